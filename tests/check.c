@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT
+ * check.c - assertions with messages, places, files and commands for tests. */
+#include "check.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+void check_add(CU_pSuite s, const char *name, CU_TestFunc fn)
+{
+	if (!CU_add_test(s, name, fn)) {
+		fprintf(stderr, "%s: %s\n", name, CU_get_error_msg());
+		exit(1);
+	}
+}
+
+const char *check_name(void)
+{
+	CU_pTest t = CU_get_current_test();
+
+	return t ? t->pName : "";
+}
+
+static const char *keep_path(char *keep, const char *path)
+{
+	if (!*keep && !realpath(path, keep))
+		return NULL;
+	return keep;
+}
+
+const char *check_root(void)
+{
+	static char keep[PATH_MAX];
+	const char *env = getenv("PTOWSP_ROOT");
+
+	return keep_path(keep, env && *env ? env : ".");
+}
+
+const char *check_build(void)
+{
+	static char keep[PATH_MAX];
+
+	if (!*keep && keep_path(keep, "/proc/self/exe"))
+		for (int up = 0; up < 2; up++)
+			*strrchr(keep, '/') = 0;
+	return keep;
+}
+
+const char *check_shared(void)
+{
+	static char keep[PATH_MAX];
+	const char *env = getenv("PTOWSP_SHARED");
+
+	return keep_path(keep, env && *env ? env : check_fmt("%s/../shared", check_root()));
+}
+
+const char *check_fmt(const char *fmt, ...)
+{
+	static char bufs[8][4096];
+	static unsigned next;
+	char *buf = bufs[next++ % 8];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(buf, sizeof(bufs[0]), fmt, ap);
+	va_end(ap);
+	return buf;
+}
+
+const char *check_tmp(void)
+{
+	const char *dir = check_fmt("%s/test/tmp/%s", check_build(), check_name());
+
+	if (check_run(check_fmt("rm -rf '%s' && mkdir -p '%s'", dir, dir), NULL, NULL))
+		CHECK_FAIL("cannot make %s", dir);
+	return dir;
+}
+
+static char *read_stream(FILE *f, size_t *size_out)
+{
+	size_t size = 0, room = 4096, n;
+	char *text = malloc(room);
+
+	while (text && (n = fread(text + size, 1, room - size - 1, f)) > 0) {
+		size += n;
+		if (size + 1 == room) {
+			char *more = realloc(text, room *= 2);
+
+			if (!more)
+				free(text);
+			text = more;
+		}
+	}
+	if (text)
+		text[size] = 0;
+	if (size_out)
+		*size_out = size;
+	return text;
+}
+
+char *check_read(const char *path, size_t *size_out)
+{
+	FILE *f = fopen(path, "rb");
+	char *text = f ? read_stream(f, size_out) : NULL;
+
+	if (f)
+		fclose(f);
+	return text;
+}
+
+bool check_write(const char *path, const void *data, size_t size)
+{
+	FILE *f = fopen(path, "wb");
+	bool ok = f && fwrite(data, 1, size, f) == size;
+
+	return (!f || !fclose(f)) && ok;
+}
+
+/* dup2 of an unlinked file over a standard stream of the child. */
+static void redirect(FILE *f, int fd)
+{
+	if (f)
+		dup2(fileno(f), fd);
+	else if (!freopen("/dev/null", "w", fd == 1 ? stdout : stderr))
+		_exit(127);
+}
+
+static void give(FILE *f, char **out)
+{
+	if (!f)
+		return;
+	rewind(f);
+	*out = read_stream(f, NULL);
+	fclose(f);
+}
+
+int check_run(const char *command, char **stdout_out, char **stderr_out)
+{
+	FILE *o = stdout_out ? tmpfile() : NULL, *e = stderr_out ? tmpfile() : NULL;
+	int status = -1;
+	pid_t pid;
+
+	fflush(NULL);
+	pid = fork();
+	if (!pid) {
+		redirect(o, 1);
+		redirect(e, 2);
+		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
+		_exit(127);
+	}
+	while (pid > 0 && waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	give(o, stdout_out);
+	give(e, stderr_out);
+	if (pid < 0)
+		return -1;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+bool check_that(bool ok, const char *text, const char *file, int line, bool fatal)
+{
+	/* CUnit copies text. */
+	CU_assertImplementation(ok, (unsigned)line, text, file, "", fatal);
+	return ok;
+}
+
+bool check_int(intmax_t a, intmax_t b, const char *ta, const char *tb, const char *file, int line, bool fatal)
+{
+	return check_that(a == b, check_fmt("%s is %jd, not %s (%jd)", ta, a, tb, b), file, line, fatal);
+}
+
+bool check_uint(uintmax_t a, uintmax_t b, const char *ta, const char *tb, const char *file, int line, bool fatal)
+{
+	return check_that(a == b, check_fmt("%s is %ju, not %s (%ju)", ta, a, tb, b), file, line, fatal);
+}
+
+/* Long texts that differ late: show where, not from the start. */
+bool check_str(const char *a, const char *b, const char *ta, const char *file, int line, bool fatal)
+{
+	size_t at = 0, from;
+	bool ok = a == b || (a && b && !strcmp(a, b));
+	const char *text;
+
+	if (ok || !a || !b) {
+		text = check_fmt("%s is %s%.1500s%s, not %s%.1500s%s", ta, a ? "\"" : "", a ? a : "NULL", a ? "\"" : "",
+				 b ? "\"" : "", b ? b : "NULL", b ? "\"" : "");
+	} else {
+		while (a[at] && a[at] == b[at])
+			at++;
+		from = at > 40 ? at - 40 : 0;
+		text = check_fmt("%s differs at byte %zu: \"%s%.200s\", not \"%s%.200s\"", ta, at, from ? "..." : "",
+				 a + from, from ? "..." : "", b + from);
+	}
+	return check_that(ok, text, file, line, fatal);
+}
+
+bool check_contains(const char *a, const char *b, const char *ta, const char *file, int line, bool fatal)
+{
+	return check_that(a && strstr(a, b), check_fmt("%s lacks \"%.500s\": it is \"%.3000s\"", ta, b, a ? a : "(null)"),
+			  file, line, fatal);
+}
+
+bool check_mem(const void *a, const void *b, size_t n, const char *ta, const char *file, int line, bool fatal)
+{
+	const unsigned char *x = a, *y = b;
+	size_t i = 0;
+
+	while (i < n && x[i] == y[i])
+		i++;
+	return check_that(i == n,
+			  i == n ? "" : check_fmt("%s differs at byte %zu of %zu: 0x%02x, not 0x%02x", ta, i, n, x[i], y[i]),
+			  file, line, fatal);
+}
+
+bool check_near(double a, double b, double tol, const char *ta, const char *file, int line, bool fatal)
+{
+	bool ok = (isnan(a) && isnan(b)) || a == b || fabs(a - b) <= tol;
+
+	return check_that(ok, check_fmt("%s is %.17g, not %.17g +- %g", ta, a, b, tol), file, line, fatal);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT
+ * check.h - what a test file includes.
+ *
+ * tests/test_ring.c gives one function that registers its tests; a test is a function whose name is a sentence:
+ *
+ *	static void ring_rejects_push_when_full(void)
+ *	{
+ *		struct rt_ring r;
+ *		REQUIRE(rt_ring_init(&r, 1) == 0);
+ *		CHECK_INT(rt_ring_push(&r, 7), PTOWSP_OK);
+ *		CHECK_INT(rt_ring_push(&r, 8), PTOWSP_E_AGAIN);
+ *		rt_ring_finish(&r);
+ *	}
+ *	void suite_ring(CU_pSuite s)
+ *	{
+ *		TEST(s, ring_rejects_push_when_full);
+ *	}
+ *
+ * Data-driven tests register one function under many names, check_add(s, "golden_abs_f32_7", run_vector), and ask
+ * check_name() which of them runs. Names are one word: no spaces. CHECK* go on after a failure, REQUIRE* leave the
+ * test (longjmp: what it held is leaked, which only a failing run notices). All of them survive NDEBUG.
+ * They may be called from the test's own thread only.
+ */
+#ifndef PTOWSP_TESTS_CHECK_H
+#define PTOWSP_TESTS_CHECK_H
+
+#include <CUnit/CUnit.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Adds a test; name is copied. */
+void check_add(CU_pSuite s, const char *name, CU_TestFunc fn);
+#define TEST(s, fn) check_add((s), #fn, fn)
+
+/* Name of the running test. */
+const char *check_name(void);
+
+/* Folders, without a trailing slash, absolute: the tree (PTOWSP_ROOT, else the current one), this variant's outputs (build,
+ * build/asan, ...: above the running program), the corpus (PTOWSP_SHARED, else ../shared; NULL when it is not there). */
+const char *check_root(void);
+const char *check_build(void);
+const char *check_shared(void);
+
+/* printf into one of eight rotating buffers of 4 KiB: for paths and commands inside one expression. */
+const char *check_fmt(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* A fresh folder below build/test/tmp for the running test, emptied first. */
+const char *check_tmp(void);
+/* Whole file plus a terminating 0, to be freed; NULL if it cannot be read. size_out may be NULL. */
+char *check_read(const char *path, size_t *size_out);
+/* Writes a whole file; false on error. */
+bool check_write(const char *path, const void *data, size_t size);
+/* Runs a shell command line. Returns its exit status (128 + signal as the shell does); its stdout and stderr come back as text
+ * to be freed; either pointer may be NULL (then it goes to /dev/null). */
+int check_run(const char *command, char **stdout_out, char **stderr_out);
+
+/* Ends the test as skipped: listed by name with the reason, neither passed nor failed. */
+#define CHECK_SKIP(reason)                                                                                             \
+	do {                                                                                                           \
+		check_skip(reason);                                                                                    \
+		return;                                                                                                \
+	} while (0)
+/* For tests that need the corpus. */
+#define CHECK_NEED_SHARED()                                                                                            \
+	do {                                                                                                           \
+		if (!check_shared())                                                                                   \
+			CHECK_SKIP("the shared corpus is not here (PTOWSP_SHARED)");                                   \
+	} while (0)
+
+#define CHECK(cond) check_that((cond), #cond, __FILE__, __LINE__, false)
+#define REQUIRE(cond) check_that((cond), #cond, __FILE__, __LINE__, true)
+/* Got, then wanted. */
+#define CHECK_INT(a, b) check_int((intmax_t)(a), (intmax_t)(b), #a, #b, __FILE__, __LINE__, false)
+#define REQUIRE_INT(a, b) check_int((intmax_t)(a), (intmax_t)(b), #a, #b, __FILE__, __LINE__, true)
+#define CHECK_UINT(a, b) check_uint((uintmax_t)(a), (uintmax_t)(b), #a, #b, __FILE__, __LINE__, false)
+#define REQUIRE_UINT(a, b) check_uint((uintmax_t)(a), (uintmax_t)(b), #a, #b, __FILE__, __LINE__, true)
+#define CHECK_STR(a, b) check_str((a), (b), #a, __FILE__, __LINE__, false)
+#define REQUIRE_STR(a, b) check_str((a), (b), #a, __FILE__, __LINE__, true)
+/* b occurs in a. */
+#define CHECK_CONTAINS(a, b) check_contains((a), (b), #a, __FILE__, __LINE__, false)
+#define CHECK_MEM(a, b, n) check_mem((a), (b), (n), #a, __FILE__, __LINE__, false)
+#define CHECK_NEAR(a, b, tol) check_near((a), (b), (tol), #a, __FILE__, __LINE__, false)
+/* Always fails, with a message. */
+#define CHECK_FAIL(...) check_that(false, check_fmt(__VA_ARGS__), __FILE__, __LINE__, false)
+
+void check_skip(const char *reason);
+bool check_that(bool ok, const char *text, const char *file, int line, bool fatal);
+bool check_int(intmax_t a, intmax_t b, const char *ta, const char *tb, const char *file, int line, bool fatal);
+bool check_uint(uintmax_t a, uintmax_t b, const char *ta, const char *tb, const char *file, int line, bool fatal);
+bool check_str(const char *a, const char *b, const char *ta, const char *file, int line, bool fatal);
+bool check_contains(const char *a, const char *b, const char *ta, const char *file, int line, bool fatal);
+bool check_mem(const void *a, const void *b, size_t n, const char *ta, const char *file, int line, bool fatal);
+bool check_near(double a, double b, double tol, const char *ta, const char *file, int line, bool fatal);
+
+#endif
