@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* plugin.h - find, check and load a plugin: search path, owner and mode, ELF lint, note, dlopen, normalise. */
+#ifndef HOST_PLUGIN_H
+#define HOST_PLUGIN_H
+
+#include <stdbool.h>
+#include "ptowsp/plugin.h"
+
+/* What the ELF note says; read without running the plugin. */
+struct host_note {
+	uint32_t major, minor, flags, sanitizer;
+	char name[33], vendor[64], version[32], targets[256];
+};
+
+/* Where plugins are looked for, in order. */
+struct host_search {
+	const char *const *dirs; /* --plugin-dir, first wins; borrowed */
+	uint32_t dir_count;
+	bool user_plugins;       /* also the user's own folder */
+	bool lint_off;           /* tests only: load in spite of the ELF lint */
+};
+
+/* One file that was looked at. */
+struct host_candidate {
+	char *path;             /* real path */
+	bool usable;
+	bool shadowed;          /* usable, but an earlier one has the same name */
+	struct host_note note;  /* zeros if it could not be read */
+	char reason[256];       /* why it was skipped; "" if usable */
+};
+struct host_listing {
+	struct host_candidate *rows; /* owned */
+	uint32_t count;
+	char **folders;              /* owned: every folder looked into, in order */
+	uint32_t folder_count;
+};
+/* Lists every libptowsp_*.so of the search path; runs no plugin code. */
+ptowsp_status host_list(const struct host_search *search, struct host_listing *listing_out, struct ptowsp_error *error);
+void host_listing_finish(struct host_listing *listing);
+
+/* A loaded plugin; never unmapped. Its ops are the host's own full-size copy with every hole filled. */
+struct host_plugin {
+	char *path;                  /* real path */
+	struct host_note note;
+	uint32_t minor;              /* effective: min(host, plugin) */
+	const struct ptowsp_plugin *descriptor;
+	struct ptowsp_ops ops;       /* normalised */
+};
+/* name: [a-z0-9_]{1,32} is searched by file name, then by target alias; anything with a '/' is a path.
+ * Errors: PLUGIN_REFUSED with path and reason, or with the folders that were searched. Loading the same file twice
+ * gives the same object. [main] */
+ptowsp_status host_plugin_load(const struct host_search *search, const char *name, struct host_plugin **plugin_out,
+			       struct ptowsp_error *error);
+
+/* Steps, public for tests and tools. fd: an open file. */
+ptowsp_status host_note_read(int fd, const char *path, struct host_note *note_out, struct ptowsp_error *error);
+ptowsp_status host_note_parse(const void *elf, size_t size, const char *path, struct host_note *note_out,
+			      struct ptowsp_error *error);
+ptowsp_status host_lint(const void *elf, size_t size, const char *path, struct ptowsp_error *error);
+/* Owner and mode of the file and of every folder above it. */
+ptowsp_status host_check_owner(const char *real_path, struct ptowsp_error *error);
+
+#endif

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* package.h - an open, verified package: sections as typed tables. The only reader of package files. */
+#ifndef FORMAT_PACKAGE_H
+#define FORMAT_PACKAGE_H
+
+#include "ptowsp/package.h"
+#include "ptowsp/run.h"
+
+/* Every table of records.def as an array of native records: X_record *X and X_count. Rows of a file with another
+ * stride are copied (missing fields 0). Absent tables: NULL, 0. */
+struct pkg_tables {
+#define BYTES(SECT, text)
+#define TABLE(SECT, record, text) const struct ptowsp_##record##_record *record; uint32_t record##_count;
+#define FIELD(type, name, kind, argument, text)
+#define END(SECT, record, bytes)
+#include "ptowsp/records.def"
+#undef BYTES
+#undef TABLE
+#undef FIELD
+#undef END
+	const char *strings; /* STRS: offset 0 is "", the last byte is NUL */
+	uint64_t strings_size;
+	const uint8_t *code; /* CODE */
+	uint64_t code_size;
+	const uint8_t *work; /* WORK; container and tables are verified, bytecode is not */
+	uint64_t work_size;
+};
+
+/* Immutable after open: may be read from any thread. */
+struct pkg;
+
+struct pkg_limits {
+	uint64_t section_bytes; /* uncompressed, per section; 0 = 1 GiB */
+	uint64_t total_bytes;   /* uncompressed, all sections; 0 = 1 GiB */
+};
+
+/* Opens, checks digests of every section but TBLB, and verifies every table in one pass. limits may be NULL.
+ * Errors: IO, NO_MEMORY, BAD_PACKAGE with file, offset and rule in the text; *package_out is then NULL. */
+ptowsp_status pkg_open(struct pkg **package_out, const char *path, const struct pkg_limits *limits,
+		       struct ptowsp_error *error);
+/* The same from memory, which must live as long as the package; name is for messages. */
+ptowsp_status pkg_open_memory(struct pkg **package_out, const void *bytes, size_t size, const char *name,
+			      const struct pkg_limits *limits, struct ptowsp_error *error);
+void pkg_close(struct pkg *package); /* NULL is allowed */
+
+/* All borrowed from the package. */
+const struct pkg_tables *pkg_tables(const struct pkg *package);
+const char *pkg_name(const struct pkg *package);  /* META name, else the file's */
+const char *pkg_meta(const struct pkg *package, const char *key); /* NULL if absent */
+const uint8_t *pkg_digest(const struct pkg *package); /* 32 bytes: digest of the header */
+/* Targets of the header, count of them; none means any. */
+const char *const *pkg_targets(const struct pkg *package, uint32_t *count);
+/* As stored (own stride), 64-byte aligned: what goes to a plugin. TBLB is not among them. */
+const struct ptowsp_section *pkg_sections(const struct pkg *package, uint32_t *count);
+/* Bytes of sample row `row` (its digest is checked at the first use). BAD_PACKAGE if it does not hold. */
+ptowsp_status pkg_sample_bytes(struct pkg *package, uint32_t row, const void **bytes_out, uint64_t *size_out,
+			       struct ptowsp_error *error);
+/* One line about an unknown optional section, index 0.., NULL behind the last. */
+const char *pkg_notice(const struct pkg *package, uint32_t index);
+
+/* String at a verified offset. */
+static inline const char *pkg_string(const struct pkg_tables *tables, uint32_t offset)
+{
+	return tables->strings + offset;
+}
+
+#endif

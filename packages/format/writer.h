@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* writer.h - builds a package in memory and writes it as one standard .zst file. */
+#ifndef FORMAT_WRITER_H
+#define FORMAT_WRITER_H
+
+#include "ptowsp/package.h"
+
+/* Grows sections row by row. A failed allocation is remembered and reported by the next pkg_writer_seal.
+ * One thread at a time. */
+struct pkg_writer;
+
+struct pkg_writer *pkg_writer_create(void); /* NULL without memory */
+void pkg_writer_destroy(struct pkg_writer *writer);
+
+/* STRS offset of a string, interned; "" is 0. */
+uint32_t pkg_writer_string(struct pkg_writer *writer, const char *text);
+/* Appends one record of section `type` (size bytes, the native record); returns its row. */
+uint32_t pkg_writer_row(struct pkg_writer *writer, uint32_t type, const void *record, size_t size);
+/* Appends bytes to a byte section at the given alignment; returns the offset. */
+uint64_t pkg_writer_bytes(struct pkg_writer *writer, uint32_t type, const void *bytes, size_t size, size_t align);
+/* Rows so far, and a row to be changed in place (valid until the next append). */
+uint32_t pkg_writer_count(const struct pkg_writer *writer, uint32_t type);
+void *pkg_writer_at(struct pkg_writer *writer, uint32_t type, uint32_t row);
+void pkg_writer_meta(struct pkg_writer *writer, const char *key, const char *value);
+void pkg_writer_target(struct pkg_writer *writer, const char *target);
+
+/* The finished file's bytes (malloc'd, caller frees). The result is opened and verified before it is handed out, so a
+ * package that cannot be read is never written. Tables with ids must already be sorted by id. */
+ptowsp_status pkg_writer_seal(struct pkg_writer *writer, void **bytes_out, size_t *size_out, struct ptowsp_error *error);
+/* Seal, write to a temporary file beside path, rename. */
+ptowsp_status pkg_writer_save(struct pkg_writer *writer, const char *path, struct ptowsp_error *error);
+
+#endif

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* isa.h - the PTO tile ISA: verify a portable kernel once, then run it, walk it for cycles and footprint, print it. */
+#ifndef ISA_ISA_H
+#define ISA_ISA_H
+
+#include "ptowsp/task.h"
+#include "ptowsp/tile.h"
+
+/* One row per opcode, from pto_ops.def. */
+struct isa_op {
+	const char *mnemonic;
+	const char *operands; /* see pto_ops.def */
+	uint8_t shape;        /* enum isa_shape */
+	uint8_t cost;         /* enum isa_cost */
+	const char *effect;
+};
+const struct isa_op *isa_op(unsigned opcode);         /* NULL if there is none */
+int isa_op_find(const char *mnemonic, size_t length); /* opcode or -1; case matters */
+
+/* Does the opcode accept these shapes? Used by the packer (with a caret) and by the verifier: one rule, one home.
+ * dst, src: declared tiles in operand order (scalars and memrefs left out). Returns 0, or INVALID and a sentence such as
+ * "tdiv needs equal shapes, got 8x8 and 8x1" in text (size bytes). */
+ptowsp_status isa_shape_check(unsigned opcode, const struct ptowsp_tile_tile *const *dst, unsigned dst_count,
+			      const struct ptowsp_tile_tile *const *src, unsigned src_count, char *text, size_t size);
+
+/* A verified portable kernel; immutable, shared by all threads; does not keep the payload bytes. */
+struct isa_program;
+
+/* Verifies payload (untrusted, 8-byte aligned) and copies it. strings: STRS, for names in messages, may be NULL.
+ * Errors: BAD_PACKAGE with instruction index and rule, UNKNOWN_OPCODE, NO_MEMORY. Wrong shapes and types are no error here:
+ * the program is then unusable, but can still be walked. */
+ptowsp_status isa_program_create(struct isa_program **program_out, const void *payload, size_t size, const char *strings,
+				 size_t strings_size, struct ptowsp_error *error);
+void isa_program_destroy(struct isa_program *program); /* NULL is allowed */
+
+const struct ptowsp_tile_header *isa_program_header(const struct isa_program *program);
+const struct ptowsp_tile_param *isa_program_params(const struct isa_program *program);
+const char *isa_program_unusable(const struct isa_program *program); /* NULL, or the sentence why it cannot run */
+size_t isa_program_scratch(const struct isa_program *program);       /* bytes of tile memory one run needs */
+/* 1 if control flow and footprint depend on the scalar arguments; 0 if every task does the same. */
+int isa_program_varies(const struct isa_program *program);
+/* 1 if control flow or addresses depend on tensor elements: cycles are known only by running. */
+int isa_program_data_dependent(const struct isa_program *program);
+
+/* Called for each tload, tstore, gather, LOAD ... : `length` consecutive elements from `offset` of parameter `param`.
+ * offset is relative to the window and may be negative or too large: it is what the program would touch.
+ * Gather and scatter, whose addresses are data, report offset 0 and length UINT64_MAX. */
+typedef void (*isa_touch_fn)(void *context, uint32_t param, int64_t offset, uint64_t length, unsigned access);
+
+/* Walks the control flow on scalars alone: cycles of the reference model and every touch. touch may be NULL.
+ * Errors: UNSUPPORTED if data dependent, LIMIT after max_steps instructions (0 = 2^32), RUN_FAILED for a step that is not
+ * positive or a division by zero. */
+ptowsp_status isa_walk(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, uint64_t max_steps,
+		       isa_touch_fn touch, void *context, uint64_t *cycles_out, struct ptowsp_error *error);
+
+/* Runs it on a task. scratch: isa_program_scratch bytes, 64-byte aligned, this thread's. out->cycles is what was executed.
+ * Every access is checked against the task's windows. Errors: KERNEL_FAILED with kernel, source line and what was wrong. */
+ptowsp_status isa_run(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+		      void *scratch);
+
+/* Prints the program as text, one line per instruction, through emit. */
+void isa_disassemble(const struct isa_program *program, void (*emit)(void *context, const char *line), void *context);
+
+#endif

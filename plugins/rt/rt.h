@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/* rt.h - the runtime core: verify and lower a workload once, then run it: expand, depend, reserve, ready, retire, in
+ * bounded memory, with a semantic clock that is the same on every machine. A backend supplies the kernels. */
+#ifndef RT_RT_H
+#define RT_RT_H
+
+#include "ptowsp/caps.h"
+#include "ptowsp/package.h"
+#include "ptowsp/plugin.h"
+#include "ptowsp/workload.h"
+
+/* What the backend knows about kernels. All functions may be called from any thread; `context` is the backend's. */
+typedef void (*rt_touch_fn)(void *sink, uint32_t tensor_argument, int64_t offset, uint64_t length, unsigned access);
+struct rt_kernels {
+	void *context;
+	/* Cycles of one task if they are known without running it (whole task, all blocks). UNSUPPORTED if not. */
+	ptowsp_status (*cycles)(void *context, uint32_t kernel, const uint64_t *args, uint64_t *cycles_out);
+	/* Elements a task touches relative to its windows, for flat regions (REGN.unit not 0). UNSUPPORTED if unknown: the
+	 * whole rest of the tensor then counts as touched as the IO_ instruction says. */
+	ptowsp_status (*footprint)(void *context, uint32_t kernel, const uint64_t *args, rt_touch_fn touch, void *sink);
+	/* 1 if cycles or footprint depend on args; 0 lets rt ask once per kernel. */
+	int (*varies)(void *context, uint32_t kernel);
+	/* Runs it; out->cycles is preset. worker: 0..threads-1, for the backend's scratch memory. */
+	ptowsp_status (*run)(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker);
+	/* NULL, or why this kernel cannot be run at all (still counted under NO_KERNELS). */
+	const char *(*unusable)(void *context, uint32_t kernel);
+};
+
+/* Worker threads of a device: parked while idle. threads includes the one that calls rt_run; >= 1. */
+struct rt_pool;
+ptowsp_status rt_pool_create(struct rt_pool **pool_out, uint32_t threads, struct ptowsp_error *error);
+void rt_pool_destroy(struct rt_pool *pool); /* joins */
+uint32_t rt_pool_threads(const struct rt_pool *pool);
+
+/* A verified and lowered program for one entry and one schedule. Sections are copied, not kept. */
+struct rt_program;
+struct rt_program_args {
+	const struct ptowsp_section *sections;
+	uint32_t section_count, section_stride;
+	uint32_t entry; /* ENTR row */
+	const struct rt_kernels *kernels; /* copied */
+	const struct ptowsp_host *host;   /* for log and diagnose; may be NULL */
+	/* Capability rows of the backend: a directive that they do not claim as enforced is diagnosed, not obeyed. */
+	const struct ptowsp_cap *caps;
+	uint32_t cap_count;
+	uint32_t flags; /* PTOWSP_LOAD_x */
+};
+/* Errors: BAD_PACKAGE naming instruction and rule, UNKNOWN_OPCODE, UNSUPPORTED, INVALID (schedule), NO_MEMORY. */
+ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt_program_args *args,
+				struct ptowsp_error *error);
+void rt_program_destroy(struct rt_program *program);
+
+/* Sinks for what a run does, in task order; any may be NULL. Called on the thread of rt_run. */
+struct rt_sinks {
+	void *context;
+	void (*task)(void *context, const struct ptowsp_trace_task *task);
+	void (*edge)(void *context, uint64_t producer, uint64_t consumer);
+};
+
+/* One run, on the calling thread and the pool's workers; returns when nothing is left running.
+ * args: program is ignored; no two runs of one program at a time. stats_out: filled also after a failure; its arrays
+ * belong to the program until its next run. deadlock_out: filled with DEADLOCK.
+ * cancel: checked together with the deadline; may be NULL. now_ns: the clock of the deadline.
+ * Errors: RUN_FAILED, KERNEL_FAILED, TOO_SMALL, DEADLOCK, DEADLINE, CANCELLED, LIMIT, NO_MEMORY. */
+struct rt_run_args {
+	const struct ptowsp_run_args *args;
+	struct rt_pool *pool;
+	const struct rt_sinks *sinks;
+	const volatile uint32_t *cancel; /* atomic; non-zero asks the run to end */
+};
+ptowsp_status rt_run(struct rt_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
+		     struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
+/* Live counters while a run goes on; any thread. */
+void rt_stats(const struct rt_program *program, struct ptowsp_run_stats *stats_out);
+/* Elements of each tensor that a run would touch (0 = none): expands without kernels. elements_out: one per TENS row. */
+ptowsp_status rt_extents(struct rt_program *program, const struct ptowsp_run_args *args, uint64_t *elements_out,
+			 uint32_t count, struct ptowsp_error *error);
+
+/* Rows for everything this core enforces; a backend starts from them. Returns how many, writes at most room. */
+uint32_t rt_capabilities(struct ptowsp_cap *rows_out, uint32_t room);
+
+#endif
