@@ -76,8 +76,9 @@ const char *check_fmt(const char *fmt, ...)
 
 const char *check_tmp(void)
 {
-	const char *dir = check_fmt("%s/test/tmp/%s", check_build(), check_name());
+	static char dir[PATH_MAX];
 
+	snprintf(dir, sizeof(dir), "%s/test/tmp/%s", check_build(), check_name());
 	if (check_run(check_fmt("rm -rf '%s' && mkdir -p '%s'", dir, dir), NULL, NULL))
 		CHECK_FAIL("cannot make %s", dir);
 	return dir;
@@ -173,12 +174,12 @@ bool check_that(bool ok, const char *text, const char *file, int line, bool fata
 
 bool check_int(intmax_t a, intmax_t b, const char *ta, const char *tb, const char *file, int line, bool fatal)
 {
-	return check_that(a == b, check_fmt("%s is %jd, not %s (%jd)", ta, a, tb, b), file, line, fatal);
+	return check_that(a == b, a == b ? "" : check_fmt("%s is %jd, not %s (%jd)", ta, a, tb, b), file, line, fatal);
 }
 
 bool check_uint(uintmax_t a, uintmax_t b, const char *ta, const char *tb, const char *file, int line, bool fatal)
 {
-	return check_that(a == b, check_fmt("%s is %ju, not %s (%ju)", ta, a, tb, b), file, line, fatal);
+	return check_that(a == b, a == b ? "" : check_fmt("%s is %ju, not %s (%ju)", ta, a, tb, b), file, line, fatal);
 }
 
 /* Long texts that differ late: show where, not from the start. */
@@ -188,7 +189,9 @@ bool check_str(const char *a, const char *b, const char *ta, const char *file, i
 	bool ok = a == b || (a && b && !strcmp(a, b));
 	const char *text;
 
-	if (ok || !a || !b) {
+	if (ok) {
+		text = "";
+	} else if (!a || !b) {
 		text = check_fmt("%s is %s%.1500s%s, not %s%.1500s%s", ta, a ? "\"" : "", a ? a : "NULL", a ? "\"" : "",
 				 b ? "\"" : "", b ? b : "NULL", b ? "\"" : "");
 	} else {
@@ -203,8 +206,10 @@ bool check_str(const char *a, const char *b, const char *ta, const char *file, i
 
 bool check_contains(const char *a, const char *b, const char *ta, const char *file, int line, bool fatal)
 {
-	return check_that(a && strstr(a, b), check_fmt("%s lacks \"%.500s\": it is \"%.3000s\"", ta, b, a ? a : "(null)"),
-			  file, line, fatal);
+	bool ok = a && strstr(a, b);
+
+	return check_that(ok, ok ? "" : check_fmt("%s lacks \"%.500s\": it is \"%.3000s\"", ta, b, a ? a : "(null)"), file,
+			  line, fatal);
 }
 
 bool check_mem(const void *a, const void *b, size_t n, const char *ta, const char *file, int line, bool fatal)
@@ -223,5 +228,5 @@ bool check_near(double a, double b, double tol, const char *ta, const char *file
 {
 	bool ok = (isnan(a) && isnan(b)) || a == b || fabs(a - b) <= tol;
 
-	return check_that(ok, check_fmt("%s is %.17g, not %.17g +- %g", ta, a, b, tol), file, line, fatal);
+	return check_that(ok, ok ? "" : check_fmt("%s is %.17g, not %.17g +- %g", ta, a, b, tol), file, line, fatal);
 }

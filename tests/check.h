@@ -42,9 +42,10 @@ const char *check_root(void);
 const char *check_build(void);
 const char *check_shared(void);
 
-/* printf into one of eight rotating buffers of 4 KiB: for paths and commands inside one expression. */
+/* printf into one of eight rotating buffers of 4 KiB: for paths and commands inside one expression; the ninth call reuses the
+ * first, and a failing check takes one too. */
 const char *check_fmt(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* A fresh folder below build/test/tmp for the running test, emptied first. */
+/* A fresh folder below build/test/tmp for the running test, emptied first. The text stays until the next call. */
 const char *check_tmp(void);
 /* Whole file plus a terminating 0, to be freed; NULL if it cannot be read. size_out may be NULL. */
 char *check_read(const char *path, size_t *size_out);
