@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* error.h - one sentence into a caller-owned error record. */
+#ifndef HOST_ERROR_H
+#define HOST_ERROR_H
+
+#include "registry/text.h"
+
+/* Fills *error (NULL allowed) and returns status, so that a caller can write `return host_fail(error, ...)`. */
+#define host_fail reg_fail
+
+/* Edges of the embedding API: enter gives a record to write into where the caller passed none, leave keeps the
+ * sentence of a failure for ptowsp_last_error. Any thread. */
+struct ptowsp_error *host_error_enter(struct ptowsp_error *error);
+ptowsp_status host_error_leave(ptowsp_status status, const struct ptowsp_error *error);
+
+#endif

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/* text.c - bounded sentences. */
+#include "registry/text.h"
+
+#include <assert.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NAME_LIMIT 63 /* bytes of a name that count for the distance */
+
+void reg_text_init(struct reg_text *text, char *memory, size_t room)
+{
+	assert(room > 0);
+	*text = (struct reg_text){.at = memory, .room = room};
+	memory[0] = '\0';
+}
+
+/* Steps back over a UTF-8 character that was cut in the middle. */
+static size_t whole_characters(const char *at, size_t length)
+{
+	size_t start = length;
+
+	while (start > 0 && ((unsigned char)at[start - 1] & 0xC0) == 0x80)
+		start--;
+	if (start > 0 && ((unsigned char)at[start - 1] & 0xC0) == 0xC0)
+		start--;
+	else if (start == length || start == 0)
+		return length;
+	return start;
+}
+
+static void add(struct reg_text *text, const char *format, va_list list)
+{
+	size_t left = text->room - text->length;
+	int n = vsnprintf(text->at + text->length, left, format, list);
+
+	if (n < 0)
+		n = 0;
+	if ((size_t)n < left) {
+		text->length += (size_t)n;
+		return;
+	}
+	text->length = whole_characters(text->at, text->room - 1);
+	text->at[text->length] = '\0';
+}
+
+void reg_text_add(struct reg_text *text, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	add(text, format, list);
+	va_end(list);
+}
+
+/* Edits (insert, remove, replace one byte) that turn a into b, both cut at NAME_LIMIT. */
+static unsigned distance(const char *a, const char *b)
+{
+	size_t m = strnlen(a, NAME_LIMIT), n = strnlen(b, NAME_LIMIT);
+	unsigned row[NAME_LIMIT + 1];
+
+	for (size_t j = 0; j <= n; j++)
+		row[j] = (unsigned)j;
+	for (size_t i = 1; i <= m; i++) {
+		unsigned corner = row[0];
+
+		row[0] = (unsigned)i;
+		for (size_t j = 1; j <= n; j++) {
+			unsigned replace = corner + (a[i - 1] != b[j - 1]);
+			unsigned insert = row[j - 1] + 1, cut = row[j] + 1;
+
+			corner = row[j];
+			row[j] = replace < insert ? replace : insert;
+			if (cut < row[j])
+				row[j] = cut;
+		}
+	}
+	return row[n];
+}
+
+/* The next name behind (distance *at, index *index); false at the end. */
+static int nearest_next(const char *wanted, const char *const *names, uint32_t count, unsigned *at, uint32_t *index)
+{
+	unsigned best = ~0u;
+	uint32_t found = count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		unsigned d = distance(wanted, names[i]);
+
+		if ((d > *at || (d == *at && (*index == PTOWSP_NONE || i > *index))) && d < best) {
+			best = d;
+			found = i;
+		}
+	}
+	*at = best;
+	*index = found;
+	return found < count;
+}
+
+void reg_text_add_nearest(struct reg_text *text, const char *wanted, const char *const *names, uint32_t count)
+{
+	enum { TAIL = 24 }; /* ", and 4294967295 more" */
+	unsigned at = 0;
+	uint32_t index = PTOWSP_NONE, shown = 0;
+
+	if (!count)
+		reg_text_add(text, "none");
+	while (shown < count && nearest_next(wanted, names, count, &at, &index)) {
+		size_t need = strlen(names[index]) + 2 + (shown + 1 < count ? TAIL : 0);
+
+		if (need >= text->room - text->length) {
+			reg_text_add(text, "%s%u more", shown ? " and " : "", (unsigned)(count - shown));
+			return;
+		}
+		reg_text_add(text, "%s%s", shown ? ", " : "", names[index]);
+		shown++;
+	}
+}
+
+static void error_set(struct ptowsp_error *error, ptowsp_status status)
+{
+	*error = (struct ptowsp_error){PTOWSP_HEAD(struct ptowsp_error, ERROR), status, 0, PTOWSP_DOMAIN_HOST, 0,
+				       {UINT64_MAX, UINT64_MAX}, ""};
+}
+
+ptowsp_status reg_fail(struct ptowsp_error *error, ptowsp_status status, const char *format, ...)
+{
+	char sentence[sizeof(error->text)]; /* the arguments may point into *error */
+	struct reg_text text;
+	va_list list;
+
+	assert(status < 0);
+	if (!error)
+		return status;
+	reg_text_init(&text, sentence, sizeof(sentence));
+	va_start(list, format);
+	add(&text, format, list);
+	va_end(list);
+	error_set(error, status);
+	memcpy(error->text, sentence, text.length + 1);
+	return status;
+}
+
+ptowsp_status reg_fail_unknown(struct ptowsp_error *error, ptowsp_status status, const char *what, const char *wanted,
+			       const char *const *names, uint32_t count)
+{
+	char sentence[sizeof(error->text)];
+	struct reg_text text;
+
+	reg_text_init(&text, sentence, sizeof(sentence));
+	reg_text_add(&text, "%s \"%.40s\" is unknown; known: ", what, wanted);
+	reg_text_add_nearest(&text, wanted, names, count);
+	return reg_fail(error, status, "%s", sentence);
+}
