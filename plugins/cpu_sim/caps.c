@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "caps.h"
+
+#include <assert.h>
+#include <string.h>
+#include "arch.h"
+#include "error.h"
+#include "ptowsp/ids.h"
+#include "rt/rt.h"
+
+#define ROW(f, s) {.feature = (f), .state = PTOWSP_STATE_##s, .evidence = PTOWSP_EVIDENCE_SELF_TESTED}
+#define POLICY(directive, policy) PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy)
+
+/* What the core cannot know: payloads, and the services of this backend's ops and extensions. */
+static const struct ptowsp_cap own[] = {
+	ROW(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO), ENFORCED),
+	ROW(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF), UNSUPPORTED),
+	ROW(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_IMAGE), UNSUPPORTED),
+	ROW(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_SOURCE), UNSUPPORTED),
+	ROW(PTOWSP_FEATURE_TOTAL_CYCLES, ENFORCED),
+	ROW(PTOWSP_FEATURE_KERNEL_CYCLES, ENFORCED),
+	ROW(PTOWSP_FEATURE_STALL_STATS, ENFORCED),
+	ROW(PTOWSP_FEATURE_HIGH_WATER, ENFORCED),
+	ROW(PTOWSP_FEATURE_DEADLOCK_REPORT, ENFORCED),
+	ROW(PTOWSP_FEATURE_DETERMINISTIC, ENFORCED),
+	ROW(PTOWSP_FEATURE_CANCEL, ENFORCED),
+	ROW(PTOWSP_FEATURE_DEADLINE, ENFORCED),
+	ROW(PTOWSP_FEATURE_NO_KERNELS, ENFORCED),
+	ROW(PTOWSP_FEATURE_TASK_TRACE, ENFORCED),
+	ROW(PTOWSP_FEATURE_TASK_GRAPH, ENFORCED),
+	ROW(PTOWSP_FEATURE_SET_VALUES, ENFORCED),
+	ROW(POLICY(TRACE, TASKS), ENFORCED),
+};
+#define OWN (sizeof(own) / sizeof(*own))
+
+static int known(const struct ptowsp_cap *rows, uint32_t count, uint32_t feature)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (rows[i].feature == feature)
+			return 1;
+	return 0;
+}
+
+uint32_t cpu_caps(struct ptowsp_cap *rows_out, uint32_t room)
+{
+	struct ptowsp_cap core[CPU_CAPS_LIMIT - OWN];
+	uint32_t from_core = rt_capabilities(core, CPU_CAPS_LIMIT - OWN), count = 0;
+
+	assert(from_core <= CPU_CAPS_LIMIT - OWN);
+	for (; count < from_core; count++)
+		if (count < room)
+			rows_out[count] = core[count];
+	for (size_t i = 0; i < OWN; i++)
+		if (!known(core, from_core, own[i].feature) && count++ < room)
+			rows_out[count - 1] = own[i];
+	return count;
+}
+
+ptowsp_status cpu_caps_list(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out, uint32_t stride,
+			    uint32_t *count, struct ptowsp_error *error)
+{
+	struct ptowsp_cap rows[CPU_CAPS_LIMIT];
+	uint32_t room = *count, there = cpu_caps(rows, CPU_CAPS_LIMIT);
+	ptowsp_status st = cpu_device_select(device, error);
+
+	(void)instance;
+	if (st)
+		return st;
+	*count = there;
+	if (room < there)
+		return cpu_fail(error, PTOWSP_MORE, "cpu_sim has %u capability rows, there is room for %u", there, room);
+	if (stride < sizeof(*rows))
+		return cpu_fail(error, PTOWSP_INVALID, "capability rows have at least %u bytes, not %u", (unsigned)sizeof(*rows),
+				stride);
+	for (uint32_t i = 0; i < there; i++) {
+		char *to = (char *)rows_out + (size_t)i * stride;
+
+		memcpy(to, &rows[i], sizeof(*rows));
+		memset(to + sizeof(*rows), 0, stride - sizeof(*rows));
+	}
+	return PTOWSP_OK;
+}

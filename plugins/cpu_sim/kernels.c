@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernels.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "error.h"
+#include "select.h"
+
+#define LINE 64u
+
+/* ---- the calls of the runtime core ---------------------------------------------------------------------------- */
+
+static ptowsp_status cycles(void *context, uint32_t row, const uint64_t *args, uint64_t *cycles_out)
+{
+	const struct cpu_kernel *kernel = &((const struct cpu_kernels *)context)->rows[row];
+	uint64_t one = kernel->fixed_cycles;
+	ptowsp_status st = PTOWSP_OK;
+
+	if (!one)
+		st = kernel->isa ? isa_walk(kernel->isa, args, kernel->arg_count, 0, NULL, NULL, &one, NULL)
+				 : PTOWSP_UNSUPPORTED;
+	if (!st)
+		*cycles_out = one * kernel->blocks; /* one block in each round */
+	return st;
+}
+
+static ptowsp_status footprint(void *context, uint32_t row, const uint64_t *args, rt_touch_fn touch, void *sink)
+{
+	const struct cpu_kernel *kernel = &((const struct cpu_kernels *)context)->rows[row];
+	uint64_t ignored;
+
+	if (!kernel->isa)
+		return PTOWSP_UNSUPPORTED;
+	return isa_walk(kernel->isa, args, kernel->arg_count, 0, touch, sink, &ignored, NULL);
+}
+
+static int varies(void *context, uint32_t row)
+{
+	const struct cpu_kernel *kernel = &((const struct cpu_kernels *)context)->rows[row];
+
+	return kernel->isa && isa_program_varies(kernel->isa);
+}
+
+static const char *unusable(void *context, uint32_t row)
+{
+	const struct cpu_kernel *kernel = &((const struct cpu_kernels *)context)->rows[row];
+
+	return *kernel->why ? kernel->why : NULL;
+}
+
+static ptowsp_status call(const struct cpu_kernels *kernels, const struct cpu_kernel *kernel, const struct ptowsp_task *task,
+			  struct ptowsp_kernel_out *out, uint32_t worker)
+{
+	ptowsp_status st;
+
+	st = kernel->isa ? isa_run(kernel->isa, task, out, kernels->scratch + worker * kernels->scratch_bytes)
+			 : kernel->ref.fn(kernel->ref.context, task, out);
+	if (kernel->fixed_cycles)
+		out->cycles = kernel->fixed_cycles;
+	return st;
+}
+
+/* blockdim n: one round per block, because a core of this machine runs one at a time; the cycles add up. */
+static ptowsp_status call_blocks(const struct cpu_kernels *kernels, const struct cpu_kernel *kernel,
+				 const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
+{
+	struct ptowsp_task block = *task;
+	uint64_t preset = out->cycles / kernel->blocks, sum = 0;
+	ptowsp_status st = PTOWSP_OK;
+
+	block.block_count = kernel->blocks;
+	for (block.block = 0; !st && block.block < kernel->blocks; block.block++) {
+		out->cycles = preset;
+		st = call(kernels, kernel, &block, out, worker);
+		sum += out->cycles;
+	}
+	out->cycles = sum;
+	return st;
+}
+
+static ptowsp_status run(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
+{
+	struct cpu_kernels *kernels = context;
+	struct cpu_kernel *kernel = &kernels->rows[task->kernel];
+	const struct ptowsp_host *host = kernels->instance->host;
+	uint64_t before = 0;
+	ptowsp_status st;
+
+	if (*kernel->why)
+		return cpu_fail(out->error, PTOWSP_KERNEL_FAILED, "%s", kernel->why);
+	if (kernels->instance->options.profiling)
+		before = host->now_ns(host->context);
+	st = kernel->blocks == 1 ? call(kernels, kernel, task, out, worker) : call_blocks(kernels, kernel, task, out, worker);
+	if (kernels->instance->options.profiling) {
+		atomic_fetch_add_explicit(&kernel->wall_ns, host->now_ns(host->context) - before, memory_order_relaxed);
+		atomic_fetch_add_explicit(&kernel->calls, 1, memory_order_relaxed);
+	}
+	return st;
+}
+
+struct rt_kernels cpu_kernels_table(struct cpu_kernels *kernels)
+{
+	return (struct rt_kernels){kernels, cycles, footprint, varies, run, unusable};
+}
+
+void cpu_kernels_profile(struct cpu_kernels *kernels)
+{
+	for (uint32_t i = 0; i < kernels->count; i++) {
+		uint64_t calls = atomic_exchange(&kernels->rows[i].calls, 0), ns = atomic_exchange(&kernels->rows[i].wall_ns, 0);
+
+		if (calls)
+			cpu_log(kernels->instance, PTOWSP_LOG_INFO, "profile: kernel %s: %llu tasks, %llu ns",
+				kernels->rows[i].name, (unsigned long long)calls, (unsigned long long)ns);
+	}
+}
+
+/* ---- making and unmaking -------------------------------------------------------------------------------------- */
+
+static ptowsp_status scratch_init(struct cpu_kernels *kernels, uint64_t memory_limit, struct ptowsp_error *error)
+{
+	uint64_t most = 0, all;
+
+	for (uint32_t i = 0; i < kernels->count; i++)
+		if (kernels->rows[i].isa && isa_program_scratch(kernels->rows[i].isa) > most)
+			most = isa_program_scratch(kernels->rows[i].isa);
+	if (most > UINT32_MAX * (uint64_t)LINE)
+		return cpu_fail(error, PTOWSP_TOO_BIG, "a kernel's tiles need %llu bytes", (unsigned long long)most);
+	kernels->scratch_bytes = (most + LINE - 1) / LINE * LINE;
+	all = kernels->scratch_bytes * kernels->workers;
+	if (memory_limit && all > memory_limit)
+		return cpu_fail(error, PTOWSP_TOO_BIG,
+				"the tiles of %u threads need %llu bytes, the limit is %llu; use fewer threads or raise --max-memory",
+				kernels->workers, (unsigned long long)all, (unsigned long long)memory_limit);
+	if (all)
+		kernels->scratch = cpu_alloc(kernels->instance, all);
+	return all && !kernels->scratch
+		       ? cpu_fail(error, PTOWSP_NO_MEMORY, "no memory for the tiles of %u threads, %llu bytes", kernels->workers,
+				  (unsigned long long)all)
+		       : PTOWSP_OK;
+}
+
+ptowsp_status cpu_kernels_init(struct cpu_kernels *kernels, const struct cpu_instance *instance,
+			       const struct cpu_sections *sections, uint32_t load_flags, uint32_t workers,
+			       uint64_t memory_limit, struct ptowsp_error *error)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	*kernels = (struct cpu_kernels){.instance = instance, .workers = workers};
+	if (sections->kreg.count > UINT32_MAX / sizeof(*kernels->rows))
+		return cpu_fail(error, PTOWSP_TOO_BIG, "%llu kernels are too many", (unsigned long long)sections->kreg.count);
+	if (sections->kreg.count) {
+		kernels->rows = cpu_alloc(instance, sections->kreg.count * sizeof(*kernels->rows));
+		if (!kernels->rows)
+			return cpu_fail(error, PTOWSP_NO_MEMORY, "no memory for %llu kernels",
+					(unsigned long long)sections->kreg.count);
+	}
+	for (; !st && kernels->count < sections->kreg.count; kernels->count++)
+		st = cpu_select(&kernels->rows[kernels->count], instance, sections, kernels->count, load_flags, error);
+	if (!st)
+		st = scratch_init(kernels, memory_limit, error);
+	if (st)
+		cpu_kernels_finish(kernels);
+	return st;
+}
+
+void cpu_kernels_finish(struct cpu_kernels *kernels)
+{
+	for (uint32_t i = 0; i < kernels->count; i++)
+		isa_program_destroy(kernels->rows[i].isa);
+	if (!kernels->instance)
+		return;
+	cpu_release(kernels->instance, kernels->rows, kernels->count * sizeof(*kernels->rows));
+	cpu_release(kernels->instance, kernels->scratch, kernels->scratch_bytes * kernels->workers);
+	*kernels = (struct cpu_kernels){0};
+}

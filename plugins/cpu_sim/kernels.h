@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* kernels.h - what serves each kernel of a program, and the calls the runtime core makes to it. */
+#ifndef CPU_SIM_KERNELS_H
+#define CPU_SIM_KERNELS_H
+
+#include <stdatomic.h>
+#include "instance.h"
+#include "isa/isa.h"
+#include "rt/rt.h"
+#include "sections.h"
+
+/* One row of KREG. Exactly one of isa, ref.fn and why is set. */
+struct cpu_kernel {
+	const char *name;              /* borrowed from STRS */
+	struct isa_program *isa;       /* portable payload, owned */
+	struct ptowsp_kernel_ref ref;  /* C function: registered or built in */
+	uint64_t fixed_cycles;         /* per call, 0: the model's or the kernel's own */
+	uint32_t arg_count;            /* scalars */
+	uint32_t blocks;               /* times a task calls it */
+	char why[216];                 /* why it cannot be run, "" if it can */
+	_Atomic uint64_t calls, wall_ns; /* with profiling=on */
+};
+
+/* The kernels of one program. Constant after create, but for the profile. */
+struct cpu_kernels {
+	const struct cpu_instance *instance;
+	struct cpu_kernel *rows;
+	uint32_t count;
+	uint32_t workers;
+	uint64_t scratch_bytes;        /* per worker, a multiple of 64 */
+	unsigned char *scratch;        /* workers * scratch_bytes */
+};
+
+/* Chooses for each kernel: portable payload ▸ function registered with the host ▸ built-in ▸ a sentence why there is none
+ * (which fails only the runs that reach it). Sections are borrowed until finish. memory_limit: bytes, 0 = none.
+ * Errors: BAD_PACKAGE for a bad payload, UNSUPPORTED for trusted native code, TOO_BIG, NO_MEMORY. */
+ptowsp_status cpu_kernels_init(struct cpu_kernels *kernels, const struct cpu_instance *instance,
+			       const struct cpu_sections *sections, uint32_t load_flags, uint32_t workers,
+			       uint64_t memory_limit, struct ptowsp_error *error);
+void cpu_kernels_finish(struct cpu_kernels *kernels); /* of zeroed or half-made ones too */
+/* The callbacks of rt.h, with kernels as their context. */
+struct rt_kernels cpu_kernels_table(struct cpu_kernels *kernels);
+/* Logs calls and wall time per kernel since the last call. */
+void cpu_kernels_profile(struct cpu_kernels *kernels);
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "error.h"
+
+#define OPTION(n, ty, std, rng, txt) \
+	{.head = PTOWSP_HEAD(struct ptowsp_option, OPTION), .name = n, .type = ty, .standard = std, .range = rng, .text = txt}
+
+/* values: what is accepted, in the order of the number that is stored. */
+static const struct row {
+	struct ptowsp_option option;
+	size_t field;
+	unsigned standard;
+	const char *values[4];
+} rows[] = {
+	{OPTION("opt_level", "int", "2", "0..3", "accepted; kernels are interpreted, so every level runs the same way"),
+	 offsetof(struct cpu_options, opt_level), 2, {"0", "1", "2", "3"}},
+	{OPTION("profiling", "bool", "off", "off|on", "log the wall time of each kernel after a run"),
+	 offsetof(struct cpu_options, profiling), 0, {"off", "on", NULL, NULL}},
+	{OPTION("debug", "bool", "off", "off|on", "log what serves each kernel when a package is loaded"),
+	 offsetof(struct cpu_options, debug), 0, {"off", "on", NULL, NULL}},
+	{OPTION("clock", "word", "own", "reference|own", "cycle model; this backend's own is the reference model"),
+	 offsetof(struct cpu_options, own_clock), 1, {"reference", "own", NULL, NULL}},
+};
+#define ROWS (sizeof(rows) / sizeof(*rows))
+
+static unsigned *field(struct cpu_options *options, const struct row *row)
+{
+	return (unsigned *)((char *)options + row->field);
+}
+
+static ptowsp_status set(struct cpu_options *options, const struct row *row, const char *value, struct ptowsp_error *error)
+{
+	for (unsigned v = 0; v < 4 && row->values[v]; v++)
+		if (!strcmp(row->values[v], value)) {
+			*field(options, row) = v;
+			return PTOWSP_OK;
+		}
+	return cpu_fail(error, PTOWSP_INVALID, "cpu_sim: option %s takes %s, not \"%.40s\"", row->option.name,
+			row->option.range, value);
+}
+
+static ptowsp_status unknown(const char *key, struct ptowsp_error *error)
+{
+	char known[128];
+	size_t used = 0;
+
+	for (size_t i = 0; i < ROWS && used < sizeof(known); i++)
+		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i ? ", " : "", rows[i].option.name);
+	return cpu_fail(error, PTOWSP_INVALID, "cpu_sim has no option \"%.40s\"; it has %s", key, known);
+}
+
+static ptowsp_status apply(struct cpu_options *options, const struct ptowsp_setting *setting, struct ptowsp_error *error)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (!strcmp(rows[i].option.name, setting->key))
+			return set(options, &rows[i], setting->value, error);
+	return unknown(setting->key, error);
+}
+
+ptowsp_status cpu_options_read(struct cpu_options *options_out, const struct ptowsp_init_args *args,
+			       struct ptowsp_error *error)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	for (size_t i = 0; i < ROWS; i++)
+		*field(options_out, &rows[i]) = rows[i].standard;
+	for (uint32_t i = 0; !st && i < args->setting_count; i++)
+		st = apply(options_out,
+			   (const struct ptowsp_setting *)((const char *)args->settings + (size_t)i * args->setting_stride),
+			   error);
+	return st;
+}
+
+ptowsp_status cpu_options_list(const struct ptowsp_option **options_out, uint32_t *count, struct ptowsp_error *error)
+{
+	uint32_t room = *count;
+
+	*count = ROWS;
+	for (uint32_t i = 0; i < room && i < ROWS; i++)
+		options_out[i] = &rows[i].option;
+	return room >= ROWS ? PTOWSP_OK
+			    : cpu_fail(error, PTOWSP_MORE, "cpu_sim has %u options, there is room for %u", (unsigned)ROWS, room);
+}
