@@ -16,6 +16,10 @@ enum { /* mode of TCMP, TCMPS, CMP */
 	PTOWSP_COMPARE_EQ = 0, PTOWSP_COMPARE_NE = 1, PTOWSP_COMPARE_LT = 2,
 	PTOWSP_COMPARE_LE = 3, PTOWSP_COMPARE_GT = 4, PTOWSP_COMPARE_GE = 5
 };
+enum { /* mode of TCVT; NONE is RINT from f32 to an integer and a copy from f32 to f32 */
+	PTOWSP_ROUND_NONE = 0, PTOWSP_ROUND_RINT = 1 /* nearest, ties to even */, PTOWSP_ROUND_AWAY = 2 /* nearest, ties away from 0 */,
+	PTOWSP_ROUND_FLOOR = 3, PTOWSP_ROUND_CEIL = 4, PTOWSP_ROUND_TRUNC = 5, PTOWSP_ROUND_ODD = 6 /* inexact: the odd neighbour */
+};
 
 #define PTOWSP_TILE_MAGIC 0x544F5450u /* bytes "PTOT" */
 #define PTOWSP_TILE_VERSION 1u
@@ -49,12 +53,12 @@ struct ptowsp_tile_scalar {
 	uint16_t kind;
 	uint64_t value;    /* as in task.h: sign-extended integer or bit pattern of the float */
 };
-struct ptowsp_tile_inst {
+struct ptowsp_tile_inst { /* what the opcode does not use is 0 */
 	uint8_t op;        /* enum ptowsp_pto_op */
 	uint8_t mode;
 	uint16_t reserved;
-	uint16_t d, e;     /* destinations */
-	uint16_t a, b, c, f; /* sources: rows of the tile, scalar or parameter table, as the opcode's operands say */
+	uint16_t d, e;     /* destinations: the operands with upper-case letters, a written memref among them */
+	uint16_t a, b, c, f; /* sources, lower-case letters; rows of the tile, scalar or parameter table, as the letters say */
 	uint32_t target;   /* control only */
 	uint32_t line;     /* source line, 0 unknown */
 };
