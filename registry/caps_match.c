@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* caps_match.c - matching of needs and capabilities. */
+#include "registry/caps_match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "registry/names.h"
+#include "registry/schedule.h"
+#include "registry/text.h"
+
+struct matching {
+	const struct reg_needs *needs;
+	const struct reg_caps *caps;
+	struct reg_verdict *rows;
+	uint32_t count, room;
+};
+
+const struct ptowsp_cap *reg_caps_find(const struct reg_caps *caps, uint32_t feature)
+{
+	const struct ptowsp_cap *best = NULL;
+
+	for (uint32_t i = 0; i < caps->count; i++) {
+		const struct ptowsp_cap *row = (const void *)((const char *)caps->rows + (size_t)i * caps->stride);
+
+		if (row->feature == feature && (!best || row->state > best->state))
+			best = row;
+	}
+	return best;
+}
+
+static unsigned wanted_by_package(const struct reg_needs *needs, uint32_t feature)
+{
+	unsigned state = 0;
+
+	for (uint32_t i = 0; i < needs->requirement_count; i++)
+		if (needs->requirements[i].feature == feature && needs->requirements[i].state > state)
+			state = needs->requirements[i].state;
+	return state < PTOWSP_STATE_ENFORCED ? state : PTOWSP_STATE_ENFORCED;
+}
+
+static struct reg_verdict *verdict_add(struct matching *m, unsigned kind, uint32_t feature)
+{
+	struct reg_verdict *v = &m->rows[m->count++];
+
+	*v = (struct reg_verdict){.feature = feature, .kind = (uint8_t)kind, .row = PTOWSP_NONE};
+	return v;
+}
+
+static void reason_add(struct reg_verdict *v, const char *text)
+{
+	struct reg_text out;
+
+	reg_text_init(&out, v->reason, sizeof(v->reason));
+	reg_text_add(&out, "%s", text);
+}
+
+/* The number that a row's limits speak about: the last numeric argument. */
+static bool parameter_of(const struct ptowsp_directive_record *row, int64_t *value_out)
+{
+	bool found = false;
+
+	for (unsigned i = 0; i < row->count && i < 8; i++)
+		if (reg_directive_argument_kind(row, i) == PTOWSP_ARGUMENT_NUMBER) {
+			*value_out = reg_directive_argument(row, i);
+			found = true;
+		}
+	return found;
+}
+
+/* State of a directive by its capability row, with the reason when it is below enforced. */
+static void directive_meet(struct reg_verdict *v, const struct ptowsp_directive_record *row, const struct ptowsp_cap *cap)
+{
+	int64_t value;
+	struct reg_text text;
+
+	if (!cap) {
+		v->state = PTOWSP_STATE_DIAGNOSED;
+		reason_add(v, "ignored: the backend has no capability row for it");
+		return;
+	}
+	v->state = cap->state <= PTOWSP_STATE_ENFORCED ? cap->state : PTOWSP_STATE_DIAGNOSED;
+	if (v->state == PTOWSP_STATE_RECORDED)
+		reason_add(v, "kept in the program's metadata, behaviour unchanged");
+	else if (v->state == PTOWSP_STATE_DIAGNOSED)
+		reason_add(v, "ignored by the backend");
+	else if (v->state == PTOWSP_STATE_UNSUPPORTED)
+		reason_add(v, "the backend does not support it");
+	if (!(cap->low || cap->high) || !parameter_of(row, &value) || (value >= cap->low && value <= cap->high))
+		return;
+	if (v->state > PTOWSP_STATE_DIAGNOSED)
+		v->state = PTOWSP_STATE_DIAGNOSED;
+	reg_text_init(&text, v->reason, sizeof(v->reason));
+	reg_text_add(&text, "ignored: %lld is outside the backend's limits %lld..%lld", (long long)value, (long long)cap->low,
+		     (long long)cap->high);
+}
+
+static void refuse_below(struct reg_verdict *v)
+{
+	v->refused = v->state == PTOWSP_STATE_UNSUPPORTED || v->state < v->wanted;
+}
+
+static void match_directive(struct matching *m, uint32_t i)
+{
+	const struct ptowsp_directive_record *row = &m->needs->directives[i];
+	uint32_t feature = PTOWSP_FEATURE_POLICY(row->directive, row->policy);
+	struct reg_verdict *v = verdict_add(m, REG_VERDICT_DIRECTIVE, feature);
+	struct reg_text text;
+
+	reg_text_init(&text, v->what, sizeof(v->what));
+	reg_directive_print(row, m->needs->strings, m->needs->strings_size, &text);
+	v->row = i;
+	v->wanted = (uint8_t)wanted_by_package(m->needs, feature);
+	if (m->needs->strict || (row->flags & PTOWSP_DIRECTIVE_MUST))
+		v->wanted = PTOWSP_STATE_ENFORCED;
+	directive_meet(v, row, reg_caps_find(m->caps, feature));
+	refuse_below(v);
+}
+
+static void match_opcode(struct matching *m, unsigned opcode)
+{
+	uint32_t feature = PTOWSP_FEATURE_OPCODE(opcode);
+	const struct ptowsp_cap *cap = reg_caps_find(m->caps, feature);
+	struct reg_feature name;
+	struct reg_verdict *v;
+	struct reg_text text;
+
+	if (cap && cap->state >= PTOWSP_STATE_ENFORCED)
+		return;
+	v = verdict_add(m, REG_VERDICT_OPCODE, feature);
+	v->state = cap ? cap->state : PTOWSP_STATE_UNSUPPORTED;
+	v->wanted = (uint8_t)wanted_by_package(m->needs, feature);
+	reg_feature(feature, &name);
+	reg_text_init(&text, v->what, sizeof(v->what));
+	reg_text_add(&text, "opcode %s", name.name);
+	reason_add(v, cap ? "met below enforced" : "the backend has no capability row for it");
+	refuse_below(v);
+}
+
+static void match_kernel(struct matching *m, const struct reg_kernel_need *kernel)
+{
+	const struct ptowsp_cap *cap;
+	struct reg_verdict *v;
+	struct reg_text text;
+	bool trust = false;
+
+	for (unsigned kind = 0; kind < 32; kind++) {
+		cap = kernel->kinds >> kind & 1 ? reg_caps_find(m->caps, PTOWSP_FEATURE_PAYLOAD(kind)) : NULL;
+		if (cap && cap->state == PTOWSP_STATE_ENFORCED)
+			return;
+	}
+	if (!kernel->carried || kernel->served)
+		return;
+	trust = !kernel->kinds;
+	v = verdict_add(m, REG_VERDICT_KERNEL, 0);
+	reg_text_init(&text, v->what, sizeof(v->what));
+	reg_text_add(&text, "kernel %s", kernel->name);
+	reason_add(v, trust ? "it has only native or source payloads, and native code of packages is not trusted"
+			    : "the backend runs none of its payload kinds");
+	refuse_below(v);
+}
+
+static bool is_directive_of(const struct reg_needs *needs, uint32_t feature)
+{
+	for (uint32_t i = 0; i < needs->directive_count; i++)
+		if (PTOWSP_FEATURE_POLICY(needs->directives[i].directive, needs->directives[i].policy) == feature)
+			return true;
+	return false;
+}
+
+/* Requirements whose feature no directive of the program carries. */
+static void match_requirement(struct matching *m, const struct ptowsp_requirement_record *need)
+{
+	const struct ptowsp_cap *cap = reg_caps_find(m->caps, need->feature);
+	unsigned state = cap ? cap->state : (need->feature & 0xF000) == 0x2000 ? PTOWSP_STATE_DIAGNOSED : PTOWSP_STATE_UNSUPPORTED;
+	struct reg_feature name;
+	struct reg_verdict *v;
+
+	if (is_directive_of(m->needs, need->feature) || state >= PTOWSP_STATE_ENFORCED)
+		return;
+	v = verdict_add(m, REG_VERDICT_REQUIREMENT, need->feature);
+	v->state = (uint8_t)state;
+	v->wanted = (uint8_t)wanted_by_package(m->needs, need->feature);
+	reg_feature(need->feature, &name);
+	memcpy(v->what, name.name, sizeof(name.name));
+	reason_add(v, cap ? "the package needs more than the backend does with it" : "the backend has no capability row for it");
+	refuse_below(v);
+}
+
+ptowsp_status reg_match(const struct reg_needs *needs, const struct reg_caps *caps, struct reg_verdict **rows_out,
+			uint32_t *count_out)
+{
+	struct matching m = {.needs = needs, .caps = caps};
+	uint64_t room = (uint64_t)needs->directive_count + needs->requirement_count + needs->kernel_count + 256;
+
+	*rows_out = NULL;
+	*count_out = 0;
+	m.rows = room < UINT32_MAX ? calloc((size_t)room, sizeof(*m.rows)) : NULL;
+	if (!m.rows)
+		return PTOWSP_NO_MEMORY;
+	for (uint32_t i = 0; i < needs->directive_count; i++)
+		match_directive(&m, i);
+	for (unsigned opcode = 0; opcode < 256; opcode++)
+		if (needs->opcodes && needs->opcodes[opcode])
+			match_opcode(&m, opcode);
+	for (uint32_t i = 0; i < needs->kernel_count; i++)
+		match_kernel(&m, &needs->kernels[i]);
+	for (uint32_t i = 0; i < needs->requirement_count; i++)
+		match_requirement(&m, &needs->requirements[i]);
+	*rows_out = m.rows;
+	*count_out = m.count;
+	return PTOWSP_OK;
+}
+
+const struct reg_verdict *reg_match_refused(const struct reg_verdict *rows, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (rows[i].refused)
+			return &rows[i];
+	return NULL;
+}

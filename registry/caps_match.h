@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* caps_match.h - what a package asks for against what a backend's capability rows offer: one verdict per directive.
+ *
+ * Rules. A directive without a row is diagnosed; it is refused only if it must be enforced, or if the package's REQS ask
+ * for more. A bytecode opcode or payload kind without a row is unsupported. A value outside a row's limits is met as
+ * diagnosed at best. `unsupported` is always refused. */
+#ifndef REGISTRY_CAPS_MATCH_H
+#define REGISTRY_CAPS_MATCH_H
+
+#include <stdbool.h>
+
+#include "ptowsp/caps.h"
+#include "ptowsp/package.h"
+
+/* A kernel that the program calls. */
+struct reg_kernel_need {
+	const char *name;
+	uint32_t kinds; /* bit k: it has a payload of kind k that may be used here (trust, target) */
+	bool carried;   /* it has a payload, usable or not */
+	bool served;    /* a C function of that name is registered */
+};
+
+/* What a program asks for; everything borrowed. */
+struct reg_needs {
+	const struct ptowsp_directive_record *directives;
+	const struct ptowsp_requirement_record *requirements;
+	const struct reg_kernel_need *kernels;
+	uint32_t directive_count, requirement_count, kernel_count;
+	const uint8_t *opcodes; /* 256 flags: opcode is used */
+	const char *strings;    /* STRS that the directives refer to */
+	uint64_t strings_size;
+	bool strict;            /* every directive must be enforced */
+};
+
+/* A device's rows as the plugin gave them. */
+struct reg_caps {
+	const void *rows;       /* struct ptowsp_cap and what later minors append */
+	uint32_t count, stride; /* stride >= 32 */
+};
+/* NULL if the backend has no row for it. The best one counts if there are several. */
+const struct ptowsp_cap *reg_caps_find(const struct reg_caps *caps, uint32_t feature);
+
+enum { REG_VERDICT_DIRECTIVE, REG_VERDICT_OPCODE, REG_VERDICT_KERNEL, REG_VERDICT_REQUIREMENT };
+struct reg_verdict {
+	uint32_t feature;
+	uint8_t kind;     /* REG_VERDICT_x */
+	uint8_t state;    /* how it is met: PTOWSP_STATE_x */
+	uint8_t wanted;   /* the least state asked for, 0: anything but unsupported */
+	uint8_t refused;  /* 1: the program cannot be loaded */
+	uint32_t row;     /* of the SCHD rows that were given, PTOWSP_NONE for other kinds */
+	char what[88];    /* "dispatch=round_robin(4)" */
+	char reason[168]; /* why it is not enforced; "" if it is */
+};
+
+/* One row per directive, in order; then rows for opcodes, kernels and requirements that are not enforced.
+ * *rows_out: malloc'd, freed by the caller. Returns OK also if something is refused. Errors: NO_MEMORY. Any thread. */
+ptowsp_status reg_match(const struct reg_needs *needs, const struct reg_caps *caps, struct reg_verdict **rows_out,
+			uint32_t *count_out);
+/* First refused row, NULL if there is none. */
+const struct reg_verdict *reg_match_refused(const struct reg_verdict *rows, uint32_t count);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* directive.c - rows of the SCHD table read back: arguments, and as people type them. */
+#include <stddef.h>
+#include <string.h>
+
+#include "registry/schedule.h"
+#include "registry/text.h"
+
+_Static_assert(offsetof(struct ptowsp_directive_record, a7) ==
+		       offsetof(struct ptowsp_directive_record, a0) + 7 * sizeof(int64_t), "arguments lie side by side");
+
+int64_t reg_directive_argument(const struct ptowsp_directive_record *row, unsigned i)
+{
+	return i < row->count && i < 8 ? (&row->a0)[i] : 0;
+}
+
+unsigned reg_directive_argument_kind(const struct ptowsp_directive_record *row, unsigned i)
+{
+	return i < 8 ? (unsigned)(row->kinds >> (8 * i)) & 0xFF : 0;
+}
+
+static void argument_print(const struct ptowsp_directive_record *row, unsigned i, const char *strings,
+			   uint64_t strings_size, struct reg_text *text)
+{
+	int64_t value = reg_directive_argument(row, i);
+
+	switch (reg_directive_argument_kind(row, i)) {
+	case PTOWSP_ARGUMENT_NUMBER:
+		reg_text_add(text, "%lld", (long long)value);
+		return;
+	case PTOWSP_ARGUMENT_WORD:
+		if (value >= 0 && (uint64_t)value < strings_size) {
+			reg_text_add(text, "%s", strings + value);
+			return;
+		}
+	}
+	reg_text_add(text, "(expression)");
+}
+
+void reg_directive_print(const struct ptowsp_directive_record *row, const char *strings, uint64_t strings_size,
+			 struct reg_text *text)
+{
+	const struct reg_directive *directive = reg_directive(row->directive);
+	const struct reg_policy *policy = reg_policy(row->directive, row->policy);
+	unsigned count = row->count < 8 ? row->count : 8;
+	bool bare = policy && reg_policy_is_bare(policy);
+
+	if (directive)
+		reg_text_add(text, "%s=", directive->text);
+	else
+		reg_text_add(text, "directive %u=", row->directive);
+	if (!policy)
+		reg_text_add(text, "policy %u", row->policy);
+	else if (!bare)
+		reg_text_add(text, "%s", policy->word);
+	if (count && !bare)
+		reg_text_add(text, "(");
+	for (unsigned i = 0; i < count; i++) {
+		reg_text_add(text, "%s", i ? "," : "");
+		argument_print(row, i, strings, strings_size, text);
+	}
+	if (count && !bare)
+		reg_text_add(text, ")");
+	if (bare && policy->code > 1) /* the first bare policy goes without saying */
+		reg_text_add(text, ",%.*s", (int)(strlen(policy->word) - 2), policy->word + 1);
+}

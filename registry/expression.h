@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* expression.h - integer expressions in schedule texts, compiled to rows of the EXPR table. */
+#ifndef REGISTRY_EXPRESSION_H
+#define REGISTRY_EXPRESSION_H
+
+#include "ptowsp/package.h"
+#include "ptowsp/workload.h"
+
+/* Names that an expression may use besides `task`; all borrowed. A leading % is allowed in the text and in the tables. */
+struct reg_scope {
+	const char *const *loops;        /* names of loop axes */
+	const uint32_t *loop_strings;    /* their STRS offsets */
+	const char *const *values;       /* names of symbols and slots, NULL entries cannot be used */
+	const uint32_t *value_rows;      /* their SLOT rows */
+	uint32_t loop_count, value_count;
+};
+
+/* Rows that grow; `base` is the row that the first one will get. Init with zeros and a base, finish frees. */
+struct reg_rows {
+	struct ptowsp_expr_record *at; /* owned */
+	uint32_t count, room, base;
+};
+void reg_rows_finish(struct reg_rows *rows);
+
+/* Grammar: || && | ^ & == != < <= > >= << >> + - * / % with the precedence of C, unary - ~ !, parentheses, min(a, b),
+ * max(a, b), decimal and 0x numbers, names of the scope, `task`. length bytes of text, all of it.
+ * Appends rows and gives the one of the result. Errors: INVALID with the place in the text, NO_MEMORY; rows appended before
+ * an error stay and are unused. */
+ptowsp_status reg_expression_compile(const char *text, size_t length, const struct reg_scope *scope, struct reg_rows *rows,
+				     uint32_t *row_out, struct ptowsp_error *error);
+
+/* Index of a loop name in the scope, -1 if there is none. */
+int reg_scope_loop(const struct reg_scope *scope, const char *name, size_t length);
+
+#endif

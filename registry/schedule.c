@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: MIT */
+/* schedule.c - parser of KEY=VALUE texts for the schedule. */
+#include "registry/schedule.h"
+
+#include <assert.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "registry/text.h"
+
+enum { ARGUMENT_LIMIT = 8, TEXT_LIMIT = 4096 };
+
+/* A part of the text, without blanks at its ends. */
+struct span {
+	const char *at;
+	size_t length;
+};
+/* VALUE taken apart: word(argument, ...), or bare arguments with an empty word. */
+struct value {
+	struct span word, arguments[ARGUMENT_LIMIT];
+	unsigned count;
+};
+/* What every step needs. */
+struct job {
+	struct reg_schedule *schedule;
+	const struct reg_scope *scope;
+	const struct reg_directive *directive;
+	const struct reg_policy *policy;
+	struct ptowsp_directive_record row;
+	struct ptowsp_error *error;
+};
+
+void reg_schedule_init(struct reg_schedule *schedule, uint32_t string_base, uint32_t expression_base)
+{
+	*schedule = (struct reg_schedule){.string_base = string_base};
+	schedule->expressions.base = expression_base;
+}
+
+void reg_schedule_finish(struct reg_schedule *schedule)
+{
+	reg_rows_finish(&schedule->expressions);
+	free(schedule->strings);
+	schedule->strings = NULL;
+}
+
+static struct span trimmed(const char *at, const char *end)
+{
+	while (at < end && (*at == ' ' || *at == '\t'))
+		at++;
+	while (end > at && (end[-1] == ' ' || end[-1] == '\t'))
+		end--;
+	return (struct span){at, (size_t)(end - at)};
+}
+
+static bool span_is(struct span span, const char *text)
+{
+	return strlen(text) == span.length && !memcmp(text, span.at, span.length);
+}
+
+/* Letters, digits, underscores behind a letter. */
+static bool span_is_word(struct span span)
+{
+	for (size_t i = 0; i < span.length; i++) {
+		char c = span.at[i];
+		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+
+		if (!letter && !(i && c >= '0' && c <= '9'))
+			return false;
+	}
+	return span.length > 0;
+}
+
+static int print_length(struct span span)
+{
+	return span.length < 60 ? (int)span.length : 60;
+}
+
+/* Cuts at the commas outside parentheses (also at ':', as in threshold(v, p0, t1: p1)). */
+static ptowsp_status arguments_split(struct value *value, struct span text, struct ptowsp_error *error)
+{
+	const char *begin = text.at, *end = text.at + text.length;
+	int depth = 0;
+
+	for (const char *at = begin; at <= end; at++) {
+		if (at < end && *at == '(')
+			depth++;
+		if (at < end && *at == ')')
+			depth--;
+		if (depth < 0)
+			break;
+		if (at < end && (depth || (*at != ',' && *at != ':')))
+			continue;
+		if (value->count == ARGUMENT_LIMIT)
+			return reg_fail(error, PTOWSP_INVALID, "\"%.*s\" has more than %d arguments", print_length(text), text.at,
+					ARGUMENT_LIMIT);
+		value->arguments[value->count++] = trimmed(begin, at);
+		begin = at + 1;
+	}
+	if (depth)
+		return reg_fail(error, PTOWSP_INVALID, "\"%.*s\": the parentheses do not match", print_length(text), text.at);
+	return PTOWSP_OK;
+}
+
+/* True if text is WORD(...) with the last character closing the first parenthesis. */
+static bool is_call(struct span text, struct span *word_out, struct span *inside_out)
+{
+	const char *open = memchr(text.at, '(', text.length), *end = text.at + text.length;
+	int depth = 0;
+
+	if (!open || end[-1] != ')')
+		return false;
+	*word_out = trimmed(text.at, open);
+	for (const char *at = open; at < end; at++) {
+		depth += *at == '(' ? 1 : *at == ')' ? -1 : 0;
+		if (!depth && at + 1 < end)
+			return false;
+	}
+	*inside_out = trimmed(open + 1, end - 1);
+	return span_is_word(*word_out);
+}
+
+static const struct reg_policy *policy_by_word(const struct reg_directive *directive, struct span word, bool bare)
+{
+	uint32_t count;
+	const struct reg_policy *rows = reg_policies(&count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const char *text = rows[i].word;
+		struct span inner = {text + 1, strlen(text) - 2};
+
+		if (rows[i].directive != directive->code || reg_policy_is_bare(&rows[i]) != bare)
+			continue;
+		if (bare ? word.length == inner.length && !memcmp(word.at, inner.at, inner.length) : span_is(word, text))
+			return &rows[i];
+	}
+	return NULL;
+}
+
+/* The policy of a directive that takes bare arguments: the first of its kind. NULL if it has none. */
+static const struct reg_policy *policy_bare(const struct reg_directive *directive)
+{
+	uint32_t count;
+	const struct reg_policy *rows = reg_policies(&count);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (rows[i].directive == directive->code && reg_policy_is_bare(&rows[i]))
+			return &rows[i];
+	return NULL;
+}
+
+static ptowsp_status fail_word(const struct job *job, struct span word)
+{
+	const char *known[16];
+	char copy[64], what[64];
+	struct reg_text text;
+	uint32_t count, found = 0;
+	const struct reg_policy *rows = reg_policies(&count);
+
+	for (uint32_t i = 0; i < count && found < 16; i++)
+		if (rows[i].directive == job->directive->code)
+			known[found++] = rows[i].word;
+	reg_text_init(&text, copy, sizeof(copy));
+	reg_text_add(&text, "%.*s", print_length(word), word.at);
+	reg_text_init(&text, what, sizeof(what));
+	reg_text_add(&text, "%s word", job->directive->text);
+	return reg_fail_unknown(job->error, PTOWSP_INVALID, what, copy, known, found);
+}
+
+/* A mode at the end of bare arguments picks among the bare policies: task_window=64,abort; "tasks" is only a unit. */
+static void mode_take(struct job *job, struct value *value)
+{
+	const struct reg_policy *mode;
+
+	while (value->count > 1) {
+		struct span last = value->arguments[value->count - 1];
+
+		mode = policy_by_word(job->directive, last, true);
+		if (mode)
+			job->policy = mode;
+		else if (!(job->directive->code == PTOWSP_DIRECTIVE_TASK_WINDOW && span_is(last, "tasks")))
+			return;
+		value->count--;
+	}
+}
+
+/* Finds the policy and leaves its arguments in *value. */
+static ptowsp_status policy_choose(struct job *job, struct value *value, struct span text)
+{
+	struct span word = text, inside = {text.at + text.length, 0};
+	bool call = is_call(text, &word, &inside);
+
+	job->policy = policy_by_word(job->directive, word, false);
+	if (!job->policy)
+		job->policy = policy_by_word(job->directive, word, true);
+	if (job->policy && (call || span_is_word(text)))
+		return call && inside.length ? arguments_split(value, inside, job->error) : PTOWSP_OK;
+	job->policy = policy_bare(job->directive);
+	if (!job->policy)
+		return fail_word(job, word);
+	if (call && job->policy->kinds[0] == 'w' && job->policy->most > 1) { /* domain(2) is domain, 2 */
+		value->arguments[value->count++] = word;
+		text = inside;
+	}
+	return arguments_split(value, text, job->error);
+}
+
+/* STRS offset of a text; one that was stored before is found again. */
+static ptowsp_status string_add(struct job *job, struct span span, int64_t *offset_out)
+{
+	struct reg_schedule *s = job->schedule;
+
+	for (uint32_t at = 0; at < s->string_bytes; at += (uint32_t)strlen(s->strings + at) + 1)
+		if (span_is(span, s->strings + at)) {
+			*offset_out = (int64_t)s->string_base + at;
+			return PTOWSP_OK;
+		}
+	if (span.length >= TEXT_LIMIT || s->string_bytes > (1u << 20) || s->string_base > UINT32_MAX - (2u << 20))
+		return reg_fail(job->error, PTOWSP_INVALID, "the schedule's words are too long together");
+	if (s->string_bytes + span.length + 1 > s->string_room) {
+		uint32_t room = s->string_room * 2 + TEXT_LIMIT;
+		char *more = realloc(s->strings, room);
+
+		if (!more)
+			return reg_fail(job->error, PTOWSP_NO_MEMORY, "no memory for the schedule");
+		s->strings = more;
+		s->string_room = room;
+	}
+	*offset_out = (int64_t)s->string_base + s->string_bytes;
+	memcpy(s->strings + s->string_bytes, span.at, span.length);
+	s->strings[s->string_bytes + span.length] = '\0';
+	s->string_bytes += (uint32_t)span.length + 1;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status number_parse(struct job *job, struct span span, int64_t least, int64_t *value_out)
+{
+	char copy[24], *stop = copy;
+	long long value = 0;
+
+	if (span.length && span.length < sizeof(copy)) {
+		memcpy(copy, span.at, span.length);
+		copy[span.length] = '\0';
+		value = strtoll(copy, &stop, 10);
+	}
+	if (stop == copy || *stop || copy[0] == '+')
+		return reg_fail(job->error, PTOWSP_INVALID, "%s: \"%.*s\" is no number", job->directive->text, print_length(span),
+				span.at);
+	if (value < least)
+		return reg_fail(job->error, PTOWSP_INVALID, "%s: %lld is too small, the least is %lld", job->directive->text, value,
+				(long long)least);
+	*value_out = value;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status axis_parse(struct job *job, struct span span, int64_t *offset_out)
+{
+	int loop = reg_scope_loop(job->scope, span.at, span.length);
+	char copy[64];
+	struct reg_text text;
+
+	if (loop >= 0) {
+		*offset_out = job->scope->loop_strings[loop];
+		return PTOWSP_OK;
+	}
+	reg_text_init(&text, copy, sizeof(copy));
+	reg_text_add(&text, "%.*s", print_length(span), span.at);
+	return reg_fail_unknown(job->error, PTOWSP_INVALID, "loop", copy, job->scope->loops, job->scope->loop_count);
+}
+
+/* One argument of the given kind into place i of the row. */
+static ptowsp_status argument_parse(struct job *job, struct span span, char kind, unsigned i)
+{
+	int64_t *at = &(&job->row.a0)[i];
+	uint64_t sort = PTOWSP_ARGUMENT_NUMBER;
+	uint32_t row = 0;
+	ptowsp_status st;
+
+	switch (kind) {
+	case 'n':
+	case 'N':
+		st = number_parse(job, span, kind == 'N', at);
+		break;
+	case 'a':
+		sort = PTOWSP_ARGUMENT_WORD;
+		st = axis_parse(job, span, at);
+		break;
+	case 'e':
+		sort = PTOWSP_ARGUMENT_EXPR;
+		st = reg_expression_compile(span.at, span.length, job->scope, &job->schedule->expressions, &row, job->error);
+		*at = row;
+		break;
+	default:
+		sort = PTOWSP_ARGUMENT_WORD;
+		if (!span.length)
+			return reg_fail(job->error, PTOWSP_INVALID, "%s: an argument is empty", job->directive->text);
+		st = string_add(job, span, at);
+	}
+	job->row.kinds |= sort << (8 * i);
+	return st;
+}
+
+static ptowsp_status fail_count(const struct job *job, unsigned count)
+{
+	const struct reg_policy *policy = job->policy;
+	char range[24];
+	struct reg_text text;
+
+	reg_text_init(&text, range, sizeof(range));
+	reg_text_add(&text, "%u", policy->least);
+	if (policy->most > policy->least)
+		reg_text_add(&text, " to %u", policy->most);
+	return reg_fail(job->error, PTOWSP_INVALID, "%s %s takes %s arguments, got %u: %s", job->directive->text, policy->word,
+			range, count, policy->effect);
+}
+
+static ptowsp_status arguments_parse(struct job *job, const struct value *value)
+{
+	const struct reg_policy *policy = job->policy;
+	const char *kinds = policy->kinds;
+	ptowsp_status st = PTOWSP_OK;
+
+	if (value->count < policy->least || value->count > policy->most)
+		return fail_count(job, value->count);
+	if (*kinds == 'w' && strlen(kinds) > policy->least)
+		kinds += policy->most - value->count; /* the leading word is the optional one */
+	for (unsigned i = 0; i < value->count && !st; i++)
+		st = argument_parse(job, value->arguments[i], kinds[i], i);
+	job->row.directive = policy->directive;
+	job->row.policy = policy->code;
+	job->row.count = (uint16_t)value->count;
+	return st;
+}
+
+static void row_store(struct reg_schedule *schedule, const struct ptowsp_directive_record *row)
+{
+	uint32_t i = 0;
+
+	while (i < schedule->count && schedule->rows[i].directive != row->directive)
+		i++;
+	assert(i < sizeof(schedule->rows) / sizeof(*schedule->rows)); /* directives are fewer than 32 */
+	schedule->rows[i] = *row;
+	if (i == schedule->count)
+		schedule->count++;
+}
+
+static ptowsp_status fail_key(struct span key, struct ptowsp_error *error)
+{
+	const char *known[32];
+	char copy[64];
+	struct reg_text text;
+	uint32_t count;
+	const struct reg_directive *rows = reg_directives(&count);
+
+	assert(count <= 32);
+	for (uint32_t i = 0; i < count; i++)
+		known[i] = rows[i].text;
+	reg_text_init(&text, copy, sizeof(copy));
+	reg_text_add(&text, "%.*s", print_length(key), key.at);
+	return reg_fail_unknown(error, PTOWSP_INVALID, "schedule directive", copy, known, count);
+}
+
+static const struct reg_directive *directive_by_span(struct span key)
+{
+	uint32_t count;
+	const struct reg_directive *rows = reg_directives(&count);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (span_is(key, rows[i].text))
+			return &rows[i];
+	return NULL;
+}
+
+ptowsp_status reg_schedule_add(struct reg_schedule *schedule, const char *text, const struct reg_scope *scope,
+			       struct ptowsp_error *error)
+{
+	struct job job = {.schedule = schedule, .scope = scope, .error = error};
+	const char *equals = strchr(text, '=');
+	struct value value = {.count = 0};
+	struct span key;
+	ptowsp_status st;
+
+	if (!equals || strlen(text) > TEXT_LIMIT)
+		return reg_fail(error, PTOWSP_INVALID, "schedule \"%.60s\" is not KEY=VALUE, such as task_window=64", text);
+	key = trimmed(text, equals);
+	job.directive = directive_by_span(key);
+	if (!job.directive)
+		return fail_key(key, error);
+	st = policy_choose(&job, &value, trimmed(equals + 1, text + strlen(text)));
+	if (!st && reg_policy_is_bare(job.policy))
+		mode_take(&job, &value);
+	if (!st)
+		st = arguments_parse(&job, &value);
+	if (!st)
+		row_store(schedule, &job.row);
+	return st;
+}

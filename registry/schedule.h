@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* schedule.h - schedule directives as people type them, KEY=VALUE, turned into rows of the SCHD table.
+ *
+ * VALUE is a number, a word, or word(argument, ...): dispatch=round_robin(4), task_window=64, task_window=abort(64),
+ * pipeline_depth=stream(2), dispatch=hash(i * 4 + j, 8), spatial_map=4,4. Which words and arguments a directive takes
+ * is policy.def and arguments.def. */
+#ifndef REGISTRY_SCHEDULE_H
+#define REGISTRY_SCHEDULE_H
+
+#include "registry/expression.h"
+#include "registry/names.h"
+
+/* Directives with the strings and expressions that they refer to; at most one row per directive, the latest.
+ * Init gives the places where the extra rows and strings will be appended to the package's. One thread at a time. */
+struct reg_schedule {
+	struct ptowsp_directive_record rows[32];
+	uint32_t count;
+	struct reg_rows expressions;
+	char *strings;          /* owned, NUL-terminated texts one after the other */
+	uint32_t string_bytes, string_room, string_base;
+};
+
+void reg_schedule_init(struct reg_schedule *schedule, uint32_t string_base, uint32_t expression_base);
+void reg_schedule_finish(struct reg_schedule *schedule);
+/* Parses one KEY=VALUE. Errors: INVALID for an unknown key or word (lists the known ones, the nearest first), a wrong
+ * number of arguments, 0 for a depth or an executor count; NO_MEMORY. The schedule is unchanged after an error. */
+ptowsp_status reg_schedule_add(struct reg_schedule *schedule, const char *text, const struct reg_scope *scope,
+			       struct ptowsp_error *error);
+
+/* i-th argument and its kind of a row. */
+int64_t reg_directive_argument(const struct ptowsp_directive_record *row, unsigned i);
+unsigned reg_directive_argument_kind(const struct ptowsp_directive_record *row, unsigned i);
+/* Writes a row the way it is typed; an expression appears as "(expression)". strings: STRS that the row refers to, of
+ * strings_size bytes. Rows from a package: any directive, policy and count is fine. */
+struct reg_text;
+void reg_directive_print(const struct ptowsp_directive_record *row, const char *strings, uint64_t strings_size,
+			 struct reg_text *text);
+
+#endif
