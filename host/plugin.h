@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include "ptowsp/plugin.h"
 
+#define PTOWSP_HOST_MINOR PTOWSP_ABI_MINOR /* newest minor that this host speaks */
+
 /* What the ELF note says; read without running the plugin. */
 struct host_note {
 	uint32_t major, minor, flags, sanitizer;
@@ -18,15 +20,20 @@ struct host_search {
 	uint32_t dir_count;
 	bool user_plugins;       /* also the user's own folder */
 	bool lint_off;           /* tests only: load in spite of the ELF lint */
+	const char *const *order; /* --plugin-order, decides between aliases; NULL: the built-in one (registry); borrowed */
+	uint32_t order_count;
 };
 
 /* One file that was looked at. */
 struct host_candidate {
-	char *path;             /* real path */
+	char *path;             /* real path; for a folder that was skipped, the folder as given */
+	char name[33];          /* by its file name; "" if that is none */
 	bool usable;
-	bool shadowed;          /* usable, but an earlier one has the same name */
+	bool shadowed;          /* an earlier row has the same name, and that one is meant by it, usable or not */
+	uint32_t shadowed_by;   /* that row */
 	struct host_note note;  /* zeros if it could not be read */
 	char reason[256];       /* why it was skipped; "" if usable */
+	char warning[128];      /* usable, but; "" if nothing */
 };
 struct host_listing {
 	struct host_candidate *rows; /* owned */
@@ -34,9 +41,13 @@ struct host_listing {
 	char **folders;              /* owned: every folder looked into, in order */
 	uint32_t folder_count;
 };
-/* Lists every libptowsp_*.so of the search path; runs no plugin code. */
+/* Lists every libptowsp_*.so of the search path, and each folder that was skipped; runs no plugin code. [main] */
 ptowsp_status host_list(const struct host_search *search, struct host_listing *listing_out, struct ptowsp_error *error);
 void host_listing_finish(struct host_listing *listing);
+/* The plugin that an alias (a target of its note) means: NULL if none claims it; *rival_out is set if another claims it
+ * too and the preference list has neither. Borrowed from the listing. */
+const struct host_candidate *host_listing_alias(const struct host_listing *listing, const struct host_search *search,
+						const char *alias, const struct host_candidate **rival_out);
 
 /* A loaded plugin; never unmapped. Its ops are the host's own full-size copy with every hole filled. */
 struct host_plugin {
@@ -46,7 +57,7 @@ struct host_plugin {
 	const struct ptowsp_plugin *descriptor;
 	struct ptowsp_ops ops;       /* normalised */
 };
-/* name: [a-z0-9_]{1,32} is searched by file name, then by target alias; anything with a '/' is a path.
+/* name: [a-z0-9_]{1,32} is searched by file name, then by target alias; anything with a '/' is a path. search may be NULL.
  * Errors: PLUGIN_REFUSED with path and reason, or with the folders that were searched. Loading the same file twice
  * gives the same object. [main] */
 ptowsp_status host_plugin_load(const struct host_search *search, const char *name, struct host_plugin **plugin_out,
@@ -57,6 +68,8 @@ ptowsp_status host_note_read(int fd, const char *path, struct host_note *note_ou
 ptowsp_status host_note_parse(const void *elf, size_t size, const char *path, struct host_note *note_out,
 			      struct ptowsp_error *error);
 ptowsp_status host_lint(const void *elf, size_t size, const char *path, struct ptowsp_error *error);
+/* What is allowed but should be known: static thread-local storage. "" if nothing. */
+void host_lint_warn(const void *elf, size_t size, char *text_out, size_t room);
 /* Owner and mode of the file and of every folder above it. */
 ptowsp_status host_check_owner(const char *real_path, struct ptowsp_error *error);
 

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* file.c - opens a plugin's file once and checks what was opened. It is read rather than mapped: a compiler that writes the
+ * same file at that moment would otherwise kill the host with SIGBUS. */
+#include "host/file.h"
+#include "host/refuse.h"
+#include "ptowsp/note.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define BYTES_LIMIT (INT64_C(2) << 30) /* of one plugin; compilers inside plugins take some hundred MiB */
+
+ptowsp_status host_bytes_read(int fd, const char *path, unsigned char **bytes_out, size_t *size_out, struct ptowsp_error *error)
+{
+	struct stat stat;
+	size_t done = 0;
+
+	*bytes_out = NULL;
+	*size_out = 0;
+	if (fstat(fd, &stat))
+		return host_refuse_errno(error, path, errno, "cannot be read");
+	if (stat.st_size > BYTES_LIMIT)
+		return host_refuse(error, path, "larger than 2 GiB");
+	*bytes_out = malloc((size_t)stat.st_size + 1);
+	if (!*bytes_out)
+		return host_fail(error, PTOWSP_NO_MEMORY, "%s: no memory to read it", path);
+	while (done < (size_t)stat.st_size) {
+		ssize_t got = pread(fd, *bytes_out + done, (size_t)stat.st_size - done, (off_t)done);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return host_refuse_errno(error, path, errno, "cannot be read");
+		if (!got)
+			break;
+		done += (size_t)got;
+	}
+	*size_out = done;
+	return PTOWSP_OK;
+}
+
+void host_bytes_release(unsigned char *bytes)
+{
+	free(bytes);
+}
+
+/* O_NONBLOCK: a FIFO of that name must not hold the host up. */
+static ptowsp_status descriptor_open(struct host_file *file, struct ptowsp_error *error)
+{
+	struct stat again;
+
+	file->fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY);
+	if (file->fd < 0 || fstat(file->fd, &file->stat))
+		return host_refuse_errno(error, file->path, errno, "cannot be opened");
+	if (!S_ISREG(file->stat.st_mode))
+		return host_refuse(error, file->path, "not a regular file");
+	if (stat(file->path, &again) || again.st_dev != file->stat.st_dev || again.st_ino != file->stat.st_ino)
+		return host_refuse(error, file->path, "was replaced while it was opened; try again");
+	return PTOWSP_OK;
+}
+
+ptowsp_status host_file_open(struct host_file *file, const char *path, struct ptowsp_error *error)
+{
+	ptowsp_status status;
+
+	*file = (struct host_file){.fd = -1};
+	file->path = realpath(path, NULL);
+	if (!file->path)
+		return host_refuse_errno(error, path, errno, "cannot be opened");
+	status = descriptor_open(file, error);
+	if (!status)
+		status = host_check_owner(file->path, error);
+	if (!status)
+		status = host_bytes_read(file->fd, file->path, &file->bytes, &file->size, error);
+	return status;
+}
+
+static ptowsp_status sanitizer_check(const struct host_file *file, struct ptowsp_error *error)
+{
+	static const char *const kinds[] = {"no sanitizer", "the address sanitizer", "the thread sanitizer"};
+	uint32_t theirs = file->note.sanitizer;
+
+	if (theirs == PTOWSP_SANITIZER_NONE || theirs == PTOWSP_SANITIZER)
+		return PTOWSP_OK;
+	return host_refuse(error, file->path, "built with %s, this host with %s; build both the same way",
+			   theirs < sizeof(kinds) / sizeof(*kinds) ? kinds[theirs] : "an unknown sanitizer",
+			   kinds[PTOWSP_SANITIZER]);
+}
+
+ptowsp_status host_file_check(struct host_file *file, bool lint_off, struct ptowsp_error *error)
+{
+	struct host_elf elf;
+	ptowsp_status status = lint_off ? PTOWSP_OK : host_lint(file->bytes, file->size, file->path, error);
+
+	if (!status)
+		status = host_elf_open(&elf, file->bytes, file->size, file->path, error);
+	if (!status)
+		status = host_note_find(&elf, &file->place, error);
+	if (!status)
+		status = host_note_decode(&file->place, file->path, &file->note, error);
+	if (!status)
+		status = sanitizer_check(file, error);
+	return status;
+}
+
+void host_file_finish(struct host_file *file)
+{
+	if (file->fd >= 0)
+		close(file->fd);
+	host_bytes_release(file->bytes);
+	free(file->path);
+	*file = (struct host_file){.fd = -1};
+}
+
+const char *host_file_name(const char *path, size_t *length_out)
+{
+	static const char start[] = "libptowsp_", end[] = ".so";
+	const char *slash = strrchr(path, '/'), *base = slash ? slash + 1 : path;
+	size_t length = strlen(base), frame = sizeof(start) - 1 + sizeof(end) - 1;
+
+	if (length <= frame || memcmp(base, start, sizeof(start) - 1) != 0 ||
+	    memcmp(base + length - (sizeof(end) - 1), end, sizeof(end) - 1) != 0)
+		return NULL;
+	*length_out = length - frame;
+	return base + sizeof(start) - 1;
+}
+
+ptowsp_status host_file_name_check(const char *path, const struct host_note *note, struct ptowsp_error *error)
+{
+	size_t length;
+	const char *name = host_file_name(path, &length);
+
+	if (!name || (strlen(note->name) == length && !memcmp(name, note->name, length)))
+		return PTOWSP_OK;
+	return host_refuse(error, path, "its note calls it \"%s\"; name the file libptowsp_%s.so", note->name, note->name);
+}

@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/* load.c - from a name to a plugin whose operations can be called. What was loaded stays mapped: threads, thread-local
+ * destructors and handlers of a plugin outlive any dlclose. */
+#include "host/file.h"
+#include "host/normalise.h"
+#include "host/refuse.h"
+#include "host/search.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+#include <link.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* A plugin with the file that it came from. Never freed. */
+struct loaded {
+	struct host_plugin plugin;
+	dev_t device;
+	ino_t inode;
+	struct loaded *next;
+};
+static struct loaded *all; /* [main] only */
+
+typedef const struct ptowsp_plugin *(*entry_fn)(uint32_t host_minor);
+
+/* Where `address` is mapped, whether a note segment of that object holds these bytes. */
+struct note_match {
+	uintptr_t address;
+	const struct host_note_place *place;
+	bool equal;
+};
+
+static bool holds(const struct dl_phdr_info *object, const ElfW(Phdr) * segment, uintptr_t address)
+{
+	return address - (object->dlpi_addr + segment->p_vaddr) < segment->p_memsz;
+}
+
+static int object_match(struct dl_phdr_info *object, size_t size, void *context)
+{
+	struct note_match *match = context;
+	const struct host_note_place *place = match->place;
+	bool ours = false;
+
+	(void)size;
+	for (ElfW(Half) i = 0; i < object->dlpi_phnum; i++)
+		ours = ours || (object->dlpi_phdr[i].p_type == PT_LOAD && holds(object, &object->dlpi_phdr[i], match->address));
+	for (ElfW(Half) i = 0; ours && i < object->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &object->dlpi_phdr[i];
+
+		if (segment->p_type == PT_NOTE && place->address >= segment->p_vaddr &&
+		    place->address - segment->p_vaddr <= segment->p_memsz &&
+		    place->size <= segment->p_memsz - (place->address - segment->p_vaddr))
+			match->equal = !memcmp((const void *)(object->dlpi_addr + place->address), place->bytes, place->size);
+	}
+	return ours;
+}
+
+/* The object that holds the entry is the file that was checked, not one that glibc knew by the same name. */
+static ptowsp_status identity_check(const struct host_file *file, entry_fn entry, struct ptowsp_error *error)
+{
+	struct note_match match = {.place = &file->place};
+	struct stat stat_of;
+	Dl_info info;
+	void *address;
+
+	memcpy(&address, &entry, sizeof(address));
+	match.address = (uintptr_t)address;
+	if (!dladdr(address, &info) || !info.dli_fname || stat(info.dli_fname, &stat_of) ||
+	    stat_of.st_dev != file->stat.st_dev || stat_of.st_ino != file->stat.st_ino)
+		return host_refuse(error, file->path, "the entry that was found belongs to another file");
+	dl_iterate_phdr(object_match, &match);
+	if (!match.equal)
+		return host_refuse(error, file->path,
+				   "what was loaded is not what was checked; the file changed "
+				   "meanwhile, try again");
+	return PTOWSP_OK;
+}
+
+static ptowsp_status object_open(const struct host_file *file, entry_fn *entry_out, struct ptowsp_error *error)
+{
+	void *handle = dlopen(file->path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	void *symbol = handle ? dlsym(handle, PTOWSP_ENTRY_NAME) : NULL;
+	const char *why;
+
+	if (!symbol) {
+		why = dlerror();
+		/* dlerror repeats the path before its sentence. */
+		if (why && !strncmp(why, file->path, strlen(file->path)) && why[strlen(file->path)] == ':')
+			why += strlen(file->path) + 2;
+		return host_refuse(error, file->path, "cannot be loaded: %s", why ? why : "it has no entry");
+	}
+	memcpy(entry_out, &symbol, sizeof(symbol));
+	return identity_check(file, *entry_out, error);
+}
+
+static ptowsp_status same(const char *what, const char *in_note, const char *in_descriptor, const char *path,
+			  struct ptowsp_error *error)
+{
+	if (!strcmp(in_note, in_descriptor))
+		return PTOWSP_OK;
+	return host_refuse(error, path,
+			   "its note says %s \"%.40s\", its descriptor \"%.40s\"; write both "
+			   "from one macro",
+			   what, in_note, in_descriptor);
+}
+
+/* What a listing showed without running the plugin must be what it is. */
+static ptowsp_status note_check(const struct host_note *note, const struct ptowsp_plugin *descriptor, const char *path,
+				struct ptowsp_error *error)
+{
+	ptowsp_status status = same("name", note->name, descriptor->name, path, error);
+
+	if (!status)
+		status = same("vendor", note->vendor, descriptor->vendor, path, error);
+	if (!status)
+		status = same("version", note->version, descriptor->version, path, error);
+	if (!status)
+		status = same("targets", note->targets, descriptor->targets, path, error);
+	if (!status && (note->minor != descriptor->minor || note->flags != descriptor->flags))
+		status = host_refuse(error, path,
+				     "its note says minor %u, flags %#x, its descriptor minor "
+				     "%u, flags %#x; write both from one macro",
+				     note->minor, note->flags, descriptor->minor, descriptor->flags);
+	return status;
+}
+
+static uint32_t smaller(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+static ptowsp_status describe(const struct host_file *file, entry_fn entry, struct host_plugin *plugin,
+			      struct ptowsp_error *error)
+{
+	const struct ptowsp_plugin *descriptor = entry(PTOWSP_HOST_MINOR);
+	ptowsp_status status;
+
+	if (!descriptor)
+		return host_refuse(error, file->path, "its entry returned NULL: it needs a newer host than v%d.%d",
+				   PTOWSP_ABI_MAJOR, PTOWSP_HOST_MINOR);
+	status = host_descriptor_check(descriptor, file->path, error);
+	if (!status)
+		status = note_check(&file->note, descriptor, file->path, error);
+	if (status)
+		return status;
+	plugin->descriptor = descriptor;
+	plugin->minor = smaller(descriptor->minor, PTOWSP_HOST_MINOR);
+	host_ops_normalise(&plugin->ops, descriptor->ops, plugin->minor);
+	return PTOWSP_OK;
+}
+
+/* An earlier load of this file, or of another one by this path: glibc would give that one again. */
+static struct loaded *known_find(const struct host_file *file, bool *replaced_out)
+{
+	*replaced_out = false;
+	for (struct loaded *at = all; at; at = at->next) {
+		if (at->device == file->stat.st_dev && at->inode == file->stat.st_ino)
+			return at;
+		*replaced_out = *replaced_out || !strcmp(at->plugin.path, file->path);
+	}
+	return NULL;
+}
+
+/* link: the file name that was searched for and must agree with the note; NULL if a path was given. */
+static ptowsp_status fresh_load(struct host_file *file, const char *link, bool lint_off, struct loaded **out,
+				struct ptowsp_error *error)
+{
+	struct loaded *fresh = calloc(1, sizeof(*fresh));
+	entry_fn entry = NULL;
+	ptowsp_status status;
+
+	if (!fresh)
+		return host_fail(error, PTOWSP_NO_MEMORY, "%s: no memory to load it", file->path);
+	status = host_file_check(file, lint_off, error);
+	if (!status && link)
+		status = host_file_name_check(link, &file->note, error);
+	if (!status)
+		status = object_open(file, &entry, error);
+	if (!status)
+		status = describe(file, entry, &fresh->plugin, error);
+	if (status) {
+		free(fresh);
+		return status;
+	}
+	fresh->plugin.path = file->path;
+	file->path = NULL;
+	fresh->plugin.note = file->note;
+	fresh->device = file->stat.st_dev;
+	fresh->inode = file->stat.st_ino;
+	fresh->next = all;
+	*out = all = fresh;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status path_load(const struct host_search *search, const char *path, const char *link,
+			       struct host_plugin **plugin_out, struct ptowsp_error *error)
+{
+	struct loaded *found = NULL;
+	struct host_file file;
+	bool replaced = false;
+	ptowsp_status status = host_file_open(&file, path, error);
+
+	if (!status)
+		found = known_find(&file, &replaced);
+	if (!status && !found && replaced)
+		status = host_refuse(error, file.path,
+				     "was replaced since this program loaded it; start the "
+				     "program again");
+	if (!status && !found)
+		status = fresh_load(&file, link, search && search->lint_off, &found, error);
+	if (!status)
+		*plugin_out = &found->plugin;
+	host_file_finish(&file);
+	return status;
+}
+
+/* The first folder with libptowsp_NAME.so: other files there are not opened. */
+static bool file_find(const struct host_folders *folders, const char *name, char *path_out, size_t room)
+{
+	struct stat stat_of;
+
+	for (uint32_t i = 0; i < folders->count; i++) {
+		int length = snprintf(path_out, room, "%s/libptowsp_%s.so", folders->rows[i].path, name);
+
+		if (!folders->rows[i].reason && length > 0 && (size_t)length < room && !lstat(path_out, &stat_of))
+			return true;
+	}
+	return false;
+}
+
+static ptowsp_status nothing_found(const struct host_folders *folders, const char *name, struct ptowsp_error *error)
+{
+	char text[256] = "";
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < folders->count && used < sizeof(text); i++)
+		if (!folders->rows[i].reason || folders->rows[i].path[0] == '/')
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? ", " : "",
+						 folders->rows[i].path);
+	return host_fail(error, PTOWSP_PLUGIN_REFUSED, "no plugin \"%s\" (see --list-plugins); looked in %s", name, text);
+}
+
+static ptowsp_status alias_find(const struct host_search *search, const struct host_folders *folders, const char *name,
+				char *path_out, size_t room, struct ptowsp_error *error)
+{
+	const struct host_candidate *row, *rival;
+	struct host_listing listing;
+	ptowsp_status status = host_list(search, &listing, error);
+
+	if (status)
+		return status;
+	row = host_listing_alias(&listing, search, name, &rival);
+	if (!row)
+		status = nothing_found(folders, name, error);
+	else if (rival)
+		status = host_fail(error, PTOWSP_PLUGIN_REFUSED,
+				   "\"%s\" is a target of both %s and %s; name one of them, or give "
+				   "an order with --plugin-order",
+				   name, row->note.name, rival->note.name);
+	else
+		snprintf(path_out, room, "%s", row->path);
+	host_listing_finish(&listing);
+	return status;
+}
+
+static ptowsp_status name_load(const struct host_search *search, const char *name, struct host_plugin **plugin_out,
+			       struct ptowsp_error *error)
+{
+	struct host_folders folders;
+	char path[PATH_MAX];
+	ptowsp_status status = host_folders_init(&folders, search, error);
+
+	if (!status && !file_find(&folders, name, path, sizeof(path)))
+		status = alias_find(search, &folders, name, path, sizeof(path), error);
+	if (!status)
+		status = path_load(search, path, path, plugin_out, error);
+	host_folders_finish(&folders);
+	return status;
+}
+
+ptowsp_status host_plugin_load(const struct host_search *search, const char *name, struct host_plugin **plugin_out,
+			       struct ptowsp_error *error)
+{
+	*plugin_out = NULL;
+	if (strchr(name, '/'))
+		return path_load(search, name, NULL, plugin_out, error);
+	if (!host_name_valid(name, strlen(name)))
+		return host_fail(error, PTOWSP_PLUGIN_REFUSED,
+				 "\"%.64s\" is no plugin name: 1 to 32 of a-z 0-9 _, or a path with "
+				 "a '/' in it",
+				 name);
+	return name_load(search, name, plugin_out, error);
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* refuse.c - sentences about a plugin's file. */
+#include "host/refuse.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PATH_ROOM 88 /* of the record's 216 bytes: the rest is for the sentence */
+
+/* The end of a long path, from a whole component on if one is short enough. */
+static const char *tail_find(const char *path)
+{
+	size_t length = strlen(path);
+	const char *tail = length > PATH_ROOM ? strchr(path + length - PATH_ROOM, '/') : path;
+
+	return tail ? tail : path + length - PATH_ROOM;
+}
+
+ptowsp_status host_refuse(struct ptowsp_error *error, const char *path, const char *format, ...)
+{
+	const char *tail = tail_find(path);
+	char sentence[sizeof(error->text)];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(sentence, sizeof(sentence), format, args);
+	va_end(args);
+	return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s%s: %s", tail == path ? "" : "...", tail, sentence);
+}
+
+ptowsp_status host_refuse_errno(struct ptowsp_error *error, const char *path, int native, const char *sentence)
+{
+	host_refuse(error, path, "%s: %s", sentence, strerror(native));
+	if (error)
+		error->native = native;
+	return PTOWSP_PLUGIN_REFUSED;
+}

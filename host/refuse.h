@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* refuse.h - why a plugin's file is not taken: its path and one sentence. */
+#ifndef HOST_REFUSE_H
+#define HOST_REFUSE_H
+
+#include "host/error.h"
+
+/* Fills *error (NULL allowed) with "<path>: <sentence>" and returns PLUGIN_REFUSED. Of a long path only the end is
+ * shown. Any thread. */
+ptowsp_status host_refuse(struct ptowsp_error *error, const char *path, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+/* The same with the system's words for an errno behind the sentence. */
+ptowsp_status host_refuse_errno(struct ptowsp_error *error, const char *path, int native, const char *sentence);
+
+#endif

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* search.h - the folders where plugins are looked for, in order, and the file that a name means. */
+#ifndef HOST_SEARCH_H
+#define HOST_SEARCH_H
+
+#include "host/plugin.h"
+
+struct host_folder {
+	char *path;         /* owned; as given, real where it exists */
+	const char *reason; /* why it is not looked into; NULL if it is. Static. */
+};
+struct host_folders {
+	struct host_folder *rows; /* owned */
+	uint32_t count;
+};
+/* Errors: NO_MEMORY. Finish also after a failure. */
+ptowsp_status host_folders_init(struct host_folders *folders, const struct host_search *search, struct ptowsp_error *error);
+void host_folders_finish(struct host_folders *folders);
+
+/* Position in the preference list (--plugin-order, else the built-in one), UINT32_MAX if it is not in it. */
+uint32_t host_preference_rank(const struct host_search *search, const char *name);
+
+#endif
