@@ -1,0 +1,229 @@
+/* SPDX-License-Identifier: MIT */
+/* container.c - header, table of contents, and that they cover the file without gaps. */
+#include "container.h"
+
+#include "names.h"
+
+#include <string.h>
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "packages are little-endian and read in place"
+#endif
+
+struct reading {
+	struct pkg_container *into;
+	const struct pkg_caps *caps;
+	struct pkg_place place;
+};
+
+static uint32_t u32_at(const uint8_t *bytes)
+{
+	uint32_t value;
+
+	memcpy(&value, bytes, sizeof(value));
+	return value;
+}
+
+#define MUST(condition, ...)                                                                                           \
+	do {                                                                                                           \
+		if (!(condition))                                                                                      \
+			return pkg_refuse(&r->place, __VA_ARGS__);                                                     \
+	} while (0)
+
+/* The first bytes: is it a package at all, and of an ABI that this build knows? */
+static ptowsp_status header_open(const struct reading *r)
+{
+	struct pkg_container *c = r->into;
+	uint32_t frame;
+
+	MUST(c->size >= PKG_FRAME_HEAD + sizeof(c->header), "is no package: %zu bytes are fewer than a header's %zu", c->size,
+	     PKG_FRAME_HEAD + sizeof(c->header));
+	frame = u32_at(c->bytes);
+	MUST(frame == PKG_HEADER_FRAME, "is no package: its first word is 0x%08x, not 0x%08x; make one with ptowsp-pack",
+	     (unsigned)frame, PKG_HEADER_FRAME);
+	memcpy(&c->header, c->bytes + PKG_FRAME_HEAD, sizeof(c->header));
+	MUST(!memcmp(c->header.magic, PKG_MAGIC, sizeof(c->header.magic)), "is no package: the magic PTWSPKG is missing at offset %u",
+	     PKG_FRAME_HEAD);
+	MUST(!strncmp(c->header.abi, PTOWSP_ABI_STRING, sizeof(c->header.abi)),
+	     "wsp_runtime_abi at offset 16 is \"%.16s\", this build knows \"%s\"; pack it again or use a newer ptowsp", c->header.abi,
+	     PTOWSP_ABI_STRING);
+	MUST(c->header.format_major == PKG_FORMAT_MAJOR, "format version at offset 32 is %u.%u, this build reads %u.x",
+	     c->header.format_major, c->header.format_minor, PKG_FORMAT_MAJOR);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status header_check_digest(const struct reading *r)
+{
+	const struct pkg_container *c = r->into;
+	uint32_t frame_size = u32_at(c->bytes + 4);
+	uint8_t digest[PKG_DIGEST_SIZE];
+
+	MUST(c->header.header_size == frame_size, "header size at offset 36 is %u, its frame's is %u",
+	     (unsigned)c->header.header_size, (unsigned)frame_size);
+	MUST(frame_size <= PKG_HEADER_LIMIT, "header size at offset 36 is %u, the limit is %u", (unsigned)frame_size,
+	     PKG_HEADER_LIMIT);
+	MUST(frame_size >= sizeof(c->header), "header size at offset 36 is %u, a header has at least %zu", (unsigned)frame_size,
+	     sizeof(c->header));
+	MUST(frame_size <= c->size - PKG_FRAME_HEAD, "is cut off: the header ends at byte %u, the file at %zu",
+	     (unsigned)(PKG_FRAME_HEAD + frame_size), c->size);
+	if (!pkg_digest_make_around(digest, c->bytes + PKG_FRAME_HEAD, frame_size, offsetof(struct pkg_header, digest)))
+		return pkg_fail(r->place.error, PTOWSP_NO_MEMORY, "out of memory for SHA-256");
+	MUST(!memcmp(digest, c->header.digest, sizeof(digest)),
+	     "the header does not match its digest at offset 72: the file is damaged");
+	return PTOWSP_OK;
+}
+
+static ptowsp_status header_check(const struct reading *r)
+{
+	const struct pkg_header *h = &r->into->header;
+	uint64_t toc_end = (uint64_t)h->toc_offset + (uint64_t)h->section_count * h->toc_stride;
+
+	MUST(h->flags == 0, "header flags at offset 48 are 0x%x; this build knows none", (unsigned)h->flags);
+	for (size_t i = strlen(PTOWSP_ABI_STRING); i < sizeof(h->abi); i++)
+		MUST(h->abi[i] == 0, "byte %zu behind wsp_runtime_abi is not zero", 16 + i);
+	MUST(h->section_count <= PKG_SECTION_LIMIT, "section count at offset 52 is %u, the limit is %u", (unsigned)h->section_count,
+	     PKG_SECTION_LIMIT);
+	MUST(h->target_count <= PKG_TARGET_LIMIT, "target count at offset 64 is %u, the limit is %u", (unsigned)h->target_count,
+	     PKG_TARGET_LIMIT);
+	if (h->format_minor <= PKG_FORMAT_MINOR)
+		MUST(h->toc_offset == sizeof(*h) && h->toc_stride == sizeof(struct pkg_toc_row),
+		     "table of contents at offset 56 has offset %u and stride %u, format 1.0 has %zu and %zu", (unsigned)h->toc_offset,
+		     (unsigned)h->toc_stride, sizeof(*h), sizeof(struct pkg_toc_row));
+	MUST(h->toc_offset >= sizeof(*h) && h->toc_stride >= sizeof(struct pkg_toc_row),
+	     "table of contents at offset 56 has offset %u and stride %u, the least are %zu and %zu", (unsigned)h->toc_offset,
+	     (unsigned)h->toc_stride, sizeof(*h), sizeof(struct pkg_toc_row));
+	MUST(toc_end + h->target_bytes <= h->header_size && h->header_size == ((toc_end + h->target_bytes + 7) & ~UINT64_C(7)),
+	     "header size at offset 36 is %u, table of contents and targets end at %llu", (unsigned)h->header_size,
+	     (unsigned long long)(toc_end + h->target_bytes));
+	return PTOWSP_OK;
+}
+
+/* The target strings are exactly target_count, printable, and behind them are zeros up to the frame's end. */
+static ptowsp_status targets_read(const struct reading *r)
+{
+	struct pkg_container *c = r->into;
+	const struct pkg_header *h = &c->header;
+	uint32_t from = h->toc_offset + h->section_count * h->toc_stride, end = from + h->target_bytes;
+	const char *text = (const char *)c->bytes + PKG_FRAME_HEAD;
+
+	for (uint32_t i = 0; i < h->target_count; i++) {
+		uint32_t length = 0;
+
+		while (from + length < end && text[from + length] > ' ' && text[from + length] < 0x7F)
+			length++;
+		MUST(length > 0 && from + length < end && !text[from + length],
+		     "target %u at offset %u is not a NUL-terminated printable word", (unsigned)i, (unsigned)(PKG_FRAME_HEAD + from));
+		c->targets[i] = text + from;
+		from += length + 1;
+	}
+	MUST(from == end, "targets: %u bytes at offset %u belong to no target", (unsigned)(end - from),
+	     (unsigned)(PKG_FRAME_HEAD + from));
+	for (; end < h->header_size; end++)
+		MUST(!text[end], "padding byte at offset %u is not zero", (unsigned)(PKG_FRAME_HEAD + end));
+	return PTOWSP_OK;
+}
+
+static ptowsp_status row_check_sizes(const struct reading *r, uint32_t i, const struct pkg_toc_row *row)
+{
+	struct pkg_type_text type = pkg_type_text(row->type);
+	unsigned long long size = row->size, count = row->count;
+	const struct pkg_caps *caps = r->caps;
+	const char *name = type.text;
+
+	MUST((row->flags & ~PKG_SECTION_REQUIRED) == 0, "section %u (%s): flags are 0x%x, only bit 0 is known", (unsigned)i, name,
+	     (unsigned)row->flags);
+	MUST(row->codec == PKG_CODEC_ZSTD, "section %u (%s): codec is %u, this build knows 1 (zstd)", (unsigned)i, name,
+	     (unsigned)row->codec);
+	MUST(row->stride >= 1 && row->stride <= PKG_STRIDE_LIMIT, "section %u (%s): stride is %u, allowed are 1 to %u", (unsigned)i,
+	     name, (unsigned)row->stride, PKG_STRIDE_LIMIT);
+	MUST(row->size <= caps->section_bytes, "section %u (%s): %llu bytes are more than the limit of %llu", (unsigned)i, name, size,
+	     (unsigned long long)caps->section_bytes);
+	MUST(row->size % row->stride == 0 && row->count == row->size / row->stride,
+	     "section %u (%s): %llu records of %u bytes are not %llu bytes", (unsigned)i, name, count, (unsigned)row->stride, size);
+	MUST(row->stride == 1 || row->count <= PKG_ROW_LIMIT, "section %u (%s): %llu records are more than the limit of %u",
+	     (unsigned)i, name, count, PKG_ROW_LIMIT);
+	return PTOWSP_OK;
+}
+
+/* Frames follow each other in the order of the rows, so offsets, gaps and overlaps are one comparison. */
+static ptowsp_status row_check_place(const struct reading *r, uint32_t i, const struct pkg_toc_row *row, uint64_t *next)
+{
+	const struct pkg_container *c = r->into;
+	struct pkg_type_text name = pkg_type_text(row->type);
+
+	MUST(row->offset == *next, "section %u (%s): begins at %llu, the one before it ends at %llu", (unsigned)i, name.text,
+	     (unsigned long long)row->offset, (unsigned long long)*next);
+	MUST(row->packed_size > 0 && row->packed_size <= c->header.total_size - *next,
+	     "section %u (%s): %llu packed bytes from %llu do not lie inside the file's %llu", (unsigned)i, name.text,
+	     (unsigned long long)row->packed_size, (unsigned long long)*next, (unsigned long long)c->header.total_size);
+	*next += row->packed_size;
+	for (uint32_t other = 0; other < i; other++)
+		MUST(c->rows[other].type != row->type, "section %u (%s): there is another one, section %u", (unsigned)i, name.text,
+		     (unsigned)other);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status toc_read(const struct reading *r)
+{
+	struct pkg_container *c = r->into;
+	const uint8_t *toc = c->bytes + PKG_FRAME_HEAD + c->header.toc_offset;
+	uint64_t next = PKG_FRAME_HEAD + (uint64_t)c->header.header_size, total = 0;
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t i = 0; i < c->header.section_count && !st; i++) {
+		struct pkg_toc_row *row = &c->rows[i];
+
+		memcpy(row, toc + (size_t)i * c->header.toc_stride, sizeof(*row));
+		st = row_check_sizes(r, i, row);
+		if (!st)
+			st = row_check_place(r, i, row, &next);
+		if (!st)
+			MUST(row->size <= r->caps->total_bytes - total, "sections 0 to %u have more bytes than the limit of %llu",
+			     (unsigned)i, (unsigned long long)r->caps->total_bytes);
+		total += row->size;
+	}
+	if (!st)
+		MUST(next == c->header.total_size, "%llu bytes at offset %llu belong to no section",
+		     (unsigned long long)(c->header.total_size - next), (unsigned long long)next);
+	return st;
+}
+
+/* Behind total_size there is nothing, or one signature frame. */
+static ptowsp_status end_check(const struct reading *r)
+{
+	struct pkg_container *c = r->into;
+	uint64_t total = c->header.total_size;
+	size_t rest;
+
+	MUST(total >= PKG_FRAME_HEAD + (uint64_t)c->header.header_size, "total size at offset 40 is %llu, the header alone has %u",
+	     (unsigned long long)total, (unsigned)(PKG_FRAME_HEAD + c->header.header_size));
+	MUST(total <= c->size, "is cut off: the header says %llu bytes, the file has %zu", (unsigned long long)total, c->size);
+	rest = c->size - (size_t)total;
+	if (!rest)
+		return PTOWSP_OK;
+	MUST(rest >= PKG_FRAME_HEAD && u32_at(c->bytes + total) == PKG_SIGNATURE_FRAME, "%zu trailing bytes at offset %llu", rest,
+	     (unsigned long long)total);
+	c->signature_size = u32_at(c->bytes + total + 4);
+	MUST(c->signature_size <= PKG_SIGNATURE_LIMIT, "the signature at offset %llu has %zu bytes, the limit is %u",
+	     (unsigned long long)total, c->signature_size, PKG_SIGNATURE_LIMIT);
+	MUST(c->signature_size == rest - PKG_FRAME_HEAD, "the signature at offset %llu has %zu bytes, the file holds %zu of them",
+	     (unsigned long long)total, c->signature_size, rest - PKG_FRAME_HEAD);
+	return PTOWSP_OK;
+}
+
+ptowsp_status pkg_container_read(struct pkg_container *container, const void *bytes, size_t size, const char *name,
+				 const struct pkg_caps *caps, struct ptowsp_error *error)
+{
+	static ptowsp_status (*const steps[])(const struct reading *) = {header_open, header_check_digest, header_check,
+									 targets_read, end_check, toc_read};
+	struct reading r = {container, caps, {name, error}};
+	ptowsp_status st = PTOWSP_OK;
+
+	memset(container, 0, sizeof(*container));
+	container->name = name;
+	container->bytes = bytes;
+	container->size = size;
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !st; i++)
+		st = steps[i](&r);
+	return st;
+}

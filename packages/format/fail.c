@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* fail.c - filling the error record. */
+#include "fail.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FILE_SHOWN 72
+
+/* What was cut in the middle of a UTF-8 character loses that character. */
+static void tail_trim(char *text, size_t length)
+{
+	size_t start = length;
+
+	while (start > 0 && ((unsigned char)text[start - 1] & 0xC0) == 0x80)
+		start--;
+	if (start > 0 && (unsigned char)text[start - 1] >= 0xC0)
+		text[start - 1] = 0;
+}
+
+static ptowsp_status text_fill(struct ptowsp_error *error, ptowsp_status code, const char *format, va_list arguments)
+{
+	int length;
+
+	if (!error)
+		return code;
+	error->code = code;
+	error->native = 0;
+	error->domain = PTOWSP_DOMAIN_HOST;
+	error->flags = 0;
+	error->where[0] = error->where[1] = UINT64_MAX;
+	length = vsnprintf(error->text, sizeof(error->text), format, arguments);
+	if (length >= (int)sizeof(error->text))
+		tail_trim(error->text, sizeof(error->text) - 1);
+	for (char *c = error->text; *c; c++)
+		if ((unsigned char)*c < 0x20 || *c == 0x7F)
+			*c = '?';
+	return code;
+}
+
+ptowsp_status pkg_fail(struct ptowsp_error *error, ptowsp_status code, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	text_fill(error, code, format, arguments);
+	va_end(arguments);
+	return code;
+}
+
+ptowsp_status pkg_refuse(const struct pkg_place *place, const char *format, ...)
+{
+	char sentence[256];
+	size_t length = strlen(place->file);
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(sentence, sizeof(sentence), format, arguments);
+	va_end(arguments);
+	if (length <= FILE_SHOWN)
+		return pkg_fail(place->error, PTOWSP_BAD_PACKAGE, "%s: %s", place->file, sentence);
+	return pkg_fail(place->error, PTOWSP_BAD_PACKAGE, "...%s: %s", place->file + length - FILE_SHOWN, sentence);
+}

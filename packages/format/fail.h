@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* fail.h - one sentence into the caller's error record. */
+#ifndef FORMAT_FAIL_H
+#define FORMAT_FAIL_H
+
+#include "ptowsp/base.h"
+
+/* Fills error (NULL is allowed) and returns code. Text that is too long is cut at a character; control characters
+ * become '?', because parts of the text may come from a file. */
+ptowsp_status pkg_fail(struct ptowsp_error *error, ptowsp_status code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Who is complaining about which file. */
+struct pkg_place {
+	const char *file; /* for messages */
+	struct ptowsp_error *error;
+};
+
+/* BAD_PACKAGE with "file: " before the sentence; of a long file name only the end is shown. */
+ptowsp_status pkg_refuse(const struct pkg_place *place, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/* package.c - opening a package: read the file, check the container, decode the sections, verify the tables. */
+#include "package.h"
+
+#include "container.h"
+#include "verify.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define NOTICE_SIZE 128
+
+struct pkg {
+	struct pkg_container container;
+	struct pkg_caps caps;
+	char *path;              /* owned copy of the name in messages */
+	uint8_t *file;           /* owned bytes of a file that was read here, NULL for pkg_open_memory */
+	uint8_t *data[PKG_SECTION_LIMIT]; /* owned decoded sections; NULL for TBLB and for unknown sections */
+	struct ptowsp_section sections[PKG_SECTION_LIMIT]; /* known ones but TBLB */
+	uint32_t section_count;
+	void *native[PKG_SECTION_LIMIT]; /* owned copies of tables that have another stride */
+	struct pkg_tables tables;
+	char notices[PKG_SECTION_LIMIT + 1][NOTICE_SIZE];
+	uint32_t notice_count;
+	uint32_t sample_row;       /* of TBLB in the table of contents, section_count of the header without one */
+	pthread_mutex_t sample_lock; /* guards data[sample_row] */
+};
+
+static struct pkg_place place_of(const struct pkg *p, struct ptowsp_error *error)
+{
+	return (struct pkg_place){p->path, error};
+}
+
+static void notice_add(struct pkg *p, const char *format, const char *what)
+{
+	snprintf(p->notices[p->notice_count++], NOTICE_SIZE, format, what);
+}
+
+/* The stride of a known table: its own record, a longer one, or a shorter one that ends between two fields. */
+static ptowsp_status stride_check(const struct pkg *p, const struct pkg_toc_row *row, const struct pkg_schema *schema,
+				  struct ptowsp_error *error)
+{
+	const struct pkg_place place = place_of(p, error);
+	uint32_t count;
+	const struct pkg_field *fields = pkg_schema_fields(schema, &count);
+
+	if (!schema->fields && row->stride != 1)
+		return pkg_refuse(&place, "section %s: stride is %u, a section of bytes has 1", schema->section,
+				  (unsigned)row->stride);
+	if (!schema->fields || row->stride >= schema->bytes)
+		return PTOWSP_OK;
+	for (uint32_t i = 1; i < count; i++)
+		if (fields[i].offset == row->stride)
+			return PTOWSP_OK;
+	return pkg_refuse(&place, "section %s: stride is %u, which ends inside a field", schema->section, (unsigned)row->stride);
+}
+
+/* Records with another stride are copied: what is missing is 0, what is unknown is left out. */
+static ptowsp_status table_convert(struct pkg *p, uint32_t i, const struct pkg_schema *schema, struct ptowsp_error *error)
+{
+	const struct pkg_toc_row *row = &p->container.rows[i];
+	const struct pkg_place place = place_of(p, error);
+	size_t each = row->stride < schema->bytes ? row->stride : schema->bytes;
+	uint8_t *copy;
+
+	if (row->count > p->caps.section_bytes / schema->bytes)
+		return pkg_refuse(&place, "section %s: %llu records are more than the limit of %llu bytes", schema->section,
+				  (unsigned long long)row->count, (unsigned long long)p->caps.section_bytes);
+	p->native[i] = copy = calloc((size_t)row->count + 1, schema->bytes);
+	if (!copy)
+		return pkg_fail(error, PTOWSP_NO_MEMORY, "%s: out of memory for table %s", p->path, schema->section);
+	for (size_t k = 0; k < row->count; k++)
+		memcpy(copy + k * schema->bytes, p->data[i] + k * row->stride, each);
+	return PTOWSP_OK;
+}
+
+/* Puts a decoded section where pkg_tables has its place. */
+static ptowsp_status table_place(struct pkg *p, uint32_t i, const struct pkg_schema *schema, struct ptowsp_error *error)
+{
+	const struct pkg_toc_row *row = &p->container.rows[i];
+	struct pkg_tables *t = &p->tables;
+	const void *array = p->data[i];
+	uint32_t count = (uint32_t)row->count;
+	ptowsp_status st = PTOWSP_OK;
+
+	switch (row->type) {
+	case PTOWSP_SECTION_STRS:
+		t->strings = array;
+		t->strings_size = row->size;
+		return st;
+	case PTOWSP_SECTION_CODE:
+		t->code = array;
+		t->code_size = row->size;
+		return st;
+	case PTOWSP_SECTION_WORK:
+		t->work = array;
+		t->work_size = row->size;
+		return st;
+	}
+	if (row->stride != schema->bytes) {
+		st = table_convert(p, i, schema, error);
+		array = p->native[i];
+	}
+	memcpy((uint8_t *)t + schema->array_at, &array, sizeof(array));
+	memcpy((uint8_t *)t + schema->count_at, &count, sizeof(count));
+	return st;
+}
+
+static ptowsp_status section_unknown(struct pkg *p, const struct pkg_toc_row *row, struct ptowsp_error *error)
+{
+	const struct pkg_place place = place_of(p, error);
+	struct pkg_type_text type = pkg_type_text(row->type);
+
+	if (row->flags & PKG_SECTION_REQUIRED)
+		return pkg_refuse(&place, "section %s is required and this build does not know it; use a newer ptowsp", type.text);
+	notice_add(p, "section %s is optional and unknown to this build: left out", type.text);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status section_open(struct pkg *p, uint32_t i, struct ptowsp_error *error)
+{
+	const struct pkg_toc_row *row = &p->container.rows[i];
+	const struct pkg_schema *schema = pkg_schema_find(row->type);
+	ptowsp_status st;
+
+	if (!schema)
+		return section_unknown(p, row, error);
+	st = stride_check(p, row, schema, error);
+	if (row->type == PTOWSP_SECTION_TBLB) { /* decoded when its data are used */
+		p->sample_row = i;
+		return st;
+	}
+	if (!st)
+		st = pkg_container_section(&p->container, i, &p->data[i], error);
+	if (!st)
+		st = table_place(p, i, schema, error);
+	if (!st)
+		p->sections[p->section_count++] = (struct ptowsp_section){row->type, row->stride, row->count, p->data[i]};
+	return st;
+}
+
+static uint64_t sample_size(const struct pkg *p)
+{
+	return p->sample_row < p->container.header.section_count ? p->container.rows[p->sample_row].size : 0;
+}
+
+static ptowsp_status package_verify(const struct pkg *p, struct ptowsp_error *error)
+{
+	const struct pkg_check check = {place_of(p, error), &p->tables, p->container.header.abi, sample_size(p)};
+	ptowsp_status st = pkg_verify_strings(&check);
+
+	if (!st)
+		st = pkg_verify_tables(&check);
+	if (!st)
+		st = pkg_verify_rules(&check);
+	return st;
+}
+
+/* The part of opening that is the same for files and memory. */
+static ptowsp_status package_read(struct pkg *p, const void *bytes, size_t size, const struct pkg_limits *limits,
+				  struct ptowsp_error *error)
+{
+	ptowsp_status st;
+
+	p->caps.section_bytes = limits && limits->section_bytes ? limits->section_bytes : PKG_SIZE_LIMIT;
+	p->caps.total_bytes = limits && limits->total_bytes ? limits->total_bytes : PKG_SIZE_LIMIT;
+	st = pkg_container_read(&p->container, bytes, size, p->path, &p->caps, error);
+	if (st)
+		return st;
+	p->sample_row = p->container.header.section_count;
+	for (uint32_t i = 0; i < p->container.header.section_count && !st; i++)
+		st = section_open(p, i, error);
+	if (!st)
+		st = package_verify(p, error);
+	if (!st && p->container.signature_size)
+		notice_add(p, "the signature behind the sections was not checked%s", "");
+	return st;
+}
+
+static struct pkg *package_create(const char *name)
+{
+	struct pkg *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	p->path = strdup(name);
+	if (!p->path || pthread_mutex_init(&p->sample_lock, NULL)) {
+		free(p->path);
+		free(p);
+		return NULL;
+	}
+	return p;
+}
+
+ptowsp_status pkg_open_memory(struct pkg **package_out, const void *bytes, size_t size, const char *name,
+			      const struct pkg_limits *limits, struct ptowsp_error *error)
+{
+	struct pkg *p = package_create(name);
+	ptowsp_status st;
+
+	*package_out = NULL;
+	if (!p)
+		return pkg_fail(error, PTOWSP_NO_MEMORY, "%s: out of memory", name);
+	st = package_read(p, bytes, size, limits, error);
+	if (st)
+		pkg_close(p);
+	else
+		*package_out = p;
+	return st;
+}
+
+/* What is read of a file at most: the header says how long it is; one byte more shows trailing ones. A file whose header is
+ * not a package's is read no further. */
+static size_t file_limit(const uint8_t *head, size_t size)
+{
+	struct pkg_header header;
+	uint32_t frame;
+
+	if (size < PKG_FRAME_HEAD + sizeof(header))
+		return size;
+	memcpy(&frame, head, sizeof(frame));
+	memcpy(&header, head + PKG_FRAME_HEAD, sizeof(header));
+	if (frame != PKG_HEADER_FRAME || memcmp(header.magic, PKG_MAGIC, sizeof(header.magic)) || header.total_size > SIZE_MAX / 4)
+		return size;
+	return (size_t)header.total_size + PKG_FRAME_HEAD + PKG_SIGNATURE_LIMIT + 1;
+}
+
+/* Reads in growing steps, so that a header that lies about its size costs no memory. *size_out bytes, to be freed. */
+static ptowsp_status stream_read(FILE *stream, const char *path, uint8_t **bytes_out, size_t *size_out, struct ptowsp_error *error)
+{
+	size_t room = PKG_FRAME_HEAD + sizeof(struct pkg_header), limit = room, size = 0, got;
+	uint8_t *bytes = malloc(room), *more;
+
+	*bytes_out = bytes;
+	while (bytes && size < limit && (got = fread(bytes + size, 1, room - size, stream)) > 0) {
+		if (size < PKG_FRAME_HEAD + sizeof(struct pkg_header))
+			limit = file_limit(bytes, size + got);
+		size += got;
+		if (size < room || size >= limit)
+			continue;
+		room = room > limit / 2 ? limit : room * 2;
+		more = realloc(bytes, room);
+		if (more)
+			*bytes_out = more;
+		bytes = more;
+	}
+	*size_out = size;
+	if (!bytes)
+		return pkg_fail(error, PTOWSP_NO_MEMORY, "%s: out of memory", path);
+	if (ferror(stream))
+		return pkg_fail(error, PTOWSP_IO, "%s cannot be read: %s", path, strerror(errno));
+	return PTOWSP_OK;
+}
+
+ptowsp_status pkg_open(struct pkg **package_out, const char *path, const struct pkg_limits *limits, struct ptowsp_error *error)
+{
+	FILE *stream = fopen(path, "rb");
+	uint8_t *bytes = NULL;
+	size_t size = 0;
+	ptowsp_status st;
+
+	*package_out = NULL;
+	if (!stream)
+		return pkg_fail(error, PTOWSP_IO, "%s cannot be opened: %s", path, strerror(errno));
+	st = stream_read(stream, path, &bytes, &size, error);
+	fclose(stream);
+	if (!st)
+		st = pkg_open_memory(package_out, bytes, size, path, limits, error);
+	if (st)
+		free(bytes);
+	else
+		(*package_out)->file = bytes;
+	return st;
+}
+
+void pkg_close(struct pkg *p)
+{
+	if (!p)
+		return;
+	for (uint32_t i = 0; i < PKG_SECTION_LIMIT; i++) {
+		free(p->data[i]);
+		free(p->native[i]);
+	}
+	pthread_mutex_destroy(&p->sample_lock);
+	free(p->file);
+	free(p->path);
+	free(p);
+}
+
+const struct pkg_tables *pkg_tables(const struct pkg *package)
+{
+	return &package->tables;
+}
+
+const char *pkg_meta(const struct pkg *package, const char *key)
+{
+	const struct pkg_tables *t = &package->tables;
+
+	for (uint32_t i = 0; i < t->meta_count; i++)
+		if (!strcmp(pkg_string(t, t->meta[i].key), key))
+			return pkg_string(t, t->meta[i].value);
+	return NULL;
+}
+
+const char *pkg_name(const struct pkg *package)
+{
+	const char *name = pkg_meta(package, "name"), *slash = strrchr(package->path, '/');
+
+	if (name && *name)
+		return name;
+	return slash ? slash + 1 : package->path;
+}
+
+const uint8_t *pkg_digest(const struct pkg *package)
+{
+	return package->container.header.digest;
+}
+
+const char *const *pkg_targets(const struct pkg *package, uint32_t *count)
+{
+	*count = package->container.header.target_count;
+	return package->container.targets;
+}
+
+const struct ptowsp_section *pkg_sections(const struct pkg *package, uint32_t *count)
+{
+	*count = package->section_count;
+	return package->sections;
+}
+
+/* TBLB, decoded and compared with its digest by whoever asks first. */
+static ptowsp_status samples_open(struct pkg *p, struct ptowsp_error *error)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	pthread_mutex_lock(&p->sample_lock);
+	if (!p->data[p->sample_row])
+		st = pkg_container_section(&p->container, p->sample_row, &p->data[p->sample_row], error);
+	pthread_mutex_unlock(&p->sample_lock);
+	return st;
+}
+
+ptowsp_status pkg_sample_bytes(struct pkg *package, uint32_t row, const void **bytes_out, uint64_t *size_out,
+			       struct ptowsp_error *error)
+{
+	const struct ptowsp_sample_record *sample = &package->tables.sample[row];
+	ptowsp_status st = PTOWSP_OK;
+
+	assert(row < package->tables.sample_count);
+	*bytes_out = "";
+	*size_out = sample->size;
+	if (sample->size)
+		st = samples_open(package, error);
+	if (!st && sample->size)
+		*bytes_out = package->data[package->sample_row] + sample->offset;
+	return st;
+}
+
+const char *pkg_notice(const struct pkg *package, uint32_t index)
+{
+	return index < package->notice_count ? package->notices[index] : NULL;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/* strings.c - interning. */
+#include "strings.h"
+
+#include "ptowsp/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void pkg_strings_finish(struct pkg_strings *s)
+{
+	free(s->bytes);
+	free(s->index);
+	memset(s, 0, sizeof(*s));
+}
+
+/* Where text is, or the free place where it would be. */
+static size_t place_of(const struct pkg_strings *s, const char *text)
+{
+	size_t at = (size_t)ptowsp_id(text, strlen(text)) & s->mask;
+
+	while (s->index[at] && strcmp(s->bytes + s->index[at], text))
+		at = (at + 1) & s->mask;
+	return at;
+}
+
+/* Keeps at least half of the places free. */
+static int index_grow(struct pkg_strings *s)
+{
+	struct pkg_strings larger = *s;
+
+	if (s->index && s->used * 2 <= s->mask)
+		return 1;
+	larger.mask = s->index ? s->mask * 2 + 1 : 255;
+	larger.index = calloc(larger.mask + 1, sizeof(*larger.index));
+	if (!larger.index)
+		return 0;
+	for (size_t i = 0; s->index && i <= s->mask; i++)
+		if (s->index[i])
+			larger.index[place_of(&larger, s->bytes + s->index[i])] = s->index[i];
+	free(s->index);
+	*s = larger;
+	return 1;
+}
+
+static int bytes_grow(struct pkg_strings *s, size_t more)
+{
+	size_t room;
+	char *bytes;
+
+	if (s->bytes && s->room - s->size >= more)
+		return 1;
+	room = s->size + more + s->size / 2 + 1024;
+	bytes = realloc(s->bytes, room);
+	if (!bytes)
+		return 0;
+	s->bytes = bytes;
+	s->room = room;
+	if (!s->size)
+		s->bytes[s->size++] = 0;
+	return 1;
+}
+
+int pkg_strings_add(struct pkg_strings *s, const char *text, uint32_t *offset_out)
+{
+	size_t length = strlen(text) + 1, at;
+
+	*offset_out = 0;
+	if (!index_grow(s) || !bytes_grow(s, length + 1))
+		return 0;
+	if (!*text)
+		return 1;
+	at = place_of(s, text);
+	if (!s->index[at]) {
+		if (length > UINT32_MAX - s->size)
+			return 0;
+		s->index[at] = (uint32_t)s->size;
+		memcpy(s->bytes + s->size, text, length);
+		s->size += length;
+		s->used++;
+	}
+	*offset_out = s->index[at];
+	return 1;
+}

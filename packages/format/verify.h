@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* verify.h - the tables of a decoded package against records.def, and the rules between fields. */
+#ifndef FORMAT_VERIFY_H
+#define FORMAT_VERIFY_H
+
+#include "fail.h"
+#include "package.h"
+#include "schema.h"
+
+/* What is verified: tables of native records plus what is not in them. */
+struct pkg_check {
+	struct pkg_place place;
+	const struct pkg_tables *tables;
+	const char *abi;      /* wsp_runtime_abi of the header */
+	uint64_t sample_size; /* bytes of TBLB, which is not decoded here */
+};
+
+/* STRS alone: begins with the empty string, ends in NUL, is UTF-8 without control characters but tab and newline. */
+ptowsp_status pkg_verify_strings(const struct pkg_check *check);
+/* Every field of every table by its kind. Needs verified strings. */
+ptowsp_status pkg_verify_tables(const struct pkg_check *check);
+/* What a single field cannot say. Needs verified tables. */
+ptowsp_status pkg_verify_rules(const struct pkg_check *check);
+
+/* 1 if offset is the first byte of a string of STRS. */
+int pkg_verify_is_string(const struct pkg_check *check, uint64_t offset);
+
+#endif
