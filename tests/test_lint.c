@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* test_lint.c - the ELF lint: every rule has a file that breaks it, and no bytes at all make it read outside. */
+#include "check.h"
+
+#include <elf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/plugin.h"
+
+static const char *plugin_path(const char *name)
+{
+	return check_fmt("%s/tests/hostile/libptowsp_%s.so", check_build(), name);
+}
+
+static ptowsp_status lint_file(const char *name, struct ptowsp_error *error)
+{
+	size_t size = 0;
+	char *bytes = check_read(plugin_path(name), &size);
+	ptowsp_status status;
+
+	memset(error, 0, sizeof(*error));
+	status = host_lint(bytes ? bytes : "", bytes ? size : 0, plugin_path(name), error);
+	free(bytes);
+	return status;
+}
+
+static void lint_passes_a_good_plugin(void)
+{
+	struct ptowsp_error error;
+
+	CHECK_INT(lint_file("good", &error), PTOWSP_OK);
+	CHECK_STR(error.text, "");
+	CHECK_INT(lint_file("private_library", &error), PTOWSP_OK);
+	CHECK_STR(error.text, "");
+}
+
+static const struct {
+	const char *plugin, *sentence;
+} bad[] = {
+	{"no_entry", "does not export ptowsp_plugin_v10, so it is not a plugin"},
+	{"v11_only", "exports v11 only, this host speaks v10"},
+	{"stray_export", "exports \"hostile_stray\" besides its entry; link it with the version script"},
+	{"exec_stack", "asks for an executable stack; link it with -Wl,-z,noexecstack"},
+	{"lazy", "is bound lazily; link it with -Wl,-z,now"},
+	{"no_relro", "has no read-only relocations; link it with -Wl,-z,relro"},
+	{"text_relocations", "has relocations in its code; compile every file with -fPIC"},
+	{"run_path_relative", "its run path has \"lib\"; only absolute folders and $ORIGIN or below are taken"},
+	{"run_path_up", "its run path has \"$ORIGIN/../lib\""},
+	{"needs_relative", "libhostile_noname.so\" by a relative path; give that library a -soname"},
+};
+
+static void lint_refuses_each_broken_rule(void)
+{
+	struct ptowsp_error error;
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		CHECK_INT(lint_file(bad[i].plugin, &error), PTOWSP_PLUGIN_REFUSED);
+		CHECK_CONTAINS(error.text, bad[i].sentence);
+	}
+}
+
+static void lint_warns_of_static_tls_and_lets_it_pass(void)
+{
+	struct ptowsp_error error;
+	size_t size = 0;
+	char text[128], *bytes = check_read(plugin_path("static_tls"), &size);
+
+	REQUIRE(bytes != NULL);
+	CHECK_INT(lint_file("static_tls", &error), PTOWSP_OK);
+	host_lint_warn(bytes, size, text, sizeof(text));
+	CHECK_CONTAINS(text, "static thread-local storage");
+	free(bytes);
+	bytes = check_read(plugin_path("good"), &size);
+	REQUIRE(bytes != NULL);
+	host_lint_warn(bytes, size, text, sizeof(text));
+	CHECK_STR(text, "");
+	free(bytes);
+}
+
+/* ---- good bytes, edited ---- */
+
+static char *good; /* of the running test */
+static size_t good_size;
+
+static Elf64_Ehdr *header(void)
+{
+	return (Elf64_Ehdr *)(void *)good;
+}
+
+static Elf64_Phdr *segment(unsigned type)
+{
+	Elf64_Phdr *at = (Elf64_Phdr *)(void *)(good + header()->e_phoff);
+
+	for (unsigned i = 0; i < header()->e_phnum; i++)
+		if (at[i].p_type == type)
+			return &at[i];
+	return NULL;
+}
+
+static void machine_edit(void)
+{
+	header()->e_machine = header()->e_machine == EM_AARCH64 ? EM_X86_64 : EM_AARCH64;
+}
+static void machine_unknown_edit(void)
+{
+	header()->e_machine = 4711;
+}
+static void class_edit(void)
+{
+	good[EI_CLASS] = ELFCLASS32;
+}
+static void order_edit(void)
+{
+	good[EI_DATA] = ELFDATA2MSB;
+}
+static void type_edit(void)
+{
+	header()->e_type = ET_REL;
+}
+static void magic_edit(void)
+{
+	good[0] = 'P';
+}
+static void no_stack_edit(void)
+{
+	segment(PT_GNU_STACK)->p_type = PT_NULL;
+}
+static void write_code_edit(void)
+{
+	Elf64_Phdr *at = (Elf64_Phdr *)(void *)(good + header()->e_phoff);
+
+	for (unsigned i = 0; i < header()->e_phnum; i++)
+		if (at[i].p_type == PT_LOAD && (at[i].p_flags & PF_X))
+			at[i].p_flags |= PF_W;
+}
+static void segment_count_edit(void)
+{
+	header()->e_phnum = 0xFFFF;
+}
+static void segment_offset_edit(void)
+{
+	header()->e_phoff = UINT64_MAX - 8;
+}
+static void load_size_edit(void)
+{
+	segment(PT_LOAD)->p_filesz = UINT64_MAX;
+}
+static void load_order_edit(void)
+{
+	segment(PT_LOAD)->p_vaddr = UINT64_C(1) << 40;
+}
+static void dynamic_edit(void)
+{
+	segment(PT_DYNAMIC)->p_vaddr = UINT64_C(1) << 40;
+}
+static void no_dynamic_edit(void)
+{
+	segment(PT_DYNAMIC)->p_type = PT_NULL;
+}
+static Elf64_Dyn *dynamic(int64_t tag)
+{
+	Elf64_Dyn *at = (Elf64_Dyn *)(void *)(good + segment(PT_DYNAMIC)->p_offset);
+
+	while (at->d_tag != tag && at->d_tag != DT_NULL)
+		at++;
+	return at;
+}
+static void strings_edit(void)
+{
+	dynamic(DT_STRTAB)->d_un.d_val = UINT64_MAX - 3;
+}
+static void symbols_edit(void)
+{
+	dynamic(DT_SYMTAB)->d_un.d_val = UINT64_MAX - 3;
+}
+static void hash_edit(void)
+{
+	dynamic(DT_GNU_HASH)->d_un.d_val = UINT64_MAX - 3;
+}
+static void sections_edit(void)
+{
+	header()->e_shoff = good_size - 1;
+}
+
+static const struct {
+	void (*edit)(void);
+	const char *sentence;
+} edits[] = {
+	{machine_edit, "this host runs on"},
+	{machine_unknown_edit, "built for another machine (ELF machine 4711)"},
+	{class_edit, "a 32-bit object; plugins are 64-bit"},
+	{order_edit, "a big-endian object"},
+	{type_edit, "not a shared object; link it with -shared"},
+	{magic_edit, "not an ELF file"},
+	{no_stack_edit, "has no PT_GNU_STACK"},
+	{write_code_edit, "both writable and executable"},
+	{segment_count_edit, "its program headers have an unknown form"},
+	{segment_offset_edit, "cut short within the program headers"},
+	{load_size_edit, "cut short, segment"},
+	{load_order_edit, "its loaded segments overlap or are out of order"},
+	{dynamic_edit, "its dynamic table"},
+	{no_dynamic_edit, "it has no dynamic table"},
+	{strings_edit, "its dynamic strings lie outside"},
+	{symbols_edit, "its dynamic symbols or their hash table lie outside"},
+	{hash_edit, "its dynamic symbols or their hash table lie outside"},
+	{sections_edit, "cut short, its section headers are missing"},
+};
+
+static void lint_refuses_each_edited_header(void)
+{
+	struct ptowsp_error error;
+
+	for (size_t i = 0; i < sizeof(edits) / sizeof(*edits); i++) {
+		good = check_read(plugin_path("good"), &good_size);
+		REQUIRE(good != NULL);
+		edits[i].edit();
+		memset(&error, 0, sizeof(error));
+		CHECK_INT(host_lint(good, good_size, "edited.so", &error), PTOWSP_PLUGIN_REFUSED);
+		CHECK_CONTAINS(error.text, edits[i].sentence);
+		CHECK_CONTAINS(error.text, "edited.so: ");
+		free(good);
+	}
+}
+
+/* An exact-size copy, so that the address sanitizer sees the first byte too far. */
+static ptowsp_status look(const char *bytes, size_t size)
+{
+	char *copy = malloc(size ? size : 1), text[128];
+	struct ptowsp_error error;
+	struct host_note note;
+	ptowsp_status status;
+
+	if (!copy)
+		return PTOWSP_NO_MEMORY;
+	memcpy(copy, bytes, size);
+	status = host_lint(copy, size, "x.so", &error);
+	host_note_parse(copy, size, "x.so", &note, &error);
+	host_lint_warn(copy, size, text, sizeof(text));
+	free(copy);
+	return status;
+}
+
+static void lint_refuses_a_plugin_cut_at_any_byte(void)
+{
+	good = check_read(plugin_path("good"), &good_size);
+	REQUIRE(good != NULL);
+	for (size_t size = 0; size < good_size; size += size < 1200 ? 1 : 97)
+		if (!look(good, size))
+			CHECK_FAIL("cut at byte %zu of %zu it passes", size, good_size);
+	CHECK_INT(look(good, good_size), PTOWSP_OK);
+	free(good);
+}
+
+static uint64_t state;
+static uint64_t next(void) /* splitmix64 */
+{
+	uint64_t z = state += UINT64_C(0x9E3779B97F4A7C15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+	return z ^ z >> 31;
+}
+
+/* Half of the hits where the numbers are: the headers, and the dynamic table. */
+static size_t place_choose(uint64_t dynamic_at)
+{
+	switch (next() % 4) {
+	case 0: return next() % 1024 % good_size;
+	case 1: return (dynamic_at + next() % 512) % good_size;
+	default: return next() % good_size;
+	}
+}
+
+static void lint_reads_no_mutated_byte_too_far(void)
+{
+	static const unsigned char values[] = {0, 1, 0x7F, 0x80, 0xFF};
+	const char *given = getenv("PTOWSP_TEST_SEED");
+	uint64_t seed = given ? strtoull(given, NULL, 0) : 10, dynamic_at;
+	char *kept = check_read(plugin_path("good"), &good_size);
+
+	REQUIRE(kept != NULL && good_size > 1024);
+	printf("# lint_reads_no_mutated_byte_too_far: PTOWSP_TEST_SEED=%ju\n", (uintmax_t)seed);
+	fflush(stdout);
+	good = kept;
+	dynamic_at = segment(PT_DYNAMIC)->p_offset;
+	good = malloc(good_size);
+	REQUIRE(good != NULL);
+	for (unsigned round = 0; round < 4000; round++) {
+		state = seed + round;
+		memcpy(good, kept, good_size);
+		for (unsigned hits = 1 + (unsigned)(next() % 8); hits; hits--)
+			good[place_choose(dynamic_at)] =
+				(char)(next() & 1 ? values[next() % sizeof(values)] : (unsigned char)next());
+		look(good, good_size);
+	}
+	free(good);
+	free(kept);
+}
+
+void suite_lint(CU_pSuite s)
+{
+	TEST(s, lint_passes_a_good_plugin);
+	TEST(s, lint_refuses_each_broken_rule);
+	TEST(s, lint_warns_of_static_tls_and_lets_it_pass);
+	TEST(s, lint_refuses_each_edited_header);
+	TEST(s, lint_refuses_a_plugin_cut_at_any_byte);
+	TEST(s, lint_reads_no_mutated_byte_too_far);
+}
