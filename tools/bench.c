@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* bench.c - ptowsp-bench: the project's benchmarks, one table. */
+#include "tools/bench.h"
+
+#include <libgen.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct benchmark {
+	const char *name;
+	int (*run)(const struct bench_options *options);
+	const char *text;
+} benchmarks[] = {
+	{"tasks", bench_tasks, "tasks per ms of the runtime core on the llama layer: expansion, execution, both; memory per task"},
+	{"packages", bench_packages, "ms to pack, open, verify and load the example packages, and their sizes"},
+	{"isa", bench_isa, "GFLOP/s and GB/s of the portable kernels' interpreter"},
+	{"call", bench_call, "ns per call of a C function: direct, through a thunk, through libffi"},
+};
+#define BENCHMARKS (sizeof(benchmarks) / sizeof(*benchmarks))
+
+static void usage(FILE *to)
+{
+	fprintf(to, "usage: ptowsp-bench [--reps N] [--threads N] [--packages DIR] [--json] [NAME...]\n"
+		    "       ptowsp-bench peer --workload w1|w2|w3|w4 --n N --threads T --work-ns S --reps R\n\n"
+		    "Prints one table of tab-separated values: median, least and most of the repetitions, beside a reference\n"
+		    "figure where there is one; \"-\" is what cannot be measured. Without a NAME all of them:\n\n");
+	for (size_t i = 0; i < BENCHMARKS; i++)
+		fprintf(to, "  %-10s %s\n", benchmarks[i].name, benchmarks[i].text);
+	fprintf(to, "  %-10s one row in the columns of a comparison of task-graph runtimes; --columns prints them;\n"
+		    "  %-10s exit status 3 for what does not apply\n\n"
+		    "  --reps N        timed repetitions, 1 to %u (default 7)\n"
+		    "  --threads N     worker threads of the runtime (default 1)\n"
+		    "  --packages DIR  folder of the example packages (default: packages/ of the build this program lies in)\n"
+		    "  --json          one JSON object instead of the table\n",
+		"peer", "", BENCH_REPS_LIMIT);
+}
+
+static int refuse(const char *what, const char *value)
+{
+	fprintf(stderr, "ptowsp-bench: %s \"%s\"; --help shows what there is\n", what, value);
+	return 2;
+}
+
+/* The build's packages/ beside the bin/ of this program. */
+static const char *packages_find(void)
+{
+	static char path[PATH_MAX + 16];
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (n <= 0)
+		return "packages";
+	self[n] = 0;
+	snprintf(path, sizeof(path), "%s/../packages", dirname(self));
+	return path;
+}
+
+static int number(const char *text, unsigned least, unsigned most, unsigned *value_out)
+{
+	char *end;
+	unsigned long value = text ? strtoul(text, &end, 10) : 0;
+
+	if (!text || !*text || *end || value < least || value > most)
+		return refuse("not a number in range:", text ? text : "");
+	*value_out = (unsigned)value;
+	return 0;
+}
+
+struct choice {
+	bool json, help, wanted[BENCHMARKS], any;
+};
+
+static int name_take(struct choice *choice, const char *name)
+{
+	for (size_t i = 0; i < BENCHMARKS; i++)
+		if (!strcmp(benchmarks[i].name, name)) {
+			choice->wanted[i] = choice->any = true;
+			return 0;
+		}
+	return refuse(name[0] == '-' ? "no option" : "no benchmark", name);
+}
+
+static int arguments_read(int argc, char **argv, struct bench_options *options, struct choice *choice)
+{
+	int rc = 0;
+
+	for (int i = 1; !rc && i < argc; i++) {
+		const char *value = i + 1 < argc ? argv[i + 1] : NULL;
+
+		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+			choice->help = true;
+		else if (!strcmp(argv[i], "--json"))
+			choice->json = true;
+		else if (!strcmp(argv[i], "--reps"))
+			rc = number(value, 1, BENCH_REPS_LIMIT, &options->reps), i++;
+		else if (!strcmp(argv[i], "--threads"))
+			rc = number(value, 1, 1024, &options->threads), i++;
+		else if (!strcmp(argv[i], "--packages") && value)
+			options->packages = value, i++;
+		else
+			rc = name_take(choice, argv[i]);
+	}
+	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	struct bench_options options = {.reps = 7, .threads = 1, .packages = packages_find()};
+	struct choice choice = {0};
+	int rc;
+
+	if (argc > 1 && !strcmp(argv[1], "peer"))
+		return bench_peer(argc - 1, argv + 1);
+	rc = arguments_read(argc, argv, &options, &choice);
+	if (rc || choice.help)
+		return choice.help ? usage(stdout), 0 : rc;
+	bench_table_begin(stdout, choice.json, argc, argv);
+	for (size_t i = 0; !rc && i < BENCHMARKS; i++)
+		if (choice.wanted[i] || !choice.any)
+			rc = benchmarks[i].run(&options);
+	bench_table_end();
+	return rc;
+}
