@@ -254,8 +254,9 @@ bool host_elf_symbol(const struct host_elf *elf, uint32_t index, struct host_sym
 	visibility = ELF64_ST_VISIBILITY(raw.st_other);
 	symbol_out->name = host_elf_string(elf, raw.st_name);
 	symbol_out->type = ELF64_ST_TYPE(raw.st_info);
-	symbol_out->exported =
-		raw.st_shndx != SHN_UNDEF && binding != STB_LOCAL && (visibility == STV_DEFAULT || visibility == STV_PROTECTED);
+	/* An absolute symbol is neither code nor data: linkers name the versions of a version script so. */
+	symbol_out->exported = raw.st_shndx != SHN_UNDEF && raw.st_shndx != SHN_ABS && binding != STB_LOCAL &&
+			       (visibility == STV_DEFAULT || visibility == STV_PROTECTED);
 	return symbol_out->name != NULL;
 }
 

@@ -163,10 +163,6 @@ PTOWSP_EXPORT int hostile_stray(void)
 #ifndef ANSWER
 #define ANSWER &plugin
 #endif
-#ifdef NO_ENTRY
-#undef PTOWSP_EXPORT
-#define PTOWSP_EXPORT __attribute__((used))
-#endif
 PTOWSP_EXPORT const struct ptowsp_plugin *ENTRY(uint32_t host_minor);
 PTOWSP_EXPORT const struct ptowsp_plugin *ENTRY(uint32_t host_minor)
 {
