@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ * test_contract_graph.c - --graph and --trace: every ending, the same graph in each, a timeline that adds up. */
+#include "contract/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define VECTORS "$K/vectors.pkg.zst"
+#define OVERLAP "$B/ptowsp-run --entry overlap "
+
+static void a_json_graph_has_tasks_and_edges_once(void)
+{
+	json_t *graph;
+
+	cli_begin();
+	REQUIRE_INT(cli(OVERLAP "--graph g.json " VECTORS), 0);
+	graph = cli_json_file("g.json");
+	CHECK_STR(cli_kernels(graph), "put64*1 get64*1 put32*3");
+	CHECK_STR(cli_edges(graph), "0>1 0>2 0>3 1>2 1>3 2>4");
+}
+
+static void a_graph_of_levels_names_the_kernels_of_each_level(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run -q --no-kernels --set n=300 --graph g.json $K/levels.pkg.zst"), 0);
+	CHECK_STR(cli_kernels(cli_json_file("g.json")), "copy_64*128 copy*44");
+}
+
+static void a_graph_does_not_depend_on_kernels_or_threads(void)
+{
+	cli_begin();
+	CHECK_INT(cli("for how in '--threads 1' '--threads 4' '--no-kernels -q'; do $B/ptowsp-run $how --entry nest --set n=20 --set m=9"
+		      " --schedule task_window=30 --graph g.json " VECTORS " && sha256sum g.json; done | grep g.json | uniq | wc -l"),
+		  0);
+	CHECK_STR(cli_out, "1\n");
+}
+
+static void a_text_graph_has_a_line_per_task(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli(OVERLAP "--graph g.txt " VECTORS), 0);
+	REQUIRE_INT(cli("cat g.txt"), 0);
+	CHECK_CONTAINS(cli_out, "put64");
+	CHECK_CONTAINS(cli_out, "get64");
+	CHECK_CONTAINS(cli_out, "put32");
+	CHECK(cli_lines(cli_out) >= 5);
+}
+
+static void a_dash_writes_the_graph_to_stdout(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli(OVERLAP "-q --graph - " VECTORS), 0);
+	CHECK_CONTAINS(cli_out, "put64");
+	CHECK_CONTAINS(cli_out, "put32");
+	CHECK_INT(cli("ls -A"), 0);
+	CHECK_STR(cli_out, "");
+}
+
+static void a_dot_graph_goes_left_to_right_with_ranks(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli(OVERLAP "--graph g.dot " VECTORS), 0);
+	REQUIRE_INT(cli("cat g.dot"), 0);
+	CHECK_CONTAINS(cli_out, "digraph");
+	CHECK_CONTAINS(cli_out, "rankdir=LR");
+	CHECK_CONTAINS(cli_out, "rank=same");
+	CHECK_CONTAINS(cli_out, "put64");
+	CHECK_INT(cli("command -v dot >/dev/null || exit 9; dot -Tplain g.dot >plain.txt"), 0);
+	CHECK_INT(cli("grep -c '^edge' plain.txt"), 0);
+	CHECK_STR(cli_out, "6\n");
+	CHECK_INT(cli("grep -c '^node' plain.txt"), 0);
+	CHECK_STR(cli_out, "5\n");
+}
+
+static void pictures_are_drawn_by_graphviz(void)
+{
+	cli_begin();
+	if (cli("command -v dot"))
+		CHECK_SKIP("Graphviz is not installed");
+	REQUIRE_INT(cli(OVERLAP "--graph g.svg --threads 2 " VECTORS), 0);
+	CHECK_INT(cli("head -c 400 g.svg | grep -q '<?xml' && grep -q '</svg>' g.svg && grep -q put64 g.svg"), 0);
+	REQUIRE_INT(cli(OVERLAP "--graph g.pdf " VECTORS), 0);
+	CHECK_INT(cli("head -c 5 g.pdf"), 0);
+	CHECK_STR(cli_out, "%PDF-");
+	CHECK_INT(cli("ls -A"), 0);
+	CHECK_STR(cli_out, "g.pdf\ng.svg\n");
+}
+
+static void without_graphviz_a_picture_says_what_is_missing(void)
+{
+	cli_begin();
+	CHECK_INT(cli("echo old >g.svg && PATH=/nonexistent $B/ptowsp-run --entry overlap --graph g.svg " VECTORS), 8);
+	CHECK_CONTAINS(cli_err, "dot");
+	cli_check_sentence();
+	CHECK_INT(cli("cat g.svg && ls -A"), 0);
+	CHECK_STR(cli_out, "old\ng.svg\n");
+}
+
+static void a_saved_graph_is_drawn_later(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli(OVERLAP "--graph g.json " VECTORS), 0);
+	CHECK_INT(cli("$B/ptowsp-inspect --graph again.dot g.json && grep -q rankdir=LR again.dot && grep -q put64 again.dot"), 0);
+}
+
+static void names_with_odd_characters_survive_in_dot_and_json(void)
+{
+	cli_begin();
+	CHECK_INT(cli("mkdir 'a b\"c' && cp " VECTORS " 'a b\"c/v w.pkg.zst' && $B/ptowsp-run --entry overlap --stats=json --graph 'a b\"c/g.json'"
+		      " --trace 'a b\"c/t.json' 'a b\"c/v w.pkg.zst'"),
+		  0);
+	cli_json();
+	CHECK_STR(cli_kernels(cli_json_file("a b\"c/g.json")), "put64*1 get64*1 put32*3");
+	CHECK(json_is_array(cli_at(cli_json_file("a b\"c/t.json"), "traceEvents")));
+}
+
+/* Structure of the Chrome trace event format, and the figures of the run. */
+static void a_trace_is_a_chrome_trace_that_adds_up(void)
+{
+	json_t *events, *event;
+	intmax_t total, end = 0, busy[4] = {0};
+	size_t i, tasks = 0;
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --threads 3 --entry nest --set n=12 --set m=5 --schedule task_window=7"
+			" --schedule 'dispatch=round_robin(4)' --trace t.json --stats=json " VECTORS),
+		    0);
+	total = cli_int(cli_json(), "total_cycles");
+	events = cli_at(cli_json_file("t.json"), "traceEvents");
+	REQUIRE(json_is_array(events));
+	json_array_foreach(events, i, event) {
+		const char *ph = cli_text(event, "ph");
+		intmax_t tid, ts, dur;
+
+		CHECK(strlen(ph) == 1 && strchr("XMCBEibesn", *ph) != NULL);
+		CHECK(json_is_integer(cli_at(event, "pid")));
+		if (strcmp(ph, "X"))
+			continue;
+		if (!cli_at(event, "args.task"))
+			continue;
+		tid = cli_int(event, "tid"), ts = cli_int(event, "ts"), dur = cli_int(event, "dur");
+		CHECK_STR(cli_text(event, "name"), "thin");
+		CHECK_INT(dur, 1);
+		REQUIRE(tid >= 0 && tid < 4);
+		CHECK_INT(tid, cli_int(event, "args.task") % 4);
+		if (ts < busy[tid])
+			CHECK_FAIL("two tasks at once on executor %jd", tid);
+		busy[tid] = ts + dur;
+		end = ts + dur > end ? ts + dur : end;
+		tasks++;
+	}
+	CHECK_UINT(tasks, 60);
+	CHECK_INT(end, total);
+}
+
+static void graph_and_trace_of_several_runs_and_outputs_come_together(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --entry spread --set n=3 --out a=a.npy --graph g.json --trace t.json --stats " VECTORS), 0);
+	CHECK_STR(cli_edges(cli_json_file("g.json")), "0>1 0>2 0>3");
+	CHECK_INT(cli("ls -A"), 0);
+	CHECK_STR(cli_out, "a.npy\ng.json\nt.json\n");
+}
+
+static void a_graph_of_a_hundred_thousand_tasks_is_quick(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run -q --no-kernels --entry loop --set n=100000 --graph g.json --trace t.json " VECTORS), 0);
+	CHECK(cli_ms < 60000);
+	CHECK_UINT(json_array_size(cli_at(cli_json_file("g.json"), "tasks")), 100000);
+}
+
+void suite_contract_graph(CU_pSuite s)
+{
+	cli_suite("graph");
+	TEST(s, a_json_graph_has_tasks_and_edges_once);
+	TEST(s, a_graph_of_levels_names_the_kernels_of_each_level);
+	TEST(s, a_graph_does_not_depend_on_kernels_or_threads);
+	TEST(s, a_text_graph_has_a_line_per_task);
+	TEST(s, a_dash_writes_the_graph_to_stdout);
+	TEST(s, a_dot_graph_goes_left_to_right_with_ranks);
+	TEST(s, pictures_are_drawn_by_graphviz);
+	TEST(s, without_graphviz_a_picture_says_what_is_missing);
+	TEST(s, a_saved_graph_is_drawn_later);
+	TEST(s, names_with_odd_characters_survive_in_dot_and_json);
+	TEST(s, a_trace_is_a_chrome_trace_that_adds_up);
+	TEST(s, graph_and_trace_of_several_runs_and_outputs_come_together);
+	TEST(s, a_graph_of_a_hundred_thousand_tasks_is_quick);
+}

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT
+ * test_contract_inspect.c - ptowsp-inspect on every package of the build: summary, listing, JSON there and back. */
+#include "contract/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EACH "for p in $P/*.pkg.zst $K/*.pkg.zst; do "
+
+static void every_package_has_a_summary(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli(EACH "$B/ptowsp-inspect $p >s.txt || exit 1; test -s s.txt || exit 1; done; cat s.txt"), 0);
+	REQUIRE_INT(cli("$B/ptowsp-inspect $K/levels.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "v10.0");
+	CHECK_CONTAINS(cli_out, "levels");
+	CHECK_CONTAINS(cli_out, "copy_64");
+	CHECK_CONTAINS(cli_out, "KREG");
+	CHECK_CONTAINS(cli_out, "WORK");
+	CHECK_STR(cli_err, "");
+}
+
+static void every_package_has_a_listing(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli(EACH "$B/ptowsp-inspect --disasm $p >s.txt || exit 1; test -s s.txt || exit 1; done"), 0);
+	REQUIRE_INT(cli("$B/ptowsp-inspect --disasm $K/levels.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "parallel_for");
+	CHECK_CONTAINS(cli_out, "task");
+	CHECK_CONTAINS(cli_out, "copy");
+	CHECK_CONTAINS(cli_out, "tload");
+	CHECK_CONTAINS(cli_out, "tstore");
+	CHECK_CONTAINS(cli_out, "halt");
+}
+
+static void every_package_verifies(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli(EACH "$B/ptowsp-inspect --verify $p || exit 1; done"), 0);
+	CHECK_STR(cli_err, "");
+}
+
+static void every_package_has_a_json_form_that_packs_to_the_same_digests(void)
+{
+	char *list, *path;
+
+	cli_begin();
+	REQUIRE_INT(cli("ls $P/*.pkg.zst $K/*.pkg.zst"), 0);
+	list = strdup(cli_out);
+	for (path = strtok(list, "\n"); path; path = strtok(NULL, "\n")) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-inspect --json '%s'", path)), 0);
+		cli_json();
+		if (cli(check_fmt("$B/ptowsp-inspect --json '%s' >a.json && $B/ptowsp-pack --from-json a.json -o again.pkg.zst &&"
+				  " $B/ptowsp-inspect --json again.pkg.zst >b.json && cmp a.json b.json && cmp '%s' again.pkg.zst",
+				  path, path)))
+			CHECK_FAIL("%s: \"%s%s\"", path, cli_out, cli_err);
+	}
+	free(list);
+}
+
+static void a_package_from_json_runs_alike(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-inspect --json $K/vectors.pkg.zst >v.json && $B/ptowsp-pack --from-json v.json -o v.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --entry overlap --stats=json --graph a.json v.pkg.zst >/dev/null &&"
+		      " $B/ptowsp-run --entry overlap --graph b.json $K/vectors.pkg.zst && cmp a.json b.json"),
+		  0);
+}
+
+static void every_example_runs_bare_and_tells_the_truth(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("for p in $P/*.pkg.zst; do $B/ptowsp-run $p >out.txt 2>err.txt; r=$?; test $r = 0 || echo \"$p exit $r $(cat err.txt)\";"
+			" test $(wc -l <out.txt) = 1 || echo \"$p: $(cat out.txt)\"; done"),
+		    0);
+	CHECK_STR(cli_out, "");
+}
+
+/* Packs the JSON form as it now is: exit 0 and a package that runs or is refused, or a refusal without a package. */
+static void pack_changed(json_t *root, const char *what)
+{
+	int status;
+
+	REQUIRE_INT(json_dump_file(root, check_fmt("%s/c.json", getenv("T")), JSON_COMPACT), 0);
+	status = cli("rm -f c.pkg.zst; $B/ptowsp-pack --from-json c.json -o c.pkg.zst; r=$?; test $r = 0 && exit 0; test -e c.pkg.zst && exit 99; exit $r");
+	if (status == 0)
+		status = cli("$B/ptowsp-run -q --set count=1 --fill src=ones --timeout-ms 3000 --max-tasks 1000 --max-memory 100000000 c.pkg.zst");
+	if (status < 0 || status > 10 || (status && !*cli_err))
+		CHECK_FAIL("%s: exit %d: \"%s\"", what, status, cli_err);
+}
+
+/* Every few numbers of the JSON form in turn become ones that fit nowhere. */
+static unsigned change_numbers(json_t *root, json_t *at, unsigned seen)
+{
+	const char *key;
+	json_t *item;
+	size_t i;
+
+	json_array_foreach(at, i, item)
+		seen = change_numbers(root, item, seen);
+	json_object_foreach(at, key, item)
+		seen = change_numbers(root, item, seen);
+	if (json_is_integer(at) && seen++ % 11 == 0 && seen < 900) {
+		json_int_t old = json_integer_value(at);
+
+		json_integer_set(at, 4294967295);
+		pack_changed(root, check_fmt("number %u as 2^32 - 1", seen));
+		json_integer_set(at, -1);
+		pack_changed(root, check_fmt("number %u as -1", seen));
+		json_integer_set(at, old);
+	}
+	return seen;
+}
+
+static void json_with_a_changed_number_is_refused_or_runs(void)
+{
+	json_t *root;
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-inspect --json $K/scale.pkg.zst"), 0);
+	root = json_loads(cli_out, 0, NULL);
+	CHECK(change_numbers(root, root, 0) > 30);
+	json_decref(root);
+}
+
+/* Every member of the top object in turn is left out. */
+static void json_without_a_member_is_refused_or_runs(void)
+{
+	json_t *root, *copy, *item;
+	const char *key;
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-inspect --json $K/scale.pkg.zst"), 0);
+	root = json_loads(cli_out, 0, NULL);
+	json_object_foreach(root, key, item) {
+		copy = json_deep_copy(root);
+		json_object_del(copy, key);
+		pack_changed(copy, key);
+		json_object_set_new(copy, key, json_string("rubbish"));
+		pack_changed(copy, key);
+		json_decref(copy);
+	}
+	json_decref(root);
+}
+
+void suite_contract_inspect(CU_pSuite s)
+{
+	cli_suite("inspect");
+	TEST(s, every_package_has_a_summary);
+	TEST(s, every_package_has_a_listing);
+	TEST(s, every_package_verifies);
+	TEST(s, every_package_has_a_json_form_that_packs_to_the_same_digests);
+	TEST(s, a_package_from_json_runs_alike);
+	TEST(s, every_example_runs_bare_and_tells_the_truth);
+	TEST(s, json_with_a_changed_number_is_refused_or_runs);
+	TEST(s, json_without_a_member_is_refused_or_runs);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT
+ * test_contract_json.c - what the tools say of themselves: plugins, devices, capabilities, verdicts, help and version, as text and JSON. */
+#include "contract/cli.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define VECTORS "$K/vectors.pkg.zst"
+#define CC "cc -std=c11 -shared -fPIC -I$R/abi -Wl,--version-script=$R/abi/ptowsp_plugin.map $R/tests/contract/plugin.c "
+
+/* Does any string below the value contain the text? */
+static bool mentions(const json_t *value, const char *text)
+{
+	const char *key;
+	json_t *item;
+	size_t i;
+
+	if (json_is_string(value))
+		return strstr(json_string_value(value), text) != NULL;
+	json_array_foreach((json_t *)value, i, item)
+		if (mentions(item, text))
+			return true;
+	json_object_foreach((json_t *)value, key, item)
+		if (mentions(item, text))
+			return true;
+	return false;
+}
+
+static json_t *json_of(const char *command)
+{
+	if (cli(command)) {
+		CHECK_FAIL("%s fails: \"%s\"", command, cli_err);
+		return NULL;
+	}
+	return cli_json();
+}
+
+static void listing_plugins_runs_none_of_them(void)
+{
+	json_t *list;
+
+	cli_begin();
+	REQUIRE_INT(cli("mkdir d && " CC "-DMARK='\"mark\"' -o d/libptowsp_odd.so && "
+			CC "-DMARK='\"mark\"' -DNO_NOTE -o d/libptowsp_bare.so && " CC "-DNAME='\"cpu_sim\"' -o d/libptowsp_cpu_sim.so && "
+			"echo text >d/libptowsp_text.so && echo text >d/readme.txt"),
+		    0);
+	REQUIRE_INT(cli("$B/ptowsp-run --list-plugins --plugin-dir d"), 0);
+	CHECK_CONTAINS(cli_out, "odd");
+	CHECK_CONTAINS(cli_out, "cpu_sim");
+	CHECK_CONTAINS(cli_out, "shadowed");
+	CHECK_CONTAINS(cli_out, "libptowsp_bare.so");
+	CHECK_CONTAINS(cli_out, "note");
+	CHECK_CONTAINS(cli_out, "libptowsp_text.so");
+	CHECK_CONTAINS(cli_out, "ELF");
+	CHECK(!strstr(cli_out, "readme.txt"));
+	list = json_of("$B/ptowsp-run --list-plugins --json --plugin-dir d");
+	CHECK(mentions(list, "libptowsp_bare.so") && mentions(list, "libptowsp_text.so") && mentions(list, "cpu_sim"));
+	CHECK_INT(cli("ls -A"), 0);
+	CHECK_STR(cli_out, "d\n"); /* nobody left a mark */
+	REQUIRE_INT(cli("$B/ptowsp-run --capabilities --plugin-dir d --plugin=odd"), 0);
+	CHECK_INT(cli("ls mark"), 0); /* the mark works */
+}
+
+static void folders_of_the_environment_are_searched_after_the_tool_s_own(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("mkdir d && " CC "-o d/libptowsp_odd.so"), 0);
+	REQUIRE_INT(cli("PTOWSP_PLUGIN_PATH=$T/d $B/ptowsp-run --list-plugins"), 0);
+	CHECK_CONTAINS(cli_out, "libptowsp_odd.so");
+	REQUIRE_INT(cli("$B/ptowsp-run --list-plugins"), 0);
+	CHECK(!strstr(cli_out, "libptowsp_odd.so"));
+	REQUIRE_INT(cli("PTOWSP_PLUGIN_PATH=/nonexistent:$T/d $B/ptowsp-run --explain " VECTORS), 0);
+	CHECK_CONTAINS(cli_out, "/nonexistent");
+}
+
+static void cpu_sim_is_listed_with_its_facts(void)
+{
+	json_t *list;
+
+	cli_begin();
+	list = json_of("$B/ptowsp-run --list-plugins --json");
+	CHECK(mentions(list, "cpu_sim") && mentions(list, "libptowsp_cpu_sim.so"));
+	REQUIRE_INT(cli("$B/ptowsp-run --list-plugins"), 0);
+	CHECK_CONTAINS(cli_out, "cpu_sim");
+}
+
+static void devices_have_an_architecture_model(void)
+{
+	json_t *list;
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --devices"), 0);
+	CHECK_CONTAINS(cli_out, "cpu");
+	list = json_of("$B/ptowsp-run --devices --json");
+	CHECK(mentions(list, "cpu_sim") && mentions(list, "reference"));
+	list = json_of("$B/ptowsp-run --devices --plugin=cpu_sim --json");
+	CHECK(mentions(list, "reference"));
+	CHECK_INT(cli("$B/ptowsp-run --devices --plugin=nosuch"), 4);
+	cli_check_sentence();
+}
+
+static void capabilities_are_a_matrix(void)
+{
+	json_t *matrix;
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --capabilities --plugin=cpu_sim"), 0);
+	CHECK_CONTAINS(cli_out, "round_robin");
+	CHECK_CONTAINS(cli_out, "enforced");
+	CHECK_CONTAINS(cli_out, "parallel_for");
+	matrix = json_of("$B/ptowsp-run --capabilities --plugin=cpu_sim --json");
+	CHECK(mentions(matrix, "enforced") && mentions(matrix, "work_steal"));
+	matrix = json_of("$B/ptowsp-run --capabilities --json");
+	CHECK(mentions(matrix, "cpu_sim"));
+	REQUIRE_INT(cli("mkdir d && " CC "-o d/libptowsp_odd.so && $B/ptowsp-run --capabilities --plugin-dir d"), 0);
+	CHECK_CONTAINS(cli_out, "cpu_sim");
+	CHECK_CONTAINS(cli_out, "odd");
+}
+
+static void explain_gives_a_verdict_per_directive_and_runs_nothing(void)
+{
+	json_t *verdicts;
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --explain --entry endless $K/endless.pkg.zst"), 0);
+	REQUIRE_INT(cli("$B/ptowsp-run --explain " VECTORS " --schedule task_window=64 --schedule 'dispatch=round_robin(4)'"), 0);
+	CHECK_CONTAINS(cli_out, "task_window");
+	CHECK_CONTAINS(cli_out, "round_robin");
+	CHECK_CONTAINS(cli_out, "enforced");
+	CHECK_CONTAINS(cli_out, "/lib/ptowsp/plugins"); /* the search path */
+	verdicts = json_of("$B/ptowsp-run --explain --json --schedule task_window=64 " VECTORS);
+	CHECK(mentions(verdicts, "enforced") && mentions(verdicts, "task_window"));
+	CHECK_INT(cli("ls -A"), 0);
+	CHECK_STR(cli_out, "");
+}
+
+/* Every flag of the contract that this tool has, and what it prints without a run. */
+static void check_help(const char *tool, const char *const *words)
+{
+	REQUIRE_INT(cli(check_fmt("$B/%s --help", tool)), 0);
+	CHECK_STR(cli_err, "");
+	CHECK_CONTAINS(cli_out, tool);
+	for (; *words; words++)
+		CHECK_CONTAINS(cli_out, *words);
+}
+
+static void run_helps(void)
+{
+	static const char *const words[] = {
+		"--plugin", "--list-plugins", "--devices", "--capabilities", "--explain", "--json", "--in", "--fill", "--out", "--expect",
+		"--rtol", "--atol", "--set", "--entry", "--schedule", "--no-kernels", "--runs", "--threads", "--plugin-dir",
+		"--user-plugins", "--opt", "--stats", "--trace", "--graph", "--timeout-ms", "--strict", "--max-memory", "--max-tasks",
+		"--version", "-v", "-q", "--progress", "--help", "random", "iota", "PTOWSP_PLUGIN_PATH",
+		/* exit codes */ "success", "usage", "refused", "deadlock", "deadline", NULL};
+
+	cli_begin();
+	check_help("ptowsp-run", words);
+	REQUIRE_INT(cli("$B/ptowsp-run --help --plugin=cpu_sim"), 0);
+	CHECK_CONTAINS(cli_out, "opt_level");
+	CHECK_CONTAINS(cli_out, "profiling");
+	CHECK_CONTAINS(cli_out, "debug");
+	CHECK_CONTAINS(cli_out, "clock");
+}
+
+static void pack_helps(void)
+{
+	static const char *const words[] = {"-o", "--from-json", "--strict", "--version", "--help", NULL};
+
+	cli_begin();
+	check_help("ptowsp-pack", words);
+}
+
+static void inspect_helps(void)
+{
+	static const char *const words[] = {"--json", "--disasm", "--verify", "--graph", "--version", "--help", NULL};
+
+	cli_begin();
+	check_help("ptowsp-inspect", words);
+}
+
+static void bench_helps(void)
+{
+	static const char *const words[] = {"tasks", "--version", "--help", NULL};
+
+	cli_begin();
+	check_help("ptowsp-bench", words);
+}
+
+static void every_tool_tells_its_version_and_the_abi(void)
+{
+	static const char *const tools[] = {"ptowsp-run", "ptowsp-pack", "ptowsp-inspect", "ptowsp-bench"};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++) {
+		CHECK_INT(cli(check_fmt("$B/%s --version", tools[i])), 0);
+		CHECK_CONTAINS(cli_out, tools[i]);
+		CHECK_CONTAINS(cli_out, "v10.0");
+		CHECK_STR(cli_err, "");
+	}
+}
+
+static void declared_options_are_taken(void)
+{
+	cli_begin();
+	for (int level = 0; level < 4; level++)
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --opt opt_level=%d --entry mixed " VECTORS, level)), 0);
+	CHECK_INT(cli("$B/ptowsp-run --opt clock=reference --opt profiling=off --opt debug=off --entry mixed " VECTORS), 0);
+	CHECK_INT(cli("$B/ptowsp-run --opt clock=sideways --entry mixed " VECTORS), 2);
+	cli_check_sentence();
+}
+
+static void no_output_is_coloured_without_a_terminal(void)
+{
+	cli_begin();
+	CHECK_INT(cli("{ $B/ptowsp-run --list-plugins; $B/ptowsp-run --capabilities; $B/ptowsp-run --entry mixed --stats " VECTORS
+		      "; $B/ptowsp-run --frob; } 2>&1 | grep -c \"$(printf '\\033')\""),
+		  1);
+	CHECK_STR(cli_out, "0\n");
+}
+
+void suite_contract_json(CU_pSuite s)
+{
+	cli_suite("json");
+	TEST(s, listing_plugins_runs_none_of_them);
+	TEST(s, folders_of_the_environment_are_searched_after_the_tool_s_own);
+	TEST(s, cpu_sim_is_listed_with_its_facts);
+	TEST(s, devices_have_an_architecture_model);
+	TEST(s, capabilities_are_a_matrix);
+	TEST(s, explain_gives_a_verdict_per_directive_and_runs_nothing);
+	TEST(s, run_helps);
+	TEST(s, pack_helps);
+	TEST(s, inspect_helps);
+	TEST(s, bench_helps);
+	TEST(s, every_tool_tells_its_version_and_the_abi);
+	TEST(s, declared_options_are_taken);
+	TEST(s, no_output_is_coloured_without_a_terminal);
+}

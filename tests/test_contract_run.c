@@ -1,0 +1,424 @@
+/* SPDX-License-Identifier: MIT
+ * test_contract_run.c - ptowsp-run as a user runs it: bindings in and out, comparison, repeated runs, levels of tiles, signals. */
+#include "contract/cli.h"
+
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SCALE "$K/scale.pkg.zst"
+#define VECTORS "$K/vectors.pkg.zst"
+
+static float *read_f32(const char *name, size_t want)
+{
+	size_t bytes;
+	float *data = cli_npy_read(name, "<f4", &bytes);
+
+	if (data && bytes != want * sizeof(*data)) {
+		CHECK_FAIL("%s has %zu bytes, not %zu", name, bytes, want * sizeof(*data));
+		free(data);
+		data = NULL;
+	}
+	return data;
+}
+
+static void run_binds_reads_and_writes_files(void)
+{
+	float *dst;
+
+	cli_begin();
+	cli_npy_f32("src.npy", 32, -3, 0.5);
+	REQUIRE_INT(cli("$B/ptowsp-run --in src=src.npy --set count=2 --out dst=dst.npy " SCALE), 0);
+	CHECK_STR(cli_err, "");
+	CHECK_UINT(cli_lines(cli_out), 1);
+	CHECK_CONTAINS(cli_out, "cpu_sim");
+	CHECK_CONTAINS(cli_out, "128"); /* cycles: 2 tiles of 16, 4 instructions each */
+	dst = read_f32("dst.npy", 32);
+	REQUIRE(dst != NULL);
+	for (int i = 0; i < 32; i++)
+		CHECK_NEAR(dst[i], 2 * (-3 + 0.5 * i) + 1, 0);
+	free(dst);
+}
+
+static void flags_take_their_value_with_or_without_equals(void)
+{
+	cli_begin();
+	cli_npy_f32("src.npy", 32, 0, 1);
+	CHECK_INT(cli("$B/ptowsp-run --in=src=src.npy --set=count=2 --out=dst=a.npy --plugin=cpu_sim --threads=1 " SCALE), 0);
+	CHECK_INT(cli("$B/ptowsp-run " SCALE " --in src=src.npy --set count=2 --out dst=b.npy --plugin cpu_sim --threads 1"), 0);
+	CHECK_INT(cli("cmp a.npy b.npy"), 0);
+}
+
+static void a_plugin_is_taken_by_path_alias_and_auto(void)
+{
+	static const char *const ways[] = {"--plugin=$B/../lib/ptowsp/plugins/libptowsp_cpu_sim.so", "--plugin=cpu_sim", "--plugin=auto",
+					   "--plugin-dir $B/../lib/ptowsp/plugins"};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(ways) / sizeof(*ways); i++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s --entry mixed --stats=json " VECTORS, ways[i])), 0);
+		CHECK_STR(cli_text(cli_json(), "plugin"), "cpu_sim");
+	}
+}
+
+static void tools_run_from_any_folder_and_through_a_link(void)
+{
+	cli_begin();
+	CHECK_INT(cli("cd / && $B/ptowsp-run --entry mixed " VECTORS), 0);
+	CHECK_INT(cli("ln -s $B/ptowsp-run here && ./here --entry mixed " VECTORS), 0);
+	CHECK_INT(cli("PATH=$B:$PATH ptowsp-run --entry mixed " VECTORS), 0);
+	CHECK_INT(cli("env -i $B/ptowsp-run --entry mixed " VECTORS), 0);
+}
+
+static void an_output_replaces_an_older_file(void)
+{
+	float *dst;
+
+	cli_begin();
+	CHECK_INT(cli("echo old >dst.npy && $B/ptowsp-run --fill src=ones --set count=1 --out dst=dst.npy " SCALE), 0);
+	dst = read_f32("dst.npy", 16);
+	CHECK(dst && dst[0] == 3);
+	free(dst);
+	CHECK_INT(cli("ls -A"), 0);
+	CHECK_STR(cli_out, "dst.npy\n");
+}
+
+static void an_output_over_its_own_input_is_right(void)
+{
+	float *x;
+
+	cli_begin();
+	cli_npy_f32("x.npy", 16, 0, 1);
+	CHECK_INT(cli("$B/ptowsp-run --in src=x.npy --set count=1 --out dst=x.npy " SCALE), 0);
+	x = read_f32("x.npy", 16);
+	REQUIRE(x != NULL);
+	CHECK_NEAR(x[15], 31, 0);
+	free(x);
+}
+
+static uint64_t mix(uint64_t x)
+{
+	uint64_t z = x + UINT64_C(0x9E3779B97F4A7C15);
+
+	z = (z ^ (z >> 30)) * UINT64_C(0xBF58476D1CE4E5B9);
+	z = (z ^ (z >> 27)) * UINT64_C(0x94D049BB133111EB);
+	return z ^ (z >> 31);
+}
+
+static float random_value(uint64_t seed, uint64_t arg, uint64_t i)
+{
+	return (float)(-1 + 2 * ((double)(mix(seed << 40 | arg << 32 | i) >> 40) * 0x1p-24));
+}
+
+static void fills_are_zeros_ones_iota_and_the_corpus_random(void)
+{
+	float *num, *den, *quot;
+
+	cli_begin();
+	cli_npy_f32("eight.npy", 8, 0, 0);
+	REQUIRE_INT(cli("$B/ptowsp-run --fill num=iota --fill den=ones --out num=n.npy --out den=d.npy --out quot=q.npy $K/divide.pkg.zst"), 0);
+	num = read_f32("n.npy", 8), den = read_f32("d.npy", 8), quot = read_f32("q.npy", 8);
+	for (int i = 0; i < 8 && num && den && quot; i++) {
+		CHECK_NEAR(num[i], i, 0);
+		CHECK_NEAR(den[i], 1, 0);
+		CHECK_NEAR(quot[i], i, 0);
+	}
+	free(num), free(den), free(quot);
+	REQUIRE_INT(cli("$B/ptowsp-run --fill num=random:7 --fill den=random:123456 --out num=n.npy --out den=d.npy $K/divide.pkg.zst"), 0);
+	num = read_f32("n.npy", 8), den = read_f32("d.npy", 8);
+	for (uint64_t i = 0; i < 8 && num && den; i++) {
+		CHECK_NEAR(num[i], random_value(7, 0, i), 0);
+		CHECK_NEAR(den[i], random_value(123456, 1, i), 0);
+	}
+	free(num), free(den);
+	REQUIRE_INT(cli("$B/ptowsp-run --fill num=zeros --fill den=ones --out num=n.npy $K/divide.pkg.zst"), 0);
+	num = read_f32("n.npy", 8);
+	CHECK(num && num[0] == 0 && num[7] == 0);
+	free(num);
+}
+
+static void an_unbound_input_is_zeros_and_said_once_with_the_option(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --fill den=ones --out quot=q.npy $K/divide.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_err, "--in num=");
+	CHECK_UINT(cli_lines(cli_err), 1);
+	REQUIRE_INT(cli("$B/ptowsp-run --fill den=ones --stats=json $K/divide.pkg.zst"), 0);
+	CHECK_UINT(json_array_size(cli_at(cli_json(), "diagnostics")), 1);
+}
+
+/* A comparison: got dst = 2 * src + 1 with src = 0, 1, ... against a file that differs in some places. */
+static void expect_tells_counts_and_places(void)
+{
+	float ref[16];
+	json_t *stats;
+
+	cli_begin();
+	for (int i = 0; i < 16; i++)
+		ref[i] = (float)(2 * i + 1);
+	cli_npy("same.npy", "<f4", "16,", ref, sizeof(ref));
+	CHECK_INT(cli("$B/ptowsp-run --fill src=iota --set count=1 --expect dst=same.npy " SCALE), 0);
+	ref[3] += 0.5f;
+	ref[9] -= 2;
+	cli_npy("other.npy", "<f4", "16,", ref, sizeof(ref));
+	CHECK_INT(cli("$B/ptowsp-run --fill src=iota --set count=1 --expect dst=other.npy " SCALE), 6);
+	cli_check_sentence();
+	CHECK_CONTAINS(cli_err, "dst");
+	CHECK_CONTAINS(cli_err, "2 of 16");
+	CHECK_CONTAINS(cli_err, "7.5"); /* first: 7 against 7.5 */
+	CHECK_CONTAINS(cli_err, "17");  /* worst: 19 against 17 */
+	CHECK_INT(cli("$B/ptowsp-run --stats=json --fill src=iota --set count=1 --expect dst=other.npy " SCALE), 6);
+	stats = cli_json();
+	CHECK_UINT(json_array_size(cli_at(stats, "compare")), 1);
+	CHECK_INT(cli("$B/ptowsp-run --fill src=iota --set count=1 --expect dst=other.npy --atol 2 " SCALE), 0);
+	CHECK_INT(cli("$B/ptowsp-run --fill src=iota --set count=1 --expect dst=other.npy --atol 1.9 --rtol 0 " SCALE), 6);
+	CHECK_CONTAINS(cli_err, "1 of 16");
+	CHECK_INT(cli("$B/ptowsp-run --fill src=iota --set count=1 --expect dst=other.npy --atol=0 --rtol=0.12 " SCALE), 0);
+}
+
+/* The run itself was good: its output may be written for a closer look, whole, or not at all. */
+static void an_output_beside_a_failed_expectation_is_whole_or_old(void)
+{
+	float *dst;
+
+	cli_begin();
+	cli_npy_f32("zero.npy", 16, 0, 0);
+	CHECK_INT(cli("echo old >dst.npy && exec $B/ptowsp-run --fill src=iota --set count=1 --expect dst=zero.npy --out dst=dst.npy " SCALE), 6);
+	CHECK_INT(cli("ls -A"), 0);
+	CHECK_STR(cli_out, "dst.npy\nzero.npy\n");
+	if (cli("grep -qx old dst.npy")) {
+		dst = read_f32("dst.npy", 16);
+		CHECK(dst && dst[15] == 31);
+		free(dst);
+	}
+}
+
+static void tolerances_have_their_defaults_and_nan_equals_nan(void)
+{
+	float num[8] = {0, 1, -1, 1, 1, 1, 1, 1}, den[8] = {0, 0, 0, 1, 1, 1, 1, 1};
+	float ref[8] = {NAN, INFINITY, -INFINITY, 1, 1, 1, 1, 1.00001f};
+
+	cli_begin();
+	cli_npy("n.npy", "<f4", "2, 4", num, sizeof(num));
+	cli_npy("d.npy", "<f4", "2, 4", den, sizeof(den));
+	cli_npy("q.npy", "<f4", "2, 4", ref, sizeof(ref));
+	CHECK_INT(cli("$B/ptowsp-run --in num=n.npy --in den=d.npy --expect quot=q.npy $K/divide.pkg.zst"), 0);
+	ref[7] = 1.00002f;
+	cli_npy("q.npy", "<f4", "2, 4", ref, sizeof(ref));
+	CHECK_INT(cli("$B/ptowsp-run --in num=n.npy --in den=d.npy --expect quot=q.npy $K/divide.pkg.zst"), 6);
+	ref[7] = NAN;
+	cli_npy("q.npy", "<f4", "2, 4", ref, sizeof(ref));
+	CHECK_INT(cli("$B/ptowsp-run --in num=n.npy --in den=d.npy --expect quot=q.npy --atol 1e30 $K/divide.pkg.zst"), 6);
+	ref[7] = 1;
+	ref[1] = -INFINITY;
+	cli_npy("q.npy", "<f4", "2, 4", ref, sizeof(ref));
+	CHECK_INT(cli("$B/ptowsp-run --in num=n.npy --in den=d.npy --expect quot=q.npy --rtol 10 $K/divide.pkg.zst"), 6);
+	CHECK_INT(cli("$B/ptowsp-run --stats=json --in num=n.npy --in den=d.npy --expect quot=q.npy $K/divide.pkg.zst"), 6);
+	cli_json();
+}
+
+static void shapes_of_files_do_not_matter_where_memory_is_flat(void)
+{
+	float *dst;
+
+	cli_begin();
+	cli_npy("a.npy", "<f4", "2, 4, 4", (float[32]){1, 2, 3}, 32 * 4);
+	REQUIRE_INT(cli("$B/ptowsp-run --in src=a.npy --set count=2 --out dst=dst.npy " SCALE), 0);
+	dst = read_f32("dst.npy", 32);
+	CHECK(dst && dst[1] == 5);
+	free(dst);
+}
+
+static void integers_are_computed_as_integers(void)
+{
+	static const int32_t in[4] = {1, -2, 2147483647, 5};
+	int32_t *got;
+	size_t bytes;
+
+	cli_begin();
+	cli_npy("i.npy", "<i4", "2, 2", in, sizeof(in));
+	REQUIRE_INT(cli("$B/ptowsp-run --in src=i.npy --set k=-3 --out dst=o.npy $K/ints.pkg.zst"), 0);
+	got = cli_npy_read("o.npy", "<i4", &bytes);
+	REQUIRE(got && bytes == 16);
+	CHECK_INT(got[0], -3);
+	CHECK_INT(got[1], 6);
+	CHECK_INT(got[2], (int32_t)(uint32_t)(INT64_C(2147483647) * -3));
+	CHECK_INT(got[3], -15);
+	free(got);
+}
+
+static void runs_take_their_values_from_lists_without_reloading(void)
+{
+	float *dst;
+
+	cli_begin();
+	cli_npy_f32("src.npy", 64, 0, 1);
+	REQUIRE_INT(cli("$B/ptowsp-run --in src=src.npy --fill dst=zeros --runs 3 --set count=4,1,2 --out dst=dst.npy " SCALE), 0);
+	dst = read_f32("dst.npy", 64);
+	CHECK(dst && dst[31] == 63);
+	free(dst);
+	REQUIRE_INT(cli("$B/ptowsp-run --entry loop --runs 3 --set n=4,1,2 --no-kernels --stats=json " VECTORS), 0);
+	cli_json();
+	CHECK_INT(cli("$B/ptowsp-run --entry loop --runs 2 --set n=4,1,2 --no-kernels " VECTORS), 2);
+	cli_check_sentence();
+}
+
+/* n = 300 tiles of 32 x 4 as the levels say; the result is a copy, and kernels of other levels are named f_R. */
+struct levels {
+	const char *name, *entry;
+	int n, plain, other; /* tasks of copy and of copy_64 */
+	int cycles;
+};
+static const struct levels levels[] = {
+	{"a_loop_of_300_is_one_block_of_256_and_44_rests", "levels", 300, 44, 128, 44 * 256 + 128 * 512},
+	{"a_loop_below_the_smallest_block_has_only_rests", "levels", 255, 255, 0, 255 * 256},
+	{"a_loop_of_one_block_has_no_rest", "levels", 256, 0, 128, 128 * 512},
+	{"a_loop_above_the_range_repeats_whole_blocks", "blocks", 300, 44, 128, 44 * 256 + 128 * 512},
+	{"a_block_size_without_a_level_has_32_rows", "blocks", 330, 10 + 64, 128, 74 * 256 + 128 * 512},
+	{"a_name_that_ends_in_digits_stays", "fixed", 65, 0, 65, 65 * 512},
+	{"an_empty_loop_has_no_tasks", "levels", 0, 0, 0, 0},
+};
+
+static void run_levels(void)
+{
+	const struct levels *l = levels;
+	json_t *stats;
+
+	while (strcmp(l->name, check_name()))
+		l++;
+	cli_begin();
+	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --no-kernels --entry %s --set n=%d --stats=json $K/levels.pkg.zst", l->entry, l->n)), 0);
+	stats = cli_json();
+	CHECK_INT(cli_int(stats, "num_tasks"), l->plain + l->other);
+	CHECK_INT(cli_int(stats, "total_cycles"), l->cycles);
+	if (l->plain)
+		CHECK_INT(cli_int(stats, "kernels[copy].tasks"), l->plain);
+	if (l->other)
+		CHECK_INT(cli_int(stats, "kernels[copy_64].tasks"), l->other);
+}
+
+static void levels_cover_the_whole_tensor(void)
+{
+	cli_begin();
+	cli_npy_f32("src.npy", 300 * 128, 1, 1);
+	CHECK_INT(cli("$B/ptowsp-run --in src=src.npy --set n=300 --expect dst=src.npy --stats=json $K/levels.pkg.zst"), 0);
+	CHECK_INT(cli_int(cli_json(), "num_tasks"), 172);
+	CHECK_INT(cli("$B/ptowsp-run --entry blocks --in src=src.npy --set n=300 --expect dst=src.npy $K/levels.pkg.zst"), 0);
+}
+
+static void a_level_without_its_kernel_uses_the_plain_one_and_says_so_once(void)
+{
+	const char *at;
+
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-pack $S/levels.pto -o again.pkg.zst && $B/ptowsp-run --no-kernels --entry missing --set n=600 --stats=json again.pkg.zst"), 0);
+	CHECK_INT(cli_int(cli_json(), "kernels[copy].tasks"), 2 * 64 + 88);
+	at = strstr(cli_err, "copy_128");
+	CHECK(at != NULL);
+	CHECK(at && !strstr(at + 1, "copy_128"));
+}
+
+static void conditions_follow_their_symbols(void)
+{
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run --entry pick --set n=6 --stats=json " VECTORS), 0);
+	CHECK_INT(cli_int(cli_json(), "num_tasks"), 2);
+	CHECK_INT(cli("$B/ptowsp-run --entry pick --set n=5 --stats=json " VECTORS), 0);
+	CHECK_INT(cli_int(cli_json(), "num_tasks"), 1);
+	CHECK_INT(cli("$B/ptowsp-run --entry pick --set n=-7 --stats=json " VECTORS), 0);
+	CHECK_INT(cli_int(cli_json(), "num_tasks"), 1);
+}
+
+static void quotients_truncate(void)
+{
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run --entry quotient --set n=7 --set d=2 --stats=json " VECTORS), 0);
+	CHECK_INT(cli_int(cli_json(), "num_tasks"), 3);
+	CHECK_INT(cli("$B/ptowsp-run --entry quotient --set n=-7 --set d=-2 --stats=json " VECTORS), 0);
+	CHECK_INT(cli_int(cli_json(), "num_tasks"), 3);
+	CHECK_INT(cli("$B/ptowsp-run --entry quotient --set n=-7 --set d=2 --stats=json " VECTORS), 0);
+	CHECK_INT(cli_int(cli_json(), "num_tasks"), 0);
+}
+
+static void an_interrupt_cancels_and_leaves_outputs_untouched(void)
+{
+	static const struct { int signal, status; const char *package; } cases[] = {
+		{SIGINT, 130, "--fill src=zeros --out dst=old.npy --trace old.json $K/endless.pkg.zst"},
+		{SIGTERM, 143, "--fill src=zeros --out dst=old.npy --graph old.json $K/endless.pkg.zst"},
+		{SIGINT, 130, "--out a=old.npy --graph old.json --entry nest --set n=2000000000 --set m=2 " VECTORS},
+		{SIGTERM, 143, "--no-kernels --graph old.json --entry nest --set n=2000000000 --set m=2 " VECTORS},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		cli_begin();
+		CHECK_INT(cli("echo old >old.npy && echo old >old.json"), 0);
+		CHECK_INT(cli_signalled(check_fmt("exec $B/ptowsp-run %s", cases[i].package), &cases[i].signal, 1, 1500), cases[i].status);
+		if (cli_ms > 6000)
+			CHECK_FAIL("case %zu: it took %.0f ms to end", i, cli_ms);
+		CHECK_INT(cli("ls -A && cat old.npy old.json"), 0);
+		CHECK_STR(cli_out, "old.json\nold.npy\nold\nold\n");
+	}
+}
+
+static void sigusr1_prints_the_state_and_the_run_goes_on(void)
+{
+	static const int twice[] = {SIGUSR1, SIGUSR1};
+
+	cli_begin();
+	CHECK_INT(cli_signalled("exec $B/ptowsp-run --no-kernels --timeout-ms 4000 --entry nest --set n=2000000000 --set m=2 " VECTORS, twice, 2, 1200), 10);
+	CHECK_CONTAINS(cli_err, "task_ring");
+	CHECK_CONTAINS(cli_err, "tensor_map");
+	CHECK_CONTAINS(cli_err, "dep_list");
+	CHECK(cli_ms > 3500);
+}
+
+static void quiet_and_verbose_change_only_what_is_said(void)
+{
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run -q --entry mixed " VECTORS), 0);
+	CHECK_STR(cli_out, "");
+	CHECK_STR(cli_err, "");
+	CHECK_INT(cli("$B/ptowsp-run -v --entry mixed " VECTORS), 0);
+	CHECK(*cli_err != 0);
+	CHECK_INT(cli("$B/ptowsp-run -q --frob " VECTORS), 2);
+	cli_check_sentence();
+}
+
+static void a_full_disk_or_closed_pipe_is_an_error_not_silence(void)
+{
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run --entry mixed --stats=json " VECTORS " >/dev/full"), 2);
+	CHECK_CONTAINS(cli_err, "stdout");
+	CHECK_INT(cli("$B/ptowsp-run --entry mixed --graph - " VECTORS " >/dev/full"), 2);
+	CHECK_INT(cli("$B/ptowsp-inspect --json " VECTORS " >/dev/full"), 2);
+}
+
+void suite_contract_run(CU_pSuite s)
+{
+	cli_suite("run");
+	TEST(s, run_binds_reads_and_writes_files);
+	TEST(s, flags_take_their_value_with_or_without_equals);
+	TEST(s, a_plugin_is_taken_by_path_alias_and_auto);
+	TEST(s, tools_run_from_any_folder_and_through_a_link);
+	TEST(s, an_output_replaces_an_older_file);
+	TEST(s, an_output_over_its_own_input_is_right);
+	TEST(s, fills_are_zeros_ones_iota_and_the_corpus_random);
+	TEST(s, an_unbound_input_is_zeros_and_said_once_with_the_option);
+	TEST(s, expect_tells_counts_and_places);
+	TEST(s, an_output_beside_a_failed_expectation_is_whole_or_old);
+	TEST(s, tolerances_have_their_defaults_and_nan_equals_nan);
+	TEST(s, shapes_of_files_do_not_matter_where_memory_is_flat);
+	TEST(s, integers_are_computed_as_integers);
+	TEST(s, runs_take_their_values_from_lists_without_reloading);
+	for (size_t i = 0; i < sizeof(levels) / sizeof(*levels); i++)
+		check_add(s, levels[i].name, run_levels);
+	TEST(s, levels_cover_the_whole_tensor);
+	TEST(s, a_level_without_its_kernel_uses_the_plain_one_and_says_so_once);
+	TEST(s, conditions_follow_their_symbols);
+	TEST(s, quotients_truncate);
+	TEST(s, an_interrupt_cancels_and_leaves_outputs_untouched);
+	TEST(s, sigusr1_prints_the_state_and_the_run_goes_on);
+	TEST(s, quiet_and_verbose_change_only_what_is_said);
+	TEST(s, a_full_disk_or_closed_pipe_is_an_error_not_silence);
+}
