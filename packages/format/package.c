@@ -360,6 +360,19 @@ ptowsp_status pkg_sample_bytes(struct pkg *package, uint32_t row, const void **b
 	return st;
 }
 
+ptowsp_status pkg_sample_section(struct pkg *package, const void **bytes_out, uint64_t *size_out, struct ptowsp_error *error)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	*bytes_out = "";
+	*size_out = sample_size(package);
+	if (*size_out)
+		st = samples_open(package, error);
+	if (!st && *size_out)
+		*bytes_out = package->data[package->sample_row];
+	return st;
+}
+
 const char *pkg_notice(const struct pkg *package, uint32_t index)
 {
 	return index < package->notice_count ? package->notices[index] : NULL;

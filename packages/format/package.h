@@ -55,6 +55,8 @@ const struct ptowsp_section *pkg_sections(const struct pkg *package, uint32_t *c
 /* Bytes of sample row `row` (its digest is checked at the first use). BAD_PACKAGE if it does not hold. */
 ptowsp_status pkg_sample_bytes(struct pkg *package, uint32_t row, const void **bytes_out, uint64_t *size_out,
 			       struct ptowsp_error *error);
+/* All sample bytes (section TBLB), "" and 0 without one. Errors: as above. */
+ptowsp_status pkg_sample_section(struct pkg *package, const void **bytes_out, uint64_t *size_out, struct ptowsp_error *error);
 /* One line about an unknown optional section, index 0.., NULL behind the last. */
 const char *pkg_notice(const struct pkg *package, uint32_t index);
 

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/* json_write.c - package to JSON: one line per row, so that two packages can be compared with diff. */
+#include "json.h"
+
+#include "base64.h"
+#include "json_rows.h"
+#include "package.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Text that grows; after a failed allocation bytes is NULL and nothing more is added. */
+struct text {
+	char *bytes;
+	size_t size, room;
+};
+
+static void text_add(struct text *t, const char *more)
+{
+	size_t length = strlen(more);
+
+	if (t->bytes && t->room - t->size <= length) {
+		size_t room = (t->size + length) * 2;
+		char *bytes = realloc(t->bytes, room);
+
+		if (!bytes)
+			free(t->bytes);
+		t->bytes = bytes;
+		t->room = room;
+	}
+	if (!t->bytes)
+		return;
+	memcpy(t->bytes + t->size, more, length + 1);
+	t->size += length;
+}
+
+/* A JSON value on one line; takes it. A value that could not be made fails the whole text. */
+static void value_add(struct text *t, json_t *value)
+{
+	char *line = value ? json_dumps(value, JSON_ENCODE_ANY) : NULL;
+
+	json_decref(value);
+	if (line) {
+		text_add(t, line);
+		free(line);
+	} else {
+		free(t->bytes);
+		t->bytes = NULL;
+	}
+}
+
+/* Begins `"key": ` on a line of its own, behind whatever came before. */
+static void key_add(struct text *t, const char *key)
+{
+	text_add(t, t->size > 2 ? ",\n  \"" : "  \"");
+	text_add(t, key);
+	text_add(t, "\": ");
+}
+
+/* Between the elements of a list or object that has one element per line. */
+static void line_begin(struct text *t, size_t i)
+{
+	text_add(t, i ? ",\n    " : "\n    ");
+}
+
+static void strings_add(struct text *t, const struct pkg_tables *tables)
+{
+	size_t i = 0;
+
+	key_add(t, "STRS");
+	text_add(t, "[");
+	for (uint64_t at = 1; at < tables->strings_size; at += strlen(tables->strings + at) + 1) {
+		line_begin(t, i++);
+		value_add(t, json_string(tables->strings + at));
+	}
+	text_add(t, i ? "\n  ]" : "]");
+}
+
+static void meta_add(struct text *t, const struct pkg_tables *tables)
+{
+	key_add(t, "META");
+	text_add(t, "{");
+	for (uint32_t i = 0; i < tables->meta_count; i++) {
+		line_begin(t, i);
+		value_add(t, json_string(pkg_string(tables, tables->meta[i].key)));
+		text_add(t, ": ");
+		value_add(t, json_string(pkg_string(tables, tables->meta[i].value)));
+	}
+	text_add(t, tables->meta_count ? "\n  }" : "}");
+}
+
+static void table_add(struct text *t, const struct pkg_tables *tables, const struct pkg_schema *schema)
+{
+	uint32_t count;
+	const uint8_t *array = pkg_schema_array(schema, tables, &count);
+
+	if (!count)
+		return;
+	key_add(t, schema->section);
+	text_add(t, "[");
+	for (uint32_t i = 0; i < count; i++) {
+		line_begin(t, i);
+		value_add(t, pkg_json_row(schema, tables, array + (size_t)i * schema->bytes));
+	}
+	text_add(t, "\n  ]");
+}
+
+static void blob_add(struct text *t, const char *key, const void *bytes, uint64_t size)
+{
+	char *digits = size ? pkg_base64_write(bytes, (size_t)size) : NULL;
+
+	if (!size)
+		return;
+	key_add(t, key);
+	text_add(t, "\"");
+	if (digits) {
+		text_add(t, digits);
+	} else {
+		free(t->bytes);
+		t->bytes = NULL;
+	}
+	text_add(t, "\"");
+	free(digits);
+}
+
+static void work_add(struct text *t, const struct pkg_tables *tables)
+{
+	json_t *work, *list, *value;
+	const char *key;
+	size_t i, lists = 0;
+
+	if (!tables->work_size)
+		return;
+	work = pkg_json_work(tables);
+	key_add(t, "WORK");
+	text_add(t, "{");
+	json_object_foreach(work, key, list) {
+		line_begin(t, lists++);
+		text_add(t, "\"");
+		text_add(t, key);
+		text_add(t, "\": ");
+		if (strcmp(key, "instructions")) {
+			value_add(t, json_incref(list));
+			continue;
+		}
+		text_add(t, "[");
+		json_array_foreach(list, i, value) {
+			text_add(t, i ? ",\n      " : "\n      ");
+			value_add(t, json_incref(value));
+		}
+		text_add(t, "\n    ]");
+	}
+	text_add(t, "\n  }");
+	json_decref(work);
+}
+
+static void targets_add(struct text *t, const struct pkg *package)
+{
+	json_t *list = json_array();
+	uint32_t count;
+	const char *const *targets = pkg_targets(package, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		json_array_append_new(list, json_string(targets[i]));
+	key_add(t, "targets");
+	value_add(t, list);
+}
+
+static void section_add(struct text *t, const struct pkg_tables *tables, const struct pkg_schema *schema)
+{
+	switch (schema->type) {
+	case PTOWSP_SECTION_STRS:
+		strings_add(t, tables);
+		break;
+	case PTOWSP_SECTION_META:
+		meta_add(t, tables);
+		break;
+	case PTOWSP_SECTION_CODE:
+		blob_add(t, schema->section, tables->code, tables->code_size);
+		break;
+	case PTOWSP_SECTION_WORK:
+		work_add(t, tables);
+		break;
+	default:
+		table_add(t, tables, schema);
+	}
+}
+
+ptowsp_status pkg_to_json(struct pkg *package, char **text_out, struct ptowsp_error *error)
+{
+	struct text t = {malloc(4096), 0, 4096};
+	const void *samples = NULL;
+	uint64_t samples_size = 0;
+	uint32_t count;
+	const struct pkg_schema *schemas = pkg_schema_all(&count);
+	ptowsp_status st = pkg_sample_section(package, &samples, &samples_size, error);
+
+	*text_out = NULL;
+	if (st) {
+		free(t.bytes);
+		return st;
+	}
+	text_add(&t, "{\n");
+	key_add(&t, "schema");
+	value_add(&t, json_string(PKG_JSON_SCHEMA));
+	targets_add(&t, package);
+	for (uint32_t i = 0; i < count; i++)
+		section_add(&t, pkg_tables(package), &schemas[i]);
+	blob_add(&t, "TBLB", samples, samples_size);
+	text_add(&t, "\n}\n");
+	if (!t.bytes)
+		return pkg_fail(error, PTOWSP_NO_MEMORY, "%s: out of memory for its JSON form", pkg_name(package));
+	*text_out = t.bytes;
+	return PTOWSP_OK;
+}
