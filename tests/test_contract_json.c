@@ -2,6 +2,7 @@
  * test_contract_json.c - what the tools say of themselves: plugins, devices, capabilities, verdicts, help and version, as text and JSON. */
 #include "contract/cli.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -209,6 +210,54 @@ static void declared_options_are_taken(void)
 	cli_check_sentence();
 }
 
+/* Lines of a table have as many columns as its head. */
+static void check_table(const char *text)
+{
+	int want = -1;
+
+	for (const char *end; *text; text = end + 1) {
+		int tabs = 0;
+
+		if (!(end = strchr(text, '\n'))) {
+			CHECK_FAIL("the last line is cut: \"%s\"", text);
+			return;
+		}
+		for (const char *at = text; at < end; at++)
+			tabs += *at == '\t';
+		if (want < 0)
+			want = tabs;
+		if (*text != '#' && tabs != want)
+			CHECK_FAIL("%d columns, not %d: \"%.*s\"", tabs + 1, want + 1, (int)(end - text), text);
+	}
+	CHECK(want > 3);
+}
+
+static void a_peer_row_has_the_columns_of_the_harness(void)
+{
+	static const struct { const char *args; int tasks, edges; } rows[] = {
+		{"--workload w1 --n 8", 3 * 64 + 13 * 8, 7 * 64 + 10 * 8}, {"--workload w2 --n 16", 256, 2 * 16 * 15},
+		{"--workload w3 --n 1000", 1000, 0}, {"--workload w4 --n 1000", 1000, 999}};
+	char name[32];
+	int threads, tasks, edges, work, reps;
+
+	cli_begin();
+	for (size_t i = 0; i < 4; i++) {
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-bench peer %s --threads 2 --work-ns 0 --reps 3", rows[i].args)), 0);
+		CHECK_UINT(cli_lines(cli_out), 1);
+		check_table(cli_out);
+		REQUIRE_INT(sscanf(cli_out, "%31s %d %*s %d %d %d %d", name, &threads, &tasks, &edges, &work, &reps), 6);
+		CHECK_INT(threads, 2);
+		CHECK_INT(tasks, rows[i].tasks);
+		CHECK_INT(edges, rows[i].edges);
+		CHECK_INT(reps, 3);
+		CHECK_CONTAINS(cli_out, "\tok\n");
+	}
+	CHECK_INT(cli("$B/ptowsp-bench peer --workload w9 --n 8 --threads 1 --work-ns 0 --reps 1"), 2);
+	cli_check_sentence();
+	CHECK_INT(cli("$B/ptowsp-bench peer --workload w1 --n x --threads 1 --work-ns 0 --reps 1"), 2);
+	cli_check_sentence();
+}
+
 static void no_output_is_coloured_without_a_terminal(void)
 {
 	cli_begin();
@@ -233,5 +282,6 @@ void suite_contract_json(CU_pSuite s)
 	TEST(s, bench_helps);
 	TEST(s, every_tool_tells_its_version_and_the_abi);
 	TEST(s, declared_options_are_taken);
+	TEST(s, a_peer_row_has_the_columns_of_the_harness);
 	TEST(s, no_output_is_coloured_without_a_terminal);
 }

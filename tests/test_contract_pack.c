@@ -2,6 +2,7 @@
  * test_contract_pack.c - ptowsp-pack: reproducible packages, and what it says of wrong sources. */
 #include "contract/cli.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

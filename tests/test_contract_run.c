@@ -341,6 +341,64 @@ static void quotients_truncate(void)
 	CHECK_INT(cli_int(cli_json(), "num_tasks"), 0);
 }
 
+struct control {
+	const char *name, *args;
+	float result;
+	int cycles;
+};
+static const struct control controls[] = {
+	{"a_while_loop_counts_collatz_steps", "--set n=6", 8, 2 + 8},
+	{"a_while_loop_may_run_not_at_all", "--set n=1", 0, 2},
+	{"continue_and_break_leave_what_they_say", "--entry skips", 5, 2 + 5},
+	{"single_bits_decide", "--entry bits --set mask=18", 18, 4},
+	{"other_bits_do_not_decide", "--entry bits --set mask=-19", 0, 2},
+	{"a_division_bounds_a_loop", "--entry halves --set n=7 --set d=2", 3, 2 + 3},
+};
+
+static void run_control(void)
+{
+	const struct control *c = controls;
+	float *dst;
+
+	while (strcmp(c->name, check_name()))
+		c++;
+	cli_begin();
+	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run %s --out dst=dst.npy --stats=json $K/control.pkg.zst", c->args)), 0);
+	CHECK_INT(cli_int(cli_json(), "total_cycles"), c->cycles);
+	dst = read_f32("dst.npy", 1);
+	CHECK(dst && *dst == c->result);
+	free(dst);
+	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --no-kernels %s --stats=json $K/control.pkg.zst", c->args)), 0);
+	CHECK_INT(cli_int(cli_json(), "total_cycles"), c->cycles);
+}
+
+static void memory_is_of_the_window_not_of_the_program(void)
+{
+	cli_begin();
+	if (cli_slow())
+		CHECK_SKIP("sanitizers have memory of their own");
+	REQUIRE_INT(cli("$B/ptowsp-run --no-kernels --schedule task_window=8192 --entry nest --set n=3000 --set m=1000 --stats=json " VECTORS), 0);
+	CHECK_INT(cli_int(cli_json(), "num_tasks"), 3000000);
+	CHECK(cli_int(cli_json(), "peak_rss_bytes") < 64 << 20);
+	/* Tensors of a terabyte are not allocated when no kernel runs. */
+	REQUIRE_INT(cli("$B/ptowsp-run --no-kernels --schedule task_window=64 --entry far --stats=json " VECTORS), 0);
+	CHECK(cli_int(cli_json(), "peak_rss_bytes") < 64 << 20);
+}
+
+static void two_runs_at_once_do_not_disturb_each_other(void)
+{
+	float *x;
+
+	cli_begin();
+	cli_npy_f32("src.npy", 32, 0, 1);
+	CHECK_INT(cli("for i in 1 2 3 4 5 6; do $B/ptowsp-run -q --in src=src.npy --set count=2 --out dst=dst.npy " SCALE " & done; wait"), 0);
+	CHECK_INT(cli("ls -A"), 0);
+	CHECK_STR(cli_out, "dst.npy\nsrc.npy\n");
+	x = read_f32("dst.npy", 32);
+	CHECK(x && x[31] == 63);
+	free(x);
+}
+
 static void an_interrupt_cancels_and_leaves_outputs_untouched(void)
 {
 	static const struct { int signal, status; const char *package; } cases[] = {
@@ -417,6 +475,10 @@ void suite_contract_run(CU_pSuite s)
 	TEST(s, a_level_without_its_kernel_uses_the_plain_one_and_says_so_once);
 	TEST(s, conditions_follow_their_symbols);
 	TEST(s, quotients_truncate);
+	for (size_t i = 0; i < sizeof(controls) / sizeof(*controls); i++)
+		check_add(s, controls[i].name, run_control);
+	TEST(s, memory_is_of_the_window_not_of_the_program);
+	TEST(s, two_runs_at_once_do_not_disturb_each_other);
 	TEST(s, an_interrupt_cancels_and_leaves_outputs_untouched);
 	TEST(s, sigusr1_prints_the_state_and_the_run_goes_on);
 	TEST(s, quiet_and_verbose_change_only_what_is_said);
