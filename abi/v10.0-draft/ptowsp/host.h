@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* host.h - services that the host hands to a plugin at init. Valid until fini has returned. */
+#ifndef PTOWSP_HOST_H
+#define PTOWSP_HOST_H
+
+#include "caps.h"
+#include "task.h"
+
+PTOWSP_BEGIN
+
+struct ptowsp_done;
+
+enum { PTOWSP_LOG_ERROR = 0, PTOWSP_LOG_WARNING = 1, PTOWSP_LOG_INFO = 2, PTOWSP_LOG_DEBUG = 3 };
+
+struct ptowsp_host {
+	struct ptowsp_head head;
+	uint16_t major, minor; /* effective version: min(host, plugin) */
+	uint32_t flags;        /* 0 in 10.0 */
+	void *context;         /* first argument of every call below */
+	/* Extension table of the host by string id ("ptowsp.kernels/1"), NULL if unknown. Tables live as long as
+	 * the host services. [any] */
+	const void *(*extension)(void *context, const char *id);
+	/* Memory accounted to this plugin; zeroed; align a power of two <= 4096; NULL when out of memory. [any] */
+	void *(*alloc)(void *context, uint64_t size, uint64_t align);
+	/* NULL is allowed; size as given to alloc. [any] */
+	void (*release)(void *context, void *memory, uint64_t size);
+	/* One UTF-8 line without newline, length bytes. [any] */
+	void (*log)(void *context, int32_t level, const char *text, uint64_t length);
+	/* A feature that is met below `enforced`: once per feature and program; the host drops repeats. [any] */
+	void (*diagnose)(void *context, uint32_t feature, uint8_t state, const char *text, uint64_t length);
+	/* Completion, exactly once per accepted submit; everything it points to is borrowed for the call. [any] */
+	void (*done)(void *context, const struct ptowsp_done *done);
+	uint64_t (*now_ns)(void *context); /* monotonic [any] */
+};
+#define PTOWSP_HOST_FLOOR_10_0 80u
+
+/* "ptowsp.kernels/1": C functions that the embedding program registered, by name and signature. */
+struct ptowsp_kernel_ref {
+	/* Called as fn(context, task, out); NULL when not found. */
+	ptowsp_status (*fn)(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
+	void *context; /* lives until the program that found it is unloaded */
+};
+struct ptowsp_kernels_extension {
+	struct ptowsp_head head;
+	/* name, signature: NUL-terminated, signature "" for the uniform one. `native` is NULL to look the name up among the
+	 * registered functions, or the address of a C function of that signature to be bound (payload, built-in).
+	 * Errors: NOT_FOUND (text lists what is known), INVALID for a signature that cannot be called. [main] */
+	ptowsp_status (*find)(void *context, const char *name, const char *signature, const void *native,
+			      struct ptowsp_kernel_ref *ref_out, struct ptowsp_error *error);
+};
+#define PTOWSP_EXTENSION_KERNELS "ptowsp.kernels/1"
+
+PTOWSP_END
+#endif

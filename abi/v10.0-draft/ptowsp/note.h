@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* note.h - the ELF note that makes a plugin listable without running a byte of it.
+ * Section .note.ptowsp, owner "PTOWSP", type 1, descriptor: four u32 {major, minor, flags, sanitizer}, then four
+ * NUL-terminated strings: name, vendor, version, comma-separated targets; padded to 4 bytes.
+ * Emitted by top-level asm, so that gcc, g++, clang and sanitizer builds make the same bytes. */
+#ifndef PTOWSP_NOTE_H
+#define PTOWSP_NOTE_H
+
+#include "base.h"
+
+#define PTOWSP_NOTE_OWNER "PTOWSP"
+#define PTOWSP_NOTE_TYPE 1
+
+/* Sanitizer kinds: a host refuses a plugin whose kind is neither 0 nor its own. */
+#define PTOWSP_SANITIZER_NONE 0
+#define PTOWSP_SANITIZER_ADDRESS 1
+#define PTOWSP_SANITIZER_THREAD 2
+#if defined(__SANITIZE_ADDRESS__)
+#define PTOWSP_SANITIZER 1
+#elif defined(__SANITIZE_THREAD__)
+#define PTOWSP_SANITIZER 2
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define PTOWSP_SANITIZER 1
+#elif __has_feature(thread_sanitizer)
+#define PTOWSP_SANITIZER 2
+#endif
+#endif
+#ifndef PTOWSP_SANITIZER
+#define PTOWSP_SANITIZER 0
+#endif
+
+#define PTOWSP_NOTE_TEXT_(x) #x
+#define PTOWSP_NOTE_TEXT(x) PTOWSP_NOTE_TEXT_(x)
+
+/* PTOWSP_NOTE(0, "acme", "ACME Inc.", "1.4.2", "acme,acme_npu"); flags must be a literal number. */
+#define PTOWSP_NOTE(flags, name, vendor, version, targets) \
+	__asm__(".pushsection .note.ptowsp,\"a\",%note\n" \
+		"\t.balign 4\n" \
+		"\t.long 2f-1f, 4f-3f, " PTOWSP_NOTE_TEXT(PTOWSP_NOTE_TYPE) "\n" \
+		"1:\t.asciz \"" PTOWSP_NOTE_OWNER "\"\n" \
+		"2:\t.balign 4\n" \
+		"3:\t.long " PTOWSP_NOTE_TEXT(PTOWSP_ABI_MAJOR) ", " PTOWSP_NOTE_TEXT(PTOWSP_ABI_TARGET) ", " \
+		PTOWSP_NOTE_TEXT(flags) ", " PTOWSP_NOTE_TEXT(PTOWSP_SANITIZER) "\n" \
+		"\t.asciz \"" name "\"\n\t.asciz \"" vendor "\"\n\t.asciz \"" version "\"\n\t.asciz \"" targets "\"\n" \
+		"4:\t.balign 4\n" \
+		"\t.popsection\n")
+
+#endif

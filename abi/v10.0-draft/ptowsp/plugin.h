@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* plugin.h - the plugin side: one exported function, a descriptor, a table of operations. */
+#ifndef PTOWSP_PLUGIN_H
+#define PTOWSP_PLUGIN_H
+
+#include "arch.h"
+#include "caps.h"
+#include "host.h"
+#include "run.h"
+
+PTOWSP_BEGIN
+
+/* An option that the plugin declares; shown by --help --plugin=NAME and checked before init. Borrowed, static. */
+struct ptowsp_option {
+	struct ptowsp_head head;
+	const char *name;
+	const char *type;    /* "int", "bool", "word", "path" */
+	const char *standard; /* default value as text */
+	const char *range;   /* "0..3", "reference|own", "" */
+	const char *text;    /* one line */
+};
+
+/* Operations; a NULL one answers UNIMPLEMENTED (the host fills the holes). All return 0 or a negative status and
+ * fill *error then. `instance` is what init made, `device` what open made, `program` what load made. */
+struct ptowsp_ops {
+	struct ptowsp_head head;
+	/* Start: no device is touched. *instance_out is destroyed by fini. [main] */
+	ptowsp_status (*init)(const struct ptowsp_host *host, const struct ptowsp_init_args *args,
+			      struct ptowsp_object **instance_out, struct ptowsp_error *error);
+	/* Joins every thread of the plugin; nothing is called afterwards. [main] */
+	ptowsp_status (*fini)(struct ptowsp_object *instance, struct ptowsp_error *error);
+	/* Extension table of the plugin by string id ("ptowsp.trace/1"), NULL if unknown; instance may be NULL. [any] */
+	const void *(*extension)(struct ptowsp_object *instance, const char *id);
+	/* Devices as an array of pointers; *count in: room, out: how many. MORE if there is too little room.
+	 * instance may be NULL: devices that need no probing. [main] */
+	ptowsp_status (*devices)(struct ptowsp_object *instance, const struct ptowsp_device **devices_out,
+				 uint32_t *count, struct ptowsp_error *error);
+	/* Options, as devices. [main] */
+	ptowsp_status (*options)(const struct ptowsp_option **options_out, uint32_t *count, struct ptowsp_error *error);
+	/* Capability rows of a device (NULL: the first), as devices; rows of stride bytes. [main] */
+	ptowsp_status (*capabilities)(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out,
+				      uint32_t stride, uint32_t *count, struct ptowsp_error *error);
+	ptowsp_status (*open)(struct ptowsp_object *instance, const struct ptowsp_open_args *args,
+			      struct ptowsp_object **device_out, struct ptowsp_error *error); /* [main] */
+	ptowsp_status (*close)(struct ptowsp_object *device, struct ptowsp_error *error);     /* [main] */
+	/* Verifies bytecode and tile programs, then lowers them. The sections stay valid until unload. [device] */
+	ptowsp_status (*load)(struct ptowsp_object *device, const struct ptowsp_load_args *args,
+			      struct ptowsp_object **program_out, struct ptowsp_error *error);
+	ptowsp_status (*unload)(struct ptowsp_object *program, struct ptowsp_error *error);   /* [device] */
+	/* Accepts a run and returns before it is complete; host->done follows exactly once if and only if 0 was
+	 * returned. Everything in args is borrowed for the call, what bindings point to until done. [device] */
+	ptowsp_status (*submit)(struct ptowsp_object *device, const struct ptowsp_run_args *args, struct ptowsp_error *error);
+	ptowsp_status (*cancel)(struct ptowsp_object *device, uint64_t token, struct ptowsp_error *error); /* [any] */
+	/* For plugins without threads: work on what was submitted until something is done or until_ns. [device] */
+	ptowsp_status (*poll)(struct ptowsp_object *device, uint64_t until_ns, struct ptowsp_error *error);
+	ptowsp_status (*drain)(struct ptowsp_object *device, uint64_t until_ns, struct ptowsp_error *error); /* [device] */
+	/* Copies the live counters; works while a run is going on. [any] */
+	ptowsp_status (*stats)(struct ptowsp_object *program, struct ptowsp_run_stats *stats_out, struct ptowsp_error *error);
+};
+#define PTOWSP_OPS_FLOOR_10_0 128u
+PTOWSP_STATIC_ASSERT(sizeof(struct ptowsp_ops) == PTOWSP_OPS_FLOOR_10_0, "10.0 operations");
+
+struct ptowsp_plugin {
+	struct ptowsp_head head;
+	uint16_t major, minor; /* PTOWSP_ABI_MAJOR, PTOWSP_ABI_TARGET */
+	uint32_t flags;        /* PTOWSP_PLUGIN_x, as in the note */
+	const char *name;      /* "cpu_sim": [a-z0-9_]{1,32}, as in the note */
+	const char *vendor;
+	const char *version;
+	const char *targets;   /* comma-separated aliases, as in the note */
+	const struct ptowsp_ops *ops;
+};
+#define PTOWSP_PLUGIN_FLOOR_10_0 56u
+PTOWSP_STATIC_ASSERT(sizeof(struct ptowsp_plugin) == PTOWSP_PLUGIN_FLOOR_10_0, "10.0 descriptor");
+enum { PTOWSP_PLUGIN_FORK_SAFE = 1, PTOWSP_PLUGIN_NEEDS_JIT = 2, PTOWSP_PLUGIN_ISOLATION_UNSAFE = 4 };
+
+#define PTOWSP_ENTRY_NAME "ptowsp_plugin_v10"
+#if defined(__GNUC__)
+#define PTOWSP_EXPORT __attribute__((visibility("default")))
+#else
+#define PTOWSP_EXPORT
+#endif
+
+/* The only export of a plugin. Pure: no threads, no allocation, no I/O; static memory is returned. NULL: this host
+ * is too old. [any] */
+PTOWSP_EXPORT const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor);
+
+/* ---- extensions a plugin may offer -------------------------------------------------------------------------- */
+
+/* One executed task, in semantic time. */
+struct ptowsp_trace_task {
+	uint64_t task, start, end; /* cycles */
+	uint32_t kernel;           /* row of the KREG table */
+	uint32_t executor;         /* counted on through the pools */
+	uint32_t stream;
+	uint32_t flags;
+};
+/* "ptowsp.trace/1" and "ptowsp.graph/1": sinks for one program, called in batches in task order while a run goes on, on
+ * one thread at a time. A NULL sink detaches. Not while a run is going on. [device] */
+struct ptowsp_trace_extension {
+	struct ptowsp_head head;
+	ptowsp_status (*attach)(struct ptowsp_object *program,
+				void (*sink)(void *context, const struct ptowsp_trace_task *tasks, uint32_t count, uint32_t stride),
+				void *context, struct ptowsp_error *error);
+};
+struct ptowsp_graph_edge {
+	uint64_t producer, consumer;
+};
+struct ptowsp_graph_extension {
+	struct ptowsp_head head;
+	ptowsp_status (*attach)(struct ptowsp_object *program,
+				void (*sink)(void *context, const struct ptowsp_graph_edge *edges, uint32_t count, uint32_t stride),
+				void *context, struct ptowsp_error *error);
+};
+/* "ptowsp.extents/1": how many elements of each tensor a run would touch, for tensors without a shape.
+ * args as for submit (bindings may be absent); elements_out has one u64 per row of the TENS table. [device] */
+struct ptowsp_extents_extension {
+	struct ptowsp_head head;
+	ptowsp_status (*measure)(struct ptowsp_object *program, const struct ptowsp_run_args *args,
+				 uint64_t *elements_out, uint32_t count, struct ptowsp_error *error);
+};
+#define PTOWSP_EXTENSION_TRACE "ptowsp.trace/1"
+#define PTOWSP_EXTENSION_GRAPH "ptowsp.graph/1"
+#define PTOWSP_EXTENSION_EXTENTS "ptowsp.extents/1"
+
+PTOWSP_END
+#endif

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* ptowsp.h - everything of the ptowsp ABI v10.0. A plugin needs plugin.h and note.h; one that reads
+ * packages also package.h, workload.h and tile.h. */
+#ifndef PTOWSP_PTOWSP_H
+#define PTOWSP_PTOWSP_H
+
+#include "arch.h"
+#include "base.h"
+#include "caps.h"
+#include "host.h"
+#include "ids.h"
+#include "note.h"
+#include "package.h"
+#include "plugin.h"
+#include "run.h"
+#include "task.h"
+#include "tile.h"
+#include "workload.h"
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* run.h - loading a program, submitting a run, and what comes back. */
+#ifndef PTOWSP_RUN_H
+#define PTOWSP_RUN_H
+
+#include "base.h"
+#include "ids.h"
+
+PTOWSP_BEGIN
+
+/* A verified section of the package (package.h), borrowed while the program is loaded. */
+struct ptowsp_section {
+	uint32_t type;   /* PTOWSP_SECTION_x */
+	uint32_t stride; /* bytes per record, 1 for bytes */
+	uint64_t count;  /* records */
+	const void *data; /* 64-byte aligned */
+};
+
+/* key=value from the command line, NUL-terminated both. */
+struct ptowsp_setting {
+	const char *key, *value;
+};
+
+struct ptowsp_init_args {
+	struct ptowsp_head head;
+	const struct ptowsp_setting *settings; /* the plugin's own options, unknown ones are INVALID naming the key */
+	uint32_t setting_count, setting_stride;
+};
+
+struct ptowsp_open_args {
+	struct ptowsp_head head;
+	const char *selector; /* device name, NULL or "" for the first */
+	uint64_t memory_limit; /* bytes the plugin may hold for tensors and tasks, 0 = none */
+	uint32_t threads;     /* worker threads, the submitting one included; 0 = all cores this process may use */
+	uint32_t reserved;
+};
+
+struct ptowsp_load_args {
+	struct ptowsp_head head;
+	const struct ptowsp_section *sections;
+	uint32_t section_count, section_stride;
+	uint32_t entry;       /* row of the ENTR table that runs will start at */
+	uint32_t flags;       /* PTOWSP_LOAD_x */
+	uint8_t digest[32];   /* of the package */
+};
+enum { PTOWSP_LOAD_TRUST_NATIVE = 1, PTOWSP_LOAD_STRICT = 2 };
+
+/* Memory for one tensor of a run; borrowed until done. */
+struct ptowsp_binding {
+	void *data;          /* NULL only with PTOWSP_RUN_NO_KERNELS */
+	uint64_t elements;
+	uint64_t extents[4]; /* rank of them, outermost first; elements = their product */
+	uint32_t tensor;     /* row of the TENS table */
+	uint16_t dtype;
+	uint16_t rank;       /* 0 to 4 */
+};
+
+struct ptowsp_run_args {
+	struct ptowsp_head head;
+	struct ptowsp_object *program;
+	uint64_t token;      /* made by the host, given back in done */
+	const struct ptowsp_binding *bindings;
+	uint32_t binding_count, binding_stride;
+	const uint64_t *values; /* one per row of the SLOT table: symbols and initial slots */
+	uint32_t value_count;
+	uint32_t flags;      /* PTOWSP_RUN_x */
+	uint64_t deadline_ns; /* on the clock of host->now_ns, 0 = none */
+	uint64_t max_tasks;  /* LIMIT beyond, 0 = 2^32 */
+};
+enum {
+	PTOWSP_RUN_NO_KERNELS = 1, /* expand, schedule and count, run no kernel body */
+	PTOWSP_RUN_STRICT = 2      /* a race found is an error */
+};
+
+/* One bounded resource after a run. Stall time in semantic cycles; stall_ns is wall time and the only figure here
+ * that may differ between runs. */
+struct ptowsp_resource_stats {
+	uint32_t resource; /* enum ptowsp_resource */
+	uint32_t pool;     /* which ready queue: pool number; else 0 */
+	char name[24];     /* "task_ring", "ready_vector", ... NUL-terminated */
+	uint64_t capacity; /* 0 = unbounded */
+	uint64_t high_water, stall_count, stall_cycles, stall_ns;
+};
+
+struct ptowsp_kernel_stats {
+	uint32_t kernel; /* row of the KREG table */
+	uint32_t flags;  /* PTOWSP_KERNEL_x */
+	uint64_t tasks, cycles;
+};
+enum { PTOWSP_KERNEL_COUNTED_ONE = 1 }; /* cycles not known without running: counted 1 per task */
+
+enum { PTOWSP_DETERMINISTIC_NO = 0, PTOWSP_DETERMINISTIC_YES = 1, PTOWSP_DETERMINISTIC_UNKNOWN = 2 };
+
+/* Result of stats and part of done. Pointers are the plugin's: valid for the call of done, or until the next call
+ * for the program. */
+struct ptowsp_run_stats {
+	struct ptowsp_head head;
+	uint64_t total_cycles; /* semantic; the only canonical time */
+	uint64_t tasks, edges; /* edges: unique live pairs */
+	uint64_t task_window;  /* in force, 0 = unbounded */
+	uint64_t executors, streams;
+	uint64_t batches, flushes;
+	uint64_t execute_ns;   /* wall time */
+	uint32_t deterministic; /* PTOWSP_DETERMINISTIC_x */
+	uint32_t stall;        /* current stall: enum ptowsp_resource + 1, 0 = none */
+	const struct ptowsp_resource_stats *resources;
+	const struct ptowsp_kernel_stats *kernels;
+	uint32_t resource_count, resource_stride;
+	uint32_t kernel_count, kernel_stride;
+};
+
+/* Why nothing can go on; semantic, the same on every machine. */
+struct ptowsp_deadlock {
+	struct ptowsp_head head;
+	uint32_t resource;     /* enum ptowsp_resource */
+	uint32_t scope_depth;  /* open scopes around the waiting task */
+	uint32_t scope_held;   /* 1: places are held by open scopes */
+	uint32_t reserved;
+	uint64_t task;         /* number of the task that cannot be issued */
+	uint64_t capacity, used, high_water;
+	uint64_t proposed;     /* capacity with which this task could be issued */
+	char option[64];       /* the exact option, e.g. "--schedule task_window=3" */
+	char text[320];        /* the whole report as one paragraph */
+};
+
+/* Completion of a run. */
+struct ptowsp_done {
+	struct ptowsp_head head;
+	uint64_t token;
+	ptowsp_status status;
+	uint32_t flags;
+	const struct ptowsp_run_stats *stats;      /* never NULL; partial after a failure */
+	const struct ptowsp_error *error;          /* NULL when status is OK */
+	const struct ptowsp_deadlock *deadlock;    /* only with DEADLOCK */
+};
+
+PTOWSP_END
+#endif

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* workload.h - the WORK section: a program that generates tasks. Header, then without gaps num_instructions instructions,
+ * then num_axes + num_kernels + num_tensors u32 rows of AXES, KREG and TENS: `axis`, `kernel` operands index these. */
+#ifndef PTOWSP_WORKLOAD_H
+#define PTOWSP_WORKLOAD_H
+
+#include "base.h"
+
+enum ptowsp_workload_op {
+#define X(NAME, code, mnemonic, operand1, operand2, effect) PTOWSP_OP_##NAME = code,
+#include "workload_ops.def"
+#undef X
+};
+enum ptowsp_expr_op {
+#define X(NAME, code, mnemonic, operands, effect) PTOWSP_EXPR_##NAME = code,
+#include "expr_ops.def"
+#undef X
+};
+
+#define PTOWSP_WORKLOAD_MAGIC 0x50544F57u /* the bytes read "WOTP" */
+#define PTOWSP_WORKLOAD_VERSION 10u
+#define PTOWSP_NESTING_LIMIT 64u /* loops, branches and scopes together */
+
+struct ptowsp_workload_header {
+	uint32_t magic, version;
+	uint32_t num_instructions, num_axes, num_kernels, num_tensors;
+};
+struct ptowsp_instruction {
+	uint8_t opcode;
+	uint8_t flags;     /* PTOWSP_CHECKED is the verifier's; zero in a package */
+	uint16_t operand1;
+	uint32_t operand2;
+};
+#define PTOWSP_CHECKED 1u /* could not be proved for all values: checked where it runs */
+PTOWSP_STATIC_ASSERT(sizeof(struct ptowsp_workload_header) == 24, "layout");
+PTOWSP_STATIC_ASSERT(sizeof(struct ptowsp_instruction) == 8, "layout");
+
+#endif

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+/* test_abi.c - the ABI as vendors meet it: headers copied alone, built by each compiler, loaded by this host; and that nothing in
+ * them moves unseen. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/plugin.h"
+#include "ptowsp/ptowsp.h"
+
+/* ---- layout ---- */
+
+/* First line that differs, as text for a failing check; NULL if none does. */
+static const char *difference_find(const char *got, const char *wanted)
+{
+	while (*got && *wanted) {
+		size_t a = strcspn(got, "\n"), b = strcspn(wanted, "\n");
+
+		if (a != b || memcmp(got, wanted, a) != 0)
+			return check_fmt("now \"%.*s\", golden \"%.*s\"", (int)a, got, (int)b, wanted);
+		got += a + (got[a] == '\n');
+		wanted += b + (wanted[b] == '\n');
+	}
+	if (!*got && !*wanted)
+		return NULL;
+	return check_fmt("%s \"%.*s\"", *got ? "now also" : "no longer there:", (int)strcspn(*got ? got : wanted, "\n"),
+			 *got ? got : wanted);
+}
+
+static char *layout_of(const char *abi)
+{
+	char *out = NULL, *err = NULL;
+
+	if (check_run(check_fmt("'%s/tests/abi/layout' '%s'", check_root(), abi), &out, &err)) {
+		CHECK_FAIL("tests/abi/layout %s: %s", abi, err);
+		free(out);
+		out = NULL;
+	}
+	free(err);
+	return out;
+}
+
+static char *golden_read(void)
+{
+	return check_read(check_fmt("%s/tests/abi/layout.golden", check_root()), NULL);
+}
+
+static void abi_layout_is_the_golden_one(void)
+{
+	char *now = layout_of(check_fmt("%s/abi", check_root())), *golden = golden_read();
+	const char *difference;
+
+	REQUIRE(now != NULL && golden != NULL);
+	difference = difference_find(now, golden);
+	if (difference)
+		CHECK_FAIL("%s; a wanted change brings a new golden: tests/abi/update", difference);
+	free(now);
+	free(golden);
+}
+
+static void abi_draft_is_a_copy_of_the_headers(void)
+{
+	char *out = NULL;
+
+	if (check_run(check_fmt("cd '%s' && diff -r abi/ptowsp abi/v10.0-draft/ptowsp && diff abi/ptowsp_plugin.map "
+				"abi/v10.0-draft/ptowsp_plugin.map",
+				check_root()),
+		      &out, NULL))
+		CHECK_FAIL("%.300s; a wanted change brings a new copy: tests/abi/update", out);
+	free(out);
+}
+
+/* What the golden is for: each of these compiles, and none may pass unseen. */
+static const struct {
+	const char *name, *edit;
+} moves[] = {
+	{"a_wider_field", "s/uint64_t memory_limit;/uint64_t memory_limit, more;/"},
+	{"a_swap", "s/uint32_t setting_count, setting_stride;/uint32_t setting_stride, setting_count;/"},
+	{"a_sign", "s/uint32_t binding_count, binding_stride;/int32_t binding_count, binding_stride;/"},
+	{"a_parameter", "s/uint64_t until_ns,/int64_t until_ns,/"},
+	{"a_status_code", "s/X(DEADLINE, -15,/X(DEADLINE, -99,/"},
+	{"a_limit", "s/PTOWSP_SIZE_LIMIT 65536u/PTOWSP_SIZE_LIMIT 65528u/"},
+};
+
+static void abi_layout_shows_each_planted_move(void)
+{
+	const char *tmp = check_tmp();
+	char *golden = golden_read(), *moved;
+
+	REQUIRE(golden != NULL);
+	for (size_t i = 0; i < sizeof(moves) / sizeof(*moves); i++) {
+		const char *abi = check_fmt("%s/%s", tmp, moves[i].name);
+
+		REQUIRE_INT(check_run(check_fmt("mkdir '%s' && cp -R '%s/abi/ptowsp' '%s' && sed -i '%s' '%s'/ptowsp/*", abi,
+						check_root(), abi, moves[i].edit, abi),
+				      NULL, NULL),
+			    0);
+		moved = layout_of(abi);
+		REQUIRE(moved != NULL);
+		if (!difference_find(moved, golden))
+			CHECK_FAIL("%s is not seen", moves[i].name);
+		free(moved);
+	}
+	free(golden);
+}
+
+static void abi_structs_have_no_hidden_padding(void)
+{
+	char *err = NULL;
+
+	CHECK_INT(check_run(check_fmt("echo '#include \"ptowsp/ptowsp.h\"' | gcc -std=c11 -Wall -Wextra -Wpedantic -Wpadded -Werror "
+				      "-I'%s/abi' -fsyntax-only -x c -",
+				      check_root()),
+			    NULL, &err),
+		  0);
+	CHECK_STR(err, "");
+	free(err);
+}
+
+/* Decision: only fixed-width integers, pointers and arrays of them cross. */
+static void abi_structs_hold_only_fixed_width_integers_and_pointers(void)
+{
+	static const char *const allowed[] = {"uint8_t", "uint16_t", "uint32_t",      "uint64_t", "int8_t",
+					      "int16_t", "int32_t",  "int64_t",	      "char",	  "ptowsp_status"};
+	char *golden = golden_read(), *save = NULL;
+
+	REQUIRE(golden != NULL);
+	for (char *line = strtok_r(golden, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		const char *type = strrchr(line, ' ') + 1;
+		size_t length = strcspn(type, "[");
+		bool good = strchr(type, '*') || !strncmp(type, "struct:ptowsp_", 14);
+
+		if (strncmp(line, "struct ", 7) != 0 || !strcmp(type, "-"))
+			continue;
+		for (size_t i = 0; i < sizeof(allowed) / sizeof(*allowed); i++)
+			good = good || (strlen(allowed[i]) == length && !memcmp(type, allowed[i], length));
+		if (!good)
+			CHECK_FAIL("%s", line);
+	}
+	free(golden);
+}
+
+/* ---- a host of the test's own, as small as the template is ---- */
+
+struct test_host {
+	uint64_t allocated, done_count, token;
+	ptowsp_status status;
+	uint64_t cycles, tasks;
+};
+
+static const void *test_extension(void *context, const char *id)
+{
+	(void)context, (void)id;
+	return NULL;
+}
+static void *test_alloc(void *context, uint64_t size, uint64_t align)
+{
+	struct test_host *test = context;
+	void *memory = align <= 16 ? calloc(1, size) : NULL;
+
+	test->allocated += memory ? size : 0;
+	return memory;
+}
+static void test_release(void *context, void *memory, uint64_t size)
+{
+	struct test_host *test = context;
+
+	test->allocated -= memory ? size : 0;
+	free(memory);
+}
+static void test_log(void *context, int32_t level, const char *text, uint64_t length)
+{
+	(void)context, (void)level, (void)text, (void)length;
+}
+static void test_diagnose(void *context, uint32_t feature, uint8_t state, const char *text, uint64_t length)
+{
+	(void)context, (void)feature, (void)state, (void)text, (void)length;
+}
+static void test_done(void *context, const struct ptowsp_done *done)
+{
+	struct test_host *test = context;
+
+	test->done_count++;
+	test->token = done->token;
+	test->status = done->status;
+	test->cycles = done->stats->total_cycles;
+	test->tasks = done->stats->tasks;
+}
+static uint64_t test_now(void *context)
+{
+	(void)context;
+	return 0;
+}
+
+static struct ptowsp_host host_make(struct test_host *test)
+{
+	return (struct ptowsp_host){.head = PTOWSP_HEAD(struct ptowsp_host, HOST),
+				    .major = PTOWSP_ABI_MAJOR,
+				    .context = test,
+				    .extension = test_extension,
+				    .alloc = test_alloc,
+				    .release = test_release,
+				    .log = test_log,
+				    .diagnose = test_diagnose,
+				    .done = test_done,
+				    .now_ns = test_now};
+}
+
+/* The empty program, and one whose first instruction is something else. */
+struct workload {
+	struct ptowsp_workload_header header;
+	struct ptowsp_instruction code[1];
+};
+static struct workload workload_make(unsigned opcode)
+{
+	return (struct workload){.header = {.magic = PTOWSP_WORKLOAD_MAGIC, .version = PTOWSP_WORKLOAD_VERSION,
+					    .num_instructions = 1},
+				 .code = {{.opcode = (uint8_t)opcode}}};
+}
+
+static ptowsp_status program_load(const struct ptowsp_ops *ops, struct ptowsp_object *device, const struct workload *work,
+				  struct ptowsp_object **program_out, struct ptowsp_error *error)
+{
+	static const struct ptowsp_entry_record entry = {.flags = PTOWSP_ENTRY_DEFAULT};
+	struct ptowsp_section sections[] = {
+		{PTOWSP_SECTION_ENTR, sizeof(entry), 1, &entry},
+		{PTOWSP_SECTION_WORK, 1, sizeof(*work), work},
+	};
+	struct ptowsp_load_args args = {.head = PTOWSP_HEAD(args, LOAD_ARGS), .sections = sections, .section_count = 2,
+					.section_stride = sizeof(*sections)};
+
+	return ops->load(device, &args, program_out, error);
+}
+
+static void run_once(const struct ptowsp_ops *ops, struct ptowsp_object *device, struct ptowsp_object *program,
+		     struct test_host *test)
+{
+	struct ptowsp_run_args args = {.head = PTOWSP_HEAD(args, RUN_ARGS), .program = program, .token = 77};
+	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS), .total_cycles = 5};
+	struct ptowsp_error error = {0};
+
+	CHECK_INT(ops->submit(device, &args, &error), PTOWSP_OK);
+	CHECK_INT(ops->submit(device, &args, &error), PTOWSP_AGAIN);
+	CHECK_INT(ops->poll(device, 0, &error), PTOWSP_OK);
+	CHECK_INT(ops->drain(device, 0, &error), PTOWSP_OK);
+	CHECK_UINT(test->done_count, 1);
+	CHECK_UINT(test->token, 77);
+	CHECK_INT(test->status, PTOWSP_OK);
+	CHECK_UINT(test->cycles + test->tasks, 0);
+	CHECK_INT(ops->stats(program, &stats, &error), PTOWSP_OK);
+	CHECK_UINT(stats.total_cycles, 0);
+	CHECK_INT(ops->cancel(device, 77, &error), PTOWSP_UNIMPLEMENTED);
+}
+
+/* An argument from a host of a later minor: refused as long as it says something that this plugin does not know. */
+static void refuses_unknown_fields(const struct ptowsp_ops *ops, struct ptowsp_object *instance)
+{
+	struct {
+		struct ptowsp_open_args args;
+		uint64_t later;
+	} open = {.args.head = {sizeof(open), PTOWSP_STRUCT_OPEN_ARGS, 0}, .later = 1};
+	struct ptowsp_error error = {0};
+	struct ptowsp_object *device = NULL;
+
+	CHECK_INT(ops->open(instance, &open.args, &device, &error), PTOWSP_UNKNOWN_FIELD);
+	CHECK_CONTAINS(error.text, "a field that this plugin does not know");
+	open.later = 0;
+	CHECK_INT(ops->open(instance, &open.args, &device, &error), PTOWSP_OK);
+	CHECK_INT(ops->close(device, &error), PTOWSP_OK);
+}
+
+static void describes_itself(const struct ptowsp_ops *ops, struct ptowsp_object *instance)
+{
+	const struct ptowsp_device *devices[4] = {0};
+	struct ptowsp_cap rows[16];
+	struct ptowsp_error error = {0};
+	uint32_t count = 0;
+
+	CHECK_INT(ops->devices(NULL, NULL, &count, &error), PTOWSP_MORE);
+	REQUIRE_UINT(count, 1);
+	CHECK_INT(ops->devices(NULL, devices, &count, &error), PTOWSP_OK);
+	CHECK_STR(devices[0]->name, "null0");
+	count = 0;
+	CHECK_INT(ops->capabilities(instance, NULL, NULL, sizeof(*rows), &count, &error), PTOWSP_MORE);
+	REQUIRE(count <= 16);
+	CHECK_INT(ops->capabilities(instance, NULL, rows, sizeof(*rows), &count, &error), PTOWSP_OK);
+	CHECK_UINT(rows[0].feature, PTOWSP_FEATURE_OPCODE(PTOWSP_OP_HALT));
+	CHECK_UINT(rows[0].state, PTOWSP_STATE_ENFORCED);
+}
+
+static void whole_life(const struct host_plugin *plugin)
+{
+	struct test_host test = {0};
+	struct ptowsp_host host = host_make(&test);
+	struct ptowsp_init_args init = {.head = PTOWSP_HEAD(init, INIT_ARGS)};
+	struct ptowsp_open_args open = {.head = PTOWSP_HEAD(open, OPEN_ARGS)};
+	struct workload empty = workload_make(PTOWSP_OP_HALT), full = workload_make(PTOWSP_OP_TASK);
+	struct ptowsp_object *instance = NULL, *device = NULL, *program = NULL;
+	const struct ptowsp_ops *ops = &plugin->ops;
+	struct ptowsp_error error = {0};
+
+	REQUIRE_INT(ops->init(&host, &init, &instance, &error), PTOWSP_OK);
+	describes_itself(ops, instance);
+	refuses_unknown_fields(ops, instance);
+	REQUIRE_INT(ops->open(instance, &open, &device, &error), PTOWSP_OK);
+	CHECK_INT(program_load(ops, device, &full, &program, &error), PTOWSP_UNSUPPORTED);
+	CHECK_CONTAINS(error.text, "null runs the empty program only");
+	REQUIRE_INT(program_load(ops, device, &empty, &program, &error), PTOWSP_OK);
+	run_once(ops, device, program, &test);
+	CHECK_INT(ops->unload(program, &error), PTOWSP_OK);
+	CHECK_INT(ops->close(device, &error), PTOWSP_OK);
+	CHECK_INT(ops->fini(instance, &error), PTOWSP_OK);
+	CHECK_UINT(test.allocated, 0);
+}
+
+/* ---- the matrix ---- */
+
+static const struct compiler {
+	const char *name, *command;
+} compilers[] = {
+	{"gcc", "gcc -std=c11"},
+	{"clang", "clang -std=c11"},
+	{"gxx", "g++ -x c++ -std=c++17"},
+	{"clangxx", "clang++ -x c++ -std=c++17"},
+};
+static const char *const headers[] = {"current", "draft"};
+
+/* Which pair the running test is: template_of_<headers>_headers_by_<compiler>. */
+static const struct compiler *pair_find(const char **headers_out)
+{
+	const char *name = check_name();
+
+	for (size_t h = 0; h < sizeof(headers) / sizeof(*headers); h++)
+		for (size_t c = 0; c < sizeof(compilers) / sizeof(*compilers); c++)
+			if (!strcmp(name, check_fmt("template_of_%s_headers_by_%s", headers[h], compilers[c].name))) {
+				*headers_out = headers[h];
+				return &compilers[c];
+			}
+	return NULL;
+}
+
+/* A folder with nothing in it but what a vendor gets: headers, version script, template. */
+static void vendor_folder_make(const char *dir, const char *which)
+{
+	const char *from = check_fmt("%s/abi%s", check_root(), strcmp(which, "draft") ? "" : "/v10.0-draft");
+
+	REQUIRE_INT(check_run(check_fmt("cp -R '%s/ptowsp' '%s/ptowsp_plugin.map' '%s/abi/template' '%s'", from, from, check_root(),
+					dir),
+			      NULL, NULL),
+		    0);
+}
+
+static void template_lives_in_this_host(void)
+{
+	const char *which = NULL, *dir = check_tmp();
+	const struct compiler *compiler = pair_find(&which);
+	struct host_plugin *plugin;
+	struct ptowsp_error error = {0};
+	char *err = NULL;
+
+	REQUIRE(compiler != NULL);
+	vendor_folder_make(dir, which);
+	CHECK_INT(check_run(check_fmt("CC='%s' CFLAGS=-Werror '%s/template/build'", compiler->command, dir), NULL, &err), 0);
+	CHECK_STR(err, "");
+	free(err);
+	CHECK_INT(host_plugin_load(NULL, check_fmt("%s/template/libptowsp_null.so", dir), &plugin, &error), PTOWSP_OK);
+	CHECK_STR(error.text, "");
+	REQUIRE(plugin != NULL);
+	CHECK_UINT(plugin->note.major, 10);
+	CHECK_UINT(plugin->note.minor, 0);
+	CHECK_UINT(plugin->note.sanitizer, 0);
+	CHECK_STR(plugin->note.name, "null");
+	CHECK_STR(plugin->note.vendor, "example");
+	CHECK_STR(plugin->note.version, "1.0.0");
+	CHECK_STR(plugin->note.targets, "null");
+	CHECK_UINT(plugin->descriptor->head.size, PTOWSP_PLUGIN_FLOOR_10_0);
+	CHECK_UINT(plugin->descriptor->ops->head.size, PTOWSP_OPS_FLOOR_10_0);
+	whole_life(plugin);
+}
+
+void suite_abi(CU_pSuite s)
+{
+	TEST(s, abi_layout_is_the_golden_one);
+	TEST(s, abi_draft_is_a_copy_of_the_headers);
+	TEST(s, abi_layout_shows_each_planted_move);
+	TEST(s, abi_structs_have_no_hidden_padding);
+	TEST(s, abi_structs_hold_only_fixed_width_integers_and_pointers);
+	for (size_t h = 0; h < sizeof(headers) / sizeof(*headers); h++)
+		for (size_t c = 0; c < sizeof(compilers) / sizeof(*compilers); c++)
+			check_add(s, check_fmt("template_of_%s_headers_by_%s", headers[h], compilers[c].name),
+				  template_lives_in_this_host);
+}
