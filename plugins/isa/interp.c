@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* interp.c - the interpreter: control flow here, everything else behind one call per instruction. The same loop runs a program
+ * and walks it on its scalars, so that both always agree about the way and its cost. */
+#include "isa/state.h"
+
+static uint64_t add_saturated(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
+static bool for_step_bad(const struct isa_state *st, const struct isa_step *loop)
+{
+	return (int64_t)st->scalars[loop->c.at] <= 0;
+}
+
+static ptowsp_status for_step_fail(const struct isa_state *st, const struct isa_step *loop)
+{
+	return isa_state_fail(st, loop, "FOR needs a positive step, got %lld", (long long)(int64_t)st->scalars[loop->c.at]);
+}
+
+/* d = a, then into the body or behind the loop. */
+static void for_enter(struct isa_state *st, const struct isa_step *loop)
+{
+	uint64_t *x = st->scalars;
+
+	x[loop->d.at] = isa_scalar_narrow(x[loop->a.at], loop->d.dtype);
+	st->pc = (int64_t)x[loop->d.at] < (int64_t)x[loop->b.at] ? st->pc + 1 : loop->target;
+}
+
+/* d += c. A sum beyond 64 bits has passed every bound. True if the loop goes on. */
+static bool for_next(struct isa_state *st, const struct isa_step *loop)
+{
+	uint64_t *x = st->scalars;
+	const int64_t now = (int64_t)x[loop->d.at], step = (int64_t)x[loop->c.at], bound = (int64_t)x[loop->b.at];
+	const bool over = now > INT64_MAX - step;
+
+	x[loop->d.at] = isa_scalar_narrow((uint64_t)now + (uint64_t)step, loop->d.dtype);
+	return !over && (int64_t)((uint64_t)now + (uint64_t)step) < bound;
+}
+
+/* Whether d runs up to b without wrapping at its own width. */
+static bool for_fits(const struct isa_step *loop, int64_t bound)
+{
+	return loop->d.dtype == PTOWSP_I64 || (loop->d.dtype == PTOWSP_I32 && bound <= INT32_MAX);
+}
+
+/* Walk only: all rounds of a loop whose rounds are equal at once, behind a successful for_enter. */
+static void for_closed(struct isa_state *st, const struct isa_step *loop)
+{
+	uint64_t *x = st->scalars;
+	const uint64_t step = x[loop->c.at], span = x[loop->b.at] - x[loop->d.at];
+	const uint64_t rounds = span / step + (span % step != 0);
+
+	if (!for_fits(loop, (int64_t)x[loop->b.at]))
+		return; /* round by round */
+	if (rounds > st->budget / loop->flat) {
+		st->budget = 0; /* it would end inside */
+		return;
+	}
+	st->budget -= rounds * loop->flat;
+	st->cycles = add_saturated(st->cycles, loop->round_cost && rounds > UINT64_MAX / loop->round_cost
+						       ? UINT64_MAX
+						       : rounds * loop->round_cost);
+	x[loop->d.at] = isa_scalar_narrow(x[loop->d.at] + rounds * step, loop->d.dtype);
+	st->pc = loop->target;
+}
+
+static bool if_true(const struct isa_state *st, const struct isa_step *s)
+{
+	const uint64_t value = st->scalars[s->a.at];
+
+	return s->mode ? (value >> (s->mode - 1)) & 1 : isa_scalar_true(value, s->a.dtype);
+}
+
+static inline __attribute__((always_inline)) ptowsp_status go(struct isa_state *st, const bool walking)
+{
+	const struct isa_step *const steps = st->program->steps;
+	const struct isa_step *s, *loop;
+	isa_step_fn fn;
+	ptowsp_status status;
+
+	for (;;) {
+		s = &steps[st->pc];
+		if (walking) {
+			if (st->budget == 0)
+				return PTOWSP_AGAIN;
+			st->budget--;
+		}
+		switch (s->op) {
+		case PTOWSP_PTO_FOR:
+			if (for_step_bad(st, s))
+				return for_step_fail(st, s);
+			for_enter(st, s);
+			if (walking && !st->touch && s->flat && st->pc != s->target)
+				for_closed(st, s);
+			break;
+		case PTOWSP_PTO_ENDFOR:
+			if (!walking && st->budget-- == 0) {
+				st->budget = 0;
+				return PTOWSP_AGAIN;
+			}
+			loop = &steps[s->target];
+			if (for_step_bad(st, loop))
+				return for_step_fail(st, loop);
+			st->pc = for_next(st, loop) ? s->target + 1 : st->pc + 1;
+			break;
+		case PTOWSP_PTO_ENDWHILE:
+			if (!walking && st->budget-- == 0) {
+				st->budget = 0;
+				return PTOWSP_AGAIN;
+			}
+			st->pc = s->target;
+			break;
+		case PTOWSP_PTO_DO:
+			st->pc = isa_scalar_true(st->scalars[s->a.at], s->a.dtype) ? st->pc + 1 : s->target;
+			break;
+		case PTOWSP_PTO_IF:
+			st->pc = if_true(st, s) ? st->pc + 1 : s->target;
+			break;
+		case PTOWSP_PTO_ELSE:
+		case PTOWSP_PTO_BREAK:
+		case PTOWSP_PTO_CONTINUE:
+			st->pc = s->target;
+			break;
+		case PTOWSP_PTO_RETURN:
+			return PTOWSP_OK;
+		default:
+			fn = walking ? s->walk : s->run;
+			status = fn ? fn(s, st) : PTOWSP_OK;
+			if (status)
+				return status;
+			st->cycles = add_saturated(st->cycles, s->cost);
+			st->pc++;
+			break;
+		}
+	}
+}
+
+ptowsp_status isa_state_run(struct isa_state *state)
+{
+	return go(state, false);
+}
+
+ptowsp_status isa_state_walk(struct isa_state *state)
+{
+	return go(state, true);
+}

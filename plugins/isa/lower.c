@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+/* lower.c - from verified instructions to steps: where tiles lie, which function does what, what it costs. */
+#include "isa/ops.h"
+
+#include <stdlib.h>
+
+static const struct isa_kernel *const tables[] = { isa_ops_unary,     isa_ops_binary, isa_ops_compare, isa_ops_matrix,
+						   isa_ops_reduce,    isa_ops_broadcast, isa_ops_move, isa_ops_memory,
+						   isa_ops_special,   isa_ops_scalar };
+
+/* Kernels by opcode, gathered once per program. */
+struct kernels {
+	const struct isa_kernel *of[256];
+};
+
+static void kernels_gather(struct kernels *k)
+{
+	memset(k, 0, sizeof(*k));
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+		for (const struct isa_kernel *row = tables[i]; row->op; row++)
+			k->of[row->op] = row;
+}
+
+static uint64_t round_up(uint64_t bytes)
+{
+	return (bytes + ISA_ALIGN - 1) / ISA_ALIGN * ISA_ALIGN;
+}
+
+static uint64_t tile_bytes(const struct ptowsp_tile_tile *t)
+{
+	return (uint64_t)t->rows * t->columns * isa_dtype_bytes(t->dtype);
+}
+
+/* Scalars first, then tiles; both together stay below 2^32 bytes (verify.c caps the tiles at 2^30). */
+static ptowsp_status layout(struct isa_program *p, struct ptowsp_error *error)
+{
+	uint64_t at = round_up(p->header.scalar_count * (uint64_t)sizeof(*p->initial));
+
+	p->tile_at = malloc((p->header.tile_count + 1u) * sizeof(*p->tile_at));
+	if (!p->tile_at)
+		return isa_error(error, PTOWSP_NO_MEMORY, "no memory for a tile program");
+	for (uint32_t i = 0; i < p->header.tile_count; i++) {
+		p->tile_at[i] = (uint32_t)at;
+		at += round_up(tile_bytes(&p->tiles[i]));
+	}
+	p->temp_at = p->scratch = (size_t)at;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status scalars_start(struct isa_program *p, struct ptowsp_error *error)
+{
+	p->initial = malloc((p->header.scalar_count + 1u) * sizeof(*p->initial));
+	if (!p->initial)
+		return isa_error(error, PTOWSP_NO_MEMORY, "no memory for a tile program");
+	for (uint32_t i = 0; i < p->header.scalar_count; i++) {
+		const struct ptowsp_tile_scalar *s = &p->scalars[i];
+
+		p->initial[i] = s->kind == PTOWSP_SCALAR_ARG ? 0 : isa_scalar_narrow(s->value, s->dtype);
+	}
+	return PTOWSP_OK;
+}
+
+/* An operand decoded by its letter. */
+static struct isa_operand operand(const struct isa_program *p, char letter, uint16_t row)
+{
+	struct isa_operand o = { .at = row, .row = row };
+
+	switch (letter) {
+	case 'T':
+	case 't':
+		o.at = p->tile_at[row];
+		o.rows = p->tiles[row].rows;
+		o.columns = p->tiles[row].columns;
+		o.dtype = p->tiles[row].dtype;
+		break;
+	case 'S':
+	case 's':
+		o.dtype = p->scalars[row].dtype;
+		break;
+	default:
+		o.dtype = p->params[row].dtype;
+		break;
+	}
+	return o;
+}
+
+/* The tiles of an instruction in operand order. */
+struct tile_list {
+	const struct ptowsp_tile_tile *dst[2], *src[4];
+	unsigned dst_count, src_count;
+};
+
+static void operands_lower(const struct isa_program *p, uint32_t i, struct isa_step *s, struct tile_list *tiles)
+{
+	struct isa_operand *const dst[2] = { &s->d, &s->e };
+	struct isa_operand *const src[4] = { &s->a, &s->b, &s->c, &s->f };
+	const struct isa_op *op = isa_op(p->insts[i].op);
+	uint16_t rows[ISA_OPERANDS_MAX];
+	const unsigned count = isa_op_operands(op, &p->insts[i], rows);
+	unsigned dst_count = 0, src_count = 0;
+
+	for (unsigned k = 0; k < count; k++) {
+		const char letter = op->operands[k];
+
+		*(letter < 'a' ? dst[dst_count++] : src[src_count++]) = operand(p, letter, rows[k]);
+		if (letter == 'T')
+			tiles->dst[tiles->dst_count++] = &p->tiles[rows[k]];
+		else if (letter == 't')
+			tiles->src[tiles->src_count++] = &p->tiles[rows[k]];
+	}
+}
+
+/* Operations that read a source after they began to write the destination. */
+static bool reads_late(unsigned shape)
+{
+	switch (shape) {
+	case ISA_SHAPE_MATMUL:
+	case ISA_SHAPE_MATMUL_ACC:
+	case ISA_SHAPE_MATMUL_BIAS:
+	case ISA_SHAPE_MATMUL_MX:
+	case ISA_SHAPE_TRANSPOSE:
+	case ISA_SHAPE_GATHER:
+	case ISA_SHAPE_SCATTER:
+	case ISA_SHAPE_MERGE:
+		return true;
+	default:
+		return false;
+	}
+}
+
+static void copy_reserve(struct isa_program *p, struct isa_step *s, const struct tile_list *tiles, unsigned shape)
+{
+	const size_t most = p->scratch - p->temp_at;
+	size_t need;
+
+	if (!reads_late(shape))
+		return;
+	for (unsigned i = 0; i < tiles->src_count; i++)
+		s->copy |= tiles->src[i] == tiles->dst[0];
+	need = s->copy ? (size_t)round_up(tile_bytes(tiles->dst[0])) : 0;
+	if (need > most)
+		p->scratch = p->temp_at + need;
+}
+
+static bool is_scalar(const struct isa_op *op)
+{
+	return op->shape == ISA_SHAPE_SCALAR || op->shape == ISA_SHAPE_SCALAR_MASK;
+}
+
+static void step_lower(struct isa_program *p, const struct kernels *kernels, uint32_t i)
+{
+	const struct ptowsp_tile_inst *inst = &p->insts[i];
+	const struct isa_op *op = isa_op(inst->op);
+	const struct isa_kernel *kernel = kernels->of[inst->op];
+	struct isa_step *s = &p->steps[i];
+	struct tile_list tiles = { .dst_count = 0 };
+	char text[160];
+	int variant;
+
+	s->op = inst->op;
+	s->mode = inst->mode;
+	s->target = inst->target;
+	s->line = inst->line;
+	operands_lower(p, i, s, &tiles);
+	s->cost = isa_op_cycles(op, tiles.dst, tiles.src);
+	if (isa_shape_check(inst->op, tiles.dst, tiles.dst_count, tiles.src, tiles.src_count, text, sizeof(text)))
+		isa_program_mark(p, p->unusable, i, "%s", text);
+	variant = isa_type_check(p, i);
+	if (kernel) {
+		s->run = variant >= 0 ? kernel->run[variant] : NULL;
+		/* Scalars are computed in a walk as in a run. */
+		s->walk = kernel->walk ? kernel->walk : is_scalar(op) ? s->run : NULL;
+	}
+	copy_reserve(p, s, &tiles, op->shape);
+}
+
+ptowsp_status isa_lower(struct isa_program *p, struct ptowsp_error *error)
+{
+	struct kernels kernels;
+	ptowsp_status status = layout(p, error);
+
+	if (!status)
+		status = scalars_start(p, error);
+	if (!status) {
+		p->steps = calloc(p->header.inst_count, sizeof(*p->steps));
+		if (!p->steps)
+			status = isa_error(error, PTOWSP_NO_MEMORY, "no memory for a tile program");
+	}
+	if (!status) {
+		kernels_gather(&kernels);
+		for (uint32_t i = 0; i < p->header.inst_count; i++)
+			step_lower(p, &kernels, i);
+	}
+	return status;
+}

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* program.h - a verified tile program and its decoded form. Built by create in this order: copy (program.c), verify.c,
+ * type.c, lower.c, flow.c; immutable afterwards. */
+#ifndef ISA_PROGRAM_H
+#define ISA_PROGRAM_H
+
+#include "isa/opcode.h"
+
+enum { ISA_ALIGN = 64, ISA_NAME_MAX = 255, ISA_NESTING_MAX = 64, ISA_INSTS_MAX = 1 << 20 };
+#define ISA_TILE_BYTES_MAX (UINT64_C(1) << 30) /* all tiles of a program together */
+
+struct isa_step;
+struct isa_state;
+/* Does one instruction; 0 or a negative status with the sentence in the state's error record. */
+typedef ptowsp_status (*isa_step_fn)(const struct isa_step *s, struct isa_state *state);
+
+struct isa_operand {
+	uint32_t at;            /* tile: byte offset in scratch; scalar and memref: row of its table */
+	uint32_t rows, columns; /* tile */
+	uint16_t dtype;
+	uint16_t row;           /* of its table */
+};
+/* One decoded instruction. */
+struct isa_step {
+	isa_step_fn run;  /* NULL: the interpreter's own, or nothing to do */
+	isa_step_fn walk; /* on scalars alone; NULL: nothing but its cost */
+	uint64_t cost;
+	struct isa_operand d, e, a, b, c, f;
+	uint32_t target;
+	uint32_t line;
+	uint32_t flat;       /* FOR: instructions of one round, ENDFOR counted, if the body is straight and writes no scalar; else 0 */
+	uint8_t op, mode;
+	uint16_t copy;       /* nonzero: the destination is also a source that must survive; work in scratch temp */
+	uint64_t round_cost; /* FOR with flat: cycles of one round */
+};
+
+enum { ISA_TAINT_ARG = 1, ISA_TAINT_DATA = 2 };
+
+struct isa_program {
+	struct ptowsp_tile_header header;
+	struct ptowsp_tile_param *params;
+	struct ptowsp_tile_tile *tiles;
+	struct ptowsp_tile_scalar *scalars;
+	struct ptowsp_tile_inst *insts;
+	const char *name; /* this and the tables below point into pool */
+	const char **param_names, **tile_names, **scalar_names;
+	char *pool;
+
+	struct isa_step *steps;  /* one per instruction */
+	uint32_t *tile_at;       /* byte offset of each tile in scratch */
+	uint64_t *initial;       /* the scalars at the start, one per row */
+	uint32_t *arg_rows;      /* scalar row of each argument */
+	uint32_t arg_count;
+	uint32_t *zero_tiles;    /* tiles that some path reads before it writes them */
+	uint32_t zero_count;
+	uint8_t *taint;          /* per scalar: ISA_TAINT_x of any value it may hold */
+	bool varies, data_dependent;
+	size_t temp_at, scratch; /* scratch: scalars, tiles, temp */
+	char unusable[216];      /* why it cannot run, or empty */
+	char unwalkable[216];    /* why not even its control flow makes sense, or empty */
+};
+
+/* verify.c: structure of the copied tables. BAD_PACKAGE or UNKNOWN_OPCODE. */
+ptowsp_status isa_verify(struct isa_program *p, struct ptowsp_error *error);
+/* type.c: element types of instruction i. Returns the kernel variant (bit 0: key is i32, bit 1: mask is i32) or -1;
+ * the program is then marked. */
+int isa_type_check(struct isa_program *p, uint32_t i);
+const char *isa_dtype_text(unsigned dtype);
+unsigned isa_dtype_bytes(unsigned dtype); /* 0: there is no such type */
+/* lower.c: scratch layout, decoded steps, shapes and types. */
+ptowsp_status isa_lower(struct isa_program *p, struct ptowsp_error *error);
+/* flow.c: what depends on what, loops in closed form, tiles to clear. */
+ptowsp_status isa_flow(struct isa_program *p, struct ptowsp_error *error);
+
+/* program.c: keeps the first sentence. Both name the kernel and the instruction's line. */
+void isa_program_mark(struct isa_program *p, char text[216], uint32_t inst, const char *format, ...)
+	__attribute__((format(printf, 4, 5)));
+/* "line 12", or "instruction 5" where no line is known. */
+struct isa_place {
+	char text[32];
+};
+struct isa_place isa_program_place(const struct isa_program *p, uint32_t inst);
+
+/* error.c */
+ptowsp_status isa_error(struct ptowsp_error *error, ptowsp_status code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* run.c - one task: arguments and windows checked, scratch prepared, program run. */
+#include "isa/state.h"
+
+#include <stdlib.h>
+
+static const struct ptowsp_tensor_arg *window(const struct ptowsp_task *task, uint32_t i)
+{
+	return (const struct ptowsp_tensor_arg *)(const void *)((const unsigned char *)task->tensors +
+								(size_t)i * task->tensor_stride);
+}
+
+static ptowsp_status windows_check(const struct isa_state *st)
+{
+	const struct isa_program *p = st->program;
+	const struct ptowsp_task *task = st->task;
+
+	if (task->tensor_count < p->header.param_count || task->arg_count < p->arg_count)
+		return isa_state_fail(st, NULL, "takes %lu tensors and %lu scalars, the task has %lu and %lu",
+				      (unsigned long)p->header.param_count, (unsigned long)p->arg_count,
+				      (unsigned long)task->tensor_count, (unsigned long)task->arg_count);
+	for (uint32_t i = 0; i < p->header.param_count; i++) {
+		const struct ptowsp_tensor_arg *w = window(task, i);
+
+		if (w->dtype != p->params[i].dtype)
+			return isa_state_fail(st, NULL, "%%%.64s is %s, the task's tensor is %s", p->param_names[i],
+					      isa_dtype_text(p->params[i].dtype), isa_dtype_text(w->dtype));
+		if (p->params[i].access & ~w->access)
+			return isa_state_fail(st, NULL, "%s %%%.64s, which the task does not allow",
+					      p->params[i].access & ~w->access & PTOWSP_WRITE ? "writes" : "reads",
+					      p->param_names[i]);
+	}
+	return PTOWSP_OK;
+}
+
+static void scalars_init(const struct isa_program *p, uint64_t *scalars, const uint64_t *args)
+{
+	memcpy(scalars, p->initial, p->header.scalar_count * sizeof(*scalars));
+	for (uint32_t i = 0; i < p->arg_count; i++)
+		scalars[p->arg_rows[i]] = isa_scalar_narrow(args[i], p->scalars[p->arg_rows[i]].dtype);
+}
+
+/* Tiles that may be read before they are written start as zeros: a result never depends on the task before. */
+static void tiles_init(const struct isa_program *p, unsigned char *scratch)
+{
+	for (uint32_t i = 0; i < p->zero_count; i++) {
+		const struct ptowsp_tile_tile *t = &p->tiles[p->zero_tiles[i]];
+
+		memset(scratch + p->tile_at[p->zero_tiles[i]], 0, (size_t)t->rows * t->columns * isa_dtype_bytes(t->dtype));
+	}
+}
+
+ptowsp_status isa_run_within(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+			     void *scratch, uint64_t jumps)
+{
+	struct isa_state st = { .program = program, .scratch = scratch, .scalars = scratch, .task = task, .error = out->error,
+				.budget = jumps };
+	ptowsp_status status;
+
+	if (program->unusable[0]) {
+		isa_state_fail(&st, NULL, "%s", "");
+		if (out->error)
+			memcpy(out->error->text, program->unusable, sizeof(program->unusable));
+		return PTOWSP_KERNEL_FAILED;
+	}
+	status = windows_check(&st);
+	if (!status) {
+		scalars_init(program, st.scalars, task->args);
+		tiles_init(program, scratch);
+		status = isa_state_run(&st);
+	}
+	if (status == PTOWSP_AGAIN) {
+		isa_state_fail(&st, &program->steps[st.pc], "jumped back %llu times; the loop seems to have no end",
+			       (unsigned long long)jumps);
+		status = PTOWSP_RUN_FAILED;
+		if (out->error)
+			out->error->code = status;
+	}
+	out->cycles = st.cycles;
+	return status;
+}
+
+ptowsp_status isa_run(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+		      void *scratch)
+{
+	return isa_run_within(program, task, out, scratch, UINT64_C(1) << 32);
+}
+
+/* What a walk may do before it ends. */
+static ptowsp_status walk_check(const struct isa_program *p, uint32_t arg_count, struct ptowsp_error *error)
+{
+	if (arg_count < p->arg_count)
+		return isa_error(error, PTOWSP_INVALID, "kernel %.64s takes %lu scalars, got %lu", p->name,
+				 (unsigned long)p->arg_count, (unsigned long)arg_count);
+	if (p->unwalkable[0])
+		return isa_error(error, PTOWSP_UNSUPPORTED, "%s", p->unwalkable);
+	if (p->data_dependent)
+		return isa_error(error, PTOWSP_UNSUPPORTED, "kernel %.64s: its way depends on tensor elements and shows only in a run",
+				 p->name);
+	return PTOWSP_OK;
+}
+
+ptowsp_status isa_walk(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, uint64_t max_steps,
+		       isa_touch_fn touch, void *context, uint64_t *cycles_out, struct ptowsp_error *error)
+{
+	uint64_t few[64];
+	const uint32_t count = program->header.scalar_count;
+	struct isa_state st = { .program = program, .scalars = few, .touch = touch, .context = context, .error = error,
+				.budget = max_steps ? max_steps : UINT64_C(1) << 32 };
+	ptowsp_status status = walk_check(program, arg_count, error);
+
+	*cycles_out = 0;
+	if (status)
+		return status;
+	if (count > sizeof(few) / sizeof(*few)) {
+		st.scalars = malloc(count * sizeof(*st.scalars));
+		if (!st.scalars)
+			return isa_error(error, PTOWSP_NO_MEMORY, "no memory to walk kernel %.64s", program->name);
+	}
+	scalars_init(program, st.scalars, args);
+	status = isa_state_walk(&st);
+	if (status == PTOWSP_AGAIN)
+		status = isa_error(error, PTOWSP_LIMIT, "kernel %.64s takes more than %llu instructions", program->name,
+				   (unsigned long long)(max_steps ? max_steps : UINT64_C(1) << 32));
+	*cycles_out = st.cycles;
+	if (st.scalars != few)
+		free(st.scalars);
+	return status;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* state.h - one execution of a program: what the interpreter and the operations share. Belongs to one thread. */
+#ifndef ISA_STATE_H
+#define ISA_STATE_H
+
+#include "isa/program.h"
+
+#include <string.h>
+
+struct isa_state {
+	const struct isa_program *program;
+	unsigned char *scratch;         /* tiles at their offsets; not used by a walk */
+	uint64_t *scalars;              /* as in task.h: integers sign-extended, f32 as its bits */
+	const struct ptowsp_task *task; /* NULL in a walk */
+	isa_touch_fn touch;             /* walk only, may be NULL */
+	void *context;
+	struct ptowsp_error *error;     /* may be NULL */
+	uint64_t cycles;                /* saturates */
+	uint64_t budget;                /* run: jumps back that are still allowed; walk: instructions */
+	uint32_t pc;
+};
+
+/* "kernel rowmax line 12: " and the sentence. s NULL: no place. Returns KERNEL_FAILED, RUN_FAILED in a walk. */
+ptowsp_status isa_state_fail(const struct isa_state *state, const struct isa_step *s, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+/* Goes on from pc. 0 at a return; AGAIN when the budget is used up: then it can go on with a new one. */
+ptowsp_status isa_state_run(struct isa_state *state);
+ptowsp_status isa_state_walk(struct isa_state *state);
+
+/* isa_run with another limit of jumps back than 2^32. */
+ptowsp_status isa_run_within(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+			     void *scratch, uint64_t jumps);
+
+/* An integer as a scalar of this type holds it: i32 wraps, bool is 0 or 1. */
+static inline uint64_t isa_scalar_narrow(uint64_t value, unsigned dtype)
+{
+	switch (dtype) {
+	case PTOWSP_I32:
+		return (uint64_t)(int64_t)(int32_t)(uint32_t)value;
+	case PTOWSP_BOOL:
+		return value != 0;
+	case PTOWSP_F32:
+		return (uint32_t)value;
+	default:
+		return value;
+	}
+}
+
+static inline float isa_float_of(uint64_t bits)
+{
+	const uint32_t low = (uint32_t)bits;
+	float value;
+
+	memcpy(&value, &low, sizeof(value));
+	return value;
+}
+
+static inline uint64_t isa_bits_of(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+/* Non-zero; both zeros of f32 are zero, NaN is not. */
+static inline bool isa_scalar_true(uint64_t value, unsigned dtype)
+{
+	return dtype == PTOWSP_F32 ? (uint32_t)(value << 1) != 0 : value != 0;
+}
+
+#endif
