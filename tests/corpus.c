@@ -88,13 +88,24 @@ static void *compile(const char *name, const char *text, size_t length, size_t *
 	return st ? NULL : bytes;
 }
 
+struct ptowsp_package *corpus_compile(const char *name, const char *text, size_t size, void **bytes_out)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct ptowsp_package *package = NULL;
+	size_t length = 0;
+
+	*bytes_out = compile(name, text, size, &length);
+	if (*bytes_out && ptowsp_package_open_memory(&package, *bytes_out, length, name, 0, &error))
+		CHECK_FAIL("%s: %s", name, error.text);
+	return package;
+}
+
 struct ptowsp_package *corpus_package(const char *source)
 {
 	static struct ptowsp_package *package;
 	static void *bytes;
 	static char name[256];
-	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	size_t length, size = 0;
+	size_t length;
 	char *text;
 
 	if (package && !strcmp(name, source))
@@ -105,24 +116,23 @@ struct ptowsp_package *corpus_package(const char *source)
 	text = check_read(check_fmt("%s/corpus/%s", check_shared(), source), &length);
 	if (!text)
 		return CHECK_FAIL("cannot read %s", source), NULL;
-	bytes = compile(source, text, length, &size);
+	package = corpus_compile(source, text, length, &bytes);
 	free(text);
-	if (bytes && ptowsp_package_open_memory(&package, bytes, size, source, 0, &error))
-		CHECK_FAIL("%s: %s", source, error.text);
 	strncpy(name, source, sizeof(name) - 1);
 	return package;
 }
 
-struct ptowsp_backend *corpus_backend(void)
+struct ptowsp_backend *corpus_backend(unsigned threads)
 {
-	static struct ptowsp_backend *backend;
+	static struct ptowsp_backend *backends[17];
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	const char *dir = check_fmt("%s/lib/ptowsp/plugins", check_build());
-	struct ptowsp_backend_options options = {.plugin = "cpu_sim", .plugin_dirs = &dir, .plugin_dir_count = 1, .threads = 2};
+	struct ptowsp_backend_options options = {.plugin = "cpu_sim", .plugin_dirs = &dir, .plugin_dir_count = 1,
+						 .threads = threads};
 
-	if (!backend && ptowsp_backend_open(&backend, &options, &error))
+	if (!backends[threads] && ptowsp_backend_open(&backends[threads], &options, &error))
 		CHECK_FAIL("cpu_sim: %s", error.text);
-	return backend;
+	return backends[threads];
 }
 
 static ptowsp_status values_set(struct ptowsp_program *program, const char *values, struct ptowsp_error *error)
@@ -153,11 +163,11 @@ struct ptowsp_program *corpus_load(const char *source, const char *entry, const 
 	ptowsp_status st;
 
 	*plan_out = NULL;
-	if (!package || !corpus_backend())
+	if (!package || !corpus_backend(2))
 		return NULL;
 	st = ptowsp_plan_create(plan_out, package, &options, &error);
 	if (!st)
-		st = ptowsp_program_load(&program, corpus_backend(), *plan_out, 0, &error);
+		st = ptowsp_program_load(&program, corpus_backend(2), *plan_out, 0, &error);
 	if (!st)
 		st = values_set(program, values, &error);
 	if (!st)

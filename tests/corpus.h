@@ -24,8 +24,10 @@ void corpus_table_free(struct corpus_table *table);
 /* Compiles a source of the corpus, "pto/family/file.pto", into a package; the last one is kept and given again. NULL after a
  * failed check. Borrowed until the next call. */
 struct ptowsp_package *corpus_package(const char *source);
-/* cpu_sim of this build; one for the process and number of threads. NULL after a failed check. */
-struct ptowsp_backend *corpus_backend(void);
+/* Any source text as a package. bytes_out: what it borrows, to be freed after it is closed. NULL after a failed check. */
+struct ptowsp_package *corpus_compile(const char *name, const char *text, size_t size, void **bytes_out);
+/* cpu_sim of this build with that many threads, at most 16; opened once. NULL after a failed check. */
+struct ptowsp_backend *corpus_backend(unsigned threads);
 /* Loads entry of a source with a schedule; values: "a=1,b=2" or "-". NULL after a failed check. */
 struct ptowsp_program *corpus_load(const char *source, const char *entry, const char *const *schedule,
 				   uint32_t schedule_count, const char *values, struct ptowsp_plan **plan_out);
