@@ -142,7 +142,7 @@ static void match_kernel(struct matching *m, const struct reg_kernel_need *kerne
 	const struct ptowsp_cap *cap;
 	struct reg_verdict *v;
 	struct reg_text text;
-	bool trust = false;
+	bool none = !kernel->kinds;
 
 	for (unsigned kind = 0; kind < 32; kind++) {
 		cap = kernel->kinds >> kind & 1 ? reg_caps_find(m->caps, PTOWSP_FEATURE_PAYLOAD(kind)) : NULL;
@@ -151,11 +151,10 @@ static void match_kernel(struct matching *m, const struct reg_kernel_need *kerne
 	}
 	if (!kernel->carried || kernel->served)
 		return;
-	trust = !kernel->kinds;
 	v = verdict_add(m, REG_VERDICT_KERNEL, 0);
 	reg_text_init(&text, v->what, sizeof(v->what));
 	reg_text_add(&text, "kernel %s", kernel->name);
-	reason_add(v, trust ? "it has only native or source payloads, and native code of packages is not trusted"
+	reason_add(v, none ? "it has no portable payload for this backend, and native code of packages is not trusted"
 			    : "the backend runs none of its payload kinds");
 	refuse_below(v);
 }

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* backend.c - from a plugin's name to an initialised instance, and to its device. */
+#include "host/backend.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/error.h"
+
+enum { ROOM = 4096 }; /* devices, options or capability rows of one plugin: more is a lie */
+
+struct host_search host_backend_search(const struct ptowsp_backend_options *options)
+{
+	return (struct host_search){.dirs = options->plugin_dirs,
+				    .dir_count = options->plugin_dir_count,
+				    .user_plugins = options->flags & PTOWSP_BACKEND_USER_PLUGINS};
+}
+
+/* A plugin's sentence may be missing or without its end. */
+static ptowsp_status theirs(const struct ptowsp_backend *b, const char *operation, ptowsp_status st, struct ptowsp_error *error)
+{
+	if (!st)
+		return st;
+	if (st > 0)
+		return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s: %s answered with a positive status", b->plugin->note.name,
+				 operation);
+	error->text[sizeof(error->text) - 1] = '\0';
+	if (!error->text[0])
+		return host_fail(error, st, "%s: %s failed and did not say why", b->plugin->note.name, operation);
+	return st;
+}
+
+/* "How many", then all of them. A plugin without the operation has none. */
+static ptowsp_status devices_read(struct ptowsp_backend *b, struct ptowsp_error *error)
+{
+	const struct ptowsp_device *none;
+	uint32_t count = 0;
+	ptowsp_status st = b->plugin->ops.devices(b->instance, &none, &count, error);
+
+	if (st == PTOWSP_UNIMPLEMENTED || (!st && !count))
+		return PTOWSP_OK;
+	if (st && st != PTOWSP_MORE)
+		return theirs(b, "devices", st, error);
+	if (count > ROOM)
+		return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s claims %u devices", b->plugin->note.name, count);
+	b->devices = calloc(count, sizeof(*b->devices));
+	if (!b->devices)
+		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the devices of %s", b->plugin->note.name);
+	b->device_count = count;
+	st = b->plugin->ops.devices(b->instance, b->devices, &count, error);
+	return theirs(b, "devices", st, error);
+}
+
+static ptowsp_status options_read(struct ptowsp_backend *b, struct ptowsp_error *error)
+{
+	const struct ptowsp_option *none;
+	uint32_t count = 0;
+	ptowsp_status st = b->plugin->ops.options(&none, &count, error);
+
+	if (st == PTOWSP_UNIMPLEMENTED || (!st && !count))
+		return PTOWSP_OK;
+	if (st && st != PTOWSP_MORE)
+		return theirs(b, "options", st, error);
+	if (count > ROOM)
+		return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s claims %u options", b->plugin->note.name, count);
+	b->options = calloc(count, sizeof(*b->options));
+	if (!b->options)
+		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the options of %s", b->plugin->note.name);
+	b->option_count = count;
+	st = b->plugin->ops.options(b->options, &count, error);
+	return theirs(b, "options", st, error);
+}
+
+static ptowsp_status caps_read(struct ptowsp_backend *b, struct ptowsp_error *error)
+{
+	const struct ptowsp_device *device = ptowsp_backend_current(b);
+	const char *name = device ? device->name : NULL;
+	struct ptowsp_cap none;
+	uint32_t count = 0;
+	ptowsp_status st = b->plugin->ops.capabilities(b->instance, name, &none, sizeof(none), &count, error);
+
+	if (st == PTOWSP_UNIMPLEMENTED || (!st && !count))
+		return PTOWSP_OK;
+	if (st && st != PTOWSP_MORE)
+		return theirs(b, "capabilities", st, error);
+	if (count > ROOM)
+		return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s claims %u capability rows", b->plugin->note.name, count);
+	b->caps = calloc(count, sizeof(*b->caps));
+	if (!b->caps)
+		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the capabilities of %s", b->plugin->note.name);
+	b->cap_count = count;
+	st = b->plugin->ops.capabilities(b->instance, name, b->caps, sizeof(*b->caps), &count, error);
+	return theirs(b, "capabilities", st, error);
+}
+
+/* Every selector of "a,b" must be a device's name. */
+static ptowsp_status selector_check(const struct ptowsp_backend *b, struct ptowsp_error *error)
+{
+	for (const char *at = b->selector; *at;) {
+		size_t length = strcspn(at, ",");
+		const char **names;
+		char copy[64];
+		uint32_t d = 0;
+		ptowsp_status st;
+		struct reg_text text;
+
+		while (d < b->device_count &&
+		       (strlen(b->devices[d]->name) != length || memcmp(b->devices[d]->name, at, length)))
+			d++;
+		at += length + (at[length] == ',');
+		if (d < b->device_count)
+			continue;
+		names = calloc(b->device_count + 1u, sizeof(*names));
+		for (d = 0; names && d < b->device_count; d++)
+			names[d] = b->devices[d]->name;
+		reg_text_init(&text, copy, sizeof(copy));
+		reg_text_add(&text, "%s", b->selector);
+		st = reg_fail_unknown(error, PTOWSP_NO_DEVICE, "device", copy, names, names ? b->device_count : 0);
+		free(names);
+		return st;
+	}
+	return PTOWSP_OK;
+}
+
+static ptowsp_status instance_make(struct ptowsp_backend *b, const struct ptowsp_backend_options *options,
+				   struct ptowsp_error *error)
+{
+	struct ptowsp_init_args args = {.head = PTOWSP_HEAD(struct ptowsp_init_args, INIT_ARGS),
+					.settings = options->settings,
+					.setting_count = options->setting_count,
+					.setting_stride = sizeof(*options->settings)};
+	ptowsp_status st = host_services_init(&b->services, b->plugin->minor);
+
+	if (st)
+		return host_fail(error, st, "no memory for the host services");
+	b->services_ready = true;
+	b->services.log = options->log;
+	b->services.log_context = options->log_context;
+	b->services.memory_limit = options->memory_limit;
+	return theirs(b, "init", b->plugin->ops.init(&b->services.table, &args, &b->instance, error), error);
+}
+
+ptowsp_status ptowsp_backend_open(struct ptowsp_backend **out, const struct ptowsp_backend_options *options,
+				  struct ptowsp_error *error)
+{
+	struct host_search search = host_backend_search(options);
+	struct ptowsp_backend *b = calloc(1, sizeof(*b));
+	ptowsp_status st;
+
+	*out = NULL;
+	error = host_error_enter(error);
+	if (!b || !(b->selector = strdup(options->device ? options->device : ""))) {
+		free(b);
+		return host_error_leave(host_fail(error, PTOWSP_NO_MEMORY, "no memory to open a backend"), error);
+	}
+	b->threads = options->threads;
+	b->memory_limit = options->memory_limit;
+	st = host_plugin_load(&search, options->plugin ? options->plugin : "cpu_sim", &b->plugin, error);
+	if (!st)
+		st = options_read(b, error);
+	if (!st)
+		st = host_settings_check(b, options->settings, options->setting_count, error);
+	if (!st)
+		st = instance_make(b, options, error);
+	if (!st)
+		st = devices_read(b, error);
+	if (!st)
+		st = selector_check(b, error);
+	if (!st)
+		st = caps_read(b, error);
+	if (st)
+		ptowsp_backend_close(b);
+	else
+		*out = b;
+	return host_error_leave(st, error);
+}
+
+ptowsp_status host_backend_device_open(struct ptowsp_backend *b, struct ptowsp_error *error)
+{
+	struct ptowsp_open_args args = {.head = PTOWSP_HEAD(struct ptowsp_open_args, OPEN_ARGS),
+					.selector = b->selector,
+					.memory_limit = b->memory_limit,
+					.threads = b->threads};
+
+	if (b->device)
+		return PTOWSP_OK;
+	return theirs(b, "open", b->plugin->ops.open(b->instance, &args, &b->device, error), error);
+}
+
+void ptowsp_backend_close(struct ptowsp_backend *b)
+{
+	struct ptowsp_error ignored = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+
+	if (!b)
+		return;
+	if (b->device)
+		b->plugin->ops.close(b->device, &ignored);
+	if (b->instance)
+		b->plugin->ops.fini(b->instance, &ignored);
+	if (b->services_ready)
+		host_services_finish(&b->services);
+	free(b->devices);
+	free(b->options);
+	free(b->caps);
+	free(b->selector);
+	free(b);
+}
+
+const char *ptowsp_backend_name(const struct ptowsp_backend *b)
+{
+	return b->plugin->note.name;
+}
+
+const char *ptowsp_backend_path(const struct ptowsp_backend *b)
+{
+	return b->plugin->path;
+}
+
+const char *ptowsp_backend_version(const struct ptowsp_backend *b)
+{
+	return b->plugin->note.version;
+}
+
+const struct ptowsp_device *ptowsp_backend_device(const struct ptowsp_backend *b, uint32_t index)
+{
+	return index < b->device_count ? b->devices[index] : NULL;
+}
+
+const struct ptowsp_option *ptowsp_backend_option(const struct ptowsp_backend *b, uint32_t index)
+{
+	return index < b->option_count ? b->options[index] : NULL;
+}
+
+const struct ptowsp_device *ptowsp_backend_current(const struct ptowsp_backend *b)
+{
+	size_t length = strcspn(b->selector, ",");
+
+	for (uint32_t i = 0; length && i < b->device_count; i++)
+		if (strlen(b->devices[i]->name) == length && !memcmp(b->devices[i]->name, b->selector, length))
+			return b->devices[i];
+	return b->device_count ? b->devices[0] : NULL;
+}
+
+struct reg_caps host_backend_caps(const struct ptowsp_backend *b)
+{
+	return (struct reg_caps){b->caps, b->cap_count, sizeof(*b->caps)};
+}
+
+const struct ptowsp_cap *ptowsp_backend_cap(const struct ptowsp_backend *b, uint32_t feature)
+{
+	struct reg_caps caps = host_backend_caps(b);
+
+	return reg_caps_find(&caps, feature);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* backend.h - an initialised plugin with its tables and, once something is loaded, its open device. */
+#ifndef HOST_BACKEND_H
+#define HOST_BACKEND_H
+
+#include "host/plugin.h"
+#include "host/ptowsp_host.h"
+#include "host/services.h"
+#include "registry/caps_match.h"
+
+struct ptowsp_backend {
+	struct host_plugin *plugin;           /* stays loaded for the life of the process */
+	struct host_services services;        /* the plugin holds a pointer to its table: a backend does not move */
+	struct ptowsp_object *instance;       /* NULL before init */
+	struct ptowsp_object *device;         /* NULL before the first load */
+	const struct ptowsp_device **devices; /* owned array of the plugin's tables */
+	uint32_t device_count;
+	const struct ptowsp_option **options; /* likewise */
+	uint32_t option_count;
+	struct ptowsp_cap *caps;              /* owned copy of the current device's rows */
+	uint32_t cap_count;
+	char *selector;                       /* owned, "" for the first device */
+	uint32_t threads;
+	uint64_t memory_limit;
+	bool services_ready;
+};
+
+/* Opens the device if that has not happened. Errors: NO_DEVICE and what the plugin says. */
+ptowsp_status host_backend_device_open(struct ptowsp_backend *backend, struct ptowsp_error *error);
+struct reg_caps host_backend_caps(const struct ptowsp_backend *backend);
+
+/* The search path that options describe. */
+struct host_search host_backend_search(const struct ptowsp_backend_options *options);
+
+/* options.c: checks settings against what the plugin declares. Errors: INVALID, lists the declared ones, the nearest first. */
+ptowsp_status host_settings_check(const struct ptowsp_backend *backend, const struct ptowsp_setting *settings, uint32_t count,
+				  struct ptowsp_error *error);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* candidates.c - the list of plugins of the embedding API. */
+#include <stdlib.h>
+
+#include "host/backend.h"
+#include "host/error.h"
+
+struct ptowsp_listing {
+	struct host_listing rows;
+};
+
+ptowsp_status ptowsp_listing_create(struct ptowsp_listing **out, const struct ptowsp_backend_options *options,
+				    struct ptowsp_error *error)
+{
+	struct host_search search = host_backend_search(options);
+	struct ptowsp_listing *listing = calloc(1, sizeof(*listing));
+	ptowsp_status st;
+
+	*out = NULL;
+	error = host_error_enter(error);
+	if (listing)
+		st = host_list(&search, &listing->rows, error);
+	else
+		st = host_fail(error, PTOWSP_NO_MEMORY, "no memory to list plugins");
+	if (st)
+		free(listing);
+	else
+		*out = listing;
+	return host_error_leave(st, error);
+}
+
+void ptowsp_listing_destroy(struct ptowsp_listing *listing)
+{
+	if (listing)
+		host_listing_finish(&listing->rows);
+	free(listing);
+}
+
+int ptowsp_listing_row(const struct ptowsp_listing *listing, uint32_t index, struct ptowsp_listing_row *row_out)
+{
+	const struct host_candidate *c;
+
+	if (index >= listing->rows.count)
+		return 0;
+	c = &listing->rows.rows[index];
+	*row_out = (struct ptowsp_listing_row){c->path,         c->note.name,   c->note.vendor, c->note.version, c->note.targets,
+					       c->reason,       c->note.major,  c->note.minor,  c->usable,       c->shadowed};
+	return 1;
+}
+
+const char *ptowsp_listing_folder(const struct ptowsp_listing *listing, uint32_t index)
+{
+	return index < listing->rows.folder_count ? listing->rows.folders[index] : NULL;
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* choose.c - --plugin=auto: the first of the preference list that enforces what a plan needs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/match.h"
+#include "registry/backends.h"
+#include "registry/names.h"
+
+struct choice {
+	const struct ptowsp_backend_options *options;
+	const struct ptowsp_plan *plan;
+	void (*skipped)(void *context, const char *name, const char *reason);
+	void *context;
+	struct reg_text tried; /* names for the last sentence */
+};
+
+static void skip(struct choice *c, const char *name, const char *reason)
+{
+	reg_text_add(&c->tried, "%s%s", c->tried.length ? ", " : "", name);
+	if (c->skipped)
+		c->skipped(c->context, name, reason);
+}
+
+/* Every need enforced, and a device that opens. */
+static ptowsp_status suits(struct choice *c, struct ptowsp_backend *backend, struct ptowsp_error *error)
+{
+	struct ptowsp_match *match;
+	const struct reg_verdict *weak;
+	ptowsp_status st = ptowsp_match_create(&match, backend, c->plan, 0, error);
+
+	if (st)
+		return st;
+	st = host_match_check(match, backend, c->plan, error);
+	weak = host_match_weak(match);
+	if (!st && weak)
+		st = host_fail(error, PTOWSP_UNSUPPORTED, "%s is only %s: %s", weak->what, reg_state_text(weak->state),
+			       weak->reason);
+	ptowsp_match_destroy(match);
+	return st ? st : host_backend_device_open(backend, error);
+}
+
+static ptowsp_status try(struct choice *c, const char *name, struct ptowsp_backend **out, struct ptowsp_error *error)
+{
+	struct ptowsp_backend_options options = *c->options;
+	struct ptowsp_backend *backend;
+	ptowsp_status st;
+
+	options.plugin = name;
+	st = ptowsp_backend_open(&backend, &options, error);
+	if (!st) {
+		st = suits(c, backend, error);
+		if (st)
+			ptowsp_backend_close(backend);
+		else
+			*out = backend;
+	}
+	if (st)
+		skip(c, name, error->text);
+	return st;
+}
+
+/* Plugins that were found but that nobody prefers are named, so that the user can. */
+static void strangers_report(struct choice *c, const char *const *names, uint32_t count, struct ptowsp_error *error)
+{
+	struct ptowsp_listing *listing;
+	struct ptowsp_listing_row row;
+
+	if (!c->skipped || ptowsp_listing_create(&listing, c->options, error))
+		return;
+	for (uint32_t i = 0; ptowsp_listing_row(listing, i, &row); i++) {
+		uint32_t n = 0;
+
+		while (n < count && strcmp(names[n], row.name))
+			n++;
+		if (row.usable && !row.shadowed && n == count)
+			c->skipped(c->context, row.name, "it is not in the preference list; name it with --plugin-order or --plugin");
+	}
+	ptowsp_listing_destroy(listing);
+}
+
+/* Cuts "a,b" into names; the copy and the array are owned by the caller. */
+static uint32_t order_split(char *copy, const char **names)
+{
+	uint32_t count = 0;
+
+	for (char *at = copy; at; at = at ? at + 1 : NULL) {
+		names[count] = at;
+		at = strchr(at, ',');
+		if (at)
+			*at = '\0';
+		count += *names[count] != '\0';
+	}
+	return count;
+}
+
+static ptowsp_status choose_among(struct choice *c, const char *const *names, uint32_t count, struct ptowsp_backend **out,
+				  struct ptowsp_error *error)
+{
+	char tried[100];
+
+	reg_text_init(&c->tried, tried, sizeof(tried));
+	for (uint32_t i = 0; i < count; i++)
+		if (!try(c, names[i], out, error))
+			return PTOWSP_OK;
+	strangers_report(c, names, count, error);
+	return host_fail(error, PTOWSP_PLUGIN_REFUSED, "no plugin of the preference list (%s) enforces what the package needs; "
+			 "--explain says why, --plugin=NAME takes one in spite of it", tried);
+}
+
+ptowsp_status ptowsp_backend_choose(struct ptowsp_backend **out, const struct ptowsp_backend_options *options,
+				    const char *order, const struct ptowsp_plan *plan,
+				    void (*skipped)(void *context, const char *name, const char *reason), void *context,
+				    struct ptowsp_error *error)
+{
+	struct choice c = {.options = options, .plan = plan, .skipped = skipped, .context = context};
+	uint32_t count;
+	const char *const *names = reg_backends(&count);
+	const char **own = NULL;
+	char *copy = NULL;
+	ptowsp_status st;
+
+	*out = NULL;
+	error = host_error_enter(error);
+	if (order && *order) {
+		copy = strdup(order);
+		own = calloc(strlen(order) + 1, sizeof(*own));
+		count = copy && own ? order_split(copy, own) : 0;
+		names = own;
+	}
+	if (order && *order && !(copy && own))
+		st = host_fail(error, PTOWSP_NO_MEMORY, "no memory for the preference list");
+	else
+		st = choose_among(&c, names, count, out, error);
+	free(copy);
+	free(own);
+	return host_error_leave(st, error);
+}

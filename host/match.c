@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* match.c - verdicts of the embedding API: collects what a plan needs and lets the registry judge. */
+#include "host/match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "registry/kernels.h"
+#include "registry/names.h"
+
+/* Is the name the plugin's own or one of its targets? */
+static bool serves(const struct host_note *note, const char *target)
+{
+	size_t length = strlen(target);
+
+	if (!strcmp(note->name, target))
+		return true;
+	for (const char *at = note->targets; *at;) {
+		size_t word = strcspn(at, ",");
+
+		if (word == length && !memcmp(at, target, length))
+			return true;
+		at += word + (at[word] == ',');
+	}
+	return false;
+}
+
+/* Payloads for this backend's targets that need no trust. */
+static uint32_t kinds_usable(const struct ptowsp_plan *plan, const struct host_note *note,
+			     const struct ptowsp_kernel_record *kernel)
+{
+	const struct pkg_tables *t = plan->tables;
+	uint32_t kinds = 0;
+
+	for (uint32_t i = 0; i < kernel->payload_count; i++) {
+		const struct ptowsp_payload_record *payload = &t->payload[kernel->payloads + i];
+		const char *target = pkg_string(t, payload->target);
+
+		if (payload->kind < 32 && !reg_payload_needs_trust(payload->kind) && payload->kind != PTOWSP_PAYLOAD_SOURCE &&
+		    (!*target || serves(note, target)))
+			kinds |= UINT32_C(1) << payload->kind;
+	}
+	return kinds;
+}
+
+static uint32_t kernels_collect(const struct ptowsp_plan *plan, const struct host_note *note, struct reg_kernel_need *needs)
+{
+	const struct pkg_tables *t = plan->tables;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < t->kernel_count; i++) {
+		const char *name = pkg_string(t, t->kernel[i].name);
+
+		if (plan->usage.kernels[i])
+			needs[count++] = (struct reg_kernel_need){name, kinds_usable(plan, note, &t->kernel[i]),
+								  t->kernel[i].payload_count > 0, reg_kernel_has(name)};
+	}
+	return count;
+}
+
+ptowsp_status ptowsp_match_create(struct ptowsp_match **out, const struct ptowsp_backend *backend,
+				  const struct ptowsp_plan *plan, uint32_t flags, struct ptowsp_error *error)
+{
+	const struct pkg_tables *t = plan->tables;
+	struct reg_kernel_need *kernels = calloc(t->kernel_count + 1u, sizeof(*kernels));
+	struct ptowsp_match *match = calloc(1, sizeof(*match));
+	struct reg_caps caps = host_backend_caps(backend);
+	struct reg_needs needs = {
+		.directives = plan->directives,
+		.requirements = t->requirement,
+		.kernels = kernels,
+		.directive_count = plan->directive_count,
+		.requirement_count = t->requirement_count,
+		.opcodes = plan->usage.opcodes,
+		.strings = plan->strings,
+		.strings_size = plan->strings_size,
+		.strict = flags & PTOWSP_LOAD_STRICT,
+	};
+	ptowsp_status st = PTOWSP_NO_MEMORY;
+
+	*out = NULL;
+	error = host_error_enter(error);
+	if (kernels && match) {
+		needs.kernel_count = kernels_collect(plan, &backend->plugin->note, kernels);
+		st = reg_match(&needs, &caps, &match->rows, &match->count);
+	}
+	free(kernels);
+	if (st) {
+		free(match);
+		return host_error_leave(host_fail(error, st, "no memory to match capabilities"), error);
+	}
+	*out = match;
+	return PTOWSP_OK;
+}
+
+void ptowsp_match_destroy(struct ptowsp_match *match)
+{
+	if (match)
+		free(match->rows);
+	free(match);
+}
+
+int ptowsp_match_row(const struct ptowsp_match *match, uint32_t index, struct ptowsp_verdict *verdict_out)
+{
+	const struct reg_verdict *row;
+
+	if (index >= match->count)
+		return 0;
+	row = &match->rows[index];
+	*verdict_out = (struct ptowsp_verdict){row->feature, row->kind == REG_VERDICT_DIRECTIVE, row->state, row->wanted,
+					       row->refused, row->what,   row->reason};
+	return 1;
+}
+
+const struct reg_verdict *host_match_weak(const struct ptowsp_match *match)
+{
+	for (uint32_t i = 0; i < match->count; i++)
+		if (match->rows[i].refused || match->rows[i].state < PTOWSP_STATE_ENFORCED)
+			return &match->rows[i];
+	return NULL;
+}
+
+static ptowsp_status targets_check(const struct ptowsp_backend *backend, const struct ptowsp_plan *plan,
+				   struct ptowsp_error *error)
+{
+	uint32_t count;
+	const char *const *targets = pkg_targets(plan->package->pkg, &count);
+	char list[120];
+	struct reg_text text;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (!strcmp(targets[i], "any") || serves(&backend->plugin->note, targets[i]))
+			return PTOWSP_OK;
+	if (!count)
+		return PTOWSP_OK;
+	reg_text_init(&text, list, sizeof(list));
+	for (uint32_t i = 0; i < count; i++)
+		reg_text_add(&text, "%s%s", i ? ", " : "", targets[i]);
+	return host_fail(error, PTOWSP_UNSUPPORTED, "the package is made for %s; %s is none of them", list,
+			 ptowsp_backend_name(backend));
+}
+
+ptowsp_status host_match_check(const struct ptowsp_match *match, const struct ptowsp_backend *backend,
+			       const struct ptowsp_plan *plan, struct ptowsp_error *error)
+{
+	const struct reg_verdict *row = reg_match_refused(match->rows, match->count);
+	ptowsp_status st = targets_check(backend, plan, error);
+
+	if (st || !row)
+		return st;
+	return host_fail(error, PTOWSP_UNSUPPORTED, "%s is %s on %s%s%s: %.90s", row->what, reg_state_text(row->state),
+			 ptowsp_backend_name(backend), row->wanted ? " but must be at least " : "",
+			 row->wanted ? reg_state_text(row->wanted) : "", row->reason);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* match.h - a plan held against a backend. */
+#ifndef HOST_MATCH_H
+#define HOST_MATCH_H
+
+#include "host/backend.h"
+#include "host/plan.h"
+
+struct ptowsp_match {
+	struct reg_verdict *rows; /* owned */
+	uint32_t count;
+};
+
+/* UNSUPPORTED with the first refused row, or with the targets if none of the backend's is among the package's. */
+ptowsp_status host_match_check(const struct ptowsp_match *match, const struct ptowsp_backend *backend,
+			       const struct ptowsp_plan *plan, struct ptowsp_error *error);
+/* First directive below enforced, NULL if all are. */
+const struct reg_verdict *host_match_weak(const struct ptowsp_match *match);
+
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+/* options.c - the plugin's own options: what it declares, and settings checked against that before init. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/backend.h"
+#include "host/error.h"
+
+/* "0..3": both ends; false if the range is written otherwise. */
+static bool range_ends(const char *range, long long *low, long long *high)
+{
+	char *stop;
+
+	*low = strtoll(range, &stop, 10);
+	if (stop == range || strncmp(stop, "..", 2))
+		return false;
+	range = stop + 2;
+	*high = strtoll(range, &stop, 10);
+	return stop != range && !*stop;
+}
+
+/* "reference|own": value is one of the words. */
+static bool range_has(const char *range, const char *value)
+{
+	size_t length = strlen(value);
+
+	while (*range) {
+		size_t word = strcspn(range, "|");
+
+		if (word == length && !memcmp(range, value, word))
+			return true;
+		range += word + (range[word] == '|');
+	}
+	return false;
+}
+
+static bool is_int(const char *value, long long *number)
+{
+	char *stop;
+
+	*number = strtoll(value, &stop, 10);
+	return stop != value && !*stop;
+}
+
+static ptowsp_status value_check(const struct ptowsp_option *option, const char *value, struct ptowsp_error *error)
+{
+	const char *range = option->range ? option->range : "";
+	long long low, high, number;
+	bool fine = true;
+
+	if (!strcmp(option->type, "int"))
+		fine = is_int(value, &number) && (!range_ends(range, &low, &high) || (number >= low && number <= high));
+	else if (strchr(range, '|'))
+		fine = range_has(range, value);
+	if (fine)
+		return PTOWSP_OK;
+	return host_fail(error, PTOWSP_INVALID, "option %s takes %s%s%s, not \"%.40s\"", option->name, option->type,
+			 *range ? " " : "", range, value);
+}
+
+static ptowsp_status fail_key(const struct ptowsp_backend *backend, const char *key, struct ptowsp_error *error)
+{
+	const char **names = calloc(backend->option_count + 1u, sizeof(*names));
+	char what[64];
+	struct reg_text text;
+	ptowsp_status st;
+
+	for (uint32_t i = 0; names && i < backend->option_count; i++)
+		names[i] = backend->options[i]->name;
+	reg_text_init(&text, what, sizeof(what));
+	reg_text_add(&text, "%s option", backend->plugin->note.name);
+	st = reg_fail_unknown(error, PTOWSP_INVALID, what, key, names, names ? backend->option_count : 0);
+	free(names);
+	return st;
+}
+
+ptowsp_status host_settings_check(const struct ptowsp_backend *backend, const struct ptowsp_setting *settings, uint32_t count,
+				  struct ptowsp_error *error)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t i = 0; i < count && !st; i++) {
+		uint32_t o = 0;
+
+		while (o < backend->option_count && strcmp(backend->options[o]->name, settings[i].key))
+			o++;
+		st = o < backend->option_count ? value_check(backend->options[o], settings[i].value, error)
+					       : fail_key(backend, settings[i].key, error);
+	}
+	return st;
+}

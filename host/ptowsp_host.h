@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* ptowsp_host.h - the embedding API of libptowsp: open a package, open a backend, load, bind, run, ask what happened.
+ *
+ *	struct ptowsp_package *package;  ptowsp_package_open(&package, "model.pkg.zst", 0, &error);
+ *	struct ptowsp_plan *plan;        ptowsp_plan_create(&plan, package, NULL, &error);
+ *	struct ptowsp_backend *backend;  ptowsp_backend_open(&backend, &options, &error);
+ *	struct ptowsp_program *program;  ptowsp_program_load(&program, backend, plan, 0, &error);
+ *	ptowsp_tensor_bind(program, "x", x, 4096, &error);
+ *	ptowsp_execute(program, NULL, &error);
+ *
+ * Every handle is destroyed by the function that its maker's comment names, in reverse order; what a handle was made from
+ * must outlive it. Destroyers accept NULL. A handle is used by one thread at a time unless a declaration says [any].
+ * Functions that can fail return 0 or a negative status of ptowsp/status.def, put one sentence into *error (NULL is
+ * allowed), and leave *out NULL. Texts that are returned are borrowed from the handle. */
+#ifndef PTOWSP_HOST_API_H
+#define PTOWSP_HOST_API_H
+
+#include "ptowsp/plugin.h"
+
+PTOWSP_BEGIN
+
+#if defined(__GNUC__)
+#define PTOWSP_API __attribute__((visibility("default")))
+#else
+#define PTOWSP_API
+#endif
+
+struct ptowsp_package; /* an open, verified file; immutable */
+struct ptowsp_plan;    /* what is to be run: package, entry, schedule; independent of any backend; immutable */
+struct ptowsp_backend; /* an initialised plugin and, once a program is loaded, its device */
+struct ptowsp_program; /* a plan loaded on a backend, with bindings and values */
+struct ptowsp_match;   /* verdicts about a plan on a backend */
+struct ptowsp_listing; /* plugins that were found */
+
+/* ---- general [any] ------------------------------------------------------------------------------------------ */
+
+PTOWSP_API const char *ptowsp_version(void);  /* "10.0.0" */
+PTOWSP_API const char *ptowsp_features(void); /* what this host was built with, one line */
+/* Sentence of the last failed call of this thread, "" if none failed. */
+PTOWSP_API const char *ptowsp_last_error(void);
+
+/* ---- package ------------------------------------------------------------------------------------------------ */
+
+/* max_bytes: uncompressed content, 0 = 1 GiB. Errors: IO, BAD_PACKAGE (file, offset, rule), NO_MEMORY. Destroyed by
+ * ptowsp_package_close. */
+PTOWSP_API ptowsp_status ptowsp_package_open(struct ptowsp_package **out, const char *path, uint64_t max_bytes,
+					     struct ptowsp_error *error);
+/* bytes must live as long as the package; name is for messages. */
+PTOWSP_API ptowsp_status ptowsp_package_open_memory(struct ptowsp_package **out, const void *bytes, size_t size,
+						    const char *name, uint64_t max_bytes, struct ptowsp_error *error);
+PTOWSP_API void ptowsp_package_close(struct ptowsp_package *package);
+PTOWSP_API const char *ptowsp_package_name(const struct ptowsp_package *package);
+PTOWSP_API const char *ptowsp_package_meta(const struct ptowsp_package *package, const char *key); /* NULL if absent */
+/* index 0.., NULL behind the last: targets (none: any), entries, notices about unknown optional sections */
+PTOWSP_API const char *ptowsp_package_target(const struct ptowsp_package *package, uint32_t index);
+PTOWSP_API const char *ptowsp_package_entry(const struct ptowsp_package *package, uint32_t index);
+PTOWSP_API const char *ptowsp_package_notice(const struct ptowsp_package *package, uint32_t index);
+
+/* ---- plan --------------------------------------------------------------------------------------------------- */
+
+struct ptowsp_plan_options {
+	const char *entry;           /* NULL: the package's default */
+	const char *const *schedule; /* KEY=VALUE each; replaces the package's row of that directive */
+	uint32_t schedule_count;
+	uint32_t reserved;
+};
+/* options may be NULL. Errors: NOT_FOUND (entry; lists the known ones, nearest first), INVALID (schedule text),
+ * BAD_PACKAGE (tables of the workload), NO_MEMORY. Destroyed by ptowsp_plan_destroy. */
+PTOWSP_API ptowsp_status ptowsp_plan_create(struct ptowsp_plan **out, struct ptowsp_package *package,
+					    const struct ptowsp_plan_options *options, struct ptowsp_error *error);
+PTOWSP_API void ptowsp_plan_destroy(struct ptowsp_plan *plan);
+PTOWSP_API const char *ptowsp_plan_entry(const struct ptowsp_plan *plan);
+/* Name of a row of the KREG table, "?" if there is none. */
+PTOWSP_API const char *ptowsp_plan_kernel(const struct ptowsp_plan *plan, uint32_t row);
+
+/* A symbol, a slot, or a scalar that the entry never initialises. */
+struct ptowsp_value_info {
+	const char *name;  /* as the entry calls it */
+	uint16_t dtype;
+	uint16_t kind;     /* PTOWSP_SLOT_SYMBOL, PTOWSP_SLOT_SLOT */
+	uint32_t flags;    /* PTOWSP_VALUE_x */
+	uint64_t standard; /* default: sign-extended integer or bit pattern */
+};
+enum { PTOWSP_VALUE_NEEDED = 1, PTOWSP_VALUE_HAS_DEFAULT = 2 };
+/* index 0..; 0 behind the last, else 1. */
+PTOWSP_API int ptowsp_plan_value(const struct ptowsp_plan *plan, uint32_t index, struct ptowsp_value_info *info_out);
+
+struct ptowsp_tensor_info {
+	const char *name;  /* as the entry calls it */
+	uint16_t dtype, role;
+	uint32_t flags;    /* PTOWSP_TENSOR_INFO_x */
+	uint32_t position; /* in the entry's signature, 0 first */
+	uint32_t row;      /* of the TENS table */
+};
+enum {
+	PTOWSP_TENSOR_INFO_USED = 1,      /* the entry touches it */
+	PTOWSP_TENSOR_INFO_SHAPELESS = 2, /* takes the shape of what is bound */
+	PTOWSP_TENSOR_INFO_SAMPLE = 4,    /* the package has sample data for it as an input */
+	PTOWSP_TENSOR_INFO_EXPECTED = 8   /* the package has its expected content for those inputs */
+};
+/* index 0.., in order of position; 0 behind the last, else 1. The same indices as in a program of this plan. */
+PTOWSP_API int ptowsp_plan_tensor(const struct ptowsp_plan *plan, uint32_t index, struct ptowsp_tensor_info *info_out);
+/* Errors: NOT_FOUND, lists the known ones, nearest first. */
+PTOWSP_API ptowsp_status ptowsp_plan_tensor_find(const struct ptowsp_plan *plan, const char *name, uint32_t *index_out,
+						 struct ptowsp_error *error);
+
+/* ---- backends ----------------------------------------------------------------------------------------------- */
+
+struct ptowsp_backend_options {
+	const char *plugin;             /* name, target alias, or a path with a '/'; NULL: cpu_sim */
+	const char *const *plugin_dirs; /* searched first, in order */
+	uint32_t plugin_dir_count;
+	uint32_t flags;                 /* PTOWSP_BACKEND_x */
+	const char *device;             /* selector, NULL: the first */
+	const struct ptowsp_setting *settings; /* options of the plugin */
+	uint32_t setting_count;
+	uint32_t threads;               /* workers, 0 = all cores this process may use */
+	uint64_t memory_limit;          /* bytes that the plugin may hold, 0 = none */
+	/* Lines for people; may be called from any thread, one at a time. NULL: dropped. */
+	void (*log)(void *context, int32_t level, const char *text);
+	void *log_context;
+};
+enum { PTOWSP_BACKEND_USER_PLUGINS = 1 }; /* search the user's own folder too */
+
+/* Every plugin of the search path; runs no plugin code. Destroyed by ptowsp_listing_destroy. */
+PTOWSP_API ptowsp_status ptowsp_listing_create(struct ptowsp_listing **out, const struct ptowsp_backend_options *options,
+					       struct ptowsp_error *error);
+PTOWSP_API void ptowsp_listing_destroy(struct ptowsp_listing *listing);
+struct ptowsp_listing_row {
+	const char *path, *name, *vendor, *version, *targets;
+	const char *reason; /* why it was skipped, "" if usable */
+	uint32_t major, minor;
+	uint32_t usable, shadowed;
+};
+PTOWSP_API int ptowsp_listing_row(const struct ptowsp_listing *listing, uint32_t index, struct ptowsp_listing_row *row_out);
+PTOWSP_API const char *ptowsp_listing_folder(const struct ptowsp_listing *listing, uint32_t index); /* NULL behind the last */
+
+/* Finds, checks, loads and initialises a plugin; touches no device yet. Errors: PLUGIN_REFUSED, INVALID (unknown option or
+ * value, lists the declared ones), what the plugin's init says. Destroyed by ptowsp_backend_close, after its programs. */
+PTOWSP_API ptowsp_status ptowsp_backend_open(struct ptowsp_backend **out, const struct ptowsp_backend_options *options,
+					     struct ptowsp_error *error);
+/* The first plugin of the preference list (order: comma-separated names, NULL: the host's own) that enforces every directive
+ * of the plan and has a device. skipped: told of each one passed over, with the reason; may be NULL.
+ * Errors: PLUGIN_REFUSED if none is left. */
+PTOWSP_API ptowsp_status ptowsp_backend_choose(struct ptowsp_backend **out, const struct ptowsp_backend_options *options,
+					       const char *order, const struct ptowsp_plan *plan,
+					       void (*skipped)(void *context, const char *name, const char *reason),
+					       void *context, struct ptowsp_error *error);
+PTOWSP_API void ptowsp_backend_close(struct ptowsp_backend *backend);
+PTOWSP_API const char *ptowsp_backend_name(const struct ptowsp_backend *backend);
+PTOWSP_API const char *ptowsp_backend_path(const struct ptowsp_backend *backend);
+PTOWSP_API const char *ptowsp_backend_version(const struct ptowsp_backend *backend);
+/* index 0.., NULL behind the last; tables of the plugin */
+PTOWSP_API const struct ptowsp_device *ptowsp_backend_device(const struct ptowsp_backend *backend, uint32_t index);
+PTOWSP_API const struct ptowsp_option *ptowsp_backend_option(const struct ptowsp_backend *backend, uint32_t index);
+/* The device that programs run on: the selected one, else the first; NULL if the plugin lists none. */
+PTOWSP_API const struct ptowsp_device *ptowsp_backend_current(const struct ptowsp_backend *backend);
+/* Capability row of that device; NULL if it has none for the feature. */
+PTOWSP_API const struct ptowsp_cap *ptowsp_backend_cap(const struct ptowsp_backend *backend, uint32_t feature);
+
+/* ---- matching ----------------------------------------------------------------------------------------------- */
+
+struct ptowsp_verdict {
+	uint32_t feature;
+	uint8_t directive;  /* 1: about a directive; 0: opcode, kernel or requirement */
+	uint8_t state;      /* PTOWSP_STATE_x: how it is met */
+	uint8_t wanted;     /* the least state asked for, 0 = none */
+	uint8_t refused;    /* 1: the plan cannot be loaded on this backend */
+	const char *what;   /* "dispatch=round_robin(4)" */
+	const char *reason; /* why it is not enforced, "" if it is */
+};
+/* flags: PTOWSP_LOAD_STRICT. Refusals are rows, not errors. Destroyed by ptowsp_match_destroy. */
+PTOWSP_API ptowsp_status ptowsp_match_create(struct ptowsp_match **out, const struct ptowsp_backend *backend,
+					     const struct ptowsp_plan *plan, uint32_t flags, struct ptowsp_error *error);
+PTOWSP_API void ptowsp_match_destroy(struct ptowsp_match *match);
+PTOWSP_API int ptowsp_match_row(const struct ptowsp_match *match, uint32_t index, struct ptowsp_verdict *verdict_out);
+
+/* ---- program ------------------------------------------------------------------------------------------------ */
+
+/* Matches, opens the device if that has not happened, and loads. flags: PTOWSP_LOAD_STRICT. Errors: UNSUPPORTED (names
+ * what and why), NO_DEVICE, what the plugin's load says. Destroyed by ptowsp_program_unload. */
+PTOWSP_API ptowsp_status ptowsp_program_load(struct ptowsp_program **out, struct ptowsp_backend *backend,
+					     const struct ptowsp_plan *plan, uint32_t flags, struct ptowsp_error *error);
+PTOWSP_API void ptowsp_program_unload(struct ptowsp_program *program); /* waits for a run in flight */
+PTOWSP_API double ptowsp_compile_ms(const struct ptowsp_program *program); /* wall time of the plugin's load */
+
+/* A value as text in the type of the symbol or slot: "1024", "0x40", "-1", "0.5", "true". Kept for all later runs.
+ * Errors: NOT_FOUND (lists the known ones), INVALID (not a number, out of range). Not while a run goes on. */
+PTOWSP_API ptowsp_status ptowsp_value_set(struct ptowsp_program *program, const char *name, const char *text,
+					  struct ptowsp_error *error);
+
+/* Memory of the caller for a tensor, C order; borrowed until unload or the next bind. For a shapeless tensor the shape
+ * is [elements] unless ptowsp_tensor_shape gave one. data NULL takes a binding back. Errors: NOT_FOUND. */
+PTOWSP_API ptowsp_status ptowsp_tensor_bind(struct ptowsp_program *program, const char *name, void *data, uint64_t elements,
+					    struct ptowsp_error *error);
+/* Shape of a shapeless tensor, or a demand on a shaped one: it is compared when a run is prepared. `source` names where the
+ * shape comes from in messages ("file x.npy"); copied. Errors: INVALID (rank above 4, too large). */
+PTOWSP_API ptowsp_status ptowsp_tensor_shape(struct ptowsp_program *program, uint32_t index, uint32_t rank,
+					     const uint64_t *extents, const char *source, struct ptowsp_error *error);
+/* Called each time a run is prepared, to fill memory that the host allocated. */
+typedef ptowsp_status (*ptowsp_fill_fn)(void *context, void *data, uint64_t elements, struct ptowsp_error *error);
+PTOWSP_API void ptowsp_tensor_fill(struct ptowsp_program *program, uint32_t index, ptowsp_fill_fn fill, void *context);
+
+enum { PTOWSP_ORIGIN_NONE = 0, PTOWSP_ORIGIN_BOUND = 1, PTOWSP_ORIGIN_FILLED = 2, PTOWSP_ORIGIN_SAMPLE = 3, PTOWSP_ORIGIN_ZEROS = 4 };
+struct ptowsp_tensor_view {
+	void *data;        /* NULL if the tensor has no memory (not used, or no kernels are run) */
+	uint64_t elements;
+	uint64_t extents[4];
+	uint16_t rank, dtype;
+	uint32_t origin;   /* PTOWSP_ORIGIN_x */
+};
+/* Memory of a tensor as prepared for, or left by, the latest run. */
+PTOWSP_API void ptowsp_tensor_view(const struct ptowsp_program *program, uint32_t index, struct ptowsp_tensor_view *view_out);
+/* Sample data of the package, role PTOWSP_SAMPLE_INPUT or _EXPECTED. Errors: NOT_FOUND if there is none, BAD_PACKAGE. */
+PTOWSP_API ptowsp_status ptowsp_tensor_sample(struct ptowsp_program *program, uint32_t index, uint32_t role,
+					      struct ptowsp_tensor_view *view_out, struct ptowsp_error *error);
+
+/* ---- runs --------------------------------------------------------------------------------------------------- */
+
+struct ptowsp_execute_options {
+	uint32_t flags;        /* PTOWSP_RUN_NO_KERNELS, PTOWSP_RUN_STRICT */
+	uint32_t reserved;
+	uint64_t timeout_ns;   /* DEADLINE after that long, 0 = none */
+	uint64_t max_tasks;    /* LIMIT beyond, 0 = 2^32 */
+	uint64_t memory_limit; /* TOO_BIG if the tensors need more bytes, 0 = none */
+};
+/* Gives every tensor its shape and content: bound memory, fill function, sample data, else zeros (a diagnostic for inputs).
+ * Runs do it themselves if it has not been done since the last one. Errors: INVALID (a value that must be set, wrong
+ * shape, too few elements: names tensor, source, elements and need), TOO_BIG, NO_MEMORY. */
+PTOWSP_API ptowsp_status ptowsp_prepare(struct ptowsp_program *program, const struct ptowsp_execute_options *options,
+					struct ptowsp_error *error);
+/* Runs and waits. options may be NULL. */
+PTOWSP_API ptowsp_status ptowsp_execute(struct ptowsp_program *program, const struct ptowsp_execute_options *options,
+					struct ptowsp_error *error);
+/* Starts a run and returns; one at a time per program. */
+PTOWSP_API ptowsp_status ptowsp_execute_async(struct ptowsp_program *program, const struct ptowsp_execute_options *options,
+					      struct ptowsp_error *error);
+/* Waits for the run; its status. AGAIN if it goes on after timeout_ns (UINT64_MAX: no limit). OK if there was no run. */
+PTOWSP_API ptowsp_status ptowsp_synchronize(struct ptowsp_program *program, uint64_t timeout_ns, struct ptowsp_error *error);
+PTOWSP_API int ptowsp_is_complete(struct ptowsp_program *program); /* [any] */
+/* Asks the run to end; it completes as CANCELLED. [any] */
+PTOWSP_API ptowsp_status ptowsp_cancel(struct ptowsp_program *program, struct ptowsp_error *error);
+/* Wall time from submit to completion of the latest run, or until now. [any] */
+PTOWSP_API double ptowsp_elapsed_ms(struct ptowsp_program *program);
+/* Of the latest complete run; valid until the next one. Never NULL: zeros before the first. */
+PTOWSP_API const struct ptowsp_run_stats *ptowsp_stats(const struct ptowsp_program *program);
+/* Live counters of a run that goes on; arrays in them are valid until the next call. [any] */
+PTOWSP_API ptowsp_status ptowsp_stats_live(struct ptowsp_program *program, struct ptowsp_run_stats *stats_out,
+					   struct ptowsp_error *error);
+/* Report of the latest run if it ended as DEADLOCK, else NULL. */
+PTOWSP_API const struct ptowsp_deadlock *ptowsp_deadlock(const struct ptowsp_program *program);
+
+/* Something that is met below `enforced`, or an input nobody gave: said once per program. */
+struct ptowsp_diagnostic {
+	uint32_t feature; /* 0: about an input */
+	uint32_t state;   /* PTOWSP_STATE_x */
+	const char *text;
+};
+PTOWSP_API int ptowsp_diagnostic_row(const struct ptowsp_program *program, uint32_t index, struct ptowsp_diagnostic *row_out);
+
+/* Sinks for what a run does, in task order, called while it goes on, on one thread at a time. NULL detaches.
+ * Errors: UNSUPPORTED if the backend does not offer it. */
+PTOWSP_API ptowsp_status ptowsp_trace_attach(struct ptowsp_program *program,
+					     void (*sink)(void *context, const struct ptowsp_trace_task *tasks, uint32_t count,
+							  uint32_t stride),
+					     void *context, struct ptowsp_error *error);
+PTOWSP_API ptowsp_status ptowsp_graph_attach(struct ptowsp_program *program,
+					     void (*sink)(void *context, const struct ptowsp_graph_edge *edges, uint32_t count,
+							  uint32_t stride),
+					     void *context, struct ptowsp_error *error);
+
+/* ---- kernels of the embedding program [any] ----------------------------------------------------------------- */
+
+typedef void (*ptowsp_native_fn)(void); /* cast from the function's real type */
+/* Serves kernels that carry only this name and signature. signature: natural ("v(p,p,p,i64,f32)": v, i8..i64, u8..u64,
+ * f32, f64, p, at most 32 arguments, the result is ignored; tensors are passed as pointers in order of p, scalars in order
+ * of the rest), or "" for a ptowsp_kernel_fn. The texts are copied. Errors: INVALID; see ptowsp_last_error. */
+PTOWSP_API ptowsp_status ptowsp_kernel_register(const char *name, const char *signature, ptowsp_native_fn fn);
+PTOWSP_API int ptowsp_kernel_has(const char *name);
+/* 0 if there was none. Programs that are loaded keep the function that they found. */
+PTOWSP_API int ptowsp_kernel_unregister(const char *name);
+
+PTOWSP_END
+#endif

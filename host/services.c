@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/* services.c - the table of host services behind struct ptowsp_host. */
+#include "host/services.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/kernels_ffi.h"
+#include "host/memory.h"
+
+enum { LINE_LIMIT = 1024, DIAGNOSTIC_LIMIT = 4096 };
+
+static void line_write(struct host_services *s, int32_t level, const char *line)
+{
+	pthread_mutex_lock(&s->lock); /* one line at a time, as promised to the embedding program */
+	if (s->log)
+		s->log(s->log_context, level, line);
+	pthread_mutex_unlock(&s->lock);
+}
+
+void host_services_log(struct host_services *s, int32_t level, const char *format, ...)
+{
+	char line[LINE_LIMIT];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(line, sizeof(line), format, list);
+	va_end(list);
+	line_write(s, level, line);
+}
+
+/* A plugin's text as one printable line. */
+static void line_copy(char line[LINE_LIMIT], const char *text, uint64_t length)
+{
+	size_t n = text ? (size_t)(length < LINE_LIMIT - 1 ? length : LINE_LIMIT - 1) : 0;
+
+	memcpy(line, text ? text : "", n);
+	line[n] = '\0';
+	for (size_t i = 0; line[i]; i++)
+		if ((unsigned char)line[i] < ' ')
+			line[i] = ' ';
+}
+
+static void service_log(void *context, int32_t level, const char *text, uint64_t length)
+{
+	char line[LINE_LIMIT];
+
+	line_copy(line, text, length);
+	line_write(context, level, line);
+}
+
+static bool diagnosed(const struct host_diagnostics *d, uint32_t feature, const char *text)
+{
+	for (uint32_t i = 0; i < d->count; i++)
+		if (d->rows[i].feature == feature && (feature || !strcmp(d->rows[i].text, text)))
+			return true;
+	return false;
+}
+
+/* With the lock held. Without memory the diagnostic is lost, the run is not. */
+static void diagnostic_add(struct host_diagnostics *d, uint32_t feature, unsigned state, const char *text)
+{
+	char *copy;
+
+	if (diagnosed(d, feature, text) || d->count == DIAGNOSTIC_LIMIT)
+		return;
+	if (d->count == d->room) {
+		uint32_t room = d->room ? d->room * 2 : 16;
+		struct host_diagnostic *more = realloc(d->rows, room * sizeof(*more));
+
+		if (!more)
+			return;
+		d->rows = more;
+		d->room = room;
+	}
+	copy = strdup(text);
+	if (copy)
+		d->rows[d->count++] = (struct host_diagnostic){feature, state, copy};
+}
+
+void host_diagnostics_finish(struct host_diagnostics *d)
+{
+	for (uint32_t i = 0; i < d->count; i++)
+		free(d->rows[i].text);
+	free(d->rows);
+	*d = (struct host_diagnostics){0};
+}
+
+void host_services_diagnose(struct host_services *s, uint32_t feature, unsigned state, const char *text)
+{
+	pthread_mutex_lock(&s->lock);
+	if (s->diagnostics)
+		diagnostic_add(s->diagnostics, feature, state, text);
+	pthread_mutex_unlock(&s->lock);
+}
+
+static void service_diagnose(void *context, uint32_t feature, uint8_t state, const char *text, uint64_t length)
+{
+	char line[LINE_LIMIT];
+
+	line_copy(line, text, length);
+	host_services_diagnose(context, feature, state, line);
+}
+
+/* Counts before it allocates, so that two threads cannot pass the limit together. */
+static void *service_alloc(void *context, uint64_t size, uint64_t align)
+{
+	struct host_services *s = context;
+	uint64_t now, peak;
+	void *memory;
+
+	if (size > PTRDIFF_MAX || !align || (align & (align - 1)) || align > 4096)
+		return NULL;
+	now = atomic_fetch_add_explicit(&s->memory, size, memory_order_relaxed) + size; /* a counter, orders nothing */
+	memory = s->memory_limit && now > s->memory_limit ? NULL : host_memory_take(size, align);
+	if (!memory) {
+		atomic_fetch_sub_explicit(&s->memory, size, memory_order_relaxed);
+		return NULL;
+	}
+	peak = atomic_load_explicit(&s->memory_peak, memory_order_relaxed);
+	while (now > peak && !atomic_compare_exchange_weak_explicit(&s->memory_peak, &peak, now, memory_order_relaxed,
+								    memory_order_relaxed))
+		;
+	return memory;
+}
+
+static void service_release(void *context, void *memory, uint64_t size)
+{
+	struct host_services *s = context;
+
+	if (!memory)
+		return;
+	host_memory_give(memory, size);
+	atomic_fetch_sub_explicit(&s->memory, size, memory_order_relaxed);
+}
+
+static void service_done(void *context, const struct ptowsp_done *done)
+{
+	struct host_services *s = context;
+
+	if (!host_runs_complete(&s->runs, done))
+		host_services_log(s, PTOWSP_LOG_ERROR,
+				  "the plugin completed a run (token 0x%llx) that is not in flight; ignored",
+				  (unsigned long long)done->token);
+}
+
+static uint64_t service_now(void *context)
+{
+	(void)context;
+	return host_now_ns();
+}
+
+static ptowsp_status service_kernel_find(void *context, const char *name, const char *signature, const void *native,
+					 struct ptowsp_kernel_ref *ref_out, struct ptowsp_error *error)
+{
+	struct host_services *s = context;
+	struct host_kernel *kernel;
+	ptowsp_status st = host_kernel_bind(&kernel, name, signature ? signature : "", native, ref_out, error);
+
+	bool loading;
+
+	if (st)
+		return st;
+	pthread_mutex_lock(&s->lock);
+	loading = s->kernels != NULL;
+	if (loading)
+		host_kernel_link(kernel, s->kernels);
+	pthread_mutex_unlock(&s->lock);
+	if (!loading) {
+		host_kernels_destroy(kernel);
+		*ref_out = (struct ptowsp_kernel_ref){0};
+		return host_fail(error, PTOWSP_INVALID, "kernel \"%.60s\": kernels are looked up while a program is loaded", name);
+	}
+	return PTOWSP_OK;
+}
+
+static const void *service_extension(void *context, const char *id)
+{
+	static const struct ptowsp_kernels_extension kernels = {
+		{sizeof(kernels), PTOWSP_STRUCT_EXTENSION, 0}, service_kernel_find};
+
+	(void)context;
+	return !strcmp(id, PTOWSP_EXTENSION_KERNELS) ? &kernels : NULL;
+}
+
+ptowsp_status host_services_init(struct host_services *s, uint32_t minor)
+{
+	*s = (struct host_services){.lock = PTHREAD_MUTEX_INITIALIZER};
+	s->table = (struct ptowsp_host){
+		.head = PTOWSP_HEAD(struct ptowsp_host, HOST),
+		.major = PTOWSP_ABI_MAJOR,
+		.minor = (uint16_t)minor,
+		.context = s,
+		.extension = service_extension,
+		.alloc = service_alloc,
+		.release = service_release,
+		.log = service_log,
+		.diagnose = service_diagnose,
+		.done = service_done,
+		.now_ns = service_now,
+	};
+	return host_runs_init(&s->runs);
+}
+
+void host_services_finish(struct host_services *s)
+{
+	uint64_t left = atomic_load(&s->memory);
+
+	if (left)
+		host_services_log(s, PTOWSP_LOG_WARNING, "the plugin did not give back %llu bytes", (unsigned long long)left);
+	host_runs_finish(&s->runs);
+	pthread_mutex_destroy(&s->lock);
+}
+
+void host_services_aim(struct host_services *s, struct host_diagnostics *diagnostics, struct host_kernel **kernels)
+{
+	pthread_mutex_lock(&s->lock);
+	s->diagnostics = diagnostics;
+	s->kernels = kernels;
+	pthread_mutex_unlock(&s->lock);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* services.h - what the host does for one plugin instance: memory, log, diagnostics, completion, kernels. */
+#ifndef HOST_SERVICES_H
+#define HOST_SERVICES_H
+
+#include <stdatomic.h>
+
+#include "host/runs.h"
+#include "ptowsp/host.h"
+
+struct host_kernel;
+
+/* What was diagnosed for one program, once per feature (inputs: once per text). */
+struct host_diagnostics {
+	struct host_diagnostic {
+		uint32_t feature, state;
+		char *text; /* owned */
+	} *rows;
+	uint32_t count, room;
+};
+void host_diagnostics_finish(struct host_diagnostics *diagnostics);
+
+/* The table is given to a plugin at init; the plugin calls it from any thread. Everything mutable is atomic or guarded
+ * by `lock`, except runs, which has its own. Lock order: none is taken inside another. */
+struct host_services {
+	struct ptowsp_host table;
+	void (*log)(void *context, int32_t level, const char *text); /* may be NULL */
+	void *log_context;
+	uint64_t memory_limit;            /* bytes, 0 = none */
+	_Atomic uint64_t memory, memory_peak; /* bytes held by the plugin */
+	struct host_runs runs;
+	pthread_mutex_t lock;
+	struct host_diagnostics *diagnostics; /* of the program that is being loaded or was run last; NULL: dropped */
+	struct host_kernel **kernels;         /* list that find adds to; of the program that is being loaded */
+};
+
+/* minor: the effective one. init/finish: caller provides *services. */
+ptowsp_status host_services_init(struct host_services *services, uint32_t minor);
+void host_services_finish(struct host_services *services);
+/* Whose diagnostics and kernels follow; NULL for nobody. */
+void host_services_aim(struct host_services *services, struct host_diagnostics *diagnostics, struct host_kernel **kernels);
+/* The host's own diagnostics go the same way. */
+void host_services_diagnose(struct host_services *services, uint32_t feature, unsigned state, const char *text);
+void host_services_log(struct host_services *services, int32_t level, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#endif

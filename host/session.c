@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* session.c - the life of a program: load, submit, wait, results, unload. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/error.h"
+#include "host/match.h"
+#include "host/program.h"
+#include "registry/names.h"
+
+#define SLICE_NS UINT64_C(50000000) /* how long a poll may take before the host looks again */
+#define PAUSE_NS UINT64_C(200000) /* between two polls that completed nothing */
+
+static ptowsp_status tables_make(struct ptowsp_program *p, struct ptowsp_error *error)
+{
+	const struct pkg_tables *t = p->plan->tables;
+
+	p->tensors = calloc(p->plan->tensor_count + 1u, sizeof(*p->tensors));
+	p->bindings = calloc(p->plan->tensor_count + 1u, sizeof(*p->bindings));
+	p->values = calloc(t->slot_count + 1u, sizeof(*p->values));
+	p->value_known = calloc(t->slot_count + 1u, 1);
+	if (!p->tensors || !p->bindings || !p->values || !p->value_known)
+		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for a program");
+	for (uint32_t i = 0; i < t->slot_count; i++) {
+		p->values[i] = t->slot[i].value;
+		p->value_known[i] = t->slot[i].flags & PTOWSP_SLOT_HAS_DEFAULT;
+	}
+	return PTOWSP_OK;
+}
+
+/* Directives met below enforced are said here, once each; the plugin's own words for the same feature are repeats. */
+static ptowsp_status match(struct ptowsp_program *p, uint32_t flags, struct ptowsp_error *error)
+{
+	struct ptowsp_match *match;
+	ptowsp_status st = ptowsp_match_create(&match, p->backend, p->plan, flags, error);
+
+	if (st)
+		return st;
+	st = host_match_check(match, p->backend, p->plan, error);
+	for (uint32_t i = 0; i < match->count && !st; i++) {
+		const struct reg_verdict *row = &match->rows[i];
+		char line[280];
+		struct reg_text text;
+
+		if (row->state >= PTOWSP_STATE_ENFORCED)
+			continue;
+		reg_text_init(&text, line, sizeof(line));
+		reg_text_add(&text, "%s is %s: %s", row->what, reg_state_text(row->state), row->reason);
+		host_services_diagnose(&p->backend->services, row->feature, row->state, line);
+	}
+	ptowsp_match_destroy(match);
+	return st;
+}
+
+static ptowsp_status load(struct ptowsp_program *p, uint32_t flags, struct ptowsp_error *error)
+{
+	struct ptowsp_load_args args = {.head = PTOWSP_HEAD(struct ptowsp_load_args, LOAD_ARGS),
+					.sections = p->plan->sections,
+					.section_count = p->plan->section_count,
+					.section_stride = sizeof(*p->plan->sections),
+					.entry = p->plan->entry,
+					.flags = flags & PTOWSP_LOAD_STRICT};
+	uint64_t begin = host_now_ns();
+	ptowsp_status st;
+
+	memcpy(args.digest, pkg_digest(p->plan->package->pkg), sizeof(args.digest));
+	st = p->backend->plugin->ops.load(p->backend->device, &args, &p->object, error);
+	p->compile_ns = host_now_ns() - begin;
+	if (st && !error->text[0])
+		st = host_fail(error, st, "%s could not load the package and did not say why", ptowsp_backend_name(p->backend));
+	return st;
+}
+
+ptowsp_status ptowsp_program_load(struct ptowsp_program **out, struct ptowsp_backend *backend,
+				  const struct ptowsp_plan *plan, uint32_t flags, struct ptowsp_error *error)
+{
+	struct ptowsp_program *p = calloc(1, sizeof(*p));
+	ptowsp_status st;
+
+	*out = NULL;
+	error = host_error_enter(error);
+	if (!p)
+		return host_error_leave(host_fail(error, PTOWSP_NO_MEMORY, "no memory for a program"), error);
+	p->backend = backend;
+	p->plan = plan;
+	host_report_finish(&p->run.report);
+	host_services_aim(&backend->services, &p->diagnostics, &p->kernels);
+	st = tables_make(p, error);
+	if (!st)
+		st = match(p, flags, error);
+	if (!st)
+		st = host_backend_device_open(backend, error);
+	if (!st)
+		st = load(p, flags, error);
+	host_services_aim(&backend->services, &p->diagnostics, NULL);
+	if (st)
+		ptowsp_program_unload(p);
+	else
+		*out = p;
+	return host_error_leave(st, error);
+}
+
+void ptowsp_program_unload(struct ptowsp_program *p)
+{
+	struct ptowsp_error ignored = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+
+	if (!p)
+		return;
+	if (p->object) {
+		ptowsp_synchronize(p, UINT64_MAX, &ignored);
+		p->backend->plugin->ops.unload(p->object, &ignored);
+	}
+	host_services_aim(&p->backend->services, NULL, NULL);
+	host_tensors_finish(p);
+	host_kernels_destroy(p->kernels);
+	host_diagnostics_finish(&p->diagnostics);
+	host_report_finish(&p->run.report);
+	free(p->values);
+	free(p->value_known);
+	free(p);
+}
+
+struct ptowsp_run_args host_run_args(const struct ptowsp_program *p, const struct ptowsp_execute_options *options)
+{
+	return (struct ptowsp_run_args){
+		.head = PTOWSP_HEAD(struct ptowsp_run_args, RUN_ARGS),
+		.program = p->object,
+		.bindings = p->bindings,
+		.binding_count = p->binding_count,
+		.binding_stride = sizeof(*p->bindings),
+		.values = p->values,
+		.value_count = p->plan->tables->slot_count,
+		.flags = options->flags & (PTOWSP_RUN_NO_KERNELS | PTOWSP_RUN_STRICT),
+		.deadline_ns = options->timeout_ns ? host_now_ns() + options->timeout_ns : 0,
+		.max_tasks = options->max_tasks,
+	};
+}
+
+ptowsp_status ptowsp_execute_async(struct ptowsp_program *p, const struct ptowsp_execute_options *options,
+				   struct ptowsp_error *error)
+{
+	static const struct ptowsp_execute_options none = {0};
+	struct host_runs *runs = &p->backend->services.runs;
+	struct ptowsp_run_args args;
+	ptowsp_status st = PTOWSP_OK;
+
+	error = host_error_enter(error);
+	options = options ? options : &none;
+	if (!host_runs_is_complete(runs, &p->run))
+		return host_error_leave(host_fail(error, PTOWSP_INVALID, "the program is still running"), error);
+	if (!p->prepared)
+		st = ptowsp_prepare(p, options, error);
+	if (st)
+		return st;
+	host_services_aim(&p->backend->services, &p->diagnostics, NULL);
+	st = host_runs_begin(runs, &p->run);
+	if (st)
+		return host_error_leave(host_fail(error, st, "too many runs at once on this backend"), error);
+	p->prepared = false;
+	args = host_run_args(p, options);
+	args.token = p->run.token;
+	st = p->backend->plugin->ops.submit(p->backend->device, &args, error);
+	if (st) {
+		host_runs_abandon(runs, &p->run);
+		if (!error->text[0])
+			st = host_fail(error, st, "%s refused the run and did not say why", ptowsp_backend_name(p->backend));
+	}
+	return host_error_leave(st, error);
+}
+
+/* One slice of waiting: a plugin without threads works in poll, for the others the host sleeps. */
+static bool wait_slice(struct ptowsp_program *p, uint64_t until_ns)
+{
+	struct host_runs *runs = &p->backend->services.runs;
+	struct ptowsp_error ignored = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	uint64_t slice = host_now_ns() + SLICE_NS;
+
+	if (slice > until_ns)
+		slice = until_ns;
+	if (host_runs_is_complete(runs, &p->run))
+		return true;
+	if (p->backend->plugin->ops.poll(p->backend->device, slice, &ignored))
+		return host_runs_wait(runs, &p->run, slice);
+	return host_runs_wait(runs, &p->run, host_now_ns() + PAUSE_NS);
+}
+
+ptowsp_status ptowsp_synchronize(struct ptowsp_program *p, uint64_t timeout_ns, struct ptowsp_error *error)
+{
+	uint64_t now = host_now_ns(), until = timeout_ns > UINT64_MAX - now ? UINT64_MAX : now + timeout_ns;
+	ptowsp_status st;
+
+	error = host_error_enter(error);
+	while (!wait_slice(p, until))
+		if (host_now_ns() >= until)
+			return PTOWSP_AGAIN;
+	st = p->run.report.status;
+	if (st)
+		*error = p->run.report.error;
+	return host_error_leave(st, error);
+}
+
+ptowsp_status ptowsp_execute(struct ptowsp_program *p, const struct ptowsp_execute_options *options,
+			     struct ptowsp_error *error)
+{
+	ptowsp_status st = ptowsp_execute_async(p, options, error);
+
+	return st ? st : ptowsp_synchronize(p, UINT64_MAX, error);
+}
+
+int ptowsp_is_complete(struct ptowsp_program *p)
+{
+	return host_runs_is_complete(&p->backend->services.runs, &p->run);
+}
+
+ptowsp_status ptowsp_cancel(struct ptowsp_program *p, struct ptowsp_error *error)
+{
+	error = host_error_enter(error);
+	if (ptowsp_is_complete(p))
+		return PTOWSP_OK;
+	return host_error_leave(p->backend->plugin->ops.cancel(p->backend->device, p->run.token, error), error);
+}

@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* shape.c - shapes of tensors: from the package's dimensions, from what is bound, or from what the program touches. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/error.h"
+#include "host/program.h"
+#include "ptowsp/workload.h"
+#include "registry/names.h"
+
+enum { VISIT_LIMIT = 4096 }; /* nodes per extent: rows may be shared, so that a small table is a huge tree */
+
+static ptowsp_status evaluate(const struct ptowsp_program *p, uint32_t row, unsigned *visits, int64_t *value_out,
+			      struct ptowsp_error *error);
+
+/* Wrapping; / and % toward zero. False for a division by zero or a node that shapes do not have. */
+static bool apply(unsigned op, int64_t a, int64_t b, int64_t *out)
+{
+	uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
+
+	switch (op) {
+	case PTOWSP_EXPR_ADD:
+		*out = (int64_t)(ua + ub);
+		return true;
+	case PTOWSP_EXPR_SUB:
+		*out = (int64_t)(ua - ub);
+		return true;
+	case PTOWSP_EXPR_MUL:
+		*out = (int64_t)(ua * ub);
+		return true;
+	case PTOWSP_EXPR_DIV:
+		if (!b)
+			return false;
+		*out = b == -1 ? (int64_t)(0 - ua) : a / b;
+		return true;
+	case PTOWSP_EXPR_MOD:
+		if (!b)
+			return false;
+		*out = b == -1 ? 0 : a % b;
+		return true;
+	case PTOWSP_EXPR_MIN:
+		*out = a < b ? a : b;
+		return true;
+	case PTOWSP_EXPR_MAX:
+		*out = a > b ? a : b;
+		return true;
+	case PTOWSP_EXPR_SHL:
+		*out = (int64_t)(ua << (ub & 63));
+		return true;
+	case PTOWSP_EXPR_SHR:
+		*out = a >> (ub & 63);
+		return true;
+	}
+	return false;
+}
+
+static ptowsp_status evaluate_binary(const struct ptowsp_program *p, const struct ptowsp_expr_record *e, unsigned *visits,
+				     int64_t *value_out, struct ptowsp_error *error)
+{
+	int64_t a, b;
+	ptowsp_status st = evaluate(p, e->a, visits, &a, error);
+
+	if (!st)
+		st = evaluate(p, e->b, visits, &b, error);
+	if (!st && !apply(e->op, a, b, value_out))
+		st = host_fail(error, PTOWSP_INVALID, "a tensor's extent divides by zero, or is no sum, product or quotient");
+	return st;
+}
+
+static ptowsp_status evaluate(const struct ptowsp_program *p, uint32_t row, unsigned *visits, int64_t *value_out,
+			      struct ptowsp_error *error)
+{
+	const struct pkg_tables *t = p->plan->tables;
+	const struct ptowsp_expr_record *e;
+
+	if (row >= t->expr_count || ++*visits > VISIT_LIMIT)
+		return host_fail(error, PTOWSP_BAD_PACKAGE, "a tensor's extent refers to expression %u, outside EXPR or far too "
+				 "long", row);
+	e = &t->expr[row];
+	switch (e->op) {
+	case PTOWSP_EXPR_CONST:
+		*value_out = (int64_t)((uint64_t)e->c << 32 | e->b);
+		return PTOWSP_OK;
+	case PTOWSP_EXPR_VALUE:
+		if (e->a >= t->slot_count)
+			return host_fail(error, PTOWSP_BAD_PACKAGE, "expression %u refers outside SLOT", row);
+		*value_out = (int64_t)p->values[e->a];
+		return PTOWSP_OK;
+	}
+	return evaluate_binary(p, e, visits, value_out, error);
+}
+
+ptowsp_status host_expression_value(const struct ptowsp_program *program, uint32_t row, int64_t *value_out,
+				    struct ptowsp_error *error)
+{
+	unsigned visits = 0;
+
+	return evaluate(program, row, &visits, value_out, error);
+}
+
+ptowsp_status host_elements(const uint64_t *extents, uint32_t rank, uint32_t bytes, uint64_t *elements_out)
+{
+	uint64_t elements = 1;
+
+	for (uint32_t i = 0; i < rank; i++)
+		if (__builtin_mul_overflow(elements, extents[i], &elements))
+			return PTOWSP_TOO_BIG;
+	*elements_out = elements;
+	return elements > (UINT64_C(1) << 62) / bytes ? PTOWSP_TOO_BIG : PTOWSP_OK;
+}
+
+static const char *shape_text(const uint64_t *extents, uint32_t rank, char *memory, size_t size)
+{
+	struct reg_text text;
+
+	reg_text_init(&text, memory, size);
+	reg_text_add(&text, "[");
+	for (uint32_t i = 0; i < rank; i++)
+		reg_text_add(&text, "%s%llu", i ? ", " : "", (unsigned long long)extents[i]);
+	reg_text_add(&text, "]");
+	return memory;
+}
+
+/* A declared shape: constants and symbols. */
+static ptowsp_status declared_shape(struct ptowsp_program *p, uint32_t index, struct ptowsp_error *error)
+{
+	const struct pkg_tables *t = p->plan->tables;
+	const struct ptowsp_tensor_record *row = &t->tensor[p->plan->tensors[index].row];
+	struct ptowsp_tensor_view *view = &p->tensors[index].view;
+	int64_t value = 0;
+	ptowsp_status st = PTOWSP_OK;
+
+	if (row->dim_count > 4)
+		return host_fail(error, PTOWSP_BAD_PACKAGE, "tensor \"%s\" has more than 4 dimensions", p->plan->tensors[index].name);
+	for (uint32_t i = 0; i < row->dim_count && !st; i++) {
+		st = host_expression_value(p, t->dim[row->dims + i].extent, &value, error);
+		if (!st && value < 0)
+			st = host_fail(error, PTOWSP_INVALID, "tensor \"%s\": extent %u is %lld", p->plan->tensors[index].name, i,
+				       (long long)value);
+		view->extents[i] = (uint64_t)value;
+	}
+	view->rank = (uint16_t)row->dim_count;
+	return st;
+}
+
+/* What was given must be what the package declares. */
+static ptowsp_status given_compare(const struct ptowsp_program *p, uint32_t index, struct ptowsp_error *error)
+{
+	const struct host_tensor *tensor = &p->tensors[index];
+	char have[96], want[96];
+
+	if (tensor->given_rank == tensor->view.rank &&
+	    !memcmp(tensor->given, tensor->view.extents, tensor->given_rank * sizeof(*tensor->given)))
+		return PTOWSP_OK;
+	return host_fail(error, PTOWSP_INVALID, "tensor \"%s\" has shape %s, but %s has %s", p->plan->tensors[index].name,
+			 shape_text(tensor->view.extents, tensor->view.rank, want, sizeof(want)), tensor->given_from,
+			 shape_text(tensor->given, tensor->given_rank, have, sizeof(have)));
+}
+
+/* Without a declared shape: what was given, the caller's memory, sample data, in this order. */
+static void free_shape(struct ptowsp_program *p, uint32_t index)
+{
+	const struct pkg_tables *t = p->plan->tables;
+	const struct host_plan_tensor *name = &p->plan->tensors[index];
+	struct host_tensor *tensor = &p->tensors[index];
+	struct ptowsp_tensor_view *view = &tensor->view;
+	uint32_t sample = name->sample[0] != PTOWSP_NONE ? name->sample[0] : name->sample[1];
+
+	view->rank = UINT16_MAX;
+	if (*tensor->given_from) {
+		view->rank = (uint16_t)tensor->given_rank;
+		memcpy(view->extents, tensor->given, sizeof(view->extents));
+	} else if (tensor->bound) {
+		view->rank = 1;
+		view->extents[0] = tensor->bound_elements;
+	} else if (sample != PTOWSP_NONE && !tensor->fill && t->sample[sample].rank <= 4) {
+		view->rank = t->sample[sample].rank;
+		memcpy(view->extents, &t->sample[sample].extent0, sizeof(view->extents));
+	}
+}
+
+ptowsp_status host_tensor_shape(struct ptowsp_program *p, uint32_t index, struct ptowsp_error *error)
+{
+	const struct ptowsp_tensor_record *row = &p->plan->tables->tensor[p->plan->tensors[index].row];
+	struct host_tensor *tensor = &p->tensors[index];
+	ptowsp_status st = PTOWSP_OK;
+
+	memset(&tensor->view, 0, sizeof(tensor->view));
+	tensor->view.dtype = row->dtype;
+	if (row->flags & PTOWSP_TENSOR_SHAPELESS)
+		free_shape(p, index);
+	else
+		st = declared_shape(p, index, error);
+	if (!st && *tensor->given_from && !(row->flags & PTOWSP_TENSOR_SHAPELESS))
+		st = given_compare(p, index, error);
+	if (!st && tensor->view.rank != UINT16_MAX &&
+	    host_elements(tensor->view.extents, tensor->view.rank, reg_dtype(row->dtype)->bytes, &tensor->view.elements))
+		st = host_fail(error, PTOWSP_TOO_BIG, "tensor \"%s\" is larger than 2^62 bytes", p->plan->tensors[index].name);
+	return st;
+}
+
+static bool needs_measure(const struct ptowsp_program *p)
+{
+	for (uint32_t i = 0; i < p->plan->tensor_count; i++) {
+		const struct host_plan_tensor *tensor = &p->plan->tensors[i];
+
+		if (tensor->used && p->plan->tables->tensor[tensor->row].flags & PTOWSP_TENSOR_SHAPELESS)
+			return true;
+	}
+	return false;
+}
+
+ptowsp_status host_tensors_measure(struct ptowsp_program *p, const struct ptowsp_execute_options *options,
+				   struct ptowsp_error *error)
+{
+	const struct ptowsp_ops *ops = &p->backend->plugin->ops;
+	const struct ptowsp_extents_extension *x;
+	struct ptowsp_run_args args = host_run_args(p, options);
+	uint32_t count = p->plan->tables->tensor_count;
+	uint64_t *elements;
+	ptowsp_status st;
+
+	if (!needs_measure(p))
+		return PTOWSP_OK;
+	x = ops->extension(p->backend->instance, PTOWSP_EXTENSION_EXTENTS);
+	if (!x)
+		return host_fail(error, PTOWSP_UNSUPPORTED, "%s cannot tell how much of a tensor without shape a program touches",
+				 ptowsp_backend_name(p->backend));
+	elements = calloc(count + 1u, sizeof(*elements));
+	if (!elements)
+		return host_fail(error, PTOWSP_NO_MEMORY, "no memory to measure tensors");
+	st = x->measure(p->object, &args, elements, count, error);
+	for (uint32_t i = 0; i < p->plan->tensor_count && !st; i++)
+		p->tensors[i].need = elements[p->plan->tensors[i].row];
+	free(elements);
+	return st;
+}

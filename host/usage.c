@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* usage.c - one linear pass over an entry's bytecode. */
+#include "host/usage.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptowsp/workload.h"
+
+struct scan {
+	const struct pkg_tables *tables;
+	struct ptowsp_workload_header header;
+	const uint8_t *instructions, *kernels; /* in WORK; may be unaligned in principle, read by memcpy */
+	struct host_usage *usage;
+	struct ptowsp_error *error;
+	uint32_t at; /* instruction */
+};
+
+static ptowsp_status fail(const struct scan *scan, const char *why)
+{
+	return host_fail(scan->error, PTOWSP_BAD_PACKAGE, "section WORK, instruction %u: %s", scan->at, why);
+}
+
+static ptowsp_status header_read(struct scan *scan)
+{
+	const struct pkg_tables *t = scan->tables;
+	struct ptowsp_workload_header *h = &scan->header;
+	uint64_t need = sizeof(*h);
+
+	if (t->work_size < need)
+		return host_fail(scan->error, PTOWSP_BAD_PACKAGE, "the package has no workload (section WORK is missing or cut)");
+	memcpy(h, t->work, sizeof(*h));
+	if (h->magic != PTOWSP_WORKLOAD_MAGIC)
+		return host_fail(scan->error, PTOWSP_BAD_PACKAGE, "section WORK does not begin with its magic");
+	need += (uint64_t)h->num_instructions * sizeof(struct ptowsp_instruction);
+	need += ((uint64_t)h->num_axes + h->num_kernels + h->num_tensors) * 4;
+	if (need > t->work_size)
+		return host_fail(scan->error, PTOWSP_BAD_PACKAGE, "section WORK promises %llu bytes and has %llu",
+				 (unsigned long long)need, (unsigned long long)t->work_size);
+	scan->instructions = t->work + sizeof(*h);
+	scan->kernels = scan->instructions + (uint64_t)h->num_instructions * sizeof(struct ptowsp_instruction) +
+			(uint64_t)h->num_axes * 4;
+	return PTOWSP_OK;
+}
+
+/* A kernel and the variants that may stand in for it. */
+static ptowsp_status kernel_use(struct scan *scan, uint32_t operand)
+{
+	const struct pkg_tables *t = scan->tables;
+	uint32_t row;
+
+	if (operand >= scan->header.num_kernels)
+		return fail(scan, "the task's kernel is outside the workload's table");
+	memcpy(&row, scan->kernels + (size_t)operand * 4, sizeof(row));
+	if (row >= t->kernel_count)
+		return fail(scan, "the task's kernel is outside KREG");
+	scan->usage->kernels[row] = 1;
+	for (uint32_t i = 0; i < t->kernel[row].variant_count; i++)
+		scan->usage->kernels[t->variant[t->kernel[row].variants + i].kernel] = 1;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status region_use(struct scan *scan, uint32_t region)
+{
+	if (region >= scan->tables->region_count)
+		return fail(scan, "its region is outside REGN");
+	scan->usage->tensors[scan->tables->region[region].tensor] = 1;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status instruction_use(struct scan *scan, const struct ptowsp_instruction *inst)
+{
+	scan->usage->opcodes[inst->opcode] = 1;
+	switch (inst->opcode) {
+	case PTOWSP_OP_TASK:
+		return kernel_use(scan, inst->operand1);
+	case PTOWSP_OP_IO_INPUT:
+	case PTOWSP_OP_IO_OUTPUT:
+	case PTOWSP_OP_IO_INOUT:
+	case PTOWSP_OP_IO_BIND:
+	case PTOWSP_OP_SLOT_LOAD:
+		return region_use(scan, inst->operand2);
+	}
+	return PTOWSP_OK;
+}
+
+static ptowsp_status scan_entry(struct scan *scan)
+{
+	struct ptowsp_instruction inst;
+	ptowsp_status st = PTOWSP_OK;
+
+	for (; !st && scan->at < scan->header.num_instructions; scan->at++) {
+		memcpy(&inst, scan->instructions + (size_t)scan->at * sizeof(inst), sizeof(inst));
+		if (inst.opcode == PTOWSP_OP_HALT)
+			return PTOWSP_OK;
+		st = instruction_use(scan, &inst);
+	}
+	return st ? st : fail(scan, "the entry does not end with halt");
+}
+
+ptowsp_status host_usage_scan(struct host_usage *usage_out, const struct pkg_tables *tables, uint32_t entry,
+			      struct ptowsp_error *error)
+{
+	struct scan scan = {.tables = tables, .usage = usage_out, .error = error, .at = tables->entry[entry].instruction};
+	ptowsp_status st;
+
+	*usage_out = (struct host_usage){.kernels = calloc(tables->kernel_count + 1u, 1),
+					 .tensors = calloc(tables->tensor_count + 1u, 1)};
+	if (!usage_out->kernels || !usage_out->tensors)
+		st = host_fail(error, PTOWSP_NO_MEMORY, "no memory to look through the workload");
+	else
+		st = header_read(&scan);
+	if (!st)
+		st = scan_entry(&scan);
+	if (st)
+		host_usage_finish(usage_out);
+	return st;
+}
+
+void host_usage_finish(struct host_usage *usage)
+{
+	free(usage->kernels);
+	free(usage->tensors);
+	*usage = (struct host_usage){.kernels = NULL};
+}

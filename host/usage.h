@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* usage.h - what one entry of a workload uses: opcodes, kernels, tensors. Bytecode is untrusted here: the plugin verifies
+ * it at load, this only counts. */
+#ifndef HOST_USAGE_H
+#define HOST_USAGE_H
+
+#include "format/package.h"
+#include "host/error.h"
+
+struct host_usage {
+	uint8_t opcodes[256]; /* 1: some instruction has it */
+	uint8_t *kernels;     /* owned, one per KREG row: 1 = called */
+	uint8_t *tensors;     /* owned, one per TENS row: 1 = a task may touch it, or a slot is loaded from it */
+};
+
+/* Scans from the entry's first instruction to its HALT. Errors: BAD_PACKAGE naming the instruction, NO_MEMORY. */
+ptowsp_status host_usage_scan(struct host_usage *usage_out, const struct pkg_tables *tables, uint32_t entry,
+			      struct ptowsp_error *error);
+void host_usage_finish(struct host_usage *usage);
+
+#endif
