@@ -209,6 +209,7 @@ static void add_program(void)
 	struct bench_tile tile = {0};
 	uint32_t kernel, zero = bench_program_const(&fake.code, 0);
 	uint64_t size;
+	const void *payload;
 	uint16_t r, a, b;
 
 	for (unsigned i = 0; i < 3; i++)
@@ -220,7 +221,8 @@ static void add_program(void)
 	bench_tile_inst(&tile, PTOWSP_PTO_TLOAD, b, 1, r, r);
 	bench_tile_inst(&tile, PTOWSP_PTO_TADD, a, a, b, 0);
 	bench_tile_inst(&tile, PTOWSP_PTO_TSTORE, 2, a, r, r);
-	kernel = bench_program_kernel(&fake.code, "add", 3, 0, bench_tile_pack(&tile, &size), size);
+	payload = bench_tile_pack(&tile, &size);
+	kernel = bench_program_kernel(&fake.code, "add", 3, 0, payload, size);
 	for (unsigned i = 0; i < 3; i++)
 		bench_program_tensor(&fake.code, check_fmt("t%u", i), ROWS, COLUMNS);
 	bench_program_task(&fake.code, kernel, 3, 0);
