@@ -361,10 +361,10 @@ static void template_lives_in_this_host(void)
 
 	REQUIRE(compiler != NULL);
 	vendor_folder_make(dir, which);
-	CHECK_INT(check_run(check_fmt("CC='%s' CFLAGS=-Werror '%s/template/build'", compiler->command, dir), NULL, &err), 0);
+	CHECK_INT(check_run(check_fmt("cd '%s' && CC='%s' CFLAGS=-Werror template/build", dir, compiler->command), NULL, &err), 0);
 	CHECK_STR(err, "");
 	free(err);
-	CHECK_INT(host_plugin_load(NULL, check_fmt("%s/template/libptowsp_null.so", dir), &plugin, &error), PTOWSP_OK);
+	CHECK_INT(host_plugin_load(NULL, check_fmt("%s/libptowsp_null.so", dir), &plugin, &error), PTOWSP_OK);
 	CHECK_STR(error.text, "");
 	REQUIRE(plugin != NULL);
 	CHECK_UINT(plugin->note.major, 10);
