@@ -10,6 +10,8 @@
 #error "packages are little-endian and read in place"
 #endif
 
+#define ZSTD_FRAME 0xFD2FB528u
+
 struct reading {
 	struct pkg_container *into;
 	const struct pkg_caps *caps;
@@ -36,13 +38,15 @@ static ptowsp_status header_open(const struct reading *r)
 	struct pkg_container *c = r->into;
 	uint32_t frame;
 
-	MUST(c->size >= PKG_FRAME_HEAD + sizeof(c->header), "is no package: %zu bytes are fewer than a header's %zu", c->size,
+	MUST(c->size > 0, "is empty, no package; make one with ptowsp-pack");
+	frame = c->size >= sizeof(frame) ? u32_at(c->bytes) : 0;
+	MUST(frame != ZSTD_FRAME, "is a zstd file but no package: it does not begin with a package header; make one with ptowsp-pack");
+	MUST(frame == PKG_HEADER_FRAME, "is no package: it does not begin with the word 0x%08x; make one with ptowsp-pack",
+	     PKG_HEADER_FRAME);
+	MUST(c->size >= PKG_FRAME_HEAD + sizeof(c->header), "is cut off: %zu bytes are fewer than a header's %zu", c->size,
 	     PKG_FRAME_HEAD + sizeof(c->header));
-	frame = u32_at(c->bytes);
-	MUST(frame == PKG_HEADER_FRAME, "is no package: its first word is 0x%08x, not 0x%08x; make one with ptowsp-pack",
-	     (unsigned)frame, PKG_HEADER_FRAME);
 	memcpy(&c->header, c->bytes + PKG_FRAME_HEAD, sizeof(c->header));
-	MUST(!memcmp(c->header.magic, PKG_MAGIC, sizeof(c->header.magic)), "is no package: the magic PTWSPKG is missing at offset %u",
+	MUST(!memcmp(c->header.magic, PKG_MAGIC, sizeof(c->header.magic)), "is no package: the magic PTWSPKG is missing at offset %u; make one with ptowsp-pack",
 	     PKG_FRAME_HEAD);
 	MUST(!strncmp(c->header.abi, PTOWSP_ABI_STRING, sizeof(c->header.abi)),
 	     "wsp_runtime_abi at offset 16 is \"%.16s\", this build knows \"%s\"; pack it again or use a newer ptowsp", c->header.abi,

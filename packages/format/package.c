@@ -160,14 +160,24 @@ static ptowsp_status package_verify(const struct pkg *p, struct ptowsp_error *er
 	return st;
 }
 
+static struct pkg_caps caps_of(const struct pkg_limits *limits)
+{
+	struct pkg_caps caps = {PKG_SIZE_LIMIT, PKG_SIZE_LIMIT};
+
+	if (limits && limits->section_bytes)
+		caps.section_bytes = limits->section_bytes;
+	if (limits && limits->total_bytes)
+		caps.total_bytes = limits->total_bytes;
+	return caps;
+}
+
 /* The part of opening that is the same for files and memory. */
 static ptowsp_status package_read(struct pkg *p, const void *bytes, size_t size, const struct pkg_limits *limits,
 				  struct ptowsp_error *error)
 {
 	ptowsp_status st;
 
-	p->caps.section_bytes = limits && limits->section_bytes ? limits->section_bytes : PKG_SIZE_LIMIT;
-	p->caps.total_bytes = limits && limits->total_bytes ? limits->total_bytes : PKG_SIZE_LIMIT;
+	p->caps = caps_of(limits);
 	st = pkg_container_read(&p->container, bytes, size, p->path, &p->caps, error);
 	if (st)
 		return st;
@@ -213,10 +223,12 @@ ptowsp_status pkg_open_memory(struct pkg **package_out, const void *bytes, size_
 	return st;
 }
 
-/* What is read of a file at most: the header says how long it is; one byte more shows trailing ones. A file whose header is
- * not a package's is read no further. */
-static size_t file_limit(const uint8_t *head, size_t size)
+/* What is read of a file at most: what the header says and one byte more than may follow, so that trailing bytes are seen, but
+ * never more than sections within the limits can need. A file whose header is not a package's is read no further. */
+static size_t file_limit(const uint8_t *head, size_t size, uint64_t total_bytes)
 {
+	uint64_t capped = total_bytes < UINT64_C(1) << 60 ? total_bytes : UINT64_C(1) << 60;
+	uint64_t most = capped + capped / 128 + PKG_HEADER_LIMIT + 1024 * PKG_SECTION_LIMIT;
 	struct pkg_header header;
 	uint32_t frame;
 
@@ -224,56 +236,64 @@ static size_t file_limit(const uint8_t *head, size_t size)
 		return size;
 	memcpy(&frame, head, sizeof(frame));
 	memcpy(&header, head + PKG_FRAME_HEAD, sizeof(header));
-	if (frame != PKG_HEADER_FRAME || memcmp(header.magic, PKG_MAGIC, sizeof(header.magic)) || header.total_size > SIZE_MAX / 4)
+	if (frame != PKG_HEADER_FRAME || memcmp(header.magic, PKG_MAGIC, sizeof(header.magic)))
 		return size;
-	return (size_t)header.total_size + PKG_FRAME_HEAD + PKG_SIGNATURE_LIMIT + 1;
+	if (header.total_size < most)
+		most = header.total_size;
+	return (size_t)most + PKG_FRAME_HEAD + PKG_SIGNATURE_LIMIT + 1;
 }
 
-/* Reads in growing steps, so that a header that lies about its size costs no memory. *size_out bytes, to be freed. */
-static ptowsp_status stream_read(FILE *stream, const char *path, uint8_t **bytes_out, size_t *size_out, struct ptowsp_error *error)
-{
-	size_t room = PKG_FRAME_HEAD + sizeof(struct pkg_header), limit = room, size = 0, got;
-	uint8_t *bytes = malloc(room), *more;
+/* A file being read. */
+struct stream {
+	FILE *file;
+	const char *path;
+	uint8_t *bytes; /* owned */
+	size_t size, room;
+};
 
-	*bytes_out = bytes;
-	while (bytes && size < limit && (got = fread(bytes + size, 1, room - size, stream)) > 0) {
-		if (size < PKG_FRAME_HEAD + sizeof(struct pkg_header))
-			limit = file_limit(bytes, size + got);
-		size += got;
-		if (size < room || size >= limit)
-			continue;
-		room = room > limit / 2 ? limit : room * 2;
-		more = realloc(bytes, room);
-		if (more)
-			*bytes_out = more;
-		bytes = more;
+/* Reads in growing steps, so that a header that lies about its size costs no memory. */
+static ptowsp_status stream_read(struct stream *s, const struct pkg_caps *caps, struct ptowsp_error *error)
+{
+	const size_t head = PKG_FRAME_HEAD + sizeof(struct pkg_header);
+	size_t limit = head, got = 1;
+
+	while (got && s->size < limit) {
+		if (s->size == s->room) {
+			size_t room = !s->room ? head : s->room > limit / 2 ? limit : s->room * 2;
+			uint8_t *bytes = realloc(s->bytes, room);
+
+			if (!bytes)
+				return pkg_fail(error, PTOWSP_NO_MEMORY, "%s: out of memory", s->path);
+			s->bytes = bytes;
+			s->room = room;
+		}
+		got = fread(s->bytes + s->size, 1, s->room - s->size, s->file);
+		s->size += got;
+		if (got && s->size == head)
+			limit = file_limit(s->bytes, head, caps->total_bytes);
 	}
-	*size_out = size;
-	if (!bytes)
-		return pkg_fail(error, PTOWSP_NO_MEMORY, "%s: out of memory", path);
-	if (ferror(stream))
-		return pkg_fail(error, PTOWSP_IO, "%s cannot be read: %s", path, strerror(errno));
+	if (ferror(s->file))
+		return pkg_fail(error, PTOWSP_IO, "%s cannot be read: %s", s->path, strerror(errno));
 	return PTOWSP_OK;
 }
 
 ptowsp_status pkg_open(struct pkg **package_out, const char *path, const struct pkg_limits *limits, struct ptowsp_error *error)
 {
-	FILE *stream = fopen(path, "rb");
-	uint8_t *bytes = NULL;
-	size_t size = 0;
+	const struct pkg_caps caps = caps_of(limits);
+	struct stream s = {.file = fopen(path, "rb"), .path = path};
 	ptowsp_status st;
 
 	*package_out = NULL;
-	if (!stream)
+	if (!s.file)
 		return pkg_fail(error, PTOWSP_IO, "%s cannot be opened: %s", path, strerror(errno));
-	st = stream_read(stream, path, &bytes, &size, error);
-	fclose(stream);
+	st = stream_read(&s, &caps, error);
+	fclose(s.file);
 	if (!st)
-		st = pkg_open_memory(package_out, bytes, size, path, limits, error);
+		st = pkg_open_memory(package_out, s.bytes, s.size, path, limits, error);
 	if (st)
-		free(bytes);
+		free(s.bytes);
 	else
-		(*package_out)->file = bytes;
+		(*package_out)->file = s.bytes;
 	return st;
 }
 
@@ -371,6 +391,27 @@ ptowsp_status pkg_sample_section(struct pkg *package, const void **bytes_out, ui
 	if (!st && *size_out)
 		*bytes_out = package->data[package->sample_row];
 	return st;
+}
+
+int pkg_content(const struct pkg *package, uint32_t index, struct pkg_content *content_out)
+{
+	const struct pkg_toc_row *row = &package->container.rows[index];
+
+	if (index >= package->container.header.section_count)
+		return 0;
+	*content_out = (struct pkg_content){row->type,  row->flags & PKG_SECTION_REQUIRED, row->stride, row->count, row->size,
+					    row->packed_size, row->digest};
+	return 1;
+}
+
+const char *pkg_abi(const struct pkg *package)
+{
+	return package->container.header.abi;
+}
+
+uint64_t pkg_file_size(const struct pkg *package)
+{
+	return package->container.size;
 }
 
 const char *pkg_notice(const struct pkg *package, uint32_t index)

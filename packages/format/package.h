@@ -57,6 +57,15 @@ ptowsp_status pkg_sample_bytes(struct pkg *package, uint32_t row, const void **b
 			       struct ptowsp_error *error);
 /* All sample bytes (section TBLB), "" and 0 without one. Errors: as above. */
 ptowsp_status pkg_sample_section(struct pkg *package, const void **bytes_out, uint64_t *size_out, struct ptowsp_error *error);
+/* One row of the table of contents, unknown sections included. */
+struct pkg_content {
+	uint32_t type, required, stride;
+	uint64_t count, size, packed_size;
+	const uint8_t *digest; /* 32 bytes, borrowed */
+};
+int pkg_content(const struct pkg *package, uint32_t index, struct pkg_content *content_out); /* 0 behind the last */
+const char *pkg_abi(const struct pkg *package); /* wsp_runtime_abi */
+uint64_t pkg_file_size(const struct pkg *package);
 /* One line about an unknown optional section, index 0.., NULL behind the last. */
 const char *pkg_notice(const struct pkg *package, uint32_t index);
 
