@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "lang/ast.h"
+
+#include <assert.h>
+#include <string.h>
+
+struct lang_var *lang_var_add(struct lang_unit *unit, struct lang_function *function, enum lang_var_kind kind, const char *name,
+			      struct lang_type type, struct lang_span at)
+{
+	struct lang_var *var = lang_alloc(&unit->arena, sizeof(*var));
+
+	var->name = name;
+	var->type = type;
+	var->at = at;
+	var->kind = (uint8_t)kind;
+	var->id = function->var_count;
+	*LANG_PUSH(&unit->arena, function->vars, function->var_count, function->var_capacity) = var;
+	lang_map_add(&function->names, &unit->arena, name, var);
+	return var;
+}
+
+struct lang_function *lang_function_add(struct lang_module *module, const char *name, struct lang_span at)
+{
+	struct lang_function *function = lang_alloc(&module->unit->arena, sizeof(*function));
+
+	function->name = name;
+	function->at = at;
+	function->body.last = &function->body.first;
+	*module->last = function;
+	module->last = &function->next;
+	module->function_count++;
+	return function;
+}
+
+static const struct dtype {
+	const char *text;
+	char cls;
+} dtypes[] = {
+#define X(name, code, bytes, cls, text, descr) [code] = {text, cls},
+#include "ptowsp/dtype.def"
+#undef X
+};
+
+const char *lang_dtype_text(unsigned dtype)
+{
+	assert(dtype < sizeof(dtypes) / sizeof(*dtypes));
+	return dtypes[dtype].text;
+}
+
+char lang_dtype_class(unsigned dtype)
+{
+	assert(dtype < sizeof(dtypes) / sizeof(*dtypes));
+	return dtypes[dtype].cls;
+}
+
+const char *lang_type_text(struct lang_unit *unit, const struct lang_type *type)
+{
+	static const char *const spaces[] = {
+#define X(name, code, text) [code] = text,
+#include "ptowsp/space.def"
+#undef X
+	};
+	const char *element = type->index ? "index" : type->dtype == PTOWSP_BOOL ? "u1" : lang_dtype_text(type->dtype);
+
+	switch (type->kind) {
+	case LANG_TYPE_TILE:
+		if (type->space != PTOWSP_SPACE_UB)
+			return lang_format(&unit->arena, "!pto.tile<%ux%ux%s,%s>", type->rows, type->columns, element,
+					   spaces[type->space]);
+		return lang_format(&unit->arena, "!pto.tile<%ux%ux%s>", type->rows, type->columns, element);
+	case LANG_TYPE_MEMREF:
+		return lang_format(&unit->arena, "!pto.memref<%s,...,%s>", spaces[type->space], element);
+	default:
+		return element;
+	}
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+#include "lang/lang.h"
+
+#include "lang/check.h"
+#include "lang/lower.h"
+#include "lang/parse.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SOURCE_BYTES ((size_t)16 << 20)
+#define ARENA_BYTES ((size_t)1 << 30)
+
+struct compilation {
+	struct lang_unit unit;
+	struct lang_module module;
+	const struct lang_options *options;
+	struct pkg_writer *writer;
+};
+
+static void sizes_check(struct lang_unit *unit)
+{
+	struct lang_span nowhere = {0};
+
+	for (uint32_t i = 0; i < unit->source_count; i++)
+		if (unit->sources[i].size > SOURCE_BYTES)
+			lang_error(unit, nowhere, "%s is larger than 16 MiB", unit->sources[i].name);
+}
+
+static const char *name_of(struct compilation *c)
+{
+	const char *path = c->unit.sources[0].name, *base = strrchr(path, '/'), *dot;
+
+	if (c->options->name)
+		return c->options->name;
+	if (c->module.name)
+		return c->module.name;
+	base = base ? base + 1 : path;
+	dot = strrchr(base, '.');
+	return lang_copy(&c->unit.arena, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
+}
+
+static int has_errors(const struct compilation *c)
+{
+	return c->unit.list->head.errors > 0;
+}
+
+/* Stages; a stage begins only if the ones before it found no error. */
+static void stages_run(struct compilation *c)
+{
+	struct lang_span nowhere = {0};
+
+	sizes_check(&c->unit);
+	for (uint32_t i = 0; i < c->unit.source_count && !has_errors(c); i++)
+		;
+	for (uint32_t i = 0; i < c->unit.source_count && c->unit.sources[i].size <= SOURCE_BYTES; i++)
+		lang_parse(&c->module, i);
+	if (!has_errors(c) && !c->module.first)
+		lang_error(&c->unit, nowhere, "%s holds no function", c->unit.sources[0].name);
+	if (!has_errors(c))
+		lang_link(&c->module, c->options->entry);
+	if (!has_errors(c))
+		lang_check(&c->module);
+	if (!has_errors(c))
+		lang_lower(&c->module, c->writer, name_of(c), c->options->producer ? c->options->producer : "ptowsp-pack " PTOWSP_ABI_STRING);
+}
+
+static ptowsp_status verdict(const struct compilation *c, int left, struct ptowsp_error *error)
+{
+	const struct lang_diagnostics *list = &c->unit.list->head;
+	ptowsp_status status = has_errors(c) ? PTOWSP_BAD_PACKAGE : left ? PTOWSP_NO_MEMORY : PTOWSP_OK;
+
+	if (!status || !error)
+		return status;
+	error->code = status;
+	error->domain = PTOWSP_DOMAIN_HOST;
+	error->where[0] = error->where[1] = UINT64_MAX;
+	if (status == PTOWSP_NO_MEMORY)
+		snprintf(error->text, sizeof(error->text), "no memory to compile %.120s", c->unit.sources[0].name);
+	else
+		snprintf(error->text, sizeof(error->text), "%.120s: %u error%s", c->unit.sources[0].name, list->errors,
+			 list->errors == 1 ? "" : "s");
+	return status;
+}
+
+ptowsp_status lang_compile(struct pkg_writer *writer, const struct lang_source *sources, uint32_t source_count,
+			   const struct lang_options *options, struct lang_diagnostics **diagnostics_out,
+			   struct ptowsp_error *error)
+{
+	static const struct lang_options none;
+	struct compilation *c = calloc(1, sizeof(*c));
+	ptowsp_status status;
+	int left;
+
+	*diagnostics_out = NULL;
+	if (!c)
+		return PTOWSP_NO_MEMORY;
+	c->options = options ? options : &none;
+	c->writer = writer;
+	c->unit.sources = sources;
+	c->unit.source_count = source_count;
+	c->unit.list = lang_list_create(&c->unit.out);
+	if (!c->unit.list) {
+		free(c);
+		return PTOWSP_NO_MEMORY;
+	}
+	lang_arena_init(&c->unit.arena, ARENA_BYTES, &c->unit.out);
+	c->module.unit = &c->unit;
+	c->module.last = &c->module.first;
+	c->module.entry_chosen = c->options->entry != NULL;
+	left = setjmp(c->unit.out);
+	if (!left)
+		stages_run(c);
+	status = verdict(c, left, error);
+	*diagnostics_out = &c->unit.list->head;
+	lang_arena_finish(&c->unit.arena);
+	free(c);
+	return status;
+}

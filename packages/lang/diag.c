@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+#include "lang/diag.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EXCERPT_WIDTH 120u /* columns of the source line that are shown; longer lines are cut around the caret */
+#define LIST_BYTES ((size_t)8 << 20)
+
+struct lang_list *lang_list_create(jmp_buf *out)
+{
+	struct lang_list *list = calloc(1, sizeof(*list));
+
+	if (list)
+		lang_arena_init(&list->arena, LIST_BYTES, out);
+	return list;
+}
+
+void lang_diagnostics_destroy(struct lang_diagnostics *diagnostics)
+{
+	struct lang_list *list = (struct lang_list *)(void *)diagnostics;
+
+	if (!list)
+		return;
+	lang_arena_finish(&list->arena);
+	free(list);
+}
+
+/* The whole source line that holds the span, without its end. */
+static void line_find(const struct lang_source *source, uint32_t line, const char **text_out, size_t *length_out)
+{
+	const char *at = source->text, *end = source->text + source->size, *stop;
+
+	for (uint32_t i = 1; i < line && at < end; i++) {
+		stop = memchr(at, '\n', (size_t)(end - at));
+		at = stop ? stop + 1 : end;
+	}
+	stop = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+	*text_out = at;
+	*length_out = (size_t)((stop ? stop : end) - at);
+}
+
+/* Bytes that would upset a terminal become a dot; a tab stays a tab, and UTF-8 stays as it is. */
+static char shown(char c)
+{
+	return ((unsigned char)c < 32 && c != '\t') || c == 127 ? '.' : c;
+}
+
+static const char *excerpt_make(struct lang_list *list, const struct lang_source *source, struct lang_span at)
+{
+	const char *line;
+	size_t length, first = 0, caret = at.column - 1, width, used = 0;
+	char *text;
+
+	line_find(source, at.line, &line, &length);
+	if (length && line[length - 1] == '\r')
+		length--;
+	if (caret > length)
+		caret = length;
+	if (length > EXCERPT_WIDTH && caret > EXCERPT_WIDTH / 2)
+		first = caret - EXCERPT_WIDTH / 2;
+	if (length - first > EXCERPT_WIDTH)
+		length = first + EXCERPT_WIDTH;
+	width = at.length && caret + at.length <= length ? at.length : 1;
+	text = lang_alloc(&list->arena, 2 * (length - first) + width + 16);
+	for (size_t i = first; i < length; i++)
+		text[used++] = shown(line[i]);
+	text[used++] = '\n';
+	for (size_t i = first; i < caret; i++)
+		text[used++] = line[i] == '\t' ? '\t' : ' ';
+	text[used++] = '^';
+	for (size_t i = 1; i < width; i++)
+		text[used++] = '~';
+	text[used] = '\n';
+	return text;
+}
+
+static struct lang_diagnostic *list_add(struct lang_unit *unit, uint32_t severity, struct lang_span at, const char *text)
+{
+	struct lang_list *list = unit->list;
+	const struct lang_source *source = at.line ? &unit->sources[at.file] : NULL;
+	struct lang_diagnostic row = {.severity = severity, .text = text, .file = "", .help = "", .excerpt = ""};
+
+	if (source) {
+		row.line = at.line;
+		row.column = at.column;
+		row.file = lang_copy(&list->arena, source->name, strlen(source->name));
+		row.excerpt = excerpt_make(list, source, at);
+	}
+	list->rows = lang_room(&list->arena, list->rows, list->head.count, &list->capacity, sizeof(*list->rows));
+	list->rows[list->head.count] = row;
+	list->head.rows = list->rows;
+	return &list->rows[list->head.count++];
+}
+
+static char *text_format(struct lang_list *list, const char *format, va_list args)
+{
+	char text[1024];
+	int length = vsnprintf(text, sizeof(text), format, args);
+
+	return lang_copy(&list->arena, text, length < (int)sizeof(text) ? (size_t)length : sizeof(text) - 1);
+}
+
+void lang_error(struct lang_unit *unit, struct lang_span at, const char *format, ...)
+{
+	va_list args;
+
+	if (unit->list->head.errors == LANG_MAX_ERRORS) {
+		unit->stopped = 1;
+		longjmp(unit->out, 1);
+	}
+	va_start(args, format);
+	list_add(unit, LANG_ERROR, at, text_format(unit->list, format, args));
+	va_end(args);
+	unit->list->head.errors++;
+}
+
+void lang_warn(struct lang_unit *unit, struct lang_span at, const char *format, ...)
+{
+	va_list args;
+
+	unit->list->head.warnings++;
+	if (unit->list->head.warnings > LANG_MAX_WARNINGS) {
+		unit->list->head.dropped++;
+		return;
+	}
+	va_start(args, format);
+	list_add(unit, LANG_WARNING, at, text_format(unit->list, format, args));
+	va_end(args);
+}
+
+void lang_help(struct lang_unit *unit, const char *format, ...)
+{
+	struct lang_list *list = unit->list;
+	va_list args;
+
+	if (!list->head.count || list->head.dropped)
+		return;
+	va_start(args, format);
+	list->rows[list->head.count - 1].help = text_format(list, format, args);
+	va_end(args);
+}
+
+const char *lang_place(struct lang_unit *unit, struct lang_span at)
+{
+	return lang_format(&unit->arena, "%s:%u", unit->sources[at.file].name, at.line);
+}
+
+void lang_diagnostic_print(const struct lang_diagnostic *row, void (*emit)(void *context, const char *line), void *context)
+{
+	const char *kind = row->severity == LANG_ERROR ? "error" : "warning";
+	char line[2048];
+	const char *at = row->excerpt;
+
+	if (row->line)
+		snprintf(line, sizeof(line), "%s:%u:%u: %s: %s\n", row->file, row->line, row->column, kind, row->text);
+	else
+		snprintf(line, sizeof(line), "%s: %s\n", kind, row->text);
+	emit(context, line);
+	while (*at) {
+		const char *end = strchr(at, '\n');
+
+		snprintf(line, sizeof(line), "    %.*s\n", (int)(end - at), at);
+		emit(context, line);
+		at = end + 1;
+	}
+	if (*row->help) {
+		snprintf(line, sizeof(line), "    help: %s\n", row->help);
+		emit(context, line);
+	}
+}
+
+void lang_guess_start(struct lang_guess *guess, const char *word)
+{
+	size_t length = strlen(word);
+
+	guess->word = word;
+	guess->best = NULL;
+	/* One slip in a short word, a third of a long one. */
+	guess->distance = length < 4 ? 2 : (uint32_t)(length > 30 ? 10 : length / 3) + 1;
+}
+
+/* Edits (insert, delete, replace, swap of neighbours counts two) from a to b; words beyond 63 bytes count as far. */
+static uint32_t edits(const char *a, const char *b)
+{
+	size_t length_a = strlen(a), length_b = strlen(b);
+	uint32_t row[64];
+
+	if (length_a > 63 || length_b > 63)
+		return UINT32_MAX;
+	for (size_t j = 0; j <= length_b; j++)
+		row[j] = (uint32_t)j;
+	for (size_t i = 1; i <= length_a; i++) {
+		uint32_t corner = row[0];
+
+		row[0] = (uint32_t)i;
+		for (size_t j = 1; j <= length_b; j++) {
+			uint32_t replace = corner + (a[i - 1] != b[j - 1]);
+			uint32_t side = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+
+			corner = row[j];
+			row[j] = replace < side ? replace : side;
+		}
+	}
+	return row[length_b];
+}
+
+void lang_guess_try(struct lang_guess *guess, const char *candidate)
+{
+	uint32_t distance = edits(guess->word, candidate);
+
+	if (distance < guess->distance) {
+		guess->distance = distance;
+		guess->best = candidate;
+	}
+}
+
+int lang_guess_help(struct lang_unit *unit, const struct lang_guess *guess, const char *prefix)
+{
+	if (guess->best)
+		lang_help(unit, "did you mean %s%s?", prefix, guess->best);
+	return guess->best != NULL;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* diag.h - messages with a place: file:line:column, the line, a caret, one sentence of help. */
+#ifndef LANG_DIAG_H
+#define LANG_DIAG_H
+
+#include "lang/arena.h"
+#include "lang/lang.h"
+
+/* A piece of one line of one source. line 0: no place. */
+struct lang_span {
+	uint32_t file;         /* source number */
+	uint32_t line, column; /* 1 first; column counts bytes */
+	uint32_t length;       /* bytes */
+};
+
+/* What every stage of a compilation shares. */
+struct lang_unit {
+	struct lang_arena arena;      /* everything but the diagnostics */
+	const struct lang_source *sources;
+	uint32_t source_count;
+	struct lang_list *list;       /* the diagnostics so far */
+	jmp_buf out;                  /* left to when memory runs out or after the last error that is collected */
+	int stopped;                  /* 1: left because of too many errors */
+};
+
+/* The growing form of struct lang_diagnostics; its texts outlive the compilation in an arena of their own. */
+struct lang_list {
+	struct lang_diagnostics head; /* first: the pointer handed out is the list's */
+	struct lang_arena arena;
+	struct lang_diagnostic *rows;
+	uint32_t capacity;
+};
+struct lang_list *lang_list_create(jmp_buf *out); /* NULL without memory */
+
+#define LANG_MAX_ERRORS 20u
+#define LANG_MAX_WARNINGS 200u
+
+void lang_error(struct lang_unit *unit, struct lang_span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void lang_warn(struct lang_unit *unit, struct lang_span at, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* Adds the sentence of help to the latest message. */
+void lang_help(struct lang_unit *unit, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* "file:line" of a span, for messages that name a second place. */
+const char *lang_place(struct lang_unit *unit, struct lang_span at);
+
+/* A guess at what was meant: feed candidates, take the nearest if it is near. */
+struct lang_guess {
+	const char *word;
+	const char *best; /* NULL: none is near */
+	uint32_t distance;
+};
+void lang_guess_start(struct lang_guess *guess, const char *word);
+void lang_guess_try(struct lang_guess *guess, const char *candidate);
+/* "did you mean PREFIXbest?" as the help of the latest message, if there is a guess; returns 1 if so. */
+int lang_guess_help(struct lang_unit *unit, const struct lang_guess *guess, const char *prefix);
+
+#endif

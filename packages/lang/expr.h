@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* expr.h - the EXPR table while it grows: equal nodes are one row, constants are folded. */
+#ifndef LANG_EXPR_H
+#define LANG_EXPR_H
+
+#include "lang/arena.h"
+#include "ptowsp/package.h"
+#include "ptowsp/workload.h"
+
+struct lang_exprs {
+	struct lang_arena *arena;
+	struct ptowsp_expr_record *rows; /* operands are earlier rows */
+	uint32_t count, capacity;
+	uint32_t *slots;                 /* hash to row + 1, 0: free */
+	uint32_t mask;
+};
+
+/* All return rows. */
+uint32_t lang_expr_const(struct lang_exprs *exprs, uint64_t value);
+uint32_t lang_expr_loop(struct lang_exprs *exprs, uint32_t depth);
+uint32_t lang_expr_value(struct lang_exprs *exprs, uint32_t slot);
+/* a op b, op with two operands. A division by the constant 0 stays: it is an error when it is reached. */
+uint32_t lang_expr_binary(struct lang_exprs *exprs, enum ptowsp_expr_op op, uint32_t a, uint32_t b);
+/* 1 and the value if the row is a constant. */
+int lang_expr_is_const(const struct lang_exprs *exprs, uint32_t row, int64_t *value_out);
+
+#endif

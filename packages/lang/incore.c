@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: MIT */
+/* incore.c - an InCore function as a portable kernel (tile.h). Functions that it calls are expanded in place. */
+#include "isa/isa.h"
+#include "lang/lower.h"
+
+#include <assert.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NO_ROW UINT16_MAX
+
+/* One kernel being encoded. */
+struct kernel {
+	struct lang_lower *lower;
+	const struct lang_function *function; /* the kernel's own */
+	struct ptowsp_tile_tile *tiles;
+	struct ptowsp_tile_scalar *scalars;
+	struct ptowsp_tile_inst *insts;
+	uint32_t tile_count, scalar_count, inst_count;
+	uint32_t tile_capacity, scalar_capacity, inst_capacity;
+	struct body *bodies; /* functions expanded so far: a second call uses the same tiles and scalars */
+	struct loop *loop;   /* innermost */
+	uint32_t depth;
+};
+
+/* Where the variables of a function are in this kernel: by variable, a row of the tile, scalar or parameter table. */
+struct body {
+	struct body *next;
+	const struct lang_function *function;
+	uint16_t *rows;
+};
+
+/* BREAK and CONTINUE of an open loop, chained through their targets until the loop ends. */
+struct loop {
+	struct loop *outer;
+	uint32_t breaks, continues; /* instruction + 1, 0 ends the chain */
+};
+
+static void block_encode(struct kernel *kernel, const struct body *body, const struct lang_block *block);
+
+/* --- tables --- */
+
+static uint16_t row_check(struct kernel *kernel, uint32_t row, const char *what)
+{
+	if (row < NO_ROW)
+		return (uint16_t)row;
+	lang_error(kernel->lower->unit, kernel->function->at, "@%s has more than %u %s", kernel->function->name, NO_ROW, what);
+	lang_too_large(kernel->lower, kernel->function->at);
+}
+
+static uint32_t name_of(struct kernel *kernel, const struct lang_function *function, const char *name)
+{
+	if (function != kernel->function)
+		name = lang_format(&kernel->lower->unit->arena, "%s.%s", function->name, name);
+	return pkg_writer_string(kernel->lower->writer, name);
+}
+
+static uint16_t tile_add(struct kernel *kernel, const struct lang_function *function, const struct lang_var *var)
+{
+	uint16_t row = row_check(kernel, kernel->tile_count, "tiles");
+
+	*LANG_PUSH(&kernel->lower->unit->arena, kernel->tiles, kernel->tile_count, kernel->tile_capacity) =
+		(struct ptowsp_tile_tile){.rows = var->type.rows,
+					  .columns = var->type.columns,
+					  .dtype = var->type.dtype,
+					  .space = var->type.space,
+					  .name = name_of(kernel, function, var->name)};
+	return row;
+}
+
+static uint16_t scalar_add(struct kernel *kernel, uint32_t name, uint16_t dtype, uint16_t kind, uint64_t value)
+{
+	uint16_t row = row_check(kernel, kernel->scalar_count, "scalars and literals");
+
+	*LANG_PUSH(&kernel->lower->unit->arena, kernel->scalars, kernel->scalar_count, kernel->scalar_capacity) =
+		(struct ptowsp_tile_scalar){.name = name, .dtype = dtype, .kind = kind, .value = value};
+	return row;
+}
+
+static uint16_t literal_add(struct kernel *kernel, uint16_t dtype, uint64_t value)
+{
+	/* Kernels have few literals; a generated one with thousands may repeat some. */
+	for (uint32_t i = 0; i < kernel->scalar_count && i < 1024; i++)
+		if (kernel->scalars[i].kind == PTOWSP_SCALAR_CONST && kernel->scalars[i].dtype == dtype &&
+		    kernel->scalars[i].value == value)
+			return (uint16_t)i;
+	return scalar_add(kernel, 0, dtype, PTOWSP_SCALAR_CONST, value);
+}
+
+static struct body *body_create(struct kernel *kernel, const struct lang_function *function)
+{
+	struct lang_arena *arena = &kernel->lower->unit->arena;
+	struct body *body = lang_alloc(arena, sizeof(*body));
+
+	body->function = function;
+	body->rows = lang_alloc(arena, (function->var_count + 1) * sizeof(*body->rows));
+	for (uint32_t i = 0; i < function->var_count; i++)
+		body->rows[i] = NO_ROW;
+	return body;
+}
+
+/* Tiles and scalars of a function. arguments: needed scalars are the task's; else they are found at each call. */
+static void body_declare(struct kernel *kernel, struct body *body, int arguments)
+{
+	const struct lang_function *function = body->function;
+	uint64_t argument = 0;
+
+	for (uint32_t i = 0; i < function->var_count; i++) {
+		const struct lang_var *var = function->vars[i];
+
+		if (var->kind == LANG_TILE)
+			body->rows[i] = tile_add(kernel, function, var);
+		else if (var->kind == LANG_MEMREF)
+			body->rows[i] = arguments ? row_check(kernel, var->number, "memrefs") : NO_ROW;
+		else if (var->kind == LANG_SCALAR && var->needed && arguments)
+			body->rows[i] = scalar_add(kernel, name_of(kernel, function, var->name), var->type.dtype, PTOWSP_SCALAR_ARG,
+						   argument++);
+		else if (var->kind == LANG_LOOP || !var->needed || var->writes)
+			body->rows[i] = scalar_add(kernel, name_of(kernel, function, var->name), var->type.dtype,
+						   PTOWSP_SCALAR_LOCAL, 0);
+	}
+}
+
+/* --- instructions --- */
+
+static struct ptowsp_tile_inst *inst_add(struct kernel *kernel, unsigned op, struct lang_span at)
+{
+	struct ptowsp_tile_inst *inst;
+
+	if (kernel->inst_count == LANG_MAX_INSTRUCTIONS)
+		lang_too_large(kernel->lower, at);
+	inst = LANG_PUSH(&kernel->lower->unit->arena, kernel->insts, kernel->inst_count, kernel->inst_capacity);
+	*inst = (struct ptowsp_tile_inst){.op = (uint8_t)op, .line = at.line};
+	return inst;
+}
+
+static uint16_t operand_row(struct kernel *kernel, const struct body *body, const struct lang_operand *operand)
+{
+	uint16_t row;
+
+	if (operand->kind == LANG_OPERAND_NUMBER)
+		return literal_add(kernel, operand->dtype, operand->value);
+	row = body->rows[operand->var->id];
+	assert(row != NO_ROW);
+	return row;
+}
+
+static void op_encode(struct kernel *kernel, const struct body *body, const struct lang_stmt *stmt)
+{
+	const char *letter = isa_op(stmt->op)->operands;
+	uint16_t rows[6] = {0}; /* d e a b c f */
+	uint32_t dst = 0, src = 2;
+	struct ptowsp_tile_inst *inst;
+
+	for (uint32_t i = 0; i < stmt->count; i++) {
+		uint16_t row = operand_row(kernel, body, &stmt->operands[i]);
+
+		assert(dst <= 2 && src < 6 && letter[i]);
+		rows[letter[i] < 'a' ? dst++ : src++] = row;
+	}
+	inst = inst_add(kernel, stmt->op, stmt->at);
+	inst->mode = stmt->mode;
+	inst->d = rows[0];
+	inst->e = rows[1];
+	inst->a = rows[2];
+	inst->b = rows[3];
+	inst->c = rows[4];
+	inst->f = rows[5];
+}
+
+static void nest(struct kernel *kernel, struct lang_span at)
+{
+	if (++kernel->depth < LANG_MAX_NESTING)
+		return;
+	lang_error(kernel->lower->unit, at, "loops and branches are nested deeper than %u when calls are expanded", LANG_MAX_NESTING);
+	lang_too_large(kernel->lower, at);
+}
+
+static void chain_resolve(struct kernel *kernel, uint32_t chain, uint32_t target)
+{
+	while (chain) {
+		struct ptowsp_tile_inst *inst = &kernel->insts[chain - 1];
+
+		chain = inst->target;
+		inst->target = target;
+	}
+}
+
+static void loop_body(struct kernel *kernel, const struct body *body, const struct lang_stmt *stmt, const struct lang_block *block,
+		      unsigned end)
+{
+	struct loop loop = {.outer = kernel->loop};
+	uint32_t last;
+
+	kernel->loop = &loop;
+	nest(kernel, stmt->at);
+	block_encode(kernel, body, block);
+	kernel->depth--;
+	kernel->loop = loop.outer;
+	last = kernel->inst_count;
+	inst_add(kernel, end, stmt->at);
+	chain_resolve(kernel, loop.breaks, last + 1);
+	chain_resolve(kernel, loop.continues, last);
+}
+
+static void for_encode(struct kernel *kernel, const struct body *body, const struct lang_stmt *stmt)
+{
+	uint32_t head = kernel->inst_count;
+
+	op_encode(kernel, body, stmt);
+	loop_body(kernel, body, stmt, &stmt->body, PTOWSP_PTO_ENDFOR);
+	kernel->insts[head].target = kernel->inst_count;
+	kernel->insts[kernel->inst_count - 1].target = head;
+}
+
+/* The condition is part of the loop: a BREAK there leaves it, too. */
+static void while_encode(struct kernel *kernel, const struct body *body, const struct lang_stmt *stmt)
+{
+	struct loop loop = {.outer = kernel->loop};
+	uint32_t head = kernel->inst_count, turn, last;
+	struct ptowsp_tile_inst *inst;
+
+	inst_add(kernel, PTOWSP_PTO_WHILE, stmt->at);
+	kernel->loop = &loop;
+	nest(kernel, stmt->at);
+	block_encode(kernel, body, &stmt->body);
+	turn = kernel->inst_count;
+	inst = inst_add(kernel, PTOWSP_PTO_DO, stmt->do_at);
+	inst->a = operand_row(kernel, body, &stmt->operands[0]);
+	block_encode(kernel, body, &stmt->other);
+	kernel->depth--;
+	kernel->loop = loop.outer;
+	last = kernel->inst_count;
+	inst_add(kernel, PTOWSP_PTO_ENDWHILE, stmt->at)->target = head;
+	kernel->insts[turn].target = last + 1;
+	chain_resolve(kernel, loop.breaks, last + 1);
+	chain_resolve(kernel, loop.continues, last);
+}
+
+static void if_encode(struct kernel *kernel, const struct body *body, const struct lang_stmt *stmt)
+{
+	uint32_t head = kernel->inst_count, turn = 0;
+
+	op_encode(kernel, body, stmt);
+	nest(kernel, stmt->at);
+	block_encode(kernel, body, &stmt->body);
+	if (stmt->has_else) {
+		turn = kernel->inst_count;
+		inst_add(kernel, PTOWSP_PTO_ELSE, stmt->at);
+		block_encode(kernel, body, &stmt->other);
+	}
+	kernel->depth--;
+	kernel->insts[head].target = stmt->has_else ? turn + 1 : kernel->inst_count;
+	if (stmt->has_else)
+		kernel->insts[turn].target = kernel->inst_count;
+	inst_add(kernel, PTOWSP_PTO_ENDIF, stmt->at);
+}
+
+static void leave_encode(struct kernel *kernel, const struct lang_stmt *stmt)
+{
+	uint32_t *chain = stmt->op == PTOWSP_PTO_BREAK ? &kernel->loop->breaks : &kernel->loop->continues;
+
+	inst_add(kernel, stmt->op, stmt->at)->target = *chain;
+	*chain = kernel->inst_count;
+}
+
+/* --- calls --- */
+
+static struct body *body_find(struct kernel *kernel, const struct lang_function *function)
+{
+	struct body *body = kernel->bodies;
+
+	while (body && body->function != function)
+		body = body->next;
+	if (body)
+		return body;
+	body = body_create(kernel, function);
+	body_declare(kernel, body, 0);
+	body->next = kernel->bodies;
+	kernel->bodies = body;
+	return body;
+}
+
+/* What the callee's scalars start with: the caller's values, or 0 where only a branch sets them. */
+static void scalars_start(struct kernel *kernel, const struct body *caller, struct body *body, const struct lang_stmt *stmt)
+{
+	const struct lang_function *target = stmt->target;
+	struct ptowsp_tile_inst *inst;
+
+	for (uint32_t i = 0; i < target->need_count; i++) {
+		uint32_t id = target->needs[i]->id;
+		uint16_t value = operand_row(kernel, caller, stmt->needs[i]);
+
+		if (!target->needs[i]->writes) {
+			body->rows[id] = value;
+			continue;
+		}
+		inst = inst_add(kernel, PTOWSP_PTO_MOV, stmt->at);
+		inst->d = body->rows[id];
+		inst->a = value;
+	}
+	for (uint32_t i = 0; i < target->var_count; i++) {
+		const struct lang_var *var = target->vars[i];
+		uint16_t zero;
+
+		if (var->kind != LANG_SCALAR || var->needed || !var->conditional)
+			continue;
+		zero = literal_add(kernel, var->type.dtype, 0);
+		inst = inst_add(kernel, PTOWSP_PTO_LI, stmt->at);
+		inst->d = body->rows[i];
+		inst->a = zero;
+	}
+}
+
+/* A return in the middle of a function cannot be expanded: there is no jump to its end. */
+static void returns_refuse(struct kernel *kernel, const struct lang_block *block, const struct lang_stmt *call, int top)
+{
+	for (const struct lang_stmt *stmt = block->first; stmt; stmt = stmt->next) {
+		if (stmt->op == PTOWSP_PTO_RETURN && (!top || stmt->next)) {
+			lang_error(kernel->lower->unit, stmt->at, "@%s is called at %s and may return only at its end",
+				   call->target->name, lang_place(kernel->lower->unit, call->at));
+			lang_help(kernel->lower->unit, "put what follows into IF ... ENDIF");
+		}
+		returns_refuse(kernel, &stmt->body, call, 0);
+		returns_refuse(kernel, &stmt->other, call, 0);
+	}
+}
+
+static void call_encode(struct kernel *kernel, const struct body *caller, const struct lang_stmt *stmt)
+{
+	const struct lang_function *target = stmt->target;
+	struct body *shared = body_find(kernel, target), here = *shared;
+
+	lang_expansion_count(kernel->lower, stmt);
+	returns_refuse(kernel, &target->body, stmt, 1);
+	here.rows = lang_alloc(&kernel->lower->unit->arena, (target->var_count + 1) * sizeof(*here.rows));
+	memcpy(here.rows, shared->rows, target->var_count * sizeof(*here.rows));
+	for (uint32_t i = 0; i < stmt->arg_count; i++)
+		if (stmt->args[i].param->kind == LANG_MEMREF)
+			here.rows[stmt->args[i].param->id] = caller->rows[stmt->args[i].actual.var->id];
+	scalars_start(kernel, caller, &here, stmt);
+	block_encode(kernel, &here, &target->body);
+}
+
+static void stmt_encode(struct kernel *kernel, const struct body *body, const struct lang_stmt *stmt)
+{
+	switch (stmt->op) {
+	case PTOWSP_PTO_FOR:
+		for_encode(kernel, body, stmt);
+		break;
+	case PTOWSP_PTO_WHILE:
+		while_encode(kernel, body, stmt);
+		break;
+	case PTOWSP_PTO_IF:
+		if_encode(kernel, body, stmt);
+		break;
+	case PTOWSP_PTO_BREAK:
+	case PTOWSP_PTO_CONTINUE:
+		leave_encode(kernel, stmt);
+		break;
+	case PTOWSP_PTO_CALL:
+		call_encode(kernel, body, stmt);
+		break;
+	case PTOWSP_PTO_RETURN:
+		if (body->function == kernel->function)
+			inst_add(kernel, PTOWSP_PTO_RETURN, stmt->at);
+		break;
+	default:
+		op_encode(kernel, body, stmt);
+		break;
+	}
+}
+
+static void block_encode(struct kernel *kernel, const struct body *body, const struct lang_block *block)
+{
+	for (const struct lang_stmt *stmt = block->first; stmt; stmt = stmt->next)
+		stmt_encode(kernel, body, stmt);
+}
+
+/* --- the payload --- */
+
+static void *payload_make(struct kernel *kernel, size_t *size_out)
+{
+	const struct lang_function *function = kernel->function;
+	struct ptowsp_tile_header header = {.magic = PTOWSP_TILE_MAGIC,
+					    .version = PTOWSP_TILE_VERSION,
+					    .param_count = function->memref_count,
+					    .tile_count = kernel->tile_count,
+					    .scalar_count = kernel->scalar_count,
+					    .inst_count = kernel->inst_count,
+					    .name = pkg_writer_string(kernel->lower->writer, function->name)};
+	size_t params = header.param_count * sizeof(struct ptowsp_tile_param), tiles = header.tile_count * sizeof(*kernel->tiles),
+	       scalars = header.scalar_count * sizeof(*kernel->scalars), insts = header.inst_count * sizeof(*kernel->insts);
+	unsigned char *payload, *at;
+
+	*size_out = sizeof(header) + params + tiles + scalars + insts;
+	payload = at = lang_alloc(&kernel->lower->unit->arena, *size_out);
+	memcpy(at, &header, sizeof(header));
+	at += sizeof(header);
+	for (uint32_t i = 0; i < header.param_count; i++, at += sizeof(struct ptowsp_tile_param)) {
+		const struct lang_var *memref = function->memrefs[i];
+		struct ptowsp_tile_param param = {.name = pkg_writer_string(kernel->lower->writer, memref->name),
+						  .dtype = memref->type.dtype,
+						  .access = memref->access,
+						  .rows = memref->rows,
+						  .columns = memref->columns};
+
+		memcpy(at, &param, sizeof(param));
+	}
+	if (tiles)
+		memcpy(at, kernel->tiles, tiles);
+	if (scalars)
+		memcpy(at + tiles, kernel->scalars, scalars);
+	memcpy(at + tiles + scalars, kernel->insts, insts);
+	return payload;
+}
+
+/* The verifier of the backends has the last word: what it says about element types becomes a warning here, and a
+ * structure that it refuses is a defect of this file. */
+static void payload_verify(struct kernel *kernel, struct lang_function *function, const void *payload, size_t size)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct isa_program *program = NULL;
+	ptowsp_status status = isa_program_create(&program, payload, size, NULL, 0, &error);
+	char why[256] = "";
+
+	/* Copied, because a message may leave this function for good. */
+	if (program && isa_program_unusable(program))
+		snprintf(why, sizeof(why), "%s", isa_program_unusable(program));
+	isa_program_destroy(program);
+	if (status && status != PTOWSP_NO_MEMORY)
+		lang_error(kernel->lower->unit, function->at, "@%s cannot be encoded: %s", function->name, error.text);
+	if (!*why || function->unusable)
+		return;
+	function->unusable = lang_copy(&kernel->lower->unit->arena, why, strlen(why));
+	lang_warn(kernel->lower->unit, function->at, "%s", why);
+	lang_help(kernel->lower->unit, "@%s is packed but will not run; the other functions do", function->name);
+}
+
+const void *lang_kernel_encode(struct lang_lower *lower, struct lang_function *function, size_t *size_out)
+{
+	struct kernel kernel = {.lower = lower, .function = function};
+	struct body *body = body_create(&kernel, function);
+	void *payload;
+
+	body_declare(&kernel, body, 1);
+	block_encode(&kernel, body, &function->body);
+	if (!kernel.inst_count || kernel.insts[kernel.inst_count - 1].op != PTOWSP_PTO_RETURN)
+		inst_add(&kernel, PTOWSP_PTO_RETURN, function->at);
+	payload = payload_make(&kernel, size_out);
+	payload_verify(&kernel, function, payload, *size_out);
+	return payload;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/* lang.h - .pto source to a package: sources in, a filled writer and a list of diagnostics out. */
+#ifndef LANG_LANG_H
+#define LANG_LANG_H
+
+#include "format/writer.h"
+
+/* A source text; borrowed during lang_compile. */
+struct lang_source {
+	const char *name; /* as messages show it; the package stores the part behind the last '/' */
+	const char *text; /* UTF-8, need not end with NUL or newline */
+	size_t size;      /* bytes, at most 16 MiB */
+};
+
+struct lang_options {
+	const char *name;     /* name of the package; NULL: the module's, else the first file's stem */
+	const char *entry;    /* default entry; NULL: as the source says */
+	const char *producer; /* META producer; NULL: "ptowsp-pack v10.0" */
+};
+
+enum { LANG_WARNING = 1, LANG_ERROR = 2 };
+
+/* One message. All texts belong to the list. */
+struct lang_diagnostic {
+	uint32_t severity;
+	uint32_t line, column; /* 1 first; 0, 0 where there is no place */
+	const char *file;      /* "" where there is no place */
+	const char *text;      /* one sentence, without a full stop */
+	const char *help;      /* what to do, "" if there is nothing to say */
+	const char *excerpt;   /* the source line and the caret below it, each with a newline; "" without a place */
+};
+struct lang_diagnostics {
+	const struct lang_diagnostic *rows; /* in source order of discovery */
+	uint32_t count, errors, warnings;
+	uint32_t dropped; /* warnings beyond the 200th */
+};
+
+/* Compiles one module set (functions of all sources see each other by name) into the tables of an empty writer.
+ * diagnostics_out: created also on failure, NULL only without memory; the caller destroys it. At most 20 errors are
+ * collected. Errors: BAD_PACKAGE if there was one in the source (the writer is then useless), NO_MEMORY.
+ * One thread at a time per writer; nothing is shared between calls. */
+ptowsp_status lang_compile(struct pkg_writer *writer, const struct lang_source *sources, uint32_t source_count,
+			   const struct lang_options *options, struct lang_diagnostics **diagnostics_out,
+			   struct ptowsp_error *error);
+void lang_diagnostics_destroy(struct lang_diagnostics *diagnostics); /* NULL is allowed */
+
+/* "file:3:7: error: text", the line, the caret, "help: ..." through emit, one line at a time, with its newline. */
+void lang_diagnostic_print(const struct lang_diagnostic *row, void (*emit)(void *context, const char *line), void *context);
+
+#endif

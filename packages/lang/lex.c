@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: MIT */
+#include "lang/lex.h"
+
+#include <string.h>
+
+struct lexer {
+	struct lang_unit *unit;
+	const char *at, *end, *line_start;
+	uint32_t file, line, capacity;
+	uint8_t fresh; /* nothing on this line yet */
+	uint8_t note;
+	struct lang_span note_at;
+	struct lang_tokens *tokens;
+};
+
+static int is_letter(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static int is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static char peek(const struct lexer *lexer, size_t ahead)
+{
+	return (size_t)(lexer->end - lexer->at) > ahead ? lexer->at[ahead] : '\0';
+}
+
+static struct lang_span span_of(const struct lexer *lexer, const char *from, size_t length)
+{
+	return (struct lang_span){lexer->file, lexer->line, (uint32_t)(from - lexer->line_start) + 1, (uint32_t)length};
+}
+
+static void token_add(struct lexer *lexer, enum lang_token_kind kind, size_t skip, size_t length)
+{
+	struct lang_tokens *tokens = lexer->tokens;
+	struct lang_token *token = LANG_PUSH(&lexer->unit->arena, tokens->rows, tokens->count, lexer->capacity);
+
+	token->kind = (uint8_t)kind;
+	token->mark = kind == LANG_MARK ? *lexer->at : '\0';
+	token->first = lexer->fresh;
+	token->note = lexer->note;
+	token->note_at = lexer->note_at;
+	token->text = lang_copy(&lexer->unit->arena, lexer->at + skip, length - skip);
+	token->at = span_of(lexer, lexer->at, length);
+	lexer->fresh = 0;
+	lexer->note = LANG_NOTE_NONE;
+	lexer->at += length;
+}
+
+/* Bytes of the word (letters, digits, dots) from `skip` on. */
+static size_t word_length(const struct lexer *lexer, size_t skip)
+{
+	size_t length = skip;
+
+	while (is_letter(peek(lexer, length)) || is_digit(peek(lexer, length)) || peek(lexer, length) == '.')
+		length++;
+	return length;
+}
+
+/* The same for a number, whose exponent may have a sign: 1e-05. "-inf" counts, too. */
+static size_t number_length(const struct lexer *lexer, size_t skip)
+{
+	size_t length = skip + (peek(lexer, skip) == '-' || peek(lexer, skip) == '+');
+	int decimal = 1;
+
+	for (;; length++) {
+		char c = peek(lexer, length);
+
+		if ((c == '-' || c == '+') && decimal && length > skip &&
+		    (lexer->at[length - 1] == 'e' || lexer->at[length - 1] == 'E')) {
+			decimal = 0;
+			continue;
+		}
+		if (!is_letter(c) && !is_digit(c) && c != '.')
+			return length;
+		decimal &= is_digit(c) || c == '.' || c == 'e' || c == 'E';
+	}
+}
+
+static int starts_number(const struct lexer *lexer, size_t skip)
+{
+	char c = peek(lexer, skip), next = peek(lexer, skip + 1);
+
+	if (c == '-' || c == '+')
+		return is_digit(next) || next == '.' ||
+		       (next == 'i' && peek(lexer, skip + 2) == 'n' && peek(lexer, skip + 3) == 'f');
+	return is_digit(c) || c == '.';
+}
+
+/* The text behind "key:" at the start of a comment, without blanks at either end; 0 if it is another comment. */
+static int remark_match(const char *text, size_t length, const char *key, const char **value_out, size_t *size_out)
+{
+	size_t key_length = strlen(key);
+
+	if (length < key_length || memcmp(text, key, key_length) != 0)
+		return 0;
+	text += key_length;
+	length -= key_length;
+	while (length && (*text == ' ' || *text == '\t')) {
+		text++;
+		length--;
+	}
+	while (length && (text[length - 1] == ' ' || text[length - 1] == '\t' || text[length - 1] == '\r'))
+		length--;
+	*value_out = text;
+	*size_out = length;
+	return 1;
+}
+
+static void remark_set(struct lexer *lexer, struct lang_remark *remark, const char *text, size_t length)
+{
+	if (remark->text || !length)
+		return;
+	remark->text = lang_copy(&lexer->unit->arena, text, length);
+	remark->at = span_of(lexer, text, length);
+}
+
+static int starts_with(const char *text, size_t length, const char *word)
+{
+	size_t word_length = strlen(word);
+
+	return length >= word_length && !memcmp(text, word, word_length) &&
+	       (length == word_length || (!is_letter(text[word_length]) && !is_digit(text[word_length])));
+}
+
+static void comment_read(struct lexer *lexer)
+{
+	const char *text = lexer->at + 2, *stop = memchr(lexer->at, '\n', (size_t)(lexer->end - lexer->at));
+	const char *value;
+	size_t length, size;
+
+	if (!stop)
+		stop = lexer->end;
+	while (text < stop && (*text == ' ' || *text == '\t'))
+		text++;
+	length = (size_t)(stop - text);
+	if (remark_match(text, length, "Function Type:", &value, &size)) {
+		lexer->note = starts_with(value, size, "InCore")          ? LANG_NOTE_INCORE
+			      : starts_with(value, size, "Orchestration") ? LANG_NOTE_ORCHESTRATION
+									  : LANG_NOTE_OTHER;
+		lexer->note_at = span_of(lexer, value, size);
+	} else if (remark_match(text, length, "Entry:", &value, &size)) {
+		remark_set(lexer, &lexer->tokens->entry, value, size);
+	} else if (remark_match(text, length, "PTO Module:", &value, &size)) {
+		remark_set(lexer, &lexer->tokens->module, value, size);
+	} else if (remark_match(text, length, "PTO Program:", &value, &size)) {
+		remark_set(lexer, &lexer->tokens->program, value, size);
+	}
+	lexer->at = stop;
+}
+
+static int blank_skip(struct lexer *lexer)
+{
+	char c = peek(lexer, 0);
+
+	if (c == '\n') {
+		lexer->at++;
+		lexer->line++;
+		lexer->line_start = lexer->at;
+		lexer->fresh = 1;
+	} else if (c == ' ' || c == '\t' || c == '\r') {
+		lexer->at++;
+	} else if (c == '/' && peek(lexer, 1) == '/') {
+		comment_read(lexer);
+	} else {
+		return 0;
+	}
+	return 1;
+}
+
+/* %name or %literal, @f, !type, #attribute. */
+static int sigil_read(struct lexer *lexer)
+{
+	static const struct {
+		char sign;
+		enum lang_token_kind kind;
+	} signs[] = {{'%', LANG_NAME}, {'@', LANG_AT}, {'!', LANG_TYPE}, {'#', LANG_HASH}};
+
+	if (peek(lexer, 0) == '%' && starts_number(lexer, 1)) {
+		token_add(lexer, LANG_LITERAL, 1, number_length(lexer, 1));
+		return 1;
+	}
+	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
+		if (peek(lexer, 0) == signs[i].sign && is_letter(peek(lexer, 1))) {
+			token_add(lexer, signs[i].kind, 1, word_length(lexer, 1));
+			return 1;
+		}
+	return 0;
+}
+
+static void byte_refuse(struct lexer *lexer)
+{
+	unsigned char c = (unsigned char)*lexer->at;
+
+	if (c > 32 && c < 127)
+		lang_error(lexer->unit, span_of(lexer, lexer->at, 1), "\"%c\" begins nothing of this language", c);
+	else
+		lang_error(lexer->unit, span_of(lexer, lexer->at, 1), "the byte 0x%02x is outside of a comment", c);
+	if (c == '%')
+		lang_help(lexer->unit, "write the name of a value directly behind the sign: %%x");
+	lexer->at++;
+	/* One message for a run of such bytes is enough. */
+	while (lexer->at < lexer->end && (unsigned char)*lexer->at >= 127)
+		lexer->at++;
+}
+
+static void token_read(struct lexer *lexer)
+{
+	char c = peek(lexer, 0);
+
+	if (is_letter(c))
+		token_add(lexer, LANG_WORD, 0, word_length(lexer, 0));
+	else if (c == '-' && peek(lexer, 1) == '>')
+		token_add(lexer, LANG_ARROW, 0, 2);
+	else if (starts_number(lexer, 0))
+		token_add(lexer, LANG_NUMBER, 0, number_length(lexer, 0));
+	else if (c != '\0' && strchr("()[]{}<>,:=", c))
+		token_add(lexer, LANG_MARK, 0, 1);
+	else if (!sigil_read(lexer))
+		byte_refuse(lexer);
+}
+
+void lang_lex(struct lang_unit *unit, uint32_t file, struct lang_tokens *tokens_out)
+{
+	const struct lang_source *source = &unit->sources[file];
+	struct lexer lexer = {.unit = unit,
+			      .at = source->text,
+			      .end = source->text + source->size,
+			      .line_start = source->text,
+			      .file = file,
+			      .line = 1,
+			      .fresh = 1,
+			      .tokens = tokens_out};
+
+	memset(tokens_out, 0, sizeof(*tokens_out));
+	while (lexer.at < lexer.end)
+		if (!blank_skip(&lexer))
+			token_read(&lexer);
+	token_add(&lexer, LANG_END, 0, 0);
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* lex.h - a source text as tokens. Comments are dropped but for those that carry meaning. */
+#ifndef LANG_LEX_H
+#define LANG_LEX_H
+
+#include "lang/diag.h"
+
+enum lang_token_kind {
+	LANG_END,
+	LANG_WORD,    /* func, tload, tmatmul.acc, f32 */
+	LANG_NAME,    /* %x: text without the sign */
+	LANG_LITERAL, /* %1.0: text without the sign */
+	LANG_NUMBER,  /* 12, -1.5, 1e-05, 32x128xf32, ... (three dots) */
+	LANG_AT,      /* @f: text without the sign */
+	LANG_TYPE,    /* !pto.tile: text without the sign */
+	LANG_HASH,    /* #pto.cmp: text without the sign */
+	LANG_ARROW,   /* -> */
+	LANG_MARK     /* one of ( ) [ ] { } < > , : = */
+};
+
+struct lang_token {
+	uint8_t kind;  /* enum lang_token_kind */
+	char mark;     /* of LANG_MARK, else 0 */
+	uint8_t first; /* 1: nothing but blanks before it on its line */
+	uint8_t note;  /* LANG_NOTE_x: what the comments since the previous token say about the function that follows */
+	const char *text;
+	struct lang_span at;
+	struct lang_span note_at;
+};
+enum { LANG_NOTE_NONE = 0, LANG_NOTE_INCORE = 1, LANG_NOTE_ORCHESTRATION = 2, LANG_NOTE_OTHER = 3 };
+
+/* "// Entry: @f", "// PTO Module: m", "// PTO Program: p". */
+struct lang_remark {
+	const char *text; /* NULL: the comment is not there */
+	struct lang_span at;
+};
+struct lang_tokens {
+	struct lang_token *rows; /* the last one is LANG_END */
+	uint32_t count;
+	struct lang_remark entry, module, program;
+};
+
+/* Tokens of source number `file`; bytes that belong to no token are errors and left out. */
+void lang_lex(struct lang_unit *unit, uint32_t file, struct lang_tokens *tokens_out);
+
+#endif

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "lang/check.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct linker {
+	struct lang_unit *unit;
+	struct lang_module *module;
+	struct lang_function *path[LANG_MAX_NESTING]; /* callers of the function being walked, outermost first */
+	uint32_t depth, order_count;
+};
+
+static void guess_functions(struct linker *linker, const char *word)
+{
+	struct lang_guess guess;
+
+	lang_guess_start(&guess, word);
+	for (struct lang_function *f = linker->module->first; f; f = f->next)
+		lang_guess_try(&guess, f->name);
+	lang_guess_help(linker->unit, &guess, "@");
+}
+
+/* "@a -> @b -> @a" */
+static void cycle_refuse(struct linker *linker, const struct lang_stmt *stmt)
+{
+	char text[512];
+	size_t used = 0;
+	uint32_t from = linker->depth;
+
+	while (from > 0 && linker->path[from - 1] != stmt->target)
+		from--;
+	for (uint32_t i = from ? from - 1 : 0; i < linker->depth && used < sizeof(text) - 80; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "@%.60s -> ", linker->path[i]->name);
+	snprintf(text + used, sizeof(text) - used, "@%.60s", stmt->target->name);
+	lang_error(linker->unit, stmt->callee_at, "functions call each other in a circle: %s", text);
+	lang_help(linker->unit, "calls are expanded when a program is packed, so they must end; use a loop");
+}
+
+static void function_walk(struct linker *linker, struct lang_function *function);
+
+static void block_walk(struct linker *linker, struct lang_block *block)
+{
+	for (struct lang_stmt *stmt = block->first; stmt; stmt = stmt->next) {
+		block_walk(linker, &stmt->body);
+		block_walk(linker, &stmt->other);
+		if (stmt->op != PTOWSP_PTO_CALL)
+			continue;
+		stmt->target = lang_map_find(&linker->module->functions, stmt->callee);
+		if (!stmt->target) {
+			lang_error(linker->unit, stmt->callee_at, "there is no function @%s", stmt->callee);
+			guess_functions(linker, stmt->callee);
+		} else if (stmt->target->state == 1) {
+			cycle_refuse(linker, stmt);
+		} else if (stmt->target->state == 0 && linker->depth == LANG_MAX_NESTING) {
+			lang_error(linker->unit, stmt->callee_at, "calls are nested deeper than %u", LANG_MAX_NESTING);
+		} else if (stmt->target->state == 0) {
+			function_walk(linker, stmt->target);
+		}
+	}
+}
+
+static void function_walk(struct linker *linker, struct lang_function *function)
+{
+	function->state = 1;
+	linker->path[linker->depth++] = function;
+	block_walk(linker, &function->body);
+	linker->depth--;
+	function->state = 2;
+	linker->module->order[linker->order_count++] = function;
+}
+
+/* What the source says, else the only orchestration, else the only function. */
+static struct lang_function *entry_guess(struct lang_module *module)
+{
+	struct lang_function *only = NULL;
+	uint32_t orchestrations = 0;
+
+	for (struct lang_function *f = module->first; f; f = f->next)
+		if (f->kind == LANG_ORCHESTRATION) {
+			orchestrations++;
+			only = f;
+		}
+	if (orchestrations == 1)
+		return only;
+	return module->function_count == 1 ? module->first : NULL;
+}
+
+static void entry_find(struct linker *linker, const char *chosen)
+{
+	struct lang_module *module = linker->module;
+	const char *name = chosen ? chosen : module->entry.text;
+	struct lang_span at = {0};
+
+	if (!name) {
+		module->default_entry = entry_guess(module);
+		return;
+	}
+	module->default_entry = lang_map_find(&module->functions, name);
+	if (module->default_entry)
+		return;
+	lang_error(linker->unit, chosen ? at : module->entry.at, "the entry @%s is no function of this package", name);
+	guess_functions(linker, name);
+}
+
+void lang_link(struct lang_module *module, const char *chosen)
+{
+	struct linker linker = {.unit = module->unit, .module = module};
+
+	module->order = lang_alloc(&module->unit->arena, (module->function_count + 1) * sizeof(*module->order));
+	for (struct lang_function *f = module->first; f; f = f->next)
+		if (!f->state)
+			function_walk(&linker, f);
+	entry_find(&linker, chosen);
+}

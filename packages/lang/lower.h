@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* lower.h - a checked module to the tables of a package. */
+#ifndef LANG_LOWER_H
+#define LANG_LOWER_H
+
+#include "lang/ast.h"
+#include "lang/expr.h"
+#include "lang/levels.h"
+
+#define LANG_MAX_INSTRUCTIONS (1u << 20) /* per kernel, and of the whole workload: calls are expanded */
+
+/* Tables while they grow. Those with ids (kernels, tensors, slots, entries) are numbered before anything refers to them. */
+struct lang_lower {
+	struct lang_unit *unit;
+	struct lang_module *module;
+	struct pkg_writer *writer;
+	struct lang_exprs exprs;
+	struct ptowsp_region_record *regions;
+	struct ptowsp_axis_record *axes;
+	struct ptowsp_levels_record *levels;
+	struct ptowsp_level_record *level_rows;
+	struct ptowsp_instruction *work;
+	struct ptowsp_debug_record *debug;
+	uint32_t *work_kernels; /* KREG rows */
+	uint32_t *values;       /* SLOT rows that entries must have, a run per entry */
+	uint32_t region_count, axis_count, levels_count, level_row_count, work_count, debug_count, work_kernel_count, value_count;
+	uint32_t region_capacity, axis_capacity, levels_capacity, level_row_capacity, work_capacity, debug_capacity,
+		work_kernel_capacity, value_capacity;
+	uint32_t expansions;    /* calls expanded in place so far */
+	uint32_t region_first;  /* equal regions are looked for from here on: those of the entry being lowered */
+};
+
+/* Everything: declares, sorts, lowers, writes. Errors go to the unit's list. */
+void lang_lower(struct lang_module *module, struct pkg_writer *writer, const char *name, const char *producer);
+
+/* Code of the entry of one function (an InCore function: one task); its first instruction goes to *instruction_out, the
+ * symbols it needs to lower->values. */
+void lang_entry_lower(struct lang_lower *lower, struct lang_function *function, uint32_t *instruction_out);
+
+/* Encodes an InCore function as a portable kernel: bytes in the arena, size_out a multiple of 8. Warns if it cannot run. */
+const void *lang_kernel_encode(struct lang_lower *lower, struct lang_function *function, size_t *size_out);
+
+/* Ends the compilation: calls are expanded in place, and this package grows beyond every bound by that. */
+_Noreturn void lang_too_large(struct lang_lower *lower, struct lang_span at);
+/* One more call expanded in place; the same when there are too many. */
+void lang_expansion_count(struct lang_lower *lower, const struct lang_stmt *call);
+
+/* A source position of row `row`; kind as in DBGI. */
+void lang_debug_add(struct lang_lower *lower, uint16_t kind, uint32_t row, struct lang_span at);
+
+/* Notes that `target` is called where loops may run at these levels: which variants stand in for it, and whether its tiles
+ * are larger than a step. */
+void lang_variants_note(struct lang_lower *lower, const struct lang_stmt *call, const uint32_t *levels, uint32_t count);
+/* After all calls: one warning per function that lacks variants. */
+void lang_variants_warn(struct lang_lower *lower);
+
+#endif

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "lang/check.h"
+#include "lang/number.h"
+
+#include <string.h>
+
+static const char *const wanted[] = {"tile", "memref", "scalar", "scalar"};
+
+static int fits(const struct lang_var *var, enum lang_want want)
+{
+	switch (want) {
+	case LANG_WANT_TILE:
+		return var->kind == LANG_TILE;
+	case LANG_WANT_MEMREF:
+		return var->kind == LANG_MEMREF;
+	case LANG_WANT_SCALAR:
+		return var->kind == LANG_SCALAR || var->kind == LANG_LOOP;
+	default:
+		return var->kind == LANG_SCALAR;
+	}
+}
+
+static void unknown_refuse(struct lang_check *check, const struct lang_operand *operand, enum lang_want want)
+{
+	struct lang_guess guess;
+
+	lang_error(check->unit, operand->at, "there is no %s %%%s in @%s", wanted[want], operand->text, check->function->name);
+	lang_guess_start(&guess, operand->text);
+	for (uint32_t i = 0; i < check->function->var_count; i++)
+		if (fits(check->function->vars[i], want))
+			lang_guess_try(&guess, check->function->vars[i]->name);
+	if (lang_guess_help(check->unit, &guess, "%"))
+		return;
+	if (want == LANG_WANT_MEMREF)
+		lang_help(check->unit, "memrefs are parameters: %%%s: !pto.memref<gm,...,f32>", operand->text);
+	else
+		lang_help(check->unit, "declare it: %%%s = %s", operand->text,
+			  want == LANG_WANT_TILE ? "alloc_tile : !pto.tile<8x8xf32>" : "alloc_scalar : i32");
+}
+
+static void kind_refuse(struct lang_check *check, const struct lang_operand *operand, const struct lang_var *var,
+			enum lang_want want)
+{
+	static const char *const kinds[] = {"memref", "tile", "scalar", "loop's value"};
+
+	if (want == LANG_WANT_TARGET && var->kind == LANG_LOOP)
+		lang_error(check->unit, operand->at, "%%%s is a loop's value and cannot be set", var->name);
+	else
+		lang_error(check->unit, operand->at, "%s needs a %s here, %%%s is a %s", check->stmt->word, wanted[want], var->name,
+			   kinds[var->kind]);
+}
+
+/* In a file of bare statements the first mention is the declaration. 0: its type cannot be told. */
+static int bare_type(struct lang_check *check, const struct lang_operand *operand, enum lang_want want, struct lang_type *type)
+{
+	const struct lang_stmt *stmt = check->stmt;
+
+	memset(type, 0, sizeof(*type));
+	if (operand->type.kind == LANG_TYPE_SCALAR) {
+		*type = operand->type;
+	} else if (want == LANG_WANT_TILE) {
+		if (operand != &stmt->operands[0] || !stmt->results || stmt->tail_count + stmt->tail_result_count == 0)
+			return 0;
+		*type = stmt->tail_result_count ? stmt->tail_results[0] : stmt->tail[0];
+		return type->kind == LANG_TYPE_TILE;
+	} else if (want == LANG_WANT_MEMREF) {
+		type->kind = LANG_TYPE_MEMREF;
+		type->space = PTOWSP_SPACE_GM;
+		for (uint32_t i = 0; i < stmt->count; i++)
+			if (stmt->operands[i].var && stmt->operands[i].var->kind == LANG_TILE)
+				type->dtype = stmt->operands[i].var->type.dtype;
+	} else {
+		type->kind = LANG_TYPE_SCALAR;
+		type->dtype = PTOWSP_I64;
+		type->index = 1;
+	}
+	return 1;
+}
+
+static struct lang_var *bare_declare(struct lang_check *check, const struct lang_operand *operand, enum lang_want want)
+{
+	static const uint8_t kinds[] = {LANG_TILE, LANG_MEMREF, LANG_SCALAR, LANG_SCALAR};
+	struct lang_type type;
+	struct lang_var *var;
+
+	if (!check->function->bare || !bare_type(check, operand, want, &type))
+		return NULL;
+	var = lang_var_add(check->unit, check->function, kinds[want], operand->text, type, operand->at);
+	var->param = want == LANG_WANT_MEMREF;
+	return var;
+}
+
+struct lang_var *lang_operand_find(struct lang_check *check, struct lang_operand *operand, enum lang_want want)
+{
+	struct lang_var *var;
+
+	if (operand->kind != LANG_OPERAND_NAME) {
+		lang_error(check->unit, operand->at, "%s needs a %s here, found the number %s", check->stmt->word, wanted[want],
+			   operand->text);
+		return NULL;
+	}
+	var = lang_var_find(check->function, operand->text);
+	if (!var)
+		var = bare_declare(check, operand, want);
+	if (!var) {
+		unknown_refuse(check, operand, want);
+		return NULL;
+	}
+	if (!fits(var, want)) {
+		kind_refuse(check, operand, var, want);
+		return NULL;
+	}
+	if (var->kind == LANG_LOOP && !var->active) {
+		lang_error(check->unit, operand->at, "%%%s has a value only inside its loop", var->name);
+		return NULL;
+	}
+	operand->var = var;
+	return var;
+}
+
+int lang_annotation_check(struct lang_check *check, const struct lang_operand *operand)
+{
+	const struct lang_type *written = &operand->type, *real = operand->var ? &operand->var->type : NULL;
+
+	if (written->kind == LANG_TYPE_NONE || !real)
+		return 1;
+	if (written->kind == real->kind && written->dtype == real->dtype)
+		return 1;
+	/* An index is any integer: %n:idx for an i32. */
+	if (written->kind == LANG_TYPE_SCALAR && real->kind == LANG_TYPE_SCALAR && (written->index || real->index) &&
+	    lang_dtype_class(written->dtype) != 'f' && lang_dtype_class(real->dtype) != 'f')
+		return 1;
+	lang_error(check->unit, written->at, "%%%s is %s, not %s", operand->text, lang_type_text(check->unit, real),
+		   lang_type_text(check->unit, written));
+	return 0;
+}
+
+static int number_read(struct lang_check *check, struct lang_operand *operand, unsigned dtype)
+{
+	operand->dtype = (uint16_t)dtype;
+	switch (lang_number_read(operand->text, dtype, &operand->value)) {
+	case LANG_NUMBER_OK:
+		return 1;
+	case LANG_NUMBER_FRACTION:
+		lang_error(check->unit, operand->at, "%s is no whole number, and %s is needed here", operand->text,
+			   lang_dtype_text(dtype));
+		return 0;
+	case LANG_NUMBER_RANGE:
+		lang_error(check->unit, operand->at, "%s does not fit %s", operand->text, lang_dtype_text(dtype));
+		return 0;
+	default:
+		lang_error(check->unit, operand->at, "\"%s\" is no number", operand->text);
+		return 0;
+	}
+}
+
+/* %inf and %nan look like names; they are numbers unless a scalar has the name. */
+static int is_special(const struct lang_check *check, const struct lang_operand *operand)
+{
+	return (!strcmp(operand->text, "inf") || !strcmp(operand->text, "nan")) &&
+	       !lang_var_find(check->function, operand->text);
+}
+
+int lang_scalar_read(struct lang_check *check, struct lang_operand *operand, unsigned dtype)
+{
+	struct lang_var *var;
+
+	if (operand->kind == LANG_OPERAND_NAME && is_special(check, operand))
+		operand->kind = LANG_OPERAND_NUMBER;
+	if (operand->kind == LANG_OPERAND_NUMBER)
+		return number_read(check, operand, operand->type.kind == LANG_TYPE_SCALAR ? operand->type.dtype : dtype);
+	var = lang_operand_find(check, operand, LANG_WANT_SCALAR);
+	if (!var)
+		return 0;
+	lang_fact_read(check, var);
+	return lang_annotation_check(check, operand);
+}

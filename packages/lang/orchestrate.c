@@ -1,0 +1,487 @@
+/* SPDX-License-Identifier: MIT */
+/* orchestrate.c - an entry as workload bytecode. Orchestrations that are called are expanded in place. */
+#include "lang/lower.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* A memref of a function: a tensor, from an element on. */
+struct binding {
+	uint32_t tensor; /* TENS row */
+	uint32_t base;   /* EXPR row, elements */
+};
+
+/* One function being expanded. */
+struct frame {
+	const struct lang_function *function;
+	const struct frame *caller;
+	struct binding *memrefs;
+	uint32_t *values; /* EXPR row per variable, PTOWSP_NONE while there is none */
+};
+
+struct walk {
+	struct lang_lower *lower;
+	uint32_t first_value;  /* of this entry in lower->values */
+	uint32_t depth, loops; /* open loops and branches; open loops */
+	/* Tile levels in force: what the loops around may run at. */
+	uint32_t levels[LANG_MAX_LEVELS], level_count;
+	uint8_t leveled; /* inside a loop with tile_levels */
+};
+
+static void block_lower(struct walk *walk, struct frame *frame, const struct lang_block *block);
+
+/* --- instructions --- */
+
+static uint32_t emit(struct walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at)
+{
+	struct lang_lower *lower = walk->lower;
+	struct ptowsp_instruction *inst;
+
+	if (lower->work_count == LANG_MAX_INSTRUCTIONS)
+		lang_too_large(lower, at);
+	if (operand1 > UINT16_MAX) {
+		lang_error(lower->unit, at, "the package has more than %u of what stands here", UINT16_MAX);
+		operand1 = 0;
+	}
+	inst = LANG_PUSH(&lower->unit->arena, lower->work, lower->work_count, lower->work_capacity);
+	*inst = (struct ptowsp_instruction){.opcode = (uint8_t)opcode, .operand1 = (uint16_t)operand1, .operand2 = operand2};
+	return lower->work_count - 1;
+}
+
+static uint32_t emit_at(struct walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at)
+{
+	uint32_t row = emit(walk, opcode, operand1, operand2, at);
+
+	lang_debug_add(walk->lower, 0, row, at);
+	return row;
+}
+
+/* --- scalars --- */
+
+static void symbol_use(struct walk *walk, uint32_t slot)
+{
+	struct lang_lower *lower = walk->lower;
+
+	for (uint32_t i = walk->first_value; i < lower->value_count; i++)
+		if (lower->values[i] == slot)
+			return;
+	*LANG_PUSH(&lower->unit->arena, lower->values, lower->value_count, lower->value_capacity) = slot;
+}
+
+/* A scalar that comes from outside and was bound by no caller: this is the entry, its symbol must be set. */
+static uint32_t need_expr(struct walk *walk, const struct frame *frame, const struct lang_var *var)
+{
+	assert(!frame->caller && var->symbol);
+	symbol_use(walk, var->symbol->row);
+	return lang_expr_value(&walk->lower->exprs, var->symbol->row);
+}
+
+static int is_slot(const struct lang_var *var)
+{
+	return var->kind == LANG_SCALAR && !var->pure && (var->writes || !var->needed);
+}
+
+static uint32_t var_expr(struct walk *walk, struct frame *frame, const struct lang_var *var)
+{
+	if (is_slot(var))
+		return lang_expr_value(&walk->lower->exprs, var->slot);
+	if (frame->values[var->id] == PTOWSP_NONE)
+		frame->values[var->id] = need_expr(walk, frame, var);
+	return frame->values[var->id];
+}
+
+static uint32_t operand_expr(struct walk *walk, struct frame *frame, const struct lang_operand *operand)
+{
+	if (operand->kind == LANG_OPERAND_NUMBER)
+		return lang_expr_const(&walk->lower->exprs, operand->value);
+	return var_expr(walk, frame, operand->var);
+}
+
+static void scalar_set(struct walk *walk, struct frame *frame, const struct lang_var *var, uint32_t expr, struct lang_span at)
+{
+	if (is_slot(var))
+		emit_at(walk, PTOWSP_OP_SLOT_SET, var->slot, expr, at);
+	else
+		frame->values[var->id] = expr;
+}
+
+static void scalar_lower(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
+{
+	static const struct {
+		uint8_t op, expr;
+	} ops[] = {{PTOWSP_PTO_ADD, PTOWSP_EXPR_ADD},
+		   {PTOWSP_PTO_SUB, PTOWSP_EXPR_SUB},
+		   {PTOWSP_PTO_MUL, PTOWSP_EXPR_MUL},
+		   {PTOWSP_PTO_DIV, PTOWSP_EXPR_DIV}};
+	static const uint8_t compares[] = {[PTOWSP_COMPARE_EQ] = PTOWSP_EXPR_EQ, [PTOWSP_COMPARE_NE] = PTOWSP_EXPR_NE,
+					   [PTOWSP_COMPARE_LT] = PTOWSP_EXPR_LT, [PTOWSP_COMPARE_LE] = PTOWSP_EXPR_LE,
+					   [PTOWSP_COMPARE_GT] = PTOWSP_EXPR_GT, [PTOWSP_COMPARE_GE] = PTOWSP_EXPR_GE};
+	uint32_t a = operand_expr(walk, frame, &stmt->operands[1]), b;
+
+	if (stmt->count == 3) {
+		unsigned op = stmt->op == PTOWSP_PTO_CMP ? compares[stmt->mode] : 0;
+
+		b = operand_expr(walk, frame, &stmt->operands[2]);
+		for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++)
+			if (ops[i].op == stmt->op)
+				op = ops[i].expr;
+		a = lang_expr_binary(&walk->lower->exprs, op, a, b);
+	}
+	scalar_set(walk, frame, stmt->operands[0].var, a, stmt->at);
+}
+
+/* Slots that a function may read before its own assignment: what comes from outside, or 0. */
+static void slots_start(struct walk *walk, struct frame *frame)
+{
+	const struct lang_function *function = frame->function;
+
+	for (uint32_t i = 0; i < function->var_count; i++) {
+		const struct lang_var *var = function->vars[i];
+		uint32_t expr;
+
+		if (!is_slot(var) || !var->writes || (!var->needed && !var->conditional))
+			continue;
+		if (!var->needed)
+			expr = lang_expr_const(&walk->lower->exprs, 0);
+		else if (frame->values[var->id] != PTOWSP_NONE)
+			expr = frame->values[var->id];
+		else
+			expr = need_expr(walk, frame, var);
+		emit_at(walk, PTOWSP_OP_SLOT_SET, var->slot, expr, var->at);
+	}
+}
+
+/* --- regions and tasks --- */
+
+static uint32_t region_add(struct walk *walk, uint32_t tensor, uint32_t row, uint32_t column, uint32_t unit)
+{
+	struct lang_lower *lower = walk->lower;
+	struct ptowsp_region_record region = {.tensor = tensor, .row = row, .column = column, .unit = unit};
+	uint32_t first = lower->region_first;
+
+	/* A package has thousands of regions only when it is generated; then the latest ones are those that repeat. */
+	if (lower->region_count - first > 256)
+		first = lower->region_count - 256;
+	for (uint32_t i = first; i < lower->region_count; i++)
+		if (!memcmp(&lower->regions[i], &region, sizeof(region)))
+			return i;
+	*LANG_PUSH(&lower->unit->arena, lower->regions, lower->region_count, lower->region_capacity) = region;
+	return lower->region_count - 1;
+}
+
+/* Elements per row step of a CALL tuple: the callee's tile; rows of the base level inside a loop with tile levels. */
+static uint32_t unit_of(const struct walk *walk, const struct lang_var *param)
+{
+	uint32_t unit = (walk->leveled ? LANG_LEVEL_ROWS : param->rows) * param->columns;
+
+	return unit ? unit : 1;
+}
+
+static unsigned io_of(unsigned access)
+{
+	static const uint8_t ops[] = {[0] = PTOWSP_OP_IO_BIND,
+				      [PTOWSP_READ] = PTOWSP_OP_IO_INPUT,
+				      [PTOWSP_WRITE] = PTOWSP_OP_IO_OUTPUT,
+				      [PTOWSP_READ | PTOWSP_WRITE] = PTOWSP_OP_IO_INOUT};
+
+	return ops[access];
+}
+
+static uint32_t kernel_number(struct walk *walk, struct lang_function *function)
+{
+	struct lang_lower *lower = walk->lower;
+
+	if (!function->work_kernel) {
+		*LANG_PUSH(&lower->unit->arena, lower->work_kernels, lower->work_kernel_count, lower->work_kernel_capacity) =
+			function->kernel;
+		function->work_kernel = lower->work_kernel_count;
+	}
+	return function->work_kernel - 1;
+}
+
+static void param_emit(struct walk *walk, uint32_t argument, uint32_t expr, struct lang_span at)
+{
+	const struct ptowsp_expr_record *node = &walk->lower->exprs.rows[expr];
+	int64_t value;
+
+	if (lang_expr_is_const(&walk->lower->exprs, expr, &value) && value >= INT32_MIN && value <= INT32_MAX)
+		emit(walk, PTOWSP_OP_PARAM_CONST, argument, (uint32_t)value, at);
+	else if (node->op == PTOWSP_EXPR_LOOP)
+		emit(walk, PTOWSP_OP_PARAM_LOOPVAR, argument, node->a, at);
+	else
+		emit(walk, PTOWSP_OP_PARAM_EXPR, argument, expr, at);
+}
+
+static void task_emit(struct walk *walk, struct lang_function *kernel, struct lang_span at)
+{
+	if (kernel->need_count > UINT16_MAX || kernel->memref_count > UINT16_MAX)
+		lang_error(walk->lower->unit, at, "@%s has more than %u parameters", kernel->name, UINT16_MAX);
+	emit_at(walk, PTOWSP_OP_TASK, kernel_number(walk, kernel), kernel->need_count << 16 | (kernel->memref_count & UINT16_MAX),
+		at);
+}
+
+/* --- calls --- */
+
+static const struct lang_arg *arg_of(const struct lang_stmt *stmt, const struct lang_var *param)
+{
+	for (uint32_t i = 0; i < stmt->arg_count; i++)
+		if (stmt->args[i].param == param)
+			return &stmt->args[i];
+	assert(!"checking found an argument for every memref");
+	return NULL;
+}
+
+static void kernel_call(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
+{
+	struct lang_function *target = stmt->target;
+	uint32_t zero = lang_expr_const(&walk->lower->exprs, 0);
+
+	if (walk->leveled)
+		lang_variants_note(walk->lower, stmt, walk->levels, walk->level_count);
+	task_emit(walk, target, stmt->at);
+	for (uint32_t i = 0; i < target->need_count; i++)
+		param_emit(walk, i, operand_expr(walk, frame, stmt->needs[i]), stmt->at);
+	for (uint32_t i = 0; i < target->memref_count; i++) {
+		const struct lang_arg *arg = arg_of(stmt, target->memrefs[i]);
+		const struct binding *to = &frame->memrefs[arg->actual.var->number];
+		uint32_t row = arg->tuple ? operand_expr(walk, frame, &arg->row) : zero;
+		uint32_t column = arg->tuple ? operand_expr(walk, frame, &arg->column) : zero;
+
+		column = lang_expr_binary(&walk->lower->exprs, PTOWSP_EXPR_ADD, to->base, column);
+		emit(walk, io_of(target->memrefs[i]->access), i,
+		     region_add(walk, to->tensor, row, column, unit_of(walk, target->memrefs[i])), stmt->at);
+	}
+}
+
+static struct frame *frame_create(struct walk *walk, const struct lang_function *function, const struct frame *caller)
+{
+	struct lang_arena *arena = &walk->lower->unit->arena;
+	struct frame *frame = lang_alloc(arena, sizeof(*frame));
+
+	frame->function = function;
+	frame->caller = caller;
+	frame->memrefs = lang_alloc(arena, (function->memref_count + 1) * sizeof(*frame->memrefs));
+	frame->values = lang_alloc(arena, (function->var_count + 1) * sizeof(*frame->values));
+	for (uint32_t i = 0; i < function->var_count; i++)
+		frame->values[i] = PTOWSP_NONE;
+	return frame;
+}
+
+/* An orchestration inside another one: its memrefs begin where the tuples say. */
+static void orchestration_call(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
+{
+	struct lang_exprs *exprs = &walk->lower->exprs;
+	const struct lang_function *target = stmt->target;
+	struct frame *inner = frame_create(walk, target, frame);
+
+	lang_expansion_count(walk->lower, stmt);
+	for (uint32_t i = 0; i < target->memref_count; i++) {
+		const struct lang_arg *arg = arg_of(stmt, target->memrefs[i]);
+
+		inner->memrefs[i] = frame->memrefs[arg->actual.var->number];
+		if (arg->tuple) {
+			uint32_t unit = lang_expr_const(exprs, unit_of(walk, target->memrefs[i]));
+			uint32_t row = lang_expr_binary(exprs, PTOWSP_EXPR_MUL, operand_expr(walk, frame, &arg->row), unit);
+			uint32_t start = lang_expr_binary(exprs, PTOWSP_EXPR_ADD, row, operand_expr(walk, frame, &arg->column));
+
+			inner->memrefs[i].base = lang_expr_binary(exprs, PTOWSP_EXPR_ADD, inner->memrefs[i].base, start);
+		}
+	}
+	for (uint32_t i = 0; i < target->need_count; i++)
+		inner->values[target->needs[i]->id] = operand_expr(walk, frame, stmt->needs[i]);
+	slots_start(walk, inner);
+	block_lower(walk, inner, &target->body);
+}
+
+/* --- loops and branches --- */
+
+static void nest(struct walk *walk, struct lang_span at)
+{
+	if (++walk->depth > PTOWSP_NESTING_LIMIT - 1) {
+		lang_error(walk->lower->unit, at, "loops and branches are nested deeper than %u when calls are expanded",
+			   PTOWSP_NESTING_LIMIT - 1);
+		walk->lower->unit->stopped = 1;
+		longjmp(walk->lower->unit->out, 1);
+	}
+}
+
+static uint32_t levels_add(struct walk *walk, const struct lang_levels *levels)
+{
+	struct lang_lower *lower = walk->lower;
+	struct ptowsp_levels_record row = {
+		.max_range = levels->max_range, .min_range = levels->min_range, .count = levels->count};
+
+	for (uint32_t i = 0; i < lower->levels_count; i++) {
+		const struct ptowsp_levels_record *old = &lower->levels[i];
+		uint32_t same = 0;
+
+		while (same < levels->count && old->count == levels->count &&
+		       lower->level_rows[old->first + same].block == levels->rows[same].block &&
+		       lower->level_rows[old->first + same].rows == levels->rows[same].rows)
+			same++;
+		if (old->max_range == row.max_range && old->min_range == row.min_range && old->count == row.count &&
+		    same == row.count)
+			return i;
+	}
+	row.first = lower->level_row_count;
+	for (uint32_t i = 0; i < levels->count; i++)
+		*LANG_PUSH(&lower->unit->arena, lower->level_rows, lower->level_row_count, lower->level_row_capacity) =
+			(struct ptowsp_level_record){.block = levels->rows[i].block, .rows = levels->rows[i].rows};
+	*LANG_PUSH(&lower->unit->arena, lower->levels, lower->levels_count, lower->levels_capacity) = row;
+	return lower->levels_count - 1;
+}
+
+static uint32_t axis_add(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
+{
+	struct lang_lower *lower = walk->lower;
+	struct ptowsp_axis_record axis = {.name = pkg_writer_string(lower->writer, stmt->operands[0].text),
+					  .kind = PTOWSP_AXIS_DENSE,
+					  .low = operand_expr(walk, frame, &stmt->operands[1]),
+					  .high = operand_expr(walk, frame, &stmt->operands[2]),
+					  .step = operand_expr(walk, frame, &stmt->operands[3]),
+					  .levels = stmt->levels ? levels_add(walk, stmt->levels) : PTOWSP_NONE};
+
+	for (uint32_t i = 0; i < lower->axis_count && i < 256; i++)
+		if (!memcmp(&lower->axes[i], &axis, sizeof(axis)))
+			return i;
+	*LANG_PUSH(&lower->unit->arena, lower->axes, lower->axis_count, lower->axis_capacity) = axis;
+	return lower->axis_count - 1;
+}
+
+/* The outer level wins unless it is the base level. */
+static void levels_enter(struct walk *walk, const struct lang_levels *levels)
+{
+	uint32_t inner[LANG_MAX_LEVELS], count = lang_levels_possible(levels, inner);
+	uint32_t merged[LANG_MAX_LEVELS], merged_count = 0;
+	int base = !walk->level_count;
+
+	for (uint32_t i = 0; i < walk->level_count; i++)
+		if (walk->levels[i] == LANG_LEVEL_ROWS)
+			base = 1;
+		else
+			merged[merged_count++] = walk->levels[i];
+	for (uint32_t i = 0; i < count && base; i++) {
+		uint32_t j = 0;
+
+		while (j < merged_count && merged[j] != inner[i])
+			j++;
+		if (j == merged_count && merged_count < LANG_MAX_LEVELS)
+			merged[merged_count++] = inner[i];
+	}
+	memcpy(walk->levels, merged, merged_count * sizeof(*merged));
+	walk->level_count = merged_count;
+	walk->leveled |= levels->stated;
+}
+
+static void for_lower(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
+{
+	const struct lang_var *value = stmt->operands[0].var;
+	uint32_t head = emit_at(walk, PTOWSP_OP_PARALLEL_FOR, axis_add(walk, frame, stmt), 0, stmt->at);
+	struct walk outer = *walk;
+
+	nest(walk, stmt->at);
+	if (stmt->levels)
+		levels_enter(walk, stmt->levels);
+	frame->values[value->id] = lang_expr_loop(&walk->lower->exprs, walk->loops++);
+	block_lower(walk, frame, &stmt->body);
+	frame->values[value->id] = PTOWSP_NONE;
+	*walk = outer;
+	walk->lower->work[head].operand2 = walk->lower->work_count;
+}
+
+static uint32_t condition_expr(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
+{
+	struct lang_exprs *exprs = &walk->lower->exprs;
+	uint32_t value = operand_expr(walk, frame, &stmt->operands[0]);
+
+	if (!stmt->mode)
+		return value;
+	return lang_expr_binary(exprs, PTOWSP_EXPR_AND, value, lang_expr_const(exprs, UINT64_C(1) << (stmt->mode - 1)));
+}
+
+static void if_lower(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
+{
+	struct lang_lower *lower = walk->lower;
+	uint32_t head = emit_at(walk, PTOWSP_OP_COND, 0, condition_expr(walk, frame, stmt), stmt->at);
+
+	emit(walk, PTOWSP_OP_TARGET, 0, 0, stmt->at);
+	emit(walk, PTOWSP_OP_TARGET, 0, 0, stmt->at);
+	nest(walk, stmt->at);
+	block_lower(walk, frame, &stmt->body);
+	lower->work[head + 1].operand2 = lower->work_count;
+	block_lower(walk, frame, &stmt->other);
+	lower->work[head + 2].operand2 = lower->work_count;
+	walk->depth--;
+}
+
+static void load_lower(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
+{
+	const struct binding *from = &frame->memrefs[stmt->operands[1].var->number];
+	uint32_t index = operand_expr(walk, frame, &stmt->operands[2]);
+
+	emit_at(walk, PTOWSP_OP_SLOT_LOAD, stmt->operands[0].var->slot, region_add(walk, from->tensor, index, from->base, 1), stmt->at);
+}
+
+static void stmt_lower(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
+{
+	switch (stmt->op) {
+	case PTOWSP_PTO_FOR:
+		for_lower(walk, frame, stmt);
+		break;
+	case PTOWSP_PTO_IF:
+		if_lower(walk, frame, stmt);
+		break;
+	case PTOWSP_PTO_CALL:
+		if (stmt->target->kind == LANG_INCORE)
+			kernel_call(walk, frame, stmt);
+		else
+			orchestration_call(walk, frame, stmt);
+		break;
+	case PTOWSP_PTO_LOAD:
+		load_lower(walk, frame, stmt);
+		break;
+	case PTOWSP_PTO_RETURN: /* at the end only */
+	case PTOWSP_PTO_YIELD:
+		break;
+	default:
+		scalar_lower(walk, frame, stmt);
+		break;
+	}
+}
+
+static void block_lower(struct walk *walk, struct frame *frame, const struct lang_block *block)
+{
+	for (const struct lang_stmt *stmt = block->first; stmt; stmt = stmt->next)
+		stmt_lower(walk, frame, stmt);
+}
+
+/* An InCore function can be run by itself: one task on its own tensors, its scalars are symbols. */
+static void wrapper_lower(struct walk *walk, struct frame *frame, struct lang_function *function)
+{
+	uint32_t zero = lang_expr_const(&walk->lower->exprs, 0);
+
+	task_emit(walk, function, function->at);
+	for (uint32_t i = 0; i < function->need_count; i++)
+		param_emit(walk, i, need_expr(walk, frame, function->needs[i]), function->at);
+	for (uint32_t i = 0; i < function->memref_count; i++)
+		emit(walk, io_of(function->memrefs[i]->access), i,
+		     region_add(walk, function->tensors[i], zero, zero, unit_of(walk, function->memrefs[i])), function->at);
+}
+
+void lang_entry_lower(struct lang_lower *lower, struct lang_function *function, uint32_t *instruction_out)
+{
+	struct walk walk = {.lower = lower, .first_value = lower->value_count};
+	struct frame *frame = frame_create(&walk, function, NULL);
+
+	lower->region_first = lower->region_count;
+	*instruction_out = lower->work_count;
+	for (uint32_t i = 0; i < function->memref_count; i++)
+		frame->memrefs[i] = (struct binding){function->tensors[i], lang_expr_const(&lower->exprs, 0)};
+	if (function->kind == LANG_INCORE) {
+		wrapper_lower(&walk, frame, function);
+	} else {
+		slots_start(&walk, frame);
+		block_lower(&walk, frame, &function->body);
+	}
+	emit(&walk, PTOWSP_OP_HALT, 0, 0, function->at);
+}

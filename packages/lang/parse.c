@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+#include "lang/parse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+const struct lang_token *lang_peek(const struct lang_parser *parser)
+{
+	return &parser->tokens.rows[parser->at];
+}
+
+int lang_at_mark(const struct lang_parser *parser, char mark)
+{
+	return lang_peek(parser)->mark == mark;
+}
+
+int lang_at_word(const struct lang_parser *parser, const char *word)
+{
+	const struct lang_token *token = lang_peek(parser);
+
+	return token->kind == LANG_WORD && !strcmp(token->text, word);
+}
+
+const struct lang_token *lang_take(struct lang_parser *parser)
+{
+	const struct lang_token *token = lang_peek(parser);
+
+	if (token->kind != LANG_END)
+		parser->at++;
+	return token;
+}
+
+static const char *token_text(struct lang_unit *unit, const struct lang_token *token)
+{
+	static const char signs[] = {[LANG_NAME] = '%', [LANG_LITERAL] = '%', [LANG_AT] = '@', [LANG_TYPE] = '!', [LANG_HASH] = '#'};
+
+	if (token->kind == LANG_END)
+		return "the end of the file";
+	if (token->kind < sizeof(signs) && signs[token->kind])
+		return lang_format(&unit->arena, "\"%c%.80s\"", signs[token->kind], token->text);
+	return lang_format(&unit->arena, "\"%.80s\"", token->text);
+}
+
+int lang_expected(struct lang_parser *parser, const char *what)
+{
+	lang_error(parser->unit, lang_peek(parser)->at, "expected %s, found %s", what,
+		   token_text(parser->unit, lang_peek(parser)));
+	return 0;
+}
+
+int lang_expect(struct lang_parser *parser, char mark, const char *where)
+{
+	char what[128];
+
+	if (lang_at_mark(parser, mark)) {
+		lang_take(parser);
+		return 1;
+	}
+	snprintf(what, sizeof(what), "\"%c\" %s", mark, where);
+	return lang_expected(parser, what);
+}
+
+static int param_parse(struct lang_parser *parser)
+{
+	const struct lang_token *name = lang_peek(parser);
+	struct lang_type type;
+	struct lang_var *old;
+
+	if (name->kind != LANG_NAME)
+		return lang_expected(parser, "a parameter such as %x: !pto.memref<gm,...,f32>");
+	lang_take(parser);
+	if (!lang_expect(parser, ':', "and a type behind the parameter") || !lang_type_parse(parser, &type))
+		return 0;
+	if (type.kind == LANG_TYPE_TILE) {
+		lang_error(parser->unit, type.at, "%%%s cannot be a tile: memrefs and scalars are passed", name->text);
+		lang_help(parser->unit, "pass the memref and tload the tile inside");
+		return 1;
+	}
+	old = lang_var_find(parser->function, name->text);
+	if (old) {
+		lang_error(parser->unit, name->at, "there are two parameters %%%s", name->text);
+		return 1;
+	}
+	lang_var_add(parser->unit, parser->function, type.kind == LANG_TYPE_MEMREF ? LANG_MEMREF : LANG_SCALAR, name->text, type,
+		     name->at)
+		->param = 1;
+	return 1;
+}
+
+static int params_parse(struct lang_parser *parser)
+{
+	if (!lang_expect(parser, '(', "and the parameters behind the function's name"))
+		return 0;
+	while (!lang_at_mark(parser, ')')) {
+		if (!param_parse(parser))
+			return 0;
+		if (!lang_at_mark(parser, ','))
+			break;
+		lang_take(parser);
+	}
+	return lang_expect(parser, ')', "at the end of the parameters");
+}
+
+static void kind_set(struct lang_parser *parser, const struct lang_token *token)
+{
+	struct lang_function *function = parser->function;
+
+	function->kind = token->note == LANG_NOTE_ORCHESTRATION ? LANG_ORCHESTRATION : LANG_INCORE;
+	if (token->note == LANG_NOTE_OTHER) {
+		lang_error(parser->unit, token->note_at, "a function is of type InCore or Orchestration");
+		lang_help(parser->unit, "write \"// Function Type: InCore\" or \"// Function Type: Orchestration\"");
+	}
+}
+
+/* A function's name may be used once in all sources. The second function is still read, for its own errors. */
+static void function_start(struct lang_parser *parser, const struct lang_token *name)
+{
+	struct lang_function *old = lang_map_find(&parser->module->functions, name->text);
+
+	parser->function = lang_function_add(parser->module, name->text, name->at);
+	if (old) {
+		lang_error(parser->unit, name->at, "there are two functions @%s, the first one at %s", name->text,
+			   lang_place(parser->unit, old->at));
+		lang_help(parser->unit, "rename one of them: the files of a package share one set of names");
+	} else {
+		lang_map_add(&parser->module->functions, &parser->unit->arena, name->text, parser->function);
+	}
+}
+
+/* Up to the next "func" at the start of a line, or the end. */
+static void function_skip(struct lang_parser *parser)
+{
+	while (lang_peek(parser)->kind != LANG_END && !(lang_at_word(parser, "func") && lang_peek(parser)->first))
+		lang_take(parser);
+}
+
+/* What is left of a function whose statements ended at a token that ends none of them. */
+static void function_end(struct lang_parser *parser)
+{
+	while (!lang_at_mark(parser, '}')) {
+		const struct lang_token *token = lang_peek(parser);
+
+		if (token->kind == LANG_END || (token->kind == LANG_WORD && !strcmp(token->text, "func"))) {
+			lang_error(parser->unit, parser->function->at, "@%s is not closed by \"}\"", parser->function->name);
+			return;
+		}
+		lang_error(parser->unit, token->at, "this %s ends nothing", token->text);
+		lang_take(parser);
+		lang_block_parse(parser, &parser->function->body);
+	}
+	lang_take(parser);
+}
+
+static void function_parse(struct lang_parser *parser)
+{
+	const struct lang_token *func = lang_take(parser), *name = lang_peek(parser);
+
+	if (name->kind != LANG_AT) {
+		lang_expected(parser, "the function's name such as @f");
+		function_skip(parser);
+		return;
+	}
+	lang_take(parser);
+	function_start(parser, name);
+	kind_set(parser, func);
+	if (!params_parse(parser) || !lang_expect(parser, '{', "and the statements behind the parameters")) {
+		function_skip(parser);
+		return;
+	}
+	lang_block_parse(parser, &parser->function->body);
+	function_end(parser);
+}
+
+static const char *stem(struct lang_unit *unit, const char *path)
+{
+	const char *base = strrchr(path, '/'), *dot;
+	char *name;
+
+	base = base ? base + 1 : path;
+	dot = strrchr(base, '.');
+	name = lang_copy(&unit->arena, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
+	for (char *c = name; *c; c++)
+		if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_'))
+			*c = '_';
+	return *name ? name : "main";
+}
+
+/* A file of statements without a function: one InCore function, called like its program or its file. */
+static void bare_parse(struct lang_parser *parser, uint32_t file)
+{
+	struct lang_token name = *lang_peek(parser);
+
+	name.text = parser->tokens.program.text ? parser->tokens.program.text : stem(parser->unit, parser->unit->sources[file].name);
+	function_start(parser, &name);
+	parser->function->bare = 1;
+	kind_set(parser, &name);
+	lang_block_parse(parser, &parser->function->body);
+	while (lang_peek(parser)->kind != LANG_END) {
+		lang_error(parser->unit, lang_peek(parser)->at, "%s ends nothing here", token_text(parser->unit, lang_peek(parser)));
+		lang_take(parser);
+		lang_block_parse(parser, &parser->function->body);
+	}
+}
+
+/* The remarks of a file that concern the whole module set; the first file that has one decides. */
+static void remarks_take(struct lang_parser *parser)
+{
+	struct lang_module *module = parser->module;
+	struct lang_remark entry = parser->tokens.entry;
+
+	if (!module->name)
+		module->name = parser->tokens.module.text;
+	if (!entry.text)
+		return;
+	if (*entry.text == '@')
+		entry.text++;
+	if (module->entry.text && !module->entry_chosen && strcmp(module->entry.text, entry.text) != 0) {
+		lang_error(parser->unit, entry.at, "there are two entries, @%s here and @%s at %s", entry.text, module->entry.text,
+			   lang_place(parser->unit, module->entry.at));
+		lang_help(parser->unit, "take one of the comments out, or choose with --entry");
+	} else {
+		module->entry = entry;
+	}
+}
+
+/* What may stand at the top of a file. A file that begins with none of these words is a list of statements. */
+static const struct declaration {
+	const char *word;
+	void (*parse)(struct lang_parser *parser);
+} declarations[] = {
+	{"func", function_parse},
+};
+
+static const struct declaration *declaration_at(const struct lang_parser *parser)
+{
+	for (size_t i = 0; i < sizeof(declarations) / sizeof(*declarations); i++)
+		if (lang_at_word(parser, declarations[i].word))
+			return &declarations[i];
+	return NULL;
+}
+
+void lang_parse(struct lang_module *module, uint32_t file)
+{
+	struct lang_parser parser = {.unit = module->unit, .module = module};
+	const struct declaration *declaration;
+
+	lang_lex(module->unit, file, &parser.tokens);
+	remarks_take(&parser);
+	if (!declaration_at(&parser) && lang_peek(&parser)->kind != LANG_END) {
+		bare_parse(&parser, file);
+		return;
+	}
+	while (lang_peek(&parser)->kind != LANG_END) {
+		declaration = declaration_at(&parser);
+		if (declaration) {
+			declaration->parse(&parser);
+		} else {
+			lang_expected(&parser, "func");
+			function_skip(&parser);
+		}
+	}
+}

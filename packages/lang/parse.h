@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* parse.h - tokens to functions and statements. LANGUAGE.md has the grammar. */
+#ifndef LANG_PARSE_H
+#define LANG_PARSE_H
+
+#include "lang/ast.h"
+
+/* Adds the functions of source number `file` to the module. Errors go to the unit's list; what stands in a statement
+ * with an error is skipped up to the next line. */
+void lang_parse(struct lang_module *module, uint32_t file);
+
+/* --- shared by parse.c, parse_stmt.c and parse_type.c --- */
+
+struct lang_parser {
+	struct lang_unit *unit;
+	struct lang_module *module;
+	struct lang_function *function; /* the one being read */
+	struct lang_tokens tokens;
+	uint32_t at;    /* token */
+	uint32_t depth; /* of blocks */
+};
+
+const struct lang_token *lang_peek(const struct lang_parser *parser);
+int lang_at_mark(const struct lang_parser *parser, char mark);
+int lang_at_word(const struct lang_parser *parser, const char *word);
+const struct lang_token *lang_take(struct lang_parser *parser);
+/* Takes the mark, or says what is expected and returns 0. */
+int lang_expect(struct lang_parser *parser, char mark, const char *where);
+/* "expected WHAT, found ..." at the next token; returns 0. */
+int lang_expected(struct lang_parser *parser, const char *what);
+
+/* A type; 0 after an error. */
+int lang_type_parse(struct lang_parser *parser, struct lang_type *type_out);
+/* Statements up to the word or mark that ends the block (which is not taken). */
+void lang_block_parse(struct lang_parser *parser, struct lang_block *block);
+
+/* A whole number in decimal; 0 if the text is none or does not fit. */
+int lang_uint_read(const char *text, uint32_t *value_out);
+
+#endif

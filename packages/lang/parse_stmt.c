@@ -1,0 +1,674 @@
+/* SPDX-License-Identifier: MIT */
+#include "isa/isa.h"
+#include "lang/parse.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct mode {
+	uint8_t op;
+	const char *attribute, *word;
+	uint8_t mode;
+} modes[] = {
+#define X(op, attribute, word, mode) {PTOWSP_PTO_##op, attribute, word, mode},
+#include "lang/modes.def"
+#undef X
+};
+
+static int mode_find(struct lang_parser *parser, struct lang_stmt *stmt, const char *attribute, const char *word,
+		     struct lang_span at)
+{
+	char known[160] = "";
+	size_t used = 0;
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		if (modes[i].op != stmt->op || strcmp(modes[i].attribute, attribute) != 0)
+			continue;
+		if (!strcmp(modes[i].word, word)) {
+			stmt->mode = modes[i].mode;
+			return 1;
+		}
+		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", used ? " " : "", modes[i].word);
+	}
+	if (used) {
+		lang_error(parser->unit, at, "\"%s\" is no mode of %s", word, stmt->word);
+		lang_help(parser->unit, "it knows %s", known);
+	} else {
+		lang_error(parser->unit, at, "%s has no attribute \"%s\"", stmt->word, attribute);
+	}
+	return 0;
+}
+
+static struct lang_operand *operand_add(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity)
+{
+	return LANG_PUSH(&parser->unit->arena, stmt->operands, stmt->count, *capacity);
+}
+
+/* One name or number. Names without % are loop values inside brackets and tuples. */
+static int value_parse(struct lang_parser *parser, struct lang_operand *operand, int bare)
+{
+	const struct lang_token *token = lang_peek(parser);
+
+	if (token->kind != LANG_NAME && token->kind != LANG_LITERAL && token->kind != LANG_NUMBER &&
+	    !(bare && token->kind == LANG_WORD))
+		return lang_expected(parser, bare ? "a loop value, a scalar or a number" : "a value such as %x or %1.0");
+	memset(operand, 0, sizeof(*operand));
+	operand->kind = token->kind == LANG_NAME || token->kind == LANG_WORD ? LANG_OPERAND_NAME : LANG_OPERAND_NUMBER;
+	operand->bare = token->kind == LANG_WORD;
+	operand->text = token->text;
+	operand->at = token->at;
+	lang_take(parser);
+	return 1;
+}
+
+static int annotation_parse(struct lang_parser *parser, struct lang_operand *operand)
+{
+	if (!lang_at_mark(parser, ':'))
+		return 1;
+	lang_take(parser);
+	return lang_type_parse(parser, &operand->type);
+}
+
+/* "[r, c]" behind a memref or tile: more operands. */
+static int indices_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity)
+{
+	if (!lang_at_mark(parser, '['))
+		return 1;
+	lang_take(parser);
+	while (!lang_at_mark(parser, ']')) {
+		if (!value_parse(parser, operand_add(parser, stmt, capacity), 1))
+			return 0;
+		if (!lang_at_mark(parser, ','))
+			break;
+		lang_take(parser);
+	}
+	return lang_expect(parser, ']', "behind the indices");
+}
+
+/* Operands up to the end of the list; annotated: "%x:i32". A word ends the list (the mode of CMP). */
+static int operands_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity, int annotated)
+{
+	for (;;) {
+		struct lang_operand operand;
+
+		if (!value_parse(parser, &operand, 0) || (annotated && !annotation_parse(parser, &operand)))
+			return 0;
+		*operand_add(parser, stmt, capacity) = operand;
+		if (!indices_parse(parser, stmt, capacity))
+			return 0;
+		if (!lang_at_mark(parser, ','))
+			return 1;
+		lang_take(parser);
+		if (annotated && lang_peek(parser)->kind == LANG_WORD)
+			return 1;
+	}
+}
+
+/* {isBinary = false}, {cmpMode = #pto.cmp<GT>} */
+static int attribute_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+{
+	const struct lang_token *name = lang_take(parser), *value;
+	int wrapped;
+
+	if (name->kind != LANG_WORD) {
+		parser->at--;
+		return lang_expected(parser, "the attribute's name");
+	}
+	if (!lang_expect(parser, '=', "behind the attribute's name"))
+		return 0;
+	wrapped = lang_peek(parser)->kind == LANG_HASH;
+	if (wrapped) {
+		lang_take(parser);
+		if (!lang_expect(parser, '<', "behind the attribute's type"))
+			return 0;
+	}
+	value = lang_peek(parser);
+	if (value->kind != LANG_WORD && value->kind != LANG_NUMBER)
+		return lang_expected(parser, "the attribute's value");
+	lang_take(parser);
+	return (!wrapped || lang_expect(parser, '>', "behind the attribute's value")) &&
+	       mode_find(parser, stmt, name->text, value->text, value->at);
+}
+
+static int attributes_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+{
+	if (!lang_at_mark(parser, '{'))
+		return 1;
+	lang_take(parser);
+	while (!lang_at_mark(parser, '}')) {
+		if (!attribute_parse(parser, stmt))
+			return 0;
+		if (!lang_at_mark(parser, ','))
+			break;
+		lang_take(parser);
+	}
+	return lang_expect(parser, '}', "behind the attributes");
+}
+
+static int types_parse(struct lang_parser *parser, struct lang_type **types, uint32_t *count)
+{
+	int wrapped = lang_at_mark(parser, '(');
+	uint32_t capacity = 0;
+
+	if (wrapped)
+		lang_take(parser);
+	for (;;) {
+		if (!lang_type_parse(parser, LANG_PUSH(&parser->unit->arena, *types, *count, capacity)))
+			return 0;
+		if (!lang_at_mark(parser, ','))
+			break;
+		lang_take(parser);
+	}
+	return !wrapped || lang_expect(parser, ')', "behind the types");
+}
+
+/* ": T, T -> T" */
+static int tail_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+{
+	if (!lang_at_mark(parser, ':'))
+		return 1;
+	lang_take(parser);
+	if (!types_parse(parser, &stmt->tail, &stmt->tail_count))
+		return 0;
+	if (lang_peek(parser)->kind != LANG_ARROW)
+		return 1;
+	lang_take(parser);
+	return types_parse(parser, &stmt->tail_results, &stmt->tail_result_count);
+}
+
+static uint32_t results_of(const char *operands)
+{
+	return (uint32_t)strspn(operands, "TS");
+}
+
+/* "%m" and "%m[]" mean "%m[0, 0]". */
+static void indices_fill(struct lang_parser *parser, struct lang_stmt *stmt, const char *operands, uint32_t *capacity)
+{
+	const char *memref = strpbrk(operands, "mM");
+	uint32_t behind;
+
+	if (!memref || strncmp(memref + 1, "ss", 2) != 0 || stmt->count + 2 != strlen(operands))
+		return;
+	behind = (uint32_t)(memref - operands) + 1;
+	for (int i = 0; i < 2; i++) {
+		operand_add(parser, stmt, capacity);
+		memmove(&stmt->operands[behind + 1], &stmt->operands[behind],
+			(stmt->count - 1 - behind) * sizeof(*stmt->operands));
+		stmt->operands[behind] =
+			(struct lang_operand){.kind = LANG_OPERAND_NUMBER, .text = "0", .at = stmt->operands[behind - 1].at};
+	}
+}
+
+/* The operands in words: "tadd takes 2 operands and gives 1 result". */
+static int count_check(struct lang_parser *parser, struct lang_stmt *stmt, const char *operands)
+{
+	uint32_t want = (uint32_t)strlen(operands), results = results_of(operands);
+	int scalar = strchr("SM", *operands) && stmt->op >= PTOWSP_PTO_ADD; /* results are listed first */
+
+	if (scalar)
+		results = 0;
+	/* tassign and setval change a tile that may stand on either side of the sign. */
+	if (stmt->count == want && (stmt->results == results || (!stmt->results && (stmt->op == PTOWSP_PTO_TASSIGN ||
+										    stmt->op == PTOWSP_PTO_SETVAL))))
+		return 1;
+	if (stmt->results != results && results)
+		lang_error(parser->unit, stmt->at, "%s gives %u result%s, here are %u", stmt->word, results, results > 1 ? "s" : "",
+			   stmt->results);
+	else if (stmt->results != results)
+		lang_error(parser->unit, stmt->at, "%s gives no result: nothing stands before it with \"=\"", stmt->word);
+	else
+		lang_error(parser->unit, stmt->at, "%s takes %u operands, here are %u", stmt->word, want - results,
+			   stmt->count - stmt->results);
+	lang_help(parser->unit, "%s: %s", stmt->word, isa_op(stmt->op)->effect);
+	return 0;
+}
+
+static int op_find(struct lang_parser *parser, const struct lang_token *word, struct lang_stmt *stmt)
+{
+	int op = isa_op_find(word->text, strlen(word->text));
+	struct lang_guess guess;
+
+	stmt->word = word->text;
+	stmt->at = word->at;
+	if (op >= 0) {
+		stmt->op = (uint8_t)op;
+		return 1;
+	}
+	if (!strncmp(word->text, "tmov.", 5)) {
+		stmt->op = PTOWSP_PTO_TMOV;
+		return mode_find(parser, stmt, "", word->text + 5, word->at);
+	}
+	lang_error(parser->unit, word->at, "there is no instruction \"%.80s\"", word->text);
+	lang_guess_start(&guess, word->text);
+	for (unsigned i = 0; i < 256; i++)
+		if (isa_op(i))
+			lang_guess_try(&guess, isa_op(i)->mnemonic);
+	lang_guess_try(&guess, "alloc_tile");
+	lang_guess_try(&guess, "alloc_scalar");
+	lang_guess_try(&guess, "IF_BIT");
+	lang_guess_help(parser->unit, &guess, "");
+	return 0;
+}
+
+/* "tadd %a, %b : T" behind "%c =", or "tstore %c, %m[0, 0]". */
+static int tile_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t capacity)
+{
+	const struct lang_token *word = lang_take(parser);
+	const char *operands;
+
+	if (!op_find(parser, word, stmt))
+		return 0;
+	operands = isa_op(stmt->op)->operands;
+	if (!*operands || stmt->op >= PTOWSP_PTO_ADD) {
+		lang_error(parser->unit, stmt->at, "%s does not stand here", stmt->word);
+		lang_help(parser->unit, "%s: %s", stmt->word, isa_op(stmt->op)->effect);
+		return 0;
+	}
+	if (!operands_parse(parser, stmt, &capacity, 0) || !attributes_parse(parser, stmt) || !tail_parse(parser, stmt))
+		return 0;
+	indices_fill(parser, stmt, operands, &capacity);
+	return count_check(parser, stmt, operands);
+}
+
+/* "ADD %d:i32, %a:i32, %b", "LI %x:f32, 0.5", "CMP %c:u1, %a:i32, %b:i32, GT", "LOAD %x:f32, %m[%i]" */
+static int scalar_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+{
+	uint32_t capacity = 0;
+
+	if (!operands_parse(parser, stmt, &capacity, 1))
+		return 0;
+	if (stmt->op == PTOWSP_PTO_CMP) {
+		const struct lang_token *mode = lang_peek(parser);
+
+		if (mode->kind != LANG_WORD)
+			return lang_expected(parser, "the comparison: EQ NE LT LE GT or GE");
+		lang_take(parser);
+		if (!mode_find(parser, stmt, ",", mode->text, mode->at))
+			return 0;
+	}
+	return count_check(parser, stmt, isa_op(stmt->op)->operands);
+}
+
+/* The loop's value. Loops may share one; a scalar that was declared for it becomes one. */
+static int loop_value_declare(struct lang_parser *parser, const struct lang_operand *operand)
+{
+	static const struct lang_type type = {.kind = LANG_TYPE_SCALAR, .index = 1, .dtype = PTOWSP_I64};
+	struct lang_var *var = lang_var_find(parser->function, operand->text);
+
+	if (operand->kind != LANG_OPERAND_NAME) {
+		lang_error(parser->unit, operand->at, "a loop needs a name for its value, such as %%i");
+		return 0;
+	}
+	if (!var) {
+		lang_var_add(parser->unit, parser->function, LANG_LOOP, operand->text, type, operand->at);
+	} else if (var->kind == LANG_SCALAR && !var->param) {
+		var->kind = LANG_LOOP;
+		var->type = type;
+	} else if (var->kind != LANG_LOOP) {
+		lang_error(parser->unit, operand->at, "%%%s is declared at line %u and cannot be a loop's value", operand->text,
+			   var->at.line);
+		return 0;
+	}
+	return 1;
+}
+
+/* "{4096:256,...,0:32}" */
+static int level_list_parse(struct lang_parser *parser, struct lang_levels *levels)
+{
+	levels->stated = 1;
+	if (!lang_expect(parser, '{', "and the levels behind tile_levels="))
+		return 0;
+	while (!lang_at_mark(parser, '}')) {
+		struct lang_level level = {.at = lang_peek(parser)->at};
+
+		if (!lang_uint_read(lang_peek(parser)->text, &level.block))
+			return lang_expected(parser, "a block size");
+		lang_take(parser);
+		if (!lang_expect(parser, ':', "between block size and tile rows"))
+			return 0;
+		if (!lang_uint_read(lang_peek(parser)->text, &level.rows))
+			return lang_expected(parser, "tile rows");
+		lang_take(parser);
+		*LANG_PUSH(&parser->unit->arena, levels->rows, levels->count, levels->capacity) = level;
+		if (!lang_at_mark(parser, ','))
+			break;
+		lang_take(parser);
+	}
+	return lang_expect(parser, '}', "behind the levels");
+}
+
+/* "max_range=4096", "min_range=256" */
+static int range_parse(struct lang_parser *parser, uint32_t *value_out, struct lang_span *at_out)
+{
+	*at_out = lang_peek(parser)->at;
+	if (!lang_uint_read(lang_peek(parser)->text, value_out) || !*value_out)
+		return lang_expected(parser, "a whole number above 0");
+	lang_take(parser);
+	return 1;
+}
+
+static int levels_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+{
+	static const char *const words[] = {"max_range", "min_range", "tile_levels"};
+
+	for (;;) {
+		size_t word = 0;
+
+		while (word < 3 && !lang_at_word(parser, words[word]))
+			word++;
+		if (word == 3)
+			return 1;
+		if (!stmt->levels) {
+			stmt->levels = lang_alloc(&parser->unit->arena, sizeof(*stmt->levels));
+			stmt->levels->at = lang_peek(parser)->at;
+		}
+		lang_take(parser);
+		if (!lang_expect(parser, '=', "behind the loop's attribute"))
+			return 0;
+		if (word == 2 ? !level_list_parse(parser, stmt->levels)
+			      : !range_parse(parser, word ? &stmt->levels->min_range : &stmt->levels->max_range,
+					     word ? &stmt->levels->min_at : &stmt->levels->max_at))
+			return 0;
+	}
+}
+
+static int for_head_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+{
+	uint32_t capacity = 0;
+
+	if (!operands_parse(parser, stmt, &capacity, 1))
+		return 0;
+	if (stmt->count != 4) {
+		lang_error(parser->unit, stmt->at, "FOR takes its value, the first value, the bound and the step, here are %u operands",
+			   stmt->count);
+		lang_help(parser->unit, "FOR %%i:idx, 0:idx, %%n:idx, 1:idx");
+		return 0;
+	}
+	return loop_value_declare(parser, &stmt->operands[0]) && levels_parse(parser, stmt);
+}
+
+static void line_skip(struct lang_parser *parser)
+{
+	while (lang_peek(parser)->kind != LANG_END && !lang_peek(parser)->first)
+		lang_take(parser);
+}
+
+static int nest(struct lang_parser *parser, const struct lang_stmt *stmt)
+{
+	if (parser->depth + 1 < LANG_MAX_NESTING)
+		return 1;
+	lang_error(parser->unit, stmt->at, "loops and branches are nested deeper than %u", LANG_MAX_NESTING);
+	return 0;
+}
+
+static void block_parse(struct lang_parser *parser, struct lang_block *block)
+{
+	parser->depth++;
+	lang_block_parse(parser, block);
+	parser->depth--;
+}
+
+/* Takes the word that ends a block, or says which one is missing. */
+static int end_take(struct lang_parser *parser, const struct lang_stmt *stmt, const char *end)
+{
+	const struct lang_token *token = lang_peek(parser);
+
+	if (lang_at_word(parser, end)) {
+		lang_take(parser);
+		return 1;
+	}
+	lang_error(parser->unit, stmt->at, "this %s has no %s", stmt->word, end);
+	if (token->kind == LANG_WORD)
+		lang_help(parser->unit, "%s at line %u comes first", token->text, token->at.line);
+	return 0;
+}
+
+static int for_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+{
+	/* A bad head does not hide its body: ENDFOR must still find its FOR. */
+	int ok = for_head_parse(parser, stmt);
+
+	if (!ok)
+		line_skip(parser);
+	if (!nest(parser, stmt))
+		return 0;
+	block_parse(parser, &stmt->body);
+	return end_take(parser, stmt, "ENDFOR") && ok;
+}
+
+static int condition_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+{
+	uint32_t capacity = 0;
+	struct lang_operand *operand = operand_add(parser, stmt, &capacity);
+
+	return value_parse(parser, operand, 0) && annotation_parse(parser, operand);
+}
+
+/* IF_BIT %mask:i32, 3 */
+static int bit_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+{
+	uint32_t bit;
+
+	if (!lang_expect(parser, ',', "and a bit behind the value"))
+		return 0;
+	if (!lang_uint_read(lang_peek(parser)->text, &bit) || bit > 63)
+		return lang_expected(parser, "a bit from 0 to 63");
+	lang_take(parser);
+	stmt->mode = (uint8_t)(1 + bit);
+	return 1;
+}
+
+static int if_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+{
+	int ok = condition_parse(parser, stmt) && (strcmp(stmt->word, "IF_BIT") != 0 || bit_parse(parser, stmt));
+
+	if (!ok)
+		line_skip(parser);
+	if (!nest(parser, stmt))
+		return 0;
+	block_parse(parser, &stmt->body);
+	if (lang_at_word(parser, "ELSE")) {
+		lang_take(parser);
+		stmt->has_else = 1;
+		block_parse(parser, &stmt->other);
+	}
+	return end_take(parser, stmt, "ENDIF") && ok;
+}
+
+static int while_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+{
+	int ok;
+
+	if (!nest(parser, stmt))
+		return 0;
+	block_parse(parser, &stmt->body);
+	stmt->do_at = lang_peek(parser)->at;
+	if (!end_take(parser, stmt, "DO"))
+		return 0;
+	ok = condition_parse(parser, stmt);
+	if (!ok)
+		line_skip(parser);
+	block_parse(parser, &stmt->other);
+	return end_take(parser, stmt, "ENDWHILE") && ok;
+}
+
+/* (%tensor, row, column) */
+static int tuple_parse(struct lang_parser *parser, struct lang_arg *arg)
+{
+	arg->tuple = 1;
+	lang_take(parser);
+	return value_parse(parser, &arg->actual, 0) && lang_expect(parser, ',', "and the row behind the tensor") &&
+	       value_parse(parser, &arg->row, 1) && lang_expect(parser, ',', "and the column behind the row") &&
+	       value_parse(parser, &arg->column, 1) && lang_expect(parser, ')', "behind the column");
+}
+
+static int arg_parse(struct lang_parser *parser, struct lang_arg *arg)
+{
+	const struct lang_token *name = lang_peek(parser);
+
+	memset(arg, 0, sizeof(*arg));
+	if (name->kind != LANG_NAME)
+		return lang_expected(parser, "an argument such as %x -> %tensor");
+	lang_take(parser);
+	arg->formal = name->text;
+	arg->at = name->at;
+	if (lang_peek(parser)->kind != LANG_ARROW)
+		return lang_expected(parser, "\"->\" behind the callee's parameter");
+	lang_take(parser);
+	return lang_at_mark(parser, '(') ? tuple_parse(parser, arg) : value_parse(parser, &arg->actual, 0);
+}
+
+static int call_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+{
+	const struct lang_token *name = lang_peek(parser);
+	uint32_t capacity = 0;
+
+	if (name->kind != LANG_AT)
+		return lang_expected(parser, "a function such as @f");
+	lang_take(parser);
+	stmt->callee = name->text;
+	stmt->callee_at = name->at;
+	if (!lang_expect(parser, '(', "and the arguments behind the function"))
+		return 0;
+	while (!lang_at_mark(parser, ')')) {
+		if (!arg_parse(parser, LANG_PUSH(&parser->unit->arena, stmt->args, stmt->arg_count, capacity)))
+			return 0;
+		if (!lang_at_mark(parser, ','))
+			break;
+		lang_take(parser);
+	}
+	return lang_expect(parser, ')', "behind the arguments");
+}
+
+static int nothing_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+{
+	(void)parser;
+	(void)stmt;
+	return 1;
+}
+
+/* Statements that begin with a word of their own; every other word is a tile operation without a result. */
+static const struct form {
+	const char *word;
+	uint8_t op;
+	int (*parse)(struct lang_parser *parser, struct lang_stmt *stmt);
+} forms[] = {
+	{"ADD", PTOWSP_PTO_ADD, scalar_parse},       {"SUB", PTOWSP_PTO_SUB, scalar_parse},
+	{"MUL", PTOWSP_PTO_MUL, scalar_parse},       {"DIV", PTOWSP_PTO_DIV, scalar_parse},
+	{"MOV", PTOWSP_PTO_MOV, scalar_parse},       {"LI", PTOWSP_PTO_LI, scalar_parse},
+	{"CMP", PTOWSP_PTO_CMP, scalar_parse},       {"LOAD", PTOWSP_PTO_LOAD, scalar_parse},
+	{"STORE", PTOWSP_PTO_STORE, scalar_parse},   {"FOR", PTOWSP_PTO_FOR, for_parse},
+	{"IF", PTOWSP_PTO_IF, if_parse},             {"IF_BIT", PTOWSP_PTO_IF, if_parse},
+	{"WHILE", PTOWSP_PTO_WHILE, while_parse},    {"BREAK", PTOWSP_PTO_BREAK, nothing_parse},
+	{"CONTINUE", PTOWSP_PTO_CONTINUE, nothing_parse}, {"YIELD", PTOWSP_PTO_YIELD, nothing_parse},
+	{"CALL", PTOWSP_PTO_CALL, call_parse},       {"return", PTOWSP_PTO_RETURN, nothing_parse},
+};
+
+static int word_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+{
+	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
+		if (lang_at_word(parser, forms[i].word)) {
+			stmt->at = lang_peek(parser)->at;
+			stmt->word = forms[i].word;
+			stmt->op = forms[i].op;
+			lang_take(parser);
+			return forms[i].parse(parser, stmt);
+		}
+	return tile_parse(parser, stmt, 0);
+}
+
+/* "%x = alloc_tile : T": a declaration, no statement. */
+static int declaration_parse(struct lang_parser *parser, const struct lang_operand *name)
+{
+	int tile = lang_at_word(parser, "alloc_tile");
+	struct lang_var *old = lang_var_find(parser->function, name->text);
+	struct lang_type type;
+
+	lang_take(parser);
+	if (!lang_expect(parser, ':', "and the type behind the declaration") || !lang_type_parse(parser, &type))
+		return 0;
+	if (type.kind != (tile ? LANG_TYPE_TILE : LANG_TYPE_SCALAR)) {
+		lang_error(parser->unit, type.at, "alloc_%s needs %s", tile ? "tile" : "scalar",
+			   tile ? "a tile type such as !pto.tile<8x8xf32>" : "an element type such as i32");
+		return 1;
+	}
+	if (old && (old->kind != LANG_LOOP || tile)) {
+		lang_error(parser->unit, name->at, "%%%s is declared twice, first at line %u", name->text, old->at.line);
+		return 1;
+	}
+	if (!old)
+		lang_var_add(parser->unit, parser->function, tile ? LANG_TILE : LANG_SCALAR, name->text, type, name->at);
+	return 1;
+}
+
+/* "%x = ..." or "%x, %y = ..." */
+static int results_parse(struct lang_parser *parser, struct lang_stmt *stmt, int *declared)
+{
+	uint32_t capacity = 0;
+
+	for (;;) {
+		struct lang_operand *operand = operand_add(parser, stmt, &capacity);
+
+		if (lang_peek(parser)->kind != LANG_NAME)
+			return lang_expected(parser, "a name such as %x");
+		value_parse(parser, operand, 0);
+		if (!lang_at_mark(parser, ','))
+			break;
+		lang_take(parser);
+	}
+	stmt->results = stmt->count;
+	if (!lang_expect(parser, '=', "behind the result"))
+		return 0;
+	*declared = lang_at_word(parser, "alloc_tile") || lang_at_word(parser, "alloc_scalar");
+	if (*declared && stmt->count == 1)
+		return declaration_parse(parser, &stmt->operands[0]);
+	if (lang_peek(parser)->kind != LANG_WORD || *declared)
+		return lang_expected(parser, "one instruction such as tadd");
+	return tile_parse(parser, stmt, capacity);
+}
+
+static int block_ends(const struct lang_parser *parser)
+{
+	static const char *const words[] = {"ENDFOR", "ENDIF", "ELSE", "DO", "ENDWHILE", "func"};
+	const struct lang_token *token = lang_peek(parser);
+
+	if (token->kind == LANG_END || token->mark == '}')
+		return 1;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (lang_at_word(parser, words[i]))
+			return 1;
+	return 0;
+}
+
+static void statement_parse(struct lang_parser *parser, struct lang_block *block)
+{
+	struct lang_stmt *stmt = lang_alloc(&parser->unit->arena, sizeof(*stmt));
+	uint32_t start = parser->at;
+	int declared = 0, ok;
+
+	stmt->body.last = &stmt->body.first;
+	stmt->other.last = &stmt->other.first;
+	stmt->at = lang_peek(parser)->at;
+	if (lang_peek(parser)->kind == LANG_NAME)
+		ok = results_parse(parser, stmt, &declared);
+	else if (lang_peek(parser)->kind == LANG_WORD)
+		ok = word_parse(parser, stmt);
+	else
+		ok = lang_expected(parser, "a statement");
+	if (!ok) {
+		if (parser->at == start)
+			lang_take(parser);
+		line_skip(parser);
+	} else if (!declared) {
+		*block->last = stmt;
+		block->last = &stmt->next;
+	}
+}
+
+void lang_block_parse(struct lang_parser *parser, struct lang_block *block)
+{
+	if (!block->last)
+		block->last = &block->first;
+	while (!block_ends(parser))
+		statement_parse(parser, block);
+}

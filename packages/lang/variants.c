@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* variants.c - which kernels stand in for a function at other tile levels: f_64 for f at level 64. */
+#include "lang/lower.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* "f_64": a name that says its rows is no base of variants. */
+static int names_rows(const char *name)
+{
+	const char *tail = strrchr(name, '_');
+
+	return tail && tail[1] && tail[1 + strspn(tail + 1, "0123456789")] == '\0';
+}
+
+/* A variant takes the place of the function in a task that is already bound. */
+static int same_signature(const struct lang_function *a, const struct lang_function *b)
+{
+	if (a->kind != b->kind || a->memref_count != b->memref_count || a->need_count != b->need_count)
+		return 0;
+	for (uint32_t i = 0; i < a->memref_count; i++)
+		if (strcmp(a->memrefs[i]->name, b->memrefs[i]->name) != 0 || a->memrefs[i]->access != b->memrefs[i]->access ||
+		    a->memrefs[i]->type.dtype != b->memrefs[i]->type.dtype)
+			return 0;
+	for (uint32_t i = 0; i < a->need_count; i++)
+		if (strcmp(a->needs[i]->name, b->needs[i]->name) != 0 || a->needs[i]->type.dtype != b->needs[i]->type.dtype)
+			return 0;
+	return 1;
+}
+
+static struct lang_function *variant_find(struct lang_lower *lower, const struct lang_function *target, uint32_t rows)
+{
+	struct lang_function *variant;
+
+	variant = lang_map_find(&lower->module->functions, lang_format(&lower->unit->arena, "%s_%u", target->name, rows));
+	if (!variant || same_signature(target, variant))
+		return variant;
+	lang_error(lower->unit, variant->at, "@%s stands in for @%s at tile level %u, but its parameters differ", variant->name,
+		   target->name, rows);
+	lang_help(lower->unit, "give it the same memrefs (name, type, read or written) and the same scalars as at %s",
+		  lang_place(lower->unit, target->at));
+	return NULL;
+}
+
+static const struct lang_function *at_level(struct lang_lower *lower, struct lang_function *target, uint32_t rows)
+{
+	struct lang_variant *variant;
+
+	if (rows == LANG_LEVEL_ROWS || names_rows(target->name))
+		return target;
+	for (uint32_t i = 0; i < target->variant_count; i++)
+		if (target->variants[i].rows == rows)
+			return target->variants[i].function ? target->variants[i].function : target;
+	variant = LANG_PUSH(&lower->unit->arena, target->variants, target->variant_count, target->variant_capacity);
+	variant->rows = rows;
+	variant->function = variant_find(lower, target, rows);
+	return variant->function ? variant->function : target;
+}
+
+static int steps(const struct lang_arg *arg)
+{
+	return arg->tuple && arg->row.var && arg->row.var->kind == LANG_LOOP;
+}
+
+/* A step of the loop is one level: larger tiles overlap with those of the next step. */
+static void step_check(struct lang_lower *lower, const struct lang_stmt *call, const struct lang_function *kernel, uint32_t rows)
+{
+	struct lang_function *target = call->target;
+
+	for (uint32_t i = 0; i < call->arg_count && !target->steps_warned; i++) {
+		const struct lang_arg *arg = &call->args[i];
+		const struct lang_var *param = steps(arg) ? kernel->memrefs[arg->param->number] : NULL;
+
+		if (!param || param->rows <= rows)
+			continue;
+		target->steps_warned = 1;
+		lang_warn(lower->unit, arg->at, "at tile level %u, @%s touches %u rows of %%%s, but the loop steps by %u", rows,
+			  kernel->name, param->rows, arg->actual.text, rows);
+		lang_help(lower->unit, "neighbouring tasks overlap there and run one after the other");
+	}
+}
+
+void lang_variants_note(struct lang_lower *lower, const struct lang_stmt *call, const uint32_t *levels, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		step_check(lower, call, at_level(lower, call->target, levels[i]), levels[i]);
+}
+
+void lang_variants_warn(struct lang_lower *lower)
+{
+	for (struct lang_function *f = lower->module->first; f; f = f->next) {
+		char missing[160] = "";
+		size_t used = 0;
+
+		for (uint32_t i = 0; i < f->variant_count && used < sizeof(missing) - 16; i++)
+			if (!f->variants[i].function)
+				used += (size_t)snprintf(missing + used, sizeof(missing) - used, "%s%u", used ? ", " : "",
+							 f->variants[i].rows);
+		if (!used)
+			continue;
+		lang_warn(lower->unit, f->at, "@%s has no variant for tile level %s and runs there as it is", f->name, missing);
+		lang_help(lower->unit, "a variant for level 64 is a function @%s_64 with the same parameters", f->name);
+	}
+}
