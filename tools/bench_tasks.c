@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* bench_tasks.c - tasks per millisecond of the runtime core on the llama layer, with kernels that do nothing.
+ *
+ * Expansion: bytecode to tasks, regions to edges, semantic clock, without calling kernels. End to end: the same and every task
+ * called. The seed's figures are for building the whole graph in memory, by its README; its rule is exact keys, RAW only. */
+#include "tools/bench.h"
+#include "tools/bench_layer.h"
+
+#define PATH_SIZE 4096
+
+static const struct size {
+	const char *name;
+	uint32_t tiles;
+	const char *seed; /* tasks per ms, README of the seed, Mac ARM64 */
+} sizes[] = {
+	{"llama_layer 1K", 16, "7111 (seed, claimed)"},	  {"llama_layer 2K", 32, "8072 (seed, claimed)"},
+	{"llama_layer 4K", 64, "7849 (seed, claimed)"},	  {"llama_layer 8K", 128, "6021 (seed, claimed)"},
+	{"llama_layer 16K", 256, "5868 (seed, claimed)"},
+};
+
+static void row_print(const struct size *size, const char *measure, const char *unit, const struct bench_series *series,
+		      const char *reference)
+{
+	struct bench_row row = {.benchmark = "tasks", .subject = size->name, .measure = measure, .unit = unit, .series = *series,
+				.reference = reference};
+
+	bench_table_row(&row);
+}
+
+static void one_print(const struct size *size, const char *measure, const char *unit, double value, const char *reference)
+{
+	struct bench_series series = {0};
+
+	bench_series_add(&series, value);
+	row_print(size, measure, unit, &series, reference);
+}
+
+/* One kind of run, repeated: tasks per ms. */
+static ptowsp_status rate_measure(const struct bench_options *options, const struct size *size, struct bench_layer *layer,
+				  uint32_t flags, struct bench_series *rates, struct ptowsp_error *error)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	for (unsigned r = 0; !st && r < options->reps; r++) {
+		struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
+		uint64_t began = bench_now_ns();
+
+		st = bench_layer_run(layer, flags, NULL, &stats, error);
+		bench_series_add(rates, (double)bench_layer_tasks(size->tiles) * 1e6 / (double)(bench_now_ns() - began));
+	}
+	return st;
+}
+
+static uint64_t in_flight(const struct ptowsp_run_stats *stats)
+{
+	for (uint32_t i = 0; i < stats->resource_count; i++) {
+		const struct ptowsp_resource_stats *r =
+			(const void *)((const char *)stats->resources + (size_t)i * stats->resource_stride);
+
+		if (r->resource == PTOWSP_RESOURCE_TASK_RING)
+			return r->high_water;
+	}
+	return 0;
+}
+
+/* The first run of a fresh program: what it adds to the resident memory at its peak. */
+static ptowsp_status memory_measure(const struct bench_options *options, const struct size *size, const char *path,
+				    struct ptowsp_error *error)
+{
+	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
+	uint64_t before, peak;
+	struct bench_layer layer;
+	ptowsp_status st;
+
+	bench_peak_reset();
+	before = bench_resident_bytes();
+	st = bench_layer_init(&layer, path, size->tiles, PTOWSP_DEPS_TENSOR_MAP_EXACT, PTOWSP_HAZARDS_FULL, 0, options->threads,
+			      error);
+	if (!st)
+		st = bench_layer_run(&layer, 0, NULL, &stats, error);
+	peak = bench_peak_bytes();
+	if (!st && in_flight(&stats)) {
+		double bytes = peak > before ? (double)(peak - before) : 0;
+
+		one_print(size, "most tasks in flight", "tasks", (double)in_flight(&stats), "-");
+		one_print(size, "memory per task in flight", "bytes", bytes / (double)in_flight(&stats), "2864 (seed)");
+		one_print(size, "peak memory of the program", "bytes", bytes, "-");
+	}
+	bench_layer_finish(&layer);
+	return st;
+}
+
+static ptowsp_status size_measure(const struct bench_options *options, const struct size *size, const char *path,
+				  struct ptowsp_error *error)
+{
+	struct bench_series raw = {0}, full = {0}, executed = {0}, whole = {0};
+	struct bench_layer layer;
+	ptowsp_status st = memory_measure(options, size, path, error);
+
+	if (st)
+		return st;
+	one_print(size, "tasks", "tasks", (double)bench_layer_tasks(size->tiles), "-");
+	st = bench_layer_init(&layer, path, size->tiles, PTOWSP_DEPS_TENSOR_MAP_EXACT, PTOWSP_HAZARDS_RAW, 0, options->threads, error);
+	if (!st)
+		st = rate_measure(options, size, &layer, PTOWSP_RUN_NO_KERNELS, &raw, error);
+	bench_layer_finish(&layer);
+	if (!st)
+		st = bench_layer_init(&layer, path, size->tiles, PTOWSP_DEPS_TENSOR_MAP_EXACT, PTOWSP_HAZARDS_FULL, 0,
+				      options->threads, error);
+	if (!st)
+		st = rate_measure(options, size, &layer, PTOWSP_RUN_NO_KERNELS, &full, error);
+	if (!st)
+		st = rate_measure(options, size, &layer, 0, &whole, error);
+	bench_layer_finish(&layer);
+	if (st)
+		return st;
+	row_print(size, "expansion, exact keys, raw hazards", "tasks/ms", &raw, size->seed);
+	row_print(size, "expansion, exact keys, full hazards", "tasks/ms", &full, "-");
+	row_print(size, "execution of the built graph", "tasks/ms", &executed, "-");
+	row_print(size, "end to end, exact keys, full hazards", "tasks/ms", &whole, size->seed);
+	return st;
+}
+
+int bench_tasks(const struct bench_options *options)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	char path[PATH_SIZE];
+	ptowsp_status st = PTOWSP_OK;
+
+	snprintf(path, sizeof(path), "%s/llama_layer.pkg.zst", options->packages);
+	for (size_t i = 0; !st && i < sizeof(sizes) / sizeof(*sizes); i++)
+		st = size_measure(options, &sizes[i], path, &error);
+	if (st)
+		fprintf(stderr, "ptowsp-bench tasks: %s\n", *error.text ? error.text : "out of memory");
+	return st ? 1 : 0;
+}
