@@ -3,8 +3,10 @@
  * them moves unseen. */
 #include "check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "host/plugin.h"
 #include "ptowsp/ptowsp.h"
@@ -379,6 +381,48 @@ static void template_lives_in_this_host(void)
 	whole_life(plugin);
 }
 
+/* ---- the guide ---- */
+
+/* The blocks marked sh, as one script. Returns its length. */
+static size_t script_extract(char *guide, char *out)
+{
+	char *save = NULL, *end = out;
+	bool on = false;
+
+	for (char *line = strtok_r(guide, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
+		if (!strncmp(line, "```", 3))
+			on = !strcmp(line, "```sh");
+		else if (on)
+			end += sprintf(end, "%s\n", line);
+	}
+	return (size_t)(end - out);
+}
+
+static void guide_commands_work_in_a_fresh_folder(void)
+{
+	char *guide = check_read(check_fmt("%s/abi/README.md", check_root()), NULL), *script, *out = NULL, *err = NULL;
+	const char *dir = check_tmp(), *path = check_fmt("%s/guide.sh", dir);
+	size_t size;
+
+	if (access(check_fmt("%s/bin/ptowsp-run", check_build()), X_OK)) {
+		free(guide);
+		CHECK_SKIP("the tools are not built");
+	}
+	REQUIRE(guide != NULL);
+	script = malloc(strlen(guide) + 1);
+	REQUIRE(script != NULL);
+	size = script_extract(guide, script);
+	CHECK(size > 500);
+	REQUIRE(check_write(path, script, size));
+	if (check_run(check_fmt("cd '%s' && PTOWSP='%s' BIN='%s/bin' sh -eux guide.sh", dir, check_root(), check_build()), &out, &err))
+		CHECK_FAIL("%.600s", strlen(err) > 600 ? err + strlen(err) - 600 : err);
+	CHECK_CONTAINS(out, "libptowsp_null.so");
+	free(out);
+	free(err);
+	free(script);
+	free(guide);
+}
+
 void suite_abi(CU_pSuite s)
 {
 	TEST(s, abi_layout_is_the_golden_one);
@@ -390,4 +434,5 @@ void suite_abi(CU_pSuite s)
 		for (size_t c = 0; c < sizeof(compilers) / sizeof(*compilers); c++)
 			check_add(s, check_fmt("template_of_%s_headers_by_%s", headers[h], compilers[c].name),
 				  template_lives_in_this_host);
+	TEST(s, guide_commands_work_in_a_fresh_folder);
 }
