@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "host/plugin.h"
+#include "ptowsp/note.h"
 
 static const char *plugin_path(const char *name)
 {
@@ -77,6 +78,53 @@ static void lint_warns_of_static_tls_and_lets_it_pass(void)
 	host_lint_warn(bytes, size, text, sizeof(text));
 	CHECK_STR(text, "");
 	free(bytes);
+}
+
+/* ---- builds of every kind ---- */
+
+static const struct {
+	const char *flags;
+	uint32_t sanitizer;
+} kinds[] = {
+	{"-O2", PTOWSP_SANITIZER_NONE},
+	{"-O0 -g", PTOWSP_SANITIZER_NONE},
+	{"-O2 -flto", PTOWSP_SANITIZER_NONE},
+	{"-O1 -fsanitize=address,undefined", PTOWSP_SANITIZER_ADDRESS},
+	{"-O1 -fsanitize=thread", PTOWSP_SANITIZER_THREAD},
+	{"-O0 --coverage", PTOWSP_SANITIZER_NONE},
+};
+
+static void kind_check(const char *compiler, size_t kind, const char *out)
+{
+	const char *command = check_fmt("cd '%s' && %s -std=c11 %s -fPIC -fvisibility=hidden -Iabi tests/hostile/plugin.c -shared "
+					"-Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack -Wl,--version-script=abi/ptowsp_plugin.map -o '%s'",
+					check_root(), compiler, kinds[kind].flags, out);
+	struct ptowsp_error error = {0};
+	struct host_note note;
+	size_t size = 0;
+	char *err = NULL, *bytes;
+
+	if (check_run(command, NULL, &err))
+		CHECK_FAIL("%s: %.500s", command, err);
+	free(err);
+	bytes = check_read(out, &size);
+	REQUIRE(bytes != NULL);
+	if (host_lint(bytes, size, out, &error) || host_note_parse(bytes, size, out, &note, &error))
+		CHECK_FAIL("%s %s: %s", compiler, kinds[kind].flags, error.text);
+	else
+		CHECK_UINT(note.sanitizer, kinds[kind].sanitizer);
+	free(bytes);
+}
+
+/* Instrumented builds carry more symbols and sections; none of it may look like a broken rule. */
+static void lint_passes_builds_of_every_kind_by_both_compilers(void)
+{
+	const char *tmp = check_tmp();
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		kind_check("gcc", i, check_fmt("%s/gcc%zu.so", tmp, i));
+		kind_check("clang", i, check_fmt("%s/clang%zu.so", tmp, i));
+	}
 }
 
 /* ---- good bytes, edited ---- */
@@ -304,6 +352,7 @@ void suite_lint(CU_pSuite s)
 	TEST(s, lint_passes_a_good_plugin);
 	TEST(s, lint_refuses_each_broken_rule);
 	TEST(s, lint_warns_of_static_tls_and_lets_it_pass);
+	TEST(s, lint_passes_builds_of_every_kind_by_both_compilers);
 	TEST(s, lint_refuses_each_edited_header);
 	TEST(s, lint_refuses_a_plugin_cut_at_any_byte);
 	TEST(s, lint_reads_no_mutated_byte_too_far);
