@@ -95,10 +95,12 @@ void lang_facts_finish(struct lang_check *check)
 	for (uint32_t i = 0; i < function->var_count; i++) {
 		struct lang_var *var = function->vars[i];
 
-		if (var->kind != LANG_SCALAR || !var->needed)
+		if (var->kind != LANG_SCALAR)
 			continue;
-		if (!var->symbol)
+		/* One that is neither read nor set may be given a value too: nobody should have to know that it is unused. */
+		if (!var->symbol && (var->needed || !var->writes))
 			symbol_add(check, var);
-		*LANG_PUSH(&check->unit->arena, function->needs, function->need_count, function->need_capacity) = var;
+		if (var->needed)
+			*LANG_PUSH(&check->unit->arena, function->needs, function->need_count, function->need_capacity) = var;
 	}
 }
