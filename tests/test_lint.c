@@ -96,9 +96,11 @@ static const struct {
 
 static void kind_check(const char *compiler, size_t kind, const char *out)
 {
-	const char *command = check_fmt("cd '%s' && %s -std=c11 %s -fPIC -fvisibility=hidden -Iabi tests/hostile/plugin.c -shared "
-					"-Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack -Wl,--version-script=abi/ptowsp_plugin.map -o '%s'",
-					check_root(), compiler, kinds[kind].flags, out);
+	/* In the output's folder: clang leaves its coverage notes where it is called. */
+	const char *command = check_fmt("cd \"$(dirname '%s')\" && root='%s' && %s -std=c11 %s -fPIC -fvisibility=hidden -I\"$root/abi\" "
+					"\"$root/tests/hostile/plugin.c\" -shared -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack "
+					"-Wl,--version-script=\"$root/abi/ptowsp_plugin.map\" -o '%s'",
+					out, check_root(), compiler, kinds[kind].flags, out);
 	struct ptowsp_error error = {0};
 	struct host_note note;
 	size_t size = 0;
