@@ -203,6 +203,15 @@ static ptowsp_status submit(uint64_t token, uint32_t flags, struct ptowsp_error 
 	return fake.ops->submit(fake.device, &args, error);
 }
 
+/* A table of the program that is being written. */
+static void *rows_of(uint32_t type)
+{
+	for (uint32_t i = 0; i < fake.code.table_count; i++)
+		if (fake.code.tables[i].type == type)
+			return fake.code.tables[i].rows;
+	return NULL;
+}
+
 /* c = a + b on tiles of 8 x 16, as one portable kernel and one task. */
 static void add_program(void)
 {
@@ -378,9 +387,7 @@ static void each_block_knows_its_index(void)
 {
 	fake_reset();
 	chain_program("record", 1);
-	for (uint32_t i = 0; i < fake.code.table_count; i++)
-		if (fake.code.tables[i].type == PTOWSP_SECTION_KREG)
-			((struct ptowsp_kernel_record *)(void *)fake.code.tables[i].rows)->blockdim = 4;
+	((struct ptowsp_kernel_record *)rows_of(PTOWSP_SECTION_KREG))->blockdim = 4;
 	start(2);
 	blocks_seen = 0;
 	CHECK_INT(submit(1, 0, NULL), PTOWSP_OK);
@@ -437,6 +444,119 @@ static void a_kernel_nobody_serves_is_named_and_still_counted(void)
 	drain();
 	CHECK_INT(fake.status, PTOWSP_OK);
 	CHECK_UINT(fake.stats.tasks, 4);
+	stop();
+}
+
+static ptowsp_status load_flags(uint32_t flags, struct ptowsp_error *error)
+{
+	uint32_t count;
+	const struct ptowsp_section *sections = bench_program_seal(&fake.code, &count);
+	struct ptowsp_load_args args = {.head = PTOWSP_HEAD(args, LOAD_ARGS), .sections = sections, .section_count = count,
+					.section_stride = sizeof(*sections), .flags = flags};
+
+	*error = (struct ptowsp_error){.head = PTOWSP_HEAD(*error, ERROR)};
+	return fake.ops->load(fake.device, &args, &fake.program, error);
+}
+
+static void native_code_is_skipped_without_trust_and_refused_with_it(void)
+{
+	struct ptowsp_error error;
+
+	for (uint32_t flags = 0; flags <= PTOWSP_LOAD_TRUST_NATIVE; flags++) {
+		fake_reset();
+		add_program();
+		((struct ptowsp_payload_record *)rows_of(PTOWSP_SECTION_KPAY))->kind = PTOWSP_PAYLOAD_ELF;
+		CHECK_INT(init(NULL, NULL, &error), PTOWSP_OK);
+		CHECK_INT(open_device(1, &error), PTOWSP_OK);
+		CHECK_INT(load_flags(flags, &error), flags ? PTOWSP_UNSUPPORTED : PTOWSP_OK);
+		if (flags) {
+			CHECK_CONTAINS(error.text, "kernel add carries native code");
+			CHECK(fake.program == NULL);
+		} else {
+			CHECK_INT(submit(1, 0, NULL), PTOWSP_OK);
+			drain();
+			CHECK_INT(fake.status, PTOWSP_KERNEL_FAILED);
+			CHECK_CONTAINS(fake.error, "without --trust");
+		}
+		stop();
+	}
+}
+
+static void a_payload_for_another_target_does_not_serve(void)
+{
+	fake_reset();
+	add_program();
+	((struct ptowsp_payload_record *)rows_of(PTOWSP_SECTION_KPAY))->target = bench_program_string(&fake.code, "aie");
+	start(1);
+	CHECK_INT(submit(1, 0, NULL), PTOWSP_OK);
+	drain();
+	CHECK_INT(fake.status, PTOWSP_KERNEL_FAILED);
+	CHECK_CONTAINS(fake.error, "only for other targets");
+	stop();
+}
+
+static void cycles_of_a_payload_may_be_fixed(void)
+{
+	fake_reset();
+	add_program();
+	((struct ptowsp_payload_record *)rows_of(PTOWSP_SECTION_KPAY))->cycles = 77;
+	start(1);
+	CHECK_INT(submit(1, 0, NULL), PTOWSP_OK);
+	drain();
+	CHECK_UINT(fake.stats.total_cycles, 77);
+	CHECK_INT(submit(1, PTOWSP_RUN_NO_KERNELS, NULL), PTOWSP_OK);
+	drain();
+	CHECK_UINT(fake.stats.total_cycles, 77);
+	stop();
+}
+
+static void a_broken_payload_is_refused_when_loaded(void)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+
+	fake_reset();
+	add_program();
+	((unsigned char *)rows_of(PTOWSP_SECTION_CODE))[0] ^= 1;
+	CHECK_INT(init(NULL, NULL, &error), PTOWSP_OK);
+	CHECK_INT(open_device(1, &error), PTOWSP_OK);
+	CHECK_INT(load(&error), PTOWSP_BAD_PACKAGE);
+	CHECK(*error.text);
+	CHECK(fake.program == NULL);
+	stop();
+}
+
+/* d = a + b of different shapes: the kernel cannot run, and says where and why; it is still counted. */
+static void a_shape_error_fails_only_the_runs_that_reach_it(void)
+{
+	struct ptowsp_debug_record place = {.kind = 1, .row = 0, .line = 12};
+	struct bench_tile tile = {0};
+	uint32_t kernel;
+	uint64_t size;
+	const void *payload;
+	uint16_t a, b;
+
+	fake_reset();
+	a = bench_tile_tile(&tile, 8, 8);
+	b = bench_tile_tile(&tile, 8, 1);
+	bench_tile_inst(&tile, PTOWSP_PTO_TDIV, a, a, b, 0);
+	payload = bench_tile_pack(&tile, &size);
+	kernel = bench_program_kernel(&fake.code, "crooked", 0, 0, payload, size);
+	place.file = bench_program_string(&fake.code, "softmax.pto");
+	bench_program_row(&fake.code, PTOWSP_SECTION_DBGI, &place, sizeof(place));
+	for (unsigned i = 0; i < 3; i++)
+		bench_program_tensor(&fake.code, check_fmt("t%u", i), ROWS, COLUMNS);
+	bench_program_task(&fake.code, kernel, 0, 0);
+	start(1);
+	CHECK_INT(submit(1, 0, NULL), PTOWSP_OK);
+	drain();
+	CHECK_INT(fake.status, PTOWSP_KERNEL_FAILED);
+	CHECK_CONTAINS(fake.error, "crooked (softmax.pto:12)");
+	CHECK_CONTAINS(fake.error, "tdiv");
+	CHECK_CONTAINS(fake.error, "8x1");
+	CHECK_INT(submit(2, PTOWSP_RUN_NO_KERNELS, NULL), PTOWSP_OK);
+	drain();
+	CHECK_INT(fake.status, PTOWSP_OK);
+	CHECK_UINT(fake.stats.tasks, 1);
 	stop();
 }
 
@@ -642,6 +762,11 @@ void suite_cpu_sim(CU_pSuite s)
 	TEST(s, each_block_knows_its_index);
 	TEST(s, built_in_kernels_copy_and_fill);
 	TEST(s, a_kernel_nobody_serves_is_named_and_still_counted);
+	TEST(s, native_code_is_skipped_without_trust_and_refused_with_it);
+	TEST(s, a_payload_for_another_target_does_not_serve);
+	TEST(s, cycles_of_a_payload_may_be_fixed);
+	TEST(s, a_broken_payload_is_refused_when_loaded);
+	TEST(s, a_shape_error_fails_only_the_runs_that_reach_it);
 	TEST(s, trace_and_graph_show_every_task_and_edge);
 	TEST(s, options_are_accepted_or_refused_by_name);
 	TEST(s, profiling_and_debug_say_what_they_saw);
