@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "host/ptowsp_host.h"
 
 static const struct benchmark {
 	const char *name;
@@ -33,7 +34,8 @@ static void usage(FILE *to)
 		    "  --reps N        timed repetitions, 1 to %u (default 7)\n"
 		    "  --threads N     worker threads of the runtime (default 1)\n"
 		    "  --packages DIR  folder of the example packages (default: packages/ of the build this program lies in)\n"
-		    "  --json          one JSON object instead of the table\n",
+		    "  --json          one JSON object instead of the table\n"
+		    "  --version       version of the project and of the ABI\n",
 		"peer", "", BENCH_REPS_LIMIT);
 }
 
@@ -69,7 +71,7 @@ static int number(const char *text, unsigned least, unsigned most, unsigned *val
 }
 
 struct choice {
-	bool json, help, wanted[BENCHMARKS], any;
+	bool json, help, version, wanted[BENCHMARKS], any;
 };
 
 static int name_take(struct choice *choice, const char *name)
@@ -79,7 +81,13 @@ static int name_take(struct choice *choice, const char *name)
 			choice->wanted[i] = choice->any = true;
 			return 0;
 		}
-	return refuse(name[0] == '-' ? "no option" : "no benchmark", name);
+	if (name[0] == '-')
+		return refuse("no option", name);
+	fprintf(stderr, "ptowsp-bench: no benchmark \"%s\"; there are", name);
+	for (size_t i = 0; i < BENCHMARKS; i++)
+		fprintf(stderr, " %s,", benchmarks[i].name);
+	fprintf(stderr, " peer\n");
+	return 2;
 }
 
 static int arguments_read(int argc, char **argv, struct bench_options *options, struct choice *choice)
@@ -91,6 +99,8 @@ static int arguments_read(int argc, char **argv, struct bench_options *options, 
 
 		if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
 			choice->help = true;
+		else if (!strcmp(argv[i], "--version"))
+			choice->version = true;
 		else if (!strcmp(argv[i], "--json"))
 			choice->json = true;
 		else if (!strcmp(argv[i], "--reps"))
@@ -116,6 +126,8 @@ int main(int argc, char **argv)
 	rc = arguments_read(argc, argv, &options, &choice);
 	if (rc || choice.help)
 		return choice.help ? usage(stdout), 0 : rc;
+	if (choice.version)
+		return printf("ptowsp-bench %s, ABI " PTOWSP_ABI_STRING "\n", ptowsp_version()), 0;
 	bench_table_begin(stdout, choice.json, argc, argv);
 	for (size_t i = 0; !rc && i < BENCHMARKS; i++)
 		if (choice.wanted[i] || !choice.any)

@@ -260,9 +260,7 @@ static int argument_take(const char *name, const char *value)
 {
 	char *end;
 
-	if (!strcmp(name, "--workload")) {
-		if (value[0] != 'w' || value[1] < '1' || value[1] > '4' || value[2])
-			return DOES_NOT_APPLY;
+	if (!strcmp(name, "--workload") && value[0] == 'w' && value[1] >= '1' && value[1] <= '4' && !value[2]) {
 		peer.workload = (enum bench_workload)(value[1] - '0');
 		return 0;
 	}
@@ -278,7 +276,8 @@ static int argument_take(const char *name, const char *value)
 			if (*value && !*end && number >= arguments[i].least && number <= arguments[i].most)
 				return 0;
 		}
-	fprintf(stderr, "ptowsp-bench peer: %s %s: not an option, or its value is out of range\n", name, value);
+	fprintf(stderr, "ptowsp-bench peer: %s %s: not an option, or not a value that it takes; ptowsp-bench --help shows them\n", name,
+		value);
 	return 2;
 }
 
