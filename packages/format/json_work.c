@@ -18,6 +18,19 @@ static int is_signed(uint32_t opcode)
 	return opcode == PTOWSP_OP_PARAM_CONST;
 }
 
+/* How many operands an opcode has: all that exist are written, even zeros. */
+static int operand_count(uint32_t opcode)
+{
+	switch (opcode) {
+#define X(NAME, code, mnemonic, operand1, operand2, effect)                                                            \
+	case code:                                                                                                     \
+		return *operand2 ? 2 : *operand1 ? 1 : 0;
+#include "ptowsp/workload_ops.def"
+#undef X
+	}
+	return 2;
+}
+
 static json_t *operand2_write(const struct ptowsp_instruction *i)
 {
 	if (is_pair(i->opcode))
@@ -33,9 +46,9 @@ static json_t *instruction_write(const struct ptowsp_instruction *i)
 	json_t *list = json_array();
 
 	json_array_append_new(list, mnemonic ? json_string(mnemonic) : json_integer(i->opcode));
-	if (i->operand1 || i->operand2 || i->flags)
+	if (operand_count(i->opcode) > 0 || i->operand1 || i->operand2 || i->flags)
 		json_array_append_new(list, json_integer(i->operand1));
-	if (i->operand2 || i->flags)
+	if (operand_count(i->opcode) > 1 || i->operand2 || i->flags)
 		json_array_append_new(list, operand2_write(i));
 	if (i->flags)
 		json_array_append_new(list, json_integer(i->flags));

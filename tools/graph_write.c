@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* graph_write.c - the five forms of a task graph, and the file that holds one. */
+#include "tools/graph.h"
+#include "tools/graph_layout.h"
+
+#include "format/fail.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static void bytes_text(uint64_t bytes, char *text, size_t size)
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	size_t unit = 0;
+
+	while (unit < 4 && bytes >= 1024 && bytes % 1024 == 0) {
+		bytes /= 1024;
+		unit++;
+	}
+	snprintf(text, size, "%" PRIu64 " %s", bytes, units[unit]);
+}
+
+static void text_task(FILE *to, const struct graph_layout *l, uint32_t row)
+{
+	const struct graph_task *t = &l->graph->tasks[row];
+	char size[32];
+
+	fprintf(to, "  %" PRIu64 " %s", t->id, t->kernel);
+	if (t->bytes) {
+		bytes_text(t->bytes, size, sizeof(size));
+		fprintf(to, " %s", size);
+	}
+	for (uint32_t i = l->back_first[row]; i < l->back_first[row + 1]; i++)
+		fprintf(to, "%s %" PRIu64, i == l->back_first[row] ? " <-" : "", l->graph->tasks[l->back[i]].id);
+	fputc('\n', to);
+}
+
+/* One line per task behind a line per level; "<-" and the tasks that it waits for. */
+static void text_write(FILE *to, const struct graph_layout *l)
+{
+	const struct graph *g = l->graph;
+
+	fprintf(to, "%zu tasks, %zu edges, %u levels\n", g->task_count, g->edge_count, (unsigned)l->level_count);
+	for (size_t i = 0; i < g->task_count; i++) {
+		if (!i || l->level[l->order[i]] != l->level[l->order[i - 1]])
+			fprintf(to, "level %u\n", (unsigned)l->level[l->order[i]]);
+		text_task(to, l, l->order[i]);
+	}
+}
+
+/* Inside a quoted string of the dot language; line breaks and other control characters become spaces. */
+static void dot_escape(FILE *to, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '"' || *text == '\\')
+			fputc('\\', to);
+		fputc((unsigned char)*text < ' ' ? ' ' : *text, to);
+	}
+}
+
+static void dot_task(FILE *to, const struct graph_task *t)
+{
+	char size[32];
+
+	fprintf(to, "    t%" PRIu64 " [label=\"%" PRIu64 "\\n", t->id, t->id);
+	dot_escape(to, t->kernel);
+	if (t->bytes) {
+		bytes_text(t->bytes, size, sizeof(size));
+		fprintf(to, "\\n%s", size);
+	}
+	fputs("\"];\n", to);
+}
+
+static void dot_write(FILE *to, const struct graph_layout *l)
+{
+	const struct graph *g = l->graph;
+
+	fputs("digraph tasks {\n  rankdir=LR;\n  node [shape=box, fontname=\"monospace\", fontsize=10];\n", to);
+	for (size_t i = 0; i < g->task_count; i++) {
+		if (!i || l->level[l->order[i]] != l->level[l->order[i - 1]])
+			fprintf(to, "%s  {\n    rank=same;\n", i ? "  }\n" : "");
+		dot_task(to, &g->tasks[l->order[i]]);
+	}
+	if (g->task_count)
+		fputs("  }\n", to);
+	for (size_t i = 0; i < g->edge_count; i++)
+		fprintf(to, "  t%" PRIu64 " -> t%" PRIu64 ";\n", g->edges[i].from, g->edges[i].to);
+	fputs("}\n", to);
+}
+
+/* One line per task and edge: written by hand, because a graph may have millions of them. */
+static void json_write(FILE *to, const struct graph_layout *l)
+{
+	const struct graph *g = l->graph;
+
+	fprintf(to, "{\"schema\": \"%s\",\n \"tasks\": [", GRAPH_SCHEMA);
+	for (size_t i = 0; i < g->task_count; i++) {
+		json_t *kernel = json_string(g->tasks[i].kernel);
+
+		fprintf(to, "%s{\"id\": %" PRIu64 ", \"kernel\": ", i ? ",\n  " : "\n  ", g->tasks[i].id);
+		if (!kernel || json_dumpf(kernel, to, JSON_ENCODE_ANY))
+			fputs("\"\"", to);
+		json_decref(kernel);
+		if (g->tasks[i].bytes)
+			fprintf(to, ", \"bytes\": %" PRIu64, g->tasks[i].bytes);
+		fputc('}', to);
+	}
+	fputs("],\n \"edges\": [", to);
+	for (size_t i = 0; i < g->edge_count; i++)
+		fprintf(to, "%s[%" PRIu64 ", %" PRIu64 "]", i ? ",\n  " : "\n  ", g->edges[i].from, g->edges[i].to);
+	fputs("]}\n", to);
+}
+
+static const struct form {
+	const char *ending;
+	void (*write)(FILE *to, const struct graph_layout *l);
+	const char *picture; /* option of dot, NULL for what is written here */
+} forms[] = {{".txt", text_write, NULL},
+	     {".dot", dot_write, NULL},
+	     {".svg", dot_write, "-Tsvg"},
+	     {".pdf", dot_write, "-Tpdf"},
+	     {".json", json_write, NULL}};
+
+static const struct form *form_of(const char *path, struct ptowsp_error *error)
+{
+	const char *ending = strrchr(path, '.');
+
+	if (!strcmp(path, "-"))
+		return &forms[0];
+	for (size_t i = 0; ending && i < sizeof(forms) / sizeof(forms[0]); i++)
+		if (!strcmp(ending, forms[i].ending))
+			return &forms[i];
+	pkg_fail(error, PTOWSP_INVALID, "graph \"%s\": the name must end in .txt, .dot, .svg, .pdf or .json, or be - for text", path);
+	return NULL;
+}
+
+ptowsp_status graph_path_check(const char *path, struct ptowsp_error *error)
+{
+	return form_of(path, error) ? PTOWSP_OK : PTOWSP_INVALID;
+}
+
+static ptowsp_status io_fail(const char *path, struct ptowsp_error *error)
+{
+	return pkg_fail(error, PTOWSP_IO, "graph \"%s\" cannot be written: %s", path, strerror(errno));
+}
+
+/* Starts `dot option` with its input in source and its output in target; its exit status, 127 if there is no such program. */
+static int dot_run(const char *option, const char *source, const char *target)
+{
+	int status = -1;
+	pid_t child = fork();
+
+	if (!child) {
+		int in = open(source, O_RDONLY | O_CLOEXEC), out = open(target, O_WRONLY | O_TRUNC | O_CLOEXEC);
+		int quiet = open("/dev/null", O_WRONLY | O_CLOEXEC); /* it warns of fonts */
+
+		if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(quiet, 2) < 0)
+			_exit(126);
+		execlp("dot", "dot", option, (char *)NULL);
+		_exit(127);
+	}
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 126;
+}
+
+static ptowsp_status picture_make(const struct form *form, const char *source, const char *target, const char *path,
+				  struct ptowsp_error *error)
+{
+	int status = dot_run(form->picture, source, target);
+
+	if (status == 127)
+		return pkg_fail(error, PTOWSP_NO_DEVICE,
+				"graph \"%s\": the program dot (Graphviz) is not in PATH; install graphviz or name a .dot file", path);
+	if (status)
+		return pkg_fail(error, PTOWSP_NO_DEVICE, "graph \"%s\": the program dot (Graphviz) failed with status %d", path, status);
+	return PTOWSP_OK;
+}
+
+/* A new empty file beside path; its name (to be freed) in *name_out. */
+static FILE *temporary_open(const char *path, char **name_out)
+{
+	size_t size = strlen(path) + 8;
+	FILE *file = NULL;
+	int fd;
+
+	*name_out = malloc(size);
+	if (!*name_out)
+		return NULL;
+	snprintf(*name_out, size, "%s.XXXXXX", path);
+	fd = mkstemp(*name_out);
+	if (fd >= 0) {
+		mode_t mask = umask(0);
+
+		umask(mask);
+		fchmod(fd, 0666 & ~mask);
+		file = fdopen(fd, "w");
+	}
+	if (file)
+		return file;
+	if (fd >= 0) {
+		close(fd);
+		unlink(*name_out);
+	}
+	free(*name_out);
+	*name_out = NULL;
+	return NULL;
+}
+
+static int file_finish(FILE *file)
+{
+	int bad = ferror(file);
+
+	return fclose(file) || bad ? -1 : 0;
+}
+
+static ptowsp_status file_write(const struct form *form, const struct graph_layout *l, const char *path,
+				struct ptowsp_error *error)
+{
+	char *source = NULL, *picture = NULL;
+	FILE *file = temporary_open(path, &source), *second = NULL;
+	ptowsp_status st = PTOWSP_OK;
+
+	if (!file)
+		return io_fail(path, error);
+	form->write(file, l);
+	if (file_finish(file))
+		st = io_fail(path, error);
+	if (!st && form->picture) {
+		second = temporary_open(path, &picture);
+		st = second ? PTOWSP_OK : io_fail(path, error);
+		if (second && file_finish(second))
+			st = io_fail(path, error);
+		if (!st)
+			st = picture_make(form, source, picture, path, error);
+	}
+	if (!st && rename(picture ? picture : source, path))
+		st = io_fail(path, error);
+	if (st || picture)
+		unlink(source);
+	if (st && picture)
+		unlink(picture);
+	free(source);
+	free(picture);
+	return st;
+}
+
+ptowsp_status graph_save(const struct graph *g, const char *path, struct ptowsp_error *error)
+{
+	const struct form *form = form_of(path, error);
+	struct graph_layout l;
+	ptowsp_status st;
+
+	if (!form)
+		return PTOWSP_INVALID;
+	st = graph_layout_init(&l, g, error);
+	if (!st && strcmp(path, "-"))
+		st = file_write(form, &l, path, error);
+	else if (!st)
+		form->write(stdout, &l);
+	graph_layout_finish(&l);
+	return st;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* inspect.h - the ways in which ptowsp-inspect shows a package. */
+#ifndef TOOLS_INSPECT_H
+#define TOOLS_INSPECT_H
+
+#include "format/package.h"
+
+#include <stdio.h>
+
+/* Everything about one package as readable tables. */
+void inspect_summary(const struct pkg *package, const char *path, FILE *to);
+
+/* Workload bytecode with names, then each portable kernel. BAD_PACKAGE if a kernel's payload does not hold; what can be
+ * listed is listed all the same. */
+ptowsp_status inspect_listing(const struct pkg *package, FILE *to, struct ptowsp_error *error);
+
+/* The checks that opening leaves out: digest of the sample data, workload bytecode, portable kernels. Says what was checked. */
+ptowsp_status inspect_verify(struct pkg *package, const char *path, FILE *to, struct ptowsp_error *error);
+
+/* Row of the EXPR table in infix form, cut with "..." where it does not fit; parentheses where they are needed. Names of the
+ * enclosing loops, outermost first, may be given for "loop" nodes. Accepts any row number. */
+void inspect_expression(const struct pkg_tables *tables, uint32_t row, const char *const *loops, uint32_t loop_count, char *text,
+			size_t size);
+/* "x[row +1, column +64] of [rows x columns]" form of a REGN row, as above. */
+void inspect_region(const struct pkg_tables *tables, uint32_t row, const char *const *loops, uint32_t loop_count, char *text,
+		    size_t size);
+
+#endif
