@@ -21,7 +21,7 @@ struct lang_type {
 	struct lang_span at;
 };
 
-enum lang_var_kind { LANG_MEMREF, LANG_TILE, LANG_SCALAR, LANG_LOOP };
+enum lang_var_kind { LANG_MEMREF, LANG_TILE, LANG_SCALAR, LANG_LOOP, LANG_BROKEN /* its declaration has an error */ };
 /* Something with a name in a function. */
 struct lang_var {
 	const char *name;
@@ -155,6 +155,7 @@ struct lang_module {
 	uint32_t function_count;
 	struct lang_map functions;
 	const char *name;            /* of "PTO Module", NULL */
+	struct lang_span end;        /* of the first source */
 	struct lang_remark entry;    /* of "Entry", text without @; NULL */
 	uint8_t entry_chosen;        /* 1: the caller says which entry is the default */
 	struct lang_function *default_entry;

@@ -77,6 +77,8 @@ static void scalar_bind(struct lang_check *check, struct lang_arg *arg)
 static void arg_check(struct lang_check *check, struct lang_arg *arg, const struct lang_function *target, uint8_t *seen)
 {
 	arg->param = lang_var_find(target, arg->formal);
+	if (arg->param && arg->param->kind == LANG_BROKEN)
+		return;
 	if (!arg->param || (!arg->param->param && !arg->param->needed)) {
 		formal_refuse(check, arg, target);
 		arg->param = NULL;
@@ -99,6 +101,8 @@ static struct lang_var *need_find(struct lang_check *check, const struct lang_st
 	const char *name = need->name;
 	struct lang_var *var = lang_var_find(function, name);
 
+	if (var && var->kind == LANG_BROKEN)
+		return NULL;
 	if (var && (var->kind == LANG_SCALAR || (var->kind == LANG_LOOP && var->active))) {
 		if (class_equal(var->type.dtype, need->type.dtype) && (!var->implied || var->type.dtype == need->type.dtype))
 			return var;
@@ -149,8 +153,11 @@ static void needs_bind(struct lang_check *check, struct lang_stmt *stmt)
 void lang_call_check(struct lang_check *check, struct lang_stmt *stmt)
 {
 	const struct lang_function *target = stmt->target;
-	uint8_t *seen = lang_alloc(&check->unit->arena, target->var_count + 1);
+	uint8_t *seen;
 
+	if (!target) /* refused when the module was linked */
+		return;
+	seen = lang_alloc(&check->unit->arena, target->var_count + 1);
 	if (check->function->kind == LANG_INCORE && target->kind == LANG_ORCHESTRATION) {
 		lang_error(check->unit, stmt->callee_at, "an InCore function cannot call the Orchestration function @%s", target->name);
 		return;

@@ -21,11 +21,9 @@ struct compilation {
 
 static void sizes_check(struct lang_unit *unit)
 {
-	struct lang_span nowhere = {0};
-
 	for (uint32_t i = 0; i < unit->source_count; i++)
 		if (unit->sources[i].size > SOURCE_BYTES)
-			lang_error(unit, nowhere, "%s is larger than 16 MiB", unit->sources[i].name);
+			lang_error(unit, (struct lang_span){.file = i}, "the source is larger than 16 MiB");
 }
 
 static const char *name_of(struct compilation *c)
@@ -46,24 +44,22 @@ static int has_errors(const struct compilation *c)
 	return c->unit.list->head.errors > 0;
 }
 
-/* Stages; a stage begins only if the ones before it found no error. */
+/* Checking goes on behind errors of parsing, so that all of them are told at once; lowering needs a sound module. */
 static void stages_run(struct compilation *c)
 {
-	struct lang_span nowhere = {0};
-
 	sizes_check(&c->unit);
-	for (uint32_t i = 0; i < c->unit.source_count && !has_errors(c); i++)
-		;
-	for (uint32_t i = 0; i < c->unit.source_count && c->unit.sources[i].size <= SOURCE_BYTES; i++)
+	if (has_errors(c))
+		return;
+	for (uint32_t i = 0; i < c->unit.source_count; i++)
 		lang_parse(&c->module, i);
-	if (!has_errors(c) && !c->module.first)
-		lang_error(&c->unit, nowhere, "%s holds no function", c->unit.sources[0].name);
+	if (!has_errors(c) && !c->module.first) {
+		lang_error(&c->unit, c->module.end, "there is no function here");
+		lang_help(&c->unit, "a function begins with: func @name(%%x: !pto.memref<gm,...,f32>) {");
+	}
+	lang_link(&c->module, c->options->entry);
+	lang_check(&c->module);
 	if (!has_errors(c))
-		lang_link(&c->module, c->options->entry);
-	if (!has_errors(c))
-		lang_check(&c->module);
-	if (!has_errors(c))
-		lang_lower(&c->module, c->writer, name_of(c), c->options->producer ? c->options->producer : "ptowsp-pack " PTOWSP_ABI_STRING);
+		lang_lower(&c->module, c->writer, name_of(c), c->options);
 }
 
 static ptowsp_status verdict(const struct compilation *c, int left, struct ptowsp_error *error)
@@ -112,6 +108,7 @@ ptowsp_status lang_compile(struct pkg_writer *writer, const struct lang_source *
 	left = setjmp(c->unit.out);
 	if (!left)
 		stages_run(c);
+	lang_list_sort(c->unit.list);
 	status = verdict(c, left, error);
 	*diagnostics_out = &c->unit.list->head;
 	lang_arena_finish(&c->unit.arena);

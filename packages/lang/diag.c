@@ -80,15 +80,14 @@ static const char *excerpt_make(struct lang_list *list, const struct lang_source
 static struct lang_diagnostic *list_add(struct lang_unit *unit, uint32_t severity, struct lang_span at, const char *text)
 {
 	struct lang_list *list = unit->list;
-	const struct lang_source *source = at.line ? &unit->sources[at.file] : NULL;
-	struct lang_diagnostic row = {.severity = severity, .text = text, .file = "", .help = "", .excerpt = ""};
+	const struct lang_source *source = &unit->sources[at.file];
+	struct lang_diagnostic row = {.severity = severity, .source = at.file, .text = text, .help = "", .excerpt = ""};
 
-	if (source) {
-		row.line = at.line;
-		row.column = at.column;
-		row.file = lang_copy(&list->arena, source->name, strlen(source->name));
+	row.line = at.line;
+	row.column = at.column;
+	row.file = lang_copy(&list->arena, source->name, strlen(source->name));
+	if (at.line)
 		row.excerpt = excerpt_make(list, source, at);
-	}
 	list->rows = lang_room(&list->arena, list->rows, list->head.count, &list->capacity, sizeof(*list->rows));
 	list->rows[list->head.count] = row;
 	list->head.rows = list->rows;
@@ -157,7 +156,7 @@ void lang_diagnostic_print(const struct lang_diagnostic *row, void (*emit)(void 
 	if (row->line)
 		snprintf(line, sizeof(line), "%s:%u:%u: %s: %s\n", row->file, row->line, row->column, kind, row->text);
 	else
-		snprintf(line, sizeof(line), "%s: %s\n", kind, row->text);
+		snprintf(line, sizeof(line), "%s: %s: %s\n", row->file, kind, row->text);
 	emit(context, line);
 	while (*at) {
 		const char *end = strchr(at, '\n');
@@ -169,6 +168,28 @@ void lang_diagnostic_print(const struct lang_diagnostic *row, void (*emit)(void 
 	if (*row->help) {
 		snprintf(line, sizeof(line), "    help: %s\n", row->help);
 		emit(context, line);
+	}
+}
+
+static int place_compare(const struct lang_diagnostic *a, const struct lang_diagnostic *b)
+{
+	if (a->source != b->source)
+		return a->source < b->source ? -1 : 1;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return a->column < b->column ? -1 : a->column > b->column;
+}
+
+/* Few rows; equal places keep the order in which they were found. */
+void lang_list_sort(struct lang_list *list)
+{
+	for (uint32_t i = 1; i < list->head.count; i++) {
+		struct lang_diagnostic row = list->rows[i];
+		uint32_t at = i;
+
+		for (; at && place_compare(&list->rows[at - 1], &row) > 0; at--)
+			list->rows[at] = list->rows[at - 1];
+		list->rows[at] = row;
 	}
 }
 

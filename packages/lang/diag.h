@@ -6,7 +6,7 @@
 #include "lang/arena.h"
 #include "lang/lang.h"
 
-/* A piece of one line of one source. line 0: no place. */
+/* A piece of one line of one source. line 0: the source as a whole. */
 struct lang_span {
 	uint32_t file;         /* source number */
 	uint32_t line, column; /* 1 first; column counts bytes */
@@ -31,6 +31,7 @@ struct lang_list {
 	uint32_t capacity;
 };
 struct lang_list *lang_list_create(jmp_buf *out); /* NULL without memory */
+void lang_list_sort(struct lang_list *list);      /* by place */
 
 #define LANG_MAX_ERRORS 20u
 #define LANG_MAX_WARNINGS 200u

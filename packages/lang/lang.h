@@ -16,6 +16,8 @@ struct lang_options {
 	const char *name;     /* name of the package; NULL: the module's, else the first file's stem */
 	const char *entry;    /* default entry; NULL: as the source says */
 	const char *producer; /* META producer; NULL: "ptowsp-pack v10.0" */
+	const char *const *defaults; /* NAME=VALUE: values that symbols have unless a run sets them */
+	uint32_t default_count;
 };
 
 enum { LANG_WARNING = 1, LANG_ERROR = 2 };
@@ -23,14 +25,15 @@ enum { LANG_WARNING = 1, LANG_ERROR = 2 };
 /* One message. All texts belong to the list. */
 struct lang_diagnostic {
 	uint32_t severity;
-	uint32_t line, column; /* 1 first; 0, 0 where there is no place */
-	const char *file;      /* "" where there is no place */
+	uint32_t source;       /* number of the source it is about */
+	uint32_t line, column; /* 1 first; 0, 0: the source as a whole */
+	const char *file;      /* that source's name */
 	const char *text;      /* one sentence, without a full stop */
 	const char *help;      /* what to do, "" if there is nothing to say */
 	const char *excerpt;   /* the source line and the caret below it, each with a newline; "" without a place */
 };
 struct lang_diagnostics {
-	const struct lang_diagnostic *rows; /* in source order of discovery */
+	const struct lang_diagnostic *rows; /* by source, line and column */
 	uint32_t count, errors, warnings;
 	uint32_t dropped; /* warnings beyond the 200th */
 };

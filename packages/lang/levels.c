@@ -58,7 +58,7 @@ void lang_levels_check(struct lang_check *check, const struct lang_stmt *loop)
 	if (!levels)
 		return;
 	if (check->function->kind == LANG_INCORE) {
-		lang_error(check->unit, levels->at, "tile levels choose kernels: they stand only in Orchestration functions");
+		lang_error(check->unit, levels->at, "max_range, min_range and tile_levels stand only in Orchestration functions");
 		return;
 	}
 	if (low->kind != LANG_OPERAND_NUMBER || low->value != 0)

@@ -33,7 +33,7 @@ static void cycle_refuse(struct linker *linker, const struct lang_stmt *stmt)
 	for (uint32_t i = from ? from - 1 : 0; i < linker->depth && used < sizeof(text) - 80; i++)
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "@%.60s -> ", linker->path[i]->name);
 	snprintf(text + used, sizeof(text) - used, "@%.60s", stmt->target->name);
-	lang_error(linker->unit, stmt->callee_at, "functions call each other in a circle: %s", text);
+	lang_error(linker->unit, stmt->callee_at, "recursion: %s", text);
 	lang_help(linker->unit, "calls are expanded when a program is packed, so they must end; use a loop");
 }
 
@@ -52,6 +52,7 @@ static void block_walk(struct linker *linker, struct lang_block *block)
 			guess_functions(linker, stmt->callee);
 		} else if (stmt->target->state == 1) {
 			cycle_refuse(linker, stmt);
+			stmt->target = NULL;
 		} else if (stmt->target->state == 0 && linker->depth == LANG_MAX_NESTING) {
 			lang_error(linker->unit, stmt->callee_at, "calls are nested deeper than %u", LANG_MAX_NESTING);
 		} else if (stmt->target->state == 0) {

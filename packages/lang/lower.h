@@ -31,7 +31,7 @@ struct lang_lower {
 };
 
 /* Everything: declares, sorts, lowers, writes. Errors go to the unit's list. */
-void lang_lower(struct lang_module *module, struct pkg_writer *writer, const char *name, const char *producer);
+void lang_lower(struct lang_module *module, struct pkg_writer *writer, const char *name, const struct lang_options *options);
 
 /* Code of the entry of one function (an InCore function: one task); its first instruction goes to *instruction_out, the
  * symbols it needs to lower->values. */

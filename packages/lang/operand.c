@@ -106,6 +106,8 @@ struct lang_var *lang_operand_find(struct lang_check *check, struct lang_operand
 		unknown_refuse(check, operand, want);
 		return NULL;
 	}
+	if (var->kind == LANG_BROKEN)
+		return NULL;
 	if (!fits(var, want)) {
 		kind_refuse(check, operand, var, want);
 		return NULL;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* package.c - the tables of a package: declare and sort what has an id, lower, write. */
 #include "lang/lower.h"
-
-#include "ptowsp/ids.h"
+#include "lang/number.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -146,6 +145,35 @@ static void slots_write(struct lang_lower *lower, const struct declarations *slo
 	}
 	for (uint32_t i = 0; i < module->symbol_count; i++)
 		module->symbols[i]->row = ((struct lang_symbol *)lang_map_find(&rows, module->symbols[i]->name))->row;
+}
+
+/* NAME=VALUE: the value of a symbol unless a run sets it. */
+static void default_set(struct lang_lower *lower, const struct declarations *slots, const char *text)
+{
+	const char *sign = strchr(text, '=');
+	size_t length = sign ? (size_t)(sign - text) : strlen(text);
+	struct lang_span nowhere = {0};
+	struct lang_guess guess;
+
+	lang_guess_start(&guess, lang_copy(&lower->unit->arena, text, length));
+	for (uint32_t i = 0; i < slots->count; i++) {
+		struct ptowsp_slot_record *record = pkg_writer_at(lower->writer, PTOWSP_SECTION_SLOT, i);
+
+		if (slots->rows[i].var)
+			continue;
+		lang_guess_try(&guess, slots->rows[i].name);
+		if (strcmp(slots->rows[i].name, guess.word) != 0 || !record)
+			continue;
+		if (!sign || lang_number_read(sign + 1, record->dtype, &record->value) != LANG_NUMBER_OK) {
+			lang_error(lower->unit, nowhere, "\"%s\" gives %s no value of type %s", text, guess.word,
+				   lang_dtype_text(record->dtype));
+			return;
+		}
+		record->flags |= PTOWSP_SLOT_HAS_DEFAULT;
+		return;
+	}
+	lang_error(lower->unit, nowhere, "there is no symbol \"%s\" that could have a default value", guess.word);
+	lang_guess_help(lower->unit, &guess, "");
 }
 
 /* --- functions and tensors --- */
@@ -339,6 +367,8 @@ static void tables_write(struct lang_lower *lower)
 
 static void meta_write(struct lang_lower *lower, const char *name, const char *producer)
 {
+	if (!producer)
+		producer = "ptowsp-pack " PTOWSP_ABI_STRING;
 	pkg_writer_meta(lower->writer, "name", name);
 	pkg_writer_meta(lower->writer, "version", "");
 	pkg_writer_meta(lower->writer, "producer", producer);
@@ -346,16 +376,18 @@ static void meta_write(struct lang_lower *lower, const char *name, const char *p
 	pkg_writer_meta(lower->writer, "wsp_runtime_abi", PTOWSP_ABI_STRING);
 }
 
-void lang_lower(struct lang_module *module, struct pkg_writer *writer, const char *name, const char *producer)
+void lang_lower(struct lang_module *module, struct pkg_writer *writer, const char *name, const struct lang_options *options)
 {
 	struct lang_lower lower = {.unit = module->unit, .module = module, .writer = writer};
 	struct declarations kernels = {0}, entries = {0}, slots = {0};
 
 	lower.exprs.arena = &module->unit->arena;
-	meta_write(&lower, name, producer);
+	meta_write(&lower, name, options->producer);
 	functions_declare(&lower, &kernels, &entries);
 	slots_declare(&lower, &slots);
 	slots_write(&lower, &slots);
+	for (uint32_t i = 0; i < options->default_count; i++)
+		default_set(&lower, &slots, options->defaults[i]);
 	tensors_write(&lower);
 	entries_write(&lower, &entries);
 	lang_variants_warn(&lower);

@@ -245,6 +245,8 @@ void lang_parse(struct lang_module *module, uint32_t file)
 	const struct declaration *declaration;
 
 	lang_lex(module->unit, file, &parser.tokens);
+	if (file == 0)
+		module->end = parser.tokens.rows[parser.tokens.count - 1].at;
 	remarks_take(&parser);
 	if (!declaration_at(&parser) && lang_peek(&parser)->kind != LANG_END) {
 		bare_parse(&parser, file);

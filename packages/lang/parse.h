@@ -18,6 +18,7 @@ struct lang_parser {
 	struct lang_tokens tokens;
 	uint32_t at;    /* token */
 	uint32_t depth; /* of blocks */
+	const char *ends[LANG_MAX_NESTING]; /* the word that each open block waits for */
 };
 
 const struct lang_token *lang_peek(const struct lang_parser *parser);

@@ -299,6 +299,8 @@ static int loop_value_declare(struct lang_parser *parser, const struct lang_oper
 		lang_error(parser->unit, operand->at, "a loop needs a name for its value, such as %%i");
 		return 0;
 	}
+	if (var && var->kind == LANG_BROKEN)
+		return 0;
 	if (!var) {
 		lang_var_add(parser->unit, parser->function, LANG_LOOP, operand->text, type, operand->at);
 	} else if (var->kind == LANG_SCALAR && !var->param) {
@@ -401,11 +403,21 @@ static int nest(struct lang_parser *parser, const struct lang_stmt *stmt)
 	return 0;
 }
 
-static void block_parse(struct lang_parser *parser, struct lang_block *block)
+/* end: the word behind the statement's last block */
+static void block_parse(struct lang_parser *parser, struct lang_block *block, const char *end)
 {
-	parser->depth++;
+	parser->ends[parser->depth++] = end;
 	lang_block_parse(parser, block);
 	parser->depth--;
+}
+
+/* A block around waits for this word, so it is not ours to take. */
+static int awaited(const struct lang_parser *parser, const struct lang_token *token)
+{
+	for (uint32_t i = 0; i < parser->depth; i++)
+		if (!strcmp(parser->ends[i], token->text))
+			return 1;
+	return 0;
 }
 
 /* Takes the word that ends a block, or says which one is missing. */
@@ -417,9 +429,14 @@ static int end_take(struct lang_parser *parser, const struct lang_stmt *stmt, co
 		lang_take(parser);
 		return 1;
 	}
-	lang_error(parser->unit, stmt->at, "this %s has no %s", stmt->word, end);
-	if (token->kind == LANG_WORD)
-		lang_help(parser->unit, "%s at line %u comes first", token->text, token->at.line);
+	if (token->kind != LANG_WORD || !strcmp(token->text, "func")) {
+		lang_error(parser->unit, stmt->at, "this %s has no %s", stmt->word, end);
+		return 0;
+	}
+	lang_error(parser->unit, token->at, "%s found where %s must end the %s of line %u", token->text, end, stmt->word,
+		   stmt->at.line);
+	if (!awaited(parser, token))
+		lang_take(parser);
 	return 0;
 }
 
@@ -432,7 +449,7 @@ static int for_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 		line_skip(parser);
 	if (!nest(parser, stmt))
 		return 0;
-	block_parse(parser, &stmt->body);
+	block_parse(parser, &stmt->body, "ENDFOR");
 	return end_take(parser, stmt, "ENDFOR") && ok;
 }
 
@@ -466,11 +483,11 @@ static int if_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 		line_skip(parser);
 	if (!nest(parser, stmt))
 		return 0;
-	block_parse(parser, &stmt->body);
+	block_parse(parser, &stmt->body, "ENDIF");
 	if (lang_at_word(parser, "ELSE")) {
 		lang_take(parser);
 		stmt->has_else = 1;
-		block_parse(parser, &stmt->other);
+		block_parse(parser, &stmt->other, "ENDIF");
 	}
 	return end_take(parser, stmt, "ENDIF") && ok;
 }
@@ -481,14 +498,14 @@ static int while_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 
 	if (!nest(parser, stmt))
 		return 0;
-	block_parse(parser, &stmt->body);
+	block_parse(parser, &stmt->body, "ENDWHILE");
 	stmt->do_at = lang_peek(parser)->at;
 	if (!end_take(parser, stmt, "DO"))
 		return 0;
 	ok = condition_parse(parser, stmt);
 	if (!ok)
 		line_skip(parser);
-	block_parse(parser, &stmt->other);
+	block_parse(parser, &stmt->other, "ENDWHILE");
 	return end_take(parser, stmt, "ENDWHILE") && ok;
 }
 
@@ -577,6 +594,15 @@ static int word_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 	return tile_parse(parser, stmt, 0);
 }
 
+/* A name whose declaration is wrong is known all the same: what uses it is not wrong, too. */
+static void broken_declare(struct lang_parser *parser, const struct lang_operand *name)
+{
+	struct lang_type none = {0};
+
+	if (!lang_var_find(parser->function, name->text))
+		lang_var_add(parser->unit, parser->function, LANG_BROKEN, name->text, none, name->at);
+}
+
 /* "%x = alloc_tile : T": a declaration, no statement. */
 static int declaration_parse(struct lang_parser *parser, const struct lang_operand *name)
 {
@@ -585,11 +611,15 @@ static int declaration_parse(struct lang_parser *parser, const struct lang_opera
 	struct lang_type type;
 
 	lang_take(parser);
-	if (!lang_expect(parser, ':', "and the type behind the declaration") || !lang_type_parse(parser, &type))
+	memset(&type, 0, sizeof(type));
+	if (!lang_expect(parser, ':', "and the type behind the declaration") || !lang_type_parse(parser, &type)) {
+		broken_declare(parser, name);
 		return 0;
+	}
 	if (type.kind != (tile ? LANG_TYPE_TILE : LANG_TYPE_SCALAR)) {
 		lang_error(parser->unit, type.at, "alloc_%s needs %s", tile ? "tile" : "scalar",
 			   tile ? "a tile type such as !pto.tile<8x8xf32>" : "an element type such as i32");
+		broken_declare(parser, name);
 		return 1;
 	}
 	if (old && (old->kind != LANG_LOOP || tile)) {

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/* ptowsp_pack.c - the C ABI of libptowsp-pack.so. */
+#include "lang/ptowsp_pack.h"
+#include "lang/lang.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct ptowsp_pack_result {
+	void *bytes;     /* owned */
+	size_t size;
+	char **messages; /* owned, each too */
+	uint32_t message_count, error_count;
+};
+
+/* A text that grows line by line; NULL once memory ran out. */
+struct growing {
+	char *text;
+	size_t length;
+	int failed;
+};
+
+static void line_add(void *context, const char *line)
+{
+	struct growing *g = context;
+	size_t length = strlen(line);
+	char *more = g->failed ? NULL : realloc(g->text, g->length + length + 1);
+
+	if (!more) {
+		g->failed = 1;
+		return;
+	}
+	memcpy(more + g->length, line, length + 1);
+	g->text = more;
+	g->length += length;
+}
+
+static ptowsp_status messages_take(struct ptowsp_pack_result *result, const struct lang_diagnostics *list)
+{
+	result->messages = calloc((size_t)list->count + 1, sizeof(*result->messages));
+	if (!result->messages)
+		return PTOWSP_NO_MEMORY;
+	result->error_count = list->errors;
+	for (uint32_t i = 0; i < list->count; i++) {
+		struct growing g = {0};
+
+		lang_diagnostic_print(&list->rows[i], line_add, &g);
+		result->messages[result->message_count++] = g.text;
+		if (g.failed || !g.text)
+			return PTOWSP_NO_MEMORY;
+	}
+	return PTOWSP_OK;
+}
+
+static ptowsp_status compile(struct ptowsp_pack_result *result, const struct lang_source *sources, uint32_t count,
+			     const struct lang_options *options)
+{
+	struct pkg_writer *writer = pkg_writer_create();
+	struct lang_diagnostics *list = NULL;
+	ptowsp_status status = PTOWSP_NO_MEMORY, told = PTOWSP_OK;
+
+	if (writer)
+		status = lang_compile(writer, sources, count, options, &list, NULL);
+	if (list)
+		told = messages_take(result, list);
+	if (!status)
+		status = told;
+	if (!status)
+		status = pkg_writer_seal(writer, &result->bytes, &result->size, NULL);
+	lang_diagnostics_destroy(list);
+	pkg_writer_destroy(writer);
+	return status;
+}
+
+ptowsp_status ptowsp_pack_sources(const char *const *names, const char *const *texts, const uint64_t *sizes, uint32_t count,
+				  const char *name, const char *entry, struct ptowsp_pack_result **result_out)
+{
+	struct lang_options options = {.name = name, .entry = entry};
+	struct lang_source *sources;
+	ptowsp_status status;
+
+	if (!result_out)
+		return PTOWSP_INVALID;
+	*result_out = NULL;
+	if (!names || !texts || !count)
+		return PTOWSP_INVALID;
+	for (uint32_t i = 0; i < count; i++)
+		if (!names[i] || !texts[i] || (sizes && sizes[i] > SIZE_MAX))
+			return PTOWSP_INVALID;
+	sources = calloc(count, sizeof(*sources));
+	*result_out = calloc(1, sizeof(**result_out));
+	status = sources && *result_out ? PTOWSP_OK : PTOWSP_NO_MEMORY;
+	for (uint32_t i = 0; i < count && !status; i++)
+		sources[i] = (struct lang_source){names[i], texts[i], sizes ? (size_t)sizes[i] : strlen(texts[i])};
+	if (!status)
+		status = compile(*result_out, sources, count, &options);
+	free(sources);
+	return status;
+}
+
+ptowsp_status ptowsp_pack_text(const char *name, const char *text, struct ptowsp_pack_result **result_out)
+{
+	return ptowsp_pack_sources(&name, &text, NULL, 1, NULL, NULL, result_out);
+}
+
+void ptowsp_pack_destroy(struct ptowsp_pack_result *result)
+{
+	if (!result)
+		return;
+	for (uint32_t i = 0; i < result->message_count; i++)
+		free(result->messages[i]);
+	free(result->messages);
+	free(result->bytes);
+	free(result);
+}
+
+const void *ptowsp_pack_bytes(const struct ptowsp_pack_result *result)
+{
+	return result->bytes;
+}
+
+uint64_t ptowsp_pack_size(const struct ptowsp_pack_result *result)
+{
+	return result->size;
+}
+
+uint32_t ptowsp_pack_message_count(const struct ptowsp_pack_result *result)
+{
+	return result->message_count;
+}
+
+const char *ptowsp_pack_message(const struct ptowsp_pack_result *result, uint32_t index)
+{
+	return index < result->message_count ? result->messages[index] : NULL;
+}
+
+uint32_t ptowsp_pack_error_count(const struct ptowsp_pack_result *result)
+{
+	return result->error_count;
+}
+
+const char *ptowsp_pack_abi(void)
+{
+	return PTOWSP_ABI_STRING;
+}

@@ -1,0 +1,325 @@
+/* SPDX-License-Identifier: MIT */
+/* pack.c - ptowsp-pack: sources, or the JSON form, to packages. */
+#include "tools/pack.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "format/json.h"
+#include "lang/lang.h"
+#include "registry/names.h"
+#include "registry/text.h"
+
+static const char usage[] =
+	"usage: ptowsp-pack SOURCE.pto... -o PACKAGE.pkg.zst    compile; several files are one module set linked by name\n"
+	"       ptowsp-pack FOLDER... -o FOLDER                 every .pto file below, each its own package, one line each\n"
+	"       ptowsp-pack --from-json FILE -o PACKAGE.pkg.zst\n"
+	"\n"
+	"  -o, --output PATH        where to write; the file appears whole or not at all\n"
+	"      --from-json FILE     the package as JSON, as ptowsp-inspect --json prints it\n"
+	"      --entry FUNC         the entry that runs unless --entry of ptowsp-run says another one\n"
+	"      --name NAME          name of the package (default: the module's, else the first file's)\n"
+	"      --default SYM=VALUE  value of a symbol unless --set of ptowsp-run says another one\n"
+	"      --target LIST        backends the package is made for, with commas (default: any)\n"
+	"      --data NAME=FILE     sample input from a .npy file, so that a bare run shows something\n"
+	"      --expected NAME=FILE what a run on the sample inputs must give\n"
+	"      --schedule KEY=VALUE a directive of the package, such as dispatch=round_robin(4)\n"
+	"      --strict             warnings are errors\n"
+	"      --help, --version\n"
+	"\n"
+	"Exit codes: 0 done, 2 usage or unreadable file, 3 source or JSON refused, 1 out of memory.\n"
+	"The language: packages/LANGUAGE.md.\n";
+
+int pack_fail(const struct ptowsp_error *error)
+{
+	fprintf(stderr, "ptowsp-pack: %s\n", error->text[0] ? error->text : reg_status_text(error->code));
+	return reg_status_exit(error->code);
+}
+
+ptowsp_status pack_read(const char *path, char **text_out, size_t *size_out, struct ptowsp_error *error)
+{
+	struct stat info;
+	FILE *file = fopen(path, "rb");
+	char *text = NULL;
+	size_t size = 0, room = 0;
+
+	*text_out = NULL;
+	if (!file)
+		return reg_fail(error, PTOWSP_IO, "%.160s cannot be read: %s", path, strerror(errno));
+	if (!fstat(fileno(file), &info) && S_ISDIR(info.st_mode)) {
+		fclose(file);
+		return reg_fail(error, PTOWSP_IO, "%.160s cannot be read: it is a folder among files", path);
+	}
+	while (!feof(file) && !ferror(file)) {
+		char *more = size == room ? realloc(text, room = room * 2 + 65536) : text;
+
+		if (!more) {
+			free(text);
+			fclose(file);
+			return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to read %.160s", path);
+		}
+		text = more;
+		size += fread(text + size, 1, room - size, file);
+	}
+	if (ferror(file)) {
+		reg_fail(error, PTOWSP_IO, "%.160s cannot be read: %s", path, strerror(errno));
+		free(text);
+		fclose(file);
+		return PTOWSP_IO;
+	}
+	fclose(file);
+	*text_out = text;
+	*size_out = size;
+	return PTOWSP_OK;
+}
+
+static void print_line(void *context, const char *line)
+{
+	(void)context;
+	fputs(line, stderr);
+}
+
+/* Prints the list and takes it over. */
+static void diagnostics_print(struct lang_diagnostics *list, struct pack_counts *counts)
+{
+	for (uint32_t i = 0; list && i < list->count; i++)
+		lang_diagnostic_print(&list->rows[i], print_line, NULL);
+	if (list && list->dropped)
+		fprintf(stderr, "ptowsp-pack: %u more warnings\n", list->dropped);
+	if (list && counts) {
+		counts->warnings = list->warnings;
+		counts->errors = list->errors;
+	}
+	lang_diagnostics_destroy(list);
+}
+
+static ptowsp_status sources_read(const char *const *files, int count, struct lang_source *sources, struct ptowsp_error *error)
+{
+	ptowsp_status status = PTOWSP_OK;
+
+	for (int i = 0; i < count && !status; i++) {
+		char *text;
+
+		sources[i].name = files[i];
+		status = pack_read(files[i], &text, &sources[i].size, error);
+		sources[i].text = text;
+	}
+	return status;
+}
+
+static ptowsp_status writer_finish(const struct pack_options *options, struct pkg_writer *writer, const char *output,
+				   struct pack_counts *counts, struct ptowsp_error *error)
+{
+	ptowsp_status status = pack_extras_add(options, writer, error);
+
+	if (status)
+		return status;
+	counts->kernels = pkg_writer_count(writer, PTOWSP_SECTION_KREG);
+	counts->entries = pkg_writer_count(writer, PTOWSP_SECTION_ENTR);
+	return pkg_writer_save(writer, output, error);
+}
+
+int pack_files(const struct pack_options *options, const char *const *files, int file_count, const char *output,
+	       struct pack_counts *counts_out)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct lang_options lang = {.name = options->name,
+				    .entry = options->entry,
+				    .defaults = options->defaults,
+				    .default_count = (uint32_t)options->default_count};
+	struct lang_source *sources = calloc((size_t)file_count, sizeof(*sources));
+	struct pkg_writer *writer = pkg_writer_create();
+	struct lang_diagnostics *list = NULL;
+	ptowsp_status status = PTOWSP_OK;
+
+	memset(counts_out, 0, sizeof(*counts_out));
+	if (!sources || !writer)
+		status = reg_fail(&error, PTOWSP_NO_MEMORY, "no memory to compile %.160s", files[0]);
+	if (!status)
+		status = sources_read(files, file_count, sources, &error);
+	if (!status) {
+		status = lang_compile(writer, sources, (uint32_t)file_count, &lang, &list, &error);
+		diagnostics_print(list, counts_out);
+	}
+	if (!status && options->strict && counts_out->warnings)
+		status = reg_fail(&error, PTOWSP_BAD_PACKAGE, "%.160s: %u warning%s, and --strict refuses them", files[0],
+				  counts_out->warnings, counts_out->warnings == 1 ? "" : "s");
+	if (!status)
+		status = writer_finish(options, writer, output, counts_out, &error);
+	for (int i = 0; sources && i < file_count; i++)
+		free((void *)(uintptr_t)sources[i].text);
+	free(sources);
+	pkg_writer_destroy(writer);
+	return status ? pack_fail(&error) : 0;
+}
+
+static int pack_json(const struct pack_options *options)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct pkg_writer *writer = pkg_writer_create();
+	struct pack_counts counts;
+	char *text = NULL;
+	size_t size = 0;
+	ptowsp_status status = PTOWSP_OK;
+
+	if (!writer)
+		status = reg_fail(&error, PTOWSP_NO_MEMORY, "no memory to read %.160s", options->json);
+	if (!status)
+		status = pack_read(options->json, &text, &size, &error);
+	if (!status)
+		status = pkg_from_json(writer, text, size, options->json, &error);
+	if (!status)
+		status = writer_finish(options, writer, options->output, &counts, &error);
+	free(text);
+	pkg_writer_destroy(writer);
+	return status ? pack_fail(&error) : 0;
+}
+
+static int is_folder(const char *path)
+{
+	struct stat info;
+
+	return !stat(path, &info) && S_ISDIR(info.st_mode);
+}
+
+static int usage_fail(const char *sentence, const char *what)
+{
+	fprintf(stderr, "ptowsp-pack: %s%s; --help shows what there is\n", sentence, what);
+	return 2;
+}
+
+enum { OPTION_JSON = 256, OPTION_ENTRY, OPTION_NAME, OPTION_DEFAULT, OPTION_TARGET, OPTION_DATA, OPTION_EXPECTED, OPTION_SCHEDULE,
+       OPTION_STRICT, OPTION_HELP, OPTION_VERSION };
+
+static const struct option long_options[] = {
+	{"output", required_argument, NULL, 'o'},
+	{"from-json", required_argument, NULL, OPTION_JSON},
+	{"entry", required_argument, NULL, OPTION_ENTRY},
+	{"name", required_argument, NULL, OPTION_NAME},
+	{"default", required_argument, NULL, OPTION_DEFAULT},
+	{"target", required_argument, NULL, OPTION_TARGET},
+	{"data", required_argument, NULL, OPTION_DATA},
+	{"expected", required_argument, NULL, OPTION_EXPECTED},
+	{"schedule", required_argument, NULL, OPTION_SCHEDULE},
+	{"strict", no_argument, NULL, OPTION_STRICT},
+	{"help", no_argument, NULL, OPTION_HELP},
+	{"version", no_argument, NULL, OPTION_VERSION},
+	{NULL, 0, NULL, 0},
+};
+
+/* -1: go on; else the exit code. */
+static int option_take(struct pack_options *o, int option)
+{
+	switch (option) {
+	case 'o':
+		o->output = optarg;
+		return -1;
+	case OPTION_JSON:
+		o->json = optarg;
+		return -1;
+	case OPTION_ENTRY:
+		o->entry = optarg + (*optarg == '@');
+		return -1;
+	case OPTION_NAME:
+		o->name = optarg;
+		return -1;
+	case OPTION_DEFAULT:
+		o->defaults[o->default_count++] = optarg;
+		return -1;
+	case OPTION_TARGET:
+		o->targets[o->target_count++] = optarg;
+		return -1;
+	case OPTION_DATA:
+		o->data[o->data_count++] = optarg;
+		return -1;
+	case OPTION_EXPECTED:
+		o->expected[o->expected_count++] = optarg;
+		return -1;
+	case OPTION_SCHEDULE:
+		o->schedule[o->schedule_count++] = optarg;
+		return -1;
+	case OPTION_STRICT:
+		o->strict = 1;
+		return -1;
+	case OPTION_HELP:
+		fputs(usage, stdout);
+		return 0;
+	case OPTION_VERSION:
+		printf("ptowsp-pack %s\n", PTOWSP_ABI_STRING);
+		return 0;
+	default:
+		return usage_fail("unknown or incomplete option", "");
+	}
+}
+
+static int options_run(const struct pack_options *o)
+{
+	struct pack_counts counts;
+	int folders = 0;
+
+	for (int i = 0; i < o->input_count; i++)
+		folders += is_folder(o->inputs[i]);
+	if (!o->output)
+		return usage_fail("-o PATH is missing", "");
+	if (o->json && o->input_count)
+		return usage_fail("--from-json takes no source, here is ", o->inputs[0]);
+	if (o->json && (o->entry || o->name || o->default_count))
+		return usage_fail("--entry, --name and --default belong to sources, not to --from-json", "");
+	if (o->json)
+		return pack_json(o);
+	if (!o->input_count)
+		return usage_fail("no source is named", "");
+	if (folders && folders != o->input_count)
+		return usage_fail("files and folders cannot be packed together", "");
+	if (folders && (o->entry || o->name || o->default_count || o->data_count || o->expected_count))
+		return usage_fail("--entry, --name, --default, --data and --expected belong to one package, not to folders", "");
+	return folders ? pack_folders(o) : pack_files(o, o->inputs, o->input_count, o->output, &counts);
+}
+
+/* Room for argc texts in each list. */
+static int lists_create(struct pack_options *o, int argc)
+{
+	const char ***lists[] = {&o->inputs, &o->defaults, &o->schedule, &o->data, &o->expected, &o->targets};
+	int ok = 1;
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		*lists[i] = calloc((size_t)argc + 1, sizeof(**lists[i]));
+		ok = ok && *lists[i];
+	}
+	return ok;
+}
+
+static void lists_free(struct pack_options *o)
+{
+	free(o->inputs);
+	free(o->defaults);
+	free(o->schedule);
+	free(o->data);
+	free(o->expected);
+	free(o->targets);
+}
+
+int main(int argc, char **argv)
+{
+	struct pack_options options = {0};
+	int code = -1, option;
+
+	if (!lists_create(&options, argc)) {
+		lists_free(&options);
+		fputs("ptowsp-pack: out of memory\n", stderr);
+		return 1;
+	}
+	opterr = 0;
+	while (code < 0 && (option = getopt_long(argc, argv, "o:", long_options, NULL)) != -1)
+		code = option == '?' ? usage_fail("unknown or incomplete option ", argv[optind - 1]) : option_take(&options, option);
+	while (optind < argc)
+		options.inputs[options.input_count++] = argv[optind++];
+	if (code < 0)
+		code = options_run(&options);
+	lists_free(&options);
+	return code;
+}

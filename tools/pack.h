@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* pack.h - the parts of ptowsp-pack. */
+#ifndef TOOLS_PACK_H
+#define TOOLS_PACK_H
+
+#include "format/writer.h"
+
+/* What the command line says; all texts are argv's. Lists have room for argc entries. */
+struct pack_options {
+	const char **inputs, **defaults, **schedule, **data, **expected, **targets;
+	int input_count, default_count, schedule_count, data_count, expected_count, target_count;
+	const char *output, *json, *entry, *name;
+	int strict;
+};
+
+/* How many of what a packed file holds. */
+struct pack_counts {
+	uint32_t kernels, entries, warnings, errors;
+};
+
+/* Compiles the files into one package at `output`. Diagnostics and errors are printed to stderr. Exit code of the tool. */
+int pack_files(const struct pack_options *options, const char *const *files, int file_count, const char *output,
+	       struct pack_counts *counts_out);
+/* Every .pto file below the folders, each its own package below options->output; one line per file on stdout. */
+int pack_folders(const struct pack_options *options);
+
+/* Adds schedule rows, sample data, targets; the writer holds a whole package. Errors: IO, INVALID, NOT_FOUND, MISMATCH. */
+ptowsp_status pack_extras_add(const struct pack_options *options, struct pkg_writer *writer, struct ptowsp_error *error);
+
+/* "ptowsp-pack: sentence" on stderr; returns the exit code that belongs to the status. */
+int pack_fail(const struct ptowsp_error *error);
+/* Reads a whole file; to be freed. Errors: IO. */
+ptowsp_status pack_read(const char *path, char **text_out, size_t *size_out, struct ptowsp_error *error);
+
+#endif

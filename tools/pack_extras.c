@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* pack_extras.c - what the command line adds to a package: targets, schedule, sample data. */
+#include "tools/pack.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/package.h"
+#include "registry/names.h"
+#include "registry/schedule.h"
+#include "registry/text.h"
+#include "tools/npy.h"
+
+static ptowsp_status targets_add(const struct pack_options *options, struct pkg_writer *writer, struct ptowsp_error *error)
+{
+	for (int i = 0; i < options->target_count; i++) {
+		char *list = strdup(options->targets[i]), *at = list, *word;
+
+		if (!list)
+			return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the targets");
+		while ((word = strsep(&at, ",")))
+			if (*word)
+				pkg_writer_target(writer, word);
+		free(list);
+	}
+	return PTOWSP_OK;
+}
+
+/* --- schedule --- */
+
+/* The names that expressions of a schedule may use; freed by scope_free. */
+static ptowsp_status scope_create(const struct pkg_tables *t, struct reg_scope *scope, struct ptowsp_error *error)
+{
+	const char **loops = calloc(t->axis_count + 1, sizeof(*loops)), **values = calloc(t->slot_count + 1, sizeof(*values));
+	uint32_t *loop_strings = calloc(t->axis_count + 1, sizeof(*loop_strings)),
+		 *value_rows = calloc(t->slot_count + 1, sizeof(*value_rows));
+
+	*scope = (struct reg_scope){loops, loop_strings, values, value_rows, t->axis_count, t->slot_count};
+	if (!loops || !values || !loop_strings || !value_rows)
+		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the schedule");
+	for (uint32_t i = 0; i < t->axis_count; i++) {
+		loops[i] = pkg_string(t, t->axis[i].name);
+		loop_strings[i] = t->axis[i].name;
+	}
+	for (uint32_t i = 0; i < t->slot_count; i++) {
+		values[i] = t->slot[i].flags & PTOWSP_SLOT_INTERNAL ? NULL : pkg_string(t, t->slot[i].name);
+		value_rows[i] = i;
+	}
+	return PTOWSP_OK;
+}
+
+static void scope_free(struct reg_scope *scope)
+{
+	free((void *)(uintptr_t)scope->loops);
+	free((void *)(uintptr_t)scope->loop_strings);
+	free((void *)(uintptr_t)scope->values);
+	free((void *)(uintptr_t)scope->value_rows);
+}
+
+/* Words that the schedule made live behind the package's strings; here they get their place in the writer. */
+static void directive_write(struct pkg_writer *writer, const struct reg_schedule *schedule, struct ptowsp_directive_record row)
+{
+	int64_t *arguments[] = {&row.a0, &row.a1, &row.a2, &row.a3, &row.a4, &row.a5, &row.a6, &row.a7};
+
+	for (unsigned i = 0; i < row.count && i < 8; i++)
+		if (reg_directive_argument_kind(&row, i) == PTOWSP_ARGUMENT_WORD && *arguments[i] >= schedule->string_base)
+			*arguments[i] = pkg_writer_string(writer, schedule->strings + (*arguments[i] - schedule->string_base));
+	pkg_writer_row(writer, PTOWSP_SECTION_SCHD, &row, sizeof(row));
+}
+
+static ptowsp_status schedule_add(const struct pack_options *options, struct pkg_writer *writer, const struct pkg_tables *t,
+				  struct ptowsp_error *error)
+{
+	struct reg_schedule schedule;
+	struct reg_scope scope;
+	ptowsp_status status = scope_create(t, &scope, error);
+
+	reg_schedule_init(&schedule, (uint32_t)t->strings_size, t->expr_count);
+	for (int i = 0; i < options->schedule_count && !status; i++)
+		status = reg_schedule_add(&schedule, options->schedule[i], &scope, error);
+	for (uint32_t i = 0; i < schedule.expressions.count && !status; i++)
+		pkg_writer_row(writer, PTOWSP_SECTION_EXPR, &schedule.expressions.at[i], sizeof(*schedule.expressions.at));
+	for (uint32_t i = 0; i < schedule.count && !status; i++)
+		directive_write(writer, &schedule, schedule.rows[i]);
+	reg_schedule_finish(&schedule);
+	scope_free(&scope);
+	return status;
+}
+
+/* --- sample data --- */
+
+/* A tensor by its whole name, or by its own name in the default entry. PTOWSP_NONE if there is none. */
+static uint32_t tensor_find(const struct pkg_tables *t, const char *name, size_t length)
+{
+	for (uint32_t i = 0; i < t->tensor_count; i++) {
+		const char *full = pkg_string(t, t->tensor[i].name), *own = strrchr(full, '.');
+		uint32_t entry = t->tensor[i].entry;
+
+		if (strlen(full) == length && !memcmp(full, name, length))
+			return i;
+		if (own && entry != PTOWSP_NONE && (t->entry[entry].flags & PTOWSP_ENTRY_DEFAULT) && strlen(own + 1) == length &&
+		    !memcmp(own + 1, name, length))
+			return i;
+	}
+	return PTOWSP_NONE;
+}
+
+static ptowsp_status dtype_check(const struct pkg_tables *t, uint32_t tensor, const struct npy *npy, const char *path,
+				 struct ptowsp_error *error)
+{
+	const struct reg_dtype *want = reg_dtype(t->tensor[tensor].dtype), *have = reg_dtype(npy->dtype);
+
+	/* bf16 has no descr of its own. */
+	if (!strcmp(want->descr, have->descr))
+		return PTOWSP_OK;
+	return reg_fail(error, PTOWSP_INVALID, "%.100s holds %s, but %.60s is %s", path, have->text,
+			pkg_string(t, t->tensor[tensor].name), want->text);
+}
+
+static void sample_write(struct pkg_writer *writer, uint32_t tensor, uint16_t role, const struct npy *npy, size_t element)
+{
+	struct ptowsp_sample_record record = {.tensor = tensor,
+					      .role = role,
+					      .rank = npy->rank ? npy->rank : 1,
+					      .extent0 = npy->rank ? npy->extents[0] : 1,
+					      .extent1 = npy->rank > 1 ? npy->extents[1] : 0,
+					      .extent2 = npy->rank > 2 ? npy->extents[2] : 0,
+					      .extent3 = npy->rank > 3 ? npy->extents[3] : 0,
+					      .size = npy->elements * element};
+
+	record.offset = pkg_writer_bytes(writer, PTOWSP_SECTION_TBLB, npy->data, record.size, 64);
+	pkg_writer_row(writer, PTOWSP_SECTION_TDAT, &record, sizeof(record));
+}
+
+static ptowsp_status sample_add(struct pkg_writer *writer, const struct pkg_tables *t, const char *text, uint16_t role,
+				struct ptowsp_error *error)
+{
+	const char *sign = strchr(text, '=');
+	uint32_t tensor;
+	struct npy npy;
+	ptowsp_status status;
+
+	if (!sign || !sign[1])
+		return reg_fail(error, PTOWSP_INVALID, "sample data are given as NAME=FILE.npy, not \"%.120s\"", text);
+	tensor = tensor_find(t, text, (size_t)(sign - text));
+	if (tensor == PTOWSP_NONE)
+		return reg_fail(error, PTOWSP_NOT_FOUND, "the package has no tensor \"%.*s\"", (int)(sign - text), text);
+	status = npy_open(&npy, sign + 1, error);
+	if (status)
+		return status;
+	status = dtype_check(t, tensor, &npy, sign + 1, error);
+	if (!status)
+		sample_write(writer, tensor, role, &npy, reg_dtype(npy.dtype)->bytes);
+	npy_close(&npy);
+	return status;
+}
+
+static ptowsp_status samples_add(const struct pack_options *options, struct pkg_writer *writer, const struct pkg_tables *t,
+				 struct ptowsp_error *error)
+{
+	ptowsp_status status = PTOWSP_OK;
+
+	for (int i = 0; i < options->data_count && !status; i++)
+		status = sample_add(writer, t, options->data[i], PTOWSP_SAMPLE_INPUT, error);
+	for (int i = 0; i < options->expected_count && !status; i++)
+		status = sample_add(writer, t, options->expected[i], PTOWSP_SAMPLE_EXPECTED, error);
+	return status;
+}
+
+ptowsp_status pack_extras_add(const struct pack_options *options, struct pkg_writer *writer, struct ptowsp_error *error)
+{
+	struct pkg *package = NULL;
+	void *bytes = NULL;
+	size_t size;
+	ptowsp_status status = targets_add(options, writer, error);
+
+	if (status || options->schedule_count + options->data_count + options->expected_count == 0)
+		return status;
+	/* Names are looked up in the package as it is so far. */
+	status = pkg_writer_seal(writer, &bytes, &size, error);
+	if (!status)
+		status = pkg_open_memory(&package, bytes, size, "the new package", NULL, error);
+	if (!status)
+		status = schedule_add(options, writer, pkg_tables(package), error);
+	if (!status)
+		status = samples_add(options, writer, pkg_tables(package), error);
+	pkg_close(package);
+	free(bytes);
+	return status;
+}
