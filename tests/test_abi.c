@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* test_abi.c - the ABI as vendors meet it: headers copied alone, built by each compiler, loaded by this host; and that nothing in
- * them moves unseen. */
+/* test_abi.c - the ABI as vendors meet it: headers copied alone, built by each compiler, loaded by this host; and that nothing
+ * in them moves unseen. */
 #include "check.h"
 
 #include <stdio.h>
@@ -111,11 +111,14 @@ static void abi_structs_have_no_hidden_padding(void)
 {
 	char *err = NULL;
 
-	CHECK_INT(check_run(check_fmt("echo '#include \"ptowsp/ptowsp.h\"' | gcc -std=c11 -Wall -Wextra -Wpedantic -Wpadded -Werror "
-				      "-I'%s/abi' -fsyntax-only -x c -",
-				      check_root()),
-			    NULL, &err),
-		  0);
+	CHECK_INT(
+		check_run(
+			check_fmt(
+				"echo '#include \"ptowsp/ptowsp.h\"' | gcc -std=c11 -Wall -Wextra -Wpedantic -Wpadded -Werror "
+				"-I'%s/abi' -fsyntax-only -x c -",
+				check_root()),
+			NULL, &err),
+		0);
 	CHECK_STR(err, "");
 	free(err);
 }
@@ -123,8 +126,8 @@ static void abi_structs_have_no_hidden_padding(void)
 /* Decision: only fixed-width integers, pointers and arrays of them cross. */
 static void abi_structs_hold_only_fixed_width_integers_and_pointers(void)
 {
-	static const char *const allowed[] = {"uint8_t", "uint16_t", "uint32_t",      "uint64_t", "int8_t",
-					      "int16_t", "int32_t",  "int64_t",	      "char",	  "ptowsp_status"};
+	static const char *const allowed[] = {"uint8_t", "uint16_t", "uint32_t", "uint64_t", "int8_t",
+					      "int16_t", "int32_t",  "int64_t",  "char",     "ptowsp_status"};
 	char *golden = golden_read(), *save = NULL;
 
 	REQUIRE(golden != NULL);
@@ -216,9 +219,9 @@ struct workload {
 };
 static struct workload workload_make(unsigned opcode)
 {
-	return (struct workload){.header = {.magic = PTOWSP_WORKLOAD_MAGIC, .version = PTOWSP_WORKLOAD_VERSION,
-					    .num_instructions = 1},
-				 .code = {{.opcode = (uint8_t)opcode}}};
+	return (struct workload){
+		.header = {.magic = PTOWSP_WORKLOAD_MAGIC, .version = PTOWSP_WORKLOAD_VERSION, .num_instructions = 1},
+		.code = {{.opcode = (uint8_t)opcode}}};
 }
 
 static ptowsp_status program_load(const struct ptowsp_ops *ops, struct ptowsp_object *device, const struct workload *work,
@@ -229,7 +232,9 @@ static ptowsp_status program_load(const struct ptowsp_ops *ops, struct ptowsp_ob
 		{PTOWSP_SECTION_ENTR, sizeof(entry), 1, &entry},
 		{PTOWSP_SECTION_WORK, 1, sizeof(*work), work},
 	};
-	struct ptowsp_load_args args = {.head = PTOWSP_HEAD(args, LOAD_ARGS), .sections = sections, .section_count = 2,
+	struct ptowsp_load_args args = {.head = PTOWSP_HEAD(args, LOAD_ARGS),
+					.sections = sections,
+					.section_count = 2,
 					.section_stride = sizeof(*sections)};
 
 	return ops->load(device, &args, program_out, error);
@@ -347,8 +352,8 @@ static void vendor_folder_make(const char *dir, const char *which)
 {
 	const char *from = check_fmt("%s/abi%s", check_root(), strcmp(which, "draft") ? "" : "/v10.0-draft");
 
-	REQUIRE_INT(check_run(check_fmt("cp -R '%s/ptowsp' '%s/ptowsp_plugin.map' '%s/abi/template' '%s'", from, from, check_root(),
-					dir),
+	REQUIRE_INT(check_run(check_fmt("cp -R '%s/ptowsp' '%s/ptowsp_plugin.map' '%s/abi/template' '%s'", from, from,
+					check_root(), dir),
 			      NULL, NULL),
 		    0);
 }
@@ -363,7 +368,8 @@ static void template_lives_in_this_host(void)
 
 	REQUIRE(compiler != NULL);
 	vendor_folder_make(dir, which);
-	CHECK_INT(check_run(check_fmt("cd '%s' && CC='%s' CFLAGS=-Werror template/build", dir, compiler->command), NULL, &err), 0);
+	CHECK_INT(check_run(check_fmt("cd '%s' && CC='%s' CFLAGS=-Werror template/build", dir, compiler->command), NULL, &err),
+		  0);
 	CHECK_STR(err, "");
 	free(err);
 	CHECK_INT(host_plugin_load(NULL, check_fmt("%s/libptowsp_null.so", dir), &plugin, &error), PTOWSP_OK);
@@ -414,7 +420,8 @@ static void guide_commands_work_in_a_fresh_folder(void)
 	size = script_extract(guide, script);
 	CHECK(size > 500);
 	REQUIRE(check_write(path, script, size));
-	if (check_run(check_fmt("cd '%s' && PTOWSP='%s' BIN='%s/bin' sh -eux guide.sh", dir, check_root(), check_build()), &out, &err))
+	if (check_run(check_fmt("cd '%s' && PTOWSP='%s' BIN='%s/bin' sh -eux guide.sh", dir, check_root(), check_build()), &out,
+		      &err))
 		CHECK_FAIL("%.600s", strlen(err) > 600 ? err + strlen(err) - 600 : err);
 	CHECK_CONTAINS(out, "libptowsp_null.so");
 	free(out);

@@ -49,6 +49,8 @@ static const struct {
 	{"text_relocations", "has relocations in its code; compile every file with -fPIC"},
 	{"run_path_relative", "its run path has \"lib\"; only absolute folders and $ORIGIN or below are taken"},
 	{"run_path_up", "its run path has \"$ORIGIN/../lib\""},
+	{"run_path_token", "its run path has \"/opt/$LIB\""},
+	{"borrowed_entry", "does not export ptowsp_plugin_v10"},
 	{"needs_relative", "libhostile_noname.so\" by a relative path; give that library a -soname"},
 };
 
@@ -97,10 +99,11 @@ static const struct {
 static void kind_check(const char *compiler, size_t kind, const char *out)
 {
 	/* In the output's folder: clang leaves its coverage notes where it is called. */
-	const char *command = check_fmt("cd \"$(dirname '%s')\" && root='%s' && %s -std=c11 %s -fPIC -fvisibility=hidden -I\"$root/abi\" "
-					"\"$root/tests/hostile/plugin.c\" -shared -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack "
-					"-Wl,--version-script=\"$root/abi/ptowsp_plugin.map\" -o '%s'",
-					out, check_root(), compiler, kinds[kind].flags, out);
+	const char *command =
+		check_fmt("cd \"$(dirname '%s')\" && root='%s' && %s -std=c11 %s -fPIC -fvisibility=hidden -I\"$root/abi\" "
+			  "\"$root/tests/hostile/plugin.c\" -shared -Wl,-z,now -Wl,-z,relro -Wl,-z,noexecstack "
+			  "-Wl,--version-script=\"$root/abi/ptowsp_plugin.map\" -o '%s'",
+			  out, check_root(), compiler, kinds[kind].flags, out);
 	struct ptowsp_error error = {0};
 	struct host_note note;
 	size_t size = 0;
@@ -317,9 +320,12 @@ static uint64_t next(void) /* splitmix64 */
 static size_t place_choose(uint64_t dynamic_at)
 {
 	switch (next() % 4) {
-	case 0: return next() % 1024 % good_size;
-	case 1: return (dynamic_at + next() % 512) % good_size;
-	default: return next() % good_size;
+	case 0:
+		return next() % 1024 % good_size;
+	case 1:
+		return (dynamic_at + next() % 512) % good_size;
+	default:
+		return next() % good_size;
 	}
 }
 

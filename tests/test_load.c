@@ -213,6 +213,17 @@ static void load_without_lint_takes_a_lazily_bound_plugin(void)
 	CHECK_INT(host_plugin_load(&search, plugin_path("no_note"), &plugin, &error), PTOWSP_PLUGIN_REFUSED);
 }
 
+/* dlsym also looks into what a plugin needs; what it finds there is not the file that was checked. */
+static void load_refuses_an_entry_of_another_file(void)
+{
+	struct host_search search = {.lint_off = true};
+	struct host_plugin *plugin;
+	struct ptowsp_error error;
+
+	CHECK_INT(host_plugin_load(&search, plugin_path("borrowed_entry"), &plugin, &error), PTOWSP_PLUGIN_REFUSED);
+	CHECK_CONTAINS(error.text, "the entry that was found belongs to another file");
+}
+
 static void load_runs_constructors_only_of_what_it_loads(void)
 {
 	struct host_plugin *plugin;
@@ -237,5 +248,6 @@ void suite_load(CU_pSuite s)
 	TEST(s, load_refuses_a_file_that_was_replaced_under_its_name);
 	TEST(s, load_takes_a_private_library_beside_the_plugin);
 	TEST(s, load_without_lint_takes_a_lazily_bound_plugin);
+	TEST(s, load_refuses_an_entry_of_another_file);
 	TEST(s, load_runs_constructors_only_of_what_it_loads);
 }

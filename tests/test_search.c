@@ -17,8 +17,8 @@ static const char *hostile(void)
 
 static void plugin_copy(const char *plugin, const char *dir, const char *as)
 {
-	REQUIRE_INT(check_run(check_fmt("mkdir -p '%s' && cp '%s/libptowsp_%s.so' '%s/%s'", dir, hostile(), plugin, dir, as), NULL,
-			      NULL),
+	REQUIRE_INT(check_run(check_fmt("mkdir -p '%s' && cp '%s/libptowsp_%s.so' '%s/%s'", dir, hostile(), plugin, dir, as),
+			      NULL, NULL),
 		    0);
 }
 
@@ -314,6 +314,8 @@ static void search_refuses_what_anybody_may_write(void)
 
 	plugin_copy("good", dir, "p.so");
 	REQUIRE_INT(chmod(path, 0666), 0);
+	cure_works(path, "anybody may write the plugin file (owner ");
+	REQUIRE_INT(chmod(path, 01666), 0); /* the sticky bit of a file protects nothing */
 	cure_works(path, "anybody may write the plugin file (owner ");
 	REQUIRE_INT(chmod(dir, 0777), 0);
 	cure_works(path, "anybody may write a folder above the plugin (owner ");
