@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* listing.c - every plugin of the search path, or why a file was skipped; nothing of them is run. */
-#include "host/error.h"
 #include "host/file.h"
+#include "host/refuse.h"
 #include "host/search.h"
 
 #include <dirent.h>
@@ -71,7 +71,7 @@ static ptowsp_status file_list(struct host_listing *listing, const char *link, s
 		row->usable = !status;
 		row->note = file.note;
 		if (status)
-			reason_put(row, reason.text);
+			reason_put(row, host_refuse_sentence(reason.text, row->path));
 		else
 			host_lint_warn(file.bytes, file.size, row->warning, sizeof(row->warning));
 		shadow_check(listing, row, name, length);
@@ -125,8 +125,8 @@ static ptowsp_status folders_take(struct host_listing *listing, const struct hos
 	if (!listing->folders)
 		return no_memory(error);
 	for (uint32_t i = 0; i < folders->count; i++) {
-		if (folders->rows[i].reason && folders->rows[i].path[0] != '/')
-			continue; /* was not looked into, and is in the rows with its reason */
+		if (!folders->rows[i].looked)
+			continue;
 		listing->folders[listing->folder_count] = strdup(folders->rows[i].path);
 		if (!listing->folders[listing->folder_count])
 			return no_memory(error);

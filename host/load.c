@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/stat.h>
 
 /* A plugin with the file that it came from. Never freed. */
@@ -236,7 +237,7 @@ static ptowsp_status nothing_found(const struct host_folders *folders, const cha
 	size_t used = 0;
 
 	for (uint32_t i = 0; i < folders->count && used < sizeof(text); i++)
-		if (!folders->rows[i].reason || folders->rows[i].path[0] == '/')
+		if (folders->rows[i].looked)
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? ", " : "",
 						 folders->rows[i].path);
 	return host_fail(error, PTOWSP_PLUGIN_REFUSED, "no plugin \"%s\" (see --list-plugins); looked in %s", name, text);
@@ -284,6 +285,8 @@ ptowsp_status host_plugin_load(const struct host_search *search, const char *nam
 			       struct ptowsp_error *error)
 {
 	*plugin_out = NULL;
+	if (strchr(name, '/') && getauxval(AT_SECURE))
+		return host_refuse(error, name, "not under elevated privileges; only the system's plugins by name");
 	if (strchr(name, '/'))
 		return path_load(search, name, NULL, plugin_out, error);
 	if (!host_name_valid(name, strlen(name)))

@@ -36,3 +36,13 @@ ptowsp_status host_refuse_errno(struct ptowsp_error *error, const char *path, in
 		error->native = native;
 	return PTOWSP_PLUGIN_REFUSED;
 }
+
+const char *host_refuse_sentence(const char *text, const char *path)
+{
+	const char *tail = tail_find(path);
+	size_t dots = tail == path ? 0 : 3, length = strlen(tail);
+
+	if (!strncmp(text, "...", dots) && !strncmp(text + dots, tail, length) && !strncmp(text + dots + length, ": ", 2))
+		return text + dots + length + 2;
+	return text;
+}

@@ -11,5 +11,7 @@ ptowsp_status host_refuse(struct ptowsp_error *error, const char *path, const ch
 	__attribute__((format(printf, 3, 4)));
 /* The same with the system's words for an errno behind the sentence. */
 ptowsp_status host_refuse_errno(struct ptowsp_error *error, const char *path, int native, const char *sentence);
+/* The sentence of such a text without its path, for a list that shows the path itself. Borrowed. */
+const char *host_refuse_sentence(const char *text, const char *path);
 
 #endif

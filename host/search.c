@@ -46,7 +46,7 @@ static ptowsp_status folder_add(struct host_folders *folders, const char *path, 
 {
 	struct host_folder *rows;
 	struct stat folder;
-	bool there = !reason && !stat(path, &folder);
+	bool looked = !reason, there = looked && !stat(path, &folder);
 	char *kept;
 
 	if (there && is_known(folders, &folder))
@@ -62,7 +62,7 @@ static ptowsp_status folder_add(struct host_folders *folders, const char *path, 
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the list of plugin folders");
 	}
 	folders->rows = rows;
-	rows[folders->count++] = (struct host_folder){.path = kept, .reason = reason};
+	rows[folders->count++] = (struct host_folder){.path = kept, .reason = reason, .looked = looked};
 	return PTOWSP_OK;
 }
 

@@ -7,7 +7,8 @@
 
 struct host_folder {
 	char *path;         /* owned; as given, real where it exists */
-	const char *reason; /* why it is not looked into; NULL if it is. Static. */
+	const char *reason; /* why nothing is found in it; NULL if something may be. Static. */
+	bool looked;        /* false: not looked into, by a rule */
 };
 struct host_folders {
 	struct host_folder *rows; /* owned */

@@ -62,6 +62,7 @@ static void search_lists_every_file_with_its_reason(void)
 	CHECK_CONTAINS(listing.rows[row].reason, "executable stack");
 	row = row_find(&listing, "wrong_name", 0);
 	REQUIRE(row >= 0);
+	CHECK_STR(listing.rows[row_find(&listing, "lazy", 0)].reason, "is bound lazily; link it with -Wl,-z,now");
 	CHECK_CONTAINS(listing.rows[row].reason, "its note calls it \"another\"; name the file libptowsp_another.so");
 	row = row_find(&listing, "static_tls", 0);
 	REQUIRE(row >= 0);
@@ -216,6 +217,8 @@ static void search_takes_absolute_folders_of_the_variable_only(void)
 			CHECK_STR(listing.rows[i].reason, "no such folder");
 	}
 	CHECK(said);
+	for (uint32_t i = 0; i < listing.folder_count; i++)
+		CHECK(listing.folders[i][0] == '/');
 	CHECK_INT(row_find(&listing, "lazy", 0), -1);
 	host_listing_finish(&listing);
 }
