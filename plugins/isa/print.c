@@ -145,24 +145,32 @@ static void add_mode(struct line *l, const struct ptowsp_tile_inst *inst)
 		add(l, " {mode = %u}", inst->mode);
 }
 
-/* Types behind the colon: those of the source tiles, an arrow and that of the destination. */
+static bool type_equal(const struct ptowsp_tile_tile *a, const struct ptowsp_tile_tile *b)
+{
+	return a->rows == b->rows && a->columns == b->columns && a->dtype == b->dtype;
+}
+
+/* Types behind the colon: one if all tiles have it; else those of the sources, an arrow and that of the destination. */
 static void add_types(struct line *l, const struct isa_program *p, const struct isa_op *op, const uint16_t *rows)
 {
-	const char *separator = " : ";
-	int dst = -1;
+	const struct ptowsp_tile_tile *dst = NULL, *src[4];
+	unsigned count = 0;
+	bool one = true;
 
-	for (unsigned k = 0; op->operands[k]; k++) {
-		if (op->operands[k] == 'T' && dst < 0)
-			dst = rows[k];
-		if (op->operands[k] != 't')
-			continue;
-		add(l, "%s", separator);
-		add_tile_type(l, &p->tiles[rows[k]]);
-		separator = ", ";
+	for (unsigned k = 0; op->operands[k]; k++)
+		if (op->operands[k] == 't')
+			src[count++] = &p->tiles[rows[k]];
+		else if (op->operands[k] == 'T' && !dst)
+			dst = &p->tiles[rows[k]];
+	for (unsigned k = 0; dst && k < count; k++)
+		one &= type_equal(dst, src[k]);
+	for (unsigned k = 0; k < count && !(dst && one); k++) {
+		add(l, "%s", k ? ", " : " : ");
+		add_tile_type(l, src[k]);
 	}
-	if (dst >= 0) {
-		add(l, "%s", separator[1] == ':' ? " : " : " -> ");
-		add_tile_type(l, &p->tiles[dst]);
+	if (dst) {
+		add(l, "%s", one ? " : " : " -> ");
+		add_tile_type(l, dst);
 	}
 }
 

@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT
+ * test_isa_ops.c - every tile operation on random tiles, in place and not, against tests/tile_reference.c. */
+#include <math.h>
+#include <stdio.h>
+
+#include "check.h"
+#include "tile_builder.h"
+#include "tile_reference.h"
+
+/* shapes: per tile operand, destinations first, two letters: R C K random sizes, 1, G groups of K, r c at most R C, P = R * C
+ * split otherwise, M at most what both sources have.
+ * types: k key type, m mask of any type, i i32 indices. */
+static const struct subject {
+	unsigned op;
+	const char *shapes, *types;
+	char keys; /* b both, f, i */
+} subjects[] = {
+	{ PTOWSP_PTO_TABS, "RCRC", "kk", 'b' },
+	{ PTOWSP_PTO_TNEG, "RCRC", "kk", 'b' },
+	{ PTOWSP_PTO_TNOT, "RCRC", "kk", 'i' },
+	{ PTOWSP_PTO_TEXP, "RCRC", "kk", 'f' },
+	{ PTOWSP_PTO_TLOG, "RCRC", "kk", 'f' },
+	{ PTOWSP_PTO_TSQRT, "RCRC", "kk", 'f' },
+	{ PTOWSP_PTO_TRSQRT, "RCRC", "kk", 'f' },
+	{ PTOWSP_PTO_TRECIP, "RCRC", "kk", 'f' },
+	{ PTOWSP_PTO_TRELU, "RCRC", "kk", 'b' },
+	{ PTOWSP_PTO_TLRELU, "RCRC", "kk", 'b' },
+	{ PTOWSP_PTO_TADD, "RCRCRC", "kkk", 'b' },
+	{ PTOWSP_PTO_TSUB, "RCRCRC", "kkk", 'b' },
+	{ PTOWSP_PTO_TMUL, "RCRCRC", "kkk", 'b' },
+	{ PTOWSP_PTO_TDIV, "RCRCRC", "kkk", 'b' },
+	{ PTOWSP_PTO_TREM, "RCRCRC", "kkk", 'b' },
+	{ PTOWSP_PTO_TMAX, "RCRCRC", "kkk", 'b' },
+	{ PTOWSP_PTO_TMIN, "RCRCRC", "kkk", 'b' },
+	{ PTOWSP_PTO_TAND, "RCRCRC", "kkk", 'i' },
+	{ PTOWSP_PTO_TOR, "RCRCRC", "kkk", 'i' },
+	{ PTOWSP_PTO_TXOR, "RCRCRC", "kkk", 'i' },
+	{ PTOWSP_PTO_TSHL, "RCRCRC", "kkk", 'i' },
+	{ PTOWSP_PTO_TSHR, "RCRCRC", "kkk", 'i' },
+	{ PTOWSP_PTO_TADDS, "RCRC", "kk", 'b' },
+	{ PTOWSP_PTO_TSUBS, "RCRC", "kk", 'b' },
+	{ PTOWSP_PTO_TMULS, "RCRC", "kk", 'b' },
+	{ PTOWSP_PTO_TDIVS, "RCRC", "kk", 'b' },
+	{ PTOWSP_PTO_TREMS, "RCRC", "kk", 'b' },
+	{ PTOWSP_PTO_TMAXS, "RCRC", "kk", 'b' },
+	{ PTOWSP_PTO_TMINS, "RCRC", "kk", 'b' },
+	{ PTOWSP_PTO_TANDS, "RCRC", "kk", 'i' },
+	{ PTOWSP_PTO_TORS, "RCRC", "kk", 'i' },
+	{ PTOWSP_PTO_TXORS, "RCRC", "kk", 'i' },
+	{ PTOWSP_PTO_TADDC, "RCRCRCRC", "kkkk", 'b' },
+	{ PTOWSP_PTO_TADDSC, "RCRCRC", "kkk", 'b' },
+	{ PTOWSP_PTO_TSUBC, "RCRCRCRC", "kkkk", 'b' },
+	{ PTOWSP_PTO_TSUBSC, "RCRCRC", "kkk", 'b' },
+	{ PTOWSP_PTO_TCMP, "RCRCRC", "mkk", 'b' },
+	{ PTOWSP_PTO_TCMPS, "RCRC", "mk", 'b' },
+	{ PTOWSP_PTO_TSEL, "RCRCRCRC", "kmkk", 'b' },
+	{ PTOWSP_PTO_TSELS, "RCRCRC", "kkk", 'b' },
+	{ PTOWSP_PTO_TMATMUL, "RCRKKC", "kkk", 'b' },
+	{ PTOWSP_PTO_TMATMUL_ACC, "RCRCRKKC", "kkkk", 'b' },
+	{ PTOWSP_PTO_TMATMUL_BIAS, "RCRKKC1C", "kkkk", 'b' },
+	{ PTOWSP_PTO_TMATMUL_MX, "RCRKRGKCGC", "kkkkk", 'b' },
+	{ PTOWSP_PTO_TROWSUM, "R1RC", "kk", 'b' },
+	{ PTOWSP_PTO_TROWMAX, "R1RC", "kk", 'b' },
+	{ PTOWSP_PTO_TROWMIN, "R1RC", "kk", 'b' },
+	{ PTOWSP_PTO_TCOLSUM, "1CRC", "kk", 'b' },
+	{ PTOWSP_PTO_TCOLMAX, "1CRC", "kk", 'b' },
+	{ PTOWSP_PTO_TCOLMIN, "1CRC", "kk", 'b' },
+	{ PTOWSP_PTO_TEXPANDS, "RC", "k", 'b' },
+	{ PTOWSP_PTO_TROWEXPAND, "RCR1", "kk", 'b' },
+	{ PTOWSP_PTO_TCOLEXPAND, "RC1C", "kk", 'b' },
+	{ PTOWSP_PTO_TROWEXPANDMUL, "RCRCR1", "kkk", 'b' },
+	{ PTOWSP_PTO_TROWEXPANDDIV, "RCRCR1", "kkk", 'b' },
+	{ PTOWSP_PTO_TROWEXPANDSUB, "RCRCR1", "kkk", 'b' },
+	{ PTOWSP_PTO_TTRANS, "CRRC", "kk", 'b' },
+	{ PTOWSP_PTO_TRESHAPE, "1PRC", "kk", 'b' },
+	{ PTOWSP_PTO_TEXTRACT, "rcRC", "kk", 'b' },
+	{ PTOWSP_PTO_TGATHER, "RCKCRC", "kki", 'b' },
+	{ PTOWSP_PTO_TGATHERB, "RCKCRC", "kki", 'b' },
+	{ PTOWSP_PTO_TSCATTER, "KCRCRC", "kki", 'b' },
+	{ PTOWSP_PTO_TCVT, "RCRC", "mk", 'b' },
+	{ PTOWSP_PTO_TMOV, "RCRC", "kk", 'b' },
+	{ PTOWSP_PTO_TMOV_FP, "RCRC1C", "kkk", 'b' },
+	{ PTOWSP_PTO_TCI, "RC", "k", 'b' },
+	{ PTOWSP_PTO_TPRELU, "RCRCRC", "kkk", 'b' },
+	{ PTOWSP_PTO_TSORT32, "RCRCRC", "kik", 'b' },
+	{ PTOWSP_PTO_TMRGSORT, "M1RCKC", "kkk", 'b' },
+	{ PTOWSP_PTO_TASSIGN, "RC", "k", 'b' },
+};
+
+static uint64_t seed;
+
+static uint64_t random_next(void)
+{
+	uint64_t z = seed += UINT64_C(0x9E3779B97F4A7C15);
+
+	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+	return z ^ z >> 31;
+}
+
+static uint32_t below(uint32_t limit)
+{
+	return (uint32_t)(random_next() % limit);
+}
+
+/* Small sizes, among them 1 and multiples of every block and vector. */
+static uint32_t random_side(void)
+{
+	static const uint32_t liked[] = { 1, 2, 4, 8, 16, 32, 33 };
+
+	return below(3) ? liked[below(7)] : 1 + below(40);
+}
+
+static double random_f32(void)
+{
+	static const double special[] = { 0.0, -0.0, 1.0, -1.0, INFINITY, -INFINITY, NAN, 1e-42, -3e38, 3e38, 2147483648.0,
+					  -2147483904.0, 0.5, -0.5, 1.5, 2.5, -2.5, 16777217.0 };
+
+	if (!below(12))
+		return (double)(float)special[below(sizeof(special) / sizeof(*special))];
+	return (double)(float)(((double)(random_next() >> 11) * 0x1p-53 * 2 - 1) * (below(4) ? 4.0 : 5000.0));
+}
+
+static double random_i32(void)
+{
+	static const double special[] = { 0, 1, -1, 31, 32, -33, 2147483647.0, -2147483648.0 };
+
+	if (!below(6))
+		return special[below(sizeof(special) / sizeof(*special))];
+	return below(3) ? (double)below(200) - 100 : (double)(int32_t)(uint32_t)random_next();
+}
+
+/* One operation under test: what the tiles hold, which of them are the same tile. */
+struct trial {
+	const struct subject *s;
+	unsigned key, mask, mode;
+	uint32_t R, C, K, G, r, c;
+	unsigned dst_count, count;      /* tiles, destinations first */
+	struct mat tile[6];             /* before */
+	unsigned same_as[6];            /* smallest operand that is the same tile */
+	unsigned scalar_type[2];
+	double scalar[2];
+};
+
+static uint32_t side_of(const struct trial *t, char letter)
+{
+	switch (letter) {
+	case 'R':
+		return t->R;
+	case 'C':
+		return t->C;
+	case 'K':
+		return t->K;
+	case 'G':
+		return t->G;
+	case 'r':
+		return t->r;
+	case 'c':
+		return t->c;
+	case 'P':
+		return t->R * t->C;
+	case 'M':
+		return 1 + below(t->R * t->C + t->K * t->C);
+	default:
+		return 1;
+	}
+}
+
+static double random_element(const struct trial *t, unsigned k, char type)
+{
+	if (type != 'i' || k < t->dst_count)
+		return t->tile[k].dtype == PTOWSP_F32 ? random_f32() : random_i32();
+	if (t->s->op == PTOWSP_PTO_TSCATTER)
+		return below(t->tile[0].rows);
+	return (double)below(t->tile[1].rows * t->tile[1].columns) * (t->s->op == PTOWSP_PTO_TGATHERB ? 4 : 1);
+}
+
+static int descending(const void *x, const void *y)
+{
+	const double a = *(const double *)x, b = *(const double *)y;
+
+	if (isnan(a) || isnan(b))
+		return isnan(a) - isnan(b);
+	return (a < b) - (a > b);
+}
+
+static void trial_fill(struct trial *t)
+{
+	for (unsigned k = 0; k < t->count; k++) {
+		struct mat *m = &t->tile[k];
+
+		for (uint32_t i = 0; i < m->rows * m->columns; i++)
+			m->v[i] = random_element(t, k, t->s->types[k]);
+		if (t->s->op == PTOWSP_PTO_TMRGSORT && k > 0)
+			qsort(m->v, m->rows * m->columns, sizeof(*m->v), descending);
+	}
+}
+
+static void trial_scalars(struct trial *t)
+{
+	for (unsigned k = 0; k < 2; k++) {
+		t->scalar_type[k] = t->key;
+		t->scalar[k] = t->key == PTOWSP_F32 ? random_f32() : random_i32();
+	}
+	if (t->s->op == PTOWSP_PTO_TEXTRACT) {
+		t->scalar_type[0] = t->scalar_type[1] = PTOWSP_I64;
+		t->scalar[0] = below(t->R - t->r + 1);
+		t->scalar[1] = below(t->C - t->c + 1);
+	} else if (t->s->op == PTOWSP_PTO_TSELS) {
+		t->scalar[0] = below(2);
+	}
+}
+
+static void trial_make(struct trial *t, const struct subject *s, unsigned key)
+{
+	unsigned i;
+
+	memset(t, 0, offsetof(struct trial, tile));
+	t->s = s;
+	t->key = key;
+	t->mask = below(2) ? PTOWSP_F32 : PTOWSP_I32;
+	t->mode = s->op == PTOWSP_PTO_TCVT ? below(7) : s->op == PTOWSP_PTO_TCMP || s->op == PTOWSP_PTO_TCMPS ? below(6) : 0;
+	t->R = random_side();
+	t->C = random_side();
+	t->G = 1 + below(4);
+	t->K = t->G * (1 + below(9));
+	if (below(3) == 0) /* makes room for in-place products and transpositions */
+		t->K = t->R = t->C, t->G = 1;
+	t->r = 1 + below(t->R);
+	t->c = 1 + below(t->C);
+	t->count = (unsigned)strlen(s->types);
+	t->dst_count = s->op == PTOWSP_PTO_TSORT32 ? 2 : 1;
+	for (i = 0; i < t->count; i++) {
+		t->tile[i].rows = side_of(t, s->shapes[2 * i]);
+		t->tile[i].columns = side_of(t, s->shapes[2 * i + 1]);
+		t->tile[i].dtype = s->types[i] == 'k' ? key : s->types[i] == 'm' ? t->mask : PTOWSP_I32;
+		t->same_as[i] = i;
+	}
+	trial_fill(t);
+	trial_scalars(t);
+}
+
+static bool may_share(const struct trial *t, unsigned i, unsigned k)
+{
+	const struct mat *a = &t->tile[i], *b = &t->tile[k];
+
+	if (t->dst_count == 2 && i == 0 && k == 1)
+		return false;
+	/* Indices are valid as indices only where they stand. */
+	if (k >= t->dst_count && i >= t->dst_count && (t->s->types[k] == 'i') != (t->s->types[i] == 'i'))
+		return false;
+	return a->rows == b->rows && a->columns == b->columns && a->dtype == b->dtype;
+}
+
+/* Whether operand k can join the tile of operand i and of all that already share it. */
+static bool may_join(const struct trial *t, unsigned i, unsigned k)
+{
+	for (unsigned n = 0; n < k; n++)
+		if (t->same_as[n] == i && !may_share(t, n, k))
+			return false;
+	return true;
+}
+
+/* Lets some operands be the same tile where shapes and types allow. It holds what its sources want to read: indices first. */
+static void trial_share(struct trial *t)
+{
+	for (unsigned k = 1; k < t->count; k++)
+		for (unsigned i = 0; i < k; i++)
+			if (t->same_as[k] == k && t->same_as[i] == i && below(3) && may_join(t, i, k))
+				t->same_as[k] = i;
+	for (unsigned i = 0; i < t->count; i++) {
+		unsigned from = i;
+
+		for (unsigned k = i; k < t->count; k++)
+			if (t->same_as[k] == i && (from < t->dst_count || t->s->types[from] != 'i'))
+				from = k;
+		for (unsigned k = i; k < t->count; k++)
+			if (t->same_as[k] == i && k != from)
+				memcpy(t->tile[k].v, t->tile[from].v, sizeof(t->tile[k].v));
+	}
+}
+
+/* Tile memory of a matrix, and back. */
+static void mat_pack(const struct mat *m, void *memory)
+{
+	for (uint32_t i = 0; i < m->rows * m->columns; i++) {
+		const float f = (float)m->v[i];
+		const int32_t n = m->dtype == PTOWSP_F32 ? 0 : (int32_t)m->v[i];
+
+		memcpy((char *)memory + i * 4, m->dtype == PTOWSP_F32 ? (const void *)&f : (const void *)&n, 4);
+	}
+}
+
+static double mat_element(const void *memory, unsigned dtype, uint32_t i)
+{
+	float f;
+	int32_t n;
+
+	memcpy(&f, (const char *)memory + i * 4, 4);
+	memcpy(&n, (const char *)memory + i * 4, 4);
+	return dtype == PTOWSP_F32 ? (double)f : (double)n;
+}
+
+static unsigned scalar_row(struct tile_builder *b, unsigned dtype, double value)
+{
+	return dtype == PTOWSP_F32 ? tile_float(b, (float)value)
+				   : tile_scalar(b, "", dtype, PTOWSP_SCALAR_CONST, (uint64_t)(int64_t)value);
+}
+
+/* Loads every tile, runs the operation once, stores the destinations: memref k for operand k. */
+static void program_make(const struct trial *t, struct tile_builder *b)
+{
+	const char *letters = isa_op(t->s->op)->operands;
+	unsigned tile[6], row[6], next = 0, scalar = 0, zero;
+
+	tile_begin(b, "trial");
+	for (unsigned k = 0; k < t->count; k++) {
+		tile_param(b, check_fmt("m%u", k), t->tile[k].dtype);
+		tile[k] = t->same_as[k] == k
+				  ? tile_tile(b, check_fmt("t%u", k), t->tile[k].rows, t->tile[k].columns, t->tile[k].dtype)
+				  : tile[t->same_as[k]];
+	}
+	zero = tile_int(b, 0);
+	for (unsigned k = 0; k < t->count; k++)
+		tile_op(b, PTOWSP_PTO_TLOAD, tile[k], k, zero, zero);
+	for (unsigned k = 0; letters[k]; k++) {
+		row[k] = letters[k] == 'T' || letters[k] == 't' ? tile[next++]
+								 : scalar_row(b, t->scalar_type[scalar], t->scalar[scalar]);
+		scalar += letters[k] == 's';
+	}
+	tile_op(b, t->s->op, row[0], row[1], row[2], row[3], row[4]);
+	tile_mode(b, t->mode);
+	for (unsigned k = 0; k < t->dst_count; k++)
+		tile_op(b, PTOWSP_PTO_TSTORE, tile[k], k, zero, zero);
+}
+
+/* Bit for bit, but exp and log are libm's. One NaN is as good as another. */
+static bool agrees(unsigned op, double got, double want)
+{
+	if (isnan(want))
+		return isnan(got);
+	if (op == PTOWSP_PTO_TEXP || op == PTOWSP_PTO_TLOG) {
+		const double rounded = (double)(float)want;
+
+		return got == rounded || fabs(got - want) <= 2.5e-7 * fabs(want) + 1e-44;
+	}
+	return got == want && signbit(got) == signbit(want);
+}
+
+static bool trial_compare(const struct trial *t, const struct mat *want, const void *memory, const char *how)
+{
+	for (uint32_t i = 0; i < want->rows * want->columns; i++) {
+		const double got = mat_element(memory, want->dtype, i);
+
+		if (agrees(t->s->op, got, want->v[i]))
+			continue;
+		CHECK_FAIL("%s %s%s, mode %u, %ux%u, element %u: got %.9g, want %.9g", isa_op(t->s->op)->mnemonic,
+			   t->key == PTOWSP_F32 ? "f32" : "i32", how, t->mode, want->rows, want->columns, i, got, want->v[i]);
+		return false;
+	}
+	return true;
+}
+
+static bool trial_run(struct trial *t, const char *how)
+{
+	static struct tile_builder b;
+	static struct mat want[2];
+	static char memory[6][MAT_ELEMENTS * 4];
+	const struct mat *src[5] = { NULL };
+	struct isa_program *program = NULL;
+	struct tile_task task;
+	bool good;
+
+	program_make(t, &b);
+	tile_task_begin(&task);
+	if (tile_create(&b, &program, &task.error) || isa_program_unusable(program)) {
+		CHECK_FAIL("%s%s: %s", isa_op(t->s->op)->mnemonic, how, program ? isa_program_unusable(program) : task.error.text);
+		isa_program_destroy(program);
+		return false;
+	}
+	for (unsigned k = 0; k < t->count; k++) {
+		mat_pack(&t->tile[k], memory[k]);
+		tile_window(&task, k, memory[k], t->tile[k].dtype, t->tile[k].rows * (uint64_t)t->tile[k].columns);
+		if (k >= t->dst_count)
+			src[k - t->dst_count] = &t->tile[k];
+	}
+	want[0] = t->tile[0];
+	want[1] = t->tile[1];
+	reference_op(t->s->op, t->mode, &want[0], &want[1], src, t->scalar);
+	good = tile_run(&task, program) == PTOWSP_OK;
+	if (!good)
+		CHECK_FAIL("%s%s: %s", isa_op(t->s->op)->mnemonic, how, task.error.text);
+	for (unsigned k = 0; k < t->dst_count && good; k++)
+		good = trial_compare(t, &want[k], memory[k], how);
+	isa_program_destroy(program);
+	tile_finish(&b);
+	return good;
+}
+
+static uint64_t seed_start(void)
+{
+	const char *text = getenv("PTOWSP_SEED");
+
+	return text ? strtoull(text, NULL, 0) : 20261120;
+}
+
+/* The running test's name is the mnemonic. */
+static void op_agrees_with_reference(void)
+{
+	static struct trial t;
+	char how[64];
+	bool good = true;
+
+	for (size_t k = 0; k < sizeof(subjects) / sizeof(*subjects); k++) {
+		const struct subject *s = &subjects[k];
+
+		if (strcmp(check_name(), check_fmt("%s_agrees_with_reference", isa_op(s->op)->mnemonic)))
+			continue;
+		for (unsigned i = 0; i < 160 && good; i++) {
+			const uint64_t start = seed_start() + i * 1000003u;
+			const unsigned key = s->keys == 'b' ? (i & 1 ? PTOWSP_F32 : PTOWSP_I32)
+					     : s->keys == 'f' ? PTOWSP_F32
+							      : PTOWSP_I32;
+
+			seed = start;
+			trial_make(&t, s, key);
+			if (i & 2)
+				trial_share(&t);
+			snprintf(how, sizeof(how), " (PTOWSP_SEED=%llu%s)", (unsigned long long)start, i & 2 ? ", shared" : "");
+			good = trial_run(&t, how);
+		}
+	}
+	CHECK(good);
+}
+
+static bool is_subject(unsigned op)
+{
+	for (size_t k = 0; k < sizeof(subjects) / sizeof(*subjects); k++)
+		if (subjects[k].op == op)
+			return true;
+	return false;
+}
+
+/* Memory, single elements, scalars and control have suites of their own: isa_run. */
+static void every_tile_op_is_a_subject(void)
+{
+	for (unsigned op = PTOWSP_PTO_TABS; op < PTOWSP_PTO_TSYNC; op++)
+		if (isa_op(op) && !is_subject(op))
+			CHECK_FAIL("%s has no trials", isa_op(op)->mnemonic);
+}
+
+void suite_isa_ops(CU_pSuite s)
+{
+	TEST(s, every_tile_op_is_a_subject);
+	for (size_t k = 0; k < sizeof(subjects) / sizeof(*subjects); k++)
+		check_add(s, check_fmt("%s_agrees_with_reference", isa_op(subjects[k].op)->mnemonic), op_agrees_with_reference);
+}
