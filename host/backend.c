@@ -136,7 +136,6 @@ static ptowsp_status instance_make(struct ptowsp_backend *b, const struct ptowsp
 	b->services_ready = true;
 	b->services.log = options->log;
 	b->services.log_context = options->log_context;
-	b->services.memory_limit = options->memory_limit;
 	return theirs(b, "init", b->plugin->ops.init(&b->services.table, &args, &b->instance, error), error);
 }
 

@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptowsp/task.h"
+#include "registry/names.h"
+
 static ptowsp_status package_wrap(struct ptowsp_package **out, struct pkg *pkg, struct ptowsp_error *error)
 {
 	struct ptowsp_package *package = calloc(1, sizeof(*package));
@@ -177,4 +180,18 @@ const char *ptowsp_plan_entry(const struct ptowsp_plan *plan)
 const char *ptowsp_plan_kernel(const struct ptowsp_plan *plan, uint32_t row)
 {
 	return row < plan->tables->kernel_count ? pkg_string(plan->tables, plan->tables->kernel[row].name) : "?";
+}
+
+uint64_t ptowsp_plan_kernel_bytes(const struct ptowsp_plan *plan, uint32_t row)
+{
+	const struct pkg_tables *t = plan->tables;
+	uint64_t bytes = 0;
+
+	for (uint32_t i = 0; row < t->kernel_count && i < t->kernel[row].param_count; i++) {
+		const struct ptowsp_param_record *p = &t->param[t->kernel[row].params + i];
+
+		if (p->kind == PTOWSP_PARAM_TENSOR && p->access & PTOWSP_WRITE)
+			bytes += (uint64_t)p->rows * p->columns * reg_dtype(p->dtype)->bytes;
+	}
+	return bytes;
 }

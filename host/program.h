@@ -19,7 +19,7 @@ struct host_tensor {
 	/* made by prepare */
 	void *own;               /* host_memory_take, own_bytes of it */
 	uint64_t own_bytes;
-	uint64_t need;           /* elements that the program touches, 0 unknown */
+	uint64_t need;           /* most elements that a run so far touched, 0 unknown: memory of several runs has one size */
 	struct ptowsp_tensor_view view;
 };
 
@@ -52,7 +52,7 @@ ptowsp_status host_expression_value(const struct ptowsp_program *program, uint32
 ptowsp_status host_elements(const uint64_t *extents, uint32_t rank, uint32_t bytes, uint64_t *elements_out);
 /* Decides view.rank, view.extents, view.elements of tensor `index`; view.rank is UINT16_MAX if nothing gives it a shape. */
 ptowsp_status host_tensor_shape(struct ptowsp_program *program, uint32_t index, struct ptowsp_error *error);
-/* Asks the plugin how many elements of each tensor a run touches: fills need. OK without asking if every shape is known. */
+/* Asks the plugin how many elements of each tensor a run touches: raises need. OK without asking if every shape is known. */
 ptowsp_status host_tensors_measure(struct ptowsp_program *program, const struct ptowsp_execute_options *options,
 				   struct ptowsp_error *error);
 

@@ -72,6 +72,8 @@ PTOWSP_API void ptowsp_plan_destroy(struct ptowsp_plan *plan);
 PTOWSP_API const char *ptowsp_plan_entry(const struct ptowsp_plan *plan);
 /* Name of a row of the KREG table, "?" if there is none. */
 PTOWSP_API const char *ptowsp_plan_kernel(const struct ptowsp_plan *plan, uint32_t row);
+/* Bytes of the tiles that it writes, by its declared parameters; 0 unknown. */
+PTOWSP_API uint64_t ptowsp_plan_kernel_bytes(const struct ptowsp_plan *plan, uint32_t row);
 
 /* A symbol, a slot, or a scalar that the entry never initialises. */
 struct ptowsp_value_info {
@@ -115,7 +117,7 @@ struct ptowsp_backend_options {
 	const struct ptowsp_setting *settings; /* options of the plugin */
 	uint32_t setting_count;
 	uint32_t threads;               /* workers, 0 = all cores this process may use */
-	uint64_t memory_limit;          /* bytes that the plugin may hold, 0 = none */
+	uint64_t memory_limit;          /* told to the plugin: bytes that it may hold for tensors and tasks, 0 = none */
 	/* Lines for people; may be called from any thread, one at a time. NULL: dropped. */
 	void (*log)(void *context, int32_t level, const char *text);
 	void *log_context;

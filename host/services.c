@@ -104,7 +104,7 @@ static void service_diagnose(void *context, uint32_t feature, uint8_t state, con
 	host_services_diagnose(context, feature, state, line);
 }
 
-/* Counts before it allocates, so that two threads cannot pass the limit together. */
+/* Accounts, and leaves limits to the plugin, which knows what it can do with less. */
 static void *service_alloc(void *context, uint64_t size, uint64_t align)
 {
 	struct host_services *s = context;
@@ -113,12 +113,10 @@ static void *service_alloc(void *context, uint64_t size, uint64_t align)
 
 	if (size > PTRDIFF_MAX || !align || (align & (align - 1)) || align > 4096)
 		return NULL;
-	now = atomic_fetch_add_explicit(&s->memory, size, memory_order_relaxed) + size; /* a counter, orders nothing */
-	memory = s->memory_limit && now > s->memory_limit ? NULL : host_memory_take(size, align);
-	if (!memory) {
-		atomic_fetch_sub_explicit(&s->memory, size, memory_order_relaxed);
+	memory = host_memory_take(size, align);
+	if (!memory)
 		return NULL;
-	}
+	now = atomic_fetch_add_explicit(&s->memory, size, memory_order_relaxed) + size; /* a counter, orders nothing */
 	peak = atomic_load_explicit(&s->memory_peak, memory_order_relaxed);
 	while (now > peak && !atomic_compare_exchange_weak_explicit(&s->memory_peak, &peak, now, memory_order_relaxed,
 								    memory_order_relaxed))

@@ -26,7 +26,6 @@ struct host_services {
 	struct ptowsp_host table;
 	void (*log)(void *context, int32_t level, const char *text); /* may be NULL */
 	void *log_context;
-	uint64_t memory_limit;            /* bytes, 0 = none */
 	_Atomic uint64_t memory, memory_peak; /* bytes held by the plugin */
 	struct host_runs runs;
 	pthread_mutex_t lock;

@@ -231,7 +231,8 @@ ptowsp_status host_tensors_measure(struct ptowsp_program *p, const struct ptowsp
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory to measure tensors");
 	st = x->measure(p->object, &args, elements, count, error);
 	for (uint32_t i = 0; i < p->plan->tensor_count && !st; i++)
-		p->tensors[i].need = elements[p->plan->tensors[i].row];
+		if (p->tensors[i].need < elements[p->plan->tensors[i].row])
+			p->tensors[i].need = elements[p->plan->tensors[i].row];
 	free(elements);
 	return st;
 }

@@ -102,8 +102,8 @@ static ptowsp_status arguments_split(struct value *value, struct span text, stru
 	return PTOWSP_OK;
 }
 
-/* True if text is WORD(...) with the last character closing the first parenthesis. */
-static bool is_call(struct span text, struct span *word_out, struct span *inside_out)
+/* True if text is WORD(...), or (...) if it is to be wordless, with the last character closing the first parenthesis. */
+static bool is_call(struct span text, struct span *word_out, struct span *inside_out, bool wordless)
 {
 	const char *open = memchr(text.at, '(', text.length), *end = text.at + text.length;
 	int depth = 0;
@@ -117,7 +117,7 @@ static bool is_call(struct span text, struct span *word_out, struct span *inside
 			return false;
 	}
 	*inside_out = trimmed(open + 1, end - 1);
-	return span_is_word(*word_out);
+	return wordless ? !word_out->length : span_is_word(*word_out);
 }
 
 static const struct reg_policy *policy_by_word(const struct reg_directive *directive, struct span word, bool bare)
@@ -167,6 +167,16 @@ static ptowsp_status fail_word(const struct job *job, struct span word)
 	return reg_fail_unknown(job->error, PTOWSP_INVALID, what, copy, known, found);
 }
 
+/* (a, b) without a word is a, b, where no expression is meant. */
+static struct span unwrapped(struct span text)
+{
+	struct span word, inside;
+
+	if (text.length < 2 || *text.at != '(')
+		return text;
+	return is_call(text, &word, &inside, true) ? inside : text;
+}
+
 /* A mode at the end of bare arguments picks among the bare policies: task_window=64,abort; "tasks" is only a unit. */
 static void mode_take(struct job *job, struct value *value)
 {
@@ -188,7 +198,7 @@ static void mode_take(struct job *job, struct value *value)
 static ptowsp_status policy_choose(struct job *job, struct value *value, struct span text)
 {
 	struct span word = text, inside = {text.at + text.length, 0};
-	bool call = is_call(text, &word, &inside);
+	bool call = is_call(text, &word, &inside, false);
 
 	job->policy = policy_by_word(job->directive, word, false);
 	if (!job->policy)
@@ -202,6 +212,8 @@ static ptowsp_status policy_choose(struct job *job, struct value *value, struct 
 		value->arguments[value->count++] = word;
 		text = inside;
 	}
+	if (job->policy->kinds[0] != 'e')
+		text = unwrapped(text);
 	return arguments_split(value, text, job->error);
 }
 

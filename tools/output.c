@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* output.c - temporary files and renaming. */
+#include "tools/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "registry/text.h"
+
+enum { SLOTS = 256 };
+
+/* Paths for the signal handler; a slot is claimed by writing it and freed by NULL. */
+static char *_Atomic pending[SLOTS];
+
+static int pending_add(char *path)
+{
+	for (int i = 0; i < SLOTS; i++) {
+		char *none = NULL;
+
+		if (atomic_compare_exchange_strong(&pending[i], &none, path))
+			return i;
+	}
+	return -1;
+}
+
+void output_abort_all(void)
+{
+	for (int i = 0; i < SLOTS; i++) {
+		const char *path = atomic_load(&pending[i]);
+
+		if (path)
+			unlink(path);
+	}
+}
+
+static ptowsp_status fail(struct ptowsp_error *error, const char *path)
+{
+	return reg_fail(error, PTOWSP_IO, "%.140s cannot be written: %s", path, strerror(errno));
+}
+
+/* The mode that a plain creation would have given. */
+static mode_t plain_mode(void)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	return 0666 & ~mask;
+}
+
+ptowsp_status output_open(struct output *output, const char *path, struct ptowsp_error *error)
+{
+	struct stat st;
+	size_t length = strlen(path);
+	int fd;
+
+	*output = (struct output){.slot = -1};
+	if (!stat(path, &st) && S_ISDIR(st.st_mode))
+		return reg_fail(error, PTOWSP_IO, "%.140s cannot be written: it is a folder", path);
+	output->path = strdup(path);
+	output->temporary = malloc(length + 16);
+	if (!output->path || !output->temporary) {
+		output_drop(output);
+		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to write %.140s", path);
+	}
+	memcpy(output->temporary, path, length);
+	memcpy(output->temporary + length, ".XXXXXX", 8);
+	fd = mkostemp(output->temporary, O_CLOEXEC);
+	if (fd < 0) {
+		ptowsp_status status = fail(error, path);
+
+		*output->temporary = '\0';
+		output_drop(output);
+		return status;
+	}
+	output->slot = pending_add(output->temporary);
+	fchmod(fd, plain_mode());
+	output->file = fdopen(fd, "w");
+	if (output->file)
+		return PTOWSP_OK;
+	close(fd);
+	output_drop(output);
+	return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to write %.140s", path);
+}
+
+ptowsp_status output_finish(struct output *output, struct ptowsp_error *error)
+{
+	FILE *file = output->file;
+	int bad;
+
+	if (!file)
+		return PTOWSP_OK;
+	output->file = NULL;
+	bad = ferror(file);
+	if (fclose(file) || bad) {
+		if (!errno)
+			errno = EIO;
+		return fail(error, output->path);
+	}
+	return PTOWSP_OK;
+}
+
+static void slot_free(struct output *output)
+{
+	if (output->slot >= 0)
+		atomic_store(&pending[output->slot], NULL);
+	output->slot = -1;
+}
+
+ptowsp_status output_publish(struct output *output, struct ptowsp_error *error)
+{
+	if (!output->temporary)
+		return PTOWSP_OK;
+	if (rename(output->temporary, output->path))
+		return fail(error, output->path);
+	slot_free(output);
+	free(output->temporary);
+	output->temporary = NULL;
+	return PTOWSP_OK;
+}
+
+void output_drop(struct output *output)
+{
+	if (output->file)
+		fclose(output->file);
+	if (output->temporary && *output->temporary)
+		unlink(output->temporary);
+	slot_free(output);
+	free(output->temporary);
+	free(output->path);
+	*output = (struct output){.slot = -1};
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* output.h - files that appear whole or not at all: written beside their place, renamed at the end. */
+#ifndef TOOLS_OUTPUT_H
+#define TOOLS_OUTPUT_H
+
+#include <stdio.h>
+
+#include "ptowsp/base.h"
+
+/* One thread at a time, except output_abort_all. */
+struct output {
+	char *path, *temporary; /* owned */
+	FILE *file;             /* write here */
+	int slot;               /* in the table of files to remove on a signal, -1 if it is full */
+};
+
+/* Opens a temporary file in the folder of path. Errors: IO naming path. */
+ptowsp_status output_open(struct output *output, const char *path, struct ptowsp_error *error);
+/* Flushes and closes; the file is complete but not yet in its place. Errors: IO (disk full). */
+ptowsp_status output_finish(struct output *output, struct ptowsp_error *error);
+/* Renames a finished one. Errors: IO. */
+ptowsp_status output_publish(struct output *output, struct ptowsp_error *error);
+/* Removes the temporary file if it was not published; zeroed and finished ones are fine. */
+void output_drop(struct output *output);
+/* Removes all temporary files; async-signal-safe. */
+void output_abort_all(void);
+
+#endif

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* run.h - one call of ptowsp-run: what it holds from the package to the last figure. */
+#ifndef TOOLS_RUN_H
+#define TOOLS_RUN_H
+
+#include <stdbool.h>
+
+#include "host/ptowsp_host.h"
+#include "ptowsp/package.h"
+#include "tools/compare.h"
+#include "tools/fill.h"
+#include "tools/graph.h"
+#include "tools/npy.h"
+#include "tools/output.h"
+#include "tools/run_options.h"
+
+/* What the command line says about one tensor; index as in the plan. */
+struct run_tensor {
+	struct ptowsp_tensor_info info;
+	const char *in, *expect, *out; /* paths, NULL unless given */
+	struct npy in_file, expect_file;
+	struct fill fill;
+	bool filled;                   /* --fill */
+	struct output output;
+	struct compare compare;
+	bool compared;
+	const char *compared_with;     /* path, or "sample data" */
+};
+
+struct run_trace {
+	struct output output;
+	const struct ptowsp_plan *plan;
+	char **names;        /* owned: kernel names as JSON strings, by row, made when first seen */
+	uint32_t name_room;
+	bool any;            /* an event was written */
+};
+
+/* Zeroed, then filled step by step; run_finish accepts any prefix. */
+struct run {
+	const struct run_options *options;
+	struct ptowsp_package *package;
+	struct ptowsp_plan *plan;
+	struct ptowsp_backend *backend;
+	struct ptowsp_program *program;
+	struct ptowsp_execute_options execute;
+	struct run_tensor *tensors; /* owned */
+	uint32_t tensor_count;
+	struct run_trace trace;
+	struct graph graph;
+	bool graph_wanted, trace_wanted;
+	uint64_t runs_done;
+	uint64_t deadline_ns;       /* of the run in progress, 0 = none */
+};
+
+/* run_backend.c: options of the command line as the host wants them; finish frees. */
+struct run_backend_options {
+	struct ptowsp_backend_options options;
+	const char **dirs;
+	struct ptowsp_setting *settings;
+};
+ptowsp_status run_backend_options(struct run_backend_options *out, const struct run_options *options,
+				  struct ptowsp_error *error);
+void run_backend_options_finish(struct run_backend_options *out);
+/* Opens options->plugin or chooses for auto; plan is needed for auto only. */
+ptowsp_status run_backend_open(struct ptowsp_backend **out, const struct run_options *options, const struct ptowsp_plan *plan,
+			       struct ptowsp_error *error);
+
+/* run_session.c */
+ptowsp_status run_open(struct run *run, const struct run_options *options, struct ptowsp_error *error); /* package, plan */
+ptowsp_status run_execute(struct run *run, struct ptowsp_error *error);
+void run_finish(struct run *run);
+
+/* run_bind.c: files and fills. */
+ptowsp_status run_tensors_open(struct run *run, struct ptowsp_error *error);
+ptowsp_status run_tensors_bind(struct run *run, struct ptowsp_error *error);
+ptowsp_status run_values_set(struct run *run, uint64_t number, struct ptowsp_error *error);
+ptowsp_status run_values_check(const struct run *run, struct ptowsp_error *error);
+void run_tensors_finish(struct run *run);
+
+/* run_verify.c: expectations. MISMATCH with the sentence of the first tensor that differs. */
+ptowsp_status run_compare(struct run *run, struct ptowsp_error *error);
+/* run_write.c: --out files. */
+ptowsp_status run_outputs_write(struct run *run, struct ptowsp_error *error);
+ptowsp_status run_outputs_publish(struct run *run, struct ptowsp_error *error);
+
+/* run_trace.c: --trace and --graph. */
+ptowsp_status run_sinks_attach(struct run *run, struct ptowsp_error *error);
+ptowsp_status run_trace_finish(struct run *run, struct ptowsp_error *error);
+void run_trace_drop(struct run *run);
+
+/* run_wait.c: waiting with signals, deadline and progress. */
+void run_signals_install(void);
+/* The signal that asked to end, 0 if none. */
+int run_signal(void);
+/* Gives a phase that cannot be interrupted a limit: the process ends by itself a second behind it. ms 0: no limit. */
+void run_watchdog(uint64_t ms);
+ptowsp_status run_wait(struct run *run, struct ptowsp_error *error);
+/* run_state.c */
+void run_state_print(struct run *run);
+void run_progress_print(struct run *run, uint64_t tasks, const char *stall);
+
+/* run_stats.c, run_text.c: results of the last run. */
+ptowsp_status run_stats_json(struct run *run, ptowsp_status status, const struct ptowsp_error *failure,
+			     struct ptowsp_error *error);
+void run_stats_text(struct run *run);
+void run_summary_print(struct run *run);
+/* Diagnostics, one line each on stderr. */
+void run_diagnostics_print(struct run *run);
+
+/* run_list.c: the backend of --plugin, else every usable one; those that cannot be opened are named on stderr. */
+typedef void (*run_backend_fn)(void *context, struct ptowsp_backend *backend);
+ptowsp_status run_each_backend(const struct run_options *options, run_backend_fn visit, void *context,
+			       struct ptowsp_error *error);
+
+/* Other modes; each prints its page. */
+ptowsp_status run_list_plugins(const struct run_options *options, struct ptowsp_error *error);
+ptowsp_status run_devices(const struct run_options *options, struct ptowsp_error *error);
+ptowsp_status run_capabilities(const struct run_options *options, struct ptowsp_error *error);
+ptowsp_status run_explain(const struct run_options *options, struct ptowsp_error *error);
+ptowsp_status run_help(const struct run_options *options, struct ptowsp_error *error);
+
+/* run_json.c: prints and frees; NULL is NO_MEMORY. */
+struct json_t;
+struct json_t *run_words_json(const char *text); /* "a,b" as an array; NULL without memory */
+ptowsp_status run_json_print(struct json_t *root, struct ptowsp_error *error);
+/* Flushes stdout. IO if something did not get through. */
+ptowsp_status run_stdout_check(struct ptowsp_error *error);
+
+#endif

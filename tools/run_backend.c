@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* run_backend.c - from the command line to a backend. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "registry/text.h"
+#include "tools/run.h"
+
+static void log_line(void *context, int32_t level, const char *text)
+{
+	const struct run_options *options = context;
+
+	if (options->quiet ? level > PTOWSP_LOG_ERROR : level > (options->verbose ? PTOWSP_LOG_DEBUG : PTOWSP_LOG_WARNING))
+		return;
+	fprintf(stderr, "ptowsp-run: %s\n", text);
+}
+
+static void skipped(void *context, const char *name, const char *reason)
+{
+	const struct run_options *options = context;
+
+	if (!options->quiet)
+		fprintf(stderr, "ptowsp-run: auto: %s skipped: %s\n", name, reason);
+}
+
+ptowsp_status run_backend_options(struct run_backend_options *out, const struct run_options *options,
+				  struct ptowsp_error *error)
+{
+	*out = (struct run_backend_options){.dirs = run_list_values(&options->plugin_dirs),
+					    .settings = calloc(options->opt.count + 1u, sizeof(*out->settings))};
+	if (!out->dirs || !out->settings) {
+		run_backend_options_finish(out);
+		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
+	}
+	for (uint32_t i = 0; i < options->opt.count; i++)
+		out->settings[i] = (struct ptowsp_setting){options->opt.rows[i].name, options->opt.rows[i].value};
+	out->options = (struct ptowsp_backend_options){
+		.plugin = options->plugin,
+		.plugin_dirs = out->dirs,
+		.plugin_dir_count = options->plugin_dirs.count,
+		.flags = options->user_plugins ? PTOWSP_BACKEND_USER_PLUGINS : 0,
+		.device = options->device,
+		.settings = out->settings,
+		.setting_count = options->opt.count,
+		.threads = (uint32_t)options->threads,
+		.memory_limit = options->max_memory,
+		.log = log_line,
+		.log_context = (void *)(uintptr_t)options,
+	};
+	return PTOWSP_OK;
+}
+
+void run_backend_options_finish(struct run_backend_options *out)
+{
+	free(out->dirs);
+	free(out->settings);
+	out->dirs = NULL;
+	out->settings = NULL;
+}
+
+ptowsp_status run_backend_open(struct ptowsp_backend **out, const struct run_options *options, const struct ptowsp_plan *plan,
+			       struct ptowsp_error *error)
+{
+	struct run_backend_options b;
+	ptowsp_status st = run_backend_options(&b, options, error);
+
+	if (!st && plan && options->plugin && !strcmp(options->plugin, "auto"))
+		st = ptowsp_backend_choose(out, &b.options, options->plugin_order, plan, skipped, b.options.log_context, error);
+	else if (!st)
+		st = ptowsp_backend_open(out, &b.options, error);
+	run_backend_options_finish(&b);
+	return st;
+}

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* run_caps.c - --capabilities: features against backends. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "registry/names.h"
+#include "registry/text.h"
+#include "tools/run.h"
+
+/* One column per backend; cells by feature, in the order of reg_feature_at. */
+struct matrix {
+	struct column {
+		char name[40];
+		struct ptowsp_cap *cells; /* owned; feature 0: no row */
+	} *columns; /* owned */
+	uint32_t count, features;
+	bool failed; /* out of memory */
+};
+
+static void column_add(void *context, struct ptowsp_backend *backend)
+{
+	struct matrix *m = context;
+	struct column *more = realloc(m->columns, (m->count + 1u) * sizeof(*more)), *column;
+	struct reg_feature feature;
+	struct reg_text text;
+
+	m->columns = more ? more : m->columns;
+	m->failed |= !more;
+	if (!more)
+		return;
+	column = &more[m->count];
+	column->cells = calloc(m->features, sizeof(*column->cells));
+	m->failed |= !column->cells;
+	if (!column->cells)
+		return;
+	m->count++;
+	reg_text_init(&text, column->name, sizeof(column->name));
+	reg_text_add(&text, "%s", ptowsp_backend_name(backend));
+	for (uint32_t i = 0; reg_feature_at(i, &feature); i++) {
+		const struct ptowsp_cap *cap = ptowsp_backend_cap(backend, feature.id);
+
+		if (cap)
+			column->cells[i] = *cap;
+	}
+}
+
+static void matrix_finish(struct matrix *m)
+{
+	for (uint32_t i = 0; i < m->count; i++)
+		free(m->columns[i].cells);
+	free(m->columns);
+}
+
+/* "enforced 1..64"; "-" without a row. */
+static void cell_text(const struct ptowsp_cap *cap, char *memory, size_t room)
+{
+	struct reg_text text;
+
+	reg_text_init(&text, memory, room);
+	reg_text_add(&text, "%s", cap->feature ? reg_state_text(cap->state) : "-");
+	if (cap->low || cap->high)
+		reg_text_add(&text, " %lld..%lld", (long long)cap->low, (long long)cap->high);
+}
+
+static uint32_t column_width(const struct column *column, uint32_t features)
+{
+	uint32_t width = (uint32_t)strlen(column->name);
+	char text[64];
+
+	for (uint32_t i = 0; i < features; i++) {
+		cell_text(&column->cells[i], text, sizeof(text));
+		width = strlen(text) > width ? (uint32_t)strlen(text) : width;
+	}
+	return width;
+}
+
+static void matrix_print(const struct matrix *m)
+{
+	struct reg_feature feature;
+	const char *group = "";
+	uint32_t *widths = calloc(m->count + 1u, sizeof(*widths));
+	char text[64];
+
+	printf("%-38s", "feature");
+	for (uint32_t c = 0; c < m->count; c++) {
+		if (widths)
+			widths[c] = column_width(&m->columns[c], m->features);
+		printf("  %-*s", widths ? (int)widths[c] : 0, m->columns[c].name);
+	}
+	printf("\n");
+	for (uint32_t i = 0; reg_feature_at(i, &feature); i++) {
+		if (strcmp(group, feature.group))
+			printf("%s\n", feature.group);
+		group = feature.group;
+		printf("  %-36s", feature.name);
+		for (uint32_t c = 0; c < m->count; c++) {
+			cell_text(&m->columns[c].cells[i], text, sizeof(text));
+			printf("  %-*s", widths ? (int)widths[c] : 0, text);
+		}
+		printf("\n");
+	}
+	printf("\n- : no row; a directive is then diagnosed and ignored, an opcode or payload is unsupported\n");
+	free(widths);
+}
+
+static json_t *cell_json(const struct ptowsp_cap *cap)
+{
+	json_t *cell;
+
+	if (!cap->feature)
+		return json_null();
+	cell = json_pack("{s:s, s:s}", "state", reg_state_text(cap->state), "evidence", reg_evidence_text(cap->evidence));
+	json_object_set_new(cell, "since", json_sprintf("%d.%d", PTOWSP_ABI_MAJOR, cap->since));
+	if (cap->low || cap->high) {
+		json_object_set_new(cell, "low", json_integer(cap->low));
+		json_object_set_new(cell, "high", json_integer(cap->high));
+	}
+	if (cap->bits)
+		json_object_set_new(cell, "bits", json_integer((json_int_t)cap->bits));
+	return cell;
+}
+
+static json_t *matrix_json(const struct matrix *m)
+{
+	json_t *plugins = json_array(), *rows = json_array();
+	struct reg_feature feature;
+
+	for (uint32_t c = 0; c < m->count; c++)
+		json_array_append_new(plugins, json_string(m->columns[c].name));
+	for (uint32_t i = 0; reg_feature_at(i, &feature); i++) {
+		json_t *cells = json_object();
+
+		for (uint32_t c = 0; c < m->count; c++)
+			json_object_set_new(cells, m->columns[c].name, cell_json(&m->columns[c].cells[i]));
+		json_array_append_new(rows, json_pack("{s:s, s:i, s:s, s:o}", "feature", feature.name, "id", (int)feature.id, "group",
+						      feature.group, "plugins", cells));
+	}
+	return json_pack("{s:s, s:o, s:o}", "schema", "ptowsp.capabilities/1", "plugins", plugins, "features", rows);
+}
+
+ptowsp_status run_capabilities(const struct run_options *options, struct ptowsp_error *error)
+{
+	struct matrix matrix = {.features = reg_feature_count()};
+	ptowsp_status st = run_each_backend(options, column_add, &matrix, error);
+
+	if (!st && matrix.failed)
+		st = reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the matrix");
+	if (!st && options->json)
+		st = run_json_print(matrix_json(&matrix), error);
+	else if (!st)
+		matrix_print(&matrix);
+	matrix_finish(&matrix);
+	return st;
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* run_explain.c - --explain: what would happen, without loading the package on anything. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "registry/names.h"
+#include "registry/text.h"
+#include "tools/run.h"
+
+/* Everything that is explained; finish accepts any prefix. */
+struct explanation {
+	struct run run; /* package and plan only */
+	struct ptowsp_backend *backend;
+	struct ptowsp_match *match;
+	struct ptowsp_listing *listing;
+};
+
+static ptowsp_status explanation_make(struct explanation *x, const struct run_options *options, struct ptowsp_error *error)
+{
+	struct run_backend_options b;
+	ptowsp_status st = run_open(&x->run, options, error);
+
+	if (!st)
+		st = run_backend_options(&b, options, error);
+	if (st)
+		return st;
+	st = ptowsp_listing_create(&x->listing, &b.options, error);
+	run_backend_options_finish(&b);
+	if (!st)
+		st = run_backend_open(&x->backend, options, x->run.plan, error);
+	if (!st)
+		st = ptowsp_match_create(&x->match, x->backend, x->run.plan, options->strict ? PTOWSP_LOAD_STRICT : 0, error);
+	return st;
+}
+
+static void explanation_finish(struct explanation *x)
+{
+	ptowsp_match_destroy(x->match);
+	ptowsp_listing_destroy(x->listing);
+	ptowsp_backend_close(x->backend);
+	run_finish(&x->run);
+}
+
+/* ---- text --------------------------------------------------------------------------------------------------- */
+
+static void verdicts_print(const struct explanation *x)
+{
+	struct ptowsp_verdict v;
+
+	printf("verdicts:\n");
+	for (uint32_t i = 0; ptowsp_match_row(x->match, i, &v); i++)
+		printf("  %-40s %s%s%s%s\n", v.what, reg_state_text(v.state), v.refused ? ", refused" : "", *v.reason ? ": " : "",
+		       v.reason);
+	if (!ptowsp_match_row(x->match, 0, &v))
+		printf("  nothing is asked for that is not enforced; the defaults of every directive hold\n");
+}
+
+static void value_text(const struct ptowsp_value_info *info, char *memory, size_t room)
+{
+	const struct reg_dtype *type = reg_dtype(info->dtype);
+	struct reg_text text;
+	double value;
+	float single;
+
+	reg_text_init(&text, memory, room);
+	if (type && type->sort == 'f') {
+		memcpy(&value, &info->standard, sizeof(value));
+		memcpy(&single, &info->standard, sizeof(single));
+		reg_text_add(&text, "%g", info->dtype == PTOWSP_F64 ? value : (double)single);
+	} else
+		reg_text_add(&text, type && type->sort == 'u' ? "%llu" : "%lld", (unsigned long long)info->standard);
+}
+
+static void values_print(const struct explanation *x)
+{
+	struct ptowsp_value_info info;
+
+	printf("symbols and slots:\n");
+	for (uint32_t i = 0; ptowsp_plan_value(x->run.plan, i, &info); i++) {
+		char text[48];
+
+		value_text(&info, text, sizeof(text));
+		printf("  %-20s %-5s %s", info.name, reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?",
+		       info.kind == PTOWSP_SLOT_SYMBOL ? "symbol" : "slot");
+		if (info.flags & PTOWSP_VALUE_HAS_DEFAULT)
+			printf(", default %s\n", text);
+		else if (info.flags & PTOWSP_VALUE_NEEDED)
+			printf(", must be set: --set %s=VALUE\n", info.name);
+		else
+			printf("\n");
+	}
+}
+
+static void tensors_print(const struct explanation *x)
+{
+	struct ptowsp_tensor_info info;
+
+	printf("tensors:\n");
+	for (uint32_t i = 0; ptowsp_plan_tensor(x->run.plan, i, &info); i++)
+		printf("  %-20s %-5s %-6s%s%s%s\n", info.name, reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?",
+		       reg_role_text(info.role), info.flags & PTOWSP_TENSOR_INFO_SHAPELESS ? ", shape of the bound file" : "",
+		       info.flags & PTOWSP_TENSOR_INFO_SAMPLE ? ", sample data" : "",
+		       info.flags & PTOWSP_TENSOR_INFO_USED ? "" : ", not used by this entry");
+}
+
+static void search_print(const struct explanation *x)
+{
+	struct ptowsp_listing_row row;
+
+	printf("search path:\n");
+	for (uint32_t i = 0; ptowsp_listing_folder(x->listing, i); i++)
+		printf("  %s\n", ptowsp_listing_folder(x->listing, i));
+	for (uint32_t i = 0; ptowsp_listing_row(x->listing, i, &row); i++) {
+		if (!row.usable)
+			printf("  skipped %s: %s\n", row.path, row.reason);
+		else
+			printf("  %s %s\n", row.shadowed ? "shadowed" : "found", row.path);
+	}
+}
+
+static void explanation_print(const struct explanation *x)
+{
+	const struct ptowsp_device *device = ptowsp_backend_current(x->backend);
+
+	printf("package %s, entry %s\n", ptowsp_package_name(x->run.package), ptowsp_plan_entry(x->run.plan));
+	printf("backend %s %s, %s\n", ptowsp_backend_name(x->backend), ptowsp_backend_version(x->backend),
+	       ptowsp_backend_path(x->backend));
+	printf("device %s, cycles by the %s model\n", device ? device->name : "none",
+	       device && device->cycle_model ? device->cycle_model : "unknown");
+	verdicts_print(x);
+	values_print(x);
+	tensors_print(x);
+	search_print(x);
+}
+
+/* ---- JSON --------------------------------------------------------------------------------------------------- */
+
+static json_t *verdicts_json(const struct explanation *x)
+{
+	json_t *rows = json_array();
+	struct ptowsp_verdict v;
+
+	for (uint32_t i = 0; ptowsp_match_row(x->match, i, &v); i++)
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:b, s:b, s:s}", "what", v.what, "state",
+						      reg_state_text(v.state), "wanted", v.wanted ? reg_state_text(v.wanted) : "",
+						      "refused", (int)v.refused, "directive", (int)v.directive, "reason", v.reason));
+	return rows;
+}
+
+static json_t *values_json(const struct explanation *x)
+{
+	json_t *rows = json_array();
+	struct ptowsp_value_info info;
+
+	for (uint32_t i = 0; ptowsp_plan_value(x->run.plan, i, &info); i++) {
+		char text[48];
+		json_t *row = json_pack("{s:s, s:s, s:s, s:b}", "name", info.name, "type",
+					reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?", "kind",
+					info.kind == PTOWSP_SLOT_SYMBOL ? "symbol" : "slot", "needed",
+					(info.flags & PTOWSP_VALUE_NEEDED) && !(info.flags & PTOWSP_VALUE_HAS_DEFAULT));
+
+		value_text(&info, text, sizeof(text));
+		if (info.flags & PTOWSP_VALUE_HAS_DEFAULT)
+			json_object_set_new(row, "default", json_string(text));
+		json_array_append_new(rows, row);
+	}
+	return rows;
+}
+
+static json_t *tensors_json(const struct explanation *x)
+{
+	json_t *rows = json_array();
+	struct ptowsp_tensor_info info;
+
+	for (uint32_t i = 0; ptowsp_plan_tensor(x->run.plan, i, &info); i++)
+		json_array_append_new(
+			rows, json_pack("{s:s, s:s, s:s, s:b, s:b, s:b}", "name", info.name, "type",
+					reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?", "role", reg_role_text(info.role),
+					"used", (info.flags & PTOWSP_TENSOR_INFO_USED) != 0, "shapeless",
+					(info.flags & PTOWSP_TENSOR_INFO_SHAPELESS) != 0, "sample",
+					(info.flags & PTOWSP_TENSOR_INFO_SAMPLE) != 0));
+	return rows;
+}
+
+static json_t *search_json(const struct explanation *x)
+{
+	json_t *folders = json_array(), *files = json_array();
+	struct ptowsp_listing_row row;
+
+	for (uint32_t i = 0; ptowsp_listing_folder(x->listing, i); i++)
+		json_array_append_new(folders, json_string(ptowsp_listing_folder(x->listing, i)));
+	for (uint32_t i = 0; ptowsp_listing_row(x->listing, i, &row); i++)
+		json_array_append_new(files, json_pack("{s:s, s:b, s:b, s:s}", "path", row.path, "usable", (int)row.usable,
+						       "shadowed", (int)row.shadowed, "reason", row.reason));
+	return json_pack("{s:o, s:o}", "folders", folders, "files", files);
+}
+
+static json_t *explanation_json(const struct explanation *x)
+{
+	const struct ptowsp_device *device = ptowsp_backend_current(x->backend);
+
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "ptowsp.explain/1", "package",
+			 ptowsp_package_name(x->run.package), "entry", ptowsp_plan_entry(x->run.plan), "plugin",
+			 ptowsp_backend_name(x->backend), "device", device ? device->name : "", "cycle_model",
+			 device && device->cycle_model ? device->cycle_model : "", "verdicts", verdicts_json(x), "values",
+			 values_json(x), "tensors", tensors_json(x), "search", search_json(x));
+}
+
+ptowsp_status run_explain(const struct run_options *options, struct ptowsp_error *error)
+{
+	struct explanation x = {.run = {.options = options}};
+	ptowsp_status st = explanation_make(&x, options, error);
+
+	if (!st && options->json)
+		st = run_json_print(explanation_json(&x), error);
+	else if (!st)
+		explanation_print(&x);
+	explanation_finish(&x);
+	return st;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* run_session.c - the life of a call: open, load, bind, run N times, compare, write. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "registry/text.h"
+#include "tools/run.h"
+
+ptowsp_status run_open(struct run *run, const struct run_options *options, struct ptowsp_error *error)
+{
+	struct ptowsp_plan_options plan = {.entry = options->entry, .schedule_count = options->schedule.count};
+	const char **schedule = run_list_values(&options->schedule);
+	ptowsp_status st;
+
+	run->options = options;
+	plan.schedule = schedule;
+	if (!schedule)
+		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
+	st = ptowsp_package_open(&run->package, options->package, 0, error);
+	if (!st)
+		st = ptowsp_plan_create(&run->plan, run->package, &plan, error);
+	free(schedule);
+	for (uint32_t i = 0; !st && options->verbose && ptowsp_package_notice(run->package, i); i++)
+		fprintf(stderr, "ptowsp-run: %s\n", ptowsp_package_notice(run->package, i));
+	return st;
+}
+
+static ptowsp_status files_open(struct run *run, struct ptowsp_error *error)
+{
+	const struct run_options *o = run->options;
+	ptowsp_status st = run_tensors_open(run, error);
+
+	if (!st)
+		st = run_values_check(run, error);
+	if (!st && o->graph) {
+		st = graph_path_check(o->graph, error);
+		run->graph_wanted = !st;
+	}
+	if (!st && o->trace) {
+		st = output_open(&run->trace.output, o->trace, error);
+		run->trace_wanted = !st;
+	}
+	return st;
+}
+
+static ptowsp_status load(struct run *run, struct ptowsp_error *error)
+{
+	ptowsp_status st = run_backend_open(&run->backend, run->options, run->plan, error);
+
+	if (!st)
+		st = ptowsp_program_load(&run->program, run->backend, run->plan,
+					 run->options->strict ? PTOWSP_LOAD_STRICT : 0, error);
+	return st ? st : run_tensors_bind(run, error);
+}
+
+/* Preparing may expand the whole program to measure tensors: it counts for the deadline. */
+static ptowsp_status run_once(struct run *run, uint64_t number, struct ptowsp_error *error)
+{
+	const struct run_options *o = run->options;
+	ptowsp_status st = run_values_set(run, number, error);
+
+	run->execute = (struct ptowsp_execute_options){
+		.flags = (o->no_kernels ? PTOWSP_RUN_NO_KERNELS : 0) | (o->strict ? PTOWSP_RUN_STRICT : 0),
+		.timeout_ns = o->timeout_ms < UINT64_MAX / 2000000 ? o->timeout_ms * 1000000 : 0,
+		.max_tasks = o->max_tasks,
+		.memory_limit = o->max_memory,
+	};
+	run_watchdog(o->timeout_ms);
+	if (!st)
+		st = ptowsp_prepare(run->program, &run->execute, error);
+	if (!st && number + 1 == o->runs)
+		st = run_sinks_attach(run, error);
+	if (!st)
+		st = ptowsp_execute_async(run->program, &run->execute, error);
+	if (!st)
+		st = run_wait(run, error);
+	run_watchdog(0);
+	if (st)
+		return st;
+	run->runs_done++;
+	return run_compare(run, error);
+}
+
+static ptowsp_status results_save(struct run *run, struct ptowsp_error *error)
+{
+	ptowsp_status st = run_outputs_write(run, error);
+
+	if (!st)
+		st = run_trace_finish(run, error);
+	if (!st && run->graph_wanted)
+		st = graph_save(&run->graph, run->options->graph, error);
+	if (!st)
+		st = run_outputs_publish(run, error);
+	if (!st && run->trace_wanted)
+		st = output_publish(&run->trace.output, error);
+	return st;
+}
+
+ptowsp_status run_execute(struct run *run, struct ptowsp_error *error)
+{
+	ptowsp_status st = files_open(run, error);
+
+	if (!st)
+		st = load(run, error);
+	for (uint64_t i = 0; i < run->options->runs && !st; i++) {
+		st = run_once(run, i, error);
+		if (!st && run->options->runs > 1 && !run->options->stats)
+			run_summary_print(run);
+	}
+	return st ? st : results_save(run, error);
+}
+
+void run_finish(struct run *run)
+{
+	ptowsp_program_unload(run->program);
+	ptowsp_backend_close(run->backend);
+	run_tensors_finish(run);
+	run_trace_drop(run);
+	ptowsp_plan_destroy(run->plan);
+	ptowsp_package_close(run->package);
+	*run = (struct run){.options = run->options};
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* run_stats.c - --stats=json: one object with everything about the last run. */
+#include <jansson.h>
+#include <math.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "registry/names.h"
+#include "tools/run.h"
+
+static json_t *number(uint64_t value)
+{
+	return json_integer(value > INT64_MAX ? INT64_MAX : (json_int_t)value);
+}
+
+/* JSON has no infinity and no NaN: null. */
+static json_t *real(double value)
+{
+	return isfinite(value) ? json_real(value) : json_null();
+}
+
+static json_t *kernels_json(const struct run *run, const struct ptowsp_run_stats *s)
+{
+	json_t *rows = json_array();
+
+	for (uint32_t i = 0; i < s->kernel_count; i++) {
+		const struct ptowsp_kernel_stats *k = &s->kernels[i];
+		json_t *row = json_pack("{s:s, s:o, s:o}", "name", ptowsp_plan_kernel(run->plan, k->kernel), "tasks",
+					number(k->tasks), "cycles", number(k->cycles));
+
+		if (k->flags & PTOWSP_KERNEL_COUNTED_ONE)
+			json_object_set_new(row, "counted_one", json_true());
+		json_array_append_new(rows, row);
+	}
+	return rows;
+}
+
+static json_t *resources_json(const struct ptowsp_run_stats *s)
+{
+	json_t *rows = json_array();
+
+	for (uint32_t i = 0; i < s->resource_count; i++) {
+		const struct ptowsp_resource_stats *r = &s->resources[i];
+
+		json_array_append_new(rows, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "name", r->name, "capacity",
+						      number(r->capacity), "high_water", number(r->high_water), "stall_count",
+						      number(r->stall_count), "stall_cycles", number(r->stall_cycles), "stall_ns",
+						      number(r->stall_ns)));
+	}
+	return rows;
+}
+
+static json_t *diagnostics_json(const struct run *run)
+{
+	json_t *rows = json_array();
+	struct ptowsp_diagnostic row;
+
+	for (uint32_t i = 0; ptowsp_diagnostic_row(run->program, i, &row); i++) {
+		struct reg_feature feature = {.name = "input"};
+
+		if (row.feature)
+			reg_feature(row.feature, &feature);
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:s}", "feature", feature.name, "state",
+						      reg_state_text(row.state), "text", row.text));
+	}
+	return rows;
+}
+
+/* Directives that the backend keeps without obeying, with their parameters. */
+static json_t *recorded_json(const struct run *run)
+{
+	json_t *rows = json_array();
+	struct ptowsp_match *match;
+	struct ptowsp_verdict v;
+
+	if (ptowsp_match_create(&match, run->backend, run->plan, 0, NULL))
+		return rows;
+	for (uint32_t i = 0; ptowsp_match_row(match, i, &v); i++)
+		if (v.directive && v.state == PTOWSP_STATE_RECORDED)
+			json_array_append_new(rows, json_pack("{s:s%, s:s}", "directive", v.what, strcspn(v.what, "="), "value",
+							      v.what + strcspn(v.what, "=") + (strchr(v.what, '=') != NULL)));
+	ptowsp_match_destroy(match);
+	return rows;
+}
+
+static json_t *place_json(const struct compare_place *place)
+{
+	return json_pack("{s:o, s:o, s:o}", "index", number(place->index), "got", real(place->got), "expected",
+			 real(place->expected));
+}
+
+static json_t *compare_json(const struct run *run)
+{
+	json_t *rows = json_array();
+
+	for (uint32_t i = 0; i < run->tensor_count; i++) {
+		const struct run_tensor *t = &run->tensors[i];
+		const struct compare *c = &t->compare;
+		json_t *row;
+
+		if (!t->compared)
+			continue;
+		row = json_pack("{s:s, s:s, s:b, s:o, s:o, s:f, s:f, s:o, s:o, s:o, s:o}", "name", t->info.name, "with",
+				t->compared_with, "ok", !c->exceed, "elements", number(c->elements), "exceed", number(c->exceed),
+				"rtol", c->rtol, "atol", c->atol, "max_abs", real(c->max_abs), "mean_abs", real(c->mean_abs),
+				"max_rel", real(c->max_rel), "mean_rel", real(c->mean_rel));
+		if (c->exceed) {
+			json_object_set_new(row, "first", place_json(&c->first));
+			json_object_set_new(row, "worst", place_json(&c->worst));
+		}
+		json_array_append_new(rows, row);
+	}
+	return rows;
+}
+
+static json_t *deterministic_json(uint32_t value)
+{
+	return value == PTOWSP_DETERMINISTIC_YES ? json_true() : value == PTOWSP_DETERMINISTIC_NO ? json_false() : json_null();
+}
+
+static uint64_t peak_bytes(void)
+{
+	struct rusage usage;
+
+	return getrusage(RUSAGE_SELF, &usage) ? 0 : (uint64_t)usage.ru_maxrss * 1024;
+}
+
+static void figures_add(json_t *root, const struct run *run, const struct ptowsp_run_stats *s)
+{
+	json_object_set_new(root, "total_cycles", number(s->total_cycles));
+	json_object_set_new(root, "num_tasks", number(s->tasks));
+	json_object_set_new(root, "num_edges", number(s->edges));
+	json_object_set_new(root, "num_executors", number(s->executors));
+	json_object_set_new(root, "num_streams", number(s->streams));
+	json_object_set_new(root, "task_window", number(s->task_window));
+	json_object_set_new(root, "batches", number(s->batches));
+	json_object_set_new(root, "flushes", number(s->flushes));
+	json_object_set_new(root, "compile_ms", json_real(ptowsp_compile_ms(run->program)));
+	json_object_set_new(root, "execute_ms", json_real((double)s->execute_ns / 1e6));
+	json_object_set_new(root, "peak_rss_bytes", number(peak_bytes()));
+	json_object_set_new(root, "deterministic", deterministic_json(s->deterministic));
+	json_object_set_new(root, "kernels", kernels_json(run, s));
+	json_object_set_new(root, "resources", resources_json(s));
+	json_object_set_new(root, "channels", json_array());
+}
+
+static json_t *deadlock_json(const struct ptowsp_deadlock *d)
+{
+	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:i, s:b, s:o, s:s, s:s}", "resource", reg_resource_text(d->resource), "task",
+			 number(d->task), "capacity", number(d->capacity), "used", number(d->used), "high_water",
+			 number(d->high_water), "scope_depth", (int)d->scope_depth, "scope_held", (int)d->scope_held, "proposed",
+			 number(d->proposed), "option", d->option, "text", d->text);
+}
+
+ptowsp_status run_stats_json(struct run *run, ptowsp_status status, const struct ptowsp_error *failure,
+			     struct ptowsp_error *error)
+{
+	const struct ptowsp_device *device = ptowsp_backend_current(run->backend);
+	json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "schema", "ptowsp.stats/1", "plugin",
+				 ptowsp_backend_name(run->backend), "device", device ? device->name : "", "package",
+				 ptowsp_package_name(run->package), "entry", ptowsp_plan_entry(run->plan), "cycle_model",
+				 device && device->cycle_model ? device->cycle_model : "unknown");
+
+	if (root) {
+		json_object_set_new(root, "status", json_string(reg_status_name(status)));
+		if (status)
+			json_object_set_new(root, "error", json_string(failure->text));
+		json_object_set_new(root, "runs", number(run->runs_done));
+		figures_add(root, run, ptowsp_stats(run->program));
+		json_object_set_new(root, "diagnostics", diagnostics_json(run));
+		json_object_set_new(root, "recorded", recorded_json(run));
+		json_object_set_new(root, "compare", compare_json(run));
+		if (ptowsp_deadlock(run->program))
+			json_object_set_new(root, "deadlock", deadlock_json(ptowsp_deadlock(run->program)));
+	}
+	return run_json_print(root, error);
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* run_text.c - results for people: the one-line summary, --stats=text, diagnostics. */
+#include <stdio.h>
+
+#include "registry/names.h"
+#include "tools/run.h"
+
+static const char *cycle_model(const struct run *run)
+{
+	const struct ptowsp_device *device = ptowsp_backend_current(run->backend);
+
+	return device && device->cycle_model ? device->cycle_model : "unknown model";
+}
+
+static void compare_verdict(const struct run *run)
+{
+	uint32_t compared = 0, wrong = 0;
+	uint64_t elements = 0;
+	double worst = 0;
+
+	for (uint32_t i = 0; i < run->tensor_count; i++) {
+		const struct run_tensor *tensor = &run->tensors[i];
+
+		if (!tensor->compared)
+			continue;
+		compared++;
+		wrong += tensor->compare.exceed > 0;
+		elements += tensor->compare.elements;
+		worst = tensor->compare.max_abs > worst ? tensor->compare.max_abs : worst;
+	}
+	if (compared)
+		printf("; compare: %s (%u tensor%s, %llu elements, max abs %.3g)", wrong ? "DIFFERENT" : "ok", compared,
+		       compared > 1 ? "s" : "", (unsigned long long)elements, worst);
+}
+
+void run_summary_print(struct run *run)
+{
+	const struct ptowsp_run_stats *s = ptowsp_stats(run->program);
+	const struct ptowsp_device *device = ptowsp_backend_current(run->backend);
+
+	if (run->options->quiet)
+		return;
+	if (run->options->runs > 1)
+		printf("run %llu: ", (unsigned long long)run->runs_done);
+	printf("%s%s%s: %llu task%s, %llu cycles (%s%s), %.3f ms", ptowsp_backend_name(run->backend), device ? " " : "",
+	       device ? device->name : "", (unsigned long long)s->tasks, s->tasks == 1 ? "" : "s",
+	       (unsigned long long)s->total_cycles, cycle_model(run), run->options->no_kernels ? ", no kernels run" : "",
+	       ptowsp_elapsed_ms(run->program));
+	compare_verdict(run);
+	printf("\n");
+}
+
+static void kernels_print(const struct run *run, const struct ptowsp_run_stats *s)
+{
+	printf("%-32s %12s %16s\n", "kernel", "tasks", "cycles");
+	for (uint32_t i = 0; i < s->kernel_count; i++)
+		printf("%-32s %12llu %16llu%s\n", ptowsp_plan_kernel(run->plan, s->kernels[i].kernel),
+		       (unsigned long long)s->kernels[i].tasks, (unsigned long long)s->kernels[i].cycles,
+		       s->kernels[i].flags & PTOWSP_KERNEL_COUNTED_ONE ? "  (counted 1 each)" : "");
+}
+
+static void resources_print(const struct ptowsp_run_stats *s)
+{
+	printf("%-16s %14s %14s %10s %14s %10s\n", "resource", "capacity", "high water", "stalls", "stall cycles", "stall ms");
+	for (uint32_t i = 0; i < s->resource_count; i++) {
+		const struct ptowsp_resource_stats *r = &s->resources[i];
+		char capacity[24] = "unbounded";
+
+		if (r->capacity)
+			snprintf(capacity, sizeof(capacity), "%llu", (unsigned long long)r->capacity);
+		printf("%-16s %14s %14llu %10llu %14llu %10.3f\n", r->name, capacity, (unsigned long long)r->high_water,
+		       (unsigned long long)r->stall_count, (unsigned long long)r->stall_cycles, (double)r->stall_ns / 1e6);
+	}
+}
+
+static void compares_print(const struct run *run)
+{
+	for (uint32_t i = 0; i < run->tensor_count; i++) {
+		const struct run_tensor *tensor = &run->tensors[i];
+		const struct compare *c = &tensor->compare;
+
+		if (tensor->compared)
+			printf("compare %s with %s: %s, %llu of %llu exceed; abs max %.3g mean %.3g; rel max %.3g mean %.3g\n",
+			       tensor->info.name, tensor->compared_with, c->exceed ? "DIFFERENT" : "ok",
+			       (unsigned long long)c->exceed, (unsigned long long)c->elements, c->max_abs, c->mean_abs, c->max_rel,
+			       c->mean_rel);
+	}
+}
+
+void run_stats_text(struct run *run)
+{
+	static const char *const deterministic[] = {"no", "yes", "only if the author's promise holds"};
+	const struct ptowsp_run_stats *s = ptowsp_stats(run->program);
+	char window[24] = "unbounded";
+
+	if (s->task_window)
+		snprintf(window, sizeof(window), "%llu", (unsigned long long)s->task_window);
+	run_summary_print(run);
+	printf("tasks %llu, edges %llu, executors %llu, streams %llu, task window %s\n", (unsigned long long)s->tasks,
+	       (unsigned long long)s->edges, (unsigned long long)s->executors, (unsigned long long)s->streams, window);
+	printf("load %.3f ms, run %.3f ms; deterministic: %s\n", ptowsp_compile_ms(run->program), (double)s->execute_ns / 1e6,
+	       deterministic[s->deterministic < 3 ? s->deterministic : 2]);
+	kernels_print(run, s);
+	resources_print(s);
+	compares_print(run);
+}
+
+void run_diagnostics_print(struct run *run)
+{
+	struct ptowsp_diagnostic row;
+
+	for (uint32_t i = 0; !run->options->quiet && ptowsp_diagnostic_row(run->program, i, &row); i++)
+		fprintf(stderr, "ptowsp-run: %s\n", row.text);
+}
