@@ -119,6 +119,24 @@ static void straight_loops_are_counted_not_walked(void)
 	isa_program_destroy(program);
 }
 
+/* FOR %i, 0, 9, %i and FOR %i, 1, %i, 1: the loop writes what it compares with. Found by fuzz_tile. */
+static void loops_that_are_their_own_bound_have_no_closed_form(void)
+{
+	for (int step = 0; step < 2; step++) {
+		uint64_t cycles;
+		unsigned i;
+
+		begin();
+		i = tile_local(&b, "i", PTOWSP_I64, 3);
+		tile_for(&b, i, tile_int(&b, step ? 0 : 1), step ? tile_int(&b, 9) : i, step ? i : tile_int(&b, 1));
+		tile_end(&b);
+		REQUIRE(create());
+		CHECK_INT(isa_walk(program, NULL, 0, 0, NULL, NULL, &cycles, &task.error), step ? PTOWSP_RUN_FAILED : PTOWSP_OK);
+		CHECK_UINT(cycles, 0);
+		isa_program_destroy(program);
+	}
+}
+
 /* FOR, 4 rounds of body and ENDFOR, return. */
 static void walk_ends_at_its_limit(void)
 {
@@ -490,6 +508,7 @@ void suite_isa_walk(CU_pSuite s)
 {
 	TEST(s, walk_reports_every_touch);
 	TEST(s, straight_loops_are_counted_not_walked);
+	TEST(s, loops_that_are_their_own_bound_have_no_closed_form);
 	TEST(s, walk_ends_at_its_limit);
 	TEST(s, walk_says_what_is_wrong);
 	TEST(s, what_steers_by_data_cannot_be_walked);

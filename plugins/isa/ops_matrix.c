@@ -1,35 +1,73 @@
 /* SPDX-License-Identifier: MIT */
 /* ops_matrix.c - products of tiles. Each element of the result adds its products in ascending k, every product rounded first;
- * blocks only decide which elements are worked on at the same time. */
+ * blocks only decide which elements are worked on at the same time. Integers are computed as unsigned ones: they wrap. */
 #include "isa/ops.h"
 
-enum { BLOCK_ROWS = 4, BLOCK_COLUMNS = 8 };
+/* Vectors by name, because compilers do not find by themselves how to keep a block of accumulators in registers. */
+typedef float f32x4 __attribute__((vector_size(16)));
+typedef uint32_t u32x4 __attribute__((vector_size(16))); /* unsigned: products and sums wrap */
 
-/* d[0..lanes) x [0..8) += a[lanes rows of K] x b[K rows of N]: the accumulators stay in registers over all k. */
-#define BLOCK(name, T, lanes, madd)                                                                                    \
-	static inline __attribute__((always_inline)) void name(T *d, const T *a, const T *b, size_t k_count, size_t n) \
+enum { LANES = 4, BLOCK_ROWS = 4, BLOCK_COLUMNS = 2 * LANES };
+
+/* d[rows x 8] += a[rows x k_count] x b[k_count x 8], rows of n, k_count and n elements; for 4 rows and for one. The
+ * accumulators have names of their own: an array of them would live in memory. */
+#define BLOCKS(T, V, suffix)                                                                                           \
+	static inline V load_##suffix(const T *from)                                                                   \
 	{                                                                                                              \
-		T acc[lanes][BLOCK_COLUMNS];                                                                           \
+		V v;                                                                                                   \
                                                                                                                        \
-		for (size_t r = 0; r < (lanes); r++)                                                                   \
-			for (size_t j = 0; j < BLOCK_COLUMNS; j++)                                                     \
-				acc[r][j] = d[r * n + j];                                                              \
-		for (size_t k = 0; k < k_count; k++)                                                                   \
-			for (size_t r = 0; r < (lanes); r++) {                                                         \
-				const T v = a[r * k_count + k];                                                        \
+		memcpy(&v, from, sizeof(v));                                                                           \
+		return v;                                                                                              \
+	}                                                                                                              \
+	static inline void store_##suffix(T *to, V v)                                                                  \
+	{                                                                                                              \
+		memcpy(to, &v, sizeof(v));                                                                             \
+	}                                                                                                              \
+	static void block_##suffix(T *d, const T *a, const T *b, size_t k_count, size_t n)                             \
+	{                                                                                                              \
+		T *const d1 = d + n, *const d2 = d1 + n, *const d3 = d2 + n;                                           \
+		const T *const a1 = a + k_count, *const a2 = a1 + k_count, *const a3 = a2 + k_count;                   \
+		V p0 = load_##suffix(d), q0 = load_##suffix(d + LANES);                                                \
+		V p1 = load_##suffix(d1), q1 = load_##suffix(d1 + LANES);                                              \
+		V p2 = load_##suffix(d2), q2 = load_##suffix(d2 + LANES);                                              \
+		V p3 = load_##suffix(d3), q3 = load_##suffix(d3 + LANES);                                              \
                                                                                                                        \
-				for (size_t j = 0; j < BLOCK_COLUMNS; j++)                                             \
-					acc[r][j] = madd(acc[r][j], v, b[k * n + j]);                                  \
-			}                                                                                              \
-		for (size_t r = 0; r < (lanes); r++)                                                                   \
-			for (size_t j = 0; j < BLOCK_COLUMNS; j++)                                                     \
-				d[r * n + j] = acc[r][j];                                                              \
+		for (size_t k = 0; k < k_count; k++, b += n) {                                                         \
+			const V left = load_##suffix(b), right = load_##suffix(b + LANES);                             \
+                                                                                                                       \
+			p0 += a[k] * left;                                                                             \
+			q0 += a[k] * right;                                                                            \
+			p1 += a1[k] * left;                                                                            \
+			q1 += a1[k] * right;                                                                           \
+			p2 += a2[k] * left;                                                                            \
+			q2 += a2[k] * right;                                                                           \
+			p3 += a3[k] * left;                                                                            \
+			q3 += a3[k] * right;                                                                           \
+		}                                                                                                      \
+		store_##suffix(d, p0);                                                                                 \
+		store_##suffix(d + LANES, q0);                                                                         \
+		store_##suffix(d1, p1);                                                                                \
+		store_##suffix(d1 + LANES, q1);                                                                        \
+		store_##suffix(d2, p2);                                                                                \
+		store_##suffix(d2 + LANES, q2);                                                                        \
+		store_##suffix(d3, p3);                                                                                \
+		store_##suffix(d3 + LANES, q3);                                                                        \
+	}                                                                                                              \
+	static void row_##suffix(T *d, const T *a, const T *b, size_t k_count, size_t n)                               \
+	{                                                                                                              \
+		V p = load_##suffix(d), q = load_##suffix(d + LANES);                                                  \
+                                                                                                                       \
+		for (size_t k = 0; k < k_count; k++, b += n) {                                                         \
+			p += a[k] * load_##suffix(b);                                                                  \
+			q += a[k] * load_##suffix(b + LANES);                                                          \
+		}                                                                                                      \
+		store_##suffix(d, p);                                                                                  \
+		store_##suffix(d + LANES, q);                                                                          \
 	}
 
 /* d (m x n) += a (m x k_count) x b (k_count x n); d does not overlap a or b. */
-#define PRODUCT(T, suffix, madd)                                                                                       \
-	BLOCK(block_##suffix, T, BLOCK_ROWS, madd)                                                                     \
-	BLOCK(row_##suffix, T, 1, madd)                                                                                \
+#define PRODUCT(T, V, suffix)                                                                                          \
+	BLOCKS(T, V, suffix)                                                                                           \
 	static void product_##suffix(T *d, const T *a, const T *b, size_t m, size_t k_count, size_t n)                 \
 	{                                                                                                              \
 		const size_t full = n - n % BLOCK_COLUMNS;                                                             \
@@ -46,14 +84,12 @@ enum { BLOCK_ROWS = 4, BLOCK_COLUMNS = 8 };
 				T acc = d[i * n + j];                                                                  \
                                                                                                                        \
 				for (size_t k = 0; k < k_count; k++)                                                   \
-					acc = madd(acc, a[i * k_count + k], b[k * n + j]);                             \
+					acc += a[i * k_count + k] * b[k * n + j];                                      \
 				d[i * n + j] = acc;                                                                    \
 			}                                                                                              \
 	}
-#define MADD_F32(acc, a, b) ((acc) + (a) * (b))
-#define MADD_I32(acc, a, b) ISA_WRAP(acc, +, ISA_WRAP(a, *, b))
-PRODUCT(float, f32, MADD_F32)
-PRODUCT(int32_t, i32, MADD_I32)
+PRODUCT(float, f32x4, f32)
+PRODUCT(uint32_t, u32x4, i32)
 
 /* Where a product goes: not onto its own sources. */
 static void *result_begin(const struct isa_step *s, const struct isa_state *state)
@@ -68,7 +104,7 @@ static ptowsp_status result_end(const struct isa_step *s, const struct isa_state
 	return PTOWSP_OK;
 }
 
-#define MATMUL(T, suffix, plus)                                                                                        \
+#define MATMUL(T, suffix)                                                                                              \
 	static ptowsp_status tmatmul_##suffix(const struct isa_step *s, struct isa_state *state)                       \
 	{                                                                                                              \
 		T *d = result_begin(s, state);                                                                         \
@@ -100,17 +136,15 @@ static ptowsp_status result_end(const struct isa_step *s, const struct isa_state
 		for (size_t i = 0; i < s->d.rows; i++)                                                                 \
 			ISA_VECTOR for (size_t j = 0; j < n; j++)                                                      \
 			{                                                                                              \
-				d[i * n + j] = plus(d[i * n + j], bias[j]);                                            \
+				d[i * n + j] += bias[j];                                                               \
 			}                                                                                              \
 		return result_end(s, state, d);                                                                        \
 	}
-#define PLUS_F32(a, b) ((a) + (b))
-#define PLUS_I32(a, b) ISA_WRAP(a, +, b)
-MATMUL(float, f32, PLUS_F32)
-MATMUL(int32_t, i32, PLUS_I32)
+MATMUL(float, f32)
+MATMUL(uint32_t, i32)
 
 /* Scales are applied, and rounded, before the product. */
-#define MATMUL_MX(T, suffix, times, plus)                                                                              \
+#define MATMUL_MX(T, suffix)                                                                                           \
 	static ptowsp_status tmatmul_mx_##suffix(const struct isa_step *s, struct isa_state *state)                    \
 	{                                                                                                              \
 		T *d = result_begin(s, state);                                                                         \
@@ -122,23 +156,21 @@ MATMUL(int32_t, i32, PLUS_I32)
 		memset(d, 0, isa_count(&s->d) * 4);                                                                    \
 		for (size_t i = 0; i < s->a.rows; i++)                                                                 \
 			for (size_t k = 0; k < k_count; k++) {                                                         \
-				const T v = times(a[i * k_count + k], a_scale[i * s->b.columns + k / a_share]);        \
+				const T v = a[i * k_count + k] * a_scale[i * s->b.columns + k / a_share];              \
 				const T *row = b + k * n, *scale = b_scale + k / b_share * n;                          \
 				T *to = d + i * n;                                                                     \
                                                                                                                        \
 				ISA_VECTOR for (size_t j = 0; j < n; j++)                                              \
 				{                                                                                      \
-					const T w = times(row[j], scale[j]);                                           \
+					const T w = row[j] * scale[j];                                                 \
                                                                                                                        \
-					to[j] = plus(to[j], times(v, w));                                              \
+					to[j] += v * w;                                                                \
 				}                                                                                      \
 			}                                                                                              \
 		return result_end(s, state, d);                                                                        \
 	}
-#define TIMES_F32(a, b) ((a) * (b))
-#define TIMES_I32(a, b) ISA_WRAP(a, *, b)
-MATMUL_MX(float, f32, TIMES_F32, PLUS_F32)
-MATMUL_MX(int32_t, i32, TIMES_I32, PLUS_I32)
+MATMUL_MX(float, f32)
+MATMUL_MX(uint32_t, i32)
 
 const struct isa_kernel isa_ops_matrix[] = {
 	{ .op = PTOWSP_PTO_TMATMUL, .run = { tmatmul_f32, tmatmul_i32 } },
