@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TILE_ROWS 64u /* of the sequence per tile */
+#define SYMBOL "num_tiles" /* of the package: length of the sequence in tiles of 32 rows */
+#define LEVEL_TILES 256u
 
 /* ---- kernels that do nothing ---------------------------------------------------------------------------------- */
 
@@ -42,13 +43,13 @@ static const char *unusable(void *context, uint32_t kernel)
 
 /* ---- values and tensors --------------------------------------------------------------------------------------- */
 
-/* The sequence length under the names that it has in a layer: in tiles, or in rows. */
-static const struct {
-	const char *name;
-	uint32_t unit;
-} symbols[] = {{"tiles", 1}, {"num_tiles", 1}, {"seq", TILE_ROWS}, {"seq_len", TILE_ROWS}};
+/* From 256 tiles on the package takes 64 rows at a time, which halves the iterations. */
+static uint64_t num_tiles(uint32_t iterations)
+{
+	return iterations < LEVEL_TILES ? iterations : 2 * (uint64_t)iterations;
+}
 
-static ptowsp_status values_set(struct bench_layer *layer, uint32_t tiles)
+static ptowsp_status values_set(struct bench_layer *layer, uint32_t iterations)
 {
 	const struct pkg_tables *t = pkg_tables(layer->package);
 
@@ -59,9 +60,8 @@ static ptowsp_status values_set(struct bench_layer *layer, uint32_t tiles)
 		const char *name = pkg_string(t, t->slot[i].name), *tail = strrchr(name, '.');
 
 		layer->values[i] = t->slot[i].value;
-		for (size_t s = 0; s < sizeof(symbols) / sizeof(*symbols); s++)
-			if (!strcmp(tail ? tail + 1 : name, symbols[s].name))
-				layer->values[i] = (uint64_t)tiles * symbols[s].unit;
+		if (!strcmp(tail ? tail + 1 : name, SYMBOL))
+			layer->values[i] = num_tiles(iterations);
 	}
 	return PTOWSP_OK;
 }
@@ -188,19 +188,19 @@ static ptowsp_status program_make(struct bench_layer *layer, struct ptowsp_error
 	return rt_program_create(&layer->program, &args, error);
 }
 
-static ptowsp_status tasks_check(struct bench_layer *layer, uint32_t tiles, struct ptowsp_error *error)
+static ptowsp_status tasks_check(struct bench_layer *layer, uint32_t iterations, struct ptowsp_error *error)
 {
 	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
 	ptowsp_status st = bench_layer_run(layer, PTOWSP_RUN_NO_KERNELS, NULL, &stats, error);
 
-	if (st || stats.tasks == bench_layer_tasks(tiles))
+	if (st || stats.tasks == bench_layer_tasks(iterations))
 		return st;
-	snprintf(error->text, sizeof(error->text), "the package makes %llu tasks of %u tiles, not 16 M + 3 M^2 = %llu",
-		 (unsigned long long)stats.tasks, tiles, (unsigned long long)bench_layer_tasks(tiles));
+	snprintf(error->text, sizeof(error->text), "the package makes %llu tasks in %u iterations, not 16 M + 3 M^2 = %llu",
+		 (unsigned long long)stats.tasks, iterations, (unsigned long long)bench_layer_tasks(iterations));
 	return PTOWSP_TOO_SMALL;
 }
 
-ptowsp_status bench_layer_init(struct bench_layer *layer, const char *path, uint32_t tiles, unsigned deps, unsigned hazards,
+ptowsp_status bench_layer_init(struct bench_layer *layer, const char *path, uint32_t iterations, unsigned deps, unsigned hazards,
 			       uint32_t window, unsigned threads, struct ptowsp_error *error)
 {
 	ptowsp_status st;
@@ -210,14 +210,14 @@ ptowsp_status bench_layer_init(struct bench_layer *layer, const char *path, uint
 	if (!st)
 		st = sections_take(layer, deps, hazards, window);
 	if (!st)
-		st = values_set(layer, tiles);
+		st = values_set(layer, iterations);
 	if (!st)
 		st = rt_pool_create(&layer->pool, threads, error);
 	if (!st)
 		st = program_make(layer, error);
 	if (!st)
 		st = tensors_bind(layer, error);
-	return st ? st : tasks_check(layer, tiles, error);
+	return st ? st : tasks_check(layer, iterations, error);
 }
 
 void bench_layer_finish(struct bench_layer *layer)

@@ -22,18 +22,18 @@ struct bench_layer {
 	struct rt_pool *pool;
 };
 
-/* tiles: M, which makes 16 M + 3 M^2 tasks. deps: PTOWSP_DEPS_x, hazards: PTOWSP_HAZARDS_x; window: 0 = as the package says.
+/* iterations: M of each loop, which makes 16 M + 3 M^2 tasks; at least 256 only in multiples of 128. deps: PTOWSP_DEPS_x, hazards: PTOWSP_HAZARDS_x; window: 0 = as the package says.
  * Destroy with bench_layer_finish also after a failure. Errors: those of opening and lowering; TOO_SMALL if the package makes
  * another number of tasks. */
-ptowsp_status bench_layer_init(struct bench_layer *layer, const char *path, uint32_t tiles, unsigned deps, unsigned hazards,
+ptowsp_status bench_layer_init(struct bench_layer *layer, const char *path, uint32_t iterations, unsigned deps, unsigned hazards,
 			       uint32_t window, unsigned threads, struct ptowsp_error *error);
 void bench_layer_finish(struct bench_layer *layer);
 /* One run; flags: PTOWSP_RUN_NO_KERNELS or 0. */
 ptowsp_status bench_layer_run(struct bench_layer *layer, uint32_t flags, const struct rt_sinks *sinks,
 			      struct ptowsp_run_stats *stats_out, struct ptowsp_error *error);
-static inline uint64_t bench_layer_tasks(uint32_t tiles)
+static inline uint64_t bench_layer_tasks(uint32_t iterations)
 {
-	return 16 * (uint64_t)tiles + 3 * (uint64_t)tiles * tiles;
+	return 16 * (uint64_t)iterations + 3 * (uint64_t)iterations * iterations;
 }
 
 #endif

@@ -2,15 +2,17 @@
 /* bench_tasks.c - tasks per millisecond of the runtime core on the llama layer, with kernels that do nothing.
  *
  * Expansion: bytecode to tasks, regions to edges, semantic clock, without calling kernels. End to end: the same and every task
- * called. The seed's figures are for building the whole graph in memory, by its README; its rule is exact keys, RAW only. */
+ * called. Execution: the recorded graph, linked in the task ring as a whole before the clock starts, drained through the ready
+ * queue. M iterations give the seed's sizes, 1K to 16K rows in tiles of 64. The seed's figures are for building the whole graph in memory, by its README; its rule is exact keys, RAW only. */
 #include "tools/bench.h"
+#include "tools/bench_drain.h"
 #include "tools/bench_layer.h"
 
 #define PATH_SIZE 4096
 
 static const struct size {
 	const char *name;
-	uint32_t tiles;
+	uint32_t iterations; /* M */
 	const char *seed; /* tasks per ms, README of the seed, Mac ARM64 */
 } sizes[] = {
 	{"llama_layer 1K", 16, "7111 (seed, claimed)"},	  {"llama_layer 2K", 32, "8072 (seed, claimed)"},
@@ -46,8 +48,27 @@ static ptowsp_status rate_measure(const struct bench_options *options, const str
 		uint64_t began = bench_now_ns();
 
 		st = bench_layer_run(layer, flags, NULL, &stats, error);
-		bench_series_add(rates, (double)bench_layer_tasks(size->tiles) * 1e6 / (double)(bench_now_ns() - began));
+		bench_series_add(rates, (double)bench_layer_tasks(size->iterations) * 1e6 / (double)(bench_now_ns() - began));
 	}
+	return st;
+}
+
+/* The graph is recorded once and drained as often as asked. */
+static ptowsp_status drain_measure(const struct bench_options *options, const struct size *size, struct bench_layer *layer,
+				   struct bench_series *rates, struct ptowsp_error *error)
+{
+	struct bench_recording recording = {.tasks = bench_layer_tasks(size->iterations)};
+	struct rt_sinks sinks = {.context = &recording, .edge = bench_recording_add};
+	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
+	ptowsp_status st = bench_layer_run(layer, PTOWSP_RUN_NO_KERNELS, &sinks, &stats, error);
+
+	for (unsigned r = 0; !st && r < options->reps; r++) {
+		double ns = 0;
+
+		st = bench_drain(&recording, layer->pool, &ns);
+		bench_series_add(rates, (double)recording.tasks * 1e6 / ns);
+	}
+	bench_recording_finish(&recording);
 	return st;
 }
 
@@ -74,7 +95,7 @@ static ptowsp_status memory_measure(const struct bench_options *options, const s
 
 	bench_peak_reset();
 	before = bench_resident_bytes();
-	st = bench_layer_init(&layer, path, size->tiles, PTOWSP_DEPS_TENSOR_MAP_EXACT, PTOWSP_HAZARDS_FULL, 0, options->threads,
+	st = bench_layer_init(&layer, path, size->iterations, PTOWSP_DEPS_TENSOR_MAP_EXACT, PTOWSP_HAZARDS_FULL, 0, options->threads,
 			      error);
 	if (!st)
 		st = bench_layer_run(&layer, 0, NULL, &stats, error);
@@ -99,18 +120,20 @@ static ptowsp_status size_measure(const struct bench_options *options, const str
 
 	if (st)
 		return st;
-	one_print(size, "tasks", "tasks", (double)bench_layer_tasks(size->tiles), "-");
-	st = bench_layer_init(&layer, path, size->tiles, PTOWSP_DEPS_TENSOR_MAP_EXACT, PTOWSP_HAZARDS_RAW, 0, options->threads, error);
+	one_print(size, "tasks", "tasks", (double)bench_layer_tasks(size->iterations), "-");
+	st = bench_layer_init(&layer, path, size->iterations, PTOWSP_DEPS_TENSOR_MAP_EXACT, PTOWSP_HAZARDS_RAW, 0, options->threads, error);
 	if (!st)
 		st = rate_measure(options, size, &layer, PTOWSP_RUN_NO_KERNELS, &raw, error);
 	bench_layer_finish(&layer);
 	if (!st)
-		st = bench_layer_init(&layer, path, size->tiles, PTOWSP_DEPS_TENSOR_MAP_EXACT, PTOWSP_HAZARDS_FULL, 0,
+		st = bench_layer_init(&layer, path, size->iterations, PTOWSP_DEPS_TENSOR_MAP_EXACT, PTOWSP_HAZARDS_FULL, 0,
 				      options->threads, error);
 	if (!st)
 		st = rate_measure(options, size, &layer, PTOWSP_RUN_NO_KERNELS, &full, error);
 	if (!st)
 		st = rate_measure(options, size, &layer, 0, &whole, error);
+	if (!st)
+		st = drain_measure(options, size, &layer, &executed, error);
 	bench_layer_finish(&layer);
 	if (st)
 		return st;
