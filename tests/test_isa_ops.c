@@ -7,8 +7,8 @@
 #include "tile_builder.h"
 #include "tile_reference.h"
 
-/* shapes: per tile operand, destinations first, two letters: R C K random sizes, 1, G groups of K, r c at most R C, P = R * C
- * split otherwise, M at most what both sources have.
+/* shapes: per tile operand, destinations first, two letters: R C K random sizes, 1, G H numbers of groups of K, r c at most R C,
+ * P = R * C, M at most what both sources have.
  * types: k key type, m mask of any type, i i32 indices. */
 static const struct subject {
 	unsigned op;
@@ -58,7 +58,7 @@ static const struct subject {
 	{ PTOWSP_PTO_TMATMUL, "RCRKKC", "kkk", 'b' },
 	{ PTOWSP_PTO_TMATMUL_ACC, "RCRCRKKC", "kkkk", 'b' },
 	{ PTOWSP_PTO_TMATMUL_BIAS, "RCRKKC1C", "kkkk", 'b' },
-	{ PTOWSP_PTO_TMATMUL_MX, "RCRKRGKCGC", "kkkkk", 'b' },
+	{ PTOWSP_PTO_TMATMUL_MX, "RCRKRGKCHC", "kkkkk", 'b' },
 	{ PTOWSP_PTO_TROWSUM, "R1RC", "kk", 'b' },
 	{ PTOWSP_PTO_TROWMAX, "R1RC", "kk", 'b' },
 	{ PTOWSP_PTO_TROWMIN, "R1RC", "kk", 'b' },
@@ -84,6 +84,7 @@ static const struct subject {
 	{ PTOWSP_PTO_TPRELU, "RCRCRC", "kkk", 'b' },
 	{ PTOWSP_PTO_TSORT32, "RCRCRC", "kik", 'b' },
 	{ PTOWSP_PTO_TMRGSORT, "M1RCKC", "kkk", 'b' },
+	{ PTOWSP_PTO_TMRGSORT, "RCRCKC", "kkk", 'b' }, /* may be in place */
 	{ PTOWSP_PTO_TASSIGN, "RC", "k", 'b' },
 };
 
@@ -111,11 +112,17 @@ static uint32_t random_side(void)
 	return below(3) ? liked[below(7)] : 1 + below(40);
 }
 
+static bool few; /* only values at which comparisons and signs go wrong */
+
 static double random_f32(void)
 {
+	static const double delicate[] = { 0.0, -0.0, 0.0, -0.0, 1.0, -1.0, NAN };
+
 	static const double special[] = { 0.0, -0.0, 1.0, -1.0, INFINITY, -INFINITY, NAN, 1e-42, -3e38, 3e38, 2147483648.0,
 					  -2147483904.0, 0.5, -0.5, 1.5, 2.5, -2.5, 16777217.0 };
 
+	if (few)
+		return delicate[below(6 + (below(4) == 0))];
 	if (!below(12))
 		return (double)(float)special[below(sizeof(special) / sizeof(*special))];
 	return (double)(float)(((double)(random_next() >> 11) * 0x1p-53 * 2 - 1) * (below(4) ? 4.0 : 5000.0));
@@ -134,7 +141,7 @@ static double random_i32(void)
 struct trial {
 	const struct subject *s;
 	unsigned key, mask, mode;
-	uint32_t R, C, K, G, r, c;
+	uint32_t R, C, K, G, H, r, c;
 	unsigned dst_count, count;      /* tiles, destinations first */
 	struct mat tile[6];             /* before */
 	unsigned same_as[6];            /* smallest operand that is the same tile */
@@ -153,6 +160,8 @@ static uint32_t side_of(const struct trial *t, char letter)
 		return t->K;
 	case 'G':
 		return t->G;
+	case 'H':
+		return t->H;
 	case 'r':
 		return t->r;
 	case 'c':
@@ -215,6 +224,7 @@ static void trial_make(struct trial *t, const struct subject *s, unsigned key)
 {
 	unsigned i;
 
+	few = below(5) == 0;
 	memset(t, 0, offsetof(struct trial, tile));
 	t->s = s;
 	t->key = key;
@@ -223,9 +233,10 @@ static void trial_make(struct trial *t, const struct subject *s, unsigned key)
 	t->R = random_side();
 	t->C = random_side();
 	t->G = 1 + below(4);
-	t->K = t->G * (1 + below(9));
+	t->H = 1 + below(4);
+	t->K = t->G * t->H * (1 + below(4));
 	if (below(3) == 0) /* makes room for in-place products and transpositions */
-		t->K = t->R = t->C, t->G = 1;
+		t->K = t->R = t->C, t->G = t->H = 1;
 	t->r = 1 + below(t->R);
 	t->c = 1 + below(t->C);
 	t->count = (unsigned)strlen(s->types);
@@ -453,5 +464,6 @@ void suite_isa_ops(CU_pSuite s)
 {
 	TEST(s, every_tile_op_is_a_subject);
 	for (size_t k = 0; k < sizeof(subjects) / sizeof(*subjects); k++)
-		check_add(s, check_fmt("%s_agrees_with_reference", isa_op(subjects[k].op)->mnemonic), op_agrees_with_reference);
+		if (k == 0 || subjects[k].op != subjects[k - 1].op)
+			check_add(s, check_fmt("%s_agrees_with_reference", isa_op(subjects[k].op)->mnemonic), op_agrees_with_reference);
 }

@@ -283,6 +283,7 @@ static void scalars_wrap_at_their_own_width(void)
 	CHECK_INT(scalar_op(PTOWSP_PTO_MUL, PTOWSP_I64, 65536, 65537), 4295032832);
 	CHECK_INT(scalar_op(PTOWSP_PTO_DIV, PTOWSP_I32, -7, 2), -3);
 	CHECK_INT(scalar_op(PTOWSP_PTO_DIV, PTOWSP_I32, INT32_MIN, -1), INT32_MIN);
+	CHECK_INT(scalar_op(PTOWSP_PTO_DIV, PTOWSP_I64, INT64_MIN, -1), INT64_MIN);
 }
 
 static void dividing_a_scalar_by_zero_is_an_error(void)
@@ -441,6 +442,23 @@ static void store_with_scale_multiplies_each_column(void)
 	CHECK_NEAR(memory[1][26], -1, 0);
 }
 
+static void store_with_scale_follows_the_rows_of_a_grid(void)
+{
+	unsigned x, s;
+
+	begin();
+	x = tile_tile(&b, "x", 4, 3, PTOWSP_F32);
+	s = tile_tile(&b, "s", 1, 3, PTOWSP_F32);
+	tile_op(&b, PTOWSP_PTO_TLOAD, x, 0, tile_int(&b, 0), tile_int(&b, 0));
+	tile_op(&b, PTOWSP_PTO_TLOAD, s, 0, tile_int(&b, 0), tile_int(&b, 5));
+	tile_op(&b, PTOWSP_PTO_TSTORE_FP, x, s, 1, tile_int(&b, 1), tile_int(&b, 2));
+	tile_grid(&task, 1, memory[1], PTOWSP_F32, 9, 8, 100, 3);
+	REQUIRE_INT(run(), PTOWSP_OK);
+	for (unsigned i = 0; i < 4; i++)
+		for (unsigned j = 0; j < 3; j++)
+			CHECK_NEAR(memory[1][(4 + i) * 100 + (2 + j) * 3], (float)(i * 3 + j) * (float)(5 + j), 0);
+}
+
 /* mgather or mscatter of a 2x3 tile with these indices */
 static void indexed(unsigned op, const int32_t index[6])
 {
@@ -566,13 +584,17 @@ static void offsets_inside_tiles_are_checked(void)
 /* Scratch is full of rubbish here: what is read before it is written must be zeros. */
 static void unwritten_tiles_hold_zeros(void)
 {
-	unsigned x, y;
+	unsigned x, y, z;
 
 	begin();
 	x = tile_tile(&b, "x", 8, 8, PTOWSP_F32);
 	y = tile_tile(&b, "y", 8, 8, PTOWSP_F32);
+	z = tile_tile(&b, "z", 8, 8, PTOWSP_F32);
 	tile_if(&b, tile_int(&b, 0));
 	tile_op(&b, PTOWSP_PTO_TEXPANDS, y, tile_float(&b, 5));
+	tile_op(&b, PTOWSP_PTO_TEXPANDS, z, tile_float(&b, 5));
+	tile_else(&b);
+	tile_op(&b, PTOWSP_PTO_TSTORE, z, 1, tile_int(&b, 1), tile_int(&b, 0));
 	tile_end(&b);
 	tile_op(&b, PTOWSP_PTO_SETVAL, x, tile_int(&b, 1), tile_float(&b, 3));
 	tile_op(&b, PTOWSP_PTO_TADD, x, x, y);
@@ -581,6 +603,7 @@ static void unwritten_tiles_hold_zeros(void)
 	CHECK_NEAR(memory[1][0], 0, 0);
 	CHECK_NEAR(memory[1][1], 3, 0);
 	CHECK_NEAR(memory[1][63], 0, 0);
+	CHECK_NEAR(memory[1][64], 0, 0);
 }
 
 static void arguments_reach_their_scalars(void)
@@ -672,6 +695,7 @@ void suite_isa_run(CU_pSuite s)
 	TEST(s, windows_with_rows_are_addressed_as_a_grid);
 	TEST(s, grids_have_borders);
 	TEST(s, store_with_scale_multiplies_each_column);
+	TEST(s, store_with_scale_follows_the_rows_of_a_grid);
 	TEST(s, gather_and_scatter_go_element_by_element);
 	TEST(s, gather_and_scatter_check_each_index);
 	TEST(s, flat_elements_of_a_grid_go_row_by_row);

@@ -63,6 +63,8 @@ static void sample(struct tile_builder *b)
 	X(a_tile_beyond_a_gigabyte, b->tiles[0].rows = b->tiles[0].columns = 16385, BAD_PACKAGE,                           \
 	  "row 0 of its tiles brings the tiles above 1 GiB")                                                               \
 	X(a_tile_whose_size_overflows, b->tiles[1].rows = b->tiles[1].columns = UINT32_MAX, BAD_PACKAGE, "above 1 GiB")    \
+	X(tiles_beyond_a_gigabyte_together, b->tiles[0].rows = b->tiles[1].rows = b->tiles[0].columns = b->tiles[1].columns = 12288, \
+	  BAD_PACKAGE, "row 1 of its tiles brings the tiles above 1 GiB")                                                  \
 	X(a_scalar_of_no_type, b->scalars[0].dtype = 99, BAD_PACKAGE, "row 0 of its scalars has an unknown element type")  \
 	X(a_scalar_of_no_kind, b->scalars[0].kind = 3, BAD_PACKAGE, "row 0 of its scalars is neither local nor constant")  \
 	X(an_argument_number_with_a_gap, b->scalars[3].value = 2, BAD_PACKAGE, "has an argument number with a gap below")  \
@@ -209,6 +211,29 @@ static void verifier_refuses_counts_that_cannot_be(void)
 		CHECK_INT(isa_program_create(&program, &h, sizeof(h), NULL, 0, &error), PTOWSP_BAD_PACKAGE);
 		CHECK_CONTAINS(error.text, "4294967295");
 	}
+}
+
+static void verifier_refuses_names_without_end(void)
+{
+	static char longer[400];
+	struct ptowsp_error error = { .head = PTOWSP_HEAD(error, ERROR) };
+	struct isa_program *program;
+	size_t size;
+	const void *payload;
+
+	tile_begin(&builder, "");
+	builder.header.name = 1;
+	payload = tile_payload(&builder, &size);
+	memset(longer, 'x', sizeof(longer));
+	CHECK_INT(isa_program_create(&program, payload, size, longer, 10, &error), PTOWSP_BAD_PACKAGE); /* cut off */
+	CHECK_INT(isa_program_create(&program, payload, size, longer, 400, &error), PTOWSP_BAD_PACKAGE);
+	CHECK_CONTAINS(error.text, "longer than 255 bytes");
+	longer[256] = '\0';
+	CHECK_INT(isa_program_create(&program, payload, size, longer, 400, &error), PTOWSP_OK);
+	isa_program_destroy(program);
+	CHECK_INT(isa_program_create(&program, payload, size, longer, 1, &error), PTOWSP_BAD_PACKAGE);
+	CHECK_INT(isa_program_create(&program, payload, size, longer, 0, &error), PTOWSP_BAD_PACKAGE);
+	tile_finish(&builder);
 }
 
 static void verifier_bounds_the_nesting(void)
@@ -447,6 +472,7 @@ void suite_isa_verify(CU_pSuite s)
 #undef X
 	TEST(s, verifier_refuses_every_other_size);
 	TEST(s, verifier_refuses_counts_that_cannot_be);
+	TEST(s, verifier_refuses_names_without_end);
 	TEST(s, verifier_bounds_the_nesting);
 	TEST(s, wrong_shapes_make_a_program_unusable);
 	TEST(s, mixed_types_make_a_program_unusable);

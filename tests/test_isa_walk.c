@@ -113,6 +113,10 @@ static void straight_loops_are_counted_not_walked(void)
 	CHECK_INT(isa_walk(program, NULL, 0, 0, NULL, NULL, &cycles, &task.error), PTOWSP_LIMIT);
 	CHECK_STR(task.error.text, "kernel probe takes more than 4294967296 instructions");
 	isa_program_destroy(program);
+	/* an i32 never gets there: it wraps */
+	loop(INT64_C(1) << 33, INT64_C(1) << 30, PTOWSP_I32, true);
+	CHECK_INT(isa_walk(program, NULL, 0, 1000, NULL, NULL, &cycles, &task.error), PTOWSP_LIMIT);
+	isa_program_destroy(program);
 	loop(10, 3, PTOWSP_I32, true);
 	CHECK_INT(isa_walk(program, NULL, 0, 0, NULL, NULL, &cycles, &task.error), PTOWSP_OK);
 	CHECK_UINT(cycles, 16);

@@ -97,8 +97,8 @@ static uint64_t add_saturated(uint64_t a, uint64_t b)
 	return a + b < a ? UINT64_MAX : a + b;
 }
 
-/* A body without control and without a scalar result does the same every time, if the loop's variable is not also its own
- * bound or step. Each body is read once up to its first inner control instruction. */
+/* A body without control and without a scalar result does the same every time, if the loop's variable is not also its step (a
+ * loop that is its own bound never enters). Each body is read once up to its first inner control instruction. */
 static void loop_flatten(struct isa_program *p, uint32_t start)
 {
 	const struct ptowsp_tile_inst *inst = &p->insts[start];
@@ -106,7 +106,7 @@ static void loop_flatten(struct isa_program *p, uint32_t start)
 	uint64_t cost = 0;
 	uint32_t i = start + 1;
 
-	if (inst->d == inst->b || inst->d == inst->c)
+	if (inst->d == inst->c)
 		return;
 	for (; !isa_op_is_control(p->insts[i].op); i++) {
 		if (isa_op(p->insts[i].op)->operands[0] == 'S')
