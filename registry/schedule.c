@@ -3,6 +3,7 @@
 #include "registry/schedule.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -250,12 +251,13 @@ static ptowsp_status number_parse(struct job *job, struct span span, int64_t lea
 	char copy[24], *stop = copy;
 	long long value = 0;
 
+	errno = 0;
 	if (span.length && span.length < sizeof(copy)) {
 		memcpy(copy, span.at, span.length);
 		copy[span.length] = '\0';
 		value = strtoll(copy, &stop, 10);
 	}
-	if (stop == copy || *stop || copy[0] == '+')
+	if (stop == copy || *stop || copy[0] == '+' || errno == ERANGE)
 		return reg_fail(job->error, PTOWSP_INVALID, "%s: \"%.*s\" is no number", job->directive->text, print_length(span),
 				span.at);
 	if (value < least)
@@ -344,16 +346,27 @@ static ptowsp_status arguments_parse(struct job *job, const struct value *value)
 	return st;
 }
 
-static void row_store(struct reg_schedule *schedule, const struct ptowsp_directive_record *row)
+/* Depths of different domains stand side by side; of everything else there is one row, the latest. */
+static bool is_same(const struct ptowsp_directive_record *a, const struct ptowsp_directive_record *b)
 {
+	if (a->directive != b->directive || a->directive != PTOWSP_DIRECTIVE_PIPELINE_DEPTH)
+		return a->directive == b->directive;
+	return a->count == b->count && (a->count < 2 || a->a0 == b->a0); /* equal words have one offset */
+}
+
+static ptowsp_status row_store(const struct job *job)
+{
+	struct reg_schedule *schedule = job->schedule;
 	uint32_t i = 0;
 
-	while (i < schedule->count && schedule->rows[i].directive != row->directive)
+	while (i < schedule->count && !is_same(&schedule->rows[i], &job->row))
 		i++;
-	assert(i < sizeof(schedule->rows) / sizeof(*schedule->rows)); /* directives are fewer than 32 */
-	schedule->rows[i] = *row;
+	if (i == sizeof(schedule->rows) / sizeof(*schedule->rows))
+		return reg_fail(job->error, PTOWSP_INVALID, "%s names too many domains", job->directive->text);
+	schedule->rows[i] = job->row;
 	if (i == schedule->count)
 		schedule->count++;
+	return PTOWSP_OK;
 }
 
 static ptowsp_status fail_key(struct span key, struct ptowsp_error *error)
@@ -403,7 +416,5 @@ ptowsp_status reg_schedule_add(struct reg_schedule *schedule, const char *text, 
 		mode_take(&job, &value);
 	if (!st)
 		st = arguments_parse(&job, &value);
-	if (!st)
-		row_store(schedule, &job.row);
-	return st;
+	return st ? st : row_store(&job);
 }

@@ -10,7 +10,8 @@
 #include "registry/expression.h"
 #include "registry/names.h"
 
-/* Directives with the strings and expressions that they refer to; at most one row per directive, the latest.
+/* Directives with the strings and expressions that they refer to; at most one row per directive (and domain of
+ * pipeline_depth), the latest.
  * Init gives the places where the extra rows and strings will be appended to the package's. One thread at a time. */
 struct reg_schedule {
 	struct ptowsp_directive_record rows[32];

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* test_match.c - the rules by which needs meet capabilities. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "registry/caps_match.h"
+
+#define FEATURE(d, p) PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_##d, PTOWSP_##d##_##p)
+#define DIRECTIVE(d, p, n) \
+	{.directive = PTOWSP_DIRECTIVE_##d, .policy = PTOWSP_##d##_##p, .count = 1, .a0 = (n)}
+
+static struct reg_verdict *rows;
+static uint32_t count;
+
+static void match(const struct reg_needs *needs, const struct ptowsp_cap *caps, uint32_t cap_count)
+{
+	struct reg_caps c = {caps, cap_count, sizeof(*caps)};
+
+	free(rows);
+	REQUIRE_INT(reg_match(needs, &c, &rows, &count), 0);
+}
+
+static void directives_without_a_row_are_diagnosed(void)
+{
+	const struct ptowsp_directive_record directive = DIRECTIVE(DISPATCH, ROUND_ROBIN, 4);
+	struct reg_needs needs = {.directives = &directive, .directive_count = 1};
+
+	match(&needs, NULL, 0);
+	REQUIRE_UINT(count, 1);
+	CHECK_UINT(rows[0].state, PTOWSP_STATE_DIAGNOSED);
+	CHECK(!rows[0].refused);
+	CHECK_STR(rows[0].what, "dispatch=round_robin(4)");
+	CHECK_CONTAINS(rows[0].reason, "no capability row");
+	CHECK(reg_match_refused(rows, count) == NULL);
+}
+
+static void every_directive_gets_one_verdict_in_order(void)
+{
+	const struct ptowsp_directive_record directives[] = {
+		DIRECTIVE(TASK_WINDOW, STALL, 64), DIRECTIVE(ISSUE_COST, CYCLES, 3), DIRECTIVE(STREAMS, COUNT, 2)};
+	const struct ptowsp_cap caps[] = {{.feature = FEATURE(ISSUE_COST, CYCLES), .state = PTOWSP_STATE_RECORDED},
+					  {.feature = FEATURE(TASK_WINDOW, STALL), .state = PTOWSP_STATE_ENFORCED}};
+	struct reg_needs needs = {.directives = directives, .directive_count = 3};
+
+	match(&needs, caps, 2);
+	REQUIRE_UINT(count, 3);
+	CHECK_UINT(rows[0].state, PTOWSP_STATE_ENFORCED);
+	CHECK_STR(rows[0].reason, "");
+	CHECK_UINT(rows[1].state, PTOWSP_STATE_RECORDED);
+	CHECK_CONTAINS(rows[1].reason, "metadata");
+	CHECK_UINT(rows[2].state, PTOWSP_STATE_DIAGNOSED);
+	CHECK_UINT(rows[2].row, 2);
+}
+
+static void unsupported_is_always_refused(void)
+{
+	const struct ptowsp_directive_record directive = DIRECTIVE(STREAMS, COUNT, 2);
+	const struct ptowsp_cap cap = {.feature = FEATURE(STREAMS, COUNT), .state = PTOWSP_STATE_UNSUPPORTED};
+	struct reg_needs needs = {.directives = &directive, .directive_count = 1};
+
+	match(&needs, &cap, 1);
+	CHECK(rows[0].refused);
+	CHECK(reg_match_refused(rows, count) == &rows[0]);
+}
+
+static void a_must_bit_asks_for_enforced(void)
+{
+	struct ptowsp_directive_record directive = DIRECTIVE(STREAMS, COUNT, 2);
+	struct ptowsp_cap cap = {.feature = FEATURE(STREAMS, COUNT), .state = PTOWSP_STATE_RECORDED};
+	struct reg_needs needs = {.directives = &directive, .directive_count = 1};
+
+	directive.flags = PTOWSP_DIRECTIVE_MUST;
+	match(&needs, &cap, 1);
+	CHECK(rows[0].refused);
+	CHECK_UINT(rows[0].wanted, PTOWSP_STATE_ENFORCED);
+	cap.state = PTOWSP_STATE_ENFORCED;
+	match(&needs, &cap, 1);
+	CHECK(!rows[0].refused);
+}
+
+static void strict_asks_for_enforced_everywhere(void)
+{
+	const struct ptowsp_directive_record directive = DIRECTIVE(STREAMS, COUNT, 2);
+	struct reg_needs needs = {.directives = &directive, .directive_count = 1, .strict = true};
+
+	match(&needs, NULL, 0);
+	CHECK(rows[0].refused);
+}
+
+static void requirements_raise_what_is_wanted(void)
+{
+	const struct ptowsp_directive_record directive = DIRECTIVE(STREAMS, COUNT, 2);
+	struct ptowsp_requirement_record need = {FEATURE(STREAMS, COUNT), PTOWSP_STATE_RECORDED, 0};
+	struct reg_needs needs = {.directives = &directive, .directive_count = 1, .requirements = &need, .requirement_count = 1};
+
+	match(&needs, NULL, 0);
+	CHECK_UINT(count, 1);
+	CHECK(rows[0].refused);
+	need.state = PTOWSP_STATE_DIAGNOSED;
+	match(&needs, NULL, 0);
+	CHECK(!rows[0].refused);
+}
+
+static void requirements_without_a_directive_stand_alone(void)
+{
+	const struct ptowsp_requirement_record need = {PTOWSP_FEATURE_DEADLOCK_REPORT, PTOWSP_STATE_ENFORCED, 0};
+	struct ptowsp_cap cap = {.feature = PTOWSP_FEATURE_DEADLOCK_REPORT, .state = PTOWSP_STATE_ENFORCED};
+	struct reg_needs needs = {.requirements = &need, .requirement_count = 1};
+
+	match(&needs, &cap, 1);
+	CHECK_UINT(count, 0);
+	match(&needs, NULL, 0);
+	REQUIRE_UINT(count, 1);
+	CHECK(rows[0].refused);
+	CHECK_STR(rows[0].what, "deadlock report");
+}
+
+static void values_outside_the_limits_are_diagnosed_at_best(void)
+{
+	struct ptowsp_directive_record directive = DIRECTIVE(DISPATCH, ROUND_ROBIN, 4);
+	const struct ptowsp_cap cap = {.feature = FEATURE(DISPATCH, ROUND_ROBIN), .state = PTOWSP_STATE_ENFORCED, .low = 1, .high = 4};
+	struct reg_needs needs = {.directives = &directive, .directive_count = 1};
+
+	match(&needs, &cap, 1);
+	CHECK_UINT(rows[0].state, PTOWSP_STATE_ENFORCED);
+	directive.a0 = 5;
+	match(&needs, &cap, 1);
+	CHECK_UINT(rows[0].state, PTOWSP_STATE_DIAGNOSED);
+	CHECK_CONTAINS(rows[0].reason, "5 is outside the backend's limits 1..4");
+	CHECK(!rows[0].refused);
+	directive.flags = PTOWSP_DIRECTIVE_MUST;
+	match(&needs, &cap, 1);
+	CHECK(rows[0].refused);
+}
+
+static void opcodes_without_a_row_are_unsupported(void)
+{
+	uint8_t opcodes[256] = {[0x10] = 1, [0x20] = 1};
+	const struct ptowsp_cap cap = {.feature = PTOWSP_FEATURE_OPCODE(0x20), .state = PTOWSP_STATE_ENFORCED};
+	struct reg_needs needs = {.opcodes = opcodes};
+
+	match(&needs, &cap, 1);
+	REQUIRE_UINT(count, 1);
+	CHECK(rows[0].refused);
+	CHECK_STR(rows[0].what, "opcode parallel_for");
+}
+
+static void kernels_need_one_payload_that_runs(void)
+{
+	struct reg_kernel_need kernel = {"k", 1u << PTOWSP_PAYLOAD_PTO | 1u << PTOWSP_PAYLOAD_SOURCE, true, false};
+	const struct ptowsp_cap cap = {.feature = PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO), .state = PTOWSP_STATE_ENFORCED};
+	struct reg_needs needs = {.kernels = &kernel, .kernel_count = 1};
+
+	match(&needs, &cap, 1);
+	CHECK_UINT(count, 0);
+	match(&needs, NULL, 0);
+	REQUIRE_UINT(count, 1);
+	CHECK(rows[0].refused);
+	CHECK_STR(rows[0].what, "kernel k");
+	kernel.served = true; /* a registered function stands in */
+	match(&needs, NULL, 0);
+	CHECK_UINT(count, 0);
+	kernel = (struct reg_kernel_need){"k", 0, true, false};
+	match(&needs, &cap, 1);
+	REQUIRE_UINT(count, 1);
+	CHECK_CONTAINS(rows[0].reason, "not trusted");
+	kernel.carried = false; /* name and signature only: the plugin says at load what it knows */
+	match(&needs, &cap, 1);
+	CHECK_UINT(count, 0);
+}
+
+static void rows_of_a_longer_stride_are_read(void)
+{
+	struct {
+		struct ptowsp_cap cap;
+		uint64_t newer;
+	} caps[2] = {{{.feature = 1}, 1}, {{.feature = FEATURE(STREAMS, COUNT), .state = PTOWSP_STATE_ENFORCED}, 2}};
+	struct reg_caps c = {caps, 2, sizeof(caps[0])};
+
+	REQUIRE(reg_caps_find(&c, FEATURE(STREAMS, COUNT)) != NULL);
+	CHECK_UINT(reg_caps_find(&c, FEATURE(STREAMS, COUNT))->state, PTOWSP_STATE_ENFORCED);
+	CHECK(reg_caps_find(&c, 99) == NULL);
+}
+
+void suite_match(CU_pSuite s)
+{
+	TEST(s, directives_without_a_row_are_diagnosed);
+	TEST(s, every_directive_gets_one_verdict_in_order);
+	TEST(s, unsupported_is_always_refused);
+	TEST(s, a_must_bit_asks_for_enforced);
+	TEST(s, strict_asks_for_enforced_everywhere);
+	TEST(s, requirements_raise_what_is_wanted);
+	TEST(s, requirements_without_a_directive_stand_alone);
+	TEST(s, values_outside_the_limits_are_diagnosed_at_best);
+	TEST(s, opcodes_without_a_row_are_unsupported);
+	TEST(s, kernels_need_one_payload_that_runs);
+	TEST(s, rows_of_a_longer_stride_are_read);
+}

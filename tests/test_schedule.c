@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: MIT */
+/* test_schedule.c - KEY=VALUE texts of the schedule, and the expressions in them. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "registry/schedule.h"
+#include "registry/text.h"
+
+static const char *const loops[] = {"%q_tile", "i"};
+static const uint32_t loop_strings[] = {11, 22};
+static const char *const values[] = {"n", "%seq"};
+static const uint32_t value_rows[] = {3, 5};
+static const struct reg_scope scope = {loops, loop_strings, values, value_rows, 2, 2};
+
+static struct ptowsp_error error;
+static struct reg_schedule schedule;
+
+/* Parses one text into a fresh schedule; the row, or NULL with the sentence in error. */
+static const struct ptowsp_directive_record *parse(const char *text)
+{
+	reg_schedule_finish(&schedule);
+	reg_schedule_init(&schedule, 1000, 50);
+	error = (struct ptowsp_error){.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	return reg_schedule_add(&schedule, text, &scope, &error) ? NULL : &schedule.rows[0];
+}
+
+/* What the row reads like when printed again. */
+static const char *printed(const struct ptowsp_directive_record *row)
+{
+	static char memory[128], strings[2048];
+	struct reg_text text;
+
+	memset(strings, 0, sizeof(strings));
+	strcpy(strings + 11, "q_tile");
+	memcpy(strings + 1000, schedule.strings ? schedule.strings : "", schedule.string_bytes);
+	reg_text_init(&text, memory, sizeof(memory));
+	if (row)
+		reg_directive_print(row, strings, sizeof(strings), &text);
+	return row ? memory : error.text;
+}
+
+static void texts_of_every_kind_are_taken(void)
+{
+	static const char *const rows[][2] = {
+		{"deps=tensor_map_exact", "deps=tensor_map_exact"},
+		{"hazards=raw", "hazards=raw"},
+		{"task_window=64", "task_window=64"},
+		{"task_window=0", "task_window=0"},
+		{"task_window=abort(64)", "task_window=64,abort"},
+		{"task_window=64,abort", "task_window=64,abort"},
+		{"task_window=64, tasks, benchmark", "task_window=64,benchmark"},
+		{"task_window=64,tasks", "task_window=64"},
+		{"dispatch=round_robin(4)", "dispatch=round_robin(4)"},
+		{" dispatch = round_robin( 4 ) ", "dispatch=round_robin(4)"},
+		{"dispatch=affinity(q_tile,4)", "dispatch=affinity(q_tile,4)"},
+		{"dispatch=hash(i*4+n,4)", "dispatch=hash((expression),4)"},
+		{"dispatch=custom((i + 1) % 2, 2)", "dispatch=custom((expression),2)"},
+		{"dispatch=static_partition(10,20,30)", "dispatch=static_partition(10,20,30)"},
+		{"dispatch=threshold(n, round_robin(2), 100: work_steal(4))", "dispatch=threshold((expression),round_robin(2),100,work_steal(4))"},
+		{"pipeline_depth=2", "pipeline_depth=2"},
+		{"pipeline_depth=stream(2)", "pipeline_depth=stream,2"},
+		{"pipeline_depth=(i,1)", "pipeline_depth=i,1"},
+		{"pipeline_depth=pool,3", "pipeline_depth=pool,3"},
+		{"pools=by_exec_unit", "pools=by_exec_unit"},
+		{"pools=custom(i)", "pools=custom((expression))"},
+		{"streams=2", "streams=2"},
+		{"stream_by=i % 4", "stream_by=(expression)"},
+		{"stream_by=(i+1)*2", "stream_by=(expression)"},
+		{"issue_cost=3", "issue_cost=3"},
+		{"issue_cost=0", "issue_cost=0"},
+		{"timing=rate_limit(4)", "timing=rate_limit(4)"},
+		{"timing=immediate", "timing=immediate"},
+		{"start=threshold(5)", "start=threshold(5)"},
+		{"start=after_orchestration", "start=after_orchestration"},
+		{"tensor_map=2", "tensor_map=2"},
+		{"dep_list=1", "dep_list=1"},
+		{"heap=65536", "heap=65536"},
+		{"ready_queue=1", "ready_queue=1"},
+		{"batch_deps=16", "batch_deps=16"},
+		{"spatial_map=4,4", "spatial_map=4,4"},
+		{"spatial_map=(4, 4)", "spatial_map=4,4"},
+		{"deps=hybrid", "deps=hybrid"},
+		{"deps=hybrid(bytes_overlap)", "deps=hybrid(bytes_overlap)"},
+		{"ready=priority", "ready=priority"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		CHECK_STR(printed(parse(rows[i][0])), rows[i][1]);
+}
+
+static void wrong_texts_are_refused_with_the_reason(void)
+{
+	static const char *const rows[][2] = {
+		{"task_windwo=64", "task_window"},
+		{"windows", "KEY=VALUE"},
+		{"=64", "unknown"},
+		{"dispatch=round_robbin(4)", "round_robin"},
+		{"dispatch=round_robin(0)", "too small"},
+		{"dispatch=round_robin(-1)", "too small"},
+		{"dispatch=round_robin", "takes 1 arguments, got 0"},
+		{"dispatch=round_robin(1,2)", "takes 1 arguments, got 2"},
+		{"dispatch=round_robin(four)", "no number"},
+		{"dispatch=round_robin(99999999999999999999)", "no number"},
+		{"dispatch=round_robin(4", "round_robin"},
+		{"dispatch=round_robin(4))", "round_robin"},
+		{"dispatch=round_robin(4))(", "round_robin"},
+		{"spatial_map=4),(4", "parentheses"},
+		{"dispatch=affinity(k,4)", "q_tile"},
+		{"dispatch=hash(i+,4)", "operand is missing"},
+		{"dispatch=hash(unknown,4)", "unknown"},
+		{"dispatch=threshold(n,a,b)", "no number"},
+		{"pipeline_depth=0", "too small"},
+		{"pipeline_depth=stream(0)", "too small"},
+		{"streams=0", "too small"},
+		{"task_window=-1", "too small"},
+		{"task_window=", "no number"},
+		{"task_window=sometimes(4)", "no number"},
+		{"spatial_map=4", "takes 2 arguments"},
+		{"hazards=raw(1)", "takes 0 arguments"},
+		{"stream_by=i % ", "operand is missing"},
+		{"stream_by=i 4", "does not belong"},
+		{"layout=a,b,c,d,e,f,g,h,i", "more than 8"},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		CHECK(parse(rows[i][0]) == NULL);
+		CHECK_INT(error.code, PTOWSP_INVALID);
+		CHECK_CONTAINS(error.text, rows[i][1]);
+	}
+}
+
+static void unknown_keys_list_the_nearest_first(void)
+{
+	CHECK(parse("task_windw=3") == NULL);
+	CHECK_CONTAINS(error.text, "known: task_window,");
+	CHECK(parse("dispatch=hsh(i,2)") == NULL);
+	CHECK_CONTAINS(error.text, "known: hash,");
+}
+
+static void a_later_text_replaces_an_earlier_one(void)
+{
+	parse("task_window=64");
+	CHECK_INT(reg_schedule_add(&schedule, "task_window=8", &scope, &error), 0);
+	CHECK_UINT(schedule.count, 1);
+	CHECK_INT(schedule.rows[0].a0, 8);
+	CHECK_INT(reg_schedule_add(&schedule, "pipeline_depth=stream(2)", &scope, &error), 0);
+	CHECK_INT(reg_schedule_add(&schedule, "pipeline_depth=pool(3)", &scope, &error), 0);
+	CHECK_INT(reg_schedule_add(&schedule, "pipeline_depth=stream(4)", &scope, &error), 0);
+	CHECK_UINT(schedule.count, 3);
+	CHECK_INT(schedule.rows[1].a1, 4);
+}
+
+static void arguments_have_their_kinds(void)
+{
+	const struct ptowsp_directive_record *row = parse("dispatch=hash(i, 4)");
+
+	REQUIRE(row != NULL);
+	CHECK_UINT(row->kinds, PTOWSP_ARGUMENT_EXPR);
+	CHECK_INT(row->a0, 50);
+	CHECK_INT(row->a1, 4);
+	row = parse("dispatch=affinity(%q_tile, 4)");
+	REQUIRE(row != NULL);
+	CHECK_UINT(row->kinds, PTOWSP_ARGUMENT_WORD);
+	CHECK_INT(row->a0, 11); /* the string of the package */
+	row = parse("pipeline_depth=stream(2)");
+	REQUIRE(row != NULL);
+	CHECK_UINT(row->kinds, PTOWSP_ARGUMENT_WORD);
+	CHECK_INT(row->a0, 1000); /* an extra string */
+	CHECK_STR(schedule.strings, "stream");
+}
+
+/* ---- expressions: rows evaluated here with i = 7, q_tile = 3, n = 100, seq = -9, task = 12 ---------------------- */
+
+static int64_t evaluate(const struct reg_rows *rows, uint32_t row)
+{
+	const struct ptowsp_expr_record *e = &rows->at[row - rows->base];
+	int64_t a = e->op >= PTOWSP_EXPR_ADD ? evaluate(rows, e->a) : 0;
+	int64_t b = e->op >= PTOWSP_EXPR_ADD && e->op < PTOWSP_EXPR_NEG ? evaluate(rows, e->b) : 0;
+
+	switch (e->op) {
+	case PTOWSP_EXPR_CONST: return (int64_t)((uint64_t)e->c << 32 | e->b);
+	case PTOWSP_EXPR_VALUE: return e->a == 3 ? 100 : e->a == 5 ? -9 : -1000;
+	case PTOWSP_EXPR_AXIS: return e->a == 11 ? 3 : e->a == 22 ? 7 : -1000;
+	case PTOWSP_EXPR_TASK: return 12;
+	case PTOWSP_EXPR_ADD: return a + b;
+	case PTOWSP_EXPR_SUB: return a - b;
+	case PTOWSP_EXPR_MUL: return a * b;
+	case PTOWSP_EXPR_DIV: return a / b;
+	case PTOWSP_EXPR_MOD: return a % b;
+	case PTOWSP_EXPR_MIN: return a < b ? a : b;
+	case PTOWSP_EXPR_MAX: return a > b ? a : b;
+	case PTOWSP_EXPR_AND: return a & b;
+	case PTOWSP_EXPR_OR: return a | b;
+	case PTOWSP_EXPR_XOR: return a ^ b;
+	case PTOWSP_EXPR_SHL: return a << b;
+	case PTOWSP_EXPR_SHR: return a >> b;
+	case PTOWSP_EXPR_EQ: return a == b;
+	case PTOWSP_EXPR_NE: return a != b;
+	case PTOWSP_EXPR_LT: return a < b;
+	case PTOWSP_EXPR_LE: return a <= b;
+	case PTOWSP_EXPR_GT: return a > b;
+	case PTOWSP_EXPR_GE: return a >= b;
+	case PTOWSP_EXPR_LAND: return a && b;
+	case PTOWSP_EXPR_LOR: return a || b;
+	case PTOWSP_EXPR_NEG: return -a;
+	case PTOWSP_EXPR_NOT: return ~a;
+	case PTOWSP_EXPR_LNOT: return !a;
+	}
+	return -12345;
+}
+
+static void expressions_bind_as_in_c(void)
+{
+	const int64_t i = 7, q_tile = 3, n = 100, seq = -9, task = 12;
+	const struct {
+		const char *text;
+		int64_t value;
+	} rows[] = {
+#define E(expression) {#expression, expression}
+		E(1 + 2 * 3), E((1 + 2) * 3), E(10 - 4 - 3), E(100 / 7 / 2), E(100 % 7 % 4), E(i * 4 + n), E(-i + n), E(-(i + n)),
+		E(~i & 15), E(!i), E(!(i - 7)), E(1 << 4 | 1), E(seq / 2), E(seq % 4),
+		E(seq >> 1), E(task - i - 1), E(n <= 100), E(n >= 101), E(q_tile * q_tile), E(0x10 + 1), E(2147483648 * 2), E(- -3),
+#undef E
+		{"min(i, n)", 7}, {"max(i, min(n, 50)) + 1", 51}, {"%i + %seq", -2},
+		{"1 | 2 ^ 3 & 4", 1 | (2 ^ (3 & 4))}, {"i < n && n > seq || 0", 1}, {"i == 7 != 0", 1}, {"0 == 0 < 1", 0},
+	};
+
+	for (size_t r = 0; r < sizeof(rows) / sizeof(*rows); r++) {
+		struct reg_rows out = {.base = 50};
+		uint32_t row;
+
+		if (reg_expression_compile(rows[r].text, strlen(rows[r].text), &scope, &out, &row, &error))
+			CHECK_FAIL("%s: %s", rows[r].text, error.text);
+		else if (evaluate(&out, row) != rows[r].value)
+			CHECK_FAIL("%s is %lld", rows[r].text, (long long)evaluate(&out, row));
+		reg_rows_finish(&out);
+	}
+}
+
+static void operands_are_earlier_rows(void)
+{
+	struct reg_rows out = {.base = 0};
+	const char *text = "(i + n) * (task - 4) % 5";
+	uint32_t row;
+
+	REQUIRE_INT(reg_expression_compile(text, strlen(text), &scope, &out, &row, &error), 0);
+	CHECK_UINT(row, out.count - 1);
+	for (uint32_t k = 0; k < out.count; k++)
+		if (out.at[k].op >= PTOWSP_EXPR_ADD)
+			CHECK(out.at[k].a < k && out.at[k].b < k);
+	reg_rows_finish(&out);
+}
+
+static void nesting_and_length_are_bounded(void)
+{
+	char text[3000];
+	struct reg_rows out = {.base = 0};
+	uint32_t row;
+
+	memset(text, '(', 1000);
+	CHECK_INT(reg_expression_compile(text, 1000, &scope, &out, &row, &error), PTOWSP_INVALID);
+	CHECK_CONTAINS(error.text, "deep");
+	memset(text, '-', 1000);
+	CHECK_INT(reg_expression_compile(text, 1000, &scope, &out, &row, &error), PTOWSP_INVALID);
+	for (int i = 0; i < 1500; i++)
+		memcpy(text + 2 * i, "1+", 2);
+	CHECK_INT(reg_expression_compile(text, 2999, &scope, &out, &row, &error), PTOWSP_INVALID);
+	CHECK_CONTAINS(error.text, "long");
+	reg_rows_finish(&out);
+}
+
+static void sentences_are_cut_and_never_overflow(void)
+{
+	char memory[8];
+	struct reg_text text;
+	struct ptowsp_error e;
+
+	reg_text_init(&text, memory, sizeof(memory));
+	reg_text_add(&text, "abcdef\xC3\xA9");
+	CHECK_STR(memory, "abcdef"); /* the cut letter is gone as a whole */
+	reg_text_add(&text, "g");
+	CHECK_STR(memory, "abcdefg");
+	reg_text_add(&text, "h");
+	CHECK_STR(memory, "abcdefg");
+	CHECK_INT(reg_fail(&e, PTOWSP_INVALID, "%0300d", 1), PTOWSP_INVALID);
+	CHECK_UINT(strlen(e.text), sizeof(e.text) - 1);
+	CHECK_INT(reg_fail(NULL, PTOWSP_IO, "nobody listens"), PTOWSP_IO);
+}
+
+static void every_policy_and_feature_has_a_name(void)
+{
+	struct reg_feature feature, again;
+	uint32_t count;
+
+	for (uint32_t i = 0; reg_feature_at(i, &feature); i++) {
+		CHECK(*feature.name && feature.id);
+		REQUIRE(reg_feature(feature.id, &again));
+		CHECK_STR(again.name, feature.name); /* no two features have one id */
+		CHECK(i < reg_feature_count());
+	}
+	CHECK(!reg_feature(0xFFFF, &feature));
+	reg_policies(&count);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct reg_policy *p = &reg_policies(&count)[i];
+
+		CHECK_UINT(strlen(p->kinds), p->most);
+		CHECK(p->least <= p->most && p->most <= 8);
+		CHECK(reg_directive(p->directive) != NULL);
+	}
+}
+
+void suite_schedule(CU_pSuite s)
+{
+	TEST(s, texts_of_every_kind_are_taken);
+	TEST(s, wrong_texts_are_refused_with_the_reason);
+	TEST(s, unknown_keys_list_the_nearest_first);
+	TEST(s, a_later_text_replaces_an_earlier_one);
+	TEST(s, arguments_have_their_kinds);
+	TEST(s, expressions_bind_as_in_c);
+	TEST(s, operands_are_earlier_rows);
+	TEST(s, nesting_and_length_are_bounded);
+	TEST(s, sentences_are_cut_and_never_overflow);
+	TEST(s, every_policy_and_feature_has_a_name);
+}

@@ -1,0 +1,631 @@
+/* SPDX-License-Identifier: MIT */
+/* test_session.c - the embedding API from package to results, on the probe plugin and with a kernel of the embedding program
+ * on cpu_sim. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "format/writer.h"
+#include "host/ptowsp_host.h"
+#include "host/runs.h"
+#include "ptowsp/workload.h"
+
+enum { N = 16 };
+
+static struct ptowsp_error error;
+
+/* ---- a package: one task of kernel @combine(x, y -> z, count) without payload ------------------------------- */
+
+struct spec {
+	bool shapeless, samples;
+	const char *target; /* NULL: any */
+	const struct ptowsp_directive_record *directive; /* NULL: none */
+};
+
+static uint64_t id_of(const char *name)
+{
+	return ptowsp_id(name, strlen(name));
+}
+
+static int by_id(const void *a, const void *b)
+{
+	uint64_t x = id_of(*(const char *const *)a), y = id_of(*(const char *const *)b);
+
+	return x < y ? -1 : x > y;
+}
+
+#define ROW(SECT, record) pkg_writer_row(w, PTOWSP_SECTION_##SECT, &(record), sizeof(record))
+
+static void tensors_write(struct pkg_writer *w, const struct spec *spec, uint32_t rows_out[3])
+{
+	const char *names[] = {"main.x", "main.y", "main.z"};
+
+	qsort(names, 3, sizeof(*names), by_id);
+	for (uint32_t i = 0; i < 3; i++) {
+		uint32_t position = (uint32_t)(names[i][5] - 'x');
+		struct ptowsp_tensor_record tensor = {.id = id_of(names[i]), .name = pkg_writer_string(w, names[i]),
+						      .role = position == 2 ? PTOWSP_ROLE_OUT : PTOWSP_ROLE_IN,
+						      .flags = spec->shapeless ? PTOWSP_TENSOR_SHAPELESS : 0, .dims = spec->shapeless ? 0 : i,
+						      .dim_count = !spec->shapeless, .entry = 0, .position = position};
+		struct ptowsp_dim_record dim = {2, 0, 0}; /* the constant N */
+		struct ptowsp_sample_record sample = {.tensor = i, .role = position == 2, .rank = 1, .extent0 = N,
+						      .size = N * sizeof(float)};
+		float data[N];
+
+		rows_out[position] = i;
+		ROW(TENS, tensor);
+		if (!spec->shapeless)
+			ROW(DIMS, dim);
+		for (int k = 0; k < N; k++)
+			data[k] = position == 2 ? (float)(k + 100) : position == 1 ? 100 : (float)k;
+		if (!spec->samples)
+			continue;
+		sample.offset = pkg_writer_bytes(w, PTOWSP_SECTION_TBLB, data, sizeof(data), 64);
+		ROW(TDAT, sample);
+	}
+}
+
+static void kernel_write(struct pkg_writer *w)
+{
+	struct ptowsp_kernel_record kernel = {.id = id_of("combine"), .name = pkg_writer_string(w, "combine"),
+					      .signature = pkg_writer_string(w, "v(p,p,p,i64)"), .param_count = 4};
+
+	for (uint32_t i = 0; i < 4; i++) {
+		struct ptowsp_param_record param = {.name = pkg_writer_string(w, i == 3 ? "n" : "t"), .kind = i == 3,
+						    .dtype = i == 3 ? PTOWSP_I64 : PTOWSP_F32, .access = i == 3 ? 0 : i == 2 ? 2 : 1,
+						    .rows = i == 3 ? 0 : 1, .columns = i == 3 ? 0 : N};
+
+		ROW(KPRM, param);
+	}
+	ROW(KREG, kernel);
+}
+
+static void workload_write(struct pkg_writer *w, const struct spec *spec, const uint32_t tensors[3])
+{
+	const struct {
+		struct ptowsp_workload_header header;
+		struct ptowsp_instruction program[6];
+		uint32_t rows[4];
+	} work = {{PTOWSP_WORKLOAD_MAGIC, PTOWSP_WORKLOAD_VERSION, 6, 0, 1, 3},
+		  {{PTOWSP_OP_TASK, 0, 0, 1u << 16 | 3},
+		   {PTOWSP_OP_PARAM_EXPR, 0, 0, 0},
+		   {PTOWSP_OP_IO_INPUT, 0, 0, 0},
+		   {PTOWSP_OP_IO_INPUT, 0, 1, 1},
+		   {PTOWSP_OP_IO_OUTPUT, 0, 2, 2},
+		   {PTOWSP_OP_HALT, 0, 0, 0}},
+		  {0, tensors[0], tensors[1], tensors[2]}};
+
+	for (uint32_t i = 0; i < 3; i++) {
+		struct ptowsp_region_record region = {tensors[i], 1, 1, spec->shapeless ? 0 : 1, spec->shapeless ? 0 : N,
+						      spec->shapeless ? N : 0};
+
+		ROW(REGN, region);
+	}
+	pkg_writer_bytes(w, PTOWSP_SECTION_WORK, &work, sizeof(work), 8);
+}
+
+static void *pack(const struct spec *spec, size_t *size_out)
+{
+	struct pkg_writer *w = pkg_writer_create();
+	struct ptowsp_slot_record slot = {.id = id_of("main.n"), .name = pkg_writer_string(w, "main.n"), .dtype = PTOWSP_I64};
+	struct ptowsp_expr_record count = {.op = PTOWSP_EXPR_VALUE}, zero = {.op = PTOWSP_EXPR_CONST}, elements = zero;
+	struct ptowsp_entry_record entry = {.id = id_of("main"), .name = pkg_writer_string(w, "main"), .value_count = 1};
+	struct ptowsp_entry_value_record value = {0};
+	uint32_t tensors[3];
+	void *bytes = NULL;
+
+	pkg_writer_meta(w, "name", "session");
+	if (spec->target)
+		pkg_writer_target(w, spec->target);
+	kernel_write(w);
+	ROW(SLOT, slot);
+	ROW(EXPR, count);
+	ROW(EXPR, zero);
+	elements.b = N;
+	ROW(EXPR, elements);
+	tensors_write(w, spec, tensors);
+	workload_write(w, spec, tensors);
+	ROW(ENTR, entry);
+	ROW(ESYM, value);
+	if (spec->directive)
+		ROW(SCHD, *spec->directive);
+	if (pkg_writer_seal(w, &bytes, size_out, &error))
+		CHECK_FAIL("%s", error.text);
+	pkg_writer_destroy(w);
+	return bytes;
+}
+
+/* ---- one of everything, closed at the end of each test ------------------------------------------------------ */
+
+static struct session {
+	void *bytes;
+	struct ptowsp_package *package;
+	struct ptowsp_plan *plan;
+	struct ptowsp_backend *backend;
+	struct ptowsp_program *program;
+	char log[512];
+} s;
+
+static void on_log(void *context, int32_t level, const char *text)
+{
+	(void)context, (void)level;
+	strncat(s.log, text, sizeof(s.log) - strlen(s.log) - 1);
+}
+
+static void combine(float *x, float *y, float *z, int64_t n)
+{
+	for (int64_t i = 0; i < n; i++)
+		z[i] = x[i] + y[i];
+}
+
+static void close_all(void)
+{
+	ptowsp_program_unload(s.program);
+	ptowsp_backend_close(s.backend);
+	ptowsp_plan_destroy(s.plan);
+	ptowsp_package_close(s.package);
+	free(s.bytes);
+	ptowsp_kernel_unregister("combine");
+	s = (struct session){.bytes = NULL};
+}
+
+static ptowsp_status plan_open(const struct spec *spec, const char *const *schedule, uint32_t count)
+{
+	struct ptowsp_plan_options options = {.schedule = schedule, .schedule_count = count};
+	size_t size;
+
+	close_all(); /* of a test that failed before its end */
+	s.bytes = pack(spec, &size);
+	if (!s.bytes || ptowsp_package_open_memory(&s.package, s.bytes, size, "session", 0, &error))
+		return PTOWSP_BAD_PACKAGE;
+	return ptowsp_plan_create(&s.plan, s.package, &options, &error);
+}
+
+static ptowsp_status backend_open(const char *mode)
+{
+	const struct ptowsp_setting setting = {"mode", mode};
+	const char *dir = check_fmt("%s/test/plugins", check_build());
+	struct ptowsp_backend_options options = {.plugin = "probe", .plugin_dirs = &dir, .plugin_dir_count = 1, .settings = &setting,
+						 .setting_count = mode != NULL, .log = on_log};
+
+	return ptowsp_backend_open(&s.backend, &options, &error);
+}
+
+/* Everything up to a loaded program with n set. */
+static bool start(const struct spec *spec, const char *mode)
+{
+	ptowsp_status st = plan_open(spec, NULL, 0);
+
+	ptowsp_kernel_register("combine", "v(p,p,p,i64)", (ptowsp_native_fn)combine);
+	if (!st)
+		st = backend_open(mode);
+	if (!st)
+		st = ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error);
+	if (!st)
+		st = ptowsp_value_set(s.program, "n", "16", &error);
+	if (st)
+		CHECK_FAIL("start: %s", error.text);
+	return !st;
+}
+
+static const float *output(void)
+{
+	struct ptowsp_tensor_view view;
+
+	ptowsp_tensor_view(s.program, 2, &view);
+	return view.data;
+}
+
+static const struct spec shaped = {.samples = true}, shapeless = {.shapeless = true};
+
+/* ---- tests -------------------------------------------------------------------------------------------------- */
+
+static void a_function_of_the_embedding_program_runs(void)
+{
+	static const char *const modes[] = {"poll", "thread"};
+
+	for (int m = 0; m < 2; m++) {
+		REQUIRE(start(&shaped, modes[m]));
+		CHECK_INT(ptowsp_execute(s.program, NULL, &error), 0);
+		for (int i = 0; i < N; i++)
+			CHECK_NEAR(output()[i], i + 100, 0);
+		CHECK_UINT(ptowsp_stats(s.program)->total_cycles, 7);
+		REQUIRE_UINT(ptowsp_stats(s.program)->resource_count, 1);
+		CHECK_STR(ptowsp_stats(s.program)->resources[0].name, "task_ring");
+		CHECK(ptowsp_elapsed_ms(s.program) >= 0 && ptowsp_compile_ms(s.program) >= 0);
+		CHECK(ptowsp_deadlock(s.program) == NULL);
+		close_all();
+	}
+}
+
+static void memory_of_the_caller_is_used_in_place(void)
+{
+	float x[N] = {1, 2, 3}, y[N] = {10, 20, 30}, z[N] = {0};
+
+	REQUIRE(start(&shaped, "poll"));
+	CHECK_INT(ptowsp_tensor_bind(s.program, "x", x, N, &error), 0);
+	CHECK_INT(ptowsp_tensor_bind(s.program, "main.y", y, N, &error), 0); /* the full name too */
+	CHECK_INT(ptowsp_tensor_bind(s.program, "z", z, N, &error), 0);
+	CHECK_INT(ptowsp_execute(s.program, NULL, &error), 0);
+	CHECK_NEAR(z[2], 33, 0);
+	CHECK_INT(ptowsp_tensor_bind(s.program, "w", z, N, &error), PTOWSP_NOT_FOUND);
+	CHECK_CONTAINS(error.text, "known: x, y, z");
+	CHECK_INT(ptowsp_tensor_bind(s.program, "x", x, N - 1, &error), 0);
+	CHECK_INT(ptowsp_execute(s.program, NULL, &error), PTOWSP_INVALID);
+	CHECK_CONTAINS(error.text, "15 elements, its shape needs 16");
+	close_all();
+}
+
+static void async_runs_complete_once(void)
+{
+	REQUIRE(start(&shaped, "thread"));
+	CHECK(ptowsp_is_complete(s.program));
+	CHECK_INT(ptowsp_synchronize(s.program, 0, &error), 0); /* nothing runs */
+	for (int i = 0; i < 50; i++) {
+		CHECK_INT(ptowsp_execute_async(s.program, NULL, &error), 0);
+		CHECK_INT(ptowsp_synchronize(s.program, UINT64_MAX, &error), 0);
+		CHECK(ptowsp_is_complete(s.program));
+	}
+	close_all();
+}
+
+static void a_run_that_waits_times_out_and_is_cancelled(void)
+{
+	REQUIRE(start(&shaped, "wait"));
+	CHECK_INT(ptowsp_execute_async(s.program, NULL, &error), 0);
+	CHECK(!ptowsp_is_complete(s.program));
+	CHECK_INT(ptowsp_synchronize(s.program, 20000000, &error), PTOWSP_AGAIN);
+	CHECK_INT(ptowsp_execute_async(s.program, NULL, &error), PTOWSP_INVALID);
+	CHECK_CONTAINS(error.text, "still running");
+	CHECK_INT(ptowsp_cancel(s.program, &error), 0);
+	CHECK_INT(ptowsp_synchronize(s.program, UINT64_MAX, &error), PTOWSP_CANCELLED);
+	CHECK_CONTAINS(error.text, "the probe failed");
+	CHECK_STR(ptowsp_last_error(), error.text);
+	CHECK_INT(ptowsp_cancel(s.program, &error), 0); /* nothing to cancel */
+	close_all();
+}
+
+static void a_second_completion_is_ignored_and_logged(void)
+{
+	static const char *const modes[] = {"twice", "stale"};
+
+	for (int m = 0; m < 2; m++) {
+		REQUIRE(start(&shaped, modes[m]));
+		CHECK_INT(ptowsp_execute(s.program, NULL, &error), 0);
+		CHECK_CONTAINS(s.log, "not in flight");
+		CHECK_INT(ptowsp_execute(s.program, NULL, &error), 0);
+		close_all();
+	}
+}
+
+static void tokens_of_the_past_do_not_complete_the_present(void)
+{
+	struct host_runs runs;
+	struct host_run run = {.token = 0};
+	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS)};
+	struct ptowsp_done done = {.head = PTOWSP_HEAD(struct ptowsp_done, DONE), .stats = &stats};
+	uint64_t first;
+
+	REQUIRE_INT(host_runs_init(&runs), 0);
+	host_report_finish(&run.report);
+	CHECK_INT(host_runs_begin(&runs, &run), 0);
+	first = done.token = run.token;
+	CHECK(host_runs_complete(&runs, &done));
+	CHECK(!host_runs_complete(&runs, &done));
+	CHECK_INT(host_runs_begin(&runs, &run), 0);
+	CHECK(run.token != first);
+	CHECK(!host_runs_complete(&runs, &done));
+	CHECK(!host_runs_is_complete(&runs, &run));
+	host_runs_abandon(&runs, &run);
+	CHECK(host_runs_is_complete(&runs, &run));
+	done.token = UINT64_MAX;
+	CHECK(!host_runs_complete(&runs, &done));
+	host_runs_finish(&runs);
+}
+
+static void absurd_statistics_are_the_plugin_s_fault(void)
+{
+	REQUIRE(start(&shaped, "lie"));
+	CHECK_INT(ptowsp_execute(s.program, NULL, &error), PTOWSP_DEVICE_LOST);
+	CHECK_CONTAINS(error.text, "absurd counts");
+	close_all();
+}
+
+static void diagnostics_are_kept_once_per_feature_and_program(void)
+{
+	struct ptowsp_diagnostic row;
+
+	REQUIRE(start(&shaped, "poll"));
+	REQUIRE(ptowsp_diagnostic_row(s.program, 0, &row));
+	CHECK_UINT(row.feature, PTOWSP_FEATURE_CANCEL);
+	CHECK_STR(row.text, "the probe says something");
+	CHECK(!ptowsp_diagnostic_row(s.program, 1, &row));
+	close_all();
+}
+
+static void inputs_that_nobody_gave_are_zeros_and_said(void)
+{
+	struct ptowsp_diagnostic row;
+	struct ptowsp_tensor_view view;
+
+	REQUIRE(start(&(struct spec){.samples = false}, "poll"));
+	CHECK_INT(ptowsp_execute(s.program, NULL, &error), 0);
+	CHECK_INT(ptowsp_execute(s.program, NULL, &error), 0);
+	REQUIRE(ptowsp_diagnostic_row(s.program, 1, &row));
+	CHECK_CONTAINS(row.text, "--in x=");
+	REQUIRE(ptowsp_diagnostic_row(s.program, 2, &row));
+	CHECK_CONTAINS(row.text, "--in y=");
+	CHECK(!ptowsp_diagnostic_row(s.program, 3, &row)); /* the output is none, and the second run says nothing new */
+	ptowsp_tensor_view(s.program, 0, &view);
+	CHECK_UINT(view.origin, PTOWSP_ORIGIN_ZEROS);
+	close_all();
+}
+
+static void shapeless_tensors_take_what_the_program_touches(void)
+{
+	struct ptowsp_tensor_view view;
+	float x[N] = {1};
+
+	REQUIRE(start(&shapeless, "poll"));
+	CHECK_INT(ptowsp_value_set(s.program, "n", "5", &error), 0);
+	CHECK_INT(ptowsp_execute(s.program, NULL, &error), 0);
+	ptowsp_tensor_view(s.program, 2, &view);
+	CHECK_UINT(view.elements, 5);
+	CHECK_UINT(view.rank, 1);
+	CHECK_INT(ptowsp_tensor_bind(s.program, "x", x, 4, &error), 0);
+	CHECK_INT(ptowsp_execute(s.program, NULL, &error), PTOWSP_INVALID);
+	CHECK_CONTAINS(error.text, "\"x\": the bound memory has 4 elements, but the program touches 5");
+	close_all();
+}
+
+static void values_are_parsed_in_their_type(void)
+{
+	struct ptowsp_value_info info;
+
+	REQUIRE_INT(plan_open(&shaped, NULL, 0), 0);
+	ptowsp_kernel_register("combine", "v(p,p,p,i64)", (ptowsp_native_fn)combine);
+	REQUIRE_INT(backend_open("poll"), 0);
+	REQUIRE_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), 0);
+	REQUIRE(ptowsp_plan_value(s.plan, 0, &info));
+	CHECK_STR(info.name, "n");
+	CHECK(info.flags & PTOWSP_VALUE_NEEDED);
+	CHECK_INT(ptowsp_execute(s.program, NULL, &error), PTOWSP_INVALID);
+	CHECK_CONTAINS(error.text, "--set n=VALUE");
+	CHECK_INT(ptowsp_value_set(s.program, "n", "x", &error), PTOWSP_INVALID);
+	CHECK_INT(ptowsp_value_set(s.program, "n", "1 ", &error), PTOWSP_INVALID);
+	CHECK_INT(ptowsp_value_set(s.program, "n", "9223372036854775808", &error), PTOWSP_INVALID);
+	CHECK_INT(ptowsp_value_set(s.program, "m", "1", &error), PTOWSP_NOT_FOUND);
+	CHECK_CONTAINS(error.text, "known: n");
+	CHECK_INT(ptowsp_value_set(s.program, "main.n", "0x10", &error), 0);
+	CHECK_INT(ptowsp_execute(s.program, NULL, &error), 0);
+	close_all();
+}
+
+static void memory_beyond_the_limit_is_refused_before_the_run(void)
+{
+	struct ptowsp_execute_options options = {.memory_limit = 3 * N * 4 - 1};
+
+	REQUIRE(start(&shaped, "poll"));
+	CHECK_INT(ptowsp_execute(s.program, &options, &error), PTOWSP_TOO_BIG);
+	CHECK_CONTAINS(error.text, "192 bytes");
+	options.memory_limit++;
+	CHECK_INT(ptowsp_execute(s.program, &options, &error), 0);
+	close_all();
+}
+
+static void without_kernels_nothing_is_bound_or_called(void)
+{
+	struct ptowsp_execute_options options = {.flags = PTOWSP_RUN_NO_KERNELS, .memory_limit = 1};
+
+	REQUIRE(start(&shaped, "poll"));
+	CHECK_INT(ptowsp_execute(s.program, &options, &error), 0);
+	CHECK(output() == NULL);
+	close_all();
+}
+
+static void sample_data_come_with_the_package(void)
+{
+	struct ptowsp_tensor_view view;
+	struct ptowsp_tensor_info info;
+
+	REQUIRE(start(&shaped, "poll"));
+	REQUIRE(ptowsp_plan_tensor(s.plan, 2, &info));
+	CHECK_STR(info.name, "z");
+	CHECK(info.flags & PTOWSP_TENSOR_INFO_EXPECTED && !(info.flags & PTOWSP_TENSOR_INFO_SAMPLE));
+	CHECK_INT(ptowsp_tensor_sample(s.program, 2, PTOWSP_SAMPLE_EXPECTED, &view, &error), 0);
+	CHECK_UINT(view.elements, N);
+	CHECK_INT(ptowsp_tensor_sample(s.program, 2, PTOWSP_SAMPLE_INPUT, &view, &error), PTOWSP_NOT_FOUND);
+	close_all();
+}
+
+static void a_kernel_that_nobody_has_is_named_with_what_is_known(void)
+{
+	REQUIRE_INT(plan_open(&shaped, NULL, 0), 0);
+	REQUIRE_INT(backend_open("poll"), 0);
+	CHECK_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), PTOWSP_NOT_FOUND);
+	CHECK_CONTAINS(error.text, "combine");
+	CHECK(s.program == NULL);
+	ptowsp_kernel_register("combine", "v(p)", (ptowsp_native_fn)combine);
+	CHECK_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), PTOWSP_INVALID);
+	CHECK_CONTAINS(error.text, "v(p,p,p,i64)");
+	close_all();
+}
+
+static void options_are_checked_before_the_plugin_sees_them(void)
+{
+	const struct ptowsp_setting wrong[] = {{"mood", "poll"}, {"mode", "gently"}};
+	const char *dir = check_fmt("%s/test/plugins", check_build());
+	struct ptowsp_backend_options options = {.plugin = "probe_alias", .plugin_dirs = &dir, .plugin_dir_count = 1, .setting_count = 1};
+
+	options.settings = &wrong[0];
+	CHECK_INT(ptowsp_backend_open(&s.backend, &options, &error), PTOWSP_INVALID);
+	CHECK_CONTAINS(error.text, "known: mode");
+	options.settings = &wrong[1];
+	CHECK_INT(ptowsp_backend_open(&s.backend, &options, &error), PTOWSP_INVALID);
+	CHECK_CONTAINS(error.text, "poll|thread");
+	options.setting_count = 0;
+	options.device = "probe7";
+	CHECK_INT(ptowsp_backend_open(&s.backend, &options, &error), PTOWSP_NO_DEVICE);
+	CHECK_CONTAINS(error.text, "probe0");
+	options.device = "probe1";
+	CHECK_INT(ptowsp_backend_open(&s.backend, &options, &error), 0);
+	CHECK_STR(ptowsp_backend_current(s.backend)->name, "probe1");
+	CHECK_STR(ptowsp_backend_option(s.backend, 0)->name, "mode");
+	CHECK(ptowsp_backend_option(s.backend, 1) == NULL);
+	close_all();
+}
+
+static void leaked_memory_is_noticed_at_the_end(void)
+{
+	static char log[sizeof(s.log)];
+
+	REQUIRE(start(&shaped, "leak"));
+	ptowsp_program_unload(s.program);
+	s.program = NULL;
+	ptowsp_backend_close(s.backend);
+	s.backend = NULL;
+	strcpy(log, s.log);
+	CHECK_CONTAINS(log, "4096 bytes");
+	close_all();
+}
+
+static void verdicts_follow_schedule_and_capabilities(void)
+{
+	static const char *const schedule[] = {"dispatch=round_robin(5)", "ready=fifo", "hazards=raw"};
+	struct ptowsp_match *match;
+	struct ptowsp_verdict v;
+
+	REQUIRE_INT(plan_open(&shaped, schedule, 3), 0);
+	REQUIRE_INT(backend_open("poll"), 0);
+	REQUIRE_INT(ptowsp_match_create(&match, s.backend, s.plan, 0, &error), 0);
+	REQUIRE(ptowsp_match_row(match, 0, &v));
+	CHECK_STR(v.what, "dispatch=round_robin(5)");
+	CHECK_UINT(v.state, PTOWSP_STATE_DIAGNOSED);
+	REQUIRE(ptowsp_match_row(match, 1, &v));
+	CHECK_UINT(v.state, PTOWSP_STATE_RECORDED);
+	REQUIRE(ptowsp_match_row(match, 2, &v));
+	CHECK_UINT(v.state, PTOWSP_STATE_DIAGNOSED);
+	CHECK(!ptowsp_match_row(match, 3, &v));
+	ptowsp_match_destroy(match);
+	ptowsp_kernel_register("combine", "v(p,p,p,i64)", (ptowsp_native_fn)combine);
+	CHECK_INT(ptowsp_program_load(&s.program, s.backend, s.plan, PTOWSP_LOAD_STRICT, &error), PTOWSP_UNSUPPORTED);
+	CHECK_CONTAINS(error.text, "dispatch=round_robin(5)");
+	close_all();
+}
+
+static void what_is_unsupported_stops_before_loading(void)
+{
+	static const char *const schedule[] = {"deps=explicit"};
+
+	REQUIRE_INT(plan_open(&shaped, schedule, 1), 0);
+	REQUIRE_INT(backend_open("poll"), 0);
+	CHECK_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), PTOWSP_UNSUPPORTED);
+	CHECK_CONTAINS(error.text, "deps=explicit is unsupported on probe");
+	close_all();
+	REQUIRE_INT(plan_open(&(struct spec){.target = "a2a3", .samples = true}, NULL, 0), 0);
+	REQUIRE_INT(backend_open("poll"), 0);
+	CHECK_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), PTOWSP_UNSUPPORTED);
+	CHECK_CONTAINS(error.text, "made for a2a3");
+	close_all();
+	CHECK_INT(plan_open(&(struct spec){.target = "probe_alias", .samples = true}, NULL, 0), 0);
+	CHECK_INT(backend_open("poll"), 0);
+	ptowsp_kernel_register("combine", "v(p,p,p,i64)", (ptowsp_native_fn)combine);
+	CHECK_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), 0);
+	close_all();
+}
+
+static char skipped[512];
+
+static void on_skip(void *context, const char *name, const char *reason)
+{
+	(void)context;
+	strncat(skipped, name, sizeof(skipped) - strlen(skipped) - 1);
+	strncat(skipped, ": ", sizeof(skipped) - strlen(skipped) - 1);
+	strncat(skipped, reason, sizeof(skipped) - strlen(skipped) - 1);
+	strncat(skipped, "\n", sizeof(skipped) - strlen(skipped) - 1);
+}
+
+static void auto_takes_the_first_that_enforces_everything(void)
+{
+	static const char *const weak[] = {"hazards=raw"};
+	const char *dir = check_fmt("%s/test/plugins", check_build());
+	struct ptowsp_backend_options options = {.plugin_dirs = &dir, .plugin_dir_count = 1};
+
+	skipped[0] = '\0';
+	REQUIRE_INT(plan_open(&shaped, NULL, 0), 0);
+	CHECK_INT(ptowsp_backend_choose(&s.backend, &options, "nosuch,,probe", s.plan, on_skip, NULL, &error), 0);
+	REQUIRE(s.backend != NULL);
+	CHECK_STR(ptowsp_backend_name(s.backend), "probe");
+	CHECK_CONTAINS(skipped, "nosuch: ");
+	close_all();
+	skipped[0] = '\0';
+	REQUIRE_INT(plan_open(&shaped, weak, 1), 0);
+	CHECK_INT(ptowsp_backend_choose(&s.backend, &options, "probe", s.plan, on_skip, NULL, &error), PTOWSP_PLUGIN_REFUSED);
+	CHECK_CONTAINS(skipped, "probe: hazards=raw is only diagnosed");
+	CHECK_CONTAINS(error.text, "probe");
+	close_all();
+}
+
+static void plugins_are_listed_without_running_them(void)
+{
+	const char *dir = check_fmt("%s/test/plugins", check_build());
+	struct ptowsp_backend_options options = {.plugin_dirs = &dir, .plugin_dir_count = 1};
+	struct ptowsp_listing *listing;
+	struct ptowsp_listing_row row;
+	bool found = false;
+
+	REQUIRE_INT(ptowsp_listing_create(&listing, &options, &error), 0);
+	for (uint32_t i = 0; ptowsp_listing_row(listing, i, &row); i++)
+		found |= !strcmp(row.name, "probe") && row.usable && !strcmp(row.targets, "probe,probe_alias");
+	CHECK(found);
+	CHECK(ptowsp_listing_folder(listing, 0) != NULL);
+	ptowsp_listing_destroy(listing);
+}
+
+/* The whole way on the real backend. */
+static void cpu_sim_calls_the_embedding_program_s_function(void)
+{
+	const char *dir = check_fmt("%s/lib/ptowsp/plugins", check_build());
+	struct ptowsp_backend_options options = {.plugin_dirs = &dir, .plugin_dir_count = 1, .threads = 2};
+
+	REQUIRE_INT(plan_open(&shaped, NULL, 0), 0);
+	ptowsp_kernel_register("combine", "v(p,p,p,i64)", (ptowsp_native_fn)combine);
+	if (ptowsp_backend_open(&s.backend, &options, &error)) {
+		CHECK_FAIL("%s", error.text);
+		return;
+	}
+	REQUIRE_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), 0);
+	CHECK_INT(ptowsp_value_set(s.program, "n", "16", &error), 0);
+	CHECK_INT(ptowsp_execute(s.program, NULL, &error), 0);
+	for (int i = 0; i < N && output(); i++)
+		CHECK_NEAR(output()[i], i + 100, 0);
+	CHECK_UINT(ptowsp_stats(s.program)->tasks, 1);
+	close_all();
+}
+
+void suite_session(CU_pSuite suite)
+{
+	TEST(suite, a_function_of_the_embedding_program_runs);
+	TEST(suite, memory_of_the_caller_is_used_in_place);
+	TEST(suite, async_runs_complete_once);
+	TEST(suite, a_run_that_waits_times_out_and_is_cancelled);
+	TEST(suite, a_second_completion_is_ignored_and_logged);
+	TEST(suite, tokens_of_the_past_do_not_complete_the_present);
+	TEST(suite, absurd_statistics_are_the_plugin_s_fault);
+	TEST(suite, diagnostics_are_kept_once_per_feature_and_program);
+	TEST(suite, inputs_that_nobody_gave_are_zeros_and_said);
+	TEST(suite, shapeless_tensors_take_what_the_program_touches);
+	TEST(suite, values_are_parsed_in_their_type);
+	TEST(suite, memory_beyond_the_limit_is_refused_before_the_run);
+	TEST(suite, without_kernels_nothing_is_bound_or_called);
+	TEST(suite, sample_data_come_with_the_package);
+	TEST(suite, a_kernel_that_nobody_has_is_named_with_what_is_known);
+	TEST(suite, options_are_checked_before_the_plugin_sees_them);
+	TEST(suite, leaked_memory_is_noticed_at_the_end);
+	TEST(suite, verdicts_follow_schedule_and_capabilities);
+	TEST(suite, what_is_unsupported_stops_before_loading);
+	TEST(suite, auto_takes_the_first_that_enforces_everything);
+	TEST(suite, plugins_are_listed_without_running_them);
+	TEST(suite, cpu_sim_calls_the_embedding_program_s_function);
+}
