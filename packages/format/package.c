@@ -40,7 +40,8 @@ static void notice_add(struct pkg *p, const char *format, const char *what)
 	snprintf(p->notices[p->notice_count++], NOTICE_SIZE, format, what);
 }
 
-/* The stride of a known table: its own record, a longer one, or a shorter one that ends between two fields. */
+/* The stride of a known table: its own record, a longer one, or a shorter one that ends between two fields; then its records are
+ * copied, and all of them together obey the limit too. */
 static ptowsp_status stride_check(const struct pkg *p, const struct pkg_toc_row *row, const struct pkg_schema *schema,
 				  struct ptowsp_error *error)
 {
@@ -51,6 +52,9 @@ static ptowsp_status stride_check(const struct pkg *p, const struct pkg_toc_row 
 	if (!schema->fields && row->stride != 1)
 		return pkg_refuse(&place, "section %s: stride is %u, a section of bytes has 1", schema->section,
 				  (unsigned)row->stride);
+	if (row->count > p->caps.section_bytes / schema->bytes)
+		return pkg_refuse(&place, "section %s: %llu records of %u bytes are more than the limit of %llu bytes", schema->section,
+				  (unsigned long long)row->count, (unsigned)schema->bytes, (unsigned long long)p->caps.section_bytes);
 	if (!schema->fields || row->stride >= schema->bytes)
 		return PTOWSP_OK;
 	for (uint32_t i = 1; i < count; i++)
@@ -63,13 +67,9 @@ static ptowsp_status stride_check(const struct pkg *p, const struct pkg_toc_row 
 static ptowsp_status table_convert(struct pkg *p, uint32_t i, const struct pkg_schema *schema, struct ptowsp_error *error)
 {
 	const struct pkg_toc_row *row = &p->container.rows[i];
-	const struct pkg_place place = place_of(p, error);
 	size_t each = row->stride < schema->bytes ? row->stride : schema->bytes;
 	uint8_t *copy;
 
-	if (row->count > p->caps.section_bytes / schema->bytes)
-		return pkg_refuse(&place, "section %s: %llu records are more than the limit of %llu bytes", schema->section,
-				  (unsigned long long)row->count, (unsigned long long)p->caps.section_bytes);
 	p->native[i] = copy = calloc((size_t)row->count + 1, schema->bytes);
 	if (!copy)
 		return pkg_fail(error, PTOWSP_NO_MEMORY, "%s: out of memory for table %s", p->path, schema->section);

@@ -4,6 +4,7 @@
 
 #include "ptowsp/workload.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,7 +138,7 @@ static ptowsp_status levels_check(const struct pkg_check *c)
 	const struct pkg_tables *t = c->tables;
 
 	for (uint32_t i = 0; i < t->variant_count; i++)
-		MUST(t->variant[i].rows && t->variant[i].rows % LEVEL_STEP == 0, "KVAR[%u].rows is %u, which is no multiple of %u",
+		MUST(t->variant[i].rows && t->variant[i].rows % LEVEL_STEP == 0, "KVAR[%u].rows is %u: a multiple of %u from there on is needed",
 		     (unsigned)i, (unsigned)t->variant[i].rows, LEVEL_STEP);
 	for (uint32_t i = 0; i < t->levels_count; i++) {
 		const struct ptowsp_levels_record *l = &t->levels[i];
@@ -352,14 +353,16 @@ static ptowsp_status directive_check(const struct pkg_check *c, uint32_t i)
 	const int64_t values[8] = {d->a0, d->a1, d->a2, d->a3, d->a4, d->a5, d->a6, d->a7};
 	const struct pkg_policy *policy = pkg_policy(d->directive, d->policy);
 	ptowsp_status st = PTOWSP_OK;
-	char known[128];
+	char known[128], most[16];
 
 	pkg_policy_list(d->directive, known, sizeof(known));
 	MUST(policy, "SCHD[%u].policy is %u: %s has no such policy; known: %s", (unsigned)i, (unsigned)d->policy,
 	     pkg_word(PKG_WORDS_directive, d->directive), known);
-	MUST(d->count >= policy->least && d->count <= policy->most, "SCHD[%u].count is %u: %s %s takes %u to %u arguments",
-	     (unsigned)i, (unsigned)d->count, pkg_word(PKG_WORDS_directive, d->directive), pkg_policy_text(policy).text, policy->least,
-	     policy->most);
+	most[0] = 0;
+	if (policy && policy->least != policy->most)
+		snprintf(most, sizeof(most), " to %u", policy->most);
+	MUST(d->count >= policy->least && d->count <= policy->most, "SCHD[%u].count is %u: %s %s takes %u%s arguments", (unsigned)i,
+	     (unsigned)d->count, pkg_word(PKG_WORDS_directive, d->directive), pkg_policy_text(policy).text, policy->least, most);
 	for (uint32_t k = 0; k < 8 && !st; k++) {
 		uint64_t kind = d->kinds >> 8 * k & 0xFF;
 
@@ -455,7 +458,7 @@ static ptowsp_status positions_check(const struct pkg_check *c)
 		const struct ptowsp_debug_record *d = &t->debug[i];
 
 		MUST(d->kind < 4, "DBGI[%u].kind is %u: kinds are 0 to 3", (unsigned)i, (unsigned)d->kind);
-		MUST(d->row < rows[d->kind], "DBGI[%u].row is %u, %s has %u", (unsigned)i, (unsigned)d->row, tables[d->kind],
+		MUST(d->row < rows[d->kind], "DBGI[%u].row is %u, %s has %u rows", (unsigned)i, (unsigned)d->row, tables[d->kind],
 		     (unsigned)rows[d->kind]);
 		MUST(is_shorter(pkg_string(t, d->file), FILE_LIMIT), "DBGI[%u].file has more than %u bytes", (unsigned)i,
 		     FILE_LIMIT - 1);
