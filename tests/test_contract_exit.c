@@ -90,14 +90,14 @@ static const struct refusal refusals[] = {
 	{"a_directive_with_an_empty_value_is_refused", NULL, "$B/ptowsp-run --schedule hazards= " GOOD SCALE, 2, {"hazards"}},
 	{"a_window_that_is_no_number_is_refused", NULL, "$B/ptowsp-run --schedule task_window=many " GOOD SCALE, 2, {"task_window", "many"}},
 	{"a_negative_window_is_refused", NULL, "$B/ptowsp-run --schedule task_window=-1 " GOOD SCALE, 2, {"task_window", "-1"}},
-	{"no_executors_are_a_usage_error", NULL, "$B/ptowsp-run --schedule 'dispatch=round_robin(0)' " GOOD SCALE, 2, {"round_robin"}},
-	{"negative_executors_are_a_usage_error", NULL, "$B/ptowsp-run --schedule 'dispatch=work_steal(-2)' " GOOD SCALE, 2, {"work_steal"}},
+	{"no_executors_are_a_usage_error", NULL, "$B/ptowsp-run --schedule 'dispatch=round_robin(0)' " GOOD SCALE, 2, {"dispatch", "0"}},
+	{"negative_executors_are_a_usage_error", NULL, "$B/ptowsp-run --schedule 'dispatch=work_steal(-2)' " GOOD SCALE, 2, {"dispatch", "-2"}},
 	{"a_policy_without_its_argument_is_refused", NULL, "$B/ptowsp-run --schedule dispatch=round_robin " GOOD SCALE, 2, {"round_robin"}},
 	{"a_policy_with_too_many_arguments_is_refused", NULL, "$B/ptowsp-run --schedule 'dispatch=round_robin(1,2)' " GOOD SCALE, 2, {"round_robin"}},
 	{"an_unclosed_parenthesis_is_refused", NULL, "$B/ptowsp-run --schedule 'dispatch=round_robin(4' " GOOD SCALE, 2, {"round_robin"}},
 	{"text_behind_a_parenthesis_is_refused", NULL, "$B/ptowsp-run --schedule 'dispatch=round_robin(4)x' " GOOD SCALE, 2, {"round_robin"}},
 	{"a_depth_of_zero_is_a_usage_error", NULL, "$B/ptowsp-run --schedule pipeline_depth=0 " GOOD SCALE, 2, {"pipeline_depth"}},
-	{"a_huge_argument_is_refused", NULL, "$B/ptowsp-run --schedule 'dispatch=round_robin(99999999999999999999)' " GOOD SCALE, 2, {"round_robin"}},
+	{"a_huge_argument_is_refused", NULL, "$B/ptowsp-run --schedule 'dispatch=round_robin(99999999999999999999)' " GOOD SCALE, 2, {"dispatch"}},
 	{"threads_that_are_no_number_are_refused", NULL, "$B/ptowsp-run --threads many " GOOD SCALE, 2, {"--threads", "many"}},
 	{"negative_threads_are_refused", NULL, "$B/ptowsp-run --threads -1 " GOOD SCALE, 2, {"--threads"}},
 	{"no_runs_are_refused", NULL, "$B/ptowsp-run --runs 0 " GOOD SCALE, 2, {"--runs"}},
@@ -188,7 +188,7 @@ static const struct refusal refusals[] = {
 	{"endless_empty_loops_meet_the_deadline", NULL,
 	 "$B/ptowsp-run --no-kernels --timeout-ms 700 --entry nest --set n=2000000000 --set m=0 " VECTORS, 10, {"700"}},
 	/* other tools */
-	{"pack_without_arguments_is_a_usage_error", NULL, "$B/ptowsp-pack", 2, {"SOURCE", "--help"}},
+	{"pack_without_arguments_is_a_usage_error", NULL, "$B/ptowsp-pack", 2, {"--help"}},
 	{"pack_of_a_missing_source_names_it", NULL, "$B/ptowsp-pack nowhere.pto -o new.pkg.zst", 2, {"nowhere.pto"}},
 	{"pack_without_an_output_says_so", NULL, "$B/ptowsp-pack $S/scale.pto", 2, {"-o"}},
 	{"pack_into_a_missing_folder_names_it", NULL, "$B/ptowsp-pack $S/scale.pto -o no/such/x.pkg.zst", 2, {"no/such"}},
@@ -230,7 +230,7 @@ static void write_inputs(void)
 	CHECK(check_write(check_fmt("%s/old.npy", getenv("T")), "old\n", 4));
 	CHECK(check_write(check_fmt("%s/old.json", getenv("T")), "old\n", 4));
 	setenv("CC",
-	       check_fmt("cc -std=c11 -shared -fPIC -I%s/abi -Wl,--version-script=%s/abi/ptowsp_plugin.map"
+	       check_fmt("cc -std=c11 -shared -fPIC -Wl,-z,now -I%s/abi -Wl,--version-script=%s/abi/ptowsp_plugin.map"
 			 " %s/tests/contract/plugin.c -o libptowsp_odd.so",
 			 check_root(), check_root(), check_root()),
 	       1);
@@ -277,6 +277,12 @@ static void run_refusal(void)
 	free(after);
 }
 
+/* A few bits of a zstd frame say nothing: then all that is in the package is as it was, and it may run. */
+static bool same_contents(void)
+{
+	return cli("zstd -dc bad.pkg.zst >b && zstd -dc $K/vectors.pkg.zst >a && cmp a b; r=$?; rm -f a b; exit $r") == 0;
+}
+
 /* Every prefix of a package, in steps, and every byte changed, in steps, is refused by a sentence and exit 3. */
 static void refuse_bytes(const char *bytes, size_t size, const char *what, size_t where)
 {
@@ -285,6 +291,10 @@ static void refuse_bytes(const char *bytes, size_t size, const char *what, size_
 
 	REQUIRE(check_write(check_fmt("%s/bad.pkg.zst", getenv("T")), bytes, size));
 	status = cli("$B/ptowsp-run --entry mixed --out a=new.npy bad.pkg.zst");
+	if (!status && same_contents()) {
+		CHECK_INT(cli("rm new.npy"), 0);
+		return;
+	}
 	if (status != 3 || !strstr(cli_err, "bad.pkg.zst") || cli_lines(cli_err) != 1 || *cli_out)
 		CHECK_FAIL("%s at byte %zu: exit %d, stderr \"%s\", stdout \"%s\"", what, where, status, cli_err, cli_out);
 	text = check_read(check_fmt("%s/new.npy", getenv("T")), NULL);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define VECTORS "$K/vectors.pkg.zst"
-#define CC "cc -std=c11 -shared -fPIC -I$R/abi -Wl,--version-script=$R/abi/ptowsp_plugin.map $R/tests/contract/plugin.c "
+#define CC "cc -std=c11 -shared -fPIC -Wl,-z,now -I$R/abi -Wl,--version-script=$R/abi/ptowsp_plugin.map $R/tests/contract/plugin.c "
 
 /* Does any string below the value contain the text? */
 static bool mentions(const json_t *value, const char *text)

@@ -113,7 +113,7 @@ static const struct mistake mistakes[] = {
 	{"an_operand_too_few_is_refused", INCORE("  %a = tadd %a : !pto.tile<4x4xf32>\n"), "4:", {"tadd"}},
 	{"a_loop_without_its_end_is_refused", INCORE("  FOR %i:idx, 0:idx, 4:idx, 1:idx\n"), "", {"FOR", "ENDFOR"}},
 	{"an_end_without_its_loop_is_refused", INCORE("  ENDFOR\n"), "4:3:", {"ENDFOR"}},
-	{"an_if_closed_by_endfor_is_refused", INCORE("  %c = alloc_scalar : u1\n  IF %c:u1\n  ENDFOR\n"), "5:", {"ENDIF", "ENDFOR"}},
+	{"an_if_closed_by_endfor_is_refused", INCORE("  %c = alloc_scalar : u1\n  IF %c:u1\n  ENDFOR\n"), "", {"ENDIF", "ENDFOR"}},
 	{"a_step_of_zero_is_refused", INCORE("  FOR %i:idx, 0:idx, 4:idx, 0:idx\n  ENDFOR\n"), "4:", {"step"}},
 	{"an_unknown_comparison_is_refused", INCORE("  %c = alloc_scalar : u1\n  CMP %c:u1, 1:i32, 2:i32, GR\n"), "5:", {"GR"}},
 	{"a_literal_that_is_no_number_is_refused", INCORE("  %c = alloc_scalar : i32\n  LI %c:i32, 12z\n"), "5:", {"12z"}},
@@ -133,7 +133,7 @@ static const struct mistake mistakes[] = {
 	 KERNEL "// Function Type: InCore\nfunc @g(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n  CALL @k(%x -> (%x, 1, 0), %y -> %y)\n  return\n}\n", "11:", {"offset"}},
 	{"recursion_is_refused_with_its_cycle",
 	 "// Function Type: Orchestration\nfunc @f(%p: !pto.memref<gm,...,f32>) {\n  CALL @g(%p -> %p)\n  return\n}\n// Function Type: Orchestration\n"
-	 "func @g(%p: !pto.memref<gm,...,f32>) {\n  CALL @f(%p -> %p)\n  return\n}\n", "", {"@f", "@g", "circle"}},
+	 "func @g(%p: !pto.memref<gm,...,f32>) {\n  CALL @f(%p -> %p)\n  return\n}\n", "", {"@f", "@g"}},
 	{"a_function_given_twice_is_refused", KERNEL KERNEL, "10:", {"k"}},
 	{"a_level_that_is_no_multiple_of_32_is_refused", MODULE("  FOR %i:idx, 0:idx, 300:idx, 1:idx max_range=256 min_range=256 tile_levels={256:48,0:32}\n    CALL @k(%x -> (%p, i, 0), %y -> (%q, i, 0))\n  ENDFOR\n"), "11:", {"48"}},
 	{"a_level_that_does_not_divide_its_block_is_refused", MODULE("  FOR %i:idx, 0:idx, 300:idx, 1:idx max_range=256 min_range=256 tile_levels={256:96,0:32}\n    CALL @k(%x -> (%p, i, 0), %y -> (%q, i, 0))\n  ENDFOR\n"), "11:", {"96"}},
