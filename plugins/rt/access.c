@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: MIT */
+#include "rt/access.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "rt/error.h"
+
+/* ---- tensors of a run ------------------------------------------------------------------------------------------ */
+
+static uint16_t dtype_size(unsigned dtype)
+{
+	switch (dtype) {
+#define X(name, code, bytes, cls, text, descr) \
+	case code:                             \
+		return bytes;
+#include "ptowsp/dtype.def"
+#undef X
+	}
+	return 0;
+}
+
+/* Extents as a matrix; false if the product does not fit. */
+static bool shape_set(struct rt_tensor *tensor, const uint64_t *extents, uint32_t rank)
+{
+	uint64_t rows = 1, columns = 1;
+
+	for (uint32_t d = 0; d < rank; d++) {
+		if (columns && rows > (uint64_t)RT_FAR / columns)
+			return false;
+		rows *= columns;
+		columns = extents[d];
+	}
+	if (columns && rows > (uint64_t)RT_FAR / columns)
+		return false;
+	if (columns > (uint64_t)RT_FAR)
+		return false;
+	tensor->rows = (int64_t)rows;
+	tensor->columns = (int64_t)columns;
+	tensor->elements = rows * columns;
+	return true;
+}
+
+static ptowsp_status declared_shape(const struct rt_program *program, struct rt_env *env, uint32_t row, uint64_t *extents,
+				    struct ptowsp_error *error)
+{
+	const struct ptowsp_tensor_record *record = &program->tables.tensor.rows[row];
+
+	for (uint32_t d = 0; d < record->dim_count; d++) {
+		int64_t extent = rt_value(env, program->dim_exprs[record->dims + d]);
+
+		if (env->failed || extent < 0)
+			return rt_fail(error, PTOWSP_RUN_FAILED, "tensor %s: extent %u is %lld, it must be 0 or more; look at its symbols",
+				       rt_tensor_name(program, row), d, (long long)extent);
+		extents[d] = (uint64_t)extent;
+	}
+	return PTOWSP_OK;
+}
+
+static ptowsp_status tensor_init(struct rt_tensor *tensor, const struct rt_program *program, struct rt_env *env, uint32_t row,
+				 struct ptowsp_error *error)
+{
+	const struct ptowsp_tensor_record *record = &program->tables.tensor.rows[row];
+	uint64_t extents[4] = {0};
+	ptowsp_status st;
+
+	*tensor = (struct rt_tensor){
+		.elements = UINT64_MAX, .columns = RT_WIDE, .rows = RT_WIDE, .dtype = record->dtype, .size = dtype_size(record->dtype)};
+	if (record->flags & PTOWSP_TENSOR_SHAPELESS || !(program->tensor_access[row] || program->tensor_loaded[row]))
+		return PTOWSP_OK; /* a tensor of another entry may have symbols that this one does not set */
+	st = declared_shape(program, env, row, extents, error);
+	if (!st && !shape_set(tensor, extents, record->dim_count))
+		st = rt_fail(error, PTOWSP_RUN_FAILED, "tensor %s is too large", rt_tensor_name(program, row));
+	return st;
+}
+
+static ptowsp_status bind(struct rt_tensors *tensors, const struct rt_program *program, const struct ptowsp_binding *binding,
+			  bool kernels, struct ptowsp_error *error)
+{
+	struct rt_tensor *tensor, was;
+
+	if (binding->tensor >= tensors->count)
+		return rt_fail(error, PTOWSP_INVALID, "a binding names tensor %u of %u", binding->tensor, tensors->count);
+	tensor = &tensors->rows[binding->tensor];
+	was = *tensor;
+	if (binding->dtype != tensor->dtype || binding->rank > 4 || !shape_set(tensor, binding->extents, binding->rank) ||
+	    tensor->elements != binding->elements)
+		return rt_fail(error, PTOWSP_INVALID, "the binding of tensor %s has another type, or extents that do not make %llu elements",
+			       rt_tensor_name(program, binding->tensor), (unsigned long long)binding->elements);
+	if (was.elements != UINT64_MAX && (was.elements != tensor->elements || was.columns != tensor->columns))
+		return rt_fail(error, PTOWSP_INVALID, "the binding of tensor %s is %lld x %lld, the program says %lld x %lld",
+			       rt_tensor_name(program, binding->tensor), (long long)tensor->rows, (long long)tensor->columns,
+			       (long long)was.rows, (long long)was.columns);
+	if (kernels && !binding->data && binding->elements)
+		return rt_fail(error, PTOWSP_INVALID, "tensor %s is bound to no memory", rt_tensor_name(program, binding->tensor));
+	tensor->data = binding->data;
+	tensor->bound = true;
+	return PTOWSP_OK;
+}
+
+ptowsp_status rt_tensors_init(struct rt_tensors *tensors, const struct rt_program *program, const struct ptowsp_run_args *args,
+			      struct rt_env *env, struct ptowsp_error *error)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	tensors->count = program->tables.tensor.count;
+	tensors->rows = calloc((size_t)tensors->count + 1, sizeof(*tensors->rows));
+	if (!tensors->rows)
+		return rt_no_memory(error, "tensors");
+	if (args->binding_count && args->binding_stride < sizeof(struct ptowsp_binding))
+		return rt_fail(error, PTOWSP_INVALID, "bindings have at least %u bytes, not %u", (unsigned)sizeof(struct ptowsp_binding),
+			       args->binding_stride);
+	for (uint32_t t = 0; !st && t < tensors->count; t++)
+		st = tensor_init(&tensors->rows[t], program, env, t, error);
+	for (uint32_t b = 0; !st && b < args->binding_count; b++)
+		st = bind(tensors, program,
+			  (const struct ptowsp_binding *)((const char *)args->bindings + (size_t)b * args->binding_stride),
+			  !(args->flags & PTOWSP_RUN_NO_KERNELS) && !tensors->measuring, error);
+	return st;
+}
+
+void rt_tensors_finish(struct rt_tensors *tensors)
+{
+	free(tensors->rows);
+	memset(tensors, 0, sizeof(*tensors));
+}
+
+/* ---- errors ---------------------------------------------------------------------------------------------------- */
+
+/* The first slot or symbol that an expression reads, for messages. */
+static uint32_t value_read(const struct rt_exprs *exprs, uint32_t id)
+{
+	const struct rt_expr *expr = &exprs->rows[id];
+
+	for (uint32_t i = 0; i < expr->count; i++)
+		if (exprs->nodes[expr->first + i].op == PTOWSP_EXPR_VALUE)
+			return exprs->nodes[expr->first + i].a;
+	return PTOWSP_NONE;
+}
+
+static const char *origin(const struct rt_program *program, const struct rt_env *env, const struct rt_io *io, char *text, size_t size)
+{
+	uint32_t slot = value_read(&program->exprs, io->row);
+
+	if (slot == PTOWSP_NONE)
+		slot = value_read(&program->exprs, io->column);
+	*text = 0;
+	if (slot != PTOWSP_NONE)
+		snprintf(text, size, "; %.40s is %lld", rt_slot_name(program, slot), (long long)env->values[slot]);
+	return text;
+}
+
+static const char *toucher(const struct rt_program *program, const struct rt_env *env, uint32_t kernel, char *text, size_t size)
+{
+	if (kernel == PTOWSP_NONE)
+		snprintf(text, size, "slot_load before task %llu", (unsigned long long)env->task);
+	else
+		snprintf(text, size, "task %llu, kernel %.40s,", (unsigned long long)env->task, rt_kernel_name(program, kernel));
+	return text;
+}
+
+static ptowsp_status outside(const struct rt_program *program, const struct rt_env *env, const struct rt_io *io,
+			     const struct rt_tensor *tensor, uint32_t kernel, int64_t from, int64_t to, struct ptowsp_error *error)
+{
+	char from_slot[80], who[80];
+
+	return rt_fail_at(error, PTOWSP_RUN_FAILED, env->task, kernel == PTOWSP_NONE ? UINT64_MAX : kernel,
+			  "%s touches elements %lld to %lld of tensor %.40s, which has %llu%s",
+			  toucher(program, env, kernel, who, sizeof(who)), (long long)from, (long long)to,
+			  rt_tensor_name(program, io->tensor), (unsigned long long)tensor->elements,
+			  origin(program, env, io, from_slot, sizeof(from_slot)));
+}
+
+/* ---- resolving ------------------------------------------------------------------------------------------------- */
+
+static bool far(int64_t value, int64_t limit)
+{
+	return value >= limit || value <= -limit;
+}
+
+static void measure(struct rt_tensors *tensors, uint32_t tensor, int64_t end)
+{
+	if (end > 0 && (uint64_t)end > tensors->most[tensor])
+		tensors->most[tensor] = (uint64_t)end;
+}
+
+static void measure_block(struct rt_tensors *tensors, const struct rt_access *access)
+{
+	const struct rt_io *io = access->io;
+	int64_t row = access->key.row + io->rows, column = access->key.column + io->columns;
+
+	if (tensors->rows[io->tensor].columns != RT_WIDE) {
+		measure(tensors, io->tensor, access->start + (io->rows - INT64_C(1)) * tensors->rows[io->tensor].columns + io->columns);
+		return;
+	}
+	if (row > tensors->most_row[io->tensor])
+		tensors->most_row[io->tensor] = row;
+	if (column > tensors->most_column[io->tensor])
+		tensors->most_column[io->tensor] = column;
+	measure(tensors, io->tensor, tensors->most_row[io->tensor] * tensors->most_column[io->tensor]);
+}
+
+static ptowsp_status block_outside(const struct rt_access *access, const struct rt_program *program, const struct rt_env *env,
+				   const struct rt_tensor *tensor, uint32_t kernel, struct ptowsp_error *error)
+{
+	const struct rt_io *io = access->io;
+	char from_slot[80], who[80];
+
+	return rt_fail_at(error, PTOWSP_RUN_FAILED, env->task, kernel == PTOWSP_NONE ? UINT64_MAX : kernel,
+			  "%s touches %u x %u elements at %lld, %lld of tensor %.40s, which is %lld x %lld%s",
+			  toucher(program, env, kernel, who, sizeof(who)), io->rows, io->columns, (long long)access->key.row,
+			  (long long)access->key.column, rt_tensor_name(program, io->tensor), (long long)tensor->rows,
+			  (long long)tensor->columns, origin(program, env, io, from_slot, sizeof(from_slot)));
+}
+
+static ptowsp_status block_resolve(struct rt_access *access, const struct rt_program *program, struct rt_tensors *tensors,
+				   struct rt_env *env, uint32_t kernel, struct ptowsp_error *error)
+{
+	const struct rt_io *io = access->io;
+	const struct rt_tensor *tensor = &tensors->rows[io->tensor];
+	int64_t row = access->key.row, column = access->key.column;
+
+	if (io->checked && (row < 0 || column < 0 || row > tensor->rows - (int64_t)io->rows || column > tensor->columns - (int64_t)io->columns))
+		return block_outside(access, program, env, tensor, kernel, error);
+	access->start = row * tensor->columns + column;
+	if (tensors->measuring)
+		measure_block(tensors, access);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status flat_resolve(struct rt_access *access, const struct rt_program *program, struct rt_tensors *tensors,
+				  struct rt_env *env, const struct rt_footprint *footprint, uint32_t arg, uint32_t kernel,
+				  struct ptowsp_error *error)
+{
+	const struct rt_io *io = access->io;
+	const struct rt_tensor *tensor = &tensors->rows[io->tensor];
+	const struct rt_touched *touched = footprint->known ? &footprint->args[arg] : NULL;
+	int64_t row = access->key.row, column = access->key.column, least = 0, most = RT_FAR, end;
+
+	if (far(row, RT_FAR / io->unit) || far(column, RT_FAR)) /* no tensor is that large, and the product would not fit */
+		return outside(program, env, io, tensor, kernel, row, column, error);
+	access->start = row * (int64_t)io->unit + column;
+	if (touched && io->access) {
+		least = touched->least;
+		most = touched->most;
+	}
+	access->touched = touched && io->access ? touched : NULL;
+	access->spans = footprint->spans;
+	end = most == RT_FAR ? access->start : access->start + most;
+	if (far(access->start, RT_FAR) || access->start + least < 0 || (!tensors->measuring && end >= 0 && (uint64_t)end > tensor->elements) ||
+	    (touched && io->access ? 0 : access->start < 0))
+		return outside(program, env, io, tensor, kernel, access->start + least, end - (end > access->start), error);
+	if (tensors->measuring && io->access)
+		measure(tensors, io->tensor, end);
+	access->length = most != RT_FAR ? (most > 0 ? (uint64_t)most : 0) : tensor->elements - (uint64_t)access->start;
+	return PTOWSP_OK;
+}
+
+ptowsp_status rt_access_resolve(struct rt_access *access, const struct rt_program *program, struct rt_tensors *tensors,
+				struct rt_env *env, const struct rt_io *io, uint32_t level, const struct rt_footprint *footprint,
+				uint32_t arg, uint32_t kernel, struct ptowsp_error *error)
+{
+	access->io = io;
+	access->key.row = rt_value(env, io->row);
+	access->key.column = rt_value(env, io->column);
+	access->key.class = io->unit ? io->key + level : io->key;
+	return io->unit ? flat_resolve(access, program, tensors, env, footprint, arg, kernel, error)
+			: block_resolve(access, program, tensors, env, kernel, error);
+}
+
+/* ---- elements -------------------------------------------------------------------------------------------------- */
+
+static int64_t span_end(const struct rt_tensor *tensor, int64_t start, int64_t end)
+{
+	if (end != RT_FAR)
+		return start + end;
+	return tensor->elements == UINT64_MAX ? start + RT_FAR : (int64_t)tensor->elements;
+}
+
+void rt_access_visit(const struct rt_access *access, const struct rt_tensors *tensors, unsigned bit,
+		     void (*visit)(void *context, uint32_t tensor, int64_t start, int64_t end), void *context)
+{
+	const struct rt_io *io = access->io;
+	const struct rt_tensor *tensor = &tensors->rows[io->tensor];
+	const struct rt_span *span;
+	uint32_t count;
+
+	if (!io->unit && (io->columns == tensor->columns || io->rows == 1)) {
+		visit(context, io->tensor, access->start, access->start + (int64_t)io->rows * io->columns);
+		return;
+	}
+	if (!io->unit) {
+		for (uint32_t r = 0; r < io->rows; r++)
+			visit(context, io->tensor, access->start + r * tensor->columns, access->start + r * tensor->columns + io->columns);
+		return;
+	}
+	if (!access->touched) {
+		if (span_end(tensor, access->start, RT_FAR) > access->start)
+			visit(context, io->tensor, access->start, span_end(tensor, access->start, RT_FAR));
+		return;
+	}
+	span = access->spans + (bit == PTOWSP_READ ? access->touched->read : access->touched->write);
+	count = bit == PTOWSP_READ ? access->touched->read_count : access->touched->write_count;
+	for (; count; count--, span++)
+		if (span_end(tensor, access->start, span->end) > access->start + span->start)
+			visit(context, io->tensor, access->start + span->start, span_end(tensor, access->start, span->end));
+}
+
+void rt_access_window(const struct rt_io *io, const struct rt_tensor *tensor, int64_t start, uint64_t length,
+		      struct ptowsp_tensor_arg *window_out)
+{
+	*window_out = (struct ptowsp_tensor_arg){
+		.rows = io->unit ? 1 : io->rows,
+		.columns = io->unit ? length : io->columns,
+		.row_stride = io->unit ? length : (uint64_t)tensor->columns,
+		.column_stride = 1,
+		.dtype = tensor->dtype,
+		.access = io->access,
+		.tensor = io->tensor,
+	};
+	/* A window that is not touched may begin anywhere: then it has no elements and begins at the tensor. */
+	window_out->data = tensor->data && (start < 0 || (uint64_t)start > tensor->elements) ? tensor->data
+			   : tensor->data ? tensor->data + start * (int64_t)tensor->size : NULL;
+}

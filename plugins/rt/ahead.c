@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* ahead.c - looks at a program without clock and kernels: how far tasks can be issued before any of them starts, and which elements they touch. */
+#include <stdlib.h>
+#include "rt/error.h"
+#include "rt/run.h"
+
+/* ---- start(threshold n) ---------------------------------------------------------------------------------------- */
+
+/* What has been reserved while nothing was given back. */
+struct ahead {
+	struct rt_run run;
+	const struct rt_clock *limits;
+	uint8_t *pending; /* per SLOT row: its value comes from a task that would have to end */
+	uint64_t map, deps, ready[RT_POOL_LIMIT];
+};
+
+static bool fits(uint64_t capacity, uint64_t use)
+{
+	return !capacity || use <= capacity;
+}
+
+static bool waits(const struct ahead *ahead, uint32_t read, uint32_t count)
+{
+	const uint32_t *slots = ahead->run.program->exprs.reads + read;
+
+	for (uint32_t i = 0; i < count; i++)
+		if (ahead->pending[slots[i]])
+			return true;
+	return false;
+}
+
+static uint32_t pool_of(struct ahead *ahead, const struct rt_site *site)
+{
+	int64_t pool = 0;
+
+	if (site->pool != PTOWSP_NONE)
+		pool = rt_value(&ahead->run.env, site->pool);
+	else if (ahead->run.program->schedule.pools == PTOWSP_POOLS_BY_EXEC_UNIT)
+		pool = ahead->run.places.pool_of_unit[ahead->run.program->tables.kernel.rows[ahead->run.kernel].unit];
+	return pool >= 0 && pool < RT_POOL_LIMIT ? (uint32_t)pool : 0;
+}
+
+/* False: this task would have to wait for an earlier one. */
+static bool task_fits(struct ahead *ahead)
+{
+	struct rt_run *run = &ahead->run;
+	const struct rt_site *site = &run->program->sites[run->expand.site];
+	struct rt_need need;
+
+	if (waits(ahead, site->read, site->read_count) || rt_prepare(run, site, run->expand.level) || rt_infer(run, site, &need))
+		return false;
+	ahead->map += need.map;
+	ahead->deps += need.deps;
+	return fits(ahead->limits->window, run->tasks + 1) && fits(ahead->limits->map_capacity, ahead->map) &&
+	       fits(ahead->limits->deps_capacity, ahead->deps) && fits(ahead->limits->ready_capacity, ++ahead->ready[pool_of(ahead, site)]);
+}
+
+static bool slot_fits(struct ahead *ahead, enum rt_event event)
+{
+	struct rt_run *run = &ahead->run;
+	const struct rt_expand *expand = &run->expand;
+	const struct rt_io *io;
+
+	if (event == RT_EVENT_SLOT_SET) {
+		const struct rt_expr *expr = &run->program->exprs.rows[expand->expr];
+
+		ahead->pending[expand->slot] = waits(ahead, expr->read, expr->read_count);
+		return ahead->pending[expand->slot] || !rt_slot_set(run, expand->slot, expand->expr);
+	}
+	io = &run->program->ios[expand->io];
+	if (rt_slot_load(run, expand->slot, io))
+		return false;
+	ahead->pending[expand->slot] = run->loaded_from != 0;
+	return true;
+}
+
+/* How many tasks can be issued, at most n. */
+static uint64_t count_ahead(struct ahead *ahead, uint64_t n)
+{
+	struct rt_run *run = &ahead->run;
+	bool go_on = true;
+
+	rt_expand_start(&run->expand, run->program, &run->env, NULL);
+	while (go_on && run->tasks < n) {
+		enum rt_event event = rt_expand_next(&run->expand);
+
+		switch (event) {
+		case RT_EVENT_TASK:
+			go_on = task_fits(ahead);
+			run->tasks += go_on;
+			run->env.task = run->tasks;
+			break;
+		case RT_EVENT_SLOT_SET:
+		case RT_EVENT_SLOT_LOAD: go_on = slot_fits(ahead, event); break;
+		case RT_EVENT_READ: go_on = !waits(ahead, run->expand.read, run->expand.read_count); break;
+		case RT_EVENT_PAUSE: go_on = !rt_look(run); break;
+		case RT_EVENT_END:
+		case RT_EVENT_FAILED: go_on = false; break;
+		default: break;
+		}
+	}
+	return run->tasks;
+}
+
+ptowsp_status rt_start_find(const struct rt_run *run, uint64_t *start_out)
+{
+	const struct rt_schedule *schedule = &run->program->schedule;
+	const struct rt_run_args args = {.args = run->args, .cancel = run->cancel};
+	struct ahead *ahead;
+	uint64_t tasks = 0;
+	ptowsp_status st;
+
+	*start_out = 0;
+	/* Until the first start nothing stalls and nothing is waited for, so a(s) = s * spacing. */
+	if (schedule->start <= 1 || !schedule->issue_cost)
+		return PTOWSP_OK;
+	ahead = calloc(1, sizeof(*ahead));
+	if (!ahead)
+		return rt_no_memory(run->error, "the look ahead");
+	ahead->run.quiet = true;
+	ahead->limits = &run->clock;
+	ahead->pending = calloc((size_t)run->program->tables.slot.count + 1, 1);
+	st = ahead->pending ? rt_run_init(&ahead->run, run->program, &args, run->error) : rt_no_memory(run->error, "the look ahead");
+	if (!st) {
+		ahead->run.window = run->window;
+		rt_places_init(&ahead->run.places, run->program);
+		st = rt_infer_init(&ahead->run);
+	}
+	if (!st) {
+		ahead->run.error = NULL; /* whatever goes wrong, the run itself will say it */
+		tasks = count_ahead(ahead, schedule->start);
+		*start_out = tasks ? (tasks - 1) * schedule->issue_cost : 0;
+	}
+	rt_run_finish(&ahead->run);
+	free(ahead->pending);
+	free(ahead);
+	return st;
+}
+
+/* ---- extents --------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status measure_all(struct rt_run *run)
+{
+	ptowsp_status st = rt_look(run);
+	enum rt_event event;
+
+	rt_expand_start(&run->expand, run->program, &run->env, run->error);
+	while (!st && (event = rt_expand_next(&run->expand)) != RT_EVENT_END) {
+		switch (event) {
+		case RT_EVENT_TASK:
+			st = rt_prepare(run, &run->program->sites[run->expand.site], run->expand.level);
+			run->env.task = ++run->tasks;
+			break;
+		case RT_EVENT_SLOT_SET: st = rt_slot_set(run, run->expand.slot, run->expand.expr); break;
+		case RT_EVENT_SLOT_LOAD: st = rt_slot_load(run, run->expand.slot, &run->program->ios[run->expand.io]); break;
+		case RT_EVENT_PAUSE: st = rt_look(run); break;
+		case RT_EVENT_FAILED: st = PTOWSP_RUN_FAILED; break;
+		default: break;
+		}
+	}
+	return st;
+}
+
+ptowsp_status rt_extents(struct rt_program *program, const struct ptowsp_run_args *args, uint64_t *elements_out, uint32_t count,
+			 struct ptowsp_error *error)
+{
+	struct ptowsp_error own = {.head = PTOWSP_HEAD(own, ERROR)};
+	const struct rt_run_args run_args = {.args = args};
+	uint32_t tensors = program->tables.tensor.count;
+	struct rt_run *run = calloc(1, sizeof(*run));
+	uint64_t *most = calloc((size_t)tensors + 1, sizeof(*most));
+	int64_t *corner = calloc((size_t)tensors * 2 + 1, sizeof(*corner));
+	ptowsp_status st = run && most && corner ? PTOWSP_OK : rt_no_memory(error, "the extents");
+
+	if (!st) {
+		run->quiet = true;
+		run->tensors.measuring = true;
+		run->tensors.most = most;
+		run->tensors.most_row = corner;
+		run->tensors.most_column = corner + tensors;
+		st = rt_run_init(run, program, &run_args, error ? error : &own);
+	}
+	if (!st)
+		st = measure_all(run);
+	for (uint32_t t = 0; t < count; t++)
+		elements_out[t] = !st && t < tensors ? most[t] : 0;
+	if (run)
+		rt_run_finish(run);
+	free(run);
+	free(most);
+	free(corner);
+	return st;
+}

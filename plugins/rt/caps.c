@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* caps.c - what this core does, as capability rows. A policy is `enforced` exactly if schedule.c has a rule for it. */
+#include "rt/policy.h"
+#include "ptowsp/workload.h"
+
+static const struct {
+	uint8_t directive, policy;
+} policies[] = {
+#define X(directive, name, code, word, least, most, effect) {PTOWSP_DIRECTIVE_##directive, code},
+#include "ptowsp/policy.def"
+#undef X
+};
+
+static const uint8_t opcodes[] = {
+#define X(NAME, code, mnemonic, operand1, operand2, effect) code,
+#include "ptowsp/workload_ops.def"
+#undef X
+};
+
+static const uint16_t features[] = {
+	PTOWSP_FEATURE_TOTAL_CYCLES,	 PTOWSP_FEATURE_KERNEL_CYCLES,	  PTOWSP_FEATURE_STALL_STATS,	 PTOWSP_FEATURE_HIGH_WATER,
+	PTOWSP_FEATURE_DEADLOCK_REPORT,	 PTOWSP_FEATURE_SCOPE_LIVENESS,	  PTOWSP_FEATURE_DETERMINISTIC,	 PTOWSP_FEATURE_CANCEL,
+	PTOWSP_FEATURE_DEADLINE,	 PTOWSP_FEATURE_NO_KERNELS,	  PTOWSP_FEATURE_SET_VALUES,	 PTOWSP_FEATURE_PREDICATE_SYMBOL,
+	PTOWSP_FEATURE_PREDICATE_SLOT,	 PTOWSP_FEATURE_TENSOR_TO_SLOT,	  PTOWSP_FEATURE_TILE_LEVELS,
+};
+
+/* Orders among ready tasks have no effect on the semantic clock: kept, not obeyed. */
+static uint8_t policy_state(unsigned directive, unsigned policy)
+{
+	if (rt_schedule_obeys(directive, policy))
+		return PTOWSP_STATE_ENFORCED;
+	return directive == PTOWSP_DIRECTIVE_READY ? PTOWSP_STATE_RECORDED : PTOWSP_STATE_DIAGNOSED;
+}
+
+static uint32_t row_add(struct ptowsp_cap *rows, uint32_t room, uint32_t count, uint32_t feature, uint8_t state)
+{
+	if (count < room)
+		rows[count] = (struct ptowsp_cap){.feature = feature, .state = state, .evidence = PTOWSP_EVIDENCE_SELF_TESTED};
+	return count + 1;
+}
+
+uint32_t rt_capabilities(struct ptowsp_cap *rows_out, uint32_t room)
+{
+	uint32_t count = 0;
+
+	for (size_t i = 0; i < sizeof(opcodes) / sizeof(*opcodes); i++)
+		count = row_add(rows_out, room, count, PTOWSP_FEATURE_OPCODE(opcodes[i]), PTOWSP_STATE_ENFORCED);
+	for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++)
+		if (policies[i].directive != PTOWSP_DIRECTIVE_TRACE) /* the backend records */
+			count = row_add(rows_out, room, count, PTOWSP_FEATURE_POLICY(policies[i].directive, policies[i].policy),
+					policy_state(policies[i].directive, policies[i].policy));
+	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++)
+		count = row_add(rows_out, room, count, features[i], PTOWSP_STATE_ENFORCED);
+	return count;
+}

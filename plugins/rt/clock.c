@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: MIT */
+#include "rt/clock.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include "rt/grow.h"
+
+/* ---- heaps of times, the least first --------------------------------------------------------------------------- */
+
+static void heap_up(uint64_t *heap, uint32_t at)
+{
+	uint64_t value = heap[at];
+
+	for (; at && heap[(at - 1) / 2] > value; at = (at - 1) / 2)
+		heap[at] = heap[(at - 1) / 2];
+	heap[at] = value;
+}
+
+static void heap_down(uint64_t *heap, uint32_t count)
+{
+	uint64_t value = heap[0];
+	uint32_t at = 0, child;
+
+	for (; (child = at * 2 + 1) < count; at = child) {
+		if (child + 1 < count && heap[child + 1] < heap[child])
+			child++;
+		if (heap[child] >= value)
+			break;
+		heap[at] = heap[child];
+	}
+	heap[at] = value;
+}
+
+static void heap_pop(uint64_t *heap, uint32_t *count)
+{
+	heap[0] = heap[--*count];
+	if (*count)
+		heap_down(heap, *count);
+}
+
+/* ---- making and unmaking --------------------------------------------------------------------------------------- */
+
+static uint32_t domain_count(const struct rt_clock *clock, const struct rt_depth *depth)
+{
+	return depth->domain == RT_DOMAIN_STREAM && clock->streams ? (uint32_t)clock->streams
+	       : depth->domain == RT_DOMAIN_POOL		   ? RT_POOL_LIMIT
+								   : 1;
+}
+
+ptowsp_status rt_clock_init(struct rt_clock *clock, uint32_t slots)
+{
+	bool ok;
+
+	clock->mask = rt_power_above(clock->window ? clock->window : 1024) - 1;
+	clock->rows = calloc(clock->mask + 1, sizeof(*clock->rows));
+	clock->known = calloc((size_t)slots + 1, sizeof(*clock->known));
+	clock->stream_ends = calloc(clock->streams + 1, sizeof(*clock->stream_ends));
+	ok = clock->rows && clock->known && clock->stream_ends;
+	for (uint32_t k = 0; ok && k < clock->depth_count; k++) {
+		clock->ends_count[k] = domain_count(clock, &clock->depths[k]);
+		clock->ends[k] = calloc(clock->ends_count[k], sizeof(*clock->ends[k]));
+		ok = clock->ends[k] != NULL;
+	}
+	return ok && rt_clock_pools(clock, 1) ? PTOWSP_OK : PTOWSP_NO_MEMORY;
+}
+
+void rt_clock_finish(struct rt_clock *clock)
+{
+	for (uint32_t k = 0; k < clock->depth_count; k++) {
+		for (uint32_t d = 0; clock->ends[k] && d < clock->ends_count[k]; d++)
+			free(clock->ends[k][d].ends);
+		free(clock->ends[k]);
+	}
+	for (uint32_t p = 0; p < clock->pools; p++)
+		free(clock->waiting[p].starts);
+	free(clock->waiting);
+	free(clock->ready_meters);
+	free(clock->free);
+	free(clock->stream_ends);
+	free(clock->known);
+	free(clock->rows);
+	memset(clock, 0, sizeof(*clock));
+}
+
+static bool more_of(void **array, uint64_t had, uint64_t want, size_t size)
+{
+	char *more = realloc(*array, want * size);
+
+	if (!more)
+		return false;
+	memset(more + had * size, 0, (want - had) * size);
+	*array = more;
+	return true;
+}
+
+bool rt_clock_pools(struct rt_clock *clock, uint32_t pools)
+{
+	uint64_t had = clock->pools;
+
+	if (pools <= had)
+		return true;
+	if (!more_of((void **)&clock->free, had * clock->executors, (uint64_t)pools * clock->executors, sizeof(*clock->free)) ||
+	    !more_of((void **)&clock->waiting, had, pools, sizeof(*clock->waiting)) ||
+	    !more_of((void **)&clock->ready_meters, had, pools, sizeof(*clock->ready_meters)))
+		return false;
+	clock->pools = pools;
+	return true;
+}
+
+static struct rt_clock_row *row_of(const struct rt_clock *clock, uint64_t task)
+{
+	return &clock->rows[task & clock->mask];
+}
+
+/* The first task whose row is still needed when there are `count` tasks: not gone, or inside the window. */
+static uint64_t oldest(const struct rt_clock *clock, uint64_t count)
+{
+	uint64_t live = clock->window && count >= clock->window ? count - clock->window : 0;
+
+	return live < clock->gone ? live : clock->gone;
+}
+
+/* Without a window, or with one that does not stall, more tasks than the window are under way. */
+static bool rows_grow(struct rt_clock *clock)
+{
+	uint64_t mask = clock->mask * 2 + 1;
+	struct rt_clock_row *more = malloc((mask + 1) * sizeof(*more));
+
+	if (!more)
+		return false;
+	for (uint64_t t = oldest(clock, clock->issued); t < clock->issued; t++)
+		more[t & mask] = *row_of(clock, t);
+	free(clock->rows);
+	clock->rows = more;
+	clock->mask = mask;
+	return true;
+}
+
+/* ---- leaving --------------------------------------------------------------------------------------------------- */
+
+static uint64_t held_from(const struct rt_clock *clock)
+{
+	for (uint32_t k = 0; k < clock->scopes; k++)
+		if (clock->held_first[k])
+			return clock->held_first[k] - 1;
+	return clock->issued;
+}
+
+/* F of every task that no open scope holds. */
+static void settle(struct rt_clock *clock)
+{
+	uint64_t until = held_from(clock);
+
+	for (; clock->settled < until; clock->settled++) {
+		struct rt_clock_row *row = row_of(clock, clock->settled);
+
+		if (row->end > clock->leave)
+			clock->leave = row->end;
+		row->leave = clock->leave;
+	}
+}
+
+static void leave_one(struct rt_clock *clock)
+{
+	const struct rt_clock_row *row = row_of(clock, clock->gone);
+
+	assert(clock->gone < clock->settled); /* flow.c has seen that it can leave */
+	clock->map_used -= row->need.map;
+	clock->deps_used -= row->need.deps;
+	clock->gone++;
+}
+
+static void leave_until(struct rt_clock *clock, uint64_t time)
+{
+	while (clock->gone < clock->settled && row_of(clock, clock->gone)->leave <= time)
+		leave_one(clock);
+}
+
+/* ---- stalls ---------------------------------------------------------------------------------------------------- */
+
+/* Room will be there at time `when`: the clock moves on if that is later. */
+static void stall(struct rt_clock *clock, struct rt_meter *meter, uint64_t when)
+{
+	if (when <= clock->now)
+		return;
+	meter->stalls++;
+	meter->cycles += when - clock->now;
+	clock->now = when;
+}
+
+static ptowsp_status ring_stall(struct rt_clock *clock)
+{
+	struct rt_meter *meter = &clock->meters[PTOWSP_RESOURCE_TASK_RING];
+	uint64_t when, now = clock->now;
+
+	if (!clock->window || clock->issued - clock->gone < clock->window)
+		return PTOWSP_OK;
+	when = row_of(clock, clock->issued - clock->window)->leave;
+	stall(clock, meter, when);
+	if (clock->window_mode == RT_WINDOW_ABORT && when > now)
+		return PTOWSP_RUN_FAILED;
+	if (clock->window_mode == RT_WINDOW_BENCHMARK)
+		clock->now = now;
+	leave_until(clock, clock->now);
+	return PTOWSP_OK;
+}
+
+static void pool_stall(struct rt_clock *clock, enum ptowsp_resource resource, uint64_t capacity, const uint64_t *used, uint64_t need)
+{
+	uint64_t when = 0;
+
+	if (!capacity || !need || *used + need <= capacity)
+		return;
+	while (*used + need > capacity) {
+		when = row_of(clock, clock->gone)->leave;
+		leave_one(clock);
+	}
+	stall(clock, &clock->meters[resource], when);
+	leave_until(clock, clock->now);
+}
+
+static void started(struct rt_waiting *waiting, uint64_t time)
+{
+	while (waiting->count && waiting->starts[0] <= time)
+		heap_pop(waiting->starts, &waiting->count);
+}
+
+static void ready_stall(struct rt_clock *clock, struct rt_waiting *waiting, struct rt_meter *meter)
+{
+	uint64_t when = 0;
+
+	started(waiting, clock->now);
+	if (!clock->ready_capacity)
+		return;
+	while (waiting->count + UINT64_C(1) > clock->ready_capacity) {
+		when = waiting->starts[0];
+		heap_pop(waiting->starts, &waiting->count);
+	}
+	if (when > clock->now) {
+		stall(clock, meter, when);
+		started(waiting, clock->now);
+		leave_until(clock, clock->now);
+	}
+}
+
+static void mark(uint64_t *high_water, uint64_t use)
+{
+	if (use > *high_water)
+		*high_water = use;
+}
+
+/* ---- depth of a domain ----------------------------------------------------------------------------------------- */
+
+static struct rt_ends *ends_of(struct rt_clock *clock, uint32_t k, const struct rt_clock_task *task)
+{
+	switch (clock->depths[k].domain) {
+	case RT_DOMAIN_STREAM: return &clock->ends[k][clock->streams ? task->stream : 0];
+	case RT_DOMAIN_POOL: return &clock->ends[k][task->pool];
+	case RT_DOMAIN_LOOP: return task->depth_loops >> k & 1 ? &clock->ends[k][0] : NULL;
+	default: return &clock->ends[k][0];
+	}
+}
+
+static uint64_t depth_time(struct rt_clock *clock, const struct rt_clock_task *task)
+{
+	uint64_t time = 0;
+
+	for (uint32_t k = 0; k < clock->depth_count; k++) {
+		const struct rt_ends *ends = ends_of(clock, k, task);
+
+		if (ends && ends->count == clock->depths[k].depth && ends->ends[0] > time)
+			time = ends->ends[0];
+	}
+	return time;
+}
+
+static void depth_enter(struct rt_clock *clock, const struct rt_clock_task *task, uint64_t end)
+{
+	for (uint32_t k = 0; k < clock->depth_count; k++) {
+		struct rt_ends *ends = ends_of(clock, k, task);
+
+		if (!ends)
+			continue;
+		if (ends->count == clock->depths[k].depth) {
+			if (end > ends->ends[0]) {
+				ends->ends[0] = end;
+				heap_down(ends->ends, ends->count);
+			}
+			continue;
+		}
+		if (!rt_grow((void **)&ends->ends, &ends->room, ends->count, sizeof(*ends->ends))) {
+			clock->out_of_memory = true;
+			return;
+		}
+		ends->ends[ends->count++] = end;
+		heap_up(ends->ends, ends->count - 1);
+	}
+}
+
+/* ---- a task ---------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status issue(struct rt_clock *clock, const struct rt_clock_task *task)
+{
+	struct rt_waiting *waiting = &clock->waiting[task->pool];
+	ptowsp_status st;
+
+	if (clock->issued && clock->last + clock->spacing > clock->now)
+		clock->now = clock->last + clock->spacing;
+	leave_until(clock, clock->now);
+	st = ring_stall(clock);
+	if (st)
+		return st;
+	pool_stall(clock, PTOWSP_RESOURCE_TENSOR_MAP, clock->map_capacity, &clock->map_used, task->need.map);
+	pool_stall(clock, PTOWSP_RESOURCE_DEP_LIST, clock->deps_capacity, &clock->deps_used, task->need.deps);
+	ready_stall(clock, waiting, &clock->ready_meters[task->pool]);
+	mark(&clock->meters[PTOWSP_RESOURCE_TASK_RING].high_water, clock->issued - clock->gone + 1);
+	mark(&clock->meters[PTOWSP_RESOURCE_TENSOR_MAP].high_water, clock->map_used + task->need.map);
+	mark(&clock->meters[PTOWSP_RESOURCE_DEP_LIST].high_water, clock->deps_used + task->need.deps);
+	mark(&waiting->high_water, waiting->count + UINT64_C(1));
+	clock->last = clock->now;
+	return PTOWSP_OK;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static uint64_t start_time(struct rt_clock *clock, const struct rt_clock_task *task)
+{
+	uint64_t start = later(later(clock->now, clock->floor), clock->free[task->executor]);
+
+	start = later(start, clock->orders[clock->order_depth].before);
+	if (clock->depth_count)
+		start = later(start, depth_time(clock, task));
+	if (clock->streams)
+		start = later(start, clock->stream_ends[task->stream]);
+	for (uint32_t i = 0; i < task->pred_count; i++)
+		start = later(start, row_of(clock, task->preds[i])->end);
+	return start;
+}
+
+static void wait_enter(struct rt_clock *clock, struct rt_waiting *waiting, uint64_t start)
+{
+	if (start <= clock->now)
+		return;
+	if (!rt_grow((void **)&waiting->starts, &waiting->room, waiting->count, sizeof(*waiting->starts))) {
+		clock->out_of_memory = true;
+		return;
+	}
+	waiting->starts[waiting->count++] = start;
+	heap_up(waiting->starts, waiting->count - 1);
+}
+
+ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *task, struct ptowsp_trace_task *trace)
+{
+	struct rt_level_of_order *order = &clock->orders[clock->order_depth];
+	struct rt_clock_row *row;
+	ptowsp_status st = issue(clock, task);
+
+	if (st)
+		return st;
+	if (clock->issued - oldest(clock, clock->issued + 1) > clock->mask && !rows_grow(clock))
+		return PTOWSP_NO_MEMORY;
+	trace->task = clock->issued;
+	trace->start = start_time(clock, task);
+	trace->end = trace->start + task->cycles;
+	trace->kernel = task->kernel;
+	trace->executor = task->executor;
+	trace->stream = task->stream;
+	trace->flags = 0;
+	clock->free[task->executor] = trace->end;
+	if (clock->streams)
+		clock->stream_ends[task->stream] = trace->end;
+	if (clock->depth_count)
+		depth_enter(clock, task, trace->end);
+	wait_enter(clock, &clock->waiting[task->pool], trace->start);
+	order->now = later(order->now, trace->end);
+	clock->total = later(clock->total, trace->end);
+	row = row_of(clock, clock->issued);
+	row->end = trace->end;
+	row->need = task->need;
+	clock->map_used += task->need.map;
+	clock->deps_used += task->need.deps;
+	if (clock->scopes && !clock->held_first[clock->scopes - 1])
+		clock->held_first[clock->scopes - 1] = clock->issued + 1;
+	clock->issued++;
+	settle(clock);
+	return clock->out_of_memory ? PTOWSP_NO_MEMORY : PTOWSP_OK;
+}
+
+/* ---- scopes, orders, slots ------------------------------------------------------------------------------------- */
+
+void rt_clock_scope_begin(struct rt_clock *clock)
+{
+	clock->held_first[clock->scopes++] = 0;
+}
+
+/* The tasks of the scope close now. If an outer scope still holds older ones, they all leave after that one anyway; else this scope held the
+ * line, and everything behind its first task leaves now at the earliest, tasks of scopes that closed before included. */
+void rt_clock_scope_end(struct rt_clock *clock)
+{
+	bool held = clock->held_first[--clock->scopes] != 0;
+
+	for (uint32_t k = 0; held && k < clock->scopes; k++)
+		held = !clock->held_first[k];
+	if (held && clock->now > clock->leave)
+		clock->leave = clock->now;
+	settle(clock);
+}
+
+void rt_clock_order_begin(struct rt_clock *clock)
+{
+	struct rt_level_of_order *outer = &clock->orders[clock->order_depth++];
+
+	outer[1] = (struct rt_level_of_order){.before = outer->before};
+}
+
+void rt_clock_order_step(struct rt_clock *clock)
+{
+	struct rt_level_of_order *order = &clock->orders[clock->order_depth];
+
+	order->before = later(order->before, order->now);
+}
+
+void rt_clock_order_end(struct rt_clock *clock)
+{
+	struct rt_level_of_order *inner = &clock->orders[clock->order_depth--];
+
+	inner[-1].now = later(inner[-1].now, inner->now);
+}
+
+void rt_clock_read(struct rt_clock *clock, const uint32_t *slots, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		clock->now = later(clock->now, clock->known[slots[i]]);
+}
+
+void rt_clock_slot_set(struct rt_clock *clock, uint32_t slot, const uint32_t *reads, uint32_t count)
+{
+	uint64_t time = clock->now;
+
+	for (uint32_t i = 0; i < count; i++)
+		time = later(time, clock->known[reads[i]]);
+	clock->known[slot] = time;
+}
+
+void rt_clock_slot_load(struct rt_clock *clock, uint32_t slot, uint64_t writer)
+{
+	uint64_t time = clock->now;
+
+	/* A writer that has gone ended before now. */
+	if (writer && writer - 1 >= oldest(clock, clock->issued))
+		time = later(time, row_of(clock, writer - 1)->end);
+	clock->known[slot] = time;
+}

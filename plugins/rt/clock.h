@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* clock.h - semantic time. It is told, in order, what the expander met and what each task cost, and computes issue, start and end of every task,
+ * stalls and high-water marks. It never looks at threads or at wall time and nothing that runs depends on it, so it is the same on every
+ * machine.
+ *
+ *   a      issue clock: never goes back
+ *   F(i)   when task i leaves: max(F(i-1), end(i), close(i)); monotone, so tasks before `gone` have left at time a
+ *   rows   what is remembered of tasks gone .. issued - 1 and of the window: end, F, reservations
+ */
+#ifndef RT_CLOCK_H
+#define RT_CLOCK_H
+
+#include <stdbool.h>
+#include "ptowsp/plugin.h"
+#include "rt/flow.h"
+#include "rt/schedule.h"
+
+struct rt_clock_row {
+	uint64_t end, leave;
+	struct rt_need need;
+};
+/* Start times of tasks that have not started at time a: a heap, the least first. */
+struct rt_waiting {
+	uint64_t *starts;
+	uint32_t count, room;
+	uint64_t high_water;
+};
+/* The d largest ends of a domain: a heap, the least first. */
+struct rt_ends {
+	uint64_t *ends;
+	uint32_t count, room;
+};
+struct rt_level_of_order {
+	uint64_t before; /* largest end of earlier iterations, here and in every construct around */
+	uint64_t now;    /* largest end so far inside */
+};
+struct rt_meter {
+	uint64_t high_water, stalls, cycles;
+};
+struct rt_clock {
+	/* configuration */
+	uint64_t window, map_capacity, deps_capacity, ready_capacity; /* 0: unbounded */
+	uint32_t window_mode;
+	uint64_t spacing;  /* a(i) >= a(i-1) + spacing */
+	uint64_t floor;    /* nothing starts earlier: start(threshold) */
+	uint64_t streams;
+	const struct rt_depth *depths;
+	uint32_t depth_count;
+	uint32_t executors; /* per pool */
+	/* state */
+	uint64_t now, last, issued, gone, settled, leave, total;
+	uint64_t map_used, deps_used; /* by tasks gone .. issued - 1 */
+	struct rt_clock_row *rows;
+	uint64_t mask;
+	uint64_t held_first[PTOWSP_NESTING_LIMIT + 1]; /* open scopes: first own task + 1, 0: none */
+	uint32_t scopes;
+	struct rt_level_of_order orders[PTOWSP_NESTING_LIMIT + 1];
+	uint32_t order_depth;
+	uint64_t *known;   /* per SLOT row: V, when its value is there */
+	uint64_t *free;    /* per executor, counted on through the pools */
+	uint32_t pools;    /* with an entry in free and waiting */
+	uint64_t *stream_ends;
+	struct rt_waiting *waiting; /* per pool */
+	struct rt_ends *ends[RT_DEPTH_LIMIT]; /* per domain, one or more heaps */
+	uint32_t ends_count[RT_DEPTH_LIMIT];
+	struct rt_meter meters[PTOWSP_RESOURCE_COUNT];
+	struct rt_meter *ready_meters; /* per pool; high_water in waiting */
+	bool out_of_memory;            /* sticky */
+};
+struct rt_clock_task {
+	uint64_t cycles;
+	struct rt_need need;
+	uint32_t pool, executor, stream, kernel; /* executor: counted on through the pools */
+	uint32_t depth_loops; /* bit k: task of the loop that depths[k] names */
+	uint32_t pred_count;
+	const uint64_t *preds;
+};
+
+/* slots: SLOT rows. The caller has filled the configuration. Errors: NO_MEMORY. */
+ptowsp_status rt_clock_init(struct rt_clock *clock, uint32_t slots);
+void rt_clock_finish(struct rt_clock *clock);
+/* Room for pools 0 .. pools - 1. False when out of memory. */
+bool rt_clock_pools(struct rt_clock *clock, uint32_t pools);
+
+/* The next task. Times into *trace. RUN_FAILED: the window is full and its mode is abort. */
+ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *task, struct ptowsp_trace_task *trace);
+void rt_clock_scope_begin(struct rt_clock *clock);
+void rt_clock_scope_end(struct rt_clock *clock);
+void rt_clock_order_begin(struct rt_clock *clock);
+void rt_clock_order_step(struct rt_clock *clock);
+void rt_clock_order_end(struct rt_clock *clock);
+void rt_clock_read(struct rt_clock *clock, const uint32_t *slots, uint32_t count);
+void rt_clock_slot_set(struct rt_clock *clock, uint32_t slot, const uint32_t *reads, uint32_t count);
+/* writer: number + 1 of the latest task that wrote the element, 0 for none. */
+void rt_clock_slot_load(struct rt_clock *clock, uint32_t slot, uint64_t writer);
+
+#endif

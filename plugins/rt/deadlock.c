@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/* deadlock.c - why a task can never be issued, as a struct and as a paragraph. */
+#include <stdio.h>
+#include "rt/error.h"
+#include "rt/run.h"
+
+/* The directive that sets a resource's capacity, and what one unit of it is. */
+static const struct {
+	const char *directive, *unit;
+} cures[PTOWSP_RESOURCE_COUNT] = {
+	[PTOWSP_RESOURCE_TASK_RING] = {"task_window", "places"},
+	[PTOWSP_RESOURCE_TENSOR_MAP] = {"tensor_map", "entries"},
+	[PTOWSP_RESOURCE_DEP_LIST] = {"dep_list", "entries"},
+	[PTOWSP_RESOURCE_HEAP] = {"heap", "bytes"},
+	[PTOWSP_RESOURCE_READY] = {"ready_queue", "places"},
+};
+
+static const char *resource_name(unsigned resource)
+{
+	switch (resource) {
+#define X(name, code, text, reason, capacity) \
+	case code:                            \
+		return text;
+#include "ptowsp/resource.def"
+#undef X
+	}
+	return "";
+}
+
+static ptowsp_status too_small(const struct rt_run *run, const struct rt_block *block)
+{
+	return rt_fail_at(run->error, PTOWSP_TOO_SMALL, run->tasks, run->kernel,
+			  "task %llu, kernel %.40s, needs %llu %s of %s, which has %llu; raise it with --schedule %s=%llu",
+			  (unsigned long long)run->tasks, rt_kernel_name(run->program, run->kernel), (unsigned long long)block->need,
+			  cures[block->resource].unit, resource_name(block->resource), (unsigned long long)block->capacity,
+			  cures[block->resource].directive, (unsigned long long)block->proposed);
+}
+
+ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const struct rt_block *block, struct ptowsp_deadlock *deadlock)
+{
+	struct ptowsp_deadlock report = {
+		.head = PTOWSP_HEAD(report, DEADLOCK),
+		.resource = block->resource,
+		.scope_depth = run->flow.scopes,
+		.scope_held = 1,
+		.task = run->tasks,
+		.capacity = block->capacity,
+		.used = block->used,
+		.high_water = run->clock.meters[block->resource].high_water,
+		.proposed = block->proposed,
+	};
+	const char *unit = cures[block->resource].unit;
+
+	if (st == PTOWSP_NO_MEMORY)
+		return rt_no_memory(run->error, "the window");
+	if (st == PTOWSP_TOO_SMALL)
+		return too_small(run, block);
+	snprintf(report.option, sizeof(report.option), "--schedule %s=%llu", cures[block->resource].directive,
+		 (unsigned long long)block->proposed);
+	snprintf(report.text, sizeof(report.text),
+		 "task %llu cannot be issued: it needs %llu of %llu %s of %s, and %llu are held by tasks of an open scope (depth %u) whose outputs "
+		 "stay live until the scope ends, behind this task; use %s, or make the scope smaller",
+		 (unsigned long long)run->tasks, (unsigned long long)block->need, (unsigned long long)block->capacity, unit,
+		 resource_name(block->resource), (unsigned long long)block->used, report.scope_depth, report.option);
+	if (deadlock) {
+		uint32_t size = deadlock->head.size;
+
+		if (size >= sizeof(report))
+			*deadlock = report;
+		deadlock->head.size = size;
+	}
+	return rt_fail_at(run->error, PTOWSP_DEADLOCK, run->tasks, block->resource,
+			  "deadlock: task %llu waits for %s, held by an open scope (depth %u); use %s", (unsigned long long)run->tasks,
+			  resource_name(block->resource), report.scope_depth, report.option);
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* error.h - one sentence into the caller's error record. */
+#ifndef RT_ERROR_H
+#define RT_ERROR_H
+
+#include "ptowsp/base.h"
+
+#if defined(__GNUC__)
+#define RT_PRINTF(text, first) __attribute__((format(printf, text, first)))
+#else
+#define RT_PRINTF(text, first)
+#endif
+
+/* Returns code, so that `return rt_fail(error, PTOWSP_INVALID, ...)` reads as one step. error may be NULL. */
+ptowsp_status rt_fail(struct ptowsp_error *error, ptowsp_status code, const char *text, ...) RT_PRINTF(3, 4);
+/* The same with where[0] = task and where[1] = kernel (KREG row), UINT64_MAX where unknown. */
+ptowsp_status rt_fail_at(struct ptowsp_error *error, ptowsp_status code, uint64_t task, uint64_t kernel, const char *text, ...)
+	RT_PRINTF(5, 6);
+ptowsp_status rt_no_memory(struct ptowsp_error *error, const char *what);
+
+#endif

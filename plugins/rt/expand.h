@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/* expand.h - the bytecode interpreter: walks a lowered program and gives one event at a time, so that its user can stop in the
+ * middle of any nest and go on later. No recursion, no allocation, O(nesting) state. One thread. */
+#ifndef RT_EXPAND_H
+#define RT_EXPAND_H
+
+#include "rt/level.h"
+#include "rt/program.h"
+
+enum rt_event {
+	RT_EVENT_TASK,        /* expand.site, level, loops */
+	RT_EVENT_SCOPE_BEGIN,
+	RT_EVENT_SCOPE_END,
+	RT_EVENT_ORDER_BEGIN, /* a for_each or sequential */
+	RT_EVENT_ORDER_STEP,  /* its next iteration or step */
+	RT_EVENT_ORDER_END,
+	RT_EVENT_READ,        /* a condition or bound read the slots expand.read ... of exprs.reads */
+	RT_EVENT_SLOT_SET,    /* expand.slot, expand.expr: not yet evaluated */
+	RT_EVENT_SLOT_LOAD,   /* expand.slot, expand.io */
+	RT_EVENT_PAUSE,       /* time for a look at deadline and cancel: every 1,024 instructions */
+	RT_EVENT_END,
+	RT_EVENT_FAILED       /* expand.error was filled: RUN_FAILED */
+};
+
+/* A body that is being walked. */
+struct rt_frame {
+	uint8_t op;     /* opcode that opened it; the entry has its own */
+	uint8_t level;  /* in force outside it */
+	uint16_t branch; /* sequential: step; for_each: 1 before ORDER_BEGIN was given */
+	uint32_t at;    /* the instruction that opened it */
+	uint32_t end;   /* of the body or branch */
+	uint32_t depth; /* loops: of the value */
+	int64_t step;   /* dense loops */
+	uint64_t left;  /* dense loops: iterations after this one */
+	struct rt_level_walk walk;
+};
+
+struct rt_expand {
+	const struct rt_program *program;
+	struct rt_env *env; /* where expressions look; env->loops is loops */
+	struct ptowsp_error *error;
+	int64_t loops[PTOWSP_NESTING_LIMIT];
+	struct rt_frame frames[PTOWSP_NESTING_LIMIT + 1];
+	uint32_t depth, at;
+	uint32_t budget;  /* instructions until the next PAUSE */
+	uint32_t site, level;
+	uint32_t slot, expr, io, read, read_count;
+};
+
+void rt_expand_start(struct rt_expand *expand, const struct rt_program *program, struct rt_env *env, struct ptowsp_error *error);
+enum rt_event rt_expand_next(struct rt_expand *expand);
+
+#endif

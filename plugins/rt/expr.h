@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* expr.h - scalar expressions: EXPR rows compiled once per loop nest into straight lines of nodes, then, per run, into sums of
+ * loop values where they are that. Signed 64-bit, wrapping. */
+#ifndef RT_EXPR_H
+#define RT_EXPR_H
+
+#include <stdbool.h>
+#include "rt/table.h"
+
+/* The loops around the place where an expression stands. */
+struct rt_nest {
+	uint32_t key;   /* instruction of the innermost loop, PTOWSP_NONE outside: equal keys, equal nests */
+	uint32_t depth; /* how many loops */
+	uint32_t names[PTOWSP_NESTING_LIMIT]; /* STRS offsets, outermost first */
+	uint32_t parallel, parallels[PTOWSP_NESTING_LIMIT]; /* depths of the parallel loops among them */
+	int64_t low[PTOWSP_NESTING_LIMIT], high[PTOWSP_NESTING_LIMIT]; /* least and largest value, as far as provable */
+};
+
+/* One step of a compiled expression. a, b, c: earlier nodes of the same expression; LOOP: a depth; VALUE: a SLOT row. */
+struct rt_node {
+	int64_t value; /* CONST */
+	uint32_t a, b, c;
+	uint32_t op; /* enum ptowsp_expr_op without AXIS, which becomes LOOP or CONST 0 */
+};
+struct rt_expr {
+	uint32_t first, count;     /* nodes; the last one is the value */
+	uint32_t read, read_count; /* slots it reads that the program itself changes: rt_exprs.reads */
+};
+struct rt_exprs {
+	struct rt_node *nodes;
+	struct rt_expr *rows;
+	uint32_t *reads;
+	uint32_t node_count, node_room, count, room, read_count, read_room;
+	uint32_t longest;       /* nodes of the longest expression */
+	const uint8_t *changed; /* one per SLOT row: 1 if the program sets or loads it; borrowed */
+	uint32_t *place;        /* per EXPR row: node + 1 in the expression being compiled */
+	uint32_t *work;         /* stack and list of places to clear, 2 * EXPR rows + 3 each */
+	struct rt_expr_memo {
+		uint64_t key;
+		uint32_t id; /* + 1, 0 = free */
+	} *memo;
+	uint32_t memo_count, memo_mask;
+};
+
+/* changed: see above; lives as long as *exprs. */
+ptowsp_status rt_exprs_init(struct rt_exprs *exprs, const struct rt_tables *tables, const uint8_t *changed,
+			    struct ptowsp_error *error);
+void rt_exprs_finish(struct rt_exprs *exprs);
+/* Compiles EXPR row `row` as seen from nest. lenient: a loop that is not there is 0 (schedule expressions), else it is an error.
+ * Errors: BAD_PACKAGE (text says what, the caller knows where), NO_MEMORY. */
+ptowsp_status rt_expr_compile(struct rt_exprs *exprs, const struct rt_tables *tables, uint32_t row, const struct rt_nest *nest,
+			      bool lenient, uint32_t *id_out, struct ptowsp_error *error);
+ptowsp_status rt_expr_constant(struct rt_exprs *exprs, int64_t value, uint32_t *id_out, struct ptowsp_error *error);
+/* The value of the loop at a depth that exists. */
+ptowsp_status rt_expr_loop(struct rt_exprs *exprs, uint32_t depth, uint32_t *id_out, struct ptowsp_error *error);
+/* True if the expression is one number whatever the run. */
+bool rt_expr_known(const struct rt_exprs *exprs, uint32_t id, int64_t *value_out);
+/* Least and largest value over all runs; INT64_MIN, INT64_MAX where nothing is known. */
+void rt_expr_range(const struct rt_exprs *exprs, uint32_t id, const struct rt_nest *nest, int64_t *low_out, int64_t *high_out);
+
+/* The slots that any of the expressions reads, each once, as a run of exprs->reads. PTOWSP_NONE among ids is skipped. */
+ptowsp_status rt_exprs_reads(struct rt_exprs *exprs, const uint32_t *ids, uint32_t count, uint32_t *read_out,
+			     uint32_t *read_count_out, struct ptowsp_error *error);
+
+/* What an expression is in one run: base + sum of step[k] * value of loop[k]; or code. */
+enum { RT_FORM_TERMS = 4, RT_FORM_CODE = 255 };
+struct rt_form {
+	int64_t base, step[RT_FORM_TERMS];
+	uint8_t loop[RT_FORM_TERMS];
+	uint8_t terms; /* or RT_FORM_CODE */
+};
+/* values: one per SLOT row. forms_out: one per compiled expression. Errors: NO_MEMORY. */
+ptowsp_status rt_exprs_specialise(const struct rt_exprs *exprs, const uint64_t *values, struct rt_form *forms_out,
+				  struct ptowsp_error *error);
+
+/* Where values come from while a program runs. */
+struct rt_env {
+	const struct rt_exprs *exprs;
+	const struct rt_form *forms;
+	const int64_t *loops;   /* value per depth */
+	const uint64_t *values; /* per SLOT row */
+	uint64_t task;          /* number of the task, or of the next one */
+	int64_t *scratch;       /* exprs->longest */
+	uint32_t failed;        /* set by a division by zero and never cleared here; the value is then 0 */
+};
+int64_t rt_expr_run(struct rt_env *env, uint32_t id);
+
+static inline int64_t rt_value(struct rt_env *env, uint32_t id)
+{
+	const struct rt_form *form = &env->forms[id];
+	uint64_t sum = (uint64_t)form->base;
+
+	if (form->terms == RT_FORM_CODE)
+		return rt_expr_run(env, id);
+	for (unsigned k = 0; k < form->terms; k++)
+		sum += (uint64_t)form->step[k] * (uint64_t)env->loops[form->loop[k]];
+	return (int64_t)sum;
+}
+
+#endif

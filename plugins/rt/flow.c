@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "rt/flow.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include "rt/grow.h"
+
+ptowsp_status rt_flow_init(struct rt_flow *flow, uint64_t window, uint64_t map_capacity, uint64_t deps_capacity)
+{
+	memset(flow, 0, sizeof(*flow));
+	flow->window = window;
+	flow->map_capacity = map_capacity;
+	flow->deps_capacity = deps_capacity;
+	flow->mask = rt_power_above(window ? window : 1024) - 1;
+	flow->needs = calloc(flow->mask + 1, sizeof(*flow->needs));
+	return flow->needs ? PTOWSP_OK : PTOWSP_NO_MEMORY;
+}
+
+void rt_flow_finish(struct rt_flow *flow)
+{
+	free(flow->needs);
+	memset(flow, 0, sizeof(*flow));
+}
+
+void rt_flow_scope_begin(struct rt_flow *flow)
+{
+	flow->first[flow->scopes++] = 0;
+}
+
+void rt_flow_scope_end(struct rt_flow *flow)
+{
+	flow->scopes--;
+}
+
+uint64_t rt_flow_held_from(const struct rt_flow *flow)
+{
+	/* An outer scope's own tasks are older than anything inside a scope that is still open in it. */
+	for (uint32_t k = 0; k < flow->scopes; k++)
+		if (flow->first[k])
+			return flow->first[k] - 1;
+	return flow->issued;
+}
+
+static const struct rt_need *need_of(const struct rt_flow *flow, uint64_t task)
+{
+	return &flow->needs[task & flow->mask];
+}
+
+static void give_back(struct rt_flow *flow)
+{
+	flow->map_held -= need_of(flow, flow->tail)->map;
+	flow->deps_held -= need_of(flow, flow->tail)->deps;
+	flow->tail++;
+}
+
+/* Only without a window: every task that was not told to leave keeps its record. */
+static bool needs_grow(struct rt_flow *flow)
+{
+	uint64_t mask = flow->mask * 2 + 1;
+	struct rt_need *more = malloc((mask + 1) * sizeof(*more));
+
+	if (!more)
+		return false;
+	for (uint64_t t = flow->tail; t < flow->issued; t++)
+		more[t & mask] = *need_of(flow, t);
+	free(flow->needs);
+	flow->needs = more;
+	flow->mask = mask;
+	return true;
+}
+
+static bool lacks(uint64_t capacity, uint64_t held, uint64_t need)
+{
+	return capacity && need && held + need > capacity;
+}
+
+/* What is held by tasks that cannot leave, for the report. */
+static void block_fill(const struct rt_flow *flow, enum ptowsp_resource resource, uint64_t capacity, uint64_t need,
+		       struct rt_block *block)
+{
+	uint64_t held = 0;
+
+	for (uint64_t t = rt_flow_held_from(flow); t < flow->issued; t++)
+		held += resource == PTOWSP_RESOURCE_TASK_RING ? 1
+			: resource == PTOWSP_RESOURCE_TENSOR_MAP ? need_of(flow, t)->map : need_of(flow, t)->deps;
+	*block = (struct rt_block){resource, capacity, held, need, held + need};
+}
+
+static ptowsp_status too_small(const struct rt_flow *flow, struct rt_need need, struct rt_block *block)
+{
+	if (flow->map_capacity && need.map > flow->map_capacity)
+		*block = (struct rt_block){PTOWSP_RESOURCE_TENSOR_MAP, flow->map_capacity, 0, need.map, need.map};
+	else if (flow->deps_capacity && need.deps > flow->deps_capacity)
+		*block = (struct rt_block){PTOWSP_RESOURCE_DEP_LIST, flow->deps_capacity, 0, need.deps, need.deps};
+	else
+		return PTOWSP_OK;
+	return PTOWSP_TOO_SMALL;
+}
+
+static ptowsp_status room_make(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason, struct rt_block *block)
+{
+	uint64_t held_from = rt_flow_held_from(flow), before = flow->tail;
+
+	while (flow->window && flow->issued - flow->tail >= flow->window && flow->tail < held_from)
+		give_back(flow);
+	if (flow->window && flow->issued - flow->tail >= flow->window) {
+		block_fill(flow, PTOWSP_RESOURCE_TASK_RING, flow->window, 1, block);
+		return PTOWSP_DEADLOCK;
+	}
+	if (flow->tail != before)
+		*reason = PTOWSP_RESOURCE_TASK_RING;
+	before = flow->tail;
+	while (lacks(flow->map_capacity, flow->map_held, need.map) && flow->tail < held_from)
+		give_back(flow);
+	if (lacks(flow->map_capacity, flow->map_held, need.map)) {
+		block_fill(flow, PTOWSP_RESOURCE_TENSOR_MAP, flow->map_capacity, need.map, block);
+		return PTOWSP_DEADLOCK;
+	}
+	if (flow->tail != before)
+		*reason = PTOWSP_RESOURCE_TENSOR_MAP;
+	before = flow->tail;
+	while (lacks(flow->deps_capacity, flow->deps_held, need.deps) && flow->tail < held_from)
+		give_back(flow);
+	if (lacks(flow->deps_capacity, flow->deps_held, need.deps)) {
+		block_fill(flow, PTOWSP_RESOURCE_DEP_LIST, flow->deps_capacity, need.deps, block);
+		return PTOWSP_DEADLOCK;
+	}
+	if (flow->tail != before)
+		*reason = PTOWSP_RESOURCE_DEP_LIST;
+	return PTOWSP_OK;
+}
+
+ptowsp_status rt_flow_reserve(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason_out, struct rt_block *block_out)
+{
+	ptowsp_status st = too_small(flow, need, block_out);
+
+	if (!st)
+		st = room_make(flow, need, reason_out, block_out);
+	if (st)
+		return st;
+	if (flow->window || flow->map_capacity || flow->deps_capacity) { /* else nothing has to be remembered */
+		if (flow->issued - flow->tail > flow->mask && !needs_grow(flow))
+			return PTOWSP_NO_MEMORY;
+		flow->needs[flow->issued & flow->mask] = need;
+		flow->map_held += need.map;
+		flow->deps_held += need.deps;
+	}
+	if (flow->scopes && !flow->first[flow->scopes - 1])
+		flow->first[flow->scopes - 1] = flow->issued + 1;
+	flow->issued++;
+	return PTOWSP_OK;
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* flow.h - who may be issued: the structural side of the bounded resources.
+ *
+ * Tasks give back in task order, so "there is room for task i" always means "all tasks before some j have given back". This file finds
+ * j from counts alone. If j lies behind the first task that an open scope holds, no time exists at which there is room: a deadlock, found at once. The real
+ * side waits until the tasks before j have retired; the semantic clock moves to the moment at which they have. */
+#ifndef RT_FLOW_H
+#define RT_FLOW_H
+
+#include "ptowsp/run.h"
+#include "ptowsp/workload.h"
+
+/* What a task reserves besides its place in the ring. */
+struct rt_need {
+	uint32_t map, deps;
+};
+struct rt_flow {
+	uint64_t window, map_capacity, deps_capacity; /* 0: unbounded */
+	uint64_t issued;          /* tasks so far */
+	uint64_t tail;            /* all tasks before it have given back, or must have before the next one is issued */
+	uint64_t map_held, deps_held; /* by tasks tail .. issued - 1 */
+	struct rt_need *needs;    /* of tasks tail .. issued - 1, at task & mask; not kept without a bound */
+	uint64_t mask;
+	uint64_t first[PTOWSP_NESTING_LIMIT + 1]; /* per open scope: its first own task + 1, 0: none yet */
+	uint32_t scopes;
+};
+/* Why a task cannot be issued, ever. */
+struct rt_block {
+	enum ptowsp_resource resource;
+	uint64_t capacity, used, need;
+	uint64_t proposed; /* capacity with which this task could be issued */
+};
+
+ptowsp_status rt_flow_init(struct rt_flow *flow, uint64_t window, uint64_t map_capacity, uint64_t deps_capacity);
+void rt_flow_finish(struct rt_flow *flow);
+/* Reserves for the next task. OK: flow->tail tells how many tasks must have retired, *reason_out which resource asks for the most.
+ * Errors: TOO_SMALL, DEADLOCK (*block_out says why), NO_MEMORY. */
+ptowsp_status rt_flow_reserve(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason_out, struct rt_block *block_out);
+void rt_flow_scope_begin(struct rt_flow *flow);
+void rt_flow_scope_end(struct rt_flow *flow);
+/* The first task that an open scope keeps from leaving; flow->issued without one. */
+uint64_t rt_flow_held_from(const struct rt_flow *flow);
+
+#endif

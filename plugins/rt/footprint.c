@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+#include "rt/footprint.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "rt/grow.h"
+
+struct rt_raw_touch {
+	uint32_t arg, access; /* one access bit */
+	struct rt_span span;
+};
+
+void rt_footprint_finish(struct rt_footprint *footprint)
+{
+	free(footprint->spans);
+	free(footprint->args);
+	free(footprint->raw);
+	memset(footprint, 0, sizeof(*footprint));
+}
+
+/* Consecutive loads of a loop usually continue each other. */
+static bool joined(struct rt_footprint *footprint, uint32_t arg, uint32_t access, struct rt_span span)
+{
+	for (uint32_t k = 1; k <= 4 && k <= footprint->raw_count; k++) {
+		struct rt_raw_touch *last = &footprint->raw[footprint->raw_count - k];
+
+		if (last->arg == arg && last->access == access && span.start >= last->span.start && span.start <= last->span.end) {
+			last->span.end = span.end > last->span.end ? span.end : last->span.end;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void raw_add(struct rt_footprint *footprint, uint32_t arg, uint32_t access, struct rt_span span)
+{
+	if (joined(footprint, arg, access, span))
+		return;
+	if (!rt_grow((void **)&footprint->raw, &footprint->raw_room, footprint->raw_count, sizeof(*footprint->raw))) {
+		footprint->out_of_memory = true;
+		return;
+	}
+	footprint->raw[footprint->raw_count++] = (struct rt_raw_touch){arg, access, span};
+}
+
+static void touched(void *sink, uint32_t arg, int64_t offset, uint64_t length, unsigned access)
+{
+	struct rt_footprint *footprint = sink;
+	struct rt_span span = {offset < -RT_FAR ? -RT_FAR : offset, RT_FAR};
+
+	if (arg >= footprint->arg_count || !length)
+		return;
+	if (offset >= RT_FAR)
+		span.start = RT_FAR - 1; /* beyond every tensor: the bound check says so */
+	else if (length < (uint64_t)RT_FAR && span.start + (int64_t)length < RT_FAR)
+		span.end = span.start + (int64_t)length;
+	for (unsigned bit = PTOWSP_READ; bit <= PTOWSP_WRITE; bit <<= 1)
+		if (access & bit)
+			raw_add(footprint, arg, bit, span);
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct rt_raw_touch *x = a, *y = b;
+
+	if (x->arg != y->arg)
+		return x->arg < y->arg ? -1 : 1;
+	if (x->access != y->access)
+		return x->access < y->access ? -1 : 1;
+	return (x->span.start > y->span.start) - (x->span.start < y->span.start);
+}
+
+static bool span_add(struct rt_footprint *footprint, uint32_t first, struct rt_span span)
+{
+	struct rt_span *last = footprint->span_count > first ? &footprint->spans[footprint->span_count - 1] : NULL;
+
+	if (last && span.start <= last->end) {
+		last->end = span.end > last->end ? span.end : last->end;
+		return true;
+	}
+	if (!rt_grow((void **)&footprint->spans, &footprint->span_room, footprint->span_count, sizeof(*footprint->spans)))
+		return false;
+	footprint->spans[footprint->span_count++] = span;
+	return true;
+}
+
+/* Sorted, disjoint, not adjacent. */
+static bool normalise(struct rt_footprint *footprint)
+{
+	qsort(footprint->raw, footprint->raw_count, sizeof(*footprint->raw), compare);
+	for (uint32_t i = 0; i < footprint->raw_count;) {
+		const struct rt_raw_touch *touch = &footprint->raw[i];
+		struct rt_touched *arg = &footprint->args[touch->arg];
+		uint32_t first = footprint->span_count, run = i;
+
+		for (; run < footprint->raw_count && footprint->raw[run].arg == touch->arg && footprint->raw[run].access == touch->access; run++)
+			if (!span_add(footprint, first, footprint->raw[run].span))
+				return false;
+		*(touch->access == PTOWSP_READ ? &arg->read : &arg->write) = first;
+		*(touch->access == PTOWSP_READ ? &arg->read_count : &arg->write_count) = footprint->span_count - first;
+		i = run;
+	}
+	for (uint32_t a = 0; a < footprint->arg_count; a++) {
+		struct rt_touched *arg = &footprint->args[a];
+		bool any = false;
+
+		for (uint32_t k = 0; k < arg->read_count + arg->write_count; k++) {
+			const struct rt_span *span =
+				&footprint->spans[k < arg->read_count ? arg->read + k : arg->write + k - arg->read_count];
+
+			arg->least = any && arg->least < span->start ? arg->least : span->start;
+			arg->most = any && arg->most > span->end ? arg->most : span->end;
+			any = true;
+		}
+	}
+	return true;
+}
+
+ptowsp_status rt_footprint_ask(struct rt_footprint *footprint, const struct rt_kernels *kernels, uint32_t kernel, const uint64_t *args,
+			       uint32_t arg_count)
+{
+	ptowsp_status st = PTOWSP_UNSUPPORTED;
+
+	if (!footprint->args || footprint->arg_count != arg_count) {
+		free(footprint->args);
+		footprint->args = calloc((size_t)arg_count + 1, sizeof(*footprint->args));
+		footprint->arg_count = footprint->args ? arg_count : 0;
+		if (!footprint->args)
+			return PTOWSP_NO_MEMORY;
+	}
+	memset(footprint->args, 0, arg_count * sizeof(*footprint->args));
+	footprint->span_count = footprint->raw_count = 0;
+	if (kernels->footprint)
+		st = kernels->footprint(kernels->context, kernel, args, touched, footprint);
+	if (footprint->out_of_memory)
+		return PTOWSP_NO_MEMORY;
+	footprint->known = !st;
+	footprint->asked = true;
+	if (st)
+		return st == PTOWSP_UNSUPPORTED ? PTOWSP_OK : st;
+	return normalise(footprint) ? PTOWSP_OK : PTOWSP_NO_MEMORY;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* footprint.h - the elements that a kernel touches behind the start of each flat window, as sorted disjoint spans. Asked of the backend once per kernel unless it
+ * depends on the arguments. */
+#ifndef RT_FOOTPRINT_H
+#define RT_FOOTPRINT_H
+
+#include <stdbool.h>
+#include "rt/rt.h"
+
+#define RT_FAR (INT64_C(1) << 61) /* an offset from here on means: to the end of the tensor */
+
+/* Elements [start, end) behind the window's start; end RT_FAR: as far as the tensor goes. */
+struct rt_span {
+	int64_t start, end;
+};
+struct rt_touched { /* one tensor argument */
+	uint32_t read, read_count;   /* spans */
+	uint32_t write, write_count;
+	int64_t least, most;         /* over all spans; 0, 0 without one */
+};
+struct rt_footprint {
+	struct rt_span *spans;
+	struct rt_touched *args; /* arg_count of them */
+	struct rt_raw_touch *raw;
+	uint32_t span_count, span_room, arg_count, raw_count, raw_room;
+	bool known;   /* false: the backend cannot tell */
+	bool asked;   /* once is enough */
+	bool out_of_memory;
+};
+void rt_footprint_finish(struct rt_footprint *footprint);
+/* Asks the backend. arg_count: tensor arguments. Errors: NO_MEMORY, or the backend's. */
+ptowsp_status rt_footprint_ask(struct rt_footprint *footprint, const struct rt_kernels *kernels, uint32_t kernel, const uint64_t *args,
+			       uint32_t arg_count);
+
+#endif

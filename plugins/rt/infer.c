@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* infer.c - dependencies: what the accesses of the task being issued say through the tensor map of the schedule's rule. */
+#include <stdlib.h>
+#include <string.h>
+#include "rt/error.h"
+#include "rt/run.h"
+
+static const struct rt_schedule *schedule_of(const struct rt_run *run)
+{
+	return &run->program->schedule;
+}
+
+static bool loads(const struct rt_program *program)
+{
+	for (uint32_t t = 0; t < program->tables.tensor.count; t++)
+		if (program->tensor_loaded[t])
+			return true;
+	return false;
+}
+
+ptowsp_status rt_infer_init(struct rt_run *run)
+{
+	const struct rt_schedule *schedule = schedule_of(run);
+	uint32_t tensors = run->program->tables.tensor.count;
+	bool ok = rt_preds_init(&run->preds, run->window) && rt_track_init(&run->track, &run->preds, schedule->full);
+
+	run->keys = calloc((size_t)run->program->most_ios + 1, sizeof(*run->keys));
+	ok = ok && run->keys;
+	if (ok && schedule->deps == PTOWSP_DEPS_TENSOR_MAP_EXACT)
+		ok = (run->exact = rt_exact_create()) != NULL;
+	if (ok && schedule->deps == PTOWSP_DEPS_BYTES_OVERLAP)
+		ok = (run->overlap = rt_overlap_create(tensors)) != NULL;
+	if (ok && loads(run->program))
+		ok = rt_preds_init(&run->watch_preds, 1) && rt_track_init(&run->watch_track, &run->watch_preds, false) &&
+		     (run->watch = rt_overlap_create(tensors)) != NULL;
+	return ok ? PTOWSP_OK : rt_no_memory(run->error, "the tensor map");
+}
+
+void rt_infer_finish(struct rt_run *run)
+{
+	rt_exact_destroy(run->exact);
+	rt_overlap_destroy(run->overlap);
+	rt_overlap_destroy(run->watch);
+	rt_track_finish(&run->track);
+	rt_track_finish(&run->watch_track);
+	rt_preds_finish(&run->preds);
+	rt_preds_finish(&run->watch_preds);
+	free(run->keys);
+}
+
+/* ---- what a task reserves in the tensor map -------------------------------------------------------------------- */
+
+static int key_compare(const void *a, const void *b)
+{
+	const struct rt_key *x = a, *y = b;
+
+	if (x->class != y->class)
+		return x->class < y->class ? -1 : 1;
+	if (x->row != y->row)
+		return x->row < y->row ? -1 : 1;
+	return (x->column > y->column) - (x->column < y->column);
+}
+
+static uint32_t distinct(struct rt_run *run, const struct rt_site *site, unsigned bit)
+{
+	uint32_t count = 0, different = 0;
+
+	for (uint32_t i = 0; i < site->io_count; i++)
+		if (run->accesses[i].io->access & bit)
+			run->keys[count++] = run->accesses[i].key;
+	qsort(run->keys, count, sizeof(*run->keys), key_compare);
+	for (uint32_t i = 0; i < count; i++)
+		different += !i || key_compare(&run->keys[i - 1], &run->keys[i]);
+	return different;
+}
+
+static uint32_t map_need(struct rt_run *run, const struct rt_site *site)
+{
+	uint32_t reads = schedule_of(run)->full ? site->reads : 0;
+
+	if (schedule_of(run)->deps == PTOWSP_DEPS_EXPLICIT)
+		return 0;
+	if (site->distinct)
+		return site->writes + reads;
+	return distinct(run, site, PTOWSP_WRITE) + (reads ? distinct(run, site, PTOWSP_READ) : 0);
+}
+
+/* ---- predecessors ---------------------------------------------------------------------------------------------- */
+
+/* Reads of what nobody writes, and with raw hazards writes of what nobody reads, can make no edge. */
+static bool matters(const struct rt_run *run, const struct rt_io *io, unsigned bit)
+{
+	uint8_t others = run->program->tensor_access[io->tensor];
+
+	if (!(io->access & bit))
+		return false;
+	return bit == PTOWSP_READ ? others & PTOWSP_WRITE : schedule_of(run)->full || others & PTOWSP_READ;
+}
+
+static void exact_enter(struct rt_run *run, const struct rt_site *site)
+{
+	for (uint32_t i = 0; i < site->io_count; i++)
+		if (matters(run, run->accesses[i].io, PTOWSP_READ))
+			rt_exact_read(run->exact, &run->track, &run->accesses[i].key);
+	for (uint32_t i = 0; i < site->io_count; i++)
+		if (matters(run, run->accesses[i].io, PTOWSP_WRITE))
+			rt_exact_write(run->exact, &run->track, &run->accesses[i].key);
+}
+
+static void overlap_read(void *context, uint32_t tensor, int64_t start, int64_t end)
+{
+	struct rt_run *run = context;
+
+	rt_overlap_read(run->overlap, &run->track, tensor, start, end);
+}
+
+static void overlap_write(void *context, uint32_t tensor, int64_t start, int64_t end)
+{
+	struct rt_run *run = context;
+
+	rt_overlap_write(run->overlap, &run->track, tensor, start, end);
+}
+
+static void overlap_enter(struct rt_run *run, const struct rt_site *site)
+{
+	for (uint32_t i = 0; i < site->io_count; i++)
+		if (matters(run, run->accesses[i].io, PTOWSP_READ))
+			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_READ, overlap_read, run);
+	for (uint32_t i = 0; i < site->io_count; i++)
+		if (matters(run, run->accesses[i].io, PTOWSP_WRITE))
+			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_WRITE, overlap_write, run);
+}
+
+static void watch_write(void *context, uint32_t tensor, int64_t start, int64_t end)
+{
+	struct rt_run *run = context;
+
+	rt_overlap_write(run->watch, &run->watch_track, tensor, start, end);
+}
+
+/* What left the window has left the clock too, unless a full window does not stall. */
+static void watch_enter(struct rt_run *run, const struct rt_site *site)
+{
+	run->watch_preds.task = run->preds.task;
+	run->watch_preds.oldest = schedule_of(run)->window_mode == RT_WINDOW_BENCHMARK ? 0 : run->preds.oldest;
+	for (uint32_t i = 0; i < site->io_count; i++)
+		if (run->accesses[i].io->access & PTOWSP_WRITE && run->program->tensor_loaded[run->accesses[i].io->tensor])
+			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_WRITE, watch_write, run);
+}
+
+ptowsp_status rt_infer(struct rt_run *run, const struct rt_site *site, struct rt_need *need_out)
+{
+	rt_preds_next(&run->preds, run->tasks, run->window);
+	if (run->exact)
+		exact_enter(run, site);
+	else if (run->overlap)
+		overlap_enter(run, site);
+	if (run->watch)
+		watch_enter(run, site);
+	*need_out = (struct rt_need){map_need(run, site), run->preds.count};
+	return run->preds.out_of_memory || run->watch_preds.out_of_memory ? rt_no_memory(run->error, "the tensor map") : PTOWSP_OK;
+}
+
+uint64_t rt_infer_writer(const struct rt_run *run, uint32_t tensor, int64_t element)
+{
+	return run->watch ? rt_overlap_writer(run->watch, tensor, element, element + 1) : 0;
+}

@@ -1,0 +1,308 @@
+/* SPDX-License-Identifier: MIT */
+/* issue.c - a task from its instruction to the clock: arguments, accesses, predecessors, reservations, place, kernel. */
+#include <string.h>
+#include "rt/error.h"
+#include "rt/run.h"
+
+/* ---- what the backend knows about the kernel ------------------------------------------------------------------- */
+
+static ptowsp_status cycles_ask(struct rt_run *run, struct rt_known *known)
+{
+	const struct rt_kernels *kernels = &run->program->kernels;
+	ptowsp_status st = PTOWSP_UNSUPPORTED;
+
+	if (kernels->cycles)
+		st = kernels->cycles(kernels->context, run->kernel, run->task_args, &known->cycles);
+	known->later = st == PTOWSP_UNSUPPORTED;
+	if (!known->later)
+		return st ? rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, run->kernel,
+				       "task %llu, kernel %.40s: its control flow cannot be walked (status %d)",
+				       (unsigned long long)run->tasks, rt_kernel_name(run->program, run->kernel), (int)st)
+			  : PTOWSP_OK;
+	known->cycles = 1;
+	if (!run->kernels && !run->quiet && !known->named)
+		rt_log(run->program, PTOWSP_LOG_WARNING, "kernel %.80s: cycles are known only by running; each task counts 1",
+		       rt_kernel_name(run->program, run->kernel));
+	known->named = true;
+	run->kernel_stats[run->kernel].flags |= run->kernels ? 0u : PTOWSP_KERNEL_COUNTED_ONE;
+	return PTOWSP_OK;
+}
+
+static bool flat(const struct rt_run *run, const struct rt_site *site)
+{
+	for (uint32_t i = 0; i < site->io_count; i++)
+		if (run->program->ios[site->first_io + i].unit)
+			return true;
+	return false;
+}
+
+/* Once per kernel, or per task for one whose work depends on its arguments. */
+static ptowsp_status kernel_ask(struct rt_run *run, const struct rt_site *site)
+{
+	const struct rt_kernels *kernels = &run->program->kernels;
+	struct rt_known *known = &run->known[run->kernel];
+	ptowsp_status st = PTOWSP_OK;
+
+	if (!known->asked)
+		known->varies = kernels->varies && kernels->varies(kernels->context, run->kernel);
+	if (!known->asked || known->varies)
+		st = cycles_ask(run, known);
+	known->asked = true;
+	if (!st && (!known->footprint.asked || known->varies) && flat(run, site)) {
+		st = rt_footprint_ask(&known->footprint, kernels, run->kernel, run->task_args, site->io_count);
+		if (st)
+			st = rt_fail_at(run->error, st == PTOWSP_NO_MEMORY ? st : PTOWSP_RUN_FAILED, run->tasks, run->kernel,
+					"task %llu, kernel %.40s: what it touches cannot be found (status %d)",
+					(unsigned long long)run->tasks, rt_kernel_name(run->program, run->kernel), (int)st);
+	}
+	return st;
+}
+
+/* Can its body run? Asked when the first task of the kernel is reached. */
+static ptowsp_status kernel_usable(struct rt_run *run)
+{
+	const struct rt_kernels *kernels = &run->program->kernels;
+	struct rt_known *known = &run->known[run->kernel];
+	const char *why;
+
+	if (!run->kernels || known->checked)
+		return PTOWSP_OK;
+	why = kernels->unusable ? kernels->unusable(kernels->context, run->kernel) : NULL;
+	if (why)
+		return rt_fail_at(run->error, PTOWSP_KERNEL_FAILED, run->tasks, run->kernel, "task %llu, kernel %.40s cannot run: %.120s",
+				  (unsigned long long)run->tasks, rt_kernel_name(run->program, run->kernel), why);
+	known->checked = true;
+	if (run->program->tables.kernel.rows[run->kernel].flags & PTOWSP_KERNEL_MEASURED)
+		run->measured = true;
+	return PTOWSP_OK;
+}
+
+/* A level without a kernel of its own is served by the plain one; names that end in _<digits> are meant to stay. */
+static void level_tell(struct rt_run *run, uint32_t level)
+{
+	const char *name = rt_kernel_name(run->program, run->kernel), *tail = strrchr(name, '_');
+	bool own = tail && tail[1] && strspn(tail + 1, "0123456789") == strlen(tail + 1);
+
+	if (own || run->quiet || run->program->level_told[run->kernel])
+		return;
+	run->program->level_told[run->kernel] = 1;
+	rt_log(run->program, PTOWSP_LOG_INFO, "kernel %.80s has no form for tile level %u; the plain one is used", name,
+	       run->program->levels[level]);
+}
+
+static ptowsp_status kernel_choose(struct rt_run *run, const struct rt_site *site, uint32_t level)
+{
+	const uint32_t *kernels = &run->program->site_kernels[site->kernels];
+	ptowsp_status st;
+
+	run->kernel = kernels[level];
+	if (level && kernels[level] == kernels[0])
+		level_tell(run, level);
+	st = kernel_usable(run);
+	return st ? st : kernel_ask(run, site);
+}
+
+/* ---- arguments and accesses ------------------------------------------------------------------------------------ */
+
+static ptowsp_status divided(struct rt_run *run, const struct rt_site *site)
+{
+	char text[160];
+
+	return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, run->kernel, "task %llu: division by zero in its expressions, %s",
+			  (unsigned long long)run->tasks, rt_position(&run->program->tables, site->instruction, text, sizeof(text)));
+}
+
+static ptowsp_status args_eval(struct rt_run *run, const struct rt_site *site)
+{
+	for (uint32_t i = 0; i < site->arg_count; i++)
+		run->task_args[i] = (uint64_t)rt_value(&run->env, run->program->args[site->first_arg + i]);
+	return run->env.failed ? divided(run, site) : PTOWSP_OK;
+}
+
+static ptowsp_status bound_check(struct rt_run *run, const struct rt_site *site)
+{
+	for (uint32_t i = 0; i < site->io_count; i++) {
+		uint32_t tensor = run->accesses[i].io->tensor;
+
+		if (!run->tensors.rows[tensor].bound)
+			return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, run->kernel,
+					  "task %llu, kernel %.40s: tensor %.40s is bound to no memory", (unsigned long long)run->tasks,
+					  rt_kernel_name(run->program, run->kernel), rt_tensor_name(run->program, tensor));
+	}
+	return PTOWSP_OK;
+}
+
+static ptowsp_status accesses_resolve(struct rt_run *run, const struct rt_site *site, uint32_t level)
+{
+	const struct rt_footprint *footprint = &run->known[run->kernel].footprint;
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t i = 0; !st && i < site->io_count; i++)
+		st = rt_access_resolve(&run->accesses[i], run->program, &run->tensors, &run->env, &run->program->ios[site->first_io + i],
+				       level, footprint, i, run->kernel, run->error);
+	if (!st && run->env.failed)
+		st = divided(run, site);
+	return st || !run->kernels ? st : bound_check(run, site);
+}
+
+/* ---- running --------------------------------------------------------------------------------------------------- */
+
+static void windows_store(const struct rt_run *run, const struct rt_site *site, uint64_t *words)
+{
+	for (uint32_t i = 0; i < site->io_count; i++) {
+		words[2 * i] = (uint64_t)run->accesses[i].start;
+		words[2 * i + 1] = run->accesses[i].length;
+	}
+}
+
+static ptowsp_status run_here(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
+{
+	struct rt_call call = {.site = site, .number = run->tasks, .cycles = task->cycles, .kernel = run->kernel,
+			       .executor = task->executor, .stream = task->stream, .args = run->task_args, .windows = run->window_words};
+	uint64_t cycles;
+	ptowsp_status st;
+
+	if (run->known[run->kernel].later)
+		call.cycles = 0;
+	windows_store(run, site, run->window_words);
+	st = rt_crew_call(&run->crew, &call, 0, &cycles, run->error);
+	if (run->known[run->kernel].later)
+		task->cycles = cycles;
+	return st;
+}
+
+static ptowsp_status run_elsewhere(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
+{
+	struct rt_ring *ring = &run->crew.ring;
+	struct rt_slot *slot;
+	uint64_t *words, count = site->arg_count + 2 * (uint64_t)site->io_count;
+	ptowsp_status st = rt_wait_room(run, count);
+
+	if (st)
+		return st;
+	slot = rt_ring_add(ring, count, &words);
+	slot->site = (uint32_t)(site - run->program->sites);
+	slot->kernel = run->kernel;
+	slot->executor = task->executor;
+	slot->stream = task->stream;
+	slot->later = run->known[run->kernel].later;
+	slot->cycles = slot->later ? 0 : task->cycles;
+	if (slot->later)
+		task->cycles = RT_CYCLES_LATER;
+	memcpy(words, run->task_args, site->arg_count * sizeof(*words));
+	windows_store(run, site, words + site->arg_count);
+	for (uint32_t i = 0; i < run->preds.count; i++)
+		rt_ring_link(ring, run->preds.list[i]);
+	if (run->stream_last && run->stream_last[task->stream])
+		rt_ring_link(ring, run->stream_last[task->stream] - 1);
+	if (run->stream_last)
+		run->stream_last[task->stream] = slot->number + 1;
+	if (rt_ring_linked(ring))
+		rt_ready_push(&run->crew.ready, (uint32_t)(slot - ring->slots));
+	return PTOWSP_OK;
+}
+
+/* On worker threads: places that have to be given back, barriers, and, for policies that look at the clock, cycles that are not yet known. */
+static ptowsp_status gates_wait(struct rt_run *run)
+{
+	uint64_t tasks = run->flow.tail > run->barrier ? run->flow.tail : run->barrier;
+
+	if (run->places.timed && run->lag.waiting)
+		tasks = run->tasks;
+	return rt_wait_tasks(run, tasks);
+}
+
+/* ---- counters -------------------------------------------------------------------------------------------------- */
+
+static void edges_tell(struct rt_run *run)
+{
+	const struct rt_sinks *sinks = run->sinks;
+
+	run->edges += run->preds.count;
+	for (uint32_t i = 0; sinks && sinks->edge && i < run->preds.count; i++)
+		sinks->edge(sinks->context, run->preds.list[i], run->tasks);
+}
+
+static void batch_count(struct rt_run *run)
+{
+	if (!run->program->schedule.batch)
+		return;
+	if (++run->batch_fill < run->program->schedule.batch)
+		return;
+	run->batches++;
+	run->batch_fill = 0;
+}
+
+static ptowsp_status limit(struct rt_run *run)
+{
+	return rt_fail_at(run->error, PTOWSP_LIMIT, run->tasks, UINT64_MAX, "the program makes more than %llu tasks; raise --max-tasks",
+			  (unsigned long long)run->max_tasks);
+}
+
+ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_t level)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	if (run->tasks >= run->max_tasks)
+		st = limit(run);
+	if (!st)
+		st = args_eval(run, site);
+	if (!st)
+		st = kernel_choose(run, site, level);
+	return st ? st : accesses_resolve(run, site, level);
+}
+
+/* Edges, reservations and place. */
+static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
+{
+	struct rt_block block;
+	ptowsp_status st = rt_infer(run, site, &task->need);
+
+	if (st)
+		return st;
+	st = rt_flow_reserve(&run->flow, task->need, &run->reason, &block);
+	if (st)
+		return rt_block_report(run, st, &block, run->deadlock);
+	task->kernel = run->kernel;
+	task->cycles = run->known[run->kernel].cycles;
+	task->preds = run->preds.list;
+	task->pred_count = run->preds.count;
+	if (run->kernels && run->crew.threads > 1)
+		st = gates_wait(run);
+	if (!st)
+		st = rt_place(&run->places, &run->clock, &run->env, site, task, run->error);
+	return st || !run->env.failed ? st : divided(run, site);
+}
+
+/* Known cycles go to the clock before the kernel runs; the others when it has told them. */
+static ptowsp_status execute(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
+{
+	bool later = run->kernels && run->known[run->kernel].later;
+	ptowsp_status st = later ? PTOWSP_OK : rt_clock_failed(run, rt_lag_task(&run->lag, task));
+
+	if (!st && run->kernels)
+		st = run->crew.threads > 1 ? run_elsewhere(run, site, task) : run_here(run, site, task);
+	if (!st && later)
+		st = rt_clock_failed(run, rt_lag_task(&run->lag, task));
+	return st;
+}
+
+ptowsp_status rt_issue(struct rt_run *run, const struct rt_site *site, uint32_t level)
+{
+	const uint32_t *reads = run->program->exprs.reads + site->read;
+	struct rt_clock_task task = {.depth_loops = site->depth_loops};
+	ptowsp_status st = rt_prepare(run, site, level);
+
+	if (!st && site->read_count)
+		st = rt_clock_failed(run, rt_lag_read(&run->lag, reads, site->read_count));
+	if (!st)
+		st = reserve(run, site, &task);
+	if (!st)
+		st = execute(run, site, &task);
+	if (st)
+		return st;
+	edges_tell(run);
+	batch_count(run);
+	run->env.task = ++run->tasks;
+	return PTOWSP_OK;
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+#include "rt/lag.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include "rt/grow.h"
+
+/* A record: kind | length << 8, then length words. */
+enum kind { KIND_TASK, KIND_SCOPE_BEGIN, KIND_SCOPE_END, KIND_ORDER_BEGIN, KIND_ORDER_STEP, KIND_ORDER_END, KIND_READ, KIND_SET, KIND_LOAD };
+enum { TASK_WORDS = 5 }; /* before the predecessors */
+
+void rt_lag_init(struct rt_lag *lag, struct rt_clock *clock, void (*told)(void *, const struct ptowsp_trace_task *), void *context)
+{
+	*lag = (struct rt_lag){.clock = clock, .told = told, .context = context};
+}
+
+void rt_lag_finish(struct rt_lag *lag)
+{
+	free(lag->words);
+	free(lag->preds);
+	memset(lag, 0, sizeof(*lag));
+}
+
+/* ---- the ring of words ----------------------------------------------------------------------------------------- */
+
+static bool room_make(struct rt_lag *lag, uint64_t words)
+{
+	uint64_t size = lag->words ? lag->mask + 1 : 512, used = lag->head - lag->tail;
+	uint64_t *more;
+
+	if (lag->words && used + words <= size)
+		return true;
+	while (size < used + words)
+		size *= 2;
+	more = malloc(size * sizeof(*more));
+	if (!more)
+		return false;
+	for (uint64_t k = lag->tail; k != lag->head; k++)
+		more[k & (size - 1)] = lag->words[k & lag->mask];
+	free(lag->words);
+	lag->words = more;
+	lag->mask = size - 1;
+	return true;
+}
+
+static void put(struct rt_lag *lag, uint64_t word)
+{
+	lag->words[lag->head++ & lag->mask] = word;
+}
+
+static uint64_t get(struct rt_lag *lag)
+{
+	return lag->words[lag->tail++ & lag->mask];
+}
+
+/* Opens a record; the caller puts `length` words behind it. */
+static ptowsp_status record(struct rt_lag *lag, enum kind kind, uint64_t length)
+{
+	if (!room_make(lag, length + 1))
+		return PTOWSP_NO_MEMORY;
+	put(lag, (uint64_t)kind | length << 8);
+	return PTOWSP_OK;
+}
+
+static bool empty(const struct rt_lag *lag)
+{
+	return lag->head == lag->tail;
+}
+
+/* ---- telling the clock ----------------------------------------------------------------------------------------- */
+
+static ptowsp_status task_tell(struct rt_lag *lag, const struct rt_clock_task *task)
+{
+	struct ptowsp_trace_task trace;
+	ptowsp_status st = rt_clock_task(lag->clock, task, &trace);
+
+	if (!st)
+		lag->told(lag->context, &trace);
+	return st;
+}
+
+/* The predecessors go through a plain array because the ring may wrap inside them. */
+static bool preds_take(struct rt_lag *lag, uint32_t count)
+{
+	void *preds = lag->preds;
+
+	while (lag->preds_room < count) {
+		if (!rt_grow(&preds, &lag->preds_room, lag->preds_room, sizeof(*lag->preds)))
+			return false;
+		lag->preds = preds;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		lag->preds[i] = get(lag);
+	return true;
+}
+
+static ptowsp_status task_take(struct rt_lag *lag, uint64_t length)
+{
+	struct rt_clock_task task = {.pred_count = (uint32_t)(length - TASK_WORDS)};
+	uint64_t pair;
+
+	task.cycles = get(lag);
+	pair = get(lag);
+	task.need = (struct rt_need){(uint32_t)pair, (uint32_t)(pair >> 32)};
+	pair = get(lag);
+	task.pool = (uint32_t)pair, task.executor = (uint32_t)(pair >> 32);
+	pair = get(lag);
+	task.stream = (uint32_t)pair, task.kernel = (uint32_t)(pair >> 32);
+	task.depth_loops = (uint32_t)get(lag);
+	if (!preds_take(lag, task.pred_count))
+		return PTOWSP_NO_MEMORY;
+	task.preds = lag->preds;
+	lag->waiting--;
+	return task_tell(lag, &task);
+}
+
+static void slots_take(struct rt_lag *lag, enum kind kind, uint64_t length)
+{
+	uint32_t slot = kind == KIND_SET ? (uint32_t)get(lag) : 0, one;
+	uint64_t time = lag->clock->now, left = kind == KIND_SET ? length - 1 : length;
+
+	for (; left; left--) {
+		one = (uint32_t)get(lag);
+		if (kind == KIND_READ)
+			rt_clock_read(lag->clock, &one, 1);
+		else if (lag->clock->known[one] > time)
+			time = lag->clock->known[one];
+	}
+	if (kind == KIND_SET)
+		lag->clock->known[slot] = time;
+}
+
+static ptowsp_status record_take(struct rt_lag *lag)
+{
+	uint64_t head = get(lag), length = head >> 8;
+	uint32_t slot;
+
+	switch ((enum kind)(head & 0xFF)) {
+	case KIND_TASK: return task_take(lag, length);
+	case KIND_SCOPE_BEGIN: rt_clock_scope_begin(lag->clock); break;
+	case KIND_SCOPE_END: rt_clock_scope_end(lag->clock); break;
+	case KIND_ORDER_BEGIN: rt_clock_order_begin(lag->clock); break;
+	case KIND_ORDER_STEP: rt_clock_order_step(lag->clock); break;
+	case KIND_ORDER_END: rt_clock_order_end(lag->clock); break;
+	case KIND_READ: slots_take(lag, KIND_READ, length); break;
+	case KIND_SET: slots_take(lag, KIND_SET, length); break;
+	case KIND_LOAD:
+		slot = (uint32_t)get(lag);
+		rt_clock_slot_load(lag->clock, slot, get(lag));
+		break;
+	}
+	return PTOWSP_OK;
+}
+
+/* Everything up to the next task whose cycles are not known. */
+static ptowsp_status drain(struct rt_lag *lag)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	while (!st && !empty(lag)) {
+		bool task = (lag->words[lag->tail & lag->mask] & 0xFF) == KIND_TASK;
+
+		if (task && lag->words[(lag->tail + 1) & lag->mask] == RT_CYCLES_LATER)
+			break;
+		st = record_take(lag);
+	}
+	return st;
+}
+
+ptowsp_status rt_lag_cycles(struct rt_lag *lag, uint64_t cycles)
+{
+	assert(!empty(lag) && lag->words[(lag->tail + 1) & lag->mask] == RT_CYCLES_LATER);
+	lag->words[(lag->tail + 1) & lag->mask] = cycles == RT_CYCLES_LATER ? cycles - 1 : cycles;
+	return drain(lag);
+}
+
+/* ---- what the expander met ------------------------------------------------------------------------------------- */
+
+ptowsp_status rt_lag_task(struct rt_lag *lag, const struct rt_clock_task *task)
+{
+	ptowsp_status st;
+
+	if (empty(lag) && task->cycles != RT_CYCLES_LATER)
+		return task_tell(lag, task);
+	st = record(lag, KIND_TASK, TASK_WORDS + (uint64_t)task->pred_count);
+	if (st)
+		return st;
+	put(lag, task->cycles);
+	put(lag, task->need.map | (uint64_t)task->need.deps << 32);
+	put(lag, task->pool | (uint64_t)task->executor << 32);
+	put(lag, task->stream | (uint64_t)task->kernel << 32);
+	put(lag, task->depth_loops);
+
+	for (uint32_t i = 0; i < task->pred_count; i++)
+		put(lag, task->preds[i]);
+	lag->waiting++;
+	return PTOWSP_OK;
+}
+
+#define SIMPLE(name, KIND)                                    \
+	ptowsp_status rt_lag_##name(struct rt_lag *lag)       \
+	{                                                     \
+		if (!empty(lag))                              \
+			return record(lag, KIND_##KIND, 0);   \
+		rt_clock_##name(lag->clock);                  \
+		return PTOWSP_OK;                             \
+	}
+SIMPLE(scope_begin, SCOPE_BEGIN)
+SIMPLE(scope_end, SCOPE_END)
+SIMPLE(order_begin, ORDER_BEGIN)
+SIMPLE(order_step, ORDER_STEP)
+SIMPLE(order_end, ORDER_END)
+#undef SIMPLE
+
+ptowsp_status rt_lag_read(struct rt_lag *lag, const uint32_t *slots, uint32_t count)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	if (empty(lag)) {
+		rt_clock_read(lag->clock, slots, count);
+		return st;
+	}
+	if (count)
+		st = record(lag, KIND_READ, count);
+	for (uint32_t i = 0; !st && i < count; i++)
+		put(lag, slots[i]);
+	return st;
+}
+
+ptowsp_status rt_lag_slot_set(struct rt_lag *lag, uint32_t slot, const uint32_t *reads, uint32_t count)
+{
+	ptowsp_status st;
+
+	if (empty(lag)) {
+		rt_clock_slot_set(lag->clock, slot, reads, count);
+		return PTOWSP_OK;
+	}
+	st = record(lag, KIND_SET, (uint64_t)count + 1);
+	if (!st)
+		put(lag, slot);
+	for (uint32_t i = 0; !st && i < count; i++)
+		put(lag, reads[i]);
+	return st;
+}
+
+ptowsp_status rt_lag_slot_load(struct rt_lag *lag, uint32_t slot, uint64_t writer)
+{
+	ptowsp_status st;
+
+	if (empty(lag)) {
+		rt_clock_slot_load(lag->clock, slot, writer);
+		return PTOWSP_OK;
+	}
+	st = record(lag, KIND_LOAD, 2);
+	if (st)
+		return st;
+	put(lag, slot);
+	put(lag, writer);
+	return PTOWSP_OK;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* map_overlap.c - elements that tasks have in common. An access that falls on an interval is O(1); any other cuts intervals at its ends, so that
+ * inside each interval all elements have one history; a write joins what it covers into one interval. */
+#include "rt/map.h"
+
+#include <stdlib.h>
+#include "rt/interval.h"
+
+struct rt_overlap {
+	struct rt_intervals set;
+	uint32_t owed; /* nodes to look at for each one inserted: keeps the dead from piling up */
+};
+
+struct rt_overlap *rt_overlap_create(uint32_t tensors)
+{
+	struct rt_overlap *map = calloc(1, sizeof(*map));
+
+	if (map && !rt_intervals_init(&map->set, tensors)) {
+		rt_overlap_destroy(map);
+		return NULL;
+	}
+	return map;
+}
+
+void rt_overlap_destroy(struct rt_overlap *map)
+{
+	if (!map)
+		return;
+	rt_intervals_finish(&map->set);
+	free(map);
+}
+
+static uint32_t insert(struct rt_overlap *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
+{
+	uint32_t node = rt_interval_insert(&map->set, tensor, start, end, (struct rt_cell){0});
+
+	map->owed += 2;
+	if (node == RT_NO_NODE)
+		track->preds->out_of_memory = true;
+	return node;
+}
+
+static uint32_t cut(struct rt_overlap *map, struct rt_track *track, uint32_t node, int64_t at)
+{
+	uint32_t right = rt_interval_cut(&map->set, node, at);
+
+	map->owed += 2;
+	if (right == RT_NO_NODE)
+		track->preds->out_of_memory = true;
+	return right;
+}
+
+/* Intervals that nobody remembers go before they are looked at; never while a search holds a node. */
+static void settle(struct rt_overlap *map, const struct rt_track *track)
+{
+	rt_intervals_sweep(&map->set, track, map->owed);
+	map->owed = 0;
+}
+
+/* First live interval that reaches behind position, dead ones on the way are removed. */
+static uint32_t live_after(struct rt_overlap *map, const struct rt_track *track, uint32_t tensor, int64_t position, int64_t end)
+{
+	uint32_t node = rt_interval_after(&map->set, tensor, position);
+
+	while (node != RT_NO_NODE && map->set.nodes[node].start < end && rt_cell_dead(&map->set.nodes[node].cell, track)) {
+		rt_interval_remove(&map->set, node);
+		node = rt_interval_after(&map->set, tensor, position);
+	}
+	return node;
+}
+
+/* RAW alone: the writers of what is there, nothing is left behind. */
+static void writers_read(struct rt_overlap *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
+{
+	uint32_t node = rt_interval_after(&map->set, tensor, start);
+
+	for (; node != RT_NO_NODE && map->set.nodes[node].start < end; node = rt_interval_next(&map->set, node))
+		rt_cell_read(track, &map->set.nodes[node].cell);
+}
+
+/* The interval that begins at start and ends at or before end: cut out of `node`, or made where there is none. */
+static uint32_t piece(struct rt_overlap *map, struct rt_track *track, uint32_t node, uint32_t tensor, int64_t start, int64_t end)
+{
+	if (node == RT_NO_NODE || map->set.nodes[node].start >= end)
+		return insert(map, track, tensor, start, end);
+	if (map->set.nodes[node].start > start)
+		return insert(map, track, tensor, start, map->set.nodes[node].start);
+	if (map->set.nodes[node].start < start)
+		node = cut(map, track, node, start);
+	if (node != RT_NO_NODE && map->set.nodes[node].end > end)
+		cut(map, track, node, end);
+	return node;
+}
+
+/* Reads piece by piece: gaps become intervals without a writer. */
+static void pieces_read(struct rt_overlap *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
+{
+	while (start < end) {
+		uint32_t node = piece(map, track, live_after(map, track, tensor, start, end), tensor, start, end);
+
+		if (node == RT_NO_NODE)
+			return;
+		rt_cell_read(track, &map->set.nodes[node].cell);
+		start = map->set.nodes[node].end;
+	}
+}
+
+/* Enters the hazards of everything in the interval and clears it. */
+static void pieces_clear(struct rt_overlap *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
+{
+	for (;;) {
+		uint32_t node = live_after(map, track, tensor, start, end);
+
+		if (node == RT_NO_NODE || map->set.nodes[node].start >= end || track->preds->out_of_memory)
+			return;
+		if (map->set.nodes[node].start < start)
+			node = cut(map, track, node, start);
+		if (node != RT_NO_NODE && map->set.nodes[node].end > end)
+			cut(map, track, node, end);
+		if (node == RT_NO_NODE)
+			return;
+		if (track->full)
+			rt_cell_hazards(track, &map->set.nodes[node].cell);
+		rt_interval_remove(&map->set, node);
+	}
+}
+
+void rt_overlap_read(struct rt_overlap *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
+{
+	uint32_t node = rt_interval_exact(&map->set, tensor, start, end);
+
+	if (node != RT_NO_NODE) {
+		rt_cell_read(track, &map->set.nodes[node].cell);
+		return;
+	}
+	settle(map, track);
+	if (track->full)
+		pieces_read(map, track, tensor, start, end);
+	else
+		writers_read(map, track, tensor, start, end);
+}
+
+void rt_overlap_write(struct rt_overlap *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
+{
+	uint32_t node = rt_interval_exact(&map->set, tensor, start, end);
+
+	if (node == RT_NO_NODE) {
+		settle(map, track);
+		pieces_clear(map, track, tensor, start, end);
+		node = insert(map, track, tensor, start, end);
+	}
+	if (node != RT_NO_NODE)
+		rt_cell_write(track, &map->set.nodes[node].cell);
+}
+
+uint64_t rt_overlap_writer(const struct rt_overlap *map, uint32_t tensor, int64_t start, int64_t end)
+{
+	uint32_t node = rt_interval_after(&map->set, tensor, start);
+	uint64_t latest = 0;
+
+	for (; node != RT_NO_NODE && map->set.nodes[node].start < end; node = rt_interval_next(&map->set, node))
+		if (map->set.nodes[node].cell.writer > latest)
+			latest = map->set.nodes[node].cell.writer;
+	return latest;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+#include "rt/preds.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "rt/grow.h"
+
+bool rt_preds_init(struct rt_preds *preds, uint64_t window)
+{
+	uint64_t marks = rt_power_above(window ? window : 1024);
+
+	memset(preds, 0, sizeof(*preds));
+	preds->mask = marks - 1;
+	preds->marks = calloc(marks, sizeof(*preds->marks));
+	preds->room = 64;
+	preds->list = malloc(preds->room * sizeof(*preds->list));
+	return preds->marks && preds->list;
+}
+
+void rt_preds_finish(struct rt_preds *preds)
+{
+	free(preds->marks);
+	free(preds->list);
+	memset(preds, 0, sizeof(*preds));
+}
+
+void rt_preds_grow(struct rt_preds *preds)
+{
+	void *list = preds->list;
+
+	if (!rt_grow(&list, &preds->room, preds->count, sizeof(*preds->list)))
+		preds->out_of_memory = true;
+	preds->list = list;
+}
+
+/* Only without a bound: then mask covers every task so far and marks keep their places. */
+static void marks_grow(struct rt_preds *preds)
+{
+	uint64_t had = preds->mask + 1;
+	uint32_t *more = realloc(preds->marks, had * 2 * sizeof(*more));
+
+	if (!more) {
+		preds->out_of_memory = true;
+		return;
+	}
+	memset(more + had, 0, had * sizeof(*more));
+	preds->marks = more;
+	preds->mask = had * 2 - 1;
+}
+
+void rt_preds_next(struct rt_preds *preds, uint64_t task, uint64_t window)
+{
+	preds->task = task;
+	preds->oldest = window && task >= window ? task - window + 1 : 0;
+	preds->count = 0;
+	if (!window && task > preds->mask)
+		marks_grow(preds);
+	preds->marks[task & preds->mask] = 0;
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* program.h - a workload after verification and lowering: what the expander walks and what a task needs, in flat tables that
+ * never change while a run goes on. Immutable after rt_program_create except `run`. */
+#ifndef RT_PROGRAM_H
+#define RT_PROGRAM_H
+
+#include <pthread.h>
+#include "rt/expr.h"
+#include "rt/level.h"
+#include "rt/rt.h"
+#include "rt/schedule.h"
+#include "rt/table.h"
+
+/* One instruction, at its own index: positions in messages are those of the package. */
+struct rt_ins {
+	uint8_t op;
+	uint8_t flags;  /* PTOWSP_CHECKED: some bound could not be proved */
+	uint16_t count; /* SEQUENTIAL: steps */
+	uint32_t end;   /* first instruction behind the body; TASK: behind its words */
+	uint32_t row;   /* loops, sites; COND, SLOT_SET: expression; SLOT_LOAD: reads */
+	uint32_t slot;  /* SLOT_SET, SLOT_LOAD */
+};
+
+/* A parallel_for or for_each. */
+struct rt_loop {
+	uint32_t name;             /* STRS offset */
+	uint32_t axis;             /* AXES row */
+	uint32_t depth;            /* of its value, 0 the outermost */
+	uint32_t low, high, step;  /* expressions */
+	uint32_t levels;           /* rt_program.level_sets or PTOWSP_NONE */
+	uint32_t read, read_count; /* slots its bounds read: exprs.reads */
+};
+
+/* A tensor argument of a task instruction, or the region of a slot_load. */
+struct rt_io {
+	uint32_t tensor;      /* TENS row */
+	uint32_t row, column; /* expressions */
+	uint32_t rows, columns;
+	uint32_t unit;        /* not 0: a flat window */
+	uint32_t key;         /* block: class of its keys; flat: class at level 0, + level */
+	uint16_t access;      /* PTOWSP_READ | PTOWSP_WRITE, 0 for io_bind */
+	uint8_t checked;      /* the verifier could not prove that it stays inside its tensor */
+	uint8_t reserved;
+};
+
+/* A task instruction. */
+struct rt_site {
+	uint32_t instruction;
+	uint32_t first_arg, first_io; /* rt_program.args (expressions), rt_program.ios, in argument order */
+	uint16_t arg_count, io_count;
+	uint32_t kernels;             /* KREG row at level 0, 1 ...: rt_program.site_kernels */
+	uint32_t read, read_count;    /* slots that its arguments and schedule expressions read: exprs.reads */
+	uint32_t pool, dispatch, stream; /* schedule expressions or PTOWSP_NONE */
+	int32_t affinity;             /* depth of the affinity axis, -1: outside */
+	int32_t grid[2];              /* depths of the two outermost parallel loops, -1: none */
+	uint32_t depth_loops;         /* bit k: inside the loop that pipeline depth k is about */
+	uint32_t reads, writes;       /* accesses that read, that write */
+	uint8_t distinct;             /* no two accesses of one kind can have the same key */
+};
+
+struct rt_program {
+	struct rt_tables tables;
+	struct rt_kernels kernels;
+	const struct ptowsp_host *host; /* may be NULL */
+	uint32_t entry;                 /* ENTR row */
+	uint8_t *changed;               /* per SLOT row: set or loaded by the program */
+	struct rt_exprs exprs;
+	struct rt_schedule schedule;
+
+	struct rt_ins *code;
+	struct rt_loop *loops;
+	struct rt_site *sites;
+	uint32_t *args;         /* expressions of all sites */
+	struct rt_io *ios;
+	uint32_t *site_kernels; /* site-major, level_count each */
+	uint32_t *levels;       /* tile rows of each level in force; levels[0] is 32 */
+	struct rt_level_set *level_sets;
+	uint32_t *dim_exprs;    /* per DIMS row: its extent; only of tensors with a shape */
+	uint32_t *region_class; /* per REGN row: equal where tensor, rows and columns are */
+	uint32_t loop_count, loop_room, site_count, site_room, arg_count, arg_room, io_count, io_room;
+	uint32_t level_count, level_room, level_set_count, level_set_room, class_count;
+	uint32_t most_args, most_ios; /* of one site */
+	uint8_t *tensor_access;       /* per TENS row: how the entry's tasks access it */
+	uint8_t *tensor_loaded;       /* per TENS row: a slot_load reads it */
+	uint8_t *kernel_used;         /* per KREG row: named by a site at some level */
+	uint8_t *level_told;          /* per KREG row: "no variant for a level" was said */
+
+	pthread_mutex_t lock;         /* of what follows; innermost */
+	struct rt_snapshot *snapshot; /* counters of the run, now and then and at its end */
+	struct rt_snapshot *reader;   /* the copy that rt_stats gave out last */
+	struct rt_snapshot *result;   /* the copy that rt_run gave out last */
+};
+
+/* Lowers and verifies the entry; see verify.c for the rules. */
+ptowsp_status rt_program_verify(struct rt_program *program, struct ptowsp_error *error);
+/* The words of the TASK at `at` as a site (lower.c). *next_out: the instruction behind them. */
+ptowsp_status rt_site_lower(struct rt_program *program, const struct rt_nest *nest, uint32_t at, uint32_t *next_out,
+			    struct ptowsp_error *error);
+/* Fills *io from a REGN row: expressions, key class, what can be proved. */
+ptowsp_status rt_io_lower(struct rt_program *program, const struct rt_nest *nest, uint32_t region, struct rt_io *io,
+			  struct ptowsp_error *error);
+/* Before them: region_class. */
+ptowsp_status rt_classes_init(struct rt_program *program, struct ptowsp_error *error);
+/* Once all sites are there: kernels per level, key classes of flat windows. */
+ptowsp_status rt_sites_finish(struct rt_program *program, struct ptowsp_error *error);
+
+void rt_log(const struct rt_program *program, int32_t level, const char *text, ...)
+#if defined(__GNUC__)
+	__attribute__((format(printf, 3, 4)))
+#endif
+	;
+const char *rt_kernel_name(const struct rt_program *program, uint32_t kernel);
+const char *rt_tensor_name(const struct rt_program *program, uint32_t tensor);
+const char *rt_slot_name(const struct rt_program *program, uint32_t slot);
+
+#endif

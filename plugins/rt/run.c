@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+/* run.c - one run from values and bindings to its last task. */
+#include "rt/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "rt/error.h"
+
+#define TASKS_DEFAULT (UINT64_C(1) << 32)
+
+/* ---- values ---------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status values_init(struct rt_run *run)
+{
+	const struct rt_program *program = run->program;
+	const struct rt_exprs *exprs = &program->exprs;
+	uint32_t slots = program->tables.slot.count;
+
+	run->values = calloc((size_t)slots + 1, sizeof(*run->values));
+	run->forms = calloc((size_t)exprs->count + 1, sizeof(*run->forms));
+	run->env.scratch = calloc((size_t)exprs->longest + 1, sizeof(*run->env.scratch));
+	if (!run->values || !run->forms || !run->env.scratch)
+		return rt_no_memory(run->error, "values");
+	for (uint32_t i = 0; i < slots; i++)
+		run->values[i] = i < run->args->value_count ? run->args->values[i] : program->tables.slot.rows[i].value;
+	run->env.exprs = exprs;
+	run->env.forms = run->forms;
+	run->env.values = run->values;
+	return rt_exprs_specialise(exprs, run->values, run->forms, run->error);
+}
+
+/* ---- resources ------------------------------------------------------------------------------------------------- */
+
+/* An unbounded window makes the others unbounded unless they are stated. */
+static uint64_t capacity(const struct rt_run *run, unsigned resource)
+{
+	const struct rt_schedule *schedule = &run->program->schedule;
+
+	if (schedule->stated[resource])
+		return schedule->capacity[resource];
+	if (!run->window)
+		return 0;
+	return resource == PTOWSP_RESOURCE_READY ? run->window : schedule->capacity[resource];
+}
+
+static void window_choose(struct rt_run *run)
+{
+	const struct rt_schedule *schedule = &run->program->schedule;
+
+	run->window = schedule->window;
+	if (schedule->window_stated || run->kernels)
+		return;
+	run->window = 0;
+	if (!run->quiet)
+		rt_log(run->program, PTOWSP_LOG_INFO, "no kernels are run and no task_window is stated: counted with an unbounded one");
+}
+
+static ptowsp_status clock_init(struct rt_run *run)
+{
+	const struct rt_schedule *schedule = &run->program->schedule;
+	struct rt_clock *clock = &run->clock;
+	ptowsp_status st;
+
+	clock->window = run->window;
+	clock->window_mode = schedule->window_mode;
+	clock->map_capacity = capacity(run, PTOWSP_RESOURCE_TENSOR_MAP);
+	clock->deps_capacity = capacity(run, PTOWSP_RESOURCE_DEP_LIST);
+	clock->ready_capacity = capacity(run, PTOWSP_RESOURCE_READY);
+	clock->spacing = schedule->issue_cost;
+	clock->streams = schedule->streams;
+	clock->depths = schedule->depths;
+	clock->depth_count = schedule->depth_count;
+	clock->executors = schedule->dispatch.executors;
+	run->heap_capacity = capacity(run, PTOWSP_RESOURCE_HEAP);
+	rt_places_init(&run->places, run->program);
+	st = rt_clock_init(clock, run->program->tables.slot.count);
+	if (!st && !rt_clock_pools(clock, run->places.pools))
+		st = PTOWSP_NO_MEMORY;
+	if (!st)
+		st = rt_flow_init(&run->flow, run->window, clock->map_capacity, clock->deps_capacity);
+	return st ? rt_no_memory(run->error, "the clock") : PTOWSP_OK;
+}
+
+ptowsp_status rt_clock_failed(struct rt_run *run, ptowsp_status st)
+{
+	if (st == PTOWSP_NO_MEMORY)
+		return rt_no_memory(run->error, "the clock");
+	if (st == PTOWSP_RUN_FAILED)
+		return rt_fail_at(run->error, st, run->clock.issued, UINT64_MAX,
+				  "the task window of %llu is full at task %llu, and its mode is abort; raise task_window or let it stall",
+				  (unsigned long long)run->window, (unsigned long long)run->clock.issued);
+	return st;
+}
+
+/* ---- what the clock tells -------------------------------------------------------------------------------------- */
+
+static void told(void *context, const struct ptowsp_trace_task *task)
+{
+	struct rt_run *run = context;
+
+	run->kernel_stats[task->kernel].tasks++;
+	run->kernel_stats[task->kernel].cycles += task->end - task->start;
+	if (run->sinks && run->sinks->task)
+		run->sinks->task(run->sinks->context, task);
+}
+
+/* Dependencies found for n tasks at a time are merged early here. */
+static void batch_flush(struct rt_run *run)
+{
+	if (!run->batch_fill)
+		return;
+	run->batches++;
+	run->flushes++;
+	run->batch_fill = 0;
+}
+
+/* ---- events of the expander ------------------------------------------------------------------------------------ */
+
+static ptowsp_status pause_take(struct rt_run *run)
+{
+	rt_stats_publish(run);
+	return rt_look(run);
+}
+
+/* Scopes, orders and reads mean something to the clock and to flow only. */
+static ptowsp_status structure(struct rt_run *run, enum rt_event event)
+{
+	switch (event) {
+	case RT_EVENT_SCOPE_BEGIN: rt_flow_scope_begin(&run->flow); return rt_lag_scope_begin(&run->lag);
+	case RT_EVENT_SCOPE_END:
+		batch_flush(run);
+		rt_flow_scope_end(&run->flow);
+		return rt_lag_scope_end(&run->lag);
+	case RT_EVENT_ORDER_BEGIN: return rt_lag_order_begin(&run->lag);
+	case RT_EVENT_ORDER_STEP:
+		batch_flush(run);
+		run->barrier = run->tasks;
+		return rt_lag_order_step(&run->lag);
+	case RT_EVENT_ORDER_END: return rt_lag_order_end(&run->lag);
+	default: return rt_lag_read(&run->lag, run->program->exprs.reads + run->expand.read, run->expand.read_count);
+	}
+}
+
+static ptowsp_status event_take(struct rt_run *run, enum rt_event event)
+{
+	switch (event) {
+	case RT_EVENT_TASK: return rt_issue(run, &run->program->sites[run->expand.site], run->expand.level);
+	case RT_EVENT_PAUSE: return pause_take(run);
+	case RT_EVENT_SLOT_SET: return rt_slot_set(run, run->expand.slot, run->expand.expr);
+	case RT_EVENT_SLOT_LOAD: batch_flush(run); return rt_slot_load(run, run->expand.slot, &run->program->ios[run->expand.io]);
+	case RT_EVENT_FAILED: return PTOWSP_RUN_FAILED;
+	default: return rt_clock_failed(run, structure(run, event));
+	}
+}
+
+static ptowsp_status expand_all(struct rt_run *run)
+{
+	ptowsp_status st = rt_look(run);
+	enum rt_event event;
+
+	rt_expand_start(&run->expand, run->program, &run->env, run->error);
+	while (!st && (event = rt_expand_next(&run->expand)) != RT_EVENT_END)
+		st = event_take(run, event);
+	return st;
+}
+
+/* ---- making and unmaking --------------------------------------------------------------------------------------- */
+
+static ptowsp_status storage_init(struct rt_run *run)
+{
+	const struct rt_program *program = run->program;
+
+	run->known = calloc((size_t)program->tables.kernel.count + 1, sizeof(*run->known));
+	run->kernel_stats = calloc((size_t)program->tables.kernel.count + 1, sizeof(*run->kernel_stats));
+	run->task_args = calloc((size_t)program->most_args + 1, sizeof(*run->task_args));
+	run->accesses = calloc((size_t)program->most_ios + 1, sizeof(*run->accesses));
+	run->window_words = calloc((size_t)program->most_ios * 2 + 1, sizeof(*run->window_words));
+	if (program->schedule.streams)
+		run->stream_last = calloc(program->schedule.streams, sizeof(*run->stream_last));
+	if (!run->known || !run->kernel_stats || !run->task_args || !run->accesses || !run->window_words ||
+	    (program->schedule.streams && !run->stream_last))
+		return rt_no_memory(run->error, "the run");
+	for (uint32_t k = 0; k < program->tables.kernel.count; k++)
+		run->kernel_stats[k].kernel = k;
+	return PTOWSP_OK;
+}
+
+ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const struct rt_run_args *args, struct ptowsp_error *error)
+{
+	ptowsp_status st;
+
+	run->program = program;
+	run->args = args->args;
+	run->sinks = args->sinks;
+	run->cancel = args->cancel;
+	run->error = error;
+	run->kernels = !(args->args->flags & PTOWSP_RUN_NO_KERNELS) && !run->quiet;
+	run->max_tasks = args->args->max_tasks ? args->args->max_tasks : TASKS_DEFAULT;
+	run->started_ns = rt_now_ns(program);
+	window_choose(run);
+	if (!run->window && run->max_tasks > TASKS_DEFAULT)
+		run->max_tasks = TASKS_DEFAULT; /* a window without bound remembers every task by 32 bits */
+	rt_lag_init(&run->lag, &run->clock, told, run);
+	st = values_init(run);
+	if (!st)
+		st = storage_init(run);
+	if (!st)
+		st = rt_tensors_init(&run->tensors, program, run->args, &run->env, error);
+	return st;
+}
+
+void rt_run_finish(struct rt_run *run)
+{
+	rt_crew_finish(&run->crew);
+	rt_infer_finish(run);
+	rt_clock_finish(&run->clock);
+	rt_lag_finish(&run->lag);
+	rt_flow_finish(&run->flow);
+	rt_tensors_finish(&run->tensors);
+	for (uint32_t k = 0; run->known && k < run->program->tables.kernel.count; k++)
+		rt_footprint_finish(&run->known[k].footprint);
+	free(run->known);
+	free(run->kernel_stats);
+	free(run->task_args);
+	free(run->accesses);
+	free(run->window_words);
+	free(run->stream_last);
+	free(run->values);
+	free(run->forms);
+	free(run->env.scratch);
+}
+
+/* ---- rt_run ---------------------------------------------------------------------------------------------------- */
+
+/* What was issued ends, unless somebody wants the run to end now. A kernel that fails meanwhile comes first: with one thread it would have. */
+static ptowsp_status tasks_end(struct rt_run *run, ptowsp_status st)
+{
+	struct ptowsp_error error = *run->error;
+	ptowsp_status end;
+
+	if (st == PTOWSP_CANCELLED || st == PTOWSP_DEADLINE || st == PTOWSP_KERNEL_FAILED || st == PTOWSP_NO_MEMORY)
+		return st;
+	end = rt_wait_tasks(run, run->tasks);
+	if (!st || end == PTOWSP_KERNEL_FAILED)
+		return end;
+	*run->error = error;
+	return st;
+}
+
+static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
+{
+	ptowsp_status st = clock_init(run);
+
+	if (!st)
+		st = rt_infer_init(run);
+	if (!st)
+		st = rt_crew_init(&run->crew, run->program, &run->tensors, run->kernels ? pool : NULL, run->window, run->error);
+	if (!st)
+		st = rt_start_find(run, &run->clock.floor);
+	if (!st)
+		st = expand_all(run);
+	if (run->crew.threads > 1)
+		st = tasks_end(run, st);
+	batch_flush(run);
+	return st;
+}
+
+ptowsp_status rt_run(struct rt_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
+		     struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
+{
+	struct ptowsp_error own = {.head = PTOWSP_HEAD(own, ERROR)};
+	struct rt_run *run = calloc(1, sizeof(*run));
+	ptowsp_status st;
+
+	rt_stats_reset(program);
+	if (!run)
+		return rt_no_memory(error, "the run");
+	run->deadlock = deadlock_out;
+	st = rt_run_init(run, program, args, error ? error : &own);
+	if (!st)
+		st = execute(run, args->pool);
+	rt_crew_finish(&run->crew);
+	run->ended_ns = rt_now_ns(program);
+	if (run->kernel_stats && run->clock.rows)
+		rt_stats_publish(run);
+	rt_stats_give(program, program->result, stats_out);
+	rt_run_finish(run);
+	free(run);
+	return st;
+}
+

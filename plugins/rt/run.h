@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* run.h - one run in progress: everything that is not the program. The thread of rt_run owns it; worker threads see `crew` only. */
+#ifndef RT_RUN_H
+#define RT_RUN_H
+
+#include "rt/access.h"
+#include "rt/crew.h"
+#include "rt/expand.h"
+#include "rt/flow.h"
+#include "rt/lag.h"
+#include "rt/map.h"
+#include "rt/place.h"
+
+/* What the backend said about a kernel. */
+struct rt_known {
+	struct rt_footprint footprint;
+	uint64_t cycles;
+	bool varies;
+	bool asked;   /* varies and cycles are set */
+	bool later;   /* cycles are known only by running */
+	bool checked; /* unusable was asked */
+	bool named;   /* said once that it counts 1 per task */
+};
+struct rt_run {
+	struct rt_program *program;
+	const struct ptowsp_run_args *args;
+	const struct rt_sinks *sinks;
+	const volatile uint32_t *cancel;
+	struct ptowsp_error *error;
+	struct ptowsp_deadlock *deadlock;
+	bool kernels;  /* bodies run */
+	bool quiet;    /* a look ahead: no clock, no kernels, no messages */
+	uint64_t loaded_from; /* writer of the latest slot_load, + 1 */
+	bool load_said; /* a slot_load without a bound tensor was reported */
+	uint64_t window; /* in force */
+	uint64_t heap_capacity;
+	uint64_t max_tasks;
+
+	struct rt_env env;
+	struct rt_form *forms;
+	uint64_t *values;
+	struct rt_expand expand;
+	struct rt_tensors tensors;
+	struct rt_known *known; /* per KREG row */
+
+	/* the task being issued */
+	uint64_t *task_args;
+	struct rt_access *accesses;
+	uint64_t *window_words; /* start and length of each window */
+	struct rt_key *keys;  /* scratch of the count of distinct keys */
+	uint32_t kernel;
+
+	struct rt_preds preds;
+	struct rt_track track;
+	struct rt_exact *exact;     /* one of the two, none with explicit */
+	struct rt_overlap *overlap;
+	struct rt_preds watch_preds; /* of tensors that slot_load reads: writers by extent, whatever deps says */
+	struct rt_track watch_track;
+	struct rt_overlap *watch;
+
+	struct rt_flow flow;
+	struct rt_clock clock;
+	struct rt_lag lag;
+	struct rt_places places;
+	struct rt_crew crew;
+	uint64_t barrier;        /* tasks before it finish before the next one starts */
+	uint64_t *stream_last;   /* per stream: its latest task + 1 */
+
+	/* counters */
+	uint64_t tasks, edges, batches, flushes, batch_fill;
+	uint64_t stall_ns[PTOWSP_RESOURCE_COUNT];
+	uint64_t started_ns, ended_ns;
+	struct ptowsp_kernel_stats *kernel_stats; /* per KREG row */
+	bool measured; /* a kernel whose cycles are measured has run */
+	enum ptowsp_resource reason; /* of the wait that is going on */
+	bool waiting;
+};
+
+/* infer.c: predecessors of the task being issued and what it reserves in the tensor map. */
+ptowsp_status rt_infer_init(struct rt_run *run);
+void rt_infer_finish(struct rt_run *run);
+ptowsp_status rt_infer(struct rt_run *run, const struct rt_site *site, struct rt_need *need_out);
+/* Latest task that wrote an element of a watched tensor, + 1. */
+uint64_t rt_infer_writer(const struct rt_run *run, uint32_t tensor, int64_t element);
+
+/* What a failed step of the clock means, as a sentence. */
+ptowsp_status rt_clock_failed(struct rt_run *run, ptowsp_status st);
+/* run.c */
+ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const struct rt_run_args *args, struct ptowsp_error *error);
+void rt_run_finish(struct rt_run *run);
+/* ahead.c: looks at the program without clock and kernels.
+ * start(threshold n): when the first task may start. */
+ptowsp_status rt_start_find(const struct rt_run *run, uint64_t *start_out);
+
+/* issue.c: arguments, kernel and accesses of a task; nothing is reserved yet. */
+ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_t level);
+/* One task from its site to the clock. */
+ptowsp_status rt_issue(struct rt_run *run, const struct rt_site *site, uint32_t level);
+/* slot.c */
+ptowsp_status rt_slot_set(struct rt_run *run, uint32_t slot, uint32_t expr);
+ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io *io);
+
+/* wait.c: the expander's waits on worker threads. All return an error when the run has to end. */
+ptowsp_status rt_look(struct rt_run *run); /* deadline and cancel */
+ptowsp_status rt_wait_tasks(struct rt_run *run, uint64_t tasks); /* until the first `tasks` tasks are done */
+ptowsp_status rt_wait_room(struct rt_run *run, uint64_t words);
+uint64_t rt_now_ns(const struct rt_program *program);
+
+/* deadlock.c */
+ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const struct rt_block *block, struct ptowsp_deadlock *deadlock);
+/* stats.c: what rt_stats and rt_run give back */
+struct rt_snapshot {
+	struct ptowsp_run_stats stats;
+	struct ptowsp_resource_stats *resources; /* room for every pool */
+	struct ptowsp_kernel_stats *kernels;     /* one per KREG row at most */
+};
+ptowsp_status rt_snapshot_init(struct rt_snapshot *snapshot, const struct rt_program *program, struct ptowsp_error *error);
+void rt_snapshot_finish(struct rt_snapshot *snapshot);
+void rt_stats_reset(struct rt_program *program);
+void rt_stats_publish(struct rt_run *run);
+void rt_stats_give(struct rt_program *program, struct rt_snapshot *into, struct ptowsp_run_stats *stats_out);
+
+#endif

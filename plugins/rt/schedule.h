@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* schedule.h - SCHD rows as a configuration. What the backend does not claim as enforced is diagnosed and left at its default. */
+#ifndef RT_SCHEDULE_H
+#define RT_SCHEDULE_H
+
+#include <stdbool.h>
+#include "ptowsp/ids.h"
+#include "rt/rt.h"
+#include "rt/table.h"
+
+enum { RT_DEPTH_LIMIT = 8, RT_BOUND_LIMIT = 7, RT_POOL_LIMIT = 256, RT_EXECUTOR_LIMIT = 65536 };
+enum rt_domain { RT_DOMAIN_GLOBAL, RT_DOMAIN_STREAM, RT_DOMAIN_POOL, RT_DOMAIN_LOOP };
+enum rt_window_mode { RT_WINDOW_STALL, RT_WINDOW_ABORT, RT_WINDOW_BENCHMARK };
+
+/* pipeline_depth(domain, depth). */
+struct rt_depth {
+	uint32_t domain; /* enum rt_domain */
+	uint32_t loop;   /* STRS offset of the loop's name */
+	uint64_t depth;
+};
+
+/* Where tasks go: rt_policy rows read these. */
+struct rt_dispatch {
+	uint32_t policy;      /* PTOWSP_DISPATCH_x, RT_POLICY_GRID, 0: one executor per pool */
+	uint32_t executors;   /* per pool */
+	uint32_t expr;        /* EXPR row or PTOWSP_NONE */
+	uint32_t axis;        /* STRS offset, affinity */
+	uint32_t bound_count;
+	int64_t bounds[RT_BOUND_LIMIT];
+	int64_t rows, columns; /* spatial map */
+};
+enum { RT_POLICY_GRID = 16 };
+
+struct rt_schedule {
+	struct rt_dispatch dispatch;
+	uint32_t deps;    /* PTOWSP_DEPS_x; hybrid: of what is inferred */
+	bool hybrid;
+	bool full;        /* hazards */
+	uint32_t window_mode;
+	bool window_stated;
+	uint64_t window;  /* 0: unbounded */
+	bool stated[PTOWSP_RESOURCE_COUNT]; /* capacity directives */
+	uint64_t capacity[PTOWSP_RESOURCE_COUNT];
+	struct rt_depth depths[RT_DEPTH_LIMIT];
+	uint32_t depth_count;
+	uint32_t pools;     /* PTOWSP_POOLS_x */
+	uint32_t pool_expr; /* EXPR row */
+	uint64_t streams;   /* 0: none */
+	uint32_t stream_expr; /* EXPR row or PTOWSP_NONE */
+	uint64_t batch;     /* 0: none */
+	uint64_t issue_cost;
+	uint64_t start;     /* threshold, at least 1 */
+	bool strict;
+};
+
+/* caps, flags: as in rt_program_args. Errors: INVALID naming the directive and what is wrong with its arguments, UNSUPPORTED for one
+ * that must be enforced and is not, BAD_PACKAGE for unknown codes. */
+ptowsp_status rt_schedule_init(struct rt_schedule *schedule, const struct rt_tables *tables, const struct ptowsp_cap *caps,
+			       uint32_t cap_count, uint32_t flags, const struct ptowsp_host *host, struct ptowsp_error *error);
+
+/* True if what is found can be trusted to be deterministic: overlap and full hazards. */
+bool rt_schedule_safe(const struct rt_schedule *schedule);
+
+#endif

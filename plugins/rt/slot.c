@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* slot.c - slots that the program itself changes: set from an expression, loaded from an element of a tensor. */
+#include <math.h>
+#include <string.h>
+#include "rt/error.h"
+#include "rt/run.h"
+
+ptowsp_status rt_slot_set(struct rt_run *run, uint32_t slot, uint32_t expr)
+{
+	const struct rt_expr *row = &run->program->exprs.rows[expr];
+	int64_t value = rt_value(&run->env, expr);
+
+	if (run->env.failed)
+		return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX, "setting slot %.40s before task %llu divides by zero",
+				  rt_slot_name(run->program, slot), (unsigned long long)run->tasks);
+	run->values[slot] = (uint64_t)value;
+	if (run->quiet)
+		return PTOWSP_OK;
+	return rt_clock_failed(run, rt_lag_slot_set(&run->lag, slot, run->program->exprs.reads + row->read, row->read_count));
+}
+
+/* ---- elements as 64-bit values --------------------------------------------------------------------------------- */
+
+/* Toward zero, saturating; NaN is 0. */
+static int64_t from_double(double x)
+{
+	if (isnan(x))
+		return 0;
+	if (x >= 9223372036854775808.0)
+		return INT64_MAX;
+	if (x < -9223372036854775808.0)
+		return INT64_MIN;
+	return (int64_t)x;
+}
+
+static double from_half(uint16_t bits)
+{
+	int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+	double value = exponent ? ldexp(1024 + mantissa, exponent - 25) : ldexp(mantissa, -24);
+
+	if (exponent == 31)
+		value = mantissa ? NAN : INFINITY;
+	return bits >> 15 ? -value : value;
+}
+
+static double from_bfloat(uint16_t bits)
+{
+	uint32_t wide = (uint32_t)bits << 16;
+	float value;
+
+	memcpy(&value, &wide, sizeof(value));
+	return value;
+}
+
+static int64_t element_read(const char *at, unsigned dtype)
+{
+	union {
+		int8_t i8; int16_t i16; int32_t i32; int64_t i64;
+		uint8_t u8; uint16_t u16; uint32_t u32;
+		float f32; double f64;
+	} v;
+
+#define FIELD(kind, name, value) \
+	case PTOWSP_##kind:      \
+		memcpy(&v.name, at, sizeof(v.name)); \
+		return value
+	switch (dtype) {
+	FIELD(F32, f32, from_double(v.f32));
+	FIELD(F64, f64, from_double(v.f64));
+	FIELD(F16, u16, from_double(from_half(v.u16)));
+	FIELD(BF16, u16, from_double(from_bfloat(v.u16)));
+	FIELD(I8, i8, v.i8);
+	FIELD(I16, i16, v.i16);
+	FIELD(I32, i32, v.i32);
+	FIELD(I64, i64, v.i64);
+	FIELD(U8, u8, v.u8);
+	FIELD(U16, u16, v.u16);
+	FIELD(U32, u32, v.u32);
+	FIELD(U64, i64, v.i64);
+	FIELD(BOOL, u8, v.u8);
+	}
+#undef FIELD
+	return 0;
+}
+
+/* ---- slot_load ------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status element_find(struct rt_run *run, const struct rt_io *io, int64_t *element_out)
+{
+	const struct rt_footprint nothing = {0};
+	const struct rt_tensor *tensor = &run->tensors.rows[io->tensor];
+	struct rt_access access = {0};
+	ptowsp_status st;
+
+	st = rt_access_resolve(&access, run->program, &run->tensors, &run->env, io, 0, &nothing, 0, PTOWSP_NONE, run->error);
+	if (!st && run->env.failed)
+		st = rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX, "a slot_load before task %llu divides by zero",
+				(unsigned long long)run->tasks);
+	if (!st && !run->tensors.measuring && (uint64_t)access.start >= tensor->elements)
+		st = rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX,
+				"slot_load before task %llu reads element %lld of tensor %.40s, which has %llu", (unsigned long long)run->tasks,
+				(long long)access.start, rt_tensor_name(run->program, io->tensor), (unsigned long long)tensor->elements);
+	*element_out = access.start;
+	return st;
+}
+
+ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io *io)
+{
+	const struct rt_tensor *tensor = &run->tensors.rows[io->tensor];
+	uint64_t writer;
+	int64_t element = 0;
+	ptowsp_status st = element_find(run, io, &element);
+
+	if (st)
+		return st;
+	writer = rt_infer_writer(run, io->tensor, element);
+	run->loaded_from = writer;
+	if (run->kernels && run->crew.threads > 1)
+		st = rt_wait_tasks(run, writer);
+	if (st)
+		return st;
+	if (run->kernels && !tensor->bound)
+		return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX, "slot_load: tensor %.40s is bound to no memory",
+				  rt_tensor_name(run->program, io->tensor));
+	if (!tensor->data && !run->load_said && !run->quiet)
+		rt_log(run->program, PTOWSP_LOG_WARNING, "slot %.40s is loaded from tensor %.40s, which is not bound: it is 0",
+		       rt_slot_name(run->program, slot), rt_tensor_name(run->program, io->tensor));
+	run->load_said |= !tensor->data;
+	run->values[slot] = tensor->data && (uint64_t)element < tensor->elements
+				    ? (uint64_t)element_read(tensor->data + element * (int64_t)tensor->size, tensor->dtype)
+				    : 0;
+	if (run->quiet)
+		return PTOWSP_OK;
+	return rt_clock_failed(run, rt_lag_slot_load(&run->lag, slot, writer));
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* stats.c - counters as rt_run and rt_stats give them back. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "rt/error.h"
+#include "rt/run.h"
+
+enum { RESOURCE_ROOM = RT_POOL_LIMIT + 4 };
+
+ptowsp_status rt_snapshot_init(struct rt_snapshot *snapshot, const struct rt_program *program, struct ptowsp_error *error)
+{
+	snapshot->resources = calloc(RESOURCE_ROOM, sizeof(*snapshot->resources));
+	snapshot->kernels = calloc((size_t)program->tables.kernel.count + 1, sizeof(*snapshot->kernels));
+	return snapshot->resources && snapshot->kernels ? PTOWSP_OK : rt_no_memory(error, "statistics");
+}
+
+void rt_snapshot_finish(struct rt_snapshot *snapshot)
+{
+	free(snapshot->resources);
+	free(snapshot->kernels);
+}
+
+static struct ptowsp_resource_stats *resource_add(struct rt_snapshot *snapshot, unsigned resource, const char *name, uint64_t capacity,
+						  const struct rt_meter *meter)
+{
+	struct ptowsp_resource_stats *row = &snapshot->resources[snapshot->stats.resource_count++];
+
+	*row = (struct ptowsp_resource_stats){.resource = resource, .capacity = capacity, .high_water = meter->high_water,
+					      .stall_count = meter->stalls, .stall_cycles = meter->cycles};
+	snprintf(row->name, sizeof(row->name), "%s", name);
+	return row;
+}
+
+static void resources_fill(const struct rt_run *run, struct rt_snapshot *snapshot)
+{
+	const struct rt_clock *clock = &run->clock;
+	const struct rt_meter none = {0};
+
+	snapshot->stats.resource_count = 0;
+	resource_add(snapshot, PTOWSP_RESOURCE_TASK_RING, "task_ring", clock->window, &clock->meters[PTOWSP_RESOURCE_TASK_RING])->stall_ns =
+		run->stall_ns[PTOWSP_RESOURCE_TASK_RING];
+	resource_add(snapshot, PTOWSP_RESOURCE_TENSOR_MAP, "tensor_map", clock->map_capacity,
+		     &clock->meters[PTOWSP_RESOURCE_TENSOR_MAP])->stall_ns = run->stall_ns[PTOWSP_RESOURCE_TENSOR_MAP];
+	resource_add(snapshot, PTOWSP_RESOURCE_DEP_LIST, "dep_list", clock->deps_capacity,
+		     &clock->meters[PTOWSP_RESOURCE_DEP_LIST])->stall_ns = run->stall_ns[PTOWSP_RESOURCE_DEP_LIST];
+	resource_add(snapshot, PTOWSP_RESOURCE_HEAP, "heap", run->heap_capacity, &none);
+	for (uint32_t p = 0; p < run->places.pools && p < clock->pools; p++) {
+		struct ptowsp_resource_stats *row = resource_add(snapshot, PTOWSP_RESOURCE_READY, run->places.names[p], clock->ready_capacity,
+								 &clock->ready_meters[p]);
+
+		row->pool = p;
+		row->high_water = clock->waiting[p].high_water;
+	}
+}
+
+static void kernels_fill(const struct rt_run *run, struct rt_snapshot *snapshot)
+{
+	snapshot->stats.kernel_count = 0;
+	for (uint32_t k = 0; k < run->program->tables.kernel.count; k++)
+		if (run->kernel_stats[k].tasks)
+			snapshot->kernels[snapshot->stats.kernel_count++] = run->kernel_stats[k];
+}
+
+static void fill(const struct rt_run *run, struct rt_snapshot *snapshot)
+{
+	struct ptowsp_run_stats *stats = &snapshot->stats;
+	const struct rt_schedule *schedule = &run->program->schedule;
+
+	stats->total_cycles = run->clock.total;
+	stats->tasks = run->tasks;
+	stats->edges = run->edges;
+	stats->task_window = run->window;
+	stats->executors = (uint64_t)run->places.pools * run->clock.executors;
+	stats->streams = schedule->streams ? schedule->streams : 1;
+	stats->batches = run->batches;
+	stats->flushes = run->flushes;
+	stats->execute_ns = (run->ended_ns ? run->ended_ns : rt_now_ns(run->program)) - run->started_ns;
+	stats->deterministic = run->measured			 ? PTOWSP_DETERMINISTIC_NO
+			       : rt_schedule_safe(schedule) ? PTOWSP_DETERMINISTIC_YES
+							       : PTOWSP_DETERMINISTIC_UNKNOWN;
+	stats->stall = run->waiting ? (uint32_t)run->reason + 1 : 0;
+	resources_fill(run, snapshot);
+	kernels_fill(run, snapshot);
+}
+
+static void copy(const struct rt_snapshot *from, struct rt_snapshot *to)
+{
+	to->stats = from->stats;
+	to->stats.resources = to->resources;
+	to->stats.kernels = to->kernels;
+	memcpy(to->resources, from->resources, from->stats.resource_count * sizeof(*to->resources));
+	memcpy(to->kernels, from->kernels, from->stats.kernel_count * sizeof(*to->kernels));
+}
+
+void rt_stats_reset(struct rt_program *program)
+{
+	struct rt_snapshot *snapshot = program->snapshot;
+
+	pthread_mutex_lock(&program->lock);
+	snapshot->stats = (struct ptowsp_run_stats){
+		.head = PTOWSP_HEAD(snapshot->stats, RUN_STATS),
+		.resource_stride = sizeof(*snapshot->resources),
+		.kernel_stride = sizeof(*snapshot->kernels),
+	};
+	pthread_mutex_unlock(&program->lock);
+}
+
+void rt_stats_publish(struct rt_run *run)
+{
+	pthread_mutex_lock(&run->program->lock);
+	fill(run, run->program->snapshot);
+	pthread_mutex_unlock(&run->program->lock);
+}
+
+/* Keeps the caller's size; writes only what fits into it. */
+void rt_stats_give(struct rt_program *program, struct rt_snapshot *into, struct ptowsp_run_stats *stats_out)
+{
+	struct ptowsp_head head = stats_out->head;
+	uint32_t size = head.size < sizeof(*stats_out) ? head.size : (uint32_t)sizeof(*stats_out);
+
+	pthread_mutex_lock(&program->lock);
+	copy(program->snapshot, into);
+	pthread_mutex_unlock(&program->lock);
+	if (size < sizeof(head))
+		return;
+	memcpy(stats_out, &into->stats, size);
+	stats_out->head.size = head.size;
+}
+
+void rt_stats(const struct rt_program *program, struct ptowsp_run_stats *stats_out)
+{
+	struct rt_program *owner = (struct rt_program *)program; /* only its lock and the reader's copy change */
+
+	rt_stats_give(owner, owner->reader, stats_out);
+}

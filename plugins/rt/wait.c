@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/* wait.c - how the expander waits for worker threads: it runs ready tasks itself, moves the ring's frontier, and looks at deadline and cancel. */
+#include <time.h>
+#include "rt/error.h"
+#include "rt/run.h"
+
+#define WAIT_NS UINT64_C(10000000) /* between two looks at deadline and cancel */
+
+uint64_t rt_now_ns(const struct rt_program *program)
+{
+	struct timespec now;
+
+	if (program->host && program->host->now_ns)
+		return program->host->now_ns(program->host->context);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+ptowsp_status rt_look(struct rt_run *run)
+{
+	if (run->cancel && atomic_load_explicit((const volatile _Atomic uint32_t *)run->cancel, memory_order_relaxed))
+		return rt_fail_at(run->error, PTOWSP_CANCELLED, run->tasks, UINT64_MAX, "the run was cancelled after %llu tasks were issued",
+				  (unsigned long long)run->tasks);
+	if (run->args->deadline_ns && rt_now_ns(run->program) >= run->args->deadline_ns)
+		return rt_fail_at(run->error, PTOWSP_DEADLINE, run->tasks, UINT64_MAX,
+				  "the deadline passed after %llu tasks were issued; allow more time with --timeout-ms",
+				  (unsigned long long)run->tasks);
+	return PTOWSP_OK;
+}
+
+/* Moves the frontier over what is done; cycles that only running tells go to the clock. */
+static ptowsp_status frontier_move(struct rt_run *run)
+{
+	struct rt_slot *slot;
+	ptowsp_status st = rt_crew_status(&run->crew, run->error);
+
+	while (!st && (slot = rt_ring_advance(&run->crew.ring)))
+		if (slot->later)
+			st = rt_clock_failed(run, rt_lag_cycles(&run->lag, slot->cycles));
+	return st;
+}
+
+/* One step of waiting: something to run, or a nap until there is news. */
+static ptowsp_status wait_step(struct rt_run *run)
+{
+	struct rt_crew *crew = &run->crew;
+	ptowsp_status st = rt_look(run);
+	uint32_t slot;
+
+	if (st)
+		return st;
+	if (rt_ready_take(&crew->ready, &slot) ||
+	    rt_ready_expect(&crew->ready, &crew->ring.slots[crew->ring.frontier & crew->ring.mask].done, WAIT_NS, &slot))
+		rt_crew_run(crew, slot, 0);
+	return frontier_move(run);
+}
+
+static ptowsp_status timed(struct rt_run *run, ptowsp_status st, uint64_t since)
+{
+	run->stall_ns[run->reason] += rt_now_ns(run->program) - since;
+	run->waiting = false;
+	return st;
+}
+
+static void wait_begin(struct rt_run *run)
+{
+	run->waiting = true;
+	rt_stats_publish(run);
+}
+
+ptowsp_status rt_wait_tasks(struct rt_run *run, uint64_t tasks)
+{
+	uint64_t since;
+	ptowsp_status st = frontier_move(run);
+
+	if (st || run->crew.ring.frontier >= tasks)
+		return st;
+	since = rt_now_ns(run->program);
+	wait_begin(run);
+	while (!st && run->crew.ring.frontier < tasks)
+		st = wait_step(run);
+	return timed(run, st, since);
+}
+
+/* Predecessors that have not retired: only they need an edge. */
+static uint64_t edges_needed(const struct rt_run *run)
+{
+	uint64_t count = 1; /* stream order */
+
+	for (uint32_t i = 0; i < run->preds.count; i++)
+		count += run->preds.list[i] >= run->crew.ring.frontier;
+	return count;
+}
+
+ptowsp_status rt_wait_room(struct rt_run *run, uint64_t words)
+{
+	uint64_t since;
+	ptowsp_status st = frontier_move(run);
+
+	if (st || rt_ring_room(&run->crew.ring, words, edges_needed(run)))
+		return st;
+	since = rt_now_ns(run->program);
+	run->reason = PTOWSP_RESOURCE_TASK_RING;
+	wait_begin(run);
+	while (!st && !rt_ring_room(&run->crew.ring, words, edges_needed(run)))
+		st = wait_step(run);
+	return timed(run, st, since);
+}
