@@ -100,14 +100,15 @@ static void tables_print(FILE *to)
 	fputc('\n', to);
 }
 
+#define FILE_LIMIT (1u << 20)
+
 /* Whole text file, to be freed; NULL with a message. */
 static char *file_read(const char *path)
 {
 	FILE *file = fopen(path, "r");
-	char *text = NULL;
-	size_t room = 0;
+	char *text = calloc(1, FILE_LIMIT + 1);
 
-	if (!file || getdelim(&text, &room, 0, file) < 0) {
+	if (!file || !text || !fread(text, 1, FILE_LIMIT, file)) {
 		fprintf(stderr, "format_tables: %s: %s\n", path, strerror(errno));
 		free(text);
 		text = NULL;
