@@ -207,11 +207,13 @@ static char *run_command(const struct corpus_row *row, const char *package)
 
 static void vector_runs_through_the_tools(const struct corpus_row *row)
 {
-	const char *package = check_fmt("%s/a.pkg.zst", check_tmp());
-	char *out = NULL, *err = NULL, *command = run_command(row, package);
-	const char *pack = check_fmt("'%s/bin/ptowsp-pack' '%s/corpus/%s' -o '%s'", check_build(), check_shared(),
-				     row->columns[PTO], package);
+	char package[4096], *out = NULL, *err = NULL, *command;
+	const char *pack;
 
+	snprintf(package, sizeof(package), "%s/a.pkg.zst", check_tmp());
+	command = run_command(row, package);
+	pack = check_fmt("'%s/bin/ptowsp-pack' '%s/corpus/%s' -o '%s'", check_build(), check_shared(), row->columns[PTO],
+			 package);
 	CHECK_INT(check_run(pack, NULL, NULL), 0);
 	if (check_run(command, &out, &err))
 		CHECK_FAIL("%s: %s%s", row->columns[FUNCTION], out, err);
