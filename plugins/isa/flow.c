@@ -124,9 +124,9 @@ static void loop_flatten(struct isa_program *p, uint32_t start)
 struct definite {
 	uint32_t stack[ISA_NESTING_MAX + 1]; /* open blocks, the outermost is 0 */
 	uint32_t depth, next;
-	uint32_t *block;   /* per tile: where it was written, plus 1; 0 never */
-	bool *open;        /* per block */
-	bool *zero;        /* per tile: read before that */
+	uint32_t *block; /* per tile: where it was written, plus 1; 0 never */
+	bool *open;      /* per block */
+	bool *zero;      /* per tile: read before that */
 };
 
 static void block_enter(struct definite *f)
@@ -199,7 +199,7 @@ static void insts_use(struct definite *f, const struct isa_program *p)
 static ptowsp_status zero_find(struct isa_program *p)
 {
 	const uint32_t tiles = p->header.tile_count;
-	struct definite f = { .depth = 0 };
+	struct definite f = {.depth = 0};
 	ptowsp_status status = PTOWSP_NO_MEMORY;
 
 	f.block = calloc(tiles + 1u, sizeof(*f.block));

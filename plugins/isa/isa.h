@@ -26,9 +26,10 @@ ptowsp_status isa_shape_check(unsigned opcode, const struct ptowsp_tile_tile *co
 /* A verified portable kernel; immutable, shared by all threads; does not keep the payload bytes. */
 struct isa_program;
 
-/* Verifies payload (untrusted, 8-byte aligned) and copies it. strings: STRS, for names in messages, may be NULL.
- * Errors: BAD_PACKAGE with instruction index and rule, UNKNOWN_OPCODE, NO_MEMORY. Wrong shapes and types are no error here:
- * the program is then unusable, but can still be walked. */
+/* Verifies payload (untrusted) and copies it. strings: STRS, for names in messages, may be NULL.
+ * Errors: BAD_PACKAGE with instruction index and rule, UNKNOWN_OPCODE, NO_MEMORY. Wrong shapes and types (so far all but f32
+ * and i32 tiles and f32, i32, i64, bool scalars) are no error here: the program is then unusable, but can still be walked
+ * unless the type is that of a scalar that may steer it. *program_out is NULL after an error. */
 ptowsp_status isa_program_create(struct isa_program **program_out, const void *payload, size_t size, const char *strings,
 				 size_t strings_size, struct ptowsp_error *error);
 void isa_program_destroy(struct isa_program *program); /* NULL is allowed */
@@ -36,25 +37,29 @@ void isa_program_destroy(struct isa_program *program); /* NULL is allowed */
 const struct ptowsp_tile_header *isa_program_header(const struct isa_program *program);
 const struct ptowsp_tile_param *isa_program_params(const struct isa_program *program);
 const char *isa_program_unusable(const struct isa_program *program); /* NULL, or the sentence why it cannot run */
-size_t isa_program_scratch(const struct isa_program *program);       /* bytes of tile memory one run needs */
+size_t isa_program_scratch(const struct isa_program *program);       /* bytes one run needs for tiles and scalars */
 /* 1 if control flow and footprint depend on the scalar arguments; 0 if every task does the same. */
 int isa_program_varies(const struct isa_program *program);
-/* 1 if control flow or addresses depend on tensor elements: cycles are known only by running. */
+/* 1 if control flow or addresses depend on tensor elements: cycles are known only by running. Indices of mgather and mscatter
+ * do not count: they change neither. */
 int isa_program_data_dependent(const struct isa_program *program);
 
 /* Called for each tload, tstore, gather, LOAD ... : `length` consecutive elements from `offset` of parameter `param`.
  * offset is relative to the window and may be negative or too large: it is what the program would touch.
- * Gather and scatter, whose addresses are data, report offset 0 and length UINT64_MAX. */
+ * Gather and scatter, whose addresses are data, report offset 0 and length UINT64_MAX. Offsets beyond 2^61 saturate. */
 typedef void (*isa_touch_fn)(void *context, uint32_t param, int64_t offset, uint64_t length, unsigned access);
 
-/* Walks the control flow on scalars alone: cycles of the reference model and every touch. touch may be NULL.
- * Errors: UNSUPPORTED if data dependent, LIMIT after max_steps instructions (0 = 2^32), RUN_FAILED for a step that is not
- * positive or a division by zero. */
+/* Walks the control flow on scalars alone: cycles of the reference model and every touch. touch may be NULL; then loops whose
+ * rounds are all equal take no time. Needs no scratch; any thread.
+ * Errors: INVALID for too few arguments, UNSUPPORTED if data dependent or steered by a type that is unknown here, LIMIT after
+ * max_steps instructions (0 = 2^32), RUN_FAILED for a step that is not positive or a division by zero, NO_MEMORY. */
 ptowsp_status isa_walk(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, uint64_t max_steps,
 		       isa_touch_fn touch, void *context, uint64_t *cycles_out, struct ptowsp_error *error);
 
 /* Runs it on a task. scratch: isa_program_scratch bytes, 64-byte aligned, this thread's. out->cycles is what was executed.
- * Every access is checked against the task's windows. Errors: KERNEL_FAILED with kernel, source line and what was wrong. */
+ * Every access is checked against the task's windows: in a flat one a tile at [r, c] is R * C elements from r * R * C + c, in
+ * others rows r * R ... from column c. Any thread, several at once. Errors: KERNEL_FAILED with kernel, source line and what was
+ * wrong, or why the program is unusable; RUN_FAILED after 2^32 jumps back. */
 ptowsp_status isa_run(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
 		      void *scratch);
 

@@ -4,9 +4,9 @@
 
 #include <stdlib.h>
 
-static const struct isa_kernel *const tables[] = { isa_ops_unary,     isa_ops_binary, isa_ops_compare, isa_ops_matrix,
-						   isa_ops_reduce,    isa_ops_broadcast, isa_ops_move, isa_ops_memory,
-						   isa_ops_special,   isa_ops_scalar };
+static const struct isa_kernel *const tables[] = {isa_ops_unary,   isa_ops_binary,    isa_ops_compare, isa_ops_matrix,
+						  isa_ops_reduce,  isa_ops_broadcast, isa_ops_move,    isa_ops_memory,
+						  isa_ops_special, isa_ops_scalar};
 
 /* Kernels by opcode, gathered once per program. */
 struct kernels {
@@ -63,7 +63,7 @@ static ptowsp_status scalars_start(struct isa_program *p, struct ptowsp_error *e
 /* An operand decoded by its letter. */
 static struct isa_operand operand(const struct isa_program *p, char letter, uint16_t row)
 {
-	struct isa_operand o = { .at = row, .row = row };
+	struct isa_operand o = {.at = row, .row = row};
 
 	switch (letter) {
 	case 'T':
@@ -92,8 +92,8 @@ struct tile_list {
 
 static void operands_lower(const struct isa_program *p, uint32_t i, struct isa_step *s, struct tile_list *tiles)
 {
-	struct isa_operand *const dst[2] = { &s->d, &s->e };
-	struct isa_operand *const src[4] = { &s->a, &s->b, &s->c, &s->f };
+	struct isa_operand *const dst[2] = {&s->d, &s->e};
+	struct isa_operand *const src[4] = {&s->a, &s->b, &s->c, &s->f};
 	const struct isa_op *op = isa_op(p->insts[i].op);
 	uint16_t rows[ISA_OPERANDS_MAX];
 	const unsigned count = isa_op_operands(op, &p->insts[i], rows);
@@ -153,7 +153,7 @@ static void step_lower(struct isa_program *p, const struct kernels *kernels, uin
 	const struct isa_op *op = isa_op(inst->op);
 	const struct isa_kernel *kernel = kernels->of[inst->op];
 	struct isa_step *s = &p->steps[i];
-	struct tile_list tiles = { .dst_count = 0 };
+	struct tile_list tiles = {.dst_count = 0};
 	char text[160];
 	int variant;
 

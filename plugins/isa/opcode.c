@@ -5,8 +5,12 @@
 #include <string.h>
 
 static const struct isa_op ops[256] = {
-#define X(NAME, code, text, letters, rule, cycles, meaning) \
-	[code] = { .mnemonic = text, .operands = letters, .shape = ISA_SHAPE_##rule, .cost = ISA_COST_##cycles, .effect = meaning },
+#define X(NAME, code, text, letters, rule, cycles, meaning)                                                                    \
+	[code] = {.mnemonic = text,                                                                                            \
+		  .operands = letters,                                                                                         \
+		  .shape = ISA_SHAPE_##rule,                                                                                   \
+		  .cost = ISA_COST_##cycles,                                                                                   \
+		  .effect = meaning},
 #include "ptowsp/pto_ops.def"
 #undef X
 };
@@ -26,8 +30,8 @@ int isa_op_find(const char *mnemonic, size_t length)
 
 unsigned isa_op_operands(const struct isa_op *op, const struct ptowsp_tile_inst *inst, uint16_t values_out[ISA_OPERANDS_MAX])
 {
-	const uint16_t dst[2] = { inst->d, inst->e };
-	const uint16_t src[4] = { inst->a, inst->b, inst->c, inst->f };
+	const uint16_t dst[2] = {inst->d, inst->e};
+	const uint16_t src[4] = {inst->a, inst->b, inst->c, inst->f};
 	unsigned count = 0, dst_count = 0, src_count = 0;
 
 	for (const char *p = op->operands; *p; p++)

@@ -39,7 +39,7 @@
 		}                                                                                                      \
 		return PTOWSP_OK;                                                                                      \
 	}
-/* tile, tile or scalar, tile: b_at(i) is the second operand */
+/* tile, tile or scalar, tile: b_at is the second operand at element i */
 #define TERNARY(name, T, b_declare, b_at, value)                                                                       \
 	static ptowsp_status name(const struct isa_step *s, struct isa_state *state)                                   \
 	{                                                                                                              \

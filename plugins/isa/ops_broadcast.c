@@ -17,7 +17,6 @@
 FILL(texpands_f32, float, isa_value_f32)
 FILL(texpands_i32, int32_t, isa_value_i32)
 
-/* d[i,j] of a row i whose source element is v and whose own old element is a */
 #define ROW_SPREAD(name, T)                                                                                            \
 	static ptowsp_status name(const struct isa_step *s, struct isa_state *state)                                   \
 	{                                                                                                              \

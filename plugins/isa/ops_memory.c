@@ -30,9 +30,8 @@ static int64_t flat_start(int64_t r, int64_t c, uint64_t tile)
 	return r * (int64_t)tile + c;
 }
 
-static const char *verb(const struct isa_step *s, unsigned access)
+static const char *verb(unsigned access)
 {
-	(void)s;
 	return access == PTOWSP_READ ? "reads" : "writes";
 }
 
@@ -40,7 +39,7 @@ static ptowsp_status flat_fail(const struct isa_step *s, const struct isa_state 
 			       unsigned access, int64_t start, uint64_t count)
 {
 	return isa_state_fail(state, s, "%s %s elements [%lld, %lld) of %%%.48s, which has %llu", isa_op(s->op)->mnemonic,
-			      verb(s, access), (long long)start, (long long)(start + (int64_t)count),
+			      verb(access), (long long)start, (long long)(start + (int64_t)count),
 			      state->program->param_names[memref->row], (unsigned long long)window(state, memref)->columns);
 }
 
@@ -50,13 +49,12 @@ static ptowsp_status grid_fail(const struct isa_step *s, const struct isa_state 
 	const struct ptowsp_tensor_arg *w = window(state, memref);
 
 	return isa_state_fail(state, s, "%s %s %lux%lu at row %lld, column %lld of %%%.48s, which is %llux%llu",
-			      isa_op(s->op)->mnemonic, verb(s, access), (unsigned long)tile->rows, (unsigned long)tile->columns,
+			      isa_op(s->op)->mnemonic, verb(access), (unsigned long)tile->rows, (unsigned long)tile->columns,
 			      (long long)row, (long long)column, state->program->param_names[memref->row],
 			      (unsigned long long)w->rows, (unsigned long long)w->columns);
 }
 
-/* A tile in a window: rows of `run` bytes each, `rows` of them, `step` bytes apart; when `stride` is not one element, element by
- * element. */
+/* A tile in a window: `rows` rows `step` bytes apart, of `columns` elements `stride` bytes apart. */
 struct place {
 	unsigned char *at;
 	size_t rows, columns, step, stride;
@@ -74,13 +72,15 @@ static ptowsp_status tile_place(const struct isa_step *s, const struct isa_state
 		start = flat_start(r, c, count);
 		if (start < 0 || count > w->columns || (uint64_t)start > w->columns - count)
 			return flat_fail(s, state, memref, access, start, count);
-		*place_out = (struct place){ .at = (unsigned char *)w->data + (size_t)start * BYTES, .rows = 1,
-					     .columns = (size_t)count, .stride = BYTES };
+		*place_out = (struct place){.at = (unsigned char *)w->data + (size_t)start * BYTES,
+					    .rows = 1,
+					    .columns = (size_t)count,
+					    .stride = BYTES};
 		return PTOWSP_OK;
 	}
 	start = flat_start(r, 0, tile->rows);
-	if (start < 0 || c < 0 || tile->rows > w->rows || (uint64_t)start > w->rows - tile->rows || tile->columns > w->columns ||
-	    (uint64_t)c > w->columns - tile->columns)
+	if (start < 0 || c < 0 || tile->rows > w->rows || (uint64_t)start > w->rows - tile->rows ||
+	    tile->columns > w->columns || (uint64_t)c > w->columns - tile->columns)
 		return grid_fail(s, state, memref, access, start, c, tile);
 	*place_out = (struct place){
 		.at = (unsigned char *)w->data + ((uint64_t)start * w->row_stride + (uint64_t)c * w->column_stride) * BYTES,
@@ -122,8 +122,8 @@ static ptowsp_status tload(const struct isa_step *s, struct isa_state *state)
 {
 	const uint64_t *x = state->scalars;
 	struct place place;
-	const ptowsp_status status = tile_place(s, state, &s->a, &s->d, PTOWSP_READ, (int64_t)x[s->b.at], (int64_t)x[s->c.at],
-						&place);
+	const ptowsp_status status =
+		tile_place(s, state, &s->a, &s->d, PTOWSP_READ, (int64_t)x[s->b.at], (int64_t)x[s->c.at], &place);
 
 	if (!status)
 		place_read(&place, isa_tile(state, &s->d));
@@ -134,8 +134,8 @@ static ptowsp_status tstore(const struct isa_step *s, struct isa_state *state)
 {
 	const uint64_t *x = state->scalars;
 	struct place place;
-	const ptowsp_status status = tile_place(s, state, &s->d, &s->a, PTOWSP_WRITE, (int64_t)x[s->b.at], (int64_t)x[s->c.at],
-						&place);
+	const ptowsp_status status =
+		tile_place(s, state, &s->d, &s->a, PTOWSP_WRITE, (int64_t)x[s->b.at], (int64_t)x[s->c.at], &place);
 
 	if (!status)
 		place_write(&place, isa_tile(state, &s->a));
@@ -143,24 +143,24 @@ static ptowsp_status tstore(const struct isa_step *s, struct isa_state *state)
 }
 
 /* Each row is scaled on its way; i counts elements of the tile, the place may be one long row. */
-#define STORE_SCALED(name, T, value)                                                                                   \
-	static ptowsp_status name(const struct isa_step *s, struct isa_state *state)                                   \
-	{                                                                                                              \
-		const uint64_t *x = state->scalars;                                                                    \
-		const T *tile = isa_tile(state, &s->a), *scale = isa_tile(state, &s->b);                               \
-		const size_t columns = s->a.columns, count = isa_count(&s->a);                                         \
-		struct place place;                                                                                    \
-		const ptowsp_status status = tile_place(s, state, &s->d, &s->a, PTOWSP_WRITE, (int64_t)x[s->c.at],     \
-							(int64_t)x[s->f.at], &place);                                  \
-                                                                                                                       \
-		for (size_t i = 0; i < count && !status; i++) {                                                        \
-			const T a = tile[i], b = scale[i % columns], v = (value);                                      \
-                                                                                                                       \
-			memcpy(place.at + i / place.columns * place.step + i % place.columns * place.stride, &v, BYTES); \
-		}                                                                                                      \
-		return status;                                                                                         \
+#define STORE_SCALED(name, T, value)                                                                                           \
+	static ptowsp_status name(const struct isa_step *s, struct isa_state *state)                                           \
+	{                                                                                                                      \
+		const uint64_t *x = state->scalars;                                                                            \
+		const T *tile = isa_tile(state, &s->a), *scale = isa_tile(state, &s->b);                                       \
+		const size_t columns = s->a.columns, count = isa_count(&s->a);                                                 \
+		struct place place;                                                                                            \
+		const ptowsp_status status =                                                                                   \
+			tile_place(s, state, &s->d, &s->a, PTOWSP_WRITE, (int64_t)x[s->c.at], (int64_t)x[s->f.at], &place);    \
+                                                                                                                               \
+		for (size_t i = 0; i < count && !status; i++) {                                                                \
+			const T a = tile[i], b = scale[i % columns], v = (value);                                              \
+                                                                                                                               \
+			memcpy(place.at + i / place.columns * place.step + i % place.columns * place.stride, &v, BYTES);       \
+		}                                                                                                              \
+		return status;                                                                                                 \
 	}
-STORE_SCALED(tstore_fp_f32, float, a * b)
+STORE_SCALED(tstore_fp_f32, float, a *b)
 STORE_SCALED(tstore_fp_i32, int32_t, ISA_WRAP(a, *, b))
 
 /* Element number `index` of a window, counted row by row; NULL if it is outside. */
@@ -182,8 +182,9 @@ static ptowsp_status element_fail(const struct isa_step *s, const struct isa_sta
 {
 	const struct ptowsp_tensor_arg *w = window(state, memref);
 
-	return isa_state_fail(state, s, "%s %s element %lld of %%%.48s, which has %llu", isa_op(s->op)->mnemonic, verb(s, access),
-			      (long long)index, state->program->param_names[memref->row], (unsigned long long)(w->rows * w->columns));
+	return isa_state_fail(state, s, "%s %s element %lld of %%%.48s, which has %llu", isa_op(s->op)->mnemonic, verb(access),
+			      (long long)index, state->program->param_names[memref->row],
+			      (unsigned long long)(w->rows * w->columns));
 }
 
 static ptowsp_status mgather(const struct isa_step *s, struct isa_state *state)
@@ -347,14 +348,14 @@ static ptowsp_status getval_walk(const struct isa_step *s, struct isa_state *sta
 }
 
 const struct isa_kernel isa_ops_memory[] = {
-	{ .op = PTOWSP_PTO_TLOAD, .run = { tload, tload }, .walk = tload_walk },
-	{ .op = PTOWSP_PTO_TSTORE, .run = { tstore, tstore }, .walk = tstore_walk },
-	{ .op = PTOWSP_PTO_TSTORE_FP, .run = { tstore_fp_f32, tstore_fp_i32 }, .walk = tstore_fp_walk },
-	{ .op = PTOWSP_PTO_MGATHER, .run = { mgather, mgather }, .walk = mgather_walk },
-	{ .op = PTOWSP_PTO_MSCATTER, .run = { mscatter, mscatter }, .walk = mscatter_walk },
-	{ .op = PTOWSP_PTO_GETVAL, .run = { getval, getval }, .walk = getval_walk },
-	{ .op = PTOWSP_PTO_SETVAL, .run = { setval, setval } },
-	{ .op = PTOWSP_PTO_LOAD, .run = { load, load }, .walk = load_walk },
-	{ .op = PTOWSP_PTO_STORE, .run = { store, store }, .walk = store_walk },
-	{ .op = 0 },
+	{.op = PTOWSP_PTO_TLOAD, .run = {tload, tload}, .walk = tload_walk},
+	{.op = PTOWSP_PTO_TSTORE, .run = {tstore, tstore}, .walk = tstore_walk},
+	{.op = PTOWSP_PTO_TSTORE_FP, .run = {tstore_fp_f32, tstore_fp_i32}, .walk = tstore_fp_walk},
+	{.op = PTOWSP_PTO_MGATHER, .run = {mgather, mgather}, .walk = mgather_walk},
+	{.op = PTOWSP_PTO_MSCATTER, .run = {mscatter, mscatter}, .walk = mscatter_walk},
+	{.op = PTOWSP_PTO_GETVAL, .run = {getval, getval}, .walk = getval_walk},
+	{.op = PTOWSP_PTO_SETVAL, .run = {setval, setval}},
+	{.op = PTOWSP_PTO_LOAD, .run = {load, load}, .walk = load_walk},
+	{.op = PTOWSP_PTO_STORE, .run = {store, store}, .walk = store_walk},
+	{.op = 0},
 };

@@ -13,39 +13,39 @@ static ptowsp_status copy(const struct isa_step *s, struct isa_state *state)
 	return PTOWSP_OK;
 }
 
-#define MOVE_SCALED(name, T, value)                                                                                    \
-	static ptowsp_status name(const struct isa_step *s, struct isa_state *state)                                   \
-	{                                                                                                              \
-		T *d = isa_tile(state, &s->d);                                                                         \
-		const T *x = isa_tile(state, &s->a), *scale = isa_tile(state, &s->b);                                  \
-		const size_t rows = s->d.rows, columns = s->d.columns;                                                 \
-                                                                                                                       \
-		for (size_t i = 0; i < rows; i++)                                                                      \
-			ISA_VECTOR for (size_t j = 0; j < columns; j++)                                                \
-			{                                                                                              \
-				const T a = x[i * columns + j], b = scale[j];                                          \
-                                                                                                                       \
-				d[i * columns + j] = (value);                                                          \
-			}                                                                                              \
-		return PTOWSP_OK;                                                                                      \
+#define MOVE_SCALED(name, T, value)                                                                                            \
+	static ptowsp_status name(const struct isa_step *s, struct isa_state *state)                                           \
+	{                                                                                                                      \
+		T *d = isa_tile(state, &s->d);                                                                                 \
+		const T *x = isa_tile(state, &s->a), *scale = isa_tile(state, &s->b);                                          \
+		const size_t rows = s->d.rows, columns = s->d.columns;                                                         \
+                                                                                                                               \
+		for (size_t i = 0; i < rows; i++)                                                                              \
+			ISA_VECTOR for (size_t j = 0; j < columns; j++)                                                        \
+			{                                                                                                      \
+				const T a = x[i * columns + j], b = scale[j];                                                  \
+                                                                                                                               \
+				d[i * columns + j] = (value);                                                                  \
+			}                                                                                                      \
+		return PTOWSP_OK;                                                                                              \
 	}
 /* The scale may be the destination only when that has one row. */
-MOVE_SCALED(tmov_fp_f32, float, a * b)
+MOVE_SCALED(tmov_fp_f32, float, a *b)
 MOVE_SCALED(tmov_fp_i32, int32_t, ISA_WRAP(a, *, b))
 
-#define TRANSPOSE(name, T)                                                                                             \
-	static ptowsp_status name(const struct isa_step *s, struct isa_state *state)                                   \
-	{                                                                                                              \
-		T *d = s->copy ? isa_temp(state) : isa_tile(state, &s->d);                                             \
-		const T *x = isa_tile(state, &s->a);                                                                   \
-		const size_t rows = s->d.rows, columns = s->d.columns;                                                 \
-                                                                                                                       \
-		for (size_t i = 0; i < rows; i++)                                                                      \
-			for (size_t j = 0; j < columns; j++)                                                           \
-				d[i * columns + j] = x[j * rows + i];                                                  \
-		if (s->copy)                                                                                           \
-			memcpy(isa_tile(state, &s->d), d, rows *columns *BYTES);                                       \
-		return PTOWSP_OK;                                                                                      \
+#define TRANSPOSE(name, T)                                                                                                     \
+	static ptowsp_status name(const struct isa_step *s, struct isa_state *state)                                           \
+	{                                                                                                                      \
+		T *d = s->copy ? isa_temp(state) : isa_tile(state, &s->d);                                                     \
+		const T *x = isa_tile(state, &s->a);                                                                           \
+		const size_t rows = s->d.rows, columns = s->d.columns;                                                         \
+                                                                                                                               \
+		for (size_t i = 0; i < rows; i++)                                                                              \
+			for (size_t j = 0; j < columns; j++)                                                                   \
+				d[i * columns + j] = x[j * rows + i];                                                          \
+		if (s->copy)                                                                                                   \
+			memcpy(isa_tile(state, &s->d), d, rows *columns *BYTES);                                               \
+		return PTOWSP_OK;                                                                                              \
 	}
 TRANSPOSE(ttrans_f32, float)
 TRANSPOSE(ttrans_i32, int32_t)
@@ -60,7 +60,8 @@ static ptowsp_status textract(const struct isa_step *s, struct isa_state *state)
 	if (r < 0 || c < 0 || r > (int64_t)s->a.rows - s->d.rows || c > (int64_t)s->a.columns - s->d.columns)
 		return isa_state_fail(state, s, "textract takes %lux%lu at [%lld, %lld] of %%%.48s, which is %lux%lu",
 				      (unsigned long)s->d.rows, (unsigned long)s->d.columns, (long long)r, (long long)c,
-				      state->program->tile_names[s->a.row], (unsigned long)s->a.rows, (unsigned long)s->a.columns);
+				      state->program->tile_names[s->a.row], (unsigned long)s->a.rows,
+				      (unsigned long)s->a.columns);
 	a += (size_t)r * from + (size_t)c * BYTES;
 	for (size_t i = 0; i < s->d.rows; i++)
 		memmove(d + i * to, a + i * from, to);
@@ -70,9 +71,9 @@ static ptowsp_status textract(const struct isa_step *s, struct isa_state *state)
 static ptowsp_status index_fail(const struct isa_step *s, const struct isa_state *state, size_t i, int32_t index,
 				const char *unit, uint64_t limit)
 {
-	return isa_state_fail(state, s, "%s index %ld at element %llu of %%%.48s; %s 0 to %llu are there", isa_op(s->op)->mnemonic,
-			      (long)index, (unsigned long long)i, state->program->tile_names[s->b.row], unit,
-			      (unsigned long long)(limit - 1));
+	return isa_state_fail(state, s, "%s index %ld at element %llu of %%%.48s; %s 0 to %llu are there",
+			      isa_op(s->op)->mnemonic, (long)index, (unsigned long long)i, state->program->tile_names[s->b.row],
+			      unit, (unsigned long long)(limit - 1));
 }
 
 /* unit: 1 for element indices, BYTES for byte offsets. */
@@ -199,14 +200,14 @@ static ptowsp_status tcvt_i32_f32(const struct isa_step *s, struct isa_state *st
 }
 
 const struct isa_kernel isa_ops_move[] = {
-	{ .op = PTOWSP_PTO_TTRANS, .run = { ttrans_f32, ttrans_i32 } },
-	{ .op = PTOWSP_PTO_TRESHAPE, .run = { copy, copy } },
-	{ .op = PTOWSP_PTO_TEXTRACT, .run = { textract, textract } },
-	{ .op = PTOWSP_PTO_TGATHER, .run = { tgather, tgather } },
-	{ .op = PTOWSP_PTO_TGATHERB, .run = { tgatherb, tgatherb } },
-	{ .op = PTOWSP_PTO_TSCATTER, .run = { tscatter, tscatter } },
-	{ .op = PTOWSP_PTO_TCVT, .run = { tcvt_f32_f32, tcvt_i32_f32, tcvt_f32_i32, copy } },
-	{ .op = PTOWSP_PTO_TMOV, .run = { copy, copy } },
-	{ .op = PTOWSP_PTO_TMOV_FP, .run = { tmov_fp_f32, tmov_fp_i32 } },
-	{ .op = 0 },
+	{.op = PTOWSP_PTO_TTRANS, .run = {ttrans_f32, ttrans_i32}},
+	{.op = PTOWSP_PTO_TRESHAPE, .run = {copy, copy}},
+	{.op = PTOWSP_PTO_TEXTRACT, .run = {textract, textract}},
+	{.op = PTOWSP_PTO_TGATHER, .run = {tgather, tgather}},
+	{.op = PTOWSP_PTO_TGATHERB, .run = {tgatherb, tgatherb}},
+	{.op = PTOWSP_PTO_TSCATTER, .run = {tscatter, tscatter}},
+	{.op = PTOWSP_PTO_TCVT, .run = {tcvt_f32_f32, tcvt_i32_f32, tcvt_f32_i32, copy}},
+	{.op = PTOWSP_PTO_TMOV, .run = {copy, copy}},
+	{.op = PTOWSP_PTO_TMOV_FP, .run = {tmov_fp_f32, tmov_fp_i32}},
+	{.op = 0},
 };

@@ -6,7 +6,7 @@
 
 enum { LANES = 8 }; /* rows in flight */
 
-/* start(v): the value after the first element v; then value is made of acc and v. */
+/* first(v): the value after the first element v; then `value`, made of acc and v. */
 #define ROWS_ONE(T, lanes, first, value)                                                                               \
 	do {                                                                                                           \
 		T sum[lanes];                                                                                          \

@@ -2,29 +2,29 @@
 /* ops_scalar.c - arithmetic on scalars: f32, or 64-bit integers narrowed to the destination's type. */
 #include "isa/ops.h"
 
-#define FLOAT(name, value)                                                                                             \
-	static ptowsp_status name(const struct isa_step *s, struct isa_state *state)                                   \
-	{                                                                                                              \
-		const float a = isa_value_f32(state, &s->a), b = isa_value_f32(state, &s->b);                          \
-                                                                                                                       \
-		state->scalars[s->d.at] = isa_bits_of(value);                                                          \
-		return PTOWSP_OK;                                                                                      \
+#define FLOAT(name, value)                                                                                                     \
+	static ptowsp_status name(const struct isa_step *s, struct isa_state *state)                                           \
+	{                                                                                                                      \
+		const float a = isa_value_f32(state, &s->a), b = isa_value_f32(state, &s->b);                                  \
+                                                                                                                               \
+		state->scalars[s->d.at] = isa_bits_of(value);                                                                  \
+		return PTOWSP_OK;                                                                                              \
 	}
-#define INTEGER(name, value)                                                                                           \
-	static ptowsp_status name(const struct isa_step *s, struct isa_state *state)                                   \
-	{                                                                                                              \
-		const uint64_t a = state->scalars[s->a.at], b = state->scalars[s->b.at];                               \
-                                                                                                                       \
-		state->scalars[s->d.at] = isa_scalar_narrow(value, s->d.dtype);                                        \
-		return PTOWSP_OK;                                                                                      \
+#define INTEGER(name, value)                                                                                                   \
+	static ptowsp_status name(const struct isa_step *s, struct isa_state *state)                                           \
+	{                                                                                                                      \
+		const uint64_t a = state->scalars[s->a.at], b = state->scalars[s->b.at];                                       \
+                                                                                                                               \
+		state->scalars[s->d.at] = isa_scalar_narrow(value, s->d.dtype);                                                \
+		return PTOWSP_OK;                                                                                              \
 	}
 FLOAT(add_float, a + b)
 FLOAT(sub_float, a - b)
-FLOAT(mul_float, a * b)
+FLOAT(mul_float, a *b)
 FLOAT(div_float, a / b)
 INTEGER(add_integer, a + b)
 INTEGER(sub_integer, a - b)
-INTEGER(mul_integer, a * b)
+INTEGER(mul_integer, a *b)
 
 /* In a walk a divisor out of tensor memory is not known; then nothing that steers depends on the quotient (flow.c). */
 static ptowsp_status div_integer(const struct isa_step *s, struct isa_state *state)
@@ -76,34 +76,34 @@ static ptowsp_status move(const struct isa_step *s, struct isa_state *state)
 	return PTOWSP_OK;
 }
 
-#define COMPARE(name, T, fetch)                                                                                        \
-	static ptowsp_status name(const struct isa_step *s, struct isa_state *state)                                   \
-	{                                                                                                              \
-		const T a = fetch(state, &s->a), b = fetch(state, &s->b);                                              \
-		bool holds;                                                                                            \
-                                                                                                                       \
-		switch (s->mode) {                                                                                     \
-		case PTOWSP_COMPARE_EQ:                                                                                \
-			holds = a == b;                                                                                \
-			break;                                                                                         \
-		case PTOWSP_COMPARE_NE:                                                                                \
-			holds = a != b;                                                                                \
-			break;                                                                                         \
-		case PTOWSP_COMPARE_LT:                                                                                \
-			holds = a < b;                                                                                 \
-			break;                                                                                         \
-		case PTOWSP_COMPARE_LE:                                                                                \
-			holds = a <= b;                                                                                \
-			break;                                                                                         \
-		case PTOWSP_COMPARE_GT:                                                                                \
-			holds = a > b;                                                                                 \
-			break;                                                                                         \
-		default:                                                                                               \
-			holds = a >= b;                                                                                \
-			break;                                                                                         \
-		}                                                                                                      \
-		state->scalars[s->d.at] = holds;                                                                       \
-		return PTOWSP_OK;                                                                                      \
+#define COMPARE(name, T, fetch)                                                                                                \
+	static ptowsp_status name(const struct isa_step *s, struct isa_state *state)                                           \
+	{                                                                                                                      \
+		const T a = fetch(state, &s->a), b = fetch(state, &s->b);                                                      \
+		bool holds;                                                                                                    \
+                                                                                                                               \
+		switch (s->mode) {                                                                                             \
+		case PTOWSP_COMPARE_EQ:                                                                                        \
+			holds = a == b;                                                                                        \
+			break;                                                                                                 \
+		case PTOWSP_COMPARE_NE:                                                                                        \
+			holds = a != b;                                                                                        \
+			break;                                                                                                 \
+		case PTOWSP_COMPARE_LT:                                                                                        \
+			holds = a < b;                                                                                         \
+			break;                                                                                                 \
+		case PTOWSP_COMPARE_LE:                                                                                        \
+			holds = a <= b;                                                                                        \
+			break;                                                                                                 \
+		case PTOWSP_COMPARE_GT:                                                                                        \
+			holds = a > b;                                                                                         \
+			break;                                                                                                 \
+		default:                                                                                                       \
+			holds = a >= b;                                                                                        \
+			break;                                                                                                 \
+		}                                                                                                              \
+		state->scalars[s->d.at] = holds;                                                                               \
+		return PTOWSP_OK;                                                                                              \
 	}
 static int64_t value_i64(const struct isa_state *state, const struct isa_operand *o)
 {
@@ -113,12 +113,12 @@ COMPARE(compare_float, float, isa_value_f32)
 COMPARE(compare_integer, int64_t, value_i64)
 
 const struct isa_kernel isa_ops_scalar[] = {
-	{ .op = PTOWSP_PTO_ADD, .run = { add_float, add_integer } },
-	{ .op = PTOWSP_PTO_SUB, .run = { sub_float, sub_integer } },
-	{ .op = PTOWSP_PTO_MUL, .run = { mul_float, mul_integer } },
-	{ .op = PTOWSP_PTO_DIV, .run = { div_float, div_integer } },
-	{ .op = PTOWSP_PTO_MOV, .run = { move, move } },
-	{ .op = PTOWSP_PTO_LI, .run = { move, move } },
-	{ .op = PTOWSP_PTO_CMP, .run = { compare_float, compare_integer } },
-	{ .op = 0 },
+	{.op = PTOWSP_PTO_ADD, .run = {add_float, add_integer}},
+	{.op = PTOWSP_PTO_SUB, .run = {sub_float, sub_integer}},
+	{.op = PTOWSP_PTO_MUL, .run = {mul_float, mul_integer}},
+	{.op = PTOWSP_PTO_DIV, .run = {div_float, div_integer}},
+	{.op = PTOWSP_PTO_MOV, .run = {move, move}},
+	{.op = PTOWSP_PTO_LI, .run = {move, move}},
+	{.op = PTOWSP_PTO_CMP, .run = {compare_float, compare_integer}},
+	{.op = 0},
 };

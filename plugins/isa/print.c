@@ -93,8 +93,8 @@ static void add_tile_type(struct line *l, const struct ptowsp_tile_tile *t)
 	add(l, "!pto.tile<%lux%lux%s>", (unsigned long)t->rows, (unsigned long)t->columns, isa_dtype_text(t->dtype));
 }
 
-static const char *const compare_text[] = { "EQ", "NE", "LT", "LE", "GT", "GE" };
-static const char *const round_text[] = { "NONE", "RINT", "ROUND", "FLOOR", "CEIL", "TRUNC", "ODD" };
+static const char *const compare_text[] = {"EQ", "NE", "LT", "LE", "GT", "GE"};
+static const char *const round_text[] = {"NONE", "RINT", "ROUND", "FLOOR", "CEIL", "TRUNC", "ODD"};
 
 /* Destinations and sources in order, as names. Memrefs take the two scalars that follow as their index. */
 static void add_operands(struct line *l, const struct isa_program *p, const struct isa_op *op, const uint16_t *rows, bool dst)
@@ -174,7 +174,8 @@ static void add_types(struct line *l, const struct isa_program *p, const struct 
 	}
 }
 
-static void add_tile_inst(struct line *l, const struct isa_program *p, const struct ptowsp_tile_inst *inst, const uint16_t *rows)
+static void add_tile_inst(struct line *l, const struct isa_program *p, const struct ptowsp_tile_inst *inst,
+			  const uint16_t *rows)
 {
 	const struct isa_op *op = isa_op(inst->op);
 
@@ -212,7 +213,7 @@ static void inst_print(struct printer *out, uint32_t i)
 	const struct ptowsp_tile_inst *inst = &out->p->insts[i];
 	const struct isa_op *op = isa_op(inst->op);
 	uint16_t rows[ISA_OPERANDS_MAX];
-	struct line l = { .length = 0 };
+	struct line l = {.length = 0};
 	const bool closes = inst->op == PTOWSP_PTO_ENDFOR || inst->op == PTOWSP_PTO_ENDWHILE || inst->op == PTOWSP_PTO_ENDIF;
 	const bool turns = inst->op == PTOWSP_PTO_ELSE || inst->op == PTOWSP_PTO_DO;
 
@@ -231,7 +232,7 @@ static void inst_print(struct printer *out, uint32_t i)
 
 static const char *access_text(unsigned access)
 {
-	static const char *const texts[] = { "not touched", "read", "written", "read, written" };
+	static const char *const texts[] = {"not touched", "read", "written", "read, written"};
 
 	return texts[access & 3];
 }
@@ -240,7 +241,7 @@ static void head_print(const struct printer *out)
 {
 	const struct isa_program *p = out->p;
 	const uint32_t count = p->header.param_count;
-	struct line l = { .length = 0 };
+	struct line l = {.length = 0};
 
 	if (p->unusable[0]) {
 		add(&l, "// cannot run: %s", p->unusable);
@@ -259,7 +260,7 @@ static void head_print(const struct printer *out)
 static void declarations_print(const struct printer *out)
 {
 	const struct isa_program *p = out->p;
-	struct line l = { .length = 0 };
+	struct line l = {.length = 0};
 
 	for (uint32_t i = 0; i < p->header.tile_count; i++) {
 		add(&l, "  %%%s = alloc_tile : ", p->tile_names[i]);
@@ -284,7 +285,7 @@ static void declarations_print(const struct printer *out)
 
 void isa_disassemble(const struct isa_program *program, void (*emit)(void *context, const char *line), void *context)
 {
-	struct printer out = { .p = program, .emit = emit, .context = context };
+	struct printer out = {.p = program, .emit = emit, .context = context};
 
 	head_print(&out);
 	declarations_print(&out);

@@ -51,11 +51,12 @@ static ptowsp_status header_read(struct isa_program *p, const void *payload, siz
 		return isa_error(error, PTOWSP_BAD_PACKAGE, "the reserved field of the tile program's header is not 0");
 	if (h->param_count > UINT16_MAX || h->tile_count > UINT16_MAX || h->scalar_count > UINT16_MAX ||
 	    h->inst_count > ISA_INSTS_MAX)
-		return isa_error(error, PTOWSP_BAD_PACKAGE,
-				 "tile program with %lu parameters, %lu tiles, %lu scalars, %lu instructions; at most 65535 each "
-				 "and %d instructions",
-				 (unsigned long)h->param_count, (unsigned long)h->tile_count, (unsigned long)h->scalar_count,
-				 (unsigned long)h->inst_count, ISA_INSTS_MAX);
+		return isa_error(
+			error, PTOWSP_BAD_PACKAGE,
+			"tile program with %lu parameters, %lu tiles, %lu scalars, %lu instructions; at most 65535 each "
+			"and %d instructions",
+			(unsigned long)h->param_count, (unsigned long)h->tile_count, (unsigned long)h->scalar_count,
+			(unsigned long)h->inst_count, ISA_INSTS_MAX);
 	want = sizeof(*h) + h->param_count * (uint64_t)sizeof(*p->params) + h->tile_count * (uint64_t)sizeof(*p->tiles) +
 	       h->scalar_count * (uint64_t)sizeof(*p->scalars) + h->inst_count * (uint64_t)sizeof(*p->insts);
 	if (want != size)
@@ -151,7 +152,7 @@ static void names_take(struct isa_program *p, struct naming *n)
 static ptowsp_status names_copy(struct isa_program *p, const char *strings, size_t strings_size, struct ptowsp_error *error)
 {
 	const struct ptowsp_tile_header *h = &p->header;
-	struct naming n = { .strings = strings, .strings_size = strings_size };
+	struct naming n = {.strings = strings, .strings_size = strings_size};
 
 	p->param_names = calloc(h->param_count + 1u, sizeof(*p->param_names));
 	p->tile_names = calloc(h->tile_count + 1u, sizeof(*p->tile_names));

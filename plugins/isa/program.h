@@ -28,7 +28,7 @@ struct isa_step {
 	struct isa_operand d, e, a, b, c, f;
 	uint32_t target;
 	uint32_t line;
-	uint32_t flat;       /* FOR: instructions of one round, ENDFOR counted, if the body is straight and writes no scalar; else 0 */
+	uint32_t flat;       /* FOR: instructions of a round, ENDFOR too, if the body is straight and writes no scalar; else 0 */
 	uint8_t op, mode;
 	uint16_t copy;       /* nonzero: the destination is also a source that must survive; work in scratch temp */
 	uint64_t round_cost; /* FOR with flat: cycles of one round */

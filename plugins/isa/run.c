@@ -53,8 +53,8 @@ static void tiles_init(const struct isa_program *p, unsigned char *scratch)
 ptowsp_status isa_run_within(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
 			     void *scratch, uint64_t jumps)
 {
-	struct isa_state st = { .program = program, .scratch = scratch, .scalars = scratch, .task = task, .error = out->error,
-				.budget = jumps };
+	struct isa_state st = {
+		.program = program, .scratch = scratch, .scalars = scratch, .task = task, .error = out->error, .budget = jumps};
 	ptowsp_status status;
 
 	if (program->unusable[0]) {
@@ -95,8 +95,8 @@ static ptowsp_status walk_check(const struct isa_program *p, uint32_t arg_count,
 	if (p->unwalkable[0])
 		return isa_error(error, PTOWSP_UNSUPPORTED, "%s", p->unwalkable);
 	if (p->data_dependent)
-		return isa_error(error, PTOWSP_UNSUPPORTED, "kernel %.64s: its way depends on tensor elements and shows only in a run",
-				 p->name);
+		return isa_error(error, PTOWSP_UNSUPPORTED,
+				 "kernel %.64s: its way depends on tensor elements and shows only in a run", p->name);
 	return PTOWSP_OK;
 }
 
@@ -105,8 +105,12 @@ ptowsp_status isa_walk(const struct isa_program *program, const uint64_t *args, 
 {
 	uint64_t few[64];
 	const uint32_t count = program->header.scalar_count;
-	struct isa_state st = { .program = program, .scalars = few, .touch = touch, .context = context, .error = error,
-				.budget = max_steps ? max_steps : UINT64_C(1) << 32 };
+	struct isa_state st = {.program = program,
+			       .scalars = few,
+			       .touch = touch,
+			       .context = context,
+			       .error = error,
+			       .budget = max_steps ? max_steps : UINT64_C(1) << 32};
 	ptowsp_status status = walk_check(program, arg_count, error);
 
 	*cycles_out = 0;

@@ -48,13 +48,15 @@ struct list {
 };
 static struct list list_of(const struct ptowsp_tile_tile *const *tiles, unsigned count)
 {
-	struct list l = { "" };
+	struct list l = {""};
 	size_t at = 0;
 
 	for (unsigned i = 0; i < count; i++)
 		at += (size_t)snprintf(l.text + at, sizeof(l.text) - at, "%s%ux%u",
-				       i == 0 ? "" : i + 1 == count ? " and " : ", ", (unsigned)tiles[i]->rows,
-				       (unsigned)tiles[i]->columns);
+				       i == 0           ? ""
+				       : i + 1 == count ? " and "
+							: ", ",
+				       (unsigned)tiles[i]->rows, (unsigned)tiles[i]->columns);
 	return l;
 }
 
@@ -130,8 +132,8 @@ static bool product(const struct shapes *q)
 	a = q->src[left];
 	b = q->src[right];
 	if (b->rows != a->columns)
-		return refuse(q, "%s %ux%u <- %ux%u, %ux%u: the second operand needs %u rows", q->name, d->rows, d->columns, a->rows,
-			      a->columns, b->rows, b->columns, a->columns);
+		return refuse(q, "%s %ux%u <- %ux%u, %ux%u: the second operand needs %u rows", q->name, d->rows, d->columns,
+			      a->rows, a->columns, b->rows, b->columns, a->columns);
 	return is(d, a->rows, b->columns) || refuse_product(q, "result", a->rows, b->columns);
 }
 
@@ -157,11 +159,11 @@ static bool product_mx(const struct shapes *q)
 	if (!product(q))
 		return false;
 	if (a_scale->rows != a->rows || a->columns % a_scale->columns)
-		return refuse(q, "%s: the first scale of %ux%u needs %u rows and a divisor of %u as columns, got %ux%u", q->name,
-			      a->rows, a->columns, a->rows, a->columns, a_scale->rows, a_scale->columns);
+		return refuse(q, "%s: the first scale of %ux%u needs %u rows and a divisor of %u as columns, got %ux%u",
+			      q->name, a->rows, a->columns, a->rows, a->columns, a_scale->rows, a_scale->columns);
 	if (b_scale->columns != b->columns || b->rows % b_scale->rows)
-		return refuse(q, "%s: the second scale of %ux%u needs %u columns and a divisor of %u as rows, got %ux%u", q->name,
-			      b->rows, b->columns, b->columns, b->rows, b_scale->rows, b_scale->columns);
+		return refuse(q, "%s: the second scale of %ux%u needs %u columns and a divisor of %u as rows, got %ux%u",
+			      q->name, b->rows, b->columns, b->columns, b->rows, b_scale->rows, b_scale->columns);
 	return true;
 }
 
@@ -192,8 +194,9 @@ static bool expand(const struct shapes *q, uint64_t rows, uint64_t columns)
 {
 	const struct ptowsp_tile_tile *d = q->dst[0], *a = q->src[0];
 
-	return is(a, rows, columns) || refuse(q, "%s to %ux%u needs a source of %llux%llu, got %ux%u", q->name, d->rows, d->columns,
-					      (unsigned long long)rows, (unsigned long long)columns, a->rows, a->columns);
+	return is(a, rows, columns) ||
+	       refuse(q, "%s to %ux%u needs a source of %llux%llu, got %ux%u", q->name, d->rows, d->columns,
+		      (unsigned long long)rows, (unsigned long long)columns, a->rows, a->columns);
 }
 
 static bool row_expand(const struct shapes *q)
@@ -212,17 +215,17 @@ static bool row_combine(const struct shapes *q)
 
 	if (!equal(a, q->dst[0]))
 		return refuse_result(q, a->rows, a->columns);
-	return is(b, a->rows, 1) || refuse(q, "%s of %ux%u needs a second operand of %ux1, got %ux%u", q->name, a->rows, a->columns,
-					   a->rows, b->rows, b->columns);
+	return is(b, a->rows, 1) || refuse(q, "%s of %ux%u needs a second operand of %ux1, got %ux%u", q->name, a->rows,
+					   a->columns, a->rows, b->rows, b->columns);
 }
 
 static bool reshape(const struct shapes *q)
 {
 	const struct ptowsp_tile_tile *d = q->dst[0], *a = q->src[0];
 
-	return elements(d) == elements(a) || refuse(q, "%s keeps the number of elements: %ux%u has %llu, %ux%u has %llu", q->name,
-						    a->rows, a->columns, (unsigned long long)elements(a), d->rows, d->columns,
-						    (unsigned long long)elements(d));
+	return elements(d) == elements(a) ||
+	       refuse(q, "%s keeps the number of elements: %ux%u has %llu, %ux%u has %llu", q->name, a->rows, a->columns,
+		      (unsigned long long)elements(a), d->rows, d->columns, (unsigned long long)elements(d));
 }
 
 static bool extract(const struct shapes *q)
@@ -237,8 +240,8 @@ static bool gather(const struct shapes *q)
 {
 	const struct ptowsp_tile_tile *d = q->dst[0], *index = q->src[1];
 
-	return equal(d, index) || refuse(q, "%s to %ux%u needs as many indices, got %ux%u", q->name, d->rows, d->columns, index->rows,
-					 index->columns);
+	return equal(d, index) || refuse(q, "%s to %ux%u needs as many indices, got %ux%u", q->name, d->rows, d->columns,
+					 index->rows, index->columns);
 }
 
 static bool scatter(const struct shapes *q)
@@ -247,17 +250,16 @@ static bool scatter(const struct shapes *q)
 
 	if (!equal(a, q->src[1]))
 		return unequal(q, false);
-	return d->columns == a->columns ||
-	       refuse(q, "%s of %ux%u needs a result of %u columns, got %ux%u", q->name, a->rows, a->columns, a->columns, d->rows,
-		      d->columns);
+	return d->columns == a->columns || refuse(q, "%s of %ux%u needs a result of %u columns, got %ux%u", q->name, a->rows,
+						  a->columns, a->columns, d->rows, d->columns);
 }
 
 static bool merge(const struct shapes *q)
 {
 	const uint64_t have = elements(q->src[0]) + elements(q->src[1]);
 
-	return elements(q->dst[0]) <= have || refuse(q, "%s has %llu elements to merge, the result of %ux%u takes more", q->name,
-						     (unsigned long long)have, q->dst[0]->rows, q->dst[0]->columns);
+	return elements(q->dst[0]) <= have || refuse(q, "%s has %llu elements to merge, the result of %ux%u takes more",
+						     q->name, (unsigned long long)have, q->dst[0]->rows, q->dst[0]->columns);
 }
 
 static bool (*const rules[ISA_SHAPE_COUNT])(const struct shapes *q) = {
@@ -304,14 +306,14 @@ ptowsp_status isa_shape_check(unsigned opcode, const struct ptowsp_tile_tile *co
 			      const struct ptowsp_tile_tile *const *src, unsigned src_count, char *text, size_t size)
 {
 	const struct isa_op *op = isa_op(opcode);
-	const struct shapes q = { .name = op ? op->mnemonic : "?",
-				  .dst = dst,
-				  .src = src,
-				  .dst_count = dst_count,
-				  .src_count = src_count,
-				  .rule = op ? op->shape : 0u,
-				  .text = text,
-				  .size = size };
+	const struct shapes q = {.name = op ? op->mnemonic : "?",
+				 .dst = dst,
+				 .src = src,
+				 .dst_count = dst_count,
+				 .src_count = src_count,
+				 .rule = op ? op->shape : 0u,
+				 .text = text,
+				 .size = size};
 
 	if (!op) {
 		refuse(&q, "there is no opcode 0x%02X", opcode);

@@ -6,7 +6,7 @@ struct types {
 	const char *keys, *letters;
 };
 static const struct types types[256] = {
-#define X(NAME, key_list, type_letters) [PTOWSP_PTO_##NAME] = { .keys = key_list, .letters = type_letters },
+#define X(NAME, key_list, type_letters) [PTOWSP_PTO_##NAME] = {.keys = key_list, .letters = type_letters},
 #include "isa/types.def"
 #undef X
 };
@@ -16,7 +16,7 @@ struct dtype {
 	uint8_t bytes;
 };
 static const struct dtype dtypes[] = {
-#define X(name, code, size, cls, word, descr) [code] = { .text = word, .bytes = size },
+#define X(name, code, size, cls, word, descr) [code] = {.text = word, .bytes = size},
 #include "ptowsp/dtype.def"
 #undef X
 };
@@ -61,15 +61,15 @@ static const char *keys_text(const char *keys)
 }
 
 /* The program cannot run; if a scalar is wrong it cannot be walked either, because control or addresses may hang on it. */
-#define BAD(c, ...)                                                              \
-	do {                                                                     \
-		(c)->bad = true;                                                 \
-		isa_program_mark((c)->p, (c)->p->unusable, (c)->inst, __VA_ARGS__); \
+#define BAD(c, ...)                                                                                                            \
+	do {                                                                                                                   \
+		(c)->bad = true;                                                                                               \
+		isa_program_mark((c)->p, (c)->p->unusable, (c)->inst, __VA_ARGS__);                                            \
 	} while (0)
-#define BAD_SCALAR(c, ...)                                                         \
-	do {                                                                       \
-		BAD(c, __VA_ARGS__);                                               \
-		isa_program_mark((c)->p, (c)->p->unwalkable, (c)->inst, __VA_ARGS__); \
+#define BAD_SCALAR(c, ...)                                                                                                     \
+	do {                                                                                                                   \
+		BAD(c, __VA_ARGS__);                                                                                           \
+		isa_program_mark((c)->p, (c)->p->unwalkable, (c)->inst, __VA_ARGS__);                                          \
 	} while (0)
 
 static void key_check(struct check *c, unsigned dtype, const char *name)
@@ -79,7 +79,8 @@ static void key_check(struct check *c, unsigned dtype, const char *name)
 	if (c->key < 0 && !is_key(c->keys, dtype))
 		BAD(c, "%s works on %s, not on %s (%%%.48s)", c->op, keys_text(c->keys), got, name);
 	else if (c->key >= 0 && dtype != (unsigned)c->key)
-		BAD(c, "%s needs one element type, got %s and %s (%%%.48s)", c->op, isa_dtype_text((unsigned)c->key), got, name);
+		BAD(c, "%s needs one element type, got %s and %s (%%%.48s)", c->op, isa_dtype_text((unsigned)c->key), got,
+		    name);
 	if (c->key < 0)
 		c->key = (int)dtype;
 }
@@ -170,7 +171,8 @@ int isa_type_check(struct isa_program *p, uint32_t i)
 	const struct ptowsp_tile_inst *inst = &p->insts[i];
 	const struct isa_op *op = isa_op(inst->op);
 	const char *letters = types[inst->op].letters;
-	struct check c = { .p = p, .inst = i, .op = op->mnemonic, .keys = types[inst->op].keys, .key = -1, .mask = -1, .class = -1 };
+	struct check c = {
+		.p = p, .inst = i, .op = op->mnemonic, .keys = types[inst->op].keys, .key = -1, .mask = -1, .class = -1};
 	uint16_t rows[ISA_OPERANDS_MAX];
 	const unsigned count = isa_op_operands(op, inst, rows);
 	unsigned dtype = 0;

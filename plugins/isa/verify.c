@@ -31,14 +31,15 @@ static ptowsp_status refuse(const struct verifier *v, const char *format, ...)
 	va_start(list, format);
 	vsnprintf(what, sizeof(what), format, list);
 	va_end(list);
-	return isa_error(v->error, PTOWSP_BAD_PACKAGE, "kernel %.64s instruction %lu (%s): %s", v->p->name, (unsigned long)v->at,
-			 op ? op->mnemonic : "?", what);
+	return isa_error(v->error, PTOWSP_BAD_PACKAGE, "kernel %.64s instruction %lu (%s): %s", v->p->name,
+			 (unsigned long)v->at, op ? op->mnemonic : "?", what);
 }
 
 static ptowsp_status refuse_row(const struct isa_program *p, struct ptowsp_error *error, const char *table, uint32_t row,
 				const char *what)
 {
-	return isa_error(error, PTOWSP_BAD_PACKAGE, "kernel %.64s: row %lu of its %s %s", p->name, (unsigned long)row, table, what);
+	return isa_error(error, PTOWSP_BAD_PACKAGE, "kernel %.64s: row %lu of its %s %s", p->name, (unsigned long)row, table,
+			 what);
 }
 
 static ptowsp_status params_verify(const struct isa_program *p, struct ptowsp_error *error)
@@ -193,8 +194,8 @@ static ptowsp_status operand_verify(const struct verifier *v, char letter, uint1
 /* Fields that the opcode does not use are 0, so that they can mean something one day. */
 static bool spare_is_zero(const struct ptowsp_tile_inst *inst, const char *operands)
 {
-	const uint16_t dst[2] = { inst->d, inst->e };
-	const uint16_t src[4] = { inst->a, inst->b, inst->c, inst->f };
+	const uint16_t dst[2] = {inst->d, inst->e};
+	const uint16_t src[4] = {inst->a, inst->b, inst->c, inst->f};
 	unsigned dst_used = 0, src_used = 0;
 
 	for (; *operands; operands++)
@@ -216,8 +217,9 @@ static ptowsp_status inst_verify(const struct verifier *v)
 	unsigned count;
 
 	if (!op)
-		return isa_error(v->error, PTOWSP_UNKNOWN_OPCODE, "kernel %.64s instruction %lu: opcode 0x%02X is not known here",
-				 v->p->name, (unsigned long)v->at, inst->op);
+		return isa_error(v->error, PTOWSP_UNKNOWN_OPCODE,
+				 "kernel %.64s instruction %lu: opcode 0x%02X is not known here", v->p->name,
+				 (unsigned long)v->at, inst->op);
 	if (inst->op == PTOWSP_PTO_CALL)
 		return refuse(v, "calls are inlined when a kernel is packed and cannot stand in a package");
 	if (inst->mode > mode_max(inst->op))
@@ -246,7 +248,7 @@ static ptowsp_status block_open(struct verifier *v)
 {
 	if (v->depth == ISA_NESTING_MAX)
 		return refuse(v, "is nested deeper than %d", ISA_NESTING_MAX);
-	v->open[v->depth++] = (struct block){ .start = v->at };
+	v->open[v->depth++] = (struct block){.start = v->at};
 	return PTOWSP_OK;
 }
 
@@ -375,7 +377,7 @@ static ptowsp_status insts_verify(struct verifier *v)
 
 ptowsp_status isa_verify(struct isa_program *p, struct ptowsp_error *error)
 {
-	struct verifier v = { .p = p, .error = error };
+	struct verifier v = {.p = p, .error = error};
 	ptowsp_status status = params_verify(p, error);
 
 	if (!status)
