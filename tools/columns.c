@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define COLUMN_LIMIT 16
-#define WIDTH_LIMIT 40 /* wider cells push what follows to the right */
+#define WIDTH_LIMIT 44 /* wider cells push what follows to the right */
 
 void columns_add(struct columns *c, const char *format, ...)
 {
@@ -29,6 +29,17 @@ void columns_add(struct columns *c, const char *format, ...)
 	copy = strdup(line);
 	if (copy)
 		c->lines[c->count++] = copy;
+}
+
+static int line_compare(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void columns_sort(struct columns *c, size_t skip)
+{
+	if (c->count > skip)
+		qsort(c->lines + skip, c->count - skip, sizeof(*c->lines), line_compare);
 }
 
 /* Characters, not bytes, of a cell. */

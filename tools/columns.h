@@ -13,6 +13,8 @@ struct columns {
 
 /* One line; cells are separated by \t. */
 void columns_add(struct columns *columns, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Puts all lines but the first `skip` into the order of their text. */
+void columns_sort(struct columns *columns, size_t skip);
 /* Writes the lines, each indented by so many spaces, and empties the table; to may be NULL. */
 void columns_print(struct columns *columns, FILE *to, unsigned indent);
 

@@ -133,7 +133,7 @@ static int package_line(struct columns *columns, const char *path)
 	t = pkg_tables(package);
 	version = pkg_meta(package, "version");
 	target = pkg_targets(package, &targets);
-	columns_add(columns, "%.60s\t%.20s\t%llu\t%u\t%u\t%u\t%.60s%s\t%.400s", pkg_name(package), version ? version : "-",
+	columns_add(columns, "%.60s\t%.20s\t%llu\t%u\t%u\t%u\t%.60s%s\t%.400s", pkg_name(package), version && *version ? version : "-",
 		    (unsigned long long)pkg_file_size(package), (unsigned)t->entry_count, (unsigned)t->kernel_count,
 		    (unsigned)t->tensor_count, targets ? target[0] : "any", targets > 1 ? ", ..." : "", path);
 	pkg_close(package);

@@ -21,7 +21,7 @@ ptowsp_status inspect_verify(struct pkg *package, const char *path, FILE *to, st
  * enclosing loops, outermost first, may be given for "loop" nodes. Accepts any row number. */
 void inspect_expression(const struct pkg_tables *tables, uint32_t row, const char *const *loops, uint32_t loop_count, char *text,
 			size_t size);
-/* "x[row +1, column +64] of [rows x columns]" form of a REGN row, as above. */
+/* REGN row as "x[row, column] rows x columns", or "x[start ...]" where it is a flat window; as above. */
 void inspect_region(const struct pkg_tables *tables, uint32_t row, const char *const *loops, uint32_t loop_count, char *text,
 		    size_t size);
 

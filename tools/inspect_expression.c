@@ -143,6 +143,34 @@ void inspect_expression(const struct pkg_tables *tables, uint32_t row, const cha
 	node_add(&w, row, 0, 0);
 }
 
+static int is_zero(const struct pkg_tables *t, uint32_t row)
+{
+	return row < t->expr_count && t->expr[row].op == PTOWSP_EXPR_CONST && !t->expr[row].b && !t->expr[row].c;
+}
+
+/* row * unit + column, without what is 0. */
+static void flat_add(struct writing *w, const struct ptowsp_region_record *r)
+{
+	int row = !is_zero(w->tables, r->row), column = !is_zero(w->tables, r->column);
+
+	if (row) {
+		node_add(w, r->row, 10, 0);
+		add(w, " * %u", (unsigned)r->unit);
+	}
+	add(w, "%s", row && column ? " + " : "");
+	if (column || !row)
+		node_add(w, r->column, 9, 0);
+	add(w, " ...]");
+}
+
+static void block_add(struct writing *w, const struct ptowsp_region_record *r)
+{
+	node_add(w, r->row, 0, 0);
+	add(w, ", ");
+	node_add(w, r->column, 0, 0);
+	add(w, "] %u x %u", (unsigned)r->rows, (unsigned)r->columns);
+}
+
 void inspect_region(const struct pkg_tables *tables, uint32_t row, const char *const *loops, uint32_t loop_count, char *text,
 		    size_t size)
 {
@@ -156,14 +184,8 @@ void inspect_region(const struct pkg_tables *tables, uint32_t row, const char *c
 	}
 	r = &tables->region[row];
 	add(&w, "%s[", pkg_string(tables, tables->tensor[r->tensor].name));
-	node_add(&w, r->row, r->unit ? 10 : 0, 0);
 	if (r->unit)
-		add(&w, " * %u + ", (unsigned)r->unit);
+		flat_add(&w, r);
 	else
-		add(&w, ", ");
-	node_add(&w, r->column, r->unit ? 9 : 0, 0);
-	if (r->unit)
-		add(&w, " ...]");
-	else
-		add(&w, "] %u x %u", (unsigned)r->rows, (unsigned)r->columns);
+		block_add(&w, r);
 }

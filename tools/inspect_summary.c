@@ -21,13 +21,13 @@ static void bytes_text(uint64_t bytes, char *text, size_t size)
 		snprintf(text, size, "%.1f MB", (double)bytes / 1e6);
 }
 
-/* Appends to a list in text. */
+/* Appends to a list in text; what does not fit ends in "...". */
 static void list_add(char *text, size_t size, const char *item)
 {
 	size_t used = strlen(text);
 
-	if (used + 1 < size)
-		snprintf(text + used, size - used, "%s%s", used ? ", " : "", item);
+	if (used + 1 < size && (size_t)snprintf(text + used, size - used, "%s%s", used ? ", " : "", item) >= size - used)
+		memcpy(text + size - 4, "...", 4);
 }
 
 static void head_print(const struct pkg *package, const char *path, FILE *to)
@@ -41,7 +41,7 @@ static void head_print(const struct pkg *package, const char *path, FILE *to)
 	bytes_text(pkg_file_size(package), size, sizeof(size));
 	for (uint32_t i = 0; i < count; i++)
 		list_add(targets, sizeof(targets), target[i]);
-	fprintf(to, "%s%s%s\n", pkg_name(package), version ? " " : "", version ? version : "");
+	fprintf(to, "%s%s%s\n", pkg_name(package), version && *version ? " " : "", version ? version : "");
 	fprintf(to, "  file     %s, %s\n", path, size);
 	fprintf(to, "  abi      %s\n", pkg_abi(package));
 	fprintf(to, "  targets  %s\n", count ? targets : "any");
@@ -130,6 +130,7 @@ static void kernels_print(const struct pkg_tables *t, FILE *to)
 			    k->signature ? pkg_string(t, k->signature) : "-", params);
 	}
 	fprintf(to, "\nkernels: %u\n", (unsigned)t->kernel_count);
+	columns_sort(&c, 1);
 	columns_print(&c, to, 2);
 }
 
@@ -167,6 +168,7 @@ static void tensors_print(const struct pkg_tables *t, FILE *to)
 			    x->entry == PTOWSP_NONE ? "" : pkg_string(t, t->entry[x->entry].name));
 	}
 	fprintf(to, "\ntensors: %u\n", (unsigned)t->tensor_count);
+	columns_sort(&c, 1);
 	columns_print(&c, to, 2);
 }
 
@@ -186,6 +188,7 @@ static void values_print(const struct pkg_tables *t, FILE *to)
 			    s->flags & PTOWSP_SLOT_INTERNAL ? ", internal" : "", pkg_word(PKG_WORDS_dtype, s->dtype), value);
 	}
 	fprintf(to, "\nsymbols and slots: %u\n", (unsigned)t->slot_count);
+	columns_sort(&c, 1);
 	columns_print(&c, to, 2);
 }
 
@@ -206,6 +209,7 @@ static void entries_print(const struct pkg_tables *t, FILE *to)
 			    e->flags & PTOWSP_ENTRY_DEFAULT ? "default" : "", needs);
 	}
 	fprintf(to, "\nentries: %u\n", (unsigned)t->entry_count);
+	columns_sort(&c, 1);
 	columns_print(&c, to, 2);
 }
 
