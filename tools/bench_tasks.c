@@ -4,11 +4,14 @@
  * Expansion: bytecode to tasks, regions to edges, semantic clock, without calling kernels. End to end: the same and every task
  * called. Execution: the recorded graph, linked in the task ring as a whole before the clock starts, drained through the ready
  * queue. M iterations give the seed's sizes, 1K to 16K rows in tiles of 64. The seed's figures are for building the whole graph in memory, by its README; its rule is exact keys, RAW only. */
+#include <sys/wait.h>
+#include <unistd.h>
 #include "tools/bench.h"
 #include "tools/bench_drain.h"
 #include "tools/bench_layer.h"
 
 #define PATH_SIZE 4096
+#define WINDOW 8192 /* tasks in flight: the default, stated because a run without kernels has none otherwise */
 
 static const struct size {
 	const char *name;
@@ -84,31 +87,65 @@ static uint64_t in_flight(const struct ptowsp_run_stats *stats)
 	return 0;
 }
 
-/* The first run of a fresh program: what it adds to the resident memory at its peak. */
-static ptowsp_status memory_measure(const struct bench_options *options, const struct size *size, const char *path,
-				    struct ptowsp_error *error)
+/* What a first run needs. */
+struct memory {
+	ptowsp_status status;
+	uint64_t in_flight, bytes;
+	struct ptowsp_error error;
+};
+
+/* In a process of its own: what loading and the first run add to the resident memory at its peak. */
+static void memory_fill(const struct bench_options *options, const struct size *size, const char *path, struct memory *m)
 {
 	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
-	uint64_t before, peak;
 	struct bench_layer layer;
-	ptowsp_status st;
+	uint64_t before, peak;
 
 	bench_peak_reset();
 	before = bench_resident_bytes();
-	st = bench_layer_init(&layer, path, size->iterations, PTOWSP_DEPS_TENSOR_MAP_EXACT, PTOWSP_HAZARDS_FULL, 0, options->threads,
-			      error);
-	if (!st)
-		st = bench_layer_run(&layer, 0, NULL, &stats, error);
+	m->status = bench_layer_init(&layer, path, size->iterations, PTOWSP_DEPS_TENSOR_MAP_EXACT, PTOWSP_HAZARDS_FULL, WINDOW,
+				     options->threads, &m->error);
+	if (!m->status)
+		m->status = bench_layer_run(&layer, 0, NULL, &stats, &m->error);
 	peak = bench_peak_bytes();
-	if (!st && in_flight(&stats)) {
-		double bytes = peak > before ? (double)(peak - before) : 0;
-
-		one_print(size, "most tasks in flight", "tasks", (double)in_flight(&stats), "-");
-		one_print(size, "memory per task in flight", "bytes", bytes / (double)in_flight(&stats), "2864 (seed)");
-		one_print(size, "peak memory of the program", "bytes", bytes, "-");
-	}
+	m->bytes = peak > before ? peak - before : 0;
+	m->in_flight = in_flight(&stats);
 	bench_layer_finish(&layer);
-	return st;
+}
+
+/* Forks, because memory that an earlier measurement gave back would be used again and not be counted. */
+static void memory_fork(const struct bench_options *options, const struct size *size, const char *path, struct memory *m)
+{
+	int ends[2];
+	pid_t child = pipe(ends) ? -1 : fork();
+
+	if (child == 0) {
+		memory_fill(options, size, path, m);
+		_exit(write(ends[1], m, sizeof(*m)) == (ssize_t)sizeof(*m) ? 0 : 1);
+	}
+	m->status = PTOWSP_NO_MEMORY;
+	if (child < 0)
+		return;
+	close(ends[1]);
+	if (read(ends[0], m, sizeof(*m)) != (ssize_t)sizeof(*m))
+		m->status = PTOWSP_RUN_FAILED;
+	close(ends[0]);
+	waitpid(child, NULL, 0);
+}
+
+static ptowsp_status memory_measure(const struct bench_options *options, const struct size *size, const char *path,
+				    struct ptowsp_error *error)
+{
+	struct memory m = {.error = {.head = PTOWSP_HEAD(m.error, ERROR)}};
+
+	memory_fork(options, size, path, &m);
+	*error = m.error;
+	if (m.status || !m.in_flight)
+		return m.status;
+	one_print(size, "most tasks in flight", "tasks", (double)m.in_flight, "-");
+	one_print(size, "memory per task in flight", "bytes", (double)m.bytes / (double)m.in_flight, "2864 (seed)");
+	one_print(size, "peak memory of program and run", "bytes", (double)m.bytes, "-");
+	return PTOWSP_OK;
 }
 
 static ptowsp_status size_measure(const struct bench_options *options, const struct size *size, const char *path,
@@ -116,17 +153,16 @@ static ptowsp_status size_measure(const struct bench_options *options, const str
 {
 	struct bench_series raw = {0}, full = {0}, executed = {0}, whole = {0};
 	struct bench_layer layer;
-	ptowsp_status st = memory_measure(options, size, path, error);
+	ptowsp_status st;
 
-	if (st)
-		return st;
 	one_print(size, "tasks", "tasks", (double)bench_layer_tasks(size->iterations), "-");
-	st = bench_layer_init(&layer, path, size->iterations, PTOWSP_DEPS_TENSOR_MAP_EXACT, PTOWSP_HAZARDS_RAW, 0, options->threads, error);
+	st = bench_layer_init(&layer, path, size->iterations, PTOWSP_DEPS_TENSOR_MAP_EXACT, PTOWSP_HAZARDS_RAW, WINDOW,
+			      options->threads, error);
 	if (!st)
 		st = rate_measure(options, size, &layer, PTOWSP_RUN_NO_KERNELS, &raw, error);
 	bench_layer_finish(&layer);
 	if (!st)
-		st = bench_layer_init(&layer, path, size->iterations, PTOWSP_DEPS_TENSOR_MAP_EXACT, PTOWSP_HAZARDS_FULL, 0,
+		st = bench_layer_init(&layer, path, size->iterations, PTOWSP_DEPS_TENSOR_MAP_EXACT, PTOWSP_HAZARDS_FULL, WINDOW,
 				      options->threads, error);
 	if (!st)
 		st = rate_measure(options, size, &layer, PTOWSP_RUN_NO_KERNELS, &full, error);
@@ -151,6 +187,9 @@ int bench_tasks(const struct bench_options *options)
 	ptowsp_status st = PTOWSP_OK;
 
 	snprintf(path, sizeof(path), "%s/llama_layer.pkg.zst", options->packages);
+	fflush(stdout);
+	for (size_t i = 0; !st && i < sizeof(sizes) / sizeof(*sizes); i++)
+		st = memory_measure(options, &sizes[i], path, &error);
 	for (size_t i = 0; !st && i < sizeof(sizes) / sizeof(*sizes); i++)
 		st = size_measure(options, &sizes[i], path, &error);
 	if (st)
