@@ -486,7 +486,7 @@ static void leaked_memory_is_noticed_at_the_end(void)
 	ptowsp_backend_close(s.backend);
 	s.backend = NULL;
 	strcpy(log, s.log);
-	CHECK_CONTAINS(log, "4096 bytes");
+	CHECK_CONTAINS(log, "1048576 bytes");
 	close_all();
 }
 

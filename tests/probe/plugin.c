@@ -3,7 +3,7 @@
  * each kernel once with all bindings in order and the values of all slots.
  *
  * mode: poll (works in poll), thread (on a thread of its own), twice (completes twice), stale (completes another token too),
- *	wait (until it is cancelled), leak (keeps memory), lie (absurd statistics). */
+ *	wait (until it is cancelled), leak (keeps a MiB), lie (absurd statistics). */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
@@ -165,7 +165,7 @@ static ptowsp_status load(struct ptowsp_object *device, const struct ptowsp_load
 			     &the_program.kernels[the_program.kernel_count++], error);
 	say("the probe says something");
 	if (is("leak"))
-		(void)!host->alloc(host->context, 4096, 64);
+		(void)!host->alloc(host->context, 1 << 20, 64);
 	*program_out = (struct ptowsp_object *)&the_program;
 	return st;
 }
