@@ -20,13 +20,23 @@ struct writing {
 	size_t size, used;
 };
 
+/* 1, and the text ends in "...", if there is no room for more. */
+static int is_full(struct writing *w)
+{
+	if (w->used + 1 < w->size)
+		return 0;
+	if (w->size > 4)
+		memcpy(w->text + w->size - 4, "...", 4);
+	return 1;
+}
+
 static void add(struct writing *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void add(struct writing *w, const char *format, ...)
 {
 	va_list arguments;
 	int length;
 
-	if (w->used + 1 >= w->size)
+	if (is_full(w))
 		return;
 	va_start(arguments, format);
 	length = vsnprintf(w->text + w->used, w->size - w->used, format, arguments);
@@ -34,8 +44,7 @@ static void add(struct writing *w, const char *format, ...)
 	w->used += length > 0 ? (size_t)length : 0;
 	if (w->used >= w->size) {
 		w->used = w->size;
-		if (w->size > 4)
-			memcpy(w->text + w->size - 4, "...", 4);
+		is_full(w);
 	}
 }
 
@@ -100,7 +109,7 @@ static void node_add(struct writing *w, uint32_t row, int outer, int depth)
 {
 	const struct ptowsp_expr_record *e;
 
-	if (w->used + 1 >= w->size)
+	if (is_full(w))
 		return;
 	if (row >= w->tables->expr_count || depth > DEPTH_LIMIT) {
 		if (row < w->tables->expr_count)

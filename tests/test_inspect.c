@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT
+ * test_inspect.c - what ptowsp-inspect shows: expressions, regions, listing, summary, and the program's own manners. */
+#include "check.h"
+#include "format/package.h"
+#include "sample.h"
+#include "ptowsp/workload.h"
+#include "tools/columns.h"
+#include "tools/inspect.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct ptowsp_error error;
+
+/* Expression of the last of some nodes over a slot "n" and an axis "i" (STRS offsets 1 and 3), loops "x" and "y". */
+static const char *infix(const struct ptowsp_expr_record *nodes, uint32_t count)
+{
+	static const struct ptowsp_slot_record slot = {.name = 1};
+	static const char *const loops[] = {"x", "y"};
+	const struct pkg_tables tables = {.expr = nodes, .expr_count = count, .slot = &slot, .slot_count = 1, .strings = "\0n\0i"};
+	static char text[64];
+
+	inspect_expression(&tables, count - 1, loops, 2, text, sizeof(text));
+	return text;
+}
+
+#define INFIX(...) infix((const struct ptowsp_expr_record[]){__VA_ARGS__}, sizeof((const struct ptowsp_expr_record[]){__VA_ARGS__}) / 16)
+#define NODE(name, a, b, c) {PTOWSP_EXPR_##name, 0, a, b, c}
+
+static void expressions_are_infix_with_only_the_parentheses_they_need(void)
+{
+	CHECK_STR(INFIX(NODE(CONST, 0, 0xFFFFFFFB, 0xFFFFFFFF)), "-5");
+	CHECK_STR(INFIX(NODE(LOOP, 0, 0, 0), NODE(LOOP, 1, 0, 0), NODE(LOOP, 2, 0, 0), NODE(ADD, 0, 1, 0), NODE(MUL, 3, 2, 0)), "(x + y) * loop(2)");
+	CHECK_STR(INFIX(NODE(LOOP, 0, 0, 0), NODE(LOOP, 1, 0, 0), NODE(MUL, 0, 1, 0), NODE(ADD, 2, 0, 0)), "x * y + x");
+	CHECK_STR(INFIX(NODE(LOOP, 0, 0, 0), NODE(LOOP, 1, 0, 0), NODE(SUB, 0, 1, 0), NODE(SUB, 0, 2, 0)), "x - (x - y)");
+	CHECK_STR(INFIX(NODE(LOOP, 0, 0, 0), NODE(LOOP, 1, 0, 0), NODE(SUB, 0, 1, 0), NODE(SUB, 2, 0, 0)), "x - y - x");
+	CHECK_STR(INFIX(NODE(VALUE, 0, 0, 0), NODE(AXIS, 3, 0, 0), NODE(MIN, 0, 1, 0), NODE(NEG, 2, 0, 0)), "-min(n, axis(i))");
+	CHECK_STR(INFIX(NODE(TASK, 0, 0, 0), NODE(CONST, 0, 2, 0), NODE(MOD, 0, 1, 0), NODE(EQ, 2, 1, 0), NODE(SELECT, 3, 0, 1)), "(task % 2 == 2 ? task : 2)");
+	CHECK_STR(INFIX(NODE(LOOP, 0, 0, 0), NODE(LOOP, 1, 0, 0), NODE(LT, 0, 1, 0), NODE(LNOT, 2, 0, 0), NODE(LAND, 3, 2, 0)), "!(x < y) && x < y");
+}
+
+/* 2^60 nodes when written out: the text ends when it is full. */
+static void expressions_that_share_operands_end(void)
+{
+	struct ptowsp_expr_record nodes[60] = {{.op = PTOWSP_EXPR_LOOP}};
+	const char *text;
+
+	for (uint32_t i = 1; i < 60; i++)
+		nodes[i] = (struct ptowsp_expr_record){PTOWSP_EXPR_ADD, 0, i - 1, i - 1, 0};
+	text = infix(nodes, 60);
+	CHECK_UINT(strlen(text), 63);
+	CHECK_CONTAINS(text, "...");
+}
+
+static void expressions_outside_the_table_are_marked(void)
+{
+	const struct pkg_tables tables = {0};
+	char text[32];
+
+	inspect_expression(&tables, 7, NULL, 0, text, sizeof(text));
+	CHECK_STR(text, "EXPR[7]?");
+	inspect_region(&tables, 7, NULL, 0, text, sizeof(text));
+	CHECK_STR(text, "REGN[7]?");
+}
+
+/* What a function writes to a stream, to be freed. */
+static char *listing_of(const struct pkg *package)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	REQUIRE(to != NULL);
+	CHECK_INT(inspect_listing(package, to, &error), PTOWSP_OK);
+	fclose(to);
+	return text;
+}
+
+static void listing_shows_names_bodies_and_source_lines(void)
+{
+	size_t size;
+	void *bytes = sample_seal(&size, &error);
+	struct pkg *package = NULL;
+	char *text;
+
+	REQUIRE(bytes != NULL);
+	REQUIRE_INT(pkg_open_memory(&package, bytes, size, "sample", NULL, &error), PTOWSP_OK);
+	text = listing_of(package);
+	CHECK_CONTAINS(text, "main: (default entry)\n     0  parallel_for i = 0 .. n step 64 with levels -> 5\n     1    task add, 0 arguments, 3 tensors ");
+	CHECK_CONTAINS(text, " ; sample.pto:12\n");
+	CHECK_CONTAINS(text, "     4      io_output 2, z[0, i] 1 x 64\n     5  halt\n");
+	CHECK_CONTAINS(text, "kernel add (aiv)\n  source payload, 96 bytes: not listed\n");
+	free(text);
+	pkg_close(package);
+	free(bytes);
+}
+
+static void columns_are_as_wide_as_their_cells(void)
+{
+	struct columns c = {0};
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	REQUIRE(to != NULL);
+	columns_add(&c, "name\tn\tlast");
+	columns_add(&c, "\xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6\t1\t");
+	columns_add(&c, "b\t\tx");
+	columns_sort(&c, 1);
+	columns_print(&c, to, 1);
+	fclose(to);
+	CHECK_STR(text, " name   n  last\n b         x\n \xC3\xA4\xC3\xB6\xC3\xBC\xC3\xA4\xC3\xB6  1\n");
+	free(text);
+}
+
+/* Runs the program on files in an empty folder: sample.pkg.zst and bad.pkg.zst. */
+static int inspect(const char *arguments, char **out, char **err)
+{
+	const char *dir = check_tmp();
+	size_t size;
+	void *bytes = sample_seal(&size, &error);
+
+	REQUIRE(bytes != NULL);
+	REQUIRE(check_write(check_fmt("%s/sample.pkg.zst", dir), bytes, size) && check_write(check_fmt("%s/bad.pkg.zst", dir), bytes, 700));
+	free(bytes);
+	return check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-inspect' %s", dir, check_build(), arguments), out, err);
+}
+
+static void several_packages_give_a_line_each(void)
+{
+	char *out = NULL, *err = NULL;
+
+	CHECK_INT(inspect(". sample.pkg.zst", &out, &err), 3);
+	CHECK_CONTAINS(out, "name    version  bytes  entries  kernels  tensors  targets  file\n"
+			    "sample  1.0      ");
+	CHECK_CONTAINS(out, "cpu_sim  ./sample.pkg.zst\n");
+	CHECK_CONTAINS(out, "cpu_sim  sample.pkg.zst\n");
+	CHECK_STR(err, "ptowsp-inspect: ./bad.pkg.zst: is cut off: the header ends at byte 1952, the file at 700\n");
+	free(out);
+	free(err);
+}
+
+static void misuse_is_one_sentence_and_exit_2(void)
+{
+	static const struct {
+		const char *arguments, *says;
+	} wrong[] = {{"", "no PACKAGE is given"},
+		     {"--pto sample.pkg.zst", "unknown flag --pto"},
+		     {"--c sample.pkg.zst", "unknown flag --c"},
+		     {"--json --disasm sample.pkg.zst", "--disasm excludes the flag before it"},
+		     {"--json sample.pkg.zst bad.pkg.zst", "--json takes one file"},
+		     {"--graph", "--graph needs a file to write"},
+		     {"--graph g.txt", "no DUMP is given"},
+		     {"--graph g.bmp sample.pkg.zst", "the name must end in .txt"},
+		     {"nowhere.pkg.zst", "nowhere.pkg.zst cannot be opened: No such file or directory"},
+		     {"--json .", "cannot be read: Is a directory"}};
+
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		char *out = NULL, *err = NULL;
+
+		CHECK_INT(inspect(wrong[i].arguments, &out, &err), 2);
+		CHECK_STR(out, "");
+		CHECK_CONTAINS(err, wrong[i].says);
+		CHECK(strlen(err) > 1 && strchr(err, '\n') == err + strlen(err) - 1);
+		free(out);
+		free(err);
+	}
+}
+
+static void full_disk_is_told(void)
+{
+	char *err = NULL;
+
+	CHECK_INT(inspect("sample.pkg.zst >/dev/full", NULL, &err), 2);
+	CHECK_STR(err, "ptowsp-inspect: cannot write to stdout: No space left on device\n");
+	free(err);
+}
+
+void suite_inspect(CU_pSuite s)
+{
+	TEST(s, expressions_are_infix_with_only_the_parentheses_they_need);
+	TEST(s, expressions_that_share_operands_end);
+	TEST(s, expressions_outside_the_table_are_marked);
+	TEST(s, listing_shows_names_bodies_and_source_lines);
+	TEST(s, columns_are_as_wide_as_their_cells);
+	TEST(s, several_packages_give_a_line_each);
+	TEST(s, misuse_is_one_sentence_and_exit_2);
+	TEST(s, full_disk_is_told);
+}
