@@ -468,11 +468,10 @@ class Clock:
 
     def issue(self, t):
         i = t.number
-        pool, executor = None, None
         if i:
             self.now = max(self.now, self.a[-1] + self.issue_cost)
-        stream = self.stream_of(t)
         pool, executor = self.place(t)  # schedule expressions are evaluated before the clock stops
+        stream = self.stream_of(t, pool)
         for slot in t.reads:
             self.now = max(self.now, self.V.get(slot, 0))
         edges = self.predecessors(t)
@@ -497,12 +496,12 @@ class Clock:
                                  (t, a, start, end, need, edges, pool.first + executor, stream, pool)):
             column.append(value)
 
-    def stream_of(self, t):
+    def stream_of(self, t, pool):
         if "streams" not in self.s:
             return None
         n = self.s["streams"][0][1][0]
         by = self.s.get("stream_by")
-        return (self.expression(by[0][1][0], t) if by else t.number) % n
+        return (self.expression(by[0][1][0], t) if by else pool.count) % n
 
     def stream_end(self, stream):
         return next((self.end[j] for j in reversed(range(len(self.end))) if stream is not None and self.stream[j] == stream), 0)

@@ -8,19 +8,18 @@ F32, READ, WRITE = 0, 1, 2
 
 
 def tile_program(touches):
-    """A portable kernel whose parameter k reads and writes touches[k] = (access, elements) from its start."""
-    tiles = [n for _, n in touches]
+    """A portable kernel whose parameter k reads and writes touches[k] = (access, rows, columns) from its start."""
     code = []
-    for k, (access, _) in enumerate(touches):
+    for k, (access, _, _) in enumerate(touches):
         if access & READ:
             code.append(struct.pack("<BBHHHHHHHII", 0x01, 0, 0, k, 0, k, 0, 0, 0, 0, 0))
-    for k, (access, _) in enumerate(touches):
+    for k, (access, _, _) in enumerate(touches):
         if access & WRITE:
             code.append(struct.pack("<BBHHHHHHHII", 0x02, 0, 0, k, 0, k, 0, 0, 0, 0, 0))
     code.append(struct.pack("<BBHHHHHHHII", 0x9C, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-    head = struct.pack("<8I", 0x544F5450, 1, len(touches), len(tiles), 1, len(code), 0, 0)
-    params = b"".join(struct.pack("<IHHII", 0, F32, a, 1, n) for a, n in touches)
-    shapes = b"".join(struct.pack("<IIHHI", 1, n, F32, 4, 0) for n in tiles)
+    head = struct.pack("<8I", 0x544F5450, 1, len(touches), len(touches), 1, len(code), 0, 0)
+    params = b"".join(struct.pack("<IHHII", 0, F32, *t) for t in touches)
+    shapes = b"".join(struct.pack("<IIHHI", r, c, F32, 4, 0) for _, r, c in touches)
     zero = struct.pack("<IHHQ", 0, 7, 1, 0)  # the literal 0, an index
     return head + params + shapes + zero + b"".join(code)
 
@@ -30,7 +29,7 @@ class Writer:
 
     def __init__(self, rng):
         self.rng = rng
-        self.t = {k: [] for k in ("META", "KREG", "KPRM", "KPAY", "KVAR", "TENS", "DIMS", "SLOT", "EXPR", "AXES", "TLVL", "LVLS",
+        self.t = {k: [] for k in ("KREG", "KPRM", "KPAY", "KVAR", "TENS", "DIMS", "SLOT", "EXPR", "AXES", "TLVL", "LVLS",
                                   "REGN", "ENTR", "SCHD")}
         self.code, self.blob, self.axes, self.kernels = [], b"", [], {}
 
@@ -53,14 +52,15 @@ class Writer:
             pay = self.row("KPAY", kind="pto", unit=unit, offset=len(self.blob), size=len(code), cycles=cycles)
             self.blob += code
             first = len(self.t["KPRM"])
-            for k, (access, n) in enumerate(touches):
-                self.row("KPRM", name=f"p{k}", kind="tensor", dtype="f32", access=access, rows=1, columns=n)
+            for k, (access, r, c) in enumerate(touches):
+                self.row("KPRM", name=f"p{k}", kind="tensor", dtype="f32", access=access, rows=r, columns=c)
             self.row("KREG", name=name, unit=unit, params=first, param_count=len(touches), payloads=pay, payload_count=1)
             self.kernels[key] = len(self.kernels)
         return self.kernels[key]
 
     def package(self):
-        t = {k: v for k, v in self.t.items() if v}
+        t = {"schema": "ptowsp.package/1"} | {k: v for k, v in self.t.items() if v}
+        t["META"] = {"name": "random"}
         t["CODE"] = base64.b64encode(self.blob).decode()
         t["WORK"] = {"axes": self.axes, "kernels": [f"k{i}" for i in range(len(self.kernels))], "tensors": [],
                      "instructions": self.code}
@@ -73,8 +73,6 @@ class Generator(Writer):
         rng = self.rng
         self.by_unit = rng.random() < 0.25
         self.flat = rng.random() < 0.3
-        self.row("META", key="name", value=f"random_{seed}")
-        self.row("META", key="wsp_runtime_abi", value="v10.0")
         self.tensor_count, self.side = rng.randint(1, 3), 8
         self.zero, self.one, self.eight = self.const(0), self.const(1), self.const(self.side)
         for i in range(self.tensor_count):
@@ -107,9 +105,9 @@ class Generator(Writer):
         for k in range(rng.randint(0, 3)):
             op = rng.choice(["io_input", "io_output", "io_inout", "io_input"])
             access = {"io_input": READ, "io_output": WRITE, "io_inout": READ | WRITE}[op]
-            region, n = self.region(depth)
+            region, shape = self.region(depth)
             ios.append([op, k, region])
-            touches.append((access, n))
+            touches.append((access, *shape))
         unit = rng.choice(["aiv", "aic", "any"]) if self.by_unit else "any"
         kernel = self.kernel(rng.choice([1, 1, 2, 3, 5, 10]), unit, touches)
         self.code += [["task", kernel, [0, len(ios)]]] + ios
@@ -122,11 +120,11 @@ class Generator(Writer):
             steps = 64 // 8 - n // 8 if n > 8 else 7
             row = self.index(depth, steps + 1)
             column = self.zero if rng.random() < 0.8 or n > 4 else self.const(4)
-            return self.row("REGN", tensor=f"t{tensor}", row=row, column=column, unit=8), n
+            return self.row("REGN", tensor=f"t{tensor}", row=row, column=column, unit=8), (1, n)
         rows, columns = rng.choice([1, 2, 4]), rng.choice([8, 8, 4, 2])
         row = self.index(depth, self.side - rows + 1)
         column = self.zero if columns == 8 else self.const(rng.randint(0, self.side - columns))
-        return self.row("REGN", tensor=f"t{tensor}", row=row, column=column, rows=rows, columns=columns), rows * columns
+        return self.row("REGN", tensor=f"t{tensor}", row=row, column=column, rows=rows, columns=columns), (rows, columns)
 
     def index(self, depth, limit):
         """An expression in 0 .. limit - 1 over the loops around."""
