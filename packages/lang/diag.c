@@ -142,6 +142,21 @@ void lang_help(struct lang_unit *unit, const char *format, ...)
 	va_end(args);
 }
 
+struct lang_span lang_line_span(const struct lang_unit *unit, uint32_t file, uint32_t line)
+{
+	struct lang_span at = {.file = file, .line = line, .column = 1};
+	const char *text;
+	size_t length;
+
+	line_find(&unit->sources[file], line, &text, &length);
+	while (length && (text[length - 1] == ' ' || text[length - 1] == '\t' || text[length - 1] == '\r'))
+		length--;
+	while (at.column <= length && (text[at.column - 1] == ' ' || text[at.column - 1] == '\t'))
+		at.column++;
+	at.length = (uint32_t)length + 1 - at.column;
+	return at;
+}
+
 const char *lang_place(struct lang_unit *unit, struct lang_span at)
 {
 	return lang_format(&unit->arena, "%s:%u", unit->sources[at.file].name, at.line);
@@ -199,33 +214,36 @@ void lang_guess_start(struct lang_guess *guess, const char *word)
 
 	guess->word = word;
 	guess->best = NULL;
-	/* One slip in a short word, a third of a long one. */
-	guess->distance = length < 4 ? 2 : (uint32_t)(length > 30 ? 10 : length / 3) + 1;
+	/* Nothing is near a single letter; one slip in a short word, a third of a long one. */
+	guess->distance = length < 2 ? 1 : length < 4 ? 2 : (uint32_t)(length > 30 ? 10 : length / 3) + 1;
 }
 
-/* Edits (insert, delete, replace, swap of neighbours counts two) from a to b; words beyond 63 bytes count as far. */
+static uint32_t least(uint32_t a, uint32_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Edits (insert, delete, replace, swap of neighbours) from a to b; words beyond 63 bytes count as far. */
 static uint32_t edits(const char *a, const char *b)
 {
 	size_t length_a = strlen(a), length_b = strlen(b);
-	uint32_t row[64];
+	uint32_t rows[3][64]; /* of the last three letters of a */
 
 	if (length_a > 63 || length_b > 63)
 		return UINT32_MAX;
 	for (size_t j = 0; j <= length_b; j++)
-		row[j] = (uint32_t)j;
+		rows[0][j] = (uint32_t)j;
 	for (size_t i = 1; i <= length_a; i++) {
-		uint32_t corner = row[0];
+		uint32_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
 
 		row[0] = (uint32_t)i;
 		for (size_t j = 1; j <= length_b; j++) {
-			uint32_t replace = corner + (a[i - 1] != b[j - 1]);
-			uint32_t side = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-
-			corner = row[j];
-			row[j] = replace < side ? replace : side;
+			row[j] = least(above[j - 1] + (a[i - 1] != b[j - 1]), least(above[j], row[j - 1]) + 1);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				row[j] = least(row[j], before[j - 2] + 1);
 		}
 	}
-	return row[length_b];
+	return rows[length_a % 3][length_b];
 }
 
 void lang_guess_try(struct lang_guess *guess, const char *candidate)

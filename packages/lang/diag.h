@@ -41,6 +41,9 @@ void lang_warn(struct lang_unit *unit, struct lang_span at, const char *format, 
 /* Adds the sentence of help to the latest message. */
 void lang_help(struct lang_unit *unit, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* All of a line but the blanks around it. */
+struct lang_span lang_line_span(const struct lang_unit *unit, uint32_t file, uint32_t line);
+
 /* "file:line" of a span, for messages that name a second place. */
 const char *lang_place(struct lang_unit *unit, struct lang_span at);
 

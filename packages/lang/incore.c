@@ -5,9 +5,11 @@
 
 #include <assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NO_ROW UINT16_MAX
+#define NAMES_BYTES (1u << 20) /* beyond this a message has to do without names */
 
 /* One kernel being encoded. */
 struct kernel {
@@ -18,6 +20,8 @@ struct kernel {
 	struct ptowsp_tile_inst *insts;
 	uint32_t tile_count, scalar_count, inst_count;
 	uint32_t tile_capacity, scalar_capacity, inst_capacity;
+	char *names;         /* the strings that this kernel refers to, at the offsets they have in the package */
+	uint32_t names_size;
 	struct body *bodies; /* functions expanded so far: a second call uses the same tiles and scalars */
 	struct loop *loop;   /* innermost */
 	uint32_t depth;
@@ -48,11 +52,32 @@ static uint16_t row_check(struct kernel *kernel, uint32_t row, const char *what)
 	lang_too_large(kernel->lower, kernel->function->at);
 }
 
+/* Stores a string in the package, and in the kernel's own copy of its strings for messages of the verifier. */
+static uint32_t string_of(struct kernel *kernel, const char *text)
+{
+	struct lang_arena *arena = &kernel->lower->unit->arena;
+	uint32_t offset = pkg_writer_string(kernel->lower->writer, text);
+	size_t length = strlen(text);
+
+	if (offset < NAMES_BYTES && offset + length + 1 > kernel->names_size) {
+		uint32_t size = (offset + (uint32_t)length + 1) * 2;
+		char *names = lang_alloc(arena, size);
+
+		if (kernel->names_size)
+			memcpy(names, kernel->names, kernel->names_size);
+		kernel->names = names;
+		kernel->names_size = size;
+	}
+	if (offset < NAMES_BYTES)
+		memcpy(kernel->names + offset, text, length);
+	return offset;
+}
+
 static uint32_t name_of(struct kernel *kernel, const struct lang_function *function, const char *name)
 {
 	if (function != kernel->function)
 		name = lang_format(&kernel->lower->unit->arena, "%s.%s", function->name, name);
-	return pkg_writer_string(kernel->lower->writer, name);
+	return string_of(kernel, name);
 }
 
 static uint16_t tile_add(struct kernel *kernel, const struct lang_function *function, const struct lang_var *var)
@@ -388,7 +413,7 @@ static void *payload_make(struct kernel *kernel, size_t *size_out)
 					    .tile_count = kernel->tile_count,
 					    .scalar_count = kernel->scalar_count,
 					    .inst_count = kernel->inst_count,
-					    .name = pkg_writer_string(kernel->lower->writer, function->name)};
+					    .name = string_of(kernel, function->name)};
 	size_t params = header.param_count * sizeof(struct ptowsp_tile_param), tiles = header.tile_count * sizeof(*kernel->tiles),
 	       scalars = header.scalar_count * sizeof(*kernel->scalars), insts = header.inst_count * sizeof(*kernel->insts);
 	unsigned char *payload, *at;
@@ -399,7 +424,7 @@ static void *payload_make(struct kernel *kernel, size_t *size_out)
 	at += sizeof(header);
 	for (uint32_t i = 0; i < header.param_count; i++, at += sizeof(struct ptowsp_tile_param)) {
 		const struct lang_var *memref = function->memrefs[i];
-		struct ptowsp_tile_param param = {.name = pkg_writer_string(kernel->lower->writer, memref->name),
+		struct ptowsp_tile_param param = {.name = string_of(kernel, memref->name),
 						  .dtype = memref->type.dtype,
 						  .access = memref->access,
 						  .rows = memref->rows,
@@ -415,13 +440,29 @@ static void *payload_make(struct kernel *kernel, size_t *size_out)
 	return payload;
 }
 
+/* "kernel f line 11: sentence" is the sentence at that line, where the line is one of this function's own file. */
+static struct lang_span why_place(struct kernel *kernel, const char *why, const char **sentence_out)
+{
+	struct lang_span at = kernel->function->at;
+	const char *line = strstr(why, " line "), *end = line ? strstr(line, ": ") : NULL;
+	unsigned number = end ? (unsigned)strtoul(line + 6, NULL, 10) : 0;
+
+	*sentence_out = why;
+	if (!number || kernel->bodies)
+		return at;
+	*sentence_out = end + 2;
+	return lang_line_span(kernel->lower->unit, at.file, number);
+}
+
 /* The verifier of the backends has the last word: what it says about element types becomes a warning here, and a
  * structure that it refuses is a defect of this file. */
 static void payload_verify(struct kernel *kernel, struct lang_function *function, const void *payload, size_t size)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct isa_program *program = NULL;
-	ptowsp_status status = isa_program_create(&program, payload, size, NULL, 0, &error);
+	ptowsp_status status = isa_program_create(&program, payload, size, kernel->names, kernel->names_size, &error);
+	const char *sentence;
+	struct lang_span at;
 	char why[256] = "";
 
 	/* Copied, because a message may leave this function for good. */
@@ -433,7 +474,8 @@ static void payload_verify(struct kernel *kernel, struct lang_function *function
 	if (!*why || function->unusable)
 		return;
 	function->unusable = lang_copy(&kernel->lower->unit->arena, why, strlen(why));
-	lang_warn(kernel->lower->unit, function->at, "%s", why);
+	at = why_place(kernel, why, &sentence);
+	lang_warn(kernel->lower->unit, at, "%s", sentence);
 	lang_help(kernel->lower->unit, "@%s is packed but will not run; the other functions do", function->name);
 }
 

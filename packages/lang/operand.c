@@ -33,6 +33,8 @@ static void unknown_refuse(struct lang_check *check, const struct lang_operand *
 		return;
 	if (want == LANG_WANT_MEMREF)
 		lang_help(check->unit, "memrefs are parameters: %%%s: !pto.memref<gm,...,f32>", operand->text);
+	else if (check->function->bare && want == LANG_WANT_TILE)
+		lang_help(check->unit, "the type behind the instruction that sets it first declares it");
 	else
 		lang_help(check->unit, "declare it: %%%s = %s", operand->text,
 			  want == LANG_WANT_TILE ? "alloc_tile : !pto.tile<8x8xf32>" : "alloc_scalar : i32");
@@ -139,16 +141,17 @@ int lang_annotation_check(struct lang_check *check, const struct lang_operand *o
 
 static int number_read(struct lang_check *check, struct lang_operand *operand, unsigned dtype)
 {
+	const char *type = dtype == PTOWSP_BOOL ? "u1" : lang_dtype_text(dtype);
+
 	operand->dtype = (uint16_t)dtype;
 	switch (lang_number_read(operand->text, dtype, &operand->value)) {
 	case LANG_NUMBER_OK:
 		return 1;
 	case LANG_NUMBER_FRACTION:
-		lang_error(check->unit, operand->at, "%s is no whole number, and %s is needed here", operand->text,
-			   lang_dtype_text(dtype));
+		lang_error(check->unit, operand->at, "%s is no whole number, and %s is needed here", operand->text, type);
 		return 0;
 	case LANG_NUMBER_RANGE:
-		lang_error(check->unit, operand->at, "%s does not fit %s", operand->text, lang_dtype_text(dtype));
+		lang_error(check->unit, operand->at, "%s does not fit %s", operand->text, type);
 		return 0;
 	default:
 		lang_error(check->unit, operand->at, "\"%s\" is no number", operand->text);

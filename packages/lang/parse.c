@@ -43,8 +43,18 @@ static const char *token_text(struct lang_unit *unit, const struct lang_token *t
 
 int lang_expected(struct lang_parser *parser, const char *what)
 {
-	lang_error(parser->unit, lang_peek(parser)->at, "expected %s, found %s", what,
-		   token_text(parser->unit, lang_peek(parser)));
+	const struct lang_token *token = lang_peek(parser), *before = parser->at ? token - 1 : NULL;
+
+	/* What is missing at the end of a line is missed there, not at the next word. */
+	if (token->first && before) {
+		struct lang_span end = before->at;
+
+		end.column += end.length;
+		end.length = 1;
+		lang_error(parser->unit, end, "expected %s, found the end of the line", what);
+	} else {
+		lang_error(parser->unit, token->at, "expected %s, found %s", what, token_text(parser->unit, token));
+	}
 	return 0;
 }
 
@@ -257,7 +267,9 @@ void lang_parse(struct lang_module *module, uint32_t file)
 		if (declaration) {
 			declaration->parse(&parser);
 		} else {
-			lang_expected(&parser, "func");
+			lang_error(parser.unit, lang_peek(&parser)->at, "%s is no declaration; expected func",
+				   token_text(parser.unit, lang_peek(&parser)));
+			lang_take(&parser);
 			function_skip(&parser);
 		}
 	}

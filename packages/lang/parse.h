@@ -9,7 +9,7 @@
  * with an error is skipped up to the next line. */
 void lang_parse(struct lang_module *module, uint32_t file);
 
-/* --- shared by parse.c, parse_stmt.c and parse_type.c --- */
+/* --- shared by the files of the parser --- */
 
 struct lang_parser {
 	struct lang_unit *unit;
@@ -34,6 +34,23 @@ int lang_expected(struct lang_parser *parser, const char *what);
 int lang_type_parse(struct lang_parser *parser, struct lang_type *type_out);
 /* Statements up to the word or mark that ends the block (which is not taken). */
 void lang_block_parse(struct lang_parser *parser, struct lang_block *block);
+
+/* Operands of a statement; capacity belongs to stmt->operands. */
+struct lang_operand *lang_operand_add(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity);
+/* One name or number. bare: names without % are loop values and scalars. */
+int lang_value_parse(struct lang_parser *parser, struct lang_operand *operand, int bare);
+/* ":type" behind an operand, if it is there. */
+int lang_annotation_parse(struct lang_parser *parser, struct lang_operand *operand);
+/* Operands up to the end of the list; annotated: "%x:i32". A word behind a comma ends the list (the mode of CMP). */
+int lang_operands_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity, int annotated);
+/* Up to the first token of a line. */
+void lang_line_skip(struct lang_parser *parser);
+
+/* Statements of parse_control.c; their first word is taken. 0 after an error. */
+int lang_for_parse(struct lang_parser *parser, struct lang_stmt *stmt);
+int lang_if_parse(struct lang_parser *parser, struct lang_stmt *stmt);
+int lang_while_parse(struct lang_parser *parser, struct lang_stmt *stmt);
+int lang_call_parse(struct lang_parser *parser, struct lang_stmt *stmt);
 
 /* A whole number in decimal; 0 if the text is none or does not fit. */
 int lang_uint_read(const char *text, uint32_t *value_out);

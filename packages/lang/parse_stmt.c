@@ -39,13 +39,13 @@ static int mode_find(struct lang_parser *parser, struct lang_stmt *stmt, const c
 	return 0;
 }
 
-static struct lang_operand *operand_add(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity)
+struct lang_operand *lang_operand_add(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity)
 {
 	return LANG_PUSH(&parser->unit->arena, stmt->operands, stmt->count, *capacity);
 }
 
 /* One name or number. Names without % are loop values inside brackets and tuples. */
-static int value_parse(struct lang_parser *parser, struct lang_operand *operand, int bare)
+int lang_value_parse(struct lang_parser *parser, struct lang_operand *operand, int bare)
 {
 	const struct lang_token *token = lang_peek(parser);
 
@@ -61,7 +61,7 @@ static int value_parse(struct lang_parser *parser, struct lang_operand *operand,
 	return 1;
 }
 
-static int annotation_parse(struct lang_parser *parser, struct lang_operand *operand)
+int lang_annotation_parse(struct lang_parser *parser, struct lang_operand *operand)
 {
 	if (!lang_at_mark(parser, ':'))
 		return 1;
@@ -76,7 +76,7 @@ static int indices_parse(struct lang_parser *parser, struct lang_stmt *stmt, uin
 		return 1;
 	lang_take(parser);
 	while (!lang_at_mark(parser, ']')) {
-		if (!value_parse(parser, operand_add(parser, stmt, capacity), 1))
+		if (!lang_value_parse(parser, lang_operand_add(parser, stmt, capacity), 1))
 			return 0;
 		if (!lang_at_mark(parser, ','))
 			break;
@@ -86,14 +86,14 @@ static int indices_parse(struct lang_parser *parser, struct lang_stmt *stmt, uin
 }
 
 /* Operands up to the end of the list; annotated: "%x:i32". A word ends the list (the mode of CMP). */
-static int operands_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity, int annotated)
+int lang_operands_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity, int annotated)
 {
 	for (;;) {
 		struct lang_operand operand;
 
-		if (!value_parse(parser, &operand, 0) || (annotated && !annotation_parse(parser, &operand)))
+		if (!lang_value_parse(parser, &operand, 0) || (annotated && !lang_annotation_parse(parser, &operand)))
 			return 0;
-		*operand_add(parser, stmt, capacity) = operand;
+		*lang_operand_add(parser, stmt, capacity) = operand;
 		if (!indices_parse(parser, stmt, capacity))
 			return 0;
 		if (!lang_at_mark(parser, ','))
@@ -176,6 +176,12 @@ static int tail_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 	return types_parse(parser, &stmt->tail_results, &stmt->tail_result_count);
 }
 
+void lang_line_skip(struct lang_parser *parser)
+{
+	while (lang_peek(parser)->kind != LANG_END && !lang_peek(parser)->first)
+		lang_take(parser);
+}
+
 static uint32_t results_of(const char *operands)
 {
 	return (uint32_t)strspn(operands, "TS");
@@ -191,7 +197,7 @@ static void indices_fill(struct lang_parser *parser, struct lang_stmt *stmt, con
 		return;
 	behind = (uint32_t)(memref - operands) + 1;
 	for (int i = 0; i < 2; i++) {
-		operand_add(parser, stmt, capacity);
+		lang_operand_add(parser, stmt, capacity);
 		memmove(&stmt->operands[behind + 1], &stmt->operands[behind],
 			(stmt->count - 1 - behind) * sizeof(*stmt->operands));
 		stmt->operands[behind] =
@@ -217,8 +223,8 @@ static int count_check(struct lang_parser *parser, struct lang_stmt *stmt, const
 	else if (stmt->results != results)
 		lang_error(parser->unit, stmt->at, "%s gives no result: nothing stands before it with \"=\"", stmt->word);
 	else
-		lang_error(parser->unit, stmt->at, "%s takes %u operands, here are %u", stmt->word, want - results,
-			   stmt->count - stmt->results);
+		lang_error(parser->unit, stmt->at, "%s takes %u operand%s, here are %u", stmt->word, want - results,
+			   want - results == 1 ? "" : "s", stmt->count - stmt->results);
 	lang_help(parser->unit, "%s: %s", stmt->word, isa_op(stmt->op)->effect);
 	return 0;
 }
@@ -264,7 +270,7 @@ static int tile_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint32
 		lang_help(parser->unit, "%s: %s", stmt->word, isa_op(stmt->op)->effect);
 		return 0;
 	}
-	if (!operands_parse(parser, stmt, &capacity, 0) || !attributes_parse(parser, stmt) || !tail_parse(parser, stmt))
+	if (!lang_operands_parse(parser, stmt, &capacity, 0) || !attributes_parse(parser, stmt) || !tail_parse(parser, stmt))
 		return 0;
 	indices_fill(parser, stmt, operands, &capacity);
 	return count_check(parser, stmt, operands);
@@ -275,7 +281,7 @@ static int scalar_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 {
 	uint32_t capacity = 0;
 
-	if (!operands_parse(parser, stmt, &capacity, 1))
+	if (!lang_operands_parse(parser, stmt, &capacity, 1))
 		return 0;
 	if (stmt->op == PTOWSP_PTO_CMP) {
 		const struct lang_token *mode = lang_peek(parser);
@@ -287,274 +293,6 @@ static int scalar_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 			return 0;
 	}
 	return count_check(parser, stmt, isa_op(stmt->op)->operands);
-}
-
-/* The loop's value. Loops may share one; a scalar that was declared for it becomes one. */
-static int loop_value_declare(struct lang_parser *parser, const struct lang_operand *operand)
-{
-	static const struct lang_type type = {.kind = LANG_TYPE_SCALAR, .index = 1, .dtype = PTOWSP_I64};
-	struct lang_var *var = lang_var_find(parser->function, operand->text);
-
-	if (operand->kind != LANG_OPERAND_NAME) {
-		lang_error(parser->unit, operand->at, "a loop needs a name for its value, such as %%i");
-		return 0;
-	}
-	if (var && var->kind == LANG_BROKEN)
-		return 0;
-	if (!var) {
-		lang_var_add(parser->unit, parser->function, LANG_LOOP, operand->text, type, operand->at);
-	} else if (var->kind == LANG_SCALAR && !var->param) {
-		var->kind = LANG_LOOP;
-		var->type = type;
-	} else if (var->kind != LANG_LOOP) {
-		lang_error(parser->unit, operand->at, "%%%s is declared at line %u and cannot be a loop's value", operand->text,
-			   var->at.line);
-		return 0;
-	}
-	return 1;
-}
-
-/* "{4096:256,...,0:32}" */
-static int level_list_parse(struct lang_parser *parser, struct lang_levels *levels)
-{
-	levels->stated = 1;
-	if (!lang_expect(parser, '{', "and the levels behind tile_levels="))
-		return 0;
-	while (!lang_at_mark(parser, '}')) {
-		struct lang_level level = {.at = lang_peek(parser)->at};
-
-		if (!lang_uint_read(lang_peek(parser)->text, &level.block))
-			return lang_expected(parser, "a block size");
-		lang_take(parser);
-		if (!lang_expect(parser, ':', "between block size and tile rows"))
-			return 0;
-		if (!lang_uint_read(lang_peek(parser)->text, &level.rows))
-			return lang_expected(parser, "tile rows");
-		lang_take(parser);
-		*LANG_PUSH(&parser->unit->arena, levels->rows, levels->count, levels->capacity) = level;
-		if (!lang_at_mark(parser, ','))
-			break;
-		lang_take(parser);
-	}
-	return lang_expect(parser, '}', "behind the levels");
-}
-
-/* "max_range=4096", "min_range=256" */
-static int range_parse(struct lang_parser *parser, uint32_t *value_out, struct lang_span *at_out)
-{
-	*at_out = lang_peek(parser)->at;
-	if (!lang_uint_read(lang_peek(parser)->text, value_out) || !*value_out)
-		return lang_expected(parser, "a whole number above 0");
-	lang_take(parser);
-	return 1;
-}
-
-static int levels_parse(struct lang_parser *parser, struct lang_stmt *stmt)
-{
-	static const char *const words[] = {"max_range", "min_range", "tile_levels"};
-
-	for (;;) {
-		size_t word = 0;
-
-		while (word < 3 && !lang_at_word(parser, words[word]))
-			word++;
-		if (word == 3)
-			return 1;
-		if (!stmt->levels) {
-			stmt->levels = lang_alloc(&parser->unit->arena, sizeof(*stmt->levels));
-			stmt->levels->at = lang_peek(parser)->at;
-		}
-		lang_take(parser);
-		if (!lang_expect(parser, '=', "behind the loop's attribute"))
-			return 0;
-		if (word == 2 ? !level_list_parse(parser, stmt->levels)
-			      : !range_parse(parser, word ? &stmt->levels->min_range : &stmt->levels->max_range,
-					     word ? &stmt->levels->min_at : &stmt->levels->max_at))
-			return 0;
-	}
-}
-
-static int for_head_parse(struct lang_parser *parser, struct lang_stmt *stmt)
-{
-	uint32_t capacity = 0;
-
-	if (!operands_parse(parser, stmt, &capacity, 1))
-		return 0;
-	if (stmt->count != 4) {
-		lang_error(parser->unit, stmt->at, "FOR takes its value, the first value, the bound and the step, here are %u operands",
-			   stmt->count);
-		lang_help(parser->unit, "FOR %%i:idx, 0:idx, %%n:idx, 1:idx");
-		return 0;
-	}
-	return loop_value_declare(parser, &stmt->operands[0]) && levels_parse(parser, stmt);
-}
-
-static void line_skip(struct lang_parser *parser)
-{
-	while (lang_peek(parser)->kind != LANG_END && !lang_peek(parser)->first)
-		lang_take(parser);
-}
-
-static int nest(struct lang_parser *parser, const struct lang_stmt *stmt)
-{
-	if (parser->depth + 1 < LANG_MAX_NESTING)
-		return 1;
-	lang_error(parser->unit, stmt->at, "loops and branches are nested deeper than %u", LANG_MAX_NESTING);
-	return 0;
-}
-
-/* end: the word behind the statement's last block */
-static void block_parse(struct lang_parser *parser, struct lang_block *block, const char *end)
-{
-	parser->ends[parser->depth++] = end;
-	lang_block_parse(parser, block);
-	parser->depth--;
-}
-
-/* A block around waits for this word, so it is not ours to take. */
-static int awaited(const struct lang_parser *parser, const struct lang_token *token)
-{
-	for (uint32_t i = 0; i < parser->depth; i++)
-		if (!strcmp(parser->ends[i], token->text))
-			return 1;
-	return 0;
-}
-
-/* Takes the word that ends a block, or says which one is missing. */
-static int end_take(struct lang_parser *parser, const struct lang_stmt *stmt, const char *end)
-{
-	const struct lang_token *token = lang_peek(parser);
-
-	if (lang_at_word(parser, end)) {
-		lang_take(parser);
-		return 1;
-	}
-	if (token->kind != LANG_WORD || !strcmp(token->text, "func")) {
-		lang_error(parser->unit, stmt->at, "this %s has no %s", stmt->word, end);
-		return 0;
-	}
-	lang_error(parser->unit, token->at, "%s found where %s must end the %s of line %u", token->text, end, stmt->word,
-		   stmt->at.line);
-	if (!awaited(parser, token))
-		lang_take(parser);
-	return 0;
-}
-
-static int for_parse(struct lang_parser *parser, struct lang_stmt *stmt)
-{
-	/* A bad head does not hide its body: ENDFOR must still find its FOR. */
-	int ok = for_head_parse(parser, stmt);
-
-	if (!ok)
-		line_skip(parser);
-	if (!nest(parser, stmt))
-		return 0;
-	block_parse(parser, &stmt->body, "ENDFOR");
-	return end_take(parser, stmt, "ENDFOR") && ok;
-}
-
-static int condition_parse(struct lang_parser *parser, struct lang_stmt *stmt)
-{
-	uint32_t capacity = 0;
-	struct lang_operand *operand = operand_add(parser, stmt, &capacity);
-
-	return value_parse(parser, operand, 0) && annotation_parse(parser, operand);
-}
-
-/* IF_BIT %mask:i32, 3 */
-static int bit_parse(struct lang_parser *parser, struct lang_stmt *stmt)
-{
-	uint32_t bit;
-
-	if (!lang_expect(parser, ',', "and a bit behind the value"))
-		return 0;
-	if (!lang_uint_read(lang_peek(parser)->text, &bit) || bit > 63)
-		return lang_expected(parser, "a bit from 0 to 63");
-	lang_take(parser);
-	stmt->mode = (uint8_t)(1 + bit);
-	return 1;
-}
-
-static int if_parse(struct lang_parser *parser, struct lang_stmt *stmt)
-{
-	int ok = condition_parse(parser, stmt) && (strcmp(stmt->word, "IF_BIT") != 0 || bit_parse(parser, stmt));
-
-	if (!ok)
-		line_skip(parser);
-	if (!nest(parser, stmt))
-		return 0;
-	block_parse(parser, &stmt->body, "ENDIF");
-	if (lang_at_word(parser, "ELSE")) {
-		lang_take(parser);
-		stmt->has_else = 1;
-		block_parse(parser, &stmt->other, "ENDIF");
-	}
-	return end_take(parser, stmt, "ENDIF") && ok;
-}
-
-static int while_parse(struct lang_parser *parser, struct lang_stmt *stmt)
-{
-	int ok;
-
-	if (!nest(parser, stmt))
-		return 0;
-	block_parse(parser, &stmt->body, "ENDWHILE");
-	stmt->do_at = lang_peek(parser)->at;
-	if (!end_take(parser, stmt, "DO"))
-		return 0;
-	ok = condition_parse(parser, stmt);
-	if (!ok)
-		line_skip(parser);
-	block_parse(parser, &stmt->other, "ENDWHILE");
-	return end_take(parser, stmt, "ENDWHILE") && ok;
-}
-
-/* (%tensor, row, column) */
-static int tuple_parse(struct lang_parser *parser, struct lang_arg *arg)
-{
-	arg->tuple = 1;
-	lang_take(parser);
-	return value_parse(parser, &arg->actual, 0) && lang_expect(parser, ',', "and the row behind the tensor") &&
-	       value_parse(parser, &arg->row, 1) && lang_expect(parser, ',', "and the column behind the row") &&
-	       value_parse(parser, &arg->column, 1) && lang_expect(parser, ')', "behind the column");
-}
-
-static int arg_parse(struct lang_parser *parser, struct lang_arg *arg)
-{
-	const struct lang_token *name = lang_peek(parser);
-
-	memset(arg, 0, sizeof(*arg));
-	if (name->kind != LANG_NAME)
-		return lang_expected(parser, "an argument such as %x -> %tensor");
-	lang_take(parser);
-	arg->formal = name->text;
-	arg->at = name->at;
-	if (lang_peek(parser)->kind != LANG_ARROW)
-		return lang_expected(parser, "\"->\" behind the callee's parameter");
-	lang_take(parser);
-	return lang_at_mark(parser, '(') ? tuple_parse(parser, arg) : value_parse(parser, &arg->actual, 0);
-}
-
-static int call_parse(struct lang_parser *parser, struct lang_stmt *stmt)
-{
-	const struct lang_token *name = lang_peek(parser);
-	uint32_t capacity = 0;
-
-	if (name->kind != LANG_AT)
-		return lang_expected(parser, "a function such as @f");
-	lang_take(parser);
-	stmt->callee = name->text;
-	stmt->callee_at = name->at;
-	if (!lang_expect(parser, '(', "and the arguments behind the function"))
-		return 0;
-	while (!lang_at_mark(parser, ')')) {
-		if (!arg_parse(parser, LANG_PUSH(&parser->unit->arena, stmt->args, stmt->arg_count, capacity)))
-			return 0;
-		if (!lang_at_mark(parser, ','))
-			break;
-		lang_take(parser);
-	}
-	return lang_expect(parser, ')', "behind the arguments");
 }
 
 static int nothing_parse(struct lang_parser *parser, struct lang_stmt *stmt)
@@ -574,11 +312,11 @@ static const struct form {
 	{"MUL", PTOWSP_PTO_MUL, scalar_parse},       {"DIV", PTOWSP_PTO_DIV, scalar_parse},
 	{"MOV", PTOWSP_PTO_MOV, scalar_parse},       {"LI", PTOWSP_PTO_LI, scalar_parse},
 	{"CMP", PTOWSP_PTO_CMP, scalar_parse},       {"LOAD", PTOWSP_PTO_LOAD, scalar_parse},
-	{"STORE", PTOWSP_PTO_STORE, scalar_parse},   {"FOR", PTOWSP_PTO_FOR, for_parse},
-	{"IF", PTOWSP_PTO_IF, if_parse},             {"IF_BIT", PTOWSP_PTO_IF, if_parse},
-	{"WHILE", PTOWSP_PTO_WHILE, while_parse},    {"BREAK", PTOWSP_PTO_BREAK, nothing_parse},
+	{"STORE", PTOWSP_PTO_STORE, scalar_parse},   {"FOR", PTOWSP_PTO_FOR, lang_for_parse},
+	{"IF", PTOWSP_PTO_IF, lang_if_parse},             {"IF_BIT", PTOWSP_PTO_IF, lang_if_parse},
+	{"WHILE", PTOWSP_PTO_WHILE, lang_while_parse},    {"BREAK", PTOWSP_PTO_BREAK, nothing_parse},
 	{"CONTINUE", PTOWSP_PTO_CONTINUE, nothing_parse}, {"YIELD", PTOWSP_PTO_YIELD, nothing_parse},
-	{"CALL", PTOWSP_PTO_CALL, call_parse},       {"return", PTOWSP_PTO_RETURN, nothing_parse},
+	{"CALL", PTOWSP_PTO_CALL, lang_call_parse},       {"return", PTOWSP_PTO_RETURN, nothing_parse},
 };
 
 static int word_parse(struct lang_parser *parser, struct lang_stmt *stmt)
@@ -637,11 +375,11 @@ static int results_parse(struct lang_parser *parser, struct lang_stmt *stmt, int
 	uint32_t capacity = 0;
 
 	for (;;) {
-		struct lang_operand *operand = operand_add(parser, stmt, &capacity);
+		struct lang_operand *operand = lang_operand_add(parser, stmt, &capacity);
 
 		if (lang_peek(parser)->kind != LANG_NAME)
 			return lang_expected(parser, "a name such as %x");
-		value_parse(parser, operand, 0);
+		lang_value_parse(parser, operand, 0);
 		if (!lang_at_mark(parser, ','))
 			break;
 		lang_take(parser);
@@ -688,7 +426,7 @@ static void statement_parse(struct lang_parser *parser, struct lang_block *block
 	if (!ok) {
 		if (parser->at == start)
 			lang_take(parser);
-		line_skip(parser);
+		lang_line_skip(parser);
 	} else if (!declared) {
 		*block->last = stmt;
 		block->last = &stmt->next;

@@ -88,6 +88,8 @@ void lang_variants_note(struct lang_lower *lower, const struct lang_stmt *call, 
 
 void lang_variants_warn(struct lang_lower *lower)
 {
+	if (lower->unit->list->head.errors) /* a variant that does not fit has been told */
+		return;
 	for (struct lang_function *f = lower->module->first; f; f = f->next) {
 		char missing[160] = "";
 		size_t used = 0;
@@ -98,7 +100,7 @@ void lang_variants_warn(struct lang_lower *lower)
 							 f->variants[i].rows);
 		if (!used)
 			continue;
-		lang_warn(lower->unit, f->at, "@%s has no variant for tile level %s and runs there as it is", f->name, missing);
+		lang_warn(lower->unit, f->at, "@%s has no variant for tile level%s %s and runs there as it is", f->name, strchr(missing, ',') ? "s" : "", missing);
 		lang_help(lower->unit, "a variant for level 64 is a function @%s_64 with the same parameters", f->name);
 	}
 }

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* source.h - compiling source texts in tests, and packages as text. */
+#ifndef TESTS_SOURCE_H
+#define TESTS_SOURCE_H
+
+#include "format/package.h"
+#include "lang/lang.h"
+
+/* A compiled text: its package if there is one, and everything that was said. */
+struct source {
+	ptowsp_status status;
+	struct pkg *package;           /* NULL if the source was refused */
+	const struct pkg_tables *t;    /* of the package */
+	struct lang_diagnostics *list;
+	char *messages;                /* the list as a terminal shows it, "" if there is none */
+	void *bytes;                   /* the package file */
+	size_t size;
+};
+
+/* Compiles a file called test.pto. */
+struct source source_compile(const char *text);
+/* The same with a name, a size and options. */
+struct source source_compile_as(const char *name, const char *text, size_t size, const struct lang_options *options);
+/* Several files, up to 4, called a.pto, b.pto ... */
+struct source source_compile_set(const char *const *texts, uint32_t count);
+void source_free(struct source *source);
+
+/* Rows by name; -1 if there is none. */
+int source_kernel(const struct source *source, const char *name);
+int source_entry(const struct source *source, const char *name);
+int source_tensor(const struct source *source, const char *name);
+int source_slot(const struct source *source, const char *name);
+
+/* An entry's code as text, one instruction a line, indented by nesting; expressions spelled out. To be freed. */
+char *source_workload(const struct source *source, const char *entry);
+/* A kernel's program as text, one instruction a line. To be freed. */
+char *source_program(const struct source *source, const char *kernel);
+
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT
+ * test_language.c - packages/LANGUAGE.md says what the code does: its blocks pack, its lists are complete. */
+#include "isa/isa.h"
+#include "tests/check.h"
+#include "tests/source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *page;
+
+/* Block number `number` of ```pto blocks; NULL beyond the last. To be freed. */
+static char *block(int number)
+{
+	const char *at = page;
+
+	for (;; number--) {
+		const char *end;
+
+		at = strstr(at, "\n```pto\n");
+		if (!at)
+			return NULL;
+		at += strlen("\n```pto\n");
+		end = strstr(at, "\n```\n");
+		REQUIRE(end != NULL);
+		if (number == 0)
+			return strndup(at, (size_t)(end + 1 - at));
+		at = end;
+	}
+}
+
+static void page_read(void)
+{
+	if (!page)
+		page = check_read(check_fmt("%s/packages/LANGUAGE.md", check_root()), NULL);
+	REQUIRE(page != NULL);
+}
+
+static void every_block_of_the_page_packs_without_a_word(void)
+{
+	char *text;
+	int count = 0;
+
+	page_read();
+	for (; (text = block(count)); count++) {
+		struct source s = source_compile(text);
+
+		if (s.status || *s.messages)
+			CHECK_FAIL("block %d: %s", count, s.messages);
+		source_free(&s);
+		free(text);
+	}
+	CHECK(count >= 13);
+}
+
+/* Marks the opcodes of all kernels. */
+static void opcodes_mark(const struct source *s, uint8_t seen[256])
+{
+	for (uint32_t k = 0; k < s->t->payload_count; k++) {
+		const struct ptowsp_tile_header *header = (const void *)(s->t->code + s->t->payload[k].offset);
+		size_t skip = sizeof(*header) + header->param_count * sizeof(struct ptowsp_tile_param) +
+			      header->tile_count * sizeof(struct ptowsp_tile_tile) + header->scalar_count * sizeof(struct ptowsp_tile_scalar);
+		const struct ptowsp_tile_inst *insts = (const void *)((const char *)header + skip);
+
+		for (uint32_t i = 0; i < header->inst_count; i++)
+			seen[insts[i].op] = 1;
+	}
+}
+
+static void the_page_has_an_example_of_every_opcode(void)
+{
+	uint8_t seen[256] = {[PTOWSP_PTO_CALL] = 1}; /* expanded, so never in a package */
+	char *text;
+
+	page_read();
+	for (int i = 0; (text = block(i)); i++) {
+		struct source s = source_compile(text);
+
+		if (s.t)
+			opcodes_mark(&s, seen);
+		source_free(&s);
+		free(text);
+	}
+	for (unsigned op = 0; op < 256; op++)
+		if (isa_op(op) && !seen[op])
+			CHECK_FAIL("no block uses %s", isa_op(op)->mnemonic);
+}
+
+static void the_page_names_every_opcode_mode_and_type(void)
+{
+	static const char *const words[] = {
+#define X(op, attribute, word, mode) word,
+#include "lang/modes.def"
+#undef X
+#define X(name, code, bytes, cls, text, descr) text,
+#include "ptowsp/dtype.def"
+#undef X
+#define X(name, code, text) text,
+#include "ptowsp/space.def"
+#undef X
+	};
+
+	page_read();
+	for (unsigned op = 0; op < 256; op++)
+		if (isa_op(op) && !strstr(page, isa_op(op)->mnemonic))
+			CHECK_FAIL("%s is not on the page", isa_op(op)->mnemonic);
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strstr(page, words[i]))
+			CHECK_FAIL("%s is not on the page", words[i]);
+}
+
+static void examples_pack_without_a_word(void)
+{
+	static const char *const names[] = {"vector_add", "softmax", "matmul", "llama_layer"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		size_t size = 0;
+		char *text = check_read(check_fmt("%s/packages/examples/%s.pto", check_root(), names[i]), &size);
+		struct source s;
+
+		REQUIRE(text != NULL);
+		s = source_compile_as(check_fmt("%s.pto", names[i]), text, size, NULL);
+		CHECK_STR(s.messages, "");
+		if (s.t && i == 3) /* the program of a workload of any length is kilobytes */
+			CHECK(s.t->work_size + s.t->axis_count * sizeof(*s.t->axis) < 2048 && s.size < 24 << 10);
+		source_free(&s);
+		free(text);
+	}
+}
+
+void suite_language(CU_pSuite s)
+{
+	TEST(s, every_block_of_the_page_packs_without_a_word);
+	TEST(s, the_page_has_an_example_of_every_opcode);
+	TEST(s, the_page_names_every_opcode_mode_and_type);
+	TEST(s, examples_pack_without_a_word);
+}

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT
+ * test_pack.c - ptowsp-pack and libptowsp-pack.so from outside; the whole corpus packs. */
+#include "lang/ptowsp_pack.h"
+#include "tests/check.h"
+#include "tests/source.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *out, *err;
+
+/* Runs the packer in the test's folder. */
+static int pack(const char *args)
+{
+	free(out);
+	free(err);
+	return check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-pack' %s", check_fmt("%s/test/tmp/%s", check_build(), check_name()),
+				   check_build(), args),
+			 &out, &err);
+}
+
+static void put(const char *name, const char *text)
+{
+	REQUIRE(check_write(check_fmt("%s/test/tmp/%s/%s", check_build(), check_name(), name), text, strlen(text)));
+}
+
+static int there(const char *name)
+{
+	char *bytes = check_read(check_fmt("%s/test/tmp/%s/%s", check_build(), check_name(), name), NULL);
+	int found = bytes != NULL;
+
+	free(bytes);
+	return found;
+}
+
+#define COPY                                                                                                           \
+	"func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>, %n: i32) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n" \
+	"  %a = tload %x[%n, 0]\n  tstore %a, %y[0, 0]\n}\n"
+#define ODD                                                                                                            \
+	"func @odd(%x: !pto.memref<gm,...,f32>) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n  %b = alloc_tile : !pto.tile<2x1xf32>\n" \
+	"  %a = tadd %a, %b\n  tstore %a, %x[0, 0]\n}\n"
+
+static void usage_is_exit_2_with_a_sentence(void)
+{
+	static const char *const wrong[] = {"", "a.pto", "-o x.zst", "--wat a.pto -o x.zst", "a.pto -o", "--from-json a.json b.pto -o x.zst",
+					    ". a.pto -o x.zst", ". --entry f -o x", "--from-json a.json --entry f -o x.zst"};
+
+	check_tmp();
+	put("a.pto", COPY);
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		CHECK_INT(pack(wrong[i]), 2);
+		CHECK_CONTAINS(err, "ptowsp-pack: ");
+		CHECK_STR(out, "");
+	}
+	CHECK_INT(pack("--help"), 0);
+	CHECK_CONTAINS(out, "--from-json FILE");
+	CHECK_INT(pack("--version"), 0);
+	CHECK_CONTAINS(out, "v10.0");
+}
+
+static void a_file_that_cannot_be_read_is_exit_2_and_a_bad_one_3(void)
+{
+	check_tmp();
+	CHECK_INT(pack("nowhere.pto -o x.zst"), 2);
+	CHECK_CONTAINS(err, "nowhere.pto cannot be read");
+	put("bad.pto", "func @f( {\n}\n");
+	CHECK_INT(pack("bad.pto -o x.zst"), 3);
+	CHECK_CONTAINS(err, "bad.pto:1:10: error: ");
+	CHECK_INT(pack("--from-json bad.pto -o x.zst"), 3);
+	CHECK(!there("x.zst"));
+}
+
+static void strict_refuses_warnings(void)
+{
+	check_tmp();
+	put("odd.pto", ODD);
+	CHECK_INT(pack("odd.pto -o x.zst"), 0);
+	CHECK_CONTAINS(err, "odd.pto:4:8: warning: tadd needs equal shapes, got 2x4 and 2x1");
+	CHECK_INT(pack("--strict odd.pto -o y.zst"), 3);
+	CHECK_CONTAINS(err, "1 warning, and --strict refuses them");
+	CHECK(there("x.zst") && !there("y.zst"));
+}
+
+static void a_folder_is_packed_file_by_file(void)
+{
+	check_tmp();
+	check_run(check_fmt("mkdir -p '%s/test/tmp/%s/in/deep'", check_build(), check_name()), NULL, NULL);
+	put("in/b.pto", COPY);
+	put("in/deep/a.pto", ODD);
+	put("in/note.txt", "no source");
+	CHECK_INT(pack("in -o out"), 0);
+	CHECK_STR(out, "b.pto: 1 kernel, 1 entry, 0 warnings\ndeep/a.pto: 1 kernel, 1 entry, 1 warning\n");
+	CHECK(there("out/b.pkg.zst") && there("out/deep/a.pkg.zst"));
+	put("in/c.pto", "func @f(\n");
+	CHECK_INT(pack("in/ -o again"), 3);
+	CHECK_CONTAINS(out, "b.pto: 1 kernel");
+	CHECK_CONTAINS(out, "c.pto: refused, 1 error\n");
+	CHECK_CONTAINS(out, "deep/a.pto: 1 kernel");
+	CHECK_INT(pack("in/deep/.. -o . --strict"), 3);
+}
+
+/* Everything that options add is in the package. */
+static void options_reach_the_package(void)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct pkg *package = NULL;
+	const struct pkg_tables *t;
+	uint32_t targets;
+
+	check_tmp();
+	put("a.pto", COPY ODD);
+	REQUIRE_INT(check_run(check_fmt("cd '%s/test/tmp/%s' && { printf '\\223NUMPY\\001\\000\\166\\000'; printf '%%-117s\\n' \"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }\"; head -c 32 /dev/zero; } >z.npy",
+					check_build(), check_name()),
+			      NULL, NULL),
+		    0);
+	REQUIRE_INT(pack("a.pto -o x.zst --name given --entry copy --default n=3 --target cpu_sim,aie --target a2a3sim --data x=z.npy"
+			 " --expected copy.y=z.npy --schedule 'dispatch=hash(n + 1, 4)' --schedule task_window=64"),
+		    0);
+	REQUIRE_INT(pkg_open(&package, check_fmt("%s/test/tmp/%s/x.zst", check_build(), check_name()), NULL, &error), 0);
+	t = pkg_tables(package);
+	CHECK_STR(pkg_name(package), "given");
+	CHECK_STR(pkg_meta(package, "entry_kind"), "task_buffer");
+	CHECK_UINT(t->directive_count, 2);
+	CHECK_UINT(t->sample_count, 2);
+	CHECK_UINT(t->sample[0].extent1, 4);
+	CHECK_UINT(t->slot[0].value, 3);
+	pkg_targets(package, &targets);
+	CHECK_UINT(targets, 3);
+	pkg_close(package);
+	CHECK_INT(pack("a.pto -o y.zst --entry copy --data z=z.npy"), 2);
+	CHECK_CONTAINS(err, "no tensor \"z\"");
+	CHECK_INT(pack("a.pto -o y.zst --schedule dispatc=fifo"), 2);
+	CHECK_CONTAINS(err, "dispatch");
+	CHECK_INT(pack("a.pto -o y.zst --entry cop"), 3);
+	CHECK_CONTAINS(err, "a.pto: error: the entry @cop is no function of this package\n    help: did you mean @copy?");
+	CHECK(!there("y.zst"));
+}
+
+/* --- the shared library --- */
+
+static void the_library_packs_for_any_language(void)
+{
+	void *lib = dlopen(check_fmt("%s/lib/libptowsp-pack.so", check_build()), RTLD_NOW | RTLD_LOCAL);
+	ptowsp_status (*text)(const char *, const char *, struct ptowsp_pack_result **);
+	uint64_t (*size)(const struct ptowsp_pack_result *);
+	const void *(*bytes)(const struct ptowsp_pack_result *);
+	const char *(*message)(const struct ptowsp_pack_result *, uint32_t);
+	void (*destroy)(struct ptowsp_pack_result *);
+	struct ptowsp_pack_result *result = NULL;
+	struct pkg *package = NULL;
+
+	REQUIRE(lib != NULL);
+	*(void **)&text = dlsym(lib, "ptowsp_pack_text");
+	*(void **)&size = dlsym(lib, "ptowsp_pack_size");
+	*(void **)&bytes = dlsym(lib, "ptowsp_pack_bytes");
+	*(void **)&message = dlsym(lib, "ptowsp_pack_message");
+	*(void **)&destroy = dlsym(lib, "ptowsp_pack_destroy");
+	REQUIRE(text && size && bytes && message && destroy);
+	REQUIRE_INT(text("x/odd.pto", ODD, &result), 0);
+	CHECK_INT(pkg_open_memory(&package, bytes(result), (size_t)size(result), "odd", NULL, NULL), 0);
+	CHECK_CONTAINS(message(result, 0), "x/odd.pto:4:8: warning: ");
+	CHECK_CONTAINS(message(result, 0), "\n           ^~~~\n");
+	CHECK(message(result, 1) == NULL);
+	pkg_close(package);
+	destroy(result);
+	CHECK_INT(text("bad.pto", "func", &result), PTOWSP_BAD_PACKAGE);
+	CHECK(bytes(result) == NULL && size(result) == 0);
+	CHECK_CONTAINS(message(result, 0), "bad.pto:1:");
+	destroy(result);
+	destroy(NULL);
+	CHECK_INT(text(NULL, "func", &result), PTOWSP_INVALID);
+	CHECK(result == NULL);
+	dlclose(lib);
+}
+
+static void the_library_packs_from_python(void)
+{
+	const char *script = "import ctypes, sys\n"
+			     "lib = ctypes.CDLL(sys.argv[1])\n"
+			     "lib.ptowsp_pack_bytes.restype = ctypes.c_void_p\n"
+			     "lib.ptowsp_pack_size.restype = ctypes.c_uint64\n"
+			     "result = ctypes.c_void_p()\n"
+			     "status = lib.ptowsp_pack_text(b'copy.pto', open(sys.argv[2], 'rb').read(), ctypes.byref(result))\n"
+			     "assert status == 0, status\n"
+			     "package = ctypes.string_at(lib.ptowsp_pack_bytes(result), lib.ptowsp_pack_size(result))\n"
+			     "lib.ptowsp_pack_destroy(result)\n"
+			     "open(sys.argv[3], 'wb').write(package)\n";
+	struct source s = source_compile_as("copy.pto", COPY, strlen(COPY), NULL);
+	size_t size = 0;
+	char *bytes;
+
+	check_tmp();
+	put("copy.pto", COPY);
+	put("pack.py", script);
+	if (check_run("python3 -c 'import ctypes'", NULL, NULL))
+		CHECK_SKIP("python3 is not installed");
+	if (strstr(check_build(), "asan") || strstr(check_build(), "tsan"))
+		CHECK_SKIP("python3 has no sanitizer");
+	free(out);
+	free(err);
+	CHECK_INT(check_run(check_fmt("cd '%s/test/tmp/%s' && python3 pack.py '%s/lib/libptowsp-pack.so' copy.pto copy.pkg.zst", check_build(),
+				      check_name(), check_build()),
+			    &out, &err),
+		  0);
+	bytes = check_read(check_fmt("%s/test/tmp/%s/copy.pkg.zst", check_build(), check_name()), &size);
+	CHECK(bytes && size == s.size && !memcmp(bytes, s.bytes, size));
+	free(bytes);
+	source_free(&s);
+}
+
+/* --- the corpus --- */
+
+static void all_files_of_the_corpus_pack(void)
+{
+	const char *at;
+	unsigned lines = 0;
+
+	CHECK_NEED_SHARED();
+	check_tmp();
+	CHECK_INT(pack(check_fmt("'%s/corpus/pto' -o all", check_shared())), 0);
+	for (at = out; (at = strchr(at, '\n')); at++)
+		lines++;
+	CHECK_UINT(lines, 114);
+	CHECK(strstr(out, "refused") == NULL);
+}
+
+/* Functions with a wrong shape, as the corpus lists them: exactly one warning of that sort each. */
+static void the_three_wrong_functions_give_one_warning_each(void)
+{
+	static const struct {
+		const char *file, *says;
+	} wrong[] = {{"llama7b/llama7b_layer", "tmatmul 64x64 <- 64x128, 64x128"},
+		     {"torch_nn/nn_RMSNorm", "tdiv needs equal shapes, got 8x8 and 8x1"},
+		     {"torch_nn/nn_Softmax", "tdiv needs equal shapes, got 8x8 and 8x1"}};
+
+	CHECK_NEED_SHARED();
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
+		size_t size = 0;
+		char *text = check_read(check_fmt("%s/corpus/pto/%s.pto", check_shared(), wrong[i].file), &size);
+		struct source s;
+		unsigned shapes = 0;
+
+		REQUIRE(text != NULL);
+		s = source_compile_as("c.pto", text, size, NULL);
+		for (uint32_t w = 0; w < s.list->count; w++)
+			shapes += strstr(s.list->rows[w].help, "is packed but will not run") != NULL;
+		CHECK_UINT(shapes, 1);
+		CHECK_CONTAINS(s.messages, wrong[i].says);
+		CHECK_UINT(s.list->errors, 0);
+		if (i == 0 && s.t) {
+			CHECK_UINT(s.t->kernel_count, 85);
+			CHECK_UINT(s.t->entry_count, 86);
+			CHECK(s.size < 24 << 10);
+		}
+		source_free(&s);
+		free(text);
+	}
+}
+
+void suite_pack(CU_pSuite s)
+{
+	TEST(s, usage_is_exit_2_with_a_sentence);
+	TEST(s, a_file_that_cannot_be_read_is_exit_2_and_a_bad_one_3);
+	TEST(s, strict_refuses_warnings);
+	TEST(s, a_folder_is_packed_file_by_file);
+	TEST(s, options_reach_the_package);
+	TEST(s, the_library_packs_for_any_language);
+	TEST(s, the_library_packs_from_python);
+	TEST(s, all_files_of_the_corpus_pack);
+	TEST(s, the_three_wrong_functions_give_one_warning_each);
+}
