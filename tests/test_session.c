@@ -6,135 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "format/writer.h"
 #include "host/ptowsp_host.h"
 #include "host/runs.h"
-#include "ptowsp/workload.h"
+#include "one_task.h"
 
-enum { N = 16 };
+enum { N = ONE_TASK_ELEMENTS };
 
 static struct ptowsp_error error;
-
-/* ---- a package: one task of kernel @combine(x, y -> z, count) without payload ------------------------------- */
-
-struct spec {
-	bool shapeless, samples;
-	const char *target; /* NULL: any */
-	const struct ptowsp_directive_record *directive; /* NULL: none */
-};
-
-static uint64_t id_of(const char *name)
-{
-	return ptowsp_id(name, strlen(name));
-}
-
-static int by_id(const void *a, const void *b)
-{
-	uint64_t x = id_of(*(const char *const *)a), y = id_of(*(const char *const *)b);
-
-	return x < y ? -1 : x > y;
-}
-
-#define ROW(SECT, record) pkg_writer_row(w, PTOWSP_SECTION_##SECT, &(record), sizeof(record))
-
-static void tensors_write(struct pkg_writer *w, const struct spec *spec, uint32_t rows_out[3])
-{
-	const char *names[] = {"main.x", "main.y", "main.z"};
-
-	qsort(names, 3, sizeof(*names), by_id);
-	for (uint32_t i = 0; i < 3; i++) {
-		uint32_t position = (uint32_t)(names[i][5] - 'x');
-		struct ptowsp_tensor_record tensor = {.id = id_of(names[i]), .name = pkg_writer_string(w, names[i]),
-						      .role = position == 2 ? PTOWSP_ROLE_OUT : PTOWSP_ROLE_IN,
-						      .flags = spec->shapeless ? PTOWSP_TENSOR_SHAPELESS : 0, .dims = spec->shapeless ? 0 : i,
-						      .dim_count = !spec->shapeless, .entry = 0, .position = position};
-		struct ptowsp_dim_record dim = {2, 0, 0}; /* the constant N */
-		struct ptowsp_sample_record sample = {.tensor = i, .role = position == 2, .rank = 1, .extent0 = N,
-						      .size = N * sizeof(float)};
-		float data[N];
-
-		rows_out[position] = i;
-		ROW(TENS, tensor);
-		if (!spec->shapeless)
-			ROW(DIMS, dim);
-		for (int k = 0; k < N; k++)
-			data[k] = position == 2 ? (float)(k + 100) : position == 1 ? 100 : (float)k;
-		if (!spec->samples)
-			continue;
-		sample.offset = pkg_writer_bytes(w, PTOWSP_SECTION_TBLB, data, sizeof(data), 64);
-		ROW(TDAT, sample);
-	}
-}
-
-static void kernel_write(struct pkg_writer *w)
-{
-	struct ptowsp_kernel_record kernel = {.id = id_of("combine"), .name = pkg_writer_string(w, "combine"),
-					      .signature = pkg_writer_string(w, "v(p,p,p,i64)"), .param_count = 4};
-
-	for (uint32_t i = 0; i < 4; i++) {
-		struct ptowsp_param_record param = {.name = pkg_writer_string(w, i == 3 ? "n" : "t"), .kind = i == 3,
-						    .dtype = i == 3 ? PTOWSP_I64 : PTOWSP_F32, .access = i == 3 ? 0 : i == 2 ? 2 : 1,
-						    .rows = i == 3 ? 0 : 1, .columns = i == 3 ? 0 : N};
-
-		ROW(KPRM, param);
-	}
-	ROW(KREG, kernel);
-}
-
-static void workload_write(struct pkg_writer *w, const struct spec *spec, const uint32_t tensors[3])
-{
-	const struct {
-		struct ptowsp_workload_header header;
-		struct ptowsp_instruction program[6];
-		uint32_t rows[4];
-	} work = {{PTOWSP_WORKLOAD_MAGIC, PTOWSP_WORKLOAD_VERSION, 6, 0, 1, 3},
-		  {{PTOWSP_OP_TASK, 0, 0, 1u << 16 | 3},
-		   {PTOWSP_OP_PARAM_EXPR, 0, 0, 0},
-		   {PTOWSP_OP_IO_INPUT, 0, 0, 0},
-		   {PTOWSP_OP_IO_INPUT, 0, 1, 1},
-		   {PTOWSP_OP_IO_OUTPUT, 0, 2, 2},
-		   {PTOWSP_OP_HALT, 0, 0, 0}},
-		  {0, tensors[0], tensors[1], tensors[2]}};
-
-	for (uint32_t i = 0; i < 3; i++) {
-		struct ptowsp_region_record region = {tensors[i], 1, 1, spec->shapeless ? 0 : 1, spec->shapeless ? 0 : N,
-						      spec->shapeless ? N : 0};
-
-		ROW(REGN, region);
-	}
-	pkg_writer_bytes(w, PTOWSP_SECTION_WORK, &work, sizeof(work), 8);
-}
-
-static void *pack(const struct spec *spec, size_t *size_out)
-{
-	struct pkg_writer *w = pkg_writer_create();
-	struct ptowsp_slot_record slot = {.id = id_of("main.n"), .name = pkg_writer_string(w, "main.n"), .dtype = PTOWSP_I64};
-	struct ptowsp_expr_record count = {.op = PTOWSP_EXPR_VALUE}, zero = {.op = PTOWSP_EXPR_CONST}, elements = zero;
-	struct ptowsp_entry_record entry = {.id = id_of("main"), .name = pkg_writer_string(w, "main"), .value_count = 1};
-	struct ptowsp_entry_value_record value = {0};
-	uint32_t tensors[3];
-	void *bytes = NULL;
-
-	pkg_writer_meta(w, "name", "session");
-	if (spec->target)
-		pkg_writer_target(w, spec->target);
-	kernel_write(w);
-	ROW(SLOT, slot);
-	ROW(EXPR, count);
-	ROW(EXPR, zero);
-	elements.b = N;
-	ROW(EXPR, elements);
-	tensors_write(w, spec, tensors);
-	workload_write(w, spec, tensors);
-	ROW(ENTR, entry);
-	ROW(ESYM, value);
-	if (spec->directive)
-		ROW(SCHD, *spec->directive);
-	if (pkg_writer_seal(w, &bytes, size_out, &error))
-		CHECK_FAIL("%s", error.text);
-	pkg_writer_destroy(w);
-	return bytes;
-}
 
 /* ---- one of everything, closed at the end of each test ------------------------------------------------------ */
 
@@ -170,13 +48,15 @@ static void close_all(void)
 	s = (struct session){.bytes = NULL};
 }
 
-static ptowsp_status plan_open(const struct spec *spec, const char *const *schedule, uint32_t count)
+static ptowsp_status plan_open(const struct one_task *spec, const char *const *schedule, uint32_t count)
 {
 	struct ptowsp_plan_options options = {.schedule = schedule, .schedule_count = count};
 	size_t size;
 
 	close_all(); /* of a test that failed before its end */
-	s.bytes = pack(spec, &size);
+	s.bytes = one_task_pack(spec, &size, &error);
+	if (!s.bytes)
+		CHECK_FAIL("%s", error.text);
 	if (!s.bytes || ptowsp_package_open_memory(&s.package, s.bytes, size, "session", 0, &error))
 		return PTOWSP_BAD_PACKAGE;
 	return ptowsp_plan_create(&s.plan, s.package, &options, &error);
@@ -193,7 +73,7 @@ static ptowsp_status backend_open(const char *mode)
 }
 
 /* Everything up to a loaded program with n set. */
-static bool start(const struct spec *spec, const char *mode)
+static bool start(const struct one_task *spec, const char *mode)
 {
 	ptowsp_status st = plan_open(spec, NULL, 0);
 
@@ -217,7 +97,7 @@ static const float *output(void)
 	return view.data;
 }
 
-static const struct spec shaped = {.samples = true}, shapeless = {.shapeless = true};
+static const struct one_task shaped = {.samples = true}, shapeless = {.shapeless = true};
 
 /* ---- tests -------------------------------------------------------------------------------------------------- */
 
@@ -349,7 +229,7 @@ static void inputs_that_nobody_gave_are_zeros_and_said(void)
 	struct ptowsp_diagnostic row;
 	struct ptowsp_tensor_view view;
 
-	REQUIRE(start(&(struct spec){.samples = false}, "poll"));
+	REQUIRE(start(&(struct one_task){.samples = false}, "poll"));
 	CHECK_INT(ptowsp_execute(s.program, NULL, &error), 0);
 	CHECK_INT(ptowsp_execute(s.program, NULL, &error), 0);
 	REQUIRE(ptowsp_diagnostic_row(s.program, 1, &row));
@@ -523,12 +403,12 @@ static void what_is_unsupported_stops_before_loading(void)
 	CHECK_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), PTOWSP_UNSUPPORTED);
 	CHECK_CONTAINS(error.text, "deps=explicit is unsupported on probe");
 	close_all();
-	REQUIRE_INT(plan_open(&(struct spec){.target = "a2a3", .samples = true}, NULL, 0), 0);
+	REQUIRE_INT(plan_open(&(struct one_task){.target = "a2a3", .samples = true}, NULL, 0), 0);
 	REQUIRE_INT(backend_open("poll"), 0);
 	CHECK_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), PTOWSP_UNSUPPORTED);
 	CHECK_CONTAINS(error.text, "made for a2a3");
 	close_all();
-	CHECK_INT(plan_open(&(struct spec){.target = "probe_alias", .samples = true}, NULL, 0), 0);
+	CHECK_INT(plan_open(&(struct one_task){.target = "probe_alias", .samples = true}, NULL, 0), 0);
 	CHECK_INT(backend_open("poll"), 0);
 	ptowsp_kernel_register("combine", "v(p,p,p,i64)", (ptowsp_native_fn)combine);
 	CHECK_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), 0);
