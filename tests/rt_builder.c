@@ -171,7 +171,7 @@ struct builder *builder_create(void)
 	builder_string(b, "");
 	entry.name = builder_string(b, "main");
 	ADD(b->entry, entry);
-	b->table = (struct rt_kernels){b, kernel_cycles, kernel_footprint, kernel_varies, kernel_run, kernel_unusable};
+	b->table = (struct rt_kernels){b, kernel_cycles, kernel_footprint, kernel_varies, kernel_run, kernel_unusable, NULL};
 	return b;
 }
 
