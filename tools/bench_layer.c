@@ -179,7 +179,7 @@ static ptowsp_status sections_take(struct bench_layer *layer, unsigned deps, uns
 
 static ptowsp_status program_make(struct bench_layer *layer, struct ptowsp_error *error)
 {
-	struct rt_kernels kernels = {NULL, cycles, footprint, varies, nothing, unusable};
+	struct rt_kernels kernels = {NULL, cycles, footprint, varies, nothing, unusable, NULL};
 	struct ptowsp_cap caps[512];
 	struct rt_program_args args = {.sections = layer->sections, .section_count = layer->section_count,
 				       .section_stride = sizeof(*layer->sections), .entry = layer->entry, .kernels = &kernels,

@@ -143,7 +143,7 @@ static void schedule_add(struct bench_program *source)
 
 static ptowsp_status program_make(struct ptowsp_error *error)
 {
-	struct rt_kernels kernels = {NULL, cycles, footprint, varies, run, unusable};
+	struct rt_kernels kernels = {NULL, cycles, footprint, varies, run, unusable, NULL};
 	struct ptowsp_cap caps[512];
 	struct bench_program source;
 	struct rt_program_args args = {.kernels = &kernels, .caps = caps, .section_stride = sizeof(struct ptowsp_section)};

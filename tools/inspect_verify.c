@@ -100,7 +100,7 @@ static const char *unusable_unknown(void *context, uint32_t kernel)
  * enforce is no fault of the package. */
 static ptowsp_status entries_verify(const struct pkg *package, struct counts *counts, struct ptowsp_error *error)
 {
-	static const struct rt_kernels kernels = {NULL, cycles_unknown, footprint_unknown, varies_perhaps, run_never, unusable_unknown};
+	static const struct rt_kernels kernels = {NULL, cycles_unknown, footprint_unknown, varies_perhaps, run_never, unusable_unknown, NULL};
 	static struct ptowsp_cap caps[CAPABILITY_LIMIT];
 	struct rt_program_args args = {.section_stride = sizeof(struct ptowsp_section), .kernels = &kernels, .caps = caps};
 	ptowsp_status st = PTOWSP_OK;

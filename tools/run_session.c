@@ -21,7 +21,7 @@ ptowsp_status run_open(struct run *run, const struct run_options *options, struc
 	if (!st)
 		st = ptowsp_plan_create(&run->plan, run->package, &plan, error);
 	free(schedule);
-	for (uint32_t i = 0; !st && options->verbose && ptowsp_package_notice(run->package, i); i++)
+	for (uint32_t i = 0; !st && !options->quiet && ptowsp_package_notice(run->package, i); i++)
 		fprintf(stderr, "ptowsp-run: %s\n", ptowsp_package_notice(run->package, i));
 	return st;
 }

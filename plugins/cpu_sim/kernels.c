@@ -34,6 +34,15 @@ static ptowsp_status footprint(void *context, uint32_t row, const uint64_t *args
 	return isa_walk(kernel->isa, args, kernel->arg_count, 0, touch, sink, &ignored, NULL);
 }
 
+static void explain(void *context, uint32_t row, const uint64_t *args, struct ptowsp_error *error)
+{
+	const struct cpu_kernel *kernel = &((const struct cpu_kernels *)context)->rows[row];
+	uint64_t ignored;
+
+	if (kernel->isa)
+		isa_walk(kernel->isa, args, kernel->arg_count, 0, NULL, NULL, &ignored, error);
+}
+
 static int varies(void *context, uint32_t row)
 {
 	const struct cpu_kernel *kernel = &((const struct cpu_kernels *)context)->rows[row];
@@ -100,7 +109,7 @@ static ptowsp_status run(void *context, const struct ptowsp_task *task, struct p
 
 struct rt_kernels cpu_kernels_table(struct cpu_kernels *kernels)
 {
-	return (struct rt_kernels){kernels, cycles, footprint, varies, run, unusable};
+	return (struct rt_kernels){kernels, cycles, footprint, varies, run, unusable, explain};
 }
 
 void cpu_kernels_profile(struct cpu_kernels *kernels)
@@ -154,8 +163,9 @@ ptowsp_status cpu_kernels_init(struct cpu_kernels *kernels, const struct cpu_ins
 			return cpu_fail(error, PTOWSP_NO_MEMORY, "no memory for %llu kernels",
 					(unsigned long long)sections->kreg.count);
 	}
-	for (; !st && kernels->count < sections->kreg.count; kernels->count++)
-		st = cpu_select(&kernels->rows[kernels->count], instance, sections, kernels->count, load_flags, error);
+	kernels->count = (uint32_t)sections->kreg.count; /* zeroed rows are finished as well as made ones */
+	for (uint32_t row = 0; !st && row < kernels->count; row++)
+		st = cpu_select(&kernels->rows[row], instance, sections, row, load_flags, error);
 	if (!st)
 		st = scratch_init(kernels, memory_limit, error);
 	if (st)

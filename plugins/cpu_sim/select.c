@@ -49,6 +49,11 @@ static ptowsp_status portable_take(struct cpu_kernel *kernel, const struct cpu_s
 
 	if (!st)
 		st = isa_program_create(&kernel->isa, bytes, payload->size, sections->strs.data, sections->strs.count, error);
+	if (st && error) {
+		struct ptowsp_error why = *error;
+
+		return cpu_fail(error, st, "kernel %.60s: %s", kernel->name, why.text);
+	}
 	if (st)
 		return st;
 	kernel->fixed_cycles = payload->cycles;

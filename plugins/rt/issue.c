@@ -6,6 +6,27 @@
 
 /* ---- what the backend knows about the kernel ------------------------------------------------------------------- */
 
+static ptowsp_status walk_failed(const struct rt_run *run, ptowsp_status st, const char *what)
+{
+	const struct rt_kernels *kernels = &run->program->kernels;
+	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+
+	if (st != PTOWSP_LIMIT && st != PTOWSP_NO_MEMORY)
+		st = PTOWSP_RUN_FAILED;
+	if (kernels->explain)
+		kernels->explain(kernels->context, run->kernel, run->task_args, &why);
+	if (why.text[0])
+		return rt_fail_at(run->error, st, run->tasks, run->kernel, "task %llu: %.180s", (unsigned long long)run->tasks, why.text);
+	return rt_fail_at(run->error, st, run->tasks, run->kernel, "task %llu, kernel %.40s: %s cannot be found (status %d)",
+			  (unsigned long long)run->tasks, rt_kernel_name(run->program, run->kernel), what, (int)st);
+}
+
+/* A walk that takes too long tells nothing; a run of the kernel may end all the same, or meet its deadline. */
+static bool unknown(const struct rt_run *run, ptowsp_status st)
+{
+	return st == PTOWSP_UNSUPPORTED || (st == PTOWSP_LIMIT && run->kernels);
+}
+
 static ptowsp_status cycles_ask(struct rt_run *run, struct rt_known *known)
 {
 	const struct rt_kernels *kernels = &run->program->kernels;
@@ -13,12 +34,9 @@ static ptowsp_status cycles_ask(struct rt_run *run, struct rt_known *known)
 
 	if (kernels->cycles)
 		st = kernels->cycles(kernels->context, run->kernel, run->task_args, &known->cycles);
-	known->later = st == PTOWSP_UNSUPPORTED;
+	known->later = unknown(run, st);
 	if (!known->later)
-		return st ? rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, run->kernel,
-				       "task %llu, kernel %.40s: its control flow cannot be walked (status %d)",
-				       (unsigned long long)run->tasks, rt_kernel_name(run->program, run->kernel), (int)st)
-			  : PTOWSP_OK;
+		return st ? walk_failed(run, st, "its cycles") : PTOWSP_OK;
 	known->cycles = 1;
 	if (!run->kernels && !run->quiet && !known->named)
 		rt_log(run->program, PTOWSP_LOG_WARNING, "kernel %.80s: cycles are known only by running; each task counts 1",
@@ -50,10 +68,10 @@ static ptowsp_status kernel_ask(struct rt_run *run, const struct rt_site *site)
 	known->asked = true;
 	if (!st && (!known->footprint.asked || known->varies) && flat(run, site)) {
 		st = rt_footprint_ask(&known->footprint, kernels, run->kernel, run->task_args, site->io_count);
+		if (unknown(run, st))
+			st = PTOWSP_OK;
 		if (st)
-			st = rt_fail_at(run->error, st == PTOWSP_NO_MEMORY ? st : PTOWSP_RUN_FAILED, run->tasks, run->kernel,
-					"task %llu, kernel %.40s: what it touches cannot be found (status %d)",
-					(unsigned long long)run->tasks, rt_kernel_name(run->program, run->kernel), (int)st);
+			st = walk_failed(run, st, "what it touches");
 	}
 	return st;
 }

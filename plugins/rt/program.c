@@ -24,6 +24,12 @@ void rt_log(const struct rt_program *program, int32_t level, const char *text, .
 	program->host->log(program->host->context, level, line, length > 0 ? (uint64_t)length : 0);
 }
 
+void rt_diagnose(const struct rt_program *program, uint32_t feature, const char *text)
+{
+	if (program->host && program->host->diagnose)
+		program->host->diagnose(program->host->context, feature, PTOWSP_STATE_DIAGNOSED, text, strlen(text));
+}
+
 const char *rt_kernel_name(const struct rt_program *program, uint32_t kernel)
 {
 	return kernel < program->tables.kernel.count ? rt_string(&program->tables, program->tables.kernel.rows[kernel].name) : "";
@@ -154,9 +160,9 @@ static ptowsp_status lower(struct rt_program *program, const struct rt_program_a
 static void promise_tell(const struct rt_program *program)
 {
 	if (!rt_schedule_safe(&program->schedule))
-		rt_log(program, PTOWSP_LOG_WARNING,
-		       "deps and hazards of the schedule are a promise of its author, so `deterministic` is not known; run with "
-		       "deps=bytes_overlap and hazards=full and compare the results");
+		rt_diagnose(program, PTOWSP_FEATURE_DETERMINISTIC,
+			    "deps and hazards of the schedule are a promise of its author, so `deterministic` is not known; run with "
+			    "deps=bytes_overlap and hazards=full and compare the results");
 }
 
 ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt_program_args *args, struct ptowsp_error *error)

@@ -109,6 +109,8 @@ void rt_log(const struct rt_program *program, int32_t level, const char *text, .
 	__attribute__((format(printf, 3, 4)))
 #endif
 	;
+/* One line for a feature that is met below `enforced`; the host tells it once. */
+void rt_diagnose(const struct rt_program *program, uint32_t feature, const char *text);
 const char *rt_kernel_name(const struct rt_program *program, uint32_t kernel);
 const char *rt_tensor_name(const struct rt_program *program, uint32_t tensor);
 const char *rt_slot_name(const struct rt_program *program, uint32_t slot);

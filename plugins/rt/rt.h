@@ -24,6 +24,9 @@ struct rt_kernels {
 	ptowsp_status (*run)(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker);
 	/* NULL, or why this kernel cannot be run at all (still counted under NO_KERNELS). */
 	const char *(*unusable)(void *context, uint32_t kernel);
+	/* The sentence behind a failure of cycles or footprint with these arguments: kernel, source line, what was wrong. May be
+	 * NULL. */
+	void (*explain)(void *context, uint32_t kernel, const uint64_t *args, struct ptowsp_error *error);
 };
 
 /* Worker threads of a device: parked while idle. threads includes the one that calls rt_run; >= 1. */

@@ -52,7 +52,8 @@ static void window_choose(struct rt_run *run)
 		return;
 	run->window = 0;
 	if (!run->quiet)
-		rt_log(run->program, PTOWSP_LOG_INFO, "no kernels are run and no task_window is stated: counted with an unbounded one");
+		rt_diagnose(run->program, PTOWSP_FEATURE_NO_KERNELS,
+			    "no kernels are run and no task_window is stated: counted with an unbounded one, task_window=0");
 }
 
 static ptowsp_status clock_init(struct rt_run *run)
