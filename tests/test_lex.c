@@ -22,8 +22,10 @@ static void lex(const char *text)
 	unit.source_count = 1;
 	unit.list = lang_list_create(&unit.out);
 	lang_arena_init(&unit.arena, 1 << 24, &unit.out);
-	REQUIRE(setjmp(unit.out) == 0);
-	lang_lex(&unit, 0, &tokens);
+	if (setjmp(unit.out) == 0)
+		lang_lex(&unit, 0, &tokens);
+	else
+		CHECK_FAIL("lexing ends without an answer");
 }
 
 static void is(uint32_t at, enum lang_token_kind kind, const char *text)
@@ -120,7 +122,7 @@ static void text_need_not_end_with_anything(void)
 	CHECK_UINT(tokens.count, 2);
 	CHECK(tokens.entry.text == NULL);
 	for (size_t size = 0; size < 3; size++) {
-		source.text = "%-i" + 3 - size;
+		source.text = &"%-i"[3 - size];
 		source.size = size;
 		lang_lex(&unit, 0, &tokens);
 	}

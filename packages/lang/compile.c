@@ -87,7 +87,7 @@ ptowsp_status lang_compile(struct pkg_writer *writer, const struct lang_source *
 	static const struct lang_options none;
 	struct compilation *c = calloc(1, sizeof(*c));
 	ptowsp_status status;
-	int left;
+	int left = 0;
 
 	*diagnostics_out = NULL;
 	if (!c)
@@ -105,9 +105,10 @@ ptowsp_status lang_compile(struct pkg_writer *writer, const struct lang_source *
 	c->module.unit = &c->unit;
 	c->module.last = &c->module.first;
 	c->module.entry_chosen = c->options->entry != NULL;
-	left = setjmp(c->unit.out);
-	if (!left)
+	if (setjmp(c->unit.out) == 0)
 		stages_run(c);
+	else
+		left = 1;
 	lang_list_sort(c->unit.list);
 	status = verdict(c, left, error);
 	*diagnostics_out = &c->unit.list->head;
