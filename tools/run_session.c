@@ -2,7 +2,6 @@
 /* run_session.c - the life of a call: open, load, bind, run N times, compare, write. */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "registry/text.h"
 #include "tools/run.h"
@@ -54,6 +53,16 @@ static ptowsp_status load(struct run *run, struct ptowsp_error *error)
 	return st ? st : run_tensors_bind(run, error);
 }
 
+/* The backend says what it was doing, the tool how long it was allowed to. */
+static ptowsp_status fail_deadline(const struct run *run, struct ptowsp_error *error)
+{
+	char text[sizeof(error->text)];
+
+	memcpy(text, error->text, sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	return reg_fail(error, PTOWSP_DEADLINE, "not done in %llu ms: %s", (unsigned long long)run->options->timeout_ms, text);
+}
+
 /* Preparing may expand the whole program to measure tensors: it counts for the deadline. */
 static ptowsp_status run_once(struct run *run, uint64_t number, struct ptowsp_error *error)
 {
@@ -77,7 +86,7 @@ static ptowsp_status run_once(struct run *run, uint64_t number, struct ptowsp_er
 		st = run_wait(run, error);
 	run_watchdog(0);
 	if (st)
-		return st;
+		return st == PTOWSP_DEADLINE ? fail_deadline(run, error) : st;
 	run->runs_done++;
 	return run_compare(run, error);
 }
