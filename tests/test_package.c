@@ -6,6 +6,7 @@
 #include "format/writer.h"
 #include "sample.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -133,6 +134,35 @@ static void damaged_sample_data_are_refused_when_used(void)
 	REQUIRE_INT(pkg_open_memory(&package, bytes, size, "sample", NULL, &error), PTOWSP_OK);
 	CHECK_INT(pkg_sample_bytes(package, 0, &data, &got, &error), PTOWSP_BAD_PACKAGE);
 	CHECK_STR(error.text, "sample: section TBLB does not match its digest: the file is damaged");
+	pkg_close(package);
+	free(bytes);
+}
+
+static void *samples_read(void *context)
+{
+	const void *data;
+	uint64_t size;
+
+	for (uint32_t i = 0; i < 3; i++)
+		if (pkg_sample_bytes(context, i, &data, &size, NULL) || size != 512)
+			return NULL;
+	return context;
+}
+
+static void sample_data_may_be_read_by_several_threads(void)
+{
+	ptowsp_status st;
+	void *bytes, *done;
+	struct pkg *package = open_changed(NULL, NULL, &st, &bytes);
+	pthread_t threads[4];
+
+	REQUIRE_INT(st, PTOWSP_OK);
+	for (int i = 0; i < 4; i++)
+		REQUIRE_INT(pthread_create(&threads[i], NULL, samples_read, package), 0);
+	for (int i = 0; i < 4; i++) {
+		pthread_join(threads[i], &done);
+		CHECK(done == package);
+	}
 	pkg_close(package);
 	free(bytes);
 }
@@ -380,6 +410,7 @@ void suite_package(CU_pSuite s)
 	TEST(s, package_gives_every_table_back);
 	TEST(s, sections_for_plugins_are_aligned_and_leave_sample_bytes_out);
 	TEST(s, sample_data_come_with_their_tensor);
+	TEST(s, sample_data_may_be_read_by_several_threads);
 	TEST(s, damaged_sample_data_are_refused_when_used);
 	TEST(s, records_that_are_longer_are_cut);
 	TEST(s, records_that_are_shorter_read_as_zero);
