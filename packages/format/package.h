@@ -35,6 +35,7 @@ struct pkg_limits {
 };
 
 /* Opens, checks digests of every section but TBLB, and verifies every table in one pass. limits may be NULL.
+ * Unknown optional sections are left out unread, with a notice.
  * Errors: IO, NO_MEMORY, BAD_PACKAGE with file, offset and rule in the text; *package_out is then NULL. */
 ptowsp_status pkg_open(struct pkg **package_out, const char *path, const struct pkg_limits *limits,
 		       struct ptowsp_error *error);

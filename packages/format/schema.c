@@ -26,19 +26,10 @@
 		typedef struct ptowsp_##record##_record here;                                                          \
 		static const struct pkg_field fields[] = {
 #define FIELD(type, name, kind, argument, text)                                                                        \
-	{#name,                                                                                                        \
-	 #type,                                                                                                        \
-	 #kind,                                                                                                        \
-	 #argument,                                                                                                    \
-	 text,                                                                                                         \
-	 offsetof(here, name),                                                                                         \
-	 ARGUMENT_##kind(argument),                                                                                    \
-	 sizeof(type),                                                                                                 \
-	 (type)-1 < (type)1,                                                                                           \
+	{#name, #type, #kind, #argument, text, offsetof(here, name), ARGUMENT_##kind(argument), sizeof(type), (type)-1 < (type)1, \
 	 PKG_##kind},
 #define END(SECT, record, bytes)                                                                                       \
-	}                                                                                                              \
-	;                                                                                                              \
+	};                                                                                                             \
 	*count = sizeof(fields) / sizeof(fields[0]);                                                                   \
 	return fields;                                                                                                 \
 	}
@@ -50,14 +41,8 @@
 
 #define BYTES(SECT, text) {PTOWSP_SECTION_##SECT, 1, #SECT, "", text, NULL, 0, 0},
 #define TABLE(SECT, record, text)                                                                                      \
-	{PTOWSP_SECTION_##SECT,                                                                                        \
-	 sizeof(struct ptowsp_##record##_record),                                                                      \
-	 #SECT,                                                                                                        \
-	 #record,                                                                                                      \
-	 text,                                                                                                         \
-	 record##_fields,                                                                                              \
-	 offsetof(struct pkg_tables, record),                                                                          \
-	 offsetof(struct pkg_tables, record##_count)},
+	{PTOWSP_SECTION_##SECT, sizeof(struct ptowsp_##record##_record), #SECT, #record, text, record##_fields,          \
+	 offsetof(struct pkg_tables, record), offsetof(struct pkg_tables, record##_count)},
 #define FIELD(type, name, kind, argument, text)
 #define END(SECT, record, bytes)
 static const struct pkg_schema schemas[] = {
