@@ -196,7 +196,7 @@ static ptowsp_status argument_take(struct cursor *c, bool *only_files)
 	return PTOWSP_OK;
 }
 
-/* Values that only later versions have. */
+/* Flags and values that only later versions have. */
 static ptowsp_status refuse_later(const struct run_options *o, struct ptowsp_error *error)
 {
 	const struct {
@@ -205,12 +205,19 @@ static ptowsp_status refuse_later(const struct run_options *o, struct ptowsp_err
 		{"isolate", o->isolate, "none", "plugins run in this process only"},
 		{"trust", o->trust, "none", "native code of packages is never run"},
 		{"plugin-trust", o->plugin_trust, "any", "lists and signatures of plugins are not checked"},
+		{"emit", o->emit, NULL, "no backend here generates anything"},
+		{"layer", o->layer, NULL, "there are no checking layers"},
+		{"verify", o->verify ? "" : NULL, NULL, "claims of backends are shown as they are"},
 	};
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (rows[i].value && strcmp(rows[i].value, rows[i].standard))
-			return reg_fail(error, PTOWSP_UNSUPPORTED, "--%s=%.40s is not offered by this version: %s; use --%s=%s",
-					rows[i].flag, rows[i].value, rows[i].why, rows[i].flag, rows[i].standard);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		if (!rows[i].value || (rows[i].standard && !strcmp(rows[i].value, rows[i].standard)))
+			continue;
+		return reg_fail(error, PTOWSP_UNSUPPORTED, "--%s%s%.40s is not offered by this version: %s; %s%s%s%s", rows[i].flag,
+				*rows[i].value ? "=" : "", rows[i].value, rows[i].why, rows[i].standard ? "use --" : "leave it out",
+				rows[i].standard ? rows[i].flag : "", rows[i].standard ? "=" : "",
+				rows[i].standard ? rows[i].standard : "");
+	}
 	return PTOWSP_OK;
 }
 

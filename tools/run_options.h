@@ -20,11 +20,11 @@ struct run_list {
 struct run_options {
 	enum run_mode mode;
 	const char *package;  /* NULL if none was given */
-	const char *plugin, *entry, *device, *stats, *trace, *graph, *plugin_order, *plugin_trust, *trust, *isolate; /* NULL unless given */
+	const char *plugin, *entry, *device, *stats, *trace, *graph, *plugin_order, *plugin_trust, *trust, *isolate, *emit, *layer; /* NULL unless given */
 	struct run_list in, fill, out, expect, set, opt, schedule, plugin_dirs;
 	uint64_t runs, threads, timeout_ms, max_memory, max_tasks;
 	double rtol, atol;
-	uint32_t json, no_kernels, strict, verbose, quiet, progress, user_plugins; /* 0 or 1 */
+	uint32_t json, no_kernels, strict, verbose, quiet, progress, user_plugins, verify; /* 0 or 1 */
 };
 
 /* Errors: INVALID for everything that is wrong with the command line, UNSUPPORTED for values that this version refuses,
