@@ -63,6 +63,31 @@ static void sources_cut_anywhere_are_answered(void)
 	free(text);
 }
 
+/* What once broke the compiler, and what its fuzzer starts from: an error, or a package that opens. */
+static void starting_files_of_the_fuzzer_are_answered(void)
+{
+	DIR *dir = opendir(check_fmt("%s/tests/fuzz/source", check_root()));
+	struct dirent *entry;
+	unsigned count = 0;
+
+	REQUIRE(dir != NULL);
+	while ((entry = readdir(dir))) {
+		size_t size = 0;
+		char *text = entry->d_name[0] == '.' ? NULL : check_read(check_fmt("%s/tests/fuzz/source/%s", check_root(), entry->d_name), &size);
+		struct source s;
+
+		if (!text)
+			continue;
+		count++;
+		s = source_compile_as("\xe6/\xe6.pto", text, size, NULL);
+		CHECK_INT(s.package != NULL, s.list && s.list->errors == 0);
+		source_free(&s);
+		free(text);
+	}
+	closedir(dir);
+	CHECK(count > 40);
+}
+
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -90,4 +115,5 @@ void suite_diagnostics(CU_pSuite s)
 	}
 	TEST(s, errors_stop_at_twenty);
 	TEST(s, sources_cut_anywhere_are_answered);
+	TEST(s, starting_files_of_the_fuzzer_are_answered);
 }

@@ -78,6 +78,38 @@ char *lang_copy(struct lang_arena *arena, const char *text, size_t length)
 	return copy;
 }
 
+/* Bytes of the character at text if it is one that text may hold, else 0. */
+static size_t character_length(const unsigned char *text, size_t length)
+{
+	size_t size = *text < 0x80 ? 1 : *text >= 0xC2 && *text < 0xE0 ? 2 : *text >= 0xE0 && *text < 0xF0 ? 3
+		      : *text >= 0xF0 && *text < 0xF5 ? 4 : 0;
+
+	if (!size || size > length || *text < 32 || *text == 127)
+		return 0;
+	for (size_t i = 1; i < size; i++)
+		if ((text[i] & 0xC0) != 0x80)
+			return 0;
+	/* Longer than needed, surrogates, beyond U+10FFFF; C1 control characters. */
+	if ((*text == 0xE0 && text[1] < 0xA0) || (*text == 0xED && text[1] > 0x9F) || (*text == 0xF0 && text[1] < 0x90) ||
+	    (*text == 0xF4 && text[1] > 0x8F) || (*text == 0xC2 && text[1] < 0xA0))
+		return 0;
+	return size;
+}
+
+char *lang_clean(struct lang_arena *arena, const char *text, size_t length)
+{
+	char *copy = lang_copy(arena, text, length);
+
+	for (size_t at = 0; at < length;) {
+		size_t size = character_length((const unsigned char *)text + at, length - at);
+
+		if (!size)
+			copy[at] = '_';
+		at += size ? size : 1;
+	}
+	return copy;
+}
+
 char *lang_format(struct lang_arena *arena, const char *format, ...)
 {
 	va_list args;

@@ -31,12 +31,12 @@ static const char *name_of(struct compilation *c)
 	const char *path = c->unit.sources[0].name, *base = strrchr(path, '/'), *dot;
 
 	if (c->options->name)
-		return c->options->name;
+		return lang_clean(&c->unit.arena, c->options->name, strlen(c->options->name));
 	if (c->module.name)
 		return c->module.name;
 	base = base ? base + 1 : path;
 	dot = strrchr(base, '.');
-	return lang_copy(&c->unit.arena, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
+	return lang_clean(&c->unit.arena, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
 }
 
 static int has_errors(const struct compilation *c)
@@ -87,7 +87,7 @@ ptowsp_status lang_compile(struct pkg_writer *writer, const struct lang_source *
 	static const struct lang_options none;
 	struct compilation *c = calloc(1, sizeof(*c));
 	ptowsp_status status;
-	int left = 0;
+	volatile int left = 0; /* set behind setjmp */
 
 	*diagnostics_out = NULL;
 	if (!c)

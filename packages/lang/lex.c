@@ -114,7 +114,7 @@ static void remark_set(struct lexer *lexer, struct lang_remark *remark, const ch
 {
 	if (remark->text || !length)
 		return;
-	remark->text = lang_copy(&lexer->unit->arena, text, length);
+	remark->text = lang_clean(&lexer->unit->arena, text, length);
 	remark->at = span_of(lexer, text, length);
 }
 

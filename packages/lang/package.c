@@ -9,8 +9,6 @@
 /* The execution unit of a kernel whose source does not say one: whichever pool is free first. */
 #define KERNEL_UNIT PTOWSP_UNIT_ANY
 
-#define FILES_SHOWN(path) (strrchr((path), '/') ? strrchr((path), '/') + 1 : (path))
-
 /* Something with an id, before the rows are numbered. */
 struct declared {
 	uint64_t id;
@@ -53,10 +51,19 @@ static void declarations_sort(struct lang_lower *lower, struct declarations *dec
 		}
 }
 
+/* Packages hold no folders. */
+static const char *file_name(struct lang_lower *lower, const char *path)
+{
+	const char *base = strrchr(path, '/');
+
+	base = base ? base + 1 : path;
+	return lang_clean(&lower->unit->arena, base, strlen(base));
+}
+
 void lang_debug_add(struct lang_lower *lower, uint16_t kind, uint32_t row, struct lang_span at)
 {
 	*LANG_PUSH(&lower->unit->arena, lower->debug, lower->debug_count, lower->debug_capacity) = (struct ptowsp_debug_record){
-		.file = pkg_writer_string(lower->writer, FILES_SHOWN(lower->unit->sources[at.file].name)),
+		.file = pkg_writer_string(lower->writer, file_name(lower, lower->unit->sources[at.file].name)),
 		.kind = kind,
 		.row = row,
 		.line = at.line,

@@ -181,18 +181,24 @@ static void function_parse(struct lang_parser *parser)
 	function_end(parser);
 }
 
-static const char *stem(struct lang_unit *unit, const char *path)
+/* What a function may be called: the letters of a text, others as "_". */
+static const char *name_make(struct lang_unit *unit, const char *text, size_t length)
 {
-	const char *base = strrchr(path, '/'), *dot;
-	char *name;
+	char *name = lang_copy(&unit->arena, text, length);
 
-	base = base ? base + 1 : path;
-	dot = strrchr(base, '.');
-	name = lang_copy(&unit->arena, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
 	for (char *c = name; *c; c++)
 		if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9') || *c == '_'))
 			*c = '_';
 	return *name ? name : "main";
+}
+
+static const char *stem(struct lang_unit *unit, const char *path)
+{
+	const char *base = strrchr(path, '/'), *dot;
+
+	base = base ? base + 1 : path;
+	dot = strrchr(base, '.');
+	return name_make(unit, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
 }
 
 /* A file of statements without a function: one InCore function, called like its program or its file. */
@@ -200,7 +206,9 @@ static void bare_parse(struct lang_parser *parser, uint32_t file)
 {
 	struct lang_token name = *lang_peek(parser);
 
-	name.text = parser->tokens.program.text ? parser->tokens.program.text : stem(parser->unit, parser->unit->sources[file].name);
+	name.text = parser->tokens.program.text
+			    ? name_make(parser->unit, parser->tokens.program.text, strlen(parser->tokens.program.text))
+			    : stem(parser->unit, parser->unit->sources[file].name);
 	function_start(parser, &name);
 	parser->function->bare = 1;
 	kind_set(parser, &name);
