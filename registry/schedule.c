@@ -8,18 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "registry/span.h"
 #include "registry/text.h"
 
 enum { ARGUMENT_LIMIT = 8, TEXT_LIMIT = 4096 };
 
-/* A part of the text, without blanks at its ends. */
-struct span {
-	const char *at;
-	size_t length;
-};
 /* VALUE taken apart: word(argument, ...), or bare arguments with an empty word. */
 struct value {
-	struct span word, arguments[ARGUMENT_LIMIT];
+	struct reg_span word, arguments[ARGUMENT_LIMIT];
 	unsigned count;
 };
 /* What every step needs. */
@@ -45,94 +41,24 @@ void reg_schedule_finish(struct reg_schedule *schedule)
 	schedule->strings = NULL;
 }
 
-static struct span trimmed(const char *at, const char *end)
+/* Appends the arguments of a text to *value. */
+static ptowsp_status split(struct value *value, struct reg_span text, struct ptowsp_error *error)
 {
-	while (at < end && (*at == ' ' || *at == '\t'))
-		at++;
-	while (end > at && (end[-1] == ' ' || end[-1] == '\t'))
-		end--;
-	return (struct span){at, (size_t)(end - at)};
+	return reg_span_split(text, value->arguments, ARGUMENT_LIMIT, &value->count, error);
 }
 
-static bool span_is(struct span span, const char *text)
-{
-	return strlen(text) == span.length && !memcmp(text, span.at, span.length);
-}
-
-/* Letters, digits, underscores behind a letter. */
-static bool span_is_word(struct span span)
-{
-	for (size_t i = 0; i < span.length; i++) {
-		char c = span.at[i];
-		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-
-		if (!letter && !(i && c >= '0' && c <= '9'))
-			return false;
-	}
-	return span.length > 0;
-}
-
-static int print_length(struct span span)
-{
-	return span.length < 60 ? (int)span.length : 60;
-}
-
-/* Cuts at the commas outside parentheses (also at ':', as in threshold(v, p0, t1: p1)). */
-static ptowsp_status arguments_split(struct value *value, struct span text, struct ptowsp_error *error)
-{
-	const char *begin = text.at, *end = text.at + text.length;
-	int depth = 0;
-
-	for (const char *at = begin; at <= end; at++) {
-		if (at < end && *at == '(')
-			depth++;
-		if (at < end && *at == ')')
-			depth--;
-		if (depth < 0)
-			break;
-		if (at < end && (depth || (*at != ',' && *at != ':')))
-			continue;
-		if (value->count == ARGUMENT_LIMIT)
-			return reg_fail(error, PTOWSP_INVALID, "\"%.*s\" has more than %d arguments", print_length(text), text.at,
-					ARGUMENT_LIMIT);
-		value->arguments[value->count++] = trimmed(begin, at);
-		begin = at + 1;
-	}
-	if (depth)
-		return reg_fail(error, PTOWSP_INVALID, "\"%.*s\": the parentheses do not match", print_length(text), text.at);
-	return PTOWSP_OK;
-}
-
-/* True if text is WORD(...), or (...) if it is to be wordless, with the last character closing the first parenthesis. */
-static bool is_call(struct span text, struct span *word_out, struct span *inside_out, bool wordless)
-{
-	const char *open = memchr(text.at, '(', text.length), *end = text.at + text.length;
-	int depth = 0;
-
-	if (!open || end[-1] != ')')
-		return false;
-	*word_out = trimmed(text.at, open);
-	for (const char *at = open; at < end; at++) {
-		depth += *at == '(' ? 1 : *at == ')' ? -1 : 0;
-		if (!depth && at + 1 < end)
-			return false;
-	}
-	*inside_out = trimmed(open + 1, end - 1);
-	return wordless ? !word_out->length : span_is_word(*word_out);
-}
-
-static const struct reg_policy *policy_by_word(const struct reg_directive *directive, struct span word, bool bare)
+static const struct reg_policy *policy_by_word(const struct reg_directive *directive, struct reg_span word, bool bare)
 {
 	uint32_t count;
 	const struct reg_policy *rows = reg_policies(&count);
 
 	for (uint32_t i = 0; i < count; i++) {
 		const char *text = rows[i].word;
-		struct span inner = {text + 1, strlen(text) - 2};
+		struct reg_span inner = {text + 1, strlen(text) - 2};
 
 		if (rows[i].directive != directive->code || reg_policy_is_bare(&rows[i]) != bare)
 			continue;
-		if (bare ? word.length == inner.length && !memcmp(word.at, inner.at, inner.length) : span_is(word, text))
+		if (bare ? word.length == inner.length && !memcmp(word.at, inner.at, inner.length) : reg_span_is(word, text))
 			return &rows[i];
 	}
 	return NULL;
@@ -150,7 +76,7 @@ static const struct reg_policy *policy_bare(const struct reg_directive *directiv
 	return NULL;
 }
 
-static ptowsp_status fail_word(const struct job *job, struct span word)
+static ptowsp_status fail_word(const struct job *job, struct reg_span word)
 {
 	const char *known[16];
 	char copy[64], what[64];
@@ -162,20 +88,10 @@ static ptowsp_status fail_word(const struct job *job, struct span word)
 		if (rows[i].directive == job->directive->code)
 			known[found++] = rows[i].word;
 	reg_text_init(&text, copy, sizeof(copy));
-	reg_text_add(&text, "%.*s", print_length(word), word.at);
+	reg_text_add(&text, "%.*s", reg_span_print(word), word.at);
 	reg_text_init(&text, what, sizeof(what));
 	reg_text_add(&text, "%s word", job->directive->text);
 	return reg_fail_unknown(job->error, PTOWSP_INVALID, what, copy, known, found);
-}
-
-/* (a, b) without a word is a, b, where no expression is meant. */
-static struct span unwrapped(struct span text)
-{
-	struct span word, inside;
-
-	if (text.length < 2 || *text.at != '(')
-		return text;
-	return is_call(text, &word, &inside, true) ? inside : text;
 }
 
 /* A mode at the end of bare arguments picks among the bare policies: task_window=64,abort; "tasks" is only a unit. */
@@ -184,28 +100,28 @@ static void mode_take(struct job *job, struct value *value)
 	const struct reg_policy *mode;
 
 	while (value->count > 1) {
-		struct span last = value->arguments[value->count - 1];
+		struct reg_span last = value->arguments[value->count - 1];
 
 		mode = policy_by_word(job->directive, last, true);
 		if (mode)
 			job->policy = mode;
-		else if (!(job->directive->code == PTOWSP_DIRECTIVE_TASK_WINDOW && span_is(last, "tasks")))
+		else if (!(job->directive->code == PTOWSP_DIRECTIVE_TASK_WINDOW && reg_span_is(last, "tasks")))
 			return;
 		value->count--;
 	}
 }
 
 /* Finds the policy and leaves its arguments in *value. */
-static ptowsp_status policy_choose(struct job *job, struct value *value, struct span text)
+static ptowsp_status policy_choose(struct job *job, struct value *value, struct reg_span text)
 {
-	struct span word = text, inside = {text.at + text.length, 0};
-	bool call = is_call(text, &word, &inside, false);
+	struct reg_span word = text, inside = {text.at + text.length, 0};
+	bool call = reg_span_call(text, &word, &inside, false);
 
 	job->policy = policy_by_word(job->directive, word, false);
 	if (!job->policy)
 		job->policy = policy_by_word(job->directive, word, true);
-	if (job->policy && (call || span_is_word(text)))
-		return call && inside.length ? arguments_split(value, inside, job->error) : PTOWSP_OK;
+	if (job->policy && (call || reg_span_is_word(text)))
+		return call && inside.length ? split(value, inside, job->error) : PTOWSP_OK;
 	job->policy = policy_bare(job->directive);
 	if (!job->policy)
 		return fail_word(job, word);
@@ -214,17 +130,17 @@ static ptowsp_status policy_choose(struct job *job, struct value *value, struct 
 		text = inside;
 	}
 	if (job->policy->kinds[0] != 'e')
-		text = unwrapped(text);
-	return arguments_split(value, text, job->error);
+		text = reg_span_unwrapped(text);
+	return split(value, text, job->error);
 }
 
 /* STRS offset of a text; one that was stored before is found again. */
-static ptowsp_status string_add(struct job *job, struct span span, int64_t *offset_out)
+static ptowsp_status string_add(struct job *job, struct reg_span span, int64_t *offset_out)
 {
 	struct reg_schedule *s = job->schedule;
 
 	for (uint32_t at = 0; at < s->string_bytes; at += (uint32_t)strlen(s->strings + at) + 1)
-		if (span_is(span, s->strings + at)) {
+		if (reg_span_is(span, s->strings + at)) {
 			*offset_out = (int64_t)s->string_base + at;
 			return PTOWSP_OK;
 		}
@@ -246,7 +162,7 @@ static ptowsp_status string_add(struct job *job, struct span span, int64_t *offs
 	return PTOWSP_OK;
 }
 
-static ptowsp_status number_parse(struct job *job, struct span span, int64_t least, int64_t *value_out)
+static ptowsp_status number_parse(struct job *job, struct reg_span span, int64_t least, int64_t *value_out)
 {
 	char copy[24], *stop = copy;
 	long long value = 0;
@@ -258,7 +174,7 @@ static ptowsp_status number_parse(struct job *job, struct span span, int64_t lea
 		value = strtoll(copy, &stop, 10);
 	}
 	if (stop == copy || *stop || copy[0] == '+' || errno == ERANGE)
-		return reg_fail(job->error, PTOWSP_INVALID, "%s: \"%.*s\" is no number", job->directive->text, print_length(span),
+		return reg_fail(job->error, PTOWSP_INVALID, "%s: \"%.*s\" is no number", job->directive->text, reg_span_print(span),
 				span.at);
 	if (value < least)
 		return reg_fail(job->error, PTOWSP_INVALID, "%s: %lld is too small, the least is %lld", job->directive->text, value,
@@ -267,7 +183,7 @@ static ptowsp_status number_parse(struct job *job, struct span span, int64_t lea
 	return PTOWSP_OK;
 }
 
-static ptowsp_status axis_parse(struct job *job, struct span span, int64_t *offset_out)
+static ptowsp_status axis_parse(struct job *job, struct reg_span span, int64_t *offset_out)
 {
 	int loop = reg_scope_loop(job->scope, span.at, span.length);
 	char copy[64];
@@ -278,12 +194,12 @@ static ptowsp_status axis_parse(struct job *job, struct span span, int64_t *offs
 		return PTOWSP_OK;
 	}
 	reg_text_init(&text, copy, sizeof(copy));
-	reg_text_add(&text, "%.*s", print_length(span), span.at);
+	reg_text_add(&text, "%.*s", reg_span_print(span), span.at);
 	return reg_fail_unknown(job->error, PTOWSP_INVALID, "loop", copy, job->scope->loops, job->scope->loop_count);
 }
 
 /* One argument of the given kind into place i of the row. */
-static ptowsp_status argument_parse(struct job *job, struct span span, char kind, unsigned i)
+static ptowsp_status argument_parse(struct job *job, struct reg_span span, char kind, unsigned i)
 {
 	int64_t *at = &(&job->row.a0)[i];
 	uint64_t sort = PTOWSP_ARGUMENT_NUMBER;
@@ -369,7 +285,7 @@ static ptowsp_status row_store(const struct job *job)
 	return PTOWSP_OK;
 }
 
-static ptowsp_status fail_key(struct span key, struct ptowsp_error *error)
+static ptowsp_status fail_key(struct reg_span key, struct ptowsp_error *error)
 {
 	const char *known[32];
 	char copy[64];
@@ -381,17 +297,17 @@ static ptowsp_status fail_key(struct span key, struct ptowsp_error *error)
 	for (uint32_t i = 0; i < count; i++)
 		known[i] = rows[i].text;
 	reg_text_init(&text, copy, sizeof(copy));
-	reg_text_add(&text, "%.*s", print_length(key), key.at);
+	reg_text_add(&text, "%.*s", reg_span_print(key), key.at);
 	return reg_fail_unknown(error, PTOWSP_INVALID, "schedule directive", copy, known, count);
 }
 
-static const struct reg_directive *directive_by_span(struct span key)
+static const struct reg_directive *directive_by_span(struct reg_span key)
 {
 	uint32_t count;
 	const struct reg_directive *rows = reg_directives(&count);
 
 	for (uint32_t i = 0; i < count; i++)
-		if (span_is(key, rows[i].text))
+		if (reg_span_is(key, rows[i].text))
 			return &rows[i];
 	return NULL;
 }
@@ -402,16 +318,16 @@ ptowsp_status reg_schedule_add(struct reg_schedule *schedule, const char *text, 
 	struct job job = {.schedule = schedule, .scope = scope, .error = error};
 	const char *equals = strchr(text, '=');
 	struct value value = {.count = 0};
-	struct span key;
+	struct reg_span key;
 	ptowsp_status st;
 
 	if (!equals || strlen(text) > TEXT_LIMIT)
 		return reg_fail(error, PTOWSP_INVALID, "schedule \"%.60s\" is not KEY=VALUE, such as task_window=64", text);
-	key = trimmed(text, equals);
+	key = reg_span_trimmed(text, equals);
 	job.directive = directive_by_span(key);
 	if (!job.directive)
 		return fail_key(key, error);
-	st = policy_choose(&job, &value, trimmed(equals + 1, text + strlen(text)));
+	st = policy_choose(&job, &value, reg_span_trimmed(equals + 1, text + strlen(text)));
 	if (!st && reg_policy_is_bare(job.policy))
 		mode_take(&job, &value);
 	if (!st)
