@@ -181,7 +181,7 @@ static void inspect_helps(void)
 
 static void bench_helps(void)
 {
-	static const char *const words[] = {"tasks", "--version", "--help", NULL};
+	static const char *const words[] = {"tasks", "peer", "--threads", NULL};
 
 	cli_begin();
 	check_help("ptowsp-bench", words);

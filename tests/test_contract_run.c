@@ -402,8 +402,8 @@ static void two_runs_at_once_do_not_disturb_each_other(void)
 static void an_interrupt_cancels_and_leaves_outputs_untouched(void)
 {
 	static const struct { int signal, status; const char *package; } cases[] = {
-		{SIGINT, 130, "--fill src=zeros --out dst=old.npy --trace old.json $K/endless.pkg.zst"},
-		{SIGTERM, 143, "--fill src=zeros --out dst=old.npy --graph old.json $K/endless.pkg.zst"},
+		{SIGINT, 130, "--fill src=zeros --out dst=old.npy --trace old.json $K/spin.pkg.zst"},
+		{SIGTERM, 143, "--fill src=zeros --out dst=old.npy --graph old.json $K/spin.pkg.zst"},
 		{SIGINT, 130, "--out a=old.npy --graph old.json --entry nest --set n=2000000000 --set m=2 " VECTORS},
 		{SIGTERM, 143, "--no-kernels --graph old.json --entry nest --set n=2000000000 --set m=2 " VECTORS},
 	};
