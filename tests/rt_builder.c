@@ -39,6 +39,7 @@ struct builder {
 	uint32_t *kernel_rows;
 	struct rt_kernels table;
 	_Atomic uint64_t calls;
+	bool idle;
 	char log[2048];
 };
 
@@ -152,9 +153,9 @@ static ptowsp_status kernel_run(void *context, const struct ptowsp_task *task, s
 	}
 	if (flags & BUILDER_SLOW)
 		nanosleep(&nap, NULL);
-	for (uint32_t i = 0; i < task->tensor_count; i++)
+	for (uint32_t i = 0; !b->idle && i < task->tensor_count; i++)
 		state = visit(b, task, i, PTOWSP_READ, state);
-	for (uint32_t i = 0; i < task->tensor_count; i++)
+	for (uint32_t i = 0; !b->idle && i < task->tensor_count; i++)
 		state = visit(b, task, i, PTOWSP_WRITE, builder_fold(state, i));
 	if (flags & BUILDER_LATER)
 		out->cycles = task->args[0];
@@ -638,6 +639,7 @@ struct outcome *builder_run_program(struct builder *b, struct rt_program *progra
 	struct rt_pool *own = NULL;
 
 	how = how ? how : &standard;
+	b->idle = how->idle;
 	o->error.head = (struct ptowsp_head)PTOWSP_HEAD(o->error, ERROR);
 	o->stats.head = (struct ptowsp_head)PTOWSP_HEAD(o->stats, RUN_STATS);
 	o->deadlock.head = (struct ptowsp_head)PTOWSP_HEAD(o->deadlock, DEADLOCK);

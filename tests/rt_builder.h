@@ -92,6 +92,7 @@ struct outcome_how {
 	const uint64_t *values; /* one per slot; NULL: defaults */
 	uint32_t value_count;
 	bool bare;             /* bind no tensors */
+	bool idle;             /* kernels touch no memory: for schedules that let tasks race */
 	const volatile uint32_t *cancel;
 	struct rt_pool *pool;  /* NULL: one of its own */
 };

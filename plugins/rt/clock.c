@@ -300,15 +300,24 @@ static void depth_enter(struct rt_clock *clock, const struct rt_clock_task *task
 
 /* ---- a task ---------------------------------------------------------------------------------------------------- */
 
-static ptowsp_status issue(struct rt_clock *clock, const struct rt_clock_task *task)
+static ptowsp_status ring_enter(struct rt_clock *clock)
 {
-	struct rt_waiting *waiting = &clock->waiting[task->pool];
-	ptowsp_status st;
-
 	if (clock->issued && clock->last + clock->spacing > clock->now)
 		clock->now = clock->last + clock->spacing;
 	leave_until(clock, clock->now);
-	st = ring_stall(clock);
+	return ring_stall(clock);
+}
+
+bool rt_clock_aborts(struct rt_clock *clock)
+{
+	return clock->window_mode == RT_WINDOW_ABORT && ring_enter(clock) != PTOWSP_OK;
+}
+
+static ptowsp_status issue(struct rt_clock *clock, const struct rt_clock_task *task)
+{
+	struct rt_waiting *waiting = &clock->waiting[task->pool];
+	ptowsp_status st = ring_enter(clock);
+
 	if (st)
 		return st;
 	pool_stall(clock, PTOWSP_RESOURCE_TENSOR_MAP, clock->map_capacity, &clock->map_used, task->need.map);

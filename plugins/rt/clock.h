@@ -84,6 +84,8 @@ bool rt_clock_pools(struct rt_clock *clock, uint32_t pools);
 
 /* The next task. Times into *trace. RUN_FAILED: the window is full and its mode is abort. */
 ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *task, struct ptowsp_trace_task *trace);
+/* The next task, which can never be issued, first meets a full ring in mode abort. */
+bool rt_clock_aborts(struct rt_clock *clock);
 void rt_clock_scope_begin(struct rt_clock *clock);
 void rt_clock_scope_end(struct rt_clock *clock);
 void rt_clock_order_begin(struct rt_clock *clock);

@@ -161,6 +161,7 @@ static void slot_run(struct rt_crew *crew, uint32_t at, uint32_t worker, struct 
 	if (st)
 		failed(crew, slot->number, st, &error);
 	slot->cycles = cycles;
+	slot->failed = st != PTOWSP_OK;
 	if (!st)
 		rt_ring_finished(&crew->ring, at, made_ready, chain);
 	atomic_store(&slot->done, 1); /* sequentially consistent: see rt_ready_expect */

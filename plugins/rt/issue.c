@@ -270,6 +270,20 @@ ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_
 	return st ? st : accesses_resolve(run, site, level);
 }
 
+/* Resources are asked in order: a ring that is full in mode abort comes before a deadlock of a later one. */
+static ptowsp_status blocked(struct rt_run *run, ptowsp_status st, const struct rt_block *block)
+{
+	ptowsp_status end = PTOWSP_OK;
+
+	if (st == PTOWSP_DEADLOCK && block->resource != PTOWSP_RESOURCE_TASK_RING && run->clock.window_mode == RT_WINDOW_ABORT) {
+		if (run->crew.threads > 1)
+			end = rt_wait_tasks(run, run->tasks);
+		if (!end && rt_clock_aborts(&run->clock))
+			end = rt_clock_failed(run, PTOWSP_RUN_FAILED);
+	}
+	return end ? end : rt_block_report(run, st, block, run->deadlock);
+}
+
 /* Edges, reservations and place. */
 static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
 {
@@ -280,7 +294,7 @@ static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, str
 		return st;
 	st = rt_flow_reserve(&run->flow, task->need, &run->reason, &block);
 	if (st)
-		return rt_block_report(run, st, &block, run->deadlock);
+		return blocked(run, st, &block);
 	task->kernel = run->kernel;
 	task->cycles = run->known[run->kernel].cycles;
 	task->preds = run->preds.list;

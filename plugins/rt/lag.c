@@ -57,8 +57,8 @@ static uint64_t get(struct rt_lag *lag)
 /* Opens a record; the caller puts `length` words behind it. */
 static ptowsp_status record(struct rt_lag *lag, enum kind kind, uint64_t length)
 {
-	if (!room_make(lag, length + 1))
-		return PTOWSP_NO_MEMORY;
+	if (lag->broken || !room_make(lag, length + 1))
+		return lag->broken = lag->broken ? lag->broken : PTOWSP_NO_MEMORY;
 	put(lag, (uint64_t)kind | length << 8);
 	return PTOWSP_OK;
 }
@@ -73,10 +73,12 @@ static bool empty(const struct rt_lag *lag)
 static ptowsp_status task_tell(struct rt_lag *lag, const struct rt_clock_task *task)
 {
 	struct ptowsp_trace_task trace;
-	ptowsp_status st = rt_clock_task(lag->clock, task, &trace);
+	ptowsp_status st = lag->broken ? lag->broken : rt_clock_task(lag->clock, task, &trace);
 
 	if (!st)
 		lag->told(lag->context, &trace);
+	else
+		lag->broken = st;
 	return st;
 }
 
@@ -109,7 +111,7 @@ static ptowsp_status task_take(struct rt_lag *lag, uint64_t length)
 	task.stream = (uint32_t)pair, task.kernel = (uint32_t)(pair >> 32);
 	task.depth_loops = (uint32_t)get(lag);
 	if (!preds_take(lag, task.pred_count))
-		return PTOWSP_NO_MEMORY;
+		return lag->broken = PTOWSP_NO_MEMORY;
 	task.preds = lag->preds;
 	lag->waiting--;
 	return task_tell(lag, &task);
@@ -170,6 +172,8 @@ static ptowsp_status drain(struct rt_lag *lag)
 
 ptowsp_status rt_lag_cycles(struct rt_lag *lag, uint64_t cycles)
 {
+	if (lag->broken)
+		return lag->broken;
 	assert(!empty(lag) && lag->words[(lag->tail + 1) & lag->mask] == RT_CYCLES_LATER);
 	lag->words[(lag->tail + 1) & lag->mask] = cycles == RT_CYCLES_LATER ? cycles - 1 : cycles;
 	return drain(lag);

@@ -17,6 +17,7 @@ struct rt_lag {
 	uint64_t waiting;    /* tasks stored */
 	uint64_t *preds;     /* of the task being told */
 	uint32_t preds_room;
+	ptowsp_status broken; /* the clock's first error: nothing more is told */
 };
 void rt_lag_init(struct rt_lag *lag, struct rt_clock *clock, void (*told)(void *, const struct ptowsp_trace_task *), void *context);
 void rt_lag_finish(struct rt_lag *lag);

@@ -3,7 +3,7 @@
  * in task order. Nothing here ever grows: who finds no room waits for the oldest task.
  *
  * One thread (the expander) adds tasks and moves the frontier. Any worker finishes tasks. A slot's plain fields are written before the task
- * is made ready and read after it was taken from the ready queue; `cycles` and `status` are written by the worker before `done`. */
+ * is made ready and read after it was taken from the ready queue; `cycles` and `failed` are written by the worker before `done`. */
 #ifndef RT_RING_H
 #define RT_RING_H
 
@@ -19,6 +19,7 @@ struct rt_slot {
 	_Atomic uint32_t done;       /* everything about the task is over */
 	uint32_t site, kernel, executor, stream;
 	bool later;                  /* its cycles are for the clock, which waits for them */
+	bool failed;                 /* written before done */
 	uint64_t number, cycles;     /* cycles: preset, then what the kernel said */
 	uint64_t word, word_end, edge_end; /* free-running: its arguments; where the rings stood after it */
 };

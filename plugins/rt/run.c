@@ -233,7 +233,8 @@ void rt_run_finish(struct rt_run *run)
 
 /* ---- rt_run ---------------------------------------------------------------------------------------------------- */
 
-/* What was issued ends, unless somebody wants the run to end now. A kernel that fails meanwhile comes first: with one thread it would have. */
+/* What was issued ends, unless somebody wants the run to end now. A kernel or the clock that fails
+ * meanwhile comes first: with one thread it would have. */
 static ptowsp_status tasks_end(struct rt_run *run, ptowsp_status st)
 {
 	struct ptowsp_error error = *run->error;
@@ -242,7 +243,7 @@ static ptowsp_status tasks_end(struct rt_run *run, ptowsp_status st)
 	if (st == PTOWSP_CANCELLED || st == PTOWSP_DEADLINE || st == PTOWSP_KERNEL_FAILED || st == PTOWSP_NO_MEMORY)
 		return st;
 	end = rt_wait_tasks(run, run->tasks);
-	if (!st || end == PTOWSP_KERNEL_FAILED)
+	if (!st || end == PTOWSP_KERNEL_FAILED || (end && run->lag.broken))
 		return end;
 	*run->error = error;
 	return st;

@@ -28,16 +28,20 @@ ptowsp_status rt_look(struct rt_run *run)
 	return PTOWSP_OK;
 }
 
-/* Moves the frontier over what is done; cycles that only running tells go to the clock. */
+/* Moves the frontier over what is done; cycles that only running tells go to the clock. In task order, so that of two failures the earlier
+ * one is found, as with one thread. */
 static ptowsp_status frontier_move(struct rt_run *run)
 {
 	struct rt_slot *slot;
-	ptowsp_status st = rt_crew_status(&run->crew, run->error);
+	ptowsp_status st = PTOWSP_OK;
 
-	while (!st && (slot = rt_ring_advance(&run->crew.ring)))
+	while (!st && (slot = rt_ring_advance(&run->crew.ring))) {
+		if (slot->failed)
+			break;
 		if (slot->later)
 			st = rt_clock_failed(run, rt_lag_cycles(&run->lag, slot->cycles));
-	return st;
+	}
+	return st ? st : rt_crew_status(&run->crew, run->error);
 }
 
 /* One step of waiting: something to run, or a nap until there is news. */
