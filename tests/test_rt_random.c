@@ -567,7 +567,7 @@ static bool one(uint64_t seed, struct model *m, struct rt_pool *const *pools, ui
 
 	make(&r, seed);
 	model_prepare(&r, m, how.seed, values);
-	model_run(m);
+	rt_model_run(m);
 	*tasks += (uint64_t)m->count;
 	for (uint32_t k = 0; ok && k < 3; k++) {
 		how.pool = k ? pools[k - 1] : NULL;

@@ -911,7 +911,7 @@ static void clear(struct model *m)
 		m->pools += u != PTOWSP_UNIT_ANY && u != PTOWSP_UNIT_AIV && u != PTOWSP_UNIT_AIC && unit_named(m, (uint16_t)u);
 }
 
-void model_run(struct model *m)
+void rt_model_run(struct model *m)
 {
 	uint64_t floor = 0;
 

@@ -112,6 +112,6 @@ struct model {
 	bool ahead; /* counts how many tasks fit before any starts */
 };
 /* Runs it; results as above. The struct is large: allocate it. */
-void model_run(struct model *m);
+void rt_model_run(struct model *m);
 
 #endif
