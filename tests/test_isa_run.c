@@ -225,6 +225,40 @@ static void endless_loops_end(void)
 	free(scratch);
 }
 
+static int stop_at(void *context)
+{
+	return ++*(unsigned *)context == 5;
+}
+
+/* WHILE without end; a guard that never stops changes nothing. */
+static void a_guard_ends_runs_and_walks(void)
+{
+	void *scratch = aligned_alloc(64, 1024);
+	unsigned asked = 0;
+	const struct isa_guard guard = { stop_at, &asked };
+	uint64_t cycles;
+
+	for (int end = 0; end < 2; end++) {
+		begin();
+		tile_while(&b);
+		tile_do(&b, tile_int(&b, !end));
+		tile_end(&b);
+		REQUIRE_INT(tile_create(&b, &program, &task.error), PTOWSP_OK);
+		asked = 0;
+		CHECK_INT(isa_run_guarded(program, &task.task, &task.out, scratch, &guard), end ? PTOWSP_OK : PTOWSP_CANCELLED);
+		CHECK_UINT(asked, end ? 0 : 5);
+		asked = 0;
+		CHECK_INT(isa_walk_guarded(program, NULL, 0, NULL, NULL, &guard, &cycles, &task.error),
+			  end ? PTOWSP_OK : PTOWSP_CANCELLED);
+		CHECK_UINT(asked, end ? 0 : 5);
+		CHECK_STR(task.error.text, end ? "" : "kernel probe was stopped");
+		task.error.text[0] = 0;
+		isa_program_destroy(program);
+		tile_finish(&b);
+	}
+	free(scratch);
+}
+
 /* A run that used up its jumps goes on where it was. */
 static void a_state_can_be_resumed(void)
 {
@@ -684,6 +718,7 @@ void suite_isa_run(CU_pSuite s)
 	TEST(s, if_asks_for_non_zero_or_a_bit);
 	TEST(s, return_may_stand_anywhere);
 	TEST(s, endless_loops_end);
+	TEST(s, a_guard_ends_runs_and_walks);
 	TEST(s, a_state_can_be_resumed);
 	TEST(s, scalars_wrap_at_their_own_width);
 	TEST(s, dividing_a_scalar_by_zero_is_an_error);

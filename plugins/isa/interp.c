@@ -44,6 +44,22 @@ static bool for_fits(const struct isa_step *loop, int64_t bound)
 	return loop->d.dtype == PTOWSP_I64 || (loop->d.dtype == PTOWSP_I32 && bound <= INT32_MAX);
 }
 
+/* Walk only: `rounds` rounds of `each` instructions. If it would end inside, nothing is left and they are not taken. */
+static bool steps_take(struct isa_state *st, uint64_t rounds, uint64_t each)
+{
+	const uint64_t all = add_saturated(st->left, st->budget);
+
+	if (rounds > all / each) {
+		st->left = st->budget = 0;
+		return false;
+	}
+	if (all == UINT64_MAX)
+		return true;
+	st->budget = all - rounds * each < st->budget ? all - rounds * each : st->budget;
+	st->left = all - rounds * each - st->budget;
+	return true;
+}
+
 /* Walk only: all rounds of a loop whose rounds are equal at once, behind a successful for_enter. */
 static void for_closed(struct isa_state *st, const struct isa_step *loop)
 {
@@ -53,11 +69,8 @@ static void for_closed(struct isa_state *st, const struct isa_step *loop)
 
 	if (!for_fits(loop, (int64_t)x[loop->b.at]))
 		return; /* round by round */
-	if (rounds > st->budget / loop->flat) {
-		st->budget = 0; /* it would end inside */
+	if (!steps_take(st, rounds, loop->flat))
 		return;
-	}
-	st->budget -= rounds * loop->flat;
 	st->cycles = add_saturated(st->cycles, loop->round_cost && rounds > UINT64_MAX / loop->round_cost
 						       ? UINT64_MAX
 						       : rounds * loop->round_cost);

@@ -63,6 +63,18 @@ ptowsp_status isa_walk(const struct isa_program *program, const uint64_t *args, 
 ptowsp_status isa_run(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
 		      void *scratch);
 
+/* For programs that may take long: stop is asked every few thousand instructions and ends them by a value that is not 0. */
+struct isa_guard {
+	int (*stop)(void *context);
+	void *context;
+};
+/* isa_walk without a limit of its own. Errors also: CANCELLED if the guard ended it. */
+ptowsp_status isa_walk_guarded(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, isa_touch_fn touch,
+			       void *context, const struct isa_guard *guard, uint64_t *cycles_out, struct ptowsp_error *error);
+/* isa_run. Errors also: CANCELLED if the guard ended it. */
+ptowsp_status isa_run_guarded(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+			      void *scratch, const struct isa_guard *guard);
+
 /* Prints the program as text, one line per instruction, through emit. */
 void isa_disassemble(const struct isa_program *program, void (*emit)(void *context, const char *line), void *context);
 

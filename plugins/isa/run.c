@@ -50,11 +50,37 @@ static void tiles_init(const struct isa_program *p, unsigned char *scratch)
 	}
 }
 
-ptowsp_status isa_run_within(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
-			     void *scratch, uint64_t jumps)
+/* Between two questions to the guard. */
+enum { JUMPS_SLICE = 1 << 10, STEPS_SLICE = 1 << 16 };
+
+/* The next slice of `left`: false if there is none. Without a guard one slice is all. */
+static bool slice_take(struct isa_state *st, const struct isa_guard *guard, uint64_t size)
+{
+	st->budget = guard && st->left > size ? size : st->left;
+	if (st->left != UINT64_MAX || !guard)
+		st->left -= st->budget;
+	return st->budget != 0;
+}
+
+/* Runs or walks st->left in slices. CANCELLED if the guard said so, AGAIN at the limit. */
+static ptowsp_status state_go(struct isa_state *st, const struct isa_guard *guard, uint64_t slice,
+			      ptowsp_status (*go)(struct isa_state *state))
+{
+	ptowsp_status status = PTOWSP_AGAIN;
+
+	while (status == PTOWSP_AGAIN && slice_take(st, guard, slice)) {
+		status = go(st);
+		if (status == PTOWSP_AGAIN && guard && guard->stop(guard->context))
+			return isa_error(st->error, PTOWSP_CANCELLED, "kernel %.64s was stopped", st->program->name);
+	}
+	return status;
+}
+
+static ptowsp_status run_within(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+				void *scratch, uint64_t jumps, const struct isa_guard *guard)
 {
 	struct isa_state st = {
-		.program = program, .scratch = scratch, .scalars = scratch, .task = task, .error = out->error, .budget = jumps};
+		.program = program, .scratch = scratch, .scalars = scratch, .task = task, .error = out->error, .left = jumps};
 	ptowsp_status status;
 
 	if (program->unusable[0]) {
@@ -67,7 +93,7 @@ ptowsp_status isa_run_within(const struct isa_program *program, const struct pto
 	if (!status) {
 		scalars_init(program, st.scalars, task->args);
 		tiles_init(program, scratch);
-		status = isa_state_run(&st);
+		status = state_go(&st, guard, JUMPS_SLICE, isa_state_run);
 	}
 	if (status == PTOWSP_AGAIN) {
 		isa_state_fail(&st, &program->steps[st.pc], "jumped back %llu times; the loop seems to have no end",
@@ -80,10 +106,22 @@ ptowsp_status isa_run_within(const struct isa_program *program, const struct pto
 	return status;
 }
 
+ptowsp_status isa_run_within(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+			     void *scratch, uint64_t jumps)
+{
+	return run_within(program, task, out, scratch, jumps, NULL);
+}
+
 ptowsp_status isa_run(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
 		      void *scratch)
 {
-	return isa_run_within(program, task, out, scratch, UINT64_C(1) << 32);
+	return run_within(program, task, out, scratch, UINT64_C(1) << 32, NULL);
+}
+
+ptowsp_status isa_run_guarded(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+			      void *scratch, const struct isa_guard *guard)
+{
+	return run_within(program, task, out, scratch, UINT64_C(1) << 32, guard);
 }
 
 /* What a walk may do before it ends. */
@@ -100,8 +138,9 @@ static ptowsp_status walk_check(const struct isa_program *p, uint32_t arg_count,
 	return PTOWSP_OK;
 }
 
-ptowsp_status isa_walk(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, uint64_t max_steps,
-		       isa_touch_fn touch, void *context, uint64_t *cycles_out, struct ptowsp_error *error)
+static ptowsp_status walk_within(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, uint64_t steps,
+				 isa_touch_fn touch, void *context, const struct isa_guard *guard, uint64_t *cycles_out,
+				 struct ptowsp_error *error)
 {
 	uint64_t few[64];
 	const uint32_t count = program->header.scalar_count;
@@ -110,7 +149,7 @@ ptowsp_status isa_walk(const struct isa_program *program, const uint64_t *args, 
 			       .touch = touch,
 			       .context = context,
 			       .error = error,
-			       .budget = max_steps ? max_steps : UINT64_C(1) << 32};
+			       .left = steps};
 	ptowsp_status status = walk_check(program, arg_count, error);
 
 	*cycles_out = 0;
@@ -122,12 +161,25 @@ ptowsp_status isa_walk(const struct isa_program *program, const uint64_t *args, 
 			return isa_error(error, PTOWSP_NO_MEMORY, "no memory to walk kernel %.64s", program->name);
 	}
 	scalars_init(program, st.scalars, args);
-	status = isa_state_walk(&st);
+	status = state_go(&st, guard, STEPS_SLICE, isa_state_walk);
 	if (status == PTOWSP_AGAIN)
 		status = isa_error(error, PTOWSP_LIMIT, "kernel %.64s takes more than %llu instructions", program->name,
-				   (unsigned long long)(max_steps ? max_steps : UINT64_C(1) << 32));
+				   (unsigned long long)steps);
 	*cycles_out = st.cycles;
 	if (st.scalars != few)
 		free(st.scalars);
 	return status;
+}
+
+ptowsp_status isa_walk(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, uint64_t max_steps,
+		       isa_touch_fn touch, void *context, uint64_t *cycles_out, struct ptowsp_error *error)
+{
+	return walk_within(program, args, arg_count, max_steps ? max_steps : UINT64_C(1) << 32, touch, context, NULL, cycles_out,
+			   error);
+}
+
+ptowsp_status isa_walk_guarded(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, isa_touch_fn touch,
+			       void *context, const struct isa_guard *guard, uint64_t *cycles_out, struct ptowsp_error *error)
+{
+	return walk_within(program, args, arg_count, UINT64_MAX, touch, context, guard, cycles_out, error);
 }

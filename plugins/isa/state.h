@@ -16,7 +16,8 @@ struct isa_state {
 	void *context;
 	struct ptowsp_error *error;     /* may be NULL */
 	uint64_t cycles;                /* saturates */
-	uint64_t budget;                /* run: jumps back that are still allowed; walk: instructions */
+	uint64_t budget;                /* until AGAIN; run: jumps back, walk: instructions */
+	uint64_t left;                  /* walk: further budgets that will follow, which a loop in closed form may draw on */
 	uint32_t pc;
 };
 
