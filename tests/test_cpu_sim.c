@@ -383,6 +383,51 @@ static void deadline_ends_a_run(void)
 	stop();
 }
 
+/* A kernel that would take hours, and what walking it costs in closed form. */
+static void long_program(int64_t rounds)
+{
+	struct bench_tile tile = {0};
+	uint32_t kernel, loop;
+	uint64_t size;
+	const void *payload;
+	uint16_t a = bench_tile_tile(&tile, 8, 8);
+
+	loop = bench_tile_loop(&tile, rounds);
+	bench_tile_inst(&tile, PTOWSP_PTO_TADD, a, a, a, 0);
+	bench_tile_end(&tile, loop);
+	payload = bench_tile_pack(&tile, &size);
+	kernel = bench_program_kernel(&fake.code, "slow", 0, 0, payload, size);
+	for (unsigned i = 0; i < 3; i++)
+		bench_program_tensor(&fake.code, check_fmt("t%u", i), ROWS, COLUMNS);
+	bench_program_task(&fake.code, kernel, 0, 0);
+}
+
+static void a_kernel_that_takes_too_long_is_ended_and_named(void)
+{
+	struct ptowsp_run_args args;
+
+	fake_reset();
+	long_program(INT64_C(1) << 31);
+	start(1);
+	args = run_args(1);
+	args.deadline_ns = fake_now(NULL) + 20000000;
+	CHECK_INT(fake.ops->submit(fake.device, &args, NULL), PTOWSP_OK);
+	drain();
+	CHECK_INT(fake.status, PTOWSP_DEADLINE);
+	CHECK_CONTAINS(fake.error, "kernel slow");
+	CHECK_INT(submit(2, 0, NULL), PTOWSP_OK);
+	CHECK_INT(fake.ops->poll(fake.device, fake_now(NULL) + 5000000, NULL), PTOWSP_AGAIN);
+	CHECK_INT(fake.ops->cancel(fake.device, 2, NULL), PTOWSP_OK);
+	drain();
+	CHECK_INT(fake.status, PTOWSP_CANCELLED);
+	CHECK_CONTAINS(fake.error, "kernel slow");
+	CHECK_INT(submit(3, PTOWSP_RUN_NO_KERNELS, NULL), PTOWSP_OK);
+	drain();
+	CHECK_INT(fake.status, PTOWSP_OK);
+	CHECK_UINT(fake.stats.total_cycles, UINT64_C(64) << 31);
+	stop();
+}
+
 static void each_block_knows_its_index(void)
 {
 	fake_reset();
@@ -516,6 +561,7 @@ static void a_broken_payload_is_refused_when_loaded(void)
 
 	fake_reset();
 	add_program();
+	bench_program_kernel(&fake.code, "later", 0, 0, NULL, 0); /* not reached */
 	((unsigned char *)rows_of(PTOWSP_SECTION_CODE))[0] ^= 1;
 	CHECK_INT(init(NULL, NULL, &error), PTOWSP_OK);
 	CHECK_INT(open_device(1, &error), PTOWSP_OK);
@@ -759,6 +805,7 @@ void suite_cpu_sim(CU_pSuite s)
 	TEST(s, cancel_ends_waiting_and_running_runs);
 	TEST(s, fini_cancels_and_joins_what_is_left);
 	TEST(s, deadline_ends_a_run);
+	TEST(s, a_kernel_that_takes_too_long_is_ended_and_named);
 	TEST(s, each_block_knows_its_index);
 	TEST(s, built_in_kernels_copy_and_fill);
 	TEST(s, a_kernel_nobody_serves_is_named_and_still_counted);

@@ -10,15 +10,54 @@
 
 /* ---- the calls of the runtime core ---------------------------------------------------------------------------- */
 
+/* A walk or a call of a kernel that takes long. */
+struct patience {
+	struct cpu_kernels *kernels;
+	const struct cpu_kernel *kernel;
+	uint32_t questions; /* that are still answered with "go on" */
+};
+#define WALK_QUESTIONS UINT32_C(65536) /* a walk of 2^32 instructions, some seconds; then only running tells */
+
+static int watch_ended(struct cpu_kernels *kernels)
+{
+	const struct ptowsp_host *host = kernels->instance->host;
+	const struct cpu_watch *watch = &kernels->watch;
+
+	return (watch->cancel && atomic_load_explicit(watch->cancel, memory_order_relaxed)) ||
+	       (watch->deadline_ns && host->now_ns(host->context) >= watch->deadline_ns);
+}
+
+static int stop(void *context)
+{
+	struct patience *patience = context;
+
+	if (watch_ended(patience->kernels)) {
+		atomic_store(&patience->kernels->watch.stopped, (uint32_t)(patience->kernel - patience->kernels->rows) + 1);
+		return 1;
+	}
+	return patience->questions && !--patience->questions;
+}
+
+/* UNSUPPORTED also after a long way without an end in sight: a run will show. */
+static ptowsp_status walk(struct cpu_kernels *kernels, const struct cpu_kernel *kernel, const uint64_t *args, rt_touch_fn touch,
+			  void *sink, uint64_t *cycles_out, struct ptowsp_error *error)
+{
+	struct patience patience = {.kernels = kernels, .kernel = kernel, .questions = WALK_QUESTIONS};
+	const struct isa_guard guard = {stop, &patience};
+	ptowsp_status st = isa_walk_guarded(kernel->isa, args, kernel->arg_count, touch, sink, &guard, cycles_out, error);
+
+	return st == PTOWSP_CANCELLED && !patience.questions ? PTOWSP_UNSUPPORTED : st;
+}
+
 static ptowsp_status cycles(void *context, uint32_t row, const uint64_t *args, uint64_t *cycles_out)
 {
-	const struct cpu_kernel *kernel = &((const struct cpu_kernels *)context)->rows[row];
+	struct cpu_kernels *kernels = context;
+	const struct cpu_kernel *kernel = &kernels->rows[row];
 	uint64_t one = kernel->fixed_cycles;
 	ptowsp_status st = PTOWSP_OK;
 
 	if (!one)
-		st = kernel->isa ? isa_walk(kernel->isa, args, kernel->arg_count, 0, NULL, NULL, &one, NULL)
-				 : PTOWSP_UNSUPPORTED;
+		st = kernel->isa ? walk(kernels, kernel, args, NULL, NULL, &one, NULL) : PTOWSP_UNSUPPORTED;
 	if (!st)
 		*cycles_out = one * kernel->blocks; /* one block in each round */
 	return st;
@@ -26,21 +65,21 @@ static ptowsp_status cycles(void *context, uint32_t row, const uint64_t *args, u
 
 static ptowsp_status footprint(void *context, uint32_t row, const uint64_t *args, rt_touch_fn touch, void *sink)
 {
-	const struct cpu_kernel *kernel = &((const struct cpu_kernels *)context)->rows[row];
+	struct cpu_kernels *kernels = context;
+	const struct cpu_kernel *kernel = &kernels->rows[row];
 	uint64_t ignored;
 
-	if (!kernel->isa)
-		return PTOWSP_UNSUPPORTED;
-	return isa_walk(kernel->isa, args, kernel->arg_count, 0, touch, sink, &ignored, NULL);
+	return kernel->isa ? walk(kernels, kernel, args, touch, sink, &ignored, NULL) : PTOWSP_UNSUPPORTED;
 }
 
 static void explain(void *context, uint32_t row, const uint64_t *args, struct ptowsp_error *error)
 {
-	const struct cpu_kernel *kernel = &((const struct cpu_kernels *)context)->rows[row];
+	struct cpu_kernels *kernels = context;
+	const struct cpu_kernel *kernel = &kernels->rows[row];
 	uint64_t ignored;
 
 	if (kernel->isa)
-		isa_walk(kernel->isa, args, kernel->arg_count, 0, NULL, NULL, &ignored, error);
+		walk(kernels, kernel, args, NULL, NULL, &ignored, error);
 }
 
 static int varies(void *context, uint32_t row)
@@ -57,12 +96,15 @@ static const char *unusable(void *context, uint32_t row)
 	return *kernel->why ? kernel->why : NULL;
 }
 
-static ptowsp_status call(const struct cpu_kernels *kernels, const struct cpu_kernel *kernel, const struct ptowsp_task *task,
+static ptowsp_status call(struct cpu_kernels *kernels, const struct cpu_kernel *kernel, const struct ptowsp_task *task,
 			  struct ptowsp_kernel_out *out, uint32_t worker)
 {
+	struct patience patience = {.kernels = kernels, .kernel = kernel};
+	const struct isa_guard guard = {stop, &patience};
+	unsigned char *scratch = kernels->scratch + worker * kernels->scratch_bytes;
 	ptowsp_status st;
 
-	st = kernel->isa ? isa_run(kernel->isa, task, out, kernels->scratch + worker * kernels->scratch_bytes)
+	st = kernel->isa ? isa_run_guarded(kernel->isa, task, out, scratch, &guard)
 			 : kernel->ref.fn(kernel->ref.context, task, out);
 	if (kernel->fixed_cycles)
 		out->cycles = kernel->fixed_cycles;
@@ -70,7 +112,7 @@ static ptowsp_status call(const struct cpu_kernels *kernels, const struct cpu_ke
 }
 
 /* blockdim n: one round per block, because a core of this machine runs one at a time; the cycles add up. */
-static ptowsp_status call_blocks(const struct cpu_kernels *kernels, const struct cpu_kernel *kernel,
+static ptowsp_status call_blocks(struct cpu_kernels *kernels, const struct cpu_kernel *kernel,
 				 const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
 {
 	struct ptowsp_task block = *task;
@@ -110,6 +152,26 @@ static ptowsp_status run(void *context, const struct ptowsp_task *task, struct p
 struct rt_kernels cpu_kernels_table(struct cpu_kernels *kernels)
 {
 	return (struct rt_kernels){kernels, cycles, footprint, varies, run, unusable, explain};
+}
+
+void cpu_kernels_watch(struct cpu_kernels *kernels, const _Atomic uint32_t *cancel, uint64_t deadline_ns)
+{
+	kernels->watch.cancel = cancel;
+	kernels->watch.deadline_ns = deadline_ns;
+	atomic_store(&kernels->watch.stopped, 0);
+}
+
+ptowsp_status cpu_kernels_watched(struct cpu_kernels *kernels, ptowsp_status st, struct ptowsp_error *error)
+{
+	const struct cpu_watch *watch = &kernels->watch;
+	uint32_t stopped = atomic_load(&watch->stopped);
+
+	if (!st || !stopped)
+		return st;
+	if (watch->cancel && atomic_load(watch->cancel))
+		return cpu_fail(error, PTOWSP_CANCELLED, "the run was cancelled in kernel %s", kernels->rows[stopped - 1].name);
+	return cpu_fail(error, PTOWSP_DEADLINE, "the deadline passed in kernel %s; allow more time with --timeout-ms",
+			kernels->rows[stopped - 1].name);
 }
 
 void cpu_kernels_profile(struct cpu_kernels *kernels)

@@ -21,7 +21,14 @@ struct cpu_kernel {
 	_Atomic uint64_t calls, wall_ns; /* with profiling=on */
 };
 
-/* The kernels of one program. Constant after create, but for the profile. */
+/* What ends a kernel that takes too long. Set between runs, read by all threads of a run. */
+struct cpu_watch {
+	const _Atomic uint32_t *cancel; /* NULL: nobody cancels */
+	uint64_t deadline_ns;           /* 0: none */
+	_Atomic uint32_t stopped;       /* row + 1 of a kernel that was ended by one of the two, 0: none */
+};
+
+/* The kernels of one program. Constant after create, but for watch and the profile. */
 struct cpu_kernels {
 	const struct cpu_instance *instance;
 	struct cpu_kernel *rows;
@@ -29,6 +36,7 @@ struct cpu_kernels {
 	uint32_t workers;
 	uint64_t scratch_bytes;        /* per worker, a multiple of 64 */
 	unsigned char *scratch;        /* workers * scratch_bytes */
+	struct cpu_watch watch;
 };
 
 /* Chooses for each kernel: portable payload ▸ function registered with the host ▸ built-in ▸ a sentence why there is none
@@ -40,6 +48,9 @@ ptowsp_status cpu_kernels_init(struct cpu_kernels *kernels, const struct cpu_ins
 void cpu_kernels_finish(struct cpu_kernels *kernels); /* of zeroed or half-made ones too */
 /* The callbacks of rt.h, with kernels as their context. */
 struct rt_kernels cpu_kernels_table(struct cpu_kernels *kernels);
+/* Before a run: what may end its kernels early. After it: CANCELLED or DEADLINE with a sentence if that happened, else st. */
+void cpu_kernels_watch(struct cpu_kernels *kernels, const _Atomic uint32_t *cancel, uint64_t deadline_ns);
+ptowsp_status cpu_kernels_watched(struct cpu_kernels *kernels, ptowsp_status st, struct ptowsp_error *error);
 /* Logs calls and wall time per kernel since the last call. */
 void cpu_kernels_profile(struct cpu_kernels *kernels);
 

@@ -110,8 +110,12 @@ ptowsp_status cpu_program_run(struct cpu_program *program, const struct cpu_run 
 		.sinks = &sinks,
 		.cancel = (const volatile uint32_t *)&run->cancel,
 	};
-	ptowsp_status st = rt_run(program->rt, &args, stats_out, deadlock_out, error);
+	ptowsp_status st;
 
+	cpu_kernels_watch(&program->kernels, &run->cancel, run->args.deadline_ns);
+	st = rt_run(program->rt, &args, stats_out, deadlock_out, error);
+	st = cpu_kernels_watched(&program->kernels, st, error);
+	cpu_kernels_watch(&program->kernels, NULL, 0);
 	cpu_trace_flush(&program->trace);
 	if (program->device->instance->options.profiling)
 		cpu_kernels_profile(&program->kernels);

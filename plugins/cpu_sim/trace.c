@@ -92,7 +92,13 @@ static ptowsp_status extents_measure(struct ptowsp_object *object, const struct 
 
 	if (!st)
 		st = resting(program, PTOWSP_EXTENSION_EXTENTS, error);
-	return st ? st : rt_extents(program->rt, args, elements_out, count, error);
+	if (st)
+		return st;
+	cpu_kernels_watch(&program->kernels, NULL, args->deadline_ns);
+	st = rt_extents(program->rt, args, elements_out, count, error);
+	st = cpu_kernels_watched(&program->kernels, st, error);
+	cpu_kernels_watch(&program->kernels, NULL, 0);
+	return st;
 }
 
 static const struct ptowsp_trace_extension trace_table = {
