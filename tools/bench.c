@@ -35,7 +35,8 @@ static void usage(FILE *to)
 		    "  --threads N     worker threads of the runtime (default 1)\n"
 		    "  --packages DIR  folder of the example packages (default: packages/ of the build this program lies in)\n"
 		    "  --json          one JSON object instead of the table\n"
-		    "  --version       version of the project and of the ABI\n",
+		    "  --version       version of the project and of the ABI\n"
+		    "  --help          this text\n",
 		"peer", "", BENCH_REPS_LIMIT);
 }
 
