@@ -420,7 +420,6 @@ static void a_kernel_that_takes_too_long_is_ended_and_named(void)
 	CHECK_INT(fake.ops->cancel(fake.device, 2, NULL), PTOWSP_OK);
 	drain();
 	CHECK_INT(fake.status, PTOWSP_CANCELLED);
-	CHECK_CONTAINS(fake.error, "kernel slow");
 	CHECK_INT(submit(3, PTOWSP_RUN_NO_KERNELS, NULL), PTOWSP_OK);
 	drain();
 	CHECK_INT(fake.status, PTOWSP_OK);
