@@ -410,7 +410,7 @@ static void a_kernel_that_takes_too_long_is_ended_and_named(void)
 	long_program(INT64_C(1) << 31);
 	start(1);
 	args = run_args(1);
-	args.deadline_ns = fake_now(NULL) + 20000000;
+	args.deadline_ns = fake_now(NULL) + 200000000;
 	CHECK_INT(fake.ops->submit(fake.device, &args, NULL), PTOWSP_OK);
 	drain();
 	CHECK_INT(fake.status, PTOWSP_DEADLINE);
