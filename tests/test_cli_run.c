@@ -60,6 +60,17 @@ static void npy_make(const char *name, uint64_t n, float first, float step)
 	CHECK(check_write(check_fmt("%s/%s", dir, name), bytes, length + 4 * n));
 }
 
+/* Zeros; without columns a scalar. */
+static void npy_make_2d(const char *name, uint64_t rows, uint64_t columns)
+{
+	char bytes[NPY_HEADER + 64 * 4] = {0};
+	uint64_t extents[2] = {rows, columns};
+	size_t length = npy_header(bytes, PTOWSP_F32, columns ? 2 : 0, extents), data = 4 * rows * (columns ? columns : 1);
+
+	memset(bytes + length, 0, data);
+	CHECK(check_write(check_fmt("%s/%s", dir, name), bytes, length + data));
+}
+
 static float npy_at(const char *name, uint64_t i)
 {
 	struct ptowsp_error error = {.text = ""};
@@ -103,6 +114,8 @@ static void a_wrong_expectation_in_the_package_is_exit_6(void)
 	CHECK_CONTAINS(err, "worst [15]: 115 against 116");
 	CHECK_INT(run("--fill x=zeros p.pkg.zst"), 0); /* no longer bare: nothing is promised */
 	CHECK(!strstr(out, "compare"));
+	CHECK_INT(run("--set n=16 p.pkg.zst"), 0);
+	CHECK(!strstr(out, "compare"));
 }
 
 static void files_go_in_and_out(void)
@@ -118,6 +131,12 @@ static void files_go_in_and_out(void)
 	npy_make("short.npy", 15, 0, 1);
 	CHECK_INT(run("--in x=short.npy p.pkg.zst"), 2);
 	CHECK_CONTAINS(err, "tensor \"x\" has shape [16], but file short.npy has [15]");
+	npy_make_2d("flat.npy", 1, 16);
+	CHECK_INT(run("--in x=flat.npy p.pkg.zst"), 2);
+	CHECK_CONTAINS(err, "has [1, 16]");
+	npy_make_2d("scalar.npy", 1, 0);
+	CHECK_INT(run("--in x=scalar.npy p.pkg.zst"), 2);
+	CHECK_CONTAINS(err, "has []");
 }
 
 static void shapeless_tensors_follow_files_and_extents(void)
@@ -141,6 +160,9 @@ static void lists_of_values_are_for_as_many_runs(void)
 	CHECK_INT(run("--runs 3 --set n=4,1,2 --fill x=iota --fill y=zeros --out z=z.npy p.pkg.zst"), 0);
 	CHECK_CONTAINS(out, "run 3: ");
 	CHECK_NEAR(npy_at("z.npy", 3), 3, 0); /* sizes only grow */
+	CHECK_INT(run("--runs 3 --set n=2,4,3 --fill x=iota --fill y=zeros --out z=z.npy p.pkg.zst"), 0);
+	CHECK_NEAR(npy_at("z.npy", 2), 2, 0);
+	CHECK_NEAR(npy_at("z.npy", 3), 3, 0); /* the probe adds all that is bound */
 	CHECK_INT(run("--runs 2 --set n=4,1,2 p.pkg.zst"), 2);
 	CHECK_CONTAINS(err, "3 values for 2 runs");
 	CHECK_INT(run("--runs 2 --set n=4 --stats=json p.pkg.zst"), 0);

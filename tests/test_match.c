@@ -171,6 +171,31 @@ static void kernels_need_one_payload_that_runs(void)
 	CHECK_UINT(count, 0);
 }
 
+static void a_directive_that_is_required_but_not_used_is_diagnosed(void)
+{
+	struct ptowsp_requirement_record need = {FEATURE(STREAMS, COUNT), PTOWSP_STATE_DIAGNOSED, 0};
+	struct reg_needs needs = {.requirements = &need, .requirement_count = 1};
+
+	match(&needs, NULL, 0);
+	REQUIRE_UINT(count, 1);
+	CHECK(!rows[0].refused);
+	need.feature = PTOWSP_FEATURE_CANCEL; /* no directive: a missing row is unsupported */
+	match(&needs, NULL, 0);
+	CHECK(rows[0].refused);
+}
+
+static void the_better_of_two_rows_counts(void)
+{
+	const struct ptowsp_directive_record directive = DIRECTIVE(STREAMS, COUNT, 2);
+	const struct ptowsp_cap caps[] = {{.feature = FEATURE(STREAMS, COUNT), .state = PTOWSP_STATE_RECORDED},
+					  {.feature = FEATURE(STREAMS, COUNT), .state = PTOWSP_STATE_ENFORCED},
+					  {.feature = FEATURE(STREAMS, COUNT), .state = PTOWSP_STATE_DIAGNOSED}};
+	struct reg_needs needs = {.directives = &directive, .directive_count = 1};
+
+	match(&needs, caps, 3);
+	CHECK_UINT(rows[0].state, PTOWSP_STATE_ENFORCED);
+}
+
 static void rows_of_a_longer_stride_are_read(void)
 {
 	struct {
@@ -196,5 +221,7 @@ void suite_match(CU_pSuite s)
 	TEST(s, values_outside_the_limits_are_diagnosed_at_best);
 	TEST(s, opcodes_without_a_row_are_unsupported);
 	TEST(s, kernels_need_one_payload_that_runs);
+	TEST(s, a_directive_that_is_required_but_not_used_is_diagnosed);
+	TEST(s, the_better_of_two_rows_counts);
 	TEST(s, rows_of_a_longer_stride_are_read);
 }

@@ -178,7 +178,7 @@ static void halves_round_to_even_and_keep_their_specials(void)
 		double in;
 		uint16_t bits;
 	} rows[] = {{0, 0}, {-0.0, 0x8000}, {1, 0x3C00}, {65504, 0x7BFF}, {65519, 0x7BFF}, {65520, 0x7C00}, {INFINITY, 0x7C00},
-		    {1.0 + 0x1p-11, 0x3C00}, {1.0 + 0x1p-10 + 0x1p-11, 0x3C02}, {0x1p-24, 1}, {0x1p-25, 0}, {0x1.8p-24, 2},
+		    {1.0 + 0x1p-11, 0x3C00}, {1.0 + 0x1p-10 + 0x1p-11, 0x3C02}, {0x1p-24, 1}, {0x1p-25, 0}, {0x1.8p-25, 1}, {0x1.8p-24, 2},
 		    {0x1p-14, 0x0400}, {-INFINITY, 0xFC00}};
 	uint16_t bits;
 

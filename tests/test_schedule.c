@@ -121,6 +121,8 @@ static void wrong_texts_are_refused_with_the_reason(void)
 		{"hazards=raw(1)", "takes 0 arguments"},
 		{"stream_by=i % ", "operand is missing"},
 		{"stream_by=i 4", "does not belong"},
+		{"stream_by=9223372036854775808", "64-bit"},
+		{"stream_by=0777", "64-bit"},
 		{"layout=a,b,c,d,e,f,g,h,i", "more than 8"},
 	};
 
@@ -284,6 +286,9 @@ static void sentences_are_cut_and_never_overflow(void)
 	CHECK_STR(memory, "abcdefg");
 	reg_text_add(&text, "h");
 	CHECK_STR(memory, "abcdefg");
+	reg_text_init(&text, memory, sizeof(memory));
+	reg_text_add(&text, "abcde\xE2\x82\xAC");
+	CHECK_STR(memory, "abcde");
 	CHECK_INT(reg_fail(&e, PTOWSP_INVALID, "%0300d", 1), PTOWSP_INVALID);
 	CHECK_UINT(strlen(e.text), sizeof(e.text) - 1);
 	CHECK_INT(reg_fail(NULL, PTOWSP_IO, "nobody listens"), PTOWSP_IO);

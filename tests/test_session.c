@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/program.h"
 #include "host/ptowsp_host.h"
 #include "host/runs.h"
 #include "one_task.h"
@@ -259,6 +260,44 @@ static void shapeless_tensors_take_what_the_program_touches(void)
 	close_all();
 }
 
+static void outputs_start_as_zeros_in_every_run(void)
+{
+	REQUIRE(start(&shaped, "poll"));
+	CHECK_INT(ptowsp_execute(s.program, NULL, &error), 0);
+	CHECK_NEAR(output()[15], 115, 0);
+	CHECK_INT(ptowsp_value_set(s.program, "n", "4", &error), 0);
+	CHECK_INT(ptowsp_execute(s.program, NULL, &error), 0);
+	CHECK_NEAR(output()[3], 103, 0);
+	CHECK_NEAR(output()[15], 0, 0);
+	close_all();
+}
+
+static void texts_are_values_of_their_type_or_refused(void)
+{
+	static const struct {
+		uint16_t dtype;
+		const char *text;
+		bool fine;
+		uint64_t bits;
+	} rows[] = {
+		{PTOWSP_I8, "-128", true, (uint64_t)-128}, {PTOWSP_I8, "128", false, 0},	  {PTOWSP_I8, "127", true, 127},
+		{PTOWSP_I32, "-1", true, UINT64_MAX},	   {PTOWSP_I32, "5000000000", false, 0}, {PTOWSP_U8, "255", true, 255},
+		{PTOWSP_U8, "256", false, 0},		   {PTOWSP_U8, "-1", false, 0},		  {PTOWSP_U64, "-1", false, 0},
+		{PTOWSP_U64, "18446744073709551615", true, UINT64_MAX}, {PTOWSP_U64, "18446744073709551616", false, 0},
+		{PTOWSP_U32, "0xff", true, 255},	   {PTOWSP_BOOL, "true", true, 1},	  {PTOWSP_BOOL, "0", true, 0},
+		{PTOWSP_BOOL, "2", false, 0},		   {PTOWSP_F32, "0.5", true, 0x3F000000}, {PTOWSP_F32, "half", false, 0},
+		{PTOWSP_F64, "-2", true, UINT64_C(0xC000000000000000)}, {PTOWSP_I64, "", false, 0}, {PTOWSP_I64, "1.5", false, 0},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		uint64_t bits = 7;
+		ptowsp_status st = host_value_parse(rows[i].dtype, "v", rows[i].text, &bits, &error);
+
+		if (rows[i].fine != !st || (!st && bits != rows[i].bits))
+			CHECK_FAIL("\"%s\" as type %u: status %d, bits %llx", rows[i].text, rows[i].dtype, st, (unsigned long long)bits);
+	}
+}
+
 static void values_are_parsed_in_their_type(void)
 {
 	struct ptowsp_value_info info;
@@ -394,6 +433,52 @@ static void verdicts_follow_schedule_and_capabilities(void)
 	close_all();
 }
 
+/* Verdicts of a package with one directive under an override: how many, and the first. */
+static const char *overridden(const char *text, uint32_t *count_out)
+{
+	const struct ptowsp_directive_record directive = {.directive = PTOWSP_DIRECTIVE_DISPATCH, .count = 1,
+							  .policy = PTOWSP_DISPATCH_ROUND_ROBIN, .a0 = 2};
+	static char what[64];
+	struct ptowsp_match *match;
+	struct ptowsp_verdict v = {.what = ""};
+
+	*count_out = 0;
+	REQUIRE_INT(plan_open(&(struct one_task){.samples = true, .directive = &directive}, &text, *text != 0), 0);
+	REQUIRE_INT(backend_open("poll"), 0);
+	REQUIRE_INT(ptowsp_match_create(&match, s.backend, s.plan, 0, &error), 0);
+	while (ptowsp_match_row(match, *count_out, &v))
+		++*count_out;
+	ptowsp_match_row(match, 0, &v);
+	strncpy(what, v.what, sizeof(what) - 1);
+	ptowsp_match_destroy(match);
+	close_all();
+	return what;
+}
+
+static void overrides_replace_the_package_s_directive(void)
+{
+	uint32_t count;
+
+	CHECK_STR(overridden("", &count), "dispatch=round_robin(2)");
+	CHECK_UINT(count, 1);
+	CHECK_STR(overridden("dispatch=work_steal(3)", &count), "dispatch=work_steal(3)");
+	CHECK_UINT(count, 1);
+	CHECK_STR(overridden("spatial_map=2,2", &count), "spatial_map=2,2"); /* says which executor, as dispatch does */
+	CHECK_UINT(count, 1);
+	CHECK_STR(overridden("task_window=8", &count), "dispatch=round_robin(2)");
+	CHECK_UINT(count, 2);
+}
+
+static void names_of_other_functions_are_not_bare(void)
+{
+	REQUIRE_INT(plan_open(&shaped, NULL, 0), 0);
+	CHECK_STR(host_plan_bare_name(s.plan, "main.x"), "x");
+	CHECK_STR(host_plan_bare_name(s.plan, "mainx"), "mainx");
+	CHECK(host_plan_bare_name(s.plan, "main2.x") == NULL);
+	CHECK(host_plan_bare_name(s.plan, "other.x") == NULL);
+	close_all();
+}
+
 static void what_is_unsupported_stops_before_loading(void)
 {
 	static const char *const schedule[] = {"deps=explicit"};
@@ -438,6 +523,7 @@ static void auto_takes_the_first_that_enforces_everything(void)
 	REQUIRE(s.backend != NULL);
 	CHECK_STR(ptowsp_backend_name(s.backend), "probe");
 	CHECK_CONTAINS(skipped, "nosuch: ");
+	CHECK(strchr(skipped, '\n') && !strchr(skipped, '\n')[1]); /* the empty name is none */
 	close_all();
 	skipped[0] = '\0';
 	REQUIRE_INT(plan_open(&shaped, weak, 1), 0);
@@ -496,6 +582,8 @@ void suite_session(CU_pSuite suite)
 	TEST(suite, diagnostics_are_kept_once_per_feature_and_program);
 	TEST(suite, inputs_that_nobody_gave_are_zeros_and_said);
 	TEST(suite, shapeless_tensors_take_what_the_program_touches);
+	TEST(suite, outputs_start_as_zeros_in_every_run);
+	TEST(suite, texts_are_values_of_their_type_or_refused);
 	TEST(suite, values_are_parsed_in_their_type);
 	TEST(suite, memory_beyond_the_limit_is_refused_before_the_run);
 	TEST(suite, without_kernels_nothing_is_bound_or_called);
@@ -504,6 +592,8 @@ void suite_session(CU_pSuite suite)
 	TEST(suite, options_are_checked_before_the_plugin_sees_them);
 	TEST(suite, leaked_memory_is_noticed_at_the_end);
 	TEST(suite, verdicts_follow_schedule_and_capabilities);
+	TEST(suite, overrides_replace_the_package_s_directive);
+	TEST(suite, names_of_other_functions_are_not_bare);
 	TEST(suite, what_is_unsupported_stops_before_loading);
 	TEST(suite, auto_takes_the_first_that_enforces_everything);
 	TEST(suite, plugins_are_listed_without_running_them);

@@ -136,13 +136,14 @@ static const void *section(const struct ptowsp_load_args *args, uint32_t type, u
 	return NULL;
 }
 
-/* Says the same thing twice: the host keeps one. */
+/* Says two things about one feature: the host keeps the first. */
 static void say(const char *text)
 {
 	const struct ptowsp_host *host = the_instance.host;
+	static const char again[] = "and says it again in other words";
 
 	host->diagnose(host->context, PTOWSP_FEATURE_CANCEL, PTOWSP_STATE_DIAGNOSED, text, strlen(text));
-	host->diagnose(host->context, PTOWSP_FEATURE_CANCEL, PTOWSP_STATE_DIAGNOSED, text, strlen(text));
+	host->diagnose(host->context, PTOWSP_FEATURE_CANCEL, PTOWSP_STATE_DIAGNOSED, again, strlen(again));
 	host->log(host->context, PTOWSP_LOG_INFO, text, strlen(text));
 }
 
