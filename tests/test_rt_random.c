@@ -557,6 +557,25 @@ static bool countable(const struct random *r)
 	return !r->loads && !r->later && r->schedule.window != 8192;
 }
 
+/* A strict run of a schedule that is a promise ends at the first task that races. */
+static bool strict_same(struct random *r, const struct model *m, const struct outcome_how *how)
+{
+	struct outcome_how strict = *how;
+	struct outcome *o;
+	bool ok;
+
+	strict.flags = PTOWSP_RUN_STRICT;
+	o = builder_run(r->b, &strict);
+	ok = m->race < 0 ? o->status == PTOWSP_OK && o->stats.deterministic == PTOWSP_DETERMINISTIC_YES
+			 : o->status == PTOWSP_UNSUPPORTED && o->error.where[0] == (uint64_t)m->race &&
+				   o->stats.deterministic == PTOWSP_DETERMINISTIC_NO;
+	if (!ok)
+		CHECK_FAIL("seed %ju, strict: status %d at task %ju (%s), the race is at %d", (uintmax_t)how->seed, o->status,
+			   (uintmax_t)o->error.where[0], o->error.text, m->race);
+	outcome_destroy(o);
+	return ok;
+}
+
 static bool one(uint64_t seed, struct model *m, struct rt_pool *const *pools, uint64_t *tasks)
 {
 	const uint64_t values[SLOTS] = {seed % 5, seed % 3, 1};
@@ -580,6 +599,9 @@ static bool one(uint64_t seed, struct model *m, struct rt_pool *const *pools, ui
 		outcome_destroy(o);
 	}
 	how.pool = NULL;
+	how.idle = false;
+	if (ok && r.unsafe && !m->status)
+		ok = strict_same(&r, m, &how);
 	how.flags = PTOWSP_RUN_NO_KERNELS;
 	if (ok && countable(&r)) {
 		o = builder_run(r.b, &how);

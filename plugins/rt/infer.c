@@ -33,6 +33,8 @@ ptowsp_status rt_infer_init(struct rt_run *run)
 	if (ok && loads(run->program))
 		ok = rt_preds_init(&run->watch_preds, 1) && rt_track_init(&run->watch_track, &run->watch_preds, false) &&
 		     (run->watch = rt_overlap_create(tensors)) != NULL;
+	if (ok && !run->quiet && run->args->flags & PTOWSP_RUN_STRICT && !rt_schedule_safe(schedule))
+		ok = rt_race_init(&run->race, tensors, run->window);
 	return ok ? PTOWSP_OK : rt_no_memory(run->error, "the tensor map");
 }
 
@@ -45,6 +47,7 @@ void rt_infer_finish(struct rt_run *run)
 	rt_track_finish(&run->watch_track);
 	rt_preds_finish(&run->preds);
 	rt_preds_finish(&run->watch_preds);
+	rt_race_finish(&run->race);
 	free(run->keys);
 }
 
@@ -107,28 +110,74 @@ static void exact_enter(struct rt_run *run, const struct rt_site *site)
 			rt_exact_write(run->exact, &run->track, &run->accesses[i].key);
 }
 
+/* A map and what it answers through. */
+struct pair {
+	struct rt_overlap *map;
+	struct rt_track *track;
+};
+
 static void overlap_read(void *context, uint32_t tensor, int64_t start, int64_t end)
 {
-	struct rt_run *run = context;
+	struct pair *pair = context;
 
-	rt_overlap_read(run->overlap, &run->track, tensor, start, end);
+	rt_overlap_read(pair->map, pair->track, tensor, start, end);
 }
 
 static void overlap_write(void *context, uint32_t tensor, int64_t start, int64_t end)
 {
-	struct rt_run *run = context;
+	struct pair *pair = context;
 
-	rt_overlap_write(run->overlap, &run->track, tensor, start, end);
+	rt_overlap_write(pair->map, pair->track, tensor, start, end);
 }
 
 static void overlap_enter(struct rt_run *run, const struct rt_site *site)
 {
+	struct pair pair = {run->overlap, &run->track};
+
 	for (uint32_t i = 0; i < site->io_count; i++)
 		if (matters(run, run->accesses[i].io, PTOWSP_READ))
-			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_READ, overlap_read, run);
+			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_READ, overlap_read, &pair);
 	for (uint32_t i = 0; i < site->io_count; i++)
 		if (matters(run, run->accesses[i].io, PTOWSP_WRITE))
-			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_WRITE, overlap_write, run);
+			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_WRITE, overlap_write, &pair);
+}
+
+/* ---- races under --strict -------------------------------------------------------------------------------------- */
+
+static const char *rule_text(const struct rt_schedule *schedule)
+{
+	return schedule->deps == PTOWSP_DEPS_EXPLICIT		   ? "deps=explicit"
+	       : schedule->deps == PTOWSP_DEPS_TENSOR_MAP_EXACT ? schedule->full ? "deps=tensor_map_exact" : "deps=tensor_map_exact, hazards=raw"
+								   : "hazards=raw";
+}
+
+static ptowsp_status race_report(const struct rt_run *run)
+{
+	const struct rt_race *race = &run->race;
+
+	return rt_fail_at(run->error, PTOWSP_UNSUPPORTED, race->later, race->later_kernel,
+			  "race: task %llu (%.40s) and task %llu (%.40s) touch common elements, one writes, and %s leaves them unordered; use "
+			  "deps=bytes_overlap and hazards=full",
+			  (unsigned long long)race->earlier, rt_kernel_name(run->program, race->earlier_kernel),
+			  (unsigned long long)race->later, rt_kernel_name(run->program, race->later_kernel), rule_text(schedule_of(run)));
+}
+
+ptowsp_status rt_infer_race(struct rt_run *run, const struct rt_site *site, const struct rt_clock_task *task)
+{
+	struct rt_race *race = &run->race;
+	struct pair pair = {race->map, &race->track};
+	uint64_t stream = run->stream_order ? run->stream_order[task->stream] : 0;
+
+	rt_preds_next(&race->preds, run->tasks, run->window);
+	for (uint32_t i = 0; i < site->io_count; i++)
+		if (run->accesses[i].io->access & PTOWSP_READ)
+			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_READ, overlap_read, &pair);
+	for (uint32_t i = 0; i < site->io_count; i++)
+		if (run->accesses[i].io->access & PTOWSP_WRITE)
+			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_WRITE, overlap_write, &pair);
+	if (!rt_race_task(race, run->tasks, run->kernel, run->preds.list, run->preds.count, stream))
+		return rt_no_memory(run->error, "the race check");
+	return race->found ? race_report(run) : PTOWSP_OK;
 }
 
 static void watch_write(void *context, uint32_t tensor, int64_t start, int64_t end)

@@ -211,10 +211,8 @@ static ptowsp_status run_elsewhere(struct rt_run *run, const struct rt_site *sit
 	windows_store(run, site, words + site->arg_count);
 	for (uint32_t i = 0; i < run->preds.count; i++)
 		rt_ring_link(ring, run->preds.list[i]);
-	if (run->stream_last && run->stream_last[task->stream])
-		rt_ring_link(ring, run->stream_last[task->stream] - 1);
-	if (run->stream_last)
-		run->stream_last[task->stream] = slot->number + 1;
+	if (run->stream_order && run->stream_order[task->stream])
+		rt_ring_link(ring, run->stream_order[task->stream] - 1);
 	if (rt_ring_linked(ring))
 		rt_ready_push(&run->crew.ready, (uint32_t)(slot - ring->slots));
 	return PTOWSP_OK;
@@ -303,7 +301,9 @@ static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, str
 		st = gates_wait(run);
 	if (!st)
 		st = rt_place(&run->places, &run->clock, &run->env, site, task, run->error);
-	return st || !run->env.failed ? st : divided(run, site);
+	if (!st && run->env.failed)
+		st = divided(run, site);
+	return st || !run->race.on ? st : rt_infer_race(run, site, task);
 }
 
 /* Known cycles go to the clock before the kernel runs; the others when it has told them. */
@@ -336,5 +336,7 @@ ptowsp_status rt_issue(struct rt_run *run, const struct rt_site *site, uint32_t 
 	edges_tell(run);
 	batch_count(run);
 	run->env.task = ++run->tasks;
+	if (run->stream_order)
+		run->stream_order[task.stream] = run->tasks;
 	return PTOWSP_OK;
 }

@@ -132,12 +132,17 @@ static ptowsp_status structure(struct rt_run *run, enum rt_event event)
 		batch_flush(run);
 		rt_flow_scope_end(&run->flow);
 		return rt_lag_scope_end(&run->lag);
-	case RT_EVENT_ORDER_BEGIN: return rt_lag_order_begin(&run->lag);
+	case RT_EVENT_ORDER_BEGIN:
+		rt_race_order_begin(&run->race, run->tasks);
+		return rt_lag_order_begin(&run->lag);
 	case RT_EVENT_ORDER_STEP:
 		batch_flush(run);
 		run->barrier = run->tasks;
+		rt_race_order_step(&run->race, run->tasks);
 		return rt_lag_order_step(&run->lag);
-	case RT_EVENT_ORDER_END: return rt_lag_order_end(&run->lag);
+	case RT_EVENT_ORDER_END:
+		rt_race_order_end(&run->race);
+		return rt_lag_order_end(&run->lag);
 	default: return rt_lag_read(&run->lag, run->program->exprs.reads + run->expand.read, run->expand.read_count);
 	}
 }
@@ -177,9 +182,9 @@ static ptowsp_status storage_init(struct rt_run *run)
 	run->accesses = calloc((size_t)program->most_ios + 1, sizeof(*run->accesses));
 	run->window_words = calloc((size_t)program->most_ios * 2 + 1, sizeof(*run->window_words));
 	if (program->schedule.streams)
-		run->stream_last = calloc(program->schedule.streams, sizeof(*run->stream_last));
+		run->stream_order = calloc(program->schedule.streams, sizeof(*run->stream_order));
 	if (!run->known || !run->kernel_stats || !run->task_args || !run->accesses || !run->window_words ||
-	    (program->schedule.streams && !run->stream_last))
+	    (program->schedule.streams && !run->stream_order))
 		return rt_no_memory(run->error, "the run");
 	for (uint32_t k = 0; k < program->tables.kernel.count; k++)
 		run->kernel_stats[k].kernel = k;
@@ -225,7 +230,7 @@ void rt_run_finish(struct rt_run *run)
 	free(run->task_args);
 	free(run->accesses);
 	free(run->window_words);
-	free(run->stream_last);
+	free(run->stream_order);
 	free(run->values);
 	free(run->forms);
 	free(run->env.scratch);

@@ -10,6 +10,7 @@
 #include "rt/lag.h"
 #include "rt/map.h"
 #include "rt/place.h"
+#include "rt/race.h"
 
 /* What the backend said about a kernel. */
 struct rt_known {
@@ -58,13 +59,15 @@ struct rt_run {
 	struct rt_track watch_track;
 	struct rt_overlap *watch;
 
+	struct rt_race race;     /* on: the run is strict and the schedule a promise */
+
 	struct rt_flow flow;
 	struct rt_clock clock;
 	struct rt_lag lag;
 	struct rt_places places;
 	struct rt_crew crew;
 	uint64_t barrier;        /* tasks before it finish before the next one starts */
-	uint64_t *stream_last;   /* per stream: its latest task + 1 */
+	uint64_t *stream_order;   /* per stream: its latest task + 1 */
 
 	/* counters */
 	uint64_t tasks, edges, batches, flushes, batch_fill;
@@ -80,6 +83,8 @@ struct rt_run {
 ptowsp_status rt_infer_init(struct rt_run *run);
 void rt_infer_finish(struct rt_run *run);
 ptowsp_status rt_infer(struct rt_run *run, const struct rt_site *site, struct rt_need *need_out);
+/* After it, with place and edges known: is there a race? Errors: UNSUPPORTED naming the first pair, NO_MEMORY. */
+ptowsp_status rt_infer_race(struct rt_run *run, const struct rt_site *site, const struct rt_clock_task *task);
 /* Latest task that wrote an element of a watched tensor, + 1. */
 uint64_t rt_infer_writer(const struct rt_run *run, uint32_t tensor, int64_t element);
 

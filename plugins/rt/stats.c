@@ -76,9 +76,9 @@ static void fill(const struct rt_run *run, struct rt_snapshot *snapshot)
 	stats->batches = run->batches;
 	stats->flushes = run->flushes;
 	stats->execute_ns = (run->ended_ns ? run->ended_ns : rt_now_ns(run->program)) - run->started_ns;
-	stats->deterministic = run->measured			 ? PTOWSP_DETERMINISTIC_NO
-			       : rt_schedule_safe(schedule) ? PTOWSP_DETERMINISTIC_YES
-							       : PTOWSP_DETERMINISTIC_UNKNOWN;
+	stats->deterministic = run->measured || run->race.found		      ? PTOWSP_DETERMINISTIC_NO
+			       : rt_schedule_safe(schedule) || run->race.on ? PTOWSP_DETERMINISTIC_YES
+									     : PTOWSP_DETERMINISTIC_UNKNOWN;
 	stats->stall = run->waiting ? (uint32_t)run->reason + 1 : 0;
 	resources_fill(run, snapshot);
 	kernels_fill(run, snapshot);

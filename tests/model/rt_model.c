@@ -610,6 +610,47 @@ static void time_task(struct model *m, struct model_task *t, uint64_t cycles)
 	m->total = later(m->total, t->end);
 }
 
+/* ---- section 2: races -------------------------------------------------------------------------------------------- */
+
+static bool conflict(const struct model_task *p, const struct model_task *i)
+{
+	for (int t = 0; t < MODEL_TENSORS; t++)
+		if ((p->writes[t] & (i->reads[t] | i->writes[t])) || (p->reads[t] & i->writes[t]))
+			return true;
+	return false;
+}
+
+static bool barrier(const struct model_task *p, const struct model_task *i)
+{
+	for (int x = 0; x < p->order_count; x++)
+		for (int y = 0; y < i->order_count; y++)
+			if (p->order_instance[x] == i->order_instance[y] && p->order_step[x] < i->order_step[y])
+				return true;
+	return false;
+}
+
+static void race_find(struct model *m)
+{
+	static uint64_t before[MODEL_TASKS][MODEL_TASKS / 64];
+
+	m->race = -1;
+	for (int i = 0; i < m->count && m->race < 0; i++) {
+		const struct model_task *t = &m->tasks[i];
+
+		memset(before[i], 0, sizeof(before[i]));
+		for (int p = 0; p < i; p++)
+			if (t->preds[p] || barrier(&m->tasks[p], t) || (m->schedule->streams && m->tasks[p].stream == t->stream)) {
+				before[i][p / 64] |= UINT64_C(1) << p % 64;
+				for (int w = 0; w < MODEL_TASKS / 64; w++)
+					before[i][w] |= before[p][w];
+			}
+		for (int p = 0; p < i; p++)
+			if ((!m->schedule->window || p > i - (int)m->schedule->window) && !(before[i][p / 64] >> p % 64 & 1) &&
+			    conflict(&m->tasks[p], t))
+				m->race = i;
+	}
+}
+
 /* ---- section 1: the program -------------------------------------------------------------------------------------- */
 
 static void batch_flush(struct model *m)
@@ -687,6 +728,11 @@ static uint32_t task_run(struct model *m, uint32_t at)
 	if (m->status)
 		return at;
 	edges_find(m, t, x, (int)tensors);
+	for (uint32_t i = 0; i < tensors; i++)
+		for (int e = 0; e < MODEL_ELEMENTS; e++) {
+			t->reads[x[i].tensor] |= (uint64_t)x[i].read[e] << e;
+			t->writes[x[i].tensor] |= (uint64_t)x[i].write[e] << e;
+		}
 	for (int j = 0; j < m->count; j++)
 		t->edge_count += t->preds[j];
 	if (m->schedule->overlap || m->schedule->exact)
@@ -925,4 +971,5 @@ void rt_model_run(struct model *m)
 	m->floor = floor;
 	block(m, 0, UINT32_MAX);
 	batch_flush(m);
+	race_find(m);
 }

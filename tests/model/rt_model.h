@@ -11,7 +11,7 @@
 #include "ptowsp/run.h"
 #include "rt/rt.h"
 
-enum { MODEL_TASKS = 400, MODEL_TENSORS = 4, MODEL_ELEMENTS = 64, MODEL_KEYS = 2000, MODEL_ORDERS = 8, MODEL_POOLS = 8, MODEL_SCOPES = 2000 };
+enum { MODEL_TASKS = 384, MODEL_TENSORS = 4, MODEL_ELEMENTS = 64, MODEL_KEYS = 2000, MODEL_ORDERS = 8, MODEL_POOLS = 8, MODEL_SCOPES = 2000 };
 
 enum model_dispatch { MODEL_NONE, MODEL_ROUND_ROBIN, MODEL_AFFINITY, MODEL_HASH, MODEL_CUSTOM, MODEL_PARTITION, MODEL_STEAL, MODEL_GRID };
 enum model_pools { MODEL_SINGLE, MODEL_BY_UNIT, MODEL_BY_EXPR };
@@ -61,6 +61,7 @@ struct model_task {
 	int order_instance[MODEL_ORDERS], order_step[MODEL_ORDERS];
 	bool in_depth[3];
 	bool preds[MODEL_TASKS];
+	uint64_t reads[MODEL_TENSORS], writes[MODEL_TENSORS]; /* a bit per element */
 };
 struct model_meter {
 	uint64_t high_water, stalls, cycles;
@@ -90,6 +91,7 @@ struct model {
 	struct model_task tasks[MODEL_TASKS];
 	int count;
 	uint64_t edges, total, batches, flushes;
+	int race;                    /* first task that is unordered with an earlier one of its window that it conflicts with, -1 */
 	struct model_meter ring, map, deps, ready[MODEL_POOLS];
 	int pools;                   /* that were used or always exist */
 	/* workings */

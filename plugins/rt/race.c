@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "rt/race.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "rt/grow.h"
+
+bool rt_race_init(struct rt_race *race, uint32_t tensors, uint64_t window)
+{
+	race->on = true;
+	race->window = window;
+	race->mask = rt_power_above(window ? window + 1 : 1024) - 1;
+	race->word_mask = 4095;
+	race->rows = calloc(race->mask + 1, sizeof(*race->rows));
+	race->seen = calloc(race->mask + 1, sizeof(*race->seen));
+	race->stack = calloc(race->mask + 1, sizeof(*race->stack));
+	race->words = calloc(race->word_mask + 1, sizeof(*race->words));
+	race->map = rt_overlap_create(tensors);
+	return race->rows && race->seen && race->stack && race->words && race->map && rt_preds_init(&race->preds, window) &&
+	       rt_track_init(&race->track, &race->preds, true);
+}
+
+void rt_race_finish(struct rt_race *race)
+{
+	rt_overlap_destroy(race->map);
+	rt_track_finish(&race->track);
+	rt_preds_finish(&race->preds);
+	free(race->rows);
+	free(race->seen);
+	free(race->stack);
+	free(race->words);
+	memset(race, 0, sizeof(*race));
+}
+
+/* ---- ordered constructs ---------------------------------------------------------------------------------------- */
+
+void rt_race_order_begin(struct rt_race *race, uint64_t tasks)
+{
+	race->first[race->depth] = race->step[race->depth] = tasks;
+	race->depth++;
+}
+
+void rt_race_order_step(struct rt_race *race, uint64_t tasks)
+{
+	race->step[race->depth - 1] = tasks;
+}
+
+void rt_race_order_end(struct rt_race *race)
+{
+	race->depth--;
+}
+
+/* ---- what is remembered ---------------------------------------------------------------------------------------- */
+
+static struct rt_race_row *row_of(const struct rt_race *race, uint64_t task)
+{
+	return &race->rows[task & race->mask];
+}
+
+/* Without a window every task is kept. */
+static bool rows_grow(struct rt_race *race, uint64_t task)
+{
+	uint64_t had = race->mask + 1, want = had * 2;
+	void *rows, *seen, *stack;
+
+	if (task - race->oldest < had)
+		return true;
+	rows = realloc(race->rows, want * sizeof(*race->rows));
+	race->rows = rows ? rows : race->rows;
+	seen = realloc(race->seen, want * sizeof(*race->seen));
+	race->seen = seen ? seen : race->seen;
+	stack = realloc(race->stack, want * sizeof(*race->stack));
+	race->stack = stack ? stack : race->stack;
+	if (!rows || !seen || !stack)
+		return false;
+	memset(race->seen + had, 0, had * sizeof(*race->seen));
+	race->mask = want - 1;
+	return true;
+}
+
+static bool words_grow(struct rt_race *race, uint64_t words)
+{
+	uint64_t size = race->word_mask + 1;
+	uint64_t *more;
+
+	if (race->head - race->tail + words <= size)
+		return true;
+	while (size < race->head - race->tail + words)
+		size *= 2;
+	more = malloc(size * sizeof(*more));
+	if (!more)
+		return false;
+	for (uint64_t k = race->tail; k != race->head; k++)
+		more[k & (size - 1)] = race->words[k & race->word_mask];
+	free(race->words);
+	race->words = more;
+	race->word_mask = size - 1;
+	return true;
+}
+
+static void put(struct rt_race *race, uint64_t word)
+{
+	race->words[race->head++ & race->word_mask] = word;
+}
+
+static uint64_t word(const struct rt_race *race, uint64_t at)
+{
+	return race->words[at & race->word_mask];
+}
+
+static bool remember(struct rt_race *race, uint64_t task, uint32_t kernel, const uint64_t *chosen, uint32_t count, uint64_t stream)
+{
+	struct rt_race_row *row;
+
+	if (race->window && task >= race->window) {
+		race->oldest = task - race->window + 1;
+		race->tail = race->oldest < task ? row_of(race, race->oldest)->at : race->head;
+	}
+	if (!rows_grow(race, task) || !words_grow(race, count + UINT64_C(1) + 2 * (uint64_t)race->depth))
+		return false;
+	row = row_of(race, task);
+	*row = (struct rt_race_row){.at = race->head, .kernel = kernel, .preds = count + (stream != 0), .barriers = race->depth};
+	race->seen[task & race->mask] = 0;
+	for (uint32_t i = 0; i < count; i++)
+		put(race, chosen[i]);
+	if (stream)
+		put(race, stream - 1);
+	for (uint32_t d = 0; d < race->depth; d++) {
+		put(race, race->first[d]);
+		put(race, race->step[d]);
+	}
+	return true;
+}
+
+/* ---- the walk -------------------------------------------------------------------------------------------------- */
+
+/* Marks a task that comes before the one of this walk, once. */
+static void visit(struct rt_race *race, uint64_t task, uint64_t walk, uint64_t *top)
+{
+	uint64_t *seen = &race->seen[task & race->mask];
+
+	if (task < race->oldest || *seen == walk)
+		return;
+	*seen = walk;
+	race->stack[(*top)++] = task;
+}
+
+/* Marks every task not before `least` that is ordered before `task`. */
+static void walk_back(struct rt_race *race, uint64_t task, uint64_t least)
+{
+	uint64_t top = 0, walk = task + 1;
+
+	race->stack[top++] = task;
+	while (top) {
+		const struct rt_race_row *row = row_of(race, race->stack[--top]);
+
+		for (uint32_t i = 0; i < row->preds; i++)
+			if (word(race, row->at + i) >= least)
+				visit(race, word(race, row->at + i), walk, &top);
+		for (uint32_t b = 0; b < row->barriers; b++) {
+			uint64_t from = word(race, row->at + row->preds + 2 * b), end = word(race, row->at + row->preds + 2 * b + 1);
+
+			for (uint64_t t = from > least ? from : least; t < end; t++)
+				visit(race, t, walk, &top);
+		}
+	}
+}
+
+bool rt_race_task(struct rt_race *race, uint64_t task, uint32_t kernel, const uint64_t *chosen, uint32_t chosen_count, uint64_t stream)
+{
+	uint64_t least = UINT64_MAX, pair = UINT64_MAX;
+
+	if (race->preds.out_of_memory || !remember(race, task, kernel, chosen, chosen_count, stream))
+		return false;
+	if (race->found)
+		return true;
+	for (uint32_t i = 0; i < race->preds.count; i++)
+		least = race->preds.list[i] < least ? race->preds.list[i] : least;
+	if (least == UINT64_MAX)
+		return true;
+	walk_back(race, task, least);
+	for (uint32_t i = 0; i < race->preds.count; i++)
+		if (race->seen[race->preds.list[i] & race->mask] != task + 1 && race->preds.list[i] < pair)
+			pair = race->preds.list[i];
+	if (pair != UINT64_MAX) {
+		race->found = true;
+		race->earlier = pair;
+		race->earlier_kernel = row_of(race, pair)->kernel;
+		race->later = task;
+		race->later_kernel = kernel;
+	}
+	return true;
+}
