@@ -47,8 +47,11 @@ static ptowsp_status devices_read(struct ptowsp_backend *b, struct ptowsp_error 
 	if (!b->devices)
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the devices of %s", b->plugin->note.name);
 	b->device_count = count;
-	st = b->plugin->ops.devices(b->instance, b->devices, &count, error);
-	return theirs(b, "devices", st, error);
+	st = theirs(b, "devices", b->plugin->ops.devices(b->instance, b->devices, &count, error), error);
+	for (uint32_t i = 0; i < b->device_count && !st; i++)
+		if (!b->devices[i] || !b->devices[i]->name)
+			st = host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s: device %u has no name", b->plugin->note.name, i);
+	return st;
 }
 
 static ptowsp_status options_read(struct ptowsp_backend *b, struct ptowsp_error *error)
@@ -67,8 +70,11 @@ static ptowsp_status options_read(struct ptowsp_backend *b, struct ptowsp_error 
 	if (!b->options)
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the options of %s", b->plugin->note.name);
 	b->option_count = count;
-	st = b->plugin->ops.options(b->options, &count, error);
-	return theirs(b, "options", st, error);
+	st = theirs(b, "options", b->plugin->ops.options(b->options, &count, error), error);
+	for (uint32_t i = 0; i < b->option_count && !st; i++)
+		if (!b->options[i] || !b->options[i]->name || !b->options[i]->type)
+			st = host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s: option %u has no name or type", b->plugin->note.name, i);
+	return st;
 }
 
 static ptowsp_status caps_read(struct ptowsp_backend *b, struct ptowsp_error *error)
@@ -98,7 +104,7 @@ static ptowsp_status selector_check(const struct ptowsp_backend *b, struct ptows
 {
 	for (const char *at = b->selector; *at;) {
 		size_t length = strcspn(at, ",");
-		const char **names;
+		const char *begin = at, **names;
 		char copy[64];
 		uint32_t d = 0;
 		ptowsp_status st;
@@ -114,7 +120,7 @@ static ptowsp_status selector_check(const struct ptowsp_backend *b, struct ptows
 		for (d = 0; names && d < b->device_count; d++)
 			names[d] = b->devices[d]->name;
 		reg_text_init(&text, copy, sizeof(copy));
-		reg_text_add(&text, "%s", b->selector);
+		reg_text_add(&text, "%.*s", (int)length, begin);
 		st = reg_fail_unknown(error, PTOWSP_NO_DEVICE, "device", copy, names, names ? b->device_count : 0);
 		free(names);
 		return st;
@@ -136,7 +142,10 @@ static ptowsp_status instance_make(struct ptowsp_backend *b, const struct ptowsp
 	b->services_ready = true;
 	b->services.log = options->log;
 	b->services.log_context = options->log_context;
-	return theirs(b, "init", b->plugin->ops.init(&b->services.table, &args, &b->instance, error), error);
+	st = theirs(b, "init", b->plugin->ops.init(&b->services.table, &args, &b->instance, error), error);
+	if (st)
+		b->instance = NULL;
+	return st;
 }
 
 ptowsp_status ptowsp_backend_open(struct ptowsp_backend **out, const struct ptowsp_backend_options *options,
@@ -180,10 +189,14 @@ ptowsp_status host_backend_device_open(struct ptowsp_backend *b, struct ptowsp_e
 					.selector = b->selector,
 					.memory_limit = b->memory_limit,
 					.threads = b->threads};
+	ptowsp_status st;
 
 	if (b->device)
 		return PTOWSP_OK;
-	return theirs(b, "open", b->plugin->ops.open(b->instance, &args, &b->device, error), error);
+	st = theirs(b, "open", b->plugin->ops.open(b->instance, &args, &b->device, error), error);
+	if (st)
+		b->device = NULL; /* what a failed call left there is nothing */
+	return st;
 }
 
 void ptowsp_backend_close(struct ptowsp_backend *b)

@@ -66,6 +66,8 @@ static ptowsp_status load(struct ptowsp_program *p, uint32_t flags, struct ptows
 	memcpy(args.digest, pkg_digest(p->plan->package->pkg), sizeof(args.digest));
 	st = p->backend->plugin->ops.load(p->backend->device, &args, &p->object, error);
 	p->compile_ns = host_now_ns() - begin;
+	if (st)
+		p->object = NULL;
 	if (st && !error->text[0])
 		st = host_fail(error, st, "%s could not load the package and did not say why", ptowsp_backend_name(p->backend));
 	return st;

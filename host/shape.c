@@ -210,6 +210,32 @@ static bool needs_measure(const struct ptowsp_program *p)
 	return false;
 }
 
+/* A backend that cannot measure: tensors without a shape get the elements of the largest that has one. */
+static ptowsp_status guess(struct ptowsp_program *p, struct ptowsp_error *error)
+{
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < p->plan->tensor_count; i++)
+		if (p->plan->tensors[i].used && p->tensors[i].view.rank != UINT16_MAX && p->tensors[i].view.elements > most)
+			most = p->tensors[i].view.elements;
+	for (uint32_t i = 0; i < p->plan->tensor_count; i++) {
+		char line[200];
+		struct reg_text text;
+
+		if (!p->plan->tensors[i].used || p->tensors[i].view.rank != UINT16_MAX)
+			continue;
+		if (!most)
+			return host_fail(error, PTOWSP_UNSUPPORTED, "%s cannot tell how much of \"%s\" the program touches; give it "
+					 "a shape with --in or --expect", ptowsp_backend_name(p->backend), p->plan->tensors[i].name);
+		p->tensors[i].need = most;
+		reg_text_init(&text, line, sizeof(line));
+		reg_text_add(&text, "%s cannot tell how much of \"%s\" the program touches: it gets %llu elements, as the largest "
+			     "other tensor", ptowsp_backend_name(p->backend), p->plan->tensors[i].name, (unsigned long long)most);
+		host_services_diagnose(&p->backend->services, 0, PTOWSP_STATE_DIAGNOSED, line);
+	}
+	return PTOWSP_OK;
+}
+
 ptowsp_status host_tensors_measure(struct ptowsp_program *p, const struct ptowsp_execute_options *options,
 				   struct ptowsp_error *error)
 {
@@ -224,8 +250,7 @@ ptowsp_status host_tensors_measure(struct ptowsp_program *p, const struct ptowsp
 		return PTOWSP_OK;
 	x = ops->extension(p->backend->instance, PTOWSP_EXTENSION_EXTENTS);
 	if (!x)
-		return host_fail(error, PTOWSP_UNSUPPORTED, "%s cannot tell how much of a tensor without shape a program touches",
-				 ptowsp_backend_name(p->backend));
+		return guess(p, error);
 	elements = calloc(count + 1u, sizeof(*elements));
 	if (!elements)
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory to measure tensors");

@@ -384,9 +384,9 @@ static void options_are_checked_before_the_plugin_sees_them(void)
 	CHECK_INT(ptowsp_backend_open(&s.backend, &options, &error), PTOWSP_INVALID);
 	CHECK_CONTAINS(error.text, "poll|thread");
 	options.setting_count = 0;
-	options.device = "probe7";
+	options.device = "probe1,probe7";
 	CHECK_INT(ptowsp_backend_open(&s.backend, &options, &error), PTOWSP_NO_DEVICE);
-	CHECK_CONTAINS(error.text, "probe0");
+	CHECK_CONTAINS(error.text, "device \"probe7\" is unknown; known: probe0");
 	options.device = "probe1";
 	CHECK_INT(ptowsp_backend_open(&s.backend, &options, &error), 0);
 	CHECK_STR(ptowsp_backend_current(s.backend)->name, "probe1");
