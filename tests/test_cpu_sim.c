@@ -445,6 +445,21 @@ static void each_block_knows_its_index(void)
 	stop();
 }
 
+static void blocks_of_a_portable_kernel_add_up_with_and_without_running(void)
+{
+	fake_reset();
+	add_program();
+	((struct ptowsp_kernel_record *)rows_of(PTOWSP_SECTION_KREG))->blockdim = 3;
+	start(1);
+	CHECK_INT(submit(1, 0, NULL), PTOWSP_OK);
+	drain();
+	CHECK_UINT(fake.stats.total_cycles, 3 * 4 * ELEMENTS);
+	CHECK_INT(submit(2, PTOWSP_RUN_NO_KERNELS, NULL), PTOWSP_OK);
+	drain();
+	CHECK_UINT(fake.stats.total_cycles, 3 * 4 * ELEMENTS);
+	stop();
+}
+
 static void built_in_kernels_copy_and_fill(void)
 {
 	uint32_t fill, copy, zero;
@@ -806,6 +821,7 @@ void suite_cpu_sim(CU_pSuite s)
 	TEST(s, deadline_ends_a_run);
 	TEST(s, a_kernel_that_takes_too_long_is_ended_and_named);
 	TEST(s, each_block_knows_its_index);
+	TEST(s, blocks_of_a_portable_kernel_add_up_with_and_without_running);
 	TEST(s, built_in_kernels_copy_and_fill);
 	TEST(s, a_kernel_nobody_serves_is_named_and_still_counted);
 	TEST(s, native_code_is_skipped_without_trust_and_refused_with_it);
