@@ -30,8 +30,10 @@ const char *check_name(void)
 
 static const char *keep_path(char *keep, const char *path)
 {
-	if (!*keep && !realpath(path, keep))
+	if (!*keep && !realpath(path, keep)) {
+		*keep = 0; /* it may hold the part that exists */
 		return NULL;
+	}
 	return keep;
 }
 
