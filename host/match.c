@@ -145,9 +145,13 @@ ptowsp_status host_match_check(const struct ptowsp_match *match, const struct pt
 {
 	const struct reg_verdict *row = reg_match_refused(match->rows, match->count);
 	ptowsp_status st = targets_check(backend, plan, error);
+	struct reg_feature known;
 
 	if (st || !row)
 		return st;
+	if (row->kind == REG_VERDICT_OPCODE && !reg_feature(row->feature, &known))
+		return host_fail(error, PTOWSP_UNKNOWN_OPCODE, "section WORK has opcode 0x%02x, which neither this host nor %s knows; a "
+				 "newer ptowsp may run it", (unsigned)(row->feature & 0xFF), ptowsp_backend_name(backend));
 	return host_fail(error, PTOWSP_UNSUPPORTED, "%s is %s on %s%s%s: %.90s", row->what, reg_state_text(row->state),
 			 ptowsp_backend_name(backend), row->wanted ? " but must be at least " : "",
 			 row->wanted ? reg_state_text(row->wanted) : "", row->reason);

@@ -52,6 +52,21 @@ static ptowsp_status match(struct ptowsp_program *p, uint32_t flags, struct ptow
 	return st;
 }
 
+/* A plugin sees sections, not files: the host says which file it was. */
+static ptowsp_status file_name(const struct ptowsp_program *p, ptowsp_status st, struct ptowsp_error *error)
+{
+	const char *path = pkg_path(p->plan->package->pkg), *slash = strrchr(path, '/');
+	struct ptowsp_error why = *error;
+
+	if ((st != PTOWSP_BAD_PACKAGE && st != PTOWSP_UNKNOWN_OPCODE) || strstr(why.text, path))
+		return st;
+	st = host_fail(error, st, "%.80s: %s", slash && strlen(path) > 80 ? slash + 1 : path, why.text);
+	error->native = why.native;
+	error->domain = why.domain;
+	memcpy(error->where, why.where, sizeof(why.where));
+	return st;
+}
+
 static ptowsp_status load(struct ptowsp_program *p, uint32_t flags, struct ptowsp_error *error)
 {
 	struct ptowsp_load_args args = {.head = PTOWSP_HEAD(struct ptowsp_load_args, LOAD_ARGS),
@@ -94,6 +109,7 @@ ptowsp_status ptowsp_program_load(struct ptowsp_program **out, struct ptowsp_bac
 		st = host_backend_device_open(backend, error);
 	if (!st)
 		st = load(p, flags, error);
+	st = file_name(p, st, error);
 	host_services_aim(&backend->services, &p->diagnostics, NULL);
 	if (st)
 		ptowsp_program_unload(p);

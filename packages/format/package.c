@@ -414,6 +414,11 @@ uint64_t pkg_file_size(const struct pkg *package)
 	return package->container.size;
 }
 
+const char *pkg_path(const struct pkg *package)
+{
+	return package->path;
+}
+
 const char *pkg_notice(const struct pkg *package, uint32_t index)
 {
 	return index < package->notice_count ? package->notices[index] : NULL;

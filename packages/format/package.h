@@ -67,6 +67,7 @@ struct pkg_content {
 int pkg_content(const struct pkg *package, uint32_t index, struct pkg_content *content_out); /* 0 behind the last */
 const char *pkg_abi(const struct pkg *package); /* wsp_runtime_abi */
 uint64_t pkg_file_size(const struct pkg *package);
+const char *pkg_path(const struct pkg *package); /* the file as it was named when it was opened, for messages */
 /* One line about an unknown optional section, index 0.., NULL behind the last. */
 const char *pkg_notice(const struct pkg *package, uint32_t index);
 
