@@ -32,6 +32,7 @@ struct open {
 struct builder {
 	struct table strings, expr, axis, levels, level, region, tensor, dim, slot, kernel, param, variant, directive, entry, code, axes;
 	struct table kernels; /* struct test_kernel */
+	struct table shapes;  /* uint64_t[2] per tensor, as it was asked for */
 	struct open open[DEPTH];
 	uint32_t depth;
 	struct ptowsp_section sections[16];
@@ -179,7 +180,7 @@ struct builder *builder_create(void)
 void builder_destroy(struct builder *b)
 {
 	struct table *tables[] = {&b->strings, &b->expr, &b->axis, &b->levels, &b->level, &b->region, &b->tensor, &b->dim, &b->slot,
-				  &b->kernel, &b->param, &b->variant, &b->directive, &b->entry, &b->code, &b->axes, &b->kernels};
+				  &b->kernel, &b->param, &b->variant, &b->directive, &b->entry, &b->code, &b->axes, &b->kernels, &b->shapes};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
 		free(tables[i]->rows);
@@ -228,7 +229,9 @@ uint32_t builder_tensor(struct builder *b, const char *name, unsigned dtype, int
 	struct ptowsp_tensor_record row = {.name = builder_string(b, name), .dtype = (uint16_t)dtype, .role = PTOWSP_ROLE_INOUT,
 					   .dims = b->dim.count, .dim_count = rows ? columns ? 2 : 1 : 0, .entry = PTOWSP_NONE};
 	struct ptowsp_dim_record dim = {0};
+	const uint64_t shape[2] = {(uint64_t)rows, (uint64_t)columns};
 
+	ADD(b->shapes, shape);
 	row.flags = rows ? 0 : PTOWSP_TENSOR_SHAPELESS;
 	if (rows) {
 		dim.extent = builder_const(b, rows);
@@ -523,13 +526,18 @@ static void diagnose(void *context, uint32_t feature, uint8_t state, const char 
 	log_line(context, state, text, length);
 }
 
-static uint64_t now_ns(void *context)
+uint64_t builder_now_ns(void)
 {
 	struct timespec now;
 
-	(void)context;
 	clock_gettime(CLOCK_MONOTONIC, &now);
 	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
+}
+
+static uint64_t now_ns(void *context)
+{
+	(void)context;
+	return builder_now_ns();
 }
 
 ptowsp_status builder_program(struct builder *b, struct rt_program **program_out, struct ptowsp_error *error)
@@ -551,23 +559,15 @@ uint32_t builder_tensor_count(const struct builder *b)
 	return b->tensor.count;
 }
 
-static uint64_t constant(const struct builder *b, uint32_t expr)
-{
-	const struct ptowsp_expr_record *row = (struct ptowsp_expr_record *)b->expr.rows + expr;
-
-	return (uint64_t)row->c << 32 | row->b;
-}
-
 uint64_t *builder_memory(const struct builder *b, uint64_t seed, struct ptowsp_binding *bindings, uint64_t *count_out)
 {
 	const struct ptowsp_tensor_record *tensors = (struct ptowsp_tensor_record *)b->tensor.rows;
-	const struct ptowsp_dim_record *dims = (struct ptowsp_dim_record *)b->dim.rows;
 	uint64_t total = 0, *memory;
 
 	for (uint32_t t = 0; t < b->tensor.count; t++) {
 		bindings[t] = (struct ptowsp_binding){.elements = 1, .tensor = t, .dtype = tensors[t].dtype, .rank = (uint16_t)tensors[t].dim_count};
 		for (uint32_t d = 0; d < tensors[t].dim_count; d++) {
-			bindings[t].extents[d] = constant(b, dims[tensors[t].dims + d].extent);
+			bindings[t].extents[d] = ((uint64_t *)b->shapes.rows)[2 * t + d];
 			bindings[t].elements *= bindings[t].extents[d];
 		}
 		total += bindings[t].elements;

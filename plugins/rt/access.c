@@ -277,33 +277,46 @@ static int64_t span_end(const struct rt_tensor *tensor, int64_t start, int64_t e
 	return tensor->elements == UINT64_MAX ? start + RT_FAR : (int64_t)tensor->elements;
 }
 
-void rt_access_visit(const struct rt_access *access, const struct rt_tensors *tensors, unsigned bit,
-		     void (*visit)(void *context, uint32_t tensor, int64_t start, int64_t end), void *context)
+typedef bool (*visit_fn)(void *context, uint32_t tensor, int64_t start, int64_t end);
+
+static void block_visit(const struct rt_access *access, const struct rt_tensor *tensor, visit_fn visit, void *context)
 {
 	const struct rt_io *io = access->io;
-	const struct rt_tensor *tensor = &tensors->rows[io->tensor];
-	const struct rt_span *span;
-	uint32_t count;
+	int64_t start = access->start;
+	bool more = true;
 
-	if (!io->unit && (io->columns == tensor->columns || io->rows == 1)) {
-		visit(context, io->tensor, access->start, access->start + (int64_t)io->rows * io->columns);
+	if (io->columns == tensor->columns || io->rows == 1) { /* one piece */
+		visit(context, io->tensor, start, start + (int64_t)io->rows * io->columns);
 		return;
 	}
+	for (uint32_t r = 0; more && r < io->rows; r++, start += tensor->columns)
+		more = visit(context, io->tensor, start, start + io->columns);
+}
+
+void rt_access_visit(const struct rt_access *access, const struct rt_tensors *tensors, unsigned bit,
+		     bool (*visit)(void *context, uint32_t tensor, int64_t start, int64_t end), void *context)
+{
+	static const struct rt_span rest = {0, RT_FAR};
+	const struct rt_io *io = access->io;
+	const struct rt_tensor *tensor = &tensors->rows[io->tensor];
+	const struct rt_span *span = &rest;
+	uint32_t count = 1;
+	bool more = true;
+
 	if (!io->unit) {
-		for (uint32_t r = 0; r < io->rows; r++)
-			visit(context, io->tensor, access->start + r * tensor->columns, access->start + r * tensor->columns + io->columns);
+		block_visit(access, tensor, visit, context);
 		return;
 	}
-	if (!access->touched) {
-		if (span_end(tensor, access->start, RT_FAR) > access->start)
-			visit(context, io->tensor, access->start, span_end(tensor, access->start, RT_FAR));
-		return;
+	if (access->touched) {
+		span = access->spans + (bit == PTOWSP_READ ? access->touched->read : access->touched->write);
+		count = bit == PTOWSP_READ ? access->touched->read_count : access->touched->write_count;
 	}
-	span = access->spans + (bit == PTOWSP_READ ? access->touched->read : access->touched->write);
-	count = bit == PTOWSP_READ ? access->touched->read_count : access->touched->write_count;
-	for (; count; count--, span++)
-		if (span_end(tensor, access->start, span->end) > access->start + span->start)
-			visit(context, io->tensor, access->start + span->start, span_end(tensor, access->start, span->end));
+	for (; more && count; count--, span++) {
+		int64_t start = access->start + span->start, end = span_end(tensor, access->start, span->end);
+
+		if (end > start)
+			more = visit(context, io->tensor, start, end);
+	}
 }
 
 void rt_access_window(const struct rt_io *io, const struct rt_tensor *tensor, int64_t start, uint64_t length,

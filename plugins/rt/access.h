@@ -46,9 +46,9 @@ void rt_tensors_finish(struct rt_tensors *tensors);
 ptowsp_status rt_access_resolve(struct rt_access *access, const struct rt_program *program, struct rt_tensors *tensors,
 				struct rt_env *env, const struct rt_io *io, uint32_t level, const struct rt_footprint *footprint,
 				uint32_t arg, uint32_t kernel, struct ptowsp_error *error);
-/* Calls visit for each interval [start, end) of elements that the access reads or writes (bit). */
+/* Calls visit for each interval [start, end) of elements that the access reads or writes (bit), until it returns false. */
 void rt_access_visit(const struct rt_access *access, const struct rt_tensors *tensors, unsigned bit,
-		     void (*visit)(void *context, uint32_t tensor, int64_t start, int64_t end), void *context);
+		     bool (*visit)(void *context, uint32_t tensor, int64_t start, int64_t end), void *context);
 /* The window that the kernel gets. */
 void rt_access_window(const struct rt_io *io, const struct rt_tensor *tensor, int64_t start, uint64_t length,
 		      struct ptowsp_tensor_arg *window_out);

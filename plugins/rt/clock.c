@@ -52,7 +52,7 @@ ptowsp_status rt_clock_init(struct rt_clock *clock, uint32_t slots)
 {
 	bool ok;
 
-	clock->mask = rt_power_above(clock->window ? clock->window : 1024) - 1;
+	clock->mask = rt_window_room(clock->window) - 1;
 	clock->rows = calloc(clock->mask + 1, sizeof(*clock->rows));
 	clock->known = calloc((size_t)slots + 1, sizeof(*clock->known));
 	clock->stream_ends = calloc(clock->streams + 1, sizeof(*clock->stream_ends));
@@ -121,7 +121,7 @@ static uint64_t oldest(const struct rt_clock *clock, uint64_t count)
 	return live < clock->gone ? live : clock->gone;
 }
 
-/* Without a window, or with one that does not stall, more tasks than the window are under way. */
+/* Large windows, none, and one that does not stall. */
 static bool rows_grow(struct rt_clock *clock)
 {
 	uint64_t mask = clock->mask * 2 + 1;

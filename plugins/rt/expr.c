@@ -32,7 +32,11 @@ ptowsp_status rt_exprs_init(struct rt_exprs *exprs, const struct rt_tables *tabl
 	exprs->work = calloc((size_t)tables->expr.count * 4 + 8, sizeof(*exprs->work));
 	exprs->memo_mask = 63;
 	exprs->memo = calloc(exprs->memo_mask + 1, sizeof(*exprs->memo));
-	return exprs->place && exprs->work && exprs->memo ? PTOWSP_OK : rt_no_memory(error, "expressions");
+	/* Never NULL, so that an empty run of reads is a pointer too. */
+	return exprs->place && exprs->work && exprs->memo &&
+			       rt_grow((void **)&exprs->reads, &exprs->read_room, 0, sizeof(*exprs->reads))
+		       ? PTOWSP_OK
+		       : rt_no_memory(error, "expressions");
 }
 
 void rt_exprs_finish(struct rt_exprs *exprs)

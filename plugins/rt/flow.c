@@ -12,7 +12,7 @@ ptowsp_status rt_flow_init(struct rt_flow *flow, uint64_t window, uint64_t map_c
 	flow->window = window;
 	flow->map_capacity = map_capacity;
 	flow->deps_capacity = deps_capacity;
-	flow->mask = rt_power_above(window ? window : 1024) - 1;
+	flow->mask = rt_window_room(window) - 1;
 	flow->needs = calloc(flow->mask + 1, sizeof(*flow->needs));
 	return flow->needs ? PTOWSP_OK : PTOWSP_NO_MEMORY;
 }
@@ -54,7 +54,7 @@ static void give_back(struct rt_flow *flow)
 	flow->tail++;
 }
 
-/* Only without a window: every task that was not told to leave keeps its record. */
+/* Large windows, and none: every task that was not told to leave keeps its record. */
 static bool needs_grow(struct rt_flow *flow)
 {
 	uint64_t mask = flow->mask * 2 + 1;

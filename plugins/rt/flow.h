@@ -19,7 +19,7 @@ struct rt_flow {
 	uint64_t issued;          /* tasks so far */
 	uint64_t tail;            /* all tasks before it have given back, or must have before the next one is issued */
 	uint64_t map_held, deps_held; /* by tasks tail .. issued - 1 */
-	struct rt_need *needs;    /* of tasks tail .. issued - 1, at task & mask; not kept without a bound */
+	struct rt_need *needs;    /* of tasks tail .. issued - 1, at task & mask; not kept without any bound */
 	uint64_t mask;
 	uint64_t first[PTOWSP_NESTING_LIMIT + 1]; /* per open scope: its first own task + 1, 0: none yet */
 	uint32_t scopes;

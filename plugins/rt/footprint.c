@@ -87,7 +87,8 @@ static bool span_add(struct rt_footprint *footprint, uint32_t first, struct rt_s
 /* Sorted, disjoint, not adjacent. */
 static bool normalise(struct rt_footprint *footprint)
 {
-	qsort(footprint->raw, footprint->raw_count, sizeof(*footprint->raw), compare);
+	if (footprint->raw_count)
+		qsort(footprint->raw, footprint->raw_count, sizeof(*footprint->raw), compare);
 	for (uint32_t i = 0; i < footprint->raw_count;) {
 		const struct rt_raw_touch *touch = &footprint->raw[i];
 		struct rt_touched *arg = &footprint->args[touch->arg];

@@ -110,36 +110,50 @@ static void exact_enter(struct rt_run *run, const struct rt_site *site)
 			rt_exact_write(run->exact, &run->track, &run->accesses[i].key);
 }
 
-/* A map and what it answers through. */
-struct pair {
+/* A map and what it answers through. A task may touch millions of pieces, so deadline and cancel are looked at between them. */
+struct entering {
+	struct rt_run *run;
 	struct rt_overlap *map;
 	struct rt_track *track;
+	uint32_t pieces;
+	ptowsp_status st;
 };
+#define LOOK_EVERY 1024u
 
-static void overlap_read(void *context, uint32_t tensor, int64_t start, int64_t end)
+static bool go_on(struct entering *entering)
 {
-	struct pair *pair = context;
-
-	rt_overlap_read(pair->map, pair->track, tensor, start, end);
+	if (++entering->pieces % LOOK_EVERY == 0)
+		entering->st = rt_look(entering->run);
+	return !entering->st && !entering->track->preds->out_of_memory;
 }
 
-static void overlap_write(void *context, uint32_t tensor, int64_t start, int64_t end)
+static bool overlap_read(void *context, uint32_t tensor, int64_t start, int64_t end)
 {
-	struct pair *pair = context;
+	struct entering *entering = context;
 
-	rt_overlap_write(pair->map, pair->track, tensor, start, end);
+	rt_overlap_read(entering->map, entering->track, tensor, start, end);
+	return go_on(entering);
 }
 
-static void overlap_enter(struct rt_run *run, const struct rt_site *site)
+static bool overlap_write(void *context, uint32_t tensor, int64_t start, int64_t end)
 {
-	struct pair pair = {run->overlap, &run->track};
+	struct entering *entering = context;
+
+	rt_overlap_write(entering->map, entering->track, tensor, start, end);
+	return go_on(entering);
+}
+
+static ptowsp_status overlap_enter(struct rt_run *run, const struct rt_site *site)
+{
+	struct entering entering = {.run = run, .map = run->overlap, .track = &run->track};
 
 	for (uint32_t i = 0; i < site->io_count; i++)
 		if (matters(run, run->accesses[i].io, PTOWSP_READ))
-			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_READ, overlap_read, &pair);
+			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_READ, overlap_read, &entering);
 	for (uint32_t i = 0; i < site->io_count; i++)
 		if (matters(run, run->accesses[i].io, PTOWSP_WRITE))
-			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_WRITE, overlap_write, &pair);
+			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_WRITE, overlap_write, &entering);
+	return entering.st;
 }
 
 /* ---- races under --strict -------------------------------------------------------------------------------------- */
@@ -165,49 +179,51 @@ static ptowsp_status race_report(const struct rt_run *run)
 ptowsp_status rt_infer_race(struct rt_run *run, const struct rt_site *site, const struct rt_clock_task *task)
 {
 	struct rt_race *race = &run->race;
-	struct pair pair = {race->map, &race->track};
+	struct entering entering = {.run = run, .map = race->map, .track = &race->track};
 	uint64_t stream = run->stream_order ? run->stream_order[task->stream] : 0;
 
 	rt_preds_next(&race->preds, run->tasks, run->window);
 	for (uint32_t i = 0; i < site->io_count; i++)
 		if (run->accesses[i].io->access & PTOWSP_READ)
-			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_READ, overlap_read, &pair);
+			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_READ, overlap_read, &entering);
 	for (uint32_t i = 0; i < site->io_count; i++)
 		if (run->accesses[i].io->access & PTOWSP_WRITE)
-			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_WRITE, overlap_write, &pair);
+			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_WRITE, overlap_write, &entering);
+	if (entering.st)
+		return entering.st;
 	if (!rt_race_task(race, run->tasks, run->kernel, run->preds.list, run->preds.count, stream))
 		return rt_no_memory(run->error, "the race check");
 	return race->found ? race_report(run) : PTOWSP_OK;
 }
 
-static void watch_write(void *context, uint32_t tensor, int64_t start, int64_t end)
-{
-	struct rt_run *run = context;
-
-	rt_overlap_write(run->watch, &run->watch_track, tensor, start, end);
-}
-
 /* What left the window has left the clock too, unless a full window does not stall. */
-static void watch_enter(struct rt_run *run, const struct rt_site *site)
+static ptowsp_status watch_enter(struct rt_run *run, const struct rt_site *site)
 {
+	struct entering entering = {.run = run, .map = run->watch, .track = &run->watch_track};
+
 	run->watch_preds.task = run->preds.task;
 	run->watch_preds.oldest = schedule_of(run)->window_mode == RT_WINDOW_BENCHMARK ? 0 : run->preds.oldest;
 	for (uint32_t i = 0; i < site->io_count; i++)
 		if (run->accesses[i].io->access & PTOWSP_WRITE && run->program->tensor_loaded[run->accesses[i].io->tensor])
-			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_WRITE, watch_write, run);
+			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_WRITE, overlap_write, &entering);
+	return entering.st;
 }
 
 ptowsp_status rt_infer(struct rt_run *run, const struct rt_site *site, struct rt_need *need_out)
 {
+	ptowsp_status st = PTOWSP_OK;
+
 	rt_preds_next(&run->preds, run->tasks, run->window);
 	if (run->exact)
 		exact_enter(run, site);
 	else if (run->overlap)
-		overlap_enter(run, site);
-	if (run->watch)
-		watch_enter(run, site);
+		st = overlap_enter(run, site);
+	if (!st && run->watch)
+		st = watch_enter(run, site);
 	*need_out = (struct rt_need){map_need(run, site), run->preds.count};
-	return run->preds.out_of_memory || run->watch_preds.out_of_memory ? rt_no_memory(run->error, "the tensor map") : PTOWSP_OK;
+	if (!st && (run->preds.out_of_memory || run->watch_preds.out_of_memory))
+		st = rt_no_memory(run->error, "the tensor map");
+	return st;
 }
 
 uint64_t rt_infer_writer(const struct rt_run *run, uint32_t tensor, int64_t element)

@@ -7,7 +7,7 @@
 
 bool rt_preds_init(struct rt_preds *preds, uint64_t window)
 {
-	uint64_t marks = rt_power_above(window ? window : 1024);
+	uint64_t marks = rt_window_room(window);
 
 	memset(preds, 0, sizeof(*preds));
 	preds->mask = marks - 1;
@@ -33,19 +33,19 @@ void rt_preds_grow(struct rt_preds *preds)
 	preds->list = list;
 }
 
-/* Only without a bound: then mask covers every task so far and marks keep their places. */
+/* Between two tasks no mark means anything: the new ones are empty. */
 static void marks_grow(struct rt_preds *preds)
 {
-	uint64_t had = preds->mask + 1;
-	uint32_t *more = realloc(preds->marks, had * 2 * sizeof(*more));
+	uint64_t size = (preds->mask + 1) * 2;
+	uint32_t *more = calloc(size, sizeof(*more));
 
 	if (!more) {
 		preds->out_of_memory = true;
 		return;
 	}
-	memset(more + had, 0, had * sizeof(*more));
+	free(preds->marks);
 	preds->marks = more;
-	preds->mask = had * 2 - 1;
+	preds->mask = size - 1;
 }
 
 void rt_preds_next(struct rt_preds *preds, uint64_t task, uint64_t window)
@@ -53,7 +53,7 @@ void rt_preds_next(struct rt_preds *preds, uint64_t task, uint64_t window)
 	preds->task = task;
 	preds->oldest = window && task >= window ? task - window + 1 : 0;
 	preds->count = 0;
-	if (!window && task > preds->mask)
+	if (task - preds->oldest > preds->mask)
 		marks_grow(preds);
 	preds->marks[task & preds->mask] = 0;
 }

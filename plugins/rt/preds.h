@@ -12,7 +12,7 @@ struct rt_preds {
 	uint64_t oldest; /* first live task: older ones have left the window */
 	uint64_t *list;  /* of count, in the order in which they were found */
 	uint32_t *marks;
-	uint64_t mask;   /* bounded window: at least the window - 1; else grows with the tasks */
+	uint64_t mask;   /* mask + 1 marks: at least one per task of the window so far */
 	uint32_t count, room;
 	bool out_of_memory; /* sticky */
 };

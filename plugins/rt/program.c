@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/error.h"
+#include "rt/grow.h"
 #include "rt/run.h"
 
 void rt_log(const struct rt_program *program, int32_t level, const char *text, ...)
@@ -105,6 +106,9 @@ static ptowsp_status arrays_make(struct rt_program *program, struct ptowsp_error
 	program->tensor_loaded = calloc((size_t)tables->tensor.count + 1, 1);
 	program->kernel_used = calloc((size_t)tables->kernel.count + 1, 1);
 	program->level_told = calloc((size_t)tables->kernel.count + 1, 1);
+	if (!rt_grow((void **)&program->args, &program->arg_room, 0, sizeof(*program->args)) ||
+	    !rt_grow((void **)&program->ios, &program->io_room, 0, sizeof(*program->ios))) /* never NULL: a task may have none */
+		return rt_no_memory(error, "the program");
 	if (!program->changed || !program->dim_exprs || !program->tensor_access || !program->tensor_loaded || !program->kernel_used ||
 	    !program->level_told)
 		return rt_no_memory(error, "the program");

@@ -9,7 +9,7 @@ bool rt_race_init(struct rt_race *race, uint32_t tensors, uint64_t window)
 {
 	race->on = true;
 	race->window = window;
-	race->mask = rt_power_above(window ? window + 1 : 1024) - 1;
+	race->mask = rt_window_room(window) - 1;
 	race->word_mask = 4095;
 	race->rows = calloc(race->mask + 1, sizeof(*race->rows));
 	race->seen = calloc(race->mask + 1, sizeof(*race->seen));
@@ -57,25 +57,28 @@ static struct rt_race_row *row_of(const struct rt_race *race, uint64_t task)
 	return &race->rows[task & race->mask];
 }
 
-/* Without a window every task is kept. */
+/* Large windows, and none. What was seen belongs to walks that are over. */
 static bool rows_grow(struct rt_race *race, uint64_t task)
 {
-	uint64_t had = race->mask + 1, want = had * 2;
-	void *rows, *seen, *stack;
+	uint64_t mask = race->mask * 2 + 1;
+	struct rt_race_row *rows;
+	uint64_t *seen, *stack;
 
-	if (task - race->oldest < had)
+	if (task - race->oldest <= race->mask)
 		return true;
-	rows = realloc(race->rows, want * sizeof(*race->rows));
-	race->rows = rows ? rows : race->rows;
-	seen = realloc(race->seen, want * sizeof(*race->seen));
-	race->seen = seen ? seen : race->seen;
-	stack = realloc(race->stack, want * sizeof(*race->stack));
-	race->stack = stack ? stack : race->stack;
-	if (!rows || !seen || !stack)
-		return false;
-	memset(race->seen + had, 0, had * sizeof(*race->seen));
-	race->mask = want - 1;
-	return true;
+	rows = calloc(mask + 1, sizeof(*rows));
+	seen = calloc(mask + 1, sizeof(*seen));
+	stack = calloc(mask + 1, sizeof(*stack));
+	for (uint64_t t = race->oldest; rows && t < task; t++)
+		rows[t & mask] = *row_of(race, t);
+	free(race->rows);
+	free(race->seen);
+	free(race->stack);
+	race->rows = rows;
+	race->seen = seen;
+	race->stack = stack;
+	race->mask = mask;
+	return rows && seen && stack;
 }
 
 static bool words_grow(struct rt_race *race, uint64_t words)

@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT
+ * fuzz_workload.c - sections as a hostile package would have them, through the runtime core's verifier and, where it accepts them, through a run that
+ * counts. Input: sections one behind the other, each {u32 type, u32 stride, u32 count} and its bytes. */
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "rt/rt.h"
+
+enum { SECTIONS = 24 };
+
+static ptowsp_status cycles(void *context, uint32_t kernel, const uint64_t *args, uint64_t *cycles_out)
+{
+	(void)context, (void)args;
+	*cycles_out = kernel + 1;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status footprint(void *context, uint32_t kernel, const uint64_t *args, rt_touch_fn touch, void *sink)
+{
+	(void)context, (void)args;
+	touch(sink, 0, kernel, 4, PTOWSP_READ);
+	touch(sink, 1, -(int64_t)kernel, UINT64_MAX, PTOWSP_WRITE);
+	return kernel == 3 ? PTOWSP_UNSUPPORTED : PTOWSP_OK;
+}
+
+static int varies(void *context, uint32_t kernel)
+{
+	(void)context;
+	return kernel == 1;
+}
+
+static uint64_t now_ns(void *context)
+{
+	struct timespec now;
+
+	(void)context;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+static uint32_t sections_cut(const uint8_t *data, size_t size, struct ptowsp_section *sections, void **copies)
+{
+	uint32_t count = 0, head[3];
+
+	while (count < SECTIONS && size >= sizeof(head)) {
+		uint64_t bytes;
+
+		memcpy(head, data, sizeof(head));
+		data += sizeof(head), size -= sizeof(head);
+		bytes = (uint64_t)head[1] * head[2];
+		if (bytes > size)
+			break;
+		copies[count] = malloc(bytes + 1); /* its own block: a read beyond it is seen */
+		memcpy(copies[count], data, bytes);
+		sections[count] = (struct ptowsp_section){head[0], head[1], head[2], copies[count]};
+		data += bytes, size -= bytes;
+		count++;
+	}
+	return count;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct ptowsp_section sections[SECTIONS];
+	void *copies[SECTIONS];
+	struct ptowsp_cap caps[256];
+	struct ptowsp_host host = {.head = PTOWSP_HEAD(host, HOST), .now_ns = now_ns};
+	const struct rt_kernels kernels = {.cycles = cycles, .footprint = footprint, .varies = varies};
+	struct rt_program_args args = {.sections = sections, .section_stride = sizeof(*sections), .kernels = &kernels, .host = &host, .caps = caps};
+	struct ptowsp_run_args run = {.head = PTOWSP_HEAD(run, RUN_ARGS), .flags = PTOWSP_RUN_NO_KERNELS | PTOWSP_RUN_STRICT, .max_tasks = 300};
+	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
+	struct rt_run_args how = {.args = &run};
+	struct rt_program *program;
+
+	args.cap_count = rt_capabilities(caps, 256);
+	args.section_count = sections_cut(data, size, sections, copies);
+	if (!rt_program_create(&program, &args, NULL)) {
+		run.deadline_ns = now_ns(NULL) + 300000000;
+		rt_run(program, &how, &stats, NULL, NULL);
+		rt_program_destroy(program);
+	}
+	for (uint32_t i = 0; i < args.section_count; i++)
+		free(copies[i]);
+	return 0;
+}
