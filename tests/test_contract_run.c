@@ -385,6 +385,35 @@ static void memory_is_of_the_window_not_of_the_program(void)
 	CHECK(cli_int(cli_json(), "peak_rss_bytes") < 64 << 20);
 }
 
+/* Renaming a file over a device or a pipe would put a plain file in its place: as root, in the place of /dev/null. */
+static void what_is_no_plain_file_is_not_replaced(void)
+{
+	static const char *const commands[] = {
+		"$B/ptowsp-run --entry mixed --fill a=ones --out a=pipe " VECTORS, "$B/ptowsp-run --entry mixed --fill a=ones --trace pipe " VECTORS,
+		"$B/ptowsp-run --entry mixed --fill a=ones --graph pipe.json " VECTORS, "$B/ptowsp-run --entry mixed --fill a=ones --graph link.json " VECTORS,
+		"$B/ptowsp-pack $S/scale.pto -o pipe", "$B/ptowsp-pack $S/scale.pto -o link.json"};
+
+	cli_begin();
+	REQUIRE_INT(cli("mkfifo pipe pipe.json && ln -s pipe link.json"), 0);
+	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++) {
+		CHECK_INT(cli(commands[i]), 2);
+		cli_check_sentence();
+		CHECK_CONTAINS(cli_err, "plain file");
+	}
+	CHECK_INT(cli("test -p pipe && test -p pipe.json && test -L link.json && ls -A"), 0);
+	CHECK_STR(cli_out, "link.json\npipe\npipe.json\n");
+}
+
+static void an_output_behind_a_link_keeps_the_link(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("mkdir d && echo old >d/real.npy && ln -s d/real.npy a.npy && echo old >d/p && ln -s d/p p.pkg.zst &&"
+			" $B/ptowsp-run --entry mixed --fill a=ones --out a=a.npy " VECTORS " && $B/ptowsp-pack $S/scale.pto -o p.pkg.zst"),
+		    0);
+	CHECK_INT(cli("test -L a.npy && test -L p.pkg.zst && zstd -qt d/p && grep -q NUMPY d/real.npy && ls -A . d"), 0);
+	CHECK_STR(cli_out, ".:\na.npy\nd\np.pkg.zst\n\nd:\np\nreal.npy\n");
+}
+
 static void two_runs_at_once_do_not_disturb_each_other(void)
 {
 	float *x;
@@ -478,6 +507,8 @@ void suite_contract_run(CU_pSuite s)
 	for (size_t i = 0; i < sizeof(controls) / sizeof(*controls); i++)
 		check_add(s, controls[i].name, run_control);
 	TEST(s, memory_is_of_the_window_not_of_the_program);
+	TEST(s, what_is_no_plain_file_is_not_replaced);
+	TEST(s, an_output_behind_a_link_keeps_the_link);
 	TEST(s, two_runs_at_once_do_not_disturb_each_other);
 	TEST(s, an_interrupt_cancels_and_leaves_outputs_untouched);
 	TEST(s, sigusr1_prints_the_state_and_the_run_goes_on);

@@ -2,6 +2,7 @@
 /* graph_write.c - the five forms of a task graph, and the file that holds one. */
 #include "tools/graph.h"
 #include "tools/graph_layout.h"
+#include "tools/place.h"
 
 #include "format/fail.h"
 
@@ -144,7 +145,13 @@ static const struct form *form_of(const char *path, struct ptowsp_error *error)
 
 ptowsp_status graph_path_check(const char *path, struct ptowsp_error *error)
 {
-	return form_of(path, error) ? PTOWSP_OK : PTOWSP_INVALID;
+	ptowsp_status st = form_of(path, error) ? PTOWSP_OK : PTOWSP_INVALID;
+	char *place = NULL;
+
+	if (!st && strcmp(path, "-"))
+		st = place_find(&place, path, error);
+	free(place);
+	return st;
 }
 
 static ptowsp_status io_fail(const char *path, struct ptowsp_error *error)
@@ -256,16 +263,20 @@ static ptowsp_status file_write(const struct form *form, const struct graph_layo
 ptowsp_status graph_save(const struct graph *g, const char *path, struct ptowsp_error *error)
 {
 	const struct form *form = form_of(path, error);
-	struct graph_layout l;
+	struct graph_layout l = {0};
+	char *place = NULL;
 	ptowsp_status st;
 
 	if (!form)
 		return PTOWSP_INVALID;
-	st = graph_layout_init(&l, g, error);
-	if (!st && strcmp(path, "-"))
-		st = file_write(form, &l, path, error);
+	st = strcmp(path, "-") ? place_find(&place, path, error) : PTOWSP_OK;
+	if (!st)
+		st = graph_layout_init(&l, g, error);
+	if (!st && place)
+		st = file_write(form, &l, place, error);
 	else if (!st)
 		form->write(stdout, &l);
 	graph_layout_finish(&l);
+	free(place);
 	return st;
 }

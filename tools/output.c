@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "registry/text.h"
+#include "tools/place.h"
 
 enum { SLOTS = 256 };
 
@@ -54,20 +55,21 @@ static mode_t plain_mode(void)
 
 ptowsp_status output_open(struct output *output, const char *path, struct ptowsp_error *error)
 {
-	struct stat st;
-	size_t length = strlen(path);
+	ptowsp_status st;
+	size_t length;
 	int fd;
 
 	*output = (struct output){.slot = -1};
-	if (!stat(path, &st) && S_ISDIR(st.st_mode))
-		return reg_fail(error, PTOWSP_IO, "%.140s cannot be written: it is a folder", path);
-	output->path = strdup(path);
+	st = place_find(&output->path, path, error);
+	if (st)
+		return st;
+	length = strlen(output->path);
 	output->temporary = malloc(length + 16);
-	if (!output->path || !output->temporary) {
+	if (!output->temporary) {
 		output_drop(output);
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to write %.140s", path);
 	}
-	memcpy(output->temporary, path, length);
+	memcpy(output->temporary, output->path, length);
 	memcpy(output->temporary + length, ".XXXXXX", 8);
 	fd = mkostemp(output->temporary, O_CLOEXEC);
 	if (fd < 0) {

@@ -13,6 +13,7 @@
 #include "lang/lang.h"
 #include "registry/names.h"
 #include "registry/text.h"
+#include "tools/place.h"
 
 static const char usage[] =
 	"usage: ptowsp-pack SOURCE.pto... -o PACKAGE.pkg.zst    compile; several files are one module set linked by name\n"
@@ -115,12 +116,17 @@ static ptowsp_status writer_finish(const struct pack_options *options, struct pk
 				   struct pack_counts *counts, struct ptowsp_error *error)
 {
 	ptowsp_status status = pack_extras_add(options, writer, error);
+	char *place;
 
 	if (status)
 		return status;
 	counts->kernels = pkg_writer_count(writer, PTOWSP_SECTION_KREG);
 	counts->entries = pkg_writer_count(writer, PTOWSP_SECTION_ENTR);
-	return pkg_writer_save(writer, output, error);
+	status = place_find(&place, output, error);
+	if (!status)
+		status = pkg_writer_save(writer, place, error);
+	free(place);
+	return status;
 }
 
 int pack_files(const struct pack_options *options, const char *const *files, int file_count, const char *output,
