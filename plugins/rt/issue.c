@@ -186,7 +186,7 @@ static ptowsp_status run_here(struct rt_run *run, const struct rt_site *site, st
 	st = rt_crew_call(&run->crew, &call, 0, &cycles, run->error);
 	if (run->known[run->kernel].later)
 		task->cycles = cycles;
-	return st;
+	return st ? st : rt_look_after_kernel(run);
 }
 
 static ptowsp_status run_elsewhere(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)

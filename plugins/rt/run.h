@@ -73,6 +73,8 @@ struct rt_run {
 	uint64_t tasks, edges, batches, flushes, batch_fill;
 	uint64_t stall_ns[PTOWSP_RESOURCE_COUNT];
 	uint64_t started_ns, ended_ns;
+	uint64_t looked_ns; /* when a look after a kernel last read the clock */
+	uint32_t look_every, look_left;
 	struct ptowsp_kernel_stats *kernel_stats; /* per KREG row */
 	bool measured; /* a kernel whose cycles are measured has run */
 	enum ptowsp_resource reason; /* of the wait that is going on */
@@ -107,6 +109,7 @@ ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io
 
 /* wait.c: the expander's waits on worker threads. All return an error when the run has to end. */
 ptowsp_status rt_look(struct rt_run *run); /* deadline and cancel */
+ptowsp_status rt_look_after_kernel(struct rt_run *run); /* the same, but seldom where kernels are short */
 ptowsp_status rt_wait_tasks(struct rt_run *run, uint64_t tasks); /* until the first `tasks` tasks are done */
 ptowsp_status rt_wait_room(struct rt_run *run, uint64_t words);
 uint64_t rt_now_ns(const struct rt_program *program);

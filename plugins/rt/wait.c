@@ -28,6 +28,28 @@ ptowsp_status rt_look(struct rt_run *run)
 	return PTOWSP_OK;
 }
 
+#define LOOK_MOST 1024u
+#define LOOK_NS UINT64_C(500000)
+
+/* Reading the clock costs as much as a short task: the number of kernels between two looks adapts to about half a millisecond. */
+ptowsp_status rt_look_after_kernel(struct rt_run *run)
+{
+	uint64_t now;
+
+	if (run->cancel && atomic_load_explicit((const volatile _Atomic uint32_t *)run->cancel, memory_order_relaxed))
+		return rt_look(run);
+	if (!run->args->deadline_ns || (run->look_left && --run->look_left))
+		return PTOWSP_OK;
+	now = rt_now_ns(run->program);
+	if (now - run->looked_ns > LOOK_NS)
+		run->look_every = run->look_every / 2;
+	else if (run->look_every < LOOK_MOST)
+		run->look_every = run->look_every * 2 + 1;
+	run->looked_ns = now;
+	run->look_left = run->look_every ? run->look_every : 1;
+	return rt_look(run);
+}
+
 /* Moves the frontier over what is done; cycles that only running tells go to the clock. In task order, so that of two failures the earlier
  * one is found, as with one thread. */
 static ptowsp_status frontier_move(struct rt_run *run)
