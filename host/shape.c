@@ -236,6 +236,20 @@ static ptowsp_status guess(struct ptowsp_program *p, struct ptowsp_error *error)
 	return PTOWSP_OK;
 }
 
+/* elements: what a run would touch, UINT64_MAX if that depends on data. */
+static ptowsp_status need_set(struct ptowsp_program *p, uint32_t index, uint64_t elements, struct ptowsp_error *error)
+{
+	struct host_tensor *tensor = &p->tensors[index];
+	const struct host_plan_tensor *name = &p->plan->tensors[index];
+
+	if (elements == UINT64_MAX && tensor->view.rank == UINT16_MAX)
+		return host_fail(error, PTOWSP_INVALID, "how much of tensor \"%s\" is touched depends on data: give it a shape with "
+				 "--in %s=FILE.npy or --expect %s=FILE.npy", name->name, name->name, name->name);
+	if (elements != UINT64_MAX && tensor->need < elements)
+		tensor->need = elements;
+	return PTOWSP_OK;
+}
+
 ptowsp_status host_tensors_measure(struct ptowsp_program *p, const struct ptowsp_execute_options *options,
 				   struct ptowsp_error *error)
 {
@@ -256,8 +270,7 @@ ptowsp_status host_tensors_measure(struct ptowsp_program *p, const struct ptowsp
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory to measure tensors");
 	st = x->measure(p->object, &args, elements, count, error);
 	for (uint32_t i = 0; i < p->plan->tensor_count && !st; i++)
-		if (p->tensors[i].need < elements[p->plan->tensors[i].row])
-			p->tensors[i].need = elements[p->plan->tensors[i].row];
+		st = need_set(p, i, elements[p->plan->tensors[i].row], error);
 	free(elements);
 	return st;
 }

@@ -80,6 +80,8 @@ static const struct refusal refusals[] = {
 	 "$B/ptowsp-run --in src=src.npy --set count=2 --fill dst=zeros --expect dst=short.npy --out dst=old.npy " SCALE, 2, {"dst"}},
 	{"an_expectation_of_another_dtype_is_refused", NULL,
 	 "$B/ptowsp-run --in src=src.npy --set count=2 --expect dst=ints.npy --out dst=old.npy " SCALE, 2, {"dst", "i32"}},
+	{"a_tensor_whose_touches_depend_on_data_needs_a_shape",
+	 "$B/ptowsp-pack $S/data.pto -o data.pkg.zst", "$B/ptowsp-run --in src=src.npy --out dst=old.npy data.pkg.zst", 2, {"dst", "depends on data", "--expect"}},
 	{"an_unknown_fill_lists_the_kinds", NULL, "$B/ptowsp-run --fill src=noise --set count=2 " SCALE, 2, {"noise", "zeros", "random"}},
 	{"a_seed_that_is_no_number_is_refused", NULL, "$B/ptowsp-run --fill src=random:x --set count=2 " SCALE, 2, {"random"}},
 	{"a_tensor_bound_twice_is_refused", NULL,

@@ -250,7 +250,9 @@ static ptowsp_status flat_resolve(struct rt_access *access, const struct rt_prog
 	if (far(access->start, RT_FAR) || access->start + least < 0 || (!tensors->measuring && end >= 0 && (uint64_t)end > tensor->elements) ||
 	    (touched && io->access ? 0 : access->start < 0))
 		return outside(program, env, io, tensor, kernel, access->start + least, end - (end > access->start), error);
-	if (tensors->measuring && io->access)
+	if (tensors->measuring && io->access && most == RT_FAR)
+		tensors->most[io->tensor] = UINT64_MAX; /* as far as there is: only a bound file can say */
+	else if (tensors->measuring && io->access)
 		measure(tensors, io->tensor, end);
 	access->length = most != RT_FAR ? (most > 0 ? (uint64_t)most : 0) : tensor->elements - (uint64_t)access->start;
 	return PTOWSP_OK;

@@ -75,7 +75,8 @@ ptowsp_status rt_run(struct rt_program *program, const struct rt_run_args *args,
 		     struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
 /* Live counters while a run goes on; any thread. */
 void rt_stats(const struct rt_program *program, struct ptowsp_run_stats *stats_out);
-/* Elements of each tensor that a run would touch (0 = none): expands without kernels. elements_out: one per TENS row. */
+/* Elements of each tensor that a run would touch: expands without kernels. 0: none; UINT64_MAX: cannot be told without running.
+ * elements_out: one per TENS row. */
 ptowsp_status rt_extents(struct rt_program *program, const struct ptowsp_run_args *args, uint64_t *elements_out,
 			 uint32_t count, struct ptowsp_error *error);
 

@@ -113,7 +113,8 @@ struct ptowsp_graph_extension {
 				void *context, struct ptowsp_error *error);
 };
 /* "ptowsp.extents/1": how many elements of each tensor a run would touch, for tensors without a shape.
- * args as for submit (bindings may be absent); elements_out has one u64 per row of the TENS table. [device] */
+ * args as for submit (bindings may be absent); elements_out has one u64 per row of the TENS table: 0 untouched,
+ * UINT64_MAX cannot be told without running. [device] */
 struct ptowsp_extents_extension {
 	struct ptowsp_head head;
 	ptowsp_status (*measure)(struct ptowsp_object *program, const struct ptowsp_run_args *args,

@@ -118,7 +118,7 @@ struct ptowsp_deadlock {
 	uint32_t reserved;
 	uint64_t task;         /* number of the task that cannot be issued */
 	uint64_t capacity, used, high_water;
-	uint64_t proposed;     /* capacity with which this task could be issued */
+	uint64_t proposed;     /* capacity with which this task could be issued and, as far as can be seen, the program ends */
 	char option[64];       /* the exact option, e.g. "--schedule task_window=3" */
 	char text[320];        /* the whole report as one paragraph */
 };
