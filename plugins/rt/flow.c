@@ -131,6 +131,13 @@ static ptowsp_status room_make(struct rt_flow *flow, struct rt_need need, enum p
 	return PTOWSP_OK;
 }
 
+void rt_flow_pass(struct rt_flow *flow)
+{
+	if (flow->scopes && !flow->first[flow->scopes - 1])
+		flow->first[flow->scopes - 1] = flow->issued + 1;
+	flow->issued++;
+}
+
 ptowsp_status rt_flow_reserve(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason_out, struct rt_block *block_out)
 {
 	ptowsp_status st = too_small(flow, need, block_out);
@@ -146,8 +153,6 @@ ptowsp_status rt_flow_reserve(struct rt_flow *flow, struct rt_need need, enum pt
 		flow->map_held += need.map;
 		flow->deps_held += need.deps;
 	}
-	if (flow->scopes && !flow->first[flow->scopes - 1])
-		flow->first[flow->scopes - 1] = flow->issued + 1;
-	flow->issued++;
+	rt_flow_pass(flow);
 	return PTOWSP_OK;
 }

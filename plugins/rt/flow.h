@@ -28,7 +28,7 @@ struct rt_flow {
 struct rt_block {
 	enum ptowsp_resource resource;
 	uint64_t capacity, used, need;
-	uint64_t proposed; /* capacity with which this task could be issued */
+	uint64_t proposed; /* capacity with which this task could be issued; the report has what would do for the program */
 };
 
 ptowsp_status rt_flow_init(struct rt_flow *flow, uint64_t window, uint64_t map_capacity, uint64_t deps_capacity);
@@ -36,6 +36,8 @@ void rt_flow_finish(struct rt_flow *flow);
 /* Reserves for the next task. OK: flow->tail tells how many tasks must have retired, *reason_out which resource asks for the most.
  * Errors: TOO_SMALL, DEADLOCK (*block_out says why), NO_MEMORY. */
 ptowsp_status rt_flow_reserve(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason_out, struct rt_block *block_out);
+/* Counts a task without reserving anything: for the search of a capacity that would do. */
+void rt_flow_pass(struct rt_flow *flow);
 void rt_flow_scope_begin(struct rt_flow *flow);
 void rt_flow_scope_end(struct rt_flow *flow);
 /* The first task that an open scope keeps from leaving; flow->issued without one. */

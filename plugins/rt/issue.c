@@ -269,10 +269,12 @@ ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_
 }
 
 /* Resources are asked in order: a ring that is full in mode abort comes before a deadlock of a later one. */
-static ptowsp_status blocked(struct rt_run *run, ptowsp_status st, const struct rt_block *block)
+static ptowsp_status blocked(struct rt_run *run, ptowsp_status st, struct rt_block *block, struct rt_need need)
 {
 	ptowsp_status end = PTOWSP_OK;
 
+	if (st == PTOWSP_DEADLOCK)
+		block->proposed = rt_capacity_find(run, block, need);
 	if (st == PTOWSP_DEADLOCK && block->resource != PTOWSP_RESOURCE_TASK_RING && run->clock.window_mode == RT_WINDOW_ABORT) {
 		if (run->crew.threads > 1)
 			end = rt_wait_tasks(run, run->tasks);
@@ -292,7 +294,7 @@ static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, str
 		return st;
 	st = rt_flow_reserve(&run->flow, task->need, &run->reason, &block);
 	if (st)
-		return blocked(run, st, &block);
+		return blocked(run, st, &block, task->need);
 	task->kernel = run->kernel;
 	task->cycles = run->known[run->kernel].cycles;
 	task->preds = run->preds.list;

@@ -248,6 +248,8 @@ static ptowsp_status tasks_end(struct rt_run *run, ptowsp_status st)
 	if (st == PTOWSP_CANCELLED || st == PTOWSP_DEADLINE || st == PTOWSP_KERNEL_FAILED || st == PTOWSP_NO_MEMORY)
 		return st;
 	end = rt_wait_tasks(run, run->tasks);
+	if (!end && run->lag.broken)
+		end = rt_clock_failed(run, run->lag.broken);
 	if (!st || end == PTOWSP_KERNEL_FAILED || (end && run->lag.broken))
 		return end;
 	*run->error = error;

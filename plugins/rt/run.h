@@ -31,6 +31,7 @@ struct rt_run {
 	struct ptowsp_deadlock *deadlock;
 	bool kernels;  /* bodies run */
 	bool quiet;    /* a look ahead: no clock, no kernels, no messages */
+	uint64_t not_run;     /* not 0: tasks from this one on are only looked at, and nothing can be loaded from them */
 	uint64_t loaded_from; /* writer of the latest slot_load, + 1 */
 	bool load_said; /* a slot_load without a bound tensor was reported */
 	uint64_t window; /* in force */
@@ -98,6 +99,10 @@ void rt_run_finish(struct rt_run *run);
 /* ahead.c: looks at the program without clock and kernels.
  * start(threshold n): when the first task may start. */
 ptowsp_status rt_start_find(const struct rt_run *run, uint64_t *start_out);
+
+/* A capacity of the blocked resource with which the program goes on to its end, or as far as it can be looked at. need: of the blocked task.
+ * The run cannot go on afterwards. */
+uint64_t rt_capacity_find(struct rt_run *run, const struct rt_block *block, struct rt_need need);
 
 /* issue.c: arguments, kernel and accesses of a task; nothing is reserved yet. */
 ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_t level);
