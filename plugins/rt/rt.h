@@ -13,14 +13,15 @@
 typedef void (*rt_touch_fn)(void *sink, uint32_t tensor_argument, int64_t offset, uint64_t length, unsigned access);
 struct rt_kernels {
 	void *context;
-	/* Cycles of one task if they are known without running it (whole task, all blocks). UNSUPPORTED if not. */
+	/* Cycles of one task if they are known without running it (whole task, all blocks); what run says is then ignored.
+	 * UNSUPPORTED if not. */
 	ptowsp_status (*cycles)(void *context, uint32_t kernel, const uint64_t *args, uint64_t *cycles_out);
 	/* Elements a task touches relative to its windows, for flat regions (REGN.unit not 0). UNSUPPORTED if unknown: the
 	 * whole rest of the tensor then counts as touched as the IO_ instruction says. */
 	ptowsp_status (*footprint)(void *context, uint32_t kernel, const uint64_t *args, rt_touch_fn touch, void *sink);
 	/* 1 if cycles or footprint depend on args; 0 lets rt ask once per kernel. */
 	int (*varies)(void *context, uint32_t kernel);
-	/* Runs it; out->cycles is preset. worker: 0..threads-1, for the backend's scratch memory. */
+	/* Runs it, all blocks; out->cycles is preset. worker: 0..threads-1, for the backend's scratch memory. */
 	ptowsp_status (*run)(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker);
 	/* NULL, or why this kernel cannot be run at all (still counted under NO_KERNELS). */
 	const char *(*unusable)(void *context, uint32_t kernel);
