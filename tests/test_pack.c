@@ -186,7 +186,7 @@ static void the_library_packs_from_python(void)
 			     "package = ctypes.string_at(lib.ptowsp_pack_bytes(result), lib.ptowsp_pack_size(result))\n"
 			     "lib.ptowsp_pack_destroy(result)\n"
 			     "open(sys.argv[3], 'wb').write(package)\n";
-	struct source s = source_compile_as("copy.pto", COPY, strlen(COPY), NULL);
+	struct source s;
 	size_t size = 0;
 	char *bytes;
 
@@ -197,6 +197,7 @@ static void the_library_packs_from_python(void)
 		CHECK_SKIP("python3 is not installed");
 	if (strstr(check_build(), "asan") || strstr(check_build(), "tsan"))
 		CHECK_SKIP("python3 has no sanitizer");
+	s = source_compile_as("copy.pto", COPY, strlen(COPY), NULL);
 	free(out);
 	free(err);
 	CHECK_INT(check_run(check_fmt("cd '%s/test/tmp/%s' && python3 pack.py '%s/lib/libptowsp-pack.so' copy.pto copy.pkg.zst", check_build(),
