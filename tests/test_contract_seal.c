@@ -4,6 +4,7 @@
 #include "contract/cli.h"
 #include "contract/seal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -46,6 +47,7 @@ static void unknown_flags(struct seal *s) { s->header[40] = 1; }
 static void wrong_total(struct seal *s) { s->keep_total = 1; memset(s->header + 32, 0xFF, 8); }
 static void wrong_header_digest(struct seal *s) { s->keep_header_digest = 1; s->header[70] ^= 4; }
 static void wrong_section_digest(struct seal *s) { s->keep_digests = 1; seal_find(s, "WORK")->row.digest[3] ^= 16; }
+static void wrong_packed_digest(struct seal *s) { s->packed_digest_wrong = "WORK"; }
 static void no_content_size(struct seal *s) { s->no_content_size = 1; }
 static void no_checksum(struct seal *s) { s->no_checksum = 1; }
 static void size_too_small(struct seal *s) { s->keep_sizes = 1; seal_find(s, "STRS")->row.size--; seal_find(s, "STRS")->row.count--; }
@@ -108,6 +110,7 @@ static const struct change changes[] = {
 	{"a_wrong_total_size_is_refused", wrong_total, 3, {0}},
 	{"a_wrong_header_digest_is_refused", wrong_header_digest, 3, {"digest"}},
 	{"a_wrong_section_digest_names_the_section", wrong_section_digest, 3, {"WORK", "digest"}},
+	{"a_wrong_digest_of_packed_bytes_names_the_section", wrong_packed_digest, 3, {"WORK", "packed", "digest"}},
 	{"a_frame_without_its_content_size_is_refused", no_content_size, 3, {"size"}},
 	{"a_frame_without_checksum_is_refused", no_checksum, 3, {"checksum"}},
 	{"a_size_one_too_small_is_refused", size_too_small, 3, {"STRS"}},
@@ -182,6 +185,34 @@ static void an_unknown_optional_section_is_one_diagnostic(void)
 	CHECK_UINT(cli_lines(cli_err), 1);
 	CHECK_CONTAINS(cli_err, "XYZW");
 	CHECK_INT(cli("$B/ptowsp-inspect bad.pkg.zst"), 0);
+}
+
+/* Another level of compression stands for another version of libzstd. */
+static void the_digest_shown_does_not_depend_on_the_packing(void)
+{
+	uint8_t digest[32];
+	char text[65], *first;
+	struct seal s;
+
+	cli_begin();
+	REQUIRE_INT(seal_read(&s, kit_path("vectors")), 0);
+	seal_identity(&s, digest);
+	for (int i = 0; i < 32; i++)
+		snprintf(text + 2 * i, 3, "%02x", digest[i]);
+	s.level = 1;
+	REQUIRE_INT(seal_write(&s, bad_path()), 0);
+	REQUIRE_INT(cli("cmp -s $K/vectors.pkg.zst bad.pkg.zst"), 1);
+	REQUIRE_INT(cli("$B/ptowsp-inspect $K/vectors.pkg.zst | grep digest"), 0);
+	CHECK_CONTAINS(cli_out, text);
+	first = strdup(cli_out);
+	CHECK_INT(cli("$B/ptowsp-inspect bad.pkg.zst | grep digest"), 0);
+	CHECK_STR(cli_out, first);
+	free(first);
+	seal_find(&s, "CODE")->data[40] ^= 1;
+	REQUIRE_INT(seal_write(&s, bad_path()), 0);
+	REQUIRE_INT(cli("$B/ptowsp-inspect bad.pkg.zst | grep digest"), 0);
+	CHECK(strstr(cli_out, text) == NULL);
+	seal_finish(&s);
 }
 
 static void the_standard_tool_reads_a_sealed_file(void)
@@ -267,6 +298,7 @@ void suite_contract_seal(CU_pSuite s)
 	for (size_t i = 0; i < sizeof(changes) / sizeof(*changes); i++)
 		check_add(s, changes[i].name, run_change);
 	TEST(s, an_unknown_optional_section_is_one_diagnostic);
+	TEST(s, the_digest_shown_does_not_depend_on_the_packing);
 	TEST(s, the_standard_tool_reads_a_sealed_file);
 	TEST(s, sealed_mutants_of_a_kernel_are_refused_or_run);
 	TEST(s, sealed_mutants_of_levels_are_refused_or_run);

@@ -127,7 +127,7 @@ static void damaged_sample_data_are_refused_when_used(void)
 	uint64_t got;
 
 	REQUIRE(bytes != NULL);
-	for (size_t toc = 8 + 96; toc < 8 + 96 + 23 * 80; toc += 80)
+	for (size_t toc = 8 + 96; toc < 8 + 96 + 23 * 96; toc += 96)
 		if (!memcmp(bytes + toc, "TBLB", 4))
 			bytes[toc + 48] ^= 1; /* its digest */
 	pkg_header_seal(bytes, size);

@@ -30,7 +30,7 @@ static void header_offsets_are_those_of_the_struct(void)
 #undef FIELD
 #define FIELD(name) {#name, offsetof(struct pkg_toc_row, name), sizeof(((struct pkg_toc_row *)NULL)->name)}
 		FIELD(type),	     FIELD(flags),	FIELD(codec),	FIELD(stride), FIELD(offset), FIELD(packed_size),
-		FIELD(size),	     FIELD(count),	FIELD(digest),
+		FIELD(size),	     FIELD(count),	FIELD(digest), FIELD(packed_digest),
 #undef FIELD
 	};
 	char *text = check_read(check_fmt("%s/packages/FORMAT.md", check_root()), NULL);

@@ -15,6 +15,7 @@
 #define PKG_CODEC_ZSTD 1u
 #define PKG_WINDOW_LOG 23u
 #define PKG_SECTION_REQUIRED 1u
+#define PKG_PACKED_DIGEST_SIZE 16u
 
 /* Limits that no option raises. */
 #define PKG_HEADER_LIMIT 65536u
@@ -50,8 +51,9 @@ struct pkg_toc_row {
 	uint64_t size; /* uncompressed = stride * count */
 	uint64_t count;
 	uint8_t digest[PKG_DIGEST_SIZE]; /* of the uncompressed bytes */
+	uint8_t packed_digest[PKG_PACKED_DIGEST_SIZE]; /* the first bytes of the digest of the frame */
 };
-_Static_assert(sizeof(struct pkg_header) == 96 && sizeof(struct pkg_toc_row) == 80, "layout of the header");
+_Static_assert(sizeof(struct pkg_header) == 96 && sizeof(struct pkg_toc_row) == 96, "layout of the header");
 
 /* A file whose header and table of contents hold. Views into bytes, which the caller keeps. */
 struct pkg_container {
@@ -72,9 +74,18 @@ struct pkg_caps { /* effective limits, never 0 */
 ptowsp_status pkg_container_read(struct pkg_container *container, const void *bytes, size_t size, const char *name,
 				 const struct pkg_caps *caps, struct ptowsp_error *error);
 
-/* Decompresses section `row` into fresh memory (64-byte aligned, row size, *data_out for free()) and compares checksum and
- * digest. Errors: BAD_PACKAGE, NO_MEMORY. */
+/* Compares the packed bytes of section `row` with their digest, so that no flipped bit passes, also one that zstd would not
+ * look at. Errors: BAD_PACKAGE, NO_MEMORY. */
+ptowsp_status pkg_container_check(const struct pkg_container *container, uint32_t row, struct ptowsp_error *error);
+
+/* Checks section `row` and decompresses it into fresh memory (64-byte aligned, row size, *data_out for free()); compares
+ * checksum and digest. Errors: BAD_PACKAGE, NO_MEMORY. */
 ptowsp_status pkg_container_section(const struct pkg_container *container, uint32_t row, uint8_t **data_out,
 				    struct ptowsp_error *error);
+
+/* What the package says, whatever packed it: SHA-256 over ABI string, targets, and of every section in increasing order of
+ * types its type, stride, count, and digest (packages/FORMAT.md). Errors: NO_MEMORY. */
+ptowsp_status pkg_container_identity(const struct pkg_container *container, uint8_t digest_out[PKG_DIGEST_SIZE],
+				     struct ptowsp_error *error);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* frame.c - one section: its zstd frame and its digest. */
+/* frame.c - one section: its zstd frame and its digests. */
 #include "container.h"
 #include "names.h"
 
@@ -57,6 +57,20 @@ static ptowsp_status frame_decode(const struct pkg_place *place, const uint8_t *
 	return PTOWSP_OK;
 }
 
+ptowsp_status pkg_container_check(const struct pkg_container *container, uint32_t index, struct ptowsp_error *error)
+{
+	const struct pkg_toc_row *row = &container->rows[index];
+	const struct pkg_place place = {container->name, error};
+	uint8_t digest[PKG_DIGEST_SIZE];
+
+	if (!pkg_digest_make(digest, container->bytes + row->offset, (size_t)row->packed_size))
+		return pkg_fail(error, PTOWSP_NO_MEMORY, "out of memory for SHA-256");
+	if (memcmp(digest, row->packed_digest, sizeof(row->packed_digest)))
+		return pkg_refuse(&place, "section %s at offset %llu: its packed bytes do not match their digest: the file is damaged",
+				  pkg_type_text(row->type).text, (unsigned long long)row->offset);
+	return PTOWSP_OK;
+}
+
 ptowsp_status pkg_container_section(const struct pkg_container *container, uint32_t index, uint8_t **data_out,
 				    struct ptowsp_error *error)
 {
@@ -68,7 +82,9 @@ ptowsp_status pkg_container_section(const struct pkg_container *container, uint3
 	ptowsp_status st;
 
 	*data_out = NULL;
-	st = frame_check(&place, frame, row, type.text);
+	st = pkg_container_check(container, index, error);
+	if (!st)
+		st = frame_check(&place, frame, row, type.text);
 	if (st)
 		return st;
 	data = aligned_alloc(64, ((size_t)row->size + 127) & ~(size_t)63); /* never 0 bytes */

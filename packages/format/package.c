@@ -16,6 +16,7 @@
 
 struct pkg {
 	struct pkg_container container;
+	uint8_t identity[PKG_DIGEST_SIZE];
 	struct pkg_caps caps;
 	char *path;              /* owned copy of the name in messages */
 	uint8_t *file;           /* owned bytes of a file that was read here, NULL for pkg_open_memory */
@@ -110,15 +111,17 @@ static ptowsp_status table_place(struct pkg *p, uint32_t i, const struct pkg_sch
 	return st;
 }
 
-static ptowsp_status section_unknown(struct pkg *p, const struct pkg_toc_row *row, struct ptowsp_error *error)
+/* An optional one is not decompressed, but damage to it is damage to the file. */
+static ptowsp_status section_unknown(struct pkg *p, uint32_t i, struct ptowsp_error *error)
 {
+	const struct pkg_toc_row *row = &p->container.rows[i];
 	const struct pkg_place place = place_of(p, error);
 	struct pkg_type_text type = pkg_type_text(row->type);
 
 	if (row->flags & PKG_SECTION_REQUIRED)
 		return pkg_refuse(&place, "section %s is required and this build does not know it; use a newer ptowsp", type.text);
 	notice_add(p, "section %s is optional and unknown to this build: left out", type.text);
-	return PTOWSP_OK;
+	return pkg_container_check(&p->container, i, error);
 }
 
 static ptowsp_status section_open(struct pkg *p, uint32_t i, struct ptowsp_error *error)
@@ -128,7 +131,7 @@ static ptowsp_status section_open(struct pkg *p, uint32_t i, struct ptowsp_error
 	ptowsp_status st;
 
 	if (!schema)
-		return section_unknown(p, row, error);
+		return section_unknown(p, i, error);
 	st = stride_check(p, row, schema, error);
 	if (row->type == PTOWSP_SECTION_TBLB) { /* decoded when its data are used */
 		p->sample_row = i;
@@ -179,6 +182,8 @@ static ptowsp_status package_read(struct pkg *p, const void *bytes, size_t size,
 
 	p->caps = caps_of(limits);
 	st = pkg_container_read(&p->container, bytes, size, p->path, &p->caps, error);
+	if (!st)
+		st = pkg_container_identity(&p->container, p->identity, error);
 	if (st)
 		return st;
 	p->sample_row = p->container.header.section_count;
@@ -337,7 +342,7 @@ const char *pkg_name(const struct pkg *package)
 
 const uint8_t *pkg_digest(const struct pkg *package)
 {
-	return package->container.header.digest;
+	return package->identity;
 }
 
 const char *const *pkg_targets(const struct pkg *package, uint32_t *count)
@@ -352,7 +357,7 @@ const struct ptowsp_section *pkg_sections(const struct pkg *package, uint32_t *c
 	return package->sections;
 }
 
-/* TBLB, decoded and compared with its digest by whoever asks first. */
+/* TBLB, decoded and compared with its digests by whoever asks first. */
 static ptowsp_status samples_open(struct pkg *p, struct ptowsp_error *error)
 {
 	ptowsp_status st = PTOWSP_OK;
@@ -386,9 +391,10 @@ ptowsp_status pkg_sample_section(struct pkg *package, const void **bytes_out, ui
 
 	*bytes_out = "";
 	*size_out = sample_size(package);
-	if (*size_out)
-		st = samples_open(package, error);
-	if (!st && *size_out)
+	if (package->sample_row == package->container.header.section_count)
+		return st;
+	st = samples_open(package, error);
+	if (!st)
 		*bytes_out = package->data[package->sample_row];
 	return st;
 }

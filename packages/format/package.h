@@ -35,7 +35,7 @@ struct pkg_limits {
 };
 
 /* Opens, checks digests of every section but TBLB, and verifies every table in one pass. limits may be NULL.
- * Unknown optional sections are left out unread, with a notice.
+ * Unknown optional sections are left out with a notice; only the digest of their packed bytes is checked.
  * Errors: IO, NO_MEMORY, BAD_PACKAGE with file, offset and rule in the text; *package_out is then NULL. */
 ptowsp_status pkg_open(struct pkg **package_out, const char *path, const struct pkg_limits *limits,
 		       struct ptowsp_error *error);
@@ -48,12 +48,12 @@ void pkg_close(struct pkg *package); /* NULL is allowed */
 const struct pkg_tables *pkg_tables(const struct pkg *package);
 const char *pkg_name(const struct pkg *package);  /* META name, else the file's */
 const char *pkg_meta(const struct pkg *package, const char *key); /* NULL if absent */
-const uint8_t *pkg_digest(const struct pkg *package); /* 32 bytes: digest of the header */
+const uint8_t *pkg_digest(const struct pkg *package); /* 32 bytes: what stands for its content, whatever packed it */
 /* Targets of the header, count of them; none means any. */
 const char *const *pkg_targets(const struct pkg *package, uint32_t *count);
 /* As stored (own stride), 64-byte aligned: what goes to a plugin. TBLB is not among them. */
 const struct ptowsp_section *pkg_sections(const struct pkg *package, uint32_t *count);
-/* Bytes of sample row `row` (its digest is checked at the first use). BAD_PACKAGE if it does not hold. */
+/* Bytes of sample row `row` (its digests are checked at the first use). BAD_PACKAGE if it does not hold. */
 ptowsp_status pkg_sample_bytes(struct pkg *package, uint32_t row, const void **bytes_out, uint64_t *size_out,
 			       struct ptowsp_error *error);
 /* All sample bytes (section TBLB), "" and 0 without one. Errors: as above. */

@@ -154,6 +154,16 @@ static ptowsp_status zstd_begin(struct sealing *s)
 	return PTOWSP_OK;
 }
 
+/* 1, or 0 without memory. */
+static int frame_seal(struct pkg_toc_row *row, const void *frame)
+{
+	uint8_t digest[PKG_DIGEST_SIZE];
+	int made = pkg_digest_make(digest, frame, (size_t)row->packed_size);
+
+	memcpy(row->packed_digest, digest, sizeof(row->packed_digest));
+	return made;
+}
+
 static ptowsp_status section_append(struct sealing *s, uint32_t i, const struct pkg_image_section *section)
 {
 	struct pkg_toc_row *row = &s->rows[i];
@@ -168,9 +178,11 @@ static ptowsp_status section_append(struct sealing *s, uint32_t i, const struct 
 	if (ZSTD_isError(packed))
 		return pkg_fail(s->error, PTOWSP_NO_MEMORY, "zstd cannot pack a section: %s", ZSTD_getErrorName(packed));
 	*row = (struct pkg_toc_row){section->type, section->flags, PKG_CODEC_ZSTD, section->stride, s->size, packed, section->size,
-				    section->count, {0}};
+				    section->count, {0}, {0}};
 	s->size += packed;
-	return pkg_digest_make(row->digest, section->data, section->size) ? PTOWSP_OK : out_of_memory(s);
+	return frame_seal(row, s->bytes + row->offset) && pkg_digest_make(row->digest, section->data, section->size) ?
+		       PTOWSP_OK :
+		       out_of_memory(s);
 }
 
 static ptowsp_status header_finish(struct sealing *s, const struct pkg_image *image)
@@ -235,4 +247,26 @@ void pkg_header_seal(void *bytes, size_t size)
 		return;
 	if (pkg_digest_make_around(digest, at, header_size, offsetof(struct pkg_header, digest)))
 		memcpy(at + offsetof(struct pkg_header, digest), digest, sizeof(digest));
+}
+
+void pkg_frames_seal(void *bytes, size_t size)
+{
+	uint8_t *at = (uint8_t *)bytes + PKG_FRAME_HEAD;
+	struct pkg_header header;
+	struct pkg_toc_row row;
+
+	if (size < PKG_FRAME_HEAD + sizeof(header))
+		return;
+	memcpy(&header, at, sizeof(header));
+	for (uint64_t i = 0; i < header.section_count && i < PKG_SECTION_LIMIT; i++) {
+		uint64_t place = header.toc_offset + i * header.toc_stride;
+
+		if (place > size - PKG_FRAME_HEAD || size - PKG_FRAME_HEAD - place < sizeof(row))
+			break;
+		memcpy(&row, at + place, sizeof(row));
+		if (row.offset > size || row.packed_size > size - row.offset || !frame_seal(&row, (uint8_t *)bytes + row.offset))
+			continue;
+		memcpy(at + place, &row, sizeof(row));
+	}
+	pkg_header_seal(bytes, size);
 }

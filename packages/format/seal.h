@@ -46,5 +46,7 @@ ptowsp_status pkg_image_seal(const struct pkg_image *image, void **bytes_out, si
 /* Computes the header's own digest again, in place, after a header or table of contents was changed by hand. Does nothing to
  * bytes that are too short for what their header says. */
 void pkg_header_seal(void *bytes, size_t size);
+/* The same after frames were changed too: the digests of the packed bytes first, where the frames lie inside. */
+void pkg_frames_seal(void *bytes, size_t size);
 
 #endif

@@ -9,8 +9,8 @@
 #include <zstd.h>
 
 enum { ABI_AT = 8, FORMAT_AT = 24, SIZE_AT = 28, TOTAL_AT = 32, FLAGS_AT = 40, COUNT_AT = 44, TOC_AT = 48, STRIDE_AT = 52,
-       TARGETS_AT = 56, TARGET_BYTES_AT = 60, DIGEST_AT = 64, HEADER = 96, FRAME_HEAD = 8 };
-_Static_assert(sizeof(struct seal_row) == 80, "layout");
+       TARGETS_AT = 56, TARGET_BYTES_AT = 60, DIGEST_AT = 64, HEADER = 96, ROW = 96, FRAME_HEAD = 8 };
+_Static_assert(sizeof(struct seal_row) == ROW, "layout");
 
 static uint32_t get32(const uint8_t *at)
 {
@@ -49,7 +49,7 @@ int seal_read(struct seal *seal, const char *path)
 
 		memcpy(seal->header, head, HEADER);
 		seal->count = get32(head + COUNT_AT);
-		bad = seal->count > 64 || stride != 80;
+		bad = seal->count > 64 || stride != ROW;
 		for (unsigned i = 0; !bad && i < seal->count; i++)
 			bad = section_read(&seal->sections[i], head + toc + i * stride, file, size);
 		seal->target_bytes = get32(head + TARGET_BYTES_AT);
@@ -69,6 +69,7 @@ static size_t section_pack(const struct seal *seal, const struct seal_section *s
 	ZSTD_outBuffer to = {out, room, 0};
 
 	ZSTD_CCtx_setParameter(context, ZSTD_c_checksumFlag, !seal->no_checksum);
+	ZSTD_CCtx_setParameter(context, ZSTD_c_compressionLevel, seal->level);
 	if (!seal->no_content_size)
 		ZSTD_CCtx_setPledgedSrcSize(context, s->size);
 	else
@@ -89,9 +90,19 @@ static void header_seal(struct seal *seal, uint8_t *file, uint32_t header_size)
 	SHA256(head, header_size, head + DIGEST_AT);
 }
 
+static void packed_digest(const struct seal *seal, struct seal_row *row, const uint8_t *frame)
+{
+	uint8_t digest[32];
+
+	SHA256(frame, row->packed_size, digest);
+	memcpy(row->packed_digest, digest, sizeof(row->packed_digest));
+	if (seal->packed_digest_wrong && !memcmp(&row->type, seal->packed_digest_wrong, 4))
+		row->packed_digest[3] ^= 16;
+}
+
 int seal_write(struct seal *seal, const char *path)
 {
-	uint32_t header_size = HEADER + seal->count * 80 + seal->target_bytes;
+	uint32_t header_size = HEADER + seal->count * ROW + seal->target_bytes;
 	size_t room = header_size + 4096, at;
 	uint8_t *file;
 	bool ok;
@@ -115,7 +126,8 @@ int seal_write(struct seal *seal, const char *path)
 		}
 		if (!seal->keep_digests)
 			SHA256(s->data, s->size, s->row.digest);
-		memcpy(file + FRAME_HEAD + HEADER + i * 80, &s->row, 80);
+		packed_digest(seal, &s->row, file + at);
+		memcpy(file + FRAME_HEAD + HEADER + i * ROW, &s->row, ROW);
 		at += packed;
 	}
 	put32(seal->header + COUNT_AT, seal->count);
@@ -126,7 +138,7 @@ int seal_write(struct seal *seal, const char *path)
 	put32(file, 0x184D2A50u);
 	put32(file + 4, header_size);
 	memcpy(file + FRAME_HEAD, seal->header, HEADER);
-	memcpy(file + FRAME_HEAD + HEADER + seal->count * 80, seal->targets, seal->target_bytes);
+	memcpy(file + FRAME_HEAD + HEADER + seal->count * ROW, seal->targets, seal->target_bytes);
 	header_seal(seal, file, header_size);
 	ok = check_write(path, file, at);
 	free(file);
@@ -148,4 +160,37 @@ struct seal_section *seal_find(struct seal *seal, const char *type)
 		if (!memcmp(&seal->sections[i].row.type, type, 4))
 			return &seal->sections[i];
 	return NULL;
+}
+
+static int by_type(const void *a, const void *b)
+{
+	uint32_t x = (*(const struct seal_section *const *)a)->row.type, y = (*(const struct seal_section *const *)b)->row.type;
+
+	return x < y ? -1 : x > y;
+}
+
+void seal_identity(const struct seal *seal, uint8_t digest_out[32])
+{
+	const struct seal_section *sorted[64];
+	uint8_t *text = calloc(1, 24 + seal->target_bytes + sizeof(sorted) / sizeof(*sorted) * 48), *at = text;
+
+	REQUIRE(text != NULL);
+	for (unsigned i = 0; i < seal->count; i++)
+		sorted[i] = &seal->sections[i];
+	qsort(sorted, seal->count, sizeof(*sorted), by_type);
+	memcpy(at, seal->header + ABI_AT, 16);
+	memcpy(at += 16, seal->header + TARGETS_AT, 4);
+	memcpy(at += 4, seal->targets, seal->target_bytes);
+	put32(at += seal->target_bytes, seal->count);
+	at += 4;
+	for (unsigned i = 0; i < seal->count; i++, at += 48) {
+		const struct seal_row *row = &sorted[i]->row;
+
+		put32(at, row->type);
+		put32(at + 4, row->stride);
+		memcpy(at + 8, &row->count, 8);
+		memcpy(at + 16, row->digest, 32);
+	}
+	SHA256(text, (size_t)(at - text), digest_out);
+	free(text);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* fuzz_package.c - any bytes as a package. An input that begins like a package file is opened as it is and with a fresh header
- * digest; any other is taken for sections {u8 place in records.def, u8 stride, u16 size, bytes} that are sealed first, so that
+/* fuzz_package.c - any bytes as a package. An input that begins like a package file is opened as it is and with fresh digests of
+ * header and frames; any other is taken for sections {u8 place in records.def, u8 stride, u16 size, bytes} that are sealed first, so that
  * what lies behind the digests is reached. What opens is shown in every way that ptowsp-inspect knows. */
 #include "format/json.h"
 #include "format/package.h"
@@ -48,7 +48,7 @@ static void open_resealed(const uint8_t *data, size_t size)
 	uint8_t *copy = malloc(size);
 
 	memcpy(copy, data, size);
-	pkg_header_seal(copy, size);
+	pkg_frames_seal(copy, size);
 	open_bytes(copy, size);
 	free(copy);
 }

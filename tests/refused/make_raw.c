@@ -45,6 +45,11 @@ static void reseal(struct bytes *f)
 	pkg_header_seal(f->bytes, f->size);
 }
 
+static void reseal_frames(struct bytes *f)
+{
+	pkg_frames_seal(f->bytes, f->size);
+}
+
 /* A change of one number in header or table of contents, sealed again. */
 #define SEALED(name, change)                                                                                           \
 	static void name(struct bytes *f)                                                                              \
@@ -91,6 +96,24 @@ static void bit_flipped_in_table_of_contents(struct bytes *f)
 static void bit_flipped_in_a_frame(struct bytes *f)
 {
 	f->bytes[get64(f, ROW(KREG, offset)) + 20] ^= 4;
+}
+
+/* The unused bit of the frame's descriptor: zstd does not look at it. */
+static void unused_bit_flipped_in_a_frame(struct bytes *f)
+{
+	f->bytes[get64(f, ROW(KREG, offset)) + 4] ^= 0x10;
+}
+
+static void bit_flipped_in_an_unknown_section(struct bytes *f)
+{
+	put32(f, ROW(DBGI, type), PTOWSP_SECTION('N', 'E', 'W', '1'));
+	reseal(f);
+	f->bytes[f->size - 1] ^= 0x80;
+}
+
+static void bit_flipped_in_sample_data(struct bytes *f)
+{
+	f->bytes[get64(f, ROW(TBLB, offset)) + 4] ^= 0x10;
 }
 
 static void trailing_bytes(struct bytes *f)
@@ -156,6 +179,7 @@ SEALED(section_packed_size_zero, put64(f, ROW(KREG, packed_size), 0))
 SEALED(section_packed_size_huge, put64(f, ROW(KREG, packed_size), UINT64_MAX))
 SEALED(section_twice, put32(f, ROW(DBGI, type), PTOWSP_SECTION_META))
 SEALED(section_digest_wrong, f->bytes[ROW(KREG, digest)] ^= 1)
+SEALED(section_packed_digest_wrong, f->bytes[ROW(KREG, packed_digest)] ^= 1)
 SEALED(sample_digest_wrong, f->bytes[ROW(TBLB, digest)] ^= 1)
 SEALED(bytes_with_a_stride, (put32(f, ROW(STRS, stride), 2), put64(f, ROW(STRS, count), get64(f, ROW(STRS, count)) / 2)))
 
@@ -224,7 +248,7 @@ static void last_frame_put(struct bytes *f, const void *frame, size_t size, uint
 	put64(f, ROW(DBGI, size), content);
 	put64(f, ROW(DBGI, count), content / 20);
 	put64(f, HEADER(total_size), f->size);
-	reseal(f);
+	reseal_frames(f);
 }
 
 static void frame_no_zstd(struct bytes *f)
@@ -237,6 +261,7 @@ static void frame_no_zstd(struct bytes *f)
 static void frame_with_dictionary(struct bytes *f)
 {
 	f->bytes[get64(f, ROW(DBGI, offset)) + 4] |= 1;
+	reseal_frames(f);
 }
 
 static void frame_without_checksum(struct bytes *f)
@@ -326,6 +351,7 @@ const struct raw_case raw_cases[] = {
 	CASE(section_digest_wrong), CASE(sample_digest_wrong), CASE(bytes_with_a_stride), CASE(frame_no_zstd),
 	CASE(frame_with_dictionary), CASE(frame_without_checksum), CASE(frame_without_content_size),
 	CASE(frame_with_other_content_size), CASE(frame_and_another), CASE(frame_with_large_window), CASE(frame_with_reserved_block),
-	CASE(frame_with_wrong_checksum),
+	CASE(frame_with_wrong_checksum), CASE(section_packed_digest_wrong), CASE(unused_bit_flipped_in_a_frame),
+	CASE(bit_flipped_in_an_unknown_section), CASE(bit_flipped_in_sample_data),
 };
 const size_t raw_case_count = sizeof(raw_cases) / sizeof(raw_cases[0]);
