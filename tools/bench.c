@@ -2,6 +2,7 @@
 /* bench.c - ptowsp-bench: the project's benchmarks, one table. */
 #include "tools/bench.h"
 
+#include <errno.h>
 #include <libgen.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -116,7 +117,7 @@ static int arguments_read(int argc, char **argv, struct bench_options *options, 
 	return rc;
 }
 
-int main(int argc, char **argv)
+static int bench(int argc, char **argv)
 {
 	struct bench_options options = {.reps = 7, .threads = 1, .packages = packages_find()};
 	struct choice choice = {0};
@@ -135,4 +136,14 @@ int main(int argc, char **argv)
 			rc = benchmarks[i].run(&options);
 	bench_table_end();
 	return rc;
+}
+
+int main(int argc, char **argv)
+{
+	int rc = bench(argc, argv);
+
+	if (!fflush(stdout) && !ferror(stdout))
+		return rc;
+	fprintf(stderr, "ptowsp-bench: cannot write to stdout: %s\n", strerror(errno));
+	return rc ? rc : 2;
 }

@@ -86,7 +86,7 @@ ptowsp_status graph_read(struct graph *g, const char *path, struct ptowsp_error 
 	ptowsp_status st;
 
 	if (!file)
-		return pkg_fail(error, PTOWSP_IO, "%s cannot be opened: %s", path, strerror(errno));
+		return pkg_fail_errno(error, path, "cannot be opened");
 	root = json_loadf(file, JSON_REJECT_DUPLICATES, &wrong);
 	fclose(file);
 	if (!root)

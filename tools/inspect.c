@@ -223,6 +223,10 @@ static int several_show(const struct options *options)
 			status = worse(status, folder_add(&paths, options->paths[i]));
 		else
 			path_add(&paths, "", options->paths[i]);
+	if (!paths.count && !status) {
+		fprintf(stderr, "ptowsp-inspect: there is no *.pkg.zst in %s\n", options->paths[0]);
+		status = 2;
+	}
 	columns_add(&columns, "name\tversion\tbytes\tentries\tkernels\ttensors\ttargets\tfile");
 	for (size_t i = 0; i < paths.count; i++) {
 		status = worse(status, options->mode == VERIFY ? package_show(VERIFY, paths.items[i])
@@ -230,7 +234,7 @@ static int several_show(const struct options *options)
 		free(paths.items[i]);
 	}
 	free(paths.items);
-	columns_print(&columns, options->mode == VERIFY ? NULL : stdout, 0);
+	columns_print(&columns, options->mode == VERIFY || !paths.count ? NULL : stdout, 0);
 	return worse(status, paths.failed);
 }
 
@@ -319,8 +323,8 @@ int main(int argc, char **argv)
 	int status = options_read(&options, argc, argv);
 
 	if (status >= 0)
-		return status;
-	if (options.mode == GRAPH)
+		; /* said already */
+	else if (options.mode == GRAPH)
 		status = graph_draw(options.graph, options.paths[0]);
 	else if (options.path_count > 1 || (is_folder(options.paths[0]) && (options.mode == SUMMARY || options.mode == VERIFY)))
 		status = several_show(&options);

@@ -139,8 +139,8 @@ ptowsp_status inspect_verify(struct pkg *package, const char *path, FILE *to, st
 	fprintf(to, "%s: holds: header, %u sections with their digests", path, (unsigned)counts.sections);
 	if (counts.unknown)
 		fprintf(to, " (%u unknown ones not read)", (unsigned)counts.unknown);
-	fprintf(to, ", %" PRIu64 " rows of %u tables, bytecode of %u entries, %u portable kernels", counts.rows, (unsigned)counts.tables,
-		(unsigned)counts.entries, (unsigned)counts.kernels);
+	fprintf(to, ", %" PRIu64 " rows of %u tables, bytecode of %u entr%s, %u portable kernel%s", counts.rows, (unsigned)counts.tables,
+		(unsigned)counts.entries, counts.entries == 1 ? "y" : "ies", (unsigned)counts.kernels, counts.kernels == 1 ? "" : "s");
 	if (counts.unusable)
 		fprintf(to, " (%u cannot run)", (unsigned)counts.unusable);
 	fputc('\n', to);

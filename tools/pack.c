@@ -192,6 +192,13 @@ static int is_folder(const char *path)
 	return !stat(path, &info) && S_ISDIR(info.st_mode);
 }
 
+static int names_package(const char *path)
+{
+	size_t length = strlen(path), ending = strlen(".pkg.zst");
+
+	return length > ending && !strcmp(path + length - ending, ".pkg.zst");
+}
+
 static int usage_fail(const char *sentence, const char *what)
 {
 	fprintf(stderr, "ptowsp-pack: %s%s; --help shows what there is\n", sentence, what);
@@ -269,6 +276,8 @@ static int options_run(const struct pack_options *o)
 
 	for (int i = 0; i < o->input_count; i++)
 		folders += is_folder(o->inputs[i]);
+	if (!o->json && !o->input_count)
+		return usage_fail("no SOURCE.pto is named", "");
 	if (!o->output)
 		return usage_fail("-o PATH is missing", "");
 	if (o->json && o->input_count)
@@ -277,12 +286,12 @@ static int options_run(const struct pack_options *o)
 		return usage_fail("--entry, --name and --default belong to sources, not to --from-json", "");
 	if (o->json)
 		return pack_json(o);
-	if (!o->input_count)
-		return usage_fail("no source is named", "");
 	if (folders && folders != o->input_count)
 		return usage_fail("files and folders cannot be packed together", "");
 	if (folders && (o->entry || o->name || o->default_count || o->data_count || o->expected_count))
 		return usage_fail("--entry, --name, --default, --data and --expected belong to one package, not to folders", "");
+	if (folders && names_package(o->output))
+		return usage_fail("folders are packed into a folder, and the name of a package is ", o->output);
 	return folders ? pack_folders(o) : pack_files(o, o->inputs, o->input_count, o->output, &counts);
 }
 
@@ -327,5 +336,9 @@ int main(int argc, char **argv)
 	if (code < 0)
 		code = options_run(&options);
 	lists_free(&options);
+	if (fflush(stdout) || ferror(stdout)) {
+		fprintf(stderr, "ptowsp-pack: cannot write to stdout: %s\n", strerror(errno));
+		code = code ? code : 2;
+	}
 	return code;
 }

@@ -50,7 +50,9 @@ static int file_pack(const struct pack_options *options, const char *file, const
 	ptowsp_status status = path ? folders_make(path, &error) : reg_fail(&error, PTOWSP_NO_MEMORY, "no memory for a path");
 	int code = status ? pack_fail(&error) : pack_files(options, &file, 1, path, &counts);
 
-	if (code)
+	if (code && !counts.errors)
+		printf("%s: no package\n", relative);
+	else if (code)
 		printf("%s: refused, %u error%s\n", relative, counts.errors, counts.errors == 1 ? "" : "s");
 	else
 		printf("%s: %u kernel%s, %u entr%s, %u warning%s\n", relative, counts.kernels, counts.kernels == 1 ? "" : "s",

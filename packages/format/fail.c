@@ -2,11 +2,13 @@
 /* fail.c - filling the error record. */
 #include "fail.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #define FILE_SHOWN 72
+#define PATH_SHOWN 120 /* of 216 bytes: the rest is for the reason */
 
 /* What was cut in the middle of a UTF-8 character loses that character. */
 static void tail_trim(char *text, size_t length)
@@ -47,6 +49,16 @@ ptowsp_status pkg_fail(struct ptowsp_error *error, ptowsp_status code, const cha
 	text_fill(error, code, format, arguments);
 	va_end(arguments);
 	return code;
+}
+
+ptowsp_status pkg_fail_errno(struct ptowsp_error *error, const char *path, const char *sentence)
+{
+	const char *why = strerror(errno);
+	size_t length = strlen(path);
+
+	if (length <= PATH_SHOWN)
+		return pkg_fail(error, PTOWSP_IO, "%s %s: %s", path, sentence, why);
+	return pkg_fail(error, PTOWSP_IO, "...%s %s: %s", path + length - PATH_SHOWN, sentence, why);
 }
 
 ptowsp_status pkg_refuse(const struct pkg_place *place, const char *format, ...)

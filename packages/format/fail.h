@@ -10,6 +10,9 @@
 ptowsp_status pkg_fail(struct ptowsp_error *error, ptowsp_status code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* IO: "path sentence: what errno says"; of a long path only the end is shown, so that the reason is not cut off. */
+ptowsp_status pkg_fail_errno(struct ptowsp_error *error, const char *path, const char *sentence);
+
 /* Who is complaining about which file. */
 struct pkg_place {
 	const char *file; /* for messages */

@@ -278,7 +278,7 @@ static ptowsp_status stream_read(struct stream *s, const struct pkg_caps *caps, 
 			limit = file_limit(s->bytes, head, caps->total_bytes);
 	}
 	if (ferror(s->file))
-		return pkg_fail(error, PTOWSP_IO, "%s cannot be read: %s", s->path, strerror(errno));
+		return pkg_fail_errno(error, s->path, "cannot be read");
 	return PTOWSP_OK;
 }
 
@@ -290,7 +290,7 @@ ptowsp_status pkg_open(struct pkg **package_out, const char *path, const struct 
 
 	*package_out = NULL;
 	if (!s.file)
-		return pkg_fail(error, PTOWSP_IO, "%s cannot be opened: %s", path, strerror(errno));
+		return pkg_fail_errno(error, path, "cannot be opened");
 	st = stream_read(&s, &caps, error);
 	fclose(s.file);
 	if (!st)

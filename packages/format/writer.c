@@ -217,12 +217,12 @@ static ptowsp_status file_replace(const char *path, const char *temporary, const
 	int written;
 
 	if (!stream)
-		return pkg_fail(error, PTOWSP_IO, "%s cannot be written: %s", temporary, strerror(errno));
+		return pkg_fail_errno(error, path, "cannot be written");
 	written = fwrite(bytes, 1, size, stream) == size;
 	written = !fclose(stream) && written;
 	if (written && !rename(temporary, path))
 		return PTOWSP_OK;
-	pkg_fail(error, PTOWSP_IO, "%s cannot be written: %s", path, strerror(errno));
+	pkg_fail_errno(error, path, "cannot be written");
 	remove(temporary);
 	return PTOWSP_IO;
 }
