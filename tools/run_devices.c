@@ -66,7 +66,7 @@ static void device_print(const struct ptowsp_backend *backend, const struct ptow
 
 	bits_text(d->dispatch, dispatch_names, 4, dispatch, sizeof(dispatch));
 	bits_text(d->sync, sync_names, 3, sync, sizeof(sync));
-	printf("%s %s: %s\n  cycles %s (%s), dispatch %s, synchronisation %s", ptowsp_backend_name(backend), d->name,
+	printf("%s %s: %s\n  cycle model %s, timing %s, dispatch by %s, synchronisation %s", ptowsp_backend_name(backend), d->name,
 	       d->text ? d->text : "", d->cycle_model ? d->cycle_model : "?", timing_names[d->timing < 4 ? d->timing : 0], dispatch,
 	       *sync ? sync : "none");
 	if (d->grid_rows)
@@ -78,15 +78,17 @@ static void device_print(const struct ptowsp_backend *backend, const struct ptow
 
 		if (m->capacity)
 			snprintf(size, sizeof(size), "%llu bytes", (unsigned long long)m->capacity);
-		printf("  memory %-6s %s, by %u%s\n", reg_space_text(m->space), size, m->granularity, m->per_unit ? ", per unit" : "");
+		printf("  memory %-6s size %s, granularity %u byte%s%s\n", reg_space_text(m->space), size, m->granularity,
+		       m->granularity == 1 ? "" : "s", m->per_unit ? ", per unit" : "");
 	}
 	for (uint32_t i = 0; i < d->unit_count; i++) {
 		const struct ptowsp_arch_unit *u = unit_at(d, i);
-		char count[32] = "as many as scheduled";
+		char count[32] = "as many as the schedule says";
 
 		if (u->count)
 			snprintf(count, sizeof(count), "%u", u->count);
-		printf("  unit   %-6s %s, %u at once\n", reg_pool_text(u->unit), count, u->concurrency);
+		printf("  unit   %-6s %s, %u task%s at once each\n", reg_pool_text(u->unit), count, u->concurrency,
+		       u->concurrency == 1 ? "" : "s");
 	}
 }
 

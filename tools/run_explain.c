@@ -54,7 +54,7 @@ static void verdicts_print(const struct explanation *x)
 		printf("  %-40s %s%s%s%s\n", v.what, reg_state_text(v.state), v.refused ? ", refused" : "", *v.reason ? ": " : "",
 		       v.reason);
 	if (!ptowsp_match_row(x->match, 0, &v))
-		printf("  nothing is asked for that is not enforced; the defaults of every directive hold\n");
+		printf("  no directive is set: the defaults hold, and everything that the package needs is enforced\n");
 }
 
 static void value_text(const struct ptowsp_value_info *info, char *memory, size_t room)
@@ -99,9 +99,11 @@ static void tensors_print(const struct explanation *x)
 
 	printf("tensors:\n");
 	for (uint32_t i = 0; ptowsp_plan_tensor(x->run.plan, i, &info); i++)
-		printf("  %-20s %-5s %-6s%s%s%s\n", info.name, reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?",
-		       reg_role_text(info.role), info.flags & PTOWSP_TENSOR_INFO_SHAPELESS ? ", shape of the bound file" : "",
+		printf("  %-20s %-5s %-5s  %s%s%s%s\n", info.name, reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?",
+		       reg_role_text(info.role),
+		       info.flags & PTOWSP_TENSOR_INFO_SHAPELESS ? "shape of the bound file" : "shape of the package",
 		       info.flags & PTOWSP_TENSOR_INFO_SAMPLE ? ", sample data" : "",
+		       info.flags & PTOWSP_TENSOR_INFO_EXPECTED ? ", expected result" : "",
 		       info.flags & PTOWSP_TENSOR_INFO_USED ? "" : ", not used by this entry");
 }
 
@@ -176,11 +178,12 @@ static json_t *tensors_json(const struct explanation *x)
 
 	for (uint32_t i = 0; ptowsp_plan_tensor(x->run.plan, i, &info); i++)
 		json_array_append_new(
-			rows, json_pack("{s:s, s:s, s:s, s:b, s:b, s:b}", "name", info.name, "type",
+			rows, json_pack("{s:s, s:s, s:s, s:b, s:b, s:b, s:b}", "name", info.name, "type",
 					reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?", "role", reg_role_text(info.role),
 					"used", (info.flags & PTOWSP_TENSOR_INFO_USED) != 0, "shapeless",
 					(info.flags & PTOWSP_TENSOR_INFO_SHAPELESS) != 0, "sample",
-					(info.flags & PTOWSP_TENSOR_INFO_SAMPLE) != 0));
+					(info.flags & PTOWSP_TENSOR_INFO_SAMPLE) != 0, "expected",
+					(info.flags & PTOWSP_TENSOR_INFO_EXPECTED) != 0));
 	return rows;
 }
 
@@ -201,9 +204,10 @@ static json_t *explanation_json(const struct explanation *x)
 {
 	const struct ptowsp_device *device = ptowsp_backend_current(x->backend);
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "ptowsp.explain/1", "package",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "ptowsp.explain/1", "package",
 			 ptowsp_package_name(x->run.package), "entry", ptowsp_plan_entry(x->run.plan), "plugin",
-			 ptowsp_backend_name(x->backend), "device", device ? device->name : "", "cycle_model",
+			 ptowsp_backend_name(x->backend), "plugin_version", ptowsp_backend_version(x->backend), "plugin_path",
+			 ptowsp_backend_path(x->backend), "device", device ? device->name : "", "cycle_model",
 			 device && device->cycle_model ? device->cycle_model : "", "verdicts", verdicts_json(x), "values",
 			 values_json(x), "tensors", tensors_json(x), "search", search_json(x));
 }

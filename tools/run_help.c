@@ -10,7 +10,7 @@ static void flag_print(const char *name, char letter, const char *argument, cons
 	char left[64];
 
 	snprintf(left, sizeof(left), "%s%c%s--%s%s%s", letter ? "-" : "  ", letter ? letter : ' ', letter ? ", " : " ", name,
-		 *argument ? " " : "", argument);
+		 *argument && *argument != '[' ? " " : "", argument);
 	printf("  %-34s %s\n", left, text);
 }
 
@@ -46,7 +46,7 @@ static void help_print(void)
 #include "tools/run_flags.def"
 #undef X
 #undef G
-	printf("\n  --flag=value and --flag value mean the same. SIGUSR1 prints the state of the flow control.\n");
+	printf("\n  --flag=value and --flag value mean the same; --stats takes a value only behind =. SIGUSR1 prints the state of the flow control.\n");
 	printf("\nEnvironment\n  PTOWSP_PLUGIN_PATH  folders with plugins, separated by ':'\n");
 	printf("  NO_COLOR            no colour on terminals\n");
 	exits_print();

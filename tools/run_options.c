@@ -225,6 +225,9 @@ static ptowsp_status together_check(const struct run_options *o, struct ptowsp_e
 {
 	if (!o->package && (o->mode == RUN_PACKAGE || o->mode == RUN_EXPLAIN))
 		return reg_fail(error, PTOWSP_INVALID, "usage: ptowsp-run [options] PACKAGE; --help shows the options");
+	if (o->json && o->mode == RUN_PACKAGE)
+		return reg_fail(error, PTOWSP_INVALID,
+				"--json goes with --list-plugins, --devices, --capabilities and --explain; a run has --stats=json");
 	if (o->stats && strcmp(o->stats, "text") && strcmp(o->stats, "json"))
 		return reg_fail(error, PTOWSP_INVALID, "--stats=%.40s is neither text nor json", o->stats);
 	if (!o->runs || o->runs > UINT32_MAX)
