@@ -123,8 +123,11 @@ static ptowsp_status policy_choose(struct job *job, struct value *value, struct 
 	if (job->policy && (call || reg_span_is_word(text)))
 		return call && inside.length ? split(value, inside, job->error) : PTOWSP_OK;
 	job->policy = policy_bare(job->directive);
-	if (!job->policy)
-		return fail_word(job, word);
+	if (!job->policy) {
+		ptowsp_status st = split(value, text, job->error); /* "round_robin(4" is no unknown word */
+
+		return st ? st : fail_word(job, word);
+	}
 	if (call && job->policy->kinds[0] == 'w' && job->policy->most > 1) { /* domain(2) is domain, 2 */
 		value->arguments[value->count++] = word;
 		text = inside;

@@ -75,7 +75,7 @@ static const struct refusal refusals[] = {
 	{"an_npy_with_bytes_behind_is_refused", "{ cat src.npy; echo more; } >cut.npy",
 	 "$B/ptowsp-run --in src=cut.npy --set count=2 " SCALE, 2, {"cut.npy"}},
 	{"an_npy_whose_shape_overflows_is_refused", "LC_ALL=C sed 's/(32,), } \\{19\\}/(4294967296, 4294967296), }/' src.npy >cut.npy",
-	 "$B/ptowsp-run --in src=cut.npy --set count=2 " SCALE, 2, {"cut.npy"}},
+	 "$B/ptowsp-run --in src=cut.npy --set count=2 " SCALE, 2, {"cut.npy", "shape"}},
 	{"an_expectation_of_another_shape_is_refused", NULL,
 	 "$B/ptowsp-run --in src=src.npy --set count=2 --fill dst=zeros --expect dst=short.npy --out dst=old.npy " SCALE, 2, {"dst"}},
 	{"an_expectation_of_another_dtype_is_refused", NULL,
@@ -191,6 +191,16 @@ static const struct refusal refusals[] = {
 	 "$B/ptowsp-run --no-kernels --timeout-ms 700 --entry nest --set n=2000000000 --set m=0 " VECTORS, 10, {"--timeout-ms"}},
 	/* other tools */
 	{"pack_without_arguments_is_a_usage_error", NULL, "$B/ptowsp-pack", 2, {"--help"}},
+	{"pack_of_a_folder_into_a_package_is_a_usage_error", "mkdir from && cp $S/scale.pto from", "$B/ptowsp-pack from -o new.pkg.zst", 2, {"new.pkg.zst", "folder"}},
+	{"pack_below_a_file_names_the_file_that_was_asked_for", NULL, "$B/ptowsp-pack $S/scale.pto -o old.npy/x.pkg.zst", 2, {"old.npy/x.pkg.zst cannot be written"}},
+	{"a_kernel_that_nobody_has_names_it_and_what_is_known",
+	 "printf '{\"schema\": \"ptowsp.package/1\", \"KREG\": [{\"name\": \"mine\", \"signature\": \"v()\"}], \"WORK\": {\"kernels\": [\"mine\"],"
+	 " \"instructions\": [[\"task\", 0, [0, 0]], [\"halt\"]]}, \"ENTR\": [{\"name\": \"main\", \"flags\": 1}]}' >mine.json &&"
+	 " $B/ptowsp-pack --from-json mine.json -o mine.pkg.zst",
+	 "$B/ptowsp-run mine.pkg.zst", 1, {"kernel mine", "cpu_sim", "built in: nop", "registered: none"}},
+	{"a_long_path_does_not_hide_the_reason", NULL,
+	 "$B/ptowsp-run $(printf 'long%.0s' $(seq 50))/nowhere.pkg.zst", 2, {"long/nowhere.pkg.zst cannot be opened: No such file"}},
+	{"inspect_of_a_folder_without_packages_names_it", "mkdir none", "$B/ptowsp-inspect --verify none", 2, {"none", "*.pkg.zst"}},
 	{"pack_of_a_missing_source_names_it", NULL, "$B/ptowsp-pack nowhere.pto -o new.pkg.zst", 2, {"nowhere.pto"}},
 	{"pack_without_an_output_says_so", NULL, "$B/ptowsp-pack $S/scale.pto", 2, {"-o"}},
 	{"pack_into_a_missing_folder_names_it", NULL, "$B/ptowsp-pack $S/scale.pto -o no/such/x.pkg.zst", 2, {"no/such"}},

@@ -203,7 +203,9 @@ ptowsp_status npy_parse(struct npy *npy_out, const void *bytes, size_t size, con
 	npy_out->dtype = dtype->code;
 	npy_out->rank = (uint16_t)h.rank;
 	memcpy(npy_out->extents, h.extents, sizeof(h.extents));
-	if (!size_compute(npy_out, dtype->bytes, &need) || need != size - begin)
+	if (!size_compute(npy_out, dtype->bytes, &need))
+		return refuse(error, name, "its shape has more elements than any memory");
+	if (need != size - begin)
 		return reg_fail(error, PTOWSP_INVALID, "%.120s: its shape and type need %llu bytes of data, it has %llu", name,
 				(unsigned long long)need, (unsigned long long)(size - begin));
 	npy_out->data = (const char *)bytes + begin;

@@ -97,13 +97,14 @@ static ptowsp_status payloads_try(struct cpu_kernel *kernel, const struct cpu_se
 	return st;
 }
 
-/* The functions of the embedding program. NOT_FOUND is no failure; its text goes to known. */
+/* The functions of the embedding program. NOT_FOUND is no failure; the names in its text go to known. */
 static ptowsp_status registered_try(struct cpu_kernel *kernel, const struct cpu_instance *instance, const char *signature,
 				    char *known, size_t size, struct ptowsp_error *error)
 {
 	const struct ptowsp_host *host = instance->host;
 	const struct ptowsp_kernels_extension *table = host->extension(host->context, PTOWSP_EXTENSION_KERNELS);
 	struct ptowsp_error mine = {.head = PTOWSP_HEAD(mine, ERROR)};
+	const char *list;
 	ptowsp_status st;
 
 	if (!table)
@@ -114,7 +115,8 @@ static ptowsp_status registered_try(struct cpu_kernel *kernel, const struct cpu_
 	kernel->ref = (struct ptowsp_kernel_ref){0};
 	if (st != PTOWSP_NOT_FOUND && error)
 		*error = mine;
-	cpu_text(known, size, "%s", mine.text);
+	list = strstr(mine.text, "known: ");
+	cpu_text(known, size, "%s", list ? list + strlen("known: ") : mine.text);
 	return st == PTOWSP_NOT_FOUND ? PTOWSP_OK : st;
 }
 
