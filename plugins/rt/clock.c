@@ -73,7 +73,7 @@ void rt_clock_finish(struct rt_clock *clock)
 		free(clock->ends[k]);
 	}
 	for (uint32_t p = 0; p < clock->pools; p++)
-		free(clock->waiting[p].starts);
+		free(clock->waiting[p].line), free(clock->waiting[p].heap);
 	free(clock->waiting);
 	free(clock->ready_meters);
 	free(clock->free);
@@ -220,10 +220,60 @@ static void pool_stall(struct rt_clock *clock, enum ptowsp_resource resource, ui
 	leave_until(clock, clock->now);
 }
 
+static uint64_t waiting_count(const struct rt_waiting *waiting)
+{
+	return (uint64_t)(waiting->tail - waiting->head) + waiting->count;
+}
+
+/* Takes the least start out; there is one. */
+static uint64_t waiting_pop(struct rt_waiting *waiting)
+{
+	uint64_t time;
+
+	if (waiting->head != waiting->tail &&
+	    (!waiting->count || waiting->line[waiting->head & waiting->mask] <= waiting->heap[0]))
+		return waiting->line[waiting->head++ & waiting->mask];
+	time = waiting->heap[0];
+	heap_pop(waiting->heap, &waiting->count);
+	return time;
+}
+
+static bool line_grow(struct rt_waiting *waiting)
+{
+	uint32_t mask = waiting->line ? waiting->mask * 2 + 1 : 63;
+	uint64_t *more = mask < UINT32_MAX / 2 ? malloc(((size_t)mask + 1) * sizeof(*more)) : NULL;
+
+	if (!more)
+		return false;
+	for (uint32_t k = waiting->head; k != waiting->tail; k++)
+		more[k & mask] = waiting->line[k & waiting->mask];
+	free(waiting->line);
+	waiting->line = more;
+	waiting->mask = mask;
+	return true;
+}
+
+static bool waiting_push(struct rt_waiting *waiting, uint64_t start)
+{
+	if (waiting->head != waiting->tail && start < waiting->line[(waiting->tail - 1) & waiting->mask]) {
+		if (!rt_grow((void **)&waiting->heap, &waiting->room, waiting->count, sizeof(*waiting->heap)))
+			return false;
+		waiting->heap[waiting->count++] = start;
+		heap_up(waiting->heap, waiting->count - 1);
+		return true;
+	}
+	if ((!waiting->line || waiting->tail - waiting->head > waiting->mask) && !line_grow(waiting))
+		return false;
+	waiting->line[waiting->tail++ & waiting->mask] = start;
+	return true;
+}
+
 static void started(struct rt_waiting *waiting, uint64_t time)
 {
-	while (waiting->count && waiting->starts[0] <= time)
-		heap_pop(waiting->starts, &waiting->count);
+	while (waiting->head != waiting->tail && waiting->line[waiting->head & waiting->mask] <= time)
+		waiting->head++;
+	while (waiting->count && waiting->heap[0] <= time)
+		heap_pop(waiting->heap, &waiting->count);
 }
 
 static void ready_stall(struct rt_clock *clock, struct rt_waiting *waiting, struct rt_meter *meter)
@@ -233,10 +283,8 @@ static void ready_stall(struct rt_clock *clock, struct rt_waiting *waiting, stru
 	started(waiting, clock->now);
 	if (!clock->ready_capacity)
 		return;
-	while (waiting->count + UINT64_C(1) > clock->ready_capacity) {
-		when = waiting->starts[0];
-		heap_pop(waiting->starts, &waiting->count);
-	}
+	while (waiting_count(waiting) >= clock->ready_capacity)
+		when = waiting_pop(waiting);
 	if (when > clock->now) {
 		stall(clock, meter, when);
 		started(waiting, clock->now);
@@ -326,7 +374,7 @@ static ptowsp_status issue(struct rt_clock *clock, const struct rt_clock_task *t
 	mark(&clock->meters[PTOWSP_RESOURCE_TASK_RING].high_water, clock->issued - clock->gone + 1);
 	mark(&clock->meters[PTOWSP_RESOURCE_TENSOR_MAP].high_water, clock->map_used + task->need.map);
 	mark(&clock->meters[PTOWSP_RESOURCE_DEP_LIST].high_water, clock->deps_used + task->need.deps);
-	mark(&waiting->high_water, waiting->count + UINT64_C(1));
+	mark(&waiting->high_water, waiting_count(waiting) + 1);
 	clock->last = clock->now;
 	return PTOWSP_OK;
 }
@@ -348,18 +396,6 @@ static uint64_t start_time(struct rt_clock *clock, const struct rt_clock_task *t
 	for (uint32_t i = 0; i < task->pred_count; i++)
 		start = later(start, row_of(clock, task->preds[i])->end);
 	return start;
-}
-
-static void wait_enter(struct rt_clock *clock, struct rt_waiting *waiting, uint64_t start)
-{
-	if (start <= clock->now)
-		return;
-	if (!rt_grow((void **)&waiting->starts, &waiting->room, waiting->count, sizeof(*waiting->starts))) {
-		clock->out_of_memory = true;
-		return;
-	}
-	waiting->starts[waiting->count++] = start;
-	heap_up(waiting->starts, waiting->count - 1);
 }
 
 ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *task, struct ptowsp_trace_task *trace)
@@ -384,7 +420,8 @@ ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *
 		clock->stream_ends[task->stream] = trace->end;
 	if (clock->depth_count)
 		depth_enter(clock, task, trace->end);
-	wait_enter(clock, &clock->waiting[task->pool], trace->start);
+	if (trace->start > clock->now && !waiting_push(&clock->waiting[task->pool], trace->start))
+		clock->out_of_memory = true;
 	order->now = later(order->now, trace->end);
 	clock->total = later(clock->total, trace->end);
 	row = row_of(clock, clock->issued);

@@ -19,10 +19,13 @@ struct rt_clock_row {
 	uint64_t end, leave;
 	struct rt_need need;
 };
-/* Start times of tasks that have not started at time a: a heap, the least first. */
+/* Start times of tasks that have not started at time a. Those that came in order, as they do with one executor, stand in a ring; the
+ * others in a heap, the least first. */
 struct rt_waiting {
-	uint64_t *starts;
-	uint32_t count, room;
+	uint64_t *line;  /* ring of mask + 1 */
+	uint64_t *heap;
+	uint32_t mask, head, tail; /* free-running */
+	uint32_t count, room;      /* of the heap */
 	uint64_t high_water;
 };
 /* The d largest ends of a domain: a heap, the least first. */
