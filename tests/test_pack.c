@@ -4,9 +4,13 @@
 #include "tests/check.h"
 #include "tests/source.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static char *out, *err;
 
@@ -259,6 +263,88 @@ static void the_three_wrong_functions_give_one_warning_each(void)
 	}
 }
 
+/* Files in a folder whose names begin with `name` and go on. */
+static int longer_names(const char *folder, const char *name)
+{
+	DIR *dir = opendir(folder);
+	size_t length = strlen(name);
+	const struct dirent *item;
+	int found = 0;
+
+	while (dir && (item = readdir(dir)))
+		found += !strncmp(item->d_name, name, length) && item->d_name[length];
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+/* Packs, and sends the signal as soon as the temporary file is seen; the packer's wait status. */
+static int pack_signalled(const char *folder, int number)
+{
+	const char *tool = check_fmt("%s/bin/ptowsp-pack", check_build());
+	pid_t child = fork();
+	int status = -1, sent = 0;
+
+	if (!child) {
+		if (!chdir(folder))
+			execl(tool, tool, "a.pto", "--data", "copy.x=x.npy", "-o", "a.pkg.zst", (char *)NULL);
+		_exit(127);
+	}
+	while (!waitpid(child, &status, WNOHANG))
+		if (!sent && longer_names(folder, "a.pkg.zst"))
+			sent = !kill(child, number);
+	return status;
+}
+
+static void a_signal_while_writing_leaves_nothing_behind(void)
+{
+	static const int numbers[] = {SIGTERM, SIGINT, SIGHUP};
+	static const char head[] = "\x93NUMPY\x01\0\x76\0{'descr': '<f4', 'fortran_order': False, 'shape': (1048576, 4), }";
+	const char *folder = check_tmp();
+	size_t size = 128 + (size_t)(1 << 24);
+	uint64_t state = 1;
+	char *npy = malloc(size);
+	int hit = 0;
+
+	REQUIRE(npy != NULL);
+	put("a.pto", COPY);
+	put("a.pkg.zst", "old");
+	for (size_t i = 128; i < size; i++) /* nothing that zstd could make smaller */
+		npy[i] = (char)((state = state * UINT64_C(6364136223846793005) + 1442695040888963407) >> 56);
+	memset(npy, ' ', 128);
+	memcpy(npy, head, sizeof(head) - 1);
+	npy[127] = '\n';
+	REQUIRE(check_write(check_fmt("%s/x.npy", folder), npy, size));
+	free(npy);
+	for (int i = 0; i < 9 && hit < 3; i++) {
+		int status = pack_signalled(folder, numbers[i % 3]);
+
+		CHECK_INT(longer_names(folder, "a.pkg.zst"), 0);
+		CHECK((WIFSIGNALED(status) && WTERMSIG(status) == numbers[i % 3]) || !status);
+		hit += WIFSIGNALED(status);
+	}
+	if (!hit)
+		CHECK_SKIP("the packer was never seen while it wrote");
+}
+
+static void a_package_that_does_not_fit_leaves_the_old_one(void)
+{
+	char *text;
+
+	check_tmp();
+	put("a.pto", COPY);
+	put("a.pkg.zst", "old");
+	CHECK_INT(check_run(check_fmt("cd '%s' && ulimit -f 1 && '%s/bin/ptowsp-pack' a.pto -o a.pkg.zst",
+				      check_fmt("%s/test/tmp/%s", check_build(), check_name()), check_build()),
+			    NULL, &err),
+		  2);
+	CHECK_STR(err, "ptowsp-pack: a.pkg.zst cannot be written: File too large\n");
+	text = check_read(check_fmt("%s/test/tmp/%s/a.pkg.zst", check_build(), check_name()), NULL);
+	CHECK_STR(text, "old");
+	free(text);
+	CHECK_INT(longer_names(check_fmt("%s/test/tmp/%s", check_build(), check_name()), "a.pkg.zst"), 0);
+}
+
 void suite_pack(CU_pSuite s)
 {
 	TEST(s, usage_is_exit_2_with_a_sentence);
@@ -268,6 +354,8 @@ void suite_pack(CU_pSuite s)
 	TEST(s, options_reach_the_package);
 	TEST(s, the_library_packs_for_any_language);
 	TEST(s, the_library_packs_from_python);
+	TEST(s, a_signal_while_writing_leaves_nothing_behind);
+	TEST(s, a_package_that_does_not_fit_leaves_the_old_one);
 	TEST(s, all_files_of_the_corpus_pack);
 	TEST(s, the_three_wrong_functions_give_one_warning_each);
 }

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,6 +40,27 @@ void output_abort_all(void)
 	}
 }
 
+/* Behind the handler the signal ends the process, as its parent expects. */
+static void on_signal(int number)
+{
+	output_abort_all();
+	raise(number);
+}
+
+void output_abort_on_signals(void)
+{
+	static const int numbers[] = {SIGHUP, SIGINT, SIGQUIT, SIGPIPE, SIGTERM};
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND}, old;
+
+		sigemptyset(&action.sa_mask);
+		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
+	}
+	signal(SIGXFSZ, SIG_IGN);
+}
+
 static ptowsp_status fail(struct ptowsp_error *error, const char *path)
 {
 	return reg_fail(error, PTOWSP_IO, "%.140s cannot be written: %s", path, strerror(errno));
@@ -51,6 +73,21 @@ static mode_t plain_mode(void)
 
 	umask(mask);
 	return 0666 & ~mask;
+}
+
+/* Creates the temporary file and notes it at once: no signal comes in between. */
+static int temporary_create(struct output *output)
+{
+	sigset_t all, before;
+	int fd;
+
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	fd = mkostemp(output->temporary, O_CLOEXEC);
+	if (fd >= 0)
+		output->slot = pending_add(output->temporary);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return fd;
 }
 
 ptowsp_status output_open(struct output *output, const char *path, struct ptowsp_error *error)
@@ -71,7 +108,7 @@ ptowsp_status output_open(struct output *output, const char *path, struct ptowsp
 	}
 	memcpy(output->temporary, output->path, length);
 	memcpy(output->temporary + length, ".XXXXXX", 8);
-	fd = mkostemp(output->temporary, O_CLOEXEC);
+	fd = temporary_create(output);
 	if (fd < 0) {
 		ptowsp_status status = fail(error, path);
 
@@ -79,7 +116,6 @@ ptowsp_status output_open(struct output *output, const char *path, struct ptowsp
 		output_drop(output);
 		return status;
 	}
-	output->slot = pending_add(output->temporary);
 	fchmod(fd, plain_mode());
 	output->file = fdopen(fd, "w");
 	if (output->file)

@@ -13,7 +13,7 @@
 #include "lang/lang.h"
 #include "registry/names.h"
 #include "registry/text.h"
-#include "tools/place.h"
+#include "tools/output.h"
 
 static const char usage[] =
 	"usage: ptowsp-pack SOURCE.pto... -o PACKAGE.pkg.zst    compile; several files are one module set linked by name\n"
@@ -112,21 +112,38 @@ static ptowsp_status sources_read(const char *const *files, int count, struct la
 	return status;
 }
 
+/* The path is either what it was or the whole new package. */
+static ptowsp_status package_write(struct pkg_writer *writer, const char *path, struct ptowsp_error *error)
+{
+	struct output output;
+	void *bytes;
+	size_t size;
+	ptowsp_status status = pkg_writer_seal(writer, &bytes, &size, error);
+
+	if (status)
+		return status;
+	status = output_open(&output, path, error);
+	if (!status) {
+		fwrite(bytes, 1, size, output.file);
+		status = output_finish(&output, error);
+	}
+	if (!status)
+		status = output_publish(&output, error);
+	output_drop(&output);
+	free(bytes);
+	return status;
+}
+
 static ptowsp_status writer_finish(const struct pack_options *options, struct pkg_writer *writer, const char *output,
 				   struct pack_counts *counts, struct ptowsp_error *error)
 {
 	ptowsp_status status = pack_extras_add(options, writer, error);
-	char *place;
 
 	if (status)
 		return status;
 	counts->kernels = pkg_writer_count(writer, PTOWSP_SECTION_KREG);
 	counts->entries = pkg_writer_count(writer, PTOWSP_SECTION_ENTR);
-	status = place_find(&place, output, error);
-	if (!status)
-		status = pkg_writer_save(writer, place, error);
-	free(place);
-	return status;
+	return package_write(writer, output, error);
 }
 
 int pack_files(const struct pack_options *options, const char *const *files, int file_count, const char *output,
@@ -328,6 +345,7 @@ int main(int argc, char **argv)
 		fputs("ptowsp-pack: out of memory\n", stderr);
 		return 1;
 	}
+	output_abort_on_signals();
 	opterr = 0;
 	while (code < 0 && (option = getopt_long(argc, argv, "o:", long_options, NULL)) != -1)
 		code = option == '?' ? usage_fail("unknown or incomplete option ", argv[optind - 1]) : option_take(&options, option);

@@ -9,8 +9,6 @@
 #include "strings.h"
 
 #include <assert.h>
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -206,44 +204,5 @@ ptowsp_status pkg_writer_seal(struct pkg_writer *w, void **bytes_out, size_t *si
 		*bytes_out = NULL;
 		*size_out = 0;
 	}
-	return st;
-}
-
-/* One write, one rename: path is either what it was or the whole new package. */
-static ptowsp_status file_replace(const char *path, const char *temporary, const void *bytes, size_t size,
-				  struct ptowsp_error *error)
-{
-	FILE *stream = fopen(temporary, "wbx");
-	int written;
-
-	if (!stream)
-		return pkg_fail_errno(error, path, "cannot be written");
-	written = fwrite(bytes, 1, size, stream) == size;
-	written = !fclose(stream) && written;
-	if (written && !rename(temporary, path))
-		return PTOWSP_OK;
-	pkg_fail_errno(error, path, "cannot be written");
-	remove(temporary);
-	return PTOWSP_IO;
-}
-
-ptowsp_status pkg_writer_save(struct pkg_writer *w, const char *path, struct ptowsp_error *error)
-{
-	size_t size, room = strlen(path) + 32;
-	char *temporary = malloc(room);
-	void *bytes = NULL;
-	ptowsp_status st;
-
-	if (!temporary)
-		return pkg_fail(error, PTOWSP_NO_MEMORY, "%s: out of memory", path);
-	st = pkg_writer_seal(w, &bytes, &size, error);
-	if (!st) {
-		uint64_t unique = ptowsp_id((const char *)bytes, size < 4096 ? size : 4096) ^ (uintptr_t)temporary;
-
-		snprintf(temporary, room, "%s.%016llx", path, (unsigned long long)unique);
-		st = file_replace(path, temporary, bytes, size, error);
-	}
-	free(bytes);
-	free(temporary);
 	return st;
 }

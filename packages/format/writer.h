@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* writer.h - builds a package in memory and writes it as one standard .zst file. */
+/* writer.h - builds a package in memory and seals it as one standard .zst file. */
 #ifndef FORMAT_WRITER_H
 #define FORMAT_WRITER_H
 
@@ -27,7 +27,5 @@ void pkg_writer_target(struct pkg_writer *writer, const char *target);
 /* The finished file's bytes (malloc'd, caller frees). The result is opened and verified before it is handed out, so a
  * package that cannot be read is never written. Tables with ids must already be sorted by id. */
 ptowsp_status pkg_writer_seal(struct pkg_writer *writer, void **bytes_out, size_t *size_out, struct ptowsp_error *error);
-/* Seal, write to a temporary file beside path, rename. */
-ptowsp_status pkg_writer_save(struct pkg_writer *writer, const char *path, struct ptowsp_error *error);
 
 #endif
