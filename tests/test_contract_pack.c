@@ -100,7 +100,7 @@ struct mistake {
 static const struct mistake mistakes[] = {
 	{"an_unknown_opcode_is_named", INCORE("  %a = tfrob %a : !pto.tile<4x4xf32>\n"), "4:8:", {"tfrob"}},
 	{"a_misspelt_opcode_is_named_at_its_line", INCORE("  %a = tadds %a, %1.0 : !pto.tile<4x4xf32>, f32\n  %a = tlaod %x[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<4x4xf32>\n"),
-	 "5:8:", {"tlaod"}},
+	 "5:8:", {"tlaod", "did you mean tload?"}},
 	{"an_undeclared_tile_is_named", INCORE("  %a = tadd %a, %nope : !pto.tile<4x4xf32>\n"), "4:17:", {"nope"}},
 	{"an_undeclared_destination_is_named", INCORE("  %nope = tadd %a, %a : !pto.tile<4x4xf32>\n"), "4:3:", {"nope"}},
 	{"a_memref_where_a_tile_belongs_is_refused", INCORE("  %a = tadd %a, %x : !pto.tile<4x4xf32>\n"), "4:17:", {"x"}},

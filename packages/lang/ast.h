@@ -111,6 +111,7 @@ struct lang_stmt {
 	/* FOR: body. IF: then, else. WHILE: condition, body. */
 	struct lang_block body, other;
 	uint8_t has_else;
+	uint8_t broken;          /* 1: its head or end has an error; kept for what its blocks hold */
 	/* CALL */
 	const char *callee;
 	struct lang_span callee_at;
@@ -127,6 +128,7 @@ struct lang_function {
 	struct lang_span at;
 	uint8_t kind;
 	uint8_t bare;          /* 1: statements without func */
+	uint8_t torn;          /* 1: its signature could not be read to the end: any name may be a parameter */
 	struct lang_var **vars;
 	uint32_t var_count, var_capacity;
 	struct lang_map names; /* of vars */

@@ -239,22 +239,43 @@ static void branch_check(struct lang_check *check, struct lang_stmt *stmt)
 
 static void leave_check(struct lang_check *check, const struct lang_stmt *stmt)
 {
-	if (!check->loops)
+	if (!check->loops && !check->broken)
 		lang_error(check->unit, stmt->at, "%s stands in no loop", stmt->word);
 }
 
 static void return_check(struct lang_check *check, const struct lang_stmt *stmt)
 {
-	if (check->function->kind == LANG_ORCHESTRATION && (check->depth || stmt->next)) {
+	if (check->function->kind == LANG_ORCHESTRATION && !check->broken && (check->depth || stmt->next)) {
 		lang_error(check->unit, stmt->at, "return ends an Orchestration function: it stands only at its end");
 		lang_help(check->unit, "put what is conditional into IF ... ENDIF");
 	}
+}
+
+/* Its error is told; what stands in its blocks is checked all the same. */
+static void broken_check(struct lang_check *check, struct lang_stmt *stmt)
+{
+	struct lang_var *value =
+		stmt->op == PTOWSP_PTO_FOR && stmt->count ? lang_var_find(check->function, stmt->operands[0].text) : NULL;
+	int opened = value && value->kind == LANG_LOOP && !value->active;
+
+	if (opened)
+		value->active = 1;
+	check->broken++;
+	inner_check(check, &stmt->body);
+	inner_check(check, &stmt->other);
+	check->broken--;
+	if (opened)
+		value->active = 0;
 }
 
 static void stmt_check(struct lang_check *check, struct lang_stmt *stmt)
 {
 	check->stmt = stmt;
 	check->order++;
+	if (stmt->broken) {
+		broken_check(check, stmt);
+		return;
+	}
 	if (check->function->kind == LANG_ORCHESTRATION && !orchestration_allows(check, stmt))
 		return;
 	switch (stmt->op) {

@@ -155,7 +155,7 @@ void lang_call_check(struct lang_check *check, struct lang_stmt *stmt)
 	const struct lang_function *target = stmt->target;
 	uint8_t *seen;
 
-	if (!target) /* refused when the module was linked */
+	if (!target || target->torn) /* refused when the module was linked; its parameters are not known */
 		return;
 	seen = lang_alloc(&check->unit->arena, target->var_count + 1);
 	if (check->function->kind == LANG_INCORE && target->kind == LANG_ORCHESTRATION) {

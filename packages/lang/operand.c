@@ -24,6 +24,8 @@ static void unknown_refuse(struct lang_check *check, const struct lang_operand *
 {
 	struct lang_guess guess;
 
+	if (check->function->torn)
+		return;
 	lang_error(check->unit, operand->at, "there is no %s %%%s in @%s", wanted[want], operand->text, check->function->name);
 	lang_guess_start(&guess, operand->text);
 	for (uint32_t i = 0; i < check->function->var_count; i++)

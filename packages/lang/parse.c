@@ -79,8 +79,10 @@ static int param_parse(struct lang_parser *parser)
 	if (name->kind != LANG_NAME)
 		return lang_expected(parser, "a parameter such as %x: !pto.memref<gm,...,f32>");
 	lang_take(parser);
-	if (!lang_expect(parser, ':', "and a type behind the parameter") || !lang_type_parse(parser, &type))
+	if (!lang_expect(parser, ':', "and a type behind the parameter") || !lang_type_parse(parser, &type)) {
+		lang_broken_declare(parser, name->text, name->at);
 		return 0;
+	}
 	if (type.kind == LANG_TYPE_TILE) {
 		lang_error(parser->unit, type.at, "%%%s cannot be a tile: memrefs and scalars are passed", name->text);
 		lang_help(parser->unit, "pass the memref and tload the tile inside");
@@ -97,18 +99,55 @@ static int param_parse(struct lang_parser *parser)
 	return 1;
 }
 
+/* Behind a parameter with an error: to the next one, or to what ends the list. 0: neither is in sight. */
+static int param_skip(struct lang_parser *parser)
+{
+	for (;;) {
+		const struct lang_token *token = lang_peek(parser);
+
+		if (token->mark == ')' || (token->kind == LANG_NAME && token[1].mark == ':'))
+			return 1;
+		if (token->kind == LANG_END || token->mark == '{' || token->first)
+			return 0;
+		lang_take(parser);
+	}
+}
+
 static int params_parse(struct lang_parser *parser)
 {
 	if (!lang_expect(parser, '(', "and the parameters behind the function's name"))
 		return 0;
 	while (!lang_at_mark(parser, ')')) {
-		if (!param_parse(parser))
-			return 0;
+		if (!param_parse(parser)) {
+			if (!param_skip(parser))
+				return 0;
+			continue;
+		}
 		if (!lang_at_mark(parser, ','))
 			break;
 		lang_take(parser);
 	}
 	return lang_expect(parser, ')', "at the end of the parameters");
+}
+
+static int at_func(const struct lang_parser *parser)
+{
+	return lang_at_word(parser, "func") && lang_peek(parser)->first;
+}
+
+/* The signature up to "{". Behind an error the statements are read all the same, for their own errors; 0: there are none. */
+static int signature_parse(struct lang_parser *parser)
+{
+	if (!params_parse(parser))
+		parser->function->torn = !lang_at_mark(parser, '{');
+	else if (lang_expect(parser, '{', "and the statements behind the parameters"))
+		return 1;
+	while (!lang_at_mark(parser, '{') && !lang_peek(parser)->first && lang_peek(parser)->kind != LANG_END)
+		lang_take(parser);
+	if (!lang_at_mark(parser, '{'))
+		return lang_peek(parser)->kind != LANG_END && !at_func(parser);
+	lang_take(parser);
+	return 1;
 }
 
 static void kind_set(struct lang_parser *parser, const struct lang_token *token)
@@ -140,7 +179,7 @@ static void function_start(struct lang_parser *parser, const struct lang_token *
 /* Up to the next "func" at the start of a line, or the end. */
 static void function_skip(struct lang_parser *parser)
 {
-	while (lang_peek(parser)->kind != LANG_END && !(lang_at_word(parser, "func") && lang_peek(parser)->first))
+	while (lang_peek(parser)->kind != LANG_END && !at_func(parser))
 		lang_take(parser);
 }
 
@@ -165,18 +204,17 @@ static void function_parse(struct lang_parser *parser)
 {
 	const struct lang_token *func = lang_take(parser), *name = lang_peek(parser);
 
-	if (name->kind != LANG_AT) {
+	if (name->kind != LANG_AT)
 		lang_expected(parser, "the function's name such as @f");
+	if (name->kind != LANG_AT && name->kind != LANG_WORD) {
 		function_skip(parser);
 		return;
 	}
 	lang_take(parser);
 	function_start(parser, name);
 	kind_set(parser, func);
-	if (!params_parse(parser) || !lang_expect(parser, '{', "and the statements behind the parameters")) {
-		function_skip(parser);
+	if (!signature_parse(parser))
 		return;
-	}
 	lang_block_parse(parser, &parser->function->body);
 	function_end(parser);
 }

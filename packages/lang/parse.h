@@ -43,6 +43,8 @@ int lang_value_parse(struct lang_parser *parser, struct lang_operand *operand, i
 int lang_annotation_parse(struct lang_parser *parser, struct lang_operand *operand);
 /* Operands up to the end of the list; annotated: "%x:i32". A word behind a comma ends the list (the mode of CMP). */
 int lang_operands_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity, int annotated);
+/* A name whose declaration is wrong is known all the same: what uses it is not wrong, too. */
+void lang_broken_declare(struct lang_parser *parser, const char *name, struct lang_span at);
 /* Up to the first token of a line. */
 void lang_line_skip(struct lang_parser *parser);
 

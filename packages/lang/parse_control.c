@@ -156,6 +156,9 @@ int lang_for_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 
 	if (!ok)
 		lang_line_skip(parser);
+	if (!ok && stmt->count && stmt->operands[0].kind == LANG_OPERAND_NAME &&
+	    !lang_var_find(parser->function, stmt->operands[0].text))
+		loop_value_declare(parser, &stmt->operands[0]);
 	if (!nest(parser, stmt))
 		return 0;
 	block_parse(parser, &stmt->body, "ENDFOR");

@@ -332,13 +332,12 @@ static int word_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 	return tile_parse(parser, stmt, 0);
 }
 
-/* A name whose declaration is wrong is known all the same: what uses it is not wrong, too. */
-static void broken_declare(struct lang_parser *parser, const struct lang_operand *name)
+void lang_broken_declare(struct lang_parser *parser, const char *name, struct lang_span at)
 {
 	struct lang_type none = {0};
 
-	if (!lang_var_find(parser->function, name->text))
-		lang_var_add(parser->unit, parser->function, LANG_BROKEN, name->text, none, name->at);
+	if (!lang_var_find(parser->function, name))
+		lang_var_add(parser->unit, parser->function, LANG_BROKEN, name, none, at);
 }
 
 /* "%x = alloc_tile : T": a declaration, no statement. */
@@ -351,13 +350,13 @@ static int declaration_parse(struct lang_parser *parser, const struct lang_opera
 	lang_take(parser);
 	memset(&type, 0, sizeof(type));
 	if (!lang_expect(parser, ':', "and the type behind the declaration") || !lang_type_parse(parser, &type)) {
-		broken_declare(parser, name);
+		lang_broken_declare(parser, name->text, name->at);
 		return 0;
 	}
 	if (type.kind != (tile ? LANG_TYPE_TILE : LANG_TYPE_SCALAR)) {
 		lang_error(parser->unit, type.at, "alloc_%s needs %s", tile ? "tile" : "scalar",
 			   tile ? "a tile type such as !pto.tile<8x8xf32>" : "an element type such as i32");
-		broken_declare(parser, name);
+		lang_broken_declare(parser, name->text, name->at);
 		return 1;
 	}
 	if (old && (old->kind != LANG_LOOP || tile)) {
@@ -367,6 +366,16 @@ static int declaration_parse(struct lang_parser *parser, const struct lang_opera
 	if (!old)
 		lang_var_add(parser->unit, parser->function, tile ? LANG_TILE : LANG_SCALAR, name->text, type, name->at);
 	return 1;
+}
+
+/* "%x = alloctile" or "%x alloc_tile": what was meant is plain, and one error is enough. */
+static int misspelt_declaration(const struct lang_parser *parser)
+{
+	const struct lang_token *token = lang_peek(parser);
+
+	token += token->mark == '=';
+	return token->kind == LANG_WORD && !token->first && !strncmp(token->text, "alloc", 5) &&
+	       ((strcmp(token->text, "alloc_tile") != 0 && strcmp(token->text, "alloc_scalar") != 0) || token == lang_peek(parser));
 }
 
 /* "%x = ..." or "%x, %y = ..." */
@@ -385,6 +394,8 @@ static int results_parse(struct lang_parser *parser, struct lang_stmt *stmt, int
 		lang_take(parser);
 	}
 	stmt->results = stmt->count;
+	if (misspelt_declaration(parser))
+		lang_broken_declare(parser, stmt->operands[0].text, stmt->operands[0].at);
 	if (!lang_expect(parser, '=', "behind the result"))
 		return 0;
 	*declared = lang_at_word(parser, "alloc_tile") || lang_at_word(parser, "alloc_scalar");
@@ -427,7 +438,9 @@ static void statement_parse(struct lang_parser *parser, struct lang_block *block
 		if (parser->at == start)
 			lang_take(parser);
 		lang_line_skip(parser);
-	} else if (!declared) {
+	}
+	stmt->broken = !ok && (stmt->body.first || stmt->other.first);
+	if (stmt->broken || (ok && !declared)) {
 		*block->last = stmt;
 		block->last = &stmt->next;
 	}

@@ -93,14 +93,17 @@ void lang_variants_warn(struct lang_lower *lower)
 	for (struct lang_function *f = lower->module->first; f; f = f->next) {
 		char missing[160] = "";
 		size_t used = 0;
+		uint32_t first = 0;
 
-		for (uint32_t i = 0; i < f->variant_count && used < sizeof(missing) - 16; i++)
-			if (!f->variants[i].function)
-				used += (size_t)snprintf(missing + used, sizeof(missing) - used, "%s%u", used ? ", " : "",
-							 f->variants[i].rows);
+		for (uint32_t i = 0; i < f->variant_count && used < sizeof(missing) - 16; i++) {
+			if (f->variants[i].function)
+				continue;
+			first = used ? first : f->variants[i].rows;
+			used += (size_t)snprintf(missing + used, sizeof(missing) - used, "%s%u", used ? ", " : "", f->variants[i].rows);
+		}
 		if (!used)
 			continue;
 		lang_warn(lower->unit, f->at, "@%s has no variant for tile level%s %s and runs there as it is", f->name, strchr(missing, ',') ? "s" : "", missing);
-		lang_help(lower->unit, "a variant for level 64 is a function @%s_64 with the same parameters", f->name);
+		lang_help(lower->unit, "a variant for level %u is a function @%s_%u with the same parameters", first, f->name, first);
 	}
 }
