@@ -207,7 +207,10 @@ static void without_kernels_a_window_of_zero_is_counted_and_said(void)
 	CHECK_CONTAINS(cli_err, "task_window");
 	REQUIRE_INT(cli("$B/ptowsp-run --no-kernels --entry mixed --schedule task_window=8192 --stats=json " VECTORS), 0);
 	CHECK_INT(cli_int(cli_json(), "task_window"), 8192);
+	CHECK(json_is_false(cli_at(cli_json(), "kernels_run")));
 	CHECK_STR(cli_err, "");
+	REQUIRE_INT(cli("$B/ptowsp-run --entry mixed --stats=json " VECTORS), 0);
+	CHECK(json_is_true(cli_at(cli_json(), "kernels_run")));
 }
 
 /* mix64 of runtime.md section 4. */

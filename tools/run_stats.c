@@ -166,6 +166,7 @@ ptowsp_status run_stats_json(struct run *run, ptowsp_status status, const struct
 		if (status)
 			json_object_set_new(root, "error", json_string(failure->text));
 		json_object_set_new(root, "runs", number(run->runs_done));
+		json_object_set_new(root, "kernels_run", json_boolean(!run->options->no_kernels));
 		figures_add(root, run, ptowsp_stats(run->program));
 		json_object_set_new(root, "diagnostics", diagnostics_json(run));
 		json_object_set_new(root, "recorded", recorded_json(run));

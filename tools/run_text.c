@@ -59,9 +59,10 @@ static void kernels_print(const struct run *run, const struct ptowsp_run_stats *
 		       s->kernels[i].flags & PTOWSP_KERNEL_COUNTED_ONE ? "  (counted 1 each)" : "");
 }
 
+/* Stalls and their cycles are semantic; the waiting is real and also happens where semantic time never stalls. */
 static void resources_print(const struct ptowsp_run_stats *s)
 {
-	printf("%-16s %14s %14s %10s %14s %10s\n", "resource", "capacity", "high water", "stalls", "stall cycles", "stall ms");
+	printf("%-16s %14s %14s %10s %14s %10s\n", "resource", "capacity", "high water", "stalls", "stall cycles", "waited ms");
 	for (uint32_t i = 0; i < s->resource_count; i++) {
 		const struct ptowsp_resource_stats *r = &s->resources[i];
 		char capacity[24] = "unbounded";
