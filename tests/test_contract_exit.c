@@ -191,6 +191,9 @@ static const struct refusal refusals[] = {
 	 "$B/ptowsp-run --no-kernels --timeout-ms 700 --entry nest --set n=2000000000 --set m=0 " VECTORS, 10, {"--timeout-ms"}},
 	/* other tools */
 	{"pack_without_arguments_is_a_usage_error", NULL, "$B/ptowsp-pack", 2, {"--help"}},
+	{"pack_with_a_full_stdout_says_so", NULL, "$B/ptowsp-pack --help >/dev/full", 2, {"stdout", "space"}},
+	{"inspect_with_a_full_stdout_says_so", NULL, "$B/ptowsp-inspect --help >/dev/full", 2, {"stdout", "space"}},
+	{"bench_with_a_full_stdout_says_so", NULL, "$B/ptowsp-bench --help >/dev/full", 2, {"stdout", "space"}},
 	{"pack_of_a_folder_into_a_package_is_a_usage_error", "mkdir from && cp $S/scale.pto from", "$B/ptowsp-pack from -o new.pkg.zst", 2, {"new.pkg.zst", "folder"}},
 	{"pack_below_a_file_names_the_file_that_was_asked_for", NULL, "$B/ptowsp-pack $S/scale.pto -o old.npy/x.pkg.zst", 2, {"old.npy/x.pkg.zst cannot be written"}},
 	{"a_kernel_that_nobody_has_names_it_and_what_is_known",

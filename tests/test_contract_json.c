@@ -131,6 +131,8 @@ static void explain_gives_a_verdict_per_directive_and_runs_nothing(void)
 	CHECK_CONTAINS(cli_out, "/lib/ptowsp/plugins"); /* the search path */
 	verdicts = json_of("$B/ptowsp-run --explain --json --schedule task_window=64 " VECTORS);
 	CHECK(mentions(verdicts, "enforced") && mentions(verdicts, "task_window"));
+	CHECK_CONTAINS(cli_text(verdicts, "plugin_path"), "libptowsp_cpu_sim.so");
+	CHECK_CONTAINS(cli_text(verdicts, "plugin_version"), ".");
 	CHECK_INT(cli("ls -A"), 0);
 	CHECK_STR(cli_out, "");
 }
