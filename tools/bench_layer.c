@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/bench_layer.h"
+#include "tools/bench_kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,35 +12,10 @@
 
 /* ---- kernels that do nothing ---------------------------------------------------------------------------------- */
 
-static ptowsp_status cycles(void *context, uint32_t kernel, const uint64_t *args, uint64_t *cycles_out)
-{
-	(void)context, (void)kernel, (void)args;
-	*cycles_out = 1;
-	return PTOWSP_OK;
-}
-
-static ptowsp_status footprint(void *context, uint32_t kernel, const uint64_t *args, rt_touch_fn touch, void *sink)
-{
-	(void)context, (void)kernel, (void)args, (void)touch, (void)sink;
-	return PTOWSP_UNSUPPORTED;
-}
-
-static int varies(void *context, uint32_t kernel)
-{
-	(void)context, (void)kernel;
-	return 0;
-}
-
 static ptowsp_status nothing(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
 {
 	(void)context, (void)task, (void)out, (void)worker;
 	return PTOWSP_OK;
-}
-
-static const char *unusable(void *context, uint32_t kernel)
-{
-	(void)context, (void)kernel;
-	return NULL;
 }
 
 /* ---- values and tensors --------------------------------------------------------------------------------------- */
@@ -180,7 +156,7 @@ static ptowsp_status sections_take(struct bench_layer *layer, unsigned deps, uns
 
 static ptowsp_status program_make(struct bench_layer *layer, struct ptowsp_error *error)
 {
-	struct rt_kernels kernels = {NULL, cycles, footprint, varies, nothing, unusable, NULL};
+	struct rt_kernels kernels = bench_kernels(nothing);
 	struct ptowsp_cap caps[512];
 	struct rt_program_args args = {.sections = layer->sections, .section_count = layer->section_count,
 				       .section_stride = sizeof(*layer->sections), .entry = layer->entry, .kernels = &kernels,

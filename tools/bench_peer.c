@@ -12,6 +12,7 @@
 #include "rt/rt.h"
 #include "tools/bench.h"
 #include "tools/bench_graph.h"
+#include "tools/bench_kernels.h"
 #include "tools/bench_quiet.h"
 
 #define DOES_NOT_APPLY 3
@@ -76,31 +77,6 @@ static ptowsp_status run(void *context, const struct ptowsp_task *task, struct p
 	return PTOWSP_OK;
 }
 
-static ptowsp_status cycles(void *context, uint32_t kernel, const uint64_t *args, uint64_t *cycles_out)
-{
-	(void)context, (void)kernel, (void)args;
-	*cycles_out = 1;
-	return PTOWSP_OK;
-}
-
-static ptowsp_status footprint(void *context, uint32_t kernel, const uint64_t *args, rt_touch_fn touch, void *sink)
-{
-	(void)context, (void)kernel, (void)args, (void)touch, (void)sink;
-	return PTOWSP_UNSUPPORTED; /* regions say it all */
-}
-
-static int varies(void *context, uint32_t kernel)
-{
-	(void)context, (void)kernel;
-	return 0;
-}
-
-static const char *unusable(void *context, uint32_t kernel)
-{
-	(void)context, (void)kernel;
-	return NULL;
-}
-
 /* A fixed amount of work, not of time: a thread that was preempted gets no credit. The best of many tries is taken. */
 static void calibrate(void)
 {
@@ -143,7 +119,7 @@ static void schedule_add(struct bench_program *source)
 
 static ptowsp_status program_make(struct ptowsp_error *error)
 {
-	struct rt_kernels kernels = {NULL, cycles, footprint, varies, run, unusable, NULL};
+	struct rt_kernels kernels = bench_kernels(run);
 	struct ptowsp_cap caps[512];
 	struct bench_program source;
 	struct rt_program_args args = {.kernels = &kernels, .caps = caps, .section_stride = sizeof(struct ptowsp_section)};

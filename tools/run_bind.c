@@ -57,19 +57,26 @@ static ptowsp_status fill_open(struct run *run, const struct run_pair *pair, str
 	return fill_parse(&tensor->fill, pair->value, error);
 }
 
+/* A flag that compares or writes what kernels computed: once per tensor. path: what the tensor has of it so far. */
+static ptowsp_status result_claim(struct run *run, const char *flag, const char **path, const struct run_tensor *tensor,
+				  const char *value, struct ptowsp_error *error)
+{
+	if (run->options->no_kernels)
+		return reg_fail(error, PTOWSP_INVALID, "--%s needs kernels to run, leave out --no-kernels", flag);
+	if (*path)
+		return reg_fail(error, PTOWSP_INVALID, "--%s is given twice for \"%.60s\"", flag, tensor->info.name);
+	*path = value;
+	return PTOWSP_OK;
+}
+
 static ptowsp_status expect_open(struct run *run, const struct run_pair *pair, struct ptowsp_error *error)
 {
 	struct run_tensor *tensor;
 	ptowsp_status st = tensor_find(run, pair->name, &tensor, error);
 
-	if (!st && run->options->no_kernels)
-		st = reg_fail(error, PTOWSP_INVALID, "--expect needs kernels to run, leave out --no-kernels");
-	if (!st && tensor->expect)
-		st = reg_fail(error, PTOWSP_INVALID, "--expect is given twice for \"%.60s\"", tensor->info.name);
-	if (st)
-		return st;
-	tensor->expect = pair->value;
-	return file_open(&tensor->expect_file, tensor, "expect", pair->value, error);
+	if (!st)
+		st = result_claim(run, "expect", &tensor->expect, tensor, pair->value, error);
+	return st ? st : file_open(&tensor->expect_file, tensor, "expect", pair->value, error);
 }
 
 static ptowsp_status out_open(struct run *run, const struct run_pair *pair, struct ptowsp_error *error)
@@ -77,14 +84,9 @@ static ptowsp_status out_open(struct run *run, const struct run_pair *pair, stru
 	struct run_tensor *tensor;
 	ptowsp_status st = tensor_find(run, pair->name, &tensor, error);
 
-	if (!st && run->options->no_kernels)
-		st = reg_fail(error, PTOWSP_INVALID, "--out needs kernels to run, leave out --no-kernels");
-	if (!st && tensor->out)
-		st = reg_fail(error, PTOWSP_INVALID, "--out is given twice for \"%.60s\"", tensor->info.name);
-	if (st)
-		return st;
-	tensor->out = pair->value;
-	return output_open(&tensor->output, pair->value, error);
+	if (!st)
+		st = result_claim(run, "out", &tensor->out, tensor, pair->value, error);
+	return st ? st : output_open(&tensor->output, pair->value, error);
 }
 
 ptowsp_status run_tensors_open(struct run *run, struct ptowsp_error *error)
