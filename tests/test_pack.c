@@ -334,6 +334,7 @@ static void a_package_that_does_not_fit_leaves_the_old_one(void)
 	check_tmp();
 	put("a.pto", COPY);
 	put("a.pkg.zst", "old");
+	free(err);
 	CHECK_INT(check_run(check_fmt("cd '%s' && ulimit -f 1 && '%s/bin/ptowsp-pack' a.pto -o a.pkg.zst",
 				      check_fmt("%s/test/tmp/%s", check_build(), check_name()), check_build()),
 			    NULL, &err),
