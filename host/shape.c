@@ -236,6 +236,16 @@ static ptowsp_status guess(struct ptowsp_program *p, struct ptowsp_error *error)
 	return PTOWSP_OK;
 }
 
+/* The shape is that of the result expected of the sample inputs, which a run on other inputs may exceed. */
+static bool is_only_expected(const struct ptowsp_program *p, uint32_t index)
+{
+	const struct host_plan_tensor *name = &p->plan->tensors[index];
+	const struct host_tensor *tensor = &p->tensors[index];
+
+	return p->plan->tables->tensor[name->row].flags & PTOWSP_TENSOR_SHAPELESS && name->sample[0] == PTOWSP_NONE &&
+	       !*tensor->given_from && !tensor->bound && !tensor->fill;
+}
+
 /* elements: what a run would touch, UINT64_MAX if that depends on data. */
 static ptowsp_status need_set(struct ptowsp_program *p, uint32_t index, uint64_t elements, struct ptowsp_error *error)
 {
@@ -247,6 +257,10 @@ static ptowsp_status need_set(struct ptowsp_program *p, uint32_t index, uint64_t
 				 "--in %s=FILE.npy or --expect %s=FILE.npy", name->name, name->name, name->name);
 	if (elements != UINT64_MAX && tensor->need < elements)
 		tensor->need = elements;
+	if (is_only_expected(p, index) && tensor->view.elements < tensor->need) {
+		memset(tensor->view.extents, 0, sizeof(tensor->view.extents));
+		tensor->view.rank = UINT16_MAX;
+	}
 	return PTOWSP_OK;
 }
 

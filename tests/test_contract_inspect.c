@@ -76,6 +76,16 @@ static void every_example_runs_bare_and_tells_the_truth(void)
 	CHECK_STR(cli_out, "");
 }
 
+/* The result that a package expects of its own inputs is no limit for other ones. */
+static void an_example_runs_on_more_than_its_sample_data(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run $P/softmax.pkg.zst --fill x=random --set total_rows=1000 --out y=y.npy"), 0);
+	CHECK_INT(cli("head -c 128 y.npy | grep -aq \"'shape': (16000,)\""), 0);
+	CHECK_INT(cli("$B/ptowsp-run $P/softmax.pkg.zst --set total_rows=1000"), 2);
+	CHECK_CONTAINS(cli_err, "its sample data has 464 elements");
+}
+
 /* Packs the JSON form as it now is: exit 0 and a package that runs or is refused, or a refusal without a package. */
 static void pack_changed(json_t *root, const char *what)
 {
@@ -152,6 +162,7 @@ void suite_contract_inspect(CU_pSuite s)
 	TEST(s, every_package_has_a_json_form_that_packs_to_the_same_digests);
 	TEST(s, a_package_from_json_runs_alike);
 	TEST(s, every_example_runs_bare_and_tells_the_truth);
+	TEST(s, an_example_runs_on_more_than_its_sample_data);
 	TEST(s, json_with_a_changed_number_is_refused_or_runs);
 	TEST(s, json_without_a_member_is_refused_or_runs);
 }
