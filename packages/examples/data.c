@@ -74,7 +74,7 @@ static void softmax(void)
 		double largest = -INFINITY, sum = 0;
 
 		for (int c = 0; c < COLUMNS; c++)
-			largest = fmax(largest, x[r][c]);
+			largest = x[r][c] > largest ? x[r][c] : largest;
 		for (int c = 0; c < COLUMNS; c++)
 			sum += exp(x[r][c] - largest);
 		for (int c = 0; c < COLUMNS; c++)
