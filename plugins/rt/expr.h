@@ -85,16 +85,24 @@ struct rt_env {
 };
 int64_t rt_expr_run(struct rt_env *env, uint32_t id);
 
-static inline int64_t rt_value(struct rt_env *env, uint32_t id)
+/* Expression id, whose form is at hand. Unused terms of a form are zero, so the common one and two terms need no loop. */
+static inline int64_t rt_form_value(struct rt_env *env, const struct rt_form *form, uint32_t id)
 {
-	const struct rt_form *form = &env->forms[id];
 	uint64_t sum = (uint64_t)form->base;
 
 	if (form->terms == RT_FORM_CODE)
 		return rt_expr_run(env, id);
-	for (unsigned k = 0; k < form->terms; k++)
+	if (form->terms)
+		sum += (uint64_t)form->step[0] * (uint64_t)env->loops[form->loop[0]] +
+		       (uint64_t)form->step[1] * (uint64_t)env->loops[form->loop[1]];
+	for (unsigned k = 2; k < form->terms; k++)
 		sum += (uint64_t)form->step[k] * (uint64_t)env->loops[form->loop[k]];
 	return (int64_t)sum;
+}
+
+static inline int64_t rt_value(struct rt_env *env, uint32_t id)
+{
+	return rt_form_value(env, &env->forms[id], id);
 }
 
 #endif

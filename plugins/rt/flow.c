@@ -98,37 +98,50 @@ static ptowsp_status too_small(const struct rt_flow *flow, struct rt_need need, 
 	return PTOWSP_TOO_SMALL;
 }
 
-static ptowsp_status room_make(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason, struct rt_block *block)
+/* Lets tasks leave until the resource has room for `need` more; one of `held` counts what tasks hold. */
+static ptowsp_status pool_make(struct rt_flow *flow, enum ptowsp_resource resource, uint64_t capacity, const uint64_t *held, uint64_t need,
+			       enum ptowsp_resource *reason, struct rt_block *block)
 {
 	uint64_t held_from = rt_flow_held_from(flow), before = flow->tail;
 
-	while (flow->window && flow->issued - flow->tail >= flow->window && flow->tail < held_from)
+	while (lacks(capacity, *held, need) && flow->tail < held_from)
 		give_back(flow);
-	if (flow->window && flow->issued - flow->tail >= flow->window) {
+	if (lacks(capacity, *held, need)) {
+		block_fill(flow, resource, capacity, need, block);
+		return PTOWSP_DEADLOCK;
+	}
+	if (flow->tail != before)
+		*reason = resource;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status ring_make(struct rt_flow *flow, enum ptowsp_resource *reason, struct rt_block *block)
+{
+	uint64_t held_from = rt_flow_held_from(flow), before = flow->tail;
+
+	while (flow->issued - flow->tail >= flow->window && flow->tail < held_from)
+		give_back(flow);
+	if (flow->issued - flow->tail >= flow->window) {
 		block_fill(flow, PTOWSP_RESOURCE_TASK_RING, flow->window, 1, block);
 		return PTOWSP_DEADLOCK;
 	}
 	if (flow->tail != before)
 		*reason = PTOWSP_RESOURCE_TASK_RING;
-	before = flow->tail;
-	while (lacks(flow->map_capacity, flow->map_held, need.map) && flow->tail < held_from)
-		give_back(flow);
-	if (lacks(flow->map_capacity, flow->map_held, need.map)) {
-		block_fill(flow, PTOWSP_RESOURCE_TENSOR_MAP, flow->map_capacity, need.map, block);
-		return PTOWSP_DEADLOCK;
-	}
-	if (flow->tail != before)
-		*reason = PTOWSP_RESOURCE_TENSOR_MAP;
-	before = flow->tail;
-	while (lacks(flow->deps_capacity, flow->deps_held, need.deps) && flow->tail < held_from)
-		give_back(flow);
-	if (lacks(flow->deps_capacity, flow->deps_held, need.deps)) {
-		block_fill(flow, PTOWSP_RESOURCE_DEP_LIST, flow->deps_capacity, need.deps, block);
-		return PTOWSP_DEADLOCK;
-	}
-	if (flow->tail != before)
-		*reason = PTOWSP_RESOURCE_DEP_LIST;
 	return PTOWSP_OK;
+}
+
+/* In this order: a later resource is asked when the earlier ones have room. */
+static ptowsp_status room_make(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason, struct rt_block *block)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	if (flow->window && flow->issued - flow->tail >= flow->window)
+		st = ring_make(flow, reason, block);
+	if (!st && lacks(flow->map_capacity, flow->map_held, need.map))
+		st = pool_make(flow, PTOWSP_RESOURCE_TENSOR_MAP, flow->map_capacity, &flow->map_held, need.map, reason, block);
+	if (!st && lacks(flow->deps_capacity, flow->deps_held, need.deps))
+		st = pool_make(flow, PTOWSP_RESOURCE_DEP_LIST, flow->deps_capacity, &flow->deps_held, need.deps, reason, block);
+	return st;
 }
 
 void rt_flow_pass(struct rt_flow *flow)

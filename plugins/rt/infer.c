@@ -18,6 +18,44 @@ static bool loads(const struct rt_program *program)
 	return false;
 }
 
+/* Reads of what nobody writes, and with raw hazards writes of what nobody reads, can make no edge. */
+static bool matters(const struct rt_run *run, const struct rt_io *io, unsigned bit)
+{
+	uint8_t others = run->program->tensor_access[io->tensor];
+
+	if (!(io->access & bit))
+		return false;
+	return bit == PTOWSP_READ ? others & PTOWSP_WRITE : schedule_of(run)->full || others & PTOWSP_READ;
+}
+
+static uint16_t list_make(const struct rt_run *run, const struct rt_site *site, unsigned bit, uint16_t *list)
+{
+	uint16_t count = 0;
+
+	for (uint16_t i = 0; i < site->io_count; i++)
+		if (matters(run, &run->program->ios[site->first_io + i], bit))
+			list[count++] = i;
+	return count;
+}
+
+/* Which accesses of each instruction go into the map. */
+static bool enters_init(struct rt_run *run)
+{
+	const struct rt_program *program = run->program;
+
+	run->enters = calloc((size_t)program->site_count + 1, sizeof(*run->enters));
+	run->enter_list = calloc(2 * (size_t)program->io_count + 1, sizeof(*run->enter_list));
+	for (uint32_t s = 0; run->enters && run->enter_list && s < program->site_count; s++) {
+		const struct rt_site *site = &program->sites[s];
+		struct rt_enter *enter = &run->enters[s];
+
+		enter->list = 2 * (uint64_t)site->first_io;
+		enter->reads = list_make(run, site, PTOWSP_READ, run->enter_list + enter->list);
+		enter->writes = list_make(run, site, PTOWSP_WRITE, run->enter_list + enter->list + enter->reads);
+	}
+	return run->enters && run->enter_list;
+}
+
 ptowsp_status rt_infer_init(struct rt_run *run)
 {
 	const struct rt_schedule *schedule = schedule_of(run);
@@ -25,7 +63,7 @@ ptowsp_status rt_infer_init(struct rt_run *run)
 	bool ok = rt_preds_init(&run->preds, run->window) && rt_track_init(&run->track, &run->preds, schedule->full);
 
 	run->keys = calloc((size_t)run->program->most_ios + 1, sizeof(*run->keys));
-	ok = ok && run->keys;
+	ok = ok && run->keys && enters_init(run);
 	if (ok && schedule->deps == PTOWSP_DEPS_TENSOR_MAP_EXACT)
 		ok = (run->exact = rt_exact_create()) != NULL;
 	if (ok && schedule->deps == PTOWSP_DEPS_BYTES_OVERLAP)
@@ -49,6 +87,8 @@ void rt_infer_finish(struct rt_run *run)
 	rt_preds_finish(&run->watch_preds);
 	rt_race_finish(&run->race);
 	free(run->keys);
+	free(run->enters);
+	free(run->enter_list);
 }
 
 /* ---- what a task reserves in the tensor map -------------------------------------------------------------------- */
@@ -90,24 +130,14 @@ static uint32_t map_need(struct rt_run *run, const struct rt_site *site)
 
 /* ---- predecessors ---------------------------------------------------------------------------------------------- */
 
-/* Reads of what nobody writes, and with raw hazards writes of what nobody reads, can make no edge. */
-static bool matters(const struct rt_run *run, const struct rt_io *io, unsigned bit)
+static void exact_enter(struct rt_run *run, const struct rt_enter *enter)
 {
-	uint8_t others = run->program->tensor_access[io->tensor];
+	const uint16_t *at = run->enter_list + enter->list, *writes = at + enter->reads, *end = writes + enter->writes;
 
-	if (!(io->access & bit))
-		return false;
-	return bit == PTOWSP_READ ? others & PTOWSP_WRITE : schedule_of(run)->full || others & PTOWSP_READ;
-}
-
-static void exact_enter(struct rt_run *run, const struct rt_site *site)
-{
-	for (uint32_t i = 0; i < site->io_count; i++)
-		if (matters(run, run->accesses[i].io, PTOWSP_READ))
-			rt_exact_read(run->exact, &run->track, &run->accesses[i].key);
-	for (uint32_t i = 0; i < site->io_count; i++)
-		if (matters(run, run->accesses[i].io, PTOWSP_WRITE))
-			rt_exact_write(run->exact, &run->track, &run->accesses[i].key);
+	for (; at < writes; at++)
+		rt_exact_read(run->exact, &run->track, &run->accesses[*at].key);
+	for (; at < end; at++)
+		rt_exact_write(run->exact, &run->track, &run->accesses[*at].key);
 }
 
 /* A map and what it answers through. A task may touch millions of pieces, so deadline and cancel are looked at between them. */
@@ -143,16 +173,15 @@ static bool overlap_write(void *context, uint32_t tensor, int64_t start, int64_t
 	return go_on(entering);
 }
 
-static ptowsp_status overlap_enter(struct rt_run *run, const struct rt_site *site)
+static ptowsp_status overlap_enter(struct rt_run *run, const struct rt_enter *enter)
 {
 	struct entering entering = {.run = run, .map = run->overlap, .track = &run->track};
+	const uint16_t *at = run->enter_list + enter->list, *writes = at + enter->reads, *end = writes + enter->writes;
 
-	for (uint32_t i = 0; i < site->io_count; i++)
-		if (matters(run, run->accesses[i].io, PTOWSP_READ))
-			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_READ, overlap_read, &entering);
-	for (uint32_t i = 0; i < site->io_count; i++)
-		if (matters(run, run->accesses[i].io, PTOWSP_WRITE))
-			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_WRITE, overlap_write, &entering);
+	for (; at < writes; at++)
+		rt_access_visit(&run->accesses[*at], &run->tensors, PTOWSP_READ, overlap_read, &entering);
+	for (; at < end; at++)
+		rt_access_visit(&run->accesses[*at], &run->tensors, PTOWSP_WRITE, overlap_write, &entering);
 	return entering.st;
 }
 
@@ -183,6 +212,7 @@ ptowsp_status rt_infer_race(struct rt_run *run, const struct rt_site *site, cons
 	uint64_t stream = run->stream_order ? run->stream_order[task->stream] : 0;
 
 	rt_preds_next(&race->preds, run->tasks, run->window);
+	rt_track_next(&race->track);
 	for (uint32_t i = 0; i < site->io_count; i++)
 		if (run->accesses[i].io->access & PTOWSP_READ)
 			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_READ, overlap_read, &entering);
@@ -211,13 +241,15 @@ static ptowsp_status watch_enter(struct rt_run *run, const struct rt_site *site)
 
 ptowsp_status rt_infer(struct rt_run *run, const struct rt_site *site, struct rt_need *need_out)
 {
+	const struct rt_enter *enter = &run->enters[site - run->program->sites];
 	ptowsp_status st = PTOWSP_OK;
 
 	rt_preds_next(&run->preds, run->tasks, run->window);
+	rt_track_next(&run->track);
 	if (run->exact)
-		exact_enter(run, site);
+		exact_enter(run, enter);
 	else if (run->overlap)
-		st = overlap_enter(run, site);
+		st = overlap_enter(run, enter);
 	if (!st && run->watch)
 		st = watch_enter(run, site);
 	*need_out = (struct rt_need){map_need(run, site), run->preds.count};

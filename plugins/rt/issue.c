@@ -155,6 +155,7 @@ static ptowsp_status accesses_resolve(struct rt_run *run, const struct rt_site *
 	const struct rt_footprint *footprint = &run->known[run->kernel].footprint;
 	ptowsp_status st = PTOWSP_OK;
 
+	run->accesses = run->own_accesses;
 	for (uint32_t i = 0; !st && i < site->io_count; i++)
 		st = rt_access_resolve(&run->accesses[i], run->program, &run->tensors, &run->env, &run->program->ios[site->first_io + i],
 				       level, footprint, i, run->kernel, run->error);
@@ -255,17 +256,36 @@ static ptowsp_status limit(struct rt_run *run)
 			  (unsigned long long)run->max_tasks);
 }
 
+/* A kernel whose work depends on its arguments has no plan. */
+static ptowsp_status prepare_slowly(struct rt_run *run, const struct rt_site *site, uint32_t level)
+{
+	ptowsp_status st = args_eval(run, site);
+
+	if (!st)
+		st = kernel_choose(run, site, level);
+	if (!st)
+		st = accesses_resolve(run, site, level);
+	if (!st && !run->known[run->kernel].varies)
+		rt_plan_make(&run->plans, run->program, &run->tensors, &run->env, site, level, run->kernel, run->accesses);
+	return st;
+}
+
 ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_t level)
 {
+	struct rt_plan *plan = *rt_plan_at(&run->plans, run->program, site, level);
 	ptowsp_status st = PTOWSP_OK;
 
 	if (run->tasks >= run->max_tasks)
-		st = limit(run);
-	if (!st)
+		return limit(run);
+	if (!plan)
+		return prepare_slowly(run, site, level);
+	run->kernel = plan->kernel;
+	if (run->kernels || plan->args)
 		st = args_eval(run, site);
-	if (!st)
-		st = kernel_choose(run, site, level);
-	return st ? st : accesses_resolve(run, site, level);
+	if (st)
+		return st;
+	run->accesses = plan->accesses;
+	return rt_plan_resolve(plan, &run->env) ? PTOWSP_OK : accesses_resolve(run, site, level);
 }
 
 /* Resources are asked in order: a ring that is full in mode abort comes before a deadlock of a later one. */

@@ -1,71 +1,54 @@
 /* SPDX-License-Identifier: MIT */
-/* map_exact.c - keys by equality: an open-addressing table of entry numbers, entries beside it. An entry whose tasks have all left the window is
- * reused when new keys come: each new key looks at two entries in turn, so a hit costs nothing for it. */
+/* map_exact.c - keys by equality: one open-addressing table with the entries in it, so that a look costs one cache line. An entry whose tasks have all left the
+ * window is dead and makes room when new keys come: each new key looks at some places of the table in turn, so a hit costs nothing for it, and
+ * the table stays as large as the window needs. */
 #include "rt/map.h"
 
 #include <stdlib.h>
-#include <string.h>
+
+enum { ROOM_FIRST = 2048, SWEEP = 4 };
 
 struct entry {
 	struct rt_key key;
-	bool used;
-	struct rt_cell cell;
+	struct rt_cell cell; /* last is 0 in a free place: who enters a key reads or writes it */
 };
 struct rt_exact {
-	struct entry *entries;
-	uint32_t *table; /* entry + 1, 0 = free; linear probing */
-	uint32_t *spare; /* entries not in use */
-	uint32_t room, spare_count, mask; /* mask + 1 = 4 * room */
-	uint32_t hand;   /* next entry to look at */
+	struct entry *entries; /* linear probing */
+	uint64_t mask, count;  /* mask + 1 places, count in use: at most half */
+	uint64_t hand;         /* next place to look at */
 };
-
-static bool storage(struct rt_exact *map, uint32_t room)
-{
-	map->room = room;
-	map->mask = room * 4 - 1;
-	map->spare_count = 0;
-	map->entries = calloc(room, sizeof(*map->entries));
-	map->table = calloc((size_t)map->mask + 1, sizeof(*map->table));
-	map->spare = malloc(room * sizeof(*map->spare));
-	return map->entries && map->table && map->spare;
-}
-
-static void release(struct rt_exact *map)
-{
-	free(map->entries);
-	free(map->table);
-	free(map->spare);
-}
 
 struct rt_exact *rt_exact_create(void)
 {
 	struct rt_exact *map = calloc(1, sizeof(*map));
 
-	if (map && !storage(map, 1024)) {
-		rt_exact_destroy(map);
+	if (map)
+		map->entries = calloc(ROOM_FIRST, sizeof(*map->entries));
+	if (map && !map->entries) {
+		free(map);
 		return NULL;
 	}
-	for (uint32_t i = map ? map->room : 0; i > 0; i--)
-		map->spare[map->spare_count++] = i - 1;
+	if (map)
+		map->mask = ROOM_FIRST - 1;
 	return map;
 }
 
 void rt_exact_destroy(struct rt_exact *map)
 {
-	if (!map)
-		return;
-	release(map);
+	if (map)
+		free(map->entries);
 	free(map);
 }
 
-static uint32_t hash(const struct rt_key *key, uint32_t mask)
+/* Rows and columns are multiples of tile sizes: the high half of a product spreads them. */
+static uint64_t home(const struct rt_key *key, uint64_t mask)
 {
 	uint64_t h = (uint64_t)key->row * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)key->column * UINT64_C(0xC2B2AE3D27D4EB4F) ^
 		     (uint64_t)key->class * UINT64_C(0x165667B19E3779F9);
 
 	h ^= h >> 32;
 	h *= UINT64_C(0xD6E8FEB86659FD93);
-	return (uint32_t)(h >> 32) & mask;
+	return (h >> 32) & mask;
 }
 
 static bool same(const struct rt_key *a, const struct rt_key *b)
@@ -73,111 +56,97 @@ static bool same(const struct rt_key *a, const struct rt_key *b)
 	return a->row == b->row && a->column == b->column && a->class == b->class;
 }
 
-/* The key's place in the table: its own or the free one where it would go. */
-static uint32_t place(const struct rt_exact *map, const struct rt_key *key)
+/* The key's entry, or the free place where it would go. */
+static struct entry *look(const struct rt_exact *map, const struct rt_key *key)
 {
-	uint32_t at = hash(key, map->mask);
+	uint64_t at = home(key, map->mask);
 
-	while (map->table[at] && !same(&map->entries[map->table[at] - 1].key, key))
+	while (map->entries[at].cell.last && !same(&map->entries[at].key, key))
 		at = (at + 1) & map->mask;
-	return at;
+	return &map->entries[at];
 }
 
-/* Takes an entry out; the entries behind it move up so that no probe breaks. */
-static void drop(struct rt_exact *map, uint32_t entry)
+/* Takes an entry out; those behind it move up so that no probe breaks. */
+static void drop(struct rt_exact *map, uint64_t hole)
 {
-	uint32_t hole = place(map, &map->entries[entry].key), at = hole;
+	uint64_t at = hole;
 
 	for (;;) {
-		uint32_t home;
-
 		at = (at + 1) & map->mask;
-		if (!map->table[at])
+		if (!map->entries[at].cell.last)
 			break;
-		home = hash(&map->entries[map->table[at] - 1].key, map->mask);
-		if (((at - home) & map->mask) >= ((at - hole) & map->mask)) {
-			map->table[hole] = map->table[at];
+		if (((at - home(&map->entries[at].key, map->mask)) & map->mask) >= ((at - hole) & map->mask)) {
+			map->entries[hole] = map->entries[at];
 			hole = at;
 		}
 	}
-	map->table[hole] = 0;
-	map->entries[entry].used = false;
-	map->spare[map->spare_count++] = entry;
+	map->entries[hole].cell.last = 0;
+	map->count--;
 }
 
+/* Each place comes by once while 1/SWEEP of the table is filled, which is at most half full: dead ones cannot pile up. */
 static void sweep(struct rt_exact *map, const struct rt_track *track)
 {
-	for (unsigned k = 0; k < 2; k++) {
-		uint32_t entry = map->hand;
+	for (unsigned k = 0; k < SWEEP; k++) {
+		const struct rt_cell *cell = &map->entries[map->hand].cell;
 
-		map->hand = (entry + 1) % map->room;
-		if (map->entries[entry].used && rt_cell_dead(&map->entries[entry].cell, track))
-			drop(map, entry);
+		if (cell->last && rt_cell_dead(cell, track))
+			drop(map, map->hand); /* another may have moved here: it is looked at when the hand comes round again */
+		map->hand = (map->hand + 1) & map->mask;
 	}
 }
 
 /* Twice the room; the dead stay behind. */
 static bool grow(struct rt_exact *map, const struct rt_track *track)
 {
-	struct rt_exact more = {0};
-	uint32_t next = 0;
+	struct rt_exact more = {.mask = map->mask * 2 + 1};
 
-	if (map->room >= UINT32_C(1) << 28 || !storage(&more, map->room * 2)) {
-		release(&more);
+	more.entries = calloc(more.mask + 1, sizeof(*more.entries));
+	if (!more.entries)
 		return false;
-	}
-	for (uint32_t i = 0; i < map->room; i++)
-		if (map->entries[i].used && !rt_cell_dead(&map->entries[i].cell, track)) {
-			more.entries[next] = map->entries[i];
-			more.table[place(&more, &map->entries[i].key)] = next + 1;
-			next++;
+	for (uint64_t i = 0; i <= map->mask; i++)
+		if (map->entries[i].cell.last && !rt_cell_dead(&map->entries[i].cell, track)) {
+			*look(&more, &map->entries[i].key) = map->entries[i];
+			more.count++;
 		}
-	for (uint32_t i = more.room; i > next; i--)
-		more.spare[more.spare_count++] = i - 1;
-	release(map);
+	free(map->entries);
 	*map = more;
 	return true;
 }
 
-static struct rt_cell *find(struct rt_exact *map, const struct rt_key *key)
+/* A cell for a new key; NULL when out of memory. */
+static struct rt_cell *enter(struct rt_exact *map, struct rt_track *track, const struct rt_key *key)
 {
-	uint32_t entry = map->table[place(map, key)];
+	struct entry *entry;
 
-	return entry ? &map->entries[entry - 1].cell : NULL;
-}
-
-/* The key's cell, a new one if need be; NULL when out of memory. */
-static struct rt_cell *take(struct rt_exact *map, struct rt_track *track, const struct rt_key *key)
-{
-	struct rt_cell *cell = find(map, key);
-	uint32_t entry;
-
-	if (cell)
-		return cell;
 	sweep(map, track);
-	if (!map->spare_count && !grow(map, track)) {
+	if (map->count * 2 > map->mask && !grow(map, track)) {
 		track->preds->out_of_memory = true;
 		return NULL;
 	}
-	entry = map->spare[--map->spare_count];
-	map->entries[entry] = (struct entry){.key = *key, .used = true};
-	map->table[place(map, key)] = entry + 1;
-	return &map->entries[entry].cell;
+	map->count++;
+	entry = look(map, key);
+	*entry = (struct entry){.key = *key};
+	return &entry->cell;
 }
 
 void rt_exact_read(struct rt_exact *map, struct rt_track *track, const struct rt_key *key)
 {
-	/* A read alone leaves no trace when only RAW matters. */
-	struct rt_cell *cell = track->full ? take(map, track, key) : find(map, key);
+	struct rt_cell *cell = &look(map, key)->cell;
 
+	/* A read alone leaves no trace when only RAW matters. */
+	if (!cell->last)
+		cell = track->full ? enter(map, track, key) : NULL;
 	if (cell)
 		rt_cell_read(track, cell);
 }
 
 void rt_exact_write(struct rt_exact *map, struct rt_track *track, const struct rt_key *key)
 {
-	struct rt_cell *cell = take(map, track, key);
+	struct rt_cell *cell = &look(map, key)->cell;
 
+	if (!cell->last)
+		cell = enter(map, track, key);
 	if (cell)
 		rt_cell_write(track, cell);
 }

@@ -92,31 +92,43 @@ static int64_t grid_value(const struct rt_env *env, int32_t depth)
 	return depth < 0 ? 0 : env->loops[depth];
 }
 
-ptowsp_status rt_place(struct rt_places *places, struct rt_clock *clock, struct rt_env *env, const struct rt_site *site,
-		       struct rt_clock_task *task, struct ptowsp_error *error)
+/* Number of the executor in its pool. The dispatch expression is evaluated even where there is no choice: it may divide by zero. */
+static uint32_t executor_choose(const struct rt_places *places, const struct rt_clock *clock, struct rt_env *env,
+				const struct rt_site *site, uint32_t pool, uint64_t count)
 {
-	const struct rt_schedule *schedule = &places->program->schedule;
-	struct rt_pick pick = {.dispatch = &schedule->dispatch, .task = env->task};
-	ptowsp_status st = pool_choose(places, clock, env, site, task, error);
+	struct rt_pick pick = {.dispatch = &places->program->schedule.dispatch, .task = env->task, .count = count};
 
-	if (st)
-		return st;
-	pick.count = places->counts[task->pool];
-	pick.free = clock->free + (size_t)task->pool * clock->executors;
 	if (site->dispatch != PTOWSP_NONE)
 		pick.value = rt_value(env, site->dispatch);
 	else if (site->affinity >= 0)
 		pick.value = env->loops[site->affinity];
+	if (clock->executors == 1)
+		return 0;
+	pick.free = clock->free + (size_t)pool * clock->executors;
 	pick.grid[0] = grid_value(env, site->grid[0]);
 	pick.grid[1] = grid_value(env, site->grid[1]);
-	task->executor = task->pool * clock->executors + places->policy->pick(&pick);
+	return places->policy->pick(&pick);
+}
+
+ptowsp_status rt_place(struct rt_places *places, struct rt_clock *clock, struct rt_env *env, const struct rt_site *site,
+		       struct rt_clock_task *task, struct ptowsp_error *error)
+{
+	const struct rt_schedule *schedule = &places->program->schedule;
+	ptowsp_status st = pool_choose(places, clock, env, site, task, error);
+	uint64_t count;
+	uint32_t executor;
+
+	if (st)
+		return st;
+	count = places->counts[task->pool]++;
+	executor = executor_choose(places, clock, env, site, task->pool, count);
+	task->executor = task->pool * clock->executors + executor;
 	task->stream = 0;
 	if (schedule->streams) {
 		int64_t n = (int64_t)schedule->streams;
-		int64_t v = site->stream == PTOWSP_NONE ? (int64_t)(pick.count % schedule->streams) : rt_value(env, site->stream) % n;
+		int64_t v = site->stream == PTOWSP_NONE ? (int64_t)(count % schedule->streams) : rt_value(env, site->stream) % n;
 
 		task->stream = (uint32_t)(v < 0 ? v + n : v);
 	}
-	places->counts[task->pool]++;
 	return PTOWSP_OK;
 }

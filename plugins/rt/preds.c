@@ -34,7 +34,7 @@ void rt_preds_grow(struct rt_preds *preds)
 }
 
 /* Between two tasks no mark means anything: the new ones are empty. */
-static void marks_grow(struct rt_preds *preds)
+void rt_preds_widen(struct rt_preds *preds)
 {
 	uint64_t size = (preds->mask + 1) * 2;
 	uint32_t *more = calloc(size, sizeof(*more));
@@ -46,14 +46,4 @@ static void marks_grow(struct rt_preds *preds)
 	free(preds->marks);
 	preds->marks = more;
 	preds->mask = size - 1;
-}
-
-void rt_preds_next(struct rt_preds *preds, uint64_t task, uint64_t window)
-{
-	preds->task = task;
-	preds->oldest = window && task >= window ? task - window + 1 : 0;
-	preds->count = 0;
-	if (task - preds->oldest > preds->mask)
-		marks_grow(preds);
-	preds->marks[task & preds->mask] = 0;
 }

@@ -19,9 +19,20 @@ struct rt_preds {
 /* window: 0 for unbounded. False when out of memory. */
 bool rt_preds_init(struct rt_preds *preds, uint64_t window);
 void rt_preds_finish(struct rt_preds *preds);
-/* The next task: clears the list. window as above. */
-void rt_preds_next(struct rt_preds *preds, uint64_t task, uint64_t window);
+/* More room for the list; more marks. */
 void rt_preds_grow(struct rt_preds *preds);
+void rt_preds_widen(struct rt_preds *preds);
+
+/* The next task: clears the list. window as above. */
+static inline void rt_preds_next(struct rt_preds *preds, uint64_t task, uint64_t window)
+{
+	preds->task = task;
+	preds->oldest = window && task >= window ? task - window + 1 : 0;
+	preds->count = 0;
+	if (task - preds->oldest > preds->mask)
+		rt_preds_widen(preds);
+	preds->marks[task & preds->mask] = 0;
+}
 
 /* Enters p unless it is the task itself, has left the window, or is there already. */
 static inline void rt_preds_add(struct rt_preds *preds, uint64_t p)

@@ -10,6 +10,7 @@
 #include "rt/lag.h"
 #include "rt/map.h"
 #include "rt/place.h"
+#include "rt/plan.h"
 #include "rt/race.h"
 
 /* What the backend said about a kernel. */
@@ -21,6 +22,11 @@ struct rt_known {
 	bool later;   /* cycles are known only by running */
 	bool checked; /* unusable was asked */
 	bool named;   /* said once that it counts 1 per task */
+};
+/* The accesses of a task instruction that can make an edge: reads, then writes, by number of argument. */
+struct rt_enter {
+	uint64_t list; /* from here on in enter_list */
+	uint16_t reads, writes;
 };
 struct rt_run {
 	struct rt_program *program;
@@ -47,11 +53,15 @@ struct rt_run {
 
 	/* the task being issued */
 	uint64_t *task_args;
-	struct rt_access *accesses;
+	struct rt_access *accesses; /* its instruction's plan has them, else own_accesses */
+	struct rt_access *own_accesses;
+	struct rt_plans plans;
 	uint64_t *window_words; /* start and length of each window */
 	struct rt_key *keys;  /* scratch of the count of distinct keys */
 	uint32_t kernel;
 
+	struct rt_enter *enters; /* per task instruction */
+	uint16_t *enter_list;
 	struct rt_preds preds;
 	struct rt_track track;
 	struct rt_exact *exact;     /* one of the two, none with explicit */

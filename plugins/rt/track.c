@@ -20,18 +20,12 @@ void rt_track_finish(struct rt_track *track)
 	memset(track, 0, sizeof(*track));
 }
 
-/* Whole number of a task of which only the low half was kept: within 2^32 before the current one. */
-static uint64_t whole(const struct rt_track *track, uint32_t low)
-{
-	return track->preds->task - (uint32_t)((uint32_t)track->preds->task - low);
-}
-
 static bool listed(const struct rt_track *track, uint32_t serial)
 {
 	return serial - track->tail < track->head - track->tail;
 }
 
-static void ring_grow(struct rt_track *track)
+void rt_track_grow(struct rt_track *track)
 {
 	uint32_t mask = track->mask * 2 + 1;
 	struct rt_reader *more;
@@ -49,22 +43,6 @@ static void ring_grow(struct rt_track *track)
 	track->mask = mask;
 }
 
-uint32_t rt_reader_add(struct rt_track *track, bool linked, uint32_t next)
-{
-	uint32_t serial;
-
-	for (unsigned k = 0; k < 2 && track->tail != track->head; k++) {
-		if (whole(track, track->readers[track->tail & track->mask].task) >= track->preds->oldest)
-			break;
-		track->tail++;
-	}
-	if (track->head - track->tail > track->mask)
-		ring_grow(track);
-	serial = track->head++;
-	track->readers[serial & track->mask] = (struct rt_reader){(uint32_t)track->preds->task, linked ? next : serial};
-	return serial;
-}
-
 void rt_cell_hazards(struct rt_track *track, const struct rt_cell *cell)
 {
 	uint32_t serial = cell->readers, next;
@@ -76,7 +54,7 @@ void rt_cell_hazards(struct rt_track *track, const struct rt_cell *cell)
 	while (listed(track, serial)) {
 		const struct rt_reader *reader = &track->readers[serial & track->mask];
 
-		rt_preds_add(track->preds, whole(track, reader->task));
+		rt_preds_add(track->preds, track->preds->task - rt_reader_age(track, reader));
 		next = reader->next;
 		if (next == serial)
 			break;

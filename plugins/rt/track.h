@@ -26,13 +26,40 @@ struct rt_track {
 };
 bool rt_track_init(struct rt_track *track, struct rt_preds *preds, bool full);
 void rt_track_finish(struct rt_track *track);
-/* Serial of a new reader record of the current task in front of `next`; drops records that left the window, grows if that is not enough. */
-uint32_t rt_reader_add(struct rt_track *track, bool linked, uint32_t next);
+/* Twice the room for reader records. */
+void rt_track_grow(struct rt_track *track);
 
 /* No task of the window is in it. */
 static inline bool rt_cell_dead(const struct rt_cell *cell, const struct rt_track *track)
 {
 	return cell->last <= track->preds->oldest;
+}
+
+/* How many tasks ago: exact for the 2^32 tasks before the current one, and no reader is older. */
+static inline uint32_t rt_reader_age(const struct rt_track *track, const struct rt_reader *reader)
+{
+	return (uint32_t)track->preds->task - reader->task;
+}
+
+/* The next task: drops records that left the window. */
+static inline void rt_track_next(struct rt_track *track)
+{
+	uint64_t window = track->preds->task - track->preds->oldest;
+
+	while (track->tail != track->head && rt_reader_age(track, &track->readers[track->tail & track->mask]) > window)
+		track->tail++;
+}
+
+/* Serial of a new reader record of the current task in front of `next`. */
+static inline uint32_t rt_reader_add(struct rt_track *track, bool linked, uint32_t next)
+{
+	uint32_t serial;
+
+	if (track->head - track->tail > track->mask)
+		rt_track_grow(track);
+	serial = track->head++;
+	track->readers[serial & track->mask] = (struct rt_reader){(uint32_t)track->preds->task, linked ? next : serial};
+	return serial;
 }
 
 /* The task reads: RAW. */
