@@ -178,10 +178,10 @@ static void statistics_have_every_field_with_its_type(void)
 static void a_promise_of_the_author_makes_determinism_unknown_with_one_diagnostic(void)
 {
 	cli_begin();
-	REQUIRE_INT(cli("$B/ptowsp-run --entry overlap --schedule hazards=raw --stats=json " VECTORS), 0);
+	REQUIRE_INT(cli("$B/ptowsp-run --threads 1 --entry overlap --schedule hazards=raw --stats=json " VECTORS), 0);
 	CHECK(json_is_null(cli_at(cli_json(), "deterministic")));
 	CHECK_UINT(json_array_size(cli_at(cli_json(), "diagnostics")), 1);
-	REQUIRE_INT(cli("$B/ptowsp-run --entry overlap --schedule deps=tensor_map_exact --stats=json " VECTORS), 0);
+	REQUIRE_INT(cli("$B/ptowsp-run --threads 1 --entry overlap --schedule deps=tensor_map_exact --stats=json " VECTORS), 0);
 	CHECK(json_is_null(cli_at(cli_json(), "deterministic")));
 	REQUIRE_INT(cli("$B/ptowsp-run --entry overlap --stats=json " VECTORS), 0);
 	CHECK(json_is_true(cli_at(cli_json(), "deterministic")));
