@@ -455,10 +455,12 @@ static void sigusr1_prints_the_state_and_the_run_goes_on(void)
 	static const int twice[] = {SIGUSR1, SIGUSR1};
 
 	cli_begin();
-	CHECK_INT(cli_signalled("exec $B/ptowsp-run --no-kernels --timeout-ms 4000 --entry nest --set n=2000000000 --set m=2 " VECTORS, twice, 2, 1200), 10);
+	CHECK_INT(cli_signalled("exec $B/ptowsp-run --progress --no-kernels --schedule task_window=16 --timeout-ms 4000 --entry nest --set n=2000000000 --set m=2 " VECTORS, twice, 2, 1200), 10);
 	CHECK_CONTAINS(cli_err, "task_ring");
 	CHECK_CONTAINS(cli_err, "tensor_map");
 	CHECK_CONTAINS(cli_err, "dep_list");
+	CHECK_CONTAINS(cli_err, "capacity 16, used 16, high water 16");
+	CHECK_CONTAINS(cli_err, "window 16 of 16");
 	CHECK(cli_ms > 3500);
 }
 

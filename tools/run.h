@@ -97,7 +97,7 @@ void run_watchdog(uint64_t ms);
 ptowsp_status run_wait(struct run *run, struct ptowsp_error *error);
 /* run_state.c */
 void run_state_print(struct run *run);
-void run_progress_print(struct run *run, uint64_t tasks, const char *stall);
+void run_progress_print(struct run *run, const struct ptowsp_run_stats *live);
 
 /* run_stats.c, run_text.c: results of the last run. */
 ptowsp_status run_stats_json(struct run *run, ptowsp_status status, const struct ptowsp_error *failure,

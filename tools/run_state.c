@@ -21,22 +21,25 @@ void run_state_print(struct run *run)
 	for (uint32_t i = 0; i < live.resource_count; i++) {
 		const struct ptowsp_resource_stats *r = (const void *)((const char *)live.resources + (size_t)i * live.resource_stride);
 
-		fprintf(stderr, "  %-14.24s capacity %llu, high water %llu, %llu stalls, %llu cycles, %.3f ms\n", r->name,
-			(unsigned long long)r->capacity, (unsigned long long)r->high_water, (unsigned long long)r->stall_count,
-			(unsigned long long)r->stall_cycles, (double)r->stall_ns / 1e6);
+		fprintf(stderr, "  %-14.24s capacity %llu, used %llu, high water %llu, %llu stalls, %llu cycles, waited %.3f ms\n",
+			r->name, (unsigned long long)r->capacity, (unsigned long long)r->used, (unsigned long long)r->high_water,
+			(unsigned long long)r->stall_count, (unsigned long long)r->stall_cycles, (double)r->stall_ns / 1e6);
 	}
 }
 
-/* tasks 0 ends the line. */
-void run_progress_print(struct run *run, uint64_t tasks, const char *stall)
+/* live NULL ends the line. */
+void run_progress_print(struct run *run, const struct ptowsp_run_stats *live)
 {
 	const char *erase = isatty(STDERR_FILENO) ? "\r\033[K" : "";
 
-	if (!tasks) {
-		fputs(*erase ? erase : "", stderr);
-		return;
+	fputs(erase, stderr);
+	if (live && live->tasks) {
+		fprintf(stderr, "%llu tasks, ", (unsigned long long)live->tasks);
+		if (live->resource_count && live->task_window)
+			fprintf(stderr, "window %llu of %llu, ", (unsigned long long)live->resources->used,
+				(unsigned long long)live->task_window);
+		fprintf(stderr, "%.1f s%s%s%s", ptowsp_elapsed_ms(run->program) / 1e3, live->stall ? ", " : "",
+			live->stall ? reg_stall_text(live->stall - 1) : "", *erase ? "" : "\n");
 	}
-	fprintf(stderr, "%s%llu tasks, %.1f s%s%s%s", erase, (unsigned long long)tasks, ptowsp_elapsed_ms(run->program) / 1e3,
-		stall ? ", " : "", stall ? stall : "", *erase ? "" : "\n");
 	fflush(stderr);
 }

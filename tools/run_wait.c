@@ -100,7 +100,7 @@ static void progress(struct run *run, uint64_t begin, uint64_t *shown)
 		return;
 	*shown = now;
 	if (!ptowsp_stats_live(run->program, &live, NULL))
-		run_progress_print(run, live.tasks, live.stall ? reg_stall_text(live.stall - 1) : NULL);
+		run_progress_print(run, &live);
 }
 
 /* A second for the backend to stop; then the process goes without it. */
@@ -134,6 +134,6 @@ ptowsp_status run_wait(struct run *run, struct ptowsp_error *error)
 	} while (st == PTOWSP_AGAIN);
 	waiting = 0;
 	if (shown != begin)
-		run_progress_print(run, 0, NULL);
+		run_progress_print(run, NULL);
 	return st;
 }

@@ -80,6 +80,7 @@ struct ptowsp_resource_stats {
 	char name[24];     /* "task_ring", "ready_vector", ... NUL-terminated */
 	uint64_t capacity; /* 0 = unbounded */
 	uint64_t high_water, stall_count, stall_cycles, stall_ns;
+	uint64_t used;     /* at the issue clock: what is reserved and not given back */
 };
 
 struct ptowsp_kernel_stats {

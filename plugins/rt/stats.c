@@ -22,12 +22,12 @@ void rt_snapshot_finish(struct rt_snapshot *snapshot)
 }
 
 static struct ptowsp_resource_stats *resource_add(struct rt_snapshot *snapshot, unsigned resource, const char *name, uint64_t capacity,
-						  const struct rt_meter *meter)
+						  uint64_t used, const struct rt_meter *meter)
 {
 	struct ptowsp_resource_stats *row = &snapshot->resources[snapshot->stats.resource_count++];
 
 	*row = (struct ptowsp_resource_stats){.resource = resource, .capacity = capacity, .high_water = meter->high_water,
-					      .stall_count = meter->stalls, .stall_cycles = meter->cycles};
+					      .stall_count = meter->stalls, .stall_cycles = meter->cycles, .used = used};
 	snprintf(row->name, sizeof(row->name), "%s", name);
 	return row;
 }
@@ -38,19 +38,21 @@ static void resources_fill(const struct rt_run *run, struct rt_snapshot *snapsho
 	const struct rt_meter none = {0};
 
 	snapshot->stats.resource_count = 0;
-	resource_add(snapshot, PTOWSP_RESOURCE_TASK_RING, "task_ring", clock->window, &clock->meters[PTOWSP_RESOURCE_TASK_RING])->stall_ns =
-		run->stall_ns[PTOWSP_RESOURCE_TASK_RING];
-	resource_add(snapshot, PTOWSP_RESOURCE_TENSOR_MAP, "tensor_map", clock->map_capacity,
+	resource_add(snapshot, PTOWSP_RESOURCE_TASK_RING, "task_ring", clock->window, clock->issued - clock->gone,
+		     &clock->meters[PTOWSP_RESOURCE_TASK_RING])->stall_ns = run->stall_ns[PTOWSP_RESOURCE_TASK_RING];
+	resource_add(snapshot, PTOWSP_RESOURCE_TENSOR_MAP, "tensor_map", clock->map_capacity, clock->map_used,
 		     &clock->meters[PTOWSP_RESOURCE_TENSOR_MAP])->stall_ns = run->stall_ns[PTOWSP_RESOURCE_TENSOR_MAP];
-	resource_add(snapshot, PTOWSP_RESOURCE_DEP_LIST, "dep_list", clock->deps_capacity,
+	resource_add(snapshot, PTOWSP_RESOURCE_DEP_LIST, "dep_list", clock->deps_capacity, clock->deps_used,
 		     &clock->meters[PTOWSP_RESOURCE_DEP_LIST])->stall_ns = run->stall_ns[PTOWSP_RESOURCE_DEP_LIST];
-	resource_add(snapshot, PTOWSP_RESOURCE_HEAP, "heap", run->heap_capacity, &none);
+	resource_add(snapshot, PTOWSP_RESOURCE_HEAP, "heap", run->heap_capacity, 0, &none);
 	for (uint32_t p = 0; p < run->places.pools && p < clock->pools; p++) {
-		struct ptowsp_resource_stats *row = resource_add(snapshot, PTOWSP_RESOURCE_READY, run->places.names[p], clock->ready_capacity,
-								 &clock->ready_meters[p]);
+		const struct rt_waiting *waiting = &clock->waiting[p];
+		struct ptowsp_resource_stats *row =
+			resource_add(snapshot, PTOWSP_RESOURCE_READY, run->places.names[p], clock->ready_capacity,
+				     (uint64_t)(waiting->tail - waiting->head) + waiting->count, &clock->ready_meters[p]);
 
 		row->pool = p;
-		row->high_water = clock->waiting[p].high_water;
+		row->high_water = waiting->high_water;
 	}
 }
 
