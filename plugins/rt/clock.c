@@ -150,15 +150,17 @@ static uint64_t held_from(const struct rt_clock *clock)
 /* F of every task that no open scope holds. */
 static void settle(struct rt_clock *clock)
 {
-	uint64_t until = held_from(clock);
+	uint64_t until = held_from(clock), task = clock->settled, leave = clock->leave;
 
-	for (; clock->settled < until; clock->settled++) {
-		struct rt_clock_row *row = row_of(clock, clock->settled);
+	for (; task < until; task++) {
+		struct rt_clock_row *row = row_of(clock, task);
 
-		if (row->end > clock->leave)
-			clock->leave = row->end;
-		row->leave = clock->leave;
+		if (row->end > leave)
+			leave = row->end;
+		row->leave = leave;
 	}
+	clock->settled = task;
+	clock->leave = leave;
 }
 
 static void leave_one(struct rt_clock *clock)
@@ -173,8 +175,15 @@ static void leave_one(struct rt_clock *clock)
 
 static void leave_until(struct rt_clock *clock, uint64_t time)
 {
-	while (clock->gone < clock->settled && row_of(clock, clock->gone)->leave <= time)
-		leave_one(clock);
+	uint64_t gone = clock->gone, map = 0, deps = 0;
+
+	for (; gone < clock->settled && row_of(clock, gone)->leave <= time; gone++) {
+		map += row_of(clock, gone)->need.map;
+		deps += row_of(clock, gone)->need.deps;
+	}
+	clock->gone = gone;
+	clock->map_used -= map;
+	clock->deps_used -= deps;
 }
 
 /* ---- stalls ---------------------------------------------------------------------------------------------------- */
@@ -189,29 +198,34 @@ static void stall(struct rt_clock *clock, struct rt_meter *meter, uint64_t when)
 	clock->now = when;
 }
 
+/* The task one window ago has to leave. Where it has already, that was before now. */
 static ptowsp_status ring_stall(struct rt_clock *clock)
 {
-	struct rt_meter *meter = &clock->meters[PTOWSP_RESOURCE_TASK_RING];
 	uint64_t when, now = clock->now;
 
-	if (!clock->window || clock->issued - clock->gone < clock->window)
+	if (!clock->window || clock->issued < clock->window)
 		return PTOWSP_OK;
 	when = row_of(clock, clock->issued - clock->window)->leave;
-	stall(clock, meter, when);
-	if (clock->window_mode == RT_WINDOW_ABORT && when > now)
+	if (when <= now)
+		return PTOWSP_OK;
+	stall(clock, &clock->meters[PTOWSP_RESOURCE_TASK_RING], when);
+	if (clock->window_mode == RT_WINDOW_ABORT)
 		return PTOWSP_RUN_FAILED;
 	if (clock->window_mode == RT_WINDOW_BENCHMARK)
 		clock->now = now;
-	leave_until(clock, clock->now);
 	return PTOWSP_OK;
 }
 
+static bool lacks(uint64_t capacity, uint64_t used, uint64_t need)
+{
+	return used + need > capacity && capacity && need;
+}
+
+/* There is not enough room. */
 static void pool_stall(struct rt_clock *clock, enum ptowsp_resource resource, uint64_t capacity, const uint64_t *used, uint64_t need)
 {
 	uint64_t when = 0;
 
-	if (!capacity || !need || *used + need <= capacity)
-		return;
 	while (*used + need > capacity) {
 		when = row_of(clock, clock->gone)->leave;
 		leave_one(clock);
@@ -350,10 +364,13 @@ static void depth_enter(struct rt_clock *clock, const struct rt_clock_task *task
 
 static ptowsp_status ring_enter(struct rt_clock *clock)
 {
+	ptowsp_status st;
+
 	if (clock->issued && clock->last + clock->spacing > clock->now)
 		clock->now = clock->last + clock->spacing;
+	st = ring_stall(clock);
 	leave_until(clock, clock->now);
-	return ring_stall(clock);
+	return st;
 }
 
 bool rt_clock_aborts(struct rt_clock *clock)
@@ -368,8 +385,10 @@ static ptowsp_status issue(struct rt_clock *clock, const struct rt_clock_task *t
 
 	if (st)
 		return st;
-	pool_stall(clock, PTOWSP_RESOURCE_TENSOR_MAP, clock->map_capacity, &clock->map_used, task->need.map);
-	pool_stall(clock, PTOWSP_RESOURCE_DEP_LIST, clock->deps_capacity, &clock->deps_used, task->need.deps);
+	if (lacks(clock->map_capacity, clock->map_used, task->need.map))
+		pool_stall(clock, PTOWSP_RESOURCE_TENSOR_MAP, clock->map_capacity, &clock->map_used, task->need.map);
+	if (lacks(clock->deps_capacity, clock->deps_used, task->need.deps))
+		pool_stall(clock, PTOWSP_RESOURCE_DEP_LIST, clock->deps_capacity, &clock->deps_used, task->need.deps);
 	ready_stall(clock, waiting, &clock->ready_meters[task->pool]);
 	mark(&clock->meters[PTOWSP_RESOURCE_TASK_RING].high_water, clock->issued - clock->gone + 1);
 	mark(&clock->meters[PTOWSP_RESOURCE_TENSOR_MAP].high_water, clock->map_used + task->need.map);

@@ -87,6 +87,7 @@ static enum rt_event loop_enter(struct rt_expand *expand, const struct rt_ins *i
 	frame = push(expand, in->op, in->end);
 	frame->depth = loop->depth;
 	frame->walk.set = NULL;
+	expand->rounds[loop->depth] = (struct rt_round){++expand->round_count, high - 1};
 	if (loop->levels != PTOWSP_NONE) {
 		rt_level_start(&frame->walk, &expand->program->level_sets[loop->levels], (uint64_t)high);
 		loop_step(expand, frame);

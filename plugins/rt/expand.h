@@ -35,11 +35,18 @@ struct rt_frame {
 	struct rt_level_walk walk;
 };
 
+/* One execution of a loop: its value grows from iteration to iteration, and the loops around it stand still. */
+struct rt_round {
+	uint64_t number; /* never twice in a run; 0: none */
+	int64_t last;    /* no value is larger */
+};
 struct rt_expand {
 	const struct rt_program *program;
 	struct rt_env *env; /* where expressions look; env->loops is loops */
 	struct ptowsp_error *error;
 	int64_t loops[PTOWSP_NESTING_LIMIT];
+	struct rt_round rounds[PTOWSP_NESTING_LIMIT]; /* of the loop at each depth */
+	uint64_t round_count;
 	struct rt_frame frames[PTOWSP_NESTING_LIMIT + 1];
 	uint32_t depth, at;
 	uint32_t budget;  /* instructions until the next PAUSE */

@@ -135,9 +135,9 @@ static void exact_enter(struct rt_run *run, const struct rt_enter *enter)
 	const uint16_t *at = run->enter_list + enter->list, *writes = at + enter->reads, *end = writes + enter->writes;
 
 	for (; at < writes; at++)
-		rt_exact_read(run->exact, &run->track, &run->accesses[*at].key);
+		rt_exact_read(run->exact, &run->track, &run->accesses[*at].key, run->accesses[*at].hash);
 	for (; at < end; at++)
-		rt_exact_write(run->exact, &run->track, &run->accesses[*at].key);
+		rt_exact_write(run->exact, &run->track, &run->accesses[*at].key, run->accesses[*at].hash);
 }
 
 /* A map and what it answers through. A task may touch millions of pieces, so deadline and cancel are looked at between them. */

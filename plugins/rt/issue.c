@@ -285,7 +285,7 @@ ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_
 	if (st)
 		return st;
 	run->accesses = plan->accesses;
-	return rt_plan_resolve(plan, &run->env) ? PTOWSP_OK : accesses_resolve(run, site, level);
+	return rt_plan_resolve(plan, &run->env, &run->expand) ? PTOWSP_OK : accesses_resolve(run, site, level);
 }
 
 /* Resources are asked in order: a ring that is full in mode abort comes before a deadlock of a later one. */

@@ -313,7 +313,8 @@ ptowsp_status rt_site_lower(struct rt_program *program, const struct rt_nest *ne
 {
 	const struct rt_tables *tables = &program->tables;
 	const struct ptowsp_instruction *code = tables->work.code, *in = &code[at];
-	struct rt_site site = {.instruction = at, .first_arg = program->arg_count, .first_io = program->io_count};
+	struct rt_site site = {.instruction = at, .first_arg = program->arg_count, .first_io = program->io_count,
+			       .depth = (uint8_t)nest->depth};
 	uint32_t words;
 	ptowsp_status st;
 

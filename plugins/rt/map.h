@@ -11,11 +11,20 @@ struct rt_key {
 	int64_t row, column;
 	uint32_t class; /* tensor and shape, or tensor and tile level */
 };
+/* Linear in row and column, so that a loop can carry it on by a constant; the map mixes it. */
+#define RT_HASH_ROW UINT64_C(0x9E3779B97F4A7C15)
+#define RT_HASH_COLUMN UINT64_C(0xC2B2AE3D27D4EB4F)
+#define RT_HASH_CLASS UINT64_C(0x165667B19E3779F9)
+static inline uint64_t rt_key_hash(const struct rt_key *key)
+{
+	return (uint64_t)key->row * RT_HASH_ROW + (uint64_t)key->column * RT_HASH_COLUMN + key->class * RT_HASH_CLASS;
+}
 struct rt_exact;
 struct rt_exact *rt_exact_create(void); /* NULL when out of memory */
 void rt_exact_destroy(struct rt_exact *map);
-void rt_exact_read(struct rt_exact *map, struct rt_track *track, const struct rt_key *key);
-void rt_exact_write(struct rt_exact *map, struct rt_track *track, const struct rt_key *key);
+/* hash: of the key. */
+void rt_exact_read(struct rt_exact *map, struct rt_track *track, const struct rt_key *key, uint64_t hash);
+void rt_exact_write(struct rt_exact *map, struct rt_track *track, const struct rt_key *key, uint64_t hash);
 
 /* Elements [start, end) of a tensor, start < end. */
 struct rt_overlap;

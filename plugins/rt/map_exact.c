@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 
-enum { ROOM_FIRST = 2048, SWEEP = 4 };
+enum { ROOM_BITS = 11, SWEEP = 4 }; /* 2,048 places at first */
 
 struct entry {
 	struct rt_key key;
@@ -15,6 +15,7 @@ struct entry {
 struct rt_exact {
 	struct entry *entries; /* linear probing */
 	uint64_t mask, count;  /* mask + 1 places, count in use: at most half */
+	unsigned shift;        /* mask + 1 is 2 ^ (64 - shift) */
 	uint64_t hand;         /* next place to look at */
 };
 
@@ -23,13 +24,15 @@ struct rt_exact *rt_exact_create(void)
 	struct rt_exact *map = calloc(1, sizeof(*map));
 
 	if (map)
-		map->entries = calloc(ROOM_FIRST, sizeof(*map->entries));
+		map->entries = calloc(1u << ROOM_BITS, sizeof(*map->entries));
 	if (map && !map->entries) {
 		free(map);
 		return NULL;
 	}
-	if (map)
-		map->mask = ROOM_FIRST - 1;
+	if (map) {
+		map->mask = (1u << ROOM_BITS) - 1;
+		map->shift = 64 - ROOM_BITS;
+	}
 	return map;
 }
 
@@ -40,15 +43,11 @@ void rt_exact_destroy(struct rt_exact *map)
 	free(map);
 }
 
-/* Rows and columns are multiples of tile sizes: the high half of a product spreads them. */
-static uint64_t home(const struct rt_key *key, uint64_t mask)
+/* Rows and columns are multiples of tile sizes, which leaves the low bits empty: the high half of a product spreads what is above. */
+static uint64_t home(const struct rt_exact *map, uint64_t hash)
 {
-	uint64_t h = (uint64_t)key->row * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)key->column * UINT64_C(0xC2B2AE3D27D4EB4F) ^
-		     (uint64_t)key->class * UINT64_C(0x165667B19E3779F9);
-
-	h ^= h >> 32;
-	h *= UINT64_C(0xD6E8FEB86659FD93);
-	return (h >> 32) & mask;
+	hash ^= hash >> 32;
+	return hash * UINT64_C(0xD6E8FEB86659FD93) >> map->shift;
 }
 
 static bool same(const struct rt_key *a, const struct rt_key *b)
@@ -57,9 +56,9 @@ static bool same(const struct rt_key *a, const struct rt_key *b)
 }
 
 /* The key's entry, or the free place where it would go. */
-static struct entry *look(const struct rt_exact *map, const struct rt_key *key)
+static struct entry *look(const struct rt_exact *map, const struct rt_key *key, uint64_t hash)
 {
-	uint64_t at = home(key, map->mask);
+	uint64_t at = home(map, hash);
 
 	while (map->entries[at].cell.last && !same(&map->entries[at].key, key))
 		at = (at + 1) & map->mask;
@@ -75,7 +74,7 @@ static void drop(struct rt_exact *map, uint64_t hole)
 		at = (at + 1) & map->mask;
 		if (!map->entries[at].cell.last)
 			break;
-		if (((at - home(&map->entries[at].key, map->mask)) & map->mask) >= ((at - hole) & map->mask)) {
+		if (((at - home(map, rt_key_hash(&map->entries[at].key))) & map->mask) >= ((at - hole) & map->mask)) {
 			map->entries[hole] = map->entries[at];
 			hole = at;
 		}
@@ -99,14 +98,14 @@ static void sweep(struct rt_exact *map, const struct rt_track *track)
 /* Twice the room; the dead stay behind. */
 static bool grow(struct rt_exact *map, const struct rt_track *track)
 {
-	struct rt_exact more = {.mask = map->mask * 2 + 1};
+	struct rt_exact more = {.mask = map->mask * 2 + 1, .shift = map->shift - 1};
 
 	more.entries = calloc(more.mask + 1, sizeof(*more.entries));
 	if (!more.entries)
 		return false;
 	for (uint64_t i = 0; i <= map->mask; i++)
 		if (map->entries[i].cell.last && !rt_cell_dead(&map->entries[i].cell, track)) {
-			*look(&more, &map->entries[i].key) = map->entries[i];
+			*look(&more, &map->entries[i].key, rt_key_hash(&map->entries[i].key)) = map->entries[i];
 			more.count++;
 		}
 	free(map->entries);
@@ -115,7 +114,7 @@ static bool grow(struct rt_exact *map, const struct rt_track *track)
 }
 
 /* A cell for a new key; NULL when out of memory. */
-static struct rt_cell *enter(struct rt_exact *map, struct rt_track *track, const struct rt_key *key)
+static struct rt_cell *enter(struct rt_exact *map, struct rt_track *track, const struct rt_key *key, uint64_t hash)
 {
 	struct entry *entry;
 
@@ -125,28 +124,28 @@ static struct rt_cell *enter(struct rt_exact *map, struct rt_track *track, const
 		return NULL;
 	}
 	map->count++;
-	entry = look(map, key);
+	entry = look(map, key, hash);
 	*entry = (struct entry){.key = *key};
 	return &entry->cell;
 }
 
-void rt_exact_read(struct rt_exact *map, struct rt_track *track, const struct rt_key *key)
+void rt_exact_read(struct rt_exact *map, struct rt_track *track, const struct rt_key *key, uint64_t hash)
 {
-	struct rt_cell *cell = &look(map, key)->cell;
+	struct rt_cell *cell = &look(map, key, hash)->cell;
 
 	/* A read alone leaves no trace when only RAW matters. */
 	if (!cell->last)
-		cell = track->full ? enter(map, track, key) : NULL;
+		cell = track->full ? enter(map, track, key, hash) : NULL;
 	if (cell)
 		rt_cell_read(track, cell);
 }
 
-void rt_exact_write(struct rt_exact *map, struct rt_track *track, const struct rt_key *key)
+void rt_exact_write(struct rt_exact *map, struct rt_track *track, const struct rt_key *key, uint64_t hash)
 {
-	struct rt_cell *cell = &look(map, key)->cell;
+	struct rt_cell *cell = &look(map, key, hash)->cell;
 
 	if (!cell->last)
-		cell = enter(map, track, key);
+		cell = enter(map, track, key, hash);
 	if (cell)
 		rt_cell_write(track, cell);
 }

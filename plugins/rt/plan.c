@@ -65,14 +65,30 @@ static bool flat_limits(struct rt_plan_io *plan, const struct rt_access *access,
 	       limit_set(&plan->start_limit, low, high);
 }
 
-static bool io_plan(struct rt_plan_io *plan, const struct rt_access *access, const struct rt_tensors *tensors, const struct rt_env *env)
+static uint64_t step_of(const struct rt_form *form, uint32_t depth)
+{
+	uint64_t step = 0;
+
+	for (unsigned k = 0; form->terms != RT_FORM_CODE && k < form->terms; k++)
+		step += form->loop[k] == depth ? (uint64_t)form->step[k] : 0;
+	return step;
+}
+
+static bool io_plan(struct rt_plan_io *plan, const struct rt_access *access, const struct rt_tensors *tensors, const struct rt_env *env,
+		    uint32_t inner)
 {
 	const struct rt_io *io = access->io;
 	const struct rt_tensor *tensor = &tensors->rows[io->tensor];
 
 	plan->row = env->forms[io->row];
 	plan->column = env->forms[io->column];
-	return io->unit ? flat_limits(plan, access, tensor) : block_limits(plan, io, tensor);
+	if (!io->unit ? !block_limits(plan, io, tensor) : !flat_limits(plan, access, tensor))
+		return false;
+	plan->row_step = step_of(&plan->row, inner);
+	plan->column_step = step_of(&plan->column, inner);
+	plan->start_step = plan->row_step * (uint64_t)plan->pitch + plan->column_step;
+	plan->hash_step = plan->row_step * RT_HASH_ROW + plan->column_step * RT_HASH_COLUMN;
+	return true;
 }
 
 /* ---- a plan ---------------------------------------------------------------------------------------------------- */
@@ -83,6 +99,14 @@ static bool args_fail(const struct rt_program *program, const struct rt_env *env
 		if (env->forms[program->args[site->first_arg + i]].terms == RT_FORM_CODE)
 			return true;
 	return false;
+}
+
+static bool all_affine(const struct rt_plan *plan)
+{
+	for (uint32_t i = 0; i < plan->io_count; i++)
+		if (plan->ios[i].row.terms == RT_FORM_CODE || plan->ios[i].column.terms == RT_FORM_CODE)
+			return false;
+	return true;
 }
 
 /* The accesses lie behind the forms in the same block. */
@@ -101,6 +125,7 @@ void rt_plan_make(struct rt_plans *plans, const struct rt_program *program, cons
 {
 	struct rt_plan **row = rt_plan_at(plans, program, site, level), *plan;
 	uint8_t *met = &plans->met[row - plans->rows];
+	uint32_t inner = site->depth ? site->depth - 1u : 0;
 	bool ok;
 
 	/* Most instructions of a long program without loops are reached once: they shall not cost memory. */
@@ -111,7 +136,7 @@ void rt_plan_make(struct rt_plans *plans, const struct rt_program *program, cons
 	plan = plan_alloc(site->io_count);
 	ok = plan != NULL;
 	for (uint32_t i = 0; ok && i < site->io_count; i++)
-		ok = io_plan(&plan->ios[i], &accesses[i], tensors, env);
+		ok = io_plan(&plan->ios[i], &accesses[i], tensors, env, inner);
 	if (!ok) {
 		free(plan);
 		return;
@@ -119,11 +144,16 @@ void rt_plan_make(struct rt_plans *plans, const struct rt_program *program, cons
 	plan->kernel = kernel;
 	plan->io_count = site->io_count;
 	plan->args = args_fail(program, env, site);
+	plan->inner = inner;
+	plan->affine = site->depth && all_affine(plan);
 	memcpy(plan->accesses, accesses, site->io_count * sizeof(*accesses));
 	*row = plan;
 }
 
-bool rt_plan_resolve(struct rt_plan *plan, struct rt_env *env)
+/* ---- a task ---------------------------------------------------------------------------------------------------- */
+
+/* Every access from its forms. False: one lies outside its tensor. */
+static bool all_find(struct rt_plan *plan, struct rt_env *env)
 {
 	struct rt_access *access = plan->accesses;
 	bool inside = true;
@@ -135,10 +165,65 @@ bool rt_plan_resolve(struct rt_plan *plan, struct rt_env *env)
 
 		access->key.row = row;
 		access->key.column = column;
+		access->hash = rt_key_hash(&access->key);
 		access->start = start;
 		if (io->open)
 			access->length = io->end - (uint64_t)start;
 		inside &= allowed(&io->row_limit, row) & allowed(&io->column_limit, column) & allowed(&io->start_limit, start);
 	}
-	return inside && !env->failed;
+	return inside;
+}
+
+/* Will `value`, which is allowed, still be after so many steps? What lies between is then allowed too. */
+static bool stays(const struct rt_limit *limit, int64_t value, uint64_t step, int64_t steps)
+{
+	int64_t move, end;
+
+	return !__builtin_mul_overflow((int64_t)step, steps, &move) && !__builtin_add_overflow(value, move, &end) && allowed(limit, end);
+}
+
+static bool rest_inside(const struct rt_plan *plan, int64_t steps)
+{
+	const struct rt_access *access = plan->accesses;
+	bool inside = true;
+
+	for (const struct rt_plan_io *io = plan->ios, *end = io + plan->io_count; io < end; io++, access++)
+		inside &= stays(&io->row_limit, access->key.row, io->row_step, steps) &
+			  stays(&io->column_limit, access->key.column, io->column_step, steps) &
+			  stays(&io->start_limit, access->start, io->start_step, steps);
+	return inside;
+}
+
+/* The loop went on by so many: no limit has to be looked at. */
+static void all_move(struct rt_plan *plan, uint64_t steps)
+{
+	struct rt_access *access = plan->accesses;
+
+	for (const struct rt_plan_io *io = plan->ios, *end = io + plan->io_count; io < end; io++, access++) {
+		access->key.row = (int64_t)((uint64_t)access->key.row + io->row_step * steps);
+		access->key.column = (int64_t)((uint64_t)access->key.column + io->column_step * steps);
+		access->start = (int64_t)((uint64_t)access->start + io->start_step * steps);
+		access->hash += io->hash_step * steps;
+		if (io->open)
+			access->length -= io->start_step * steps;
+	}
+}
+
+bool rt_plan_resolve(struct rt_plan *plan, struct rt_env *env, const struct rt_expand *expand)
+{
+	const struct rt_round *round = &expand->rounds[plan->inner];
+	int64_t value = expand->loops[plan->inner], left;
+
+	if (plan->round == round->number && plan->round) {
+		all_move(plan, (uint64_t)value - (uint64_t)plan->at);
+		plan->at = value;
+		return true;
+	}
+	plan->round = 0;
+	if (!all_find(plan, env) || env->failed)
+		return false;
+	if (plan->affine && !__builtin_sub_overflow(round->last, value, &left) && rest_inside(plan, left))
+		plan->round = round->number;
+	plan->at = value;
+	return true;
 }

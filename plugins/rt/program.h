@@ -56,6 +56,7 @@ struct rt_site {
 	uint32_t depth_loops;         /* bit k: inside the loop that pipeline depth k is about */
 	uint32_t reads, writes;       /* accesses that read, that write */
 	uint8_t distinct;             /* no two accesses of one kind can have the same key */
+	uint8_t depth;                /* how many loops are around it */
 };
 
 struct rt_program {
