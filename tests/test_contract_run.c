@@ -435,6 +435,8 @@ static void an_interrupt_cancels_and_leaves_outputs_untouched(void)
 		{SIGTERM, 143, "--fill src=zeros --out dst=old.npy --graph old.json $K/spin.pkg.zst"},
 		{SIGINT, 130, "--out a=old.npy --graph old.json --entry nest --set n=2000000000 --set m=2 " VECTORS},
 		{SIGTERM, 143, "--no-kernels --graph old.json --entry nest --set n=2000000000 --set m=2 " VECTORS},
+		{SIGHUP, 129, "--out a=old.npy --entry nest --set n=2000000000 --set m=2 " VECTORS},
+		{SIGHUP, 129, "--no-kernels --trace old.json --entry nest --set n=2000000000 --set m=2 " VECTORS},
 	};
 
 	if (strstr(check_build(), "/tsan"))
@@ -443,11 +445,34 @@ static void an_interrupt_cancels_and_leaves_outputs_untouched(void)
 		cli_begin();
 		CHECK_INT(cli("echo old >old.npy && echo old >old.json"), 0);
 		CHECK_INT(cli_signalled(check_fmt("exec $B/ptowsp-run %s", cases[i].package), &cases[i].signal, 1, 1500), cases[i].status);
+		CHECK_CONTAINS(cli_err, cases[i].signal == SIGINT ? "ptowsp-run: cancelled by an interrupt\n" : "ptowsp-run: cancelled by a signal\n");
 		if (cli_ms > 6000)
 			CHECK_FAIL("case %zu: it took %.0f ms to end", i, cli_ms);
 		CHECK_INT(cli("ls -A && cat old.npy old.json"), 0);
 		CHECK_STR(cli_out, "old.json\nold.npy\nold\nold\n");
 	}
+}
+
+static void long_measuring_is_said_where_someone_watches(void)
+{
+	static const int end = SIGINT;
+
+	if (strstr(check_build(), "/tsan"))
+		CHECK_SKIP("the thread sanitizer holds signals back while a thread only computes");
+	cli_begin();
+	CHECK_INT(cli_signalled("exec $B/ptowsp-run --progress --out a=a.npy --entry nest --set n=2000000000 --set m=2 " VECTORS, &end, 1, 3500), 130);
+	CHECK_STR(cli_err, "ptowsp-run: measuring tensors without a shape ...\nptowsp-run: cancelled by an interrupt\n");
+	CHECK_INT(cli_signalled("exec $B/ptowsp-run --out a=a.npy --entry nest --set n=2000000000 --set m=2 " VECTORS, &end, 1, 1500), 130);
+	CHECK_STR(cli_err, "ptowsp-run: cancelled by an interrupt\n");
+}
+
+static void a_hangup_under_nohup_stays_ignored(void)
+{
+	static const int twice[] = {SIGHUP, SIGTERM};
+
+	cli_begin();
+	CHECK_INT(cli_signalled("trap '' HUP; exec $B/ptowsp-run --fill src=zeros --out dst=old.npy $K/spin.pkg.zst", twice, 2, 1000), 143);
+	CHECK(cli_ms > 1900);
 }
 
 static void sigusr1_prints_the_state_and_the_run_goes_on(void)
@@ -515,6 +540,8 @@ void suite_contract_run(CU_pSuite s)
 	TEST(s, an_output_behind_a_link_keeps_the_link);
 	TEST(s, two_runs_at_once_do_not_disturb_each_other);
 	TEST(s, an_interrupt_cancels_and_leaves_outputs_untouched);
+	TEST(s, long_measuring_is_said_where_someone_watches);
+	TEST(s, a_hangup_under_nohup_stays_ignored);
 	TEST(s, sigusr1_prints_the_state_and_the_run_goes_on);
 	TEST(s, quiet_and_verbose_change_only_what_is_said);
 	TEST(s, a_full_disk_or_closed_pipe_is_an_error_not_silence);

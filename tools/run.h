@@ -94,6 +94,8 @@ void run_signals_install(void);
 int run_signal(void);
 /* Gives a phase that cannot be interrupted a limit: the process ends by itself a second behind it. ms 0: no limit. */
 void run_watchdog(uint64_t ms);
+/* Around a phase in which tensors without a shape may be measured: says so, once, when it takes long and someone watches. */
+void run_measuring(const struct run *run, bool begins);
 ptowsp_status run_wait(struct run *run, struct ptowsp_error *error);
 /* run_state.c */
 void run_state_print(struct run *run);

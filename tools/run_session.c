@@ -76,8 +76,10 @@ static ptowsp_status run_once(struct run *run, uint64_t number, struct ptowsp_er
 		.memory_limit = o->max_memory,
 	};
 	run_watchdog(o->timeout_ms);
+	run_measuring(run, true);
 	if (!st)
 		st = ptowsp_prepare(run->program, &run->execute, error);
+	run_measuring(run, false);
 	if (!st && number + 1 == o->runs)
 		st = run_sinks_attach(run, error);
 	if (!st)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* run_wait.c - waiting for a run: signals, deadline, progress.
  *
- * SIGINT and SIGTERM are noted; while the tool waits for a run it cancels that, elsewhere the handler itself removes
- * temporary files and ends the process. SIGALRM is the watchdog of phases that nothing can interrupt. */
+ * SIGINT, SIGTERM and SIGHUP are noted; while the tool waits for a run it cancels that, elsewhere the handler itself
+ * removes temporary files and ends the process with a sentence. SIGALRM is the watchdog of phases that nothing can
+ * interrupt, SIGVTALRM the clock of one that says nothing by itself. */
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,10 +28,24 @@ static void leave(int status)
 	_exit(status);
 }
 
+/* As write(2): for handlers, which cannot use stdio. */
+static void say(const char *text)
+{
+	ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
+
+	(void)ignored;
+}
+
+static void cancelled_leave(int number)
+{
+	say(number == SIGINT ? "ptowsp-run: cancelled by an interrupt\n" : "ptowsp-run: cancelled by a signal\n");
+	leave(128 + number);
+}
+
 static void on_end(int number)
 {
 	if (!waiting || asked_to_end)
-		leave(128 + number);
+		cancelled_leave(number);
 	asked_to_end = number;
 }
 
@@ -41,12 +57,15 @@ static void on_state(int number)
 
 static void on_watchdog(int number)
 {
-	ssize_t ignored;
-
 	(void)number;
-	ignored = write(STDERR_FILENO, watchdog_text, strlen(watchdog_text));
-	(void)ignored;
+	say(watchdog_text);
 	leave(reg_status_exit(PTOWSP_DEADLINE));
+}
+
+static void on_measuring(int number)
+{
+	(void)number;
+	say("ptowsp-run: measuring tensors without a shape ...\n");
 }
 
 void run_signals_install(void)
@@ -54,13 +73,16 @@ void run_signals_install(void)
 	static const struct {
 		int number;
 		void (*handler)(int);
-	} rows[] = {{SIGINT, on_end}, {SIGTERM, on_end}, {SIGUSR1, on_state}, {SIGALRM, on_watchdog}};
+	} rows[] = {{SIGINT, on_end},    {SIGTERM, on_end},      {SIGHUP, on_end},
+		    {SIGUSR1, on_state}, {SIGALRM, on_watchdog}, {SIGVTALRM, on_measuring}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		struct sigaction action = {.sa_handler = rows[i].handler, .sa_flags = SA_RESTART};
+		struct sigaction action = {.sa_handler = rows[i].handler, .sa_flags = SA_RESTART}, old;
 
 		sigemptyset(&action.sa_mask);
-		sigaction(rows[i].number, &action, NULL);
+		/* Under nohup a hangup stays ignored. */
+		if (rows[i].number != SIGHUP || (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN))
+			sigaction(rows[i].number, &action, NULL);
 	}
 }
 
@@ -82,6 +104,28 @@ void run_watchdog(uint64_t ms)
 	alarm(ms / 1000 + 2 < UINT32_MAX / 2 ? (unsigned)(ms / 1000 + 2) : UINT32_MAX / 2);
 }
 
+/* What people watch gets lines about what goes on. */
+static bool is_watched(const struct run *run)
+{
+	return run->options->progress || (isatty(STDERR_FILENO) && !run->options->quiet);
+}
+
+static bool is_measured(const struct run *run)
+{
+	for (uint32_t i = 0; i < run->tensor_count; i++)
+		if (run->tensors[i].info.flags & PTOWSP_TENSOR_INFO_SHAPELESS && run->tensors[i].info.flags & PTOWSP_TENSOR_INFO_USED)
+			return true;
+	return false;
+}
+
+/* Measuring only computes, so that processor time is its clock; SIGALRM is taken. */
+void run_measuring(const struct run *run, bool begins)
+{
+	struct itimerval timer = {.it_value.tv_sec = begins && is_watched(run) && is_measured(run)};
+
+	setitimer(ITIMER_VIRTUAL, &timer, NULL);
+}
+
 static uint64_t now_ns(void)
 {
 	struct timespec now;
@@ -92,11 +136,10 @@ static uint64_t now_ns(void)
 
 static void progress(struct run *run, uint64_t begin, uint64_t *shown)
 {
-	bool wanted = run->options->progress || (isatty(STDERR_FILENO) && !run->options->quiet);
 	struct ptowsp_run_stats live;
 	uint64_t now = now_ns();
 
-	if (!wanted || now - begin < SECOND_NS || now - *shown < SECOND_NS / 2)
+	if (!is_watched(run) || now - begin < SECOND_NS || now - *shown < SECOND_NS / 2)
 		return;
 	*shown = now;
 	if (!ptowsp_stats_live(run->program, &live, NULL))
@@ -111,7 +154,7 @@ static ptowsp_status cancel(struct run *run, struct ptowsp_error *error)
 	ptowsp_cancel(run->program, NULL);
 	st = ptowsp_synchronize(run->program, SECOND_NS, error);
 	if (st == PTOWSP_AGAIN)
-		leave(128 + asked_to_end);
+		cancelled_leave(asked_to_end);
 	return reg_fail(error, PTOWSP_CANCELLED, "cancelled by %s", asked_to_end == SIGINT ? "an interrupt" : "a signal");
 }
 
