@@ -133,11 +133,20 @@ static void options_reach_the_package(void)
 	CHECK_UINT(targets, 3);
 	pkg_close(package);
 	CHECK_INT(pack("a.pto -o y.zst --entry copy --data z=z.npy"), 2);
-	CHECK_CONTAINS(err, "no tensor \"z\"");
+	CHECK_CONTAINS(err, "tensor \"z\" is unknown; known: x, y");
+	CHECK_INT(pack("a.pto -o y.zst --entry copy --expected copyy=z.npy"), 2);
+	CHECK_CONTAINS(err, "tensor \"copyy\" is unknown; known: ");
 	CHECK_INT(pack("a.pto -o y.zst --schedule dispatc=fifo"), 2);
 	CHECK_CONTAINS(err, "dispatch");
 	CHECK_INT(pack("a.pto -o y.zst --entry cop"), 3);
-	CHECK_CONTAINS(err, "a.pto: error: the entry @cop is no function of this package\n    help: did you mean @copy?");
+	CHECK_CONTAINS(err, "a.pto: error: the entry @cop is no function of this package\n    help: did you mean @copy? known: @copy");
+	CHECK_INT(pack("a.pto -o y.zst --entry something"), 3);
+	CHECK_CONTAINS(err, "help: known: @");
+	CHECK_INT(pack("a.pto -o y.zst --target 'a b'"), 2);
+	CHECK_STR(err, "ptowsp-pack: --target \"a b\" is no list of backends: names of 1 to 32 of a-z 0-9 _ with commas between\n");
+	CHECK_INT(pack("a.pto -o y.zst --target cpu_sim,"), 2);
+	CHECK_INT(pack("a.pto -o y.zst --target $(seq -s, 33)"), 2);
+	CHECK_STR(err, "ptowsp-pack: --target names more than 32 backends\n");
 	CHECK(!there("y.zst"));
 }
 

@@ -288,6 +288,7 @@ static int option_take(struct pack_options *o, int option)
 
 static int options_run(const struct pack_options *o)
 {
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct pack_counts counts;
 	int folders = 0;
 
@@ -301,6 +302,8 @@ static int options_run(const struct pack_options *o)
 		return usage_fail("--from-json takes no source, here is ", o->inputs[0]);
 	if (o->json && (o->entry || o->name || o->default_count))
 		return usage_fail("--entry, --name and --default belong to sources, not to --from-json", "");
+	if (pack_targets_check(o, &error))
+		return pack_fail(&error);
 	if (o->json)
 		return pack_json(o);
 	if (folders && folders != o->input_count)

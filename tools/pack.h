@@ -24,6 +24,8 @@ int pack_files(const struct pack_options *options, const char *const *files, int
 /* Every .pto file below the folders, each its own package below options->output; one line per file on stdout. */
 int pack_folders(const struct pack_options *options);
 
+/* Errors: INVALID for targets that no backend can be called. */
+ptowsp_status pack_targets_check(const struct pack_options *options, struct ptowsp_error *error);
 /* Adds schedule rows, sample data, targets; the writer holds a whole package. Errors: IO, INVALID, NOT_FOUND, MISMATCH. */
 ptowsp_status pack_extras_add(const struct pack_options *options, struct pkg_writer *writer, struct ptowsp_error *error);
 

@@ -2,14 +2,40 @@
 /* pack_extras.c - what the command line adds to a package: targets, schedule, sample data. */
 #include "tools/pack.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/container.h"
 #include "format/package.h"
 #include "registry/names.h"
 #include "registry/schedule.h"
 #include "registry/text.h"
 #include "tools/npy.h"
+
+ptowsp_status pack_targets_check(const struct pack_options *options, struct ptowsp_error *error)
+{
+	uint32_t count = 0;
+
+	for (int i = 0; i < options->target_count; i++) {
+		const char *at = options->targets[i];
+
+		for (;; at++, count++) {
+			size_t length = strspn(at, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
+			if (!length || length > 32 || (at[length] && at[length] != ','))
+				return reg_fail(error, PTOWSP_INVALID, "--target \"%.120s\" is no list of backends: names of 1 to 32 of "
+						"a-z 0-9 _ with commas between", options->targets[i]);
+			at += length;
+			if (!*at)
+				break;
+		}
+		count++;
+	}
+	if (count > PKG_TARGET_LIMIT)
+		return reg_fail(error, PTOWSP_INVALID, "--target names more than %u backends", PKG_TARGET_LIMIT);
+	return PTOWSP_OK;
+}
 
 static ptowsp_status targets_add(const struct pack_options *options, struct pkg_writer *writer, struct ptowsp_error *error)
 {
@@ -19,8 +45,7 @@ static ptowsp_status targets_add(const struct pack_options *options, struct pkg_
 		if (!list)
 			return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the targets");
 		while ((word = strsep(&at, ",")))
-			if (*word)
-				pkg_writer_target(writer, word);
+			pkg_writer_target(writer, word);
 		free(list);
 	}
 	return PTOWSP_OK;
@@ -105,6 +130,29 @@ static uint32_t tensor_find(const struct pkg_tables *t, const char *name, size_t
 	return PTOWSP_NONE;
 }
 
+/* Names as they may be given, the shorter where there are two. */
+static ptowsp_status tensor_unknown(const struct pkg_tables *t, const char *name, size_t length, struct ptowsp_error *error)
+{
+	const char **names = calloc(t->tensor_count + 1u, sizeof(*names));
+	char wanted[64];
+	ptowsp_status status;
+
+	if (!names)
+		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the names of tensors");
+	for (uint32_t i = 0; i < t->tensor_count; i++) {
+		const char *own;
+
+		names[i] = pkg_string(t, t->tensor[i].name);
+		own = strrchr(names[i], '.');
+		if (own && tensor_find(t, own + 1, strlen(own + 1)) == i)
+			names[i] = own + 1;
+	}
+	snprintf(wanted, sizeof(wanted), "%.*s", (int)(length < sizeof(wanted) ? length : sizeof(wanted) - 1), name);
+	status = reg_fail_unknown(error, PTOWSP_NOT_FOUND, "tensor", wanted, names, t->tensor_count);
+	free(names);
+	return status;
+}
+
 static ptowsp_status dtype_check(const struct pkg_tables *t, uint32_t tensor, const struct npy *npy, const char *path,
 				 struct ptowsp_error *error)
 {
@@ -144,7 +192,7 @@ static ptowsp_status sample_add(struct pkg_writer *writer, const struct pkg_tabl
 		return reg_fail(error, PTOWSP_INVALID, "sample data are given as NAME=FILE.npy, not \"%.120s\"", text);
 	tensor = tensor_find(t, text, (size_t)(sign - text));
 	if (tensor == PTOWSP_NONE)
-		return reg_fail(error, PTOWSP_NOT_FOUND, "the package has no tensor \"%.*s\"", (int)(sign - text), text);
+		return tensor_unknown(t, text, (size_t)(sign - text), error);
 	status = npy_open(&npy, sign + 1, error);
 	if (status)
 		return status;

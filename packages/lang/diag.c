@@ -262,3 +262,45 @@ int lang_guess_help(struct lang_unit *unit, const struct lang_guess *guess, cons
 		lang_help(unit, "did you mean %s%s?", prefix, guess->best);
 	return guess->best != NULL;
 }
+
+/* The nearest name behind name `last` of distance *far; count at the end. */
+static uint32_t nearest_next(const char *word, const char *const *names, uint32_t count, uint32_t last, uint32_t *far)
+{
+	uint32_t best = UINT32_MAX, found = count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t distance = edits(word, names[i]);
+
+		if ((distance > *far || (distance == *far && (last == count || i > last))) && (found == count || distance < best)) {
+			best = distance;
+			found = i;
+		}
+	}
+	*far = best;
+	return found;
+}
+
+void lang_known_help(struct lang_unit *unit, const char *word, const char *prefix, const char *const *names, uint32_t count)
+{
+	enum { ROOM = 160 };
+	struct lang_guess guess;
+	char text[ROOM + 32] = "";
+	uint32_t at = count, far = 0, shown = 0;
+	size_t used = 0;
+
+	lang_guess_start(&guess, word);
+	for (uint32_t i = 0; i < count; i++)
+		lang_guess_try(&guess, names[i]);
+	while (shown < count) {
+		at = nearest_next(word, names, count, at, &far);
+		if (used + strlen(prefix) + strlen(names[at]) + 2 >= ROOM)
+			break;
+		used += (size_t)snprintf(text + used, ROOM - used, "%s%s%s", shown++ ? ", " : "", prefix, names[at]);
+	}
+	if (shown < count)
+		snprintf(text + used, sizeof(text) - used, "%s%u more", shown ? " and " : "", count - shown);
+	if (guess.best)
+		lang_help(unit, "did you mean %s%s? known: %s", prefix, guess.best, text);
+	else
+		lang_help(unit, "known: %s", count ? text : "none");
+}

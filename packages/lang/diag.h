@@ -55,6 +55,9 @@ struct lang_guess {
 };
 void lang_guess_start(struct lang_guess *guess, const char *word);
 void lang_guess_try(struct lang_guess *guess, const char *candidate);
+/* The names that there are as the help of the latest message, nearest to word first and as many as fit in a line; before them
+ * "did you mean PREFIXbest?" if one is near. */
+void lang_known_help(struct lang_unit *unit, const char *word, const char *prefix, const char *const *names, uint32_t count);
 /* "did you mean PREFIXbest?" as the help of the latest message, if there is a guess; returns 1 if so. */
 int lang_guess_help(struct lang_unit *unit, const struct lang_guess *guess, const char *prefix);
 

@@ -87,6 +87,16 @@ static struct lang_function *entry_guess(struct lang_module *module)
 	return module->function_count == 1 ? module->first : NULL;
 }
 
+static void known_help(struct linker *linker, const char *word)
+{
+	const char **names = lang_alloc(&linker->unit->arena, (linker->module->function_count + 1) * sizeof(*names));
+	uint32_t count = 0;
+
+	for (struct lang_function *f = linker->module->first; f; f = f->next)
+		names[count++] = f->name;
+	lang_known_help(linker->unit, word, "@", names, count);
+}
+
 static void entry_find(struct linker *linker, const char *chosen)
 {
 	struct lang_module *module = linker->module;
@@ -101,7 +111,7 @@ static void entry_find(struct linker *linker, const char *chosen)
 	if (module->default_entry)
 		return;
 	lang_error(linker->unit, chosen ? at : module->entry.at, "the entry @%s is no function of this package", name);
-	guess_functions(linker, name);
+	known_help(linker, name);
 }
 
 void lang_link(struct lang_module *module, const char *chosen)
