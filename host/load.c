@@ -5,6 +5,7 @@
 #include "host/normalise.h"
 #include "host/refuse.h"
 #include "host/search.h"
+#include "registry/text.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -231,16 +232,35 @@ static bool file_find(const struct host_folders *folders, const char *name, char
 	return false;
 }
 
-static ptowsp_status nothing_found(const struct host_folders *folders, const char *name, struct ptowsp_error *error)
+/* The names of the listing, nearest first. */
+static void names_say(const struct host_listing *listing, const char *wanted, char *text, size_t room)
 {
-	char text[256] = "";
+	const char **names = calloc(listing->count + 1u, sizeof(*names));
+	struct reg_text out;
+	uint32_t count = 0;
+
+	reg_text_init(&out, text, room);
+	for (uint32_t i = 0; names && i < listing->count; i++)
+		if (listing->rows[i].usable && !listing->rows[i].shadowed)
+			names[count++] = listing->rows[i].name;
+	reg_text_add_nearest(&out, wanted, names, count);
+	free(names);
+}
+
+static ptowsp_status nothing_found(const struct host_folders *folders, const struct host_listing *listing, const char *name,
+				   struct ptowsp_error *error)
+{
+	char text[256] = "", known[128];
 	size_t used = 0;
+
+	names_say(listing, name, known, sizeof(known));
 
 	for (uint32_t i = 0; i < folders->count && used < sizeof(text); i++)
 		if (folders->rows[i].looked)
 			used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", used ? ", " : "",
 						 folders->rows[i].path);
-	return host_fail(error, PTOWSP_PLUGIN_REFUSED, "no plugin \"%s\" (see --list-plugins); looked in %s", name, text);
+	return host_fail(error, PTOWSP_PLUGIN_REFUSED, "no plugin \"%s\" (see --list-plugins); known: %s; looked in %s",
+			 name, known, text);
 }
 
 static ptowsp_status alias_find(const struct host_search *search, const struct host_folders *folders, const char *name,
@@ -254,7 +274,7 @@ static ptowsp_status alias_find(const struct host_search *search, const struct h
 		return status;
 	row = host_listing_alias(&listing, search, name, &rival);
 	if (!row)
-		status = nothing_found(folders, name, error);
+		status = nothing_found(folders, &listing, name, error);
 	else if (rival)
 		status = host_fail(error, PTOWSP_PLUGIN_REFUSED,
 				   "\"%s\" is a target of both %s and %s; name one of them, or give "

@@ -203,6 +203,15 @@ static void auto_reports_every_skip(void)
 	CHECK_CONTAINS(err, "auto: probe skipped: hazards=raw is only diagnosed");
 }
 
+static void an_unknown_plugin_is_answered_with_the_nearest_names(void)
+{
+	begin(&usual);
+	CHECK_INT(run("--plugin=prob p.pkg.zst"), 4);
+	CHECK_CONTAINS(err, "no plugin \"prob\" (see --list-plugins); known: probe");
+	CHECK_CONTAINS(err, "; looked in ");
+	CHECK_CONTAINS(err, "/test/plugins");
+}
+
 static void strict_refuses_what_is_not_enforced(void)
 {
 	begin(&usual);
@@ -362,6 +371,7 @@ void suite_cli_run(CU_pSuite s)
 	TEST(s, lists_of_values_are_for_as_many_runs);
 	TEST(s, statistics_are_one_json_object);
 	TEST(s, auto_reports_every_skip);
+	TEST(s, an_unknown_plugin_is_answered_with_the_nearest_names);
 	TEST(s, strict_refuses_what_is_not_enforced);
 	TEST(s, what_later_versions_offer_is_refused_honestly);
 	TEST(s, explain_shows_everything_and_runs_nothing);
