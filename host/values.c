@@ -2,6 +2,7 @@
 /* values.c - symbols and slots: texts to 64-bit values. */
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,9 +10,19 @@
 #include "host/program.h"
 #include "registry/names.h"
 
+/* With the values that there are, where they can be said in a few words. */
 static ptowsp_status wrong(const struct reg_dtype *dtype, const char *name, const char *text, struct ptowsp_error *error)
 {
-	return host_fail(error, PTOWSP_INVALID, "--set %.60s: \"%.40s\" is no value of type %s", name, text, dtype->text);
+	uint64_t most = UINT64_MAX >> (64 - dtype->bytes * 8u) >> (dtype->sort == 'i');
+	char range[64] = "";
+
+	if (dtype->sort == 'i')
+		snprintf(range, sizeof(range), ", which is %lld..%lld", -(long long)most - 1, (long long)most);
+	else if (dtype->sort == 'u')
+		snprintf(range, sizeof(range), ", which is 0..%llu", (unsigned long long)most);
+	else if (dtype->sort == 'b')
+		snprintf(range, sizeof(range), ", which is false, true, 0 or 1");
+	return host_fail(error, PTOWSP_INVALID, "--set %.60s: \"%.40s\" is no value of type %s%s", name, text, dtype->text, range);
 }
 
 /* Decimal or 0x; a text with nothing behind the number. */

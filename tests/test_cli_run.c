@@ -181,6 +181,7 @@ static void statistics_are_one_json_object(void)
 
 	begin(&usual);
 	CHECK_INT(run("--stats=json --schedule ready=fifo p.pkg.zst"), 0);
+	CHECK_CONTAINS(out, "\"rtol\": 1e-05,"); /* not all the digits that a double has */
 	root = stats();
 	for (size_t i = 0; i < sizeof(fields) / sizeof(*fields); i++)
 		if (!json_object_get(root, fields[i]))
@@ -260,6 +261,8 @@ static void usage_errors_are_one_sentence_and_exit_2(void)
 	static const char *const rows[][2] = {
 		{"--fill w=ones p.pkg.zst", "tensor \"w\" is unknown; known: x, y, z"},
 		{"--set m=1 p.pkg.zst", "known: n"},
+		{"--set n=9223372036854775808 p.pkg.zst",
+		 "--set n: \"9223372036854775808\" is no value of type i64, which is -9223372036854775808..9223372036854775807"},
 		{"--entry mian p.pkg.zst", "known: main"},
 		{"--fill x=noise p.pkg.zst", "iota"},
 		{"--opt mood=1 p.pkg.zst", "known: mode"},

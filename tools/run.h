@@ -124,7 +124,8 @@ ptowsp_status run_help(const struct run_options *options, struct ptowsp_error *e
 /* run_json.c: prints and frees; NULL is NO_MEMORY. */
 struct json_t;
 struct json_t *run_words_json(const char *text); /* "a,b" as an array; NULL without memory */
-ptowsp_status run_json_print(struct json_t *root, struct ptowsp_error *error);
+ptowsp_status run_json_print(struct json_t *root, struct ptowsp_error *error); /* reals with up to 9 digits */
+ptowsp_status run_json_print_digits(struct json_t *root, unsigned digits, struct ptowsp_error *error);
 /* Flushes stdout. IO if something did not get through. */
 ptowsp_status run_stdout_check(struct ptowsp_error *error);
 

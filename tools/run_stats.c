@@ -152,6 +152,15 @@ static json_t *deadlock_json(const struct ptowsp_deadlock *d)
 			 number(d->proposed), "option", d->option, "text", d->text);
 }
 
+/* Nine tell every f32 from its neighbours and are plenty for times and differences; elements with more bits need them all. */
+static unsigned digits(const struct run *run)
+{
+	for (uint32_t i = 0; i < run->tensor_count; i++)
+		if (run->tensors[i].compare.exceed && reg_dtype(run->tensors[i].info.dtype)->bytes > 4)
+			return 17;
+	return 9;
+}
+
 ptowsp_status run_stats_json(struct run *run, ptowsp_status status, const struct ptowsp_error *failure,
 			     struct ptowsp_error *error)
 {
@@ -174,5 +183,5 @@ ptowsp_status run_stats_json(struct run *run, ptowsp_status status, const struct
 		if (ptowsp_deadlock(run->program))
 			json_object_set_new(root, "deadlock", deadlock_json(ptowsp_deadlock(run->program)));
 	}
-	return run_json_print(root, error);
+	return run_json_print_digits(root, digits(run), error);
 }
