@@ -116,6 +116,30 @@ static void capabilities_are_a_matrix(void)
 	REQUIRE_INT(cli("mkdir d && " CC "-o d/libptowsp_odd.so && $B/ptowsp-run --capabilities --plugin-dir d"), 0);
 	CHECK_CONTAINS(cli_out, "cpu_sim");
 	CHECK_CONTAINS(cli_out, "odd");
+	CHECK(!strstr(cli_out, " \n"));
+}
+
+/* Where the column behind the names begins is the same in every line of a table. */
+static void explain_has_straight_columns(void)
+{
+	static const char source[] = "// Function Type: InCore\n"
+				     "func @k(%x: !pto.memref<gm,...,f32>, %a_tensor_with_a_name_of_37_characters: !pto.memref<gm,...,f32>) {\n"
+				     "  %a = alloc_tile : !pto.tile<4x4xf32>\n"
+				     "  %a = tload %x[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<4x4xf32>\n"
+				     "  tstore %a, %a_tensor_with_a_name_of_37_characters[0, 0]\n"
+				     "  return\n"
+				     "}\n";
+	const char *name, *first, *second;
+
+	cli_begin();
+	REQUIRE(check_write(check_fmt("%s/long.pto", getenv("T")), source, sizeof(source) - 1));
+	REQUIRE_INT(cli("$B/ptowsp-pack long.pto -o p.pkg.zst && $B/ptowsp-run --explain p.pkg.zst"), 0);
+	name = strstr(cli_out, "\n  x ");
+	first = name ? strstr(name, "f32") : NULL;
+	second = first ? strstr(first, "\n  a_tensor_with_a_name_of_37_characters  f32  out") : NULL;
+	REQUIRE(second != NULL);
+	CHECK_INT(first - name, strstr(second, "f32") - second);
+	CHECK(!strstr(cli_out, " \n"));
 }
 
 static void explain_gives_a_verdict_per_directive_and_runs_nothing(void)
@@ -277,6 +301,7 @@ void suite_contract_json(CU_pSuite s)
 	TEST(s, cpu_sim_is_listed_with_its_facts);
 	TEST(s, devices_have_an_architecture_model);
 	TEST(s, capabilities_are_a_matrix);
+	TEST(s, explain_has_straight_columns);
 	TEST(s, explain_gives_a_verdict_per_directive_and_runs_nothing);
 	TEST(s, run_helps);
 	TEST(s, pack_helps);

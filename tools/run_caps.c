@@ -76,17 +76,29 @@ static uint32_t column_width(const struct column *column, uint32_t features)
 	return width;
 }
 
+/* The first column: as wide as the longest name. */
+static int name_width(void)
+{
+	struct reg_feature feature;
+	size_t width = 0;
+
+	for (uint32_t i = 0; reg_feature_at(i, &feature); i++)
+		width = strlen(feature.name) > width ? strlen(feature.name) : width;
+	return (int)width;
+}
+
 static void matrix_print(const struct matrix *m)
 {
 	struct reg_feature feature;
 	const char *group = "";
 	uint32_t *widths = calloc(m->count + 1u, sizeof(*widths));
+	int name = name_width();
 	char text[64];
 
-	printf("%-38s", "feature");
+	printf("%-*s", name + 2, "feature");
 	for (uint32_t c = 0; c < m->count; c++) {
 		if (widths)
-			widths[c] = column_width(&m->columns[c], m->features);
+			widths[c] = c + 1 < m->count ? column_width(&m->columns[c], m->features) : 0; /* no blanks at the end */
 		printf("  %-*s", widths ? (int)widths[c] : 0, m->columns[c].name);
 	}
 	printf("\n");
@@ -94,7 +106,7 @@ static void matrix_print(const struct matrix *m)
 		if (strcmp(group, feature.group))
 			printf("%s\n", feature.group);
 		group = feature.group;
-		printf("  %-36s", feature.name);
+		printf("  %-*s", name, feature.name);
 		for (uint32_t c = 0; c < m->count; c++) {
 			cell_text(&m->columns[c].cells[i], text, sizeof(text));
 			printf("  %-*s", widths ? (int)widths[c] : 0, text);

@@ -7,6 +7,7 @@
 
 #include "registry/names.h"
 #include "registry/text.h"
+#include "tools/columns.h"
 #include "tools/run.h"
 
 /* Everything that is explained; finish accepts any prefix. */
@@ -47,12 +48,14 @@ static void explanation_finish(struct explanation *x)
 
 static void verdicts_print(const struct explanation *x)
 {
+	struct columns table = {0};
 	struct ptowsp_verdict v;
 
 	printf("verdicts:\n");
 	for (uint32_t i = 0; ptowsp_match_row(x->match, i, &v); i++)
-		printf("  %-40s %s%s%s%s\n", v.what, reg_state_text(v.state), v.refused ? ", refused" : "", *v.reason ? ": " : "",
-		       v.reason);
+		columns_add(&table, "%s\t%s%s%s%s", v.what, reg_state_text(v.state), v.refused ? ", refused" : "",
+			    *v.reason ? ": " : "", v.reason);
+	columns_print(&table, stdout, 2);
 	if (!ptowsp_match_row(x->match, 0, &v))
 		printf("  no directive is set: the defaults hold, and everything that the package needs is enforced\n");
 }
@@ -75,36 +78,40 @@ static void value_text(const struct ptowsp_value_info *info, char *memory, size_
 
 static void values_print(const struct explanation *x)
 {
+	struct columns table = {0};
 	struct ptowsp_value_info info;
 
 	printf("symbols and slots:\n");
 	for (uint32_t i = 0; ptowsp_plan_value(x->run.plan, i, &info); i++) {
+		const char *type = reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?";
+		const char *kind = info.kind == PTOWSP_SLOT_SYMBOL ? "symbol" : "slot";
 		char text[48];
 
 		value_text(&info, text, sizeof(text));
-		printf("  %-20s %-5s %s", info.name, reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?",
-		       info.kind == PTOWSP_SLOT_SYMBOL ? "symbol" : "slot");
 		if (info.flags & PTOWSP_VALUE_HAS_DEFAULT)
-			printf(", default %s\n", text);
+			columns_add(&table, "%s\t%s\t%s, default %s", info.name, type, kind, text);
 		else if (info.flags & PTOWSP_VALUE_NEEDED)
-			printf(", must be set: --set %s=VALUE\n", info.name);
+			columns_add(&table, "%s\t%s\t%s, must be set: --set %s=VALUE", info.name, type, kind, info.name);
 		else
-			printf("\n");
+			columns_add(&table, "%s\t%s\t%s", info.name, type, kind);
 	}
+	columns_print(&table, stdout, 2);
 }
 
 static void tensors_print(const struct explanation *x)
 {
+	struct columns table = {0};
 	struct ptowsp_tensor_info info;
 
 	printf("tensors:\n");
 	for (uint32_t i = 0; ptowsp_plan_tensor(x->run.plan, i, &info); i++)
-		printf("  %-20s %-5s %-5s  %s%s%s%s\n", info.name, reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?",
-		       reg_role_text(info.role),
-		       info.flags & PTOWSP_TENSOR_INFO_SHAPELESS ? "shape of the bound file" : "shape of the package",
-		       info.flags & PTOWSP_TENSOR_INFO_SAMPLE ? ", sample data" : "",
-		       info.flags & PTOWSP_TENSOR_INFO_EXPECTED ? ", expected result" : "",
-		       info.flags & PTOWSP_TENSOR_INFO_USED ? "" : ", not used by this entry");
+		columns_add(&table, "%s\t%s\t%s\t%s%s%s%s", info.name, reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?",
+			    reg_role_text(info.role),
+			    info.flags & PTOWSP_TENSOR_INFO_SHAPELESS ? "shape of the bound file" : "shape of the package",
+			    info.flags & PTOWSP_TENSOR_INFO_SAMPLE ? ", sample data" : "",
+			    info.flags & PTOWSP_TENSOR_INFO_EXPECTED ? ", expected result" : "",
+			    info.flags & PTOWSP_TENSOR_INFO_USED ? "" : ", not used by this entry");
+	columns_print(&table, stdout, 2);
 }
 
 static void search_print(const struct explanation *x)
