@@ -28,6 +28,11 @@ ptowsp_status rt_crew_init(struct rt_crew *crew, const struct rt_program *progra
 		return rt_no_memory(error, "tasks in flight");
 	if (crew->threads == 1)
 		return PTOWSP_OK;
+	crew->kernel_ns = malloc(((size_t)program->tables.kernel.count + 1) * sizeof(*crew->kernel_ns));
+	if (!crew->kernel_ns)
+		return rt_no_memory(error, "tasks in flight");
+	for (uint32_t k = 0; k < program->tables.kernel.count; k++)
+		atomic_init(&crew->kernel_ns[k], UINT32_MAX);
 	if (!rt_ring_init(&crew->ring, flight, (uint64_t)program->most_args + 2 * (uint64_t)program->most_ios) ||
 	    !rt_ready_init(&crew->ready, crew->ring.mask + 1))
 		return rt_no_memory(error, "tasks in flight");
@@ -49,6 +54,7 @@ void rt_crew_finish(struct rt_crew *crew)
 		rt_ready_finish(&crew->ready);
 	rt_ring_finish(&crew->ring);
 	free(crew->scratch);
+	free(crew->kernel_ns);
 	pthread_mutex_destroy(&crew->lock);
 	memset(crew, 0, sizeof(*crew));
 }
@@ -120,6 +126,9 @@ ptowsp_status rt_crew_status(struct rt_crew *crew, struct ptowsp_error *error)
 {
 	ptowsp_status st;
 
+	/* Acquire: a task that failed sets it before it is done. Asked for every task, so without the lock. */
+	if (!atomic_load_explicit(&crew->stop, memory_order_acquire))
+		return PTOWSP_OK;
 	pthread_mutex_lock(&crew->lock);
 	st = crew->status;
 	if (st)
@@ -147,6 +156,20 @@ static void made_ready(void *context, uint32_t slot)
 	chain->have = true;
 }
 
+/* One task in so many is timed. */
+#define SAMPLE_EVERY 64u
+
+static ptowsp_status call_timed(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out,
+				struct ptowsp_error *error)
+{
+	uint64_t began = rt_now_ns(crew->program), ns;
+	ptowsp_status st = rt_crew_call(crew, call, worker, cycles_out, error);
+
+	ns = rt_now_ns(crew->program) - began;
+	atomic_store_explicit(&crew->kernel_ns[call->kernel], ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX, memory_order_relaxed);
+	return st;
+}
+
 static void slot_run(struct rt_crew *crew, uint32_t at, uint32_t worker, struct chain *chain)
 {
 	struct rt_slot *slot = &crew->ring.slots[at];
@@ -156,7 +179,8 @@ static void slot_run(struct rt_crew *crew, uint32_t at, uint32_t worker, struct 
 	struct rt_call call = {.site = site, .number = slot->number, .cycles = slot->cycles, .kernel = slot->kernel,
 			       .executor = slot->executor, .stream = slot->stream, .args = words, .windows = words + site->arg_count};
 	uint64_t cycles;
-	ptowsp_status st = rt_crew_call(crew, &call, worker, &cycles, &error);
+	ptowsp_status st = slot->number % SAMPLE_EVERY ? rt_crew_call(crew, &call, worker, &cycles, &error)
+						       : call_timed(crew, &call, worker, &cycles, &error);
 
 	if (st)
 		failed(crew, slot->number, st, &error);

@@ -27,6 +27,7 @@ struct rt_crew {
 	struct rt_ring ring;
 	struct rt_ready ready;
 	_Atomic uint32_t stop; /* no more tasks are begun */
+	_Atomic uint32_t *kernel_ns; /* per KREG row: how long its latest sampled task took; UINT32_MAX: not known */
 	pthread_mutex_t lock;  /* of what follows */
 	ptowsp_status status;  /* the failure of the lowest task number among those known */
 	uint64_t failed_task;
@@ -42,6 +43,11 @@ ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uin
 			   struct ptowsp_error *error);
 /* Runs a task of the ring and makes its successors ready; for the expander while it waits. */
 void rt_crew_run(struct rt_crew *crew, uint32_t slot, uint32_t worker);
+/* A kernel that takes less time than handing a task to another thread and waking it. */
+static inline bool rt_crew_brief(const struct rt_crew *crew, uint32_t kernel)
+{
+	return atomic_load_explicit(&crew->kernel_ns[kernel], memory_order_relaxed) < 150;
+}
 /* The failure, if there is one. */
 ptowsp_status rt_crew_status(struct rt_crew *crew, struct ptowsp_error *error);
 

@@ -190,6 +190,24 @@ static ptowsp_status run_here(struct rt_run *run, const struct rt_site *site, st
 	return st ? st : rt_look_after_kernel(run);
 }
 
+/* Tasks that wait for each thread before the expander runs one itself: enough that nobody runs dry while it does. */
+#define BACKLOG_PER_THREAD 32u
+
+/* A ready task goes to whoever is free, unless there is enough for all, or handing it over takes longer than running it. */
+static ptowsp_status run_ready(struct rt_run *run, uint32_t slot)
+{
+	const struct rt_crew *crew = &run->crew;
+	bool here = rt_ready_backlog(&crew->ready) >= crew->threads * BACKLOG_PER_THREAD ||
+		    (!run->known[run->kernel].varies && rt_crew_brief(crew, run->kernel));
+
+	if (!here) {
+		rt_ready_push(&run->crew.ready, slot);
+		return PTOWSP_OK;
+	}
+	rt_crew_run(&run->crew, slot, 0);
+	return rt_look_after_kernel(run);
+}
+
 static ptowsp_status run_elsewhere(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
 {
 	struct rt_ring *ring = &run->crew.ring;
@@ -214,9 +232,7 @@ static ptowsp_status run_elsewhere(struct rt_run *run, const struct rt_site *sit
 		rt_ring_link(ring, run->preds.list[i]);
 	if (run->stream_order && run->stream_order[task->stream])
 		rt_ring_link(ring, run->stream_order[task->stream] - 1);
-	if (rt_ring_linked(ring))
-		rt_ready_push(&run->crew.ready, (uint32_t)(slot - ring->slots));
-	return PTOWSP_OK;
+	return rt_ring_linked(ring) ? run_ready(run, (uint32_t)(slot - ring->slots)) : PTOWSP_OK;
 }
 
 /* On worker threads: places that have to be given back, barriers, and, for policies that look at the clock, cycles that are not yet known. */

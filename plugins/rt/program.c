@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include "rt/error.h"
 #include "rt/grow.h"
 #include "rt/run.h"
@@ -29,6 +30,16 @@ void rt_diagnose(const struct rt_program *program, uint32_t feature, const char 
 {
 	if (program->host && program->host->diagnose)
 		program->host->diagnose(program->host->context, feature, PTOWSP_STATE_DIAGNOSED, text, strlen(text));
+}
+
+uint64_t rt_now_ns(const struct rt_program *program)
+{
+	struct timespec now;
+
+	if (program->host && program->host->now_ns)
+		return program->host->now_ns(program->host->context);
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
 }
 
 const char *rt_kernel_name(const struct rt_program *program, uint32_t kernel)

@@ -112,6 +112,8 @@ void rt_log(const struct rt_program *program, int32_t level, const char *text, .
 	;
 /* One line for a feature that is met below `enforced`; the host tells it once. */
 void rt_diagnose(const struct rt_program *program, uint32_t feature, const char *text);
+/* Wall time by the host's clock. */
+uint64_t rt_now_ns(const struct rt_program *program);
 const char *rt_kernel_name(const struct rt_program *program, uint32_t kernel);
 const char *rt_tensor_name(const struct rt_program *program, uint32_t tensor);
 const char *rt_slot_name(const struct rt_program *program, uint32_t slot);

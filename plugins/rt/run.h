@@ -127,7 +127,6 @@ ptowsp_status rt_look(struct rt_run *run); /* deadline and cancel */
 ptowsp_status rt_look_after_kernel(struct rt_run *run); /* the same, but seldom where kernels are short */
 ptowsp_status rt_wait_tasks(struct rt_run *run, uint64_t tasks); /* until the first `tasks` tasks are done */
 ptowsp_status rt_wait_room(struct rt_run *run, uint64_t words);
-uint64_t rt_now_ns(const struct rt_program *program);
 
 /* deadlock.c */
 ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const struct rt_block *block, struct ptowsp_deadlock *deadlock);

@@ -1,20 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* wait.c - how the expander waits for worker threads: it runs ready tasks itself, moves the ring's frontier, and looks at deadline and cancel. */
-#include <time.h>
 #include "rt/error.h"
 #include "rt/run.h"
 
 #define WAIT_NS UINT64_C(10000000) /* between two looks at deadline and cancel */
-
-uint64_t rt_now_ns(const struct rt_program *program)
-{
-	struct timespec now;
-
-	if (program->host && program->host->now_ns)
-		return program->host->now_ns(program->host->context);
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return (uint64_t)now.tv_sec * UINT64_C(1000000000) + (uint64_t)now.tv_nsec;
-}
 
 ptowsp_status rt_look(struct rt_run *run)
 {
@@ -66,19 +55,35 @@ static ptowsp_status frontier_move(struct rt_run *run)
 	return st ? st : rt_crew_status(&run->crew, run->error);
 }
 
+/* What others see of a wait; not for one that ends at once. */
+static void wait_show(struct rt_run *run)
+{
+	if (run->waiting)
+		return;
+	run->waiting = true;
+	rt_stats_publish(run);
+}
+
 /* One step of waiting: something to run, or a nap until there is news. */
 static ptowsp_status wait_step(struct rt_run *run)
 {
 	struct rt_crew *crew = &run->crew;
-	ptowsp_status st = rt_look(run);
+	ptowsp_status st = PTOWSP_OK;
 	uint32_t slot;
+	bool found = rt_ready_take(&crew->ready, &slot);
 
-	if (st)
-		return st;
-	if (rt_ready_take(&crew->ready, &slot) ||
-	    rt_ready_expect(&crew->ready, &crew->ring.slots[crew->ring.frontier & crew->ring.mask].done, WAIT_NS, &slot))
+	if (!found) {
+		st = rt_look(run);
+		if (st)
+			return st;
+		wait_show(run);
+		found = rt_ready_expect(&crew->ready, &crew->ring.slots[crew->ring.frontier & crew->ring.mask].done, WAIT_NS, &slot);
+	}
+	if (found) {
 		rt_crew_run(crew, slot, 0);
-	return frontier_move(run);
+		st = rt_look_after_kernel(run);
+	}
+	return st ? st : frontier_move(run);
 }
 
 static ptowsp_status timed(struct rt_run *run, ptowsp_status st, uint64_t since)
@@ -88,10 +93,11 @@ static ptowsp_status timed(struct rt_run *run, ptowsp_status st, uint64_t since)
 	return st;
 }
 
-static void wait_begin(struct rt_run *run)
+/* Who has to wait waits for more than it needs, an eighth of what is in flight, or it would wait again for the next task. All tasks in flight end without
+ * the expander's help, so this cannot hang. */
+static uint64_t frontier_wanted(const struct rt_run *run, uint64_t tasks)
 {
-	run->waiting = true;
-	rt_stats_publish(run);
+	return tasks + (run->crew.ring.issued - tasks) / 8;
 }
 
 ptowsp_status rt_wait_tasks(struct rt_run *run, uint64_t tasks)
@@ -102,7 +108,7 @@ ptowsp_status rt_wait_tasks(struct rt_run *run, uint64_t tasks)
 	if (st || run->crew.ring.frontier >= tasks)
 		return st;
 	since = rt_now_ns(run->program);
-	wait_begin(run);
+	tasks = frontier_wanted(run, tasks);
 	while (!st && run->crew.ring.frontier < tasks)
 		st = wait_step(run);
 	return timed(run, st, since);
@@ -120,15 +126,15 @@ static uint64_t edges_needed(const struct rt_run *run)
 
 ptowsp_status rt_wait_room(struct rt_run *run, uint64_t words)
 {
-	uint64_t since;
+	uint64_t since, wanted;
 	ptowsp_status st = frontier_move(run);
 
 	if (st || rt_ring_room(&run->crew.ring, words, edges_needed(run)))
 		return st;
 	since = rt_now_ns(run->program);
 	run->reason = PTOWSP_RESOURCE_TASK_RING;
-	wait_begin(run);
-	while (!st && !rt_ring_room(&run->crew.ring, words, edges_needed(run)))
+	wanted = frontier_wanted(run, run->crew.ring.frontier);
+	while (!st && (run->crew.ring.frontier < wanted || !rt_ring_room(&run->crew.ring, words, edges_needed(run))))
 		st = wait_step(run);
 	return timed(run, st, since);
 }
