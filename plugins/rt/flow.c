@@ -130,12 +130,17 @@ static ptowsp_status ring_make(struct rt_flow *flow, enum ptowsp_resource *reaso
 	return PTOWSP_OK;
 }
 
+static bool full(const struct rt_flow *flow)
+{
+	return flow->window && flow->issued - flow->tail >= flow->window;
+}
+
 /* In this order: a later resource is asked when the earlier ones have room. */
 static ptowsp_status room_make(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason, struct rt_block *block)
 {
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status st = too_small(flow, need, block);
 
-	if (flow->window && flow->issued - flow->tail >= flow->window)
+	if (!st && full(flow))
 		st = ring_make(flow, reason, block);
 	if (!st && lacks(flow->map_capacity, flow->map_held, need.map))
 		st = pool_make(flow, PTOWSP_RESOURCE_TENSOR_MAP, flow->map_capacity, &flow->map_held, need.map, reason, block);
@@ -153,9 +158,14 @@ void rt_flow_pass(struct rt_flow *flow)
 
 ptowsp_status rt_flow_reserve(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason_out, struct rt_block *block_out)
 {
-	ptowsp_status st = too_small(flow, need, block_out);
+	ptowsp_status st = PTOWSP_OK;
 
-	if (!st)
+	/* What happens to most tasks: the oldest leaves, nothing else is short. */
+	if (!flow->scopes && full(flow)) {
+		give_back(flow);
+		*reason_out = PTOWSP_RESOURCE_TASK_RING;
+	}
+	if (full(flow) || lacks(flow->map_capacity, flow->map_held, need.map) || lacks(flow->deps_capacity, flow->deps_held, need.deps))
 		st = room_make(flow, need, reason_out, block_out);
 	if (st)
 		return st;
