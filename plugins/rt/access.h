@@ -50,6 +50,27 @@ ptowsp_status rt_access_resolve(struct rt_access *access, const struct rt_progra
 /* Calls visit for each interval [start, end) of elements that the access reads or writes (bit), until it returns false. */
 void rt_access_visit(const struct rt_access *access, const struct rt_tensors *tensors, unsigned bit,
 		     bool (*visit)(void *context, uint32_t tensor, int64_t start, int64_t end), void *context);
+/* Most accesses are one interval. True: it is *start_out .. *end_out, not empty, and nothing has to be visited. */
+static inline bool rt_access_single(const struct rt_access *access, const struct rt_tensors *tensors, unsigned bit, int64_t *start_out,
+				    int64_t *end_out)
+{
+	const struct rt_io *io = access->io;
+	const struct rt_touched *touched = access->touched;
+	const struct rt_span *span;
+
+	*start_out = *end_out = access->start;
+	if (!io->unit) {
+		*end_out += (int64_t)io->rows * io->columns;
+		return (io->columns == tensors->rows[io->tensor].columns || io->rows == 1) && *end_out > *start_out;
+	}
+	if (!touched || (bit == PTOWSP_READ ? touched->read_count : touched->write_count) != 1)
+		return false;
+	span = access->spans + (bit == PTOWSP_READ ? touched->read : touched->write);
+	*start_out += span->start;
+	*end_out += span->end;
+	return span->end != RT_FAR && span->end > span->start;
+}
+
 /* The window that the kernel gets. */
 void rt_access_window(const struct rt_io *io, const struct rt_tensor *tensor, int64_t start, uint64_t length,
 		      struct ptowsp_tensor_arg *window_out);

@@ -177,11 +177,24 @@ static ptowsp_status overlap_enter(struct rt_run *run, const struct rt_enter *en
 {
 	struct entering entering = {.run = run, .map = run->overlap, .track = &run->track};
 	const uint16_t *at = run->enter_list + enter->list, *writes = at + enter->reads, *end = writes + enter->writes;
+	int64_t from, to;
 
-	for (; at < writes; at++)
-		rt_access_visit(&run->accesses[*at], &run->tensors, PTOWSP_READ, overlap_read, &entering);
-	for (; at < end; at++)
-		rt_access_visit(&run->accesses[*at], &run->tensors, PTOWSP_WRITE, overlap_write, &entering);
+	for (; at < writes; at++) {
+		const struct rt_access *access = &run->accesses[*at];
+
+		if (rt_access_single(access, &run->tensors, PTOWSP_READ, &from, &to))
+			rt_overlap_read(run->overlap, &run->track, access->io->tensor, from, to);
+		else
+			rt_access_visit(access, &run->tensors, PTOWSP_READ, overlap_read, &entering);
+	}
+	for (; at < end; at++) {
+		const struct rt_access *access = &run->accesses[*at];
+
+		if (rt_access_single(access, &run->tensors, PTOWSP_WRITE, &from, &to))
+			rt_overlap_write(run->overlap, &run->track, access->io->tensor, from, to);
+		else
+			rt_access_visit(access, &run->tensors, PTOWSP_WRITE, overlap_write, &entering);
+	}
 	return entering.st;
 }
 

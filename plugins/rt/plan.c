@@ -169,7 +169,9 @@ static bool all_find(struct rt_plan *plan, struct rt_env *env)
 		access->start = start;
 		if (io->open)
 			access->length = io->end - (uint64_t)start;
-		inside &= allowed(&io->row_limit, row) & allowed(&io->column_limit, column) & allowed(&io->start_limit, start);
+		inside &= allowed(&io->row_limit, row);
+		inside &= allowed(&io->column_limit, column);
+		inside &= allowed(&io->start_limit, start);
 	}
 	return inside;
 }
@@ -185,13 +187,12 @@ static bool stays(const struct rt_limit *limit, int64_t value, uint64_t step, in
 static bool rest_inside(const struct rt_plan *plan, int64_t steps)
 {
 	const struct rt_access *access = plan->accesses;
-	bool inside = true;
-
 	for (const struct rt_plan_io *io = plan->ios, *end = io + plan->io_count; io < end; io++, access++)
-		inside &= stays(&io->row_limit, access->key.row, io->row_step, steps) &
-			  stays(&io->column_limit, access->key.column, io->column_step, steps) &
-			  stays(&io->start_limit, access->start, io->start_step, steps);
-	return inside;
+		if (!stays(&io->row_limit, access->key.row, io->row_step, steps) ||
+		    !stays(&io->column_limit, access->key.column, io->column_step, steps) ||
+		    !stays(&io->start_limit, access->start, io->start_step, steps))
+			return false;
+	return true;
 }
 
 /* The loop went on by so many: no limit has to be looked at. */
