@@ -100,8 +100,8 @@ static ptowsp_status kernel_footprint(void *context, uint32_t kernel, const uint
 
 static int kernel_varies(void *context, uint32_t kernel)
 {
-	(void)context, (void)kernel;
-	return 1;
+	/* Only its cycles depend on its arguments. */
+	return !(test_kernel(context, kernel)->flags & BUILDER_LATER);
 }
 
 static const char *kernel_unusable(void *context, uint32_t kernel)

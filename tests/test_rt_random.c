@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { KERNELS = 6, TENSORS = 3, SLOTS = 3, PARAMS = 3, FIRST_SLOT = 1 };
-static const int64_t shapes[TENSORS][2] = {{8, 8}, {4, 6}, {32, 0}};
+enum { KERNELS = 6, TENSORS = 4, SLOTS = 3, PARAMS = 3, FIRST_SLOT = 1 };
+static const int64_t shapes[TENSORS][2] = {{8, 8}, {4, 6}, {32, 0}, {32, 2}};
 static const char *const loop_names[] = {"i", "j", "k"};
 
 struct random {
@@ -95,6 +95,8 @@ static uint32_t within(struct random *r, int64_t n)
 
 	if (chance(r, 3) || !r->loops)
 		return number(r, pick(r, (uint32_t)n));
+	if (n > 20 && !chance(r, 4)) /* loop values are -1 .. 19: what moves on by a constant needs no remainder */
+		return op(r, PTOWSP_EXPR_ADD, builder_expr(r->b, PTOWSP_EXPR_LOOP, pick(r, (uint32_t)r->loops), 0, 0), number(r, 1));
 	sum = chance(r, 5) ? expression(r, 2) : builder_expr(r->b, PTOWSP_EXPR_LOOP, pick(r, (uint32_t)r->loops), 0, 0);
 	if (chance(r, 2))
 		sum = op(r, PTOWSP_EXPR_ADD, sum, op(r, PTOWSP_EXPR_MUL, number(r, pick(r, 3)), leaf(r)));
