@@ -58,24 +58,6 @@ const struct reg_dtype *reg_dtype(unsigned code)
 	return NULL;
 }
 
-const struct reg_dtype *reg_dtype_find(const char *text)
-{
-	for (size_t i = 0; i < COUNT(dtypes); i++)
-		if (!strcmp(dtypes[i].text, text))
-			return &dtypes[i];
-	return NULL;
-}
-
-const char *reg_unit_text(unsigned unit)
-{
-	switch (unit) {
-#define X(name, code, text, pool) case code: return text;
-#include "ptowsp/unit.def"
-#undef X
-	}
-	return "?";
-}
-
 const char *reg_pool_text(unsigned unit)
 {
 	switch (unit) {
@@ -91,16 +73,6 @@ const char *reg_space_text(unsigned space)
 	switch (space) {
 #define X(name, code, text) case code: return text;
 #include "ptowsp/space.def"
-#undef X
-	}
-	return "?";
-}
-
-const char *reg_payload_text(unsigned kind)
-{
-	switch (kind) {
-#define X(name, code, text, trust) case code: return text;
-#include "ptowsp/payload.def"
 #undef X
 	}
 	return "?";
@@ -181,14 +153,6 @@ const struct reg_directive *reg_directive(unsigned code)
 {
 	for (size_t i = 0; i < COUNT(directives); i++)
 		if (directives[i].code == code)
-			return &directives[i];
-	return NULL;
-}
-
-const struct reg_directive *reg_directive_find(const char *text)
-{
-	for (size_t i = 0; i < COUNT(directives); i++)
-		if (!strcmp(directives[i].text, text))
 			return &directives[i];
 	return NULL;
 }

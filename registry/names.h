@@ -21,13 +21,11 @@ struct reg_dtype {
 	uint16_t bytes;
 	char sort;         /* 'f', 'i', 'u', 'b' */
 };
-const struct reg_dtype *reg_dtype(unsigned code);         /* NULL if unknown */
-const struct reg_dtype *reg_dtype_find(const char *text); /* by text */
+const struct reg_dtype *reg_dtype(unsigned code); /* NULL if unknown */
 
-const char *reg_unit_text(unsigned unit);         /* "?" if unknown, as all below */
+/* Texts of codes; "?" if unknown. */
 const char *reg_pool_text(unsigned unit);         /* the unit as people say it: "vector" */
 const char *reg_space_text(unsigned space);
-const char *reg_payload_text(unsigned kind);
 bool reg_payload_needs_trust(unsigned kind);
 const char *reg_resource_text(unsigned resource);
 const char *reg_stall_text(unsigned resource);    /* "TASK_RING_FULL" */
@@ -42,8 +40,7 @@ struct reg_directive {
 	uint16_t code;
 };
 const struct reg_directive *reg_directives(uint32_t *count);
-const struct reg_directive *reg_directive(unsigned code);          /* NULL if unknown */
-const struct reg_directive *reg_directive_find(const char *text);
+const struct reg_directive *reg_directive(unsigned code); /* NULL if unknown */
 
 /* Policies of all directives; a directive's rows stand together. */
 struct reg_policy {

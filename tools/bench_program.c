@@ -137,18 +137,6 @@ uint32_t bench_program_tensor(struct bench_program *program, const char *name, u
 	return bench_program_row(program, PTOWSP_SECTION_TENS, &tensor, sizeof(tensor));
 }
 
-uint32_t bench_program_symbol(struct bench_program *program, const char *name, uint64_t value)
-{
-	struct ptowsp_slot_record slot = {.id = ptowsp_id(name, strlen(name)),
-					  .name = bench_program_string(program, name),
-					  .kind = PTOWSP_SLOT_SYMBOL,
-					  .dtype = PTOWSP_U64,
-					  .flags = PTOWSP_SLOT_HAS_DEFAULT,
-					  .value = value};
-
-	return bench_program_row(program, PTOWSP_SECTION_SLOT, &slot, sizeof(slot));
-}
-
 uint32_t bench_program_const(struct bench_program *program, int64_t value)
 {
 	struct ptowsp_expr_record expr = {

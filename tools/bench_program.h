@@ -36,7 +36,6 @@ uint32_t bench_program_kernel(struct bench_program *program, const char *name, u
 			      const void *payload, uint64_t size);
 /* An f32 tensor of rows x columns elements. */
 uint32_t bench_program_tensor(struct bench_program *program, const char *name, uint32_t rows, uint32_t columns);
-uint32_t bench_program_symbol(struct bench_program *program, const char *name, uint64_t value);
 /* Expressions: EXPR rows. */
 uint32_t bench_program_const(struct bench_program *program, int64_t value);
 uint32_t bench_program_expr(struct bench_program *program, unsigned op, uint32_t a, uint32_t b);
