@@ -166,14 +166,6 @@ static ptowsp_status accesses_resolve(struct rt_run *run, const struct rt_site *
 
 /* ---- running --------------------------------------------------------------------------------------------------- */
 
-static void windows_store(const struct rt_run *run, const struct rt_site *site, uint64_t *words)
-{
-	for (uint32_t i = 0; i < site->io_count; i++) {
-		words[2 * i] = (uint64_t)run->accesses[i].start;
-		words[2 * i + 1] = run->accesses[i].length;
-	}
-}
-
 static ptowsp_status run_here(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
 {
 	struct rt_call call = {.site = site, .number = run->tasks, .cycles = task->cycles, .kernel = run->kernel,
@@ -183,66 +175,11 @@ static ptowsp_status run_here(struct rt_run *run, const struct rt_site *site, st
 
 	if (run->known[run->kernel].later)
 		call.cycles = 0;
-	windows_store(run, site, run->window_words);
+	rt_windows_store(run, site, run->window_words);
 	st = rt_crew_call(&run->crew, &call, 0, &cycles, run->error);
 	if (run->known[run->kernel].later)
 		task->cycles = cycles;
 	return st ? st : rt_look_after_kernel(run);
-}
-
-/* Tasks that wait for each thread before the expander runs one itself: enough that nobody runs dry while it does. */
-#define BACKLOG_PER_THREAD 32u
-
-/* A ready task goes to whoever is free, unless there is enough for all, or handing it over takes longer than running it. */
-static ptowsp_status run_ready(struct rt_run *run, uint32_t slot)
-{
-	const struct rt_crew *crew = &run->crew;
-	bool here = rt_ready_backlog(&crew->ready) >= crew->threads * BACKLOG_PER_THREAD ||
-		    (!run->known[run->kernel].varies && rt_crew_brief(crew, run->kernel));
-
-	if (!here) {
-		rt_ready_push(&run->crew.ready, slot);
-		return PTOWSP_OK;
-	}
-	rt_crew_run(&run->crew, slot, 0);
-	return rt_look_after_kernel(run);
-}
-
-static ptowsp_status run_elsewhere(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
-{
-	struct rt_ring *ring = &run->crew.ring;
-	struct rt_slot *slot;
-	uint64_t *words, count = site->arg_count + 2 * (uint64_t)site->io_count;
-	ptowsp_status st = rt_wait_room(run, count);
-
-	if (st)
-		return st;
-	slot = rt_ring_add(ring, count, &words);
-	slot->site = (uint32_t)(site - run->program->sites);
-	slot->kernel = run->kernel;
-	slot->executor = task->executor;
-	slot->stream = task->stream;
-	slot->later = run->known[run->kernel].later;
-	slot->cycles = slot->later ? 0 : task->cycles;
-	if (slot->later)
-		task->cycles = RT_CYCLES_LATER;
-	memcpy(words, run->task_args, site->arg_count * sizeof(*words));
-	windows_store(run, site, words + site->arg_count);
-	for (uint32_t i = 0; i < run->preds.count; i++)
-		rt_ring_link(ring, run->preds.list[i]);
-	if (run->stream_order && run->stream_order[task->stream])
-		rt_ring_link(ring, run->stream_order[task->stream] - 1);
-	return rt_ring_linked(ring) ? run_ready(run, (uint32_t)(slot - ring->slots)) : PTOWSP_OK;
-}
-
-/* On worker threads: places that have to be given back, barriers, and, for policies that look at the clock, cycles that are not yet known. */
-static ptowsp_status gates_wait(struct rt_run *run)
-{
-	uint64_t tasks = run->flow.tail > run->barrier ? run->flow.tail : run->barrier;
-
-	if (run->places.timed && run->lag.waiting)
-		tasks = run->tasks;
-	return rt_wait_tasks(run, tasks);
 }
 
 /* ---- counters -------------------------------------------------------------------------------------------------- */
@@ -336,7 +273,7 @@ static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, str
 	task->preds = run->preds.list;
 	task->pred_count = run->preds.count;
 	if (run->kernels && run->crew.threads > 1)
-		st = gates_wait(run);
+		st = rt_dispatch_gates(run);
 	if (!st)
 		st = rt_place(&run->places, &run->clock, &run->env, site, task, run->error);
 	if (!st && run->env.failed)
@@ -351,7 +288,7 @@ static ptowsp_status execute(struct rt_run *run, const struct rt_site *site, str
 	ptowsp_status st = later ? PTOWSP_OK : rt_clock_failed(run, rt_lag_task(&run->lag, task));
 
 	if (!st && run->kernels)
-		st = run->crew.threads > 1 ? run_elsewhere(run, site, task) : run_here(run, site, task);
+		st = run->crew.threads > 1 ? rt_dispatch(run, site, task) : run_here(run, site, task);
 	if (!st && later)
 		st = rt_clock_failed(run, rt_lag_task(&run->lag, task));
 	return st;

@@ -122,6 +122,13 @@ ptowsp_status rt_issue(struct rt_run *run, const struct rt_site *site, uint32_t 
 ptowsp_status rt_slot_set(struct rt_run *run, uint32_t slot, uint32_t expr);
 ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io *io);
 
+/* dispatch.c: windows of the task being issued, two words each. */
+void rt_windows_store(const struct rt_run *run, const struct rt_site *site, uint64_t *words);
+/* On worker threads, before a task is placed: what has to have ended for real. */
+ptowsp_status rt_dispatch_gates(struct rt_run *run);
+/* On worker threads: the task being issued goes into the ring. Cycles that are known later are set to RT_CYCLES_LATER. */
+ptowsp_status rt_dispatch(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task);
+
 /* wait.c: the expander's waits on worker threads. All return an error when the run has to end. */
 ptowsp_status rt_look(struct rt_run *run); /* deadline and cancel */
 ptowsp_status rt_look_after_kernel(struct rt_run *run); /* the same, but seldom where kernels are short */
