@@ -65,9 +65,12 @@ static ptowsp_status overrides_parse(struct ptowsp_plan *plan, const char *const
 	return st;
 }
 
-/* Is a row of the package replaced? spatial_map and dispatch replace each other too: both say which executor. */
+/* Is a row of the package replaced? spatial_map and dispatch replace each other too: both say which executor. Capacities are about one channel
+ * each: of two for the same one the later rules. */
 static bool is_replaced(const struct ptowsp_plan *plan, uint16_t directive)
 {
+	if (directive == PTOWSP_DIRECTIVE_CHANNEL_CAPACITY)
+		return false;
 	for (uint32_t i = 0; i < plan->overrides.count; i++) {
 		uint16_t with = plan->overrides.rows[i].directive;
 

@@ -265,10 +265,11 @@ static ptowsp_status arguments_parse(struct job *job, const struct value *value)
 	return st;
 }
 
-/* Depths of different domains stand side by side; of everything else there is one row, the latest. */
+/* Depths of different domains and capacities of different channels stand side by side; of everything else there is one row, the latest. */
 static bool is_same(const struct ptowsp_directive_record *a, const struct ptowsp_directive_record *b)
 {
-	if (a->directive != b->directive || a->directive != PTOWSP_DIRECTIVE_PIPELINE_DEPTH)
+	if (a->directive != b->directive ||
+	    (a->directive != PTOWSP_DIRECTIVE_PIPELINE_DEPTH && a->directive != PTOWSP_DIRECTIVE_CHANNEL_CAPACITY))
 		return a->directive == b->directive;
 	return a->count == b->count && (a->count < 2 || a->a0 == b->a0); /* equal words have one offset */
 }

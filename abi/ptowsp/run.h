@@ -88,6 +88,17 @@ struct ptowsp_kernel_stats {
 	uint32_t flags;  /* PTOWSP_KERNEL_x */
 	uint64_t tasks, cycles;
 };
+/* One channel after a run; what producers and consumers waited for it, in semantic cycles. Its row among the resources carries both waits together. */
+struct ptowsp_channel_stats {
+	uint32_t channel; /* row of the CSPC table */
+	uint32_t flags;   /* PTOWSP_CHANNEL_CLOSED */
+	uint64_t capacity, latency; /* in force; capacity 0: a rendezvous */
+	uint64_t sends, consumes, high_water;
+	uint64_t full_count, full_cycles;   /* CHANNEL_FULL_WAIT */
+	uint64_t empty_count, empty_cycles; /* CHANNEL_EMPTY_WAIT */
+};
+enum { PTOWSP_CHANNEL_CLOSED = 1 };
+
 enum { PTOWSP_KERNEL_COUNTED_ONE = 1 }; /* cycles not known without running: counted 1 per task */
 
 enum { PTOWSP_DETERMINISTIC_NO = 0, PTOWSP_DETERMINISTIC_YES = 1, PTOWSP_DETERMINISTIC_UNKNOWN = 2 };
@@ -108,7 +119,26 @@ struct ptowsp_run_stats {
 	const struct ptowsp_kernel_stats *kernels;
 	uint32_t resource_count, resource_stride;
 	uint32_t kernel_count, kernel_stride;
+	const struct ptowsp_channel_stats *channels;
+	uint32_t channel_count, channel_stride;
 };
+
+enum { /* what a deadlock is about */
+	PTOWSP_DEADLOCK_HELD = 0,          /* places of a bounded resource held by open scopes */
+	PTOWSP_DEADLOCK_CHANNEL_CYCLE = 1, /* processes wait for each other's channels, one of them full */
+	PTOWSP_DEADLOCK_WINDOW_CHANNEL = 2,/* one process waits for a channel, another for a place that the first one's scope holds */
+	PTOWSP_DEADLOCK_CHANNEL_EMPTY = 3, /* a token that nobody sends, or a rendezvous that nobody keeps: no cure */
+	PTOWSP_DEADLOCK_EVENT = 4          /* an event that nobody signals: no cure */
+};
+/* A process that waits. */
+struct ptowsp_waiting {
+	uint32_t process, replica; /* row of PROC; PTOWSP_NONE: the workload */
+	uint32_t instruction;      /* of WORK, where it stands */
+	uint32_t resource;         /* enum ptowsp_resource: what it waits for */
+	uint32_t channel;          /* row of CSPC, PTOWSP_NONE if it waits for none */
+	uint32_t scope_depth;
+};
+#define PTOWSP_WAITING_LIMIT 8u
 
 /* Why nothing can go on; semantic, the same on every machine. */
 struct ptowsp_deadlock {
@@ -116,12 +146,15 @@ struct ptowsp_deadlock {
 	uint32_t resource;     /* enum ptowsp_resource */
 	uint32_t scope_depth;  /* open scopes around the waiting task */
 	uint32_t scope_held;   /* 1: places are held by open scopes */
-	uint32_t reserved;
-	uint64_t task;         /* number of the task that cannot be issued */
+	uint32_t kind;         /* PTOWSP_DEADLOCK_x */
+	uint64_t task;         /* number of the task that cannot be issued, or of the next one */
 	uint64_t capacity, used, high_water;
-	uint64_t proposed;     /* capacity with which this task could be issued and, as far as can be seen, the program ends */
-	char option[64];       /* the exact option, e.g. "--schedule task_window=3" */
+	uint64_t proposed;     /* capacity with which this task could be issued and, as far as can be seen, the program ends; 0: no capacity is a cure */
+	char option[64];       /* the exact option, e.g. "--schedule task_window=3"; empty without a cure */
 	char text[320];        /* the whole report as one paragraph */
+	uint32_t channel;      /* row of CSPC that the report is about, PTOWSP_NONE without one */
+	uint32_t waiting_count;/* processes that wait, the first ones in waiting[] */
+	struct ptowsp_waiting waiting[PTOWSP_WAITING_LIMIT];
 };
 
 /* Completion of a run. */

@@ -58,6 +58,8 @@ static const struct pkg_word role_words[] = {{PTOWSP_ROLE_IN, "in"},
 static const struct pkg_word distribution_words[] = {{0, "replicated"}, {1, "sharded"}};
 static const struct pkg_word slot_kind_words[] = {{PTOWSP_SLOT_SYMBOL, "symbol"}, {PTOWSP_SLOT_SLOT, "slot"}};
 static const struct pkg_word axis_kind_words[] = {{PTOWSP_AXIS_DENSE, "dense"}};
+static const struct pkg_word channel_kind_words[] = {{PTOWSP_CHANNEL_TOKEN, "token"}, {PTOWSP_CHANNEL_PAYLOAD, "payload"}};
+static const struct pkg_word channel_direction_words[] = {{PTOWSP_CHANNEL_PRODUCES, "produces"}, {PTOWSP_CHANNEL_CONSUMES, "consumes"}};
 static const struct pkg_word sample_role_words[] = {{PTOWSP_SAMPLE_INPUT, "input"}, {PTOWSP_SAMPLE_EXPECTED, "expected"}};
 
 static const struct {
@@ -67,7 +69,8 @@ static const struct {
 } vocabulary[PKG_WORDS_COUNT] = {
 #define WORDS(name) [PKG_WORDS_##name] = {#name, name##_words, sizeof(name##_words) / sizeof(name##_words[0])},
 	WORDS(dtype) WORDS(unit) WORDS(space) WORDS(payload) WORDS(expr_op) WORDS(directive) WORDS(param_kind) WORDS(role)
-	WORDS(distribution) WORDS(slot_kind) WORDS(axis_kind) WORDS(sample_role) WORDS(opcode)
+	WORDS(distribution) WORDS(slot_kind) WORDS(axis_kind) WORDS(sample_role)
+	WORDS(channel_kind) WORDS(channel_direction) WORDS(opcode)
 #undef WORDS
 };
 

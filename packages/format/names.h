@@ -10,7 +10,7 @@
 enum pkg_words {
 	PKG_WORDS_dtype, PKG_WORDS_unit, PKG_WORDS_space, PKG_WORDS_payload, PKG_WORDS_expr_op, PKG_WORDS_directive,
 	PKG_WORDS_param_kind, PKG_WORDS_role, PKG_WORDS_distribution, PKG_WORDS_slot_kind, PKG_WORDS_axis_kind,
-	PKG_WORDS_sample_role, PKG_WORDS_opcode, PKG_WORDS_COUNT
+	PKG_WORDS_sample_role, PKG_WORDS_channel_kind, PKG_WORDS_channel_direction, PKG_WORDS_opcode, PKG_WORDS_COUNT
 };
 
 struct pkg_word {

@@ -79,19 +79,40 @@ static void positions_renumber(const struct sorting *s)
 	}
 }
 
-static int names_slot(uint8_t opcode)
+/* The table with ids that a word of workload_ops.def means, 0 if it means none. */
+static uint32_t operand_table(const char *word)
 {
-	switch (opcode) {
-#define X(NAME, code, mnemonic, operand1, operand2, effect)                                                            \
-	case code:                                                                                                     \
-		return !strcmp(operand1, "slot");
-#include "ptowsp/workload_ops.def"
-#undef X
-	}
+	static const struct {
+		const char *word;
+		uint32_t type;
+	} tables[] = {{"slot", PTOWSP_SECTION_SLOT}, {"channel", PTOWSP_SECTION_CSPC}};
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		if (!strcmp(tables[i].word, word))
+			return tables[i].type;
 	return 0;
 }
 
-/* Rows in the tables behind the instructions, and slots in the instructions. A section that does not hold together is left
+static void operands_renumber(const struct sorting *s, struct ptowsp_instruction *i)
+{
+	uint32_t first = 0, second = 0;
+
+	switch (i->opcode) {
+#define X(NAME, code, mnemonic, operand1, operand2, effect)                                                            \
+	case code:                                                                                                     \
+		first = operand_table(operand1);                                                                       \
+		second = operand_table(operand2);                                                                      \
+		break;
+#include "ptowsp/workload_ops.def"
+#undef X
+	}
+	if (first == s->schema->type)
+		i->operand1 = (uint16_t)row_now(s, i->operand1);
+	if (second == s->schema->type)
+		i->operand2 = row_now(s, i->operand2);
+}
+
+/* Rows in the tables behind the instructions, and slots and channels in the instructions. A section that does not hold together is left
  * alone. */
 static void work_renumber(const struct sorting *s)
 {
@@ -107,12 +128,11 @@ static void work_renumber(const struct sorting *s)
 	rows_at = sizeof(h) + 8ull * h.num_instructions;
 	if (size != rows_at + 4 * ((uint64_t)h.num_axes + h.num_kernels + h.num_tensors))
 		return;
-	for (uint64_t at = sizeof(h); s->schema->type == PTOWSP_SECTION_SLOT && at < rows_at; at += 8) {
+	for (uint64_t at = sizeof(h); at < rows_at; at += 8) {
 		struct ptowsp_instruction i;
 
 		memcpy(&i, work + at, sizeof(i));
-		if (names_slot(i.opcode))
-			i.operand1 = (uint16_t)row_now(s, i.operand1);
+		operands_renumber(s, &i);
 		memcpy(work + at, &i, sizeof(i));
 	}
 	first = s->schema->type == PTOWSP_SECTION_TENS ? h.num_axes + h.num_kernels : h.num_axes;

@@ -22,6 +22,9 @@ ptowsp_status pkg_verify_tables(const struct pkg_check *check);
 /* What a single field cannot say. Needs verified tables. */
 ptowsp_status pkg_verify_rules(const struct pkg_check *check);
 
+/* verify_pipeline.c: the part about channels and processes. instructions: of a checked WORK. */
+ptowsp_status pkg_verify_pipeline(const struct pkg_check *check, uint32_t instructions);
+
 /* 1 if offset is the first byte of a string of STRS. */
 int pkg_verify_is_string(const struct pkg_check *check, uint64_t offset);
 

@@ -212,7 +212,7 @@ static void varies_fill(const struct pkg_tables *t, uint8_t *varies)
 		const struct ptowsp_expr_record *e = &t->expr[i];
 		const uint32_t operands[3] = {e->a, e->b, e->c};
 
-		varies[i] = e->op == PTOWSP_EXPR_LOOP || e->op == PTOWSP_EXPR_AXIS || e->op == PTOWSP_EXPR_TASK ||
+		varies[i] = e->op == PTOWSP_EXPR_LOOP || e->op == PTOWSP_EXPR_AXIS || e->op == PTOWSP_EXPR_TASK || e->op == PTOWSP_EXPR_INSTANCE ||
 			    (e->op == PTOWSP_EXPR_VALUE && t->slot[e->a].kind != PTOWSP_SLOT_SYMBOL);
 		for (uint32_t k = 0; k < pkg_expr_operands(e->op); k++)
 			varies[i] |= varies[operands[k]];
@@ -329,7 +329,7 @@ static ptowsp_status entries_check(const struct pkg_check *c)
 		defaults += t->entry[i].flags & PTOWSP_ENTRY_DEFAULT;
 		MUST(defaults <= 1, "ENTR[%u].flags: another entry is the default already", (unsigned)i);
 	}
-	return PTOWSP_OK;
+	return pkg_verify_pipeline(c, instructions);
 }
 
 static ptowsp_status argument_check(const struct pkg_check *c, uint32_t i, uint32_t k, int64_t value, uint64_t kind)

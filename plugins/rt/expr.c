@@ -154,7 +154,7 @@ static ptowsp_status leaf(struct rt_exprs *exprs, const struct rt_tables *tables
 				node->op = PTOWSP_EXPR_LOOP, node->a = d;
 		return PTOWSP_OK;
 	}
-	return PTOWSP_OK; /* TASK */
+	return PTOWSP_OK; /* TASK, INSTANCE */
 }
 
 /* Adds the node of a row whose operands have their places. */
@@ -368,6 +368,7 @@ int64_t rt_expr_run(struct rt_env *env, uint32_t id)
 		case PTOWSP_EXPR_LOOP: v[i] = env->loops[node->a]; break;
 		case PTOWSP_EXPR_VALUE: v[i] = (int64_t)env->values[node->a]; break;
 		case PTOWSP_EXPR_TASK: v[i] = (int64_t)env->task; break;
+		case PTOWSP_EXPR_INSTANCE: v[i] = (int64_t)env->instance; break;
 		default: v[i] = apply(node->op, v[node->a], v[node->b], v[node->c], &env->failed);
 		}
 	}

@@ -80,6 +80,7 @@ struct rt_env {
 	const int64_t *loops;   /* value per depth */
 	const uint64_t *values; /* per SLOT row */
 	uint64_t task;          /* number of the task, or of the next one */
+	uint64_t instance;      /* number of the replica of a process, 0 outside */
 	int64_t *scratch;       /* exprs->longest */
 	uint32_t failed;        /* set by a division by zero and never cleared here; the value is then 0 */
 };

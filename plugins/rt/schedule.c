@@ -219,6 +219,16 @@ static ptowsp_status capacity(const struct job *job)
 	return number(job, 0, 0, INT64_MAX, &job->schedule->capacity[resource]);
 }
 
+/* channel.c looks the rows up by the names of its channels. */
+static ptowsp_status channel_capacity(const struct job *job)
+{
+	uint32_t name = 0;
+	uint64_t tokens = 0;
+	ptowsp_status st = word(job, 0, &name);
+
+	return st ? st : number(job, 1, 0, UINT32_MAX, &tokens);
+}
+
 static ptowsp_status pipeline_depth(const struct job *job)
 {
 	static const char *const domains[] = {[RT_DOMAIN_GLOBAL] = "global", [RT_DOMAIN_STREAM] = "stream", [RT_DOMAIN_POOL] = "pool"};
@@ -309,7 +319,7 @@ static const struct rule {
 	RULE(TIMING, BATCHED, batches),		     RULE(TIMING, RATE_LIMIT, spacing),
 	RULE(START, THRESHOLD, start),		     RULE(ISSUE_COST, CYCLES, spacing),
 	RULE(TENSOR_MAP, CAPACITY, capacity),	     RULE(DEP_LIST, CAPACITY, capacity),
-	RULE(READY_QUEUE, CAPACITY, capacity),
+	RULE(READY_QUEUE, CAPACITY, capacity),	     RULE(CHANNEL_CAPACITY, CAPACITY, channel_capacity),
 #undef RULE
 };
 

@@ -279,6 +279,49 @@ static void position_file_long(struct pkg_image *image)
 	set(image, PTOWSP_SECTION_DBGI, 0, "file", string(image, name));
 }
 
+/* CSPC, PROC, PRCH: the channel "c", written by one process and read by the other */
+static void table_add(struct pkg_image *image, uint32_t type, uint32_t count)
+{
+	uint32_t stride = pkg_schema_find(type)->bytes;
+
+	image->sections[image->section_count++] =
+		(struct pkg_image_section){type, 0, stride, count, calloc(count, stride), (size_t)count * stride};
+}
+
+static void pipeline_add(struct pkg_image *image)
+{
+	const char *names[] = {"make", "take"};
+	int later = ptowsp_id("make", 4) > ptowsp_id("take", 4);
+
+	table_add(image, PTOWSP_SECTION_CSPC, 1);
+	table_add(image, PTOWSP_SECTION_PROC, 2);
+	table_add(image, PTOWSP_SECTION_PRCH, 4);
+	set(image, PTOWSP_SECTION_CSPC, 0, "name", string(image, "c"));
+	set(image, PTOWSP_SECTION_CSPC, 0, "id", ptowsp_id("c", 1));
+	for (uint32_t i = 0; i < 2; i++) {
+		set(image, PTOWSP_SECTION_PROC, i, "name", string(image, names[later ? 1 - i : i]));
+		set(image, PTOWSP_SECTION_PROC, i, "id", ptowsp_id(names[later ? 1 - i : i], 4));
+		set(image, PTOWSP_SECTION_PROC, i, "instruction", 5);
+		set(image, PTOWSP_SECTION_PROC, i, "replicas", 1);
+		set(image, PTOWSP_SECTION_PROC, i, "order", i);
+		set(image, PTOWSP_SECTION_PROC, i, "channels", i);
+		set(image, PTOWSP_SECTION_PROC, i, "channel_count", 1);
+		set(image, PTOWSP_SECTION_PRCH, i, "direction", i);
+	}
+}
+
+#define PIPELINE_CASE(name, SECT, row, field, value)                                                                   \
+	CHANGE(name, (pipeline_add(image), set(image, PTOWSP_SECTION_##SECT, row, field, value)))
+PIPELINE_CASE(channel_kind_unknown, CSPC, 0, "kind", 2)
+PIPELINE_CASE(channel_direction_unknown, PRCH, 0, "direction", 2)
+PIPELINE_CASE(process_outside, PROC, 0, "instruction", 6)
+PIPELINE_CASE(process_without_replicas, PROC, 1, "replicas", 0)
+PIPELINE_CASE(process_with_many_replicas, PROC, 1, "replicas", 65536)
+PIPELINE_CASE(process_order_outside, PROC, 0, "order", 2)
+PIPELINE_CASE(process_order_twice, PROC, 1, "order", 0)
+PIPELINE_CASE(process_with_a_channel_twice, PROC, 1, "channel_count", 3)
+FIELD_CASE(pipeline_without_processes, ENTR, 0, "flags", 5)
+
 #define CASE(name) {#name, name}
 const struct image_case image_cases[] = {
 	CASE(name_outside_strings), CASE(name_inside_a_string), CASE(id_of_a_name_outside_strings), CASE(id_of_another_name), CASE(id_without_a_name),
@@ -307,5 +350,8 @@ const struct image_case image_cases[] = {
 	CASE(sample_extent_beyond_the_rank), CASE(sample_size_wrong), CASE(sample_size_wraps), CASE(sample_not_aligned),
 	CASE(sample_outside), CASE(sample_twice), CASE(samples_without_bytes), CASE(position_kind_unknown), CASE(position_outside),
 	CASE(position_in_a_folder), CASE(position_file_long),
+	CASE(channel_kind_unknown), CASE(channel_direction_unknown), CASE(process_outside), CASE(process_without_replicas),
+	CASE(process_with_many_replicas), CASE(process_order_outside), CASE(process_order_twice), CASE(process_with_a_channel_twice),
+	CASE(pipeline_without_processes),
 };
 const size_t image_case_count = sizeof(image_cases) / sizeof(image_cases[0]);
