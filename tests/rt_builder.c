@@ -301,7 +301,8 @@ uint32_t builder_levels(struct builder *b, uint32_t max_range, uint32_t min_rang
 
 uint32_t builder_axis(struct builder *b, const char *name, uint32_t low, uint32_t high, uint32_t step, uint32_t levels)
 {
-	struct ptowsp_axis_record row = {.name = builder_string(b, name), .low = low, .high = high, .step = step, .levels = levels};
+	struct ptowsp_axis_record row = {.name = builder_string(b, name), .low = low, .high = high, .step = step, .levels = levels,
+					 .row = PTOWSP_NONE, .lengths = PTOWSP_NONE, .indices = PTOWSP_NONE};
 	uint32_t at = ADD(b->axis, row);
 
 	ADD(b->axes, at);

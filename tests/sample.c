@@ -107,7 +107,8 @@ static void tensors_write(struct pkg_writer *w)
 
 static void program_write(struct pkg_writer *w)
 {
-	struct ptowsp_axis_record axis = {.name = pkg_writer_string(w, "i"), .high = EXPR_N, .step = EXPR_BLOCK, .levels = 0};
+	struct ptowsp_axis_record axis = {.name = pkg_writer_string(w, "i"), .high = EXPR_N, .step = EXPR_BLOCK, .levels = 0,
+					  .row = PTOWSP_NONE, .lengths = PTOWSP_NONE, .indices = PTOWSP_NONE};
 	struct ptowsp_levels_record levels = {4096, 256, 0, 1};
 	struct ptowsp_level_record level = {256, 64};
 	const struct {

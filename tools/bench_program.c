@@ -167,7 +167,10 @@ uint32_t bench_program_axis(struct bench_program *program, const char *name, uin
 					  .low = bench_program_const(program, 0),
 					  .high = high,
 					  .step = bench_program_const(program, 1),
-					  .levels = PTOWSP_NONE};
+					  .levels = PTOWSP_NONE,
+					  .row = PTOWSP_NONE,
+					  .lengths = PTOWSP_NONE,
+					  .indices = PTOWSP_NONE};
 
 	return bench_program_row(program, PTOWSP_SECTION_AXES, &axis, sizeof(axis));
 }

@@ -17,6 +17,10 @@ enum ptowsp_expr_op {
 #undef X
 };
 
+/* operand1 of AFTER and of FENCE. */
+enum { PTOWSP_AFTER_TASK = 0, PTOWSP_AFTER_DATA = 1, PTOWSP_AFTER_BARRIER = 2, PTOWSP_AFTER_SOFT = 3 };
+enum { PTOWSP_FENCE_CORE = 0, PTOWSP_FENCE_DEVICE = 1, PTOWSP_FENCE_SYSTEM = 2 };
+
 #define PTOWSP_WORKLOAD_MAGIC 0x50544F57u /* the bytes read "WOTP" */
 #define PTOWSP_WORKLOAD_VERSION 10u
 #define PTOWSP_NESTING_LIMIT 64u /* loops, branches and scopes together */

@@ -57,7 +57,10 @@ static const struct pkg_word role_words[] = {{PTOWSP_ROLE_IN, "in"},
 					     {PTOWSP_ROLE_CONST, "const"}};
 static const struct pkg_word distribution_words[] = {{0, "replicated"}, {1, "sharded"}};
 static const struct pkg_word slot_kind_words[] = {{PTOWSP_SLOT_SYMBOL, "symbol"}, {PTOWSP_SLOT_SLOT, "slot"}};
-static const struct pkg_word axis_kind_words[] = {{PTOWSP_AXIS_DENSE, "dense"}};
+static const struct pkg_word axis_kind_words[] = {{PTOWSP_AXIS_DENSE, "dense"},
+						  {PTOWSP_AXIS_DENSE_DYN, "dense_dyn"},
+						  {PTOWSP_AXIS_RAGGED, "ragged"},
+						  {PTOWSP_AXIS_SPARSE, "sparse"}};
 static const struct pkg_word channel_kind_words[] = {{PTOWSP_CHANNEL_TOKEN, "token"}, {PTOWSP_CHANNEL_PAYLOAD, "payload"}};
 static const struct pkg_word channel_direction_words[] = {{PTOWSP_CHANNEL_PRODUCES, "produces"}, {PTOWSP_CHANNEL_CONSUMES, "consumes"}};
 static const struct pkg_word sample_role_words[] = {{PTOWSP_SAMPLE_INPUT, "input"}, {PTOWSP_SAMPLE_EXPECTED, "expected"}};

@@ -64,7 +64,18 @@ static ptowsp_status stride_check(const struct pkg *p, const struct pkg_toc_row 
 	return pkg_refuse(&place, "section %s: stride is %u, which ends inside a field", schema->section, (unsigned)row->stride);
 }
 
-/* Records with another stride are copied: what is missing is 0, what is unknown is left out. */
+/* What a record lacks is 0, or PTOWSP_NONE where it would refer to something. */
+static void fields_complete(uint8_t *record, const struct pkg_schema *schema, size_t from)
+{
+	uint32_t count;
+	const struct pkg_field *fields = pkg_schema_fields(schema, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		if (fields[i].offset >= from && fields[i].kind == PKG_OPTIONAL)
+			pkg_field_set(record, &fields[i], PTOWSP_NONE);
+}
+
+/* Records with another stride are copied: what is missing gets its default, what is unknown is left out. */
 static ptowsp_status table_convert(struct pkg *p, uint32_t i, const struct pkg_schema *schema, struct ptowsp_error *error)
 {
 	const struct pkg_toc_row *row = &p->container.rows[i];
@@ -74,8 +85,10 @@ static ptowsp_status table_convert(struct pkg *p, uint32_t i, const struct pkg_s
 	p->native[i] = copy = calloc((size_t)row->count + 1, schema->bytes);
 	if (!copy)
 		return pkg_fail(error, PTOWSP_NO_MEMORY, "%s: out of memory for table %s", p->path, schema->section);
-	for (size_t k = 0; k < row->count; k++)
+	for (size_t k = 0; k < row->count; k++) {
 		memcpy(copy + k * schema->bytes, p->data[i] + k * row->stride, each);
+		fields_complete(copy + k * schema->bytes, schema, each);
+	}
 	return PTOWSP_OK;
 }
 

@@ -79,13 +79,27 @@ static void positions_renumber(const struct sorting *s)
 	}
 }
 
+/* Entries that are one task of a kernel name its row. */
+static void entries_renumber(const struct sorting *s)
+{
+	uint32_t rows = pkg_writer_count(s->writer, PTOWSP_SECTION_ENTR);
+
+	for (uint32_t row = 0; s->schema->type == PTOWSP_SECTION_KREG && row < rows; row++) {
+		struct ptowsp_entry_record *e = pkg_writer_at(s->writer, PTOWSP_SECTION_ENTR, row);
+
+		if (e->flags & PTOWSP_ENTRY_KERNEL)
+			e->instruction = row_now(s, e->instruction);
+	}
+}
+
 /* The table with ids that a word of workload_ops.def means, 0 if it means none. */
 static uint32_t operand_table(const char *word)
 {
 	static const struct {
 		const char *word;
 		uint32_t type;
-	} tables[] = {{"slot", PTOWSP_SECTION_SLOT}, {"channel", PTOWSP_SECTION_CSPC}};
+	} tables[] = {{"slot", PTOWSP_SECTION_SLOT}, {"slot row", PTOWSP_SECTION_SLOT}, {"channel", PTOWSP_SECTION_CSPC},
+		      {"event", PTOWSP_SECTION_EVNT}, {"tensor", PTOWSP_SECTION_TENS}};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		if (!strcmp(tables[i].word, word))
@@ -112,7 +126,7 @@ static void operands_renumber(const struct sorting *s, struct ptowsp_instruction
 		i->operand2 = row_now(s, i->operand2);
 }
 
-/* Rows in the tables behind the instructions, and slots and channels in the instructions. A section that does not hold together is left
+/* Rows in the tables behind the instructions, and rows in the instructions. A section that does not hold together is left
  * alone. */
 static void work_renumber(const struct sorting *s)
 {
@@ -187,6 +201,7 @@ static int table_sort(struct sorting *s, const struct pkg_field *id)
 		fields_renumber(s, &schemas[i]);
 	nodes_renumber(s);
 	positions_renumber(s);
+	entries_renumber(s);
 	work_renumber(s);
 	return rows_move(s);
 }

@@ -24,6 +24,10 @@ ptowsp_status pkg_verify_rules(const struct pkg_check *check);
 
 /* verify_pipeline.c: the part about channels and processes. instructions: of a checked WORK. */
 ptowsp_status pkg_verify_pipeline(const struct pkg_check *check, uint32_t instructions);
+/* Axes and the values of ragged and sparse ones (verify_axes.c). Needs verified tables. */
+ptowsp_status pkg_verify_axes(const struct pkg_check *check);
+/* The tensors and values of entries that are one task of a kernel (verify_axes.c). Needs verified tables. */
+ptowsp_status pkg_verify_kernel_entries(const struct pkg_check *check);
 
 /* 1 if offset is the first byte of a string of STRS. */
 int pkg_verify_is_string(const struct pkg_check *check, uint64_t offset);

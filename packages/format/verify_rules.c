@@ -324,8 +324,12 @@ static ptowsp_status entries_check(const struct pkg_check *c)
 	uint32_t instructions = instruction_count(t), defaults = 0;
 
 	for (uint32_t i = 0; i < t->entry_count; i++) {
-		MUST(t->entry[i].instruction < instructions, "ENTR[%u].instruction is %u, WORK has %u instructions", (unsigned)i,
-		     (unsigned)t->entry[i].instruction, (unsigned)instructions);
+		if (t->entry[i].flags & PTOWSP_ENTRY_KERNEL)
+			MUST(t->entry[i].instruction < t->kernel_count, "ENTR[%u].instruction is %u: its flags say a kernel, KREG has %u rows",
+			     (unsigned)i, (unsigned)t->entry[i].instruction, (unsigned)t->kernel_count);
+		else
+			MUST(t->entry[i].instruction < instructions, "ENTR[%u].instruction is %u, WORK has %u instructions", (unsigned)i,
+			     (unsigned)t->entry[i].instruction, (unsigned)instructions);
 		defaults += t->entry[i].flags & PTOWSP_ENTRY_DEFAULT;
 		MUST(defaults <= 1, "ENTR[%u].flags: another entry is the default already", (unsigned)i);
 	}
@@ -472,7 +476,8 @@ ptowsp_status pkg_verify_rules(const struct pkg_check *check)
 {
 	static ptowsp_status (*const steps[])(const struct pkg_check *) = {
 		meta_check, kernels_check, payloads_check, levels_check,   tensors_check, expressions_check,
-		loops_check, work_check,   entries_check,  schedule_check, samples_check, positions_check};
+		loops_check, pkg_verify_axes, work_check, entries_check, pkg_verify_kernel_entries, schedule_check, samples_check,
+		positions_check};
 	ptowsp_status st = PTOWSP_OK;
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !st; i++)

@@ -9,6 +9,7 @@
 #include "strings.h"
 
 #include <assert.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ struct pkg_writer {
 	struct pkg_strings strings;
 	struct growing sections[PKG_IMAGE_SECTIONS]; /* by place in pkg_schema_all; the one of STRS stays empty */
 	struct pkg_image image; /* targets, and the sections while sealing */
+	uint8_t *axes;          /* owned: AXES without the fields that no row uses, NULL where that saves nothing */
 	int failed;             /* an allocation failed */
 };
 
@@ -49,6 +51,7 @@ void pkg_writer_destroy(struct pkg_writer *w)
 	pkg_strings_finish(&w->strings);
 	for (size_t i = 0; i < PKG_IMAGE_SECTIONS; i++)
 		free(w->sections[i].bytes);
+	free(w->axes);
 	pkg_image_finish(&w->image);
 	free(w);
 }
@@ -163,6 +166,29 @@ static uint32_t flags_of(uint32_t type)
 	return 1;
 }
 
+/* Dense axes, which most programs have alone, need half a record; a reader completes it. */
+static void axes_shorten(struct pkg_writer *w, struct pkg_image_section *s)
+{
+	const size_t least = offsetof(struct ptowsp_axis_record, row);
+	const struct ptowsp_axis_record *rows = (const void *)s->data;
+
+	for (uint64_t i = 0; i < s->count; i++)
+		if (rows[i].row != PTOWSP_NONE || rows[i].lengths != PTOWSP_NONE || rows[i].indices != PTOWSP_NONE || rows[i].first ||
+		    rows[i].count || rows[i].reserved2)
+			return;
+	free(w->axes);
+	w->axes = malloc(s->count * least + 1);
+	if (!w->axes) {
+		w->failed = 1;
+		return;
+	}
+	for (uint64_t i = 0; i < s->count; i++)
+		memcpy(w->axes + i * least, &rows[i], least);
+	s->data = w->axes;
+	s->stride = (uint32_t)least;
+	s->size = s->count * least;
+}
+
 /* Lends the writer's bytes to the image, in the order of the schema; tables without rows are left out. */
 static void image_fill(struct pkg_writer *w)
 {
@@ -179,6 +205,8 @@ static void image_fill(struct pkg_writer *w)
 			s.size = w->strings.size;
 		}
 		s.count = s.size / s.stride;
+		if (s.type == PTOWSP_SECTION_AXES && s.size)
+			axes_shorten(w, &s);
 		if (s.size)
 			w->image.sections[w->image.section_count++] = s;
 	}
@@ -194,7 +222,8 @@ ptowsp_status pkg_writer_seal(struct pkg_writer *w, void **bytes_out, size_t *si
 	if (w->failed)
 		return pkg_fail(error, PTOWSP_NO_MEMORY, "out of memory for the package");
 	image_fill(w);
-	st = pkg_image_seal(&w->image, bytes_out, size_out, error);
+	st = w->failed ? pkg_fail(error, PTOWSP_NO_MEMORY, "out of memory for the package")
+		       : pkg_image_seal(&w->image, bytes_out, size_out, error);
 	w->image.section_count = 0; /* the bytes stay the writer's */
 	if (!st)
 		st = pkg_open_memory(&package, *bytes_out, *size_out, "new package", NULL, error);

@@ -339,7 +339,10 @@ static uint32_t axis_add(struct walk *walk, struct frame *frame, const struct la
 					  .low = operand_expr(walk, frame, &stmt->operands[1]),
 					  .high = operand_expr(walk, frame, &stmt->operands[2]),
 					  .step = operand_expr(walk, frame, &stmt->operands[3]),
-					  .levels = stmt->levels ? levels_add(walk, stmt->levels) : PTOWSP_NONE};
+					  .levels = stmt->levels ? levels_add(walk, stmt->levels) : PTOWSP_NONE,
+					  .row = PTOWSP_NONE,
+					  .lengths = PTOWSP_NONE,
+					  .indices = PTOWSP_NONE};
 
 	for (uint32_t i = 0; i < lower->axis_count && i < 256; i++)
 		if (!memcmp(&lower->axes[i], &axis, sizeof(axis)))

@@ -17,6 +17,14 @@ static const uint8_t opcodes[] = {
 #undef X
 };
 
+/* Instructions that the verifier does not take yet. */
+static const uint8_t refused[] = {
+	PTOWSP_OP_SELECT,      PTOWSP_OP_WHILE,	      PTOWSP_OP_BREAK,	     PTOWSP_OP_AFTER,  PTOWSP_OP_AXIS_DENSE, PTOWSP_OP_AXIS_DENSE_DYN,
+	PTOWSP_OP_AXIS_RAGGED, PTOWSP_OP_AXIS_SPARSE, PTOWSP_OP_DISPATCH_FILTER, PTOWSP_OP_SIGNAL, PTOWSP_OP_WAIT,	     PTOWSP_OP_BARRIER,
+	PTOWSP_OP_COPY,	       PTOWSP_OP_FENCE,	      PTOWSP_OP_ALLOC,	     PTOWSP_OP_FREE,   PTOWSP_OP_SEND,	     PTOWSP_OP_CONSUME,
+	PTOWSP_OP_CLOSE,
+};
+
 static const uint16_t features[] = {
 	PTOWSP_FEATURE_TOTAL_CYCLES,	 PTOWSP_FEATURE_KERNEL_CYCLES,	  PTOWSP_FEATURE_STALL_STATS,	 PTOWSP_FEATURE_HIGH_WATER,
 	PTOWSP_FEATURE_DEADLOCK_REPORT,	 PTOWSP_FEATURE_SCOPE_LIVENESS,	  PTOWSP_FEATURE_DETERMINISTIC,	 PTOWSP_FEATURE_CANCEL,
@@ -32,6 +40,14 @@ static uint8_t policy_state(unsigned directive, unsigned policy)
 	return directive == PTOWSP_DIRECTIVE_READY ? PTOWSP_STATE_RECORDED : PTOWSP_STATE_DIAGNOSED;
 }
 
+static uint8_t opcode_state(uint8_t opcode)
+{
+	for (size_t i = 0; i < sizeof(refused); i++)
+		if (refused[i] == opcode)
+			return PTOWSP_STATE_UNSUPPORTED;
+	return PTOWSP_STATE_ENFORCED;
+}
+
 static uint32_t row_add(struct ptowsp_cap *rows, uint32_t room, uint32_t count, uint32_t feature, uint8_t state)
 {
 	if (count < room)
@@ -44,7 +60,7 @@ uint32_t rt_capabilities(struct ptowsp_cap *rows_out, uint32_t room)
 	uint32_t count = 0;
 
 	for (size_t i = 0; i < sizeof(opcodes) / sizeof(*opcodes); i++)
-		count = row_add(rows_out, room, count, PTOWSP_FEATURE_OPCODE(opcodes[i]), PTOWSP_STATE_ENFORCED);
+		count = row_add(rows_out, room, count, PTOWSP_FEATURE_OPCODE(opcodes[i]), opcode_state(opcodes[i]));
 	for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++)
 		if (policies[i].directive != PTOWSP_DIRECTIVE_TRACE) /* the backend records */
 			count = row_add(rows_out, room, count, PTOWSP_FEATURE_POLICY(policies[i].directive, policies[i].policy),

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/table.h"
 
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,6 +92,18 @@ static ptowsp_status work_copy(struct rt_tables *tables, const struct ptowsp_sec
 		       : rt_no_memory(error, "the workload");
 }
 
+/* Short records of AXES: what is not there refers to nothing. It is the only table that OPTIONAL fields were appended to. */
+static void axes_complete(struct rt_tables *tables, uint32_t stride)
+{
+	for (uint32_t i = 0; i < tables->axis.count; i++) {
+		struct ptowsp_axis_record *axis = &tables->axis.rows[i];
+
+		axis->row = stride <= offsetof(struct ptowsp_axis_record, row) ? PTOWSP_NONE : axis->row;
+		axis->lengths = stride <= offsetof(struct ptowsp_axis_record, lengths) ? PTOWSP_NONE : axis->lengths;
+		axis->indices = stride <= offsetof(struct ptowsp_axis_record, indices) ? PTOWSP_NONE : axis->indices;
+	}
+}
+
 static ptowsp_status section_copy(struct rt_tables *tables, const struct ptowsp_section *section, struct ptowsp_error *error)
 {
 	void *rows = NULL;
@@ -129,8 +142,13 @@ ptowsp_status rt_tables_init(struct rt_tables *tables, const struct ptowsp_secti
 	if (count && stride < sizeof(struct ptowsp_section))
 		return rt_fail(error, PTOWSP_INVALID, "sections have at least %u bytes, not %u",
 			       (unsigned)sizeof(struct ptowsp_section), stride);
-	for (uint32_t i = 0; !st && i < count; i++)
-		st = section_copy(tables, (const struct ptowsp_section *)((const char *)sections + (size_t)i * stride), error);
+	for (uint32_t i = 0; !st && i < count; i++) {
+		const struct ptowsp_section *section = (const struct ptowsp_section *)((const char *)sections + (size_t)i * stride);
+
+		st = section_copy(tables, section, error);
+		if (!st && section->type == PTOWSP_SECTION_AXES)
+			axes_complete(tables, section->stride);
+	}
 	if (!st && !tables->strings)
 		tables->strings = calloc(1, 1);
 	if (!st && !tables->strings)
