@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* verifier.h - the verifier while it reads an entry: where it is, the bodies around that place, and what all instructions need to be checked.
+ * One thread. verify.c has the pass; each group of instructions has a file of its own. */
+#ifndef RT_VERIFIER_H
+#define RT_VERIFIER_H
+
+#include "rt/program.h"
+
+enum rt_body_kind { RT_BODY_ENTRY, RT_BODY_LOOP, RT_BODY_SCOPE, RT_BODY_BRANCHES };
+
+/* A body that is being read. */
+struct rt_body {
+	enum rt_body_kind kind;
+	uint32_t end;              /* of the current branch */
+	uint32_t targets;          /* first TARGET word */
+	uint32_t branch, branches; /* RT_BODY_BRANCHES */
+	uint32_t outer_key;        /* RT_BODY_LOOP: nest.key around it */
+};
+struct rt_verifier {
+	struct rt_program *program;
+	struct rt_nest nest;
+	struct rt_body bodies[PTOWSP_NESTING_LIMIT + 1];
+	uint32_t depth, at;
+	struct ptowsp_error *error;
+	char text[160];
+};
+
+/* "instruction 7 (file.pto:3:5)" of v->at; valid until the next call. */
+const char *rt_verifier_here(struct rt_verifier *v);
+const struct ptowsp_instruction *rt_verifier_word(const struct rt_verifier *v, uint32_t at);
+uint32_t rt_verifier_code_count(const struct rt_verifier *v);
+/* Says where, when a deeper step only knew what. */
+ptowsp_status rt_verifier_placed(struct rt_verifier *v, ptowsp_status st);
+/* Errors: BAD_PACKAGE when bodies nest too deeply. */
+ptowsp_status rt_verifier_push(struct rt_verifier *v, struct rt_body body);
+/* A target lies at `least` or behind it, and inside the body around it. */
+ptowsp_status rt_verifier_target(struct rt_verifier *v, uint32_t target, uint32_t least);
+ptowsp_status rt_verifier_expr(struct rt_verifier *v, uint32_t row, uint32_t *id_out);
+
+/* verify_loop.c: the loop at v->at; its body is next. */
+ptowsp_status rt_verify_loop(struct rt_verifier *v);
+/* Number of a tile level, made when it is new. */
+ptowsp_status rt_verify_level(struct rt_program *program, uint32_t rows, uint8_t *index_out, struct ptowsp_error *error);
+
+#endif
