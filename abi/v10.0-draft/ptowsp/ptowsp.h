@@ -7,6 +7,7 @@
 #include "arch.h"
 #include "base.h"
 #include "caps.h"
+#include "exec.h"
 #include "host.h"
 #include "ids.h"
 #include "note.h"
