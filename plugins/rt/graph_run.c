@@ -70,7 +70,7 @@ static void admit(struct rt_graph_state *state)
 {
 	const struct rt_graph *graph = state->graph;
 
-	while (state->frontier < graph->task_count && atomic_load_explicit(&state->done[state->frontier], memory_order_acquire))
+	while (state->frontier < graph->task_count && state->done[state->frontier])
 		state->frontier++;
 	while (state->admitted < graph->task_count && gate_open(state)) {
 		uint32_t task = state->admitted++;
@@ -110,8 +110,8 @@ static void ended(struct rt_graph_state *state, uint32_t number, struct chain *c
 	if (task->stream_next != RT_GRAPH_NONE && released(state, task->stream_next))
 		ready(state, task->stream_next, chain, queue);
 	if (state->gated) {
-		atomic_store_explicit(&state->done[number], 1, memory_order_release);
 		pthread_mutex_lock(&state->lock);
+		state->done[number] = 1;
 		state->ended++;
 		admit(state);
 		pthread_mutex_unlock(&state->lock);
@@ -193,7 +193,7 @@ static void state_begin(struct rt_graph_state *state)
 
 	for (uint32_t t = 0; t < graph->task_count; t++) {
 		atomic_init(&state->waits[t], graph->tasks[t].fanin + 1);
-		atomic_init(&state->done[t], 0);
+		state->done[t] = 0;
 		order |= graph->tasks[t].order;
 	}
 	state->gated = state->how->window || state->how->depth || order;

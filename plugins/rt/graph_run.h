@@ -26,13 +26,13 @@ struct rt_graph_state {
 	const struct rt_graph *graph; /* borrowed */
 	const struct rt_graph_how *how;
 	_Atomic uint32_t *waits;      /* per task: what it still waits for, + 1 until it is admitted */
-	_Atomic uint8_t *done;        /* per task; kept if there is a gate */
 	struct rt_graph_queues queues;
 	_Atomic uint32_t left;        /* tasks that have not ended */
 	_Atomic uint32_t stop;        /* no more tasks are begun */
 	uint32_t queue_count;         /* of the graph */
 	bool gated;                   /* there is a window, a depth or an order */
 	pthread_mutex_t lock;         /* of what follows; the queues' lock is taken under it */
+	uint8_t *done;                /* per task; kept if there is a gate */
 	uint32_t admitted, frontier, ended; /* tasks before `frontier` have ended */
 	uint32_t in_flight_high_water;      /* most tasks admitted and not ended */
 	ptowsp_status status;         /* the failure of the lowest task among those known */
