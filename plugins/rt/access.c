@@ -266,7 +266,6 @@ ptowsp_status rt_access_resolve(struct rt_access *access, const struct rt_progra
 	access->key.row = rt_value(env, io->row);
 	access->key.column = rt_value(env, io->column);
 	access->key.class = io->unit ? io->key + level : io->key;
-	access->hash = rt_key_hash(&access->key);
 	return io->unit ? flat_resolve(access, program, tensors, env, footprint, arg, kernel, error)
 			: block_resolve(access, program, tensors, env, kernel, error);
 }

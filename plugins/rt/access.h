@@ -24,7 +24,6 @@ struct rt_tensor {
 struct rt_access {
 	const struct rt_io *io;
 	struct rt_key key;
-	uint64_t hash;     /* of the key */
 	int64_t start;     /* flat element where the window begins */
 	uint64_t length;   /* flat windows: elements behind start that may be touched */
 	const struct rt_touched *touched; /* flat windows with a known footprint */

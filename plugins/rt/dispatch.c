@@ -3,11 +3,13 @@
 #include <string.h>
 #include "rt/run.h"
 
-void rt_windows_store(const struct rt_run *run, const struct rt_site *site, uint64_t *words)
+void rt_windows_store(struct rt_run *run, const struct rt_site *site, uint64_t *words)
 {
+	const struct rt_access *accesses = rt_run_accesses(run);
+
 	for (uint32_t i = 0; i < site->io_count; i++) {
-		words[2 * i] = (uint64_t)run->accesses[i].start;
-		words[2 * i + 1] = run->accesses[i].length;
+		words[2 * i] = (uint64_t)accesses[i].start;
+		words[2 * i + 1] = accesses[i].length;
 	}
 }
 

@@ -87,9 +87,10 @@ static enum rt_event loop_enter(struct rt_expand *expand, const struct rt_ins *i
 	frame = push(expand, in->op, in->end);
 	frame->depth = loop->depth;
 	frame->walk.set = NULL;
-	expand->rounds[loop->depth] = (struct rt_round){++expand->round_count, high - 1};
+	expand->rounds[loop->depth] = (struct rt_round){++expand->round_count, high - 1, (uint64_t)step};
 	if (loop->levels != PTOWSP_NONE) {
 		rt_level_start(&frame->walk, &expand->program->level_sets[loop->levels], (uint64_t)high);
+		expand->rounds[loop->depth].stride = rt_level_stride(&frame->walk);
 		loop_step(expand, frame);
 	} else {
 		expand->loops[loop->depth] = low;

@@ -39,6 +39,7 @@ struct rt_frame {
 struct rt_round {
 	uint64_t number; /* never twice in a run; 0: none */
 	int64_t last;    /* no value is larger */
+	uint64_t stride; /* values differ by multiples of it */
 };
 struct rt_expand {
 	const struct rt_program *program;

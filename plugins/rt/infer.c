@@ -18,77 +18,43 @@ static bool loads(const struct rt_program *program)
 	return false;
 }
 
-/* Reads of what nobody writes, and with raw hazards writes of what nobody reads, can make no edge. */
-static bool matters(const struct rt_run *run, const struct rt_io *io, unsigned bit)
+static bool watch_init(struct rt_run *run)
 {
-	uint8_t others = run->program->tensor_access[io->tensor];
-
-	if (!(io->access & bit))
-		return false;
-	return bit == PTOWSP_READ ? others & PTOWSP_WRITE : schedule_of(run)->full || others & PTOWSP_READ;
-}
-
-static uint16_t list_make(const struct rt_run *run, const struct rt_site *site, unsigned bit, uint16_t *list)
-{
-	uint16_t count = 0;
-
-	for (uint16_t i = 0; i < site->io_count; i++)
-		if (matters(run, &run->program->ios[site->first_io + i], bit))
-			list[count++] = i;
-	return count;
-}
-
-/* Which accesses of each instruction go into the map. */
-static bool enters_init(struct rt_run *run)
-{
-	const struct rt_program *program = run->program;
-
-	run->enters = calloc((size_t)program->site_count + 1, sizeof(*run->enters));
-	run->enter_list = calloc(2 * (size_t)program->io_count + 1, sizeof(*run->enter_list));
-	for (uint32_t s = 0; run->enters && run->enter_list && s < program->site_count; s++) {
-		const struct rt_site *site = &program->sites[s];
-		struct rt_enter *enter = &run->enters[s];
-
-		enter->list = 2 * (uint64_t)site->first_io;
-		enter->reads = list_make(run, site, PTOWSP_READ, run->enter_list + enter->list);
-		enter->writes = list_make(run, site, PTOWSP_WRITE, run->enter_list + enter->list + enter->reads);
-	}
-	return run->enters && run->enter_list;
+	return rt_preds_init(&run->watch_preds) && rt_track_init(&run->watch_track, &run->watch_preds, false) &&
+	       (run->watch = rt_pieces_create(run->program->tables.tensor.count)) != NULL;
 }
 
 ptowsp_status rt_infer_init(struct rt_run *run)
 {
 	const struct rt_schedule *schedule = schedule_of(run);
-	uint32_t tensors = run->program->tables.tensor.count;
-	bool ok = rt_preds_init(&run->preds, run->window) && rt_track_init(&run->track, &run->preds, schedule->full);
+	bool ok = rt_preds_init(&run->preds) && rt_track_init(&run->track, &run->preds, schedule->full);
 
 	run->keys = calloc((size_t)run->program->most_ios + 1, sizeof(*run->keys));
-	ok = ok && run->keys && enters_init(run);
+	run->own_uses = aligned_alloc(64, (2 * (size_t)run->program->most_ios + 1) * sizeof(*run->own_uses));
+	ok = ok && run->keys && run->own_uses;
 	if (ok && schedule->deps == PTOWSP_DEPS_TENSOR_MAP_EXACT)
-		ok = (run->exact = rt_exact_create()) != NULL;
+		ok = rt_exact_init(&run->exact, 0);
 	if (ok && schedule->deps == PTOWSP_DEPS_BYTES_OVERLAP)
-		ok = (run->overlap = rt_overlap_create(tensors)) != NULL;
+		ok = rt_overlap_init(&run->overlap, &run->tensors, 0);
 	if (ok && loads(run->program))
-		ok = rt_preds_init(&run->watch_preds, 1) && rt_track_init(&run->watch_track, &run->watch_preds, false) &&
-		     (run->watch = rt_overlap_create(tensors)) != NULL;
+		ok = watch_init(run);
 	if (ok && !run->quiet && run->args->flags & PTOWSP_RUN_STRICT && !rt_schedule_safe(schedule))
-		ok = rt_race_init(&run->race, tensors, run->window);
+		ok = rt_race_init(&run->race, run->program->tables.tensor.count, run->window);
 	return ok ? PTOWSP_OK : rt_no_memory(run->error, "the tensor map");
 }
 
 void rt_infer_finish(struct rt_run *run)
 {
-	rt_exact_destroy(run->exact);
-	rt_overlap_destroy(run->overlap);
-	rt_overlap_destroy(run->watch);
+	rt_exact_finish(&run->exact);
+	rt_overlap_finish(&run->overlap);
+	rt_pieces_destroy(run->watch);
 	rt_track_finish(&run->track);
 	rt_track_finish(&run->watch_track);
 	rt_preds_finish(&run->preds);
 	rt_preds_finish(&run->watch_preds);
 	rt_race_finish(&run->race);
 	free(run->keys);
-	free(run->enters);
-	free(run->enter_list);
+	free(run->own_uses);
 }
 
 /* ---- what a task reserves in the tensor map -------------------------------------------------------------------- */
@@ -106,11 +72,12 @@ static int key_compare(const void *a, const void *b)
 
 static uint32_t distinct(struct rt_run *run, const struct rt_site *site, unsigned bit)
 {
+	const struct rt_access *accesses = rt_run_accesses(run);
 	uint32_t count = 0, different = 0;
 
 	for (uint32_t i = 0; i < site->io_count; i++)
-		if (run->accesses[i].io->access & bit)
-			run->keys[count++] = run->accesses[i].key;
+		if (accesses[i].io->access & bit)
+			run->keys[count++] = accesses[i].key;
 	qsort(run->keys, count, sizeof(*run->keys), key_compare);
 	for (uint32_t i = 0; i < count; i++)
 		different += !i || key_compare(&run->keys[i - 1], &run->keys[i]);
@@ -130,20 +97,10 @@ static uint32_t map_need(struct rt_run *run, const struct rt_site *site)
 
 /* ---- predecessors ---------------------------------------------------------------------------------------------- */
 
-static void exact_enter(struct rt_run *run, const struct rt_enter *enter)
-{
-	const uint16_t *at = run->enter_list + enter->list, *writes = at + enter->reads, *end = writes + enter->writes;
-
-	for (; at < writes; at++)
-		rt_exact_read(run->exact, &run->track, &run->accesses[*at].key, run->accesses[*at].hash);
-	for (; at < end; at++)
-		rt_exact_write(run->exact, &run->track, &run->accesses[*at].key, run->accesses[*at].hash);
-}
-
 /* A map and what it answers through. A task may touch millions of pieces, so deadline and cancel are looked at between them. */
 struct entering {
 	struct rt_run *run;
-	struct rt_overlap *map;
+	struct rt_pieces *map;
 	struct rt_track *track;
 	uint32_t pieces;
 	ptowsp_status st;
@@ -157,45 +114,61 @@ static bool go_on(struct entering *entering)
 	return !entering->st && !entering->track->preds->out_of_memory;
 }
 
-static bool overlap_read(void *context, uint32_t tensor, int64_t start, int64_t end)
+static bool piece_read(void *context, uint32_t tensor, int64_t start, int64_t end)
 {
 	struct entering *entering = context;
 
-	rt_overlap_read(entering->map, entering->track, tensor, start, end);
+	rt_pieces_read(entering->map, entering->track, tensor, start, end);
 	return go_on(entering);
 }
 
-static bool overlap_write(void *context, uint32_t tensor, int64_t start, int64_t end)
+static bool piece_write(void *context, uint32_t tensor, int64_t start, int64_t end)
 {
 	struct entering *entering = context;
 
-	rt_overlap_write(entering->map, entering->track, tensor, start, end);
+	rt_pieces_write(entering->map, entering->track, tensor, start, end);
 	return go_on(entering);
 }
 
-static ptowsp_status overlap_enter(struct rt_run *run, const struct rt_enter *enter)
+/* One access whose tensor is not on a lattice, as reads or as writes. */
+static ptowsp_status pieces_visit(struct rt_run *run, const struct rt_access *access, unsigned bit)
 {
-	struct entering entering = {.run = run, .map = run->overlap, .track = &run->track};
-	const uint16_t *at = run->enter_list + enter->list, *writes = at + enter->reads, *end = writes + enter->writes;
+	struct entering entering = {.run = run, .map = run->overlap.pieces, .track = &run->track};
+	unsigned shape = access->io->access & bit ? bit : access->io->access; /* of a use that stands for two accesses: they cover the same */
 	int64_t from, to;
 
-	for (; at < writes; at++) {
-		const struct rt_access *access = &run->accesses[*at];
-
-		if (rt_access_single(access, &run->tensors, PTOWSP_READ, &from, &to))
-			rt_overlap_read(run->overlap, &run->track, access->io->tensor, from, to);
-		else
-			rt_access_visit(access, &run->tensors, PTOWSP_READ, overlap_read, &entering);
-	}
-	for (; at < end; at++) {
-		const struct rt_access *access = &run->accesses[*at];
-
-		if (rt_access_single(access, &run->tensors, PTOWSP_WRITE, &from, &to))
-			rt_overlap_write(run->overlap, &run->track, access->io->tensor, from, to);
-		else
-			rt_access_visit(access, &run->tensors, PTOWSP_WRITE, overlap_write, &entering);
-	}
+	if (!rt_access_single(access, &run->tensors, shape, &from, &to))
+		rt_access_visit(access, &run->tensors, shape, bit == PTOWSP_READ ? piece_read : piece_write, &entering);
+	else if (bit == PTOWSP_READ)
+		rt_pieces_read(run->overlap.pieces, &run->track, access->io->tensor, from, to);
+	else
+		rt_pieces_write(run->overlap.pieces, &run->track, access->io->tensor, from, to);
 	return entering.st;
+}
+
+static ptowsp_status pieces_enter(struct rt_run *run, const struct rt_use *use)
+{
+	const struct rt_access *access = &rt_run_accesses(run)[use->argument];
+	ptowsp_status st = PTOWSP_OK;
+
+	if (use->access & PTOWSP_READ)
+		st = pieces_visit(run, access, PTOWSP_READ);
+	if (!st && use->access & PTOWSP_WRITE)
+		st = pieces_visit(run, access, PTOWSP_WRITE);
+	return st;
+}
+
+static ptowsp_status overlap_enter(struct rt_run *run, const struct rt_use *uses, uint32_t count)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	for (const struct rt_use *use = uses; !st && use < uses + count; use++) {
+		if (use->cell && !run->overlap.lattices[use->key.class].pieces)
+			rt_use_enter(&run->overlap.cells, &run->track, use);
+		else
+			st = pieces_enter(run, use);
+	}
+	return st;
 }
 
 /* ---- races under --strict -------------------------------------------------------------------------------------- */
@@ -222,16 +195,16 @@ ptowsp_status rt_infer_race(struct rt_run *run, const struct rt_site *site, cons
 {
 	struct rt_race *race = &run->race;
 	struct entering entering = {.run = run, .map = race->map, .track = &race->track};
+	const struct rt_access *accesses = rt_run_accesses(run);
 	uint64_t stream = run->stream_order ? run->stream_order[task->stream] : 0;
 
 	rt_preds_next(&race->preds, run->tasks, run->window);
-	rt_track_next(&race->track);
 	for (uint32_t i = 0; i < site->io_count; i++)
-		if (run->accesses[i].io->access & PTOWSP_READ)
-			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_READ, overlap_read, &entering);
+		if (accesses[i].io->access & PTOWSP_READ)
+			rt_access_visit(&accesses[i], &run->tensors, PTOWSP_READ, piece_read, &entering);
 	for (uint32_t i = 0; i < site->io_count; i++)
-		if (run->accesses[i].io->access & PTOWSP_WRITE)
-			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_WRITE, overlap_write, &entering);
+		if (accesses[i].io->access & PTOWSP_WRITE)
+			rt_access_visit(&accesses[i], &run->tensors, PTOWSP_WRITE, piece_write, &entering);
 	if (entering.st)
 		return entering.st;
 	if (!rt_race_task(race, run->tasks, run->kernel, run->preds.list, run->preds.count, stream))
@@ -243,35 +216,61 @@ ptowsp_status rt_infer_race(struct rt_run *run, const struct rt_site *site, cons
 static ptowsp_status watch_enter(struct rt_run *run, const struct rt_site *site)
 {
 	struct entering entering = {.run = run, .map = run->watch, .track = &run->watch_track};
+	const struct rt_access *accesses = rt_run_accesses(run);
 
-	run->watch_preds.task = run->preds.task;
-	run->watch_preds.oldest = schedule_of(run)->window_mode == RT_WINDOW_BENCHMARK ? 0 : run->preds.oldest;
+	rt_preds_next(&run->watch_preds, run->tasks, schedule_of(run)->window_mode == RT_WINDOW_BENCHMARK ? 0 : run->window);
 	for (uint32_t i = 0; i < site->io_count; i++)
-		if (run->accesses[i].io->access & PTOWSP_WRITE && run->program->tensor_loaded[run->accesses[i].io->tensor])
-			rt_access_visit(&run->accesses[i], &run->tensors, PTOWSP_WRITE, overlap_write, &entering);
+		if (accesses[i].io->access & PTOWSP_WRITE && run->program->tensor_loaded[accesses[i].io->tensor])
+			rt_access_visit(&accesses[i], &run->tensors, PTOWSP_WRITE, piece_write, &entering);
 	return entering.st;
 }
 
+/* Every 2^30 tasks, or stamps of old ones would look new. */
+static void freshen(struct rt_run *run)
+{
+	if (run->exact.entries)
+		rt_exact_freshen(&run->exact, &run->track);
+	if (run->overlap.lattices) {
+		rt_exact_freshen(&run->overlap.cells, &run->track);
+		rt_pieces_freshen(run->overlap.pieces, &run->track);
+	}
+	if (run->watch)
+		rt_pieces_freshen(run->watch, &run->watch_track);
+	if (run->race.on)
+		rt_pieces_freshen(run->race.map, &run->race.track);
+}
+
+#define FRESHEN_EVERY (UINT64_C(1) << 30)
+
 ptowsp_status rt_infer(struct rt_run *run, const struct rt_site *site, struct rt_need *need_out)
 {
-	const struct rt_enter *enter = &run->enters[site - run->program->sites];
+	const struct rt_use *uses = run->own_uses;
+	uint32_t count;
 	ptowsp_status st = PTOWSP_OK;
 
 	rt_preds_next(&run->preds, run->tasks, run->window);
-	rt_track_next(&run->track);
-	if (run->exact)
-		exact_enter(run, enter);
-	else if (run->overlap)
-		st = overlap_enter(run, enter);
+	if (run->plan) {
+		uses = run->plan->uses;
+		count = run->plan->use_count;
+	} else {
+		count = rt_uses_make(run, site, run->accesses, run->own_uses);
+	}
+	if (run->exact.entries)
+		for (uint32_t i = 0; i < count; i++)
+			rt_use_enter(&run->exact, &run->track, &uses[i]);
+	else if (run->overlap.lattices)
+		st = overlap_enter(run, uses, count);
 	if (!st && run->watch)
 		st = watch_enter(run, site);
 	*need_out = (struct rt_need){map_need(run, site), run->preds.count};
 	if (!st && (run->preds.out_of_memory || run->watch_preds.out_of_memory))
 		st = rt_no_memory(run->error, "the tensor map");
+	if (run->tasks % FRESHEN_EVERY == FRESHEN_EVERY - 1)
+		freshen(run);
 	return st;
 }
 
 uint64_t rt_infer_writer(const struct rt_run *run, uint32_t tensor, int64_t element)
 {
-	return run->watch ? rt_overlap_writer(run->watch, tensor, element, element + 1) : 0;
+	return run->watch ? rt_pieces_writer(run->watch, &run->watch_track, tensor, element, element + 1) : 0;
 }

@@ -155,7 +155,6 @@ static ptowsp_status accesses_resolve(struct rt_run *run, const struct rt_site *
 	const struct rt_footprint *footprint = &run->known[run->kernel].footprint;
 	ptowsp_status st = PTOWSP_OK;
 
-	run->accesses = run->own_accesses;
 	for (uint32_t i = 0; !st && i < site->io_count; i++)
 		st = rt_access_resolve(&run->accesses[i], run->program, &run->tensors, &run->env, &run->program->ios[site->first_io + i],
 				       level, footprint, i, run->kernel, run->error);
@@ -219,7 +218,7 @@ static ptowsp_status prepare_slowly(struct rt_run *run, const struct rt_site *si
 	if (!st)
 		st = accesses_resolve(run, site, level);
 	if (!st && !run->known[run->kernel].varies)
-		rt_plan_make(&run->plans, run->program, &run->tensors, &run->env, site, level, run->kernel, run->accesses);
+		rt_plan_make(run, site, level);
 	return st;
 }
 
@@ -228,17 +227,20 @@ ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_
 	struct rt_plan *plan = *rt_plan_at(&run->plans, run->program, site, level);
 	ptowsp_status st = PTOWSP_OK;
 
+	run->plan = NULL;
 	if (run->tasks >= run->max_tasks)
 		return limit(run);
 	if (!plan)
 		return prepare_slowly(run, site, level);
 	run->kernel = plan->kernel;
-	if (run->kernels || plan->args)
+	if ((run->kernels && site->arg_count) || plan->args)
 		st = args_eval(run, site);
 	if (st)
 		return st;
-	run->accesses = plan->accesses;
-	return rt_plan_resolve(plan, &run->env, &run->expand) ? PTOWSP_OK : accesses_resolve(run, site, level);
+	if (!rt_plan_move(plan, &run->expand) && !rt_plan_find(run, plan))
+		return accesses_resolve(run, site, level);
+	run->plan = plan;
+	return PTOWSP_OK;
 }
 
 /* Resources are asked in order: a ring that is full in mode abort comes before a deadlock of a later one. */

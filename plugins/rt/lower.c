@@ -4,6 +4,7 @@
 #include <string.h>
 #include "rt/error.h"
 #include "rt/grow.h"
+#include "rt/map.h"
 #include "rt/program.h"
 
 /* ---- regions --------------------------------------------------------------------------------------------------- */
@@ -368,7 +369,7 @@ ptowsp_status rt_sites_finish(struct rt_program *program, struct ptowsp_error *e
 	uint32_t levels = program->level_count, flat = program->tables.tensor.count * levels, *row;
 	ptowsp_status st = PTOWSP_OK;
 
-	if ((uint64_t)program->tables.tensor.count * levels + program->class_count > UINT32_MAX / 2)
+	if ((uint64_t)program->tables.tensor.count * levels + program->class_count >= RT_CLASS_LIMIT - 1)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "%u tensors at %u tile levels are too many", program->tables.tensor.count, levels);
 	program->site_kernels = calloc((size_t)program->site_count * levels + 1, sizeof(*program->site_kernels));
 	if (!program->site_kernels)

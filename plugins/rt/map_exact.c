@@ -1,151 +1,191 @@
 /* SPDX-License-Identifier: MIT */
-/* map_exact.c - keys by equality: one open-addressing table with the entries in it, so that a look costs one cache line. An entry whose tasks have all left the
- * window is dead and makes room when new keys come: each new key looks at some places of the table in turn, so a hit costs nothing for it, and
- * the table stays as large as the window needs. */
+/* map_exact.c - keys by equality: one open-addressing table with the entries in it, two to a cache line.
+ *
+ * An entry whose tasks have all left the window is dead. Nothing takes dead entries out: a new key takes the first dead place from its own on,
+ * and each place knows how far from it a search has to go. So a hit costs nothing for those that die, and the table is as large as the
+ * window needs. */
 #include "rt/map.h"
 
 #include <stdlib.h>
+#include <string.h>
+#include "rt/grow.h"
 
-enum { ROOM_BITS = 11, SWEEP = 4 }; /* 2,048 places at first */
+enum { ROOM_BITS = 11, REACH_SHIFT = 24, REACH_MOST = 63 };
+#define NO_CLASS (RT_CLASS_LIMIT - 1) /* of a place that was never used */
 
-struct entry {
-	struct rt_key key;
-	struct rt_cell cell; /* last is 0 in a free place: who enters a key reads or writes it */
-};
-struct rt_exact {
-	struct entry *entries; /* linear probing */
-	uint64_t mask, count;  /* mask + 1 places, count in use: at most half */
-	unsigned shift;        /* mask + 1 is 2 ^ (64 - shift) */
-	uint64_t hand;         /* next place to look at */
-};
-
-struct rt_exact *rt_exact_create(void)
+static bool entries_make(struct rt_exact *map, unsigned bits, uint32_t stale)
 {
-	struct rt_exact *map = calloc(1, sizeof(*map));
+	uint64_t count = UINT64_C(1) << bits;
 
-	if (map)
-		map->entries = calloc(1u << ROOM_BITS, sizeof(*map->entries));
-	if (map && !map->entries) {
-		free(map);
-		return NULL;
-	}
-	if (map) {
-		map->mask = (1u << ROOM_BITS) - 1;
-		map->shift = 64 - ROOM_BITS;
-	}
-	return map;
+	map->entries = bits < 40 ? aligned_alloc(64, count * sizeof(*map->entries)) : NULL;
+	if (!map->entries)
+		return false;
+	for (uint64_t i = 0; i < count; i++)
+		map->entries[i] = (struct rt_entry){.tag = NO_CLASS, .cell = {stale, stale, 0}};
+	map->mask = count - 1;
+	map->shift = 64 - bits;
+	map->entered = 0;
+	return true;
 }
 
-void rt_exact_destroy(struct rt_exact *map)
+bool rt_exact_init(struct rt_exact *map, uint64_t places)
 {
-	if (map)
-		free(map->entries);
-	free(map);
+	unsigned bits = ROOM_BITS;
+
+	memset(map, 0, sizeof(*map));
+	map->fixed = places != 0;
+	while (places > UINT64_C(1) << (bits - 1))
+		bits++;
+	return entries_make(map, bits, 0);
 }
 
-/* Rows and columns are multiples of tile sizes, which leaves the low bits empty: the high half of a product spreads what is above. */
-static uint64_t home(const struct rt_exact *map, uint64_t hash)
+void rt_exact_finish(struct rt_exact *map)
 {
-	hash ^= hash >> 32;
-	return hash * UINT64_C(0xD6E8FEB86659FD93) >> map->shift;
+	free(map->entries);
+	memset(map, 0, sizeof(*map));
 }
 
-static bool same(const struct rt_key *a, const struct rt_key *b)
+static uint64_t entry_hash(const struct rt_entry *entry)
 {
-	return a->row == b->row && a->column == b->column && a->class == b->class;
+	const struct rt_key key = {entry->row, entry->column, entry->tag & (RT_CLASS_LIMIT - 1)};
+
+	return rt_key_hash(&key);
 }
 
-/* The key's entry, or the free place where it would go. */
-static struct entry *look(const struct rt_exact *map, const struct rt_key *key, uint64_t hash)
+struct rt_entry *rt_exact_find_on(const struct rt_exact *map, const struct rt_key *key, uint64_t at)
 {
-	uint64_t at = home(map, hash);
+	uint32_t reach = map->entries[at].tag >> REACH_SHIFT;
 
-	while (map->entries[at].cell.last && !same(&map->entries[at].key, key))
+	for (; reach; reach--) {
 		at = (at + 1) & map->mask;
-	return &map->entries[at];
+		if (rt_entry_is(&map->entries[at], key))
+			return &map->entries[at];
+	}
+	return NULL;
 }
 
-/* Takes an entry out; those behind it move up so that no probe breaks. */
-static void drop(struct rt_exact *map, uint64_t hole)
+/* How far the live keys of a place really lie: those that died may have been the farthest. */
+static void reach_shorten(struct rt_exact *map, const struct rt_track *track, uint64_t home)
 {
-	uint64_t at = hole;
+	uint32_t reach = map->entries[home].tag >> REACH_SHIFT;
 
-	for (;;) {
-		at = (at + 1) & map->mask;
-		if (!map->entries[at].cell.last)
+	for (; reach; reach--) {
+		const struct rt_entry *entry = &map->entries[(home + reach) & map->mask];
+
+		if (!rt_cell_dead(&entry->cell, track) && rt_exact_place(map, entry_hash(entry)) == home)
 			break;
-		if (((at - home(map, rt_key_hash(&map->entries[at].key))) & map->mask) >= ((at - hole) & map->mask)) {
-			map->entries[hole] = map->entries[at];
-			hole = at;
-		}
 	}
-	map->entries[hole].cell.last = 0;
-	map->count--;
+	map->entries[home].tag = (map->entries[home].tag & (RT_CLASS_LIMIT - 1)) | reach << REACH_SHIFT;
 }
 
-/* Each place comes by once while 1/SWEEP of the table is filled, which is at most half full: dead ones cannot pile up. */
-static void sweep(struct rt_exact *map, const struct rt_track *track)
+/* The first dead place from the key's own on becomes the key's. NULL: there is none near. */
+static struct rt_entry *dead_take(struct rt_exact *map, const struct rt_track *track, const struct rt_key *key, uint64_t home)
 {
-	for (unsigned k = 0; k < SWEEP; k++) {
-		const struct rt_cell *cell = &map->entries[map->hand].cell;
+	uint32_t far = 0;
+	struct rt_entry *entry = &map->entries[home];
 
-		if (cell->last && rt_cell_dead(cell, track))
-			drop(map, map->hand); /* another may have moved here: it is looked at when the hand comes round again */
-		map->hand = (map->hand + 1) & map->mask;
+	while (!rt_cell_dead(&entry->cell, track)) {
+		if (far == REACH_MOST)
+			return NULL;
+		entry = &map->entries[(home + ++far) & map->mask];
 	}
+	entry->row = key->row;
+	entry->column = key->column;
+	entry->tag = key->class | (entry->tag & ~(RT_CLASS_LIMIT - 1));
+	if (far > map->entries[home].tag >> REACH_SHIFT)
+		map->entries[home].tag = (map->entries[home].tag & (RT_CLASS_LIMIT - 1)) | far << REACH_SHIFT;
+	return entry;
 }
 
 /* Twice the room; the dead stay behind. */
 static bool grow(struct rt_exact *map, const struct rt_track *track)
 {
-	struct rt_exact more = {.mask = map->mask * 2 + 1, .shift = map->shift - 1};
+	struct rt_exact more = {.fixed = map->fixed};
+	unsigned bits = 64 - map->shift;
 
-	more.entries = calloc(more.mask + 1, sizeof(*more.entries));
-	if (!more.entries)
-		return false;
-	for (uint64_t i = 0; i <= map->mask; i++)
-		if (map->entries[i].cell.last && !rt_cell_dead(&map->entries[i].cell, track)) {
-			*look(&more, &map->entries[i].key, rt_key_hash(&map->entries[i].key)) = map->entries[i];
-			more.count++;
+	for (;;) {
+		bool ok = entries_make(&more, ++bits, track->preds->stale);
+
+		for (uint64_t i = 0; ok && i <= map->mask; i++) {
+			const struct rt_entry *from = &map->entries[i];
+			const struct rt_key key = {from->row, from->column, from->tag & (RT_CLASS_LIMIT - 1)};
+			struct rt_entry *to = NULL;
+
+			if (rt_cell_dead(&from->cell, track))
+				continue;
+			to = dead_take(&more, track, &key, rt_exact_place(&more, entry_hash(from)));
+			ok = to != NULL;
+			if (ok)
+				to->cell = from->cell;
 		}
+		if (ok)
+			break;
+		if (!more.entries)
+			return false;
+		free(more.entries); /* still too crowded somewhere */
+		more.entries = NULL;
+	}
 	free(map->entries);
 	*map = more;
 	return true;
 }
 
-/* A cell for a new key; NULL when out of memory. */
-static struct rt_cell *enter(struct rt_exact *map, struct rt_track *track, const struct rt_key *key, uint64_t hash)
+/* Counted once per so many keys that a table could have filled up: half full is full. */
+static bool crowded(struct rt_exact *map, const struct rt_track *track)
 {
-	struct entry *entry;
+	uint64_t live = 0;
 
-	sweep(map, track);
-	if (map->count * 2 > map->mask && !grow(map, track)) {
-		track->preds->out_of_memory = true;
-		return NULL;
+	if (map->entered <= map->mask / 2)
+		return false;
+	map->entered = 0;
+	for (uint64_t i = 0; i <= map->mask; i++)
+		live += !rt_cell_dead(&map->entries[i].cell, track);
+	return live > map->mask / 2;
+}
+
+struct rt_cell *rt_exact_enter_on(struct rt_exact *map, struct rt_track *track, const struct rt_key *key, uint64_t hash)
+{
+	uint64_t home = rt_exact_place(map, hash);
+	struct rt_entry *entry;
+
+	map->entered++;
+	if (map->entries[home].tag >= RT_CLASS_LIMIT)
+		reach_shorten(map, track, home);
+	entry = crowded(map, track) ? NULL : dead_take(map, track, key, home);
+	while (!entry) {
+		if (!grow(map, track)) {
+			track->preds->out_of_memory = true;
+			return NULL;
+		}
+		entry = dead_take(map, track, key, rt_exact_place(map, hash));
 	}
-	map->count++;
-	entry = look(map, key, hash);
-	*entry = (struct entry){.key = *key};
+	entry->cell = rt_cell_new(track);
 	return &entry->cell;
 }
 
-void rt_exact_read(struct rt_exact *map, struct rt_track *track, const struct rt_key *key, uint64_t hash)
+void rt_exact_take_class(struct rt_exact *map, const struct rt_track *track, uint32_t class,
+			 void (*visit)(void *context, const struct rt_entry *entry), void *context)
 {
-	struct rt_cell *cell = &look(map, key, hash)->cell;
+	for (uint64_t i = 0; i <= map->mask; i++) {
+		struct rt_entry *entry = &map->entries[i];
 
-	/* A read alone leaves no trace when only RAW matters. */
-	if (!cell->last)
-		cell = track->full ? enter(map, track, key, hash) : NULL;
-	if (cell)
-		rt_cell_read(track, cell);
+		if ((entry->tag & (RT_CLASS_LIMIT - 1)) != class)
+			continue;
+		if (!rt_cell_dead(&entry->cell, track))
+			visit(context, entry);
+		entry->tag |= NO_CLASS;
+		entry->cell = rt_cell_new(track);
+	}
 }
 
-void rt_exact_write(struct rt_exact *map, struct rt_track *track, const struct rt_key *key, uint64_t hash)
+void rt_exact_freshen(struct rt_exact *map, const struct rt_track *track)
 {
-	struct rt_cell *cell = &look(map, key, hash)->cell;
+	for (uint64_t i = 0; i <= map->mask; i++) {
+		struct rt_cell *cell = &map->entries[i].cell;
 
-	if (!cell->last)
-		cell = enter(map, track, key, hash);
-	if (cell)
-		rt_cell_write(track, cell);
+		if (rt_preds_gone(track->preds, cell->last))
+			cell->last = track->preds->stale;
+		if (rt_preds_gone(track->preds, cell->writer))
+			cell->writer = track->preds->stale;
+	}
 }

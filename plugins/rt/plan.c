@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "rt/run.h"
 
 bool rt_plans_init(struct rt_plans *plans, const struct rt_program *program)
 {
@@ -87,8 +88,17 @@ static bool io_plan(struct rt_plan_io *plan, const struct rt_access *access, con
 	plan->row_step = step_of(&plan->row, inner);
 	plan->column_step = step_of(&plan->column, inner);
 	plan->start_step = plan->row_step * (uint64_t)plan->pitch + plan->column_step;
-	plan->hash_step = plan->row_step * RT_HASH_ROW + plan->column_step * RT_HASH_COLUMN;
+	plan->byte_step = plan->start_step * tensor->size;
 	return true;
+}
+
+/* A window that ends with its tensor changes its length; one that touches nothing may begin anywhere. */
+static bool window_loose(const struct rt_plan_io *plan, const struct rt_access *access, const struct rt_tensors *tensors)
+{
+	const struct rt_tensor *tensor = &tensors->rows[access->io->tensor];
+
+	return plan->open || !tensor->data ||
+	       (access->io->unit && (plan->start_limit.low < 0 || plan->start_limit.span > tensor->elements - (uint64_t)plan->start_limit.low));
 }
 
 /* ---- a plan ---------------------------------------------------------------------------------------------------- */
@@ -109,44 +119,68 @@ static bool all_affine(const struct rt_plan *plan)
 	return true;
 }
 
-/* The accesses lie behind the forms in the same block. */
-static struct rt_plan *plan_alloc(uint32_t io_count)
+/* Everything lies in one block; the uses, a cache line each, come first behind the forms. */
+static struct rt_plan *plan_alloc(uint32_t ios)
 {
-	size_t forms = sizeof(struct rt_plan) + io_count * sizeof(struct rt_plan_io);
-	struct rt_plan *plan = calloc(1, forms + io_count * sizeof(struct rt_access));
+	size_t forms = (sizeof(struct rt_plan) + ios * sizeof(struct rt_plan_io) + 63) / 64 * 64, uses = 2 * ios * sizeof(struct rt_use);
+	size_t accesses = ios * sizeof(struct rt_access), size = forms + uses + accesses + ios * sizeof(struct ptowsp_tensor_arg);
+	char *block = aligned_alloc(64, (size + 63) / 64 * 64);
+	struct rt_plan *plan = (struct rt_plan *)(void *)block;
 
-	if (plan)
-		plan->accesses = (struct rt_access *)(void *)((char *)plan + forms);
+	if (!plan)
+		return NULL;
+	memset(block, 0, size);
+	plan->uses = (struct rt_use *)(void *)(block + forms);
+	plan->accesses = (struct rt_access *)(void *)(block + forms + uses);
+	plan->windows = (struct ptowsp_tensor_arg *)(void *)(block + forms + uses + accesses);
 	return plan;
 }
 
-void rt_plan_make(struct rt_plans *plans, const struct rt_program *program, const struct rt_tensors *tensors, const struct rt_env *env,
-		  const struct rt_site *site, uint32_t level, uint32_t kernel, const struct rt_access *accesses)
+/* A key moves as its access does; elements in line move by elements. */
+static void uses_step(const struct rt_run *run, struct rt_plan *plan)
 {
-	struct rt_plan **row = rt_plan_at(plans, program, site, level), *plan;
+	for (uint32_t i = 0; i < plan->use_count; i++) {
+		struct rt_use *use = &plan->uses[i];
+		const struct rt_plan_io *io = &plan->ios[use->argument];
+		bool line = run->overlap.lattices && plan->accesses[use->argument].io->unit;
+
+		use->row_step = line ? 0 : io->row_step;
+		use->column_step = line ? io->start_step : io->column_step;
+		use->hash_step = use->row_step * RT_HASH_ROW + use->column_step * RT_HASH_COLUMN;
+	}
+}
+
+void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level)
+{
+	struct rt_plans *plans = &run->plans;
+	struct rt_plan **row = rt_plan_at(plans, run->program, site, level), *plan;
 	uint8_t *met = &plans->met[row - plans->rows];
 	uint32_t inner = site->depth ? site->depth - 1u : 0;
 	bool ok;
 
 	/* Most instructions of a long program without loops are reached once: they shall not cost memory. */
-	if (!*met || tensors->measuring) {
+	if (!*met || run->tensors.measuring) {
 		*met = 1;
 		return;
 	}
 	plan = plan_alloc(site->io_count);
 	ok = plan != NULL;
-	for (uint32_t i = 0; ok && i < site->io_count; i++)
-		ok = io_plan(&plan->ios[i], &accesses[i], tensors, env, inner);
+	for (uint32_t i = 0; ok && i < site->io_count; i++) {
+		ok = io_plan(&plan->ios[i], &run->accesses[i], &run->tensors, &run->env, inner);
+		plan->windows_loose |= ok && window_loose(&plan->ios[i], &run->accesses[i], &run->tensors);
+	}
 	if (!ok) {
 		free(plan);
 		return;
 	}
-	plan->kernel = kernel;
+	plan->kernel = run->kernel;
 	plan->io_count = site->io_count;
-	plan->args = args_fail(program, env, site);
+	plan->args = args_fail(run->program, &run->env, site);
 	plan->inner = inner;
 	plan->affine = site->depth && all_affine(plan);
-	memcpy(plan->accesses, accesses, site->io_count * sizeof(*accesses));
+	memcpy(plan->accesses, run->accesses, site->io_count * sizeof(*run->accesses));
+	plan->use_count = rt_uses_make(run, site, plan->accesses, plan->uses);
+	uses_step(run, plan);
 	*row = plan;
 }
 
@@ -165,7 +199,6 @@ static bool all_find(struct rt_plan *plan, struct rt_env *env)
 
 		access->key.row = row;
 		access->key.column = column;
-		access->hash = rt_key_hash(&access->key);
 		access->start = start;
 		if (io->open)
 			access->length = io->end - (uint64_t)start;
@@ -195,36 +228,59 @@ static bool rest_inside(const struct rt_plan *plan, int64_t steps)
 	return true;
 }
 
-/* The loop went on by so many: no limit has to be looked at. */
-static void all_move(struct rt_plan *plan, uint64_t steps)
+static void windows_make(struct rt_plan *plan, const struct rt_tensors *tensors)
+{
+	for (uint32_t i = 0; i < plan->io_count; i++) {
+		const struct rt_access *access = &plan->accesses[i];
+
+		rt_access_window(access->io, &tensors->rows[access->io->tensor], access->start, access->length, &plan->windows[i]);
+	}
+	plan->windows_at = plan->at;
+}
+
+void rt_plan_accesses_move(struct rt_plan *plan)
 {
 	struct rt_access *access = plan->accesses;
+	uint64_t steps = (uint64_t)plan->at - (uint64_t)plan->accesses_at;
 
-	for (const struct rt_plan_io *io = plan->ios, *end = io + plan->io_count; io < end; io++, access++) {
+	for (const struct rt_plan_io *io = plan->ios, *end = io + plan->io_count; steps && io < end; io++, access++) {
 		access->key.row = (int64_t)((uint64_t)access->key.row + io->row_step * steps);
 		access->key.column = (int64_t)((uint64_t)access->key.column + io->column_step * steps);
 		access->start = (int64_t)((uint64_t)access->start + io->start_step * steps);
-		access->hash += io->hash_step * steps;
 		if (io->open)
 			access->length -= io->start_step * steps;
 	}
+	plan->accesses_at = plan->at;
 }
 
-bool rt_plan_resolve(struct rt_plan *plan, struct rt_env *env, const struct rt_expand *expand)
+/* Windows that end with their tensor change their length, and one that is not touched may begin anywhere: those are made anew. */
+void rt_plan_windows_move(struct rt_plan *plan, const struct rt_tensors *tensors)
 {
-	const struct rt_round *round = &expand->rounds[plan->inner];
-	int64_t value = expand->loops[plan->inner], left;
+	uint64_t steps = (uint64_t)plan->at - (uint64_t)plan->windows_at;
 
-	if (plan->round == round->number && plan->round) {
-		all_move(plan, (uint64_t)value - (uint64_t)plan->at);
-		plan->at = value;
-		return true;
+	if (plan->windows_anew) {
+		rt_plan_accesses_move(plan);
+		windows_make(plan, tensors);
+		plan->windows_anew = plan->windows_loose || !plan->round;
+		return;
 	}
+	for (uint32_t i = 0; steps && i < plan->io_count; i++)
+		plan->windows[i].data = (char *)plan->windows[i].data + plan->ios[i].byte_step * steps;
+	plan->windows_at = plan->at;
+}
+
+bool rt_plan_find(struct rt_run *run, struct rt_plan *plan)
+{
+	const struct rt_round *round = &run->expand.rounds[plan->inner];
+	int64_t value = run->expand.loops[plan->inner], left;
+
 	plan->round = 0;
-	if (!all_find(plan, env) || env->failed)
+	if (!all_find(plan, &run->env) || run->env.failed)
 		return false;
-	if (plan->affine && !__builtin_sub_overflow(round->last, value, &left) && rest_inside(plan, left))
+	if (plan->affine && round->number && !__builtin_sub_overflow(round->last, value, &left) && rest_inside(plan, left))
 		plan->round = round->number;
-	plan->at = value;
+	rt_uses_place(run, plan->uses, plan->use_count, plan->accesses, plan->round ? round->stride : 0);
+	plan->at = plan->accesses_at = value;
+	plan->windows_anew = true;
 	return true;
 }

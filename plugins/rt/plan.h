@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* plan.h - what a task instruction comes to in one run at one tile level: its kernel, and per tensor argument two affine forms and the range in which
- * they may lie. What does not change from task to task is worked out when the instruction is reached for the second time. While the innermost loop
- * goes on, everything moves on by a constant per step of its value, and if the last iteration stays inside its tensors, so do those before it.
- * One thread. */
+/* plan.h - what a task instruction comes to in one run at one tile level: its kernel, per tensor argument two affine forms and the range in which
+ * they may lie, and its uses of the tensor map. What does not change from task to task is worked out when the instruction is reached for the second
+ * time. While the innermost loop goes on, everything moves on by a constant per step of its value, and if the last iteration stays inside its tensors, so
+ * do those before it. Uses are moved for each task; accesses and windows when somebody asks for them. One thread. */
 #ifndef RT_PLAN_H
 #define RT_PLAN_H
 
 #include "rt/access.h"
 #include "rt/expand.h"
+#include "rt/use.h"
 
 /* Values low .. low + span are allowed, as one unsigned comparison. */
 struct rt_limit {
@@ -16,7 +17,8 @@ struct rt_limit {
 };
 /* How an access is found from the loop values. */
 struct rt_plan_io {
-	uint64_t row_step, column_step, start_step, hash_step; /* per 1 of the innermost loop; they wrap */
+	uint64_t row_step, column_step, start_step; /* per 1 of the innermost loop; they wrap */
+	uint64_t byte_step;
 	struct rt_form row, column;
 	int64_t pitch; /* start = row * pitch + column */
 	struct rt_limit row_limit, column_limit, start_limit;
@@ -25,13 +27,18 @@ struct rt_plan_io {
 };
 struct rt_plan {
 	uint32_t kernel;
-	uint32_t io_count;
+	uint32_t io_count, use_count;
 	uint32_t inner; /* depth of the innermost loop */
-	bool affine;   /* there is one, and all accesses move on by constants */
+	bool affine;    /* there is one, and all accesses move on by constants */
+	bool args;      /* arguments have to be evaluated even where no kernel wants them: one of them can fail */
 	uint64_t round; /* of that loop, in which the accesses were found and its rest was proved; 0: none */
-	int64_t at;    /* its value then */
-	bool args;     /* arguments have to be evaluated: a kernel wants them, or one of them can fail */
-	struct rt_access *accesses; /* of the latest task; what never changes is filled in */
+	int64_t at;     /* its value at the latest task: uses are of it */
+	int64_t accesses_at, windows_at; /* what the others are of */
+	bool windows_anew;  /* they are not of this round */
+	bool windows_loose; /* moving them on does not do */
+	struct rt_use *uses;          /* of the latest task: reads, then both, then writes */
+	struct rt_access *accesses;
+	struct ptowsp_tensor_arg *windows;
 	struct rt_plan_io ios[];
 };
 /* One per task instruction and level. */
@@ -43,17 +50,36 @@ struct rt_plans {
 };
 bool rt_plans_init(struct rt_plans *plans, const struct rt_program *program);
 void rt_plans_finish(struct rt_plans *plans);
-/* After a task of the instruction has been resolved without a plan, which left `accesses`. Makes a plan from the second call on; whether there is
- * one makes no difference to any result. */
-void rt_plan_make(struct rt_plans *plans, const struct rt_program *program, const struct rt_tensors *tensors, const struct rt_env *env,
-		  const struct rt_site *site, uint32_t level, uint32_t kernel, const struct rt_access *accesses);
-/* Accesses of the next task into plan->accesses. False: one of them lies outside its tensor or divides by zero; resolving it without the plan finds the words. */
-bool rt_plan_resolve(struct rt_plan *plan, struct rt_env *env, const struct rt_expand *expand);
+/* Accesses of the latest task, as windows where the kernel wants to see them. */
+void rt_plan_accesses_move(struct rt_plan *plan);
+void rt_plan_windows_move(struct rt_plan *plan, const struct rt_tensors *tensors);
 
 static inline struct rt_plan **rt_plan_at(const struct rt_plans *plans, const struct rt_program *program, const struct rt_site *site,
 					  uint32_t level)
 {
 	return &plans->rows[(size_t)(site - program->sites) * plans->levels + level];
+}
+
+struct rt_run;
+/* After a task of the instruction has been resolved without a plan, which left run->accesses. Makes a plan from the second call on; whether there is
+ * one makes no difference to any result. */
+void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level);
+/* A task that is not the next one of the plan's round: everything from the forms. False: an access lies outside its tensor or divides
+ * by zero; resolving it without the plan finds the words. */
+bool rt_plan_find(struct rt_run *run, struct rt_plan *plan);
+
+/* The next task of the round? Then its uses are in place. */
+static inline bool rt_plan_move(struct rt_plan *plan, const struct rt_expand *expand)
+{
+	int64_t value = expand->loops[plan->inner];
+	uint64_t steps = (uint64_t)value - (uint64_t)plan->at;
+
+	if (plan->round != expand->rounds[plan->inner].number || !plan->round)
+		return false;
+	for (struct rt_use *use = plan->uses, *end = use + plan->use_count; use < end; use++)
+		rt_use_move(use, steps);
+	plan->at = value;
+	return true;
 }
 
 #endif

@@ -5,16 +5,12 @@
 #include <string.h>
 #include "rt/grow.h"
 
-bool rt_preds_init(struct rt_preds *preds, uint64_t window)
+bool rt_preds_init(struct rt_preds *preds)
 {
-	uint64_t marks = rt_window_room(window);
-
 	memset(preds, 0, sizeof(*preds));
-	preds->mask = marks - 1;
-	preds->marks = calloc(marks, sizeof(*preds->marks));
-	preds->room = 64;
+	preds->room = 2 * RT_PREDS_FEW;
 	preds->list = malloc(preds->room * sizeof(*preds->list));
-	return preds->marks && preds->list;
+	return preds->list != NULL;
 }
 
 void rt_preds_finish(struct rt_preds *preds)
@@ -24,26 +20,48 @@ void rt_preds_finish(struct rt_preds *preds)
 	memset(preds, 0, sizeof(*preds));
 }
 
-void rt_preds_grow(struct rt_preds *preds)
+/* A mark per live task. New ones are empty, so what is in the list is marked again. */
+static bool marks_make(struct rt_preds *preds)
+{
+	uint64_t size = rt_power_above((uint64_t)preds->span + 1 < 1024 ? 1024 : (uint64_t)preds->span + 1);
+	uint32_t *more = size <= UINT64_C(1) << 32 ? calloc(size, sizeof(*more)) : NULL;
+
+	if (!more)
+		return false;
+	free(preds->marks);
+	preds->marks = more;
+	preds->mask = (uint32_t)(size - 1);
+	return true;
+}
+
+static uint32_t *mark_of(const struct rt_preds *preds, uint64_t producer)
+{
+	return &preds->marks[producer & preds->mask];
+}
+
+static void list_mark(struct rt_preds *preds)
+{
+	for (uint32_t i = 0; i < preds->count; i++)
+		*mark_of(preds, preds->list[i]) = preds->stamp;
+}
+
+void rt_preds_add_slowly(struct rt_preds *preds, uint64_t producer)
 {
 	void *list = preds->list;
 
-	if (!rt_grow(&list, &preds->room, preds->count, sizeof(*preds->list)))
-		preds->out_of_memory = true;
-	preds->list = list;
-}
-
-/* Between two tasks no mark means anything: the new ones are empty. */
-void rt_preds_widen(struct rt_preds *preds)
-{
-	uint64_t size = (preds->mask + 1) * 2;
-	uint32_t *more = calloc(size, sizeof(*more));
-
-	if (!more) {
+	if ((!preds->marks || preds->span > preds->mask) && !marks_make(preds)) {
 		preds->out_of_memory = true;
 		return;
 	}
-	free(preds->marks);
-	preds->marks = more;
-	preds->mask = size - 1;
+	if (preds->count == RT_PREDS_FEW)
+		list_mark(preds);
+	if (*mark_of(preds, producer) == preds->stamp)
+		return;
+	if (!rt_grow(&list, &preds->room, preds->count, sizeof(*preds->list))) {
+		preds->out_of_memory = true;
+		return;
+	}
+	*mark_of(preds, producer) = preds->stamp;
+	preds->list = list;
+	preds->list[preds->count++] = producer;
 }

@@ -1,51 +1,68 @@
 /* SPDX-License-Identifier: MIT */
-/* preds.h - the predecessors of the task being issued, each once. */
+/* preds.h - the predecessors of the task being issued, each once.
+ *
+ * A stamp is the low half of a task's number + 1. Of two stamps only the distance counts: how many tasks ago. Whoever keeps stamps has to
+ * set those that are gone to `stale` every 2^30 tasks; a run under a window of 2^31 or more has at most 2^32 - 1 tasks. */
 #ifndef RT_PREDS_H
 #define RT_PREDS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* marks[p & mask] is the low half of task + 1 when p is already in the list; p's mark is cleared when p itself is issued. */
 struct rt_preds {
 	uint64_t task;   /* being issued */
-	uint64_t oldest; /* first live task: older ones have left the window */
-	uint64_t *list;  /* of count, in the order in which they were found */
-	uint32_t *marks;
-	uint64_t mask;   /* mask + 1 marks: at least one per task of the window so far */
+	uint32_t stamp;  /* its stamp */
+	uint32_t span;   /* tasks before it that are live: older ones have left the window */
+	uint32_t stale;  /* a stamp that is not live now, nor for the next 2^30 tasks, nor ever under a window of 2^31 or more */
 	uint32_t count, room;
+	uint64_t *list;  /* of count, in the order in which they were found */
+	uint32_t *marks; /* at task & mask: stamp of the latest task that it came before; only used for long lists */
+	uint32_t mask;
 	bool out_of_memory; /* sticky */
 };
-/* window: 0 for unbounded. False when out of memory. */
-bool rt_preds_init(struct rt_preds *preds, uint64_t window);
-void rt_preds_finish(struct rt_preds *preds);
-/* More room for the list; more marks. */
-void rt_preds_grow(struct rt_preds *preds);
-void rt_preds_widen(struct rt_preds *preds);
+/* From so many on, the list is no longer searched for what is to be added. */
+#define RT_PREDS_FEW 12u
 
-/* The next task: clears the list. window as above. */
+/* False when out of memory. */
+bool rt_preds_init(struct rt_preds *preds);
+void rt_preds_finish(struct rt_preds *preds);
+/* Adds to a list that is long, or full. */
+void rt_preds_add_slowly(struct rt_preds *preds, uint64_t producer);
+
+/* The next task: clears the list. window: 0 for unbounded. */
 static inline void rt_preds_next(struct rt_preds *preds, uint64_t task, uint64_t window)
 {
+	uint64_t span = window && task >= window ? window - 1 : task;
+
 	preds->task = task;
-	preds->oldest = window && task >= window ? task - window + 1 : 0;
+	preds->stamp = (uint32_t)task + 1;
+	preds->span = span < UINT32_MAX ? (uint32_t)span : UINT32_MAX;
+	preds->stale = !window || window >> 31 ? 0 : preds->stamp - (UINT32_C(1) << 31);
 	preds->count = 0;
-	if (task - preds->oldest > preds->mask)
-		rt_preds_widen(preds);
-	preds->marks[task & preds->mask] = 0;
 }
 
-/* Enters p unless it is the task itself, has left the window, or is there already. */
-static inline void rt_preds_add(struct rt_preds *preds, uint64_t p)
+/* Has the task of the stamp left the window? The task being issued has not. */
+static inline bool rt_preds_gone(const struct rt_preds *preds, uint32_t stamp)
 {
-	uint32_t *mark = &preds->marks[p & preds->mask];
+	return preds->stamp - stamp > preds->span;
+}
 
-	if (p < preds->oldest || p == preds->task || *mark == (uint32_t)(preds->task + 1))
+/* Enters a producer unless it is the task itself, has left the window, or is there already. */
+static inline void rt_preds_add(struct rt_preds *preds, uint32_t stamp)
+{
+	uint32_t age = preds->stamp - stamp;
+	uint64_t producer = preds->task - age;
+
+	if (age - 1 >= preds->span)
 		return;
-	*mark = (uint32_t)(preds->task + 1);
-	if (preds->count == preds->room)
-		rt_preds_grow(preds);
-	if (preds->count < preds->room)
-		preds->list[preds->count++] = p;
+	if (preds->count >= RT_PREDS_FEW) {
+		rt_preds_add_slowly(preds, producer);
+		return;
+	}
+	for (uint32_t i = 0; i < preds->count; i++)
+		if (preds->list[i] == producer)
+			return;
+	preds->list[preds->count++] = producer;
 }
 
 #endif

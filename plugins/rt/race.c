@@ -15,14 +15,14 @@ bool rt_race_init(struct rt_race *race, uint32_t tensors, uint64_t window)
 	race->seen = calloc(race->mask + 1, sizeof(*race->seen));
 	race->stack = calloc(race->mask + 1, sizeof(*race->stack));
 	race->words = calloc(race->word_mask + 1, sizeof(*race->words));
-	race->map = rt_overlap_create(tensors);
-	return race->rows && race->seen && race->stack && race->words && race->map && rt_preds_init(&race->preds, window) &&
+	race->map = rt_pieces_create(tensors);
+	return race->rows && race->seen && race->stack && race->words && race->map && rt_preds_init(&race->preds) &&
 	       rt_track_init(&race->track, &race->preds, true);
 }
 
 void rt_race_finish(struct rt_race *race)
 {
-	rt_overlap_destroy(race->map);
+	rt_pieces_destroy(race->map);
 	rt_track_finish(&race->track);
 	rt_preds_finish(&race->preds);
 	free(race->rows);

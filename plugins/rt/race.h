@@ -17,7 +17,7 @@ struct rt_race_row {
 struct rt_race {
 	struct rt_preds preds; /* by extent, all hazards */
 	struct rt_track track;
-	struct rt_overlap *map;
+	struct rt_pieces *map;
 	struct rt_race_row *rows; /* of tasks in the window, at task & mask */
 	uint64_t *words;          /* ring of words */
 	uint64_t *seen;           /* at task & mask: walk that met it, + 1 */

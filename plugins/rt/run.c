@@ -179,11 +179,11 @@ static ptowsp_status storage_init(struct rt_run *run)
 	run->known = calloc((size_t)program->tables.kernel.count + 1, sizeof(*run->known));
 	run->kernel_stats = calloc((size_t)program->tables.kernel.count + 1, sizeof(*run->kernel_stats));
 	run->task_args = calloc((size_t)program->most_args + 1, sizeof(*run->task_args));
-	run->own_accesses = calloc((size_t)program->most_ios + 1, sizeof(*run->own_accesses));
+	run->accesses = calloc((size_t)program->most_ios + 1, sizeof(*run->accesses));
 	run->window_words = calloc((size_t)program->most_ios * 2 + 1, sizeof(*run->window_words));
 	if (program->schedule.streams)
 		run->stream_order = calloc(program->schedule.streams, sizeof(*run->stream_order));
-	if (!run->known || !run->kernel_stats || !run->task_args || !run->own_accesses || !run->window_words || !rt_plans_init(&run->plans, program) ||
+	if (!run->known || !run->kernel_stats || !run->task_args || !run->accesses || !run->window_words || !rt_plans_init(&run->plans, program) ||
 	    (program->schedule.streams && !run->stream_order))
 		return rt_no_memory(run->error, "the run");
 	for (uint32_t k = 0; k < program->tables.kernel.count; k++)
@@ -204,8 +204,8 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 	run->max_tasks = args->args->max_tasks ? args->args->max_tasks : TASKS_DEFAULT;
 	run->started_ns = rt_now_ns(program);
 	window_choose(run);
-	if (!run->window && run->max_tasks > TASKS_DEFAULT)
-		run->max_tasks = TASKS_DEFAULT; /* a window without bound remembers every task by 32 bits */
+	if ((!run->window || run->window >> 31) && run->max_tasks >= TASKS_DEFAULT)
+		run->max_tasks = TASKS_DEFAULT - 1; /* such a window remembers every task by 32 bits */
 	rt_lag_init(&run->lag, &run->clock, told, run);
 	st = values_init(run);
 	if (!st)
@@ -228,7 +228,7 @@ void rt_run_finish(struct rt_run *run)
 	free(run->known);
 	free(run->kernel_stats);
 	free(run->task_args);
-	free(run->own_accesses);
+	free(run->accesses);
 	rt_plans_finish(&run->plans);
 	free(run->window_words);
 	free(run->stream_order);

@@ -23,11 +23,6 @@ struct rt_known {
 	bool checked; /* unusable was asked */
 	bool named;   /* said once that it counts 1 per task */
 };
-/* The accesses of a task instruction that can make an edge: reads, then writes, by number of argument. */
-struct rt_enter {
-	uint64_t list; /* from here on in enter_list */
-	uint16_t reads, writes;
-};
 struct rt_run {
 	struct rt_program *program;
 	const struct ptowsp_run_args *args;
@@ -53,22 +48,21 @@ struct rt_run {
 
 	/* the task being issued */
 	uint64_t *task_args;
-	struct rt_access *accesses; /* its instruction's plan has them, else own_accesses */
-	struct rt_access *own_accesses;
+	struct rt_plan *plan; /* of its instruction; NULL: the next two are of the task */
+	struct rt_access *accesses;
+	struct rt_use *own_uses;
 	struct rt_plans plans;
 	uint64_t *window_words; /* start and length of each window */
 	struct rt_key *keys;  /* scratch of the count of distinct keys */
 	uint32_t kernel;
 
-	struct rt_enter *enters; /* per task instruction */
-	uint16_t *enter_list;
 	struct rt_preds preds;
 	struct rt_track track;
-	struct rt_exact *exact;     /* one of the two, none with explicit */
-	struct rt_overlap *overlap;
+	struct rt_exact exact;     /* one of the two is there, none with explicit */
+	struct rt_overlap overlap;
 	struct rt_preds watch_preds; /* of tensors that slot_load reads: writers by extent, whatever deps says */
 	struct rt_track watch_track;
-	struct rt_overlap *watch;
+	struct rt_pieces *watch;
 
 	struct rt_race race;     /* on: the run is strict and the schedule a promise */
 
@@ -91,6 +85,15 @@ struct rt_run {
 	enum ptowsp_resource reason; /* of the wait that is going on */
 	bool waiting;
 };
+
+/* Accesses of the task being issued. */
+static inline const struct rt_access *rt_run_accesses(struct rt_run *run)
+{
+	if (!run->plan)
+		return run->accesses;
+	rt_plan_accesses_move(run->plan);
+	return run->plan->accesses;
+}
 
 /* infer.c: predecessors of the task being issued and what it reserves in the tensor map. */
 ptowsp_status rt_infer_init(struct rt_run *run);
@@ -123,7 +126,7 @@ ptowsp_status rt_slot_set(struct rt_run *run, uint32_t slot, uint32_t expr);
 ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io *io);
 
 /* dispatch.c: windows of the task being issued, two words each. */
-void rt_windows_store(const struct rt_run *run, const struct rt_site *site, uint64_t *words);
+void rt_windows_store(struct rt_run *run, const struct rt_site *site, uint64_t *words);
 /* On worker threads, before a task is placed: what has to have ended for real. */
 ptowsp_status rt_dispatch_gates(struct rt_run *run);
 /* On worker threads: the task being issued goes into the ring. Cycles that are known later are set to RT_CYCLES_LATER. */

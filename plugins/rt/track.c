@@ -25,12 +25,11 @@ static bool listed(const struct rt_track *track, uint32_t serial)
 	return serial - track->tail < track->head - track->tail;
 }
 
-void rt_track_grow(struct rt_track *track)
+static void grow(struct rt_track *track)
 {
 	uint32_t mask = track->mask * 2 + 1;
-	struct rt_reader *more;
+	struct rt_reader *more = mask < UINT32_MAX / 2 ? malloc(((size_t)mask + 1) * sizeof(*more)) : NULL;
 
-	more = mask < UINT32_MAX / 2 ? malloc(((size_t)mask + 1) * sizeof(*more)) : NULL;
 	if (!more) {
 		track->preds->out_of_memory = true;
 		track->tail = track->head; /* forgets the readers: the run ends before that matters */
@@ -43,21 +42,27 @@ void rt_track_grow(struct rt_track *track)
 	track->mask = mask;
 }
 
-void rt_cell_hazards(struct rt_track *track, const struct rt_cell *cell)
+/* Half empty afterwards, or twice as large: either way the next call is far away. */
+void rt_track_room(struct rt_track *track)
 {
-	uint32_t serial = cell->readers, next;
+	while (track->tail != track->head && rt_preds_gone(track->preds, track->readers[track->tail & track->mask].task))
+		track->tail++;
+	if (track->head - track->tail > track->mask / 2)
+		grow(track);
+}
 
-	if (cell->writer)
-		rt_preds_add(track->preds, cell->writer - 1);
-	if (cell->last == cell->writer || rt_cell_dead(cell, track))
-		return;
+void rt_cell_readers(struct rt_track *track, const struct rt_cell *cell)
+{
+	uint32_t serial = cell->readers;
+
 	while (listed(track, serial)) {
 		const struct rt_reader *reader = &track->readers[serial & track->mask];
 
-		rt_preds_add(track->preds, track->preds->task - rt_reader_age(track, reader));
-		next = reader->next;
-		if (next == serial)
-			break;
-		serial = next;
+		if (rt_preds_gone(track->preds, reader->task))
+			return;
+		rt_preds_add(track->preds, reader->task);
+		if (reader->next == serial)
+			return;
+		serial = reader->next;
 	}
 }

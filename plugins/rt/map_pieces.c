@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* map_overlap.c - elements that tasks have in common. An access that falls on an interval is O(1); any other cuts intervals at its ends, so that
+/* map_pieces.c - elements that tasks have in common. An access that falls on an interval is O(1); any other cuts intervals at its ends, so that
  * inside each interval all elements have one history; a write joins what it covers into one interval. */
 #include "rt/map.h"
 
 #include <stdlib.h>
 #include "rt/interval.h"
 
-struct rt_overlap {
+struct rt_pieces {
 	struct rt_intervals set;
 	uint32_t owed; /* nodes to look at for each one inserted: keeps the dead from piling up */
 };
 
-struct rt_overlap *rt_overlap_create(uint32_t tensors)
+struct rt_pieces *rt_pieces_create(uint32_t tensors)
 {
-	struct rt_overlap *map = calloc(1, sizeof(*map));
+	struct rt_pieces *map = calloc(1, sizeof(*map));
 
 	if (map && !rt_intervals_init(&map->set, tensors)) {
-		rt_overlap_destroy(map);
+		rt_pieces_destroy(map);
 		return NULL;
 	}
 	return map;
 }
 
-void rt_overlap_destroy(struct rt_overlap *map)
+void rt_pieces_destroy(struct rt_pieces *map)
 {
 	if (!map)
 		return;
@@ -30,9 +30,9 @@ void rt_overlap_destroy(struct rt_overlap *map)
 	free(map);
 }
 
-static uint32_t insert(struct rt_overlap *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
+static uint32_t insert(struct rt_pieces *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
 {
-	uint32_t node = rt_interval_insert(&map->set, tensor, start, end, (struct rt_cell){0});
+	uint32_t node = rt_interval_insert(&map->set, tensor, start, end, rt_cell_new(track));
 
 	map->owed += 2;
 	if (node == RT_NO_NODE)
@@ -40,7 +40,7 @@ static uint32_t insert(struct rt_overlap *map, struct rt_track *track, uint32_t 
 	return node;
 }
 
-static uint32_t cut(struct rt_overlap *map, struct rt_track *track, uint32_t node, int64_t at)
+static uint32_t cut(struct rt_pieces *map, struct rt_track *track, uint32_t node, int64_t at)
 {
 	uint32_t right = rt_interval_cut(&map->set, node, at);
 
@@ -51,14 +51,14 @@ static uint32_t cut(struct rt_overlap *map, struct rt_track *track, uint32_t nod
 }
 
 /* Intervals that nobody remembers go before they are looked at; never while a search holds a node. */
-static void settle(struct rt_overlap *map, const struct rt_track *track)
+static void settle(struct rt_pieces *map, const struct rt_track *track)
 {
 	rt_intervals_sweep(&map->set, track, map->owed);
 	map->owed = 0;
 }
 
 /* First live interval that reaches behind position, dead ones on the way are removed. */
-static uint32_t live_after(struct rt_overlap *map, const struct rt_track *track, uint32_t tensor, int64_t position, int64_t end)
+static uint32_t live_after(struct rt_pieces *map, const struct rt_track *track, uint32_t tensor, int64_t position, int64_t end)
 {
 	uint32_t node = rt_interval_after(&map->set, tensor, position);
 
@@ -70,7 +70,7 @@ static uint32_t live_after(struct rt_overlap *map, const struct rt_track *track,
 }
 
 /* RAW alone: the writers of what is there, nothing is left behind. */
-static void writers_read(struct rt_overlap *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
+static void writers_read(struct rt_pieces *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
 {
 	uint32_t node = rt_interval_after(&map->set, tensor, start);
 
@@ -79,7 +79,7 @@ static void writers_read(struct rt_overlap *map, struct rt_track *track, uint32_
 }
 
 /* The interval that begins at start and ends at or before end: cut out of `node`, or made where there is none. */
-static uint32_t piece(struct rt_overlap *map, struct rt_track *track, uint32_t node, uint32_t tensor, int64_t start, int64_t end)
+static uint32_t piece(struct rt_pieces *map, struct rt_track *track, uint32_t node, uint32_t tensor, int64_t start, int64_t end)
 {
 	if (node == RT_NO_NODE || map->set.nodes[node].start >= end)
 		return insert(map, track, tensor, start, end);
@@ -93,7 +93,7 @@ static uint32_t piece(struct rt_overlap *map, struct rt_track *track, uint32_t n
 }
 
 /* Reads piece by piece: gaps become intervals without a writer. */
-static void pieces_read(struct rt_overlap *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
+static void pieces_read(struct rt_pieces *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
 {
 	while (start < end) {
 		uint32_t node = piece(map, track, live_after(map, track, tensor, start, end), tensor, start, end);
@@ -106,7 +106,7 @@ static void pieces_read(struct rt_overlap *map, struct rt_track *track, uint32_t
 }
 
 /* Enters the hazards of everything in the interval and clears it. */
-static void pieces_clear(struct rt_overlap *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
+static void pieces_clear(struct rt_pieces *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
 {
 	for (;;) {
 		uint32_t node = live_after(map, track, tensor, start, end);
@@ -120,12 +120,12 @@ static void pieces_clear(struct rt_overlap *map, struct rt_track *track, uint32_
 		if (node == RT_NO_NODE)
 			return;
 		if (track->full)
-			rt_cell_hazards(track, &map->set.nodes[node].cell);
+			rt_cell_write(track, &map->set.nodes[node].cell, false);
 		rt_interval_remove(&map->set, node);
 	}
 }
 
-void rt_overlap_read(struct rt_overlap *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
+void rt_pieces_read(struct rt_pieces *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
 {
 	uint32_t node = rt_interval_exact(&map->set, tensor, start, end);
 
@@ -140,7 +140,7 @@ void rt_overlap_read(struct rt_overlap *map, struct rt_track *track, uint32_t te
 		writers_read(map, track, tensor, start, end);
 }
 
-void rt_overlap_write(struct rt_overlap *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
+void rt_pieces_write(struct rt_pieces *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
 {
 	uint32_t node = rt_interval_exact(&map->set, tensor, start, end);
 
@@ -150,16 +150,40 @@ void rt_overlap_write(struct rt_overlap *map, struct rt_track *track, uint32_t t
 		node = insert(map, track, tensor, start, end);
 	}
 	if (node != RT_NO_NODE)
-		rt_cell_write(track, &map->set.nodes[node].cell);
+		rt_cell_write(track, &map->set.nodes[node].cell, false);
 }
 
-uint64_t rt_overlap_writer(const struct rt_overlap *map, uint32_t tensor, int64_t start, int64_t end)
+void rt_pieces_put(struct rt_pieces *map, struct rt_track *track, uint32_t tensor, int64_t start, int64_t end, struct rt_cell cell)
+{
+	uint32_t node = insert(map, track, tensor, start, end);
+
+	if (node != RT_NO_NODE)
+		map->set.nodes[node].cell = cell;
+}
+
+void rt_pieces_freshen(struct rt_pieces *map, const struct rt_track *track)
+{
+	for (uint32_t i = 0; i < map->set.room; i++) {
+		struct rt_cell *cell = &map->set.nodes[i].cell;
+
+		if (rt_preds_gone(track->preds, cell->last))
+			cell->last = track->preds->stale;
+		if (rt_preds_gone(track->preds, cell->writer))
+			cell->writer = track->preds->stale;
+	}
+}
+
+uint64_t rt_pieces_writer(const struct rt_pieces *map, const struct rt_track *track, uint32_t tensor, int64_t start, int64_t end)
 {
 	uint32_t node = rt_interval_after(&map->set, tensor, start);
 	uint64_t latest = 0;
 
-	for (; node != RT_NO_NODE && map->set.nodes[node].start < end; node = rt_interval_next(&map->set, node))
-		if (map->set.nodes[node].cell.writer > latest)
-			latest = map->set.nodes[node].cell.writer;
+	for (; node != RT_NO_NODE && map->set.nodes[node].start < end; node = rt_interval_next(&map->set, node)) {
+		uint32_t writer = map->set.nodes[node].cell.writer;
+		uint64_t task = track->preds->task + 1 - (uint32_t)(track->preds->stamp - writer);
+
+		if (!rt_preds_gone(track->preds, writer) && task > latest)
+			latest = task;
+	}
 	return latest;
 }

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#include "rt/lattice.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "rt/access.h"
+
+bool rt_overlap_init(struct rt_overlap *map, const struct rt_tensors *tensors, uint64_t places)
+{
+	memset(map, 0, sizeof(*map));
+	map->tensors = tensors;
+	map->lattices = calloc((size_t)tensors->count + 1, sizeof(*map->lattices));
+	map->pieces = rt_pieces_create(tensors->count);
+	return rt_exact_init(&map->cells, places) && map->lattices && map->pieces;
+}
+
+void rt_overlap_finish(struct rt_overlap *map)
+{
+	rt_exact_finish(&map->cells);
+	rt_pieces_destroy(map->pieces);
+	free(map->lattices);
+	memset(map, 0, sizeof(*map));
+}
+
+/* ---- the lattice ----------------------------------------------------------------------------------------------- */
+
+static uint64_t common(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
+
+static uint64_t size_of(uint64_t step)
+{
+	return (int64_t)step < 0 ? 0 - step : step;
+}
+
+/* The pitch with one more place and its steps; false if two accesses of `length` could then lie across each other. */
+static bool pitch_refine(uint64_t *pitch, int64_t length, int64_t from, int64_t to, uint64_t step)
+{
+	uint64_t away = size_of((uint64_t)to - (uint64_t)from);
+
+	if (away && (!*pitch || away % *pitch))
+		*pitch = common(away, *pitch);
+	if (step && (!*pitch || size_of(step) % *pitch))
+		*pitch = common(size_of(step), *pitch);
+	return !*pitch || *pitch >= (uint64_t)length;
+}
+
+bool rt_overlap_admit(struct rt_overlap *map, struct rt_track *track, uint32_t tensor, const struct rt_shape *shape, int64_t row,
+		      int64_t column, uint64_t row_step, uint64_t column_step)
+{
+	struct rt_lattice *lattice = &map->lattices[tensor];
+
+	if (lattice->pieces)
+		return false;
+	if (!lattice->begun)
+		*lattice = (struct rt_lattice){.shape = *shape, .row = row, .column = column, .begun = true};
+	if (shape->rows == lattice->shape.rows && shape->columns == lattice->shape.columns &&
+	    pitch_refine(&lattice->row_pitch, shape->rows, lattice->row, row, row_step) &&
+	    pitch_refine(&lattice->column_pitch, shape->columns, lattice->column, column, column_step))
+		return true;
+	rt_overlap_divide(map, track, tensor);
+	return false;
+}
+
+/* ---- from cells to intervals ----------------------------------------------------------------------------------- */
+
+struct dividing {
+	struct rt_overlap *map;
+	struct rt_track *track;
+	uint32_t tensor;
+};
+
+static void cell_move(void *context, const struct rt_entry *entry)
+{
+	struct dividing *dividing = context;
+	struct rt_overlap *map = dividing->map;
+	const struct rt_shape *shape = &map->lattices[dividing->tensor].shape;
+	int64_t columns = map->tensors->rows[dividing->tensor].columns, start = entry->column;
+
+	if (!shape->rows) {
+		rt_pieces_put(map->pieces, dividing->track, dividing->tensor, start, start + shape->columns, entry->cell);
+		return;
+	}
+	start += entry->row * columns;
+	for (int64_t r = 0; r < shape->rows; r++, start += columns)
+		rt_pieces_put(map->pieces, dividing->track, dividing->tensor, start, start + shape->columns, entry->cell);
+}
+
+void rt_overlap_divide(struct rt_overlap *map, struct rt_track *track, uint32_t tensor)
+{
+	struct dividing dividing = {map, track, tensor};
+
+	if (map->lattices[tensor].begun && !map->lattices[tensor].pieces)
+		rt_exact_take_class(&map->cells, track, tensor, cell_move, &dividing);
+	map->lattices[tensor].pieces = true;
+}
