@@ -53,7 +53,7 @@ static ptowsp_status nothing(const struct rt_slot *slot)
 /* The first task that becomes ready is kept for the same thread, as the core does it. */
 struct chain {
 	struct drain *drain;
-	uint32_t next;
+	uint32_t worker, next;
 	bool have;
 };
 
@@ -62,7 +62,7 @@ static void made_ready(void *context, uint32_t slot)
 	struct chain *chain = context;
 
 	if (chain->have) {
-		rt_ready_push(&chain->drain->ready, slot);
+		rt_ready_push(&chain->drain->ready, chain->worker, slot);
 		return;
 	}
 	chain->next = slot;
@@ -72,11 +72,10 @@ static void made_ready(void *context, uint32_t slot)
 static void work(void *context, uint32_t worker)
 {
 	struct drain *drain = context;
-	struct chain chain = {.drain = drain};
+	struct chain chain = {.drain = drain, .worker = worker};
 	uint32_t slot;
 
-	(void)worker;
-	while (rt_ready_wait(&drain->ready, &slot)) {
+	while (rt_ready_wait(&drain->ready, worker, &slot)) {
 		uint64_t ran = 0;
 
 		chain.next = slot;
@@ -85,9 +84,8 @@ static void work(void *context, uint32_t worker)
 			uint32_t at = chain.next;
 
 			chain.have = false;
-			drain->kernel(&drain->ring.slots[at]);
-			rt_ring_finished(&drain->ring, at, made_ready, &chain);
-			atomic_store_explicit(&drain->ring.slots[at].done, 1, memory_order_release);
+			drain->kernel(rt_ring_slot(&drain->ring, at));
+			rt_ring_finished(&drain->ring, at, false, made_ready, &chain);
 			ran++;
 		}
 		if (atomic_fetch_add(&drain->finished, ran) + ran == drain->tasks)
@@ -95,18 +93,19 @@ static void work(void *context, uint32_t worker)
 	}
 }
 
-static void link_all(struct drain *drain, const struct bench_recording *recording)
+/* Edges stand in the order of their consumers. producers: room for as many as there are edges. */
+static void link_all(struct drain *drain, const struct bench_recording *recording, uint64_t *producers)
 {
 	uint64_t edge = 0;
 
 	for (uint64_t t = 0; t < recording->tasks; t++) {
-		uint64_t *words;
-		struct rt_slot *slot = rt_ring_add(&drain->ring, 0, &words);
+		uint32_t count = 0;
 
 		for (; edge < recording->count && recording->edges[edge][1] == t; edge++)
-			rt_ring_link(&drain->ring, recording->edges[edge][0]);
-		if (rt_ring_linked(&drain->ring))
-			drain->starts[drain->start_count++] = (uint32_t)(slot - drain->ring.slots);
+			producers[count++] = recording->edges[edge][0];
+		rt_ring_add(&drain->ring);
+		if (rt_ring_link(&drain->ring, producers, count, 0))
+			drain->starts[drain->start_count++] = (uint32_t)t;
 	}
 }
 
@@ -115,7 +114,7 @@ static ptowsp_status ran_once(const struct drain *drain)
 	uint64_t done = 0;
 
 	for (uint64_t t = 0; t < drain->tasks; t++)
-		done += atomic_load(&drain->ring.slots[t].done);
+		done += rt_slot_over(rt_ring_task(&drain->ring, t));
 	return done == drain->tasks && atomic_load(&drain->finished) == drain->tasks ? PTOWSP_OK : PTOWSP_RUN_FAILED;
 }
 
@@ -124,24 +123,26 @@ ptowsp_status bench_drain(const struct bench_recording *recording, struct rt_poo
 	struct drain drain = {.tasks = recording->tasks, .kernel = nothing};
 	ptowsp_status st = PTOWSP_NO_MEMORY;
 
+	uint64_t *producers = calloc(recording->count + 1, sizeof(*producers));
+
 	drain.starts = calloc(recording->tasks + 1, sizeof(*drain.starts));
-	if (recording->count <= recording->room && drain.starts && rt_ring_init(&drain.ring, recording->tasks, 1) &&
-	    rt_ready_init(&drain.ready, drain.ring.mask + 1) && recording->count <= drain.ring.edge_mask + 1) {
+	if (recording->count <= recording->room && drain.starts && producers && rt_ring_init(&drain.ring, recording->tasks, 1) &&
+	    rt_ready_init(&drain.ready, drain.ring.mask + 1, rt_pool_threads(pool)) && recording->count <= drain.ring.edge_mask) {
 		uint64_t began;
 
-		link_all(&drain, recording);
+		link_all(&drain, recording, producers);
 		began = bench_now_ns();
-		for (uint64_t i = 0; i < drain.start_count; i++)
-			rt_ready_push(&drain.ready, drain.starts[i]);
+		rt_ready_publish(&drain.ready, drain.starts, (uint32_t)drain.start_count);
 		rt_pool_enter(pool, work, &drain);
 		work(&drain, 0);
 		rt_pool_leave(pool);
 		*ns_out = (double)(bench_now_ns() - began);
 		st = ran_once(&drain);
 	}
-	if (drain.ready.queue)
+	if (drain.ready.threads)
 		rt_ready_finish(&drain.ready);
 	rt_ring_finish(&drain.ring);
 	free(drain.starts);
+	free(producers);
 	return st;
 }

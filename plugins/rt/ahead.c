@@ -225,7 +225,7 @@ uint64_t rt_capacity_find(struct rt_run *run, const struct rt_block *block, stru
 	uint32_t scopes = run->flow.scopes;
 	uint64_t task = run->tasks;
 
-	if (run->kernels && run->crew.threads > 1 && rt_wait_tasks(run, task)) /* slots are loaded from what has run */
+	if (rt_wait_tasks(run, task)) /* slots are loaded from what has run */
 		return block->proposed;
 	run->quiet = true;
 	run->error = run->expand.error = &unsaid;

@@ -7,37 +7,44 @@
 
 /* Tasks in flight on worker threads, at most: what the hardware can use, whatever the window is. */
 #define FLIGHT_LIMIT (UINT64_C(1) << 14)
+/* Fewer where their records would take more than this: tasks with hundreds of arguments. */
+#define FLIGHT_BYTES (UINT64_C(8) << 20)
 
 static void work(void *context, uint32_t worker);
+
+_Atomic uint32_t rt_crew_brief_ns = 120;
 
 ptowsp_status rt_crew_init(struct rt_crew *crew, const struct rt_program *program, const struct rt_tensors *tensors,
 			   struct rt_pool *pool, uint64_t window, struct ptowsp_error *error)
 {
-	uint64_t flight = window && window < FLIGHT_LIMIT ? window : FLIGHT_LIMIT;
-
 	memset(crew, 0, sizeof(*crew));
 	crew->program = program;
 	crew->tensors = tensors;
 	crew->pool = pool;
 	crew->threads = rt_pool_threads(pool);
-	crew->failed_task = UINT64_MAX;
+	crew->flight = window && window < FLIGHT_LIMIT ? window : FLIGHT_LIMIT;
+	atomic_init(&crew->failed_task, UINT64_MAX);
 	pthread_mutex_init(&crew->lock, NULL);
-	crew->scratch_stride = program->most_ios + 1;
-	crew->scratch = calloc((size_t)crew->scratch_stride * crew->threads, sizeof(*crew->scratch));
-	if (!crew->scratch)
-		return rt_no_memory(error, "tasks in flight");
-	if (crew->threads == 1)
+	/* Each worker's part begins at a cache line of its own. */
+	crew->scratch_stride = (program->most_ios + 8) / 8 * 8;
+	crew->scratch = aligned_alloc(RT_LINE, (size_t)crew->scratch_stride * crew->threads * sizeof(*crew->scratch));
+	return crew->scratch ? PTOWSP_OK : rt_no_memory(error, "tasks in flight");
+}
+
+ptowsp_status rt_crew_enter(struct rt_crew *crew, struct ptowsp_error *error)
+{
+	uint64_t words = (uint64_t)crew->program->most_args + 2 * (uint64_t)crew->program->most_ios;
+
+	if (crew->entered)
 		return PTOWSP_OK;
-	crew->kernel_ns = malloc(((size_t)program->tables.kernel.count + 1) * sizeof(*crew->kernel_ns));
-	if (!crew->kernel_ns)
-		return rt_no_memory(error, "tasks in flight");
-	for (uint32_t k = 0; k < program->tables.kernel.count; k++)
-		atomic_init(&crew->kernel_ns[k], UINT32_MAX);
-	if (!rt_ring_init(&crew->ring, flight, (uint64_t)program->most_args + 2 * (uint64_t)program->most_ios) ||
-	    !rt_ready_init(&crew->ready, crew->ring.mask + 1))
+	while (crew->flight > 2 && crew->flight * rt_slot_bytes(words) > FLIGHT_BYTES)
+		crew->flight /= 2;
+	crew->made = true;
+	if (!rt_ring_init(&crew->ring, crew->flight, words) ||
+	    !rt_ready_init(&crew->ready, crew->ring.mask + 1, crew->threads))
 		return rt_no_memory(error, "tasks in flight");
 	crew->entered = true;
-	rt_pool_enter(pool, work, crew);
+	rt_pool_enter(crew->pool, work, crew);
 	return PTOWSP_OK;
 }
 
@@ -50,11 +57,11 @@ void rt_crew_finish(struct rt_crew *crew)
 		rt_ready_stop(&crew->ready);
 		rt_pool_leave(crew->pool);
 	}
-	if (crew->ready.queue)
+	if (crew->ready.threads)
 		rt_ready_finish(&crew->ready);
-	rt_ring_finish(&crew->ring);
+	if (crew->made)
+		rt_ring_finish(&crew->ring);
 	free(crew->scratch);
-	free(crew->kernel_ns);
 	pthread_mutex_destroy(&crew->lock);
 	memset(crew, 0, sizeof(*crew));
 }
@@ -104,43 +111,87 @@ ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uin
 	if (error)
 		error->text[0] = 0;
 	st = program->kernels.run(program->kernels.context, &task, &out, worker);
+#ifdef RT_BREAK_ONCE /* a build for tests only: the checks have to notice */
+	if (call->number % 100 == 1)
+		st = program->kernels.run(program->kernels.context, &task, &out, worker);
+#endif
 	*cycles_out = out.cycles;
 	return st ? failure(crew, call, st, error) : PTOWSP_OK;
 }
 
-/* ---- tasks of the ring ----------------------------------------------------------------------------------------- */
+/* ---- how long kernels take --------------------------------------------------------------------------------------- */
 
+uint32_t rt_crew_kernel_ns(const struct rt_crew *crew, uint32_t kernel)
+{
+	/* Relaxed: a figure to choose by, nothing hangs on it. */
+	return atomic_load_explicit(&crew->program->kernel_ns[kernel], memory_order_relaxed);
+}
+
+bool rt_crew_brief(const struct rt_crew *crew, uint32_t kernel)
+{
+	return rt_crew_kernel_ns(crew, kernel) < atomic_load_explicit(&rt_crew_brief_ns, memory_order_relaxed);
+}
+
+/* A thread that is preempted inside a kernel makes it look long once; it takes three such samples in a row to move a brief kernel's figure. */
+static uint32_t blend(uint32_t known, uint64_t sample)
+{
+	uint64_t most = (uint64_t)known * 2 + 200;
+
+	if (known == UINT32_MAX)
+		return sample < UINT32_MAX ? (uint32_t)sample : UINT32_MAX - 1;
+	sample = sample < most ? sample : most;
+	sample = ((uint64_t)known * 3 + sample) / 4;
+	return sample < UINT32_MAX ? (uint32_t)sample : UINT32_MAX - 1;
+}
+
+ptowsp_status rt_crew_call_timed(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out,
+				 struct ptowsp_error *error)
+{
+	_Atomic uint32_t *known = &crew->program->kernel_ns[call->kernel];
+	uint64_t began = rt_now_ns(crew->program), ns;
+	ptowsp_status st = rt_crew_call(crew, call, worker, cycles_out, error);
+
+	ns = rt_now_ns(crew->program) - began;
+	/* Two workers may lose one of two samples. */
+	atomic_store_explicit(known, blend(atomic_load_explicit(known, memory_order_relaxed), ns), memory_order_relaxed);
+	return st;
+}
+
+/* ---- failures ---------------------------------------------------------------------------------------------------- */
+
+/* With one thread the earliest task that fails is the first to run and the last. So tasks before it go on, until one of them fails or all are over. */
 static void failed(struct rt_crew *crew, uint64_t task, ptowsp_status st, const struct ptowsp_error *error)
 {
 	pthread_mutex_lock(&crew->lock);
-	if (task < crew->failed_task) {
-		crew->failed_task = task;
+	if (task < atomic_load_explicit(&crew->failed_task, memory_order_relaxed)) {
 		crew->status = st;
 		crew->error = *error;
+		/* Release: with the acquire of who asks whether there is a failure at all. */
+		atomic_store_explicit(&crew->failed_task, task, memory_order_release);
 	}
 	pthread_mutex_unlock(&crew->lock);
-	atomic_store(&crew->stop, 1);
 }
 
 ptowsp_status rt_crew_status(struct rt_crew *crew, struct ptowsp_error *error)
 {
 	ptowsp_status st;
 
-	/* Acquire: a task that failed sets it before it is done. Asked for every task, so without the lock. */
-	if (!atomic_load_explicit(&crew->stop, memory_order_acquire))
+	/* Asked for every task, so without the lock. */
+	if (atomic_load_explicit(&crew->failed_task, memory_order_acquire) == UINT64_MAX)
 		return PTOWSP_OK;
 	pthread_mutex_lock(&crew->lock);
 	st = crew->status;
-	if (st)
-		rt_fail_at(error, st, crew->error.where[0], crew->error.where[1], "%s", crew->error.text);
+	rt_fail_at(error, st, crew->error.where[0], crew->error.where[1], "%s", crew->error.text);
 	pthread_mutex_unlock(&crew->lock);
 	return st;
 }
 
+/* ---- tasks of the ring ------------------------------------------------------------------------------------------- */
+
 /* The first task that becomes ready is run next by the same worker: what it needs is in this core's cache. */
 struct chain {
 	struct rt_crew *crew;
-	uint32_t next;
+	uint32_t worker, next;
 	bool have;
 };
 
@@ -149,60 +200,68 @@ static void made_ready(void *context, uint32_t slot)
 	struct chain *chain = context;
 
 	if (chain->have) {
-		rt_ready_push(&chain->crew->ready, slot);
+		rt_ready_push(&chain->crew->ready, chain->worker, slot);
 		return;
 	}
+	__builtin_prefetch((const char *)rt_ring_slot(&chain->crew->ring, slot) + RT_LINE);
 	chain->next = slot;
 	chain->have = true;
 }
 
-/* One task in so many is timed. */
+/* One task in so many is timed, and every task of a kernel of which nothing is known. */
 #define SAMPLE_EVERY 64u
 
-static ptowsp_status call_timed(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out,
-				struct ptowsp_error *error)
+static void slot_run(struct rt_crew *crew, uint32_t at, struct chain *chain)
 {
-	uint64_t began = rt_now_ns(crew->program), ns;
-	ptowsp_status st = rt_crew_call(crew, call, worker, cycles_out, error);
-
-	ns = rt_now_ns(crew->program) - began;
-	atomic_store_explicit(&crew->kernel_ns[call->kernel], ns < UINT32_MAX ? (uint32_t)ns : UINT32_MAX, memory_order_relaxed);
-	return st;
-}
-
-static void slot_run(struct rt_crew *crew, uint32_t at, uint32_t worker, struct chain *chain)
-{
-	struct rt_slot *slot = &crew->ring.slots[at];
+	struct rt_slot *slot = rt_ring_slot(&crew->ring, at);
 	const struct rt_site *site = &crew->program->sites[slot->site];
-	const uint64_t *words = rt_ring_words(&crew->ring, slot);
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct rt_call call = {.site = site, .number = slot->number, .cycles = slot->cycles, .kernel = slot->kernel,
-			       .executor = slot->executor, .stream = slot->stream, .args = words, .windows = words + site->arg_count};
-	uint64_t cycles;
-	ptowsp_status st = slot->number % SAMPLE_EVERY ? rt_crew_call(crew, &call, worker, &cycles, &error)
-						       : call_timed(crew, &call, worker, &cycles, &error);
+			       .executor = slot->executor, .stream = slot->stream, .args = slot->words, .windows = slot->words + site->arg_count};
+	/* Relaxed: a task behind the failure that runs all the same does no harm. */
+	bool begins = slot->number < atomic_load_explicit(&crew->failed_task, memory_order_relaxed);
+	bool timed = slot->number % SAMPLE_EVERY == 0 || rt_crew_kernel_ns(crew, slot->kernel) == UINT32_MAX;
+	uint64_t cycles = 0;
+	ptowsp_status st = PTOWSP_OK;
 
+	if (begins && timed)
+		st = rt_crew_call_timed(crew, &call, chain->worker, &cycles, &error);
+	else if (begins)
+		st = rt_crew_call(crew, &call, chain->worker, &cycles, &error);
 	if (st)
 		failed(crew, slot->number, st, &error);
 	slot->cycles = cycles;
-	slot->failed = st != PTOWSP_OK;
-	if (!st)
-		rt_ring_finished(&crew->ring, at, made_ready, chain);
-	atomic_store(&slot->done, 1); /* sequentially consistent: see rt_ready_expect */
-	rt_ready_tell(&crew->ready);
+	rt_ring_finished(&crew->ring, at, !begins || st, made_ready, chain);
+	rt_ready_tell(&crew->ready, at);
+}
+
+void rt_crew_flush(struct rt_crew *crew)
+{
+	if (!crew->batch_count)
+		return;
+	rt_ready_publish(&crew->ready, crew->batch, crew->batch_count);
+	crew->batch_count = 0;
+}
+
+/* The expander's first business is to find tasks for the others. */
+static bool goes_on(struct rt_crew *crew, uint32_t worker)
+{
+	return worker || rt_ready_backlog(&crew->ready) >= (uint64_t)crew->threads * RT_BATCH;
 }
 
 void rt_crew_run(struct rt_crew *crew, uint32_t slot, uint32_t worker)
 {
-	struct chain chain = {.crew = crew, .next = slot, .have = true};
+	struct chain chain = {.crew = crew, .worker = worker, .next = slot, .have = true};
+	bool first = true;
 
 	while (chain.have && !atomic_load_explicit(&crew->stop, memory_order_relaxed)) {
-		chain.have = false;
-		slot_run(crew, chain.next, worker, &chain);
-		if (chain.have && worker == 0) { /* the expander looks around after each task */
-			rt_ready_push(&crew->ready, chain.next);
+		if (!first && !goes_on(crew, worker)) {
+			rt_ready_push(&crew->ready, worker, chain.next);
 			return;
 		}
+		first = false;
+		chain.have = false;
+		slot_run(crew, chain.next, &chain);
 	}
 }
 
@@ -211,6 +270,6 @@ static void work(void *context, uint32_t worker)
 	struct rt_crew *crew = context;
 	uint32_t slot;
 
-	while (rt_ready_wait(&crew->ready, &slot))
+	while (rt_ready_wait(&crew->ready, worker, &slot))
 		rt_crew_run(crew, slot, worker);
 }

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* crew.h - running kernels: on the calling thread as tasks are issued, or on the worker threads in any order that their predecessors allow. */
+/* crew.h - running kernels: on the calling thread as tasks are issued, or on the worker threads in any order that their predecessors allow.
+ *
+ * With several threads a run is in one of two modes. Alone: the calling thread runs each task where it is issued, exactly as with one thread; ring and
+ * ready queues do not exist yet, or are empty, and the workers are parked. Sharing: tasks go through the ring. dispatch.c says when which. */
 #ifndef RT_CREW_H
 #define RT_CREW_H
 
@@ -16,39 +19,57 @@ struct rt_call {
 	const uint64_t *args;
 	const uint64_t *windows; /* per tensor argument: start (signed), length */
 };
+enum { RT_BATCH = 16 }; /* ready tasks that the expander keeps back at most before it shows them to the others */
+
 struct rt_crew {
 	const struct rt_program *program;
 	const struct rt_tensors *tensors;
 	struct rt_pool *pool;
-	uint32_t threads;     /* 1: tasks run where they are issued, ring and ready are not used */
-	bool entered;
+	uint32_t threads;
+	uint64_t flight;      /* tasks in flight, at most */
+	bool made, entered;   /* ring and ready exist; the workers are on their way */
 	struct ptowsp_tensor_arg *scratch; /* most_ios per worker */
 	uint32_t scratch_stride;
 	struct rt_ring ring;
 	struct rt_ready ready;
-	_Atomic uint32_t stop; /* no more tasks are begun */
-	_Atomic uint32_t *kernel_ns; /* per KREG row: how long its latest sampled task took; UINT32_MAX: not known */
-	pthread_mutex_t lock;  /* of what follows */
-	ptowsp_status status;  /* the failure of the lowest task number among those known */
-	uint64_t failed_task;
+	_Atomic uint64_t failed_task; /* the lowest known; those behind it do not begin any more. UINT64_MAX: none */
+	_Atomic uint32_t stop;        /* nothing begins any more */
+	pthread_mutex_t lock;  /* of what follows, and of every write of failed_task */
+	ptowsp_status status;
 	struct ptowsp_error error;
+
+	/* the expander's own */
+	bool sharing;
+	uint32_t batch_count;
+	uint32_t batch[RT_BATCH];
+	uint32_t brief_run;   /* tasks of brief kernels since the last one that was not */
+	uint64_t long_end;    /* the latest task whose kernel is not brief, + 1 */
 };
 /* window: tasks in flight at most, 0 unbounded. Errors: NO_MEMORY. */
 ptowsp_status rt_crew_init(struct rt_crew *crew, const struct rt_program *program, const struct rt_tensors *tensors,
 			   struct rt_pool *pool, uint64_t window, struct ptowsp_error *error);
 /* Sends workers home, waits for what is running. */
 void rt_crew_finish(struct rt_crew *crew);
+/* The first time that something is to be shared: makes ring and queues, sends the workers in. Errors: NO_MEMORY. */
+ptowsp_status rt_crew_enter(struct rt_crew *crew, struct ptowsp_error *error);
 /* Runs a kernel on this thread. *cycles_out: what it reported. */
 ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out,
 			   struct ptowsp_error *error);
-/* Runs a task of the ring and makes its successors ready; for the expander while it waits. */
+/* The same; how long it took changes what is known of its kernel. */
+ptowsp_status rt_crew_call_timed(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out,
+				 struct ptowsp_error *error);
+/* Runs a task of the ring, and what becomes ready by it: a worker until nothing does, the expander (worker 0) until others want work. */
 void rt_crew_run(struct rt_crew *crew, uint32_t slot, uint32_t worker);
-/* A kernel that takes less time than handing a task to another thread and waking it. */
-static inline bool rt_crew_brief(const struct rt_crew *crew, uint32_t kernel)
-{
-	return atomic_load_explicit(&crew->kernel_ns[kernel], memory_order_relaxed) < 150;
-}
+/* Shows the batch to the others. */
+void rt_crew_flush(struct rt_crew *crew);
 /* The failure, if there is one. */
 ptowsp_status rt_crew_status(struct rt_crew *crew, struct ptowsp_error *error);
+
+/* ns: kernels that take less are brief: handing a task over takes longer. Tests set 0: then no kernel is. */
+extern _Atomic uint32_t rt_crew_brief_ns;
+/* A kernel about which enough is known. */
+bool rt_crew_brief(const struct rt_crew *crew, uint32_t kernel);
+/* How long a task of it takes, in ns; UINT32_MAX: not known. */
+uint32_t rt_crew_kernel_ns(const struct rt_crew *crew, uint32_t kernel);
 
 #endif

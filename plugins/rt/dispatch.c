@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* dispatch.c - from the expander to the worker threads: a task's record in the ring, its links, and who runs it. */
+/* dispatch.c - from the expander to the worker threads: whether a task is handed over at all, its record in the ring, its links, and who runs it. */
 #include <string.h>
+#include "rt/error.h"
 #include "rt/run.h"
 
 void rt_windows_store(struct rt_run *run, const struct rt_site *site, uint64_t *words)
@@ -13,34 +14,140 @@ void rt_windows_store(struct rt_run *run, const struct rt_site *site, uint64_t *
 	}
 }
 
+/* ---- alone or sharing --------------------------------------------------------------------------------------------- */
+
+/* Tasks of brief kernels in a row before the run goes alone. While it is alone, one task in so many is timed. */
+enum { BRIEF_RUN = 128, SAMPLE_EVERY = 64 };
+
+/* A kernel whose work depends on its arguments may be brief now and long the next time. */
+static bool brief(const struct rt_run *run)
+{
+	return !run->known[run->kernel].varies && rt_crew_brief(&run->crew, run->kernel);
+}
+
+static ptowsp_status sharing_begin(struct rt_run *run)
+{
+	struct rt_crew *crew = &run->crew;
+	ptowsp_status st = rt_crew_enter(crew, run->error);
+
+	if (st)
+		return st;
+	for (uint32_t k = 0; k < run->program->tables.kernel.count; k++)
+		run->known[k].here = false;
+	run->sample_left = 0;
+	rt_ring_skip(&crew->ring, run->tasks, run->barrier);
+	crew->brief_run = 0;
+	crew->long_end = run->tasks + 1;
+	crew->sharing = true;
+	return PTOWSP_OK;
+}
+
+/* Waits for nothing but brief tasks. */
+static ptowsp_status sharing_end(struct rt_run *run)
+{
+	ptowsp_status st = rt_wait_tasks(run, run->tasks);
+
+	if (st)
+		return st;
+	run->crew.sharing = false;
+	run->sample_left = SAMPLE_EVERY;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status mode_choose(struct rt_run *run)
+{
+	struct rt_crew *crew = &run->crew;
+
+	if (!crew->sharing)
+		return brief(run) ? PTOWSP_OK : sharing_begin(run);
+	if (!brief(run)) {
+		crew->brief_run = 0;
+		crew->long_end = run->tasks + 1;
+		return PTOWSP_OK;
+	}
+	return ++crew->brief_run >= BRIEF_RUN && crew->ring.frontier >= crew->long_end ? sharing_end(run) : PTOWSP_OK;
+}
+
+void rt_dispatch_sample(struct rt_run *run)
+{
+	run->sample_left = SAMPLE_EVERY;
+	run->known[run->kernel].here = false;
+}
+
+/* The frontier is moved over so many tasks at a time. */
+enum { FRONTIER_EVERY = 32 };
+
+/* Places that have to be given back, and, for policies that look at the clock, cycles that are not yet known. */
+ptowsp_status rt_dispatch_begin(struct rt_run *run)
+{
+	struct rt_crew *crew = &run->crew;
+	uint64_t failed = atomic_load_explicit(&crew->failed_task, memory_order_relaxed);
+	ptowsp_status st = mode_choose(run);
+
+	if (st || !crew->sharing)
+		return st;
+	if (failed != UINT64_MAX) /* ends with that failure, or an earlier one */
+		return rt_wait_tasks(run, failed + 1);
+	if (run->tasks % FRONTIER_EVERY == 0)
+		st = rt_frontier_move(run);
+	if (!st)
+		st = rt_wait_tasks(run, run->places.timed && run->lag.waiting ? run->tasks : run->flow.tail);
+	return st;
+}
+
+/* ---- into the ring ------------------------------------------------------------------------------------------------ */
+
 /* Tasks that wait for each thread before the expander runs one itself: enough that nobody runs dry while it does. */
-#define BACKLOG_PER_THREAD 32u
+enum { BACKLOG_PER_THREAD = 32 };
+
+/* A batch is kept back for so long at most, in ns of its kernels, and while nobody looks for work. */
+enum { BATCH_KERNEL_NS = 2000, BATCH_LEAST = 4 };
+
+static void batch_add(struct rt_crew *crew, uint32_t slot, uint32_t ns)
+{
+	crew->batch[crew->batch_count++] = slot;
+	if (crew->batch_count == RT_BATCH || ns >= BATCH_KERNEL_NS || (crew->batch_count >= BATCH_LEAST && rt_ready_wanted(&crew->ready)))
+		rt_crew_flush(crew);
+}
 
 /* A ready task goes to whoever is free, unless there is enough for all, or handing it over takes longer than running it. */
 static ptowsp_status run_ready(struct rt_run *run, uint32_t slot)
 {
-	const struct rt_crew *crew = &run->crew;
-	bool here = rt_ready_backlog(&crew->ready) >= crew->threads * BACKLOG_PER_THREAD ||
-		    (!run->known[run->kernel].varies && rt_crew_brief(crew, run->kernel));
+	struct rt_crew *crew = &run->crew;
+	uint64_t backlog = rt_ready_backlog(&crew->ready);
+	uint32_t ns = rt_crew_kernel_ns(crew, run->kernel);
 
-	if (!here) {
-		rt_ready_push(&run->crew.ready, slot);
+	if (backlog + crew->batch_count < (uint64_t)crew->threads * BACKLOG_PER_THREAD && !brief(run)) {
+		batch_add(crew, slot, ns);
 		return PTOWSP_OK;
 	}
-	rt_crew_run(&run->crew, slot, 0);
+	if (ns >= BATCH_KERNEL_NS || backlog < (uint64_t)crew->threads * BATCH_LEAST)
+		rt_crew_flush(crew);
+	rt_crew_run(crew, slot, 0);
 	return rt_look_after_kernel(run);
 }
 
-ptowsp_status rt_dispatch(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
+/* Before the first task behind a barrier. */
+static ptowsp_status gate_make(struct rt_run *run)
 {
 	struct rt_ring *ring = &run->crew.ring;
-	struct rt_slot *slot;
-	uint64_t *words, count = site->arg_count + 2 * (uint64_t)site->io_count;
-	ptowsp_status st = rt_wait_room(run, count);
+	uint64_t oldest, from = ring->barrier > ring->frontier ? ring->barrier : ring->frontier;
+	ptowsp_status st = rt_wait_room(run, run->barrier > from ? run->barrier - from : 0);
 
-	if (st)
-		return st;
-	slot = rt_ring_add(ring, count, &words);
+	run->reason = PTOWSP_RESOURCE_TASK_RING;
+	/* When the tasks of a gate are over, so is the gate, as soon as the worker that ran the last one has come to it. */
+	while (!st && !rt_ring_gate_room(ring, &oldest)) {
+		st = rt_wait_tasks(run, oldest);
+		if (!st)
+			st = rt_look(run);
+	}
+	if (!st)
+		rt_ring_gate(ring, run->barrier);
+	return st;
+}
+
+static void slot_fill(struct rt_run *run, struct rt_slot *slot, const struct rt_site *site, struct rt_clock_task *task)
+{
 	slot->site = (uint32_t)(site - run->program->sites);
 	slot->kernel = run->kernel;
 	slot->executor = task->executor;
@@ -49,21 +156,39 @@ ptowsp_status rt_dispatch(struct rt_run *run, const struct rt_site *site, struct
 	slot->cycles = slot->later ? 0 : task->cycles;
 	if (slot->later)
 		task->cycles = RT_CYCLES_LATER;
-	memcpy(words, run->task_args, site->arg_count * sizeof(*words));
-	rt_windows_store(run, site, words + site->arg_count);
-	for (uint32_t i = 0; i < run->preds.count; i++)
-		rt_ring_link(ring, run->preds.list[i]);
-	if (run->stream_order && run->stream_order[task->stream])
-		rt_ring_link(ring, run->stream_order[task->stream] - 1);
-	return rt_ring_linked(ring) ? run_ready(run, (uint32_t)(slot - ring->slots)) : PTOWSP_OK;
+	memcpy(slot->words, run->task_args, site->arg_count * sizeof(*slot->words));
+	rt_windows_store(run, site, slot->words + site->arg_count);
 }
 
-/* On worker threads: places that have to be given back, barriers, and, for policies that look at the clock, cycles that are not yet known. */
-ptowsp_status rt_dispatch_gates(struct rt_run *run)
+static ptowsp_status hand_over(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
 {
-	uint64_t tasks = run->flow.tail > run->barrier ? run->flow.tail : run->barrier;
+	struct rt_ring *ring = &run->crew.ring;
+	struct rt_slot *slot;
+	ptowsp_status st = PTOWSP_OK;
 
-	if (run->places.timed && run->lag.waiting)
-		tasks = run->tasks;
-	return rt_wait_tasks(run, tasks);
+	/* The predecessors may have run elsewhere: their lines are on their way while this task's is written. */
+	for (uint32_t i = 0; i < run->preds.count; i++)
+		__builtin_prefetch(rt_ring_task(ring, run->preds.list[i]), 1);
+	if (run->barrier > ring->barrier)
+		st = gate_make(run);
+	if (!st)
+		st = rt_wait_room(run, (uint64_t)run->preds.count + 2); /* and one for the stream's order, one for the gate */
+	if (st)
+		return st;
+	slot = rt_ring_add(ring);
+	slot_fill(run, slot, site, task);
+	if (rt_ring_link(ring, run->preds.list, run->preds.count, run->stream_order ? run->stream_order[task->stream] : 0))
+		st = run_ready(run, (uint32_t)(slot->number & ring->mask));
+	return st;
+}
+
+ptowsp_status rt_dispatch(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
+{
+	ptowsp_status st;
+
+	if (run->crew.sharing)
+		return hand_over(run, site, task);
+	st = rt_run_here(run, site, task);
+	run->known[run->kernel].here = brief(run);
+	return st;
 }

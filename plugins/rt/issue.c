@@ -165,7 +165,7 @@ static ptowsp_status accesses_resolve(struct rt_run *run, const struct rt_site *
 
 /* ---- running --------------------------------------------------------------------------------------------------- */
 
-static ptowsp_status run_here(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
+ptowsp_status rt_run_here(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
 {
 	struct rt_call call = {.site = site, .number = run->tasks, .cycles = task->cycles, .kernel = run->kernel,
 			       .executor = task->executor, .stream = task->stream, .args = run->task_args, .windows = run->window_words};
@@ -175,7 +175,8 @@ static ptowsp_status run_here(struct rt_run *run, const struct rt_site *site, st
 	if (run->known[run->kernel].later)
 		call.cycles = 0;
 	rt_windows_store(run, site, run->window_words);
-	st = rt_crew_call(&run->crew, &call, 0, &cycles, run->error);
+	st = run->known[run->kernel].here ? rt_crew_call(&run->crew, &call, 0, &cycles, run->error)
+					   : rt_crew_call_timed(&run->crew, &call, 0, &cycles, run->error);
 	if (run->known[run->kernel].later)
 		task->cycles = cycles;
 	return st ? st : rt_look_after_kernel(run);
@@ -251,8 +252,7 @@ static ptowsp_status blocked(struct rt_run *run, ptowsp_status st, struct rt_blo
 	if (st == PTOWSP_DEADLOCK)
 		block->proposed = rt_capacity_find(run, block, need);
 	if (st == PTOWSP_DEADLOCK && block->resource != PTOWSP_RESOURCE_TASK_RING && run->clock.window_mode == RT_WINDOW_ABORT) {
-		if (run->crew.threads > 1)
-			end = rt_wait_tasks(run, run->tasks);
+		end = rt_wait_tasks(run, run->tasks);
 		if (!end && rt_clock_aborts(&run->clock))
 			end = rt_clock_failed(run, PTOWSP_RUN_FAILED);
 	}
@@ -274,8 +274,8 @@ static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, str
 	task->cycles = run->known[run->kernel].cycles;
 	task->preds = run->preds.list;
 	task->pred_count = run->preds.count;
-	if (run->kernels && run->crew.threads > 1)
-		st = rt_dispatch_gates(run);
+	if (run->kernels && !run->known[run->kernel].here)
+		st = rt_dispatch_begin(run);
 	if (!st)
 		st = rt_place(&run->places, &run->clock, &run->env, site, task, run->error);
 	if (!st && run->env.failed)
@@ -290,7 +290,7 @@ static ptowsp_status execute(struct rt_run *run, const struct rt_site *site, str
 	ptowsp_status st = later ? PTOWSP_OK : rt_clock_failed(run, rt_lag_task(&run->lag, task));
 
 	if (!st && run->kernels)
-		st = run->crew.threads > 1 ? rt_dispatch(run, site, task) : run_here(run, site, task);
+		st = run->known[run->kernel].here ? rt_run_here(run, site, task) : rt_dispatch(run, site, task);
 	if (!st && later)
 		st = rt_clock_failed(run, rt_lag_task(&run->lag, task));
 	return st;

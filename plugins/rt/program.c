@@ -117,11 +117,14 @@ static ptowsp_status arrays_make(struct rt_program *program, struct ptowsp_error
 	program->tensor_loaded = calloc((size_t)tables->tensor.count + 1, 1);
 	program->kernel_used = calloc((size_t)tables->kernel.count + 1, 1);
 	program->level_told = calloc((size_t)tables->kernel.count + 1, 1);
+	program->kernel_ns = malloc(((size_t)tables->kernel.count + 1) * sizeof(*program->kernel_ns));
+	for (uint32_t k = 0; program->kernel_ns && k <= tables->kernel.count; k++)
+		atomic_init(&program->kernel_ns[k], UINT32_MAX);
 	if (!rt_grow((void **)&program->args, &program->arg_room, 0, sizeof(*program->args)) ||
 	    !rt_grow((void **)&program->ios, &program->io_room, 0, sizeof(*program->ios))) /* never NULL: a task may have none */
 		return rt_no_memory(error, "the program");
 	if (!program->changed || !program->dim_exprs || !program->tensor_access || !program->tensor_loaded || !program->kernel_used ||
-	    !program->level_told)
+	    !program->level_told || !program->kernel_ns)
 		return rt_no_memory(error, "the program");
 	changed_find(program);
 	return PTOWSP_OK;
@@ -233,6 +236,7 @@ void rt_program_destroy(struct rt_program *program)
 	free(program->tensor_loaded);
 	free(program->kernel_used);
 	free(program->level_told);
+	free(program->kernel_ns);
 	pthread_mutex_destroy(&program->lock);
 	free(program);
 }

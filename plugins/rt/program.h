@@ -5,6 +5,7 @@
 #define RT_PROGRAM_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include "rt/expr.h"
 #include "rt/level.h"
 #include "rt/rt.h"
@@ -84,6 +85,7 @@ struct rt_program {
 	uint8_t *tensor_access;       /* per TENS row: how the entry's tasks access it */
 	uint8_t *tensor_loaded;       /* per TENS row: a slot_load reads it */
 	uint8_t *kernel_used;         /* per KREG row: named by a site at some level */
+	_Atomic uint32_t *kernel_ns;  /* per KREG row: how long a task of it takes, blended from samples; UINT32_MAX: not known. Kept from run to run */
 	uint8_t *level_told;          /* per KREG row: "no variant for a level" was said */
 
 	pthread_mutex_t lock;         /* of what follows; innermost */

@@ -5,9 +5,10 @@
 #include <string.h>
 #include <time.h>
 
-bool rt_ready_init(struct rt_ready *ready, uint64_t slots)
+bool rt_ready_init(struct rt_ready *ready, uint64_t slots, uint32_t threads)
 {
 	pthread_condattr_t attr;
+	bool made = true;
 
 	memset(ready, 0, sizeof(*ready));
 	pthread_mutex_init(&ready->lock, NULL);
@@ -16,23 +17,128 @@ bool rt_ready_init(struct rt_ready *ready, uint64_t slots)
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
 	pthread_cond_init(&ready->news, &attr);
 	pthread_condattr_destroy(&attr);
-	ready->mask = (uint32_t)(slots - 1);
-	ready->queue = calloc(slots, sizeof(*ready->queue));
-	return ready->queue != NULL;
+	ready->mask = slots - 1;
+	ready->threads = threads;
+	ready->line = malloc(slots * sizeof(*ready->line));
+	ready->deques = calloc(threads, sizeof(*ready->deques));
+	for (uint32_t t = 0; ready->deques && t < threads; t++)
+		made &= rt_deque_init(&ready->deques[t], slots);
+	return ready->line && ready->deques && made;
 }
 
 void rt_ready_finish(struct rt_ready *ready)
 {
+	for (uint32_t t = 0; ready->deques && t < ready->threads; t++)
+		rt_deque_finish(&ready->deques[t]);
+	free(ready->deques);
+	free(ready->line);
 	pthread_cond_destroy(&ready->news);
 	pthread_cond_destroy(&ready->wake);
 	pthread_mutex_destroy(&ready->lock);
-	free(ready->queue);
 	memset(ready, 0, sizeof(*ready));
 }
 
-/* ---- looking around --------------------------------------------------------------------------------------------- */
+/* ---- waking -------------------------------------------------------------------------------------------------------
+ *
+ * Who adds a task stores `tail` or `bottom` and then loads `parked`, `searching`, `expecting`. Who is about to wait stores `parked` or `expecting` and then
+ * loads `tail` and every `bottom`. All of these are sequentially consistent, so one of the two sees the other: no task is added beside a thread that
+ * goes on sleeping. `lock` closes the gap between that look and the wait itself. */
 
-enum { LOCK_TRIES = 100, SEARCH_STEPS = 400 }; /* a step is 10 to 40 ns */
+/* How many are there, in line and deques. */
+static uint64_t count(const struct rt_ready *ready)
+{
+	uint64_t head = atomic_load(&ready->head), tail = atomic_load(&ready->tail), all = tail > head ? tail - head : 0;
+
+	for (uint32_t t = 0; t < ready->threads; t++) {
+		int64_t own = rt_deque_count(&ready->deques[t]);
+
+		all += own > 0 ? (uint64_t)own : 0;
+	}
+	return all;
+}
+
+static void signal_to(struct rt_ready *ready, pthread_cond_t *whom)
+{
+	pthread_mutex_lock(&ready->lock);
+	pthread_cond_signal(whom);
+	pthread_mutex_unlock(&ready->lock);
+}
+
+/* Something was added: wakes one thread, unless those that look around are enough. A searching worker looks once more after it has parked. */
+static void wake_one(struct rt_ready *ready)
+{
+	if (atomic_load(&ready->parked)) {
+		uint32_t searching = atomic_load(&ready->searching);
+
+		if (!searching || count(ready) > searching)
+			signal_to(ready, &ready->wake);
+	} else if (atomic_load(&ready->expecting)) {
+		signal_to(ready, &ready->news);
+	}
+}
+
+/* ---- adding and taking -------------------------------------------------------------------------------------------- */
+
+void rt_ready_publish(struct rt_ready *ready, const uint32_t *slots, uint32_t count)
+{
+	uint64_t tail = atomic_load_explicit(&ready->tail, memory_order_relaxed);
+
+	/* Plain: whoever claimed the place before has read it before it ran the task, and the frontier has passed that task since. */
+	for (uint32_t i = 0; i < count; i++)
+		ready->line[(tail + i) & ready->mask] = slots[i];
+	atomic_store(&ready->tail, tail + count);
+	wake_one(ready);
+}
+
+void rt_ready_push(struct rt_ready *ready, uint32_t worker, uint32_t slot)
+{
+	rt_deque_push(&ready->deques[worker], slot);
+	wake_one(ready);
+}
+
+enum { CLAIM_MOST = 16 };
+
+/* From the front of the line: an equal share of half of what is there; the first is for now, the others go into the thread's deque, where they can be
+ * taken from it again. */
+static bool claim(struct rt_ready *ready, uint32_t worker, uint32_t *slot_out)
+{
+	uint64_t head = atomic_load_explicit(&ready->head, memory_order_relaxed), tail, share;
+	struct rt_deque *own = &ready->deques[worker];
+
+	do {
+		/* Acquire: the line, and the slots that it names. */
+		tail = atomic_load_explicit(&ready->tail, memory_order_acquire);
+		if (head >= tail)
+			return false;
+		share = (tail - head) / (2 * (uint64_t)ready->threads);
+		share = share < 1 ? 1 : share > CLAIM_MOST ? CLAIM_MOST : share;
+		/* Nothing is published through head: relaxed, but for the order that `count` relies on. */
+	} while (!atomic_compare_exchange_weak(&ready->head, &head, head + share));
+	for (uint64_t i = share - 1; i > 0; i--)
+		rt_deque_push(own, ready->line[(head + i) & ready->mask]);
+	*slot_out = ready->line[head & ready->mask];
+	return true;
+}
+
+static bool steal(struct rt_ready *ready, uint32_t worker, uint32_t *slot_out)
+{
+	for (uint32_t t = 1; t < ready->threads; t++) {
+		uint32_t whom = worker + t < ready->threads ? worker + t : worker + t - ready->threads;
+
+		if (rt_deque_steal(&ready->deques[whom], slot_out))
+			return true;
+	}
+	return false;
+}
+
+bool rt_ready_take(struct rt_ready *ready, uint32_t worker, uint32_t *slot_out)
+{
+	return rt_deque_pop(&ready->deques[worker], slot_out) || claim(ready, worker, slot_out) || steal(ready, worker, slot_out);
+}
+
+/* ---- waiting ------------------------------------------------------------------------------------------------------ */
+
+enum { SEARCH_STEPS = 1000 }; /* a step is 10 to 40 ns */
 
 /* Tells the core that this is a wait. */
 static void relax(void)
@@ -44,126 +150,89 @@ static void relax(void)
 #endif
 }
 
-/* What is done under the lock takes less time than going to sleep. */
-static void lock(struct rt_ready *ready)
+/* Looks around for some microseconds. */
+static bool search(struct rt_ready *ready, uint32_t worker, uint32_t *slot_out)
 {
-	for (unsigned k = 0; k < LOCK_TRIES; k++) {
-		if (!pthread_mutex_trylock(&ready->lock))
-			return;
+	for (unsigned k = 0; k < SEARCH_STEPS; k++) {
+		if (rt_ready_take(ready, worker, slot_out))
+			return true;
+		if (atomic_load_explicit(&ready->stop, memory_order_relaxed))
+			return false;
 		relax();
 	}
+	return false;
+}
+
+static void park(struct rt_ready *ready)
+{
 	pthread_mutex_lock(&ready->lock);
-}
-
-/* Until something is ready or done (may be NULL) is set, or for a few microseconds. */
-static void search(const struct rt_ready *ready, const _Atomic uint32_t *done)
-{
-	for (unsigned k = 0; k < SEARCH_STEPS && !rt_ready_backlog(ready); k++) {
-		if (done && atomic_load_explicit(done, memory_order_relaxed))
-			return;
-		relax();
-	}
-}
-
-/* ---- the queue --------------------------------------------------------------------------------------------------- */
-
-/* Under the lock. */
-static void backlog_set(struct rt_ready *ready)
-{
-	atomic_store_explicit(&ready->backlog, ready->tail - ready->head, memory_order_relaxed);
-}
-
-void rt_ready_push(struct rt_ready *ready, uint32_t slot)
-{
-	lock(ready);
-	ready->queue[ready->tail++ & ready->mask] = slot;
-	backlog_set(ready);
-	/* A searching worker takes the lock once more before it parks, and then finds the task. */
-	if (ready->parked && ready->tail - ready->head > ready->searching)
-		pthread_cond_signal(&ready->wake);
-	else if (atomic_load_explicit(&ready->expecting, memory_order_relaxed)) /* set and cleared under this lock */
-		pthread_cond_signal(&ready->news);
-	pthread_mutex_unlock(&ready->lock);
-}
-
-static bool take(struct rt_ready *ready, uint32_t *slot_out)
-{
-	if (ready->head == ready->tail)
-		return false;
-	*slot_out = ready->queue[ready->head++ & ready->mask];
-	backlog_set(ready);
-	return true;
-}
-
-bool rt_ready_take(struct rt_ready *ready, uint32_t *slot_out)
-{
-	bool found;
-
-	if (!rt_ready_backlog(ready))
-		return false;
-	lock(ready);
-	found = take(ready, slot_out);
-	pthread_mutex_unlock(&ready->lock);
-	return found;
-}
-
-bool rt_ready_wait(struct rt_ready *ready, uint32_t *slot_out)
-{
-	bool found = false;
-
-	lock(ready);
-	while (!ready->stop && !(found = take(ready, slot_out))) {
-		ready->searching++;
-		pthread_mutex_unlock(&ready->lock);
-		search(ready, NULL);
-		lock(ready);
-		ready->searching--;
-		if (ready->stop || (found = take(ready, slot_out)))
-			break;
-		ready->parked++;
+	atomic_fetch_add(&ready->parked, 1);
+	atomic_fetch_sub(&ready->searching, 1);
+	if (!count(ready) && !atomic_load(&ready->stop))
 		pthread_cond_wait(&ready->wake, &ready->lock);
-		ready->parked--;
-	}
+	atomic_fetch_add(&ready->searching, 1);
+	atomic_fetch_sub(&ready->parked, 1);
 	pthread_mutex_unlock(&ready->lock);
+}
+
+bool rt_ready_wait(struct rt_ready *ready, uint32_t worker, uint32_t *slot_out)
+{
+	bool found = rt_ready_take(ready, worker, slot_out);
+
+	if (found)
+		return true;
+	atomic_fetch_add(&ready->searching, 1);
+	while (!(found = search(ready, worker, slot_out)) && !atomic_load(&ready->stop))
+		park(ready);
+	atomic_fetch_sub(&ready->searching, 1);
+	/* This thread may have been woken for all of them. */
+	if (found && atomic_load_explicit(&ready->parked, memory_order_relaxed) && count(ready))
+		wake_one(ready);
 	return found;
 }
 
-bool rt_ready_expect(struct rt_ready *ready, const _Atomic uint32_t *done, uint64_t wait_ns, uint32_t *slot_out)
+/* Until the lock's condition, or late. */
+static void nap(struct rt_ready *ready, uint64_t wait_ns)
 {
 	struct timespec until;
-	bool found;
-	int late = 0;
 
-	search(ready, done);
-	if (atomic_load_explicit(done, memory_order_acquire))
-		return rt_ready_take(ready, slot_out);
 	clock_gettime(CLOCK_MONOTONIC, &until);
 	until.tv_nsec += (long)wait_ns;
 	until.tv_sec += until.tv_nsec / 1000000000;
 	until.tv_nsec %= 1000000000;
-	lock(ready);
-	/* Sequentially consistent, with rt_ready_tell: either it sees the flag, or this thread sees that the task is done. */
-	atomic_store(&ready->expecting, 1);
-	while (!(found = take(ready, slot_out)) && !atomic_load(done) && !late)
-		late = pthread_cond_timedwait(&ready->news, &ready->lock, &until);
-	atomic_store(&ready->expecting, 0);
-	pthread_mutex_unlock(&ready->lock);
-	return found;
+	pthread_cond_timedwait(&ready->news, &ready->lock, &until);
 }
 
-void rt_ready_tell(struct rt_ready *ready)
+bool rt_ready_expect(struct rt_ready *ready, uint32_t at, bool (*over)(const void *context, uint32_t at), const void *context, uint64_t wait_ns,
+		     uint32_t *slot_out)
 {
-	if (!atomic_load(&ready->expecting))
-		return;
-	lock(ready);
-	pthread_cond_signal(&ready->news);
+	for (unsigned k = 0; k < SEARCH_STEPS; k++) {
+		if (rt_ready_take(ready, 0, slot_out))
+			return true;
+		if (over(context, at))
+			return false;
+		relax();
+	}
+	pthread_mutex_lock(&ready->lock);
+	/* Sequentially consistent, with rt_ready_tell and wake_one: either they see the flag, or this thread sees what they did before. */
+	atomic_store(&ready->expecting, at + 1);
+	if (!count(ready) && !over(context, at))
+		nap(ready, wait_ns);
+	atomic_store(&ready->expecting, 0);
 	pthread_mutex_unlock(&ready->lock);
+	return rt_ready_take(ready, 0, slot_out);
+}
+
+void rt_ready_tell(struct rt_ready *ready, uint32_t at)
+{
+	if (atomic_load(&ready->expecting) == at + 1)
+		signal_to(ready, &ready->news);
 }
 
 void rt_ready_stop(struct rt_ready *ready)
 {
 	pthread_mutex_lock(&ready->lock);
-	ready->stop = true;
+	atomic_store(&ready->stop, 1);
 	pthread_cond_broadcast(&ready->wake);
 	pthread_mutex_unlock(&ready->lock);
 }

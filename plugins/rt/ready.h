@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* ready.h - tasks that may run: a bounded FIFO of slots for all threads, and where threads wait. Who finds nothing looks around for a few microseconds
- * before it parks: with short kernels there is soon something, and waking a thread costs more than they do. */
+/* ready.h - tasks that may run, and where threads wait for them. What the expander finds ready goes into a line, in batches; each thread takes from its
+ * front, in batches too. What becomes ready because a task ended stays with the thread that ran it, where its data is: a deque each, from which
+ * others take when they have nothing. Who finds nothing at all looks around for some microseconds before it parks: with short kernels there is
+ * soon something, and waking a thread costs more than they do. */
 #ifndef RT_READY_H
 #define RT_READY_H
 
@@ -8,36 +10,55 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include "rt/deque.h"
 
-/* Never full: it has a place for every slot of the ring, and a slot is in it at most once. */
+/* Nothing here is ever full: line and deques have a place for every slot of the ring, and a slot is in one of them at most once. */
 struct rt_ready {
-	pthread_mutex_t lock; /* of queue, head, tail, stop; innermost: nothing else is locked under it */
+	uint32_t *line;
+	struct rt_deque *deques; /* one per thread; 0 is the expander's */
+	uint64_t mask;
+	uint32_t threads;
+	char apart[64];
+	_Atomic uint64_t tail;   /* free-running; the expander's */
+	char behind_tail[64];
+	_Atomic uint64_t head;   /* free-running; raised by whoever takes */
+	char behind_head[64];
+	_Atomic uint32_t searching; /* threads that look around: they see what is added without being woken */
+	_Atomic uint32_t parked;    /* workers that wait for wake */
+	_Atomic uint32_t expecting; /* the expander waits for news: slot + 1 whose end it wants to hear of */
+	_Atomic uint32_t stop;
+	pthread_mutex_t lock; /* orders parking and waking, nothing else; innermost: nothing else is locked under it */
 	pthread_cond_t wake;  /* workers: something is ready, or stop */
-	pthread_cond_t news;  /* the expander: something is ready or done */
-	uint32_t *queue;
-	uint32_t mask, head, tail; /* free-running */
-	uint32_t parked;           /* workers in wake */
-	uint32_t searching;        /* workers that look around: they see what is pushed without being woken */
-	_Atomic uint32_t backlog;  /* tail - head, for a look without the lock */
-	bool stop;
-	_Atomic uint32_t expecting; /* the expander waits: whoever finishes a task tells it */
+	pthread_cond_t news;  /* the expander: something is ready, or its slot is over */
 };
-bool rt_ready_init(struct rt_ready *ready, uint64_t slots); /* slots: a power of two */
+bool rt_ready_init(struct rt_ready *ready, uint64_t slots, uint32_t threads); /* slots: a power of two */
 void rt_ready_finish(struct rt_ready *ready);
-void rt_ready_push(struct rt_ready *ready, uint32_t slot);
-/* false: nothing is ready. */
-bool rt_ready_take(struct rt_ready *ready, uint32_t *slot_out);
-/* How many there are, about. */
-static inline uint32_t rt_ready_backlog(const struct rt_ready *ready)
+/* The expander's: these are ready, in task order. */
+void rt_ready_publish(struct rt_ready *ready, const uint32_t *slots, uint32_t count);
+/* A worker's (the expander is worker 0): this one became ready. */
+void rt_ready_push(struct rt_ready *ready, uint32_t worker, uint32_t slot);
+/* The newest of its own, or the oldest of all others. false: nothing is ready. */
+bool rt_ready_take(struct rt_ready *ready, uint32_t worker, uint32_t *slot_out);
+/* How many are in the line and in the expander's deque, about. */
+static inline uint64_t rt_ready_backlog(const struct rt_ready *ready)
 {
-	return atomic_load_explicit(&ready->backlog, memory_order_relaxed);
+	uint64_t head = atomic_load_explicit(&ready->head, memory_order_relaxed), tail = atomic_load_explicit(&ready->tail, memory_order_relaxed);
+
+	return (tail > head ? tail - head : 0) + (uint64_t)(atomic_load_explicit(&ready->deques[0].bottom, memory_order_relaxed) -
+							    atomic_load_explicit(&ready->deques[0].top, memory_order_relaxed));
 }
-/* Waits; false: stop. */
-bool rt_ready_wait(struct rt_ready *ready, uint32_t *slot_out);
-/* The expander waits for a ready task or for done to become non-zero, at most wait_ns. True: *slot_out is a task to run. */
-bool rt_ready_expect(struct rt_ready *ready, const _Atomic uint32_t *done, uint64_t wait_ns, uint32_t *slot_out);
-/* A task is done: wakes the expander if it waits. */
-void rt_ready_tell(struct rt_ready *ready);
+/* Does somebody look for work? */
+static inline bool rt_ready_wanted(const struct rt_ready *ready)
+{
+	return atomic_load_explicit(&ready->searching, memory_order_relaxed) || atomic_load_explicit(&ready->parked, memory_order_relaxed);
+}
+/* A worker waits; false: stop. */
+bool rt_ready_wait(struct rt_ready *ready, uint32_t worker, uint32_t *slot_out);
+/* The expander waits for a ready task or until over(context) says that the task in slot `at` has ended, at most wait_ns. True: *slot_out is a task to run. */
+bool rt_ready_expect(struct rt_ready *ready, uint32_t at, bool (*over)(const void *context, uint32_t at), const void *context, uint64_t wait_ns,
+		     uint32_t *slot_out);
+/* The task in a slot has ended: wakes the expander if it waits for that. */
+void rt_ready_tell(struct rt_ready *ready, uint32_t at);
 /* Sends the workers home; what is queued stays. */
 void rt_ready_stop(struct rt_ready *ready);
 

@@ -1,129 +1,178 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/ring.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "rt/grow.h"
 
-enum { EDGES_PER_TASK = 4, WORD_BUDGET = 1 << 17 };
+/* Edges per task in flight: a task needs at most one per task in flight, a gate too. */
+enum { EDGES_PER_TASK = 4 };
 
 bool rt_ring_init(struct rt_ring *ring, uint64_t tasks, uint64_t most_words)
 {
-	uint64_t slots = rt_power_above(tasks < 2 ? 2 : tasks), words = slots * (most_words + 1);
+	uint64_t slots = rt_power_above(tasks < 2 ? 2 : tasks);
+	size_t stride = rt_slot_bytes(most_words);
 
 	memset(ring, 0, sizeof(*ring));
-	/* A task needs at most one edge per task in flight, and its words in one piece: twice that always suffices. */
-	if (words > WORD_BUDGET)
-		words = most_words * 4 > WORD_BUDGET ? most_words * 4 : WORD_BUDGET;
-	words = rt_power_above(words < 16 ? 16 : words);
+	ring->stride = stride;
 	ring->mask = slots - 1;
-	ring->edge_mask = slots * EDGES_PER_TASK - 1;
-	ring->word_mask = words - 1;
-	ring->slots = calloc(slots, sizeof(*ring->slots));
-	ring->edges = calloc(slots * EDGES_PER_TASK, sizeof(*ring->edges));
-	ring->words = calloc(words, sizeof(*ring->words));
-	return ring->slots && ring->edges && ring->words;
+	ring->edge_mask = (uint32_t)(slots * EDGES_PER_TASK - 1);
+	ring->slots = aligned_alloc(RT_LINE, (slots + RT_GATES) * stride);
+	ring->edges = malloc(slots * EDGES_PER_TASK * sizeof(*ring->edges));
+	for (uint32_t g = 0; ring->slots && g < RT_GATES; g++)
+		atomic_init(&rt_ring_slot(ring, (uint32_t)slots + g)->successors, RT_CLOSED);
+	return ring->slots && ring->edges;
 }
 
 void rt_ring_finish(struct rt_ring *ring)
 {
 	free(ring->slots);
 	free(ring->edges);
-	free(ring->words);
 	memset(ring, 0, sizeof(*ring));
 }
 
-/* Words are skipped where a task's would wrap. */
-static uint64_t word_start(const struct rt_ring *ring, uint64_t words)
-{
-	uint64_t at = ring->word_head & ring->word_mask;
+/* ---- the expander's side ----------------------------------------------------------------------------------------- */
 
-	return at + words > ring->word_mask + 1 ? ring->word_head + ring->word_mask + 1 - at : ring->word_head;
+void rt_ring_skip(struct rt_ring *ring, uint64_t task, uint64_t barrier)
+{
+	assert(ring->issued == ring->frontier);
+	ring->issued = ring->frontier = task;
+	ring->barrier = barrier;
+	ring->gate = 0;
 }
 
-bool rt_ring_room(const struct rt_ring *ring, uint64_t words, uint64_t edges)
+struct rt_slot *rt_ring_add(struct rt_ring *ring)
 {
-	return ring->issued - ring->frontier <= ring->mask && ring->edge_head + edges - ring->edge_tail <= ring->edge_mask + 1 &&
-	       word_start(ring, words) + words - ring->word_tail <= ring->word_mask + 1;
-}
+	struct rt_slot *slot = rt_ring_task(ring, ring->issued);
 
-static struct rt_slot *slot_of(const struct rt_ring *ring, uint64_t task)
-{
-	return &ring->slots[task & ring->mask];
-}
-
-struct rt_slot *rt_ring_add(struct rt_ring *ring, uint64_t words, uint64_t **words_out)
-{
-	struct rt_slot *slot = slot_of(ring, ring->issued);
-
-	slot->word = word_start(ring, words);
-	ring->word_head = slot->word + words;
-	slot->word_end = ring->word_head;
+	assert(ring->issued - ring->frontier <= ring->mask);
 	slot->number = ring->issued++;
-	/* Relaxed: the slot is not shared before it is linked or made ready, and both publish it. */
-	atomic_store_explicit(&slot->waits, 1, memory_order_relaxed);
+	/* Relaxed: nobody sees the slot before an edge to it, or the slot itself, is published with release. */
 	atomic_store_explicit(&slot->successors, 0, memory_order_relaxed);
-	atomic_store_explicit(&slot->done, 0, memory_order_relaxed);
-	*words_out = &ring->words[slot->word & ring->word_mask];
 	return slot;
 }
 
-void rt_ring_link(struct rt_ring *ring, uint64_t producer)
+/* True if the consumer has to wait for the producer: an edge was added, or there will never be an end to wait for. */
+static bool edge_add(struct rt_ring *ring, struct rt_slot *producer, uint32_t consumer)
 {
-	struct rt_slot *consumer = slot_of(ring, ring->issued - 1), *slot = slot_of(ring, producer);
-	uint32_t at = (uint32_t)(ring->edge_head & ring->edge_mask), first;
+	uint32_t at = ring->edge_head & ring->edge_mask;
 	struct rt_edge *edge = &ring->edges[at];
-
-	if (producer < ring->frontier)
-		return;
 	/* Acquire: if it is closed, what the producer wrote is there for the consumer. */
-	first = atomic_load_explicit(&slot->successors, memory_order_acquire);
-	if (first == RT_CLOSED)
-		return;
-	atomic_fetch_add_explicit(&consumer->waits, 1, memory_order_relaxed);
-	edge->slot = (uint32_t)(consumer - ring->slots);
-	do {
+	uint32_t first = atomic_load_explicit(&producer->successors, memory_order_acquire);
+
+	edge->slot = consumer;
+	while (first < RT_FAILED) {
 		edge->next = first;
-		/* Release: the edge and the consumer's slot are complete before the producer can see them. */
-		if (atomic_compare_exchange_weak_explicit(&slot->successors, &first, at + 1, memory_order_acq_rel, memory_order_acquire)) {
+		/* Release: the edge, and the consumer's count, are complete before the producer can see them. */
+		if (atomic_compare_exchange_weak_explicit(&producer->successors, &first, at + 1, memory_order_release, memory_order_acquire)) {
 			ring->edge_head++;
-			return;
+			return true;
 		}
-	} while (first != RT_CLOSED);
-	atomic_fetch_sub_explicit(&consumer->waits, 1, memory_order_relaxed);
+	}
+	return first == RT_FAILED;
 }
 
-bool rt_ring_linked(struct rt_ring *ring)
+/* The count stood at `expected` + 1 while edges were added, so that it could not reach 0; those that were not needed are taken off. Acquire: pairs with the
+ * release of predecessors that finished meanwhile. */
+static bool linked(struct rt_slot *slot, uint32_t expected, uint32_t added)
 {
-	struct rt_slot *slot = slot_of(ring, ring->issued - 1);
+	uint32_t unneeded = expected - added + 1;
 
+	/* Without an edge nobody else knows of the slot. */
+	return !added || atomic_fetch_sub_explicit(&slot->waits, unneeded, memory_order_acq_rel) == unneeded;
+}
+
+bool rt_ring_link(struct rt_ring *ring, const uint64_t *producers, uint32_t count, uint64_t also)
+{
+	uint32_t at = (uint32_t)((ring->issued - 1) & ring->mask), expected = count + 2, added = 0;
+	struct rt_slot *slot = rt_ring_slot(ring, at);
+
+#ifdef RT_BREAK_ORDER /* a build for tests only: the checks have to notice */
+	count = 0;
+#endif
+	/* Relaxed: published by the first edge. */
+	atomic_store_explicit(&slot->waits, expected + 1, memory_order_relaxed);
+	for (uint32_t i = 0; i < count; i++)
+		if (producers[i] >= ring->frontier)
+			added += edge_add(ring, rt_ring_task(ring, producers[i]), at);
+	if (also > ring->frontier)
+		added += edge_add(ring, rt_ring_task(ring, also - 1), at);
+	if (ring->gate && edge_add(ring, rt_ring_slot(ring, ring->gate - 1), at))
+		added++;
+	else
+		ring->gate = 0;
 	slot->edge_end = ring->edge_head;
-	/* Acquire: pairs with the release of predecessors that finished meanwhile. */
-	return atomic_fetch_sub_explicit(&slot->waits, 1, memory_order_acq_rel) == 1;
+	return linked(slot, expected, added);
 }
 
-void rt_ring_finished(struct rt_ring *ring, uint32_t slot, void (*ready)(void *context, uint32_t slot), void *context)
+/* ---- gates -------------------------------------------------------------------------------------------------------- */
+
+static uint32_t gate_slot(const struct rt_ring *ring, uint32_t gate)
 {
-	uint32_t at = atomic_exchange_explicit(&ring->slots[slot].successors, RT_CLOSED, memory_order_acq_rel);
+	return (uint32_t)ring->mask + 1 + gate % RT_GATES;
+}
 
-	while (at) {
-		struct rt_edge edge = ring->edges[at - 1]; /* before the count drops: the consumer's edges may then be reused */
+bool rt_ring_gate_room(const struct rt_ring *ring, uint64_t *barrier_out)
+{
+	*barrier_out = ring->gate_barriers[ring->gates % RT_GATES];
+	return rt_slot_over(rt_ring_slot(ring, gate_slot(ring, ring->gates)));
+}
 
-		if (atomic_fetch_sub_explicit(&ring->slots[edge.slot].waits, 1, memory_order_acq_rel) == 1)
-			ready(context, edge.slot);
-		at = edge.next;
+/* Tasks before the previous barrier need no edge: a task behind that one has waited for them. Where there is none, the two barriers are the same. */
+void rt_ring_gate(struct rt_ring *ring, uint64_t barrier)
+{
+	uint64_t from = ring->barrier > ring->frontier ? ring->barrier : ring->frontier;
+	uint32_t at = gate_slot(ring, ring->gates), expected = from < barrier ? (uint32_t)(barrier - from) : 0, added = 0;
+	struct rt_slot *gate = rt_ring_slot(ring, at);
+
+	ring->barrier = barrier;
+	ring->gate = 0;
+	if (!expected)
+		return;
+	ring->gate_barriers[ring->gates++ % RT_GATES] = barrier;
+	atomic_store_explicit(&gate->successors, 0, memory_order_relaxed);
+	atomic_store_explicit(&gate->waits, expected + 1, memory_order_relaxed);
+	for (uint64_t task = from; task < barrier; task++)
+		added += edge_add(ring, rt_ring_task(ring, task), at);
+	ring->gate = at + 1;
+	if (!linked(gate, expected, added))
+		return;
+	/* Relaxed: the acquire that found all of them over was this thread's. */
+	atomic_store_explicit(&gate->successors, RT_CLOSED, memory_order_relaxed);
+	ring->gate = 0;
+}
+
+/* ---- a worker's side ---------------------------------------------------------------------------------------------- */
+
+void rt_ring_finished(struct rt_ring *ring, uint32_t at, bool failed, void (*ready)(void *context, uint32_t slot), void *context)
+{
+	/* Release: cycles and what the task wrote. Acquire: the edges. Sequentially consistent: see rt_ready_expect. From here on the slot belongs to
+	 * the expander; an edge belongs to it once its consumer is over, which is not before the count below drops. */
+	uint32_t edge_at = atomic_exchange(&rt_ring_slot(ring, at)->successors, failed ? RT_FAILED : RT_CLOSED);
+
+	while (edge_at && !failed) {
+		struct rt_edge edge = ring->edges[edge_at - 1];
+
+		/* Release: what this task wrote is there for the consumer. Acquire: what the others wrote, for whoever counts to 0. */
+		if (atomic_fetch_sub_explicit(&rt_ring_slot(ring, edge.slot)->waits, 1, memory_order_acq_rel) == 1) {
+			if (edge.slot > ring->mask) /* a gate opens; behind it are tasks only */
+				rt_ring_finished(ring, edge.slot, false, ready, context);
+			else
+				ready(context, edge.slot);
+		}
+		edge_at = edge.next;
 	}
 }
 
 struct rt_slot *rt_ring_advance(struct rt_ring *ring)
 {
-	struct rt_slot *slot = slot_of(ring, ring->frontier);
+	struct rt_slot *slot = rt_ring_task(ring, ring->frontier);
 
-	/* Acquire: cycles, and everything that the task wrote. */
-	if (ring->frontier == ring->issued || !atomic_load_explicit(&slot->done, memory_order_acquire))
+	if (ring->frontier == ring->issued || atomic_load_explicit(&slot->successors, memory_order_acquire) != RT_CLOSED)
 		return NULL;
+	__builtin_prefetch(rt_ring_task(ring, ring->frontier + 4), 1);
 	ring->frontier++;
-	ring->word_tail = slot->word_end;
 	ring->edge_tail = slot->edge_end;
 	return slot;
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* ring.h - tasks in flight on the worker threads: their records, successor lists and arguments, in three rings that are filled in task order and emptied
- * in task order. Nothing here ever grows: who finds no room waits for the oldest task.
+/* ring.h - tasks in flight on the worker threads: a record for each, with its arguments behind it, and its place in the successor lists of its
+ * predecessors. Filled in task order and emptied in task order. Nothing here ever grows: who finds no room waits for the oldest task.
  *
  * One thread (the expander) adds tasks and moves the frontier. Any worker finishes tasks. A slot's plain fields are written before the task
- * is made ready and read after it was taken from the ready queue; `cycles` and `failed` are written by the worker before `done`. */
+ * is made ready and read after it was taken from a ready queue; `cycles` is written by the worker before it closes the list of successors, and
+ * read by the expander after it has found it closed.
+ *
+ * A barrier is a gate: a slot without a task, behind all tasks before it and in front of all behind it. */
 #ifndef RT_RING_H
 #define RT_RING_H
 
@@ -11,49 +14,79 @@
 #include <stdbool.h>
 #include "ptowsp/base.h"
 
-#define RT_CLOSED UINT32_MAX
+/* successors: the newest edge + 1, or one of these. */
+#define RT_CLOSED UINT32_MAX       /* the task is over: no edge can be added */
+#define RT_FAILED (UINT32_MAX - 1) /* the same, and what comes behind it never runs */
 
+enum { RT_GATES = 64, RT_LINE = 64 /* bytes that move between cores as one */ };
+
+/* Together with its words it begins at a cache line and shares none with another slot. */
 struct rt_slot {
 	_Atomic uint32_t waits;      /* predecessors that have not finished, + 1 until the task is linked */
-	_Atomic uint32_t successors; /* newest edge + 1; RT_CLOSED once finished: no edge can be added */
-	_Atomic uint32_t done;       /* everything about the task is over */
+	_Atomic uint32_t successors;
 	uint32_t site, kernel, executor, stream;
-	bool later;                  /* its cycles are for the clock, which waits for them */
-	bool failed;                 /* written before done */
 	uint64_t number, cycles;     /* cycles: preset, then what the kernel said */
-	uint64_t word, word_end, edge_end; /* free-running: its arguments; where the rings stood after it */
+	uint32_t edge_end;           /* free-running: where the edges stood after it */
+	uint32_t later;              /* 1: its cycles are for the clock, which waits for them */
+	uint64_t words[];            /* arguments, then start and length of each window */
 };
 struct rt_edge {
 	uint32_t next; /* edge + 1 in the producer's list */
 	uint32_t slot; /* consumer */
 };
 struct rt_ring {
-	struct rt_slot *slots;
+	unsigned char *slots; /* mask + 1 of them, then the gates, stride bytes each */
+	size_t stride;
 	struct rt_edge *edges;
-	uint64_t *words;
-	uint64_t mask, edge_mask, word_mask;
+	uint64_t mask;
+	uint32_t edge_mask, edge_head, edge_tail; /* head and tail free-running */
 	uint64_t issued, frontier; /* tasks added; tasks before it are done */
-	uint64_t edge_head, edge_tail, word_head, word_tail; /* free-running */
+	uint64_t barrier;          /* of the newest gate: tasks before it */
+	uint32_t gates, gate;      /* made so far, free-running; the newest one's slot + 1, 0: nothing waits behind it any more */
+	uint64_t gate_barriers[RT_GATES];
 };
+/* Of a slot with so many words. */
+static inline size_t rt_slot_bytes(uint64_t words)
+{
+	return (sizeof(struct rt_slot) + words * sizeof(uint64_t) + RT_LINE - 1) / RT_LINE * RT_LINE;
+}
 /* tasks, most_words: at least 1; most_words: of one task. False when out of memory. */
 bool rt_ring_init(struct rt_ring *ring, uint64_t tasks, uint64_t most_words);
 void rt_ring_finish(struct rt_ring *ring);
-/* Room for another task with so many words and edges? If not, wait until the frontier moves. */
-bool rt_ring_room(const struct rt_ring *ring, uint64_t words, uint64_t edges);
-/* The next task's slot, not yet linked; its words lie in one piece at the returned place. Needs room. */
-struct rt_slot *rt_ring_add(struct rt_ring *ring, uint64_t words, uint64_t **words_out);
-/* Makes the newest task wait for `producer`, an earlier one; nothing if that has finished. */
-void rt_ring_link(struct rt_ring *ring, uint64_t producer);
-/* All links are made. True if the newest task waits for nobody: the caller makes it ready. */
-bool rt_ring_linked(struct rt_ring *ring);
-/* A worker has finished the task in a slot: calls ready for each task that waited only for it. */
-void rt_ring_finished(struct rt_ring *ring, uint32_t slot, void (*ready)(void *context, uint32_t slot), void *context);
-/* The oldest task if it is done: moves the frontier over it. Its slot stays readable until the next add. */
-struct rt_slot *rt_ring_advance(struct rt_ring *ring);
 
-static inline uint64_t *rt_ring_words(const struct rt_ring *ring, const struct rt_slot *slot)
+static inline struct rt_slot *rt_ring_slot(const struct rt_ring *ring, uint32_t at)
 {
-	return &ring->words[slot->word & ring->word_mask];
+	return (struct rt_slot *)(ring->slots + at * ring->stride);
 }
+static inline struct rt_slot *rt_ring_task(const struct rt_ring *ring, uint64_t task)
+{
+	return rt_ring_slot(ring, (uint32_t)(task & ring->mask));
+}
+/* Over, in whatever way. Acquire: everything that the task wrote, and its cycles, are there for whoever asks. */
+static inline bool rt_slot_over(const struct rt_slot *slot)
+{
+	return atomic_load_explicit(&slot->successors, memory_order_acquire) >= RT_FAILED;
+}
+/* Room for another task with so many edges? If not, wait until the frontier moves. */
+static inline bool rt_ring_room(const struct rt_ring *ring, uint64_t edges)
+{
+	return ring->issued - ring->frontier <= ring->mask && ring->edge_head - ring->edge_tail + edges <= (uint64_t)ring->edge_mask + 1;
+}
+/* Nothing is in flight, and the next task is number `task`: those before it ran elsewhere. */
+void rt_ring_skip(struct rt_ring *ring, uint64_t task, uint64_t barrier);
+/* Is another gate free? If not, wait for the tasks before the barrier of the oldest: *barrier_out. */
+bool rt_ring_gate_room(const struct rt_ring *ring, uint64_t *barrier_out);
+/* From the next task on, tasks wait for all before `barrier`, which is larger than the last one. Needs room for a gate, and for as many edges as there are
+ * tasks in flight between the two barriers. */
+void rt_ring_gate(struct rt_ring *ring, uint64_t barrier);
+/* The next task's slot, not yet linked. Needs room. */
+struct rt_slot *rt_ring_add(struct rt_ring *ring);
+/* Makes the newest task wait for its producers, for task `also` - 1 (0: none), and for the newest gate. True if there is nothing to wait for: the caller
+ * makes it ready. */
+bool rt_ring_link(struct rt_ring *ring, const uint64_t *producers, uint32_t count, uint64_t also);
+/* A worker has finished the task in a slot: calls ready for each task that waited only for it; for none if it failed. */
+void rt_ring_finished(struct rt_ring *ring, uint32_t at, bool failed, void (*ready)(void *context, uint32_t slot), void *context);
+/* The oldest task if it has ended well: moves the frontier over it. Its slot stays readable until the next add. */
+struct rt_slot *rt_ring_advance(struct rt_ring *ring);
 
 #endif

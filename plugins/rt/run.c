@@ -246,7 +246,7 @@ static ptowsp_status tasks_end(struct rt_run *run, ptowsp_status st)
 	struct ptowsp_error error = *run->error;
 	ptowsp_status end;
 
-	if (st == PTOWSP_CANCELLED || st == PTOWSP_DEADLINE || st == PTOWSP_KERNEL_FAILED || st == PTOWSP_NO_MEMORY)
+	if (st == PTOWSP_CANCELLED || st == PTOWSP_DEADLINE || st == PTOWSP_NO_MEMORY)
 		return st;
 	end = rt_wait_tasks(run, run->tasks);
 	if (!end && run->lag.broken)
@@ -265,6 +265,8 @@ static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 		st = rt_infer_init(run);
 	if (!st)
 		st = rt_crew_init(&run->crew, run->program, &run->tensors, run->kernels ? pool : NULL, run->window, run->error);
+	for (uint32_t k = 0; !st && k < run->program->tables.kernel.count; k++)
+		run->known[k].here = run->crew.threads == 1;
 	if (!st)
 		st = rt_start_find(run, &run->clock.floor);
 	if (!st)

@@ -22,6 +22,7 @@ struct rt_known {
 	bool later;   /* cycles are known only by running */
 	bool checked; /* unusable was asked */
 	bool named;   /* said once that it counts 1 per task */
+	bool here;    /* its tasks run where they are issued: there is one thread, or the run is alone and it is brief */
 };
 struct rt_run {
 	struct rt_program *program;
@@ -80,6 +81,7 @@ struct rt_run {
 	uint64_t started_ns, ended_ns;
 	uint64_t looked_ns; /* when a look after a kernel last read the clock */
 	uint32_t look_every, look_left;
+	uint32_t sample_left; /* tasks until one is timed while several threads are there and this one runs alone; 0: never */
 	struct ptowsp_kernel_stats *kernel_stats; /* per KREG row */
 	bool measured; /* a kernel whose cycles are measured has run */
 	enum ptowsp_resource reason; /* of the wait that is going on */
@@ -127,16 +129,23 @@ ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io
 
 /* dispatch.c: windows of the task being issued, two words each. */
 void rt_windows_store(struct rt_run *run, const struct rt_site *site, uint64_t *words);
-/* On worker threads, before a task is placed: what has to have ended for real. */
-ptowsp_status rt_dispatch_gates(struct rt_run *run);
-/* On worker threads: the task being issued goes into the ring. Cycles that are known later are set to RT_CYCLES_LATER. */
+/* Where several threads are there, for kernels that are not `here`: before the task being issued is placed, decides how it will run, and waits for what has to have
+ * ended for real. */
+ptowsp_status rt_dispatch_begin(struct rt_run *run);
+/* Then: runs it, or puts it into the ring. Cycles that are known later are set to RT_CYCLES_LATER. */
 ptowsp_status rt_dispatch(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task);
+/* The next task of the kernel that ran last is timed. */
+void rt_dispatch_sample(struct rt_run *run);
+/* issue.c: runs the task being issued on this thread; timed where its kernel is not `here`. */
+ptowsp_status rt_run_here(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task);
 
 /* wait.c: the expander's waits on worker threads. All return an error when the run has to end. */
 ptowsp_status rt_look(struct rt_run *run); /* deadline and cancel */
 ptowsp_status rt_look_after_kernel(struct rt_run *run); /* the same, but seldom where kernels are short */
 ptowsp_status rt_wait_tasks(struct rt_run *run, uint64_t tasks); /* until the first `tasks` tasks are done */
-ptowsp_status rt_wait_room(struct rt_run *run, uint64_t words);
+ptowsp_status rt_wait_room(struct rt_run *run, uint64_t edges); /* until the ring has room for a task, or a gate, with so many */
+/* Moves the frontier over what is over; cycles that only running tells go to the clock. In task order. */
+ptowsp_status rt_frontier_move(struct rt_run *run);
 
 /* deadlock.c */
 ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const struct rt_block *block, struct ptowsp_deadlock *deadlock);

@@ -117,8 +117,7 @@ ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io
 	run->loaded_from = writer;
 	if (run->not_run && writer > run->not_run)
 		return PTOWSP_AGAIN;
-	if (run->kernels && run->crew.threads > 1)
-		st = rt_wait_tasks(run, writer);
+	st = rt_wait_tasks(run, writer);
 	if (st)
 		return st;
 	if (run->kernels && !tensor->bound)

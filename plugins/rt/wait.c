@@ -25,6 +25,8 @@ ptowsp_status rt_look_after_kernel(struct rt_run *run)
 {
 	uint64_t now;
 
+	if (run->sample_left && !--run->sample_left)
+		rt_dispatch_sample(run);
 	if (run->cancel && atomic_load_explicit((const volatile _Atomic uint32_t *)run->cancel, memory_order_relaxed))
 		return rt_look(run);
 	if (!run->args->deadline_ns || (run->look_left && --run->look_left))
@@ -39,20 +41,19 @@ ptowsp_status rt_look_after_kernel(struct rt_run *run)
 	return rt_look(run);
 }
 
-/* Moves the frontier over what is done; cycles that only running tells go to the clock. In task order, so that of two failures the earlier
- * one is found, as with one thread. */
-static ptowsp_status frontier_move(struct rt_run *run)
+ptowsp_status rt_frontier_move(struct rt_run *run)
 {
+	struct rt_crew *crew = &run->crew;
 	struct rt_slot *slot;
 	ptowsp_status st = PTOWSP_OK;
 
-	while (!st && (slot = rt_ring_advance(&run->crew.ring))) {
-		if (slot->failed)
-			break;
+	while (!st && (slot = rt_ring_advance(&crew->ring)))
 		if (slot->later)
 			st = rt_clock_failed(run, rt_lag_cycles(&run->lag, slot->cycles));
-	}
-	return st ? st : rt_crew_status(&run->crew, run->error);
+	/* Relaxed: rt_crew_status acquires. Not before everything in front of it is over: of two failures the earlier one is told, as with one thread. */
+	if (!st && atomic_load_explicit(&crew->failed_task, memory_order_relaxed) == crew->ring.frontier)
+		st = rt_crew_status(crew, run->error);
+	return st;
 }
 
 /* What others see of a wait; not for one that ends at once. */
@@ -64,26 +65,40 @@ static void wait_show(struct rt_run *run)
 	rt_stats_publish(run);
 }
 
+/* Sequentially consistent, as rt_ready_expect demands. */
+static bool slot_over(const void *context, uint32_t at)
+{
+	return atomic_load(&rt_ring_slot(context, at)->successors) >= RT_FAILED;
+}
+
+/* The end to wait for: that of the last task wanted, or, if it has come, of the first one. */
+static uint32_t slot_expected(const struct rt_ring *ring, uint64_t wanted)
+{
+	uint32_t last = (uint32_t)((wanted - 1) & ring->mask);
+
+	return slot_over(ring, last) ? (uint32_t)(ring->frontier & ring->mask) : last;
+}
+
 /* One step of waiting: something to run, or a nap until there is news. */
-static ptowsp_status wait_step(struct rt_run *run)
+static ptowsp_status wait_step(struct rt_run *run, uint64_t wanted)
 {
 	struct rt_crew *crew = &run->crew;
 	ptowsp_status st = PTOWSP_OK;
 	uint32_t slot;
-	bool found = rt_ready_take(&crew->ready, &slot);
+	bool found = rt_ready_take(&crew->ready, 0, &slot);
 
 	if (!found) {
 		st = rt_look(run);
 		if (st)
 			return st;
 		wait_show(run);
-		found = rt_ready_expect(&crew->ready, &crew->ring.slots[crew->ring.frontier & crew->ring.mask].done, WAIT_NS, &slot);
+		found = rt_ready_expect(&crew->ready, slot_expected(&crew->ring, wanted), slot_over, &crew->ring, WAIT_NS, &slot);
 	}
 	if (found) {
 		rt_crew_run(crew, slot, 0);
 		st = rt_look_after_kernel(run);
 	}
-	return st ? st : frontier_move(run);
+	return st ? st : rt_frontier_move(run);
 }
 
 static ptowsp_status timed(struct rt_run *run, ptowsp_status st, uint64_t since)
@@ -102,39 +117,32 @@ static uint64_t frontier_wanted(const struct rt_run *run, uint64_t tasks)
 
 ptowsp_status rt_wait_tasks(struct rt_run *run, uint64_t tasks)
 {
+	struct rt_crew *crew = &run->crew;
 	uint64_t since;
-	ptowsp_status st = frontier_move(run);
+	ptowsp_status st;
 
-	if (st || run->crew.ring.frontier >= tasks)
+	if (!crew->sharing || crew->ring.frontier >= tasks)
+		return PTOWSP_OK;
+	rt_crew_flush(crew);
+	st = rt_frontier_move(run);
+	if (st || crew->ring.frontier >= tasks)
 		return st;
 	since = rt_now_ns(run->program);
 	tasks = frontier_wanted(run, tasks);
-	while (!st && run->crew.ring.frontier < tasks)
-		st = wait_step(run);
+	while (!st && crew->ring.frontier < tasks)
+		st = wait_step(run, tasks);
 	return timed(run, st, since);
 }
 
-/* Predecessors that have not retired: only they need an edge. */
-static uint64_t edges_needed(const struct rt_run *run)
+ptowsp_status rt_wait_room(struct rt_run *run, uint64_t edges)
 {
-	uint64_t count = 1; /* stream order */
+	struct rt_ring *ring = &run->crew.ring;
+	ptowsp_status st = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < run->preds.count; i++)
-		count += run->preds.list[i] >= run->crew.ring.frontier;
-	return count;
-}
-
-ptowsp_status rt_wait_room(struct rt_run *run, uint64_t words)
-{
-	uint64_t since, wanted;
-	ptowsp_status st = frontier_move(run);
-
-	if (st || rt_ring_room(&run->crew.ring, words, edges_needed(run)))
+	if (rt_ring_room(ring, edges))
 		return st;
-	since = rt_now_ns(run->program);
 	run->reason = PTOWSP_RESOURCE_TASK_RING;
-	wanted = frontier_wanted(run, run->crew.ring.frontier);
-	while (!st && (run->crew.ring.frontier < wanted || !rt_ring_room(&run->crew.ring, words, edges_needed(run))))
-		st = wait_step(run);
-	return timed(run, st, since);
+	while (!st && !rt_ring_room(ring, edges))
+		st = rt_wait_tasks(run, ring->frontier + 1);
+	return st;
 }

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* deque.h - the ready tasks of one worker thread: it adds and takes at the bottom, newest first; others take at the top, oldest first.
+ * After Chase and Lev 2005, with the memory orders of Le, Pop, Cohen, Nardelli 2013; bounded, so that there is nothing to grow or to free. */
+#ifndef RT_DEQUE_H
+#define RT_DEQUE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rt_deque {
+	_Atomic int64_t top;    /* raised by whoever takes there */
+	char apart[64 - sizeof(int64_t)]; /* thieves write top, the owner writes bottom: not on one cache line */
+	_Atomic int64_t bottom; /* the owner's */
+	_Atomic uint32_t *slots;
+	int64_t mask;
+	char behind[64 - 3 * sizeof(int64_t)];
+};
+/* room: a power of two; the owner never holds more. False when out of memory. */
+bool rt_deque_init(struct rt_deque *deque, uint64_t room);
+void rt_deque_finish(struct rt_deque *deque);
+
+/* How many there are, about; any thread. */
+static inline int64_t rt_deque_count(const struct rt_deque *deque)
+{
+	/* Sequentially consistent: who is about to park looks here after it has said so; see ready.c. */
+	return atomic_load(&deque->bottom) - atomic_load(&deque->top);
+}
+/* The owner's. Sequentially consistent: the owner then looks whether somebody has parked. */
+static inline void rt_deque_push(struct rt_deque *deque, uint32_t slot)
+{
+	int64_t bottom = atomic_load_explicit(&deque->bottom, memory_order_relaxed);
+
+	atomic_store_explicit(&deque->slots[bottom & deque->mask], slot, memory_order_relaxed);
+	atomic_store(&deque->bottom, bottom + 1);
+}
+/* The owner's. */
+bool rt_deque_pop(struct rt_deque *deque, uint32_t *slot_out);
+/* Anybody's. False: empty, or somebody was faster. */
+bool rt_deque_steal(struct rt_deque *deque, uint32_t *slot_out);
+
+#endif
