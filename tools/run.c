@@ -57,7 +57,7 @@ static ptowsp_status dispatch(const struct run_options *options, struct ptowsp_e
 	case RUN_DEVICES:
 		return run_devices(options, error);
 	case RUN_CAPABILITIES:
-		return run_capabilities(options, error);
+		return options->verify ? run_claims(options, error) : run_capabilities(options, error);
 	case RUN_EXPLAIN:
 		return run_explain(options, error);
 	case RUN_HELP:

@@ -118,6 +118,8 @@ ptowsp_status run_each_backend(const struct run_options *options, run_backend_fn
 ptowsp_status run_list_plugins(const struct run_options *options, struct ptowsp_error *error);
 ptowsp_status run_devices(const struct run_options *options, struct ptowsp_error *error);
 ptowsp_status run_capabilities(const struct run_options *options, struct ptowsp_error *error);
+/* RUN_FAILED, naming the features, if a backend claims to enforce what a probe does not see. */
+ptowsp_status run_claims(const struct run_options *options, struct ptowsp_error *error);
 ptowsp_status run_explain(const struct run_options *options, struct ptowsp_error *error);
 ptowsp_status run_help(const struct run_options *options, struct ptowsp_error *error);
 

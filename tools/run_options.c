@@ -207,7 +207,6 @@ static ptowsp_status refuse_later(const struct run_options *o, struct ptowsp_err
 		{"plugin-trust", o->plugin_trust, "any", "lists and signatures of plugins are not checked"},
 		{"emit", o->emit, NULL, "no backend here generates anything"},
 		{"layer", o->layer, NULL, "there are no checking layers"},
-		{"verify", o->verify ? "" : NULL, NULL, "claims of backends are shown as they are"},
 	};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -228,6 +227,8 @@ static ptowsp_status together_check(const struct run_options *o, struct ptowsp_e
 	if (o->json && o->mode == RUN_PACKAGE)
 		return reg_fail(error, PTOWSP_INVALID,
 				"--json goes with --list-plugins, --devices, --capabilities and --explain; a run has --stats=json");
+	if (o->verify && o->mode != RUN_CAPABILITIES)
+		return reg_fail(error, PTOWSP_INVALID, "--verify goes with --capabilities; a package is checked by ptowsp-inspect --verify");
 	if (o->stats && strcmp(o->stats, "text") && strcmp(o->stats, "json"))
 		return reg_fail(error, PTOWSP_INVALID, "--stats=%.40s is neither text nor json", o->stats);
 	if (!o->runs || o->runs > UINT32_MAX)

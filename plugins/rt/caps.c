@@ -32,20 +32,25 @@ static const uint16_t features[] = {
 	PTOWSP_FEATURE_PREDICATE_SLOT,	 PTOWSP_FEATURE_TENSOR_TO_SLOT,	  PTOWSP_FEATURE_TILE_LEVELS,
 };
 
-/* Orders among ready tasks have no effect on the semantic clock: kept, not obeyed. */
-static uint8_t policy_state(unsigned directive, unsigned policy)
-{
-	if (rt_schedule_obeys(directive, policy))
-		return PTOWSP_STATE_ENFORCED;
-	return directive == PTOWSP_DIRECTIVE_READY ? PTOWSP_STATE_RECORDED : PTOWSP_STATE_DIAGNOSED;
-}
-
 static uint8_t opcode_state(uint8_t opcode)
 {
 	for (size_t i = 0; i < sizeof(refused); i++)
 		if (refused[i] == opcode)
 			return PTOWSP_STATE_UNSUPPORTED;
 	return PTOWSP_STATE_ENFORCED;
+}
+
+/* Orders among ready tasks, and issuing at once, have no effect on the semantic clock: kept, nothing to obey. The capacity of a
+ * channel needs channels. */
+static uint8_t policy_state(unsigned directive, unsigned policy)
+{
+	if (directive == PTOWSP_DIRECTIVE_CHANNEL_CAPACITY && opcode_state(PTOWSP_OP_SEND) != PTOWSP_STATE_ENFORCED)
+		return PTOWSP_STATE_DIAGNOSED;
+	if (rt_schedule_obeys(directive, policy))
+		return PTOWSP_STATE_ENFORCED;
+	if (directive == PTOWSP_DIRECTIVE_READY || (directive == PTOWSP_DIRECTIVE_TIMING && policy == PTOWSP_TIMING_IMMEDIATE))
+		return PTOWSP_STATE_RECORDED;
+	return PTOWSP_STATE_DIAGNOSED;
 }
 
 static uint32_t row_add(struct ptowsp_cap *rows, uint32_t room, uint32_t count, uint32_t feature, uint8_t state)

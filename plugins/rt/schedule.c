@@ -292,12 +292,6 @@ static ptowsp_status start(const struct job *job)
 	return number(job, 0, 1, INT64_MAX, &job->schedule->start);
 }
 
-static ptowsp_status nothing(const struct job *job)
-{
-	(void)job;
-	return PTOWSP_OK;
-}
-
 /* Everything this core obeys. A policy that stands here has an `enforced` row in caps.c. */
 static const struct rule {
 	uint8_t directive, policy;
@@ -315,9 +309,9 @@ static const struct rule {
 	RULE(PIPELINE_DEPTH, DEPTH, pipeline_depth), RULE(POOLS, SINGLE, pools),
 	RULE(POOLS, BY_EXEC_UNIT, pools),	     RULE(POOLS, CUSTOM, pools),
 	RULE(STREAMS, COUNT, streams),		     RULE(STREAM_BY, EXPRESSION, stream_by),
-	RULE(BATCH_DEPS, COUNT, batches),	     RULE(TIMING, IMMEDIATE, nothing),
-	RULE(TIMING, BATCHED, batches),		     RULE(TIMING, RATE_LIMIT, spacing),
-	RULE(START, THRESHOLD, start),		     RULE(ISSUE_COST, CYCLES, spacing),
+	RULE(BATCH_DEPS, COUNT, batches),	     RULE(TIMING, BATCHED, batches),
+	RULE(TIMING, RATE_LIMIT, spacing),	     RULE(ISSUE_COST, CYCLES, spacing),
+	RULE(START, THRESHOLD, start),
 	RULE(TENSOR_MAP, CAPACITY, capacity),	     RULE(DEP_LIST, CAPACITY, capacity),
 	RULE(READY_QUEUE, CAPACITY, capacity),	     RULE(CHANNEL_CAPACITY, CAPACITY, channel_capacity),
 #undef RULE

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/* plugin.c - the liar: cpu_sim with one claim broken at a time, chosen by its option `lie`, a feature id (or "claims": every row says
+ * enforced). It declares what cpu_sim declares and then does not do it: a directive is dropped from the schedule or replaced by a rival,
+ * an instruction by another one, a service withheld. */
+#include "ptowsp/note.h"
+#include "ptowsp/ptowsp.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cpu_sim/arch.h"
+#include "cpu_sim/caps.h"
+#include "cpu_sim/device.h"
+#include "cpu_sim/instance.h"
+#include "cpu_sim/options.h"
+#include "cpu_sim/program.h"
+#include "cpu_sim/queue.h"
+#include "cpu_sim/trace.h"
+#include "ptowsp/package.h"
+#include "ptowsp/workload.h"
+
+PTOWSP_NOTE(0, "liar", "tests", "1.0", "liar");
+
+enum { CLAIMS = 0xFFFF, OPTIONS = 16, VALUES = 16 };
+#define POLICY(directive, policy) PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy)
+#define OPCODE(name) PTOWSP_FEATURE_OPCODE(PTOWSP_OP_##name)
+
+static uint32_t lie;            /* feature id, CLAIMS, 0: honest */
+static struct ptowsp_host told[8]; /* services for cpu_sim, one per instance: the host's, with a done of our own */
+static unsigned told_count;
+static void (*done_of_host)(void *context, const struct ptowsp_done *done);
+static uint64_t first_values[VALUES]; /* of the first run */
+static int have_values;
+
+static int is(uint32_t feature)
+{
+	return lie == feature;
+}
+
+/* ---- what is loaded -------------------------------------------------------------------------------------------- */
+
+/* Directives that are replaced: without them a run would be the same. All others are dropped. */
+static const struct {
+	uint32_t feature;
+	uint16_t policy;
+} rivals[] = {
+	{POLICY(DEPS, BYTES_OVERLAP), PTOWSP_DEPS_TENSOR_MAP_EXACT},
+	{POLICY(HAZARDS, FULL), PTOWSP_HAZARDS_RAW},
+	{POLICY(POOLS, SINGLE), PTOWSP_POOLS_BY_EXEC_UNIT},
+	{POLICY(TASK_WINDOW, ABORT), PTOWSP_TASK_WINDOW_STALL},
+	{POLICY(TASK_WINDOW, BENCHMARK), PTOWSP_TASK_WINDOW_STALL},
+};
+
+static void schedule_break(char *rows, struct ptowsp_section *section)
+{
+	uint64_t kept = 0;
+
+	for (uint64_t i = 0; i < section->count; i++) {
+		struct ptowsp_directive_record *row = (void *)(rows + i * section->stride);
+		int drop = is(PTOWSP_FEATURE_POLICY(row->directive, row->policy));
+
+		for (size_t k = 0; drop && k < sizeof(rivals) / sizeof(*rivals); k++)
+			if (is(rivals[k].feature)) {
+				row->policy = rivals[k].policy;
+				drop = 0;
+			}
+		if (!drop)
+			memmove(rows + section->stride * kept++, row, section->stride);
+	}
+	section->count = kept;
+}
+
+/* An instruction becomes another one, its operands as they are unless a number says otherwise. */
+static const struct {
+	uint32_t feature;
+	uint8_t from, to;
+	int operand2; /* -1: kept */
+} swaps[] = {
+	{OPCODE(HALT), PTOWSP_OP_HALT, PTOWSP_OP_NOP, -1},
+	{OPCODE(NOP), PTOWSP_OP_NOP, PTOWSP_OP_HALT, -1},
+	{OPCODE(PARALLEL_FOR), PTOWSP_OP_PARALLEL_FOR, PTOWSP_OP_FOR_EACH, -1},
+	{OPCODE(FOR_EACH), PTOWSP_OP_FOR_EACH, PTOWSP_OP_PARALLEL_FOR, -1},
+	{OPCODE(COND), PTOWSP_OP_COND, PTOWSP_OP_COND, 0},
+	{OPCODE(COMBINE), PTOWSP_OP_COMBINE, PTOWSP_OP_SEQUENTIAL, -1},
+	{OPCODE(SEQUENTIAL), PTOWSP_OP_SEQUENTIAL, PTOWSP_OP_COMBINE, -1},
+	{OPCODE(PARAM_CONST), PTOWSP_OP_PARAM_CONST, PTOWSP_OP_PARAM_CONST, 1},
+	{OPCODE(PARAM_LOOPVAR), PTOWSP_OP_PARAM_LOOPVAR, PTOWSP_OP_PARAM_CONST, 1},
+	{OPCODE(PARAM_EXPR), PTOWSP_OP_PARAM_EXPR, PTOWSP_OP_PARAM_CONST, 1},
+	{OPCODE(IO_INPUT), PTOWSP_OP_IO_INPUT, PTOWSP_OP_IO_BIND, -1},
+	{OPCODE(IO_OUTPUT), PTOWSP_OP_IO_OUTPUT, PTOWSP_OP_IO_BIND, -1},
+	{OPCODE(IO_INOUT), PTOWSP_OP_IO_INOUT, PTOWSP_OP_IO_INPUT, -1},
+	{OPCODE(IO_BIND), PTOWSP_OP_IO_BIND, PTOWSP_OP_IO_INPUT, -1},
+	{OPCODE(SCOPE), PTOWSP_OP_SCOPE, PTOWSP_OP_NOP, -1},
+	{OPCODE(SLOT_SET), PTOWSP_OP_SLOT_SET, PTOWSP_OP_NOP, -1},
+	{OPCODE(SLOT_LOAD), PTOWSP_OP_SLOT_LOAD, PTOWSP_OP_NOP, -1},
+	{PTOWSP_FEATURE_SCOPE_LIVENESS, PTOWSP_OP_SCOPE, PTOWSP_OP_NOP, -1},
+	{PTOWSP_FEATURE_PREDICATE_SYMBOL, PTOWSP_OP_COND, PTOWSP_OP_COND, 0},
+	{PTOWSP_FEATURE_PREDICATE_SLOT, PTOWSP_OP_COND, PTOWSP_OP_COND, 0},
+	{PTOWSP_FEATURE_TENSOR_TO_SLOT, PTOWSP_OP_SLOT_LOAD, PTOWSP_OP_NOP, -1},
+};
+
+static void work_break(char *work)
+{
+	struct ptowsp_workload_header header;
+
+	memcpy(&header, work, sizeof(header));
+	for (uint32_t i = 0; i < header.num_instructions; i++) {
+		struct ptowsp_instruction *at = (void *)(work + sizeof(header) + (size_t)i * sizeof(*at));
+
+		for (size_t k = 0; k < sizeof(swaps) / sizeof(*swaps); k++)
+			if (is(swaps[k].feature) && at->opcode == swaps[k].from && i + 1 < header.num_instructions) {
+				at->opcode = swaps[k].to;
+				if (swaps[k].operand2 >= 0)
+					at->operand2 = (uint32_t)swaps[k].operand2;
+				break;
+			}
+		if (is(OPCODE(TASK)) && at->opcode == PTOWSP_OP_TASK)
+			at->operand1 = (uint16_t)(header.num_kernels - 1);
+		if (is(OPCODE(TARGET)) && at->opcode == PTOWSP_OP_TARGET && at[1].opcode == PTOWSP_OP_TARGET)
+			at->operand2 = at[1].operand2;
+	}
+}
+
+static void axes_break(char *rows, const struct ptowsp_section *section)
+{
+	for (uint64_t i = 0; i < section->count && is(PTOWSP_FEATURE_TILE_LEVELS); i++)
+		((struct ptowsp_axis_record *)(void *)(rows + i * section->stride))->levels = PTOWSP_NONE;
+}
+
+static void payloads_break(char *rows, const struct ptowsp_section *section)
+{
+	for (uint64_t i = 0; i < section->count && is(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO)); i++)
+		((struct ptowsp_payload_record *)(void *)(rows + i * section->stride))->kind = PTOWSP_PAYLOAD_SOURCE;
+}
+
+/* A section of its own where something changes; freed by load. */
+static void *section_break(struct ptowsp_section *section)
+{
+	uint64_t bytes = section->count * section->stride;
+	uint32_t type = section->type;
+	char *copy;
+
+	if (!bytes || (type != PTOWSP_SECTION_SCHD && type != PTOWSP_SECTION_WORK && type != PTOWSP_SECTION_AXES && type != PTOWSP_SECTION_KPAY))
+		return NULL;
+	copy = aligned_alloc(64, (size_t)((bytes + 63) / 64 * 64));
+	if (!copy)
+		abort();
+	memcpy(copy, section->data, (size_t)bytes);
+	section->data = copy;
+	if (type == PTOWSP_SECTION_SCHD)
+		schedule_break(copy, section);
+	else if (type == PTOWSP_SECTION_WORK)
+		work_break(copy);
+	else if (type == PTOWSP_SECTION_KPAY)
+		payloads_break(copy, section);
+	else
+		axes_break(copy, section);
+	return copy;
+}
+
+/* cpu_sim and its core copy what they keep of sections, so the broken ones live only here. */
+static ptowsp_status load(struct ptowsp_object *device, const struct ptowsp_load_args *args, struct ptowsp_object **program_out,
+			  struct ptowsp_error *error)
+{
+	struct ptowsp_section sections[32] = {{0}};
+	void *copies[32] = {NULL};
+	struct ptowsp_load_args broken = *args;
+	ptowsp_status st;
+
+	if (args->section_count > 32)
+		abort();
+	for (uint32_t i = 0; i < args->section_count; i++) {
+		sections[i] = *(const struct ptowsp_section *)(const void *)((const char *)args->sections + (size_t)i * args->section_stride);
+		copies[i] = section_break(&sections[i]);
+	}
+	broken.sections = sections;
+	broken.section_stride = sizeof(*sections);
+	have_values = 0;
+	st = cpu_load(device, &broken, program_out, error);
+	for (uint32_t i = 0; i < args->section_count; i++)
+		free(copies[i]);
+	return st;
+}
+
+/* ---- what is run ----------------------------------------------------------------------------------------------- */
+
+static ptowsp_status submit(struct ptowsp_object *device, const struct ptowsp_run_args *args, struct ptowsp_error *error)
+{
+	struct ptowsp_run_args broken = *args;
+
+	if (is(PTOWSP_FEATURE_DEADLINE))
+		broken.deadline_ns = 0;
+	if (is(PTOWSP_FEATURE_NO_KERNELS))
+		broken.flags &= ~(uint32_t)PTOWSP_RUN_NO_KERNELS;
+	if (is(PTOWSP_FEATURE_SET_VALUES) && args->value_count <= VALUES) {
+		if (!have_values)
+			memcpy(first_values, args->values, args->value_count * sizeof(*args->values));
+		have_values = 1;
+		broken.values = first_values;
+	}
+	return cpu_submit(device, &broken, error);
+}
+
+static ptowsp_status cancel(struct ptowsp_object *device, uint64_t token, struct ptowsp_error *error)
+{
+	return is(PTOWSP_FEATURE_CANCEL) ? PTOWSP_OK : cpu_cancel(device, token, error);
+}
+
+static void stats_break(struct ptowsp_run_stats *stats, struct ptowsp_resource_stats *resources, struct ptowsp_kernel_stats *kernels)
+{
+	if (is(PTOWSP_FEATURE_TOTAL_CYCLES))
+		stats->total_cycles = 1;
+	if (is(PTOWSP_FEATURE_DETERMINISTIC))
+		stats->deterministic = PTOWSP_DETERMINISTIC_NO;
+	for (uint32_t i = 0; i < stats->resource_count; i++) {
+		if (is(PTOWSP_FEATURE_STALL_STATS))
+			resources[i].stall_count = resources[i].stall_cycles = 0;
+		if (is(PTOWSP_FEATURE_HIGH_WATER))
+			resources[i].high_water = 0;
+	}
+	for (uint32_t i = 0; i < stats->kernel_count && is(PTOWSP_FEATURE_KERNEL_CYCLES); i++)
+		kernels[i].cycles = 1;
+}
+
+static void done(void *context, const struct ptowsp_done *told_done)
+{
+	struct ptowsp_done broken = *told_done;
+	struct ptowsp_run_stats stats = *told_done->stats;
+	struct ptowsp_resource_stats resources[64];
+	struct ptowsp_kernel_stats kernels[64];
+
+	if (stats.resource_count > 64 || stats.kernel_count > 64 || (stats.resource_count && stats.resource_stride != sizeof(*resources)) ||
+	    (stats.kernel_count && stats.kernel_stride != sizeof(*kernels)))
+		abort();
+	if (stats.resource_count)
+		memcpy(resources, stats.resources, stats.resource_count * sizeof(*resources));
+	if (stats.kernel_count)
+		memcpy(kernels, stats.kernels, stats.kernel_count * sizeof(*kernels));
+	stats_break(&stats, resources, kernels);
+	stats.resources = resources;
+	stats.kernels = kernels;
+	broken.stats = &stats;
+	if (is(PTOWSP_FEATURE_DEADLOCK_REPORT))
+		broken.deadlock = NULL;
+	done_of_host(context, &broken);
+}
+
+/* ---- what is said ---------------------------------------------------------------------------------------------- */
+
+static const void *extension(struct ptowsp_object *instance, const char *id)
+{
+	if ((is(PTOWSP_FEATURE_TASK_TRACE) && !strcmp(id, PTOWSP_EXTENSION_TRACE)) ||
+	    (is(PTOWSP_FEATURE_TASK_GRAPH) && !strcmp(id, PTOWSP_EXTENSION_GRAPH)) ||
+	    (is(PTOWSP_FEATURE_DEADLINE) && !strcmp(id, PTOWSP_EXTENSION_EXTENTS))) /* measuring looks at the deadline too */
+		return NULL;
+	return cpu_extension(instance, id);
+}
+
+static ptowsp_status capabilities(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out, uint32_t stride,
+				  uint32_t *count, struct ptowsp_error *error)
+{
+	ptowsp_status st = cpu_caps_list(instance, device, rows_out, stride, count, error);
+
+	for (uint32_t i = 0; !st && is(CLAIMS) && i < *count; i++)
+		((struct ptowsp_cap *)(void *)((char *)rows_out + (size_t)i * stride))->state = PTOWSP_STATE_ENFORCED;
+	return st;
+}
+
+static ptowsp_status options(const struct ptowsp_option **options_out, uint32_t *count, struct ptowsp_error *error)
+{
+	static const struct ptowsp_option own = {PTOWSP_HEAD(struct ptowsp_option, OPTION), "lie", "word", "0", "", "which claim is broken"};
+	uint32_t room = *count, theirs = room ? room - 1 : 0;
+	ptowsp_status st = cpu_options_list(options_out, &theirs, error);
+
+	*count = theirs + 1;
+	if (st || room < *count)
+		return st ? st : PTOWSP_MORE;
+	options_out[theirs] = &own;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status init(const struct ptowsp_host *host, const struct ptowsp_init_args *args, struct ptowsp_object **instance_out,
+			  struct ptowsp_error *error)
+{
+	struct ptowsp_setting settings[OPTIONS];
+	struct ptowsp_init_args theirs = *args;
+
+	lie = 0;
+	theirs.setting_count = 0;
+	for (uint32_t i = 0; i < args->setting_count && i < OPTIONS; i++) {
+		const struct ptowsp_setting *setting =
+			(const void *)((const char *)args->settings + (size_t)i * args->setting_stride);
+
+		if (strcmp(setting->key, "lie"))
+			settings[theirs.setting_count++] = *setting;
+		else
+			lie = !strcmp(setting->value, "claims") ? CLAIMS : (uint32_t)strtoul(setting->value, NULL, 0);
+	}
+	theirs.settings = settings;
+	theirs.setting_stride = sizeof(*settings);
+	done_of_host = host->done;
+	if (told_count == 8)
+		told_count = 0; /* no test keeps so many */
+	told[told_count] = *host;
+	told[told_count].done = done;
+	return cpu_init(&told[told_count++], &theirs, instance_out, error);
+}
+
+static const struct ptowsp_ops ops = {
+	.head = PTOWSP_HEAD(ops, OPS),
+	.init = init,
+	.fini = cpu_fini,
+	.extension = extension,
+	.devices = cpu_devices_list,
+	.options = options,
+	.capabilities = capabilities,
+	.open = cpu_open,
+	.close = cpu_close,
+	.load = load,
+	.unload = cpu_unload,
+	.submit = submit,
+	.cancel = cancel,
+	.poll = cpu_poll,
+	.drain = cpu_drain,
+	.stats = cpu_stats,
+};
+static const struct ptowsp_plugin plugin = {
+	.head = PTOWSP_HEAD(plugin, PLUGIN),
+	.major = PTOWSP_ABI_MAJOR,
+	.minor = PTOWSP_ABI_TARGET,
+	.name = "liar",
+	.vendor = "tests",
+	.version = "1.0",
+	.targets = "liar",
+	.ops = &ops,
+};
+
+const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor)
+{
+	(void)host_minor;
+	return &plugin;
+}

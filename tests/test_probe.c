@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT
+ * test_probe.c - claims and probes: cpu_sim keeps its claims, and a backend that breaks one is found out. */
+#include "check.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "registry/names.h"
+#include "tools/probe.h"
+
+#define CPU "lib/ptowsp/plugins/libptowsp_cpu_sim.so"
+#define LIAR "test/plugins/libptowsp_liar.so"
+
+/* lie: value of the liar's option, NULL for other plugins. What is passed to probe_open must outlive the probe; at most two at a time. */
+static struct probe *open_with(const char *plugin, const char *lie, const char *folder)
+{
+	static struct {
+		char path[1024], value[32];
+		struct ptowsp_setting setting;
+	} kept[2];
+	static unsigned turn;
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct ptowsp_backend_options options = {.plugin = kept[turn].path,
+						 .settings = &kept[turn].setting,
+						 .setting_count = lie != NULL,
+						 .threads = 1};
+	struct probe *probe;
+
+	snprintf(kept[turn].path, sizeof(kept[turn].path), "%s/%s", check_build(), plugin);
+	snprintf(kept[turn].value, sizeof(kept[turn].value), "%s", lie ? lie : "");
+	kept[turn].setting = (struct ptowsp_setting){"lie", kept[turn].value};
+	turn = !turn;
+	if (probe_open(&probe, &options, folder, &error))
+		CHECK_FAIL("%s: %s", plugin, error.text);
+	REQUIRE(probe != NULL);
+	return probe;
+}
+
+static bool claimed(const struct probe *probe, uint32_t feature)
+{
+	const struct ptowsp_cap *cap = ptowsp_backend_cap(probe_backend(probe), feature);
+
+	return cap && cap->state == PTOWSP_STATE_ENFORCED;
+}
+
+/* ---- honest ---------------------------------------------------------------------------------------------------- */
+
+static void every_claim_of_cpu_sim_has_a_probe_and_holds(void)
+{
+	struct probe *probe = open_with(CPU, NULL, NULL);
+	struct probe_result result;
+	struct reg_feature feature;
+
+	for (uint32_t i = 0; reg_feature_at(i, &feature); i++) {
+		if (!claimed(probe, feature.id))
+			continue;
+		probe_feature(probe, feature.id, &result);
+		if (result.state != PROBE_ENFORCED)
+			CHECK_FAIL("%s is declared enforced and observed as %s: %s", feature.name, probe_state_text(result.state), result.text);
+	}
+	probe_close(probe);
+}
+
+/* The table names effects for these; nothing below enforced may have crept in. */
+static void cpu_sim_claims_every_directive_with_an_effect_that_it_had(void)
+{
+	static const uint16_t directives[] = {PTOWSP_DIRECTIVE_DEPS,	     PTOWSP_DIRECTIVE_HAZARDS, PTOWSP_DIRECTIVE_TASK_WINDOW,
+					      PTOWSP_DIRECTIVE_PIPELINE_DEPTH, PTOWSP_DIRECTIVE_POOLS,   PTOWSP_DIRECTIVE_STREAMS,
+					      PTOWSP_DIRECTIVE_STREAM_BY,      PTOWSP_DIRECTIVE_BATCH_DEPS, PTOWSP_DIRECTIVE_ISSUE_COST,
+					      PTOWSP_DIRECTIVE_SPATIAL_MAP,    PTOWSP_DIRECTIVE_TENSOR_MAP, PTOWSP_DIRECTIVE_DEP_LIST,
+					      PTOWSP_DIRECTIVE_READY_QUEUE};
+	struct probe *probe = open_with(CPU, NULL, NULL);
+	uint32_t count;
+	const struct reg_policy *policies = reg_policies(&count);
+
+	for (size_t d = 0; d < sizeof(directives) / sizeof(*directives); d++)
+		for (uint32_t i = 0; i < count; i++)
+			if (policies[i].directive == directives[d] &&
+			    !claimed(probe, PTOWSP_FEATURE_POLICY(policies[i].directive, policies[i].code)))
+				CHECK_FAIL("%s %s is not enforced any more", reg_directive(directives[d])->text, policies[i].word);
+	probe_close(probe);
+}
+
+/* The liar without a lie is cpu_sim: what the other tests find is the lie. */
+static void the_liar_holds_every_claim_while_it_does_not_lie(void)
+{
+	struct probe *probe = open_with(LIAR, "0", NULL);
+	struct probe_result result;
+	struct reg_feature feature;
+
+	for (uint32_t i = 0; reg_feature_at(i, &feature); i++) {
+		probe_feature(probe, feature.id, &result);
+		if (claimed(probe, feature.id) && result.state != PROBE_ENFORCED)
+			CHECK_FAIL("%s is observed as %s: %s", feature.name, probe_state_text(result.state), result.text);
+	}
+	probe_close(probe);
+}
+
+/* ---- lies ------------------------------------------------------------------------------------------------------ */
+
+/* A backend that does not do it declares each enforced feature of a group in turn. */
+static void lies_probe(const char *group)
+{
+	struct probe *honest = open_with(CPU, NULL, NULL);
+	struct reg_feature feature;
+	uint32_t told = 0;
+
+	for (uint32_t i = 0; reg_feature_at(i, &feature); i++) {
+		struct probe_result result;
+		struct probe *probe;
+
+		if (strcmp(feature.group, group) || !claimed(honest, feature.id))
+			continue;
+		told++;
+		probe = open_with(LIAR, check_fmt("0x%x", (unsigned)feature.id), NULL);
+		probe_feature(probe, feature.id, &result);
+		if (probe_judge(ptowsp_backend_cap(probe_backend(probe), feature.id), &result) != PROBE_FALSE)
+			CHECK_FAIL("%s is not done and observed as %s: %s", feature.name, probe_state_text(result.state), result.text);
+		probe_close(probe);
+	}
+	CHECK(told > 0);
+	probe_close(honest);
+}
+
+static void a_lie_about_any_directive_is_found_out(void)
+{
+	lies_probe("directive");
+}
+
+static void a_lie_about_any_opcode_is_found_out(void)
+{
+	lies_probe("opcode");
+}
+
+static void a_lie_about_any_other_feature_is_found_out(void)
+{
+	lies_probe("feature");
+	lies_probe("payload");
+}
+
+/* Declared and not there at all. */
+static void a_claim_without_anything_behind_it_does_not_hold(void)
+{
+	struct probe *honest = open_with(CPU, NULL, NULL), *probe = open_with(LIAR, "claims", NULL);
+	struct probe_result result;
+	struct reg_feature feature;
+	uint32_t seen = 0;
+
+	for (uint32_t i = 0; reg_feature_at(i, &feature); i++) {
+		const struct ptowsp_cap *cap = ptowsp_backend_cap(probe_backend(probe), feature.id);
+
+		if (!cap || claimed(honest, feature.id))
+			continue;
+		probe_feature(probe, feature.id, &result);
+		CHECK(probe_judge(cap, &result) >= PROBE_UNPROVED);
+		seen++;
+	}
+	CHECK(seen > 0);
+	probe_close(probe);
+	probe_close(honest);
+}
+
+/* ---- judging --------------------------------------------------------------------------------------------------- */
+
+static void verdicts_follow_declared_and_observed(void)
+{
+	static const struct {
+		int declared; /* -1: no row */
+		enum probe_state observed;
+		enum probe_verdict verdict;
+	} rows[] = {
+		{PTOWSP_STATE_ENFORCED, PROBE_ENFORCED, PROBE_HOLDS},	    {PTOWSP_STATE_ENFORCED, PROBE_NO_EFFECT, PROBE_FALSE},
+		{PTOWSP_STATE_ENFORCED, PROBE_FAILED, PROBE_FALSE},	    {PTOWSP_STATE_ENFORCED, PROBE_REFUSED, PROBE_FALSE},
+		{PTOWSP_STATE_ENFORCED, PROBE_NOT_PROBED, PROBE_UNPROVED},  {PTOWSP_STATE_RECORDED, PROBE_NO_EFFECT, PROBE_HOLDS},
+		{PTOWSP_STATE_RECORDED, PROBE_ENFORCED, PROBE_BETTER},	    {PTOWSP_STATE_DIAGNOSED, PROBE_NOT_PROBED, PROBE_NOTHING},
+		{PTOWSP_STATE_UNSUPPORTED, PROBE_REFUSED, PROBE_HOLDS},	    {-1, PROBE_ENFORCED, PROBE_BETTER},
+		{-1, PROBE_NOT_PROBED, PROBE_NOTHING},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct ptowsp_cap cap = {.feature = 1, .state = (uint8_t)rows[i].declared};
+		struct probe_result result = {.state = rows[i].observed};
+
+		CHECK_INT(probe_judge(rows[i].declared < 0 ? NULL : &cap, &result), rows[i].verdict);
+	}
+}
+
+static void a_missing_package_is_said(void)
+{
+	struct probe *probe = open_with(CPU, NULL, check_tmp());
+	struct probe_result result;
+
+	probe_feature(probe, PTOWSP_FEATURE_TOTAL_CYCLES, &result);
+	CHECK_INT(result.state, PROBE_NOT_PROBED);
+	CHECK_CONTAINS(result.text, "tasks.pkg.zst");
+	probe_close(probe);
+}
+
+static void a_feature_nobody_knows_has_no_probe(void)
+{
+	struct probe *probe = open_with(CPU, NULL, NULL);
+	struct probe_result result;
+
+	probe_feature(probe, 0x7777, &result);
+	CHECK_INT(result.state, PROBE_NOT_PROBED);
+	CHECK_UINT(result.probes, 0);
+	probe_close(probe);
+}
+
+/* ---- the command line ------------------------------------------------------------------------------------------ */
+
+static int verify(const char *arguments, char **out, char **err)
+{
+	return check_run(check_fmt("%s/bin/ptowsp-run --capabilities --verify %s", check_build(), arguments), out, err);
+}
+
+static void the_command_prints_declared_against_observed(void)
+{
+	char *out, *err, *again;
+
+	REQUIRE_INT(verify("--plugin=cpu_sim", &out, &err), 0);
+	CHECK_CONTAINS(out, "capability");
+	CHECK_CONTAINS(out, "dispatch=round_robin");
+	CHECK_CONTAINS(out, "executors 0 1 2 0 1 2, without it 0 0 0 0 0 0");
+	CHECK_CONTAINS(out, " 0 enforced without a probe that can tell, 0 false\n");
+	CHECK_STR(err, "");
+	REQUIRE_INT(verify("--plugin=cpu_sim", &again, NULL), 0);
+	CHECK_STR(again, out); /* the same every time */
+	free(out), free(err), free(again);
+}
+
+static void a_false_claim_is_an_error_that_names_it(void)
+{
+	char *out, *err;
+
+	CHECK_INT(verify(check_fmt("--plugin=%s/" LIAR " --opt lie=0x%x", check_build(),
+				   PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_STREAM_BY, PTOWSP_STREAM_BY_EXPRESSION)),
+			 &out, &err),
+		  1);
+	CHECK_CONTAINS(out, "FALSE");
+	CHECK_CONTAINS(out, "not so: the expression chooses the stream: streams 0 1 0 1 0 1");
+	CHECK_CONTAINS(err, "liar: stream_by(expression)");
+	free(out), free(err);
+}
+
+static json_t *row_of(json_t *root, const char *feature)
+{
+	json_t *rows = json_object_get(json_array_get(json_object_get(root, "plugins"), 0), "rows"), *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row)
+		if (!strcmp(json_string_value(json_object_get(row, "feature")), feature))
+			return row;
+	return NULL;
+}
+
+static void the_json_form_has_a_row_per_capability(void)
+{
+	char *out;
+	json_t *root, *row;
+
+	REQUIRE_INT(verify("--plugin=cpu_sim --json", &out, NULL), 0);
+	root = json_loads(out, 0, NULL);
+	REQUIRE(root != NULL);
+	CHECK_STR(json_string_value(json_object_get(root, "schema")), "ptowsp.claims/1");
+	row = row_of(root, "dispatch=hash");
+	CHECK_STR(json_string_value(json_object_get(row, "declared")), "enforced");
+	CHECK_STR(json_string_value(json_object_get(row, "observed")), "enforced");
+	CHECK_STR(json_string_value(json_object_get(row, "verdict")), "holds");
+	CHECK(json_integer_value(json_object_get(row, "probes")) >= 1);
+	CHECK_UINT(json_array_size(json_object_get(json_array_get(json_object_get(root, "plugins"), 0), "rows")), reg_feature_count());
+	json_decref(root);
+	free(out);
+}
+
+static void verify_goes_with_capabilities_only(void)
+{
+	char *err;
+
+	CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run --verify x.pkg.zst", check_build()), NULL, &err), 2);
+	CHECK_CONTAINS(err, "--capabilities");
+	free(err);
+}
+
+void suite_probe(CU_pSuite s)
+{
+	TEST(s, every_claim_of_cpu_sim_has_a_probe_and_holds);
+	TEST(s, cpu_sim_claims_every_directive_with_an_effect_that_it_had);
+	TEST(s, the_liar_holds_every_claim_while_it_does_not_lie);
+	TEST(s, a_lie_about_any_directive_is_found_out);
+	TEST(s, a_lie_about_any_opcode_is_found_out);
+	TEST(s, a_lie_about_any_other_feature_is_found_out);
+	TEST(s, a_claim_without_anything_behind_it_does_not_hold);
+	TEST(s, verdicts_follow_declared_and_observed);
+	TEST(s, a_missing_package_is_said);
+	TEST(s, a_feature_nobody_knows_has_no_probe);
+	TEST(s, the_command_prints_declared_against_observed);
+	TEST(s, a_false_claim_is_an_error_that_names_it);
+	TEST(s, the_json_form_has_a_row_per_capability);
+	TEST(s, verify_goes_with_capabilities_only);
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* probe_look.c - what can be seen of a run, one name each. */
+#include "tools/probe_run.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "registry/names.h"
+#include "registry/text.h"
+
+struct seeing {
+	const struct probe_outcome *outcome;
+	struct probe_view *view;
+	struct reg_text text;
+	const char *argument; /* behind the name: a resource */
+};
+
+static void blank(struct seeing *s)
+{
+	if (s->text.length)
+		reg_text_add(&s->text, " ");
+}
+
+static void number_add(struct seeing *s, uint64_t number)
+{
+	struct probe_view *v = s->view;
+
+	if (v->count < sizeof(v->numbers) / sizeof(*v->numbers))
+		v->numbers[v->count++] = number;
+	blank(s);
+	reg_text_add(&s->text, "%llu", (unsigned long long)number);
+}
+
+/* ---- of each task ---------------------------------------------------------------------------------------------- */
+
+static uint64_t traced(const struct seeing *s)
+{
+	return s->outcome->task_count < PROBE_TASKS ? s->outcome->task_count : PROBE_TASKS;
+}
+
+#define OF_EACH_TASK(name, field)                                        \
+	static void name(struct seeing *s)                               \
+	{                                                                \
+		for (uint64_t i = 0; i < traced(s); i++)                 \
+			number_add(s, s->outcome->tasks[i].field);       \
+	}
+OF_EACH_TASK(executors, executor)
+OF_EACH_TASK(streams, stream)
+OF_EACH_TASK(starts, start)
+OF_EACH_TASK(numbers, task)
+
+/* Both, for runs that must be alike. */
+static void places(struct seeing *s)
+{
+	for (uint64_t i = 0; i < traced(s); i++) {
+		blank(s);
+		reg_text_add(&s->text, "%llu..%llu/%u", (unsigned long long)s->outcome->tasks[i].start,
+			     (unsigned long long)s->outcome->tasks[i].end, (unsigned)s->outcome->tasks[i].executor);
+	}
+}
+
+static void kernels(struct seeing *s)
+{
+	for (uint64_t i = 0; i < traced(s); i++) {
+		blank(s);
+		reg_text_add(&s->text, "%s", s->outcome->names[i]);
+	}
+}
+
+/* ---- of the run ------------------------------------------------------------------------------------------------ */
+
+static int edge_order(const void *a, const void *b)
+{
+	const struct ptowsp_graph_edge *x = a, *y = b;
+
+	if (x->consumer != y->consumer)
+		return x->consumer < y->consumer ? -1 : 1;
+	return (x->producer > y->producer) - (x->producer < y->producer);
+}
+
+static void edges(struct seeing *s)
+{
+	struct ptowsp_graph_edge sorted[PROBE_EDGES];
+	uint64_t count = s->outcome->edge_count < PROBE_EDGES ? s->outcome->edge_count : PROBE_EDGES;
+
+	memcpy(sorted, s->outcome->edges, (size_t)count * sizeof(*sorted));
+	qsort(sorted, (size_t)count, sizeof(*sorted), edge_order);
+	for (uint64_t i = 0; i < count; i++) {
+		blank(s);
+		reg_text_add(&s->text, "%llu>%llu", (unsigned long long)sorted[i].producer, (unsigned long long)sorted[i].consumer);
+	}
+}
+
+#define OF_THE_RUN(name, value)                 \
+	static void name(struct seeing *s)      \
+	{                                       \
+		number_add(s, s->outcome->value); \
+	}
+OF_THE_RUN(tasks, stats.tasks)
+OF_THE_RUN(cycles, stats.total_cycles)
+OF_THE_RUN(kernel_cycles, kernel_cycles)
+OF_THE_RUN(batches, stats.batches)
+OF_THE_RUN(flushes, stats.flushes)
+OF_THE_RUN(width, stats.executors)
+
+static void deterministic(struct seeing *s)
+{
+	static const char *const words[] = {"no", "yes", "unknown"};
+
+	reg_text_add(&s->text, "%s", s->outcome->stats.deterministic < 3 ? words[s->outcome->stats.deterministic] : "?");
+}
+
+static void content(struct seeing *s)
+{
+	for (int i = 0; i < PROBE_CONTENT; i++) {
+		blank(s);
+		reg_text_add(&s->text, "%d", (int)s->outcome->content[i]);
+	}
+	if (!s->outcome->has_content)
+		s->view->missing = "the backend left no tensor \"out\"";
+}
+
+static void status(struct seeing *s)
+{
+	reg_text_add(&s->text, "%s", reg_status_name(s->outcome->status));
+}
+
+static void deadlock(struct seeing *s)
+{
+	const struct ptowsp_deadlock *d = &s->outcome->deadlock;
+
+	if (!s->outcome->deadlocked)
+		reg_text_add(&s->text, "none");
+	else
+		reg_text_add(&s->text, "%s task %llu capacity %llu proposed %llu", reg_resource_text(d->resource), (unsigned long long)d->task,
+			     (unsigned long long)d->capacity, (unsigned long long)d->proposed);
+}
+
+/* ---- of a resource --------------------------------------------------------------------------------------------- */
+
+static const struct ptowsp_resource_stats *resource(struct seeing *s)
+{
+	for (uint32_t i = 0; i < s->outcome->resource_count; i++)
+		if (!strcmp(s->outcome->resources[i].name, s->argument))
+			return &s->outcome->resources[i];
+	s->view->missing = "the statistics do not have this resource";
+	return NULL;
+}
+
+#define OF_A_RESOURCE(name, field)                                      \
+	static void name(struct seeing *s)                              \
+	{                                                               \
+		const struct ptowsp_resource_stats *r = resource(s);    \
+                                                                        \
+		number_add(s, r ? r->field : 0);                        \
+	}
+OF_A_RESOURCE(stalls, stall_count)
+OF_A_RESOURCE(stall_cycles, stall_cycles)
+OF_A_RESOURCE(high_water, high_water)
+OF_A_RESOURCE(capacity, capacity)
+
+/* ---- names ----------------------------------------------------------------------------------------------------- */
+
+enum { TRACE = 1, GRAPH = 2, ANY_STATUS = 4 };
+static const struct look {
+	const char *name;
+	unsigned needs;
+	void (*see)(struct seeing *s);
+} looks[] = {
+	{"executors", TRACE, executors}, /* of each task */
+	{"streams", TRACE, streams},
+	{"starts", TRACE, starts},
+	{"numbers", TRACE, numbers},     /* of the tasks, in order of the trace */
+	{"places", TRACE, places},       /* start..end/executor */
+	{"kernels", TRACE, kernels},
+	{"edges", GRAPH, edges},         /* producer>consumer, by consumer */
+	{"tasks", 0, tasks},             /* how many */
+	{"cycles", 0, cycles},
+	{"kernel_cycles", 0, kernel_cycles},
+	{"batches", 0, batches},
+	{"flushes", 0, flushes},
+	{"width", 0, width},             /* executors */
+	{"deterministic", 0, deterministic},
+	{"content", 0, content},         /* of the tensor "out" */
+	{"status", ANY_STATUS, status},
+	{"deadlock", ANY_STATUS, deadlock},
+	{"stalls", 0, stalls},           /* these four: of the resource that is named behind */
+	{"stall_cycles", 0, stall_cycles},
+	{"high_water", 0, high_water},
+	{"capacity", 0, capacity},
+};
+
+void probe_look(struct probe_view *view, const struct probe_outcome *outcome, const char *what)
+{
+	size_t length = strcspn(what, " "), i = 0;
+	struct seeing s = {.outcome = outcome, .view = view, .argument = what[length] ? what + length + 1 : ""};
+
+	while (i < sizeof(looks) / sizeof(*looks) && (strlen(looks[i].name) != length || strncmp(looks[i].name, what, length)))
+		i++;
+	assert(i < sizeof(looks) / sizeof(*looks));
+	*view = (struct probe_view){.any_status = looks[i].needs & ANY_STATUS};
+	reg_text_init(&s.text, view->text, sizeof(view->text));
+	if ((looks[i].needs & TRACE) && !outcome->traced)
+		view->missing = "the backend has no task trace";
+	else if ((looks[i].needs & GRAPH) && !outcome->graphed)
+		view->missing = "the backend has no task graph";
+	else
+		looks[i].see(&s);
+}

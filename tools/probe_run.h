@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* probe_run.h - inside of the probes: one run as a text, what it left behind, and ways to look at that. */
+#ifndef TOOLS_PROBE_RUN_H
+#define TOOLS_PROBE_RUN_H
+
+#include <stdbool.h>
+#include "host/ptowsp_host.h"
+
+enum { PROBE_WORDS = 8, PROBE_TASKS = 256, PROBE_EDGES = 256, PROBE_RESOURCES = 64, PROBE_CONTENT = 8, PROBE_ELEMENTS = 1024 };
+
+/* "package:entry word ..."; a word is a directive as for --schedule, or
+ *	set:NAME=VALUE    a value before the run
+ *	then:NAME=VALUE   another one; the same program runs again with it, and the last run counts
+ *	@no_kernels       without kernel bodies
+ *	@cancel           is cancelled 20 ms after its start
+ *	@deadline         has 50 ms
+ *	@threads=N        on a backend of its own with so many worker threads
+ * All texts point into `memory`. */
+struct probe_spec {
+	char memory[256];
+	const char *package, *entry;
+	const char *schedule[PROBE_WORDS];
+	char *set[PROBE_WORDS], *then[PROBE_WORDS]; /* NAME=VALUE */
+	uint32_t schedule_count, set_count, then_count, threads;
+	bool no_kernels, cancel, deadline;
+};
+/* The text is one of probe.def: what does not fit ends the program. */
+void probe_spec_read(struct probe_spec *spec_out, const char *text);
+
+/* What a run left behind. */
+struct probe_outcome {
+	ptowsp_status status;
+	struct ptowsp_error error;
+	bool loaded, traced, graphed; /* got that far; the backend offers it */
+	struct ptowsp_run_stats stats; /* without its arrays */
+	struct ptowsp_resource_stats resources[PROBE_RESOURCES];
+	uint32_t resource_count;
+	uint64_t kernel_cycles;        /* of all kernels */
+	struct ptowsp_trace_task tasks[PROBE_TASKS];
+	char names[PROBE_TASKS][16];   /* of their kernels */
+	uint64_t task_count;           /* also those beyond the array */
+	struct ptowsp_graph_edge edges[PROBE_EDGES];
+	uint64_t edge_count;
+	int32_t content[PROBE_CONTENT]; /* first elements of the tensor "out" */
+	bool has_content, deadlocked;
+	struct ptowsp_deadlock deadlock;
+	char missing[160];             /* a feature that the run needs and the backend does not enforce; "" */
+	bool refused;                  /* by the match of needs and capabilities, because of the probed feature; error has the reason */
+};
+/* feature: the probed one; others that the plan needs must be enforced, else nothing runs and `missing` says which. */
+void probe_run(struct probe_outcome *outcome_out, struct ptowsp_package *package, struct ptowsp_backend *backend,
+	       const struct probe_spec *spec, uint32_t feature);
+
+/* A look at an outcome: a list of numbers, and as text. */
+struct probe_view {
+	char text[320];
+	uint64_t numbers[PROBE_EDGES];
+	uint32_t count;
+	const char *missing; /* NULL, or what the backend does not offer for this look */
+	bool any_status;     /* also of runs that failed */
+};
+/* what: "executors", "stalls task_ring", ...; one of probe_look.c. */
+void probe_look(struct probe_view *view_out, const struct probe_outcome *outcome, const char *what);
+
+#endif
