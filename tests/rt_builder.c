@@ -30,12 +30,12 @@ struct open {
 	uint32_t at, branch, branches;
 };
 struct builder {
-	struct table strings, expr, axis, levels, level, region, tensor, dim, slot, kernel, param, variant, directive, entry, code, axes;
+	struct table strings, expr, axis, levels, level, region, tensor, dim, slot, kernel, param, variant, directive, entry, code, axes, meta;
 	struct table kernels; /* struct test_kernel */
 	struct table shapes;  /* uint64_t[2] per tensor, as it was asked for */
 	struct open open[DEPTH];
 	uint32_t depth;
-	struct ptowsp_section sections[16];
+	struct ptowsp_section sections[24];
 	char *work;
 	uint32_t *kernel_rows;
 	struct rt_kernels table;
@@ -180,7 +180,7 @@ struct builder *builder_create(void)
 void builder_destroy(struct builder *b)
 {
 	struct table *tables[] = {&b->strings, &b->expr, &b->axis, &b->levels, &b->level, &b->region, &b->tensor, &b->dim, &b->slot,
-				  &b->kernel, &b->param, &b->variant, &b->directive, &b->entry, &b->code, &b->axes, &b->kernels, &b->shapes};
+				  &b->kernel, &b->param, &b->variant, &b->directive, &b->entry, &b->code, &b->axes, &b->kernels, &b->shapes, &b->meta};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
 		free(tables[i]->rows);
@@ -480,6 +480,13 @@ struct ptowsp_instruction *builder_code(struct builder *b, uint32_t *count_out)
 	return (struct ptowsp_instruction *)b->code.rows;
 }
 
+void builder_meta(struct builder *b, const char *key, const char *value)
+{
+	struct ptowsp_meta_record row = {builder_string(b, key), builder_string(b, value)};
+
+	ADD(b->meta, row);
+}
+
 const struct ptowsp_section *builder_sections(struct builder *b, uint32_t *count_out)
 {
 	uint32_t count = 0;
@@ -500,6 +507,7 @@ const struct ptowsp_section *builder_sections(struct builder *b, uint32_t *count
 	section_set(b, &count, PTOWSP_SECTION_KPRM, &b->param, sizeof(struct ptowsp_param_record));
 	section_set(b, &count, PTOWSP_SECTION_KVAR, &b->variant, sizeof(struct ptowsp_variant_record));
 	section_set(b, &count, PTOWSP_SECTION_SCHD, &b->directive, sizeof(struct ptowsp_directive_record));
+	section_set(b, &count, PTOWSP_SECTION_META, &b->meta, sizeof(struct ptowsp_meta_record));
 	section_set(b, &count, PTOWSP_SECTION_ENTR, &b->entry, sizeof(struct ptowsp_entry_record));
 	*count_out = count;
 	return b->sections;
@@ -629,12 +637,22 @@ static void arrays_copy(struct outcome *o)
 		qsort(o->edges, o->edge_count, sizeof(*o->edges), edge_compare);
 }
 
+/* Aligned as a graph has to be. */
+static void graph_sink(void *context, const void *block, uint64_t size)
+{
+	struct outcome *o = context;
+
+	o->graph = need(aligned_alloc(64, size));
+	memcpy(o->graph, block, size);
+	o->graph_size = size;
+}
+
 struct outcome *builder_run_program(struct builder *b, struct rt_program *program, const struct outcome_how *how)
 {
 	const struct outcome_how standard = {0};
 	struct outcome *o = need(calloc(1, sizeof(*o)));
 	struct ptowsp_binding *bindings = need(calloc(b->tensor.count + 1, sizeof(*bindings)));
-	struct rt_sinks sinks = {o, task_sink, edge_sink};
+	struct rt_sinks sinks = {o, task_sink, edge_sink, graph_sink};
 	struct ptowsp_run_args run = {.head = PTOWSP_HEAD(run, RUN_ARGS), .bindings = bindings, .binding_stride = sizeof(*bindings)};
 	struct rt_run_args args = {.args = &run, .sinks = &sinks};
 	struct rt_pool *own = NULL;
@@ -652,6 +670,7 @@ struct outcome *builder_run_program(struct builder *b, struct rt_program *progra
 	run.values = how->values;
 	run.value_count = how->value_count;
 	args.cancel = how->cancel;
+	args.memory = how->memory;
 	if (!how->pool && how->threads > 1 && rt_pool_create(&own, how->threads, NULL))
 		abort();
 	args.pool = how->pool ? how->pool : own;
@@ -691,6 +710,7 @@ void outcome_destroy(struct outcome *o)
 	free(o->tasks);
 	free(o->edges);
 	free(o->memory);
+	free(o->graph);
 	free(o);
 }
 

@@ -56,6 +56,8 @@ void builder_end(struct builder *b);
 void builder_task(struct builder *b, uint32_t kernel, int64_t cycles, const char *access, ...);
 void builder_task_list(struct builder *b, uint32_t kernel, uint32_t cycles_expr, uint32_t count, const char *access,
 		       const uint32_t *regions);
+/* A row of META. */
+void builder_meta(struct builder *b, const char *key, const char *value);
 void builder_slot_set(struct builder *b, uint32_t slot, uint32_t expr);
 void builder_slot_load(struct builder *b, uint32_t slot, uint32_t region);
 
@@ -82,12 +84,15 @@ struct outcome {
 	uint64_t *memory;      /* tensors one behind the other, i64 elements */
 	uint64_t memory_count;
 	uint64_t calls;        /* kernels that were called */
+	void *graph;           /* the block of a run that builds first, else NULL */
+	uint64_t graph_size;
 	char log[2048];        /* lines of the log and diagnoses */
 };
 struct outcome_how {
 	uint32_t threads;      /* 0: 1 */
 	uint32_t flags;        /* PTOWSP_RUN_x */
 	uint64_t deadline_ns, max_tasks;
+	uint64_t memory;       /* rt_run_args.memory */
 	uint64_t seed;         /* of the tensors' first content */
 	const uint64_t *values; /* one per slot; NULL: defaults */
 	uint32_t value_count;

@@ -215,13 +215,11 @@ static void what_is_not_enforced_is_said_and_left_alone(void)
 	struct outcome *o;
 
 	ROW(READY, PRIORITY, "");
-	ROW(START, AFTER_ORCHESTRATION, "");
 	ROW(DISPATCH, AUTO, "n", INT64_C(4));
 	o = builder_run(b, NULL);
 	CHECK_INT(o->status, PTOWSP_OK);
 	CHECK_UINT(o->stats.executors, 1);
 	CHECK_CONTAINS(o->log, "schedule directive ready priority is recorded, not enforced");
-	CHECK_CONTAINS(o->log, "schedule directive start after_orchestration is ignored, not enforced");
 	CHECK_CONTAINS(o->log, "schedule directive dispatch auto is ignored, not enforced");
 	outcome_destroy(o);
 	builder_destroy(b);

@@ -48,6 +48,17 @@ ptowsp_status rt_crew_enter(struct rt_crew *crew, struct ptowsp_error *error)
 	return PTOWSP_OK;
 }
 
+bool rt_crew_widen(struct rt_crew *crew, uint32_t workers)
+{
+	struct ptowsp_tensor_arg *scratch = calloc((size_t)crew->scratch_stride * workers, sizeof(*scratch));
+
+	if (!scratch)
+		return false;
+	free(crew->scratch);
+	crew->scratch = scratch;
+	return true;
+}
+
 void rt_crew_finish(struct rt_crew *crew)
 {
 	if (!crew->program)

@@ -48,6 +48,8 @@ struct rt_crew {
 /* window: tasks in flight at most, 0 unbounded. Errors: NO_MEMORY. */
 ptowsp_status rt_crew_init(struct rt_crew *crew, const struct rt_program *program, const struct rt_tensors *tensors,
 			   struct rt_pool *pool, uint64_t window, struct ptowsp_error *error);
+/* Room for so many workers that call rt_crew_call on their own. False when out of memory. */
+bool rt_crew_widen(struct rt_crew *crew, uint32_t workers);
 /* Sends workers home, waits for what is running. */
 void rt_crew_finish(struct rt_crew *crew);
 /* The first time that something is to be shared: makes ring and queues, sends the workers in. Errors: NO_MEMORY. */

@@ -2,6 +2,7 @@
 /* issue.c - a task from its instruction to the clock: arguments, accesses, predecessors, reservations, place, kernel. */
 #include <string.h>
 #include "rt/error.h"
+#include "rt/graph_record.h"
 #include "rt/run.h"
 
 /* ---- what the backend knows about the kernel ------------------------------------------------------------------- */
@@ -234,7 +235,7 @@ ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_
 	if (!plan)
 		return prepare_slowly(run, site, level);
 	run->kernel = plan->kernel;
-	if ((run->kernels && site->arg_count) || plan->args)
+	if (((run->kernels || run->record) && site->arg_count) || plan->args)
 		st = args_eval(run, site);
 	if (st)
 		return st;
@@ -274,7 +275,9 @@ static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, str
 	task->cycles = run->known[run->kernel].cycles;
 	task->preds = run->preds.list;
 	task->pred_count = run->preds.count;
-	if (run->kernels && !run->known[run->kernel].here)
+	if (run->program->schedule.built)
+		st = rt_record_gates(run);
+	else if (run->kernels && !run->known[run->kernel].here)
 		st = rt_dispatch_begin(run);
 	if (!st)
 		st = rt_place(&run->places, &run->clock, &run->env, site, task, run->error);
@@ -284,12 +287,14 @@ static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, str
 }
 
 /* Known cycles go to the clock before the kernel runs; the others when it has told them. */
-static ptowsp_status execute(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
+static ptowsp_status execute(struct rt_run *run, const struct rt_site *site, uint32_t level, struct rt_clock_task *task)
 {
 	bool later = run->kernels && run->known[run->kernel].later;
 	ptowsp_status st = later ? PTOWSP_OK : rt_clock_failed(run, rt_lag_task(&run->lag, task));
 
-	if (!st && run->kernels)
+	if (!st && run->record)
+		st = rt_record_task(run, site, level, task);
+	else if (!st && run->kernels)
 		st = run->known[run->kernel].here ? rt_run_here(run, site, task) : rt_dispatch(run, site, task);
 	if (!st && later)
 		st = rt_clock_failed(run, rt_lag_task(&run->lag, task));
@@ -307,7 +312,7 @@ ptowsp_status rt_issue(struct rt_run *run, const struct rt_site *site, uint32_t 
 	if (!st)
 		st = reserve(run, site, &task);
 	if (!st)
-		st = execute(run, site, &task);
+		st = execute(run, site, level, &task);
 	if (st)
 		return st;
 	edges_tell(run);

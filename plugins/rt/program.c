@@ -183,6 +183,16 @@ static void promise_tell(const struct rt_program *program)
 			    "deps=bytes_overlap and hazards=full and compare the results");
 }
 
+/* The whole graph is in memory before anything runs: no window moves over it. */
+static void window_tell(const struct rt_program *program)
+{
+	static const char text[] = "the whole graph is built before anything runs, so task_window is recorded, not enforced";
+
+	if (program->schedule.built && program->schedule.window_stated && program->host && program->host->diagnose)
+		program->host->diagnose(program->host->context, PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_TASK_WINDOW, PTOWSP_TASK_WINDOW_STALL),
+					PTOWSP_STATE_RECORDED, text, sizeof(text) - 1);
+}
+
 ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt_program_args *args, struct ptowsp_error *error)
 {
 	struct rt_program *program = calloc(1, sizeof(*program));
@@ -201,6 +211,7 @@ ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt
 		return st;
 	}
 	promise_tell(program);
+	window_tell(program);
 	*program_out = program;
 	return PTOWSP_OK;
 }

@@ -59,6 +59,8 @@ struct rt_sinks {
 	void *context;
 	void (*task)(void *context, const struct ptowsp_trace_task *task);
 	void (*edge)(void *context, uint64_t producer, uint64_t consumer);
+	/* The graph of a program that is built first (graph.h), once, before it runs, or would run. Borrowed for the call. */
+	void (*graph)(void *context, const void *block, uint64_t size);
 };
 
 /* One run, on the calling thread and the pool's workers; returns when nothing is left running.
@@ -71,6 +73,7 @@ struct rt_run_args {
 	struct rt_pool *pool;
 	const struct rt_sinks *sinks;
 	const volatile uint32_t *cancel; /* atomic; non-zero asks the run to end */
+	uint64_t memory; /* bytes that a graph may take which is built before it runs, 0: any; TOO_BIG beyond */
 };
 ptowsp_status rt_run(struct rt_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
 		     struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);

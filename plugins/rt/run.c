@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/error.h"
+#include "rt/graph_record.h"
 
 #define TASKS_DEFAULT (UINT64_C(1) << 32)
 
@@ -48,6 +49,10 @@ static void window_choose(struct rt_run *run)
 	const struct rt_schedule *schedule = &run->program->schedule;
 
 	run->window = schedule->window;
+	if (schedule->built) {
+		run->window = 0; /* program.c says so */
+		return;
+	}
 	if (schedule->window_stated || run->kernels)
 		return;
 	run->window = 0;
@@ -199,6 +204,7 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 	run->args = args->args;
 	run->sinks = args->sinks;
 	run->cancel = args->cancel;
+	run->memory = args->memory;
 	run->error = error;
 	run->kernels = !(args->args->flags & PTOWSP_RUN_NO_KERNELS) && !run->quiet;
 	run->max_tasks = args->args->max_tasks ? args->args->max_tasks : TASKS_DEFAULT;
@@ -218,6 +224,7 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 void rt_run_finish(struct rt_run *run)
 {
 	rt_crew_finish(&run->crew);
+	rt_record_finish(run);
 	rt_infer_finish(run);
 	rt_clock_finish(&run->clock);
 	rt_lag_finish(&run->lag);
@@ -264,13 +271,17 @@ static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 	if (!st)
 		st = rt_infer_init(run);
 	if (!st)
-		st = rt_crew_init(&run->crew, run->program, &run->tensors, run->kernels ? pool : NULL, run->window, run->error);
+		st = rt_record_init(run, run->memory);
+	if (!st)
+		st = rt_crew_init(&run->crew, run->program, &run->tensors, run->kernels && !run->record ? pool : NULL, run->window, run->error);
 	for (uint32_t k = 0; !st && k < run->program->tables.kernel.count; k++)
 		run->known[k].here = run->crew.threads == 1;
 	if (!st)
 		st = rt_start_find(run, &run->clock.floor);
 	if (!st)
 		st = expand_all(run);
+	if (!st && run->record)
+		st = rt_record_run(run, pool);
 	if (run->crew.threads > 1)
 		st = tasks_end(run, st);
 	batch_flush(run);

@@ -24,6 +24,7 @@ struct rt_known {
 	bool named;   /* said once that it counts 1 per task */
 	bool here;    /* its tasks run where they are issued: there is one thread, or the run is alone and it is brief */
 };
+struct rt_record; /* graph_record.h */
 struct rt_run {
 	struct rt_program *program;
 	const struct ptowsp_run_args *args;
@@ -38,6 +39,7 @@ struct rt_run {
 	bool load_said; /* a slot_load without a bound tensor was reported */
 	uint64_t window; /* in force */
 	uint64_t heap_capacity;
+	uint64_t memory; /* bytes that a graph built first may take, 0: any */
 	uint64_t max_tasks;
 
 	struct rt_env env;
@@ -71,6 +73,7 @@ struct rt_run {
 	struct rt_clock clock;
 	struct rt_lag lag;
 	struct rt_places places;
+	struct rt_record *record; /* the graph that is built before it runs; NULL without one */
 	struct rt_crew crew;
 	uint64_t barrier;        /* tasks before it finish before the next one starts */
 	uint64_t *stream_order;   /* per stream: its latest task + 1 */

@@ -292,6 +292,12 @@ static ptowsp_status start(const struct job *job)
 	return number(job, 0, 1, INT64_MAX, &job->schedule->start);
 }
 
+static ptowsp_status start_built(const struct job *job)
+{
+	job->schedule->built = true;
+	return PTOWSP_OK;
+}
+
 /* Everything this core obeys. A policy that stands here has an `enforced` row in caps.c. */
 static const struct rule {
 	uint8_t directive, policy;
@@ -311,7 +317,7 @@ static const struct rule {
 	RULE(STREAMS, COUNT, streams),		     RULE(STREAM_BY, EXPRESSION, stream_by),
 	RULE(BATCH_DEPS, COUNT, batches),	     RULE(TIMING, BATCHED, batches),
 	RULE(TIMING, RATE_LIMIT, spacing),	     RULE(ISSUE_COST, CYCLES, spacing),
-	RULE(START, THRESHOLD, start),
+	RULE(START, THRESHOLD, start),		     RULE(START, AFTER_ORCHESTRATION, start_built),
 	RULE(TENSOR_MAP, CAPACITY, capacity),	     RULE(DEP_LIST, CAPACITY, capacity),
 	RULE(READY_QUEUE, CAPACITY, capacity),	     RULE(CHANNEL_CAPACITY, CAPACITY, channel_capacity),
 #undef RULE
@@ -401,6 +407,15 @@ static ptowsp_status together(const struct rt_schedule *schedule, bool dispatch,
 	return PTOWSP_OK;
 }
 
+/* A package of entry kind "host graph build". */
+static bool built_first(const struct rt_tables *tables)
+{
+	for (uint32_t i = 0; i < tables->meta.count; i++)
+		if (!strcmp(rt_string(tables, tables->meta.rows[i].key), "entry_kind"))
+			return !strcmp(rt_string(tables, tables->meta.rows[i].value), "host_graph_build");
+	return false;
+}
+
 ptowsp_status rt_schedule_init(struct rt_schedule *schedule, const struct rt_tables *tables, const struct ptowsp_cap *caps,
 			       uint32_t cap_count, uint32_t flags, const struct ptowsp_host *host, struct ptowsp_error *error)
 {
@@ -416,6 +431,10 @@ ptowsp_status rt_schedule_init(struct rt_schedule *schedule, const struct rt_tab
 		grid |= job.row->directive == PTOWSP_DIRECTIVE_SPATIAL_MAP;
 		st = row_apply(&job, caps, cap_count, host);
 	}
+	if (built_first(tables))
+		schedule->built = true;
+	if (schedule->built)
+		schedule->start = INT64_MAX; /* nothing starts before the last task is issued */
 	return st ? st : together(schedule, dispatch, grid, error);
 }
 

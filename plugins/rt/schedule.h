@@ -50,6 +50,7 @@ struct rt_schedule {
 	uint64_t batch;     /* 0: none */
 	uint64_t issue_cost;
 	uint64_t start;     /* threshold, at least 1 */
+	bool built;         /* the whole graph is built before anything starts; the task window is recorded */
 	bool strict;
 };
 

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "rt/error.h"
+#include "rt/graph_record.h"
 #include "rt/run.h"
 
 ptowsp_status rt_slot_set(struct rt_run *run, uint32_t slot, uint32_t expr)
@@ -117,6 +118,8 @@ ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io
 	run->loaded_from = writer;
 	if (run->not_run && writer > run->not_run)
 		return PTOWSP_AGAIN;
+	if (writer && run->program->schedule.built && !run->quiet)
+		return rt_record_load(run, slot, io->tensor, writer);
 	st = rt_wait_tasks(run, writer);
 	if (st)
 		return st;
