@@ -40,7 +40,7 @@ static void edge_add(void *context, uint64_t producer, uint64_t consumer)
 
 struct rt_sinks cpu_trace_sinks(struct cpu_trace *trace)
 {
-	return (struct rt_sinks){trace, trace->task_sink ? task_add : NULL, trace->edge_sink ? edge_add : NULL};
+	return (struct rt_sinks){.context = trace, .task = trace->task_sink ? task_add : NULL, .edge = trace->edge_sink ? edge_add : NULL};
 }
 
 void cpu_trace_flush(struct cpu_trace *trace)
