@@ -35,6 +35,7 @@ struct builder {
 	struct table shapes;  /* uint64_t[2] per tensor, as it was asked for */
 	struct open open[DEPTH];
 	uint32_t depth;
+	struct table channel, process, process_channel;
 	struct ptowsp_section sections[24];
 	char *work;
 	uint32_t *kernel_rows;
@@ -180,7 +181,8 @@ struct builder *builder_create(void)
 void builder_destroy(struct builder *b)
 {
 	struct table *tables[] = {&b->strings, &b->expr, &b->axis, &b->levels, &b->level, &b->region, &b->tensor, &b->dim, &b->slot,
-				  &b->kernel, &b->param, &b->variant, &b->directive, &b->entry, &b->code, &b->axes, &b->kernels, &b->shapes, &b->meta};
+				  &b->kernel, &b->param, &b->variant, &b->directive, &b->entry, &b->code, &b->axes, &b->kernels, &b->shapes, &b->meta,
+				  &b->channel, &b->process, &b->process_channel};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
 		free(tables[i]->rows);
@@ -446,6 +448,57 @@ void builder_slot_load(struct builder *b, uint32_t slot, uint32_t region)
 	builder_emit(b, PTOWSP_OP_SLOT_LOAD, slot, region);
 }
 
+/* ---- processes --------------------------------------------------------------------------------------------------- */
+
+uint32_t builder_process(struct builder *b, const char *name, uint32_t replicas)
+{
+	struct ptowsp_process_record row = {.name = builder_string(b, name), .replicas = replicas, .order = b->process.count,
+					    .channels = b->process_channel.count};
+
+	((struct ptowsp_entry_record *)b->entry.rows)->flags |= PTOWSP_ENTRY_PIPELINE;
+	builder_emit(b, PTOWSP_OP_HALT, 0, 0);
+	row.instruction = b->code.count;
+	return ADD(b->process, row);
+}
+
+uint32_t builder_channel(struct builder *b, const char *name, uint32_t capacity, uint64_t latency)
+{
+	struct ptowsp_channel_record row = {.name = builder_string(b, name), .capacity = capacity, .latency = latency};
+
+	return ADD(b->channel, row);
+}
+
+void builder_uses(struct builder *b, uint32_t channel, unsigned direction)
+{
+	struct ptowsp_process_record *process = (struct ptowsp_process_record *)b->process.rows + b->process.count - 1;
+	struct ptowsp_process_channel_record row = {.channel = channel, .direction = (uint16_t)direction};
+	const struct ptowsp_process_channel_record *uses = (struct ptowsp_process_channel_record *)b->process_channel.rows;
+
+	for (uint32_t i = process->channels; i < b->process_channel.count; i++)
+		if (uses[i].channel == channel && uses[i].direction == direction)
+			return;
+	ADD(b->process_channel, row);
+	process->channel_count++;
+}
+
+void builder_send(struct builder *b, uint32_t channel, uint32_t expr)
+{
+	builder_uses(b, channel, PTOWSP_CHANNEL_PRODUCES);
+	builder_emit(b, PTOWSP_OP_SEND, channel, expr);
+}
+
+void builder_consume(struct builder *b, uint32_t channel)
+{
+	builder_uses(b, channel, PTOWSP_CHANNEL_CONSUMES);
+	open_push(b, builder_emit(b, PTOWSP_OP_CONSUME, channel, 0), 0);
+}
+
+void builder_close(struct builder *b, uint32_t channel)
+{
+	builder_uses(b, channel, PTOWSP_CHANNEL_PRODUCES);
+	builder_emit(b, PTOWSP_OP_CLOSE, channel, 0);
+}
+
 /* ---- sections ---------------------------------------------------------------------------------------------------- */
 
 static void section_set(struct builder *b, uint32_t *count, uint32_t type, const struct table *t, uint32_t size)
@@ -508,6 +561,9 @@ const struct ptowsp_section *builder_sections(struct builder *b, uint32_t *count
 	section_set(b, &count, PTOWSP_SECTION_KVAR, &b->variant, sizeof(struct ptowsp_variant_record));
 	section_set(b, &count, PTOWSP_SECTION_SCHD, &b->directive, sizeof(struct ptowsp_directive_record));
 	section_set(b, &count, PTOWSP_SECTION_META, &b->meta, sizeof(struct ptowsp_meta_record));
+	section_set(b, &count, PTOWSP_SECTION_CSPC, &b->channel, sizeof(struct ptowsp_channel_record));
+	section_set(b, &count, PTOWSP_SECTION_PROC, &b->process, sizeof(struct ptowsp_process_record));
+	section_set(b, &count, PTOWSP_SECTION_PRCH, &b->process_channel, sizeof(struct ptowsp_process_channel_record));
 	section_set(b, &count, PTOWSP_SECTION_ENTR, &b->entry, sizeof(struct ptowsp_entry_record));
 	*count_out = count;
 	return b->sections;
@@ -631,6 +687,10 @@ static void arrays_copy(struct outcome *o)
 		memcpy(o->resources, o->stats.resources, o->stats.resource_count * sizeof(*o->resources));
 	if (o->stats.kernels)
 		memcpy(o->kernels, o->stats.kernels, o->stats.kernel_count * sizeof(*o->kernels));
+	o->stats.channel_count = o->stats.channel_count < 64 ? o->stats.channel_count : 64;
+	if (o->stats.channels)
+		memcpy(o->channels, o->stats.channels, o->stats.channel_count * sizeof(*o->channels));
+	o->stats.channels = o->channels;
 	o->stats.resources = o->resources;
 	o->stats.kernels = o->kernels;
 	if (o->edge_count)

@@ -60,6 +60,14 @@ void builder_task_list(struct builder *b, uint32_t kernel, uint32_t cycles_expr,
 void builder_meta(struct builder *b, const char *key, const char *value);
 void builder_slot_set(struct builder *b, uint32_t slot, uint32_t expr);
 void builder_slot_load(struct builder *b, uint32_t slot, uint32_t region);
+/* Ends what came before, the workload or a process, with a halt and begins a process; the entry becomes a pipeline. Its row. */
+uint32_t builder_process(struct builder *b, const char *name, uint32_t replicas);
+uint32_t builder_channel(struct builder *b, const char *name, uint32_t capacity, uint64_t latency); /* its row */
+/* In the latest process, which then is said to use the channel so. consume: a loop, ended by builder_end. */
+void builder_uses(struct builder *b, uint32_t channel, unsigned direction);
+void builder_send(struct builder *b, uint32_t channel, uint32_t expr);
+void builder_consume(struct builder *b, uint32_t channel);
+void builder_close(struct builder *b, uint32_t channel);
 
 /* ---- what comes out ---------------------------------------------------------------------------------------------- */
 /* The sections so far, HALT added; they stay valid until the next change. */
@@ -77,6 +85,7 @@ struct outcome {
 	struct ptowsp_run_stats stats;
 	struct ptowsp_resource_stats resources[64];
 	struct ptowsp_kernel_stats kernels[64];
+	struct ptowsp_channel_stats channels[64];
 	struct ptowsp_deadlock deadlock;
 	struct ptowsp_trace_task *tasks;
 	struct outcome_edge *edges;

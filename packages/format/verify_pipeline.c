@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#define REPLICA_LIMIT 65536u /* instances of all processes together: each has its own expander */
+#define REPLICA_LIMIT 4096u /* instances of all processes together: each has its own expander */
 #define MUST(condition, ...)                                                                                           \
 	do {                                                                                                           \
 		if (!(condition))                                                                                      \

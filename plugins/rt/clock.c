@@ -403,23 +403,40 @@ static uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-static uint64_t start_time(struct rt_clock *clock, const struct rt_clock_task *task)
+uint64_t rt_clock_gates(struct rt_clock *clock, const struct rt_clock_task *task)
 {
-	uint64_t start = later(later(clock->now, clock->floor), clock->free[task->executor]);
+	uint64_t start = later(later(clock->now, clock->floor), clock->orders[clock->order_depth].before);
 
-	start = later(start, clock->orders[clock->order_depth].before);
 	if (clock->depth_count)
 		start = later(start, depth_time(clock, task));
 	if (clock->streams)
 		start = later(start, clock->stream_ends[task->stream]);
+	return start;
+}
+
+static uint64_t start_time(struct rt_clock *clock, const struct rt_clock_task *task)
+{
+	uint64_t start = later(rt_clock_gates(clock, task), clock->free[task->executor]);
+
 	for (uint32_t i = 0; i < task->pred_count; i++)
 		start = later(start, row_of(clock, task->preds[i])->end);
 	return start;
 }
 
-ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *task, struct ptowsp_trace_task *trace)
+void rt_clock_enter(struct rt_clock *clock, const struct rt_clock_task *task, uint64_t end)
 {
 	struct rt_level_of_order *order = &clock->orders[clock->order_depth];
+
+	if (clock->streams)
+		clock->stream_ends[task->stream] = end;
+	if (clock->depth_count)
+		depth_enter(clock, task, end);
+	order->now = later(order->now, end);
+	clock->total = later(clock->total, end);
+}
+
+ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *task, struct ptowsp_trace_task *trace)
+{
 	struct rt_clock_row *row;
 	ptowsp_status st = issue(clock, task);
 
@@ -435,14 +452,9 @@ ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *
 	trace->stream = task->stream;
 	trace->flags = 0;
 	clock->free[task->executor] = trace->end;
-	if (clock->streams)
-		clock->stream_ends[task->stream] = trace->end;
-	if (clock->depth_count)
-		depth_enter(clock, task, trace->end);
+	rt_clock_enter(clock, task, trace->end);
 	if (trace->start > clock->now && !waiting_push(&clock->waiting[task->pool], trace->start))
 		clock->out_of_memory = true;
-	order->now = later(order->now, trace->end);
-	clock->total = later(clock->total, trace->end);
 	row = row_of(clock, clock->issued);
 	row->end = trace->end;
 	row->need = task->need;

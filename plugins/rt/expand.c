@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/expand.h"
 
+#include <stddef.h>
 #include <string.h>
 #include "rt/error.h"
 
@@ -18,6 +19,19 @@ void rt_expand_start(struct rt_expand *expand, const struct rt_program *program,
 	expand->at = program->tables.entry.rows[program->entry].instruction;
 	expand->frames[expand->depth++] = (struct rt_frame){.op = FRAME_ENTRY, .end = PTOWSP_NONE};
 	expand->budget = PAUSE_EVERY;
+}
+
+void rt_expand_move(struct rt_expand *to, const struct rt_expand *from)
+{
+	uint64_t round_count = to->round_count;
+	uint32_t budget = to->budget, loops = from->depth; /* every loop has a frame */
+
+	memcpy(to, from, offsetof(struct rt_expand, loops));
+	memcpy(to->loops, from->loops, loops * sizeof(*to->loops));
+	memcpy(to->rounds, from->rounds, loops * sizeof(*to->rounds));
+	memcpy(to->frames, from->frames, from->depth * sizeof(*to->frames));
+	to->round_count = round_count;
+	to->budget = budget;
 }
 
 static struct rt_frame *push(struct rt_expand *expand, uint8_t op, uint32_t end)
@@ -115,6 +129,49 @@ static enum rt_event loop_leave(struct rt_expand *expand, struct rt_frame *frame
 	return ordered ? RT_EVENT_ORDER_END : GO_ON;
 }
 
+/* ---- tokens ---------------------------------------------------------------------------------------------------- */
+
+static enum rt_event token_want(struct rt_expand *expand, const struct rt_frame *frame)
+{
+	expand->channel = expand->program->code[frame->at].slot;
+	return RT_EVENT_CONSUME;
+}
+
+static enum rt_event consume_enter(struct rt_expand *expand, const struct rt_ins *in)
+{
+	struct rt_frame *frame = push(expand, in->op, in->end);
+
+	frame->depth = in->row;
+	frame->walk.set = NULL;
+	return token_want(expand, frame);
+}
+
+/* Tokens come in any order, so each begins a round of its own. */
+void rt_expand_token(struct rt_expand *expand, uint64_t token)
+{
+	const struct rt_frame *frame = &expand->frames[expand->depth - 1];
+
+	expand->loops[frame->depth] = (int64_t)token;
+	expand->rounds[frame->depth] = (struct rt_round){++expand->round_count, (int64_t)token, 1};
+	expand->at = frame->at + 1;
+}
+
+void rt_expand_closed(struct rt_expand *expand)
+{
+	const struct rt_frame *frame = &expand->frames[--expand->depth];
+
+	expand->level = frame->level;
+	expand->at = frame->end;
+}
+
+static enum rt_event channel_use(struct rt_expand *expand, const struct rt_ins *in, enum rt_event event)
+{
+	expand->channel = in->slot;
+	expand->expr = in->row;
+	expand->at++;
+	return event;
+}
+
 /* ---- branches and scopes --------------------------------------------------------------------------------------- */
 
 static enum rt_event cond_enter(struct rt_expand *expand, const struct rt_ins *in)
@@ -162,6 +219,7 @@ static enum rt_event leave(struct rt_expand *expand, struct rt_frame *frame)
 	case PTOWSP_OP_PARALLEL_FOR:
 	case PTOWSP_OP_FOR_EACH: return loop_leave(expand, frame);
 	case PTOWSP_OP_SEQUENTIAL: return sequential_leave(expand, frame);
+	case PTOWSP_OP_CONSUME: return token_want(expand, frame);
 	case PTOWSP_OP_COND:
 		expand->at = (uint32_t)frame->left;
 		expand->depth--;
@@ -205,6 +263,9 @@ static enum rt_event execute(struct rt_expand *expand, const struct rt_ins *in)
 	case PTOWSP_OP_NOP:
 		expand->at++;
 		return GO_ON;
+	case PTOWSP_OP_SEND: return channel_use(expand, in, RT_EVENT_SEND);
+	case PTOWSP_OP_CLOSE: return channel_use(expand, in, RT_EVENT_CLOSE);
+	case PTOWSP_OP_CONSUME: return consume_enter(expand, in);
 	}
 	return RT_EVENT_END;
 }

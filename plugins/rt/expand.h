@@ -17,6 +17,9 @@ enum rt_event {
 	RT_EVENT_READ,        /* a condition or bound read the slots expand.read ... of exprs.reads */
 	RT_EVENT_SLOT_SET,    /* expand.slot, expand.expr: not yet evaluated */
 	RT_EVENT_SLOT_LOAD,   /* expand.slot, expand.io */
+	RT_EVENT_SEND,        /* expand.channel, expand.expr: not yet evaluated */
+	RT_EVENT_CONSUME,     /* expand.channel: the next token is wanted; rt_expand_token or rt_expand_closed goes on */
+	RT_EVENT_CLOSE,       /* expand.channel */
 	RT_EVENT_PAUSE,       /* time for a look at deadline and cancel: every 1,024 instructions */
 	RT_EVENT_END,
 	RT_EVENT_FAILED       /* expand.error was filled: RUN_FAILED */
@@ -45,17 +48,24 @@ struct rt_expand {
 	const struct rt_program *program;
 	struct rt_env *env; /* where expressions look; env->loops is loops */
 	struct ptowsp_error *error;
-	int64_t loops[PTOWSP_NESTING_LIMIT];
-	struct rt_round rounds[PTOWSP_NESTING_LIMIT]; /* of the loop at each depth */
 	uint64_t round_count;
-	struct rt_frame frames[PTOWSP_NESTING_LIMIT + 1];
 	uint32_t depth, at;
 	uint32_t budget;  /* instructions until the next PAUSE */
 	uint32_t site, level;
 	uint32_t slot, expr, io, read, read_count;
+	uint32_t channel; /* CSPC row */
+	/* Arrays last, filled from the front: rt_expand_move leaves out what is not in use. */
+	int64_t loops[PTOWSP_NESTING_LIMIT];
+	struct rt_round rounds[PTOWSP_NESTING_LIMIT]; /* of the loop at each depth */
+	struct rt_frame frames[PTOWSP_NESTING_LIMIT + 1];
 };
 
 void rt_expand_start(struct rt_expand *expand, const struct rt_program *program, struct rt_env *env, struct ptowsp_error *error);
 enum rt_event rt_expand_next(struct rt_expand *expand);
+/* Where one expander stands, into another. Rounds and budget stay those of `to`: they are counted per run. */
+void rt_expand_move(struct rt_expand *to, const struct rt_expand *from);
+/* After RT_EVENT_CONSUME: the body runs with this token; or the loop ends. */
+void rt_expand_token(struct rt_expand *expand, uint64_t token);
+void rt_expand_closed(struct rt_expand *expand);
 
 #endif

@@ -13,6 +13,7 @@ struct rt_nest {
 	uint32_t depth; /* how many loops */
 	uint32_t names[PTOWSP_NESTING_LIMIT]; /* STRS offsets, outermost first */
 	uint32_t parallel, parallels[PTOWSP_NESTING_LIMIT]; /* depths of the parallel loops among them */
+	bool process;   /* of a process: dispatch is not for its tasks */
 	int64_t low[PTOWSP_NESTING_LIMIT], high[PTOWSP_NESTING_LIMIT]; /* least and largest value, as far as provable */
 };
 

@@ -84,7 +84,7 @@ static uint32_t distinct(struct rt_run *run, const struct rt_site *site, unsigne
 	return different;
 }
 
-static uint32_t map_need(struct rt_run *run, const struct rt_site *site)
+uint32_t rt_infer_map(struct rt_run *run, const struct rt_site *site)
 {
 	uint32_t reads = schedule_of(run)->full ? site->reads : 0;
 
@@ -262,7 +262,7 @@ ptowsp_status rt_infer(struct rt_run *run, const struct rt_site *site, struct rt
 		st = overlap_enter(run, uses, count);
 	if (!st && run->watch)
 		st = watch_enter(run, site);
-	*need_out = (struct rt_need){map_need(run, site), run->preds.count};
+	*need_out = (struct rt_need){rt_infer_map(run, site), run->preds.count};
 	if (!st && (run->preds.out_of_memory || run->watch_preds.out_of_memory))
 		st = rt_no_memory(run->error, "the tensor map");
 	if (run->tasks % FRESHEN_EVERY == FRESHEN_EVERY - 1)

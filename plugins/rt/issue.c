@@ -204,6 +204,15 @@ static void batch_count(struct rt_run *run)
 	run->batch_fill = 0;
 }
 
+void rt_issue_count(struct rt_run *run, const struct rt_clock_task *task)
+{
+	edges_tell(run);
+	batch_count(run);
+	run->env.task = ++run->tasks;
+	if (run->stream_order)
+		run->stream_order[task->stream] = run->tasks;
+}
+
 static ptowsp_status limit(struct rt_run *run)
 {
 	return rt_fail_at(run->error, PTOWSP_LIMIT, run->tasks, UINT64_MAX, "the program makes more than %llu tasks; raise --max-tasks",
@@ -260,6 +269,13 @@ static ptowsp_status blocked(struct rt_run *run, ptowsp_status st, struct rt_blo
 	return end ? end : rt_block_report(run, st, block, run->deadlock);
 }
 
+ptowsp_status rt_issue_place(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
+{
+	ptowsp_status st = rt_place(&run->places, &run->clock, &run->env, site, task, run->error);
+
+	return !st && run->env.failed ? divided(run, site) : st;
+}
+
 /* Edges, reservations and place. */
 static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
 {
@@ -280,9 +296,7 @@ static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, str
 	else if (run->kernels && !run->known[run->kernel].here)
 		st = rt_dispatch_begin(run);
 	if (!st)
-		st = rt_place(&run->places, &run->clock, &run->env, site, task, run->error);
-	if (!st && run->env.failed)
-		st = divided(run, site);
+		st = rt_issue_place(run, site, task);
 	return st || !run->race.on ? st : rt_infer_race(run, site, task);
 }
 
@@ -313,12 +327,7 @@ ptowsp_status rt_issue(struct rt_run *run, const struct rt_site *site, uint32_t 
 		st = reserve(run, site, &task);
 	if (!st)
 		st = execute(run, site, level, &task);
-	if (st)
-		return st;
-	edges_tell(run);
-	batch_count(run);
-	run->env.task = ++run->tasks;
-	if (run->stream_order)
-		run->stream_order[task.stream] = run->tasks;
-	return PTOWSP_OK;
+	if (!st)
+		rt_issue_count(run, &task);
+	return st;
 }

@@ -273,13 +273,13 @@ static ptowsp_status schedule_lower(struct rt_program *program, const struct rt_
 				    struct ptowsp_error *error)
 {
 	const struct rt_schedule *schedule = &program->schedule;
-	ptowsp_status st = schedule_expr(program, nest, schedule->dispatch.expr, &site->dispatch, error);
+	ptowsp_status st = schedule_expr(program, nest, nest->process ? PTOWSP_NONE : schedule->dispatch.expr, &site->dispatch, error);
 
 	if (!st)
 		st = schedule_expr(program, nest, schedule->pool_expr, &site->pool, error);
 	if (!st)
 		st = schedule_expr(program, nest, schedule->stream_expr, &site->stream, error);
-	site->affinity = schedule->dispatch.policy == PTOWSP_DISPATCH_AFFINITY ? loop_find(program, nest, schedule->dispatch.axis) : -1;
+	site->affinity = schedule->dispatch.policy == PTOWSP_DISPATCH_AFFINITY && !nest->process ? loop_find(program, nest, schedule->dispatch.axis) : -1;
 	for (uint32_t k = 0; k < schedule->depth_count; k++)
 		if (schedule->depths[k].domain == RT_DOMAIN_LOOP && loop_find(program, nest, schedule->depths[k].loop) >= 0)
 			site->depth_loops |= UINT32_C(1) << k;

@@ -18,8 +18,8 @@ struct rt_ins {
 	uint8_t flags;  /* PTOWSP_CHECKED: some bound could not be proved */
 	uint16_t count; /* SEQUENTIAL: steps */
 	uint32_t end;   /* first instruction behind the body; TASK: behind its words */
-	uint32_t row;   /* loops, sites; COND, SLOT_SET: expression; SLOT_LOAD: reads */
-	uint32_t slot;  /* SLOT_SET, SLOT_LOAD */
+	uint32_t row;   /* loops, sites; CONSUME: depth of its value; SEND, COND, SLOT_SET: expression; SLOT_LOAD: reads */
+	uint32_t slot;  /* SLOT_SET, SLOT_LOAD; SEND, CONSUME, CLOSE: CSPC row */
 };
 
 /* A parallel_for or for_each. */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include "rt/error.h"
 #include "rt/graph_record.h"
+#include "rt/process.h"
 
 #define TASKS_DEFAULT (UINT64_C(1) << 32)
 
@@ -111,7 +112,7 @@ static void told(void *context, const struct ptowsp_trace_task *task)
 }
 
 /* Dependencies found for n tasks at a time are merged early here. */
-static void batch_flush(struct rt_run *run)
+void rt_batch_flush(struct rt_run *run)
 {
 	if (!run->batch_fill)
 		return;
@@ -134,14 +135,14 @@ static ptowsp_status structure(struct rt_run *run, enum rt_event event)
 	switch (event) {
 	case RT_EVENT_SCOPE_BEGIN: rt_flow_scope_begin(&run->flow); return rt_lag_scope_begin(&run->lag);
 	case RT_EVENT_SCOPE_END:
-		batch_flush(run);
+		rt_batch_flush(run);
 		rt_flow_scope_end(&run->flow);
 		return rt_lag_scope_end(&run->lag);
 	case RT_EVENT_ORDER_BEGIN:
 		rt_race_order_begin(&run->race, run->tasks);
 		return rt_lag_order_begin(&run->lag);
 	case RT_EVENT_ORDER_STEP:
-		batch_flush(run);
+		rt_batch_flush(run);
 		run->barrier = run->tasks;
 		rt_race_order_step(&run->race, run->tasks);
 		return rt_lag_order_step(&run->lag);
@@ -152,13 +153,13 @@ static ptowsp_status structure(struct rt_run *run, enum rt_event event)
 	}
 }
 
-static ptowsp_status event_take(struct rt_run *run, enum rt_event event)
+ptowsp_status rt_event_take(struct rt_run *run, enum rt_event event)
 {
 	switch (event) {
 	case RT_EVENT_TASK: return rt_issue(run, &run->program->sites[run->expand.site], run->expand.level);
 	case RT_EVENT_PAUSE: return pause_take(run);
 	case RT_EVENT_SLOT_SET: return rt_slot_set(run, run->expand.slot, run->expand.expr);
-	case RT_EVENT_SLOT_LOAD: batch_flush(run); return rt_slot_load(run, run->expand.slot, &run->program->ios[run->expand.io]);
+	case RT_EVENT_SLOT_LOAD: rt_batch_flush(run); return rt_slot_load(run, run->expand.slot, &run->program->ios[run->expand.io]);
 	case RT_EVENT_FAILED: return PTOWSP_RUN_FAILED;
 	default: return rt_clock_failed(run, structure(run, event));
 	}
@@ -171,7 +172,7 @@ static ptowsp_status expand_all(struct rt_run *run)
 
 	rt_expand_start(&run->expand, run->program, &run->env, run->error);
 	while (!st && (event = rt_expand_next(&run->expand)) != RT_EVENT_END)
-		st = event_take(run, event);
+		st = rt_event_take(run, event);
 	return st;
 }
 
@@ -230,6 +231,7 @@ void rt_run_finish(struct rt_run *run)
 	rt_lag_finish(&run->lag);
 	rt_flow_finish(&run->flow);
 	rt_tensors_finish(&run->tensors);
+	rt_pipeline_destroy(run->pipeline);
 	for (uint32_t k = 0; run->known && k < run->program->tables.kernel.count; k++)
 		rt_footprint_finish(&run->known[k].footprint);
 	free(run->known);
@@ -282,9 +284,11 @@ static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 		st = expand_all(run);
 	if (!st && run->record)
 		st = rt_record_run(run, pool);
+	if (!st && run->program->tables.entry.rows[run->program->entry].flags & PTOWSP_ENTRY_PIPELINE)
+		st = rt_pipeline_run(run);
 	if (run->crew.threads > 1)
 		st = tasks_end(run, st);
-	batch_flush(run);
+	rt_batch_flush(run);
 	return st;
 }
 

@@ -75,6 +75,7 @@ struct rt_run {
 	struct rt_places places;
 	struct rt_record *record; /* the graph that is built before it runs; NULL without one */
 	struct rt_crew crew;
+	struct rt_pipeline *pipeline; /* while processes run, and until the end; else NULL */
 	uint64_t barrier;        /* tasks before it finish before the next one starts */
 	uint64_t *stream_order;   /* per stream: its latest task + 1 */
 
@@ -99,11 +100,14 @@ static inline const struct rt_access *rt_run_accesses(struct rt_run *run)
 	rt_plan_accesses_move(run->plan);
 	return run->plan->accesses;
 }
+struct rt_pipeline;
 
 /* infer.c: predecessors of the task being issued and what it reserves in the tensor map. */
 ptowsp_status rt_infer_init(struct rt_run *run);
 void rt_infer_finish(struct rt_run *run);
 ptowsp_status rt_infer(struct rt_run *run, const struct rt_site *site, struct rt_need *need_out);
+/* The part of it that does not depend on other tasks: places in the tensor map. */
+uint32_t rt_infer_map(struct rt_run *run, const struct rt_site *site);
 /* After it, with place and edges known: is there a race? Errors: UNSUPPORTED naming the first pair, NO_MEMORY. */
 ptowsp_status rt_infer_race(struct rt_run *run, const struct rt_site *site, const struct rt_clock_task *task);
 /* Latest task that wrote an element of a watched tensor, + 1. */
@@ -126,6 +130,13 @@ uint64_t rt_capacity_find(struct rt_run *run, const struct rt_block *block, stru
 ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_t level);
 /* One task from its site to the clock. */
 ptowsp_status rt_issue(struct rt_run *run, const struct rt_site *site, uint32_t level);
+/* Its parts, for process.c: pool, executor and stream; the kernel on this thread; what is counted once the task is issued. */
+ptowsp_status rt_issue_place(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task);
+ptowsp_status rt_run_here(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task);
+void rt_issue_count(struct rt_run *run, const struct rt_clock_task *task);
+void rt_batch_flush(struct rt_run *run);
+/* run.c: what an event means in a workload. */
+ptowsp_status rt_event_take(struct rt_run *run, enum rt_event event);
 /* slot.c */
 ptowsp_status rt_slot_set(struct rt_run *run, uint32_t slot, uint32_t expr);
 ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io *io);
@@ -157,6 +168,7 @@ struct rt_snapshot {
 	struct ptowsp_run_stats stats;
 	struct ptowsp_resource_stats *resources; /* room for every pool */
 	struct ptowsp_kernel_stats *kernels;     /* one per KREG row at most */
+	struct ptowsp_channel_stats *channels;   /* one per CSPC row at most */
 };
 ptowsp_status rt_snapshot_init(struct rt_snapshot *snapshot, const struct rt_program *program, struct ptowsp_error *error);
 void rt_snapshot_finish(struct rt_snapshot *snapshot);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "rt/error.h"
 #include "rt/graph_record.h"
+#include "rt/process.h"
 #include "rt/run.h"
 
 ptowsp_status rt_slot_set(struct rt_run *run, uint32_t slot, uint32_t expr)
@@ -135,5 +136,9 @@ ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io
 				    : 0;
 	if (run->quiet)
 		return PTOWSP_OK;
+	if (run->pipeline) {
+		rt_clocks_slot_load(&run->pipeline->clocks, slot, writer);
+		return PTOWSP_OK;
+	}
 	return rt_clock_failed(run, rt_lag_slot_load(&run->lag, slot, writer));
 }

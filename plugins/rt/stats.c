@@ -4,21 +4,26 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/error.h"
+#include "rt/process.h"
 #include "rt/run.h"
 
 enum { RESOURCE_ROOM = RT_POOL_LIMIT + 4 };
 
 ptowsp_status rt_snapshot_init(struct rt_snapshot *snapshot, const struct rt_program *program, struct ptowsp_error *error)
 {
-	snapshot->resources = calloc(RESOURCE_ROOM, sizeof(*snapshot->resources));
+	uint32_t channels = program->tables.channel.count;
+
+	snapshot->resources = calloc((size_t)RESOURCE_ROOM + channels, sizeof(*snapshot->resources));
+	snapshot->channels = calloc((size_t)channels + 1, sizeof(*snapshot->channels));
 	snapshot->kernels = calloc((size_t)program->tables.kernel.count + 1, sizeof(*snapshot->kernels));
-	return snapshot->resources && snapshot->kernels ? PTOWSP_OK : rt_no_memory(error, "statistics");
+	return snapshot->resources && snapshot->kernels && snapshot->channels ? PTOWSP_OK : rt_no_memory(error, "statistics");
 }
 
 void rt_snapshot_finish(struct rt_snapshot *snapshot)
 {
 	free(snapshot->resources);
 	free(snapshot->kernels);
+	free(snapshot->channels);
 }
 
 static struct ptowsp_resource_stats *resource_add(struct rt_snapshot *snapshot, unsigned resource, const char *name, uint64_t capacity,
@@ -56,6 +61,38 @@ static void resources_fill(const struct rt_run *run, struct rt_snapshot *snapsho
 	}
 }
 
+/* Among the resources a channel has one row with both waits; the name is cut to what fits, the row in CSPC is `pool`. */
+static void channel_fill(const struct rt_run *run, struct rt_snapshot *snapshot, uint32_t row)
+{
+	const struct rt_channel *channel = &run->pipeline->channels[row];
+	const struct rt_meter meter = {channel->high_water, channel->full.count + channel->empty.count,
+				       channel->full.cycles + channel->empty.cycles};
+	char name[24];
+
+	snprintf(name, sizeof(name), "channel:%.15s", rt_channel_name(run->program, row));
+	resource_add(snapshot, PTOWSP_RESOURCE_CHANNEL_FULL, name, channel->capacity, channel->sends - channel->consumes, &meter)->pool = row;
+	snapshot->channels[snapshot->stats.channel_count++] = (struct ptowsp_channel_stats){
+		.channel = row,
+		.flags = channel->producers.open ? 0 : PTOWSP_CHANNEL_CLOSED,
+		.capacity = channel->capacity,
+		.latency = channel->latency,
+		.sends = channel->sends,
+		.consumes = channel->consumes,
+		.high_water = channel->high_water,
+		.full_count = channel->full.count,
+		.full_cycles = channel->full.cycles,
+		.empty_count = channel->empty.count,
+		.empty_cycles = channel->empty.cycles,
+	};
+}
+
+static void channels_fill(const struct rt_run *run, struct rt_snapshot *snapshot)
+{
+	snapshot->stats.channel_count = 0;
+	for (uint32_t i = 0; run->pipeline && run->pipeline->channels && i < run->pipeline->channel_count; i++)
+		channel_fill(run, snapshot, i);
+}
+
 static void kernels_fill(const struct rt_run *run, struct rt_snapshot *snapshot)
 {
 	snapshot->stats.kernel_count = 0;
@@ -82,7 +119,10 @@ static void fill(const struct rt_run *run, struct rt_snapshot *snapshot)
 			       : rt_schedule_safe(schedule) || run->race.on ? PTOWSP_DETERMINISTIC_YES
 									     : PTOWSP_DETERMINISTIC_UNKNOWN;
 	stats->stall = run->waiting ? (uint32_t)run->reason + 1 : 0;
+	if (run->pipeline)
+		stats->executors = run->pipeline->count;
 	resources_fill(run, snapshot);
+	channels_fill(run, snapshot);
 	kernels_fill(run, snapshot);
 }
 
@@ -91,7 +131,9 @@ static void copy(const struct rt_snapshot *from, struct rt_snapshot *to)
 	to->stats = from->stats;
 	to->stats.resources = to->resources;
 	to->stats.kernels = to->kernels;
+	to->stats.channels = to->channels;
 	memcpy(to->resources, from->resources, from->stats.resource_count * sizeof(*to->resources));
+	memcpy(to->channels, from->channels, from->stats.channel_count * sizeof(*to->channels));
 	memcpy(to->kernels, from->kernels, from->stats.kernel_count * sizeof(*to->kernels));
 }
 
@@ -104,6 +146,7 @@ void rt_stats_reset(struct rt_program *program)
 		.head = PTOWSP_HEAD(snapshot->stats, RUN_STATS),
 		.resource_stride = sizeof(*snapshot->resources),
 		.kernel_stride = sizeof(*snapshot->kernels),
+		.channel_stride = sizeof(*snapshot->channels),
 	};
 	pthread_mutex_unlock(&program->lock);
 }

@@ -21,6 +21,7 @@ struct rt_verifier {
 	struct rt_nest nest;
 	struct rt_body bodies[PTOWSP_NESTING_LIMIT + 1];
 	uint32_t depth, at;
+	uint32_t process;          /* PROC row whose body is read, PTOWSP_NONE in the entry's own */
 	struct ptowsp_error *error;
 	char text[160];
 };
@@ -36,6 +37,16 @@ ptowsp_status rt_verifier_push(struct rt_verifier *v, struct rt_body body);
 /* A target lies at `least` or behind it, and inside the body around it. */
 ptowsp_status rt_verifier_target(struct rt_verifier *v, uint32_t target, uint32_t least);
 ptowsp_status rt_verifier_expr(struct rt_verifier *v, uint32_t row, uint32_t *id_out);
+
+/* Reads from `instruction` to its halt, which v->at then is. */
+ptowsp_status rt_verifier_pass(struct rt_verifier *v, uint32_t instruction, uint32_t process);
+
+/* verify_channel.c: send, consume and close at v->at; and the processes of a pipeline, after the entry's own instructions, which
+ * are first .. halt. */
+ptowsp_status rt_verify_send(struct rt_verifier *v);
+ptowsp_status rt_verify_consume(struct rt_verifier *v);
+ptowsp_status rt_verify_close(struct rt_verifier *v);
+ptowsp_status rt_verify_processes(struct rt_verifier *v, uint32_t first, uint32_t halt);
 
 /* verify_loop.c: the loop at v->at; its body is next. */
 ptowsp_status rt_verify_loop(struct rt_verifier *v);

@@ -213,6 +213,9 @@ static ptowsp_status instruction_lower(struct rt_verifier *v, bool *halt_out)
 	case PTOWSP_OP_SCOPE: return scope_lower(v);
 	case PTOWSP_OP_SLOT_SET: return slot_set_lower(v);
 	case PTOWSP_OP_SLOT_LOAD: return slot_load_lower(v);
+	case PTOWSP_OP_SEND: return rt_verify_send(v);
+	case PTOWSP_OP_CONSUME: return rt_verify_consume(v);
+	case PTOWSP_OP_CLOSE: return rt_verify_close(v);
 	case PTOWSP_OP_TARGET:
 	case PTOWSP_OP_PARAM_CONST:
 	case PTOWSP_OP_PARAM_LOOPVAR:
@@ -226,11 +229,16 @@ static ptowsp_status instruction_lower(struct rt_verifier *v, bool *halt_out)
 	return rt_fail(v->error, PTOWSP_UNKNOWN_OPCODE, "%s: unknown opcode 0x%02x; it needs a newer runtime core", rt_verifier_here(v), in->opcode);
 }
 
-static ptowsp_status pass(struct rt_verifier *v)
+ptowsp_status rt_verifier_pass(struct rt_verifier *v, uint32_t instruction, uint32_t process)
 {
 	ptowsp_status st = PTOWSP_OK;
 	bool halt = false;
 
+	v->nest = (struct rt_nest){.key = PTOWSP_NONE, .process = process != PTOWSP_NONE};
+	v->at = instruction;
+	v->process = process;
+	v->depth = 0;
+	v->bodies[v->depth++] = (struct rt_body){.kind = RT_BODY_ENTRY, .end = v->program->tables.work.code_count};
 	while (!st && !halt) {
 		bodies_leave(v);
 		if (v->at >= rt_verifier_code_count(v))
@@ -243,6 +251,7 @@ static ptowsp_status pass(struct rt_verifier *v)
 ptowsp_status rt_program_verify(struct rt_program *program, struct ptowsp_error *error)
 {
 	struct rt_verifier *v = calloc(1, sizeof(*v));
+	const struct ptowsp_entry_record *entry = &program->tables.entry.rows[program->entry];
 	ptowsp_status st;
 	uint8_t base;
 
@@ -251,14 +260,15 @@ ptowsp_status rt_program_verify(struct rt_program *program, struct ptowsp_error 
 		free(v);
 		return rt_no_memory(error, "the verifier");
 	}
-	*v = (struct rt_verifier){.program = program, .nest.key = PTOWSP_NONE, .error = error};
-	v->at = program->tables.entry.rows[program->entry].instruction;
-	v->bodies[v->depth++] = (struct rt_body){.kind = RT_BODY_ENTRY, .end = program->tables.work.code_count};
+	v->program = program;
+	v->error = error;
 	st = rt_classes_init(program, error);
 	if (!st)
 		st = rt_verify_level(program, RT_LEVEL_BASE, &base, error);
 	if (!st)
-		st = pass(v);
+		st = rt_verifier_pass(v, entry->instruction, PTOWSP_NONE);
+	if (!st && entry->flags & PTOWSP_ENTRY_PIPELINE)
+		st = rt_verify_processes(v, entry->instruction, v->at);
 	if (!st)
 		st = rt_sites_finish(program, error);
 	free(v);

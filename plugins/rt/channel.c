@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+#include "rt/channel.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+#include "rt/grow.h"
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+void rt_channel_finish(struct rt_channel *channel)
+{
+	free(channel->producers.ends);
+	free(channel->consumers.ends);
+	free(channel->tokens);
+	memset(channel, 0, sizeof(*channel));
+}
+
+/* ---- turns ----------------------------------------------------------------------------------------------------- */
+
+bool rt_side_add(struct rt_side *side, uint32_t instance)
+{
+	if (!rt_grow((void **)&side->ends, &side->room, side->count, sizeof(*side->ends)))
+		return false;
+	side->ends[side->count++] = (struct rt_end){.instance = instance};
+	side->open++;
+	return true;
+}
+
+/* The instance is there. */
+static struct rt_end *end_of(const struct rt_side *side, uint32_t instance)
+{
+	uint32_t low = 0, high = side->count;
+
+	while (low < high) { /* instances come in their order */
+		uint32_t middle = low + (high - low) / 2;
+
+		if (side->ends[middle].instance < instance)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	assert(low < side->count && side->ends[low].instance == instance);
+	return &side->ends[low];
+}
+
+void rt_side_finish(struct rt_side *side, uint32_t instance, uint64_t at)
+{
+	struct rt_end *end = end_of(side, instance);
+
+	if (end->finished)
+		return;
+	end->finished = true;
+	end->finished_at = at;
+	side->closed = later(side->closed, at);
+	side->open--;
+}
+
+bool rt_side_finished(const struct rt_side *side, uint32_t instance)
+{
+	return end_of(side, instance)->finished;
+}
+
+const struct rt_end *rt_side_turn(struct rt_side *side)
+{
+	if (!side->open)
+		return NULL;
+	while (side->ends[side->next].finished) {
+		side->passed = later(side->passed, side->ends[side->next].finished_at);
+		side->next = side->next + 1 < side->count ? side->next + 1 : 0;
+	}
+	return &side->ends[side->next];
+}
+
+static bool has_turn(struct rt_side *side, uint32_t instance)
+{
+	const struct rt_end *end = rt_side_turn(side);
+
+	return end && end->instance == instance;
+}
+
+static void turn_over(struct rt_side *side)
+{
+	side->passed = 0;
+	side->next = side->next + 1 < side->count ? side->next + 1 : 0;
+}
+
+/* ---- what is possible ------------------------------------------------------------------------------------------ */
+
+bool rt_channel_sends(struct rt_channel *channel, uint32_t instance, bool waits)
+{
+	uint64_t unconsumed = channel->sends - channel->consumes;
+
+	return (channel->capacity ? unconsumed < channel->capacity : waits && !unconsumed) && has_turn(&channel->producers, instance);
+}
+
+bool rt_channel_gives(struct rt_channel *channel, uint32_t instance)
+{
+	return channel->sends > channel->consumes && has_turn(&channel->consumers, instance);
+}
+
+bool rt_channel_over(const struct rt_channel *channel)
+{
+	return channel->sends == channel->consumes && !channel->producers.open;
+}
+
+/* ---- time ------------------------------------------------------------------------------------------------------ */
+
+/* When a token that was sent at `time` can be consumed; a package may state any latency. */
+static uint64_t arrival(const struct rt_channel *channel, uint64_t time)
+{
+	return time > UINT64_MAX - channel->latency ? UINT64_MAX : time + channel->latency;
+}
+
+static void meter(struct rt_wait_meter *meter, uint64_t time, uint64_t others)
+{
+	if (time <= others)
+		return;
+	meter->count++;
+	meter->cycles += time - others;
+}
+
+/* The place of token k; the ring grows with the tokens until it has one place per unit of capacity. NULL when out of memory. */
+static struct rt_token *place_make(struct rt_channel *channel, uint64_t k)
+{
+	uint64_t at = channel->capacity ? k % channel->capacity : 0;
+
+	while (at >= channel->room) {
+		void *tokens = channel->tokens;
+
+		if (!rt_grow(&tokens, &channel->room, channel->room, sizeof(*channel->tokens)))
+			return NULL;
+		channel->tokens = tokens;
+	}
+	return &channel->tokens[at];
+}
+
+/* Both clocks meet; the token is given when the consumer has its turn. */
+static void meet(struct rt_channel *channel, struct rt_token *token, uint64_t *producer, uint64_t *consumer)
+{
+	uint64_t here = later(*producer, channel->sent), there = later(*consumer, channel->consumed);
+
+	token->time = later(here, there);
+	meter(&channel->full, there, here);
+	meter(&channel->empty, arrival(channel, token->time), there);
+	*producer = token->time;
+	*consumer = channel->consumed = arrival(channel, token->time);
+}
+
+ptowsp_status rt_channel_send(struct rt_channel *channel, uint64_t value, uint64_t *producer, uint64_t *consumer)
+{
+	struct rt_token *token = place_make(channel, channel->sends);
+	uint64_t others;
+
+	if (!token)
+		return PTOWSP_NO_MEMORY;
+	token->value = value;
+	if (!channel->capacity) {
+		meet(channel, token, producer, consumer);
+	} else {
+		others = later(later(*producer, channel->sent), channel->producers.passed);
+		if (channel->sends >= channel->capacity) { /* the place holds C(k - capacity) */
+			meter(&channel->full, token->time, others);
+			others = later(others, token->time);
+		}
+		token->time = *producer = others;
+	}
+	channel->sent = token->time;
+	channel->sends++;
+	if (channel->capacity)
+		channel->high_water = later(channel->high_water, channel->sends - channel->consumes);
+	turn_over(&channel->producers);
+	return PTOWSP_OK;
+}
+
+uint64_t rt_channel_take(struct rt_channel *channel, uint64_t *consumer)
+{
+	struct rt_token *token = &channel->tokens[channel->capacity ? channel->consumes % channel->capacity : 0];
+	uint64_t others = later(*consumer, channel->consumed), here = arrival(channel, token->time);
+
+	channel->consumes++;
+	turn_over(&channel->consumers);
+	if (!channel->capacity) /* both clocks moved when they met */
+		return token->value;
+	meter(&channel->empty, here, others);
+	token->time = *consumer = channel->consumed = later(others, here);
+	return token->value;
+}

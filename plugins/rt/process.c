@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: MIT */
+#include "rt/process.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "rt/error.h"
+
+const char *rt_process_name(const struct rt_program *program, uint32_t process)
+{
+	return process < program->tables.process.count ? rt_string(&program->tables, program->tables.process.rows[process].name) : "";
+}
+
+const char *rt_channel_name(const struct rt_program *program, uint32_t channel)
+{
+	return channel < program->tables.channel.count ? rt_string(&program->tables, program->tables.channel.rows[channel].name) : "";
+}
+
+/* ---- making and unmaking --------------------------------------------------------------------------------------- */
+
+/* The schedule's word on a channel's capacity; the later row of two rules. */
+static uint64_t capacity_of(const struct rt_program *program, uint32_t channel)
+{
+	const struct rt_tables *tables = &program->tables;
+	uint64_t capacity = tables->channel.rows[channel].capacity;
+
+	for (uint32_t i = 0; i < tables->directive.count; i++) {
+		const struct ptowsp_directive_record *row = &tables->directive.rows[i];
+
+		if (row->directive == PTOWSP_DIRECTIVE_CHANNEL_CAPACITY &&
+		    !strcmp(rt_string(tables, (uint32_t)row->a0), rt_channel_name(program, channel)))
+			capacity = (uint64_t)row->a1;
+	}
+	return capacity;
+}
+
+static void instance_init(struct rt_pipeline *pipeline, uint32_t at, uint32_t process, uint32_t replica)
+{
+	struct rt_instance *instance = &pipeline->instances[at];
+	struct rt_run *run = pipeline->run;
+
+	instance->process = process;
+	instance->replica = replica;
+	rt_expand_start(&instance->expand, run->program, &run->env, run->error);
+	instance->expand.at = run->program->tables.process.rows[process].instruction;
+}
+
+/* The instance at both ends of the channels that its process names. */
+static bool ends_add(struct rt_pipeline *pipeline, uint32_t at)
+{
+	const struct rt_tables *tables = &pipeline->run->program->tables;
+	const struct ptowsp_process_record *process = &tables->process.rows[pipeline->instances[at].process];
+	const struct ptowsp_process_channel_record *use = &tables->process_channel.rows[process->channels];
+	bool ok = true;
+
+	for (uint32_t i = 0; ok && i < process->channel_count; i++, use++) {
+		struct rt_channel *channel = &pipeline->channels[use->channel];
+		struct rt_side *side = use->direction == PTOWSP_CHANNEL_PRODUCES ? &channel->producers : &channel->consumers;
+
+		if (!side->count || side->ends[side->count - 1].instance != at) /* a row that is there twice */
+			ok = rt_side_add(side, at);
+	}
+	return ok;
+}
+
+static int order_compare(const void *a, const void *b)
+{
+	const struct ptowsp_process_record *x = *(const struct ptowsp_process_record *const *)a;
+	const struct ptowsp_process_record *y = *(const struct ptowsp_process_record *const *)b;
+
+	return x->order != y->order ? (x->order > y->order) - (x->order < y->order) : (x > y) - (x < y);
+}
+
+static bool instances_make(struct rt_pipeline *pipeline)
+{
+	const struct rt_tables *tables = &pipeline->run->program->tables;
+	const struct ptowsp_process_record **order = calloc((size_t)tables->process.count + 1, sizeof(*order));
+	uint32_t at = 0;
+	bool ok = order != NULL;
+
+	for (uint32_t i = 0; ok && i < tables->process.count; i++) {
+		order[i] = &tables->process.rows[i];
+		pipeline->count += tables->process.rows[i].replicas;
+	}
+	pipeline->instances = calloc((size_t)pipeline->count + 1, sizeof(*pipeline->instances));
+	ok = ok && pipeline->instances;
+	if (ok)
+		qsort(order, tables->process.count, sizeof(*order), order_compare);
+	for (uint32_t i = 0; ok && i < tables->process.count; i++)
+		for (uint32_t replica = 0; ok && replica < order[i]->replicas; replica++, at++) {
+			instance_init(pipeline, at, (uint32_t)(order[i] - tables->process.rows), replica);
+			ok = ends_add(pipeline, at);
+		}
+	free(order);
+	return ok;
+}
+
+ptowsp_status rt_pipeline_create(struct rt_pipeline **pipeline_out, struct rt_run *run)
+{
+	const struct rt_tables *tables = &run->program->tables;
+	struct rt_pipeline *pipeline = *pipeline_out = calloc(1, sizeof(*pipeline));
+
+	if (!pipeline)
+		return rt_no_memory(run->error, "the pipeline");
+	pipeline->run = run;
+	pipeline->turn = pipeline->inferred = PTOWSP_NONE;
+	pipeline->channel_count = tables->channel.count;
+	pipeline->channels = calloc((size_t)tables->channel.count + 1, sizeof(*pipeline->channels));
+	for (uint32_t i = 0; pipeline->channels && i < tables->channel.count; i++) {
+		pipeline->channels[i].capacity = capacity_of(run->program, i);
+		pipeline->channels[i].latency = tables->channel.rows[i].latency;
+	}
+	if (!pipeline->channels || !instances_make(pipeline) || rt_clocks_init(&pipeline->clocks, &run->clock, pipeline->count))
+		return rt_no_memory(run->error, "the pipeline");
+	pipeline->live = pipeline->count;
+	return PTOWSP_OK;
+}
+
+void rt_pipeline_destroy(struct rt_pipeline *pipeline)
+{
+	if (!pipeline)
+		return;
+	for (uint32_t i = 0; pipeline->channels && i < pipeline->channel_count; i++)
+		rt_channel_finish(&pipeline->channels[i]);
+	rt_clocks_finish(&pipeline->clocks);
+	free(pipeline->channels);
+	free(pipeline->instances);
+	free(pipeline);
+}
+
+/* ---- turns ----------------------------------------------------------------------------------------------------- */
+
+/* Expander, clock and replica of the instance become those of the run. */
+static struct rt_instance *turn_to(struct rt_pipeline *pipeline, uint32_t at)
+{
+	struct rt_run *run = pipeline->run;
+
+	if (at == pipeline->turn)
+		return &pipeline->instances[at];
+	if (pipeline->turn != PTOWSP_NONE)
+		rt_expand_move(&pipeline->instances[pipeline->turn].expand, &run->expand);
+	pipeline->turn = at;
+	rt_expand_move(&run->expand, &pipeline->instances[at].expand);
+	rt_clocks_turn(&pipeline->clocks, at);
+	run->env.loops = run->expand.loops;
+	run->env.instance = pipeline->instances[at].replica;
+	return &pipeline->instances[at];
+}
+
+/* Everything that the instance has not closed is closed, and others need not wait for it to consume. */
+static void instance_end(struct rt_pipeline *pipeline, struct rt_instance *instance)
+{
+	const struct rt_tables *tables = &pipeline->run->program->tables;
+	const struct ptowsp_process_record *process = &tables->process.rows[instance->process];
+	const struct ptowsp_process_channel_record *use = &tables->process_channel.rows[process->channels];
+
+	for (uint32_t i = 0; i < process->channel_count; i++, use++) {
+		struct rt_channel *channel = &pipeline->channels[use->channel];
+
+		rt_side_finish(use->direction == PTOWSP_CHANNEL_PRODUCES ? &channel->producers : &channel->consumers, pipeline->turn,
+			       pipeline->run->clock.now);
+	}
+	rt_clocks_over(&pipeline->clocks);
+	instance->standing = RT_ENDED;
+	pipeline->live--;
+}
+
+/* ---- channels -------------------------------------------------------------------------------------------------- */
+
+/* Slots that the token reads move the clock; its value is that of now, however long it has to wait. */
+static ptowsp_status send_begin(struct rt_pipeline *pipeline, struct rt_instance *instance)
+{
+	struct rt_run *run = pipeline->run;
+	const struct rt_expr *expr = &run->program->exprs.rows[run->expand.expr];
+	char text[160];
+
+	instance->channel = run->expand.channel;
+	instance->value = (uint64_t)rt_value(&run->env, run->expand.expr);
+	if (run->env.failed)
+		return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX, "process %.40s divides by zero in what it sends, %s",
+				  rt_process_name(run->program, instance->process),
+				  rt_position(&run->program->tables, run->expand.at - 1, text, sizeof(text)));
+	if (rt_side_finished(&pipeline->channels[instance->channel].producers, pipeline->turn))
+		return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX, "process %.40s sends into channel %.40s, which it has closed, %s",
+				  rt_process_name(run->program, instance->process), rt_channel_name(run->program, instance->channel),
+				  rt_position(&run->program->tables, run->expand.at - 1, text, sizeof(text)));
+	rt_clock_read(&run->clock, run->program->exprs.reads + expr->read, expr->read_count);
+	instance->standing = RT_SENDING;
+	return PTOWSP_OK;
+}
+
+/* The consumer whose turn it is stands at its consume of this channel: its clock; else NULL. */
+static uint64_t *partner_find(struct rt_pipeline *pipeline, uint32_t channel)
+{
+	const struct rt_end *end = rt_side_turn(&pipeline->channels[channel].consumers);
+	const struct rt_instance *instance = end ? &pipeline->instances[end->instance] : NULL;
+
+	return instance && instance->standing == RT_CONSUMING && instance->channel == channel
+		       ? rt_clocks_now(&pipeline->clocks, end->instance)
+		       : NULL;
+}
+
+/* False: it cannot be sent now. */
+static ptowsp_status send_try(struct rt_pipeline *pipeline, struct rt_instance *instance, bool *done_out)
+{
+	struct rt_channel *channel = &pipeline->channels[instance->channel];
+	uint64_t *partner = channel->capacity ? NULL : partner_find(pipeline, instance->channel);
+
+	*done_out = rt_channel_sends(channel, pipeline->turn, partner != NULL);
+	if (!*done_out)
+		return PTOWSP_OK;
+	instance->standing = RT_GOING;
+	if (rt_channel_send(channel, instance->value, &pipeline->run->clock.now, partner))
+		return rt_no_memory(pipeline->run->error, "tokens");
+	return PTOWSP_OK;
+}
+
+static bool consume_try(struct rt_pipeline *pipeline, struct rt_instance *instance)
+{
+	struct rt_channel *channel = &pipeline->channels[instance->channel];
+	struct rt_run *run = pipeline->run;
+
+	if (rt_channel_gives(channel, pipeline->turn)) {
+		rt_expand_token(&run->expand, rt_channel_take(channel, &run->clock.now));
+	} else if (rt_channel_over(channel)) {
+		if (channel->producers.closed > run->clock.now)
+			run->clock.now = channel->producers.closed;
+		rt_expand_closed(&run->expand);
+	} else {
+		return false;
+	}
+	instance->standing = RT_GOING;
+	return true;
+}
+
+/* ---- tasks ----------------------------------------------------------------------------------------------------- */
+
+/* How many edges a task has is known only when the tensor map has taken it in, under its number. Where that makes the difference, nobody else issues a
+ * task until this one is. */
+static ptowsp_status task_infer(struct rt_pipeline *pipeline, struct rt_instance *instance, const struct rt_site *site)
+{
+	struct rt_run *run = pipeline->run;
+	ptowsp_status st;
+
+	if (instance->inferred)
+		return rt_clocks_room(&pipeline->clocks, instance->need, &instance->block);
+	if (pipeline->inferred != PTOWSP_NONE) {
+		instance->block = pipeline->instances[pipeline->inferred].block;
+		return PTOWSP_AGAIN;
+	}
+	st = rt_prepare(run, site, run->expand.level);
+	if (st)
+		return st;
+	instance->need = (struct rt_need){.map = rt_infer_map(run, site)};
+	st = rt_clocks_room(&pipeline->clocks, instance->need, &instance->block);
+	if (!st)
+		st = rt_infer(run, site, &instance->need);
+	if (st)
+		return st;
+	instance->inferred = true;
+	pipeline->inferred = pipeline->turn;
+	return rt_clocks_room(&pipeline->clocks, instance->need, &instance->block);
+}
+
+/* Real threads: places that must have been given back; and with dependencies that are a promise, everything, as channels may order what edges
+ * do not. */
+static ptowsp_status task_wait(struct rt_pipeline *pipeline, struct rt_need need)
+{
+	struct rt_run *run = pipeline->run;
+	uint64_t tail = rt_clocks_tail(&pipeline->clocks, need);
+	ptowsp_status st = PTOWSP_OK;
+
+	run->flow.tail = tail > run->flow.tail ? tail : run->flow.tail;
+	run->reason = PTOWSP_RESOURCE_TASK_RING;
+	if (run->kernels && !run->known[run->kernel].here)
+		st = rt_dispatch_begin(run);
+	return st || rt_schedule_safe(&run->program->schedule) ? st : rt_wait_tasks(run, run->tasks);
+}
+
+static ptowsp_status kernel_run(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
+{
+	return run->known[run->kernel].here ? rt_run_here(run, site, task) : rt_dispatch(run, site, task);
+}
+
+/* Cycles that only running tells: the instance waits for the task, because its clock is the first thing that others ask about. */
+static ptowsp_status kernel_await(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
+{
+	struct rt_known *known = &run->known[run->kernel];
+	ptowsp_status st;
+
+	if (known->here || !run->crew.sharing)
+		return kernel_run(run, site, task);
+	task->cycles = 0;
+	known->later = false; /* lag.c has no record of it */
+	st = rt_dispatch(run, site, task);
+	known->later = true;
+	if (!st)
+		st = rt_wait_tasks(run, run->tasks + 1);
+	if (!st)
+		task->cycles = rt_ring_task(&run->crew.ring, run->tasks)->cycles;
+	return st;
+}
+
+static ptowsp_status task_time(struct rt_pipeline *pipeline, const struct rt_clock_task *task)
+{
+	struct rt_run *run = pipeline->run;
+	struct ptowsp_trace_task trace;
+	ptowsp_status st = rt_clock_failed(run, rt_clocks_task(&pipeline->clocks, task, &trace));
+
+	if (!st)
+		run->lag.told(run->lag.context, &trace);
+	return st;
+}
+
+static ptowsp_status task_issue(struct rt_pipeline *pipeline, struct rt_instance *instance, const struct rt_site *site)
+{
+	struct rt_run *run = pipeline->run;
+	struct rt_clock_task task = {.depth_loops = site->depth_loops, .need = instance->need, .kernel = run->kernel,
+				     .cycles = run->known[run->kernel].cycles, .preds = run->preds.list, .pred_count = run->preds.count};
+	bool later = run->kernels && run->known[run->kernel].later;
+	ptowsp_status st = task_wait(pipeline, instance->need);
+
+	if (!st)
+		st = rt_issue_place(run, site, &task);
+	task.executor = pipeline->turn;
+	rt_clock_read(&run->clock, run->program->exprs.reads + site->read, site->read_count);
+	if (!st && later)
+		st = kernel_await(run, site, &task);
+	if (!st)
+		st = task_time(pipeline, &task);
+	if (!st && run->kernels && !later)
+		st = kernel_run(run, site, &task);
+	if (st)
+		return st;
+	run->flow.issued++;
+	rt_issue_count(run, &task);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status task_try(struct rt_pipeline *pipeline, struct rt_instance *instance, bool *done_out)
+{
+	struct rt_run *run = pipeline->run;
+	const struct rt_site *site = &run->program->sites[run->expand.site];
+	ptowsp_status st = task_infer(pipeline, instance, site);
+
+	*done_out = !st;
+	if (st == PTOWSP_AGAIN)
+		return PTOWSP_OK;
+	if (st == PTOWSP_TOO_SMALL)
+		return rt_block_report(run, st, &instance->block, run->deadlock);
+	if (!st)
+		st = task_issue(pipeline, instance, site);
+	instance->inferred = false;
+	pipeline->inferred = PTOWSP_NONE;
+	instance->standing = RT_GOING;
+	return st;
+}
+
+/* ---- events ---------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance *instance, enum rt_event event)
+{
+	struct rt_run *run = pipeline->run;
+
+	switch (event) {
+	case RT_EVENT_TASK: instance->standing = RT_ISSUING; return PTOWSP_OK;
+	case RT_EVENT_SEND: return send_begin(pipeline, instance);
+	case RT_EVENT_CONSUME:
+		instance->standing = RT_CONSUMING;
+		instance->channel = run->expand.channel;
+		return PTOWSP_OK;
+	case RT_EVENT_CLOSE:
+		rt_side_finish(&pipeline->channels[run->expand.channel].producers, pipeline->turn, run->clock.now);
+		return PTOWSP_OK;
+	case RT_EVENT_SCOPE_BEGIN: return rt_clock_failed(run, rt_clocks_scope_begin(&pipeline->clocks));
+	case RT_EVENT_SCOPE_END:
+		rt_batch_flush(run);
+		rt_clocks_scope_end(&pipeline->clocks);
+		return PTOWSP_OK;
+	case RT_EVENT_ORDER_BEGIN: rt_clock_order_begin(&run->clock); return PTOWSP_OK;
+	case RT_EVENT_ORDER_STEP:
+		rt_batch_flush(run);
+		run->barrier = run->tasks; /* more than its own tasks, which real threads may wait for */
+		rt_clock_order_step(&run->clock);
+		return PTOWSP_OK;
+	case RT_EVENT_ORDER_END: rt_clock_order_end(&run->clock); return PTOWSP_OK;
+	case RT_EVENT_END: instance_end(pipeline, instance); return PTOWSP_OK;
+	default: return rt_event_take(run, event);
+	}
+}
+
+/* What the instance stands at; *over_out: its turn ends. */
+static ptowsp_status stand(struct rt_pipeline *pipeline, struct rt_instance *instance, bool *over_out)
+{
+	bool done = false;
+	ptowsp_status st = PTOWSP_OK;
+
+	switch (instance->standing) {
+	case RT_SENDING: st = send_try(pipeline, instance, &done); break;
+	case RT_CONSUMING: done = consume_try(pipeline, instance); break;
+	case RT_ISSUING:
+		st = task_try(pipeline, instance, &done);
+		*over_out = true;
+		break;
+	case RT_ENDED: break;
+	case RT_GOING: return PTOWSP_OK;
+	}
+	pipeline->steps += done;
+	*over_out |= !done;
+	return st;
+}
+
+static ptowsp_status turn_take(struct rt_pipeline *pipeline, uint32_t at)
+{
+	struct rt_instance *instance = turn_to(pipeline, at);
+	bool over = false;
+	ptowsp_status st = stand(pipeline, instance, &over);
+
+	while (!st && !over) {
+		st = event_take(pipeline, instance, rt_expand_next(&pipeline->run->expand));
+		pipeline->steps++;
+		if (!st)
+			st = stand(pipeline, instance, &over);
+	}
+	return st;
+}
+
+ptowsp_status rt_pipeline_go(struct rt_pipeline *pipeline)
+{
+	uint64_t before;
+	ptowsp_status st = PTOWSP_OK;
+
+	do {
+		before = pipeline->steps;
+		for (uint32_t i = 0; !st && i < pipeline->count; i++)
+			if (pipeline->instances[i].standing != RT_ENDED)
+				st = turn_take(pipeline, i);
+	} while (!st && pipeline->live && pipeline->steps != before);
+	return st;
+}
+
+ptowsp_status rt_pipeline_run(struct rt_run *run)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	if (run->race.on && !run->quiet)
+		rt_log(run->program, PTOWSP_LOG_WARNING,
+		       "races are not looked for between processes, whose tasks channels may order; `deterministic` stays unknown");
+	run->race.on = false;
+	if (run->kernels)
+		st = rt_wait_tasks(run, run->tasks); /* all clocks start when the workload is over */
+	if (!st)
+		st = rt_pipeline_create(&run->pipeline, run);
+	if (!st)
+		st = rt_pipeline_go(run->pipeline);
+	if (!st && run->pipeline->live)
+		st = rt_pipeline_stuck(run->pipeline);
+	return st;
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* process.h - the processes of a pipeline: one resumable expander per instance, taking turns in logical order.
+ *
+ * A turn goes on until the instance has issued one task or cannot proceed: no room or no turn for its token, no token, or a task whose
+ * place is held by an open scope. Who cannot proceed passes. Neither cycles nor threads have a say in this, so the numbers of the tasks, and a
+ * deadlock, which is a round in which everybody passes, are the same everywhere. Times are clocks.c's and channel.c's. The thread of rt_run owns it. */
+#ifndef RT_PROCESS_H
+#define RT_PROCESS_H
+
+#include "rt/channel.h"
+#include "rt/clocks.h"
+#include "rt/run.h"
+
+#define RT_INSTANCE_LIMIT 4096u /* all replicas together: each has an expander */
+
+enum rt_standing { RT_GOING, RT_SENDING, RT_CONSUMING, RT_ISSUING, RT_ENDED };
+
+struct rt_instance {
+	uint32_t process, replica; /* row of PROC */
+	enum rt_standing standing;
+	uint32_t channel;          /* SENDING, CONSUMING */
+	uint64_t value;            /* SENDING: the token */
+	struct rt_block block;     /* ISSUING: why it cannot */
+	bool inferred;             /* ISSUING: the tensor map has the task already, with these needs */
+	struct rt_need need;
+	struct rt_expand expand;
+};
+struct rt_pipeline {
+	struct rt_run *run;
+	struct rt_instance *instances; /* in the order of their turns */
+	struct rt_channel *channels;   /* per CSPC row */
+	uint32_t count, channel_count, live;
+	uint32_t turn;     /* whose expander is in run->expand, PTOWSP_NONE: nobody's */
+	uint32_t inferred; /* the one instance with `inferred`, PTOWSP_NONE */
+	uint64_t steps;    /* grows whenever an instance gets on */
+	struct rt_clocks clocks;
+};
+
+/* After the entry's own instructions: all processes until they end. Errors: those of a run; DEADLOCK with the report. */
+ptowsp_status rt_pipeline_run(struct rt_run *run);
+/* NULL is nothing. */
+void rt_pipeline_destroy(struct rt_pipeline *pipeline);
+/* A channel of which nobody counts the capacity from now on, before rt_pipeline_go: for looking ahead. */
+ptowsp_status rt_pipeline_create(struct rt_pipeline **pipeline_out, struct rt_run *run);
+/* Until all have ended or a round passes in which nobody gets on: OK with pipeline->live > 0. */
+ptowsp_status rt_pipeline_go(struct rt_pipeline *pipeline);
+
+const char *rt_process_name(const struct rt_program *program, uint32_t process);
+const char *rt_channel_name(const struct rt_program *program, uint32_t channel);
+
+/* stuck.c: why nobody gets on, with what would help. Returns DEADLOCK. */
+ptowsp_status rt_pipeline_stuck(struct rt_pipeline *pipeline);
+
+#endif

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* verify_channel.c - send, consume and close, which belong into processes; and the processes of a pipeline, whose bodies are programs of their own
+ * in the same section. */
+#include <stdlib.h>
+#include "rt/error.h"
+#include "rt/process.h"
+#include "rt/verifier.h"
+
+/* The channel of the instruction at v->at, which the process says that it uses so. */
+static ptowsp_status channel_check(struct rt_verifier *v, unsigned direction)
+{
+	static const char *const verbs[] = {"produces for", "consumes from"};
+	const struct rt_tables *tables = &v->program->tables;
+	const struct ptowsp_process_record *process;
+	uint32_t channel = rt_verifier_word(v, v->at)->operand1;
+
+	if (v->process == PTOWSP_NONE)
+		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: opcode 0x%02x belongs into a process", rt_verifier_here(v),
+			       rt_verifier_word(v, v->at)->opcode);
+	if (channel >= tables->channel.count)
+		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: there is no channel %u", rt_verifier_here(v), channel);
+	process = &tables->process.rows[v->process];
+	for (uint32_t i = 0; i < process->channel_count; i++) {
+		const struct ptowsp_process_channel_record *use = &tables->process_channel.rows[process->channels + i];
+
+		if (use->channel == channel && use->direction == direction)
+			return PTOWSP_OK;
+	}
+	return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: process %.40s does not say that it %s channel %.40s", rt_verifier_here(v),
+		       rt_string(tables, process->name), verbs[direction], rt_string(tables, tables->channel.rows[channel].name));
+}
+
+ptowsp_status rt_verify_send(struct rt_verifier *v)
+{
+	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
+	uint32_t id = 0;
+	ptowsp_status st = channel_check(v, PTOWSP_CHANNEL_PRODUCES);
+
+	if (!st)
+		st = rt_verifier_expr(v, in->operand2, &id);
+	v->program->code[v->at++] = (struct rt_ins){.op = in->opcode, .row = id, .slot = in->operand1};
+	return st;
+}
+
+ptowsp_status rt_verify_close(struct rt_verifier *v)
+{
+	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
+	ptowsp_status st = channel_check(v, PTOWSP_CHANNEL_PRODUCES);
+
+	v->program->code[v->at++] = (struct rt_ins){.op = in->opcode, .slot = in->operand1};
+	return st;
+}
+
+/* Inside, the token is the value of a loop that bears the channel's name and may be any number. */
+ptowsp_status rt_verify_consume(struct rt_verifier *v)
+{
+	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
+	struct rt_nest *nest = &v->nest;
+	ptowsp_status st = channel_check(v, PTOWSP_CHANNEL_CONSUMES);
+
+	if (!st)
+		st = rt_verifier_target(v, in->operand2, v->at + 1);
+	if (!st)
+		st = rt_verifier_push(v, (struct rt_body){.kind = RT_BODY_LOOP, .end = in->operand2, .outer_key = nest->key});
+	if (st)
+		return st;
+	v->program->code[v->at] = (struct rt_ins){.op = in->opcode, .end = in->operand2, .row = nest->depth, .slot = in->operand1};
+	nest->low[nest->depth] = INT64_MIN;
+	nest->high[nest->depth] = INT64_MAX;
+	nest->names[nest->depth++] = v->program->tables.channel.rows[in->operand1].name;
+	nest->key = v->at++;
+	return PTOWSP_OK;
+}
+
+/* ---- the tables ------------------------------------------------------------------------------------------------ */
+
+static ptowsp_status channels_check(const struct rt_program *program, struct ptowsp_error *error)
+{
+	const struct rt_tables *tables = &program->tables;
+
+	for (uint32_t i = 0; i < tables->channel.count; i++)
+		if (tables->channel.rows[i].kind != PTOWSP_CHANNEL_TOKEN)
+			return rt_fail(error, PTOWSP_UNSUPPORTED,
+				       "channel %.60s has kind %u; this core has channels of tokens only: pass the number of a row or buffer as the token",
+				       rt_string(tables, tables->channel.rows[i].name), tables->channel.rows[i].kind);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status uses_check(const struct rt_program *program, const struct ptowsp_process_record *process, struct ptowsp_error *error)
+{
+	const struct rt_tables *tables = &program->tables;
+
+	if (process->channel_count > tables->process_channel.count ||
+	    process->channels > tables->process_channel.count - process->channel_count)
+		return rt_fail(error, PTOWSP_BAD_PACKAGE, "process %.60s names PRCH rows that are not there", rt_string(tables, process->name));
+	for (uint32_t i = 0; i < process->channel_count; i++) {
+		const struct ptowsp_process_channel_record *use = &tables->process_channel.rows[process->channels + i];
+
+		if (use->channel >= tables->channel.count || use->direction > PTOWSP_CHANNEL_CONSUMES)
+			return rt_fail(error, PTOWSP_BAD_PACKAGE, "PRCH row %u names channel %u of %u, direction %u", process->channels + i,
+				       use->channel, tables->channel.count, use->direction);
+	}
+	return PTOWSP_OK;
+}
+
+static ptowsp_status processes_check(const struct rt_program *program, struct ptowsp_error *error)
+{
+	const struct rt_tables *tables = &program->tables;
+	uint64_t instances = 0;
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t i = 0; !st && i < tables->process.count; i++) {
+		const struct ptowsp_process_record *process = &tables->process.rows[i];
+
+		instances += process->replicas;
+		if (process->instruction >= tables->work.code_count || !process->replicas || instances > RT_INSTANCE_LIMIT)
+			return rt_fail(error, PTOWSP_BAD_PACKAGE,
+				       "process %.60s begins at instruction %u of %u and has %u replicas; all together are 1 to %u",
+				       rt_string(tables, process->name), process->instruction, tables->work.code_count, process->replicas,
+				       RT_INSTANCE_LIMIT);
+		st = uses_check(program, process, error);
+	}
+	return st;
+}
+
+/* ---- bodies ---------------------------------------------------------------------------------------------------- */
+
+/* An instruction is lowered for one place in one nest, so bodies do not overlap: owner[i] is 1 + the process, or 1 + count for the entry, that has instruction i. */
+static ptowsp_status body_claim(struct rt_verifier *v, uint32_t *owner, uint32_t first, uint32_t halt, uint32_t who)
+{
+	const struct rt_tables *tables = &v->program->tables;
+
+	for (uint32_t i = first; i < halt; i++) {
+		if (owner[i])
+			return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "instruction %u belongs to process %.60s and to %.60s", i,
+				       rt_string(tables, tables->process.rows[who].name),
+				       owner[i] > tables->process.count ? "the entry"
+									: rt_string(tables, tables->process.rows[owner[i] - 1].name));
+		owner[i] = who + 1;
+	}
+	return PTOWSP_OK;
+}
+
+/* Where a body ends is known once it is read; nothing runs before all are. */
+ptowsp_status rt_verify_processes(struct rt_verifier *v, uint32_t first, uint32_t halt)
+{
+	const struct rt_tables *tables = &v->program->tables;
+	uint32_t *owner = calloc((size_t)tables->work.code_count + 1, sizeof(*owner));
+	ptowsp_status st = owner ? PTOWSP_OK : rt_no_memory(v->error, "the verifier");
+
+	if (!st && v->program->schedule.built)
+		st = rt_fail(v->error, PTOWSP_UNSUPPORTED,
+			     "the graph of a pipeline cannot be built before it runs, its tasks follow the tokens; leave out start=after_orchestration");
+	if (!st)
+		st = channels_check(v->program, v->error);
+	if (!st)
+		st = processes_check(v->program, v->error);
+	if (!st)
+		st = body_claim(v, owner, first, halt, tables->process.count);
+	for (uint32_t i = 0; !st && i < tables->process.count; i++) {
+		st = rt_verifier_pass(v, tables->process.rows[i].instruction, i);
+		if (!st)
+			st = body_claim(v, owner, tables->process.rows[i].instruction, v->at, i);
+	}
+	free(owner);
+	return st;
+}
