@@ -1,545 +1,596 @@
 # SPDX-License-Identifier: MIT
 """model.py - the runtime's semantics once more, slowly: a second implementation written from the specification alone.
 
-Takes a package in its JSON form (ptowsp-inspect --json), values of symbols, and says what a run without kernel bodies must
-give: tasks, edges, executors, start and end, stalls and high-water marks. O(n^2) on purpose: every rule is written as the
-specification states it, over plain lists, and nothing is shared with plugins/rt.
+Takes a package in its JSON form and values of symbols, and says what a run without kernel bodies must give: tasks, edges, executors,
+start and end, stalls, high-water marks. O(n^2) on purpose: every rule is written as the specification states it, over plain lists.
+Program reads tables, Process walks bytecode, Channel and Machine hold what processes share.
 
     python3 model.py PACKAGE.json [NAME=VALUE...]      prints one line per task
 """
-import base64
+import collections
 import json
-import struct
+import math
+import operator
 import sys
+from types import SimpleNamespace
 
 RESOURCES = ("task_ring", "tensor_map", "dep_list", "heap", "ready")
-DEFAULTS = {"task_ring": 8192, "tensor_map": 65536, "dep_list": 65536, "heap": 64 << 20, "ready": None}
+DEFAULTS = {"task_ring": 8192, "tensor_map": 65536, "dep_list": 65536, "heap": 64 << 20}
 UNITS = ("aiv", "aic", "aic_aiv", "host", "aicpu", "aie_core")  # order of pools, by_exec_unit
-POOL_NAMES = {"aiv": "vector", "aic": "cube", "aic_aiv": "mix", "host": "host", "aicpu": "aicpu", "aie_core": "aie"}
-MASK = (1 << 64) - 1
-
+POOL_NAMES = {"aiv": "vector", "aic": "cube", "aic_aiv": "mix", "aie_core": "aie"}
+BYTES = {"f64": 8, "i64": 8, "u64": 8, "f16": 2, "bf16": 2, "i16": 2, "u16": 2, "i8": 1, "u8": 1, "bool": 1}  # others 4
+MASK, NEVER = (1 << 64) - 1, float("inf")
+ISSUED, ARRIVED, STUCK = "issued", "arrived", "stuck"  # why a process gives its turn away
 
 class Ended(Exception):
-    """The run ends early: kind is 'deadlock', 'too_small', 'abort' or 'run'."""
-
-    def __init__(self, kind, task, resource=None):
-        super().__init__(f"{kind} at task {task} {resource or ''}")
-        self.kind, self.task, self.resource = kind, task, resource
-
-
-def signed(v):
-    v &= MASK
-    return v - (1 << 64) if v >> 63 else v
-
-
-def mix64(z):
-    z &= MASK
-    z ^= z >> 30
-    z = z * 0xBF58476D1CE4E5B9 & MASK
-    z ^= z >> 27
-    z = z * 0x94D049BB133111EB & MASK
-    return z ^ z >> 31
-
-
-def truncated(a, b):
-    if b == 0:
-        raise Ended("run", None)
-    q = abs(a) // abs(b)
-    return q if (a < 0) == (b < 0) else -q
-
-
-BINARY = {
-    "+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": truncated,
-    "%": lambda a, b: a - truncated(a, b) * b, "min": min, "max": max,
-    "&": lambda a, b: a & b, "|": lambda a, b: a | b, "^": lambda a, b: a ^ b,
-    "<<": lambda a, b: a << (b & 63), ">>": lambda a, b: a >> (b & 63),
-    "==": lambda a, b: int(a == b), "!=": lambda a, b: int(a != b), "<": lambda a, b: int(a < b),
-    "<=": lambda a, b: int(a <= b), ">": lambda a, b: int(a > b), ">=": lambda a, b: int(a >= b),
-    "&&": lambda a, b: int(a != 0 and b != 0), "||": lambda a, b: int(a != 0 or b != 0),
-}
-UNARY = {"neg": lambda a: -a, "~": lambda a: ~a, "!": lambda a: int(a == 0)}
-
-
-class Task:
-    """What one expansion step makes, before time."""
-
-    def __init__(self, number):
-        self.number = number
-        self.kernel = None    # row of KREG
-        self.loops = []       # (name, value, is parallel), outermost first
-        self.accesses = []    # (key, tensor, frozenset of elements, reads, writes)
-        self.reads = set()    # slots read by expressions since the task before
-        self.order = []       # tasks of earlier iterations or steps of each enclosing ordered construct
-        self.scope = None
-
-
-class Scope:
-    def __init__(self, outer):
-        self.outer, self.closed = outer, None
-
-
-class Program:
-    """A package and its values; `expand` walks the bytecode in program order."""
-
-    def __init__(self, package, values=None, entry=None):
-        self.p = package
-        self.rows = lambda section: self.p.get(section, [])
-        self.work = package["WORK"]
-        self.slots = [dict(s) for s in self.rows("SLOT")]
-        self.value = []
-        for s in self.slots:
-            given = (values or {}).get(s["name"])
-            self.value.append(signed(number(given if given is not None else s.get("value", 0))))
-        entries = self.rows("ENTR")
-        chosen = [e for e in entries if e["name"] == entry] or [e for e in entries if e.get("flags", 0) & 1] or entries
-        self.entry = chosen[0]
-        self.schedule = schedule_of(package)
-        self.programs = {}
-
-    # ---- expressions ----------------------------------------------------------------------------------------------
-
-    def evaluate(self, row, loops, task=0, reads=None):
-        node = self.rows("EXPR")[row]
-        op = node["op"]
-        if op == "const":
-            return signed(number(node.get("value", 0)))
-        if op == "loop":
-            return loops[node.get("depth", 0)][1]
-        if op == "value":
-            slot = self.slot_row(node.get("slot", 0))
-            if reads is not None and self.slots[slot].get("kind") == "slot":
-                reads.add(slot)
-            return self.value[slot]
-        if op == "axis":
-            return next((v for n, v, _ in reversed(loops) if n == node["name"]), 0)
-        if op == "task":
-            return task
-        operands = [self.evaluate(node.get(k, 0), loops, task, reads) for k in "abc"[:3 if op == "select" else 1 if op in UNARY else 2]]
-        if op == "select":
-            return operands[1] if operands[0] else operands[2]
-        return signed((UNARY.get(op) or BINARY[op])(*operands))
-
-    def slot_row(self, ref):
-        return ref if isinstance(ref, int) else next(i for i, s in enumerate(self.slots) if s["name"] == ref)
-
-    # ---- expansion ------------------------------------------------------------------------------------------------
-
-    def expand(self):
-        """Yields ('task', Task), ('scope_end', Scope), ('slot_set', slot, reads), ('slot_load', slot, tensor, element, reads),
-        ('read', slots) in program order."""
-        self.count = 0
-        yield from self.body(self.entry.get("instruction", 0), len(self.work["instructions"]), [], [], None, 32)
-
-    def body(self, at, end, loops, order, scope, level):
-        code = self.work["instructions"]
-        while at < end:
-            op, one, two = (code[at] + [0, 0])[:3]
-            if op == "halt":
-                return
-            if op in ("parallel_for", "for_each"):
-                yield from self.loop(op, at, one, two, loops, order, scope, level)
-                at = two
-            elif op == "cond":
-                reads = set()
-                taken = self.evaluate(two, loops, self.count, reads)
-                yield ("read", reads)
-                middle, last = code[at + 1][2], code[at + 2][2]
-                yield from self.body(*((at + 3, middle) if taken else (middle, last)), loops, order, scope, level)
-                at = last
-            elif op in ("combine", "sequential"):
-                ends = [code[at + 1 + k][2] for k in range(one)]
-                begin, mine = at + 1 + one, []
-                for stop in ends:
-                    earlier = list(mine)
-                    inner = order + [earlier] if op == "sequential" else order
-                    for event in self.body(begin, stop, loops, inner, scope, level):
-                        if event[0] == "task":
-                            mine.append(event[1].number)
-                        yield event
-                    begin = stop
-                at = begin
-            elif op == "scope":
-                inner = Scope(scope)
-                yield from self.body(at + 1, two, loops, order, inner, level)
-                yield ("scope_end", inner)
-                at = two
-            elif op == "slot_set":
-                reads = set()
-                value = self.evaluate(two, loops, self.count, reads)
-                self.value[one] = value
-                yield ("slot_set", one, reads)
-                at += 1
-            elif op == "slot_load":
-                region = self.rows("REGN")[two]
-                tensor = self.row_of("TENS", region["tensor"])
-                row, column = (self.evaluate(region.get(k, 0), loops, self.count) for k in ("row", "column"))
-                stride = region.get("unit", 0) or self.extents(tensor)[-1]
-                self.value[one] = 0  # no kernel bodies, no bindings: what is loaded is 0
-                yield ("slot_load", one, tensor, row * stride + column)
-                at += 1
-            elif op == "task":
-                arguments, tensors = two if isinstance(two, list) else (two >> 16, two & 0xFFFF)
-                words = code[at + 1:at + 1 + arguments + tensors]
-                yield ("task", self.task(one, words, loops, order, scope, level))
-                at += 1 + arguments + tensors
-            else:
-                at += 1
-
-    def loop(self, op, at, axis, end, loops, order, scope, level):
-        row = self.rows("AXES")[self.row_of("AXES", self.work["axes"][axis])]
-        reads = set()
-        low, high, step = (self.evaluate(row[k], loops, self.count, reads) for k in ("low", "high", "step"))
-        yield ("read", reads)
-        earlier, levels = [], row.get("levels")
-        if levels is None:
-            iterations = [(v, 32) for v in range(low, high, step)]
-        else:
-            iterations = self.tile_iterations(self.rows("TLVL")[levels], high)
-        for value, rows in iterations:
-            inner = loops + [(row.get("name", ""), value, op == "parallel_for")]
-            ordered = order + [list(earlier)] if op == "for_each" else order
-            for event in self.body(at + 1, end, inner, ordered, scope, level if level != 32 else rows):
-                if event[0] == "task":
-                    earlier.append(event[1].number)
-                yield event
-
-    def tile_iterations(self, levels, n):
-        table = {r.get("block", 0): r["rows"] for r in self.rows("LVLS")[levels.get("first", 0):][:levels.get("count", 0)]}
-        largest, least, base, out = levels["max_range"], levels["min_range"], 0, []
-        n = max(n, 0)
-        blocks = [largest] * (n // largest)
-        size = largest // 2
-        while size >= least:
-            if n % largest & size:
-                blocks.append(size)
-            size //= 2
-        for block in blocks:
-            rows = table.get(block, 32)
-            step = rows // 32
-            out += [(base + i * step, rows) for i in range(block // step)]
-            base += block
-        return out + [(base + i, table.get(0, 32)) for i in range(n % largest & (least - 1))]
-
-    def task(self, kernel, words, loops, order, scope, level):
-        t = Task(self.count)
-        base = self.row_of("KREG", self.work["kernels"][kernel])
-        t.kernel = base
-        for v in range(self.rows("KREG")[base].get("variant_count", 0)):
-            variant = self.rows("KVAR")[self.rows("KREG")[base].get("variants", 0) + v]
-            if level != 32 and variant["rows"] == level:
-                t.kernel = self.row_of("KREG", variant["kernel"])
-        t.loops, t.scope, t.order = loops, scope, [n for earlier in order for n in earlier]
-        for op, one, two in ((w + [0, 0])[:3] for w in words):
-            if op == "param_expr":
-                self.evaluate(two, loops, t.number, t.reads)
-            elif op.startswith("io_") and op != "io_bind":
-                t.accesses.append(self.access(t, one, op, self.rows("REGN")[two], loops, level))
-        self.count += 1
-        return t
-
-    def access(self, t, argument, op, region, loops, level):
-        tensor = self.row_of("TENS", region["tensor"])
-        row, column = (self.evaluate(region.get(k, 0), loops, t.number, t.reads) for k in ("row", "column"))
-        reads, writes = op != "io_output", op != "io_input"
-        if region.get("unit", 0):
-            base = row * region["unit"] + column
-            elements = frozenset(base + e for e in self.footprint(t.kernel, argument))
-            return ((tensor, row, column, level), tensor, elements, reads, writes)
-        stride = self.extents(tensor)[-1]
-        elements = frozenset((row + r) * stride + column + c for r in range(region["rows"]) for c in range(region["columns"]))
-        return ((tensor, row, column, region["rows"], region["columns"]), tensor, elements, reads, writes)
-
-    # ---- tables ---------------------------------------------------------------------------------------------------
-
-    def row_of(self, section, ref):
-        return ref if isinstance(ref, int) else next(i for i, r in enumerate(self.rows(section)) if r["name"] == ref)
-
-    def extents(self, tensor):
-        t = self.rows("TENS")[tensor]
-        dims = self.rows("DIMS")[t.get("dims", 0):][:t.get("dim_count", 0)]
-        return [self.evaluate(d["extent"], []) for d in dims]
-
-    def payload(self, kernel):
-        k = self.rows("KREG")[kernel]
-        return self.rows("KPAY")[k.get("payloads", 0)] if k.get("payload_count", 0) else {}
-
-    def cycles(self, kernel):
-        return (self.payload(kernel).get("cycles", 0) or 1) * max(1, self.rows("KREG")[kernel].get("blockdim", 0))
-
-    def footprint(self, kernel, argument):
-        """Elements that tload and tstore at constant [0, 0] touch: all that the generated kernels do."""
-        if kernel not in self.programs:
-            pay = self.payload(kernel)
-            code = base64.b64decode(self.p["CODE"])[pay.get("offset", 0):][:pay["size"]]
-            _, _, params, tiles, scalars, insts = struct.unpack_from("<6I", code)
-            at = 32 + 16 * params
-            shapes = [struct.unpack_from("<2I", code, at + 16 * i) for i in range(tiles)]
-            at += 16 * (tiles + scalars)
-            touched = {}
-            for i in range(insts):
-                op, _, _, d, _, a = struct.unpack_from("<BBHHHH", code, at + 24 * i)
-                if op == 0x01:
-                    touched.setdefault(a, set()).update(range(shapes[d][0] * shapes[d][1]))
-                elif op == 0x02:
-                    touched.setdefault(d, set()).update(range(shapes[a][0] * shapes[a][1]))
-            self.programs[kernel] = touched
-        return self.programs[kernel].get(argument, set())
-
+    """The run ends early: kind is 'deadlock', 'too_small', 'abort', 'run', 'refused' or 'unsupported'; why: what is in the way."""
+    def __init__(self, kind, task=None, why=None):
+        self.kind, self.task, self.why = kind, task, why
 
 def number(v):
     return int(v, 0) if isinstance(v, str) else v
+def signed(v):
+    return ((v & MASK) ^ 1 << 63) - (1 << 63)
+def mix64(z):
+    for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
+        z = ((z & MASK) ^ (z & MASK) >> shift) * factor & MASK
+    return z ^ z >> 31
+def divide(a, b):
+    if b == 0:
+        raise Ended("run", None, "division by zero")
+    return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
+BINARY = {
+    "+": operator.add, "-": operator.sub, "*": operator.mul, "/": divide, "%": lambda a, b: a - divide(a, b) * b, "min": min,
+    "max": max, "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": lambda a, b: a << (b & 63),
+    ">>": lambda a, b: a >> (b & 63), "==": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt,
+    ">=": operator.ge, "&&": lambda a, b: a != 0 and b != 0, "||": lambda a, b: a != 0 or b != 0}
+UNARY = {"neg": operator.neg, "~": operator.invert, "!": lambda a: a == 0}
 
-def schedule_of(package):
-    rows = {}
-    for r in package.get("SCHD", []):
-        rows.setdefault(r["directive"], []).append((r.get("policy"), r.get("arguments", [])))
-    return rows
+class Program:
+    """The tables of a package."""
+    def __init__(self, package, values=None, entry=None):
+        self.p, self.values, self.work = package, values or {}, package["WORK"]
+        self.code = [tuple((list(i) + [0, 0])[:3]) for i in self.work["instructions"]]
+        entries = self.rows("ENTR")
+        self.entry = ([e for e in entries if e["name"] == entry] or [e for e in entries if e.get("flags", 0) & 1] or entries)[0]
+        self.axes = [self.rows("AXES")[self.row_of("AXES", a)] for a in self.work.get("axes", [])]
+        self.schedule = {}
+        for r in self.rows("SCHD"):
+            self.schedule.setdefault(r["directive"], []).append((r.get("policy"), r.get("arguments", [])))
+        waits, signals = ({two for op, _, two in self.code if op == word} for word in ("wait", "signal"))
+        if waits - signals:
+            raise Ended("refused", None, "an event without signal")
+        self.placed = {self.row_of("TENS", two) for op, _, two in self.code if op == "alloc"}
+        self.renamed = {i for i, t in enumerate(self.rows("TENS")) if t.get("role") == "temp" and i not in self.placed and self.on_grid(i)}
+    def rows(self, section):
+        return self.p.get(section, [])
+    def row_of(self, section, ref):
+        return ref if isinstance(ref, int) else next(i for i, r in enumerate(self.rows(section)) if r["name"] == ref)
+    def run_of(self, section, row, first="first", count="count"):
+        """The rows of a section that a row of another one owns."""
+        return self.rows(section)[row.get(first, 0):][:row.get(count, 0)]
+    def kernel(self, row):
+        """A row of KREG; None is the built-in copy."""
+        return {"name": "copy"} if row is None else self.rows("KREG")[row]
+    def on_grid(self, tensor):
+        """Whether all keys of a tensor are equal or disjoint: tiles of one size at multiples of it, and no slot is loaded from it."""
+        mine = [r for r in self.rows("REGN") if self.row_of("TENS", r["tensor"]) == tensor]
+        loads = any(op == "slot_load" and self.rows("REGN")[two] in mine for op, _, two in self.code)
+        return not loads and len({(r["rows"], r["columns"]) for r in mine}) < 2 and all(
+            not r.get("unit", 0) and self.is_multiple(r["row"], r["rows"]) and self.is_multiple(r["column"], r["columns"]) for r in mine)
+    def is_multiple(self, row, size):
+        node = self.rows("EXPR")[row]
+        if node["op"] == "const":
+            return number(node.get("value", 0)) % size == 0
+        parts = [self.is_multiple(node[k], size) for k in "ab" if node["op"] in ("*", "+", "-")]
+        return size == 1 or (any(parts) if node["op"] == "*" else bool(parts) and all(parts))
+    def cost(self, kernel):
+        """(cycles, elements per parameter) of a kernel with stated cycles that touches the tiles of KPRM from their start, as generated ones do."""
+        cycles = [p.get("cycles", 0) for p in self.run_of("KPAY", kernel, "payloads", "payload_count")] + [0]
+        tiles = [p.get("rows", 0) * p.get("columns", 0) for p in self.run_of("KPRM", kernel, "params", "param_count")]
+        return (cycles[0] or 1) * max(1, kernel.get("blockdim", 0)), tiles + [0]
 
+LEAVES = {"const": lambda p, node, loops: signed(number(node.get("value", 0))), "loop": lambda p, node, loops: loops[node.get("depth", 0)][1],
+          "axis": lambda p, node, loops: ([0] + [v for name, v, _ in loops if name == node["name"]])[-1],
+          "task": lambda p, *_: len(p.m.tasks), "instance": lambda p, *_: p.replica}
 
-class Pool:
-    def __init__(self, first, executors, name):
-        self.first, self.free, self.count, self.name = first, [0] * executors, 0, name
+# What encloses an instruction. loops: (name, value, is parallel_for), outermost first; orders: for_each and sequential, `done` is the
+# largest end of earlier iterations, `running` of all so far; scope: the innermost; level: tile level.
+Here = collections.namedtuple("Here", "loops orders scope level", defaults=((), (), None, 32))
 
+class Process:
+    """The workload, or one replica of a process: a place in the bytecode and an issue clock. `walk` yields ISSUED behind each task,
+    ARRIVED where it cannot proceed and STUCK where it still cannot. do_x says (next instruction, left by a BREAK) or nothing."""
+    def __init__(self, machine, at, now=0, executor=None, replica=0, name="workload"):
+        self.m, self.p, self.now, self.executor, self.replica, self.name = machine, machine.program, now, executor, replica, name
+        self.last, self.ended, self.copied, self.barrier = None, 0, 0, 0  # last task; largest end of all, of copies; what bars tasks
+        self.consuming, self.token, self.why, self.restated, self.walk = None, None, None, {}, self.body(at, len(self.p.code), Here())
+    def evaluate(self, row, here, reads=None):
+        node = self.p.rows("EXPR")[row]
+        op = node["op"]
+        if op == "value":
+            slot = self.p.row_of("SLOT", node.get("slot", 0))
+            if reads is not None and self.p.rows("SLOT")[slot].get("kind") == "slot":
+                reads.add(slot)
+            return self.m.value[slot]
+        if op in LEAVES:
+            return LEAVES[op](self, node, here.loops)
+        a, b, c = (self.evaluate(node[k], here, reads) if k in node else 0 for k in "abc")
+        return (b if a else c) if op == "select" else signed(int(UNARY[op](a) if op in UNARY else BINARY[op](a, b)))
+    def decide(self, row, here):
+        """The value of a condition or bound: the issue clock waits for the slots that it reads."""
+        reads = set()
+        value = self.evaluate(row, here, reads)
+        self.wait_for(reads)
+        return value
+    def wait_for(self, slots):
+        self.now = max([self.now] + [self.m.V.get(s, 0) for s in slots])
+        if self.now == NEVER:
+            self.fail("unsupported", "the expansion reads a slot that the program's own tasks fill")
+    def until(self, possible, why=None):
+        state = ARRIVED
+        while not possible():
+            self.why = why or ("resource", self.m.lacking)
+            yield state
+            state = STUCK
+    def fail(self, kind, why):
+        raise Ended(kind, len(self.m.tasks), why)
+    def body(self, at, end, here):
+        """Walks instructions; its result says whether a BREAK left them."""
+        while at < end:
+            op, one, two = self.p.code[at]
+            if op in ("halt", "break"):
+                return op == "break"
+            step = getattr(self, "do_" + op, lambda *_: None)(at, one, two, here)
+            at, left = (yield from step or ()) or (at + 1, False)
+            if left:
+                return True
+        return False
 
-class Clock:
-    """Sections 2 to 5 of the runtime semantics over the events of one program."""
+    def do_select(self, at, axis, end, here):
+        order, row, op = SimpleNamespace(done=0, running=0), self.p.axes[axis], self.p.code[at][0]
+        for value, level in self.iterations(axis, row, here):
+            order.done = order.running
+            inner = here._replace(loops=here.loops + ((row.get("name", ""), value, op == "parallel_for"),),
+                                  orders=here.orders + (order,) * (op == "for_each"), level=here.level if here.level != 32 else level)
+            if (yield from self.body(at + 1, end, inner)):
+                break
+        return end, False
+    do_parallel_for = do_for_each = do_select
+    def iterations(self, axis, a, here):
+        """(value, tile level) of each iteration."""
+        if a.get("kind") in ("ragged", "sparse"):
+            row, outer = self.decide(a["row"], here), self.restated[axis]() if axis in self.restated else self.decide(a["high"], here)
+            if not 0 <= row < outer:
+                self.fail("run", "row of an axis")
+            v = [number(r.get("value", 0)) for r in self.p.run_of("AXVL", a)] or [0] * (outer + 1)  # tensors: unbound, so 0
+            return [(i, 32) for i in (range(v[row + 1] - v[row]) if a["kind"] == "ragged" else v[outer + 1:][v[row]:v[row + 1]])]
+        low, high, step = (0, self.restated[axis](), 1) if axis in self.restated else (self.decide(a[k], here) for k in ("low", "high", "step"))
+        if a.get("levels") is None:
+            return [(v, 32) for v in range(low, high, step)]
+        return self.tile_iterations(self.p.rows("TLVL")[a["levels"]], max(high, 0))
 
-    def __init__(self, program, no_kernels=True):
-        self.program = program
+    def tile_iterations(self, levels, n):
+        table = {r.get("block", 0): r["rows"] for r in self.p.run_of("LVLS", levels)}
+        largest, least, base, out = levels["max_range"], levels["min_range"], 0, []
+        sizes = [2 ** k for k in reversed(range(largest.bit_length() - 1)) if 2 ** k >= least and n % largest & 2 ** k]
+        for block in [largest] * (n // largest) + sizes:
+            rows = table.get(block, 32)
+            out += [(base + i * (rows // 32), rows) for i in range(block * 32 // rows)]
+            base += block
+        return out + [(base + i, table.get(0, 32)) for i in range(n % largest & (least - 1))]
+    def do_axis_dense(self, at, axis, extent, here):
+        self.restated[axis] = lambda: extent
+    do_axis_ragged = do_axis_sparse = do_axis_dense
+    def do_axis_dense_dyn(self, at, axis, slot, here):
+        self.restated[axis] = lambda: self.wait_for({slot}) or self.m.value[slot]
+    def do_while(self, at, _, expression, here):
+        while self.decide(expression, here) and not (yield from self.body(at + 2, self.p.code[at + 1][2], here)):
+            pass
+        return self.p.code[at + 1][2], False
+    def parts(self, at, count):
+        ends = [self.p.code[at + 1 + k][2] for k in range(count)]
+        return list(zip([at + 1 + count] + ends, ends)), ends[-1]
+    def do_cond(self, at, _, expression, here):
+        parts, end = self.parts(at, 2)
+        return end, (yield from self.body(*parts[0 if self.decide(expression, here) else 1], here))
+    def do_sequential(self, at, count, _, here):
+        order, (parts, last), left = SimpleNamespace(done=0, running=0), self.parts(at, count), False
+        for begin, end in parts:
+            order.done = order.running
+            left = left or (yield from self.body(begin, end, here._replace(orders=here.orders + (order,))))
+        return last, left
+    def do_combine(self, at, count, _, here):
+        parts, last = self.parts(at, count)
+        branches = [self.body(begin, end, here) for begin, end in parts]
+        while branches:
+            branch, state = branches.pop(0), None
+            try:
+                while state is not ISSUED or self.m.word("timing") != "interleaved":
+                    yield (state := next(branch))
+                branches.append(branch)
+            except StopIteration as stop:
+                branches = [] if stop.value else branches
+                left = stop.value
+        return last, left
+    def do_scope(self, at, _, end, here):
+        scope = SimpleNamespace(outer=here.scope, closed=None, last=None, versions=[])
+        left = yield from self.body(at + 1, end, here._replace(scope=scope))
+        scope.closed = self.now
+        for version in scope.versions:
+            version.back = scope.last if version.back is None else version.back
+        return end, left
+    def do_slot_set(self, at, slot, expression, here):
+        reads = set()
+        self.m.value[slot] = self.evaluate(expression, here, reads)
+        self.m.V[slot] = max([self.now] + [self.m.V.get(s, 0) for s in reads])
+    def do_slot_load(self, at, slot, region, here):
+        first = self.access(region, here, 1)[2]
+        writers = [t.end for t in self.m.tasks for x in t.accesses if x[1] == first[0] and x[4] and first[1] in x[2]]
+        self.m.value[slot] = 0  # no kernel bodies, no bindings: what is loaded is 0
+        self.m.V[slot] = max([self.now] + writers[-1:])
+        if self.executor is not None:
+            self.wait_for({slot})
+    def do_signal(self, at, _, event, here):
+        self.m.events[event] = (self.m.events.get(event, (0, 0))[0] + 1, max(self.now, self.ended))
+    def do_wait(self, at, _, event, here):
+        yield from self.until(lambda: self.m.events.get(event, (0, 0))[0] > 0, ("event", event))
+        count, time = self.m.events[event]
+        self.m.events[event], self.now = (count - 1, time), max(self.now, time)
+    def do_barrier(self, at, *_):
+        self.barrier = max(self.barrier, self.ended if self.p.code[at][0] == "barrier" else self.copied)
+    do_fence = do_barrier
+    def do_alloc(self, at, _, tensor, here):
+        yield from self.until(lambda: self.m.alloc(self, tensor, here))
+    def do_free(self, at, _, tensor, here):
+        self.m.free(self, tensor)
+    def do_send(self, at, channel, expression, here):
+        c = self.m.channels[channel]
+        yield from self.until(lambda: c.may_send(self), ("full", c.name))
+        c.send(self, self.decide(expression, here))
+    def do_consume(self, at, channel, end, here):
+        self.consuming = c = self.m.channels[channel]
+        while not (yield from self.until(lambda: c.may_consume(self) or c.is_over(), ("empty", c.name))) and self.token is not None:
+            loops, self.token, self.consuming = here.loops + (("", self.token, False),), None, None
+            if (yield from self.body(at + 1, end, here._replace(loops=loops))):
+                return end, False
+            self.consuming = c
+        self.now, self.consuming = max([self.now] + list(c.producers.done.values())), None
+        return end, False
+    def do_close(self, at, channel, _, here):
+        self.m.channels[channel].producers.done[self] = self.now
+    def do_task(self, at, kernel, counts, here):
+        end = at + 1 + (sum(counts) if isinstance(counts, list) else (counts >> 16) + (counts & 0xFFFF))
+        while self.p.code[end][0] == "after":
+            end += 1
+        yield from self.issue(kernel, self.p.code[at + 1:end], here)
+        return end, False
+    def do_copy(self, at, _, source, here):
+        yield from self.issue(None, [("io_input", 0, source), ("io_output", 0, self.p.code[at + 1][2])], here)
+        return at + 2, False
+    def issue(self, kernel, words, here):
+        yield from self.until(lambda: self.m.issue(self, self.task(kernel, words, here)))
+        yield ISSUED
+    def task(self, kernel, words, here):
+        row = None if kernel is None else self.p.row_of("KREG", self.p.work["kernels"][kernel])
+        for variant in self.p.run_of("KVAR", self.p.kernel(row), "variants", "variant_count"):
+            if here.level != 32 and variant["rows"] == here.level:
+                row = self.p.row_of("KREG", variant["kernel"])
+        t = SimpleNamespace(number=len(self.m.tasks), kernel=row, here=here, accesses=[], after=set(), reads=set())
+        t.cycles, touched = self.p.cost(self.p.kernel(row))
+        for op, one, two in words:
+            if op == "param_expr":
+                self.evaluate(two, here, t.reads)
+            elif op == "after":
+                earlier = self.evaluate(two, here, t.reads)
+                if earlier >= t.number:
+                    self.fail("run", "edge from a later task")
+                t.after |= {earlier} if earlier >= 0 and one != 3 else set()
+            elif op.startswith("io_") and op != "io_bind":
+                key, elements, _ = self.access(two, here, touched[one], t.reads)
+                t.accesses.append((key, key[0], elements, op != "io_output", op != "io_input"))
+                t.cycles = len(elements) if kernel is None else t.cycles
+        t.keys_read, t.keys_written = ({x[0] for x in t.accesses if x[k]} for k in (3, 4))
+        return t
+
+    def access(self, region, here, touched, reads=None):
+        """(key, elements, (tensor, first element)) of a region."""
+        r = self.p.rows("REGN")[region]
+        tensor, unit = self.p.row_of("TENS", r["tensor"]), r.get("unit", 0)
+        row, column = (self.evaluate(r.get(k, 0), here, reads) for k in ("row", "column"))
+        if unit:
+            first = row * unit + column
+            return (tensor, row, column, here.level), frozenset(range(first, first + touched)), (tensor, first)
+        rows, columns, extents = r["rows"], r["columns"], self.extents(tensor, here)
+        if min(row, column) < 0 or column + columns > extents[-1] or (len(extents) > 1 and row + rows > extents[-2]):
+            self.fail("run", "region outside its tensor")
+        elements = frozenset((row + i) * extents[-1] + column + j for i in range(rows) for j in range(columns))
+        return (tensor, row, column, rows, columns), elements, (tensor, row * extents[-1] + column)
+    def extents(self, tensor, here):
+        return [self.evaluate(d["extent"], here) for d in self.p.run_of("DIMS", self.p.rows("TENS")[tensor], "dims", "dim_count")]
+
+class Side:
+    """Producers or consumers of a channel, who take turns; `done`: when one finished."""
+    def __init__(self):
+        self.members, self.next, self.done = [], 0, {}
+    def turn(self):
+        """Whose turn it is, and the largest finish time of those skipped for it."""
+        order = self.members[self.next:] + self.members[:self.next] + [None]
+        at = next(i for i, m in enumerate(order) if m not in self.done)
+        return order[at], max([0] + [self.done[m] for m in order[:at]])
+
+class Channel:
+    """Section 6: S and C are the times of sends and consumes, stalls [count, cycles]."""
+    def __init__(self, row, capacity):
+        self.name, self.q, self.latency = row["name"], capacity, number(row.get("latency", 0))
+        self.producers, self.consumers, self.S, self.C, self.values, self.high = Side(), Side(), [], [], [], 0
+        self.full, self.empty = [0, 0], [0, 0]
+    def stall(self, count, cycles):
+        if cycles > 0:
+            count[0], count[1] = count[0] + 1, count[1] + cycles
+    def may_send(self, process):
+        taker = self.consumers.turn()[0]
+        room = len(self.S) - len(self.C) < self.q or (self.q == 0 and taker is not None and taker.consuming is self)
+        return room and self.producers.turn()[0] is process
+    def send(self, process, value):
+        k, taker = len(self.S), self.consumers.turn()[0]
+        mine = max([process.now, self.producers.turn()[1]] + self.S[-1:])
+        theirs = max([taker.now] + self.C[-1:]) if self.q == 0 else self.C[k - self.q] if k >= self.q else 0
+        self.stall(self.full, theirs - mine)
+        process.now = max(mine, theirs)
+        self.S.append(process.now)
+        self.values.append(value)
+        self.producers.next = self.producers.members.index(process) + 1
+        self.high = max(self.high, len(self.S) - len(self.C))
+        if self.q == 0:
+            self.take(taker)
+    def may_consume(self, process):
+        """Whether a token is at hand; takes one that is there if it is the turn of this one."""
+        if process.token is None and len(self.C) < len(self.S) and self.consumers.turn()[0] is process:
+            self.take(process)
+        return process.token is not None
+    def take(self, process):
+        k, mine = len(self.C), max([process.now, self.consumers.turn()[1]] + self.C[-1:])
+        self.stall(self.empty, self.S[k] + self.latency - mine)
+        process.now = max(mine, self.S[k] + self.latency)
+        self.C.append(process.now)
+        process.token = self.values[k]
+        self.consumers.next = self.consumers.members.index(process) + 1
+    def is_over(self):
+        return all(p in self.producers.done for p in self.producers.members) and len(self.C) == len(self.S)
+
+class Machine:
+    """Sections 2 to 7. gate: nothing starts before it; dispatch: instead of the program's."""
+    def __init__(self, program, gate=0, dispatch=None):
+        self.program, self.gate = program, gate
         s = self.s = program.schedule
-        self.deps = self.word("deps", "bytes_overlap")
-        if self.deps == "hybrid":
-            self.deps = (s["deps"][0][1] or ["tensor_map_exact"])[0]
-        self.full = self.word("hazards", "full") == "full"
-        self.mode, window = (s.get("task_window") or [(None, None)])[0]
-        self.window = window[0] if window else 0 if no_kernels else 8192
-        self.mode = (self.mode or "stall").strip("()")
-        self.capacity = {}
-        for r in RESOURCES:
-            stated = s.get("ready_queue" if r == "ready" else r)
-            default = None if self.window == 0 else self.window if r == "ready" else DEFAULTS[r]
-            self.capacity[r] = stated[0][1][0] if stated else default
+        self.dispatch = dispatch or (s.get("spatial_map") or s.get("dispatch") or [("round_robin", [1])])[0]
+        self.deps, self.full = self.word("deps", "bytes_overlap"), self.word("hazards", "full") == "full"
+        self.explicit = self.deps in ("explicit", "hybrid")
+        self.deps = (s["deps"][0][1] or ["tensor_map_exact"])[0] if self.deps == "hybrid" else self.deps
+        self.mode = (self.word("task_window") or "stall").strip("()")
+        self.window = 0 if self.word("start") == "after_orchestration" else self.numbers("task_window", [0])[0]
+        rest = {r: self.window if r == "ready" else DEFAULTS[r] for r in RESOURCES if self.window}
+        self.capacity = {r: self.numbers({"ready": "ready_queue"}.get(r, r), [rest.get(r)])[0] for r in RESOURCES}
         self.capacity["task_ring"] = self.window or None
-        self.issue_cost = max([a[0] for _, a in s.get("issue_cost", [])] + [a[0] for p, a in s.get("timing", []) if p == "rate_limit"] + [0])
-        self.tasks, self.a, self.start, self.end, self.close = [], [], [], [], []
-        self.needs, self.edges, self.executor, self.stream, self.pool_of = [], [], [], [], []
-        self.V = {}
-        self.now = 0
-        self.stalls = {r: [0, 0] for r in RESOURCES}
-        self.high = {r: 0 for r in RESOURCES}
-        self.make_pools()
-
-    def word(self, directive, default):
-        return self.s[directive][0][0] if directive in self.s else default
-
-    # ---- executors ------------------------------------------------------------------------------------------------
-
-    def executors(self):
-        policy, arguments = (self.s.get("dispatch") or [(None, [])])[0]
-        if policy is None:
-            return 1
-        return len(arguments) + 1 if policy == "static_partition" else arguments[-1]
-
-    def make_pools(self):
-        n, kernels = self.executors(), self.program.rows("KREG")
-        units = [None]
-        if self.word("pools", "single") == "by_exec_unit":
-            used = {k.get("unit", "any") for k in self.used_kernels(kernels)}
+        rates = [a[0] for p, a in s.get("timing", []) if p == "rate_limit"]
+        self.issue_cost = max(self.numbers("issue_cost", [0])[0], *rates, 0)
+        self.value = [signed(number(program.values.get(r["name"], r.get("value", 0)))) for r in program.rows("SLOT")]
+        self.tasks, self.left, self.touched, self.V, self.events = [], [], {}, {}, {}
+        self.versions, self.current, self.allocated, self.lacking = [], {}, {}, None
+        self.channels, self.processes, self.clocks, self.stalls, self.high = [], [], [0], {}, {}
+        units, (policy, arguments) = [None], self.dispatch
+        n = {"grid": math.prod(arguments[:2]) if policy == "grid" else 0, "static_partition": len(arguments) + 1}.get(policy, arguments[-1])
+        if self.word("pools") == "by_exec_unit":
+            used = {program.kernel(program.row_of("KREG", k)).get("unit", "any") for k in program.work["kernels"]}
             units = [u for u in UNITS if u in ("aiv", "aic") or u in used]
-        self.pools = [Pool(i * n, n, POOL_NAMES.get(u, "any")) for i, u in enumerate(units)]
-        self.by_unit = {u: p for u, p in zip(units, self.pools)}
-
-    def used_kernels(self, kernels):
-        return [kernels[self.program.row_of("KREG", k)] for k in self.program.work["kernels"]]
-
+        self.pools = {u: SimpleNamespace(first=i * n, free=[0] * n, count=0, name="ready_" + POOL_NAMES.get(u, u or "any")) for i, u in enumerate(units)}
+    def word(self, directive, default=None):
+        return self.s[directive][0][0] if directive in self.s else default
+    def numbers(self, directive, default):
+        return self.s[directive][0][1] if directive in self.s else default
     def place(self, t):
-        unit = self.program.rows("KREG")[t.kernel].get("unit", "any")
-        if len(self.pools) == 1 and None in self.by_unit:
-            pool = self.pools[0]
-        elif unit == "any":
-            vector, cube = self.by_unit["aiv"], self.by_unit["aic"]
-            pool = vector if min(vector.free) <= min(cube.free) else cube
-        else:
-            pool = self.by_unit[unit]
-        return pool, self.pick(pool, t) if len(pool.free) > 1 or "dispatch" in self.s else 0
-
-    def pick(self, pool, t):
-        policy, arguments = self.s["dispatch"][0]
-        n = len(pool.free)
-        if policy == "round_robin":
-            return pool.count % n
-        if policy == "work_steal":
-            return pool.free.index(min(pool.free))
-        if policy == "affinity":
-            return next((v for name, v, _ in reversed(t.loops) if name == arguments[0]), 0) % n
-        if policy == "static_partition":
-            return sum(1 for b in arguments if b <= t.number)
-        value = self.expression(arguments[0], t)
+        unit = self.program.kernel(t.kernel).get("unit", "any")
+        if None not in self.pools and unit == "any":
+            unit = "aiv" if min(self.pools["aiv"].free) <= min(self.pools["aic"].free) else "aic"
+        return self.pools[None if None in self.pools else unit]
+    def pick(self, p, pool, t):
+        n, policy, arguments = len(pool.free), *self.dispatch
+        named = [v for name, v, parallel in t.here.loops if (parallel if policy == "grid" else name == arguments[0])]
+        if policy == "grid":
+            return (named + [0])[0] % arguments[0] * arguments[1] + (named + [0, 0])[1] % arguments[1]
+        if policy in ("round_robin", "affinity"):
+            return (pool.count if policy == "round_robin" else ([0] + named)[-1]) % n
+        if policy in ("work_steal", "static_partition"):
+            return pool.free.index(min(pool.free)) if policy == "work_steal" else sum(1 for b in arguments if b <= t.number)
+        value = p.evaluate(arguments[0]["expr"], t.here, t.reads)
         return (mix64(value) if policy == "hash" else value) % n
-
-    def expression(self, argument, t):
-        if isinstance(argument, dict):
-            return self.program.evaluate(argument["expr"], t.loops, t.number, t.reads)
-        return argument
-
-    # ---- edges ----------------------------------------------------------------------------------------------------
-
-    def live(self, p, i):
-        return self.window == 0 or p > i - self.window
-
+    def stream_of(self, p, pool, t):
+        value = p.evaluate(self.numbers("stream_by", 0)[0]["expr"], t.here, t.reads) if "stream_by" in self.s else pool.count
+        return value % self.numbers("streams", [1])[0] if "streams" in self.s else None
     def predecessors(self, t):
-        """Edges into t, from every earlier task, straight from the definition of LW and RD."""
-        if self.deps == "explicit":
-            return set()
-        found = set()
-        cells = lambda access: [access[0]] if self.deps == "tensor_map_exact" else [(access[1], e) for e in access[2]]
-        reads = {c for x in t.accesses if x[3] for c in cells(x)}
-        writes = {c for x in t.accesses if x[4] for c in cells(x)}
-        for c in reads | writes:
-            writer, readers = self.last.get(c, (None, []))
-            if c in reads and writer is not None:
-                found.add(writer)
-            if c in writes and self.full:
-                found.update(readers)
-                if writer is not None:
-                    found.add(writer)
-        for c in reads:
-            self.last.setdefault(c, (None, []))[1].append(t.number)
-        for c in writes:
-            self.last[c] = (t.number, [])
-        return {p for p in found if p != t.number and self.live(p, t.number)}
-
-    # ---- resources ------------------------------------------------------------------------------------------------
-
+        """Edges into t, straight from the definition of LW and RD; a renamed key that is written and not read begins anew."""
+        exact = range(len(self.program.rows("TENS"))) if self.deps == "tensor_map_exact" else self.program.renamed
+        cells = [([x[0]] if x[1] in exact else [(x[1], e) for e in x[2]], x) for x in t.accesses]
+        reads, writes = ({c for mine, x in cells if x[k] for c in mine} for k in (3, 4))
+        found = set(t.after) if self.explicit else set()
+        for c in () if self.deps == "explicit" else reads | writes:
+            writer, readers = self.touched.get(c, (None, []))
+            hazards = self.full and c in writes and (c in reads or c[0] not in self.program.renamed)
+            found |= {writer} | set(readers) if hazards else {writer} if c in reads else set()
+        t.cells = reads, writes
+        return {p for p in found if p is not None and (self.window == 0 or p > t.number - self.window)}
     def F(self, i):
         """Time at which task i leaves; None while some scope around an earlier task, or its own, is open."""
-        while len(self.left) <= i:
-            j = len(self.left)
-            scope = self.tasks[j].scope
-            close = 0 if scope is None else scope.closed
+        for t in self.tasks[len(self.left):i + 1]:
+            close = 0 if t.here.scope is None else t.here.scope.closed
             if close is None:
                 return None
-            self.left.append(max(self.left[-1] if j else 0, self.end[j], close))
-        return self.left[i]
-
-    def given_back(self, resource, j):
-        return self.start[j] if resource == "ready" else self.F(j)
-
-    def held(self, resource, time, pool):
-        return sum(self.needs[j][resource] for j in range(len(self.start))
-                   if (resource != "ready" or self.pool_of[j] is pool)
-                   and ((back := self.given_back(resource, j)) is None or back > time))
-
-    def reserve(self, t, resource, need, pool):
-        capacity = self.capacity[resource]
-        if capacity is None:
-            return
-        if need > capacity:
-            raise Ended("too_small", t.number, resource)
-        if self.held(resource, self.now, pool) + need <= capacity:
-            return
-        times = sorted({b for j in range(len(self.start)) if (b := self.given_back(resource, j)) is not None and b > self.now})
-        for g in times:
-            if self.held(resource, g, pool) + need <= capacity:
-                self.stalls[resource][0] += 1
-                if resource == "task_ring" and self.mode == "abort":
-                    raise Ended("abort", t.number, resource)
-                self.stalls[resource][1] += g - self.now
-                if resource != "task_ring" or self.mode != "benchmark":
-                    self.now = g
-                return
-        raise Ended("deadlock", t.number, resource)
-
-    # ---- time -----------------------------------------------------------------------------------------------------
-
-    def domain_end(self, t, domain, depth, pool, stream):
-        def inside(j):
-            if domain == "global":
-                return True
-            if domain == "stream":
-                return self.stream[j] == stream
-            if domain == "pool":
-                return self.pool_of[j] is pool
-            mine = [n for n, _, _ in t.loops]
-            return domain in mine and domain in [n for n, _, _ in self.tasks[j].loops]
-        ends = sorted((self.end[j] for j in range(len(self.end)) if inside(j)), reverse=True)
-        return ends[depth - 1] if len(ends) >= depth else 0
-
-    def issue(self, t):
-        i = t.number
-        if i:
-            self.now = max(self.now, self.a[-1] + self.issue_cost)
-        pool, executor = self.place(t)  # schedule expressions are evaluated before the clock stops
-        stream = self.stream_of(t, pool)
-        for slot in t.reads:
-            self.now = max(self.now, self.V.get(slot, 0))
-        edges = self.predecessors(t)
-        keys = {x[0] for x in t.accesses if x[4]}, {x[0] for x in t.accesses if x[3]}
-        need = {"task_ring": 1, "heap": 0, "ready": 1, "dep_list": len(edges),
-                "tensor_map": 0 if self.deps == "explicit" else len(keys[0]) + (len(keys[1]) if self.full else 0)}
-        for resource in RESOURCES:
-            self.reserve(t, resource, need[resource], pool)
-        a = self.now
-        ready = [a, pool.free[executor], self.stream_end(stream)] + [self.end[p] for p in edges] + [self.end[p] for p in t.order]
+            self.left.append(max(self.left[-1:] + [t.end, close]))
+        return self.left[i] if i >= 0 else 0
+    def use(self, resource, pool, time):
+        """What is held at a time, and the times at which something is given back."""
+        if resource == "heap":
+            held = [(v.bytes, None if v.back is None else self.F(v.back)) for v in self.versions]
+        else:
+            mine = [t for t in self.tasks if resource != "ready" or t.pool is pool]
+            held = [(t.need[resource], t.start if resource == "ready" else self.F(t.number)) for t in mine]
+        return sum(n for n, back in held if back is None or back > time), sorted({back for _, back in held if back is not None})
+    def reserve(self, p, resource, need, pool):
+        """Whether there is a time at which there is room; the issue clock goes there."""
+        capacity, self.lacking = self.capacity[resource], pool.name if resource == "ready" else resource
+        used, times = self.use(resource, pool, p.now)
+        if capacity is None or used + need <= capacity:
+            return True
+        g = next((g for g in times if g > p.now and self.use(resource, pool, g)[0] + need <= capacity), NEVER)
+        if g == NEVER:
+            return False
+        if resource == "task_ring" and self.mode == "abort":
+            p.fail("abort", resource)
+        count, cycles = self.stalls.get(self.lacking, (0, 0))
+        self.stalls[self.lacking] = count + 1, cycles + g - p.now
+        p.now = p.now if resource == "task_ring" and self.mode == "benchmark" else g
+        return True
+    def reserve_all(self, p, needs, pool=None):
+        for r, need in needs.items():
+            if self.capacity[r] is not None and need > self.capacity[r]:
+                p.fail("too_small", r)
+        if not all(self.reserve(p, r, need, pool) for r, need in needs.items()):
+            return False
+        for name, r, need in ((pool.name if r == "ready" else r, r, need) for r, need in needs.items()):
+            self.high[name] = max(self.high.get(name, 0), need + self.use(r, pool, p.now)[0])
+        return True
+    def version(self, tensor, elements):
+        size = elements * BYTES.get(self.program.rows("TENS")[tensor].get("dtype"), 4)
+        return SimpleNamespace(bytes=(size + 63) // 64 * 64, back=None)  # back: the task with which it is given back
+    def alloc(self, p, tensor, here):
+        version = self.version(tensor, math.prod(p.extents(tensor, here)))
+        if tensor in self.allocated:
+            p.fail("run", "allocated twice")
+        if not self.reserve_all(p, {"heap": version.bytes}):
+            return False
+        self.allocated[tensor] = version
+        self.versions.append(version)
+        return True
+    def free(self, p, tensor):
+        if tensor not in self.allocated:
+            p.fail("run", "given back twice")
+        self.allocated.pop(tensor).back = max([t.number for t in self.tasks if any(x[1] == tensor for x in t.accesses)], default=-1)
+    def depths(self, t):
+        """The d-th largest end in each domain of pipeline_depth."""
         for _, arguments in self.s.get("pipeline_depth", []):
             domain, depth = (["global"] + arguments)[-2:]
-            if domain in ("global", "stream", "pool") or domain in [n for n, _, _ in t.loops]:
-                ready.append(self.domain_end(t, domain, depth, pool, stream))
-        start = max(ready)
-        for r in RESOURCES:
-            self.high[r] = max(self.high[r], self.held(r, a, pool) + need[r])
-        end = start + self.program.cycles(t.kernel)
-        pool.free[executor] = end
-        pool.count += 1
-        for column, value in zip((self.tasks, self.a, self.start, self.end, self.needs, self.edges, self.executor, self.stream, self.pool_of),
-                                 (t, a, start, end, need, edges, pool.first + executor, stream, pool)):
-            column.append(value)
+            inside = {"global": lambda u: True, "stream": lambda u: u.stream == t.stream, "pool": lambda u: u.pool is t.pool}.get(
+                domain, lambda u: all(domain in [n for n, _, _ in x.here.loops] for x in (t, u)))
+            yield ([0] * depth + sorted(u.end for u in self.tasks if inside(u)))[-depth]
+    def issue(self, p, t):
+        """Whether the task could be issued; if not, the reason is in `lacking` and only the clock has moved."""
+        if any(x[1] in self.program.placed - self.allocated.keys() for x in t.accesses):
+            p.fail("run", "use outside alloc and free")
+        p.now = max(p.now, p.last.a + self.issue_cost) if p.last else p.now
+        t.pool = self.place(t)
+        executor = self.pick(p, t.pool, t) if p.executor is None else p.executor
+        t.stream = self.stream_of(p, t.pool, t)
+        p.wait_for(t.reads)
+        t.edges = self.predecessors(t)
+        new = {x[0]: self.version(x[1], len(x[2])) for x in t.accesses if x[1] in self.program.renamed and x[0] in t.keys_written - t.keys_read}
+        before = [self.current[key] for key in new if key in self.current and self.current[key].back is None]
+        for version in before:
+            version.back = t.number - 1
+        keys = 0 if self.deps == "explicit" else len(t.keys_written) + len(t.keys_read) * self.full
+        t.need = {"task_ring": 1, "tensor_map": keys, "dep_list": len(t.edges), "heap": sum(v.bytes for v in new.values()), "ready": 1}
+        if not self.reserve_all(p, t.need, t.pool):
+            for version in before:
+                version.back = None
+            return False
+        t.a, free = p.now, t.pool.free[executor] if p.executor is None else 0
+        ends = [self.tasks[d].end for d in t.edges] + [u.end for u in self.tasks if t.stream is not None and u.stream == t.stream]
+        t.start = max(t.a, self.gate, free, p.barrier, *ends, *self.depths(t), *(o.done for o in t.here.orders))
+        t.end = t.start + t.cycles
+        if p.executor is None:
+            t.executor, t.pool.free[executor] = t.pool.first + executor, t.end
+        else:
+            t.executor, p.now = executor, t.end
+        self.record(p, t, new)
+        return True
 
-    def stream_of(self, t, pool):
-        if "streams" not in self.s:
-            return None
-        n = self.s["streams"][0][1][0]
-        by = self.s.get("stream_by")
-        return (self.expression(by[0][1][0], t) if by else pool.count) % n
+    def record(self, p, t, new):
+        t.pool.count, p.last, p.ended, scope = t.pool.count + 1, t, max(p.ended, t.end), t.here.scope
+        p.copied = max(p.copied, t.end) if t.kernel is None else p.copied
+        for order in t.here.orders:
+            order.running = max(order.running, t.end)
+        self.current.update(new)
+        self.versions += new.values()
+        (scope.versions if scope else []).extend(new.values())
+        while scope is not None:
+            scope.last, scope = t.number, scope.outer
+        for c in t.cells[0] - t.cells[1]:
+            self.touched.setdefault(c, (None, []))[1].append(t.number)
+        for c in t.cells[1]:
+            self.touched[c] = (t.number, [])
+        self.tasks.append(t)
 
-    def stream_end(self, stream):
-        return next((self.end[j] for j in reversed(range(len(self.end))) if stream is not None and self.stream[j] == stream), 0)
-
-    def load_time(self, tensor, element):
-        """Ends of the latest earlier writers of the element, by extent whatever deps says."""
-        for j in reversed(range(len(self.tasks))):
-            if any(x[1] == tensor and x[4] and element in x[2] for x in self.tasks[j].accesses):
-                return self.end[j]
-        return 0
+    def take_turns(self, processes):
+        """Each goes on until it has issued a task or cannot proceed; if nobody has moved, nobody ever will."""
+        while processes:
+            states = []
+            for p in list(processes):
+                states.append(next(p.walk, None))
+                if states[-1] is None:
+                    processes.remove(p)
+                    self.clocks.append(p.now if p.executor is not None else 0)
+                    for side in (side for c in self.channels for side in (c.producers, c.consumers) if p in side.members):
+                        side.done.setdefault(p, p.now)
+            if all(state is STUCK for state in states):
+                raise Ended("deadlock", len(self.tasks), [(p.name, *p.why) for p in processes])
 
     def run(self):
-        self.last, self.left = {}, []
-        for event in self.program.expand():
-            if event[0] == "task":
-                self.issue(event[1])
-            elif event[0] == "read":
-                self.now = max([self.now] + [self.V.get(s, 0) for s in event[1]])
-            elif event[0] == "scope_end":
-                event[1].closed = self.now
-            elif event[0] == "slot_set":
-                self.V[event[1]] = max([self.now] + [self.V.get(s, 0) for s in event[2]])
-            elif event[0] == "slot_load":
-                self.V[event[1]] = max(self.now, self.load_time(event[2], event[3]))
+        self.take_turns([Process(self, self.program.entry.get("instruction", 0))])
+        if self.program.entry.get("flags", 0) & 4:
+            stated = {c: q for _, (c, q) in self.s.get("channel_capacity", [])}
+            self.channels = [Channel(c, stated.get(c["name"], c.get("capacity", 0))) for c in self.program.rows("CSPC")]
+            now, rows = self.total(), sorted(self.program.rows("PROC"), key=lambda r: r.get("order", 0))
+            for row, replica in ((r, i) for r in rows for i in range(r.get("replicas", 1))):
+                p = Process(self, row.get("instruction", 0), now, len(self.processes), replica, row["name"])
+                self.processes.append(p)
+                for use in self.program.run_of("PRCH", row, "channels", "channel_count"):
+                    c = self.channels[self.program.row_of("CSPC", use["channel"])]
+                    (c.consumers if use.get("direction") in (1, "consumes") else c.producers).members.append(p)
+            self.take_turns(list(self.processes))
         return self
-
     def total(self):
-        return max(self.end, default=0)
+        return max([t.end for t in self.tasks] + self.clocks)
 
+def run(program):
+    """The machine after a run; raises Ended. Two directives need a look ahead."""
+    dispatch, gate, start = None, 0, program.schedule.get("start", [(None, [])])[0]
+    if program.schedule.get("dispatch", [(None, 0)])[0][0] == "auto":
+        dispatch = min((("affinity", [a, program.schedule["dispatch"][0][1][0]]) for a in outermost_first(program)),
+                       key=lambda d: cross_edges(Machine(program, 0, d)), default=("round_robin", [1]))
+    if start[0]:
+        ahead = Machine(program, NEVER, dispatch)  # nothing starts: how far does the issue get?
+        try:
+            ahead.run()
+        except Ended as ended:
+            if ended.kind == "unsupported" and start[0] == "after_orchestration":
+                raise
+        gate = max([t.a for t in ahead.tasks[:(start[1] or [None])[0]]], default=0)
+    return Machine(program, gate, dispatch).run()
+
+def outermost_first(program):
+    tasks = Machine(program, 0, ("round_robin", [1])).run().tasks
+    found = {name: depth for t in reversed(tasks) for depth, (name, _, _) in enumerate(t.here.loops)}
+    return sorted(found, key=found.get)
+def cross_edges(machine):
+    return sum(machine.tasks[d].executor != t.executor for t in machine.run().tasks for d in t.edges)
 
 def main(arguments):
     with open(arguments[0]) as f:
-        program = Program(json.load(f), dict(a.split("=", 1) for a in arguments[1:]))
-    clock = Clock(program).run()
-    for i, t in enumerate(clock.tasks):
-        print(i, program.rows("KREG")[t.kernel]["name"], clock.executor[i], clock.start[i], clock.end[i], sorted(clock.edges[i]))
-    print("total", clock.total(), "stalls", clock.stalls, "high", clock.high)
-
+        machine = run(Program(json.load(f), dict(a.split("=", 1) for a in arguments[1:])))
+    for t in machine.tasks:
+        print(t.number, machine.program.kernel(t.kernel)["name"], t.executor, t.start, t.end, sorted(t.edges))
+    print("total", machine.total(), "stalls", machine.stalls, "high", machine.high)
 
 if __name__ == "__main__":
     main(sys.argv[1:])

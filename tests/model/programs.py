@@ -1,103 +1,92 @@
 # SPDX-License-Identifier: MIT
-"""programs.py - random packages in JSON form: loop nests, regions, scopes, slots, policies, windows; a seed gives one program."""
-import base64
-import random
-import struct
+"""programs.py - random packages in JSON form; a seed and a set of families give one program.
 
-F32, READ, WRITE = 0, 1, 2
+What every program draws from: loop nests, regions, scopes, predicates, slots, policies, windows, pools. A family adds to that:
+"""
+from writer import READ, WRITE, Writer
 
-
-def tile_program(touches):
-    """A portable kernel whose parameter k reads and writes touches[k] = (access, rows, columns) from its start."""
-    code = []
-    for k, (access, _, _) in enumerate(touches):
-        if access & READ:
-            code.append(struct.pack("<BBHHHHHHHII", 0x01, 0, 0, k, 0, k, 0, 0, 0, 0, 0))
-    for k, (access, _, _) in enumerate(touches):
-        if access & WRITE:
-            code.append(struct.pack("<BBHHHHHHHII", 0x02, 0, 0, k, 0, k, 0, 0, 0, 0, 0))
-    code.append(struct.pack("<BBHHHHHHHII", 0x9C, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
-    head = struct.pack("<8I", 0x544F5450, 1, len(touches), len(touches), 1, len(code), 0, 0)
-    params = b"".join(struct.pack("<IHHII", 0, F32, *t) for t in touches)
-    shapes = b"".join(struct.pack("<IIHHI", r, c, F32, 4, 0) for _, r, c in touches)
-    zero = struct.pack("<IHHQ", 0, 7, 1, 0)  # the literal 0, an index
-    return head + params + shapes + zero + b"".join(code)
-
-
-class Writer:
-    """Tables of one package; methods answer rows."""
-
-    def __init__(self, rng):
-        self.rng = rng
-        self.t = {k: [] for k in ("KREG", "KPRM", "KPAY", "KVAR", "TENS", "DIMS", "SLOT", "EXPR", "AXES", "TLVL", "LVLS",
-                                  "REGN", "ENTR", "SCHD")}
-        self.code, self.blob, self.axes, self.kernels = [], b"", [], {}
-
-    def row(self, table, **fields):
-        self.t[table].append(fields)
-        return len(self.t[table]) - 1
-
-    def expr(self, op, *operands, **leaf):
-        return self.row("EXPR", op=op, **dict(zip("abc", operands)), **leaf)
-
-    def const(self, v):
-        return self.expr("const", value=v)
-
-    def kernel(self, cycles, unit, touches):
-        key = (cycles, unit, tuple(touches))
-        if key not in self.kernels:
-            name = f"k{len(self.kernels)}"
-            code = tile_program(touches)
-            self.blob += b"\0" * (-len(self.blob) % 64)
-            pay = self.row("KPAY", kind="pto", unit=unit, offset=len(self.blob), size=len(code), cycles=cycles)
-            self.blob += code
-            first = len(self.t["KPRM"])
-            for k, (access, r, c) in enumerate(touches):
-                self.row("KPRM", name=f"p{k}", kind="tensor", dtype="f32", access=access, rows=r, columns=c)
-            self.row("KREG", name=name, unit=unit, params=first, param_count=len(touches), payloads=pay, payload_count=1)
-            self.kernels[key] = len(self.kernels)
-        return self.kernels[key]
-
-    def package(self):
-        t = {"schema": "ptowsp.package/1"} | {k: v for k, v in self.t.items() if v}
-        t["META"] = {"name": "random"}
-        t["CODE"] = base64.b64encode(self.blob).decode()
-        t["WORK"] = {"axes": self.axes, "kernels": [f"k{i}" for i in range(len(self.kernels))], "tensors": [],
-                     "instructions": self.code}
-        return t
+FAMILIES = {
+    "small": "every resource at its minimum or close to it, so that nearly every task stalls",
+    "deep": "nests of up to ten",
+    "levels": "adaptive tile levels and kernels for them",
+    "bounds": "regions and axes that a slot may move outside",
+    "policies": "static_partition, spatial_map, stream_by, several pipeline depths, rate_limit, batches",
+    "axes": "ragged, sparse and dynamic axes, select, axis words",
+    "while": "while and break",
+    "after": "explicit edges, under every deps",
+    "sync": "signal, wait, barrier, fence, copy",
+    "heap": "alloc and free",
+    "temp": "temp tensors, renamed or not, in a small arena",
+    "start": "start(threshold n) and start(after_orchestration)",
+    "auto": "dispatch auto(n)",
+    "interleaved": "timing interleaved",
+    "filter": "dispatch_filter with one instance",
+    "csp": "channels and processes",
+}
 
 
 class Generator(Writer):
-    def __init__(self, seed):
-        super().__init__(random.Random(seed))
+    def __init__(self, seed, families=()):
+        super().__init__(f"{seed} {' '.join(sorted(families))}" if families else seed)
         rng = self.rng
-        self.by_unit = rng.random() < 0.25
+        self.on = {f for f in sorted(families) if rng.random() < (0.8 if len(families) == 1 else 0.4)}
+        self.by_unit = rng.random() < 0.25 and "csp" not in self.on
         self.flat = rng.random() < 0.3
-        self.tensor_count, self.side = rng.randint(1, 3), 8
-        self.zero, self.one, self.eight = self.const(0), self.const(1), self.const(self.side)
+        self.tensor_count, self.side, self.level = rng.randint(1, 3), 8, 0
+        self.breakable = self.whiles = self.events = self.branched = 0
+        self.heap_tensor, self.depth_limit = None, 10 if "deep" in self.on else 4
         for i in range(self.tensor_count):
-            dims = [self.row("DIMS", extent=self.eight) for _ in range(2)]
-            self.row("TENS", name=f"t{i}", dtype="f32", role="inout", location="gm", dims=dims[0], dim_count=2, position=i)
+            self.tensor(f"t{i}", self.side, self.side)
         for i in range(2):
-            self.row("SLOT", name=f"s{i}", kind="slot", dtype="i64", flags=1, value=rng.randint(0, 3))
-        self.row("SLOT", name="n", kind="symbol", dtype="i64", flags=1, value=rng.randint(1, 4))
+            self.slot(f"s{i}", rng.randint(0, 3))
+        self.slot("n", rng.randint(1, 4), "symbol")
         self.budget = rng.randint(20, 200)  # tasks, at most, roughly
-        self.block(0, 1, rng.randint(1, 4))
-        self.code.append(["halt"])
-        self.row("ENTR", name="main", flags=1)
+        self.prepare()
+        self.axis_words()
+        if "csp" not in self.on or rng.random() < 0.2:
+            self.block(0, 1, rng.randint(1, 6))
+        self.put("halt")
+        if "csp" in self.on:
+            self.pipeline()
+        self.row("ENTR", name="main", flags=5 if "csp" in self.on else 1)
         self.schedule()
+
+    def prepare(self):
+        """Tables that families need."""
+        rng = self.rng
+        if "sync" in self.on:
+            self.events = [self.row("EVNT", name=f"e{i}") for i in range(2)]
+        if "heap" in self.on:
+            for i in range(2):
+                self.tensor(f"h{i}", rng.choice([2, 4]), 8)
+        if "temp" in self.on:
+            self.tile = rng.choice([(2, 8), (4, 4), (1, 8)])
+            for i in range(2):
+                self.tensor(f"z{i}", 8, 8, role="temp")
+        if "while" in self.on:
+            for i in range(self.depth_limit + 1):
+                self.slot(f"w{i}", 0)
 
     # ---- statements -----------------------------------------------------------------------------------------------
 
-    def block(self, depth, weight, statements):
+    def block(self, depth, weight, statements, extra=()):
+        kinds = ["task"] * 6 + ["slot_set", "slot_load"] + list(extra)
+        if self.level + depth < self.depth_limit:
+            kinds += (["loop"] * 4 + ["scope"] + ["cond"] * 2 + ["sequential", "combine"]) * (1 + 2 * ("deep" in self.on))
+            kinds += ["while"] * 2 * ("while" in self.on) + ["tiles"] * 3 * ("levels" in self.on)
+            kinds += ["ragged", "sparse", "sparse"] * ("axes" in self.on)
+        kinds += ["break"] * ("while" in self.on and self.breakable > 0) + ["filter"] * ("filter" in self.on)
+        kinds += ["signal", "wait", "barrier", "fence", "copy"] * ("sync" in self.on) + ["heap"] * 2 * ("heap" in self.on)
         for _ in range(statements):
             if self.budget < weight:
                 return
-            kinds = ["task"] * 6
-            if depth < 4:
-                kinds += ["loop"] * 4 + ["scope"] + ["cond"] * 2 + ["sequential", "combine"]
-            kinds += ["slot_set", "slot_load"]
             getattr(self, "put_" + self.rng.choice(kinds))(depth, weight)
+
+    def inner(self, depth, weight, most, loop=0, least=1):
+        """A body, in which a BREAK is possible if it is a loop or inside one."""
+        outer, self.breakable = self.breakable, 1 if loop else self.breakable
+        self.block(depth + (loop > 0), weight, self.rng.randint(least, most))
+        self.breakable = outer
 
     def put_task(self, depth, weight):
         rng, ios, touches = self.rng, [], []
@@ -109,22 +98,45 @@ class Generator(Writer):
             ios.append([op, k, region])
             touches.append((access, *shape))
         unit = rng.choice(["aiv", "aic", "any"]) if self.by_unit else "any"
-        kernel = self.kernel(rng.choice([1, 1, 2, 3, 5, 10]), unit, touches)
-        self.code += [["task", kernel, [0, len(ios)]]] + ios
+        cycles, variants = rng.choice([1, 1, 2, 3, 5, 10]), ()
+        if "levels" in self.on and rng.random() < 0.4:
+            other = [(access, r, c) for access, r, c in touches]
+            variants = [(level, self.kernel(rng.randint(1, 9), unit, other)) for level in (64, 128) if rng.random() < 0.6]
+        self.code += [["task", self.kernel(cycles, unit, touches, variants), [0, len(ios)]]] + ios
+        if "after" in self.on:
+            for _ in range(rng.choice([0, 1, 1, 2])):
+                back = self.expr("-", self.expr("task"), self.const(rng.randint(1, 6)))
+                self.put("after", rng.choice([0, 0, 1, 2, 3]), back if rng.random() < 0.98 else self.const(rng.randint(-1, 30)))
 
     def region(self, depth):
         rng = self.rng
+        if self.heap_tensor and rng.random() < 0.5:
+            return self.row("REGN", tensor=self.heap_tensor, row=self.index(depth, 2), column=self.const(0), rows=1, columns=8), (1, 8)
+        if "temp" in self.on and rng.random() < 0.6:
+            return self.temp_region(depth)
         tensor = rng.randrange(self.tensor_count)
         if self.flat:
             n = rng.choice([4, 8, 8, 16])
             steps = 64 // 8 - n // 8 if n > 8 else 7
             row = self.index(depth, steps + 1)
-            column = self.zero if rng.random() < 0.8 or n > 4 else self.const(4)
+            column = self.const(0 if rng.random() < 0.8 or n > 4 else 4)
             return self.row("REGN", tensor=f"t{tensor}", row=row, column=column, unit=8), (1, n)
         rows, columns = rng.choice([1, 2, 4]), rng.choice([8, 8, 4, 2])
         row = self.index(depth, self.side - rows + 1)
-        column = self.zero if columns == 8 else self.const(rng.randint(0, self.side - columns))
+        if "bounds" in self.on and rng.random() < 0.15:
+            row = self.expr("-", self.expr("*", self.expr("value", slot="s0"), self.const(rng.randint(1, 3))), self.const(rng.choice([0, 0, 0, 1])))
+        column = self.const(0 if columns == 8 else rng.randint(0, self.side - columns))
         return self.row("REGN", tensor=f"t{tensor}", row=row, column=column, rows=rows, columns=columns), (rows, columns)
+
+    def temp_region(self, depth):
+        """A tile on the grid of z0, which is renamed; of z1 sometimes one between its tiles, and then z1 is not."""
+        rng, (rows, columns) = self.rng, self.tile
+        tensor = rng.randrange(2)
+        row = self.expr("*", self.index(depth, 8 // rows), self.const(rows))
+        if tensor and rows > 1 and rng.random() < 0.2:
+            row = self.const(1)
+        column = self.const(columns * rng.randrange(8 // columns))
+        return self.row("REGN", tensor=f"z{tensor}", row=row, column=column, rows=rows, columns=columns), (rows, columns)
 
     def index(self, depth, limit):
         """An expression in 0 .. limit - 1 over the loops around."""
@@ -140,97 +152,282 @@ class Generator(Writer):
 
     def put_loop(self, depth, weight):
         rng = self.rng
-        n = rng.randint(0, 5)
+        n = rng.randint(0, 5) if depth < 4 else rng.randint(1, 2)
         if weight * max(n, 1) > self.budget:
             return self.put_task(depth, weight)
-        high = self.const(n)
+        high, draw = n, rng.random()
+        if draw < 0.2:
+            high = {"expr": self.expr("value", slot="n")}
+        elif draw < 0.3:
+            high = {"expr": self.expr("&", self.expr("value", slot=rng.choice(["s0", "s1"])), self.const(3))}
+        fields = {"kind": "dense_dyn"} if draw < 0.3 and "axes" in self.on and rng.random() < 0.5 else {}
+        axis = self.axis(rng.choice("ijq"), high, rng.choice([1, 1, 1, 2]), **fields)
+        with self.body(rng.choice(["parallel_for", "parallel_for", "for_each"]), axis):
+            self.inner(depth, weight * max(n, 1), 3, loop=1)
+
+    def put_tiles(self, depth, weight):
+        """A loop with tile levels; blocks of 4 and 2 and single iterations."""
+        rng = self.rng
+        n = rng.randint(1, 9)
+        if weight * n > self.budget:
+            return self.put_task(depth, weight)
+        levels = [self.row("LVLS", block=block, rows=rng.choice(rows)) for block, rows in ((4, (32, 64, 128)), (2, (32, 64)), (0, (32,)))
+                  if rng.random() < 0.8]
+        row = self.row("TLVL", max_range=4, min_range=rng.choice([2, 4]), first=levels[0] if levels else 0, count=len(levels))
+        high = {"expr": self.expr("value", slot="n")} if rng.random() < 0.2 else n
+        with self.body(rng.choice(["parallel_for", "parallel_for", "for_each"]), self.axis(rng.choice("ijq"), high, levels=row)):
+            self.inner(depth, weight * n, 2, loop=1)
+
+    def put_ragged(self, depth, weight, sparse=False):
+        rng = self.rng
+        lengths = [rng.randint(0, 3) for _ in range(rng.randint(1, 4))]
+        if weight * 3 > self.budget:
+            return self.put_task(depth, weight)
+        values = [sum(lengths[:i]) for i in range(len(lengths) + 1)]
+        values += [rng.randint(0, 7) for _ in range(values[-1])] if sparse else []
+        rows = [self.row("AXVL", value=v) for v in values]
+        row = self.index(depth, len(lengths) + (rng.random() < 0.02))
         if rng.random() < 0.2:
-            high = self.expr("value", slot="n")
-        elif rng.random() < 0.1:
-            high = self.expr("&", self.expr("value", slot=rng.choice(["s0", "s1"])), self.const(3))
-        self.row("AXES", name=rng.choice("ijq"), kind="dense", low=self.zero, high=high, step=self.const(rng.choice([1, 1, 1, 2])))
-        self.axes.append(len(self.t["AXES"]) - 1)
-        at = len(self.code)
-        self.code.append([rng.choice(["parallel_for", "parallel_for", "for_each"]), len(self.axes) - 1, None])
-        self.block(depth + 1, weight * max(n, 1), rng.randint(1, 3))
-        self.code[at][2] = len(self.code)
+            row = self.expr("%", self.expr("value", slot="s0"), self.const(len(lengths)))
+        axis = self.axis(rng.choice("ijq"), len(lengths), kind="sparse" if sparse else "ragged", row=row, first=rows[0], count=len(rows))
+        with self.body("select" if sparse else rng.choice(["parallel_for", "for_each"]), axis):
+            self.inner(depth, weight * 3, 2, loop=1)
+
+    def put_sparse(self, depth, weight):
+        self.put_ragged(depth, weight, sparse=True)
+
+    def axis_words(self):
+        """Statements of the entry about axes of its own."""
+        rng = self.rng
+        self.stated = []
+        for i in range(rng.randint(0, 2) if "axes" in self.on else 0):
+            axis = self.axis(rng.choice("ijq"), rng.randint(0, 5), kind="dense")
+            self.put(*rng.choice([("axis_dense", axis, rng.randint(0, 4)), ("axis_dense_dyn", axis, self.row_of("SLOT", rng.choice(["n", "s0"])))]))
+            self.stated.append(axis)
+
+    def put_while(self, depth, weight):
+        rng, slot = self.rng, f"w{self.whiles}"
+        n = rng.randint(0, 4)
+        if weight * max(n, 1) > self.budget or self.whiles >= self.depth_limit:
+            return self.put_task(depth, weight)
+        self.whiles, self.level = self.whiles + 1, self.level + 1
+        row, value = self.row_of("SLOT", slot), self.expr("value", slot=slot)
+        self.put("slot_set", row, self.const(n))
+        with self.while_body(self.expr(">", value, self.const(0))):
+            if rng.random() < 0.5:
+                self.put("slot_set", row, self.expr("-", value, self.const(1)))
+                self.loop_body(depth, weight * max(n, 1))
+            else:
+                self.loop_body(depth, weight * max(n, 1))
+                self.put("slot_set", row, self.expr("-", value, self.const(1)))
+        self.whiles, self.level = self.whiles - 1, self.level - 1
+
+    def loop_body(self, depth, weight):
+        outer, self.breakable = self.breakable, 1
+        self.block(depth, weight, self.rng.randint(1, 2))
+        self.breakable = outer
+
+    def put_break(self, depth, weight):
+        if "interleaved" in self.on and self.branched:
+            return
+        left = self.expr("loop", depth=depth - 1) if depth and self.rng.random() < 0.7 else self.expr("value", slot="s0")
+        bodies = [lambda: self.put("break"), lambda: None]
+        self.parts("cond", 0, self.expr("==", left, self.const(self.rng.randint(0, 3))), bodies)
+
+    def put_filter(self, depth, weight):
+        self.put("dispatch_filter", self.rng.choice([1, 3, 7]), self.index(depth, 4))
 
     def put_scope(self, depth, weight):
-        at = len(self.code)
-        self.code.append(["scope", 0, None])
-        self.block(depth, weight, self.rng.randint(1, 3))
-        self.code[at][2] = len(self.code)
+        with self.body("scope"):
+            self.nested(depth, weight, 1, 3)
 
-    def parts(self, depth, weight, op, one, two, count):
-        at = len(self.code)
-        self.code.append([op, one, two])
-        self.code += [["target", 0, None] for _ in range(count)]
-        for k in range(count):
-            self.block(depth, weight, self.rng.randint(0 if op == "cond" else 1, 2))
-            self.code[at + 1 + k][2] = len(self.code)
+    def nested(self, depth, weight, least, most):
+        self.level += 1
+        self.block(depth, weight, self.rng.randint(least, most))
+        self.level -= 1
 
     def put_cond(self, depth, weight):
         value = self.expr("value", slot=self.rng.choice(["s0", "s1", "n"]))
-        self.parts(depth, weight, "cond", 0, self.expr(">", value, self.const(self.rng.randint(0, 2))), 2)
+        condition = self.expr(">", value, self.const(self.rng.randint(0, 2)))
+        self.parts("cond", 0, condition, [lambda: self.nested(depth, weight, 0, 2)] * 2)
 
     def put_sequential(self, depth, weight):
         n = self.rng.randint(2, 3)
-        self.parts(depth, weight, "sequential", n, 0, n)
+        self.parts("sequential", n, 0, [lambda: self.nested(depth, weight, 1, 2)] * n)
 
     def put_combine(self, depth, weight):
         n = self.rng.randint(2, 3)
-        self.parts(depth, weight, "combine", n, 0, n)
+        self.branched += 1
+        self.parts("combine", n, 0, [lambda: self.nested(depth, weight, 1, 2)] * n)
+        self.branched -= 1
+
+    # ---- slots, events, memory ------------------------------------------------------------------------------------
 
     def put_slot_set(self, depth, weight):
         rng = self.rng
         value = self.expr("+", self.expr("value", slot=rng.choice(["s0", "s1"])), self.const(rng.randint(0, 2)))
-        self.code.append(["slot_set", self.slot(rng.choice(["s0", "s1"])), self.expr("&", value, self.const(3))])
+        self.put("slot_set", self.row_of("SLOT", rng.choice(["s0", "s1"])), self.expr("&", value, self.const(3)))
 
     def put_slot_load(self, depth, weight):
         tensor = self.rng.randrange(self.tensor_count)
-        region = self.row("REGN", tensor=f"t{tensor}", row=self.index(depth, self.side), column=self.zero, rows=1, columns=1)
-        self.code.append(["slot_load", self.slot(self.rng.choice(["s0", "s1"])), region])
+        region = self.row("REGN", tensor=f"t{tensor}", row=self.index(depth, self.side), column=self.const(0), rows=1, columns=1)
+        self.put("slot_load", self.row_of("SLOT", self.rng.choice(["s0", "s1"])), region)
 
-    def slot(self, name):
-        return next(i for i, s in enumerate(self.t["SLOT"]) if s["name"] == name)
+    def put_signal(self, depth, weight):
+        for _ in range(self.rng.choice([1, 1, 2])):
+            self.put("signal", 0, self.rng.choice(self.events))
+
+    def put_wait(self, depth, weight):
+        event = self.rng.choice(self.events)
+        if self.rng.random() < 0.9:
+            self.put("signal", 0, event)
+            self.block(depth, weight, 1)
+        self.put("wait", 0, event)
+
+    def put_barrier(self, depth, weight):
+        self.put("barrier")
+
+    def put_fence(self, depth, weight):
+        self.put("fence", self.rng.randrange(3))
+
+    def put_copy(self, depth, weight):
+        self.budget -= weight
+        shape = self.rng.choice([(1, 8), (2, 4), (2, 8)])
+        regions = [self.row("REGN", tensor=f"t{self.rng.randrange(self.tensor_count)}", row=self.index(depth, self.side - 1),
+                            column=self.const(0), rows=shape[0], columns=shape[1]) for _ in range(2)]
+        self.put("copy", 0, regions[0])
+        self.put("io_output", 0, regions[1])
+
+    def put_heap(self, depth, weight):
+        if self.heap_tensor and self.rng.random() < 0.95:
+            return self.put_task(depth, weight)
+        outer, self.heap_tensor = self.heap_tensor, f"h{self.rng.randrange(2)}"
+        row = self.row_of("TENS", self.heap_tensor)
+        self.put("alloc", 0, row)
+        breakable, self.breakable = self.breakable, 0
+        self.block(depth, weight, self.rng.randint(0, 3))
+        self.put("free", 0, row)
+        self.breakable, self.heap_tensor = breakable, outer if self.rng.random() < 0.97 else self.heap_tensor
+
+    # ---- processes ------------------------------------------------------------------------------------------------
+
+    def pipeline(self):
+        """Stages joined by channels; the first sends, the last consumes. Wild ones do what they like with theirs."""
+        rng = self.rng
+        stages = rng.randint(1, 3)
+        channels = [self.channel(f"c{i}", rng.choice([0, 1, 1, 2, 3, 8]), rng.choice([0, 0, 1, 4])) for i in range(stages)]
+        number = 0
+        for stage in range(stages + 1):
+            for _ in range(rng.choice([1, 1, 1, 2])):
+                consumes, produces = channels[stage - 1:stage] if stage else [], channels[stage:stage + 1]
+                if rng.random() < 0.06:
+                    produces, consumes = list(set(produces + [rng.choice(channels)])), consumes
+                with self.process(f"p{number}", produces, consumes, rng.choice([1, 1, 1, 2, 3])):
+                    self.stage(produces, consumes)
+                number += 1
+
+    def stage(self, produces, consumes):
+        rng = self.rng
+        if not consumes:
+            n = rng.randint(0, 5)
+            high = {"expr": self.expr("+", self.expr("instance"), self.const(n))} if rng.random() < 0.3 else n
+            with self.body("parallel_for", self.axis("i", high)):
+                self.serve(1, produces, n + 1)
+        for c in consumes:
+            if rng.random() < 0.1:
+                self.serve(0, produces, 1)
+            with self.body("consume", c):
+                self.serve(1, produces, 6)
+            if rng.random() < 0.2:
+                self.serve(0, produces, 1)
+        for c in produces:
+            if rng.random() < 0.3:
+                self.put("close", c)
+                self.process_block(0, 1, rng.randint(0, 2))
+
+    def serve(self, depth, produces, weight):
+        """The body for one token, or the making of one."""
+        rng = self.rng
+        in_scope = rng.random() < 0.2
+        at = len(self.code)
+        if in_scope:
+            self.put("scope", 0, None)
+        self.breakable = depth
+        self.process_block(depth, weight, rng.randint(0, 2))
+        for c in produces:
+            for _ in range(rng.choice([1, 1, 1, 1, 2])):
+                value = self.expr("loop", depth=0) if depth else self.const(rng.randint(0, 5))
+                send = lambda: self.put("send", c, value)
+                if rng.random() < 0.12:
+                    self.parts("cond", 0, self.expr("%", value, self.const(2)), [send, lambda: None])
+                else:
+                    send()
+        self.process_block(depth, weight, rng.randint(0, 1))
+        self.breakable = 0
+        if in_scope:
+            self.code[at][2] = len(self.code)
+
+    def process_block(self, depth, weight, statements):
+        if self.budget > 0:
+            self.block(depth, weight, statements)
 
     # ---- schedule -------------------------------------------------------------------------------------------------
 
-    def directive(self, name, policy, *arguments):
-        self.row("SCHD", directive=name, policy=policy, arguments=list(arguments))
-
     def schedule(self):
-        rng = self.rng
+        rng, small = self.rng, "small" in self.on
         if rng.random() < 0.5:
             self.directive("deps", rng.choice(["tensor_map_exact", "tensor_map_exact", "bytes_overlap", "explicit"]))
+        elif "after" in self.on:
+            self.directive("deps", *rng.choice([("explicit",), ("hybrid",), ("hybrid", "tensor_map_exact"), ("hybrid", "bytes_overlap")]))
         if rng.random() < 0.3:
             self.directive("hazards", "raw")
-        if rng.random() < 0.7:
-            self.directive("task_window", rng.choice(["stall"] * 6 + ["abort"]), rng.choice([1, 2, 3, 4, 5, 8, 8, 16, 16, 32, 0]))
+        if small or rng.random() < 0.7:
+            sizes = [1, 1, 2, 2, 3] if small else [1, 2, 3, 4, 5, 8, 8, 16, 16, 32, 0]
+            self.directive("task_window", rng.choice(["stall"] * 6 + ["abort", "benchmark"]), rng.choice(sizes))
         if self.by_unit:
             self.directive("pools", "by_exec_unit")
-        n = rng.randint(1, 4)
-        axis = self.expr("axis", name=rng.choice("ijq"))
-        kind = rng.choice(["round_robin", "work_steal", "affinity", "hash", "custom", None])
-        if kind in ("round_robin", "work_steal"):
-            self.directive("dispatch", kind, n)
-        elif kind == "affinity":
-            self.directive("dispatch", kind, rng.choice("ijq"), n)
-        elif kind:
-            self.directive("dispatch", kind, {"expr": axis}, n)
+        self.dispatch()
         if rng.random() < 0.25:
             self.directive("pipeline_depth", "depth", *rng.choice([[], ["global"], ["pool"], ["i"]]), rng.randint(1, 3))
-        if rng.random() < 0.2:
+        if rng.random() < 0.2 and not any(r["directive"] == "streams" for r in self.t["SCHD"]):
             self.directive("streams", "count", rng.randint(1, 3))
         if rng.random() < 0.2:
             self.directive("issue_cost", "cycles", rng.randint(1, 3))
-        if rng.random() < 0.25:
-            self.directive("tensor_map", "capacity", rng.randint(3, 8))
-        if rng.random() < 0.25:
-            self.directive("dep_list", "capacity", rng.randint(3, 8))
-        if rng.random() < 0.2:
-            self.directive("ready_queue", "capacity", rng.randint(1, 3))
+        for name, least in (("tensor_map", 3), ("dep_list", 3), ("ready_queue", 1)):
+            if small or rng.random() < 0.25:
+                self.directive(name, "capacity", least + (rng.choice([0, 0, 1, 3]) if small else rng.randint(0, 5)))
+        if {"temp", "heap"} & self.on and rng.random() < 0.7:
+            self.directive("heap", "capacity", 64 * rng.choice([1, 2, 2, 3, 4, 6, 8]))
+        if "start" in self.on:
+            self.directive("start", *rng.choice([("threshold", rng.randint(1, 30)), ("threshold", rng.randint(1, 6)), ("after_orchestration",)]))
+        if "interleaved" in self.on:
+            self.directive("timing", "interleaved")
+
+    def dispatch(self):
+        rng = self.rng
+        n, axis = rng.randint(1, 4), {"expr": self.expr("axis", name=rng.choice("ijq"))}
+        kinds = {"round_robin": [n], "work_steal": [n], "affinity": [rng.choice("ijq"), n], "hash": [axis, n], "custom": [axis, n], None: []}
+        if "policies" in self.on:
+            bounds = sorted(rng.sample(range(1, 40), rng.randint(1, 5)))
+            kinds |= {"static_partition": bounds, "static_partition ": bounds, "spatial": [rng.randint(1, 3), rng.randint(1, 3)]}
+            if rng.random() < 0.4:
+                self.directive("batch_deps", "count", rng.randint(1, 5))
+            if rng.random() < 0.3:
+                self.directive("timing", "rate_limit", rng.randint(1, 4))
+            if rng.random() < 0.4:
+                self.directive("streams", "count", rng.randint(1, 3))
+                self.directive("stream_by", "expression", axis)
+            if rng.random() < 0.3:
+                self.directive("pipeline_depth", "depth", "stream", rng.randint(1, 2))
+                self.directive("pipeline_depth", "depth", rng.choice("jq"), rng.randint(1, 2))
+        kind = rng.choice(list(kinds))
+        if "auto" in self.on:
+            self.directive("dispatch", "auto", n)
+        elif kind == "spatial":
+            self.directive("spatial_map", "grid", *kinds[kind])
+        elif kind:
+            self.directive("dispatch", kind.strip(), *kinds[kind])
 
 
-def generate(seed):
-    return Generator(seed).package()
+def generate(seed, families=()):
+    return Generator(seed, families).package()
