@@ -120,6 +120,14 @@ const char *reg_state_text(unsigned state)
 	return pick(texts, COUNT(texts), state);
 }
 
+const char *reg_state_meaning(unsigned state)
+{
+	static const char *const texts[] = {"refused before anything is loaded", "ignored, and said so once",
+					    "kept in the program's metadata, behaviour unchanged, said so once", "changes behaviour; --verify shows how"};
+
+	return pick(texts, COUNT(texts), state);
+}
+
 const char *reg_evidence_text(unsigned evidence)
 {
 	static const char *const texts[] = {"claimed", "self-tested", "conformance"};

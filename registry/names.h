@@ -30,6 +30,7 @@ bool reg_payload_needs_trust(unsigned kind);
 const char *reg_resource_text(unsigned resource);
 const char *reg_stall_text(unsigned resource);    /* "TASK_RING_FULL" */
 const char *reg_state_text(unsigned state);       /* "enforced" */
+const char *reg_state_meaning(unsigned state);    /* "changes behaviour" */
 const char *reg_evidence_text(unsigned evidence); /* "claimed" */
 const char *reg_role_text(unsigned role);         /* "in" */
 

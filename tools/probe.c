@@ -36,7 +36,7 @@ struct probe {
 	struct probe_outcome without, with; /* of the probe in progress: large */
 };
 
-enum relation { IS, MORE, LESS, SAME };
+enum relation { IS, MORE, LESS, SAME, NONE };
 static const struct row {
 	uint32_t feature;
 	const char *without, *with, *look;
@@ -176,7 +176,7 @@ static enum probe_state run(struct probe *probe, const char *text, uint32_t feat
 	ptowsp_backend_close(own);
 	if (*outcome->missing)
 		return say(result, PROBE_NOT_PROBED, "%s", outcome->missing);
-	if (outcome->refused || (outcome->status && !outcome->loaded))
+	if (outcome->refused)
 		return say(result, PROBE_REFUSED, "%s", outcome->error.text);
 	return PROBE_ENFORCED;
 }
@@ -186,6 +186,8 @@ static enum probe_state look(const struct row *row, const struct probe_outcome *
 			     struct probe_result *result)
 {
 	probe_look(view, outcome, row->look);
+	if (outcome->status && !view->any_status && !outcome->loaded)
+		return say(result, PROBE_REFUSED, "%s", outcome->error.text);
 	if (outcome->status && !view->any_status)
 		return say(result, PROBE_FAILED, "the run %s it ended with: %s", which, outcome->error.text);
 	if (view->missing) /* a service that is claimed itself must be there */
@@ -213,6 +215,8 @@ static bool holds(const struct row *row, const struct probe_view *without, const
 		return with->count == without->count && sum(with) < sum(without);
 	case SAME:
 		return !strcmp(without->text, with->text);
+	case NONE:
+		break;
 	}
 	return false;
 }
@@ -260,8 +264,10 @@ void probe_feature(struct probe *probe, uint32_t feature, struct probe_result *r
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		if (rows[i].feature != feature)
 			continue;
-		result->probes++;
-		if (state == PROBE_ENFORCED)
+		result->probes += rows[i].relation != NONE;
+		if (rows[i].relation == NONE)
+			say(result, PROBE_NOT_PROBED, "%s", rows[i].text);
+		else if (state == PROBE_ENFORCED)
 			state = row_probe(probe, &rows[i], result);
 	}
 }

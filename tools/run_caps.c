@@ -113,7 +113,10 @@ static void matrix_print(const struct matrix *m)
 		}
 		printf("\n");
 	}
-	printf("\n- : no row; a directive is then diagnosed and ignored, an opcode or payload is unsupported\n");
+	printf("\n");
+	for (unsigned state = PTOWSP_STATE_ENFORCED + 1; state-- > PTOWSP_STATE_UNSUPPORTED;)
+		printf("%s: %s\n", reg_state_text(state), reg_state_meaning(state));
+	printf("- : no row; a directive is then diagnosed and ignored, an opcode or payload is unsupported\n");
 	free(widths);
 }
 
