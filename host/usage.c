@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* usage.c - one linear pass over an entry's bytecode. */
+/* usage.c - one linear pass over an entry's bytecode, and over that of its processes. */
 #include "host/usage.h"
 
 #include <stdlib.h>
@@ -98,6 +98,21 @@ static ptowsp_status scan_entry(struct scan *scan)
 	return st ? st : fail(scan, "the entry does not end with halt");
 }
 
+/* A pipeline runs every process of the package behind its own instructions. */
+static ptowsp_status processes_use(struct scan *scan, uint32_t entry)
+{
+	const struct pkg_tables *t = scan->tables;
+	ptowsp_status st = PTOWSP_OK;
+
+	if (!(t->entry[entry].flags & PTOWSP_ENTRY_PIPELINE))
+		return PTOWSP_OK;
+	for (uint32_t i = 0; i < t->process_count && !st; i++) {
+		scan->at = t->process[i].instruction;
+		st = scan_entry(scan);
+	}
+	return st;
+}
+
 ptowsp_status host_usage_scan(struct host_usage *usage_out, const struct pkg_tables *tables, uint32_t entry,
 			      struct ptowsp_error *error)
 {
@@ -112,6 +127,8 @@ ptowsp_status host_usage_scan(struct host_usage *usage_out, const struct pkg_tab
 		st = header_read(&scan);
 	if (!st)
 		st = scan_entry(&scan);
+	if (!st)
+		st = processes_use(&scan, entry);
 	if (st)
 		host_usage_finish(usage_out);
 	return st;
