@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: MIT */
+#include "rt/task_flight.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "rt/error.h"
+#include "rt/grow.h"
+#include "rt/pool.h"
+
+#define WAIT_NS UINT64_C(10000000) /* between two looks for a cancel */
+enum { FRONTIER_EVERY = 32 };      /* the frontier is moved so often, or when there is no room */
+
+/* A slot's words: the record, the arguments, the tensor arguments. */
+enum { TASK_WORDS = sizeof(struct rt_graph_task) / sizeof(uint64_t), IO_WORDS = sizeof(struct rt_graph_io) / sizeof(uint64_t) };
+
+static uint64_t words_of(uint64_t args, uint64_t ios)
+{
+	return TASK_WORDS + args + ios * IO_WORDS;
+}
+
+ptowsp_status rt_flight_init(struct rt_flight *flight, struct rt_tasks *tasks, uint64_t window, uint32_t threshold, struct ptowsp_error *error)
+{
+	memset(flight, 0, sizeof(*flight));
+	flight->tasks = tasks;
+	flight->threads = rt_pool_threads(tasks->pool);
+	flight->threshold = threshold;
+	flight->failed_task = UINT64_MAX;
+	flight->error.head = (struct ptowsp_head)PTOWSP_HEAD(flight->error, ERROR);
+	pthread_mutex_init(&flight->lock, NULL);
+	if (!rt_ring_init(&flight->ring, window, words_of(tasks->config.most_args, tasks->config.most_tensors)) ||
+	    !rt_ready_init(&flight->ready, flight->ring.mask + 1, flight->threads) || rt_flow_init(&flight->flow, window, 0, 0))
+		return rt_no_memory(error, "tasks in flight");
+	return PTOWSP_OK;
+}
+
+void rt_flight_finish(struct rt_flight *flight)
+{
+	if (!flight->tasks)
+		return;
+	atomic_store(&flight->stop, 1);
+	if (flight->started && flight->threads > 1) {
+		rt_ready_stop(&flight->ready);
+		rt_pool_leave(flight->tasks->pool);
+	}
+	if (flight->ready.threads)
+		rt_ready_finish(&flight->ready);
+	rt_ring_finish(&flight->ring);
+	rt_flow_finish(&flight->flow);
+	free(flight->stream_last);
+	pthread_mutex_destroy(&flight->lock);
+	memset(flight, 0, sizeof(*flight));
+}
+
+uint64_t rt_flight_bytes(const struct rt_flight *flight)
+{
+	const struct rt_ring *ring = &flight->ring;
+
+	return (ring->mask + 1 + RT_GATES) * ring->stride + ((uint64_t)ring->edge_mask + 1) * sizeof(*ring->edges) +
+	       (ring->mask + 1) * sizeof(uint32_t) * (1 + (uint64_t)flight->threads);
+}
+
+/* ---- running one ------------------------------------------------------------------------------------------------------ */
+
+static void failed(struct rt_flight *flight, uint64_t task, ptowsp_status st, const struct ptowsp_error *error)
+{
+	pthread_mutex_lock(&flight->lock);
+	if (task < flight->failed_task) {
+		flight->failed_task = task;
+		flight->status = st;
+		flight->error = *error;
+	}
+	pthread_mutex_unlock(&flight->lock);
+	atomic_store(&flight->stop, 1);
+}
+
+/* The first task that becomes ready goes on at once on the same thread. */
+struct chain {
+	struct rt_flight *flight;
+	uint32_t worker, next;
+	bool have;
+};
+
+static void made_ready(void *context, uint32_t slot)
+{
+	struct chain *chain = context;
+
+	if (chain->have) {
+		rt_ready_push(&chain->flight->ready, chain->worker, slot);
+		return;
+	}
+	chain->next = slot;
+	chain->have = true;
+}
+
+static void slot_run(struct rt_flight *flight, uint32_t at, struct chain *chain)
+{
+	struct rt_slot *slot = rt_ring_slot(&flight->ring, at);
+	const struct rt_graph_task *task = (const struct rt_graph_task *)(const void *)slot->words;
+	const uint64_t *args = slot->words + TASK_WORDS;
+	const struct rt_graph_io *ios = (const struct rt_graph_io *)(const void *)(args + task->arg_count);
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	ptowsp_status st = rt_task_call(flight->tasks, task, slot->number, args, ios, chain->worker, &error);
+
+	if (st)
+		failed(flight, slot->number, st, &error);
+	rt_ring_finished(&flight->ring, at, st != PTOWSP_OK, made_ready, chain);
+	rt_ready_tell(&flight->ready, at);
+}
+
+/* A worker goes on while its tasks make others ready; the calling thread looks around after each. */
+static void chain_run(struct rt_flight *flight, uint32_t at, uint32_t worker)
+{
+	struct chain chain = {flight, worker, at, true};
+
+	while (chain.have && !atomic_load_explicit(&flight->stop, memory_order_relaxed)) {
+		chain.have = false;
+		slot_run(flight, chain.next, &chain);
+		if (chain.have && !worker) {
+			rt_ready_push(&flight->ready, 0, chain.next);
+			return;
+		}
+	}
+}
+
+static void work(void *context, uint32_t worker)
+{
+	struct rt_flight *flight = context;
+	uint32_t slot;
+
+	while (rt_ready_wait(&flight->ready, worker, &slot))
+		chain_run(flight, slot, worker);
+}
+
+static void start(struct rt_flight *flight)
+{
+	if (flight->started)
+		return;
+	flight->started = true;
+	flight->started_at = flight->ring.issued;
+	if (flight->threads > 1)
+		rt_pool_enter(flight->tasks->pool, work, flight);
+}
+
+/* ---- waiting ---------------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status status_get(struct rt_flight *flight, struct ptowsp_error *error)
+{
+	ptowsp_status st;
+
+	/* Sequentially consistent, and set behind the failure: asked without the lock. */
+	if (!atomic_load(&flight->stop))
+		return PTOWSP_OK;
+	pthread_mutex_lock(&flight->lock);
+	st = flight->status;
+	if (st && error)
+		rt_fail_at(error, st, flight->error.where[0], flight->error.where[1], "%s", flight->error.text);
+	pthread_mutex_unlock(&flight->lock);
+	return st;
+}
+
+static ptowsp_status frontier_move(struct rt_flight *flight, struct ptowsp_error *error)
+{
+	while (rt_ring_advance(&flight->ring))
+		;
+	return status_get(flight, error);
+}
+
+static bool slot_over(const void *context, uint32_t at)
+{
+	return atomic_load(&rt_ring_slot(context, at)->successors) >= RT_FAILED;
+}
+
+/* Runs something, or naps until the oldest task has ended. */
+static ptowsp_status wait_step(struct rt_flight *flight, struct ptowsp_error *error)
+{
+	uint32_t oldest = (uint32_t)(flight->ring.frontier & flight->ring.mask), slot;
+	ptowsp_status st = rt_tasks_look(flight->tasks, error);
+
+	if (!st && (rt_ready_take(&flight->ready, 0, &slot) || rt_ready_expect(&flight->ready, oldest, slot_over, &flight->ring, WAIT_NS, &slot)))
+		chain_run(flight, slot, 0);
+	return st ? st : frontier_move(flight, error);
+}
+
+static ptowsp_status wait_tasks(struct rt_flight *flight, uint64_t tasks, struct ptowsp_error *error)
+{
+	ptowsp_status st = frontier_move(flight, error);
+
+	while (!st && flight->ring.frontier < tasks) {
+		start(flight);
+		st = wait_step(flight, error);
+	}
+	return st;
+}
+
+static ptowsp_status wait_room(struct rt_flight *flight, uint64_t edges, struct ptowsp_error *error)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	if (flight->ring.issued % FRONTIER_EVERY == 0)
+		st = frontier_move(flight, error);
+	while (!st && !rt_ring_room(&flight->ring, edges) && flight->ring.frontier < flight->ring.issued)
+		st = wait_tasks(flight, flight->ring.frontier + 1, error);
+	return st;
+}
+
+/* ---- submitting ------------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status places_find(struct rt_flight *flight, struct ptowsp_error *error)
+{
+	enum ptowsp_resource reason;
+	struct rt_block block;
+	ptowsp_status st = rt_flow_reserve(&flight->flow, (struct rt_need){0}, &reason, &block);
+
+	if (st == PTOWSP_NO_MEMORY)
+		return rt_no_memory(error, "tasks in flight");
+	if (st)
+		return rt_fail_at(error, st, flight->ring.issued, flight->tasks->row.kernel,
+				  "task %llu can never be submitted: open scopes hold the whole window of %llu tasks; a window of %llu lets it in, or end a "
+				  "scope before",
+				  (unsigned long long)flight->ring.issued, (unsigned long long)block.capacity, (unsigned long long)block.proposed);
+	return wait_tasks(flight, flight->flow.tail, error);
+}
+
+/* The latest task of its stream, + 1; UINT64_MAX without memory. */
+static uint64_t stream_follow(struct rt_flight *flight)
+{
+	uint32_t stream = flight->tasks->row.stream;
+	uint64_t before;
+
+	if (!flight->tasks->streamed)
+		return 0;
+	while (flight->stream_count <= stream) {
+		if (!rt_grow((void **)&flight->stream_last, &flight->stream_room, flight->stream_count, sizeof(*flight->stream_last)))
+			return UINT64_MAX;
+		flight->stream_last[flight->stream_count++] = 0;
+	}
+	before = flight->stream_last[stream];
+	flight->stream_last[stream] = flight->ring.issued + 1;
+	return before;
+}
+
+static void slot_fill(struct rt_flight *flight, struct rt_slot *slot)
+{
+	const struct rt_tasks *tasks = flight->tasks;
+	const struct rt_graph_task *row = &tasks->row;
+
+	slot->kernel = row->kernel;
+	slot->executor = row->executor;
+	slot->stream = row->stream;
+	memcpy(slot->words, row, sizeof(*row));
+	memcpy(slot->words + TASK_WORDS, tasks->args, row->arg_count * sizeof(*tasks->args));
+	memcpy(slot->words + TASK_WORDS + row->arg_count, tasks->ios, row->io_count * sizeof(*tasks->ios));
+}
+
+/* One thread: what is ready runs here, now. */
+static ptowsp_status run_alone(struct rt_flight *flight, struct ptowsp_error *error)
+{
+	uint32_t slot;
+
+	while (!atomic_load_explicit(&flight->stop, memory_order_relaxed) && rt_ready_take(&flight->ready, 0, &slot))
+		chain_run(flight, slot, 0);
+	return frontier_move(flight, error);
+}
+
+ptowsp_status rt_flight_submit(struct rt_flight *flight, struct ptowsp_error *error)
+{
+	const struct rt_preds *preds = &flight->tasks->deps.preds;
+	struct rt_ring *ring = &flight->ring;
+	ptowsp_status st = rt_tasks_look(flight->tasks, error);
+	uint64_t before = 0;
+	uint32_t at;
+
+	if (!st)
+		st = places_find(flight, error);
+	if (!st)
+		st = wait_room(flight, (uint64_t)preds->count + 1, error);
+	if (!st && (before = stream_follow(flight)) == UINT64_MAX)
+		st = rt_no_memory(error, "streams");
+	if (st)
+		return st;
+	at = (uint32_t)(ring->issued & ring->mask);
+	slot_fill(flight, rt_ring_add(ring));
+	if (rt_ring_link(ring, preds->list, preds->count, before))
+		rt_ready_publish(&flight->ready, &at, 1);
+	if (ring->issued - ring->frontier > flight->in_flight)
+		flight->in_flight = ring->issued - ring->frontier;
+	if (ring->issued >= flight->threshold)
+		start(flight);
+	return flight->started && flight->threads == 1 ? run_alone(flight, error) : status_get(flight, error);
+}
+
+ptowsp_status rt_flight_end(struct rt_flight *flight, struct ptowsp_error *error)
+{
+	start(flight);
+	return wait_tasks(flight, flight->ring.issued, error);
+}

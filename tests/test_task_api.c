@@ -1,0 +1,786 @@
+/* SPDX-License-Identifier: MIT
+ * test_task_api.c - tasks from C: the fused softmax of the PTO-ISA seed (section 4.5) with real kernels, edges against a plain model, bounded memory,
+ * and what is refused. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include "check.h"
+#include "graph_maker.h"
+#include "rt/task_api.h"
+
+/* ---- fused softmax: 64 tiles, 5 tasks each -------------------------------------------------------------------------------- */
+
+enum { TILES = 64, ROWS = 32, COLUMNS = 128, TASKS = TILES * 5 };
+
+struct softmax {
+	struct rt_tasks *tasks;
+	uint32_t tiles;
+	float *input, *output, *shifted, *raised, *most, *sum; /* one behind the other in one piece of memory */
+	uint32_t kernels[5];
+	uint32_t x, y, d, e, m, s;
+};
+
+static float *at(const struct ptowsp_task *task, uint32_t argument, uint64_t row)
+{
+	const struct ptowsp_tensor_arg *tensor = &task->tensors[argument];
+
+	return (float *)tensor->data + row * tensor->row_stride;
+}
+
+static ptowsp_status rowmax(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
+{
+	(void)out;
+	for (uint64_t r = 0; r < task->tensors[0].rows; r++) {
+		const float *x = at(task, 0, r);
+		float most = x[0];
+
+		for (uint64_t c = 1; c < task->tensors[0].columns; c++)
+			most = x[c] > most ? x[c] : most;
+		*at(task, 1, r) = most;
+	}
+	return PTOWSP_OK;
+}
+
+static ptowsp_status rowexpandsub(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
+{
+	(void)out;
+	for (uint64_t r = 0; r < task->tensors[0].rows; r++)
+		for (uint64_t c = 0; c < task->tensors[0].columns; c++)
+			at(task, 2, r)[c] = at(task, 0, r)[c] - *at(task, 1, r);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status elem_exp(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
+{
+	(void)out;
+	for (uint64_t r = 0; r < task->tensors[0].rows; r++)
+		for (uint64_t c = 0; c < task->tensors[0].columns; c++)
+			at(task, 1, r)[c] = expf(at(task, 0, r)[c]);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status rowsum(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
+{
+	(void)out;
+	for (uint64_t r = 0; r < task->tensors[0].rows; r++) {
+		float sum = 0;
+
+		for (uint64_t c = 0; c < task->tensors[0].columns; c++)
+			sum += at(task, 0, r)[c];
+		*at(task, 1, r) = sum;
+	}
+	return PTOWSP_OK;
+}
+
+static ptowsp_status rowexpanddiv(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
+{
+	(void)out;
+	for (uint64_t r = 0; r < task->tensors[0].rows; r++)
+		for (uint64_t c = 0; c < task->tensors[0].columns; c++)
+			at(task, 2, r)[c] = at(task, 0, r)[c] / *at(task, 1, r);
+	return PTOWSP_OK;
+}
+
+static void softmax_tile(struct softmax *f, uint64_t row)
+{
+	struct rt_tasks *rt = f->tasks;
+	uint64_t t;
+
+	rt_task_alloc(rt, f->kernels[0], &t);
+	rt_task_add_input(rt, t, f->x, row, 0, ROWS, COLUMNS);
+	rt_task_add_output(rt, t, f->m, row, 0, ROWS, 1);
+	rt_task_submit(rt, t);
+	rt_task_alloc(rt, f->kernels[1], &t);
+	rt_task_add_input(rt, t, f->x, row, 0, ROWS, COLUMNS);
+	rt_task_add_input(rt, t, f->m, row, 0, ROWS, 1);
+	rt_task_add_output(rt, t, f->d, row, 0, ROWS, COLUMNS);
+	rt_task_submit(rt, t);
+	rt_task_alloc(rt, f->kernels[2], &t);
+	rt_task_add_input(rt, t, f->d, row, 0, ROWS, COLUMNS);
+	rt_task_add_output(rt, t, f->e, row, 0, ROWS, COLUMNS);
+	rt_task_submit(rt, t);
+	rt_task_alloc(rt, f->kernels[3], &t);
+	rt_task_add_input(rt, t, f->e, row, 0, ROWS, COLUMNS);
+	rt_task_add_output(rt, t, f->s, row, 0, ROWS, 1);
+	rt_task_submit(rt, t);
+	rt_task_alloc(rt, f->kernels[4], &t);
+	rt_task_add_input(rt, t, f->e, row, 0, ROWS, COLUMNS);
+	rt_task_add_input(rt, t, f->s, row, 0, ROWS, 1);
+	rt_task_add_output(rt, t, f->y, row, 0, ROWS, COLUMNS);
+	rt_task_submit(rt, t);
+}
+
+static ptowsp_status softmax_orchestrate(struct rt_tasks *tasks, void *context)
+{
+	struct softmax *f = context;
+
+	(void)tasks;
+	for (uint32_t tile = 0; tile < f->tiles; tile++)
+		softmax_tile(f, (uint64_t)tile * ROWS);
+	return PTOWSP_OK;
+}
+
+static void softmax_init(struct softmax *f, const struct rt_tasks_config *config)
+{
+	static const struct {
+		const char *name;
+		ptowsp_kernel_fn fn;
+	} kernels[5] = {{"rowmax", rowmax}, {"rowexpandsub", rowexpandsub}, {"elem_exp", elem_exp}, {"rowsum", rowsum}, {"rowexpanddiv", rowexpanddiv}};
+	uint64_t rows = (uint64_t)TILES * ROWS, all = rows * COLUMNS, state = 4711;
+
+	memset(f, 0, sizeof(*f));
+	f->tiles = TILES;
+	f->input = calloc(4 * all + 2 * rows, sizeof(float));
+	REQUIRE(f->input != NULL);
+	f->output = f->input + all;
+	f->shifted = f->output + all;
+	f->raised = f->shifted + all;
+	f->most = f->raised + all;
+	f->sum = f->most + rows;
+	for (uint64_t i = 0; i < all; i++)
+		f->input[i] = (float)graph_pick(&state, 2000) / 250.0f - 4.0f;
+	REQUIRE_INT(rt_tasks_create(&f->tasks, config, NULL), PTOWSP_OK);
+	for (int k = 0; k < 5; k++)
+		f->kernels[k] = rt_tasks_kernel(f->tasks, kernels[k].name, PTOWSP_UNIT_AIV, kernels[k].fn);
+	f->x = rt_tasks_tensor(f->tasks, "input", f->input, PTOWSP_F32, rows, COLUMNS);
+	f->y = rt_tasks_tensor(f->tasks, "output", f->output, PTOWSP_F32, rows, COLUMNS);
+	f->d = rt_tasks_tensor(f->tasks, "shifted", f->shifted, PTOWSP_F32, rows, COLUMNS);
+	f->e = rt_tasks_tensor(f->tasks, "raised", f->raised, PTOWSP_F32, rows, COLUMNS);
+	f->m = rt_tasks_tensor(f->tasks, "most", f->most, PTOWSP_F32, rows, 1);
+	f->s = rt_tasks_tensor(f->tasks, "sum", f->sum, PTOWSP_F32, rows, 1);
+}
+
+static void softmax_finish(struct softmax *f)
+{
+	rt_tasks_destroy(f->tasks);
+	free(f->input);
+}
+
+/* Row by row in the order of the kernels: the same operations, so the same bits. */
+static uint64_t softmax_wrong(const struct softmax *f)
+{
+	uint64_t wrong = 0;
+
+	for (uint64_t r = 0; r < (uint64_t)f->tiles * ROWS; r++) {
+		const float *x = f->input + r * COLUMNS;
+		float most = x[0], sum = 0;
+
+		for (int c = 1; c < COLUMNS; c++)
+			most = x[c] > most ? x[c] : most;
+		for (int c = 0; c < COLUMNS; c++)
+			sum += expf(x[c] - most);
+		for (int c = 0; c < COLUMNS; c++)
+			wrong += f->output[r * COLUMNS + c] != expf(x[c] - most) / sum;
+	}
+	return wrong;
+}
+
+static void fused_softmax_gives_the_right_numbers_safe_and_pipelined(void)
+{
+	static const uint32_t workers[] = {1, 2, 8}, thresholds[] = {0, 1, 20, 1000};
+	struct softmax f;
+
+	softmax_init(&f, NULL);
+	for (int w = 0; w < 3; w++)
+		for (int t = 0; t < 4; t++) {
+			struct rt_tasks_result result;
+			struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+
+			memset(f.output, 0, (size_t)TILES * ROWS * COLUMNS * sizeof(float));
+			CHECK_INT(rt_tasks_run(f.tasks, softmax_orchestrate, &f, workers[w], thresholds[t], &result, &error), PTOWSP_OK);
+			CHECK_UINT(result.tasks, TASKS);
+			CHECK_UINT(result.edges, TILES * 5);
+			CHECK_UINT(softmax_wrong(&f), 0);
+			CHECK_UINT(result.started_at, thresholds[t] == 0 || thresholds[t] > TASKS ? TASKS : thresholds[t]);
+		}
+	softmax_finish(&f);
+}
+
+static void a_tile_has_its_five_edges_and_no_others(void)
+{
+	static const uint32_t wanted[5][2] = {{0, 1}, {1, 2}, {2, 3}, {2, 4}, {3, 4}};
+	struct softmax f;
+	const struct rt_graph *g;
+	uint32_t e = 0, *counts;
+
+	softmax_init(&f, NULL);
+	f.tiles = 1;
+	CHECK(rt_tasks_graph(f.tasks) == NULL);
+	REQUIRE_INT(rt_tasks_build(f.tasks, softmax_orchestrate, &f, NULL), PTOWSP_OK);
+	g = rt_tasks_graph(f.tasks);
+	REQUIRE(g != NULL);
+	REQUIRE_UINT(g->task_count, 5);
+	REQUIRE_UINT(g->edge_count, 5);
+	for (uint32_t t = 0; t < 5; t++)
+		for (uint32_t i = 0; i < g->tasks[t].fanout_count; i++, e++) {
+			CHECK_UINT(t, wanted[e][0]);
+			CHECK_UINT(g->edges[e], wanted[e][1]);
+		}
+	CHECK_UINT(f.output[0] != 0, 0); /* nothing ran */
+	counts = calloc(5, sizeof(*counts));
+	CHECK(rt_graph_check(g->head, g->head->bytes, counts, NULL) == NULL);
+	free(counts);
+	CHECK_STR(g->text + g->kernels[g->tasks[2].kernel].name, "elem_exp");
+	softmax_finish(&f);
+}
+
+static void a_built_graph_runs_again_on_new_numbers(void)
+{
+	struct softmax f;
+	struct rt_tasks_result result;
+
+	softmax_init(&f, NULL);
+	CHECK_INT(rt_tasks_rerun(f.tasks, 2, NULL, NULL), PTOWSP_INVALID);
+	REQUIRE_INT(rt_tasks_run(f.tasks, softmax_orchestrate, &f, 2, 0, NULL, NULL), PTOWSP_OK);
+	for (int again = 0; again < 3; again++) {
+		for (uint64_t i = 0; i < (uint64_t)TILES * ROWS * COLUMNS; i++)
+			f.input[i] = -f.input[i] / 2;
+		CHECK_INT(rt_tasks_rerun(f.tasks, 1 + (uint32_t)again, &result, NULL), PTOWSP_OK);
+		CHECK_UINT(result.tasks, TASKS);
+		CHECK_UINT(softmax_wrong(&f), 0);
+	}
+	softmax_finish(&f);
+}
+
+/* ---- order of starting ------------------------------------------------------------------------------------------------------ */
+
+struct count {
+	_Atomic uint32_t ran;
+	uint32_t n, kernel, tensor, seen, threshold;
+	bool too_early, scope;
+};
+static struct count *counting; /* kernels get no context of their own */
+
+static ptowsp_status count_kernel(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
+{
+	(void)task, (void)out;
+	atomic_fetch_add(&counting->ran, 1);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status count_orchestrate(struct rt_tasks *tasks, void *context)
+{
+	struct count *count = context;
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t i = 0; !st && i < count->n; i++) {
+		uint64_t task;
+
+		rt_task_alloc(tasks, count->kernel, &task);
+		if (count->scope)
+			rt_task_add_inout(tasks, task, count->tensor, i % 8, 0, 1, 1);
+		/* Before this one is submitted, i have been. */
+		if (atomic_load(&count->ran) && (!count->threshold || i < count->threshold))
+			count->too_early = true;
+		st = rt_task_submit(tasks, task);
+	}
+	count->seen = atomic_load(&count->ran);
+	return st;
+}
+
+static void count_init(struct count *count, struct rt_tasks *tasks, uint32_t n)
+{
+	static int64_t memory[8];
+
+	memset(count, 0, sizeof(*count));
+	count->n = n;
+	count->kernel = rt_tasks_kernel(tasks, "count", PTOWSP_UNIT_ANY, count_kernel);
+	count->tensor = rt_tasks_tensor(tasks, "memory", memory, PTOWSP_I64, 8, 1);
+	counting = count;
+}
+
+static void safe_mode_starts_nothing_while_tasks_are_submitted(void)
+{
+	struct rt_tasks *tasks;
+	struct count count;
+
+	REQUIRE_INT(rt_tasks_create(&tasks, NULL, NULL), PTOWSP_OK);
+	count_init(&count, tasks, 5000);
+	CHECK_INT(rt_tasks_run(tasks, count_orchestrate, &count, 4, 0, NULL, NULL), PTOWSP_OK);
+	CHECK(!count.too_early);
+	CHECK_UINT(count.seen, 0);
+	CHECK_UINT(count.ran, 5000);
+	rt_tasks_destroy(tasks);
+}
+
+static void pipelined_mode_starts_at_the_threshold(void)
+{
+	for (uint32_t workers = 1; workers <= 2; workers++) {
+		struct rt_tasks *tasks;
+		struct rt_tasks_result result;
+		struct count count;
+
+		REQUIRE_INT(rt_tasks_create(&tasks, NULL, NULL), PTOWSP_OK);
+		count_init(&count, tasks, 5000);
+		count.threshold = 400;
+		CHECK_INT(rt_tasks_run(tasks, count_orchestrate, &count, workers, 400, &result, NULL), PTOWSP_OK);
+		CHECK(!count.too_early);
+		CHECK_UINT(result.started_at, 400);
+		if (workers == 1)
+			CHECK_UINT(count.seen, 5000); /* the calling thread runs what is ready with each submit */
+		CHECK_UINT(count.ran, 5000);
+		rt_tasks_destroy(tasks);
+	}
+}
+
+static void a_full_window_starts_before_the_threshold(void)
+{
+	const struct rt_tasks_config config = {.window = 32};
+	struct rt_tasks *tasks;
+	struct rt_tasks_result result;
+	struct count count;
+
+	REQUIRE_INT(rt_tasks_create(&tasks, &config, NULL), PTOWSP_OK);
+	count_init(&count, tasks, 500);
+	CHECK_INT(rt_tasks_run(tasks, count_orchestrate, &count, 2, 400, &result, NULL), PTOWSP_OK);
+	CHECK_UINT(result.started_at, 32);
+	CHECK_UINT(result.in_flight, 32);
+	CHECK_UINT(count.ran, 500);
+	rt_tasks_destroy(tasks);
+}
+
+static void memory_of_the_pipelined_mode_does_not_grow_with_the_tasks(void)
+{
+	const struct rt_tasks_config config = {.window = 256, .most_args = 1, .most_tensors = 2};
+	struct rt_tasks *tasks;
+	struct rt_tasks_result few, many, safe;
+	struct count count;
+
+	REQUIRE_INT(rt_tasks_create(&tasks, &config, NULL), PTOWSP_OK);
+	count_init(&count, tasks, 300);
+	count.scope = true; /* it has edges */
+	CHECK_INT(rt_tasks_run(tasks, count_orchestrate, &count, 2, 20, &few, NULL), PTOWSP_OK);
+	count.n = 100000;
+	CHECK_INT(rt_tasks_run(tasks, count_orchestrate, &count, 2, 20, &many, NULL), PTOWSP_OK);
+	CHECK_UINT(many.tasks, 100000);
+	CHECK_UINT(many.bytes, few.bytes);
+	CHECK(many.bytes < 256 * 640);
+	CHECK(many.in_flight <= 256);
+	CHECK_INT(rt_tasks_run(tasks, count_orchestrate, &count, 2, 0, &safe, NULL), PTOWSP_OK);
+	CHECK(safe.bytes > 100000 * 64);
+	rt_tasks_destroy(tasks);
+}
+
+/* ---- random programs against a plain model ----------------------------------------------------------------------------------- */
+
+enum { MODEL_TASKS = 70, MODEL_TENSORS = 3, SIDE = 8, CELLS = MODEL_TENSORS * SIDE * SIDE, REGIONS = 3 };
+struct region {
+	uint32_t tensor, row, column, rows, columns, access;
+};
+struct step {
+	struct region regions[REGIONS];
+	uint32_t count;
+	int32_t after, stream; /* -1: none */
+};
+struct model {
+	struct step steps[MODEL_TASKS];
+	uint32_t kernel, tensors[MODEL_TENSORS], rules;
+	uint64_t *memory, first[CELLS];
+	bool edge[MODEL_TASKS][MODEL_TASKS]; /* [from][to] */
+};
+
+static uint64_t *cell_of(uint64_t *memory, const struct region *region, uint32_t r, uint32_t c)
+{
+	return memory + region->tensor * SIDE * SIDE + (region->row + r) * SIDE + region->column + c;
+}
+
+/* Folds what it reads and its number into what it writes, so that another order gives another result. */
+static ptowsp_status fold_kernel(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
+{
+	uint64_t state = task->args[0] + 1;
+
+	(void)out;
+	for (uint32_t pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; i < task->tensor_count; i++)
+			for (uint64_t r = 0; task->tensors[i].access & (1u << pass) && r < task->tensors[i].rows; r++)
+				for (uint64_t c = 0; c < task->tensors[i].columns; c++) {
+					uint64_t *at = (uint64_t *)task->tensors[i].data + r * task->tensors[i].row_stride + c;
+
+					state = (state ^ *at * !pass) * UINT64_C(0x9E3779B97F4A7C15) + 1;
+					if (pass)
+						*at = state;
+				}
+	return PTOWSP_OK;
+}
+
+static void model_step_run(const struct step *step, uint32_t number, uint64_t *memory)
+{
+	uint64_t state = number + 1;
+
+	for (uint32_t pass = 0; pass < 2; pass++)
+		for (uint32_t i = 0; i < step->count; i++)
+			for (uint32_t r = 0; step->regions[i].access & (1u << pass) && r < step->regions[i].rows; r++)
+				for (uint32_t c = 0; c < step->regions[i].columns; c++) {
+					uint64_t *at = cell_of(memory, &step->regions[i], r, c);
+
+					state = (state ^ *at * !pass) * UINT64_C(0x9E3779B97F4A7C15) + 1;
+					if (pass)
+						*at = state;
+				}
+}
+
+static bool touch(const struct model *m, const struct region *a, const struct region *b)
+{
+	if (a->tensor != b->tensor)
+		return false;
+	if (m->rules & RT_GRAPH_RULE_EXACT)
+		return a->row == b->row && a->column == b->column && a->rows == b->rows && a->columns == b->columns;
+	return a->row < b->row + b->rows && b->row < a->row + a->rows && a->column < b->column + b->columns && b->column < a->column + a->columns;
+}
+
+/* Does anything between p and i write what p's access and i's have in common? For overlap, cell by cell. */
+static bool covered(const struct model *m, uint32_t p, const struct region *a, uint32_t i, const struct region *b, uint32_t row, uint32_t column)
+{
+	const struct region cell = {a->tensor, row, column, 1, 1, 0};
+
+	for (uint32_t k = p + 1; k < i; k++)
+		for (uint32_t j = 0; j < m->steps[k].count; j++) {
+			const struct region *w = &m->steps[k].regions[j];
+
+			if (!(w->access & PTOWSP_WRITE))
+				continue;
+			if (m->rules & RT_GRAPH_RULE_EXACT ? touch(m, w, b) : touch(m, w, &cell))
+				return true;
+		}
+	return false;
+}
+
+static bool hazard(const struct model *m, uint32_t p, const struct region *a, uint32_t i, const struct region *b)
+{
+	bool raw = a->access & PTOWSP_WRITE && b->access & PTOWSP_READ, other = b->access & PTOWSP_WRITE && m->rules & RT_GRAPH_RULE_FULL;
+
+	if ((!raw && !other) || !touch(m, a, b) || m->rules & RT_GRAPH_RULE_EXPLICIT)
+		return false;
+	if (m->rules & RT_GRAPH_RULE_EXACT)
+		return !covered(m, p, a, i, b, 0, 0);
+	for (uint32_t r = a->row; r < a->row + a->rows; r++)
+		for (uint32_t c = a->column; c < a->column + a->columns; c++)
+			if (r >= b->row && r < b->row + b->rows && c >= b->column && c < b->column + b->columns && !covered(m, p, a, i, b, r, c))
+				return true;
+	return false;
+}
+
+static void model_edges(struct model *m)
+{
+	for (uint32_t i = 0; i < MODEL_TASKS; i++)
+		for (uint32_t p = 0; p < i; p++) {
+			bool found = m->steps[i].after == (int32_t)p;
+
+			for (uint32_t a = 0; a < m->steps[p].count; a++)
+				for (uint32_t b = 0; b < m->steps[i].count; b++)
+					found = found || hazard(m, p, &m->steps[p].regions[a], i, &m->steps[i].regions[b]);
+			m->edge[p][i] = found;
+		}
+}
+
+static void model_make(struct model *m, uint64_t seed)
+{
+	static const uint32_t rules[] = {RT_GRAPH_RULE_OVERLAP | RT_GRAPH_RULE_FULL, RT_GRAPH_RULE_OVERLAP, RT_GRAPH_RULE_EXACT | RT_GRAPH_RULE_FULL,
+					 RT_GRAPH_RULE_EXACT, RT_GRAPH_RULE_EXPLICIT};
+	uint64_t state = seed * 2654435761u + 88172645463325252u;
+
+	memset(m, 0, sizeof(*m));
+	m->rules = rules[seed % 5];
+	for (uint32_t i = 0; i < CELLS; i++)
+		m->first[i] = i * 77 + seed;
+	for (uint32_t i = 0; i < MODEL_TASKS; i++) {
+		struct step *step = &m->steps[i];
+
+		step->count = graph_pick(&state, REGIONS + 1);
+		step->after = i && !graph_pick(&state, 6) ? (int32_t)graph_pick(&state, i) : -1;
+		step->stream = !graph_pick(&state, 6) ? (int32_t)graph_pick(&state, 2) : -1;
+		for (uint32_t r = 0; r < step->count; r++) {
+			struct region *region = &step->regions[r];
+
+			region->tensor = graph_pick(&state, MODEL_TENSORS);
+			region->rows = 1 + graph_pick(&state, 3);
+			region->columns = graph_pick(&state, 3) ? 1 + graph_pick(&state, 3) : SIDE;
+			region->row = graph_pick(&state, SIDE - region->rows + 1);
+			region->column = graph_pick(&state, SIDE - region->columns + 1);
+			region->access = 1 + graph_pick(&state, 3);
+		}
+	}
+	model_edges(m);
+}
+
+static ptowsp_status model_orchestrate(struct rt_tasks *tasks, void *context)
+{
+	const struct model *m = context;
+
+	for (uint32_t i = 0; i < MODEL_TASKS; i++) {
+		const struct step *step = &m->steps[i];
+		uint64_t task;
+
+		rt_task_alloc(tasks, m->kernel, &task);
+		rt_task_add_arg(tasks, task, i);
+		if (step->after >= 0)
+			rt_task_add_dep(tasks, task, (uint64_t)step->after);
+		if (step->stream >= 0)
+			rt_task_set_stream(tasks, task, (uint32_t)step->stream);
+		for (uint32_t r = 0; r < step->count; r++) {
+			const struct region *g = &step->regions[r];
+			ptowsp_status (*add)(struct rt_tasks *, uint64_t, uint32_t, uint64_t, uint64_t, uint32_t, uint32_t) =
+				g->access == PTOWSP_READ ? rt_task_add_input : g->access == PTOWSP_WRITE ? rt_task_add_output : rt_task_add_inout;
+
+			add(tasks, task, m->tensors[g->tensor], g->row, g->column, g->rows, g->columns);
+		}
+		rt_task_submit(tasks, task);
+	}
+	return PTOWSP_OK;
+}
+
+static const char *edges_differ(const struct model *m, const struct rt_graph *g)
+{
+	uint32_t wanted = 0;
+
+	for (uint32_t p = 0; p < MODEL_TASKS; p++)
+		for (uint32_t i = p + 1; i < MODEL_TASKS; i++) {
+			bool there = false;
+
+			for (uint32_t e = 0; e < g->tasks[p].fanout_count; e++)
+				there |= g->edges[g->tasks[p].fanout_begin + e] == i;
+			wanted += m->edge[p][i];
+			if (there != m->edge[p][i])
+				return check_fmt("edge %u to %u is %s", p, i, there ? "too much" : "missing");
+		}
+	return wanted == g->edge_count ? NULL : "edges twice";
+}
+
+static void random_programs_have_the_edges_and_results_of_the_model(void)
+{
+	static struct model m;
+	uint64_t expected[CELLS], memory[CELLS];
+
+	for (uint64_t seed = 1; seed <= 120; seed++) {
+		struct rt_tasks_config config = {.window = seed % 3 ? 0 : 4 + (uint32_t)seed % 9};
+		struct rt_tasks *tasks;
+		const char *why;
+
+		model_make(&m, seed);
+		config.rules = m.rules;
+		memcpy(expected, m.first, sizeof(expected));
+		for (uint32_t i = 0; i < MODEL_TASKS; i++)
+			model_step_run(&m.steps[i], i, expected);
+		REQUIRE_INT(rt_tasks_create(&tasks, &config, NULL), PTOWSP_OK);
+		m.kernel = rt_tasks_kernel(tasks, "fold", PTOWSP_UNIT_ANY, fold_kernel);
+		for (uint32_t t = 0; t < MODEL_TENSORS; t++)
+			m.tensors[t] = rt_tasks_tensor(tasks, check_fmt("t%u", t), memory + t * SIDE * SIDE, PTOWSP_U64, SIDE, SIDE);
+		REQUIRE_INT(rt_tasks_build(tasks, model_orchestrate, &m, NULL), PTOWSP_OK);
+		why = edges_differ(&m, rt_tasks_graph(tasks));
+		if (why)
+			CHECK_FAIL("seed %llu: %s", (unsigned long long)seed, why);
+		/* Weaker rules let tasks race: only one thread has a result then. */
+		for (uint32_t workers = 1; workers <= (m.rules == (RT_GRAPH_RULE_OVERLAP | RT_GRAPH_RULE_FULL) ? 8u : 1u); workers *= 2)
+			for (uint32_t threshold = 0; threshold <= 10; threshold += 5) {
+				memcpy(memory, m.first, sizeof(memory));
+				REQUIRE_INT(rt_tasks_run(tasks, model_orchestrate, &m, workers, threshold, NULL, NULL), PTOWSP_OK);
+				if (m.rules == (RT_GRAPH_RULE_OVERLAP | RT_GRAPH_RULE_FULL) || !threshold)
+					if (memcmp(memory, expected, sizeof(memory)) != 0)
+						CHECK_FAIL("seed %llu, %u workers, threshold %u: other results", (unsigned long long)seed, workers, threshold);
+			}
+		rt_tasks_destroy(tasks);
+	}
+}
+
+/* ---- refusals ---------------------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status (*wrong_step)(struct rt_tasks *tasks);
+static uint32_t any_kernel, any_tensor;
+
+static ptowsp_status wrong_orchestrate(struct rt_tasks *tasks, void *context)
+{
+	uint64_t task;
+
+	(void)context;
+	rt_task_alloc(tasks, any_kernel, &task);
+	rt_task_submit(tasks, task);
+	return wrong_step(tasks);
+}
+
+#define WRONGS(X) \
+	X(kernel, uint64_t t; return rt_task_alloc(tasks, 9, &t), "task 1: there is no such kernel") \
+	X(twice, uint64_t t; rt_task_alloc(tasks, any_kernel, &t); return rt_task_alloc(tasks, any_kernel, &t), "task 1: it was allocated and not submitted") \
+	X(left, uint64_t t; return rt_task_alloc(tasks, any_kernel, &t), "task 1: it was allocated and not submitted") \
+	X(old, return rt_task_submit(tasks, 0), "task 0 is not the one that was allocated last and not yet submitted") \
+	X(tensor, uint64_t t; rt_task_alloc(tasks, any_kernel, &t); return rt_task_add_input(tasks, t, 5, 0, 0, 1, 1), "task 1: there is no such tensor") \
+	X(region, uint64_t t; rt_task_alloc(tasks, any_kernel, &t); return rt_task_add_output(tasks, t, any_tensor, 3, 0, 2, 8), \
+	  "task 1: region [3, 0] of 2 x 8 lies outside tensor memory of 4 x 8") \
+	X(columns, uint64_t t; rt_task_alloc(tasks, any_kernel, &t); return rt_task_add_output(tasks, t, any_tensor, 0, UINT64_MAX, 1, 2), \
+	  "task 1: region [0, 18446744073709551615] of 1 x 2 lies outside tensor memory of 4 x 8") \
+	X(nothing, uint64_t t; rt_task_alloc(tasks, any_kernel, &t); return rt_task_add_output(tasks, t, any_tensor, 0, 0, 0, 2), \
+	  "task 1: region [0, 0] of 0 x 2 lies outside tensor memory of 4 x 8") \
+	X(many, uint64_t t; rt_task_alloc(tasks, any_kernel, &t); rt_task_add_arg(tasks, t, 1); return rt_task_add_arg(tasks, t, 2), \
+	  "task 1: it has too many scalar arguments; raise most_args") \
+	X(later, uint64_t t; rt_task_alloc(tasks, any_kernel, &t); return rt_task_add_dep(tasks, t, 1), "task 1: it can wait for earlier tasks only") \
+	X(scope, return rt_scope_end(tasks), "task 1: no scope is open that could end here") \
+	X(open, return rt_scope_begin(tasks), "1 scopes are open at the end of the orchestration function") \
+	X(registered, rt_tasks_kernel(tasks, "late", PTOWSP_UNIT_ANY, count_kernel); return PTOWSP_OK, "kernel late: kernels are made known before a run") \
+	X(own, (void)tasks; return PTOWSP_IO, "the orchestration function failed with status -21")
+#define X(name, step, why)                                          \
+	static ptowsp_status wrong_##name(struct rt_tasks *tasks) \
+	{                                                         \
+		step;                                             \
+	}
+WRONGS(X)
+#undef X
+
+static void what_is_wrong_is_named_once_and_the_next_run_is_whole(void)
+{
+	static const struct {
+		ptowsp_status (*step)(struct rt_tasks *tasks);
+		const char *why;
+	} wrongs[] = {
+#define X(name, step, why) {wrong_##name, why},
+		WRONGS(X)
+#undef X
+	};
+	const struct rt_tasks_config config = {.most_args = 1};
+	struct count count;
+	struct rt_tasks *tasks;
+	int64_t memory[32];
+
+	REQUIRE_INT(rt_tasks_create(&tasks, &config, NULL), PTOWSP_OK);
+	count_init(&count, tasks, 10);
+	any_kernel = count.kernel;
+	any_tensor = rt_tasks_tensor(tasks, "memory", memory, PTOWSP_I64, 4, 8);
+	for (size_t i = 0; i < sizeof(wrongs) / sizeof(*wrongs); i++)
+		for (uint32_t threshold = 0; threshold < 2; threshold++) {
+			struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+
+			wrong_step = wrongs[i].step;
+			CHECK(rt_tasks_run(tasks, wrong_orchestrate, NULL, 2, threshold, NULL, &error) != PTOWSP_OK);
+			CHECK_STR(error.text, wrongs[i].why);
+		}
+	count.n = 10;
+	CHECK_INT(rt_tasks_run(tasks, count_orchestrate, &count, 2, 0, NULL, NULL), PTOWSP_OK);
+	rt_tasks_destroy(tasks);
+}
+
+static ptowsp_status scope_orchestrate(struct rt_tasks *tasks, void *context)
+{
+	uint32_t n = *(uint32_t *)context;
+	uint64_t task;
+
+	for (uint32_t round = 0; round < 3; round++) {
+		rt_scope_begin(tasks);
+		for (uint32_t i = 0; i < n; i++) {
+			rt_task_alloc(tasks, any_kernel, &task);
+			rt_task_submit(tasks, task);
+		}
+		rt_scope_end(tasks);
+	}
+	return PTOWSP_OK;
+}
+
+static void a_scope_larger_than_the_window_is_a_deadlock_with_a_cure(void)
+{
+	for (uint32_t workers = 1; workers <= 2; workers++)
+		for (uint32_t window = 4; window <= 5; window++) {
+			const struct rt_tasks_config config = {.window = window};
+			struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+			struct count count;
+			struct rt_tasks *tasks;
+			uint32_t n = 5;
+
+			REQUIRE_INT(rt_tasks_create(&tasks, &config, NULL), PTOWSP_OK);
+			count_init(&count, tasks, 0);
+			any_kernel = count.kernel;
+			CHECK_INT(rt_tasks_run(tasks, scope_orchestrate, &n, workers, 1, NULL, &error), window < 5 ? PTOWSP_DEADLOCK : PTOWSP_OK);
+			if (window < 5)
+				CHECK_STR(error.text, "task 4 can never be submitted: open scopes hold the whole window of 4 tasks; a window of 5 lets it in, or end a "
+						      "scope before");
+			else
+				CHECK_UINT(count.ran, 15);
+			CHECK_INT(rt_tasks_run(tasks, scope_orchestrate, &n, workers, 0, NULL, NULL), PTOWSP_OK);
+			rt_tasks_destroy(tasks);
+		}
+}
+
+static ptowsp_status failing_kernel(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
+{
+	atomic_fetch_add(&counting->ran, 1);
+	if (task->number != 77)
+		return PTOWSP_OK;
+	memcpy(out->error->text, "no more paper", sizeof("no more paper"));
+	return PTOWSP_IO;
+}
+
+static void a_kernel_that_fails_ends_the_run(void)
+{
+	for (uint32_t workers = 1; workers <= 4; workers *= 2)
+		for (uint32_t threshold = 0; threshold <= 20; threshold += 20) {
+			struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+			struct count count;
+			struct rt_tasks *tasks;
+
+			REQUIRE_INT(rt_tasks_create(&tasks, &(struct rt_tasks_config){.window = 16}, NULL), PTOWSP_OK);
+			count_init(&count, tasks, 20000);
+			count.kernel = rt_tasks_kernel(tasks, "printer", PTOWSP_UNIT_HOST, failing_kernel);
+			CHECK_INT(rt_tasks_run(tasks, count_orchestrate, &count, workers, threshold, NULL, &error), PTOWSP_KERNEL_FAILED);
+			CHECK_STR(error.text, "task 77, kernel printer: no more paper");
+			CHECK_UINT(error.where[0], 77);
+			CHECK(count.ran < 20000);
+			rt_tasks_destroy(tasks);
+		}
+}
+
+static void limits_and_a_cancel_end_a_run(void)
+{
+	volatile uint32_t cancel = 0;
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct rt_tasks_config config = {.max_tasks = 50, .max_bytes = 3300, .cancel = &cancel};
+	struct count count;
+	struct rt_tasks *tasks;
+
+	REQUIRE_INT(rt_tasks_create(&tasks, &config, NULL), PTOWSP_OK);
+	count_init(&count, tasks, 51);
+	CHECK_INT(rt_tasks_run(tasks, count_orchestrate, &count, 2, 1, NULL, &error), PTOWSP_LIMIT);
+	CHECK_CONTAINS(error.text, "more than 50 tasks");
+	count.n = 50;
+	CHECK_INT(rt_tasks_run(tasks, count_orchestrate, &count, 2, 1, NULL, &error), PTOWSP_OK);
+	CHECK_INT(rt_tasks_run(tasks, count_orchestrate, &count, 2, 0, NULL, &error), PTOWSP_TOO_BIG);
+	count.n = 40;
+	CHECK_INT(rt_tasks_run(tasks, count_orchestrate, &count, 2, 0, NULL, &error), PTOWSP_OK);
+	cancel = 1;
+	for (uint32_t threshold = 0; threshold < 2; threshold++) {
+		CHECK_INT(rt_tasks_run(tasks, count_orchestrate, &count, 1, threshold, NULL, &error), PTOWSP_CANCELLED);
+		CHECK_INT(rt_tasks_run(tasks, count_orchestrate, &count, 2, threshold, NULL, &error), PTOWSP_CANCELLED);
+	}
+	rt_tasks_destroy(tasks);
+	config.rules = RT_GRAPH_RULE_EXACT | RT_GRAPH_RULE_OVERLAP;
+	CHECK_INT(rt_tasks_create(&tasks, &config, &error), PTOWSP_INVALID);
+	CHECK(tasks == NULL);
+}
+
+static void a_tensor_without_columns_is_refused_when_a_run_begins(void)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct count count;
+	struct rt_tasks *tasks;
+
+	REQUIRE_INT(rt_tasks_create(&tasks, NULL, NULL), PTOWSP_OK);
+	count_init(&count, tasks, 1);
+	rt_tasks_tensor(tasks, "flat", NULL, PTOWSP_F32, 4, 0);
+	for (int again = 0; again < 2; again++) {
+		CHECK_INT(rt_tasks_run(tasks, count_orchestrate, &count, 1, 0, NULL, &error), PTOWSP_INVALID);
+		CHECK_CONTAINS(error.text, "tensor flat: it needs columns");
+	}
+	rt_tasks_destroy(tasks);
+}
+
+void suite_task_api(CU_pSuite s)
+{
+	TEST(s, fused_softmax_gives_the_right_numbers_safe_and_pipelined);
+	TEST(s, a_tile_has_its_five_edges_and_no_others);
+	TEST(s, a_built_graph_runs_again_on_new_numbers);
+	TEST(s, safe_mode_starts_nothing_while_tasks_are_submitted);
+	TEST(s, pipelined_mode_starts_at_the_threshold);
+	TEST(s, a_full_window_starts_before_the_threshold);
+	TEST(s, memory_of_the_pipelined_mode_does_not_grow_with_the_tasks);
+	TEST(s, random_programs_have_the_edges_and_results_of_the_model);
+	TEST(s, what_is_wrong_is_named_once_and_the_next_run_is_whole);
+	TEST(s, a_scope_larger_than_the_window_is_a_deadlock_with_a_cure);
+	TEST(s, a_kernel_that_fails_ends_the_run);
+	TEST(s, limits_and_a_cancel_end_a_run);
+	TEST(s, a_tensor_without_columns_is_refused_when_a_run_begins);
+}
