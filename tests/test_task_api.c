@@ -6,6 +6,7 @@
 #include <string.h>
 #include "check.h"
 #include "graph_maker.h"
+#include "rt/graph_text.h"
 #include "rt/task_api.h"
 
 /* ---- fused softmax: 64 tiles, 5 tasks each -------------------------------------------------------------------------------- */
@@ -224,6 +225,30 @@ static void a_tile_has_its_five_edges_and_no_others(void)
 	softmax_finish(&f);
 }
 
+static void a_dump_has_the_form_of_the_seed(void)
+{
+	struct softmax f;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *to;
+
+	softmax_init(&f, NULL);
+	f.tiles = 1;
+	REQUIRE_INT(rt_tasks_build(f.tasks, softmax_orchestrate, &f, NULL), PTOWSP_OK);
+	to = open_memstream(&text, &size);
+	REQUIRE(to != NULL);
+	rt_graph_dump(to, rt_tasks_graph(f.tasks));
+	fclose(to);
+	CHECK_CONTAINS(text, "PTO RUNTIME DUMP\n");
+	CHECK_CONTAINS(text, "SUMMARY\n  Total tasks scheduled:  5\n  Ready queue size:       1\n\nTASK TABLE\n");
+	CHECK_CONTAINS(text, "  Task 0: rowmax         [READY] fanin=0 buf=0.1KB fanout=[1]\n");
+	CHECK_CONTAINS(text, "  Task 2: elem_exp       [WAIT]  fanin=1 buf=16.0KB fanout=[3,4]\n");
+	CHECK_CONTAINS(text, "\nDEPENDENCY GRAPH\n  Task 0 -> Task 1\n");
+	CHECK_CONTAINS(text, "  Task 3 -> Task 4\n");
+	free(text);
+	softmax_finish(&f);
+}
+
 static void a_built_graph_runs_again_on_new_numbers(void)
 {
 	struct softmax f;
@@ -358,6 +383,53 @@ static void memory_of_the_pipelined_mode_does_not_grow_with_the_tasks(void)
 	CHECK(many.in_flight <= 256);
 	CHECK_INT(rt_tasks_run(tasks, count_orchestrate, &count, 2, 0, &safe, NULL), PTOWSP_OK);
 	CHECK(safe.bytes > 100000 * 64);
+	rt_tasks_destroy(tasks);
+}
+
+/* ---- streams ------------------------------------------------------------------------------------------------------------------ */
+
+static struct {
+	_Atomic uint32_t inside[3];
+	uint64_t last[3]; /* plain: the order of the stream is what keeps threads apart */
+	_Atomic uint32_t wrong;
+} streams;
+
+static ptowsp_status stream_kernel(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
+{
+	(void)out;
+	if (atomic_fetch_add(&streams.inside[task->stream], 1) || streams.last[task->stream] > task->number)
+		atomic_fetch_add(&streams.wrong, 1);
+	streams.last[task->stream] = task->number;
+	atomic_fetch_sub(&streams.inside[task->stream], 1);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status stream_orchestrate(struct rt_tasks *tasks, void *context)
+{
+	uint64_t task;
+
+	(void)context;
+	memset(&streams, 0, sizeof(streams));
+	for (uint32_t i = 0; i < 3000; i++) {
+		rt_task_alloc(tasks, 0, &task);
+		rt_task_set_stream(tasks, task, i * 7 % 3);
+		rt_task_submit(tasks, task);
+	}
+	return PTOWSP_OK;
+}
+
+static void tasks_of_a_stream_follow_each_other(void)
+{
+	struct rt_tasks *tasks;
+
+	REQUIRE_INT(rt_tasks_create(&tasks, NULL, NULL), PTOWSP_OK);
+	rt_tasks_kernel(tasks, "stream", PTOWSP_UNIT_ANY, stream_kernel);
+	for (uint32_t threshold = 0; threshold < 2; threshold++) {
+		CHECK_INT(rt_tasks_run(tasks, stream_orchestrate, NULL, 4, threshold, NULL, NULL), PTOWSP_OK);
+		CHECK_UINT(streams.wrong, 0);
+		for (uint32_t s = 0; s < 3; s++)
+			CHECK(streams.last[s] >= 2997);
+	}
 	rt_tasks_destroy(tasks);
 }
 
@@ -772,11 +844,13 @@ void suite_task_api(CU_pSuite s)
 {
 	TEST(s, fused_softmax_gives_the_right_numbers_safe_and_pipelined);
 	TEST(s, a_tile_has_its_five_edges_and_no_others);
+	TEST(s, a_dump_has_the_form_of_the_seed);
 	TEST(s, a_built_graph_runs_again_on_new_numbers);
 	TEST(s, safe_mode_starts_nothing_while_tasks_are_submitted);
 	TEST(s, pipelined_mode_starts_at_the_threshold);
 	TEST(s, a_full_window_starts_before_the_threshold);
 	TEST(s, memory_of_the_pipelined_mode_does_not_grow_with_the_tasks);
+	TEST(s, tasks_of_a_stream_follow_each_other);
 	TEST(s, random_programs_have_the_edges_and_results_of_the_model);
 	TEST(s, what_is_wrong_is_named_once_and_the_next_run_is_whole);
 	TEST(s, a_scope_larger_than_the_window_is_a_deadlock_with_a_cure);

@@ -5,6 +5,7 @@
 #include "tools/place.h"
 
 #include "format/fail.h"
+#include "rt/graph_text.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -32,29 +33,28 @@ static void bytes_text(uint64_t bytes, char *text, size_t size)
 static void text_task(FILE *to, const struct graph_layout *l, uint32_t row)
 {
 	const struct graph_task *t = &l->graph->tasks[row];
-	char size[32];
 
-	fprintf(to, "  %" PRIu64 " %s", t->id, t->kernel);
-	if (t->bytes) {
-		bytes_text(t->bytes, size, sizeof(size));
-		fprintf(to, " %s", size);
-	}
-	for (uint32_t i = l->back_first[row]; i < l->back_first[row + 1]; i++)
-		fprintf(to, "%s %" PRIu64, i == l->back_first[row] ? " <-" : "", l->graph->tasks[l->back[i]].id);
-	fputc('\n', to);
+	rt_graph_text_task(to, t->id, t->kernel, l->back_first[row + 1] - l->back_first[row], t->bytes);
+	for (uint32_t i = l->first[row]; i < l->first[row + 1]; i++)
+		rt_graph_text_successor(to, l->graph->tasks[l->next[i]].id, i == l->first[row]);
+	rt_graph_text_task_end(to);
 }
 
-/* One line per task behind a line per level; "<-" and the tasks that it waits for. */
+/* The form of the runtime core's own dump. */
 static void text_write(FILE *to, const struct graph_layout *l)
 {
 	const struct graph *g = l->graph;
+	size_t ready = 0;
 
-	fprintf(to, "%zu tasks, %zu edges, %u levels\n", g->task_count, g->edge_count, (unsigned)l->level_count);
-	for (size_t i = 0; i < g->task_count; i++) {
-		if (!i || l->level[l->order[i]] != l->level[l->order[i - 1]])
-			fprintf(to, "level %u\n", (unsigned)l->level[l->order[i]]);
-		text_task(to, l, l->order[i]);
-	}
+	for (size_t i = 0; i < g->task_count; i++)
+		ready += l->back_first[i] == l->back_first[i + 1];
+	rt_graph_text_begin(to, g->task_count, ready);
+	for (uint32_t i = 0; i < g->task_count; i++)
+		text_task(to, l, i);
+	rt_graph_text_edges(to);
+	for (uint32_t i = 0; i < g->task_count; i++)
+		for (uint32_t e = l->first[i]; e < l->first[i + 1]; e++)
+			rt_graph_text_edge(to, g->tasks[i].id, g->tasks[l->next[e]].id);
 }
 
 /* Inside a quoted string of the dot language; line breaks and other control characters become spaces. */

@@ -16,7 +16,7 @@
  *	rt_task_submit(tasks, task);
  *
  * Threshold 0 is the safe mode: nothing starts before the orchestration function has returned; the whole graph is built in memory (graph.h), and can be
- * run again, looked at and copied. Threshold n is the pipelined mode: tasks start when n of them have been submitted, or no more fit without a start,
+ * run again, written as text (graph_text.h) and copied. Threshold n is the pipelined mode: tasks start when n of them have been submitted, or no more fit without a start,
  * while the function goes on; memory is bounded by the window, whatever the number of tasks.
  *
  * It stands here and not in abi/, because it is for programs that link libptowsp-rt.a: a backend, a test, an embedding program with kernels of its own.
