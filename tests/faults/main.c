@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT
+ * main.c - each allocation of a whole life fails in turn: opening a package, planning, opening a backend, loading, running, closing. Every
+ * time NO_MEMORY comes out with one sentence, or the run is right without it, and nothing stays behind.
+ *
+ *	faults PLUGIN PACKAGES [NAME]     a file and a folder; one line per program: "ok NAME - so many allocations ..." or "not ok NAME - why" */
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/ptowsp_host.h"
+#include "registry/names.h"
+#include "tests/faults/faults.h"
+
+/* ---- counting -------------------------------------------------------------------------------------------------- */
+
+enum { SLOTS = 1 << 16 }; /* of memory in use at one time: far more than any program here has */
+static struct {
+	_Atomic uint64_t count, fail_at; /* since they were set to 0; fail_at 0: none */
+	pthread_mutex_t lock;
+	void *memory[SLOTS]; /* open addressing */
+	uint64_t used;
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static int refuses(void)
+{
+	return atomic_fetch_add(&state.count, 1) + 1 == atomic_load(&state.fail_at);
+}
+
+static size_t slot_of(const void *memory)
+{
+	size_t at = (size_t)((uintptr_t)memory * UINT64_C(0x9E3779B97F4A7C15) >> 48);
+
+	while (state.memory[at] && state.memory[at] != memory)
+		at = (at + 1) % SLOTS;
+	return at;
+}
+
+static void keep(void *memory)
+{
+	pthread_mutex_lock(&state.lock);
+	if (++state.used == SLOTS / 2)
+		abort();
+	state.memory[slot_of(memory)] = memory;
+	pthread_mutex_unlock(&state.lock);
+}
+
+/* What stands behind it in its run moves up. */
+static void drop(void *memory)
+{
+	size_t at;
+
+	pthread_mutex_lock(&state.lock);
+	at = slot_of(memory);
+	if (state.memory[at]) {
+		state.used--;
+		state.memory[at] = NULL;
+		for (at = (at + 1) % SLOTS; state.memory[at]; at = (at + 1) % SLOTS) {
+			void *moved = state.memory[at];
+
+			state.memory[at] = NULL;
+			state.memory[slot_of(moved)] = moved;
+		}
+	}
+	pthread_mutex_unlock(&state.lock);
+}
+
+static const struct faults faults = {refuses, keep, drop};
+
+/* ---- programs -------------------------------------------------------------------------------------------------- */
+
+static const struct program {
+	const char *name, *package, *entry;
+	const char *schedule[4];
+	const char *set; /* NAME=VALUE, or NULL */
+	uint32_t threads, flags;
+} programs[] = {
+	{"softmax", "softmax", NULL, {NULL}, "total_rows=70", 1, 0},
+	{"softmax_two_threads", "softmax", NULL, {NULL}, "total_rows=70", 2, 0},
+	{"llama_layer_without_kernels", "llama_layer", NULL, {"task_window=64"}, "num_tiles=8", 1, PTOWSP_RUN_NO_KERNELS},
+	{"exact_raw_pools_streams", "probes/control", "units", {"deps=tensor_map_exact", "pools=by_exec_unit", "streams=2"}, NULL, 1, 0},
+	{"slots_and_loads", "probes/tasks", "count", {"dispatch=work_steal(3)", "pipeline_depth=2"}, "n=40", 2, 0},
+	{"a_deadlock", "probes/control", "scope", {"task_window=2"}, NULL, 1, 0},
+	{"a_kernel_that_fails", "probes/control", "bind", {NULL}, NULL, 1, 0},
+	{"no_such_entry", "probes/control", "nowhere", {NULL}, NULL, 1, 0},
+	{"processes", "probes/channels", NULL, {NULL}, NULL, 1, 0},
+	{"processes_two_threads", "probes/channels", NULL, {NULL}, NULL, 2, 0},
+	{"built_first", "probes/tasks", "count", {"start=after_orchestration"}, "n=40", 2, 0},
+};
+
+static void task_drop(void *context, const struct ptowsp_trace_task *tasks, uint32_t count, uint32_t stride)
+{
+	(void)context, (void)tasks, (void)count, (void)stride;
+}
+
+static ptowsp_status program_run(struct ptowsp_program *program, const struct program *p, struct ptowsp_error *error)
+{
+	struct ptowsp_execute_options execute = {.flags = p->flags};
+	char name[64] = "";
+	ptowsp_status st = ptowsp_trace_attach(program, task_drop, NULL, error);
+
+	if (p->set)
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(p->set, "="), p->set);
+	if (!st && p->set)
+		st = ptowsp_value_set(program, name, strchr(p->set, '=') + 1, error);
+	return st ? st : ptowsp_execute(program, &execute, error);
+}
+
+static ptowsp_status life(const struct program *p, const char *plugin, const char *folder, struct ptowsp_error *error)
+{
+	struct ptowsp_backend_options backend_options = {.plugin = plugin, .threads = p->threads};
+	struct ptowsp_plan_options plan_options = {.entry = p->entry, .schedule = p->schedule};
+	struct ptowsp_package *package = NULL;
+	struct ptowsp_plan *plan = NULL;
+	struct ptowsp_backend *backend = NULL;
+	struct ptowsp_program *program = NULL;
+	char path[1024];
+	ptowsp_status st;
+
+	while (plan_options.schedule_count < 4 && p->schedule[plan_options.schedule_count])
+		plan_options.schedule_count++;
+	snprintf(path, sizeof(path), "%s/%s.pkg.zst", folder, p->package);
+	st = ptowsp_package_open(&package, path, 0, error);
+	if (!st)
+		st = ptowsp_plan_create(&plan, package, &plan_options, error);
+	if (!st)
+		st = ptowsp_backend_open(&backend, &backend_options, error);
+	if (!st)
+		st = ptowsp_program_load(&program, backend, plan, 0, error);
+	if (!st)
+		st = program_run(program, p, error);
+	ptowsp_program_unload(program);
+	ptowsp_backend_close(backend);
+	ptowsp_plan_destroy(plan);
+	ptowsp_package_close(package);
+	return st;
+}
+
+/* ---- one after the other --------------------------------------------------------------------------------------- */
+
+struct tally {
+	uint64_t refused, tolerated, bad;
+	char why[512]; /* of the first that was bad */
+};
+
+__attribute__((format(printf, 2, 3)))
+static void bad(struct tally *tally, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	if (!tally->bad++)
+		vsnprintf(tally->why, sizeof(tally->why), format, ap);
+	va_end(ap);
+}
+
+static int is_sentence(const char *text)
+{
+	return *text && !strchr(text, '\n');
+}
+
+/* clean: status of the life in which nothing failed. */
+static void judge(struct tally *tally, uint64_t n, ptowsp_status st, ptowsp_status clean, const struct ptowsp_error *error,
+		  uint64_t kept_before)
+{
+	if (state.used != kept_before)
+		bad(tally, "allocation %" PRIu64 ": %" PRIu64 " pieces of memory stay behind (%s)", n, state.used - kept_before, error->text);
+	else if (st == clean)
+		tally->tolerated++;
+	else if (st != PTOWSP_NO_MEMORY)
+		bad(tally, "allocation %" PRIu64 ": status %s: %.200s", n, reg_status_name(st), error->text);
+	else if (!is_sentence(error->text) || error->code != PTOWSP_NO_MEMORY)
+		bad(tally, "allocation %" PRIu64 ": no sentence, or another status in it: \"%.200s\"", n, error->text);
+	else
+		tally->refused++;
+}
+
+static ptowsp_status once(const struct program *p, const char *plugin, const char *folder, uint64_t fail_at, struct ptowsp_error *error)
+{
+	ptowsp_status st;
+
+	*error = (struct ptowsp_error){.head = PTOWSP_HEAD(*error, ERROR)};
+	atomic_store(&state.count, 0);
+	atomic_store(&state.fail_at, fail_at);
+	st = life(p, plugin, folder, error);
+	atomic_store(&state.fail_at, 0);
+	return st;
+}
+
+static int program_try(const struct program *p, const char *plugin, const char *folder)
+{
+	struct ptowsp_error error;
+	struct tally tally = {0};
+	ptowsp_status clean;
+	uint64_t count, kept_before;
+
+	once(p, plugin, folder, 0, &error); /* what is made once per process is there now */
+	kept_before = state.used;
+	clean = once(p, plugin, folder, 0, &error);
+	count = atomic_load(&state.count);
+	if (state.used != kept_before)
+		bad(&tally, "a life without faults leaves memory behind");
+	for (uint64_t n = 1; n <= count; n++) {
+		ptowsp_status st = once(p, plugin, folder, n, &error);
+
+		judge(&tally, n, st, clean, &error, kept_before);
+	}
+	if (tally.bad)
+		printf("not ok %s - %" PRIu64 " of %" PRIu64 " are wrong; %s\n", p->name, tally.bad, count, tally.why);
+	else
+		printf("ok %s - %" PRIu64 " allocations, %" PRIu64 " refused, %" PRIu64 " not missed\n", p->name, count, tally.refused, tally.tolerated);
+	fflush(stdout);
+	return tally.bad || !tally.refused;
+}
+
+int main(int argc, char **argv)
+{
+	char address[32];
+	int failed = 0;
+
+	if (argc < 3)
+		return 2;
+	snprintf(address, sizeof(address), "%" PRIxPTR, (uintptr_t)&faults);
+	setenv(FAULTS_VARIABLE, address, 1);
+	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
+		if (argc < 4 || !strcmp(argv[3], programs[i].name))
+			failed |= program_try(&programs[i], argv[1], argv[2]);
+	return failed;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT
+ * test_faults.c - running out of memory anywhere between opening a package and closing the backend; tests/faults does it. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The name of the test is that of a program of tests/faults/main.c. */
+static void each_allocation_fails_in_turn(void)
+{
+	const char *name = strstr(check_name(), "turn_in_") + 8;
+	char *out, *err;
+	int status = check_run(check_fmt("%s/obj/tests/faults/faults %s/test/faults/libptowsp_cpu_sim.so %s/packages %s", check_build(),
+					 check_build(), check_build(), name),
+			       &out, &err);
+
+	if (status || strncmp(out, "ok ", 3))
+		CHECK_FAIL("exit %d: %s%s", status, out, err);
+	free(out);
+	free(err);
+}
+
+void suite_faults(CU_pSuite s)
+{
+	static const char *const names[] = {
+		"softmax",	   "softmax_two_threads", "llama_layer_without_kernels", "exact_raw_pools_streams", "slots_and_loads",
+		"a_deadlock",	   "a_kernel_that_fails", "no_such_entry",		 "processes",		    "processes_two_threads",
+		"built_first",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		check_add(s, check_fmt("each_allocation_fails_in_turn_in_%s", names[i]), each_allocation_fails_in_turn);
+}
