@@ -1,213 +1,51 @@
 /* SPDX-License-Identifier: MIT
  * test_task_api.c - tasks from C: the fused softmax of the PTO-ISA seed (section 4.5) with real kernels, edges against a plain model, bounded memory,
  * and what is refused. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "check.h"
 #include "graph_maker.h"
 #include "rt/graph_text.h"
 #include "rt/task_api.h"
+#include "tools/fused_softmax.h"
 
 /* ---- fused softmax: 64 tiles, 5 tasks each -------------------------------------------------------------------------------- */
 
-enum { TILES = 64, ROWS = 32, COLUMNS = 128, TASKS = TILES * 5 };
-
-struct softmax {
-	struct rt_tasks *tasks;
-	uint32_t tiles;
-	float *input, *output, *shifted, *raised, *most, *sum; /* one behind the other in one piece of memory */
-	uint32_t kernels[5];
-	uint32_t x, y, d, e, m, s;
-};
-
-static float *at(const struct ptowsp_task *task, uint32_t argument, uint64_t row)
-{
-	const struct ptowsp_tensor_arg *tensor = &task->tensors[argument];
-
-	return (float *)tensor->data + row * tensor->row_stride;
-}
-
-static ptowsp_status rowmax(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	(void)out;
-	for (uint64_t r = 0; r < task->tensors[0].rows; r++) {
-		const float *x = at(task, 0, r);
-		float most = x[0];
-
-		for (uint64_t c = 1; c < task->tensors[0].columns; c++)
-			most = x[c] > most ? x[c] : most;
-		*at(task, 1, r) = most;
-	}
-	return PTOWSP_OK;
-}
-
-static ptowsp_status rowexpandsub(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	(void)out;
-	for (uint64_t r = 0; r < task->tensors[0].rows; r++)
-		for (uint64_t c = 0; c < task->tensors[0].columns; c++)
-			at(task, 2, r)[c] = at(task, 0, r)[c] - *at(task, 1, r);
-	return PTOWSP_OK;
-}
-
-static ptowsp_status elem_exp(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	(void)out;
-	for (uint64_t r = 0; r < task->tensors[0].rows; r++)
-		for (uint64_t c = 0; c < task->tensors[0].columns; c++)
-			at(task, 1, r)[c] = expf(at(task, 0, r)[c]);
-	return PTOWSP_OK;
-}
-
-static ptowsp_status rowsum(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	(void)out;
-	for (uint64_t r = 0; r < task->tensors[0].rows; r++) {
-		float sum = 0;
-
-		for (uint64_t c = 0; c < task->tensors[0].columns; c++)
-			sum += at(task, 0, r)[c];
-		*at(task, 1, r) = sum;
-	}
-	return PTOWSP_OK;
-}
-
-static ptowsp_status rowexpanddiv(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	(void)out;
-	for (uint64_t r = 0; r < task->tensors[0].rows; r++)
-		for (uint64_t c = 0; c < task->tensors[0].columns; c++)
-			at(task, 2, r)[c] = at(task, 0, r)[c] / *at(task, 1, r);
-	return PTOWSP_OK;
-}
-
-static void softmax_tile(struct softmax *f, uint64_t row)
-{
-	struct rt_tasks *rt = f->tasks;
-	uint64_t t;
-
-	rt_task_alloc(rt, f->kernels[0], &t);
-	rt_task_add_input(rt, t, f->x, row, 0, ROWS, COLUMNS);
-	rt_task_add_output(rt, t, f->m, row, 0, ROWS, 1);
-	rt_task_submit(rt, t);
-	rt_task_alloc(rt, f->kernels[1], &t);
-	rt_task_add_input(rt, t, f->x, row, 0, ROWS, COLUMNS);
-	rt_task_add_input(rt, t, f->m, row, 0, ROWS, 1);
-	rt_task_add_output(rt, t, f->d, row, 0, ROWS, COLUMNS);
-	rt_task_submit(rt, t);
-	rt_task_alloc(rt, f->kernels[2], &t);
-	rt_task_add_input(rt, t, f->d, row, 0, ROWS, COLUMNS);
-	rt_task_add_output(rt, t, f->e, row, 0, ROWS, COLUMNS);
-	rt_task_submit(rt, t);
-	rt_task_alloc(rt, f->kernels[3], &t);
-	rt_task_add_input(rt, t, f->e, row, 0, ROWS, COLUMNS);
-	rt_task_add_output(rt, t, f->s, row, 0, ROWS, 1);
-	rt_task_submit(rt, t);
-	rt_task_alloc(rt, f->kernels[4], &t);
-	rt_task_add_input(rt, t, f->e, row, 0, ROWS, COLUMNS);
-	rt_task_add_input(rt, t, f->s, row, 0, ROWS, 1);
-	rt_task_add_output(rt, t, f->y, row, 0, ROWS, COLUMNS);
-	rt_task_submit(rt, t);
-}
-
-static ptowsp_status softmax_orchestrate(struct rt_tasks *tasks, void *context)
-{
-	struct softmax *f = context;
-
-	(void)tasks;
-	for (uint32_t tile = 0; tile < f->tiles; tile++)
-		softmax_tile(f, (uint64_t)tile * ROWS);
-	return PTOWSP_OK;
-}
-
-static void softmax_init(struct softmax *f, const struct rt_tasks_config *config)
-{
-	static const struct {
-		const char *name;
-		ptowsp_kernel_fn fn;
-	} kernels[5] = {{"rowmax", rowmax}, {"rowexpandsub", rowexpandsub}, {"elem_exp", elem_exp}, {"rowsum", rowsum}, {"rowexpanddiv", rowexpanddiv}};
-	uint64_t rows = (uint64_t)TILES * ROWS, all = rows * COLUMNS, state = 4711;
-
-	memset(f, 0, sizeof(*f));
-	f->tiles = TILES;
-	f->input = calloc(4 * all + 2 * rows, sizeof(float));
-	REQUIRE(f->input != NULL);
-	f->output = f->input + all;
-	f->shifted = f->output + all;
-	f->raised = f->shifted + all;
-	f->most = f->raised + all;
-	f->sum = f->most + rows;
-	for (uint64_t i = 0; i < all; i++)
-		f->input[i] = (float)graph_pick(&state, 2000) / 250.0f - 4.0f;
-	REQUIRE_INT(rt_tasks_create(&f->tasks, config, NULL), PTOWSP_OK);
-	for (int k = 0; k < 5; k++)
-		f->kernels[k] = rt_tasks_kernel(f->tasks, kernels[k].name, PTOWSP_UNIT_AIV, kernels[k].fn);
-	f->x = rt_tasks_tensor(f->tasks, "input", f->input, PTOWSP_F32, rows, COLUMNS);
-	f->y = rt_tasks_tensor(f->tasks, "output", f->output, PTOWSP_F32, rows, COLUMNS);
-	f->d = rt_tasks_tensor(f->tasks, "shifted", f->shifted, PTOWSP_F32, rows, COLUMNS);
-	f->e = rt_tasks_tensor(f->tasks, "raised", f->raised, PTOWSP_F32, rows, COLUMNS);
-	f->m = rt_tasks_tensor(f->tasks, "most", f->most, PTOWSP_F32, rows, 1);
-	f->s = rt_tasks_tensor(f->tasks, "sum", f->sum, PTOWSP_F32, rows, 1);
-}
-
-static void softmax_finish(struct softmax *f)
-{
-	rt_tasks_destroy(f->tasks);
-	free(f->input);
-}
-
-/* Row by row in the order of the kernels: the same operations, so the same bits. */
-static uint64_t softmax_wrong(const struct softmax *f)
-{
-	uint64_t wrong = 0;
-
-	for (uint64_t r = 0; r < (uint64_t)f->tiles * ROWS; r++) {
-		const float *x = f->input + r * COLUMNS;
-		float most = x[0], sum = 0;
-
-		for (int c = 1; c < COLUMNS; c++)
-			most = x[c] > most ? x[c] : most;
-		for (int c = 0; c < COLUMNS; c++)
-			sum += expf(x[c] - most);
-		for (int c = 0; c < COLUMNS; c++)
-			wrong += f->output[r * COLUMNS + c] != expf(x[c] - most) / sum;
-	}
-	return wrong;
-}
+enum { TILES = 64, TASKS = TILES * FUSED_SOFTMAX_TASKS };
+#define ELEMENTS ((size_t)TILES * FUSED_SOFTMAX_ROWS * FUSED_SOFTMAX_COLUMNS)
 
 static void fused_softmax_gives_the_right_numbers_safe_and_pipelined(void)
 {
 	static const uint32_t workers[] = {1, 2, 8}, thresholds[] = {0, 1, 20, 1000};
-	struct softmax f;
+	struct fused_softmax f;
 
-	softmax_init(&f, NULL);
+	REQUIRE_INT(fused_softmax_init(&f, TILES, NULL), PTOWSP_OK);
 	for (int w = 0; w < 3; w++)
 		for (int t = 0; t < 4; t++) {
 			struct rt_tasks_result result;
 			struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 
-			memset(f.output, 0, (size_t)TILES * ROWS * COLUMNS * sizeof(float));
-			CHECK_INT(rt_tasks_run(f.tasks, softmax_orchestrate, &f, workers[w], thresholds[t], &result, &error), PTOWSP_OK);
+			memset(f.output, 0, ELEMENTS * sizeof(float));
+			CHECK_INT(rt_tasks_run(f.tasks, fused_softmax_orchestrate, &f, workers[w], thresholds[t], &result, &error), PTOWSP_OK);
 			CHECK_UINT(result.tasks, TASKS);
 			CHECK_UINT(result.edges, TILES * 5);
-			CHECK_UINT(softmax_wrong(&f), 0);
+			CHECK_UINT(fused_softmax_wrong(&f), 0);
 			CHECK_UINT(result.started_at, thresholds[t] == 0 || thresholds[t] > TASKS ? TASKS : thresholds[t]);
 		}
-	softmax_finish(&f);
+	fused_softmax_finish(&f);
 }
 
 static void a_tile_has_its_five_edges_and_no_others(void)
 {
 	static const uint32_t wanted[5][2] = {{0, 1}, {1, 2}, {2, 3}, {2, 4}, {3, 4}};
-	struct softmax f;
+	struct fused_softmax f;
 	const struct rt_graph *g;
 	uint32_t e = 0, *counts;
 
-	softmax_init(&f, NULL);
+	REQUIRE_INT(fused_softmax_init(&f, TILES, NULL), PTOWSP_OK);
 	f.tiles = 1;
 	CHECK(rt_tasks_graph(f.tasks) == NULL);
-	REQUIRE_INT(rt_tasks_build(f.tasks, softmax_orchestrate, &f, NULL), PTOWSP_OK);
+	REQUIRE_INT(rt_tasks_build(f.tasks, fused_softmax_orchestrate, &f, NULL), PTOWSP_OK);
 	g = rt_tasks_graph(f.tasks);
 	REQUIRE(g != NULL);
 	REQUIRE_UINT(g->task_count, 5);
@@ -222,19 +60,19 @@ static void a_tile_has_its_five_edges_and_no_others(void)
 	CHECK(rt_graph_check(g->head, g->head->bytes, counts, NULL) == NULL);
 	free(counts);
 	CHECK_STR(g->text + g->kernels[g->tasks[2].kernel].name, "elem_exp");
-	softmax_finish(&f);
+	fused_softmax_finish(&f);
 }
 
 static void a_dump_has_the_form_of_the_seed(void)
 {
-	struct softmax f;
+	struct fused_softmax f;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *to;
 
-	softmax_init(&f, NULL);
+	REQUIRE_INT(fused_softmax_init(&f, TILES, NULL), PTOWSP_OK);
 	f.tiles = 1;
-	REQUIRE_INT(rt_tasks_build(f.tasks, softmax_orchestrate, &f, NULL), PTOWSP_OK);
+	REQUIRE_INT(rt_tasks_build(f.tasks, fused_softmax_orchestrate, &f, NULL), PTOWSP_OK);
 	to = open_memstream(&text, &size);
 	REQUIRE(to != NULL);
 	rt_graph_dump(to, rt_tasks_graph(f.tasks));
@@ -246,25 +84,25 @@ static void a_dump_has_the_form_of_the_seed(void)
 	CHECK_CONTAINS(text, "\nDEPENDENCY GRAPH\n  Task 0 -> Task 1\n");
 	CHECK_CONTAINS(text, "  Task 3 -> Task 4\n");
 	free(text);
-	softmax_finish(&f);
+	fused_softmax_finish(&f);
 }
 
 static void a_built_graph_runs_again_on_new_numbers(void)
 {
-	struct softmax f;
+	struct fused_softmax f;
 	struct rt_tasks_result result;
 
-	softmax_init(&f, NULL);
+	REQUIRE_INT(fused_softmax_init(&f, TILES, NULL), PTOWSP_OK);
 	CHECK_INT(rt_tasks_rerun(f.tasks, 2, NULL, NULL), PTOWSP_INVALID);
-	REQUIRE_INT(rt_tasks_run(f.tasks, softmax_orchestrate, &f, 2, 0, NULL, NULL), PTOWSP_OK);
+	REQUIRE_INT(rt_tasks_run(f.tasks, fused_softmax_orchestrate, &f, 2, 0, NULL, NULL), PTOWSP_OK);
 	for (int again = 0; again < 3; again++) {
-		for (uint64_t i = 0; i < (uint64_t)TILES * ROWS * COLUMNS; i++)
+		for (uint64_t i = 0; i < ELEMENTS; i++)
 			f.input[i] = -f.input[i] / 2;
 		CHECK_INT(rt_tasks_rerun(f.tasks, 1 + (uint32_t)again, &result, NULL), PTOWSP_OK);
 		CHECK_UINT(result.tasks, TASKS);
-		CHECK_UINT(softmax_wrong(&f), 0);
+		CHECK_UINT(fused_softmax_wrong(&f), 0);
 	}
-	softmax_finish(&f);
+	fused_softmax_finish(&f);
 }
 
 /* ---- order of starting ------------------------------------------------------------------------------------------------------ */

@@ -16,6 +16,7 @@ static const struct benchmark {
 	const char *text;
 } benchmarks[] = {
 	{"tasks", bench_tasks, "tasks per ms of the runtime core on the llama layer: expansion, execution, both; memory per task"},
+	{"softmax", bench_softmax, "ms of a fused softmax on the C interface of tasks: everything built first against a start at 20 tasks"},
 	{"packages", bench_packages, "ms to pack, open, verify and load the example packages, and their sizes"},
 	{"isa", bench_isa, "GFLOP/s and GB/s of the portable kernels' interpreter"},
 	{"call", bench_call, "ns per call of a C function: direct, through a thunk, through libffi"},
