@@ -219,6 +219,21 @@ static void made_ready(void *context, uint32_t slot)
 	chain->have = true;
 }
 
+/* What comes after the kernel has come from another core: the edge to its newest successor, and the task that this worker will probably run next. */
+static void look_forward(struct rt_crew *crew, const struct rt_slot *slot, uint32_t worker)
+{
+	uint32_t edge = atomic_load_explicit(&slot->successors, memory_order_relaxed), next;
+
+	if (edge)
+		__builtin_prefetch(&crew->ring.edges[edge - 1]);
+	if (rt_deque_peek(&crew->ready.deques[worker], &next)) {
+		const char *line = (const char *)rt_ring_slot(&crew->ring, next);
+
+		__builtin_prefetch(line, 1);
+		__builtin_prefetch(line + RT_LINE);
+	}
+}
+
 /* One task in so many is timed, and every task of a kernel of which nothing is known. */
 #define SAMPLE_EVERY 64u
 
@@ -235,6 +250,7 @@ static void slot_run(struct rt_crew *crew, uint32_t at, struct chain *chain)
 	uint64_t cycles = 0;
 	ptowsp_status st = PTOWSP_OK;
 
+	look_forward(crew, slot, chain->worker);
 	if (begins && timed)
 		st = rt_crew_call_timed(crew, &call, chain->worker, &cycles, &error);
 	else if (begins)

@@ -35,6 +35,14 @@ static inline void rt_deque_push(struct rt_deque *deque, uint32_t slot)
 	atomic_store_explicit(&deque->slots[bottom & deque->mask], slot, memory_order_relaxed);
 	atomic_store(&deque->bottom, bottom + 1);
 }
+/* The owner's: what it would take next, if nobody is faster. False: empty. */
+static inline bool rt_deque_peek(const struct rt_deque *deque, uint32_t *slot_out)
+{
+	int64_t bottom = atomic_load_explicit(&deque->bottom, memory_order_relaxed);
+
+	*slot_out = atomic_load_explicit(&deque->slots[(bottom - 1) & deque->mask], memory_order_relaxed);
+	return atomic_load_explicit(&deque->top, memory_order_relaxed) < bottom;
+}
 /* The owner's. */
 bool rt_deque_pop(struct rt_deque *deque, uint32_t *slot_out);
 /* Anybody's. False: empty, or somebody was faster. */

@@ -86,6 +86,11 @@ ptowsp_status rt_dispatch_begin(struct rt_run *run)
 
 	if (st || !crew->sharing)
 		return st;
+	/* The predecessors may have run elsewhere: their lines are on their way while this task is placed and timed. */
+	for (uint32_t i = 0; i < run->preds.count; i++)
+		__builtin_prefetch(rt_ring_task(&crew->ring, run->preds.list[i]), 1);
+	__builtin_prefetch(rt_ring_task(&crew->ring, run->tasks), 1);
+	__builtin_prefetch((const char *)rt_ring_task(&crew->ring, run->tasks) + RT_LINE, 1);
 	if (failed != UINT64_MAX) /* ends with that failure, or an earlier one */
 		return rt_wait_tasks(run, failed + 1);
 	if (run->tasks % FRONTIER_EVERY == 0)
@@ -166,9 +171,6 @@ static ptowsp_status hand_over(struct rt_run *run, const struct rt_site *site, s
 	struct rt_slot *slot;
 	ptowsp_status st = PTOWSP_OK;
 
-	/* The predecessors may have run elsewhere: their lines are on their way while this task's is written. */
-	for (uint32_t i = 0; i < run->preds.count; i++)
-		__builtin_prefetch(rt_ring_task(ring, run->preds.list[i]), 1);
 	if (run->barrier > ring->barrier)
 		st = gate_make(run);
 	if (!st)
