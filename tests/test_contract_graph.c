@@ -35,6 +35,20 @@ static void a_graph_does_not_depend_on_kernels_or_threads(void)
 	CHECK_STR(cli_out, "1\n");
 }
 
+static void a_host_graph_build_gives_the_same_graph_and_results(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-inspect --json $P/softmax.pkg.zst | sed s/task_buffer/host_graph_build/ >b.json && $B/ptowsp-pack --from-json b.json -o b.pkg.zst"), 0);
+	CHECK_INT(cli("for t in 1 2; do $B/ptowsp-run --threads $t --graph h$t.json b.pkg.zst || exit; done"), 0); /* its expected outputs are compared */
+	CHECK_CONTAINS(cli_out, "compare: ok");
+	CHECK_INT(cli("$B/ptowsp-run -q --graph t.json $P/softmax.pkg.zst && cmp t.json h1.json && cmp t.json h2.json"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --schedule task_window=2 b.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_err, "task_window is recorded, not enforced");
+	CHECK_INT(cli("$B/ptowsp-run --max-tasks 3 b.pkg.zst"), 10);
+	CHECK_INT(cli("$B/ptowsp-run --plugin cpu_sim --schedule tensor_map=8 b.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_err, "tensor_map with its capacity of 8 is full");
+}
+
 static void a_text_graph_has_a_line_per_task(void)
 {
 	cli_begin();
@@ -176,6 +190,7 @@ void suite_contract_graph(CU_pSuite s)
 	TEST(s, a_json_graph_has_tasks_and_edges_once);
 	TEST(s, a_graph_of_levels_names_the_kernels_of_each_level);
 	TEST(s, a_graph_does_not_depend_on_kernels_or_threads);
+	TEST(s, a_host_graph_build_gives_the_same_graph_and_results);
 	TEST(s, a_text_graph_has_a_line_per_task);
 	TEST(s, a_dash_writes_the_graph_to_stdout);
 	TEST(s, a_dot_graph_goes_left_to_right_with_ranks);
