@@ -94,7 +94,7 @@ static bool needs_met(struct probe_outcome *o, const struct ptowsp_backend *back
 			o->refused = true;
 			reg_fail(&o->error, PTOWSP_UNSUPPORTED, "%s: %s", verdict.what, verdict.reason);
 		} else if (!own && (verdict.refused || (verdict.directive && verdict.state < PTOWSP_STATE_ENFORCED))) {
-			reg_text_add(&text, "the probe needs %s, which this backend does not enforce", verdict.what);
+			reg_text_add(&text, "the probe needs %s: %s", verdict.what, verdict.reason);
 		}
 	}
 	ptowsp_match_destroy(match);

@@ -44,7 +44,7 @@ struct probe_outcome {
 	int32_t content[PROBE_CONTENT]; /* first elements of the tensor "out" */
 	bool has_content, deadlocked;
 	struct ptowsp_deadlock deadlock;
-	char missing[160];             /* a feature that the run needs and the backend does not enforce; "" */
+	char missing[240];             /* a feature that the run needs and the backend does not enforce; "" */
 	bool refused;                  /* by the match of needs and capabilities, because of the probed feature; error has the reason */
 };
 /* feature: the probed one; others that the plan needs must be enforced, else nothing runs and `missing` says which. */
