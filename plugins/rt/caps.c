@@ -40,12 +40,9 @@ static uint8_t opcode_state(uint8_t opcode)
 	return PTOWSP_STATE_ENFORCED;
 }
 
-/* Orders among ready tasks, and issuing at once, have no effect on the semantic clock: kept, nothing to obey. The capacity of a
- * channel needs channels. */
+/* Orders among ready tasks, and issuing at once, have no effect on the semantic clock: kept, nothing to obey. */
 static uint8_t policy_state(unsigned directive, unsigned policy)
 {
-	if (directive == PTOWSP_DIRECTIVE_CHANNEL_CAPACITY && opcode_state(PTOWSP_OP_SEND) != PTOWSP_STATE_ENFORCED)
-		return PTOWSP_STATE_DIAGNOSED;
 	if (rt_schedule_obeys(directive, policy))
 		return PTOWSP_STATE_ENFORCED;
 	if (directive == PTOWSP_DIRECTIVE_READY || (directive == PTOWSP_DIRECTIVE_TIMING && policy == PTOWSP_TIMING_IMMEDIATE))
