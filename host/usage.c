@@ -44,19 +44,44 @@ static ptowsp_status header_read(struct scan *scan)
 }
 
 /* A kernel and the variants that may stand in for it. */
-static ptowsp_status kernel_use(struct scan *scan, uint32_t operand)
+static ptowsp_status row_use(struct scan *scan, uint32_t row)
 {
 	const struct pkg_tables *t = scan->tables;
-	uint32_t row;
 
-	if (operand >= scan->header.num_kernels)
-		return fail(scan, "the task's kernel is outside the workload's table");
-	memcpy(&row, scan->kernels + (size_t)operand * 4, sizeof(row));
 	if (row >= t->kernel_count)
 		return fail(scan, "the task's kernel is outside KREG");
 	scan->usage->kernels[row] = 1;
 	for (uint32_t i = 0; i < t->kernel[row].variant_count; i++)
 		scan->usage->kernels[t->variant[t->kernel[row].variants + i].kernel] = 1;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status kernel_use(struct scan *scan, uint32_t operand)
+{
+	uint32_t row;
+
+	if (operand >= scan->header.num_kernels)
+		return fail(scan, "the task's kernel is outside the workload's table");
+	memcpy(&row, scan->kernels + (size_t)operand * 4, sizeof(row));
+	return row_use(scan, row);
+}
+
+/* The tensors that hold the rows of a ragged or sparse axis. */
+static ptowsp_status axis_use(struct scan *scan, uint32_t operand)
+{
+	const struct pkg_tables *t = scan->tables;
+	const uint8_t *axes = scan->kernels - (uint64_t)scan->header.num_axes * 4;
+	uint32_t row;
+
+	if (operand >= scan->header.num_axes)
+		return fail(scan, "its axis is outside the workload's table");
+	memcpy(&row, axes + (size_t)operand * 4, sizeof(row));
+	if (row >= t->axis_count)
+		return fail(scan, "its axis is outside AXES");
+	if (t->axis[row].lengths != PTOWSP_NONE)
+		scan->usage->tensors[t->axis[row].lengths] = 1;
+	if (t->axis[row].indices != PTOWSP_NONE)
+		scan->usage->tensors[t->axis[row].indices] = 1;
 	return PTOWSP_OK;
 }
 
@@ -74,11 +99,16 @@ static ptowsp_status instruction_use(struct scan *scan, const struct ptowsp_inst
 	switch (inst->opcode) {
 	case PTOWSP_OP_TASK:
 		return kernel_use(scan, inst->operand1);
+	case PTOWSP_OP_PARALLEL_FOR:
+	case PTOWSP_OP_FOR_EACH:
+	case PTOWSP_OP_SELECT:
+		return axis_use(scan, inst->operand1);
 	case PTOWSP_OP_IO_INPUT:
 	case PTOWSP_OP_IO_OUTPUT:
 	case PTOWSP_OP_IO_INOUT:
 	case PTOWSP_OP_IO_BIND:
 	case PTOWSP_OP_SLOT_LOAD:
+	case PTOWSP_OP_COPY:
 		return region_use(scan, inst->operand2);
 	}
 	return PTOWSP_OK;
@@ -113,6 +143,20 @@ static ptowsp_status processes_use(struct scan *scan, uint32_t entry)
 	return st;
 }
 
+/* An entry that is one task of a kernel has no bytecode to look through. */
+static ptowsp_status entry_use(struct scan *scan, uint32_t entry)
+{
+	const struct pkg_tables *t = scan->tables;
+
+	if (!(t->entry[entry].flags & PTOWSP_ENTRY_KERNEL))
+		return scan_entry(scan);
+	scan->usage->opcodes[PTOWSP_OP_TASK] = 1;
+	for (uint32_t i = 0; i < t->tensor_count; i++)
+		if (t->tensor[i].entry == entry)
+			scan->usage->tensors[i] = 1;
+	return row_use(scan, t->entry[entry].instruction);
+}
+
 ptowsp_status host_usage_scan(struct host_usage *usage_out, const struct pkg_tables *tables, uint32_t entry,
 			      struct ptowsp_error *error)
 {
@@ -126,7 +170,7 @@ ptowsp_status host_usage_scan(struct host_usage *usage_out, const struct pkg_tab
 	else
 		st = header_read(&scan);
 	if (!st)
-		st = scan_entry(&scan);
+		st = entry_use(&scan, entry);
 	if (!st)
 		st = processes_use(&scan, entry);
 	if (st)

@@ -30,13 +30,14 @@ struct open {
 	uint32_t at, branch, branches;
 };
 struct builder {
-	struct table strings, expr, axis, levels, level, region, tensor, dim, slot, kernel, param, variant, directive, entry, code, axes, meta;
+	struct table strings, event, axis_value, entry_value, expr, axis, levels, level, region, tensor, dim, slot, kernel, param, variant,
+		directive, entry, code, axes, meta;
 	struct table kernels; /* struct test_kernel */
 	struct table shapes;  /* uint64_t[2] per tensor, as it was asked for */
 	struct open open[DEPTH];
 	uint32_t depth;
 	struct table channel, process, process_channel;
-	struct ptowsp_section sections[24];
+	struct ptowsp_section sections[32];
 	char *work;
 	uint32_t *kernel_rows;
 	struct rt_kernels table;
@@ -180,8 +181,8 @@ struct builder *builder_create(void)
 
 void builder_destroy(struct builder *b)
 {
-	struct table *tables[] = {&b->strings, &b->expr, &b->axis, &b->levels, &b->level, &b->region, &b->tensor, &b->dim, &b->slot,
-				  &b->kernel, &b->param, &b->variant, &b->directive, &b->entry, &b->code, &b->axes, &b->kernels, &b->shapes, &b->meta,
+	struct table *tables[] = {&b->event, &b->axis_value, &b->entry_value, &b->strings, &b->expr, &b->axis, &b->levels, &b->level, &b->region, &b->tensor, &b->dim,
+				  &b->slot, &b->kernel, &b->param, &b->variant, &b->directive, &b->entry, &b->code, &b->axes, &b->kernels, &b->shapes, &b->meta,
 				  &b->channel, &b->process, &b->process_channel};
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
@@ -311,6 +312,55 @@ uint32_t builder_axis(struct builder *b, const char *name, uint32_t low, uint32_
 	return at;
 }
 
+uint32_t builder_axis_rows(struct builder *b, const char *name, unsigned kind, uint32_t rows, uint32_t row, uint32_t lengths, uint32_t indices)
+{
+	uint32_t zero = builder_const(b, 0), one = builder_const(b, 1), at = builder_axis(b, name, zero, rows, one, PTOWSP_NONE);
+	struct ptowsp_axis_record *axis = (struct ptowsp_axis_record *)b->axis.rows + at;
+
+	axis->kind = (uint16_t)kind;
+	axis->row = row;
+	axis->lengths = lengths;
+	axis->indices = indices;
+	return at;
+}
+
+uint32_t builder_axis_values(struct builder *b, const char *name, unsigned kind, int64_t rows, uint32_t row, uint32_t count,
+			     const int64_t *values)
+{
+	uint32_t at = builder_axis_rows(b, name, kind, builder_const(b, rows), row, PTOWSP_NONE, PTOWSP_NONE);
+	struct ptowsp_axis_record *axis = (struct ptowsp_axis_record *)b->axis.rows + at;
+
+	axis->first = b->axis_value.count;
+	axis->count = count;
+	for (uint32_t i = 0; i < count; i++)
+		ADD(b->axis_value, values[i]);
+	return at;
+}
+
+uint32_t builder_event(struct builder *b, const char *name)
+{
+	struct ptowsp_event_record row = {.name = builder_string(b, name)};
+
+	return ADD(b->event, row);
+}
+
+void builder_kernel_entry(struct builder *b, uint32_t kernel, uint32_t value_count, const uint32_t *slots)
+{
+	struct ptowsp_entry_record *entry = (struct ptowsp_entry_record *)b->entry.rows;
+	struct ptowsp_tensor_record *tensors = (struct ptowsp_tensor_record *)b->tensor.rows;
+
+	entry->flags |= PTOWSP_ENTRY_KERNEL;
+	entry->instruction = kernel;
+	entry->values = b->entry_value.count;
+	entry->value_count = value_count;
+	for (uint32_t i = 0; i < value_count; i++)
+		ADD(b->entry_value, slots[i]);
+	for (uint32_t t = 0; t < b->tensor.count; t++) {
+		tensors[t].entry = 0;
+		tensors[t].position = t;
+	}
+}
+
 static uint32_t region_add(struct builder *b, uint32_t tensor, uint32_t row, uint32_t column, uint32_t rows, uint32_t columns,
 			   uint32_t unit)
 {
@@ -383,6 +433,23 @@ void builder_loop_n(struct builder *b, unsigned opcode, const char *name, int64_
 void builder_scope(struct builder *b)
 {
 	open_push(b, builder_emit(b, PTOWSP_OP_SCOPE, 0, 0), 0);
+}
+
+void builder_while(struct builder *b, uint32_t expr)
+{
+	open_push(b, builder_emit(b, PTOWSP_OP_WHILE, 0, expr), 1);
+	builder_emit(b, PTOWSP_OP_TARGET, 0, 0);
+}
+
+void builder_after(struct builder *b, unsigned kind, uint32_t expr)
+{
+	builder_emit(b, PTOWSP_OP_AFTER, kind, expr);
+}
+
+void builder_copy(struct builder *b, uint32_t from, uint32_t to)
+{
+	builder_emit(b, PTOWSP_OP_COPY, 0, from);
+	builder_emit(b, PTOWSP_OP_IO_OUTPUT, 0, to);
 }
 
 void builder_branches(struct builder *b, unsigned opcode, uint32_t n, uint32_t expr)
@@ -550,6 +617,9 @@ const struct ptowsp_section *builder_sections(struct builder *b, uint32_t *count
 	section_set(b, &count, PTOWSP_SECTION_STRS, &b->strings, 1);
 	section_set(b, &count, PTOWSP_SECTION_EXPR, &b->expr, sizeof(struct ptowsp_expr_record));
 	section_set(b, &count, PTOWSP_SECTION_AXES, &b->axis, sizeof(struct ptowsp_axis_record));
+	section_set(b, &count, PTOWSP_SECTION_AXVL, &b->axis_value, sizeof(struct ptowsp_axis_value_record));
+	section_set(b, &count, PTOWSP_SECTION_EVNT, &b->event, sizeof(struct ptowsp_event_record));
+	section_set(b, &count, PTOWSP_SECTION_ESYM, &b->entry_value, sizeof(struct ptowsp_entry_value_record));
 	section_set(b, &count, PTOWSP_SECTION_TLVL, &b->levels, sizeof(struct ptowsp_levels_record));
 	section_set(b, &count, PTOWSP_SECTION_LVLS, &b->level, sizeof(struct ptowsp_level_record));
 	section_set(b, &count, PTOWSP_SECTION_REGN, &b->region, sizeof(struct ptowsp_region_record));
@@ -723,6 +793,8 @@ struct outcome *builder_run_program(struct builder *b, struct rt_program *progra
 	o->stats.head = (struct ptowsp_head)PTOWSP_HEAD(o->stats, RUN_STATS);
 	o->deadlock.head = (struct ptowsp_head)PTOWSP_HEAD(o->deadlock, DEADLOCK);
 	o->memory = builder_memory(b, how->seed, bindings, &o->memory_count);
+	for (uint64_t i = 0; i < how->content_count && i < o->memory_count; i++)
+		o->memory[i] = how->content[i];
 	run.binding_count = how->bare ? 0 : b->tensor.count;
 	run.flags = how->flags;
 	run.deadline_ns = how->deadline_ns;

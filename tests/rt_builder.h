@@ -37,6 +37,13 @@ void builder_kernel_flags(struct builder *b, uint32_t kernel, unsigned flags);
 void builder_variant(struct builder *b, uint32_t kernel, uint32_t rows, uint32_t variant);
 uint32_t builder_levels(struct builder *b, uint32_t max_range, uint32_t min_range, uint32_t count, const uint32_t (*levels)[2]);
 uint32_t builder_axis(struct builder *b, const char *name, uint32_t low, uint32_t high, uint32_t step, uint32_t levels);
+/* Ragged and sparse axes: rows (high) and row are expressions, lengths and indices tensors or PTOWSP_NONE; or with values in the package. */
+uint32_t builder_axis_rows(struct builder *b, const char *name, unsigned kind, uint32_t rows, uint32_t row, uint32_t lengths, uint32_t indices);
+uint32_t builder_axis_values(struct builder *b, const char *name, unsigned kind, int64_t rows, uint32_t row, uint32_t count,
+			     const int64_t *values);
+uint32_t builder_event(struct builder *b, const char *name);
+/* The entry becomes one task of the kernel, all tensors its own in order of their rows. */
+void builder_kernel_entry(struct builder *b, uint32_t kernel, uint32_t value_count, const uint32_t *slots);
 uint32_t builder_region(struct builder *b, uint32_t tensor, uint32_t row, uint32_t column, uint32_t rows, uint32_t columns);
 uint32_t builder_window(struct builder *b, uint32_t tensor, uint32_t row, uint32_t column, uint32_t unit);
 /* args: one letter each: n number (int64_t), w word (const char *), e expression row (uint32_t). */
@@ -44,10 +51,14 @@ void builder_schedule(struct builder *b, unsigned directive, unsigned policy, co
 
 /* ---- instructions ------------------------------------------------------------------------------------------------ */
 uint32_t builder_emit(struct builder *b, unsigned opcode, uint32_t operand1, uint32_t operand2); /* its index */
-/* parallel_for or for_each over an axis of the table; n: over 0 .. n - 1 of its own. Ended by builder_end. */
+/* parallel_for, for_each or select over an axis of the table; n: over 0 .. n - 1 of its own. Ended by builder_end. */
 void builder_loop(struct builder *b, unsigned opcode, uint32_t axis);
 void builder_loop_n(struct builder *b, unsigned opcode, const char *name, int64_t n);
 void builder_scope(struct builder *b);
+void builder_while(struct builder *b, uint32_t expr);
+/* Behind a task. */
+void builder_after(struct builder *b, unsigned kind, uint32_t expr);
+void builder_copy(struct builder *b, uint32_t from, uint32_t to);
 /* cond, sequential, combine with n branches: builder_next between them. */
 void builder_branches(struct builder *b, unsigned opcode, uint32_t n, uint32_t expr);
 void builder_next(struct builder *b);
@@ -105,6 +116,8 @@ struct outcome_how {
 	uint64_t seed;         /* of the tensors' first content */
 	const uint64_t *values; /* one per slot; NULL: defaults */
 	uint32_t value_count;
+	const uint64_t *content; /* of the first elements, over what seed gives */
+	uint64_t content_count;
 	bool bare;             /* bind no tensors */
 	bool idle;             /* kernels touch no memory: for schedules that let tasks race */
 	const volatile uint32_t *cancel;

@@ -127,7 +127,7 @@ static void json_with_a_changed_number_is_refused_or_runs(void)
 	json_t *root;
 
 	cli_begin();
-	REQUIRE_INT(cli("$B/ptowsp-inspect --json $K/scale.pkg.zst"), 0);
+	REQUIRE_INT(cli("$B/ptowsp-inspect --json $K/levels.pkg.zst"), 0);
 	root = json_loads(cli_out, 0, NULL);
 	CHECK(change_numbers(root, root, 0) > 30);
 	json_decref(root);

@@ -138,8 +138,8 @@ static const struct change changes[] = {
 	{"an_unknown_element_type_is_refused", other_dtype, 3, {"TENS", "200"}},
 };
 
-/* Bytecode that no entry reaches is no matter of a run: such changes are made in a package of one entry. */
-static bool is_of_one_entry(const struct change *c)
+/* Bytecode that no entry reaches is no matter of a run: such changes are made where the first instruction is the default entry's. */
+static bool is_of_default_entry(const struct change *c)
 {
 	return c->change == unknown_opcode || c->change == work_target;
 }
@@ -152,11 +152,11 @@ static void run_change(void)
 	while (strcmp(c->name, check_name()))
 		c++;
 	cli_begin();
-	REQUIRE_INT(seal_read(&s, kit_path(is_of_one_entry(c) ? "scale" : "vectors")), 0);
+	REQUIRE_INT(seal_read(&s, kit_path(is_of_default_entry(c) ? "levels" : "vectors")), 0);
 	c->change(&s);
 	REQUIRE_INT(seal_write(&s, bad_path()), 0);
 	seal_finish(&s);
-	CHECK_INT(cli(is_of_one_entry(c) ? "$B/ptowsp-run --set count=1 --fill src=ones --out dst=a.npy bad.pkg.zst"
+	CHECK_INT(cli(is_of_default_entry(c) ? "$B/ptowsp-run --set n=300 --fill src=ones --out dst=a.npy bad.pkg.zst"
 					 : "$B/ptowsp-run --entry mixed --fill a=ones --out a=a.npy bad.pkg.zst"),
 		  c->status);
 	if (!c->status)

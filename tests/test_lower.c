@@ -2,6 +2,7 @@
  * test_lower.c - Orchestration functions as workload bytecode, and the tables around it. */
 #include "tests/check.h"
 #include "tests/source.h"
+#include "ptowsp/workload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -27,9 +28,24 @@ static void is_workload(const char *text, const char *entry, const char *want)
 	source_free(&s);
 }
 
-static void an_incore_function_is_an_entry_of_one_task(void)
+static void an_incore_function_is_an_entry_without_bytecode(void)
 {
-	is_workload(SCALE, "scale", "0 task scale\n1 param_expr 0 factor\n2 io_inout 0 scale.x[0 * 8 + 0]\n3 halt\n");
+	struct source s = source_compile(SCALE);
+	const struct ptowsp_workload_header *header;
+	const struct ptowsp_entry_record *entry;
+
+	CHECK_STR(s.messages, "");
+	REQUIRE(s.t != NULL);
+	header = (const void *)s.t->work;
+	CHECK_UINT(header->num_instructions, 0);
+	CHECK_UINT(header->num_kernels, 0);
+	REQUIRE_UINT(s.t->entry_count, 1);
+	entry = &s.t->entry[0];
+	CHECK_UINT(entry->flags, PTOWSP_ENTRY_KERNEL | PTOWSP_ENTRY_DEFAULT);
+	CHECK_STR(pkg_string(s.t, s.t->kernel[entry->instruction].name), "scale");
+	REQUIRE_UINT(entry->value_count, 1);
+	CHECK_STR(pkg_string(s.t, s.t->slot[s.t->entry_value[entry->values].slot].name), "factor");
+	source_free(&s);
 }
 
 static void tuples_are_rows_of_the_callees_tile(void)
@@ -291,8 +307,8 @@ static void positions_name_the_file_without_its_folder(void)
 	struct source s = source_compile_as("some/where/x.pto", COPY, strlen(COPY), NULL);
 
 	REQUIRE(s.t != NULL);
-	REQUIRE(s.t->debug_count == 3); /* the task, the kernel, the entry */
-	for (uint32_t i = 0; i < 3; i++) {
+	REQUIRE(s.t->debug_count == 2); /* the kernel, the entry */
+	for (uint32_t i = 0; i < 2; i++) {
 		CHECK_STR(pkg_string(s.t, s.t->debug[i].file), "x.pto");
 		CHECK_UINT(s.t->debug[i].line, 1);
 		CHECK_UINT(s.t->debug[i].column, 6);
@@ -324,7 +340,7 @@ static void an_expansion_without_end_is_refused(void)
 
 void suite_lower(CU_pSuite s)
 {
-	TEST(s, an_incore_function_is_an_entry_of_one_task);
+	TEST(s, an_incore_function_is_an_entry_without_bytecode);
 	TEST(s, tuples_are_rows_of_the_callees_tile);
 	TEST(s, scalars_set_once_fold_into_expressions);
 	TEST(s, scalars_set_often_or_in_branches_are_slots);

@@ -74,6 +74,28 @@ static const struct ptowsp_axis_record *axis_of(const struct listing *l, uint32_
 	return row < l->tables->axis_count ? &l->tables->axis[row] : NULL;
 }
 
+static const char *tensor_name(const struct listing *l, uint32_t row)
+{
+	return row < l->tables->tensor_count ? pkg_string(l->tables, l->tables->tensor[row].name) : "?";
+}
+
+/* "c in row r of 4 (ragged by lengths)", "(sparse by beginnings, indices)", "(ragged by 5 values)". */
+static void rows_text(const struct listing *l, const struct ptowsp_axis_record *a, const char *rows, char *text)
+{
+	char row[48];
+	int sparse = a->kind == PTOWSP_AXIS_SPARSE;
+	size_t used;
+
+	inspect_expression(l->tables, a->row, l->loops, l->loop_count, row, sizeof(row));
+	used = (size_t)snprintf(text, TEXT, "%.24s in row %s of %s (%s by ", pkg_string(l->tables, a->name), row, rows,
+				sparse ? "sparse" : "ragged");
+	if (a->count)
+		snprintf(text + used, TEXT - used, "%u values)", (unsigned)a->count);
+	else
+		snprintf(text + used, TEXT - used, "%.24s%s%.24s)", tensor_name(l, a->lengths), sparse ? ", " : "",
+			 sparse ? tensor_name(l, a->indices) : "");
+}
+
 static void axis_text(const struct listing *l, uint32_t index, char *text)
 {
 	const struct ptowsp_axis_record *a = axis_of(l, index);
@@ -86,8 +108,11 @@ static void axis_text(const struct listing *l, uint32_t index, char *text)
 	inspect_expression(l->tables, a->low, l->loops, l->loop_count, low, sizeof(low));
 	inspect_expression(l->tables, a->high, l->loops, l->loop_count, high, sizeof(high));
 	inspect_expression(l->tables, a->step, l->loops, l->loop_count, step, sizeof(step));
-	snprintf(text, TEXT, "%.24s = %s .. %s step %s%s", pkg_string(l->tables, a->name), low, high, step,
-		 a->levels == PTOWSP_NONE ? "" : " with levels");
+	if (a->kind == PTOWSP_AXIS_RAGGED || a->kind == PTOWSP_AXIS_SPARSE)
+		rows_text(l, a, high, text);
+	else
+		snprintf(text, TEXT, "%.24s = %s .. %s step %s%s", pkg_string(l->tables, a->name), low, high, step,
+			 a->levels == PTOWSP_NONE ? "" : " with levels");
 }
 
 static void kernel_text(const struct listing *l, uint32_t index, char *text)
@@ -98,6 +123,24 @@ static void kernel_text(const struct listing *l, uint32_t index, char *text)
 		snprintf(text, TEXT, "%.120s", pkg_string(l->tables, l->tables->kernel[row].name));
 	else
 		snprintf(text, TEXT, "kernel %u?", (unsigned)index);
+}
+
+/* Numbers that stand for words: of AFTER and FENCE. */
+static const char *word_of(const char *which, uint32_t value)
+{
+	static const char *const kinds[] = {"after", "data", "barrier", "soft"}, *const scopes[] = {"core", "device", "system"};
+
+	if (!strcmp(which, "kind") && value < sizeof(kinds) / sizeof(kinds[0]))
+		return kinds[value];
+	return !strcmp(which, "scope") && value < sizeof(scopes) / sizeof(scopes[0]) ? scopes[value] : NULL;
+}
+
+/* An axis that an entry states itself: by name only, its AXES row does not hold there. */
+static void stated_axis_text(const struct listing *l, uint32_t index, char *text)
+{
+	const struct ptowsp_axis_record *a = axis_of(l, index);
+
+	snprintf(text, TEXT, "%.120s", a ? pkg_string(l->tables, a->name) : "?");
 }
 
 /* One operand; which is its description in workload_ops.def. */
@@ -114,8 +157,16 @@ static void operand_text(const struct listing *l, const char *which, uint32_t va
 		inspect_expression(l->tables, value, l->loops, l->loop_count, text, TEXT);
 	else if (!strcmp(which, "region"))
 		inspect_region(l->tables, value, l->loops, l->loop_count, text, TEXT);
-	else if (!strcmp(which, "slot") && value < l->tables->slot_count)
+	else if (which[0] == 's' && (!strcmp(which, "slot") || !strcmp(which, "slot row")) && value < l->tables->slot_count)
 		snprintf(text, TEXT, "%.120s", pkg_string(l->tables, l->tables->slot[value].name));
+	else if (!strcmp(which, "event") && value < l->tables->event_count)
+		snprintf(text, TEXT, "%.120s", pkg_string(l->tables, l->tables->event[value].name));
+	else if (!strcmp(which, "tensor") && value < l->tables->tensor_count)
+		snprintf(text, TEXT, "%.120s", tensor_name(l, value));
+	else if (!strcmp(which, "predicate") && pkg_policy(PTOWSP_DIRECTIVE_DISPATCH, value))
+		snprintf(text, TEXT, "%.120s", pkg_policy_text(pkg_policy(PTOWSP_DIRECTIVE_DISPATCH, value)).text);
+	else if (word_of(which, value))
+		snprintf(text, TEXT, "%s", word_of(which, value));
 	else if (!strcmp(which, "loop depth") && value < l->loop_count)
 		snprintf(text, TEXT, "%.120s", l->loops[value]);
 	else if (!strncmp(which, "target", 6))
@@ -155,6 +206,14 @@ static void parts_open(struct listing *l, uint32_t at, uint32_t parts)
 		block_open(l, last.operand2, NULL);
 }
 
+/* Behind the AFTER words of a task. */
+static uint32_t words_end(const struct listing *l, uint32_t at)
+{
+	while (at < l->header.num_instructions && instruction_at(l, at).opcode == PTOWSP_OP_AFTER)
+		at++;
+	return at;
+}
+
 static void body_open(struct listing *l, uint32_t at, const struct ptowsp_instruction *i)
 {
 	const struct ptowsp_axis_record *axis;
@@ -162,6 +221,7 @@ static void body_open(struct listing *l, uint32_t at, const struct ptowsp_instru
 	switch (i->opcode) {
 	case PTOWSP_OP_PARALLEL_FOR:
 	case PTOWSP_OP_FOR_EACH:
+	case PTOWSP_OP_SELECT:
 		axis = axis_of(l, i->operand1);
 		block_open(l, i->operand2, axis ? pkg_string(l->tables, axis->name) : "?");
 		break;
@@ -169,8 +229,14 @@ static void body_open(struct listing *l, uint32_t at, const struct ptowsp_instru
 		block_open(l, i->operand2, NULL);
 		break;
 	case PTOWSP_OP_TASK: /* its words are indented too */
-		if ((uint64_t)at + 1 + (i->operand2 >> 16) + (i->operand2 & 0xFFFF) <= UINT32_MAX)
-			block_open(l, at + 1 + (i->operand2 >> 16) + (i->operand2 & 0xFFFF), NULL);
+		if ((uint64_t)at + 1 + (i->operand2 >> 16) + (i->operand2 & 0xFFFF) <= l->header.num_instructions)
+			block_open(l, words_end(l, at + 1 + (i->operand2 >> 16) + (i->operand2 & 0xFFFF)), NULL);
+		break;
+	case PTOWSP_OP_COPY:
+		block_open(l, at + 2, NULL);
+		break;
+	case PTOWSP_OP_WHILE:
+		parts_open(l, at, 1);
 		break;
 	case PTOWSP_OP_COND:
 		parts_open(l, at, 2);
@@ -199,7 +265,10 @@ static void instruction_print(const struct listing *l, uint32_t at, const struct
 	const struct ptowsp_debug_record *debug;
 
 	if (shape) {
-		operand_text(l, shape->operand1, i->operand1, first);
+		if (i->opcode >= PTOWSP_OP_AXIS_DENSE && i->opcode <= PTOWSP_OP_AXIS_SPARSE)
+			stated_axis_text(l, i->operand1, first);
+		else
+			operand_text(l, shape->operand1, i->operand1, first);
 		operand_text(l, shape->operand2, i->operand2, second);
 		snprintf(line, sizeof(line), "%s%s%s%s%s", shape->mnemonic, *first ? " " : "", first,
 			 !*second ? "" : !strncmp(second, "->", 2) || !*first ? " " : ", ", second);
@@ -227,11 +296,24 @@ static void marks_find(struct listing *l)
 		if (t->debug[i].kind == 0 && t->debug[i].line)
 			l->lines[t->debug[i].row] = i + 1;
 	for (uint32_t e = t->entry_count; l->labels && l->labels_next && e > 0; e--) {
-		uint32_t *label = &l->labels[t->entry[e - 1].instruction];
+		uint32_t *label;
 
+		if (t->entry[e - 1].flags & PTOWSP_ENTRY_KERNEL)
+			continue;
+		label = &l->labels[t->entry[e - 1].instruction];
 		l->labels_next[e] = *label;
 		*label = e;
 	}
+}
+
+/* Entries without bytecode. */
+static void kernel_entries_list(const struct pkg_tables *t, FILE *to)
+{
+	for (uint32_t e = 0; e < t->entry_count; e++)
+		if (t->entry[e].flags & PTOWSP_ENTRY_KERNEL)
+			fprintf(to, "%s: one task of kernel %s%s\n", pkg_string(t, t->entry[e].name),
+				pkg_string(t, t->kernel[t->entry[e].instruction].name),
+				t->entry[e].flags & PTOWSP_ENTRY_DEFAULT ? " (default entry)" : "");
 }
 
 static void work_list(const struct pkg_tables *t, FILE *to)
@@ -256,6 +338,7 @@ static void work_list(const struct pkg_tables *t, FILE *to)
 		instruction_print(&l, i, &instruction);
 		body_open(&l, i, &instruction);
 	}
+	kernel_entries_list(t, to);
 	free(l.lines);
 	free(l.labels);
 	free(l.labels_next);

@@ -209,8 +209,14 @@ static int entry_read(const struct ptowsp_load_args *args, struct ptowsp_instruc
 	memcpy(&entry, (const char *)entries->data + (size_t)args->entry * entries->stride, sizeof(entry));
 	memcpy(&header, code, sizeof(header));
 	if (header.magic != PTOWSP_WORKLOAD_MAGIC || header.version != PTOWSP_WORKLOAD_VERSION ||
-	    header.num_instructions > (work->count - sizeof(header)) / sizeof(*instruction_out) ||
-	    entry.instruction >= header.num_instructions)
+	    header.num_instructions > (work->count - sizeof(header)) / sizeof(*instruction_out))
+		return 0;
+	if (entry.flags & PTOWSP_ENTRY_KERNEL) { /* no bytecode: one task of a kernel */
+		memset(instruction_out, 0, sizeof(*instruction_out));
+		instruction_out->opcode = PTOWSP_OP_TASK;
+		return 1;
+	}
+	if (entry.instruction >= header.num_instructions)
 		return 0;
 	memcpy(instruction_out, code + sizeof(header) + (size_t)entry.instruction * sizeof(*instruction_out),
 	       sizeof(*instruction_out));

@@ -33,8 +33,8 @@ struct lang_lower {
 /* Everything: declares, sorts, lowers, writes. Errors go to the unit's list. */
 void lang_lower(struct lang_module *module, struct pkg_writer *writer, const char *name, const struct lang_options *options);
 
-/* Code of the entry of one function (an InCore function: one task); its first instruction goes to *instruction_out, the
- * symbols it needs to lower->values. */
+/* Code of the entry of one function; its first instruction goes to *instruction_out, the symbols it needs to lower->values. An InCore
+ * function has none: it is one task, *instruction_out its kernel. */
 void lang_entry_lower(struct lang_lower *lower, struct lang_function *function, uint32_t *instruction_out);
 
 /* Encodes an InCore function as a portable kernel: bytes in the arena, size_out a multiple of 8. Warns if it cannot run. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* orchestrate.c - an entry as workload bytecode. Orchestrations that are called are expanded in place. */
+/* orchestrate.c - an orchestration as workload bytecode. Orchestrations that are called are expanded in place. */
 #include "lang/lower.h"
 
 #include <assert.h>
@@ -458,33 +458,23 @@ static void block_lower(struct walk *walk, struct frame *frame, const struct lan
 		stmt_lower(walk, frame, stmt);
 }
 
-/* An InCore function can be run by itself: one task on its own tensors, its scalars are symbols. */
-static void wrapper_lower(struct walk *walk, struct frame *frame, struct lang_function *function)
-{
-	uint32_t zero = lang_expr_const(&walk->lower->exprs, 0);
-
-	task_emit(walk, function, function->at);
-	for (uint32_t i = 0; i < function->need_count; i++)
-		param_emit(walk, i, need_expr(walk, frame, function->needs[i]), function->at);
-	for (uint32_t i = 0; i < function->memref_count; i++)
-		emit(walk, io_of(function->memrefs[i]->access), i,
-		     region_add(walk, function->tensors[i], zero, zero, unit_of(walk, function->memrefs[i])), function->at);
-}
-
 void lang_entry_lower(struct lang_lower *lower, struct lang_function *function, uint32_t *instruction_out)
 {
 	struct walk walk = {.lower = lower, .first_value = lower->value_count};
-	struct frame *frame = frame_create(&walk, function, NULL);
+	struct frame *frame;
 
+	if (function->kind == LANG_INCORE) { /* one task on its own tensors: the entry says all, but for its symbols */
+		for (uint32_t i = 0; i < function->need_count; i++)
+			symbol_use(&walk, function->needs[i]->symbol->row);
+		*instruction_out = function->kernel;
+		return;
+	}
+	frame = frame_create(&walk, function, NULL);
 	lower->region_first = lower->region_count;
 	*instruction_out = lower->work_count;
 	for (uint32_t i = 0; i < function->memref_count; i++)
 		frame->memrefs[i] = (struct binding){function->tensors[i], lang_expr_const(&lower->exprs, 0)};
-	if (function->kind == LANG_INCORE) {
-		wrapper_lower(&walk, frame, function);
-	} else {
-		slots_start(&walk, frame);
-		block_lower(&walk, frame, &function->body);
-	}
+	slots_start(&walk, frame);
+	block_lower(&walk, frame, &function->body);
 	emit(&walk, PTOWSP_OP_HALT, 0, 0, function->at);
 }

@@ -326,6 +326,7 @@ static void entries_write(struct lang_lower *lower, const struct declarations *e
 		records[i].id = entries->rows[i].id;
 		records[i].name = pkg_writer_string(lower->writer, f->name);
 		records[i].flags = f == lower->module->default_entry ? PTOWSP_ENTRY_DEFAULT : 0;
+		records[i].flags |= f->kind == LANG_INCORE ? PTOWSP_ENTRY_KERNEL : 0;
 		pkg_writer_row(lower->writer, PTOWSP_SECTION_ENTR, &records[i], sizeof(*records));
 		lang_debug_add(lower, 2, i, f->at);
 	}

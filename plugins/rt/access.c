@@ -66,7 +66,8 @@ static ptowsp_status tensor_init(struct rt_tensor *tensor, const struct rt_progr
 
 	*tensor = (struct rt_tensor){
 		.elements = UINT64_MAX, .columns = RT_WIDE, .rows = RT_WIDE, .dtype = record->dtype, .size = dtype_size(record->dtype)};
-	if (record->flags & PTOWSP_TENSOR_SHAPELESS || !(program->tensor_access[row] || program->tensor_loaded[row]))
+	if (record->flags & PTOWSP_TENSOR_SHAPELESS || !(program->tensor_access[row] || program->tensor_loaded[row] || program->tensor_indexed[row] ||
+						     program->tensor_allocated[row]))
 		return PTOWSP_OK; /* a tensor of another entry may have symbols that this one does not set */
 	st = declared_shape(program, env, row, extents, error);
 	if (!st && !shape_set(tensor, extents, record->dim_count))
@@ -127,23 +128,12 @@ void rt_tensors_finish(struct rt_tensors *tensors)
 
 /* ---- errors ---------------------------------------------------------------------------------------------------- */
 
-/* The first slot or symbol that an expression reads, for messages. */
-static uint32_t value_read(const struct rt_exprs *exprs, uint32_t id)
-{
-	const struct rt_expr *expr = &exprs->rows[id];
-
-	for (uint32_t i = 0; i < expr->count; i++)
-		if (exprs->nodes[expr->first + i].op == PTOWSP_EXPR_VALUE)
-			return exprs->nodes[expr->first + i].a;
-	return PTOWSP_NONE;
-}
-
 static const char *origin(const struct rt_program *program, const struct rt_env *env, const struct rt_io *io, char *text, size_t size)
 {
-	uint32_t slot = value_read(&program->exprs, io->row);
+	uint32_t slot = rt_expr_source(&program->exprs, io->row);
 
 	if (slot == PTOWSP_NONE)
-		slot = value_read(&program->exprs, io->column);
+		slot = rt_expr_source(&program->exprs, io->column);
 	*text = 0;
 	if (slot != PTOWSP_NONE)
 		snprintf(text, size, "; %.40s is %lld", rt_slot_name(program, slot), (long long)env->values[slot]);

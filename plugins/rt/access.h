@@ -32,6 +32,8 @@ struct rt_access {
 struct rt_tensors {
 	struct rt_tensor *rows; /* one per TENS row */
 	uint32_t count;
+	bool strict;            /* kernels run: an axis needs its tensor's memory */
+	bool unbound_told;      /* that an axis reads from an unbound tensor; set before a run that says nothing */
 	bool measuring;         /* no bounds: elements are what is wanted */
 	uint64_t *most;         /* measuring: per tensor, elements reached */
 	int64_t *most_row, *most_column; /* measuring: of block regions of tensors without a shape */
@@ -68,6 +70,15 @@ static inline bool rt_access_single(const struct rt_access *access, const struct
 	*start_out += span->start;
 	*end_out += span->end;
 	return span->end != RT_FAR && span->end > span->start;
+}
+
+/* Bytes that it takes of the heap arena. */
+static inline uint64_t rt_tensor_bytes(const struct rt_tensor *tensor)
+{
+	uint64_t size = tensor->size ? tensor->size : 1;
+	uint64_t bytes = tensor->elements > (UINT64_MAX - 63) / size ? UINT64_MAX - 63 : tensor->elements * size;
+
+	return (bytes + 63) / 64 * 64;
 }
 
 /* The window that the kernel gets. */

@@ -12,7 +12,7 @@ struct ahead {
 	struct rt_run run;
 	const struct rt_clock *limits;
 	uint8_t *pending; /* per SLOT row: its value comes from a task that would have to end */
-	uint64_t map, deps, ready[RT_POOL_LIMIT];
+	uint64_t map, deps, heap, ready[RT_POOL_LIMIT];
 };
 
 static bool fits(uint64_t capacity, uint64_t use)
@@ -75,6 +75,19 @@ static bool slot_fits(struct ahead *ahead, enum rt_event event)
 	return true;
 }
 
+/* A wait for the end of a task is one for its start; so is memory that a task gives back. */
+static bool sync_fits(struct ahead *ahead)
+{
+	struct rt_run *run = &ahead->run;
+	const struct rt_ins *in = &run->program->code[run->expand.sync];
+
+	if (in->op == PTOWSP_OP_ALLOC)
+		ahead->heap += rt_tensor_bytes(&run->tensors.rows[in->slot]);
+	if (in->op == PTOWSP_OP_ALLOC && !fits(run->heap_capacity, ahead->heap))
+		return false;
+	return rt_sync_pass(run, run->expand.sync) && !(in->op == PTOWSP_OP_WAIT && run->sync.events[in->slot].tasks);
+}
+
 /* How many tasks can be issued, at most n. */
 static uint64_t count_ahead(struct ahead *ahead, uint64_t n)
 {
@@ -93,6 +106,7 @@ static uint64_t count_ahead(struct ahead *ahead, uint64_t n)
 			break;
 		case RT_EVENT_SLOT_SET:
 		case RT_EVENT_SLOT_LOAD: go_on = slot_fits(ahead, event); break;
+		case RT_EVENT_SYNC: go_on = sync_fits(ahead); break;
 		case RT_EVENT_READ: go_on = !waits(ahead, run->expand.read, run->expand.read_count); break;
 		case RT_EVENT_PAUSE: go_on = !rt_look(run); break;
 		case RT_EVENT_END:
@@ -124,6 +138,7 @@ ptowsp_status rt_start_find(const struct rt_run *run, uint64_t *start_out)
 	st = ahead->pending ? rt_run_init(&ahead->run, run->program, &args, run->error) : rt_no_memory(run->error, "the look ahead");
 	if (!st) {
 		ahead->run.window = run->window;
+		ahead->run.heap_capacity = run->heap_capacity;
 		rt_places_init(&ahead->run.places, run->program);
 		st = rt_infer_init(&ahead->run);
 	}
@@ -190,6 +205,7 @@ static bool search_event(struct search *search, enum rt_event event)
 	case RT_EVENT_SLOT_SET: return !rt_slot_set(run, run->expand.slot, run->expand.expr);
 	case RT_EVENT_SLOT_LOAD: /* from a task that did not run: the rest of the program is not known */
 		return !rt_slot_load(run, run->expand.slot, &run->program->ios[run->expand.io]);
+	case RT_EVENT_SYNC: return rt_sync_pass(run, run->expand.sync);
 	case RT_EVENT_PAUSE: return !rt_look(run);
 	case RT_EVENT_END:
 	case RT_EVENT_FAILED: return false;
@@ -254,6 +270,10 @@ static ptowsp_status measure_all(struct rt_run *run)
 			break;
 		case RT_EVENT_SLOT_SET: st = rt_slot_set(run, run->expand.slot, run->expand.expr); break;
 		case RT_EVENT_SLOT_LOAD: st = rt_slot_load(run, run->expand.slot, &run->program->ios[run->expand.io]); break;
+		case RT_EVENT_SYNC:
+			if (!rt_sync_pass(run, run->expand.sync))
+				return st; /* the run will end there */
+			break;
 		case RT_EVENT_PAUSE: st = rt_look(run); break;
 		case RT_EVENT_FAILED: st = PTOWSP_RUN_FAILED; break;
 		default: break;

@@ -17,13 +17,6 @@ static const uint8_t opcodes[] = {
 #undef X
 };
 
-/* Instructions that the verifier does not take yet. */
-static const uint8_t refused[] = {
-	PTOWSP_OP_SELECT,      PTOWSP_OP_WHILE,	      PTOWSP_OP_BREAK,	     PTOWSP_OP_AFTER,  PTOWSP_OP_AXIS_DENSE, PTOWSP_OP_AXIS_DENSE_DYN,
-	PTOWSP_OP_AXIS_RAGGED, PTOWSP_OP_AXIS_SPARSE, PTOWSP_OP_DISPATCH_FILTER, PTOWSP_OP_SIGNAL, PTOWSP_OP_WAIT,	     PTOWSP_OP_BARRIER,
-	PTOWSP_OP_COPY,	       PTOWSP_OP_FENCE,	      PTOWSP_OP_ALLOC,	     PTOWSP_OP_FREE,
-};
-
 static const uint16_t features[] = {
 	PTOWSP_FEATURE_TOTAL_CYCLES,	 PTOWSP_FEATURE_KERNEL_CYCLES,	  PTOWSP_FEATURE_STALL_STATS,	 PTOWSP_FEATURE_HIGH_WATER,
 	PTOWSP_FEATURE_DEADLOCK_REPORT,	 PTOWSP_FEATURE_SCOPE_LIVENESS,	  PTOWSP_FEATURE_DETERMINISTIC,	 PTOWSP_FEATURE_CANCEL,
@@ -32,12 +25,10 @@ static const uint16_t features[] = {
 	PTOWSP_FEATURE_CSP_TOKEN,
 };
 
+/* With one scheduler instance a filter has nothing to choose between. */
 static uint8_t opcode_state(uint8_t opcode)
 {
-	for (size_t i = 0; i < sizeof(refused); i++)
-		if (refused[i] == opcode)
-			return PTOWSP_STATE_UNSUPPORTED;
-	return PTOWSP_STATE_ENFORCED;
+	return opcode == PTOWSP_OP_DISPATCH_FILTER ? PTOWSP_STATE_RECORDED : PTOWSP_STATE_ENFORCED;
 }
 
 /* Orders among ready tasks, and issuing at once, have no effect on the semantic clock: kept, nothing to obey. */

@@ -55,8 +55,9 @@ ptowsp_status rt_clock_init(struct rt_clock *clock, uint32_t slots)
 	clock->mask = rt_window_room(clock->window) - 1;
 	clock->rows = calloc(clock->mask + 1, sizeof(*clock->rows));
 	clock->known = calloc((size_t)slots + 1, sizeof(*clock->known));
+	clock->events = calloc((size_t)clock->event_count + 1, sizeof(*clock->events));
 	clock->stream_ends = calloc(clock->streams + 1, sizeof(*clock->stream_ends));
-	ok = clock->rows && clock->known && clock->stream_ends;
+	ok = clock->rows && clock->known && clock->events && clock->stream_ends;
 	for (uint32_t k = 0; ok && k < clock->depth_count; k++) {
 		clock->ends_count[k] = domain_count(clock, &clock->depths[k]);
 		clock->ends[k] = calloc(clock->ends_count[k], sizeof(*clock->ends[k]));
@@ -79,6 +80,8 @@ void rt_clock_finish(struct rt_clock *clock)
 	free(clock->free);
 	free(clock->stream_ends);
 	free(clock->known);
+	free(clock->events);
+	rt_arena_finish(&clock->heap);
 	free(clock->rows);
 	memset(clock, 0, sizeof(*clock));
 }

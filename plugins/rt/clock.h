@@ -12,6 +12,7 @@
 
 #include <stdbool.h>
 #include "ptowsp/plugin.h"
+#include "rt/arena.h"
 #include "rt/flow.h"
 #include "rt/schedule.h"
 
@@ -60,6 +61,11 @@ struct rt_clock {
 	struct rt_level_of_order orders[PTOWSP_NESTING_LIMIT + 1];
 	uint32_t order_depth;
 	uint64_t *known;   /* per SLOT row: V, when its value is there */
+	uint64_t *events;  /* per EVNT row: end of all tasks before its latest signal */
+	uint32_t event_count;
+	bool of_instance;    /* `now` is that of a process instance, which is never before the end of its tasks */
+	uint64_t copies_end; /* the largest end of a copy; told from outside */
+	struct rt_arena heap;
 	uint64_t *free;    /* per executor, counted on through the pools */
 	uint32_t pools;    /* with an entry in free and waiting */
 	uint64_t *stream_ends;
@@ -101,5 +107,8 @@ void rt_clock_read(struct rt_clock *clock, const uint32_t *slots, uint32_t count
 void rt_clock_slot_set(struct rt_clock *clock, uint32_t slot, const uint32_t *reads, uint32_t count);
 /* writer: number + 1 of the latest task that wrote the element, 0 for none. */
 void rt_clock_slot_load(struct rt_clock *clock, uint32_t slot, uint64_t writer);
+
+/* clock_sync.c: SIGNAL and WAIT of event a; BARRIER; FENCE; ALLOC of a bytes; FREE of b bytes when the tasks before a have left. Errors: NO_MEMORY. */
+ptowsp_status rt_clock_sync(struct rt_clock *clock, unsigned op, uint64_t a, uint64_t b);
 
 #endif

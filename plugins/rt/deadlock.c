@@ -29,11 +29,42 @@ static const char *resource_name(unsigned resource)
 
 static ptowsp_status too_small(const struct rt_run *run, const struct rt_block *block)
 {
+	if (block->resource == PTOWSP_RESOURCE_HEAP)
+		return rt_fail_at(run->error, PTOWSP_TOO_SMALL, run->tasks, UINT64_MAX,
+				  "the alloc before task %llu needs %llu bytes of heap, which has %llu; raise it with --schedule heap=%llu",
+				  (unsigned long long)run->tasks, (unsigned long long)block->need, (unsigned long long)block->capacity,
+				  (unsigned long long)block->proposed);
 	return rt_fail_at(run->error, PTOWSP_TOO_SMALL, run->tasks, run->kernel,
 			  "task %llu, kernel %.40s, needs %llu %s of %s, which has %llu; raise it with --schedule %s=%llu",
 			  (unsigned long long)run->tasks, rt_kernel_name(run->program, run->kernel), (unsigned long long)block->need,
 			  cures[block->resource].unit, resource_name(block->resource), (unsigned long long)block->capacity,
 			  cures[block->resource].directive, (unsigned long long)block->proposed);
+}
+
+void rt_deadlock_give(struct ptowsp_deadlock *deadlock, const struct ptowsp_deadlock *report)
+{
+	uint32_t size = deadlock ? deadlock->head.size : 0;
+
+	if (!deadlock)
+		return;
+	if (size >= sizeof(*report))
+		*deadlock = *report;
+	deadlock->head.size = size;
+}
+
+/* Tensors that are allocated, or freed behind a scope that is still open. */
+static ptowsp_status heap_report(const struct rt_run *run, const struct rt_block *block, struct ptowsp_deadlock *report,
+				 struct ptowsp_deadlock *deadlock)
+{
+	snprintf(report->text, sizeof(report->text),
+		 "the alloc before task %llu cannot be done: it needs %llu of %llu bytes of heap, and %llu are held by tensors that are not freed, or by "
+		 "tasks of an open scope (depth %u) that used them; use %s, or free earlier",
+		 (unsigned long long)run->tasks, (unsigned long long)block->need, (unsigned long long)block->capacity,
+		 (unsigned long long)block->used, report->scope_depth, report->option);
+	rt_deadlock_give(deadlock, report);
+	return rt_fail_at(run->error, PTOWSP_DEADLOCK, run->tasks, block->resource,
+			  "deadlock: the alloc before task %llu waits for heap that nothing gives back; use %s", (unsigned long long)run->tasks,
+			  report->option);
 }
 
 ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const struct rt_block *block, struct ptowsp_deadlock *deadlock)
@@ -57,18 +88,14 @@ ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const 
 		return too_small(run, block);
 	snprintf(report.option, sizeof(report.option), "--schedule %s=%llu", cures[block->resource].directive,
 		 (unsigned long long)block->proposed);
+	if (block->resource == PTOWSP_RESOURCE_HEAP)
+		return heap_report(run, block, &report, deadlock);
 	snprintf(report.text, sizeof(report.text),
 		 "task %llu cannot be issued: it needs %llu of %llu %s of %s, and %llu are held by tasks of an open scope (depth %u) whose outputs "
 		 "stay live until the scope ends, behind this task; use %s, or make the scope smaller",
 		 (unsigned long long)run->tasks, (unsigned long long)block->need, (unsigned long long)block->capacity, unit,
 		 resource_name(block->resource), (unsigned long long)block->used, report.scope_depth, report.option);
-	if (deadlock) {
-		uint32_t size = deadlock->head.size;
-
-		if (size >= sizeof(report))
-			*deadlock = report;
-		deadlock->head.size = size;
-	}
+	rt_deadlock_give(deadlock, &report);
 	return rt_fail_at(run->error, PTOWSP_DEADLOCK, run->tasks, block->resource,
 			  "deadlock: task %llu waits for %s, held by an open scope (depth %u); use %s", (unsigned long long)run->tasks,
 			  resource_name(block->resource), report.scope_depth, report.option);

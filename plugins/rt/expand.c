@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <string.h>
+#include "rt/axis.h"
 #include "rt/error.h"
 
 enum { FRAME_ENTRY = 0xFF, PAUSE_EVERY = 1024 };
@@ -55,6 +56,18 @@ static enum rt_event failed(struct rt_expand *expand, const char *what, long lon
 	return RT_EVENT_FAILED;
 }
 
+static enum rt_event extent_failed(struct rt_expand *expand, const struct rt_loop *loop, int64_t extent)
+{
+	const struct rt_program *program = expand->program;
+	uint32_t slot = rt_expr_source(&program->exprs, loop->high);
+	char text[160];
+
+	rt_fail_at(expand->error, PTOWSP_RUN_FAILED, expand->env->task, UINT64_MAX, "%s: the extent of axis %.40s is %lld, it must be 0 or more; it comes from %.40s",
+		   rt_position(&program->tables, expand->at, text, sizeof(text)), rt_string(&program->tables, loop->name), (long long)extent,
+		   slot == PTOWSP_NONE ? "its expression" : rt_slot_name(program, slot));
+	return RT_EVENT_FAILED;
+}
+
 /* Reading slots that the program itself changes costs time on the semantic clock: the user hears of it first. */
 static enum rt_event reads(struct rt_expand *expand, uint32_t read, uint32_t count)
 {
@@ -65,68 +78,156 @@ static enum rt_event reads(struct rt_expand *expand, uint32_t read, uint32_t cou
 
 /* ---- loops ----------------------------------------------------------------------------------------------------- */
 
-/* Value and level of the next iteration; false after the last one. */
-static bool loop_step(struct rt_expand *expand, struct rt_frame *frame)
+/* The next column index. Indices need not grow, so each iteration is a round of its own. */
+static enum rt_event select_step(struct rt_expand *expand, struct rt_frame *frame)
 {
-	if (frame->walk.set) {
-		if (!rt_level_next(&frame->walk, &expand->loops[frame->depth]))
-			return false;
-		expand->level = frame->level ? frame->level : frame->walk.level; /* the outer level wins unless it is 32 */
-		return true;
-	}
-	if (!frame->left)
-		return false;
-	frame->left--;
-	expand->loops[frame->depth] += frame->step;
-	return true;
+	const struct rt_loop *loop = &expand->program->loops[expand->program->code[frame->at].row];
+	int64_t *value = &expand->loops[frame->depth];
+
+	if (rt_axis_index(expand->program, expand->env, loop, frame->at, frame->step++, value, expand->error))
+		return RT_EVENT_FAILED;
+	expand->rounds[frame->depth] = (struct rt_round){++expand->round_count, *value, 1};
+	return GO_ON;
 }
 
-static enum rt_event loop_enter(struct rt_expand *expand, const struct rt_ins *in)
+/* Value and level of the next iteration; *more_out false after the last one. */
+static enum rt_event loop_step(struct rt_expand *expand, struct rt_frame *frame, bool *more_out)
+{
+	*more_out = frame->walk.set ? rt_level_next(&frame->walk, &expand->loops[frame->depth]) : frame->left > 0;
+	if (!*more_out)
+		return GO_ON;
+	if (frame->walk.set) {
+		expand->level = frame->level ? frame->level : frame->walk.level; /* the outer level wins unless it is 32 */
+		return GO_ON;
+	}
+	frame->left--;
+	if (frame->op == PTOWSP_OP_SELECT)
+		return select_step(expand, frame);
+	expand->loops[frame->depth] += frame->step;
+	return GO_ON;
+}
+
+/* Iterations of a loop that is being entered. */
+struct span {
+	int64_t low, high, step;
+	uint64_t count;
+};
+
+static enum rt_event dense_span(struct rt_expand *expand, const struct rt_ins *in, struct span *span)
 {
 	const struct rt_loop *loop = &expand->program->loops[in->row];
-	int64_t low = rt_value(expand->env, loop->low), high = rt_value(expand->env, loop->high);
-	int64_t step = rt_value(expand->env, loop->step);
-	struct rt_frame *frame;
 
+	*span = (struct span){.low = rt_value(expand->env, loop->low), .high = rt_value(expand->env, loop->high)};
+	span->step = rt_value(expand->env, loop->step);
 	if (expand->env->failed)
 		return failed(expand, "division by zero in a loop bound", 0);
-	if (step < 1)
-		return failed(expand, "the step of a loop must be at least 1", step);
-	if (loop->levels != PTOWSP_NONE && (low || step != 1))
-		return failed(expand, "a loop with tile levels begins at 0 and has step 1", low ? low : step);
-	if (low >= high) {
-		expand->at = in->end;
-		return reads(expand, loop->read, loop->read_count);
-	}
-	frame = push(expand, in->op, in->end);
+	if (span->step < 1)
+		return failed(expand, "the step of a loop must be at least 1", span->step);
+	if (loop->levels != PTOWSP_NONE && (span->low || span->step != 1))
+		return failed(expand, "a loop with tile levels begins at 0 and has step 1", span->low ? span->low : span->step);
+	if (in->flags & PTOWSP_CHECKED && span->high < 0)
+		return extent_failed(expand, loop, span->high);
+	if (span->low < span->high)
+		span->count = ((uint64_t)span->high - (uint64_t)span->low - 1) / (uint64_t)span->step + 1;
+	return GO_ON;
+}
+
+static enum rt_event row_span(struct rt_expand *expand, const struct rt_ins *in, struct span *span)
+{
+	const struct rt_loop *loop = &expand->program->loops[in->row];
+	struct rt_axis_row row;
+
+	if (rt_axis_open(expand->program, expand->env, loop, expand->at, &row, expand->error))
+		return RT_EVENT_FAILED;
+	if (expand->env->failed)
+		return failed(expand, "division by zero in the row of an axis", 0);
+	*span = (struct span){.high = row.count > INT64_MAX ? INT64_MAX : (int64_t)row.count, .step = 1, .count = row.count};
+	if (in->op == PTOWSP_OP_SELECT)
+		span->step = row.first;
+	return GO_ON;
+}
+
+static enum rt_event loop_begin(struct rt_expand *expand, const struct rt_ins *in, const struct span *span)
+{
+	const struct rt_loop *loop = &expand->program->loops[in->row];
+	struct rt_frame *frame = push(expand, in->op, in->end);
+	bool more;
+
 	frame->depth = loop->depth;
 	frame->walk.set = NULL;
-	expand->rounds[loop->depth] = (struct rt_round){++expand->round_count, high - 1, (uint64_t)step};
+	frame->step = span->step;
+	frame->left = span->count - 1;
+	expand->rounds[loop->depth] = (struct rt_round){++expand->round_count, span->high - 1, (uint64_t)span->step};
 	if (loop->levels != PTOWSP_NONE) {
-		rt_level_start(&frame->walk, &expand->program->level_sets[loop->levels], (uint64_t)high);
+		rt_level_start(&frame->walk, &expand->program->level_sets[loop->levels], (uint64_t)span->high);
 		expand->rounds[loop->depth].stride = rt_level_stride(&frame->walk);
-		loop_step(expand, frame);
+		loop_step(expand, frame, &more);
+	} else if (in->op == PTOWSP_OP_SELECT) {
+		if (select_step(expand, frame) != GO_ON)
+			return RT_EVENT_FAILED;
 	} else {
-		expand->loops[loop->depth] = low;
-		frame->step = step;
-		frame->left = ((uint64_t)high - (uint64_t)low - 1) / (uint64_t)step;
+		expand->loops[loop->depth] = span->low;
 	}
 	expand->at++;
 	frame->branch = in->op == PTOWSP_OP_FOR_EACH; /* the read comes first, ORDER_BEGIN with the next call */
 	return reads(expand, loop->read, loop->read_count);
 }
 
-static enum rt_event loop_leave(struct rt_expand *expand, struct rt_frame *frame)
+static enum rt_event loop_enter(struct rt_expand *expand, const struct rt_ins *in)
 {
-	bool ordered = frame->op == PTOWSP_OP_FOR_EACH;
+	const struct rt_loop *loop = &expand->program->loops[in->row];
+	struct span span;
+	enum rt_event event = loop->line == PTOWSP_NONE ? dense_span(expand, in, &span) : row_span(expand, in, &span);
 
-	if (loop_step(expand, frame)) {
-		expand->at = frame->at + 1;
-		return ordered ? RT_EVENT_ORDER_STEP : GO_ON;
-	}
+	if (event != GO_ON)
+		return event;
+	if (span.count)
+		return loop_begin(expand, in, &span);
+	expand->at = in->end;
+	return reads(expand, loop->read, loop->read_count);
+}
+
+/* Behind the loop. */
+static enum rt_event loop_end(struct rt_expand *expand, const struct rt_frame *frame)
+{
 	expand->level = frame->level;
 	expand->depth--;
-	return ordered ? RT_EVENT_ORDER_END : GO_ON;
+	return frame->op == PTOWSP_OP_FOR_EACH ? RT_EVENT_ORDER_END : GO_ON;
+}
+
+static enum rt_event loop_leave(struct rt_expand *expand, struct rt_frame *frame)
+{
+	bool more;
+	enum rt_event event = loop_step(expand, frame, &more);
+
+	if (event != GO_ON || !more)
+		return event != GO_ON ? event : loop_end(expand, frame);
+	expand->at = frame->at + 1;
+	return frame->op == PTOWSP_OP_FOR_EACH ? RT_EVENT_ORDER_STEP : GO_ON;
+}
+
+/* Before each iteration; the frame is there from the first one on. */
+static enum rt_event while_test(struct rt_expand *expand, uint32_t at)
+{
+	const struct rt_ins *in = &expand->program->code[at];
+	const struct rt_expr *expr = &expand->program->exprs.rows[in->row];
+	int64_t value = rt_value(expand->env, in->row);
+
+	expand->at = at;
+	if (expand->env->failed)
+		return failed(expand, "division by zero in a condition", 0);
+	expand->at = at + 2;
+	if (!value) {
+		expand->at = in->end;
+		expand->depth--;
+	}
+	return reads(expand, expr->read, expr->read_count);
+}
+
+static enum rt_event while_enter(struct rt_expand *expand, const struct rt_ins *in)
+{
+	push(expand, in->op, in->end);
+	return while_test(expand, expand->at);
 }
 
 /* ---- tokens ---------------------------------------------------------------------------------------------------- */
@@ -217,7 +318,9 @@ static enum rt_event leave(struct rt_expand *expand, struct rt_frame *frame)
 {
 	switch (frame->op) {
 	case PTOWSP_OP_PARALLEL_FOR:
-	case PTOWSP_OP_FOR_EACH: return loop_leave(expand, frame);
+	case PTOWSP_OP_FOR_EACH:
+	case PTOWSP_OP_SELECT: return loop_leave(expand, frame);
+	case PTOWSP_OP_WHILE: return while_test(expand, frame->at);
 	case PTOWSP_OP_SEQUENTIAL: return sequential_leave(expand, frame);
 	case PTOWSP_OP_CONSUME: return token_want(expand, frame);
 	case PTOWSP_OP_COND:
@@ -227,6 +330,26 @@ static enum rt_event leave(struct rt_expand *expand, struct rt_frame *frame)
 	default: /* scope */
 		expand->depth--;
 		return RT_EVENT_SCOPE_END;
+	}
+}
+
+/* BREAK: leaves one body per call, so that scopes and orders end as they always do. */
+static enum rt_event break_one(struct rt_expand *expand)
+{
+	struct rt_frame *frame = &expand->frames[expand->depth - 1];
+
+	switch (frame->op) {
+	case PTOWSP_OP_PARALLEL_FOR:
+	case PTOWSP_OP_FOR_EACH:
+	case PTOWSP_OP_SELECT:
+	case PTOWSP_OP_WHILE:
+	case PTOWSP_OP_CONSUME:
+		expand->breaking = false;
+		expand->at = frame->end;
+		return loop_end(expand, frame);
+	case PTOWSP_OP_SEQUENTIAL: expand->depth--; return RT_EVENT_ORDER_END;
+	case PTOWSP_OP_SCOPE: expand->depth--; return RT_EVENT_SCOPE_END;
+	default: expand->depth--; return GO_ON;
 	}
 }
 
@@ -240,7 +363,12 @@ static enum rt_event execute(struct rt_expand *expand, const struct rt_ins *in)
 		expand->at = in->end;
 		return RT_EVENT_TASK;
 	case PTOWSP_OP_PARALLEL_FOR:
-	case PTOWSP_OP_FOR_EACH: return loop_enter(expand, in);
+	case PTOWSP_OP_FOR_EACH:
+	case PTOWSP_OP_SELECT: return loop_enter(expand, in);
+	case PTOWSP_OP_WHILE: return while_enter(expand, in);
+	case PTOWSP_OP_BREAK:
+		expand->breaking = true;
+		return GO_ON;
 	case PTOWSP_OP_COND: return cond_enter(expand, in);
 	case PTOWSP_OP_COMBINE: /* branches lie one behind the other and order nothing */
 		expand->at += 1u + in->count;
@@ -260,7 +388,16 @@ static enum rt_event execute(struct rt_expand *expand, const struct rt_ins *in)
 		expand->io = in->row;
 		expand->at++;
 		return RT_EVENT_SLOT_LOAD;
+	case PTOWSP_OP_SIGNAL:
+	case PTOWSP_OP_WAIT:
+	case PTOWSP_OP_BARRIER:
+	case PTOWSP_OP_FENCE:
+	case PTOWSP_OP_ALLOC:
+	case PTOWSP_OP_FREE:
+		expand->sync = expand->at++;
+		return RT_EVENT_SYNC;
 	case PTOWSP_OP_NOP:
+	case PTOWSP_OP_DISPATCH_FILTER: /* one scheduler instance: every task is its own */
 		expand->at++;
 		return GO_ON;
 	case PTOWSP_OP_SEND: return channel_use(expand, in, RT_EVENT_SEND);
@@ -285,7 +422,9 @@ enum rt_event rt_expand_next(struct rt_expand *expand)
 			top->branch = 0;
 			return RT_EVENT_ORDER_BEGIN;
 		}
-		if (expand->at == top->end)
+		if (expand->breaking)
+			event = break_one(expand);
+		else if (expand->at == top->end)
 			event = leave(expand, top);
 		else
 			event = execute(expand, &expand->program->code[expand->at]);

@@ -20,6 +20,7 @@ enum rt_event {
 	RT_EVENT_SEND,        /* expand.channel, expand.expr: not yet evaluated */
 	RT_EVENT_CONSUME,     /* expand.channel: the next token is wanted; rt_expand_token or rt_expand_closed goes on */
 	RT_EVENT_CLOSE,       /* expand.channel */
+	RT_EVENT_SYNC,        /* expand.sync: a SIGNAL, WAIT, BARRIER, FENCE, ALLOC or FREE of program.code */
 	RT_EVENT_PAUSE,       /* time for a look at deadline and cancel: every 1,024 instructions */
 	RT_EVENT_END,
 	RT_EVENT_FAILED       /* expand.error was filled: RUN_FAILED */
@@ -33,8 +34,8 @@ struct rt_frame {
 	uint32_t at;    /* the instruction that opened it */
 	uint32_t end;   /* of the body or branch */
 	uint32_t depth; /* loops: of the value */
-	int64_t step;   /* dense loops */
-	uint64_t left;  /* dense loops: iterations after this one */
+	int64_t step;   /* loops; select: place of the next index */
+	uint64_t left;  /* loops without levels: iterations after this one; cond: where to go on behind the then part */
 	struct rt_level_walk walk;
 };
 
@@ -52,8 +53,9 @@ struct rt_expand {
 	uint32_t depth, at;
 	uint32_t budget;  /* instructions until the next PAUSE */
 	uint32_t site, level;
-	uint32_t slot, expr, io, read, read_count;
+	uint32_t slot, expr, io, read, read_count, sync;
 	uint32_t channel; /* CSPC row */
+	bool breaking;    /* bodies are being left up to the innermost loop */
 	/* Arrays last, filled from the front: rt_expand_move leaves out what is not in use. */
 	int64_t loops[PTOWSP_NESTING_LIMIT];
 	struct rt_round rounds[PTOWSP_NESTING_LIMIT]; /* of the loop at each depth */

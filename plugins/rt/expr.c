@@ -285,6 +285,26 @@ ptowsp_status rt_expr_loop(struct rt_exprs *exprs, uint32_t depth, uint32_t *id_
 	return single(exprs, (struct rt_node){.op = PTOWSP_EXPR_LOOP, .a = depth}, id_out, error);
 }
 
+ptowsp_status rt_expr_slot(struct rt_exprs *exprs, uint32_t slot, uint32_t *id_out, struct ptowsp_error *error)
+{
+	uint32_t first = exprs->node_count, read = exprs->read_count;
+	ptowsp_status st = exprs->changed[slot] ? read_add(exprs, read, slot, error) : PTOWSP_OK;
+
+	if (!st)
+		st = node_add(exprs, (struct rt_node){.op = PTOWSP_EXPR_VALUE, .a = slot}, error);
+	return st ? st : expr_add(exprs, first, read, id_out, error);
+}
+
+uint32_t rt_expr_source(const struct rt_exprs *exprs, uint32_t id)
+{
+	const struct rt_expr *expr = &exprs->rows[id];
+
+	for (uint32_t i = 0; i < expr->count; i++)
+		if (exprs->nodes[expr->first + i].op == PTOWSP_EXPR_VALUE)
+			return exprs->nodes[expr->first + i].a;
+	return PTOWSP_NONE;
+}
+
 ptowsp_status rt_exprs_reads(struct rt_exprs *exprs, const uint32_t *ids, uint32_t count, uint32_t *read_out,
 			     uint32_t *read_count_out, struct ptowsp_error *error)
 {

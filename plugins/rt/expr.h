@@ -54,6 +54,10 @@ ptowsp_status rt_expr_compile(struct rt_exprs *exprs, const struct rt_tables *ta
 ptowsp_status rt_expr_constant(struct rt_exprs *exprs, int64_t value, uint32_t *id_out, struct ptowsp_error *error);
 /* The value of the loop at a depth that exists. */
 ptowsp_status rt_expr_loop(struct rt_exprs *exprs, uint32_t depth, uint32_t *id_out, struct ptowsp_error *error);
+/* The value of a SLOT row that exists. */
+ptowsp_status rt_expr_slot(struct rt_exprs *exprs, uint32_t slot, uint32_t *id_out, struct ptowsp_error *error);
+/* The first slot or symbol that it reads, for messages; PTOWSP_NONE without one. */
+uint32_t rt_expr_source(const struct rt_exprs *exprs, uint32_t id);
 /* True if the expression is one number whatever the run. */
 bool rt_expr_known(const struct rt_exprs *exprs, uint32_t id, int64_t *value_out);
 /* Least and largest value over all runs; INT64_MIN, INT64_MAX where nothing is known. */
@@ -74,6 +78,7 @@ struct rt_form {
 ptowsp_status rt_exprs_specialise(const struct rt_exprs *exprs, const uint64_t *values, struct rt_form *forms_out,
 				  struct ptowsp_error *error);
 
+struct rt_tensors;
 /* Where values come from while a program runs. */
 struct rt_env {
 	const struct rt_exprs *exprs;
@@ -82,6 +87,7 @@ struct rt_env {
 	const uint64_t *values; /* per SLOT row */
 	uint64_t task;          /* number of the task, or of the next one */
 	uint64_t instance;      /* number of the replica of a process, 0 outside */
+	struct rt_tensors *tensors; /* where axes find their lengths; NULL while nothing is bound */
 	int64_t *scratch;       /* exprs->longest */
 	uint32_t failed;        /* set by a division by zero and never cleared here; the value is then 0 */
 };

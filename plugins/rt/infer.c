@@ -262,6 +262,8 @@ ptowsp_status rt_infer(struct rt_run *run, const struct rt_site *site, struct rt
 		st = overlap_enter(run, uses, count);
 	if (!st && run->watch)
 		st = watch_enter(run, site);
+	if (!st && site->after_count)
+		st = rt_after_enter(run, site);
 	*need_out = (struct rt_need){rt_infer_map(run, site), run->preds.count};
 	if (!st && (run->preds.out_of_memory || run->watch_preds.out_of_memory))
 		st = rt_no_memory(run->error, "the tensor map");

@@ -321,6 +321,8 @@ ptowsp_status rt_issue(struct rt_run *run, const struct rt_site *site, uint32_t 
 	struct rt_clock_task task = {.depth_loops = site->depth_loops};
 	ptowsp_status st = rt_prepare(run, site, level);
 
+	if (!st && (site->allocated || run->kernel == run->program->copy_kernel))
+		st = rt_sync_touch(run, site);
 	if (!st && site->read_count)
 		st = rt_clock_failed(run, rt_lag_read(&run->lag, reads, site->read_count));
 	if (!st)

@@ -7,7 +7,7 @@
 #include "rt/grow.h"
 
 /* A record: kind | length << 8, then length words. */
-enum kind { KIND_TASK, KIND_SCOPE_BEGIN, KIND_SCOPE_END, KIND_ORDER_BEGIN, KIND_ORDER_STEP, KIND_ORDER_END, KIND_READ, KIND_SET, KIND_LOAD };
+enum kind { KIND_TASK, KIND_SCOPE_BEGIN, KIND_SCOPE_END, KIND_ORDER_BEGIN, KIND_ORDER_STEP, KIND_ORDER_END, KIND_READ, KIND_SET, KIND_LOAD, KIND_SYNC };
 enum { TASK_WORDS = 5 }; /* before the predecessors */
 
 void rt_lag_init(struct rt_lag *lag, struct rt_clock *clock, void (*told)(void *, const struct ptowsp_trace_task *), void *context)
@@ -133,6 +133,14 @@ static void slots_take(struct rt_lag *lag, enum kind kind, uint64_t length)
 		lag->clock->known[slot] = time;
 }
 
+static ptowsp_status sync_take(struct rt_lag *lag)
+{
+	uint64_t op = get(lag), a = get(lag), b = get(lag);
+	ptowsp_status st = rt_clock_sync(lag->clock, (unsigned)op, a, b);
+
+	return st ? lag->broken = st : PTOWSP_OK;
+}
+
 static ptowsp_status record_take(struct rt_lag *lag)
 {
 	uint64_t head = get(lag), length = head >> 8;
@@ -151,6 +159,7 @@ static ptowsp_status record_take(struct rt_lag *lag)
 		slot = (uint32_t)get(lag);
 		rt_clock_slot_load(lag->clock, slot, get(lag));
 		break;
+	case KIND_SYNC: return sync_take(lag);
 	}
 	return PTOWSP_OK;
 }
@@ -261,5 +270,20 @@ ptowsp_status rt_lag_slot_load(struct rt_lag *lag, uint32_t slot, uint64_t write
 		return st;
 	put(lag, slot);
 	put(lag, writer);
+	return PTOWSP_OK;
+}
+
+ptowsp_status rt_lag_sync(struct rt_lag *lag, unsigned op, uint64_t a, uint64_t b)
+{
+	ptowsp_status st;
+
+	if (empty(lag))
+		return rt_clock_sync(lag->clock, op, a, b);
+	st = record(lag, KIND_SYNC, 3);
+	if (st)
+		return st;
+	put(lag, op);
+	put(lag, a);
+	put(lag, b);
 	return PTOWSP_OK;
 }

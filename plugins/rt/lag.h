@@ -31,6 +31,8 @@ ptowsp_status rt_lag_order_end(struct rt_lag *lag);
 ptowsp_status rt_lag_read(struct rt_lag *lag, const uint32_t *slots, uint32_t count);
 ptowsp_status rt_lag_slot_set(struct rt_lag *lag, uint32_t slot, const uint32_t *reads, uint32_t count);
 ptowsp_status rt_lag_slot_load(struct rt_lag *lag, uint32_t slot, uint64_t writer);
+/* As rt_clock_sync. */
+ptowsp_status rt_lag_sync(struct rt_lag *lag, unsigned op, uint64_t a, uint64_t b);
 /* The next task, in order of number, has run and took so many cycles. Not for tasks whose cycles were known. */
 ptowsp_status rt_lag_cycles(struct rt_lag *lag, uint64_t cycles);
 

@@ -191,7 +191,7 @@ static ptowsp_status variant_find(const struct rt_program *program, uint32_t ker
 
 /* ---- words of a task ------------------------------------------------------------------------------------------- */
 
-static ptowsp_status rooms(struct rt_program *program, uint32_t args, uint32_t ios, struct ptowsp_error *error)
+ptowsp_status rt_site_rooms(struct rt_program *program, uint32_t args, uint32_t ios, struct ptowsp_error *error)
 {
 	for (uint32_t i = 0; i < args; i++) {
 		if (!rt_grow((void **)&program->args, &program->arg_room, program->arg_count, sizeof(*program->args)))
@@ -290,7 +290,7 @@ static ptowsp_status schedule_lower(struct rt_program *program, const struct rt_
 
 static ptowsp_status reads_lower(struct rt_program *program, struct rt_site *site, struct ptowsp_error *error)
 {
-	uint32_t count = site->arg_count + 2u * site->io_count + 3, *ids = malloc(count * sizeof(*ids)), n = 0;
+	uint32_t count = site->arg_count + 2u * site->io_count + site->after_count + 3, *ids = malloc(count * sizeof(*ids)), n = 0;
 	ptowsp_status st;
 
 	if (!ids)
@@ -301,12 +301,30 @@ static ptowsp_status reads_lower(struct rt_program *program, struct rt_site *sit
 		ids[n++] = program->ios[site->first_io + i].row;
 		ids[n++] = program->ios[site->first_io + i].column;
 	}
+	for (uint32_t i = 0; i < site->after_count; i++)
+		ids[n++] = program->afters[site->first_after + i].task;
 	ids[n++] = site->dispatch;
 	ids[n++] = site->pool;
 	ids[n++] = site->stream;
 	st = rt_exprs_reads(&program->exprs, ids, n, &site->read, &site->read_count, error);
 	free(ids);
 	return st;
+}
+
+ptowsp_status rt_site_close(struct rt_program *program, const struct rt_nest *nest, struct rt_site *site, struct ptowsp_error *error)
+{
+	ptowsp_status st = schedule_lower(program, nest, site, error);
+
+	if (!st)
+		st = reads_lower(program, site, error);
+	if (!st && !rt_grow((void **)&program->sites, &program->site_room, program->site_count, sizeof(*site)))
+		st = rt_no_memory(error, "tasks");
+	if (st)
+		return st;
+	program->sites[program->site_count++] = *site;
+	program->most_args = site->arg_count > program->most_args ? site->arg_count : program->most_args;
+	program->most_ios = site->io_count > program->most_ios ? site->io_count : program->most_ios;
+	return PTOWSP_OK;
 }
 
 ptowsp_status rt_site_lower(struct rt_program *program, const struct rt_nest *nest, uint32_t at, uint32_t *next_out,
@@ -326,23 +344,14 @@ ptowsp_status rt_site_lower(struct rt_program *program, const struct rt_nest *ne
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "a task promises %u words, %u are left", words, tables->work.code_count - at - 1);
 	st = kernel_check(tables, in, &site.kernels, error);
 	if (!st)
-		st = rooms(program, site.arg_count, site.io_count, error);
+		st = rt_site_rooms(program, site.arg_count, site.io_count, error);
 	for (uint32_t i = 1; !st && i <= words; i++)
 		st = code[at + i].flags ? rt_fail(error, PTOWSP_BAD_PACKAGE, "a word of a task has flags %u", code[at + i].flags)
 					: word_lower(program, nest, &site, &code[at + i], error);
-	if (!st)
-		st = schedule_lower(program, nest, &site, error);
-	if (!st)
-		st = reads_lower(program, &site, error);
-	if (!st && !rt_grow((void **)&program->sites, &program->site_room, program->site_count, sizeof(site)))
-		st = rt_no_memory(error, "tasks");
-	if (st)
-		return st;
-	program->sites[program->site_count++] = site;
-	program->most_args = site.arg_count > program->most_args ? site.arg_count : program->most_args;
-	program->most_ios = site.io_count > program->most_ios ? site.io_count : program->most_ios;
 	*next_out = at + 1 + words;
-	return PTOWSP_OK;
+	if (!st)
+		st = rt_site_after(program, nest, &site, next_out, error);
+	return st ? st : rt_site_close(program, nest, &site, error);
 }
 
 /* Most tasks touch each tensor once; then how many keys they reserve is known now. */
@@ -354,6 +363,7 @@ static void keys_count(const struct rt_program *program, struct rt_site *site)
 
 	site->distinct = site->io_count <= DISTINCT_LIMIT;
 	for (uint32_t i = 0; i < site->io_count; i++) {
+		site->allocated |= program->tensor_allocated[ios[i].tensor];
 		site->reads += ios[i].access & PTOWSP_READ ? 1 : 0;
 		site->writes += ios[i].access & PTOWSP_WRITE ? 1 : 0;
 		for (uint32_t k = 0; site->distinct && k < i; k++)

@@ -355,6 +355,18 @@ static ptowsp_status task_try(struct rt_pipeline *pipeline, struct rt_instance *
 	return st;
 }
 
+/* A wait needs a signal of any instance; everything else goes on at once. */
+static ptowsp_status sync_try(struct rt_pipeline *pipeline, struct rt_instance *instance, bool *done_out)
+{
+	struct rt_run *run = pipeline->run;
+
+	*done_out = rt_sync_ready(run, run->expand.sync);
+	if (!*done_out)
+		return PTOWSP_OK;
+	instance->standing = RT_GOING;
+	return rt_sync_take(run, run->expand.sync);
+}
+
 /* ---- events ---------------------------------------------------------------------------------------------------- */
 
 static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance *instance, enum rt_event event)
@@ -383,6 +395,7 @@ static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance
 		rt_clock_order_step(&run->clock);
 		return PTOWSP_OK;
 	case RT_EVENT_ORDER_END: rt_clock_order_end(&run->clock); return PTOWSP_OK;
+	case RT_EVENT_SYNC: instance->standing = RT_WAITING; return PTOWSP_OK;
 	case RT_EVENT_END: instance_end(pipeline, instance); return PTOWSP_OK;
 	default: return rt_event_take(run, event);
 	}
@@ -401,6 +414,7 @@ static ptowsp_status stand(struct rt_pipeline *pipeline, struct rt_instance *ins
 		st = task_try(pipeline, instance, &done);
 		*over_out = true;
 		break;
+	case RT_WAITING: st = sync_try(pipeline, instance, &done); break;
 	case RT_ENDED: break;
 	case RT_GOING: return PTOWSP_OK;
 	}
@@ -446,6 +460,7 @@ ptowsp_status rt_pipeline_run(struct rt_run *run)
 		rt_log(run->program, PTOWSP_LOG_WARNING,
 		       "races are not looked for between processes, whose tasks channels may order; `deterministic` stays unknown");
 	run->race.on = false;
+	run->clock.of_instance = true;
 	if (run->kernels)
 		st = rt_wait_tasks(run, run->tasks); /* all clocks start when the workload is over */
 	if (!st)

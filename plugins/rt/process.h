@@ -13,7 +13,7 @@
 
 #define RT_INSTANCE_LIMIT 4096u /* all replicas together: each has an expander */
 
-enum rt_standing { RT_GOING, RT_SENDING, RT_CONSUMING, RT_ISSUING, RT_ENDED };
+enum rt_standing { RT_GOING, RT_SENDING, RT_CONSUMING, RT_ISSUING, RT_WAITING, RT_ENDED }; /* WAITING: for an event, expand.sync */
 
 struct rt_instance {
 	uint32_t process, replica; /* row of PROC */

@@ -115,6 +115,8 @@ static ptowsp_status arrays_make(struct rt_program *program, struct ptowsp_error
 	program->dim_exprs = calloc((size_t)tables->dim.count + 1, sizeof(*program->dim_exprs));
 	program->tensor_access = calloc((size_t)tables->tensor.count + 1, 1);
 	program->tensor_loaded = calloc((size_t)tables->tensor.count + 1, 1);
+	program->tensor_indexed = calloc((size_t)tables->tensor.count + 1, 1);
+	program->tensor_allocated = calloc((size_t)tables->tensor.count + 1, 1);
 	program->kernel_used = calloc((size_t)tables->kernel.count + 1, 1);
 	program->level_told = calloc((size_t)tables->kernel.count + 1, 1);
 	program->kernel_ns = malloc(((size_t)tables->kernel.count + 1) * sizeof(*program->kernel_ns));
@@ -123,8 +125,8 @@ static ptowsp_status arrays_make(struct rt_program *program, struct ptowsp_error
 	if (!rt_grow((void **)&program->args, &program->arg_room, 0, sizeof(*program->args)) ||
 	    !rt_grow((void **)&program->ios, &program->io_room, 0, sizeof(*program->ios))) /* never NULL: a task may have none */
 		return rt_no_memory(error, "the program");
-	if (!program->changed || !program->dim_exprs || !program->tensor_access || !program->tensor_loaded || !program->kernel_used ||
-	    !program->level_told || !program->kernel_ns)
+	if (!program->changed || !program->dim_exprs || !program->tensor_access || !program->tensor_loaded || !program->tensor_indexed ||
+	    !program->tensor_allocated || !program->kernel_used || !program->level_told || !program->kernel_ns)
 		return rt_no_memory(error, "the program");
 	changed_find(program);
 	return PTOWSP_OK;
@@ -158,6 +160,10 @@ static ptowsp_status lower(struct rt_program *program, const struct rt_program_a
 
 	if (!st && args->entry >= tables->entry.count)
 		st = rt_fail(error, PTOWSP_BAD_PACKAGE, "there is no entry %u, the package has %u", args->entry, tables->entry.count);
+	if (!st)
+		st = rt_entry_write(tables, args->entry, error);
+	if (!st)
+		st = rt_copy_init(program, error);
 	if (!st)
 		st = arrays_make(program, error);
 	if (!st)
@@ -212,6 +218,7 @@ ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt
 	}
 	promise_tell(program);
 	window_tell(program);
+	rt_after_tell(program);
 	*program_out = program;
 	return PTOWSP_OK;
 }
@@ -238,6 +245,9 @@ void rt_program_destroy(struct rt_program *program)
 	free(program->sites);
 	free(program->args);
 	free(program->ios);
+	free(program->afters);
+	free(program->tensor_indexed);
+	free(program->tensor_allocated);
 	free(program->site_kernels);
 	free(program->levels);
 	free(program->level_sets);

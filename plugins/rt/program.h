@@ -19,15 +19,19 @@ struct rt_ins {
 	uint16_t count; /* SEQUENTIAL: steps */
 	uint32_t end;   /* first instruction behind the body; TASK: behind its words */
 	uint32_t row;   /* loops, sites; CONSUME: depth of its value; SEND, COND, SLOT_SET: expression; SLOT_LOAD: reads */
-	uint32_t slot;  /* SLOT_SET, SLOT_LOAD; SEND, CONSUME, CLOSE: CSPC row */
+	uint32_t slot;  /* SLOT_SET, SLOT_LOAD; SEND, CONSUME, CLOSE: CSPC row; SIGNAL, WAIT: EVNT row; ALLOC, FREE: TENS row */
 };
 
-/* A parallel_for or for_each. */
+/* A parallel_for, for_each or select. */
 struct rt_loop {
 	uint32_t name;             /* STRS offset */
 	uint32_t axis;             /* AXES row */
 	uint32_t depth;            /* of its value, 0 the outermost */
-	uint32_t low, high, step;  /* expressions */
+	uint32_t low, high, step;  /* expressions; ragged and sparse: high is how many rows there are */
+	uint32_t kind;             /* PTOWSP_AXIS_x */
+	uint32_t line;             /* ragged and sparse: expression, the row it runs over */
+	uint32_t lengths, indices; /* TENS rows or PTOWSP_NONE */
+	uint32_t first, count;     /* AXVL rows; count 0: the tensors have them */
 	uint32_t levels;           /* rt_program.level_sets or PTOWSP_NONE */
 	uint32_t read, read_count; /* slots its bounds read: exprs.reads */
 };
@@ -44,6 +48,13 @@ struct rt_io {
 	uint8_t reserved;
 };
 
+/* An edge that a task instruction states. */
+struct rt_after {
+	uint32_t task; /* expression */
+	uint16_t kind; /* PTOWSP_AFTER_x */
+	uint16_t reserved;
+};
+
 /* A task instruction. */
 struct rt_site {
 	uint32_t instruction;
@@ -56,6 +67,8 @@ struct rt_site {
 	int32_t grid[2];              /* depths of the two outermost parallel loops, -1: none */
 	uint32_t depth_loops;         /* bit k: inside the loop that pipeline depth k is about */
 	uint32_t reads, writes;       /* accesses that read, that write */
+	uint32_t first_after, after_count; /* rt_program.afters */
+	uint8_t allocated;            /* a tensor of its accesses lives between ALLOC and FREE */
 	uint8_t distinct;             /* no two accesses of one kind can have the same key */
 	uint8_t depth;                /* how many loops are around it */
 };
@@ -74,11 +87,17 @@ struct rt_program {
 	struct rt_site *sites;
 	uint32_t *args;         /* expressions of all sites */
 	struct rt_io *ios;
+	struct rt_after *afters;
 	uint32_t *site_kernels; /* site-major, level_count each */
 	uint32_t *levels;       /* tile rows of each level in force; levels[0] is 32 */
 	struct rt_level_set *level_sets;
 	uint32_t *dim_exprs;    /* per DIMS row: its extent; only of tensors with a shape */
 	uint32_t *region_class; /* per REGN row: equal where tensor, rows and columns are */
+	uint32_t after_count, after_room;
+	uint32_t copy_kernel;         /* KREG row that was added for COPY, PTOWSP_NONE without one */
+	struct rt_kernels backend;    /* copy.c: what `kernels` hands everything else to */
+	uint8_t *tensor_indexed;      /* per TENS row: an axis reads its lengths or indices from it */
+	uint8_t *tensor_allocated;    /* per TENS row: the entry has an ALLOC of it */
 	uint32_t loop_count, loop_room, site_count, site_room, arg_count, arg_room, io_count, io_room;
 	uint32_t level_count, level_room, level_set_count, level_set_room, class_count;
 	uint32_t most_args, most_ios; /* of one site */
@@ -102,6 +121,17 @@ ptowsp_status rt_site_lower(struct rt_program *program, const struct rt_nest *ne
 /* Fills *io from a REGN row: expressions, key class, what can be proved. */
 ptowsp_status rt_io_lower(struct rt_program *program, const struct rt_nest *nest, uint32_t region, struct rt_io *io,
 			  struct ptowsp_error *error);
+/* after.c: the AFTER words from *next on. */
+ptowsp_status rt_site_after(struct rt_program *program, const struct rt_nest *nest, struct rt_site *site, uint32_t *next,
+			    struct ptowsp_error *error);
+/* lower.c: what is common to every site once its words are there; appends it. */
+ptowsp_status rt_site_close(struct rt_program *program, const struct rt_nest *nest, struct rt_site *site, struct ptowsp_error *error);
+/* Room for so many arguments and regions behind the others; not filled in. */
+ptowsp_status rt_site_rooms(struct rt_program *program, uint32_t args, uint32_t ios, struct ptowsp_error *error);
+/* entry.c: an entry that is one task of a kernel, as bytecode behind the other; nothing for other entries. */
+ptowsp_status rt_entry_write(struct rt_tables *tables, uint32_t entry, struct ptowsp_error *error);
+/* copy.c: the kernel of COPY, if the program has one: its row, and `kernels` in front of the backend's. */
+ptowsp_status rt_copy_init(struct rt_program *program, struct ptowsp_error *error);
 /* Before them: region_class. */
 ptowsp_status rt_classes_init(struct rt_program *program, struct ptowsp_error *error);
 /* Once all sites are there: kernels per level, key classes of flat windows. */

@@ -50,6 +50,12 @@ void rt_race_order_end(struct rt_race *race)
 	race->depth--;
 }
 
+void rt_race_barrier(struct rt_race *race, uint64_t tasks)
+{
+	if (tasks > race->fence)
+		race->fence = tasks;
+}
+
 /* ---- what is remembered ---------------------------------------------------------------------------------------- */
 
 static struct rt_race_row *row_of(const struct rt_race *race, uint64_t task)
@@ -119,10 +125,10 @@ static bool remember(struct rt_race *race, uint64_t task, uint32_t kernel, const
 		race->oldest = task - race->window + 1;
 		race->tail = race->oldest < task ? row_of(race, race->oldest)->at : race->head;
 	}
-	if (!rows_grow(race, task) || !words_grow(race, count + UINT64_C(1) + 2 * (uint64_t)race->depth))
+	if (!rows_grow(race, task) || !words_grow(race, count + UINT64_C(3) + 2 * (uint64_t)race->depth))
 		return false;
 	row = row_of(race, task);
-	*row = (struct rt_race_row){.at = race->head, .kernel = kernel, .preds = count + (stream != 0), .barriers = race->depth};
+	*row = (struct rt_race_row){.at = race->head, .kernel = kernel, .preds = count + (stream != 0), .barriers = race->depth + (race->fence != 0)};
 	race->seen[task & race->mask] = 0;
 	for (uint32_t i = 0; i < count; i++)
 		put(race, chosen[i]);
@@ -131,6 +137,10 @@ static bool remember(struct rt_race *race, uint64_t task, uint32_t kernel, const
 	for (uint32_t d = 0; d < race->depth; d++) {
 		put(race, race->first[d]);
 		put(race, race->step[d]);
+	}
+	if (race->fence) {
+		put(race, 0);
+		put(race, race->fence);
 	}
 	return true;
 }

@@ -25,6 +25,7 @@ struct rt_race {
 	uint64_t mask, word_mask, head, tail, window, oldest;
 	uint64_t first[PTOWSP_NESTING_LIMIT + 1], step[PTOWSP_NESTING_LIMIT + 1]; /* per ordered construct: its first task, its step's first task */
 	uint32_t depth;
+	uint64_t fence; /* tasks before it come before everything from now on */
 	bool on, found;
 	uint64_t earlier, later; /* the first pair */
 	uint32_t earlier_kernel, later_kernel;
@@ -35,6 +36,7 @@ void rt_race_finish(struct rt_race *race);
 void rt_race_order_begin(struct rt_race *race, uint64_t tasks);
 void rt_race_order_step(struct rt_race *race, uint64_t tasks);
 void rt_race_order_end(struct rt_race *race);
+void rt_race_barrier(struct rt_race *race, uint64_t tasks);
 /* The next task: its accesses have gone into race->map through race->track; chosen: its edges; stream: the previous task of its stream + 1, 0 none.
  * False when out of memory. Sets found and the pair once. */
 bool rt_race_task(struct rt_race *race, uint64_t task, uint32_t kernel, const uint64_t *chosen, uint32_t chosen_count, uint64_t stream);

@@ -79,6 +79,8 @@ static ptowsp_status clock_init(struct rt_run *run)
 	clock->depth_count = schedule->depth_count;
 	clock->executors = schedule->dispatch.executors;
 	run->heap_capacity = capacity(run, PTOWSP_RESOURCE_HEAP);
+	clock->event_count = run->program->tables.event.count;
+	clock->heap.capacity = run->sync.arena.capacity = run->heap_capacity;
 	rt_places_init(&run->places, run->program);
 	st = rt_clock_init(clock, run->program->tables.slot.count);
 	if (!st && !rt_clock_pools(clock, run->places.pools))
@@ -106,6 +108,8 @@ static void told(void *context, const struct ptowsp_trace_task *task)
 	struct rt_run *run = context;
 
 	run->kernel_stats[task->kernel].tasks++;
+	if (task->kernel == run->program->copy_kernel && task->end > run->clock.copies_end)
+		run->clock.copies_end = task->end;
 	run->kernel_stats[task->kernel].cycles += task->end - task->start;
 	if (run->sinks && run->sinks->task)
 		run->sinks->task(run->sinks->context, task);
@@ -160,6 +164,10 @@ ptowsp_status rt_event_take(struct rt_run *run, enum rt_event event)
 	case RT_EVENT_PAUSE: return pause_take(run);
 	case RT_EVENT_SLOT_SET: return rt_slot_set(run, run->expand.slot, run->expand.expr);
 	case RT_EVENT_SLOT_LOAD: rt_batch_flush(run); return rt_slot_load(run, run->expand.slot, &run->program->ios[run->expand.io]);
+	case RT_EVENT_SYNC:
+		if (run->program->code[run->expand.sync].op == PTOWSP_OP_BARRIER)
+			rt_batch_flush(run);
+		return rt_sync_take(run, run->expand.sync);
 	case RT_EVENT_FAILED: return PTOWSP_RUN_FAILED;
 	default: return rt_clock_failed(run, structure(run, event));
 	}
@@ -218,7 +226,12 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 	if (!st)
 		st = storage_init(run);
 	if (!st)
+		st = rt_sync_init(run);
+	if (!st)
 		st = rt_tensors_init(&run->tensors, program, run->args, &run->env, error);
+	run->tensors.strict = run->kernels;
+	run->tensors.unbound_told = run->quiet;
+	run->env.tensors = &run->tensors;
 	return st;
 }
 
@@ -230,6 +243,7 @@ void rt_run_finish(struct rt_run *run)
 	rt_clock_finish(&run->clock);
 	rt_lag_finish(&run->lag);
 	rt_flow_finish(&run->flow);
+	rt_sync_finish(run);
 	rt_tensors_finish(&run->tensors);
 	rt_pipeline_destroy(run->pipeline);
 	for (uint32_t k = 0; run->known && k < run->program->tables.kernel.count; k++)

@@ -12,6 +12,7 @@
 #include "rt/place.h"
 #include "rt/plan.h"
 #include "rt/race.h"
+#include "rt/sync.h"
 
 /* What the backend said about a kernel. */
 struct rt_known {
@@ -69,6 +70,7 @@ struct rt_run {
 
 	struct rt_race race;     /* on: the run is strict and the schedule a promise */
 
+	struct rt_sync sync;
 	struct rt_flow flow;
 	struct rt_clock clock;
 	struct rt_lag lag;
@@ -113,6 +115,13 @@ ptowsp_status rt_infer_race(struct rt_run *run, const struct rt_site *site, cons
 /* Latest task that wrote an element of a watched tensor, + 1. */
 uint64_t rt_infer_writer(const struct rt_run *run, uint32_t tensor, int64_t element);
 
+/* after.c: adds the edges that the task states to run->preds. Errors: RUN_FAILED for the task itself or a later one. */
+ptowsp_status rt_after_enter(struct rt_run *run, const struct rt_site *site);
+/* At load: once, where the schedule makes no use of stated edges. */
+void rt_after_tell(const struct rt_program *program);
+/* True if the expression is the number of the task itself or a later one whatever the run. */
+bool rt_after_own(const struct rt_exprs *exprs, uint32_t id);
+
 /* What a failed step of the clock means, as a sentence. */
 ptowsp_status rt_clock_failed(struct rt_run *run, ptowsp_status st);
 /* run.c */
@@ -137,7 +146,8 @@ void rt_issue_count(struct rt_run *run, const struct rt_clock_task *task);
 void rt_batch_flush(struct rt_run *run);
 /* run.c: what an event means in a workload. */
 ptowsp_status rt_event_take(struct rt_run *run, enum rt_event event);
-/* slot.c */
+/* slot.c: an element as 64 bits; at points to it. */
+int64_t rt_element_value(const char *at, unsigned dtype);
 ptowsp_status rt_slot_set(struct rt_run *run, uint32_t slot, uint32_t expr);
 ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io *io);
 
@@ -163,6 +173,8 @@ ptowsp_status rt_frontier_move(struct rt_run *run);
 
 /* deadlock.c */
 ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const struct rt_block *block, struct ptowsp_deadlock *deadlock);
+/* Copies the report where the caller wants one; may be NULL. */
+void rt_deadlock_give(struct ptowsp_deadlock *deadlock, const struct ptowsp_deadlock *report);
 /* stats.c: what rt_stats and rt_run give back */
 struct rt_snapshot {
 	struct ptowsp_run_stats stats;

@@ -212,6 +212,7 @@ static ptowsp_status capacity(const struct job *job)
 {
 	static const uint8_t resources[] = {[PTOWSP_DIRECTIVE_TENSOR_MAP] = PTOWSP_RESOURCE_TENSOR_MAP,
 					    [PTOWSP_DIRECTIVE_DEP_LIST] = PTOWSP_RESOURCE_DEP_LIST,
+					    [PTOWSP_DIRECTIVE_HEAP] = PTOWSP_RESOURCE_HEAP,
 					    [PTOWSP_DIRECTIVE_READY_QUEUE] = PTOWSP_RESOURCE_READY};
 	unsigned resource = resources[job->row->directive];
 
@@ -319,6 +320,7 @@ static const struct rule {
 	RULE(TIMING, RATE_LIMIT, spacing),	     RULE(ISSUE_COST, CYCLES, spacing),
 	RULE(START, THRESHOLD, start),		     RULE(START, AFTER_ORCHESTRATION, start_built),
 	RULE(TENSOR_MAP, CAPACITY, capacity),	     RULE(DEP_LIST, CAPACITY, capacity),
+	RULE(HEAP, CAPACITY, capacity),
 	RULE(READY_QUEUE, CAPACITY, capacity),	     RULE(CHANNEL_CAPACITY, CAPACITY, channel_capacity),
 #undef RULE
 };

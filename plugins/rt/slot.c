@@ -54,7 +54,7 @@ static double from_bfloat(uint16_t bits)
 	return value;
 }
 
-static int64_t element_read(const char *at, unsigned dtype)
+int64_t rt_element_value(const char *at, unsigned dtype)
 {
 	union {
 		int8_t i8; int16_t i16; int32_t i32; int64_t i64;
@@ -132,7 +132,7 @@ ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io
 		       rt_slot_name(run->program, slot), rt_tensor_name(run->program, io->tensor));
 	run->load_said |= !tensor->data;
 	run->values[slot] = tensor->data && (uint64_t)element < tensor->elements
-				    ? (uint64_t)element_read(tensor->data + element * (int64_t)tensor->size, tensor->dtype)
+				    ? (uint64_t)rt_element_value(tensor->data + element * (int64_t)tensor->size, tensor->dtype)
 				    : 0;
 	if (run->quiet)
 		return PTOWSP_OK;

@@ -6,7 +6,7 @@
 
 #include "rt/program.h"
 
-enum rt_body_kind { RT_BODY_ENTRY, RT_BODY_LOOP, RT_BODY_SCOPE, RT_BODY_BRANCHES };
+enum rt_body_kind { RT_BODY_ENTRY, RT_BODY_LOOP, RT_BODY_WHILE, RT_BODY_SCOPE, RT_BODY_BRANCHES };
 
 /* A body that is being read. */
 struct rt_body {
@@ -15,6 +15,13 @@ struct rt_body {
 	uint32_t targets;          /* first TARGET word */
 	uint32_t branch, branches; /* RT_BODY_BRANCHES */
 	uint32_t outer_key;        /* RT_BODY_LOOP: nest.key around it */
+	uint64_t before;           /* loops: tasks before it, at most */
+	uint64_t times;            /* loops: how often the body runs, at most; UINT64_MAX: unknown */
+};
+/* An axis as the entry states it. */
+struct rt_axis_word {
+	bool stated;
+	uint32_t kind, low, high, step; /* PTOWSP_AXIS_x, expressions */
 };
 struct rt_verifier {
 	struct rt_program *program;
@@ -22,6 +29,12 @@ struct rt_verifier {
 	struct rt_body bodies[PTOWSP_NESTING_LIMIT + 1];
 	uint32_t depth, at;
 	uint32_t process;          /* PROC row whose body is read, PTOWSP_NONE in the entry's own */
+	uint32_t loops;            /* loops among the bodies */
+	bool begun;                /* an instruction other than nop and axis words was read */
+	struct rt_axis_word *axis_words; /* per AXES row, NULL while there is none; owned */
+	uint64_t tasks;            /* tasks that can have been issued before this place, at most; UINT64_MAX: unknown */
+	int64_t after;             /* largest constant of an AFTER inside the outermost loop, -1: none */
+	uint32_t after_at;
 	struct ptowsp_error *error;
 	char text[160];
 };
@@ -48,8 +61,26 @@ ptowsp_status rt_verify_consume(struct rt_verifier *v);
 ptowsp_status rt_verify_close(struct rt_verifier *v);
 ptowsp_status rt_verify_processes(struct rt_verifier *v, uint32_t first, uint32_t halt);
 
-/* verify_loop.c: the loop at v->at; its body is next. */
+/* AXES row of an axis operand. */
+ptowsp_status rt_verifier_axis(struct rt_verifier *v, uint32_t operand, uint32_t *row_out);
+/* Each of the following lowers the instruction at v->at and moves behind it; a body's first instruction is next.
+ * verify_loop.c: loops; axes stated by the entry. */
 ptowsp_status rt_verify_loop(struct rt_verifier *v);
+ptowsp_status rt_verify_axis(struct rt_verifier *v);
+/* verify_sync.c: while, break, dispatch_filter; events, barriers, copies, memory. */
+ptowsp_status rt_verify_while(struct rt_verifier *v);
+ptowsp_status rt_verify_break(struct rt_verifier *v);
+ptowsp_status rt_verify_filter(struct rt_verifier *v);
+ptowsp_status rt_verify_event(struct rt_verifier *v);
+ptowsp_status rt_verify_barrier(struct rt_verifier *v);
+ptowsp_status rt_verify_copy(struct rt_verifier *v);
+ptowsp_status rt_verify_memory(struct rt_verifier *v);
+/* Once the whole entry was read. Errors: BAD_PACKAGE naming an event that is waited for and never signalled. */
+ptowsp_status rt_verify_events(struct rt_verifier *v);
+/* verify_count.c: how many tasks there can be. After a task instruction; when a loop's body ends. Errors: BAD_PACKAGE for an AFTER that
+ * can only name the task itself or a later one. */
+ptowsp_status rt_verify_count_task(struct rt_verifier *v, const struct rt_site *site);
+ptowsp_status rt_verify_count_loop(struct rt_verifier *v, const struct rt_body *body);
 /* Number of a tile level, made when it is new. */
 ptowsp_status rt_verify_level(struct rt_program *program, uint32_t rows, uint8_t *index_out, struct ptowsp_error *error);
 

@@ -4,6 +4,7 @@
  * argument once; every loop depth that is read exists. Nothing else looks at the package's bytes again. */
 #include <stdlib.h>
 #include <string.h>
+#include "rt/axis.h"
 #include "rt/error.h"
 #include "rt/grow.h"
 #include "rt/verifier.h"
@@ -103,11 +104,12 @@ static ptowsp_status scope_lower(struct rt_verifier *v)
 }
 
 /* Leaves every body that ends here; branches go on with the next one. */
-static void bodies_leave(struct rt_verifier *v)
+static ptowsp_status bodies_leave(struct rt_verifier *v)
 {
 	struct rt_body *top = &v->bodies[v->depth - 1];
+	ptowsp_status st = PTOWSP_OK;
 
-	while (top->kind != RT_BODY_ENTRY && top->end == v->at) {
+	while (!st && top->kind != RT_BODY_ENTRY && top->end == v->at) {
 		if (top->kind == RT_BODY_BRANCHES && ++top->branch < top->branches) {
 			top->end = rt_verifier_word(v, top->targets + top->branch)->operand2;
 			continue;
@@ -118,9 +120,12 @@ static void bodies_leave(struct rt_verifier *v)
 			if (v->nest.parallel && v->nest.parallels[v->nest.parallel - 1] == v->nest.depth)
 				v->nest.parallel--;
 		}
+		if (top->kind == RT_BODY_LOOP || top->kind == RT_BODY_WHILE)
+			st = rt_verify_count_loop(v, top);
 		v->depth--;
 		top--;
 	}
+	return st;
 }
 
 /* ---- slots ----------------------------------------------------------------------------------------------------- */
@@ -184,6 +189,11 @@ static ptowsp_status task_lower(struct rt_verifier *v)
 	for (uint32_t i = 0; i < program->sites[site].io_count; i++)
 		if (program->ios[program->sites[site].first_io + i].checked)
 			program->code[at].flags = PTOWSP_CHECKED;
+	if (program->sites[site].after_count)
+		program->code[at].flags = PTOWSP_CHECKED;
+	st = rt_verify_count_task(v, &program->sites[site]);
+	if (st)
+		return st;
 	v->at = next;
 	return next <= v->bodies[v->depth - 1].end
 		       ? PTOWSP_OK
@@ -197,6 +207,7 @@ static ptowsp_status instruction_lower(struct rt_verifier *v, bool *halt_out)
 
 	if (in->flags)
 		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: flags are %u, a package has 0", rt_verifier_here(v), in->flags);
+	v->begun |= in->opcode != PTOWSP_OP_NOP && (in->opcode < PTOWSP_OP_AXIS_DENSE || in->opcode > PTOWSP_OP_AXIS_SPARSE);
 	switch (in->opcode) {
 	case PTOWSP_OP_HALT:
 		*halt_out = true;
@@ -205,7 +216,22 @@ static ptowsp_status instruction_lower(struct rt_verifier *v, bool *halt_out)
 		v->program->code[v->at++].op = PTOWSP_OP_NOP;
 		return PTOWSP_OK;
 	case PTOWSP_OP_PARALLEL_FOR:
-	case PTOWSP_OP_FOR_EACH: return rt_verify_loop(v);
+	case PTOWSP_OP_FOR_EACH:
+	case PTOWSP_OP_SELECT: return rt_verify_loop(v);
+	case PTOWSP_OP_WHILE: return rt_verify_while(v);
+	case PTOWSP_OP_BREAK: return rt_verify_break(v);
+	case PTOWSP_OP_AXIS_DENSE:
+	case PTOWSP_OP_AXIS_DENSE_DYN:
+	case PTOWSP_OP_AXIS_RAGGED:
+	case PTOWSP_OP_AXIS_SPARSE: return rt_verify_axis(v);
+	case PTOWSP_OP_DISPATCH_FILTER: return rt_verify_filter(v);
+	case PTOWSP_OP_SIGNAL:
+	case PTOWSP_OP_WAIT: return rt_verify_event(v);
+	case PTOWSP_OP_BARRIER:
+	case PTOWSP_OP_FENCE: return rt_verify_barrier(v);
+	case PTOWSP_OP_COPY: return rt_verify_copy(v);
+	case PTOWSP_OP_ALLOC:
+	case PTOWSP_OP_FREE: return rt_verify_memory(v);
 	case PTOWSP_OP_COND: return cond_lower(v);
 	case PTOWSP_OP_COMBINE:
 	case PTOWSP_OP_SEQUENTIAL: return branches_lower(v, in->operand1, 0);
@@ -224,6 +250,7 @@ static ptowsp_status instruction_lower(struct rt_verifier *v, bool *halt_out)
 	case PTOWSP_OP_IO_OUTPUT:
 	case PTOWSP_OP_IO_INOUT:
 	case PTOWSP_OP_IO_BIND:
+	case PTOWSP_OP_AFTER:
 		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: opcode 0x%02x belongs behind another instruction", rt_verifier_here(v), in->opcode);
 	}
 	return rt_fail(v->error, PTOWSP_UNKNOWN_OPCODE, "%s: unknown opcode 0x%02x; it needs a newer runtime core", rt_verifier_here(v), in->opcode);
@@ -238,12 +265,19 @@ ptowsp_status rt_verifier_pass(struct rt_verifier *v, uint32_t instruction, uint
 	v->at = instruction;
 	v->process = process;
 	v->depth = 0;
+	v->loops = 0;
+	v->begun = false;
+	v->tasks = process == PTOWSP_NONE ? 0 : UINT64_MAX; /* others make tasks too */
+	v->after = -1;
+	if (v->axis_words)
+		memset(v->axis_words, 0, v->program->tables.axis.count * sizeof(*v->axis_words));
 	v->bodies[v->depth++] = (struct rt_body){.kind = RT_BODY_ENTRY, .end = v->program->tables.work.code_count};
 	while (!st && !halt) {
-		bodies_leave(v);
-		if (v->at >= rt_verifier_code_count(v))
+		st = bodies_leave(v);
+		if (!st && v->at >= rt_verifier_code_count(v))
 			return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "the entry has no halt before the end of section WORK");
-		st = instruction_lower(v, &halt);
+		if (!st)
+			st = instruction_lower(v, &halt);
 	}
 	return st;
 }
@@ -270,7 +304,12 @@ ptowsp_status rt_program_verify(struct rt_program *program, struct ptowsp_error 
 	if (!st && entry->flags & PTOWSP_ENTRY_PIPELINE)
 		st = rt_verify_processes(v, entry->instruction, v->at);
 	if (!st)
+		st = rt_verify_events(v);
+	if (!st)
+		st = rt_axes_check(program, error);
+	if (!st)
 		st = rt_sites_finish(program, error);
+	free(v->axis_words);
 	free(v);
 	return st;
 }

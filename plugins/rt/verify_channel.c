@@ -61,9 +61,11 @@ ptowsp_status rt_verify_consume(struct rt_verifier *v)
 	if (!st)
 		st = rt_verifier_target(v, in->operand2, v->at + 1);
 	if (!st)
-		st = rt_verifier_push(v, (struct rt_body){.kind = RT_BODY_LOOP, .end = in->operand2, .outer_key = nest->key});
+		st = rt_verifier_push(v, (struct rt_body){.kind = RT_BODY_LOOP, .end = in->operand2, .outer_key = nest->key, .before = v->tasks,
+							  .times = UINT64_MAX});
 	if (st)
 		return st;
+	v->loops++;
 	v->program->code[v->at] = (struct rt_ins){.op = in->opcode, .end = in->operand2, .row = nest->depth, .slot = in->operand1};
 	nest->low[nest->depth] = INT64_MIN;
 	nest->high[nest->depth] = INT64_MAX;

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "rt/sync.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include "rt/error.h"
+#include "rt/run.h"
+
+static const char *here(const struct rt_run *run, uint32_t instruction, char *text, size_t size)
+{
+	return rt_position(&run->program->tables, instruction, text, size);
+}
+
+ptowsp_status rt_sync_init(struct rt_run *run)
+{
+	const struct rt_tables *tables = &run->program->tables;
+	struct rt_sync *sync = &run->sync;
+
+	sync->events = calloc((size_t)tables->event.count + 1, sizeof(*sync->events));
+	sync->touched = calloc((size_t)tables->tensor.count + 1, sizeof(*sync->touched));
+	sync->there = calloc((size_t)tables->tensor.count + 1, 1);
+	return sync->events && sync->touched && sync->there ? PTOWSP_OK : rt_no_memory(run->error, "events");
+}
+
+void rt_sync_finish(struct rt_run *run)
+{
+	free(run->sync.events);
+	free(run->sync.touched);
+	free(run->sync.there);
+	rt_arena_finish(&run->sync.arena);
+}
+
+/* ---- events ---------------------------------------------------------------------------------------------------- */
+
+bool rt_sync_ready(const struct rt_run *run, uint32_t instruction)
+{
+	const struct rt_ins *in = &run->program->code[instruction];
+
+	return in->op != PTOWSP_OP_WAIT || run->sync.events[in->slot].count;
+}
+
+static const char *event_name(const struct rt_program *program, uint32_t event)
+{
+	return rt_string(&program->tables, program->tables.event.rows[event].name);
+}
+
+static ptowsp_status never_signalled(struct rt_run *run, uint32_t instruction)
+{
+	const char *name = event_name(run->program, run->program->code[instruction].slot);
+	struct ptowsp_deadlock report = {.head = PTOWSP_HEAD(report, DEADLOCK),
+					 .kind = PTOWSP_DEADLOCK_EVENT,
+					 .scope_depth = run->flow.scopes,
+					 .task = run->tasks,
+					 .channel = PTOWSP_NONE,
+					 .waiting_count = 1};
+	char text[160];
+
+	report.waiting[0] = (struct ptowsp_waiting){.process = PTOWSP_NONE, .instruction = instruction, .channel = PTOWSP_NONE,
+						    .scope_depth = run->flow.scopes};
+	snprintf(report.text, sizeof(report.text),
+		 "%s: the wait before task %llu takes a signal of event %.60s, and none is left: event never signalled; every signal comes after it or "
+		 "was taken by an earlier wait; signal it before, no capacity is a cure",
+		 here(run, instruction, text, sizeof(text)), (unsigned long long)run->tasks, name);
+	rt_deadlock_give(run->deadlock, &report);
+	return rt_fail_at(run->error, PTOWSP_DEADLOCK, run->tasks, UINT64_MAX, "deadlock: event never signalled: %.60s, waited for before task %llu",
+			  name, (unsigned long long)run->tasks);
+}
+
+static void barrier_raise(struct rt_run *run, uint64_t tasks)
+{
+	if (tasks > run->barrier)
+		run->barrier = tasks;
+	rt_race_barrier(&run->race, tasks);
+}
+
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t bytes_of(const struct rt_run *run, uint32_t tensor)
+{
+	return rt_tensor_bytes(&run->tensors.rows[tensor]);
+}
+
+static ptowsp_status memory_failed(const struct rt_run *run, uint32_t instruction, const char *what)
+{
+	char text[160];
+
+	return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX, "%s: tensor %.60s %s, before task %llu",
+			  here(run, instruction, text, sizeof(text)), rt_tensor_name(run->program, run->program->code[instruction].slot), what,
+			  (unsigned long long)run->tasks);
+}
+
+/* What is awaited comes back when its tasks leave; those that an open scope holds never do before this place. */
+static ptowsp_status room_make(struct rt_run *run, uint64_t bytes)
+{
+	struct rt_arena *arena = &run->sync.arena;
+	struct rt_block block = {PTOWSP_RESOURCE_HEAP, arena->capacity, arena->used, bytes, arena->used + bytes};
+	uint64_t held_from = rt_flow_held_from(&run->flow), tasks;
+
+	if (arena->capacity && bytes > arena->capacity) {
+		block.proposed = bytes;
+		return rt_block_report(run, PTOWSP_TOO_SMALL, &block, run->deadlock);
+	}
+	while (!rt_arena_fits(arena, bytes) && arena->count && arena->returns[0].tasks <= held_from)
+		rt_arena_next(arena, &tasks);
+	block.used = arena->used;
+	block.proposed = arena->used + bytes;
+	return rt_arena_fits(arena, bytes) ? PTOWSP_OK : rt_block_report(run, PTOWSP_DEADLOCK, &block, run->deadlock);
+}
+
+static ptowsp_status alloc_take(struct rt_run *run, uint32_t instruction, uint32_t tensor)
+{
+	uint64_t bytes = bytes_of(run, tensor);
+	ptowsp_status st;
+
+	if (run->sync.there[tensor])
+		return memory_failed(run, instruction, "is allocated already");
+	st = room_make(run, bytes);
+	if (st)
+		return st;
+	run->sync.there[tensor] = 1;
+	run->sync.touched[tensor] = 0;
+	run->sync.arena.used += bytes;
+	return rt_clock_failed(run, rt_lag_sync(&run->lag, PTOWSP_OP_ALLOC, bytes, 0));
+}
+
+static ptowsp_status free_take(struct rt_run *run, uint32_t instruction, uint32_t tensor)
+{
+	uint64_t bytes = bytes_of(run, tensor), tasks = run->sync.touched[tensor];
+
+	if (!run->sync.there[tensor])
+		return memory_failed(run, instruction, "is freed and was not allocated");
+	run->sync.there[tensor] = 0;
+	rt_arena_settle(&run->sync.arena, run->flow.tail);
+	if (!rt_arena_return(&run->sync.arena, tasks, bytes))
+		return rt_no_memory(run->error, "the heap arena");
+	return rt_clock_failed(run, rt_lag_sync(&run->lag, PTOWSP_OP_FREE, tasks, bytes));
+}
+
+ptowsp_status rt_sync_touch(struct rt_run *run, const struct rt_site *site)
+{
+	for (uint32_t i = 0; i < site->io_count; i++) {
+		uint32_t tensor = run->program->ios[site->first_io + i].tensor;
+
+		if (!run->program->tensor_allocated[tensor])
+			continue;
+		if (!run->sync.there[tensor])
+			return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, run->kernel,
+					  "task %llu, kernel %.40s: tensor %.60s is used outside its alloc and free", (unsigned long long)run->tasks,
+					  rt_kernel_name(run->program, run->kernel), rt_tensor_name(run->program, tensor));
+		run->sync.touched[tensor] = run->tasks + 1;
+	}
+	if (run->kernel == run->program->copy_kernel)
+		run->sync.copies = run->tasks + 1;
+	return PTOWSP_OK;
+}
+
+/* ---- all of them ----------------------------------------------------------------------------------------------- */
+
+ptowsp_status rt_sync_take(struct rt_run *run, uint32_t instruction)
+{
+	const struct rt_ins *in = &run->program->code[instruction];
+	bool of_event = in->op == PTOWSP_OP_SIGNAL || in->op == PTOWSP_OP_WAIT;
+	struct rt_event_state *event = &run->sync.events[of_event ? in->slot : 0];
+
+	switch (in->op) {
+	case PTOWSP_OP_SIGNAL:
+		event->count++;
+		event->tasks = run->tasks;
+		break;
+	case PTOWSP_OP_WAIT:
+		if (!event->count)
+			return never_signalled(run, instruction);
+		event->count--;
+		barrier_raise(run, event->tasks);
+		break;
+	case PTOWSP_OP_BARRIER: barrier_raise(run, run->tasks); break;
+	case PTOWSP_OP_FENCE:
+		if (run->sync.copies > run->barrier)
+			run->barrier = run->sync.copies;
+		break;
+	case PTOWSP_OP_ALLOC: return alloc_take(run, instruction, in->slot);
+	default: return free_take(run, instruction, in->slot);
+	}
+	return rt_clock_failed(run, rt_lag_sync(&run->lag, in->op, in->slot, 0));
+}
+
+bool rt_sync_pass(struct rt_run *run, uint32_t instruction)
+{
+	const struct rt_ins *in = &run->program->code[instruction];
+	bool of_event = in->op == PTOWSP_OP_SIGNAL || in->op == PTOWSP_OP_WAIT;
+	struct rt_event_state *event = &run->sync.events[of_event ? in->slot : 0];
+
+	if (in->op == PTOWSP_OP_ALLOC || in->op == PTOWSP_OP_FREE)
+		run->sync.there[in->slot] = in->op == PTOWSP_OP_ALLOC;
+	if (in->op == PTOWSP_OP_SIGNAL) {
+		event->count++;
+		event->tasks = run->tasks;
+	}
+	if (in->op != PTOWSP_OP_WAIT)
+		return true;
+	if (!event->count)
+		return false;
+	event->count--;
+	return true;
+}
