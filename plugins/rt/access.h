@@ -4,7 +4,7 @@
 #define RT_ACCESS_H
 
 #include "rt/footprint.h"
-#include "rt/map.h"
+#include "rt/intern.h"
 #include "rt/program.h"
 
 /* A tensor in one run, as rows of `columns` elements. */

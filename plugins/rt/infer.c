@@ -33,9 +33,9 @@ ptowsp_status rt_infer_init(struct rt_run *run)
 	run->own_uses = aligned_alloc(64, (2 * (size_t)run->program->most_ios + 1) * sizeof(*run->own_uses));
 	ok = ok && run->keys && run->own_uses;
 	if (ok && schedule->deps == PTOWSP_DEPS_TENSOR_MAP_EXACT)
-		ok = rt_exact_init(&run->exact, 0);
+		ok = rt_cells_init(&run->exact);
 	if (ok && schedule->deps == PTOWSP_DEPS_BYTES_OVERLAP)
-		ok = rt_overlap_init(&run->overlap, &run->tensors, 0);
+		ok = rt_overlap_init(&run->overlap, &run->tensors);
 	if (ok && loads(run->program))
 		ok = watch_init(run);
 	if (ok && !run->quiet && run->args->flags & PTOWSP_RUN_STRICT && !rt_schedule_safe(schedule))
@@ -45,7 +45,8 @@ ptowsp_status rt_infer_init(struct rt_run *run)
 
 void rt_infer_finish(struct rt_run *run)
 {
-	rt_exact_finish(&run->exact);
+	rt_cells_finish(&run->exact);
+	rt_intern_finish(&run->intern);
 	rt_overlap_finish(&run->overlap);
 	rt_pieces_destroy(run->watch);
 	rt_track_finish(&run->track);
@@ -158,13 +159,27 @@ static ptowsp_status pieces_enter(struct rt_run *run, const struct rt_use *use)
 	return st;
 }
 
+static void exact_enter(struct rt_run *run, const struct rt_use *uses, uint32_t count)
+{
+	for (const struct rt_use *use = uses; use < uses + count; use++) {
+		uint64_t name = use->name;
+
+		if (use->way == RT_USE_INTERNED)
+			name = rt_use_name(run, &rt_run_accesses(run)[use->argument]);
+		if (name != RT_NO_NAME)
+			rt_use_enter(&run->exact, &run->track, name, use->access);
+		else
+			run->preds.out_of_memory = true;
+	}
+}
+
 static ptowsp_status overlap_enter(struct rt_run *run, const struct rt_use *uses, uint32_t count)
 {
 	ptowsp_status st = PTOWSP_OK;
 
 	for (const struct rt_use *use = uses; !st && use < uses + count; use++) {
-		if (use->cell && !run->overlap.lattices[use->key.class].pieces)
-			rt_use_enter(&run->overlap.cells, &run->track, use);
+		if (use->way == RT_USE_NAMED && !run->overlap.lattices[use->tensor].pieces)
+			rt_use_enter(&run->overlap.cells, &run->track, use->name, use->access);
 		else
 			st = pieces_enter(run, use);
 	}
@@ -229,11 +244,12 @@ static ptowsp_status watch_enter(struct rt_run *run, const struct rt_site *site)
 static void freshen(struct rt_run *run)
 {
 	if (run->exact.entries)
-		rt_exact_freshen(&run->exact, &run->track);
+		rt_cells_freshen(&run->exact, &run->track);
 	if (run->overlap.lattices) {
-		rt_exact_freshen(&run->overlap.cells, &run->track);
+		rt_cells_freshen(&run->overlap.cells, &run->track);
 		rt_pieces_freshen(run->overlap.pieces, &run->track);
 	}
+	run->preds.out_of_memory |= !rt_intern_freshen(&run->intern, &run->preds);
 	if (run->watch)
 		rt_pieces_freshen(run->watch, &run->watch_track);
 	if (run->race.on)
@@ -256,8 +272,7 @@ ptowsp_status rt_infer(struct rt_run *run, const struct rt_site *site, struct rt
 		count = rt_uses_make(run, site, run->accesses, run->own_uses);
 	}
 	if (run->exact.entries)
-		for (uint32_t i = 0; i < count; i++)
-			rt_use_enter(&run->exact, &run->track, &uses[i]);
+		exact_enter(run, uses, count);
 	else if (run->overlap.lattices)
 		st = overlap_enter(run, uses, count);
 	if (!st && run->watch)

@@ -5,18 +5,18 @@
 #include <string.h>
 #include "rt/access.h"
 
-bool rt_overlap_init(struct rt_overlap *map, const struct rt_tensors *tensors, uint64_t places)
+bool rt_overlap_init(struct rt_overlap *map, const struct rt_tensors *tensors)
 {
 	memset(map, 0, sizeof(*map));
 	map->tensors = tensors;
 	map->lattices = calloc((size_t)tensors->count + 1, sizeof(*map->lattices));
 	map->pieces = rt_pieces_create(tensors->count);
-	return rt_exact_init(&map->cells, places) && map->lattices && map->pieces;
+	return rt_cells_init(&map->cells) && map->lattices && map->pieces;
 }
 
 void rt_overlap_finish(struct rt_overlap *map)
 {
-	rt_exact_finish(&map->cells);
+	rt_cells_finish(&map->cells);
 	rt_pieces_destroy(map->pieces);
 	free(map->lattices);
 	memset(map, 0, sizeof(*map));
@@ -69,6 +69,8 @@ bool rt_overlap_admit(struct rt_overlap *map, struct rt_track *track, uint32_t t
 	return false;
 }
 
+#define PLACES ((UINT64_C(1) << RT_PLACE_BITS) - 1)
+
 /* ---- from cells to intervals ----------------------------------------------------------------------------------- */
 
 struct dividing {
@@ -82,15 +84,13 @@ static void cell_move(void *context, const struct rt_entry *entry)
 	struct dividing *dividing = context;
 	struct rt_overlap *map = dividing->map;
 	const struct rt_shape *shape = &map->lattices[dividing->tensor].shape;
-	int64_t columns = map->tensors->rows[dividing->tensor].columns, start = entry->column;
+	int64_t start = (int64_t)(entry->name & PLACES);
 
-	if (!shape->rows) {
+	rt_pieces_put(map->pieces, dividing->track, dividing->tensor, start, start + shape->columns, entry->cell);
+	for (int64_t r = 1; r < shape->rows; r++) {
+		start += map->tensors->rows[dividing->tensor].columns;
 		rt_pieces_put(map->pieces, dividing->track, dividing->tensor, start, start + shape->columns, entry->cell);
-		return;
 	}
-	start += entry->row * columns;
-	for (int64_t r = 0; r < shape->rows; r++, start += columns)
-		rt_pieces_put(map->pieces, dividing->track, dividing->tensor, start, start + shape->columns, entry->cell);
 }
 
 void rt_overlap_divide(struct rt_overlap *map, struct rt_track *track, uint32_t tensor)
@@ -98,6 +98,7 @@ void rt_overlap_divide(struct rt_overlap *map, struct rt_track *track, uint32_t 
 	struct dividing dividing = {map, track, tensor};
 
 	if (map->lattices[tensor].begun && !map->lattices[tensor].pieces)
-		rt_exact_take_class(&map->cells, track, tensor, cell_move, &dividing);
+		rt_cells_take(&map->cells, track, (uint64_t)tensor << RT_PLACE_BITS, (uint64_t)tensor << RT_PLACE_BITS | PLACES, cell_move,
+			      &dividing);
 	map->lattices[tensor].pieces = true;
 }

@@ -5,7 +5,8 @@
 #ifndef RT_LATTICE_H
 #define RT_LATTICE_H
 
-#include "rt/map.h"
+#include "rt/cells.h"
+#include "rt/pieces.h"
 
 /* What an access covers: rows x columns elements of a tensor with rows, or, rows being 0, `columns` elements one after the other. */
 struct rt_shape {
@@ -18,13 +19,13 @@ struct rt_lattice {
 	bool begun, pieces;
 };
 struct rt_overlap {
-	struct rt_exact cells;         /* class: the tensor */
+	struct rt_cells cells;         /* name: tensor << RT_PLACE_BITS | first element */
 	struct rt_pieces *pieces;
 	struct rt_lattice *lattices;   /* one per tensor */
 	const struct rt_tensors *tensors; /* borrowed: their columns */
 };
-/* places: as for rt_exact_init. False when out of memory. */
-bool rt_overlap_init(struct rt_overlap *map, const struct rt_tensors *tensors, uint64_t places);
+/* False when out of memory. */
+bool rt_overlap_init(struct rt_overlap *map, const struct rt_tensors *tensors);
 void rt_overlap_finish(struct rt_overlap *map);
 /* May the tensor be accessed as cells at (row, column) and, if steps are not 0, at all multiples of them from there? False: as intervals. columns
  * and rows of the shape at least 1, rows 0 for elements in line. */

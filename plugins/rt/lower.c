@@ -4,7 +4,7 @@
 #include <string.h>
 #include "rt/error.h"
 #include "rt/grow.h"
-#include "rt/map.h"
+#include "rt/intern.h"
 #include "rt/program.h"
 
 /* ---- regions --------------------------------------------------------------------------------------------------- */

@@ -136,20 +136,6 @@ static struct rt_plan *plan_alloc(uint32_t ios)
 	return plan;
 }
 
-/* A key moves as its access does; elements in line move by elements. */
-static void uses_step(const struct rt_run *run, struct rt_plan *plan)
-{
-	for (uint32_t i = 0; i < plan->use_count; i++) {
-		struct rt_use *use = &plan->uses[i];
-		const struct rt_plan_io *io = &plan->ios[use->argument];
-		bool line = run->overlap.lattices && plan->accesses[use->argument].io->unit;
-
-		use->row_step = line ? 0 : io->row_step;
-		use->column_step = line ? io->start_step : io->column_step;
-		use->hash_step = use->row_step * RT_HASH_ROW + use->column_step * RT_HASH_COLUMN;
-	}
-}
-
 void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level)
 {
 	struct rt_plans *plans = &run->plans;
@@ -180,7 +166,8 @@ void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level
 	plan->affine = site->depth && all_affine(plan);
 	memcpy(plan->accesses, run->accesses, site->io_count * sizeof(*run->accesses));
 	plan->use_count = rt_uses_make(run, site, plan->accesses, plan->uses);
-	uses_step(run, plan);
+	for (uint32_t i = 0; i < plan->use_count; i++)
+		plan->uses[i].step = rt_use_step(run, plan->accesses[plan->uses[i].argument].io, &plan->ios[plan->uses[i].argument]);
 	*row = plan;
 }
 
@@ -272,14 +259,17 @@ void rt_plan_windows_move(struct rt_plan *plan, const struct rt_tensors *tensors
 bool rt_plan_find(struct rt_run *run, struct rt_plan *plan)
 {
 	const struct rt_round *round = &run->expand.rounds[plan->inner];
+	struct rt_way way = {0, 0};
 	int64_t value = run->expand.loops[plan->inner], left;
 
 	plan->round = 0;
 	if (!all_find(plan, &run->env) || run->env.failed)
 		return false;
-	if (plan->affine && round->number && !__builtin_sub_overflow(round->last, value, &left) && rest_inside(plan, left))
+	if (plan->affine && round->number && !__builtin_sub_overflow(round->last, value, &left) && rest_inside(plan, left)) {
 		plan->round = round->number;
-	rt_uses_place(run, plan->uses, plan->use_count, plan->accesses, plan->round ? round->stride : 0);
+		way = (struct rt_way){round->stride, left};
+	}
+	rt_uses_place(run, plan->uses, plan->use_count, plan->accesses, plan->ios, way);
 	plan->at = plan->accesses_at = value;
 	plan->windows_anew = true;
 	return true;

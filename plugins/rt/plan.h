@@ -77,7 +77,7 @@ static inline bool rt_plan_move(struct rt_plan *plan, const struct rt_expand *ex
 	if (plan->round != expand->rounds[plan->inner].number || !plan->round)
 		return false;
 	for (struct rt_use *use = plan->uses, *end = use + plan->use_count; use < end; use++)
-		rt_use_move(use, steps);
+		use->name += use->step * steps;
 	plan->at = value;
 	return true;
 }

@@ -6,7 +6,7 @@
 #define RT_RACE_H
 
 #include "ptowsp/workload.h"
-#include "rt/map.h"
+#include "rt/pieces.h"
 
 /* What is remembered of a task of the window. */
 struct rt_race_row {

@@ -8,7 +8,6 @@
 #include "rt/expand.h"
 #include "rt/flow.h"
 #include "rt/lag.h"
-#include "rt/map.h"
 #include "rt/place.h"
 #include "rt/plan.h"
 #include "rt/race.h"
@@ -62,8 +61,9 @@ struct rt_run {
 
 	struct rt_preds preds;
 	struct rt_track track;
-	struct rt_exact exact;     /* one of the two is there, none with explicit */
+	struct rt_cells exact;     /* one of the two is there, none with explicit */
 	struct rt_overlap overlap;
+	struct rt_intern intern;   /* of keys in exact */
 	struct rt_preds watch_preds; /* of tensors that slot_load reads: writers by extent, whatever deps says */
 	struct rt_track watch_track;
 	struct rt_pieces *watch;

@@ -68,10 +68,10 @@ static uint32_t use_add(const struct rt_run *run, const struct rt_access *access
 		return count;
 	for (uint32_t i = 0; merge && i < count; i++)
 		if (same_key(run, &accesses[uses[i].argument], &accesses[argument])) {
-			uses[i].access |= bits;
+			uses[i].access |= (uint8_t)bits;
 			return count;
 		}
-	uses[count] = (struct rt_use){.access = bits, .argument = argument};
+	uses[count] = (struct rt_use){.access = (uint8_t)bits, .argument = (uint16_t)argument, .tensor = accesses[argument].io->tensor};
 	return count + 1;
 }
 
@@ -104,37 +104,96 @@ uint32_t rt_uses_make(struct rt_run *run, const struct rt_site *site, const stru
 		count = use_add(run, accesses, i, bits, uses_out, count);
 	}
 	uses_sort(uses_out, count);
-	rt_uses_place(run, uses_out, count, accesses, 0);
+	rt_uses_place(run, uses_out, count, accesses, NULL, (struct rt_way){0, 0});
 	return count;
 }
 
-static void cell_place(struct rt_run *run, struct rt_use *use, const struct rt_access *access, uint64_t stride)
-{
-	struct rt_shape shape;
-	int64_t behind;
+/* ---- names ----------------------------------------------------------------------------------------------------- */
 
-	use->key = (struct rt_key){access->key.row, access->key.column, access->io->tensor};
-	use->cell = shape_of(access, use->access, &shape, &behind);
-	if (access->io->unit) {
-		use->key.row = 0;
-		use->key.column = access->start + behind;
-	}
-	if (use->cell)
-		use->cell = rt_overlap_admit(&run->overlap, &run->track, access->io->tensor, &shape, use->key.row, use->key.column,
-					     use->row_step * stride, use->column_step * stride);
-	else
-		rt_overlap_divide(&run->overlap, &run->track, access->io->tensor);
+static bool within(int64_t value, uint64_t limit)
+{
+	return (uint64_t)value < limit;
 }
 
-void rt_uses_place(struct rt_run *run, struct rt_use *uses, uint32_t count, const struct rt_access *accesses, uint64_t stride)
+/* Both ends of a way. */
+static bool both_within(int64_t value, uint64_t step, int64_t left, uint64_t limit)
 {
-	for (uint32_t i = 0; i < count; i++) {
-		const struct rt_access *access = &accesses[uses[i].argument];
+	return within(value, limit) && within((int64_t)((uint64_t)value + step * (uint64_t)left), limit);
+}
+
+/* Columns of a flat window's key in a name: those of a tile's step, while the callee's tile plays no part in a key. */
+#define FLAT_COLUMNS (UINT64_C(1) << 16)
+
+static uint64_t name_columns(const struct rt_run *run, const struct rt_io *io)
+{
+	return io->unit ? FLAT_COLUMNS : (uint64_t)run->tensors.rows[io->tensor].columns;
+}
+
+/* Row and column as one number. */
+static int64_t place_of(const struct rt_access *access)
+{
+	return access->io->unit ? (int64_t)((uint64_t)access->key.row * FLAT_COLUMNS + (uint64_t)access->key.column) : access->start;
+}
+
+/* Does it fit into a name, and can row and column be told from it, here and at the end of the way? */
+static bool nameable(const struct rt_run *run, const struct rt_access *access, const struct rt_plan_io *io, int64_t left)
+{
+	uint64_t columns = name_columns(run, access->io), limit = columns ? (UINT64_C(1) << RT_PLACE_BITS) / columns : 0;
+
+	return both_within(access->key.row, io ? io->row_step : 0, left, limit) &&
+	       both_within(access->key.column, io ? io->column_step : 0, left, columns);
+}
+
+uint64_t rt_use_step(const struct rt_run *run, const struct rt_io *io, const struct rt_plan_io *plan)
+{
+	return run->overlap.lattices || !io->unit ? plan->start_step : plan->row_step * FLAT_COLUMNS + plan->column_step;
+}
+
+static void cell_place(struct rt_run *run, struct rt_use *use, const struct rt_access *access, const struct rt_plan_io *io, struct rt_way way)
+{
+	bool line = access->io->unit != 0;
+	struct rt_shape shape;
+	int64_t behind;
+	bool cell = shape_of(access, use->access, &shape, &behind) &&
+		    (line ? both_within(access->start + behind, io ? io->start_step : 0, way.left, UINT64_C(1) << RT_PLACE_BITS)
+			  : nameable(run, access, io, way.left));
+
+	if (cell)
+		cell = rt_overlap_admit(&run->overlap, &run->track, use->tensor, &shape, line ? 0 : access->key.row,
+					line ? access->start + behind : access->key.column, io && !line ? io->row_step * way.stride : 0,
+					!io ? 0 : (line ? io->start_step : io->column_step) * way.stride);
+	else
+		rt_overlap_divide(&run->overlap, &run->track, use->tensor);
+	use->way = cell ? RT_USE_NAMED : RT_USE_PIECES;
+	use->name = (uint64_t)use->tensor << RT_PLACE_BITS | (uint64_t)(access->start + behind);
+}
+
+static uint64_t plain_name(const struct rt_access *access)
+{
+	return (uint64_t)access->key.class << RT_PLACE_BITS | (uint64_t)place_of(access);
+}
+
+static void key_place(const struct rt_run *run, struct rt_use *use, const struct rt_access *access, const struct rt_plan_io *io, int64_t left)
+{
+	use->way = nameable(run, access, io, left) ? RT_USE_NAMED : RT_USE_INTERNED;
+	use->name = plain_name(access);
+}
+
+/* Of a way only parts may be beyond what fits into a name: a key's name depends on nothing but the key. */
+uint64_t rt_use_name(struct rt_run *run, const struct rt_access *access)
+{
+	return nameable(run, access, NULL, 0) ? plain_name(access) : rt_intern_name(&run->intern, &run->preds, &access->key);
+}
+
+void rt_uses_place(struct rt_run *run, struct rt_use *uses, uint32_t count, const struct rt_access *accesses, const struct rt_plan_io *ios,
+		   struct rt_way way)
+{
+	for (struct rt_use *use = uses; use < uses + count; use++) {
+		const struct rt_plan_io *io = ios ? &ios[use->argument] : NULL;
 
 		if (run->overlap.lattices)
-			cell_place(run, &uses[i], access, stride);
+			cell_place(run, use, &accesses[use->argument], io, way);
 		else
-			uses[i].key = access->key;
-		uses[i].hash = rt_key_hash(&uses[i].key);
+			key_place(run, use, &accesses[use->argument], io, way.left);
 	}
 }

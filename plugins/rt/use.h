@@ -6,46 +6,54 @@
 #include "ptowsp/task.h"
 #include "rt/lattice.h"
 
-/* One cache line. While the innermost loop goes on, key and hash move on by constants. */
+/* How a use finds its cell: by name; by a name that has to be asked for; overlap: through the intervals of its tensor. */
+enum { RT_USE_NAMED, RT_USE_INTERNED, RT_USE_PIECES };
+
+/* While the innermost loop goes on, the name moves on by a constant. */
 struct rt_use {
-	struct rt_key key;
-	uint32_t access : 8;  /* PTOWSP_READ | PTOWSP_WRITE */
-	uint32_t cell : 1;    /* overlap: the key is a place on its tensor's lattice; else the argument's intervals are visited */
-	uint32_t argument : 16;
-	uint64_t hash;        /* of the key */
-	uint64_t row_step, column_step, hash_step; /* per 1 of the innermost loop; they wrap */
+	uint64_t name;
+	uint64_t step;     /* per 1 of the innermost loop; wraps */
+	uint16_t argument; /* of the tensor arguments, the first that the use stands for */
+	uint8_t access;    /* PTOWSP_READ | PTOWSP_WRITE */
+	uint8_t way;       /* RT_USE_x */
+	uint32_t tensor;
 };
 
-static inline void rt_use_move(struct rt_use *use, uint64_t steps)
-{
-	use->key.row = (int64_t)((uint64_t)use->key.row + use->row_step * steps);
-	use->key.column = (int64_t)((uint64_t)use->key.column + use->column_step * steps);
-	use->hash += use->hash_step * steps;
-}
-
-/* Enters a key into a table of keys. */
-static inline void rt_use_enter(struct rt_exact *map, struct rt_track *track, const struct rt_use *use)
+/* Enters a name into a table. */
+static inline void rt_use_enter(struct rt_cells *cells, struct rt_track *track, uint64_t name, unsigned access)
 {
 	struct rt_cell *cell;
 
-	if (use->access == PTOWSP_READ) {
+	if (access == PTOWSP_READ) {
 		/* A read alone leaves no trace when only RAW matters. */
-		cell = track->full ? rt_exact_enter(map, track, &use->key, use->hash) : rt_exact_find(map, &use->key, use->hash);
+		cell = track->full ? rt_cells_enter(cells, track, name) : rt_cells_find(cells, name);
 		if (cell)
 			rt_cell_read(track, cell);
 	} else {
-		cell = rt_exact_enter(map, track, &use->key, use->hash);
+		cell = rt_cells_enter(cells, track, name);
 		if (cell)
-			rt_cell_write(track, cell, use->access & PTOWSP_READ);
+			rt_cell_write(track, cell, access & PTOWSP_READ);
 	}
 }
 
 struct rt_run;
 struct rt_site;
 struct rt_access;
-/* Uses of a task whose accesses are there; uses_out has room for two per access. Returns how many; placed and admitted, steps 0. */
+struct rt_io;
+struct rt_plan_io;
+/* How far a loop goes on: its value moves by multiples of stride, `left` at most. */
+struct rt_way {
+	uint64_t stride;
+	int64_t left;
+};
+/* Uses of a task whose accesses are there; uses_out has room for two per access. Returns how many; placed for this task alone. */
 uint32_t rt_uses_make(struct rt_run *run, const struct rt_site *site, const struct rt_access *accesses, struct rt_use *uses_out);
-/* Keys and hashes from accesses. steps: times the steps of a use the key moves by; 0: it stands alone. */
-void rt_uses_place(struct rt_run *run, struct rt_use *uses, uint32_t count, const struct rt_access *accesses, uint64_t stride);
+/* Names, and ways that hold for all of `way`. ios: how the accesses move; NULL, with a way of 0, 0: they do not. */
+void rt_uses_place(struct rt_run *run, struct rt_use *uses, uint32_t count, const struct rt_access *accesses, const struct rt_plan_io *ios,
+		   struct rt_way way);
+/* What a name moves by per 1 of the innermost loop. */
+uint64_t rt_use_step(const struct rt_run *run, const struct rt_io *io, const struct rt_plan_io *plan);
+/* RT_USE_INTERNED: the name of the access's key. RT_NO_NAME when out of memory. */
+uint64_t rt_use_name(struct rt_run *run, const struct rt_access *access);
 
 #endif

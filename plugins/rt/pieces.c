@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* map_pieces.c - elements that tasks have in common. An access that falls on an interval is O(1); any other cuts intervals at its ends, so that
- * inside each interval all elements have one history; a write joins what it covers into one interval. */
-#include "rt/map.h"
+#include "rt/pieces.h"
 
 #include <stdlib.h>
 #include "rt/interval.h"

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+#include "rt/cells.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROOM_BITS = 11, ROOM_BITS_MOST = 40, REACH_MOST = 64 };
+
+static bool entries_make(struct rt_cells *cells, unsigned bits, uint32_t stale)
+{
+	uint64_t count = UINT64_C(1) << bits;
+
+	cells->entries = bits <= ROOM_BITS_MOST ? malloc(count * sizeof(*cells->entries)) : NULL;
+	if (!cells->entries)
+		return false;
+	for (uint64_t i = 0; i < count; i++)
+		cells->entries[i] = (struct rt_entry){RT_NO_NAME, {stale, stale, 0}, 0};
+	cells->mask = count - 1;
+	cells->shift = 64 - bits;
+	cells->entered = 0;
+	return true;
+}
+
+bool rt_cells_init(struct rt_cells *cells)
+{
+	memset(cells, 0, sizeof(*cells));
+	return entries_make(cells, ROOM_BITS, 0);
+}
+
+void rt_cells_finish(struct rt_cells *cells)
+{
+	free(cells->entries);
+	memset(cells, 0, sizeof(*cells));
+}
+
+struct rt_cell *rt_cells_find_on(const struct rt_cells *cells, uint64_t name, uint64_t at)
+{
+	for (uint32_t reach = cells->entries[at].reach; reach; reach--) {
+		at = (at + 1) & cells->mask;
+		if (cells->entries[at].name == name)
+			return &cells->entries[at].cell;
+	}
+	return NULL;
+}
+
+/* How far the live names of a place really lie: those that died may have been the farthest. */
+static void reach_shorten(struct rt_cells *cells, const struct rt_track *track, uint64_t home)
+{
+	uint32_t reach = cells->entries[home].reach;
+
+	for (; reach; reach--) {
+		const struct rt_entry *entry = &cells->entries[(home + reach) & cells->mask];
+
+		if (!rt_cell_dead(&entry->cell, track) && rt_cells_place(cells, entry->name) == home)
+			break;
+	}
+	cells->entries[home].reach = reach;
+}
+
+/* The first dead place from the name's own on becomes the name's. NULL: there is none near. */
+static struct rt_entry *dead_take(struct rt_cells *cells, const struct rt_track *track, uint64_t name)
+{
+	uint64_t home = rt_cells_place(cells, name);
+	uint32_t far = 0;
+	struct rt_entry *entry = &cells->entries[home];
+
+	while (!rt_cell_dead(&entry->cell, track)) {
+		if (far == REACH_MOST)
+			return NULL;
+		entry = &cells->entries[(home + ++far) & cells->mask];
+	}
+	entry->name = name;
+	if (far > cells->entries[home].reach)
+		cells->entries[home].reach = far;
+	return entry;
+}
+
+static bool entries_move(const struct rt_cells *from, struct rt_cells *to, const struct rt_track *track)
+{
+	for (uint64_t i = 0; i <= from->mask; i++) {
+		struct rt_entry *entry;
+
+		if (rt_cell_dead(&from->entries[i].cell, track))
+			continue;
+		entry = dead_take(to, track, from->entries[i].name);
+		if (!entry)
+			return false;
+		entry->cell = from->entries[i].cell;
+	}
+	return true;
+}
+
+/* Twice the room, or as much as lets everybody find a place; the dead stay behind. */
+static bool grow(struct rt_cells *cells, const struct rt_track *track)
+{
+	for (unsigned bits = 65 - cells->shift;; bits++) {
+		struct rt_cells more;
+
+		if (!entries_make(&more, bits, track->preds->stale))
+			return false;
+		if (entries_move(cells, &more, track)) {
+			free(cells->entries);
+			*cells = more;
+			return true;
+		}
+		free(more.entries);
+	}
+}
+
+/* Counted once per so many names that a table could have filled up: three eighths of the places are enough, beyond that names are found farther
+ * and farther from home. */
+static bool crowded(struct rt_cells *cells, const struct rt_track *track)
+{
+	uint64_t live = 0;
+
+	if (cells->entered <= cells->mask / 4)
+		return false;
+	cells->entered = 0;
+	for (uint64_t i = 0; i <= cells->mask; i++)
+		live += !rt_cell_dead(&cells->entries[i].cell, track);
+	return live > cells->mask / 8 * 3;
+}
+
+struct rt_cell *rt_cells_enter_on(struct rt_cells *cells, struct rt_track *track, uint64_t name)
+{
+	uint64_t home = rt_cells_place(cells, name);
+	struct rt_entry *entry;
+
+	cells->entered++;
+	if (cells->entries[home].reach)
+		reach_shorten(cells, track, home);
+	entry = crowded(cells, track) ? NULL : dead_take(cells, track, name);
+	while (!entry) {
+		if (!grow(cells, track)) {
+			track->preds->out_of_memory = true;
+			return NULL;
+		}
+		entry = dead_take(cells, track, name);
+	}
+	entry->cell = rt_cell_new(track);
+	return &entry->cell;
+}
+
+void rt_cells_take(struct rt_cells *cells, const struct rt_track *track, uint64_t first, uint64_t last,
+		   void (*visit)(void *context, const struct rt_entry *entry), void *context)
+{
+	for (uint64_t i = 0; i <= cells->mask; i++) {
+		struct rt_entry *entry = &cells->entries[i];
+
+		if (entry->name - first > last - first)
+			continue;
+		if (!rt_cell_dead(&entry->cell, track))
+			visit(context, entry);
+		entry->name = RT_NO_NAME;
+		entry->cell = rt_cell_new(track);
+	}
+}
+
+void rt_cells_freshen(struct rt_cells *cells, const struct rt_track *track)
+{
+	for (uint64_t i = 0; i <= cells->mask; i++) {
+		struct rt_cell *cell = &cells->entries[i].cell;
+
+		if (rt_preds_gone(track->preds, cell->last))
+			cell->last = track->preds->stale;
+		if (rt_preds_gone(track->preds, cell->writer))
+			cell->writer = track->preds->stale;
+	}
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* cells.h - a table of cells by 64-bit name: open addressing, entries in the table.
+ *
+ * An entry whose tasks have all left the window is dead. Nothing takes dead entries out: a new name takes the first dead place from its own on,
+ * and each place knows how far from it a search has to go. So a hit costs nothing for those that die, and the table is as large as the
+ * window needs. One thread. */
+#ifndef RT_CELLS_H
+#define RT_CELLS_H
+
+#include <stddef.h>
+#include "rt/intern.h"
+#include "rt/track.h"
+
+struct rt_entry {
+	uint64_t name;
+	struct rt_cell cell;
+	uint32_t reach; /* how far from this place the names lie whose place it is */
+};
+struct rt_cells {
+	struct rt_entry *entries;
+	uint64_t mask;    /* mask + 1 places */
+	unsigned shift;   /* mask + 1 is 2 ^ (64 - shift) */
+	uint64_t entered; /* names since the places were last counted */
+};
+/* False when out of memory. */
+bool rt_cells_init(struct rt_cells *cells);
+void rt_cells_finish(struct rt_cells *cells);
+/* The rest of rt_cells_find and rt_cells_enter: the name is not where it is looked for first. */
+struct rt_cell *rt_cells_find_on(const struct rt_cells *cells, uint64_t name, uint64_t at);
+struct rt_cell *rt_cells_enter_on(struct rt_cells *cells, struct rt_track *track, uint64_t name);
+/* Calls visit for each live name in [first, last] and forgets them. */
+void rt_cells_take(struct rt_cells *cells, const struct rt_track *track, uint64_t first, uint64_t last,
+		   void (*visit)(void *context, const struct rt_entry *entry), void *context);
+/* Stamps that are gone are set to stale: every 2^30 tasks. */
+void rt_cells_freshen(struct rt_cells *cells, const struct rt_track *track);
+
+/* Names are often multiples of a tile's size: the high half of a product spreads what is above the low bits. */
+static inline uint64_t rt_cells_place(const struct rt_cells *cells, uint64_t name)
+{
+	return (name ^ name >> 32) * UINT64_C(0x9E3779B97F4A7C15) >> cells->shift;
+}
+
+/* NULL if there is none of that name. */
+static inline struct rt_cell *rt_cells_find(const struct rt_cells *cells, uint64_t name)
+{
+	uint64_t at = rt_cells_place(cells, name);
+	struct rt_entry *entry = &cells->entries[at];
+
+	if (entry->name == name)
+		return &entry->cell;
+	return entry->reach ? rt_cells_find_on(cells, name, at) : NULL;
+}
+
+/* The same, made if there is none; NULL when out of memory, which preds remember. */
+static inline struct rt_cell *rt_cells_enter(struct rt_cells *cells, struct rt_track *track, uint64_t name)
+{
+	struct rt_cell *cell = rt_cells_find(cells, name);
+
+	return cell ? cell : rt_cells_enter_on(cells, track, name);
+}
+
+#endif
