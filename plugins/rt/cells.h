@@ -8,6 +8,7 @@
 #define RT_CELLS_H
 
 #include <stddef.h>
+#include "ptowsp/task.h"
 #include "rt/intern.h"
 #include "rt/track.h"
 
@@ -57,6 +58,23 @@ static inline struct rt_cell *rt_cells_enter(struct rt_cells *cells, struct rt_t
 	struct rt_cell *cell = rt_cells_find(cells, name);
 
 	return cell ? cell : rt_cells_enter_on(cells, track, name);
+}
+
+/* The task being issued accesses what has that name: PTOWSP_READ, PTOWSP_WRITE or both. */
+static inline void rt_cells_access(struct rt_cells *cells, struct rt_track *track, uint64_t name, unsigned access)
+{
+	struct rt_cell *cell;
+
+	if (access == PTOWSP_READ) {
+		/* A read alone leaves no trace when only RAW matters. */
+		cell = track->full ? rt_cells_enter(cells, track, name) : rt_cells_find(cells, name);
+		if (cell)
+			rt_cell_read(track, cell);
+	} else {
+		cell = rt_cells_enter(cells, track, name);
+		if (cell)
+			rt_cell_write(track, cell, access & PTOWSP_READ);
+	}
 }
 
 #endif

@@ -167,7 +167,7 @@ static void exact_enter(struct rt_run *run, const struct rt_use *uses, uint32_t 
 		if (use->way == RT_USE_INTERNED)
 			name = rt_use_name(run, &rt_run_accesses(run)[use->argument]);
 		if (name != RT_NO_NAME)
-			rt_use_enter(&run->exact, &run->track, name, use->access);
+			rt_cells_access(&run->exact, &run->track, name, use->access);
 		else
 			run->preds.out_of_memory = true;
 	}
@@ -179,7 +179,7 @@ static ptowsp_status overlap_enter(struct rt_run *run, const struct rt_use *uses
 
 	for (const struct rt_use *use = uses; !st && use < uses + count; use++) {
 		if (use->way == RT_USE_NAMED && !run->overlap.lattices[use->tensor].pieces)
-			rt_use_enter(&run->overlap.cells, &run->track, use->name, use->access);
+			rt_cells_access(&run->overlap.cells, &run->track, use->name, use->access);
 		else
 			st = pieces_enter(run, use);
 	}

@@ -18,13 +18,14 @@ bool rt_task_deps_init(struct rt_task_deps *deps, uint32_t rules, uint64_t windo
 	if (!deps->shapes || !rt_preds_init(&deps->preds) || !rt_track_init(&deps->track, &deps->preds, rules & RT_GRAPH_RULE_FULL))
 		return false;
 	if (rules & RT_GRAPH_RULE_EXACT)
-		return rt_exact_init(&deps->exact, 0);
+		return rt_cells_init(&deps->exact);
 	return !(rules & RT_GRAPH_RULE_OVERLAP) || (deps->pieces = rt_pieces_create(tensors)) != NULL;
 }
 
 void rt_task_deps_finish(struct rt_task_deps *deps)
 {
-	rt_exact_finish(&deps->exact);
+	rt_cells_finish(&deps->exact);
+	rt_intern_finish(&deps->intern);
 	rt_pieces_destroy(deps->pieces);
 	rt_track_finish(&deps->track);
 	rt_preds_finish(&deps->preds);
@@ -36,9 +37,10 @@ void rt_task_deps_next(struct rt_task_deps *deps, uint64_t task)
 {
 	if (task && task % FRESHEN_EVERY == 0) {
 		if (deps->exact.entries)
-			rt_exact_freshen(&deps->exact, &deps->track);
+			rt_cells_freshen(&deps->exact, &deps->track);
 		if (deps->pieces)
 			rt_pieces_freshen(deps->pieces, &deps->track);
+		deps->preds.out_of_memory |= !rt_intern_freshen(&deps->intern, &deps->preds);
 	}
 	rt_preds_next(&deps->preds, task, deps->window);
 }
@@ -97,28 +99,17 @@ static uint32_t class_of(struct rt_task_deps *deps, const struct rt_graph_io *io
 	return shape->class;
 }
 
-static bool exact_find(struct rt_task_deps *deps, const struct rt_graph_io *io, uint64_t pitch, unsigned bit)
+static bool exact_find(struct rt_task_deps *deps, const struct rt_graph_io *io, unsigned bit)
 {
-	struct rt_key key = {.row = (int64_t)(io->start / pitch), .column = (int64_t)(io->start % pitch), .class = class_of(deps, io)};
-	uint64_t hash = rt_key_hash(&key);
-	struct rt_cell *cell;
+	struct rt_key key = {.row = (int64_t)io->start, .class = class_of(deps, io)};
+	uint64_t name = (uint64_t)key.class << RT_PLACE_BITS | io->start;
 
-	if (!key.class)
+	if (key.class && io->start >> RT_PLACE_BITS)
+		name = rt_intern_name(&deps->intern, &deps->preds, &key);
+	if (!key.class || name == RT_NO_NAME)
 		return false;
-	if (bit == PTOWSP_READ && !deps->track.full) {
-		cell = rt_exact_find(&deps->exact, &key, hash); /* a read alone leaves no trace when only RAW matters */
-		if (cell)
-			rt_cell_read(&deps->track, cell);
-		return true;
-	}
-	cell = rt_exact_enter(&deps->exact, &deps->track, &key, hash);
-	if (!cell)
-		return false;
-	if (bit == PTOWSP_READ)
-		rt_cell_read(&deps->track, cell);
-	else
-		rt_cell_write(&deps->track, cell, false);
-	return true;
+	rt_cells_access(&deps->exact, &deps->track, name, bit);
+	return !deps->preds.out_of_memory;
 }
 
 /* ---- overlap: the elements ---------------------------------------------------------------------------------------------- */
@@ -152,7 +143,7 @@ bool rt_task_deps_find(struct rt_task_deps *deps, const struct rt_graph_io *ios,
 			if (!(ios[i].access & bits[b]))
 				continue;
 			if (deps->exact.entries)
-				ok = exact_find(deps, &ios[i], tensors[ios[i].tensor].columns, bits[b]);
+				ok = exact_find(deps, &ios[i], bits[b]);
 			else if (deps->pieces)
 				overlap_find(deps, &ios[i], tensors[ios[i].tensor].columns, bits[b]);
 		}

@@ -4,7 +4,8 @@
 #define RT_TASK_DEPS_H
 
 #include "rt/graph.h"
-#include "rt/map.h"
+#include "rt/cells.h"
+#include "rt/pieces.h"
 
 /* Keys of one tensor with one shape have a class. */
 struct rt_task_shape {
@@ -16,7 +17,8 @@ struct rt_task_deps {
 	uint64_t window; /* 0: unbounded */
 	struct rt_preds preds;
 	struct rt_track track;
-	struct rt_exact exact;
+	struct rt_cells exact;
+	struct rt_intern intern; /* of places that do not fit into a name */
 	struct rt_pieces *pieces;
 	struct rt_task_shape *shapes; /* open addressing, mask + 1 places */
 	uint32_t shape_count, shape_mask;

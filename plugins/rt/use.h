@@ -19,23 +19,6 @@ struct rt_use {
 	uint32_t tensor;
 };
 
-/* Enters a name into a table. */
-static inline void rt_use_enter(struct rt_cells *cells, struct rt_track *track, uint64_t name, unsigned access)
-{
-	struct rt_cell *cell;
-
-	if (access == PTOWSP_READ) {
-		/* A read alone leaves no trace when only RAW matters. */
-		cell = track->full ? rt_cells_enter(cells, track, name) : rt_cells_find(cells, name);
-		if (cell)
-			rt_cell_read(track, cell);
-	} else {
-		cell = rt_cells_enter(cells, track, name);
-		if (cell)
-			rt_cell_write(track, cell, access & PTOWSP_READ);
-	}
-}
-
 struct rt_run;
 struct rt_site;
 struct rt_access;
