@@ -141,6 +141,29 @@ static void a_lie_about_any_directive_is_found_out(void)
 	lies_probe("directive");
 }
 
+/* What a number says can be seen only where it counts something; cycles belong to a clock, and a byte more than 64 is none more. */
+static void a_directive_with_another_number_is_found_out(void)
+{
+	static const uint32_t features[] = {
+		POLICY(DISPATCH, ROUND_ROBIN),	    POLICY(DISPATCH, AFFINITY), POLICY(DISPATCH, HASH),	   POLICY(DISPATCH, STATIC_PARTITION),
+		POLICY(DISPATCH, WORK_STEAL),	    POLICY(DISPATCH, CUSTOM),	POLICY(TASK_WINDOW, STALL), POLICY(PIPELINE_DEPTH, DEPTH),
+		POLICY(STREAMS, COUNT),		    POLICY(BATCH_DEPS, COUNT),	POLICY(START, THRESHOLD),   POLICY(SPATIAL_MAP, GRID),
+		POLICY(TENSOR_MAP, CAPACITY),	    POLICY(DEP_LIST, CAPACITY), POLICY(READY_QUEUE, CAPACITY),
+	};
+
+	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++) {
+		struct probe *probe = open_with(LIAR, check_fmt("0x%x+", (unsigned)features[i]), NULL);
+		struct probe_result result;
+		struct reg_feature feature;
+
+		reg_feature(features[i], &feature);
+		probe_feature(probe, features[i], &result);
+		if (result.state == PROBE_ENFORCED)
+			CHECK_FAIL("%s with other numbers is observed as enforced: %s", feature.name, result.text);
+		probe_close(probe);
+	}
+}
+
 static void a_lie_about_any_opcode_is_found_out(void)
 {
 	lies_probe("opcode");
@@ -302,6 +325,7 @@ void suite_probe(CU_pSuite s)
 	TEST(s, cpu_sim_enforces_what_has_an_effect);
 	TEST(s, the_liar_holds_every_claim_while_it_does_not_lie);
 	TEST(s, a_lie_about_any_directive_is_found_out);
+	TEST(s, a_directive_with_another_number_is_found_out);
 	TEST(s, a_lie_about_any_opcode_is_found_out);
 	TEST(s, a_lie_about_any_other_feature_is_found_out);
 	TEST(s, a_claim_without_anything_behind_it_does_not_hold);

@@ -68,6 +68,35 @@ static void kernels(struct seeing *s)
 	}
 }
 
+/* How many tasks run at one time, at most. */
+static void overlap(struct seeing *s)
+{
+	const struct ptowsp_trace_task *tasks = s->outcome->tasks;
+	uint64_t most = 0;
+
+	for (uint64_t i = 0; i < traced(s); i++) {
+		uint64_t running = 0;
+
+		for (uint64_t k = 0; k < traced(s); k++)
+			running += tasks[k].start <= tasks[i].start && tasks[i].start < tasks[k].end;
+		most = running > most ? running : most;
+	}
+	number_add(s, most);
+}
+
+/* How many tasks start together with the first. */
+static void together(struct seeing *s)
+{
+	const struct ptowsp_trace_task *tasks = s->outcome->tasks;
+	uint64_t first = UINT64_MAX, count = 0;
+
+	for (uint64_t i = 0; i < traced(s); i++)
+		first = tasks[i].start < first ? tasks[i].start : first;
+	for (uint64_t i = 0; i < traced(s); i++)
+		count += tasks[i].start == first;
+	number_add(s, count);
+}
+
 /* ---- of the run ------------------------------------------------------------------------------------------------ */
 
 static int edge_order(const void *a, const void *b)
@@ -174,6 +203,8 @@ static const struct look {
 	{"numbers", TRACE, numbers},     /* of the tasks, in order of the trace */
 	{"places", TRACE, places},       /* start..end/executor */
 	{"kernels", TRACE, kernels},
+	{"overlap", TRACE, overlap},     /* tasks at one time, at most */
+	{"together", TRACE, together},   /* tasks that start with the first */
 	{"edges", GRAPH, edges},         /* producer>consumer, by consumer */
 	{"tasks", 0, tasks},             /* how many */
 	{"cycles", 0, cycles},

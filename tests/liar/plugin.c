@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* plugin.c - the liar: cpu_sim with one claim broken at a time, chosen by its option `lie`, a feature id (or "claims": every row says
- * enforced). It declares what cpu_sim declares and then does not do it: a directive is dropped from the schedule or replaced by a rival,
+ * enforced; an id with "+": the directive's numbers are one larger). It declares what cpu_sim declares and then does not do it: a directive is dropped from the schedule or replaced by a rival,
  * an instruction by another one, a service withheld. */
 #include "ptowsp/note.h"
 #include "ptowsp/ptowsp.h"
@@ -32,6 +32,8 @@ static void (*done_of_host)(void *context, const struct ptowsp_done *done);
 static uint64_t first_values[VALUES]; /* of the first run */
 static int have_values;
 
+static int counts_on; /* with "+" behind the id: the directive is there, its numbers one larger */
+
 static int is(uint32_t feature)
 {
 	return lie == feature;
@@ -51,6 +53,13 @@ static const struct {
 	{POLICY(TASK_WINDOW, BENCHMARK), PTOWSP_TASK_WINDOW_STALL},
 };
 
+static void numbers_break(struct ptowsp_directive_record *row)
+{
+	for (unsigned i = 0; i < row->count && i < 8; i++)
+		if ((row->kinds >> (8 * i) & 0xFF) == PTOWSP_ARGUMENT_NUMBER)
+			(&row->a0)[i]++;
+}
+
 static void schedule_break(char *rows, struct ptowsp_section *section)
 {
 	uint64_t kept = 0;
@@ -59,6 +68,10 @@ static void schedule_break(char *rows, struct ptowsp_section *section)
 		struct ptowsp_directive_record *row = (void *)(rows + i * section->stride);
 		int drop = is(PTOWSP_FEATURE_POLICY(row->directive, row->policy));
 
+		if (drop && counts_on) {
+			numbers_break(row);
+			drop = 0;
+		}
 		for (size_t k = 0; drop && k < sizeof(rivals) / sizeof(*rivals); k++)
 			if (is(rivals[k].feature)) {
 				row->policy = rivals[k].policy;
@@ -298,6 +311,14 @@ static ptowsp_status options(const struct ptowsp_option **options_out, uint32_t 
 	return PTOWSP_OK;
 }
 
+static void lie_read(const char *text)
+{
+	char *end = "";
+
+	lie = !strcmp(text, "claims") ? CLAIMS : (uint32_t)strtoul(text, &end, 0);
+	counts_on = *end == '+';
+}
+
 static ptowsp_status init(const struct ptowsp_host *host, const struct ptowsp_init_args *args, struct ptowsp_object **instance_out,
 			  struct ptowsp_error *error)
 {
@@ -313,7 +334,7 @@ static ptowsp_status init(const struct ptowsp_host *host, const struct ptowsp_in
 		if (strcmp(setting->key, "lie"))
 			settings[theirs.setting_count++] = *setting;
 		else
-			lie = !strcmp(setting->value, "claims") ? CLAIMS : (uint32_t)strtoul(setting->value, NULL, 0);
+			lie_read(setting->value);
 	}
 	theirs.settings = settings;
 	theirs.setting_stride = sizeof(*settings);
