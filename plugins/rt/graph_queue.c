@@ -36,11 +36,15 @@ void rt_graph_queues_reset(struct rt_graph_queues *queues)
 	pthread_mutex_unlock(&queues->lock);
 }
 
-void rt_graph_queue_push(struct rt_graph_queues *queues, uint8_t number, uint32_t task)
+void rt_graph_queue_begin(struct rt_graph_queues *queues)
+{
+	pthread_mutex_lock(&queues->lock);
+}
+
+void rt_graph_queue_add(struct rt_graph_queues *queues, uint8_t number, uint32_t task)
 {
 	struct rt_graph_queue *queue = &queues->queues[number];
 
-	pthread_mutex_lock(&queues->lock);
 	queues->next[task % queues->places] = 0;
 	if (queue->head)
 		queues->next[(queue->tail - 1) % queues->places] = task + 1;
@@ -51,12 +55,23 @@ void rt_graph_queue_push(struct rt_graph_queues *queues, uint8_t number, uint32_
 		queues->used = number + 1u;
 	if (++queues->ready > queues->high_water)
 		queues->high_water = queues->ready;
-	/* A thread that serves one queue may be the one that wakes up, and this task may not be for it: then all must look. */
-	if (queues->waiting && queues->used > 1)
+}
+
+void rt_graph_queue_end(struct rt_graph_queues *queues)
+{
+	/* A thread that serves one queue may be the one that wakes up, and there may be nothing for it: then all must look. */
+	if (queues->waiting && queues->ready && (queues->used > 1 || queues->ready > 1))
 		pthread_cond_broadcast(&queues->wake);
-	else if (queues->waiting)
+	else if (queues->waiting && queues->ready)
 		pthread_cond_signal(&queues->wake);
 	pthread_mutex_unlock(&queues->lock);
+}
+
+void rt_graph_queue_push(struct rt_graph_queues *queues, uint8_t number, uint32_t task)
+{
+	rt_graph_queue_begin(queues);
+	rt_graph_queue_add(queues, number, task);
+	rt_graph_queue_end(queues);
 }
 
 static bool pop(struct rt_graph_queues *queues, uint32_t number, uint32_t *task_out)
@@ -71,7 +86,7 @@ static bool pop(struct rt_graph_queues *queues, uint32_t number, uint32_t *task_
 	return true;
 }
 
-static bool take(struct rt_graph_queues *queues, uint32_t queue, uint32_t first, uint32_t *task_out)
+static bool pop_any(struct rt_graph_queues *queues, uint32_t queue, uint32_t first, uint32_t *task_out)
 {
 	if (queue != RT_GRAPH_ANY_QUEUE)
 		return pop(queues, queue, task_out);
@@ -81,14 +96,14 @@ static bool take(struct rt_graph_queues *queues, uint32_t queue, uint32_t first,
 	return false;
 }
 
-bool rt_graph_queue_take(struct rt_graph_queues *queues, uint32_t queue, uint32_t first, uint32_t *task_out)
+static bool take(struct rt_graph_queues *queues, uint32_t queue, uint32_t first, uint32_t shares, struct rt_graph_batch *batch)
 {
-	bool found;
+	uint32_t share = queues->ready / shares + 1;
 
-	pthread_mutex_lock(&queues->lock);
-	found = !queues->stop && take(queues, queue, first, task_out);
-	pthread_mutex_unlock(&queues->lock);
-	return found;
+	batch->count = 0;
+	while (batch->count < share && batch->count < RT_GRAPH_BATCH && pop_any(queues, queue, first, &batch->tasks[batch->count]))
+		batch->count++;
+	return batch->count != 0;
 }
 
 static struct timespec later(uint64_t ns)
@@ -102,7 +117,8 @@ static struct timespec later(uint64_t ns)
 	return time;
 }
 
-bool rt_graph_queue_wait(struct rt_graph_queues *queues, uint32_t queue, uint32_t first, uint64_t wait_ns, uint32_t *task_out)
+bool rt_graph_queue_wait(struct rt_graph_queues *queues, uint32_t queue, uint32_t first, uint32_t shares, uint64_t wait_ns,
+			 struct rt_graph_batch *batch_out)
 {
 	struct timespec until = {0};
 	bool found = false, over = false;
@@ -110,7 +126,7 @@ bool rt_graph_queue_wait(struct rt_graph_queues *queues, uint32_t queue, uint32_
 	if (wait_ns)
 		until = later(wait_ns);
 	pthread_mutex_lock(&queues->lock);
-	while (!queues->stop && !(found = take(queues, queue, first, task_out)) && !over) {
+	while (!queues->stop && !(found = take(queues, queue, first, shares, batch_out)) && !over) {
 		queues->waiting++;
 		if (!wait_ns)
 			pthread_cond_wait(&queues->wake, &queues->lock);

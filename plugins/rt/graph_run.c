@@ -8,18 +8,34 @@
 
 #define LOOK_NS UINT64_C(10000000)
 
+/* The one pass over all records: what a run needs of them before their tasks run. */
+static void records_read(struct rt_graph_state *state)
+{
+	const struct rt_graph *graph = state->graph;
+
+	for (uint32_t t = 0; t < graph->task_count; t++) {
+		state->fanins[t] = graph->tasks[t].fanin;
+		state->places[t] = graph->tasks[t].queue;
+		state->ordered |= graph->tasks[t].order != 0;
+		if (graph->tasks[t].queue >= state->queue_count)
+			state->queue_count = graph->tasks[t].queue + 1u;
+	}
+}
+
 ptowsp_status rt_graph_state_init(struct rt_graph_state *state, const struct rt_graph *graph, struct ptowsp_error *error)
 {
+	size_t tasks = (size_t)graph->task_count + 1;
+
 	memset(state, 0, sizeof(*state));
 	state->graph = graph;
 	pthread_mutex_init(&state->lock, NULL);
-	state->waits = malloc(((size_t)graph->task_count + 1) * sizeof(*state->waits));
-	state->done = malloc((size_t)graph->task_count + 1);
-	if (!state->waits || !state->done || !rt_graph_queues_init(&state->queues, graph->task_count))
+	state->waits = malloc(tasks * sizeof(*state->waits));
+	state->fanins = malloc(tasks * sizeof(*state->fanins));
+	state->places = malloc(tasks);
+	state->done = malloc(tasks);
+	if (!state->waits || !state->fanins || !state->places || !state->done || !rt_graph_queues_init(&state->queues, graph->task_count))
 		return rt_no_memory(error, "the run of a graph");
-	for (uint32_t t = 0; t < graph->task_count; t++)
-		if (graph->tasks[t].queue >= state->queue_count)
-			state->queue_count = graph->tasks[t].queue + 1u;
+	records_read(state);
 	return PTOWSP_OK;
 }
 
@@ -30,6 +46,8 @@ void rt_graph_state_finish(struct rt_graph_state *state)
 	rt_graph_queues_finish(&state->queues);
 	pthread_mutex_destroy(&state->lock);
 	free(state->waits);
+	free(state->fanins);
+	free(state->places);
 	free(state->done);
 	memset(state, 0, sizeof(*state));
 }
@@ -62,7 +80,7 @@ static bool gate_open(const struct rt_graph_state *state)
 	const struct rt_graph_how *how = state->how;
 
 	return (!how->window || state->admitted - state->frontier < how->window) && (!how->depth || state->admitted - state->ended < how->depth) &&
-	       state->graph->tasks[state->admitted].order <= state->frontier;
+	       (!state->ordered || state->graph->tasks[state->admitted].order <= state->frontier);
 }
 
 /* Under the lock: what has ended lets others in. */
@@ -72,12 +90,16 @@ static void admit(struct rt_graph_state *state)
 
 	while (state->frontier < graph->task_count && state->done[state->frontier])
 		state->frontier++;
+	if (state->admitted == graph->task_count || !gate_open(state))
+		return;
+	rt_graph_queue_begin(&state->queues);
 	while (state->admitted < graph->task_count && gate_open(state)) {
 		uint32_t task = state->admitted++;
 
 		if (released(state, task))
-			rt_graph_queue_push(&state->queues, graph->tasks[task].queue, task);
+			rt_graph_queue_add(&state->queues, state->places[task], task);
 	}
+	rt_graph_queue_end(&state->queues);
 	if (state->admitted - state->ended > state->in_flight_high_water)
 		state->in_flight_high_water = state->admitted - state->ended;
 }
@@ -86,14 +108,16 @@ static void admit(struct rt_graph_state *state)
 struct chain {
 	uint32_t next;
 	bool have;
+	uint32_t ended; /* tasks since the count of all was lowered */
 };
 
 static void ready(struct rt_graph_state *state, uint32_t task, struct chain *chain, uint32_t queue)
 {
-	uint8_t own = state->graph->tasks[task].queue;
+	uint8_t own = state->places[task];
 
 	if (!chain->have && (queue == RT_GRAPH_ANY_QUEUE || queue == own)) {
-		*chain = (struct chain){task, true};
+		chain->next = task;
+		chain->have = true;
 		return;
 	}
 	rt_graph_queue_push(&state->queues, own, task);
@@ -116,7 +140,13 @@ static void ended(struct rt_graph_state *state, uint32_t number, struct chain *c
 		admit(state);
 		pthread_mutex_unlock(&state->lock);
 	}
-	if (atomic_fetch_sub_explicit(&state->left, 1, memory_order_acq_rel) == 1)
+	chain->ended++;
+}
+
+/* Lowered once per batch: the count is everybody's. */
+static void left_lower(struct rt_graph_state *state, uint32_t ended)
+{
+	if (ended && atomic_fetch_sub_explicit(&state->left, ended, memory_order_acq_rel) == ended)
 		rt_graph_queues_stop(&state->queues);
 }
 
@@ -132,43 +162,55 @@ static bool look(struct rt_graph_state *state, struct ptowsp_error *error)
 }
 
 /* A task and those that it leads to. */
-static void run_chain(struct rt_graph_state *state, uint32_t first, uint32_t queue, uint32_t worker)
+static void run_chain(struct rt_graph_state *state, struct chain *chain, uint32_t queue, uint32_t worker)
 {
-	struct chain chain = {first, true};
-
-	while (chain.have && !atomic_load_explicit(&state->stop, memory_order_relaxed)) {
+	while (chain->have && !atomic_load_explicit(&state->stop, memory_order_relaxed)) {
 		struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-		uint32_t task = chain.next;
+		uint32_t task = chain->next;
 		ptowsp_status st = state->how->task(state->how->context, task, worker, &error);
 
-		chain.have = false;
+		chain->have = false;
 		if (st)
 			fail(state, task, st, &error);
 		else
-			ended(state, task, &chain, queue);
-		if (worker == 0 && chain.have && !look(state, &error))
+			ended(state, task, chain, queue);
+		if (worker == 0 && !look(state, &error))
 			return;
 	}
+}
+
+static void run_batch(struct rt_graph_state *state, const struct rt_graph_batch *batch, uint32_t queue, uint32_t worker)
+{
+	struct chain chain = {0};
+
+	for (uint32_t i = 0; i < batch->count; i++) {
+		chain.next = batch->tasks[i];
+		chain.have = true;
+		run_chain(state, &chain, queue, worker);
+	}
+	left_lower(state, chain.ended);
 }
 
 static void work(void *context, uint32_t worker)
 {
 	struct rt_graph_state *state = context;
-	uint32_t queue = state->how->bound ? worker % state->queue_count : RT_GRAPH_ANY_QUEUE, task;
+	uint32_t queue = state->how->bound ? worker % state->queue_count : RT_GRAPH_ANY_QUEUE;
+	struct rt_graph_batch batch;
 
-	while (rt_graph_queue_wait(&state->queues, queue, worker, 0, &task))
-		run_chain(state, task, queue, worker);
+	while (rt_graph_queue_wait(&state->queues, queue, worker, state->shares, 0, &batch))
+		run_batch(state, &batch, queue, worker);
 }
 
 /* The calling thread does the same, and looks at the time. */
 static void work_here(struct rt_graph_state *state)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	uint32_t queue = state->how->bound ? 0 : RT_GRAPH_ANY_QUEUE, task;
+	uint32_t queue = state->how->bound ? 0 : RT_GRAPH_ANY_QUEUE;
+	struct rt_graph_batch batch;
 
 	while (!atomic_load(&state->stop) && atomic_load(&state->left) && look(state, &error))
-		if (rt_graph_queue_wait(&state->queues, queue, 0, LOOK_NS, &task))
-			run_chain(state, task, queue, 0);
+		if (rt_graph_queue_wait(&state->queues, queue, 0, state->shares, LOOK_NS, &batch))
+			run_batch(state, &batch, queue, 0);
 }
 
 static ptowsp_status run_alone(struct rt_graph_state *state, struct ptowsp_error *error)
@@ -188,18 +230,15 @@ static ptowsp_status run_alone(struct rt_graph_state *state, struct ptowsp_error
 
 static void state_begin(struct rt_graph_state *state)
 {
-	const struct rt_graph *graph = state->graph;
-	uint32_t order = 0;
+	uint32_t tasks = state->graph->task_count;
 
-	for (uint32_t t = 0; t < graph->task_count; t++) {
-		atomic_init(&state->waits[t], graph->tasks[t].fanin + 1);
-		state->done[t] = 0;
-		order |= graph->tasks[t].order;
-	}
-	state->gated = state->how->window || state->how->depth || order;
+	for (uint32_t t = 0; t < tasks; t++)
+		atomic_init(&state->waits[t], state->fanins[t] + 1);
+	memset(state->done, 0, tasks);
+	state->gated = state->how->window || state->how->depth || state->ordered;
 	state->admitted = state->frontier = state->ended = state->in_flight_high_water = 0;
 	state->status = PTOWSP_OK;
-	atomic_store(&state->left, graph->task_count);
+	atomic_store(&state->left, tasks);
 	atomic_store(&state->stop, 0);
 	rt_graph_queues_reset(&state->queues);
 }
@@ -210,6 +249,7 @@ ptowsp_status rt_graph_run(struct rt_graph_state *state, const struct rt_graph_h
 	uint32_t threads = rt_pool_threads(how->pool);
 
 	state->how = how;
+	state->shares = 2 * threads;
 	if (threads == 1)
 		return how->bound && state->queue_count > 1 ? rt_fail(error, PTOWSP_INVALID, "%u ready queues need as many threads, not 1", state->queue_count)
 							    : run_alone(state, error ? error : &own);

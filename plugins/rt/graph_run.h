@@ -26,10 +26,14 @@ struct rt_graph_state {
 	const struct rt_graph *graph; /* borrowed */
 	const struct rt_graph_how *how;
 	_Atomic uint32_t *waits;      /* per task: what it still waits for, + 1 until it is admitted */
+	uint32_t *fanins;             /* per task, of the graph: beginning again reads these and not all the records */
+	uint8_t *places;              /* per task: its ready queue */
 	struct rt_graph_queues queues;
 	_Atomic uint32_t left;        /* tasks that have not ended */
 	_Atomic uint32_t stop;        /* no more tasks are begun */
 	uint32_t queue_count;         /* of the graph */
+	uint32_t shares;              /* a thread takes one of so many parts of what is ready */
+	bool ordered;                 /* some task has an order */
 	bool gated;                   /* there is a window, a depth or an order */
 	pthread_mutex_t lock;         /* of what follows; the queues' lock is taken under it */
 	uint8_t *done;                /* per task; kept if there is a gate */

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 #include "rt/error.h"
-#include "rt/graph_run.h"
 #include "rt/grow.h"
 #include "rt/task_flight.h"
 
@@ -72,6 +71,7 @@ void rt_tasks_destroy(struct rt_tasks *tasks)
 	free(tasks->args);
 	free(tasks->ios);
 	free(tasks->windows);
+	rt_graph_state_finish(&tasks->state);
 	free(tasks->block);
 	free(tasks);
 }

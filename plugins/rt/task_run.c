@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/error.h"
-#include "rt/graph_run.h"
 #include "rt/task_flight.h"
 
 /* Threads are kept while their number stays the same. */
@@ -35,6 +34,7 @@ static ptowsp_status begin(struct rt_tasks *tasks, uint64_t window)
 		return rt_fail(&tasks->error, tasks->refused, "%s", tasks->refused_error.text);
 	if (tasks->tables.failed)
 		return rt_no_memory(&tasks->error, "kernels and tensors");
+	rt_graph_state_finish(&tasks->state);
 	free(tasks->block);
 	tasks->block = NULL;
 	tasks->next = tasks->edges = 0;
@@ -130,12 +130,12 @@ static ptowsp_status graph_look(void *context, struct ptowsp_error *error)
 static ptowsp_status graph_run(struct rt_tasks *tasks, struct rt_tasks_result *result)
 {
 	const struct rt_graph_how how = {.pool = tasks->pool, .context = tasks, .task = graph_task, .look = graph_look};
-	struct rt_graph_state state = {0};
-	ptowsp_status st = rt_graph_state_init(&state, &tasks->graph, &tasks->error);
+	ptowsp_status st = tasks->state.graph ? PTOWSP_OK : rt_graph_state_init(&tasks->state, &tasks->graph, &tasks->error);
 
 	if (!st)
-		st = rt_graph_run(&state, &how, &tasks->error);
-	rt_graph_state_finish(&state);
+		st = rt_graph_run(&tasks->state, &how, &tasks->error);
+	else
+		rt_graph_state_finish(&tasks->state);
 	result->tasks = result->started_at = result->in_flight = tasks->graph.task_count;
 	result->edges = tasks->graph.edge_count;
 	result->bytes = tasks->graph.head->bytes;

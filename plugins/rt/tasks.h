@@ -6,6 +6,7 @@
 
 #include "rt/flow.h"
 #include "rt/graph_build.h"
+#include "rt/graph_run.h"
 #include "rt/rt.h"
 #include "rt/task_api.h"
 #include "rt/task_deps.h"
@@ -41,6 +42,7 @@ struct rt_tasks {
 	struct ptowsp_tensor_arg *windows; /* most_tensors per worker */
 	void *block;                   /* the graph of the last safe run */
 	struct rt_graph graph;
+	struct rt_graph_state state;   /* of its runs, made by the first one */
 };
 /* Calls the kernel of a task on this thread. args, ios: its own. */
 ptowsp_status rt_task_call(struct rt_tasks *tasks, const struct rt_graph_task *task, uint64_t number, const uint64_t *args,
