@@ -319,13 +319,25 @@ static void random_task(struct random *r)
 		regions[i] = builder_region(r->b, graph_pick(&r->state, TENSORS), within(r, SIDE - rows + 1), within(r, SIDE - columns + 1), rows, columns);
 	}
 	builder_task_list(r->b, kernel, builder_const(r->b, graph_pick(&r->state, 20)), kernel, access, regions);
+	if (!graph_pick(&r->state, 4)) /* a stated edge from the task before or the one before that; from none at the beginning */
+		builder_after(r->b, 0, builder_expr(r->b, PTOWSP_EXPR_SUB, builder_expr(r->b, PTOWSP_EXPR_TASK, 0, 0, 0),
+						    builder_const(r->b, 1 + graph_pick(&r->state, 2)), 0));
+}
+
+static void random_copy(struct random *r)
+{
+	uint32_t rows = 1 + graph_pick(&r->state, 4), columns = 1 + graph_pick(&r->state, 6), regions[2];
+
+	for (int i = 0; i < 2; i++)
+		regions[i] = builder_region(r->b, graph_pick(&r->state, TENSORS), within(r, SIDE - rows + 1), within(r, SIDE - columns + 1), rows, columns);
+	builder_copy(r->b, regions[0], regions[1]);
 }
 
 static void random_body(struct random *r)
 {
 	r->depth++;
 	for (uint32_t n = 1 + graph_pick(&r->state, 3); n; n--) {
-		uint32_t what = r->depth > 3 ? 0 : graph_pick(&r->state, 8);
+		uint32_t what = r->depth > 3 ? 0 : graph_pick(&r->state, 9);
 
 		if (what < 4) {
 			random_task(r);
@@ -335,6 +347,8 @@ static void random_body(struct random *r)
 			random_body(r);
 			r->loops--;
 			builder_end(r->b);
+		} else if (what == 8 && !r->later) { /* it joins the pool that is free first, which needs known cycles */
+			random_copy(r);
 		} else {
 			builder_scope(r->b);
 			random_body(r);
@@ -347,13 +361,15 @@ static void random_body(struct random *r)
 static void random_schedule(struct random *r)
 {
 	struct builder *b = r->b;
-	uint32_t deps = graph_pick(&r->state, 4), n = 1 + graph_pick(&r->state, 3);
+	uint32_t deps = graph_pick(&r->state, 5), n = 1 + graph_pick(&r->state, 3);
 
 	r->promise = deps < 2;
 	if (deps == 0)
 		ROW(DEPS, TENSOR_MAP_EXACT, "");
 	if (deps == 1)
 		ROW(HAZARDS, RAW, "");
+	if (deps == 2)
+		ROW(DEPS, HYBRID, "w", "bytes_overlap");
 	if (graph_pick(&r->state, 2))
 		ROW(STREAMS, COUNT, "n", (int64_t)n);
 	if (graph_pick(&r->state, 2))
@@ -421,7 +437,7 @@ static const char *differ(const struct outcome *plain, const struct outcome *bui
 {
 	if (plain->status || built->status)
 		return check_fmt("status %d and %d: %s%s", plain->status, built->status, plain->error.text, built->error.text);
-	if (plain->task_count != built->task_count || built->stats.tasks != built->task_count || built->calls != built->task_count)
+	if (plain->task_count != built->task_count || built->stats.tasks != built->task_count || built->calls != plain->calls)
 		return check_fmt("%u and %u tasks, %llu calls", plain->task_count, built->task_count, (unsigned long long)built->calls);
 	for (uint32_t t = 0; t < plain->task_count; t++)
 		if (memcmp(&plain->tasks[t], &built->tasks[t], sizeof(plain->tasks[t])) != 0)

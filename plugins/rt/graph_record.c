@@ -84,7 +84,7 @@ ptowsp_status rt_record_gates(struct rt_run *run)
 	if (run->kernels && run->places.timed && run->lag.waiting)
 		return rt_fail_at(run->error, PTOWSP_UNSUPPORTED, run->tasks, run->kernel,
 				  "task %llu: its executor depends on cycles that only running tells, and the graph is built before anything runs; "
-				  "choose another dispatch or do not start after_orchestration",
+				  "choose another dispatch or pools, or do not start after_orchestration",
 				  (unsigned long long)run->tasks);
 	return PTOWSP_OK;
 }

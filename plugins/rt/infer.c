@@ -30,7 +30,7 @@ ptowsp_status rt_infer_init(struct rt_run *run)
 	bool ok = rt_preds_init(&run->preds) && rt_track_init(&run->track, &run->preds, schedule->full);
 
 	run->keys = calloc((size_t)run->program->most_ios + 1, sizeof(*run->keys));
-	run->own_uses = aligned_alloc(64, (2 * (size_t)run->program->most_ios + 1) * sizeof(*run->own_uses));
+	run->own_uses = aligned_alloc(64, ((2 * (size_t)run->program->most_ios + 1) * sizeof(*run->own_uses) + 63) / 64 * 64);
 	ok = ok && run->keys && run->own_uses;
 	if (ok && schedule->deps == PTOWSP_DEPS_TENSOR_MAP_EXACT)
 		ok = rt_cells_init(&run->exact);
