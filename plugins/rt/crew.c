@@ -50,7 +50,7 @@ ptowsp_status rt_crew_enter(struct rt_crew *crew, struct ptowsp_error *error)
 
 bool rt_crew_widen(struct rt_crew *crew, uint32_t workers)
 {
-	struct ptowsp_tensor_arg *scratch = calloc((size_t)crew->scratch_stride * workers, sizeof(*scratch));
+	struct ptowsp_tensor_arg *scratch = aligned_alloc(RT_LINE, (size_t)crew->scratch_stride * workers * sizeof(*scratch));
 
 	if (!scratch)
 		return false;
