@@ -11,11 +11,11 @@
 #include "registry/span.h"
 #include "registry/text.h"
 
-enum { ARGUMENT_LIMIT = 8, TEXT_LIMIT = 4096 };
+enum { ARGUMENT_LIMIT = 8, PART_LIMIT = 16, TEXT_LIMIT = 4096 }; /* parts: of a threshold, whose policies beyond the fourth share a word */
 
 /* VALUE taken apart: word(argument, ...), or bare arguments with an empty word. */
 struct value {
-	struct reg_span word, arguments[ARGUMENT_LIMIT];
+	struct reg_span word, arguments[PART_LIMIT];
 	unsigned count;
 };
 /* What every step needs. */
@@ -42,9 +42,9 @@ void reg_schedule_finish(struct reg_schedule *schedule)
 }
 
 /* Appends the arguments of a text to *value. */
-static ptowsp_status split(struct value *value, struct reg_span text, struct ptowsp_error *error)
+static ptowsp_status split(struct value *value, struct reg_span text, unsigned most, struct ptowsp_error *error)
 {
-	return reg_span_split(text, value->arguments, ARGUMENT_LIMIT, &value->count, error);
+	return reg_span_split(text, value->arguments, most, &value->count, error);
 }
 
 static const struct reg_policy *policy_by_word(const struct reg_directive *directive, struct reg_span word, bool bare)
@@ -111,6 +111,11 @@ static void mode_take(struct job *job, struct value *value)
 	}
 }
 
+static bool is_threshold(const struct reg_policy *policy)
+{
+	return policy->directive == PTOWSP_DIRECTIVE_DISPATCH && policy->code == PTOWSP_DISPATCH_THRESHOLD;
+}
+
 /* Finds the policy and leaves its arguments in *value. */
 static ptowsp_status policy_choose(struct job *job, struct value *value, struct reg_span text)
 {
@@ -121,10 +126,10 @@ static ptowsp_status policy_choose(struct job *job, struct value *value, struct 
 	if (!job->policy)
 		job->policy = policy_by_word(job->directive, word, true);
 	if (job->policy && (call || reg_span_is_word(text)))
-		return call && inside.length ? split(value, inside, job->error) : PTOWSP_OK;
+		return call && inside.length ? split(value, inside, is_threshold(job->policy) ? PART_LIMIT : ARGUMENT_LIMIT, job->error) : PTOWSP_OK;
 	job->policy = policy_bare(job->directive);
 	if (!job->policy) {
-		ptowsp_status st = split(value, text, job->error); /* "round_robin(4" is no unknown word */
+		ptowsp_status st = split(value, text, ARGUMENT_LIMIT, job->error); /* "round_robin(4" is no unknown word */
 
 		return st ? st : fail_word(job, word);
 	}
@@ -134,7 +139,7 @@ static ptowsp_status policy_choose(struct job *job, struct value *value, struct 
 	}
 	if (job->policy->kinds[0] != 'e')
 		text = reg_span_unwrapped(text);
-	return split(value, text, job->error);
+	return split(value, text, ARGUMENT_LIMIT, job->error);
 }
 
 /* STRS offset of a text; one that was stored before is found again. */
@@ -212,7 +217,8 @@ static ptowsp_status argument_parse(struct job *job, struct reg_span span, char 
 	switch (kind) {
 	case 'n':
 	case 'N':
-		st = number_parse(job, span, kind == 'N', at);
+	case 'i': /* any number */
+		st = number_parse(job, span, kind == 'i' ? INT64_MIN : kind == 'N', at);
 		break;
 	case 'a':
 		sort = PTOWSP_ARGUMENT_WORD;
@@ -230,6 +236,85 @@ static ptowsp_status argument_parse(struct job *job, struct reg_span span, char 
 		st = string_add(job, span, at);
 	}
 	job->row.kinds |= sort << (8 * i);
+	return st;
+}
+
+/* A policy inside a threshold is kept as text, in which an expression is "#" and its row, and loops are known ones. */
+static ptowsp_status inner_expression(struct job *job, struct reg_span span, struct reg_text *text)
+{
+	uint32_t row = 0;
+	ptowsp_status st = reg_expression_compile(span.at, span.length, job->scope, &job->schedule->expressions, &row, job->error);
+
+	reg_text_add(text, "#%u", (unsigned)row);
+	return st;
+}
+
+static ptowsp_status inner_policy(struct job *job, struct reg_span span, struct reg_text *text)
+{
+	struct reg_span word = span, inside = {span.at + span.length, 0};
+	struct value value = {.count = 0};
+	const struct reg_policy *policy;
+	int64_t number;
+	ptowsp_status st = PTOWSP_OK;
+
+	reg_span_call(span, &word, &inside, false);
+	policy = policy_by_word(job->directive, word, false);
+	if (!policy || is_threshold(policy) || policy->code == PTOWSP_DISPATCH_AUTO)
+		return policy ? reg_fail(job->error, PTOWSP_INVALID, "dispatch threshold cannot hold %s", policy->word) : fail_word(job, word);
+	if (inside.length)
+		st = split(&value, inside, ARGUMENT_LIMIT, job->error);
+	if (!st && (value.count < policy->least || value.count > policy->most))
+		return reg_fail(job->error, PTOWSP_INVALID, "%s takes %u to %u arguments, got %u", policy->word, policy->least, policy->most,
+				value.count);
+	reg_text_add(text, "%s(", policy->word);
+	for (unsigned i = 0; i < value.count && !st; i++) {
+		struct reg_span argument = value.arguments[i];
+
+		reg_text_add(text, "%s", i ? "," : "");
+		if (policy->kinds[i] == 'e') {
+			st = inner_expression(job, argument, text);
+			continue;
+		}
+		st = policy->kinds[i] == 'a' ? axis_parse(job, argument, &number)
+					     : number_parse(job, argument, policy->kinds[i] == 'N', &number);
+		reg_text_add(text, "%.*s", (int)argument.length, argument.at);
+	}
+	reg_text_add(text, ")");
+	return st;
+}
+
+/* expression, p0, t1: p1, ...: the eighth argument holds the fourth policy and all thresholds and policies behind it. */
+static ptowsp_status threshold_parse(struct job *job, const struct value *value)
+{
+	char copy[TEXT_LIMIT];
+	struct reg_text text;
+	unsigned i = 1;
+	ptowsp_status st;
+
+	if (value->count < 2 || value->count % 2)
+		return reg_fail(job->error, PTOWSP_INVALID, "dispatch threshold takes an expression, a policy, and pairs threshold: policy");
+	st = argument_parse(job, value->arguments[0], 'e', 0);
+	job->row.count = 1;
+	while (i < value->count && !st) {
+		bool last = i == ARGUMENT_LIMIT - 1;
+		int64_t number;
+
+		reg_text_init(&text, copy, sizeof(copy));
+		do {
+			st = inner_policy(job, value->arguments[i++], &text);
+			if (last && i < value->count && !st) {
+				st = number_parse(job, value->arguments[i], INT64_MIN, &number);
+				reg_text_add(&text, ", %lld: ", (long long)number);
+				i++;
+			}
+		} while (last && i < value->count && !st);
+		if (!st)
+			st = argument_parse(job, (struct reg_span){copy, strlen(copy)}, 'w', job->row.count++);
+		if (i < value->count && !st)
+			st = argument_parse(job, value->arguments[i++], 'i', job->row.count++);
+	}
+	job->row.directive = job->policy->directive;
+	job->row.policy = job->policy->code;
 	return st;
 }
 
@@ -253,6 +338,8 @@ static ptowsp_status arguments_parse(struct job *job, const struct value *value)
 	const char *kinds = policy->kinds;
 	ptowsp_status st = PTOWSP_OK;
 
+	if (is_threshold(policy))
+		return threshold_parse(job, value);
 	if (value->count < policy->least || value->count > policy->most)
 		return fail_count(job, value->count);
 	if (*kinds == 'w' && strlen(kinds) > policy->least)
@@ -328,6 +415,14 @@ ptowsp_status reg_schedule_add(struct reg_schedule *schedule, const char *text, 
 	if (!equals || strlen(text) > TEXT_LIMIT)
 		return reg_fail(error, PTOWSP_INVALID, "schedule \"%.60s\" is not KEY=VALUE, such as task_window=64", text);
 	key = reg_span_trimmed(text, equals);
+	if (reg_span_is(key, "dispatch_threshold")) { /* dispatch=threshold(...) under its other name */
+		job.directive = reg_directive(PTOWSP_DIRECTIVE_DISPATCH);
+		job.policy = reg_policy(PTOWSP_DIRECTIVE_DISPATCH, PTOWSP_DISPATCH_THRESHOLD);
+		st = split(&value, reg_span_unwrapped(reg_span_trimmed(equals + 1, text + strlen(text))), PART_LIMIT, error);
+		if (!st)
+			st = threshold_parse(&job, &value);
+		return st ? st : row_store(&job);
+	}
 	job.directive = directive_by_span(key);
 	if (!job.directive)
 		return fail_key(key, error);

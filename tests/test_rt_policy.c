@@ -62,6 +62,177 @@ static void dispatch_policies_choose_executors(void)
 	executors_are(b, 4, (uint32_t[]){0, 1, 2, 0, 0, 0});
 }
 
+/* Tasks 0 and 1 in turn, 2 and 3 by their number, 4 and 5 by the inner loop. */
+static void a_threshold_chooses_among_policies(void)
+{
+	static const uint32_t wanted[] = {0, 1, 2, 3, 0, 1};
+	struct builder *b = grid();
+	uint32_t task = builder_expr(b, PTOWSP_EXPR_TASK, 0, 0, 0);
+
+	ROW(DISPATCH, THRESHOLD, "ewnwnw", task, "round_robin(4)", INT64_C(4), "affinity(j,3)", INT64_C(2), check_fmt("custom( #%u , 4 )", task));
+	executors_are(b, 4, wanted);
+	b = grid();
+	task = builder_expr(b, PTOWSP_EXPR_TASK, 0, 0, 0);
+	ROW(DISPATCH, THRESHOLD, "ew", task, check_fmt("round_robin(4), 2: custom(#%u, 4), 4: affinity(j, 3)", task));
+	executors_are(b, 4, wanted);
+	b = grid(); /* -2 is below all values, so the first policy serves none */
+	ROW(DISPATCH, THRESHOLD, "ew", builder_expr(b, PTOWSP_EXPR_TASK, 0, 0, 0), "work_steal(3), 3: static_partition(4), -2: hash(#0, 2)");
+	executors_are(b, 3, (uint32_t[]){0, 0, 0, 0, 1, 1});
+}
+
+static void thresholds_that_make_no_sense_are_refused(void)
+{
+	static const struct {
+		const char *text, *why;
+	} cases[] = {
+		{"robin(2)", "round_robin, affinity, hash, static_partition, work_steal or custom is wanted at \"robin(2)\""},
+		{"round_robin(0)", "a number in its range is wanted at \"0)\""},
+		{"round_robin(2", ") is wanted"},
+		{"round_robin(2) 3", "the end is wanted at \"3\""},
+		{"round_robin(2), 1: round_robin(2), 1: round_robin(3)", "has two policies from 1 on"},
+		{"hash(9,2)", "# and a row of EXPR is wanted at \"9,2)\""},
+		{"hash(#999,2)", "a number in its range"},
+		{"auto(2)", "is wanted at \"auto(2)\""},
+		{"round_robin(1), 1: round_robin(1), 2: round_robin(1), 3: round_robin(1), 4: round_robin(1), 5: round_robin(1), 6: "
+		 "round_robin(1), 7: round_robin(1), 8: round_robin(1)",
+		 "more than 8 policies"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct builder *b = grid();
+		struct outcome *o;
+
+		ROW(DISPATCH, THRESHOLD, "ew", builder_const(b, 0), cases[i].text);
+		o = builder_run(b, NULL);
+		CHECK_INT(o->status, PTOWSP_INVALID);
+		CHECK_CONTAINS(o->error.text, cases[i].why);
+		outcome_destroy(o);
+		builder_destroy(b);
+	}
+}
+
+/* Tasks (i, j) of 2 x 3; each goes on with the row of its i, or with the column of its j. */
+static struct builder *chains(bool by_row)
+{
+	struct builder *b = builder_create();
+	uint32_t zero = builder_const(b, 0), t, i, j;
+
+	builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1);
+	t = builder_tensor(b, "t", PTOWSP_I64, 4, 4);
+	i = builder_axis_value(b, "i");
+	j = builder_axis_value(b, "j");
+	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 2);
+	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "j", 3);
+	builder_task(b, 0, 1, "m", builder_region(b, t, by_row ? i : j, zero, 1, 4));
+	builder_end(b);
+	builder_end(b);
+	ROW(DISPATCH, AUTO, "n", INT64_C(4));
+	return b;
+}
+
+static void auto_takes_the_loop_with_the_fewest_edges_between_executors(void)
+{
+	struct builder *b = chains(true);
+	struct outcome *o = builder_run(b, NULL);
+
+	CHECK_CONTAINS(o->log, "dispatch auto(4): affinity(i, 4), 0 of 4 edges go from one executor to another");
+	outcome_destroy(o);
+	executors_are(b, 4, (uint32_t[]){0, 0, 0, 1, 1, 1});
+	b = chains(false);
+	o = builder_run(b, NULL);
+	CHECK_CONTAINS(o->log, "dispatch auto(4): affinity(j, 4), 0 of 3 edges");
+	outcome_destroy(o);
+	executors_are(b, 4, (uint32_t[]){0, 1, 2, 0, 1, 2});
+	b = grid(); /* no edges: a tie */
+	ROW(DISPATCH, AUTO, "n", INT64_C(4));
+	executors_are(b, 4, (uint32_t[]){0, 0, 1, 1, 2, 2});
+}
+
+/* The tasks have the cycles that are wanted, in this order. */
+static void order_is(struct builder *b, uint32_t count, const uint64_t *cycles)
+{
+	struct outcome *o;
+
+	ROW(TIMING, INTERLEAVED, "");
+	o = builder_run(b, NULL);
+	CHECK_STR(o->error.text, "");
+	REQUIRE_UINT(o->task_count, count);
+	for (uint32_t i = 0; i < count; i++)
+		CHECK_UINT(o->tasks[i].end - o->tasks[i].start, cycles[i]);
+	outcome_destroy(o);
+	builder_destroy(b);
+}
+
+static void interleaved_branches_give_one_task_each_in_turn(void)
+{
+	struct builder *b = builder_create();
+	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 0), one = builder_const(b, 1);
+
+	builder_branches(b, PTOWSP_OP_COMBINE, 3, 0);
+	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 3);
+	builder_task_list(b, k, builder_expr(b, PTOWSP_EXPR_ADD, builder_axis_value(b, "i"), one, 0), 0, "", NULL);
+	builder_end(b);
+	builder_next(b);
+	builder_task(b, k, 10, "");
+	builder_next(b);
+	builder_branches(b, PTOWSP_OP_COMBINE, 2, 0);
+	builder_task(b, k, 20, "");
+	builder_task(b, k, 21, "");
+	builder_next(b);
+	builder_task(b, k, 30, "");
+	builder_end(b);
+	builder_end(b);
+	builder_task(b, k, 40, "");
+	order_is(b, 8, (uint64_t[]){1, 10, 20, 2, 30, 3, 21, 40});
+}
+
+static void a_branch_inside_a_scope_or_an_order_keeps_its_turn(void)
+{
+	static const unsigned openers[] = {PTOWSP_OP_SCOPE, PTOWSP_OP_FOR_EACH, PTOWSP_OP_SEQUENTIAL};
+
+	for (size_t i = 0; i < 3; i++) {
+		struct builder *b = builder_create();
+		uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 0);
+
+		builder_branches(b, PTOWSP_OP_COMBINE, 2, 0);
+		if (openers[i] == PTOWSP_OP_SCOPE)
+			builder_scope(b);
+		else if (openers[i] == PTOWSP_OP_FOR_EACH)
+			builder_loop_n(b, PTOWSP_OP_FOR_EACH, "i", 1);
+		else
+			builder_branches(b, PTOWSP_OP_SEQUENTIAL, 1, 0);
+		builder_task(b, k, 1, "");
+		builder_task(b, k, 2, "");
+		builder_end(b);
+		builder_task(b, k, 3, "");
+		builder_next(b);
+		builder_task(b, k, 10, "");
+		builder_task(b, k, 11, "");
+		builder_end(b);
+		order_is(b, 5, (uint64_t[]){1, 2, 10, 3, 11});
+	}
+}
+
+/* A break in one branch ends the loop for all of them. */
+static void break_leaves_all_branches_of_a_combine(void)
+{
+	struct builder *b = builder_create();
+	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 0);
+
+	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 5);
+	builder_branches(b, PTOWSP_OP_COMBINE, 2, 0);
+	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "j", 4);
+	builder_task(b, k, 1, "");
+	builder_end(b);
+	builder_next(b);
+	builder_task(b, k, 10, "");
+	builder_emit(b, PTOWSP_OP_BREAK, 0, 0);
+	builder_end(b);
+	builder_end(b);
+	builder_task(b, k, 40, "");
+	order_is(b, 4, (uint64_t[]){1, 10, 1, 40});
+}
+
 static void one_row_of_a_pool_each(void)
 {
 	struct builder *b = grid();
@@ -215,12 +386,11 @@ static void what_is_not_enforced_is_said_and_left_alone(void)
 	struct outcome *o;
 
 	ROW(READY, PRIORITY, "");
-	ROW(DISPATCH, AUTO, "n", INT64_C(4));
+	ROW(LAYOUT, SHARD, "w", "x");
 	o = builder_run(b, NULL);
 	CHECK_INT(o->status, PTOWSP_OK);
-	CHECK_UINT(o->stats.executors, 1);
 	CHECK_CONTAINS(o->log, "schedule directive ready priority is recorded, not enforced");
-	CHECK_CONTAINS(o->log, "schedule directive dispatch auto is ignored, not enforced");
+	CHECK_CONTAINS(o->log, "schedule directive layout (shard) is ignored, not enforced");
 	outcome_destroy(o);
 	builder_destroy(b);
 }
@@ -445,6 +615,12 @@ static void a_task_larger_than_a_resource_names_need_and_capacity(void)
 void suite_rt_policy(CU_pSuite s)
 {
 	TEST(s, dispatch_policies_choose_executors);
+	TEST(s, a_threshold_chooses_among_policies);
+	TEST(s, thresholds_that_make_no_sense_are_refused);
+	TEST(s, auto_takes_the_loop_with_the_fewest_edges_between_executors);
+	TEST(s, interleaved_branches_give_one_task_each_in_turn);
+	TEST(s, a_branch_inside_a_scope_or_an_order_keeps_its_turn);
+	TEST(s, break_leaves_all_branches_of_a_combine);
 	TEST(s, one_row_of_a_pool_each);
 	TEST(s, a_pool_out_of_range_is_an_error_of_the_run);
 	TEST(s, streams_run_in_order);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "rt/axis.h"
 #include "rt/error.h"
+#include "rt/turns.h"
 
 enum { FRAME_ENTRY = 0xFF, PAUSE_EVERY = 1024 };
 /* Inside the interpreter: go on. */
@@ -44,7 +45,14 @@ static struct rt_frame *push(struct rt_expand *expand, uint8_t op, uint32_t end)
 	frame->branch = 0;
 	frame->at = expand->at;
 	frame->end = end;
+	frame->given = expand->given;
 	return frame;
+}
+
+/* A body that held the turn of its branch was left; if it gave tasks, the turn is over. */
+static void turn_release(struct rt_expand *expand, const struct rt_frame *frame)
+{
+	expand->passing |= expand->program->schedule.interleaved && frame->given != expand->given;
 }
 
 static enum rt_event failed(struct rt_expand *expand, const char *what, long long value)
@@ -192,7 +200,10 @@ static enum rt_event loop_end(struct rt_expand *expand, const struct rt_frame *f
 {
 	expand->level = frame->level;
 	expand->depth--;
-	return frame->op == PTOWSP_OP_FOR_EACH ? RT_EVENT_ORDER_END : GO_ON;
+	if (frame->op != PTOWSP_OP_FOR_EACH)
+		return GO_ON;
+	turn_release(expand, frame);
+	return RT_EVENT_ORDER_END;
 }
 
 static enum rt_event loop_leave(struct rt_expand *expand, struct rt_frame *frame)
@@ -294,6 +305,28 @@ static enum rt_event cond_enter(struct rt_expand *expand, const struct rt_ins *i
 	return reads(expand, expr->read, expr->read_count);
 }
 
+static enum rt_event no_memory(struct rt_expand *expand)
+{
+	rt_no_memory(expand->error, "branches");
+	return RT_EVENT_FAILED;
+}
+
+/* Branches lie one behind the other and order nothing, unless they take turns. */
+static enum rt_event combine_enter(struct rt_expand *expand, const struct rt_ins *in)
+{
+	if (expand->program->schedule.interleaved)
+		return rt_turns_enter(expand, push(expand, in->op, in->end), in) ? GO_ON : no_memory(expand);
+	expand->at += 1u + in->count;
+	return GO_ON;
+}
+
+static enum rt_event combine_leave(struct rt_expand *expand, struct rt_frame *frame)
+{
+	if (!rt_turns_end(expand, frame))
+		expand->depth--;
+	return GO_ON;
+}
+
 static enum rt_event sequential_enter(struct rt_expand *expand, const struct rt_ins *in)
 {
 	push(expand, in->op, in[1].end);
@@ -310,6 +343,7 @@ static enum rt_event sequential_leave(struct rt_expand *expand, struct rt_frame 
 		return RT_EVENT_ORDER_STEP;
 	}
 	expand->depth--;
+	turn_release(expand, frame);
 	return RT_EVENT_ORDER_END;
 }
 
@@ -322,6 +356,7 @@ static enum rt_event leave(struct rt_expand *expand, struct rt_frame *frame)
 	case PTOWSP_OP_SELECT: return loop_leave(expand, frame);
 	case PTOWSP_OP_WHILE: return while_test(expand, frame->at);
 	case PTOWSP_OP_SEQUENTIAL: return sequential_leave(expand, frame);
+	case PTOWSP_OP_COMBINE: return combine_leave(expand, frame);
 	case PTOWSP_OP_CONSUME: return token_want(expand, frame);
 	case PTOWSP_OP_COND:
 		expand->at = (uint32_t)frame->left;
@@ -329,6 +364,7 @@ static enum rt_event leave(struct rt_expand *expand, struct rt_frame *frame)
 		return GO_ON;
 	default: /* scope */
 		expand->depth--;
+		turn_release(expand, frame);
 		return RT_EVENT_SCOPE_END;
 	}
 }
@@ -349,6 +385,7 @@ static enum rt_event break_one(struct rt_expand *expand)
 		return loop_end(expand, frame);
 	case PTOWSP_OP_SEQUENTIAL: expand->depth--; return RT_EVENT_ORDER_END;
 	case PTOWSP_OP_SCOPE: expand->depth--; return RT_EVENT_SCOPE_END;
+	case PTOWSP_OP_COMBINE: rt_turns_drop(frame); expand->depth--; return GO_ON;
 	default: expand->depth--; return GO_ON;
 	}
 }
@@ -361,6 +398,8 @@ static enum rt_event execute(struct rt_expand *expand, const struct rt_ins *in)
 	case PTOWSP_OP_TASK:
 		expand->site = in->row;
 		expand->at = in->end;
+		expand->given++;
+		expand->passing = expand->program->schedule.interleaved;
 		return RT_EVENT_TASK;
 	case PTOWSP_OP_PARALLEL_FOR:
 	case PTOWSP_OP_FOR_EACH:
@@ -370,9 +409,7 @@ static enum rt_event execute(struct rt_expand *expand, const struct rt_ins *in)
 		expand->breaking = true;
 		return GO_ON;
 	case PTOWSP_OP_COND: return cond_enter(expand, in);
-	case PTOWSP_OP_COMBINE: /* branches lie one behind the other and order nothing */
-		expand->at += 1u + in->count;
-		return GO_ON;
+	case PTOWSP_OP_COMBINE: return combine_enter(expand, in);
 	case PTOWSP_OP_SEQUENTIAL: return sequential_enter(expand, in);
 	case PTOWSP_OP_SCOPE:
 		push(expand, in->op, in->end);
@@ -411,6 +448,9 @@ enum rt_event rt_expand_next(struct rt_expand *expand)
 {
 	enum rt_event event = GO_ON;
 
+	if (expand->passing && !expand->breaking && !rt_turns_pass(expand))
+		return no_memory(expand);
+	expand->passing = false;
 	while (event == GO_ON) {
 		struct rt_frame *top = &expand->frames[expand->depth - 1];
 
@@ -430,4 +470,12 @@ enum rt_event rt_expand_next(struct rt_expand *expand)
 			event = execute(expand, &expand->program->code[expand->at]);
 	}
 	return event;
+}
+
+void rt_expand_finish(struct rt_expand *expand)
+{
+	for (uint32_t d = 0; d < expand->depth; d++)
+		if (expand->frames[d].op == PTOWSP_OP_COMBINE)
+			rt_turns_drop(&expand->frames[d]);
+	expand->depth = 0;
 }

@@ -26,6 +26,7 @@ enum rt_event {
 	RT_EVENT_FAILED       /* expand.error was filled: RUN_FAILED */
 };
 
+struct rt_turns;
 /* A body that is being walked. */
 struct rt_frame {
 	uint8_t op;     /* opcode that opened it; the entry has its own */
@@ -36,6 +37,8 @@ struct rt_frame {
 	uint32_t depth; /* loops: of the value */
 	int64_t step;   /* loops; select: place of the next index */
 	uint64_t left;  /* loops without levels: iterations after this one; cond: where to go on behind the then part */
+	uint64_t given; /* tasks before it, of this expander */
+	struct rt_turns *turns; /* combine under timing interleaved: owned */
 	struct rt_level_walk walk;
 };
 
@@ -55,6 +58,8 @@ struct rt_expand {
 	uint32_t site, level;
 	uint32_t slot, expr, io, read, read_count, sync;
 	uint32_t channel; /* CSPC row */
+	uint64_t given;   /* tasks so far */
+	bool passing;     /* a turn is over: branches take turns */
 	bool breaking;    /* bodies are being left up to the innermost loop */
 	/* Arrays last, filled from the front: rt_expand_move leaves out what is not in use. */
 	int64_t loops[PTOWSP_NESTING_LIMIT];
@@ -64,6 +69,8 @@ struct rt_expand {
 
 void rt_expand_start(struct rt_expand *expand, const struct rt_program *program, struct rt_env *env, struct ptowsp_error *error);
 enum rt_event rt_expand_next(struct rt_expand *expand);
+/* Gives back what bodies hold that were not walked to their end; nothing otherwise. */
+void rt_expand_finish(struct rt_expand *expand);
 /* Where one expander stands, into another. Rounds and budget stay those of `to`: they are counted per run. */
 void rt_expand_move(struct rt_expand *to, const struct rt_expand *from);
 /* After RT_EVENT_CONSUME: the body runs with this token; or the loop ends. */

@@ -259,14 +259,59 @@ static ptowsp_status schedule_expr(struct rt_program *program, const struct rt_n
 	return row == PTOWSP_NONE ? PTOWSP_OK : rt_expr_compile(&program->exprs, &program->tables, row, nest, true, id_out, error);
 }
 
-static int32_t loop_find(const struct rt_program *program, const struct rt_nest *nest, uint32_t name)
+/* length 0: the name ends in NUL. */
+static int32_t loop_find_part(const struct rt_program *program, const struct rt_nest *nest, uint32_t name, uint32_t length)
 {
+	const char *wanted = rt_string(&program->tables, name);
 	int32_t depth = -1;
 
-	for (uint32_t d = 0; d < nest->depth; d++)
-		if (!strcmp(rt_string(&program->tables, nest->names[d]), rt_string(&program->tables, name)))
+	length = length ? length : (uint32_t)strlen(wanted);
+	for (uint32_t d = 0; d < nest->depth; d++) {
+		const char *loop = rt_string(&program->tables, nest->names[d]);
+
+		if (strlen(loop) == length && !memcmp(loop, wanted, length))
 			depth = (int32_t)d;
+	}
 	return depth;
+}
+
+static int32_t loop_find(const struct rt_program *program, const struct rt_nest *nest, uint32_t name)
+{
+	return loop_find_part(program, nest, name, 0);
+}
+
+/* The policies of dispatch threshold, seen from the task. */
+static ptowsp_status parts_lower(struct rt_program *program, const struct rt_nest *nest, struct rt_site *site, struct ptowsp_error *error)
+{
+	const struct rt_schedule *schedule = &program->schedule;
+	ptowsp_status st = PTOWSP_OK;
+
+	site->first_part = program->part_count;
+	for (uint32_t k = 0; !st && k < schedule->part_count; k++) {
+		const struct rt_dispatch *dispatch = &schedule->parts[k];
+		struct rt_site_part part = {.affinity = -1};
+
+		if (dispatch->policy == PTOWSP_DISPATCH_AFFINITY)
+			part.affinity = loop_find_part(program, nest, dispatch->axis, dispatch->axis_length);
+		st = schedule_expr(program, nest, dispatch->expr, &part.value, error);
+		if (!st && !rt_grow((void **)&program->parts, &program->part_room, program->part_count, sizeof(part)))
+			st = rt_no_memory(error, "tasks");
+		if (!st)
+			program->parts[program->part_count++] = part;
+	}
+	return st;
+}
+
+/* The loops around the task: one of them becomes its affinity when the first run begins. */
+static ptowsp_status names_lower(struct rt_program *program, const struct rt_nest *nest, struct rt_site *site, struct ptowsp_error *error)
+{
+	site->first_name = program->name_count;
+	for (uint32_t d = 0; program->schedule.dispatch.policy == PTOWSP_DISPATCH_AUTO && d < nest->depth; d++) {
+		if (!rt_grow((void **)&program->names, &program->name_room, program->name_count, sizeof(*program->names)))
+			return rt_no_memory(error, "tasks");
+		program->names[program->name_count++] = nest->names[d];
+	}
+	return PTOWSP_OK;
 }
 
 static ptowsp_status schedule_lower(struct rt_program *program, const struct rt_nest *nest, struct rt_site *site,
@@ -279,6 +324,10 @@ static ptowsp_status schedule_lower(struct rt_program *program, const struct rt_
 		st = schedule_expr(program, nest, schedule->pool_expr, &site->pool, error);
 	if (!st)
 		st = schedule_expr(program, nest, schedule->stream_expr, &site->stream, error);
+	if (!st)
+		st = parts_lower(program, nest, site, error);
+	if (!st)
+		st = names_lower(program, nest, site, error);
 	site->affinity = schedule->dispatch.policy == PTOWSP_DISPATCH_AFFINITY && !nest->process ? loop_find(program, nest, schedule->dispatch.axis) : -1;
 	for (uint32_t k = 0; k < schedule->depth_count; k++)
 		if (schedule->depths[k].domain == RT_DOMAIN_LOOP && loop_find(program, nest, schedule->depths[k].loop) >= 0)
@@ -290,7 +339,7 @@ static ptowsp_status schedule_lower(struct rt_program *program, const struct rt_
 
 static ptowsp_status reads_lower(struct rt_program *program, struct rt_site *site, struct ptowsp_error *error)
 {
-	uint32_t count = site->arg_count + 2u * site->io_count + site->after_count + 3, *ids = malloc(count * sizeof(*ids)), n = 0;
+	uint32_t count = site->arg_count + 2u * site->io_count + site->after_count + program->schedule.part_count + 3, *ids = malloc(count * sizeof(*ids)), n = 0;
 	ptowsp_status st;
 
 	if (!ids)
@@ -303,6 +352,8 @@ static ptowsp_status reads_lower(struct rt_program *program, struct rt_site *sit
 	}
 	for (uint32_t i = 0; i < site->after_count; i++)
 		ids[n++] = program->afters[site->first_after + i].task;
+	for (uint32_t k = 0; k < program->schedule.part_count; k++)
+		ids[n++] = program->parts[site->first_part + k].value;
 	ids[n++] = site->dispatch;
 	ids[n++] = site->pool;
 	ids[n++] = site->stream;

@@ -48,6 +48,8 @@ void rt_places_init(struct rt_places *places, const struct rt_program *program)
 	places->program = program;
 	places->policy = rt_policy_find(schedule->dispatch.policy);
 	places->timed = places->policy->timed;
+	for (uint32_t k = 0; k < schedule->part_count; k++)
+		places->timed |= rt_policy_find(schedule->parts[k].policy)->timed;
 	if (schedule->pools == PTOWSP_POOLS_BY_EXEC_UNIT)
 		pools_by_unit(places);
 	else if (schedule->pools == PTOWSP_POOLS_SINGLE)
@@ -92,22 +94,37 @@ static int64_t grid_value(const struct rt_env *env, int32_t depth)
 	return depth < 0 ? 0 : env->loops[depth];
 }
 
+/* Threshold: the value that was found chooses the policy, which has a value of its own. */
+static const struct rt_policy *part_choose(const struct rt_places *places, struct rt_env *env, const struct rt_site *site, struct rt_pick *pick)
+{
+	const struct rt_schedule *schedule = &places->program->schedule;
+	uint32_t k = rt_threshold_part(schedule, pick->value);
+	const struct rt_site_part *part = &places->program->parts[site->first_part + k];
+
+	pick->dispatch = &schedule->parts[k];
+	pick->value = part->value != PTOWSP_NONE ? rt_value(env, part->value) : part->affinity >= 0 ? env->loops[part->affinity] : 0;
+	return rt_policy_find(pick->dispatch->policy);
+}
+
 /* Number of the executor in its pool. The dispatch expression is evaluated even where there is no choice: it may divide by zero. */
 static uint32_t executor_choose(const struct rt_places *places, const struct rt_clock *clock, struct rt_env *env,
 				const struct rt_site *site, uint32_t pool, uint64_t count)
 {
 	struct rt_pick pick = {.dispatch = &places->program->schedule.dispatch, .task = env->task, .count = count};
+	const struct rt_policy *policy = places->policy;
 
 	if (site->dispatch != PTOWSP_NONE)
 		pick.value = rt_value(env, site->dispatch);
 	else if (site->affinity >= 0)
 		pick.value = env->loops[site->affinity];
+	if (pick.dispatch->policy == PTOWSP_DISPATCH_THRESHOLD)
+		policy = part_choose(places, env, site, &pick);
 	if (clock->executors == 1)
 		return 0;
 	pick.free = clock->free + (size_t)pool * clock->executors;
 	pick.grid[0] = grid_value(env, site->grid[0]);
 	pick.grid[1] = grid_value(env, site->grid[1]);
-	return places->policy->pick(&pick);
+	return policy->pick(&pick);
 }
 
 ptowsp_status rt_place(struct rt_places *places, struct rt_clock *clock, struct rt_env *env, const struct rt_site *site,

@@ -80,6 +80,8 @@ static const struct rt_policy policies[] = {
 	{PTOWSP_DISPATCH_STATIC_PARTITION, false, static_partition},
 	{PTOWSP_DISPATCH_WORK_STEAL, true, work_steal},
 	{RT_POLICY_GRID, false, grid},
+	{PTOWSP_DISPATCH_THRESHOLD, false, only}, /* place.c asks the policy that serves the value */
+	{PTOWSP_DISPATCH_AUTO, false, only},	  /* auto.c makes it an affinity before the first task */
 };
 
 const struct rt_policy *rt_policy_find(uint32_t id)

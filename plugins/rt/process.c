@@ -121,6 +121,9 @@ void rt_pipeline_destroy(struct rt_pipeline *pipeline)
 		return;
 	for (uint32_t i = 0; pipeline->channels && i < pipeline->channel_count; i++)
 		rt_channel_finish(&pipeline->channels[i]);
+	for (uint32_t i = 0; pipeline->instances && i < pipeline->count; i++)
+		if (i != pipeline->turn) /* that one is the run's */
+			rt_expand_finish(&pipeline->instances[i].expand);
 	rt_clocks_finish(&pipeline->clocks);
 	free(pipeline->channels);
 	free(pipeline->instances);

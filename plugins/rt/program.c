@@ -246,6 +246,8 @@ void rt_program_destroy(struct rt_program *program)
 	free(program->args);
 	free(program->ios);
 	free(program->afters);
+	free(program->parts);
+	free(program->names);
 	free(program->tensor_indexed);
 	free(program->tensor_allocated);
 	free(program->site_kernels);

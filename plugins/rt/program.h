@@ -48,6 +48,12 @@ struct rt_io {
 	uint8_t reserved;
 };
 
+/* What a policy inside dispatch threshold reads at a task instruction. */
+struct rt_site_part {
+	uint32_t value;   /* expression or PTOWSP_NONE */
+	int32_t affinity; /* depth, -1: outside */
+};
+
 /* An edge that a task instruction states. */
 struct rt_after {
 	uint32_t task; /* expression */
@@ -68,6 +74,8 @@ struct rt_site {
 	uint32_t depth_loops;         /* bit k: inside the loop that pipeline depth k is about */
 	uint32_t reads, writes;       /* accesses that read, that write */
 	uint32_t first_after, after_count; /* rt_program.afters */
+	uint32_t first_part;          /* rt_program.parts: one per policy of dispatch threshold */
+	uint32_t first_name;          /* rt_program.names: of the loops around it, for dispatch auto */
 	uint8_t allocated;            /* a tensor of its accesses lives between ALLOC and FREE */
 	uint8_t distinct;             /* no two accesses of one kind can have the same key */
 	uint8_t depth;                /* how many loops are around it */
@@ -88,12 +96,14 @@ struct rt_program {
 	uint32_t *args;         /* expressions of all sites */
 	struct rt_io *ios;
 	struct rt_after *afters;
+	struct rt_site_part *parts;
+	uint32_t *names;              /* STRS offsets */
 	uint32_t *site_kernels; /* site-major, level_count each */
 	uint32_t *levels;       /* tile rows of each level in force; levels[0] is 32 */
 	struct rt_level_set *level_sets;
 	uint32_t *dim_exprs;    /* per DIMS row: its extent; only of tensors with a shape */
 	uint32_t *region_class; /* per REGN row: equal where tensor, rows and columns are */
-	uint32_t after_count, after_room;
+	uint32_t after_count, after_room, part_count, part_room, name_count, name_room;
 	uint32_t copy_kernel;         /* KREG row that was added for COPY, PTOWSP_NONE without one */
 	struct rt_kernels backend;    /* copy.c: what `kernels` hands everything else to */
 	uint8_t *tensor_indexed;      /* per TENS row: an axis reads its lengths or indices from it */

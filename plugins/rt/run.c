@@ -243,6 +243,7 @@ void rt_run_finish(struct rt_run *run)
 	rt_clock_finish(&run->clock);
 	rt_lag_finish(&run->lag);
 	rt_flow_finish(&run->flow);
+	rt_expand_finish(&run->expand);
 	rt_sync_finish(run);
 	rt_tensors_finish(&run->tensors);
 	rt_pipeline_destroy(run->pipeline);
@@ -282,8 +283,10 @@ static ptowsp_status tasks_end(struct rt_run *run, ptowsp_status st)
 
 static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 {
-	ptowsp_status st = clock_init(run);
+	ptowsp_status st = rt_auto_decide(run);
 
+	if (!st)
+		st = clock_init(run);
 	if (!st)
 		st = rt_infer_init(run);
 	if (!st)

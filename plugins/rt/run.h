@@ -131,6 +131,9 @@ void rt_run_finish(struct rt_run *run);
  * start(threshold n): when the first task may start. */
 ptowsp_status rt_start_find(const struct rt_run *run, uint64_t *start_out);
 
+/* auto.c: dispatch auto becomes an affinity, once per program; before the clock is made. */
+ptowsp_status rt_auto_decide(struct rt_run *run);
+
 /* A capacity of the blocked resource with which the program goes on to its end, or as far as it can be looked at. need: of the blocked task.
  * The run cannot go on afterwards. */
 uint64_t rt_capacity_find(struct rt_run *run, const struct rt_block *block, struct rt_need need);

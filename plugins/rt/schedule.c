@@ -150,6 +150,40 @@ static ptowsp_status dispatch_bounds(const struct job *job)
 	return st;
 }
 
+static ptowsp_status dispatch_threshold(const struct job *job)
+{
+	struct rt_dispatch *dispatch = dispatch_reset(job);
+	ptowsp_status st = expression(job, 0, &dispatch->expr);
+	int64_t threshold = INT64_MIN;
+
+	job->schedule->part_count = 0;
+	for (unsigned i = 1; !st && i < job->row->count; i++) {
+		uint32_t text = 0;
+
+		if (i % 2 == 0 && kind(job, i) != PTOWSP_ARGUMENT_NUMBER)
+			return wrong(job, i, "a number, the threshold of the policy behind it");
+		if (i % 2 == 0) {
+			threshold = argument(job, i);
+			continue;
+		}
+		st = word(job, i, &text);
+		if (!st)
+			st = rt_threshold_read(job->schedule, job->tables, text, threshold, job->error);
+	}
+	if (!st && job->row->count % 2)
+		st = wrong(job, job->row->count - 1u, "followed by the policy that it is for");
+	for (uint32_t k = 0; k < job->schedule->part_count; k++)
+		if (job->schedule->parts[k].executors > dispatch->executors)
+			dispatch->executors = job->schedule->parts[k].executors;
+	return st;
+}
+
+static ptowsp_status interleaved(const struct job *job)
+{
+	job->schedule->interleaved = true;
+	return PTOWSP_OK;
+}
+
 static ptowsp_status spatial_map(const struct job *job)
 {
 	struct rt_dispatch *dispatch = dispatch_reset(job);
@@ -308,6 +342,8 @@ static const struct rule {
 	RULE(DISPATCH, ROUND_ROBIN, dispatch_count), RULE(DISPATCH, WORK_STEAL, dispatch_count),
 	RULE(DISPATCH, AFFINITY, dispatch_axis),     RULE(DISPATCH, HASH, dispatch_expr),
 	RULE(DISPATCH, CUSTOM, dispatch_expr),	     RULE(DISPATCH, STATIC_PARTITION, dispatch_bounds),
+	RULE(DISPATCH, THRESHOLD, dispatch_threshold), RULE(DISPATCH, AUTO, dispatch_count),
+	RULE(TIMING, INTERLEAVED, interleaved),
 	RULE(SPATIAL_MAP, GRID, spatial_map),	     RULE(DEPS, BYTES_OVERLAP, deps),
 	RULE(DEPS, TENSOR_MAP_EXACT, deps),	     RULE(DEPS, EXPLICIT, deps),
 	RULE(DEPS, HYBRID, deps),		     RULE(HAZARDS, FULL, hazards),

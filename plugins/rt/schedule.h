@@ -8,7 +8,7 @@
 #include "rt/rt.h"
 #include "rt/table.h"
 
-enum { RT_DEPTH_LIMIT = 8, RT_BOUND_LIMIT = 7, RT_POOL_LIMIT = 256, RT_EXECUTOR_LIMIT = 65536 };
+enum { RT_DEPTH_LIMIT = 8, RT_BOUND_LIMIT = 7, RT_POOL_LIMIT = 256, RT_EXECUTOR_LIMIT = 65536, RT_PART_LIMIT = 8 };
 enum rt_domain { RT_DOMAIN_GLOBAL, RT_DOMAIN_STREAM, RT_DOMAIN_POOL, RT_DOMAIN_LOOP };
 enum rt_window_mode { RT_WINDOW_STALL, RT_WINDOW_ABORT, RT_WINDOW_BENCHMARK };
 
@@ -24,15 +24,19 @@ struct rt_dispatch {
 	uint32_t policy;      /* PTOWSP_DISPATCH_x, RT_POLICY_GRID, 0: one executor per pool */
 	uint32_t executors;   /* per pool */
 	uint32_t expr;        /* EXPR row or PTOWSP_NONE */
-	uint32_t axis;        /* STRS offset, affinity */
+	uint32_t axis, axis_length; /* affinity: bytes of STRS; length 0: up to their NUL */
 	uint32_t bound_count;
 	int64_t bounds[RT_BOUND_LIMIT];
 	int64_t rows, columns; /* spatial map */
+	int64_t threshold;     /* of a part: least value that it serves */
 };
 enum { RT_POLICY_GRID = 16 };
 
 struct rt_schedule {
 	struct rt_dispatch dispatch;
+	struct rt_dispatch parts[RT_PART_LIMIT]; /* threshold: its policies, the one below all thresholds first */
+	uint32_t part_count;
+	bool interleaved; /* timing: branches of combine take turns */
 	uint32_t deps;    /* PTOWSP_DEPS_x; hybrid: of what is inferred */
 	bool hybrid;
 	bool full;        /* hazards */
@@ -58,6 +62,13 @@ struct rt_schedule {
  * that must be enforced and is not, BAD_PACKAGE for unknown codes. */
 ptowsp_status rt_schedule_init(struct rt_schedule *schedule, const struct rt_tables *tables, const struct ptowsp_cap *caps,
 			       uint32_t cap_count, uint32_t flags, const struct ptowsp_host *host, struct ptowsp_error *error);
+
+/* threshold.c: "round_robin(2)", "hash(#12, 4), 100: affinity(i, 2)" ... at a STRS offset as parts of the schedule, the first from
+ * `threshold` on; #12 is row 12 of EXPR. Errors: INVALID naming what is wrong. */
+ptowsp_status rt_threshold_read(struct rt_schedule *schedule, const struct rt_tables *tables, uint32_t text, int64_t threshold,
+				struct ptowsp_error *error);
+/* The part that serves a value. */
+uint32_t rt_threshold_part(const struct rt_schedule *schedule, int64_t value);
 
 /* True if what is found can be trusted to be deterministic: overlap and full hazards. */
 bool rt_schedule_safe(const struct rt_schedule *schedule);
