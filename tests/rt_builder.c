@@ -150,12 +150,12 @@ static ptowsp_status kernel_run(void *context, const struct ptowsp_task *task, s
 
 	(void)worker;
 	atomic_fetch_add_explicit(&b->calls, 1, memory_order_relaxed);
+	if (flags & BUILDER_SLOW)
+		nanosleep(&nap, NULL);
 	if (flags & BUILDER_FAILS) {
 		snprintf(out->error->text, sizeof(out->error->text), "planted failure");
 		return PTOWSP_KERNEL_FAILED;
 	}
-	if (flags & BUILDER_SLOW)
-		nanosleep(&nap, NULL);
 	for (uint32_t i = 0; !b->idle && i < task->tensor_count; i++)
 		state = visit(b, task, i, PTOWSP_READ, state);
 	for (uint32_t i = 0; !b->idle && i < task->tensor_count; i++)

@@ -126,6 +126,27 @@ static void peer_rows_are_verified_and_count_right(void)
 	}
 }
 
+/* Builds of the core that run a task before its predecessors, and one of a hundred tasks twice. */
+static void peer_rows_say_when_a_broken_core_ran_them(void)
+{
+	static const struct {
+		const char *build, *workload, *work_ns, *wanted;
+	} broken[] = {{"order", "w1", "2000", "FAIL(order="}, {"order", "w2", "2000", "FAIL(order="}, {"once", "w1", "0", "FAIL(order="}, {"once", "w3", "0", "FAIL(order="}};
+
+	for (unsigned i = 0; i < sizeof(broken) / sizeof(*broken); i++) {
+		char *out = NULL, *err = NULL;
+		char text[64];
+		int rc = check_run(check_fmt("PB_QUIET_S=0 '%s/test/broken/%s' peer --workload %s --n 64 --threads 2 --work-ns %s --reps 2", check_build(),
+					     broken[i].build, broken[i].workload, broken[i].work_ns), &out, &err);
+
+		CHECK_INT(rc, 1);
+		column_get(out, PEER_COLUMNS - 1, text, sizeof(text));
+		CHECK_CONTAINS(text, broken[i].wanted);
+		free(out);
+		free(err);
+	}
+}
+
 static void peer_lists_hold_no_later_task(void)
 {
 	for (int w = BENCH_W1; w <= BENCH_W4; w++) {
@@ -147,5 +168,6 @@ void suite_bench(CU_pSuite s)
 	TEST(s, packages_are_measured_one_by_one);
 	TEST(s, tasks_are_counted_at_every_size);
 	TEST(s, peer_rows_are_verified_and_count_right);
+	TEST(s, peer_rows_say_when_a_broken_core_ran_them);
 	TEST(s, peer_lists_hold_no_later_task);
 }

@@ -4,6 +4,7 @@
  * PTOWSP_SEEDS=N that many. */
 #include "check.h"
 #include "model/rt_model.h"
+#include "rt/crew.h"
 #include "rt_builder.h"
 
 #include <stdio.h>
@@ -600,6 +601,18 @@ static bool strict_same(struct random *r, const struct model *m, const struct ou
 	return ok;
 }
 
+/* With several threads a run shares its tasks, or goes alone while kernels are brief: the seed says whether never, or as soon as it can, or as usual. */
+static void rules_set(uint64_t seed)
+{
+	static const struct rt_crew_rules never = {.brief_ns = 0, .brief_run = 1, .sample_every = 64};
+	static const struct rt_crew_rules often = {.brief_ns = UINT32_MAX, .brief_run = 2, .sample_every = 3};
+	static struct rt_crew_rules usual;
+
+	if (!usual.sample_every)
+		usual = rt_crew_rules;
+	rt_crew_rules = seed % 4 == 0 ? usual : seed % 4 == 1 ? often : never;
+}
+
 static bool one(uint64_t seed, struct model *m, struct rt_pool *const *pools, uint64_t *tasks)
 {
 	const uint64_t values[SLOTS] = {seed % 5, seed % 3, 1};
@@ -608,6 +621,7 @@ static bool one(uint64_t seed, struct model *m, struct rt_pool *const *pools, ui
 	struct outcome *o;
 	bool ok = true;
 
+	rules_set(seed);
 	make(&r, seed);
 	model_prepare(&r, m, how.seed, values);
 	rt_model_run(m);
@@ -653,6 +667,7 @@ static void random_programs_agree_with_the_model(void)
 		if (!one(seed, m, pools, &tasks))
 			break;
 	CHECK(only || tasks > count * 5); /* the programs are not empty */
+	rules_set(4);
 	rt_pool_destroy(pools[0]);
 	rt_pool_destroy(pools[1]);
 	free(m);

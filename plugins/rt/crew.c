@@ -12,7 +12,7 @@
 
 static void work(void *context, uint32_t worker);
 
-_Atomic uint32_t rt_crew_brief_ns = 120;
+struct rt_crew_rules rt_crew_rules = {.brief_ns = 120, .brief_run = 128, .sample_every = 64};
 
 ptowsp_status rt_crew_init(struct rt_crew *crew, const struct rt_program *program, const struct rt_tensors *tensors,
 			   struct rt_pool *pool, uint64_t window, struct ptowsp_error *error)
@@ -140,7 +140,7 @@ uint32_t rt_crew_kernel_ns(const struct rt_crew *crew, uint32_t kernel)
 
 bool rt_crew_brief(const struct rt_crew *crew, uint32_t kernel)
 {
-	return rt_crew_kernel_ns(crew, kernel) < atomic_load_explicit(&rt_crew_brief_ns, memory_order_relaxed);
+	return rt_crew_kernel_ns(crew, kernel) < rt_crew_rules.brief_ns;
 }
 
 /* A thread that is preempted inside a kernel makes it look long once; it takes three such samples in a row to move a brief kernel's figure. */
@@ -234,9 +234,6 @@ static void look_forward(struct rt_crew *crew, const struct rt_slot *slot, uint3
 	}
 }
 
-/* One task in so many is timed, and every task of a kernel of which nothing is known. */
-#define SAMPLE_EVERY 64u
-
 static void slot_run(struct rt_crew *crew, uint32_t at, struct chain *chain)
 {
 	struct rt_slot *slot = rt_ring_slot(&crew->ring, at);
@@ -246,7 +243,8 @@ static void slot_run(struct rt_crew *crew, uint32_t at, struct chain *chain)
 			       .executor = slot->executor, .stream = slot->stream, .args = slot->words, .windows = slot->words + site->arg_count};
 	/* Relaxed: a task behind the failure that runs all the same does no harm. */
 	bool begins = slot->number < atomic_load_explicit(&crew->failed_task, memory_order_relaxed);
-	bool timed = slot->number % SAMPLE_EVERY == 0 || rt_crew_kernel_ns(crew, slot->kernel) == UINT32_MAX;
+	/* One in so many, and all of a kernel of which nothing is known. */
+	bool timed = slot->number % rt_crew_rules.sample_every == 0 || rt_crew_kernel_ns(crew, slot->kernel) == UINT32_MAX;
 	uint64_t cycles = 0;
 	ptowsp_status st = PTOWSP_OK;
 

@@ -67,9 +67,14 @@ void rt_crew_flush(struct rt_crew *crew);
 /* The failure, if there is one. */
 ptowsp_status rt_crew_status(struct rt_crew *crew, struct ptowsp_error *error);
 
-/* ns: kernels that take less are brief: handing a task over takes longer. Tests set 0: then no kernel is. */
-extern _Atomic uint32_t rt_crew_brief_ns;
-/* A kernel about which enough is known. */
+/* When a run with several threads goes alone. The defaults were measured; tests set others, while nothing runs. */
+struct rt_crew_rules {
+	uint32_t brief_ns;     /* kernels that take less are brief: handing a task over takes longer. 0: none is */
+	uint32_t brief_run;    /* tasks of brief kernels in a row before a run goes alone */
+	uint32_t sample_every; /* one task in so many is timed */
+};
+extern struct rt_crew_rules rt_crew_rules;
+/* Is it known to be brief? */
 bool rt_crew_brief(const struct rt_crew *crew, uint32_t kernel);
 /* How long a task of it takes, in ns; UINT32_MAX: not known. */
 uint32_t rt_crew_kernel_ns(const struct rt_crew *crew, uint32_t kernel);

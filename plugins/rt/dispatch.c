@@ -16,9 +16,6 @@ void rt_windows_store(struct rt_run *run, const struct rt_site *site, uint64_t *
 
 /* ---- alone or sharing --------------------------------------------------------------------------------------------- */
 
-/* Tasks of brief kernels in a row before the run goes alone. While it is alone, one task in so many is timed. */
-enum { BRIEF_RUN = 128, SAMPLE_EVERY = 64 };
-
 /* A kernel whose work depends on its arguments may be brief now and long the next time. */
 static bool brief(const struct rt_run *run)
 {
@@ -50,7 +47,7 @@ static ptowsp_status sharing_end(struct rt_run *run)
 	if (st)
 		return st;
 	run->crew.sharing = false;
-	run->sample_left = SAMPLE_EVERY;
+	run->sample_left = rt_crew_rules.sample_every;
 	return PTOWSP_OK;
 }
 
@@ -65,12 +62,12 @@ static ptowsp_status mode_choose(struct rt_run *run)
 		crew->long_end = run->tasks + 1;
 		return PTOWSP_OK;
 	}
-	return ++crew->brief_run >= BRIEF_RUN && crew->ring.frontier >= crew->long_end ? sharing_end(run) : PTOWSP_OK;
+	return ++crew->brief_run >= rt_crew_rules.brief_run && crew->ring.frontier >= crew->long_end ? sharing_end(run) : PTOWSP_OK;
 }
 
 void rt_dispatch_sample(struct rt_run *run)
 {
-	run->sample_left = SAMPLE_EVERY;
+	run->sample_left = rt_crew_rules.sample_every;
 	run->known[run->kernel].here = false;
 }
 
