@@ -26,6 +26,7 @@ void suite_faults(CU_pSuite s)
 		"softmax",	   "softmax_two_threads", "llama_layer_without_kernels", "exact_raw_pools_streams", "slots_and_loads",
 		"a_deadlock",	   "a_kernel_that_fails", "no_such_entry",		 "processes",		    "processes_two_threads",
 		"rows_from_tensors", "stated_edges",	  "memory_that_is_given_back",	 "built_first",
+		"choosing_an_axis", "branches_in_turn",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
