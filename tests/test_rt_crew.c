@@ -208,6 +208,7 @@ static uint32_t elsewhere(struct rt_crew_rules rules, unsigned flags, uint32_t t
 	watch.run = kernels.run;
 	watch.caller = pthread_self();
 	kernels.run = run_watched;
+	kernels.varies = NULL; /* each task takes as long as the others */
 	args.cap_count = rt_capabilities(caps, sizeof(caps) / sizeof(*caps));
 	args.sections = builder_sections(b, &args.section_count);
 	rt_crew_rules = rules;
