@@ -275,7 +275,7 @@ static ptowsp_status measure_all(struct rt_run *run)
 				return st; /* the run will end there */
 			break;
 		case RT_EVENT_PAUSE: st = rt_look(run); break;
-		case RT_EVENT_FAILED: st = PTOWSP_RUN_FAILED; break;
+		case RT_EVENT_FAILED: st = run->expand.failure; break;
 		default: break;
 		}
 	}

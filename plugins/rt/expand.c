@@ -17,6 +17,7 @@ void rt_expand_start(struct rt_expand *expand, const struct rt_program *program,
 	expand->program = program;
 	expand->env = env;
 	expand->error = error;
+	expand->failure = PTOWSP_RUN_FAILED;
 	env->loops = expand->loops;
 	expand->at = program->tables.entry.rows[program->entry].instruction;
 	expand->frames[expand->depth++] = (struct rt_frame){.op = FRAME_ENTRY, .end = PTOWSP_NONE};
@@ -307,7 +308,7 @@ static enum rt_event cond_enter(struct rt_expand *expand, const struct rt_ins *i
 
 static enum rt_event no_memory(struct rt_expand *expand)
 {
-	rt_no_memory(expand->error, "branches");
+	expand->failure = rt_no_memory(expand->error, "branches");
 	return RT_EVENT_FAILED;
 }
 

@@ -52,6 +52,7 @@ struct rt_expand {
 	const struct rt_program *program;
 	struct rt_env *env; /* where expressions look; env->loops is loops */
 	struct ptowsp_error *error;
+	ptowsp_status failure; /* what RT_EVENT_FAILED stands for: RUN_FAILED, or NO_MEMORY */
 	uint64_t round_count;
 	uint32_t depth, at;
 	uint32_t budget;  /* instructions until the next PAUSE */

@@ -168,7 +168,7 @@ ptowsp_status rt_event_take(struct rt_run *run, enum rt_event event)
 		if (run->program->code[run->expand.sync].op == PTOWSP_OP_BARRIER)
 			rt_batch_flush(run);
 		return rt_sync_take(run, run->expand.sync);
-	case RT_EVENT_FAILED: return PTOWSP_RUN_FAILED;
+	case RT_EVENT_FAILED: return run->expand.failure;
 	default: return rt_clock_failed(run, structure(run, event));
 	}
 }
