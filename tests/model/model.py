@@ -252,7 +252,7 @@ class Process:
     def do_consume(self, at, channel, end, here):
         self.consuming = c = self.m.channels[channel]
         while not (yield from self.until(lambda: c.may_consume(self) or c.is_over(), ("empty", c.name))) and self.token is not None:
-            loops, self.token, self.consuming = here.loops + (("", self.token, False),), None, None
+            loops, self.token = here.loops + (("", self.token, False),), None
             if (yield from self.body(at + 1, end, here._replace(loops=loops))):
                 return end, False
             self.consuming = c
@@ -355,7 +355,7 @@ class Channel:
         self.stall(self.empty, self.S[k] + self.latency - mine)
         process.now = max(mine, self.S[k] + self.latency)
         self.C.append(process.now)
-        process.token = self.values[k]
+        process.token, process.consuming = self.values[k], None
         self.consumers.next = self.consumers.members.index(process) + 1
     def is_over(self):
         return all(p in self.producers.done for p in self.producers.members) and len(self.C) == len(self.S)
@@ -441,7 +441,7 @@ class Machine:
         """Whether there is a time at which there is room; the issue clock goes there."""
         capacity, self.lacking = self.capacity[resource], pool.name if resource == "ready" else resource
         used, times = self.use(resource, pool, p.now)
-        if capacity is None or used + need <= capacity:
+        if capacity is None or need == 0 or used + need <= capacity:
             return True
         g = next((g for g in times if g > p.now and self.use(resource, pool, g)[0] + need <= capacity), NEVER)
         if g == NEVER:

@@ -312,19 +312,35 @@ class Generator(Writer):
     # ---- processes ------------------------------------------------------------------------------------------------
 
     def pipeline(self):
-        """Stages joined by channels; the first sends, the last consumes. Wild ones do what they like with theirs."""
+        """Stages joined by channels; the first sends, the last consumes."""
         rng = self.rng
+        if rng.random() < 0.15:
+            return self.ring()
         stages = rng.randint(1, 3)
         channels = [self.channel(f"c{i}", rng.choice([0, 1, 1, 2, 3, 8]), rng.choice([0, 0, 1, 4])) for i in range(stages)]
         number = 0
         for stage in range(stages + 1):
             for _ in range(rng.choice([1, 1, 1, 2])):
                 consumes, produces = channels[stage - 1:stage] if stage else [], channels[stage:stage + 1]
-                if rng.random() < 0.06:
-                    produces, consumes = list(set(produces + [rng.choice(channels)])), consumes
+                if stage < stages and rng.random() < 0.1:
+                    produces = sorted({*produces, rng.choice(channels[stage:])})
                 with self.process(f"p{number}", produces, consumes, rng.choice([1, 1, 1, 2, 3])):
                     self.stage(produces, consumes)
                 number += 1
+
+    def ring(self):
+        """Two processes that answer each other; with too little capacity they block each other."""
+        rng, a, b = self.rng, *(self.channel(name, self.rng.randint(0, 3), self.rng.choice([0, 2])) for name in "ab")
+        rounds, ahead = rng.randint(1, 3), rng.randint(1, 4)
+        for name, out, back, first in (("p0", a, b, ahead), ("p1", b, a, 0)):
+            with self.process(name, [out], [back]), self.body("parallel_for", self.axis("i", rounds)):
+                for step in range(2 * ahead):
+                    if step < first or (step - first) % 2 == (first == 0) or step >= 2 * first > 0:
+                        self.put("send", out, self.expr("loop", depth=0))
+                    else:
+                        with self.body("consume", back):
+                            self.process_block(2, 6, rng.randint(0, 1))
+                            self.put("break")
 
     def stage(self, produces, consumes):
         rng = self.rng
