@@ -485,9 +485,10 @@ class Machine:
                 domain, lambda u: all(domain in [n for n, _, _ in x.here.loops] for x in (t, u)))
             yield ([0] * depth + sorted(u.end for u in self.tasks if inside(u)))[-depth]
     def issue(self, p, t):
-        """Whether the task could be issued; if not, the reason is in `lacking` and only the clock has moved."""
+        """Whether the task could be issued; if not, the reason is in `lacking` and nothing has changed."""
         if any(x[1] in self.program.placed - self.allocated.keys() for x in t.accesses):
             p.fail("run", "use outside alloc and free")
+        before = p.now, dict(self.stalls)
         p.now = max(p.now, p.last.a + self.issue_cost) if p.last else p.now
         t.pool = self.place(t)
         executor = self.pick(p, t.pool, t) if p.executor is None else p.executor
@@ -495,14 +496,15 @@ class Machine:
         p.wait_for(t.reads)
         t.edges = self.predecessors(t)
         new = {x[0]: self.version(x[1], len(x[2])) for x in t.accesses if x[1] in self.program.renamed and x[0] in t.keys_written - t.keys_read}
-        before = [self.current[key] for key in new if key in self.current and self.current[key].back is None]
-        for version in before:
+        leaving = [self.current[key] for key in new if key in self.current and self.current[key].back is None]
+        for version in leaving:
             version.back = t.number - 1
         keys = 0 if self.deps == "explicit" else len(t.keys_written) + len(t.keys_read) * self.full
         t.need = {"task_ring": 1, "tensor_map": keys, "dep_list": len(t.edges), "heap": sum(v.bytes for v in new.values()), "ready": 1}
         if not self.reserve_all(p, t.need, t.pool):
-            for version in before:
+            for version in leaving:
                 version.back = None
+            p.now, self.stalls = before
             return False
         t.a, free = p.now, t.pool.free[executor] if p.executor is None else 0
         ends = [self.tasks[d].end for d in t.edges] + [u.end for u in self.tasks if t.stream is not None and u.stream == t.stream]
