@@ -23,7 +23,7 @@ MASK, NEVER = (1 << 64) - 1, float("inf")
 ISSUED, ARRIVED, STUCK = "issued", "arrived", "stuck"  # why a process gives its turn away
 
 class Ended(Exception):
-    """The run ends early: kind is 'deadlock', 'too_small', 'abort', 'run', 'refused' or 'unsupported'; why: what is in the way."""
+    """The run ends early: kind is 'deadlock', 'too_small', 'abort', 'run', 'refused', 'unsupported' or 'ahead'; why: what is in the way."""
     def __init__(self, kind, task=None, why=None):
         self.kind, self.task, self.why = kind, task, why
 
@@ -127,7 +127,7 @@ class Process:
     def wait_for(self, slots):
         self.now = max([self.now] + [self.m.V.get(s, 0) for s in slots])
         if self.now == NEVER:
-            self.fail("unsupported", "the expansion reads a slot that the program's own tasks fill")
+            self.fail("ahead", "a slot must be waited for")
     def until(self, possible, why=None):
         state = ARRIVED
         while not possible():
@@ -228,6 +228,8 @@ class Process:
     def do_slot_load(self, at, slot, region, here):
         first = self.access(region, here, 1)[2]
         writers = [t.end for t in self.m.tasks for x in t.accesses if x[1] == first[0] and x[4] and first[1] in x[2]]
+        if writers and self.m.word("start") == "after_orchestration":
+            self.fail("unsupported", "a slot is filled by the program's own tasks")
         self.m.value[slot] = 0  # no kernel bodies, no bindings: what is loaded is 0
         self.m.V[slot] = max([self.now] + writers[-1:])
         if self.executor is not None:
@@ -470,13 +472,14 @@ class Machine:
             p.fail("run", "allocated twice")
         if not self.reserve_all(p, {"heap": version.bytes}):
             return False
-        self.allocated[tensor] = version
+        self.allocated[tensor], version.first = version, len(self.tasks)
         self.versions.append(version)
         return True
     def free(self, p, tensor):
         if tensor not in self.allocated:
             p.fail("run", "given back twice")
-        self.allocated.pop(tensor).back = max([t.number for t in self.tasks if any(x[1] == tensor for x in t.accesses)], default=-1)
+        version = self.allocated.pop(tensor)
+        version.back = max([t.number for t in self.tasks[version.first:] if any(x[1] == tensor for x in t.accesses)], default=-1)
     def depths(self, t):
         """The d-th largest end in each domain of pipeline_depth."""
         for _, arguments in self.s.get("pipeline_depth", []):
@@ -575,7 +578,7 @@ def run(program):
         try:
             ahead.run()
         except Ended as ended:
-            if ended.kind == "unsupported" and start[0] == "after_orchestration":
+            if ended.kind == "unsupported":
                 raise
         gate = max([t.a for t in ahead.tasks[:(start[1] or [None])[0]]], default=0)
     return Machine(program, gate, dispatch).run()
