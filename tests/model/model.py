@@ -95,7 +95,7 @@ LEAVES = {"const": lambda p, node, loops: signed(number(node.get("value", 0))), 
           "axis": lambda p, node, loops: ([0] + [v for name, v, _ in loops if name == node["name"]])[-1],
           "task": lambda p, *_: len(p.m.tasks), "instance": lambda p, *_: p.replica}
 
-# What encloses an instruction. loops: (name, value, is parallel_for), outermost first; orders: for_each and sequential, `done` is the
+# What encloses an instruction. loops: (name, value, is parallel), outermost first; orders: for_each and sequential, `done` is the
 # largest end of earlier iterations, `running` of all so far; scope: the innermost; level: tile level.
 Here = collections.namedtuple("Here", "loops orders scope level", defaults=((), (), None, 32))
 
@@ -152,7 +152,7 @@ class Process:
         order, row, op = SimpleNamespace(done=0, running=0), self.p.axes[axis], self.p.code[at][0]
         for value, level in self.iterations(axis, row, here):
             order.done = order.running
-            inner = here._replace(loops=here.loops + ((row.get("name", ""), value, op == "parallel_for"),),
+            inner = here._replace(loops=here.loops + ((row.get("name", ""), value, op != "for_each"),),
                                   orders=here.orders + (order,) * (op == "for_each"), level=here.level if here.level != 32 else level)
             if (yield from self.body(at + 1, end, inner)):
                 break
@@ -329,8 +329,7 @@ class Channel:
         self.producers, self.consumers, self.S, self.C, self.values, self.high = Side(), Side(), [], [], [], 0
         self.full, self.empty = [0, 0], [0, 0]
     def stall(self, count, cycles):
-        if cycles > 0:
-            count[0], count[1] = count[0] + 1, count[1] + cycles
+        count[:] = [count[0] + (cycles > 0), count[1] + max(0, cycles)]
     def may_send(self, process):
         taker = self.consumers.turn()[0]
         room = len(self.S) - len(self.C) < self.q or (self.q == 0 and taker is not None and taker.consuming is self)
@@ -478,8 +477,8 @@ class Machine:
     def free(self, p, tensor):
         if tensor not in self.allocated:
             p.fail("run", "given back twice")
-        version = self.allocated.pop(tensor)
-        version.back = max([t.number for t in self.tasks[version.first:] if any(x[1] == tensor for x in t.accesses)], default=-1)
+        v = self.allocated.pop(tensor)
+        v.back = max([t.number for t in self.tasks[v.first:] if any(x[1] == tensor for x in t.accesses)], default=-1)
     def depths(self, t):
         """The d-th largest end in each domain of pipeline_depth."""
         for _, arguments in self.s.get("pipeline_depth", []):
@@ -578,7 +577,7 @@ def run(program):
         try:
             ahead.run()
         except Ended as ended:
-            if ended.kind == "unsupported":
+            if start[0] == "after_orchestration":
                 raise
         gate = max([t.a for t in ahead.tasks[:(start[1] or [None])[0]]], default=0)
     return Machine(program, gate, dispatch).run()

@@ -409,15 +409,21 @@ class Generator(Writer):
             self.directive("streams", "count", rng.randint(1, 3))
         if rng.random() < 0.2:
             self.directive("issue_cost", "cycles", rng.randint(1, 3))
+        start = rng.choice([("threshold", rng.randint(1, 30)), ("threshold", rng.randint(1, 6)), ("after_orchestration",)])
+        if "start" in self.on:
+            self.directive("start", *start)
+        if "start" not in self.on or len(start) > 1:  # what a graph in memory does with pools is not stated
+            self.capacities(small)
+        if "interleaved" in self.on:
+            self.directive("timing", "interleaved")
+
+    def capacities(self, small):
+        rng = self.rng
         for name, least in (("tensor_map", 3), ("dep_list", 3), ("ready_queue", 1)):
             if small or rng.random() < 0.25:
                 self.directive(name, "capacity", least + (rng.choice([0, 0, 1, 3]) if small else rng.randint(0, 5)))
         if {"temp", "heap"} & self.on and rng.random() < 0.7:
             self.directive("heap", "capacity", 64 * rng.choice([1, 2, 2, 3, 4, 6, 8]))
-        if "start" in self.on:
-            self.directive("start", *rng.choice([("threshold", rng.randint(1, 30)), ("threshold", rng.randint(1, 6)), ("after_orchestration",)]))
-        if "interleaved" in self.on:
-            self.directive("timing", "interleaved")
 
     def dispatch(self):
         rng = self.rng
