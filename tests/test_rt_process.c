@@ -4,6 +4,8 @@
 #include "rt_builder.h"
 #include "rt/rt.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define WINDOW(b, n) builder_schedule(b, PTOWSP_DIRECTIVE_TASK_WINDOW, PTOWSP_TASK_WINDOW_STALL, "n", (int64_t)(n))
@@ -86,7 +88,246 @@ static void vector_two_producers_capacity_1(void)
 	done(b, o);
 }
 
+/* ---- order and time -------------------------------------------------------------------------------------------- */
+
+static void processes_start_when_the_workload_is_over(void)
+{
+	struct builder *b = plain();
+	uint32_t c = builder_channel(b, "c", 1, 3);
+	struct outcome *o;
+
+	builder_task(b, 0, 7, "");
+	builder_task(b, 0, 2, "");
+	producer(b, "p", 1, 1, 4, c);
+	consumer(b, "q", 1, c);
+	o = builder_run(b, NULL);
+	check_starts(o, 4, (uint64_t[]){0, 7, 9, 16}, (uint64_t[]){0, 0, 0, 1});
+	CHECK_UINT(o->stats.total_cycles, 17);
+	CHECK_UINT(o->stats.executors, 2);
+	done(b, o);
+}
+
+static void replicas_know_their_number(void)
+{
+	struct builder *b = plain();
+	struct outcome *o;
+
+	builder_process(b, "r", 3);
+	builder_task_list(b, 0, builder_expr(b, PTOWSP_EXPR_ADD, builder_expr(b, PTOWSP_EXPR_INSTANCE, 0, 0, 0), builder_const(b, 5), 0), 0, "", NULL);
+	o = builder_run(b, NULL);
+	REQUIRE_UINT(o->task_count, 3);
+	for (uint64_t i = 0; i < 3; i++) {
+		CHECK_UINT(o->tasks[i].executor, i);
+		CHECK_UINT(o->tasks[i].end, 5 + i);
+	}
+	CHECK_UINT(o->stats.total_cycles, 7);
+	done(b, o);
+}
+
+static void a_process_without_tasks_counts_its_clock(void)
+{
+	struct builder *b = plain();
+	uint32_t c = builder_channel(b, "c", 1, 100);
+	struct outcome *o;
+
+	producer(b, "p", 1, 1, 4, c);
+	builder_process(b, "q", 1);
+	builder_consume(b, c);
+	builder_end(b);
+	o = builder_run(b, NULL);
+	CHECK_INT(o->status, PTOWSP_OK);
+	CHECK_UINT(o->stats.total_cycles, 104);
+	done(b, o);
+}
+
+static void the_schedule_can_change_a_capacity(void)
+{
+	struct builder *b = plain();
+	uint32_t c = builder_channel(b, "c", 1, 0);
+	struct outcome *o;
+
+	producer(b, "p", 1, 5, 1, c);
+	consumer(b, "q", 10, c);
+	builder_schedule(b, PTOWSP_DIRECTIVE_CHANNEL_CAPACITY, PTOWSP_CHANNEL_CAPACITY_CAPACITY, "wn", "c", INT64_C(3));
+	o = builder_run(b, NULL);
+	CHECK_STR(o->error.text, "");
+	CHECK_UINT(o->channels[0].capacity, 3);
+	CHECK_UINT(o->channels[0].full_count, 1); /* send 4 at 5, consume 1 at 11 */
+	CHECK_UINT(o->channels[0].full_cycles, 6);
+	done(b, o);
+}
+
+/* ---- deadlocks ------------------------------------------------------------------------------------------------- */
+
+/* Puts the proposed options into the schedule, as ptowsp-run would. */
+static void apply(struct builder *b, const char *option)
+{
+	char text[160], *at, *value;
+
+	snprintf(text, sizeof(text), "%s", option);
+	for (at = strtok(text, " "); at; at = strtok(NULL, " ")) {
+		if (!strcmp(at, "--schedule"))
+			continue;
+		value = strchr(at, '=');
+		REQUIRE(value != NULL);
+		*value++ = 0;
+		if (!strcmp(at, "task_window"))
+			WINDOW(b, strtoll(value, NULL, 10));
+		else if (!strcmp(at, "tensor_map"))
+			builder_schedule(b, PTOWSP_DIRECTIVE_TENSOR_MAP, PTOWSP_TENSOR_MAP_CAPACITY, "n", (int64_t)strtoll(value, NULL, 10));
+		else if (!strcmp(at, "dep_list"))
+			builder_schedule(b, PTOWSP_DIRECTIVE_DEP_LIST, PTOWSP_DEP_LIST_CAPACITY, "n", (int64_t)strtoll(value, NULL, 10));
+		else {
+			char *comma = strchr(value, ',');
+
+			REQUIRE(!strcmp(at, "channel_capacity") && comma);
+			*comma = 0;
+			builder_schedule(b, PTOWSP_DIRECTIVE_CHANNEL_CAPACITY, PTOWSP_CHANNEL_CAPACITY_CAPACITY, "wn", value,
+					 (int64_t)strtoll(comma + 1, NULL, 10));
+		}
+	}
+}
+
+/* It is stuck, the same with threads; what it proposes helps, and nothing less does where one number is proposed. */
+static void check_cure(struct builder *b, uint32_t kind, const char *option)
+{
+	struct outcome_how four = {.threads = 4};
+	struct outcome *o = builder_run(b, NULL), *threads = builder_run(b, &four), *cured;
+
+	CHECK_INT(o->status, PTOWSP_DEADLOCK);
+	CHECK_STR(o->deadlock.option, option);
+	CHECK_UINT(o->deadlock.kind, kind);
+	CHECK_INT(threads->status, PTOWSP_DEADLOCK);
+	CHECK_STR(threads->deadlock.text, o->deadlock.text);
+	if (option[0]) {
+		apply(b, o->deadlock.option);
+		cured = builder_run(b, NULL);
+		CHECK_INT(cured->status, PTOWSP_OK);
+		CHECK_STR(cured->error.text, "");
+		outcome_destroy(cured);
+	}
+	outcome_destroy(threads);
+	done(b, o);
+}
+
+/* n tokens out, then everything that comes in. */
+static void talker(struct builder *b, const char *name, int64_t n, uint32_t out, uint32_t in)
+{
+	builder_process(b, name, 1);
+	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", n);
+	builder_task(b, 0, 1, "");
+	builder_send(b, out, builder_const(b, 1));
+	builder_end(b);
+	builder_close(b, out);
+	builder_consume(b, in);
+	builder_task(b, 0, 1, "");
+	builder_end(b);
+}
+
+static void a_cycle_of_full_channels_proposes_a_capacity(void)
+{
+	struct builder *b = plain();
+	uint32_t ab = builder_channel(b, "ab", 1, 0), ba = builder_channel(b, "ba", 1, 0);
+
+	talker(b, "a", 4, ab, ba);
+	talker(b, "b", 4, ba, ab);
+	check_cure(b, PTOWSP_DEADLOCK_CHANNEL_CYCLE, "--schedule channel_capacity=ab,4");
+}
+
+static void two_cycles_propose_a_capacity_each(void)
+{
+	struct builder *b = plain();
+	uint32_t ab = builder_channel(b, "ab", 1, 0), ba = builder_channel(b, "ba", 1, 0);
+	uint32_t cd = builder_channel(b, "cd", 0, 0), dc = builder_channel(b, "dc", 2, 0);
+
+	talker(b, "a", 2, ab, ba);
+	talker(b, "b", 3, ba, ab);
+	talker(b, "c", 3, cd, dc);
+	talker(b, "d", 3, dc, cd);
+	check_cure(b, PTOWSP_DEADLOCK_CHANNEL_CYCLE,
+		   "--schedule channel_capacity=ab,2 --schedule channel_capacity=cd,3");
+}
+
+static void tokens_that_nobody_takes_need_room_for_all(void)
+{
+	struct builder *b = plain();
+	uint32_t c = builder_channel(b, "c", 2, 0);
+
+	producer(b, "p", 1, 7, 1, c);
+	check_cure(b, PTOWSP_DEADLOCK_CHANNEL_CYCLE, "--schedule channel_capacity=c,7");
+}
+
+static void a_window_against_a_channel_proposes_a_window(void)
+{
+	struct builder *b = plain();
+	uint32_t c = builder_channel(b, "c", 1, 0);
+
+	WINDOW(b, 2);
+	builder_process(b, "holds", 1);
+	builder_scope(b);
+	builder_task(b, 0, 1, "");
+	builder_consume(b, c);
+	builder_end(b);
+	builder_end(b);
+	builder_process(b, "sends", 1);
+	builder_task(b, 0, 1, "");
+	builder_task(b, 0, 1, "");
+	builder_send(b, c, builder_const(b, 1));
+	check_cure(b, PTOWSP_DEADLOCK_WINDOW_CHANNEL, "--schedule task_window=3");
+}
+
+static void a_scope_of_a_process_against_the_window_proposes_one(void)
+{
+	struct builder *b = plain();
+
+	WINDOW(b, 2);
+	builder_process(b, "p", 2);
+	builder_scope(b);
+	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 3);
+	builder_task(b, 0, 1, "");
+	builder_end(b);
+	builder_end(b);
+	check_cure(b, PTOWSP_DEADLOCK_HELD, "--schedule task_window=6");
+}
+
+static void an_empty_channel_names_who_never_sends(void)
+{
+	struct builder *b = plain();
+	uint32_t ab = builder_channel(b, "ab", 1, 0), ba = builder_channel(b, "ba", 1, 0);
+	struct outcome *o;
+
+	for (int i = 0; i < 2; i++) {
+		builder_process(b, i ? "right" : "left", 1);
+		builder_consume(b, i ? ab : ba);
+		builder_end(b);
+		builder_send(b, i ? ba : ab, builder_const(b, 1));
+	}
+	o = builder_run(b, NULL);
+	CHECK_INT(o->status, PTOWSP_DEADLOCK);
+	CHECK_UINT(o->deadlock.kind, PTOWSP_DEADLOCK_CHANNEL_EMPTY);
+	CHECK_UINT(o->deadlock.resource, PTOWSP_RESOURCE_CHANNEL_EMPTY);
+	CHECK_UINT(o->deadlock.proposed, 0);
+	CHECK_UINT(o->deadlock.waiting_count, 2);
+	CHECK_UINT(o->deadlock.waiting[0].process, 0);
+	CHECK_UINT(o->deadlock.waiting[0].channel, ba);
+	CHECK_UINT(o->deadlock.waiting[1].process, 1);
+	CHECK_STR(o->deadlock.text, "no process can go on: left waits at instruction 1 to consume from ba, which is empty: right has not ended and sends "
+				    "nothing; right waits at instruction 4 to consume from ab, which is empty: left has not ended and sends nothing; no "
+				    "capacity would help");
+	done(b, o);
+}
+
 void suite_rt_process(CU_pSuite s)
 {
 	TEST(s, vector_two_producers_capacity_1);
+	TEST(s, processes_start_when_the_workload_is_over);
+	TEST(s, replicas_know_their_number);
+	TEST(s, a_process_without_tasks_counts_its_clock);
+	TEST(s, the_schedule_can_change_a_capacity);
+	TEST(s, a_cycle_of_full_channels_proposes_a_capacity);
+	TEST(s, two_cycles_propose_a_capacity_each);
+	TEST(s, tokens_that_nobody_takes_need_room_for_all);
+	TEST(s, a_window_against_a_channel_proposes_a_window);
+	TEST(s, a_scope_of_a_process_against_the_window_proposes_one);
+	TEST(s, an_empty_channel_names_who_never_sends);
 }

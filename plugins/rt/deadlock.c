@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* deadlock.c - why a task can never be issued, as a struct and as a paragraph. */
 #include <stdio.h>
+#include <string.h>
 #include "rt/error.h"
 #include "rt/run.h"
 
@@ -15,7 +16,7 @@ static const struct {
 	[PTOWSP_RESOURCE_READY] = {"ready_queue", "places"},
 };
 
-static const char *resource_name(unsigned resource)
+const char *rt_resource_name(unsigned resource)
 {
 	switch (resource) {
 #define X(name, code, text, reason, capacity) \
@@ -37,7 +38,7 @@ static ptowsp_status too_small(const struct rt_run *run, const struct rt_block *
 	return rt_fail_at(run->error, PTOWSP_TOO_SMALL, run->tasks, run->kernel,
 			  "task %llu, kernel %.40s, needs %llu %s of %s, which has %llu; raise it with --schedule %s=%llu",
 			  (unsigned long long)run->tasks, rt_kernel_name(run->program, run->kernel), (unsigned long long)block->need,
-			  cures[block->resource].unit, resource_name(block->resource), (unsigned long long)block->capacity,
+			  cures[block->resource].unit, rt_resource_name(block->resource), (unsigned long long)block->capacity,
 			  cures[block->resource].directive, (unsigned long long)block->proposed);
 }
 
@@ -45,10 +46,9 @@ void rt_deadlock_give(struct ptowsp_deadlock *deadlock, const struct ptowsp_dead
 {
 	uint32_t size = deadlock ? deadlock->head.size : 0;
 
-	if (!deadlock)
+	if (size < sizeof(report->head))
 		return;
-	if (size >= sizeof(*report))
-		*deadlock = *report;
+	memcpy(deadlock, report, size < sizeof(*report) ? size : sizeof(*report));
 	deadlock->head.size = size;
 }
 
@@ -74,6 +74,8 @@ ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const 
 		.resource = block->resource,
 		.scope_depth = run->flow.scopes,
 		.scope_held = 1,
+		.kind = PTOWSP_DEADLOCK_HELD,
+		.channel = PTOWSP_NONE,
 		.task = run->tasks,
 		.capacity = block->capacity,
 		.used = block->used,
@@ -94,9 +96,9 @@ ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const 
 		 "task %llu cannot be issued: it needs %llu of %llu %s of %s, and %llu are held by tasks of an open scope (depth %u) whose outputs "
 		 "stay live until the scope ends, behind this task; use %s, or make the scope smaller",
 		 (unsigned long long)run->tasks, (unsigned long long)block->need, (unsigned long long)block->capacity, unit,
-		 resource_name(block->resource), (unsigned long long)block->used, report.scope_depth, report.option);
+		 rt_resource_name(block->resource), (unsigned long long)block->used, report.scope_depth, report.option);
 	rt_deadlock_give(deadlock, &report);
 	return rt_fail_at(run->error, PTOWSP_DEADLOCK, run->tasks, block->resource,
 			  "deadlock: task %llu waits for %s, held by an open scope (depth %u); use %s", (unsigned long long)run->tasks,
-			  resource_name(block->resource), report.scope_depth, report.option);
+			  rt_resource_name(block->resource), report.scope_depth, report.option);
 }

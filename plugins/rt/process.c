@@ -451,6 +451,8 @@ ptowsp_status rt_pipeline_go(struct rt_pipeline *pipeline)
 		for (uint32_t i = 0; !st && i < pipeline->count; i++)
 			if (pipeline->instances[i].standing != RT_ENDED)
 				st = turn_take(pipeline, i);
+		if (!st && pipeline->steps_most && pipeline->steps > pipeline->steps_most)
+			st = PTOWSP_LIMIT;
 	} while (!st && pipeline->live && pipeline->steps != before);
 	return st;
 }

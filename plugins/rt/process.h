@@ -33,6 +33,7 @@ struct rt_pipeline {
 	uint32_t turn;     /* whose expander is in run->expand, PTOWSP_NONE: nobody's */
 	uint32_t inferred; /* the one instance with `inferred`, PTOWSP_NONE */
 	uint64_t steps;    /* grows whenever an instance gets on */
+	uint64_t steps_most; /* 0: any number; LIMIT beyond */
 	struct rt_clocks clocks;
 };
 
@@ -40,7 +41,6 @@ struct rt_pipeline {
 ptowsp_status rt_pipeline_run(struct rt_run *run);
 /* NULL is nothing. */
 void rt_pipeline_destroy(struct rt_pipeline *pipeline);
-/* A channel of which nobody counts the capacity from now on, before rt_pipeline_go: for looking ahead. */
 ptowsp_status rt_pipeline_create(struct rt_pipeline **pipeline_out, struct rt_run *run);
 /* Until all have ended or a round passes in which nobody gets on: OK with pipeline->live > 0. */
 ptowsp_status rt_pipeline_go(struct rt_pipeline *pipeline);

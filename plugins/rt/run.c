@@ -62,7 +62,7 @@ static void window_choose(struct rt_run *run)
 			    "no kernels are run and no task_window is stated: counted with an unbounded one, task_window=0");
 }
 
-static ptowsp_status clock_init(struct rt_run *run)
+ptowsp_status rt_run_clock(struct rt_run *run)
 {
 	const struct rt_schedule *schedule = &run->program->schedule;
 	struct rt_clock *clock = &run->clock;
@@ -129,7 +129,8 @@ void rt_batch_flush(struct rt_run *run)
 
 static ptowsp_status pause_take(struct rt_run *run)
 {
-	rt_stats_publish(run);
+	if (!run->quiet)
+		rt_stats_publish(run);
 	return rt_look(run);
 }
 
@@ -173,7 +174,7 @@ ptowsp_status rt_event_take(struct rt_run *run, enum rt_event event)
 	}
 }
 
-static ptowsp_status expand_all(struct rt_run *run)
+ptowsp_status rt_run_expand(struct rt_run *run)
 {
 	ptowsp_status st = rt_look(run);
 	enum rt_event event;
@@ -286,7 +287,7 @@ static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 	ptowsp_status st = rt_auto_decide(run);
 
 	if (!st)
-		st = clock_init(run);
+		st = rt_run_clock(run);
 	if (!st)
 		st = rt_infer_init(run);
 	if (!st)
@@ -298,7 +299,7 @@ static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 	if (!st)
 		st = rt_start_find(run, &run->clock.floor);
 	if (!st)
-		st = expand_all(run);
+		st = rt_run_expand(run);
 	if (!st && run->record)
 		st = rt_record_run(run, pool);
 	if (!st && run->program->tables.entry.rows[run->program->entry].flags & PTOWSP_ENTRY_PIPELINE)

@@ -127,6 +127,9 @@ ptowsp_status rt_clock_failed(struct rt_run *run, ptowsp_status st);
 /* run.c */
 ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const struct rt_run_args *args, struct ptowsp_error *error);
 void rt_run_finish(struct rt_run *run);
+/* Steps between the two: the clock and what else counts, for the window in force; then the entry's own instructions. */
+ptowsp_status rt_run_clock(struct rt_run *run);
+ptowsp_status rt_run_expand(struct rt_run *run);
 /* ahead.c: looks at the program without clock and kernels.
  * start(threshold n): when the first task may start. */
 ptowsp_status rt_start_find(const struct rt_run *run, uint64_t *start_out);
@@ -174,7 +177,8 @@ ptowsp_status rt_wait_room(struct rt_run *run, uint64_t edges); /* until the rin
 /* Moves the frontier over what is over; cycles that only running tells go to the clock. In task order. */
 ptowsp_status rt_frontier_move(struct rt_run *run);
 
-/* deadlock.c */
+/* deadlock.c. What fits into the caller's record, which may be NULL; its size stays. */
+const char *rt_resource_name(unsigned resource);
 ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const struct rt_block *block, struct ptowsp_deadlock *deadlock);
 /* Copies the report where the caller wants one; may be NULL. */
 void rt_deadlock_give(struct ptowsp_deadlock *deadlock, const struct ptowsp_deadlock *report);
