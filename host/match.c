@@ -72,6 +72,7 @@ ptowsp_status ptowsp_match_create(struct ptowsp_match **out, const struct ptowsp
 		.directive_count = plan->directive_count,
 		.requirement_count = t->requirement_count,
 		.opcodes = plan->usage.opcodes,
+		.channels = plan->usage.channels,
 		.strings = plan->strings,
 		.strings_size = plan->strings_size,
 		.strict = flags & PTOWSP_LOAD_STRICT,

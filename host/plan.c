@@ -177,6 +177,16 @@ const char *ptowsp_plan_entry(const struct ptowsp_plan *plan)
 	return pkg_string(plan->tables, plan->tables->entry[plan->entry].name);
 }
 
+const char *ptowsp_plan_channel(const struct ptowsp_plan *plan, uint32_t row)
+{
+	return row < plan->tables->channel_count ? pkg_string(plan->tables, plan->tables->channel[row].name) : "?";
+}
+
+const char *ptowsp_plan_process(const struct ptowsp_plan *plan, uint32_t row)
+{
+	return row < plan->tables->process_count ? pkg_string(plan->tables, plan->tables->process[row].name) : "?";
+}
+
 const char *ptowsp_plan_kernel(const struct ptowsp_plan *plan, uint32_t row)
 {
 	return row < plan->tables->kernel_count ? pkg_string(plan->tables, plan->tables->kernel[row].name) : "?";

@@ -43,12 +43,13 @@ void host_stats_finish(struct ptowsp_run_stats *stats)
 {
 	free((void *)(uintptr_t)stats->resources);
 	free((void *)(uintptr_t)stats->kernels);
+	free((void *)(uintptr_t)stats->channels);
 	*stats = (struct ptowsp_run_stats){.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS)};
 }
 
 ptowsp_status host_stats_copy(struct ptowsp_run_stats *out, const struct ptowsp_run_stats *stats)
 {
-	void *resources = NULL, *kernels = NULL;
+	void *resources = NULL, *kernels = NULL, *channels = NULL;
 	struct ptowsp_run_stats full;
 	ptowsp_status st;
 
@@ -59,6 +60,12 @@ ptowsp_status host_stats_copy(struct ptowsp_run_stats *out, const struct ptowsp_
 	if (!st)
 		st = rows_copy(&kernels, full.kernels, full.kernel_count, full.kernel_stride,
 			       sizeof(struct ptowsp_kernel_stats));
+	if (!st)
+		st = rows_copy(&channels, full.channels, full.channel_count, full.channel_stride,
+			       sizeof(struct ptowsp_channel_stats));
+	full.channels = channels;
+	full.channel_count = channels ? full.channel_count : 0;
+	full.channel_stride = sizeof(struct ptowsp_channel_stats);
 	full.resources = resources;
 	full.kernels = kernels;
 	full.resource_count = resources ? full.resource_count : 0;
@@ -106,6 +113,8 @@ void host_report_fill(struct host_report *report, const struct ptowsp_done *done
 		head_copy(&report->deadlock, sizeof(report->deadlock), &done->deadlock->head);
 		report->deadlock.option[sizeof(report->deadlock.option) - 1] = '\0';
 		report->deadlock.text[sizeof(report->deadlock.text) - 1] = '\0';
+		if (done->deadlock->head.size < offsetof(struct ptowsp_deadlock, waiting))
+			report->deadlock.channel = PTOWSP_NONE; /* zero would be a row */
 	}
 }
 

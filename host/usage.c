@@ -140,6 +140,8 @@ static ptowsp_status processes_use(struct scan *scan, uint32_t entry)
 		scan->at = t->process[i].instruction;
 		st = scan_entry(scan);
 	}
+	for (uint32_t i = 0; i < t->channel_count; i++)
+		scan->usage->channels |= UINT32_C(1) << (t->channel[i].kind & 31);
 	return st;
 }
 

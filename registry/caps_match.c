@@ -186,11 +186,21 @@ static void match_requirement(struct matching *m, const struct ptowsp_requiremen
 	refuse_below(v);
 }
 
+/* What channels carry is no opcode of its own, but a need all the same. */
+static void match_channels(struct matching *m)
+{
+	static const uint32_t features[] = {[PTOWSP_CHANNEL_TOKEN] = PTOWSP_FEATURE_CSP_TOKEN, [PTOWSP_CHANNEL_PAYLOAD] = PTOWSP_FEATURE_CSP_PAYLOAD};
+
+	for (uint32_t kind = 0; kind < sizeof(features) / sizeof(*features); kind++)
+		if (m->needs->channels >> kind & 1)
+			match_requirement(m, &(struct ptowsp_requirement_record){.feature = features[kind], .state = PTOWSP_STATE_ENFORCED});
+}
+
 ptowsp_status reg_match(const struct reg_needs *needs, const struct reg_caps *caps, struct reg_verdict **rows_out,
 			uint32_t *count_out)
 {
 	struct matching m = {.needs = needs, .caps = caps};
-	uint64_t room = (uint64_t)needs->directive_count + needs->requirement_count + needs->kernel_count + 256;
+	uint64_t room = (uint64_t)needs->directive_count + needs->requirement_count + needs->kernel_count + 256 + 2;
 
 	*rows_out = NULL;
 	*count_out = 0;
@@ -206,6 +216,7 @@ ptowsp_status reg_match(const struct reg_needs *needs, const struct reg_caps *ca
 		match_kernel(&m, &needs->kernels[i]);
 	for (uint32_t i = 0; i < needs->requirement_count; i++)
 		match_requirement(&m, &needs->requirements[i]);
+	match_channels(&m);
 	*rows_out = m.rows;
 	*count_out = m.count;
 	return PTOWSP_OK;

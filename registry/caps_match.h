@@ -27,6 +27,7 @@ struct reg_needs {
 	const struct reg_kernel_need *kernels;
 	uint32_t directive_count, requirement_count, kernel_count;
 	const uint8_t *opcodes; /* 256 flags: opcode is used */
+	uint32_t channels;      /* bit k: it has channels of kind k, PTOWSP_CHANNEL_x */
 	const char *strings;    /* STRS that the directives refer to */
 	uint64_t strings_size;
 	bool strict;            /* every directive must be enforced */

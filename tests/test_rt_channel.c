@@ -12,7 +12,7 @@ static void ends_make(struct rt_channel *channel, uint64_t capacity, uint64_t la
 		REQUIRE(rt_side_add(&channel->consumers, 100 + i));
 }
 
-static void send(struct rt_channel *channel, uint64_t value, uint64_t *clock, uint64_t *partner)
+static void send(struct rt_channel *channel, uint64_t value, uint64_t *clock, const uint64_t *partner)
 {
 	REQUIRE_INT(rt_channel_send(channel, value, clock, partner), PTOWSP_OK);
 }
@@ -83,15 +83,16 @@ static void a_rendezvous_moves_both_clocks(void)
 	CHECK(rt_channel_sends(&c, 0, true));
 	send(&c, 42, &producer, &consumer);
 	CHECK_UINT(producer, 8);
+	CHECK_UINT(rt_channel_take(&c, &consumer), 42);
 	CHECK_UINT(consumer, 13);
 	CHECK_UINT(c.full.count, 1);
 	CHECK_UINT(c.full.cycles, 5);
 	CHECK_UINT(c.empty.count, 1);
 	CHECK_UINT(c.empty.cycles, 5);
-	CHECK(!rt_channel_sends(&c, 0, true));
-	CHECK_UINT(rt_channel_take(&c, &consumer), 42);
-	CHECK_UINT(consumer, 13);
-	CHECK(rt_channel_sends(&c, 0, true));
+	producer = 20;
+	send(&c, 43, &producer, &consumer);
+	CHECK_UINT(producer, 20);
+	CHECK_UINT(c.full.count, 1);
 	rt_channel_finish(&c);
 }
 
@@ -135,9 +136,11 @@ static void consumers_take_turns_likewise(void)
 	CHECK_UINT(clocks[0], 9);
 	CHECK_UINT(rt_channel_take(&c, &clocks[1]), 3);
 	CHECK_UINT(clocks[1], 9); /* not before the consume before it */
-	rt_side_finish(&c.consumers, 100, 9);
+	rt_side_finish(&c.consumers, 100, 70);
 	send(&c, 4, &producer, NULL);
 	CHECK(rt_channel_gives(&c, 101));
+	rt_channel_take(&c, &clocks[1]);
+	CHECK_UINT(clocks[1], 70); /* nor before the one that is passed over has finished */
 	rt_channel_finish(&c);
 }
 

@@ -105,6 +105,8 @@ void run_progress_print(struct run *run, const struct ptowsp_run_stats *live);
 ptowsp_status run_stats_json(struct run *run, ptowsp_status status, const struct ptowsp_error *failure,
 			     struct ptowsp_error *error);
 void run_stats_text(struct run *run);
+/* Name of a resource row, a channel's in full; into text where it is not the row's own. */
+const char *run_resource_name(const struct run *run, const struct ptowsp_resource_stats *row, char *text, size_t size);
 void run_summary_print(struct run *run);
 /* Diagnostics, one line each on stderr. */
 void run_diagnostics_print(struct run *run);

@@ -35,14 +35,35 @@ static json_t *kernels_json(const struct run *run, const struct ptowsp_run_stats
 	return rows;
 }
 
-static json_t *resources_json(const struct ptowsp_run_stats *s)
+static json_t *channels_json(const struct run *run, const struct ptowsp_run_stats *s)
 {
 	json_t *rows = json_array();
+
+	for (uint32_t i = 0; i < s->channel_count; i++) {
+		const struct ptowsp_channel_stats *c = &s->channels[i];
+		json_t *row = json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:b}", "name", ptowsp_plan_channel(run->plan, c->channel), "capacity",
+					number(c->capacity), "latency", number(c->latency), "sends", number(c->sends), "consumes",
+					number(c->consumes), "high_water", number(c->high_water), "closed",
+					(int)(c->flags & PTOWSP_CHANNEL_CLOSED));
+
+		json_object_set_new(row, "full_count", number(c->full_count));
+		json_object_set_new(row, "full_cycles", number(c->full_cycles));
+		json_object_set_new(row, "empty_count", number(c->empty_count));
+		json_object_set_new(row, "empty_cycles", number(c->empty_cycles));
+		json_array_append_new(rows, row);
+	}
+	return rows;
+}
+
+static json_t *resources_json(const struct run *run, const struct ptowsp_run_stats *s)
+{
+	json_t *rows = json_array();
+	char name[160];
 
 	for (uint32_t i = 0; i < s->resource_count; i++) {
 		const struct ptowsp_resource_stats *r = &s->resources[i];
 
-		json_array_append_new(rows, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "name", r->name, "capacity",
+		json_array_append_new(rows, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "name", run_resource_name(run, r, name, sizeof(name)), "capacity",
 						      number(r->capacity), "high_water", number(r->high_water), "stall_count",
 						      number(r->stall_count), "stall_cycles", number(r->stall_cycles), "stall_ns",
 						      number(r->stall_ns)));
@@ -140,16 +161,46 @@ static void figures_add(json_t *root, const struct run *run, const struct ptowsp
 	json_object_set_new(root, "peak_rss_bytes", number(peak_bytes()));
 	json_object_set_new(root, "deterministic", deterministic_json(s->deterministic));
 	json_object_set_new(root, "kernels", kernels_json(run, s));
-	json_object_set_new(root, "resources", resources_json(s));
-	json_object_set_new(root, "channels", json_array());
+	json_object_set_new(root, "resources", resources_json(run, s));
+	json_object_set_new(root, "channels", channels_json(run, s));
 }
 
-static json_t *deadlock_json(const struct ptowsp_deadlock *d)
+static const char *const deadlock_kinds[] = {"held", "channel_cycle", "window_channel", "channel_empty", "event"};
+
+static json_t *channel_json(const struct run *run, uint32_t channel)
 {
-	return json_pack("{s:s, s:o, s:o, s:o, s:o, s:i, s:b, s:o, s:s, s:s}", "resource", reg_resource_text(d->resource), "task",
+	return channel == PTOWSP_NONE ? json_null() : json_string(ptowsp_plan_channel(run->plan, channel));
+}
+
+/* Who waits where and for what. */
+static json_t *waiting_json(const struct run *run, const struct ptowsp_deadlock *d)
+{
+	json_t *rows = json_array();
+
+	for (uint32_t i = 0; i < d->waiting_count && i < PTOWSP_WAITING_LIMIT; i++) {
+		const struct ptowsp_waiting *w = &d->waiting[i];
+
+		json_array_append_new(rows, json_pack("{s:s, s:i, s:i, s:s, s:o, s:i}", "process",
+						      w->process == PTOWSP_NONE ? "" : ptowsp_plan_process(run->plan, w->process), "replica",
+						      (int)w->replica, "instruction", (int)w->instruction, "reason",
+						      reg_stall_text(w->resource), "channel", channel_json(run, w->channel), "scope_depth",
+						      (int)w->scope_depth));
+	}
+	return rows;
+}
+
+static json_t *deadlock_json(const struct run *run, const struct ptowsp_deadlock *d)
+{
+	json_t *row = json_pack("{s:s, s:o, s:o, s:o, s:o, s:i, s:b, s:o, s:s, s:s}", "resource", reg_resource_text(d->resource), "task",
 			 number(d->task), "capacity", number(d->capacity), "used", number(d->used), "high_water",
 			 number(d->high_water), "scope_depth", (int)d->scope_depth, "scope_held", (int)d->scope_held, "proposed",
 			 number(d->proposed), "option", d->option, "text", d->text);
+
+	json_object_set_new(row, "kind", json_string(d->kind < 5 ? deadlock_kinds[d->kind] : "unknown"));
+	json_object_set_new(row, "channel", channel_json(run, d->channel));
+	json_object_set_new(row, "waiting_count", number(d->waiting_count));
+	json_object_set_new(row, "waiting", waiting_json(run, d));
+	return row;
 }
 
 /* Nine tell every f32 from its neighbours and are plenty for times and differences; elements with more bits need them all. */
@@ -181,7 +232,7 @@ ptowsp_status run_stats_json(struct run *run, ptowsp_status status, const struct
 		json_object_set_new(root, "recorded", recorded_json(run));
 		json_object_set_new(root, "compare", compare_json(run));
 		if (ptowsp_deadlock(run->program))
-			json_object_set_new(root, "deadlock", deadlock_json(ptowsp_deadlock(run->program)));
+			json_object_set_new(root, "deadlock", deadlock_json(run, ptowsp_deadlock(run->program)));
 	}
 	return run_json_print_digits(root, digits(run), error);
 }

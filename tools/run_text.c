@@ -59,17 +59,42 @@ static void kernels_print(const struct run *run, const struct ptowsp_run_stats *
 		       s->kernels[i].flags & PTOWSP_KERNEL_COUNTED_ONE ? "  (counted 1 each)" : "");
 }
 
-/* Stalls and their cycles are semantic; the waiting is real and also happens where semantic time never stalls. */
-static void resources_print(const struct ptowsp_run_stats *s)
+/* A channel's row has room for part of its name only. */
+const char *run_resource_name(const struct run *run, const struct ptowsp_resource_stats *r, char *text, size_t size)
 {
+	if (r->resource != PTOWSP_RESOURCE_CHANNEL_FULL)
+		return r->name;
+	snprintf(text, size, "channel:%s", ptowsp_plan_channel(run->plan, r->pool));
+	return text;
+}
+
+static void channels_print(const struct run *run, const struct ptowsp_run_stats *s)
+{
+	if (s->channel_count)
+		printf("%-16s %10s %10s %12s %12s %12s %12s\n", "channel", "sends", "consumes", "full waits", "full cycles", "empty waits",
+		       "empty cycles");
+	for (uint32_t i = 0; i < s->channel_count; i++) {
+		const struct ptowsp_channel_stats *c = &s->channels[i];
+
+		printf("%-16s %10llu %10llu %12llu %12llu %12llu %12llu\n", ptowsp_plan_channel(run->plan, c->channel),
+		       (unsigned long long)c->sends, (unsigned long long)c->consumes, (unsigned long long)c->full_count,
+		       (unsigned long long)c->full_cycles, (unsigned long long)c->empty_count, (unsigned long long)c->empty_cycles);
+	}
+}
+
+/* Stalls and their cycles are semantic; the waiting is real and also happens where semantic time never stalls. */
+static void resources_print(const struct run *run, const struct ptowsp_run_stats *s)
+{
+	char name[160];
+
 	printf("%-16s %14s %14s %10s %14s %10s\n", "resource", "capacity", "high water", "stalls", "stall cycles", "waited ms");
 	for (uint32_t i = 0; i < s->resource_count; i++) {
 		const struct ptowsp_resource_stats *r = &s->resources[i];
 		char capacity[24] = "unbounded";
 
-		if (r->capacity)
+		if (r->capacity || r->resource == PTOWSP_RESOURCE_CHANNEL_FULL)
 			snprintf(capacity, sizeof(capacity), "%llu", (unsigned long long)r->capacity);
-		printf("%-16s %14s %14llu %10llu %14llu %10.3f\n", r->name, capacity, (unsigned long long)r->high_water,
+		printf("%-16s %14s %14llu %10llu %14llu %10.3f\n", run_resource_name(run, r, name, sizeof(name)), capacity, (unsigned long long)r->high_water,
 		       (unsigned long long)r->stall_count, (unsigned long long)r->stall_cycles, (double)r->stall_ns / 1e6);
 	}
 }
@@ -102,7 +127,8 @@ void run_stats_text(struct run *run)
 	printf("load %.3f ms, run %.3f ms; deterministic: %s\n", ptowsp_compile_ms(run->program), (double)s->execute_ns / 1e6,
 	       deterministic[s->deterministic < 3 ? s->deterministic : 2]);
 	kernels_print(run, s);
-	resources_print(s);
+	resources_print(run, s);
+	channels_print(run, s);
 	compares_print(run);
 }
 

@@ -58,6 +58,7 @@ uint32_t rt_capabilities(struct ptowsp_cap *rows_out, uint32_t room)
 		if (policies[i].directive != PTOWSP_DIRECTIVE_TRACE) /* the backend records */
 			count = row_add(rows_out, room, count, PTOWSP_FEATURE_POLICY(policies[i].directive, policies[i].policy),
 					policy_state(policies[i].directive, policies[i].policy));
+	count = row_add(rows_out, room, count, PTOWSP_FEATURE_CSP_PAYLOAD, PTOWSP_STATE_UNSUPPORTED);
 	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++)
 		count = row_add(rows_out, room, count, features[i], PTOWSP_STATE_ENFORCED);
 	return count;

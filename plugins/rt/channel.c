@@ -94,7 +94,7 @@ bool rt_channel_sends(struct rt_channel *channel, uint32_t instance, bool waits)
 {
 	uint64_t unconsumed = channel->sends - channel->consumes;
 
-	return (channel->capacity ? unconsumed < channel->capacity : waits && !unconsumed) && has_turn(&channel->producers, instance);
+	return (channel->capacity ? unconsumed < channel->capacity : waits) && has_turn(&channel->producers, instance);
 }
 
 bool rt_channel_gives(struct rt_channel *channel, uint32_t instance)
@@ -138,40 +138,29 @@ static struct rt_token *place_make(struct rt_channel *channel, uint64_t k)
 	return &channel->tokens[at];
 }
 
-/* Both clocks meet; the token is given when the consumer has its turn. */
-static void meet(struct rt_channel *channel, struct rt_token *token, uint64_t *producer, uint64_t *consumer)
+/* The time before which the consumer whose turn it is cannot consume, whatever is sent. */
+static uint64_t consumer_ready(const struct rt_channel *channel, uint64_t clock)
 {
-	uint64_t here = later(*producer, channel->sent), there = later(*consumer, channel->consumed);
-
-	token->time = later(here, there);
-	meter(&channel->full, there, here);
-	meter(&channel->empty, arrival(channel, token->time), there);
-	*producer = token->time;
-	*consumer = channel->consumed = arrival(channel, token->time);
+	return later(later(clock, channel->consumed), channel->consumers.passed);
 }
 
-ptowsp_status rt_channel_send(struct rt_channel *channel, uint64_t value, uint64_t *producer, uint64_t *consumer)
+ptowsp_status rt_channel_send(struct rt_channel *channel, uint64_t value, uint64_t *producer, const uint64_t *partner)
 {
 	struct rt_token *token = place_make(channel, channel->sends);
-	uint64_t others;
+	uint64_t ready, room = 0;
 
 	if (!token)
 		return PTOWSP_NO_MEMORY;
-	token->value = value;
-	if (!channel->capacity) {
-		meet(channel, token, producer, consumer);
-	} else {
-		others = later(later(*producer, channel->sent), channel->producers.passed);
-		if (channel->sends >= channel->capacity) { /* the place holds C(k - capacity) */
-			meter(&channel->full, token->time, others);
-			others = later(others, token->time);
-		}
-		token->time = *producer = others;
-	}
-	channel->sent = token->time;
+	ready = later(later(*producer, channel->sent), channel->producers.passed);
+	if (!channel->capacity)
+		room = later(*partner, channel->consumed);
+	else if (channel->sends >= channel->capacity)
+		room = token->time; /* C(k - capacity) */
+	meter(&channel->full, room, ready);
+	*token = (struct rt_token){value, later(ready, room)};
+	*producer = channel->sent = token->time;
 	channel->sends++;
-	if (channel->capacity)
-		channel->high_water = later(channel->high_water, channel->sends - channel->consumes);
+	channel->high_water = later(channel->high_water, channel->sends - channel->consumes);
 	turn_over(&channel->producers);
 	return PTOWSP_OK;
 }
@@ -179,13 +168,11 @@ ptowsp_status rt_channel_send(struct rt_channel *channel, uint64_t value, uint64
 uint64_t rt_channel_take(struct rt_channel *channel, uint64_t *consumer)
 {
 	struct rt_token *token = &channel->tokens[channel->capacity ? channel->consumes % channel->capacity : 0];
-	uint64_t others = later(*consumer, channel->consumed), here = arrival(channel, token->time);
+	uint64_t ready = consumer_ready(channel, *consumer), here = arrival(channel, token->time);
 
+	meter(&channel->empty, here, ready);
+	token->time = *consumer = channel->consumed = later(ready, here);
 	channel->consumes++;
 	turn_over(&channel->consumers);
-	if (!channel->capacity) /* both clocks moved when they met */
-		return token->value;
-	meter(&channel->empty, here, others);
-	token->time = *consumer = channel->consumed = later(others, here);
 	return token->value;
 }

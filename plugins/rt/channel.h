@@ -60,8 +60,9 @@ bool rt_channel_sends(struct rt_channel *channel, uint32_t instance, bool waits)
 bool rt_channel_gives(struct rt_channel *channel, uint32_t instance);
 /* No token is left and none will come. */
 bool rt_channel_over(const struct rt_channel *channel);
-/* Only when possible. *producer: the sender's clock. *consumer: of the one who takes part in a rendezvous, else NULL. Errors: NO_MEMORY. */
-ptowsp_status rt_channel_send(struct rt_channel *channel, uint64_t value, uint64_t *producer, uint64_t *consumer);
+/* Only when possible; moves the sender's clock. partner: clock of the one who takes part in a rendezvous: the send is possible whatever there is room
+ * for, the caller gives the token on with rt_channel_take. Else NULL. Errors: NO_MEMORY. */
+ptowsp_status rt_channel_send(struct rt_channel *channel, uint64_t value, uint64_t *producer, const uint64_t *partner);
 /* Only when possible. The token; moves the consumer's clock. */
 uint64_t rt_channel_take(struct rt_channel *channel, uint64_t *consumer);
 

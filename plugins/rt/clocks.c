@@ -230,15 +230,14 @@ ptowsp_status rt_clocks_room(const struct rt_clocks *clocks, struct rt_need need
 	return block->need ? PTOWSP_AGAIN : PTOWSP_OK;
 }
 
-/* The least j >= first with: what tasks j .. issued - 1 have reserved leaves room for need. */
+/* The least j >= first with: what tasks j .. issued - 1 have reserved leaves room for need, which may be 0: at an earlier time more may be held than was when
+ * they were issued. */
 static uint64_t tail_of(const struct rt_clocks *clocks, uint64_t capacity, uint64_t need,
 			uint64_t (*held_from)(const struct rt_clocks *, uint64_t))
 {
 	uint64_t low = clocks->first, high = clocks->settled;
 
-	if (!capacity || !need)
-		return low;
-	while (low < high) {
+	while (capacity && low < high) {
 		uint64_t middle = low + (high - low) / 2;
 
 		if (held_from(clocks, middle) + need > capacity)
@@ -459,5 +458,7 @@ ptowsp_status rt_clocks_task(struct rt_clocks *clocks, const struct rt_clock_tas
 
 void rt_clocks_slot_load(struct rt_clocks *clocks, uint32_t slot, uint64_t writer)
 {
-	clocks->base->known[slot] = later(clocks->base->now, writer ? end_of(clocks, writer - 1) : 0);
+	struct rt_clock *base = clocks->base;
+
+	base->now = base->known[slot] = later(base->now, writer ? end_of(clocks, writer - 1) : 0);
 }

@@ -73,7 +73,7 @@ uint64_t rt_clocks_tail(const struct rt_clocks *clocks, struct rt_need need);
 ptowsp_status rt_clocks_task(struct rt_clocks *clocks, const struct rt_clock_task *task, struct ptowsp_trace_task *trace);
 ptowsp_status rt_clocks_scope_begin(struct rt_clocks *clocks);
 void rt_clocks_scope_end(struct rt_clocks *clocks);
-/* As rt_clock_slot_load. */
+/* As rt_clock_slot_load, and the instance's clock moves: in a process the load itself waits. */
 void rt_clocks_slot_load(struct rt_clocks *clocks, uint32_t slot, uint64_t writer);
 /* The instance in whose open scope the first task that cannot leave stands; PTOWSP_NONE if none does. */
 uint32_t rt_clocks_holder(const struct rt_clocks *clocks);

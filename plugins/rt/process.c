@@ -169,52 +169,66 @@ static void instance_end(struct rt_pipeline *pipeline, struct rt_instance *insta
 
 /* ---- channels -------------------------------------------------------------------------------------------------- */
 
-/* Slots that the token reads move the clock; its value is that of now, however long it has to wait. */
-static ptowsp_status send_begin(struct rt_pipeline *pipeline, struct rt_instance *instance)
+/* A sentence about the send at which the instance stands. */
+static ptowsp_status send_failed(struct rt_pipeline *pipeline, const struct rt_instance *instance, const char *what)
 {
 	struct rt_run *run = pipeline->run;
-	const struct rt_expr *expr = &run->program->exprs.rows[run->expand.expr];
 	char text[160];
 
-	instance->channel = run->expand.channel;
-	instance->value = (uint64_t)rt_value(&run->env, run->expand.expr);
-	if (run->env.failed)
-		return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX, "process %.40s divides by zero in what it sends, %s",
-				  rt_process_name(run->program, instance->process),
-				  rt_position(&run->program->tables, run->expand.at - 1, text, sizeof(text)));
-	if (rt_side_finished(&pipeline->channels[instance->channel].producers, pipeline->turn))
-		return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX, "process %.40s sends into channel %.40s, which it has closed, %s",
-				  rt_process_name(run->program, instance->process), rt_channel_name(run->program, instance->channel),
-				  rt_position(&run->program->tables, run->expand.at - 1, text, sizeof(text)));
-	rt_clock_read(&run->clock, run->program->exprs.reads + expr->read, expr->read_count);
+	return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX, "process %.40s, channel %.40s: %s, %s",
+			  rt_process_name(run->program, instance->process), rt_channel_name(run->program, instance->channel), what,
+			  rt_position(&run->program->tables, run->expand.at - 1, text, sizeof(text)));
+}
+
+static ptowsp_status send_begin(struct rt_pipeline *pipeline, struct rt_instance *instance)
+{
+	instance->channel = pipeline->run->expand.channel;
+	instance->expr = pipeline->run->expand.expr;
 	instance->standing = RT_SENDING;
+	if (rt_side_finished(&pipeline->channels[instance->channel].producers, pipeline->turn))
+		return send_failed(pipeline, instance, "a token is sent into it after it was closed");
 	return PTOWSP_OK;
 }
 
-/* The consumer whose turn it is stands at its consume of this channel: its clock; else NULL. */
-static uint64_t *partner_find(struct rt_pipeline *pipeline, uint32_t channel)
+/* The consumer whose turn it is, if it stands at its consume of this channel and has no token yet; else NULL. */
+static struct rt_instance *partner_find(struct rt_pipeline *pipeline, uint32_t channel)
 {
 	const struct rt_end *end = rt_side_turn(&pipeline->channels[channel].consumers);
-	const struct rt_instance *instance = end ? &pipeline->instances[end->instance] : NULL;
+	struct rt_instance *instance = end ? &pipeline->instances[end->instance] : NULL;
 
-	return instance && instance->standing == RT_CONSUMING && instance->channel == channel
-		       ? rt_clocks_now(&pipeline->clocks, end->instance)
-		       : NULL;
+	return instance && instance->standing == RT_CONSUMING && instance->channel == channel && !instance->given ? instance : NULL;
 }
 
-/* False: it cannot be sent now. */
+/* Slots that the token reads move the clock first. */
+static ptowsp_status send_now(struct rt_pipeline *pipeline, struct rt_instance *instance, struct rt_instance *partner)
+{
+	struct rt_run *run = pipeline->run;
+	struct rt_channel *channel = &pipeline->channels[instance->channel];
+	const struct rt_expr *expr = &run->program->exprs.rows[instance->expr];
+	uint64_t *clock = partner ? rt_clocks_now(&pipeline->clocks, (uint32_t)(partner - pipeline->instances)) : NULL;
+	int64_t value = rt_value(&run->env, instance->expr);
+
+	if (run->env.failed)
+		return send_failed(pipeline, instance, "the token divides by zero");
+	rt_clock_read(&run->clock, run->program->exprs.reads + expr->read, expr->read_count);
+	if (rt_channel_send(channel, (uint64_t)value, &run->clock.now, clock))
+		return rt_no_memory(run->error, "tokens");
+	if (partner) {
+		partner->value = rt_channel_take(channel, clock);
+		partner->given = true;
+	}
+	instance->standing = RT_GOING;
+	return PTOWSP_OK;
+}
+
+/* *done_out: it could be sent. */
 static ptowsp_status send_try(struct rt_pipeline *pipeline, struct rt_instance *instance, bool *done_out)
 {
 	struct rt_channel *channel = &pipeline->channels[instance->channel];
-	uint64_t *partner = channel->capacity ? NULL : partner_find(pipeline, instance->channel);
+	struct rt_instance *partner = channel->capacity ? NULL : partner_find(pipeline, instance->channel);
 
 	*done_out = rt_channel_sends(channel, pipeline->turn, partner != NULL);
-	if (!*done_out)
-		return PTOWSP_OK;
-	instance->standing = RT_GOING;
-	if (rt_channel_send(channel, instance->value, &pipeline->run->clock.now, partner))
-		return rt_no_memory(pipeline->run->error, "tokens");
-	return PTOWSP_OK;
+	return *done_out ? send_now(pipeline, instance, partner) : PTOWSP_OK;
 }
 
 static bool consume_try(struct rt_pipeline *pipeline, struct rt_instance *instance)
@@ -222,7 +236,9 @@ static bool consume_try(struct rt_pipeline *pipeline, struct rt_instance *instan
 	struct rt_channel *channel = &pipeline->channels[instance->channel];
 	struct rt_run *run = pipeline->run;
 
-	if (rt_channel_gives(channel, pipeline->turn)) {
+	if (instance->given) {
+		rt_expand_token(&run->expand, instance->value);
+	} else if (rt_channel_gives(channel, pipeline->turn)) {
 		rt_expand_token(&run->expand, rt_channel_take(channel, &run->clock.now));
 	} else if (rt_channel_over(channel)) {
 		if (channel->producers.closed > run->clock.now)
@@ -231,6 +247,7 @@ static bool consume_try(struct rt_pipeline *pipeline, struct rt_instance *instan
 	} else {
 		return false;
 	}
+	instance->given = false;
 	instance->standing = RT_GOING;
 	return true;
 }

@@ -19,7 +19,9 @@ struct rt_instance {
 	uint32_t process, replica; /* row of PROC */
 	enum rt_standing standing;
 	uint32_t channel;          /* SENDING, CONSUMING */
-	uint64_t value;            /* SENDING: the token */
+	uint32_t expr;             /* SENDING: the token, which is found when it is sent */
+	bool given;                /* CONSUMING: a rendezvous has taken place, and this is the token */
+	uint64_t value;
 	struct rt_block block;     /* ISSUING: why it cannot */
 	bool inferred;             /* ISSUING: the tensor map has the task already, with these needs */
 	struct rt_need need;

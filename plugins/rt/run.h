@@ -177,10 +177,10 @@ ptowsp_status rt_wait_room(struct rt_run *run, uint64_t edges); /* until the rin
 /* Moves the frontier over what is over; cycles that only running tells go to the clock. In task order. */
 ptowsp_status rt_frontier_move(struct rt_run *run);
 
-/* deadlock.c. What fits into the caller's record, which may be NULL; its size stays. */
+/* deadlock.c */
 const char *rt_resource_name(unsigned resource);
 ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const struct rt_block *block, struct ptowsp_deadlock *deadlock);
-/* Copies the report where the caller wants one; may be NULL. */
+/* What fits into the caller's record, which may be NULL; its size stays. */
 void rt_deadlock_give(struct ptowsp_deadlock *deadlock, const struct ptowsp_deadlock *report);
 /* stats.c: what rt_stats and rt_run give back */
 struct rt_snapshot {

@@ -102,7 +102,7 @@ def cure(build, folder, text, rounds):
         if not option:
             return None
         stated[option[1]] = option[2]
-        command = [f"{build}/bin/ptowsp-run", "--no-kernels", os.path.join(folder, "p.pkg.zst")]
+        command = [f"{build}/bin/ptowsp-run", "--no-kernels", "--max-tasks=100000", os.path.join(folder, "p.pkg.zst")]
         command += [word for key, value in stated.items() for word in ("--schedule", f"{key}={value}")]
         done = subprocess.run(command, capture_output=True, text=True)
         if done.returncode != 7 or not re.search(rf"--schedule {option[1]}=", done.stderr):
