@@ -150,13 +150,24 @@ static ptowsp_status gate_make(struct rt_run *run)
 
 static void slot_fill(struct rt_run *run, struct rt_slot *slot, const struct rt_site *site, struct rt_clock_task *task)
 {
+	bool later = run->known[run->kernel].later;
+
 	slot->site = (uint32_t)(site - run->program->sites);
 	slot->kernel = run->kernel;
 	slot->executor = task->executor;
 	slot->stream = task->stream;
-	slot->later = run->known[run->kernel].later;
-	slot->cycles = slot->later ? 0 : task->cycles;
-	if (slot->later)
+	slot->instruction = site->instruction;
+	slot->order = (uint32_t)run->barrier;
+	slot->arg_count = site->arg_count;
+	slot->io_count = site->io_count;
+	slot->domain = run->known[run->kernel].domain;
+	slot->pool = run->known[run->kernel].pool;
+	slot->queue = (uint8_t)task->pool;
+	slot->level = (uint8_t)run->expand.level;
+	slot->reserved = 0;
+	slot->tags = later ? RT_GRAPH_LATER : 0;
+	slot->cycles = later ? 0 : task->cycles;
+	if (later)
 		task->cycles = RT_CYCLES_LATER;
 	memcpy(slot->words, run->task_args, site->arg_count * sizeof(*slot->words));
 	rt_windows_store(run, site, slot->words + site->arg_count);

@@ -43,25 +43,29 @@ struct rt_graph_head {
 /* How its edges were found; for people and checks, a run does not look. */
 enum { RT_GRAPH_RULE_EXACT = 1, RT_GRAPH_RULE_OVERLAP = 2, RT_GRAPH_RULE_EXPLICIT = 4, RT_GRAPH_RULE_FULL = 8, RT_GRAPH_RULES = 15 };
 
-/* One task. In the ring of a run that generates its tasks the fan-out fields are 0, as its successors are not yet known. */
-struct rt_graph_task {
-	uint32_t kernel;       /* row of kernels */
-	uint32_t executor;     /* affinity: where it is placed, counted on through the pools, or NONE */
-	uint32_t stream;
-	uint32_t instruction;  /* of the workload that made it, or NONE */
-	uint32_t fanin;        /* edges into it, + 1 if it is STREAMED */
-	uint32_t fanout_begin, fanout_count;
-	uint32_t stream_next;  /* the next task of its stream, or NONE */
-	uint32_t args_begin, io_begin;
-	uint16_t arg_count, io_count;
-	uint32_t order;        /* tasks before it have ended before this one starts; at most its number */
-	uint64_t cycles;       /* known before it runs, 0 with LATER */
-	uint8_t domain;        /* enum ptowsp_exec_domain */
-	uint8_t pool;          /* enum ptowsp_exec_pool: what its kernel asks for */
-	uint8_t queue;         /* ready queue that it joins, 0 first */
-	uint8_t level;         /* tile level */
-	uint16_t tags;         /* RT_GRAPH_x below */
+/* What a task is, wherever its record lies: in a graph, and in the ring of a run that generates its tasks (ring.h). 32 bytes. */
+#define RT_TASK_FIELDS                                                                                     \
+	uint32_t kernel;      /* row of kernels */                                                         \
+	uint32_t executor;    /* affinity: where it is placed, counted on through the pools, or NONE */    \
+	uint32_t stream;                                                                                   \
+	uint32_t instruction; /* of the workload that made it, or NONE */                                  \
+	uint32_t order;       /* tasks before it have ended before this one starts; at most its number */  \
+	uint16_t arg_count, io_count;                                                                      \
+	uint8_t domain;       /* enum ptowsp_exec_domain */                                                \
+	uint8_t pool;         /* enum ptowsp_exec_pool: what its kernel asks for */                        \
+	uint8_t queue;        /* ready queue that it joins, 0 first */                                     \
+	uint8_t level;        /* tile level */                                                             \
+	uint16_t tags;        /* RT_GRAPH_x below */                                                       \
 	uint16_t reserved;
+
+/* One task of a graph. */
+struct rt_graph_task {
+	RT_TASK_FIELDS
+	uint64_t cycles;      /* known before it runs, 0 with LATER */
+	uint32_t fanin;       /* edges into it, + 1 if it is STREAMED */
+	uint32_t fanout_begin, fanout_count;
+	uint32_t stream_next; /* the next task of its stream, or NONE */
+	uint32_t args_begin, io_begin;
 };
 enum {
 	RT_GRAPH_STREAMED = 1,    /* waits for the earlier task of its stream */
@@ -95,7 +99,7 @@ struct rt_graph_tensor {
 PTOWSP_STATIC_ASSERT(sizeof(struct rt_graph_part) == 16, "layout");
 PTOWSP_STATIC_ASSERT(sizeof(struct rt_graph_head) == 192, "layout");
 PTOWSP_STATIC_ASSERT(sizeof(struct rt_graph_task) == 64, "one cache line");
-PTOWSP_STATIC_ASSERT(offsetof(struct rt_graph_task, cycles) == 48, "no padding inside");
+PTOWSP_STATIC_ASSERT(offsetof(struct rt_graph_task, cycles) == 32, "what a task is has 32 bytes");
 PTOWSP_STATIC_ASSERT(sizeof(struct rt_graph_io) == 32, "layout");
 PTOWSP_STATIC_ASSERT(sizeof(struct rt_graph_kernel) == 16, "layout");
 PTOWSP_STATIC_ASSERT(sizeof(struct rt_graph_tensor) == 32, "layout");

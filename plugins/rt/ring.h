@@ -13,6 +13,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include "ptowsp/base.h"
+#include "rt/graph.h"
 
 /* successors: the newest edge + 1, or one of these. */
 #define RT_CLOSED UINT32_MAX       /* the task is over: no edge can be added */
@@ -24,10 +25,10 @@ enum { RT_GATES = 64, RT_LINE = 64 /* bytes that move between cores as one */ };
 struct rt_slot {
 	_Atomic uint32_t waits;      /* predecessors that have not finished, + 1 until the task is linked */
 	_Atomic uint32_t successors;
-	uint32_t site, kernel, executor, stream;
-	uint64_t number, cycles;     /* cycles: preset, then what the kernel said */
 	uint32_t edge_end;           /* free-running: where the edges stood after it */
-	uint32_t later;              /* 1: its cycles are for the clock, which waits for them */
+	uint32_t site;               /* row of rt_program.sites */
+	uint64_t number, cycles;     /* cycles: preset, then what the kernel said */
+	RT_TASK_FIELDS               /* as in a built graph, order by its low half; LATER of tags: its cycles are for the clock, which waits for them */
 	uint64_t words[];            /* arguments, then start and length of each window */
 };
 struct rt_edge {

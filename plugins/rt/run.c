@@ -282,6 +282,22 @@ static ptowsp_status tasks_end(struct rt_run *run, ptowsp_status st)
 	return st;
 }
 
+static void known_init(struct rt_run *run, uint32_t kernel)
+{
+	struct rt_known *known = &run->known[kernel];
+	enum ptowsp_unit unit = PTOWSP_UNIT_ANY;
+	enum ptowsp_exec_domain domain = PTOWSP_EXEC_DOMAIN_HOST_CPU;
+	enum ptowsp_exec_pool pool = PTOWSP_EXEC_POOL_ANY;
+
+	if (ptowsp_unit_read(run->program->tables.kernel.rows[kernel].unit, &unit)) {
+		ptowsp_domain_of_unit(unit, &domain);
+		ptowsp_pool_of_unit(unit, &pool);
+	}
+	known->domain = (uint8_t)domain;
+	known->pool = (uint8_t)pool;
+	known->here = run->crew.threads == 1;
+}
+
 static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 {
 	ptowsp_status st = rt_auto_decide(run);
@@ -295,7 +311,7 @@ static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 	if (!st)
 		st = rt_crew_init(&run->crew, run->program, &run->tensors, run->kernels && !run->record ? pool : NULL, run->window, run->error);
 	for (uint32_t k = 0; !st && k < run->program->tables.kernel.count; k++)
-		run->known[k].here = run->crew.threads == 1;
+		known_init(run, k);
 	if (!st)
 		st = rt_start_find(run, &run->clock.floor);
 	if (!st)

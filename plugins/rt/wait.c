@@ -48,7 +48,7 @@ ptowsp_status rt_frontier_move(struct rt_run *run)
 	ptowsp_status st = PTOWSP_OK;
 
 	while (!st && (slot = rt_ring_advance(&crew->ring)))
-		if (slot->later)
+		if (slot->tags & RT_GRAPH_LATER)
 			st = rt_clock_failed(run, rt_lag_cycles(&run->lag, slot->cycles));
 	/* Relaxed: rt_crew_status acquires. Not before everything in front of it is over: of two failures the earlier one is told, as with one thread. */
 	if (!st && atomic_load_explicit(&crew->failed_task, memory_order_relaxed) == crew->ring.frontier)
