@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* plan.c - packages and plans of the embedding API. */
 #include "host/plan.h"
+#include "ptowsp/workload.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -189,7 +190,9 @@ const char *ptowsp_plan_process(const struct ptowsp_plan *plan, uint32_t row)
 
 const char *ptowsp_plan_kernel(const struct ptowsp_plan *plan, uint32_t row)
 {
-	return row < plan->tables->kernel_count ? pkg_string(plan->tables, plan->tables->kernel[row].name) : "?";
+	if (row < plan->tables->kernel_count)
+		return pkg_string(plan->tables, plan->tables->kernel[row].name);
+	return row == plan->tables->kernel_count && plan->usage.opcodes[PTOWSP_OP_COPY] ? "copy" : "?";
 }
 
 uint64_t ptowsp_plan_kernel_bytes(const struct ptowsp_plan *plan, uint32_t row)

@@ -70,10 +70,10 @@ PTOWSP_API ptowsp_status ptowsp_plan_create(struct ptowsp_plan **out, struct pto
 					    const struct ptowsp_plan_options *options, struct ptowsp_error *error);
 PTOWSP_API void ptowsp_plan_destroy(struct ptowsp_plan *plan);
 PTOWSP_API const char *ptowsp_plan_entry(const struct ptowsp_plan *plan);
-/* Name of a row of the KREG table, "?" if there is none. */
 /* Names of rows of CSPC and PROC; "?" for others. */
 PTOWSP_API const char *ptowsp_plan_channel(const struct ptowsp_plan *plan, uint32_t row);
 PTOWSP_API const char *ptowsp_plan_process(const struct ptowsp_plan *plan, uint32_t row);
+/* Name of a row of the KREG table; "copy" behind the last one where the program copies; else "?". */
 PTOWSP_API const char *ptowsp_plan_kernel(const struct ptowsp_plan *plan, uint32_t row);
 /* Bytes of the tiles that it writes, by its declared parameters; 0 unknown. */
 PTOWSP_API uint64_t ptowsp_plan_kernel_bytes(const struct ptowsp_plan *plan, uint32_t row);

@@ -95,6 +95,88 @@ static void listing_shows_names_bodies_and_source_lines(void)
 	free(bytes);
 }
 
+/* One line per instruction, indented by nesting, with the names that operands stand for. */
+static void listing_names_rows_events_edges_and_memory(void)
+{
+	static const struct ptowsp_expr_record nodes[] = {NODE(CONST, 0, 0, 0), NODE(CONST, 0, 3, 0), NODE(LOOP, 0, 0, 0)};
+	static const struct ptowsp_axis_record axes[] = {
+		{.name = 1, .high = 1, .step = 1, .levels = PTOWSP_NONE, .row = PTOWSP_NONE, .lengths = PTOWSP_NONE, .indices = PTOWSP_NONE},
+		{.name = 3, .kind = PTOWSP_AXIS_SPARSE, .high = 1, .step = 1, .levels = PTOWSP_NONE, .row = 2, .lengths = 0, .indices = 1},
+		{.name = 3, .kind = PTOWSP_AXIS_RAGGED, .high = 1, .step = 1, .levels = PTOWSP_NONE, .row = 2, .lengths = PTOWSP_NONE,
+		 .indices = PTOWSP_NONE, .count = 4}};
+	static const struct ptowsp_tensor_record tensors[] = {{.name = 5}, {.name = 7}};
+	static const struct ptowsp_region_record regions[] = {{0, 0, 0, 2, 4, 0}, {1, 0, 0, 2, 4, 0}};
+	static const struct ptowsp_event_record event = {.name = 9};
+	static const struct ptowsp_kernel_record kernel = {.name = 15};
+	static const struct ptowsp_slot_record slot = {.name = 17};
+	static const struct ptowsp_entry_record entries[] = {{.name = 19}, {.name = 15, .flags = PTOWSP_ENTRY_KERNEL}};
+	static const struct {
+		struct ptowsp_workload_header header;
+		struct ptowsp_instruction program[20];
+		uint32_t rows[4];
+	} work = {{PTOWSP_WORKLOAD_MAGIC, PTOWSP_WORKLOAD_VERSION, 20, 3, 1, 0},
+		  {{PTOWSP_OP_AXIS_DENSE_DYN, 0, 0, 0},
+		   {PTOWSP_OP_PARALLEL_FOR, 0, 0, 9},
+		   {PTOWSP_OP_SELECT, 0, 1, 6},
+		   {PTOWSP_OP_TASK, 0, 0, 0},
+		   {PTOWSP_OP_AFTER, 0, 1, 2},
+		   {PTOWSP_OP_BREAK, 0, 0, 0},
+		   {PTOWSP_OP_FOR_EACH, 0, 2, 9},
+		   {PTOWSP_OP_DISPATCH_FILTER, 0, PTOWSP_DISPATCH_HASH, 2},
+		   {PTOWSP_OP_BREAK, 0, 0, 0},
+		   {PTOWSP_OP_WHILE, 0, 0, 1},
+		   {PTOWSP_OP_TARGET, 0, 0, 12},
+		   {PTOWSP_OP_SIGNAL, 0, 0, 0},
+		   {PTOWSP_OP_WAIT, 0, 0, 0},
+		   {PTOWSP_OP_BARRIER, 0, 0, 0},
+		   {PTOWSP_OP_COPY, 0, 0, 0},
+		   {PTOWSP_OP_IO_OUTPUT, 0, 0, 1},
+		   {PTOWSP_OP_FENCE, 0, PTOWSP_FENCE_DEVICE, 0},
+		   {PTOWSP_OP_ALLOC, 0, 0, 0},
+		   {PTOWSP_OP_FREE, 0, 0, 1},
+		   {PTOWSP_OP_HALT, 0, 0, 0}},
+		  {0, 1, 2, 0}};
+	char *text = NULL, *kernels;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+	struct pkg_tables tables = {.expr = nodes, .expr_count = 3, .axis = axes, .axis_count = 3, .tensor = tensors, .tensor_count = 2,
+				    .region = regions, .region_count = 2, .event = &event, .event_count = 1, .kernel = &kernel,
+				    .kernel_count = 1, .slot = &slot, .slot_count = 1, .entry = entries, .entry_count = 2,
+				    .strings = "\0i\0c\0a\0b\0ready\0k\0n\0main", .strings_size = 24, .work = (const uint8_t *)&work,
+				    .work_size = sizeof(work)};
+
+	REQUIRE(to != NULL);
+	CHECK_INT(inspect_listing_tables(&tables, to, &error), PTOWSP_OK);
+	fclose(to);
+	kernels = strstr(text, "\nkernel k");
+	REQUIRE(kernels != NULL);
+	*kernels = 0;
+	CHECK_STR(text, "workload: instructions 20, axes 3, kernels 1, tensors 0\n"
+			"main:\n"
+			"     0  axis_dense_dyn i, n\n"
+			"     1  parallel_for i = 0 .. 3 step 3 -> 9\n"
+			"     2    select c in row i of 3 (sparse by a, b) -> 6\n"
+			"     3      task k, 0 arguments, 0 tensors\n"
+			"     4        after data, i\n"
+			"     5      break\n"
+			"     6    for_each c in row i of 3 (ragged by 4 values) -> 9\n"
+			"     7      dispatch_filter hash, i\n"
+			"     8      break\n"
+			"     9  while 3\n"
+			"    10    target -> 12\n"
+			"    11    signal ready\n"
+			"    12  wait ready\n"
+			"    13  barrier\n"
+			"    14  copy a[0, 0] 2 x 4\n"
+			"    15    io_output 0, b[0, 0] 2 x 4\n"
+			"    16  fence device\n"
+			"    17  alloc a\n"
+			"    18  free b\n"
+			"    19  halt\n"
+			"k: one task of kernel k\n");
+	free(text);
+}
+
 static void columns_are_as_wide_as_their_cells(void)
 {
 	struct columns c = {0};
@@ -182,6 +264,7 @@ void suite_inspect(CU_pSuite s)
 	TEST(s, expressions_that_share_operands_end);
 	TEST(s, expressions_outside_the_table_are_marked);
 	TEST(s, listing_shows_names_bodies_and_source_lines);
+	TEST(s, listing_names_rows_events_edges_and_memory);
 	TEST(s, columns_are_as_wide_as_their_cells);
 	TEST(s, several_packages_give_a_line_each);
 	TEST(s, misuse_is_one_sentence_and_exit_2);

@@ -13,6 +13,8 @@ void inspect_summary(const struct pkg *package, const char *path, FILE *to);
 /* Workload bytecode with names, then each portable kernel. BAD_PACKAGE if a kernel's payload does not hold; what can be
  * listed is listed all the same. */
 ptowsp_status inspect_listing(const struct pkg *package, FILE *to, struct ptowsp_error *error);
+/* The same of tables that hold together as those of a package do. */
+ptowsp_status inspect_listing_tables(const struct pkg_tables *tables, FILE *to, struct ptowsp_error *error);
 
 /* The checks that opening leaves out: digest of the sample data, workload bytecode, portable kernels. Says what was checked. */
 ptowsp_status inspect_verify(struct pkg *package, const char *path, FILE *to, struct ptowsp_error *error);

@@ -372,7 +372,11 @@ static ptowsp_status payload_list(const struct pkg_tables *t, const struct ptows
 
 ptowsp_status inspect_listing(const struct pkg *package, FILE *to, struct ptowsp_error *error)
 {
-	const struct pkg_tables *t = pkg_tables(package);
+	return inspect_listing_tables(pkg_tables(package), to, error);
+}
+
+ptowsp_status inspect_listing_tables(const struct pkg_tables *t, FILE *to, struct ptowsp_error *error)
+{
 	ptowsp_status first = PTOWSP_OK;
 
 	work_list(t, to);

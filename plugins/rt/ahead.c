@@ -30,14 +30,14 @@ static bool waits(const struct ahead *ahead, uint32_t read, uint32_t count)
 	return false;
 }
 
-static uint32_t pool_of(struct ahead *ahead, const struct rt_site *site)
+uint32_t rt_pool_guess(struct rt_run *run, const struct rt_site *site)
 {
 	int64_t pool = 0;
 
 	if (site->pool != PTOWSP_NONE)
-		pool = rt_value(&ahead->run.env, site->pool);
-	else if (ahead->run.program->schedule.pools == PTOWSP_POOLS_BY_EXEC_UNIT)
-		pool = ahead->run.places.pool_of_unit[ahead->run.program->tables.kernel.rows[ahead->run.kernel].unit];
+		pool = rt_value(&run->env, site->pool);
+	else if (run->program->schedule.pools == PTOWSP_POOLS_BY_EXEC_UNIT)
+		pool = run->places.pool_of_unit[run->program->tables.kernel.rows[run->kernel].unit];
 	return pool >= 0 && pool < RT_POOL_LIMIT ? (uint32_t)pool : 0;
 }
 
@@ -53,7 +53,7 @@ static bool task_fits(struct ahead *ahead)
 	ahead->map += need.map;
 	ahead->deps += need.deps;
 	return fits(ahead->limits->window, run->tasks + 1) && fits(ahead->limits->map_capacity, ahead->map) &&
-	       fits(ahead->limits->deps_capacity, ahead->deps) && fits(ahead->limits->ready_capacity, ++ahead->ready[pool_of(ahead, site)]);
+	       fits(ahead->limits->deps_capacity, ahead->deps) && fits(ahead->limits->ready_capacity, ++ahead->ready[rt_pool_guess(run, site)]);
 }
 
 static bool slot_fits(struct ahead *ahead, enum rt_event event)

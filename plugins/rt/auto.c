@@ -15,6 +15,8 @@ struct survey {
 	int32_t *site_depths;  /* per task instruction and loop: depth of the innermost one of that name, -1 outside */
 	uint32_t *places;      /* per task of the window and loop: its executor, at (task & mask) * count */
 	uint64_t mask;
+	uint32_t *pools;       /* per task of the window */
+	bool met[AXES];        /* a task is inside it */
 	uint64_t cross[AXES], edges;
 };
 
@@ -67,7 +69,8 @@ static ptowsp_status survey_init(struct survey *s, const struct rt_run *run)
 	s->mask--;
 	s->site_depths = calloc((size_t)program->site_count * s->count + 1, sizeof(*s->site_depths));
 	s->places = calloc((size_t)(s->mask + 1) * s->count + 1, sizeof(*s->places));
-	if (!s->site_depths || !s->places)
+	s->pools = calloc((size_t)s->mask + 1, sizeof(*s->pools));
+	if (!s->site_depths || !s->places || !s->pools)
 		return rt_no_memory(run->error, "the look ahead");
 	for (uint32_t i = 0; i < program->site_count; i++)
 		for (uint32_t a = 0; a < s->count; a++)
@@ -82,16 +85,22 @@ static bool task_count(struct survey *s)
 	const int32_t *depths = &s->site_depths[run->expand.site * s->count];
 	uint32_t *mine = &s->places[(run->tasks & s->mask) * s->count];
 	int64_t n = s->executors;
+	uint32_t pool;
 	struct rt_need need;
 
 	if (run->tasks >= TASKS || rt_prepare(run, site, run->expand.level) || rt_infer(run, site, &need))
 		return false;
+	pool = s->pools[run->tasks & s->mask] = rt_pool_guess(run, site);
 	for (uint32_t a = 0; a < s->count; a++) {
 		int64_t value = depths[a] < 0 ? 0 : run->expand.loops[depths[a]] % n;
 
 		mine[a] = (uint32_t)(value < 0 ? value + n : value);
-		for (uint32_t i = 0; i < run->preds.count; i++)
-			s->cross[a] += s->places[(run->preds.list[i] & s->mask) * s->count + a] != mine[a];
+		s->met[a] |= depths[a] >= 0;
+		for (uint32_t i = 0; i < run->preds.count; i++) {
+			uint64_t at = run->preds.list[i] & s->mask;
+
+			s->cross[a] += s->places[at * s->count + a] != mine[a] || s->pools[at] != pool;
+		}
 	}
 	s->edges += run->preds.count;
 	run->env.task = ++run->tasks;
@@ -105,8 +114,9 @@ static bool event_count(struct survey *s, enum rt_event event)
 	switch (event) {
 	case RT_EVENT_TASK: return task_count(s);
 	case RT_EVENT_SLOT_SET: return !rt_slot_set(run, run->expand.slot, run->expand.expr);
-	case RT_EVENT_SLOT_LOAD:
-		return !rt_slot_load(run, run->expand.slot, &run->program->ios[run->expand.io]) && !run->loaded_from;
+	case RT_EVENT_SLOT_LOAD: /* what a task that did not run would have written */
+		return !rt_slot_load(run, run->expand.slot, &run->program->ios[run->expand.io]) &&
+		       (!run->loaded_from || run->args->flags & PTOWSP_RUN_NO_KERNELS);
 	case RT_EVENT_SYNC: return rt_sync_pass(run, run->expand.sync);
 	case RT_EVENT_PAUSE: return !rt_look(run);
 	case RT_EVENT_END:
@@ -124,6 +134,7 @@ static ptowsp_status look(struct survey *s, const struct rt_run *run)
 	st = rt_run_init(&s->run, run->program, &args, run->error);
 	if (!st) {
 		s->run.window = run->window;
+		rt_places_init(&s->run.places, run->program);
 		st = rt_infer_init(&s->run);
 	}
 	if (!st) {
@@ -139,13 +150,15 @@ static ptowsp_status look(struct survey *s, const struct rt_run *run)
 static void choose(struct survey *s, struct rt_program *program)
 {
 	struct rt_dispatch *dispatch = &program->schedule.dispatch;
-	uint32_t best = 0;
+	uint32_t best = AXES;
 
-	for (uint32_t a = 1; a < s->count; a++)
-		if (s->cross[a] < s->cross[best])
+	for (uint32_t a = 0; a < s->count; a++)
+		if (s->met[a] && (best == AXES || s->cross[a] < s->cross[best]))
 			best = a;
 	dispatch->policy = PTOWSP_DISPATCH_AFFINITY;
-	if (!s->count) {
+	if (best == AXES) {
+		dispatch->policy = 0;
+		dispatch->executors = 1;
 		rt_log(program, PTOWSP_LOG_INFO, "dispatch auto(%u): no task is inside a loop, one executor has them all", s->executors);
 		return;
 	}
@@ -176,6 +189,7 @@ ptowsp_status rt_auto_decide(struct rt_run *run)
 		choose(s, run->program);
 	free(s->site_depths);
 	free(s->places);
+	free(s->pools);
 	free(s);
 	return st;
 }

@@ -135,6 +135,8 @@ ptowsp_status rt_run_expand(struct rt_run *run);
  * start(threshold n): when the first task may start. */
 ptowsp_status rt_start_find(const struct rt_run *run, uint64_t *start_out);
 
+/* ahead.c: the pool of a task that was prepared, without a clock: one that may join several pools counts as vector. */
+uint32_t rt_pool_guess(struct rt_run *run, const struct rt_site *site);
 /* auto.c: dispatch auto becomes an affinity, once per program; before the clock is made. */
 ptowsp_status rt_auto_decide(struct rt_run *run);
 

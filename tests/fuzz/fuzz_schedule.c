@@ -21,8 +21,8 @@ static void row_check(const struct reg_schedule *s, const struct ptowsp_directiv
 			assert(value >= ROWS && value < ROWS + s->expressions.count);
 		else if (reg_directive_argument_kind(row, i) == PTOWSP_ARGUMENT_WORD)
 			assert(value == 3 || (value >= STRINGS && value < STRINGS + s->string_bytes));
-		else
-			assert(value >= 0);
+		else /* only thresholds may be negative */
+			assert(value >= 0 || (row->directive == PTOWSP_DIRECTIVE_DISPATCH && row->policy == PTOWSP_DISPATCH_THRESHOLD));
 	}
 }
 

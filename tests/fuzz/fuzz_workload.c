@@ -6,7 +6,10 @@
 #include <time.h>
 #include "rt/rt.h"
 
-enum { SECTIONS = 24 };
+enum { SECTIONS = 32 };
+
+/* Tensors that axes read lengths and indices from: bound to small memory where they are small, so that rows are walked. */
+enum { TENSORS = 8, ELEMENTS = 64 };
 
 static ptowsp_status cycles(void *context, uint32_t kernel, const uint64_t *args, uint64_t *cycles_out)
 {
@@ -59,6 +62,27 @@ static uint32_t sections_cut(const uint8_t *data, size_t size, struct ptowsp_sec
 	return count;
 }
 
+/* Every TENS row of one dimension, as the program sees it, with numbers that are mostly good lengths. */
+static uint32_t tensors_bind(const struct ptowsp_section *sections, uint32_t count, struct ptowsp_binding *bindings, void *memory)
+{
+	static const uint8_t bytes[] = {[PTOWSP_I8] = 1, [PTOWSP_I16] = 2, [PTOWSP_I32] = 4, [PTOWSP_I64] = 8,
+					[PTOWSP_U8] = 1, [PTOWSP_U16] = 2, [PTOWSP_U32] = 4, [PTOWSP_U64] = 8};
+	uint32_t bound = 0;
+
+	for (uint32_t s = 0; s < count; s++)
+		for (uint64_t t = 0; sections[s].type == PTOWSP_SECTION_TENS && t < sections[s].count && bound < TENSORS; t++) {
+			struct ptowsp_tensor_record tensor = {.dim_count = 0};
+			size_t part = sections[s].stride < sizeof(tensor) ? sections[s].stride : sizeof(tensor);
+
+			memcpy(&tensor, (const char *)sections[s].data + t * sections[s].stride, part);
+			if (!(tensor.flags & PTOWSP_TENSOR_SHAPELESS) || tensor.dtype >= sizeof(bytes) || !bytes[tensor.dtype])
+				continue;
+			bindings[bound++] = (struct ptowsp_binding){
+				.data = memory, .elements = ELEMENTS, .extents = {ELEMENTS}, .tensor = (uint32_t)t, .dtype = tensor.dtype, .rank = 1};
+		}
+	return bound;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -73,10 +97,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct rt_run_args how = {.args = &run};
 	struct rt_program *program;
 
+	struct ptowsp_binding bindings[TENSORS];
+	int64_t memory[ELEMENTS];
+
+	for (int i = 0; i < ELEMENTS; i++)
+		memory[i] = i % 7 == 6 ? -1 : i % 5;
 	args.cap_count = rt_capabilities(caps, 256);
 	args.section_count = sections_cut(data, size, sections, copies);
 	if (!rt_program_create(&program, &args, NULL)) {
 		run.deadline_ns = now_ns(NULL) + 300000000;
+		run.bindings = bindings;
+		run.binding_stride = sizeof(*bindings);
+		run.binding_count = tensors_bind(sections, args.section_count, bindings, memory);
 		rt_run(program, &how, &stats, NULL, NULL);
 		rt_program_destroy(program);
 	}

@@ -584,7 +584,9 @@ def run(program):
 
 def outermost_first(program):
     tasks = Machine(program, 0, ("round_robin", [1])).run().tasks
-    found = {name: depth for t in reversed(tasks) for depth, (name, _, _) in enumerate(t.here.loops)}
+    found = {}  # of loops of one depth, the one of the earlier task comes first
+    for name, depth in ((name, depth) for t in tasks for depth, (name, _, _) in enumerate(t.here.loops)):
+        found.setdefault(name, depth)
     return sorted(found, key=found.get)
 def cross_edges(machine):
     return sum(machine.tasks[d].executor != t.executor for t in machine.run().tasks for d in t.edges)

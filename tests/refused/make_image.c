@@ -322,6 +322,68 @@ PIPELINE_CASE(process_order_twice, PROC, 1, "order", 0)
 PIPELINE_CASE(process_with_a_channel_twice, PROC, 1, "channel_count", 3)
 FIELD_CASE(pipeline_without_processes, ENTR, 0, "flags", 5)
 
+/* AXES in full, AXVL: the only axis becomes one of two rows, with these values. */
+static uint32_t const_add(struct pkg_image *image, uint32_t value)
+{
+	struct pkg_image_section *s = section(image, PTOWSP_SECTION_EXPR);
+
+	resize(s, s->count + 1);
+	set(image, PTOWSP_SECTION_EXPR, (uint32_t)s->count - 1, "b", value);
+	return (uint32_t)s->count - 1;
+}
+
+static void axes_widen(struct pkg_image *image)
+{
+	struct pkg_image_section *s = section(image, PTOWSP_SECTION_AXES);
+	uint32_t stride = pkg_schema_find(s->type)->bytes;
+	uint8_t *data = calloc(s->count, stride);
+
+	for (uint64_t i = 0; i < s->count; i++)
+		memcpy(data + i * stride, s->data + i * s->stride, s->stride);
+	free(s->data);
+	*s = (struct pkg_image_section){s->type, s->flags, stride, s->count, data, (size_t)s->count * stride};
+	set(image, PTOWSP_SECTION_AXES, 0, "row", PTOWSP_NONE);
+	set(image, PTOWSP_SECTION_AXES, 0, "lengths", PTOWSP_NONE);
+	set(image, PTOWSP_SECTION_AXES, 0, "indices", PTOWSP_NONE);
+	set(image, PTOWSP_SECTION_AXES, 0, "levels", PTOWSP_NONE);
+}
+
+static void rows_make(struct pkg_image *image, unsigned kind, uint32_t count, const int64_t *values)
+{
+	axes_widen(image);
+	set(image, PTOWSP_SECTION_AXES, 0, "kind", kind);
+	set(image, PTOWSP_SECTION_AXES, 0, "low", const_add(image, 0));
+	set(image, PTOWSP_SECTION_AXES, 0, "step", const_add(image, 1));
+	set(image, PTOWSP_SECTION_AXES, 0, "row", const_add(image, 1));
+	set(image, PTOWSP_SECTION_AXES, 0, "high", const_add(image, 2));
+	set(image, PTOWSP_SECTION_AXES, 0, "count", count);
+	if (count)
+		table_add(image, PTOWSP_SECTION_AXVL, count);
+	for (uint32_t i = 0; i < count; i++)
+		set(image, PTOWSP_SECTION_AXVL, i, "value", (uint64_t)values[i]);
+}
+
+#define ROWS(kind, ...) rows_make(image, PTOWSP_AXIS_##kind, sizeof((int64_t[]){__VA_ARGS__}) / 8, (const int64_t[]){__VA_ARGS__})
+CHANGE(axis_dense_with_a_row, (axes_widen(image), set(image, PTOWSP_SECTION_AXES, 0, "row", 0)))
+CHANGE(axis_ragged_without_a_row, (ROWS(RAGGED, 0, 1, 2), set(image, PTOWSP_SECTION_AXES, 0, "row", PTOWSP_NONE)))
+CHANGE(axis_ragged_with_a_step, (ROWS(RAGGED, 0, 1, 2), set(image, PTOWSP_SECTION_AXES, 0, "step", const_add(image, 2))))
+CHANGE(axis_ragged_without_lengths, rows_make(image, PTOWSP_AXIS_RAGGED, 0, NULL))
+CHANGE(axis_ragged_with_indices, (rows_make(image, PTOWSP_AXIS_RAGGED, 0, NULL), set(image, PTOWSP_SECTION_AXES, 0, "lengths", 0),
+				  set(image, PTOWSP_SECTION_AXES, 0, "indices", 0)))
+CHANGE(axis_ragged_by_floats, (rows_make(image, PTOWSP_AXIS_RAGGED, 0, NULL), set(image, PTOWSP_SECTION_AXES, 0, "lengths", 0)))
+CHANGE(axis_values_and_tensors, (ROWS(RAGGED, 0, 1, 2), set(image, PTOWSP_SECTION_AXES, 0, "lengths", 0)))
+CHANGE(axis_values_too_few, ROWS(RAGGED, 0, 1))
+CHANGE(axis_sums_from_one, ROWS(RAGGED, 1, 1, 2))
+CHANGE(axis_sums_that_fall, ROWS(RAGGED, 0, 2, 1))
+CHANGE(axis_indices_too_few, ROWS(SPARSE, 0, 1, 3, 5))
+CHANGE(axis_index_negative, ROWS(SPARSE, 0, 1, 2, 5, -1))
+CHANGE(entry_of_a_kernel_outside, (set(image, PTOWSP_SECTION_ENTR, 0, "flags", 2), set(image, PTOWSP_SECTION_ENTR, 0, "instruction", 9)))
+CHANGE(entry_of_a_kernel_with_values, set(image, PTOWSP_SECTION_ENTR, 0, "flags", 2))
+CHANGE(entry_of_a_kernel_without_tensors, (set(image, PTOWSP_SECTION_ENTR, 0, "flags", 2), set(image, PTOWSP_SECTION_ENTR, 0, "value_count", 0)))
+CHANGE(entry_of_a_kernel_tensor_outside, (set(image, PTOWSP_SECTION_ENTR, 0, "flags", 2), set(image, PTOWSP_SECTION_ENTR, 0, "value_count", 0),
+					  set(image, PTOWSP_SECTION_TENS, 0, "entry", 0), set(image, PTOWSP_SECTION_TENS, 1, "entry", 0),
+					  set(image, PTOWSP_SECTION_TENS, 2, "entry", 0), set(image, PTOWSP_SECTION_TENS, 0, "position", 3)))
+
 #define CASE(name) {#name, name}
 const struct image_case image_cases[] = {
 	CASE(name_outside_strings), CASE(name_inside_a_string), CASE(id_of_a_name_outside_strings), CASE(id_of_another_name), CASE(id_without_a_name),
@@ -353,5 +415,10 @@ const struct image_case image_cases[] = {
 	CASE(channel_kind_unknown), CASE(channel_direction_unknown), CASE(process_outside), CASE(process_without_replicas),
 	CASE(process_with_many_replicas), CASE(process_order_outside), CASE(process_order_twice), CASE(process_with_a_channel_twice),
 	CASE(pipeline_without_processes),
+	CASE(axis_dense_with_a_row), CASE(axis_ragged_without_a_row), CASE(axis_ragged_with_a_step), CASE(axis_ragged_without_lengths),
+	CASE(axis_ragged_with_indices), CASE(axis_ragged_by_floats), CASE(axis_values_and_tensors), CASE(axis_values_too_few),
+	CASE(axis_sums_from_one), CASE(axis_sums_that_fall), CASE(axis_indices_too_few), CASE(axis_index_negative),
+	CASE(entry_of_a_kernel_outside), CASE(entry_of_a_kernel_with_values), CASE(entry_of_a_kernel_without_tensors),
+	CASE(entry_of_a_kernel_tensor_outside),
 };
 const size_t image_case_count = sizeof(image_cases) / sizeof(image_cases[0]);
