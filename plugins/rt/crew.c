@@ -19,7 +19,7 @@ ptowsp_status rt_crew_init(struct rt_crew *crew, const struct rt_program *progra
 {
 	memset(crew, 0, sizeof(*crew));
 	crew->program = program;
-	crew->tensors = tensors;
+	crew->tensors = *tensors;
 	crew->pool = pool;
 	crew->threads = rt_pool_threads(pool);
 	crew->flight = window && window < FLIGHT_LIMIT ? window : FLIGHT_LIMIT;
@@ -117,7 +117,7 @@ ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uin
 	ptowsp_status st;
 
 	for (uint32_t i = 0; i < call->site->io_count; i++)
-		rt_access_window(&ios[i], &crew->tensors->rows[ios[i].tensor], (int64_t)call->windows[2 * i], call->windows[2 * i + 1],
+		rt_access_window(&ios[i], &crew->tensors.rows[ios[i].tensor], (int64_t)call->windows[2 * i], call->windows[2 * i + 1],
 				 &tensors[i]);
 	if (error)
 		error->text[0] = 0;

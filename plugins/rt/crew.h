@@ -22,8 +22,9 @@ struct rt_call {
 enum { RT_BATCH = 16 }; /* ready tasks that the expander keeps back at most before it shows them to the others */
 
 struct rt_crew {
+	char apart[RT_LINE]; /* workers read what follows for every task; what stands before is the expander's */
 	const struct rt_program *program;
-	const struct rt_tensors *tensors;
+	struct rt_tensors tensors; /* a copy, for the same reason */
 	struct rt_pool *pool;
 	uint32_t threads;
 	uint64_t flight;      /* tasks in flight, at most */

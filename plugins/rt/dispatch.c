@@ -83,9 +83,10 @@ ptowsp_status rt_dispatch_begin(struct rt_run *run)
 
 	if (st || !crew->sharing)
 		return st;
-	/* The predecessors may have run elsewhere: their lines are on their way while this task is placed and timed. */
+	/* The predecessors may have run elsewhere: their lines are on their way while this task is placed and timed. Not for writing: that would take them
+	 * away from who is just running them, and most are over. */
 	for (uint32_t i = 0; i < run->preds.count; i++)
-		__builtin_prefetch(rt_ring_task(&crew->ring, run->preds.list[i]), 1);
+		__builtin_prefetch(rt_ring_task(&crew->ring, run->preds.list[i]));
 	__builtin_prefetch(rt_ring_task(&crew->ring, run->tasks), 1);
 	__builtin_prefetch((const char *)rt_ring_task(&crew->ring, run->tasks) + RT_LINE, 1);
 	if (failed != UINT64_MAX) /* ends with that failure, or an earlier one */

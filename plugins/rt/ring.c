@@ -171,7 +171,6 @@ struct rt_slot *rt_ring_advance(struct rt_ring *ring)
 
 	if (ring->frontier == ring->issued || atomic_load_explicit(&slot->successors, memory_order_acquire) != RT_CLOSED)
 		return NULL;
-	__builtin_prefetch(rt_ring_task(ring, ring->frontier + 4), 1);
 	ring->frontier++;
 	ring->edge_tail = slot->edge_end;
 	return slot;

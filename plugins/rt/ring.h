@@ -36,11 +36,14 @@ struct rt_edge {
 	uint32_t slot; /* consumer */
 };
 struct rt_ring {
+	/* read by all threads */
 	unsigned char *slots; /* mask + 1 of them, then the gates, stride bytes each */
 	size_t stride;
 	struct rt_edge *edges;
 	uint64_t mask;
-	uint32_t edge_mask, edge_head, edge_tail; /* head and tail free-running */
+	uint32_t edge_mask;
+	char apart[RT_LINE]; /* what the expander writes for every task must not take the lines above away from the workers */
+	uint32_t edge_head, edge_tail; /* free-running */
 	uint64_t issued, frontier; /* tasks added; tasks before it are done */
 	uint64_t barrier;          /* of the newest gate: tasks before it */
 	uint32_t gates, gate;      /* made so far, free-running; the newest one's slot + 1, 0: nothing waits behind it any more */
