@@ -679,6 +679,27 @@ static void memory_comes_back_when_its_last_task_has_left(void)
 	done(b, o);
 }
 
+/* A life of its own from each alloc on: the second one is not held by the task of the first. */
+static void memory_that_nobody_touched_comes_back_at_once(void)
+{
+	struct builder *b = heap_of(256);
+	struct outcome *o;
+
+	EMIT(b, ALLOC, 0, 0);
+	builder_task(b, 1, 10, "w", 0);
+	EMIT(b, FREE, 0, 0);
+	for (int i = 0; i < 3; i++) {
+		EMIT(b, ALLOC, 0, 0);
+		EMIT(b, FREE, 0, 0);
+	}
+	builder_task(b, 0, 1, "");
+	o = builder_run(b, NULL);
+	check_starts(o, (uint64_t[]){0, 0}, 2);
+	CHECK_UINT(outcome_resource(o, "heap")->stall_count, 0);
+	CHECK_UINT(outcome_resource(o, "heap")->high_water, 256);
+	done(b, o);
+}
+
 static void memory_that_nothing_gives_back_is_a_deadlock_with_a_cure(void)
 {
 	struct builder *b = heap_of(128);
@@ -812,6 +833,7 @@ void suite_rt_bytecode(CU_pSuite s)
 	TEST(s, a_fence_waits_for_copies_only);
 	TEST(s, copies_that_do_not_fit_are_refused);
 	TEST(s, memory_comes_back_when_its_last_task_has_left);
+	TEST(s, memory_that_nobody_touched_comes_back_at_once);
 	TEST(s, memory_that_nothing_gives_back_is_a_deadlock_with_a_cure);
 	TEST(s, memory_is_used_between_alloc_and_free_only);
 	TEST(s, a_dispatch_filter_changes_nothing_with_one_instance);

@@ -118,6 +118,7 @@ static ptowsp_status alloc_take(struct rt_run *run, uint32_t instruction, uint32
 	if (st)
 		return st;
 	run->sync.there[tensor] = 1;
+	run->sync.touched[tensor] = 0; /* who touched it before has given it back with the free before */
 	run->sync.arena.used += bytes;
 	return rt_clock_failed(run, rt_lag_sync(&run->lag, PTOWSP_OP_ALLOC, bytes, 0));
 }
