@@ -347,7 +347,7 @@ static void random_body(struct random *r)
 			random_body(r);
 			r->loops--;
 			builder_end(r->b);
-		} else if (what == 8 && !r->later) { /* it joins the pool that is free first, which needs known cycles */
+		} else if (what == 8 && !r->later && !r->promise) { /* it joins the pool that is free first, which needs known cycles; it is never idle */
 			random_copy(r);
 		} else {
 			builder_scope(r->b);

@@ -247,6 +247,7 @@ ptowsp_status rt_graph_run(struct rt_graph_state *state, const struct rt_graph_h
 {
 	struct ptowsp_error own = {.head = PTOWSP_HEAD(own, ERROR)};
 	uint32_t threads = rt_pool_threads(how->pool);
+	ptowsp_status st;
 
 	state->how = how;
 	state->shares = 2 * threads;
@@ -258,6 +259,9 @@ ptowsp_status rt_graph_run(struct rt_graph_state *state, const struct rt_graph_h
 	state_begin(state);
 	if (!state->graph->task_count)
 		return PTOWSP_OK;
+	st = how->look ? how->look(how->context, error ? error : &own) : PTOWSP_OK; /* or the workers are through before it is asked */
+	if (st)
+		return st;
 	pthread_mutex_lock(&state->lock);
 	admit(state);
 	pthread_mutex_unlock(&state->lock);
