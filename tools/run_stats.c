@@ -183,7 +183,7 @@ static json_t *waiting_json(const struct run *run, const struct ptowsp_deadlock 
 		json_array_append_new(rows, json_pack("{s:s, s:i, s:i, s:s, s:o, s:i}", "process",
 						      w->process == PTOWSP_NONE ? "" : ptowsp_plan_process(run->plan, w->process), "replica",
 						      (int)w->replica, "instruction", (int)w->instruction, "reason",
-						      reg_stall_text(w->resource), "channel", channel_json(run, w->channel), "scope_depth",
+						      w->resource == PTOWSP_NONE ? "EVENT_WAIT" : reg_stall_text(w->resource), "channel", channel_json(run, w->channel), "scope_depth",
 						      (int)w->scope_depth));
 	}
 	return rows;

@@ -230,14 +230,13 @@ ptowsp_status rt_clocks_room(const struct rt_clocks *clocks, struct rt_need need
 	return block->need ? PTOWSP_AGAIN : PTOWSP_OK;
 }
 
-/* The least j >= first with: what tasks j .. issued - 1 have reserved leaves room for need, which may be 0: at an earlier time more may be held than was when
- * they were issued. */
+/* The least j >= first with: what tasks j .. issued - 1 have reserved leaves room for need. */
 static uint64_t tail_of(const struct rt_clocks *clocks, uint64_t capacity, uint64_t need,
 			uint64_t (*held_from)(const struct rt_clocks *, uint64_t))
 {
 	uint64_t low = clocks->first, high = clocks->settled;
 
-	while (capacity && low < high) {
+	while (capacity && need && low < high) {
 		uint64_t middle = low + (high - low) / 2;
 
 		if (held_from(clocks, middle) + need > capacity)

@@ -133,7 +133,7 @@ static bool trial_ends(const struct rt_run *run, struct limits *lifted, struct l
 	return ends;
 }
 
-/* A trial cannot know what tasks would have written. */
+/* A trial cannot know what tasks would have written; it goes by what is there. */
 static bool foreseeable(const struct rt_program *program)
 {
 	for (uint32_t t = 0; t < program->tables.tensor.count; t++)
@@ -166,7 +166,7 @@ static bool cure_find(struct rt_pipeline *pipeline, struct limits *lifted, struc
 	return false;
 }
 
-/* Where it cannot be tried: what lets the first one get on. */
+/* Where trials go other ways: what lets the first one get on. */
 static bool cure_guess(struct rt_pipeline *pipeline, struct limits *lifted, struct limits *used)
 {
 	for (uint32_t i = 0; i < pipeline->count; i++) {
@@ -221,6 +221,7 @@ static uint32_t instruction_of(const struct rt_pipeline *pipeline, uint32_t at)
 	case RT_SENDING: return expand->at - 1;
 	case RT_CONSUMING: return expand->frames[expand->depth - 1].at;
 	case RT_ISSUING: return pipeline->run->program->sites[expand->site].instruction;
+	case RT_WAITING: return expand->sync;
 	default: return expand->at;
 	}
 }
@@ -272,6 +273,14 @@ static void consuming_text(struct rt_pipeline *pipeline, uint32_t at, char *text
 		add(text, size, ", which is empty: %s has not ended and sends nothing", instance_text(pipeline, next->instance, name, sizeof(name)));
 }
 
+static void event_text(const struct rt_pipeline *pipeline, uint32_t at, char *text, size_t size)
+{
+	const struct rt_program *program = pipeline->run->program;
+	const struct rt_ins *in = &program->code[instruction_of(pipeline, at)];
+
+	add(text, size, " for a signal of event %.40s, which nobody gives", rt_string(&program->tables, program->tables.event.rows[in->slot].name));
+}
+
 static void waiting_text(struct rt_pipeline *pipeline, uint32_t at, char *text, size_t size)
 {
 	char name[64], where[160];
@@ -282,15 +291,19 @@ static void waiting_text(struct rt_pipeline *pipeline, uint32_t at, char *text, 
 	case RT_SENDING: sending_text(pipeline, at, text, size); break;
 	case RT_CONSUMING: consuming_text(pipeline, at, text, size); break;
 	case RT_ISSUING: issuing_text(pipeline, at, text, size); break;
+	case RT_WAITING: event_text(pipeline, at, text, size); break;
 	default: break;
 	}
 }
 
 static uint32_t resource_of(const struct rt_instance *instance)
 {
-	return instance->standing == RT_ISSUING	   ? instance->block.resource
-	       : instance->standing == RT_SENDING ? PTOWSP_RESOURCE_CHANNEL_FULL
-						  : PTOWSP_RESOURCE_CHANNEL_EMPTY;
+	switch (instance->standing) {
+	case RT_ISSUING: return instance->block.resource;
+	case RT_SENDING: return PTOWSP_RESOURCE_CHANNEL_FULL;
+	case RT_CONSUMING: return PTOWSP_RESOURCE_CHANNEL_EMPTY;
+	default: return PTOWSP_NONE;
+	}
 }
 
 static uint32_t channel_of(const struct rt_instance *instance)
@@ -317,14 +330,24 @@ static void waiting_fill(struct rt_pipeline *pipeline, struct ptowsp_deadlock *r
 	}
 }
 
-/* The instance that the report is about: one that waits for a place, else one that a full channel stops, else the first. */
+/* The more of it a limit could change, the more a wait tells. */
+static uint32_t rank_of(struct rt_pipeline *pipeline, uint32_t at)
+{
+	switch (pipeline->instances[at].standing) {
+	case RT_ENDED: return 0;
+	case RT_ISSUING: return 4;
+	case RT_WAITING: return 2;
+	default: return limit_of(pipeline, at) == UINT32_MAX ? 1 : 3;
+	}
+}
+
+/* The instance that the report is about: one that waits for a place, else one that a full channel stops, one that waits for an event, the first. */
 static uint32_t subject_find(struct rt_pipeline *pipeline)
 {
 	uint32_t subject = PTOWSP_NONE, rank = 0;
 
 	for (uint32_t i = 0; i < pipeline->count; i++) {
-		const struct rt_instance *instance = &pipeline->instances[i];
-		uint32_t own = instance->standing == RT_ENDED ? 0 : instance->standing == RT_ISSUING ? 3 : limit_of(pipeline, i) != UINT32_MAX ? 2 : 1;
+		uint32_t own = rank_of(pipeline, i);
 
 		if (own > rank)
 			subject = i, rank = own;
@@ -340,6 +363,8 @@ static uint32_t kind_of(struct rt_pipeline *pipeline, uint32_t subject, bool cur
 	if (instance->standing == RT_ISSUING)
 		return holder != PTOWSP_NONE && pipeline->instances[holder].standing != RT_ISSUING ? PTOWSP_DEADLOCK_WINDOW_CHANNEL
 												     : PTOWSP_DEADLOCK_HELD;
+	if (instance->standing == RT_WAITING)
+		return PTOWSP_DEADLOCK_EVENT;
 	return cured ? PTOWSP_DEADLOCK_CHANNEL_CYCLE : PTOWSP_DEADLOCK_CHANNEL_EMPTY;
 }
 
@@ -348,7 +373,7 @@ static void use_fill(const struct rt_pipeline *pipeline, uint32_t subject, struc
 	const struct rt_instance *instance = &pipeline->instances[subject];
 	const struct rt_channel *channel = &pipeline->channels[instance->channel];
 
-	report->resource = resource_of(instance);
+	report->resource = instance->standing == RT_WAITING ? 0 : resource_of(instance);
 	report->channel = channel_of(instance);
 	report->scope_depth = pipeline->clocks.own[subject].scopes;
 	report->scope_held = instance->standing == RT_ISSUING;
@@ -359,6 +384,8 @@ static void use_fill(const struct rt_pipeline *pipeline, uint32_t subject, struc
 		report->high_water = pipeline->run->clock.meters[instance->block.resource].high_water;
 		return;
 	}
+	if (instance->standing == RT_WAITING)
+		return;
 	report->capacity = channel->capacity;
 	report->used = channel->sends - channel->consumes;
 	report->high_water = channel->high_water;
@@ -418,6 +445,19 @@ static void report_write(struct rt_pipeline *pipeline, bool cured, const struct 
 		add(report->text, sizeof(report->text), "; no capacity would help");
 }
 
+/* The first wait and the options: both must be in the one sentence of the error. */
+static void sentence_write(struct rt_pipeline *pipeline, const struct ptowsp_deadlock *report)
+{
+	char wait[320] = "";
+
+	waiting_text(pipeline, subject_find(pipeline), wait, sizeof(wait));
+	if (report->option[0])
+		rt_fail_at(pipeline->run->error, PTOWSP_DEADLOCK, report->task, report->resource, "deadlock: process %.*s; use %s",
+			   190 - (int)strlen(report->option), wait, report->option);
+	else
+		rt_fail_at(pipeline->run->error, PTOWSP_DEADLOCK, report->task, report->resource, "deadlock: process %.170s; no capacity would help", wait);
+}
+
 ptowsp_status rt_pipeline_stuck(struct rt_pipeline *pipeline)
 {
 	struct rt_run *run = pipeline->run;
@@ -428,10 +468,10 @@ ptowsp_status rt_pipeline_stuck(struct rt_pipeline *pipeline)
 	bool cured = false;
 
 	if (st == PTOWSP_DEADLOCK) {
-		cured = foreseeable(run->program) ? cure_find(pipeline, &lifted, &used) : cure_guess(pipeline, &lifted, &used);
+		cured = cure_find(pipeline, &lifted, &used) || (!foreseeable(run->program) && cure_guess(pipeline, &lifted, &used));
 		report_write(pipeline, cured, &lifted, &used, &report);
 		rt_deadlock_give(run->deadlock, &report);
-		rt_fail_at(run->error, st, run->tasks, report.resource, "deadlock: %.200s", report.text);
+		sentence_write(pipeline, &report);
 	}
 	free(lifted.values);
 	free(used.values);

@@ -55,7 +55,7 @@ static ptowsp_status never_signalled(struct rt_run *run, uint32_t instruction)
 					 .waiting_count = 1};
 	char text[160];
 
-	report.waiting[0] = (struct ptowsp_waiting){.process = PTOWSP_NONE, .instruction = instruction, .channel = PTOWSP_NONE,
+	report.waiting[0] = (struct ptowsp_waiting){.process = PTOWSP_NONE, .instruction = instruction, .resource = PTOWSP_NONE, .channel = PTOWSP_NONE,
 						    .scope_depth = run->flow.scopes};
 	snprintf(report.text, sizeof(report.text),
 		 "%s: the wait before task %llu takes a signal of event %.60s, and none is left: event never signalled; every signal comes after it or "

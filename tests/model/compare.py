@@ -98,17 +98,18 @@ def cure(build, folder, text, rounds):
     with every proposal, so there it may take some rounds."""
     stated = {}
     for _ in range(rounds):
-        option = re.search(r"--schedule (\w+)=(\S*\w\)?)", text)
-        if not option:
+        options = re.findall(r"--schedule (\w+)=(\S*\w\)?)", text)
+        if not options:
             return None
-        stated[option[1]] = option[2]
+        for key, value in options:
+            stated[key, value.rpartition(",")[0]] = value
         command = [f"{build}/bin/ptowsp-run", "--no-kernels", "--max-tasks=100000", os.path.join(folder, "p.pkg.zst")]
-        command += [word for key, value in stated.items() for word in ("--schedule", f"{key}={value}")]
+        command += [word for (key, _), value in stated.items() for word in ("--schedule", f"{key}={value}")]
         done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode != 7 or not re.search(rf"--schedule {option[1]}=", done.stderr):
+        if done.returncode != 7 or not re.search(rf"--schedule {options[0][0]}=", done.stderr):
             return None
         text = done.stderr
-    return f"the proposed {option[1]}={option[2]} does not help: {text.strip()}"
+    return f"the proposed {options} do not help: {text.strip()}"
 
 
 def check(job):

@@ -332,7 +332,7 @@ class Channel:
         count[:] = [count[0] + (cycles > 0), count[1] + max(0, cycles)]
     def may_send(self, process):
         taker = self.consumers.turn()[0]
-        room = len(self.S) - len(self.C) < self.q or (self.q == 0 and taker is not None and taker.consuming is self and taker.token is None)
+        room = len(self.S) - len(self.C) < self.q or (self.q == 0 and taker is not None and taker.consuming is self)
         return room and self.producers.turn()[0] is process
     def send(self, process, value):
         k, taker = len(self.S), self.consumers.turn()[0]

@@ -134,7 +134,7 @@ enum { /* what a deadlock is about */
 struct ptowsp_waiting {
 	uint32_t process, replica; /* row of PROC; PTOWSP_NONE: the workload */
 	uint32_t instruction;      /* of WORK, where it stands */
-	uint32_t resource;         /* enum ptowsp_resource: what it waits for */
+	uint32_t resource;         /* enum ptowsp_resource: what it waits for; PTOWSP_NONE: an event */
 	uint32_t channel;          /* row of CSPC, PTOWSP_NONE if it waits for none */
 	uint32_t scope_depth;
 };
