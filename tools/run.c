@@ -36,8 +36,6 @@ static ptowsp_status run_package(const struct run_options *options, struct ptows
 	if (!st || options->verbose)
 		if (run.program)
 			run_diagnostics_print(&run);
-	if (st == PTOWSP_DEADLOCK && run.program && ptowsp_deadlock(run.program) && !options->quiet)
-		fprintf(stderr, "ptowsp-run: %s\n", ptowsp_deadlock(run.program)->text); /* the sentence has no room for everybody who waits */
 	printed = print_results(&run, st, error, st ? &later : error);
 	if (!st)
 		st = printed;

@@ -130,6 +130,8 @@ void run_stats_text(struct run *run)
 	resources_print(run, s);
 	channels_print(run, s);
 	compares_print(run);
+	if (ptowsp_deadlock(run->program)) /* the sentence on stderr has no room for everybody who waits */
+		printf("deadlock: %s\n", ptowsp_deadlock(run->program)->text);
 }
 
 void run_diagnostics_print(struct run *run)
