@@ -6,39 +6,6 @@
 #include <string.h>
 #include "rt/grow.h"
 
-/* ---- heaps of times, the least first --------------------------------------------------------------------------- */
-
-static void heap_up(uint64_t *heap, uint32_t at)
-{
-	uint64_t value = heap[at];
-
-	for (; at && heap[(at - 1) / 2] > value; at = (at - 1) / 2)
-		heap[at] = heap[(at - 1) / 2];
-	heap[at] = value;
-}
-
-static void heap_down(uint64_t *heap, uint32_t count)
-{
-	uint64_t value = heap[0];
-	uint32_t at = 0, child;
-
-	for (; (child = at * 2 + 1) < count; at = child) {
-		if (child + 1 < count && heap[child + 1] < heap[child])
-			child++;
-		if (heap[child] >= value)
-			break;
-		heap[at] = heap[child];
-	}
-	heap[at] = value;
-}
-
-static void heap_pop(uint64_t *heap, uint32_t *count)
-{
-	heap[0] = heap[--*count];
-	if (*count)
-		heap_down(heap, *count);
-}
-
 /* ---- making and unmaking --------------------------------------------------------------------------------------- */
 
 static uint32_t domain_count(const struct rt_clock *clock, const struct rt_depth *depth)
@@ -53,6 +20,7 @@ ptowsp_status rt_clock_init(struct rt_clock *clock, uint32_t slots)
 	bool ok;
 
 	clock->mask = rt_window_room(clock->window) - 1;
+	clock->plain = clock->window && clock->window_mode == RT_WINDOW_STALL && !clock->depth_count && !clock->streams;
 	clock->rows = calloc(clock->mask + 1, sizeof(*clock->rows));
 	clock->known = calloc((size_t)slots + 1, sizeof(*clock->known));
 	clock->events = calloc((size_t)clock->event_count + 1, sizeof(*clock->events));
@@ -74,7 +42,7 @@ void rt_clock_finish(struct rt_clock *clock)
 		free(clock->ends[k]);
 	}
 	for (uint32_t p = 0; p < clock->pools; p++)
-		free(clock->waiting[p].line), free(clock->waiting[p].heap);
+		rt_waiting_finish(&clock->waiting[p]);
 	free(clock->waiting);
 	free(clock->ready_meters);
 	free(clock->free);
@@ -237,74 +205,18 @@ static void pool_stall(struct rt_clock *clock, enum ptowsp_resource resource, ui
 	leave_until(clock, clock->now);
 }
 
-static uint64_t waiting_count(const struct rt_waiting *waiting)
-{
-	return (uint64_t)(waiting->tail - waiting->head) + waiting->count;
-}
-
-/* Takes the least start out; there is one. */
-static uint64_t waiting_pop(struct rt_waiting *waiting)
-{
-	uint64_t time;
-
-	if (waiting->head != waiting->tail &&
-	    (!waiting->count || waiting->line[waiting->head & waiting->mask] <= waiting->heap[0]))
-		return waiting->line[waiting->head++ & waiting->mask];
-	time = waiting->heap[0];
-	heap_pop(waiting->heap, &waiting->count);
-	return time;
-}
-
-static bool line_grow(struct rt_waiting *waiting)
-{
-	uint32_t mask = waiting->line ? waiting->mask * 2 + 1 : 63;
-	uint64_t *more = mask < UINT32_MAX / 2 ? malloc(((size_t)mask + 1) * sizeof(*more)) : NULL;
-
-	if (!more)
-		return false;
-	for (uint32_t k = waiting->head; k != waiting->tail; k++)
-		more[k & mask] = waiting->line[k & waiting->mask];
-	free(waiting->line);
-	waiting->line = more;
-	waiting->mask = mask;
-	return true;
-}
-
-static bool waiting_push(struct rt_waiting *waiting, uint64_t start)
-{
-	if (waiting->head != waiting->tail && start < waiting->line[(waiting->tail - 1) & waiting->mask]) {
-		if (!rt_grow((void **)&waiting->heap, &waiting->room, waiting->count, sizeof(*waiting->heap)))
-			return false;
-		waiting->heap[waiting->count++] = start;
-		heap_up(waiting->heap, waiting->count - 1);
-		return true;
-	}
-	if ((!waiting->line || waiting->tail - waiting->head > waiting->mask) && !line_grow(waiting))
-		return false;
-	waiting->line[waiting->tail++ & waiting->mask] = start;
-	return true;
-}
-
-static void started(struct rt_waiting *waiting, uint64_t time)
-{
-	while (waiting->head != waiting->tail && waiting->line[waiting->head & waiting->mask] <= time)
-		waiting->head++;
-	while (waiting->count && waiting->heap[0] <= time)
-		heap_pop(waiting->heap, &waiting->count);
-}
-
 static void ready_stall(struct rt_clock *clock, struct rt_waiting *waiting, struct rt_meter *meter)
 {
 	uint64_t when = 0;
 
-	started(waiting, clock->now);
+	rt_waiting_started(waiting, clock->now);
 	if (!clock->ready_capacity)
 		return;
-	while (waiting_count(waiting) >= clock->ready_capacity)
-		when = waiting_pop(waiting);
+	while (rt_waiting_count(waiting) >= clock->ready_capacity)
+		when = rt_waiting_pop(waiting);
 	if (when > clock->now) {
 		stall(clock, meter, when);
-		started(waiting, clock->now);
+		rt_waiting_started(waiting, clock->now);
 		leave_until(clock, clock->now);
 	}
 }
@@ -350,7 +262,7 @@ static void depth_enter(struct rt_clock *clock, const struct rt_clock_task *task
 		if (ends->count == clock->depths[k].depth) {
 			if (end > ends->ends[0]) {
 				ends->ends[0] = end;
-				heap_down(ends->ends, ends->count);
+				rt_heap_down(ends->ends, ends->count);
 			}
 			continue;
 		}
@@ -359,7 +271,7 @@ static void depth_enter(struct rt_clock *clock, const struct rt_clock_task *task
 			return;
 		}
 		ends->ends[ends->count++] = end;
-		heap_up(ends->ends, ends->count - 1);
+		rt_heap_up(ends->ends, ends->count - 1);
 	}
 }
 
@@ -396,7 +308,7 @@ static ptowsp_status issue(struct rt_clock *clock, const struct rt_clock_task *t
 	mark(&clock->meters[PTOWSP_RESOURCE_TASK_RING].high_water, clock->issued - clock->gone + 1);
 	mark(&clock->meters[PTOWSP_RESOURCE_TENSOR_MAP].high_water, clock->map_used + task->need.map);
 	mark(&clock->meters[PTOWSP_RESOURCE_DEP_LIST].high_water, clock->deps_used + task->need.deps);
-	mark(&waiting->high_water, waiting_count(waiting) + 1);
+	mark(&waiting->high_water, rt_waiting_count(waiting) + 1);
 	clock->last = clock->now;
 	return PTOWSP_OK;
 }
@@ -456,7 +368,7 @@ ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *
 	trace->flags = 0;
 	clock->free[task->executor] = trace->end;
 	rt_clock_enter(clock, task, trace->end);
-	if (trace->start > clock->now && !waiting_push(&clock->waiting[task->pool], trace->start))
+	if (trace->start > clock->now && !rt_waiting_push(&clock->waiting[task->pool], trace->start))
 		clock->out_of_memory = true;
 	row = row_of(clock, clock->issued);
 	row->end = trace->end;

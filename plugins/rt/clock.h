@@ -15,19 +15,11 @@
 #include "rt/arena.h"
 #include "rt/flow.h"
 #include "rt/schedule.h"
+#include "rt/waiting.h"
 
 struct rt_clock_row {
 	uint64_t end, leave;
 	struct rt_need need;
-};
-/* Start times of tasks that have not started at time a. Those that came in order, as they do with one executor, stand in a ring; the
- * others in a heap, the least first. */
-struct rt_waiting {
-	uint64_t *line;  /* ring of mask + 1 */
-	uint64_t *heap;
-	uint32_t mask, head, tail; /* free-running */
-	uint32_t count, room;      /* of the heap */
-	uint64_t high_water;
 };
 /* The d largest ends of a domain: a heap, the least first. */
 struct rt_ends {
@@ -51,6 +43,7 @@ struct rt_clock {
 	const struct rt_depth *depths;
 	uint32_t depth_count;
 	uint32_t executors; /* per pool */
+	bool plain;        /* bounded, stalling, without depths and streams; set by rt_clock_init */
 	/* state */
 	uint64_t now, last, issued, gone, settled, leave, total;
 	uint64_t map_used, deps_used; /* by tasks gone .. issued - 1 */

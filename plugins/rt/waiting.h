@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* waiting.h - start times of the tasks of one pool that have not started yet. Those that came in order, as they do with one executor, stand in a
+ * ring; the others in a heap, the least first. One thread. */
+#ifndef RT_WAITING_H
+#define RT_WAITING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct rt_waiting {
+	uint64_t *line;  /* ring of mask + 1 */
+	uint64_t *heap;
+	uint32_t mask, head, tail; /* free-running */
+	uint32_t count, room;      /* of the heap */
+	uint64_t high_water;
+};
+/* Zero is a good start. */
+void rt_waiting_finish(struct rt_waiting *waiting);
+/* False when out of memory. */
+bool rt_waiting_push(struct rt_waiting *waiting, uint64_t start);
+/* Takes the least start out; there is one. */
+uint64_t rt_waiting_pop(struct rt_waiting *waiting);
+/* Those of the heap that have started leave it. */
+void rt_waiting_heap_started(struct rt_waiting *waiting, uint64_t time);
+
+/* Heaps of times, the least first: the value at `at` is new and may be too small; the first one may be too large; takes the first out. */
+void rt_heap_up(uint64_t *heap, uint32_t at);
+void rt_heap_down(uint64_t *heap, uint32_t count);
+void rt_heap_pop(uint64_t *heap, uint32_t *count);
+
+static inline uint64_t rt_waiting_count(const struct rt_waiting *waiting)
+{
+	return (uint64_t)(waiting->tail - waiting->head) + waiting->count;
+}
+
+/* All that start at `time` or before leave. */
+static inline void rt_waiting_started(struct rt_waiting *waiting, uint64_t time)
+{
+	while (waiting->head != waiting->tail && waiting->line[waiting->head & waiting->mask] <= time)
+		waiting->head++;
+	if (waiting->count && waiting->heap[0] <= time)
+		rt_waiting_heap_started(waiting, time);
+}
+
+#endif
