@@ -80,17 +80,17 @@ void rt_crew_finish(struct rt_crew *crew)
 /* ---- one kernel ------------------------------------------------------------------------------------------------ */
 
 /* Names the task where the backend's sentence does not. */
-static ptowsp_status failure(const struct rt_crew *crew, const struct rt_call *call, ptowsp_status st, struct ptowsp_error *error)
+ptowsp_status rt_crew_failure(const struct rt_program *program, uint32_t kernel, uint64_t task, ptowsp_status st, struct ptowsp_error *error)
 {
-	const char *kernel = rt_kernel_name(crew->program, call->kernel);
+	const char *name = rt_kernel_name(program, kernel);
 	char what[160];
 
 	if (!error)
 		return PTOWSP_KERNEL_FAILED;
 	memcpy(what, error->text, sizeof(what));
 	what[sizeof(what) - 1] = 0;
-	return rt_fail_at(error, PTOWSP_KERNEL_FAILED, call->number, call->kernel, *what ? "task %llu, kernel %.40s: %s" : "task %llu, kernel %.40s failed with status %s%d",
-			  (unsigned long long)call->number, kernel, what, (int)st);
+	return rt_fail_at(error, PTOWSP_KERNEL_FAILED, task, kernel, *what ? "task %llu, kernel %.40s: %s" : "task %llu, kernel %.40s failed with status %s%d",
+			  (unsigned long long)task, name, what, (int)st);
 }
 
 ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out,
@@ -121,13 +121,9 @@ ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uin
 				 &tensors[i]);
 	if (error)
 		error->text[0] = 0;
-	st = program->kernels.run(program->kernels.context, &task, &out, worker);
-#ifdef RT_BREAK_ONCE /* a build for tests only: the checks have to notice */
-	if (call->number % 100 == 1)
-		st = program->kernels.run(program->kernels.context, &task, &out, worker);
-#endif
+	st = rt_crew_invoke(program, &task, &out, worker);
 	*cycles_out = out.cycles;
-	return st ? failure(crew, call, st, error) : PTOWSP_OK;
+	return st ? rt_crew_failure(program, call->kernel, call->number, st, error) : PTOWSP_OK;
 }
 
 /* ---- how long kernels take --------------------------------------------------------------------------------------- */

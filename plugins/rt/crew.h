@@ -80,4 +80,19 @@ bool rt_crew_brief(const struct rt_crew *crew, uint32_t kernel);
 /* How long a task of it takes, in ns; UINT32_MAX: not known. */
 uint32_t rt_crew_kernel_ns(const struct rt_crew *crew, uint32_t kernel);
 
+/* One call. */
+static inline ptowsp_status rt_crew_invoke(const struct rt_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+					   uint32_t worker)
+{
+	ptowsp_status st = program->kernels.run(program->kernels.context, task, out, worker);
+
+#ifdef RT_BREAK_ONCE /* a build for tests only: the checks have to notice */
+	if (task->number % 100 == 1)
+		st = program->kernels.run(program->kernels.context, task, out, worker);
+#endif
+	return st;
+}
+/* Makes what a kernel said, if anything, into a sentence that names the task. */
+ptowsp_status rt_crew_failure(const struct rt_program *program, uint32_t kernel, uint64_t task, ptowsp_status st, struct ptowsp_error *error);
+
 #endif

@@ -218,6 +218,18 @@ static enum rt_event loop_leave(struct rt_expand *expand, struct rt_frame *frame
 	return frame->op == PTOWSP_OP_FOR_EACH ? RT_EVENT_ORDER_STEP : GO_ON;
 }
 
+bool rt_expand_again(struct rt_expand *expand)
+{
+	struct rt_frame *frame = &expand->frames[expand->depth - 1];
+	bool more = false;
+
+	if (frame->op == PTOWSP_OP_PARALLEL_FOR && !expand->breaking)
+		loop_step(expand, frame, &more); /* no event for this opcode */
+	if (more)
+		expand->at = frame->at + 1;
+	return more;
+}
+
 /* Before each iteration; the frame is there from the first one on. */
 static enum rt_event while_test(struct rt_expand *expand, uint32_t at)
 {

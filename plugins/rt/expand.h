@@ -72,6 +72,9 @@ void rt_expand_start(struct rt_expand *expand, const struct rt_program *program,
 enum rt_event rt_expand_next(struct rt_expand *expand);
 /* Gives back what bodies hold that were not walked to their end; nothing otherwise. */
 void rt_expand_finish(struct rt_expand *expand);
+/* At the end of the body of a parallel_for over a dense axis: enters its next iteration. False, and nothing has changed: there is none, or it is
+ * not such a body. */
+bool rt_expand_again(struct rt_expand *expand);
 /* Where one expander stands, into another. Rounds and budget stay those of `to`: they are counted per run. */
 void rt_expand_move(struct rt_expand *to, const struct rt_expand *from);
 /* After RT_EVENT_CONSUME: the body runs with this token; or the loop ends. */

@@ -23,6 +23,15 @@ void rt_flow_finish(struct rt_flow *flow)
 	memset(flow, 0, sizeof(*flow));
 }
 
+void rt_flow_skip(struct rt_flow *flow, uint64_t tasks)
+{
+	if (!tasks)
+		return;
+	flow->issued += tasks;
+	flow->tail = flow->issued;
+	flow->map_held = flow->deps_held = 0;
+}
+
 void rt_flow_scope_begin(struct rt_flow *flow)
 {
 	flow->first[flow->scopes++] = 0;

@@ -38,6 +38,8 @@ void rt_flow_finish(struct rt_flow *flow);
 ptowsp_status rt_flow_reserve(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason_out, struct rt_block *block_out);
 /* Counts a task without reserving anything: for the search of a capacity that would do. */
 void rt_flow_pass(struct rt_flow *flow);
+/* So many tasks were issued while no scope was open, and nothing that they and those before them hold can keep a later task from being issued. */
+void rt_flow_skip(struct rt_flow *flow, uint64_t tasks);
 void rt_flow_scope_begin(struct rt_flow *flow);
 void rt_flow_scope_end(struct rt_flow *flow);
 /* The first task that an open scope keeps from leaving; flow->issued without one. */

@@ -159,29 +159,34 @@ static ptowsp_status pieces_enter(struct rt_run *run, const struct rt_use *use)
 	return st;
 }
 
-static void exact_enter(struct rt_run *run, const struct rt_use *uses, uint32_t count)
+static void interned_enter(struct rt_run *run, const struct rt_use *use)
 {
-	for (const struct rt_use *use = uses; use < uses + count; use++) {
-		uint64_t name = use->name;
+	uint64_t name = rt_use_name(run, &rt_run_accesses(run)[use->argument]);
 
-		if (use->way == RT_USE_INTERNED)
-			name = rt_use_name(run, &rt_run_accesses(run)[use->argument]);
-		if (name != RT_NO_NAME)
-			rt_cells_access(&run->exact, &run->track, name, use->access);
-		else
-			run->preds.out_of_memory = true;
-	}
+	if (name != RT_NO_NAME)
+		rt_cells_access(&run->exact, &run->track, name, use->access);
+	else
+		run->preds.out_of_memory = true;
 }
 
-static ptowsp_status overlap_enter(struct rt_run *run, const struct rt_use *uses, uint32_t count)
+ptowsp_status rt_infer_use(struct rt_run *run, const struct rt_use *use)
 {
+	if (run->overlap.lattices)
+		return pieces_enter(run, use);
+	interned_enter(run, use);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status uses_enter(struct rt_run *run, const struct rt_use *uses, uint32_t count)
+{
+	struct rt_cells *cells = run->overlap.lattices ? &run->overlap.cells : &run->exact;
 	ptowsp_status st = PTOWSP_OK;
 
-	for (const struct rt_use *use = uses; !st && use < uses + count; use++) {
-		if (use->way == RT_USE_NAMED && !run->overlap.lattices[use->tensor].pieces)
-			rt_cells_access(&run->overlap.cells, &run->track, use->name, use->access);
+	for (const struct rt_use *use = uses; cells->entries && !st && use < uses + count; use++) {
+		if (rt_use_named(use, run->overlap.lattices))
+			rt_cells_access(cells, &run->track, use->name, use->access);
 		else
-			st = pieces_enter(run, use);
+			st = rt_infer_use(run, use);
 	}
 	return st;
 }
@@ -240,9 +245,11 @@ static ptowsp_status watch_enter(struct rt_run *run, const struct rt_site *site)
 	return entering.st;
 }
 
-/* Every 2^30 tasks, or stamps of old ones would look new. */
-static void freshen(struct rt_run *run)
+#define FRESHEN_EVERY (UINT64_C(1) << 29)
+
+void rt_infer_freshen(struct rt_run *run)
 {
+	run->fresh_until = run->tasks + FRESHEN_EVERY;
 	if (run->exact.entries)
 		rt_cells_freshen(&run->exact, &run->track);
 	if (run->overlap.lattices) {
@@ -256,13 +263,11 @@ static void freshen(struct rt_run *run)
 		rt_pieces_freshen(run->race.map, &run->race.track);
 }
 
-#define FRESHEN_EVERY (UINT64_C(1) << 30)
-
 ptowsp_status rt_infer(struct rt_run *run, const struct rt_site *site, struct rt_need *need_out)
 {
 	const struct rt_use *uses = run->own_uses;
 	uint32_t count;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status st;
 
 	rt_preds_next(&run->preds, run->tasks, run->window);
 	if (run->plan) {
@@ -271,10 +276,9 @@ ptowsp_status rt_infer(struct rt_run *run, const struct rt_site *site, struct rt
 	} else {
 		count = rt_uses_make(run, site, run->accesses, run->own_uses);
 	}
-	if (run->exact.entries)
-		exact_enter(run, uses, count);
-	else if (run->overlap.lattices)
-		st = overlap_enter(run, uses, count);
+	if (run->tasks >= run->fresh_until)
+		rt_infer_freshen(run);
+	st = uses_enter(run, uses, count);
 	if (!st && run->watch)
 		st = watch_enter(run, site);
 	if (!st && site->after_count)
@@ -282,8 +286,6 @@ ptowsp_status rt_infer(struct rt_run *run, const struct rt_site *site, struct rt
 	*need_out = (struct rt_need){rt_infer_map(run, site), run->preds.count};
 	if (!st && (run->preds.out_of_memory || run->watch_preds.out_of_memory))
 		st = rt_no_memory(run->error, "the tensor map");
-	if (run->tasks % FRESHEN_EVERY == FRESHEN_EVERY - 1)
-		freshen(run);
 	return st;
 }
 

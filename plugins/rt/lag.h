@@ -21,6 +21,10 @@ struct rt_lag {
 };
 void rt_lag_init(struct rt_lag *lag, struct rt_clock *clock, void (*told)(void *, const struct ptowsp_trace_task *), void *context);
 void rt_lag_finish(struct rt_lag *lag);
+static inline bool rt_lag_empty(const struct rt_lag *lag)
+{
+	return lag->head == lag->tail && !lag->broken;
+}
 /* task->cycles may be RT_CYCLES_LATER. All: the clock's errors, or NO_MEMORY. */
 ptowsp_status rt_lag_task(struct rt_lag *lag, const struct rt_clock_task *task);
 ptowsp_status rt_lag_scope_begin(struct rt_lag *lag);

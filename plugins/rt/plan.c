@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "rt/express.h"
 #include "rt/run.h"
 
 bool rt_plans_init(struct rt_plans *plans, const struct rt_program *program)
@@ -165,6 +166,18 @@ void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level
 	plan->inner = inner;
 	plan->affine = site->depth && all_affine(plan);
 	memcpy(plan->accesses, run->accesses, site->io_count * sizeof(*run->accesses));
+	plan->map_need = site->distinct || run->program->schedule.deps == PTOWSP_DEPS_EXPLICIT ? rt_infer_map(run, site) : UINT32_MAX;
+	plan->express = !plan->args && rt_express_site(run, site, run->kernel, plan->map_need);
+	plan->task = (struct ptowsp_task){
+		.head = PTOWSP_HEAD(plan->task, TASK),
+		.tensors = plan->windows,
+		.arg_count = site->arg_count,
+		.tensor_count = site->io_count,
+		.tensor_stride = sizeof(*plan->windows),
+		.kernel = run->kernel,
+		.unit = run->program->tables.kernel.rows[run->kernel].unit,
+		.block_count = 1,
+	};
 	plan->use_count = rt_uses_make(run, site, plan->accesses, plan->uses);
 	for (uint32_t i = 0; i < plan->use_count; i++)
 		plan->uses[i].step = rt_use_step(run, plan->accesses[plan->uses[i].argument].io, &plan->ios[plan->uses[i].argument]);

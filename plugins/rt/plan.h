@@ -36,6 +36,9 @@ struct rt_plan {
 	int64_t accesses_at, windows_at; /* what the others are of */
 	bool windows_anew;  /* they are not of this round */
 	bool windows_loose; /* moving them on does not do */
+	bool express;       /* express.h */
+	uint32_t map_need;  /* places in the tensor map; UINT32_MAX: depends on the task */
+	struct ptowsp_task task; /* for the kernel: all but number and args */
 	struct rt_use *uses;          /* of the latest task: reads, then both, then writes */
 	struct rt_access *accesses;
 	struct ptowsp_tensor_arg *windows;

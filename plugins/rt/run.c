@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/error.h"
+#include "rt/express.h"
 #include "rt/graph_record.h"
 #include "rt/process.h"
 
@@ -180,8 +181,9 @@ ptowsp_status rt_run_expand(struct rt_run *run)
 	enum rt_event event;
 
 	rt_expand_start(&run->expand, run->program, &run->env, run->error);
+	rt_express_init(run);
 	while (!st && (event = rt_expand_next(&run->expand)) != RT_EVENT_END)
-		st = rt_event_take(run, event);
+		st = event == RT_EVENT_TASK ? rt_express(run) : rt_event_take(run, event);
 	return st;
 }
 

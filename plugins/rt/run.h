@@ -82,6 +82,10 @@ struct rt_run {
 	uint64_t barrier;        /* tasks before it finish before the next one starts */
 	uint64_t *stream_order;   /* per stream: its latest task + 1 */
 
+	bool express;            /* tasks of this run may go the short way: express.h */
+
+	uint64_t fresh_until;    /* number of a task before which stamps have to be freshened */
+
 	/* counters */
 	uint64_t tasks, edges, batches, flushes, batch_fill;
 	uint64_t stall_ns[PTOWSP_RESOURCE_COUNT];
@@ -111,6 +115,10 @@ void rt_infer_finish(struct rt_run *run);
 ptowsp_status rt_infer(struct rt_run *run, const struct rt_site *site, struct rt_need *need_out);
 /* The part of it that does not depend on other tasks: places in the tensor map. */
 uint32_t rt_infer_map(struct rt_run *run, const struct rt_site *site);
+/* One use, through the intervals of its tensor or by a name that has to be asked for. */
+ptowsp_status rt_infer_use(struct rt_run *run, const struct rt_use *use);
+/* Every 2^30 tasks, at the latest: or stamps of old ones would look new. */
+void rt_infer_freshen(struct rt_run *run);
 /* After it, with place and edges known: is there a race? Errors: UNSUPPORTED naming the first pair, NO_MEMORY. */
 ptowsp_status rt_infer_race(struct rt_run *run, const struct rt_site *site, const struct rt_clock_task *task);
 /* Latest task that wrote an element of a watched tensor, + 1. */

@@ -19,6 +19,12 @@ struct rt_use {
 	uint32_t tensor;
 };
 
+/* By its name, as things are. lattices: NULL without. */
+static inline bool rt_use_named(const struct rt_use *use, const struct rt_lattice *lattices)
+{
+	return use->way == RT_USE_NAMED && !(lattices && lattices[use->tensor].pieces);
+}
+
 struct rt_run;
 struct rt_site;
 struct rt_access;
