@@ -385,6 +385,24 @@ static void memory_is_of_the_window_not_of_the_program(void)
 	CHECK(cli_int(cli_json(), "peak_rss_bytes") < 64 << 20);
 }
 
+/* 2,048 iterations of 64 rows: the seed's runtime would need 33.6 GB. */
+static void a_layer_of_131072_rows_needs_less_than_64_mib(void)
+{
+	static const char *const rules[] = {"", "--schedule deps=tensor_map_exact", "--schedule deps=tensor_map_exact --schedule hazards=raw"};
+
+	cli_begin();
+	if (cli_slow())
+		CHECK_SKIP("sanitizers have memory of their own");
+	for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --no-kernels --schedule task_window=8192 %s --set num_tiles=4096 --stats=json "
+					  "$P/llama_layer.pkg.zst", rules[i])), 0);
+		CHECK_INT(cli_int(cli_json(), "num_tasks"), 16 * 2048 + 3 * 2048 * 2048);
+		CHECK_INT(cli_int(cli_json(), "task_window"), 8192);
+		CHECK(cli_int(cli_json(), "num_edges") > 2 * cli_int(cli_json(), "num_tasks"));
+		CHECK(cli_int(cli_json(), "peak_rss_bytes") < 64 << 20);
+	}
+}
+
 /* Renaming a file over a device or a pipe would put a plain file in its place: as root, in the place of /dev/null. */
 static void what_is_no_plain_file_is_not_replaced(void)
 {
@@ -540,6 +558,7 @@ void suite_contract_run(CU_pSuite s)
 	for (size_t i = 0; i < sizeof(controls) / sizeof(*controls); i++)
 		check_add(s, controls[i].name, run_control);
 	TEST(s, memory_is_of_the_window_not_of_the_program);
+	TEST(s, a_layer_of_131072_rows_needs_less_than_64_mib);
 	TEST(s, what_is_no_plain_file_is_not_replaced);
 	TEST(s, an_output_behind_a_link_keeps_the_link);
 	TEST(s, two_runs_at_once_do_not_disturb_each_other);
