@@ -20,6 +20,7 @@ UNITS = ("aiv", "aic", "aic_aiv", "host", "aicpu", "aie_core")  # order of pools
 POOL_NAMES = {"aiv": "vector", "aic": "cube", "aic_aiv": "mix", "aie_core": "aie"}
 BYTES = {"f64": 8, "i64": 8, "u64": 8, "f16": 2, "bf16": 2, "i16": 2, "u16": 2, "i8": 1, "u8": 1, "bool": 1}  # others 4
 MASK, NEVER = (1 << 64) - 1, float("inf")
+LOOPS = ("parallel_for", "for_each", "select")
 ISSUED, ARRIVED, STUCK = "issued", "arrived", "stuck"  # why a process gives its turn away
 
 class Ended(Exception):
@@ -569,9 +570,10 @@ class Machine:
 def run(program):
     """The machine after a run; raises Ended. Two directives need a look ahead."""
     dispatch, gate, start = None, 0, program.schedule.get("start", [(None, [])])[0]
-    if program.schedule.get("dispatch", [(None, 0)])[0][0] == "auto":
-        dispatch = min((("affinity", [a, program.schedule["dispatch"][0][1][0]]) for a in outermost_first(program)),
-                       key=lambda d: cross_edges(Machine(program, 0, d)), default=("round_robin", [1]))
+    policy, arguments = program.schedule.get("dispatch", [(None, 0)])[0]
+    if policy == "auto":
+        choices = [("affinity", [name, *arguments]) for name in outermost_first(program) + [None]]
+        dispatch = min(choices, key=lambda choice: cross_edges(Machine(program, 0, choice)) if choice[1][0] is not None else NEVER)
     if start[0]:
         ahead = Machine(program, NEVER, dispatch)  # nothing starts: how far does the issue get?
         try:
@@ -583,11 +585,8 @@ def run(program):
     return Machine(program, gate, dispatch).run()
 
 def outermost_first(program):
-    tasks = Machine(program, 0, ("round_robin", [1])).run().tasks
-    found = {}  # of loops of one depth, the one of the earlier task comes first
-    for name, depth in ((name, depth) for t in tasks for depth, (name, _, _) in enumerate(t.here.loops)):
-        found.setdefault(name, depth)
-    return sorted(found, key=found.get)
+    loops = [(at, two, program.axes[one].get("name", "")) for at, (op, one, two) in enumerate(program.code) if op in LOOPS]
+    return [name for _, _, name in sorted(loops, key=lambda x: (sum(at < x[0] < end for at, end, _ in loops), x[0]))]
 def cross_edges(machine):
     return sum(machine.tasks[d].executor != t.executor for t in machine.run().tasks for d in t.edges)
 
