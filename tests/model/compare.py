@@ -95,21 +95,20 @@ def difference(want, got):
 
 def cure(build, folder, text, rounds):
     """What a deadlock report proposes must help: None, or what is wrong with it. Where slots are loaded the program shows more of itself
-    with every proposal, so there it may take some rounds."""
+    with every proposal, and channels are proposed one at a time, so there it may take some rounds."""
     stated = {}
     for _ in range(rounds):
-        options = re.findall(r"--schedule (\w+)=(\S*\w\)?)", text)
-        if not options:
+        option = re.search(r"--schedule (\w+=(?:\w+,)?)(\d+)", text)
+        if not option:
             return None
-        for key, value in options:
-            stated[key, value.rpartition(",")[0]] = value
-        command = [f"{build}/bin/ptowsp-run", "--no-kernels", "--max-tasks=100000", os.path.join(folder, "p.pkg.zst")]
-        command += [word for (key, _), value in stated.items() for word in ("--schedule", f"{key}={value}")]
+        stated[option[1]] = option[2]
+        command = [f"{build}/bin/ptowsp-run", "--no-kernels", os.path.join(folder, "p.pkg.zst")]
+        command += [word for key, value in stated.items() for word in ("--schedule", key + value)]
         done = subprocess.run(command, capture_output=True, text=True)
-        if done.returncode != 7 or not re.search(rf"--schedule {options[0][0]}=", done.stderr):
-            return None
         text = done.stderr
-    return f"the proposed {options} do not help: {text.strip()}"
+        if done.returncode != 7 or (rounds == 1 and f"--schedule {option[1]}" not in text):
+            return None  # another resource is another report
+    return f"after {rounds} rounds the proposed {option[1]}{option[2]} does not help: {text.strip()}"
 
 
 def check(job):
@@ -130,7 +129,7 @@ def check(job):
     if lacks and text:
         return seed, want[0], None, re.sub(r"\d+", "N", lacks[0]).replace("ptowsp-run: ", "").strip()
     if want[0] == got[0] == 7 and not text:
-        loads = any(i[0] == "slot_load" for i in package["WORK"]["instructions"])
+        loads = "PROC" in package or any(i[0] == "slot_load" for i in package["WORK"]["instructions"])
         text = cure(options.build, folder, got[1]["text"], 20 if loads else 1)
     if text and options.keep:
         os.makedirs(options.keep, exist_ok=True)

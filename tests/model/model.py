@@ -585,7 +585,8 @@ def run(program):
     return Machine(program, gate, dispatch).run()
 
 def outermost_first(program):
-    loops = [(at, two, program.axes[one].get("name", "")) for at, (op, one, two) in enumerate(program.code) if op in LOOPS]
+    loops = [(at, two, program.axes[one].get("name", "")) for at, (op, one, two) in enumerate(program.code)
+             if op in LOOPS and any(op in ("task", "copy") for op, _, _ in program.code[at:two])]
     return [name for _, _, name in sorted(loops, key=lambda x: (sum(at < x[0] < end for at, end, _ in loops), x[0]))]
 def cross_edges(machine):
     return sum(machine.tasks[d].executor != t.executor for t in machine.run().tasks for d in t.edges)
