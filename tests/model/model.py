@@ -572,8 +572,9 @@ def run(program):
     dispatch, gate, start = None, 0, program.schedule.get("start", [(None, [])])[0]
     policy, arguments = program.schedule.get("dispatch", [(None, 0)])[0]
     if policy == "auto":
-        choices = [("affinity", [name, *arguments]) for name in outermost_first(program) + [None]]
-        dispatch = min(choices, key=lambda choice: cross_edges(Machine(program, 0, choice)) if choice[1][0] is not None else NEVER)
+        machines = [Machine(program, 0, ("affinity", [name, *arguments])) for name in outermost_first(program) + [None]]
+        crossed = [sum(m.tasks[d].executor != t.executor for t in m.run().tasks for d in t.edges) for m in machines[:-1]] + [NEVER]
+        dispatch = machines[crossed.index(min(crossed))].dispatch
     if start[0]:
         ahead = Machine(program, NEVER, dispatch)  # nothing starts: how far does the issue get?
         try:
@@ -583,13 +584,10 @@ def run(program):
                 raise
         gate = max([t.a for t in ahead.tasks[:(start[1] or [None])[0]]], default=0)
     return Machine(program, gate, dispatch).run()
-
 def outermost_first(program):
     loops = [(at, two, program.axes[one].get("name", "")) for at, (op, one, two) in enumerate(program.code)
              if op in LOOPS and any(op in ("task", "copy") for op, _, _ in program.code[at:two])]
     return [name for _, _, name in sorted(loops, key=lambda x: (sum(at < x[0] < end for at, end, _ in loops), x[0]))]
-def cross_edges(machine):
-    return sum(machine.tasks[d].executor != t.executor for t in machine.run().tasks for d in t.edges)
 
 def main(arguments):
     with open(arguments[0]) as f:
