@@ -101,14 +101,18 @@ def cure(build, folder, text, rounds):
         option = re.search(r"--schedule (\w+=(?:\w+,)?)(\d+)", text)
         if not option:
             return None
+        if int(option[2]) <= int(stated.get(option[1], -1)):
+            return f"the proposed {option[1]}{option[2]} does not help: {text.strip()}"
         stated[option[1]] = option[2]
         command = [f"{build}/bin/ptowsp-run", "--no-kernels", os.path.join(folder, "p.pkg.zst")]
         command += [word for key, value in stated.items() for word in ("--schedule", key + value)]
         done = subprocess.run(command, capture_output=True, text=True)
         text = done.stderr
-        if done.returncode != 7 or (rounds == 1 and f"--schedule {option[1]}" not in text):
-            return None  # another resource is another report
-    return f"after {rounds} rounds the proposed {option[1]}{option[2]} does not help: {text.strip()}"
+        if done.returncode != 7:
+            return None
+        if rounds == 1:  # another resource is another report
+            return f"the proposed {option[0]} does not help: {text.strip()}" if f"--schedule {option[1]}" in text else None
+    return None  # each proposal went further than the last
 
 
 def check(job):
