@@ -21,8 +21,8 @@ import model  # noqa: E402
 import programs  # noqa: E402
 import vectors  # noqa: E402
 
-EXITS = {"deadlock": 7, "too_small": 5, "unsupported": 5, "abort": 1, "run": 1, "refused": 3}
-AGREED = "after,axes,bounds,deep,filter,heap,levels,policies,small,start,while"  # families of which no program is known to differ: the default
+EXITS = {"deadlock": 7, "too_small": 5, "unsupported": 5, "ahead": 5, "abort": 1, "run": 1, "refused": 3}
+AGREED = "after,axes,bounds,deep,filter,heap,levels,policies,small,start,sync,while"  # families of which no program is known to differ: the default
 UNSUPPORTED = re.compile(r"opcode \w+ is unsupported|unknown opcode \w+|[\w=(), ]* is (?:diagnosed: ignored|unsupported)[^\n]*")
 
 
@@ -104,7 +104,7 @@ def cure(build, folder, text, rounds):
         if int(option[2]) <= int(stated.get(option[1], -1)):
             return f"the proposed {option[1]}{option[2]} does not help: {text.strip()}"
         stated[option[1]] = option[2]
-        command = [f"{build}/bin/ptowsp-run", "--no-kernels", os.path.join(folder, "p.pkg.zst")]
+        command = [f"{build}/bin/ptowsp-run", "--no-kernels", "--max-tasks=100000", os.path.join(folder, "p.pkg.zst")]
         command += [word for key, value in stated.items() for word in ("--schedule", key + value)]
         done = subprocess.run(command, capture_output=True, text=True)
         text = done.stderr

@@ -125,8 +125,8 @@ class Process:
         value = self.evaluate(row, here, reads)
         self.wait_for(reads)
         return value
-    def wait_for(self, slots):
-        self.now = max([self.now] + [self.m.V.get(s, 0) for s in slots])
+    def wait_for(self, slots, time=0):
+        self.now = max([self.now, time] + [self.m.V.get(s, 0) for s in slots])
         if self.now == NEVER:
             self.fail("ahead", "a slot must be waited for")
     def until(self, possible, why=None):
@@ -240,7 +240,8 @@ class Process:
     def do_wait(self, at, _, event, here):
         yield from self.until(lambda: self.m.events.get(event, (0, 0))[0] > 0, ("event", event))
         count, time = self.m.events[event]
-        self.m.events[event], self.now = (count - 1, time), max(self.now, time)
+        self.m.events[event] = count - 1, time
+        self.wait_for((), time)
     def do_barrier(self, at, *_):
         self.barrier = max(self.barrier, self.ended if self.p.code[at][0] == "barrier" else self.copied)
     do_fence = do_barrier
@@ -443,7 +444,7 @@ class Machine:
         """Whether there is a time at which there is room; the issue clock goes there."""
         capacity, self.lacking = self.capacity[resource], pool.name if resource == "ready" else resource
         used, times = self.use(resource, pool, p.now)
-        if capacity is None or need == 0 or used + need <= capacity:
+        if capacity is None or used + need <= capacity:
             return True
         g = next((g for g in times if g > p.now and self.use(resource, pool, g)[0] + need <= capacity), NEVER)
         if g == NEVER:
