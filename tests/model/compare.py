@@ -95,24 +95,22 @@ def difference(want, got):
 
 def cure(build, folder, text, rounds):
     """What a deadlock report proposes must help: None, or what is wrong with it. Where slots are loaded the program shows more of itself
-    with every proposal, and channels are proposed one at a time, so there it may take some rounds."""
+    with every proposal, so there it may take some rounds, and each must go further."""
     stated = {}
     for _ in range(rounds):
-        option = re.search(r"--schedule (\w+=(?:\w+,)?)(\d+)", text)
-        if not option:
-            return None
-        if int(option[2]) <= int(stated.get(option[1], -1)):
-            return f"the proposed {option[1]}{option[2]} does not help: {text.strip()}"
-        stated[option[1]] = option[2]
+        options = re.findall(r"--schedule (\w+=(?:\w+,)?)(\d+)", text)
+        if any(int(value) <= int(stated.get(key, -1)) for key, value in options):
+            return f"the proposed {options} do not help: {text.strip()}"
+        stated.update(options)
         command = [f"{build}/bin/ptowsp-run", "--no-kernels", "--max-tasks=100000", os.path.join(folder, "p.pkg.zst")]
         command += [word for key, value in stated.items() for word in ("--schedule", key + value)]
-        done = subprocess.run(command, capture_output=True, text=True)
-        text = done.stderr
-        if done.returncode != 7:
+        done = subprocess.run(command, capture_output=True, text=True) if options else None
+        if done is None or done.returncode != 7:
             return None
+        text = done.stderr
         if rounds == 1:  # another resource is another report
-            return f"the proposed {option[0]} does not help: {text.strip()}" if f"--schedule {option[1]}" in text else None
-    return None  # each proposal went further than the last
+            return f"the proposed {options} do not help: {text.strip()}" if any(f"--schedule {key}" in text for key, _ in options) else None
+    return None
 
 
 def check(job):

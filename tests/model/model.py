@@ -444,7 +444,7 @@ class Machine:
         """Whether there is a time at which there is room; the issue clock goes there."""
         capacity, self.lacking = self.capacity[resource], pool.name if resource == "ready" else resource
         used, times = self.use(resource, pool, p.now)
-        if capacity is None or used + need <= capacity:
+        if capacity is None or need == 0 or used + need <= capacity:
             return True
         g = next((g for g in times if g > p.now and self.use(resource, pool, g)[0] + need <= capacity), NEVER)
         if g == NEVER:
@@ -589,7 +589,6 @@ def outermost_first(program):
     loops = [(at, two, program.axes[one].get("name", "")) for at, (op, one, two) in enumerate(program.code)
              if op in LOOPS and any(op in ("task", "copy") for op, _, _ in program.code[at:two])]
     return [name for _, _, name in sorted(loops, key=lambda x: (sum(at < x[0] < end for at, end, _ in loops), x[0]))]
-
 def main(arguments):
     with open(arguments[0]) as f:
         machine = run(Program(json.load(f), dict(a.split("=", 1) for a in arguments[1:])))

@@ -76,7 +76,9 @@ class Generator(Writer):
             kinds += ["while"] * 2 * ("while" in self.on) + ["tiles"] * 3 * ("levels" in self.on)
             kinds += ["ragged", "sparse", "sparse"] * ("axes" in self.on)
         kinds += ["break"] * ("while" in self.on and self.breakable > 0) + ["filter"] * ("filter" in self.on)
-        kinds += ["signal", "wait", "barrier", "fence", "copy"] * ("sync" in self.on) + ["heap"] * 2 * ("heap" in self.on)
+        kinds += ["signal", "barrier", "fence", "copy"] * ("sync" in self.on)
+        kinds += ["wait"] * ("sync" in self.on and "start" not in self.on)  # what a graph in memory waits for is not stated
+        kinds += ["heap"] * 2 * ("heap" in self.on)
         for _ in range(statements):
             if self.budget < weight:
                 return
