@@ -30,6 +30,8 @@ class Generator(Writer):
         super().__init__(f"{seed} {' '.join(sorted(families))}" if families else seed)
         rng = self.rng
         self.on = {f for f in sorted(families) if rng.random() < (0.8 if len(families) == 1 else 0.4)}
+        if "csp" in self.on:
+            self.on.discard("start")  # a pipeline cannot be built before it runs; what a threshold means there is not stated
         self.by_unit = rng.random() < 0.25 and "csp" not in self.on
         self.flat = rng.random() < 0.3
         self.tensor_count, self.side, self.level = rng.randint(1, 3), 8, 0
@@ -78,7 +80,7 @@ class Generator(Writer):
         kinds += ["break"] * ("while" in self.on and self.breakable > 0) + ["filter"] * ("filter" in self.on)
         kinds += ["signal", "barrier", "fence", "copy"] * ("sync" in self.on)
         kinds += ["wait"] * ("sync" in self.on and "start" not in self.on)  # what a graph in memory waits for is not stated
-        kinds += ["heap"] * 2 * ("heap" in self.on)
+        kinds += ["heap"] * 2 * ("heap" in self.on and not self.t["PROC"])  # the core refuses it in processes
         for _ in range(statements):
             if self.budget < weight:
                 return
