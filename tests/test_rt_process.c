@@ -2,6 +2,7 @@
  * test_rt_process.c - pipelines on the core itself. */
 #include "check.h"
 #include "rt_builder.h"
+#include "rt/crew.h"
 #include "rt/rt.h"
 
 #include <stdio.h>
@@ -154,6 +155,118 @@ static void the_schedule_can_change_a_capacity(void)
 	CHECK_UINT(o->channels[0].capacity, 3);
 	CHECK_UINT(o->channels[0].full_count, 1); /* send 4 at 5, consume 1 at 11 */
 	CHECK_UINT(o->channels[0].full_cycles, 6);
+	done(b, o);
+}
+
+/* ---- threads --------------------------------------------------------------------------------------------------- */
+
+/* Stages that work on rows of a tensor and hand their numbers on; the third kernel's cycles are known only by running it. */
+static struct builder *stages_make(unsigned deps)
+{
+	struct builder *b = builder_create();
+	uint32_t t = builder_tensor(b, "t", PTOWSP_I64, 16, 8), k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 2);
+	uint32_t later = builder_kernel(b, "later", PTOWSP_UNIT_AIC, 1, 1), slow = builder_kernel(b, "slow", PTOWSP_UNIT_AIV, 1, 1);
+	uint32_t first = builder_channel(b, "first", 2, 1), second = builder_channel(b, "second", 0, 0);
+	uint32_t zero = builder_const(b, 0), row = builder_expr(b, PTOWSP_EXPR_LOOP, 0, 0, 0), region = builder_region(b, t, row, zero, 1, 8);
+	uint32_t other = builder_region(b, t, builder_const(b, 3), zero, 1, 4);
+
+	builder_kernel_flags(b, later, BUILDER_LATER);
+	builder_kernel_flags(b, slow, BUILDER_SLOW);
+	builder_schedule(b, PTOWSP_DIRECTIVE_DEPS, deps, "");
+	WINDOW(b, 7);
+	builder_task(b, slow, 3, "m", other);
+	builder_process(b, "reads", 2);
+	builder_loop_n(b, PTOWSP_OP_FOR_EACH, "i", 12);
+	builder_task(b, k, 4, "rw", other, region);
+	builder_send(b, first, row);
+	builder_end(b);
+	builder_process(b, "works", 3);
+	builder_consume(b, first);
+	builder_scope(b);
+	builder_task(b, later, 6, "m", region);
+	builder_end(b);
+	builder_send(b, second, row);
+	builder_end(b);
+	builder_process(b, "writes", 1);
+	builder_consume(b, second);
+	builder_task(b, slow, 2, "m", region);
+	builder_end(b);
+	return b;
+}
+
+static void check_same(const struct outcome *a, const struct outcome *b)
+{
+	CHECK_INT(b->status, PTOWSP_OK);
+	CHECK_STR(b->error.text, "");
+	CHECK_UINT(b->stats.total_cycles, a->stats.total_cycles);
+	REQUIRE_UINT(b->task_count, a->task_count);
+	CHECK(!memcmp(b->tasks, a->tasks, a->task_count * sizeof(*a->tasks)));
+	REQUIRE_UINT(b->edge_count, a->edge_count);
+	CHECK(!memcmp(b->edges, a->edges, a->edge_count * sizeof(*a->edges)));
+	CHECK(!memcmp(b->channels, a->channels, sizeof(a->channels)));
+	CHECK(!memcmp(b->memory, a->memory, a->memory_count * sizeof(*a->memory)));
+	for (uint32_t i = 0; i < a->stats.resource_count; i++) {
+		CHECK_UINT(b->resources[i].high_water, a->resources[i].high_water);
+		CHECK_UINT(b->resources[i].stall_count, a->resources[i].stall_count);
+		CHECK_UINT(b->resources[i].stall_cycles, a->resources[i].stall_cycles);
+	}
+}
+
+static void check_threads(unsigned deps)
+{
+	struct builder *b = stages_make(deps);
+	struct outcome_how how = {.seed = 3};
+	struct outcome *one = builder_run(b, &how), *more;
+	uint32_t brief_ns = rt_crew_rules.brief_ns;
+
+	rt_crew_rules.brief_ns = 0; /* every task goes to the workers */
+	CHECK_INT(one->status, PTOWSP_OK);
+	CHECK_UINT(one->task_count, 73);
+	for (how.threads = 2; how.threads <= 8; how.threads *= 2) {
+		more = builder_run(b, &how);
+		check_same(one, more);
+		outcome_destroy(more);
+	}
+	rt_crew_rules.brief_ns = brief_ns;
+	done(b, one);
+}
+
+static void threads_change_nothing(void)
+{
+	check_threads(PTOWSP_DEPS_BYTES_OVERLAP);
+}
+
+/* Tokens order what no edge does. */
+static void threads_change_nothing_where_only_tokens_order(void)
+{
+	check_threads(PTOWSP_DEPS_EXPLICIT);
+}
+
+static void a_run_that_is_cancelled_or_late_ends(void)
+{
+	struct builder *b = plain();
+	uint32_t cancel = 1, c = builder_channel(b, "c", 1, 0);
+	struct outcome_how how = {.cancel = &cancel};
+	struct outcome *o;
+
+	/* Two processes that hand one token to and fro for ever. */
+	for (int i = 0; i < 2; i++) {
+		uint32_t d = i ? c : builder_channel(b, "d", 1, 0);
+
+		builder_process(b, i ? "ping" : "pong", 1);
+		if (!i)
+			builder_send(b, c, builder_const(b, 1));
+		builder_consume(b, i ? 0 : 1);
+		builder_send(b, i ? 1 : 0, builder_const(b, 1));
+		builder_end(b);
+		(void)d;
+	}
+	o = builder_run(b, &how);
+	CHECK_INT(o->status, PTOWSP_CANCELLED);
+	outcome_destroy(o);
+	how = (struct outcome_how){.deadline_ns = builder_now_ns() + 20000000};
+	o = builder_run(b, &how);
+	CHECK_INT(o->status, PTOWSP_DEADLINE);
 	done(b, o);
 }
 
@@ -324,6 +437,9 @@ void suite_rt_process(CU_pSuite s)
 	TEST(s, replicas_know_their_number);
 	TEST(s, a_process_without_tasks_counts_its_clock);
 	TEST(s, the_schedule_can_change_a_capacity);
+	TEST(s, threads_change_nothing);
+	TEST(s, threads_change_nothing_where_only_tokens_order);
+	TEST(s, a_run_that_is_cancelled_or_late_ends);
 	TEST(s, a_cycle_of_full_channels_proposes_a_capacity);
 	TEST(s, two_cycles_propose_a_capacity_each);
 	TEST(s, tokens_that_nobody_takes_need_room_for_all);
