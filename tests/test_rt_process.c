@@ -430,6 +430,100 @@ static void an_empty_channel_names_who_never_sends(void)
 	done(b, o);
 }
 
+static void an_event_that_nobody_signals_is_named(void)
+{
+	struct builder *b = plain();
+	uint32_t event = builder_event(b, "done"), c = builder_channel(b, "c", 1, 0);
+	struct outcome *o;
+
+	builder_process(b, "asks", 1);
+	builder_emit(b, PTOWSP_OP_WAIT, 0, event);
+	builder_send(b, c, builder_const(b, 1));
+	builder_process(b, "tells", 1);
+	builder_consume(b, c);
+	builder_emit(b, PTOWSP_OP_SIGNAL, 0, event);
+	builder_end(b);
+	o = builder_run(b, NULL);
+	CHECK_INT(o->status, PTOWSP_DEADLOCK);
+	CHECK_UINT(o->deadlock.kind, PTOWSP_DEADLOCK_EVENT);
+	CHECK_CONTAINS(o->error.text, "asks waits at instruction 1 for a signal of event done");
+	CHECK_CONTAINS(o->error.text, "no capacity would help");
+	done(b, o);
+}
+
+/* ---- before any run -------------------------------------------------------------------------------------------- */
+
+/* What rt_channels_check says; b is destroyed. */
+static void check_ahead(struct builder *b, ptowsp_status status, const char *option)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct ptowsp_deadlock deadlock = {.head = PTOWSP_HEAD(deadlock, DEADLOCK)};
+	struct rt_program *program = NULL;
+
+	REQUIRE_INT(builder_program(b, &program, &error), PTOWSP_OK);
+	CHECK_INT(rt_channels_check(program, &deadlock, &error), status);
+	CHECK_STR(deadlock.option, option);
+	rt_program_destroy(program);
+	builder_destroy(b);
+}
+
+static void a_pipeline_that_must_block_is_told_before_any_run(void)
+{
+	struct builder *b = plain();
+	uint32_t ab = builder_channel(b, "ab", 1, 0), ba = builder_channel(b, "ba", 1, 0);
+
+	talker(b, "a", 4, ab, ba);
+	talker(b, "b", 4, ba, ab);
+	check_ahead(b, PTOWSP_DEADLOCK, "--schedule channel_capacity=ab,4");
+	check_ahead(vector_make(), PTOWSP_OK, "");
+}
+
+static void what_depends_on_data_is_not_told(void)
+{
+	struct builder *b = plain();
+	uint32_t c = builder_channel(b, "c", 1, 0), t = builder_tensor(b, "t", PTOWSP_I64, 4, 0), zero = builder_const(b, 0);
+	uint32_t slot = builder_slot(b, "s", PTOWSP_SLOT_SLOT, 0);
+
+	producer(b, "p", 1, 3, 1, c); /* nobody consumes */
+	builder_slot_load(b, slot, builder_region(b, t, zero, zero, 1, 1));
+	check_ahead(b, PTOWSP_DEADLOCK, "--schedule channel_capacity=c,2"); /* it blocks before; that much helps the send that waits */
+	b = plain();
+	c = builder_channel(b, "c", 1, 0);
+	t = builder_tensor(b, "t", PTOWSP_I64, 4, 0);
+	zero = builder_const(b, 0);
+	slot = builder_slot(b, "s", PTOWSP_SLOT_SLOT, 0);
+	builder_slot_load(b, slot, builder_region(b, t, zero, zero, 1, 1));
+	producer(b, "p", 1, 3, 1, c);
+	check_ahead(b, PTOWSP_OK, "");
+}
+
+/* A tensor without a shape gets the extent that the processes touch, too. */
+static void extents_follow_the_processes(void)
+{
+	struct builder *b = builder_create();
+	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), t = builder_tensor(b, "t", PTOWSP_I64, 0, 0), c = builder_channel(b, "c", 1, 0);
+	uint32_t zero = builder_const(b, 0), row = builder_expr(b, PTOWSP_EXPR_LOOP, 0, 0, 0);
+	struct ptowsp_run_args args = {.head = PTOWSP_HEAD(args, RUN_ARGS)};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct rt_program *program = NULL;
+	uint64_t elements = 0;
+
+	builder_touch(b, k, 0, 0, 8, PTOWSP_READ | PTOWSP_WRITE);
+	builder_process(b, "p", 1);
+	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 5);
+	builder_send(b, c, row);
+	builder_end(b);
+	builder_process(b, "q", 1);
+	builder_consume(b, c);
+	builder_task(b, k, 1, "m", builder_window(b, t, row, zero, 8));
+	builder_end(b);
+	REQUIRE_INT(builder_program(b, &program, &error), PTOWSP_OK);
+	CHECK_INT(rt_extents(program, &args, &elements, 1, &error), PTOWSP_OK);
+	CHECK_UINT(elements, 40);
+	rt_program_destroy(program);
+	builder_destroy(b);
+}
+
 void suite_rt_process(CU_pSuite s)
 {
 	TEST(s, vector_two_producers_capacity_1);
@@ -446,4 +540,8 @@ void suite_rt_process(CU_pSuite s)
 	TEST(s, a_window_against_a_channel_proposes_a_window);
 	TEST(s, a_scope_of_a_process_against_the_window_proposes_one);
 	TEST(s, an_empty_channel_names_who_never_sends);
+	TEST(s, an_event_that_nobody_signals_is_named);
+	TEST(s, a_pipeline_that_must_block_is_told_before_any_run);
+	TEST(s, what_depends_on_data_is_not_told);
+	TEST(s, extents_follow_the_processes);
 }

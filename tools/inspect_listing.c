@@ -159,6 +159,8 @@ static void operand_text(const struct listing *l, const char *which, uint32_t va
 		inspect_region(l->tables, value, l->loops, l->loop_count, text, TEXT);
 	else if (which[0] == 's' && (!strcmp(which, "slot") || !strcmp(which, "slot row")) && value < l->tables->slot_count)
 		snprintf(text, TEXT, "%.120s", pkg_string(l->tables, l->tables->slot[value].name));
+	else if (!strcmp(which, "channel") && value < l->tables->channel_count)
+		snprintf(text, TEXT, "%.120s", pkg_string(l->tables, l->tables->channel[value].name));
 	else if (!strcmp(which, "event") && value < l->tables->event_count)
 		snprintf(text, TEXT, "%.120s", pkg_string(l->tables, l->tables->event[value].name));
 	else if (!strcmp(which, "tensor") && value < l->tables->tensor_count)
@@ -228,6 +230,9 @@ static void body_open(struct listing *l, uint32_t at, const struct ptowsp_instru
 	case PTOWSP_OP_SCOPE:
 		block_open(l, i->operand2, NULL);
 		break;
+	case PTOWSP_OP_CONSUME:
+		block_open(l, i->operand2, i->operand1 < l->tables->channel_count ? pkg_string(l->tables, l->tables->channel[i->operand1].name) : "?");
+		break;
 	case PTOWSP_OP_TASK: /* its words are indented too */
 		if ((uint64_t)at + 1 + (i->operand2 >> 16) + (i->operand2 & 0xFFFF) <= l->header.num_instructions)
 			block_open(l, words_end(l, at + 1 + (i->operand2 >> 16) + (i->operand2 & 0xFFFF)), NULL);
@@ -255,6 +260,16 @@ static void labels_print(const struct listing *l, uint32_t at)
 	for (uint32_t e = l->labels && l->labels_next ? l->labels[at] : 0; e; e = l->labels_next[e])
 		fprintf(l->to, "%s:%s\n", pkg_string(t, t->entry[e - 1].name),
 			t->entry[e - 1].flags & PTOWSP_ENTRY_DEFAULT ? " (default entry)" : "");
+}
+
+static void processes_print(const struct listing *l, uint32_t at)
+{
+	const struct pkg_tables *t = l->tables;
+
+	for (uint32_t p = 0; p < t->process_count; p++)
+		if (t->process[p].instruction == at)
+			fprintf(l->to, "%s: (process, %u instance%s)\n", pkg_string(t, t->process[p].name), (unsigned)t->process[p].replicas,
+				t->process[p].replicas == 1 ? "" : "s");
 }
 
 /* Index, mnemonic and operands, then the source line if it is known. */
@@ -335,6 +350,7 @@ static void work_list(const struct pkg_tables *t, FILE *to)
 
 		blocks_close(&l, i);
 		labels_print(&l, i);
+		processes_print(&l, i);
 		instruction_print(&l, i, &instruction);
 		body_open(&l, i, &instruction);
 	}

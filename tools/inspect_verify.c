@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* inspect_verify.c - the checks that belong to whoever runs a package, made here without running it. */
+#include "tools/channels.h"
 #include "tools/inspect.h"
 
 #include "format/fail.h"
@@ -136,6 +137,7 @@ ptowsp_status inspect_verify(struct pkg *package, const char *path, FILE *to, st
 		st = entries_verify(package, &counts, error);
 	if (st)
 		return st;
+	channels_warn(package, stderr, "ptowsp-inspect", path);
 	fprintf(to, "%s: holds: header, %u sections with their digests", path, (unsigned)counts.sections);
 	if (counts.unknown)
 		fprintf(to, " (%u unknown ones not read)", (unsigned)counts.unknown);

@@ -13,6 +13,7 @@
 #include "lang/lang.h"
 #include "registry/names.h"
 #include "registry/text.h"
+#include "tools/channels.h"
 #include "tools/output.h"
 
 static const char usage[] =
@@ -29,7 +30,7 @@ static const char usage[] =
 	"      --data NAME=FILE     sample input from a .npy file, so that a bare run shows something\n"
 	"      --expected NAME=FILE what a run on the sample inputs must give\n"
 	"      --schedule KEY=VALUE a directive of the package, such as dispatch=round_robin(4)\n"
-	"      --strict             warnings are errors\n"
+	"      --strict             warnings are errors, channels that must block too\n"
 	"      --help, --version\n"
 	"\n"
 	"Exit codes: 0 done, 2 usage or unreadable file, 3 source or JSON refused, 1 out of memory.\n"
@@ -112,16 +113,36 @@ static ptowsp_status sources_read(const char *const *files, int count, struct la
 	return status;
 }
 
-/* The path is either what it was or the whole new package. */
-static ptowsp_status package_write(struct pkg_writer *writer, const char *path, struct ptowsp_error *error)
+/* A pipeline that must block is worth a line, and no package under --strict. */
+static ptowsp_status channels_check(const struct pack_options *options, const void *bytes, size_t size, const char *path,
+				    struct ptowsp_error *error)
 {
-	struct output output;
+	struct pkg *package = NULL;
+	ptowsp_status status = pkg_open_memory(&package, bytes, size, path, NULL, error);
+	uint32_t count = status ? 0 : channels_warn(package, stderr, "ptowsp-pack", path);
+
+	pkg_close(package);
+	if (!status && count && options->strict)
+		status = reg_fail(error, PTOWSP_BAD_PACKAGE, "%.160s: a pipeline must end in a deadlock, and --strict refuses that", path);
+	return status;
+}
+
+/* The path is either what it was or the whole new package. */
+static ptowsp_status package_write(const struct pack_options *options, struct pkg_writer *writer, const char *path, struct ptowsp_error *error)
+{
+	struct output output = {0};
 	void *bytes;
 	size_t size;
 	ptowsp_status status = pkg_writer_seal(writer, &bytes, &size, error);
 
 	if (status)
 		return status;
+	if (pkg_writer_count(writer, PTOWSP_SECTION_PROC))
+		status = channels_check(options, bytes, size, path, error);
+	if (status) {
+		free(bytes);
+		return status;
+	}
 	status = output_open(&output, path, error);
 	if (!status) {
 		fwrite(bytes, 1, size, output.file);
@@ -143,7 +164,7 @@ static ptowsp_status writer_finish(const struct pack_options *options, struct pk
 		return status;
 	counts->kernels = pkg_writer_count(writer, PTOWSP_SECTION_KREG);
 	counts->entries = pkg_writer_count(writer, PTOWSP_SECTION_ENTR);
-	return package_write(writer, output, error);
+	return package_write(options, writer, output, error);
 }
 
 int pack_files(const struct pack_options *options, const char *const *files, int file_count, const char *output,

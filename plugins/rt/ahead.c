@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include "rt/error.h"
 #include "rt/grow.h"
+#include "rt/process.h"
 #include "rt/run.h"
 
 /* ---- start(threshold n) ---------------------------------------------------------------------------------------- */
@@ -256,32 +257,6 @@ uint64_t rt_capacity_find(struct rt_run *run, const struct rt_block *block, stru
 
 /* ---- extents --------------------------------------------------------------------------------------------------- */
 
-static ptowsp_status measure_all(struct rt_run *run)
-{
-	ptowsp_status st = rt_look(run);
-	enum rt_event event;
-
-	rt_expand_start(&run->expand, run->program, &run->env, run->error);
-	while (!st && (event = rt_expand_next(&run->expand)) != RT_EVENT_END) {
-		switch (event) {
-		case RT_EVENT_TASK:
-			st = rt_prepare(run, &run->program->sites[run->expand.site], run->expand.level);
-			run->env.task = ++run->tasks;
-			break;
-		case RT_EVENT_SLOT_SET: st = rt_slot_set(run, run->expand.slot, run->expand.expr); break;
-		case RT_EVENT_SLOT_LOAD: st = rt_slot_load(run, run->expand.slot, &run->program->ios[run->expand.io]); break;
-		case RT_EVENT_SYNC:
-			if (!rt_sync_pass(run, run->expand.sync))
-				return st; /* the run will end there */
-			break;
-		case RT_EVENT_PAUSE: st = rt_look(run); break;
-		case RT_EVENT_FAILED: st = run->expand.failure; break;
-		default: break;
-		}
-	}
-	return st;
-}
-
 ptowsp_status rt_extents(struct rt_program *program, const struct ptowsp_run_args *args, uint64_t *elements_out, uint32_t count,
 			 struct ptowsp_error *error)
 {
@@ -302,7 +277,9 @@ ptowsp_status rt_extents(struct rt_program *program, const struct ptowsp_run_arg
 		st = rt_run_init(run, program, &run_args, error ? error : &own);
 	}
 	if (!st)
-		st = measure_all(run);
+		st = rt_entry_look(run, RT_LOOK_EXTENTS);
+	if (!st)
+		st = rt_pipeline_look(run, RT_LOOK_EXTENTS);
 	for (uint32_t t = 0; t < count; t++)
 		elements_out[t] = !st && t < tensors ? most[t] : 0;
 	if (run)

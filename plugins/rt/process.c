@@ -356,12 +356,27 @@ static ptowsp_status task_issue(struct rt_pipeline *pipeline, struct rt_instance
 	return PTOWSP_OK;
 }
 
+/* Counts it; resolving it tells the extents. */
+static ptowsp_status task_look(struct rt_pipeline *pipeline, struct rt_instance *instance, const struct rt_site *site)
+{
+	struct rt_run *run = pipeline->run;
+	ptowsp_status st = pipeline->look == RT_LOOK_EXTENTS ? rt_prepare(run, site, run->expand.level) : PTOWSP_OK;
+
+	run->env.task = ++run->tasks;
+	instance->standing = RT_GOING;
+	return st;
+}
+
 static ptowsp_status task_try(struct rt_pipeline *pipeline, struct rt_instance *instance, bool *done_out)
 {
 	struct rt_run *run = pipeline->run;
 	const struct rt_site *site = &run->program->sites[run->expand.site];
-	ptowsp_status st = task_infer(pipeline, instance, site);
+	ptowsp_status st;
 
+	*done_out = true;
+	if (pipeline->look != RT_LOOK_RUN)
+		return task_look(pipeline, instance, site);
+	st = task_infer(pipeline, instance, site);
 	*done_out = !st;
 	if (st == PTOWSP_AGAIN)
 		return PTOWSP_OK;
@@ -416,6 +431,7 @@ static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance
 		return PTOWSP_OK;
 	case RT_EVENT_ORDER_END: rt_clock_order_end(&run->clock); return PTOWSP_OK;
 	case RT_EVENT_SYNC: instance->standing = RT_WAITING; return PTOWSP_OK;
+	case RT_EVENT_SLOT_LOAD: return pipeline->look == RT_LOOK_TOKENS ? PTOWSP_AGAIN : rt_event_take(run, event);
 	case RT_EVENT_END: instance_end(pipeline, instance); return PTOWSP_OK;
 	default: return rt_event_take(run, event);
 	}

@@ -13,6 +13,8 @@
 
 #define RT_INSTANCE_LIMIT 4096u /* all replicas together: each has an expander */
 
+/* What a look at a pipeline is for: a run; what tasks touch, so that each is resolved and nothing else; tokens alone, with tasks that are not even that. */
+enum rt_look_for { RT_LOOK_RUN, RT_LOOK_EXTENTS, RT_LOOK_TOKENS };
 enum rt_standing { RT_GOING, RT_SENDING, RT_CONSUMING, RT_ISSUING, RT_WAITING, RT_ENDED }; /* WAITING: for an event, expand.sync */
 
 struct rt_instance {
@@ -36,6 +38,7 @@ struct rt_pipeline {
 	uint32_t inferred; /* the one instance with `inferred`, PTOWSP_NONE */
 	uint64_t steps;    /* grows whenever an instance gets on */
 	uint64_t steps_most; /* 0: any number; LIMIT beyond */
+	enum rt_look_for look;
 	struct rt_clocks clocks;
 };
 
@@ -49,6 +52,11 @@ ptowsp_status rt_pipeline_go(struct rt_pipeline *pipeline);
 
 const char *rt_process_name(const struct rt_program *program, uint32_t process);
 const char *rt_channel_name(const struct rt_program *program, uint32_t channel);
+
+/* tokens.c: the entry's own instructions, as far as a look at tokens or extents wants them. AGAIN: the rest depends on what tasks write. */
+ptowsp_status rt_entry_look(struct rt_run *run, enum rt_look_for look);
+/* Behind it: the processes of a pipeline, if the entry is one, until they end or are stuck. */
+ptowsp_status rt_pipeline_look(struct rt_run *run, enum rt_look_for look);
 
 /* stuck.c: why nobody gets on, with what would help. Returns DEADLOCK. */
 ptowsp_status rt_pipeline_stuck(struct rt_pipeline *pipeline);

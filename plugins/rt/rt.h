@@ -84,6 +84,11 @@ void rt_stats(const struct rt_program *program, struct ptowsp_run_stats *stats_o
 ptowsp_status rt_extents(struct rt_program *program, const struct ptowsp_run_args *args, uint64_t *elements_out,
 			 uint32_t count, struct ptowsp_error *error);
 
+/* Must the processes of the entry's pipeline block each other, whatever its tasks do? Follows the tokens alone, with the default values of symbols and
+ * slots. OK: no, or it cannot be told: a value is missing, something is loaded from a tensor, it goes on for too long. DEADLOCK: yes, with the
+ * report of a run; deadlock_out may be NULL. Errors: NO_MEMORY. */
+ptowsp_status rt_channels_check(struct rt_program *program, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
+
 /* Rows for everything this core enforces; a backend starts from them. Returns how many, writes at most room. */
 uint32_t rt_capabilities(struct ptowsp_cap *rows_out, uint32_t room);
 

@@ -67,6 +67,21 @@ static void used_tell(const struct rt_pipeline *pipeline, struct limits *used)
 		used->values[LIMIT_CHANNELS + i] = pipeline->channels[i].high_water;
 }
 
+/* Where no task is looked at, none is in a trial. */
+static ptowsp_status trial_tokens(struct rt_run *trial, const struct limits *lifted)
+{
+	ptowsp_status st = rt_entry_look(trial, RT_LOOK_TOKENS);
+
+	if (!st)
+		st = rt_pipeline_create(&trial->pipeline, trial);
+	if (st)
+		return st;
+	trial->pipeline->look = RT_LOOK_TOKENS;
+	trial->pipeline->steps_most = TRIAL_STEPS;
+	limits_lift(trial->pipeline, lifted);
+	return rt_pipeline_go(trial->pipeline);
+}
+
 static ptowsp_status trial_run(struct rt_run *trial, const struct rt_run *run, const struct limits *lifted)
 {
 	struct rt_clock *clock = &trial->clock;
@@ -75,6 +90,8 @@ static ptowsp_status trial_run(struct rt_run *trial, const struct rt_run *run, c
 	trial->window = lifted->values[LIMIT_WINDOW] ? TRIAL_TASKS * 2 : run->window;
 	trial->max_tasks = run->max_tasks < TRIAL_TASKS ? run->max_tasks : TRIAL_TASKS;
 	st = rt_run_clock(trial);
+	if (!st && run->pipeline->look == RT_LOOK_TOKENS)
+		return trial_tokens(trial, lifted);
 	if (!st)
 		st = rt_infer_init(trial);
 	if (lifted->values[LIMIT_MAP])
@@ -133,11 +150,13 @@ static bool trial_ends(const struct rt_run *run, struct limits *lifted, struct l
 	return ends;
 }
 
-/* A trial cannot know what tasks would have written; it goes by what is there. */
-static bool foreseeable(const struct rt_program *program)
+/* A trial cannot know what tasks would have written, where it goes by what is there; and tokens alone say nothing about tensors. */
+static bool foreseeable(const struct rt_pipeline *pipeline)
 {
+	const struct rt_program *program = pipeline->run->program;
+
 	for (uint32_t t = 0; t < program->tables.tensor.count; t++)
-		if (program->tensor_loaded[t] && program->tensor_access[t] & PTOWSP_WRITE)
+		if (program->tensor_loaded[t] && (pipeline->look == RT_LOOK_TOKENS || program->tensor_access[t] & PTOWSP_WRITE))
 			return false;
 	return true;
 }
@@ -468,7 +487,7 @@ ptowsp_status rt_pipeline_stuck(struct rt_pipeline *pipeline)
 	bool cured = false;
 
 	if (st == PTOWSP_DEADLOCK) {
-		cured = cure_find(pipeline, &lifted, &used) || (!foreseeable(run->program) && cure_guess(pipeline, &lifted, &used));
+		cured = cure_find(pipeline, &lifted, &used) || (!foreseeable(pipeline) && cure_guess(pipeline, &lifted, &used));
 		report_write(pipeline, cured, &lifted, &used, &report);
 		rt_deadlock_give(run->deadlock, &report);
 		sentence_write(pipeline, &report);
