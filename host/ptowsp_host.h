@@ -269,6 +269,11 @@ PTOWSP_API ptowsp_status ptowsp_trace_attach(struct ptowsp_program *program,
 					     void (*sink)(void *context, const struct ptowsp_trace_task *tasks, uint32_t count,
 							  uint32_t stride),
 					     void *context, struct ptowsp_error *error);
+/* Stalls, tokens and processes beside the tasks. */
+PTOWSP_API ptowsp_status ptowsp_trace_events_attach(struct ptowsp_program *program,
+						    void (*sink)(void *context, const struct ptowsp_trace_event *events, uint32_t count,
+								 uint32_t stride),
+						    void *context, struct ptowsp_error *error);
 PTOWSP_API ptowsp_status ptowsp_graph_attach(struct ptowsp_program *program,
 					     void (*sink)(void *context, const struct ptowsp_graph_edge *edges, uint32_t count,
 							  uint32_t stride),

@@ -44,12 +44,13 @@ void host_stats_finish(struct ptowsp_run_stats *stats)
 	free((void *)(uintptr_t)stats->resources);
 	free((void *)(uintptr_t)stats->kernels);
 	free((void *)(uintptr_t)stats->channels);
+	free((void *)(uintptr_t)stats->processes);
 	*stats = (struct ptowsp_run_stats){.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS)};
 }
 
 ptowsp_status host_stats_copy(struct ptowsp_run_stats *out, const struct ptowsp_run_stats *stats)
 {
-	void *resources = NULL, *kernels = NULL, *channels = NULL;
+	void *resources = NULL, *kernels = NULL, *channels = NULL, *processes = NULL;
 	struct ptowsp_run_stats full;
 	ptowsp_status st;
 
@@ -63,6 +64,11 @@ ptowsp_status host_stats_copy(struct ptowsp_run_stats *out, const struct ptowsp_
 	if (!st)
 		st = rows_copy(&channels, full.channels, full.channel_count, full.channel_stride,
 			       sizeof(struct ptowsp_channel_stats));
+	if (!st)
+		st = rows_copy(&processes, full.processes, full.process_count, full.process_stride, sizeof(struct ptowsp_process_stats));
+	full.processes = processes;
+	full.process_count = processes ? full.process_count : 0;
+	full.process_stride = sizeof(struct ptowsp_process_stats);
 	full.channels = channels;
 	full.channel_count = channels ? full.channel_count : 0;
 	full.channel_stride = sizeof(struct ptowsp_channel_stats);

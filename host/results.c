@@ -74,6 +74,20 @@ ptowsp_status ptowsp_trace_attach(struct ptowsp_program *p,
 	return host_error_leave(x->attach(p->object, sink, context, error), error);
 }
 
+ptowsp_status ptowsp_trace_events_attach(struct ptowsp_program *p,
+					 void (*sink)(void *context, const struct ptowsp_trace_event *events, uint32_t count,
+						      uint32_t stride),
+					 void *context, struct ptowsp_error *error)
+{
+	const struct ptowsp_trace_extension *x =
+		p->backend->plugin->ops.extension(p->backend->instance, PTOWSP_EXTENSION_TRACE);
+
+	error = host_error_enter(error);
+	if (!x || !PTOWSP_HAS(x, struct ptowsp_trace_extension, attach_events) || !x->attach_events)
+		return not_offered(p, "events", error);
+	return host_error_leave(x->attach_events(p->object, sink, context, error), error);
+}
+
 ptowsp_status ptowsp_graph_attach(struct ptowsp_program *p,
 				  void (*sink)(void *context, const struct ptowsp_graph_edge *edges, uint32_t count,
 					       uint32_t stride),

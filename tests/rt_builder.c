@@ -782,7 +782,7 @@ struct outcome *builder_run_program(struct builder *b, struct rt_program *progra
 	const struct outcome_how standard = {0};
 	struct outcome *o = need(calloc(1, sizeof(*o)));
 	struct ptowsp_binding *bindings = need(calloc(b->tensor.count + 1, sizeof(*bindings)));
-	struct rt_sinks sinks = {o, task_sink, edge_sink, graph_sink};
+	struct rt_sinks sinks = {.context = o, .task = task_sink, .edge = edge_sink, .graph = graph_sink};
 	struct ptowsp_run_args run = {.head = PTOWSP_HEAD(run, RUN_ARGS), .bindings = bindings, .binding_stride = sizeof(*bindings)};
 	struct rt_run_args args = {.args = &run, .sinks = &sinks};
 	struct rt_pool *own = NULL;

@@ -506,7 +506,7 @@ static void sigusr1_prints_the_state_and_the_run_goes_on(void)
 	CHECK_CONTAINS(cli_err, "task_ring");
 	CHECK_CONTAINS(cli_err, "tensor_map");
 	CHECK_CONTAINS(cli_err, "dep_list");
-	CHECK_CONTAINS(cli_err, "capacity 16, used 16, high water 16");
+	CHECK_CONTAINS(cli_err, "used 16 of 16, high water 16");
 	CHECK_CONTAINS(cli_err, "window 16 of 16");
 	CHECK(cli_ms > 3500);
 }

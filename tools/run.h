@@ -32,6 +32,9 @@ struct run_trace {
 	const struct ptowsp_plan *plan;
 	char **names;        /* owned: kernel names as JSON strings, by row, made when first seen */
 	uint32_t name_room;
+	struct run_lane *lanes; /* owned: tracks of resources and channels, run_tracks.c */
+	uint32_t lane_count;
+	uint32_t named;      /* bit p: the group of tracks p has its name */
 	bool any;            /* an event was written */
 };
 
@@ -87,6 +90,9 @@ ptowsp_status run_outputs_publish(struct run *run, struct ptowsp_error *error);
 ptowsp_status run_sinks_attach(struct run *run, struct ptowsp_error *error);
 ptowsp_status run_trace_finish(struct run *run, struct ptowsp_error *error);
 void run_trace_drop(struct run *run);
+/* run_tracks.c: what --trace shows beside tasks; finish names all tracks. */
+void run_tracks_write(struct run_trace *trace, const struct ptowsp_trace_event *event);
+void run_tracks_finish(struct run *run);
 
 /* run_wait.c: waiting with signals, deadline and progress. */
 void run_signals_install(void);

@@ -8,8 +8,6 @@
 #include "registry/text.h"
 #include "tools/run.h"
 
-enum { EXECUTORS_NAMED = 4096 };
-
 /* The kernel's name as a JSON string; "?" without memory. */
 static const char *name_json(struct run_trace *trace, uint32_t kernel)
 {
@@ -69,6 +67,14 @@ static void on_edges(void *context, const struct ptowsp_graph_edge *edges, uint3
 	}
 }
 
+static void on_events(void *context, const struct ptowsp_trace_event *events, uint32_t count, uint32_t stride)
+{
+	struct run *run = context;
+
+	for (uint32_t i = 0; i < count; i++)
+		run_tracks_write(&run->trace, (const void *)((const char *)events + (size_t)i * stride));
+}
+
 ptowsp_status run_sinks_attach(struct run *run, struct ptowsp_error *error)
 {
 	ptowsp_status st = PTOWSP_OK;
@@ -78,6 +84,8 @@ ptowsp_status run_sinks_attach(struct run *run, struct ptowsp_error *error)
 		fprintf(run->trace.output.file, "{\"schema\":\"ptowsp.trace/1\",\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
 	if (run->trace_wanted || run->graph_wanted)
 		st = ptowsp_trace_attach(run->program, on_tasks, run, error);
+	if (!st && run->trace_wanted && ptowsp_trace_events_attach(run->program, on_events, run, NULL) && !run->options->quiet)
+		fprintf(stderr, "ptowsp-run: --trace shows tasks only: %s tells nothing of stalls and channels\n", ptowsp_backend_name(run->backend));
 	if (!st && run->graph_wanted)
 		st = ptowsp_graph_attach(run->program, on_edges, run, error);
 	return st;
@@ -86,15 +94,10 @@ ptowsp_status run_sinks_attach(struct run *run, struct ptowsp_error *error)
 ptowsp_status run_trace_finish(struct run *run, struct ptowsp_error *error)
 {
 	FILE *file = run->trace.output.file;
-	uint64_t executors = ptowsp_stats(run->program)->executors;
 
 	if (!run->trace_wanted)
 		return PTOWSP_OK;
-	for (uint64_t e = 0; e < executors && e < EXECUTORS_NAMED; e++) {
-		fprintf(file, "%s\n{\"ph\":\"M\",\"pid\":0,\"tid\":%llu,\"name\":\"thread_name\",\"args\":{\"name\":\"executor %llu\"}}",
-			run->trace.any ? "," : "", (unsigned long long)e, (unsigned long long)e);
-		run->trace.any = true;
-	}
+	run_tracks_finish(run);
 	fprintf(file, "\n]}\n");
 	return output_finish(&run->trace.output, error);
 }
@@ -106,6 +109,9 @@ void run_trace_drop(struct run *run)
 	free(run->trace.names);
 	run->trace.names = NULL;
 	run->trace.name_room = 0;
+	free(run->trace.lanes);
+	run->trace.lanes = NULL;
+	run->trace.lane_count = 0;
 	if (run->trace_wanted)
 		output_drop(&run->trace.output);
 	graph_finish(&run->graph);

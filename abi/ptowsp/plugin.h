@@ -95,6 +95,23 @@ struct ptowsp_trace_task {
 	uint32_t stream;
 	uint32_t flags;
 };
+enum { /* what an event tells */
+	PTOWSP_TRACE_STALL = 0,   /* an issue clock waited for a bounded resource: a channel's CHANNEL_FULL and CHANNEL_EMPTY too */
+	PTOWSP_TRACE_SEND = 1,    /* a token went into a channel */
+	PTOWSP_TRACE_CONSUME = 2, /* and came out */
+	PTOWSP_TRACE_PROCESS = 3  /* an instance of a process: from its first instruction to its end, told when it ends */
+};
+/* Something that happened besides tasks, in semantic time. */
+struct ptowsp_trace_event {
+	uint64_t begin, end; /* cycles; equal: a moment */
+	uint64_t number;     /* STALL: of the task that could not be issued; of a channel and SEND, CONSUME: of the token, from 0 */
+	uint64_t value;      /* SEND, CONSUME: the token; PROCESS: replica */
+	uint32_t instance;   /* whose clock it is: the executor of its tasks; PTOWSP_NONE: the workload's */
+	uint32_t row;        /* a ready queue: its pool; a channel: of CSPC; PROCESS: of PROC; else 0 */
+	uint16_t kind;       /* PTOWSP_TRACE_x */
+	uint16_t resource;   /* STALL: enum ptowsp_resource */
+	uint32_t reserved;   /* 0 */
+};
 /* "ptowsp.trace/1" and "ptowsp.graph/1": sinks for one program, called in batches in task order while a run goes on, on
  * one thread at a time. A NULL sink detaches. Not while a run is going on. [device] */
 struct ptowsp_trace_extension {
@@ -102,6 +119,11 @@ struct ptowsp_trace_extension {
 	ptowsp_status (*attach)(struct ptowsp_object *program,
 				void (*sink)(void *context, const struct ptowsp_trace_task *tasks, uint32_t count, uint32_t stride),
 				void *context, struct ptowsp_error *error);
+	/* The same for events: in the order in which the clock met them, which for one instance is that of their times; not in order with the
+	 * tasks. A table without this entry offers tasks only. */
+	ptowsp_status (*attach_events)(struct ptowsp_object *program,
+				       void (*sink)(void *context, const struct ptowsp_trace_event *events, uint32_t count, uint32_t stride),
+				       void *context, struct ptowsp_error *error);
 };
 struct ptowsp_graph_edge {
 	uint64_t producer, consumer;

@@ -20,10 +20,19 @@ static void edges_flush(struct cpu_trace *trace)
 	trace->edge_count = 0;
 }
 
+static void events_flush(struct cpu_trace *trace)
+{
+	if (trace->event_count)
+		trace->event_sink(trace->event_context, trace->events, trace->event_count, sizeof(*trace->events));
+	trace->event_count = 0;
+}
+
 static void task_add(void *context, const struct ptowsp_trace_task *task)
 {
 	struct cpu_trace *trace = context;
 
+	if (!trace->task_sink)
+		return;
 	trace->tasks[trace->task_count++] = *task;
 	if (trace->task_count == CPU_TRACE_BATCH)
 		tasks_flush(trace);
@@ -38,15 +47,28 @@ static void edge_add(void *context, uint64_t producer, uint64_t consumer)
 		edges_flush(trace);
 }
 
+static void event_add(void *context, const struct ptowsp_trace_event *event)
+{
+	struct cpu_trace *trace = context;
+
+	trace->events[trace->event_count++] = *event;
+	if (trace->event_count == CPU_TRACE_BATCH)
+		events_flush(trace);
+}
+
 struct rt_sinks cpu_trace_sinks(struct cpu_trace *trace)
 {
-	return (struct rt_sinks){.context = trace, .task = trace->task_sink ? task_add : NULL, .edge = trace->edge_sink ? edge_add : NULL};
+	return (struct rt_sinks){.context = trace,
+				 .task = trace->task_sink || trace->event_sink ? task_add : NULL,
+				 .edge = trace->edge_sink ? edge_add : NULL,
+				 .event = trace->event_sink ? event_add : NULL};
 }
 
 void cpu_trace_flush(struct cpu_trace *trace)
 {
 	tasks_flush(trace);
 	edges_flush(trace);
+	events_flush(trace);
 }
 
 static ptowsp_status resting(struct cpu_program *program, const char *what, struct ptowsp_error *error)
@@ -66,6 +88,20 @@ static ptowsp_status trace_attach(struct ptowsp_object *object,
 	if (!st) {
 		program->trace.task_sink = sink;
 		program->trace.task_context = context;
+	}
+	return st;
+}
+
+static ptowsp_status events_attach(struct ptowsp_object *object,
+				   void (*sink)(void *, const struct ptowsp_trace_event *, uint32_t, uint32_t), void *context,
+				   struct ptowsp_error *error)
+{
+	struct cpu_program *program = (struct cpu_program *)object;
+	ptowsp_status st = resting(program, PTOWSP_EXTENSION_TRACE, error);
+
+	if (!st) {
+		program->trace.event_sink = sink;
+		program->trace.event_context = context;
 	}
 	return st;
 }
@@ -102,7 +138,7 @@ static ptowsp_status extents_measure(struct ptowsp_object *object, const struct 
 }
 
 static const struct ptowsp_trace_extension trace_table = {
-	.head = PTOWSP_HEAD(trace_table, EXTENSION), .attach = trace_attach};
+	.head = PTOWSP_HEAD(trace_table, EXTENSION), .attach = trace_attach, .attach_events = events_attach};
 static const struct ptowsp_graph_extension graph_table = {
 	.head = PTOWSP_HEAD(graph_table, EXTENSION), .attach = graph_attach};
 static const struct ptowsp_extents_extension extents_table = {

@@ -14,9 +14,12 @@ struct cpu_trace {
 	void *task_context;
 	void (*edge_sink)(void *context, const struct ptowsp_graph_edge *edges, uint32_t count, uint32_t stride);
 	void *edge_context;
-	uint32_t task_count, edge_count;
+	void (*event_sink)(void *context, const struct ptowsp_trace_event *events, uint32_t count, uint32_t stride);
+	void *event_context;
+	uint32_t task_count, edge_count, event_count;
 	struct ptowsp_trace_task tasks[CPU_TRACE_BATCH];
 	struct ptowsp_graph_edge edges[CPU_TRACE_BATCH];
+	struct ptowsp_trace_event events[CPU_TRACE_BATCH];
 };
 
 /* The sinks for rt_run; nothing is recorded for what is not attached. */

@@ -44,6 +44,7 @@ static inline void rt_meter_mark(struct rt_meter *meter, uint64_t use)
 		meter->high_water = use;
 }
 
+struct rt_tell;
 struct rt_clock {
 	/* configuration */
 	uint64_t window, map_capacity, deps_capacity, ready_capacity; /* 0: unbounded */
@@ -79,6 +80,7 @@ struct rt_clock {
 	struct rt_meter meters[PTOWSP_RESOURCE_COUNT];
 	struct rt_meter *ready_meters; /* per pool; high_water in waiting */
 	bool out_of_memory;            /* sticky */
+	const struct rt_tell *tell;    /* tell.h: who hears of stalls; NULL: nobody */
 };
 struct rt_clock_task {
 	uint64_t cycles;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* clock_sync.c - what events, barriers, fences and the heap arena mean to the clock. Out of line: none of them is a task. */
 #include "rt/clock.h"
+#include "rt/tell.h"
 #include "ptowsp/workload.h"
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -32,6 +33,8 @@ static void alloc(struct rt_clock *clock, uint64_t bytes)
 	while (!rt_arena_fits(&clock->heap, bytes) && rt_arena_next(&clock->heap, &tasks))
 		when = later(when, left(clock, tasks));
 	if (when > clock->now) {
+		if (clock->tell)
+			rt_tell_stall(clock, meter, when);
 		meter->stalls++;
 		meter->cycles += when - clock->now;
 		clock->now = when;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/grow.h"
+#include "rt/tell.h"
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
@@ -269,6 +270,8 @@ static void stall(struct rt_clock *base, struct rt_meter *meter, uint64_t when)
 {
 	if (when <= base->now)
 		return;
+	if (base->tell)
+		rt_tell_stall(base, meter, when);
 	meter->stalls++;
 	meter->cycles += when - base->now;
 	base->now = when;

@@ -15,6 +15,15 @@ const char *rt_channel_name(const struct rt_program *program, uint32_t channel)
 	return channel < program->tables.channel.count ? rt_string(&program->tables, program->tables.channel.rows[channel].name) : "";
 }
 
+uint32_t rt_instances(const struct rt_program *program)
+{
+	uint64_t count = 0;
+
+	for (uint32_t i = 0; i < program->tables.process.count; i++)
+		count += program->tables.process.rows[i].replicas;
+	return count < RT_INSTANCE_LIMIT ? (uint32_t)count : RT_INSTANCE_LIMIT;
+}
+
 /* ---- making and unmaking --------------------------------------------------------------------------------------- */
 
 /* The schedule's word on a channel's capacity; the later row of two rules. */
@@ -112,6 +121,7 @@ ptowsp_status rt_pipeline_create(struct rt_pipeline **pipeline_out, struct rt_ru
 	if (!pipeline->channels || !instances_make(pipeline) || rt_clocks_init(&pipeline->clocks, &run->clock, pipeline->count))
 		return rt_no_memory(run->error, "the pipeline");
 	pipeline->live = pipeline->count;
+	pipeline->began = run->clock.total;
 	return PTOWSP_OK;
 }
 
@@ -141,7 +151,7 @@ static struct rt_instance *turn_to(struct rt_pipeline *pipeline, uint32_t at)
 		return &pipeline->instances[at];
 	if (pipeline->turn != PTOWSP_NONE)
 		rt_expand_move(&pipeline->instances[pipeline->turn].expand, &run->expand);
-	pipeline->turn = at;
+	pipeline->turn = run->tell.instance = at;
 	rt_expand_move(&run->expand, &pipeline->instances[at].expand);
 	rt_clocks_turn(&pipeline->clocks, at);
 	run->env.loops = run->expand.loops;
@@ -162,6 +172,8 @@ static void instance_end(struct rt_pipeline *pipeline, struct rt_instance *insta
 		rt_side_finish(use->direction == PTOWSP_CHANNEL_PRODUCES ? &channel->producers : &channel->consumers, pipeline->turn,
 			       pipeline->run->clock.now);
 	}
+	if (pipeline->run->clock.tell)
+		rt_tell_process(&pipeline->run->tell, instance->process, instance->replica, pipeline->began, pipeline->run->clock.now);
 	rt_clocks_over(&pipeline->clocks);
 	instance->standing = RT_ENDED;
 	pipeline->live--;
@@ -199,6 +211,18 @@ static struct rt_instance *partner_find(struct rt_pipeline *pipeline, uint32_t c
 	return instance && instance->standing == RT_CONSUMING && instance->channel == channel && !instance->given ? instance : NULL;
 }
 
+/* The next token; its consumer's clock moves. */
+static uint64_t token_take(struct rt_pipeline *pipeline, uint32_t row, uint64_t *clock, uint32_t instance)
+{
+	struct rt_channel *channel = &pipeline->channels[row];
+	struct rt_wait_meter before = channel->empty;
+	uint64_t value = rt_channel_take(channel, clock);
+
+	if (pipeline->run->clock.tell)
+		rt_tell_take(&pipeline->run->tell, channel, row, value, before, instance);
+	return value;
+}
+
 /* Slots that the token reads move the clock first. */
 static ptowsp_status send_now(struct rt_pipeline *pipeline, struct rt_instance *instance, struct rt_instance *partner)
 {
@@ -207,14 +231,18 @@ static ptowsp_status send_now(struct rt_pipeline *pipeline, struct rt_instance *
 	const struct rt_expr *expr = &run->program->exprs.rows[instance->expr];
 	uint64_t *clock = partner ? rt_clocks_now(&pipeline->clocks, (uint32_t)(partner - pipeline->instances)) : NULL;
 	int64_t value = rt_value(&run->env, instance->expr);
+	struct rt_wait_meter before;
 
 	if (run->env.failed)
 		return send_failed(pipeline, instance, "the token divides by zero");
 	rt_clock_read(&run->clock, run->program->exprs.reads + expr->read, expr->read_count);
+	before = channel->full;
 	if (rt_channel_send(channel, (uint64_t)value, &run->clock.now, clock))
 		return rt_no_memory(run->error, "tokens");
+	if (run->clock.tell)
+		rt_tell_send(&run->tell, channel, instance->channel, (uint64_t)value, before);
 	if (partner) {
-		partner->value = rt_channel_take(channel, clock);
+		partner->value = token_take(pipeline, instance->channel, clock, (uint32_t)(partner - pipeline->instances));
 		partner->given = true;
 	}
 	instance->standing = RT_GOING;
@@ -239,7 +267,7 @@ static bool consume_try(struct rt_pipeline *pipeline, struct rt_instance *instan
 	if (instance->given) {
 		rt_expand_token(&run->expand, instance->value);
 	} else if (rt_channel_gives(channel, pipeline->turn)) {
-		rt_expand_token(&run->expand, rt_channel_take(channel, &run->clock.now));
+		rt_expand_token(&run->expand, token_take(pipeline, instance->channel, &run->clock.now, pipeline->turn));
 	} else if (rt_channel_over(channel)) {
 		if (channel->producers.closed > run->clock.now)
 			run->clock.now = channel->producers.closed;
@@ -352,6 +380,7 @@ static ptowsp_status task_issue(struct rt_pipeline *pipeline, struct rt_instance
 	if (st)
 		return st;
 	run->flow.issued++;
+	instance->tasks++;
 	rt_issue_count(run, &task);
 	return PTOWSP_OK;
 }

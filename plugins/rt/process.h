@@ -22,6 +22,7 @@ struct rt_instance {
 	enum rt_standing standing;
 	uint32_t channel;          /* SENDING, CONSUMING */
 	uint32_t expr;             /* SENDING: the token, which is found when it is sent */
+	uint64_t tasks;            /* issued */
 	bool given;                /* CONSUMING: a rendezvous has taken place, and this is the token */
 	uint64_t value;
 	struct rt_block block;     /* ISSUING: why it cannot */
@@ -36,6 +37,7 @@ struct rt_pipeline {
 	uint32_t count, channel_count, live;
 	uint32_t turn;     /* whose expander is in run->expand, PTOWSP_NONE: nobody's */
 	uint32_t inferred; /* the one instance with `inferred`, PTOWSP_NONE */
+	uint64_t began;    /* when: the clock of every instance then */
 	uint64_t steps;    /* grows whenever an instance gets on */
 	uint64_t steps_most; /* 0: any number; LIMIT beyond */
 	enum rt_look_for look;
@@ -50,6 +52,8 @@ ptowsp_status rt_pipeline_create(struct rt_pipeline **pipeline_out, struct rt_ru
 /* Until all have ended or a round passes in which nobody gets on: OK with pipeline->live > 0. */
 ptowsp_status rt_pipeline_go(struct rt_pipeline *pipeline);
 
+/* Instances of all processes. */
+uint32_t rt_instances(const struct rt_program *program);
 const char *rt_process_name(const struct rt_program *program, uint32_t process);
 const char *rt_channel_name(const struct rt_program *program, uint32_t channel);
 

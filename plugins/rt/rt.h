@@ -61,6 +61,8 @@ struct rt_sinks {
 	void (*edge)(void *context, uint64_t producer, uint64_t consumer);
 	/* The graph of a program that is built first (graph.h), once, before it runs, or would run. Borrowed for the call. */
 	void (*graph)(void *context, const void *block, uint64_t size);
+	/* Stalls, tokens, processes, in the order in which the clocks meet them: only where `task` is there too. */
+	void (*event)(void *context, const struct ptowsp_trace_event *event);
 };
 
 /* One run, on the calling thread and the pool's workers; returns when nothing is left running.

@@ -79,6 +79,8 @@ ptowsp_status rt_run_clock(struct rt_run *run)
 	clock->depths = schedule->depths;
 	clock->depth_count = schedule->depth_count;
 	clock->executors = schedule->dispatch.executors;
+	run->tell = (struct rt_tell){run->sinks, PTOWSP_NONE};
+	clock->tell = !run->quiet && run->sinks && run->sinks->event ? &run->tell : NULL;
 	run->heap_capacity = capacity(run, PTOWSP_RESOURCE_HEAP);
 	clock->event_count = run->program->tables.event.count;
 	clock->heap.capacity = run->sync.arena.capacity = run->heap_capacity;

@@ -12,6 +12,7 @@
 #include "rt/plan.h"
 #include "rt/race.h"
 #include "rt/sync.h"
+#include "rt/tell.h"
 
 /* What the backend said about a kernel. */
 struct rt_known {
@@ -75,6 +76,7 @@ struct rt_run {
 	struct rt_flow flow;
 	struct rt_clock clock;
 	struct rt_lag lag;
+	struct rt_tell tell; /* clock.tell points to it where somebody listens */
 	struct rt_places places;
 	struct rt_record *record; /* the graph that is built before it runs; NULL without one */
 	struct rt_crew crew;
@@ -90,6 +92,7 @@ struct rt_run {
 	uint64_t tasks, edges, batches, flushes, batch_fill;
 	uint64_t stall_ns[PTOWSP_RESOURCE_COUNT];
 	uint64_t started_ns, ended_ns;
+	uint64_t shown_ns;  /* when a look after a kernel last published the counters */
 	uint64_t looked_ns; /* when a look after a kernel last read the clock */
 	uint32_t look_every, look_left;
 	uint32_t sample_left; /* tasks until one is timed while several threads are there and this one runs alone; 0: never */
@@ -199,6 +202,7 @@ struct rt_snapshot {
 	struct ptowsp_resource_stats *resources; /* room for every pool */
 	struct ptowsp_kernel_stats *kernels;     /* one per KREG row at most */
 	struct ptowsp_channel_stats *channels;   /* one per CSPC row at most */
+	struct ptowsp_process_stats *processes;  /* one per instance */
 };
 ptowsp_status rt_snapshot_init(struct rt_snapshot *snapshot, const struct rt_program *program, struct ptowsp_error *error);
 void rt_snapshot_finish(struct rt_snapshot *snapshot);

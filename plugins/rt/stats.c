@@ -15,8 +15,9 @@ ptowsp_status rt_snapshot_init(struct rt_snapshot *snapshot, const struct rt_pro
 
 	snapshot->resources = calloc((size_t)RESOURCE_ROOM + channels, sizeof(*snapshot->resources));
 	snapshot->channels = calloc((size_t)channels + 1, sizeof(*snapshot->channels));
+	snapshot->processes = calloc((size_t)rt_instances(program) + 1, sizeof(*snapshot->processes));
 	snapshot->kernels = calloc((size_t)program->tables.kernel.count + 1, sizeof(*snapshot->kernels));
-	return snapshot->resources && snapshot->kernels && snapshot->channels ? PTOWSP_OK : rt_no_memory(error, "statistics");
+	return snapshot->resources && snapshot->kernels && snapshot->channels && snapshot->processes ? PTOWSP_OK : rt_no_memory(error, "statistics");
 }
 
 void rt_snapshot_finish(struct rt_snapshot *snapshot)
@@ -24,6 +25,7 @@ void rt_snapshot_finish(struct rt_snapshot *snapshot)
 	free(snapshot->resources);
 	free(snapshot->kernels);
 	free(snapshot->channels);
+	free(snapshot->processes);
 }
 
 static struct ptowsp_resource_stats *resource_add(struct rt_snapshot *snapshot, unsigned resource, const char *name, uint64_t capacity,
@@ -92,6 +94,32 @@ static void channels_fill(const struct rt_run *run, struct rt_snapshot *snapshot
 		channel_fill(run, snapshot, i);
 }
 
+static const uint8_t standings[] = {
+	[RT_GOING] = PTOWSP_STANDING_GOING,   [RT_SENDING] = PTOWSP_STANDING_SENDING, [RT_CONSUMING] = PTOWSP_STANDING_CONSUMING,
+	[RT_ISSUING] = PTOWSP_STANDING_ISSUING, [RT_WAITING] = PTOWSP_STANDING_EVENT, [RT_ENDED] = PTOWSP_STANDING_ENDED,
+};
+
+static void processes_fill(const struct rt_run *run, struct rt_snapshot *snapshot)
+{
+	const struct rt_pipeline *pipeline = run->pipeline;
+
+	snapshot->stats.process_count = 0;
+	for (uint32_t i = 0; pipeline && pipeline->clocks.own && i < pipeline->count; i++) {
+		const struct rt_instance *instance = &pipeline->instances[i];
+		bool channel = instance->standing == RT_SENDING || instance->standing == RT_CONSUMING;
+
+		snapshot->processes[snapshot->stats.process_count++] = (struct ptowsp_process_stats){
+			.process = instance->process,
+			.replica = instance->replica,
+			.standing = standings[instance->standing],
+			.channel = channel ? instance->channel : PTOWSP_NONE,
+			.resource = instance->standing == RT_ISSUING ? instance->block.resource : 0,
+			.clock = i == pipeline->clocks.turn ? run->clock.now : pipeline->clocks.own[i].now,
+			.tasks = instance->tasks,
+		};
+	}
+}
+
 static void kernels_fill(const struct rt_run *run, struct rt_snapshot *snapshot)
 {
 	snapshot->stats.kernel_count = 0;
@@ -122,6 +150,7 @@ static void fill(const struct rt_run *run, struct rt_snapshot *snapshot)
 		stats->executors = run->pipeline->count;
 	resources_fill(run, snapshot);
 	channels_fill(run, snapshot);
+	processes_fill(run, snapshot);
 	kernels_fill(run, snapshot);
 }
 
@@ -131,8 +160,10 @@ static void copy(const struct rt_snapshot *from, struct rt_snapshot *to)
 	to->stats.resources = to->resources;
 	to->stats.kernels = to->kernels;
 	to->stats.channels = to->channels;
+	to->stats.processes = to->processes;
 	memcpy(to->resources, from->resources, from->stats.resource_count * sizeof(*to->resources));
 	memcpy(to->channels, from->channels, from->stats.channel_count * sizeof(*to->channels));
+	memcpy(to->processes, from->processes, from->stats.process_count * sizeof(*to->processes));
 	memcpy(to->kernels, from->kernels, from->stats.kernel_count * sizeof(*to->kernels));
 }
 
@@ -146,6 +177,7 @@ void rt_stats_reset(struct rt_program *program)
 		.resource_stride = sizeof(*snapshot->resources),
 		.kernel_stride = sizeof(*snapshot->kernels),
 		.channel_stride = sizeof(*snapshot->channels),
+		.process_stride = sizeof(*snapshot->processes),
 	};
 	pthread_mutex_unlock(&program->lock);
 }

@@ -20,6 +20,8 @@ ptowsp_status rt_look(struct rt_run *run)
 #define LOOK_MOST 1024u
 #define LOOK_NS UINT64_C(500000)
 
+#define SHOW_NS UINT64_C(50000000)
+
 /* Reading the clock costs as much as a short task: the number of kernels between two looks adapts to about half a millisecond. */
 ptowsp_status rt_look_after_kernel(struct rt_run *run)
 {
@@ -29,7 +31,7 @@ ptowsp_status rt_look_after_kernel(struct rt_run *run)
 		rt_dispatch_sample(run);
 	if (run->cancel && atomic_load_explicit((const volatile _Atomic uint32_t *)run->cancel, memory_order_relaxed))
 		return rt_look(run);
-	if (!run->args->deadline_ns || (run->look_left && --run->look_left))
+	if (run->look_left && --run->look_left)
 		return PTOWSP_OK;
 	now = rt_now_ns(run->program);
 	if (now - run->looked_ns > LOOK_NS)
@@ -38,6 +40,10 @@ ptowsp_status rt_look_after_kernel(struct rt_run *run)
 		run->look_every = run->look_every * 2 + 1;
 	run->looked_ns = now;
 	run->look_left = run->look_every ? run->look_every : 1;
+	if (now - run->shown_ns > SHOW_NS) {
+		run->shown_ns = now;
+		rt_stats_publish(run);
+	}
 	return rt_look(run);
 }
 

@@ -99,6 +99,25 @@ struct ptowsp_channel_stats {
 };
 enum { PTOWSP_CHANNEL_CLOSED = 1 };
 
+enum { /* where an instance of a process stands */
+	PTOWSP_STANDING_GOING = 0,
+	PTOWSP_STANDING_SENDING = 1,   /* no room in the channel, or not its turn */
+	PTOWSP_STANDING_CONSUMING = 2, /* no token in the channel, or not its turn */
+	PTOWSP_STANDING_ISSUING = 3,   /* an open scope holds what its task needs */
+	PTOWSP_STANDING_EVENT = 4,
+	PTOWSP_STANDING_ENDED = 5
+};
+/* One instance of a process, in declaration order. */
+struct ptowsp_process_stats {
+	uint32_t process, replica; /* row of the PROC table */
+	uint32_t standing;         /* PTOWSP_STANDING_x */
+	uint32_t channel;          /* SENDING, CONSUMING: row of CSPC; else PTOWSP_NONE */
+	uint32_t resource;         /* ISSUING: enum ptowsp_resource; else 0 */
+	uint32_t reserved;
+	uint64_t clock;            /* its t */
+	uint64_t tasks;            /* issued by it */
+};
+
 enum { PTOWSP_KERNEL_COUNTED_ONE = 1 }; /* cycles not known without running: counted 1 per task */
 
 enum { PTOWSP_DETERMINISTIC_NO = 0, PTOWSP_DETERMINISTIC_YES = 1, PTOWSP_DETERMINISTIC_UNKNOWN = 2 };
@@ -121,6 +140,8 @@ struct ptowsp_run_stats {
 	uint32_t kernel_count, kernel_stride;
 	const struct ptowsp_channel_stats *channels;
 	uint32_t channel_count, channel_stride;
+	const struct ptowsp_process_stats *processes;
+	uint32_t process_count, process_stride;
 };
 
 enum { /* what a deadlock is about */

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT
+ * test_contract_trace.c - what --trace shows beside tasks, against the statistics of the same run. */
+#include "contract/cli.h"
+
+#include <string.h>
+
+#define VECTORS "$K/vectors.pkg.zst"
+#define CHANNELS "$P/probes/channels.pkg.zst"
+
+enum { EXECUTORS, RESOURCES, CHANNEL_TRACKS };
+
+static bool has_text(json_t *event, const char *member, const char *text)
+{
+	const char *value = json_string_value(json_object_get(event, member));
+
+	return value && !strcmp(value, text);
+}
+
+static intmax_t member(json_t *event, const char *name)
+{
+	return json_integer_value(json_object_get(event, name));
+}
+
+static const char *track_name(json_t *events, intmax_t pid, intmax_t tid)
+{
+	json_t *event;
+	size_t i;
+
+	json_array_foreach(events, i, event)
+		if (has_text(event, "name", "thread_name") && member(event, "pid") == pid && member(event, "tid") == tid)
+			return json_string_value(json_object_get(json_object_get(event, "args"), "name"));
+	return "";
+}
+
+/* Stalls on the track of that name; every "B" has its "E" right behind it. */
+static void stalls_sum(json_t *events, intmax_t pid, const char *track, intmax_t *count, intmax_t *cycles)
+{
+	json_t *event;
+	size_t i;
+
+	*count = *cycles = 0;
+	json_array_foreach(events, i, event) {
+		json_t *next = json_array_get(events, i + 1);
+
+		if (!has_text(event, "ph", "B") || member(event, "pid") != pid || strcmp(track_name(events, pid, member(event, "tid")), track))
+			continue;
+		CHECK(has_text(next, "ph", "E") && member(next, "tid") == member(event, "tid") && member(next, "pid") == pid);
+		CHECK_INT(member(next, "ts") - member(event, "ts"), member(json_object_get(event, "args"), "cycles"));
+		++*count;
+		*cycles += member(next, "ts") - member(event, "ts");
+	}
+}
+
+static intmax_t moments(json_t *events, const char *name)
+{
+	intmax_t count = 0;
+	json_t *event;
+	size_t i;
+
+	json_array_foreach(events, i, event)
+		count += has_text(event, "ph", "i") && has_text(event, "name", name) && member(event, "pid") == CHANNEL_TRACKS;
+	return count;
+}
+
+/* Every resource of a workload: the trace's stalls are those of the statistics, and at least one resource stalls. */
+static void stalls_of_a_workload_are_on_the_track_of_their_resource(void)
+{
+	static const struct {
+		const char *options, *resource;
+	} cases[] = {
+		{"--entry nest --set n=12 --set m=5 --schedule task_window=7", "task_ring"},
+		{"--entry nest --set n=12 --set m=5 --schedule tensor_map=4", "tensor_map"},
+		{"--entry nest --set n=12 --set m=5 --schedule ready_queue=3", "ready_any"},
+	};
+
+	cli_begin();
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		json_t *stats, *events;
+		intmax_t count, cycles;
+
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --no-kernels %s --trace t.json --stats=json " VECTORS, cases[k].options)), 0);
+		stats = json_incref(cli_json());
+		events = cli_at(cli_json_file("t.json"), "traceEvents");
+		stalls_sum(events, RESOURCES, cases[k].resource, &count, &cycles);
+		CHECK(count > 0);
+		CHECK_INT(count, cli_int(stats, check_fmt("resources[%s].stall_count", cases[k].resource)));
+		CHECK_INT(cycles, cli_int(stats, check_fmt("resources[%s].stall_cycles", cases[k].resource)));
+		json_decref(stats);
+	}
+}
+
+static void a_pipeline_has_tracks_for_processes_and_channels(void)
+{
+	intmax_t count, cycles;
+	json_t *stats, *events;
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --trace t.json --schedule 'channel_capacity=c(1)' --stats=json " CHANNELS), 0);
+	stats = json_incref(cli_json());
+	events = cli_at(cli_json_file("t.json"), "traceEvents");
+	CHECK_STR(track_name(events, EXECUTORS, 0), "process source");
+	CHECK_STR(track_name(events, EXECUTORS, 1), "process sink");
+	stalls_sum(events, CHANNEL_TRACKS, "channel:c", &count, &cycles);
+	CHECK(count > 0);
+	CHECK_INT(count, cli_int(stats, "channels[c].full_count"));
+	CHECK_INT(cycles, cli_int(stats, "channels[c].full_cycles"));
+	stalls_sum(events, EXECUTORS, "process source", &count, &cycles);
+	CHECK_INT(cycles, cli_int(stats, "channels[c].full_cycles"));
+	stalls_sum(events, CHANNEL_TRACKS, "channel:c (consumed)", &count, &cycles);
+	CHECK(count > 0);
+	CHECK_INT(count, cli_int(stats, "channels[c].empty_count"));
+	CHECK_INT(cycles, cli_int(stats, "channels[c].empty_cycles"));
+	CHECK_INT(moments(events, "send"), cli_int(stats, "channels[c].sends"));
+	CHECK_INT(moments(events, "consume"), cli_int(stats, "channels[c].consumes"));
+	json_decref(stats);
+}
+
+static void a_stall_names_its_task_and_where_it_ends_the_task_may_start(void)
+{
+	json_t *events, *event, *task;
+	size_t i, k, seen = 0;
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --no-kernels -q --entry nest --set n=12 --set m=5 --schedule task_window=7 --trace t.json " VECTORS), 0);
+	events = cli_at(cli_json_file("t.json"), "traceEvents");
+	json_array_foreach(events, i, event) {
+		if (!has_text(event, "name", "TASK_RING_FULL"))
+			continue;
+		json_array_foreach(events, k, task)
+			if (has_text(task, "ph", "X") && cli_int(task, "args.task") == cli_int(event, "args.task")) {
+				CHECK(member(task, "ts") >= member(json_array_get(events, i + 1), "ts"));
+				seen++;
+			}
+	}
+	CHECK(seen > 0);
+}
+
+static void a_trace_does_not_depend_on_threads_and_changes_no_figure(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("for t in 1 3; do $B/ptowsp-run -q --threads $t --schedule task_window=2 --trace $t.json " CHANNELS " || exit; done; cmp 1.json 3.json"), 0);
+	REQUIRE_INT(cli("a() { $B/ptowsp-run --no-kernels --entry nest --set n=40 --set m=5 --schedule task_window=7 --stats \"$@\" " VECTORS
+			" | sed '/^load/d; s/ *[0-9.]* *$//; s/reference.*//'; }; a >without; a --trace t.json >with; cmp without with"),
+		    0);
+}
+
+static void an_empty_program_has_a_trace_and_graphs(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run -q --no-kernels --entry nest --set n=0 --set m=5 --trace t.json " VECTORS), 0);
+	CHECK(json_is_array(cli_at(cli_json_file("t.json"), "traceEvents")));
+	for (const char *const *form = (const char *const[]){"txt", "dot", "json", NULL}; *form; form++)
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run -q --no-kernels --entry nest --set n=0 --set m=5 --graph g.%s " VECTORS, *form)), 0);
+}
+
+void suite_contract_trace(CU_pSuite s)
+{
+	cli_suite("trace");
+	TEST(s, stalls_of_a_workload_are_on_the_track_of_their_resource);
+	TEST(s, a_pipeline_has_tracks_for_processes_and_channels);
+	TEST(s, a_stall_names_its_task_and_where_it_ends_the_task_may_start);
+	TEST(s, a_trace_does_not_depend_on_threads_and_changes_no_figure);
+	TEST(s, an_empty_program_has_a_trace_and_graphs);
+}
