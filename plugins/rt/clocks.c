@@ -210,6 +210,11 @@ static uint64_t deps_from(const struct rt_clocks *clocks, uint64_t from)
 	return clocks->deps - (from < clocks->issued ? row_of(clocks, from)->deps : clocks->deps);
 }
 
+uint64_t rt_clocks_deps_held(const struct rt_clocks *clocks)
+{
+	return deps_from(clocks, clocks->settled);
+}
+
 ptowsp_status rt_clocks_room(const struct rt_clocks *clocks, struct rt_need need, struct rt_block *block)
 {
 	const struct rt_clock *base = clocks->base;

@@ -67,6 +67,8 @@ uint64_t *rt_clocks_now(struct rt_clocks *clocks, uint32_t instance);
 /* Can the next task, with these needs, ever be issued while things are as they are? OK; AGAIN: not before a scope ends, *block_out says
  * which resource; TOO_SMALL. */
 ptowsp_status rt_clocks_room(const struct rt_clocks *clocks, struct rt_need need, struct rt_block *block_out);
+/* Places in the dependency pool that open scopes hold, or tasks behind what they hold. */
+uint64_t rt_clocks_deps_held(const struct rt_clocks *clocks);
 /* How many tasks must have given back before the next one is issued; after OK of rt_clocks_room. */
 uint64_t rt_clocks_tail(const struct rt_clocks *clocks, struct rt_need need);
 /* The next task, of the instance whose turn it is. Errors: RUN_FAILED for a full window in mode abort, NO_MEMORY. */

@@ -111,14 +111,15 @@ ptowsp_status rt_pipeline_create(struct rt_pipeline **pipeline_out, struct rt_ru
 	if (!pipeline)
 		return rt_no_memory(run->error, "the pipeline");
 	pipeline->run = run;
-	pipeline->turn = pipeline->inferred = PTOWSP_NONE;
+	pipeline->turn = PTOWSP_NONE;
 	pipeline->channel_count = tables->channel.count;
 	pipeline->channels = calloc((size_t)tables->channel.count + 1, sizeof(*pipeline->channels));
 	for (uint32_t i = 0; pipeline->channels && i < tables->channel.count; i++) {
 		pipeline->channels[i].capacity = capacity_of(run->program, i);
 		pipeline->channels[i].latency = tables->channel.rows[i].latency;
 	}
-	if (!pipeline->channels || !instances_make(pipeline) || rt_clocks_init(&pipeline->clocks, &run->clock, pipeline->count))
+	if (!pipeline->channels || !instances_make(pipeline) || rt_clocks_init(&pipeline->clocks, &run->clock, pipeline->count) ||
+	    rt_recall_init(&pipeline->recall, run))
 		return rt_no_memory(run->error, "the pipeline");
 	pipeline->live = pipeline->count;
 	pipeline->began = run->clock.total;
@@ -135,6 +136,7 @@ void rt_pipeline_destroy(struct rt_pipeline *pipeline)
 		if (i != pipeline->turn) /* that one is the run's */
 			rt_expand_finish(&pipeline->instances[i].expand);
 	rt_clocks_finish(&pipeline->clocks);
+	rt_recall_finish(&pipeline->recall);
 	free(pipeline->channels);
 	free(pipeline->instances);
 	free(pipeline);
@@ -282,31 +284,36 @@ static bool consume_try(struct rt_pipeline *pipeline, struct rt_instance *instan
 
 /* ---- tasks ----------------------------------------------------------------------------------------------------- */
 
-/* How many edges a task has is known only when the tensor map has taken it in, under its number. Where that makes the difference, nobody else issues a
- * task until this one is. */
+/* Could the edges of any task find no room in what open scopes leave of the dependency pool? A task has at most one per task of the window. */
+static bool deps_short(const struct rt_pipeline *pipeline)
+{
+	const struct rt_run *run = pipeline->run;
+	uint64_t most = run->window && run->window < run->tasks ? run->window : run->tasks;
+
+	return pipeline->recall.on && rt_clocks_deps_held(&pipeline->clocks) + most > run->clock.deps_capacity;
+}
+
+/* Room is looked for before the tensor map takes the task in under its number: who finds none lets others go first. */
 static ptowsp_status task_infer(struct rt_pipeline *pipeline, struct rt_instance *instance, const struct rt_site *site)
 {
 	struct rt_run *run = pipeline->run;
-	ptowsp_status st;
+	ptowsp_status st = rt_prepare(run, site, run->expand.level);
 
-	if (instance->inferred)
-		return rt_clocks_room(&pipeline->clocks, instance->need, &instance->block);
-	if (pipeline->inferred != PTOWSP_NONE) {
-		instance->block = pipeline->instances[pipeline->inferred].block;
-		return PTOWSP_AGAIN;
+	if (!st && deps_short(pipeline)) {
+		st = rt_recall_preds(&pipeline->recall, run, site);
+		instance->need = (struct rt_need){rt_infer_map(run, site), run->preds.count};
+	} else {
+		instance->need = (struct rt_need){.map = rt_infer_map(run, site)};
 	}
-	st = rt_prepare(run, site, run->expand.level);
-	if (st)
-		return st;
-	instance->need = (struct rt_need){.map = rt_infer_map(run, site)};
-	st = rt_clocks_room(&pipeline->clocks, instance->need, &instance->block);
+	if (!st)
+		st = rt_clocks_room(&pipeline->clocks, instance->need, &instance->block);
 	if (!st)
 		st = rt_infer(run, site, &instance->need);
-	if (st)
-		return st;
-	instance->inferred = true;
-	pipeline->inferred = pipeline->turn;
-	return rt_clocks_room(&pipeline->clocks, instance->need, &instance->block);
+	if (!st)
+		st = rt_clocks_room(&pipeline->clocks, instance->need, &instance->block); /* more than the whole pool */
+	if (!st && pipeline->recall.on && !rt_recall_add(&pipeline->recall, run, site))
+		st = rt_no_memory(run->error, "remembered tasks");
+	return st;
 }
 
 /* Real threads: places that must have been given back; and with dependencies that are a promise, everything, as channels may order what edges
@@ -413,8 +420,6 @@ static ptowsp_status task_try(struct rt_pipeline *pipeline, struct rt_instance *
 		return rt_block_report(run, st, &instance->block, run->deadlock);
 	if (!st)
 		st = task_issue(pipeline, instance, site);
-	instance->inferred = false;
-	pipeline->inferred = PTOWSP_NONE;
 	instance->standing = RT_GOING;
 	return st;
 }

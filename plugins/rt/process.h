@@ -9,6 +9,7 @@
 
 #include "rt/channel.h"
 #include "rt/clocks.h"
+#include "rt/recall.h"
 #include "rt/run.h"
 
 #define RT_INSTANCE_LIMIT 4096u /* all replicas together: each has an expander */
@@ -26,8 +27,7 @@ struct rt_instance {
 	bool given;                /* CONSUMING: a rendezvous has taken place, and this is the token */
 	uint64_t value;
 	struct rt_block block;     /* ISSUING: why it cannot */
-	bool inferred;             /* ISSUING: the tensor map has the task already, with these needs */
-	struct rt_need need;
+	struct rt_need need;       /* ISSUING: what the task reserves */
 	struct rt_expand expand;
 };
 struct rt_pipeline {
@@ -36,12 +36,12 @@ struct rt_pipeline {
 	struct rt_channel *channels;   /* per CSPC row */
 	uint32_t count, channel_count, live;
 	uint32_t turn;     /* whose expander is in run->expand, PTOWSP_NONE: nobody's */
-	uint32_t inferred; /* the one instance with `inferred`, PTOWSP_NONE */
 	uint64_t began;    /* when: the clock of every instance then */
 	uint64_t steps;    /* grows whenever an instance gets on */
 	uint64_t steps_most; /* 0: any number; LIMIT beyond */
 	enum rt_look_for look;
 	struct rt_clocks clocks;
+	struct rt_recall recall;
 };
 
 /* After the entry's own instructions: all processes until they end. Errors: those of a run; DEADLOCK with the report. */

@@ -112,6 +112,7 @@ struct rt_program {
 	uint32_t level_count, level_room, level_set_count, level_set_room, class_count;
 	uint32_t most_args, most_ios; /* of one site */
 	uint8_t *tensor_access;       /* per TENS row: how the entry's tasks access it */
+	bool process_scopes;          /* some process has a scope */
 	uint8_t *tensor_loaded;       /* per TENS row: a slot_load reads it */
 	uint8_t *kernel_used;         /* per KREG row: named by a site at some level */
 	_Atomic uint32_t *kernel_ns;  /* per KREG row: how long a task of it takes, blended from samples; UINT32_MAX: not known. Kept from run to run */

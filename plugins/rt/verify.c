@@ -99,6 +99,7 @@ static ptowsp_status scope_lower(struct rt_verifier *v)
 	if (!st)
 		st = rt_verifier_push(v, (struct rt_body){.kind = RT_BODY_SCOPE, .end = end});
 	v->program->code[v->at] = (struct rt_ins){.op = PTOWSP_OP_SCOPE, .end = end};
+	v->program->process_scopes |= v->process != PTOWSP_NONE;
 	v->at++;
 	return st;
 }
