@@ -232,13 +232,14 @@ ptowsp_status rt_infer_race(struct rt_run *run, const struct rt_site *site, cons
 	return race->found ? race_report(run) : PTOWSP_OK;
 }
 
-/* What left the window has left the clock too, unless a full window does not stall. */
+/* What left the window has left the clock too, unless a full window does not stall, or there are clocks that stand behind. */
 static ptowsp_status watch_enter(struct rt_run *run, const struct rt_site *site)
 {
 	struct entering entering = {.run = run, .map = run->watch, .track = &run->watch_track};
 	const struct rt_access *accesses = rt_run_accesses(run);
+	bool forget = schedule_of(run)->window_mode != RT_WINDOW_BENCHMARK && !run->pipeline;
 
-	rt_preds_next(&run->watch_preds, run->tasks, schedule_of(run)->window_mode == RT_WINDOW_BENCHMARK ? 0 : run->window);
+	rt_preds_next(&run->watch_preds, run->tasks, forget ? run->window : 0);
 	for (uint32_t i = 0; i < site->io_count; i++)
 		if (accesses[i].io->access & PTOWSP_WRITE && run->program->tensor_loaded[accesses[i].io->tensor])
 			rt_access_visit(&accesses[i], &run->tensors, PTOWSP_WRITE, piece_write, &entering);

@@ -122,6 +122,7 @@ ptowsp_status rt_pipeline_create(struct rt_pipeline **pipeline_out, struct rt_ru
 	    rt_recall_init(&pipeline->recall, run))
 		return rt_no_memory(run->error, "the pipeline");
 	pipeline->live = pipeline->count;
+	pipeline->clocks.loads = run->watch != NULL;
 	pipeline->began = run->clock.total;
 	return PTOWSP_OK;
 }
