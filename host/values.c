@@ -59,26 +59,30 @@ static bool parse_bool(const char *text, uint64_t *out)
 	return false;
 }
 
-/* Bit pattern of the nearest f32, f64, f16 or bf16. */
-static bool parse_float(const char *text, uint16_t dtype, uint64_t *out)
+/* Bit pattern of the nearest f32 or f64; slots have no other floats. *beyond_out: a number, but too large for the type. */
+static bool parse_float(const char *text, uint16_t dtype, uint64_t *out, bool *beyond_out)
 {
 	char *stop;
-	double value = strtod(text, &stop);
-	float single = dtype == PTOWSP_F64 ? 0 : (float)value;
+	double value;
+	float single;
 	uint32_t bits;
 
+	errno = 0;
+	value = strtod(text, &stop);
+	single = dtype == PTOWSP_F64 ? 0 : (float)value;
+	*beyond_out = stop != text && !*stop && ((isinf(value) && errno == ERANGE) || (isfinite(value) && isinf(single)));
 	memcpy(&bits, &single, sizeof(bits));
 	*out = bits;
 	if (dtype == PTOWSP_F64)
 		memcpy(out, &value, sizeof(value));
-	return stop != text && !*stop && (dtype == PTOWSP_F64 || dtype == PTOWSP_F32);
+	return stop != text && !*stop && !*beyond_out && (dtype == PTOWSP_F64 || dtype == PTOWSP_F32);
 }
 
 ptowsp_status host_value_parse(uint16_t dtype, const char *name, const char *text, uint64_t *bits_out,
 			       struct ptowsp_error *error)
 {
 	const struct reg_dtype *type = reg_dtype(dtype);
-	bool fine = false;
+	bool fine = false, beyond = false;
 
 	if (!type)
 		return host_fail(error, PTOWSP_BAD_PACKAGE, "\"%.60s\" has an unknown type", name);
@@ -93,9 +97,12 @@ ptowsp_status host_value_parse(uint16_t dtype, const char *name, const char *tex
 		fine = parse_bool(text, bits_out);
 		break;
 	case 'f':
-		fine = parse_float(text, dtype, bits_out);
+		fine = parse_float(text, dtype, bits_out, &beyond);
 		break;
 	}
+	if (beyond)
+		return host_fail(error, PTOWSP_INVALID, "--set %.60s: \"%.40s\" is beyond %s, whose largest value is %s; infinity is written inf", name,
+				 text, type->text, dtype == PTOWSP_F64 ? "1.7976931348623157e308" : "3.40282347e38");
 	return fine ? PTOWSP_OK : wrong(type, name, text, error);
 }
 

@@ -298,6 +298,28 @@ static void texts_are_values_of_their_type_or_refused(void)
 	}
 }
 
+static void a_float_beyond_its_type_is_refused_with_the_largest_value(void)
+{
+	static const struct {
+		uint16_t dtype;
+		const char *text;
+		bool fine;
+	} rows[] = {
+		{PTOWSP_F32, "3.4028234e38", true}, {PTOWSP_F32, "3.4028236e38", false}, {PTOWSP_F32, "-1e39", false}, {PTOWSP_F32, "1e300", false},
+		{PTOWSP_F32, "1e999", false},	    {PTOWSP_F32, "inf", true},		 {PTOWSP_F32, "-inf", true},   {PTOWSP_F32, "1e-60", true},
+		{PTOWSP_F64, "1e300", true},	    {PTOWSP_F64, "1e999", false},	 {PTOWSP_F64, "-1e999", false}, {PTOWSP_F64, "inf", true},
+	};
+	uint64_t bits;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		ptowsp_status st = host_value_parse(rows[i].dtype, "v", rows[i].text, &bits, &error);
+
+		CHECK_INT(st, rows[i].fine ? PTOWSP_OK : PTOWSP_INVALID);
+		if (!rows[i].fine)
+			CHECK_CONTAINS(error.text, "whose largest value is");
+	}
+}
+
 static void values_are_parsed_in_their_type(void)
 {
 	struct ptowsp_value_info info;
@@ -585,6 +607,7 @@ void suite_session(CU_pSuite suite)
 	TEST(suite, outputs_start_as_zeros_in_every_run);
 	TEST(suite, texts_are_values_of_their_type_or_refused);
 	TEST(suite, values_are_parsed_in_their_type);
+	TEST(suite, a_float_beyond_its_type_is_refused_with_the_largest_value);
 	TEST(suite, memory_beyond_the_limit_is_refused_before_the_run);
 	TEST(suite, without_kernels_nothing_is_bound_or_called);
 	TEST(suite, sample_data_come_with_the_package);

@@ -285,7 +285,7 @@ static void instruction_print(const struct listing *l, uint32_t at, const struct
 		else
 			operand_text(l, shape->operand1, i->operand1, first);
 		operand_text(l, shape->operand2, i->operand2, second);
-		snprintf(line, sizeof(line), "%s%s%s%s%s", shape->mnemonic, *first ? " " : "", first,
+		snprintf(line, sizeof(line), "%s%s%s%s%s%s", shape->mnemonic, i->flags & PTOWSP_SLOT_LOAD_BITS ? " bits" : "", *first ? " " : "", first,
 			 !*second ? "" : !strncmp(second, "->", 2) || !*first ? " " : ", ", second);
 	} else {
 		snprintf(line, sizeof(line), "opcode 0x%02x? %u, %u", i->opcode, i->operand1, (unsigned)i->operand2);

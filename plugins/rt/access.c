@@ -47,11 +47,13 @@ static ptowsp_status declared_shape(const struct rt_program *program, struct rt_
 	const struct ptowsp_tensor_record *record = &program->tables.tensor.rows[row];
 
 	for (uint32_t d = 0; d < record->dim_count; d++) {
-		int64_t extent = rt_value(env, program->dim_exprs[record->dims + d]);
+		uint32_t expr = program->dim_exprs[record->dims + d], slot = rt_expr_source(&program->exprs, expr);
+		int64_t extent = rt_value(env, expr);
 
 		if (env->failed || extent < 0)
-			return rt_fail(error, PTOWSP_RUN_FAILED, "tensor %s: extent %u is %lld, it must be 0 or more; look at its symbols",
-				       rt_tensor_name(program, row), d, (long long)extent);
+			return rt_fail(error, PTOWSP_RUN_FAILED, "tensor %.80s: extent %u is %lld, it must be 0 or more; it comes from %.40s, which is %lld",
+				       rt_tensor_name(program, row), d, (long long)extent, slot == PTOWSP_NONE ? "a constant" : rt_slot_name(program, slot),
+				       slot == PTOWSP_NONE ? (long long)extent : (long long)env->values[slot]);
 		extents[d] = (uint64_t)extent;
 	}
 	return PTOWSP_OK;

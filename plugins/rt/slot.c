@@ -7,14 +7,21 @@
 #include "rt/process.h"
 #include "rt/run.h"
 
+/* Where the source has the instruction that the expander has just given. */
+static const char *here(const struct rt_run *run, char *text, size_t size)
+{
+	return rt_position(&run->program->tables, run->expand.at - 1, text, size);
+}
+
 ptowsp_status rt_slot_set(struct rt_run *run, uint32_t slot, uint32_t expr)
 {
 	const struct rt_expr *row = &run->program->exprs.rows[expr];
 	int64_t value = rt_value(&run->env, expr);
+	char text[160];
 
 	if (run->env.failed)
-		return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX, "setting slot %.40s before task %llu divides by zero",
-				  rt_slot_name(run->program, slot), (unsigned long long)run->tasks);
+		return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX, "setting slot %.40s before task %llu divides by zero, %s",
+				  rt_slot_name(run->program, slot), (unsigned long long)run->tasks, here(run, text, sizeof(text)));
 	run->values[slot] = (uint64_t)value;
 	if (run->quiet)
 		return PTOWSP_OK;
@@ -85,6 +92,25 @@ int64_t rt_element_value(const char *at, unsigned dtype)
 	return 0;
 }
 
+/* The bit pattern, zero-extended. */
+static uint64_t element_bits(const char *at, uint32_t size)
+{
+	uint64_t bits = 0;
+
+	memcpy(&bits, at, size < sizeof(bits) ? size : sizeof(bits)); /* elements are little-endian, as every host is that this builds for */
+	return bits;
+}
+
+/* What the SLOT_LOAD behind which the expander stands gives for the element. */
+static uint64_t element_load(const struct rt_run *run, const struct rt_tensor *tensor, int64_t element)
+{
+	const char *at = tensor->data + element * (int64_t)tensor->size;
+
+	if (run->program->code[run->expand.at - 1].flags & PTOWSP_SLOT_LOAD_BITS)
+		return element_bits(at, tensor->size);
+	return (uint64_t)rt_element_value(at, tensor->dtype);
+}
+
 /* ---- slot_load ------------------------------------------------------------------------------------------------- */
 
 static ptowsp_status element_find(struct rt_run *run, const struct rt_io *io, int64_t *element_out)
@@ -92,12 +118,13 @@ static ptowsp_status element_find(struct rt_run *run, const struct rt_io *io, in
 	const struct rt_footprint nothing = {0};
 	const struct rt_tensor *tensor = &run->tensors.rows[io->tensor];
 	struct rt_access access = {0};
+	char text[160];
 	ptowsp_status st;
 
 	st = rt_access_resolve(&access, run->program, &run->tensors, &run->env, io, 0, &nothing, 0, PTOWSP_NONE, run->error);
 	if (!st && run->env.failed)
-		st = rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX, "a slot_load before task %llu divides by zero",
-				(unsigned long long)run->tasks);
+		st = rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX, "a slot_load before task %llu divides by zero, %s",
+				(unsigned long long)run->tasks, here(run, text, sizeof(text)));
 	if (!st && !run->tensors.measuring && (uint64_t)access.start >= tensor->elements)
 		st = rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX,
 				"slot_load before task %llu reads element %lld of tensor %.40s, which has %llu", (unsigned long long)run->tasks,
@@ -132,7 +159,7 @@ ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io
 		       rt_slot_name(run->program, slot), rt_tensor_name(run->program, io->tensor));
 	run->load_said |= !tensor->data;
 	run->values[slot] = tensor->data && (uint64_t)element < tensor->elements
-				    ? (uint64_t)rt_element_value(tensor->data + element * (int64_t)tensor->size, tensor->dtype)
+				    ? element_load(run, tensor, element)
 				    : 0;
 	if (run->quiet)
 		return PTOWSP_OK;

@@ -170,7 +170,7 @@ static ptowsp_status slot_load_lower(struct rt_verifier *v)
 		return st;
 	program->tensor_loaded[io.tensor] = 1;
 	program->code[v->at] = (struct rt_ins){
-		.op = PTOWSP_OP_SLOT_LOAD, .flags = PTOWSP_CHECKED, .row = program->io_count, .slot = rt_verifier_word(v, v->at)->operand1};
+		.op = PTOWSP_OP_SLOT_LOAD, .flags = (uint8_t)(PTOWSP_CHECKED | rt_verifier_word(v, v->at)->flags), .row = program->io_count, .slot = rt_verifier_word(v, v->at)->operand1};
 	program->ios[program->io_count++] = io;
 	v->at++;
 	return PTOWSP_OK;
@@ -206,7 +206,7 @@ static ptowsp_status instruction_lower(struct rt_verifier *v, bool *halt_out)
 {
 	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
 
-	if (in->flags)
+	if (in->flags & ~(in->opcode == PTOWSP_OP_SLOT_LOAD ? PTOWSP_SLOT_LOAD_BITS : 0))
 		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: flags are %u, a package has 0", rt_verifier_here(v), in->flags);
 	v->begun |= in->opcode != PTOWSP_OP_NOP && (in->opcode < PTOWSP_OP_AXIS_DENSE || in->opcode > PTOWSP_OP_AXIS_SPARSE);
 	switch (in->opcode) {

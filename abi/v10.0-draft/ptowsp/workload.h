@@ -31,11 +31,12 @@ struct ptowsp_workload_header {
 };
 struct ptowsp_instruction {
 	uint8_t opcode;
-	uint8_t flags;     /* PTOWSP_CHECKED is the verifier's; zero in a package */
+	uint8_t flags;     /* zero in a package, but for PTOWSP_SLOT_LOAD_BITS; PTOWSP_CHECKED is the verifier's */
 	uint16_t operand1;
 	uint32_t operand2;
 };
 #define PTOWSP_CHECKED 1u /* could not be proved for all values: checked where it runs */
+#define PTOWSP_SLOT_LOAD_BITS 2u /* SLOT_LOAD: the slot gets the element's bit pattern, zero-extended, instead of its value */
 PTOWSP_STATIC_ASSERT(sizeof(struct ptowsp_workload_header) == 24, "layout");
 PTOWSP_STATIC_ASSERT(sizeof(struct ptowsp_instruction) == 8, "layout");
 
