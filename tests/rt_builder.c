@@ -103,7 +103,7 @@ static ptowsp_status kernel_footprint(void *context, uint32_t kernel, const uint
 static int kernel_varies(void *context, uint32_t kernel)
 {
 	/* Only its cycles depend on its arguments. */
-	return !(test_kernel(context, kernel)->flags & BUILDER_LATER);
+	return !(test_kernel(context, kernel)->flags & (BUILDER_LATER | BUILDER_STEADY));
 }
 
 static const char *kernel_unusable(void *context, uint32_t kernel)
@@ -805,6 +805,8 @@ struct outcome *builder_run_program(struct builder *b, struct rt_program *progra
 	args.memory = how->memory;
 	if (!how->pool && how->threads > 1 && rt_pool_create(&own, how->threads, NULL))
 		abort();
+	if (how->untold)
+		args.sinks = NULL;
 	args.pool = how->pool ? how->pool : own;
 	atomic_store(&b->calls, 0);
 	o->status = rt_run(program, &args, &o->stats, &o->deadlock, &o->error);

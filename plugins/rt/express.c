@@ -29,7 +29,7 @@ bool rt_express_site(const struct rt_run *run, const struct rt_site *site, uint3
 
 /* ---- a task ------------------------------------------------------------------------------------------------------- */
 
-static inline ptowsp_status uses_enter(struct rt_run *run, const struct rt_plan *plan)
+static inline ptowsp_status uses_enter(struct rt_run *run, struct rt_plan *plan)
 {
 	struct rt_cells *cells = run->overlap.lattices ? &run->overlap.cells : &run->exact;
 	const struct rt_lattice *lattices = run->overlap.lattices;
@@ -38,9 +38,13 @@ static inline ptowsp_status uses_enter(struct rt_run *run, const struct rt_plan 
 	if (!cells->entries)
 		return PTOWSP_OK;
 	for (const struct rt_use *use = plan->uses, *end = use + plan->use_count; use < end; use++) {
-		if (rt_use_named(use, lattices))
+		if (rt_use_named(use, lattices)) {
 			rt_cells_access(cells, &run->track, use->name, use->access);
-		else if ((st = rt_infer_use(run, use)))
+			continue;
+		}
+		run->plan = plan; /* whose accesses are asked for */
+		st = rt_infer_use(run, use);
+		if (st)
 			return st;
 	}
 	return run->preds.out_of_memory ? rt_no_memory(run->error, "the tensor map") : PTOWSP_OK;
