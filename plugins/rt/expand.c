@@ -457,6 +457,23 @@ static enum rt_event execute(struct rt_expand *expand, const struct rt_ins *in)
 	return RT_EVENT_END;
 }
 
+static inline enum rt_event step(struct rt_expand *expand)
+{
+	struct rt_frame *top = &expand->frames[expand->depth - 1];
+
+	if (!--expand->budget) {
+		expand->budget = PAUSE_EVERY;
+		return RT_EVENT_PAUSE;
+	}
+	if (top->branch && top->op == PTOWSP_OP_FOR_EACH) {
+		top->branch = 0;
+		return RT_EVENT_ORDER_BEGIN;
+	}
+	if (expand->breaking)
+		return break_one(expand);
+	return expand->at == top->end ? leave(expand, top) : execute(expand, &expand->program->code[expand->at]);
+}
+
 enum rt_event rt_expand_next(struct rt_expand *expand)
 {
 	enum rt_event event = GO_ON;
@@ -464,25 +481,16 @@ enum rt_event rt_expand_next(struct rt_expand *expand)
 	if (expand->passing && !expand->breaking && !rt_turns_pass(expand))
 		return no_memory(expand);
 	expand->passing = false;
-	while (event == GO_ON) {
-		struct rt_frame *top = &expand->frames[expand->depth - 1];
-
-		if (!--expand->budget) {
-			expand->budget = PAUSE_EVERY;
-			return RT_EVENT_PAUSE;
-		}
-		if (top->branch && top->op == PTOWSP_OP_FOR_EACH) {
-			top->branch = 0;
-			return RT_EVENT_ORDER_BEGIN;
-		}
-		if (expand->breaking)
-			event = break_one(expand);
-		else if (expand->at == top->end)
-			event = leave(expand, top);
-		else
-			event = execute(expand, &expand->program->code[expand->at]);
-	}
+	while (event == GO_ON)
+		event = step(expand);
 	return event;
+}
+
+enum rt_event rt_expand_step(struct rt_expand *expand)
+{
+	enum rt_event event = step(expand);
+
+	return event == GO_ON ? RT_EVENT_NONE : event;
 }
 
 void rt_expand_finish(struct rt_expand *expand)

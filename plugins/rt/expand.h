@@ -23,7 +23,8 @@ enum rt_event {
 	RT_EVENT_SYNC,        /* expand.sync: a SIGNAL, WAIT, BARRIER, FENCE, ALLOC or FREE of program.code */
 	RT_EVENT_PAUSE,       /* time for a look at deadline and cancel: every 1,024 instructions */
 	RT_EVENT_END,
-	RT_EVENT_FAILED       /* expand.error was filled: RUN_FAILED */
+	RT_EVENT_FAILED,      /* expand.error was filled: RUN_FAILED */
+	RT_EVENT_NONE         /* of rt_expand_step: nothing to tell */
 };
 
 struct rt_turns;
@@ -70,6 +71,8 @@ struct rt_expand {
 
 void rt_expand_start(struct rt_expand *expand, const struct rt_program *program, struct rt_env *env, struct ptowsp_error *error);
 enum rt_event rt_expand_next(struct rt_expand *expand);
+/* One instruction, or the end of one body, at a time: for who looks at the frames in between. Not where branches take turns. */
+enum rt_event rt_expand_step(struct rt_expand *expand);
 /* Gives back what bodies hold that were not walked to their end; nothing otherwise. */
 void rt_expand_finish(struct rt_expand *expand);
 /* At the end of the body of a parallel_for over a dense axis: enters its next iteration. False, and nothing has changed: there is none, or it is

@@ -1,24 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/policy.h"
 
-/* 0 .. n - 1, also for negative v. */
-static uint32_t modulo(int64_t v, uint32_t n)
-{
-	int64_t rest = v % (int64_t)n;
-
-	return (uint32_t)(rest < 0 ? rest + (int64_t)n : rest);
-}
-
-/* The mixing steps of splitmix64, without its increment. */
-static uint64_t mix64(uint64_t z)
-{
-	z ^= z >> 30;
-	z *= UINT64_C(0xBF58476D1CE4E5B9);
-	z ^= z >> 27;
-	z *= UINT64_C(0x94D049BB133111EB);
-	return z ^ z >> 31;
-}
-
 uint32_t rt_free_least(const uint64_t *free, uint32_t count)
 {
 	uint32_t least = 0;
@@ -42,12 +24,12 @@ static uint32_t round_robin(const struct rt_pick *pick)
 
 static uint32_t by_value(const struct rt_pick *pick)
 {
-	return modulo(pick->value, pick->dispatch->executors);
+	return rt_modulo(pick->value, pick->dispatch->executors);
 }
 
 static uint32_t by_hash(const struct rt_pick *pick)
 {
-	return (uint32_t)(mix64((uint64_t)pick->value) % pick->dispatch->executors);
+	return (uint32_t)(rt_mix64((uint64_t)pick->value) % pick->dispatch->executors);
 }
 
 static uint32_t static_partition(const struct rt_pick *pick)
@@ -68,7 +50,7 @@ static uint32_t grid(const struct rt_pick *pick)
 {
 	uint32_t rows = (uint32_t)pick->dispatch->rows, columns = (uint32_t)pick->dispatch->columns;
 
-	return modulo(pick->grid[0], rows) * columns + modulo(pick->grid[1], columns);
+	return rt_modulo(pick->grid[0], rows) * columns + rt_modulo(pick->grid[1], columns);
 }
 
 static const struct rt_policy policies[] = {

@@ -22,6 +22,24 @@ struct rt_policy {
 };
 /* Never NULL for what schedule.c made. */
 const struct rt_policy *rt_policy_find(uint32_t id);
+/* 0 .. n - 1, also for negative v. */
+static inline uint32_t rt_modulo(int64_t v, uint32_t n)
+{
+	int64_t rest = v % (int64_t)n;
+
+	return (uint32_t)(rest < 0 ? rest + (int64_t)n : rest);
+}
+
+/* The mixing steps of splitmix64, without its increment. */
+static inline uint64_t rt_mix64(uint64_t z)
+{
+	z ^= z >> 30;
+	z *= UINT64_C(0xBF58476D1CE4E5B9);
+	z ^= z >> 27;
+	z *= UINT64_C(0x94D049BB133111EB);
+	return z ^ z >> 31;
+}
+
 /* The first executor with the least free time. */
 uint32_t rt_free_least(const uint64_t *free, uint32_t count);
 
