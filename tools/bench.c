@@ -16,6 +16,7 @@ static const struct benchmark {
 	const char *text;
 } benchmarks[] = {
 	{"tasks", bench_tasks, "tasks per ms of the runtime core on the llama layer: expansion, execution, both; memory per task"},
+	{"filter", bench_filter, "ms that a scheduler instance needs for 33,554,432 tasks of which it keeps one in 64, by predicate"},
 	{"softmax", bench_softmax, "ms of a fused softmax on the C interface of tasks: everything built first against a start at 20 tasks"},
 	{"packages", bench_packages, "ms to pack, open, verify and load the example packages, and their sizes"},
 	{"isa", bench_isa, "GFLOP/s and GB/s of the portable kernels' interpreter"},

@@ -46,6 +46,7 @@ void bench_peak_reset(void);
 
 /* The benchmarks. 0, or an exit code after a sentence on stderr. */
 int bench_tasks(const struct bench_options *options);
+int bench_filter(const struct bench_options *options);
 int bench_softmax(const struct bench_options *options);
 int bench_packages(const struct bench_options *options);
 int bench_isa(const struct bench_options *options);

@@ -26,9 +26,9 @@ static inline uint32_t rest_of(const struct rt_skip *skip, uint64_t z)
 	return (uint32_t)(rest >= n ? rest - n : rest);
 }
 
-static bool by_number(const struct rt_skip *skip)
+static bool decided_by_number(const struct rt_dispatch *dispatch)
 {
-	switch (skip->dispatch->policy) {
+	switch (dispatch->policy) {
 	case 0:
 	case PTOWSP_DISPATCH_ROUND_ROBIN:
 	case PTOWSP_DISPATCH_WORK_STEAL:
@@ -191,8 +191,14 @@ static uint64_t stride_find(const struct rt_skip *skip, const struct rt_skip_bod
 /* The first of `most` values value, value + moves ... that is own; most: none. */
 static uint64_t own_find(const struct rt_skip *skip, const struct rt_skip_body *body, int64_t value, uint64_t most)
 {
-	uint64_t v = (uint64_t)value;
+	uint64_t v = (uint64_t)value, mask = skip->instances - 1;
 
+	if (skip->dispatch->policy == PTOWSP_DISPATCH_HASH && !(skip->instances & mask)) {
+		for (uint64_t k = 0; k < most; k++, v += (uint64_t)body->moves)
+			if ((rt_mix64(v) & mask) == skip->me)
+				return k;
+		return most;
+	}
 	if (skip->dispatch->policy == PTOWSP_DISPATCH_HASH) {
 		for (uint64_t k = 0; k < most; k++, v += (uint64_t)body->moves)
 			if (rest_of(skip, rt_mix64(v)) == skip->me)
@@ -315,7 +321,7 @@ static uint32_t statement_owner(const struct rt_skip *skip, const struct rt_outl
 		return skip->instances;
 	if (filter)
 		return filter->owner < skip->instances ? filter->owner : skip->instances;
-	if (by_number(skip) || row->mixed || row->loose || row->claims >> depth)
+	if (skip->numbered || row->mixed || row->loose || row->claims >> depth)
 		return skip->instances;
 	return rt_skip_owner(skip, &skip->outline.program->sites[row->site], skip->number);
 }
@@ -346,7 +352,7 @@ static void loop_enter(struct rt_skip *skip, const struct rt_frame *frame, struc
 {
 	const struct rt_outline_row *row = &skip->outline.rows[frame->at];
 
-	if (statement_owner(skip, row, frame->depth) == skip->me) {
+	if ((!skip->numbered || skip->filter_count) && statement_owner(skip, row, frame->depth) == skip->me) {
 		mine_begin(skip, true);
 		return;
 	}
@@ -357,7 +363,7 @@ static void loop_enter(struct rt_skip *skip, const struct rt_frame *frame, struc
 	if (body->sums && !rt_outline_range(&skip->outline, frame->at + 1, frame->end, frame->depth, skip->expand->loops[frame->depth], frame->step,
 					    1, &body->count))
 		return;
-	if (!by_number(skip)) {
+	if (!skip->numbered) {
 		value_enter(skip, frame, row, body);
 	} else if (range_holds(skip, frame)) {
 		mine_begin(skip, true);
@@ -390,7 +396,7 @@ static bool loop_pass(struct rt_skip *skip, const struct rt_ins *in)
 
 	if (!row->closed)
 		return false;
-	if (by_number(skip) && !filter_of(skip)) {
+	if (skip->numbered && !filter_of(skip)) {
 		if (skip->dispatch->policy != PTOWSP_DISPATCH_STATIC_PARTITION || row->filtered ||
 		    !rt_outline_count(&skip->outline, expand->at, in->end, &count) || away(skip) < count)
 			return false;
@@ -603,6 +609,7 @@ ptowsp_status rt_skip_init(struct rt_skip *skip, struct rt_expand *expand, const
 	skip->dispatch = &program->schedule.dispatch;
 	skip->me = me;
 	skip->instances = instances;
+	skip->numbered = decided_by_number(skip->dispatch);
 	skip->reciprocal = instances > 1 ? (uint64_t)(UINT64_MAX / instances) : UINT64_MAX;
 	st = rt_outline_init(&skip->outline, program, env, error);
 	rt_expand_start(expand, program, env, error);

@@ -39,6 +39,7 @@ struct rt_skip {
 	struct rt_outline outline;
 	const struct rt_dispatch *dispatch;
 	uint32_t me, instances;
+	bool numbered;       /* the number of a task decides whose it is */
 	uint64_t reciprocal; /* 2^64 / instances, cut off */
 	uint64_t number;     /* of the next task: all before it were passed over or given */
 	uint64_t task;       /* RT_EVENT_TASK: its number */
