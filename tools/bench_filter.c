@@ -126,10 +126,9 @@ static ptowsp_status pair_measure(const struct bench_options *options, const str
 				  uint64_t *kept, struct ptowsp_error *error)
 {
 	struct subject plain, s;
-	ptowsp_status st = subject_init(&plain, 1, NULL, error);
+	ptowsp_status st = subject_init(&plain, 1, NULL, error), filtered = subject_init(&s, INSTANCES, filter, error);
 
-	if (subject_init(&s, INSTANCES, filter, error))
-		st = error->status;
+	st = st ? st : filtered;
 	for (unsigned r = 0; !st && r <= options->reps; r++) {
 		uint64_t began = bench_now_ns(), between;
 		double each;

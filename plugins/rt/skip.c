@@ -488,6 +488,20 @@ static enum rt_event task_give(struct rt_skip *skip)
 	return RT_EVENT_TASK;
 }
 
+/* At the end of an own iteration: goes to the next one at once, where that tells nothing. */
+static bool iteration_next(struct rt_skip *skip)
+{
+	struct rt_expand *expand = skip->expand;
+	struct rt_frame *frame = frame_of(skip);
+	struct rt_skip_body *body = body_of(skip);
+
+	if (body->way != WAY_VALUE || frame->op != PTOWSP_OP_PARALLEL_FOR || expand->budget < 2 || expand->breaking || !frame->left)
+		return false;
+	expand->budget--;
+	next_choose(skip, frame, body);
+	return body->way == WAY_VALUE && rt_expand_again(expand);
+}
+
 /* Inside a body that is own as a whole. RT_EVENT_NONE: it is at its end, or was left. */
 static enum rt_event mine_next(struct rt_skip *skip)
 {
@@ -499,6 +513,8 @@ static enum rt_event mine_next(struct rt_skip *skip)
 		const struct rt_frame *top = frame_of(skip);
 
 		if (expand->depth < skip->mine || (!skip->whole && expand->depth == skip->mine && expand->at == top->end)) {
+			if (expand->depth == skip->mine && iteration_next(skip))
+				continue;
 			skip->mine = 0;
 			return RT_EVENT_NONE;
 		}
