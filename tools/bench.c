@@ -16,6 +16,11 @@ static const struct benchmark {
 	const char *text;
 } benchmarks[] = {
 	{"tasks", bench_tasks, "tasks per ms of the runtime core on the llama layer: expansion, execution, both; memory per task"},
+	{"work", bench_work, "the same on the graphs w1 to w4 of the peer comparison, beside a ready stack and a fixed order written by hand"},
+	{"threads", bench_threads, "w1 to w4 with 1 to 8 threads, two threads against one, and against a fixed order on two threads"},
+	{"share", bench_share, "what finding the tasks costs of a run whose kernels take 1, 10 and 50 us"},
+	{"sizes", bench_sizes, "bytes of the llama layer for several lengths, ms from its file to its first task"},
+	{"instructions", bench_instructions, "instructions per task, counted by valgrind --tool=callgrind"},
 	{"filter", bench_filter, "ms that a scheduler instance needs for 33,554,432 tasks of which it keeps one in 64, by predicate"},
 	{"softmax", bench_softmax, "ms of a fused softmax on the C interface of tasks: everything built first against a start at 20 tasks"},
 	{"packages", bench_packages, "ms to pack, open, verify and load the example packages, and their sizes"},
@@ -26,17 +31,20 @@ static const struct benchmark {
 
 static void usage(FILE *to)
 {
-	fprintf(to, "usage: ptowsp-bench [--reps N] [--threads N] [--packages DIR] [--json] [NAME...]\n"
-		    "       ptowsp-bench peer --workload w1|w2|w3|w4 --n N --threads T --work-ns S --reps R\n\n"
-		    "Prints one table of tab-separated values: median, least and most of the repetitions, beside a reference\n"
-		    "figure where there is one; \"-\" is what cannot be measured. Without a NAME all of them:\n\n");
+	fprintf(to, "usage: ptowsp-bench [--reps N] [--threads N] [--packages DIR] [--small] [--json] [NAME...]\n"
+		    "       ptowsp-bench peer --workload w1|w2|w3|w4 --n N --threads T --work-ns S --reps R\n"
+		    "       ptowsp-bench once --subject llama|w1|w2|w3|w4 --n N --deps exact|overlap --hazards full|raw --what find|count|run\n\n"
+		    "Prints one table of tab-separated values: median, least and most of the repetitions, how many of them were\n"
+		    "disturbed by others, beside a reference figure and a target where there is one, and whether the median meets it;\n"
+		    "\"-\" is what cannot be measured. Without a NAME all of them:\n\n");
 	for (size_t i = 0; i < BENCHMARKS; i++)
-		fprintf(to, "  %-10s %s\n", benchmarks[i].name, benchmarks[i].text);
-	fprintf(to, "  %-10s one row in the columns of a comparison of task-graph runtimes; --columns prints them;\n"
-		    "  %-10s exit status 3 for what does not apply\n\n"
+		fprintf(to, "  %-12s %s\n", benchmarks[i].name, benchmarks[i].text);
+	fprintf(to, "  %-12s one row in the columns of a comparison of task-graph runtimes; --columns prints them;\n"
+		    "  %-12s exit status 3 for what does not apply\n\n"
 		    "  --reps N        timed repetitions, 1 to %u (default 7)\n"
 		    "  --threads N     worker threads of the runtime (default 1)\n"
 		    "  --packages DIR  folder of the example packages (default: packages/ of the build this program lies in)\n"
+		    "  --small         small sizes, for a look at the rows: what they say means little\n"
 		    "  --json          one JSON object instead of the table\n"
 		    "  --version       version of the project and of the ABI\n"
 		    "  --help          this text\n",
@@ -107,6 +115,8 @@ static int arguments_read(int argc, char **argv, struct bench_options *options, 
 			choice->version = true;
 		else if (!strcmp(argv[i], "--json"))
 			choice->json = true;
+		else if (!strcmp(argv[i], "--small"))
+			options->small = true;
 		else if (!strcmp(argv[i], "--reps"))
 			rc = number(value, 1, BENCH_REPS_LIMIT, &options->reps), i++;
 		else if (!strcmp(argv[i], "--threads"))
@@ -127,6 +137,8 @@ static int bench(int argc, char **argv)
 
 	if (argc > 1 && !strcmp(argv[1], "peer"))
 		return bench_peer(argc - 1, argv + 1);
+	if (argc > 1 && !strcmp(argv[1], "once"))
+		return bench_once(argc - 1, argv + 1);
 	rc = arguments_read(argc, argv, &options, &choice);
 	if (rc || choice.help)
 		return choice.help ? usage(stdout), 0 : rc;

@@ -13,11 +13,12 @@ struct bench_options {
 	unsigned reps;        /* timed repetitions, 1 to BENCH_REPS_LIMIT */
 	unsigned threads;     /* of the runtime, 0: one */
 	const char *packages; /* folder of the example packages */
+	bool small;           /* sizes for a look at the rows: what they say means little */
 };
 
 /* A series of measurements of one quantity. */
 struct bench_series {
-	unsigned count;
+	unsigned count, disturbed; /* disturbed: of these, while others used the machine */
 	double values[BENCH_REPS_LIMIT];
 };
 
@@ -25,27 +26,45 @@ struct bench_series {
 struct bench_row {
 	const char *benchmark, *subject, *measure, *unit; /* subject: what was measured, e.g. "llama_layer 16K" */
 	struct bench_series series;  /* count 0: this cannot be measured here, the row says "-" */
-	const char *reference;       /* figure to compare with and whose it is, "-" if there is none */
+	const char *reference;       /* figure to compare with and whose it is; NULL: there is none */
+	double least, most;          /* what the median should be, both 0: nothing is asked of it */
 };
 
 /* Rows are printed (TSV) or collected (JSON) as they come. */
 void bench_table_begin(FILE *out, bool json, int argc, char **argv);
 void bench_table_row(const struct bench_row *row);
+/* A row of one value. */
+void bench_table_value(struct bench_row row, double value);
 void bench_table_end(void);
+/* What is being measured, on stderr if that is a terminal; gone with the next row. */
+void bench_table_progress(const char *subject, const char *measure);
 
 void bench_series_add(struct bench_series *series, double value);
 double bench_series_median(const struct bench_series *series);
 double bench_series_least(const struct bench_series *series);
 double bench_series_most(const struct bench_series *series);
 
+/* Adds options->reps results of measure to the series, taken while the machine is quiet: disturbed ones are taken again, at most as many as there are, and then
+ * kept and counted. threads: that measure uses. Errors: those of measure. */
+struct ptowsp_error;
+int bench_measure(const struct bench_options *options, unsigned threads, struct bench_series *series,
+		  int (*measure)(void *context, double *value_out, struct ptowsp_error *error), void *context, struct ptowsp_error *error);
+
 uint64_t bench_now_ns(void);
 /* Resident bytes now and at most since bench_peak_reset; 0 where the system does not say. */
 uint64_t bench_resident_bytes(void);
 uint64_t bench_peak_bytes(void);
 void bench_peak_reset(void);
+/* Page faults of this process that needed no disk, so far. */
+uint64_t bench_faults(void);
 
 /* The benchmarks. 0, or an exit code after a sentence on stderr. */
 int bench_tasks(const struct bench_options *options);
+int bench_work(const struct bench_options *options);
+int bench_threads(const struct bench_options *options);
+int bench_share(const struct bench_options *options);
+int bench_sizes(const struct bench_options *options);
+int bench_instructions(const struct bench_options *options);
 int bench_filter(const struct bench_options *options);
 int bench_softmax(const struct bench_options *options);
 int bench_packages(const struct bench_options *options);
@@ -53,5 +72,7 @@ int bench_isa(const struct bench_options *options);
 int bench_call(const struct bench_options *options);
 /* `ptowsp-bench peer ...`: its own options, its own columns. */
 int bench_peer(int argc, char **argv);
+/* `ptowsp-bench once ...`: one thing, once, for a profiler. */
+int bench_once(int argc, char **argv);
 
 #endif

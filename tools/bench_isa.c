@@ -114,7 +114,7 @@ static ptowsp_status measure(const struct subject *s, int64_t times, float *data
 static ptowsp_status subject_run(const struct subject *s, float *data, unsigned reps)
 {
 	struct bench_row row = {.benchmark = "isa", .subject = s->name, .measure = s->matmul ? "arithmetic" : "tile traffic",
-				.unit = s->matmul ? "GFLOP/s" : "GB/s", .reference = "-"};
+				.unit = s->matmul ? "GFLOP/s" : "GB/s"};
 	struct bench_series probe = {0}, ns = {0};
 	ptowsp_status st = measure(s, 16, data, 1, &probe);
 	double once = probe.count && probe.values[0] > 1 ? probe.values[0] : 1;

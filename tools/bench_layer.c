@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/bench_layer.h"
+#include "tools/bench.h"
 #include "tools/bench_kernels.h"
+#include "tools/bench_spin.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,12 +12,28 @@
 #define LEVEL_TILES 256u
 #define LONG_ENOUGH (UINT64_C(1) << 40) /* elements: behind the last window of every size that is measured */
 
-/* ---- kernels that do nothing ---------------------------------------------------------------------------------- */
+/* ---- kernels ---------------------------------------------------------------------------------------------------- */
 
-static ptowsp_status nothing(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
+static ptowsp_status run(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
 {
-	(void)context, (void)task, (void)out, (void)worker;
+	struct bench_layer *layer = context;
+
+	(void)out, (void)worker;
+	if (!task->number)
+		layer->first_ns = bench_now_ns();
+	if (layer->work)
+		bench_spin(layer->work);
 	return PTOWSP_OK;
+}
+
+static ptowsp_status cycles(void *context, uint32_t kernel, const uint64_t *args, uint64_t *cycles_out)
+{
+	return bench_bodies_cycles(&((const struct bench_layer *)context)->bodies, kernel, args, cycles_out);
+}
+
+static ptowsp_status footprint(void *context, uint32_t kernel, const uint64_t *args, rt_touch_fn touch, void *sink)
+{
+	return bench_bodies_footprint(&((const struct bench_layer *)context)->bodies, kernel, args, touch, sink);
 }
 
 /* ---- values and tensors --------------------------------------------------------------------------------------- */
@@ -26,7 +44,7 @@ static uint64_t num_tiles(uint32_t iterations)
 	return iterations < LEVEL_TILES ? iterations : 2 * (uint64_t)iterations;
 }
 
-static ptowsp_status values_set(struct bench_layer *layer, uint32_t iterations)
+static ptowsp_status values_set(struct bench_layer *layer)
 {
 	const struct pkg_tables *t = pkg_tables(layer->package);
 
@@ -38,7 +56,7 @@ static ptowsp_status values_set(struct bench_layer *layer, uint32_t iterations)
 
 		layer->values[i] = t->slot[i].value;
 		if (!strcmp(tail ? tail + 1 : name, SYMBOL))
-			layer->values[i] = num_tiles(iterations);
+			layer->values[i] = num_tiles(layer->iterations);
 	}
 	return PTOWSP_OK;
 }
@@ -129,7 +147,7 @@ static void directive_set(struct bench_layer *layer, uint32_t *count, unsigned d
 	*count += row == *count;
 }
 
-static ptowsp_status sections_take(struct bench_layer *layer, unsigned deps, unsigned hazards, uint32_t window)
+static ptowsp_status sections_take(struct bench_layer *layer)
 {
 	const struct pkg_tables *t = pkg_tables(layer->package);
 	uint32_t count, rows = t->directive_count;
@@ -139,10 +157,10 @@ static ptowsp_status sections_take(struct bench_layer *layer, unsigned deps, uns
 		return PTOWSP_TOO_SMALL;
 	for (uint32_t i = 0; i < rows; i++)
 		layer->schedule[i] = t->directive[i];
-	directive_set(layer, &rows, PTOWSP_DIRECTIVE_DEPS, deps, -1);
-	directive_set(layer, &rows, PTOWSP_DIRECTIVE_HAZARDS, hazards, -1);
-	if (window)
-		directive_set(layer, &rows, PTOWSP_DIRECTIVE_TASK_WINDOW, PTOWSP_TASK_WINDOW_STALL, window);
+	directive_set(layer, &rows, PTOWSP_DIRECTIVE_DEPS, layer->deps, -1);
+	directive_set(layer, &rows, PTOWSP_DIRECTIVE_HAZARDS, layer->hazards, -1);
+	if (layer->window)
+		directive_set(layer, &rows, PTOWSP_DIRECTIVE_TASK_WINDOW, PTOWSP_TASK_WINDOW_STALL, layer->window);
 	for (uint32_t i = 0; i < count; i++)
 		if (sections[i].type != PTOWSP_SECTION_SCHD)
 			layer->sections[layer->section_count++] = sections[i];
@@ -156,50 +174,58 @@ static ptowsp_status sections_take(struct bench_layer *layer, unsigned deps, uns
 
 static ptowsp_status program_make(struct bench_layer *layer, struct ptowsp_error *error)
 {
-	struct rt_kernels kernels = bench_kernels(nothing);
+	struct rt_kernels kernels = bench_kernels(run);
 	struct ptowsp_cap caps[512];
+	ptowsp_status st = bench_bodies_init(&layer->bodies, pkg_tables(layer->package), error);
 	struct rt_program_args args = {.sections = layer->sections, .section_count = layer->section_count,
 				       .section_stride = sizeof(*layer->sections), .entry = layer->entry, .kernels = &kernels,
 				       .caps = caps, .cap_count = rt_capabilities(caps, sizeof(caps) / sizeof(*caps))};
 
-	return rt_program_create(&layer->program, &args, error);
+	kernels.context = layer;
+	kernels.cycles = cycles;
+	kernels.footprint = footprint;
+	return st ? st : rt_program_create(&layer->program, &args, error);
 }
 
-static ptowsp_status tasks_check(struct bench_layer *layer, uint32_t iterations, struct ptowsp_error *error)
+static ptowsp_status tasks_check(struct bench_layer *layer, struct ptowsp_error *error)
 {
-	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
-	ptowsp_status st = bench_layer_run(layer, PTOWSP_RUN_NO_KERNELS, NULL, &stats, error);
+	uint64_t wanted = bench_layer_tasks(layer->iterations);
+	struct rt_survey survey;
+	ptowsp_status st = bench_layer_survey(layer, &survey, error);
 
-	if (st || stats.tasks == bench_layer_tasks(iterations))
+	if (st || survey.tasks == wanted)
 		return st;
 	snprintf(error->text, sizeof(error->text), "the package makes %llu tasks in %u iterations, not 16 M + 3 M^2 = %llu",
-		 (unsigned long long)stats.tasks, iterations, (unsigned long long)bench_layer_tasks(iterations));
+		 (unsigned long long)survey.tasks, layer->iterations, (unsigned long long)wanted);
 	return PTOWSP_TOO_SMALL;
 }
 
-ptowsp_status bench_layer_init(struct bench_layer *layer, const char *path, uint32_t iterations, unsigned deps, unsigned hazards,
-			       uint32_t window, unsigned threads, struct ptowsp_error *error)
+static ptowsp_status load(struct bench_layer *layer, const char *path, struct ptowsp_error *error)
 {
-	ptowsp_status st;
+	ptowsp_status st = pkg_open(&layer->package, path, NULL, error);
 
-	*layer = (struct bench_layer){0};
-	st = pkg_open(&layer->package, path, NULL, error);
 	if (!st)
-		st = sections_take(layer, deps, hazards, window);
+		st = sections_take(layer);
 	if (!st)
-		st = values_set(layer, iterations);
+		st = values_set(layer);
 	if (!st)
-		st = rt_pool_create(&layer->pool, threads, error);
-	if (!st)
-		st = program_make(layer, error);
+		st = rt_pool_create(&layer->pool, layer->threads, error);
+	return st ? st : program_make(layer, error);
+}
+
+ptowsp_status bench_layer_init(struct bench_layer *layer, const char *path, struct ptowsp_error *error)
+{
+	ptowsp_status st = load(layer, path, error);
+
 	if (!st)
 		st = tensors_bind(layer, error);
-	return st ? st : tasks_check(layer, iterations, error);
+	return st ? st : tasks_check(layer, error);
 }
 
 void bench_layer_finish(struct bench_layer *layer)
 {
 	rt_program_destroy(layer->program);
+	bench_bodies_finish(&layer->bodies);
 	rt_pool_destroy(layer->pool);
 	pkg_close(layer->package);
 	free(layer->values);
@@ -216,4 +242,29 @@ ptowsp_status bench_layer_run(struct bench_layer *layer, uint32_t flags, const s
 	struct ptowsp_deadlock deadlock = {.head = PTOWSP_HEAD(deadlock, DEADLOCK)};
 
 	return rt_run(layer->program, &run, stats_out, &deadlock, error);
+}
+
+ptowsp_status bench_layer_survey(struct bench_layer *layer, struct rt_survey *survey_out, struct ptowsp_error *error)
+{
+	struct ptowsp_run_args args = run_args(layer, PTOWSP_RUN_NO_KERNELS);
+
+	return rt_survey(layer->program, &args, survey_out, error);
+}
+
+ptowsp_status bench_layer_start(const struct bench_layer *like, const char *path, double *ns_out, struct ptowsp_error *error)
+{
+	struct bench_layer layer = {.iterations = like->iterations, .deps = like->deps, .hazards = like->hazards, .window = like->window,
+				    .threads = like->threads};
+	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
+	uint64_t began = bench_now_ns();
+	ptowsp_status st = load(&layer, path, error);
+
+	layer.bindings = like->bindings; /* borrowed: not part of the way */
+	layer.binding_count = like->binding_count;
+	if (!st)
+		st = bench_layer_run(&layer, 0, NULL, &stats, error);
+	*ns_out = (double)(layer.first_ns - began);
+	layer.bindings = NULL;
+	bench_layer_finish(&layer);
+	return st;
 }

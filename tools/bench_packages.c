@@ -15,8 +15,7 @@
 
 static void row_print(const char *subject, const char *measure, const char *unit, const struct bench_series *series)
 {
-	struct bench_row row = {.benchmark = "packages", .subject = subject, .measure = measure, .unit = unit, .series = *series,
-				.reference = "-"};
+	struct bench_row row = {.benchmark = "packages", .subject = subject, .measure = measure, .unit = unit, .series = *series};
 
 	bench_table_row(&row);
 }

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 
 uint64_t bench_now_ns(void)
@@ -50,4 +51,11 @@ void bench_peak_reset(void)
 		fputs("5", f); /* 5: the peak begins again at what is resident now */
 		fclose(f);
 	}
+}
+
+uint64_t bench_faults(void)
+{
+	struct rusage usage;
+
+	return getrusage(RUSAGE_SELF, &usage) ? 0 : (uint64_t)usage.ru_minflt;
 }

@@ -101,3 +101,29 @@ bool bench_quiet_disturbed(const struct bench_quiet *quiet, unsigned threads)
 		return true;
 	return threads > 1 && foreign_ns() - quiet->foreign_ns > 0.05 * wall * cores + 30e6;
 }
+
+int bench_measure(const struct bench_options *options, unsigned threads, struct bench_series *series,
+		  int (*measure)(void *context, double *value_out, struct ptowsp_error *error), void *context, struct ptowsp_error *error)
+{
+	unsigned again = options->reps, wanted = series->count + options->reps;
+	int st = 0;
+
+	while (!st && series->count < wanted && series->count < BENCH_REPS_LIMIT) {
+		struct bench_quiet quiet;
+		bool disturbed;
+		double value;
+
+		bench_quiet_wait();
+		bench_quiet_begin(&quiet);
+		st = measure(context, &value, error);
+		disturbed = bench_quiet_disturbed(&quiet, threads);
+		if (disturbed && again) {
+			again--;
+			continue;
+		}
+		series->disturbed += disturbed;
+		if (!st)
+			bench_series_add(series, value);
+	}
+	return st;
+}

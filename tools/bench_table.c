@@ -104,7 +104,7 @@ void bench_table_begin(FILE *to, bool json, int argc, char **argv)
 		return;
 	}
 	fprintf(out, "# machine: %s\n# command: %s\n", machine, command);
-	fprintf(out, "benchmark\tsubject\tmeasure\tunit\tmedian\tmin\tmax\treps\treference\n");
+	fprintf(out, "benchmark\tsubject\tmeasure\tunit\tmedian\tmin\tmax\treps\tnoisy\treference\ttarget\tmet\n");
 }
 
 static const char *number(double value, char text[32])
@@ -113,26 +113,71 @@ static const char *number(double value, char text[32])
 	return text;
 }
 
+/* ---- rows ------------------------------------------------------------------------------------------------------- */
+
+static bool progress; /* a line of it stands on the terminal */
+
+static void progress_clear(void)
+{
+	if (progress)
+		fprintf(stderr, "\r\033[K");
+	progress = false;
+}
+
+void bench_table_progress(const char *subject, const char *measure)
+{
+	if (!isatty(STDERR_FILENO))
+		return;
+	progress_clear();
+	fprintf(stderr, "%.40s: %.60s ...", subject, measure);
+	progress = true;
+}
+
+static void target_print(const struct bench_row *row, char *text, size_t size)
+{
+	char value[32];
+
+	if (row->least > 0)
+		snprintf(text, size, ">= %s", number(row->least, value));
+	else if (row->most > 0)
+		snprintf(text, size, "<= %s", number(row->most, value));
+	else
+		snprintf(text, size, "-");
+}
+
+static const char *met(const struct bench_row *row)
+{
+	double median = bench_series_median(&row->series);
+
+	if (!row->series.count || (row->least <= 0 && row->most <= 0))
+		return "-";
+	return (row->least > 0 && median < row->least) || (row->most > 0 && median > row->most) ? "no" : "yes";
+}
+
 static void row_print(const struct bench_row *row)
 {
-	char median[32] = "-", least[32] = "-", most[32] = "-";
+	char median[32] = "-", least[32] = "-", most[32] = "-", target[48];
 
 	if (row->series.count) {
 		number(bench_series_median(&row->series), median);
 		number(bench_series_least(&row->series), least);
 		number(bench_series_most(&row->series), most);
 	}
-	fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%u\t%s\n", row->benchmark, row->subject, row->measure, row->unit, median,
-		least, most, row->series.count, row->reference);
+	target_print(row, target, sizeof(target));
+	fprintf(out, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%u\t%u\t%s\t%s\t%s\n", row->benchmark, row->subject, row->measure, row->unit, median,
+		least, most, row->series.count, row->series.disturbed, row->reference ? row->reference : "-", target, met(row));
 	fflush(out);
 }
 
 static void row_collect(const struct bench_row *row)
 {
-	json_t *json = json_pack("{s:s, s:s, s:s, s:s, s:I, s:s}", "benchmark", row->benchmark, "subject", row->subject,
-				 "measure", row->measure, "unit", row->unit, "reps", (json_int_t)row->series.count, "reference",
-				 row->reference);
+	char target[48];
+	json_t *json;
 
+	target_print(row, target, sizeof(target));
+	json = json_pack("{s:s, s:s, s:s, s:s, s:I, s:I, s:s, s:s, s:s}", "benchmark", row->benchmark, "subject", row->subject, "measure", row->measure,
+			 "unit", row->unit, "reps", (json_int_t)row->series.count, "noisy", (json_int_t)row->series.disturbed, "reference",
+			 row->reference ? row->reference : "-", "target", target, "met", met(row));
 	json_object_set_new(json, "median", row->series.count ? json_real(bench_series_median(&row->series)) : json_null());
 	json_object_set_new(json, "min", row->series.count ? json_real(bench_series_least(&row->series)) : json_null());
 	json_object_set_new(json, "max", row->series.count ? json_real(bench_series_most(&row->series)) : json_null());
@@ -141,14 +186,22 @@ static void row_collect(const struct bench_row *row)
 
 void bench_table_row(const struct bench_row *row)
 {
+	progress_clear();
 	if (document)
 		row_collect(row);
 	else
 		row_print(row);
 }
 
+void bench_table_value(struct bench_row row, double value)
+{
+	bench_series_add(&row.series, value);
+	bench_table_row(&row);
+}
+
 void bench_table_end(void)
 {
+	progress_clear();
 	if (document) {
 		json_dumpf(document, out, JSON_INDENT(1) | JSON_REAL_PRECISION(9));
 		fputc('\n', out);

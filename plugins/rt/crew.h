@@ -84,8 +84,15 @@ uint32_t rt_crew_kernel_ns(const struct rt_crew *crew, uint32_t kernel);
 static inline ptowsp_status rt_crew_invoke(const struct rt_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
 					   uint32_t worker)
 {
-	ptowsp_status st = program->kernels.run(program->kernels.context, task, out, worker);
+	ptowsp_status st;
 
+#ifdef RT_BREAK_SWAP /* a build for tests only: the checks have to notice two tasks that change places */
+	struct ptowsp_task swapped = *task;
+
+	swapped.number += task->number % 100 == 1 ? 1u : task->number % 100 == 2 ? UINT64_MAX : 0u;
+	task = &swapped;
+#endif
+	st = program->kernels.run(program->kernels.context, task, out, worker);
 #ifdef RT_BREAK_ONCE /* a build for tests only: the checks have to notice */
 	if (task->number % 100 == 1)
 		st = program->kernels.run(program->kernels.context, task, out, worker);

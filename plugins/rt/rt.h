@@ -54,6 +54,16 @@ ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt
 				struct ptowsp_error *error);
 void rt_program_destroy(struct rt_program *program);
 
+/* What a run has asked for, in bytes, for the tasks of its window; at the end of a run, which is the most there was. */
+struct rt_memory {
+	uint64_t window;    /* in force; 0: unbounded */
+	uint64_t in_flight; /* most tasks at a time, on the semantic clock */
+	uint64_t records;   /* times, reservations, slots of the ring, places in ready queues */
+	uint64_t edges;     /* in lists of predecessors and successors */
+	uint64_t map;       /* keys or intervals */
+	uint64_t readers;   /* their readers since the latest write */
+};
+
 /* Sinks for what a run does, in task order; any may be NULL. Called on the thread of rt_run. */
 struct rt_sinks {
 	void *context;
@@ -63,6 +73,8 @@ struct rt_sinks {
 	void (*graph)(void *context, const void *block, uint64_t size);
 	/* Stalls, tokens, processes, in the order in which the clocks meet them: only where `task` is there too. */
 	void (*event)(void *context, const struct ptowsp_trace_event *event);
+	/* Once, when the tasks are over. */
+	void (*memory)(void *context, const struct rt_memory *memory);
 };
 
 /* One run, on the calling thread and the pool's workers; returns when nothing is left running.
@@ -90,6 +102,13 @@ ptowsp_status rt_extents(struct rt_program *program, const struct ptowsp_run_arg
  * slots. OK: no, or it cannot be told: a value is missing, something is loaded from a tensor, it goes on for too long. DEADLOCK: yes, with the
  * report of a run; deadlock_out may be NULL. Errors: NO_MEMORY. */
 ptowsp_status rt_channels_check(struct rt_program *program, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
+/* Every task of a program and every edge between them under its rules and its window, without clock, places and kernels: what expansion and inference
+ * cost by themselves. A slot that tasks would fill has what is in memory. Errors: as rt_run, but for those of kernels and resources. */
+struct rt_survey {
+	uint64_t tasks, edges;
+	struct rt_memory memory; /* without records */
+};
+ptowsp_status rt_survey(struct rt_program *program, const struct ptowsp_run_args *args, struct rt_survey *survey_out, struct ptowsp_error *error);
 
 /* Rows for everything this core enforces; a backend starts from them. Returns how many, writes at most room. */
 uint32_t rt_capabilities(struct ptowsp_cap *rows_out, uint32_t room);

@@ -7,6 +7,7 @@
 #include "rt/error.h"
 #include "rt/express.h"
 #include "rt/graph_record.h"
+#include "rt/memory.h"
 #include "rt/process.h"
 
 #define TASKS_DEFAULT (UINT64_C(1) << 32)
@@ -344,6 +345,7 @@ ptowsp_status rt_run(struct rt_program *program, const struct rt_run_args *args,
 	st = rt_run_init(run, program, args, error ? error : &own);
 	if (!st)
 		st = execute(run, args->pool);
+	rt_memory_tell(run);
 	rt_crew_finish(&run->crew);
 	run->ended_ns = rt_now_ns(program);
 	if (run->kernel_stats && run->clock.rows)
