@@ -403,12 +403,47 @@ static void damage(const struct ptowsp_section *sections, uint32_t count)
 	}
 }
 
-static void mutated_programs_are_refused_or_run_without_harm(void)
+/* Two stages and a rendezvous back; scopes, orders, an event. */
+static struct builder *rich_pipeline(void)
+{
+	struct builder *b = builder_create();
+	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), t = builder_tensor(b, "t", PTOWSP_I64, 16, 4), zero = builder_const(b, 0);
+	uint32_t there = builder_channel(b, "there", 2, 3), back = builder_channel(b, "back", 0, 0), event = builder_event(b, "event");
+	uint32_t value = builder_expr(b, PTOWSP_EXPR_LOOP, 0, 0, 0), row = builder_expr(b, PTOWSP_EXPR_MOD, value, builder_const(b, 16), 0);
+	uint32_t region = builder_region(b, t, row, zero, 1, 4), instance = builder_expr(b, PTOWSP_EXPR_INSTANCE, 0, 0, 0);
+
+	builder_schedule(b, PTOWSP_DIRECTIVE_TASK_WINDOW, PTOWSP_TASK_WINDOW_STALL, "n", INT64_C(6));
+	builder_schedule(b, PTOWSP_DIRECTIVE_DEP_LIST, PTOWSP_DEP_LIST_CAPACITY, "n", INT64_C(4));
+	builder_task(b, k, 2, "m", builder_region(b, t, zero, zero, 1, 4));
+	builder_process(b, "source", 2);
+	builder_loop_n(b, PTOWSP_OP_FOR_EACH, "i", 4);
+	builder_task_list(b, k, instance, 1, "r", &region);
+	builder_send(b, there, value);
+	builder_end(b);
+	builder_emit(b, PTOWSP_OP_SIGNAL, 0, event);
+	builder_consume(b, back);
+	builder_scope(b);
+	builder_task(b, k, 3, "m", region);
+	builder_end(b);
+	builder_end(b);
+	builder_process(b, "sink", 1);
+	builder_emit(b, PTOWSP_OP_WAIT, 0, event);
+	builder_consume(b, there);
+	builder_scope(b);
+	builder_task(b, k, 1, "w", region);
+	builder_send(b, back, value);
+	builder_end(b);
+	builder_end(b);
+	builder_close(b, back);
+	return b;
+}
+
+static void mutate(struct builder *(*make)(void))
 {
 	uint32_t ran = 0, refused_ones = 0;
 
 	for (uint64_t seed = 1; seed <= 3000; seed++) {
-		struct builder *b = rich();
+		struct builder *b = make();
 		struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 		struct rt_program_args args = {.section_stride = sizeof(struct ptowsp_section), .kernels = builder_kernels(b)};
 		struct ptowsp_cap caps[256];
@@ -440,6 +475,16 @@ static void mutated_programs_are_refused_or_run_without_harm(void)
 	CHECK(ran > 300 && refused_ones > 300);
 }
 
+static void mutated_programs_are_refused_or_run_without_harm(void)
+{
+	mutate(rich);
+}
+
+static void mutated_pipelines_are_refused_or_run_without_harm(void)
+{
+	mutate(rich_pipeline);
+}
+
 void suite_rt_verify(CU_pSuite s)
 {
 	TEST(s, unknown_opcodes_are_named);
@@ -456,4 +501,5 @@ void suite_rt_verify(CU_pSuite s)
 	TEST(s, sections_are_checked_for_size_and_repetition);
 	TEST(s, records_of_other_sizes_are_read);
 	TEST(s, mutated_programs_are_refused_or_run_without_harm);
+	TEST(s, mutated_pipelines_are_refused_or_run_without_harm);
 }
