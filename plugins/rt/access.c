@@ -215,6 +215,7 @@ static ptowsp_status block_resolve(struct rt_access *access, const struct rt_pro
 	if (io->checked && (row < 0 || column < 0 || row > tensor->rows - (int64_t)io->rows || column > tensor->columns - (int64_t)io->columns))
 		return block_outside(access, program, env, tensor, kernel, error);
 	access->start = row * tensor->columns + column;
+	access->length = 0;
 	if (tensors->measuring)
 		measure_block(tensors, access);
 	return PTOWSP_OK;
@@ -325,6 +326,11 @@ void rt_access_window(const struct rt_io *io, const struct rt_tensor *tensor, in
 		.access = io->access,
 		.tensor = io->tensor,
 	};
+	if (!io->unit && length) {
+		window_out->data = (void *)(uintptr_t)(length & ~RT_WINDOW_FRESH);
+		window_out->row_stride = io->columns;
+		return;
+	}
 	/* A window that is not touched may begin anywhere: then it has no elements and begins at the tensor. */
 	window_out->data = tensor->data && (start < 0 || (uint64_t)start > tensor->elements) ? tensor->data
 			   : tensor->data ? tensor->data + start * (int64_t)tensor->size : NULL;

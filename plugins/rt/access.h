@@ -25,7 +25,7 @@ struct rt_access {
 	const struct rt_io *io;
 	struct rt_key key;
 	int64_t start;     /* flat element where the window begins */
-	uint64_t length;   /* flat windows: elements behind start that may be touched */
+	uint64_t length;   /* flat windows: elements behind start that may be touched; others: 0, or where the version of the key lies */
 	const struct rt_touched *touched; /* flat windows with a known footprint */
 	const struct rt_span *spans;
 };
@@ -81,7 +81,10 @@ static inline uint64_t rt_tensor_bytes(const struct rt_tensor *tensor)
 	return (bytes + 63) / 64 * 64;
 }
 
-/* The window that the kernel gets. */
+/* Of a window into a version: its address, which is a multiple of 64, and whether the task begins with zeros there. */
+#define RT_WINDOW_FRESH UINT64_C(1)
+
+/* The window that the kernel gets. length: as in struct rt_access. */
 void rt_access_window(const struct rt_io *io, const struct rt_tensor *tensor, int64_t start, uint64_t length,
 		      struct ptowsp_tensor_arg *window_out);
 

@@ -53,7 +53,8 @@ static bool task_fits(struct ahead *ahead)
 		return false;
 	ahead->map += need.map;
 	ahead->deps += need.deps;
-	return fits(ahead->limits->window, run->tasks + 1) && fits(ahead->limits->map_capacity, ahead->map) &&
+	ahead->heap += site->renamed ? run->versions.need : 0;
+	return fits(run->heap_capacity, ahead->heap) && fits(ahead->limits->window, run->tasks + 1) && fits(ahead->limits->map_capacity, ahead->map) &&
 	       fits(ahead->limits->deps_capacity, ahead->deps) && fits(ahead->limits->ready_capacity, ++ahead->ready[rt_pool_guess(run, site)]);
 }
 

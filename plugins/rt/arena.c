@@ -15,10 +15,10 @@ bool rt_arena_next(struct rt_arena *arena, uint64_t *tasks_out)
 {
 	if (!arena->count)
 		return false;
-	*tasks_out = arena->returns[0].tasks;
-	arena->used -= arena->returns[0].bytes;
+	*tasks_out = rt_arena_first(arena)->tasks;
+	arena->used -= rt_arena_first(arena)->bytes;
+	arena->head++;
 	arena->count--;
-	memmove(arena->returns, arena->returns + 1, arena->count * sizeof(*arena->returns));
 	return true;
 }
 
@@ -26,7 +26,7 @@ void rt_arena_settle(struct rt_arena *arena, uint64_t tasks)
 {
 	uint64_t ignored;
 
-	while (arena->count && arena->returns[0].tasks <= tasks)
+	while (arena->count && rt_arena_first(arena)->tasks <= tasks)
 		rt_arena_next(arena, &ignored);
 }
 
@@ -40,9 +40,13 @@ bool rt_arena_return(struct rt_arena *arena, uint64_t tasks, uint64_t bytes)
 {
 	uint32_t at;
 
-	if (!rt_grow((void **)&arena->returns, &arena->room, arena->count, sizeof(*arena->returns)))
+	if (arena->head > arena->count) { /* half of it is over: each row moves once at most */
+		memmove(arena->returns, rt_arena_first(arena), arena->count * sizeof(*arena->returns));
+		arena->head = 0;
+	}
+	if (!rt_grow((void **)&arena->returns, &arena->room, arena->head + arena->count, sizeof(*arena->returns)))
 		return false;
-	for (at = arena->count++; at && arena->returns[at - 1].tasks > tasks; at--)
+	for (at = arena->head + arena->count++; at > arena->head && arena->returns[at - 1].tasks > tasks; at--)
 		arena->returns[at] = arena->returns[at - 1];
 	arena->returns[at] = (struct rt_arena_return){tasks, bytes};
 	return true;

@@ -13,9 +13,14 @@ struct rt_arena_return {
 struct rt_arena {
 	uint64_t capacity; /* 0: unbounded */
 	uint64_t used;     /* returns included */
-	struct rt_arena_return *returns;
-	uint32_t count, room;
+	struct rt_arena_return *returns; /* from `head` on, `count` of them */
+	uint32_t head, count, room;
 };
+/* What comes back next, and the others behind it. */
+static inline const struct rt_arena_return *rt_arena_first(const struct rt_arena *arena)
+{
+	return arena->returns + arena->head;
+}
 void rt_arena_finish(struct rt_arena *arena);
 /* Gives back everything that waits for no more than `tasks`. */
 void rt_arena_settle(struct rt_arena *arena, uint64_t tasks);

@@ -307,7 +307,13 @@ static ptowsp_status issue(struct rt_clock *clock, const struct rt_clock_task *t
 		pool_stall(clock, PTOWSP_RESOURCE_TENSOR_MAP, clock->map_capacity, &clock->map_used, task->need.map);
 	if (lacks(clock->deps_capacity, clock->deps_used, task->need.deps))
 		pool_stall(clock, PTOWSP_RESOURCE_DEP_LIST, clock->deps_capacity, &clock->deps_used, task->need.deps);
+	if (task->heap) {
+		rt_clock_heap_stall(clock, task->heap);
+		leave_until(clock, clock->now);
+	}
 	ready_stall(clock, waiting, &clock->ready_meters[task->pool]);
+	if (task->heap)
+		rt_clock_heap_take(clock, task->heap);
 	mark(&clock->meters[PTOWSP_RESOURCE_TASK_RING].high_water, clock->issued - clock->gone + 1);
 	mark(&clock->meters[PTOWSP_RESOURCE_TENSOR_MAP].high_water, clock->map_used + task->need.map);
 	mark(&clock->meters[PTOWSP_RESOURCE_DEP_LIST].high_water, clock->deps_used + task->need.deps);

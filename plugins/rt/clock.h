@@ -87,6 +87,7 @@ struct rt_clock_task {
 	struct rt_need need;
 	uint32_t pool, executor, stream, kernel; /* executor: counted on through the pools */
 	uint32_t depth_loops; /* bit k: task of the loop that depths[k] names */
+	uint64_t heap;        /* bytes of the versions it makes */
 	uint32_t pred_count;
 	const uint64_t *preds;
 };
@@ -164,6 +165,9 @@ void rt_clock_slot_set(struct rt_clock *clock, uint32_t slot, const uint32_t *re
 /* writer: number + 1 of the latest task that wrote the element, 0 for none. */
 void rt_clock_slot_load(struct rt_clock *clock, uint32_t slot, uint64_t writer);
 
+/* clock_sync.c: a task's bytes of the heap: when is there room, and, once it is known when the task is issued, they are taken. */
+void rt_clock_heap_stall(struct rt_clock *clock, uint64_t bytes);
+void rt_clock_heap_take(struct rt_clock *clock, uint64_t bytes);
 /* clock_sync.c: SIGNAL and WAIT of event a; BARRIER; FENCE; ALLOC of a bytes; FREE of b bytes when the tasks before a have left. Errors: NO_MEMORY. */
 ptowsp_status rt_clock_sync(struct rt_clock *clock, unsigned op, uint64_t a, uint64_t b);
 

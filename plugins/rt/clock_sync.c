@@ -19,12 +19,12 @@ static void arena_settle(struct rt_clock *clock)
 {
 	uint64_t ignored;
 
-	while (clock->heap.count && clock->heap.returns[0].tasks <= clock->settled && left(clock, clock->heap.returns[0].tasks) <= clock->now)
+	while (clock->heap.count && rt_arena_first(&clock->heap)->tasks <= clock->settled && left(clock, rt_arena_first(&clock->heap)->tasks) <= clock->now)
 		rt_arena_next(&clock->heap, &ignored);
 }
 
-/* flow has seen that there will be room. */
-static void alloc(struct rt_clock *clock, uint64_t bytes)
+/* Structure has seen that there will be room. */
+void rt_clock_heap_stall(struct rt_clock *clock, uint64_t bytes)
 {
 	struct rt_meter *meter = &clock->meters[PTOWSP_RESOURCE_HEAP];
 	uint64_t when = 0, tasks;
@@ -38,8 +38,14 @@ static void alloc(struct rt_clock *clock, uint64_t bytes)
 		meter->stalls++;
 		meter->cycles += when - clock->now;
 		clock->now = when;
-		arena_settle(clock);
 	}
+}
+
+void rt_clock_heap_take(struct rt_clock *clock, uint64_t bytes)
+{
+	struct rt_meter *meter = &clock->meters[PTOWSP_RESOURCE_HEAP];
+
+	arena_settle(clock);
 	clock->heap.used += bytes;
 	meter->high_water = later(meter->high_water, clock->heap.used);
 }
@@ -58,7 +64,10 @@ ptowsp_status rt_clock_sync(struct rt_clock *clock, unsigned op, uint64_t a, uin
 	case PTOWSP_OP_WAIT: clock->now = later(clock->now, clock->events[a]); break;
 	case PTOWSP_OP_BARRIER: floor_raise(clock, clock->total); break;
 	case PTOWSP_OP_FENCE: floor_raise(clock, clock->copies_end); break;
-	case PTOWSP_OP_ALLOC: alloc(clock, a); break;
+	case PTOWSP_OP_ALLOC:
+		rt_clock_heap_stall(clock, a);
+		rt_clock_heap_take(clock, a);
+		break;
 	default: return rt_arena_return(&clock->heap, a, b) ? PTOWSP_OK : PTOWSP_NO_MEMORY;
 	}
 	return PTOWSP_OK;

@@ -82,7 +82,7 @@ void rt_clocks_over(struct rt_clocks *clocks)
 /* ---- what is remembered ---------------------------------------------------------------------------------------- */
 
 /* No instance will ever ask about an earlier time. */
-static uint64_t least_now(const struct rt_clocks *clocks)
+uint64_t rt_clocks_least(const struct rt_clocks *clocks)
 {
 	uint64_t least = clocks->base->now;
 
@@ -100,7 +100,7 @@ static bool left_window(const struct rt_clocks *clocks, uint64_t task)
 
 static void rows_forget(struct rt_clocks *clocks)
 {
-	uint64_t least = least_now(clocks);
+	uint64_t least = rt_clocks_least(clocks);
 
 	while (clocks->first < clocks->settled &&
 	       (left_window(clocks, clocks->first) || row_of(clocks, clocks->first)->leave <= least))
@@ -271,7 +271,7 @@ uint64_t rt_clocks_tail(const struct rt_clocks *clocks, struct rt_need need)
 
 /* ---- stalls ---------------------------------------------------------------------------------------------------- */
 
-static void stall(struct rt_clock *base, struct rt_meter *meter, uint64_t when)
+void rt_clocks_stall(struct rt_clock *base, struct rt_meter *meter, uint64_t when)
 {
 	if (when <= base->now)
 		return;
@@ -283,7 +283,7 @@ static void stall(struct rt_clock *base, struct rt_meter *meter, uint64_t when)
 }
 
 /* When all tasks before `tail` have left. What was forgotten left before anybody can ask. */
-static uint64_t left_time(const struct rt_clocks *clocks, uint64_t tail)
+uint64_t rt_clocks_left(const struct rt_clocks *clocks, uint64_t tail)
 {
 	return tail > clocks->first ? row_of(clocks, tail - 1)->leave : 0;
 }
@@ -291,11 +291,11 @@ static uint64_t left_time(const struct rt_clocks *clocks, uint64_t tail)
 static ptowsp_status ring_stall(struct rt_clocks *clocks)
 {
 	struct rt_clock *base = clocks->base;
-	uint64_t when = left_time(clocks, ring_tail(clocks)), now = base->now;
+	uint64_t when = rt_clocks_left(clocks, ring_tail(clocks)), now = base->now;
 
 	if (when <= now)
 		return PTOWSP_OK;
-	stall(base, &base->meters[PTOWSP_RESOURCE_TASK_RING], when);
+	rt_clocks_stall(base, &base->meters[PTOWSP_RESOURCE_TASK_RING], when);
 	if (base->window_mode == RT_WINDOW_ABORT)
 		return PTOWSP_RUN_FAILED;
 	if (base->window_mode == RT_WINDOW_BENCHMARK)
@@ -328,7 +328,7 @@ static void ready_stall(struct rt_clocks *clocks, uint32_t pool)
 	uint64_t waiting = starts->count - starts_after(starts, base->now);
 
 	if (base->ready_capacity && waiting >= base->ready_capacity)
-		stall(base, &base->ready_meters[pool], starts->at[starts->count - base->ready_capacity]);
+		rt_clocks_stall(base, &base->ready_meters[pool], starts->at[starts->count - base->ready_capacity]);
 	waiting = starts->count - starts_after(starts, base->now);
 	starts->high_water = later(starts->high_water, waiting + 1);
 	if (starts->high_water > base->waiting[pool].high_water)
@@ -343,7 +343,7 @@ static bool starts_add(struct rt_clocks *clocks, struct rt_starts *starts, uint6
 	if (clocks->base->ready_capacity && starts->count - starts->head > clocks->base->ready_capacity)
 		starts->head = starts->count - (uint32_t)clocks->base->ready_capacity;
 	if (starts->count == starts->room && starts->head <= starts->room / 2)
-		starts->head = (uint32_t)later(starts->head, starts_after(starts, least_now(clocks)));
+		starts->head = (uint32_t)later(starts->head, starts_after(starts, rt_clocks_least(clocks)));
 	if (starts->head > starts->room / 2) {
 		memmove(starts->at, starts->at + starts->head, (starts->count - starts->head) * sizeof(*starts->at));
 		starts->count -= starts->head;
@@ -410,10 +410,13 @@ static ptowsp_status issue(struct rt_clocks *clocks, const struct rt_clock_task 
 	st = ring_stall(clocks);
 	if (st)
 		return st;
-	stall(base, &base->meters[PTOWSP_RESOURCE_TENSOR_MAP], left_time(clocks, tail_of(clocks, base->map_capacity, need.map, map_from)));
-	stall(base, &base->meters[PTOWSP_RESOURCE_DEP_LIST], left_time(clocks, tail_of(clocks, base->deps_capacity, need.deps, deps_from)));
+	rt_clocks_stall(base, &base->meters[PTOWSP_RESOURCE_TENSOR_MAP], rt_clocks_left(clocks, tail_of(clocks, base->map_capacity, need.map, map_from)));
+	rt_clocks_stall(base, &base->meters[PTOWSP_RESOURCE_DEP_LIST], rt_clocks_left(clocks, tail_of(clocks, base->deps_capacity, need.deps, deps_from)));
+	if (task->heap)
+		rt_clocks_heap_stall(clocks, task->heap);
 	ready_stall(clocks, task->pool);
 	high_water_mark(clocks, need);
+	rt_clocks_heap_take(clocks, task->heap);
 	base->last = base->now;
 	own->issued = true;
 	return PTOWSP_OK;

@@ -78,6 +78,16 @@ ptowsp_status rt_clocks_scope_begin(struct rt_clocks *clocks);
 void rt_clocks_scope_end(struct rt_clocks *clocks);
 /* As rt_clock_slot_load, and the instance's clock moves: in a process the load itself waits. */
 void rt_clocks_slot_load(struct rt_clocks *clocks, uint32_t slot, uint64_t writer);
+/* When all tasks before `tail`, which are settled, have left. What was forgotten left before anybody can ask: 0. */
+uint64_t rt_clocks_left(const struct rt_clocks *clocks, uint64_t tail);
+/* The least clock of an instance that goes on: nobody will ever ask about an earlier time. */
+uint64_t rt_clocks_least(const struct rt_clocks *clocks);
+/* There is room at time `when`: base's clock moves on if that is later. */
+void rt_clocks_stall(struct rt_clock *base, struct rt_meter *meter, uint64_t when);
+/* clocks_heap.c: versions of the task being issued: when there is room for the bytes; that they are taken, with the high-water mark. base->heap keeps what
+ * some instance might still find there. */
+void rt_clocks_heap_stall(struct rt_clocks *clocks, uint64_t bytes);
+void rt_clocks_heap_take(struct rt_clocks *clocks, uint64_t bytes);
 /* The instance in whose open scope the first task that cannot leave stands; PTOWSP_NONE if none does. */
 uint32_t rt_clocks_holder(const struct rt_clocks *clocks);
 

@@ -93,6 +93,14 @@ ptowsp_status rt_crew_failure(const struct rt_program *program, uint32_t kernel,
 			  (unsigned long long)task, name, what, (int)st);
 }
 
+/* A version begins as zeros. Here, on the thread of the task that makes it: the memory is its own by now. */
+static void fresh_clear(const struct rt_crew *crew, const struct rt_call *call, const struct rt_io *ios, const struct ptowsp_tensor_arg *tensors)
+{
+	for (uint32_t i = 0; i < call->site->io_count; i++)
+		if (!ios[i].unit && call->windows[2 * i + 1] & RT_WINDOW_FRESH)
+			memset(tensors[i].data, 0, (size_t)ios[i].rows * ios[i].columns * crew->tensors.rows[ios[i].tensor].size);
+}
+
 ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out,
 			   struct ptowsp_error *error)
 {
@@ -119,6 +127,8 @@ ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uin
 	for (uint32_t i = 0; i < call->site->io_count; i++)
 		rt_access_window(&ios[i], &crew->tensors.rows[ios[i].tensor], (int64_t)call->windows[2 * i], call->windows[2 * i + 1],
 				 &tensors[i]);
+	if (call->site->renamed)
+		fresh_clear(crew, call, ios, tensors);
 	if (error)
 		error->text[0] = 0;
 	st = rt_crew_invoke(program, &task, &out, worker);

@@ -17,7 +17,7 @@ struct rt_call {
 	uint64_t number, cycles; /* cycles: preset */
 	uint32_t kernel, executor, stream;
 	const uint64_t *args;
-	const uint64_t *windows; /* per tensor argument: start (signed), length */
+	const uint64_t *windows; /* per tensor argument: start (signed), length as in struct rt_access */
 };
 enum { RT_BATCH = 16 }; /* ready tasks that the expander keeps back at most before it shows them to the others */
 

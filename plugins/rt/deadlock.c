@@ -30,7 +30,7 @@ const char *rt_resource_name(unsigned resource)
 
 static ptowsp_status too_small(const struct rt_run *run, const struct rt_block *block)
 {
-	if (block->resource == PTOWSP_RESOURCE_HEAP)
+	if (run->sync.blocked)
 		return rt_fail_at(run->error, PTOWSP_TOO_SMALL, run->tasks, UINT64_MAX,
 				  "the alloc before task %llu needs %llu bytes of heap, which has %llu; raise it with --schedule heap=%llu",
 				  (unsigned long long)run->tasks, (unsigned long long)block->need, (unsigned long long)block->capacity,
@@ -50,6 +50,21 @@ void rt_deadlock_give(struct ptowsp_deadlock *deadlock, const struct ptowsp_dead
 		return;
 	memcpy(deadlock, report, size < sizeof(*report) ? size : sizeof(*report));
 	deadlock->head.size = size;
+}
+
+/* Versions that no other follows, of tasks before or of an open scope; and tensors between alloc and free. */
+static ptowsp_status version_report(const struct rt_run *run, const struct rt_block *block, struct ptowsp_deadlock *report,
+				    struct ptowsp_deadlock *deadlock)
+{
+	snprintf(report->text, sizeof(report->text),
+		 "task %llu, kernel %.40s, cannot be issued: the versions of temp tensors that it makes need %llu of %llu bytes of heap, and %llu are held by "
+		 "versions that no other follows, by tensors that are not freed, or by an open scope (depth %u); use %s, or end the scope earlier",
+		 (unsigned long long)run->tasks, rt_kernel_name(run->program, run->kernel), (unsigned long long)block->need,
+		 (unsigned long long)block->capacity, (unsigned long long)block->used, report->scope_depth, report->option);
+	rt_deadlock_give(deadlock, report);
+	return rt_fail_at(run->error, PTOWSP_DEADLOCK, run->tasks, block->resource,
+			  "deadlock: task %llu waits for heap for its versions that nothing gives back; use %s", (unsigned long long)run->tasks,
+			  report->option);
 }
 
 /* Tensors that are allocated, or freed behind a scope that is still open. */
@@ -90,8 +105,10 @@ ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const 
 		return too_small(run, block);
 	snprintf(report.option, sizeof(report.option), "--schedule %s=%llu", cures[block->resource].directive,
 		 (unsigned long long)block->proposed);
-	if (block->resource == PTOWSP_RESOURCE_HEAP)
-		return heap_report(run, block, &report, deadlock);
+	if (block->resource == PTOWSP_RESOURCE_HEAP) {
+		report.scope_held = run->flow.scopes != 0;
+		return run->sync.blocked ? heap_report(run, block, &report, deadlock) : version_report(run, block, &report, deadlock);
+	}
 	snprintf(report.text, sizeof(report.text),
 		 "task %llu cannot be issued: it needs %llu of %llu %s of %s, and %llu are held by tasks of an open scope (depth %u) whose outputs "
 		 "stay live until the scope ends, behind this task; use %s, or make the scope smaller",

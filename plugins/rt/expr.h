@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include "rt/table.h"
 
+/* All values are residue + k * modulus; they wrap. modulus 0: there is one value; of a loop: nothing is known. */
+struct rt_values {
+	uint64_t residue, modulus;
+};
 /* The loops around the place where an expression stands. */
 struct rt_nest {
 	uint32_t key;   /* instruction of the innermost loop, PTOWSP_NONE outside: equal keys, equal nests */
@@ -15,6 +19,7 @@ struct rt_nest {
 	uint32_t parallel, parallels[PTOWSP_NESTING_LIMIT]; /* depths of the parallel loops among them */
 	bool process;   /* of a process: dispatch is not for its tasks */
 	int64_t low[PTOWSP_NESTING_LIMIT], high[PTOWSP_NESTING_LIMIT]; /* least and largest value, as far as provable */
+	struct rt_values values[PTOWSP_NESTING_LIMIT]; /* what its values have in common */
 };
 
 /* One step of a compiled expression. a, b, c: earlier nodes of the same expression; LOOP: a depth; VALUE: a SLOT row. */

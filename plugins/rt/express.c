@@ -22,7 +22,7 @@ bool rt_express_site(const struct rt_run *run, const struct rt_site *site, uint3
 {
 	const struct rt_known *known = &run->known[kernel];
 
-	return run->express && !site->read_count && !site->allocated && !site->after_count && kernel != run->program->copy_kernel &&
+	return run->express && !site->read_count && !site->allocated && !site->renamed && !site->after_count && kernel != run->program->copy_kernel &&
 	       site->dispatch == PTOWSP_NONE && map_need != UINT32_MAX &&
 	       (!run->clock.map_capacity || map_need <= run->clock.map_capacity) && !(run->kernels && known->later);
 }

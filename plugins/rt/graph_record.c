@@ -5,6 +5,7 @@
 #include <string.h>
 #include "rt/error.h"
 #include "rt/graph_run.h"
+#include "rt/grow.h"
 
 static uint32_t rules(const struct rt_schedule *schedule)
 {
@@ -57,6 +58,7 @@ void rt_record_finish(struct rt_run *run)
 	rt_graph_build_finish(&run->record->build);
 	free(run->record->cycles);
 	free(run->record->words);
+	free(run->record->places);
 	free(run->record);
 	run->record = NULL;
 }
@@ -87,6 +89,14 @@ ptowsp_status rt_record_gates(struct rt_run *run)
 				  "choose another dispatch or pools, or do not start after_orchestration",
 				  (unsigned long long)run->tasks);
 	return PTOWSP_OK;
+}
+
+ptowsp_status rt_record_heap(struct rt_run *run)
+{
+	return rt_fail_at(run->error, PTOWSP_TOO_SMALL, run->tasks, run->kernel,
+			  "task %llu: the graph is built before anything runs, so no version of a temp tensor is given back, and heap with its capacity of %llu "
+			  "is full; raise it or do not start after_orchestration",
+			  (unsigned long long)run->tasks, (unsigned long long)run->heap_capacity);
 }
 
 ptowsp_status rt_record_load(struct rt_run *run, uint32_t slot, uint32_t tensor, uint64_t writer)
@@ -123,6 +133,20 @@ static void ios_fill(struct rt_run *run, const struct rt_site *site, struct rt_g
 	}
 }
 
+/* Where the versions of the task's arguments lie: addresses are no part of a graph. Nothing is given back while it is built, so they hold. */
+static bool places_add(struct rt_run *run, const struct rt_site *site)
+{
+	struct rt_record *record = run->record;
+	const struct rt_access *accesses = rt_run_accesses(run);
+
+	for (uint32_t i = 0; run->versions.on && run->kernels && i < site->io_count; i++) {
+		if (!rt_grow((void **)&record->places, &record->place_room, record->place_count, sizeof(*record->places)))
+			return false;
+		record->places[record->place_count++] = accesses[i].io->unit ? 0 : accesses[i].length;
+	}
+	return true;
+}
+
 ptowsp_status rt_record_task(struct rt_run *run, const struct rt_site *site, uint32_t level, struct rt_clock_task *task)
 {
 	const struct rt_schedule *schedule = &run->program->schedule;
@@ -132,7 +156,7 @@ ptowsp_status rt_record_task(struct rt_run *run, const struct rt_site *site, uin
 				    .level = (uint8_t)level, .arg_count = site->arg_count, .io_count = site->io_count};
 	ptowsp_status st;
 
-	if (!ios)
+	if (!ios || !places_add(run, site))
 		return rt_no_memory(run->error, "the graph");
 	ios_fill(run, site, ios);
 	if (run->known[run->kernel].later) {
@@ -169,7 +193,7 @@ static ptowsp_status task_call(void *context, uint32_t number, uint32_t worker, 
 
 	for (uint32_t i = 0; i < task->io_count; i++) {
 		words[2 * i] = ios[i].start;
-		words[2 * i + 1] = ios[i].length;
+		words[2 * i + 1] = going->record->places && ios[i].rows ? going->record->places[task->io_begin + i] : ios[i].length;
 	}
 	return rt_crew_call(&run->crew, &call, worker, &going->record->cycles[number], error);
 }

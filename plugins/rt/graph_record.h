@@ -13,6 +13,8 @@ struct rt_record {
 	struct rt_run *run;
 	uint64_t *words;  /* per worker: starts and lengths of the windows of its task */
 	uint32_t stride;
+	uint64_t *places; /* per tensor argument of the graph, where there are versions: lengths as in struct rt_access */
+	uint32_t place_count, place_room;
 };
 /* run->record, if the schedule builds first, and kernels run or somebody wants the graph. memory: bytes of the graph at most, 0 for any. Errors: NO_MEMORY. */
 ptowsp_status rt_record_init(struct rt_run *run, uint64_t memory);
@@ -20,6 +22,8 @@ void rt_record_finish(struct rt_run *run);
 /* Nothing can be given back before the whole graph is there: a task that would have to wait for that is refused. Errors: TOO_SMALL naming resource and capacity;
  * UNSUPPORTED: its place depends on cycles that only running tells. */
 ptowsp_status rt_record_gates(struct rt_run *run);
+/* The same for the heap: the versions of the task have no room. TOO_SMALL. */
+ptowsp_status rt_record_heap(struct rt_run *run);
 /* A slot is to be loaded from an element that task writer - 1 fills. UNSUPPORTED naming slot, tensor and task. */
 ptowsp_status rt_record_load(struct rt_run *run, uint32_t slot, uint32_t tensor, uint64_t writer);
 /* The task being issued, in place of running it. Errors: of rt_graph_task_add. */

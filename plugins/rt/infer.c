@@ -31,7 +31,7 @@ ptowsp_status rt_infer_init(struct rt_run *run)
 
 	run->keys = calloc((size_t)run->program->most_ios + 1, sizeof(*run->keys));
 	run->own_uses = aligned_alloc(64, ((2 * (size_t)run->program->most_ios + 1) * sizeof(*run->own_uses) + 63) / 64 * 64);
-	ok = ok && run->keys && run->own_uses;
+	ok = ok && run->keys && run->own_uses && !rt_versions_init(run);
 	if (ok && schedule->deps == PTOWSP_DEPS_TENSOR_MAP_EXACT)
 		ok = rt_cells_init(&run->exact);
 	if (ok && schedule->deps == PTOWSP_DEPS_BYTES_OVERLAP)
@@ -54,6 +54,7 @@ void rt_infer_finish(struct rt_run *run)
 	rt_preds_finish(&run->preds);
 	rt_preds_finish(&run->watch_preds);
 	rt_race_finish(&run->race);
+	rt_versions_finish(run);
 	free(run->keys);
 	free(run->own_uses);
 }
@@ -169,8 +170,23 @@ static void interned_enter(struct rt_run *run, const struct rt_use *use)
 		run->preds.out_of_memory = true;
 }
 
+/* A version that begins waits for nobody, and its cell is as if nobody had touched it before. */
+static void version_enter(struct rt_run *run, const struct rt_use *use)
+{
+	struct rt_cells *cells = run->overlap.lattices ? &run->overlap.cells : &run->exact;
+	bool full = run->track.full;
+
+	run->track.full = full && !rt_versions_makes(run, use->tensor, (int64_t)(use->name & RT_PLACES));
+	rt_cells_access(cells, &run->track, use->name, PTOWSP_WRITE);
+	run->track.full = full;
+}
+
 ptowsp_status rt_infer_use(struct rt_run *run, const struct rt_use *use)
 {
+	if (use->way == RT_USE_VERSION) {
+		version_enter(run, use);
+		return PTOWSP_OK;
+	}
 	if (run->overlap.lattices)
 		return pieces_enter(run, use);
 	interned_enter(run, use);
@@ -223,8 +239,11 @@ ptowsp_status rt_infer_race(struct rt_run *run, const struct rt_site *site, cons
 		if (accesses[i].io->access & PTOWSP_READ)
 			rt_access_visit(&accesses[i], &run->tensors, PTOWSP_READ, piece_read, &entering);
 	for (uint32_t i = 0; i < site->io_count; i++)
-		if (accesses[i].io->access & PTOWSP_WRITE)
+		if (accesses[i].io->access & PTOWSP_WRITE) {
+			race->track.full = !site->renamed || !rt_versions_makes(run, accesses[i].io->tensor, accesses[i].start);
 			rt_access_visit(&accesses[i], &run->tensors, PTOWSP_WRITE, piece_write, &entering);
+			race->track.full = true;
+		}
 	if (entering.st)
 		return entering.st;
 	if (!rt_race_task(race, run->tasks, run->kernel, run->preds.list, run->preds.count, stream))
@@ -271,6 +290,8 @@ ptowsp_status rt_infer(struct rt_run *run, const struct rt_site *site, struct rt
 	ptowsp_status st;
 
 	rt_preds_next(&run->preds, run->tasks, run->window);
+	if (site->renamed && (st = rt_versions_look(run, site)))
+		return st;
 	if (run->plan) {
 		uses = run->plan->uses;
 		count = run->plan->use_count;

@@ -13,6 +13,7 @@ struct rt_key {
 };
 /* A name is class << RT_PLACE_BITS | place, or of this kind. */
 #define RT_PLACE_BITS 40u
+#define RT_PLACES ((UINT64_C(1) << RT_PLACE_BITS) - 1)
 #define RT_CLASS_LIMIT (UINT32_C(1) << 23)
 #define RT_INTERNED (UINT64_C(1) << 63)
 #define RT_NO_NAME UINT64_MAX /* no key has it */

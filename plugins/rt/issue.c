@@ -260,7 +260,7 @@ static ptowsp_status blocked(struct rt_run *run, ptowsp_status st, struct rt_blo
 	ptowsp_status end = PTOWSP_OK;
 
 	if (st == PTOWSP_DEADLOCK)
-		block->proposed = rt_capacity_find(run, block, need);
+		block->proposed = block->resource == PTOWSP_RESOURCE_HEAP ? rt_heap_find(run, block) : rt_capacity_find(run, block, need);
 	if (st == PTOWSP_DEADLOCK && block->resource != PTOWSP_RESOURCE_TASK_RING && run->clock.window_mode == RT_WINDOW_ABORT) {
 		end = rt_wait_tasks(run, run->tasks);
 		if (!end && rt_clock_aborts(&run->clock))
@@ -276,6 +276,25 @@ ptowsp_status rt_issue_place(struct rt_run *run, const struct rt_site *site, str
 	return !st && run->env.failed ? divided(run, site) : st;
 }
 
+/* The heap comes behind ring, map and pool, but what is more than all of it is found first. */
+static ptowsp_status versions_reserve(struct rt_run *run, struct rt_clock_task *task)
+{
+	struct rt_block block, heap;
+	ptowsp_status room = rt_versions_room(run, rt_flow_held_from(&run->flow), &heap), st;
+
+	if (room == PTOWSP_TOO_SMALL)
+		return blocked(run, room, &heap, task->need);
+	st = rt_flow_reserve(&run->flow, task->need, &run->reason, &block);
+	if (st)
+		return blocked(run, st, &block, task->need);
+	if (room && run->program->schedule.built)
+		return rt_record_heap(run);
+	if (room)
+		return blocked(run, PTOWSP_DEADLOCK, &heap, task->need);
+	task->heap = run->versions.need;
+	return rt_versions_take(run, 0, true);
+}
+
 /* Edges, reservations and place. */
 static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
 {
@@ -284,9 +303,12 @@ static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, str
 
 	if (st)
 		return st;
-	st = rt_flow_reserve(&run->flow, task->need, &run->reason, &block);
+	if (site->renamed)
+		st = versions_reserve(run, task);
+	else if ((st = rt_flow_reserve(&run->flow, task->need, &run->reason, &block)))
+		st = blocked(run, st, &block, task->need);
 	if (st)
-		return blocked(run, st, &block, task->need);
+		return st;
 	task->kernel = run->kernel;
 	task->cycles = run->known[run->kernel].cycles;
 	task->preds = run->preds.list;
@@ -295,6 +317,8 @@ static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, str
 		st = rt_record_gates(run);
 	else if (run->kernels && !run->known[run->kernel].here)
 		st = rt_dispatch_begin(run);
+	if (!st && site->renamed && run->kernels)
+		st = rt_versions_place(run, site);
 	if (!st)
 		st = rt_issue_place(run, site, task);
 	return st || !run->race.on ? st : rt_infer_race(run, site, task);

@@ -8,7 +8,7 @@
 
 /* A record: kind | length << 8, then length words. */
 enum kind { KIND_TASK, KIND_SCOPE_BEGIN, KIND_SCOPE_END, KIND_ORDER_BEGIN, KIND_ORDER_STEP, KIND_ORDER_END, KIND_READ, KIND_SET, KIND_LOAD, KIND_SYNC };
-enum { TASK_WORDS = 5 }; /* before the predecessors */
+enum { TASK_WORDS = 6 }; /* before the predecessors */
 
 void rt_lag_init(struct rt_lag *lag, struct rt_clock *clock, void (*told)(void *, const struct ptowsp_trace_task *), void *context)
 {
@@ -110,6 +110,7 @@ static ptowsp_status task_take(struct rt_lag *lag, uint64_t length)
 	pair = get(lag);
 	task.stream = (uint32_t)pair, task.kernel = (uint32_t)(pair >> 32);
 	task.depth_loops = (uint32_t)get(lag);
+	task.heap = get(lag);
 	if (!preds_take(lag, task.pred_count))
 		return lag->broken = PTOWSP_NO_MEMORY;
 	task.preds = lag->preds;
@@ -204,6 +205,7 @@ ptowsp_status rt_lag_task(struct rt_lag *lag, const struct rt_clock_task *task)
 	put(lag, task->pool | (uint64_t)task->executor << 32);
 	put(lag, task->stream | (uint64_t)task->kernel << 32);
 	put(lag, task->depth_loops);
+	put(lag, task->heap);
 
 	for (uint32_t i = 0; i < task->pred_count; i++)
 		put(lag, task->preds[i]);

@@ -120,6 +120,8 @@ ptowsp_status rt_io_lower(struct rt_program *program, const struct rt_nest *nest
 		st = rt_expr_compile(&program->exprs, tables, record->column, nest, false, &io->column, error);
 	if (!st)
 		st = region_prove(program, nest, io, error);
+	if (!st)
+		rt_renaming_see(program, nest, io);
 	io->key = program->region_class[region];
 	return st;
 }

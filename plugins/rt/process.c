@@ -119,7 +119,7 @@ ptowsp_status rt_pipeline_create(struct rt_pipeline **pipeline_out, struct rt_ru
 		pipeline->channels[i].latency = tables->channel.rows[i].latency;
 	}
 	if (!pipeline->channels || !instances_make(pipeline) || rt_clocks_init(&pipeline->clocks, &run->clock, pipeline->count) ||
-	    rt_recall_init(&pipeline->recall, run))
+	    rt_recall_init(&pipeline->recall, run) || !rt_versions_instances(run, pipeline->count))
 		return rt_no_memory(run->error, "the pipeline");
 	pipeline->live = pipeline->count;
 	pipeline->clocks.loads = run->watch != NULL;
@@ -294,12 +294,22 @@ static bool deps_short(const struct rt_pipeline *pipeline)
 	return pipeline->recall.on && rt_clocks_deps_held(&pipeline->clocks) + most > run->clock.deps_capacity;
 }
 
+/* A version that nothing follows may be replaced by another instance, or be another instance's. */
+static ptowsp_status versions_try(struct rt_pipeline *pipeline, struct rt_instance *instance, const struct rt_site *site)
+{
+	ptowsp_status st = rt_versions_look(pipeline->run, site);
+
+	return st ? st : rt_versions_room(pipeline->run, pipeline->clocks.settled, &instance->block);
+}
+
 /* Room is looked for before the tensor map takes the task in under its number: who finds none lets others go first. */
 static ptowsp_status task_infer(struct rt_pipeline *pipeline, struct rt_instance *instance, const struct rt_site *site)
 {
 	struct rt_run *run = pipeline->run;
 	ptowsp_status st = rt_prepare(run, site, run->expand.level);
 
+	if (!st && site->renamed)
+		st = versions_try(pipeline, instance, site);
 	if (!st && deps_short(pipeline)) {
 		st = rt_recall_preds(&pipeline->recall, run, site);
 		instance->need = (struct rt_need){rt_infer_map(run, site), run->preds.count};
@@ -312,6 +322,8 @@ static ptowsp_status task_infer(struct rt_pipeline *pipeline, struct rt_instance
 		st = rt_infer(run, site, &instance->need);
 	if (!st)
 		st = rt_clocks_room(&pipeline->clocks, instance->need, &instance->block); /* more than the whole pool */
+	if (!st && site->renamed)
+		st = rt_versions_take(run, pipeline->turn + 1, true);
 	if (!st && pipeline->recall.on && !rt_recall_add(&pipeline->recall, run, site))
 		st = rt_no_memory(run->error, "remembered tasks");
 	return st;
@@ -375,6 +387,10 @@ static ptowsp_status task_issue(struct rt_pipeline *pipeline, struct rt_instance
 	bool later = run->kernels && run->known[run->kernel].later;
 	ptowsp_status st = task_wait(pipeline, instance->need);
 
+	if (site->renamed)
+		task.heap = run->versions.need;
+	if (!st && site->renamed && run->kernels)
+		st = rt_versions_place(run, site);
 	if (!st)
 		st = rt_issue_place(run, site, &task);
 	task.executor = pipeline->turn;
@@ -390,6 +406,8 @@ static ptowsp_status task_issue(struct rt_pipeline *pipeline, struct rt_instance
 	run->flow.issued++;
 	instance->tasks++;
 	rt_issue_count(run, &task);
+	if (run->versions.on)
+		run->versions.scopes[pipeline->turn + 1].tasks = run->tasks;
 	return PTOWSP_OK;
 }
 
@@ -453,11 +471,13 @@ static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance
 	case RT_EVENT_CLOSE:
 		rt_side_finish(&pipeline->channels[run->expand.channel].producers, pipeline->turn, run->clock.now);
 		return PTOWSP_OK;
-	case RT_EVENT_SCOPE_BEGIN: return rt_clock_failed(run, rt_clocks_scope_begin(&pipeline->clocks));
+	case RT_EVENT_SCOPE_BEGIN:
+		rt_versions_scope_begin(run, pipeline->turn + 1);
+		return rt_clock_failed(run, rt_clocks_scope_begin(&pipeline->clocks));
 	case RT_EVENT_SCOPE_END:
 		rt_batch_flush(run);
 		rt_clocks_scope_end(&pipeline->clocks);
-		return PTOWSP_OK;
+		return rt_versions_scope_end(run, pipeline->turn + 1, true);
 	case RT_EVENT_ORDER_BEGIN: rt_clock_order_begin(&run->clock); return PTOWSP_OK;
 	case RT_EVENT_ORDER_STEP:
 		rt_batch_flush(run);

@@ -117,6 +117,7 @@ static ptowsp_status arrays_make(struct rt_program *program, struct ptowsp_error
 	program->tensor_loaded = calloc((size_t)tables->tensor.count + 1, 1);
 	program->tensor_indexed = calloc((size_t)tables->tensor.count + 1, 1);
 	program->tensor_allocated = calloc((size_t)tables->tensor.count + 1, 1);
+	program->renamings = calloc((size_t)tables->tensor.count + 1, sizeof(*program->renamings));
 	program->kernel_used = calloc((size_t)tables->kernel.count + 1, 1);
 	program->level_told = calloc((size_t)tables->kernel.count + 1, 1);
 	program->kernel_ns = malloc(((size_t)tables->kernel.count + 1) * sizeof(*program->kernel_ns));
@@ -126,7 +127,7 @@ static ptowsp_status arrays_make(struct rt_program *program, struct ptowsp_error
 	    !rt_grow((void **)&program->ios, &program->io_room, 0, sizeof(*program->ios))) /* never NULL: a task may have none */
 		return rt_no_memory(error, "the program");
 	if (!program->changed || !program->dim_exprs || !program->tensor_access || !program->tensor_loaded || !program->tensor_indexed ||
-	    !program->tensor_allocated || !program->kernel_used || !program->level_told || !program->kernel_ns)
+	    !program->tensor_allocated || !program->renamings || !program->kernel_used || !program->level_told || !program->kernel_ns)
 		return rt_no_memory(error, "the program");
 	changed_find(program);
 	return PTOWSP_OK;
@@ -219,6 +220,7 @@ ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt
 	promise_tell(program);
 	window_tell(program);
 	rt_after_tell(program);
+	rt_renamings_tell(program);
 	*program_out = program;
 	return PTOWSP_OK;
 }
@@ -250,6 +252,7 @@ void rt_program_destroy(struct rt_program *program)
 	free(program->names);
 	free(program->tensor_indexed);
 	free(program->tensor_allocated);
+	free(program->renamings);
 	free(program->site_kernels);
 	free(program->levels);
 	free(program->level_sets);

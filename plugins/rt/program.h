@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 #include "rt/expr.h"
 #include "rt/level.h"
+#include "rt/renamed.h"
 #include "rt/rt.h"
 #include "rt/schedule.h"
 #include "rt/table.h"
@@ -77,6 +78,7 @@ struct rt_site {
 	uint32_t first_part;          /* rt_program.parts: one per policy of dispatch threshold */
 	uint32_t first_name;          /* rt_program.names: of the loops around it, for dispatch auto */
 	uint8_t allocated;            /* a tensor of its accesses lives between ALLOC and FREE */
+	uint8_t renamed;              /* a tensor of its accesses is renamed */
 	uint8_t distinct;             /* no two accesses of one kind can have the same key */
 	uint8_t depth;                /* how many loops are around it */
 };
@@ -108,6 +110,8 @@ struct rt_program {
 	struct rt_kernels backend;    /* copy.c: what `kernels` hands everything else to */
 	uint8_t *tensor_indexed;      /* per TENS row: an axis reads its lengths or indices from it */
 	uint8_t *tensor_allocated;    /* per TENS row: the entry has an ALLOC of it */
+	struct rt_renaming *renamings; /* per TENS row */
+	bool renamed;                 /* any of them */
 	uint32_t loop_count, loop_room, site_count, site_room, arg_count, arg_room, io_count, io_room;
 	uint32_t level_count, level_room, level_set_count, level_set_room, class_count;
 	uint32_t most_args, most_ios; /* of one site */

@@ -70,14 +70,15 @@ static bool access_add(struct rt_piece_list *list, const struct rt_run *run, con
 	return adding.ok;
 }
 
-static bool list_fill(struct rt_piece_list *list, struct rt_run *run, const struct rt_site *site)
+/* all: also versions that it makes, which come behind nobody. */
+static bool list_fill(struct rt_piece_list *list, struct rt_run *run, const struct rt_site *site, bool all)
 {
 	const struct rt_access *accesses = rt_run_accesses(run);
 	bool ok = true;
 
 	list->count = 0;
 	for (uint32_t i = 0; ok && i < site->io_count && run->program->schedule.deps != PTOWSP_DEPS_EXPLICIT; i++)
-		if (accesses[i].io->access)
+		if (accesses[i].io->access && (all || !site->renamed || !rt_versions_makes(run, accesses[i].io->tensor, accesses[i].start)))
 			ok = access_add(list, run, &accesses[i]);
 	return ok;
 }
@@ -104,7 +105,7 @@ bool rt_recall_add(struct rt_recall *recall, struct rt_run *run, const struct rt
 		recall->first = run->tasks - run->window;
 	if (run->tasks - recall->first > recall->mask && !tasks_grow(recall, run->tasks))
 		return false;
-	return list_fill(&recall->tasks[run->tasks & recall->mask], run, site);
+	return list_fill(&recall->tasks[run->tasks & recall->mask], run, site, true);
 }
 
 /* ---- comparing ------------------------------------------------------------------------------------------------- */
@@ -166,7 +167,7 @@ static bool earlier_look(struct rt_recall *recall, struct rt_run *run, uint64_t 
 
 ptowsp_status rt_recall_preds(struct rt_recall *recall, struct rt_run *run, const struct rt_site *site)
 {
-	bool ok = list_fill(&recall->own, run, site);
+	bool ok = list_fill(&recall->own, run, site, false);
 
 	rt_preds_next(&run->preds, run->tasks, run->window);
 	for (uint64_t t = run->tasks; ok && recall->own.count && t > recall->first && run->tasks - t < run->preds.span; t--)

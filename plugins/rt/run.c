@@ -141,12 +141,18 @@ static ptowsp_status pause_take(struct rt_run *run)
 /* Scopes, orders and reads mean something to the clock and to flow only. */
 static ptowsp_status structure(struct rt_run *run, enum rt_event event)
 {
+	ptowsp_status st;
+
 	switch (event) {
-	case RT_EVENT_SCOPE_BEGIN: rt_flow_scope_begin(&run->flow); return rt_lag_scope_begin(&run->lag);
+	case RT_EVENT_SCOPE_BEGIN:
+		rt_flow_scope_begin(&run->flow);
+		rt_versions_scope_begin(run, 0);
+		return rt_lag_scope_begin(&run->lag);
 	case RT_EVENT_SCOPE_END:
 		rt_batch_flush(run);
 		rt_flow_scope_end(&run->flow);
-		return rt_lag_scope_end(&run->lag);
+		st = rt_versions_scope_end(run, 0, true);
+		return st ? st : rt_lag_scope_end(&run->lag);
 	case RT_EVENT_ORDER_BEGIN:
 		rt_race_order_begin(&run->race, run->tasks);
 		return rt_lag_order_begin(&run->lag);

@@ -12,6 +12,7 @@
 #include "rt/plan.h"
 #include "rt/race.h"
 #include "rt/sync.h"
+#include "rt/version.h"
 #include "rt/tell.h"
 
 /* What the backend said about a kernel. */
@@ -73,6 +74,7 @@ struct rt_run {
 	struct rt_race race;     /* on: the run is strict and the schedule a promise */
 
 	struct rt_sync sync;
+	struct rt_versions versions;
 	struct rt_flow flow;
 	struct rt_clock clock;
 	struct rt_lag lag;
@@ -154,6 +156,9 @@ ptowsp_status rt_auto_decide(struct rt_run *run);
 /* A capacity of the blocked resource with which the program goes on to its end, or as far as it can be looked at. need: of the blocked task.
  * The run cannot go on afterwards. */
 uint64_t rt_capacity_find(struct rt_run *run, const struct rt_block *block, struct rt_need need);
+
+/* heap_find.c: the same for the heap, blocked at an ALLOC or at a task, which flow has counted. */
+uint64_t rt_heap_find(struct rt_run *run, const struct rt_block *block);
 
 /* issue.c: arguments, kernel and accesses of a task; nothing is reserved yet. */
 ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_t level);

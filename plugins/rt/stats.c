@@ -50,7 +50,8 @@ static void resources_fill(const struct rt_run *run, struct rt_snapshot *snapsho
 		     &clock->meters[PTOWSP_RESOURCE_TENSOR_MAP])->stall_ns = run->stall_ns[PTOWSP_RESOURCE_TENSOR_MAP];
 	resource_add(snapshot, PTOWSP_RESOURCE_DEP_LIST, "dep_list", clock->deps_capacity, clock->deps_used,
 		     &clock->meters[PTOWSP_RESOURCE_DEP_LIST])->stall_ns = run->stall_ns[PTOWSP_RESOURCE_DEP_LIST];
-	resource_add(snapshot, PTOWSP_RESOURCE_HEAP, "heap", run->heap_capacity, clock->heap.used, &clock->meters[PTOWSP_RESOURCE_HEAP]);
+	resource_add(snapshot, PTOWSP_RESOURCE_HEAP, "heap", run->heap_capacity, clock->heap.used,
+		     &clock->meters[PTOWSP_RESOURCE_HEAP])->stall_ns = run->stall_ns[PTOWSP_RESOURCE_HEAP];
 	for (uint32_t p = 0; p < run->places.pools && p < clock->pools; p++) {
 		const struct rt_waiting *waiting = &clock->waiting[p];
 		struct ptowsp_resource_stats *row =

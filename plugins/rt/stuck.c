@@ -14,7 +14,7 @@
 enum { TRIAL_ROUNDS = 16 };
 
 /* Limits that are lifted, or, after a trial, what was used of them. Bounded resources first, then channels by row. */
-enum { LIMIT_WINDOW, LIMIT_MAP, LIMIT_DEPS, LIMIT_CHANNELS };
+enum { LIMIT_WINDOW, LIMIT_MAP, LIMIT_DEPS, LIMIT_HEAP, LIMIT_CHANNELS };
 struct limits {
 	uint32_t count;
 	uint64_t *values; /* 0: not lifted */
@@ -25,7 +25,8 @@ static const struct {
 	enum ptowsp_resource resource;
 } bounded[LIMIT_CHANNELS] = {{"task_window", PTOWSP_RESOURCE_TASK_RING},
 			     {"tensor_map", PTOWSP_RESOURCE_TENSOR_MAP},
-			     {"dep_list", PTOWSP_RESOURCE_DEP_LIST}};
+			     {"dep_list", PTOWSP_RESOURCE_DEP_LIST},
+			     {"heap", PTOWSP_RESOURCE_HEAP}};
 
 /* ---- who waits for what ---------------------------------------------------------------------------------------- */
 
@@ -63,6 +64,7 @@ static void used_tell(const struct rt_pipeline *pipeline, struct limits *used)
 	used->values[LIMIT_WINDOW] = pipeline->clocks.held;
 	used->values[LIMIT_MAP] = pipeline->clocks.held_map;
 	used->values[LIMIT_DEPS] = pipeline->clocks.held_deps;
+	used->values[LIMIT_HEAP] = pipeline->run->versions.most;
 	for (uint32_t i = 0; i < pipeline->channel_count; i++)
 		used->values[LIMIT_CHANNELS + i] = pipeline->channels[i].high_water;
 }
@@ -98,6 +100,8 @@ static ptowsp_status trial_run(struct rt_run *trial, const struct rt_run *run, c
 		trial->flow.map_capacity = clock->map_capacity = 0;
 	if (lifted->values[LIMIT_DEPS])
 		trial->flow.deps_capacity = clock->deps_capacity = 0;
+	if (lifted->values[LIMIT_HEAP])
+		trial->heap_capacity = clock->heap.capacity = trial->sync.arena.capacity = 0;
 	if (!st)
 		st = rt_run_expand(trial);
 	if (!st)
@@ -419,6 +423,7 @@ static uint64_t capacity_now(const struct rt_pipeline *pipeline, uint32_t limit)
 	case LIMIT_WINDOW: return clock->window;
 	case LIMIT_MAP: return clock->map_capacity;
 	case LIMIT_DEPS: return clock->deps_capacity;
+	case LIMIT_HEAP: return clock->heap.capacity;
 	default: return pipeline->channels[limit - LIMIT_CHANNELS].capacity;
 	}
 }

@@ -93,18 +93,22 @@ static ptowsp_status memory_failed(const struct rt_run *run, uint32_t instructio
 static ptowsp_status room_make(struct rt_run *run, uint64_t bytes)
 {
 	struct rt_arena *arena = &run->sync.arena;
-	struct rt_block block = {PTOWSP_RESOURCE_HEAP, arena->capacity, arena->used, bytes, arena->used + bytes};
-	uint64_t held_from = rt_flow_held_from(&run->flow), tasks;
+	struct rt_block block = {.resource = PTOWSP_RESOURCE_HEAP, .capacity = arena->capacity, .need = bytes};
 
+	run->sync.blocked = true;
 	if (arena->capacity && bytes > arena->capacity) {
 		block.proposed = bytes;
 		return rt_block_report(run, PTOWSP_TOO_SMALL, &block, run->deadlock);
 	}
-	while (!rt_arena_fits(arena, bytes) && arena->count && arena->returns[0].tasks <= held_from)
-		rt_arena_next(arena, &tasks);
+	rt_arena_settle(arena, rt_flow_held_from(&run->flow));
 	block.used = arena->used;
 	block.proposed = arena->used + bytes;
-	return rt_arena_fits(arena, bytes) ? PTOWSP_OK : rt_block_report(run, PTOWSP_DEADLOCK, &block, run->deadlock);
+	if (rt_arena_fits(arena, bytes)) {
+		run->sync.blocked = false;
+		return PTOWSP_OK;
+	}
+	block.proposed = rt_heap_find(run, &block);
+	return rt_block_report(run, PTOWSP_DEADLOCK, &block, run->deadlock);
 }
 
 static ptowsp_status alloc_take(struct rt_run *run, uint32_t instruction, uint32_t tensor)

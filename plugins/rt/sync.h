@@ -15,6 +15,7 @@ struct rt_sync {
 	struct rt_event_state *events; /* per EVNT row */
 	uint64_t *touched;     /* per TENS row: latest task that touched it, + 1; only of tensors with an ALLOC */
 	uint8_t *there;        /* per TENS row: between ALLOC and FREE */
+	bool blocked;          /* it is an ALLOC for which the heap has no room, no task */
 	uint64_t copies;       /* latest copy + 1 */
 	struct rt_arena arena; /* structure: what could have come back */
 };

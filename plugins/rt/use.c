@@ -195,5 +195,7 @@ void rt_uses_place(struct rt_run *run, struct rt_use *uses, uint32_t count, cons
 			cell_place(run, use, &accesses[use->argument], io, way);
 		else
 			key_place(run, use, &accesses[use->argument], io, way.left);
+		if (run->versions.on && run->versions.renamed[use->tensor] && use->access == PTOWSP_WRITE && use->way == RT_USE_NAMED)
+			use->way = RT_USE_VERSION;
 	}
 }

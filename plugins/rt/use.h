@@ -6,8 +6,9 @@
 #include "ptowsp/task.h"
 #include "rt/lattice.h"
 
-/* How a use finds its cell: by name; by a name that has to be asked for; overlap: through the intervals of its tensor. */
-enum { RT_USE_NAMED, RT_USE_INTERNED, RT_USE_PIECES };
+/* How a use finds its cell: by name; by a name that has to be asked for; overlap: through the intervals of its tensor;
+ * VERSION: by name too, a key of a renamed tensor that is written only, which may begin anew. */
+enum { RT_USE_NAMED, RT_USE_INTERNED, RT_USE_PIECES, RT_USE_VERSION };
 
 /* While the innermost loop goes on, the name moves on by a constant. */
 struct rt_use {

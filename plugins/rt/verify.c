@@ -310,6 +310,8 @@ ptowsp_status rt_program_verify(struct rt_program *program, struct ptowsp_error 
 		st = rt_axes_check(program, error);
 	if (!st)
 		st = rt_sites_finish(program, error);
+	if (!st)
+		rt_renamings_finish(program);
 	free(v->axis_words);
 	free(v);
 	return st;

@@ -69,6 +69,7 @@ ptowsp_status rt_verify_consume(struct rt_verifier *v)
 	v->program->code[v->at] = (struct rt_ins){.op = in->opcode, .end = in->operand2, .row = nest->depth, .slot = in->operand1};
 	nest->low[nest->depth] = INT64_MIN;
 	nest->high[nest->depth] = INT64_MAX;
+	nest->values[nest->depth] = (struct rt_values){0, 1};
 	nest->names[nest->depth++] = v->program->tables.channel.rows[in->operand1].name;
 	nest->key = v->at++;
 	return PTOWSP_OK;

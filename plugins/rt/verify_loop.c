@@ -3,6 +3,7 @@
 #include "rt/axis.h"
 #include "rt/error.h"
 #include "rt/grow.h"
+#include "rt/renamed.h"
 #include "rt/verifier.h"
 
 ptowsp_status rt_verify_level(struct rt_program *program, uint32_t rows, uint8_t *index_out, struct ptowsp_error *error)
@@ -74,6 +75,9 @@ static void nest_enter(struct rt_verifier *v, const struct rt_loop *loop)
 		nest->low[nest->depth] = INT64_MIN;
 		nest->high[nest->depth] = INT64_MAX;
 	}
+	nest->values[nest->depth] = loop->line == PTOWSP_NONE && loop->levels == PTOWSP_NONE
+					    ? rt_loop_values(&v->program->exprs, nest, loop->low, loop->step)
+					    : (struct rt_values){0, 1};
 	if (rt_verifier_word(v, v->at)->opcode != PTOWSP_OP_FOR_EACH)
 		nest->parallels[nest->parallel++] = nest->depth;
 	nest->names[nest->depth++] = loop->name;

@@ -159,6 +159,15 @@ static void axes_break(char *rows, const struct ptowsp_section *section)
 		((struct ptowsp_axis_record *)(void *)(rows + i * section->stride))->levels = PTOWSP_NONE;
 }
 
+static void tensors_break(char *rows, const struct ptowsp_section *section)
+{
+	for (uint64_t i = 0; i < section->count && is(PTOWSP_FEATURE_TEMP_RENAMED); i++) {
+		struct ptowsp_tensor_record *row = (void *)(rows + i * section->stride);
+
+		row->role = row->role == PTOWSP_ROLE_TEMP ? PTOWSP_ROLE_INOUT : row->role;
+	}
+}
+
 static void payloads_break(char *rows, const struct ptowsp_section *section)
 {
 	for (uint64_t i = 0; i < section->count && is(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO)); i++)
@@ -172,7 +181,8 @@ static void *section_break(struct ptowsp_section *section)
 	uint32_t type = section->type;
 	char *copy;
 
-	if (!bytes || (type != PTOWSP_SECTION_SCHD && type != PTOWSP_SECTION_WORK && type != PTOWSP_SECTION_AXES && type != PTOWSP_SECTION_KPAY))
+	if (!bytes || (type != PTOWSP_SECTION_SCHD && type != PTOWSP_SECTION_WORK && type != PTOWSP_SECTION_AXES && type != PTOWSP_SECTION_KPAY &&
+		       type != PTOWSP_SECTION_TENS))
 		return NULL;
 	copy = aligned_alloc(64, (size_t)((bytes + 63) / 64 * 64));
 	if (!copy)
@@ -185,6 +195,8 @@ static void *section_break(struct ptowsp_section *section)
 		work_break(copy);
 	else if (type == PTOWSP_SECTION_KPAY)
 		payloads_break(copy, section);
+	else if (type == PTOWSP_SECTION_TENS)
+		tensors_break(copy, section);
 	else
 		axes_break(copy, section);
 	return copy;

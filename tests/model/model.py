@@ -68,24 +68,24 @@ class Program:
         return self.p.get(section, [])
     def row_of(self, section, ref):
         return ref if isinstance(ref, int) else next(i for i, r in enumerate(self.rows(section)) if r["name"] == ref)
-    def run_of(self, section, row, first="first", count="count"):
-        """The rows of a section that a row of another one owns."""
+    def run_of(self, section, row, first="first", count="count"):  # the rows of a section that a row of another one owns
         return self.rows(section)[row.get(first, 0):][:row.get(count, 0)]
-    def kernel(self, row):
-        """A row of KREG; None is the built-in copy."""
+    def kernel(self, row):  # a row of KREG; None is the built-in copy
         return {"name": "copy"} if row is None else self.rows("KREG")[row]
     def on_grid(self, tensor):
-        """Whether all keys of a tensor are equal or disjoint: tiles of one size at multiples of it, and no slot is loaded from it."""
-        mine = [r for r in self.rows("REGN") if self.row_of("TENS", r["tensor"]) == tensor]
+        """Whether all keys of a tensor are equal or disjoint: one shape, steps no smaller than it, and no slot is loaded from it."""
+        mine, step = [r for r in self.rows("REGN") if self.row_of("TENS", r["tensor"]) == tensor], {}
         loads = any(op == "slot_load" and self.rows("REGN")[two] in mine for op, _, two in self.code)
-        return not loads and len({(r["rows"], r["columns"]) for r in mine}) < 2 and all(
-            not r.get("unit", 0) and self.is_multiple(r["row"], r["rows"]) and self.is_multiple(r["column"], r["columns"]) for r in mine)
-    def is_multiple(self, row, size):
+        for k, found in ((k, [self.congruence(r[k]) for r in mine]) for k in ("row", "column")):
+            step[k] = math.gcd(*(r - found[0][0] for r, _ in found), *(m for _, m in found))
+        return not loads and len({(r["rows"], r["columns"], r.get("unit", 0)) for r in mine}) == 1 and not mine[0].get("unit") and all(
+            not 0 < step[k] < mine[0][k + "s"] for k in step)
+    def congruence(self, row):  # (r, m): all values are r plus a multiple of m
         node = self.rows("EXPR")[row]
-        if node["op"] == "const":
-            return number(node.get("value", 0)) % size == 0
-        parts = [self.is_multiple(node[k], size) for k in "ab" if node["op"] in ("*", "+", "-")]
-        return size == 1 or (any(parts) if node["op"] == "*" else bool(parts) and all(parts))
+        if node["op"] not in ("+", "-", "*"):
+            return (signed(number(node.get("value", 0))), 0) if node["op"] == "const" else (0, 1)
+        (r, m), (s, n) = self.congruence(node["a"]), self.congruence(node["b"])
+        return (r * s, math.gcd(r * n, s * m, m * n)) if node["op"] == "*" else ({"+": r + s, "-": r - s}[node["op"]], math.gcd(m, n))
     def cost(self, kernel):
         """(cycles, elements per parameter) of a kernel with stated cycles that touches the tiles of KPRM from their start, as generated ones do."""
         cycles = [p.get("cycles", 0) for p in self.run_of("KPAY", kernel, "payloads", "payload_count")] + [0]
