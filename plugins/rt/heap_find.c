@@ -70,6 +70,8 @@ static void search(struct rt_run *run, const struct rt_block *block)
 
 	if (run->sync.blocked) {
 		need_mark(run, block->need);
+		go_on = rt_sync_pass(run, run->expand.sync);
+		run->sync.touched[run->program->code[run->expand.sync].slot] = 0;
 	} else {
 		go_on = !rt_versions_take(run, 0, false);
 		run->env.task = ++run->tasks;

@@ -310,7 +310,9 @@ static ptowsp_status task_infer(struct rt_pipeline *pipeline, struct rt_instance
 
 	if (!st && site->renamed)
 		st = versions_try(pipeline, instance, site);
-	if (!st && deps_short(pipeline)) {
+	if (st)
+		return st;
+	if (deps_short(pipeline)) {
 		st = rt_recall_preds(&pipeline->recall, run, site);
 		instance->need = (struct rt_need){rt_infer_map(run, site), run->preds.count};
 	} else {
