@@ -2,6 +2,7 @@
  * test_contract_graph.c - --graph and --trace: every ending, the same graph in each, a timeline that adds up. */
 #include "contract/cli.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -184,6 +185,27 @@ static void a_graph_of_a_hundred_thousand_tasks_is_quick(void)
 	CHECK_UINT(json_array_size(cli_at(cli_json_file("g.json"), "tasks")), 100000);
 }
 
+/* Dense: Graphviz's own layout of it would take half an hour. */
+static void a_picture_of_ten_thousand_tasks_is_quick(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run -q --no-kernels --set num_tiles=56 --graph g.svg $P/llama_layer.pkg.zst"), 0);
+	CHECK(cli_ms < 60000);
+	CHECK_INT(cli("test $(grep -c '<g id=\"node' g.svg) -gt 5000 && grep -q '<g id=\"edge' g.svg && grep -q '</svg>' g.svg"), 0);
+}
+
+static void a_signal_while_a_picture_is_drawn_leaves_nothing_behind(void)
+{
+	static const int end = SIGTERM;
+
+	cli_begin();
+	REQUIRE_INT(cli("mkdir bin && printf '#!/bin/sh\nexec sleep 20\n' >bin/dot && chmod +x bin/dot && echo old >g.svg"), 0);
+	CHECK_INT(cli_signalled("PATH=$T/bin:$PATH exec $B/ptowsp-run --entry overlap --graph g.svg " VECTORS, &end, 1, 1000), 143);
+	CHECK(cli_ms < 10000);
+	CHECK_INT(cli("ls -A && cat g.svg"), 0);
+	CHECK_STR(cli_out, "bin\ng.svg\nold\n");
+}
+
 void suite_contract_graph(CU_pSuite s)
 {
 	cli_suite("graph");
@@ -201,4 +223,6 @@ void suite_contract_graph(CU_pSuite s)
 	TEST(s, a_trace_is_a_chrome_trace_that_adds_up);
 	TEST(s, graph_and_trace_of_several_runs_and_outputs_come_together);
 	TEST(s, a_graph_of_a_hundred_thousand_tasks_is_quick);
+	TEST(s, a_picture_of_ten_thousand_tasks_is_quick);
+	TEST(s, a_signal_while_a_picture_is_drawn_leaves_nothing_behind);
 }

@@ -2,6 +2,7 @@
 /* graph_write.c - the five forms of a task graph, and the file that holds one. */
 #include "tools/graph.h"
 #include "tools/graph_layout.h"
+#include "tools/output.h"
 #include "tools/place.h"
 
 #include "format/fail.h"
@@ -11,10 +12,12 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <jansson.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -67,11 +70,12 @@ static void dot_escape(FILE *to, const char *text)
 	}
 }
 
-static void dot_task(FILE *to, const struct graph_task *t)
+/* place: nothing, or more attributes of the task, each with a comma behind it. */
+static void dot_task(FILE *to, const struct graph_task *t, const char *place)
 {
 	char size[32];
 
-	fprintf(to, "    t%" PRIu64 " [label=\"%" PRIu64 "\\n", t->id, t->id);
+	fprintf(to, "    t%" PRIu64 " [%slabel=\"%" PRIu64 "\\n", t->id, place, t->id);
 	dot_escape(to, t->kernel);
 	if (t->bytes) {
 		bytes_text(t->bytes, size, sizeof(size));
@@ -88,10 +92,32 @@ static void dot_write(FILE *to, const struct graph_layout *l)
 	for (size_t i = 0; i < g->task_count; i++) {
 		if (!i || l->level[l->order[i]] != l->level[l->order[i - 1]])
 			fprintf(to, "%s  {\n    rank=same;\n", i ? "  }\n" : "");
-		dot_task(to, &g->tasks[l->order[i]]);
+		dot_task(to, &g->tasks[l->order[i]], "");
 	}
 	if (g->task_count)
 		fputs("  }\n", to);
+	for (size_t i = 0; i < g->edge_count; i++)
+		fprintf(to, "  t%" PRIu64 " -> t%" PRIu64 ";\n", g->edges[i].from, g->edges[i].to);
+	fputs("}\n", to);
+}
+
+/* A large graph with the place of each task, for Graphviz to draw without looking for better ones, which takes it minutes from a thousand tasks on:
+ * a column per level, in it the tasks in order, edges as straight lines. In points. */
+static void placed_write(FILE *to, const struct graph_layout *l)
+{
+	const struct graph *g = l->graph;
+	size_t widest = 8, row = 0;
+	char place[64];
+
+	for (size_t i = 0; i < g->task_count; i++)
+		if (strlen(g->tasks[i].kernel) > widest)
+			widest = strlen(g->tasks[i].kernel);
+	fputs("digraph tasks {\n  splines=line;\n  node [shape=box, fontname=\"monospace\", fontsize=10];\n", to);
+	for (size_t i = 0; i < g->task_count; i++) {
+		row = i && l->level[l->order[i]] == l->level[l->order[i - 1]] ? row + 1 : 0;
+		snprintf(place, sizeof(place), "pos=\"%zu,-%zu\", ", l->level[l->order[i]] * (widest * 7 + 80), row * 56);
+		dot_task(to, &g->tasks[l->order[i]], place);
+	}
 	for (size_t i = 0; i < g->edge_count; i++)
 		fprintf(to, "  t%" PRIu64 " -> t%" PRIu64 ";\n", g->edges[i].from, g->edges[i].to);
 	fputs("}\n", to);
@@ -154,14 +180,17 @@ ptowsp_status graph_path_check(const char *path, struct ptowsp_error *error)
 	return st;
 }
 
-static ptowsp_status io_fail(const char *path, struct ptowsp_error *error)
+/* Graphviz's own layout is the better one, and takes seconds from here on. */
+static bool is_large(const struct graph *g)
 {
-	return pkg_fail(error, PTOWSP_IO, "graph \"%s\" cannot be written: %s", path, strerror(errno));
+	return g->task_count + g->edge_count > 800;
 }
 
-/* Starts `dot option` with its input in source and its output in target; its exit status, 127 if there is no such program. */
-static int dot_run(const char *option, const char *source, const char *target)
+/* Starts `dot option` with its input in source and its output in target; its exit status, 127 if there is no such program. It ends with this process.
+ * placed: places are given. */
+static int dot_run(const char *option, bool placed, const char *source, const char *target)
 {
+	char *own[] = {"dot", (char *)(uintptr_t)option, NULL}, *given[] = {"dot", "-Kneato", "-n2", (char *)(uintptr_t)option, NULL};
 	int status = -1;
 	pid_t child = fork();
 
@@ -171,7 +200,8 @@ static int dot_run(const char *option, const char *source, const char *target)
 
 		if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(quiet, 2) < 0)
 			_exit(126);
-		execlp("dot", "dot", option, (char *)NULL);
+		prctl(PR_SET_PDEATHSIG, SIGTERM);
+		execvp("dot", placed ? given : own);
 		_exit(127);
 	}
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
@@ -179,10 +209,10 @@ static int dot_run(const char *option, const char *source, const char *target)
 	return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 126;
 }
 
-static ptowsp_status picture_make(const struct form *form, const char *source, const char *target, const char *path,
+static ptowsp_status picture_make(const struct form *form, bool placed, const char *source, const char *target, const char *path,
 				  struct ptowsp_error *error)
 {
-	int status = dot_run(form->picture, source, target);
+	int status = dot_run(form->picture, placed, source, target);
 
 	if (status == 127)
 		return pkg_fail(error, PTOWSP_NO_DEVICE,
@@ -192,71 +222,28 @@ static ptowsp_status picture_make(const struct form *form, const char *source, c
 	return PTOWSP_OK;
 }
 
-/* A new empty file beside path; its name (to be freed) in *name_out. */
-static FILE *temporary_open(const char *path, char **name_out)
-{
-	size_t size = strlen(path) + 8;
-	FILE *file = NULL;
-	int fd;
-
-	*name_out = malloc(size);
-	if (!*name_out)
-		return NULL;
-	snprintf(*name_out, size, "%s.XXXXXX", path);
-	fd = mkstemp(*name_out);
-	if (fd >= 0) {
-		mode_t mask = umask(0);
-
-		umask(mask);
-		fchmod(fd, 0666 & ~mask);
-		file = fdopen(fd, "w");
-	}
-	if (file)
-		return file;
-	if (fd >= 0) {
-		close(fd);
-		unlink(*name_out);
-	}
-	free(*name_out);
-	*name_out = NULL;
-	return NULL;
-}
-
-static int file_finish(FILE *file)
-{
-	int bad = ferror(file);
-
-	return fclose(file) || bad ? -1 : 0;
-}
-
+/* Writes the graph, and draws it, beside its place: a signal removes both files. */
 static ptowsp_status file_write(const struct form *form, const struct graph_layout *l, const char *path,
 				struct ptowsp_error *error)
 {
-	char *source = NULL, *picture = NULL;
-	FILE *file = temporary_open(path, &source), *second = NULL;
-	ptowsp_status st = PTOWSP_OK;
+	bool placed = form->picture && is_large(l->graph);
+	struct output source, picture = {.slot = -1};
+	ptowsp_status st = output_open(&source, path, error);
 
-	if (!file)
-		return io_fail(path, error);
-	form->write(file, l);
-	if (file_finish(file))
-		st = io_fail(path, error);
-	if (!st && form->picture) {
-		second = temporary_open(path, &picture);
-		st = second ? PTOWSP_OK : io_fail(path, error);
-		if (second && file_finish(second))
-			st = io_fail(path, error);
-		if (!st)
-			st = picture_make(form, source, picture, path, error);
-	}
-	if (!st && rename(picture ? picture : source, path))
-		st = io_fail(path, error);
-	if (st || picture)
-		unlink(source);
-	if (st && picture)
-		unlink(picture);
-	free(source);
-	free(picture);
+	if (st)
+		return st;
+	(placed ? placed_write : form->write)(source.file, l);
+	st = output_finish(&source, error);
+	if (!st && form->picture)
+		st = output_open(&picture, path, error);
+	if (!st && form->picture)
+		st = output_finish(&picture, error);
+	if (!st && form->picture)
+		st = picture_make(form, placed, source.temporary, picture.temporary, path, error);
+	if (!st)
+		st = output_publish(form->picture ? &picture : &source, error);
+	output_drop(&picture);
+	output_drop(&source);
 	return st;
 }
 

@@ -6,6 +6,7 @@
 #include "format/json.h"
 #include "tools/columns.h"
 #include "tools/graph.h"
+#include "tools/output.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -244,6 +245,7 @@ static int graph_draw(const char *out, const char *dump)
 	struct graph graph = {0};
 	ptowsp_status st = graph_path_check(out, &error);
 
+	output_abort_on_signals();
 	if (!st)
 		st = graph_read(&graph, dump, &error);
 	if (!st)
