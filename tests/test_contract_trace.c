@@ -2,6 +2,7 @@
  * test_contract_trace.c - what --trace shows beside tasks, against the statistics of the same run. */
 #include "contract/cli.h"
 
+#include <signal.h>
 #include <string.h>
 
 #define VECTORS "$K/vectors.pkg.zst"
@@ -153,6 +154,42 @@ static void an_empty_program_has_a_trace_and_graphs(void)
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run -q --no-kernels --entry nest --set n=0 --set m=5 --graph g.%s " VECTORS, *form)), 0);
 }
 
+static void statistics_have_a_row_per_process(void)
+{
+	json_t *stats;
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --stats=json " CHANNELS), 0);
+	stats = cli_json();
+	CHECK_INT(cli_int(stats, "processes[source].tasks") + cli_int(stats, "processes[sink].tasks"), cli_int(stats, "num_tasks"));
+	CHECK_INT(cli_int(stats, "processes[sink].end"), cli_int(stats, "total_cycles"));
+	CHECK(cli_int(stats, "processes[source].end") < cli_int(stats, "total_cycles"));
+}
+
+/* The same pipeline with two thousand million tokens. */
+static void the_state_of_a_long_pipeline_shows_channels_and_processes(void)
+{
+	static const int twice[] = {SIGUSR1, SIGINT};
+
+	cli_begin();
+	if (strstr(check_build(), "/tsan"))
+		CHECK_SKIP("the thread sanitizer holds signals back while a thread only computes");
+	REQUIRE_INT(cli("sed 's/{\"op\": \"const\", \"value\": 7}/&, {\"op\": \"const\", \"value\": 2000000000}/; s/\"high\": 2,/\"high\": 9,/; s/\"column\": 5,/\"column\": 3,/'"
+			" $R/packages/probes/channels.json >long.json && $B/ptowsp-pack --from-json long.json -o long.pkg.zst"),
+		    0);
+	for (int kernels = 0; kernels < 2; kernels++) {
+		CHECK_INT(cli_signalled(check_fmt("exec $B/ptowsp-run --progress %s long.pkg.zst", kernels ? "" : "--no-kernels"), twice, 2, 1500), 130);
+		CHECK_CONTAINS(cli_err, "task_ring");
+		CHECK_CONTAINS(cli_err, "heap");
+		CHECK_CONTAINS(cli_err, "ready_any");
+		CHECK_CONTAINS(cli_err, "channel:c holds ");
+		CHECK_CONTAINS(cli_err, "CHANNEL_EMPTY_WAIT");
+		CHECK_CONTAINS(cli_err, "process source.0 at cycle ");
+		CHECK_CONTAINS(cli_err, "process sink.0 at cycle ");
+		CHECK_CONTAINS(cli_err, " tasks, ");
+	}
+}
+
 void suite_contract_trace(CU_pSuite s)
 {
 	cli_suite("trace");
@@ -160,5 +197,7 @@ void suite_contract_trace(CU_pSuite s)
 	TEST(s, a_pipeline_has_tracks_for_processes_and_channels);
 	TEST(s, a_stall_names_its_task_and_where_it_ends_the_task_may_start);
 	TEST(s, a_trace_does_not_depend_on_threads_and_changes_no_figure);
+	TEST(s, statistics_have_a_row_per_process);
+	TEST(s, the_state_of_a_long_pipeline_shows_channels_and_processes);
 	TEST(s, an_empty_program_has_a_trace_and_graphs);
 }

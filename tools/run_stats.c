@@ -55,6 +55,19 @@ static json_t *channels_json(const struct run *run, const struct ptowsp_run_stat
 	return rows;
 }
 
+static json_t *processes_json(const struct run *run, const struct ptowsp_run_stats *s)
+{
+	json_t *rows = json_array();
+
+	for (uint32_t i = 0; i < s->process_count; i++) {
+		const struct ptowsp_process_stats *p = &s->processes[i];
+
+		json_array_append_new(rows, json_pack("{s:s, s:i, s:o, s:o}", "name", ptowsp_plan_process(run->plan, p->process), "replica",
+						      (int)p->replica, "tasks", number(p->tasks), "end", number(p->clock)));
+	}
+	return rows;
+}
+
 static json_t *resources_json(const struct run *run, const struct ptowsp_run_stats *s)
 {
 	json_t *rows = json_array();
@@ -163,6 +176,7 @@ static void figures_add(json_t *root, const struct run *run, const struct ptowsp
 	json_object_set_new(root, "kernels", kernels_json(run, s));
 	json_object_set_new(root, "resources", resources_json(run, s));
 	json_object_set_new(root, "channels", channels_json(run, s));
+	json_object_set_new(root, "processes", processes_json(run, s));
 }
 
 static const char *const deadlock_kinds[] = {"held", "channel_cycle", "window_channel", "channel_empty", "event"};

@@ -68,6 +68,16 @@ const char *run_resource_name(const struct run *run, const struct ptowsp_resourc
 	return text;
 }
 
+/* Instances in declaration order, which is that of their executors. */
+static void processes_print(const struct run *run, const struct ptowsp_run_stats *s)
+{
+	if (s->process_count)
+		printf("%-24s %10s %12s %16s\n", "process", "replica", "tasks", "end");
+	for (uint32_t i = 0; i < s->process_count; i++)
+		printf("%-24s %10u %12llu %16llu\n", ptowsp_plan_process(run->plan, s->processes[i].process), s->processes[i].replica,
+		       (unsigned long long)s->processes[i].tasks, (unsigned long long)s->processes[i].clock);
+}
+
 static void channels_print(const struct run *run, const struct ptowsp_run_stats *s)
 {
 	if (s->channel_count)
@@ -129,6 +139,7 @@ void run_stats_text(struct run *run)
 	kernels_print(run, s);
 	resources_print(run, s);
 	channels_print(run, s);
+	processes_print(run, s);
 	compares_print(run);
 	if (ptowsp_deadlock(run->program)) /* the sentence on stderr has no room for everybody who waits */
 		printf("deadlock: %s\n", ptowsp_deadlock(run->program)->text);
