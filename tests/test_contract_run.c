@@ -398,7 +398,7 @@ static void a_layer_of_131072_rows_needs_less_than_64_mib(void)
 					  "$P/llama_layer.pkg.zst", rules[i])), 0);
 		CHECK_INT(cli_int(cli_json(), "num_tasks"), 16 * 2048 + 3 * 2048 * 2048);
 		CHECK_INT(cli_int(cli_json(), "task_window"), 8192);
-		CHECK(cli_int(cli_json(), "num_edges") > 2 * cli_int(cli_json(), "num_tasks"));
+		CHECK(cli_int(cli_json(), "num_edges") > (i < 2 ? 2 : 1) * cli_int(cli_json(), "num_tasks")); /* few RAW edges alone are live */
 		CHECK(cli_int(cli_json(), "peak_rss_bytes") < 64 << 20);
 	}
 }
