@@ -247,6 +247,11 @@ uint32_t builder_tensor(struct builder *b, const char *name, unsigned dtype, int
 	return ADD(b->tensor, row);
 }
 
+void builder_role(struct builder *b, uint32_t tensor, unsigned role)
+{
+	((struct ptowsp_tensor_record *)(void *)b->tensor.rows)[tensor].role = (uint16_t)role;
+}
+
 uint32_t builder_kernel(struct builder *b, const char *name, unsigned unit, uint32_t scalars, uint32_t tensors)
 {
 	struct ptowsp_kernel_record row = {.name = builder_string(b, name), .unit = (uint16_t)unit, .params = b->param.count,

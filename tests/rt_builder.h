@@ -27,6 +27,7 @@ uint32_t builder_axis_value(struct builder *b, const char *name);
 uint32_t builder_slot(struct builder *b, const char *name, unsigned kind, int64_t value);
 /* columns 0: rows is the only dimension; rows 0 too: no shape. */
 uint32_t builder_tensor(struct builder *b, const char *name, unsigned dtype, int64_t rows, int64_t columns);
+void builder_role(struct builder *b, uint32_t tensor, unsigned role); /* else inout */
 /* A kernel with so many scalars and tensors. */
 uint32_t builder_kernel(struct builder *b, const char *name, unsigned unit, uint32_t scalars, uint32_t tensors);
 /* Behind the start of a window of tensor argument `arg` it touches `length` elements from `offset`. */

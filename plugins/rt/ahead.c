@@ -49,7 +49,8 @@ static bool task_fits(struct ahead *ahead)
 	const struct rt_site *site = &run->program->sites[run->expand.site];
 	struct rt_need need;
 
-	if (waits(ahead, site->read, site->read_count) || rt_prepare(run, site, run->expand.level) || rt_infer(run, site, &need))
+	if (waits(ahead, site->read, site->read_count) || rt_prepare(run, site, run->expand.level) || rt_infer(run, site, &need) ||
+	    (site->allocated && rt_sync_touch(run, site)))
 		return false;
 	ahead->map += need.map;
 	ahead->deps += need.deps;
@@ -83,8 +84,12 @@ static bool sync_fits(struct ahead *ahead)
 	struct rt_run *run = &ahead->run;
 	const struct rt_ins *in = &run->program->code[run->expand.sync];
 
-	if (in->op == PTOWSP_OP_ALLOC)
+	if (in->op == PTOWSP_OP_ALLOC) {
 		ahead->heap += rt_tensor_bytes(&run->tensors.rows[in->slot]);
+		run->sync.touched[in->slot] = 0;
+	}
+	if (in->op == PTOWSP_OP_FREE && run->sync.there[in->slot] && !run->sync.touched[in->slot]) /* comes back at once */
+		ahead->heap -= rt_tensor_bytes(&run->tensors.rows[in->slot]);
 	if (in->op == PTOWSP_OP_ALLOC && !fits(run->heap_capacity, ahead->heap))
 		return false;
 	return rt_sync_pass(run, run->expand.sync) && !(in->op == PTOWSP_OP_WAIT && run->sync.events[in->slot].tasks);
