@@ -96,7 +96,7 @@ static bool grow(struct rt_cells *cells, const struct rt_track *track)
 	for (unsigned bits = 65 - cells->shift;; bits++) {
 		struct rt_cells more;
 
-		if (!entries_make(&more, bits, track->preds->stale))
+		if (!entries_make(&more, bits, rt_preds_stale(track->preds)))
 			return false;
 		if (entries_move(cells, &more, track)) {
 			free(cells->entries);
@@ -162,8 +162,8 @@ void rt_cells_freshen(struct rt_cells *cells, const struct rt_track *track)
 		struct rt_cell *cell = &cells->entries[i].cell;
 
 		if (rt_preds_gone(track->preds, cell->last))
-			cell->last = track->preds->stale;
+			cell->last = rt_preds_stale(track->preds);
 		if (rt_preds_gone(track->preds, cell->writer))
-			cell->writer = track->preds->stale;
+			cell->writer = rt_preds_stale(track->preds);
 	}
 }

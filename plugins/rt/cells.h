@@ -26,7 +26,8 @@ struct rt_cells {
 /* False when out of memory. */
 bool rt_cells_init(struct rt_cells *cells);
 void rt_cells_finish(struct rt_cells *cells);
-/* The rest of rt_cells_find and rt_cells_enter: the name is not where it is looked for first. */
+/* The rest of rt_cells_find: the name is not where it is looked for first. Then: makes one that is not there; NULL when out of memory, which preds
+ * remember. */
 struct rt_cell *rt_cells_find_on(const struct rt_cells *cells, uint64_t name, uint64_t at);
 struct rt_cell *rt_cells_enter_on(struct rt_cells *cells, struct rt_track *track, uint64_t name);
 /* Calls visit for each live name in [first, last] and forgets them. */
@@ -36,13 +37,13 @@ void rt_cells_take(struct rt_cells *cells, const struct rt_track *track, uint64_
 void rt_cells_freshen(struct rt_cells *cells, const struct rt_track *track);
 
 /* Names are often multiples of a tile's size: the high half of a product spreads what is above the low bits. */
-static inline uint64_t rt_cells_place(const struct rt_cells *cells, uint64_t name)
+RT_INLINE uint64_t rt_cells_place(const struct rt_cells *cells, uint64_t name)
 {
 	return (name ^ name >> 32) * UINT64_C(0x9E3779B97F4A7C15) >> cells->shift;
 }
 
 /* NULL if there is none of that name. */
-static inline struct rt_cell *rt_cells_find(const struct rt_cells *cells, uint64_t name)
+RT_INLINE struct rt_cell *rt_cells_find(const struct rt_cells *cells, uint64_t name)
 {
 	uint64_t at = rt_cells_place(cells, name);
 	struct rt_entry *entry = &cells->entries[at];
@@ -52,29 +53,28 @@ static inline struct rt_cell *rt_cells_find(const struct rt_cells *cells, uint64
 	return entry->reach ? rt_cells_find_on(cells, name, at) : NULL;
 }
 
-/* The same, made if there is none; NULL when out of memory, which preds remember. */
-static inline struct rt_cell *rt_cells_enter(struct rt_cells *cells, struct rt_track *track, uint64_t name)
+/* The task being issued accesses what has that name: PTOWSP_READ, PTOWSP_WRITE or both. sight: of track->preds; full: track->full. */
+RT_INLINE void rt_sight_access(struct rt_sight *sight, struct rt_cells *cells, struct rt_track *track, uint64_t name, unsigned access, bool full)
 {
 	struct rt_cell *cell = rt_cells_find(cells, name);
 
-	return cell ? cell : rt_cells_enter_on(cells, track, name);
+	/* A read alone leaves no trace when only RAW matters. */
+	if (!cell && (full || access != PTOWSP_READ))
+		cell = rt_cells_enter_on(cells, track, name);
+	if (!cell)
+		return;
+	if (access == PTOWSP_READ)
+		rt_sight_read(sight, track, cell, full);
+	else
+		rt_sight_write(sight, track, cell, access & PTOWSP_READ, full);
 }
 
-/* The task being issued accesses what has that name: PTOWSP_READ, PTOWSP_WRITE or both. */
 static inline void rt_cells_access(struct rt_cells *cells, struct rt_track *track, uint64_t name, unsigned access)
 {
-	struct rt_cell *cell;
+	struct rt_sight sight = rt_sight_begin(track->preds);
 
-	if (access == PTOWSP_READ) {
-		/* A read alone leaves no trace when only RAW matters. */
-		cell = track->full ? rt_cells_enter(cells, track, name) : rt_cells_find(cells, name);
-		if (cell)
-			rt_cell_read(track, cell);
-	} else {
-		cell = rt_cells_enter(cells, track, name);
-		if (cell)
-			rt_cell_write(track, cell, access & PTOWSP_READ);
-	}
+	rt_sight_access(&sight, cells, track, name, access, track->full);
+	rt_sight_end(&sight);
 }
 
 #endif

@@ -391,6 +391,128 @@ ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *
 	return clock->out_of_memory ? PTOWSP_NO_MEMORY : PTOWSP_OK;
 }
 
+/* ---- many tasks ------------------------------------------------------------------------------------------------- */
+
+/* What changes from task to task, in registers as far as there are any. */
+struct line {
+	uint64_t now, issued, gone, map, deps, free;
+	uint64_t ring_most, map_most, deps_most; /* high-water marks */
+	uint32_t head, tail, start_most;         /* of the starts */
+};
+
+static void line_begin(const struct rt_clock *clock, struct line *line)
+{
+	const struct rt_waiting *waiting = &clock->waiting[0];
+
+	*line = (struct line){.now = clock->now, .issued = clock->issued, .gone = clock->gone, .map = clock->map_used, .deps = clock->deps_used,
+			      .free = clock->free[0], .head = waiting->head, .tail = waiting->tail};
+}
+
+static void line_end(struct rt_clock *clock, const struct line *line)
+{
+	struct rt_waiting *waiting = &clock->waiting[0];
+	struct rt_level_of_order *order = &clock->orders[clock->order_depth];
+
+	if (line->issued == clock->issued)
+		return;
+	clock->now = clock->last = line->now;
+	clock->issued = clock->settled = line->issued;
+	clock->gone = line->gone;
+	clock->map_used = line->map;
+	clock->deps_used = line->deps;
+	clock->free[0] = line->free;
+	clock->leave = later(clock->leave, line->free);
+	clock->total = later(clock->total, line->free);
+	order->now = later(order->now, line->free);
+	mark(&clock->meters[PTOWSP_RESOURCE_TASK_RING].high_water, line->ring_most);
+	mark(&clock->meters[PTOWSP_RESOURCE_TENSOR_MAP].high_water, line->map_most);
+	mark(&clock->meters[PTOWSP_RESOURCE_DEP_LIST].high_water, line->deps_most);
+	mark(&waiting->high_water, line->start_most);
+	waiting->head = line->head;
+	waiting->tail = line->tail;
+}
+
+/* As long as nothing but the ring is full. Returns how many of the tasks could be issued. The clock has issued one before, and one executor's tasks
+ * leave when they end, unless something held them up earlier. */
+static uint32_t line_go(struct rt_clock *clock, const struct rt_clock_brief *tasks, uint32_t count)
+{
+	const struct rt_waiting *waiting = &clock->waiting[0];
+	const uint64_t mask = clock->mask, window = clock->window, spacing = clock->spacing, leave = clock->leave;
+	const uint64_t least = later(clock->floor, clock->orders[clock->order_depth].before);
+	const uint64_t map_room = clock->map_capacity ? clock->map_capacity : UINT64_MAX;
+	const uint64_t deps_room = clock->deps_capacity ? clock->deps_capacity : UINT64_MAX;
+	const uint32_t start_mask = waiting->mask;
+	const uint32_t start_room = clock->ready_capacity && clock->ready_capacity < start_mask ? (uint32_t)clock->ready_capacity : start_mask;
+	struct rt_meter *const ring = &clock->meters[PTOWSP_RESOURCE_TASK_RING];
+	struct rt_clock_row *const rows = clock->rows;
+	uint64_t *const starts = waiting->line;
+	struct line at;
+	uint32_t k = 0;
+
+	line_begin(clock, &at);
+	for (; k < count; k++) {
+		uint64_t now = at.now + spacing, gone = at.gone, map = at.map + tasks[k].need.map, deps = at.deps + tasks[k].need.deps, start;
+		const uint64_t when = at.issued >= window ? rows[(at.issued - window) & mask].leave : 0;
+		uint32_t head = at.head;
+		bool full = when > now;
+
+		now = full ? when : now;
+		for (; gone < at.issued && rows[gone & mask].leave <= now; gone++) {
+			map -= rows[gone & mask].need.map;
+			deps -= rows[gone & mask].need.deps;
+		}
+		while (head != at.tail && starts[head & start_mask] <= now)
+			head++;
+		if (map > map_room || deps > deps_room || at.tail - head >= start_room || at.issued - gone > mask)
+			break;
+		if (full) {
+			ring->stalls++;
+			ring->cycles += when - at.now - spacing;
+		}
+		start = later(later(now, least), at.free);
+		at.ring_most = later(at.ring_most, at.issued - gone + 1);
+		at.map_most = later(at.map_most, map);
+		at.deps_most = later(at.deps_most, deps);
+		at.start_most = at.tail - head + 1 > at.start_most ? at.tail - head + 1 : at.start_most;
+		starts[at.tail & start_mask] = start;
+		at.tail += start > now;
+		at.free = start + tasks[k].cycles;
+		rows[at.issued & mask] = (struct rt_clock_row){at.free, later(leave, at.free), tasks[k].need};
+		at.issued++;
+		at.now = now;
+		at.gone = gone;
+		at.map = map;
+		at.deps = deps;
+		at.head = head;
+	}
+	line_end(clock, &at);
+	return k;
+}
+
+/* A stall of another resource is for the ordinary way. */
+ptowsp_status rt_clock_tasks(struct rt_clock *clock, const struct rt_clock_brief *tasks, uint32_t count)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	while (!st && count) {
+		struct rt_waiting *waiting = &clock->waiting[0];
+		struct ptowsp_trace_task trace;
+		uint32_t done;
+
+		if ((!waiting->line || waiting->tail - waiting->head >= waiting->mask) && !rt_waiting_grow(waiting))
+			return PTOWSP_NO_MEMORY;
+		done = clock->issued && !waiting->count && clock->last == clock->now ? line_go(clock, tasks, count) : 0;
+		tasks += done;
+		count -= done;
+		if (!count)
+			break;
+		st = rt_clock_task(clock, &(struct rt_clock_task){.cycles = tasks->cycles, .need = tasks->need}, &trace);
+		tasks++;
+		count--;
+	}
+	return st;
+}
+
 /* ---- scopes, orders, slots ------------------------------------------------------------------------------------- */
 
 void rt_clock_scope_begin(struct rt_clock *clock)

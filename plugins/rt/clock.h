@@ -92,6 +92,12 @@ struct rt_clock_task {
 	const uint64_t *preds;
 };
 
+/* What a plain clock has to know of a task. */
+struct rt_clock_brief {
+	uint64_t cycles;
+	struct rt_need need;
+};
+
 /* slots: SLOT rows. The caller has filled the configuration. Errors: NO_MEMORY. */
 ptowsp_status rt_clock_init(struct rt_clock *clock, uint32_t slots);
 void rt_clock_finish(struct rt_clock *clock);
@@ -105,56 +111,9 @@ uint64_t rt_clock_gates(struct rt_clock *clock, const struct rt_clock_task *task
 void rt_clock_enter(struct rt_clock *clock, const struct rt_clock_task *task, uint64_t end);
 /* The next task, which can never be issued, first meets a full ring in mode abort. */
 bool rt_clock_aborts(struct rt_clock *clock);
-/* The same, for a plain clock with one executor and no open scope, as long as nothing but the ring is full; preds cannot matter then, because tasks of one
- * executor run in order. False, and nothing has changed, where it is not as simple as that. */
-static inline bool rt_clock_step(struct rt_clock *clock, uint64_t cycles, struct rt_need need)
-{
-	struct rt_clock_row *const rows = clock->rows;
-	struct rt_waiting *const waiting = &clock->waiting[0];
-	struct rt_level_of_order *const order = &clock->orders[clock->order_depth];
-	const uint64_t mask = clock->mask, issued = clock->issued;
-	uint64_t now = clock->now, gone = clock->gone, map = clock->map_used + need.map, deps = clock->deps_used + need.deps, stall = 0;
-	uint64_t start, end;
-
-	if (issued && clock->last + clock->spacing > now)
-		now = clock->last + clock->spacing;
-	if (issued >= clock->window && rows[(issued - clock->window) & mask].leave > now) {
-		stall = rows[(issued - clock->window) & mask].leave - now;
-		now += stall;
-	}
-	for (; gone < issued && rows[gone & mask].leave <= now; gone++) {
-		map -= rows[gone & mask].need.map;
-		deps -= rows[gone & mask].need.deps;
-	}
-	rt_waiting_started(waiting, now);
-	start = now > clock->floor ? now : clock->floor;
-	start = start > order->before ? start : order->before;
-	start = start > clock->free[0] ? start : clock->free[0];
-	end = start + cycles;
-	if (issued - gone > mask || waiting->count || (start > now && waiting->tail - waiting->head >= waiting->mask) ||
-	    (clock->map_capacity && map > clock->map_capacity) || (clock->deps_capacity && deps > clock->deps_capacity) ||
-	    (clock->ready_capacity && waiting->tail - waiting->head >= clock->ready_capacity))
-		return false;
-	rt_meter_stall(&clock->meters[PTOWSP_RESOURCE_TASK_RING], stall);
-	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_TASK_RING], issued - gone + 1);
-	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_TENSOR_MAP], map);
-	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_DEP_LIST], deps);
-	if (waiting->tail - waiting->head + UINT64_C(1) > waiting->high_water)
-		waiting->high_water = waiting->tail - waiting->head + UINT64_C(1);
-	if (start > now)
-		waiting->line[waiting->tail++ & waiting->mask] = start;
-	clock->free[0] = end;
-	order->now = order->now > end ? order->now : end;
-	clock->total = clock->total > end ? clock->total : end;
-	clock->leave = clock->leave > end ? clock->leave : end;
-	rows[issued & mask] = (struct rt_clock_row){end, clock->leave, need};
-	clock->now = clock->last = now;
-	clock->gone = gone;
-	clock->map_used = map;
-	clock->deps_used = deps;
-	clock->issued = clock->settled = issued + 1;
-	return true;
-}
+/* The same for `count` tasks, one after the other, if the clock is plain, has one executor and no open scope: predecessors cannot matter then, because
+ * tasks of one executor run in order. Only cycles and needs are looked at. Errors: NO_MEMORY. */
+ptowsp_status rt_clock_tasks(struct rt_clock *clock, const struct rt_clock_brief *tasks, uint32_t count);
 void rt_clock_scope_begin(struct rt_clock *clock);
 void rt_clock_scope_end(struct rt_clock *clock);
 void rt_clock_order_begin(struct rt_clock *clock);

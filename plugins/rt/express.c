@@ -29,37 +29,60 @@ bool rt_express_site(const struct rt_run *run, const struct rt_site *site, uint3
 
 /* ---- a task ------------------------------------------------------------------------------------------------------- */
 
-static inline ptowsp_status uses_enter(struct rt_run *run, struct rt_plan *plan)
+/* Moves the uses on and enters them, one by one. */
+static ptowsp_status uses_enter_slowly(struct rt_run *run, struct rt_plan *plan, struct rt_cells *cells, uint64_t steps)
 {
-	struct rt_cells *cells = run->overlap.lattices ? &run->overlap.cells : &run->exact;
 	const struct rt_lattice *lattices = run->overlap.lattices;
 	ptowsp_status st = PTOWSP_OK;
 
-	if (!cells->entries)
-		return PTOWSP_OK;
-	for (const struct rt_use *use = plan->uses, *end = use + plan->use_count; use < end; use++) {
-		if (rt_use_named(use, lattices)) {
-			rt_cells_access(cells, &run->track, use->name, use->access);
+	run->plan = plan; /* whose accesses are asked for */
+	for (struct rt_use *use = plan->uses, *end = use + plan->use_count; !st && use < end; use++) {
+		use->name += use->step * steps;
+		if (!cells->entries)
 			continue;
-		}
-		run->plan = plan; /* whose accesses are asked for */
-		st = rt_infer_use(run, use);
-		if (st)
-			return st;
+		if (rt_use_named(use, lattices))
+			rt_cells_access(cells, &run->track, use->name, use->access);
+		else
+			st = rt_infer_use(run, use);
 	}
-	return run->preds.out_of_memory ? rt_no_memory(run->error, "the tensor map") : PTOWSP_OK;
+	return st;
 }
 
-static ptowsp_status args_find(struct rt_run *run, const struct rt_site *site)
+RT_INLINE void uses_all(struct rt_preds *preds, struct rt_track *track, const struct rt_plan *plan, struct rt_cells *cells, uint64_t steps,
+			bool full)
 {
-	for (uint32_t i = 0; i < site->arg_count; i++)
-		run->task_args[i] = (uint64_t)rt_value(&run->env, run->program->args[site->first_arg + i]);
+	struct rt_sight sight = rt_sight_begin(preds);
+
+	for (struct rt_use *use = plan->uses, *end = use + plan->use_count; use < end; use++) {
+		uint64_t name = use->name + use->step * steps;
+
+		use->name = name;
+		rt_sight_access(&sight, cells, track, name, use->access, full);
+	}
+	rt_sight_end(&sight);
+}
+
+/* Under overlap a tensor that is divided meanwhile shows in the count. */
+static inline ptowsp_status uses_enter(struct rt_run *run, struct rt_plan *plan, struct rt_cells *cells, uint64_t steps)
+{
+	if (!plan->named || plan->divided != run->overlap.divided)
+		return uses_enter_slowly(run, plan, cells, steps);
+	if (run->track.full)
+		uses_all(&run->preds, &run->track, plan, cells, steps, true);
+	else
+		uses_all(&run->preds, &run->track, plan, cells, steps, false);
 	return PTOWSP_OK;
 }
 
-static ptowsp_status kernel_call(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site)
+static void args_find(struct rt_run *run, const struct rt_site *site)
 {
-	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), run->known[plan->kernel].cycles, run->error};
+	for (uint32_t i = 0; i < site->arg_count; i++)
+		run->task_args[i] = (uint64_t)rt_value(&run->env, run->program->args[site->first_arg + i]);
+}
+
+static inline ptowsp_status kernel_call(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site)
+{
+	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), plan->cycles, run->error};
 	ptowsp_status st;
 
 	rt_plan_windows_move(plan, &run->tensors);
@@ -74,63 +97,90 @@ static ptowsp_status kernel_call(struct rt_run *run, struct rt_plan *plan, const
 	return run->cancel || run->args->deadline_ns || run->sample_left ? rt_look_after_kernel(run) : PTOWSP_OK;
 }
 
-/* The clock's slow way: something else than the ring may be short. */
-static ptowsp_status clock_slowly(struct rt_run *run, const struct rt_plan *plan, struct rt_need need)
-{
-	const struct rt_clock_task task = {.cycles = run->known[plan->kernel].cycles, .need = need, .kernel = plan->kernel,
-					   .pred_count = run->preds.count, .preds = run->preds.list};
-	struct ptowsp_trace_task trace;
+/* ---- task after task ---------------------------------------------------------------------------------------------- */
 
-	return rt_clock_failed(run, rt_clock_task(&run->clock, &task, &trace));
+/* Tasks that the clock has not been told yet. */
+enum { TOLD_AT_ONCE = 64 };
+struct untold {
+	struct rt_cells *cells; /* of the run's rule */
+	uint32_t count, span;   /* span: most tasks that are live */
+	struct rt_clock_brief tasks[TOLD_AT_ONCE];
+};
+
+static ptowsp_status clock_tell(struct rt_run *run, struct untold *untold)
+{
+	uint32_t count = untold->count;
+
+	untold->count = 0;
+	return count ? rt_clock_failed(run, rt_clock_tasks(&run->clock, untold->tasks, count)) : PTOWSP_OK;
 }
 
-/* The task whose uses are in place. */
-static inline ptowsp_status task_issue(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site)
+/* One task: its plan is of it, but for the uses, which lie `steps` behind. A kernel that fails has been told to the clock all the same. */
+RT_INLINE ptowsp_status task_issue(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, uint64_t steps, struct untold *untold)
 {
-	struct ptowsp_kernel_stats *stats = &run->kernel_stats[plan->kernel];
-	uint64_t cycles = run->known[plan->kernel].cycles;
-	struct rt_need need = {plan->map_need, 0};
-	ptowsp_status st;
+	struct rt_clock_brief *brief = &untold->tasks[untold->count++];
+	ptowsp_status st = uses_enter(run, plan, untold->cells, steps);
 
-	rt_preds_next(&run->preds, run->tasks, run->window);
-	st = uses_enter(run, plan);
+	brief->cycles = plan->cycles;
+	brief->need = (struct rt_need){plan->map_need, run->preds.count};
+	if (run->preds.out_of_memory)
+		st = rt_no_memory(run->error, "the tensor map");
+	if (!st && untold->count == TOLD_AT_ONCE)
+		st = clock_tell(run, untold);
 	if (st)
 		return st;
-	need.deps = run->preds.count;
-	if (!rt_clock_step(&run->clock, cycles, need))
-		st = clock_slowly(run, plan, need);
-	if (st)
-		return st;
-	stats->tasks++;
-	stats->cycles += cycles;
+	plan->stats->tasks++;
+	plan->stats->cycles += plan->cycles;
 	if (run->kernels && (st = kernel_call(run, plan, site)))
 		return st;
-	run->edges += need.deps;
+	run->edges += run->preds.count;
 	run->env.task = ++run->tasks;
+	rt_preds_step(&run->preds, untold->span);
 	return PTOWSP_OK;
 }
 
-/* ---- task after task ---------------------------------------------------------------------------------------------- */
-
-/* The plan of a task that can go this way, in place; NULL: it cannot, or not yet. */
-static inline struct rt_plan *plan_ready(struct rt_run *run, const struct rt_site *site)
+static ptowsp_status one_issue(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, uint64_t steps, struct untold *untold)
 {
-	struct rt_plan *plan = *rt_plan_at(&run->plans, run->program, site, run->expand.level);
+	return task_issue(run, plan, site, steps, untold);
+}
+
+/* The plan of the task that the expander stands behind; NULL: it cannot go this way, or not yet. *steps_out: how far its uses are behind. */
+static inline struct rt_plan *plan_ready(struct rt_run *run, uint64_t *steps_out)
+{
+	const struct rt_expand *expand = &run->expand;
+	struct rt_plan *plan = run->plans.rows[(size_t)expand->site * run->plans.levels + expand->level];
+	int64_t value;
 
 	if (!plan || !plan->express || run->tasks >= run->max_tasks || (run->kernels && !run->known[plan->kernel].here))
 		return NULL;
-	if (rt_plan_move(plan, &run->expand) || rt_plan_find(run, plan))
-		return plan;
-	return NULL;
+	*steps_out = 0;
+	if (!plan->round || plan->round != expand->rounds[plan->inner].number)
+		return rt_plan_find(run, plan) ? plan : NULL;
+	value = expand->loops[plan->inner];
+	*steps_out = (uint64_t)value - (uint64_t)plan->at;
+	plan->at = value;
+	return plan;
+}
+
+/* The next iteration of the innermost body, where the expander stands at its end. */
+static inline bool iteration_next(struct rt_expand *expand)
+{
+	struct rt_frame *top = &expand->frames[expand->depth - 1];
+
+	if (top->op != PTOWSP_OP_PARALLEL_FOR || top->walk.set || !top->left)
+		return rt_expand_again(expand);
+	top->left--;
+	expand->loops[top->depth] += top->step;
+	expand->at = top->at + 1;
+	return true;
 }
 
 /* The next task of the same body or iteration; NULL: something else comes. */
 static inline const struct rt_site *site_next(struct rt_expand *expand)
 {
-	const struct rt_frame *top = &expand->frames[expand->depth - 1];
 	const struct rt_ins *in;
 
-	if (expand->budget < 2 || (expand->at == top->end && !rt_expand_again(expand)))
+	if (expand->budget < 2 || (expand->at == expand->frames[expand->depth - 1].end && !iteration_next(expand)))
 		return NULL;
 	in = &expand->program->code[expand->at];
 	if (in->op != PTOWSP_OP_TASK)
@@ -141,25 +191,135 @@ static inline const struct rt_site *site_next(struct rt_expand *expand)
 	return &expand->program->sites[in->row];
 }
 
-ptowsp_status rt_express(struct rt_run *run)
+/* ---- lanes -------------------------------------------------------------------------------------------------------- */
+
+/* A body of nothing but tasks whose plans are all of this round: until it ends, an iteration is what it was, moved on. */
+enum { LANE_MOST = 24 };
+struct lane {
+	struct rt_plan *plans[LANE_MOST];
+	uint32_t sites[LANE_MOST];
+	uint32_t count;
+	uint32_t level;
+	uint64_t round; /* that was looked at */
+};
+
+/* At the end of the first iteration of a round at a level. */
+static bool lane_find(const struct rt_run *run, struct lane *lane)
+{
+	const struct rt_expand *expand = &run->expand;
+	const struct rt_frame *top = &expand->frames[expand->depth - 1];
+	const struct rt_ins *code = run->program->code;
+
+	if (expand->at != top->end || top->op != PTOWSP_OP_PARALLEL_FOR ||
+	    (lane->round == expand->rounds[top->depth].number && lane->level == expand->level))
+		return false;
+	lane->round = expand->rounds[top->depth].number;
+	lane->level = expand->level;
+	lane->count = 0;
+	for (uint32_t at = top->at + 1; at < top->end; at = code[at].end, lane->count++) {
+		struct rt_plan *plan = code[at].op == PTOWSP_OP_TASK ? run->plans.rows[(size_t)code[at].row * run->plans.levels + expand->level] : NULL;
+
+		if (!plan || !plan->express || lane->count == LANE_MOST || plan->round != expand->rounds[top->depth].number || !plan->round ||
+		    plan->inner != top->depth || (run->kernels && !run->known[plan->kernel].here))
+			return false;
+		lane->plans[lane->count] = plan;
+		lane->sites[lane->count] = code[at].row;
+	}
+	return lane->count > 0;
+}
+
+/* One iteration. Stops behind a task after which its kernel is no longer run here. */
+RT_INLINE ptowsp_status lane_iterate(struct rt_run *run, const struct lane *lane, uint64_t steps, struct untold *untold,
+					 uint32_t *done_out)
+{
+	ptowsp_status st = PTOWSP_OK;
+	uint32_t k = 0;
+
+	while (!st && k < lane->count) {
+		struct rt_plan *plan = lane->plans[k];
+
+		plan->at = (int64_t)((uint64_t)plan->at + steps);
+		st = task_issue(run, plan, &run->program->sites[lane->sites[k]], steps, untold);
+		k++;
+		if (run->kernels && !run->known[plan->kernel].here)
+			break;
+	}
+	*done_out = k;
+	return st;
+}
+
+/* As many iterations as can be. The expander then stands behind the latest task, or before the first one of an iteration at another level. */
+static ptowsp_status lane_run(struct rt_run *run, const struct lane *lane, struct untold *untold)
 {
 	struct rt_expand *expand = &run->expand;
-	const struct rt_site *site = &run->program->sites[expand->site];
-	uint64_t began = run->tasks;
+	struct rt_frame *top = &expand->frames[expand->depth - 1];
+	int64_t *value = &expand->loops[top->depth];
 	ptowsp_status st = PTOWSP_OK;
-	struct rt_plan *plan = NULL;
+
+	while (!st && expand->budget > lane->count + 1 && run->max_tasks - run->tasks > lane->count) {
+		uint64_t was = (uint64_t)*value;
+		uint32_t done;
+
+		if (!iteration_next(expand) || expand->level != lane->level)
+			break;
+		st = lane_iterate(run, lane, (uint64_t)*value - was, untold, &done);
+		expand->budget -= done;
+		expand->site = lane->sites[done - 1];
+		expand->at = done == lane->count ? top->end
+						  : run->program->code[run->program->sites[expand->site].instruction].end;
+		if (done != lane->count)
+			break;
+	}
+	return st;
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------------------------- */
+
+static void untold_init(const struct rt_run *run, struct untold *untold)
+{
+	uint64_t most = run->window - 1;
+
+	untold->count = 0;
+	untold->span = most < UINT32_MAX ? (uint32_t)most : UINT32_MAX;
+	untold->cells = run->overlap.lattices ? (struct rt_cells *)&run->overlap.cells : (struct rt_cells *)&run->exact;
+}
+
+static ptowsp_status tasks_issue(struct rt_run *run, struct untold *untold, const struct rt_site **site)
+{
+	struct rt_expand *expand = &run->expand;
+	struct rt_plan *plan;
+	struct lane lane = {.round = 0};
+	uint64_t steps;
+	ptowsp_status st = PTOWSP_OK;
+
+	while (!st && *site && (plan = plan_ready(run, &steps))) {
+		st = one_issue(run, plan, *site, steps, untold);
+		if (!st && lane_find(run, &lane))
+			st = lane_run(run, &lane, untold);
+		if (!st)
+			*site = site_next(expand);
+	}
+	return st;
+}
+
+ptowsp_status rt_express(struct rt_run *run)
+{
+	const struct rt_site *site = &run->program->sites[run->expand.site];
+	uint64_t began = run->tasks;
+	struct untold untold;
+	ptowsp_status st, told;
 
 	if (!run->express || run->clock.scopes || !rt_lag_empty(&run->lag))
-		return rt_issue(run, site, expand->level);
+		return rt_issue(run, site, run->expand.level);
 	if (run->tasks >= run->fresh_until)
 		rt_infer_freshen(run);
-	while (!st && site && (plan = plan_ready(run, site))) {
-		st = task_issue(run, plan, site);
-		if (!st)
-			site = site_next(expand);
-	}
+	untold_init(run, &untold);
+	rt_preds_next(&run->preds, run->tasks, run->window);
+	st = tasks_issue(run, &untold, &site);
+	told = clock_tell(run, &untold);
 	rt_flow_skip(&run->flow, run->tasks - began);
 	run->places.counts[0] += run->tasks - began;
-	run->plan = plan;
-	return st || !site ? st : rt_issue(run, site, expand->level);
+	if (st || told)
+		return st ? st : told;
+	return site ? rt_issue(run, site, run->expand.level) : PTOWSP_OK;
 }

@@ -100,5 +100,6 @@ void rt_overlap_divide(struct rt_overlap *map, struct rt_track *track, uint32_t 
 	if (map->lattices[tensor].begun && !map->lattices[tensor].pieces)
 		rt_cells_take(&map->cells, track, (uint64_t)tensor << RT_PLACE_BITS, (uint64_t)tensor << RT_PLACE_BITS | PLACES, cell_move,
 			      &dividing);
+	map->divided += !map->lattices[tensor].pieces;
 	map->lattices[tensor].pieces = true;
 }

@@ -22,6 +22,7 @@ struct rt_overlap {
 	struct rt_cells cells;         /* name: tensor << RT_PLACE_BITS | first element */
 	struct rt_pieces *pieces;
 	struct rt_lattice *lattices;   /* one per tensor */
+	uint32_t divided;              /* how many are accessed as intervals */
 	const struct rt_tensors *tensors; /* borrowed: their columns */
 };
 /* False when out of memory. */

@@ -172,9 +172,9 @@ void rt_pieces_freshen(struct rt_pieces *map, const struct rt_track *track)
 		struct rt_cell *cell = &map->set.nodes[i].cell;
 
 		if (rt_preds_gone(track->preds, cell->last))
-			cell->last = track->preds->stale;
+			cell->last = rt_preds_stale(track->preds);
 		if (rt_preds_gone(track->preds, cell->writer))
-			cell->writer = track->preds->stale;
+			cell->writer = rt_preds_stale(track->preds);
 	}
 }
 

@@ -168,6 +168,8 @@ void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level
 	memcpy(plan->accesses, run->accesses, site->io_count * sizeof(*run->accesses));
 	plan->map_need = site->distinct || run->program->schedule.deps == PTOWSP_DEPS_EXPLICIT ? rt_infer_map(run, site) : UINT32_MAX;
 	plan->express = !plan->args && rt_express_site(run, site, run->kernel, plan->map_need);
+	plan->cycles = run->known[run->kernel].cycles;
+	plan->stats = run->kernel_stats ? &run->kernel_stats[run->kernel] : NULL;
 	plan->task = (struct ptowsp_task){
 		.head = PTOWSP_HEAD(plan->task, TASK),
 		.tensors = plan->windows,
@@ -283,6 +285,10 @@ bool rt_plan_find(struct rt_run *run, struct rt_plan *plan)
 		way = (struct rt_way){round->stride, left};
 	}
 	rt_uses_place(run, plan->uses, plan->use_count, plan->accesses, plan->ios, way);
+	plan->named = run->exact.entries || run->overlap.lattices;
+	for (uint32_t i = 0; i < plan->use_count; i++)
+		plan->named &= rt_use_named(&plan->uses[i], run->overlap.lattices);
+	plan->divided = run->overlap.divided;
 	plan->at = plan->accesses_at = value;
 	plan->windows_anew = true;
 	return true;

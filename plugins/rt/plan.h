@@ -36,7 +36,11 @@ struct rt_plan {
 	int64_t accesses_at, windows_at; /* what the others are of */
 	bool windows_anew;  /* they are not of this round */
 	bool windows_loose; /* moving them on does not do */
-	bool express;       /* express.h */
+	bool express;       /* express.h; then: */
+	bool named;         /* all uses are by name, unless more tensors are divided than at that time: */
+	uint32_t divided;
+	uint64_t cycles;    /* of each task */
+	struct ptowsp_kernel_stats *stats;
 	uint32_t map_need;  /* places in the tensor map; UINT32_MAX: depends on the task */
 	struct ptowsp_task task; /* for the kernel: all but number and args */
 	struct rt_use *uses;          /* of the latest task: reads, then both, then writes */

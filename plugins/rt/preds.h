@@ -2,7 +2,7 @@
 /* preds.h - the predecessors of the task being issued, each once.
  *
  * A stamp is the low half of a task's number + 1. Of two stamps only the distance counts: how many tasks ago. Whoever keeps stamps has to
- * set those that are gone to `stale` every 2^30 tasks; a run under a window of 2^31 or more has at most 2^32 - 1 tasks. */
+ * set those that are gone to rt_preds_stale every 2^30 tasks; a run under a window of 2^31 or more has at most 2^32 - 1 tasks. */
 #ifndef RT_PREDS_H
 #define RT_PREDS_H
 
@@ -13,13 +13,20 @@ struct rt_preds {
 	uint64_t task;   /* being issued */
 	uint32_t stamp;  /* its stamp */
 	uint32_t span;   /* tasks before it that are live: older ones have left the window */
-	uint32_t stale;  /* a stamp that is not live now, nor for the next 2^30 tasks, nor ever under a window of 2^31 or more */
+	bool bounded;    /* by a window below 2^31 */
 	uint32_t count, room;
 	uint64_t *list;  /* of count, in the order in which they were found */
 	uint32_t *marks; /* at task & mask: stamp of the latest task that it came before; only used for long lists */
 	uint32_t mask;
 	bool out_of_memory; /* sticky */
 };
+/* Of functions that work on a struct in registers: a call would put it into memory. */
+#if defined(__GNUC__)
+#define RT_INLINE static inline __attribute__((always_inline))
+#else
+#define RT_INLINE static inline
+#endif
+
 /* From so many on, the list is no longer searched for what is to be added. */
 #define RT_PREDS_FEW 12u
 
@@ -37,7 +44,22 @@ static inline void rt_preds_next(struct rt_preds *preds, uint64_t task, uint64_t
 	preds->task = task;
 	preds->stamp = (uint32_t)task + 1;
 	preds->span = span < UINT32_MAX ? (uint32_t)span : UINT32_MAX;
-	preds->stale = !window || window >> 31 ? 0 : preds->stamp - (UINT32_C(1) << 31);
+	preds->bounded = window && !(window >> 31);
+	preds->count = 0;
+}
+
+/* A stamp that is not live now, nor for the next 2^30 tasks, nor ever under a window of 2^31 or more. */
+static inline uint32_t rt_preds_stale(const struct rt_preds *preds)
+{
+	return preds->bounded ? preds->stamp - (UINT32_C(1) << 31) : 0;
+}
+
+/* The task behind the one before. most: what span grows to. */
+static inline void rt_preds_step(struct rt_preds *preds, uint32_t most)
+{
+	preds->task++;
+	preds->stamp++;
+	preds->span += preds->span < most;
 	preds->count = 0;
 }
 
@@ -47,22 +69,58 @@ static inline bool rt_preds_gone(const struct rt_preds *preds, uint32_t stamp)
 	return preds->stamp - stamp > preds->span;
 }
 
+/* The list while a task's uses are entered: what is asked for each of them, in registers. preds has an old count until rt_sight_end. */
+struct rt_sight {
+	struct rt_preds *preds;
+	uint64_t *list;
+	uint64_t task;
+	uint32_t stamp, span, count;
+};
+
+RT_INLINE struct rt_sight rt_sight_begin(struct rt_preds *preds)
+{
+	return (struct rt_sight){preds, preds->list, preds->task, preds->stamp, preds->span, preds->count};
+}
+
+RT_INLINE void rt_sight_end(struct rt_sight *sight)
+{
+	sight->preds->count = sight->count;
+}
+
+/* Behind a call that added through preds. */
+RT_INLINE void rt_sight_renew(struct rt_sight *sight)
+{
+	sight->list = sight->preds->list;
+	sight->count = sight->preds->count;
+}
+
+/* As rt_preds_add. */
+RT_INLINE void rt_sight_add(struct rt_sight *sight, uint32_t stamp)
+{
+	uint32_t age = sight->stamp - stamp;
+	uint64_t producer = sight->task - age;
+
+	if (age - 1 >= sight->span)
+		return;
+	if (sight->count >= RT_PREDS_FEW) {
+		rt_sight_end(sight);
+		rt_preds_add_slowly(sight->preds, producer);
+		rt_sight_renew(sight);
+		return;
+	}
+	for (uint32_t i = 0; i < sight->count; i++)
+		if (sight->list[i] == producer)
+			return;
+	sight->list[sight->count++] = producer;
+}
+
 /* Enters a producer unless it is the task itself, has left the window, or is there already. */
 static inline void rt_preds_add(struct rt_preds *preds, uint32_t stamp)
 {
-	uint32_t age = preds->stamp - stamp;
-	uint64_t producer = preds->task - age;
+	struct rt_sight sight = rt_sight_begin(preds);
 
-	if (age - 1 >= preds->span)
-		return;
-	if (preds->count >= RT_PREDS_FEW) {
-		rt_preds_add_slowly(preds, producer);
-		return;
-	}
-	for (uint32_t i = 0; i < preds->count; i++)
-		if (preds->list[i] == producer)
-			return;
-	preds->list[preds->count++] = producer;
+	rt_sight_add(&sight, stamp);
+	rt_sight_end(&sight);
 }
 
 #endif

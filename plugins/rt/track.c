@@ -8,6 +8,7 @@ bool rt_track_init(struct rt_track *track, struct rt_preds *preds, bool full)
 {
 	memset(track, 0, sizeof(*track));
 	track->preds = preds;
+	track->head = track->tail = 1;
 	track->full = full;
 	track->mask = 1023;
 	track->readers = malloc(((size_t)track->mask + 1) * sizeof(*track->readers));
@@ -43,12 +44,13 @@ static void grow(struct rt_track *track)
 }
 
 /* Half empty afterwards, or twice as large: either way the next call is far away. */
-void rt_track_room(struct rt_track *track)
+uint32_t rt_track_room(struct rt_track *track)
 {
 	while (track->tail != track->head && rt_preds_gone(track->preds, track->readers[track->tail & track->mask].task))
 		track->tail++;
 	if (track->head - track->tail > track->mask / 2)
 		grow(track);
+	return track->head ? track->head : 1;
 }
 
 void rt_cell_readers(struct rt_track *track, const struct rt_cell *cell)
@@ -61,8 +63,6 @@ void rt_cell_readers(struct rt_track *track, const struct rt_cell *cell)
 		if (rt_preds_gone(track->preds, reader->task))
 			return;
 		rt_preds_add(track->preds, reader->task);
-		if (reader->next == serial)
-			return;
 		serial = reader->next;
 	}
 }

@@ -11,23 +11,23 @@
 
 struct rt_cell {
 	uint32_t writer;  /* stamp of the latest task that wrote */
-	uint32_t last;    /* stamp of the latest task that wrote or read; readers are valid while it differs from writer */
-	uint32_t readers; /* serial of the newest reader */
+	uint32_t last;    /* stamp of the latest task that wrote or read */
+	uint32_t readers; /* serial of the newest reader since then; 0: none */
 };
 struct rt_reader {
 	uint32_t task; /* stamp */
-	uint32_t next; /* serial of the next older one; its own serial: the end */
+	uint32_t next; /* serial of the next older one; 0: none */
 };
 struct rt_track {
 	struct rt_preds *preds;
 	bool full; /* hazards: WAR and WAW too */
 	struct rt_reader *readers;
-	uint32_t mask, head, tail; /* free-running serials */
+	uint32_t mask, head, tail; /* free-running serials; 0 is none */
 };
 bool rt_track_init(struct rt_track *track, struct rt_preds *preds, bool full);
 void rt_track_finish(struct rt_track *track);
-/* Makes room for a record: drops those that left the window, else twice the room. */
-void rt_track_room(struct rt_track *track);
+/* Makes room for a record: drops those that left the window, else twice the room. Returns its serial. */
+uint32_t rt_track_room(struct rt_track *track);
 /* The readers among those whom a writer must wait for. */
 void rt_cell_readers(struct rt_track *track, const struct rt_cell *cell);
 
@@ -40,41 +40,56 @@ static inline bool rt_cell_dead(const struct rt_cell *cell, const struct rt_trac
 /* A cell that nobody has touched. */
 static inline struct rt_cell rt_cell_new(const struct rt_track *track)
 {
-	return (struct rt_cell){track->preds->stale, track->preds->stale, 0};
+	uint32_t stale = rt_preds_stale(track->preds);
+
+	return (struct rt_cell){stale, stale, 0};
 }
 
-/* Serial of a new reader record of the current task in front of `next`. */
-static inline uint32_t rt_reader_add(struct rt_track *track, bool linked, uint32_t next)
+/* The task reads: RAW. sight: of track->preds. */
+RT_INLINE void rt_sight_read(struct rt_sight *sight, struct rt_track *track, struct rt_cell *cell, bool full)
 {
 	uint32_t serial;
 
-	if (track->head - track->tail > track->mask)
-		rt_track_room(track);
-	serial = track->head++;
-	track->readers[serial & track->mask] = (struct rt_reader){track->preds->stamp, linked ? next : serial};
-	return serial;
-}
-
-/* The task reads: RAW. */
-static inline void rt_cell_read(struct rt_track *track, struct rt_cell *cell)
-{
-	uint32_t stamp = track->preds->stamp;
-
-	rt_preds_add(track->preds, cell->writer);
-	if (!track->full || cell->last == stamp)
+	rt_sight_add(sight, cell->writer);
+	if (!full || cell->last == sight->stamp)
 		return;
-	cell->readers = rt_reader_add(track, cell->last != cell->writer && !rt_cell_dead(cell, track), cell->readers);
-	cell->last = stamp;
+	serial = track->head;
+	if (serial - track->tail > track->mask || !serial)
+		serial = rt_track_room(track);
+	track->readers[serial & track->mask] = (struct rt_reader){sight->stamp, cell->readers};
+	track->head = serial + 1;
+	cell->readers = serial;
+	cell->last = sight->stamp;
 }
 
 /* The task writes: WAR and WAW. reads: it reads the same first. */
+RT_INLINE void rt_sight_write(struct rt_sight *sight, struct rt_track *track, struct rt_cell *cell, bool reads, bool full)
+{
+	if (full || reads)
+		rt_sight_add(sight, cell->writer);
+	if (full && cell->readers) {
+		rt_sight_end(sight);
+		rt_cell_readers(track, cell);
+		rt_sight_renew(sight);
+	}
+	cell->readers = 0;
+	cell->writer = cell->last = sight->stamp;
+}
+
+static inline void rt_cell_read(struct rt_track *track, struct rt_cell *cell)
+{
+	struct rt_sight sight = rt_sight_begin(track->preds);
+
+	rt_sight_read(&sight, track, cell, track->full);
+	rt_sight_end(&sight);
+}
+
 static inline void rt_cell_write(struct rt_track *track, struct rt_cell *cell, bool reads)
 {
-	if (track->full || reads)
-		rt_preds_add(track->preds, cell->writer);
-	if (track->full && cell->last != cell->writer && !rt_cell_dead(cell, track))
-		rt_cell_readers(track, cell);
-	cell->writer = cell->last = track->preds->stamp;
+	struct rt_sight sight = rt_sight_begin(track->preds);
+
+	rt_sight_write(&sight, track, cell, reads, track->full);
+	rt_sight_end(&sight);
 }
 
 #endif

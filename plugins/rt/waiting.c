@@ -51,7 +51,7 @@ uint64_t rt_waiting_pop(struct rt_waiting *waiting)
 	return time;
 }
 
-static bool line_grow(struct rt_waiting *waiting)
+bool rt_waiting_grow(struct rt_waiting *waiting)
 {
 	uint32_t mask = waiting->line ? waiting->mask * 2 + 1 : 63;
 	uint64_t *more = mask < UINT32_MAX / 2 ? malloc(((size_t)mask + 1) * sizeof(*more)) : NULL;
@@ -75,7 +75,7 @@ bool rt_waiting_push(struct rt_waiting *waiting, uint64_t start)
 		rt_heap_up(waiting->heap, waiting->count - 1);
 		return true;
 	}
-	if ((!waiting->line || waiting->tail - waiting->head > waiting->mask) && !line_grow(waiting))
+	if ((!waiting->line || waiting->tail - waiting->head > waiting->mask) && !rt_waiting_grow(waiting))
 		return false;
 	waiting->line[waiting->tail++ & waiting->mask] = start;
 	return true;

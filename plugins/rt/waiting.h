@@ -16,6 +16,8 @@ struct rt_waiting {
 };
 /* Zero is a good start. */
 void rt_waiting_finish(struct rt_waiting *waiting);
+/* Twice the room in the ring. False when out of memory. */
+bool rt_waiting_grow(struct rt_waiting *waiting);
 /* False when out of memory. */
 bool rt_waiting_push(struct rt_waiting *waiting, uint64_t start);
 /* Takes the least start out; there is one. */
