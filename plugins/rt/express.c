@@ -97,6 +97,21 @@ static inline ptowsp_status kernel_call(struct rt_run *run, struct rt_plan *plan
 	return run->cancel || run->args->deadline_ns || run->sample_left ? rt_look_after_kernel(run) : PTOWSP_OK;
 }
 
+/* The same on whichever thread comes to it. What a task holds is given back by task number, so the tasks before the window have to have ended. */
+static ptowsp_status kernel_share(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site)
+{
+	struct rt_clock_task task = {.cycles = plan->cycles, .kernel = plan->kernel, .preds = run->preds.list, .pred_count = run->preds.count};
+	ptowsp_status st;
+
+	run->plan = plan;
+	run->kernel = plan->kernel;
+	if (run->tasks >= run->window)
+		run->flow.tail = run->tasks - run->window + 1;
+	st = rt_dispatch_begin(run);
+	args_find(run, site);
+	return st ? st : rt_dispatch(run, site, &task);
+}
+
 /* ---- task after task ---------------------------------------------------------------------------------------------- */
 
 /* Tasks that the clock has not been told yet. */
@@ -131,7 +146,9 @@ RT_INLINE ptowsp_status task_issue(struct rt_run *run, struct rt_plan *plan, con
 		return st;
 	plan->stats->tasks++;
 	plan->stats->cycles += plan->cycles;
-	if (run->kernels && (st = kernel_call(run, plan, site)))
+	if (run->kernels)
+		st = run->known[plan->kernel].here ? kernel_call(run, plan, site) : kernel_share(run, plan, site);
+	if (st)
 		return st;
 	run->edges += run->preds.count;
 	run->env.task = ++run->tasks;
@@ -151,7 +168,7 @@ static inline struct rt_plan *plan_ready(struct rt_run *run, uint64_t *steps_out
 	struct rt_plan *plan = run->plans.rows[(size_t)expand->site * run->plans.levels + expand->level];
 	int64_t value;
 
-	if (!plan || !plan->express || run->tasks >= run->max_tasks || (run->kernels && !run->known[plan->kernel].here))
+	if (!plan || !plan->express || run->tasks >= run->max_tasks)
 		return NULL;
 	*steps_out = 0;
 	if (!plan->round || plan->round != expand->rounds[plan->inner].number)
@@ -220,7 +237,7 @@ static bool lane_find(const struct rt_run *run, struct lane *lane)
 		struct rt_plan *plan = code[at].op == PTOWSP_OP_TASK ? run->plans.rows[(size_t)code[at].row * run->plans.levels + expand->level] : NULL;
 
 		if (!plan || !plan->express || lane->count == LANE_MOST || plan->round != expand->rounds[top->depth].number || !plan->round ||
-		    plan->inner != top->depth || (run->kernels && !run->known[plan->kernel].here))
+		    plan->inner != top->depth)
 			return false;
 		lane->plans[lane->count] = plan;
 		lane->sites[lane->count] = code[at].row;
@@ -228,27 +245,20 @@ static bool lane_find(const struct rt_run *run, struct lane *lane)
 	return lane->count > 0;
 }
 
-/* One iteration. Stops behind a task after which its kernel is no longer run here. */
-RT_INLINE ptowsp_status lane_iterate(struct rt_run *run, const struct lane *lane, uint64_t steps, struct untold *untold,
-					 uint32_t *done_out)
+static inline ptowsp_status lane_iterate(struct rt_run *run, const struct lane *lane, uint64_t steps, struct untold *untold)
 {
 	ptowsp_status st = PTOWSP_OK;
-	uint32_t k = 0;
 
-	while (!st && k < lane->count) {
+	for (uint32_t k = 0; !st && k < lane->count; k++) {
 		struct rt_plan *plan = lane->plans[k];
 
 		plan->at = (int64_t)((uint64_t)plan->at + steps);
 		st = task_issue(run, plan, &run->program->sites[lane->sites[k]], steps, untold);
-		k++;
-		if (run->kernels && !run->known[plan->kernel].here)
-			break;
 	}
-	*done_out = k;
 	return st;
 }
 
-/* As many iterations as can be. The expander then stands behind the latest task, or before the first one of an iteration at another level. */
+/* As many iterations as can be. The expander then stands at the end of the latest, or before the first task of one at another level. */
 static ptowsp_status lane_run(struct rt_run *run, const struct lane *lane, struct untold *untold)
 {
 	struct rt_expand *expand = &run->expand;
@@ -258,17 +268,13 @@ static ptowsp_status lane_run(struct rt_run *run, const struct lane *lane, struc
 
 	while (!st && expand->budget > lane->count + 1 && run->max_tasks - run->tasks > lane->count) {
 		uint64_t was = (uint64_t)*value;
-		uint32_t done;
 
 		if (!iteration_next(expand) || expand->level != lane->level)
 			break;
-		st = lane_iterate(run, lane, (uint64_t)*value - was, untold, &done);
-		expand->budget -= done;
-		expand->site = lane->sites[done - 1];
-		expand->at = done == lane->count ? top->end
-						  : run->program->code[run->program->sites[expand->site].instruction].end;
-		if (done != lane->count)
-			break;
+		st = lane_iterate(run, lane, (uint64_t)*value - was, untold);
+		expand->budget -= lane->count;
+		expand->site = lane->sites[lane->count - 1];
+		expand->at = top->end;
 	}
 	return st;
 }
