@@ -12,6 +12,10 @@ void rt_express_init(struct rt_run *run)
 	const struct rt_clock *clock = &run->clock;
 	bool told = run->sinks && (run->sinks->task || run->sinks->edge);
 
+	if (run->survey) { /* nothing but edges can be short, and nobody is told */
+		run->express = run->window && !run->watch;
+		return;
+	}
 	/* With room for an edge to every task of the window no task can need more than there is. */
 	run->express = clock->plain && clock->pools == 1 && clock->executors == 1 && (!clock->deps_capacity || clock->deps_capacity >= clock->window) &&
 		       schedule->pools == PTOWSP_POOLS_SINGLE && !schedule->built && !schedule->interleaved && !schedule->batch && !run->quiet && !run->watch && !run->race.on &&
@@ -127,7 +131,7 @@ static ptowsp_status clock_tell(struct rt_run *run, struct untold *untold)
 	uint32_t count = untold->count;
 
 	untold->count = 0;
-	return count ? rt_clock_failed(run, rt_clock_tasks(&run->clock, untold->tasks, count)) : PTOWSP_OK;
+	return count && !run->survey ? rt_clock_failed(run, rt_clock_tasks(&run->clock, untold->tasks, count)) : PTOWSP_OK;
 }
 
 /* One task: its plan is of it, but for the uses, which lie `steps` behind. A kernel that fails has been told to the clock all the same. */
@@ -308,6 +312,12 @@ static ptowsp_status tasks_issue(struct rt_run *run, struct untold *untold, cons
 	return st;
 }
 
+/* The long way. */
+static ptowsp_status site_issue(struct rt_run *run, const struct rt_site *site)
+{
+	return run->survey ? rt_survey_task(run, site) : rt_issue(run, site, run->expand.level);
+}
+
 ptowsp_status rt_express(struct rt_run *run)
 {
 	const struct rt_site *site = &run->program->sites[run->expand.site];
@@ -316,7 +326,7 @@ ptowsp_status rt_express(struct rt_run *run)
 	ptowsp_status st, told;
 
 	if (!run->express || run->clock.scopes || !rt_lag_empty(&run->lag))
-		return rt_issue(run, site, run->expand.level);
+		return site_issue(run, site);
 	if (run->tasks >= run->fresh_until)
 		rt_infer_freshen(run);
 	untold_init(run, &untold);
@@ -327,5 +337,5 @@ ptowsp_status rt_express(struct rt_run *run)
 	run->places.counts[0] += run->tasks - began;
 	if (st || told)
 		return st ? st : told;
-	return site ? rt_issue(run, site, run->expand.level) : PTOWSP_OK;
+	return site ? site_issue(run, site) : PTOWSP_OK;
 }

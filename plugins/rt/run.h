@@ -37,6 +37,7 @@ struct rt_run {
 	struct ptowsp_deadlock *deadlock;
 	bool kernels;  /* bodies run */
 	bool quiet;    /* a look ahead: no clock, no kernels, no messages */
+	bool survey;   /* and nothing but expansion and inference: survey.c */
 	uint64_t not_run;     /* not 0: tasks from this one on are only looked at, and nothing can be loaded from them */
 	uint64_t loaded_from; /* writer of the latest slot_load, + 1 */
 	bool load_said; /* a slot_load without a bound tensor was reported */
@@ -159,6 +160,9 @@ uint64_t rt_capacity_find(struct rt_run *run, const struct rt_block *block, stru
 
 /* heap_find.c: the same for the heap, blocked at an ALLOC or at a task, which flow has counted. */
 uint64_t rt_heap_find(struct rt_run *run, const struct rt_block *block);
+
+/* survey.c: a task with all steps up to its edges, and none behind. */
+ptowsp_status rt_survey_task(struct rt_run *run, const struct rt_site *site);
 
 /* issue.c: arguments, kernel and accesses of a task; nothing is reserved yet. */
 ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_t level);
