@@ -128,7 +128,7 @@ static void a_stall_names_its_task_and_where_it_ends_the_task_may_start(void)
 		if (!has_text(event, "name", "TASK_RING_FULL"))
 			continue;
 		json_array_foreach(events, k, task)
-			if (has_text(task, "ph", "X") && cli_int(task, "args.task") == cli_int(event, "args.task")) {
+			if (has_text(task, "ph", "X") && cli_int(task, "args.task") == cli_int(event, "args.before_task")) {
 				CHECK(member(task, "ts") >= member(json_array_get(events, i + 1), "ts"));
 				seen++;
 			}

@@ -76,7 +76,7 @@ static void wait_write(struct run_trace *trace, unsigned pid, uint32_t tid, cons
 	FILE *file = open_event(trace, fits ? "B" : "i", pid, tid, e->begin);
 
 	fprintf(file, "%s,\"cat\":\"stall\",\"name\":\"%s\",\"args\":{\"cycles\":%llu,\"%s\":%llu", fits ? "" : ",\"s\":\"t\"",
-		reg_stall_text(e->resource), (unsigned long long)(e->end - e->begin), is_channel(e->resource) ? "token" : "task",
+		reg_stall_text(e->resource), (unsigned long long)(e->end - e->begin), is_channel(e->resource) ? "token" : "before_task",
 		(unsigned long long)e->number);
 	if (is_channel(e->resource)) {
 		fprintf(file, ",\"channel\":");
