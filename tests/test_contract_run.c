@@ -532,6 +532,32 @@ static void a_full_disk_or_closed_pipe_is_an_error_not_silence(void)
 	CHECK_INT(cli("$B/ptowsp-inspect --json " VECTORS " >/dev/full"), 2);
 }
 
+#define EVENTS "$P/probes/events.pkg.zst"
+
+static void nothing_of_a_temp_tensor_is_written_or_compared(void)
+{
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run --entry temp --out first=first.npy --out out=out.npy " EVENTS), 2);
+	cli_check_sentence();
+	CHECK_CONTAINS(cli_err, "--out first: it is a temp tensor");
+	CHECK_INT(cli("test -e first.npy -o -e out.npy"), 1);
+	CHECK_INT(cli("$B/ptowsp-run --entry temp --out out=out.npy " EVENTS), 0);
+	CHECK_INT(cli("$B/ptowsp-run --entry temp --expect first=out.npy " EVENTS), 2);
+	CHECK_CONTAINS(cli_err, "--expect first: it is a temp tensor");
+}
+
+/* The second task that writes "first" does not say so any more. */
+static void explain_says_which_temp_tensors_are_ordinary_and_why(void)
+{
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run --explain --entry temp " EVENTS), 0);
+	CHECK_CONTAINS(cli_out, "temp tensors:\n  all are renamed");
+	REQUIRE_INT(cli("sed -e 's/7\\], \\[\"io_output\", 0, 3\\]/7], [\"io_bind\", 0, 3]/' $R/packages/probes/events.json > e.json; "
+			"$B/ptowsp-pack --from-json e.json -o e.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --explain --entry temp --json e.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_text(cli_json(), "temps[0]"), "temp tensor first is not renamed but an ordinary one: it is bound without saying");
+}
+
 void suite_contract_run(CU_pSuite s)
 {
 	cli_suite("run");
@@ -568,4 +594,6 @@ void suite_contract_run(CU_pSuite s)
 	TEST(s, sigusr1_prints_the_state_and_the_run_goes_on);
 	TEST(s, quiet_and_verbose_change_only_what_is_said);
 	TEST(s, a_full_disk_or_closed_pipe_is_an_error_not_silence);
+	TEST(s, nothing_of_a_temp_tensor_is_written_or_compared);
+	TEST(s, explain_says_which_temp_tensors_are_ordinary_and_why);
 }

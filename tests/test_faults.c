@@ -25,7 +25,7 @@ void suite_faults(CU_pSuite s)
 	static const char *const names[] = {
 		"softmax",	   "softmax_two_threads", "llama_layer_without_kernels", "exact_raw_pools_streams", "slots_and_loads",
 		"a_deadlock",	   "a_kernel_that_fails", "no_such_entry",		 "processes",		    "processes_two_threads",
-		"rows_from_tensors", "stated_edges",	  "memory_that_is_given_back",	 "built_first",
+		"versions",	   "versions_without_bound", "rows_from_tensors", "stated_edges",	  "memory_that_is_given_back",	 "built_first",
 		"choosing_an_axis", "branches_in_turn",
 	};
 

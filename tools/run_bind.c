@@ -61,6 +61,9 @@ static ptowsp_status fill_open(struct run *run, const struct run_pair *pair, str
 static ptowsp_status result_claim(struct run *run, const char *flag, const char **path, const struct run_tensor *tensor,
 				  const char *value, struct ptowsp_error *error)
 {
+	if (tensor->info.role == PTOWSP_ROLE_TEMP)
+		return reg_fail(error, PTOWSP_INVALID, "--%s %.60s: it is a temp tensor, of which nothing is kept when the run is over; copy it to another tensor",
+				flag, tensor->info.name);
 	if (run->options->no_kernels)
 		return reg_fail(error, PTOWSP_INVALID, "--%s needs kernels to run, leave out --no-kernels", flag);
 	if (*path)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* run_explain.c - --explain: what would happen, without loading the package on anything. */
+/* run_explain.c - --explain: what would happen. Only a package with temp tensors is loaded, for the core to say which of them it renames. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +16,53 @@ struct explanation {
 	struct ptowsp_backend *backend;
 	struct ptowsp_match *match;
 	struct ptowsp_listing *listing;
+	struct ptowsp_program *program; /* NULL: there is no temp tensor, or `unloaded` says why not */
+	bool temps;
+	char unloaded[256];
 };
+
+static bool temps_used(const struct ptowsp_plan *plan)
+{
+	struct ptowsp_tensor_info info;
+
+	for (uint32_t i = 0; ptowsp_plan_tensor(plan, i, &info); i++)
+		if (info.role == PTOWSP_ROLE_TEMP && info.flags & PTOWSP_TENSOR_INFO_USED)
+			return true;
+	return false;
+}
+
+static bool renames(const struct explanation *x)
+{
+	const struct ptowsp_cap *cap = ptowsp_backend_cap(x->backend, PTOWSP_FEATURE_TEMP_RENAMED);
+
+	return cap && cap->state == PTOWSP_STATE_ENFORCED;
+}
+
+/* A package that cannot be loaded is explained all the same. */
+static void temps_load(struct explanation *x)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+
+	x->temps = temps_used(x->run.plan);
+	if (x->temps && renames(x) && ptowsp_program_load(&x->program, x->backend, x->run.plan, 0, &error))
+		snprintf(x->unloaded, sizeof(x->unloaded), "not known, as the package is not loaded: %.200s", error.text);
+	else if (x->temps && !renames(x))
+		snprintf(x->unloaded, sizeof(x->unloaded), "not renamed: this backend does not");
+}
+
+/* The index-th line about temp tensors, counted from 0; NULL behind the last. */
+static const char *temps_line(const struct explanation *x, uint32_t index)
+{
+	static struct ptowsp_diagnostic row;
+	uint32_t told = 0;
+
+	if (!x->program)
+		return x->temps && !index ? x->unloaded : NULL;
+	for (uint32_t i = 0; ptowsp_diagnostic_row(x->program, i, &row); i++)
+		if (row.feature == PTOWSP_FEATURE_TEMP_RENAMED && told++ == index)
+			return row.text;
+	return !told && !index ? "all are renamed that have no alloc of their own" : NULL;
+}
 
 static ptowsp_status explanation_make(struct explanation *x, const struct run_options *options, struct ptowsp_error *error)
 {
@@ -32,12 +78,16 @@ static ptowsp_status explanation_make(struct explanation *x, const struct run_op
 	if (!st)
 		st = run_backend_open(&x->backend, options, x->run.plan, error);
 	if (!st)
+		temps_load(x);
+	if (!st)
 		st = ptowsp_match_create(&x->match, x->backend, x->run.plan, options->strict ? PTOWSP_LOAD_STRICT : 0, error);
 	return st;
 }
 
 static void explanation_finish(struct explanation *x)
 {
+	if (x->program)
+		ptowsp_program_unload(x->program);
 	ptowsp_match_destroy(x->match);
 	ptowsp_listing_destroy(x->listing);
 	ptowsp_backend_close(x->backend);
@@ -114,6 +164,14 @@ static void tensors_print(const struct explanation *x)
 	columns_print(&table, stdout, 2);
 }
 
+static void temps_print(const struct explanation *x)
+{
+	if (x->temps)
+		printf("temp tensors:\n");
+	for (uint32_t i = 0; temps_line(x, i); i++)
+		printf("  %s\n", temps_line(x, i));
+}
+
 static void search_print(const struct explanation *x)
 {
 	struct ptowsp_listing_row row;
@@ -141,6 +199,7 @@ static void explanation_print(const struct explanation *x)
 	verdicts_print(x);
 	values_print(x);
 	tensors_print(x);
+	temps_print(x);
 	search_print(x);
 }
 
@@ -194,6 +253,15 @@ static json_t *tensors_json(const struct explanation *x)
 	return rows;
 }
 
+static json_t *temps_json(const struct explanation *x)
+{
+	json_t *rows = json_array();
+
+	for (uint32_t i = 0; temps_line(x, i); i++)
+		json_array_append_new(rows, json_string(temps_line(x, i)));
+	return rows;
+}
+
 static json_t *search_json(const struct explanation *x)
 {
 	json_t *folders = json_array(), *files = json_array();
@@ -211,12 +279,12 @@ static json_t *explanation_json(const struct explanation *x)
 {
 	const struct ptowsp_device *device = ptowsp_backend_current(x->backend);
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "ptowsp.explain/1", "package",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "ptowsp.explain/1", "package",
 			 ptowsp_package_name(x->run.package), "entry", ptowsp_plan_entry(x->run.plan), "plugin",
 			 ptowsp_backend_name(x->backend), "plugin_version", ptowsp_backend_version(x->backend), "plugin_path",
 			 ptowsp_backend_path(x->backend), "device", device ? device->name : "", "cycle_model",
 			 device && device->cycle_model ? device->cycle_model : "", "verdicts", verdicts_json(x), "values",
-			 values_json(x), "tensors", tensors_json(x), "search", search_json(x));
+			 values_json(x), "tensors", tensors_json(x), "temps", temps_json(x), "search", search_json(x));
 }
 
 ptowsp_status run_explain(const struct run_options *options, struct ptowsp_error *error)

@@ -91,6 +91,8 @@ static const struct program {
 	{"rows_from_tensors", "probes/flow", "sparse_rows", {NULL}, NULL, 1, 0},
 	{"stated_edges", "probes/flow", "hybrid", {"deps=hybrid"}, NULL, 2, 0},
 	{"memory_that_is_given_back", "probes/events", "heap", {"heap=64"}, NULL, 1, 0},
+	{"versions", "probes/events", "temp", {"heap=64"}, NULL, 2, 0},
+	{"versions_without_bound", "probes/events", "temp", {"start=after_orchestration"}, NULL, 2, 0},
 	{"choosing_an_axis", "probes/tasks", "lanes", {"dispatch=auto(2)"}, NULL, 1, 0},
 	{"branches_in_turn", "probes/control", "combine", {"timing=interleaved", "dispatch=threshold(task,round_robin(2),3,static_partition(4))"}, NULL, 1, 0},
 	{"built_first", "probes/tasks", "count", {"start=after_orchestration"}, "n=40", 2, 0},
