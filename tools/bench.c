@@ -16,7 +16,7 @@ static const struct benchmark {
 	const char *text;
 } benchmarks[] = {
 	{"tasks", bench_tasks, "tasks per ms of the runtime core on the llama layer: expansion, execution, both; memory per task"},
-	{"work", bench_work, "the same on the graphs w1 to w4 of the peer comparison, beside a ready stack and a fixed order written by hand"},
+	{"work", bench_work, "the same on the llama graph and on w1 to w4 of the peer comparison, beside a ready stack and a fixed order written by hand"},
 	{"threads", bench_threads, "w1 to w4 with 1 to 8 threads, two threads against one, and against a fixed order on two threads"},
 	{"share", bench_share, "what finding the tasks costs of a run whose kernels take 1, 10 and 50 us"},
 	{"sizes", bench_sizes, "bytes of the llama layer for several lengths, ms from its file to its first task"},
@@ -33,7 +33,7 @@ static void usage(FILE *to)
 {
 	fprintf(to, "usage: ptowsp-bench [--reps N] [--threads N] [--packages DIR] [--small] [--json] [NAME...]\n"
 		    "       ptowsp-bench peer --workload w1|w2|w3|w4 --n N --threads T --work-ns S --reps R\n"
-		    "       ptowsp-bench once --subject llama|w1|w2|w3|w4 --n N --deps exact|overlap --hazards full|raw --what find|count|run\n\n"
+		    "       ptowsp-bench once --subject layer|llama|w1|w2|w3|w4 --n N --deps exact|overlap --hazards full|raw --what find|count|run\n\n"
 		    "Prints one table of tab-separated values: median, least and most of the repetitions, how many of them were\n"
 		    "disturbed by others, beside a reference figure and a target where there is one, and whether the median meets it;\n"
 		    "\"-\" is what cannot be measured. Without a NAME all of them:\n\n");

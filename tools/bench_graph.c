@@ -2,6 +2,7 @@
 #include "tools/bench_graph.h"
 
 #include <stdlib.h>
+#include "tools/bench_llama.h"
 
 #define TAIL 7u /* w1: length of the chain behind each tile */
 
@@ -91,24 +92,30 @@ static void w2_lists(struct bench_graph *g, uint32_t n)
 
 bool bench_graph_init(struct bench_graph *graph, enum bench_workload workload, uint32_t n)
 {
+	const bool llama = workload == BENCH_LLAMA;
 	size_t square = (size_t)n * n;
 	size_t tasks = workload == BENCH_W1 ? 3 * square + 13 * (size_t)n : workload == BENCH_W2 ? square : n;
+	bool made = true;
 
+	if (llama)
+		tasks = 3 * square + 16 * (size_t)n;
 	*graph = (struct bench_graph){0};
 	graph->offset = calloc(tasks + 1, sizeof(*graph->offset));
-	graph->predecessors = calloc(3 * tasks + 1, sizeof(*graph->predecessors));
+	graph->predecessors = calloc((llama ? 4 : 3) * tasks + 1, sizeof(*graph->predecessors));
 	if (!graph->offset || !graph->predecessors)
 		return false;
 	if (workload == BENCH_W1)
 		w1_lists(graph, n);
 	else if (workload == BENCH_W2)
 		w2_lists(graph, n);
+	else if (llama)
+		made = bench_llama_lists(graph, n);
 	else
 		for (uint32_t i = 0; i < n; i++)
 			if (task(graph) && workload == BENCH_W4)
 				after(graph, i - 1);
 	graph->offset[graph->tasks] = (uint32_t)graph->edges;
-	return true;
+	return made;
 }
 
 void bench_graph_finish(struct bench_graph *graph)
@@ -202,6 +209,10 @@ void bench_graph_program(struct bench_program *program, enum bench_workload work
 	static const char *const names[] = {"work0", "work1", "work2", "work3"};
 	uint32_t kernels[4]; /* by number of tensors */
 
+	if (workload == BENCH_LLAMA) {
+		bench_llama_program(program, n);
+		return;
+	}
 	for (uint32_t t = 0; t < 4; t++)
 		kernels[t] = bench_program_kernel(program, names[t], t, 0, NULL, 0);
 	if (workload == BENCH_W1)
@@ -218,5 +229,19 @@ uint64_t bench_graph_tensor(enum bench_workload workload, uint32_t n, uint32_t r
 		return row < 6 ? n : row == 6 ? (uint64_t)n * n : 0;
 	if (workload == BENCH_W2)
 		return row < 2 ? n : 0;
+	if (workload == BENCH_LLAMA)
+		return row < BENCH_LLAMA_TENSORS ? (uint64_t)n * BENCH_LLAMA_ROWS * BENCH_LLAMA_COLUMNS : 0;
 	return row < 1 ? 1 : 0;
+}
+
+uint32_t bench_graph_columns(enum bench_workload workload)
+{
+	return workload == BENCH_LLAMA ? BENCH_LLAMA_COLUMNS : 1;
+}
+
+const char *bench_graph_name(enum bench_workload workload)
+{
+	static const char *const names[] = {"", "w1", "w2", "w3", "w4", "llama"};
+
+	return names[workload];
 }

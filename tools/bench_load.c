@@ -43,12 +43,13 @@ static ptowsp_status run(void *context, const struct ptowsp_task *task, struct p
 
 static ptowsp_status tensors_make(struct bench_load *load)
 {
+	const uint32_t columns = bench_graph_columns(load->workload);
 	uint64_t elements, most = 1;
 
 	for (; (elements = bench_graph_tensor(load->workload, load->n, load->binding_count)); load->binding_count++) {
 		most = elements > most ? elements : most;
 		load->bindings[load->binding_count] = (struct ptowsp_binding){
-			.elements = elements, .extents = {elements, 1}, .tensor = load->binding_count, .dtype = PTOWSP_F32, .rank = 2};
+			.elements = elements, .extents = {elements / columns, columns}, .tensor = load->binding_count, .dtype = PTOWSP_F32, .rank = 2};
 	}
 	load->data = malloc(most * sizeof(*load->data));
 	if (!load->data)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bench_load.h - one of the workloads w1 to w4 as a program of the runtime core whose kernel counts its task, after a stated amount of work if there is
+/* bench_load.h - one of the workloads of bench_graph.h as a program of the runtime core whose kernel counts its task, after a stated amount of work if there is
  * any, and checks the order if asked. The graph is generated from bytecode in every run. */
 #ifndef TOOLS_BENCH_LOAD_H
 #define TOOLS_BENCH_LOAD_H
@@ -8,7 +8,7 @@
 #include "rt/rt.h"
 #include "tools/bench_graph.h"
 
-#define BENCH_LOAD_TENSORS 8u
+#define BENCH_LOAD_TENSORS 40u
 
 struct bench_load {
 	/* set by the caller, before bench_load_init */
@@ -31,7 +31,7 @@ struct bench_load {
 	float *data; /* of all tensors: nobody looks at it */
 };
 
-/* Call bench_load_finish also after a failure. n at most 4096 for w1 and w2: task numbers have 32 bits. */
+/* Call bench_load_finish also after a failure. n at most 4096 for w1, w2 and llama: task numbers have 32 bits. */
 ptowsp_status bench_load_init(struct bench_load *load, struct ptowsp_error *error);
 void bench_load_finish(struct bench_load *load);
 /* One generation and execution, and then a look at the counters; what is wrong adds up in bad_order and bad_count. check: the order too. flags: PTOWSP_RUN_x;

@@ -38,14 +38,14 @@ struct arguments {
 
 static bool argument_take(struct arguments *a, const char *name, const char *value)
 {
-	static const char *const subjects[] = {"llama", "w1", "w2", "w3", "w4"}, *const deps[] = {"exact", "overlap"}, *const hazards[] = {"full", "raw"},
+	static const char *const subjects[] = {"layer", "w1", "w2", "w3", "w4", "llama"}, *const deps[] = {"exact", "overlap"}, *const hazards[] = {"full", "raw"},
 				 *const whats[] = {"find", "count", "run"};
-	static const unsigned numbers[] = {0, BENCH_W1, BENCH_W2, BENCH_W3, BENCH_W4},
+	static const unsigned numbers[] = {0, BENCH_W1, BENCH_W2, BENCH_W3, BENCH_W4, BENCH_LLAMA},
 			      deps_numbers[] = {PTOWSP_DEPS_TENSOR_MAP_EXACT, PTOWSP_DEPS_BYTES_OVERLAP},
 			      hazards_numbers[] = {PTOWSP_HAZARDS_FULL, PTOWSP_HAZARDS_RAW}, what_numbers[] = {BENCH_FIND, BENCH_COUNT, BENCH_RUN};
 
 	if (!strcmp(name, "--subject"))
-		return word_take(value, subjects, numbers, 5, &a->subject);
+		return word_take(value, subjects, numbers, 6, &a->subject);
 	if (!strcmp(name, "--deps"))
 		return word_take(value, deps, deps_numbers, 2, &a->deps);
 	if (!strcmp(name, "--hazards"))
@@ -93,8 +93,8 @@ int bench_once(int argc, char **argv)
 				i + 1 < argc ? argv[i + 1] : "");
 			return 2;
 		}
-	if (a.subject && a.subject <= BENCH_W2 && a.n > 4096)
-		return fprintf(stderr, "ptowsp-bench once: --n is at most 4096 for w1 and w2\n"), 2;
+	if (a.subject != BENCH_W3 && a.subject != BENCH_W4 && a.n > 4096)
+		return fprintf(stderr, "ptowsp-bench once: --n is at most 4096 here\n"), 2;
 	if (!once_run(&a, &error))
 		return 0;
 	fprintf(stderr, "ptowsp-bench once: %s\n", *error.text ? error.text : "out of memory");

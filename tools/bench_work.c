@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* bench_work.c - the graphs w1 to w4 of the peer comparison on one thread, kernels that only count: what the core does of them per millisecond, beside
+/* bench_work.c - the graphs w1 to w4 of the peer comparison, and that of a llama layer, on one thread, kernels that only count: what the core does of them per millisecond, beside
  * code written by hand for the same graph in the same process, in turn. Every execution is counted, the first and the last are checked for order. */
 #include "tools/bench.h"
 #include "tools/bench_limit.h"
@@ -10,20 +10,24 @@
 static const struct work {
 	enum bench_workload workload;
 	unsigned n, small;
-	double run, stack; /* targets: tasks/ms end to end; time as a multiple of the ready stack's, 0: none */
-	const char *best;  /* of the peers that track dependencies, in the recorded baseline */
+	/* targets, 0: none */
+	double raw, full, share; /* expansion and inference: tasks/ms; default rule over exact keys */
+	double run, stack;       /* end to end: tasks/ms; time as a multiple of the ready stack's */
+	const char *best;        /* end to end: of the peers that track dependencies, in the recorded baseline */
+	const char *seed;        /* expansion and inference */
 } works[] = {
-	{BENCH_W1, 128, 8, 35000, 1.8, "22814 (tbb-taskgroup, counters made by hand)"},
-	{BENCH_W2, 512, 16, 28000, 1.9, "22558 (tbb-taskgroup, counters made by hand)"},
-	{BENCH_W3, 200000, 500, 125000, 0, "123593 (omp-libgomp, runs inline)"},
-	{BENCH_W4, 200000, 500, 50000, 0, "28043 (tbb-taskgroup, counters made by hand)"},
+	{BENCH_LLAMA, 256, 16, 55000, 45000, 0.7, 30000, 0, NULL, "3800 (seed, measured), 5868 (claimed)"},
+	{BENCH_W1, 128, 8, 0, 0, 0, 35000, 1.8, "22814 (tbb-taskgroup, counters made by hand)", NULL},
+	{BENCH_W2, 512, 16, 0, 0, 0, 28000, 1.9, "22558 (tbb-taskgroup, counters made by hand)", NULL},
+	{BENCH_W3, 200000, 500, 0, 0, 0, 125000, 0, "123593 (omp-libgomp, runs inline)", NULL},
+	{BENCH_W4, 200000, 500, 0, 0, 0, 50000, 0, "28043 (tbb-taskgroup, counters made by hand)", NULL},
 };
 
 /* One graph under both rules. */
 struct subject {
 	const struct bench_options *options;
 	const struct work *work;
-	struct bench_load exact, overlap;
+	struct bench_load exact, overlap, raw; /* raw: exact keys, RAW edges only */
 	char name[32];
 	struct ptowsp_error *error;
 };
@@ -91,14 +95,39 @@ static int default_share(void *context, double *value_out, struct ptowsp_error *
 	return st;
 }
 
-static int found_rate(void *context, double *value_out, struct ptowsp_error *error)
+static int found_rate(struct bench_load *load, double *value_out, struct ptowsp_error *error)
 {
-	struct subject *s = context;
 	uint64_t began = bench_now_ns();
 	struct rt_survey survey;
-	ptowsp_status st = bench_load_survey(&s->exact, &survey, error);
+	ptowsp_status st = bench_load_survey(load, &survey, error);
 
-	*value_out = s->exact.graph.tasks * 1e6 / (double)(bench_now_ns() - began);
+	*value_out = load->graph.tasks * 1e6 / (double)(bench_now_ns() - began);
+	return st;
+}
+
+static int raw_found(void *context, double *value_out, struct ptowsp_error *error)
+{
+	return found_rate(&((struct subject *)context)->raw, value_out, error);
+}
+
+static int exact_found(void *context, double *value_out, struct ptowsp_error *error)
+{
+	return found_rate(&((struct subject *)context)->exact, value_out, error);
+}
+
+static int overlap_found(void *context, double *value_out, struct ptowsp_error *error)
+{
+	return found_rate(&((struct subject *)context)->overlap, value_out, error);
+}
+
+static int found_share(void *context, double *value_out, struct ptowsp_error *error)
+{
+	double exact = 1, overlap = 0;
+	int st = exact_found(context, &exact, error);
+
+	if (!st)
+		st = overlap_found(context, &overlap, error);
+	*value_out = overlap / exact;
 	return st;
 }
 
@@ -126,7 +155,10 @@ static ptowsp_status rows_measure(struct subject *s)
 		int (*run)(void *context, double *value_out, struct ptowsp_error *error);
 		double least, most;
 	} rows[] = {
-		{"expansion and inference, exact keys", "tasks/ms", NULL, found_rate, 0, 0},
+		{"expansion and inference, exact keys, raw", "tasks/ms", w->seed, raw_found, w->raw, 0},
+		{"expansion and inference, exact keys", "tasks/ms", w->seed, exact_found, w->full, 0},
+		{"expansion and inference, default", "tasks/ms", w->seed, overlap_found, 0, 0},
+		{"expansion and inference, default / exact keys", "ratio", NULL, found_share, w->share, 0},
 		{"end to end, exact keys", "tasks/ms", w->best, exact_rate, w->run, 0},
 		{"end to end, default", "tasks/ms", w->best, overlap_rate, 0, 0},
 		{"end to end, default / exact keys", "ratio", NULL, default_share, 0.8, 0},
@@ -194,6 +226,8 @@ static ptowsp_status subject_measure(struct subject *s)
 	if (!st)
 		st = bench_load_init(&s->overlap, s->error);
 	if (!st)
+		st = bench_load_init(&s->raw, s->error);
+	if (!st)
 		st = edges_count(s);
 	if (!st)
 		st = checks_run(s);
@@ -217,13 +251,15 @@ int bench_work(const struct bench_options *options)
 		const unsigned n = options->small ? works[i].small : works[i].n;
 		const struct bench_load load = {.workload = works[i].workload, .n = n, .threads = 1, .deps = PTOWSP_DEPS_TENSOR_MAP_EXACT,
 						.hazards = PTOWSP_HAZARDS_FULL, .window = WINDOW};
-		struct subject s = {.options = options, .work = &works[i], .exact = load, .overlap = load, .error = &error};
+		struct subject s = {.options = options, .work = &works[i], .exact = load, .overlap = load, .raw = load, .error = &error};
 
 		s.overlap.deps = PTOWSP_DEPS_BYTES_OVERLAP;
-		snprintf(s.name, sizeof(s.name), "w%d/%u", (int)works[i].workload, n);
+		s.raw.hazards = PTOWSP_HAZARDS_RAW;
+		snprintf(s.name, sizeof(s.name), "%s/%u", bench_graph_name(works[i].workload), n);
 		st = subject_measure(&s);
 		bench_load_finish(&s.exact);
 		bench_load_finish(&s.overlap);
+		bench_load_finish(&s.raw);
 	}
 	if (st)
 		fprintf(stderr, "ptowsp-bench work: %s\n", *error.text ? error.text : "out of memory");
