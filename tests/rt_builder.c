@@ -808,6 +808,7 @@ struct outcome *builder_run_program(struct builder *b, struct rt_program *progra
 	run.value_count = how->value_count;
 	args.cancel = how->cancel;
 	args.memory = how->memory;
+	args.fixed_map = how->fixed_map;
 	if (!how->pool && how->threads > 1 && rt_pool_create(&own, how->threads, NULL))
 		abort();
 	if (how->untold)

@@ -660,7 +660,7 @@ static bool one(uint64_t seed, struct model *m, struct rt_pool *const *pools, ui
 {
 	const uint64_t values[SLOTS] = {seed % 5, seed % 3, 1};
 	struct random r;
-	struct outcome_how how = {.seed = seed | 1, .max_tasks = 300, .values = values, .value_count = SLOTS};
+	struct outcome_how how = {.seed = seed | 1, .max_tasks = 300, .values = values, .value_count = SLOTS, .fixed_map = seed & 1};
 	struct outcome *o;
 	bool ok = true;
 

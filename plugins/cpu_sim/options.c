@@ -22,6 +22,8 @@ static const struct row {
 	 offsetof(struct cpu_options, profiling), 0, {"off", "on", NULL, NULL}},
 	{OPTION("debug", "bool", "off", "off|on", "log what serves each kernel when a package is loaded"),
 	 offsetof(struct cpu_options, debug), 0, {"off", "on", NULL, NULL}},
+	{OPTION("tensor_map", "word", "dynamic", "dynamic|fixed", "grows with what is live, or a pool made for a full window; same results"),
+	 offsetof(struct cpu_options, fixed_map), 0, {"dynamic", "fixed", NULL, NULL}},
 	{OPTION("clock", "word", "own", "reference|own", "cycle model; this backend's own is the reference model"),
 	 offsetof(struct cpu_options, own_clock), 1, {"reference", "own", NULL, NULL}},
 };

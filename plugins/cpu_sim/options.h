@@ -7,6 +7,7 @@
 
 struct cpu_options {
 	unsigned opt_level; /* 0 to 3; kernels are interpreted, so all levels run the same way */
+	unsigned fixed_map; /* 1: the tensor map is a fixed pool */
 	unsigned profiling; /* 1: wall time per kernel is logged after each run */
 	unsigned debug;     /* 1: what serves each kernel is logged at load */
 	unsigned own_clock; /* this backend's own clock is the reference clock */

@@ -109,6 +109,7 @@ ptowsp_status cpu_program_run(struct cpu_program *program, const struct cpu_run 
 		.pool = program->device->pool,
 		.sinks = &sinks,
 		.cancel = (const volatile uint32_t *)&run->cancel,
+		.fixed_map = program->device->instance->options.fixed_map,
 		.memory = program->device->memory_limit,
 	};
 	ptowsp_status st;

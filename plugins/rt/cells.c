@@ -21,10 +21,16 @@ static bool entries_make(struct rt_cells *cells, unsigned bits, uint32_t stale)
 	return true;
 }
 
-bool rt_cells_init(struct rt_cells *cells)
+/* A fixed pool is never more than half full, so there is always a dead place. */
+bool rt_cells_init(struct rt_cells *cells, uint64_t most)
 {
+	unsigned bits = ROOM_BITS;
+
 	memset(cells, 0, sizeof(*cells));
-	return entries_make(cells, ROOM_BITS, 0);
+	cells->fixed = most != 0;
+	while (bits <= ROOM_BITS_MOST && most > UINT64_C(1) << (bits - 1))
+		bits++;
+	return entries_make(cells, bits, 0);
 }
 
 void rt_cells_finish(struct rt_cells *cells)
@@ -65,7 +71,7 @@ static struct rt_entry *dead_take(struct rt_cells *cells, const struct rt_track 
 	struct rt_entry *entry = &cells->entries[home];
 
 	while (!rt_cell_dead(&entry->cell, track)) {
-		if (far == REACH_MOST)
+		if (far == REACH_MOST && !cells->fixed)
 			return NULL;
 		entry = &cells->entries[(home + ++far) & cells->mask];
 	}
@@ -94,7 +100,7 @@ static bool entries_move(const struct rt_cells *from, struct rt_cells *to, const
 static bool grow(struct rt_cells *cells, const struct rt_track *track)
 {
 	for (unsigned bits = 65 - cells->shift;; bits++) {
-		struct rt_cells more;
+		struct rt_cells more = {.fixed = false};
 
 		if (!entries_make(&more, bits, rt_preds_stale(track->preds)))
 			return false;
@@ -113,7 +119,7 @@ static bool crowded(struct rt_cells *cells, const struct rt_track *track)
 {
 	uint64_t live = 0;
 
-	if (cells->entered <= cells->mask / 4)
+	if (cells->entered <= cells->mask / 4 || cells->fixed)
 		return false;
 	cells->entered = 0;
 	for (uint64_t i = 0; i <= cells->mask; i++)

@@ -3,7 +3,7 @@
  *
  * An entry whose tasks have all left the window is dead. Nothing takes dead entries out: a new name takes the first dead place from its own on,
  * and each place knows how far from it a search has to go. So a hit costs nothing for those that die, and the table is as large as the
- * window needs. One thread. */
+ * window needs: it grows with what is live, or is a fixed pool made for the most that can be. One thread. */
 #ifndef RT_CELLS_H
 #define RT_CELLS_H
 
@@ -22,9 +22,10 @@ struct rt_cells {
 	uint64_t mask;    /* mask + 1 places */
 	unsigned shift;   /* mask + 1 is 2 ^ (64 - shift) */
 	uint64_t entered; /* names since the places were last counted */
+	bool fixed;       /* never grows */
 };
-/* False when out of memory. */
-bool rt_cells_init(struct rt_cells *cells);
+/* most: 0, or a fixed pool for so many live names. False when out of memory. */
+bool rt_cells_init(struct rt_cells *cells, uint64_t most);
 void rt_cells_finish(struct rt_cells *cells);
 /* The rest of rt_cells_find: the name is not where it is looked for first. Then: makes one that is not there; NULL when out of memory, which preds
  * remember. */

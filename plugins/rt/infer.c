@@ -18,6 +18,14 @@ static bool loads(const struct rt_program *program)
 	return false;
 }
 
+/* Keys of a full window, for a fixed pool; 0 for one that grows. */
+static uint64_t most_live(const struct rt_run *run)
+{
+	uint64_t uses = 2 * (uint64_t)run->program->most_ios + 1;
+
+	return run->fixed_map && run->window && run->window < UINT64_MAX / uses ? run->window * uses : 0;
+}
+
 static bool watch_init(struct rt_run *run)
 {
 	return rt_preds_init(&run->watch_preds) && rt_track_init(&run->watch_track, &run->watch_preds, false) &&
@@ -33,9 +41,9 @@ ptowsp_status rt_infer_init(struct rt_run *run)
 	run->own_uses = aligned_alloc(64, ((2 * (size_t)run->program->most_ios + 1) * sizeof(*run->own_uses) + 63) / 64 * 64);
 	ok = ok && run->keys && run->own_uses && !rt_versions_init(run);
 	if (ok && schedule->deps == PTOWSP_DEPS_TENSOR_MAP_EXACT)
-		ok = rt_cells_init(&run->exact);
+		ok = rt_cells_init(&run->exact, most_live(run));
 	if (ok && schedule->deps == PTOWSP_DEPS_BYTES_OVERLAP)
-		ok = rt_overlap_init(&run->overlap, &run->tensors);
+		ok = rt_overlap_init(&run->overlap, &run->tensors, most_live(run));
 	if (ok && loads(run->program))
 		ok = watch_init(run);
 	if (ok && !run->quiet && run->args->flags & PTOWSP_RUN_STRICT && !rt_schedule_safe(schedule))

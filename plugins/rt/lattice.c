@@ -5,13 +5,13 @@
 #include <string.h>
 #include "rt/access.h"
 
-bool rt_overlap_init(struct rt_overlap *map, const struct rt_tensors *tensors)
+bool rt_overlap_init(struct rt_overlap *map, const struct rt_tensors *tensors, uint64_t most)
 {
 	memset(map, 0, sizeof(*map));
 	map->tensors = tensors;
 	map->lattices = calloc((size_t)tensors->count + 1, sizeof(*map->lattices));
 	map->pieces = rt_pieces_create(tensors->count);
-	return rt_cells_init(&map->cells) && map->lattices && map->pieces;
+	return rt_cells_init(&map->cells, most) && map->lattices && map->pieces;
 }
 
 void rt_overlap_finish(struct rt_overlap *map)

@@ -225,6 +225,7 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 	run->args = args->args;
 	run->sinks = args->sinks;
 	run->cancel = args->cancel;
+	run->fixed_map = args->fixed_map;
 	run->memory = args->memory;
 	run->error = error;
 	run->kernels = !(args->args->flags & PTOWSP_RUN_NO_KERNELS) && !run->quiet;

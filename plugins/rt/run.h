@@ -65,6 +65,7 @@ struct rt_run {
 
 	struct rt_preds preds;
 	struct rt_track track;
+	bool fixed_map;             /* exact and overlap.cells are pools that never grow */
 	struct rt_cells exact;     /* one of the two is there, none with explicit */
 	struct rt_overlap overlap;
 	struct rt_intern intern;   /* of keys in exact */

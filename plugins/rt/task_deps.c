@@ -18,7 +18,7 @@ bool rt_task_deps_init(struct rt_task_deps *deps, uint32_t rules, uint64_t windo
 	if (!deps->shapes || !rt_preds_init(&deps->preds) || !rt_track_init(&deps->track, &deps->preds, rules & RT_GRAPH_RULE_FULL))
 		return false;
 	if (rules & RT_GRAPH_RULE_EXACT)
-		return rt_cells_init(&deps->exact);
+		return rt_cells_init(&deps->exact, 0);
 	return !(rules & RT_GRAPH_RULE_OVERLAP) || (deps->pieces = rt_pieces_create(tensors)) != NULL;
 }
 
