@@ -69,7 +69,7 @@ static ptowsp_status overrides_parse(struct ptowsp_plan *plan, const char *const
  * each: of two for the same one the later rules. */
 static bool is_replaced(const struct ptowsp_plan *plan, uint16_t directive)
 {
-	if (directive == PTOWSP_DIRECTIVE_CHANNEL_CAPACITY)
+	if (directive == PTOWSP_DIRECTIVE_CHANNEL_CAPACITY || directive == PTOWSP_DIRECTIVE_LAYOUT)
 		return false;
 	for (uint32_t i = 0; i < plan->overrides.count; i++) {
 		uint16_t with = plan->overrides.rows[i].directive;

@@ -45,12 +45,13 @@ void host_stats_finish(struct ptowsp_run_stats *stats)
 	free((void *)(uintptr_t)stats->kernels);
 	free((void *)(uintptr_t)stats->channels);
 	free((void *)(uintptr_t)stats->processes);
+	free((void *)(uintptr_t)stats->layouts);
 	*stats = (struct ptowsp_run_stats){.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS)};
 }
 
 ptowsp_status host_stats_copy(struct ptowsp_run_stats *out, const struct ptowsp_run_stats *stats)
 {
-	void *resources = NULL, *kernels = NULL, *channels = NULL, *processes = NULL;
+	void *resources = NULL, *kernels = NULL, *channels = NULL, *processes = NULL, *layouts = NULL;
 	struct ptowsp_run_stats full;
 	ptowsp_status st;
 
@@ -66,6 +67,16 @@ ptowsp_status host_stats_copy(struct ptowsp_run_stats *out, const struct ptowsp_
 			       sizeof(struct ptowsp_channel_stats));
 	if (!st)
 		st = rows_copy(&processes, full.processes, full.process_count, full.process_stride, sizeof(struct ptowsp_process_stats));
+	if (!st)
+		st = rows_copy(&layouts, full.layouts, full.layout_count, full.layout_stride, sizeof(struct ptowsp_layout_stats));
+	full.layouts = layouts;
+	full.layout_count = layouts ? full.layout_count : 0;
+	full.layout_stride = sizeof(struct ptowsp_layout_stats);
+	for (uint32_t i = 0; i < full.layout_count; i++) {
+		struct ptowsp_layout_stats *row = (struct ptowsp_layout_stats *)layouts + i;
+
+		row->layout[sizeof(row->layout) - 1] = '\0';
+	}
 	full.processes = processes;
 	full.process_count = processes ? full.process_count : 0;
 	full.process_stride = sizeof(struct ptowsp_process_stats);

@@ -352,9 +352,11 @@ static ptowsp_status arguments_parse(struct job *job, const struct value *value)
 	return st;
 }
 
-/* Depths of different domains and capacities of different channels stand side by side; of everything else there is one row, the latest. */
+/* Depths of different domains and capacities of different channels, layouts of different tensors stand side by side; of everything else there is one row, the latest. */
 static bool is_same(const struct ptowsp_directive_record *a, const struct ptowsp_directive_record *b)
 {
+	if (a->directive == PTOWSP_DIRECTIVE_LAYOUT && b->directive == PTOWSP_DIRECTIVE_LAYOUT)
+		return a->a0 == b->a0; /* of one tensor */
 	if (a->directive != b->directive ||
 	    (a->directive != PTOWSP_DIRECTIVE_PIPELINE_DEPTH && a->directive != PTOWSP_DIRECTIVE_CHANNEL_CAPACITY))
 		return a->directive == b->directive;

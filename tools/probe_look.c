@@ -133,6 +133,15 @@ OF_THE_RUN(batches, stats.batches)
 OF_THE_RUN(flushes, stats.flushes)
 OF_THE_RUN(width, stats.executors)
 
+static void shards(struct seeing *s)
+{
+	const struct ptowsp_layout_stats *l = &s->outcome->layout;
+
+	number_add(s, l->shards);
+	number_add(s, l->bytes_local);
+	number_add(s, l->bytes_moved);
+}
+
 static void deterministic(struct seeing *s)
 {
 	static const char *const words[] = {"no", "yes", "unknown"};
@@ -212,6 +221,7 @@ static const struct look {
 	{"batches", 0, batches},
 	{"flushes", 0, flushes},
 	{"width", 0, width},             /* executors */
+	{"shards", 0, shards},           /* of the first tensor that has some: how many, bytes local, bytes moved */
 	{"deterministic", 0, deterministic},
 	{"content", 0, content},         /* of the tensor "out" */
 	{"status", ANY_STATUS, status},

@@ -167,6 +167,8 @@ static void stats_keep(struct probe_outcome *o, const struct ptowsp_program *pro
 	for (uint32_t i = 0; i < stats->kernel_count; i++)
 		o->kernel_cycles += ((const struct ptowsp_kernel_stats *)(const void *)((const char *)stats->kernels +
 										      (size_t)i * stats->kernel_stride))->cycles;
+	if (stats->layout_count)
+		o->layout = *stats->layouts;
 	o->stats.resources = NULL;
 	o->stats.kernels = NULL;
 	o->deadlocked = deadlock != NULL;

@@ -36,6 +36,7 @@ struct probe_outcome {
 	struct ptowsp_resource_stats resources[PROBE_RESOURCES];
 	uint32_t resource_count;
 	uint64_t kernel_cycles;        /* of all kernels */
+	struct ptowsp_layout_stats layout; /* of the first tensor that lies in shards */
 	struct ptowsp_trace_task tasks[PROBE_TASKS];
 	char names[PROBE_TASKS][16];   /* of their kernels */
 	uint64_t task_count;           /* also those beyond the array */

@@ -113,6 +113,8 @@ ptowsp_status run_stats_json(struct run *run, ptowsp_status status, const struct
 void run_stats_text(struct run *run);
 /* Name of a resource row, a channel's in full; into text where it is not the row's own. */
 const char *run_resource_name(const struct run *run, const struct ptowsp_resource_stats *row, char *text, size_t size);
+/* Of a row of the TENS table; "?" for one that the entry does not have. */
+const char *run_tensor_name(const struct run *run, uint32_t row);
 void run_summary_print(struct run *run);
 /* Diagnostics, one line each on stderr. */
 void run_diagnostics_print(struct run *run);

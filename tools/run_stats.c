@@ -68,6 +68,20 @@ static json_t *processes_json(const struct run *run, const struct ptowsp_run_sta
 	return rows;
 }
 
+static json_t *layouts_json(const struct run *run, const struct ptowsp_run_stats *s)
+{
+	json_t *rows = json_array();
+
+	for (uint32_t i = 0; i < s->layout_count; i++) {
+		const struct ptowsp_layout_stats *l = &s->layouts[i];
+
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:i, s:o, s:o, s:o}", "name", run_tensor_name(run, l->tensor), "layout", l->layout, "shards",
+						      (int)l->shards, "bytes_local", number(l->bytes_local), "bytes_moved",
+						      number(l->bytes_moved), "bytes_placed", number(l->bytes_placed)));
+	}
+	return rows;
+}
+
 static json_t *resources_json(const struct run *run, const struct ptowsp_run_stats *s)
 {
 	json_t *rows = json_array();
@@ -177,6 +191,7 @@ static void figures_add(json_t *root, const struct run *run, const struct ptowsp
 	json_object_set_new(root, "resources", resources_json(run, s));
 	json_object_set_new(root, "channels", channels_json(run, s));
 	json_object_set_new(root, "processes", processes_json(run, s));
+	json_object_set_new(root, "layouts", layouts_json(run, s));
 }
 
 static const char *const deadlock_kinds[] = {"held", "channel_cycle", "window_channel", "channel_empty", "event"};

@@ -78,6 +78,27 @@ static void processes_print(const struct run *run, const struct ptowsp_run_stats
 		       (unsigned long long)s->processes[i].tasks, (unsigned long long)s->processes[i].clock);
 }
 
+/* Names belong to rows of the package, which need not be the plan's. */
+const char *run_tensor_name(const struct run *run, uint32_t row)
+{
+	for (uint32_t i = 0; i < run->tensor_count; i++)
+		if (run->tensors[i].info.row == row)
+			return run->tensors[i].info.name;
+	return "?";
+}
+
+static void layouts_print(const struct run *run, const struct ptowsp_run_stats *s)
+{
+	if (s->layout_count)
+		printf("%-24s %-12s %8s %14s %14s %14s\n", "layout of", "", "shards", "bytes local", "bytes moved", "bytes placed");
+	for (uint32_t i = 0; i < s->layout_count; i++) {
+		const struct ptowsp_layout_stats *l = &s->layouts[i];
+
+		printf("%-24s %-12s %8u %14llu %14llu %14llu\n", run_tensor_name(run, l->tensor), l->layout, l->shards,
+		       (unsigned long long)l->bytes_local, (unsigned long long)l->bytes_moved, (unsigned long long)l->bytes_placed);
+	}
+}
+
 static void channels_print(const struct run *run, const struct ptowsp_run_stats *s)
 {
 	if (s->channel_count)
@@ -140,6 +161,7 @@ void run_stats_text(struct run *run)
 	resources_print(run, s);
 	channels_print(run, s);
 	processes_print(run, s);
+	layouts_print(run, s);
 	compares_print(run);
 	if (ptowsp_deadlock(run->program)) /* the sentence on stderr has no room for everybody who waits */
 		printf("deadlock: %s\n", ptowsp_deadlock(run->program)->text);

@@ -99,6 +99,14 @@ struct ptowsp_channel_stats {
 };
 enum { PTOWSP_CHANNEL_CLOSED = 1 };
 
+/* One tensor that lies in shards over the executors of spatial_map. Bytes are those of elements that tasks read and write. */
+struct ptowsp_layout_stats {
+	uint32_t tensor; /* row of the TENS table */
+	uint32_t shards;
+	uint64_t bytes_local, bytes_moved; /* between a task and the shard of its own executor, of another one */
+	uint64_t bytes_placed;             /* cut into shards before, put together after the run */
+	char layout[16]; /* a word per dimension, NUL-terminated: "S0,R": over mesh axis 0, whole */
+};
 enum { /* where an instance of a process stands */
 	PTOWSP_STANDING_GOING = 0,
 	PTOWSP_STANDING_SENDING = 1,   /* no room in the channel, or not its turn */
@@ -142,6 +150,8 @@ struct ptowsp_run_stats {
 	uint32_t channel_count, channel_stride;
 	const struct ptowsp_process_stats *processes;
 	uint32_t process_count, process_stride;
+	const struct ptowsp_layout_stats *layouts;
+	uint32_t layout_count, layout_stride;
 };
 
 enum { /* what a deadlock is about */

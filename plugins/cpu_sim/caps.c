@@ -29,6 +29,7 @@ static const struct ptowsp_cap own[] = {
 	ROW(PTOWSP_FEATURE_TASK_TRACE, ENFORCED),
 	ROW(PTOWSP_FEATURE_TASK_GRAPH, ENFORCED),
 	ROW(PTOWSP_FEATURE_SET_VALUES, ENFORCED),
+	ROW(POLICY(LAYOUT, SHARD), ENFORCED),
 	ROW(POLICY(TRACE, TASKS), RECORDED), /* the host asks for records, or not: the directive changes nothing */
 };
 #define OWN (sizeof(own) / sizeof(*own))

@@ -129,6 +129,27 @@ static ptowsp_status call_blocks(struct cpu_kernels *kernels, const struct cpu_k
 	return st;
 }
 
+static ptowsp_status call_all(struct cpu_kernels *kernels, const struct cpu_kernel *kernel, const struct ptowsp_task *task,
+			      struct ptowsp_kernel_out *out, uint32_t worker)
+{
+	return kernel->blocks == 1 ? call(kernels, kernel, task, out, worker) : call_blocks(kernels, kernel, task, out, worker);
+}
+
+/* Through the memory of the executors that own what it touches. */
+static ptowsp_status call_staged(struct cpu_kernels *kernels, const struct cpu_kernel *kernel, const struct ptowsp_task *task,
+				 struct ptowsp_kernel_out *out, uint32_t worker)
+{
+	const struct rt_kernels table = cpu_kernels_table(kernels);
+	struct ptowsp_task staged = *task;
+	struct cpu_stage *stage = NULL;
+	ptowsp_status st = cpu_stage_open(&stage, kernels->shards, &table, &staged, out->error);
+
+	if (!st)
+		st = call_all(kernels, kernel, &staged, out, worker);
+	cpu_stage_close(stage);
+	return st;
+}
+
 static ptowsp_status run(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
 {
 	struct cpu_kernels *kernels = context;
@@ -141,7 +162,7 @@ static ptowsp_status run(void *context, const struct ptowsp_task *task, struct p
 		return cpu_fail(out->error, PTOWSP_KERNEL_FAILED, "%s", kernel->why);
 	if (kernels->instance->options.profiling)
 		before = host->now_ns(host->context);
-	st = kernel->blocks == 1 ? call(kernels, kernel, task, out, worker) : call_blocks(kernels, kernel, task, out, worker);
+	st = kernels->shards ? call_staged(kernels, kernel, task, out, worker) : call_all(kernels, kernel, task, out, worker);
 	if (kernels->instance->options.profiling) {
 		atomic_fetch_add_explicit(&kernel->wall_ns, host->now_ns(host->context) - before, memory_order_relaxed);
 		atomic_fetch_add_explicit(&kernel->calls, 1, memory_order_relaxed);

@@ -8,6 +8,7 @@
 #include "isa/isa.h"
 #include "rt/rt.h"
 #include "sections.h"
+#include "shards.h"
 
 /* One row of KREG. Exactly one of isa, ref.fn and why is set. */
 struct cpu_kernel {
@@ -37,6 +38,7 @@ struct cpu_kernels {
 	uint64_t scratch_bytes;        /* per worker, a multiple of 64 */
 	unsigned char *scratch;        /* workers * scratch_bytes */
 	struct cpu_watch watch;
+	struct cpu_shards *shards;     /* NULL: every tensor is whole */
 };
 
 /* Chooses for each kernel: portable payload ▸ function registered with the host ▸ built-in ▸ a sentence why there is none

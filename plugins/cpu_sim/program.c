@@ -55,7 +55,11 @@ ptowsp_status cpu_load(struct ptowsp_object *object, const struct ptowsp_load_ar
 	st = cpu_kernels_init(&program->kernels, device->instance, &sections, args->flags, rt_pool_threads(device->pool),
 			      device->memory_limit, error);
 	if (!st)
+		st = cpu_shards_init(&program->shards, device->instance, &sections, args->entry, error);
+	if (!st)
 		st = lower(program, args, error);
+	if (!st && program->shards.count)
+		program->kernels.shards = &program->shards;
 	if (st)
 		cpu_program_destroy(program);
 	else
@@ -70,6 +74,7 @@ void cpu_program_destroy(struct cpu_program *program)
 
 	rt_program_destroy(program->rt);
 	cpu_kernels_finish(&program->kernels);
+	cpu_shards_finish(&program->shards);
 	while (*link != program)
 		link = &(*link)->next;
 	*link = program->next;
@@ -115,7 +120,12 @@ ptowsp_status cpu_program_run(struct cpu_program *program, const struct cpu_run 
 	ptowsp_status st;
 
 	cpu_kernels_watch(&program->kernels, &run->cancel, run->args.deadline_ns);
-	st = rt_run(program->rt, &args, stats_out, deadlock_out, error);
+	st = cpu_shards_begin(&program->shards, &run->args, error);
+	if (!st) {
+		st = rt_run(program->rt, &args, stats_out, deadlock_out, error);
+		cpu_shards_end(&program->shards);
+		cpu_shards_stats(&program->shards, stats_out);
+	}
 	st = cpu_kernels_watched(&program->kernels, st, error);
 	cpu_kernels_watch(&program->kernels, NULL, 0);
 	cpu_trace_flush(&program->trace);

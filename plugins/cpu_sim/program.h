@@ -12,6 +12,7 @@ struct cpu_program {
 	struct cpu_program *next;    /* in the device */
 	struct cpu_kernels kernels;
 	struct rt_program *rt;
+	struct cpu_shards shards;
 	struct cpu_trace trace;
 	uint32_t in_flight;          /* guarded by device->lock */
 };

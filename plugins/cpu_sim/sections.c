@@ -16,6 +16,9 @@ void cpu_sections_find(struct cpu_sections *sections_out, const struct ptowsp_lo
 		{PTOWSP_SECTION_KREG, &sections_out->kreg}, {PTOWSP_SECTION_KPRM, &sections_out->kprm},
 		{PTOWSP_SECTION_KPAY, &sections_out->kpay}, {PTOWSP_SECTION_CODE, &sections_out->code},
 		{PTOWSP_SECTION_STRS, &sections_out->strs}, {PTOWSP_SECTION_DBGI, &sections_out->dbgi},
+		{PTOWSP_SECTION_TENS, &sections_out->tens}, {PTOWSP_SECTION_DIMS, &sections_out->dims},
+		{PTOWSP_SECTION_SCHD, &sections_out->schd}, {PTOWSP_SECTION_REGN, &sections_out->regn},
+		{PTOWSP_SECTION_AXES, &sections_out->axes}, {PTOWSP_SECTION_WORK, &sections_out->work},
 	};
 
 	*sections_out = (struct cpu_sections){0};

@@ -9,6 +9,7 @@
 /* Borrowed from the load arguments; an absent section has count 0. */
 struct cpu_sections {
 	struct ptowsp_section kreg, kprm, kpay, code, strs, dbgi;
+	struct ptowsp_section tens, dims, schd, regn, axes, work; /* for layouts; work is bytes */
 };
 
 void cpu_sections_find(struct cpu_sections *sections_out, const struct ptowsp_load_args *args);

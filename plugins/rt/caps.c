@@ -55,7 +55,7 @@ uint32_t rt_capabilities(struct ptowsp_cap *rows_out, uint32_t room)
 	for (size_t i = 0; i < sizeof(opcodes) / sizeof(*opcodes); i++)
 		count = row_add(rows_out, room, count, PTOWSP_FEATURE_OPCODE(opcodes[i]), opcode_state(opcodes[i]));
 	for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++)
-		if (policies[i].directive != PTOWSP_DIRECTIVE_TRACE) /* the backend records */
+		if (policies[i].directive != PTOWSP_DIRECTIVE_TRACE && policies[i].directive != PTOWSP_DIRECTIVE_LAYOUT) /* the backend's: records, memory */
 			count = row_add(rows_out, room, count, PTOWSP_FEATURE_POLICY(policies[i].directive, policies[i].policy),
 					policy_state(policies[i].directive, policies[i].policy));
 	count = row_add(rows_out, room, count, PTOWSP_FEATURE_CSP_PAYLOAD, PTOWSP_STATE_UNSUPPORTED);
