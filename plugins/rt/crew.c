@@ -101,6 +101,20 @@ static void fresh_clear(const struct rt_crew *crew, const struct rt_call *call, 
 			memset(tensors[i].data, 0, (size_t)ios[i].rows * ios[i].columns * crew->tensors.rows[ios[i].tensor].size);
 }
 
+static inline void window_placed(const struct rt_io *io, const struct rt_tensor *tensor, const uint64_t *words, struct ptowsp_tensor_arg *window_out)
+{
+	*window_out = (struct ptowsp_tensor_arg){
+		.data = (void *)(uintptr_t)words[0],
+		.rows = io->unit ? 1 : io->rows,
+		.columns = words[1],
+		.row_stride = io->unit ? words[1] : (uint64_t)tensor->columns,
+		.column_stride = 1,
+		.dtype = tensor->dtype,
+		.access = io->access,
+		.tensor = io->tensor,
+	};
+}
+
 ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out,
 			   struct ptowsp_error *error)
 {
@@ -125,8 +139,11 @@ ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uin
 	ptowsp_status st;
 
 	for (uint32_t i = 0; i < call->site->io_count; i++)
-		rt_access_window(&ios[i], &crew->tensors.rows[ios[i].tensor], (int64_t)call->windows[2 * i], call->windows[2 * i + 1],
-				 &tensors[i]);
+		if (call->placed)
+			window_placed(&ios[i], &crew->tensors.rows[ios[i].tensor], &call->windows[2 * i], &tensors[i]);
+		else
+			rt_access_window(&ios[i], &crew->tensors.rows[ios[i].tensor], (int64_t)call->windows[2 * i], call->windows[2 * i + 1],
+					 &tensors[i]);
 	if (call->site->renamed)
 		fresh_clear(crew, call, ios, tensors);
 	if (error)
@@ -177,7 +194,7 @@ ptowsp_status rt_crew_call_timed(struct rt_crew *crew, const struct rt_call *cal
 /* ---- failures ---------------------------------------------------------------------------------------------------- */
 
 /* With one thread the earliest task that fails is the first to run and the last. So tasks before it go on, until one of them fails or all are over. */
-static void failed(struct rt_crew *crew, uint64_t task, ptowsp_status st, const struct ptowsp_error *error)
+void rt_crew_failed(struct rt_crew *crew, uint64_t task, ptowsp_status st, const struct ptowsp_error *error)
 {
 	pthread_mutex_lock(&crew->lock);
 	if (task < atomic_load_explicit(&crew->failed_task, memory_order_relaxed)) {
@@ -240,13 +257,24 @@ static void look_forward(struct rt_crew *crew, const struct rt_slot *slot, uint3
 	}
 }
 
+static inline void error_begin(struct ptowsp_error *error)
+{
+	error->head = (struct ptowsp_head)PTOWSP_HEAD(*error, ERROR);
+	error->code = 0;
+	error->native = 0;
+	error->domain = error->flags = 0;
+	error->where[0] = error->where[1] = 0;
+	error->text[0] = error->text[sizeof(error->text) - 1] = 0;
+}
+
 static void slot_run(struct rt_crew *crew, uint32_t at, struct chain *chain)
 {
 	struct rt_slot *slot = rt_ring_slot(&crew->ring, at);
 	const struct rt_site *site = &crew->program->sites[slot->site];
-	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct ptowsp_error error; /* its text is long: what a kernel may leave alone is set, the rest is not cleared for every task */
 	struct rt_call call = {.site = site, .number = slot->number, .cycles = slot->cycles, .kernel = slot->kernel,
-			       .executor = slot->executor, .stream = slot->stream, .args = slot->words, .windows = slot->words + site->arg_count};
+			       .executor = slot->executor, .stream = slot->stream, .args = slot->words, .windows = slot->words + site->arg_count,
+			       .placed = slot->reserved == RT_SLOT_PLACED};
 	/* Relaxed: a task behind the failure that runs all the same does no harm. */
 	bool begins = slot->number < atomic_load_explicit(&crew->failed_task, memory_order_relaxed);
 	/* One in so many, and all of a kernel of which nothing is known. */
@@ -254,13 +282,14 @@ static void slot_run(struct rt_crew *crew, uint32_t at, struct chain *chain)
 	uint64_t cycles = 0;
 	ptowsp_status st = PTOWSP_OK;
 
+	error_begin(&error);
 	look_forward(crew, slot, chain->worker);
 	if (begins && timed)
 		st = rt_crew_call_timed(crew, &call, chain->worker, &cycles, &error);
 	else if (begins)
 		st = rt_crew_call(crew, &call, chain->worker, &cycles, &error);
 	if (st)
-		failed(crew, slot->number, st, &error);
+		rt_crew_failed(crew, slot->number, st, &error);
 	slot->cycles = cycles;
 	rt_ring_finished(&crew->ring, at, !begins || st, made_ready, chain);
 	rt_ready_tell(&crew->ready, at);

@@ -18,6 +18,7 @@ struct rt_call {
 	uint32_t kernel, executor, stream;
 	const uint64_t *args;
 	const uint64_t *windows; /* per tensor argument: start (signed), length as in struct rt_access */
+	bool placed;             /* no: address, columns */
 };
 enum { RT_BATCH = 16 }; /* ready tasks that the expander keeps back at most before it shows them to the others */
 
@@ -65,6 +66,8 @@ ptowsp_status rt_crew_call_timed(struct rt_crew *crew, const struct rt_call *cal
 void rt_crew_run(struct rt_crew *crew, uint32_t slot, uint32_t worker);
 /* Shows the batch to the others. */
 void rt_crew_flush(struct rt_crew *crew);
+/* A task has failed. Any thread. */
+void rt_crew_failed(struct rt_crew *crew, uint64_t task, ptowsp_status st, const struct ptowsp_error *error);
 /* The failure, if there is one. */
 ptowsp_status rt_crew_status(struct rt_crew *crew, struct ptowsp_error *error);
 

@@ -35,6 +35,15 @@ static inline void rt_deque_push(struct rt_deque *deque, uint32_t slot)
 	atomic_store_explicit(&deque->slots[bottom & deque->mask], slot, memory_order_relaxed);
 	atomic_store(&deque->bottom, bottom + 1);
 }
+/* The same for several, the last one newest; they become visible together. */
+static inline void rt_deque_push_all(struct rt_deque *deque, const uint32_t *slots, uint32_t count)
+{
+	int64_t bottom = atomic_load_explicit(&deque->bottom, memory_order_relaxed);
+
+	for (uint32_t i = 0; i < count; i++)
+		atomic_store_explicit(&deque->slots[(bottom + i) & deque->mask], slots[i], memory_order_relaxed);
+	atomic_store(&deque->bottom, bottom + count);
+}
 /* The owner's: what it would take next, if nobody is faster. False: empty. */
 static inline bool rt_deque_peek(const struct rt_deque *deque, uint32_t *slot_out)
 {

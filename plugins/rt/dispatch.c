@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* dispatch.c - from the expander to the worker threads: whether a task is handed over at all, its record in the ring, its links, and who runs it. */
-#include <string.h>
 #include "rt/error.h"
 #include "rt/run.h"
 
@@ -83,12 +82,6 @@ ptowsp_status rt_dispatch_begin(struct rt_run *run)
 
 	if (st || !crew->sharing)
 		return st;
-	/* The predecessors may have run elsewhere: their lines are on their way while this task is placed and timed. Not for writing: that would take them
-	 * away from who is just running them, and most are over. */
-	for (uint32_t i = 0; i < run->preds.count; i++)
-		__builtin_prefetch(rt_ring_task(&crew->ring, run->preds.list[i]));
-	__builtin_prefetch(rt_ring_task(&crew->ring, run->tasks), 1);
-	__builtin_prefetch((const char *)rt_ring_task(&crew->ring, run->tasks) + RT_LINE, 1);
 	if (failed != UINT64_MAX) /* ends with that failure, or an earlier one */
 		return rt_wait_tasks(run, failed + 1);
 	if (run->tasks % FRONTIER_EVERY == 0)
@@ -113,6 +106,13 @@ static void batch_add(struct rt_crew *crew, uint32_t slot, uint32_t ns)
 		rt_crew_flush(crew);
 }
 
+/* Before the expander runs a kernel itself. */
+static void batch_show(struct rt_crew *crew, uint64_t backlog, uint32_t ns)
+{
+	if (ns >= BATCH_KERNEL_NS || backlog < (uint64_t)crew->threads * BATCH_LEAST)
+		rt_crew_flush(crew);
+}
+
 /* A ready task goes to whoever is free, unless there is enough for all, or handing it over takes longer than running it. */
 static ptowsp_status run_ready(struct rt_run *run, uint32_t slot)
 {
@@ -124,8 +124,7 @@ static ptowsp_status run_ready(struct rt_run *run, uint32_t slot)
 		batch_add(crew, slot, ns);
 		return PTOWSP_OK;
 	}
-	if (ns >= BATCH_KERNEL_NS || backlog < (uint64_t)crew->threads * BATCH_LEAST)
-		rt_crew_flush(crew);
+	batch_show(crew, backlog, ns);
 	rt_crew_run(crew, slot, 0);
 	return rt_look_after_kernel(run);
 }
@@ -149,6 +148,18 @@ static ptowsp_status gate_make(struct rt_run *run)
 	return st;
 }
 
+/* Where the windows of a plan's task are and how long: the rest does not change. */
+static void windows_place(struct rt_run *run, struct rt_slot *slot)
+{
+	uint64_t *words = slot->words + slot->arg_count;
+
+	rt_plan_windows_move(run->plan, &run->tensors);
+	for (const struct ptowsp_tensor_arg *window = run->plan->windows, *end = window + slot->io_count; window < end; window++, words += 2) {
+		words[0] = (uint64_t)(uintptr_t)window->data;
+		words[1] = window->columns;
+	}
+}
+
 static void slot_fill(struct rt_run *run, struct rt_slot *slot, const struct rt_site *site, struct rt_clock_task *task)
 {
 	bool later = run->known[run->kernel].later;
@@ -165,13 +176,17 @@ static void slot_fill(struct rt_run *run, struct rt_slot *slot, const struct rt_
 	slot->pool = run->known[run->kernel].pool;
 	slot->queue = (uint8_t)task->pool;
 	slot->level = (uint8_t)run->expand.level;
-	slot->reserved = 0;
+	slot->reserved = run->plan && run->plan->express ? RT_SLOT_PLACED : 0;
 	slot->tags = later ? RT_GRAPH_LATER : 0;
 	slot->cycles = later ? 0 : task->cycles;
 	if (later)
 		task->cycles = RT_CYCLES_LATER;
-	memcpy(slot->words, run->task_args, site->arg_count * sizeof(*slot->words));
-	rt_windows_store(run, site, slot->words + site->arg_count);
+	for (uint32_t i = 0; i < site->arg_count; i++)
+		slot->words[i] = run->task_args[i];
+	if (slot->reserved)
+		windows_place(run, slot);
+	else
+		rt_windows_store(run, site, slot->words + site->arg_count);
 }
 
 static ptowsp_status hand_over(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)
@@ -191,6 +206,28 @@ static ptowsp_status hand_over(struct rt_run *run, const struct rt_site *site, s
 	if (rt_ring_link(ring, run->preds.list, run->preds.count, run->stream_order ? run->stream_order[task->stream] : 0))
 		st = run_ready(run, (uint32_t)(slot->number & ring->mask));
 	return st;
+}
+
+/* There is plenty for the others: then a task of which nobody else need know costs least. Those that are timed take the long way. */
+struct rt_slot *rt_dispatch_keep(struct rt_run *run)
+{
+	struct rt_crew *crew = &run->crew;
+	uint64_t waiting = rt_ready_backlog(&crew->ready) + crew->batch_count;
+
+	if (!crew->sharing || run->barrier > crew->ring.barrier || (waiting < (uint64_t)crew->threads * BACKLOG_PER_THREAD && !brief(run)) ||
+	    run->tasks % rt_crew_rules.sample_every == 0 || rt_crew_kernel_ns(crew, run->kernel) == UINT32_MAX || !rt_ring_room(&crew->ring, 0) ||
+	    !rt_ring_free(&crew->ring, run->preds.list, run->preds.count))
+		return NULL;
+	batch_show(crew, waiting - crew->batch_count, rt_crew_kernel_ns(crew, run->kernel));
+	return rt_ring_add(&crew->ring);
+}
+
+ptowsp_status rt_dispatch_kept(struct rt_run *run, struct rt_slot *slot, ptowsp_status st)
+{
+	rt_ring_ran(&run->crew.ring, slot, st != PTOWSP_OK);
+	if (st) /* is told when all before it are over */
+		rt_crew_failed(&run->crew, run->tasks, st, run->error);
+	return rt_look_after_kernel(run);
 }
 
 ptowsp_status rt_dispatch(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task)

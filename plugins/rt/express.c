@@ -84,7 +84,7 @@ static void args_find(struct rt_run *run, const struct rt_site *site)
 		run->task_args[i] = (uint64_t)rt_value(&run->env, run->program->args[site->first_arg + i]);
 }
 
-static inline ptowsp_status kernel_call(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site)
+static inline ptowsp_status kernel_run(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site)
 {
 	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), plan->cycles, run->error};
 	ptowsp_status st;
@@ -96,8 +96,15 @@ static inline ptowsp_status kernel_call(struct rt_run *run, struct rt_plan *plan
 	plan->task.args = run->task_args;
 	run->error->text[0] = 0;
 	st = rt_crew_invoke(run->program, &plan->task, &out, 0);
+	return st ? rt_crew_failure(run->program, plan->kernel, run->tasks, st, run->error) : PTOWSP_OK;
+}
+
+static inline ptowsp_status kernel_call(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site)
+{
+	ptowsp_status st = kernel_run(run, plan, site);
+
 	if (st)
-		return rt_crew_failure(run->program, plan->kernel, run->tasks, st, run->error);
+		return st;
 	return run->cancel || run->args->deadline_ns || run->sample_left ? rt_look_after_kernel(run) : PTOWSP_OK;
 }
 
@@ -105,6 +112,7 @@ static inline ptowsp_status kernel_call(struct rt_run *run, struct rt_plan *plan
 static ptowsp_status kernel_share(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site)
 {
 	struct rt_clock_task task = {.cycles = plan->cycles, .kernel = plan->kernel, .preds = run->preds.list, .pred_count = run->preds.count};
+	struct rt_slot *slot;
 	ptowsp_status st;
 
 	run->plan = plan;
@@ -112,8 +120,13 @@ static ptowsp_status kernel_share(struct rt_run *run, struct rt_plan *plan, cons
 	if (run->tasks >= run->window)
 		run->flow.tail = run->tasks - run->window + 1;
 	st = rt_dispatch_begin(run);
+	if (st)
+		return st;
+	slot = rt_dispatch_keep(run);
+	if (slot)
+		return rt_dispatch_kept(run, slot, kernel_run(run, plan, site));
 	args_find(run, site);
-	return st ? st : rt_dispatch(run, site, &task);
+	return rt_dispatch(run, site, &task);
 }
 
 /* ---- task after task ---------------------------------------------------------------------------------------------- */

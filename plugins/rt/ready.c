@@ -103,7 +103,7 @@ enum { CLAIM_MOST = 16 };
 static bool claim(struct rt_ready *ready, uint32_t worker, uint32_t *slot_out)
 {
 	uint64_t head = atomic_load_explicit(&ready->head, memory_order_relaxed), tail, share;
-	struct rt_deque *own = &ready->deques[worker];
+	uint32_t others[CLAIM_MOST];
 
 	do {
 		/* Acquire: the line, and the slots that it names. */
@@ -114,8 +114,11 @@ static bool claim(struct rt_ready *ready, uint32_t worker, uint32_t *slot_out)
 		share = share < 1 ? 1 : share > CLAIM_MOST ? CLAIM_MOST : share;
 		/* Nothing is published through head: relaxed, but for the order that `count` relies on. */
 	} while (!atomic_compare_exchange_weak(&ready->head, &head, head + share));
-	for (uint64_t i = share - 1; i > 0; i--)
-		rt_deque_push(own, ready->line[(head + i) & ready->mask]);
+	/* Behind each other, so that the oldest is taken next. */
+	for (uint64_t i = 1; i < share; i++)
+		others[share - 1 - i] = ready->line[(head + i) & ready->mask];
+	if (share > 1)
+		rt_deque_push_all(&ready->deques[worker], others, (uint32_t)share - 1);
 	*slot_out = ready->line[head & ready->mask];
 	return true;
 }

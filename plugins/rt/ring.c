@@ -106,6 +106,28 @@ bool rt_ring_link(struct rt_ring *ring, const uint64_t *producers, uint32_t coun
 	return linked(slot, expected, added);
 }
 
+bool rt_ring_free(struct rt_ring *ring, const uint64_t *producers, uint32_t count)
+{
+	bool over = !ring->gate;
+
+#ifdef RT_BREAK_ORDER /* a build for tests only */
+	count = 0;
+#endif
+	/* Acquire: what the producers wrote. */
+	for (uint32_t i = 0; over && i < count; i++)
+		over = producers[i] < ring->frontier ||
+		       atomic_load_explicit(&rt_ring_task(ring, producers[i])->successors, memory_order_acquire) == RT_CLOSED;
+	return over;
+}
+
+void rt_ring_ran(struct rt_ring *ring, struct rt_slot *slot, bool failed)
+{
+	slot->edge_end = ring->edge_head;
+	slot->tags = 0;
+	/* Relaxed: only this thread asks, until it publishes a consumer, with release. */
+	atomic_store_explicit(&slot->successors, failed ? RT_FAILED : RT_CLOSED, memory_order_relaxed);
+}
+
 /* ---- gates -------------------------------------------------------------------------------------------------------- */
 
 static uint32_t gate_slot(const struct rt_ring *ring, uint32_t gate)

@@ -19,6 +19,8 @@
 #define RT_CLOSED UINT32_MAX       /* the task is over: no edge can be added */
 #define RT_FAILED (UINT32_MAX - 1) /* the same, and what comes behind it never runs */
 
+/* `reserved` of a slot: its words are the address of each window and its columns, not start and length. */
+enum { RT_SLOT_PLACED = 1 };
 enum { RT_GATES = 64, RT_LINE = 64 /* bytes that move between cores as one */ };
 
 /* Together with its words it begins at a cache line and shares none with another slot. */
@@ -88,6 +90,10 @@ struct rt_slot *rt_ring_add(struct rt_ring *ring);
 /* Makes the newest task wait for its producers, for task `also` - 1 (0: none), and for the newest gate. True if there is nothing to wait for: the caller
  * makes it ready. */
 bool rt_ring_link(struct rt_ring *ring, const uint64_t *producers, uint32_t count, uint64_t also);
+/* May the next task run at once? True if all its producers, which are tasks, have ended well, and nothing holds it at a gate. */
+bool rt_ring_free(struct rt_ring *ring, const uint64_t *producers, uint32_t count);
+/* The newest task, of which nobody else has heard, has run on the expander's thread. */
+void rt_ring_ran(struct rt_ring *ring, struct rt_slot *slot, bool failed);
 /* A worker has finished the task in a slot: calls ready for each task that waited only for it; for none if it failed. */
 void rt_ring_finished(struct rt_ring *ring, uint32_t at, bool failed, void (*ready)(void *context, uint32_t slot), void *context);
 /* The oldest task if it has ended well: moves the frontier over it. Its slot stays readable until the next add. */
