@@ -104,7 +104,7 @@ static uint32_t *bucket_of(const struct rt_versions *versions, uint64_t name)
 	return &versions->buckets[(name ^ name >> 32) * UINT64_C(0x9E3779B97F4A7C15) >> 32 & versions->mask];
 }
 
-static uint32_t find(const struct rt_versions *versions, uint64_t name)
+uint32_t rt_version_find(const struct rt_versions *versions, uint64_t name)
 {
 	uint32_t at = *bucket_of(versions, name);
 
@@ -140,11 +140,6 @@ static uint32_t row_make(struct rt_versions *versions)
 	if (!buckets_grow(versions) || !rt_grow((void **)&versions->rows, &versions->room, versions->count, sizeof(*versions->rows)))
 		return RT_NO_VERSION;
 	return versions->count++;
-}
-
-static uint32_t tensor_of(const struct rt_version *version)
-{
-	return (uint32_t)(version->name >> RT_PLACE_BITS);
 }
 
 /* The row in front of it in its bucket, or the bucket, goes on behind it. */
@@ -198,7 +193,7 @@ static bool version_drop(struct rt_run *run, uint32_t at)
 {
 	struct rt_versions *versions = &run->versions;
 	struct rt_version *version = &versions->rows[at];
-	bool ok = !version->block || rt_store_return(&versions->store, tensor_of(version), version->block, version->users);
+	bool ok = !version->block || rt_store_return(&versions->store, rt_version_tensor(version), version->block, version->users);
 
 	bucket_leave(versions, at);
 	scope_leave(versions, at);
@@ -223,11 +218,6 @@ static bool version_make(struct rt_versions *versions, const struct rt_making *m
 
 /* ---- what a task makes ----------------------------------------------------------------------------------------- */
 
-static uint64_t name_of(const struct rt_access *access)
-{
-	return (uint64_t)access->io->tensor << RT_PLACE_BITS | (uint64_t)access->start;
-}
-
 bool rt_versions_makes(const struct rt_run *run, uint32_t tensor, int64_t start)
 {
 	const struct rt_versions *versions = &run->versions;
@@ -244,7 +234,7 @@ static bool reads_too(const struct rt_run *run, const struct rt_site *site, cons
 {
 	for (uint32_t i = 0; i < site->io_count; i++)
 		if (accesses[i].io->access & PTOWSP_READ && run->versions.renamed[accesses[i].io->tensor] &&
-		    name_of(&accesses[i]) == name_of(&accesses[at]))
+		    rt_version_name(&accesses[i]) == rt_version_name(&accesses[at]))
 			return true;
 	return false;
 }
@@ -254,8 +244,8 @@ static void making_add(struct rt_run *run, const struct rt_access *access)
 	struct rt_versions *versions = &run->versions;
 	struct rt_making *making = &versions->making[versions->making_count++];
 
-	*making = (struct rt_making){.name = name_of(access), .bytes = versions->store.sizes[access->io->tensor].bytes};
-	making->old = find(versions, making->name);
+	*making = (struct rt_making){.name = rt_version_name(access), .bytes = versions->store.sizes[access->io->tensor].bytes};
+	making->old = rt_version_find(versions, making->name);
 	versions->need += making->bytes;
 	if (making->old != RT_NO_VERSION)
 		versions->replaced += making->bytes;
@@ -379,106 +369,11 @@ ptowsp_status rt_versions_scope_end(struct rt_run *run, uint32_t owner, bool tol
 		uint32_t at = scopes->newest[scopes->depth - 1];
 
 		bytes += versions->rows[at].bytes;
-		versions->ended[tensor_of(&versions->rows[at])] = run->tasks;
+		versions->ended[rt_version_tensor(&versions->rows[at])] = run->tasks;
 		ok = version_drop(run, at);
 	}
 	scopes->depth--;
 	if (!ok)
 		return rt_no_memory(run->error, "versions");
 	return bytes_return(run, owner ? scopes->tasks : run->tasks, bytes, told);
-}
-
-/* ---- memory ---------------------------------------------------------------------------------------------------- */
-
-/* Tasks before it have really ended. A graph that is built first has not begun. */
-static uint64_t ended(const struct rt_run *run)
-{
-	return run->record ? 0 : run->crew.sharing ? run->crew.ring.frontier : run->tasks;
-}
-
-static int block_compare(const void *a, const void *b)
-{
-	const struct rt_version *x = *(struct rt_version *const *)a, *y = *(struct rt_version *const *)b;
-
-	return (x->block > y->block) - (x->block < y->block);
-}
-
-/* No task is running: versions may be moved. */
-static bool pack(struct rt_versions *versions)
-{
-	struct rt_version **live = malloc(((size_t)versions->count + 1) * sizeof(*live));
-	uint32_t count = 0;
-
-	if (!live)
-		return false;
-	for (uint32_t i = 0; i < versions->count; i++)
-		if (versions->rows[i].block)
-			live[count++] = &versions->rows[i];
-	qsort(live, count, sizeof(*live), block_compare);
-	rt_store_pack(&versions->store);
-	for (uint32_t i = 0; i < count; i++)
-		live[i]->block = rt_store_place(&versions->store, tensor_of(live[i]), live[i]->block);
-	free(live);
-	return true;
-}
-
-/* Structure has seen that the bytes of all that is in use leave room. */
-static ptowsp_status block_take(struct rt_run *run, struct rt_version *version)
-{
-	struct rt_versions *versions = &run->versions;
-	struct rt_store *store = &versions->store;
-	uint32_t size = tensor_of(version);
-	ptowsp_status st = PTOWSP_OK;
-	bool failed;
-
-	rt_store_settle(store, ended(run));
-	version->block = rt_store_take(store, size, &failed);
-	if (version->block || failed)
-		return failed ? rt_fail(run->error, PTOWSP_NO_MEMORY, "no memory for the heap arena of %llu bytes; state less with --schedule heap=BYTES",
-					(unsigned long long)store->capacity)
-			      : PTOWSP_OK;
-	run->reason = PTOWSP_RESOURCE_HEAP;
-	st = rt_wait_tasks(run, run->tasks);
-	if (st)
-		return st;
-	rt_store_settle(store, run->tasks);
-	version->block = rt_store_take(store, size, &failed);
-	if (!version->block && !pack(versions))
-		return rt_no_memory(run->error, "the heap arena");
-	if (!version->block)
-		version->block = rt_store_take(store, size, &failed);
-	return version->block ? PTOWSP_OK : rt_no_memory(run->error, "the heap arena");
-}
-
-/* Where a key shows the tensor itself again, tasks that used it before do not order those that do now. */
-static void window_place(struct rt_run *run, struct rt_access *access)
-{
-	struct rt_versions *versions = &run->versions;
-	uint32_t tensor = access->io->tensor, at = find(versions, name_of(access));
-
-	access->length = 0;
-	if (at == RT_NO_VERSION) {
-		if (versions->ended[tensor] > run->barrier)
-			run->barrier = versions->ended[tensor];
-		return;
-	}
-	versions->rows[at].users = run->tasks + 1;
-	access->length = (uint64_t)(uintptr_t)versions->rows[at].block;
-	if (rt_versions_makes(run, tensor, access->start))
-		access->length |= RT_WINDOW_FRESH;
-}
-
-ptowsp_status rt_versions_place(struct rt_run *run, const struct rt_site *site)
-{
-	struct rt_versions *versions = &run->versions;
-	struct rt_access *accesses = run->plan ? run->plan->accesses : run->accesses;
-	ptowsp_status st = PTOWSP_OK;
-
-	rt_run_accesses(run);
-	for (uint32_t i = 0; !st && i < versions->making_count; i++)
-		st = block_take(run, &versions->rows[find(versions, versions->making[i].name)]);
-	for (uint32_t i = 0; !st && i < site->io_count; i++)
-		if (versions->renamed[accesses[i].io->tensor])
-			window_place(run, &accesses[i]);
-	return st;
 }

@@ -7,6 +7,7 @@
 #ifndef RT_VERSION_H
 #define RT_VERSION_H
 
+#include "rt/access.h"
 #include "rt/flow.h"
 #include "rt/program.h"
 #include "rt/store.h"
@@ -50,8 +51,18 @@ struct rt_versions {
 	struct rt_store store;
 };
 
+static inline uint64_t rt_version_name(const struct rt_access *access)
+{
+	return (uint64_t)access->io->tensor << RT_PLACE_BITS | (uint64_t)access->start;
+}
+static inline uint32_t rt_version_tensor(const struct rt_version *version)
+{
+	return (uint32_t)(version->name >> RT_PLACE_BITS);
+}
+/* Row of the version of that name, or RT_NO_VERSION. */
+uint32_t rt_version_find(const struct rt_versions *versions, uint64_t name);
+
 struct rt_run;
-struct rt_clock_task;
 ptowsp_status rt_versions_init(struct rt_run *run);
 void rt_versions_finish(struct rt_run *run);
 /* What the task being issued would make; nothing changes. Errors: RUN_FAILED for a key off the lattice on which all were proved to lie. */
@@ -63,7 +74,7 @@ bool rt_versions_makes(const struct rt_run *run, uint32_t tensor, int64_t start)
 ptowsp_status rt_versions_room(struct rt_run *run, uint64_t held_from, struct rt_block *block_out);
 /* Takes the bytes and gives the old versions back. owner: 0 the workload, else instance + 1. told: the clock hears of it. Errors: NO_MEMORY, the clock's. */
 ptowsp_status rt_versions_take(struct rt_run *run, uint32_t owner, bool told);
-/* Where kernels run: memory for what it makes, and all windows into versions, in run's accesses. Waits for tasks where it must. */
+/* version_memory.c: where kernels run, memory for what it makes, and all windows into versions, in run's accesses. Waits for tasks where it must. */
 ptowsp_status rt_versions_place(struct rt_run *run, const struct rt_site *site);
 /* The versions of the innermost scope are given back when it ends. */
 ptowsp_status rt_versions_scope_begin(struct rt_run *run, uint32_t owner);
