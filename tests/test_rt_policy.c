@@ -148,6 +148,25 @@ static void auto_takes_the_loop_with_the_fewest_edges_between_executors(void)
 	executors_are(b, 4, (uint32_t[]){0, 0, 1, 1, 2, 2});
 }
 
+/* A loop that nothing runs in has no edges between executors; and without loops there is nothing to choose. */
+static void auto_has_its_executors_even_where_no_task_is_in_a_loop(void)
+{
+	for (unsigned loop = 0; loop < 2; loop++) {
+		struct builder *b = builder_create();
+
+		builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 0);
+		for (unsigned i = 0; i < 6; i++)
+			builder_task(b, 0, 1, "");
+		if (loop) {
+			builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 0);
+			builder_task(b, 0, 1, "");
+			builder_end(b);
+		}
+		ROW(DISPATCH, AUTO, "n", INT64_C(4));
+		executors_are(b, 4, (uint32_t[]){0, 0, 0, 0, 0, 0});
+	}
+}
+
 /* The tasks have the cycles that are wanted, in this order. */
 static void order_is(struct builder *b, uint32_t count, const uint64_t *cycles)
 {
@@ -618,6 +637,7 @@ void suite_rt_policy(CU_pSuite s)
 	TEST(s, a_threshold_chooses_among_policies);
 	TEST(s, thresholds_that_make_no_sense_are_refused);
 	TEST(s, auto_takes_the_loop_with_the_fewest_edges_between_executors);
+	TEST(s, auto_has_its_executors_even_where_no_task_is_in_a_loop);
 	TEST(s, interleaved_branches_give_one_task_each_in_turn);
 	TEST(s, a_branch_inside_a_scope_or_an_order_keeps_its_turn);
 	TEST(s, break_leaves_all_branches_of_a_combine);

@@ -497,6 +497,86 @@ static void what_depends_on_data_is_not_told(void)
 	check_ahead(b, PTOWSP_OK, "");
 }
 
+/* Kernel 1 writes region 0 or 1, of tensors of 128 bytes. */
+static struct builder *heap_of(int64_t bytes)
+{
+	struct builder *b = plain();
+	uint32_t zero = builder_const(b, 0);
+
+	builder_kernel(b, "w", PTOWSP_UNIT_AIV, 1, 1);
+	for (unsigned i = 0; i < 2; i++)
+		builder_region(b, builder_tensor(b, i ? "b" : "a", PTOWSP_I64, 1, 16), zero, zero, 1, 16);
+	builder_schedule(b, PTOWSP_DIRECTIVE_HEAP, PTOWSP_HEAP_CAPACITY, "n", bytes);
+	return b;
+}
+
+static void heap_user(struct builder *b, const char *name, uint32_t tensor, int64_t cycles)
+{
+	builder_process(b, name, 1);
+	builder_emit(b, PTOWSP_OP_ALLOC, 0, tensor);
+	builder_task(b, 1, cycles, "w", tensor);
+	builder_emit(b, PTOWSP_OP_FREE, 0, tensor);
+}
+
+/* q passes until p has freed, and its clock then goes to the end of p's task. */
+static void processes_share_the_heap(void)
+{
+	struct builder *b = heap_of(128);
+	struct outcome *o;
+
+	heap_user(b, "p", 0, 10);
+	heap_user(b, "q", 1, 1);
+	o = builder_run(b, NULL);
+	check_starts(o, 2, (uint64_t[]){0, 10}, (uint64_t[]){0, 1});
+	CHECK_UINT(outcome_resource(o, "heap")->high_water, 128);
+	CHECK_UINT(outcome_resource(o, "heap")->stall_count, 1);
+	CHECK_UINT(outcome_resource(o, "heap")->stall_cycles, 10);
+	done(b, o);
+	b = heap_of(256);
+	heap_user(b, "p", 0, 10);
+	heap_user(b, "q", 1, 1);
+	o = builder_run(b, NULL);
+	check_starts(o, 2, (uint64_t[]){0, 0}, (uint64_t[]){0, 1});
+	CHECK_UINT(outcome_resource(o, "heap")->high_water, 256);
+	done(b, o);
+}
+
+static void heap_that_no_process_gives_back_is_proposed(void)
+{
+	struct builder *b = heap_of(128);
+	struct outcome *o;
+
+	builder_process(b, "p", 1);
+	builder_emit(b, PTOWSP_OP_ALLOC, 0, 0);
+	builder_emit(b, PTOWSP_OP_ALLOC, 0, 1);
+	o = builder_run(b, NULL);
+	CHECK_INT(o->status, PTOWSP_DEADLOCK);
+	CHECK_UINT(o->deadlock.resource, PTOWSP_RESOURCE_HEAP);
+	CHECK_UINT(o->deadlock.used, 128);
+	CHECK_STR(o->deadlock.option, "--schedule heap=256");
+	CHECK_CONTAINS(o->deadlock.text, "p waits at instruction 2 to allocate, which needs 128 of 128 bytes of heap");
+	outcome_destroy(o);
+	builder_schedule(b, PTOWSP_DIRECTIVE_HEAP, PTOWSP_HEAP_CAPACITY, "n", (int64_t)256);
+	o = builder_run(b, NULL);
+	CHECK_INT(o->status, PTOWSP_OK);
+	done(b, o);
+}
+
+static void a_process_uses_memory_between_alloc_and_free_only(void)
+{
+	struct builder *b = heap_of(256);
+	struct outcome *o;
+
+	builder_emit(b, PTOWSP_OP_ALLOC, 0, 0);
+	builder_emit(b, PTOWSP_OP_FREE, 0, 0);
+	builder_process(b, "p", 1);
+	builder_task(b, 1, 1, "w", 0);
+	o = builder_run(b, NULL);
+	CHECK_INT(o->status, PTOWSP_RUN_FAILED);
+	CHECK_CONTAINS(o->error.text, "task 0, kernel w: tensor a is used outside its alloc and free");
+	done(b, o);
+}
+
 /* A tensor without a shape gets the extent that the processes touch, too. */
 static void extents_follow_the_processes(void)
 {
@@ -543,5 +623,8 @@ void suite_rt_process(CU_pSuite s)
 	TEST(s, an_event_that_nobody_signals_is_named);
 	TEST(s, a_pipeline_that_must_block_is_told_before_any_run);
 	TEST(s, what_depends_on_data_is_not_told);
+	TEST(s, processes_share_the_heap);
+	TEST(s, heap_that_no_process_gives_back_is_proposed);
+	TEST(s, a_process_uses_memory_between_alloc_and_free_only);
 	TEST(s, extents_follow_the_processes);
 }

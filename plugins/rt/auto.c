@@ -16,7 +16,6 @@ struct survey {
 	uint32_t *places;      /* per task of the window and loop: its executor, at (task & mask) * count */
 	uint64_t mask;
 	uint32_t *pools;       /* per task of the window */
-	bool met[AXES];        /* a task is inside it */
 	uint64_t cross[AXES], edges;
 };
 
@@ -95,7 +94,6 @@ static bool task_count(struct survey *s)
 		int64_t value = depths[a] < 0 ? 0 : run->expand.loops[depths[a]] % n;
 
 		mine[a] = (uint32_t)(value < 0 ? value + n : value);
-		s->met[a] |= depths[a] >= 0;
 		for (uint32_t i = 0; i < run->preds.count; i++) {
 			uint64_t at = run->preds.list[i] & s->mask;
 
@@ -147,19 +145,18 @@ static ptowsp_status look(struct survey *s, const struct rt_run *run)
 	return st;
 }
 
+/* Where no loop has a task instruction, every task is outside: the first executor of its pool, which has n all the same. */
 static void choose(struct survey *s, struct rt_program *program)
 {
 	struct rt_dispatch *dispatch = &program->schedule.dispatch;
-	uint32_t best = AXES;
+	uint32_t best = 0;
 
-	for (uint32_t a = 0; a < s->count; a++)
-		if (s->met[a] && (best == AXES || s->cross[a] < s->cross[best]))
+	for (uint32_t a = 1; a < s->count; a++)
+		if (s->cross[a] < s->cross[best])
 			best = a;
 	dispatch->policy = PTOWSP_DISPATCH_AFFINITY;
-	if (best == AXES) {
-		dispatch->policy = 0;
-		dispatch->executors = 1;
-		rt_log(program, PTOWSP_LOG_INFO, "dispatch auto(%u): no task is inside a loop, one executor has them all", s->executors);
+	if (!s->count) {
+		rt_log(program, PTOWSP_LOG_INFO, "dispatch auto(%u): no loop has tasks, the first executor of a pool has them all", s->executors);
 		return;
 	}
 	dispatch->axis = s->names[best];

@@ -303,6 +303,20 @@ static ptowsp_status ring_stall(struct rt_clocks *clocks)
 	return PTOWSP_OK;
 }
 
+bool rt_clocks_aborts(const struct rt_clocks *clocks, const uint32_t *reads, uint32_t read_count)
+{
+	const struct rt_clock *base = clocks->base;
+	uint64_t now = base->now;
+
+	if (base->window_mode != RT_WINDOW_ABORT)
+		return false;
+	if (clocks->own[clocks->turn].issued)
+		now = later(now, base->last + base->spacing);
+	for (uint32_t i = 0; i < read_count; i++)
+		now = later(now, base->known[reads[i]]);
+	return rt_clocks_left(clocks, ring_tail(clocks)) > now;
+}
+
 /* The first start in the queue that is later than `time`. */
 static uint32_t starts_after(const struct rt_starts *starts, uint64_t time)
 {

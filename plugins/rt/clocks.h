@@ -68,6 +68,8 @@ uint64_t *rt_clocks_now(struct rt_clocks *clocks, uint32_t instance);
 /* Can the next task, with these needs, ever be issued while things are as they are? OK; AGAIN: not before a scope ends, *block_out says
  * which resource; TOO_SMALL. */
 ptowsp_status rt_clocks_room(const struct rt_clocks *clocks, struct rt_need need, struct rt_block *block_out);
+/* After AGAIN of rt_clocks_room for another resource: would the ring, which is asked first, stall the task, and the window is one that aborts? */
+bool rt_clocks_aborts(const struct rt_clocks *clocks, const uint32_t *reads, uint32_t read_count);
 /* Places in the dependency pool that open scopes hold, or tasks behind what they hold. */
 uint64_t rt_clocks_deps_held(const struct rt_clocks *clocks);
 /* How many tasks must have given back before the next one is issued; after OK of rt_clocks_room. */

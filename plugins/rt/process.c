@@ -302,12 +302,23 @@ static ptowsp_status versions_try(struct rt_pipeline *pipeline, struct rt_instan
 	return st ? st : rt_versions_room(pipeline->run, pipeline->clocks.settled, &instance->block);
 }
 
+/* Stated edges are values of the task like its extents: whether they make sense is asked whenever it is tried, room or not. */
+static ptowsp_status after_look(struct rt_run *run, const struct rt_site *site)
+{
+	rt_preds_next(&run->preds, run->tasks, run->window);
+	return rt_after_enter(run, site);
+}
+
 /* Room is looked for before the tensor map takes the task in under its number: who finds none lets others go first. */
 static ptowsp_status task_infer(struct rt_pipeline *pipeline, struct rt_instance *instance, const struct rt_site *site)
 {
 	struct rt_run *run = pipeline->run;
 	ptowsp_status st = rt_prepare(run, site, run->expand.level);
 
+	if (!st && site->allocated)
+		st = rt_sync_there(run, site);
+	if (!st && site->after_count)
+		st = after_look(run, site);
 	if (!st && site->renamed)
 		st = versions_try(pipeline, instance, site);
 	if (st)
@@ -407,6 +418,7 @@ static ptowsp_status task_issue(struct rt_pipeline *pipeline, struct rt_instance
 		return st;
 	run->flow.issued++;
 	instance->tasks++;
+	rt_sync_mark(run, site);
 	rt_issue_count(run, &task);
 	if (run->versions.on)
 		run->versions.scopes[pipeline->turn + 1].tasks = run->tasks;
@@ -436,13 +448,37 @@ static ptowsp_status task_try(struct rt_pipeline *pipeline, struct rt_instance *
 	st = task_infer(pipeline, instance, site);
 	*done_out = !st;
 	if (st == PTOWSP_AGAIN)
-		return PTOWSP_OK;
+		return instance->block.resource != PTOWSP_RESOURCE_TASK_RING &&
+				       rt_clocks_aborts(&pipeline->clocks, run->program->exprs.reads + site->read, site->read_count)
+			       ? rt_clock_failed(run, PTOWSP_RUN_FAILED)
+			       : PTOWSP_OK;
 	if (st == PTOWSP_TOO_SMALL)
 		return rt_block_report(run, st, &instance->block, run->deadlock);
 	if (!st)
 		st = task_issue(pipeline, instance, site);
 	instance->standing = RT_GOING;
 	return st;
+}
+
+/* Who finds no room lets others go first: they may free. */
+static ptowsp_status alloc_try(struct rt_pipeline *pipeline, struct rt_instance *instance, bool *done_out)
+{
+	struct rt_run *run = pipeline->run;
+	ptowsp_status st = PTOWSP_OK;
+	uint64_t bytes;
+
+	if (pipeline->look == RT_LOOK_RUN)
+		st = rt_sync_room(run, run->expand.sync, pipeline->clocks.settled, &instance->block);
+	*done_out = !st;
+	if (st)
+		return st == PTOWSP_AGAIN ? PTOWSP_OK : st;
+	instance->standing = RT_GOING;
+	if (pipeline->look != RT_LOOK_RUN)
+		return PTOWSP_OK;
+	bytes = rt_sync_alloc(run, run->expand.sync);
+	rt_clocks_heap_stall(&pipeline->clocks, bytes);
+	rt_clocks_heap_take(&pipeline->clocks, bytes);
+	return PTOWSP_OK;
 }
 
 /* A wait needs a signal of any instance; everything else goes on at once. */
@@ -454,6 +490,8 @@ static ptowsp_status sync_try(struct rt_pipeline *pipeline, struct rt_instance *
 	if (!*done_out)
 		return PTOWSP_OK;
 	instance->standing = RT_GOING;
+	if (pipeline->look != RT_LOOK_RUN && run->program->code[run->expand.sync].op == PTOWSP_OP_FREE)
+		return PTOWSP_OK;
 	return rt_sync_take(run, run->expand.sync);
 }
 
@@ -487,7 +525,9 @@ static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance
 		rt_clock_order_step(&run->clock);
 		return PTOWSP_OK;
 	case RT_EVENT_ORDER_END: rt_clock_order_end(&run->clock); return PTOWSP_OK;
-	case RT_EVENT_SYNC: instance->standing = RT_WAITING; return PTOWSP_OK;
+	case RT_EVENT_SYNC:
+		instance->standing = run->program->code[run->expand.sync].op == PTOWSP_OP_ALLOC ? RT_ALLOCATING : RT_WAITING;
+		return PTOWSP_OK;
 	case RT_EVENT_SLOT_LOAD: return pipeline->look == RT_LOOK_TOKENS ? PTOWSP_AGAIN : rt_event_take(run, event);
 	case RT_EVENT_END: instance_end(pipeline, instance); return PTOWSP_OK;
 	default: return rt_event_take(run, event);
@@ -508,6 +548,7 @@ static ptowsp_status stand(struct rt_pipeline *pipeline, struct rt_instance *ins
 		*over_out = true;
 		break;
 	case RT_WAITING: st = sync_try(pipeline, instance, &done); break;
+	case RT_ALLOCATING: st = alloc_try(pipeline, instance, &done); break;
 	case RT_ENDED: break;
 	case RT_GOING: return PTOWSP_OK;
 	}

@@ -16,7 +16,7 @@
 
 /* What a look at a pipeline is for: a run; what tasks touch, so that each is resolved and nothing else; tokens alone, with tasks that are not even that. */
 enum rt_look_for { RT_LOOK_RUN, RT_LOOK_EXTENTS, RT_LOOK_TOKENS };
-enum rt_standing { RT_GOING, RT_SENDING, RT_CONSUMING, RT_ISSUING, RT_WAITING, RT_ENDED }; /* WAITING: for an event, expand.sync */
+enum rt_standing { RT_GOING, RT_SENDING, RT_CONSUMING, RT_ISSUING, RT_WAITING, RT_ALLOCATING, RT_ENDED }; /* WAITING: for an event; both: expand.sync */
 
 struct rt_instance {
 	uint32_t process, replica; /* row of PROC */
@@ -26,7 +26,7 @@ struct rt_instance {
 	uint64_t tasks;            /* issued */
 	bool given;                /* CONSUMING: a rendezvous has taken place, and this is the token */
 	uint64_t value;
-	struct rt_block block;     /* ISSUING: why it cannot */
+	struct rt_block block;     /* ISSUING, ALLOCATING: why it cannot */
 	struct rt_need need;       /* ISSUING: what the task reserves */
 	struct rt_expand expand;
 };

@@ -37,6 +37,11 @@ static bool has_turn(struct rt_pipeline *pipeline, uint32_t at)
 	return end && end->instance == at;
 }
 
+static bool wants_place(const struct rt_instance *instance)
+{
+	return instance->standing == RT_ISSUING || instance->standing == RT_ALLOCATING;
+}
+
 /* The limit that stops an instance, LIMIT_CHANNELS + row for a channel; UINT32_MAX if no limit does. */
 static uint32_t limit_of(struct rt_pipeline *pipeline, uint32_t at)
 {
@@ -44,7 +49,7 @@ static uint32_t limit_of(struct rt_pipeline *pipeline, uint32_t at)
 
 	if (instance->standing == RT_SENDING && has_turn(pipeline, at))
 		return LIMIT_CHANNELS + instance->channel;
-	for (uint32_t k = 0; instance->standing == RT_ISSUING && k < LIMIT_CHANNELS; k++)
+	for (uint32_t k = 0; wants_place(instance) && k < LIMIT_CHANNELS; k++)
 		if (bounded[k].resource == instance->block.resource)
 			return k;
 	return UINT32_MAX;
@@ -244,7 +249,8 @@ static uint32_t instruction_of(const struct rt_pipeline *pipeline, uint32_t at)
 	case RT_SENDING: return expand->at - 1;
 	case RT_CONSUMING: return expand->frames[expand->depth - 1].at;
 	case RT_ISSUING: return pipeline->run->program->sites[expand->site].instruction;
-	case RT_WAITING: return expand->sync;
+	case RT_WAITING:
+	case RT_ALLOCATING: return expand->sync;
 	default: return expand->at;
 	}
 }
@@ -258,6 +264,14 @@ static void issuing_text(const struct rt_pipeline *pipeline, uint32_t at, char *
 	add(text, size, " to issue a task, which needs %llu of %llu places of %s; %llu are held by an open scope of %s",
 	    (unsigned long long)block->need, (unsigned long long)block->capacity, rt_resource_name(block->resource),
 	    (unsigned long long)block->used, holder == at || holder == PTOWSP_NONE ? "its own" : instance_text(pipeline, holder, name, sizeof(name)));
+}
+
+static void allocating_text(const struct rt_pipeline *pipeline, uint32_t at, char *text, size_t size)
+{
+	const struct rt_block *block = &pipeline->instances[at].block;
+
+	add(text, size, " to allocate, which needs %llu of %llu bytes of heap; %llu are taken and nothing gives them back", (unsigned long long)block->need,
+	    (unsigned long long)block->capacity, (unsigned long long)block->used);
 }
 
 static void sending_text(struct rt_pipeline *pipeline, uint32_t at, char *text, size_t size)
@@ -315,6 +329,7 @@ static void waiting_text(struct rt_pipeline *pipeline, uint32_t at, char *text, 
 	case RT_CONSUMING: consuming_text(pipeline, at, text, size); break;
 	case RT_ISSUING: issuing_text(pipeline, at, text, size); break;
 	case RT_WAITING: event_text(pipeline, at, text, size); break;
+	case RT_ALLOCATING: allocating_text(pipeline, at, text, size); break;
 	default: break;
 	}
 }
@@ -322,7 +337,8 @@ static void waiting_text(struct rt_pipeline *pipeline, uint32_t at, char *text, 
 static uint32_t resource_of(const struct rt_instance *instance)
 {
 	switch (instance->standing) {
-	case RT_ISSUING: return instance->block.resource;
+	case RT_ISSUING:
+	case RT_ALLOCATING: return instance->block.resource;
 	case RT_SENDING: return PTOWSP_RESOURCE_CHANNEL_FULL;
 	case RT_CONSUMING: return PTOWSP_RESOURCE_CHANNEL_EMPTY;
 	default: return PTOWSP_NONE;
@@ -358,7 +374,8 @@ static uint32_t rank_of(struct rt_pipeline *pipeline, uint32_t at)
 {
 	switch (pipeline->instances[at].standing) {
 	case RT_ENDED: return 0;
-	case RT_ISSUING: return 4;
+	case RT_ISSUING:
+	case RT_ALLOCATING: return 4;
 	case RT_WAITING: return 2;
 	default: return limit_of(pipeline, at) == UINT32_MAX ? 1 : 3;
 	}
@@ -383,8 +400,8 @@ static uint32_t kind_of(struct rt_pipeline *pipeline, uint32_t subject, bool cur
 	const struct rt_instance *instance = &pipeline->instances[subject];
 	uint32_t holder = rt_clocks_holder(&pipeline->clocks);
 
-	if (instance->standing == RT_ISSUING)
-		return holder != PTOWSP_NONE && pipeline->instances[holder].standing != RT_ISSUING ? PTOWSP_DEADLOCK_WINDOW_CHANNEL
+	if (wants_place(instance))
+		return holder != PTOWSP_NONE && !wants_place(&pipeline->instances[holder]) ? PTOWSP_DEADLOCK_WINDOW_CHANNEL
 												     : PTOWSP_DEADLOCK_HELD;
 	if (instance->standing == RT_WAITING)
 		return PTOWSP_DEADLOCK_EVENT;
@@ -401,7 +418,7 @@ static void use_fill(const struct rt_pipeline *pipeline, uint32_t subject, struc
 	report->scope_depth = pipeline->clocks.own[subject].scopes;
 	report->scope_held = instance->standing == RT_ISSUING;
 	report->task = pipeline->run->tasks;
-	if (instance->standing == RT_ISSUING) {
+	if (wants_place(instance)) {
 		report->capacity = instance->block.capacity;
 		report->used = instance->block.used;
 		report->high_water = pipeline->run->clock.meters[instance->block.resource].high_water;

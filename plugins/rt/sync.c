@@ -90,41 +90,51 @@ static ptowsp_status memory_failed(const struct rt_run *run, uint32_t instructio
 }
 
 /* What is awaited comes back when its tasks leave; those that an open scope holds never do before this place. */
-static ptowsp_status room_make(struct rt_run *run, uint64_t bytes)
+ptowsp_status rt_sync_room(struct rt_run *run, uint32_t instruction, uint64_t held_from, struct rt_block *block)
 {
 	struct rt_arena *arena = &run->sync.arena;
-	struct rt_block block = {.resource = PTOWSP_RESOURCE_HEAP, .capacity = arena->capacity, .need = bytes};
-
-	run->sync.blocked = true;
-	if (arena->capacity && bytes > arena->capacity) {
-		block.proposed = bytes;
-		return rt_block_report(run, PTOWSP_TOO_SMALL, &block, run->deadlock);
-	}
-	rt_arena_settle(arena, rt_flow_held_from(&run->flow));
-	block.used = arena->used;
-	block.proposed = arena->used + bytes;
-	if (rt_arena_fits(arena, bytes)) {
-		run->sync.blocked = false;
-		return PTOWSP_OK;
-	}
-	block.proposed = rt_heap_find(run, &block);
-	return rt_block_report(run, PTOWSP_DEADLOCK, &block, run->deadlock);
-}
-
-static ptowsp_status alloc_take(struct rt_run *run, uint32_t instruction, uint32_t tensor)
-{
+	uint32_t tensor = run->program->code[instruction].slot;
 	uint64_t bytes = bytes_of(run, tensor);
-	ptowsp_status st;
 
 	if (run->sync.there[tensor])
 		return memory_failed(run, instruction, "is allocated already");
-	st = room_make(run, bytes);
-	if (st)
-		return st;
+	*block = (struct rt_block){PTOWSP_RESOURCE_HEAP, arena->capacity, 0, bytes, bytes};
+	if (arena->capacity && bytes > arena->capacity) {
+		run->sync.blocked = true;
+		return rt_block_report(run, PTOWSP_TOO_SMALL, block, run->deadlock);
+	}
+	rt_arena_settle(arena, held_from);
+	block->used = arena->used;
+	block->proposed = arena->used + bytes;
+	if (!rt_arena_fits(arena, bytes))
+		return PTOWSP_AGAIN;
+	if (block->proposed > run->versions.most)
+		run->versions.most = block->proposed;
+	return PTOWSP_OK;
+}
+
+uint64_t rt_sync_alloc(struct rt_run *run, uint32_t instruction)
+{
+	uint32_t tensor = run->program->code[instruction].slot;
+	uint64_t bytes = bytes_of(run, tensor);
+
 	run->sync.there[tensor] = 1;
 	run->sync.touched[tensor] = 0; /* who touched it before has given it back with the free before */
 	run->sync.arena.used += bytes;
-	return rt_clock_failed(run, rt_lag_sync(&run->lag, PTOWSP_OP_ALLOC, bytes, 0));
+	return bytes;
+}
+
+static ptowsp_status alloc_take(struct rt_run *run, uint32_t instruction)
+{
+	struct rt_block block;
+	ptowsp_status st = rt_sync_room(run, instruction, rt_flow_held_from(&run->flow), &block);
+
+	if (st == PTOWSP_AGAIN) {
+		run->sync.blocked = true;
+		block.proposed = rt_heap_find(run, &block);
+		st = rt_block_report(run, PTOWSP_DEADLOCK, &block, run->deadlock);
+	}
+	return st ? st : rt_clock_failed(run, rt_lag_sync(&run->lag, PTOWSP_OP_ALLOC, rt_sync_alloc(run, instruction), 0));
 }
 
 static ptowsp_status free_take(struct rt_run *run, uint32_t instruction, uint32_t tensor)
@@ -140,22 +150,34 @@ static ptowsp_status free_take(struct rt_run *run, uint32_t instruction, uint32_
 	return rt_clock_failed(run, rt_lag_sync(&run->lag, PTOWSP_OP_FREE, tasks, bytes));
 }
 
-ptowsp_status rt_sync_touch(struct rt_run *run, const struct rt_site *site)
+ptowsp_status rt_sync_there(const struct rt_run *run, const struct rt_site *site)
 {
-	for (uint32_t i = 0; i < site->io_count; i++) {
+	for (uint32_t i = 0; site->allocated && i < site->io_count; i++) {
 		uint32_t tensor = run->program->ios[site->first_io + i].tensor;
 
-		if (!run->program->tensor_allocated[tensor])
-			continue;
-		if (!run->sync.there[tensor])
+		if (run->program->tensor_allocated[tensor] && !run->sync.there[tensor])
 			return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, run->kernel,
 					  "task %llu, kernel %.40s: tensor %.60s is used outside its alloc and free", (unsigned long long)run->tasks,
 					  rt_kernel_name(run->program, run->kernel), rt_tensor_name(run->program, tensor));
-		run->sync.touched[tensor] = run->tasks + 1;
 	}
+	return PTOWSP_OK;
+}
+
+void rt_sync_mark(struct rt_run *run, const struct rt_site *site)
+{
+	for (uint32_t i = 0; site->allocated && i < site->io_count; i++) /* of other tensors nobody asks */
+		run->sync.touched[run->program->ios[site->first_io + i].tensor] = run->tasks + 1;
 	if (run->kernel == run->program->copy_kernel)
 		run->sync.copies = run->tasks + 1;
-	return PTOWSP_OK;
+}
+
+ptowsp_status rt_sync_touch(struct rt_run *run, const struct rt_site *site)
+{
+	ptowsp_status st = rt_sync_there(run, site);
+
+	if (!st)
+		rt_sync_mark(run, site);
+	return st;
 }
 
 /* ---- all of them ----------------------------------------------------------------------------------------------- */
@@ -182,7 +204,7 @@ ptowsp_status rt_sync_take(struct rt_run *run, uint32_t instruction)
 		if (run->sync.copies > run->barrier)
 			run->barrier = run->sync.copies;
 		break;
-	case PTOWSP_OP_ALLOC: return alloc_take(run, instruction, in->slot);
+	case PTOWSP_OP_ALLOC: return alloc_take(run, instruction);
 	default: return free_take(run, instruction, in->slot);
 	}
 	return rt_clock_failed(run, rt_lag_sync(&run->lag, in->op, in->slot, 0));

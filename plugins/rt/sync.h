@@ -21,6 +21,7 @@ struct rt_sync {
 };
 
 struct rt_run;
+struct rt_block;
 ptowsp_status rt_sync_init(struct rt_run *run);
 void rt_sync_finish(struct rt_run *run);
 /* False for a WAIT whose event has no signal yet. */
@@ -30,7 +31,15 @@ bool rt_sync_ready(const struct rt_run *run, uint32_t instruction);
 ptowsp_status rt_sync_take(struct rt_run *run, uint32_t instruction);
 /* For a look ahead: only the counts. False: a WAIT that is not ready. */
 bool rt_sync_pass(struct rt_run *run, uint32_t instruction);
-/* The task being issued touches tensors that live between ALLOC and FREE. Errors: RUN_FAILED for one that is not there. */
+/* The task being issued touches tensors that live between ALLOC and FREE, or copies. touch is both: there asks, and mark notes that it is issued.
+ * Errors: RUN_FAILED for one that is not there. */
 ptowsp_status rt_sync_touch(struct rt_run *run, const struct rt_site *site);
+ptowsp_status rt_sync_there(const struct rt_run *run, const struct rt_site *site);
+void rt_sync_mark(struct rt_run *run, const struct rt_site *site);
+/* An ALLOC of a process: may it take place while things are as they are? What tasks before held_from hold comes back. AGAIN: not now, *block_out says what is
+ * lacking. Errors: RUN_FAILED for one that is there already, TOO_SMALL, reported. */
+ptowsp_status rt_sync_room(struct rt_run *run, uint32_t instruction, uint64_t held_from, struct rt_block *block_out);
+/* After OK of it. How many bytes; the clock is the caller's to tell. */
+uint64_t rt_sync_alloc(struct rt_run *run, uint32_t instruction);
 
 #endif

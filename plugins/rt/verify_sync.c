@@ -181,8 +181,6 @@ ptowsp_status rt_verify_memory(struct rt_verifier *v)
 	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
 	struct rt_program *program = v->program;
 
-	if (v->process != PTOWSP_NONE)
-		return rt_fail(v->error, PTOWSP_UNSUPPORTED, "%s: alloc and free belong into a workload, not into a process", rt_verifier_here(v));
 	if (in->operand2 >= program->tables.tensor.count)
 		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: there is no tensor %u, the package has %u", rt_verifier_here(v), in->operand2,
 			       program->tables.tensor.count);

@@ -72,7 +72,7 @@ class Generator(Writer):
     # ---- statements -----------------------------------------------------------------------------------------------
 
     def block(self, depth, weight, statements, extra=()):
-        kinds = ["task"] * 6 + ["slot_set", "slot_load"] + list(extra)
+        kinds = ["task"] * 6 + ["slot_set", *["slot_load"] * ("auto" not in self.on)] + list(extra)  # auto looks no further than to a load
         if self.level + depth < self.depth_limit:
             kinds += (["loop"] * 4 + ["scope"] + ["cond"] * 2 + ["sequential", "combine"]) * (1 + 2 * ("deep" in self.on))
             kinds += ["while"] * 2 * ("while" in self.on) + ["tiles"] * 3 * ("levels" in self.on)
@@ -80,7 +80,7 @@ class Generator(Writer):
         kinds += ["break"] * ("while" in self.on and self.breakable > 0) + ["filter"] * ("filter" in self.on)
         kinds += ["signal", "barrier", "fence", "copy"] * ("sync" in self.on)
         kinds += ["wait"] * ("sync" in self.on and "start" not in self.on)  # what a graph in memory waits for is not stated
-        kinds += ["heap"] * 2 * ("heap" in self.on and not self.t["PROC"])  # the core refuses it in processes
+        kinds += ["heap"] * 2 * ("heap" in self.on)
         for _ in range(statements):
             if self.budget < weight:
                 return
@@ -101,7 +101,8 @@ class Generator(Writer):
             region, shape = self.region(depth)
             ios.append([op, k, region])
             touches.append((access, *shape))
-        unit = rng.choice(["aiv", "aic", "any"]) if self.by_unit else "any"
+        unit = rng.choice(["aiv", "aic", "any"]) if self.by_unit else "any"  # where `any` goes depends on time, which auto does not ask
+        unit = "aic" if self.by_unit and unit == "any" and "auto" in self.on else unit
         cycles, variants = rng.choice([1, 1, 2, 3, 5, 10]), ()
         if "levels" in self.on and rng.random() < 0.4:
             other = [(access, r, c) for access, r, c in touches]
@@ -306,6 +307,10 @@ class Generator(Writer):
         if self.heap_tensor and self.rng.random() < 0.95:
             return self.put_task(depth, weight)
         outer, self.heap_tensor = self.heap_tensor, f"h{self.rng.randrange(2)}"
+        if self.t["PROC"] and self.rng.random() < 0.9:  # mostly a tensor of the process alone
+            self.heap_tensor = f"{self.t['PROC'][-1]['name']}_{self.heap_tensor}"
+        if self.heap_tensor not in [t["name"] for t in self.t["TENS"]]:
+            self.tensor(self.heap_tensor, self.rng.choice([2, 4]), 8)
         row = self.row_of("TENS", self.heap_tensor)
         self.put("alloc", 0, row)
         breakable, self.breakable = self.breakable, 0
