@@ -166,10 +166,12 @@ static enum rt_event loop_begin(struct rt_expand *expand, const struct rt_ins *i
 	frame->walk.set = NULL;
 	frame->step = span->step;
 	frame->left = span->count - 1;
-	expand->rounds[loop->depth] = (struct rt_round){++expand->round_count, span->high - 1, (uint64_t)span->step};
+	expand->rounds[loop->depth] = (struct rt_round){
+		++expand->round_count, (int64_t)((uint64_t)span->low + (span->count - 1) * (uint64_t)span->step), (uint64_t)span->step};
 	if (loop->levels != PTOWSP_NONE) {
 		rt_level_start(&frame->walk, &expand->program->level_sets[loop->levels], (uint64_t)span->high);
 		expand->rounds[loop->depth].stride = rt_level_stride(&frame->walk);
+		expand->rounds[loop->depth].last = span->high - rt_level_last_step(&frame->walk);
 		loop_step(expand, frame, &more);
 	} else if (in->op == PTOWSP_OP_SELECT) {
 		if (select_step(expand, frame) != GO_ON)

@@ -90,6 +90,19 @@ uint32_t rt_level_stride(const struct rt_level_walk *walk)
 	return walk->rest & (walk->set->min_range - 1) || !stride ? 1 : stride;
 }
 
+/* Residual iterations come last, before them the smallest block. */
+uint32_t rt_level_last_step(const struct rt_level_walk *walk)
+{
+	const struct rt_level_set *set = walk->set;
+
+	if (walk->rest & (set->min_range - 1))
+		return 1;
+	for (uint32_t size = set->min_range; size <= walk->next && size; size *= 2)
+		if (walk->rest & size)
+			return set->rows[log2_of(size)] / RT_LEVEL_BASE;
+	return set->rows[log2_of(set->max_range)] / RT_LEVEL_BASE;
+}
+
 static void block_enter(struct rt_level_walk *walk, uint32_t size)
 {
 	unsigned k = log2_of(size);
