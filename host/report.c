@@ -46,12 +46,13 @@ void host_stats_finish(struct ptowsp_run_stats *stats)
 	free((void *)(uintptr_t)stats->channels);
 	free((void *)(uintptr_t)stats->processes);
 	free((void *)(uintptr_t)stats->layouts);
+	free((void *)(uintptr_t)stats->schedulers);
 	*stats = (struct ptowsp_run_stats){.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS)};
 }
 
 ptowsp_status host_stats_copy(struct ptowsp_run_stats *out, const struct ptowsp_run_stats *stats)
 {
-	void *resources = NULL, *kernels = NULL, *channels = NULL, *processes = NULL, *layouts = NULL;
+	void *resources = NULL, *kernels = NULL, *channels = NULL, *processes = NULL, *layouts = NULL, *schedulers = NULL;
 	struct ptowsp_run_stats full;
 	ptowsp_status st;
 
@@ -77,6 +78,11 @@ ptowsp_status host_stats_copy(struct ptowsp_run_stats *out, const struct ptowsp_
 
 		row->layout[sizeof(row->layout) - 1] = '\0';
 	}
+	if (!st)
+		st = rows_copy(&schedulers, full.schedulers, full.scheduler_count, full.scheduler_stride, sizeof(struct ptowsp_scheduler_stats));
+	full.schedulers = schedulers;
+	full.scheduler_count = schedulers ? full.scheduler_count : 0;
+	full.scheduler_stride = sizeof(struct ptowsp_scheduler_stats);
 	full.processes = processes;
 	full.process_count = processes ? full.process_count : 0;
 	full.process_stride = sizeof(struct ptowsp_process_stats);

@@ -766,6 +766,9 @@ static void arrays_copy(struct outcome *o)
 	if (o->stats.channels)
 		memcpy(o->channels, o->stats.channels, o->stats.channel_count * sizeof(*o->channels));
 	o->stats.channels = o->channels;
+	if (o->stats.schedulers)
+		memcpy(o->schedulers, o->stats.schedulers, o->stats.scheduler_count * sizeof(*o->schedulers));
+	o->stats.schedulers = o->schedulers;
 	o->stats.resources = o->resources;
 	o->stats.kernels = o->kernels;
 	if (o->edge_count)
@@ -809,6 +812,7 @@ struct outcome *builder_run_program(struct builder *b, struct rt_program *progra
 	args.cancel = how->cancel;
 	args.memory = how->memory;
 	args.fixed_map = how->fixed_map;
+	args.schedulers = how->schedulers;
 	if (!how->pool && how->threads > 1 && rt_pool_create(&own, how->threads, NULL))
 		abort();
 	if (how->untold)

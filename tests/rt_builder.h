@@ -98,6 +98,7 @@ struct outcome {
 	struct ptowsp_resource_stats resources[64];
 	struct ptowsp_kernel_stats kernels[64];
 	struct ptowsp_channel_stats channels[64];
+	struct ptowsp_scheduler_stats schedulers[64];
 	struct ptowsp_deadlock deadlock;
 	struct ptowsp_trace_task *tasks;
 	struct outcome_edge *edges;
@@ -111,6 +112,7 @@ struct outcome {
 };
 struct outcome_how {
 	uint32_t threads;      /* 0: 1 */
+	uint32_t schedulers;   /* instances that generate tasks, 0: 1 */
 	uint32_t flags;        /* PTOWSP_RUN_x */
 	uint64_t deadline_ns, max_tasks;
 	uint64_t memory;       /* rt_run_args.memory */

@@ -173,6 +173,22 @@ static uint64_t peak_bytes(void)
 	return getrusage(RUSAGE_SELF, &usage) ? 0 : (uint64_t)usage.ru_maxrss * 1024;
 }
 
+/* One row where one instance generates everything: all tasks are its own. */
+static json_t *schedulers_json(const struct ptowsp_run_stats *s)
+{
+	const struct ptowsp_scheduler_stats alone = {.tasks = s->tasks};
+	uint32_t count = s->scheduler_count ? s->scheduler_count : 1;
+	json_t *rows = json_array();
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct ptowsp_scheduler_stats *row = s->scheduler_count ? &s->schedulers[i] : &alone;
+
+		json_array_append_new(rows, json_pack("{s:o, s:o, s:o}", "tasks", number(row->tasks), "skipped", number(row->skipped), "walked",
+						      number(row->walked)));
+	}
+	return rows;
+}
+
 static void figures_add(json_t *root, const struct run *run, const struct ptowsp_run_stats *s)
 {
 	json_object_set_new(root, "total_cycles", number(s->total_cycles));
@@ -183,6 +199,9 @@ static void figures_add(json_t *root, const struct run *run, const struct ptowsp
 	json_object_set_new(root, "task_window", number(s->task_window));
 	json_object_set_new(root, "batches", number(s->batches));
 	json_object_set_new(root, "flushes", number(s->flushes));
+	json_object_set_new(root, "schedulers", schedulers_json(s));
+	json_object_set_new(root, "cross_edges", number(s->cross_edges));
+	json_object_set_new(root, "notifications", number(s->notifications));
 	json_object_set_new(root, "compile_ms", json_real(ptowsp_compile_ms(run->program)));
 	json_object_set_new(root, "execute_ms", json_real((double)s->execute_ns / 1e6));
 	json_object_set_new(root, "peak_rss_bytes", number(peak_bytes()));

@@ -144,6 +144,18 @@ static void compares_print(const struct run *run)
 	}
 }
 
+static void schedulers_print(const struct ptowsp_run_stats *s)
+{
+	if (!s->scheduler_count)
+		return;
+	printf("edges between scheduler instances %llu, notifications %llu\n", (unsigned long long)s->cross_edges,
+	       (unsigned long long)s->notifications);
+	printf("%-28s %16s %16s %16s\n", "scheduler instance", "tasks", "passed over", "walked");
+	for (uint32_t i = 0; i < s->scheduler_count; i++)
+		printf("%-28u %16llu %16llu %16llu\n", i, (unsigned long long)s->schedulers[i].tasks, (unsigned long long)s->schedulers[i].skipped,
+		       (unsigned long long)s->schedulers[i].walked);
+}
+
 void run_stats_text(struct run *run)
 {
 	static const char *const deterministic[] = {"no", "yes", "only if the author's promise holds"};
@@ -157,6 +169,7 @@ void run_stats_text(struct run *run)
 	       (unsigned long long)s->edges, (unsigned long long)s->executors, (unsigned long long)s->streams, window);
 	printf("load %.3f ms, run %.3f ms; deterministic: %s\n", ptowsp_compile_ms(run->program), (double)s->execute_ns / 1e6,
 	       deterministic[s->deterministic < 3 ? s->deterministic : 2]);
+	schedulers_print(s);
 	kernels_print(run, s);
 	resources_print(run, s);
 	channels_print(run, s);

@@ -126,6 +126,13 @@ struct ptowsp_process_stats {
 	uint64_t tasks;            /* issued by it */
 };
 
+/* One scheduler instance of several. */
+struct ptowsp_scheduler_stats {
+	uint64_t tasks;   /* its own */
+	uint64_t skipped; /* of others: passed over as a number */
+	uint64_t walked;  /* of others: looked at one by one */
+};
+
 enum { PTOWSP_KERNEL_COUNTED_ONE = 1 }; /* cycles not known without running: counted 1 per task */
 
 enum { PTOWSP_DETERMINISTIC_NO = 0, PTOWSP_DETERMINISTIC_YES = 1, PTOWSP_DETERMINISTIC_UNKNOWN = 2 };
@@ -152,6 +159,10 @@ struct ptowsp_run_stats {
 	uint32_t process_count, process_stride;
 	const struct ptowsp_layout_stats *layouts;
 	uint32_t layout_count, layout_stride;
+	const struct ptowsp_scheduler_stats *schedulers; /* none where one instance generates all tasks */
+	uint32_t scheduler_count, scheduler_stride;
+	uint64_t cross_edges;   /* edges between tasks of different instances */
+	uint64_t notifications; /* ends of a task that another instance has to hear of, once per task and instance */
 };
 
 enum { /* what a deadlock is about */

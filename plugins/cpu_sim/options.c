@@ -15,17 +15,20 @@ static const struct row {
 	size_t field;
 	unsigned standard;
 	const char *values[4];
+	unsigned least, most; /* a number instead, where most is not 0 */
 } rows[] = {
 	{OPTION("opt_level", "int", "2", "0..3", "accepted; kernels are interpreted, so every level runs the same way"),
-	 offsetof(struct cpu_options, opt_level), 2, {"0", "1", "2", "3"}},
+	 offsetof(struct cpu_options, opt_level), 2, {"0", "1", "2", "3"}, 0, 0},
 	{OPTION("profiling", "bool", "off", "off|on", "log the wall time of each kernel after a run"),
-	 offsetof(struct cpu_options, profiling), 0, {"off", "on", NULL, NULL}},
+	 offsetof(struct cpu_options, profiling), 0, {"off", "on", NULL, NULL}, 0, 0},
 	{OPTION("debug", "bool", "off", "off|on", "log what serves each kernel when a package is loaded"),
-	 offsetof(struct cpu_options, debug), 0, {"off", "on", NULL, NULL}},
+	 offsetof(struct cpu_options, debug), 0, {"off", "on", NULL, NULL}, 0, 0},
 	{OPTION("tensor_map", "word", "dynamic", "dynamic|fixed", "grows with what is live, or a pool made for a full window; same results"),
-	 offsetof(struct cpu_options, fixed_map), 0, {"dynamic", "fixed", NULL, NULL}},
+	 offsetof(struct cpu_options, fixed_map), 0, {"dynamic", "fixed", NULL, NULL}, 0, 0},
+	{OPTION("schedulers", "int", "1", "1..64", "instances that generate tasks from the same bytecode, each its own part"),
+	 offsetof(struct cpu_options, schedulers), 1, {NULL}, 1, 64},
 	{OPTION("clock", "word", "own", "reference|own", "cycle model; this backend's own is the reference model"),
-	 offsetof(struct cpu_options, own_clock), 1, {"reference", "own", NULL, NULL}},
+	 offsetof(struct cpu_options, own_clock), 1, {"reference", "own", NULL, NULL}, 0, 0},
 };
 #define ROWS (sizeof(rows) / sizeof(*rows))
 
@@ -36,6 +39,13 @@ static unsigned *field(struct cpu_options *options, const struct row *row)
 
 static ptowsp_status set(struct cpu_options *options, const struct row *row, const char *value, struct ptowsp_error *error)
 {
+	char *end = NULL;
+	unsigned long n = row->most ? strtoul(value, &end, 10) : 0;
+
+	if (row->most && *value >= '0' && *value <= '9' && !*end && n >= row->least && n <= row->most) {
+		*field(options, row) = (unsigned)n;
+		return PTOWSP_OK;
+	}
 	for (unsigned v = 0; v < 4 && row->values[v]; v++)
 		if (!strcmp(row->values[v], value)) {
 			*field(options, row) = v;

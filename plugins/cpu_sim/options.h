@@ -10,6 +10,7 @@ struct cpu_options {
 	unsigned fixed_map; /* 1: the tensor map is a fixed pool */
 	unsigned profiling; /* 1: wall time per kernel is logged after each run */
 	unsigned debug;     /* 1: what serves each kernel is logged at load */
+	unsigned schedulers; /* instances that generate tasks from the bytecode, 1 to 64 */
 	unsigned own_clock; /* this backend's own clock is the reference clock */
 };
 

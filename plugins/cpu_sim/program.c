@@ -116,6 +116,7 @@ ptowsp_status cpu_program_run(struct cpu_program *program, const struct cpu_run 
 		.cancel = (const volatile uint32_t *)&run->cancel,
 		.fixed_map = program->device->instance->options.fixed_map,
 		.memory = program->device->memory_limit,
+		.schedulers = program->device->instance->options.schedulers,
 	};
 	ptowsp_status st;
 

@@ -89,6 +89,7 @@ struct rt_run_args {
 	const struct rt_sinks *sinks;
 	const volatile uint32_t *cancel; /* atomic; non-zero asks the run to end */
 	bool fixed_map;  /* the tensor map is a pool made for a full window, which never grows; not under an unbounded window */
+	uint32_t schedulers; /* instances that generate tasks from the bytecode, up to 64; 0: one */
 	uint64_t memory; /* bytes that a graph may take which is built before it runs, 0: any; TOO_BIG beyond */
 };
 ptowsp_status rt_run(struct rt_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,

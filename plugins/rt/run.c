@@ -8,6 +8,7 @@
 #include "rt/express.h"
 #include "rt/graph_record.h"
 #include "rt/memory.h"
+#include "rt/generate.h"
 #include "rt/process.h"
 
 #define TASKS_DEFAULT (UINT64_C(1) << 32)
@@ -56,6 +57,8 @@ static void window_choose(struct rt_run *run)
 		run->window = 0; /* program.c says so */
 		return;
 	}
+	if (run->schedulers > 1 && !schedule->window_stated)
+		run->window = RT_RING_OF_INSTANCE;
 	if (schedule->window_stated || run->kernels)
 		return;
 	run->window = 0;
@@ -207,10 +210,12 @@ static ptowsp_status storage_init(struct rt_run *run)
 	run->task_args = calloc((size_t)program->most_args + 1, sizeof(*run->task_args));
 	run->accesses = calloc((size_t)program->most_ios + 1, sizeof(*run->accesses));
 	run->window_words = calloc((size_t)program->most_ios * 2 + 1, sizeof(*run->window_words));
+	if (run->schedulers > 1)
+		run->shares = calloc(run->schedulers, sizeof(*run->shares));
 	if (program->schedule.streams)
 		run->stream_order = calloc(program->schedule.streams, sizeof(*run->stream_order));
 	if (!run->known || !run->kernel_stats || !run->task_args || !run->accesses || !run->window_words || !rt_plans_init(&run->plans, program) ||
-	    (program->schedule.streams && !run->stream_order))
+	    (program->schedule.streams && !run->stream_order) || (run->schedulers > 1 && !run->shares))
 		return rt_no_memory(run->error, "the run");
 	for (uint32_t k = 0; k < program->tables.kernel.count; k++)
 		run->kernel_stats[k].kernel = k;
@@ -227,6 +232,7 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 	run->cancel = args->cancel;
 	run->fixed_map = args->fixed_map;
 	run->memory = args->memory;
+	run->schedulers = args->schedulers ? args->schedulers : 1;
 	run->error = error;
 	run->kernels = !(args->args->flags & PTOWSP_RUN_NO_KERNELS) && !run->quiet;
 	run->max_tasks = args->args->max_tasks ? args->args->max_tasks : TASKS_DEFAULT;
@@ -269,6 +275,7 @@ void rt_run_finish(struct rt_run *run)
 	rt_plans_finish(&run->plans);
 	free(run->window_words);
 	free(run->stream_order);
+	free(run->shares);
 	free(run->values);
 	free(run->forms);
 	free(run->env.scratch);
@@ -319,7 +326,7 @@ static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 	if (!st)
 		st = rt_infer_init(run);
 	if (!st)
-		st = rt_record_init(run, run->memory);
+		st = run->schedulers > 1 ? PTOWSP_OK : rt_record_init(run, run->memory);
 	if (!st)
 		st = rt_crew_init(&run->crew, run->program, &run->tensors, run->kernels && !run->record ? pool : NULL, run->window, run->error);
 	for (uint32_t k = 0; !st && k < run->program->tables.kernel.count; k++)
@@ -327,7 +334,7 @@ static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 	if (!st)
 		st = rt_start_find(run, &run->clock.floor);
 	if (!st)
-		st = rt_run_expand(run);
+		st = run->schedulers > 1 ? rt_generate_run(run, pool) : rt_run_expand(run);
 	if (!st && run->record)
 		st = rt_record_run(run, pool);
 	if (!st && run->program->tables.entry.rows[run->program->entry].flags & PTOWSP_ENTRY_PIPELINE)

@@ -88,6 +88,10 @@ struct rt_run {
 	uint64_t barrier;        /* tasks before it finish before the next one starts */
 	uint64_t *stream_order;   /* per stream: its latest task + 1 */
 
+	uint32_t schedulers;     /* instances that generate tasks, 1 or more */
+	struct ptowsp_scheduler_stats *shares; /* per instance, where there are several */
+	uint64_t cross_edges, notifications;   /* between them */
+
 	bool express;            /* tasks of this run may go the short way: express.h */
 
 	uint64_t fresh_until;    /* number of a task before which stamps have to be freshened */
@@ -217,6 +221,7 @@ struct rt_snapshot {
 	struct ptowsp_kernel_stats *kernels;     /* one per KREG row at most */
 	struct ptowsp_channel_stats *channels;   /* one per CSPC row at most */
 	struct ptowsp_process_stats *processes;  /* one per instance */
+	struct ptowsp_scheduler_stats schedulers[64]; /* as many as there can be */
 };
 ptowsp_status rt_snapshot_init(struct rt_snapshot *snapshot, const struct rt_program *program, struct ptowsp_error *error);
 void rt_snapshot_finish(struct rt_snapshot *snapshot);

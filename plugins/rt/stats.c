@@ -100,6 +100,15 @@ static const uint8_t standings[] = {
 	[RT_ISSUING] = PTOWSP_STANDING_ISSUING, [RT_WAITING] = PTOWSP_STANDING_EVENT, [RT_ENDED] = PTOWSP_STANDING_ENDED,
 };
 
+static void schedulers_fill(const struct rt_run *run, struct rt_snapshot *snapshot)
+{
+	snapshot->stats.scheduler_count = run->shares ? run->schedulers : 0;
+	snapshot->stats.cross_edges = run->cross_edges;
+	snapshot->stats.notifications = run->notifications;
+	if (run->shares)
+		memcpy(snapshot->schedulers, run->shares, run->schedulers * sizeof(*run->shares));
+}
+
 static void processes_fill(const struct rt_run *run, struct rt_snapshot *snapshot)
 {
 	const struct rt_pipeline *pipeline = run->pipeline;
@@ -152,6 +161,7 @@ static void fill(const struct rt_run *run, struct rt_snapshot *snapshot)
 	resources_fill(run, snapshot);
 	channels_fill(run, snapshot);
 	processes_fill(run, snapshot);
+	schedulers_fill(run, snapshot);
 	kernels_fill(run, snapshot);
 }
 
@@ -162,6 +172,8 @@ static void copy(const struct rt_snapshot *from, struct rt_snapshot *to)
 	to->stats.kernels = to->kernels;
 	to->stats.channels = to->channels;
 	to->stats.processes = to->processes;
+	to->stats.schedulers = to->schedulers;
+	memcpy(to->schedulers, from->schedulers, from->stats.scheduler_count * sizeof(*to->schedulers));
 	memcpy(to->resources, from->resources, from->stats.resource_count * sizeof(*to->resources));
 	memcpy(to->channels, from->channels, from->stats.channel_count * sizeof(*to->channels));
 	memcpy(to->processes, from->processes, from->stats.process_count * sizeof(*to->processes));
@@ -179,6 +191,7 @@ void rt_stats_reset(struct rt_program *program)
 		.kernel_stride = sizeof(*snapshot->kernels),
 		.channel_stride = sizeof(*snapshot->channels),
 		.process_stride = sizeof(*snapshot->processes),
+		.scheduler_stride = sizeof(*snapshot->schedulers),
 	};
 	pthread_mutex_unlock(&program->lock);
 }
