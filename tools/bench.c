@@ -35,7 +35,8 @@ static void usage(FILE *to)
 		    "       ptowsp-bench peer --workload w1|w2|w3|w4 --n N --threads T --work-ns S --reps R\n"
 		    "       ptowsp-bench once --subject layer|llama|w1|w2|w3|w4 --n N --deps exact|overlap --hazards full|raw --what find|count|run\n\n"
 		    "Prints one table of tab-separated values: median, least and most of the repetitions, how many of them were\n"
-		    "disturbed by others, beside a reference figure and a target where there is one, and whether the median meets it;\n"
+		    "disturbed by others, beside a reference figure and a target where there is one, and whether the median meets it,\n"
+		    "which is unclear where most of them were disturbed;\n"
 		    "\"-\" is what cannot be measured. Without a NAME all of them:\n\n");
 	for (size_t i = 0; i < BENCHMARKS; i++)
 		fprintf(to, "  %-12s %s\n", benchmarks[i].name, benchmarks[i].text);
