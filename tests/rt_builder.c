@@ -152,7 +152,7 @@ static ptowsp_status kernel_run(void *context, const struct ptowsp_task *task, s
 	atomic_fetch_add_explicit(&b->calls, 1, memory_order_relaxed);
 	if (flags & BUILDER_SLOW)
 		nanosleep(&nap, NULL);
-	if (flags & BUILDER_FAILS) {
+	if (flags & BUILDER_FAILS || (flags & BUILDER_FAILS_LATE && task->number >= 1000)) {
 		snprintf(out->error->text, sizeof(out->error->text), "planted failure");
 		return PTOWSP_KERNEL_FAILED;
 	}

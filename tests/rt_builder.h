@@ -32,8 +32,10 @@ void builder_role(struct builder *b, uint32_t tensor, unsigned role); /* else in
 uint32_t builder_kernel(struct builder *b, const char *name, unsigned unit, uint32_t scalars, uint32_t tensors);
 /* Behind the start of a window of tensor argument `arg` it touches `length` elements from `offset`. */
 void builder_touch(struct builder *b, uint32_t kernel, uint32_t arg, int64_t offset, uint64_t length, unsigned access);
-enum { BUILDER_LATER = 1, BUILDER_MEASURED = 2, BUILDER_FAILS = 4, BUILDER_UNUSABLE = 8, BUILDER_SLOW = 16, BUILDER_NO_FOOTPRINT = 32, BUILDER_STEADY = 64 };
-/* LATER: cycles are known only by running. STEADY: the first argument, which are its cycles, is always the same. FAILS, SLOW: what it does when run. */
+enum { BUILDER_LATER = 1, BUILDER_MEASURED = 2, BUILDER_FAILS = 4, BUILDER_UNUSABLE = 8, BUILDER_SLOW = 16, BUILDER_NO_FOOTPRINT = 32,
+       BUILDER_STEADY = 64, BUILDER_FAILS_LATE = 128 };
+/* LATER: cycles are known only by running. STEADY: the first argument, which are its cycles, is always the same. FAILS, SLOW: what it does when run. FAILS_LATE: from task
+ * 1000 on. */
 void builder_kernel_flags(struct builder *b, uint32_t kernel, unsigned flags);
 void builder_variant(struct builder *b, uint32_t kernel, uint32_t rows, uint32_t variant);
 uint32_t builder_levels(struct builder *b, uint32_t max_range, uint32_t min_range, uint32_t count, const uint32_t (*levels)[2]);

@@ -147,6 +147,27 @@ static void a_gate_opens_with_the_last_task_before_it(void)
 	rt_ring_finish(&ring);
 }
 
+/* What the expander may run itself: its producers are over, and none of them failed. */
+static void a_task_is_free_when_its_producers_have_ended_well(void)
+{
+	const uint64_t first[] = {0}, both[] = {0, 1};
+	struct rt_ring ring;
+	uint64_t ready = 0;
+
+	REQUIRE(rt_ring_init(&ring, 8, 1));
+	CHECK(rt_ring_free(&ring, NULL, 0));
+	CHECK(add(&ring, NULL, 0));
+	CHECK(!rt_ring_free(&ring, first, 1));
+	rt_ring_finished(&ring, 0, false, made_ready, &ready);
+	CHECK(rt_ring_free(&ring, first, 1));
+	rt_ring_ran(&ring, rt_ring_add(&ring), true);
+	CHECK(!rt_ring_free(&ring, both, 2));
+	CHECK(!add(&ring, both, 2)); /* waits for ever */
+	CHECK(rt_ring_advance(&ring));
+	CHECK(!rt_ring_advance(&ring));
+	rt_ring_finish(&ring);
+}
+
 static void gates_are_bounded(void)
 {
 	struct rt_ring ring;
@@ -280,6 +301,56 @@ static void a_failure_comes_before_a_kernel_that_cannot_run(void)
 	}
 }
 
+/* ---- tasks that the expander keeps ---------------------------------------------------------------------------------- */
+
+/* Far more ready tasks than workers want, so that some are kept; each pair of tasks is of a row of its own. bad: what the second one does. */
+static struct outcome *pairs_run(uint32_t threads, unsigned bad)
+{
+	struct rt_crew_rules usual = rt_crew_rules;
+	struct builder *b = builder_create();
+	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), second = builder_kernel(b, "second", PTOWSP_UNIT_AIV, 1, 1);
+	uint32_t u = builder_tensor(b, "u", PTOWSP_I64, 3000, 8), zero = builder_const(b, 0);
+	struct outcome *o;
+
+	builder_kernel_flags(b, k, BUILDER_STEADY); /* so that they are issued by a plan */
+	builder_kernel_flags(b, second, BUILDER_STEADY | bad);
+	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "j", 3000);
+	builder_task(b, k, 1, "m", builder_region(b, u, builder_axis_value(b, "j"), zero, 1, 8));
+	builder_task(b, second, 1, "m", builder_region(b, u, builder_axis_value(b, "j"), zero, 1, 8));
+	builder_end(b);
+	rt_crew_rules.brief_ns = 0;
+	o = builder_run(b, &(struct outcome_how){.threads = threads, .seed = 5, .untold = true});
+	rt_crew_rules = usual;
+	builder_destroy(b);
+	return o;
+}
+
+static void with_plenty_to_do_memory_comes_out_the_same(void)
+{
+	struct outcome *want = pairs_run(1, 0);
+
+	for (uint32_t threads = 2; threads <= 4; threads++) {
+		struct outcome *o = pairs_run(threads, 0);
+
+		CHECK_INT(o->status, PTOWSP_OK);
+		CHECK_UINT(o->calls, 6000);
+		CHECK_MEM(o->memory, want->memory, want->memory_count * 8);
+		outcome_destroy(o);
+	}
+	outcome_destroy(want);
+}
+
+static void with_plenty_to_do_the_earliest_failure_is_told(void)
+{
+	for (uint32_t threads = 1; threads <= 4; threads++) {
+		struct outcome *o = pairs_run(threads, BUILDER_FAILS_LATE);
+
+		CHECK_INT(o->status, PTOWSP_KERNEL_FAILED);
+		CHECK_STR(o->error.text, "task 1001, kernel second: planted failure");
+		outcome_destroy(o);
+	}
+}
+
 /* ---- barriers ----------------------------------------------------------------------------------------------------- */
 
 /* More barriers than there are gates, steps of several tasks, every number of threads: the order shows in the memory. */
@@ -325,10 +396,13 @@ void suite_rt_crew(CU_pSuite s)
 	TEST(s, a_task_waits_for_the_last_of_its_producers);
 	TEST(s, behind_a_failure_nothing_becomes_ready);
 	TEST(s, a_gate_opens_with_the_last_task_before_it);
+	TEST(s, a_task_is_free_when_its_producers_have_ended_well);
 	TEST(s, gates_are_bounded);
 	TEST(s, brief_kernels_run_on_the_calling_thread);
 	TEST(s, other_kernels_run_on_all_threads);
 	TEST(s, the_earliest_failure_is_told_though_a_later_one_is_faster);
 	TEST(s, a_failure_comes_before_a_kernel_that_cannot_run);
+	TEST(s, with_plenty_to_do_memory_comes_out_the_same);
+	TEST(s, with_plenty_to_do_the_earliest_failure_is_told);
 	TEST(s, steps_stay_in_order_whoever_runs_them);
 }

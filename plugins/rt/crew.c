@@ -155,17 +155,6 @@ ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uin
 
 /* ---- how long kernels take --------------------------------------------------------------------------------------- */
 
-uint32_t rt_crew_kernel_ns(const struct rt_crew *crew, uint32_t kernel)
-{
-	/* Relaxed: a figure to choose by, nothing hangs on it. */
-	return atomic_load_explicit(&crew->program->kernel_ns[kernel], memory_order_relaxed);
-}
-
-bool rt_crew_brief(const struct rt_crew *crew, uint32_t kernel)
-{
-	return rt_crew_kernel_ns(crew, kernel) < rt_crew_rules.brief_ns;
-}
-
 /* A thread that is preempted inside a kernel makes it look long once; it takes three such samples in a row to move a brief kernel's figure. */
 static uint32_t blend(uint32_t known, uint64_t sample)
 {
@@ -278,7 +267,7 @@ static void slot_run(struct rt_crew *crew, uint32_t at, struct chain *chain)
 	/* Relaxed: a task behind the failure that runs all the same does no harm. */
 	bool begins = slot->number < atomic_load_explicit(&crew->failed_task, memory_order_relaxed);
 	/* One in so many, and all of a kernel of which nothing is known. */
-	bool timed = slot->number % rt_crew_rules.sample_every == 0 || rt_crew_kernel_ns(crew, slot->kernel) == UINT32_MAX;
+	bool timed = (uint32_t)slot->number % rt_crew_rules.sample_every == 0 || rt_crew_kernel_ns(crew, slot->kernel) == UINT32_MAX;
 	uint64_t cycles = 0;
 	ptowsp_status st = PTOWSP_OK;
 

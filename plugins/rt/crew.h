@@ -78,10 +78,17 @@ struct rt_crew_rules {
 	uint32_t sample_every; /* one task in so many is timed */
 };
 extern struct rt_crew_rules rt_crew_rules;
-/* Is it known to be brief? */
-bool rt_crew_brief(const struct rt_crew *crew, uint32_t kernel);
 /* How long a task of it takes, in ns; UINT32_MAX: not known. */
-uint32_t rt_crew_kernel_ns(const struct rt_crew *crew, uint32_t kernel);
+static inline uint32_t rt_crew_kernel_ns(const struct rt_crew *crew, uint32_t kernel)
+{
+	/* Relaxed: a figure to choose by, nothing hangs on it. */
+	return atomic_load_explicit(&crew->program->kernel_ns[kernel], memory_order_relaxed);
+}
+/* Is it known to be brief? */
+static inline bool rt_crew_brief(const struct rt_crew *crew, uint32_t kernel)
+{
+	return rt_crew_kernel_ns(crew, kernel) < rt_crew_rules.brief_ns;
+}
 
 /* One call. */
 static inline ptowsp_status rt_crew_invoke(const struct rt_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,

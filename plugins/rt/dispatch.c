@@ -113,14 +113,22 @@ static void batch_show(struct rt_crew *crew, uint64_t backlog, uint32_t ns)
 		rt_crew_flush(crew);
 }
 
-/* A ready task goes to whoever is free, unless there is enough for all, or handing it over takes longer than running it. */
+/* There is enough for all, or handing the task over takes longer than running it. */
+static bool plenty(const struct rt_run *run, uint64_t backlog)
+{
+	const struct rt_crew *crew = &run->crew;
+
+	return backlog + crew->batch_count >= (uint64_t)crew->threads * BACKLOG_PER_THREAD || brief(run);
+}
+
+/* A ready task goes to whoever is free, unless there is plenty. */
 static ptowsp_status run_ready(struct rt_run *run, uint32_t slot)
 {
 	struct rt_crew *crew = &run->crew;
 	uint64_t backlog = rt_ready_backlog(&crew->ready);
 	uint32_t ns = rt_crew_kernel_ns(crew, run->kernel);
 
-	if (backlog + crew->batch_count < (uint64_t)crew->threads * BACKLOG_PER_THREAD && !brief(run)) {
+	if (!plenty(run, backlog)) {
 		batch_add(crew, slot, ns);
 		return PTOWSP_OK;
 	}
@@ -212,13 +220,15 @@ static ptowsp_status hand_over(struct rt_run *run, const struct rt_site *site, s
 struct rt_slot *rt_dispatch_keep(struct rt_run *run)
 {
 	struct rt_crew *crew = &run->crew;
-	uint64_t waiting = rt_ready_backlog(&crew->ready) + crew->batch_count;
+	uint64_t backlog;
 
-	if (!crew->sharing || run->barrier > crew->ring.barrier || (waiting < (uint64_t)crew->threads * BACKLOG_PER_THREAD && !brief(run)) ||
-	    run->tasks % rt_crew_rules.sample_every == 0 || rt_crew_kernel_ns(crew, run->kernel) == UINT32_MAX || !rt_ring_room(&crew->ring, 0) ||
-	    !rt_ring_free(&crew->ring, run->preds.list, run->preds.count))
+	if (!crew->sharing || run->barrier > crew->ring.barrier || (uint32_t)run->tasks % rt_crew_rules.sample_every == 0 ||
+	    !rt_ring_free(&crew->ring, run->preds.list, run->preds.count) || !rt_ring_room(&crew->ring, 0))
 		return NULL;
-	batch_show(crew, waiting - crew->batch_count, rt_crew_kernel_ns(crew, run->kernel));
+	backlog = rt_ready_backlog(&crew->ready);
+	if (rt_crew_kernel_ns(crew, run->kernel) == UINT32_MAX || !plenty(run, backlog))
+		return NULL;
+	batch_show(crew, backlog, rt_crew_kernel_ns(crew, run->kernel));
 	return rt_ring_add(&crew->ring);
 }
 

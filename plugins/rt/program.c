@@ -120,7 +120,8 @@ static ptowsp_status arrays_make(struct rt_program *program, struct ptowsp_error
 	program->renamings = calloc((size_t)tables->tensor.count + 1, sizeof(*program->renamings));
 	program->kernel_used = calloc((size_t)tables->kernel.count + 1, 1);
 	program->level_told = calloc((size_t)tables->kernel.count + 1, 1);
-	program->kernel_ns = malloc(((size_t)tables->kernel.count + 1) * sizeof(*program->kernel_ns));
+	/* Workers write it now and then; nothing else is on its lines. */
+	program->kernel_ns = aligned_alloc(RT_LINE, (((size_t)tables->kernel.count + 1) * sizeof(*program->kernel_ns) + RT_LINE - 1) / RT_LINE * RT_LINE);
 	for (uint32_t k = 0; program->kernel_ns && k <= tables->kernel.count; k++)
 		atomic_init(&program->kernel_ns[k], UINT32_MAX);
 	if (!rt_grow((void **)&program->args, &program->arg_room, 0, sizeof(*program->args)) ||

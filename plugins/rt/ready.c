@@ -20,7 +20,7 @@ bool rt_ready_init(struct rt_ready *ready, uint64_t slots, uint32_t threads)
 	ready->mask = slots - 1;
 	ready->threads = threads;
 	ready->line = malloc(slots * sizeof(*ready->line));
-	ready->deques = calloc(threads, sizeof(*ready->deques));
+	ready->deques = aligned_alloc(64, threads * sizeof(*ready->deques)); /* what one thread writes shares no line with what another does */
 	for (uint32_t t = 0; ready->deques && t < threads; t++)
 		made &= rt_deque_init(&ready->deques[t], slots);
 	return ready->line && ready->deques && made;

@@ -73,27 +73,37 @@ static bool edge_add(struct rt_ring *ring, struct rt_slot *producer, uint32_t co
 	return first == RT_FAILED;
 }
 
-/* The count stood at `expected` + 1 while edges were added, so that it could not reach 0; those that were not needed are taken off. Acquire: pairs with the
- * release of predecessors that finished meanwhile. */
+/* The count stood at `expected` while edges were added, and at least at 1 until the last one was, so that it could not reach 0 before; those that
+ * were not needed are taken off. Acquire: pairs with the release of predecessors that finished meanwhile. */
 static bool linked(struct rt_slot *slot, uint32_t expected, uint32_t added)
 {
-	uint32_t unneeded = expected - added + 1;
+	uint32_t unneeded = expected - added;
 
 	/* Without an edge nobody else knows of the slot. */
-	return !added || atomic_fetch_sub_explicit(&slot->waits, unneeded, memory_order_acq_rel) == unneeded;
+	return !added || (unneeded && atomic_fetch_sub_explicit(&slot->waits, unneeded, memory_order_acq_rel) == unneeded);
+}
+
+/* Is there something to wait for? Acquire: if not, what the producer wrote is there. */
+static uint32_t pending(const struct rt_ring *ring, uint64_t task)
+{
+	return task >= ring->frontier && atomic_load_explicit(&rt_ring_task(ring, task)->successors, memory_order_acquire) != RT_CLOSED;
 }
 
 bool rt_ring_link(struct rt_ring *ring, const uint64_t *producers, uint32_t count, uint64_t also)
 {
-	uint32_t at = (uint32_t)((ring->issued - 1) & ring->mask), expected = count + 2, added = 0;
+	uint32_t at = (uint32_t)((ring->issued - 1) & ring->mask), expected, added = 0;
 	struct rt_slot *slot = rt_ring_slot(ring, at);
 
 #ifdef RT_BREAK_ORDER /* a build for tests only: the checks have to notice */
 	count = 0;
 #endif
-	/* Relaxed: published by the first edge. */
-	atomic_store_explicit(&slot->waits, expected + 1, memory_order_relaxed);
+	expected = (also ? pending(ring, also - 1) : 0) + (ring->gate != 0);
 	for (uint32_t i = 0; i < count; i++)
+		expected += pending(ring, producers[i]);
+	/* Relaxed: published by the first edge. */
+	atomic_store_explicit(&slot->waits, expected, memory_order_relaxed);
+	/* What is over stays so: no more edges are added than were expected. */
+	for (uint32_t i = 0; expected && i < count; i++)
 		if (producers[i] >= ring->frontier)
 			added += edge_add(ring, rt_ring_task(ring, producers[i]), at);
 	if (also > ring->frontier)
@@ -154,7 +164,8 @@ void rt_ring_gate(struct rt_ring *ring, uint64_t barrier)
 		return;
 	ring->gate_barriers[ring->gates++ % RT_GATES] = barrier;
 	atomic_store_explicit(&gate->successors, 0, memory_order_relaxed);
-	atomic_store_explicit(&gate->waits, expected + 1, memory_order_relaxed);
+	/* One more than there are edges: how many of the tasks are over is seen on the way. */
+	atomic_store_explicit(&gate->waits, ++expected, memory_order_relaxed);
 	for (uint64_t task = from; task < barrier; task++)
 		added += edge_add(ring, rt_ring_task(ring, task), at);
 	ring->gate = at + 1;
