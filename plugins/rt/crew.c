@@ -101,18 +101,27 @@ static void fresh_clear(const struct rt_crew *crew, const struct rt_call *call, 
 			memset(tensors[i].data, 0, (size_t)ios[i].rows * ios[i].columns * crew->tensors.rows[ios[i].tensor].size);
 }
 
-static inline void window_placed(const struct rt_io *io, const struct rt_tensor *tensor, const uint64_t *words, struct ptowsp_tensor_arg *window_out)
+static void windows_placed(const struct rt_io *ios, uint32_t count, const struct rt_tensor *tensors, const uint64_t *words,
+			   struct ptowsp_tensor_arg *windows_out)
 {
-	*window_out = (struct ptowsp_tensor_arg){
-		.data = (void *)(uintptr_t)words[0],
-		.rows = io->unit ? 1 : io->rows,
-		.columns = words[1],
-		.row_stride = io->unit ? words[1] : (uint64_t)tensor->columns,
-		.column_stride = 1,
-		.dtype = tensor->dtype,
-		.access = io->access,
-		.tensor = io->tensor,
-	};
+	for (const struct rt_io *io = ios, *end = ios + count; io < end; io++, words += 2)
+		*windows_out++ = (struct ptowsp_tensor_arg){
+			.data = (void *)(uintptr_t)words[0],
+			.rows = io->unit ? 1 : io->rows,
+			.columns = words[1],
+			.row_stride = io->unit ? words[1] : (uint64_t)tensors[io->tensor].columns,
+			.column_stride = 1,
+			.dtype = tensors[io->tensor].dtype,
+			.access = io->access,
+			.tensor = io->tensor,
+		};
+}
+
+static void windows_make(const struct rt_io *ios, uint32_t count, const struct rt_tensor *tensors, const uint64_t *words,
+			 struct ptowsp_tensor_arg *windows_out)
+{
+	for (uint32_t i = 0; i < count; i++)
+		rt_access_window(&ios[i], &tensors[ios[i].tensor], (int64_t)words[2 * i], words[2 * i + 1], &windows_out[i]);
 }
 
 ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uint32_t worker, uint64_t *cycles_out,
@@ -138,12 +147,10 @@ ptowsp_status rt_crew_call(struct rt_crew *crew, const struct rt_call *call, uin
 	};
 	ptowsp_status st;
 
-	for (uint32_t i = 0; i < call->site->io_count; i++)
-		if (call->placed)
-			window_placed(&ios[i], &crew->tensors.rows[ios[i].tensor], &call->windows[2 * i], &tensors[i]);
-		else
-			rt_access_window(&ios[i], &crew->tensors.rows[ios[i].tensor], (int64_t)call->windows[2 * i], call->windows[2 * i + 1],
-					 &tensors[i]);
+	if (call->placed)
+		windows_placed(ios, call->site->io_count, crew->tensors.rows, call->windows, tensors);
+	else
+		windows_make(ios, call->site->io_count, crew->tensors.rows, call->windows, tensors);
 	if (call->site->renamed)
 		fresh_clear(crew, call, ios, tensors);
 	if (error)

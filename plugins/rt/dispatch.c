@@ -78,6 +78,7 @@ ptowsp_status rt_dispatch_begin(struct rt_run *run)
 {
 	struct rt_crew *crew = &run->crew;
 	uint64_t failed = atomic_load_explicit(&crew->failed_task, memory_order_relaxed);
+	uint64_t wanted;
 	ptowsp_status st = mode_choose(run);
 
 	if (st || !crew->sharing)
@@ -86,9 +87,8 @@ ptowsp_status rt_dispatch_begin(struct rt_run *run)
 		return rt_wait_tasks(run, failed + 1);
 	if (run->tasks % FRONTIER_EVERY == 0)
 		st = rt_frontier_move(run);
-	if (!st)
-		st = rt_wait_tasks(run, run->places.timed && run->lag.waiting ? run->tasks : run->flow.tail);
-	return st;
+	wanted = run->places.timed && run->lag.waiting ? run->tasks : run->flow.tail;
+	return !st && crew->ring.frontier < wanted ? rt_wait_tasks(run, wanted) : st;
 }
 
 /* ---- into the ring ------------------------------------------------------------------------------------------------ */
@@ -205,8 +205,8 @@ static ptowsp_status hand_over(struct rt_run *run, const struct rt_site *site, s
 
 	if (run->barrier > ring->barrier)
 		st = gate_make(run);
-	if (!st)
-		st = rt_wait_room(run, (uint64_t)run->preds.count + 2); /* and one for the stream's order, one for the gate */
+	if (!st && !rt_ring_room(ring, (uint64_t)run->preds.count + 2)) /* and one for the stream's order, one for the gate */
+		st = rt_wait_room(run, (uint64_t)run->preds.count + 2);
 	if (st)
 		return st;
 	slot = rt_ring_add(ring);
