@@ -155,6 +155,20 @@ static enum probe_state say(struct probe_result *result, enum probe_state state,
 	return state;
 }
 
+enum { SETTINGS = 16 };
+
+/* The backend's settings and one more, in `room`. False: there is no room. */
+static bool settings_add(struct ptowsp_backend_options *options, struct ptowsp_setting room[SETTINGS], const char *key, const char *value)
+{
+	if (options->setting_count >= SETTINGS)
+		return false;
+	if (options->setting_count)
+		memcpy(room, options->settings, options->setting_count * sizeof(*room));
+	room[options->setting_count++] = (struct ptowsp_setting){key, value};
+	options->settings = room;
+	return true;
+}
+
 /* One run into *outcome. PROBE_ENFORCED: it can be looked at. */
 static enum probe_state run(struct probe *probe, const char *text, uint32_t feature, struct probe_outcome *outcome,
 			    struct probe_result *result)
@@ -162,6 +176,7 @@ static enum probe_state run(struct probe *probe, const char *text, uint32_t feat
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct ptowsp_backend *backend = probe->backend, *own = NULL;
 	struct ptowsp_backend_options options = probe->options;
+	struct ptowsp_setting settings[SETTINGS];
 	struct ptowsp_package *package;
 	struct probe_spec spec;
 
@@ -170,8 +185,10 @@ static enum probe_state run(struct probe *probe, const char *text, uint32_t feat
 	if (!package)
 		return say(result, PROBE_NOT_PROBED, "%s", error.text);
 	options.threads = spec.threads;
-	if (spec.threads && ptowsp_backend_open(&own, &options, &error))
-		return say(result, PROBE_FAILED, "%s", error.text);
+	if (spec.schedulers && !settings_add(&options, settings, "schedulers", spec.schedulers))
+		return say(result, PROBE_NOT_PROBED, "too many options of the backend are set to add schedulers=%s", spec.schedulers);
+	if ((spec.threads || spec.schedulers) && ptowsp_backend_open(&own, &options, &error))
+		return say(result, spec.schedulers ? PROBE_NOT_PROBED : PROBE_FAILED, "%s", error.text);
 	probe_run(outcome, package, own ? own : backend, &spec, feature);
 	ptowsp_backend_close(own);
 	if (*outcome->missing)

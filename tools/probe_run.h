@@ -15,6 +15,7 @@ enum { PROBE_WORDS = 8, PROBE_TASKS = 256, PROBE_EDGES = 256, PROBE_RESOURCES = 
  *	@cancel           is cancelled 20 ms after its start
  *	@deadline         has 50 ms
  *	@threads=N        on a backend of its own with so many worker threads
+ *	@schedulers=N     on a backend of its own with so many scheduler instances
  * All texts point into `memory`. */
 struct probe_spec {
 	char memory[256];
@@ -22,6 +23,7 @@ struct probe_spec {
 	const char *schedule[PROBE_WORDS];
 	char *set[PROBE_WORDS], *then[PROBE_WORDS]; /* NAME=VALUE */
 	uint32_t schedule_count, set_count, then_count, threads;
+	const char *schedulers; /* NULL: none stated */
 	bool no_kernels, cancel, deadline;
 };
 /* The text is one of probe.def: what does not fit ends the program. */

@@ -195,9 +195,11 @@ bool rt_account(struct rt_generate *g)
 	enum rt_event event;
 	ptowsp_status st;
 
-	if (g->over || g->run->tasks >= g->failed) {
-		g->over = true;
+	if (g->over)
 		return false;
+	if (g->run->tasks >= g->failed) {
+		g->over = true;
+		return true;
 	}
 	if (g->pending)
 		return task_step(g);

@@ -25,12 +25,6 @@ static const uint16_t features[] = {
 	PTOWSP_FEATURE_CSP_TOKEN,
 };
 
-/* With one scheduler instance a filter has nothing to choose between. */
-static uint8_t opcode_state(uint8_t opcode)
-{
-	return opcode == PTOWSP_OP_DISPATCH_FILTER ? PTOWSP_STATE_RECORDED : PTOWSP_STATE_ENFORCED;
-}
-
 /* Orders among ready tasks, and issuing at once, have no effect on the semantic clock: kept, nothing to obey. */
 static uint8_t policy_state(unsigned directive, unsigned policy)
 {
@@ -53,7 +47,7 @@ uint32_t rt_capabilities(struct ptowsp_cap *rows_out, uint32_t room)
 	uint32_t count = 0;
 
 	for (size_t i = 0; i < sizeof(opcodes) / sizeof(*opcodes); i++)
-		count = row_add(rows_out, room, count, PTOWSP_FEATURE_OPCODE(opcodes[i]), opcode_state(opcodes[i]));
+		count = row_add(rows_out, room, count, PTOWSP_FEATURE_OPCODE(opcodes[i]), PTOWSP_STATE_ENFORCED);
 	for (size_t i = 0; i < sizeof(policies) / sizeof(*policies); i++)
 		if (policies[i].directive != PTOWSP_DIRECTIVE_TRACE && policies[i].directive != PTOWSP_DIRECTIVE_LAYOUT) /* the backend's: records, memory */
 			count = row_add(rows_out, room, count, PTOWSP_FEATURE_POLICY(policies[i].directive, policies[i].policy),

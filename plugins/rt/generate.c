@@ -436,6 +436,9 @@ static ptowsp_status check(const struct rt_run *run)
 		return refuse(run, PTOWSP_NONE, "timing=interleaved");
 	if (run->args->flags & PTOWSP_RUN_STRICT && !rt_schedule_safe(&program->schedule))
 		return refuse(run, PTOWSP_NONE, "the check of --strict");
+	for (uint32_t k = 0; !st && k < program->site_count; k++)
+		if (program->sites[k].renamed)
+			st = refuse(run, program->sites[k].instruction, "a temp tensor with versions");
 	for (uint32_t i = 0; !st && i < program->tables.work.code_count; i++) {
 		const struct rt_ins *in = &program->code[i];
 

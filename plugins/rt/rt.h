@@ -113,7 +113,8 @@ struct rt_survey {
 };
 ptowsp_status rt_survey(struct rt_program *program, const struct ptowsp_run_args *args, struct rt_survey *survey_out, struct ptowsp_error *error);
 
-/* Rows for everything this core enforces; a backend starts from them. Returns how many, writes at most room. */
+/* Rows for everything this core enforces; a backend starts from them. That of DISPATCH_FILTER holds for one that lets its user choose rt_run_args.schedulers.
+ * Returns how many, writes at most room. */
 uint32_t rt_capabilities(struct ptowsp_cap *rows_out, uint32_t room);
 
 #endif
