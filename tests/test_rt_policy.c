@@ -168,13 +168,14 @@ static void auto_has_its_executors_even_where_no_task_is_in_a_loop(void)
 }
 
 /* The tasks have the cycles that are wanted, in this order. */
-static void order_is(struct builder *b, uint32_t count, const uint64_t *cycles)
+static void order_is(struct builder *b, uint32_t count, const uint64_t *cycles, bool kept)
 {
 	struct outcome *o;
 
 	ROW(TIMING, INTERLEAVED, "");
 	o = builder_run(b, NULL);
 	CHECK_STR(o->error.text, "");
+	CHECK_INT(strstr(o->log, "keeps its turn until that ends") != NULL, kept);
 	REQUIRE_UINT(o->task_count, count);
 	for (uint32_t i = 0; i < count; i++)
 		CHECK_UINT(o->tasks[i].end - o->tasks[i].start, cycles[i]);
@@ -202,7 +203,7 @@ static void interleaved_branches_give_one_task_each_in_turn(void)
 	builder_end(b);
 	builder_end(b);
 	builder_task(b, k, 40, "");
-	order_is(b, 8, (uint64_t[]){1, 10, 20, 2, 30, 3, 21, 40});
+	order_is(b, 8, (uint64_t[]){1, 10, 20, 2, 30, 3, 21, 40}, false);
 }
 
 static void a_branch_inside_a_scope_or_an_order_keeps_its_turn(void)
@@ -228,7 +229,7 @@ static void a_branch_inside_a_scope_or_an_order_keeps_its_turn(void)
 		builder_task(b, k, 10, "");
 		builder_task(b, k, 11, "");
 		builder_end(b);
-		order_is(b, 5, (uint64_t[]){1, 2, 10, 3, 11});
+		order_is(b, 5, (uint64_t[]){1, 2, 10, 3, 11}, true);
 	}
 }
 
@@ -249,7 +250,7 @@ static void break_leaves_all_branches_of_a_combine(void)
 	builder_end(b);
 	builder_end(b);
 	builder_task(b, k, 40, "");
-	order_is(b, 4, (uint64_t[]){1, 10, 1, 40});
+	order_is(b, 4, (uint64_t[]){1, 10, 1, 40}, false);
 }
 
 static void one_row_of_a_pool_each(void)

@@ -40,10 +40,16 @@ static void loop_enter(struct survey *s, const struct rt_program *program, uint3
 	s->depths[at] = depth;
 }
 
+/* Loops of processes are no candidates: their tasks have executors of their own. */
+static uint32_t depth_named(const struct rt_site *site)
+{
+	return site->first_name == PTOWSP_NONE ? 0 : site->depth;
+}
+
 static void loops_find(struct survey *s, const struct rt_program *program)
 {
 	for (uint32_t i = 0; i < program->site_count; i++)
-		for (uint32_t d = 0; d < program->sites[i].depth; d++)
+		for (uint32_t d = 0; d < depth_named(&program->sites[i]); d++)
 			loop_enter(s, program, program->names[program->sites[i].first_name + d], d);
 }
 
@@ -51,7 +57,7 @@ static int32_t depth_of(const struct rt_program *program, const struct rt_site *
 {
 	int32_t depth = -1;
 
-	for (uint32_t d = 0; d < site->depth; d++)
+	for (uint32_t d = 0; d < depth_named(site); d++)
 		if (same(program, program->names[site->first_name + d], name))
 			depth = (int32_t)d;
 	return depth;
@@ -101,6 +107,8 @@ static bool task_count(struct survey *s)
 		}
 	}
 	s->edges += run->preds.count;
+	if (site->renamed && rt_versions_take(run, 0, false))
+		return false;
 	run->env.task = ++run->tasks;
 	return true;
 }
@@ -111,6 +119,8 @@ static bool event_count(struct survey *s, enum rt_event event)
 
 	switch (event) {
 	case RT_EVENT_TASK: return task_count(s);
+	case RT_EVENT_SCOPE_BEGIN: return !rt_versions_scope_begin(run, 0);
+	case RT_EVENT_SCOPE_END: return !rt_versions_scope_end(run, 0, false);
 	case RT_EVENT_SLOT_SET: return !rt_slot_set(run, run->expand.slot, run->expand.expr);
 	case RT_EVENT_SLOT_LOAD: /* what a task that did not run would have written */
 		return !rt_slot_load(run, run->expand.slot, &run->program->ios[run->expand.io]) &&

@@ -307,8 +307,8 @@ static ptowsp_status parts_lower(struct rt_program *program, const struct rt_nes
 /* The loops around the task: one of them becomes its affinity when the first run begins. */
 static ptowsp_status names_lower(struct rt_program *program, const struct rt_nest *nest, struct rt_site *site, struct ptowsp_error *error)
 {
-	site->first_name = program->name_count;
-	for (uint32_t d = 0; program->schedule.dispatch.policy == PTOWSP_DISPATCH_AUTO && d < nest->depth; d++) {
+	site->first_name = nest->process ? PTOWSP_NONE : program->name_count;
+	for (uint32_t d = 0; !nest->process && program->schedule.dispatch.policy == PTOWSP_DISPATCH_AUTO && d < nest->depth; d++) {
 		if (!rt_grow((void **)&program->names, &program->name_room, program->name_count, sizeof(*program->names)))
 			return rt_no_memory(error, "tasks");
 		program->names[program->name_count++] = nest->names[d];

@@ -9,6 +9,7 @@
 #include "rt/error.h"
 #include "rt/grow.h"
 #include "rt/run.h"
+#include "rt/turns.h"
 
 void rt_log(const struct rt_program *program, int32_t level, const char *text, ...)
 {
@@ -221,6 +222,7 @@ ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt
 	promise_tell(program);
 	window_tell(program);
 	rt_after_tell(program);
+	rt_turns_tell(program);
 	rt_renamings_tell(program);
 	*program_out = program;
 	return PTOWSP_OK;

@@ -106,15 +106,33 @@ static void go_on(struct rt_expand *expand, struct rt_turns *turns)
 	}
 }
 
-static bool holds_turn(const struct rt_frame *frame)
+static bool holds_turn(unsigned op)
 {
-	return frame->op == PTOWSP_OP_SCOPE || frame->op == PTOWSP_OP_FOR_EACH || frame->op == PTOWSP_OP_SEQUENTIAL;
+	return op == PTOWSP_OP_SCOPE || op == PTOWSP_OP_FOR_EACH || op == PTOWSP_OP_SEQUENTIAL;
+}
+
+void rt_turns_tell(const struct rt_program *program)
+{
+	uint32_t end = 0; /* of the branches around `at` */
+
+	for (uint32_t at = 0; program->schedule.interleaved && at < program->tables.work.code_count; at++) {
+		const struct rt_ins *in = &program->code[at];
+
+		if (in->op == PTOWSP_OP_COMBINE && in[in->count].end > end)
+			end = in[in->count].end;
+		if (at >= end || !holds_turn(in->op))
+			continue;
+		rt_diagnose(program, PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_TIMING, PTOWSP_TIMING_INTERLEAVED),
+			    "timing=interleaved: a branch of a combine that enters a scope, for_each or sequential of its own keeps its turn until that ends, "
+			    "so its tasks there come one behind the other");
+		return;
+	}
 }
 
 /* From the innermost combine out: an outer one keeps the inner one as it then is. */
 bool rt_turns_pass(struct rt_expand *expand)
 {
-	for (uint32_t d = expand->depth; d-- > 0 && !holds_turn(&expand->frames[d]);) {
+	for (uint32_t d = expand->depth; d-- > 0 && !holds_turn(expand->frames[d].op);) {
 		struct rt_turns *turns = expand->frames[d].op == PTOWSP_OP_COMBINE ? expand->frames[d].turns : NULL;
 
 		if (!turns || turns->live < 2)

@@ -7,6 +7,9 @@
 
 #include "rt/expand.h"
 
+/* Says once where that limit is met. */
+void rt_turns_tell(const struct rt_program *program);
+
 /* Opens the combine at expand->at; its frame is pushed already. False when out of memory. */
 bool rt_turns_enter(struct rt_expand *expand, struct rt_frame *frame, const struct rt_ins *in);
 /* A task was given: every combine around it that can passes the turn on. False when out of memory. */

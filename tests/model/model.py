@@ -208,7 +208,7 @@ class Process:
         while branches:
             branch, state = branches.pop(0), None
             try:
-                while state is not ISSUED or self.m.word("timing") != "interleaved":
+                while state is not ISSUED or ("interleaved", []) not in self.m.s.get("timing", []):
                     yield (state := next(branch))
                 branches.append(branch)
             except StopIteration as stop:
@@ -377,8 +377,7 @@ class Machine:
         rest = {r: self.window if r == "ready" else DEFAULTS[r] for r in RESOURCES if self.window}
         self.capacity = {r: self.numbers({"ready": "ready_queue"}.get(r, r), [rest.get(r)])[0] for r in RESOURCES}
         self.capacity["task_ring"] = self.window or None
-        rates = [a[0] for p, a in s.get("timing", []) if p == "rate_limit"]
-        self.issue_cost = max(self.numbers("issue_cost", [0])[0], *rates, 0)
+        self.issue_cost = max(self.numbers("issue_cost", [0])[0], *[a[0] for p, a in s.get("timing", []) if p == "rate_limit"], 0)
         self.value = [signed(number(program.values.get(r["name"], r.get("value", 0)))) for r in program.rows("SLOT")]
         self.tasks, self.left, self.touched, self.V, self.events = [], [], {}, {}, {}
         self.versions, self.current, self.allocated, self.lacking = [], {}, {}, None
@@ -551,9 +550,9 @@ class Machine:
             if all(state is STUCK for state in states):
                 raise Ended("deadlock", len(self.tasks), [(p.name, *p.why) for p in processes])
 
-    def run(self):
+    def run(self, pipeline=True):
         self.take_turns([Process(self, self.program.entry.get("instruction", 0))])
-        if self.program.entry.get("flags", 0) & 4:
+        if pipeline and self.program.entry.get("flags", 0) & 4:
             stated = {c: q for _, (c, q) in self.s.get("channel_capacity", [])}
             self.channels = [Channel(c, stated.get(c["name"], c.get("capacity", 0))) for c in self.program.rows("CSPC")]
             now, rows = self.total(), sorted(self.program.rows("PROC"), key=lambda r: r.get("order", 0))
@@ -574,7 +573,7 @@ def run(program):
     policy, arguments = program.schedule.get("dispatch", [(None, 0)])[0]
     if policy == "auto":
         machines = [Machine(program, 0, ("affinity", [name, *arguments])) for name in outermost_first(program) + [None]]
-        crossed = [sum(m.tasks[d].executor != t.executor for t in m.run().tasks for d in t.edges) for m in machines[:-1]] + [NEVER]
+        crossed = [sum(m.tasks[d].executor != t.executor for t in m.run(False).tasks for d in t.edges) for m in machines[:-1]] + [NEVER]
         dispatch = machines[crossed.index(min(crossed))].dispatch
     if start[0]:
         ahead = Machine(program, NEVER, dispatch)  # nothing starts: how far does the issue get?
@@ -586,8 +585,9 @@ def run(program):
         gate = max([t.a for t in ahead.tasks[:(start[1] or [None])[0]]], default=0)
     return Machine(program, gate, dispatch).run()
 def outermost_first(program):
-    loops = [(at, two, program.axes[one].get("name", "")) for at, (op, one, two) in enumerate(program.code)
-             if op in LOOPS and any(op in ("task", "copy") for op, _, _ in program.code[at:two])]
+    own = program.code[:min([r.get("instruction", 0) for r in program.rows("PROC")], default=None)]  # dispatch is not for processes
+    loops = [(at, two, program.axes[one].get("name", "")) for at, (op, one, two) in enumerate(own)
+             if op in LOOPS and {"task", "copy"} & {op for op, _, _ in own[at:two]}]
     return [name for _, _, name in sorted(loops, key=lambda x: (sum(at < x[0] < end for at, end, _ in loops), x[0]))]
 def main(arguments):
     with open(arguments[0]) as f:

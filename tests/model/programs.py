@@ -19,7 +19,7 @@ FAMILIES = {
     "temp": "temp tensors, renamed or not, in a small arena",
     "start": "start(threshold n) and start(after_orchestration)",
     "auto": "dispatch auto(n)",
-    "interleaved": "timing interleaved",
+    "interleaved": "timing interleaved; branches without scopes and orders of their own",
     "filter": "dispatch_filter with one instance",
     "csp": "channels and processes",
 }
@@ -242,7 +242,16 @@ class Generator(Writer):
     def put_filter(self, depth, weight):
         self.put("dispatch_filter", self.rng.choice([1, 3, 7]), self.index(depth, 4))
 
+    def keeps_turn(self):
+        """A scope or an order here would keep the turn of its branch in the core, which says so: the limit in plugins/rt/README.md."""
+        return "interleaved" in self.on and self.branched > 0
+
+    def body(self, op, one=0):
+        return super().body("parallel_for" if op == "for_each" and self.keeps_turn() else op, one)
+
     def put_scope(self, depth, weight):
+        if self.keeps_turn():
+            return self.nested(depth, weight, 1, 3)
         with self.body("scope"):
             self.nested(depth, weight, 1, 3)
 
@@ -258,6 +267,8 @@ class Generator(Writer):
 
     def put_sequential(self, depth, weight):
         n = self.rng.randint(2, 3)
+        if self.keeps_turn():
+            return self.nested(depth, weight, 1, 2 * n)
         self.parts("sequential", n, 0, [lambda: self.nested(depth, weight, 1, 2)] * n)
 
     def put_combine(self, depth, weight):
