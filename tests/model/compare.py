@@ -8,6 +8,7 @@ unsupported is counted as that and is no agreement.
 """
 import argparse
 import collections
+import glob
 import json
 import multiprocessing
 import os
@@ -164,6 +165,12 @@ def check_vectors(build, folder):
             text = f"the report does not propose {make()[1]['text']}: {got[1]['text']}"
         failed += bool(text)
         print(f"not ok tools_vector_{name} - {text}" if text else f"ok tools_vector_{name}")
+    for path in sorted(glob.glob(os.path.join(os.path.dirname(os.path.abspath(__file__)), "found", "*.json"))):
+        package, name = read(path), os.path.basename(path)[:-len(".json")]
+        want, got = expected(package), observed(build, folder, package, ["--threads=1", "--no-kernels"])
+        text = difference(want, got) or (cure(build, folder, got[1]["text"], 1) if want[0] == 7 else None)
+        failed += bool(text)
+        print(f"not ok tools_found_{name} - {text}" if text else f"ok tools_found_{name}")
     return failed
 
 
