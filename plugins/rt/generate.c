@@ -238,8 +238,8 @@ static ptowsp_status issue(struct rt_generate *g, struct rt_scheduler *s)
 
 /* ---- walking ------------------------------------------------------------------------------------------------------ */
 
-/* What its own walk means to an instance. */
-static ptowsp_status event_take(struct rt_scheduler *s, enum rt_event event)
+/* What its own walk means to an instance; *state_out: what it does next, for the others to see when the lock is held again. */
+static ptowsp_status event_take(struct rt_scheduler *s, enum rt_event event, enum rt_own_state *state_out)
 {
 	struct rt_run *run = s->run;
 
@@ -247,7 +247,7 @@ static ptowsp_status event_take(struct rt_scheduler *s, enum rt_event event)
 	switch (event) {
 	case RT_EVENT_TASK:
 		run->tasks = s->skip.task;
-		s->state = RT_OWN_HOLDING;
+		*state_out = RT_OWN_HOLDING;
 		/* Plans look at the map when they are made; here many instances would. */
 		memset(run->plans.met, 0, run->plans.count);
 		return rt_prepare(run, &run->program->sites[run->expand.site], run->expand.level);
@@ -256,7 +256,7 @@ static ptowsp_status event_take(struct rt_scheduler *s, enum rt_event event)
 	case RT_EVENT_SLOT_SET: return rt_slot_set(run, run->expand.slot, run->expand.expr);
 	case RT_EVENT_SLOT_LOAD: return rt_slot_load(run, run->expand.slot, &run->program->ios[run->expand.io]);
 	case RT_EVENT_PAUSE: return rt_look(run);
-	case RT_EVENT_END: s->state = RT_OWN_OVER; return PTOWSP_OK;
+	case RT_EVENT_END: *state_out = RT_OWN_OVER; return PTOWSP_OK;
 	case RT_EVENT_FAILED: return run->expand.failure;
 	default: return PTOWSP_OK;
 	}
@@ -265,11 +265,13 @@ static ptowsp_status event_take(struct rt_scheduler *s, enum rt_event event)
 /* One event. Entered and left with the lock held; the walk itself needs none. */
 static void walk(struct rt_generate *g, struct rt_scheduler *s)
 {
+	enum rt_own_state state = RT_OWN_GOING;
 	ptowsp_status st;
 
 	pthread_mutex_unlock(&g->lock);
-	st = event_take(s, rt_skip_next(&s->skip));
+	st = event_take(s, rt_skip_next(&s->skip), &state);
 	pthread_mutex_lock(&g->lock);
+	s->state = state;
 	s->passed = s->state == RT_OWN_OVER ? UINT64_MAX : s->state == RT_OWN_HOLDING ? s->skip.task : s->skip.number;
 	if (st) {
 		s->state = RT_OWN_OVER; /* it stays at its number: nobody goes on behind it */

@@ -43,10 +43,10 @@ struct rt_scheduler {
 	struct rt_run *run;   /* values, expander, accesses of the task at hand */
 	struct rt_skip skip;
 	uint32_t me;
-	enum rt_own_state state;
 	uint64_t order;       /* tasks before it end before the next one is issued */
 	struct ptowsp_error error;
 	/* under the lock */
+	enum rt_own_state state;
 	uint64_t passed;      /* the smallest number it has not passed */
 	struct rt_own_task **ring;
 	uint64_t issued, gone, ended, mask; /* own counts: all before `ended` have ended, all before `gone` have left */
