@@ -387,9 +387,11 @@ static bool same_edges(struct outcome *a, struct outcome *b)
 {
 	bool same = a->edge_count == b->edge_count && a->stats.edges == b->stats.edges;
 
+	if (!same || !a->edge_count)
+		return same;
 	qsort(a->edges, a->edge_count, sizeof(*a->edges), edge_compare);
 	qsort(b->edges, b->edge_count, sizeof(*b->edges), edge_compare);
-	return same && (!a->edge_count || !memcmp(a->edges, b->edges, a->edge_count * sizeof(*a->edges)));
+	return !memcmp(a->edges, b->edges, a->edge_count * sizeof(*a->edges));
 }
 
 static bool same_tasks(const struct outcome *a, const struct outcome *b)
@@ -612,6 +614,37 @@ static void a_failing_kernel_ends_all_instances_with_the_first_failure(void)
 	}
 }
 
+/* Tasks, then a loop whose step is wrong: what ran before that was met? */
+static uint64_t calls_before_the_end(bool safe)
+{
+	struct builder *b = builder_create();
+	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 0), zero = builder_const(b, 0), high = builder_const(b, 3);
+	uint32_t step = builder_expr(b, PTOWSP_EXPR_VALUE, builder_slot(b, "s", PTOWSP_SLOT_SYMBOL, 0), 0, 0);
+	struct outcome *o;
+	uint64_t calls;
+
+	if (safe)
+		builder_schedule(b, PTOWSP_DIRECTIVE_START, PTOWSP_START_AFTER_ORCHESTRATION, "");
+	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 20);
+	builder_task(b, k, 1, "");
+	builder_end(b);
+	builder_loop(b, PTOWSP_OP_PARALLEL_FOR, builder_axis(b, "j", zero, high, step, PTOWSP_NONE));
+	builder_task(b, k, 1, "");
+	builder_end(b);
+	o = builder_run(b, &(struct outcome_how){.schedulers = 3});
+	CHECK_INT(o->status, PTOWSP_RUN_FAILED);
+	calls = o->calls;
+	outcome_destroy(o);
+	builder_destroy(b);
+	return calls;
+}
+
+static void nothing_runs_before_all_is_generated_if_that_is_wanted(void)
+{
+	CHECK_UINT(calls_before_the_end(true), 0);
+	CHECK_UINT(calls_before_the_end(false), 20);
+}
+
 static void what_only_one_instance_can_do_is_refused_by_name(void)
 {
 	struct builder *b = builder_create();
@@ -634,6 +667,7 @@ void suite_rt_generate(CU_pSuite s)
 	TEST(s, instances_issue_side_by_side_and_a_filter_takes_it_back);
 	TEST(s, each_instance_has_a_ring_of_its_own);
 	TEST(s, a_failing_kernel_ends_all_instances_with_the_first_failure);
+	TEST(s, nothing_runs_before_all_is_generated_if_that_is_wanted);
 	TEST(s, what_only_one_instance_can_do_is_refused_by_name);
 	TEST(s, small_rings_change_no_result);
 	TEST(s, several_instances_give_the_results_of_one);
