@@ -150,22 +150,18 @@ static ptowsp_status clock_tell(struct rt_run *run, struct untold *untold)
 /* One task: its plan is of it, but for the uses, which lie `steps` behind. A kernel that fails has been told to the clock all the same. */
 RT_INLINE ptowsp_status task_issue(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, uint64_t steps, struct untold *untold)
 {
-	struct rt_clock_brief *brief = &untold->tasks[untold->count++];
-	ptowsp_status st = uses_enter(run, plan, untold->cells, steps);
+	struct rt_clock_brief *brief = &untold->tasks[untold->count];
+	ptowsp_status st = plan->use_count ? uses_enter(run, plan, untold->cells, steps) : PTOWSP_OK;
 
-	brief->cycles = plan->cycles;
-	brief->need = (struct rt_need){plan->map_need, run->preds.count};
 	if (run->preds.out_of_memory)
 		st = rt_no_memory(run->error, "the tensor map");
-	if (!st && untold->count == TOLD_AT_ONCE)
-		st = clock_tell(run, untold);
 	if (st)
 		return st;
-	plan->stats->tasks++;
-	plan->stats->cycles += plan->cycles;
-	if (run->kernels)
-		st = run->known[plan->kernel].here ? kernel_call(run, plan, site) : kernel_share(run, plan, site);
-	if (st)
+	brief->cycles = plan->cycles;
+	brief->need = (struct rt_need){plan->map_need, run->preds.count};
+	if (++untold->count == TOLD_AT_ONCE && (st = clock_tell(run, untold)))
+		return st;
+	if (run->kernels && (st = run->known[plan->kernel].here ? kernel_call(run, plan, site) : kernel_share(run, plan, site)))
 		return st;
 	run->edges += run->preds.count;
 	run->env.task = ++run->tasks;
@@ -173,8 +169,15 @@ RT_INLINE ptowsp_status task_issue(struct rt_run *run, struct rt_plan *plan, con
 	return PTOWSP_OK;
 }
 
+static void stats_add(const struct rt_plan *plan, uint64_t tasks)
+{
+	plan->stats->tasks += tasks;
+	plan->stats->cycles += tasks * plan->cycles;
+}
+
 static ptowsp_status one_issue(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, uint64_t steps, struct untold *untold)
 {
+	stats_add(plan, 1);
 	return task_issue(run, plan, site, steps, untold);
 }
 
@@ -262,7 +265,7 @@ static bool lane_find(const struct rt_run *run, struct lane *lane)
 	return lane->count > 0;
 }
 
-static inline ptowsp_status lane_iterate(struct rt_run *run, const struct lane *lane, uint64_t steps, struct untold *untold)
+RT_INLINE ptowsp_status lane_iterate(struct rt_run *run, const struct lane *lane, uint64_t steps, struct untold *untold)
 {
 	ptowsp_status st = PTOWSP_OK;
 
@@ -280,19 +283,27 @@ static ptowsp_status lane_run(struct rt_run *run, const struct lane *lane, struc
 {
 	struct rt_expand *expand = &run->expand;
 	struct rt_frame *top = &expand->frames[expand->depth - 1];
-	int64_t *value = &expand->loops[top->depth];
+	const int64_t *value = &expand->loops[top->depth];
+	uint64_t began = run->tasks, left = run->max_tasks - began;
+	uint32_t room = (uint32_t)((left < expand->budget ? left : expand->budget) / lane->count);
 	ptowsp_status st = PTOWSP_OK;
+	bool entered = false;
 
-	while (!st && expand->budget > lane->count + 1 && run->max_tasks - run->tasks > lane->count) {
+	for (; !st && room > 1; room--) {
 		uint64_t was = (uint64_t)*value;
 
-		if (!iteration_next(expand) || expand->level != lane->level)
+		if (!iteration_next(expand))
+			break;
+		entered = expand->level != lane->level;
+		if (entered)
 			break;
 		st = lane_iterate(run, lane, (uint64_t)*value - was, untold);
-		expand->budget -= lane->count;
-		expand->site = lane->sites[lane->count - 1];
-		expand->at = top->end;
 	}
+	expand->site = lane->sites[lane->count - 1];
+	expand->at = entered ? top->at + 1 : top->end;
+	expand->budget -= (uint32_t)(run->tasks - began);
+	for (uint32_t k = 0; k < lane->count; k++) /* after a failure: those told, as elsewhere */
+		stats_add(lane->plans[k], (run->tasks - began + (st != PTOWSP_OK) + lane->count - 1 - k) / lane->count);
 	return st;
 }
 
