@@ -33,23 +33,13 @@ bool rt_express_site(const struct rt_run *run, const struct rt_site *site, uint3
 
 /* ---- a task ------------------------------------------------------------------------------------------------------- */
 
-/* Moves the uses on and enters them, one by one. */
-static ptowsp_status uses_enter_slowly(struct rt_run *run, struct rt_plan *plan, struct rt_cells *cells, uint64_t steps)
+/* Moves the uses on and enters them, one of which at least is not by name. */
+static ptowsp_status uses_enter_slowly(struct rt_run *run, struct rt_plan *plan, uint64_t steps)
 {
-	const struct rt_lattice *lattices = run->overlap.lattices;
-	ptowsp_status st = PTOWSP_OK;
-
+	for (uint32_t i = 0; i < plan->use_count; i++)
+		plan->uses[i].name += plan->uses[i].step * steps;
 	run->plan = plan; /* whose accesses are asked for */
-	for (struct rt_use *use = plan->uses, *end = use + plan->use_count; !st && use < end; use++) {
-		use->name += use->step * steps;
-		if (!cells->entries)
-			continue;
-		if (rt_use_named(use, lattices))
-			rt_cells_access(cells, &run->track, use->name, use->access);
-		else
-			st = rt_infer_use(run, use);
-	}
-	return st;
+	return rt_infer_uses(run, plan->uses, plan->use_count);
 }
 
 RT_INLINE void uses_all(struct rt_preds *preds, struct rt_track *track, const struct rt_plan *plan, struct rt_cells *cells, uint64_t steps,
@@ -70,7 +60,7 @@ RT_INLINE void uses_all(struct rt_preds *preds, struct rt_track *track, const st
 static inline ptowsp_status uses_enter(struct rt_run *run, struct rt_plan *plan, struct rt_cells *cells, uint64_t steps)
 {
 	if (!plan->named || plan->divided != run->overlap.divided)
-		return uses_enter_slowly(run, plan, cells, steps);
+		return uses_enter_slowly(run, plan, steps);
 	if (run->track.full)
 		uses_all(&run->preds, &run->track, plan, cells, steps, true);
 	else

@@ -189,7 +189,7 @@ static void version_enter(struct rt_run *run, const struct rt_use *use)
 	run->track.full = full;
 }
 
-ptowsp_status rt_infer_use(struct rt_run *run, const struct rt_use *use)
+static ptowsp_status use_enter(struct rt_run *run, const struct rt_use *use)
 {
 	if (use->way == RT_USE_VERSION) {
 		version_enter(run, use);
@@ -201,7 +201,7 @@ ptowsp_status rt_infer_use(struct rt_run *run, const struct rt_use *use)
 	return PTOWSP_OK;
 }
 
-static ptowsp_status uses_enter(struct rt_run *run, const struct rt_use *uses, uint32_t count)
+ptowsp_status rt_infer_uses(struct rt_run *run, const struct rt_use *uses, uint32_t count)
 {
 	struct rt_cells *cells = run->overlap.lattices ? &run->overlap.cells : &run->exact;
 	ptowsp_status st = PTOWSP_OK;
@@ -210,7 +210,7 @@ static ptowsp_status uses_enter(struct rt_run *run, const struct rt_use *uses, u
 		if (rt_use_named(use, run->overlap.lattices))
 			rt_cells_access(cells, &run->track, use->name, use->access);
 		else
-			st = rt_infer_use(run, use);
+			st = use_enter(run, use);
 	}
 	return st;
 }
@@ -308,7 +308,7 @@ ptowsp_status rt_infer(struct rt_run *run, const struct rt_site *site, struct rt
 	}
 	if (run->tasks >= run->fresh_until)
 		rt_infer_freshen(run);
-	st = uses_enter(run, uses, count);
+	st = rt_infer_uses(run, uses, count);
 	if (!st && run->watch)
 		st = watch_enter(run, site);
 	if (!st && site->after_count)

@@ -126,8 +126,8 @@ void rt_infer_finish(struct rt_run *run);
 ptowsp_status rt_infer(struct rt_run *run, const struct rt_site *site, struct rt_need *need_out);
 /* The part of it that does not depend on other tasks: places in the tensor map. */
 uint32_t rt_infer_map(struct rt_run *run, const struct rt_site *site);
-/* One use, through the intervals of its tensor or by a name that has to be asked for. */
-ptowsp_status rt_infer_use(struct rt_run *run, const struct rt_use *use);
+/* Enters uses, whatever their ways, of the task that run->plan or run->accesses is about. */
+ptowsp_status rt_infer_uses(struct rt_run *run, const struct rt_use *uses, uint32_t count);
 /* Every 2^30 tasks, at the latest: or stamps of old ones would look new. */
 void rt_infer_freshen(struct rt_run *run);
 /* After it, with place and edges known: is there a race? Errors: UNSUPPORTED naming the first pair, NO_MEMORY. */
