@@ -106,7 +106,7 @@ bool rt_clock_pools(struct rt_clock *clock, uint32_t pools);
 
 /* The next task. Times into *trace. RUN_FAILED: the window is full and its mode is abort. */
 ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *task, struct ptowsp_trace_task *trace);
-/* What rt_clock_task is made of, for clocks.c: the earliest start by issue clock, orders, depths and stream; and what a task that ends then changes in these. */
+/* What rt_clock_task is made of, for clocks_task.c: the earliest start by issue clock, orders, depths and stream; and what a task that ends then changes in these. */
 uint64_t rt_clock_gates(struct rt_clock *clock, const struct rt_clock_task *task);
 void rt_clock_enter(struct rt_clock *clock, const struct rt_clock_task *task, uint64_t end);
 /* The next task, which can never be issued, first meets a full ring in mode abort. */

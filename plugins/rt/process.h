@@ -44,14 +44,18 @@ struct rt_pipeline {
 	struct rt_recall recall;
 };
 
-/* After the entry's own instructions: all processes until they end. Errors: those of a run; DEADLOCK with the report. */
+/* process.c, after the entry's own instructions: all processes until they end. Errors: those of a run; DEADLOCK with the report. */
 ptowsp_status rt_pipeline_run(struct rt_run *run);
-/* NULL is nothing. */
-void rt_pipeline_destroy(struct rt_pipeline *pipeline);
-ptowsp_status rt_pipeline_create(struct rt_pipeline **pipeline_out, struct rt_run *run);
 /* Until all have ended or a round passes in which nobody gets on: OK with pipeline->live > 0. */
 ptowsp_status rt_pipeline_go(struct rt_pipeline *pipeline);
+/* process_task.c: the task at which the instance stands. *done_out: it was issued; else there is no room, and the instance lets others go first. Errors: those of
+ * rt_issue. */
+ptowsp_status rt_process_task(struct rt_pipeline *pipeline, struct rt_instance *instance, bool *done_out);
 
+/* pipeline.c. Errors: NO_MEMORY; what there is then is still destroyed. */
+ptowsp_status rt_pipeline_create(struct rt_pipeline **pipeline_out, struct rt_run *run);
+/* NULL is nothing. */
+void rt_pipeline_destroy(struct rt_pipeline *pipeline);
 /* Instances of all processes. */
 uint32_t rt_instances(const struct rt_program *program);
 const char *rt_process_name(const struct rt_program *program, uint32_t process);

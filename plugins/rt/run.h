@@ -173,7 +173,7 @@ ptowsp_status rt_survey_task(struct rt_run *run, const struct rt_site *site);
 ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_t level);
 /* One task from its site to the clock. */
 ptowsp_status rt_issue(struct rt_run *run, const struct rt_site *site, uint32_t level);
-/* Its parts, for process.c: pool, executor and stream; the kernel on this thread; what is counted once the task is issued. */
+/* Its parts, for process_task.c: pool, executor and stream; the kernel on this thread; what is counted once the task is issued. */
 ptowsp_status rt_issue_place(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task);
 ptowsp_status rt_run_here(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task);
 void rt_issue_count(struct rt_run *run, const struct rt_clock_task *task);

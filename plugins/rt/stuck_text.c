@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* stuck_text.c - where an instance waits and for what, in words. */
+#include "rt/stuck.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "rt/error.h"
+
+void rt_text_add(char *text, size_t size, const char *format, ...)
+{
+	size_t used = strlen(text);
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(text + used, size - used, format, list);
+	va_end(list);
+}
+
+static const char *instance_text(const struct rt_pipeline *pipeline, uint32_t at, char *text, size_t size)
+{
+	const struct rt_program *program = pipeline->run->program;
+	const struct rt_instance *instance = &pipeline->instances[at];
+
+	if (program->tables.process.rows[instance->process].replicas > 1)
+		snprintf(text, size, "%.40s[%u]", rt_process_name(program, instance->process), instance->replica);
+	else
+		snprintf(text, size, "%.40s", rt_process_name(program, instance->process));
+	return text;
+}
+
+uint32_t rt_stuck_at(const struct rt_pipeline *pipeline, uint32_t at)
+{
+	const struct rt_instance *instance = &pipeline->instances[at];
+	const struct rt_expand *expand = at == pipeline->turn ? &pipeline->run->expand : &instance->expand;
+
+	switch (instance->standing) {
+	case RT_SENDING: return expand->at - 1;
+	case RT_CONSUMING: return expand->frames[expand->depth - 1].at;
+	case RT_ISSUING: return pipeline->run->program->sites[expand->site].instruction;
+	case RT_WAITING:
+	case RT_ALLOCATING: return expand->sync;
+	default: return expand->at;
+	}
+}
+
+static void issuing_text(const struct rt_pipeline *pipeline, uint32_t at, char *text, size_t size)
+{
+	const struct rt_block *block = &pipeline->instances[at].block;
+	uint32_t holder = rt_clocks_holder(&pipeline->clocks);
+	char name[64];
+
+	rt_text_add(text, size, " to issue a task, which needs %llu of %llu places of %s; %llu are held by an open scope of %s",
+	    (unsigned long long)block->need, (unsigned long long)block->capacity, rt_resource_name(block->resource),
+	    (unsigned long long)block->used, holder == at || holder == PTOWSP_NONE ? "its own" : instance_text(pipeline, holder, name, sizeof(name)));
+}
+
+static void allocating_text(const struct rt_pipeline *pipeline, uint32_t at, char *text, size_t size)
+{
+	const struct rt_block *block = &pipeline->instances[at].block;
+
+	rt_text_add(text, size, " to allocate, which needs %llu of %llu bytes of heap; %llu are taken and nothing gives them back", (unsigned long long)block->need,
+	    (unsigned long long)block->capacity, (unsigned long long)block->used);
+}
+
+static void sending_text(struct rt_pipeline *pipeline, uint32_t at, char *text, size_t size)
+{
+	const struct rt_instance *instance = &pipeline->instances[at];
+	const struct rt_channel *channel = &pipeline->channels[instance->channel];
+	const struct rt_end *next = rt_side_turn(&pipeline->channels[instance->channel].producers);
+	char name[64];
+
+	rt_text_add(text, size, " to send into %.40s", rt_channel_name(pipeline->run->program, instance->channel));
+	if (next && next->instance != at)
+		rt_text_add(text, size, ", where it is the turn of %s", instance_text(pipeline, next->instance, name, sizeof(name)));
+	else if (!channel->capacity)
+		rt_text_add(text, size, ", a rendezvous to which no consumer comes");
+	else
+		rt_text_add(text, size, ", which is full: %llu of %llu", (unsigned long long)(channel->sends - channel->consumes),
+		    (unsigned long long)channel->capacity);
+}
+
+static void consuming_text(struct rt_pipeline *pipeline, uint32_t at, char *text, size_t size)
+{
+	const struct rt_instance *instance = &pipeline->instances[at];
+	struct rt_channel *channel = &pipeline->channels[instance->channel];
+	const struct rt_end *next;
+	char name[64];
+
+	rt_text_add(text, size, " to consume from %.40s", rt_channel_name(pipeline->run->program, instance->channel));
+	if (channel->sends > channel->consumes) {
+		next = rt_side_turn(&channel->consumers);
+		if (next)
+			rt_text_add(text, size, ", where it is the turn of %s", instance_text(pipeline, next->instance, name, sizeof(name)));
+		return;
+	}
+	next = rt_side_turn(&channel->producers);
+	if (next)
+		rt_text_add(text, size, ", which is empty: %s has not ended and sends nothing", instance_text(pipeline, next->instance, name, sizeof(name)));
+}
+
+static void event_text(const struct rt_pipeline *pipeline, uint32_t at, char *text, size_t size)
+{
+	const struct rt_program *program = pipeline->run->program;
+	const struct rt_ins *in = &program->code[rt_stuck_at(pipeline, at)];
+
+	rt_text_add(text, size, " for a signal of event %.40s, which nobody gives", rt_string(&program->tables, program->tables.event.rows[in->slot].name));
+}
+
+void rt_stuck_text(struct rt_pipeline *pipeline, uint32_t at, char *text, size_t size)
+{
+	char name[64], where[160];
+
+	rt_text_add(text, size, "%s waits at %s", instance_text(pipeline, at, name, sizeof(name)),
+	    rt_position(&pipeline->run->program->tables, rt_stuck_at(pipeline, at), where, sizeof(where)));
+	switch (pipeline->instances[at].standing) {
+	case RT_SENDING: sending_text(pipeline, at, text, size); break;
+	case RT_CONSUMING: consuming_text(pipeline, at, text, size); break;
+	case RT_ISSUING: issuing_text(pipeline, at, text, size); break;
+	case RT_WAITING: event_text(pipeline, at, text, size); break;
+	case RT_ALLOCATING: allocating_text(pipeline, at, text, size); break;
+	default: break;
+	}
+}
