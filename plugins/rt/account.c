@@ -236,9 +236,7 @@ void rt_account_sum(struct rt_generate *g)
 
 		for (unsigned r = 0; r < PTOWSP_RESOURCE_COUNT; r++)
 			meter_add(&base->meters[r], &own->meters[r]);
-		for (uint32_t k = 0; k < own->pools && k < base->pools; k++) {
+		for (uint32_t k = 0; k < own->pools && k < base->pools; k++)
 			meter_add(&base->ready_meters[k], &own->ready_meters[k]);
-			base->waiting[k].high_water = later(base->waiting[k].high_water, own->waiting[k].high_water);
-		}
 	}
 }

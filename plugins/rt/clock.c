@@ -9,39 +9,23 @@
 
 /* ---- making and unmaking --------------------------------------------------------------------------------------- */
 
-static uint32_t domain_count(const struct rt_clock *clock, const struct rt_depth *depth)
-{
-	return depth->domain == RT_DOMAIN_STREAM && clock->streams ? (uint32_t)clock->streams
-	       : depth->domain == RT_DOMAIN_POOL		   ? RT_POOL_LIMIT
-								   : 1;
-}
-
 ptowsp_status rt_clock_init(struct rt_clock *clock, uint32_t slots)
 {
 	bool ok;
 
 	clock->mask = rt_window_room(clock->window) - 1;
-	clock->plain = clock->window && clock->window_mode == RT_WINDOW_STALL && !clock->depth_count && !clock->streams;
+	clock->plain = clock->single && clock->window_mode == RT_WINDOW_STALL && !clock->depth_count && !clock->streams;
 	clock->rows = calloc(clock->mask + 1, sizeof(*clock->rows));
 	clock->known = calloc((size_t)slots + 1, sizeof(*clock->known));
 	clock->events = calloc((size_t)clock->event_count + 1, sizeof(*clock->events));
 	clock->stream_ends = calloc(clock->streams + 1, sizeof(*clock->stream_ends));
-	ok = clock->rows && clock->known && clock->events && clock->stream_ends;
-	for (uint32_t k = 0; ok && k < clock->depth_count; k++) {
-		clock->ends_count[k] = domain_count(clock, &clock->depths[k]);
-		clock->ends[k] = calloc(clock->ends_count[k], sizeof(*clock->ends[k]));
-		ok = clock->ends[k] != NULL;
-	}
+	ok = clock->rows && clock->known && clock->events && clock->stream_ends && rt_clock_depth_init(clock);
 	return ok && rt_clock_pools(clock, 1) ? PTOWSP_OK : PTOWSP_NO_MEMORY;
 }
 
 void rt_clock_finish(struct rt_clock *clock)
 {
-	for (uint32_t k = 0; k < clock->depth_count; k++) {
-		for (uint32_t d = 0; clock->ends[k] && d < clock->ends_count[k]; d++)
-			free(clock->ends[k][d].ends);
-		free(clock->ends[k]);
-	}
+	rt_clock_depth_finish(clock);
 	for (uint32_t p = 0; p < clock->pools; p++)
 		rt_waiting_finish(&clock->waiting[p]);
 	free(clock->waiting);
@@ -208,75 +192,41 @@ static void pool_stall(struct rt_clock *clock, enum ptowsp_resource resource, ui
 	leave_until(clock, clock->now);
 }
 
-static void ready_stall(struct rt_clock *clock, struct rt_waiting *waiting, struct rt_meter *meter)
+/* Those that start by now no longer wait. */
+static void waiting_settle(struct rt_clock *clock, uint32_t pool)
+{
+	if (!clock->single)
+		rt_waiting_started(&clock->waiting[pool], clock->now);
+	else
+		while (clock->begun < clock->issued && row_of(clock, clock->begun)->start <= clock->now)
+			clock->begun++;
+}
+
+/* The first of those that wait does so no longer. Returns its start. */
+static uint64_t waiting_pop(struct rt_clock *clock, uint32_t pool)
+{
+	return clock->single ? row_of(clock, clock->begun++)->start : rt_waiting_pop(&clock->waiting[pool]);
+}
+
+uint64_t rt_clock_waiting(const struct rt_clock *clock, uint32_t pool)
+{
+	return clock->single ? clock->issued - clock->begun : rt_waiting_count(&clock->waiting[pool]);
+}
+
+static void ready_stall(struct rt_clock *clock, uint32_t pool)
 {
 	uint64_t when = 0;
 
-	rt_waiting_started(waiting, clock->now);
-	if (!clock->ready_capacity)
-		return;
-	while (rt_waiting_count(waiting) >= clock->ready_capacity)
-		when = rt_waiting_pop(waiting);
+	waiting_settle(clock, pool);
+	while (clock->ready_capacity && rt_clock_waiting(clock, pool) >= clock->ready_capacity)
+		when = waiting_pop(clock, pool);
 	if (when > clock->now) {
-		stall(clock, meter, when);
-		rt_waiting_started(waiting, clock->now);
+		stall(clock, &clock->ready_meters[pool], when);
+		waiting_settle(clock, pool);
 		leave_until(clock, clock->now);
 	}
 }
 
-static void mark(uint64_t *high_water, uint64_t use)
-{
-	if (use > *high_water)
-		*high_water = use;
-}
-
-/* ---- depth of a domain ----------------------------------------------------------------------------------------- */
-
-static struct rt_ends *ends_of(struct rt_clock *clock, uint32_t k, const struct rt_clock_task *task)
-{
-	switch (clock->depths[k].domain) {
-	case RT_DOMAIN_STREAM: return &clock->ends[k][clock->streams ? task->stream : 0];
-	case RT_DOMAIN_POOL: return &clock->ends[k][task->pool];
-	case RT_DOMAIN_LOOP: return task->depth_loops >> k & 1 ? &clock->ends[k][0] : NULL;
-	default: return &clock->ends[k][0];
-	}
-}
-
-static uint64_t depth_time(struct rt_clock *clock, const struct rt_clock_task *task)
-{
-	uint64_t time = 0;
-
-	for (uint32_t k = 0; k < clock->depth_count; k++) {
-		const struct rt_ends *ends = ends_of(clock, k, task);
-
-		if (ends && ends->count == clock->depths[k].depth && ends->ends[0] > time)
-			time = ends->ends[0];
-	}
-	return time;
-}
-
-static void depth_enter(struct rt_clock *clock, const struct rt_clock_task *task, uint64_t end)
-{
-	for (uint32_t k = 0; k < clock->depth_count; k++) {
-		struct rt_ends *ends = ends_of(clock, k, task);
-
-		if (!ends)
-			continue;
-		if (ends->count == clock->depths[k].depth) {
-			if (end > ends->ends[0]) {
-				ends->ends[0] = end;
-				rt_heap_down(ends->ends, ends->count);
-			}
-			continue;
-		}
-		if (!rt_grow((void **)&ends->ends, &ends->room, ends->count, sizeof(*ends->ends))) {
-			clock->out_of_memory = true;
-			return;
-		}
-		ends->ends[ends->count++] = end;
-		rt_heap_up(ends->ends, ends->count - 1);
-	}
-}
 
 /* ---- a task ---------------------------------------------------------------------------------------------------- */
 
@@ -298,7 +248,6 @@ bool rt_clock_aborts(struct rt_clock *clock)
 
 static ptowsp_status issue(struct rt_clock *clock, const struct rt_clock_task *task)
 {
-	struct rt_waiting *waiting = &clock->waiting[task->pool];
 	ptowsp_status st = ring_enter(clock);
 
 	if (st)
@@ -311,13 +260,13 @@ static ptowsp_status issue(struct rt_clock *clock, const struct rt_clock_task *t
 		rt_clock_heap_stall(clock, task->heap);
 		leave_until(clock, clock->now);
 	}
-	ready_stall(clock, waiting, &clock->ready_meters[task->pool]);
+	ready_stall(clock, task->pool);
 	if (task->heap)
 		rt_clock_heap_take(clock, task->heap);
-	mark(&clock->meters[PTOWSP_RESOURCE_TASK_RING].high_water, clock->issued - clock->gone + 1);
-	mark(&clock->meters[PTOWSP_RESOURCE_TENSOR_MAP].high_water, clock->map_used + task->need.map);
-	mark(&clock->meters[PTOWSP_RESOURCE_DEP_LIST].high_water, clock->deps_used + task->need.deps);
-	mark(&waiting->high_water, rt_waiting_count(waiting) + 1);
+	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_TASK_RING], clock->issued - clock->gone + 1);
+	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_TENSOR_MAP], clock->map_used + task->need.map);
+	rt_meter_mark(&clock->meters[PTOWSP_RESOURCE_DEP_LIST], clock->deps_used + task->need.deps);
+	rt_meter_mark(&clock->ready_meters[task->pool], rt_clock_waiting(clock, task->pool) + 1);
 	clock->last = clock->now;
 	return PTOWSP_OK;
 }
@@ -332,7 +281,7 @@ uint64_t rt_clock_gates(struct rt_clock *clock, const struct rt_clock_task *task
 	uint64_t start = later(later(clock->now, clock->floor), clock->orders[clock->order_depth].before);
 
 	if (clock->depth_count)
-		start = later(start, depth_time(clock, task));
+		start = later(start, rt_clock_depth_time(clock, task));
 	if (clock->streams)
 		start = later(start, clock->stream_ends[task->stream]);
 	return start;
@@ -354,7 +303,7 @@ void rt_clock_enter(struct rt_clock *clock, const struct rt_clock_task *task, ui
 	if (clock->streams)
 		clock->stream_ends[task->stream] = end;
 	if (clock->depth_count)
-		depth_enter(clock, task, end);
+		rt_clock_depth_enter(clock, task, end);
 	order->now = later(order->now, end);
 	clock->total = later(clock->total, end);
 }
@@ -377,9 +326,10 @@ ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *
 	trace->flags = 0;
 	clock->free[task->executor] = trace->end;
 	rt_clock_enter(clock, task, trace->end);
-	if (trace->start > clock->now && !rt_waiting_push(&clock->waiting[task->pool], trace->start))
+	if (!clock->single && trace->start > clock->now && !rt_waiting_push(&clock->waiting[task->pool], trace->start))
 		clock->out_of_memory = true;
 	row = row_of(clock, clock->issued);
+	row->start = trace->start;
 	row->end = trace->end;
 	row->need = task->need;
 	clock->map_used += task->need.map;
@@ -389,128 +339,6 @@ ptowsp_status rt_clock_task(struct rt_clock *clock, const struct rt_clock_task *
 	clock->issued++;
 	settle(clock);
 	return clock->out_of_memory ? PTOWSP_NO_MEMORY : PTOWSP_OK;
-}
-
-/* ---- many tasks ------------------------------------------------------------------------------------------------- */
-
-/* What changes from task to task, in registers as far as there are any. */
-struct line {
-	uint64_t now, issued, gone, map, deps, free;
-	uint64_t ring_most, map_most, deps_most; /* high-water marks */
-	uint32_t head, tail, start_most;         /* of the starts */
-};
-
-static void line_begin(const struct rt_clock *clock, struct line *line)
-{
-	const struct rt_waiting *waiting = &clock->waiting[0];
-
-	*line = (struct line){.now = clock->now, .issued = clock->issued, .gone = clock->gone, .map = clock->map_used, .deps = clock->deps_used,
-			      .free = clock->free[0], .head = waiting->head, .tail = waiting->tail};
-}
-
-static void line_end(struct rt_clock *clock, const struct line *line)
-{
-	struct rt_waiting *waiting = &clock->waiting[0];
-	struct rt_level_of_order *order = &clock->orders[clock->order_depth];
-
-	if (line->issued == clock->issued)
-		return;
-	clock->now = clock->last = line->now;
-	clock->issued = clock->settled = line->issued;
-	clock->gone = line->gone;
-	clock->map_used = line->map;
-	clock->deps_used = line->deps;
-	clock->free[0] = line->free;
-	clock->leave = later(clock->leave, line->free);
-	clock->total = later(clock->total, line->free);
-	order->now = later(order->now, line->free);
-	mark(&clock->meters[PTOWSP_RESOURCE_TASK_RING].high_water, line->ring_most);
-	mark(&clock->meters[PTOWSP_RESOURCE_TENSOR_MAP].high_water, line->map_most);
-	mark(&clock->meters[PTOWSP_RESOURCE_DEP_LIST].high_water, line->deps_most);
-	mark(&waiting->high_water, line->start_most);
-	waiting->head = line->head;
-	waiting->tail = line->tail;
-}
-
-/* As long as nothing but the ring is full. Returns how many of the tasks could be issued. The clock has issued one before, and one executor's tasks
- * leave when they end, unless something held them up earlier. */
-static uint32_t line_go(struct rt_clock *clock, const struct rt_clock_brief *tasks, uint32_t count)
-{
-	const struct rt_waiting *waiting = &clock->waiting[0];
-	const uint64_t mask = clock->mask, window = clock->window, spacing = clock->spacing, leave = clock->leave;
-	const uint64_t least = later(clock->floor, clock->orders[clock->order_depth].before);
-	const uint64_t map_room = clock->map_capacity ? clock->map_capacity : UINT64_MAX;
-	const uint64_t deps_room = clock->deps_capacity ? clock->deps_capacity : UINT64_MAX;
-	const uint32_t start_mask = waiting->mask;
-	const uint32_t start_room = clock->ready_capacity && clock->ready_capacity < start_mask ? (uint32_t)clock->ready_capacity : start_mask;
-	struct rt_meter *const ring = &clock->meters[PTOWSP_RESOURCE_TASK_RING];
-	struct rt_clock_row *const rows = clock->rows;
-	uint64_t *const starts = waiting->line;
-	struct line at;
-	uint32_t k = 0;
-
-	line_begin(clock, &at);
-	for (; k < count; k++) {
-		uint64_t now = at.now + spacing, gone = at.gone, map = at.map + tasks[k].need.map, deps = at.deps + tasks[k].need.deps, start;
-		const uint64_t when = at.issued >= window ? rows[(at.issued - window) & mask].leave : 0;
-		uint32_t head = at.head;
-		bool full = when > now;
-
-		now = full ? when : now;
-		for (; gone < at.issued && rows[gone & mask].leave <= now; gone++) {
-			map -= rows[gone & mask].need.map;
-			deps -= rows[gone & mask].need.deps;
-		}
-		while (head != at.tail && starts[head & start_mask] <= now)
-			head++;
-		if (map > map_room || deps > deps_room || at.tail - head >= start_room || at.issued - gone > mask)
-			break;
-		if (full) {
-			ring->stalls++;
-			ring->cycles += when - at.now - spacing;
-		}
-		start = later(later(now, least), at.free);
-		at.ring_most = later(at.ring_most, at.issued - gone + 1);
-		at.map_most = later(at.map_most, map);
-		at.deps_most = later(at.deps_most, deps);
-		at.start_most = at.tail - head + 1 > at.start_most ? at.tail - head + 1 : at.start_most;
-		starts[at.tail & start_mask] = start;
-		at.tail += start > now;
-		at.free = start + tasks[k].cycles;
-		rows[at.issued & mask] = (struct rt_clock_row){at.free, later(leave, at.free), tasks[k].need};
-		at.issued++;
-		at.now = now;
-		at.gone = gone;
-		at.map = map;
-		at.deps = deps;
-		at.head = head;
-	}
-	line_end(clock, &at);
-	return k;
-}
-
-/* A stall of another resource is for the ordinary way. */
-ptowsp_status rt_clock_tasks(struct rt_clock *clock, const struct rt_clock_brief *tasks, uint32_t count)
-{
-	ptowsp_status st = PTOWSP_OK;
-
-	while (!st && count) {
-		struct rt_waiting *waiting = &clock->waiting[0];
-		struct ptowsp_trace_task trace;
-		uint32_t done;
-
-		if ((!waiting->line || waiting->tail - waiting->head >= waiting->mask) && !rt_waiting_grow(waiting))
-			return PTOWSP_NO_MEMORY;
-		done = clock->issued && !waiting->count && clock->last == clock->now ? line_go(clock, tasks, count) : 0;
-		tasks += done;
-		count -= done;
-		if (!count)
-			break;
-		st = rt_clock_task(clock, &(struct rt_clock_task){.cycles = tasks->cycles, .need = tasks->need}, &trace);
-		tasks++;
-		count--;
-	}
-	return st;
 }
 
 /* ---- scopes, orders, slots ------------------------------------------------------------------------------------- */

@@ -5,7 +5,8 @@
  *
  *   a      issue clock: never goes back
  *   F(i)   when task i leaves: max(F(i-1), end(i), close(i)); monotone, so tasks before `gone` have left at time a
- *   rows   what is remembered of tasks gone .. issued - 1 and of the window: end, F, reservations
+ *   rows   what is remembered of tasks gone .. issued - 1 and of the window: start, end, F, reservations
+ *   begun  with one executor tasks start in order, so those before `begun` have started at time a; gone <= begun
  */
 #ifndef RT_CLOCK_H
 #define RT_CLOCK_H
@@ -18,7 +19,7 @@
 #include "rt/waiting.h"
 
 struct rt_clock_row {
-	uint64_t end, leave;
+	uint64_t start, end, leave;
 	struct rt_need need;
 };
 /* The d largest ends of a domain: a heap, the least first. */
@@ -55,9 +56,10 @@ struct rt_clock {
 	const struct rt_depth *depths;
 	uint32_t depth_count;
 	uint32_t executors; /* per pool */
-	bool plain;        /* bounded, stalling, without depths and streams; set by rt_clock_init */
+	bool single;       /* bounded, with one pool of one executor for ever: `begun` stands for its ready queue */
+	bool plain;        /* single, stalling, without depths and streams; set by rt_clock_init */
 	/* state */
-	uint64_t now, last, issued, gone, settled, leave, total;
+	uint64_t now, last, issued, gone, begun, settled, leave, total;
 	uint64_t map_used, deps_used; /* by tasks gone .. issued - 1 */
 	struct rt_clock_row *rows;
 	uint64_t mask;
@@ -74,11 +76,11 @@ struct rt_clock {
 	uint64_t *free;    /* per executor, counted on through the pools */
 	uint32_t pools;    /* with an entry in free and waiting */
 	uint64_t *stream_ends;
-	struct rt_waiting *waiting; /* per pool */
+	struct rt_waiting *waiting; /* per pool, unless single */
 	struct rt_ends *ends[RT_DEPTH_LIMIT]; /* per domain, one or more heaps */
 	uint32_t ends_count[RT_DEPTH_LIMIT];
 	struct rt_meter meters[PTOWSP_RESOURCE_COUNT];
-	struct rt_meter *ready_meters; /* per pool; high_water in waiting */
+	struct rt_meter *ready_meters; /* per pool */
 	bool out_of_memory;            /* sticky */
 	const struct rt_tell *tell;    /* tell.h: who hears of stalls; NULL: nobody */
 };
@@ -111,9 +113,11 @@ uint64_t rt_clock_gates(struct rt_clock *clock, const struct rt_clock_task *task
 void rt_clock_enter(struct rt_clock *clock, const struct rt_clock_task *task, uint64_t end);
 /* The next task, which can never be issued, first meets a full ring in mode abort. */
 bool rt_clock_aborts(struct rt_clock *clock);
-/* The same for `count` tasks, one after the other, if the clock is plain, has one executor and no open scope: predecessors cannot matter then, because
+/* clock_line.c: the same for `count` tasks, one after the other, if the clock is plain and has no open scope: predecessors cannot matter then, because
  * tasks of one executor run in order. Only cycles and needs are looked at. Errors: NO_MEMORY. */
 ptowsp_status rt_clock_tasks(struct rt_clock *clock, const struct rt_clock_brief *tasks, uint32_t count);
+/* Tasks of the pool that have been issued and had not started at the time of the latest issue. */
+uint64_t rt_clock_waiting(const struct rt_clock *clock, uint32_t pool);
 void rt_clock_scope_begin(struct rt_clock *clock);
 void rt_clock_scope_end(struct rt_clock *clock);
 void rt_clock_order_begin(struct rt_clock *clock);
@@ -124,6 +128,11 @@ void rt_clock_slot_set(struct rt_clock *clock, uint32_t slot, const uint32_t *re
 /* writer: number + 1 of the latest task that wrote the element, 0 for none. */
 void rt_clock_slot_load(struct rt_clock *clock, uint32_t slot, uint64_t writer);
 
+/* clock_depth.c: heaps of ends, as configured (false when out of memory); the earliest start that depths allow; a task that ends then. */
+bool rt_clock_depth_init(struct rt_clock *clock);
+void rt_clock_depth_finish(struct rt_clock *clock);
+uint64_t rt_clock_depth_time(struct rt_clock *clock, const struct rt_clock_task *task);
+void rt_clock_depth_enter(struct rt_clock *clock, const struct rt_clock_task *task, uint64_t end);
 /* clock_sync.c: a task's bytes of the heap: when is there room, and, once it is known when the task is issued, they are taken. */
 void rt_clock_heap_stall(struct rt_clock *clock, uint64_t bytes);
 void rt_clock_heap_take(struct rt_clock *clock, uint64_t bytes);

@@ -81,8 +81,7 @@ static void ready_stall(struct rt_clocks *clocks, uint32_t pool)
 		rt_clocks_stall(base, &base->ready_meters[pool], starts->at[starts->count - base->ready_capacity]);
 	waiting = starts->count - starts_after(starts, base->now);
 	starts->high_water = rt_later(starts->high_water, waiting + 1);
-	if (starts->high_water > base->waiting[pool].high_water)
-		base->waiting[pool].high_water = starts->high_water;
+	rt_meter_mark(&base->ready_meters[pool], starts->high_water);
 }
 
 /* Enters a start. Only so many matter as the queue has places; and none that is not later than every clock. */

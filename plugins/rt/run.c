@@ -83,6 +83,7 @@ ptowsp_status rt_run_clock(struct rt_run *run)
 	clock->depths = schedule->depths;
 	clock->depth_count = schedule->depth_count;
 	clock->executors = schedule->dispatch.executors;
+	clock->single = run->window && clock->executors == 1 && schedule->pools == PTOWSP_POOLS_SINGLE;
 	run->tell = (struct rt_tell){run->sinks, PTOWSP_NONE};
 	clock->tell = !run->quiet && run->sinks && run->sinks->event ? &run->tell : NULL;
 	run->heap_capacity = capacity(run, PTOWSP_RESOURCE_HEAP);

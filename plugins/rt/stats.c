@@ -53,13 +53,9 @@ static void resources_fill(const struct rt_run *run, struct rt_snapshot *snapsho
 	resource_add(snapshot, PTOWSP_RESOURCE_HEAP, "heap", run->heap_capacity, clock->heap.used,
 		     &clock->meters[PTOWSP_RESOURCE_HEAP])->stall_ns = run->stall_ns[PTOWSP_RESOURCE_HEAP];
 	for (uint32_t p = 0; p < run->places.pools && p < clock->pools; p++) {
-		const struct rt_waiting *waiting = &clock->waiting[p];
-		struct ptowsp_resource_stats *row =
-			resource_add(snapshot, PTOWSP_RESOURCE_READY, run->places.names[p], clock->ready_capacity,
-				     (uint64_t)(waiting->tail - waiting->head) + waiting->count, &clock->ready_meters[p]);
-
-		row->pool = p;
-		row->high_water = waiting->high_water;
+		resource_add(snapshot, PTOWSP_RESOURCE_READY, run->places.names[p], clock->ready_capacity, rt_clock_waiting(clock, p),
+			     &clock->ready_meters[p])
+			->pool = p;
 	}
 }
 

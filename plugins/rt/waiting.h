@@ -12,7 +12,6 @@ struct rt_waiting {
 	uint64_t *heap;
 	uint32_t mask, head, tail; /* free-running */
 	uint32_t count, room;      /* of the heap */
-	uint64_t high_water;
 };
 /* Zero is a good start. */
 void rt_waiting_finish(struct rt_waiting *waiting);
