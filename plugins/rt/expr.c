@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "rt/arithmetic.h"
 #include "rt/error.h"
 #include "rt/grow.h"
 
@@ -10,18 +11,6 @@
 #define NODE_LIMIT (UINT32_C(1) << 22)
 
 /* ---- tables ---------------------------------------------------------------------------------------------------- */
-
-static unsigned operands(unsigned op)
-{
-	switch (op) {
-#define X(NAME, code, mnemonic, count, effect) \
-	case code:                             \
-		return count;
-#include "ptowsp/expr_ops.def"
-#undef X
-	}
-	return UINT32_MAX;
-}
 
 ptowsp_status rt_exprs_init(struct rt_exprs *exprs, const struct rt_tables *tables, const uint8_t *changed,
 			    struct ptowsp_error *error)
@@ -163,7 +152,7 @@ static ptowsp_status row_add(struct rt_exprs *exprs, const struct rt_tables *tab
 {
 	const struct ptowsp_expr_record *row = &tables->expr.rows[index];
 	struct rt_node node = {.op = row->op, .a = row->a};
-	unsigned count = operands(row->op);
+	unsigned count = rt_operands(row->op);
 	ptowsp_status st = PTOWSP_OK;
 
 	if (!count)
@@ -187,7 +176,7 @@ static ptowsp_status operands_push(struct rt_exprs *exprs, const struct rt_table
 {
 	const struct ptowsp_expr_record *row = &tables->expr.rows[index];
 	const uint32_t refs[3] = {row->a, row->b, row->c};
-	unsigned count = operands(row->op);
+	unsigned count = rt_operands(row->op);
 
 	if (count > 3)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "EXPR row %u has the unknown operation %u", index, row->op);
@@ -234,7 +223,7 @@ static void places_clear(struct rt_exprs *exprs, const struct rt_tables *tables,
 		uint32_t index = exprs->work[--top];
 		const struct ptowsp_expr_record *at = &tables->expr.rows[index];
 		const uint32_t refs[3] = {at->a, at->b, at->c};
-		unsigned count = operands(at->op);
+		unsigned count = rt_operands(at->op);
 
 		exprs->place[index] = 0;
 		for (unsigned k = 0; count <= 3 && k < count; k++)
@@ -319,262 +308,4 @@ ptowsp_status rt_exprs_reads(struct rt_exprs *exprs, const uint32_t *ids, uint32
 	}
 	*read_count_out = exprs->read_count - *read_out;
 	return st;
-}
-
-/* ---- arithmetic ------------------------------------------------------------------------------------------------ */
-
-static int64_t divide(int64_t a, int64_t b, bool rest, uint32_t *failed)
-{
-	if (!b) {
-		*failed = 1;
-		return 0;
-	}
-	if (b == -1) /* the least number has no counterpart: wraps */
-		return rest ? 0 : (int64_t)(0 - (uint64_t)a);
-	return rest ? a % b : a / b;
-}
-
-static int64_t shift_right(int64_t a, int64_t b)
-{
-	unsigned by = (unsigned)b & 63;
-	uint64_t u = (uint64_t)a >> by;
-
-	return (int64_t)(a < 0 && by ? u | ~(UINT64_MAX >> by) : u);
-}
-
-/* One operation; inner nodes only. */
-static int64_t apply(uint32_t op, int64_t a, int64_t b, int64_t c, uint32_t *failed)
-{
-	uint64_t x = (uint64_t)a, y = (uint64_t)b;
-
-	switch (op) {
-	case PTOWSP_EXPR_ADD: return (int64_t)(x + y);
-	case PTOWSP_EXPR_SUB: return (int64_t)(x - y);
-	case PTOWSP_EXPR_MUL: return (int64_t)(x * y);
-	case PTOWSP_EXPR_DIV: return divide(a, b, false, failed);
-	case PTOWSP_EXPR_MOD: return divide(a, b, true, failed);
-	case PTOWSP_EXPR_MIN: return a < b ? a : b;
-	case PTOWSP_EXPR_MAX: return a > b ? a : b;
-	case PTOWSP_EXPR_AND: return (int64_t)(x & y);
-	case PTOWSP_EXPR_OR: return (int64_t)(x | y);
-	case PTOWSP_EXPR_XOR: return (int64_t)(x ^ y);
-	case PTOWSP_EXPR_SHL: return (int64_t)(x << (y & 63));
-	case PTOWSP_EXPR_SHR: return shift_right(a, b);
-	case PTOWSP_EXPR_EQ: return a == b;
-	case PTOWSP_EXPR_NE: return a != b;
-	case PTOWSP_EXPR_LT: return a < b;
-	case PTOWSP_EXPR_LE: return a <= b;
-	case PTOWSP_EXPR_GT: return a > b;
-	case PTOWSP_EXPR_GE: return a >= b;
-	case PTOWSP_EXPR_LAND: return a && b;
-	case PTOWSP_EXPR_LOR: return a || b;
-	case PTOWSP_EXPR_NEG: return (int64_t)(0 - x);
-	case PTOWSP_EXPR_NOT: return (int64_t)~x;
-	case PTOWSP_EXPR_LNOT: return !a;
-	case PTOWSP_EXPR_SELECT: return a ? b : c;
-	}
-	return 0;
-}
-
-int64_t rt_expr_run(struct rt_env *env, uint32_t id)
-{
-	const struct rt_expr *expr = &env->exprs->rows[id];
-	const struct rt_node *node = &env->exprs->nodes[expr->first];
-	int64_t *v = env->scratch;
-
-	for (uint32_t i = 0; i < expr->count; i++, node++) {
-		switch (node->op) {
-		case PTOWSP_EXPR_CONST: v[i] = node->value; break;
-		case PTOWSP_EXPR_LOOP: v[i] = env->loops[node->a]; break;
-		case PTOWSP_EXPR_VALUE: v[i] = (int64_t)env->values[node->a]; break;
-		case PTOWSP_EXPR_TASK: v[i] = (int64_t)env->task; break;
-		case PTOWSP_EXPR_INSTANCE: v[i] = (int64_t)env->instance; break;
-		default: v[i] = apply(node->op, v[node->a], v[node->b], v[node->c], &env->failed);
-		}
-	}
-	return v[expr->count - 1];
-}
-
-/* ---- per run: sums of loop values ------------------------------------------------------------------------------ */
-
-static bool form_known(const struct rt_form *form)
-{
-	return form->terms == 0;
-}
-
-static struct rt_form form_scale(const struct rt_form *form, int64_t by)
-{
-	struct rt_form out = *form;
-
-	out.base = (int64_t)((uint64_t)form->base * (uint64_t)by);
-	for (unsigned k = 0; k < form->terms; k++)
-		out.step[k] = (int64_t)((uint64_t)form->step[k] * (uint64_t)by);
-	return out;
-}
-
-static struct rt_form form_add(const struct rt_form *a, const struct rt_form *b)
-{
-	struct rt_form out = *a;
-
-	out.base = (int64_t)((uint64_t)a->base + (uint64_t)b->base);
-	for (unsigned k = 0; k < b->terms; k++) {
-		unsigned at = 0;
-
-		while (at < out.terms && out.loop[at] != b->loop[k])
-			at++;
-		if (at == RT_FORM_TERMS)
-			return (struct rt_form){.terms = RT_FORM_CODE};
-		if (at == out.terms) {
-			out.loop[at] = b->loop[k];
-			out.step[at] = 0;
-			out.terms++;
-		}
-		out.step[at] = (int64_t)((uint64_t)out.step[at] + (uint64_t)b->step[k]);
-	}
-	return out;
-}
-
-static struct rt_form leaf_form(const struct rt_exprs *exprs, const struct rt_node *node, const uint64_t *values)
-{
-	if (node->op == PTOWSP_EXPR_CONST)
-		return (struct rt_form){.base = node->value};
-	if (node->op == PTOWSP_EXPR_LOOP)
-		return (struct rt_form){.terms = 1, .loop = {(uint8_t)node->a}, .step = {1}};
-	if (node->op == PTOWSP_EXPR_VALUE && !exprs->changed[node->a])
-		return (struct rt_form){.base = (int64_t)values[node->a]};
-	return (struct rt_form){.terms = RT_FORM_CODE};
-}
-
-static struct rt_form inner_form(const struct rt_node *node, const struct rt_form *forms)
-{
-	const struct rt_form code = {.terms = RT_FORM_CODE}, *a = &forms[node->a], *b = &forms[node->b], *c = &forms[node->c];
-	unsigned count = operands(node->op);
-	struct rt_form out;
-	uint32_t failed = 0;
-
-	if (a->terms == RT_FORM_CODE || (count > 1 && b->terms == RT_FORM_CODE) || (count > 2 && c->terms == RT_FORM_CODE))
-		return code;
-	if (form_known(a) && (count < 2 || form_known(b)) && (count < 3 || form_known(c))) {
-		out = (struct rt_form){.base = apply(node->op, a->base, b->base, c->base, &failed)};
-		return failed ? code : out;
-	}
-	switch (node->op) {
-	case PTOWSP_EXPR_ADD: return form_add(a, b);
-	case PTOWSP_EXPR_SUB: out = form_scale(b, -1); return form_add(a, &out);
-	case PTOWSP_EXPR_NEG: return form_scale(a, -1);
-	case PTOWSP_EXPR_MUL: return form_known(b) ? form_scale(a, b->base) : form_known(a) ? form_scale(b, a->base) : code;
-	case PTOWSP_EXPR_SHL: return form_known(b) ? form_scale(a, (int64_t)(UINT64_C(1) << ((uint64_t)b->base & 63))) : code;
-	case PTOWSP_EXPR_SELECT: return form_known(a) ? (a->base ? *b : *c) : code;
-	}
-	return code;
-}
-
-ptowsp_status rt_exprs_specialise(const struct rt_exprs *exprs, const uint64_t *values, struct rt_form *forms_out,
-				  struct ptowsp_error *error)
-{
-	struct rt_form *forms = calloc(exprs->longest ? exprs->longest : 1, sizeof(*forms));
-
-	if (!forms)
-		return rt_no_memory(error, "expressions");
-	for (uint32_t id = 0; id < exprs->count; id++) {
-		const struct rt_expr *expr = &exprs->rows[id];
-		const struct rt_node *node = &exprs->nodes[expr->first];
-
-		for (uint32_t i = 0; i < expr->count; i++, node++)
-			forms[i] = operands(node->op) ? inner_form(node, forms) : leaf_form(exprs, node, values);
-		forms_out[id] = forms[expr->count - 1];
-	}
-	free(forms);
-	return PTOWSP_OK;
-}
-
-/* ---- what is provable at load ---------------------------------------------------------------------------------- */
-
-bool rt_expr_known(const struct rt_exprs *exprs, uint32_t id, int64_t *value_out)
-{
-	struct rt_nest none = {.key = PTOWSP_NONE};
-	int64_t low, high;
-
-	for (uint32_t d = 0; d < PTOWSP_NESTING_LIMIT; d++)
-		none.low[d] = INT64_MIN, none.high[d] = INT64_MAX;
-	rt_expr_range(exprs, id, &none, &low, &high);
-	*value_out = low;
-	return low == high;
-}
-
-struct range {
-	int64_t low, high;
-};
-static const struct range anything = {INT64_MIN, INT64_MAX};
-#define SMALL (INT64_C(1) << 31) /* products of these cannot overflow */
-#define LARGE (INT64_C(1) << 62) /* sums of these cannot overflow */
-
-static bool within(struct range r, int64_t limit)
-{
-	return r.low > -limit && r.high < limit;
-}
-
-static struct range product(struct range a, struct range b)
-{
-	const int64_t p[4] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
-	struct range out = {p[0], p[0]};
-
-	for (unsigned k = 1; k < 4; k++) {
-		out.low = p[k] < out.low ? p[k] : out.low;
-		out.high = p[k] > out.high ? p[k] : out.high;
-	}
-	return out;
-}
-
-static struct range inner_range(const struct rt_node *node, struct range a, struct range b, struct range c)
-{
-	unsigned count = operands(node->op);
-	uint32_t failed = 0;
-	int64_t value;
-
-	if (a.low == a.high && (count < 2 || b.low == b.high) && (count < 3 || c.low == c.high)) {
-		value = apply(node->op, a.low, b.low, c.low, &failed);
-		return failed ? anything : (struct range){value, value};
-	}
-	switch (node->op) {
-	case PTOWSP_EXPR_ADD: return within(a, LARGE) && within(b, LARGE) ? (struct range){a.low + b.low, a.high + b.high} : anything;
-	case PTOWSP_EXPR_SUB: return within(a, LARGE) && within(b, LARGE) ? (struct range){a.low - b.high, a.high - b.low} : anything;
-	case PTOWSP_EXPR_MUL: return within(a, SMALL) && within(b, SMALL) ? product(a, b) : anything;
-	case PTOWSP_EXPR_DIV: return b.low == b.high && b.low > 0 ? (struct range){a.low / b.low, a.high / b.low} : anything;
-	case PTOWSP_EXPR_MOD: return b.low == b.high && b.low > 0 && a.low >= 0 ? (struct range){0, b.low - 1} : anything;
-	case PTOWSP_EXPR_MIN:
-		return (struct range){a.low < b.low ? a.low : b.low, a.high < b.high ? a.high : b.high};
-	case PTOWSP_EXPR_MAX:
-		return (struct range){a.low > b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
-	case PTOWSP_EXPR_EQ: case PTOWSP_EXPR_NE: case PTOWSP_EXPR_LT: case PTOWSP_EXPR_LE: case PTOWSP_EXPR_GT:
-	case PTOWSP_EXPR_GE: case PTOWSP_EXPR_LAND: case PTOWSP_EXPR_LOR: case PTOWSP_EXPR_LNOT:
-		return (struct range){0, 1};
-	case PTOWSP_EXPR_SELECT:
-		return (struct range){b.low < c.low ? b.low : c.low, b.high > c.high ? b.high : c.high};
-	}
-	return anything;
-}
-
-/* Expressions that are not small are simply not proved: the marked instruction checks at run time. */
-#define RANGE_NODES 256u
-
-void rt_expr_range(const struct rt_exprs *exprs, uint32_t id, const struct rt_nest *nest, int64_t *low_out, int64_t *high_out)
-{
-	const struct rt_expr *expr = &exprs->rows[id];
-	const struct rt_node *node = &exprs->nodes[expr->first];
-	struct range v[RANGE_NODES], last = anything;
-
-	for (uint32_t i = 0; expr->count <= RANGE_NODES && i < expr->count; i++, node++) {
-		if (node->op == PTOWSP_EXPR_CONST)
-			last = (struct range){node->value, node->value};
-		else if (node->op == PTOWSP_EXPR_LOOP)
-			last = (struct range){nest->low[node->a], nest->high[node->a]};
-		else if (!operands(node->op))
-			last = anything;
-		else
-			last = inner_range(node, v[node->a], v[node->b], v[node->c]);
-		v[i] = last;
-	}
-	*low_out = last.low;
-	*high_out = last.high;
 }

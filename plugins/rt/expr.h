@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* expr.h - scalar expressions: EXPR rows compiled once per loop nest into straight lines of nodes, then, per run, into sums of
- * loop values where they are that. Signed 64-bit, wrapping. */
+/* expr.h - scalar expressions: EXPR rows compiled once per loop nest into straight lines of nodes. form.h has what they are in one run. */
 #ifndef RT_EXPR_H
 #define RT_EXPR_H
 
@@ -63,59 +62,13 @@ ptowsp_status rt_expr_loop(struct rt_exprs *exprs, uint32_t depth, uint32_t *id_
 ptowsp_status rt_expr_slot(struct rt_exprs *exprs, uint32_t slot, uint32_t *id_out, struct ptowsp_error *error);
 /* The first slot or symbol that it reads, for messages; PTOWSP_NONE without one. */
 uint32_t rt_expr_source(const struct rt_exprs *exprs, uint32_t id);
-/* True if the expression is one number whatever the run. */
-bool rt_expr_known(const struct rt_exprs *exprs, uint32_t id, int64_t *value_out);
-/* Least and largest value over all runs; INT64_MIN, INT64_MAX where nothing is known. */
-void rt_expr_range(const struct rt_exprs *exprs, uint32_t id, const struct rt_nest *nest, int64_t *low_out, int64_t *high_out);
 
 /* The slots that any of the expressions reads, each once, as a run of exprs->reads. PTOWSP_NONE among ids is skipped. */
 ptowsp_status rt_exprs_reads(struct rt_exprs *exprs, const uint32_t *ids, uint32_t count, uint32_t *read_out,
 			     uint32_t *read_count_out, struct ptowsp_error *error);
-
-/* What an expression is in one run: base + sum of step[k] * value of loop[k]; or code. */
-enum { RT_FORM_TERMS = 4, RT_FORM_CODE = 255 };
-struct rt_form {
-	int64_t base, step[RT_FORM_TERMS];
-	uint8_t loop[RT_FORM_TERMS];
-	uint8_t terms; /* or RT_FORM_CODE */
-};
-/* values: one per SLOT row. forms_out: one per compiled expression. Errors: NO_MEMORY. */
-ptowsp_status rt_exprs_specialise(const struct rt_exprs *exprs, const uint64_t *values, struct rt_form *forms_out,
-				  struct ptowsp_error *error);
-
-struct rt_tensors;
-/* Where values come from while a program runs. */
-struct rt_env {
-	const struct rt_exprs *exprs;
-	const struct rt_form *forms;
-	const int64_t *loops;   /* value per depth */
-	const uint64_t *values; /* per SLOT row */
-	uint64_t task;          /* number of the task, or of the next one */
-	uint64_t instance;      /* number of the replica of a process, 0 outside */
-	struct rt_tensors *tensors; /* where axes find their lengths; NULL while nothing is bound */
-	int64_t *scratch;       /* exprs->longest */
-	uint32_t failed;        /* set by a division by zero and never cleared here; the value is then 0 */
-};
-int64_t rt_expr_run(struct rt_env *env, uint32_t id);
-
-/* Expression id, whose form is at hand. Unused terms of a form are zero, so the common one and two terms need no loop. */
-static inline int64_t rt_form_value(struct rt_env *env, const struct rt_form *form, uint32_t id)
-{
-	uint64_t sum = (uint64_t)form->base;
-
-	if (form->terms == RT_FORM_CODE)
-		return rt_expr_run(env, id);
-	if (form->terms)
-		sum += (uint64_t)form->step[0] * (uint64_t)env->loops[form->loop[0]] +
-		       (uint64_t)form->step[1] * (uint64_t)env->loops[form->loop[1]];
-	for (unsigned k = 2; k < form->terms; k++)
-		sum += (uint64_t)form->step[k] * (uint64_t)env->loops[form->loop[k]];
-	return (int64_t)sum;
-}
-
-static inline int64_t rt_value(struct rt_env *env, uint32_t id)
-{
-	return rt_form_value(env, &env->forms[id], id);
-}
+/* expr_range.c: true if the expression is one number whatever the run. */
+bool rt_expr_known(const struct rt_exprs *exprs, uint32_t id, int64_t *value_out);
+/* Least and largest value over all runs; INT64_MIN, INT64_MAX where nothing is known. */
+void rt_expr_range(const struct rt_exprs *exprs, uint32_t id, const struct rt_nest *nest, int64_t *low_out, int64_t *high_out);
 
 #endif

@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include "rt/expr.h"
+#include "rt/form.h"
 #include "rt/level.h"
 #include "rt/renamed.h"
 #include "rt/rt.h"

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* arithmetic.h - the operations of expr_ops.def on signed 64-bit numbers that wrap. */
+#ifndef RT_ARITHMETIC_H
+#define RT_ARITHMETIC_H
+
+#include <stdint.h>
+
+/* How many operands an operation has, 0 for leaves; UINT32_MAX: there is no such operation. */
+unsigned rt_operands(unsigned op);
+/* The value of one that has operands; those that it has not are passed over. *failed becomes 1 for a division by zero, and the value is 0. */
+int64_t rt_operation(uint32_t op, int64_t a, int64_t b, int64_t c, uint32_t *failed);
+
+#endif

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* form.h - expressions in one run: sums of loop values where they are that, else code. Signed 64-bit, wrapping. */
+#ifndef RT_FORM_H
+#define RT_FORM_H
+
+#include "rt/expr.h"
+
+/* What an expression is in one run: base + sum of step[k] * value of loop[k]; or code. */
+enum { RT_FORM_TERMS = 4, RT_FORM_CODE = 255 };
+struct rt_form {
+	int64_t base, step[RT_FORM_TERMS];
+	uint8_t loop[RT_FORM_TERMS];
+	uint8_t terms; /* or RT_FORM_CODE */
+};
+/* values: one per SLOT row. forms_out: one per compiled expression. Errors: NO_MEMORY. */
+ptowsp_status rt_exprs_specialise(const struct rt_exprs *exprs, const uint64_t *values, struct rt_form *forms_out,
+				  struct ptowsp_error *error);
+
+struct rt_tensors;
+/* Where values come from while a program runs. */
+struct rt_env {
+	const struct rt_exprs *exprs;
+	const struct rt_form *forms;
+	const int64_t *loops;   /* value per depth */
+	const uint64_t *values; /* per SLOT row */
+	uint64_t task;          /* number of the task, or of the next one */
+	uint64_t instance;      /* number of the replica of a process, 0 outside */
+	struct rt_tensors *tensors; /* where axes find their lengths; NULL while nothing is bound */
+	int64_t *scratch;       /* exprs->longest */
+	uint32_t failed;        /* set by a division by zero and never cleared here; the value is then 0 */
+};
+int64_t rt_expr_run(struct rt_env *env, uint32_t id);
+
+/* Expression id, whose form is at hand. Unused terms of a form are zero, so the common one and two terms need no loop. */
+static inline int64_t rt_form_value(struct rt_env *env, const struct rt_form *form, uint32_t id)
+{
+	uint64_t sum = (uint64_t)form->base;
+
+	if (form->terms == RT_FORM_CODE)
+		return rt_expr_run(env, id);
+	if (form->terms)
+		sum += (uint64_t)form->step[0] * (uint64_t)env->loops[form->loop[0]] +
+		       (uint64_t)form->step[1] * (uint64_t)env->loops[form->loop[1]];
+	for (unsigned k = 2; k < form->terms; k++)
+		sum += (uint64_t)form->step[k] * (uint64_t)env->loops[form->loop[k]];
+	return (int64_t)sum;
+}
+
+static inline int64_t rt_value(struct rt_env *env, uint32_t id)
+{
+	return rt_form_value(env, &env->forms[id], id);
+}
+
+#endif
