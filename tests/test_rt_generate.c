@@ -281,7 +281,7 @@ static struct list own_tasks(struct rt_program *program, uint32_t me, uint32_t n
 	return list;
 }
 
-/* All tasks, and whose each is. Filters have no say: rt_skip_owner does not know them. */
+/* All tasks, and whose each is. Filters have no say: rt_owner_find does not know them. */
 static struct list all_tasks(struct rt_program *program, uint32_t n, uint32_t *owners, uint64_t room)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
@@ -295,7 +295,7 @@ static struct list all_tasks(struct rt_program *program, uint32_t n, uint32_t *o
 		if (event != RT_EVENT_TASK)
 			continue;
 		if (list.count < room)
-			owners[list.count] = rt_skip_owner(skip, &program->sites[run->expand.site], list.count);
+			owners[list.count] = rt_owner_find(&skip->owner, &program->sites[run->expand.site], list.count);
 		told_add(&list, program, &run->expand, list.count);
 		run->env.task = list.count;
 	}

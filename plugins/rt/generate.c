@@ -35,7 +35,7 @@ static uint64_t owners_of(const struct rt_generate *g, const struct rt_site *sit
 	case PTOWSP_DISPATCH_HASH:
 	case PTOWSP_DISPATCH_CUSTOM: fixed = !g->run->program->exprs.rows[site->dispatch].read_count && g->run->forms[site->dispatch].terms == 0; break;
 	}
-	return fixed && !filtered ? UINT64_C(1) << rt_skip_owner(&g->schedulers[0].skip, site, 0) : everybody(g);
+	return fixed && !filtered ? UINT64_C(1) << rt_owner_find(&g->schedulers[0].skip.owner, site, 0) : everybody(g);
 }
 
 static bool has_filter(const struct rt_program *program)

@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* skip.h - the expander of one scheduler instance among several: gives the tasks that are its own, with the numbers that they have for everybody, and passes
  * over the others. What belongs to somebody else is added as a number where the outline knows it: whole statements, and ranges of iterations; the rest
- * is walked task by task. Whose a task is, of n instances:
- *
- *   round_robin, work_steal, no dispatch   its number mod n
- *   affinity, custom                       the value of the axis or expression mod n, never negative; affinity: 0 outside the loop
- *   hash                                   mix64 of the expression mod n
- *   static_partition                       bounds at or below its number, mod n
- *   spatial_map                            its place in the map mod n
- *   threshold                              what the policy says that serves the value
+ * is walked task by task. owner.h says whose a task is.
  *
  * DISPATCH_FILTER decides for the rest of its body: affinity, custom, hash and static_partition from the value of its expression where it stands
  * (mod n; hash: mixed), round_robin by number, threshold by the policy of the schedule that serves the value. One thread. */
@@ -17,6 +10,7 @@
 
 #include "rt/expand.h"
 #include "rt/outline.h"
+#include "rt/owner.h"
 
 enum { RT_SKIP_LIMIT = 64 }; /* instances */
 
@@ -37,14 +31,9 @@ struct rt_skip_filter {
 struct rt_skip {
 	struct rt_expand *expand;
 	struct rt_outline outline;
-	const struct rt_dispatch *dispatch;
-	uint32_t me, instances;
-	bool numbered;       /* the number of a task decides whose it is */
-	uint64_t reciprocal; /* 2^64 / instances, cut off */
+	struct rt_owner owner;
 	uint64_t number;     /* of the next task: all before it were passed over or given */
 	uint64_t task;       /* RT_EVENT_TASK: its number */
-	uint64_t next;       /* own by number: none from `number` on is before it */
-	uint64_t until;      /* static_partition: end of the own range that next is in */
 	uint64_t given, walked, skipped; /* tasks: own; looked at one by one and not own; added as a number */
 	uint32_t mine;       /* frames of that depth and deeper are own as a whole; 0: none */
 	bool whole;          /* mine: up to the end of the loop, not of its iteration */
@@ -58,7 +47,5 @@ ptowsp_status rt_skip_init(struct rt_skip *skip, struct rt_expand *expand, const
 void rt_skip_finish(struct rt_skip *skip);
 /* As rt_expand_next; env->task is the number of the task, or of the next one. */
 enum rt_event rt_skip_next(struct rt_skip *skip);
-/* Whose the task is at which a program stands that walks everything; filters are not seen. */
-uint32_t rt_skip_owner(const struct rt_skip *skip, const struct rt_site *site, uint64_t task);
 
 #endif
