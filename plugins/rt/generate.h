@@ -49,6 +49,21 @@ struct rt_generate {
 /* The entry's own instructions, by run->schedulers instances. Errors: those of a run; UNSUPPORTED naming what only one instance can do. */
 ptowsp_status rt_generate_run(struct rt_run *run, struct rt_pool *pool);
 
+/* generate_init.c: what several instances would have to agree about while they run is refused. */
+ptowsp_status rt_generate_check(const struct rt_run *run);
+/* run->schedulers instances on one program. *generate is zero but for its lock. Errors: NO_MEMORY; finish it all the same. */
+ptowsp_status rt_generate_init(struct rt_generate *generate, struct rt_run *run, struct rt_pool *pool);
+void rt_generate_finish(struct rt_generate *generate);
+
+/* generate_issue.c: which instances may touch which tensors. Once, before any of them goes. */
+void rt_generate_sets(struct rt_generate *generate);
+/* What follows is called with the lock held. The smallest number whose task has not ended, or was not issued. */
+uint64_t rt_generate_frontier(const struct rt_generate *generate);
+/* May the task that the instance holds be issued now? */
+bool rt_generate_may_issue(const struct rt_generate *generate, const struct rt_scheduler *scheduler);
+/* Errors: NO_MEMORY, and what stated edges can be wrong about; the instance's error says it. */
+ptowsp_status rt_generate_issue(struct rt_generate *generate, struct rt_scheduler *scheduler);
+
 /* account.c: one step of the semantic clock. False: it waits for a record, or is at its end. Called with the lock held. */
 bool rt_account(struct rt_generate *generate);
 /* Counters of all instances, as those of the run. */
