@@ -145,6 +145,59 @@ static void a_trace_does_not_depend_on_threads_and_changes_no_figure(void)
 		    0);
 }
 
+static json_t *end_mark(json_t *events)
+{
+	json_t *event, *found = NULL;
+	size_t i;
+
+	json_array_foreach(events, i, event)
+		if (has_text(event, "ph", "i") && has_text(event, "cat", "end"))
+			found = event;
+	return found;
+}
+
+/* What ran before is there, and where it ended; no other file is. */
+static void a_run_that_fails_by_itself_leaves_a_trace_up_to_there(void)
+{
+	static const struct { const char *command, *status; int code; intmax_t tasks, cycles; } cases[] = {
+		{"--no-kernels --schedule task_window=2 --entry scope $P/probes/control.pkg.zst", "DEADLOCK", 7, 2, 8},
+		{"--entry fail $P/probes/tasks.pkg.zst", "KERNEL_FAILED", 1, 1, 3},
+		{"--no-kernels --schedule tensor_map=1 --entry chain $P/probes/tasks.pkg.zst", "TOO_SMALL", 5, 1, 2},
+		{"--no-kernels --schedule task_window=2,abort --entry nest $P/probes/tasks.pkg.zst", "RUN_FAILED", 1, 2, 8},
+	};
+
+	cli_begin();
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		json_t *trace, *events, *event;
+		intmax_t tasks = 0;
+		size_t i;
+
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run -q --trace t.json --graph g.json %s", cases[k].command)), cases[k].code);
+		trace = cli_json_file("t.json");
+		events = cli_at(trace, "traceEvents");
+		json_array_foreach(events, i, event)
+			tasks += has_text(event, "ph", "X");
+		CHECK_INT(tasks, cases[k].tasks);
+		CHECK_STR(json_string_value(json_object_get(trace, "status")), cases[k].status);
+		CHECK(has_text(end_mark(events), "name", cases[k].status));
+		CHECK_INT(member(end_mark(events), "ts"), cases[k].cycles);
+		CHECK_INT(cli("ls -A; rm t.json"), 0);
+		CHECK_STR(cli_out, "t.json\n");
+	}
+	REQUIRE_INT(cli("$B/ptowsp-run -q --trace t.json --entry nest $P/probes/tasks.pkg.zst"), 0);
+	CHECK(!json_object_get(cli_json_file("t.json"), "status") && !end_mark(cli_at(cli_json_file("t.json"), "traceEvents")));
+}
+
+static void a_run_with_other_values_than_expected_writes_all_it_was_asked_for(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run -q --fill a=ones --fill b=zeros --out c=c.npy $P/vector_add.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run -q --fill a=ones --fill b=ones --expect c=c.npy --out c=d.npy --trace t.json --graph g.json $P/vector_add.pkg.zst"), 6);
+	CHECK_INT(cli("ls -A"), 0);
+	CHECK_STR(cli_out, "c.npy\nd.npy\ng.json\nt.json\n");
+	CHECK_INT(cli("cmp -s c.npy d.npy"), 1);
+}
+
 static void an_empty_program_has_a_trace_and_graphs(void)
 {
 	cli_begin();
@@ -197,6 +250,8 @@ void suite_contract_trace(CU_pSuite s)
 	TEST(s, a_pipeline_has_tracks_for_processes_and_channels);
 	TEST(s, a_stall_names_its_task_and_where_it_ends_the_task_may_start);
 	TEST(s, a_trace_does_not_depend_on_threads_and_changes_no_figure);
+	TEST(s, a_run_that_fails_by_itself_leaves_a_trace_up_to_there);
+	TEST(s, a_run_with_other_values_than_expected_writes_all_it_was_asked_for);
 	TEST(s, statistics_have_a_row_per_process);
 	TEST(s, the_state_of_a_long_pipeline_shows_channels_and_processes);
 	TEST(s, an_empty_program_has_a_trace_and_graphs);

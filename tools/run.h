@@ -35,7 +35,7 @@ struct run_trace {
 	struct run_lane *lanes; /* owned: tracks of resources and channels, run_tracks.c */
 	uint32_t lane_count;
 	uint32_t named;      /* bit p: the group of tracks p has its name */
-	bool any;            /* an event was written */
+	bool begun, any;     /* a run is being traced; an event was written */
 };
 
 /* Zeroed, then filled step by step; run_finish accepts any prefix. */
@@ -88,11 +88,12 @@ ptowsp_status run_outputs_publish(struct run *run, struct ptowsp_error *error);
 
 /* run_trace.c: --trace and --graph. */
 ptowsp_status run_sinks_attach(struct run *run, struct ptowsp_error *error);
-ptowsp_status run_trace_finish(struct run *run, struct ptowsp_error *error);
+/* failure: why the run ended early, marked in the trace where the clock then stood; NULL: it did not. */
+ptowsp_status run_trace_finish(struct run *run, const struct ptowsp_error *failure, struct ptowsp_error *error);
 void run_trace_drop(struct run *run);
 /* run_tracks.c: what --trace shows beside tasks; finish names all tracks. */
 void run_tracks_write(struct run_trace *trace, const struct ptowsp_trace_event *event);
-void run_tracks_finish(struct run *run);
+void run_tracks_finish(struct run *run, const struct ptowsp_error *failure);
 
 /* run_wait.c: waiting with signals, deadline and progress. */
 void run_signals_install(void);

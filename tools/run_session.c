@@ -98,7 +98,7 @@ static ptowsp_status results_save(struct run *run, struct ptowsp_error *error)
 	ptowsp_status st = run_outputs_write(run, error);
 
 	if (!st)
-		st = run_trace_finish(run, error);
+		st = run_trace_finish(run, NULL, error);
 	if (!st && run->graph_wanted)
 		st = graph_save(&run->graph, run->options->graph, error);
 	if (!st)
@@ -106,6 +106,28 @@ static ptowsp_status results_save(struct run *run, struct ptowsp_error *error)
 	if (!st && run->trace_wanted)
 		st = output_publish(&run->trace.output, error);
 	return st;
+}
+
+/* What is left of a run that did not succeed. One whose values are not as expected was itself good. One that found a deadlock, or in
+ * which a task failed, has a timeline up to there; behind a failed task it may go on with what other threads had been given by then. One that was ended
+ * from outside, by a deadline or a signal, leaves all files as they were. */
+static void failure_save(struct run *run, const struct ptowsp_error *failure)
+{
+	static const ptowsp_status told[] = {PTOWSP_DEADLOCK, PTOWSP_RUN_FAILED, PTOWSP_KERNEL_FAILED, PTOWSP_TOO_SMALL};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	ptowsp_status st = PTOWSP_OK;
+	bool tells = false;
+
+	for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
+		tells = tells || told[i] == failure->code;
+	if (failure->code == PTOWSP_MISMATCH && run->runs_done == run->options->runs)
+		st = results_save(run, &error);
+	else if (tells && run->trace.begun)
+		st = run_trace_finish(run, failure, &error);
+	if (!st && tells && run->trace.begun)
+		st = output_publish(&run->trace.output, &error);
+	if (st)
+		fprintf(stderr, "ptowsp-run: %s\n", error.text);
 }
 
 ptowsp_status run_execute(struct run *run, struct ptowsp_error *error)
@@ -119,7 +141,10 @@ ptowsp_status run_execute(struct run *run, struct ptowsp_error *error)
 		if (!st && run->options->runs > 1 && !run->options->stats)
 			run_summary_print(run);
 	}
-	return st ? st : results_save(run, error);
+	if (!st)
+		return results_save(run, error);
+	failure_save(run, error);
+	return st;
 }
 
 void run_finish(struct run *run)

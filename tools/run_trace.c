@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "registry/names.h"
 #include "registry/text.h"
 #include "tools/run.h"
 
@@ -80,6 +81,7 @@ ptowsp_status run_sinks_attach(struct run *run, struct ptowsp_error *error)
 	ptowsp_status st = PTOWSP_OK;
 
 	run->trace.plan = run->plan;
+	run->trace.begun = run->trace_wanted;
 	if (run->trace_wanted)
 		fprintf(run->trace.output.file, "{\"schema\":\"ptowsp.trace/1\",\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
 	if (run->trace_wanted || run->graph_wanted)
@@ -91,14 +93,17 @@ ptowsp_status run_sinks_attach(struct run *run, struct ptowsp_error *error)
 	return st;
 }
 
-ptowsp_status run_trace_finish(struct run *run, struct ptowsp_error *error)
+ptowsp_status run_trace_finish(struct run *run, const struct ptowsp_error *failure, struct ptowsp_error *error)
 {
 	FILE *file = run->trace.output.file;
 
 	if (!run->trace_wanted)
 		return PTOWSP_OK;
-	run_tracks_finish(run);
-	fprintf(file, "\n]}\n");
+	run_tracks_finish(run, failure);
+	fprintf(file, "\n]");
+	if (failure)
+		fprintf(file, ",\"status\":\"%s\"", reg_status_name(failure->code));
+	fprintf(file, "}\n");
 	return output_finish(&run->trace.output, error);
 }
 

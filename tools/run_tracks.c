@@ -189,12 +189,24 @@ static void lane_name(const struct run *run, const struct ptowsp_run_stats *s, c
 	}
 }
 
-void run_tracks_finish(struct run *run)
+/* A moment over all tracks: what is to the left of it is all there was. */
+static void failure_write(struct run_trace *trace, uint64_t cycles, const struct ptowsp_error *failure)
+{
+	FILE *file = open_event(trace, "i", PID_EXECUTORS, 0, cycles);
+
+	fprintf(file, ",\"s\":\"g\",\"cat\":\"end\",\"name\":\"%s\",\"args\":{\"text\":", reg_status_name(failure->code));
+	text_write(file, failure->text);
+	fprintf(file, "}}");
+}
+
+void run_tracks_finish(struct run *run, const struct ptowsp_error *failure)
 {
 	const struct ptowsp_run_stats *s = ptowsp_stats(run->program);
 	struct run_trace *trace = &run->trace;
 	char text[192];
 
+	if (failure)
+		failure_write(trace, s->total_cycles, failure);
 	name_write(trace, "process_name", PID_EXECUTORS, 0, s->process_count ? "processes" : "executors");
 	for (uint64_t e = 0; e < s->executors && e < EXECUTORS_NAMED; e++) {
 		if (e < s->process_count)
