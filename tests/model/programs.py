@@ -78,7 +78,8 @@ class Generator(Writer):
             kinds += ["while"] * 2 * ("while" in self.on) + ["tiles"] * 3 * ("levels" in self.on)
             kinds += ["ragged", "sparse", "sparse"] * ("axes" in self.on)
         kinds += ["break"] * ("while" in self.on and self.breakable > 0) + ["filter"] * ("filter" in self.on)
-        kinds += ["signal", "barrier", "fence", "copy"] * ("sync" in self.on)
+        kinds += ["signal", "barrier", "fence"] * ("sync" in self.on)
+        kinds += ["copy"] * ("sync" in self.on and not (self.by_unit and "auto" in self.on))  # a copy has no unit: see put_task
         kinds += ["wait"] * ("sync" in self.on and "start" not in self.on)  # what a graph in memory waits for is not stated
         kinds += ["heap"] * 2 * ("heap" in self.on)
         for _ in range(statements):
