@@ -403,6 +403,34 @@ static void a_scope_of_a_process_against_the_window_proposes_one(void)
 	check_cure(b, PTOWSP_DEADLOCK_HELD, "--schedule task_window=6");
 }
 
+/* "late" asks for as many tasks as a slow task of "early" writes, which still runs when nobody can go on. */
+static void what_helps_is_tried_when_tasks_have_ended(void)
+{
+	struct builder *b = plain();
+	uint32_t tensor = builder_tensor(b, "t", PTOWSP_I64, 1, 8), slot = builder_slot(b, "s", PTOWSP_SLOT_SLOT, 0);
+	uint32_t slow = builder_kernel(b, "slow", PTOWSP_UNIT_AIV, 1, 1), zero = builder_const(b, 0);
+	uint32_t all = builder_region(b, tensor, zero, zero, 1, 8), first = builder_region(b, tensor, zero, zero, 1, 1), count;
+	uint32_t other = builder_region(b, builder_tensor(b, "u", PTOWSP_I64, 1, 8), zero, zero, 1, 8);
+
+	builder_kernel_flags(b, slow, BUILDER_SLOW);
+	builder_touch(b, slow, 0, 0, 8, PTOWSP_WRITE);
+	WINDOW(b, 8);
+	builder_process(b, "early", 1);
+	for (int i = 0; i < 3; i++) /* the first one may run where it is issued */
+		builder_task(b, slow, 1, "w", i < 2 ? other : all);
+	builder_process(b, "late", 1);
+	builder_scope(b);
+	for (int i = 0; i < 9; i++)
+		builder_task(b, 0, 1, "");
+	builder_slot_load(b, slot, first);
+	count = builder_expr(b, PTOWSP_EXPR_AND, builder_expr(b, PTOWSP_EXPR_VALUE, slot, 0, 0), builder_const(b, 63), 0);
+	builder_loop(b, PTOWSP_OP_PARALLEL_FOR, builder_axis(b, "i", zero, count, builder_const(b, 1), PTOWSP_NONE));
+	builder_task(b, 0, 1, "");
+	builder_end(b);
+	builder_end(b);
+	check_cure(b, PTOWSP_DEADLOCK_HELD, "--schedule task_window=21");
+}
+
 static void an_empty_channel_names_who_never_sends(void)
 {
 	struct builder *b = plain();
@@ -619,6 +647,7 @@ void suite_rt_process(CU_pSuite s)
 	TEST(s, tokens_that_nobody_takes_need_room_for_all);
 	TEST(s, a_window_against_a_channel_proposes_a_window);
 	TEST(s, a_scope_of_a_process_against_the_window_proposes_one);
+	TEST(s, what_helps_is_tried_when_tasks_have_ended);
 	TEST(s, an_empty_channel_names_who_never_sends);
 	TEST(s, an_event_that_nobody_signals_is_named);
 	TEST(s, a_pipeline_that_must_block_is_told_before_any_run);

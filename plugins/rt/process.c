@@ -189,6 +189,8 @@ ptowsp_status rt_pipeline_run(struct rt_run *run)
 	if (!st)
 		st = rt_pipeline_go(run->pipeline);
 	if (!st && run->pipeline->live)
+		st = rt_wait_tasks(run, run->tasks); /* what would help is tried with the slots that they have filled */
+	if (!st && run->pipeline->live)
 		st = rt_pipeline_stuck(run->pipeline);
 	return st;
 }
