@@ -571,6 +571,26 @@ void builder_close(struct builder *b, uint32_t channel)
 	builder_emit(b, PTOWSP_OP_CLOSE, channel, 0);
 }
 
+uint32_t builder_payload(struct builder *b, const char *name, uint32_t capacity, uint64_t latency)
+{
+	uint32_t row = builder_channel(b, name, capacity, latency);
+
+	((struct ptowsp_channel_record *)b->channel.rows)[row].kind = PTOWSP_CHANNEL_PAYLOAD;
+	return row;
+}
+
+void builder_send_block(struct builder *b, uint32_t channel, uint32_t expr, uint32_t region)
+{
+	builder_send(b, channel, expr);
+	builder_emit(b, PTOWSP_OP_IO_INPUT, 0, region);
+}
+
+void builder_consume_block(struct builder *b, uint32_t channel, uint32_t region)
+{
+	builder_consume(b, channel);
+	builder_emit(b, PTOWSP_OP_IO_OUTPUT, 0, region);
+}
+
 /* ---- sections ---------------------------------------------------------------------------------------------------- */
 
 static void section_set(struct builder *b, uint32_t *count, uint32_t type, const struct table *t, uint32_t size)

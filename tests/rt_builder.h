@@ -82,6 +82,10 @@ void builder_uses(struct builder *b, uint32_t channel, unsigned direction);
 void builder_send(struct builder *b, uint32_t channel, uint32_t expr);
 void builder_consume(struct builder *b, uint32_t channel);
 void builder_close(struct builder *b, uint32_t channel);
+/* A channel of blocks; sends and consumes of it have a region. */
+uint32_t builder_payload(struct builder *b, const char *name, uint32_t capacity, uint64_t latency);
+void builder_send_block(struct builder *b, uint32_t channel, uint32_t expr, uint32_t region);
+void builder_consume_block(struct builder *b, uint32_t channel, uint32_t region);
 
 /* ---- what comes out ---------------------------------------------------------------------------------------------- */
 /* The sections so far, HALT added; they stay valid until the next change. */

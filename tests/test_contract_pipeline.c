@@ -71,14 +71,51 @@ static void strict_packing_refuses_a_cycle(void)
 	CHECK_STR(cli_err, "");
 }
 
-static void channels_of_payload_are_refused_before_loading(void)
+/* A kind alone makes no payload: the words say what moves. */
+static void channels_of_payload_without_regions_are_refused(void)
 {
 	cli_begin();
 	REQUIRE_INT(cli("sed 's/\"name\": \"line\",/\"name\": \"line\", \"kind\": \"payload\",/' $S/pipeline.json >q.json"), 0);
 	REQUIRE_INT(cli("$B/ptowsp-pack --from-json q.json -o q.pkg.zst"), 0);
-	CHECK_INT(cli("$B/ptowsp-run --no-kernels q.pkg.zst"), 5);
+	CHECK_INT(cli("$B/ptowsp-run --no-kernels q.pkg.zst"), 3);
 	cli_check_sentence();
-	CHECK_CONTAINS(cli_err, "channels of payload");
+	CHECK_CONTAINS(cli_err, "channel line is one of payload, so behind the send stands one io_input word");
+}
+
+static void statistics_and_traces_tell_of_payload(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --stats=json --trace t.json $B/../packages/probes/payload.pkg.zst"), 0);
+	CHECK_INT(cli_int(cli_json(), "channels[c].payload_bytes"), 64);
+	CHECK_INT(cli_int(cli_json(), "total_cycles"), 204);
+	CHECK_INT(cli("test $(grep -c '\"payload_bytes\":16' t.json) = 8"), 0); /* four out, four in */
+	REQUIRE_INT(cli("$B/ptowsp-run --no-kernels --stats=json $B/../packages/probes/payload.pkg.zst"), 0);
+	CHECK_INT(cli_int(cli_json(), "channels[c].payload_bytes"), 64);
+	CHECK_INT(cli_int(cli_json(), "total_cycles"), 204);
+	REQUIRE_INT(cli("$B/ptowsp-run --stats $B/../packages/probes/payload.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "payload bytes");
+	REQUIRE_INT(cli("$B/ptowsp-run --no-kernels --stats=json $B/../packages/probes/channels.pkg.zst"), 0);
+	CHECK_INT(cli_int(cli_json(), "channels[c].payload_bytes"), 0);
+}
+
+/* 16 bytes in a block, each at a multiple of 64. */
+static void blocks_count_in_the_memory_limit(void)
+{
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run --max-memory=60000000 --schedule channel_capacity=c,1000000 $B/../packages/probes/payload.pkg.zst"), 3);
+	cli_check_sentence();
+	CHECK_CONTAINS(cli_err, "the blocks of payload channels up to c need 64000000 bytes, the limit is 60000000");
+	CHECK_INT(cli("$B/ptowsp-run --max-memory=70000000 --schedule channel_capacity=c,1000000 $B/../packages/probes/payload.pkg.zst"), 0);
+}
+
+static void the_listing_shows_what_moves_and_the_json_form_comes_back(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-inspect --json $B/../packages/probes/payload.pkg.zst >p.json && $B/ptowsp-pack --from-json p.json -o p.pkg.zst"), 0);
+	CHECK_INT(cli("cmp p.pkg.zst $B/../packages/probes/payload.pkg.zst"), 0);
+	REQUIRE_INT(cli("$B/ptowsp-inspect --disasm p.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "    send c, i\n     9      io_input 0, tile[0, 0] 2 x 2");
+	CHECK_CONTAINS(cli_out, "  consume c -> 16\n    12    io_output 0, out[c * 2, 0] 2 x 2");
 }
 
 static void the_listing_names_channels_and_the_json_form_comes_back(void)
@@ -100,6 +137,9 @@ void suite_contract_pipeline(CU_pSuite s)
 	TEST(s, a_capacity_is_an_option);
 	TEST(s, a_cycle_is_a_deadlock_with_a_cure);
 	TEST(s, strict_packing_refuses_a_cycle);
-	TEST(s, channels_of_payload_are_refused_before_loading);
+	TEST(s, channels_of_payload_without_regions_are_refused);
+	TEST(s, statistics_and_traces_tell_of_payload);
+	TEST(s, blocks_count_in_the_memory_limit);
+	TEST(s, the_listing_shows_what_moves_and_the_json_form_comes_back);
 	TEST(s, the_listing_names_channels_and_the_json_form_comes_back);
 }

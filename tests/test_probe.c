@@ -72,7 +72,6 @@ static bool may_be_less(uint32_t feature)
 	static const uint32_t features[] = {
 		POLICY(TIMING, IMMEDIATE),   POLICY(READY, FIFO),     POLICY(READY, WORK_STEAL),
 		POLICY(READY, PRIORITY),     POLICY(TRACE, TASKS),
-		PTOWSP_FEATURE_CSP_PAYLOAD,
 		PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF),	      PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_IMAGE),
 		PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_SOURCE),
 	};
@@ -161,6 +160,18 @@ static void a_directive_with_another_number_is_found_out(void)
 			CHECK_FAIL("%s with other numbers is observed as enforced: %s", feature.name, result.text);
 		probe_close(probe);
 	}
+}
+
+/* Data moves, and the capacity that is asked for does not count. */
+static void payload_without_its_capacity_is_found_out(void)
+{
+	struct probe *probe = open_with(LIAR, check_fmt("0x%x+", (unsigned)PTOWSP_FEATURE_CSP_PAYLOAD), NULL);
+	struct probe_result result;
+
+	probe_feature(probe, PTOWSP_FEATURE_CSP_PAYLOAD, &result);
+	CHECK_INT(result.state, PROBE_NO_EFFECT);
+	CHECK_CONTAINS(result.text, "a sender waits for room for its tile");
+	probe_close(probe);
 }
 
 static void a_lie_about_any_opcode_is_found_out(void)
@@ -325,6 +336,7 @@ void suite_probe(CU_pSuite s)
 	TEST(s, the_liar_holds_every_claim_while_it_does_not_lie);
 	TEST(s, a_lie_about_any_directive_is_found_out);
 	TEST(s, a_directive_with_another_number_is_found_out);
+	TEST(s, payload_without_its_capacity_is_found_out);
 	TEST(s, a_lie_about_any_opcode_is_found_out);
 	TEST(s, a_lie_about_any_other_feature_is_found_out);
 	TEST(s, a_claim_without_anything_behind_it_does_not_hold);

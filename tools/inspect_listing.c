@@ -240,6 +240,10 @@ static void body_open(struct listing *l, uint32_t at, const struct ptowsp_instru
 	case PTOWSP_OP_COPY:
 		block_open(l, at + 2, NULL);
 		break;
+	case PTOWSP_OP_SEND: /* the region of its payload */
+		if (at + 1 < l->header.num_instructions && instruction_at(l, at + 1).opcode == PTOWSP_OP_IO_INPUT)
+			block_open(l, at + 2, NULL);
+		break;
 	case PTOWSP_OP_WHILE:
 		parts_open(l, at, 1);
 		break;

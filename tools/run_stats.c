@@ -50,6 +50,7 @@ static json_t *channels_json(const struct run *run, const struct ptowsp_run_stat
 		json_object_set_new(row, "full_cycles", number(c->full_cycles));
 		json_object_set_new(row, "empty_count", number(c->empty_count));
 		json_object_set_new(row, "empty_cycles", number(c->empty_cycles));
+		json_object_set_new(row, "payload_bytes", number(c->payload_bytes)); /* 0: a channel of tokens */
 		json_array_append_new(rows, row);
 	}
 	return rows;

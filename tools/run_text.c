@@ -102,14 +102,14 @@ static void layouts_print(const struct run *run, const struct ptowsp_run_stats *
 static void channels_print(const struct run *run, const struct ptowsp_run_stats *s)
 {
 	if (s->channel_count)
-		printf("%-16s %10s %10s %12s %12s %12s %12s\n", "channel", "sends", "consumes", "full waits", "full cycles", "empty waits",
-		       "empty cycles");
+		printf("%-16s %10s %10s %12s %12s %12s %12s %14s\n", "channel", "sends", "consumes", "full waits", "full cycles", "empty waits",
+		       "empty cycles", "payload bytes");
 	for (uint32_t i = 0; i < s->channel_count; i++) {
 		const struct ptowsp_channel_stats *c = &s->channels[i];
 
-		printf("%-16s %10llu %10llu %12llu %12llu %12llu %12llu\n", ptowsp_plan_channel(run->plan, c->channel),
+		printf("%-16s %10llu %10llu %12llu %12llu %12llu %12llu %14llu\n", ptowsp_plan_channel(run->plan, c->channel),
 		       (unsigned long long)c->sends, (unsigned long long)c->consumes, (unsigned long long)c->full_count,
-		       (unsigned long long)c->full_cycles, (unsigned long long)c->empty_count, (unsigned long long)c->empty_cycles);
+		       (unsigned long long)c->full_cycles, (unsigned long long)c->empty_count, (unsigned long long)c->empty_cycles, (unsigned long long)c->payload_bytes);
 	}
 }
 

@@ -109,8 +109,11 @@ static void token_write(struct run_trace *trace, const struct ptowsp_trace_event
 	if (!lane)
 		return;
 	file = open_event(trace, "i", PID_CHANNELS, (uint32_t)(lane - trace->lanes), e->end);
-	fprintf(file, ",\"s\":\"t\",\"cat\":\"channel\",\"name\":\"%s\",\"args\":{\"token\":%llu,\"value\":%lld,\"executor\":%u}}",
+	fprintf(file, ",\"s\":\"t\",\"cat\":\"channel\",\"name\":\"%s\",\"args\":{\"token\":%llu,\"value\":%lld,\"executor\":%u",
 		sent ? "send" : "consume", (unsigned long long)e->number, (long long)e->value, e->instance);
+	if (e->bytes)
+		fprintf(file, ",\"payload_bytes\":%llu", (unsigned long long)e->bytes);
+	fprintf(file, "}}");
 	file = open_event(trace, sent ? "s" : "f", PID_EXECUTORS, e->instance, e->end);
 	fprintf(file, "%s,\"cat\":\"channel\",\"id\":\"%u.%llu\",\"name\":", sent ? "" : ",\"bp\":\"e\"", e->row, (unsigned long long)e->number);
 	text_write(file, ptowsp_plan_channel(trace->plan, e->row));

@@ -134,23 +134,24 @@ static void tensor_drop(struct cpu_shards *shards, const struct cpu_sections *se
 static void core_drop(struct cpu_shards *shards, const struct cpu_sections *sections)
 {
 	struct ptowsp_workload_header header = {0};
-	struct ptowsp_instruction i;
+	struct ptowsp_instruction i = {0};
 	uint64_t bytes = sections->work.count * sections->work.stride;
 	struct ptowsp_axis_record axis;
 
 	if (bytes >= sizeof(header))
 		memcpy(&header, sections->work.data, sizeof(header));
 	for (uint64_t k = 0; k < header.num_instructions && sizeof(header) + (k + 1) * sizeof(i) <= bytes; k++) {
-		bool copied;
+		uint8_t before = k ? i.opcode : PTOWSP_OP_NOP;
+		bool word;
 
 		memcpy(&i, (const char *)sections->work.data + sizeof(header) + k * sizeof(i), sizeof(i));
-		copied = i.opcode == PTOWSP_OP_COPY;
-		if (i.opcode == PTOWSP_OP_SLOT_LOAD || copied)
-			region_drop(shards, sections, i.operand2, copied ? "it is copied by the core" : "a slot is loaded from it");
-		if (copied && sizeof(header) + (k + 2) * sizeof(i) <= bytes) {
-			memcpy(&i, (const char *)sections->work.data + sizeof(header) + (k + 1) * sizeof(i), sizeof(i));
+		word = i.opcode == PTOWSP_OP_IO_INPUT || i.opcode == PTOWSP_OP_IO_OUTPUT;
+		if (i.opcode == PTOWSP_OP_SLOT_LOAD)
+			region_drop(shards, sections, i.operand2, "a slot is loaded from it");
+		else if (i.opcode == PTOWSP_OP_COPY || (word && before == PTOWSP_OP_COPY))
 			region_drop(shards, sections, i.operand2, "it is copied by the core");
-		}
+		else if (word && (before == PTOWSP_OP_SEND || before == PTOWSP_OP_CONSUME))
+			region_drop(shards, sections, i.operand2, "a payload channel moves it");
 	}
 	for (uint32_t k = 0; k < sections->axes.count; k++)
 		if (!cpu_sections_row(&sections->axes, k, &axis, sizeof(axis), NULL) && sections->axes.stride >= sizeof(axis)) {

@@ -69,7 +69,7 @@ static ptowsp_status tensor_init(struct rt_tensor *tensor, const struct rt_progr
 	*tensor = (struct rt_tensor){
 		.elements = UINT64_MAX, .columns = RT_WIDE, .rows = RT_WIDE, .dtype = record->dtype, .size = dtype_size(record->dtype)};
 	if (record->flags & PTOWSP_TENSOR_SHAPELESS || !(program->tensor_access[row] || program->tensor_loaded[row] || program->tensor_indexed[row] ||
-						     program->tensor_allocated[row]))
+						     program->tensor_allocated[row] || program->tensor_moved[row]))
 		return PTOWSP_OK; /* a tensor of another entry may have symbols that this one does not set */
 	st = declared_shape(program, env, row, extents, error);
 	if (!st && !shape_set(tensor, extents, record->dim_count))

@@ -76,7 +76,7 @@ ptowsp_status rt_axis_check(const struct rt_program *program, const struct rt_lo
 ptowsp_status rt_axes_check(const struct rt_program *program, struct ptowsp_error *error)
 {
 	for (uint32_t t = 0; t < program->tables.tensor.count; t++)
-		if (program->tensor_indexed[t] && program->tensor_access[t] & PTOWSP_WRITE)
+		if (program->tensor_indexed[t] && (program->tensor_access[t] | program->tensor_moved[t]) & PTOWSP_WRITE)
 			return rt_fail(error, PTOWSP_BAD_PACKAGE,
 				       "tensor %.80s holds the lengths or indices of an axis, and the program writes it; read it into a slot instead",
 				       rt_tensor_name(program, t));

@@ -22,7 +22,7 @@ static const uint16_t features[] = {
 	PTOWSP_FEATURE_DEADLOCK_REPORT,	 PTOWSP_FEATURE_SCOPE_LIVENESS,	  PTOWSP_FEATURE_DETERMINISTIC,	 PTOWSP_FEATURE_CANCEL,
 	PTOWSP_FEATURE_DEADLINE,	 PTOWSP_FEATURE_NO_KERNELS,	  PTOWSP_FEATURE_SET_VALUES,	 PTOWSP_FEATURE_PREDICATE_SYMBOL,
 	PTOWSP_FEATURE_PREDICATE_SLOT,	 PTOWSP_FEATURE_TENSOR_TO_SLOT,	  PTOWSP_FEATURE_TILE_LEVELS,	 PTOWSP_FEATURE_TEMP_RENAMED,
-	PTOWSP_FEATURE_CSP_TOKEN,
+	PTOWSP_FEATURE_CSP_TOKEN,	 PTOWSP_FEATURE_CSP_PAYLOAD,
 };
 
 /* Orders among ready tasks, and issuing at once, have no effect on the semantic clock: kept, nothing to obey. */
@@ -52,7 +52,6 @@ uint32_t rt_capabilities(struct ptowsp_cap *rows_out, uint32_t room)
 		if (policies[i].directive != PTOWSP_DIRECTIVE_TRACE && policies[i].directive != PTOWSP_DIRECTIVE_LAYOUT) /* the backend's: records, memory */
 			count = row_add(rows_out, room, count, PTOWSP_FEATURE_POLICY(policies[i].directive, policies[i].policy),
 					policy_state(policies[i].directive, policies[i].policy));
-	count = row_add(rows_out, room, count, PTOWSP_FEATURE_CSP_PAYLOAD, PTOWSP_STATE_UNSUPPORTED);
 	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++)
 		count = row_add(rows_out, room, count, features[i], PTOWSP_STATE_ENFORCED);
 	return count;

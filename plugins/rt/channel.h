@@ -36,6 +36,7 @@ struct rt_wait_meter {
 struct rt_channel {
 	uint64_t capacity; /* 0: a rendezvous */
 	uint64_t latency;
+	uint64_t bytes;    /* that go with each token */
 	struct rt_side producers, consumers;
 	uint64_t sends, consumes;
 	uint64_t sent, consumed; /* S and C of the latest ones, 0 before */

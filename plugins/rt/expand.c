@@ -280,7 +280,7 @@ void rt_expand_token(struct rt_expand *expand, uint64_t token)
 
 	expand->loops[frame->depth] = (int64_t)token;
 	expand->rounds[frame->depth] = (struct rt_round){++expand->round_count, (int64_t)token, 1};
-	expand->at = frame->at + 1;
+	expand->at = frame->at + 1 + expand->program->code[frame->at].count;
 }
 
 void rt_expand_closed(struct rt_expand *expand)
@@ -295,7 +295,7 @@ static enum rt_event channel_use(struct rt_expand *expand, const struct rt_ins *
 {
 	expand->channel = in->slot;
 	expand->expr = in->row;
-	expand->at++;
+	expand->at += 1u + in->count;
 	return event;
 }
 

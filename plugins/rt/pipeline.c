@@ -26,8 +26,8 @@ uint32_t rt_instances(const struct rt_program *program)
 
 /* ---- making and unmaking --------------------------------------------------------------------------------------- */
 
-/* The schedule's word on a channel's capacity; the later row of two rules. */
-static uint64_t capacity_of(const struct rt_program *program, uint32_t channel)
+/* The later row of two rules. */
+uint64_t rt_channel_capacity(const struct rt_program *program, uint32_t channel)
 {
 	const struct rt_tables *tables = &program->tables;
 	uint64_t capacity = tables->channel.rows[channel].capacity;
@@ -115,11 +115,12 @@ ptowsp_status rt_pipeline_create(struct rt_pipeline **pipeline_out, struct rt_ru
 	pipeline->channel_count = tables->channel.count;
 	pipeline->channels = calloc((size_t)tables->channel.count + 1, sizeof(*pipeline->channels));
 	for (uint32_t i = 0; pipeline->channels && i < tables->channel.count; i++) {
-		pipeline->channels[i].capacity = capacity_of(run->program, i);
+		pipeline->channels[i].capacity = rt_channel_capacity(run->program, i);
 		pipeline->channels[i].latency = tables->channel.rows[i].latency;
+		pipeline->channels[i].bytes = run->program->payloads[i].bytes;
 	}
 	if (!pipeline->channels || !instances_make(pipeline) || rt_clocks_init(&pipeline->clocks, &run->clock, pipeline->count) ||
-	    rt_recall_init(&pipeline->recall, run) || !rt_versions_instances(run, pipeline->count))
+	    rt_recall_init(&pipeline->recall, run) || (run->program->move_count && !rt_trails_init(&pipeline->trails, tables->tensor.count)) || !rt_versions_instances(run, pipeline->count))
 		return rt_no_memory(run->error, "the pipeline");
 	pipeline->live = pipeline->count;
 	pipeline->clocks.loads = run->watch != NULL;
@@ -138,6 +139,7 @@ void rt_pipeline_destroy(struct rt_pipeline *pipeline)
 			rt_expand_finish(&pipeline->instances[i].expand);
 	rt_clocks_finish(&pipeline->clocks);
 	rt_recall_finish(&pipeline->recall);
+	rt_trails_finish(&pipeline->trails);
 	free(pipeline->channels);
 	free(pipeline->instances);
 	free(pipeline);

@@ -127,7 +127,7 @@ static ptowsp_status stand(struct rt_pipeline *pipeline, struct rt_instance *ins
 
 	switch (instance->standing) {
 	case RT_SENDING: st = rt_transfer_send(pipeline, instance, &done); break;
-	case RT_CONSUMING: done = rt_transfer_consume(pipeline, instance); break;
+	case RT_CONSUMING: st = rt_transfer_consume(pipeline, instance, &done); break;
 	case RT_ISSUING:
 		st = rt_process_task(pipeline, instance, &done);
 		*over_out = true;

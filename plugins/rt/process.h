@@ -9,6 +9,7 @@
 
 #include "rt/channel.h"
 #include "rt/clocks.h"
+#include "rt/trails.h"
 #include "rt/recall.h"
 #include "rt/run.h"
 
@@ -23,9 +24,10 @@ struct rt_instance {
 	enum rt_standing standing;
 	uint32_t channel;          /* SENDING, CONSUMING */
 	uint32_t expr;             /* SENDING: the token, which is found when it is sent */
+	const struct rt_move *move; /* SENDING: the region whose elements go with it; NULL: none */
 	uint64_t tasks;            /* issued */
 	bool given;                /* CONSUMING: a rendezvous has taken place, and this is the token */
-	uint64_t value;
+	uint64_t value, block_number; /* of its token; the block is in run->payloads */
 	struct rt_block block;     /* ISSUING, ALLOCATING: why it cannot */
 	struct rt_need need;       /* ISSUING: what the task reserves */
 	struct rt_expand expand;
@@ -42,6 +44,7 @@ struct rt_pipeline {
 	enum rt_look_for look;
 	struct rt_clocks clocks;
 	struct rt_recall recall;
+	struct rt_trails trails; /* where payload is moved */
 };
 
 /* process.c, after the entry's own instructions: all processes until they end. Errors: those of a run; DEADLOCK with the report. */
@@ -59,6 +62,8 @@ void rt_pipeline_destroy(struct rt_pipeline *pipeline);
 /* Instances of all processes. */
 uint32_t rt_instances(const struct rt_program *program);
 const char *rt_process_name(const struct rt_program *program, uint32_t process);
+/* In force: the schedule's word, or its own. */
+uint64_t rt_channel_capacity(const struct rt_program *program, uint32_t channel);
 const char *rt_channel_name(const struct rt_program *program, uint32_t channel);
 
 /* tokens.c: the entry's own instructions, as far as a look at tokens or extents wants them. AGAIN: the rest depends on what tasks write. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* process_task.c - a task of a process instance: is there room, its edges, its times, its kernel. */
 #include "rt/error.h"
+#include "rt/move.h"
 #include "rt/process.h"
 
 /* Could the edges of any task find no room in what open scopes leave of the dependency pool? A task has at most one per task of the window. */
@@ -132,6 +133,8 @@ static ptowsp_status task_issue(struct rt_pipeline *pipeline, struct rt_instance
 		st = task_time(pipeline, &task);
 	if (!st && run->kernels && !later)
 		st = kernel_run(run, site, &task);
+	if (!st && run->program->move_count)
+		st = rt_move_task(pipeline, site);
 	if (st)
 		return st;
 	run->flow.issued++;

@@ -118,6 +118,8 @@ static ptowsp_status arrays_make(struct rt_program *program, struct ptowsp_error
 	program->tensor_loaded = calloc((size_t)tables->tensor.count + 1, 1);
 	program->tensor_indexed = calloc((size_t)tables->tensor.count + 1, 1);
 	program->tensor_allocated = calloc((size_t)tables->tensor.count + 1, 1);
+	program->tensor_moved = calloc((size_t)tables->tensor.count + 1, 1);
+	program->payloads = calloc((size_t)tables->channel.count + 1, sizeof(*program->payloads));
 	program->renamings = calloc((size_t)tables->tensor.count + 1, sizeof(*program->renamings));
 	program->kernel_used = calloc((size_t)tables->kernel.count + 1, 1);
 	program->level_told = calloc((size_t)tables->kernel.count + 1, 1);
@@ -129,7 +131,7 @@ static ptowsp_status arrays_make(struct rt_program *program, struct ptowsp_error
 	    !rt_grow((void **)&program->ios, &program->io_room, 0, sizeof(*program->ios))) /* never NULL: a task may have none */
 		return rt_no_memory(error, "the program");
 	if (!program->changed || !program->dim_exprs || !program->tensor_access || !program->tensor_loaded || !program->tensor_indexed ||
-	    !program->tensor_allocated || !program->renamings || !program->kernel_used || !program->level_told || !program->kernel_ns)
+	    !program->tensor_allocated || !program->tensor_moved || !program->payloads || !program->renamings || !program->kernel_used || !program->level_told || !program->kernel_ns)
 		return rt_no_memory(error, "the program");
 	changed_find(program);
 	return PTOWSP_OK;
@@ -251,10 +253,13 @@ void rt_program_destroy(struct rt_program *program)
 	free(program->args);
 	free(program->ios);
 	free(program->afters);
+	free(program->moves);
+	free(program->payloads);
 	free(program->parts);
 	free(program->names);
 	free(program->tensor_indexed);
 	free(program->tensor_allocated);
+	free(program->tensor_moved);
 	free(program->renamings);
 	free(program->site_kernels);
 	free(program->levels);

@@ -17,7 +17,7 @@
 struct rt_ins {
 	uint8_t op;
 	uint8_t flags;  /* PTOWSP_CHECKED: some bound could not be proved */
-	uint16_t count; /* SEQUENTIAL: steps */
+	uint16_t count; /* SEQUENTIAL: steps; SEND, CONSUME: words behind it, whose `row` is that of a move */
 	uint32_t end;   /* first instruction behind the body; TASK: behind its words */
 	uint32_t row;   /* loops, sites; CONSUME: depth of its value; SEND, COND, SLOT_SET: expression; SLOT_LOAD: reads */
 	uint32_t slot;  /* SLOT_SET, SLOT_LOAD; SEND, CONSUME, CLOSE: CSPC row; SIGNAL, WAIT: EVNT row; ALLOC, FREE: TENS row */
@@ -83,6 +83,20 @@ struct rt_site {
 	uint8_t depth;                /* how many loops are around it */
 };
 
+/* What each token of a channel carries, per CSPC row. */
+struct rt_payload {
+	uint32_t rows, columns;
+	uint64_t bytes;       /* of a block; 0: nothing, it is a channel of tokens or nobody uses it */
+	uint32_t instruction; /* that said so first */
+	uint16_t dtype, size; /* of an element */
+};
+
+/* The region of a SEND or CONSUME of a payload channel; its row stands in the word behind the instruction. */
+struct rt_move {
+	uint32_t io, channel;      /* rt_program.ios, CSPC row */
+	uint32_t read, read_count; /* slots that it, and the token of a SEND, reads: exprs.reads */
+};
+
 struct rt_program {
 	struct rt_tables tables;
 	struct rt_kernels kernels;
@@ -98,6 +112,8 @@ struct rt_program {
 	uint32_t *args;         /* expressions of all sites */
 	struct rt_io *ios;
 	struct rt_after *afters;
+	struct rt_move *moves;
+	struct rt_payload *payloads;  /* per CSPC row */
 	struct rt_site_part *parts;
 	uint32_t *names;              /* STRS offsets */
 	uint32_t *site_kernels; /* site-major, level_count each */
@@ -105,11 +121,12 @@ struct rt_program {
 	struct rt_level_set *level_sets;
 	uint32_t *dim_exprs;    /* per DIMS row: its extent; only of tensors with a shape */
 	uint32_t *region_class; /* per REGN row: equal where tensor, rows and columns are */
-	uint32_t after_count, after_room, part_count, part_room, name_count, name_room;
+	uint32_t move_count, move_room, after_count, after_room, part_count, part_room, name_count, name_room;
 	uint32_t copy_kernel;         /* KREG row that was added for COPY, PTOWSP_NONE without one */
 	struct rt_kernels backend;    /* copy.c: what `kernels` hands everything else to */
 	uint8_t *tensor_indexed;      /* per TENS row: an axis reads its lengths or indices from it */
 	uint8_t *tensor_allocated;    /* per TENS row: the entry has an ALLOC of it */
+	uint8_t *tensor_moved;        /* per TENS row: payload is sent from it (PTOWSP_READ), arrives in it (PTOWSP_WRITE) */
 	struct rt_renaming *renamings; /* per TENS row */
 	bool renamed;                 /* any of them */
 	uint32_t loop_count, loop_room, site_count, site_room, arg_count, arg_room, io_count, io_room;

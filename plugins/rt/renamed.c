@@ -145,6 +145,8 @@ static const char *reason_of(const struct rt_program *program, uint32_t tensor)
 		return "a slot is loaded from it";
 	if (program->tensor_indexed[tensor])
 		return "an axis reads it";
+	if (program->tensor_moved[tensor])
+		return "a payload channel moves it";
 	if (program->tables.tensor.rows[tensor].flags & PTOWSP_TENSOR_SHAPELESS)
 		return "it has no shape";
 	return renaming->reason;
@@ -179,7 +181,7 @@ void rt_renamings_tell(const struct rt_program *program)
 	char text[256];
 
 	for (uint32_t t = 0; t < program->tables.tensor.count; t++) {
-		if (program->tables.tensor.rows[t].role != PTOWSP_ROLE_TEMP || !program->tensor_access[t] || !program->renamings[t].reason ||
+		if (program->tables.tensor.rows[t].role != PTOWSP_ROLE_TEMP || !(program->tensor_access[t] | program->tensor_moved[t]) || !program->renamings[t].reason ||
 		    program->tensor_allocated[t])
 			continue;
 		snprintf(text, sizeof(text), "temp tensor %.40s is not renamed but an ordinary one: %s", rt_tensor_name(program, t),

@@ -267,6 +267,7 @@ void rt_run_finish(struct rt_run *run)
 	rt_sync_finish(run);
 	rt_tensors_finish(&run->tensors);
 	rt_pipeline_destroy(run->pipeline);
+	rt_payloads_finish(&run->payloads);
 	for (uint32_t k = 0; run->known && k < run->program->tables.kernel.count; k++)
 		rt_footprint_finish(&run->known[k].footprint);
 	free(run->known);
@@ -332,6 +333,8 @@ static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 		st = rt_crew_init(&run->crew, run->program, &run->tensors, run->kernels && !run->record ? pool : NULL, run->window, run->error);
 	for (uint32_t k = 0; !st && k < run->program->tables.kernel.count; k++)
 		known_init(run, k);
+	if (!st)
+		st = rt_payloads_init(run);
 	if (!st)
 		st = rt_start_find(run, &run->clock.floor);
 	if (!st)

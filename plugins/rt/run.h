@@ -8,6 +8,7 @@
 #include "rt/expand.h"
 #include "rt/flow.h"
 #include "rt/lag.h"
+#include "rt/payload.h"
 #include "rt/place.h"
 #include "rt/plan.h"
 #include "rt/race.h"
@@ -84,6 +85,7 @@ struct rt_run {
 	struct rt_places places;
 	struct rt_record *record; /* the graph that is built before it runs; NULL without one */
 	struct rt_crew crew;
+	struct rt_payloads payloads;
 	struct rt_pipeline *pipeline; /* while processes run, and until the end; else NULL */
 	uint64_t barrier;        /* tasks before it finish before the next one starts */
 	uint64_t *stream_order;   /* per stream: its latest task + 1 */

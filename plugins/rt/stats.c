@@ -81,6 +81,7 @@ static void channel_fill(const struct rt_run *run, struct rt_snapshot *snapshot,
 		.full_cycles = channel->full.cycles,
 		.empty_count = channel->empty.count,
 		.empty_cycles = channel->empty.cycles,
+		.payload_bytes = channel->consumes * channel->bytes,
 	};
 }
 

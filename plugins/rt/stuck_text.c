@@ -35,7 +35,7 @@ uint32_t rt_stuck_at(const struct rt_pipeline *pipeline, uint32_t at)
 	const struct rt_expand *expand = at == pipeline->turn ? &pipeline->run->expand : &instance->expand;
 
 	switch (instance->standing) {
-	case RT_SENDING: return expand->at - 1;
+	case RT_SENDING: return expand->at - 1 - (instance->move != NULL); /* behind its word */
 	case RT_CONSUMING: return expand->frames[expand->depth - 1].at;
 	case RT_ISSUING: return pipeline->run->program->sites[expand->site].instruction;
 	case RT_WAITING:

@@ -19,22 +19,22 @@ void rt_tell_stall(const struct rt_clock *clock, const struct rt_meter *meter, u
 /* What was waited for at a channel, and the token itself. */
 static void token(const struct rt_tell *tell, struct ptowsp_trace_event event, uint16_t resource, uint64_t waited)
 {
-	const uint16_t kind = event.kind;
+	const struct ptowsp_trace_event moment = event;
 
 	event.begin = event.end - waited;
 	event.kind = PTOWSP_TRACE_STALL;
 	event.resource = resource;
+	event.bytes = 0;
 	if (waited)
 		say(tell, &event);
+	event = moment;
 	event.begin = event.end;
-	event.kind = kind;
-	event.resource = 0;
 	say(tell, &event);
 }
 
 void rt_tell_send(const struct rt_tell *tell, const struct rt_channel *channel, uint32_t row, uint64_t value, struct rt_wait_meter before)
 {
-	token(tell, (struct ptowsp_trace_event){.end = channel->sent, .number = channel->sends - 1, .value = value, .row = row,
+	token(tell, (struct ptowsp_trace_event){.end = channel->sent, .number = channel->sends - 1, .value = value, .row = row, .bytes = channel->bytes,
 						.instance = tell->instance, .kind = PTOWSP_TRACE_SEND},
 	      PTOWSP_RESOURCE_CHANNEL_FULL, channel->full.cycles - before.cycles);
 }
@@ -42,7 +42,7 @@ void rt_tell_send(const struct rt_tell *tell, const struct rt_channel *channel, 
 void rt_tell_take(const struct rt_tell *tell, const struct rt_channel *channel, uint32_t row, uint64_t value, struct rt_wait_meter before,
 		  uint32_t instance)
 {
-	token(tell, (struct ptowsp_trace_event){.end = channel->consumed, .number = channel->consumes - 1, .value = value, .row = row,
+	token(tell, (struct ptowsp_trace_event){.end = channel->consumed, .number = channel->consumes - 1, .value = value, .row = row, .bytes = channel->bytes,
 						.instance = instance, .kind = PTOWSP_TRACE_CONSUME},
 	      PTOWSP_RESOURCE_CHANNEL_EMPTY, channel->empty.cycles - before.cycles);
 }

@@ -2,6 +2,7 @@
 #include "rt/transfer.h"
 
 #include "rt/error.h"
+#include "rt/move.h"
 
 /* A sentence about the send at which the instance stands. */
 static ptowsp_status send_failed(struct rt_pipeline *pipeline, const struct rt_instance *instance, const char *what)
@@ -11,13 +12,22 @@ static ptowsp_status send_failed(struct rt_pipeline *pipeline, const struct rt_i
 
 	return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX, "process %.40s, channel %.40s: %s, %s",
 			  rt_process_name(run->program, instance->process), rt_channel_name(run->program, instance->channel), what,
-			  rt_position(&run->program->tables, run->expand.at - 1, text, sizeof(text)));
+			  rt_position(&run->program->tables, run->expand.at - 1 - (instance->move != NULL), text, sizeof(text)));
+}
+
+/* The expander stands behind the send and its word. */
+static const struct rt_move *send_move(const struct rt_run *run)
+{
+	uint32_t before = run->expand.at - 1;
+
+	return run->program->code[before].op == PTOWSP_OP_SEND ? NULL : rt_move_of(run->program, before - 1);
 }
 
 ptowsp_status rt_transfer_begin(struct rt_pipeline *pipeline, struct rt_instance *instance)
 {
 	instance->channel = pipeline->run->expand.channel;
 	instance->expr = pipeline->run->expand.expr;
+	instance->move = send_move(pipeline->run);
 	instance->standing = RT_SENDING;
 	if (rt_side_finished(&pipeline->channels[instance->channel].producers, pipeline->turn))
 		return send_failed(pipeline, instance, "a token is sent into it after it was closed");
@@ -45,28 +55,61 @@ static uint64_t token_take(struct rt_pipeline *pipeline, uint32_t row, uint64_t 
 	return value;
 }
 
-/* Slots that the token reads move the clock first. */
+/* ---- sending --------------------------------------------------------------------------------------------------- */
+
+/* Slots that the token and its region read move the clock first, then the tasks that wrote what is sent. access: filled for a payload. */
+static ptowsp_status send_ready(struct rt_pipeline *pipeline, struct rt_instance *instance, int64_t *value_out, struct rt_access *access)
+{
+	struct rt_run *run = pipeline->run;
+	const struct rt_exprs *exprs = &run->program->exprs;
+	const struct rt_expr *expr = &exprs->rows[instance->expr];
+	const struct rt_move *move = instance->move;
+	ptowsp_status st = PTOWSP_OK;
+
+	*value_out = rt_value(&run->env, instance->expr);
+	if (run->env.failed)
+		return send_failed(pipeline, instance, "the token divides by zero");
+	if (move && pipeline->look != RT_LOOK_TOKENS)
+		st = rt_move_resolve(pipeline, instance, move, access);
+	if (st)
+		return st;
+	rt_clock_read(&run->clock, exprs->reads + (move ? move->read : expr->read), move ? move->read_count : expr->read_count);
+	return move && pipeline->look == RT_LOOK_RUN ? rt_move_follow(pipeline, access) : PTOWSP_OK;
+}
+
+/* Whoever takes part in a rendezvous finds the block under its own number among the consumers. */
+static uint64_t block_of(const struct rt_channel *channel, uint64_t token)
+{
+	return channel->capacity ? token % channel->capacity : channel->consumers.next;
+}
+
+static void partner_give(struct rt_pipeline *pipeline, uint32_t row, struct rt_instance *partner, uint64_t *clock)
+{
+	partner->block_number = pipeline->channels[row].consumers.next;
+	partner->value = token_take(pipeline, row, clock, (uint32_t)(partner - pipeline->instances));
+	partner->given = true;
+}
+
 static ptowsp_status send_now(struct rt_pipeline *pipeline, struct rt_instance *instance, struct rt_instance *partner)
 {
 	struct rt_run *run = pipeline->run;
 	struct rt_channel *channel = &pipeline->channels[instance->channel];
-	const struct rt_expr *expr = &run->program->exprs.rows[instance->expr];
 	uint64_t *clock = partner ? rt_clocks_now(&pipeline->clocks, (uint32_t)(partner - pipeline->instances)) : NULL;
-	int64_t value = rt_value(&run->env, instance->expr);
-	struct rt_wait_meter before;
+	struct rt_wait_meter before = channel->full;
+	struct rt_access access = {0};
+	int64_t value;
+	ptowsp_status st = send_ready(pipeline, instance, &value, &access);
 
-	if (run->env.failed)
-		return send_failed(pipeline, instance, "the token divides by zero");
-	rt_clock_read(&run->clock, run->program->exprs.reads + expr->read, expr->read_count);
-	before = channel->full;
+	if (st)
+		return st;
+	if (instance->move && run->payloads.memory)
+		rt_payload_pack(run, instance->channel, block_of(channel, channel->sends), &access);
 	if (rt_channel_send(channel, (uint64_t)value, &run->clock.now, clock))
 		return rt_no_memory(run->error, "tokens");
 	if (run->clock.tell)
 		rt_tell_send(&run->tell, channel, instance->channel, (uint64_t)value, before);
-	if (partner) {
-		partner->value = token_take(pipeline, instance->channel, clock, (uint32_t)(partner - pipeline->instances));
-		partner->given = true;
-	}
+	if (partner)
+		partner_give(pipeline, instance->channel, partner, clock);
 	instance->standing = RT_GOING;
 	return PTOWSP_OK;
 }
@@ -80,23 +123,49 @@ ptowsp_status rt_transfer_send(struct rt_pipeline *pipeline, struct rt_instance 
 	return *done_out ? send_now(pipeline, instance, partner) : PTOWSP_OK;
 }
 
-bool rt_transfer_consume(struct rt_pipeline *pipeline, struct rt_instance *instance)
+/* ---- consuming ------------------------------------------------------------------------------------------------- */
+
+/* The token is there and known to the expander, whose loops the region may read. */
+static ptowsp_status arrive(struct rt_pipeline *pipeline, struct rt_instance *instance, const struct rt_move *move)
+{
+	struct rt_run *run = pipeline->run;
+	struct rt_access access = {0};
+	ptowsp_status st;
+
+	if (!move || pipeline->look == RT_LOOK_TOKENS)
+		return PTOWSP_OK;
+	st = rt_move_resolve(pipeline, instance, move, &access);
+	if (st || pipeline->look != RT_LOOK_RUN)
+		return st;
+	rt_clock_read(&run->clock, run->program->exprs.reads + move->read, move->read_count);
+	st = rt_move_follow(pipeline, &access);
+	if (!st && run->payloads.memory)
+		rt_payload_unpack(run, instance->channel, instance->block_number, &access);
+	return st;
+}
+
+ptowsp_status rt_transfer_consume(struct rt_pipeline *pipeline, struct rt_instance *instance, bool *done_out)
 {
 	struct rt_channel *channel = &pipeline->channels[instance->channel];
 	struct rt_run *run = pipeline->run;
+	const struct rt_move *move = rt_move_of(run->program, run->expand.frames[run->expand.depth - 1].at);
+	bool gives = !instance->given && rt_channel_gives(channel, pipeline->turn);
 
-	if (instance->given) {
-		rt_expand_token(&run->expand, instance->value);
-	} else if (rt_channel_gives(channel, pipeline->turn)) {
-		rt_expand_token(&run->expand, token_take(pipeline, instance->channel, &run->clock.now, pipeline->turn));
-	} else if (rt_channel_over(channel)) {
+	*done_out = instance->given || gives || rt_channel_over(channel);
+	if (!*done_out)
+		return PTOWSP_OK;
+	instance->standing = RT_GOING;
+	if (!instance->given && !gives) {
 		if (channel->producers.closed > run->clock.now)
 			run->clock.now = channel->producers.closed;
 		rt_expand_closed(&run->expand);
-	} else {
-		return false;
+		return PTOWSP_OK;
+	}
+	if (gives) {
+		instance->block_number = block_of(channel, channel->consumes);
+		instance->value = token_take(pipeline, instance->channel, &run->clock.now, pipeline->turn);
 	}
 	instance->given = false;
-	instance->standing = RT_GOING;
-	return true;
+	rt_expand_token(&run->expand, instance->value);
+	return arrive(pipeline, instance, move);
 }

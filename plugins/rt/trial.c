@@ -158,7 +158,7 @@ bool rt_cure_foreseeable(const struct rt_pipeline *pipeline)
 	const struct rt_program *program = pipeline->run->program;
 
 	for (uint32_t t = 0; t < program->tables.tensor.count; t++)
-		if (program->tensor_loaded[t] && (pipeline->look == RT_LOOK_TOKENS || program->tensor_access[t] & PTOWSP_WRITE))
+		if (program->tensor_loaded[t] && (pipeline->look == RT_LOOK_TOKENS || (program->tensor_access[t] | program->tensor_moved[t]) & PTOWSP_WRITE))
 			return false;
 	return true;
 }

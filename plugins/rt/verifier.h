@@ -61,6 +61,12 @@ ptowsp_status rt_verify_consume(struct rt_verifier *v);
 ptowsp_status rt_verify_close(struct rt_verifier *v);
 ptowsp_status rt_verify_processes(struct rt_verifier *v, uint32_t first, uint32_t halt);
 
+/* verify_payload.c: the word of the SEND, whose token is `expr`, or CONSUME (PTOWSP_NONE) at `at`, as seen from the nest as it is; *words_out: how many
+ * there are. Errors: BAD_PACKAGE where it is missing, no block, or not what the channel carries elsewhere. */
+ptowsp_status rt_verify_payload(struct rt_verifier *v, uint32_t at, uint32_t expr, uint16_t *words_out);
+/* Once the whole entry was read. Errors: UNSUPPORTED naming a tensor between ALLOC and FREE that a channel moves. */
+ptowsp_status rt_verify_payloads(struct rt_verifier *v);
+
 /* AXES row of an axis operand. */
 ptowsp_status rt_verifier_axis(struct rt_verifier *v, uint32_t operand, uint32_t *row_out);
 /* Each of the following lowers the instruction at v->at and moves behind it; a body's first instruction is next.

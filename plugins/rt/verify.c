@@ -307,6 +307,8 @@ ptowsp_status rt_program_verify(struct rt_program *program, struct ptowsp_error 
 	if (!st)
 		st = rt_verify_events(v);
 	if (!st)
+		st = rt_verify_payloads(v);
+	if (!st)
 		st = rt_axes_check(program, error);
 	if (!st)
 		st = rt_sites_finish(program, error);

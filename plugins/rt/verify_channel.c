@@ -34,11 +34,15 @@ ptowsp_status rt_verify_send(struct rt_verifier *v)
 {
 	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
 	uint32_t id = 0;
+	uint16_t words = 0;
 	ptowsp_status st = channel_check(v, PTOWSP_CHANNEL_PRODUCES);
 
 	if (!st)
 		st = rt_verifier_expr(v, in->operand2, &id);
-	v->program->code[v->at++] = (struct rt_ins){.op = in->opcode, .row = id, .slot = in->operand1};
+	if (!st)
+		st = rt_verify_payload(v, v->at, id, &words);
+	v->program->code[v->at] = (struct rt_ins){.op = in->opcode, .count = words, .row = id, .slot = in->operand1};
+	v->at += 1u + words;
 	return st;
 }
 
@@ -51,11 +55,12 @@ ptowsp_status rt_verify_close(struct rt_verifier *v)
 	return st;
 }
 
-/* Inside, the token is the value of a loop that bears the channel's name and may be any number. */
+/* Inside, and for the region of its payload, the token is the value of a loop that bears the channel's name and may be any number. */
 ptowsp_status rt_verify_consume(struct rt_verifier *v)
 {
 	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
 	struct rt_nest *nest = &v->nest;
+	uint16_t words = 0;
 	ptowsp_status st = channel_check(v, PTOWSP_CHANNEL_CONSUMES);
 
 	if (!st)
@@ -71,8 +76,11 @@ ptowsp_status rt_verify_consume(struct rt_verifier *v)
 	nest->high[nest->depth] = INT64_MAX;
 	nest->values[nest->depth] = (struct rt_values){0, 1};
 	nest->names[nest->depth++] = v->program->tables.channel.rows[in->operand1].name;
-	nest->key = v->at++;
-	return PTOWSP_OK;
+	nest->key = v->at;
+	st = rt_verify_payload(v, v->at, PTOWSP_NONE, &words);
+	v->program->code[v->at].count = words;
+	v->at += 1u + words;
+	return st;
 }
 
 /* ---- the tables ------------------------------------------------------------------------------------------------ */
@@ -82,9 +90,8 @@ static ptowsp_status channels_check(const struct rt_program *program, struct pto
 	const struct rt_tables *tables = &program->tables;
 
 	for (uint32_t i = 0; i < tables->channel.count; i++)
-		if (tables->channel.rows[i].kind != PTOWSP_CHANNEL_TOKEN)
-			return rt_fail(error, PTOWSP_UNSUPPORTED,
-				       "channel %.60s has kind %u; this core has channels of tokens only: pass the number of a row or buffer as the token",
+		if (tables->channel.rows[i].kind > PTOWSP_CHANNEL_PAYLOAD)
+			return rt_fail(error, PTOWSP_UNSUPPORTED, "channel %.60s has the unknown kind %u; 0 token, 1 payload",
 				       rt_string(tables, tables->channel.rows[i].name), tables->channel.rows[i].kind);
 	return PTOWSP_OK;
 }

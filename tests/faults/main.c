@@ -88,6 +88,8 @@ static const struct program {
 	{"no_such_entry", "probes/control", "nowhere", {NULL}, NULL, 1, 0},
 	{"processes", "probes/channels", NULL, {NULL}, NULL, 1, 0},
 	{"processes_two_threads", "probes/channels", NULL, {NULL}, NULL, 2, 0},
+	{"payload", "probes/payload", NULL, {NULL}, NULL, 1, 0},
+	{"payload_two_threads", "probes/payload", NULL, {"channel_capacity=c,0"}, NULL, 2, 0},
 	{"rows_from_tensors", "probes/flow", "sparse_rows", {NULL}, NULL, 1, 0},
 	{"stated_edges", "probes/flow", "hybrid", {"deps=hybrid"}, NULL, 2, 0},
 	{"memory_that_is_given_back", "probes/events", "heap", {"heap=64"}, NULL, 1, 0},

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* plugin.c - the liar: cpu_sim with one claim broken at a time, chosen by its option `lie`, a feature id (or "claims": every row says
- * enforced; an id with "+": the directive's numbers are one larger). It declares what cpu_sim declares and then does not do it: a directive is dropped from the schedule or replaced by a rival,
+ * enforced; an id with "+": the directive's numbers are one larger, the capacity of payload channels is what the package says). It declares what cpu_sim declares and then does not do it: a directive is dropped from the schedule or replaced by a rival,
  * an instruction by another one, a service withheld. */
 #include "ptowsp/note.h"
 #include "ptowsp/ptowsp.h"
@@ -67,6 +67,9 @@ static void schedule_break(char *rows, struct ptowsp_section *section)
 	for (uint64_t i = 0; i < section->count; i++) {
 		struct ptowsp_directive_record *row = (void *)(rows + i * section->stride);
 		int drop = is(PTOWSP_FEATURE_POLICY(row->directive, row->policy));
+
+		if (is(PTOWSP_FEATURE_CSP_PAYLOAD) && counts_on && row->directive == PTOWSP_DIRECTIVE_CHANNEL_CAPACITY)
+			continue; /* a channel of payload then holds what it likes */
 
 		if (drop && counts_on) {
 			numbers_break(row);
@@ -154,6 +157,31 @@ static void work_break(char *work)
 	}
 }
 
+/* Tokens go on, their blocks stay behind: the words are gone and the channels are plain ones. */
+static int moves_nothing(void)
+{
+	return is(PTOWSP_FEATURE_CSP_PAYLOAD) && !counts_on;
+}
+
+static void blocks_break(char *work)
+{
+	struct ptowsp_workload_header header;
+
+	memcpy(&header, work, sizeof(header));
+	for (uint32_t i = 0; moves_nothing() && i + 1 < header.num_instructions; i++) {
+		struct ptowsp_instruction *at = (void *)(work + sizeof(header) + (size_t)i * sizeof(*at));
+
+		if (at[0].opcode == PTOWSP_OP_SEND || at[0].opcode == PTOWSP_OP_CONSUME)
+			at[1].opcode = PTOWSP_OP_NOP;
+	}
+}
+
+static void channels_break(char *rows, const struct ptowsp_section *section)
+{
+	for (uint64_t i = 0; i < section->count && moves_nothing(); i++)
+		((struct ptowsp_channel_record *)(void *)(rows + i * section->stride))->kind = PTOWSP_CHANNEL_TOKEN;
+}
+
 static void axes_break(char *rows, const struct ptowsp_section *section)
 {
 	for (uint64_t i = 0; i < section->count && is(PTOWSP_FEATURE_TILE_LEVELS); i++)
@@ -183,7 +211,7 @@ static void *section_break(struct ptowsp_section *section)
 	char *copy;
 
 	if (!bytes || (type != PTOWSP_SECTION_SCHD && type != PTOWSP_SECTION_WORK && type != PTOWSP_SECTION_AXES && type != PTOWSP_SECTION_KPAY &&
-		       type != PTOWSP_SECTION_TENS))
+		       type != PTOWSP_SECTION_TENS && type != PTOWSP_SECTION_CSPC))
 		return NULL;
 	copy = aligned_alloc(64, (size_t)((bytes + 63) / 64 * 64));
 	if (!copy)
@@ -193,7 +221,9 @@ static void *section_break(struct ptowsp_section *section)
 	if (type == PTOWSP_SECTION_SCHD)
 		schedule_break(copy, section);
 	else if (type == PTOWSP_SECTION_WORK)
-		work_break(copy);
+		work_break(copy), blocks_break(copy);
+	else if (type == PTOWSP_SECTION_CSPC)
+		channels_break(copy, section);
 	else if (type == PTOWSP_SECTION_KPAY)
 		payloads_break(copy, section);
 	else if (type == PTOWSP_SECTION_TENS)

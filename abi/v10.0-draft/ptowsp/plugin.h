@@ -111,6 +111,7 @@ struct ptowsp_trace_event {
 	uint16_t kind;       /* PTOWSP_TRACE_x */
 	uint16_t resource;   /* STALL: enum ptowsp_resource */
 	uint32_t reserved;   /* 0 */
+	uint64_t bytes;      /* SEND, CONSUME: of the payload; 0 without one */
 };
 /* "ptowsp.trace/1" and "ptowsp.graph/1": sinks for one program, called in batches in task order while a run goes on, on
  * one thread at a time. A NULL sink detaches. Not while a run is going on. [device] */

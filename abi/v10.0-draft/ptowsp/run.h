@@ -96,6 +96,7 @@ struct ptowsp_channel_stats {
 	uint64_t sends, consumes, high_water;
 	uint64_t full_count, full_cycles;   /* CHANNEL_FULL_WAIT */
 	uint64_t empty_count, empty_cycles; /* CHANNEL_EMPTY_WAIT */
+	uint64_t payload_bytes; /* that came out of it, counted without kernels too; 0: a channel of tokens */
 };
 enum { PTOWSP_CHANNEL_CLOSED = 1 };
 

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "rt/payload.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "rt/error.h"
+#include "rt/process.h"
+
+enum { LINE = 64 };
+
+/* Instances that consume from a channel. */
+static uint64_t consumers_of(const struct rt_tables *tables, uint32_t channel)
+{
+	uint64_t count = 0;
+
+	for (uint32_t p = 0; p < tables->process.count; p++) {
+		const struct ptowsp_process_record *process = &tables->process.rows[p];
+
+		for (uint32_t i = 0; i < process->channel_count; i++) {
+			const struct ptowsp_process_channel_record *use = &tables->process_channel.rows[process->channels + i];
+
+			count += use->channel == channel && use->direction == PTOWSP_CHANNEL_CONSUMES ? process->replicas : 0;
+		}
+	}
+	return count;
+}
+
+/* Bytes of a channel's blocks, each at a multiple of a line; false if nobody can have so many. */
+static bool bytes_of(const struct rt_program *program, uint32_t channel, uint64_t *bytes_out)
+{
+	uint64_t capacity = rt_channel_capacity(program, channel);
+	uint64_t blocks = capacity ? capacity : consumers_of(&program->tables, channel);
+
+	*bytes_out = (program->payloads[channel].bytes + LINE - 1) / LINE * LINE;
+	if (*bytes_out && blocks > (UINT64_C(1) << 62) / *bytes_out)
+		return false;
+	*bytes_out *= blocks;
+	return true;
+}
+
+static ptowsp_status too_big(const struct rt_run *run, uint32_t channel, uint64_t bytes)
+{
+	return rt_fail(run->error, PTOWSP_TOO_BIG,
+		       "the blocks of payload channels up to %.40s need %llu bytes, the limit is %llu; lower channel_capacity=%.40s,N or raise --max-memory",
+		       rt_channel_name(run->program, channel), (unsigned long long)bytes, (unsigned long long)run->memory,
+		       rt_channel_name(run->program, channel));
+}
+
+static ptowsp_status places_find(struct rt_run *run)
+{
+	struct rt_payloads *payloads = &run->payloads;
+	uint64_t bytes;
+
+	for (uint32_t c = 0; c < run->program->tables.channel.count; c++) {
+		bool fits = bytes_of(run->program, c, &bytes) && payloads->bytes <= (UINT64_C(1) << 62) - bytes;
+
+		if (!fits || (run->memory && payloads->bytes + bytes > run->memory))
+			return too_big(run, c, fits ? payloads->bytes + bytes : UINT64_MAX);
+		payloads->first[c] = payloads->bytes;
+		payloads->bytes += bytes;
+	}
+	return PTOWSP_OK;
+}
+
+ptowsp_status rt_payloads_init(struct rt_run *run)
+{
+	struct rt_payloads *payloads = &run->payloads;
+	ptowsp_status st;
+
+	if (!run->kernels || !run->program->move_count)
+		return PTOWSP_OK;
+	payloads->first = calloc((size_t)run->program->tables.channel.count + 1, sizeof(*payloads->first));
+	if (!payloads->first)
+		return rt_no_memory(run->error, "payload channels");
+	st = places_find(run);
+	if (!st && payloads->bytes <= SIZE_MAX - LINE)
+		payloads->memory = aligned_alloc(LINE, (size_t)payloads->bytes + LINE);
+	return st || payloads->memory ? st : rt_no_memory(run->error, "the blocks of payload channels");
+}
+
+void rt_payloads_finish(struct rt_payloads *payloads)
+{
+	free(payloads->memory);
+	free(payloads->first);
+	memset(payloads, 0, sizeof(*payloads));
+}
+
+/* ---- copying --------------------------------------------------------------------------------------------------- */
+
+static char *block_at(const struct rt_run *run, uint32_t channel, uint64_t block)
+{
+	return run->payloads.memory + run->payloads.first[channel] + block * ((run->program->payloads[channel].bytes + LINE - 1) / LINE * LINE);
+}
+
+void rt_payload_pack(const struct rt_run *run, uint32_t channel, uint64_t block, const struct rt_access *access)
+{
+	const struct rt_payload *payload = &run->program->payloads[channel];
+	const struct rt_tensor *tensor = &run->tensors.rows[access->io->tensor];
+	size_t row = (size_t)payload->columns * payload->size, stride = (size_t)tensor->columns * payload->size;
+	const char *from = tensor->data + access->start * (int64_t)payload->size;
+	char *to = block_at(run, channel, block);
+
+	for (uint32_t r = 0; r < payload->rows; r++)
+		memcpy(to + r * row, from + r * stride, row);
+}
+
+void rt_payload_unpack(const struct rt_run *run, uint32_t channel, uint64_t block, const struct rt_access *access)
+{
+	const struct rt_payload *payload = &run->program->payloads[channel];
+	const struct rt_tensor *tensor = &run->tensors.rows[access->io->tensor];
+	size_t row = (size_t)payload->columns * payload->size, stride = (size_t)tensor->columns * payload->size;
+	const char *from = block_at(run, channel, block);
+	char *to = tensor->data + access->start * (int64_t)payload->size;
+
+	for (uint32_t r = 0; r < payload->rows; r++)
+		memcpy(to + r * stride, from + r * row, row);
+}

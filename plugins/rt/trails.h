@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* trails.h - of the tensors that payload channels move: which task wrote each element last, which touched it last, and when that ends. Whatever rule makes edges,
+ * a send waits for the one and an arrival for the other. Intervals with equal trails stay as the accesses cut them; what nobody can ask about any more is
+ * forgotten. One thread. */
+#ifndef RT_TRAILS_H
+#define RT_TRAILS_H
+
+#include "rt/interval.h"
+
+struct rt_trail {
+	uint64_t wrote, touched;         /* the latest task + 1; 0: none */
+	uint64_t wrote_end, touched_end; /* end of that writer; the largest end of all that touched */
+};
+struct rt_trails {
+	struct rt_intervals set;
+	struct rt_trail *trails; /* per node of the set */
+	uint32_t room;         /* of trails */
+	uint32_t kept;         /* intervals after the latest look for those to forget */
+};
+bool rt_trails_init(struct rt_trails *trails, uint32_t tensors);
+void rt_trails_finish(struct rt_trails *trails);
+/* Task number `task`, which ends at `end`, touches elements [first, last) and may write them. Tasks come in order. False when out of memory. */
+bool rt_trails_enter(struct rt_trails *trails, uint32_t tensor, int64_t first, int64_t last, uint64_t task, uint64_t end, bool writes);
+/* Joins what is known of elements [first, last) into *trail: the largest of each. */
+void rt_trails_join(const struct rt_trails *trails, uint32_t tensor, int64_t first, int64_t last, struct rt_trail *trail);
+/* Time for rt_trails_forget? Twice as many intervals as it left. */
+bool rt_trails_full(const struct rt_trails *trails);
+/* Nobody asks about tasks below `tasks`, which are really over, nor about times up to `time`. */
+void rt_trails_forget(struct rt_trails *trails, uint64_t tasks, uint64_t time);
+
+#endif

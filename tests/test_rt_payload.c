@@ -1,0 +1,600 @@
+/* SPDX-License-Identifier: MIT
+ * test_rt_payload.c - payload channels on the core itself: what arrives, when, what is refused. */
+#include "check.h"
+#include "rt_builder.h"
+#include "rt/crew.h"
+#include "rt/rt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void done(struct builder *b, struct outcome *o)
+{
+	outcome_destroy(o);
+	builder_destroy(b);
+}
+
+static uint32_t loop_of(struct builder *b)
+{
+	return builder_expr(b, PTOWSP_EXPR_LOOP, 0, 0, 0);
+}
+
+static uint32_t times(struct builder *b, uint32_t expr, int64_t n)
+{
+	return builder_expr(b, PTOWSP_EXPR_MUL, expr, builder_const(b, n), 0);
+}
+
+/* ---- what arrives ---------------------------------------------------------------------------------------------- */
+
+enum { BLOCKS = 6, FROM_COLUMNS = 5, TO_COLUMNS = 4, FROM = 2 * BLOCKS * FROM_COLUMNS, TO = 2 * BLOCKS * TO_COLUMNS };
+
+/* Blocks of 2 x 3 out of the middle of a tensor, by so many producers to so many consumers, into the middle of another one; the token says where from and to. */
+static struct builder *copier_make(uint32_t capacity, uint32_t producers, uint32_t consumers)
+{
+	struct builder *b = builder_create();
+	uint32_t from = builder_tensor(b, "from", PTOWSP_I64, 2 * BLOCKS, FROM_COLUMNS), to = builder_tensor(b, "to", PTOWSP_I64, 2 * BLOCKS, TO_COLUMNS);
+	uint32_t c = builder_payload(b, "c", capacity, 1), one = builder_const(b, 1), token = loop_of(b);
+	uint32_t mine = builder_expr(b, PTOWSP_EXPR_ADD, times(b, token, producers), builder_expr(b, PTOWSP_EXPR_INSTANCE, 0, 0, 0), 0);
+
+	builder_process(b, "p", producers);
+	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", BLOCKS / producers);
+	builder_send_block(b, c, mine, builder_region(b, from, times(b, mine, 2), one, 2, 3));
+	builder_end(b);
+	builder_process(b, "q", consumers);
+	builder_consume_block(b, c, builder_region(b, to, times(b, token, 2), one, 2, 3));
+	builder_end(b);
+	return b;
+}
+
+static void check_copied(const struct outcome *o, const struct outcome *before)
+{
+	const uint64_t *from = o->memory, *to = o->memory + FROM, *was = before->memory + FROM;
+
+	CHECK(!memcmp(from, before->memory, FROM * sizeof(*from)));
+	for (int r = 0; r < 2 * BLOCKS; r++)
+		for (int c = 0; c < TO_COLUMNS; c++)
+			CHECK_UINT(to[r * TO_COLUMNS + c], c ? from[r * FROM_COLUMNS + c] : was[r * TO_COLUMNS]);
+}
+
+static void blocks_arrive_as_they_were_sent(void)
+{
+	struct outcome_how how = {.seed = 7}, counted = {.seed = 7, .flags = PTOWSP_RUN_NO_KERNELS};
+
+	for (uint32_t capacity = 0; capacity <= 4; capacity++)
+		for (uint32_t n = 1; n <= 3; n++)
+			for (uint32_t m = 1; m <= 3; m++) {
+				struct builder *b = copier_make(capacity, n, m);
+				struct outcome *o = builder_run(b, &how), *before = builder_run(b, &counted);
+
+				CHECK_STR(o->error.text, "");
+				CHECK_STR(before->error.text, "");
+				check_copied(o, before);
+				CHECK_UINT(o->channels[0].payload_bytes, BLOCKS * 6 * 8);
+				CHECK(!memcmp(before->channels, o->channels, sizeof(o->channels)));
+				CHECK_UINT(before->stats.total_cycles, o->stats.total_cycles);
+				outcome_destroy(before);
+				done(b, o);
+			}
+}
+
+/* Load, compute, store: each stage has tiles of its own, two of them, and works on what arrived. */
+static struct builder *stages_make(unsigned deps, unsigned flags)
+{
+	struct builder *b = builder_create();
+	uint32_t x = builder_tensor(b, "x", PTOWSP_I64, 24, 4), y = builder_tensor(b, "y", PTOWSP_I64, 24, 4), t[3];
+	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 2), up = builder_kernel(b, "up", PTOWSP_UNIT_AIV, 1, 1), zero = builder_const(b, 0);
+	uint32_t in = builder_payload(b, "in", 2, 1), out = builder_payload(b, "out", 0, 0), token = loop_of(b);
+	uint32_t half = times(b, builder_expr(b, PTOWSP_EXPR_MOD, token, builder_const(b, 2), 0), 2), tile[3];
+
+	builder_kernel_flags(b, k, flags);
+	builder_kernel_flags(b, up, BUILDER_SLOW);
+	builder_schedule(b, PTOWSP_DIRECTIVE_DEPS, deps, "");
+	for (int i = 0; i < 3; i++) {
+		t[i] = builder_tensor(b, i ? i == 1 ? "a" : "b" : "l", PTOWSP_I64, 4, 4);
+		tile[i] = builder_region(b, t[i], half, zero, 2, 4);
+	}
+	builder_process(b, "load", 1);
+	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 12);
+	builder_task(b, k, 3, "rw", builder_region(b, x, times(b, token, 2), zero, 2, 4), tile[0]);
+	builder_send_block(b, in, token, tile[0]);
+	builder_end(b);
+	builder_process(b, "compute", 1);
+	builder_consume_block(b, in, tile[1]);
+	builder_task(b, k, 5, "rw", tile[1], tile[2]);
+	builder_task(b, up, 1, "m", tile[2]);
+	builder_send_block(b, out, token, tile[2]);
+	builder_end(b);
+	builder_process(b, "store", 1);
+	builder_consume_block(b, out, builder_region(b, y, times(b, token, 2), zero, 2, 4));
+	builder_end(b);
+	return b;
+}
+
+static void check_same(const struct outcome *a, const struct outcome *b)
+{
+	CHECK_STR(b->error.text, "");
+	CHECK_UINT(b->stats.total_cycles, a->stats.total_cycles);
+	REQUIRE_UINT(b->task_count, a->task_count);
+	CHECK(!memcmp(b->tasks, a->tasks, a->task_count * sizeof(*a->tasks)));
+	CHECK(!memcmp(b->channels, a->channels, sizeof(a->channels)));
+	CHECK(!memcmp(b->memory, a->memory, a->memory_count * sizeof(*a->memory)));
+}
+
+/* Whatever makes edges: a move waits for the tasks that it follows. */
+static void threads_and_rules_change_nothing(void)
+{
+	static const unsigned rules[] = {PTOWSP_DEPS_BYTES_OVERLAP, PTOWSP_DEPS_TENSOR_MAP_EXACT, PTOWSP_DEPS_EXPLICIT};
+	uint32_t brief_ns = rt_crew_rules.brief_ns;
+
+	rt_crew_rules.brief_ns = 0; /* every task goes to the workers */
+	for (unsigned flags = 0; flags <= BUILDER_LATER; flags += BUILDER_LATER)
+		for (size_t i = 0; i < sizeof(rules) / sizeof(*rules); i++) {
+			struct builder *b = stages_make(rules[i], flags);
+			struct outcome_how how = {.seed = 3};
+			struct outcome *one = builder_run(b, &how), *more;
+
+			CHECK_STR(one->error.text, "");
+			CHECK_UINT(one->task_count, 36);
+			for (how.threads = 2; how.threads <= 8; how.threads *= 2) {
+				more = builder_run(b, &how);
+				check_same(one, more);
+				outcome_destroy(more);
+			}
+			done(b, one);
+		}
+	rt_crew_rules.brief_ns = brief_ns;
+}
+
+/* What a process reads that took no part in the transfer follows the order of turns: the copy is made when it is issued. */
+static void others_see_what_arrived_in_the_order_of_turns(void)
+{
+	struct builder *b = builder_create();
+	uint32_t a = builder_tensor(b, "a", PTOWSP_I64, 1, 1), to = builder_tensor(b, "to", PTOWSP_I64, 1, 1), r = builder_tensor(b, "r", PTOWSP_I64, 2, 1);
+	uint32_t copy = builder_payload(b, "c", 1, 0), zero = builder_const(b, 0), none = builder_kernel(b, "none", PTOWSP_UNIT_AIV, 1, 0);
+	uint32_t from = builder_region(b, a, zero, zero, 1, 1), there = builder_region(b, to, zero, zero, 1, 1);
+	struct outcome_how how = {.content = (const uint64_t[]){11, 22, 0, 0}, .content_count = 4, .threads = 2};
+	struct outcome *o;
+
+	builder_process(b, "looks", 1);
+	builder_copy(b, there, builder_region(b, r, zero, zero, 1, 1)); /* turn 1: before */
+	builder_task(b, none, 1, "");
+	builder_copy(b, there, builder_region(b, r, builder_const(b, 1), zero, 1, 1)); /* turn 3: behind */
+	builder_process(b, "sends", 1);
+	builder_send_block(b, copy, zero, from);
+	builder_process(b, "takes", 1);
+	builder_consume_block(b, copy, there);
+	builder_end(b);
+	o = builder_run(b, &how);
+	CHECK_STR(o->error.text, "");
+	CHECK_UINT(o->memory[1], 11);
+	CHECK_UINT(o->memory[2], 22);
+	CHECK_UINT(o->memory[3], 11);
+	done(b, o);
+}
+
+/* ---- when ------------------------------------------------------------------------------------------------------ */
+
+/* Rows of one tensor: 0 is sent, 1 is where it arrives; and kernels that write, and read, one row. */
+struct rows {
+	struct builder *b;
+	uint32_t write, read, channel, sent, there, zero;
+};
+
+static struct rows rows_make(uint32_t capacity, uint64_t latency)
+{
+	struct rows r = {.b = builder_create()};
+	uint32_t t = builder_tensor(r.b, "t", PTOWSP_I64, 2, 4);
+
+	r.write = builder_kernel(r.b, "w", PTOWSP_UNIT_AIV, 1, 1);
+	r.read = builder_kernel(r.b, "r", PTOWSP_UNIT_AIV, 1, 1);
+	r.channel = builder_payload(r.b, "c", capacity, latency);
+	r.zero = builder_const(r.b, 0);
+	r.sent = builder_region(r.b, t, r.zero, r.zero, 1, 4);
+	r.there = builder_region(r.b, t, builder_const(r.b, 1), r.zero, 1, 4);
+	builder_schedule(r.b, PTOWSP_DIRECTIVE_DEPS, PTOWSP_DEPS_EXPLICIT, "");
+	return r;
+}
+
+static void check_starts(struct builder *b, uint32_t count, const uint64_t *start)
+{
+	struct outcome_how counted = {.flags = PTOWSP_RUN_NO_KERNELS};
+	struct outcome *o = builder_run(b, NULL), *other = builder_run(b, &counted);
+
+	CHECK_STR(o->error.text, "");
+	REQUIRE_UINT(o->task_count, count);
+	for (uint32_t i = 0; i < count; i++)
+		CHECK_UINT(o->tasks[i].start, start[i]);
+	REQUIRE_UINT(other->task_count, count);
+	CHECK(!memcmp(other->tasks, o->tasks, count * sizeof(*o->tasks)));
+	outcome_destroy(other);
+	done(b, o);
+}
+
+/* The writer is another process's and no edge is there: sent at 10, consumed at 10 + 2. */
+static void a_send_follows_who_wrote_what_is_sent(void)
+{
+	struct rows r = rows_make(1, 2);
+
+	builder_process(r.b, "writes", 1);
+	builder_task(r.b, r.write, 10, "w", r.sent);
+	builder_process(r.b, "sends", 1);
+	builder_send_block(r.b, r.channel, r.zero, r.sent);
+	builder_process(r.b, "takes", 1);
+	builder_consume_block(r.b, r.channel, r.there);
+	builder_task(r.b, r.read, 1, "r", r.there);
+	builder_end(r.b);
+	check_starts(r.b, 2, (uint64_t[]){0, 12});
+}
+
+/* Two writers that nothing orders: the later one in the order of turns ends at 3, and that is whose elements are sent. A reader does not matter. */
+static void a_send_follows_the_latest_writer_alone(void)
+{
+	struct rows r = rows_make(1, 0);
+
+	builder_process(r.b, "long", 1);
+	builder_task(r.b, r.write, 10, "w", r.sent);
+	builder_process(r.b, "short", 1);
+	builder_task(r.b, r.write, 3, "w", r.sent);
+	builder_process(r.b, "reads", 1);
+	builder_task(r.b, r.read, 50, "r", r.sent);
+	builder_process(r.b, "sends", 1);
+	builder_send_block(r.b, r.channel, r.zero, r.sent);
+	builder_process(r.b, "takes", 1);
+	builder_consume_block(r.b, r.channel, r.there);
+	builder_task(r.b, r.read, 1, "r", r.there);
+	builder_end(r.b);
+	check_starts(r.b, 4, (uint64_t[]){0, 0, 0, 3});
+}
+
+/* A reader until 20 and a writer until 7: the body begins at 20. The channel is free again at 5, when the token came out: the second send is not held. */
+static void an_arrival_follows_all_who_touch_its_place(void)
+{
+	struct rows r = rows_make(1, 5);
+
+	builder_process(r.b, "reads", 1);
+	builder_task(r.b, r.read, 20, "r", r.there);
+	builder_process(r.b, "writes", 1);
+	builder_task(r.b, r.write, 7, "w", r.there);
+	builder_process(r.b, "sends", 1);
+	builder_send_block(r.b, r.channel, r.zero, r.sent);
+	builder_task(r.b, r.read, 1, "r", r.sent);
+	builder_send_block(r.b, r.channel, r.zero, r.sent);
+	builder_task(r.b, r.read, 1, "r", r.sent);
+	builder_process(r.b, "takes", 1);
+	builder_consume_block(r.b, r.channel, r.there);
+	builder_task(r.b, r.read, 1, "r", r.there);
+	builder_end(r.b);
+	check_starts(r.b, 6, (uint64_t[]){0, 0, 0, 20, 5, 21});
+}
+
+/* In a rendezvous both are there at the same time, and only the one in whose place something arrives waits on. */
+static void a_rendezvous_holds_only_the_one_with_the_place(void)
+{
+	struct rows r = rows_make(0, 1);
+
+	builder_process(r.b, "reads", 1);
+	builder_task(r.b, r.read, 20, "r", r.there);
+	builder_process(r.b, "sends", 1);
+	builder_task(r.b, r.write, 4, "w", r.sent);
+	builder_send_block(r.b, r.channel, r.zero, r.sent);
+	builder_task(r.b, r.read, 1, "r", r.sent);
+	builder_process(r.b, "takes", 1);
+	builder_consume_block(r.b, r.channel, r.there);
+	builder_task(r.b, r.read, 1, "r", r.there);
+	builder_end(r.b);
+	check_starts(r.b, 4, (uint64_t[]){0, 0, 4, 20});
+}
+
+/* Slots that a region reads move the clock as those of the token do. */
+static void a_region_waits_for_the_slots_that_it_reads(void)
+{
+	struct builder *b = builder_create();
+	uint32_t t = builder_tensor(b, "t", PTOWSP_I64, 4, 4), none = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 0), zero = builder_const(b, 0);
+	uint32_t slot = builder_slot(b, "s", PTOWSP_SLOT_SLOT, 0), c = builder_payload(b, "c", 1, 0);
+	uint32_t at = builder_region(b, t, builder_expr(b, PTOWSP_EXPR_VALUE, slot, 0, 0), zero, 1, 4);
+
+	builder_process(b, "sets", 1);
+	builder_task(b, none, 9, "");
+	builder_slot_set(b, slot, builder_const(b, 2));
+	builder_task(b, none, 1, "");
+	builder_process(b, "sends", 1);
+	builder_task(b, none, 1, "");
+	builder_task(b, none, 1, "");
+	builder_send_block(b, c, zero, at);
+	builder_task(b, none, 1, "");
+	builder_process(b, "takes", 1);
+	builder_consume_block(b, c, builder_region(b, t, zero, zero, 1, 4));
+	builder_end(b);
+	check_starts(b, 5, (uint64_t[]){0, 0, 9, 1, 9});
+}
+
+/* More pieces than are looked at between two deadlines, and than are kept when nobody asks any more. */
+static void what_nobody_follows_is_forgotten(void)
+{
+	struct builder *b = builder_create();
+	uint32_t t = builder_tensor(b, "t", PTOWSP_I64, 5000, 2), k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), zero = builder_const(b, 0);
+	uint32_t c = builder_payload(b, "c", 1, 0), row = loop_of(b), last = builder_expr(b, PTOWSP_EXPR_SUB, builder_const(b, 4999), row, 0);
+	uint32_t to = builder_tensor(b, "to", PTOWSP_I64, 5000, 2);
+	struct outcome_how how = {.seed = 5, .threads = 2};
+	struct outcome *o;
+
+	builder_process(b, "p", 1);
+	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 5000);
+	builder_task(b, k, 1, "w", builder_region(b, t, last, zero, 1, 1));
+	builder_send_block(b, c, row, builder_region(b, t, last, zero, 1, 1));
+	builder_end(b);
+	builder_process(b, "q", 1);
+	builder_consume_block(b, c, builder_region(b, to, row, zero, 1, 1));
+	builder_task(b, k, 2, "m", builder_region(b, to, row, builder_const(b, 1), 1, 1));
+	builder_end(b);
+	o = builder_run(b, &how);
+	CHECK_STR(o->error.text, "");
+	CHECK_UINT(o->channels[0].payload_bytes, 5000 * 8);
+	for (uint32_t i = 0; i < 5000; i += 617)
+		CHECK_UINT(o->memory[10000 + 2 * i], o->memory[2 * (4999 - i)]);
+	done(b, o);
+}
+
+/* ---- resources ------------------------------------------------------------------------------------------------- */
+
+static void blocks_are_bounded_by_the_memory_limit(void)
+{
+	struct builder *b = copier_make(3, 1, 1); /* 48 bytes in a block, each at a multiple of 64 */
+	struct outcome_how how = {.memory = 3 * 64 - 1}, counted = {.memory = 1, .flags = PTOWSP_RUN_NO_KERNELS};
+	struct outcome *o = builder_run(b, &how);
+
+	CHECK_INT(o->status, PTOWSP_TOO_BIG);
+	CHECK_STR(o->error.text,
+		  "the blocks of payload channels up to c need 192 bytes, the limit is 191; lower channel_capacity=c,N or raise --max-memory");
+	outcome_destroy(o);
+	how.memory++;
+	o = builder_run(b, &how);
+	CHECK_INT(o->status, PTOWSP_OK);
+	outcome_destroy(o);
+	o = builder_run(b, &counted);
+	CHECK_INT(o->status, PTOWSP_OK);
+	outcome_destroy(o);
+	builder_schedule(b, PTOWSP_DIRECTIVE_CHANNEL_CAPACITY, PTOWSP_CHANNEL_CAPACITY_CAPACITY, "wn", "c", INT64_C(4000000000));
+	how.memory = UINT64_C(1) << 37;
+	o = builder_run(b, &how);
+	CHECK_INT(o->status, PTOWSP_TOO_BIG);
+	done(b, o);
+}
+
+static void a_temp_tensor_that_moves_is_an_ordinary_one(void)
+{
+	struct rows r = rows_make(1, 0);
+	struct outcome *o;
+
+	builder_role(r.b, 0, PTOWSP_ROLE_TEMP);
+	builder_process(r.b, "p", 1);
+	builder_task(r.b, r.write, 1, "w", r.sent);
+	builder_send_block(r.b, r.channel, r.zero, r.sent);
+	builder_process(r.b, "q", 1);
+	builder_consume_block(r.b, r.channel, r.there);
+	builder_end(r.b);
+	o = builder_run(r.b, NULL);
+	CHECK_STR(o->error.text, "");
+	CHECK_CONTAINS(o->log, "temp tensor t is not renamed but an ordinary one: a payload channel moves it");
+	CHECK(!memcmp(o->memory, o->memory + 4, 4 * sizeof(*o->memory)));
+	done(r.b, o);
+}
+
+static void extents_follow_what_is_moved(void)
+{
+	struct builder *b = builder_create();
+	uint32_t t = builder_tensor(b, "t", PTOWSP_I64, 0, 0), u = builder_tensor(b, "u", PTOWSP_I64, 0, 0), c = builder_payload(b, "c", 1, 0);
+	uint32_t zero = builder_const(b, 0), row = loop_of(b);
+	struct ptowsp_run_args args = {.head = PTOWSP_HEAD(args, RUN_ARGS)};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct rt_program *program = NULL;
+	uint64_t elements[2] = {0};
+
+	builder_process(b, "p", 1);
+	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 5);
+	builder_send_block(b, c, row, builder_region(b, t, row, zero, 2, 4));
+	builder_end(b);
+	builder_process(b, "q", 1);
+	builder_consume_block(b, c, builder_region(b, u, zero, row, 2, 4));
+	builder_end(b);
+	REQUIRE_INT(builder_program(b, &program, &error), PTOWSP_OK);
+	CHECK_INT(rt_extents(program, &args, elements, 2, &error), PTOWSP_OK);
+	CHECK_UINT(elements[0], 6 * 4);
+	CHECK_UINT(elements[1], 2 * 8);
+	rt_program_destroy(program);
+	builder_destroy(b);
+}
+
+/* ---- deadlocks ------------------------------------------------------------------------------------------------- */
+
+static struct builder *talkers_make(void)
+{
+	struct builder *b = builder_create();
+	uint32_t t = builder_tensor(b, "t", PTOWSP_I64, 4, 4), zero = builder_const(b, 0), c[2];
+
+	for (int i = 0; i < 2; i++)
+		c[i] = builder_payload(b, i ? "ba" : "ab", 1, 0);
+	for (int i = 0; i < 2; i++) {
+		uint32_t mine = builder_region(b, t, builder_const(b, i), zero, 1, 4);
+
+		builder_process(b, i ? "b" : "a", 1);
+		builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 4);
+		builder_send_block(b, c[i], zero, mine);
+		builder_end(b);
+		builder_close(b, c[i]);
+		builder_consume_block(b, c[!i], mine);
+		builder_end(b);
+	}
+	return b;
+}
+
+static void a_cycle_of_full_channels_proposes_a_capacity(void)
+{
+	struct builder *b = talkers_make();
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct ptowsp_deadlock deadlock = {.head = PTOWSP_HEAD(deadlock, DEADLOCK)};
+	struct rt_program *program = NULL;
+	struct outcome *o = builder_run(b, NULL);
+
+	CHECK_INT(o->status, PTOWSP_DEADLOCK);
+	CHECK_STR(o->deadlock.option, "--schedule channel_capacity=ab,4");
+	CHECK_UINT(o->deadlock.waiting[0].instruction, 2);
+	CHECK_CONTAINS(o->deadlock.text, "a waits at instruction 2 to send into ab, which is full: 1 of 1");
+	outcome_destroy(o);
+	REQUIRE_INT(builder_program(b, &program, &error), PTOWSP_OK);
+	CHECK_INT(rt_channels_check(program, &deadlock, &error), PTOWSP_DEADLOCK);
+	CHECK_STR(deadlock.option, "--schedule channel_capacity=ab,4");
+	rt_program_destroy(program);
+	builder_schedule(b, PTOWSP_DIRECTIVE_CHANNEL_CAPACITY, PTOWSP_CHANNEL_CAPACITY_CAPACITY, "wn", "ab", INT64_C(4));
+	o = builder_run(b, NULL);
+	CHECK_STR(o->error.text, "");
+	CHECK_UINT(o->channels[0].payload_bytes, 4 * 32);
+	done(b, o);
+}
+
+/* ---- what is refused ------------------------------------------------------------------------------------------- */
+
+/* One send of `sent` and one consume into `there`; the program is refused like this. b is destroyed. */
+static void check_refused(struct builder *b, uint32_t channel, uint32_t sent, uint32_t there, ptowsp_status status, const char *text)
+{
+	struct outcome *o;
+
+	builder_process(b, "p", 1);
+	builder_send_block(b, channel, builder_const(b, 0), sent);
+	builder_process(b, "q", 1);
+	builder_consume_block(b, channel, there);
+	builder_end(b);
+	o = builder_run(b, NULL);
+	CHECK_INT(o->status, status);
+	CHECK_STR(o->error.text, text);
+	done(b, o);
+}
+
+static void blocks_of_another_shape_or_type_are_refused(void)
+{
+	struct rows r = rows_make(1, 0);
+	uint32_t two, f;
+
+	check_refused(r.b, r.channel, r.sent, builder_region(r.b, 0, r.zero, r.zero, 2, 2), PTOWSP_BAD_PACKAGE,
+		      "instruction 4: channel c carries 1 x 4 i64 at instruction 1, here it is 2 x 2 i64");
+	r = rows_make(1, 0);
+	f = builder_tensor(r.b, "f", PTOWSP_F32, 2, 4);
+	check_refused(r.b, r.channel, r.sent, builder_region(r.b, f, r.zero, r.zero, 1, 4), PTOWSP_BAD_PACKAGE,
+		      "instruction 4: channel c carries 1 x 4 i64 at instruction 1, here it is 1 x 4 f32");
+	r = rows_make(1, 0);
+	check_refused(r.b, r.channel, builder_window(r.b, 0, r.zero, r.zero, 4), r.there, PTOWSP_BAD_PACKAGE,
+		      "instruction 1: channel c moves blocks, so its region needs rows and columns");
+	r = rows_make(1, 0);
+	two = builder_const(r.b, 2);
+	check_refused(r.b, r.channel, builder_region(r.b, 0, two, r.zero, 1, 4), r.there, PTOWSP_BAD_PACKAGE,
+		      "instruction 1: the region 2, 0 of 1 x 4 (unit 0) is outside tensor t, 2 x 4");
+}
+
+/* The instruction at `at` becomes something else. */
+static void check_damaged(uint32_t at, uint8_t opcode, uint16_t operand1, const char *text)
+{
+	struct rows r = rows_make(1, 0);
+	struct ptowsp_instruction *code;
+	struct outcome *o;
+	uint32_t count;
+
+	builder_process(r.b, "p", 1);
+	builder_send_block(r.b, r.channel, r.zero, r.sent);
+	builder_process(r.b, "q", 1);
+	builder_consume_block(r.b, r.channel, r.there);
+	builder_end(r.b);
+	code = builder_code(r.b, &count);
+	REQUIRE(at < count);
+	code[at].opcode = opcode;
+	code[at].operand1 = operand1;
+	o = builder_run(r.b, NULL);
+	CHECK_INT(o->status, PTOWSP_BAD_PACKAGE);
+	CHECK_STR(o->error.text, text);
+	done(r.b, o);
+}
+
+static void a_missing_word_is_refused(void)
+{
+	static const char sends[] = "instruction 1: channel c is one of payload, so behind the send stands one io_input word, of tensor argument 0";
+	static const char takes[] = "instruction 4: channel c is one of payload, so behind the consume stands one io_output word, of tensor argument 0";
+
+	check_damaged(2, PTOWSP_OP_NOP, 0, sends);
+	check_damaged(2, PTOWSP_OP_IO_OUTPUT, 0, sends);
+	check_damaged(2, PTOWSP_OP_IO_INPUT, 1, sends);
+	check_damaged(5, PTOWSP_OP_NOP, 0, takes);
+	check_damaged(5, PTOWSP_OP_IO_INPUT, 0, takes);
+	check_damaged(5, PTOWSP_OP_IO_OUTPUT, 1, takes);
+}
+
+static void a_token_channel_has_no_region(void)
+{
+	struct rows r = rows_make(1, 0);
+
+	check_refused(r.b, builder_channel(r.b, "plain", 1, 0), r.sent, r.there, PTOWSP_BAD_PACKAGE,
+		      "instruction 2: opcode 0x23 belongs behind another instruction");
+}
+
+static void memory_between_alloc_and_free_does_not_move(void)
+{
+	struct rows r = rows_make(1, 0);
+
+	builder_emit(r.b, PTOWSP_OP_ALLOC, 0, 0);
+	builder_emit(r.b, PTOWSP_OP_FREE, 0, 0);
+	check_refused(r.b, r.channel, r.sent, r.there, PTOWSP_UNSUPPORTED,
+		      "tensor t lives between alloc and free, and channel c moves elements of it; copy them to another tensor first");
+}
+
+/* The token is the row from which it is sent, and the slot that in which it arrives. */
+static void check_fails(int64_t token, int64_t slot_value, const struct outcome_how *how, const char *text)
+{
+	struct builder *b = builder_create();
+	uint32_t t = builder_tensor(b, "t", PTOWSP_I64, 4, 4), zero = builder_const(b, 0), slot = builder_slot(b, "s", PTOWSP_SLOT_SYMBOL, slot_value);
+	uint32_t from = builder_slot(b, "f", PTOWSP_SLOT_SYMBOL, token), c = builder_payload(b, "c", 1, 0);
+	uint32_t row = builder_expr(b, PTOWSP_EXPR_DIV, builder_const(b, 6), builder_expr(b, PTOWSP_EXPR_VALUE, slot, 0, 0), 0);
+	struct outcome *o;
+
+	builder_process(b, "p", 1);
+	builder_send_block(b, c, zero, builder_region(b, t, builder_expr(b, PTOWSP_EXPR_VALUE, from, 0, 0), zero, 2, 4));
+	builder_process(b, "q", 1);
+	builder_consume_block(b, c, builder_region(b, t, row, zero, 2, 4));
+	builder_end(b);
+	o = builder_run(b, how);
+	CHECK_INT(o->status, *text ? PTOWSP_RUN_FAILED : PTOWSP_OK);
+	CHECK_STR(o->error.text, text);
+	done(b, o);
+}
+
+static void a_region_outside_its_tensor_ends_the_run(void)
+{
+	struct outcome_how bare = {.bare = true}, counted = {.bare = true, .flags = PTOWSP_RUN_NO_KERNELS};
+
+	check_fails(2, 3, NULL, "");
+	check_fails(3, 3, NULL, "process p, channel c: 2 x 4 elements at 3, 0 are outside tensor t, which is 4 x 4");
+	check_fails(-1, 3, &counted, "process p, channel c: 2 x 4 elements at -1, 0 are outside tensor t, which is 4 x 4");
+	check_fails(2, 2, NULL, "process q, channel c: 2 x 4 elements at 3, 0 are outside tensor t, which is 4 x 4");
+	check_fails(2, 0, NULL, "process q, channel c: the region in tensor t divides by zero");
+	check_fails(2, 3, &bare, "process p, channel c: the region in tensor t is bound to no memory");
+}
+
+void suite_rt_payload(CU_pSuite s)
+{
+	TEST(s, blocks_arrive_as_they_were_sent);
+	TEST(s, threads_and_rules_change_nothing);
+	TEST(s, others_see_what_arrived_in_the_order_of_turns);
+	TEST(s, a_send_follows_who_wrote_what_is_sent);
+	TEST(s, a_send_follows_the_latest_writer_alone);
+	TEST(s, an_arrival_follows_all_who_touch_its_place);
+	TEST(s, a_rendezvous_holds_only_the_one_with_the_place);
+	TEST(s, a_region_waits_for_the_slots_that_it_reads);
+	TEST(s, what_nobody_follows_is_forgotten);
+	TEST(s, blocks_are_bounded_by_the_memory_limit);
+	TEST(s, a_temp_tensor_that_moves_is_an_ordinary_one);
+	TEST(s, extents_follow_what_is_moved);
+	TEST(s, a_cycle_of_full_channels_proposes_a_capacity);
+	TEST(s, blocks_of_another_shape_or_type_are_refused);
+	TEST(s, a_missing_word_is_refused);
+	TEST(s, a_token_channel_has_no_region);
+	TEST(s, memory_between_alloc_and_free_does_not_move);
+	TEST(s, a_region_outside_its_tensor_ends_the_run);
+}
