@@ -255,20 +255,11 @@ void rt_plan_accesses_move(struct rt_plan *plan)
 	plan->accesses_at = plan->at;
 }
 
-/* Windows that end with their tensor change their length, and one that is not touched may begin anywhere: those are made anew. */
-void rt_plan_windows_move(struct rt_plan *plan, const struct rt_tensors *tensors)
+void rt_plan_windows_anew(struct rt_plan *plan, const struct rt_tensors *tensors)
 {
-	uint64_t steps = (uint64_t)plan->at - (uint64_t)plan->windows_at;
-
-	if (plan->windows_anew) {
-		rt_plan_accesses_move(plan);
-		windows_make(plan, tensors);
-		plan->windows_anew = plan->windows_loose || !plan->round;
-		return;
-	}
-	for (uint32_t i = 0; steps && i < plan->io_count; i++)
-		plan->windows[i].data = (char *)plan->windows[i].data + plan->ios[i].byte_step * steps;
-	plan->windows_at = plan->at;
+	rt_plan_accesses_move(plan);
+	windows_make(plan, tensors);
+	plan->windows_anew = plan->windows_loose || !plan->round;
 }
 
 bool rt_plan_find(struct rt_run *run, struct rt_plan *plan)

@@ -59,7 +59,22 @@ bool rt_plans_init(struct rt_plans *plans, const struct rt_program *program);
 void rt_plans_finish(struct rt_plans *plans);
 /* Accesses of the latest task, as windows where the kernel wants to see them. */
 void rt_plan_accesses_move(struct rt_plan *plan);
-void rt_plan_windows_move(struct rt_plan *plan, const struct rt_tensors *tensors);
+void rt_plan_windows_anew(struct rt_plan *plan, const struct rt_tensors *tensors);
+
+/* Windows that end with their tensor change their length, and one that is not touched may begin anywhere: those are made anew. */
+static inline void rt_plan_windows_move(struct rt_plan *plan, const struct rt_tensors *tensors)
+{
+	uint64_t steps = (uint64_t)plan->at - (uint64_t)plan->windows_at;
+	struct ptowsp_tensor_arg *window = plan->windows;
+
+	if (plan->windows_anew) {
+		rt_plan_windows_anew(plan, tensors);
+		return;
+	}
+	for (const struct rt_plan_io *io = plan->ios, *end = io + plan->io_count; io < end; io++, window++)
+		window->data = (char *)window->data + io->byte_step * steps;
+	plan->windows_at = plan->at;
+}
 
 static inline struct rt_plan **rt_plan_at(const struct rt_plans *plans, const struct rt_program *program, const struct rt_site *site,
 					  uint32_t level)
