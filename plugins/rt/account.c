@@ -53,11 +53,13 @@ static ptowsp_status event_take(struct rt_generate *g, enum rt_event event)
 
 /* ---- a task ------------------------------------------------------------------------------------------------------- */
 
-/* The map has forgotten what is W * N numbers back: it has ended. */
+/* The map has forgotten what is W * N numbers back: it has ended. As every stall, this one begins when the task could else be issued. */
 static void forgotten_wait(struct rt_generate *g, struct rt_scheduler *s, uint64_t number)
 {
 	uint64_t reach = g->window && number >= g->window ? rt_mark_of(g, number - g->window)->reach : 0;
 
+	if (s->clock.issued)
+		s->clock.now = later(s->clock.now, s->clock.last + s->clock.spacing);
 	if (reach <= s->clock.now || g->run->clock.window_mode == RT_WINDOW_BENCHMARK)
 		return;
 	rt_meter_stall(&s->clock.meters[PTOWSP_RESOURCE_TASK_RING], reach - s->clock.now);

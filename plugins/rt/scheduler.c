@@ -54,9 +54,11 @@ ptowsp_status rt_scheduler_init(struct rt_scheduler *s, struct rt_run *like, uin
 	s->run->max_tasks = like->max_tasks;
 	s->run->tensors.strict = like->kernels;
 	st = rt_infer_init(s->run);
+	if (!st)
+		st = rt_skip_init(&s->skip, &s->run->expand, like->program, &s->run->env, me, instances, &s->error);
 	if (st)
-		return st;
-	return rt_skip_init(&s->skip, &s->run->expand, like->program, &s->run->env, me, instances, &s->error);
+		*like->error = s->error;
+	return st;
 }
 
 void rt_scheduler_finish(struct rt_scheduler *s)

@@ -77,27 +77,33 @@ static const struct program {
 	const char *schedule[4];
 	const char *set; /* NAME=VALUE, or NULL */
 	uint32_t threads, flags;
+	const char *schedulers; /* instances, NULL: one */
+	ptowsp_status ends;     /* where nothing fails */
 } programs[] = {
-	{"softmax", "softmax", NULL, {NULL}, "total_rows=70", 1, 0},
-	{"softmax_two_threads", "softmax", NULL, {NULL}, "total_rows=70", 2, 0},
-	{"llama_layer_without_kernels", "llama_layer", NULL, {"task_window=64"}, "num_tiles=8", 1, PTOWSP_RUN_NO_KERNELS},
-	{"exact_raw_pools_streams", "probes/control", "units", {"deps=tensor_map_exact", "pools=by_exec_unit", "streams=2"}, NULL, 1, 0},
-	{"slots_and_loads", "probes/tasks", "count", {"dispatch=work_steal(3)", "pipeline_depth=2"}, "n=40", 2, 0},
-	{"a_deadlock", "probes/control", "scope", {"task_window=2"}, NULL, 1, 0},
-	{"a_kernel_that_fails", "probes/control", "bind", {NULL}, NULL, 1, 0},
-	{"no_such_entry", "probes/control", "nowhere", {NULL}, NULL, 1, 0},
-	{"processes", "probes/channels", NULL, {NULL}, NULL, 1, 0},
-	{"processes_two_threads", "probes/channels", NULL, {NULL}, NULL, 2, 0},
-	{"payload", "probes/payload", NULL, {NULL}, NULL, 1, 0},
-	{"payload_two_threads", "probes/payload", NULL, {"channel_capacity=c,0"}, NULL, 2, 0},
-	{"rows_from_tensors", "probes/flow", "sparse_rows", {NULL}, NULL, 1, 0},
-	{"stated_edges", "probes/flow", "hybrid", {"deps=hybrid"}, NULL, 2, 0},
-	{"memory_that_is_given_back", "probes/events", "heap", {"heap=64"}, NULL, 1, 0},
-	{"versions", "probes/events", "temp", {"heap=64"}, NULL, 2, 0},
-	{"versions_without_bound", "probes/events", "temp", {"start=after_orchestration"}, NULL, 2, 0},
-	{"choosing_an_axis", "probes/tasks", "lanes", {"dispatch=auto(2)"}, NULL, 1, 0},
-	{"branches_in_turn", "probes/control", "combine", {"timing=interleaved", "dispatch=threshold(task,round_robin(2),3,static_partition(4))"}, NULL, 1, 0},
-	{"built_first", "probes/tasks", "count", {"start=after_orchestration"}, "n=40", 2, 0},
+	{"softmax", "softmax", NULL, {NULL}, "total_rows=29", 1, 0, NULL, PTOWSP_OK},
+	{"softmax_two_threads", "softmax", NULL, {NULL}, "total_rows=29", 2, 0, NULL, PTOWSP_OK},
+	{"llama_layer_without_kernels", "llama_layer", NULL, {"task_window=64"}, "num_tiles=8", 1, PTOWSP_RUN_NO_KERNELS, NULL, PTOWSP_OK},
+	{"exact_raw_pools_streams", "probes/control", "units", {"deps=tensor_map_exact", "pools=by_exec_unit", "streams=2"}, NULL, 1, 0, NULL, PTOWSP_OK},
+	{"slots_and_loads", "probes/tasks", "count", {"dispatch=work_steal(3)", "pipeline_depth=2"}, "n=40", 2, 0, NULL, PTOWSP_OK},
+	{"a_deadlock", "probes/control", "scope", {"task_window=2"}, NULL, 1, 0, NULL, PTOWSP_DEADLOCK},
+	{"a_kernel_that_fails", "probes/control", "bind", {NULL}, NULL, 1, 0, NULL, PTOWSP_KERNEL_FAILED},
+	{"no_such_entry", "probes/control", "nowhere", {NULL}, NULL, 1, 0, NULL, PTOWSP_NOT_FOUND},
+	{"processes", "probes/channels", NULL, {NULL}, NULL, 1, 0, NULL, PTOWSP_OK},
+	{"processes_two_threads", "probes/channels", NULL, {NULL}, NULL, 2, 0, NULL, PTOWSP_OK},
+	{"payload", "probes/payload", NULL, {NULL}, NULL, 1, 0, NULL, PTOWSP_OK},
+	{"payload_two_threads", "probes/payload", NULL, {"channel_capacity=c,0"}, NULL, 2, 0, NULL, PTOWSP_OK},
+	{"rows_from_tensors", "probes/flow", "sparse_rows", {NULL}, NULL, 1, 0, NULL, PTOWSP_OK},
+	{"stated_edges", "probes/flow", "hybrid", {"deps=hybrid"}, NULL, 2, 0, NULL, PTOWSP_OK},
+	{"memory_that_is_given_back", "probes/events", "heap", {"heap=64"}, NULL, 1, 0, NULL, PTOWSP_OK},
+	{"versions", "probes/events", "temp", {"heap=64"}, NULL, 2, 0, NULL, PTOWSP_OK},
+	{"versions_without_bound", "probes/events", "temp", {"start=after_orchestration"}, NULL, 2, 0, NULL, PTOWSP_OK},
+	{"choosing_an_axis", "probes/tasks", "lanes", {"dispatch=auto(2)"}, NULL, 1, 0, NULL, PTOWSP_OK},
+	{"branches_in_turn", "probes/control", "combine", {"timing=interleaved", "dispatch=threshold(task,round_robin(2),3,static_partition(4))"}, NULL, 1, 0, NULL, PTOWSP_OK},
+	{"built_first", "probes/tasks", "count", {"start=after_orchestration"}, "n=40", 2, 0, NULL, PTOWSP_OK},
+	{"several_instances", "probes/tasks", "lanes", {"dispatch=affinity(lane,2)"}, NULL, 2, 0, "2", PTOWSP_OK},
+	{"several_instances_with_small_rings", "softmax", NULL, {"task_window=4", "dispatch=round_robin(3)", "hazards=raw"}, "total_rows=29", 2, 0, "3", PTOWSP_OK},
+	{"several_instances_that_generate_first", "probes/flow", "sparse_rows", {"start=after_orchestration"}, NULL, 1, 0, "3", PTOWSP_OK},
+	{"several_instances_in_a_deadlock", "probes/control", "scope", {"task_window=1"}, NULL, 1, 0, "2", PTOWSP_DEADLOCK},
 };
 
 static void task_drop(void *context, const struct ptowsp_trace_task *tasks, uint32_t count, uint32_t stride)
@@ -120,7 +126,8 @@ static ptowsp_status program_run(struct ptowsp_program *program, const struct pr
 
 static ptowsp_status life(const struct program *p, const char *plugin, const char *folder, struct ptowsp_error *error)
 {
-	struct ptowsp_backend_options backend_options = {.plugin = plugin, .threads = p->threads};
+	struct ptowsp_setting instances = {"schedulers", p->schedulers};
+	struct ptowsp_backend_options backend_options = {.plugin = plugin, .threads = p->threads, .settings = &instances, .setting_count = p->schedulers != NULL};
 	struct ptowsp_plan_options plan_options = {.entry = p->entry, .schedule = p->schedule};
 	struct ptowsp_package *package = NULL;
 	struct ptowsp_plan *plan = NULL;
@@ -213,6 +220,8 @@ static int program_try(const struct program *p, const char *plugin, const char *
 	count = atomic_load(&state.count);
 	if (state.used != kept_before)
 		bad(&tally, "a life without faults leaves memory behind");
+	if (clean != p->ends)
+		bad(&tally, "a life without faults ends with %s: %.200s", reg_status_name(clean), error.text);
 	for (uint64_t n = 1; n <= count; n++) {
 		ptowsp_status st = once(p, plugin, folder, n, &error);
 

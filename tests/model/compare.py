@@ -18,6 +18,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import instances  # noqa: E402
 import model  # noqa: E402
 import programs  # noqa: E402
 import vectors  # noqa: E402
@@ -27,10 +28,10 @@ AGREED = "after,auto,axes,bounds,csp,deep,filter,heap,interleaved,levels,policie
 UNSUPPORTED = re.compile(r"opcode \w+ is unsupported|unknown opcode \w+|[\w=(), ]* is (?:diagnosed: ignored|unsupported)[^\n]*")
 
 
-def expected(package):
+def expected(package, schedulers=1):
     """(exit code, what to compare) by the model."""
     try:
-        machine = model.run(model.Program(package))
+        machine = instances.run(model.Program(package), schedulers) if schedulers > 1 else model.run(model.Program(package))
     except model.Ended as ended:
         return EXITS[ended.kind], {"task": ended.task, "why": ended.why}
     rows = [(t.number, machine.program.kernel(t.kernel)["name"], t.executor, t.start, t.end) for t in machine.tasks]
@@ -39,7 +40,8 @@ def expected(package):
     channels = {c.name: [len(c.S), len(c.C), c.high, *c.full, *c.empty] for c in machine.channels}
     return 0, {"executors": len(machine.processes) or sum(len(p.free) for p in machine.pools.values()), "tasks": rows,
                "edges": sorted((p, t.number) for t in machine.tasks for p in t.edges), "total": machine.total(),
-               "num_edges": sum(len(t.edges) for t in machine.tasks), "resources": resources, "channels": channels}
+               "num_edges": sum(len(t.edges) for t in machine.tasks), "resources": resources, "channels": channels,
+               "crossing": machine.crossing() if schedulers > 1 else (0, 0)}
 
 
 def read(path):
@@ -65,7 +67,7 @@ def observed(build, folder, package, options):
                   if e["ph"] == "X" and "task" in e.get("args", {}))
     resources = {r["name"]: [r["high_water"], r["stall_count"], r["stall_cycles"]] for r in stats["resources"]}
     keys = ("sends", "consumes", "high_water", "full_count", "full_cycles", "empty_count", "empty_cycles")
-    return 0, {"executors": stats["num_executors"], "tasks": rows, "edges": sorted(tuple(e) for e in read(graph)["edges"]),
+    return 0, {"executors": stats["num_executors"], "tasks": rows, "crossing": (stats["cross_edges"], stats["notifications"]), "edges": sorted(tuple(e) for e in read(graph)["edges"]),
                "total": stats["total_cycles"], "num_edges": stats["num_edges"], "resources": resources, "text": done.stderr,
                "channels": {c["name"]: [c.get(k) for k in keys] for c in stats["channels"]}}
 
@@ -93,7 +95,7 @@ def difference(want, got):
         return f"{model_says}, tool: {got[1]['text']}"
     if want[0]:
         return None
-    for key in ("executors", "tasks", "edges", "total", "num_edges"):
+    for key in ("executors", "tasks", "edges", "total", "num_edges", "crossing"):
         mine, theirs = want[1][key], got[1][key]
         if mine != theirs and isinstance(mine, list):
             return f"{key}: model, tool: " + str(next(p for p in zip(mine + [None], theirs + [None]) if p[0] != p[1]))
@@ -106,16 +108,16 @@ def difference(want, got):
     return None
 
 
-def cure(build, folder, text, rounds):
+def cure(build, folder, text, rounds, flags=()):
     """What a deadlock report proposes must help: None, or what is wrong with it. Where slots are loaded the program shows more of itself
-    with every proposal, so there it may take some rounds, and each must go further."""
+    with every proposal, and several instances look no further than the task, so there it may take some rounds, and each must go further."""
     stated = {}
     for _ in range(rounds):
         options = re.findall(r"--schedule (\w+=(?:\w+,)?)(\d+)", text)
         if any(int(value) <= int(stated.get(key, -1)) for key, value in options):
             return f"the proposed {options} do not help: {text.strip()}"
         stated.update(options)
-        command = [f"{build}/bin/ptowsp-run", "--no-kernels", "--max-tasks=100000", os.path.join(folder, "p.pkg.zst")]
+        command = [f"{build}/bin/ptowsp-run", "--no-kernels", "--max-tasks=100000", *flags, os.path.join(folder, "p.pkg.zst")]
         command += [word for key, value in stated.items() for word in ("--schedule", key + value)]
         done = subprocess.run(command, capture_output=True, text=True) if options else None
         if done is None or done.returncode != 7:
@@ -132,10 +134,12 @@ def check(job):
     package = programs.generate(seed, options.families)
     threads, kernels = options.threads.split(","), seed % 4 == 0
     flags = [f"--threads={threads[seed % len(threads)]}"] + ([] if kernels else ["--no-kernels"])
+    schedulers = 2 + seed % 4 if "instances" in options.families else 1
+    flags += [f"--opt=schedulers={schedulers}"] * (schedulers > 1)
     folder = os.path.join(folder, str(os.getpid()))
     os.makedirs(folder, exist_ok=True)
     try:
-        want = expected(package)
+        want = expected(package, schedulers)
     except (KeyError, IndexError, TypeError, ValueError, RecursionError) as e:
         return seed, -1, f"the model fails: {e!r}", None
     got = observed(options.build, folder, package, flags)
@@ -147,7 +151,7 @@ def check(job):
         return seed, want[0], None, re.sub(r"\d+", "N", lacks[0]).replace("ptowsp-run: ", "").strip()
     if want[0] == got[0] == 7 and not text:
         loads = "PROC" in package or any(i[0] == "slot_load" for i in package["WORK"]["instructions"])
-        text = cure(options.build, folder, got[1]["text"], 20 if loads else 1)
+        text = cure(options.build, folder, got[1]["text"], 20 if loads or schedulers > 1 else 1, [f for f in flags if f.startswith("--opt")])
     if text and options.keep:
         os.makedirs(options.keep, exist_ok=True)
         with open(os.path.join(options.keep, f"seed_{seed}.json"), "w") as f:

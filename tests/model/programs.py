@@ -22,7 +22,9 @@ FAMILIES = {
     "interleaved": "timing interleaved; branches without scopes and orders of their own",
     "filter": "dispatch_filter with one instance",
     "csp": "channels and processes",
+    "instances": "what several scheduler instances can run; all programs then are such",
 }
+ALONE = {"auto", "csp", "filter", "heap", "interleaved", "start", "sync", "temp"}  # what they cannot, or the model of them does not
 
 
 class Generator(Writer):
@@ -30,6 +32,8 @@ class Generator(Writer):
         super().__init__(f"{seed} {' '.join(sorted(families))}" if families else seed)
         rng = self.rng
         self.on = {f for f in sorted(families) if rng.random() < (0.8 if len(families) == 1 else 0.4)}
+        if "instances" in families:
+            self.on = self.on - ALONE | {"instances"}
         if "csp" in self.on:
             self.on.discard("start")  # a pipeline cannot be built before it runs; what a threshold means there is not stated
         self.by_unit = rng.random() < 0.25 and "csp" not in self.on
@@ -72,7 +76,7 @@ class Generator(Writer):
     # ---- statements -----------------------------------------------------------------------------------------------
 
     def block(self, depth, weight, statements, extra=()):
-        kinds = ["task"] * 6 + ["slot_set", *["slot_load"] * ("auto" not in self.on)] + list(extra)  # auto looks no further than to a load
+        kinds = ["task"] * 6 + ["slot_set", *["slot_load"] * (not {"auto", "instances"} & self.on)] + list(extra)  # auto looks no further than to a load
         if self.level + depth < self.depth_limit:
             kinds += (["loop"] * 4 + ["scope"] + ["cond"] * 2 + ["sequential", "combine"]) * (1 + 2 * ("deep" in self.on))
             kinds += ["while"] * 2 * ("while" in self.on) + ["tiles"] * 3 * ("levels" in self.on)
