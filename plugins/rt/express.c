@@ -3,6 +3,7 @@
 
 #include "rt/error.h"
 #include "rt/graph_record.h"
+#include "rt/steady.h"
 
 /* ---- may it? ------------------------------------------------------------------------------------------------------ */
 
@@ -59,9 +60,13 @@ RT_INLINE void uses_all(struct rt_preds *preds, struct rt_track *track, const st
 /* Under overlap a tensor that is divided meanwhile shows in the count. */
 static inline ptowsp_status uses_enter(struct rt_run *run, struct rt_plan *plan, struct rt_cells *cells, uint64_t steps)
 {
-	if (!plan->named || plan->divided != run->overlap.divided)
+	if (plan->steady && run->track.full)
+		rt_steady_enter(&run->preds, &run->track, plan->steady, cells, steps, true);
+	else if (plan->steady)
+		rt_steady_enter(&run->preds, &run->track, plan->steady, cells, steps, false);
+	else if (!plan->named || plan->divided != run->overlap.divided)
 		return uses_enter_slowly(run, plan, steps);
-	if (run->track.full)
+	else if (run->track.full)
 		uses_all(&run->preds, &run->track, plan, cells, steps, true);
 	else
 		uses_all(&run->preds, &run->track, plan, cells, steps, false);
@@ -469,8 +474,15 @@ static ptowsp_status lane_run(struct rt_run *run, const struct lane *lane, struc
 	struct rt_frame *top = &expand->frames[expand->depth - 1];
 	uint64_t began = run->tasks, left = run->max_tasks - began;
 	uint32_t room = (uint32_t)((left < expand->budget ? left : expand->budget) / lane->count);
-	ptowsp_status st = room > 1 ? lane_go(run, lane, room - 1, untold) : PTOWSP_OK;
+	struct rt_steady steady;
+	ptowsp_status st = room > 1 ? lane_go(run, lane, 1, untold) : PTOWSP_OK;
 
+	steady.task_count = 0;
+	if (!st && room > RT_STEADY_LEAST && expand->level == lane->level)
+		rt_steady_begin(&steady, run, lane->plans, lane->count, untold->cells, &expand->rounds[top->depth]);
+	if (!st && room > 2 && expand->level == lane->level)
+		st = lane_go(run, lane, room - 2, untold);
+	rt_steady_end(&steady, run, lane->plans, untold->cells);
 	expand->site = lane->sites[lane->count - 1];
 	expand->at = expand->level != lane->level ? top->at + 1 : top->end;
 	expand->budget -= (uint32_t)(run->tasks - began);

@@ -15,6 +15,7 @@ struct rt_limit {
 	int64_t low;
 	uint64_t span;
 };
+struct rt_steady_task;
 /* How an access is found from the loop values. */
 struct rt_plan_io {
 	uint64_t row_step, column_step, start_step; /* per 1 of the innermost loop; they wrap */
@@ -43,6 +44,7 @@ struct rt_plan {
 	struct ptowsp_kernel_stats *stats;
 	uint32_t map_need;  /* places in the tensor map; UINT32_MAX: depends on the task */
 	struct ptowsp_task task; /* for the kernel: all but number and args */
+	const struct rt_steady_task *steady; /* while a lane runs in which only some uses are looked up: steady.h; else NULL */
 	struct rt_use *uses;          /* of the latest task: reads, then both, then writes */
 	struct rt_access *accesses;
 	struct ptowsp_tensor_arg *windows;

@@ -45,21 +45,25 @@ static inline struct rt_cell rt_cell_new(const struct rt_track *track)
 	return (struct rt_cell){stale, stale, 0};
 }
 
+/* The task of the stamp has read. */
+RT_INLINE void rt_cell_reader(struct rt_track *track, struct rt_cell *cell, uint32_t stamp)
+{
+	uint32_t serial = track->head;
+
+	if (serial - track->tail > track->mask || !serial)
+		serial = rt_track_room(track);
+	track->readers[serial & track->mask] = (struct rt_reader){stamp, cell->readers};
+	track->head = serial + 1;
+	cell->readers = serial;
+	cell->last = stamp;
+}
+
 /* The task reads: RAW. sight: of track->preds. */
 RT_INLINE void rt_sight_read(struct rt_sight *sight, struct rt_track *track, struct rt_cell *cell, bool full)
 {
-	uint32_t serial;
-
 	rt_sight_add(sight, cell->writer);
-	if (!full || cell->last == sight->stamp)
-		return;
-	serial = track->head;
-	if (serial - track->tail > track->mask || !serial)
-		serial = rt_track_room(track);
-	track->readers[serial & track->mask] = (struct rt_reader){sight->stamp, cell->readers};
-	track->head = serial + 1;
-	cell->readers = serial;
-	cell->last = sight->stamp;
+	if (full && cell->last != sight->stamp)
+		rt_cell_reader(track, cell, sight->stamp);
 }
 
 /* The task writes: WAR and WAW. reads: it reads the same first. */
