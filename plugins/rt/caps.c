@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* caps.c - what this core does, as capability rows. A policy is `enforced` exactly if schedule.c has a rule for it. */
-#include "rt/policy.h"
+/* caps.c - what this core does, as capability rows. A policy is `enforced` exactly if directive.c has a rule for it. */
+#include "rt/directive.h"
 #include "ptowsp/workload.h"
 
 static const struct {
@@ -28,7 +28,7 @@ static const uint16_t features[] = {
 /* Orders among ready tasks, and issuing at once, have no effect on the semantic clock: kept, nothing to obey. */
 static uint8_t policy_state(unsigned directive, unsigned policy)
 {
-	if (rt_schedule_obeys(directive, policy))
+	if (rt_directive_obeyed(directive, policy))
 		return PTOWSP_STATE_ENFORCED;
 	if (directive == PTOWSP_DIRECTIVE_READY || (directive == PTOWSP_DIRECTIVE_TIMING && policy == PTOWSP_TIMING_IMMEDIATE))
 		return PTOWSP_STATE_RECORDED;

@@ -7,128 +7,9 @@
 #include "rt/intern.h"
 #include "rt/program.h"
 
-/* ---- regions --------------------------------------------------------------------------------------------------- */
-
-/* Rows and columns of a tensor as a matrix whose last dimension are the columns; false if that depends on the run. */
-static bool shape_known(struct rt_program *program, const struct ptowsp_tensor_record *tensor, int64_t *rows_out, int64_t *columns_out)
-{
-	const struct rt_nest none = {.key = PTOWSP_NONE};
-	int64_t extent;
-	uint32_t id;
-
-	*rows_out = *columns_out = 1;
-	if (tensor->flags & PTOWSP_TENSOR_SHAPELESS)
-		return false;
-	for (uint32_t d = 0; d < tensor->dim_count; d++) {
-		if (rt_expr_compile(&program->exprs, &program->tables, program->tables.dim.rows[tensor->dims + d].extent, &none, false, &id,
-				    NULL) ||
-		    !rt_expr_known(&program->exprs, id, &extent) || extent < 0 || extent > INT32_MAX || *rows_out > INT32_MAX)
-			return false;
-		*rows_out *= *columns_out;
-		*columns_out = extent;
-	}
-	return *rows_out <= INT32_MAX;
-}
-
-static ptowsp_status outside(const struct rt_program *program, const struct rt_io *io, int64_t row, int64_t column, int64_t rows,
-			     int64_t columns, struct ptowsp_error *error)
-{
-	return rt_fail(error, PTOWSP_BAD_PACKAGE, "the region %lld, %lld of %u x %u (unit %u) is outside tensor %s, %lld x %lld",
-		       (long long)row, (long long)column, io->rows, io->columns, io->unit, rt_tensor_name(program, io->tensor),
-		       (long long)rows, (long long)columns);
-}
-
-/* io->checked = 0 only if the region lies inside its tensor whatever the run. A constant region outside is refused. */
-static ptowsp_status region_prove(struct rt_program *program, const struct rt_nest *nest, struct rt_io *io, struct ptowsp_error *error)
-{
-	const struct ptowsp_tensor_record *tensor = &program->tables.tensor.rows[io->tensor];
-	int64_t rows, columns, row[2], column[2], start;
-
-	io->checked = 1;
-	if (!shape_known(program, tensor, &rows, &columns))
-		return PTOWSP_OK;
-	rt_expr_range(&program->exprs, io->row, nest, &row[0], &row[1]);
-	rt_expr_range(&program->exprs, io->column, nest, &column[0], &column[1]);
-	if (!io->unit && row[0] >= 0 && row[1] <= rows - (int64_t)io->rows && column[0] >= 0 && column[1] <= columns - (int64_t)io->columns)
-		io->checked = 0;
-	else if (!io->unit && row[0] == row[1] && column[0] == column[1])
-		return outside(program, io, row[0], column[0], rows, columns, error);
-	/* Of a flat window only the start is known here; how far it reaches is the kernel's. */
-	if (io->unit && row[0] == row[1] && column[0] == column[1] && row[0] > -INT32_MAX && row[0] < INT32_MAX &&
-	    column[0] > -INT32_MAX && column[0] < INT32_MAX) {
-		start = row[0] * (int64_t)io->unit + column[0];
-		if (start < 0 || start > rows * columns)
-			return outside(program, io, row[0], column[0], rows, columns, error);
-	}
-	return PTOWSP_OK;
-}
-
-/* What stands behind a block key besides row and column. */
-struct shape {
-	uint32_t tensor, rows, columns, region;
-};
-
-static int shape_compare(const void *a, const void *b)
-{
-	return memcmp(a, b, offsetof(struct shape, region)); /* any order will do */
-}
-
-ptowsp_status rt_classes_init(struct rt_program *program, struct ptowsp_error *error)
-{
-	const struct ptowsp_region_record *rows = program->tables.region.rows;
-	uint32_t count = program->tables.region.count;
-	struct shape *shapes = calloc((size_t)count + 1, sizeof(*shapes));
-
-	program->region_class = calloc((size_t)count + 1, sizeof(*program->region_class));
-	if (!shapes || !program->region_class) {
-		free(shapes);
-		return rt_no_memory(error, "regions");
-	}
-	for (uint32_t i = 0; i < count; i++)
-		shapes[i] = (struct shape){rows[i].tensor, rows[i].rows, rows[i].columns, i};
-	qsort(shapes, count, sizeof(*shapes), shape_compare);
-	for (uint32_t i = 0; i < count; i++) {
-		if (i && shape_compare(&shapes[i - 1], &shapes[i]))
-			program->class_count++;
-		program->region_class[shapes[i].region] = program->class_count;
-	}
-	program->class_count++;
-	free(shapes);
-	return PTOWSP_OK;
-}
-
-ptowsp_status rt_io_lower(struct rt_program *program, const struct rt_nest *nest, uint32_t region, struct rt_io *io,
-			  struct ptowsp_error *error)
-{
-	const struct rt_tables *tables = &program->tables;
-	const struct ptowsp_region_record *record;
-	ptowsp_status st;
-
-	if (region >= tables->region.count)
-		return rt_fail(error, PTOWSP_BAD_PACKAGE, "there is no REGN row %u, the table has %u", region, tables->region.count);
-	record = &tables->region.rows[region];
-	if (record->tensor >= tables->tensor.count)
-		return rt_fail(error, PTOWSP_BAD_PACKAGE, "REGN row %u names tensor %u of %u", region, record->tensor, tables->tensor.count);
-	if (!record->unit && (!record->rows || !record->columns))
-		return rt_fail(error, PTOWSP_BAD_PACKAGE, "REGN row %u has no elements: %u x %u", region, record->rows, record->columns);
-	io->tensor = record->tensor;
-	io->unit = record->unit;
-	io->rows = record->unit ? 0 : record->rows;
-	io->columns = record->unit ? 0 : record->columns;
-	st = rt_expr_compile(&program->exprs, tables, record->row, nest, false, &io->row, error);
-	if (!st)
-		st = rt_expr_compile(&program->exprs, tables, record->column, nest, false, &io->column, error);
-	if (!st)
-		st = region_prove(program, nest, io, error);
-	if (!st)
-		rt_renaming_see(program, nest, io);
-	io->key = program->region_class[region];
-	return st;
-}
+/* ---- kernels --------------------------------------------------------------------------------------------------- */
 
 #define VARIANT_LIMIT 1024u /* bounds the search below; there are at most RT_LEVEL_LIMIT levels */
-
-/* ---- kernels --------------------------------------------------------------------------------------------------- */
 
 static ptowsp_status kernel_params(const struct rt_tables *tables, uint32_t kernel, uint32_t *scalars_out, uint32_t *tensors_out,
 				   struct ptowsp_error *error)
@@ -159,36 +40,52 @@ static ptowsp_status kernel_check(const struct rt_tables *tables, const struct p
 	return st;
 }
 
-/* The kernel that replaces `kernel` at a level, or itself. */
-static ptowsp_status variant_find(const struct rt_program *program, uint32_t kernel, uint32_t rows, uint32_t *kernel_out,
-				  struct ptowsp_error *error)
+static ptowsp_status variants_check(const struct rt_program *program, uint32_t kernel, struct ptowsp_error *error)
 {
 	const struct rt_tables *tables = &program->tables;
 	const struct ptowsp_kernel_record *record = &tables->kernel.rows[kernel];
-	uint32_t want[2], have[2];
-	ptowsp_status st;
 
-	*kernel_out = kernel;
-	if (rows == RT_LEVEL_BASE)
-		return PTOWSP_OK;
 	if (record->variant_count > VARIANT_LIMIT)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "kernel %s has %u variants, at most %u make sense", rt_kernel_name(program, kernel),
 			       record->variant_count, VARIANT_LIMIT);
 	if (record->variant_count > tables->variant.count || record->variants > tables->variant.count - record->variant_count)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "kernel %s names KVAR rows that are not there", rt_kernel_name(program, kernel));
-	for (uint32_t i = 0; i < record->variant_count; i++)
-		if (tables->variant.rows[record->variants + i].rows == rows)
-			*kernel_out = tables->variant.rows[record->variants + i].kernel;
-	if (*kernel_out >= tables->kernel.count)
+	return PTOWSP_OK;
+}
+
+/* Can the variant be called as the kernel is? */
+static ptowsp_status variant_fits(const struct rt_program *program, uint32_t variant, uint32_t kernel, struct ptowsp_error *error)
+{
+	uint32_t want[2], have[2];
+	ptowsp_status st;
+
+	if (variant >= program->tables.kernel.count)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "a variant of kernel %s names KREG row %u of %u", rt_kernel_name(program, kernel),
-			       *kernel_out, tables->kernel.count);
-	st = kernel_params(tables, kernel, &want[0], &want[1], error);
+			       variant, program->tables.kernel.count);
+	st = kernel_params(&program->tables, kernel, &want[0], &want[1], error);
 	if (!st)
-		st = kernel_params(tables, *kernel_out, &have[0], &have[1], error);
+		st = kernel_params(&program->tables, variant, &have[0], &have[1], error);
 	if (!st && memcmp(want, have, sizeof(want)))
-		st = rt_fail(error, PTOWSP_BAD_PACKAGE, "variant %s does not take the parameters of kernel %s",
-			     rt_kernel_name(program, *kernel_out), rt_kernel_name(program, kernel));
+		st = rt_fail(error, PTOWSP_BAD_PACKAGE, "variant %s does not take the parameters of kernel %s", rt_kernel_name(program, variant),
+			     rt_kernel_name(program, kernel));
 	return st;
+}
+
+/* The kernel that replaces `kernel` at a level, or itself. */
+static ptowsp_status variant_find(const struct rt_program *program, uint32_t kernel, uint32_t rows, uint32_t *kernel_out,
+				  struct ptowsp_error *error)
+{
+	const struct ptowsp_kernel_record *record = &program->tables.kernel.rows[kernel];
+	ptowsp_status st;
+
+	*kernel_out = kernel;
+	if (rows == RT_LEVEL_BASE)
+		return PTOWSP_OK;
+	st = variants_check(program, kernel, error);
+	for (uint32_t i = 0; !st && i < record->variant_count; i++)
+		if (program->tables.variant.rows[record->variants + i].rows == rows)
+			*kernel_out = program->tables.variant.rows[record->variants + i].kernel;
+	return st ? st : variant_fits(program, *kernel_out, kernel, error);
 }
 
 /* ---- words of a task ------------------------------------------------------------------------------------------- */

@@ -43,7 +43,5 @@ static inline uint64_t rt_mix64(uint64_t z)
 /* The first executor with the least free time. */
 uint32_t rt_free_least(const uint64_t *free, uint32_t count);
 
-/* True if the core has a rule for the policy (schedule.c). */
-bool rt_schedule_obeys(unsigned directive, unsigned policy);
 
 #endif

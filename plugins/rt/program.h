@@ -150,7 +150,7 @@ ptowsp_status rt_program_verify(struct rt_program *program, struct ptowsp_error 
 /* The words of the TASK at `at` as a site (lower.c). *next_out: the instruction behind them. */
 ptowsp_status rt_site_lower(struct rt_program *program, const struct rt_nest *nest, uint32_t at, uint32_t *next_out,
 			    struct ptowsp_error *error);
-/* Fills *io from a REGN row: expressions, key class, what can be proved. */
+/* region.c: fills *io from a REGN row: expressions, key class, what can be proved. */
 ptowsp_status rt_io_lower(struct rt_program *program, const struct rt_nest *nest, uint32_t region, struct rt_io *io,
 			  struct ptowsp_error *error);
 /* after.c: the AFTER words from *next on. */
