@@ -294,6 +294,22 @@ uint32_t rt_expr_source(const struct rt_exprs *exprs, uint32_t id)
 	return PTOWSP_NONE;
 }
 
+uint64_t rt_expr_loops(const struct rt_exprs *exprs, uint32_t id, bool *loose_out)
+{
+	const struct rt_expr *expr = id == PTOWSP_NONE ? NULL : &exprs->rows[id];
+	uint64_t loops = 0;
+
+	*loose_out |= expr && expr->read_count;
+	for (uint32_t i = 0; expr && i < expr->count; i++) {
+		const struct rt_node *node = &exprs->nodes[expr->first + i];
+
+		if (node->op == PTOWSP_EXPR_LOOP)
+			loops |= UINT64_C(1) << node->a;
+		*loose_out |= node->op == PTOWSP_EXPR_TASK;
+	}
+	return loops;
+}
+
 ptowsp_status rt_exprs_reads(struct rt_exprs *exprs, const uint32_t *ids, uint32_t count, uint32_t *read_out,
 			     uint32_t *read_count_out, struct ptowsp_error *error)
 {

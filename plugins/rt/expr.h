@@ -62,6 +62,9 @@ ptowsp_status rt_expr_loop(struct rt_exprs *exprs, uint32_t depth, uint32_t *id_
 ptowsp_status rt_expr_slot(struct rt_exprs *exprs, uint32_t slot, uint32_t *id_out, struct ptowsp_error *error);
 /* The first slot or symbol that it reads, for messages; PTOWSP_NONE without one. */
 uint32_t rt_expr_source(const struct rt_exprs *exprs, uint32_t id);
+/* Bit d: reads the value of the loop at depth d. *loose_out becomes true where it reads the task's number, or slots that the program changes; it is
+ * left alone otherwise. PTOWSP_NONE reads nothing. */
+uint64_t rt_expr_loops(const struct rt_exprs *exprs, uint32_t id, bool *loose_out);
 
 /* The slots that any of the expressions reads, each once, as a run of exprs->reads. PTOWSP_NONE among ids is skipped. */
 ptowsp_status rt_exprs_reads(struct rt_exprs *exprs, const uint32_t *ids, uint32_t count, uint32_t *read_out,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* outline.h - how many tasks the statements of a program make, without making them.
  *
- * A statement is a task, or a loop, scope, sequential or combine with its body. It is closed where its count follows from the loops around it: dense
+ * A statement (statement.h) is closed where its count follows from the loops around it: dense
  * axes, tile levels, and axes whose running sums are in the package; nothing inside that only running tells. Then whole subtrees, and whole ranges
  * of iterations, are counted by arithmetic; where iterations differ, by the difference of two running sums. Made for one run; read by
  * one thread at a time, because counting looks at the values of loops. */
@@ -33,15 +33,11 @@ struct rt_outline {
 /* env: with forms and values in place; loops may be set later. Errors: NO_MEMORY. */
 ptowsp_status rt_outline_init(struct rt_outline *outline, const struct rt_program *program, struct rt_env *env, struct ptowsp_error *error);
 void rt_outline_finish(struct rt_outline *outline);
-/* The instruction behind the statement. */
-uint32_t rt_outline_end(const struct rt_program *program, uint32_t at);
-/* Tasks of the statements from `at` to `end`, with the loops around them as they stand. False: they have to be walked, for instance because a bound is
+/* outline_count.c: tasks of the statements from `at` to `end`, with the loops around them as they stand. False: they have to be walked, for instance because a bound is
  * an error. */
 bool rt_outline_count(const struct rt_outline *outline, uint32_t at, uint32_t end, uint64_t *count_out);
 /* The same for `trips` iterations of the loop at `depth`, whose body that is; its value begins with `first`. */
 bool rt_outline_range(const struct rt_outline *outline, uint32_t at, uint32_t end, uint32_t depth, int64_t first, int64_t step, uint64_t trips,
 		      uint64_t *count_out);
-/* True if the two task instructions ask the same whose they are. */
-bool rt_outline_same(const struct rt_outline *outline, const struct rt_site *a, const struct rt_site *b);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* policy.h - dispatch policies: one row of a table each, {name, timed, pick()}. Adding one is a row here and a rule in schedule.c. */
+/* policy.h - dispatch policies: one row of a table each, {name, timed, pick()}. Adding one is a row here and a rule in directive.c. */
 #ifndef RT_POLICY_H
 #define RT_POLICY_H
 
