@@ -3,13 +3,11 @@
 
 #include <stddef.h>
 #include <string.h>
-#include "rt/axis.h"
 #include "rt/error.h"
+#include "rt/frame.h"
 #include "rt/turns.h"
 
 enum { FRAME_ENTRY = 0xFF, PAUSE_EVERY = 1024 };
-/* Inside the interpreter: go on. */
-#define GO_ON ((enum rt_event)-1)
 
 void rt_expand_start(struct rt_expand *expand, const struct rt_program *program, struct rt_env *env, struct ptowsp_error *error)
 {
@@ -37,223 +35,13 @@ void rt_expand_move(struct rt_expand *to, const struct rt_expand *from)
 	to->budget = budget;
 }
 
-static struct rt_frame *push(struct rt_expand *expand, uint8_t op, uint32_t end)
-{
-	struct rt_frame *frame = &expand->frames[expand->depth++];
-
-	frame->op = op;
-	frame->level = (uint8_t)expand->level;
-	frame->branch = 0;
-	frame->at = expand->at;
-	frame->end = end;
-	frame->given = expand->given;
-	return frame;
-}
-
-/* A body that held the turn of its branch was left; if it gave tasks, the turn is over. */
-static void turn_release(struct rt_expand *expand, const struct rt_frame *frame)
-{
-	expand->passing |= expand->program->schedule.interleaved && frame->given != expand->given;
-}
-
-static enum rt_event failed(struct rt_expand *expand, const char *what, long long value)
+enum rt_event rt_expand_failed(struct rt_expand *expand, const char *what, long long value)
 {
 	char text[160];
 
 	rt_fail_at(expand->error, PTOWSP_RUN_FAILED, expand->env->task, UINT64_MAX, "%s: %s (%lld)",
 		   rt_position(&expand->program->tables, expand->at, text, sizeof(text)), what, value);
 	return RT_EVENT_FAILED;
-}
-
-static enum rt_event extent_failed(struct rt_expand *expand, const struct rt_loop *loop, int64_t extent)
-{
-	const struct rt_program *program = expand->program;
-	uint32_t slot = rt_expr_source(&program->exprs, loop->high);
-	char text[160];
-
-	rt_fail_at(expand->error, PTOWSP_RUN_FAILED, expand->env->task, UINT64_MAX, "%s: the extent of axis %.40s is %lld, it must be 0 or more; it comes from %.40s",
-		   rt_position(&program->tables, expand->at, text, sizeof(text)), rt_string(&program->tables, loop->name), (long long)extent,
-		   slot == PTOWSP_NONE ? "its expression" : rt_slot_name(program, slot));
-	return RT_EVENT_FAILED;
-}
-
-/* Reading slots that the program itself changes costs time on the semantic clock: the user hears of it first. */
-static enum rt_event reads(struct rt_expand *expand, uint32_t read, uint32_t count)
-{
-	expand->read = read;
-	expand->read_count = count;
-	return count ? RT_EVENT_READ : GO_ON;
-}
-
-/* ---- loops ----------------------------------------------------------------------------------------------------- */
-
-/* The next column index. Indices need not grow, so each iteration is a round of its own. */
-static enum rt_event select_step(struct rt_expand *expand, struct rt_frame *frame)
-{
-	const struct rt_loop *loop = &expand->program->loops[expand->program->code[frame->at].row];
-	int64_t *value = &expand->loops[frame->depth];
-
-	if (rt_axis_index(expand->program, expand->env, loop, frame->at, frame->step++, value, expand->error))
-		return RT_EVENT_FAILED;
-	expand->rounds[frame->depth] = (struct rt_round){++expand->round_count, *value, 1};
-	return GO_ON;
-}
-
-/* Value and level of the next iteration; *more_out false after the last one. */
-static enum rt_event loop_step(struct rt_expand *expand, struct rt_frame *frame, bool *more_out)
-{
-	*more_out = frame->walk.set ? rt_level_next(&frame->walk, &expand->loops[frame->depth]) : frame->left > 0;
-	if (!*more_out)
-		return GO_ON;
-	if (frame->walk.set) {
-		expand->level = frame->level ? frame->level : frame->walk.level; /* the outer level wins unless it is 32 */
-		return GO_ON;
-	}
-	frame->left--;
-	if (frame->op == PTOWSP_OP_SELECT)
-		return select_step(expand, frame);
-	expand->loops[frame->depth] += frame->step;
-	return GO_ON;
-}
-
-/* Iterations of a loop that is being entered. */
-struct span {
-	int64_t low, high, step;
-	uint64_t count;
-};
-
-static enum rt_event dense_span(struct rt_expand *expand, const struct rt_ins *in, struct span *span)
-{
-	const struct rt_loop *loop = &expand->program->loops[in->row];
-
-	*span = (struct span){.low = rt_value(expand->env, loop->low), .high = rt_value(expand->env, loop->high)};
-	span->step = rt_value(expand->env, loop->step);
-	if (expand->env->failed)
-		return failed(expand, "division by zero in a loop bound", 0);
-	if (span->step < 1)
-		return failed(expand, "the step of a loop must be at least 1", span->step);
-	if (loop->levels != PTOWSP_NONE && (span->low || span->step != 1))
-		return failed(expand, "a loop with tile levels begins at 0 and has step 1", span->low ? span->low : span->step);
-	if (in->flags & PTOWSP_CHECKED && span->high < 0)
-		return extent_failed(expand, loop, span->high);
-	if (span->low < span->high)
-		span->count = ((uint64_t)span->high - (uint64_t)span->low - 1) / (uint64_t)span->step + 1;
-	return GO_ON;
-}
-
-static enum rt_event row_span(struct rt_expand *expand, const struct rt_ins *in, struct span *span)
-{
-	const struct rt_loop *loop = &expand->program->loops[in->row];
-	struct rt_axis_row row;
-
-	if (rt_axis_open(expand->program, expand->env, loop, expand->at, &row, expand->error))
-		return RT_EVENT_FAILED;
-	if (expand->env->failed)
-		return failed(expand, "division by zero in the row of an axis", 0);
-	*span = (struct span){.high = row.count > INT64_MAX ? INT64_MAX : (int64_t)row.count, .step = 1, .count = row.count};
-	if (in->op == PTOWSP_OP_SELECT)
-		span->step = row.first;
-	return GO_ON;
-}
-
-static enum rt_event loop_begin(struct rt_expand *expand, const struct rt_ins *in, const struct span *span)
-{
-	const struct rt_loop *loop = &expand->program->loops[in->row];
-	struct rt_frame *frame = push(expand, in->op, in->end);
-	bool more;
-
-	frame->depth = loop->depth;
-	frame->walk.set = NULL;
-	frame->step = span->step;
-	frame->left = span->count - 1;
-	expand->rounds[loop->depth] = (struct rt_round){
-		++expand->round_count, (int64_t)((uint64_t)span->low + (span->count - 1) * (uint64_t)span->step), (uint64_t)span->step};
-	if (loop->levels != PTOWSP_NONE) {
-		rt_level_start(&frame->walk, &expand->program->level_sets[loop->levels], (uint64_t)span->high);
-		expand->rounds[loop->depth].stride = rt_level_stride(&frame->walk);
-		expand->rounds[loop->depth].last = span->high - rt_level_last_step(&frame->walk);
-		loop_step(expand, frame, &more);
-	} else if (in->op == PTOWSP_OP_SELECT) {
-		if (select_step(expand, frame) != GO_ON)
-			return RT_EVENT_FAILED;
-	} else {
-		expand->loops[loop->depth] = span->low;
-	}
-	expand->at++;
-	frame->branch = in->op == PTOWSP_OP_FOR_EACH; /* the read comes first, ORDER_BEGIN with the next call */
-	return reads(expand, loop->read, loop->read_count);
-}
-
-static enum rt_event loop_enter(struct rt_expand *expand, const struct rt_ins *in)
-{
-	const struct rt_loop *loop = &expand->program->loops[in->row];
-	struct span span;
-	enum rt_event event = loop->line == PTOWSP_NONE ? dense_span(expand, in, &span) : row_span(expand, in, &span);
-
-	if (event != GO_ON)
-		return event;
-	if (span.count)
-		return loop_begin(expand, in, &span);
-	expand->at = in->end;
-	return reads(expand, loop->read, loop->read_count);
-}
-
-/* Behind the loop. */
-static enum rt_event loop_end(struct rt_expand *expand, const struct rt_frame *frame)
-{
-	expand->level = frame->level;
-	expand->depth--;
-	if (frame->op != PTOWSP_OP_FOR_EACH)
-		return GO_ON;
-	turn_release(expand, frame);
-	return RT_EVENT_ORDER_END;
-}
-
-static enum rt_event loop_leave(struct rt_expand *expand, struct rt_frame *frame)
-{
-	bool more;
-	enum rt_event event = loop_step(expand, frame, &more);
-
-	if (event != GO_ON || !more)
-		return event != GO_ON ? event : loop_end(expand, frame);
-	expand->at = frame->at + 1;
-	return frame->op == PTOWSP_OP_FOR_EACH ? RT_EVENT_ORDER_STEP : GO_ON;
-}
-
-bool rt_expand_again(struct rt_expand *expand)
-{
-	struct rt_frame *frame = &expand->frames[expand->depth - 1];
-	bool more = false;
-
-	if (frame->op == PTOWSP_OP_PARALLEL_FOR && !expand->breaking)
-		loop_step(expand, frame, &more); /* no event for this opcode */
-	if (more)
-		expand->at = frame->at + 1;
-	return more;
-}
-
-/* Before each iteration; the frame is there from the first one on. */
-static enum rt_event while_test(struct rt_expand *expand, uint32_t at)
-{
-	const struct rt_ins *in = &expand->program->code[at];
-	const struct rt_expr *expr = &expand->program->exprs.rows[in->row];
-	int64_t value = rt_value(expand->env, in->row);
-
-	expand->at = at;
-	if (expand->env->failed)
-		return failed(expand, "division by zero in a condition", 0);
-	expand->at = at + 2;
-	if (!value) {
-		expand->at = in->end;
-		expand->depth--;
-	}
-	return reads(expand, expr->read, expr->read_count);
-}
-
-static enum rt_event while_enter(struct rt_expand *expand, const struct rt_ins *in)
-{
-	push(expand, in->op, in->end);
-	return while_test(expand, expand->at);
 }
 
 /* ---- tokens ---------------------------------------------------------------------------------------------------- */
@@ -266,7 +54,7 @@ static enum rt_event token_want(struct rt_expand *expand, const struct rt_frame 
 
 static enum rt_event consume_enter(struct rt_expand *expand, const struct rt_ins *in)
 {
-	struct rt_frame *frame = push(expand, in->op, in->end);
+	struct rt_frame *frame = rt_frame_push(expand, in->op, in->end);
 
 	frame->depth = in->row;
 	frame->walk.set = NULL;
@@ -309,15 +97,15 @@ static enum rt_event cond_enter(struct rt_expand *expand, const struct rt_ins *i
 	struct rt_frame *frame;
 
 	if (expand->env->failed)
-		return failed(expand, "division by zero in a condition", 0);
+		return rt_expand_failed(expand, "division by zero in a condition", 0);
 	if (value) {
-		frame = push(expand, in->op, targets[0].end);
+		frame = rt_frame_push(expand, in->op, targets[0].end);
 		frame->left = targets[1].end; /* where to go on behind the then part */
 		expand->at += 3;
 	} else {
 		expand->at = targets[0].end; /* the else part ends where the rest begins */
 	}
-	return reads(expand, expr->read, expr->read_count);
+	return rt_expand_reads(expand, expr->read, expr->read_count);
 }
 
 static enum rt_event no_memory(struct rt_expand *expand)
@@ -330,21 +118,21 @@ static enum rt_event no_memory(struct rt_expand *expand)
 static enum rt_event combine_enter(struct rt_expand *expand, const struct rt_ins *in)
 {
 	if (expand->program->schedule.interleaved)
-		return rt_turns_enter(expand, push(expand, in->op, in->end), in) ? GO_ON : no_memory(expand);
+		return rt_turns_enter(expand, rt_frame_push(expand, in->op, in->end), in) ? RT_EVENT_NONE : no_memory(expand);
 	expand->at += 1u + in->count;
-	return GO_ON;
+	return RT_EVENT_NONE;
 }
 
 static enum rt_event combine_leave(struct rt_expand *expand, struct rt_frame *frame)
 {
 	if (!rt_turns_end(expand, frame))
 		expand->depth--;
-	return GO_ON;
+	return RT_EVENT_NONE;
 }
 
 static enum rt_event sequential_enter(struct rt_expand *expand, const struct rt_ins *in)
 {
-	push(expand, in->op, in[1].end);
+	rt_frame_push(expand, in->op, in[1].end);
 	expand->at += 1u + in->count;
 	return RT_EVENT_ORDER_BEGIN;
 }
@@ -358,7 +146,7 @@ static enum rt_event sequential_leave(struct rt_expand *expand, struct rt_frame 
 		return RT_EVENT_ORDER_STEP;
 	}
 	expand->depth--;
-	turn_release(expand, frame);
+	rt_frame_release(expand, frame);
 	return RT_EVENT_ORDER_END;
 }
 
@@ -368,18 +156,18 @@ static enum rt_event leave(struct rt_expand *expand, struct rt_frame *frame)
 	switch (frame->op) {
 	case PTOWSP_OP_PARALLEL_FOR:
 	case PTOWSP_OP_FOR_EACH:
-	case PTOWSP_OP_SELECT: return loop_leave(expand, frame);
-	case PTOWSP_OP_WHILE: return while_test(expand, frame->at);
+	case PTOWSP_OP_SELECT: return rt_loop_leave(expand, frame);
+	case PTOWSP_OP_WHILE: return rt_while_test(expand, frame->at);
 	case PTOWSP_OP_SEQUENTIAL: return sequential_leave(expand, frame);
 	case PTOWSP_OP_COMBINE: return combine_leave(expand, frame);
 	case PTOWSP_OP_CONSUME: return token_want(expand, frame);
 	case PTOWSP_OP_COND:
 		expand->at = (uint32_t)frame->left;
 		expand->depth--;
-		return GO_ON;
+		return RT_EVENT_NONE;
 	default: /* scope */
 		expand->depth--;
-		turn_release(expand, frame);
+		rt_frame_release(expand, frame);
 		return RT_EVENT_SCOPE_END;
 	}
 }
@@ -397,11 +185,11 @@ static enum rt_event break_one(struct rt_expand *expand)
 	case PTOWSP_OP_CONSUME:
 		expand->breaking = false;
 		expand->at = frame->end;
-		return loop_end(expand, frame);
+		return rt_loop_end(expand, frame);
 	case PTOWSP_OP_SEQUENTIAL: expand->depth--; return RT_EVENT_ORDER_END;
 	case PTOWSP_OP_SCOPE: expand->depth--; return RT_EVENT_SCOPE_END;
-	case PTOWSP_OP_COMBINE: rt_turns_drop(frame); expand->depth--; return GO_ON;
-	default: expand->depth--; return GO_ON;
+	case PTOWSP_OP_COMBINE: rt_turns_drop(frame); expand->depth--; return RT_EVENT_NONE;
+	default: expand->depth--; return RT_EVENT_NONE;
 	}
 }
 
@@ -418,16 +206,16 @@ static enum rt_event execute(struct rt_expand *expand, const struct rt_ins *in)
 		return RT_EVENT_TASK;
 	case PTOWSP_OP_PARALLEL_FOR:
 	case PTOWSP_OP_FOR_EACH:
-	case PTOWSP_OP_SELECT: return loop_enter(expand, in);
-	case PTOWSP_OP_WHILE: return while_enter(expand, in);
+	case PTOWSP_OP_SELECT: return rt_loop_enter(expand, in);
+	case PTOWSP_OP_WHILE: return rt_while_enter(expand, in);
 	case PTOWSP_OP_BREAK:
 		expand->breaking = true;
-		return GO_ON;
+		return RT_EVENT_NONE;
 	case PTOWSP_OP_COND: return cond_enter(expand, in);
 	case PTOWSP_OP_COMBINE: return combine_enter(expand, in);
 	case PTOWSP_OP_SEQUENTIAL: return sequential_enter(expand, in);
 	case PTOWSP_OP_SCOPE:
-		push(expand, in->op, in->end);
+		rt_frame_push(expand, in->op, in->end);
 		expand->at++;
 		return RT_EVENT_SCOPE_BEGIN;
 	case PTOWSP_OP_SLOT_SET:
@@ -451,7 +239,7 @@ static enum rt_event execute(struct rt_expand *expand, const struct rt_ins *in)
 	case PTOWSP_OP_NOP:
 	case PTOWSP_OP_DISPATCH_FILTER: /* one scheduler instance: every task is its own */
 		expand->at++;
-		return GO_ON;
+		return RT_EVENT_NONE;
 	case PTOWSP_OP_SEND: return channel_use(expand, in, RT_EVENT_SEND);
 	case PTOWSP_OP_CLOSE: return channel_use(expand, in, RT_EVENT_CLOSE);
 	case PTOWSP_OP_CONSUME: return consume_enter(expand, in);
@@ -478,21 +266,19 @@ static inline enum rt_event step(struct rt_expand *expand)
 
 enum rt_event rt_expand_next(struct rt_expand *expand)
 {
-	enum rt_event event = GO_ON;
+	enum rt_event event = RT_EVENT_NONE;
 
 	if (expand->passing && !expand->breaking && !rt_turns_pass(expand))
 		return no_memory(expand);
 	expand->passing = false;
-	while (event == GO_ON)
+	while (event == RT_EVENT_NONE)
 		event = step(expand);
 	return event;
 }
 
 enum rt_event rt_expand_step(struct rt_expand *expand)
 {
-	enum rt_event event = step(expand);
-
-	return event == GO_ON ? RT_EVENT_NONE : event;
+	return step(expand);
 }
 
 void rt_expand_finish(struct rt_expand *expand)

@@ -24,7 +24,7 @@ enum rt_event {
 	RT_EVENT_PAUSE,       /* time for a look at deadline and cancel: every 1,024 instructions */
 	RT_EVENT_END,
 	RT_EVENT_FAILED,      /* expand.error was filled: RUN_FAILED */
-	RT_EVENT_NONE         /* of rt_expand_step: nothing to tell */
+	RT_EVENT_NONE         /* nothing to tell: of rt_expand_step only */
 };
 
 struct rt_turns;
@@ -75,7 +75,7 @@ enum rt_event rt_expand_next(struct rt_expand *expand);
 enum rt_event rt_expand_step(struct rt_expand *expand);
 /* Gives back what bodies hold that were not walked to their end; nothing otherwise. */
 void rt_expand_finish(struct rt_expand *expand);
-/* At the end of the body of a parallel_for over a dense axis: enters its next iteration. False, and nothing has changed: there is none, or it is
+/* expand_loop.c: at the end of the body of a parallel_for over a dense axis: enters its next iteration. False, and nothing has changed: there is none, or it is
  * not such a body. */
 bool rt_expand_again(struct rt_expand *expand);
 /* Where one expander stands, into another. Rounds and budget stay those of `to`: they are counted per run. */
