@@ -12,7 +12,8 @@ static struct builder *body(int64_t bodies, unsigned flags)
 
 	for (int i = 0; i < 3; i++)
 		k[i] = builder_kernel(b, i == 0 ? "alone" : i == 1 ? "reader" : "chain", PTOWSP_UNIT_AIV, 1, i == 2 ? 2 : 1);
-	builder_kernel_flags(b, k[1], flags);
+	for (int i = 0; i < 3; i++)
+		builder_kernel_flags(b, k[i], BUILDER_STEADY | (i == 1 ? flags : 0));
 	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", bodies);
 	loop = builder_expr(b, PTOWSP_EXPR_LOOP, 0, 0, 0);
 	own = builder_region(b, chain, loop, zero, 1, 1);
@@ -93,6 +94,7 @@ static void tasks_without_edges_reserve_what_they_need(void)
 		uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 2), in = builder_tensor(b, "in", PTOWSP_I64, 5000, 1);
 		uint32_t out = builder_tensor(b, "out", PTOWSP_I64, 5000, 1), zero = builder_const(b, 0), loop;
 
+		builder_kernel_flags(b, k, BUILDER_STEADY);
 		builder_role(b, in, PTOWSP_ROLE_IN);
 		builder_schedule(b, PTOWSP_DIRECTIVE_HAZARDS, PTOWSP_HAZARDS_RAW, "");
 		builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 5000);
