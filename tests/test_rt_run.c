@@ -269,6 +269,29 @@ static void a_loop_without_tasks_meets_its_deadline(void)
 	builder_destroy(b);
 }
 
+/* One key of sixteen million rows, then an access that lies across it: each row becomes an interval of its own. */
+static void millions_of_rows_that_become_intervals_meet_the_deadline(void)
+{
+	struct builder *b = builder_create();
+	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), zero = builder_const(b, 0);
+	uint32_t tensor = builder_tensor(b, "t", PTOWSP_I8, 1 << 24, 2);
+	struct ptowsp_run_args run = {.head = PTOWSP_HEAD(run, RUN_ARGS), .flags = PTOWSP_RUN_NO_KERNELS};
+	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
+	struct rt_program *program = NULL;
+	struct rt_pool *pool = NULL;
+
+	builder_task(b, k, 1, "w", builder_region(b, tensor, zero, zero, 1 << 24, 1));
+	builder_task(b, k, 1, "r", builder_region(b, tensor, zero, zero, 1, 2));
+	REQUIRE_INT(builder_program(b, &program, NULL), PTOWSP_OK);
+	REQUIRE_INT(rt_pool_create(&pool, 1, NULL), PTOWSP_OK);
+	run.deadline_ns = builder_now_ns() + 50000000;
+	CHECK_INT(rt_run(program, &(struct rt_run_args){.args = &run, .pool = pool}, &stats, NULL, NULL), PTOWSP_DEADLINE);
+	CHECK_UINT(stats.tasks, 1);
+	rt_pool_destroy(pool);
+	rt_program_destroy(program);
+	builder_destroy(b);
+}
+
 static void slow_kernels_meet_the_deadline_and_nothing_is_left_running(void)
 {
 	for (uint32_t threads = 1; threads <= 4; threads *= 4) {
@@ -575,6 +598,7 @@ void suite_rt_run(CU_pSuite s)
 	TEST(s, measured_kernels_make_a_run_not_deterministic);
 	TEST(s, more_tasks_than_the_limit_end_the_run);
 	TEST(s, a_loop_without_tasks_meets_its_deadline);
+	TEST(s, millions_of_rows_that_become_intervals_meet_the_deadline);
 	TEST(s, slow_kernels_meet_the_deadline_and_nothing_is_left_running);
 	TEST(s, cancel_ends_a_run_on_any_number_of_threads);
 	TEST(s, extents_from_a_symbol_name_it_when_they_leave_the_tensor);

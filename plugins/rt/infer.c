@@ -32,6 +32,11 @@ static bool watch_init(struct rt_run *run)
 	       (run->watch = rt_pieces_create(run->program->tables.tensor.count)) != NULL;
 }
 
+static ptowsp_status look(void *context)
+{
+	return rt_look(context);
+}
+
 ptowsp_status rt_infer_init(struct rt_run *run)
 {
 	const struct rt_schedule *schedule = schedule_of(run);
@@ -44,6 +49,8 @@ ptowsp_status rt_infer_init(struct rt_run *run)
 		ok = rt_cells_init(&run->exact, most_live(run));
 	if (ok && schedule->deps == PTOWSP_DEPS_BYTES_OVERLAP)
 		ok = rt_overlap_init(&run->overlap, &run->tensors, most_live(run));
+	run->overlap.look = look;
+	run->overlap.context = run;
 	if (ok && loads(run->program))
 		ok = watch_init(run);
 	if (ok && !run->quiet && run->args->flags & PTOWSP_RUN_STRICT && !rt_schedule_safe(schedule))
@@ -204,7 +211,7 @@ static ptowsp_status use_enter(struct rt_run *run, const struct rt_use *use)
 ptowsp_status rt_infer_uses(struct rt_run *run, const struct rt_use *uses, uint32_t count)
 {
 	struct rt_cells *cells = run->overlap.lattices ? &run->overlap.cells : &run->exact;
-	ptowsp_status st = PTOWSP_OK;
+	ptowsp_status st = run->overlap.stopped; /* when the uses were placed */
 
 	for (const struct rt_use *use = uses; cells->entries && !st && use < uses + count; use++) {
 		if (rt_use_named(use, run->overlap.lattices))

@@ -79,6 +79,18 @@ struct dividing {
 	uint32_t tensor;
 };
 
+#define LOOK_EVERY 1024u
+
+static bool go_on(const struct dividing *dividing)
+{
+	struct rt_overlap *map = dividing->map;
+
+	if (!map->stopped && ++map->moved % LOOK_EVERY == 0)
+		map->stopped = map->look(map->context);
+	return !map->stopped && !dividing->track->preds->out_of_memory;
+}
+
+/* One cell may be millions of rows. */
 static void cell_move(void *context, const struct rt_entry *entry)
 {
 	struct dividing *dividing = context;
@@ -87,7 +99,7 @@ static void cell_move(void *context, const struct rt_entry *entry)
 	int64_t start = (int64_t)(entry->name & PLACES);
 
 	rt_pieces_put(map->pieces, dividing->track, dividing->tensor, start, start + shape->columns, entry->cell);
-	for (int64_t r = 1; r < shape->rows; r++) {
+	for (int64_t r = 1; r < shape->rows && go_on(dividing); r++) {
 		start += map->tensors->rows[dividing->tensor].columns;
 		rt_pieces_put(map->pieces, dividing->track, dividing->tensor, start, start + shape->columns, entry->cell);
 	}

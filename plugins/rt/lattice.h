@@ -24,6 +24,10 @@ struct rt_overlap {
 	struct rt_lattice *lattices;   /* one per tensor */
 	uint32_t divided;              /* how many are accessed as intervals */
 	const struct rt_tensors *tensors; /* borrowed: their columns */
+	ptowsp_status (*look)(void *context); /* at times while a tensor moves to intervals; not OK ends that, and is kept in `stopped` */
+	void *context;
+	uint32_t moved;                /* intervals made by moving */
+	ptowsp_status stopped;
 };
 /* most: as for rt_cells_init; intervals grow in any case. False when out of memory. */
 bool rt_overlap_init(struct rt_overlap *map, const struct rt_tensors *tensors, uint64_t most);
