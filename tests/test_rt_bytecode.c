@@ -602,6 +602,38 @@ static void a_copy_is_a_task_of_one_cycle_per_element(void)
 	}
 }
 
+/* A copy or a task writes row 0, perhaps a fence, and a task writes it again; nothing else orders them. */
+static struct outcome *strict_fence(bool copy, bool fence)
+{
+	struct builder *b = builder_create();
+	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), zero = builder_const(b, 0), t = builder_tensor(b, "t", PTOWSP_I64, 4, 4);
+	uint32_t row = builder_region(b, t, zero, zero, 1, 4);
+	struct outcome *o;
+
+	builder_schedule(b, PTOWSP_DIRECTIVE_DEPS, PTOWSP_DEPS_EXPLICIT, "");
+	if (copy)
+		builder_copy(b, builder_region(b, t, builder_const(b, 1), zero, 1, 4), row);
+	else
+		builder_task(b, k, 1, "w", row);
+	if (fence)
+		builder_emit(b, PTOWSP_OP_FENCE, PTOWSP_FENCE_DEVICE, 0);
+	builder_task(b, k, 1, "w", row);
+	o = builder_run(b, &(struct outcome_how){.flags = PTOWSP_RUN_STRICT | PTOWSP_RUN_NO_KERNELS});
+	builder_destroy(b);
+	return o;
+}
+
+static void to_strict_a_fence_orders_copies_only(void)
+{
+	for (int k = 0; k < 4; k++) {
+		struct outcome *o = strict_fence(k & 1, k & 2);
+
+		CHECK_INT(o->status, k == 3 ? PTOWSP_OK : PTOWSP_UNSUPPORTED);
+		CHECK_UINT(o->stats.deterministic, k == 3 ? PTOWSP_DETERMINISTIC_YES : PTOWSP_DETERMINISTIC_NO);
+		outcome_destroy(o);
+	}
+}
+
 static void a_fence_waits_for_copies_only(void)
 {
 	struct builder *b = copying();
@@ -831,6 +863,7 @@ void suite_rt_bytecode(CU_pSuite s)
 	TEST(s, a_barrier_holds_everything_behind_it);
 	TEST(s, a_copy_is_a_task_of_one_cycle_per_element);
 	TEST(s, a_fence_waits_for_copies_only);
+	TEST(s, to_strict_a_fence_orders_copies_only);
 	TEST(s, copies_that_do_not_fit_are_refused);
 	TEST(s, memory_comes_back_when_its_last_task_has_left);
 	TEST(s, memory_that_nobody_touched_comes_back_at_once);

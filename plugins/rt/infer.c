@@ -54,7 +54,7 @@ ptowsp_status rt_infer_init(struct rt_run *run)
 	if (ok && loads(run->program))
 		ok = watch_init(run);
 	if (ok && !run->quiet && run->args->flags & PTOWSP_RUN_STRICT && !rt_schedule_safe(schedule))
-		ok = rt_race_init(&run->race, run->program->tables.tensor.count, run->window);
+		ok = rt_race_init(&run->race, run->program->tables.tensor.count, run->window, run->program->copy_kernel);
 	return ok ? PTOWSP_OK : rt_no_memory(run->error, "the tensor map");
 }
 

@@ -5,9 +5,10 @@
 #include <string.h>
 #include "rt/grow.h"
 
-bool rt_race_init(struct rt_race *race, uint32_t tensors, uint64_t window)
+bool rt_race_init(struct rt_race *race, uint32_t tensors, uint64_t window, uint32_t copy)
 {
 	race->on = true;
+	race->copy = copy;
 	race->window = window;
 	race->mask = rt_window_room(window) - 1;
 	race->word_mask = 4095;
@@ -54,6 +55,11 @@ void rt_race_barrier(struct rt_race *race, uint64_t tasks)
 {
 	if (tasks > race->fence)
 		race->fence = tasks;
+}
+
+void rt_race_fence(struct rt_race *race, uint64_t tasks)
+{
+	race->copies = tasks;
 }
 
 /* ---- what is remembered ---------------------------------------------------------------------------------------- */
@@ -125,10 +131,11 @@ static bool remember(struct rt_race *race, uint64_t task, uint32_t kernel, const
 		race->oldest = task - race->window + 1;
 		race->tail = race->oldest < task ? row_of(race, race->oldest)->at : race->head;
 	}
-	if (!rows_grow(race, task) || !words_grow(race, count + UINT64_C(3) + 2 * (uint64_t)race->depth))
+	if (!rows_grow(race, task) || !words_grow(race, count + UINT64_C(4) + 2 * (uint64_t)race->depth))
 		return false;
 	row = row_of(race, task);
-	*row = (struct rt_race_row){.at = race->head, .kernel = kernel, .preds = count + (stream != 0), .barriers = race->depth + (race->fence != 0)};
+	*row = (struct rt_race_row){.at = race->head, .kernel = kernel, .preds = count + (stream != 0), .barriers = race->depth + (race->fence != 0),
+				    .fenced = race->copies > race->fence};
 	race->seen[task & race->mask] = 0;
 	for (uint32_t i = 0; i < count; i++)
 		put(race, chosen[i]);
@@ -142,6 +149,8 @@ static bool remember(struct rt_race *race, uint64_t task, uint32_t kernel, const
 		put(race, 0);
 		put(race, race->fence);
 	}
+	if (row->fenced)
+		put(race, race->copies);
 	return true;
 }
 
@@ -176,6 +185,9 @@ static void walk_back(struct rt_race *race, uint64_t task, uint64_t least)
 			for (uint64_t t = from > least ? from : least; t < end; t++)
 				visit(race, t, walk, &top);
 		}
+		for (uint64_t t = least; row->fenced && t < word(race, row->at + row->preds + 2 * (uint64_t)row->barriers); t++)
+			if (row_of(race, t)->kernel == race->copy)
+				visit(race, t, walk, &top);
 	}
 }
 

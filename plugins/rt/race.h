@@ -13,6 +13,7 @@ struct rt_race_row {
 	uint64_t at;     /* its words in the ring: predecessors, then [first, end) of each barrier's earlier iterations */
 	uint32_t preds, barriers;
 	uint32_t kernel; /* KREG row */
+	bool fenced;     /* one word more: copies before that task come before it */
 };
 struct rt_race {
 	struct rt_preds preds; /* by extent, all hazards */
@@ -25,18 +26,21 @@ struct rt_race {
 	uint64_t mask, word_mask, head, tail, window, oldest;
 	uint64_t first[PTOWSP_NESTING_LIMIT + 1], step[PTOWSP_NESTING_LIMIT + 1]; /* per ordered construct: its first task, its step's first task */
 	uint32_t depth;
-	uint64_t fence; /* tasks before it come before everything from now on */
+	uint64_t fence;  /* tasks before it come before everything from now on */
+	uint64_t copies; /* copies before that task do */
+	uint32_t copy;   /* KREG row of copies */
 	bool on, found;
 	uint64_t earlier, later; /* the first pair */
 	uint32_t earlier_kernel, later_kernel;
 };
-/* window: 0 unbounded. False when out of memory. */
-bool rt_race_init(struct rt_race *race, uint32_t tensors, uint64_t window);
+/* window: 0 unbounded; copy: KREG row of copies. False when out of memory. */
+bool rt_race_init(struct rt_race *race, uint32_t tensors, uint64_t window, uint32_t copy);
 void rt_race_finish(struct rt_race *race);
 void rt_race_order_begin(struct rt_race *race, uint64_t tasks);
 void rt_race_order_step(struct rt_race *race, uint64_t tasks);
 void rt_race_order_end(struct rt_race *race);
 void rt_race_barrier(struct rt_race *race, uint64_t tasks);
+void rt_race_fence(struct rt_race *race, uint64_t tasks); /* as a barrier, of copies alone */
 /* The next task: its accesses have gone into race->map through race->track; chosen: its edges; stream: the previous task of its stream + 1, 0 none.
  * False when out of memory. Sets found and the pair once. */
 bool rt_race_task(struct rt_race *race, uint64_t task, uint32_t kernel, const uint64_t *chosen, uint32_t chosen_count, uint64_t stream);

@@ -203,6 +203,7 @@ ptowsp_status rt_sync_take(struct rt_run *run, uint32_t instruction)
 	case PTOWSP_OP_FENCE:
 		if (run->sync.copies > run->barrier)
 			run->barrier = run->sync.copies;
+		rt_race_fence(&run->race, run->tasks);
 		break;
 	case PTOWSP_OP_ALLOC: return alloc_take(run, instruction);
 	default: return free_take(run, instruction, in->slot);
