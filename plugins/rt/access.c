@@ -4,21 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "rt/dtype.h"
 #include "rt/error.h"
 
 /* ---- tensors of a run ------------------------------------------------------------------------------------------ */
-
-static uint16_t dtype_size(unsigned dtype)
-{
-	switch (dtype) {
-#define X(name, code, bytes, cls, text, descr) \
-	case code:                             \
-		return bytes;
-#include "ptowsp/dtype.def"
-#undef X
-	}
-	return 0;
-}
 
 /* Extents as a matrix; false if the product does not fit. */
 static bool shape_set(struct rt_tensor *tensor, const uint64_t *extents, uint32_t rank)
@@ -67,7 +56,7 @@ static ptowsp_status tensor_init(struct rt_tensor *tensor, const struct rt_progr
 	ptowsp_status st;
 
 	*tensor = (struct rt_tensor){
-		.elements = UINT64_MAX, .columns = RT_WIDE, .rows = RT_WIDE, .dtype = record->dtype, .size = dtype_size(record->dtype)};
+		.elements = UINT64_MAX, .columns = RT_WIDE, .rows = RT_WIDE, .dtype = record->dtype, .size = rt_dtype_bytes(record->dtype)};
 	if (record->flags & PTOWSP_TENSOR_SHAPELESS || !(program->tensor_access[row] || program->tensor_loaded[row] || program->tensor_indexed[row] ||
 						     program->tensor_allocated[row] || program->tensor_moved[row]))
 		return PTOWSP_OK; /* a tensor of another entry may have symbols that this one does not set */

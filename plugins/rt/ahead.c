@@ -240,23 +240,37 @@ static void search_run(struct search *search, struct rt_need need)
 		go_on = search_event(search, rt_expand_next(&run->expand));
 }
 
+ptowsp_status rt_glance_begin(struct rt_glance *glance, struct rt_run *run)
+{
+	ptowsp_status st = rt_wait_tasks(run, run->tasks); /* slots are loaded from what has run */
+
+	*glance = (struct rt_glance){.unsaid = {.head = PTOWSP_HEAD(glance->unsaid, ERROR)}, .error = run->error, .scopes = run->flow.scopes,
+				     .task = run->tasks};
+	if (st)
+		return st;
+	run->quiet = true;
+	run->error = run->expand.error = &glance->unsaid;
+	run->not_run = run->tasks;
+	return PTOWSP_OK;
+}
+
+void rt_glance_end(const struct rt_glance *glance, struct rt_run *run)
+{
+	run->error = run->expand.error = glance->error;
+	run->flow.scopes = glance->scopes;
+	run->tasks = run->env.task = glance->task;
+}
+
 uint64_t rt_capacity_find(struct rt_run *run, const struct rt_block *block, struct rt_need need)
 {
 	struct search search = {.run = run, .resource = block->resource, .first = rt_flow_held_from(&run->flow), .blocked = run->tasks,
 				.best = block->proposed};
-	struct ptowsp_error unsaid = {.head = PTOWSP_HEAD(unsaid, ERROR)}, *error = run->error;
-	uint32_t scopes = run->flow.scopes;
-	uint64_t task = run->tasks;
+	struct rt_glance glance;
 
-	if (rt_wait_tasks(run, task)) /* slots are loaded from what has run */
+	if (rt_glance_begin(&glance, run))
 		return block->proposed;
-	run->quiet = true;
-	run->error = run->expand.error = &unsaid;
-	run->not_run = task;
 	search_run(&search, need);
-	run->error = run->expand.error = error;
-	run->flow.scopes = scopes; /* for the report */
-	run->tasks = run->env.task = task;
+	rt_glance_end(&glance, run);
 	free(search.sums);
 	return search.best;
 }

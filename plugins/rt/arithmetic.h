@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* arithmetic.h - the operations of expr_ops.def on signed 64-bit numbers that wrap. */
+/* arithmetic.h - the operations of expr_ops.def on signed 64-bit numbers that wrap; the largest common divisor. */
 #ifndef RT_ARITHMETIC_H
 #define RT_ARITHMETIC_H
 
@@ -9,5 +9,17 @@
 unsigned rt_operands(unsigned op);
 /* The value of one that has operands; those that it has not are passed over. *failed becomes 1 for a division by zero, and the value is 0. */
 int64_t rt_operation(uint32_t op, int64_t a, int64_t b, int64_t c, uint32_t *failed);
+
+/* The largest number that divides both; with 0 the other one. */
+static inline uint64_t rt_common(uint64_t a, uint64_t b)
+{
+	while (b) {
+		uint64_t rest = a % b;
+
+		a = b;
+		b = rest;
+	}
+	return a;
+}
 
 #endif

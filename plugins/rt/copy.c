@@ -3,6 +3,7 @@
  * element, its only scalar. */
 #include <stdlib.h>
 #include <string.h>
+#include "rt/dtype.h"
 #include "rt/error.h"
 #include "rt/program.h"
 
@@ -53,22 +54,10 @@ static void explain(void *context, uint32_t kernel, const uint64_t *args, struct
 		program->backend.explain(program->backend.context, kernel, args, error);
 }
 
-static size_t element_size(unsigned dtype)
-{
-	switch (dtype) {
-#define X(name, code, bytes, cls, text, descr) \
-	case code:                             \
-		return bytes;
-#include "ptowsp/dtype.def"
-#undef X
-	}
-	return 0;
-}
-
 /* Row by row; from the last one where the target lies behind the source, so that they may overlap. */
 static void block_copy(const struct ptowsp_tensor_arg *from, const struct ptowsp_tensor_arg *to)
 {
-	size_t size = element_size(from->dtype), row = (size_t)from->columns * size;
+	size_t size = rt_dtype_bytes(from->dtype), row = (size_t)from->columns * size;
 
 	for (uint64_t k = 0; k < from->rows; k++) {
 		uint64_t r = (const char *)to->data > (const char *)from->data ? from->rows - 1 - k : k;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "rt/dtype.h"
 #include "rt/error.h"
 #include "rt/grow.h"
 
@@ -55,20 +56,11 @@ uint32_t rt_graph_kernel_add(struct rt_graph_build *build, const char *name, enu
 	return build->kernel_count++;
 }
 
-static uint16_t dtype_bytes(uint16_t dtype)
-{
-	switch (dtype) {
-#define X(name, code, bytes, cls, text, descr) case code: return bytes;
-#include "ptowsp/dtype.def"
-#undef X
-	default: return 1;
-	}
-}
-
 uint32_t rt_graph_tensor_add(struct rt_graph_build *build, const char *name, uint16_t dtype, uint64_t elements, uint64_t columns)
 {
+	uint16_t size = rt_dtype_bytes(dtype);
 	struct rt_graph_tensor tensor = {.id = ptowsp_id(name, strlen(name)), .elements = elements, .columns = columns ? columns : 1,
-					 .name = text_add(build, name), .dtype = dtype, .size = dtype_bytes(dtype)};
+					 .name = text_add(build, name), .dtype = dtype, .size = size ? size : 1};
 
 	if (!rt_grow((void **)&build->tensors, &build->tensor_room, build->tensor_count, sizeof(tensor))) {
 		build->failed = true;

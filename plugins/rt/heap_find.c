@@ -82,20 +82,13 @@ static void search(struct rt_run *run, const struct rt_block *block)
 
 uint64_t rt_heap_find(struct rt_run *run, const struct rt_block *block)
 {
-	struct ptowsp_error unsaid = {.head = PTOWSP_HEAD(unsaid, ERROR)}, *error = run->error;
-	uint32_t scopes = run->flow.scopes;
-	uint64_t task = run->tasks;
+	struct rt_glance glance;
 
-	if (rt_wait_tasks(run, task)) /* slots are loaded from what has run */
+	if (rt_glance_begin(&glance, run))
 		return block->proposed;
-	run->quiet = true;
-	run->error = run->expand.error = &unsaid;
-	run->not_run = task;
 	run->versions.most = block->proposed;
 	run->sync.arena.capacity = 0;
 	search(run, block);
-	run->error = run->expand.error = error;
-	run->flow.scopes = scopes; /* for the report */
-	run->tasks = run->env.task = task;
+	rt_glance_end(&glance, run);
 	return run->versions.most;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/access.h"
+#include "rt/arithmetic.h"
 
 bool rt_overlap_init(struct rt_overlap *map, const struct rt_tensors *tensors, uint64_t most)
 {
@@ -24,17 +25,6 @@ void rt_overlap_finish(struct rt_overlap *map)
 
 /* ---- the lattice ----------------------------------------------------------------------------------------------- */
 
-static uint64_t common(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 static uint64_t size_of(uint64_t step)
 {
 	return (int64_t)step < 0 ? 0 - step : step;
@@ -46,9 +36,9 @@ static bool pitch_refine(uint64_t *pitch, int64_t length, int64_t from, int64_t 
 	uint64_t away = size_of((uint64_t)to - (uint64_t)from);
 
 	if (away && (!*pitch || away % *pitch))
-		*pitch = common(away, *pitch);
+		*pitch = rt_common(away, *pitch);
 	if (step && (!*pitch || size_of(step) % *pitch))
-		*pitch = common(size_of(step), *pitch);
+		*pitch = rt_common(size_of(step), *pitch);
 	return !*pitch || *pitch >= (uint64_t)length;
 }
 

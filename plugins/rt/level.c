@@ -2,6 +2,7 @@
 #include "rt/level.h"
 
 #include <string.h>
+#include "rt/arithmetic.h"
 #include "rt/error.h"
 
 static bool power_of_two(uint32_t n)
@@ -68,17 +69,6 @@ void rt_level_start(struct rt_level_walk *walk, const struct rt_level_set *set, 
 	};
 }
 
-static uint32_t common(uint32_t a, uint32_t b)
-{
-	while (b) {
-		uint32_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
-
 /* A block begins at a multiple of its size, which its step divides. */
 uint32_t rt_level_stride(const struct rt_level_walk *walk)
 {
@@ -86,7 +76,7 @@ uint32_t rt_level_stride(const struct rt_level_walk *walk)
 
 	for (uint32_t size = walk->next; size >= walk->set->min_range; size /= 2)
 		if (walk->rest & size)
-			stride = common(walk->set->rows[log2_of(size)] / RT_LEVEL_BASE, stride);
+			stride = (uint32_t)rt_common(walk->set->rows[log2_of(size)] / RT_LEVEL_BASE, stride);
 	return walk->rest & (walk->set->min_range - 1) || !stride ? 1 : stride;
 }
 

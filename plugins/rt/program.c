@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include "rt/dtype.h"
 #include "rt/error.h"
 #include "rt/grow.h"
 #include "rt/run.h"
@@ -60,17 +61,6 @@ const char *rt_slot_name(const struct rt_program *program, uint32_t slot)
 
 /* ---- tables ---------------------------------------------------------------------------------------------------- */
 
-static bool dtype_known(unsigned dtype)
-{
-	switch (dtype) {
-#define X(name, code, bytes, cls, text, descr) case code:
-#include "ptowsp/dtype.def"
-#undef X
-		return true;
-	}
-	return false;
-}
-
 static ptowsp_status tensor_check(struct rt_program *program, uint32_t row, struct ptowsp_error *error)
 {
 	const struct rt_tables *tables = &program->tables;
@@ -78,7 +68,7 @@ static ptowsp_status tensor_check(struct rt_program *program, uint32_t row, stru
 	const struct rt_nest none = {.key = PTOWSP_NONE};
 	ptowsp_status st = PTOWSP_OK;
 
-	if (!dtype_known(tensor->dtype))
+	if (!rt_dtype_bytes(tensor->dtype))
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "tensor %s has the unknown type %u", rt_tensor_name(program, row), tensor->dtype);
 	if (tensor->dim_count > 4 || tensor->dim_count > tables->dim.count || tensor->dims > tables->dim.count - tensor->dim_count)
 		return rt_fail(error, PTOWSP_BAD_PACKAGE, "tensor %s names DIMS rows that are not there", rt_tensor_name(program, row));

@@ -2,22 +2,12 @@
 #include "rt/renamed.h"
 
 #include <stdio.h>
+#include "rt/arithmetic.h"
 #include "rt/program.h"
 
 static const struct rt_values any = {0, 1};
 
 /* ---- values of an expression ----------------------------------------------------------------------------------- */
-
-static uint64_t common(uint64_t a, uint64_t b)
-{
-	while (b) {
-		uint64_t rest = a % b;
-
-		a = b;
-		b = rest;
-	}
-	return a;
-}
 
 static uint64_t distance(uint64_t a, uint64_t b)
 {
@@ -27,7 +17,7 @@ static uint64_t distance(uint64_t a, uint64_t b)
 /* Both are on the result. */
 static struct rt_values join(struct rt_values a, struct rt_values b)
 {
-	return (struct rt_values){a.residue, common(common(a.modulus, b.modulus), distance(a.residue, b.residue))};
+	return (struct rt_values){a.residue, rt_common(rt_common(a.modulus, b.modulus), distance(a.residue, b.residue))};
 }
 
 static uint64_t size_of(uint64_t value)
@@ -43,7 +33,7 @@ static struct rt_values product(struct rt_values a, struct rt_values b)
 	if (__builtin_mul_overflow(size_of(a.residue), b.modulus, &x) || __builtin_mul_overflow(size_of(b.residue), a.modulus, &y) ||
 	    __builtin_mul_overflow(a.modulus, b.modulus, &z))
 		return any;
-	return (struct rt_values){a.residue * b.residue, common(common(x, y), z)};
+	return (struct rt_values){a.residue * b.residue, rt_common(rt_common(x, y), z)};
 }
 
 static struct rt_values inner(const struct rt_node *node, struct rt_values a, struct rt_values b, struct rt_values c)
@@ -51,13 +41,13 @@ static struct rt_values inner(const struct rt_node *node, struct rt_values a, st
 	bool shift = !b.modulus && b.residue < 62;
 
 	switch (node->op) {
-	case PTOWSP_EXPR_ADD: return (struct rt_values){a.residue + b.residue, common(a.modulus, b.modulus)};
-	case PTOWSP_EXPR_SUB: return (struct rt_values){a.residue - b.residue, common(a.modulus, b.modulus)};
+	case PTOWSP_EXPR_ADD: return (struct rt_values){a.residue + b.residue, rt_common(a.modulus, b.modulus)};
+	case PTOWSP_EXPR_SUB: return (struct rt_values){a.residue - b.residue, rt_common(a.modulus, b.modulus)};
 	case PTOWSP_EXPR_NEG: return (struct rt_values){0 - a.residue, a.modulus};
 	case PTOWSP_EXPR_MUL: return product(a, b);
 	case PTOWSP_EXPR_SHL: return shift ? product(a, (struct rt_values){UINT64_C(1) << b.residue, 0}) : any;
 	/* What is taken away is a multiple of the divisor. */
-	case PTOWSP_EXPR_MOD: return !b.modulus && b.residue ? (struct rt_values){a.residue, common(a.modulus, size_of(b.residue))} : any;
+	case PTOWSP_EXPR_MOD: return !b.modulus && b.residue ? (struct rt_values){a.residue, rt_common(a.modulus, size_of(b.residue))} : any;
 	case PTOWSP_EXPR_MIN:
 	case PTOWSP_EXPR_MAX: return join(a, b);
 	case PTOWSP_EXPR_SELECT: return join(b, c);
@@ -93,7 +83,7 @@ static struct rt_values values_of(const struct rt_exprs *exprs, uint32_t id, con
 struct rt_values rt_loop_values(const struct rt_exprs *exprs, const struct rt_nest *nest, uint32_t low, uint32_t step)
 {
 	struct rt_values from = values_of(exprs, low, nest), by = values_of(exprs, step, nest);
-	uint64_t modulus = common(from.modulus, common(by.modulus, size_of(by.residue)));
+	uint64_t modulus = rt_common(from.modulus, rt_common(by.modulus, size_of(by.residue)));
 
 	return modulus ? (struct rt_values){from.residue, modulus} : any;
 }

@@ -161,6 +161,16 @@ uint32_t rt_pool_guess(struct rt_run *run, const struct rt_site *site);
 /* auto.c: dispatch auto becomes an affinity, once per program; before the clock is made. */
 ptowsp_status rt_auto_decide(struct rt_run *run);
 
+/* ahead.c: looks at what would follow a blocked task; what it finds wrong there is nobody's error. */
+struct rt_glance {
+	struct ptowsp_error unsaid, *error;
+	uint32_t scopes;
+	uint64_t task;
+};
+/* Errors: what tasks that were waited for have failed with; then there is no glance. */
+ptowsp_status rt_glance_begin(struct rt_glance *glance, struct rt_run *run);
+/* The run stands where it stood, for the report. */
+void rt_glance_end(const struct rt_glance *glance, struct rt_run *run);
 /* A capacity of the blocked resource with which the program goes on to its end, or as far as it can be looked at. need: of the blocked task.
  * The run cannot go on afterwards. */
 uint64_t rt_capacity_find(struct rt_run *run, const struct rt_block *block, struct rt_need need);
@@ -175,7 +185,8 @@ ptowsp_status rt_survey_task(struct rt_run *run, const struct rt_site *site);
 ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_t level);
 /* One task from its site to the clock. */
 ptowsp_status rt_issue(struct rt_run *run, const struct rt_site *site, uint32_t level);
-/* Its parts, for process_task.c: pool, executor and stream; the kernel on this thread; what is counted once the task is issued. */
+/* Its parts, for process_task.c: pool, executor and stream; the kernel on this thread, timed where it is not `here`; what is counted once the task is
+ * issued. */
 ptowsp_status rt_issue_place(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task);
 ptowsp_status rt_run_here(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task);
 void rt_issue_count(struct rt_run *run, const struct rt_clock_task *task);
@@ -200,8 +211,6 @@ struct rt_slot *rt_dispatch_keep(struct rt_run *run);
 ptowsp_status rt_dispatch_kept(struct rt_run *run, struct rt_slot *slot, ptowsp_status st);
 /* The next task of the kernel that ran last is timed. */
 void rt_dispatch_sample(struct rt_run *run);
-/* issue.c: runs the task being issued on this thread; timed where its kernel is not `here`. */
-ptowsp_status rt_run_here(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task);
 
 /* wait.c: the expander's waits on worker threads. All return an error when the run has to end. */
 ptowsp_status rt_look(struct rt_run *run); /* deadline and cancel */

@@ -1,34 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* verify_payload.c - the word behind a SEND into, or a CONSUME from, a payload channel: the region whose elements it moves. All regions of a channel have one
  * shape and type, which is what a block of it is. */
+#include "rt/dtype.h"
 #include "rt/error.h"
 #include "rt/grow.h"
 #include "rt/process.h"
 #include "rt/verifier.h"
-
-static const char *dtype_text(unsigned dtype)
-{
-	switch (dtype) {
-#define X(name, code, bytes, cls, text, descr) \
-	case code:                             \
-		return text;
-#include "ptowsp/dtype.def"
-#undef X
-	}
-	return "?";
-}
-
-static uint16_t dtype_size(unsigned dtype)
-{
-	switch (dtype) {
-#define X(name, code, bytes, cls, text, descr) \
-	case code:                             \
-		return bytes;
-#include "ptowsp/dtype.def"
-#undef X
-	}
-	return 0;
-}
 
 /* The first region says what the channel carries, the others say the same. */
 static ptowsp_status shape_check(struct rt_verifier *v, uint32_t at, uint32_t channel, const struct rt_io *io)
@@ -37,7 +14,7 @@ static ptowsp_status shape_check(struct rt_verifier *v, uint32_t at, uint32_t ch
 	const char *name = rt_channel_name(v->program, channel);
 
 	own.dtype = v->program->tables.tensor.rows[io->tensor].dtype;
-	own.size = dtype_size(own.dtype);
+	own.size = rt_dtype_bytes(own.dtype);
 	own.bytes = (uint64_t)own.rows * own.columns;
 	if (own.bytes > (UINT64_C(1) << 62) / own.size)
 		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: a block of channel %.40s is too large: %u x %u elements", rt_verifier_here(v), name,
@@ -48,8 +25,8 @@ static ptowsp_status shape_check(struct rt_verifier *v, uint32_t at, uint32_t ch
 	if (payload->rows == own.rows && payload->columns == own.columns && payload->dtype == own.dtype)
 		return PTOWSP_OK;
 	return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: channel %.40s carries %u x %u %s at instruction %u, here it is %u x %u %s", rt_verifier_here(v),
-		       name, payload->rows, payload->columns, dtype_text(payload->dtype), payload->instruction, own.rows, own.columns,
-		       dtype_text(own.dtype));
+		       name, payload->rows, payload->columns, rt_dtype_text(payload->dtype), payload->instruction, own.rows, own.columns,
+		       rt_dtype_text(own.dtype));
 }
 
 /* io: lowered. expr: of the token, or PTOWSP_NONE. */
