@@ -89,7 +89,6 @@ static bool io_plan(struct rt_plan_io *plan, const struct rt_access *access, con
 	plan->row_step = step_of(&plan->row, inner);
 	plan->column_step = step_of(&plan->column, inner);
 	plan->start_step = plan->row_step * (uint64_t)plan->pitch + plan->column_step;
-	plan->byte_step = plan->start_step * tensor->size;
 	return true;
 }
 
@@ -103,6 +102,14 @@ static bool window_loose(const struct rt_plan_io *plan, const struct rt_access *
 }
 
 /* ---- a plan ---------------------------------------------------------------------------------------------------- */
+
+static void window_move_add(struct rt_plan *plan, uint32_t io, const struct rt_tensors *tensors)
+{
+	uint64_t step = plan->ios[io].start_step * tensors->rows[plan->accesses[io].io->tensor].size;
+
+	if (step)
+		plan->moves[plan->move_count++] = (struct rt_plan_move){step, &plan->windows[io]};
+}
 
 static bool args_fail(const struct rt_program *program, const struct rt_env *env, const struct rt_site *site)
 {
@@ -124,7 +131,8 @@ static bool all_affine(const struct rt_plan *plan)
 static struct rt_plan *plan_alloc(uint32_t ios)
 {
 	size_t forms = (sizeof(struct rt_plan) + ios * sizeof(struct rt_plan_io) + 63) / 64 * 64, uses = 2 * ios * sizeof(struct rt_use);
-	size_t accesses = ios * sizeof(struct rt_access), size = forms + uses + accesses + ios * sizeof(struct ptowsp_tensor_arg);
+	size_t accesses = ios * sizeof(struct rt_access), windows = ios * sizeof(struct ptowsp_tensor_arg);
+	size_t size = forms + uses + accesses + windows + ios * sizeof(struct rt_plan_move);
 	char *block = aligned_alloc(64, (size + 63) / 64 * 64);
 	struct rt_plan *plan = (struct rt_plan *)(void *)block;
 
@@ -134,6 +142,7 @@ static struct rt_plan *plan_alloc(uint32_t ios)
 	plan->uses = (struct rt_use *)(void *)(block + forms);
 	plan->accesses = (struct rt_access *)(void *)(block + forms + uses);
 	plan->windows = (struct ptowsp_tensor_arg *)(void *)(block + forms + uses + accesses);
+	plan->moves = (struct rt_plan_move *)(void *)(block + forms + uses + accesses + windows);
 	return plan;
 }
 
@@ -166,6 +175,8 @@ void rt_plan_make(struct rt_run *run, const struct rt_site *site, uint32_t level
 	plan->inner = inner;
 	plan->affine = site->depth && all_affine(plan);
 	memcpy(plan->accesses, run->accesses, site->io_count * sizeof(*run->accesses));
+	for (uint32_t i = 0; i < site->io_count; i++)
+		window_move_add(plan, i, &run->tensors);
 	plan->map_need = site->distinct || run->program->schedule.deps == PTOWSP_DEPS_EXPLICIT ? rt_infer_map(run, site) : UINT32_MAX;
 	plan->express = !plan->args && rt_express_site(run, site, run->kernel, plan->map_need);
 	plan->cycles = run->known[run->kernel].cycles;

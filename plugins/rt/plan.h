@@ -19,12 +19,16 @@ struct rt_steady_task;
 /* How an access is found from the loop values. */
 struct rt_plan_io {
 	uint64_t row_step, column_step, start_step; /* per 1 of the innermost loop; they wrap */
-	uint64_t byte_step;
 	struct rt_form row, column;
 	int64_t pitch; /* start = row * pitch + column */
 	struct rt_limit row_limit, column_limit, start_limit;
 	uint64_t end;  /* open: of the tensor, in elements */
 	bool open;     /* the window goes on to the end of its tensor, else its length is always the same */
+};
+/* Of a window that moves on by `step` bytes per 1 of the innermost loop. */
+struct rt_plan_move {
+	uint64_t step;
+	struct ptowsp_tensor_arg *window;
 };
 struct rt_plan {
 	uint32_t kernel;
@@ -48,6 +52,8 @@ struct rt_plan {
 	struct rt_use *uses;          /* of the latest task: reads, then both, then writes */
 	struct rt_access *accesses;
 	struct ptowsp_tensor_arg *windows;
+	struct rt_plan_move *moves; /* of the windows that do not stay where they are */
+	uint32_t move_count;
 	struct rt_plan_io ios[];
 };
 /* One per task instruction and level. */
@@ -67,14 +73,13 @@ void rt_plan_windows_anew(struct rt_plan *plan, const struct rt_tensors *tensors
 static inline void rt_plan_windows_move(struct rt_plan *plan, const struct rt_tensors *tensors)
 {
 	uint64_t steps = (uint64_t)plan->at - (uint64_t)plan->windows_at;
-	struct ptowsp_tensor_arg *window = plan->windows;
 
 	if (plan->windows_anew) {
 		rt_plan_windows_anew(plan, tensors);
 		return;
 	}
-	for (const struct rt_plan_io *io = plan->ios, *end = io + plan->io_count; io < end; io++, window++)
-		window->data = (char *)window->data + io->byte_step * steps;
+	for (const struct rt_plan_move *move = plan->moves, *end = move + plan->move_count; move < end; move++)
+		move->window->data = (char *)move->window->data + move->step * steps;
 	plan->windows_at = plan->at;
 }
 
