@@ -71,20 +71,24 @@ static void task(struct random *r)
 	builder_task_list(r->b, count, number(r, 3 * (int64_t)count), count, access, regions);
 }
 
-static void loop(struct random *r, uint32_t low, uint32_t count, uint32_t step)
+static void loop(struct random *r, uint32_t low, uint32_t count, uint32_t step, uint32_t levels)
 {
 	builder_loop(r->b, PTOWSP_OP_PARALLEL_FOR,
-		     builder_axis(r->b, r->loops ? "j" : "i", number(r, low), number(r, low + count), number(r, step), PTOWSP_NONE));
+		     builder_axis(r->b, r->loops ? "j" : "i", number(r, low), number(r, low + count), number(r, step), levels));
 	r->loops++;
 }
 
 static void nest(struct random *r)
 {
+	static const uint32_t levels[3][2] = {{16, 64}, {8, 64}, {0, 32}};
 	uint32_t around = pick(r, 2);
 
 	if (around)
-		loop(r, 0, 1 + pick(r, 4), 1);
-	loop(r, pick(r, 2), 4 + pick(r, 35), 1 + (pick(r, 4) == 0));
+		loop(r, 0, 1 + pick(r, 4), 1, PTOWSP_NONE);
+	if (pick(r, 4))
+		loop(r, pick(r, 2), 4 + pick(r, 35), 1 + (pick(r, 4) == 0), PTOWSP_NONE);
+	else
+		loop(r, 0, 4 + pick(r, 35), 1, builder_levels(r->b, 16, 8, 3, levels));
 	for (uint32_t n = 1 + pick(r, 5); n; n--)
 		task(r);
 	builder_end(r->b);

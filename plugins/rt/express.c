@@ -293,7 +293,7 @@ static bool lane_here(const struct rt_run *run, const struct lane *lane)
 	return here;
 }
 
-/* Moves the expander on, by `most` iterations at most. Where a loop is walked by index or by level, one at a time; at another level than the lane's: none. */
+/* Moves the expander on, by `most` iterations at most, within a block of tile levels. At another level than the lane's: none. */
 static uint32_t block_begin(struct rt_expand *expand, const struct lane *lane, uint32_t most, struct block *block)
 {
 	struct rt_frame *top = &expand->frames[expand->depth - 1];
@@ -304,9 +304,13 @@ static uint32_t block_begin(struct rt_expand *expand, const struct lane *lane, u
 	if (!iteration_next(expand) || expand->level != lane->level)
 		return 0;
 	block->first = (uint64_t)*value - was;
-	block->step = (uint64_t)top->step;
-	more = top->walk.set ? 0 : top->left < most - 1 ? (uint32_t)top->left : most - 1;
-	top->left -= more;
+	block->step = top->walk.set ? top->walk.step : (uint64_t)top->step;
+	if (top->walk.set) {
+		more = rt_level_skip(&top->walk, most - 1);
+	} else {
+		more = top->left < most - 1 ? (uint32_t)top->left : most - 1;
+		top->left -= more;
+	}
 	*value = (int64_t)((uint64_t)*value + more * block->step);
 	block->iterations = 1 + more;
 	return block->iterations;
