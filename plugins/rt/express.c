@@ -233,6 +233,7 @@ struct lane {
 	uint32_t count, uses;
 	uint32_t level;
 	uint64_t round; /* that was looked at */
+	struct rt_steady *steady; /* NULL: each task looks up all its uses */
 };
 
 /* At the end of the first iteration of a round at a level. */
@@ -370,6 +371,10 @@ static ptowsp_status block_enter(struct rt_run *run, const struct lane *lane, co
 	struct place place = place_first(lane, block);
 	ptowsp_status st = PTOWSP_OK;
 
+	if (lane->steady) {
+		rt_steady_block(lane->steady, run, untold->cells, &(struct rt_steady_way){block->first, block->step, block->iterations}, untold->span, brief);
+		brief = end;
+	}
 	for (; !st && brief < end; brief++, place_next(&place)) {
 		struct rt_plan *plan = place_plan(&place);
 
@@ -472,7 +477,7 @@ static ptowsp_status lane_go(struct rt_run *run, const struct lane *lane, uint32
 }
 
 /* As many iterations as can be. The expander then stands at the end of the latest, or before the first task of one at another level. */
-static ptowsp_status lane_run(struct rt_run *run, const struct lane *lane, struct untold *untold)
+static ptowsp_status lane_run(struct rt_run *run, struct lane *lane, struct untold *untold)
 {
 	struct rt_expand *expand = &run->expand;
 	struct rt_frame *top = &expand->frames[expand->depth - 1];
@@ -484,9 +489,11 @@ static ptowsp_status lane_run(struct rt_run *run, const struct lane *lane, struc
 	steady.task_count = 0;
 	if (!st && room > RT_STEADY_LEAST && expand->level == lane->level)
 		rt_steady_begin(&steady, run, lane->plans, lane->count, untold->cells, &expand->rounds[top->depth]);
+	lane->steady = steady.task_count ? &steady : NULL;
 	if (!st && room > 2 && expand->level == lane->level)
 		st = lane_go(run, lane, room - 2, untold);
-	rt_steady_end(&steady, run, lane->plans, untold->cells);
+	rt_steady_end(&steady, run, untold->cells);
+	lane->steady = NULL;
 	expand->site = lane->sites[lane->count - 1];
 	expand->at = expand->level != lane->level ? top->at + 1 : top->end;
 	expand->budget -= (uint32_t)(run->tasks - began);
@@ -510,7 +517,7 @@ static ptowsp_status tasks_issue(struct rt_run *run, struct untold *untold, cons
 {
 	struct rt_expand *expand = &run->expand;
 	struct rt_plan *plan;
-	struct lane lane = {.round = 0};
+	struct lane lane = {.round = 0, .steady = NULL};
 	uint64_t steps;
 	ptowsp_status st = PTOWSP_OK;
 

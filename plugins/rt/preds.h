@@ -87,6 +87,21 @@ RT_INLINE void rt_sight_end(struct rt_sight *sight)
 	sight->preds->count = sight->count;
 }
 
+/* As rt_preds_step, but for preds, which rt_sight_place then tells. */
+RT_INLINE void rt_sight_step(struct rt_sight *sight, uint32_t most)
+{
+	sight->task++;
+	sight->stamp++;
+	sight->span += sight->span < most;
+}
+
+RT_INLINE void rt_sight_place(struct rt_sight *sight)
+{
+	sight->preds->task = sight->task;
+	sight->preds->stamp = sight->stamp;
+	sight->preds->span = sight->span;
+}
+
 /* Behind a call that added through preds. */
 RT_INLINE void rt_sight_renew(struct rt_sight *sight)
 {

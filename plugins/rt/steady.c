@@ -127,8 +127,47 @@ void rt_steady_begin(struct rt_steady *steady, struct rt_run *run, struct rt_pla
 		return;
 	}
 	steady->began = run->preds.task;
-	for (uint32_t k = 0; k < count; k++)
-		plans[k]->steady = &steady->tasks[k];
+	steady->plans = plans;
+	for (uint32_t k = 0; k < count; k++) {
+		struct rt_steady_task *task = &steady->tasks[k];
+
+		task->brief = (struct rt_clock_brief){plans[k]->cycles, {plans[k]->map_need, task->age_count}};
+		task->looks = task->known_count || task->moving < task->moving_end;
+		plans[k]->steady = task;
+	}
+}
+
+/* ---- tasks -------------------------------------------------------------------------------------------------------- */
+
+RT_INLINE void block_enter(const struct rt_steady *steady, struct rt_preds *preds, struct rt_track *track, struct rt_cells *cells,
+			   const struct rt_steady_way *way, uint32_t most, struct rt_clock_brief *brief, bool full)
+{
+	struct rt_sight sight = rt_sight_begin(preds);
+	uint64_t steps = way->first;
+
+	for (uint32_t i = 0; i < way->iterations; i++, steps = way->step)
+		for (const struct rt_steady_task *task = steady->tasks, *end = task + steady->task_count; task < end; task++, brief++) {
+			*brief = task->brief;
+			if (task->looks) {
+				rt_sight_place(&sight);
+				rt_steady_look(&sight, track, task, cells, steps, full);
+				brief->need.deps = sight.count;
+			}
+			rt_sight_step(&sight, most);
+		}
+	rt_sight_place(&sight);
+	preds->count = 0;
+}
+
+void rt_steady_block(struct rt_steady *steady, struct rt_run *run, struct rt_cells *cells, const struct rt_steady_way *way, uint32_t most,
+		     struct rt_clock_brief *briefs_out)
+{
+	for (uint32_t k = 0; k < steady->task_count; k++)
+		steady->plans[k]->at += (int64_t)(way->first + (way->iterations - 1) * way->step);
+	if (run->track.full)
+		block_enter(steady, &run->preds, &run->track, cells, way, most, briefs_out, true);
+	else
+		block_enter(steady, &run->preds, &run->track, cells, way, most, briefs_out, false);
 }
 
 /* ---- the end ------------------------------------------------------------------------------------------------------ */
@@ -168,10 +207,10 @@ static void name_touch(const struct rt_steady *steady, uint32_t first, struct rt
 		iteration_touch(steady, first, number, &run->track, cell);
 }
 
-void rt_steady_end(struct rt_steady *steady, struct rt_run *run, struct rt_plan *const *plans, struct rt_cells *cells)
+void rt_steady_end(struct rt_steady *steady, struct rt_run *run, struct rt_cells *cells)
 {
 	for (uint32_t k = 0; k < steady->task_count; k++)
-		plans[k]->steady = NULL;
+		steady->plans[k]->steady = NULL;
 	for (uint32_t i = 0; steady->task_count && run->preds.task > steady->began && i < steady->use_count; i++)
 		if (steady->uses[i].first && (steady->uses[i].written || run->track.full))
 			name_touch(steady, i, run, cells);
