@@ -272,7 +272,7 @@ static uint64_t distinct(const struct access *x, int count, unsigned bit)
 	return n;
 }
 
-/* ---- what a test kernel does: see rt_builder.c ------------------------------------------------------------------- */
+/* ---- what a test kernel does: see rt_builder_kernels.c ------------------------------------------------------------------- */
 
 static uint64_t element_visit(struct model *m, const struct access *x, int64_t at, int64_t index, unsigned bit, uint64_t state)
 {

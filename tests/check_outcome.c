@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+#include "check_outcome.h"
+
+struct builder *builder_plain(void)
+{
+	struct builder *b = builder_create();
+
+	builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 0);
+	builder_schedule(b, PTOWSP_DIRECTIVE_DISPATCH, PTOWSP_DISPATCH_ROUND_ROBIN, "n", INT64_C(16));
+	return b;
+}
+
+uint32_t builder_loop_value(struct builder *b, uint32_t depth)
+{
+	return builder_expr(b, PTOWSP_EXPR_LOOP, depth, 0, 0);
+}
+
+uint32_t builder_pair_value(struct builder *b)
+{
+	uint32_t outer = builder_expr(b, PTOWSP_EXPR_MUL, builder_loop_value(b, 0), builder_const(b, 100), 0);
+
+	return builder_expr(b, PTOWSP_EXPR_ADD, builder_expr(b, PTOWSP_EXPR_ADD, outer, builder_loop_value(b, 1), 0), builder_const(b, 1), 0);
+}
+
+void outcome_done(struct builder *b, struct outcome *o)
+{
+	outcome_destroy(o);
+	builder_destroy(b);
+}
+
+void check_starts(const struct outcome *o, const uint64_t *starts, uint32_t count)
+{
+	CHECK_INT(o->status, PTOWSP_OK);
+	CHECK_STR(o->error.text, "");
+	REQUIRE_UINT(o->task_count, count);
+	for (uint32_t i = 0; i < count; i++)
+		CHECK_UINT(o->tasks[i].start, starts[i]);
+}
+
+void check_cycles(const struct outcome *o, const uint64_t *cycles, uint32_t count)
+{
+	CHECK_STR(o->error.text, "");
+	REQUIRE_UINT(o->task_count, count);
+	for (uint32_t i = 0; i < count; i++)
+		CHECK_UINT(o->tasks[i].end - o->tasks[i].start, cycles[i]);
+}
+
+void check_refused(struct builder *b, ptowsp_status st, const char *why)
+{
+	struct outcome *o = builder_run(b, NULL);
+
+	CHECK_INT(o->status, st);
+	CHECK_CONTAINS(o->error.text, why);
+	outcome_done(b, o);
+}
