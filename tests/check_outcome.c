@@ -1,12 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 #include "check_outcome.h"
 
-struct builder *builder_plain(void)
+struct builder *builder_one_kernel(void)
 {
 	struct builder *b = builder_create();
 
 	builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 0);
+	return b;
+}
+
+struct builder *builder_plain(void)
+{
+	struct builder *b = builder_one_kernel();
+
 	builder_schedule(b, PTOWSP_DIRECTIVE_DISPATCH, PTOWSP_DISPATCH_ROUND_ROBIN, "n", INT64_C(16));
+	return b;
+}
+
+struct builder *builder_grid(void)
+{
+	struct builder *b = builder_create();
+	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 0);
+
+	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 3);
+	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "j", 2);
+	builder_task(b, k, 10, "");
+	builder_end(b);
+	builder_end(b);
 	return b;
 }
 
@@ -20,6 +40,23 @@ uint32_t builder_pair_value(struct builder *b)
 	uint32_t outer = builder_expr(b, PTOWSP_EXPR_MUL, builder_loop_value(b, 0), builder_const(b, 100), 0);
 
 	return builder_expr(b, PTOWSP_EXPR_ADD, builder_expr(b, PTOWSP_EXPR_ADD, outer, builder_loop_value(b, 1), 0), builder_const(b, 1), 0);
+}
+
+void builder_producer(struct builder *b, const char *name, uint32_t replicas, int64_t n, int64_t cycles, uint32_t channel)
+{
+	builder_process(b, name, replicas);
+	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", n);
+	builder_task(b, 0, cycles, "");
+	builder_send(b, channel, builder_expr(b, PTOWSP_EXPR_LOOP, 0, 0, 0));
+	builder_end(b);
+}
+
+void builder_consumer(struct builder *b, const char *name, int64_t cycles, uint32_t channel)
+{
+	builder_process(b, name, 1);
+	builder_consume(b, channel);
+	builder_task(b, 0, cycles, "");
+	builder_end(b);
 }
 
 void outcome_done(struct builder *b, struct outcome *o)

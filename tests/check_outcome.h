@@ -8,12 +8,23 @@
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 #define EMIT(b, op, x, y) builder_emit(b, PTOWSP_OP_##op, x, y)
+/* A schedule row of builder b. */
+#define ROW(directive, policy, ...) builder_schedule(b, PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy, __VA_ARGS__)
+#define WINDOW(b, n) builder_schedule(b, PTOWSP_DIRECTIVE_TASK_WINDOW, PTOWSP_TASK_WINDOW_STALL, "n", (int64_t)(n))
 
-/* One kernel k(cycles) without tensors, row 0; with so many executors that only order and gates hold a task. */
+/* One kernel k(cycles) without tensors, row 0. */
+struct builder *builder_one_kernel(void);
+/* The same, with so many executors that only order and gates hold a task. */
 struct builder *builder_plain(void);
+/* parallel i 0..2, j 0..1 with one task of 10 cycles each. */
+struct builder *builder_grid(void);
 uint32_t builder_loop_value(struct builder *b, uint32_t depth);
 /* 100 * outer + inner + 1, so that the cycles of a task tell the values of its loops. */
 uint32_t builder_pair_value(struct builder *b);
+
+/* A process that has n tasks of kernel 0 and sends after each; one that has a task for each token. */
+void builder_producer(struct builder *b, const char *name, uint32_t replicas, int64_t n, int64_t cycles, uint32_t channel);
+void builder_consumer(struct builder *b, const char *name, int64_t cycles, uint32_t channel);
 
 /* Both, at the end of a test. */
 void outcome_done(struct builder *b, struct outcome *o);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_rt_process.c - pipelines on the core itself. */
-#include "check.h"
-#include "rt_builder.h"
+#include "check_outcome.h"
 #include "rt/crew.h"
 #include "rt/rt.h"
 
@@ -9,23 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WINDOW(b, n) builder_schedule(b, PTOWSP_DIRECTIVE_TASK_WINDOW, PTOWSP_TASK_WINDOW_STALL, "n", (int64_t)(n))
-
-static struct builder *plain(void)
-{
-	struct builder *b = builder_create();
-
-	builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 0);
-	return b;
-}
-
-static void done(struct builder *b, struct outcome *o)
-{
-	outcome_destroy(o);
-	builder_destroy(b);
-}
-
-static void check_starts(const struct outcome *o, uint32_t count, const uint64_t *start, const uint64_t *executor)
+static void check_placed(const struct outcome *o, uint32_t count, const uint64_t *start, const uint64_t *executor)
 {
 	CHECK_STR(o->error.text, "");
 	REQUIRE_UINT(o->task_count, count);
@@ -36,34 +19,16 @@ static void check_starts(const struct outcome *o, uint32_t count, const uint64_t
 	}
 }
 
-/* n x {a task of so many cycles; send}. */
-static void producer(struct builder *b, const char *name, uint32_t replicas, int64_t n, int64_t cycles, uint32_t channel)
-{
-	builder_process(b, name, replicas);
-	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", n);
-	builder_task(b, 0, cycles, "");
-	builder_send(b, channel, builder_expr(b, PTOWSP_EXPR_LOOP, 0, 0, 0));
-	builder_end(b);
-}
-
-static void consumer(struct builder *b, const char *name, int64_t cycles, uint32_t channel)
-{
-	builder_process(b, name, 1);
-	builder_consume(b, channel);
-	builder_task(b, 0, cycles, "");
-	builder_end(b);
-}
-
 /* ---- the vector ------------------------------------------------------------------------------------------------ */
 
 static struct builder *vector_make(void)
 {
-	struct builder *b = plain();
+	struct builder *b = builder_one_kernel();
 	uint32_t c = builder_channel(b, "c", 1, 0);
 
-	producer(b, "P0", 1, 3, 1, c);
-	producer(b, "P1", 1, 1, 10, c);
-	consumer(b, "C", 1, c);
+	builder_producer(b, "P0", 1, 3, 1, c);
+	builder_producer(b, "P1", 1, 1, 10, c);
+	builder_consumer(b, "C", 1, c);
 	return b;
 }
 
@@ -73,7 +38,7 @@ static void vector_two_producers_capacity_1(void)
 	struct builder *b = vector_make();
 	struct outcome *o = builder_run(b, NULL);
 
-	check_starts(o, 8, (uint64_t[]){0, 0, 1, 1, 10, 10, 11, 12}, (uint64_t[]){0, 1, 0, 2, 2, 0, 2, 2});
+	check_placed(o, 8, (uint64_t[]){0, 0, 1, 1, 10, 10, 11, 12}, (uint64_t[]){0, 1, 0, 2, 2, 0, 2, 2});
 	CHECK_UINT(o->stats.total_cycles, 13);
 	CHECK_UINT(o->stats.executors, 3);
 	REQUIRE_UINT(o->stats.channel_count, 1);
@@ -86,31 +51,31 @@ static void vector_two_producers_capacity_1(void)
 	CHECK_UINT(outcome_resource(o, "channel:c")->stall_count, 2);
 	CHECK_UINT(outcome_resource(o, "channel:c")->stall_cycles, 9);
 	CHECK_UINT(outcome_resource(o, "channel:c")->capacity, 1);
-	done(b, o);
+	outcome_done(b, o);
 }
 
 /* ---- order and time -------------------------------------------------------------------------------------------- */
 
 static void processes_start_when_the_workload_is_over(void)
 {
-	struct builder *b = plain();
+	struct builder *b = builder_one_kernel();
 	uint32_t c = builder_channel(b, "c", 1, 3);
 	struct outcome *o;
 
 	builder_task(b, 0, 7, "");
 	builder_task(b, 0, 2, "");
-	producer(b, "p", 1, 1, 4, c);
-	consumer(b, "q", 1, c);
+	builder_producer(b, "p", 1, 1, 4, c);
+	builder_consumer(b, "q", 1, c);
 	o = builder_run(b, NULL);
-	check_starts(o, 4, (uint64_t[]){0, 7, 9, 16}, (uint64_t[]){0, 0, 0, 1});
+	check_placed(o, 4, (uint64_t[]){0, 7, 9, 16}, (uint64_t[]){0, 0, 0, 1});
 	CHECK_UINT(o->stats.total_cycles, 17);
 	CHECK_UINT(o->stats.executors, 2);
-	done(b, o);
+	outcome_done(b, o);
 }
 
 static void replicas_know_their_number(void)
 {
-	struct builder *b = plain();
+	struct builder *b = builder_one_kernel();
 	struct outcome *o;
 
 	builder_process(b, "r", 3);
@@ -122,40 +87,40 @@ static void replicas_know_their_number(void)
 		CHECK_UINT(o->tasks[i].end, 5 + i);
 	}
 	CHECK_UINT(o->stats.total_cycles, 7);
-	done(b, o);
+	outcome_done(b, o);
 }
 
 static void a_process_without_tasks_counts_its_clock(void)
 {
-	struct builder *b = plain();
+	struct builder *b = builder_one_kernel();
 	uint32_t c = builder_channel(b, "c", 1, 100);
 	struct outcome *o;
 
-	producer(b, "p", 1, 1, 4, c);
+	builder_producer(b, "p", 1, 1, 4, c);
 	builder_process(b, "q", 1);
 	builder_consume(b, c);
 	builder_end(b);
 	o = builder_run(b, NULL);
 	CHECK_INT(o->status, PTOWSP_OK);
 	CHECK_UINT(o->stats.total_cycles, 104);
-	done(b, o);
+	outcome_done(b, o);
 }
 
 static void the_schedule_can_change_a_capacity(void)
 {
-	struct builder *b = plain();
+	struct builder *b = builder_one_kernel();
 	uint32_t c = builder_channel(b, "c", 1, 0);
 	struct outcome *o;
 
-	producer(b, "p", 1, 5, 1, c);
-	consumer(b, "q", 10, c);
+	builder_producer(b, "p", 1, 5, 1, c);
+	builder_consumer(b, "q", 10, c);
 	builder_schedule(b, PTOWSP_DIRECTIVE_CHANNEL_CAPACITY, PTOWSP_CHANNEL_CAPACITY_CAPACITY, "wn", "c", INT64_C(3));
 	o = builder_run(b, NULL);
 	CHECK_STR(o->error.text, "");
 	CHECK_UINT(o->channels[0].capacity, 3);
 	CHECK_UINT(o->channels[0].full_count, 1); /* send 4 at 5, consume 1 at 11 */
 	CHECK_UINT(o->channels[0].full_cycles, 6);
-	done(b, o);
+	outcome_done(b, o);
 }
 
 /* ---- threads --------------------------------------------------------------------------------------------------- */
@@ -228,7 +193,7 @@ static void check_threads(unsigned deps)
 		outcome_destroy(more);
 	}
 	rt_crew_rules.brief_ns = brief_ns;
-	done(b, one);
+	outcome_done(b, one);
 }
 
 static void threads_change_nothing(void)
@@ -244,7 +209,7 @@ static void threads_change_nothing_where_only_tokens_order(void)
 
 static void a_run_that_is_cancelled_or_late_ends(void)
 {
-	struct builder *b = plain();
+	struct builder *b = builder_one_kernel();
 	uint32_t cancel = 1, c = builder_channel(b, "c", 1, 0);
 	struct outcome_how how = {.cancel = &cancel};
 	struct outcome *o;
@@ -267,268 +232,15 @@ static void a_run_that_is_cancelled_or_late_ends(void)
 	how = (struct outcome_how){.deadline_ns = builder_now_ns() + 20000000};
 	o = builder_run(b, &how);
 	CHECK_INT(o->status, PTOWSP_DEADLINE);
-	done(b, o);
+	outcome_done(b, o);
 }
 
-/* ---- deadlocks ------------------------------------------------------------------------------------------------- */
-
-/* Puts the proposed options into the schedule, as ptowsp-run would. */
-static void apply(struct builder *b, const char *option)
-{
-	char text[160], *at, *value;
-
-	snprintf(text, sizeof(text), "%s", option);
-	for (at = strtok(text, " "); at; at = strtok(NULL, " ")) {
-		if (!strcmp(at, "--schedule"))
-			continue;
-		value = strchr(at, '=');
-		REQUIRE(value != NULL);
-		*value++ = 0;
-		if (!strcmp(at, "task_window"))
-			WINDOW(b, strtoll(value, NULL, 10));
-		else if (!strcmp(at, "tensor_map"))
-			builder_schedule(b, PTOWSP_DIRECTIVE_TENSOR_MAP, PTOWSP_TENSOR_MAP_CAPACITY, "n", (int64_t)strtoll(value, NULL, 10));
-		else if (!strcmp(at, "dep_list"))
-			builder_schedule(b, PTOWSP_DIRECTIVE_DEP_LIST, PTOWSP_DEP_LIST_CAPACITY, "n", (int64_t)strtoll(value, NULL, 10));
-		else {
-			char *comma = strchr(value, ',');
-
-			REQUIRE(!strcmp(at, "channel_capacity") && comma);
-			*comma = 0;
-			builder_schedule(b, PTOWSP_DIRECTIVE_CHANNEL_CAPACITY, PTOWSP_CHANNEL_CAPACITY_CAPACITY, "wn", value,
-					 (int64_t)strtoll(comma + 1, NULL, 10));
-		}
-	}
-}
-
-/* It is stuck, the same with threads; what it proposes helps, and nothing less does where one number is proposed. */
-static void check_cure(struct builder *b, uint32_t kind, const char *option)
-{
-	struct outcome_how four = {.threads = 4};
-	struct outcome *o = builder_run(b, NULL), *threads = builder_run(b, &four), *cured;
-
-	CHECK_INT(o->status, PTOWSP_DEADLOCK);
-	CHECK_STR(o->deadlock.option, option);
-	CHECK_UINT(o->deadlock.kind, kind);
-	CHECK_INT(threads->status, PTOWSP_DEADLOCK);
-	CHECK_STR(threads->deadlock.text, o->deadlock.text);
-	if (option[0]) {
-		apply(b, o->deadlock.option);
-		cured = builder_run(b, NULL);
-		CHECK_INT(cured->status, PTOWSP_OK);
-		CHECK_STR(cured->error.text, "");
-		outcome_destroy(cured);
-	}
-	outcome_destroy(threads);
-	done(b, o);
-}
-
-/* n tokens out, then everything that comes in. */
-static void talker(struct builder *b, const char *name, int64_t n, uint32_t out, uint32_t in)
-{
-	builder_process(b, name, 1);
-	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", n);
-	builder_task(b, 0, 1, "");
-	builder_send(b, out, builder_const(b, 1));
-	builder_end(b);
-	builder_close(b, out);
-	builder_consume(b, in);
-	builder_task(b, 0, 1, "");
-	builder_end(b);
-}
-
-static void a_cycle_of_full_channels_proposes_a_capacity(void)
-{
-	struct builder *b = plain();
-	uint32_t ab = builder_channel(b, "ab", 1, 0), ba = builder_channel(b, "ba", 1, 0);
-
-	talker(b, "a", 4, ab, ba);
-	talker(b, "b", 4, ba, ab);
-	check_cure(b, PTOWSP_DEADLOCK_CHANNEL_CYCLE, "--schedule channel_capacity=ab,4");
-}
-
-static void two_cycles_propose_a_capacity_each(void)
-{
-	struct builder *b = plain();
-	uint32_t ab = builder_channel(b, "ab", 1, 0), ba = builder_channel(b, "ba", 1, 0);
-	uint32_t cd = builder_channel(b, "cd", 0, 0), dc = builder_channel(b, "dc", 2, 0);
-
-	talker(b, "a", 2, ab, ba);
-	talker(b, "b", 3, ba, ab);
-	talker(b, "c", 3, cd, dc);
-	talker(b, "d", 3, dc, cd);
-	check_cure(b, PTOWSP_DEADLOCK_CHANNEL_CYCLE,
-		   "--schedule channel_capacity=ab,2 --schedule channel_capacity=cd,3");
-}
-
-static void tokens_that_nobody_takes_need_room_for_all(void)
-{
-	struct builder *b = plain();
-	uint32_t c = builder_channel(b, "c", 2, 0);
-
-	producer(b, "p", 1, 7, 1, c);
-	check_cure(b, PTOWSP_DEADLOCK_CHANNEL_CYCLE, "--schedule channel_capacity=c,7");
-}
-
-static void a_window_against_a_channel_proposes_a_window(void)
-{
-	struct builder *b = plain();
-	uint32_t c = builder_channel(b, "c", 1, 0);
-
-	WINDOW(b, 2);
-	builder_process(b, "holds", 1);
-	builder_scope(b);
-	builder_task(b, 0, 1, "");
-	builder_consume(b, c);
-	builder_end(b);
-	builder_end(b);
-	builder_process(b, "sends", 1);
-	builder_task(b, 0, 1, "");
-	builder_task(b, 0, 1, "");
-	builder_send(b, c, builder_const(b, 1));
-	check_cure(b, PTOWSP_DEADLOCK_WINDOW_CHANNEL, "--schedule task_window=3");
-}
-
-static void a_scope_of_a_process_against_the_window_proposes_one(void)
-{
-	struct builder *b = plain();
-
-	WINDOW(b, 2);
-	builder_process(b, "p", 2);
-	builder_scope(b);
-	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 3);
-	builder_task(b, 0, 1, "");
-	builder_end(b);
-	builder_end(b);
-	check_cure(b, PTOWSP_DEADLOCK_HELD, "--schedule task_window=6");
-}
-
-/* "late" asks for as many tasks as a slow task of "early" writes, which still runs when nobody can go on. */
-static void what_helps_is_tried_when_tasks_have_ended(void)
-{
-	struct builder *b = plain();
-	uint32_t tensor = builder_tensor(b, "t", PTOWSP_I64, 1, 8), slot = builder_slot(b, "s", PTOWSP_SLOT_SLOT, 0);
-	uint32_t slow = builder_kernel(b, "slow", PTOWSP_UNIT_AIV, 1, 1), zero = builder_const(b, 0);
-	uint32_t all = builder_region(b, tensor, zero, zero, 1, 8), first = builder_region(b, tensor, zero, zero, 1, 1), count;
-	uint32_t other = builder_region(b, builder_tensor(b, "u", PTOWSP_I64, 1, 8), zero, zero, 1, 8);
-
-	builder_kernel_flags(b, slow, BUILDER_SLOW);
-	builder_touch(b, slow, 0, 0, 8, PTOWSP_WRITE);
-	WINDOW(b, 8);
-	builder_process(b, "early", 1);
-	for (int i = 0; i < 3; i++) /* the first one may run where it is issued */
-		builder_task(b, slow, 1, "w", i < 2 ? other : all);
-	builder_process(b, "late", 1);
-	builder_scope(b);
-	for (int i = 0; i < 9; i++)
-		builder_task(b, 0, 1, "");
-	builder_slot_load(b, slot, first);
-	count = builder_expr(b, PTOWSP_EXPR_AND, builder_expr(b, PTOWSP_EXPR_VALUE, slot, 0, 0), builder_const(b, 63), 0);
-	builder_loop(b, PTOWSP_OP_PARALLEL_FOR, builder_axis(b, "i", zero, count, builder_const(b, 1), PTOWSP_NONE));
-	builder_task(b, 0, 1, "");
-	builder_end(b);
-	builder_end(b);
-	check_cure(b, PTOWSP_DEADLOCK_HELD, "--schedule task_window=21");
-}
-
-static void an_empty_channel_names_who_never_sends(void)
-{
-	struct builder *b = plain();
-	uint32_t ab = builder_channel(b, "ab", 1, 0), ba = builder_channel(b, "ba", 1, 0);
-	struct outcome *o;
-
-	for (int i = 0; i < 2; i++) {
-		builder_process(b, i ? "right" : "left", 1);
-		builder_consume(b, i ? ab : ba);
-		builder_end(b);
-		builder_send(b, i ? ba : ab, builder_const(b, 1));
-	}
-	o = builder_run(b, NULL);
-	CHECK_INT(o->status, PTOWSP_DEADLOCK);
-	CHECK_UINT(o->deadlock.kind, PTOWSP_DEADLOCK_CHANNEL_EMPTY);
-	CHECK_UINT(o->deadlock.resource, PTOWSP_RESOURCE_CHANNEL_EMPTY);
-	CHECK_UINT(o->deadlock.proposed, 0);
-	CHECK_UINT(o->deadlock.waiting_count, 2);
-	CHECK_UINT(o->deadlock.waiting[0].process, 0);
-	CHECK_UINT(o->deadlock.waiting[0].channel, ba);
-	CHECK_UINT(o->deadlock.waiting[1].process, 1);
-	CHECK_STR(o->deadlock.text, "no process can go on: left waits at instruction 1 to consume from ba, which is empty: right has not ended and sends "
-				    "nothing; right waits at instruction 4 to consume from ab, which is empty: left has not ended and sends nothing; no "
-				    "capacity would help");
-	done(b, o);
-}
-
-static void an_event_that_nobody_signals_is_named(void)
-{
-	struct builder *b = plain();
-	uint32_t event = builder_event(b, "done"), c = builder_channel(b, "c", 1, 0);
-	struct outcome *o;
-
-	builder_process(b, "asks", 1);
-	builder_emit(b, PTOWSP_OP_WAIT, 0, event);
-	builder_send(b, c, builder_const(b, 1));
-	builder_process(b, "tells", 1);
-	builder_consume(b, c);
-	builder_emit(b, PTOWSP_OP_SIGNAL, 0, event);
-	builder_end(b);
-	o = builder_run(b, NULL);
-	CHECK_INT(o->status, PTOWSP_DEADLOCK);
-	CHECK_UINT(o->deadlock.kind, PTOWSP_DEADLOCK_EVENT);
-	CHECK_CONTAINS(o->error.text, "asks waits at instruction 1 for a signal of event done");
-	CHECK_CONTAINS(o->error.text, "no capacity would help");
-	done(b, o);
-}
-
-/* ---- before any run -------------------------------------------------------------------------------------------- */
-
-/* What rt_channels_check says; b is destroyed. */
-static void check_ahead(struct builder *b, ptowsp_status status, const char *option)
-{
-	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	struct ptowsp_deadlock deadlock = {.head = PTOWSP_HEAD(deadlock, DEADLOCK)};
-	struct rt_program *program = NULL;
-
-	REQUIRE_INT(builder_program(b, &program, &error), PTOWSP_OK);
-	CHECK_INT(rt_channels_check(program, &deadlock, &error), status);
-	CHECK_STR(deadlock.option, option);
-	rt_program_destroy(program);
-	builder_destroy(b);
-}
-
-static void a_pipeline_that_must_block_is_told_before_any_run(void)
-{
-	struct builder *b = plain();
-	uint32_t ab = builder_channel(b, "ab", 1, 0), ba = builder_channel(b, "ba", 1, 0);
-
-	talker(b, "a", 4, ab, ba);
-	talker(b, "b", 4, ba, ab);
-	check_ahead(b, PTOWSP_DEADLOCK, "--schedule channel_capacity=ab,4");
-	check_ahead(vector_make(), PTOWSP_OK, "");
-}
-
-static void what_depends_on_data_is_not_told(void)
-{
-	struct builder *b = plain();
-	uint32_t c = builder_channel(b, "c", 1, 0), t = builder_tensor(b, "t", PTOWSP_I64, 4, 0), zero = builder_const(b, 0);
-	uint32_t slot = builder_slot(b, "s", PTOWSP_SLOT_SLOT, 0);
-
-	producer(b, "p", 1, 3, 1, c); /* nobody consumes */
-	builder_slot_load(b, slot, builder_region(b, t, zero, zero, 1, 1));
-	check_ahead(b, PTOWSP_DEADLOCK, "--schedule channel_capacity=c,2"); /* it blocks before; that much helps the send that waits */
-	b = plain();
-	c = builder_channel(b, "c", 1, 0);
-	t = builder_tensor(b, "t", PTOWSP_I64, 4, 0);
-	zero = builder_const(b, 0);
-	slot = builder_slot(b, "s", PTOWSP_SLOT_SLOT, 0);
-	builder_slot_load(b, slot, builder_region(b, t, zero, zero, 1, 1));
-	producer(b, "p", 1, 3, 1, c);
-	check_ahead(b, PTOWSP_OK, "");
-}
+/* ---- memory ---------------------------------------------------------------------------------------------------- */
 
 /* Kernel 1 writes region 0 or 1, of tensors of 128 bytes. */
 static struct builder *heap_of(int64_t bytes)
 {
-	struct builder *b = plain();
+	struct builder *b = builder_one_kernel();
 	uint32_t zero = builder_const(b, 0);
 
 	builder_kernel(b, "w", PTOWSP_UNIT_AIV, 1, 1);
@@ -555,18 +267,18 @@ static void processes_share_the_heap(void)
 	heap_user(b, "p", 0, 10);
 	heap_user(b, "q", 1, 1);
 	o = builder_run(b, NULL);
-	check_starts(o, 2, (uint64_t[]){0, 10}, (uint64_t[]){0, 1});
+	check_placed(o, 2, (uint64_t[]){0, 10}, (uint64_t[]){0, 1});
 	CHECK_UINT(outcome_resource(o, "heap")->high_water, 128);
 	CHECK_UINT(outcome_resource(o, "heap")->stall_count, 1);
 	CHECK_UINT(outcome_resource(o, "heap")->stall_cycles, 10);
-	done(b, o);
+	outcome_done(b, o);
 	b = heap_of(256);
 	heap_user(b, "p", 0, 10);
 	heap_user(b, "q", 1, 1);
 	o = builder_run(b, NULL);
-	check_starts(o, 2, (uint64_t[]){0, 0}, (uint64_t[]){0, 1});
+	check_placed(o, 2, (uint64_t[]){0, 0}, (uint64_t[]){0, 1});
 	CHECK_UINT(outcome_resource(o, "heap")->high_water, 256);
-	done(b, o);
+	outcome_done(b, o);
 }
 
 static void heap_that_no_process_gives_back_is_proposed(void)
@@ -587,7 +299,7 @@ static void heap_that_no_process_gives_back_is_proposed(void)
 	builder_schedule(b, PTOWSP_DIRECTIVE_HEAP, PTOWSP_HEAP_CAPACITY, "n", (int64_t)256);
 	o = builder_run(b, NULL);
 	CHECK_INT(o->status, PTOWSP_OK);
-	done(b, o);
+	outcome_done(b, o);
 }
 
 static void a_process_uses_memory_between_alloc_and_free_only(void)
@@ -602,7 +314,7 @@ static void a_process_uses_memory_between_alloc_and_free_only(void)
 	o = builder_run(b, NULL);
 	CHECK_INT(o->status, PTOWSP_RUN_FAILED);
 	CHECK_CONTAINS(o->error.text, "task 0, kernel w: tensor a is used outside its alloc and free");
-	done(b, o);
+	outcome_done(b, o);
 }
 
 /* A tensor without a shape gets the extent that the processes touch, too. */
@@ -642,16 +354,6 @@ void suite_rt_process(CU_pSuite s)
 	TEST(s, threads_change_nothing);
 	TEST(s, threads_change_nothing_where_only_tokens_order);
 	TEST(s, a_run_that_is_cancelled_or_late_ends);
-	TEST(s, a_cycle_of_full_channels_proposes_a_capacity);
-	TEST(s, two_cycles_propose_a_capacity_each);
-	TEST(s, tokens_that_nobody_takes_need_room_for_all);
-	TEST(s, a_window_against_a_channel_proposes_a_window);
-	TEST(s, a_scope_of_a_process_against_the_window_proposes_one);
-	TEST(s, what_helps_is_tried_when_tasks_have_ended);
-	TEST(s, an_empty_channel_names_who_never_sends);
-	TEST(s, an_event_that_nobody_signals_is_named);
-	TEST(s, a_pipeline_that_must_block_is_told_before_any_run);
-	TEST(s, what_depends_on_data_is_not_told);
 	TEST(s, processes_share_the_heap);
 	TEST(s, heap_that_no_process_gives_back_is_proposed);
 	TEST(s, a_process_uses_memory_between_alloc_and_free_only);
