@@ -24,7 +24,7 @@ import programs  # noqa: E402
 import vectors  # noqa: E402
 
 EXITS = {"deadlock": 7, "too_small": 5, "unsupported": 5, "ahead": 5, "abort": 1, "run": 1, "refused": 3}
-AGREED = "after,auto,axes,bounds,csp,deep,filter,heap,interleaved,levels,policies,small,start,sync,temp,while"  # families of which no program is known to differ: the default
+AGREED = "after,auto,axes,bounds,csp,deep,filter,heap,interleaved,levels,payload,policies,small,start,sync,temp,while"  # families of which no program is known to differ: the default
 UNSUPPORTED = re.compile(r"opcode \w+ is unsupported|unknown opcode \w+|[\w=(), ]* is (?:diagnosed: ignored|unsupported)[^\n]*")
 
 
@@ -37,7 +37,7 @@ def expected(package, schedulers=1):
     rows = [(t.number, machine.program.kernel(t.kernel)["name"], t.executor, t.start, t.end) for t in machine.tasks]
     resources = {name: [high, *machine.stalls.get(name, (0, 0))] for name, high in machine.high.items()
                  if machine.capacity[name.split("_")[0] if name.startswith("ready_") else name] is not None}
-    channels = {c.name: [len(c.S), len(c.C), c.high, *c.full, *c.empty] for c in machine.channels}
+    channels = {c.name: [len(c.S), len(c.C), c.high, *c.full, *c.empty, len(c.C) * c.block] for c in machine.channels}
     return 0, {"executors": len(machine.processes) or sum(len(p.free) for p in machine.pools.values()), "tasks": rows,
                "edges": sorted((p, t.number) for t in machine.tasks for p in t.edges), "total": machine.total(),
                "num_edges": sum(len(t.edges) for t in machine.tasks), "resources": resources, "channels": channels,
@@ -66,7 +66,7 @@ def observed(build, folder, package, options):
     rows = sorted((e["args"]["task"], e["name"], e["tid"], e["ts"], e["ts"] + e["dur"]) for e in events
                   if e["ph"] == "X" and "task" in e.get("args", {}))
     resources = {r["name"]: [r["high_water"], r["stall_count"], r["stall_cycles"]] for r in stats["resources"]}
-    keys = ("sends", "consumes", "high_water", "full_count", "full_cycles", "empty_count", "empty_cycles")
+    keys = ("sends", "consumes", "high_water", "full_count", "full_cycles", "empty_count", "empty_cycles", "payload_bytes")
     return 0, {"executors": stats["num_executors"], "tasks": rows, "crossing": (stats["cross_edges"], stats["notifications"]), "edges": sorted(tuple(e) for e in read(graph)["edges"]),
                "total": stats["total_cycles"], "num_edges": stats["num_edges"], "resources": resources, "text": done.stderr,
                "channels": {c["name"]: [c.get(k) for k in keys] for c in stats["channels"]}}
@@ -101,7 +101,7 @@ def difference(want, got):
             return f"{key}: model, tool: " + str(next(p for p in zip(mine + [None], theirs + [None]) if p[0] != p[1]))
         if mine != theirs:
             return f"{key}: model {mine}, tool {theirs}"
-    for kind, row_of in (("resources", "[high water, stalls, cycles]"), ("channels", "[sends, consumes, high water, full, cycles, empty, cycles]")):
+    for kind, row_of in (("resources", "[high water, stalls, cycles]"), ("channels", "[sends, consumes, high water, full, cycles, empty, cycles, bytes]")):
         for name, row in want[1][kind].items():
             if got[1][kind].get(name) != row:
                 return f"{name} {row_of}: model {row}, tool {got[1][kind].get(name)}"

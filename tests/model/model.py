@@ -8,19 +8,18 @@ Program reads tables, Process walks bytecode, Channel and Machine hold what proc
     python3 model.py PACKAGE.json [NAME=VALUE...]      prints one line per task
 """
 import collections
+import itertools
 import json
 import math
 import operator
 import sys
 from types import SimpleNamespace
 
-RESOURCES = ("task_ring", "tensor_map", "dep_list", "heap", "ready")
 DEFAULTS = {"task_ring": 8192, "tensor_map": 65536, "dep_list": 65536, "heap": 64 << 20}
 UNITS = ("aiv", "aic", "aic_aiv", "host", "aicpu", "aie_core")  # order of pools, by_exec_unit
 POOL_NAMES = {"aiv": "vector", "aic": "cube", "aic_aiv": "mix", "aie_core": "aie"}
 BYTES = {"f64": 8, "i64": 8, "u64": 8, "f16": 2, "bf16": 2, "i16": 2, "u16": 2, "i8": 1, "u8": 1, "bool": 1}  # others 4
 MASK, NEVER = (1 << 64) - 1, float("inf")
-LOOPS = ("parallel_for", "for_each", "select")
 ISSUED, ARRIVED, STUCK = "issued", "arrived", "stuck"  # why a process gives its turn away
 
 class Ended(Exception):
@@ -50,15 +49,13 @@ UNARY = {"neg": operator.neg, "~": operator.invert, "!": lambda a: a == 0}
 
 class Program:
     """The tables of a package."""
-    def __init__(self, package, values=None, entry=None):
+    def __init__(self, package, values=None):
         self.p, self.values, self.work = package, values or {}, package["WORK"]
         self.code = [tuple((list(i) + [0, 0])[:3]) for i in self.work["instructions"]]
-        entries = self.rows("ENTR")
-        self.entry = ([e for e in entries if e["name"] == entry] or [e for e in entries if e.get("flags", 0) & 1] or entries)[0]
+        self.entry = max(self.rows("ENTR"), key=lambda e: e.get("flags", 0) & 1)
         self.axes = [self.rows("AXES")[self.row_of("AXES", a)] for a in self.work.get("axes", [])]
-        self.schedule = {}
-        for r in self.rows("SCHD"):
-            self.schedule.setdefault(r["directive"], []).append((r.get("policy"), r.get("arguments", [])))
+        rows = [(r["directive"], r.get("policy"), r.get("arguments", [])) for r in self.rows("SCHD")]
+        self.schedule = {d: [row[1:] for row in rows if row[0] == d] for d, *_ in rows}
         waits, signals = ({two for op, _, two in self.code if op == word} for word in ("wait", "signal"))
         if waits - signals:
             raise Ended("refused", None, "an event without signal")
@@ -73,13 +70,14 @@ class Program:
     def kernel(self, row):  # a row of KREG; None is the built-in copy
         return {"name": "copy"} if row is None else self.rows("KREG")[row]
     def on_grid(self, tensor):
-        """Whether all keys of a tensor are equal or disjoint: one shape, steps no smaller than it, and no slot is loaded from it."""
+        """Whether all keys of a tensor are equal or disjoint: one shape, steps no smaller than it, and only tasks touch it."""
         mine, step = [r for r in self.rows("REGN") if self.row_of("TENS", r["tensor"]) == tensor], {}
-        loads = any(op == "slot_load" and self.rows("REGN")[two] in mine for op, _, two in self.code)
+        others = {two for before, (op, _, two) in zip([("halt",)] + self.code, self.code)
+                  if op == "slot_load" or (before[0] in ("send", "consume") and op.startswith("io_"))}
         for k, found in ((k, [self.congruence(r[k]) for r in mine]) for k in ("row", "column")):
             step[k] = math.gcd(*(r - found[0][0] for r, _ in found), *(m for _, m in found))
-        return not loads and len({(r["rows"], r["columns"], r.get("unit", 0)) for r in mine}) == 1 and not mine[0].get("unit") and all(
-            not 0 < step[k] < mine[0][k + "s"] for k in step)
+        alike = len({(r["rows"], r["columns"], r.get("unit", 0)) for r in mine}) == 1 and not mine[0].get("unit")
+        return alike and not any(self.rows("REGN")[r] in mine for r in others) and all(not 0 < step[k] < mine[0][k + "s"] for k in step)
     def congruence(self, row):  # (r, m): all values are r plus a multiple of m
         node = self.rows("EXPR")[row]
         if node["op"] not in ("+", "-", "*"):
@@ -105,7 +103,7 @@ class Process:
     ARRIVED where it cannot proceed and STUCK where it still cannot. do_x says (next instruction, left by a BREAK) or nothing."""
     def __init__(self, machine, at, now=0, executor=None, replica=0, name="workload"):
         self.m, self.p, self.now, self.executor, self.replica, self.name = machine, machine.program, now, executor, replica, name
-        self.last, self.ended, self.copied, self.barrier = None, 0, 0, 0  # last task; largest end of all, of copies; what bars tasks
+        self.mine, self.barrier = [], 0  # its tasks; no later one starts before it
         self.consuming, self.token, self.why, self.restated, self.walk = None, None, None, {}, self.body(at, len(self.p.code), Here())
     def evaluate(self, row, here, reads=None):
         node = self.p.rows("EXPR")[row]
@@ -227,37 +225,53 @@ class Process:
         self.m.value[slot] = self.evaluate(expression, here, reads)
         self.m.V[slot] = max([self.now] + [self.m.V.get(s, 0) for s in reads])
     def do_slot_load(self, at, slot, region, here):
-        first = self.access(region, here, 1)[2]
-        writers = [t.end for t in self.m.tasks for x in t.accesses if x[1] == first[0] and x[4] and first[1] in x[2]]
+        key, elements = self.access(region, here, 1)
+        writers = self.ends(key[0], [min(elements)])
         if writers and self.m.word("start") == "after_orchestration":
             self.fail("unsupported", "a slot is filled by the program's own tasks")
         self.m.value[slot] = 0  # no kernel bodies, no bindings: what is loaded is 0
-        self.m.V[slot] = max([self.now] + writers[-1:])
+        self.m.V[slot] = max([self.now] + writers)
         if self.executor is not None:
             self.wait_for({slot})
+    def ends(self, tensor, elements, touch=False):
+        """Ends of the latest writer of each element, or of all tasks that touch it."""
+        tasks = [(t.end, x[2]) for t in self.m.tasks for x in t.accesses if x[1] == tensor and (x[4] or touch)]
+        return [end for e in elements for end in [end for end, touched in tasks if e in touched][0 if touch else -1:]]
     def do_signal(self, at, _, event, here):
-        self.m.events[event] = (self.m.events.get(event, (0, 0))[0] + 1, max(self.now, self.ended))
+        self.m.events[event].append(max([self.now] + [t.end for t in self.mine]))
     def do_wait(self, at, _, event, here):
-        yield from self.until(lambda: self.m.events.get(event, (0, 0))[0] > 0, ("event", event))
-        count, time = self.m.events[event]
-        self.m.events[event] = count - 1, time
-        self.wait_for((), time)
+        yield from self.until(lambda: self.m.events[event], ("event", event))
+        self.wait_for((), self.m.events[event][-1])  # the latest, whichever it takes
+        self.m.events[event].pop(0)
     def do_barrier(self, at, *_):
-        self.barrier = max(self.barrier, self.ended if self.p.code[at][0] == "barrier" else self.copied)
+        self.barrier = max([self.barrier] + [t.end for t in self.mine if t.kernel is None or self.p.code[at][0] == "barrier"])
     do_fence = do_barrier
     def do_alloc(self, at, _, tensor, here):
         yield from self.until(lambda: self.m.alloc(self, tensor, here))
     def do_free(self, at, _, tensor, here):
-        self.m.free(self, tensor)
+        if tensor not in self.m.allocated:
+            self.fail("run", "given back twice")
+        v = self.m.allocated.pop(tensor)
+        v.back = max([t.number for t in self.m.tasks[v.first:] if any(x[1] == tensor for x in t.accesses)], default=-1)
     def do_send(self, at, channel, expression, here):
         c = self.m.channels[channel]
         yield from self.until(lambda: c.may_send(self), ("full", c.name))
-        c.send(self, self.decide(expression, here))
+        value = self.decide(expression, here)
+        self.move(c, at, here)
+        c.send(self, value)
+    def move(self, c, at, here):
+        """The region of a payload: a send waits for the latest writers of its elements, an arrival for all who touch its place."""
+        reads, (word, _, region) = set(), self.p.code[at + 1]
+        if word.startswith("io_"):
+            key, elements = self.access(region, here, 0, reads)
+            self.wait_for(reads, max(self.ends(key[0], elements, word == "io_output"), default=0))
+            c.block = len(elements) * BYTES.get(self.p.rows("TENS")[key[0]].get("dtype"), 4)
     def do_consume(self, at, channel, end, here):
         self.consuming = c = self.m.channels[channel]
         while not (yield from self.until(lambda: c.may_consume(self) or c.is_over(), ("empty", c.name))) and self.token is not None:
-            loops, self.token = here.loops + (("", self.token, False),), None
-            if (yield from self.body(at + 1, end, here._replace(loops=loops))):
+            inner, self.token = here._replace(loops=here.loops + (("", self.token, False),)), None
+            self.move(c, at, inner)
+            if (yield from self.body(at + 1, end, inner)):
                 return end, False
             self.consuming = c
         self.now, self.consuming = max([self.now] + list(c.producers.done.values())), None
@@ -265,14 +279,10 @@ class Process:
     def do_close(self, at, channel, _, here):
         self.m.channels[channel].producers.done[self] = self.now
     def do_task(self, at, kernel, counts, here):
-        end = at + 1 + (sum(counts) if isinstance(counts, list) else (counts >> 16) + (counts & 0xFFFF))
-        while self.p.code[end][0] == "after":
-            end += 1
-        yield from self.issue(kernel, self.p.code[at + 1:end], here)
-        return end, False
+        words = itertools.takewhile(lambda i: i[0].startswith(("param_", "io_", "after")), self.p.code[at + 1:])
+        yield from self.issue(kernel, list(words), here)
     def do_copy(self, at, _, source, here):
         yield from self.issue(None, [("io_input", 0, source), ("io_output", 0, self.p.code[at + 1][2])], here)
-        return at + 2, False
     def issue(self, kernel, words, here):
         yield from self.until(lambda: self.m.issue(self, self.task(kernel, words, here)))
         yield ISSUED
@@ -292,25 +302,23 @@ class Process:
                     self.fail("run", "edge from a later task")
                 t.after |= {earlier} if earlier >= 0 and one != 3 else set()
             elif op.startswith("io_") and op != "io_bind":
-                key, elements, _ = self.access(two, here, touched[one], t.reads)
+                key, elements = self.access(two, here, touched[one], t.reads)
                 t.accesses.append((key, key[0], elements, op != "io_output", op != "io_input"))
                 t.cycles = len(elements) if kernel is None else t.cycles
         t.keys_read, t.keys_written = ({x[0] for x in t.accesses if x[k]} for k in (3, 4))
         return t
 
     def access(self, region, here, touched, reads=None):
-        """(key, elements, (tensor, first element)) of a region."""
+        """(key, whose first part is the tensor, and elements) of a region."""
         r = self.p.rows("REGN")[region]
         tensor, unit = self.p.row_of("TENS", r["tensor"]), r.get("unit", 0)
         row, column = (self.evaluate(r.get(k, 0), here, reads) for k in ("row", "column"))
         if unit:
-            first = row * unit + column
-            return (tensor, row, column, here.level), frozenset(range(first, first + touched)), (tensor, first)
+            return (tensor, row, column, here.level), frozenset(row * unit + column + i for i in range(touched))
         rows, columns, extents = r["rows"], r["columns"], self.extents(tensor, here)
         if min(row, column) < 0 or column + columns > extents[-1] or (len(extents) > 1 and row + rows > extents[-2]):
             self.fail("run", "region outside its tensor")
-        elements = frozenset((row + i) * extents[-1] + column + j for i in range(rows) for j in range(columns))
-        return (tensor, row, column, rows, columns), elements, (tensor, row * extents[-1] + column)
+        return (tensor, row, column, rows, columns), frozenset((row + i) * extents[-1] + column + j for i in range(rows) for j in range(columns))
     def extents(self, tensor, here):
         return [self.evaluate(d["extent"], here) for d in self.p.run_of("DIMS", self.p.rows("TENS")[tensor], "dims", "dim_count")]
 
@@ -325,9 +333,9 @@ class Side:
         return order[at], max([0] + [self.done[m] for m in order[:at]])
 
 class Channel:
-    """Section 6: S and C are the times of sends and consumes, stalls [count, cycles]."""
+    """Section 6: S and C are the times of sends and consumes, stalls [count, cycles], block: bytes that go with a token."""
     def __init__(self, row, capacity):
-        self.name, self.q, self.latency = row["name"], capacity, number(row.get("latency", 0))
+        self.name, self.q, self.latency, self.block = row["name"], capacity, number(row.get("latency", 0)), 0
         self.producers, self.consumers, self.S, self.C, self.values, self.high = Side(), Side(), [], [], [], 0
         self.full, self.empty = [0, 0], [0, 0]
     def stall(self, count, cycles):
@@ -374,12 +382,12 @@ class Machine:
         self.deps = (s["deps"][0][1] or ["tensor_map_exact"])[0] if self.deps == "hybrid" else self.deps
         self.mode = (self.word("task_window") or "stall").strip("()")
         self.window = 0 if self.word("start") == "after_orchestration" else self.numbers("task_window", [0])[0]
-        rest = {r: self.window if r == "ready" else DEFAULTS[r] for r in RESOURCES if self.window}
-        self.capacity = {r: self.numbers({"ready": "ready_queue"}.get(r, r), [rest.get(r)])[0] for r in RESOURCES}
+        rest = DEFAULTS | {"ready": self.window}
+        self.capacity = {r: self.numbers({"ready": "ready_queue"}.get(r, r), [n if self.window else None])[0] for r, n in rest.items()}
         self.capacity["task_ring"] = self.window or None
         self.issue_cost = max(self.numbers("issue_cost", [0])[0], *[a[0] for p, a in s.get("timing", []) if p == "rate_limit"], 0)
         self.value = [signed(number(program.values.get(r["name"], r.get("value", 0)))) for r in program.rows("SLOT")]
-        self.tasks, self.left, self.touched, self.V, self.events = [], [], {}, {}, {}
+        self.tasks, self.left, self.touched, self.V, self.events = [], [], {}, {}, collections.defaultdict(list)
         self.versions, self.current, self.allocated, self.lacking = [], {}, {}, None
         self.channels, self.processes, self.clocks, self.stalls, self.high = [], [], [0], {}, {}
         units, (policy, arguments) = [None], self.dispatch
@@ -475,11 +483,6 @@ class Machine:
         self.allocated[tensor], version.first = version, len(self.tasks)
         self.versions.append(version)
         return True
-    def free(self, p, tensor):
-        if tensor not in self.allocated:
-            p.fail("run", "given back twice")
-        v = self.allocated.pop(tensor)
-        v.back = max([t.number for t in self.tasks[v.first:] if any(x[1] == tensor for x in t.accesses)], default=-1)
     def depths(self, t):
         """The d-th largest end in each domain of pipeline_depth."""
         for _, arguments in self.s.get("pipeline_depth", []):
@@ -492,7 +495,7 @@ class Machine:
         if any(x[1] in self.program.placed - self.allocated.keys() for x in t.accesses):
             p.fail("run", "use outside alloc and free")
         before = p.now, dict(self.stalls)
-        p.now = max(p.now, p.last.a + self.issue_cost) if p.last else p.now
+        p.now = max(p.now, p.mine[-1].a + self.issue_cost) if p.mine else p.now
         t.pool = self.place(t)
         executor = self.pick(p, t.pool, t) if p.executor is None else p.executor
         t.stream = self.stream_of(p, t.pool, t)
@@ -517,12 +520,8 @@ class Machine:
             t.executor, t.pool.free[executor] = t.pool.first + executor, t.end
         else:
             t.executor, p.now = executor, t.end
-        self.record(p, t, new)
-        return True
-
-    def record(self, p, t, new):
-        t.pool.count, p.last, p.ended, scope = t.pool.count + 1, t, max(p.ended, t.end), t.here.scope
-        p.copied = max(p.copied, t.end) if t.kernel is None else p.copied
+        t.pool.count, scope = t.pool.count + 1, t.here.scope
+        p.mine.append(t)
         for order in t.here.orders:
             order.running = max(order.running, t.end)
         self.current.update(new)
@@ -535,6 +534,7 @@ class Machine:
         for c in t.cells[1]:
             self.touched[c] = (t.number, [])
         self.tasks.append(t)
+        return True
 
     def take_turns(self, processes):
         """Each goes on until it has issued a task or cannot proceed; if nobody has moved, nobody ever will."""
@@ -587,7 +587,7 @@ def run(program):
 def outermost_first(program):
     own = program.code[:min([r.get("instruction", 0) for r in program.rows("PROC")], default=None)]  # dispatch is not for processes
     loops = [(at, two, program.axes[one].get("name", "")) for at, (op, one, two) in enumerate(own)
-             if op in LOOPS and {"task", "copy"} & {op for op, _, _ in own[at:two]}]
+             if op in ("parallel_for", "for_each", "select") and {"task", "copy"} & {op for op, _, _ in own[at:two]}]
     return [name for _, _, name in sorted(loops, key=lambda x: (sum(at < x[0] < end for at, end, _ in loops), x[0]))]
 def main(arguments):
     with open(arguments[0]) as f:

@@ -3,6 +3,8 @@
 
 What every program draws from: loop nests, regions, scopes, predicates, slots, policies, windows, pools. A family adds to that:
 """
+import contextlib
+
 from writer import READ, WRITE, Writer
 
 FAMILIES = {
@@ -22,9 +24,10 @@ FAMILIES = {
     "interleaved": "timing interleaved; branches without scopes and orders of their own",
     "filter": "dispatch_filter with one instance",
     "csp": "channels and processes",
+    "payload": "channels that carry blocks of elements; brings csp with it",
     "instances": "what several scheduler instances can run; all programs then are such",
 }
-ALONE = {"auto", "csp", "filter", "heap", "interleaved", "start", "sync", "temp"}  # what they cannot, or the model of them does not
+ALONE = {"auto", "csp", "filter", "heap", "interleaved", "payload", "start", "sync", "temp"}  # what they cannot, or the model of them does not
 
 
 class Generator(Writer):
@@ -32,6 +35,8 @@ class Generator(Writer):
         super().__init__(f"{seed} {' '.join(sorted(families))}" if families else seed)
         rng = self.rng
         self.on = {f for f in sorted(families) if rng.random() < (0.8 if len(families) == 1 else 0.4)}
+        if "payload" in self.on:
+            self.on.add("csp")
         if "instances" in families:
             self.on = self.on - ALONE | {"instances"}
         if "csp" in self.on:
@@ -342,7 +347,7 @@ class Generator(Writer):
         if rng.random() < 0.15:
             return self.ring()
         stages = rng.randint(1, 3)
-        channels = [self.channel(f"c{i}", rng.choice([0, 1, 1, 2, 3, 8]), rng.choice([0, 0, 1, 4])) for i in range(stages)]
+        channels = [self.line(f"c{i}", rng.choice([0, 1, 1, 2, 3, 8]), rng.choice([0, 0, 1, 4])) for i in range(stages)]
         number = 0
         for stage in range(stages + 1):
             for _ in range(rng.choice([1, 1, 1, 2])):
@@ -353,17 +358,49 @@ class Generator(Writer):
                     self.stage(produces, consumes)
                 number += 1
 
+    def line(self, name, capacity, latency):
+        """A channel; of payload, blocks of one shape."""
+        rng = self.rng
+        shape = (rng.choice([1, 1, 2, 4]), rng.choice([8, 8, 4, 2])) if "payload" in self.on and rng.random() < 0.8 else None
+        row = self.channel(name, capacity, latency, "payload" if shape else "token")
+        self.shapes = getattr(self, "shapes", {}) | {row: shape}
+        return row
+
+    def block_region(self, channel, depth):
+        """Of a tensor that tasks touch; rarely of a temp one, which then is an ordinary one; or outside."""
+        rng, (rows, columns) = self.rng, self.shapes[channel]
+        tensor = "z1" if "temp" in self.on and rng.random() < 0.1 else f"t{rng.randrange(self.tensor_count)}"
+        row, column = self.index(depth, self.side - rows + 1), self.const(rng.choice([0, 0, self.side - columns]))
+        if "bounds" in self.on and rng.random() < 0.1:
+            row = self.expr("-", self.expr("value", slot=rng.choice(["s0", "s1"])), self.const(rng.choice([0, 0, 1])))
+        elif rng.random() < 0.1:
+            row = self.expr("%", self.expr("value", slot=rng.choice(["s0", "s1"])), self.const(self.side - rows + 1))
+        return self.row("REGN", tensor=tensor, row=row, column=column, rows=rows, columns=columns)
+
+    def put_send(self, channel, value, depth):
+        self.put("send", channel, value)
+        if self.shapes[channel]:
+            self.put("io_input", 0, self.block_region(channel, depth))
+
+    @contextlib.contextmanager
+    def consume(self, channel, depth):
+        """Its body, where depth loops are open, its own among them."""
+        with self.body("consume", channel):
+            if self.shapes[channel]:
+                self.put("io_output", 0, self.block_region(channel, depth))
+            yield
+
     def ring(self):
         """Two processes that answer each other; with too little capacity they block each other."""
-        rng, a, b = self.rng, *(self.channel(name, self.rng.randint(0, 3), self.rng.choice([0, 2])) for name in "ab")
+        rng, a, b = self.rng, *(self.line(name, self.rng.randint(0, 3), self.rng.choice([0, 2])) for name in "ab")
         rounds, ahead = rng.randint(1, 3), rng.randint(1, 4)
         for name, out, back, first in (("p0", a, b, ahead), ("p1", b, a, 0)):
             with self.process(name, [out], [back]), self.body("parallel_for", self.axis("i", rounds)):
                 for step in range(2 * ahead):
                     if step < first or (step - first) % 2 == (first == 0) or step >= 2 * first > 0:
-                        self.put("send", out, self.expr("loop", depth=0))
+                        self.put_send(out, self.expr("loop", depth=0), 1)
                     else:
-                        with self.body("consume", back):
+                        with self.consume(back, 2):
                             self.process_block(2, 6, rng.randint(0, 1))
                             self.put("break")
 
@@ -377,7 +414,7 @@ class Generator(Writer):
         for c in consumes:
             if rng.random() < 0.1:
                 self.serve(0, produces, 1)
-            with self.body("consume", c):
+            with self.consume(c, 1):
                 self.serve(1, produces, 6)
             if rng.random() < 0.2:
                 self.serve(0, produces, 1)
@@ -398,7 +435,7 @@ class Generator(Writer):
         for c in produces:
             for _ in range(rng.choice([1, 1, 1, 1, 2])):
                 value = self.expr("loop", depth=0) if depth else self.const(rng.randint(0, 5))
-                send = lambda: self.put("send", c, value)
+                send = lambda: self.put_send(c, value, depth)
                 if rng.random() < 0.12:
                     self.parts("cond", 0, self.expr("%", value, self.const(2)), [send, lambda: None])
                 else:

@@ -150,8 +150,46 @@ def processes():
     return v.done(5), {"sends": [1, 10, 10, 11], "consumes": [1, 10, 11, 12], "total": 13, "empty": [2, 9], "full": [0, 0], "executors": 3}
 
 
+def payload():
+    """A block arrives where a reader is busy until 20; its place in the channel is free at 6 all the same."""
+    v = Vector(deps=("explicit",))
+    v.put("halt")
+    c = v.channel("c", 1, 2, "payload")
+    with v.process("reads"):
+        v.task(20, (1, 0, 64))
+    with v.process("makes", produces=[c]):
+        with v.body("parallel_for", v.axis("i", 2)):
+            v.task(4, None, (0, 0, 64))
+            v.put("send", c, v.const(7))
+            v.put("io_input", 0, v.region(0))
+    with v.process("takes", consumes=[c]):
+        with v.body("consume", c):
+            v.put("io_output", 0, v.region(1))
+            v.task(3, (1, 0, 64))
+    return v.done(5), {"start": [0, 0, 4, 20, 23], "sends": [4, 8], "consumes": [6, 23], "total": 26, "empty": [1, 6], "full": [0, 0], "edges": set(),
+                       "bytes": 512}
+
+
+def payload_rendezvous():
+    """The sender waits for who wrote what it sends, and with it the one that takes it."""
+    v = Vector(deps=("explicit",))
+    v.put("halt")
+    c = v.channel("c", 0, 1, "payload")
+    with v.process("writes"):
+        v.task(10, None, (0, 0, 64))
+    with v.process("sends", produces=[c]):
+        v.put("send", c, v.const(7))
+        v.put("io_input", 0, v.region(0))
+        v.task(1)
+    with v.process("takes", consumes=[c]):
+        with v.body("consume", c):
+            v.put("io_output", 0, v.region(1))
+            v.task(1)
+    return v.done(5), {"start": [0, 10, 11], "sends": [10], "consumes": [11], "total": 12, "empty": [1, 11], "full": [0, 0], "bytes": 256}
+
+
 VECTORS = {f.__name__: f for f in (independent, scope_then_one, scopes_in_a_scope, scope_of_three, depth_of_a_loop, slot_load, depth_of_all,
-                                   map_pool, pools_by_unit, for_each, overlap, processes)}
+                                   map_pool, pools_by_unit, for_each, overlap, processes, payload, payload_rendezvous)}
 
 
 def observed(package):
@@ -164,7 +202,7 @@ def observed(package):
     out |= {"total": m.total(), "stalls": m.stalls, "high": m.high, "edges": {(d, t.number) for t in m.tasks for d in t.edges}}
     out["executors"] = len(m.processes) or sum(len(p.free) for p in m.pools.values())
     for c in m.channels:
-        out |= {"sends": c.S, "consumes": c.C, "full": c.full, "empty": c.empty}
+        out |= {"sends": c.S, "consumes": c.C, "full": c.full, "empty": c.empty, "bytes": len(c.C) * c.block}
     return out
 
 

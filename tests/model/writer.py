@@ -108,8 +108,8 @@ class Writer:
     def directive(self, name, policy, *arguments):
         self.row("SCHD", directive=name, policy=policy, arguments=list(arguments))
 
-    def channel(self, name, capacity, latency):
-        return self.row("CSPC", name=name, capacity=capacity, latency=latency, kind="token")
+    def channel(self, name, capacity, latency, kind="token"):
+        return self.row("CSPC", name=name, capacity=capacity, latency=latency, kind=kind)
 
     @contextlib.contextmanager
     def process(self, name, produces=(), consumes=(), replicas=1):
