@@ -128,6 +128,7 @@ static void one_outline(struct rt_outline *o, uint32_t at)
 	const struct rt_ins *in = &program->code[at];
 	struct rt_outline_row row = {.site = PTOWSP_NONE, .closed = true};
 	uint32_t end = rt_statement_end(program, at);
+	uint64_t count;
 
 	if (in->op == PTOWSP_OP_TASK) {
 		row.site = in->row;
@@ -147,8 +148,10 @@ static void one_outline(struct rt_outline *o, uint32_t at)
 		row.closed &= in->op != PTOWSP_OP_COND && in->op != PTOWSP_OP_WHILE;
 	}
 	o->rows[at] = row;
-	if (end != at + 1 && row.closed && !row.bounds)
-		o->rows[at].known = rt_outline_count(o, at, end, &o->rows[at].count);
+	if (end == at + 1 || !row.closed || row.bounds)
+		return;
+	o->rows[at].known = rt_outline_count(o, at, end, &count);
+	o->rows[at].count = count;
 }
 
 static void outline(struct rt_outline *o, uint32_t at, uint32_t end)
