@@ -233,6 +233,27 @@ static void a_flood_of_mistakes_is_cut(void)
 	CHECK(strlen(cli_err) < 100000);
 }
 
+/* What every run would refuse at load: no package comes of it. */
+static void bytecode_that_no_run_can_load_is_refused_when_packing(void)
+{
+	static const struct { const char *source, *change, *sentence; } cases[] = {
+		{"flow.json", "s/\\[\"after\", 0, 15\\]/[\"after\", 0, 14]/", "after names the task itself or a later one"},
+		{"flow.json", "s/\\[\"after\", 0, 6\\]/[\"after\", 0, 8]/", "after(6) cannot name an earlier task: at most 2 come before"},
+		{"events.json", "s/\\[\"signal\", 0, 0\\]/[\"nop\"]/", "is waited for, and nothing in the program signals it"},
+	};
+
+	cli_begin();
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		REQUIRE_INT(cli(check_fmt("sed '%s' $R/packages/probes/%s >p.json && ! cmp -s p.json $R/packages/probes/%s", cases[k].change, cases[k].source,
+					  cases[k].source)),
+			    0);
+		CHECK_INT(cli("$B/ptowsp-pack --from-json p.json -o p.pkg.zst"), 3);
+		CHECK_CONTAINS(cli_err, "ptowsp-pack: p.pkg.zst: instruction ");
+		CHECK_CONTAINS(cli_err, cases[k].sentence);
+		CHECK_INT(cli("ls p.pkg.zst"), 2);
+	}
+}
+
 static void deep_nesting_is_refused_not_a_crash(void)
 {
 	cli_begin();
@@ -290,6 +311,7 @@ void suite_contract_pack(CU_pSuite s)
 		check_add(s, mistakes[i].name, run_mistake);
 	TEST(s, several_mistakes_are_told_at_once_in_order);
 	TEST(s, a_flood_of_mistakes_is_cut);
+	TEST(s, bytecode_that_no_run_can_load_is_refused_when_packing);
 	TEST(s, deep_nesting_is_refused_not_a_crash);
 	TEST(s, a_shape_error_makes_the_kernel_unusable_not_the_file);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* inspect_verify.c - the checks that belong to whoever runs a package, made here without running it. */
 #include "tools/channels.h"
+#include "tools/entries.h"
 #include "tools/inspect.h"
 
 #include "format/fail.h"
 #include "format/schema.h"
 #include "isa/isa.h"
-#include "rt/rt.h"
 
 #include <inttypes.h>
 
@@ -52,77 +52,6 @@ static ptowsp_status kernels_verify(const struct pkg *package, struct counts *co
 	return st;
 }
 
-/* Kernels of which nothing is known: rt then assumes the most. */
-static ptowsp_status cycles_unknown(void *context, uint32_t kernel, const uint64_t *args, uint64_t *cycles_out)
-{
-	(void)context;
-	(void)kernel;
-	(void)args;
-	*cycles_out = 0;
-	return PTOWSP_UNSUPPORTED;
-}
-
-static ptowsp_status footprint_unknown(void *context, uint32_t kernel, const uint64_t *args, rt_touch_fn touch, void *sink)
-{
-	(void)context;
-	(void)kernel;
-	(void)args;
-	(void)touch;
-	(void)sink;
-	return PTOWSP_UNSUPPORTED;
-}
-
-static int varies_perhaps(void *context, uint32_t kernel)
-{
-	(void)context;
-	(void)kernel;
-	return 1;
-}
-
-static ptowsp_status run_never(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
-{
-	(void)context;
-	(void)task;
-	(void)out;
-	(void)worker;
-	return PTOWSP_UNSUPPORTED;
-}
-
-static const char *unusable_unknown(void *context, uint32_t kernel)
-{
-	(void)context;
-	(void)kernel;
-	return NULL;
-}
-
-#define CAPABILITY_LIMIT 256
-
-/* The bytecode behind every entry and the schedule, by the verifier of the runtime core. A directive that only some backend can
- * enforce is no fault of the package. */
-static ptowsp_status entries_verify(const struct pkg *package, struct counts *counts, struct ptowsp_error *error)
-{
-	static const struct rt_kernels kernels = {NULL, cycles_unknown, footprint_unknown, varies_perhaps, run_never, unusable_unknown, NULL};
-	static struct ptowsp_cap caps[CAPABILITY_LIMIT];
-	struct rt_program_args args = {.section_stride = sizeof(struct ptowsp_section), .kernels = &kernels, .caps = caps};
-	ptowsp_status st = PTOWSP_OK;
-
-	args.cap_count = rt_capabilities(caps, CAPABILITY_LIMIT);
-	args.sections = pkg_sections(package, &args.section_count);
-	for (uint32_t i = 0; i < pkg_tables(package)->entry_count && !st; i++) {
-		struct rt_program *program = NULL;
-
-		args.entry = i;
-		st = rt_program_create(&program, &args, error);
-		rt_program_destroy(program);
-		counts->entries++;
-		if (st == PTOWSP_UNSUPPORTED)
-			st = PTOWSP_OK;
-		else if (st == PTOWSP_INVALID)
-			st = error->code = PTOWSP_BAD_PACKAGE;
-	}
-	return st;
-}
-
 ptowsp_status inspect_verify(struct pkg *package, const char *path, FILE *to, struct ptowsp_error *error)
 {
 	struct counts counts = {0};
@@ -134,7 +63,7 @@ ptowsp_status inspect_verify(struct pkg *package, const char *path, FILE *to, st
 	if (!st)
 		st = kernels_verify(package, &counts, error);
 	if (!st)
-		st = entries_verify(package, &counts, error);
+		st = entries_verify(package, &counts.entries, error);
 	if (st)
 		return st;
 	channels_warn(package, stderr, "ptowsp-inspect", path);

@@ -14,6 +14,7 @@
 #include "registry/names.h"
 #include "registry/text.h"
 #include "tools/channels.h"
+#include "tools/entries.h"
 #include "tools/output.h"
 
 static const char usage[] =
@@ -113,17 +114,21 @@ static ptowsp_status sources_read(const char *const *files, int count, struct la
 	return status;
 }
 
-/* A pipeline that must block is worth a line, and no package under --strict. */
-static ptowsp_status channels_check(const struct pack_options *options, const void *bytes, size_t size, const char *path,
-				    struct ptowsp_error *error)
+/* What no run could load is refused here already: an edge to a later task, a wait that nobody signals. A newer opcode is for who knows it. A pipeline that
+ * must block is worth a line, and no package under --strict. */
+static ptowsp_status package_check(const struct pack_options *options, const void *bytes, size_t size, const char *path, struct ptowsp_error *error)
 {
+	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct pkg *package = NULL;
+	uint32_t entries, stuck;
 	ptowsp_status status = pkg_open_memory(&package, bytes, size, path, NULL, error);
-	uint32_t count = status ? 0 : channels_warn(package, stderr, "ptowsp-pack", path);
 
-	pkg_close(package);
-	if (!status && count && options->strict)
+	if (!status && entries_verify(package, &entries, &why) == PTOWSP_BAD_PACKAGE)
+		status = reg_fail(error, PTOWSP_BAD_PACKAGE, "%.100s: %.150s", path, why.text);
+	stuck = status ? 0 : channels_warn(package, stderr, "ptowsp-pack", path);
+	if (!status && stuck && options->strict)
 		status = reg_fail(error, PTOWSP_BAD_PACKAGE, "%.160s: a pipeline must end in a deadlock, and --strict refuses that", path);
+	pkg_close(package);
 	return status;
 }
 
@@ -137,8 +142,8 @@ static ptowsp_status package_write(const struct pack_options *options, struct pk
 
 	if (status)
 		return status;
-	if (pkg_writer_count(writer, PTOWSP_SECTION_PROC))
-		status = channels_check(options, bytes, size, path, error);
+	if (pkg_writer_count(writer, PTOWSP_SECTION_ENTR))
+		status = package_check(options, bytes, size, path, error);
 	if (status) {
 		free(bytes);
 		return status;

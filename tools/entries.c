@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/entries.h"
+
+#include "rt/rt.h"
+
+/* Kernels of which nothing is known: rt then assumes the most. */
+static ptowsp_status cycles_unknown(void *context, uint32_t kernel, const uint64_t *args, uint64_t *cycles_out)
+{
+	(void)context;
+	(void)kernel;
+	(void)args;
+	*cycles_out = 0;
+	return PTOWSP_UNSUPPORTED;
+}
+
+static ptowsp_status footprint_unknown(void *context, uint32_t kernel, const uint64_t *args, rt_touch_fn touch, void *sink)
+{
+	(void)context;
+	(void)kernel;
+	(void)args;
+	(void)touch;
+	(void)sink;
+	return PTOWSP_UNSUPPORTED;
+}
+
+static int varies_perhaps(void *context, uint32_t kernel)
+{
+	(void)context;
+	(void)kernel;
+	return 1;
+}
+
+static ptowsp_status run_never(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
+{
+	(void)context;
+	(void)task;
+	(void)out;
+	(void)worker;
+	return PTOWSP_UNSUPPORTED;
+}
+
+static const char *unusable_unknown(void *context, uint32_t kernel)
+{
+	(void)context;
+	(void)kernel;
+	return NULL;
+}
+
+#define CAPABILITY_LIMIT 256
+
+ptowsp_status entries_verify(const struct pkg *package, uint32_t *count_out, struct ptowsp_error *error)
+{
+	static const struct rt_kernels kernels = {NULL, cycles_unknown, footprint_unknown, varies_perhaps, run_never, unusable_unknown, NULL};
+	static struct ptowsp_cap caps[CAPABILITY_LIMIT];
+	struct rt_program_args args = {.section_stride = sizeof(struct ptowsp_section), .kernels = &kernels, .caps = caps};
+	ptowsp_status st = PTOWSP_OK;
+
+	*count_out = 0;
+	args.cap_count = rt_capabilities(caps, CAPABILITY_LIMIT);
+	args.sections = pkg_sections(package, &args.section_count);
+	for (uint32_t i = 0; i < pkg_tables(package)->entry_count && !st; i++) {
+		struct rt_program *program = NULL;
+
+		args.entry = i;
+		st = rt_program_create(&program, &args, error);
+		rt_program_destroy(program);
+		++*count_out;
+		if (st == PTOWSP_UNSUPPORTED)
+			st = PTOWSP_OK;
+		else if (st == PTOWSP_INVALID)
+			st = error->code = PTOWSP_BAD_PACKAGE;
+	}
+	return st;
+}
