@@ -11,7 +11,7 @@ import model
 
 
 class Walker(model.Process):
-    """`now` and `last` are those of the instance whose task is being issued; outside of tasks the latest clock, and what moves it moves all."""
+    """`now` and `mine` are those of the instance whose task is being issued; outside of tasks the latest clock, and what moves it moves all."""
     @property
     def now(self):
         return max(self.m.nows) if self.m.owner is None else self.m.nows[self.m.owner]
@@ -21,13 +21,12 @@ class Walker(model.Process):
         self.m.nows = [value if self.m.owner in (None, o) else now for o, now in enumerate(self.m.nows)]
 
     @property
-    def last(self):
-        return self.m.lasts[self.m.owner]
+    def mine(self):
+        return self.m.mines[self.m.owner]
 
-    @last.setter
-    def last(self, task):
-        if task is not None:
-            self.m.lasts[task.owner] = task
+    @mine.setter
+    def mine(self, tasks):
+        """The machine has them."""
 
     def wait_for(self, slots, time=0):
         least = max([time] + [self.m.V.get(s, 0) for s in slots])
@@ -43,7 +42,7 @@ class Walker(model.Process):
 class Instances(model.Machine):
     def __init__(self, program, n, dispatch=None):
         super().__init__(program, 0, dispatch)
-        self.n, self.nows, self.lasts, self.owner = n, [0] * n, [None] * n, None
+        self.n, self.nows, self.mines, self.owner = n, [0] * n, [[] for _ in range(n)], None
         self.window *= n
 
     def owner_of(self, p, t):
