@@ -113,8 +113,8 @@ static bool grow(struct rt_cells *cells, const struct rt_track *track)
 	}
 }
 
-/* Counted once per so many names that a table could have filled up: three eighths of the places are enough, beyond that names are found farther
- * and farther from home. */
+/* Counted once per so many names that a table could have filled up, in an eighth of the places, as names are spread evenly: if three eighths of them
+ * are live, names are found farther and farther from home. */
 static bool crowded(struct rt_cells *cells, const struct rt_track *track)
 {
 	uint64_t live = 0;
@@ -122,9 +122,9 @@ static bool crowded(struct rt_cells *cells, const struct rt_track *track)
 	if (cells->entered <= cells->mask / 4 || cells->fixed)
 		return false;
 	cells->entered = 0;
-	for (uint64_t i = 0; i <= cells->mask; i++)
+	for (uint64_t i = 0; i <= cells->mask / 8; i++)
 		live += !rt_cell_dead(&cells->entries[i].cell, track);
-	return live > cells->mask / 8 * 3;
+	return live > cells->mask / 64 * 3;
 }
 
 struct rt_cell *rt_cells_enter_on(struct rt_cells *cells, struct rt_track *track, uint64_t name)
