@@ -44,6 +44,10 @@ struct rt_crew {
 	bool sharing;
 	uint32_t batch_count;
 	uint32_t batch[RT_BATCH];
+	uint64_t batch_task;  /* the first of them */
+	bool filling;         /* what is ready goes to the others */
+	uint32_t filled, filled_ready; /* tasks handed over since that began, and those of them that were ready */
+	bool chains;          /* few were: most follow others */
 	uint32_t brief_run;   /* tasks of brief kernels since the last one that was not */
 	uint64_t long_end;    /* the latest task whose kernel is not brief, + 1 */
 };

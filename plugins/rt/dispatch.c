@@ -93,16 +93,27 @@ ptowsp_status rt_dispatch_begin(struct rt_run *run)
 
 /* ---- into the ring ------------------------------------------------------------------------------------------------ */
 
-/* Tasks that wait for each thread before the expander runs one itself: enough that nobody runs dry while it does. */
-enum { BACKLOG_PER_THREAD = 32 };
+/* Ready tasks that wait for each thread: with fewer the expander fills up, and runs none itself; until there are so many, or so many were handed over of which most
+ * are still to come. What is handed over together belongs together in most programs: long turns keep neighbours on one thread. */
+enum { BACKLOG_LEAST = 32, BACKLOG_MOST = 128, FILL = 64, FILL_READY = 16 };
 
-/* A batch is kept back for so long at most, in ns of its kernels, and while nobody looks for work. */
-enum { BATCH_KERNEL_NS = 2000, BATCH_LEAST = 4 };
+/* A batch of kernels that take so long is not kept back. Of others the first is kept back until so many tasks have been linked behind it: a task that a worker has taken already
+ * has to be fetched from there for every edge to it. */
+enum { BATCH_KERNEL_NS = 2000, BATCH_LEAST = 4, BATCH_TASKS = 32 };
 
 static void batch_add(struct rt_crew *crew, uint32_t slot, uint32_t ns)
 {
+	if (!crew->batch_count)
+		crew->batch_task = crew->ring.issued;
+	crew->filled_ready++;
 	crew->batch[crew->batch_count++] = slot;
-	if (crew->batch_count == RT_BATCH || ns >= BATCH_KERNEL_NS || (crew->batch_count >= BATCH_LEAST && rt_ready_wanted(&crew->ready)))
+	if (crew->batch_count == RT_BATCH || ns >= BATCH_KERNEL_NS)
+		rt_crew_flush(crew);
+}
+
+static void batch_look(struct rt_crew *crew)
+{
+	if (crew->batch_count && crew->ring.issued - crew->batch_task >= BATCH_TASKS && rt_ready_wanted(&crew->ready))
 		rt_crew_flush(crew);
 }
 
@@ -113,12 +124,30 @@ static void batch_show(struct rt_crew *crew, uint64_t backlog, uint32_t ns)
 		rt_crew_flush(crew);
 }
 
-/* There is enough for all, or handing the task over takes longer than running it. */
-static bool plenty(const struct rt_run *run, uint64_t backlog)
+/* Where tasks follow each other few are ready however many are to come, and the others need no more as long as those last. */
+static bool chains_last(const struct rt_crew *crew)
 {
-	const struct rt_crew *crew = &run->crew;
+	return crew->chains && !rt_ready_wanted(&crew->ready) && rt_ring_deep(&crew->ring);
+}
 
-	return backlog + crew->batch_count >= (uint64_t)crew->threads * BACKLOG_PER_THREAD || brief(run);
+static void fill_look(struct rt_crew *crew, uint64_t backlog)
+{
+	if (crew->filling) {
+		crew->chains = crew->filled >= FILL && crew->filled_ready <= crew->filled / FILL_READY;
+		crew->filling = backlog < (uint64_t)crew->threads * BACKLOG_MOST && !chains_last(crew);
+	} else if (backlog < (uint64_t)crew->threads * BACKLOG_LEAST && !chains_last(crew)) {
+		crew->filling = true;
+		crew->filled = crew->filled_ready = 0;
+	}
+}
+
+/* There is plenty for all, or handing the task over takes longer than running it. */
+static bool plenty(struct rt_run *run, uint64_t backlog)
+{
+	struct rt_crew *crew = &run->crew;
+
+	fill_look(crew, backlog + crew->batch_count);
+	return !crew->filling || brief(run);
 }
 
 /* A ready task goes to whoever is free, unless there is plenty. */
@@ -186,6 +215,7 @@ static void slot_fill(struct rt_run *run, struct rt_slot *slot, const struct rt_
 	slot->level = (uint8_t)run->expand.level;
 	slot->reserved = run->plan && run->plan->express ? RT_SLOT_PLACED : 0;
 	slot->tags = later ? RT_GRAPH_LATER : 0;
+	run->crew.ring.notes[slot->number & run->crew.ring.mask].later = later;
 	slot->cycles = later ? 0 : task->cycles;
 	if (later)
 		task->cycles = RT_CYCLES_LATER;
@@ -210,31 +240,33 @@ static ptowsp_status hand_over(struct rt_run *run, const struct rt_site *site, s
 	if (st)
 		return st;
 	slot = rt_ring_add(ring);
+	run->crew.filled++;
 	slot_fill(run, slot, site, task);
 	if (rt_ring_link(ring, run->preds.list, run->preds.count, run->stream_order ? run->stream_order[task->stream] : 0))
 		st = run_ready(run, (uint32_t)(slot->number & ring->mask));
+	batch_look(&run->crew);
 	return st;
 }
 
 /* There is plenty for the others: then a task of which nobody else need know costs least. Those that are timed take the long way. */
-struct rt_slot *rt_dispatch_keep(struct rt_run *run)
+bool rt_dispatch_keep(struct rt_run *run)
 {
 	struct rt_crew *crew = &run->crew;
 	uint64_t backlog;
 
 	if (!crew->sharing || run->barrier > crew->ring.barrier || (uint32_t)run->tasks % rt_crew_rules.sample_every == 0 ||
 	    !rt_ring_free(&crew->ring, run->preds.list, run->preds.count) || !rt_ring_room(&crew->ring, 0))
-		return NULL;
+		return false;
 	backlog = rt_ready_backlog(&crew->ready);
 	if (rt_crew_kernel_ns(crew, run->kernel) == UINT32_MAX || !plenty(run, backlog))
-		return NULL;
+		return false;
 	batch_show(crew, backlog, rt_crew_kernel_ns(crew, run->kernel));
-	return rt_ring_add(&crew->ring);
+	return true;
 }
 
-ptowsp_status rt_dispatch_kept(struct rt_run *run, struct rt_slot *slot, ptowsp_status st)
+ptowsp_status rt_dispatch_kept(struct rt_run *run, ptowsp_status st)
 {
-	rt_ring_ran(&run->crew.ring, slot, st != PTOWSP_OK);
+	rt_ring_ran(&run->crew.ring, st != PTOWSP_OK);
 	if (st) /* is told when all before it are over */
 		rt_crew_failed(&run->crew, run->tasks, st, run->error);
 	return rt_look_after_kernel(run);

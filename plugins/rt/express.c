@@ -107,7 +107,6 @@ static inline ptowsp_status kernel_call(struct rt_run *run, struct rt_plan *plan
 static ptowsp_status kernel_share(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site)
 {
 	struct rt_clock_task task = {.cycles = plan->cycles, .kernel = plan->kernel, .preds = run->preds.list, .pred_count = run->preds.count};
-	struct rt_slot *slot;
 	ptowsp_status st;
 
 	run->plan = plan;
@@ -117,9 +116,8 @@ static ptowsp_status kernel_share(struct rt_run *run, struct rt_plan *plan, cons
 	st = rt_dispatch_begin(run);
 	if (st)
 		return st;
-	slot = rt_dispatch_keep(run);
-	if (slot)
-		return rt_dispatch_kept(run, slot, kernel_run(run, plan, site));
+	if (rt_dispatch_keep(run))
+		return rt_dispatch_kept(run, kernel_run(run, plan, site));
 	args_find(run, site);
 	return rt_dispatch(run, site, &task);
 }

@@ -20,15 +20,19 @@ bool rt_ring_init(struct rt_ring *ring, uint64_t tasks, uint64_t most_words)
 	ring->edge_mask = (uint32_t)(slots * EDGES_PER_TASK - 1);
 	ring->slots = aligned_alloc(RT_LINE, (slots + RT_GATES) * stride);
 	ring->edges = malloc(slots * EDGES_PER_TASK * sizeof(*ring->edges));
+	ring->ends = aligned_alloc(RT_LINE, (slots + RT_LINE - 1) / RT_LINE * RT_LINE);
+	ring->notes = malloc(slots * sizeof(*ring->notes));
 	for (uint32_t g = 0; ring->slots && g < RT_GATES; g++)
 		atomic_init(&rt_ring_slot(ring, (uint32_t)slots + g)->successors, RT_CLOSED);
-	return ring->slots && ring->edges;
+	return ring->slots && ring->edges && ring->ends && ring->notes;
 }
 
 void rt_ring_finish(struct rt_ring *ring)
 {
 	free(ring->slots);
 	free(ring->edges);
+	free(ring->ends);
+	free(ring->notes);
 	memset(ring, 0, sizeof(*ring));
 }
 
@@ -42,12 +46,25 @@ void rt_ring_skip(struct rt_ring *ring, uint64_t task, uint64_t barrier)
 	ring->gate = 0;
 }
 
+__attribute__((target("prfchw")))
+static void slot_prefetch(const struct rt_ring *ring, uint64_t task)
+{
+	const char *line = (const char *)rt_ring_task(ring, task);
+
+	__builtin_prefetch(line, 1);
+	__builtin_prefetch(line + RT_LINE, 1);
+}
+
 struct rt_slot *rt_ring_add(struct rt_ring *ring)
 {
-	struct rt_slot *slot = rt_ring_task(ring, ring->issued);
+	uint32_t at = (uint32_t)(ring->issued & ring->mask);
+	struct rt_slot *slot = rt_ring_slot(ring, at);
 
 	assert(ring->issued - ring->frontier <= ring->mask);
+	slot_prefetch(ring, ring->issued + 8);
 	slot->number = ring->issued++;
+	ring->notes[at] = (struct rt_note){.fate = RT_HANDED};
+	atomic_store_explicit(&ring->ends[at], 0, memory_order_relaxed);
 	/* Relaxed: nobody sees the slot before an edge to it, or the slot itself, is published with release. */
 	atomic_store_explicit(&slot->successors, 0, memory_order_relaxed);
 	return slot;
@@ -73,6 +90,14 @@ static bool edge_add(struct rt_ring *ring, struct rt_slot *producer, uint32_t co
 	return first == RT_FAILED;
 }
 
+/* The same of a task. */
+static bool task_edge_add(struct rt_ring *ring, uint64_t producer, uint32_t consumer)
+{
+	enum rt_fate fate = ring->notes[producer & ring->mask].fate;
+
+	return fate == RT_HANDED ? edge_add(ring, rt_ring_task(ring, producer), consumer) : fate == RT_RAN_FAILED;
+}
+
 /* The count stood at `expected` while edges were added, and at least at 1 until the last one was, so that it could not reach 0 before; those that
  * were not needed are taken off. Acquire: pairs with the release of predecessors that finished meanwhile. */
 static bool linked(struct rt_slot *slot, uint32_t expected, uint32_t added)
@@ -83,10 +108,19 @@ static bool linked(struct rt_slot *slot, uint32_t expected, uint32_t added)
 	return !added || (unneeded && atomic_fetch_sub_explicit(&slot->waits, unneeded, memory_order_acq_rel) == unneeded);
 }
 
-/* Is there something to wait for? Acquire: if not, what the producer wrote is there. */
+/* Acquire: then what the task wrote is there. */
+static bool ended_well(const struct rt_ring *ring, uint64_t task)
+{
+	uint64_t at = task & ring->mask;
+
+	return ring->notes[at].fate == RT_RAN ||
+	       (ring->notes[at].fate == RT_HANDED && atomic_load_explicit(&ring->ends[at], memory_order_acquire));
+}
+
+/* Is there something to wait for? */
 static uint32_t pending(const struct rt_ring *ring, uint64_t task)
 {
-	return task >= ring->frontier && atomic_load_explicit(&rt_ring_task(ring, task)->successors, memory_order_acquire) != RT_CLOSED;
+	return task >= ring->frontier && !ended_well(ring, task);
 }
 
 bool rt_ring_link(struct rt_ring *ring, const uint64_t *producers, uint32_t count, uint64_t also)
@@ -105,37 +139,48 @@ bool rt_ring_link(struct rt_ring *ring, const uint64_t *producers, uint32_t coun
 	/* What is over stays so: no more edges are added than were expected. */
 	for (uint32_t i = 0; expected && i < count; i++)
 		if (producers[i] >= ring->frontier)
-			added += edge_add(ring, rt_ring_task(ring, producers[i]), at);
+			added += task_edge_add(ring, producers[i], at);
 	if (also > ring->frontier)
-		added += edge_add(ring, rt_ring_task(ring, also - 1), at);
+		added += task_edge_add(ring, also - 1, at);
 	if (ring->gate && edge_add(ring, rt_ring_slot(ring, ring->gate - 1), at))
 		added++;
 	else
 		ring->gate = 0;
-	slot->edge_end = ring->edge_head;
-	return linked(slot, expected, added);
+	ring->notes[at].edge_end = ring->edge_head;
+	if (linked(slot, expected, added))
+		return true;
+	ring->last[ring->lasts++ % RT_LASTS] = slot->number + 1;
+	return false;
 }
 
-bool rt_ring_free(struct rt_ring *ring, const uint64_t *producers, uint32_t count)
+bool rt_ring_deep(const struct rt_ring *ring)
+{
+	uint64_t last = ring->last[ring->lasts % RT_LASTS];
+
+	return last > ring->frontier && !ended_well(ring, last - 1);
+}
+
+bool rt_ring_free(const struct rt_ring *ring, const uint64_t *producers, uint32_t count)
 {
 	bool over = !ring->gate;
 
 #ifdef RT_BREAK_ORDER /* a build for tests only */
 	count = 0;
 #endif
-	/* Acquire: what the producers wrote. */
 	for (uint32_t i = 0; over && i < count; i++)
-		over = producers[i] < ring->frontier ||
-		       atomic_load_explicit(&rt_ring_task(ring, producers[i])->successors, memory_order_acquire) == RT_CLOSED;
+		over = !pending(ring, producers[i]);
 	return over;
 }
 
-void rt_ring_ran(struct rt_ring *ring, struct rt_slot *slot, bool failed)
+void rt_ring_ran(struct rt_ring *ring, bool failed)
 {
-	slot->edge_end = ring->edge_head;
-	slot->tags = 0;
-	/* Relaxed: only this thread asks, until it publishes a consumer, with release. */
-	atomic_store_explicit(&slot->successors, failed ? RT_FAILED : RT_CLOSED, memory_order_relaxed);
+	assert(ring->issued - ring->frontier <= ring->mask);
+	ring->notes[ring->issued++ & ring->mask] = (struct rt_note){.edge_end = ring->edge_head, .fate = failed ? RT_RAN_FAILED : RT_RAN};
+}
+
+bool rt_ring_ended(const struct rt_ring *ring, uint32_t at)
+{
+	return ring->notes[at].fate != RT_HANDED || atomic_load(&rt_ring_slot(ring, at)->successors) >= RT_FAILED;
 }
 
 /* ---- gates -------------------------------------------------------------------------------------------------------- */
@@ -167,7 +212,7 @@ void rt_ring_gate(struct rt_ring *ring, uint64_t barrier)
 	/* One more than there are edges: how many of the tasks are over is seen on the way. */
 	atomic_store_explicit(&gate->waits, ++expected, memory_order_relaxed);
 	for (uint64_t task = from; task < barrier; task++)
-		added += edge_add(ring, rt_ring_task(ring, task), at);
+		added += task_edge_add(ring, task, at);
 	ring->gate = at + 1;
 	if (!linked(gate, expected, added))
 		return;
@@ -180,10 +225,13 @@ void rt_ring_gate(struct rt_ring *ring, uint64_t barrier)
 
 void rt_ring_finished(struct rt_ring *ring, uint32_t at, bool failed, void (*ready)(void *context, uint32_t slot), void *context)
 {
-	/* Release: cycles and what the task wrote. Acquire: the edges. Sequentially consistent: see rt_ready_expect. From here on the slot belongs to
-	 * the expander; an edge belongs to it once its consumer is over, which is not before the count below drops. */
+	/* Release: cycles and what the task wrote. Acquire: the edges. Sequentially consistent: see rt_ready_expect. The slot belongs to the
+	 * expander when `ends` says so; an edge belongs to it once its consumer is over, which is not before the count below drops. */
 	uint32_t edge_at = atomic_exchange(&rt_ring_slot(ring, at)->successors, failed ? RT_FAILED : RT_CLOSED);
 
+	/* Release: with the acquire of the expander, who may then use the slot again. */
+	if (at <= ring->mask && !failed)
+		atomic_store_explicit(&ring->ends[at], 1, memory_order_release);
 	while (edge_at && !failed) {
 		struct rt_edge edge = ring->edges[edge_at - 1];
 
@@ -200,11 +248,11 @@ void rt_ring_finished(struct rt_ring *ring, uint32_t at, bool failed, void (*rea
 
 struct rt_slot *rt_ring_advance(struct rt_ring *ring)
 {
-	struct rt_slot *slot = rt_ring_task(ring, ring->frontier);
+	uint32_t at = (uint32_t)(ring->frontier & ring->mask);
 
-	if (ring->frontier == ring->issued || atomic_load_explicit(&slot->successors, memory_order_acquire) != RT_CLOSED)
+	if (ring->frontier == ring->issued || !ended_well(ring, ring->frontier))
 		return NULL;
 	ring->frontier++;
-	ring->edge_tail = slot->edge_end;
-	return slot;
+	ring->edge_tail = ring->notes[at].edge_end;
+	return rt_ring_slot(ring, at);
 }

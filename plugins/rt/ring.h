@@ -21,13 +21,12 @@
 
 /* `reserved` of a slot: its words are the address of each window and its columns, not start and length. */
 enum { RT_SLOT_PLACED = 1 };
-enum { RT_GATES = 64, RT_LINE = 64 /* bytes that move between cores as one */ };
+enum { RT_GATES = 64, RT_LASTS = 64, RT_LINE = 64 /* bytes that move between cores as one */ };
 
 /* Together with its words it begins at a cache line and shares none with another slot. */
 struct rt_slot {
 	_Atomic uint32_t waits;      /* predecessors that have not finished, + 1 until the task is linked */
 	_Atomic uint32_t successors;
-	uint32_t edge_end;           /* free-running: where the edges stood after it */
 	uint32_t site;               /* row of rt_program.sites */
 	uint64_t number, cycles;     /* cycles: preset, then what the kernel said */
 	RT_TASK_FIELDS               /* as in a built graph, order by its low half; LATER of tags: its cycles are for the clock, which waits for them */
@@ -37,19 +36,30 @@ struct rt_edge {
 	uint32_t next; /* edge + 1 in the producer's list */
 	uint32_t slot; /* consumer */
 };
+/* What the expander keeps of a task for itself, so that it need not look into the slot, which lies in a worker's cache. */
+enum rt_fate { RT_HANDED, RT_RAN, RT_RAN_FAILED };
+struct rt_note {
+	uint32_t edge_end; /* free-running: where the edges stood after it */
+	uint8_t fate;      /* RAN: kept. Its slot was never written */
+	bool later;        /* its cycles are for the clock, which waits for them */
+};
 struct rt_ring {
 	/* read by all threads */
 	unsigned char *slots; /* mask + 1 of them, then the gates, stride bytes each */
 	size_t stride;
 	struct rt_edge *edges;
+	_Atomic uint8_t *ends; /* of tasks handed over: 1 when it has ended well. Close together: the expander asks for every predecessor */
 	uint64_t mask;
 	uint32_t edge_mask;
 	char apart[RT_LINE]; /* what the expander writes for every task must not take the lines above away from the workers */
+	struct rt_note *notes;
 	uint32_t edge_head, edge_tail; /* free-running */
 	uint64_t issued, frontier; /* tasks added; tasks before it are done */
 	uint64_t barrier;          /* of the newest gate: tasks before it */
 	uint32_t gates, gate;      /* made so far, free-running; the newest one's slot + 1, 0: nothing waits behind it any more */
 	uint64_t gate_barriers[RT_GATES];
+	uint32_t lasts;            /* tasks linked behind others, free-running */
+	uint64_t last[RT_LASTS];   /* the latest of them + 1 */
 };
 /* Of a slot with so many words. */
 static inline size_t rt_slot_bytes(uint64_t words)
@@ -68,7 +78,7 @@ static inline struct rt_slot *rt_ring_task(const struct rt_ring *ring, uint64_t 
 {
 	return rt_ring_slot(ring, (uint32_t)(task & ring->mask));
 }
-/* Over, in whatever way. Acquire: everything that the task wrote, and its cycles, are there for whoever asks. */
+/* A task that was handed over is over, in whatever way. Acquire: everything that it wrote, and its cycles, are there for whoever asks. */
 static inline bool rt_slot_over(const struct rt_slot *slot)
 {
 	return atomic_load_explicit(&slot->successors, memory_order_acquire) >= RT_FAILED;
@@ -91,9 +101,13 @@ struct rt_slot *rt_ring_add(struct rt_ring *ring);
  * makes it ready. */
 bool rt_ring_link(struct rt_ring *ring, const uint64_t *producers, uint32_t count, uint64_t also);
 /* May the next task run at once? True if all its producers, which are tasks, have ended well, and nothing holds it at a gate. */
-bool rt_ring_free(struct rt_ring *ring, const uint64_t *producers, uint32_t count);
-/* The newest task, of which nobody else has heard, has run on the expander's thread. */
-void rt_ring_ran(struct rt_ring *ring, struct rt_slot *slot, bool failed);
+bool rt_ring_free(const struct rt_ring *ring, const uint64_t *producers, uint32_t count);
+/* Are many tasks still to come that wait for others? True if, of the RT_LASTS latest that had to wait, the first is not over. */
+bool rt_ring_deep(const struct rt_ring *ring);
+/* The next task, of which nobody else has heard, has run on the expander's thread. Needs room. */
+void rt_ring_ran(struct rt_ring *ring, bool failed);
+/* The expander asks: has a task in flight ended, in whatever way? Sequentially consistent, as rt_ready_expect demands. */
+bool rt_ring_ended(const struct rt_ring *ring, uint32_t at);
 /* A worker has finished the task in a slot: calls ready for each task that waited only for it; for none if it failed. */
 void rt_ring_finished(struct rt_ring *ring, uint32_t at, bool failed, void (*ready)(void *context, uint32_t slot), void *context);
 /* The oldest task if it has ended well: moves the frontier over it. Its slot stays readable until the next add. */

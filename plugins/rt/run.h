@@ -205,10 +205,10 @@ void rt_windows_store(struct rt_run *run, const struct rt_site *site, uint64_t *
 ptowsp_status rt_dispatch_begin(struct rt_run *run);
 /* Then: runs it, or puts it into the ring. Cycles that are known later are set to RT_CYCLES_LATER. */
 ptowsp_status rt_dispatch(struct rt_run *run, const struct rt_site *site, struct rt_clock_task *task);
-/* Between the two: not NULL if the task being issued, one of a plan, had better run here and now. Its slot, for when it has. */
-struct rt_slot *rt_dispatch_keep(struct rt_run *run);
+/* Between the two: had the task being issued, one of a plan, better run here and now? Then it is to. */
+bool rt_dispatch_keep(struct rt_run *run);
 /* It has. st: what its kernel said, in run->error; that failure comes up later, or an earlier one does. Errors: rt_look_after_kernel. */
-ptowsp_status rt_dispatch_kept(struct rt_run *run, struct rt_slot *slot, ptowsp_status st);
+ptowsp_status rt_dispatch_kept(struct rt_run *run, ptowsp_status st);
 /* The next task of the kernel that ran last is timed. */
 void rt_dispatch_sample(struct rt_run *run);
 

@@ -167,7 +167,7 @@ static ptowsp_status frontier_move(struct rt_flight *flight, struct ptowsp_error
 
 static bool slot_over(const void *context, uint32_t at)
 {
-	return atomic_load(&rt_ring_slot(context, at)->successors) >= RT_FAILED;
+	return rt_ring_ended(context, at);
 }
 
 /* Runs something, or naps until the oldest task has ended. */

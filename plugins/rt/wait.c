@@ -50,14 +50,15 @@ ptowsp_status rt_look_after_kernel(struct rt_run *run)
 ptowsp_status rt_frontier_move(struct rt_run *run)
 {
 	struct rt_crew *crew = &run->crew;
-	struct rt_slot *slot;
+	struct rt_ring *ring = &crew->ring;
+	const struct rt_slot *slot;
 	ptowsp_status st = PTOWSP_OK;
 
-	while (!st && (slot = rt_ring_advance(&crew->ring)))
-		if (slot->tags & RT_GRAPH_LATER)
+	while (!st && (slot = rt_ring_advance(ring)))
+		if (ring->notes[(ring->frontier - 1) & ring->mask].later)
 			st = rt_clock_failed(run, rt_lag_cycles(&run->lag, slot->cycles));
 	/* Relaxed: rt_crew_status acquires. Not before everything in front of it is over: of two failures the earlier one is told, as with one thread. */
-	if (!st && atomic_load_explicit(&crew->failed_task, memory_order_relaxed) == crew->ring.frontier)
+	if (!st && atomic_load_explicit(&crew->failed_task, memory_order_relaxed) == ring->frontier)
 		st = rt_crew_status(crew, run->error);
 	return st;
 }
@@ -71,10 +72,9 @@ static void wait_show(struct rt_run *run)
 	rt_stats_publish(run);
 }
 
-/* Sequentially consistent, as rt_ready_expect demands. */
 static bool slot_over(const void *context, uint32_t at)
 {
-	return atomic_load(&rt_ring_slot(context, at)->successors) >= RT_FAILED;
+	return rt_ring_ended(context, at);
 }
 
 /* The end to wait for: that of the last task wanted, or, if it has come, of the first one. */
