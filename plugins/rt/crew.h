@@ -45,7 +45,7 @@ struct rt_crew {
 	uint32_t batch_count;
 	uint32_t batch[RT_BATCH];
 	uint64_t batch_task;  /* the first of them */
-	bool filling;         /* what is ready goes to the others */
+	bool filling;         /* what is ready goes to the others; dispatch.c */
 	uint32_t filled, filled_ready; /* tasks handed over since that began, and those of them that were ready */
 	bool chains;          /* few were: most follow others */
 	uint32_t brief_run;   /* tasks of brief kernels since the last one that was not */

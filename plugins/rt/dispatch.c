@@ -93,12 +93,15 @@ ptowsp_status rt_dispatch_begin(struct rt_run *run)
 
 /* ---- into the ring ------------------------------------------------------------------------------------------------ */
 
-/* Ready tasks that wait for each thread: with fewer the expander fills up, and runs none itself; until there are so many, or so many were handed over of which most
- * are still to come. What is handed over together belongs together in most programs: long turns keep neighbours on one thread. */
-enum { BACKLOG_LEAST = 32, BACKLOG_MOST = 128, FILL = 64, FILL_READY = 16 };
+/* Ready tasks for each thread: with fewer of them waiting the expander fills up and keeps none, until there are so many. Turns are long: what is handed
+ * over together, or kept, is mostly neighbours. */
+enum { BACKLOG_LEAST = 32, BACKLOG_MOST = 128 };
 
-/* A batch of kernels that take so long is not kept back. Of others the first is kept back until so many tasks have been linked behind it: a task that a worker has taken already
- * has to be fetched from there for every edge to it. */
+/* One in FILL_READY tasks handed over was ready, or fewer, of FILL at least: most follow others. */
+enum { FILL = 64, FILL_READY = 16 };
+
+/* A batch of kernels that take so long is not kept back. Of others it is, until so many tasks have been handed over behind its first: to a task that a worker
+ * has taken, or has counted down, no edge can be added without fetching it from there. */
 enum { BATCH_KERNEL_NS = 2000, BATCH_LEAST = 4, BATCH_TASKS = 32 };
 
 static void batch_add(struct rt_crew *crew, uint32_t slot, uint32_t ns)
@@ -124,7 +127,8 @@ static void batch_show(struct rt_crew *crew, uint64_t backlog, uint32_t ns)
 		rt_crew_flush(crew);
 }
 
-/* Where tasks follow each other few are ready however many are to come, and the others need no more as long as those last. */
+/* Where tasks follow each other few are ready however many are to come, and the others need no more as long as those last. So a worker has a row of tasks, and
+ * the expander runs the next one behind it. */
 static bool chains_last(const struct rt_crew *crew)
 {
 	return crew->chains && !rt_ready_wanted(&crew->ready) && rt_ring_deep(&crew->ring);
