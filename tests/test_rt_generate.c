@@ -419,13 +419,25 @@ static bool same_times(const struct outcome *a, const struct outcome *b)
 	return same;
 }
 
+static bool same_shares(const struct outcome *a, const struct outcome *b)
+{
+	bool same = a->stats.scheduler_count == b->stats.scheduler_count;
+
+	for (uint32_t p = 0; same && p < a->stats.scheduler_count; p++)
+		same = a->schedulers[p].tasks == b->schedulers[p].tasks && a->schedulers[p].skipped == b->schedulers[p].skipped &&
+		       a->schedulers[p].walked == b->schedulers[p].walked;
+	return same;
+}
+
 /* N instances with one thread, and with several: tasks, edges and memory of one instance; times the same for any number of threads. */
 static bool instances_agree(struct builder *b, uint64_t seed, uint32_t n, bool edges, uint32_t threads)
 {
 	struct outcome *one = builder_run(b, NULL), *many = builder_run(b, &(struct outcome_how){.schedulers = n});
 	struct outcome *busy = builder_run(b, &(struct outcome_how){.schedulers = n, .threads = threads});
 	bool held = one->status == PTOWSP_DEADLOCK || many->status == PTOWSP_DEADLOCK; /* N rings have more places than one */
-	const char *what = one->status != many->status && !held ? "status" : many->status != busy->status ? "status with threads" : NULL;
+	const char *what = one->status != many->status && !held ? "status" : many->status != busy->status ? "status with threads"
+			   : !same_shares(many, busy)				  ? "shares with threads"
+										  : NULL;
 
 	if (!what && !one->status && !many->status)
 		what = !same_tasks(one, many)		   ? "tasks"

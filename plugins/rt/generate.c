@@ -211,16 +211,18 @@ static void work(void *context, uint32_t worker)
 
 /* ---- the run ------------------------------------------------------------------------------------------------------ */
 
+/* How far instances walk that nobody waits for depends on threads: a run that failed does not say. */
 static void stats_take(struct rt_generate *g)
 {
 	struct rt_run *run = g->run;
+	bool whole = !g->status;
 
 	rt_account_sum(g);
 	run->cross_edges = g->cross_edges;
 	run->notifications = g->notifications;
 	for (uint32_t p = 0; p < g->count; p++)
-		run->shares[p] = (struct ptowsp_scheduler_stats){.tasks = g->schedulers[p].tasks, .skipped = g->schedulers[p].skip.skipped,
-								 .walked = g->schedulers[p].skip.walked};
+		run->shares[p] = (struct ptowsp_scheduler_stats){.tasks = g->schedulers[p].tasks, .skipped = whole ? g->schedulers[p].skip.skipped : 0,
+								 .walked = whole ? g->schedulers[p].skip.walked : 0};
 }
 
 ptowsp_status rt_generate_run(struct rt_run *run, struct rt_pool *pool)

@@ -130,8 +130,8 @@ struct ptowsp_process_stats {
 /* One scheduler instance of several. */
 struct ptowsp_scheduler_stats {
 	uint64_t tasks;   /* its own */
-	uint64_t skipped; /* of others: passed over as a number */
-	uint64_t walked;  /* of others: looked at one by one */
+	uint64_t skipped; /* of others: passed over as a number; 0 after a failure */
+	uint64_t walked;  /* of others: looked at one by one; 0 after a failure */
 };
 
 enum { PTOWSP_KERNEL_COUNTED_ONE = 1 }; /* cycles not known without running: counted 1 per task */
