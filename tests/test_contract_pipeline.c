@@ -96,6 +96,23 @@ static void statistics_and_traces_tell_of_payload(void)
 	CHECK_INT(cli_int(cli_json(), "channels[c].payload_bytes"), 0);
 }
 
+/* The sample data and what must come out are in the package; a layout leaves whole what the core moves. */
+static void an_example_moves_tiles_between_its_stages(void)
+{
+	static const char *const how[] = {"", "--threads 4", "--schedule channel_capacity=loaded,0", "--schedule deps=explicit --threads 2"};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(how) / sizeof(*how); i++) {
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run %s --stats=json $B/../packages/tiles.pkg.zst", how[i])), 0);
+		CHECK_INT(cli_int(cli_json(), "channels[computed].payload_bytes"), 32 * 64 * 4);
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run %s $B/../packages/tiles.pkg.zst", how[i])), 0);
+		CHECK_CONTAINS(cli_out, "compare: ok");
+	}
+	REQUIRE_INT(cli("$B/ptowsp-run --schedule spatial_map=2,1 --schedule layout=x,S0,R $B/../packages/tiles.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_err, "layout: tensor x stays whole: a payload channel moves it");
+	CHECK_CONTAINS(cli_out, "compare: ok");
+}
+
 /* 16 bytes in a block, each at a multiple of 64. */
 static void blocks_count_in_the_memory_limit(void)
 {
@@ -137,6 +154,7 @@ void suite_contract_pipeline(CU_pSuite s)
 	TEST(s, strict_packing_refuses_a_cycle);
 	TEST(s, channels_of_payload_without_regions_are_refused);
 	TEST(s, statistics_and_traces_tell_of_payload);
+	TEST(s, an_example_moves_tiles_between_its_stages);
 	TEST(s, blocks_count_in_the_memory_limit);
 	TEST(s, the_listing_shows_what_moves_and_the_json_form_comes_back);
 	TEST(s, the_listing_names_channels_and_the_json_form_comes_back);

@@ -438,6 +438,35 @@ static struct builder *rich_pipeline(void)
 	return b;
 }
 
+/* Blocks of a tensor go to and fro, one way through a rendezvous; where they arrive is decided by a slot. */
+static struct builder *rich_payload(void)
+{
+	struct builder *b = builder_create();
+	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), t = builder_tensor(b, "t", PTOWSP_I64, 6, 4), u = builder_tensor(b, "u", PTOWSP_I64, 6, 5);
+	uint32_t there = builder_payload(b, "there", 2, 1), back = builder_payload(b, "back", 0, 0), one = builder_const(b, 1);
+	uint32_t value = builder_expr(b, PTOWSP_EXPR_LOOP, 0, 0, 0), row = builder_expr(b, PTOWSP_EXPR_MOD, value, builder_const(b, 5), 0);
+	uint32_t slot = builder_slot(b, "s", PTOWSP_SLOT_SLOT, 1), from = builder_region(b, t, row, one, 2, 3);
+	uint32_t to = builder_region(b, u, builder_expr(b, PTOWSP_EXPR_VALUE, slot, 0, 0), one, 2, 3);
+
+	builder_process(b, "source", 2);
+	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 4);
+	builder_task(b, k, 2, "m", from);
+	builder_send_block(b, there, value, from);
+	builder_end(b);
+	builder_process(b, "middle", 1);
+	builder_consume_block(b, there, to);
+	builder_scope(b);
+	builder_task(b, k, 3, "r", to);
+	builder_send_block(b, back, value, to);
+	builder_end(b);
+	builder_slot_set(b, slot, row);
+	builder_end(b);
+	builder_process(b, "sink", 2);
+	builder_consume_block(b, back, from);
+	builder_end(b);
+	return b;
+}
+
 static void mutate(struct builder *(*make)(void))
 {
 	uint32_t ran = 0, refused_ones = 0;
@@ -485,6 +514,11 @@ static void mutated_pipelines_are_refused_or_run_without_harm(void)
 	mutate(rich_pipeline);
 }
 
+static void mutated_payload_is_refused_or_moves_without_harm(void)
+{
+	mutate(rich_payload);
+}
+
 void suite_rt_verify(CU_pSuite s)
 {
 	TEST(s, unknown_opcodes_are_named);
@@ -502,4 +536,5 @@ void suite_rt_verify(CU_pSuite s)
 	TEST(s, records_of_other_sizes_are_read);
 	TEST(s, mutated_programs_are_refused_or_run_without_harm);
 	TEST(s, mutated_pipelines_are_refused_or_run_without_harm);
+	TEST(s, mutated_payload_is_refused_or_moves_without_harm);
 }

@@ -118,6 +118,19 @@ static void matmul(void)
 	save_tiled("matmul_c", c);
 }
 
+static void tiles(void)
+{
+	enum { ROWS = 32, COLUMNS = 64 };
+	static float x[ROWS][COLUMNS], y[ROWS][COLUMNS];
+
+	fill(x[0], ROWS * COLUMNS, 6);
+	for (int r = 0; r < ROWS; r++)
+		for (int c = 0; c < COLUMNS; c++)
+			y[r][c] = x[r][c] * x[r][c] + x[r][c];
+	save("tiles_x", x[0], ROWS, COLUMNS);
+	save("tiles_y", y[0], ROWS, COLUMNS);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -132,5 +145,6 @@ int main(int argc, char **argv)
 	vector_add();
 	softmax();
 	matmul();
+	tiles();
 	return 0;
 }
