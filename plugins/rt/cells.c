@@ -127,12 +127,11 @@ static bool crowded(struct rt_cells *cells, const struct rt_track *track)
 	return live > cells->mask / 64 * 3;
 }
 
-struct rt_cell *rt_cells_enter_on(struct rt_cells *cells, struct rt_track *track, uint64_t name)
+/* Where the name's own place is not free, or it is time to count. A function of its own, so that the common way saves no registers. */
+static __attribute__((noinline)) struct rt_cell *enter_slowly(struct rt_cells *cells, struct rt_track *track, uint64_t name, uint64_t home)
 {
-	uint64_t home = rt_cells_place(cells, name);
 	struct rt_entry *entry;
 
-	cells->entered++;
 	if (cells->entries[home].reach)
 		reach_shorten(cells, track, home);
 	entry = crowded(cells, track) ? NULL : dead_take(cells, track, name);
@@ -143,6 +142,18 @@ struct rt_cell *rt_cells_enter_on(struct rt_cells *cells, struct rt_track *track
 		}
 		entry = dead_take(cells, track, name);
 	}
+	entry->cell = rt_cell_new(track);
+	return &entry->cell;
+}
+
+struct rt_cell *rt_cells_enter_on(struct rt_cells *cells, struct rt_track *track, uint64_t name)
+{
+	uint64_t home = rt_cells_place(cells, name);
+	struct rt_entry *entry = &cells->entries[home];
+
+	if ((++cells->entered > cells->mask / 4 && !cells->fixed) || entry->reach || !rt_cell_dead(&entry->cell, track))
+		return enter_slowly(cells, track, name, home);
+	entry->name = name;
 	entry->cell = rt_cell_new(track);
 	return &entry->cell;
 }
