@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT
+ * test_rt_trails.c - who wrote and who touched elements that payload channels move, against an array with a row per element. */
+#include "check.h"
+#include "rt/trails.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { TENSORS = 2, ELEMENTS = 400 };
+
+static struct rt_trail of[TENSORS][ELEMENTS];
+static uint64_t state;
+
+static uint64_t pick(uint64_t limit)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state % limit;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static void plain_enter(uint32_t tensor, int64_t first, int64_t last, uint64_t task, uint64_t end, bool writes)
+{
+	for (int64_t e = first; e < last; e++) {
+		struct rt_trail *trail = &of[tensor][e];
+
+		trail->touched = task + 1;
+		trail->touched_end = later(trail->touched_end, end);
+		if (writes) {
+			trail->wrote = task + 1;
+			trail->wrote_end = end;
+		}
+	}
+}
+
+/* forgotten: what is asked only about later tasks and times may be less. */
+static void check_join(const struct rt_trails *trails, uint64_t forgotten_tasks, uint64_t forgotten_time)
+{
+	uint32_t tensor = (uint32_t)pick(TENSORS);
+	int64_t first = (int64_t)pick(ELEMENTS), last = first + 1 + (int64_t)pick((uint64_t)(ELEMENTS - first));
+	struct rt_trail got = {0}, want = {0};
+
+	rt_trails_join(trails, tensor, first, last, &got);
+	for (int64_t e = first; e < last; e++) {
+		want.wrote = later(want.wrote, of[tensor][e].wrote);
+		want.touched = later(want.touched, of[tensor][e].touched);
+		want.wrote_end = later(want.wrote_end, of[tensor][e].wrote_end);
+		want.touched_end = later(want.touched_end, of[tensor][e].touched_end);
+	}
+	CHECK_UINT(later(got.wrote, forgotten_tasks), later(want.wrote, forgotten_tasks));
+	CHECK_UINT(later(got.touched, forgotten_tasks), later(want.touched, forgotten_tasks));
+	CHECK_UINT(later(got.wrote_end, forgotten_time), later(want.wrote_end, forgotten_time));
+	CHECK_UINT(later(got.touched_end, forgotten_time), later(want.touched_end, forgotten_time));
+}
+
+/* Ends are in no order, as clocks of instances stand apart. */
+static void an_array_says_the_same(void)
+{
+	for (uint64_t seed = 1; seed <= 20; seed++) {
+		struct rt_trails trails;
+		uint64_t tasks = 0, time = 0;
+
+		state = seed * UINT64_C(0x9E3779B97F4A7C15);
+		memset(of, 0, sizeof(of));
+		REQUIRE(rt_trails_init(&trails, TENSORS));
+		for (uint64_t task = 0; task < 1000; task++) {
+			uint32_t tensor = (uint32_t)pick(TENSORS);
+			int64_t first = (int64_t)pick(ELEMENTS), last = first + 1 + (int64_t)pick(later(1, (uint64_t)(ELEMENTS - first) / 8));
+			uint64_t end = task * 3 + pick(200);
+			bool writes = pick(2);
+
+			CHECK(rt_trails_enter(&trails, tensor, first, last, task, end, writes));
+			plain_enter(tensor, first, last, task, end, writes);
+			if (task % 50 == 49) {
+				tasks = task - pick(40);
+				time = task * 3 - pick(100);
+				rt_trails_forget(&trails, tasks, time);
+			}
+			check_join(&trails, tasks, time);
+		}
+		rt_trails_finish(&trails);
+	}
+}
+
+/* Only what is over for both: the task, and its end on every clock. */
+static void what_somebody_may_ask_about_is_kept(void)
+{
+	struct rt_trails trails;
+	struct rt_trail trail = {0};
+
+	REQUIRE(rt_trails_init(&trails, 1));
+	CHECK(rt_trails_enter(&trails, 0, 0, 4, 6, 50, true));
+	rt_trails_forget(&trails, 6, 50); /* task 6 is the seventh */
+	rt_trails_join(&trails, 0, 3, 9, &trail);
+	CHECK_UINT(trail.wrote, 7);
+	rt_trails_forget(&trails, 7, 49);
+	trail = (struct rt_trail){0};
+	rt_trails_join(&trails, 0, 3, 9, &trail);
+	CHECK_UINT(trail.touched_end, 50);
+	rt_trails_forget(&trails, 7, 50);
+	trail = (struct rt_trail){0};
+	rt_trails_join(&trails, 0, 0, 4, &trail);
+	CHECK_UINT(trail.touched, 0);
+	CHECK_UINT(trail.touched_end, 0);
+	rt_trails_finish(&trails);
+}
+
+/* It asks to be looked through when it has doubled; what stays moves the mark up. */
+static void it_is_full_when_it_has_doubled(void)
+{
+	struct rt_trails trails;
+	uint32_t count = 0;
+
+	REQUIRE(rt_trails_init(&trails, 1));
+	for (; !rt_trails_full(&trails); count++)
+		CHECK(rt_trails_enter(&trails, 0, 2 * (int64_t)count, 2 * (int64_t)count + 1, count, count + 1, false));
+	CHECK_UINT(count, 2048);
+	rt_trails_forget(&trails, 100, 100);
+	for (; !rt_trails_full(&trails); count++)
+		CHECK(rt_trails_enter(&trails, 0, 2 * (int64_t)count, 2 * (int64_t)count + 1, count, count + 1, false));
+	CHECK_UINT(count, 2 * 1948 + 100);
+	rt_trails_forget(&trails, count, count);
+	CHECK(!rt_trails_full(&trails));
+	rt_trails_finish(&trails);
+}
+
+void suite_rt_trails(CU_pSuite s)
+{
+	TEST(s, an_array_says_the_same);
+	TEST(s, what_somebody_may_ask_about_is_kept);
+	TEST(s, it_is_full_when_it_has_doubled);
+}
