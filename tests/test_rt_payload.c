@@ -146,6 +146,85 @@ static void threads_and_rules_change_nothing(void)
 	rt_crew_rules.brief_ns = brief_ns;
 }
 
+static uint64_t state;
+
+static uint32_t pick(uint32_t limit)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return (uint32_t)(state % limit);
+}
+
+/* Some rows of one of two tensors: where everybody works, sends from and receives. */
+static uint32_t rows_somewhere(struct builder *b, uint32_t columns, bool token)
+{
+	uint32_t row = builder_const(b, pick(7));
+
+	if (token && pick(2))
+		row = builder_expr(b, PTOWSP_EXPR_MOD, loop_of(b), builder_const(b, 7), 0);
+	return builder_region(b, pick(2), row, builder_const(b, columns == 8 ? 0 : pick(4)), 2, columns);
+}
+
+static void tasks_add(struct builder *b, bool token)
+{
+	static const char *const access[] = {"rw", "rr", "mr", "mw"};
+
+	for (uint32_t n = pick(3); n; n--)
+		builder_task(b, pick(2), 1 + pick(9), access[pick(4)], rows_somewhere(b, 8, token), rows_somewhere(b, 4, token));
+}
+
+/* Up to three stages of up to three instances that all work on the same elements; only turns say who comes first. */
+static struct builder *random_make(void)
+{
+	struct builder *b = builder_create();
+	uint32_t stages = 1 + pick(3), columns = pick(2) ? 8 : 4, channels[3];
+
+	for (int i = 0; i < 2; i++) {
+		builder_kernel_flags(b, builder_kernel(b, i ? "l" : "k", PTOWSP_UNIT_AIV, 1, 2), i ? BUILDER_LATER : pick(4) ? 0 : BUILDER_SLOW);
+		builder_tensor(b, i ? "u" : "t", PTOWSP_I64, 8, 8);
+	}
+	for (uint32_t i = 0; i < stages; i++)
+		channels[i] = builder_payload(b, i ? i == 1 ? "b" : "c" : "a", pick(4), pick(3));
+	for (uint32_t i = 0; i <= stages; i++) {
+		builder_process(b, "p", 1 + pick(3));
+		if (i)
+			builder_consume_block(b, channels[i - 1], rows_somewhere(b, columns, true));
+		else
+			builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 1 + pick(8));
+		tasks_add(b, true);
+		if (i < stages)
+			builder_send_block(b, channels[i], loop_of(b), rows_somewhere(b, columns, true));
+		tasks_add(b, true);
+		builder_end(b);
+	}
+	return b;
+}
+
+static void random_pipelines_move_the_same_with_any_number_of_threads(void)
+{
+	uint32_t brief_ns = rt_crew_rules.brief_ns;
+
+	for (uint64_t seed = 1; seed <= 60; seed++) {
+		struct outcome_how how = {.seed = seed};
+		struct outcome *one, *more;
+		struct builder *b;
+
+		state = seed * UINT64_C(0x9E3779B97F4A7C15);
+		b = random_make();
+		rt_crew_rules.brief_ns = seed % 4 ? 0 : brief_ns;
+		one = builder_run(b, &how);
+		CHECK_STR(one->error.text, "");
+		for (how.threads = 2; how.threads <= 4; how.threads += 2) {
+			more = builder_run(b, &how);
+			check_same(one, more);
+			outcome_destroy(more);
+		}
+		done(b, one);
+	}
+	rt_crew_rules.brief_ns = brief_ns;
+}
+
 /* What a process reads that took no part in the transfer follows the order of turns: the copy is made when it is issued. */
 static void others_see_what_arrived_in_the_order_of_turns(void)
 {
@@ -277,6 +356,7 @@ void suite_rt_payload(CU_pSuite s)
 {
 	TEST(s, blocks_arrive_as_they_were_sent);
 	TEST(s, threads_and_rules_change_nothing);
+	TEST(s, random_pipelines_move_the_same_with_any_number_of_threads);
 	TEST(s, others_see_what_arrived_in_the_order_of_turns);
 	TEST(s, what_nobody_follows_is_forgotten);
 	TEST(s, blocks_are_bounded_by_the_memory_limit);
