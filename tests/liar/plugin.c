@@ -8,14 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu_sim/arch.h"
 #include "cpu_sim/caps.h"
-#include "cpu_sim/device.h"
-#include "cpu_sim/instance.h"
+#include "cpu_sim/ops.h"
 #include "cpu_sim/options.h"
 #include "cpu_sim/program.h"
 #include "cpu_sim/queue.h"
-#include "cpu_sim/trace.h"
 #include "ptowsp/package.h"
 #include "ptowsp/workload.h"
 
@@ -389,24 +386,8 @@ static ptowsp_status init(const struct ptowsp_host *host, const struct ptowsp_in
 	return cpu_init(&told[told_count++], &theirs, instance_out, error);
 }
 
-static const struct ptowsp_ops ops = {
-	.head = PTOWSP_HEAD(ops, OPS),
-	.init = init,
-	.fini = cpu_fini,
-	.extension = extension,
-	.devices = cpu_devices_list,
-	.options = options,
-	.capabilities = capabilities,
-	.open = cpu_open,
-	.close = cpu_close,
-	.load = load,
-	.unload = cpu_unload,
-	.submit = submit,
-	.cancel = cancel,
-	.poll = cpu_poll,
-	.drain = cpu_drain,
-	.stats = cpu_stats,
-};
+static struct ptowsp_ops ops; /* cpu_sim's, with ours in their place */
+
 static const struct ptowsp_plugin plugin = {
 	.head = PTOWSP_HEAD(plugin, PLUGIN),
 	.major = PTOWSP_ABI_MAJOR,
@@ -421,5 +402,13 @@ static const struct ptowsp_plugin plugin = {
 const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor)
 {
 	(void)host_minor;
+	ops = cpu_ops;
+	ops.init = init;
+	ops.extension = extension;
+	ops.options = options;
+	ops.capabilities = capabilities;
+	ops.load = load;
+	ops.submit = submit;
+	ops.cancel = cancel;
 	return &plugin;
 }
