@@ -1,25 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_isa_walk.c - the walk on scalars alone: same way and cycles as a run, every touch, what it depends on; and the listing. */
+#include "tile_probe.h"
+
 #include <stdio.h>
-
-#include "check.h"
-#include "isa/state.h"
-#include "tile_builder.h"
-
-static struct tile_builder b;
-static struct tile_task task;
-static struct isa_program *program;
-static float memory[2][4096];
-
-static void begin(void)
-{
-	tile_begin(&b, "probe");
-	tile_param(&b, "in", PTOWSP_F32);
-	tile_param(&b, "out", PTOWSP_F32);
-	tile_task_begin(&task);
-	for (unsigned i = 0; i < 2; i++)
-		tile_window(&task, i, memory[i], PTOWSP_F32, 4096);
-}
 
 static bool create(void)
 {
