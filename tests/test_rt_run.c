@@ -337,91 +337,6 @@ static void cancel_ends_a_run_on_any_number_of_threads(void)
 	}
 }
 
-/* ---- bounds ------------------------------------------------------------------------------------------------------ */
-
-static void extents_from_a_symbol_name_it_when_they_leave_the_tensor(void)
-{
-	struct builder *b = builder_create();
-	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), t = builder_tensor(b, "t", PTOWSP_I64, 4, 8);
-	uint32_t n = builder_slot(b, "offset", PTOWSP_SLOT_SYMBOL, 3), zero = builder_const(b, 0);
-	uint32_t row = builder_expr(b, PTOWSP_EXPR_VALUE, n, 0, 0);
-	const uint64_t values[] = {4, (uint64_t)-1, 3};
-	struct outcome *o;
-
-	builder_task(b, k, 1, "w", builder_region(b, t, row, zero, 1, 8));
-	o = builder_run(b, &(struct outcome_how){.values = values, .value_count = 1});
-	CHECK_INT(o->status, PTOWSP_RUN_FAILED);
-	CHECK_STR(o->error.text, "task 0, kernel k, touches 1 x 8 elements at 4, 0 of tensor t, which is 4 x 8; offset is 4");
-	outcome_destroy(o);
-	o = builder_run(b, &(struct outcome_how){.values = values + 1, .value_count = 1});
-	CHECK_INT(o->status, PTOWSP_RUN_FAILED);
-	outcome_destroy(o);
-	o = builder_run(b, &(struct outcome_how){.values = values + 2, .value_count = 1});
-	CHECK_INT(o->status, PTOWSP_OK);
-	outcome_destroy(o);
-	builder_destroy(b);
-}
-
-static void flat_windows_are_checked_with_what_the_kernel_touches(void)
-{
-	struct builder *b = builder_create();
-	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), t = builder_tensor(b, "t", PTOWSP_I64, 32, 0);
-	uint32_t zero = builder_const(b, 0);
-	struct outcome *o;
-
-	builder_touch(b, k, 0, 8, 8, PTOWSP_READ);
-	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 4);
-	builder_task(b, k, 1, "r", builder_window(b, t, builder_expr(b, PTOWSP_EXPR_LOOP, 0, 0, 0), zero, 8));
-	builder_end(b);
-	o = builder_run(b, NULL); /* 24 + 8 .. 24 + 16 */
-	CHECK_INT(o->status, PTOWSP_RUN_FAILED);
-	CHECK_CONTAINS(o->error.text, "task 3, kernel k, touches elements 32 to 39 of tensor t, which has 32");
-	outcome_destroy(o);
-	builder_destroy(b);
-}
-
-static void extents_of_a_tensor_without_shape_are_measured(void)
-{
-	struct builder *b = builder_create();
-	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), t = builder_tensor(b, "t", PTOWSP_F32, 0, 0);
-	struct ptowsp_run_args args = {.head = PTOWSP_HEAD(args, RUN_ARGS)};
-	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	struct rt_program *program;
-	uint64_t elements[2] = {7, 7};
-
-	builder_touch(b, k, 0, 4, 8, PTOWSP_WRITE);
-	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 5);
-	builder_task(b, k, 1, "w", builder_window(b, t, builder_expr(b, PTOWSP_EXPR_LOOP, 0, 0, 0), builder_const(b, 0), 16));
-	builder_end(b);
-	builder_kernel_flags(b, k, BUILDER_LATER | BUILDER_UNUSABLE);
-	REQUIRE_INT(builder_program(b, &program, &error), PTOWSP_OK);
-	CHECK_INT(rt_extents(program, &args, elements, 2, &error), PTOWSP_OK);
-	CHECK_UINT(elements[0], 4 * 16 + 12);
-	CHECK_UINT(elements[1], 0);
-	rt_program_destroy(program);
-	builder_destroy(b);
-}
-
-/* The kernel's footprint unknown: the rest of the tensor counts as touched. */
-static void without_a_footprint_the_rest_of_the_tensor_is_touched(void)
-{
-	struct builder *b = builder_create();
-	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), t = builder_tensor(b, "t", PTOWSP_I64, 32, 0);
-	uint32_t zero = builder_const(b, 0), one = builder_const(b, 1), two = builder_const(b, 2);
-	struct outcome *o;
-
-	builder_kernel_flags(b, k, BUILDER_NO_FOOTPRINT);
-	builder_task(b, k, 1, "w", builder_window(b, t, two, zero, 8));
-	builder_task(b, k, 1, "r", builder_window(b, t, one, zero, 8));
-	builder_task(b, k, 1, "r", builder_window(b, t, builder_const(b, 4), zero, 8)); /* nothing is left there */
-	o = builder_run(b, NULL);
-	CHECK_INT(o->status, PTOWSP_OK);
-	CHECK_UINT(o->edge_count, 1);
-	CHECK(outcome_has_edge(o, 0, 1));
-	outcome_destroy(o);
-	builder_destroy(b);
-}
-
 /* ---- live counters ----------------------------------------------------------------------------------------------- */
 
 struct watcher {
@@ -479,9 +394,5 @@ void suite_rt_run(CU_pSuite s)
 	TEST(s, millions_of_rows_that_become_intervals_meet_the_deadline);
 	TEST(s, slow_kernels_meet_the_deadline_and_nothing_is_left_running);
 	TEST(s, cancel_ends_a_run_on_any_number_of_threads);
-	TEST(s, extents_from_a_symbol_name_it_when_they_leave_the_tensor);
-	TEST(s, flat_windows_are_checked_with_what_the_kernel_touches);
-	TEST(s, extents_of_a_tensor_without_shape_are_measured);
-	TEST(s, without_a_footprint_the_rest_of_the_tensor_is_touched);
 	TEST(s, counters_can_be_read_while_a_run_goes_on);
 }
