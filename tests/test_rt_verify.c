@@ -492,8 +492,8 @@ static void mutate(struct builder *(*make)(void))
 			continue;
 		}
 		ran++;
-		/* A changed bound may mean billions of tasks. */
-		o = builder_run_program(b, program, &(struct outcome_how){.max_tasks = 500, .threads = seed % 8 ? 1 : 2, .idle = true,
+		/* A changed bound may mean billions of tasks, a changed capacity as many blocks. */
+		o = builder_run_program(b, program, &(struct outcome_how){.max_tasks = 500, .threads = seed % 8 ? 1 : 2, .idle = true, .memory = 1 << 26,
 									  .deadline_ns = builder_now_ns() + 500000000});
 		if (o->status && !o->error.text[0])
 			CHECK_FAIL("seed %ju: status %d without a sentence", (uintmax_t)seed, o->status);
