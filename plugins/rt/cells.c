@@ -6,19 +6,25 @@
 
 enum { ROOM_BITS = 11, ROOM_BITS_MOST = 40, REACH_MOST = 64 };
 
-static bool entries_make(struct rt_cells *cells, unsigned bits, uint32_t stale)
+static void entries_set(struct rt_cells *cells, struct rt_entry *entries, unsigned bits, uint32_t stale)
 {
 	uint64_t count = UINT64_C(1) << bits;
 
-	cells->entries = bits <= ROOM_BITS_MOST ? malloc(count * sizeof(*cells->entries)) : NULL;
-	if (!cells->entries)
-		return false;
+	cells->entries = entries;
 	for (uint64_t i = 0; i < count; i++)
-		cells->entries[i] = (struct rt_entry){RT_NO_NAME, {stale, stale, 0}, 0};
+		entries[i] = (struct rt_entry){RT_NO_NAME, {stale, stale, 0}, 0};
 	cells->mask = count - 1;
 	cells->shift = 64 - bits;
 	cells->entered = 0;
-	return true;
+}
+
+static bool entries_make(struct rt_cells *cells, unsigned bits, uint32_t stale)
+{
+	struct rt_entry *entries = bits <= ROOM_BITS_MOST ? malloc((UINT64_C(1) << bits) * sizeof(*entries)) : NULL;
+
+	if (entries)
+		entries_set(cells, entries, bits, stale);
+	return entries != NULL;
 }
 
 /* A fixed pool is never more than half full, so there is always a dead place. */
@@ -31,6 +37,21 @@ bool rt_cells_init(struct rt_cells *cells, uint64_t most)
 	while (bits <= ROOM_BITS_MOST && most > UINT64_C(1) << (bits - 1))
 		bits++;
 	return entries_make(cells, bits, 0);
+}
+
+void rt_cells_adopt(struct rt_cells *cells, struct rt_entry *entries, size_t size)
+{
+	unsigned bits = 0;
+
+	while (size >= (sizeof(*entries) << (bits + 1)))
+		bits++;
+	free(cells->entries);
+	entries_set(cells, entries, bits, 0);
+}
+
+size_t rt_cells_size(const struct rt_cells *cells)
+{
+	return cells->entries ? (cells->mask + 1) * sizeof(*cells->entries) : 0;
 }
 
 void rt_cells_finish(struct rt_cells *cells)

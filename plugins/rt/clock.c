@@ -23,6 +23,19 @@ ptowsp_status rt_clock_init(struct rt_clock *clock, uint32_t slots)
 	return ok && rt_clock_pools(clock, 1) ? PTOWSP_OK : PTOWSP_NO_MEMORY;
 }
 
+size_t rt_clock_size(const struct rt_clock *clock)
+{
+	return clock->rows ? (clock->mask + 1) * sizeof(*clock->rows) : 0;
+}
+
+void rt_clock_adopt(struct rt_clock *clock, struct rt_clock_row *rows, size_t size)
+{
+	while (size >= 2 * rt_clock_size(clock))
+		clock->mask = clock->mask * 2 + 1;
+	free(clock->rows);
+	clock->rows = rows;
+}
+
 void rt_clock_finish(struct rt_clock *clock)
 {
 	rt_clock_depth_finish(clock);

@@ -103,6 +103,9 @@ struct rt_clock_brief {
 /* slots: SLOT rows. The caller has filled the configuration. Errors: NO_MEMORY. */
 ptowsp_status rt_clock_init(struct rt_clock *clock, uint32_t slots);
 void rt_clock_finish(struct rt_clock *clock);
+/* Bytes of the rows. A clock without tasks takes over a block of malloc's that is no smaller than its own. */
+size_t rt_clock_size(const struct rt_clock *clock);
+void rt_clock_adopt(struct rt_clock *clock, struct rt_clock_row *rows, size_t size);
 /* Room for pools 0 .. pools - 1. False when out of memory. */
 bool rt_clock_pools(struct rt_clock *clock, uint32_t pools);
 

@@ -37,6 +37,39 @@ static ptowsp_status look(void *context)
 	return rt_look(context);
 }
 
+/* Of the one map there is. A pool that never grows has the size that it is asked for. */
+static struct rt_cells *cells_of(struct rt_run *run)
+{
+	return run->exact.entries ? &run->exact : &run->overlap.cells;
+}
+
+/* What earlier runs of the program left. */
+static void spares_take(struct rt_run *run)
+{
+	struct rt_spares *spares = &run->program->spares;
+	struct rt_cells *cells = cells_of(run);
+	size_t size;
+	void *block;
+
+	if (cells->entries && !cells->fixed && (block = rt_spare_take(spares, RT_SPARE_CELLS, rt_cells_size(cells), &size)))
+		rt_cells_adopt(cells, block, size);
+	if ((block = rt_spare_take(spares, RT_SPARE_READERS, rt_track_size(&run->track), &size)))
+		rt_track_adopt(&run->track, block, size);
+}
+
+static void spares_give(struct rt_run *run)
+{
+	struct rt_spares *spares = &run->program->spares;
+	struct rt_cells *cells = cells_of(run);
+
+	if (!cells->fixed) {
+		rt_spare_give(spares, RT_SPARE_CELLS, cells->entries, rt_cells_size(cells));
+		cells->entries = NULL;
+	}
+	rt_spare_give(spares, RT_SPARE_READERS, run->track.readers, rt_track_size(&run->track));
+	run->track.readers = NULL;
+}
+
 ptowsp_status rt_infer_init(struct rt_run *run)
 {
 	const struct rt_schedule *schedule = schedule_of(run);
@@ -49,6 +82,8 @@ ptowsp_status rt_infer_init(struct rt_run *run)
 		ok = rt_cells_init(&run->exact, most_live(run));
 	if (ok && schedule->deps == PTOWSP_DEPS_BYTES_OVERLAP)
 		ok = rt_overlap_init(&run->overlap, &run->tensors, most_live(run));
+	if (ok)
+		spares_take(run);
 	run->overlap.look = look;
 	run->overlap.context = run;
 	if (ok && loads(run->program))
@@ -60,6 +95,7 @@ ptowsp_status rt_infer_init(struct rt_run *run)
 
 void rt_infer_finish(struct rt_run *run)
 {
+	spares_give(run);
 	rt_cells_finish(&run->exact);
 	rt_intern_finish(&run->intern);
 	rt_overlap_finish(&run->overlap);

@@ -1,15 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/memory.h"
 
-static uint64_t cells_bytes(const struct rt_cells *cells)
-{
-	return cells->entries ? (cells->mask + 1) * sizeof(*cells->entries) : 0;
-}
-
 /* Semantic times and reservations of each task, and the starts that wait in a ready queue. */
 static uint64_t clock_bytes(const struct rt_clock *clock)
 {
-	uint64_t bytes = clock->rows ? (clock->mask + 1) * sizeof(*clock->rows) : 0;
+	uint64_t bytes = rt_clock_size(clock);
 
 	for (uint32_t p = 0; p < clock->pools; p++) {
 		const struct rt_waiting *waiting = &clock->waiting[p];
@@ -40,7 +35,7 @@ static uint64_t edge_bytes(const struct rt_run *run)
 
 static uint64_t map_bytes(const struct rt_run *run)
 {
-	uint64_t bytes = cells_bytes(&run->exact) + cells_bytes(&run->overlap.cells);
+	uint64_t bytes = rt_cells_size(&run->exact) + rt_cells_size(&run->overlap.cells);
 
 	if (run->intern.rows)
 		bytes += (run->intern.mask + 1) * sizeof(*run->intern.rows);

@@ -206,6 +206,7 @@ ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt
 	program->host = args->host;
 	program->entry = args->entry;
 	pthread_mutex_init(&program->lock, NULL);
+	rt_spares_init(&program->spares);
 	st = lower(program, args, error);
 	if (st) {
 		rt_program_destroy(program);
@@ -261,6 +262,7 @@ void rt_program_destroy(struct rt_program *program)
 	free(program->kernel_used);
 	free(program->level_told);
 	free(program->kernel_ns);
+	rt_spares_finish(&program->spares);
 	pthread_mutex_destroy(&program->lock);
 	free(program);
 }

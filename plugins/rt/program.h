@@ -11,6 +11,7 @@
 #include "rt/renamed.h"
 #include "rt/rt.h"
 #include "rt/schedule.h"
+#include "rt/spare.h"
 #include "rt/table.h"
 
 /* One instruction, at its own index: positions in messages are those of the package. */
@@ -138,6 +139,7 @@ struct rt_program {
 	uint8_t *kernel_used;         /* per KREG row: named by a site at some level */
 	_Atomic uint32_t *kernel_ns;  /* per KREG row: how long a task of it takes, blended from samples; UINT32_MAX: not known. Kept from run to run */
 	uint8_t *level_told;          /* per KREG row: "no variant for a level" was said */
+	struct rt_spares spares;
 
 	pthread_mutex_t lock;         /* of what follows; innermost */
 	struct rt_snapshot *snapshot; /* counters of the run, now and then and at its end */

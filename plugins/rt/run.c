@@ -67,6 +67,23 @@ static void window_choose(struct rt_run *run)
 			    "no kernels are run and no task_window is stated: counted with an unbounded one, task_window=0");
 }
 
+/* Rows that an earlier run of the program left. */
+static void rows_take(struct rt_run *run)
+{
+	size_t size;
+	void *rows = rt_spare_take(&run->program->spares, RT_SPARE_ROWS, rt_clock_size(&run->clock), &size);
+
+	if (rows)
+		rt_clock_adopt(&run->clock, rows, size);
+}
+
+static void clock_finish(struct rt_run *run)
+{
+	rt_spare_give(&run->program->spares, RT_SPARE_ROWS, run->clock.rows, rt_clock_size(&run->clock));
+	run->clock.rows = NULL;
+	rt_clock_finish(&run->clock);
+}
+
 ptowsp_status rt_run_clock(struct rt_run *run)
 {
 	const struct rt_schedule *schedule = &run->program->schedule;
@@ -91,6 +108,8 @@ ptowsp_status rt_run_clock(struct rt_run *run)
 	clock->heap.capacity = run->sync.arena.capacity = run->heap_capacity;
 	rt_places_init(&run->places, run->program);
 	st = rt_clock_init(clock, run->program->tables.slot.count);
+	if (!st)
+		rows_take(run);
 	if (!st && !rt_clock_pools(clock, run->places.pools))
 		st = PTOWSP_NO_MEMORY;
 	if (!st)
@@ -261,7 +280,7 @@ void rt_run_finish(struct rt_run *run)
 	rt_crew_finish(&run->crew);
 	rt_record_finish(run);
 	rt_infer_finish(run);
-	rt_clock_finish(&run->clock);
+	clock_finish(run);
 	rt_lag_finish(&run->lag);
 	rt_flow_finish(&run->flow);
 	rt_expand_finish(&run->expand);
