@@ -142,7 +142,6 @@ const struct ptowsp_resource_stats *outcome_resource(const struct outcome *o, co
 bool outcome_has_edge(const struct outcome *o, uint64_t producer, uint64_t consumer);
 /* Bindings of all tensors on fresh memory with content from seed; *memory_out is freed by the caller. */
 uint64_t *builder_memory(const struct builder *b, uint64_t seed, struct ptowsp_binding *bindings, uint64_t *count_out);
-uint32_t builder_tensor_count(const struct builder *b);
 uint64_t builder_now_ns(void); /* the clock of deadlines */
 /* What a kernel of these tests does; shared with the model so that both compute the same. element(context, tensor argument, index, write, value). */
 uint64_t builder_fold(uint64_t state, uint64_t value);

@@ -46,11 +46,6 @@ ptowsp_status builder_program(struct builder *b, struct rt_program **program_out
 	return rt_program_create(program_out, &args, error);
 }
 
-uint32_t builder_tensor_count(const struct builder *b)
-{
-	return b->tensor.count;
-}
-
 uint64_t *builder_memory(const struct builder *b, uint64_t seed, struct ptowsp_binding *bindings, uint64_t *count_out)
 {
 	const struct ptowsp_tensor_record *tensors = (struct ptowsp_tensor_record *)b->tensor.rows;

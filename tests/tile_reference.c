@@ -13,11 +13,6 @@ static double wrap(int64_t value)
 	return low < 0x80000000u ? (double)low : (double)low - 4294967296.0;
 }
 
-double reference_narrow(unsigned dtype, double value)
-{
-	return dtype == PTOWSP_F32 ? (double)(float)value : wrap((int64_t)value);
-}
-
 /* One operation, rounded once. In double +, -, *, / of two f32 followed by rounding to f32 is the f32 operation. */
 static double calc(unsigned dtype, char op, double a, double b)
 {

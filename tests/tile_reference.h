@@ -22,7 +22,4 @@ struct mat {
 void reference_op(unsigned op, unsigned mode, struct mat *d, struct mat *e, const struct mat *const *src,
 		  const double *scalar);
 
-/* The value as the type holds it: rounded to f32, or wrapped to 32 bits. */
-double reference_narrow(unsigned dtype, double value);
-
 #endif
