@@ -116,6 +116,11 @@ static bool is_threshold(const struct reg_policy *policy)
 	return policy->directive == PTOWSP_DIRECTIVE_DISPATCH && policy->code == PTOWSP_DISPATCH_THRESHOLD;
 }
 
+static bool takes_word(char kind)
+{
+	return kind == 'w' || kind == 'd';
+}
+
 /* Finds the policy and leaves its arguments in *value. */
 static ptowsp_status policy_choose(struct job *job, struct value *value, struct reg_span text)
 {
@@ -133,7 +138,7 @@ static ptowsp_status policy_choose(struct job *job, struct value *value, struct 
 
 		return st ? st : fail_word(job, word);
 	}
-	if (call && job->policy->kinds[0] == 'w' && job->policy->most > 1) { /* domain(2) is domain, 2 */
+	if (call && takes_word(job->policy->kinds[0]) && job->policy->most > 1) { /* domain(2) is domain, 2 */
 		value->arguments[value->count++] = word;
 		text = inside;
 	}
@@ -206,6 +211,17 @@ static ptowsp_status axis_parse(struct job *job, struct reg_span span, int64_t *
 	return reg_fail_unknown(job->error, PTOWSP_INVALID, "loop", copy, job->scope->loops, job->scope->loop_count);
 }
 
+/* global, stream, pool or a loop: a name that is none of them would hold nothing back. */
+static ptowsp_status domain_parse(struct job *job, struct reg_span span, int64_t *offset_out)
+{
+	static const char *const domains[] = {"global", "stream", "pool"};
+
+	for (size_t i = 0; i < sizeof(domains) / sizeof(*domains); i++)
+		if (reg_span_is(span, domains[i]))
+			return string_add(job, span, offset_out);
+	return axis_parse(job, span, offset_out);
+}
+
 /* One argument of the given kind into place i of the row. */
 static ptowsp_status argument_parse(struct job *job, struct reg_span span, char kind, unsigned i)
 {
@@ -223,6 +239,10 @@ static ptowsp_status argument_parse(struct job *job, struct reg_span span, char 
 	case 'a':
 		sort = PTOWSP_ARGUMENT_WORD;
 		st = axis_parse(job, span, at);
+		break;
+	case 'd':
+		sort = PTOWSP_ARGUMENT_WORD;
+		st = domain_parse(job, span, at);
 		break;
 	case 'e':
 		sort = PTOWSP_ARGUMENT_EXPR;
@@ -342,7 +362,7 @@ static ptowsp_status arguments_parse(struct job *job, const struct value *value)
 		return threshold_parse(job, value);
 	if (value->count < policy->least || value->count > policy->most)
 		return fail_count(job, value->count);
-	if (*kinds == 'w' && strlen(kinds) > policy->least)
+	if (takes_word(*kinds) && strlen(kinds) > policy->least)
 		kinds += policy->most - value->count; /* the leading word is the optional one */
 	for (unsigned i = 0; i < value->count && !st; i++)
 		st = argument_parse(job, value->arguments[i], kinds[i], i);

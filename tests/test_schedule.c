@@ -34,6 +34,7 @@ static const char *printed(const struct ptowsp_directive_record *row)
 
 	memset(strings, 0, sizeof(strings));
 	strcpy(strings + 11, "q_tile");
+	strcpy(strings + 22, "i");
 	memcpy(strings + 1000, schedule.strings ? schedule.strings : "", schedule.string_bytes);
 	reg_text_init(&text, memory, sizeof(memory));
 	if (row)
@@ -108,6 +109,7 @@ static void wrong_texts_are_refused_with_the_reason(void)
 		{"dispatch=round_robin(4))(", "round_robin"},
 		{"spatial_map=4),(4", "parentheses"},
 		{"dispatch=affinity(k,4)", "q_tile"},
+		{"pipeline_depth=k,4", "loop \"k\" is unknown; known: %q_tile, i"},
 		{"dispatch=hash(i+,4)", "operand is missing"},
 		{"dispatch=hash(unknown,4)", "unknown"},
 		{"dispatch=threshold(n,a,b)", "pairs threshold: policy"},
