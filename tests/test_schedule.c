@@ -109,7 +109,7 @@ static void wrong_texts_are_refused_with_the_reason(void)
 		{"dispatch=round_robin(4))(", "round_robin"},
 		{"spatial_map=4),(4", "parentheses"},
 		{"dispatch=affinity(k,4)", "q_tile"},
-		{"pipeline_depth=k,4", "loop \"k\" is unknown; known: %q_tile, i"},
+		{"pipeline_depth=k,4", "loop \"k\" is unknown; known: i, %q_tile"},
 		{"dispatch=hash(i+,4)", "operand is missing"},
 		{"dispatch=hash(unknown,4)", "unknown"},
 		{"dispatch=threshold(n,a,b)", "pairs threshold: policy"},
