@@ -59,11 +59,12 @@ static void spares_take(struct rt_run *run)
 
 static void spares_give(struct rt_run *run)
 {
-	struct rt_spares *spares = &run->program->spares;
+	struct rt_spares *spares;
 	struct rt_cells *cells = cells_of(run);
 
 	if (!run->track.readers) /* its making failed before there was anything to leave, or even a program */
 		return;
+	spares = &run->program->spares;
 	if (!cells->fixed) {
 		rt_spare_give(spares, RT_SPARE_CELLS, cells->entries, rt_cells_size(cells));
 		cells->entries = NULL;

@@ -79,7 +79,8 @@ static void rows_take(struct rt_run *run)
 
 static void clock_finish(struct rt_run *run)
 {
-	rt_spare_give(&run->program->spares, RT_SPARE_ROWS, run->clock.rows, rt_clock_size(&run->clock));
+	if (run->clock.rows) /* there is a program then */
+		rt_spare_give(&run->program->spares, RT_SPARE_ROWS, run->clock.rows, rt_clock_size(&run->clock));
 	run->clock.rows = NULL;
 	rt_clock_finish(&run->clock);
 }
