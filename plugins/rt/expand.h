@@ -78,6 +78,19 @@ void rt_expand_finish(struct rt_expand *expand);
 /* expand_loop.c: at the end of the body of a parallel_for over a dense axis: enters its next iteration. False, and nothing has changed: there is none, or it is
  * not such a body. */
 bool rt_expand_again(struct rt_expand *expand);
+/* The next iteration of the innermost body, where the expander stands at its end. */
+static inline bool rt_expand_iterate(struct rt_expand *expand)
+{
+	struct rt_frame *top = &expand->frames[expand->depth - 1];
+
+	if (top->op != PTOWSP_OP_PARALLEL_FOR || top->walk.set || !top->left)
+		return rt_expand_again(expand);
+	top->left--;
+	expand->loops[top->depth] += top->step;
+	expand->at = top->at + 1;
+	return true;
+}
+
 /* Where one expander stands, into another. Rounds and budget stay those of `to`: they are counted per run. */
 void rt_expand_move(struct rt_expand *to, const struct rt_expand *from);
 /* After RT_EVENT_CONSUME: the body runs with this token; or the loop ends. */
