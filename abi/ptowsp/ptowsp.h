@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ptowsp.h - everything of the ptowsp ABI v10.0. A plugin needs plugin.h and note.h; one that reads
- * packages also package.h, workload.h and tile.h. */
+ * packages also package.h, workload.h, graph.h and tile.h. */
 #ifndef PTOWSP_PTOWSP_H
 #define PTOWSP_PTOWSP_H
 
@@ -8,6 +8,7 @@
 #include "base.h"
 #include "caps.h"
 #include "exec.h"
+#include "graph.h"
 #include "host.h"
 #include "ids.h"
 #include "note.h"

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* graph.h - the instruction form: what the parser makes of `graph @name { ... }` and of bare TG_, MC_, CF_, CA_, SY_ text. Lies in the unit's
+ * arena; lang_graph_check fills in the facts. A program is the list of its instructions in program text, each with operands that
+ * point at the objects they mean; the arrays beside it are the same things by kind. */
+#ifndef LANG_GRAPH_H
+#define LANG_GRAPH_H
+
+#include "lang/ast.h"
+#include "ptowsp/graph.h"
+
+/* Anything that has an id: graph_objects.def. Kernels, tensors and graphs are larger structs that begin with one. */
+struct lang_graph_object {
+	uint8_t kind;            /* enum ptowsp_graph_object */
+	uint8_t defined;         /* 1: an instruction defines it; 0: known by being used (external tensor, stream, event, scalar) */
+	uint8_t numeric;         /* 1: written as a number */
+	const char *name;        /* as written: "Q_TENSOR", "3" */
+	uint32_t number;         /* unique among the objects of its kind in the program; a number as written is kept where it is free */
+	struct lang_span at;     /* where it is defined, else its first use */
+	struct lang_graph_inst *inst; /* the instruction that defines it, NULL without one */
+	struct lang_graph *graph;     /* kernels, barriers: the graph they belong to */
+};
+
+/* A scalar: condition, count, offset, size, iteration. op: enum ptowsp_expr_op or PTOWSP_GRAPH_NODE_x. CONST: value; VALUE: object is a SCALAR (a
+ * symbol or slot of the module of that name; one that is declared nowhere is an external u64 symbol); AXIS: object is an ITERATOR in scope;
+ * ELEMENT: object is a TENSOR, a the index in elements of dtype; ITERATION; else the operation on a, b, c as in expr_ops.def. Constants are folded. */
+struct lang_graph_scalar {
+	uint8_t op;
+	uint16_t dtype; /* ELEMENT: i32 unless ":type" is written behind it */
+	int64_t value;
+	struct lang_graph_object *object;
+	struct lang_graph_scalar *a, *b, *c;
+	struct lang_span at;
+	uint32_t row;   /* of NODE in the binary, set when it is written */
+};
+
+/* One operand; graph_ops.def says which kind stands where. */
+struct lang_graph_arg {
+	uint8_t given;                     /* 0: the default */
+	struct lang_span at;
+	const char *text;                  /* SYMBOL: the name */
+	uint64_t value;                    /* NUMBER, RANGE, ENUM; ids: the object's number; SCALAR that is constant */
+	struct lang_graph_object *object;  /* NEW, ID, USE; NULL for a tensor_id 0 that means none */
+	struct lang_graph_scalar *scalar;  /* SCALAR; op CONST where it is constant, never NULL */
+	struct lang_graph_object **set;    /* SET */
+	uint32_t set_count;
+};
+
+struct lang_graph_block {
+	struct lang_graph_inst *first, **last;
+};
+
+/* One instruction. The ends (TG_END, CF_ELSE, CF_ENDIF, CF_ENDLOOP, CF_ENDWHILE) are not in the list: the blocks say it. */
+struct lang_graph_inst {
+	struct lang_graph_inst *next;
+	uint8_t op;                       /* enum ptowsp_graph_op */
+	uint8_t has_else;
+	uint8_t broken;                   /* 1: it has an error; kept for what its blocks hold */
+	struct lang_span at;              /* its word */
+	struct lang_span end;             /* of its block: the word that ends it */
+	struct lang_graph_arg args[PTOWSP_GRAPH_ARGS];
+	struct lang_graph_block body;     /* TG_BEGIN, CF_IF, CF_LOOP, CF_WHILE */
+	struct lang_graph_block other;    /* CF_IF: behind CF_ELSE */
+	struct lang_graph_inst *parent;   /* the one whose block it stands in, NULL at the top */
+	struct lang_graph *graph;         /* the graph it stands in, NULL outside */
+	uint32_t order;                   /* place in program text, 0 first */
+};
+
+struct lang_graph_bind {
+	struct lang_graph_inst *inst;     /* MC_BIND */
+	struct lang_graph_kernel *kernel;
+	uint32_t arg;
+	struct lang_graph_tensor *tensor;
+	struct lang_graph_scalar *offset, *size; /* bytes; size CONST 0: to the end of the tensor */
+	uint8_t access;                   /* PTOWSP_READ | PTOWSP_WRITE as far as it is known, 0: unknown (the entry is declared nowhere) */
+};
+
+struct lang_graph_depend {
+	struct lang_graph_inst *inst;     /* TG_DEPEND; NULL: made by TG_FUSE */
+	struct lang_graph_kernel *src, *dst;
+	uint32_t type;                    /* PTOWSP_dep_type_x */
+	struct lang_graph_tensor *tensor; /* NULL: none; DATA without one: all that both are bound to */
+};
+
+struct lang_graph_kernel {
+	struct lang_graph_object object;  /* first */
+	const char *entry;                /* kernel symbol */
+	struct lang_span entry_at;
+	struct lang_function *function;   /* the InCore function of that name in the module, NULL: another declaration or none */
+	uint32_t blockdim, core_type;     /* 1 to 65535; PTOWSP_core_type_x */
+	uint64_t workspace;               /* bytes per invocation */
+	struct lang_graph_bind **binds;   /* by argument, the last binding of each */
+	uint32_t bind_count, bind_capacity, arg_count; /* arg_count: largest argument bound + 1 */
+	uint32_t aic, aiv, aicpu;         /* CA_REQUEST, 0 without one */
+	uint8_t requested;
+	uint8_t persistent;               /* 1: TG_PERSISTENT */
+	uint64_t duration;
+	uint32_t index;                   /* in program->kernels */
+	struct lang_graph_inst *inst;     /* TG_KERNEL; its place in its block is where the kernel is issued */
+};
+
+struct lang_graph_tensor {
+	struct lang_graph_object object;  /* first; defined 0: external, bound from outside by its name */
+	uint64_t size;                    /* bytes; external: the smallest that all bindings fit into, 0 if nothing says */
+	uint32_t alignment, location;     /* location: PTOWSP_location_x */
+	struct lang_graph_inst *freed;    /* MC_FREE, NULL without one */
+	uint8_t access;                   /* of all that touches it: READ, WRITE as far as known */
+	uint32_t index;                   /* in program->tensors */
+};
+
+/* One TG_BEGIN .. TG_END, or what TG_FUSE made. */
+struct lang_graph {
+	struct lang_graph_object object;  /* first */
+	struct lang_graph_block *body;    /* instructions in the order in which they are issued: inside one run of kernels without anything that
+	                                   * orders, kernels are sorted so that every edge leads forward */
+	struct lang_graph_block own;      /* what TG_FUSE made; body of others is that of their TG_BEGIN */
+	struct lang_graph_kernel **kernels;
+	uint32_t kernel_count, kernel_capacity;
+	struct lang_graph_depend **depends;
+	uint32_t depend_count, depend_capacity;
+	struct lang_graph *fused[2];      /* TG_FUSE: of what, else NULL */
+	uint32_t index;                   /* in program->graphs */
+	uint8_t closed;                   /* 1: TG_END was there */
+};
+
+/* A compilation unit of instructions: one entry of the package. */
+struct lang_graph_program {
+	struct lang_graph_program *next;
+	const char *name;                 /* of `graph @name`, bare text: of the file */
+	struct lang_span at;
+	uint32_t device;                  /* `graph @name on device 1`: the device it belongs to, 0 without */
+	struct lang_graph_block body;     /* top level: TG_BEGIN with its body, TG_LAUNCH ... */
+	struct lang_graph **graphs;
+	struct lang_graph_kernel **kernels;
+	struct lang_graph_tensor **tensors;
+	struct lang_graph_bind **binds;
+	struct lang_graph_object **objects; /* all others: streams, events, barriers, partitions, iterators, notifications, checkpoints, scalars */
+	uint32_t graph_count, kernel_count, tensor_count, bind_count, object_count;
+	uint32_t graph_capacity, kernel_capacity, tensor_capacity, bind_capacity, object_capacity;
+	uint32_t inst_count;
+	struct lang_map names[PTOWSP_GRAPH_OBJECTS]; /* by kind; kernels and barriers of the graph being read */
+};
+
+/* graph_ops.def as data. */
+enum lang_graph_arg_kind {
+	LANG_GRAPH_NEW, LANG_GRAPH_ID, LANG_GRAPH_USE, LANG_GRAPH_SET, LANG_GRAPH_SYMBOL, LANG_GRAPH_RANGE, LANG_GRAPH_NUMBER,
+	LANG_GRAPH_SCALAR, LANG_GRAPH_ENUM
+};
+
+/* Constant of a scalar: 1 and the value. */
+static inline int lang_graph_constant(const struct lang_graph_scalar *scalar, int64_t *value_out)
+{
+	*value_out = scalar->value;
+	return scalar->op == PTOWSP_EXPR_CONST;
+}
+
+#endif
