@@ -4,36 +4,22 @@
 #define LANG_LOWER_H
 
 #include "lang/ast.h"
-#include "lang/expr.h"
 #include "lang/levels.h"
-
-#define LANG_MAX_INSTRUCTIONS (1u << 20) /* per kernel, and of the whole workload: calls are expanded */
+#include "lang/tables.h"
 
 /* Tables while they grow. Those with ids (kernels, tensors, slots, entries) are numbered before anything refers to them. */
 struct lang_lower {
 	struct lang_unit *unit;
 	struct lang_module *module;
 	struct pkg_writer *writer;
-	struct lang_exprs exprs;
-	struct ptowsp_region_record *regions;
-	struct ptowsp_axis_record *axes;
-	struct ptowsp_levels_record *levels;
-	struct ptowsp_level_record *level_rows;
-	struct ptowsp_instruction *work;
-	struct ptowsp_debug_record *debug;
-	uint32_t *work_kernels; /* KREG rows */
-	uint32_t *values;       /* SLOT rows that entries must have, a run per entry */
-	uint32_t region_count, axis_count, levels_count, level_row_count, work_count, debug_count, work_kernel_count, value_count;
-	uint32_t region_capacity, axis_capacity, levels_capacity, level_row_capacity, work_capacity, debug_capacity,
-		work_kernel_capacity, value_capacity;
+	struct lang_tables tables;
 	uint32_t expansions;    /* calls expanded in place so far */
-	uint32_t region_first;  /* equal regions are looked for from here on: those of the entry being lowered */
 };
 
 /* Everything: declares, sorts, lowers, writes. Errors go to the unit's list. */
 void lang_lower(struct lang_module *module, struct pkg_writer *writer, const char *name, const struct lang_options *options);
 
-/* Code of the entry of one function; its first instruction goes to *instruction_out, the symbols it needs to lower->values. An InCore
+/* Code of the entry of one function; its first instruction goes to *instruction_out, the symbols it needs to the values of the tables. An InCore
  * function has none: it is one task, *instruction_out its kernel. */
 void lang_entry_lower(struct lang_lower *lower, struct lang_function *function, uint32_t *instruction_out);
 

@@ -21,7 +21,7 @@ struct frame {
 
 struct walk {
 	struct lang_lower *lower;
-	uint32_t first_value;  /* of this entry in lower->values */
+	uint32_t first_value;  /* of this entry in the tables' values */
 	uint32_t depth, loops; /* open loops and branches; open loops */
 	/* Tile levels in force: what the loops around may run at. */
 	uint32_t levels[LANG_MAX_LEVELS], level_count;
@@ -35,17 +35,16 @@ static void block_lower(struct walk *walk, struct frame *frame, const struct lan
 static uint32_t emit(struct walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at)
 {
 	struct lang_lower *lower = walk->lower;
-	struct ptowsp_instruction *inst;
+	uint32_t row;
 
-	if (lower->work_count == LANG_MAX_INSTRUCTIONS)
-		lang_too_large(lower, at);
 	if (operand1 > UINT16_MAX) {
 		lang_error(lower->unit, at, "the package has more than %u of what stands here", UINT16_MAX);
 		operand1 = 0;
 	}
-	inst = LANG_PUSH(&lower->unit->arena, lower->work, lower->work_count, lower->work_capacity);
-	*inst = (struct ptowsp_instruction){.opcode = (uint8_t)opcode, .operand1 = (uint16_t)operand1, .operand2 = operand2};
-	return lower->work_count - 1;
+	row = lang_work_add(&lower->tables, opcode, operand1, operand2);
+	if (row == PTOWSP_NONE)
+		lang_too_large(lower, at);
+	return row;
 }
 
 static uint32_t emit_at(struct walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at)
@@ -58,22 +57,12 @@ static uint32_t emit_at(struct walk *walk, unsigned opcode, uint32_t operand1, u
 
 /* --- scalars --- */
 
-static void symbol_use(struct walk *walk, uint32_t slot)
-{
-	struct lang_lower *lower = walk->lower;
-
-	for (uint32_t i = walk->first_value; i < lower->value_count; i++)
-		if (lower->values[i] == slot)
-			return;
-	*LANG_PUSH(&lower->unit->arena, lower->values, lower->value_count, lower->value_capacity) = slot;
-}
-
 /* A scalar that comes from outside and was bound by no caller: this is the entry, its symbol must be set. */
 static uint32_t need_expr(struct walk *walk, const struct frame *frame, const struct lang_var *var)
 {
 	assert(!frame->caller && var->symbol);
-	symbol_use(walk, var->symbol->row);
-	return lang_expr_value(&walk->lower->exprs, var->symbol->row);
+	lang_value_add(&walk->lower->tables, walk->first_value, var->symbol->row);
+	return lang_expr_value(&walk->lower->tables.exprs, var->symbol->row);
 }
 
 static int is_slot(const struct lang_var *var)
@@ -84,7 +73,7 @@ static int is_slot(const struct lang_var *var)
 static uint32_t var_expr(struct walk *walk, struct frame *frame, const struct lang_var *var)
 {
 	if (is_slot(var))
-		return lang_expr_value(&walk->lower->exprs, var->slot);
+		return lang_expr_value(&walk->lower->tables.exprs, var->slot);
 	if (frame->values[var->id] == PTOWSP_NONE)
 		frame->values[var->id] = need_expr(walk, frame, var);
 	return frame->values[var->id];
@@ -93,7 +82,7 @@ static uint32_t var_expr(struct walk *walk, struct frame *frame, const struct la
 static uint32_t operand_expr(struct walk *walk, struct frame *frame, const struct lang_operand *operand)
 {
 	if (operand->kind == LANG_OPERAND_NUMBER)
-		return lang_expr_const(&walk->lower->exprs, operand->value);
+		return lang_expr_const(&walk->lower->tables.exprs, operand->value);
 	return var_expr(walk, frame, operand->var);
 }
 
@@ -125,7 +114,7 @@ static void scalar_lower(struct walk *walk, struct frame *frame, const struct la
 		for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++)
 			if (ops[i].op == stmt->op)
 				op = ops[i].expr;
-		a = lang_expr_binary(&walk->lower->exprs, op, a, b);
+		a = lang_expr_binary(&walk->lower->tables.exprs, op, a, b);
 	}
 	scalar_set(walk, frame, stmt->operands[0].var, a, stmt->at);
 }
@@ -142,7 +131,7 @@ static void slots_start(struct walk *walk, struct frame *frame)
 		if (!is_slot(var) || !var->writes || (!var->needed && !var->conditional))
 			continue;
 		if (!var->needed)
-			expr = lang_expr_const(&walk->lower->exprs, 0);
+			expr = lang_expr_const(&walk->lower->tables.exprs, 0);
 		else if (frame->values[var->id] != PTOWSP_NONE)
 			expr = frame->values[var->id];
 		else
@@ -155,18 +144,9 @@ static void slots_start(struct walk *walk, struct frame *frame)
 
 static uint32_t region_add(struct walk *walk, uint32_t tensor, uint32_t row, uint32_t column, uint32_t unit)
 {
-	struct lang_lower *lower = walk->lower;
 	struct ptowsp_region_record region = {.tensor = tensor, .row = row, .column = column, .unit = unit};
-	uint32_t first = lower->region_first;
 
-	/* A package has thousands of regions only when it is generated; then the latest ones are those that repeat. */
-	if (lower->region_count - first > 256)
-		first = lower->region_count - 256;
-	for (uint32_t i = first; i < lower->region_count; i++)
-		if (!memcmp(&lower->regions[i], &region, sizeof(region)))
-			return i;
-	*LANG_PUSH(&lower->unit->arena, lower->regions, lower->region_count, lower->region_capacity) = region;
-	return lower->region_count - 1;
+	return lang_region_add(&walk->lower->tables, &region);
 }
 
 /* Elements per row step of a CALL tuple: the callee's tile; rows of the base level inside a loop with tile levels. */
@@ -189,27 +169,15 @@ static unsigned io_of(unsigned access)
 
 static uint32_t kernel_number(struct walk *walk, struct lang_function *function)
 {
-	struct lang_lower *lower = walk->lower;
-
-	if (!function->work_kernel) {
-		*LANG_PUSH(&lower->unit->arena, lower->work_kernels, lower->work_kernel_count, lower->work_kernel_capacity) =
-			function->kernel;
-		function->work_kernel = lower->work_kernel_count;
-	}
+	if (!function->work_kernel)
+		function->work_kernel = lang_work_kernel_add(&walk->lower->tables, function->kernel) + 1;
 	return function->work_kernel - 1;
 }
 
 static void param_emit(struct walk *walk, uint32_t argument, uint32_t expr, struct lang_span at)
 {
-	const struct ptowsp_expr_record *node = &walk->lower->exprs.rows[expr];
-	int64_t value;
-
-	if (lang_expr_is_const(&walk->lower->exprs, expr, &value) && value >= INT32_MIN && value <= INT32_MAX)
-		emit(walk, PTOWSP_OP_PARAM_CONST, argument, (uint32_t)value, at);
-	else if (node->op == PTOWSP_EXPR_LOOP)
-		emit(walk, PTOWSP_OP_PARAM_LOOPVAR, argument, node->a, at);
-	else
-		emit(walk, PTOWSP_OP_PARAM_EXPR, argument, expr, at);
+	if (lang_argument_add(&walk->lower->tables, argument, expr) == PTOWSP_NONE)
+		lang_too_large(walk->lower, at);
 }
 
 static void task_emit(struct walk *walk, struct lang_function *kernel, struct lang_span at)
@@ -234,7 +202,7 @@ static const struct lang_arg *arg_of(const struct lang_stmt *stmt, const struct 
 static void kernel_call(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
 {
 	struct lang_function *target = stmt->target;
-	uint32_t zero = lang_expr_const(&walk->lower->exprs, 0);
+	uint32_t zero = lang_expr_const(&walk->lower->tables.exprs, 0);
 
 	if (walk->leveled)
 		lang_variants_note(walk->lower, stmt, walk->levels, walk->level_count);
@@ -247,7 +215,7 @@ static void kernel_call(struct walk *walk, struct frame *frame, const struct lan
 		uint32_t row = arg->tuple ? operand_expr(walk, frame, &arg->row) : zero;
 		uint32_t column = arg->tuple ? operand_expr(walk, frame, &arg->column) : zero;
 
-		column = lang_expr_binary(&walk->lower->exprs, PTOWSP_EXPR_ADD, to->base, column);
+		column = lang_expr_binary(&walk->lower->tables.exprs, PTOWSP_EXPR_ADD, to->base, column);
 		emit(walk, io_of(target->memrefs[i]->access), i,
 		     region_add(walk, to->tensor, row, column, unit_of(walk, target->memrefs[i])), stmt->at);
 	}
@@ -270,7 +238,7 @@ static struct frame *frame_create(struct walk *walk, const struct lang_function 
 /* An orchestration inside another one: its memrefs begin where the tuples say. */
 static void orchestration_call(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
 {
-	struct lang_exprs *exprs = &walk->lower->exprs;
+	struct lang_exprs *exprs = &walk->lower->tables.exprs;
 	const struct lang_function *target = stmt->target;
 	struct frame *inner = frame_create(walk, target, frame);
 
@@ -308,27 +276,11 @@ static void nest(struct walk *walk, struct lang_span at)
 static uint32_t levels_add(struct walk *walk, const struct lang_levels *levels)
 {
 	struct lang_lower *lower = walk->lower;
-	struct ptowsp_levels_record row = {
-		.max_range = levels->max_range, .min_range = levels->min_range, .count = levels->count};
+	struct ptowsp_level_record *rows = lang_alloc(&lower->unit->arena, (levels->count + 1) * sizeof(*rows));
 
-	for (uint32_t i = 0; i < lower->levels_count; i++) {
-		const struct ptowsp_levels_record *old = &lower->levels[i];
-		uint32_t same = 0;
-
-		while (same < levels->count && old->count == levels->count &&
-		       lower->level_rows[old->first + same].block == levels->rows[same].block &&
-		       lower->level_rows[old->first + same].rows == levels->rows[same].rows)
-			same++;
-		if (old->max_range == row.max_range && old->min_range == row.min_range && old->count == row.count &&
-		    same == row.count)
-			return i;
-	}
-	row.first = lower->level_row_count;
 	for (uint32_t i = 0; i < levels->count; i++)
-		*LANG_PUSH(&lower->unit->arena, lower->level_rows, lower->level_row_count, lower->level_row_capacity) =
-			(struct ptowsp_level_record){.block = levels->rows[i].block, .rows = levels->rows[i].rows};
-	*LANG_PUSH(&lower->unit->arena, lower->levels, lower->levels_count, lower->levels_capacity) = row;
-	return lower->levels_count - 1;
+		rows[i] = (struct ptowsp_level_record){.block = levels->rows[i].block, .rows = levels->rows[i].rows};
+	return lang_levels_add(&lower->tables, levels->max_range, levels->min_range, rows, levels->count);
 }
 
 static uint32_t axis_add(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
@@ -344,11 +296,7 @@ static uint32_t axis_add(struct walk *walk, struct frame *frame, const struct la
 					  .lengths = PTOWSP_NONE,
 					  .indices = PTOWSP_NONE};
 
-	for (uint32_t i = 0; i < lower->axis_count && i < 256; i++)
-		if (!memcmp(&lower->axes[i], &axis, sizeof(axis)))
-			return i;
-	*LANG_PUSH(&lower->unit->arena, lower->axes, lower->axis_count, lower->axis_capacity) = axis;
-	return lower->axis_count - 1;
+	return lang_axis_add(&lower->tables, &axis);
 }
 
 /* The outer level wins unless it is the base level. */
@@ -385,16 +333,16 @@ static void for_lower(struct walk *walk, struct frame *frame, const struct lang_
 	nest(walk, stmt->at);
 	if (stmt->levels)
 		levels_enter(walk, stmt->levels);
-	frame->values[value->id] = lang_expr_loop(&walk->lower->exprs, walk->loops++);
+	frame->values[value->id] = lang_expr_loop(&walk->lower->tables.exprs, walk->loops++);
 	block_lower(walk, frame, &stmt->body);
 	frame->values[value->id] = PTOWSP_NONE;
 	*walk = outer;
-	walk->lower->work[head].operand2 = walk->lower->work_count;
+	walk->lower->tables.work[head].operand2 = walk->lower->tables.work_count;
 }
 
 static uint32_t condition_expr(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
 {
-	struct lang_exprs *exprs = &walk->lower->exprs;
+	struct lang_exprs *exprs = &walk->lower->tables.exprs;
 	uint32_t value = operand_expr(walk, frame, &stmt->operands[0]);
 
 	if (!stmt->mode)
@@ -411,9 +359,9 @@ static void if_lower(struct walk *walk, struct frame *frame, const struct lang_s
 	emit(walk, PTOWSP_OP_TARGET, 0, 0, stmt->at);
 	nest(walk, stmt->at);
 	block_lower(walk, frame, &stmt->body);
-	lower->work[head + 1].operand2 = lower->work_count;
+	lower->tables.work[head + 1].operand2 = lower->tables.work_count;
 	block_lower(walk, frame, &stmt->other);
-	lower->work[head + 2].operand2 = lower->work_count;
+	lower->tables.work[head + 2].operand2 = lower->tables.work_count;
 	walk->depth--;
 }
 
@@ -460,20 +408,20 @@ static void block_lower(struct walk *walk, struct frame *frame, const struct lan
 
 void lang_entry_lower(struct lang_lower *lower, struct lang_function *function, uint32_t *instruction_out)
 {
-	struct walk walk = {.lower = lower, .first_value = lower->value_count};
+	struct walk walk = {.lower = lower, .first_value = lower->tables.value_count};
 	struct frame *frame;
 
 	if (function->kind == LANG_INCORE) { /* one task on its own tensors: the entry says all, but for its symbols */
 		for (uint32_t i = 0; i < function->need_count; i++)
-			symbol_use(&walk, function->needs[i]->symbol->row);
+			lang_value_add(&lower->tables, walk.first_value, function->needs[i]->symbol->row);
 		*instruction_out = function->kernel;
 		return;
 	}
 	frame = frame_create(&walk, function, NULL);
-	lower->region_first = lower->region_count;
-	*instruction_out = lower->work_count;
+	lower->tables.region_first = lower->tables.region_count;
+	*instruction_out = lower->tables.work_count;
 	for (uint32_t i = 0; i < function->memref_count; i++)
-		frame->memrefs[i] = (struct binding){function->tensors[i], lang_expr_const(&lower->exprs, 0)};
+		frame->memrefs[i] = (struct binding){function->tensors[i], lang_expr_const(&lower->tables.exprs, 0)};
 	slots_start(&walk, frame);
 	block_lower(&walk, frame, &function->body);
 	emit(&walk, PTOWSP_OP_HALT, 0, 0, function->at);

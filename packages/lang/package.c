@@ -62,7 +62,7 @@ static const char *file_name(struct lang_lower *lower, const char *path)
 
 void lang_debug_add(struct lang_lower *lower, uint16_t kind, uint32_t row, struct lang_span at)
 {
-	*LANG_PUSH(&lower->unit->arena, lower->debug, lower->debug_count, lower->debug_capacity) = (struct ptowsp_debug_record){
+	*LANG_PUSH(&lower->unit->arena, lower->tables.debug, lower->tables.debug_count, lower->tables.debug_capacity) = (struct ptowsp_debug_record){
 		.file = pkg_writer_string(lower->writer, file_name(lower, lower->unit->sources[at.file].name)),
 		.kind = kind,
 		.row = row,
@@ -316,9 +316,9 @@ static void entries_write(struct lang_lower *lower, const struct declarations *e
 	for (struct lang_function *f = lower->module->first; f; f = f->next) {
 		struct ptowsp_entry_record *record = &records[f->entry];
 
-		record->values = lower->value_count;
+		record->values = lower->tables.value_count;
 		lang_entry_lower(lower, f, &record->instruction);
-		record->value_count = lower->value_count - record->values;
+		record->value_count = lower->tables.value_count - record->values;
 	}
 	for (uint32_t i = 0; i < entries->count; i++) {
 		const struct lang_function *f = entries->rows[i].function;
@@ -330,58 +330,7 @@ static void entries_write(struct lang_lower *lower, const struct declarations *e
 		pkg_writer_row(lower->writer, PTOWSP_SECTION_ENTR, &records[i], sizeof(*records));
 		lang_debug_add(lower, 2, i, f->at);
 	}
-	for (uint32_t i = 0; i < lower->value_count; i++) {
-		struct ptowsp_entry_value_record record = {.slot = lower->values[i]};
-
-		pkg_writer_row(lower->writer, PTOWSP_SECTION_ESYM, &record, sizeof(record));
-	}
-}
-
-static void rows_write(struct lang_lower *lower, uint32_t section, const void *rows, uint32_t count, size_t size)
-{
-	for (uint32_t i = 0; i < count; i++)
-		pkg_writer_row(lower->writer, section, (const char *)rows + i * size, size);
-}
-
-static void work_write(struct lang_lower *lower)
-{
-	struct ptowsp_workload_header header = {.magic = PTOWSP_WORKLOAD_MAGIC,
-						.version = PTOWSP_WORKLOAD_VERSION,
-						.num_instructions = lower->work_count,
-						.num_axes = lower->axis_count,
-						.num_kernels = lower->work_kernel_count};
-	struct pkg_writer *writer = lower->writer;
-
-	/* Regions name their tensors themselves, so the list of tensors stays empty. */
-	pkg_writer_bytes(writer, PTOWSP_SECTION_WORK, &header, sizeof(header), 8);
-	pkg_writer_bytes(writer, PTOWSP_SECTION_WORK, lower->work, lower->work_count * sizeof(*lower->work), 1);
-	for (uint32_t i = 0; i < lower->axis_count; i++)
-		pkg_writer_bytes(writer, PTOWSP_SECTION_WORK, &i, sizeof(i), 1);
-	if (lower->work_kernel_count)
-		pkg_writer_bytes(writer, PTOWSP_SECTION_WORK, lower->work_kernels,
-				 lower->work_kernel_count * sizeof(*lower->work_kernels), 1);
-}
-
-static void tables_write(struct lang_lower *lower)
-{
-	rows_write(lower, PTOWSP_SECTION_EXPR, lower->exprs.rows, lower->exprs.count, sizeof(*lower->exprs.rows));
-	rows_write(lower, PTOWSP_SECTION_LVLS, lower->level_rows, lower->level_row_count, sizeof(*lower->level_rows));
-	rows_write(lower, PTOWSP_SECTION_TLVL, lower->levels, lower->levels_count, sizeof(*lower->levels));
-	rows_write(lower, PTOWSP_SECTION_AXES, lower->axes, lower->axis_count, sizeof(*lower->axes));
-	rows_write(lower, PTOWSP_SECTION_REGN, lower->regions, lower->region_count, sizeof(*lower->regions));
-	work_write(lower);
-	rows_write(lower, PTOWSP_SECTION_DBGI, lower->debug, lower->debug_count, sizeof(*lower->debug));
-}
-
-static void meta_write(struct lang_lower *lower, const char *name, const char *producer)
-{
-	if (!producer)
-		producer = "ptowsp-pack " PTOWSP_ABI_STRING;
-	pkg_writer_meta(lower->writer, "name", name);
-	pkg_writer_meta(lower->writer, "version", "");
-	pkg_writer_meta(lower->writer, "producer", producer);
-	pkg_writer_meta(lower->writer, "entry_kind", "task_buffer");
-	pkg_writer_meta(lower->writer, "wsp_runtime_abi", PTOWSP_ABI_STRING);
+	lang_values_write(&lower->tables, lower->writer);
 }
 
 void lang_lower(struct lang_module *module, struct pkg_writer *writer, const char *name, const struct lang_options *options)
@@ -389,8 +338,8 @@ void lang_lower(struct lang_module *module, struct pkg_writer *writer, const cha
 	struct lang_lower lower = {.unit = module->unit, .module = module, .writer = writer};
 	struct declarations kernels = {0}, entries = {0}, slots = {0};
 
-	lower.exprs.arena = &module->unit->arena;
-	meta_write(&lower, name, options->producer);
+	lang_tables_init(&lower.tables, &module->unit->arena);
+	lang_meta_write(writer, name, options->producer);
 	functions_declare(&lower, &kernels, &entries);
 	slots_declare(&lower, &slots);
 	slots_write(&lower, &slots);
@@ -400,5 +349,6 @@ void lang_lower(struct lang_module *module, struct pkg_writer *writer, const cha
 	entries_write(&lower, &entries);
 	lang_variants_warn(&lower);
 	kernels_write(&lower, &kernels);
-	tables_write(&lower);
+	/* Regions name their tensors themselves, so the list of tensors stays empty. */
+	lang_tables_write(&lower.tables, writer, NULL, 0);
 }
