@@ -25,6 +25,7 @@ static void is_program(const char *text, const char *name, const char *want)
 
 /* Runs a kernel of two memrefs, x read and y written, of 16 elements each; x counts 0, 1, 2 ... */
 static float y[16];
+static uint32_t block_index, block_count = 1;
 static ptowsp_status run(const struct source *s, const char *name, const uint64_t *args, uint32_t arg_count)
 {
 	static float x[16];
@@ -32,7 +33,8 @@ static ptowsp_status run(const struct source *s, const char *name, const uint64_
 		{.data = x, .rows = 1, .columns = 16, .row_stride = 16, .column_stride = 1, .access = PTOWSP_READ},
 		{.data = y, .rows = 1, .columns = 16, .row_stride = 16, .column_stride = 1, .access = PTOWSP_READ | PTOWSP_WRITE}};
 	struct ptowsp_task task = {.head = PTOWSP_HEAD(struct ptowsp_task, TASK), .args = args, .arg_count = arg_count,
-				   .tensors = tensors, .tensor_count = 2, .tensor_stride = sizeof(*tensors), .block_count = 1};
+				   .tensors = tensors, .tensor_count = 2, .tensor_stride = sizeof(*tensors), .block = block_index,
+				   .block_count = block_count};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct ptowsp_kernel_out out = {.head = PTOWSP_HEAD(struct ptowsp_kernel_out, KERNEL_OUT), .error = &error};
 	int kernel = source_kernel(s, name);
@@ -130,6 +132,52 @@ static void memrefs_have_the_access_and_the_tile_of_what_touches_them(void)
 		CHECK_UINT(s.t->param[i].rows, want[i].rows);
 	}
 	source_free(&s);
+}
+
+/* y = 10 * number of the block + how many there are, in the elements of that block */
+static const char blocks[] =
+	"func @at(%x: " M ", %y: " M ") {\n"
+	"  %n = block_count : i32\n  %b = block_index : i32\n  %v = alloc_scalar : i32\n  %f = alloc_scalar : f32\n"
+	"  %a = alloc_tile : !pto.tile<1x4xf32>\n"
+	"  MUL %v:i32, %b:i32, 10\n  ADD %v:i32, %v:i32, %n:i32\n  MOV %f:f32, %v:i32\n"
+	"  %a = texpands %f\n  tstore %a, %y[%b, 0]\n  return\n}\n"
+	"func @f(%x: " M ", %y: " M ") {\n  CALL @at(%x -> %x, %y -> %y)\n  return\n}\n";
+
+static void blocks_know_their_number_and_how_many_they_are(void)
+{
+	struct source s = source_compile(blocks);
+
+	REQUIRE(s.t != NULL);
+	CHECK_STR(s.messages, "");
+	for (int called = 0; called < 2; called++)
+		for (block_index = 0, block_count = 3; block_index < block_count; block_index++) {
+			CHECK_INT(run(&s, called ? "f" : "at", NULL, 0), PTOWSP_OK);
+			for (uint32_t i = 0; i < 16; i++)
+				CHECK_INT(y[i], i / 4 == block_index ? (int)(10 * block_index + 3) : -1);
+		}
+	block_index = 0;
+	block_count = 1;
+	source_free(&s);
+}
+
+static void refused(const char *text, const char *want)
+{
+	struct source s = source_compile(text);
+
+	CHECK(s.t == NULL);
+	CHECK_CONTAINS(s.messages, want);
+	source_free(&s);
+}
+
+static void blocks_are_integers_that_only_incore_functions_read(void)
+{
+	refused("func @f(%x: " M ") {\n  %b = block_index : f32\n}\n", "test.pto:2:22: error: block_index is an integer, not f32");
+	refused("func @f(%x: " M ") {\n  %b = block_count : i32\n  LI %b:i32, 4\n}\n",
+		"test.pto:3:6: error: %b is how many blocks there are and cannot be set");
+	refused("func @f(%x: " M ") {\n  %b = block_index : i32\n  LI %b:i32, 4\n}\n",
+		"test.pto:3:6: error: %b is the block's number and cannot be set");
+	refused("// Function Type: Orchestration\nfunc @f(%x: " M ") {\n  %b = block_index : i32\n}\n",
+		"test.pto:3:3: error: block_index stands in InCore functions");
 }
 
 /* y[i] = twice of what is called with 1, 2, 4 */
@@ -268,5 +316,7 @@ void suite_incore(CU_pSuite s)
 	TEST(s, a_need_that_no_caller_has_becomes_the_callers_own_argument);
 	TEST(s, each_call_starts_with_fresh_scalars);
 	TEST(s, loops_and_branches_compute_what_they_say);
+	TEST(s, blocks_know_their_number_and_how_many_they_are);
+	TEST(s, blocks_are_integers_that_only_incore_functions_read);
 	TEST(s, payloads_lie_at_64_bytes_and_bare_files_declare_by_mention);
 }

@@ -188,7 +188,7 @@ static void a_guard_ends_runs_and_walks(void)
 		CHECK_INT(isa_run_guarded(program, &task.task, &task.out, scratch, &guard), end ? PTOWSP_OK : PTOWSP_CANCELLED);
 		CHECK_UINT(asked, end ? 0 : 5);
 		asked = 0;
-		CHECK_INT(isa_walk_guarded(program, NULL, 0, NULL, NULL, &guard, &cycles, &task.error),
+		CHECK_INT(isa_walk_guarded(program, NULL, 0, (struct isa_block){0, 1}, NULL, NULL, &guard, &cycles, &task.error),
 			  end ? PTOWSP_OK : PTOWSP_CANCELLED);
 		CHECK_UINT(asked, end ? 0 : 5);
 		CHECK_STR(task.error.text, end ? "" : "kernel probe was stopped");

@@ -31,6 +31,7 @@ struct lang_var {
 	uint8_t param;          /* 1: in the signature */
 	uint8_t implied;        /* 1: taken over from a callee that needs it, declared nowhere */
 	uint8_t active;         /* loop values: 1 while checking is inside the loop */
+	uint8_t block;          /* scalars: 0, or PTOWSP_SCALAR_BLOCK, PTOWSP_SCALAR_BLOCKS: it is the task's block or their count */
 	uint32_t id;            /* number in function->vars */
 	/* memrefs */
 	uint8_t access;         /* PTOWSP_READ | PTOWSP_WRITE */

@@ -9,7 +9,7 @@ struct lang_write {
 
 void lang_fact_read(struct lang_check *check, struct lang_var *var)
 {
-	if (var->kind != LANG_SCALAR)
+	if (var->kind != LANG_SCALAR || var->block)
 		return;
 	var->reads++;
 	if (!var->writes)
@@ -95,7 +95,7 @@ void lang_facts_finish(struct lang_check *check)
 	for (uint32_t i = 0; i < function->var_count; i++) {
 		struct lang_var *var = function->vars[i];
 
-		if (var->kind != LANG_SCALAR)
+		if (var->kind != LANG_SCALAR || var->block)
 			continue;
 		/* One that is neither read nor set may be given a value too: nobody should have to know that it is unused. */
 		if (!var->symbol && (var->needed || !var->writes))

@@ -137,6 +137,8 @@ static void body_declare(struct kernel *kernel, struct body *body, int arguments
 			body->rows[i] = tile_add(kernel, function, var);
 		else if (var->kind == LANG_MEMREF)
 			body->rows[i] = arguments ? row_check(kernel, var->number, "memrefs") : NO_ROW;
+		else if (var->block)
+			body->rows[i] = scalar_add(kernel, name_of(kernel, function, var->name), var->type.dtype, var->block, 0);
 		else if (var->kind == LANG_SCALAR && var->needed && arguments)
 			body->rows[i] = scalar_add(kernel, name_of(kernel, function, var->name), var->type.dtype, PTOWSP_SCALAR_ARG,
 						   argument++);

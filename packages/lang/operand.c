@@ -116,6 +116,11 @@ struct lang_var *lang_operand_find(struct lang_check *check, struct lang_operand
 		kind_refuse(check, operand, var, want);
 		return NULL;
 	}
+	if (var->block && want == LANG_WANT_TARGET) {
+		lang_error(check->unit, operand->at, "%%%s is %s and cannot be set", var->name,
+			   var->block == PTOWSP_SCALAR_BLOCK ? "the block's number" : "how many blocks there are");
+		return NULL;
+	}
 	if (var->kind == LANG_LOOP && !var->active) {
 		lang_error(check->unit, operand->at, "%%%s has a value only inside its loop", var->name);
 		return NULL;

@@ -340,10 +340,43 @@ void lang_broken_declare(struct lang_parser *parser, const char *name, struct la
 		lang_var_add(parser->unit, parser->function, LANG_BROKEN, name, none, at);
 }
 
+static const struct declarer {
+	const char *word;
+	uint8_t tile, block;
+} declarers[] = {{"alloc_tile", 1, 0},
+		 {"alloc_scalar", 0, 0},
+		 {"block_index", 0, PTOWSP_SCALAR_BLOCK},
+		 {"block_count", 0, PTOWSP_SCALAR_BLOCKS}};
+#define DECLARERS (sizeof(declarers) / sizeof(*declarers))
+
+static const struct declarer *declarer_of(const char *word)
+{
+	for (size_t i = 0; word && i < DECLARERS; i++)
+		if (!strcmp(declarers[i].word, word))
+			return &declarers[i];
+	return NULL;
+}
+
+/* A block's number is an integer that an InCore function reads. */
+static void block_declare(struct lang_parser *parser, struct lang_var *var, uint8_t block)
+{
+	const char *word = block == PTOWSP_SCALAR_BLOCK ? "block_index" : "block_count";
+
+	var->block = block;
+	if (block && lang_dtype_class(var->type.dtype) == 'f')
+		lang_error(parser->unit, var->type.at, "%s is an integer, not %s", word, lang_type_text(parser->unit, &var->type));
+	if (block && parser->function->kind == LANG_ORCHESTRATION) {
+		lang_error(parser->unit, var->at, "%s stands in InCore functions: a call of one may have several blocks, @%s has none", word,
+			   parser->function->name);
+		lang_help(parser->unit, "read it in the InCore function that is called");
+	}
+}
+
 /* "%x = alloc_tile : T": a declaration, no statement. */
 static int declaration_parse(struct lang_parser *parser, const struct lang_operand *name)
 {
-	int tile = lang_at_word(parser, "alloc_tile");
+	const struct declarer *declarer = declarer_of(lang_peek(parser)->text);
+	int tile = declarer->tile;
 	struct lang_var *old = lang_var_find(parser->function, name->text);
 	struct lang_type type;
 
@@ -354,7 +387,7 @@ static int declaration_parse(struct lang_parser *parser, const struct lang_opera
 		return 0;
 	}
 	if (type.kind != (tile ? LANG_TYPE_TILE : LANG_TYPE_SCALAR)) {
-		lang_error(parser->unit, type.at, "alloc_%s needs %s", tile ? "tile" : "scalar",
+		lang_error(parser->unit, type.at, "%s needs %s", declarer->word,
 			   tile ? "a tile type such as !pto.tile<8x8xf32>" : "an element type such as i32");
 		lang_broken_declare(parser, name->text, name->at);
 		return 1;
@@ -364,7 +397,9 @@ static int declaration_parse(struct lang_parser *parser, const struct lang_opera
 		return 1;
 	}
 	if (!old)
-		lang_var_add(parser->unit, parser->function, tile ? LANG_TILE : LANG_SCALAR, name->text, type, name->at);
+		block_declare(parser,
+			      lang_var_add(parser->unit, parser->function, tile ? LANG_TILE : LANG_SCALAR, name->text, type, name->at),
+			      declarer->block);
 	return 1;
 }
 
@@ -398,7 +433,7 @@ static int results_parse(struct lang_parser *parser, struct lang_stmt *stmt, int
 		lang_broken_declare(parser, stmt->operands[0].text, stmt->operands[0].at);
 	if (!lang_expect(parser, '=', "behind the result"))
 		return 0;
-	*declared = lang_at_word(parser, "alloc_tile") || lang_at_word(parser, "alloc_scalar");
+	*declared = lang_peek(parser)->kind == LANG_WORD && declarer_of(lang_peek(parser)->text);
 	if (*declared && stmt->count == 1)
 		return declaration_parse(parser, &stmt->operands[0]);
 	if (lang_peek(parser)->kind != LANG_WORD || *declared)

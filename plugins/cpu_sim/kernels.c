@@ -39,28 +39,42 @@ static int stop(void *context)
 }
 
 /* UNSUPPORTED also after a long way without an end in sight: a run will show. */
-static ptowsp_status walk(struct cpu_kernels *kernels, const struct cpu_kernel *kernel, const uint64_t *args, rt_touch_fn touch,
-			  void *sink, uint64_t *cycles_out, struct ptowsp_error *error)
+static ptowsp_status walk_block(struct cpu_kernels *kernels, const struct cpu_kernel *kernel, const uint64_t *args, uint32_t index,
+				rt_touch_fn touch, void *sink, uint64_t *cycles_out, struct ptowsp_error *error)
 {
 	struct patience patience = {.kernels = kernels, .kernel = kernel, .questions = WALK_QUESTIONS};
 	const struct isa_guard guard = {stop, &patience};
-	ptowsp_status st = isa_walk_guarded(kernel->isa, args, kernel->arg_count, touch, sink, &guard, cycles_out, error);
+	const struct isa_block block = {index, kernel->blocks};
+	ptowsp_status st = isa_walk_guarded(kernel->isa, args, kernel->arg_count, block, touch, sink, &guard, cycles_out, error);
 
 	return st == PTOWSP_CANCELLED && !patience.questions ? PTOWSP_UNSUPPORTED : st;
+}
+
+/* All blocks of a task: one tells for all where they do the same. */
+static ptowsp_status walk(struct cpu_kernels *kernels, const struct cpu_kernel *kernel, const uint64_t *args, rt_touch_fn touch,
+			  void *sink, uint64_t *cycles_out, struct ptowsp_error *error)
+{
+	uint32_t blocks = isa_program_by_block(kernel->isa) ? kernel->blocks : 1;
+	uint64_t one = 0, sum = 0;
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t index = 0; !st && index < blocks; index++) {
+		st = walk_block(kernels, kernel, args, index, touch, sink, &one, error);
+		sum += one;
+	}
+	*cycles_out = blocks == 1 ? one * kernel->blocks : sum;
+	return st;
 }
 
 static ptowsp_status cycles(void *context, uint32_t row, const uint64_t *args, uint64_t *cycles_out)
 {
 	struct cpu_kernels *kernels = context;
 	const struct cpu_kernel *kernel = &kernels->rows[row];
-	uint64_t one = kernel->fixed_cycles;
-	ptowsp_status st = PTOWSP_OK;
-
-	if (!one)
-		st = kernel->isa ? walk(kernels, kernel, args, NULL, NULL, &one, NULL) : PTOWSP_UNSUPPORTED;
-	if (!st)
-		*cycles_out = one * kernel->blocks; /* one block in each round */
-	return st;
+	if (kernel->fixed_cycles) {
+		*cycles_out = kernel->fixed_cycles * kernel->blocks; /* one block in each round */
+		return PTOWSP_OK;
+	}
+	return kernel->isa ? walk(kernels, kernel, args, NULL, NULL, cycles_out, NULL) : PTOWSP_UNSUPPORTED;
 }
 
 static ptowsp_status footprint(void *context, uint32_t row, const uint64_t *args, rt_touch_fn touch, void *sink)

@@ -58,7 +58,7 @@ static void taint_spread(struct isa_program *p)
 	for (unsigned round = 0; changed; round++) {
 		changed = false;
 		if (round == ROUNDS_MAX) {
-			memset(p->taint, ISA_TAINT_ARG | ISA_TAINT_DATA, p->header.scalar_count);
+			memset(p->taint, ISA_TAINT_ARG | ISA_TAINT_DATA | ISA_TAINT_BLOCK, p->header.scalar_count);
 			return;
 		}
 		for (uint32_t i = 0; i < p->header.inst_count; i++) {
@@ -84,11 +84,15 @@ static ptowsp_status taint_find(struct isa_program *p)
 		return PTOWSP_NO_MEMORY;
 	for (uint32_t i = 0; i < p->arg_count; i++)
 		p->taint[p->arg_rows[i]] = ISA_TAINT_ARG;
+	for (uint32_t i = 0; p->of_blocks && i < p->header.scalar_count; i++)
+		if (p->scalars[i].kind >= PTOWSP_SCALAR_BLOCK)
+			p->taint[i] = ISA_TAINT_BLOCK;
 	taint_spread(p);
 	for (uint32_t i = 0; i < p->header.inst_count; i++)
 		seen |= steering(p, &p->insts[i]);
 	p->varies = seen & ISA_TAINT_ARG;
 	p->data_dependent = seen & ISA_TAINT_DATA;
+	p->by_block = p->of_blocks && seen & ISA_TAINT_BLOCK;
 	return PTOWSP_OK;
 }
 

@@ -40,6 +40,8 @@ const char *isa_program_unusable(const struct isa_program *program); /* NULL, or
 size_t isa_program_scratch(const struct isa_program *program);       /* bytes one run needs for tiles and scalars */
 /* 1 if control flow and footprint depend on the scalar arguments; 0 if every task does the same. */
 int isa_program_varies(const struct isa_program *program);
+/* 1 if control flow or footprint depend on which block of how many runs; 0 if every block of a task does the same. */
+int isa_program_by_block(const struct isa_program *program);
 /* 1 if control flow or addresses depend on tensor elements: cycles are known only by running. Indices of mgather and mscatter
  * do not count: they change neither. */
 int isa_program_data_dependent(const struct isa_program *program);
@@ -49,7 +51,7 @@ int isa_program_data_dependent(const struct isa_program *program);
  * Gather and scatter, whose addresses are data, report offset 0 and length UINT64_MAX. Offsets beyond 2^61 saturate. */
 typedef void (*isa_touch_fn)(void *context, uint32_t param, int64_t offset, uint64_t length, unsigned access);
 
-/* Walks the control flow on scalars alone: cycles of the reference model and every touch. touch may be NULL; then loops whose
+/* Walks the control flow of a task's only block on scalars alone: cycles of the reference model and every touch. touch may be NULL; then loops whose
  * rounds are all equal take no time. Needs no scratch; any thread.
  * Errors: INVALID for too few arguments, UNSUPPORTED if data dependent or steered by a type that is unknown here, LIMIT after
  * max_steps instructions (0 = 2^32), RUN_FAILED for a step that is not positive or a division by zero, NO_MEMORY. */
@@ -68,9 +70,14 @@ struct isa_guard {
 	int (*stop)(void *context);
 	void *context;
 };
-/* isa_walk without a limit of its own. Errors also: CANCELLED if the guard ended it. */
-ptowsp_status isa_walk_guarded(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, isa_touch_fn touch,
-			       void *context, const struct isa_guard *guard, uint64_t *cycles_out, struct ptowsp_error *error);
+/* One of the calls of a task whose kernel has a blockdim. */
+struct isa_block {
+	uint32_t index, count; /* index < count */
+};
+/* isa_walk of one block without a limit of its own. Errors also: CANCELLED if the guard ended it. */
+ptowsp_status isa_walk_guarded(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, struct isa_block block,
+			       isa_touch_fn touch, void *context, const struct isa_guard *guard, uint64_t *cycles_out,
+			       struct ptowsp_error *error);
 /* isa_run. Errors also: CANCELLED if the guard ended it. */
 ptowsp_status isa_run_guarded(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
 			      void *scratch, const struct isa_guard *guard);

@@ -55,7 +55,7 @@ static ptowsp_status scalars_start(struct isa_program *p, struct ptowsp_error *e
 	for (uint32_t i = 0; i < p->header.scalar_count; i++) {
 		const struct ptowsp_tile_scalar *s = &p->scalars[i];
 
-		p->initial[i] = s->kind == PTOWSP_SCALAR_ARG ? 0 : isa_scalar_narrow(s->value, s->dtype);
+		p->initial[i] = s->kind >= PTOWSP_SCALAR_ARG ? 0 : isa_scalar_narrow(s->value, s->dtype);
 	}
 	return PTOWSP_OK;
 }

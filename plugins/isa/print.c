@@ -272,7 +272,11 @@ static void declarations_print(const struct printer *out)
 
 		if (s->kind == PTOWSP_SCALAR_CONST)
 			continue;
-		add(&l, "  %%%s = alloc_scalar : %s", p->scalar_names[i], type_text(s->dtype));
+		add(&l, "  %%%s = %s : %s", p->scalar_names[i],
+		    s->kind == PTOWSP_SCALAR_BLOCK    ? "block_index"
+		    : s->kind == PTOWSP_SCALAR_BLOCKS ? "block_count"
+						      : "alloc_scalar",
+		    type_text(s->dtype));
 		if (s->kind == PTOWSP_SCALAR_ARG)
 			add(&l, "  // argument %llu", (unsigned long long)s->value);
 		else if (p->initial[i]) {

@@ -239,6 +239,11 @@ size_t isa_program_scratch(const struct isa_program *program)
 	return program->scratch;
 }
 
+int isa_program_by_block(const struct isa_program *program)
+{
+	return program->by_block;
+}
+
 int isa_program_varies(const struct isa_program *program)
 {
 	return program->varies;

@@ -34,7 +34,7 @@ struct isa_step {
 	uint64_t round_cost; /* FOR with flat: cycles of one round */
 };
 
-enum { ISA_TAINT_ARG = 1, ISA_TAINT_DATA = 2 };
+enum { ISA_TAINT_ARG = 1, ISA_TAINT_DATA = 2, ISA_TAINT_BLOCK = 4 };
 
 struct isa_program {
 	struct ptowsp_tile_header header;
@@ -54,7 +54,8 @@ struct isa_program {
 	uint32_t *zero_tiles;    /* tiles that some path reads before it writes them */
 	uint32_t zero_count;
 	uint8_t *taint;          /* per scalar: ISA_TAINT_x of any value it may hold */
-	bool varies, data_dependent;
+	bool varies, data_dependent, by_block;
+	bool of_blocks;          /* some scalar is a block's number or count */
 	size_t temp_at, scratch; /* scratch: scalars, tiles, temp */
 	char unusable[216];      /* why it cannot run, or empty */
 	char unwalkable[216];    /* why not even its control flow makes sense, or empty */

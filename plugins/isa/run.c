@@ -33,11 +33,15 @@ static ptowsp_status windows_check(const struct isa_state *st)
 	return PTOWSP_OK;
 }
 
-static void scalars_init(const struct isa_program *p, uint64_t *scalars, const uint64_t *args)
+static void scalars_init(const struct isa_program *p, uint64_t *scalars, const uint64_t *args, struct isa_block block)
 {
 	memcpy(scalars, p->initial, p->header.scalar_count * sizeof(*scalars));
 	for (uint32_t i = 0; i < p->arg_count; i++)
 		scalars[p->arg_rows[i]] = isa_scalar_narrow(args[i], p->scalars[p->arg_rows[i]].dtype);
+	for (uint32_t i = 0; p->of_blocks && i < p->header.scalar_count; i++)
+		if (p->scalars[i].kind >= PTOWSP_SCALAR_BLOCK)
+			scalars[i] = isa_scalar_narrow(p->scalars[i].kind == PTOWSP_SCALAR_BLOCK ? block.index : block.count,
+						       p->scalars[i].dtype);
 }
 
 /* Tiles that may be read before they are written start as zeros: a result never depends on the task before. */
@@ -91,7 +95,7 @@ static ptowsp_status run_within(const struct isa_program *program, const struct 
 	}
 	status = windows_check(&st);
 	if (!status) {
-		scalars_init(program, st.scalars, task->args);
+		scalars_init(program, st.scalars, task->args, (struct isa_block){task->block, task->block_count});
 		tiles_init(program, scratch);
 		status = state_go(&st, guard, JUMPS_SLICE, isa_state_run);
 	}
@@ -138,9 +142,9 @@ static ptowsp_status walk_check(const struct isa_program *p, uint32_t arg_count,
 	return PTOWSP_OK;
 }
 
-static ptowsp_status walk_within(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, uint64_t steps,
-				 isa_touch_fn touch, void *context, const struct isa_guard *guard, uint64_t *cycles_out,
-				 struct ptowsp_error *error)
+static ptowsp_status walk_within(const struct isa_program *program, const uint64_t *args, uint32_t arg_count,
+				 struct isa_block block, uint64_t steps, isa_touch_fn touch, void *context,
+				 const struct isa_guard *guard, uint64_t *cycles_out, struct ptowsp_error *error)
 {
 	uint64_t few[64];
 	const uint32_t count = program->header.scalar_count;
@@ -160,7 +164,7 @@ static ptowsp_status walk_within(const struct isa_program *program, const uint64
 		if (!st.scalars)
 			return isa_error(error, PTOWSP_NO_MEMORY, "no memory to walk kernel %.64s", program->name);
 	}
-	scalars_init(program, st.scalars, args);
+	scalars_init(program, st.scalars, args, block);
 	status = state_go(&st, guard, STEPS_SLICE, isa_state_walk);
 	if (status == PTOWSP_AGAIN)
 		status = isa_error(error, PTOWSP_LIMIT, "kernel %.64s takes more than %llu instructions", program->name,
@@ -174,12 +178,13 @@ static ptowsp_status walk_within(const struct isa_program *program, const uint64
 ptowsp_status isa_walk(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, uint64_t max_steps,
 		       isa_touch_fn touch, void *context, uint64_t *cycles_out, struct ptowsp_error *error)
 {
-	return walk_within(program, args, arg_count, max_steps ? max_steps : UINT64_C(1) << 32, touch, context, NULL, cycles_out,
-			   error);
+	return walk_within(program, args, arg_count, (struct isa_block){0, 1}, max_steps ? max_steps : UINT64_C(1) << 32, touch,
+			   context, NULL, cycles_out, error);
 }
 
-ptowsp_status isa_walk_guarded(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, isa_touch_fn touch,
-			       void *context, const struct isa_guard *guard, uint64_t *cycles_out, struct ptowsp_error *error)
+ptowsp_status isa_walk_guarded(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, struct isa_block block,
+			       isa_touch_fn touch, void *context, const struct isa_guard *guard, uint64_t *cycles_out,
+			       struct ptowsp_error *error)
 {
-	return walk_within(program, args, arg_count, UINT64_MAX, touch, context, guard, cycles_out, error);
+	return walk_within(program, args, arg_count, block, UINT64_MAX, touch, context, guard, cycles_out, error);
 }

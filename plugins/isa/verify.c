@@ -117,8 +117,11 @@ static ptowsp_status scalars_verify(struct isa_program *p, struct ptowsp_error *
 	for (uint32_t i = 0; i < p->header.scalar_count; i++) {
 		if (!isa_dtype_bytes(p->scalars[i].dtype))
 			return refuse_row(p, error, "scalars", i, "has an unknown element type");
-		if (p->scalars[i].kind > PTOWSP_SCALAR_ARG)
-			return refuse_row(p, error, "scalars", i, "is neither local nor constant nor argument");
+		if (p->scalars[i].kind > PTOWSP_SCALAR_BLOCKS)
+			return refuse_row(p, error, "scalars", i, "is neither local nor constant nor argument nor block");
+		if (p->scalars[i].kind >= PTOWSP_SCALAR_BLOCK && p->scalars[i].value)
+			return refuse_row(p, error, "scalars", i, "is a block's number or count and has a value of its own");
+		p->of_blocks |= p->scalars[i].kind >= PTOWSP_SCALAR_BLOCK;
 	}
 	return args_verify(p, error);
 }

@@ -45,7 +45,9 @@ struct ptowsp_tile_tile {
 enum { /* kind of a scalar */
 	PTOWSP_SCALAR_LOCAL = 0, /* starts as `value` */
 	PTOWSP_SCALAR_CONST = 1, /* a literal: `value`, never written */
-	PTOWSP_SCALAR_ARG = 2    /* starts as task argument number `value` */
+	PTOWSP_SCALAR_ARG = 2,   /* starts as task argument number `value` */
+	PTOWSP_SCALAR_BLOCK = 3, /* the block that runs, 0 first; `value` is 0 */
+	PTOWSP_SCALAR_BLOCKS = 4 /* how many blocks the task has, at least 1; `value` is 0 */
 };
 struct ptowsp_tile_scalar {
 	uint32_t name;     /* STRS offset, 0 (the empty string) for literals */
