@@ -3,6 +3,8 @@
 #include "check.h"
 #include "rt_builder.h"
 
+#include <string.h>
+
 /* `bodies` iterations of three tasks: one without any edge, one that reads what the third wrote before, one in a chain. */
 static struct builder *body(int64_t bodies, unsigned flags)
 {
@@ -110,8 +112,65 @@ static void tasks_without_edges_reserve_what_they_need(void)
 	outcome_destroy(o[1]);
 }
 
+/* Loops of one task each, of other cycles and needs, one after the other. */
+static struct builder *loops_of_one(int64_t window, int64_t issue_cost, int64_t ready, int64_t map)
+{
+	static const struct {
+		int64_t n, cycles;
+		const char *access;
+	} loops[] = {{700, 3, "w"}, {1, 1, "w"}, {900, 3, "w"}, {500, 3, "ww"}, {200, 0, "w"}, {300, 2, ""}, {2000, 2, "w"}, {65, 9, "w"}};
+	struct builder *b = builder_create();
+	uint32_t zero = builder_const(b, 0), one = builder_const(b, 1), loop, t[8], k[8];
+
+	for (unsigned i = 0; i < 8; i++) {
+		char name[8] = {'t', (char)('0' + i)};
+
+		t[i] = builder_tensor(b, name, PTOWSP_I64, 2000, 2);
+		name[0] = 'k';
+		k[i] = builder_kernel(b, name, PTOWSP_UNIT_AIV, 1, (uint32_t)strlen(loops[i].access));
+		builder_kernel_flags(b, k[i], BUILDER_STEADY);
+	}
+	builder_schedule(b, PTOWSP_DIRECTIVE_HAZARDS, PTOWSP_HAZARDS_RAW, ""); /* so nothing can have an edge */
+	builder_schedule(b, PTOWSP_DIRECTIVE_TASK_WINDOW, PTOWSP_TASK_WINDOW_STALL, "n", window);
+	if (issue_cost)
+		builder_schedule(b, PTOWSP_DIRECTIVE_ISSUE_COST, PTOWSP_ISSUE_COST_CYCLES, "n", issue_cost);
+	if (ready)
+		builder_schedule(b, PTOWSP_DIRECTIVE_READY_QUEUE, PTOWSP_READY_QUEUE_CAPACITY, "n", ready);
+	if (map)
+		builder_schedule(b, PTOWSP_DIRECTIVE_TENSOR_MAP, PTOWSP_TENSOR_MAP_CAPACITY, "n", map);
+	for (unsigned i = 0; i < 8; i++) {
+		builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", loops[i].n);
+		loop = builder_expr(b, PTOWSP_EXPR_LOOP, 0, 0, 0);
+		builder_task(b, k[i], loops[i].cycles, loops[i].access, builder_region(b, t[i], loop, zero, 1, 1), builder_region(b, t[i], loop, one, 1, 1));
+		builder_end(b);
+	}
+	return b;
+}
+
+static void equal_tasks_move_by_constants_where_the_ring_is_full_of_them(void)
+{
+	static const int64_t windows[] = {1, 2, 3, 63, 64, 65, 128, 500};
+
+	for (unsigned w = 0; w < sizeof(windows) / sizeof(*windows); w++)
+		for (unsigned how = 0; how < 4; how++) {
+			struct outcome *o[2];
+
+			for (int untold = 0; untold < 2; untold++) {
+				struct builder *b = loops_of_one(windows[w], how == 1 ? 2 : 0, how == 2 ? 2 : 0, how == 3 ? 40 : 0);
+
+				o[untold] = builder_run(b, &(struct outcome_how){.seed = 5, .untold = untold});
+				CHECK_INT(o[untold]->status, PTOWSP_OK);
+				builder_destroy(b);
+			}
+			same(o[0], o[1]);
+			outcome_destroy(o[0]);
+			outcome_destroy(o[1]);
+		}
+}
+
 void suite_rt_express(CU_pSuite s)
 {
+	TEST(s, equal_tasks_move_by_constants_where_the_ring_is_full_of_them);
 	TEST(s, what_nobody_listens_to_is_the_same_run);
 	TEST(s, a_kernel_that_fails_within_a_block_ends_the_run_there);
 	TEST(s, a_limit_of_tasks_within_a_block_ends_the_run_there);

@@ -7,7 +7,7 @@
 
 /* Tasks at once. What they need, and what those before them hold, is two sums in one word: a task of a plan has fewer than 2^18 keys, and
  * as many predecessors as the window at most, so neither half can run over. */
-enum { LINE_MOST = 64, LINE_WINDOW_BITS = 24 };
+enum { LINE_MOST = RT_CLOCK_AT_ONCE, LINE_WINDOW_BITS = 24 };
 #define LINE_HELD (UINT64_C(1) << 30)
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -152,6 +152,67 @@ static uint32_t line_try(struct rt_clock *clock, const struct rt_clock_brief *ta
 	return (uint32_t)used <= room.map && used >> 32 <= room.deps && room.ready >= clock->window ? line_go(clock, tasks, count, &room, false)
 												      : line_go(clock, tasks, count, &room, true);
 }
+
+/* ---- equal tasks -------------------------------------------------------------------------------------------------- */
+
+/* Does the ring hold nothing but tasks like this one, full, without a gap between them, so that each that comes waits for the first of them to end? Ends are
+ * never closer than their cycles, so first and last tell of all. */
+static bool steady(const struct rt_clock *clock, const struct rt_clock_brief *task)
+{
+	uint64_t held = clock->issued - clock->gone, least = later(clock->floor, clock->orders[clock->order_depth].before);
+	uint64_t first = clock->rows[clock->gone & clock->mask].end;
+
+	return held == clock->window && held > 1 && clock->equal_from <= clock->gone && task->cycles && !clock->spacing && line_possible(clock) &&
+	       least <= clock->free[0] && clock->free[0] - first == (held - 1) * task->cycles && first > clock->now &&
+	       (!clock->ready_capacity || clock->ready_capacity >= clock->window);
+}
+
+/* As many times the first leaves, the next begins and one comes to the end of the line; what the ring holds stays the same. */
+static void steady_go(struct rt_clock *clock, const struct rt_clock_brief *task, uint32_t count)
+{
+	struct rt_level_of_order *order = &clock->orders[clock->order_depth];
+	struct rt_meter *ring = &clock->meters[PTOWSP_RESOURCE_TASK_RING];
+	uint64_t was = clock->now, end = clock->free[0];
+
+	clock->now = clock->last = clock->rows[clock->gone & clock->mask].end + (count - 1) * task->cycles;
+	for (uint32_t k = 0; k < count; k++) {
+		uint64_t start = end;
+
+		end += task->cycles;
+		clock->rows[(clock->issued + k) & clock->mask] = (struct rt_clock_row){start, end, end, task->need};
+	}
+	clock->issued = clock->settled = clock->issued + count;
+	clock->gone += count;
+	clock->begun = clock->gone + 1;
+	clock->free[0] = clock->leave = end;
+	clock->total = later(clock->total, end);
+	order->now = later(order->now, end);
+	ring->stalls += count;
+	ring->cycles += clock->now - was;
+}
+
+ptowsp_status rt_clock_equal(struct rt_clock *clock, const struct rt_clock_brief *task, uint32_t count)
+{
+	struct rt_clock_brief tasks[LINE_MOST];
+	ptowsp_status st = PTOWSP_OK;
+
+	assert(count <= LINE_MOST);
+	if (clock->equal_until != clock->issued || clock->equal.cycles != task->cycles || packed(clock->equal.need) != packed(task->need)) {
+		clock->equal_from = clock->issued;
+		clock->equal = *task;
+	}
+	if (steady(clock, task))
+		steady_go(clock, task, count);
+	else {
+		for (uint32_t k = 0; k < count; k++)
+			tasks[k] = *task;
+		st = rt_clock_tasks(clock, tasks, count);
+	}
+	clock->equal_until = clock->issued;
+	return st;
+}
+
+/* ---- the whole ---------------------------------------------------------------------------------------------------- */
 
 /* What a line cannot take goes the ordinary way. */
 ptowsp_status rt_clock_tasks(struct rt_clock *clock, const struct rt_clock_brief *tasks, uint32_t count)

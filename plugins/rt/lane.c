@@ -111,18 +111,24 @@ RT_INLINE bool place_next(struct place *place)
 	return last;
 }
 
+static bool alike(const struct rt_clock_brief *brief, const struct rt_plan *plan)
+{
+	return brief->cycles == plan->cycles && brief->need.map == plan->map_need && !brief->need.deps;
+}
+
 /* No task of the lane can have an edge. */
 static void block_pass(struct rt_run *run, const struct rt_lane *lane, const struct block *block, struct rt_untold *untold)
 {
 	uint64_t steps = block->first + (block->iterations - 1) * block->step;
 	struct rt_clock_brief *brief = &untold->tasks[untold->count];
 
+	untold->equal = lane->count == 1 && (!untold->count || (untold->count == 1 && alike(&untold->tasks[0], lane->plans[0])));
 	for (uint32_t k = 0; k < lane->count; k++) {
 		struct rt_plan *plan = lane->plans[k];
 		const struct rt_clock_brief same = {plan->cycles, {plan->map_need, 0}};
 
 		plan->at = (int64_t)((uint64_t)plan->at + steps);
-		for (uint32_t i = 0; i < block->iterations; i++)
+		for (uint32_t i = 0; i < (untold->equal ? 1 : block->iterations); i++)
 			brief[i * lane->count + k] = same;
 	}
 	untold->count += block->iterations * lane->count;
@@ -194,7 +200,7 @@ static ptowsp_status block_end(struct rt_run *run, const struct rt_lane *lane, c
 	for (uint32_t i = 0; lane->uses && i < ran; i++)
 		run->edges += untold->tasks[block->told + i].need.deps;
 	untold->count = block->told + ran + failed;
-	return untold->count > RT_TOLD_AT_ONCE / 2 ? rt_untold_tell(run, untold) : PTOWSP_OK;
+	return untold->equal || untold->count > RT_TOLD_AT_ONCE / 2 ? rt_untold_tell(run, untold) : PTOWSP_OK;
 }
 
 static ptowsp_status block_go(struct rt_run *run, const struct rt_lane *lane, struct block *block, struct rt_untold *untold)
