@@ -8,18 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NO_ROW UINT16_MAX
+#define NO_ROW LANG_MAX_ROWS
 #define NAMES_BYTES (1u << 20) /* beyond this a message has to do without names */
 
 /* One kernel being encoded. */
 struct kernel {
 	struct lang_lower *lower;
 	const struct lang_function *function; /* the kernel's own */
-	struct ptowsp_tile_tile *tiles;
-	struct ptowsp_tile_scalar *scalars;
-	struct ptowsp_tile_inst *insts;
-	uint32_t tile_count, scalar_count, inst_count;
-	uint32_t tile_capacity, scalar_capacity, inst_capacity;
+	struct lang_tile_code code;
 	char *names;         /* the strings that this kernel refers to, at the offsets they have in the package */
 	uint32_t names_size;
 	struct body *bodies; /* functions expanded so far: a second call uses the same tiles and scalars */
@@ -82,34 +78,23 @@ static uint32_t name_of(struct kernel *kernel, const struct lang_function *funct
 
 static uint16_t tile_add(struct kernel *kernel, const struct lang_function *function, const struct lang_var *var)
 {
-	uint16_t row = row_check(kernel, kernel->tile_count, "tiles");
+	struct ptowsp_tile_tile tile = {.rows = var->type.rows,
+					.columns = var->type.columns,
+					.dtype = var->type.dtype,
+					.space = var->type.space,
+					.name = name_of(kernel, function, var->name)};
 
-	*LANG_PUSH(&kernel->lower->unit->arena, kernel->tiles, kernel->tile_count, kernel->tile_capacity) =
-		(struct ptowsp_tile_tile){.rows = var->type.rows,
-					  .columns = var->type.columns,
-					  .dtype = var->type.dtype,
-					  .space = var->type.space,
-					  .name = name_of(kernel, function, var->name)};
-	return row;
+	return row_check(kernel, lang_tile_add(&kernel->code, &tile), "tiles");
 }
 
 static uint16_t scalar_add(struct kernel *kernel, uint32_t name, uint16_t dtype, uint16_t kind, uint64_t value)
 {
-	uint16_t row = row_check(kernel, kernel->scalar_count, "scalars and literals");
-
-	*LANG_PUSH(&kernel->lower->unit->arena, kernel->scalars, kernel->scalar_count, kernel->scalar_capacity) =
-		(struct ptowsp_tile_scalar){.name = name, .dtype = dtype, .kind = kind, .value = value};
-	return row;
+	return row_check(kernel, lang_tile_scalar_add(&kernel->code, name, dtype, kind, value), "scalars and literals");
 }
 
 static uint16_t literal_add(struct kernel *kernel, uint16_t dtype, uint64_t value)
 {
-	/* Kernels have few literals; a generated one with thousands may repeat some. */
-	for (uint32_t i = 0; i < kernel->scalar_count && i < 1024; i++)
-		if (kernel->scalars[i].kind == PTOWSP_SCALAR_CONST && kernel->scalars[i].dtype == dtype &&
-		    kernel->scalars[i].value == value)
-			return (uint16_t)i;
-	return scalar_add(kernel, 0, dtype, PTOWSP_SCALAR_CONST, value);
+	return row_check(kernel, lang_tile_literal_add(&kernel->code, dtype, value), "scalars and literals");
 }
 
 static struct body *body_create(struct kernel *kernel, const struct lang_function *function)
@@ -152,12 +137,10 @@ static void body_declare(struct kernel *kernel, struct body *body, int arguments
 
 static struct ptowsp_tile_inst *inst_add(struct kernel *kernel, unsigned op, struct lang_span at)
 {
-	struct ptowsp_tile_inst *inst;
+	struct ptowsp_tile_inst *inst = lang_tile_inst_add(&kernel->code, op, at.line);
 
-	if (kernel->inst_count == LANG_MAX_INSTRUCTIONS)
+	if (!inst)
 		lang_too_large(kernel->lower, at);
-	inst = LANG_PUSH(&kernel->lower->unit->arena, kernel->insts, kernel->inst_count, kernel->inst_capacity);
-	*inst = (struct ptowsp_tile_inst){.op = (uint8_t)op, .line = at.line};
 	return inst;
 }
 
@@ -203,16 +186,6 @@ static void nest(struct kernel *kernel, struct lang_span at)
 	lang_too_large(kernel->lower, at);
 }
 
-static void chain_resolve(struct kernel *kernel, uint32_t chain, uint32_t target)
-{
-	while (chain) {
-		struct ptowsp_tile_inst *inst = &kernel->insts[chain - 1];
-
-		chain = inst->target;
-		inst->target = target;
-	}
-}
-
 static void loop_body(struct kernel *kernel, const struct body *body, const struct lang_stmt *stmt, const struct lang_block *block,
 		      unsigned end)
 {
@@ -224,62 +197,62 @@ static void loop_body(struct kernel *kernel, const struct body *body, const stru
 	block_encode(kernel, body, block);
 	kernel->depth--;
 	kernel->loop = loop.outer;
-	last = kernel->inst_count;
+	last = kernel->code.inst_count;
 	inst_add(kernel, end, stmt->at);
-	chain_resolve(kernel, loop.breaks, last + 1);
-	chain_resolve(kernel, loop.continues, last);
+	lang_tile_chain_resolve(&kernel->code, loop.breaks, last + 1);
+	lang_tile_chain_resolve(&kernel->code, loop.continues, last);
 }
 
 static void for_encode(struct kernel *kernel, const struct body *body, const struct lang_stmt *stmt)
 {
-	uint32_t head = kernel->inst_count;
+	uint32_t head = kernel->code.inst_count;
 
 	op_encode(kernel, body, stmt);
 	loop_body(kernel, body, stmt, &stmt->body, PTOWSP_PTO_ENDFOR);
-	kernel->insts[head].target = kernel->inst_count;
-	kernel->insts[kernel->inst_count - 1].target = head;
+	kernel->code.insts[head].target = kernel->code.inst_count;
+	kernel->code.insts[kernel->code.inst_count - 1].target = head;
 }
 
 /* The condition is part of the loop: a BREAK there leaves it, too. */
 static void while_encode(struct kernel *kernel, const struct body *body, const struct lang_stmt *stmt)
 {
 	struct loop loop = {.outer = kernel->loop};
-	uint32_t head = kernel->inst_count, turn, last;
+	uint32_t head = kernel->code.inst_count, turn, last;
 	struct ptowsp_tile_inst *inst;
 
 	inst_add(kernel, PTOWSP_PTO_WHILE, stmt->at);
 	kernel->loop = &loop;
 	nest(kernel, stmt->at);
 	block_encode(kernel, body, &stmt->body);
-	turn = kernel->inst_count;
+	turn = kernel->code.inst_count;
 	inst = inst_add(kernel, PTOWSP_PTO_DO, stmt->do_at);
 	inst->a = operand_row(kernel, body, &stmt->operands[0]);
 	block_encode(kernel, body, &stmt->other);
 	kernel->depth--;
 	kernel->loop = loop.outer;
-	last = kernel->inst_count;
+	last = kernel->code.inst_count;
 	inst_add(kernel, PTOWSP_PTO_ENDWHILE, stmt->at)->target = head;
-	kernel->insts[turn].target = last + 1;
-	chain_resolve(kernel, loop.breaks, last + 1);
-	chain_resolve(kernel, loop.continues, last);
+	kernel->code.insts[turn].target = last + 1;
+	lang_tile_chain_resolve(&kernel->code, loop.breaks, last + 1);
+	lang_tile_chain_resolve(&kernel->code, loop.continues, last);
 }
 
 static void if_encode(struct kernel *kernel, const struct body *body, const struct lang_stmt *stmt)
 {
-	uint32_t head = kernel->inst_count, turn = 0;
+	uint32_t head = kernel->code.inst_count, turn = 0;
 
 	op_encode(kernel, body, stmt);
 	nest(kernel, stmt->at);
 	block_encode(kernel, body, &stmt->body);
 	if (stmt->has_else) {
-		turn = kernel->inst_count;
+		turn = kernel->code.inst_count;
 		inst_add(kernel, PTOWSP_PTO_ELSE, stmt->at);
 		block_encode(kernel, body, &stmt->other);
 	}
 	kernel->depth--;
-	kernel->insts[head].target = stmt->has_else ? turn + 1 : kernel->inst_count;
+	kernel->code.insts[head].target = stmt->has_else ? turn + 1 : kernel->code.inst_count;
 	if (stmt->has_else)
-		kernel->insts[turn].target = kernel->inst_count;
+		kernel->code.insts[turn].target = kernel->code.inst_count;
 	inst_add(kernel, PTOWSP_PTO_ENDIF, stmt->at);
 }
 
@@ -288,7 +261,7 @@ static void leave_encode(struct kernel *kernel, const struct lang_stmt *stmt)
 	uint32_t *chain = stmt->op == PTOWSP_PTO_BREAK ? &kernel->loop->breaks : &kernel->loop->continues;
 
 	inst_add(kernel, stmt->op, stmt->at)->target = *chain;
-	*chain = kernel->inst_count;
+	*chain = kernel->code.inst_count;
 }
 
 /* --- calls --- */
@@ -409,37 +382,20 @@ static void block_encode(struct kernel *kernel, const struct body *body, const s
 static void *payload_make(struct kernel *kernel, size_t *size_out)
 {
 	const struct lang_function *function = kernel->function;
-	struct ptowsp_tile_header header = {.magic = PTOWSP_TILE_MAGIC,
-					    .version = PTOWSP_TILE_VERSION,
-					    .param_count = function->memref_count,
-					    .tile_count = kernel->tile_count,
-					    .scalar_count = kernel->scalar_count,
-					    .inst_count = kernel->inst_count,
-					    .name = string_of(kernel, function->name)};
-	size_t params = header.param_count * sizeof(struct ptowsp_tile_param), tiles = header.tile_count * sizeof(*kernel->tiles),
-	       scalars = header.scalar_count * sizeof(*kernel->scalars), insts = header.inst_count * sizeof(*kernel->insts);
-	unsigned char *payload, *at;
+	struct ptowsp_tile_param *params =
+		lang_alloc(kernel->code.arena, (function->memref_count + 1) * sizeof(*params));
+	uint32_t name = string_of(kernel, function->name);
 
-	*size_out = sizeof(header) + params + tiles + scalars + insts;
-	payload = at = lang_alloc(&kernel->lower->unit->arena, *size_out);
-	memcpy(at, &header, sizeof(header));
-	at += sizeof(header);
-	for (uint32_t i = 0; i < header.param_count; i++, at += sizeof(struct ptowsp_tile_param)) {
+	for (uint32_t i = 0; i < function->memref_count; i++) {
 		const struct lang_var *memref = function->memrefs[i];
-		struct ptowsp_tile_param param = {.name = string_of(kernel, memref->name),
-						  .dtype = memref->type.dtype,
-						  .access = memref->access,
-						  .rows = memref->rows,
-						  .columns = memref->columns};
 
-		memcpy(at, &param, sizeof(param));
+		params[i] = (struct ptowsp_tile_param){.name = string_of(kernel, memref->name),
+						       .dtype = memref->type.dtype,
+						       .access = memref->access,
+						       .rows = memref->rows,
+						       .columns = memref->columns};
 	}
-	if (tiles)
-		memcpy(at, kernel->tiles, tiles);
-	if (scalars)
-		memcpy(at + tiles, kernel->scalars, scalars);
-	memcpy(at + tiles + scalars, kernel->insts, insts);
-	return payload;
+	return lang_tile_encode(&kernel->code, name, params, function->memref_count, size_out);
 }
 
 /* "kernel f line 11: sentence" is the sentence at that line, where the line is one of this function's own file. */
@@ -483,13 +439,13 @@ static void payload_verify(struct kernel *kernel, struct lang_function *function
 
 const void *lang_kernel_encode(struct lang_lower *lower, struct lang_function *function, size_t *size_out)
 {
-	struct kernel kernel = {.lower = lower, .function = function};
+	struct kernel kernel = {.lower = lower, .function = function, .code = {.arena = &lower->unit->arena}};
 	struct body *body = body_create(&kernel, function);
 	void *payload;
 
 	body_declare(&kernel, body, 1);
 	block_encode(&kernel, body, &function->body);
-	if (!kernel.inst_count || kernel.insts[kernel.inst_count - 1].op != PTOWSP_PTO_RETURN)
+	if (!kernel.code.inst_count || kernel.code.insts[kernel.code.inst_count - 1].op != PTOWSP_PTO_RETURN)
 		inst_add(&kernel, PTOWSP_PTO_RETURN, function->at);
 	payload = payload_make(&kernel, size_out);
 	payload_verify(&kernel, function, payload, *size_out);

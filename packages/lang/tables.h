@@ -7,8 +7,7 @@
 
 #include "format/writer.h"
 #include "lang/expr.h"
-
-#define LANG_MAX_INSTRUCTIONS (1u << 20) /* per kernel, and of the whole workload: calls are expanded */
+#include "lang/tile_code.h"
 
 /* Everything lies in the arena. */
 struct lang_tables {

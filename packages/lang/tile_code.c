@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "lang/tile_code.h"
+
+#include <string.h>
+
+uint32_t lang_tile_add(struct lang_tile_code *code, const struct ptowsp_tile_tile *tile)
+{
+	if (code->tile_count == LANG_MAX_ROWS)
+		return LANG_MAX_ROWS;
+	*LANG_PUSH(code->arena, code->tiles, code->tile_count, code->tile_capacity) = *tile;
+	return code->tile_count - 1;
+}
+
+uint32_t lang_tile_scalar_add(struct lang_tile_code *code, uint32_t name, uint16_t dtype, uint16_t kind, uint64_t value)
+{
+	if (code->scalar_count == LANG_MAX_ROWS)
+		return LANG_MAX_ROWS;
+	*LANG_PUSH(code->arena, code->scalars, code->scalar_count, code->scalar_capacity) =
+		(struct ptowsp_tile_scalar){.name = name, .dtype = dtype, .kind = kind, .value = value};
+	return code->scalar_count - 1;
+}
+
+uint32_t lang_tile_literal_add(struct lang_tile_code *code, uint16_t dtype, uint64_t value)
+{
+	/* Kernels have few literals; a generated one with thousands may repeat some. */
+	for (uint32_t i = 0; i < code->scalar_count && i < 1024; i++)
+		if (code->scalars[i].kind == PTOWSP_SCALAR_CONST && code->scalars[i].dtype == dtype && code->scalars[i].value == value)
+			return i;
+	return lang_tile_scalar_add(code, 0, dtype, PTOWSP_SCALAR_CONST, value);
+}
+
+struct ptowsp_tile_inst *lang_tile_inst_add(struct lang_tile_code *code, unsigned op, uint32_t line)
+{
+	struct ptowsp_tile_inst *inst;
+
+	if (code->inst_count == LANG_MAX_INSTRUCTIONS)
+		return NULL;
+	inst = LANG_PUSH(code->arena, code->insts, code->inst_count, code->inst_capacity);
+	*inst = (struct ptowsp_tile_inst){.op = (uint8_t)op, .line = line};
+	return inst;
+}
+
+void lang_tile_chain_resolve(struct lang_tile_code *code, uint32_t chain, uint32_t target)
+{
+	while (chain) {
+		struct ptowsp_tile_inst *inst = &code->insts[chain - 1];
+
+		chain = inst->target;
+		inst->target = target;
+	}
+}
+
+static unsigned char *table_put(unsigned char *at, const void *rows, size_t size)
+{
+	if (size)
+		memcpy(at, rows, size);
+	return at + size;
+}
+
+void *lang_tile_encode(const struct lang_tile_code *code, uint32_t name, const struct ptowsp_tile_param *params,
+		       uint32_t param_count, size_t *size_out)
+{
+	struct ptowsp_tile_header header = {.magic = PTOWSP_TILE_MAGIC,
+					    .version = PTOWSP_TILE_VERSION,
+					    .param_count = param_count,
+					    .tile_count = code->tile_count,
+					    .scalar_count = code->scalar_count,
+					    .inst_count = code->inst_count,
+					    .name = name};
+	size_t param_bytes = param_count * sizeof(*params), tiles = code->tile_count * sizeof(*code->tiles),
+	       scalars = code->scalar_count * sizeof(*code->scalars), insts = code->inst_count * sizeof(*code->insts);
+	unsigned char *payload, *at;
+
+	*size_out = sizeof(header) + param_bytes + tiles + scalars + insts;
+	payload = lang_alloc(code->arena, *size_out);
+	at = table_put(payload, &header, sizeof(header));
+	at = table_put(at, params, param_bytes);
+	at = table_put(at, code->tiles, tiles);
+	at = table_put(at, code->scalars, scalars);
+	table_put(at, code->insts, insts);
+	return payload;
+}

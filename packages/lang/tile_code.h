@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* tile_code.h - a portable kernel (tile.h) while it grows: tiles, scalars, instructions; then its bytes. */
+#ifndef LANG_TILE_CODE_H
+#define LANG_TILE_CODE_H
+
+#include "lang/arena.h"
+#include "ptowsp/tile.h"
+
+#define LANG_MAX_ROWS UINT16_MAX /* of each table: rows are 16 bits */
+#define LANG_MAX_INSTRUCTIONS (1u << 20) /* per kernel, and of the whole workload: calls are expanded */
+
+/* Zeroed but for the arena, in which everything lies. Names are offsets wherever the caller keeps strings. */
+struct lang_tile_code {
+	struct lang_arena *arena;
+	struct ptowsp_tile_tile *tiles;
+	struct ptowsp_tile_scalar *scalars;
+	struct ptowsp_tile_inst *insts;
+	uint32_t tile_count, scalar_count, inst_count;
+	uint32_t tile_capacity, scalar_capacity, inst_capacity;
+};
+
+/* The next row, or LANG_MAX_ROWS where the table is full. */
+uint32_t lang_tile_add(struct lang_tile_code *code, const struct ptowsp_tile_tile *tile);
+uint32_t lang_tile_scalar_add(struct lang_tile_code *code, uint32_t name, uint16_t dtype, uint16_t kind, uint64_t value);
+/* A literal: equal ones share a row. */
+uint32_t lang_tile_literal_add(struct lang_tile_code *code, uint16_t dtype, uint64_t value);
+
+/* NULL where there are LANG_MAX_INSTRUCTIONS already. Valid until the next one. */
+struct ptowsp_tile_inst *lang_tile_inst_add(struct lang_tile_code *code, unsigned op, uint32_t line);
+/* Instructions of a chain (number + 1, linked by their targets, 0 ends it) get their target. */
+void lang_tile_chain_resolve(struct lang_tile_code *code, uint32_t chain, uint32_t target);
+
+/* The payload in the arena, *size_out a multiple of 8. name: of the function, as the other names. */
+void *lang_tile_encode(const struct lang_tile_code *code, uint32_t name, const struct ptowsp_tile_param *params,
+		       uint32_t param_count, size_t *size_out);
+
+#endif
