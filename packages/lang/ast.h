@@ -122,6 +122,16 @@ struct lang_stmt {
 	struct lang_operand **needs; /* one per needed scalar of the target, in its order: what it takes the value from */
 };
 
+/* Declarations other than functions; decl.h has them. */
+enum lang_decl_kind {
+	LANG_DECL_NONE,
+#define X(word, KIND, sign, section, parse, check, write, code) LANG_DECL_##KIND,
+#include "lang/decls.def"
+#undef X
+	LANG_DECL_KINDS
+};
+struct lang_decl;
+
 enum lang_function_kind { LANG_INCORE, LANG_ORCHESTRATION };
 struct lang_function {
 	struct lang_function *next;
@@ -165,6 +175,15 @@ struct lang_module {
 	struct lang_function **order; /* callees before callers */
 	struct lang_symbol **symbols;
 	uint32_t symbol_count, symbol_capacity;
+	/* declarations */
+	struct lang_decl *decls, **last_decl; /* in source order */
+	uint32_t decl_counts[LANG_DECL_KINDS];
+	struct lang_map values, routines; /* those with %names, those with @names */
+	const char *module_name;          /* of `module @name`, NULL */
+	struct lang_span module_at;
+	const char **targets;
+	uint32_t target_count, target_capacity;
+	struct lang_decl *default_decl;   /* the default entry, if it is no function */
 };
 
 static inline struct lang_var *lang_var_find(const struct lang_function *function, const char *name)

@@ -32,6 +32,8 @@ static const char *name_of(struct compilation *c)
 
 	if (c->options->name)
 		return lang_clean(&c->unit.arena, c->options->name, strlen(c->options->name));
+	if (c->module.module_name)
+		return c->module.module_name;
 	if (c->module.name)
 		return c->module.name;
 	base = base ? base + 1 : path;
@@ -52,12 +54,13 @@ static void stages_run(struct compilation *c)
 		return;
 	for (uint32_t i = 0; i < c->unit.source_count; i++)
 		lang_parse(&c->module, i);
-	if (!has_errors(c) && !c->module.first) {
+	if (!has_errors(c) && !c->module.first && !c->module.decls) {
 		lang_error(&c->unit, c->module.end, "there is no function here");
 		lang_help(&c->unit, "a function begins with: func @name(%%x: !pto.memref<gm,...,f32>) {");
 	}
 	lang_link(&c->module, c->options->entry);
 	lang_check(&c->module);
+	lang_decls_check(&c->module);
 	if (!has_errors(c))
 		lang_lower(&c->module, c->writer, name_of(c), c->options);
 }
@@ -104,6 +107,7 @@ ptowsp_status lang_compile(struct pkg_writer *writer, const struct lang_source *
 	lang_arena_init(&c->unit.arena, ARENA_BYTES, &c->unit.out);
 	c->module.unit = &c->unit;
 	c->module.last = &c->module.first;
+	c->module.last_decl = &c->module.decls;
 	c->module.entry_chosen = c->options->entry != NULL;
 	if (setjmp(c->unit.out) == 0)
 		stages_run(c);

@@ -73,48 +73,84 @@ int lang_expr_is_const(const struct lang_exprs *exprs, uint32_t row, int64_t *va
 	return 1;
 }
 
-/* Wrapping, as the machine does it. 0: it cannot be folded. */
-static int fold(enum ptowsp_expr_op op, int64_t a, int64_t b, uint64_t *value_out)
+/* Quotient or rest, toward zero; the least number divided by -1 wraps. */
+static int divide(int64_t a, int64_t b, int rest, uint64_t *value_out)
 {
-	switch (op) {
-	case PTOWSP_EXPR_ADD:
-		*value_out = (uint64_t)a + (uint64_t)b;
-		return 1;
-	case PTOWSP_EXPR_SUB:
-		*value_out = (uint64_t)a - (uint64_t)b;
-		return 1;
-	case PTOWSP_EXPR_MUL:
-		*value_out = (uint64_t)a * (uint64_t)b;
-		return 1;
-	case PTOWSP_EXPR_DIV:
-		if (b == 0)
-			return 0;
-		*value_out = b == -1 ? 0 - (uint64_t)a : (uint64_t)(a / b);
-		return 1;
-	case PTOWSP_EXPR_AND:
-		*value_out = (uint64_t)a & (uint64_t)b;
-		return 1;
-	case PTOWSP_EXPR_EQ:
-		*value_out = a == b;
-		return 1;
-	case PTOWSP_EXPR_NE:
-		*value_out = a != b;
-		return 1;
-	case PTOWSP_EXPR_LT:
-		*value_out = a < b;
-		return 1;
-	case PTOWSP_EXPR_LE:
-		*value_out = a <= b;
-		return 1;
-	case PTOWSP_EXPR_GT:
-		*value_out = a > b;
-		return 1;
-	case PTOWSP_EXPR_GE:
-		*value_out = a >= b;
-		return 1;
-	default:
+	if (b == 0)
 		return 0;
+	if (b == -1)
+		*value_out = rest ? 0 : 0 - (uint64_t)a;
+	else
+		*value_out = (uint64_t)(rest ? a % b : a / b);
+	return 1;
+}
+
+static uint64_t shift_right(int64_t a, int64_t b)
+{
+	unsigned by = (unsigned)b & 63;
+	uint64_t bits = (uint64_t)a >> by;
+
+	return a < 0 && by ? bits | ~(UINT64_MAX >> by) : bits;
+}
+
+int lang_expr_fold(enum ptowsp_expr_op op, int64_t a, int64_t b, int64_t c, uint64_t *value_out)
+{
+	uint64_t x = (uint64_t)a, y = (uint64_t)b;
+
+	switch (op) {
+	case PTOWSP_EXPR_DIV:
+	case PTOWSP_EXPR_MOD: return divide(a, b, op == PTOWSP_EXPR_MOD, value_out);
+	case PTOWSP_EXPR_ADD: *value_out = x + y; break;
+	case PTOWSP_EXPR_SUB: *value_out = x - y; break;
+	case PTOWSP_EXPR_MUL: *value_out = x * y; break;
+	case PTOWSP_EXPR_MIN: *value_out = a < b ? x : y; break;
+	case PTOWSP_EXPR_MAX: *value_out = a > b ? x : y; break;
+	case PTOWSP_EXPR_AND: *value_out = x & y; break;
+	case PTOWSP_EXPR_OR: *value_out = x | y; break;
+	case PTOWSP_EXPR_XOR: *value_out = x ^ y; break;
+	case PTOWSP_EXPR_SHL: *value_out = x << (y & 63); break;
+	case PTOWSP_EXPR_SHR: *value_out = shift_right(a, b); break;
+	case PTOWSP_EXPR_EQ: *value_out = a == b; break;
+	case PTOWSP_EXPR_NE: *value_out = a != b; break;
+	case PTOWSP_EXPR_LT: *value_out = a < b; break;
+	case PTOWSP_EXPR_LE: *value_out = a <= b; break;
+	case PTOWSP_EXPR_GT: *value_out = a > b; break;
+	case PTOWSP_EXPR_GE: *value_out = a >= b; break;
+	case PTOWSP_EXPR_LAND: *value_out = a && b; break;
+	case PTOWSP_EXPR_LOR: *value_out = a || b; break;
+	case PTOWSP_EXPR_NEG: *value_out = 0 - x; break;
+	case PTOWSP_EXPR_NOT: *value_out = ~x; break;
+	case PTOWSP_EXPR_LNOT: *value_out = !a; break;
+	case PTOWSP_EXPR_SELECT: *value_out = a ? y : (uint64_t)c; break;
+	default: return 0;
 	}
+	return 1;
+}
+
+uint32_t lang_expr_unary(struct lang_exprs *exprs, enum ptowsp_expr_op op, uint32_t a)
+{
+	int64_t number;
+	uint64_t value;
+
+	if (lang_expr_is_const(exprs, a, &number) && lang_expr_fold(op, number, 0, 0, &value))
+		return lang_expr_const(exprs, value);
+	return row_add(exprs, (struct ptowsp_expr_record){.op = (uint16_t)op, .a = a});
+}
+
+uint32_t lang_expr_ternary(struct lang_exprs *exprs, enum ptowsp_expr_op op, uint32_t a, uint32_t b, uint32_t c)
+{
+	int64_t values[3];
+	uint64_t value;
+
+	if (lang_expr_is_const(exprs, a, &values[0]) && lang_expr_is_const(exprs, b, &values[1]) &&
+	    lang_expr_is_const(exprs, c, &values[2]) && lang_expr_fold(op, values[0], values[1], values[2], &value))
+		return lang_expr_const(exprs, value);
+	return row_add(exprs, (struct ptowsp_expr_record){.op = (uint16_t)op, .a = a, .b = b, .c = c});
+}
+
+uint32_t lang_expr_leaf(struct lang_exprs *exprs, enum ptowsp_expr_op op)
+{
+	return row_add(exprs, (struct ptowsp_expr_record){.op = (uint16_t)op});
 }
 
 uint32_t lang_expr_binary(struct lang_exprs *exprs, enum ptowsp_expr_op op, uint32_t a, uint32_t b)
@@ -124,7 +160,7 @@ uint32_t lang_expr_binary(struct lang_exprs *exprs, enum ptowsp_expr_op op, uint
 	uint64_t value;
 
 	assert(a < exprs->count && b < exprs->count);
-	if (a_const && b_const && fold(op, left, right, &value))
+	if (a_const && b_const && lang_expr_fold(op, left, right, 0, &value))
 		return lang_expr_const(exprs, value);
 	if (b_const && right == 0 && (op == PTOWSP_EXPR_ADD || op == PTOWSP_EXPR_SUB))
 		return a;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/lex.h"
 
+#include "lang/decl.h"
+
 #include <string.h>
 
 struct lexer {
@@ -8,6 +10,7 @@ struct lexer {
 	const char *at, *end, *line_start;
 	uint32_t file, line, capacity;
 	uint8_t fresh; /* nothing on this line yet */
+	uint8_t declares; /* behind the word of a declaration other than func: operators and strings are tokens there */
 	uint8_t note;
 	struct lang_span note_at;
 	struct lang_tokens *tokens;
@@ -207,19 +210,64 @@ static void byte_refuse(struct lexer *lexer)
 		lexer->at++;
 }
 
+/* A word; at the beginning of a line it may say what follows. */
+static void word_read(struct lexer *lexer)
+{
+	const struct lang_token *token;
+	const struct lang_decl_form *form;
+
+	token_add(lexer, LANG_WORD, 0, word_length(lexer, 0));
+	token = &lexer->tokens->rows[lexer->tokens->count - 1];
+	form = token->first ? lang_decl_word(token->text) : NULL;
+	if (form)
+		lexer->declares = form->kind != LANG_DECL_FUNC;
+}
+
+/* "text" on one line. */
+static int string_read(struct lexer *lexer)
+{
+	const char *end = memchr(lexer->at + 1, '"', (size_t)(lexer->end - lexer->at - 1));
+	size_t length;
+
+	if (!end || memchr(lexer->at, '\n', (size_t)(end - lexer->at))) {
+		lang_error(lexer->unit, span_of(lexer, lexer->at, 1), "this text has no second \" on its line");
+		lexer->at++;
+		return 1;
+	}
+	length = (size_t)(end - lexer->at);
+	token_add(lexer, LANG_STRING, 1, length);
+	lexer->at++;
+	return 1;
+}
+
+/* What is more than corpus functions know: operators of scalar expressions, and texts. */
+static int declared_read(struct lexer *lexer)
+{
+	char c = peek(lexer, 0), next = peek(lexer, 1);
+
+	if (!lexer->declares || c == '\0')
+		return 0;
+	if (c == '"')
+		return string_read(lexer);
+	if (!strchr("+-*/%&|^~!?", c) || (c == '%' && (is_letter(next) || is_digit(next))))
+		return 0;
+	token_add(lexer, LANG_MARK, 0, 1);
+	return 1;
+}
+
 static void token_read(struct lexer *lexer)
 {
 	char c = peek(lexer, 0);
 
 	if (is_letter(c))
-		token_add(lexer, LANG_WORD, 0, word_length(lexer, 0));
+		word_read(lexer);
 	else if (c == '-' && peek(lexer, 1) == '>')
 		token_add(lexer, LANG_ARROW, 0, 2);
 	else if (starts_number(lexer, 0))
 		token_add(lexer, LANG_NUMBER, 0, number_length(lexer, 0));
 	else if (c != '\0' && strchr("()[]{}<>,:=", c))
 		token_add(lexer, LANG_MARK, 0, 1);
-	else if (!sigil_read(lexer))
+	else if (!declared_read(lexer) && !sigil_read(lexer))
 		byte_refuse(lexer);
 }
 

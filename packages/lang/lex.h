@@ -15,7 +15,8 @@ enum lang_token_kind {
 	LANG_TYPE,    /* !pto.tile: text without the sign */
 	LANG_HASH,    /* #pto.cmp: text without the sign */
 	LANG_ARROW,   /* -> */
-	LANG_MARK     /* one of ( ) [ ] { } < > , : = */
+	LANG_STRING,  /* "text": without the quotes; declarations only */
+	LANG_MARK     /* one of ( ) [ ] { } < > , : = and, outside functions, of + - * / % & | ^ ~ ! ? */
 };
 
 struct lang_token {

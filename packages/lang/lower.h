@@ -3,9 +3,18 @@
 #ifndef LANG_LOWER_H
 #define LANG_LOWER_H
 
+#include "format/writer.h"
 #include "lang/ast.h"
+#include "lang/decl.h"
 #include "lang/levels.h"
 #include "lang/tables.h"
+
+#define LANG_MAX_SECTIONS 16u /* sections with ids */
+struct lang_rows { /* rows.h has what is in it */
+	uint32_t section;
+	struct lang_row *rows;
+	uint32_t count, capacity;
+};
 
 /* Tables while they grow. Those with ids (kernels, tensors, slots, entries) are numbered before anything refers to them. */
 struct lang_lower {
@@ -13,12 +22,19 @@ struct lang_lower {
 	struct lang_module *module;
 	struct pkg_writer *writer;
 	struct lang_tables tables;
+	uint32_t value_first;   /* of the entry being lowered in the tables' values; PTOWSP_NONE outside of entries */
+	struct lang_rows rows[LANG_MAX_SECTIONS];
+	uint32_t rows_count;
+	struct ptowsp_entry_record *entries; /* by row of ENTR; what names and values they have is filled in at the end */
 	uint32_t expansions;    /* calls expanded in place so far */
 };
 
 /* Everything: declares, sorts, lowers, writes. Errors go to the unit's list. */
 void lang_lower(struct lang_module *module, struct pkg_writer *writer, const char *name, const struct lang_options *options);
 
+/* From here on instructions belong to the ENTR row; what the code reads becomes its values. */
+void lang_entry_begin(struct lang_lower *lower, uint32_t row);
+void lang_entry_end(struct lang_lower *lower, uint32_t row);
 /* Code of the entry of one function; its first instruction goes to *instruction_out, the symbols it needs to the values of the tables. An InCore
  * function has none: it is one task, *instruction_out its kernel. */
 void lang_entry_lower(struct lang_lower *lower, struct lang_function *function, uint32_t *instruction_out);
@@ -30,6 +46,9 @@ const void *lang_kernel_encode(struct lang_lower *lower, struct lang_function *f
 _Noreturn void lang_too_large(struct lang_lower *lower, struct lang_span at);
 /* One more call expanded in place; the same when there are too many. */
 void lang_expansion_count(struct lang_lower *lower, const struct lang_stmt *call);
+
+/* The entry being lowered reads a symbol or slot: a run must have a value for it. */
+void lang_value_use(struct lang_lower *lower, uint32_t slot);
 
 /* A source position of row `row`; kind as in DBGI. */
 void lang_debug_add(struct lang_lower *lower, uint16_t kind, uint32_t row, struct lang_span at);

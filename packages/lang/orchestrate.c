@@ -21,7 +21,6 @@ struct frame {
 
 struct walk {
 	struct lang_lower *lower;
-	uint32_t first_value;  /* of this entry in the tables' values */
 	uint32_t depth, loops; /* open loops and branches; open loops */
 	/* Tile levels in force: what the loops around may run at. */
 	uint32_t levels[LANG_MAX_LEVELS], level_count;
@@ -61,7 +60,7 @@ static uint32_t emit_at(struct walk *walk, unsigned opcode, uint32_t operand1, u
 static uint32_t need_expr(struct walk *walk, const struct frame *frame, const struct lang_var *var)
 {
 	assert(!frame->caller && var->symbol);
-	lang_value_add(&walk->lower->tables, walk->first_value, var->symbol->row);
+	lang_value_use(walk->lower, var->symbol->row);
 	return lang_expr_value(&walk->lower->tables.exprs, var->symbol->row);
 }
 
@@ -408,12 +407,12 @@ static void block_lower(struct walk *walk, struct frame *frame, const struct lan
 
 void lang_entry_lower(struct lang_lower *lower, struct lang_function *function, uint32_t *instruction_out)
 {
-	struct walk walk = {.lower = lower, .first_value = lower->tables.value_count};
+	struct walk walk = {.lower = lower};
 	struct frame *frame;
 
 	if (function->kind == LANG_INCORE) { /* one task on its own tensors: the entry says all, but for its symbols */
 		for (uint32_t i = 0; i < function->need_count; i++)
-			lang_value_add(&lower->tables, walk.first_value, function->needs[i]->symbol->row);
+			lang_value_use(lower, function->needs[i]->symbol->row);
 		*instruction_out = function->kernel;
 		return;
 	}

@@ -2,54 +2,14 @@
 /* package.c - the tables of a package: declare and sort what has an id, lower, write. */
 #include "lang/lower.h"
 #include "lang/number.h"
+#include "lang/rows.h"
+#include "lang/value.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* The execution unit of a kernel whose source does not say one: whichever pool is free first. */
 #define KERNEL_UNIT PTOWSP_UNIT_ANY
-
-/* Something with an id, before the rows are numbered. */
-struct declared {
-	uint64_t id;
-	const char *name;
-	struct lang_function *function;
-	struct lang_var *var;
-	struct lang_symbol *symbol;
-};
-struct declarations {
-	struct declared *rows;
-	uint32_t count, capacity;
-};
-
-static struct declared *declare(struct lang_lower *lower, struct declarations *declarations, const char *name)
-{
-	struct declared *row = LANG_PUSH(&lower->unit->arena, declarations->rows, declarations->count, declarations->capacity);
-
-	*row = (struct declared){.id = ptowsp_id(name, strlen(name)), .name = name};
-	return row;
-}
-
-static int by_id(const void *a, const void *b)
-{
-	uint64_t x = ((const struct declared *)a)->id, y = ((const struct declared *)b)->id;
-
-	return x < y ? -1 : x > y;
-}
-
-static void declarations_sort(struct lang_lower *lower, struct declarations *declarations)
-{
-	struct lang_span nowhere = {0};
-
-	if (declarations->count)
-		qsort(declarations->rows, declarations->count, sizeof(*declarations->rows), by_id);
-	for (uint32_t i = 1; i < declarations->count; i++)
-		if (declarations->rows[i].id == declarations->rows[i - 1].id) {
-			lang_error(lower->unit, nowhere, "the names \"%s\" and \"%s\" have the same 64-bit id",
-				   declarations->rows[i - 1].name, declarations->rows[i].name);
-			lang_help(lower->unit, "rename one of them");
-		}
-}
 
 /* Packages hold no folders. */
 static const char *file_name(struct lang_lower *lower, const char *path)
@@ -86,11 +46,20 @@ void lang_expansion_count(struct lang_lower *lower, const struct lang_stmt *call
 
 /* --- symbols and slots --- */
 
+/* The declared symbol or slot of that name, NULL without one. */
+static struct lang_value *value_find(const struct lang_module *module, const char *name)
+{
+	struct lang_decl *decl = lang_decl_find(module, '%', name);
+
+	return decl && (decl->kind == LANG_DECL_SYMBOL || decl->kind == LANG_DECL_SLOT) ? (struct lang_value *)decl : NULL;
+}
+
 /* Functions with one name for scalars of different types: each gets a symbol of its own. */
 static void symbol_names(struct lang_lower *lower)
 {
 	struct lang_module *module = lower->module;
 	struct lang_map first = {0}, mixed = {0};
+	const struct lang_value *value;
 
 	for (uint32_t i = 0; i < module->symbol_count; i++) {
 		struct lang_symbol *symbol = module->symbols[i], *other = lang_map_find(&first, symbol->name);
@@ -98,6 +67,9 @@ static void symbol_names(struct lang_lower *lower)
 		if (!other)
 			lang_map_add(&first, &lower->unit->arena, symbol->name, symbol);
 		else if (other->dtype != symbol->dtype && !lang_map_find(&mixed, symbol->name))
+			lang_map_add(&mixed, &lower->unit->arena, symbol->name, symbol);
+		value = value_find(module, symbol->name);
+		if (value && value->dtype != symbol->dtype && !lang_map_find(&mixed, symbol->name))
 			lang_map_add(&mixed, &lower->unit->arena, symbol->name, symbol);
 	}
 	for (uint32_t i = 0; i < module->symbol_count; i++) {
@@ -108,16 +80,16 @@ static void symbol_names(struct lang_lower *lower)
 	}
 }
 
-static void slots_declare(struct lang_lower *lower, struct declarations *slots)
+static void slots_declare(struct lang_lower *lower, struct lang_rows *slots)
 {
 	struct lang_module *module = lower->module;
 	struct lang_map seen = {0};
 
 	symbol_names(lower);
 	for (uint32_t i = 0; i < module->symbol_count; i++)
-		if (!lang_map_find(&seen, module->symbols[i]->name)) {
+		if (!value_find(module, module->symbols[i]->name) && !lang_map_find(&seen, module->symbols[i]->name)) {
 			lang_map_add(&seen, &lower->unit->arena, module->symbols[i]->name, module->symbols[i]);
-			declare(lower, slots, module->symbols[i]->name)->symbol = module->symbols[i];
+			lang_row_add(lower, slots, module->symbols[i]->name)->symbol = module->symbols[i];
 		}
 	for (struct lang_function *f = module->first; f; f = f->next)
 		for (uint32_t i = 0; i < f->var_count && f->kind == LANG_ORCHESTRATION; i++) {
@@ -125,20 +97,24 @@ static void slots_declare(struct lang_lower *lower, struct declarations *slots)
 
 			/* Never read and never set: needs no row. */
 			if (var->kind == LANG_SCALAR && !var->pure && var->writes)
-				declare(lower, slots, lang_format(&lower->unit->arena, "@%s.%s", f->name, var->name))->var = var;
+				lang_row_add(lower, slots, lang_format(&lower->unit->arena, "@%s.%s", f->name, var->name))->var = var;
 		}
-	declarations_sort(lower, slots);
 }
 
-static void slots_write(struct lang_lower *lower, const struct declarations *slots)
+static void slots_write(struct lang_lower *lower, const struct lang_rows *slots)
 {
 	struct lang_module *module = lower->module;
 	struct lang_map rows = {0};
 
 	for (uint32_t i = 0; i < slots->count; i++) {
-		const struct declared *row = &slots->rows[i];
-		struct ptowsp_slot_record record = {.id = row->id, .name = pkg_writer_string(lower->writer, row->name)};
+		const struct lang_row *row = &slots->rows[i];
+		struct ptowsp_slot_record record = {.id = row->id};
 
+		if (row->decl) {
+			lang_decl_forms[row->decl->kind].write(lower, row->decl);
+			continue;
+		}
+		record.name = pkg_writer_string(lower->writer, row->name);
 		record.kind = row->var ? PTOWSP_SLOT_SLOT : PTOWSP_SLOT_SYMBOL;
 		record.dtype = row->var ? row->var->type.dtype : row->symbol->dtype;
 		record.flags = row->var ? PTOWSP_SLOT_HAS_DEFAULT | PTOWSP_SLOT_INTERNAL : 0;
@@ -150,12 +126,16 @@ static void slots_write(struct lang_lower *lower, const struct declarations *slo
 		if (row->symbol)
 			lang_map_add(&rows, &lower->unit->arena, row->symbol->name, row->symbol);
 	}
-	for (uint32_t i = 0; i < module->symbol_count; i++)
-		module->symbols[i]->row = ((struct lang_symbol *)lang_map_find(&rows, module->symbols[i]->name))->row;
+	for (uint32_t i = 0; i < module->symbol_count; i++) {
+		struct lang_symbol *symbol = module->symbols[i];
+		const struct lang_value *value = value_find(module, symbol->name);
+
+		symbol->row = value ? value->head.row : ((struct lang_symbol *)lang_map_find(&rows, symbol->name))->row;
+	}
 }
 
 /* NAME=VALUE: the value of a symbol unless a run sets it. */
-static void default_set(struct lang_lower *lower, const struct declarations *slots, const char *text)
+static void default_set(struct lang_lower *lower, const struct lang_rows *slots, const char *text)
 {
 	const char *sign = strchr(text, '=');
 	size_t length = sign ? (size_t)(sign - text) : strlen(text);
@@ -166,10 +146,10 @@ static void default_set(struct lang_lower *lower, const struct declarations *slo
 	for (uint32_t i = 0; i < slots->count; i++) {
 		struct ptowsp_slot_record *record = pkg_writer_at(lower->writer, PTOWSP_SECTION_SLOT, i);
 
-		if (slots->rows[i].var)
+		if (!record || record->flags & PTOWSP_SLOT_INTERNAL)
 			continue;
 		lang_guess_try(&guess, slots->rows[i].name);
-		if (strcmp(slots->rows[i].name, guess.word) != 0 || !record)
+		if (strcmp(slots->rows[i].name, guess.word) != 0)
 			continue;
 		if (!sign || lang_number_read(sign + 1, record->dtype, &record->value) != LANG_NUMBER_OK) {
 			lang_error(lower->unit, nowhere, "\"%s\" gives %s no value of type %s", text, guess.word,
@@ -185,19 +165,21 @@ static void default_set(struct lang_lower *lower, const struct declarations *slo
 
 /* --- functions and tensors --- */
 
-static void functions_declare(struct lang_lower *lower, struct declarations *kernels, struct declarations *entries)
+static void functions_declare(struct lang_lower *lower, struct lang_rows *kernels, struct lang_rows *entries)
 {
 	for (struct lang_function *f = lower->module->first; f; f = f->next) {
-		declare(lower, entries, f->name)->function = f;
+		lang_row_add(lower, entries, f->name)->function = f;
 		if (f->kind == LANG_INCORE)
-			declare(lower, kernels, f->name)->function = f;
+			lang_row_add(lower, kernels, f->name)->function = f;
 	}
-	declarations_sort(lower, kernels);
-	declarations_sort(lower, entries);
+	lang_rows_sort(lower, kernels);
+	lang_rows_sort(lower, entries);
 	for (uint32_t i = 0; i < entries->count; i++)
-		entries->rows[i].function->entry = i;
+		if (entries->rows[i].function)
+			entries->rows[i].function->entry = i;
 	for (uint32_t i = 0; i < kernels->count; i++)
-		kernels->rows[i].function->kernel = i;
+		if (kernels->rows[i].function)
+			kernels->rows[i].function->kernel = i;
 }
 
 static void tensors_write(struct lang_lower *lower)
@@ -206,28 +188,31 @@ static void tensors_write(struct lang_lower *lower)
 					[PTOWSP_READ] = PTOWSP_ROLE_IN,
 					[PTOWSP_WRITE] = PTOWSP_ROLE_OUT,
 					[PTOWSP_READ | PTOWSP_WRITE] = PTOWSP_ROLE_INOUT};
-	struct declarations tensors = {0};
+	struct lang_rows *tensors = lang_rows_of(lower, PTOWSP_SECTION_TENS);
 
 	for (struct lang_function *f = lower->module->first; f; f = f->next)
 		for (uint32_t i = 0; i < f->memref_count; i++) {
-			struct declared *row =
-				declare(lower, &tensors, lang_format(&lower->unit->arena, "%s.%s", f->name, f->memrefs[i]->name));
+			struct lang_row *row =
+				lang_row_add(lower, tensors, lang_format(&lower->unit->arena, "%s.%s", f->name, f->memrefs[i]->name));
 
 			row->function = f;
 			row->var = f->memrefs[i];
 		}
-	declarations_sort(lower, &tensors);
-	for (uint32_t i = 0; i < tensors.count; i++) {
-		const struct declared *row = &tensors.rows[i];
-		struct ptowsp_tensor_record record = {.id = row->id,
-						      .name = pkg_writer_string(lower->writer, row->name),
-						      .dtype = row->var->type.dtype,
-						      .role = roles[row->var->access],
-						      .location = row->var->type.space,
-						      .flags = PTOWSP_TENSOR_SHAPELESS,
-						      .entry = row->function->entry,
-						      .position = row->var->number};
+	lang_rows_sort(lower, tensors);
+	for (uint32_t i = 0; i < tensors->count; i++) {
+		const struct lang_row *row = &tensors->rows[i];
+		struct ptowsp_tensor_record record = {.id = row->id, .flags = PTOWSP_TENSOR_SHAPELESS};
 
+		if (row->decl) {
+			lang_decl_forms[row->decl->kind].write(lower, row->decl);
+			continue;
+		}
+		record.name = pkg_writer_string(lower->writer, row->name);
+		record.dtype = row->var->type.dtype;
+		record.role = roles[row->var->access];
+		record.location = row->var->type.space;
+		record.entry = row->function->entry;
+		record.position = row->var->number;
 		pkg_writer_row(lower->writer, PTOWSP_SECTION_TENS, &record, sizeof(record));
 		row->function->tensors[row->var->number] = i;
 	}
@@ -288,67 +273,142 @@ static uint32_t variants_write(struct lang_lower *lower, const struct lang_funct
 	return first;
 }
 
-static void kernels_write(struct lang_lower *lower, const struct declarations *kernels)
+static void kernel_write(struct lang_lower *lower, struct lang_function *f, uint64_t id)
+{
+	struct ptowsp_kernel_record record = {.id = id,
+					      .name = pkg_writer_string(lower->writer, f->name),
+					      .unit = KERNEL_UNIT,
+					      .params = params_write(lower, f),
+					      .param_count = f->memref_count + f->need_count,
+					      .payloads = payload_write(lower, f),
+					      .payload_count = 1};
+
+	record.variants = variants_write(lower, f, &record.variant_count);
+	pkg_writer_row(lower->writer, PTOWSP_SECTION_KREG, &record, sizeof(record));
+}
+
+static void kernels_write(struct lang_lower *lower, const struct lang_rows *kernels)
 {
 	for (uint32_t i = 0; i < kernels->count; i++) {
-		struct lang_function *f = kernels->rows[i].function;
-		struct ptowsp_kernel_record record = {.id = kernels->rows[i].id,
-						      .name = pkg_writer_string(lower->writer, f->name),
-						      .unit = KERNEL_UNIT,
-						      .params = params_write(lower, f),
-						      .param_count = f->memref_count + f->need_count,
-						      .payloads = payload_write(lower, f),
-						      .payload_count = 1};
-
-		record.variants = variants_write(lower, f, &record.variant_count);
-		pkg_writer_row(lower->writer, PTOWSP_SECTION_KREG, &record, sizeof(record));
-		lang_debug_add(lower, 1, i, f->at);
+		if (kernels->rows[i].decl) {
+			lang_decl_forms[kernels->rows[i].decl->kind].write(lower, kernels->rows[i].decl);
+			lang_debug_add(lower, 1, i, kernels->rows[i].decl->at);
+		} else {
+			kernel_write(lower, kernels->rows[i].function, kernels->rows[i].id);
+			lang_debug_add(lower, 1, i, kernels->rows[i].function->at);
+		}
 	}
 }
 
 /* --- entries and what belongs to them --- */
 
-static void entries_write(struct lang_lower *lower, const struct declarations *entries)
+void lang_entry_begin(struct lang_lower *lower, uint32_t row)
 {
-	struct ptowsp_entry_record *records = lang_alloc(&lower->unit->arena, (entries->count + 1) * sizeof(*records));
+	lower->value_first = lower->entries[row].values = lower->tables.value_count;
+	lower->entries[row].instruction = lower->tables.work_count;
+}
 
-	/* Code in the order of the source, rows in the order of the ids. */
+void lang_entry_end(struct lang_lower *lower, uint32_t row)
+{
+	lower->entries[row].value_count = lower->tables.value_count - lower->value_first;
+	lower->value_first = PTOWSP_NONE;
+}
+
+void lang_value_use(struct lang_lower *lower, uint32_t slot)
+{
+	if (lower->value_first != PTOWSP_NONE)
+		lang_value_add(&lower->tables, lower->value_first, slot);
+}
+
+/* Code in the order of the source: first that of functions, then that of declarations. */
+static void code_lower(struct lang_lower *lower)
+{
 	for (struct lang_function *f = lower->module->first; f; f = f->next) {
-		struct ptowsp_entry_record *record = &records[f->entry];
+		uint32_t instruction;
 
-		record->values = lower->tables.value_count;
-		lang_entry_lower(lower, f, &record->instruction);
-		record->value_count = lower->tables.value_count - record->values;
+		lang_entry_begin(lower, f->entry);
+		lang_entry_lower(lower, f, &instruction);
+		lower->entries[f->entry].instruction = instruction;
+		lang_entry_end(lower, f->entry);
 	}
-	for (uint32_t i = 0; i < entries->count; i++) {
-		const struct lang_function *f = entries->rows[i].function;
+	for (struct lang_decl *decl = lower->module->decls; decl; decl = decl->next)
+		if (lang_decl_forms[decl->kind].code)
+			lang_decl_forms[decl->kind].code(lower, decl);
+}
 
-		records[i].id = entries->rows[i].id;
-		records[i].name = pkg_writer_string(lower->writer, f->name);
-		records[i].flags = f == lower->module->default_entry ? PTOWSP_ENTRY_DEFAULT : 0;
-		records[i].flags |= f->kind == LANG_INCORE ? PTOWSP_ENTRY_KERNEL : 0;
-		pkg_writer_row(lower->writer, PTOWSP_SECTION_ENTR, &records[i], sizeof(*records));
-		lang_debug_add(lower, 2, i, f->at);
+static void entries_write(struct lang_lower *lower, const struct lang_rows *entries)
+{
+	for (uint32_t i = 0; i < entries->count; i++) {
+		const struct lang_row *row = &entries->rows[i];
+		const struct lang_module *module = lower->module;
+		struct ptowsp_entry_record *record = &lower->entries[i];
+
+		record->id = row->id;
+		record->name = pkg_writer_string(lower->writer, row->name);
+		if (row->decl ? row->decl == module->default_decl : row->function == module->default_entry)
+			record->flags |= PTOWSP_ENTRY_DEFAULT;
+		record->flags |= row->function && row->function->kind == LANG_INCORE ? PTOWSP_ENTRY_KERNEL : 0;
+		pkg_writer_row(lower->writer, PTOWSP_SECTION_ENTR, record, sizeof(*record));
+		lang_debug_add(lower, 2, i, row->decl ? row->decl->at : row->function->at);
 	}
 	lang_values_write(&lower->tables, lower->writer);
 }
 
+/* Rows of declarations whose sections have hooks of their own, and nothing else: channels, processes, schedule. */
+static void declarations_write(struct lang_lower *lower)
+{
+	struct lang_decl *decl;
+
+	for (uint32_t i = 0; i < lower->rows_count; i++)
+		switch (lower->rows[i].section) {
+		case PTOWSP_SECTION_SLOT:
+		case PTOWSP_SECTION_EVNT:
+		case PTOWSP_SECTION_TENS:
+		case PTOWSP_SECTION_KREG:
+		case PTOWSP_SECTION_ENTR:
+			break; /* written where others need them */
+		default:
+			lang_rows_write(lower, &lower->rows[i]);
+		}
+	for (decl = lower->module->decls; decl; decl = decl->next)
+		if (!lang_decl_forms[decl->kind].section && lang_decl_forms[decl->kind].write)
+			lang_decl_forms[decl->kind].write(lower, decl);
+}
+
+/* Ids first, then what code refers to, then code, then what only the end knows. */
 void lang_lower(struct lang_module *module, struct pkg_writer *writer, const char *name, const struct lang_options *options)
 {
-	struct lang_lower lower = {.unit = module->unit, .module = module, .writer = writer};
-	struct declarations kernels = {0}, entries = {0}, slots = {0};
+	struct lang_lower lower = {.unit = module->unit, .module = module, .writer = writer, .value_first = PTOWSP_NONE};
+	struct lang_rows *kernels = lang_rows_of(&lower, PTOWSP_SECTION_KREG), *entries = lang_rows_of(&lower, PTOWSP_SECTION_ENTR);
+	struct lang_rows *slots = lang_rows_of(&lower, PTOWSP_SECTION_SLOT), *events = lang_rows_of(&lower, PTOWSP_SECTION_EVNT);
 
 	lang_tables_init(&lower.tables, &module->unit->arena);
 	lang_meta_write(writer, name, options->producer);
-	functions_declare(&lower, &kernels, &entries);
-	slots_declare(&lower, &slots);
-	slots_write(&lower, &slots);
+	for (uint32_t i = 0; i < module->target_count; i++)
+		pkg_writer_target(writer, module->targets[i]);
+	lang_rows_declare(&lower);
+	functions_declare(&lower, kernels, entries);
+	lower.entries = lang_alloc(&module->unit->arena, (entries->count + 1) * sizeof(*lower.entries));
+	slots_declare(&lower, slots);
+	for (uint32_t i = 0; i < lower.rows_count; i++)
+		switch (lower.rows[i].section) {
+		case PTOWSP_SECTION_KREG:
+		case PTOWSP_SECTION_ENTR:
+		case PTOWSP_SECTION_TENS:
+			break; /* sorted where functions join them */
+		default:
+			lang_rows_sort(&lower, &lower.rows[i]);
+		}
+	slots_write(&lower, slots);
 	for (uint32_t i = 0; i < options->default_count; i++)
-		default_set(&lower, &slots, options->defaults[i]);
+		default_set(&lower, slots, options->defaults[i]);
 	tensors_write(&lower);
-	entries_write(&lower, &entries);
+	lang_rows_write(&lower, events);
+	code_lower(&lower);
+	entries_write(&lower, entries);
 	lang_variants_warn(&lower);
-	kernels_write(&lower, &kernels);
+	kernels_write(&lower, kernels);
+	declarations_write(&lower);
 	/* Regions name their tensors themselves, so the list of tensors stays empty. */
 	lang_tables_write(&lower.tables, writer, NULL, 0);
 }

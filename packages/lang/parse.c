@@ -130,9 +130,10 @@ static int params_parse(struct lang_parser *parser)
 	return lang_expect(parser, ')', "at the end of the parameters");
 }
 
+/* At a declaration, which ends a function that is not closed. */
 static int at_func(const struct lang_parser *parser)
 {
-	return lang_at_word(parser, "func") && lang_peek(parser)->first;
+	return lang_peek(parser)->first && lang_decl_at(parser);
 }
 
 /* The signature up to "{". Behind an error the statements are read all the same, for their own errors; 0: there are none. */
@@ -165,6 +166,7 @@ static void kind_set(struct lang_parser *parser, const struct lang_token *token)
 static void function_start(struct lang_parser *parser, const struct lang_token *name)
 {
 	struct lang_function *old = lang_map_find(&parser->module->functions, name->text);
+	const struct lang_decl *decl = lang_decl_find(parser->module, '@', name->text);
 
 	parser->function = lang_function_add(parser->module, name->text, name->at);
 	if (old) {
@@ -172,11 +174,16 @@ static void function_start(struct lang_parser *parser, const struct lang_token *
 			   lang_place(parser->unit, old->at));
 		lang_help(parser->unit, "rename one of them: the files of a package share one set of names");
 	} else {
+		if (decl) {
+			lang_error(parser->unit, name->at, "@%s is declared twice, first as a %s at %s", name->text,
+				   lang_decl_forms[decl->kind].word, lang_place(parser->unit, decl->at));
+			lang_help(parser->unit, "rename one of them: the files of a package share one set of names");
+		}
 		lang_map_add(&parser->module->functions, &parser->unit->arena, name->text, parser->function);
 	}
 }
 
-/* Up to the next "func" at the start of a line, or the end. */
+/* Up to the next declaration at the start of a line, or the end. */
 static void function_skip(struct lang_parser *parser)
 {
 	while (lang_peek(parser)->kind != LANG_END && !at_func(parser))
@@ -189,7 +196,7 @@ static void function_end(struct lang_parser *parser)
 	while (!lang_at_mark(parser, '}')) {
 		const struct lang_token *token = lang_peek(parser);
 
-		if (token->kind == LANG_END || (token->kind == LANG_WORD && !strcmp(token->text, "func"))) {
+		if (token->kind == LANG_END || at_func(parser) || lang_at_word(parser, "func")) {
 			lang_error(parser->unit, parser->function->at, "@%s is not closed by \"}\"", parser->function->name);
 			return;
 		}
@@ -200,7 +207,7 @@ static void function_end(struct lang_parser *parser)
 	lang_take(parser);
 }
 
-static void function_parse(struct lang_parser *parser)
+void lang_func_parse(struct lang_parser *parser)
 {
 	const struct lang_token *func = lang_take(parser), *name = lang_peek(parser);
 
@@ -279,44 +286,38 @@ static void remarks_take(struct lang_parser *parser)
 	}
 }
 
-/* What may stand at the top of a file. A file that begins with none of these words is a list of statements. */
-static const struct declaration {
-	const char *word;
-	void (*parse)(struct lang_parser *parser);
-} declarations[] = {
-	{"func", function_parse},
-};
-
-static const struct declaration *declaration_at(const struct lang_parser *parser)
+static void unknown_refuse(struct lang_parser *parser)
 {
-	for (size_t i = 0; i < sizeof(declarations) / sizeof(*declarations); i++)
-		if (lang_at_word(parser, declarations[i].word))
-			return &declarations[i];
-	return NULL;
+	const struct lang_token *token = lang_take(parser);
+	struct lang_guess guess;
+
+	lang_error(parser->unit, token->at, "%s is no declaration", token_text(parser->unit, token));
+	lang_guess_start(&guess, token->text);
+	for (size_t i = 1; i < LANG_DECL_KINDS; i++)
+		lang_guess_try(&guess, lang_decl_forms[i].word);
+	if (!lang_guess_help(parser->unit, &guess, ""))
+		lang_help(parser->unit, "a function begins with: func @name(%%x: !pto.memref<gm,...,f32>) {");
+	lang_decl_skip(parser);
 }
 
 void lang_parse(struct lang_module *module, uint32_t file)
 {
 	struct lang_parser parser = {.unit = module->unit, .module = module};
-	const struct declaration *declaration;
+	const struct lang_decl_form *form;
 
 	lang_lex(module->unit, file, &parser.tokens);
 	if (file == 0)
 		module->end = parser.tokens.rows[parser.tokens.count - 1].at;
 	remarks_take(&parser);
-	if (!declaration_at(&parser) && lang_peek(&parser)->kind != LANG_END) {
+	if (!lang_decl_at(&parser) && lang_peek(&parser)->kind != LANG_END) {
 		bare_parse(&parser, file);
 		return;
 	}
 	while (lang_peek(&parser)->kind != LANG_END) {
-		declaration = declaration_at(&parser);
-		if (declaration) {
-			declaration->parse(&parser);
-		} else {
-			lang_error(parser.unit, lang_peek(&parser)->at, "%s is no declaration; expected func",
-				   token_text(parser.unit, lang_peek(&parser)));
-			lang_take(&parser);
-			function_skip(&parser);
-		}
+		form = lang_decl_at(&parser);
+		if (form)
+			form->parse(&parser);
+		else
+			unknown_refuse(&parser);
 	}
 }

@@ -4,6 +4,7 @@
 #define LANG_PARSE_H
 
 #include "lang/ast.h"
+#include "lang/decl.h"
 
 /* Adds the functions of source number `file` to the module. Errors go to the unit's list; what stands in a statement
  * with an error is skipped up to the next line. */
@@ -53,6 +54,23 @@ int lang_for_parse(struct lang_parser *parser, struct lang_stmt *stmt);
 int lang_if_parse(struct lang_parser *parser, struct lang_stmt *stmt);
 int lang_while_parse(struct lang_parser *parser, struct lang_stmt *stmt);
 int lang_call_parse(struct lang_parser *parser, struct lang_stmt *stmt);
+
+/* Declarations of decls.def that have no header of their own. */
+void lang_func_parse(struct lang_parser *parser);
+void lang_module_parse(struct lang_parser *parser);
+void lang_target_parse(struct lang_parser *parser);
+/* Takes a token of that kind, or says what is expected and returns NULL. */
+const struct lang_token *lang_name_take(struct lang_parser *parser, enum lang_token_kind kind, const char *what);
+/* Takes the word if it is the next token; returns 1 if so. */
+int lang_word_take(struct lang_parser *parser, const char *word);
+/* Behind an error: up to the word of a declaration at the beginning of a line, the line of the error left. */
+void lang_decl_skip(struct lang_parser *parser);
+/* An element type; 0 after an error. */
+int lang_element_parse(struct lang_parser *parser, uint16_t *dtype_out, const char *what);
+/* The name of a target or architecture: what stands together without blanks. NULL after an error. */
+const char *lang_target_read(struct lang_parser *parser, const char *what);
+/* gm, l2, ...; 0: there is no such memory. */
+int lang_space_find(const char *text, uint16_t *space_out);
 
 /* A whole number in decimal; 0 if the text is none or does not fit. */
 int lang_uint_read(const char *text, uint32_t *value_out);

@@ -446,7 +446,7 @@ static int block_ends(const struct lang_parser *parser)
 	static const char *const words[] = {"ENDFOR", "ENDIF", "ELSE", "DO", "ENDWHILE", "func"};
 	const struct lang_token *token = lang_peek(parser);
 
-	if (token->kind == LANG_END || token->mark == '}')
+	if (token->kind == LANG_END || token->mark == '}' || (token->first && lang_decl_at(parser)))
 		return 1;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (lang_at_word(parser, words[i]))

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* parse_tensor.c - tensor %T : f32[rows, columns] role @space align 64 layout(...) mem(...) */
+#include "lang/parse.h"
+#include "lang/tensor.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+	const char *text;
+	uint16_t role;
+} roles[] = {{"in", PTOWSP_ROLE_IN}, {"out", PTOWSP_ROLE_OUT}, {"inout", PTOWSP_ROLE_INOUT}, {"temp", PTOWSP_ROLE_TEMP},
+	     {"const", PTOWSP_ROLE_CONST}};
+
+int lang_space_find(const char *text, uint16_t *space_out)
+{
+	static const struct {
+		const char *text;
+		uint16_t space;
+	} spaces[] = {
+#define X(name, code, text) {text, code},
+#include "ptowsp/space.def"
+#undef X
+	};
+
+	for (size_t i = 0; i < sizeof(spaces) / sizeof(*spaces); i++)
+		if (!strcmp(spaces[i].text, text)) {
+			*space_out = spaces[i].space;
+			return 1;
+		}
+	return 0;
+}
+
+/* "[%seq, 128]" */
+static int shape_parse(struct lang_parser *parser, struct lang_tensor *tensor)
+{
+	if (!lang_expect(parser, '[', "and the shape behind the element type"))
+		return 0;
+	while (tensor->rank < LANG_MAX_RANK) {
+		tensor->extents[tensor->rank] = lang_scalar_parse(parser, "an extent such as 64 or %n");
+		if (!tensor->extents[tensor->rank])
+			return 0;
+		tensor->rank++;
+		if (!lang_at_mark(parser, ','))
+			return lang_expect(parser, ']', "behind the shape");
+		lang_take(parser);
+	}
+	lang_error(parser->unit, lang_peek(parser)->at, "a tensor has at most %u dimensions", LANG_MAX_RANK);
+	return 0;
+}
+
+static int role_parse(struct lang_parser *parser, struct lang_tensor *tensor)
+{
+	for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++)
+		if (lang_word_take(parser, roles[i].text)) {
+			tensor->role = roles[i].role;
+			return 1;
+		}
+	return lang_expected(parser, "the tensor's role: in, out, inout, temp or const");
+}
+
+static int space_parse(struct lang_parser *parser, struct lang_tensor *tensor)
+{
+	const struct lang_token *token = lang_take(parser);
+
+	if (lang_space_find(token->text, &tensor->space))
+		return 1;
+	lang_error(parser->unit, token->at, "there is no memory @%.80s", token->text);
+	lang_help(parser->unit, "memories are @gm, @l2, @hbm, @shared, @ub and @l1");
+	return 0;
+}
+
+/* "align 64" */
+static int alignment_parse(struct lang_parser *parser, struct lang_tensor *tensor)
+{
+	const struct lang_token *token;
+
+	lang_take(parser);
+	token = lang_peek(parser);
+	if (token->kind != LANG_NUMBER || !lang_uint_read(token->text, &tensor->alignment) || !tensor->alignment ||
+	    tensor->alignment & (tensor->alignment - 1))
+		return lang_expected(parser, "an alignment in bytes, a power of two");
+	lang_take(parser);
+	return 1;
+}
+
+static int attributes_parse(struct lang_parser *parser, struct lang_tensor *tensor)
+{
+	for (;;) {
+		const struct lang_token *token = lang_peek(parser);
+		int ok;
+
+		if (token->kind == LANG_AT && !token->first)
+			ok = space_parse(parser, tensor);
+		else if (lang_at_word(parser, "align"))
+			ok = alignment_parse(parser, tensor);
+		else if (lang_at_word(parser, "layout") || lang_at_word(parser, "mem"))
+			ok = lang_layout_parse(parser, &tensor->layout);
+		else
+			return token->first || token->kind == LANG_END ||
+			       lang_expected(parser, "@space, align, layout(...), mem(...) or the end of the line");
+		if (!ok)
+			return 0;
+	}
+}
+
+void lang_tensor_parse(struct lang_parser *parser)
+{
+	const struct lang_token *name;
+	struct lang_tensor *tensor;
+	int ok;
+
+	lang_take(parser);
+	name = lang_name_take(parser, LANG_NAME, "the tensor's name such as %x");
+	if (!name) {
+		lang_decl_skip(parser);
+		return;
+	}
+	tensor = lang_decl_add(parser, LANG_DECL_TENSOR, sizeof(*tensor), name->text, name->at);
+	ok = lang_expect(parser, ':', "and the type behind the name");
+	tensor->type_at = lang_peek(parser)->at;
+	ok = ok && lang_element_parse(parser, &tensor->dtype, "an element type such as f32") && shape_parse(parser, tensor) &&
+	     role_parse(parser, tensor) && attributes_parse(parser, tensor);
+	tensor->head.broken = !ok;
+	if (!ok)
+		lang_decl_skip(parser);
+}

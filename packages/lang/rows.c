@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+#include "lang/rows.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct lang_rows *lang_rows_of(struct lang_lower *lower, uint32_t section)
+{
+	for (uint32_t i = 0; i < lower->rows_count; i++)
+		if (lower->rows[i].section == section)
+			return &lower->rows[i];
+	assert(lower->rows_count < LANG_MAX_SECTIONS);
+	lower->rows[lower->rows_count].section = section;
+	return &lower->rows[lower->rows_count++];
+}
+
+struct lang_row *lang_row_add(struct lang_lower *lower, struct lang_rows *rows, const char *name)
+{
+	struct lang_row *row = LANG_PUSH(&lower->unit->arena, rows->rows, rows->count, rows->capacity);
+
+	*row = (struct lang_row){.id = ptowsp_id(name, strlen(name)), .name = name};
+	return row;
+}
+
+void lang_rows_declare(struct lang_lower *lower)
+{
+	for (struct lang_decl *decl = lower->module->decls; decl; decl = decl->next) {
+		uint32_t section = lang_decl_forms[decl->kind].section;
+
+		if (section)
+			lang_row_add(lower, lang_rows_of(lower, section), decl->name)->decl = decl;
+	}
+}
+
+static int by_id(const void *a, const void *b)
+{
+	uint64_t x = ((const struct lang_row *)a)->id, y = ((const struct lang_row *)b)->id;
+
+	return x < y ? -1 : x > y;
+}
+
+void lang_rows_sort(struct lang_lower *lower, struct lang_rows *rows)
+{
+	struct lang_span nowhere = {0};
+
+	if (rows->count)
+		qsort(rows->rows, rows->count, sizeof(*rows->rows), by_id);
+	for (uint32_t i = 0; i < rows->count; i++)
+		if (rows->rows[i].decl)
+			rows->rows[i].decl->row = i;
+	for (uint32_t i = 1; i < rows->count; i++)
+		if (rows->rows[i].id == rows->rows[i - 1].id) {
+			lang_error(lower->unit, nowhere, "the names \"%s\" and \"%s\" have the same 64-bit id", rows->rows[i - 1].name,
+				   rows->rows[i].name);
+			lang_help(lower->unit, "rename one of them");
+		}
+}
+
+void lang_rows_write(struct lang_lower *lower, struct lang_rows *rows)
+{
+	for (uint32_t i = 0; i < rows->count; i++) {
+		struct lang_decl *decl = rows->rows[i].decl;
+
+		if (decl && lang_decl_forms[decl->kind].write)
+			lang_decl_forms[decl->kind].write(lower, decl);
+	}
+}

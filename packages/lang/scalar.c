@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* scalar.c - what the names of a scalar expression mean, and its EXPR rows. */
+#include "lang/scalar.h"
+
+#include "lang/lower.h"
+#include "lang/value.h"
+
+#include <string.h>
+
+static const struct lang_local *local_find(const struct lang_scope *scope, const char *name)
+{
+	const struct lang_local *local = scope->locals;
+
+	while (local && strcmp(local->name, name) != 0)
+		local = local->outer;
+	return local;
+}
+
+static void names_help(const struct lang_scope *scope, const char *word)
+{
+	struct lang_module *module = scope->module;
+	const char **names;
+	uint32_t count = 0, most = 1;
+
+	for (const struct lang_local *local = scope->locals; local; local = local->outer)
+		most++;
+	for (const struct lang_decl *decl = module->decls; decl; decl = decl->next)
+		most++;
+	names = lang_alloc(&module->unit->arena, most * sizeof(*names));
+	for (const struct lang_local *local = scope->locals; local; local = local->outer)
+		names[count++] = local->name;
+	for (const struct lang_decl *decl = module->decls; decl; decl = decl->next)
+		if (decl->kind == LANG_DECL_SYMBOL || (decl->kind == LANG_DECL_SLOT && !scope->constant))
+			names[count++] = decl->name;
+	if (count)
+		lang_known_help(module->unit, word, "%", names, count);
+	else
+		lang_help(module->unit, "declare it at the top of the file: symbol %%%s : i64", word);
+}
+
+static int decl_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what)
+{
+	struct lang_unit *unit = scope->module->unit;
+	struct lang_decl *decl = lang_decl_find(scope->module, '%', scalar->text);
+
+	if (!decl) {
+		lang_error(unit, scalar->at, "there is no value %%%s", scalar->text);
+		names_help(scope, scalar->text);
+		return 0;
+	}
+	if (decl->kind != LANG_DECL_SYMBOL && decl->kind != LANG_DECL_SLOT) {
+		lang_error(unit, scalar->at, "%%%s is a %s, %s needs a symbol, a slot or the value of a loop", scalar->text,
+			   lang_decl_forms[decl->kind].word, what);
+		if (decl->kind == LANG_DECL_TENSOR)
+			lang_help(unit, "read an element into a slot: slot_load %%s, %%%s[0, 0]", scalar->text);
+		return 0;
+	}
+	if (scope->constant && decl->kind == LANG_DECL_SLOT) {
+		lang_error(unit, scalar->at, "%%%s is a slot, %s is made of numbers and symbols", scalar->text, what);
+		lang_help(unit, "a slot may change during a run; declare a symbol");
+		return 0;
+	}
+	if (lang_dtype_class(((struct lang_value *)decl)->dtype) == 'f') {
+		lang_error(unit, scalar->at, "%%%s is of type %s, %s is computed with 64-bit integers", scalar->text,
+			   lang_dtype_text(((struct lang_value *)decl)->dtype), what);
+		return 0;
+	}
+	decl->used = 1;
+	scalar->decl = decl;
+	return 1;
+}
+
+static int name_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what)
+{
+	/* Locals are found through a list of const: what is found is of the body that is being checked. */
+	scalar->local = (struct lang_local *)(uintptr_t)local_find(scope, scalar->text);
+	if (!scalar->local)
+		return decl_check(scope, scalar, what);
+	scalar->local->used = 1;
+	return 1;
+}
+
+static int op_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what)
+{
+	struct lang_unit *unit = scope->module->unit;
+	int64_t divisor;
+	int ok = 1;
+
+	if (scope->constant && (scalar->op == PTOWSP_EXPR_TASK || scalar->op == PTOWSP_EXPR_INSTANCE)) {
+		lang_error(unit, scalar->at, "%s is made of numbers and symbols", what);
+		return 0;
+	}
+	for (int i = 0; i < 3 && scalar->operands[i]; i++)
+		ok &= lang_scalar_check(scope, scalar->operands[i], what);
+	if (ok && (scalar->op == PTOWSP_EXPR_DIV || scalar->op == PTOWSP_EXPR_MOD) && lang_scalar_known(scalar->operands[1], &divisor) &&
+	    !divisor) {
+		lang_error(unit, scalar->operands[1]->all, "division by zero");
+		return 0;
+	}
+	return ok;
+}
+
+int lang_scalar_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what)
+{
+	switch (scalar->kind) {
+	case LANG_SCALAR_NAME:
+		return name_check(scope, scalar, what);
+	case LANG_SCALAR_OP:
+		return op_check(scope, scalar, what);
+	case LANG_SCALAR_FLOAT:
+		lang_error(scope->module->unit, scalar->at, "%s is a whole number, not %.40s", what, scalar->text);
+		return 0;
+	default:
+		return 1;
+	}
+}
+
+int lang_scalar_known(const struct lang_scalar *scalar, int64_t *value_out)
+{
+	int64_t values[3] = {0, 0, 0};
+	uint64_t value;
+
+	if (scalar->kind == LANG_SCALAR_NUMBER) {
+		*value_out = scalar->value;
+		return 1;
+	}
+	if (scalar->kind != LANG_SCALAR_OP || !scalar->operands[0])
+		return 0;
+	for (int i = 0; i < 3 && scalar->operands[i]; i++)
+		if (!lang_scalar_known(scalar->operands[i], &values[i]))
+			return 0;
+	if (!lang_expr_fold(scalar->op, values[0], values[1], values[2], &value))
+		return 0;
+	*value_out = (int64_t)value;
+	return 1;
+}
+
+uint32_t lang_scalar_lower(struct lang_lower *lower, const struct lang_scalar *scalar)
+{
+	struct lang_exprs *exprs = &lower->tables.exprs;
+	uint32_t rows[3] = {0, 0, 0};
+
+	switch (scalar->kind) {
+	case LANG_SCALAR_NUMBER:
+		return lang_expr_const(exprs, (uint64_t)scalar->value);
+	case LANG_SCALAR_NAME:
+		if (scalar->local && scalar->local->kind == LANG_LOCAL_LOOP)
+			return lang_expr_loop(exprs, scalar->local->loop);
+		if (!scalar->local)
+			lang_value_use(lower, scalar->decl->row);
+		return lang_expr_value(exprs, scalar->local ? scalar->local->slot : scalar->decl->row);
+	default:
+		if (!scalar->operands[0])
+			return lang_expr_leaf(exprs, scalar->op);
+		for (int i = 0; i < 3 && scalar->operands[i]; i++)
+			rows[i] = lang_scalar_lower(lower, scalar->operands[i]);
+		if (scalar->operands[2])
+			return lang_expr_ternary(exprs, scalar->op, rows[0], rows[1], rows[2]);
+		return scalar->operands[1] ? lang_expr_binary(exprs, scalar->op, rows[0], rows[1])
+					   : lang_expr_unary(exprs, scalar->op, rows[0]);
+	}
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* scalar.h - scalar expressions of declarations and workloads: parsed, checked, lowered to EXPR rows. */
+#ifndef LANG_SCALAR_H
+#define LANG_SCALAR_H
+
+#include "lang/decl.h"
+#include "lang/expr.h"
+
+#define LANG_MAX_OPERATORS 1000u /* of one expression */
+
+enum lang_local_kind { LANG_LOCAL_LOOP, LANG_LOCAL_TASK };
+/* Something with a name inside a body: value of a loop, token, result of a call. */
+struct lang_local {
+	struct lang_local *outer; /* the next one outwards, while it is in scope */
+	const char *name;
+	struct lang_span at;
+	uint8_t kind;             /* enum lang_local_kind */
+	uint32_t loop;            /* LOOP: depth, 0 the outermost */
+	uint32_t slot;            /* TASK: SLOT row that holds the number of the task */
+	uint8_t used;
+	struct lang_decl *axis;   /* LOOP: its axis, NULL for a range */
+};
+
+enum lang_scalar_kind { LANG_SCALAR_NUMBER, LANG_SCALAR_NAME, LANG_SCALAR_OP, LANG_SCALAR_FLOAT, LANG_SCALAR_ERROR };
+/* 64-bit signed, as runtime.md says. A float stands only where a kernel's float parameter takes it. */
+struct lang_scalar {
+	uint8_t kind;        /* enum lang_scalar_kind */
+	uint8_t op;          /* OP: enum ptowsp_expr_op; NAME of a word: TASK, INSTANCE; else CONST */
+	uint8_t negative;    /* FLOAT: a minus stands before it */
+	struct lang_span at; /* of the operator, name or number */
+	struct lang_span all; /* from its first to its last token, if they are on one line */
+	const char *text;    /* of names and numbers, without signs */
+	int64_t value;       /* NUMBER */
+	struct lang_scalar *operands[3];
+	/* found by checking */
+	struct lang_decl *decl;   /* NAME: a symbol or slot */
+	struct lang_local *local; /* NAME: a value of the body around */
+};
+
+/* An expression at the next token; NULL after an error. what: "the condition" and the like, for messages. */
+struct lang_scalar *lang_scalar_parse(struct lang_parser *parser, const char *what);
+
+/* What names mean where an expression stands. */
+struct lang_scope {
+	struct lang_module *module;
+	const struct lang_local *locals; /* innermost first; NULL at the top of a file */
+	uint8_t constant;                /* 1: symbols and numbers only: shapes, bounds of declarations */
+};
+/* Finds the names. what: as above. Returns 0 after an error. */
+int lang_scalar_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what);
+/* 1 and the value if it is a number whatever the run, once checked. */
+int lang_scalar_known(const struct lang_scalar *scalar, int64_t *value_out);
+/* The EXPR row. note is called for every symbol or slot that is read (SLOT row); NULL: nobody wants to know. */
+uint32_t lang_scalar_lower(struct lang_lower *lower, const struct lang_scalar *scalar);
+
+#endif

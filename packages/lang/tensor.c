@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/* tensor.c - declared tensors: their shapes, and their rows of TENS and DIMS. */
+#include "lang/tensor.h"
+
+#include "lang/lower.h"
+
+#include <string.h>
+
+static int extent_check(struct lang_module *module, struct lang_tensor *tensor, uint32_t dim)
+{
+	struct lang_scope scope = {.module = module, .constant = 1};
+	struct lang_scalar *extent = tensor->extents[dim];
+	int64_t value;
+
+	if (!lang_scalar_check(&scope, extent, "an extent"))
+		return 0;
+	if (!lang_scalar_known(extent, &value) || (value > 0 && value <= INT32_MAX))
+		return 1;
+	lang_error(module->unit, extent->all, "an extent is 1 to %d, not %lld", INT32_MAX, (long long)value);
+	return 0;
+}
+
+static int layout_check(struct lang_module *module, const struct lang_tensor *tensor)
+{
+	const struct lang_layout *layout = &tensor->layout;
+
+	if (layout->stated && layout->rank != tensor->rank) {
+		lang_error(module->unit, layout->at, "the layout has %u dimension%s, %%%s has %u", layout->rank,
+			   layout->rank == 1 ? "" : "s", tensor->head.name, tensor->rank);
+		return 0;
+	}
+	for (uint32_t i = 0; i < layout->rank; i++)
+		for (uint32_t j = 0; j < i; j++)
+			if (layout->dims[i].sharded && layout->dims[j].sharded && layout->dims[i].mesh_axis == layout->dims[j].mesh_axis) {
+				lang_error(module->unit, layout->dims[i].at, "two dimensions are sharded over axis %u of the grid",
+					   layout->dims[i].mesh_axis);
+				return 0;
+			}
+	if (layout->memory && strcmp(layout->memory, "row_major") != 0) {
+		lang_error(module->unit, layout->memory_at, "there is no order \"%.80s\"", layout->memory);
+		lang_help(module->unit, "elements lie in row_major order");
+		return 0;
+	}
+	return 1;
+}
+
+void lang_tensor_check(struct lang_module *module, struct lang_decl *decl)
+{
+	struct lang_tensor *tensor = (struct lang_tensor *)decl;
+	int ok = !decl->broken;
+
+	for (uint32_t i = 0; i < tensor->rank; i++)
+		ok &= extent_check(module, tensor, i);
+	decl->broken = !ok || !layout_check(module, tensor);
+}
+
+int lang_tensor_shape(const struct lang_tensor *tensor, int64_t *rows_out, int64_t *columns_out)
+{
+	*rows_out = *columns_out = 1;
+	for (uint32_t i = 0; i < tensor->rank; i++) {
+		int64_t extent;
+
+		if (!lang_scalar_known(tensor->extents[i], &extent) || *rows_out > INT32_MAX)
+			return 0;
+		*rows_out *= *columns_out;
+		*columns_out = extent;
+	}
+	return *rows_out <= INT32_MAX;
+}
+
+void lang_tensor_write(struct lang_lower *lower, struct lang_decl *decl)
+{
+	const struct lang_tensor *tensor = (const struct lang_tensor *)decl;
+	struct ptowsp_tensor_record record = {.id = ptowsp_id(decl->name, strlen(decl->name)),
+					      .name = pkg_writer_string(lower->writer, decl->name),
+					      .dtype = tensor->dtype,
+					      .role = tensor->role,
+					      .location = tensor->space,
+					      .dims = pkg_writer_count(lower->writer, PTOWSP_SECTION_DIMS),
+					      .dim_count = tensor->rank,
+					      .alignment = tensor->alignment,
+					      .entry = PTOWSP_NONE,
+					      .position = decl->position};
+
+	for (uint32_t i = 0; i < tensor->rank; i++) {
+		struct ptowsp_dim_record dim = {.extent = lang_scalar_lower(lower, tensor->extents[i]),
+						.distribution = tensor->layout.dims[i].sharded,
+						.mesh_axis = tensor->layout.dims[i].mesh_axis};
+
+		pkg_writer_row(lower->writer, PTOWSP_SECTION_DIMS, &dim, sizeof(dim));
+	}
+	pkg_writer_row(lower->writer, PTOWSP_SECTION_TENS, &record, sizeof(record));
+}

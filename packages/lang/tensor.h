@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* tensor.h - declared tensors and how they are laid out. */
+#ifndef LANG_TENSOR_H
+#define LANG_TENSOR_H
+
+#include "lang/decl.h"
+#include "lang/scalar.h"
+
+#define LANG_MAX_RANK 4u
+
+/* layout(S(0), R): per dimension, replicated or sharded over an axis of the grid. */
+struct lang_layout_dim {
+	uint8_t sharded;    /* 0: R */
+	uint16_t mesh_axis; /* of S(axis) */
+	struct lang_span at;
+};
+struct lang_layout {
+	uint8_t stated;     /* 0: nothing is written, all dimensions are R */
+	uint8_t rank;
+	struct lang_layout_dim dims[LANG_MAX_RANK];
+	const char *memory; /* the word of mem(word), NULL: row_major */
+	struct lang_span at, memory_at;
+};
+/* "layout(...)" and "mem(...)" at the next token, either or both. 0 after an error. */
+int lang_layout_parse(struct lang_parser *parser, struct lang_layout *layout);
+
+/* LANG_DECL_TENSOR; the TENS row is head.row. */
+struct lang_tensor {
+	struct lang_decl head;
+	uint16_t dtype, role, space;
+	uint32_t alignment;          /* 0: not stated */
+	uint8_t rank;
+	struct lang_scalar *extents[LANG_MAX_RANK];
+	struct lang_layout layout;
+	struct lang_span type_at;
+	uint8_t read, written;       /* by some statement */
+};
+void lang_tensor_parse(struct lang_parser *parser);
+void lang_tensor_check(struct lang_module *module, struct lang_decl *decl);
+void lang_tensor_write(struct lang_lower *lower, struct lang_decl *decl);
+/* As a matrix: the last dimension are the columns, all others rows. 0 if that depends on symbols. */
+int lang_tensor_shape(const struct lang_tensor *tensor, int64_t *rows_out, int64_t *columns_out);
+
+#endif
