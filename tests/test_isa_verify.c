@@ -66,7 +66,7 @@ static void sample(struct tile_builder *b)
 	X(tiles_beyond_a_gigabyte_together, b->tiles[0].rows = b->tiles[1].rows = b->tiles[0].columns = b->tiles[1].columns = 12288, \
 	  BAD_PACKAGE, "row 1 of its tiles brings the tiles above 1 GiB")                                                  \
 	X(a_scalar_of_no_type, b->scalars[0].dtype = 99, BAD_PACKAGE, "row 0 of its scalars has an unknown element type")  \
-	X(a_scalar_of_no_kind, b->scalars[0].kind = 3, BAD_PACKAGE, "row 0 of its scalars is neither local nor constant")  \
+	X(a_scalar_of_no_kind, b->scalars[0].kind = 5, BAD_PACKAGE, "row 0 of its scalars is neither local nor constant")  \
 	X(an_argument_number_with_a_gap, b->scalars[3].value = 2, BAD_PACKAGE, "has an argument number with a gap below")  \
 	X(an_argument_number_twice, b->scalars[3].value = 0, BAD_PACKAGE, "row 3 of its scalars repeats an argument number") \
 	X(an_opcode_of_the_future, b->insts[2].op = 0xEE, UNKNOWN_OPCODE,                                                  \
