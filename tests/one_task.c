@@ -86,7 +86,7 @@ static void workload_write(struct pkg_writer *w, const struct one_task *spec, co
 
 	for (uint32_t i = 0; i < 3; i++) {
 		struct ptowsp_region_record region = {tensors[i], 1, 1, spec->shapeless ? 0 : 1, spec->shapeless ? 0 : N,
-						      spec->shapeless ? N : 0};
+						      spec->shapeless ? N : 0, 0};
 
 		ROW(REGN, region);
 	}

@@ -206,7 +206,7 @@ void builder_kernel_entry(struct builder *b, uint32_t kernel, uint32_t value_cou
 static uint32_t region_add(struct builder *b, uint32_t tensor, uint32_t row, uint32_t column, uint32_t rows, uint32_t columns,
 			   uint32_t unit)
 {
-	struct ptowsp_region_record record = {tensor, row, column, rows, columns, unit};
+	struct ptowsp_region_record record = {tensor, row, column, rows, columns, unit, 0};
 
 	return ADD(b->region, record);
 }
@@ -219,6 +219,13 @@ uint32_t builder_region(struct builder *b, uint32_t tensor, uint32_t row, uint32
 uint32_t builder_window(struct builder *b, uint32_t tensor, uint32_t row, uint32_t column, uint32_t unit)
 {
 	return region_add(b, tensor, row, column, 0, 0, unit);
+}
+
+uint32_t builder_view(struct builder *b, uint32_t tensor, uint32_t column, uint32_t columns, uint32_t unit, unsigned dtype)
+{
+	struct ptowsp_region_record record = {tensor, builder_const(b, 0), column, unit ? 0 : 1, columns, unit, dtype + 1};
+
+	return ADD(b->region, record);
 }
 
 void builder_schedule(struct builder *b, unsigned directive, unsigned policy, const char *args, ...)

@@ -49,6 +49,8 @@ uint32_t builder_event(struct builder *b, const char *name);
 void builder_kernel_entry(struct builder *b, uint32_t kernel, uint32_t value_count, const uint32_t *slots);
 uint32_t builder_region(struct builder *b, uint32_t tensor, uint32_t row, uint32_t column, uint32_t rows, uint32_t columns);
 uint32_t builder_window(struct builder *b, uint32_t tensor, uint32_t row, uint32_t column, uint32_t unit);
+/* Bytes of a tensor of u8 as elements of dtype; unit 0: rows x columns bytes, else a flat window that reaches `columns` bytes, 0: as far as there are. */
+uint32_t builder_view(struct builder *b, uint32_t tensor, uint32_t column, uint32_t columns, uint32_t unit, unsigned dtype);
 /* args: one letter each: n number (int64_t), w word (const char *), e expression row (uint32_t). */
 void builder_schedule(struct builder *b, unsigned directive, unsigned policy, const char *args, ...);
 

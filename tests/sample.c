@@ -91,7 +91,7 @@ static void tensors_write(struct pkg_writer *w)
 						      .alignment = 512,
 						      .entry = PTOWSP_NONE};
 		struct ptowsp_dim_record dim = {EXPR_N, 0, 0};
-		struct ptowsp_region_record region = {i, EXPR_ZERO, EXPR_LOOP, 1, BLOCK, 0};
+		struct ptowsp_region_record region = {i, EXPR_ZERO, EXPR_LOOP, 1, BLOCK, 0, 0};
 		struct ptowsp_sample_record sample = {.tensor = i, .role = (uint16_t)out, .rank = 1, .extent0 = ELEMENTS};
 
 		for (uint32_t k = 0; k < ELEMENTS; k++)

@@ -105,7 +105,7 @@ static void listing_names_rows_events_edges_and_memory(void)
 		{.name = 3, .kind = PTOWSP_AXIS_RAGGED, .high = 1, .step = 1, .levels = PTOWSP_NONE, .row = 2, .lengths = PTOWSP_NONE,
 		 .indices = PTOWSP_NONE, .count = 4}};
 	static const struct ptowsp_tensor_record tensors[] = {{.name = 5}, {.name = 7}};
-	static const struct ptowsp_region_record regions[] = {{0, 0, 0, 2, 4, 0}, {1, 0, 0, 2, 4, 0}};
+	static const struct ptowsp_region_record regions[] = {{0, 0, 0, 2, 4, 0, 0}, {1, 0, 0, 2, 4, 0, 0}};
 	static const struct ptowsp_event_record event = {.name = 9};
 	static const struct ptowsp_kernel_record kernel = {.name = 15};
 	static const struct ptowsp_slot_record slot = {.name = 17};

@@ -169,7 +169,10 @@ static void flat_add(struct writing *w, const struct ptowsp_region_record *r)
 	add(w, "%s", row && column ? " + " : "");
 	if (column || !row)
 		node_add(w, r->column, 9, 0);
-	add(w, " ...]");
+	if (r->columns)
+		add(w, " ... %u]", (unsigned)r->columns);
+	else
+		add(w, " ...]");
 }
 
 static void block_add(struct writing *w, const struct ptowsp_region_record *r)
@@ -197,4 +200,6 @@ void inspect_region(const struct pkg_tables *tables, uint32_t row, const char *c
 		flat_add(&w, r);
 	else
 		block_add(&w, r);
+	if (r->view)
+		add(&w, " as %s", pkg_word(PKG_WORDS_dtype, r->view - 1) ? pkg_word(PKG_WORDS_dtype, r->view - 1) : "?");
 }

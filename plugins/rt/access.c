@@ -152,6 +152,31 @@ static ptowsp_status outside(const struct rt_program *program, const struct rt_e
 			  origin(program, env, io, from_slot, sizeof(from_slot)));
 }
 
+/* Of a flat window that ends before its tensor does. */
+static ptowsp_status beyond(const struct rt_program *program, const struct rt_env *env, const struct rt_io *io, uint32_t kernel, int64_t at,
+			    struct ptowsp_error *error)
+{
+	char who[80];
+
+	return rt_fail_at(error, PTOWSP_RUN_FAILED, env->task, kernel == PTOWSP_NONE ? UINT64_MAX : kernel,
+			  "%s touches element %lld behind the start of its window of tensor %.40s, which has %u %s",
+			  toucher(program, env, kernel, who, sizeof(who)), (long long)at / (io->view ? io->view : 1), rt_tensor_name(program, io->tensor),
+			  io->limit / (io->view ? io->view : 1), io->view ? rt_dtype_text(io->view_dtype) : "elements");
+}
+
+/* A view of bytes begins at an element of what it is seen as. */
+static ptowsp_status misaligned(const struct rt_access *access, const struct rt_program *program, const struct rt_env *env, uint32_t kernel,
+				struct ptowsp_error *error)
+{
+	char from_slot[80], who[80];
+
+	return rt_fail_at(error, PTOWSP_RUN_FAILED, env->task, kernel == PTOWSP_NONE ? UINT64_MAX : kernel,
+			  "%s sees tensor %.40s as %s from byte %lld on, which is no multiple of %u%s",
+			  toucher(program, env, kernel, who, sizeof(who)), rt_tensor_name(program, access->io->tensor),
+			  rt_dtype_text(access->io->view_dtype), (long long)access->start, access->io->view,
+			  origin(program, env, access->io, from_slot, sizeof(from_slot)));
+}
+
 /* ---- resolving ------------------------------------------------------------------------------------------------- */
 
 static bool far(int64_t value, int64_t limit)
@@ -205,6 +230,8 @@ static ptowsp_status block_resolve(struct rt_access *access, const struct rt_pro
 		return block_outside(access, program, env, tensor, kernel, error);
 	access->start = row * tensor->columns + column;
 	access->length = 0;
+	if (io->view && access->start % io->view)
+		return misaligned(access, program, env, kernel, error);
 	if (tensors->measuring)
 		measure_block(tensors, access);
 	return PTOWSP_OK;
@@ -217,7 +244,7 @@ static ptowsp_status flat_resolve(struct rt_access *access, const struct rt_prog
 	const struct rt_io *io = access->io;
 	const struct rt_tensor *tensor = &tensors->rows[io->tensor];
 	const struct rt_touched *touched = footprint->known ? &footprint->args[arg] : NULL;
-	int64_t row = access->key.row, column = access->key.column, least = 0, most = RT_FAR, end;
+	int64_t row = access->key.row, column = access->key.column, least = 0, most = rt_io_reach(io), end;
 
 	if (far(row, RT_FAR / io->unit) || far(column, RT_FAR)) /* no tensor is that large, and the product would not fit */
 		return outside(program, env, io, tensor, kernel, row, column, error);
@@ -226,12 +253,16 @@ static ptowsp_status flat_resolve(struct rt_access *access, const struct rt_prog
 		least = touched->least;
 		most = touched->most;
 	}
+	if (io->limit && io->access && (least < 0 || most > io->limit))
+		return beyond(program, env, io, kernel, least < 0 ? least : most - 1, error);
 	access->touched = touched && io->access ? touched : NULL;
 	access->spans = footprint->spans;
 	end = most == RT_FAR ? access->start : access->start + most;
 	if (far(access->start, RT_FAR) || access->start + least < 0 || (!tensors->measuring && end >= 0 && (uint64_t)end > tensor->elements) ||
 	    (touched && io->access ? 0 : access->start < 0))
 		return outside(program, env, io, tensor, kernel, access->start + least, end - (end > access->start), error);
+	if (io->view && access->start % io->view)
+		return misaligned(access, program, env, kernel, error);
 	if (tensors->measuring && io->access && most == RT_FAR)
 		tensors->most[io->tensor] = UINT64_MAX; /* as far as there is: only a bound file can say */
 	else if (tensors->measuring && io->access)
@@ -254,10 +285,10 @@ ptowsp_status rt_access_resolve(struct rt_access *access, const struct rt_progra
 
 /* ---- elements -------------------------------------------------------------------------------------------------- */
 
-static int64_t span_end(const struct rt_tensor *tensor, int64_t start, int64_t end)
+static int64_t span_end(const struct rt_io *io, const struct rt_tensor *tensor, int64_t start, int64_t end)
 {
-	if (end != RT_FAR)
-		return start + end;
+	if (end != RT_FAR || io->limit)
+		return start + (end != RT_FAR ? end : io->limit);
 	return tensor->elements == UINT64_MAX ? start + RT_FAR : (int64_t)tensor->elements;
 }
 
@@ -296,7 +327,7 @@ void rt_access_visit(const struct rt_access *access, const struct rt_tensors *te
 		count = bit == PTOWSP_READ ? access->touched->read_count : access->touched->write_count;
 	}
 	for (; more && count; count--, span++) {
-		int64_t start = access->start + span->start, end = span_end(tensor, access->start, span->end);
+		int64_t start = access->start + span->start, end = span_end(io, tensor, access->start, span->end);
 
 		if (end > start)
 			more = visit(context, io->tensor, start, end);
@@ -315,6 +346,8 @@ void rt_access_window(const struct rt_io *io, const struct rt_tensor *tensor, in
 		.access = io->access,
 		.tensor = io->tensor,
 	};
+	if (io->view)
+		rt_window_view(io, window_out);
 	if (!io->unit && length) {
 		window_out->data = (void *)(uintptr_t)(length & ~RT_WINDOW_FRESH);
 		window_out->row_stride = io->columns;

@@ -84,6 +84,20 @@ static inline uint64_t rt_tensor_bytes(const struct rt_tensor *tensor)
 /* Of a window into a version: its address, which is a multiple of 64, and whether the task begins with zeros there. */
 #define RT_WINDOW_FRESH UINT64_C(1)
 
+/* A window in bytes as one of the elements that the kernel sees. */
+static inline void rt_window_view(const struct rt_io *io, struct ptowsp_tensor_arg *window)
+{
+	window->columns /= io->view;
+	window->row_stride /= io->view;
+	window->dtype = io->view_dtype;
+}
+
+/* How far a flat window reaches behind its start if nobody says what is touched. */
+static inline int64_t rt_io_reach(const struct rt_io *io)
+{
+	return io->limit ? (int64_t)io->limit : RT_FAR;
+}
+
 /* The window that the kernel gets. length: as in struct rt_access. */
 void rt_access_window(const struct rt_io *io, const struct rt_tensor *tensor, int64_t start, uint64_t length,
 		      struct ptowsp_tensor_arg *window_out);

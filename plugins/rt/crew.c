@@ -104,8 +104,8 @@ static void fresh_clear(const struct rt_crew *crew, const struct rt_call *call, 
 static void windows_placed(const struct rt_io *ios, uint32_t count, const struct rt_tensor *tensors, const uint64_t *words,
 			   struct ptowsp_tensor_arg *windows_out)
 {
-	for (const struct rt_io *io = ios, *end = ios + count; io < end; io++, words += 2)
-		*windows_out++ = (struct ptowsp_tensor_arg){
+	for (const struct rt_io *io = ios, *end = ios + count; io < end; io++, words += 2, windows_out++) {
+		*windows_out = (struct ptowsp_tensor_arg){
 			.data = (void *)(uintptr_t)words[0],
 			.rows = io->unit ? 1 : io->rows,
 			.columns = words[1],
@@ -115,6 +115,9 @@ static void windows_placed(const struct rt_io *ios, uint32_t count, const struct
 			.access = io->access,
 			.tensor = io->tensor,
 		};
+		if (io->view)
+			rt_window_view(io, windows_out);
+	}
 }
 
 static void windows_make(const struct rt_io *ios, uint32_t count, const struct rt_tensor *tensors, const uint64_t *words,

@@ -50,6 +50,11 @@ static void touched(void *sink, uint32_t arg, int64_t offset, uint64_t length, u
 
 	if (arg >= footprint->arg_count || !length)
 		return;
+	if (footprint->scales[arg] > 1) {
+		offset = offset > -RT_FAR / 8 && offset < RT_FAR / 8 ? offset * footprint->scales[arg] : offset < 0 ? -RT_FAR : RT_FAR;
+		length = length < (uint64_t)RT_FAR / 8 ? length * footprint->scales[arg] : UINT64_MAX;
+		span.start = offset < -RT_FAR ? -RT_FAR : offset;
+	}
 	if (offset >= RT_FAR)
 		span.start = RT_FAR - 1; /* beyond every tensor: the bound check says so */
 	else if (length < (uint64_t)RT_FAR && span.start + (int64_t)length < RT_FAR)
@@ -118,7 +123,7 @@ static bool normalise(struct rt_footprint *footprint)
 }
 
 ptowsp_status rt_footprint_ask(struct rt_footprint *footprint, const struct rt_kernels *kernels, uint32_t kernel, const uint64_t *args,
-			       uint32_t arg_count)
+			       const uint8_t *scales, uint32_t arg_count)
 {
 	ptowsp_status st = PTOWSP_UNSUPPORTED;
 
@@ -131,6 +136,7 @@ ptowsp_status rt_footprint_ask(struct rt_footprint *footprint, const struct rt_k
 	}
 	memset(footprint->args, 0, arg_count * sizeof(*footprint->args));
 	footprint->span_count = footprint->raw_count = 0;
+	footprint->scales = scales;
 	if (kernels->footprint)
 		st = kernels->footprint(kernels->context, kernel, args, touched, footprint);
 	if (footprint->out_of_memory)

@@ -22,14 +22,16 @@ struct rt_footprint {
 	struct rt_span *spans;
 	struct rt_touched *args; /* arg_count of them */
 	struct rt_raw_touch *raw;
+	const uint8_t *scales;   /* while the backend answers */
 	uint32_t span_count, span_room, arg_count, raw_count, raw_room;
 	bool known;   /* false: the backend cannot tell */
 	bool asked;   /* once is enough */
 	bool out_of_memory;
 };
 void rt_footprint_finish(struct rt_footprint *footprint);
-/* Asks the backend. arg_count: tensor arguments. Errors: NO_MEMORY, or the backend's. */
+/* Asks the backend. arg_count: tensor arguments; scales: per argument, what an element of it is in elements of the tensor, 0: one. Errors: NO_MEMORY, or the
+ * backend's. */
 ptowsp_status rt_footprint_ask(struct rt_footprint *footprint, const struct rt_kernels *kernels, uint32_t kernel, const uint64_t *args,
-			       uint32_t arg_count);
+			       const uint8_t *scales, uint32_t arg_count);
 
 #endif

@@ -68,7 +68,8 @@ static ptowsp_status kernel_ask(struct rt_run *run, const struct rt_site *site)
 		st = cycles_ask(run, known);
 	known->asked = true;
 	if (!st && (!known->footprint.asked || known->varies) && flat(run, site)) {
-		st = rt_footprint_ask(&known->footprint, kernels, run->kernel, run->task_args, site->io_count);
+		st = rt_footprint_ask(&known->footprint, kernels, run->kernel, run->task_args, run->program->io_views + site->first_io,
+				      site->io_count);
 		if (unknown(run, st))
 			st = PTOWSP_OK;
 		if (st)

@@ -324,6 +324,38 @@ static void keys_count(const struct rt_program *program, struct rt_site *site)
 
 /* ---- once all sites are there ---------------------------------------------------------------------------------- */
 
+/* What a kernel touches is asked once for all its sites, so they see each argument alike. */
+static ptowsp_status views_agree(const struct rt_program *program, uint32_t *first, struct ptowsp_error *error)
+{
+	for (size_t row = 0; row < (size_t)program->site_count * program->level_count; row++) {
+		const struct rt_site *site = &program->sites[row / program->level_count];
+		uint32_t kernel = program->site_kernels[row];
+
+		if (!first[kernel])
+			first[kernel] = (uint32_t)(row / program->level_count) + 1;
+		for (uint32_t i = 0; i < site->io_count; i++)
+			if (program->ios[site->first_io + i].unit && program->ios[site->first_io + i].view !=
+									     program->ios[program->sites[first[kernel] - 1].first_io + i].view)
+				return rt_fail(error, PTOWSP_BAD_PACKAGE,
+					       "tensor argument %u of kernel %s is a view of bytes at one task and none, or another one, at the next", i,
+					       rt_kernel_name(program, kernel));
+	}
+	return PTOWSP_OK;
+}
+
+static ptowsp_status views_finish(struct rt_program *program, struct ptowsp_error *error)
+{
+	uint32_t *first = calloc((size_t)program->tables.kernel.count + 1, sizeof(*first));
+	ptowsp_status st;
+
+	program->io_views = calloc((size_t)program->io_count + 1, 1);
+	for (uint32_t i = 0; program->io_views && i < program->io_count; i++)
+		program->io_views[i] = program->ios[i].view;
+	st = first && program->io_views ? views_agree(program, first, error) : rt_no_memory(error, "regions");
+	free(first);
+	return st;
+}
+
 ptowsp_status rt_sites_finish(struct rt_program *program, struct ptowsp_error *error)
 {
 	uint32_t levels = program->level_count, flat = program->tables.tensor.count * levels, *row;
@@ -349,5 +381,7 @@ ptowsp_status rt_sites_finish(struct rt_program *program, struct ptowsp_error *e
 		program->ios[i].key = program->ios[i].unit ? program->ios[i].tensor * levels : flat + program->ios[i].key;
 	for (uint32_t s = 0; !st && s < program->site_count; s++)
 		keys_count(program, &program->sites[s]);
+	if (!st)
+		st = views_finish(program, error);
 	return st;
 }

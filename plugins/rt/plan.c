@@ -45,6 +45,8 @@ static bool block_limits(struct rt_plan_io *plan, const struct rt_io *io, const 
 {
 	plan->pitch = tensor->columns;
 	plan->row_limit = plan->column_limit = plan->start_limit = no_limit;
+	if (io->view && io->checked)
+		return false; /* where it begins is asked of every task */
 	return !io->checked || (limit_set(&plan->row_limit, 0, tensor->rows - (int64_t)io->rows) &&
 				limit_set(&plan->column_limit, 0, tensor->columns - (int64_t)io->columns));
 }
@@ -54,8 +56,10 @@ static bool flat_limits(struct rt_plan_io *plan, const struct rt_access *access,
 {
 	const struct rt_io *io = access->io;
 	const struct rt_touched *touched = access->touched;
-	int64_t far_row = RT_FAR / io->unit - 1, low = 0, high = RT_FAR - 1, most = touched ? touched->most : RT_FAR;
+	int64_t far_row = RT_FAR / io->unit - 1, low = 0, high = RT_FAR - 1, most = touched ? touched->most : rt_io_reach(io);
 
+	if (io->view)
+		return false; /* where it begins is asked of every task */
 	if (touched)
 		low = -touched->least > -high ? -touched->least : -high;
 	if (tensor->elements != UINT64_MAX && (int64_t)tensor->elements - (most == RT_FAR ? 0 : most) < high)

@@ -243,6 +243,7 @@ void rt_program_destroy(struct rt_program *program)
 	free(program->sites);
 	free(program->args);
 	free(program->ios);
+	free(program->io_views);
 	free(program->afters);
 	free(program->moves);
 	free(program->payloads);

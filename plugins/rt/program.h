@@ -47,7 +47,10 @@ struct rt_io {
 	uint32_t key;         /* block: class of its keys; flat: class at level 0, + level */
 	uint16_t access;      /* PTOWSP_READ | PTOWSP_WRITE, 0 for io_bind */
 	uint8_t checked;      /* the verifier could not prove that it stays inside its tensor */
-	uint8_t reserved;
+	uint8_t view;         /* 0, or bytes of an element that the kernel sees, of a tensor of bytes */
+	uint32_t limit;       /* flat windows: elements behind the start that may be touched, 0: as far as there are */
+	uint16_t view_dtype;
+	uint16_t reserved;
 };
 
 /* What a policy inside dispatch threshold reads at a task instruction. */
@@ -132,6 +135,7 @@ struct rt_program {
 	bool renamed;                 /* any of them */
 	uint32_t loop_count, loop_room, site_count, site_room, arg_count, arg_room, io_count, io_room;
 	uint32_t level_count, level_room, level_set_count, level_set_room, class_count;
+	uint8_t *io_views;            /* per row of ios: its view */
 	uint32_t most_args, most_ios; /* of one site */
 	uint8_t *tensor_access;       /* per TENS row: how the entry's tasks access it */
 	bool process_scopes;          /* some process has a scope */

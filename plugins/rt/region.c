@@ -2,6 +2,7 @@
 /* region.c - regions of tensors: which are proved to lie inside, which share a class of keys. */
 #include <stdlib.h>
 #include <string.h>
+#include "rt/dtype.h"
 #include "rt/error.h"
 #include "rt/program.h"
 
@@ -93,6 +94,28 @@ ptowsp_status rt_classes_init(struct rt_program *program, struct ptowsp_error *e
 	return PTOWSP_OK;
 }
 
+/* Bytes of a tensor as elements of another type. That a window begins at one of them is checked where it depends on the run. */
+static ptowsp_status view_lower(const struct rt_program *program, const struct ptowsp_region_record *record, struct rt_io *io,
+				struct ptowsp_error *error)
+{
+	uint32_t size = record->view ? rt_dtype_bytes((uint16_t)(record->view - 1 < UINT16_MAX ? record->view - 1 : UINT16_MAX)) : 0;
+	const char *name = rt_tensor_name(program, record->tensor);
+
+	if (!record->view)
+		return PTOWSP_OK;
+	if (!size)
+		return rt_fail(error, PTOWSP_BAD_PACKAGE, "a region of tensor %s is seen as the unknown type %u", name, record->view - 1);
+	if (program->tables.tensor.rows[record->tensor].dtype != PTOWSP_U8)
+		return rt_fail(error, PTOWSP_BAD_PACKAGE, "a region of tensor %s is seen as %s; only a tensor of u8 is seen as something else", name,
+			       rt_dtype_text((uint16_t)(record->view - 1)));
+	if (record->columns % size || (!record->unit && !record->columns))
+		return rt_fail(error, PTOWSP_BAD_PACKAGE, "a region of tensor %s has %u bytes, which is no multiple of the %u of an element of %s",
+			       name, record->columns, size, rt_dtype_text((uint16_t)(record->view - 1)));
+	io->view = (uint8_t)size;
+	io->view_dtype = (uint16_t)(record->view - 1);
+	return PTOWSP_OK;
+}
+
 ptowsp_status rt_io_lower(struct rt_program *program, const struct rt_nest *nest, uint32_t region, struct rt_io *io,
 			  struct ptowsp_error *error)
 {
@@ -111,6 +134,10 @@ ptowsp_status rt_io_lower(struct rt_program *program, const struct rt_nest *nest
 	io->unit = record->unit;
 	io->rows = record->unit ? 0 : record->rows;
 	io->columns = record->unit ? 0 : record->columns;
+	io->limit = record->unit ? record->columns : 0;
+	st = view_lower(program, record, io, error);
+	if (st)
+		return st;
 	st = rt_expr_compile(&program->exprs, tables, record->row, nest, false, &io->row, error);
 	if (!st)
 		st = rt_expr_compile(&program->exprs, tables, record->column, nest, false, &io->column, error);

@@ -102,13 +102,14 @@ static uint64_t element_bits(const char *at, uint32_t size)
 }
 
 /* What the SLOT_LOAD behind which the expander stands gives for the element. */
-static uint64_t element_load(const struct rt_run *run, const struct rt_tensor *tensor, int64_t element)
+static uint64_t element_load(const struct rt_run *run, const struct rt_io *io, const struct rt_tensor *tensor, int64_t element)
 {
 	const char *at = tensor->data + element * (int64_t)tensor->size;
+	uint16_t size = io->view ? io->view : tensor->size, dtype = io->view ? io->view_dtype : tensor->dtype;
 
 	if (run->program->code[run->expand.at - 1].flags & PTOWSP_SLOT_LOAD_BITS)
-		return element_bits(at, tensor->size);
-	return (uint64_t)rt_element_value(at, tensor->dtype);
+		return element_bits(at, size);
+	return (uint64_t)rt_element_value(at, dtype);
 }
 
 /* ---- slot_load ------------------------------------------------------------------------------------------------- */
@@ -125,12 +126,24 @@ static ptowsp_status element_find(struct rt_run *run, const struct rt_io *io, in
 	if (!st && run->env.failed)
 		st = rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX, "a slot_load before task %llu divides by zero, %s",
 				(unsigned long long)run->tasks, here(run, text, sizeof(text)));
-	if (!st && !run->tensors.measuring && (uint64_t)access.start >= tensor->elements)
+	if (!st && !run->tensors.measuring && (uint64_t)access.start + (io->view ? io->view - 1u : 0) >= tensor->elements)
 		st = rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX,
 				"slot_load before task %llu reads element %lld of tensor %.40s, which has %llu", (unsigned long long)run->tasks,
 				(long long)access.start, rt_tensor_name(run->program, io->tensor), (unsigned long long)tensor->elements);
 	*element_out = access.start;
 	return st;
+}
+
+/* The latest task that wrote it, + 1; of a view: any of its bytes. */
+static uint64_t element_writer(const struct rt_run *run, const struct rt_io *io, int64_t element)
+{
+	uint64_t latest = rt_infer_writer(run, io->tensor, element), writer;
+
+	for (unsigned byte = 1; byte < io->view; byte++) {
+		writer = rt_infer_writer(run, io->tensor, element + byte);
+		latest = writer > latest ? writer : latest;
+	}
+	return latest;
 }
 
 ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io *io)
@@ -142,7 +155,7 @@ ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io
 
 	if (st)
 		return st;
-	writer = rt_infer_writer(run, io->tensor, element);
+	writer = element_writer(run, io, element);
 	run->loaded_from = writer;
 	if (run->not_run && writer > run->not_run)
 		return PTOWSP_AGAIN;
@@ -159,7 +172,7 @@ ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io
 		       rt_slot_name(run->program, slot), rt_tensor_name(run->program, io->tensor));
 	run->load_said |= !tensor->data;
 	run->values[slot] = tensor->data && (uint64_t)element < tensor->elements
-				    ? element_load(run, tensor, element)
+				    ? element_load(run, io, tensor, element)
 				    : 0;
 	if (run->quiet)
 		return PTOWSP_OK;
