@@ -263,8 +263,8 @@ static ptowsp_status loops_check(const struct pkg_check *c)
 		     "AXES[%u].step is less than 1", (unsigned)i);
 	}
 	for (uint32_t i = 0; i < t->region_count; i++)
-		MUST(!t->region[i].unit || (!t->region[i].rows && !t->region[i].columns),
-		     "REGN[%u].unit is %u: rows and columns must then be 0", (unsigned)i, (unsigned)t->region[i].unit);
+		MUST(!t->region[i].unit || !t->region[i].rows, "REGN[%u].unit is %u: rows must then be 0", (unsigned)i,
+		     (unsigned)t->region[i].unit);
 	return PTOWSP_OK;
 }
 
