@@ -35,10 +35,12 @@ static uint32_t parse_binary(struct parser *p, unsigned least);
 
 static uint32_t fail(struct parser *p, const char *what)
 {
-	if (!p->status)
-		p->status = reg_fail(p->error, PTOWSP_INVALID, "expression \"%.*s\", character %d: %s",
-				     (int)(p->end - p->begin < 80 ? p->end - p->begin : 80), p->begin,
-				     (int)(p->at - p->begin) + 1, what);
+	if (p->status)
+		return 0;
+	p->status = reg_fail(p->error, PTOWSP_INVALID, "expression \"%.*s\", character %d: %s",
+			     (int)(p->end - p->begin < 80 ? p->end - p->begin : 80), p->begin, (int)(p->at - p->begin) + 1, what);
+	if (p->error)
+		p->error->where[0] = (uint64_t)(p->at - p->begin);
 	return 0;
 }
 
@@ -170,6 +172,8 @@ static uint32_t fail_name(struct parser *p, const char *name, size_t length)
 			known[count++] = s->values[i];
 	known[count++] = "task";
 	p->status = reg_fail_unknown(p->error, PTOWSP_INVALID, "name", copy, known, count);
+	if (p->error)
+		p->error->where[0] = (uint64_t)(name - p->begin);
 	free(known);
 	return 0;
 }

@@ -101,6 +101,12 @@ uint32_t pkg_writer_string(struct pkg_writer *w, const char *text)
 	return offset;
 }
 
+const char *pkg_writer_text(const struct pkg_writer *w, uint32_t offset)
+{
+	assert(offset < w->strings.size);
+	return w->strings.bytes + offset;
+}
+
 uint32_t pkg_writer_row(struct pkg_writer *w, uint32_t type, const void *record, size_t size)
 {
 	struct growing *g = section_of(w, type);

@@ -14,6 +14,8 @@ void pkg_writer_destroy(struct pkg_writer *writer);
 
 /* STRS offset of a string, interned; "" is 0. */
 uint32_t pkg_writer_string(struct pkg_writer *writer, const char *text);
+/* The string at an offset that pkg_writer_string gave; valid until the next string. */
+const char *pkg_writer_text(const struct pkg_writer *writer, uint32_t offset);
 /* Appends one record of section `type` (size bytes, the native record); returns its row. */
 uint32_t pkg_writer_row(struct pkg_writer *writer, uint32_t type, const void *record, size_t size);
 /* Appends bytes to a byte section at the given alignment; returns the offset. */

@@ -3,6 +3,7 @@
 #include "lang/decl.h"
 
 #include "lang/parse.h"
+#include "lang/schedule.h"
 #include "lang/tensor.h"
 #include "lang/value.h"
 #include "ptowsp/package.h"

@@ -3,6 +3,7 @@
 #include "lang/lower.h"
 #include "lang/number.h"
 #include "lang/rows.h"
+#include "lang/schedule.h"
 #include "lang/value.h"
 
 #include <stdlib.h>
@@ -411,4 +412,5 @@ void lang_lower(struct lang_module *module, struct pkg_writer *writer, const cha
 	declarations_write(&lower);
 	/* Regions name their tensors themselves, so the list of tensors stays empty. */
 	lang_tables_write(&lower.tables, writer, NULL, 0);
+	lang_schedule_lower(&lower);
 }

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "lang/expr_print.h"
+
+#include <string.h>
+
+#include "ptowsp/workload.h"
+
+enum { STRENGTH_ANY = 0, STRENGTH_SIGN = 11, DEPTH_LIMIT = 64 };
+
+struct printer {
+	const struct pkg_tables *tables;
+	const char *const *loops;
+	uint32_t loop_count, depth;
+	struct reg_text *text;
+};
+
+/* How close the operators of two operands bind: those of parse_scalar.c and registry/expression.c. 0: a function. */
+static unsigned strength(unsigned op)
+{
+	switch (op) {
+	case PTOWSP_EXPR_LOR: return 1;
+	case PTOWSP_EXPR_LAND: return 2;
+	case PTOWSP_EXPR_OR: return 3;
+	case PTOWSP_EXPR_XOR: return 4;
+	case PTOWSP_EXPR_AND: return 5;
+	case PTOWSP_EXPR_EQ:
+	case PTOWSP_EXPR_NE: return 6;
+	case PTOWSP_EXPR_LT:
+	case PTOWSP_EXPR_LE:
+	case PTOWSP_EXPR_GT:
+	case PTOWSP_EXPR_GE: return 7;
+	case PTOWSP_EXPR_SHL:
+	case PTOWSP_EXPR_SHR: return 8;
+	case PTOWSP_EXPR_ADD:
+	case PTOWSP_EXPR_SUB: return 9;
+	case PTOWSP_EXPR_MUL:
+	case PTOWSP_EXPR_DIV:
+	case PTOWSP_EXPR_MOD: return 10;
+	default: return 0;
+	}
+}
+
+static const char *mnemonic(unsigned op)
+{
+	switch (op) {
+#define X(NAME, code, word, operands, effect) \
+	case code:                             \
+		return word;
+#include "ptowsp/expr_ops.def"
+#undef X
+	}
+	return NULL;
+}
+
+int lang_name_is_plain(const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
+
+	return *name && strchr(letters, *name) && !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.")];
+}
+
+static int row_print(struct printer *p, uint32_t row, unsigned least);
+
+static int name_print(struct printer *p, const char *name)
+{
+	if (!lang_name_is_plain(name))
+		return 0;
+	reg_text_add(p->text, "%%%s", name);
+	return 1;
+}
+
+static int function_print(struct printer *p, const struct ptowsp_expr_record *node, unsigned operands)
+{
+	const uint32_t rows[] = {node->a, node->b, node->c};
+	int ok = 1;
+
+	reg_text_add(p->text, "%s(", mnemonic(node->op));
+	for (unsigned i = 0; i < operands && ok; i++) {
+		reg_text_add(p->text, "%s", i ? ", " : "");
+		ok = row_print(p, rows[i], STRENGTH_ANY);
+	}
+	reg_text_add(p->text, ")");
+	return ok;
+}
+
+/* Operators of one strength bind from left to right, so the right side needs more. */
+static int operator_print(struct printer *p, const struct ptowsp_expr_record *node, unsigned least)
+{
+	unsigned own = strength(node->op);
+	int ok;
+
+	reg_text_add(p->text, "%s", own < least ? "(" : "");
+	ok = row_print(p, node->a, own);
+	reg_text_add(p->text, " %s ", mnemonic(node->op));
+	ok = ok && row_print(p, node->b, own + 1);
+	reg_text_add(p->text, "%s", own < least ? ")" : "");
+	return ok;
+}
+
+/* A number would take the sign for its own. */
+static int sign_print(struct printer *p, const struct ptowsp_expr_record *node)
+{
+	int number = p->tables->expr[node->a].op == PTOWSP_EXPR_CONST, ok;
+
+	reg_text_add(p->text, "%s%s", node->op == PTOWSP_EXPR_NEG ? "-" : mnemonic(node->op), number ? "(" : "");
+	ok = row_print(p, node->a, STRENGTH_SIGN);
+	reg_text_add(p->text, "%s", number ? ")" : "");
+	return ok;
+}
+
+static int node_print(struct printer *p, const struct ptowsp_expr_record *node, unsigned least)
+{
+	switch (node->op) {
+	case PTOWSP_EXPR_CONST: reg_text_add(p->text, "%lld", (long long)((uint64_t)node->c << 32 | node->b)); return 1;
+	case PTOWSP_EXPR_LOOP: return node->a < p->loop_count && name_print(p, p->loops[node->a]);
+	case PTOWSP_EXPR_VALUE: return name_print(p, pkg_string(p->tables, p->tables->slot[node->a].name));
+	case PTOWSP_EXPR_AXIS: return name_print(p, pkg_string(p->tables, node->a));
+	case PTOWSP_EXPR_TASK:
+	case PTOWSP_EXPR_INSTANCE: reg_text_add(p->text, "%s", mnemonic(node->op)); return 1;
+	case PTOWSP_EXPR_NEG:
+	case PTOWSP_EXPR_NOT:
+	case PTOWSP_EXPR_LNOT: return sign_print(p, node);
+	case PTOWSP_EXPR_MIN:
+	case PTOWSP_EXPR_MAX: return function_print(p, node, 2);
+	case PTOWSP_EXPR_SELECT: return function_print(p, node, 3);
+	default: return strength(node->op) && operator_print(p, node, least);
+	}
+}
+
+/* Nodes are shared, so a small table may be a text without end: it stops where there is no room. */
+static int row_print(struct printer *p, uint32_t row, unsigned least)
+{
+	int ok;
+
+	if (row >= p->tables->expr_count || p->depth == DEPTH_LIMIT || p->text->length + 1 >= p->text->room)
+		return 0;
+	p->depth++;
+	ok = node_print(p, &p->tables->expr[row], least);
+	p->depth--;
+	return ok;
+}
+
+int lang_expr_print(const struct pkg_tables *tables, uint32_t row, const char *const *loops, uint32_t loop_count, struct reg_text *text)
+{
+	struct printer p = {.tables = tables, .loops = loops, .loop_count = loop_count, .text = text};
+
+	return row_print(&p, row, STRENGTH_ANY) && text->length + 1 < text->room;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/* spelling.c - the rows of schedule.def, and their pieces. */
+#include "lang/schedule.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const struct lang_spelling rows[] = {
+#define X(word, directive, policy, text, most) {word, text, PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy, most},
+#include "lang/schedule.def"
+#undef X
+};
+
+const struct lang_spelling *lang_spellings(uint32_t *count)
+{
+	*count = sizeof(rows) / sizeof(*rows);
+	return rows;
+}
+
+const char *lang_spelling_piece(const char *text, char piece_out[LANG_PIECE_BYTES])
+{
+	size_t length = strcspn(text, " ");
+
+	assert(length < LANG_PIECE_BYTES);
+	if (!length)
+		return NULL;
+	memcpy(piece_out, text, length);
+	piece_out[length] = '\0';
+	return text + length + (text[length] == ' ');
+}
+
+int lang_spelling_arguments(const struct lang_spelling *spelling)
+{
+	char piece[LANG_PIECE_BYTES];
+	int count = 0;
+
+	for (const char *at = spelling->text; (at = lang_spelling_piece(at, piece));) {
+		if (*piece != '$')
+			continue;
+		if (piece[2] && strchr("+sp", piece[2]))
+			return -1;
+		if (piece[1] - '0' >= count)
+			count = piece[1] - '0' + 1;
+	}
+	return count;
+}
+
+char lang_argument_kind(const struct reg_policy *policy, unsigned count, unsigned i)
+{
+	const char *kinds = policy->kinds;
+
+	if (strchr("wd", *kinds) && *kinds && strlen(kinds) > policy->least && count < policy->most)
+		kinds += policy->most - count;
+	return i < strlen(kinds) ? kinds[i] : '\0';
+}
