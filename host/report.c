@@ -100,6 +100,7 @@ ptowsp_status host_stats_copy(struct ptowsp_run_stats *out, const struct ptowsp_
 
 		row->name[sizeof(row->name) - 1] = '\0';
 	}
+	full.auto_axis[sizeof(full.auto_axis) - 1] = '\0';
 	*out = full;
 	return st;
 }

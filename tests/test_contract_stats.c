@@ -130,6 +130,28 @@ static void check_kind(json_t *object, const char *path, json_type kind)
 		CHECK_FAIL("%s has JSON type %d, not %d", path, value ? (int)got : -1, (int)kind);
 }
 
+/* The inner loop's values are independent, and so are the outer one's: the outermost is taken, in the line of the run too. */
+static void dispatch_auto_says_which_loop_it_took(void)
+{
+	json_t *stats;
+
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run --entry nest --set n=2 --set m=3 --schedule 'dispatch=auto(2)' --stats=json " VECTORS), 0);
+	stats = cli_json();
+	CHECK_STR(json_string_value(cli_at(stats, "dispatch_auto.axis")), "i");
+	CHECK_INT(cli_int(stats, "dispatch_auto.executors"), 2);
+	CHECK_INT(cli_int(stats, "dispatch_auto.edges"), 0);
+	CHECK_INT(cli_int(stats, "dispatch_auto.crossing"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --entry nest --set n=2 --set m=3 --schedule 'dispatch=auto(2)' " VECTORS), 0);
+	CHECK_CONTAINS(cli_out, "; dispatch auto: affinity(i, 2), 0 of 0 edges cross");
+	CHECK_INT(cli("$B/ptowsp-run --entry mixed --schedule 'dispatch=auto(2)' " VECTORS), 0);
+	CHECK_CONTAINS(cli_out, "; dispatch auto: no loop has tasks");
+	CHECK_INT(cli("$B/ptowsp-run --entry nest --set n=2 --set m=3 --stats=json " VECTORS), 0);
+	CHECK(json_is_null(cli_at(cli_json(), "dispatch_auto")));
+	CHECK_INT(cli("$B/ptowsp-run --entry nest --set n=2 --set m=3 " VECTORS), 0);
+	CHECK(!strstr(cli_out, "auto"));
+}
+
 static void statistics_have_every_field_with_its_type(void)
 {
 	static const struct { const char *path; json_type kind; } fields[] = {
@@ -316,6 +338,7 @@ void suite_contract_stats(CU_pSuite s)
 	cli_suite("stats");
 	for (size_t i = 0; i < sizeof(vectors) / sizeof(*vectors); i++)
 		check_add(s, vectors[i].name, run_vector);
+	TEST(s, dispatch_auto_says_which_loop_it_took);
 	TEST(s, statistics_have_every_field_with_its_type);
 	TEST(s, a_promise_of_the_author_makes_determinism_unknown_with_one_diagnostic);
 	TEST(s, strict_names_the_first_race_and_lets_good_programs_pass);

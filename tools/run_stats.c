@@ -190,6 +190,15 @@ static json_t *schedulers_json(const struct ptowsp_run_stats *s)
 	return rows;
 }
 
+/* The loop that dispatch=auto took; null where the schedule says which itself. */
+static json_t *auto_json(const struct ptowsp_run_stats *s)
+{
+	if (!s->auto_executors)
+		return json_null();
+	return json_pack("{s:o, s:o, s:o, s:o}", "axis", s->auto_axis[0] ? json_string(s->auto_axis) : json_null(), "executors", number(s->auto_executors),
+			 "edges", number(s->auto_edges), "crossing", number(s->auto_cross));
+}
+
 static void figures_add(json_t *root, const struct run *run, const struct ptowsp_run_stats *s)
 {
 	json_object_set_new(root, "total_cycles", number(s->total_cycles));
@@ -203,6 +212,7 @@ static void figures_add(json_t *root, const struct run *run, const struct ptowsp
 	json_object_set_new(root, "schedulers", schedulers_json(s));
 	json_object_set_new(root, "cross_edges", number(s->cross_edges));
 	json_object_set_new(root, "notifications", number(s->notifications));
+	json_object_set_new(root, "dispatch_auto", auto_json(s));
 	json_object_set_new(root, "compile_ms", json_real(ptowsp_compile_ms(run->program)));
 	json_object_set_new(root, "execute_ms", json_real((double)s->execute_ns / 1e6));
 	json_object_set_new(root, "peak_rss_bytes", number(peak_bytes()));

@@ -33,6 +33,16 @@ static void compare_verdict(const struct run *run)
 		       compared > 1 ? "s" : "", (unsigned long long)elements, worst);
 }
 
+/* What the schedule leaves to the core. */
+static void auto_print(const struct ptowsp_run_stats *s)
+{
+	if (s->auto_executors && s->auto_axis[0])
+		printf("; dispatch auto: affinity(%s, %llu), %llu of %llu edges cross", s->auto_axis, (unsigned long long)s->auto_executors,
+		       (unsigned long long)s->auto_cross, (unsigned long long)s->auto_edges);
+	else if (s->auto_executors)
+		printf("; dispatch auto: no loop has tasks");
+}
+
 void run_summary_print(struct run *run)
 {
 	const struct ptowsp_run_stats *s = ptowsp_stats(run->program);
@@ -46,6 +56,7 @@ void run_summary_print(struct run *run)
 	       device ? device->name : "", (unsigned long long)s->tasks, s->tasks == 1 ? "" : "s",
 	       (unsigned long long)s->total_cycles, cycle_model(run), run->options->no_kernels ? ", no kernels run" : "",
 	       ptowsp_elapsed_ms(run->program));
+	auto_print(s);
 	compare_verdict(run);
 	printf("\n");
 }

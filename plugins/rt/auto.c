@@ -165,6 +165,7 @@ static void choose(struct survey *s, struct rt_program *program)
 		if (s->cross[a] < s->cross[best])
 			best = a;
 	dispatch->policy = PTOWSP_DISPATCH_AFFINITY;
+	program->chosen = (struct rt_chosen){s->count ? s->names[best] : PTOWSP_NONE, s->executors, s->edges, s->cross[best]};
 	if (!s->count) {
 		rt_log(program, PTOWSP_LOG_INFO, "dispatch auto(%u): no loop has tasks, the first executor of a pool has them all", s->executors);
 		return;

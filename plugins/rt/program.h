@@ -144,6 +144,10 @@ struct rt_program {
 	_Atomic uint32_t *kernel_ns;  /* per KREG row: how long a task of it takes, blended from samples; UINT32_MAX: not known. Kept from run to run */
 	uint8_t *level_told;          /* per KREG row: "no variant for a level" was said */
 	struct rt_spares spares;
+	struct rt_chosen {            /* what dispatch auto took, at the first run; executors 0: nothing */
+		uint32_t axis, executors; /* STRS offset; PTOWSP_NONE where no loop has tasks */
+		uint64_t edges, cross;
+	} chosen;
 
 	pthread_mutex_t lock;         /* of what follows; innermost */
 	struct rt_snapshot *snapshot; /* counters of the run, now and then and at its end */

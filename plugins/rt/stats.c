@@ -135,6 +135,17 @@ static void kernels_fill(const struct rt_run *run, struct rt_snapshot *snapshot)
 			snapshot->kernels[snapshot->stats.kernel_count++] = run->kernel_stats[k];
 }
 
+static void chosen_fill(const struct rt_program *program, struct ptowsp_run_stats *stats)
+{
+	const struct rt_chosen *chosen = &program->chosen;
+
+	stats->auto_executors = chosen->executors;
+	stats->auto_edges = chosen->edges;
+	stats->auto_cross = chosen->cross;
+	if (chosen->executors && chosen->axis != PTOWSP_NONE)
+		snprintf(stats->auto_axis, sizeof(stats->auto_axis), "%s", rt_string(&program->tables, chosen->axis));
+}
+
 static void fill(const struct rt_run *run, struct rt_snapshot *snapshot)
 {
 	struct ptowsp_run_stats *stats = &snapshot->stats;
@@ -159,6 +170,7 @@ static void fill(const struct rt_run *run, struct rt_snapshot *snapshot)
 	channels_fill(run, snapshot);
 	processes_fill(run, snapshot);
 	schedulers_fill(run, snapshot);
+	chosen_fill(run->program, stats);
 	kernels_fill(run, snapshot);
 }
 

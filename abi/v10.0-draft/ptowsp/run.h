@@ -164,6 +164,11 @@ struct ptowsp_run_stats {
 	uint32_t scheduler_count, scheduler_stride;
 	uint64_t cross_edges;   /* edges between tasks of different instances */
 	uint64_t notifications; /* ends of a task that another instance has to hear of, once per task and instance */
+	/* What `dispatch auto` took: a loop by name, cut to what fits, empty where no loop has tasks. auto_executors 0: the schedule says no auto, or
+	 * nothing was decided yet. */
+	char auto_axis[64];
+	uint64_t auto_executors;
+	uint64_t auto_edges, auto_cross; /* of the look ahead: edges, those of them that go from one executor to another */
 };
 
 enum { /* what a deadlock is about */
