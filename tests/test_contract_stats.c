@@ -152,6 +152,21 @@ static void dispatch_auto_says_which_loop_it_took(void)
 	CHECK(!strstr(cli_out, "auto"));
 }
 
+static void a_window_over_a_graph_that_is_built_first_is_recorded(void)
+{
+	json_t *stats;
+
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run --entry mixed --schedule task_window=2,abort --schedule start=after_orchestration --stats=json " VECTORS), 0);
+	stats = cli_json();
+	CHECK_INT(json_array_size(cli_at(stats, "recorded")), 1);
+	CHECK_STR(json_string_value(json_object_get(json_array_get(cli_at(stats, "recorded"), 0), "directive")), "task_window");
+	CHECK_STR(json_string_value(json_object_get(json_array_get(cli_at(stats, "recorded"), 0), "value")), "2,abort");
+	CHECK_INT(cli("$B/ptowsp-run --entry mixed --strict --schedule task_window=2 --schedule start=after_orchestration " VECTORS), 5);
+	CHECK_CONTAINS(cli_err, "task_window is recorded, not enforced; state one of");
+	CHECK_INT(cli("$B/ptowsp-run --entry mixed --strict --schedule start=after_orchestration " VECTORS), 0);
+}
+
 static void statistics_have_every_field_with_its_type(void)
 {
 	static const struct { const char *path; json_type kind; } fields[] = {
@@ -339,6 +354,7 @@ void suite_contract_stats(CU_pSuite s)
 	for (size_t i = 0; i < sizeof(vectors) / sizeof(*vectors); i++)
 		check_add(s, vectors[i].name, run_vector);
 	TEST(s, dispatch_auto_says_which_loop_it_took);
+	TEST(s, a_window_over_a_graph_that_is_built_first_is_recorded);
 	TEST(s, statistics_have_every_field_with_its_type);
 	TEST(s, a_promise_of_the_author_makes_determinism_unknown_with_one_diagnostic);
 	TEST(s, strict_names_the_first_race_and_lets_good_programs_pass);

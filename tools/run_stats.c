@@ -115,6 +115,17 @@ static json_t *diagnostics_json(const struct run *run)
 	return rows;
 }
 
+/* Did the backend, once it knew the program, say that it keeps this without obeying it? */
+static bool recorded_here(const struct run *run, uint32_t feature)
+{
+	struct ptowsp_diagnostic row;
+
+	for (uint32_t i = 0; ptowsp_diagnostic_row(run->program, i, &row); i++)
+		if (row.state == PTOWSP_STATE_RECORDED && row.feature == feature)
+			return true;
+	return false;
+}
+
 /* Directives that the backend keeps without obeying, with their parameters. */
 static json_t *recorded_json(const struct run *run)
 {
@@ -125,7 +136,7 @@ static json_t *recorded_json(const struct run *run)
 	if (ptowsp_match_create(&match, run->backend, run->plan, 0, NULL))
 		return rows;
 	for (uint32_t i = 0; ptowsp_match_row(match, i, &v); i++)
-		if (v.directive && v.state == PTOWSP_STATE_RECORDED)
+		if (v.directive && (v.state == PTOWSP_STATE_RECORDED || recorded_here(run, v.feature)))
 			json_array_append_new(rows, json_pack("{s:s%, s:s}", "directive", v.what, strcspn(v.what, "="), "value",
 							      v.what + strcspn(v.what, "=") + (strchr(v.what, '=') != NULL)));
 	ptowsp_match_destroy(match);

@@ -184,14 +184,24 @@ static void promise_tell(const struct rt_program *program)
 			    "deps=bytes_overlap and hazards=full and compare the results");
 }
 
-/* The whole graph is in memory before anything runs: no window moves over it. */
-static void window_tell(const struct rt_program *program)
+/* The whole graph is in memory before anything runs: no window moves over it. Said of the policy that stands in the schedule. */
+static ptowsp_status window_tell(const struct rt_program *program, struct ptowsp_error *error)
 {
 	static const char text[] = "the whole graph is built before anything runs, so task_window is recorded, not enforced";
+	const struct rt_tables *tables = &program->tables;
 
-	if (program->schedule.built && program->schedule.window_stated && program->host && program->host->diagnose)
-		program->host->diagnose(program->host->context, PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_TASK_WINDOW, PTOWSP_TASK_WINDOW_STALL),
-					PTOWSP_STATE_RECORDED, text, sizeof(text) - 1);
+	for (uint32_t i = 0; program->schedule.built && i < tables->directive.count; i++) {
+		const struct ptowsp_directive_record *row = &tables->directive.rows[i];
+
+		if (row->directive != PTOWSP_DIRECTIVE_TASK_WINDOW)
+			continue;
+		if (program->schedule.strict || row->flags & PTOWSP_DIRECTIVE_MUST)
+			return rt_fail(error, PTOWSP_UNSUPPORTED, "%s; state one of task_window and start(after_orchestration) only", text);
+		if (program->host && program->host->diagnose)
+			program->host->diagnose(program->host->context, PTOWSP_FEATURE_POLICY(row->directive, row->policy), PTOWSP_STATE_RECORDED, text,
+						sizeof(text) - 1);
+	}
+	return PTOWSP_OK;
 }
 
 ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt_program_args *args, struct ptowsp_error *error)
@@ -208,12 +218,13 @@ ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt
 	pthread_mutex_init(&program->lock, NULL);
 	rt_spares_init(&program->spares);
 	st = lower(program, args, error);
+	if (!st)
+		st = window_tell(program, error);
 	if (st) {
 		rt_program_destroy(program);
 		return st;
 	}
 	promise_tell(program);
-	window_tell(program);
 	rt_after_tell(program);
 	rt_turns_tell(program);
 	rt_renamings_tell(program);
