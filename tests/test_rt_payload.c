@@ -305,6 +305,24 @@ static void blocks_are_bounded_by_the_memory_limit(void)
 	done(b, o);
 }
 
+/* A package may write any capacity. */
+static void without_a_memory_limit_blocks_are_bounded_too(void)
+{
+	static const int64_t capacities[] = {(INT64_C(1) << 26) + 1, UINT32_MAX};
+
+	for (size_t i = 0; i < sizeof(capacities) / sizeof(*capacities); i++) {
+		struct builder *b = copier_make(3, 1, 1);
+		struct outcome *o;
+
+		builder_schedule(b, PTOWSP_DIRECTIVE_CHANNEL_CAPACITY, PTOWSP_CHANNEL_CAPACITY_CAPACITY, "wn", "c", capacities[i]);
+		o = builder_run(b, NULL);
+		CHECK_INT(o->status, PTOWSP_TOO_BIG);
+		CHECK_CONTAINS(o->error.text, "the blocks of payload channels up to c need ");
+		CHECK_CONTAINS(o->error.text, " bytes, the limit is 4294967296; lower channel_capacity=c,N or state --max-memory");
+		done(b, o);
+	}
+}
+
 /* ---- deadlocks ------------------------------------------------------------------------------------------------- */
 
 static struct builder *talkers_make(void)
@@ -360,5 +378,6 @@ void suite_rt_payload(CU_pSuite s)
 	TEST(s, others_see_what_arrived_in_the_order_of_turns);
 	TEST(s, what_nobody_follows_is_forgotten);
 	TEST(s, blocks_are_bounded_by_the_memory_limit);
+	TEST(s, without_a_memory_limit_blocks_are_bounded_too);
 	TEST(s, a_cycle_of_full_channels_proposes_a_capacity);
 }

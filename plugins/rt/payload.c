@@ -7,6 +7,7 @@
 #include "rt/process.h"
 
 enum { LINE = 64 };
+#define MOST (UINT64_C(1) << 32) /* bytes of all blocks where nobody states a limit: a capacity is a number that a package may write */
 
 /* Instances that consume from a channel. */
 static uint64_t consumers_of(const struct rt_tables *tables, uint32_t channel)
@@ -38,12 +39,17 @@ static bool bytes_of(const struct rt_program *program, uint32_t channel, uint64_
 	return true;
 }
 
+static uint64_t limit_of(const struct rt_run *run)
+{
+	return run->memory ? run->memory : MOST;
+}
+
 static ptowsp_status too_big(const struct rt_run *run, uint32_t channel, uint64_t bytes)
 {
 	return rt_fail(run->error, PTOWSP_TOO_BIG,
-		       "the blocks of payload channels up to %.40s need %llu bytes, the limit is %llu; lower channel_capacity=%.40s,N or raise --max-memory",
-		       rt_channel_name(run->program, channel), (unsigned long long)bytes, (unsigned long long)run->memory,
-		       rt_channel_name(run->program, channel));
+		       "the blocks of payload channels up to %.40s need %llu bytes, the limit is %llu; lower channel_capacity=%.40s,N or %s --max-memory",
+		       rt_channel_name(run->program, channel), (unsigned long long)bytes, (unsigned long long)limit_of(run),
+		       rt_channel_name(run->program, channel), run->memory ? "raise" : "state");
 }
 
 static ptowsp_status places_find(struct rt_run *run)
@@ -54,7 +60,7 @@ static ptowsp_status places_find(struct rt_run *run)
 	for (uint32_t c = 0; c < run->program->tables.channel.count; c++) {
 		bool fits = bytes_of(run->program, c, &bytes) && payloads->bytes <= (UINT64_C(1) << 62) - bytes;
 
-		if (!fits || (run->memory && payloads->bytes + bytes > run->memory))
+		if (!fits || payloads->bytes + bytes > limit_of(run))
 			return too_big(run, c, fits ? payloads->bytes + bytes : UINT64_MAX);
 		payloads->first[c] = payloads->bytes;
 		payloads->bytes += bytes;
