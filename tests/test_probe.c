@@ -174,6 +174,18 @@ static void payload_without_its_capacity_is_found_out(void)
 	probe_close(probe);
 }
 
+/* Shards are there and counted, and what tasks leave in them does not come back. */
+static void a_layout_that_loses_results_is_found_out(void)
+{
+	struct probe *probe = open_with(LIAR, check_fmt("0x%x+", (unsigned)POLICY(LAYOUT, SHARD)), NULL);
+	struct probe_result result;
+
+	probe_feature(probe, POLICY(LAYOUT, SHARD), &result);
+	CHECK_INT(result.state, PROBE_NO_EFFECT);
+	CHECK_CONTAINS(result.text, "not so: results do not change: content 0 0 0 0 0 0 0 0, without it 3 3 2 3");
+	probe_close(probe);
+}
+
 static void a_lie_about_any_opcode_is_found_out(void)
 {
 	lies_probe("opcode");
@@ -337,6 +349,7 @@ void suite_probe(CU_pSuite s)
 	TEST(s, a_lie_about_any_directive_is_found_out);
 	TEST(s, a_directive_with_another_number_is_found_out);
 	TEST(s, payload_without_its_capacity_is_found_out);
+	TEST(s, a_layout_that_loses_results_is_found_out);
 	TEST(s, a_lie_about_any_opcode_is_found_out);
 	TEST(s, a_lie_about_any_other_feature_is_found_out);
 	TEST(s, a_claim_without_anything_behind_it_does_not_hold);

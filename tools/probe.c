@@ -231,7 +231,7 @@ static bool holds(const struct row *row, const struct probe_view *without, const
 	case LESS:
 		return with->count == without->count && sum(with) < sum(without);
 	case SAME:
-		return !strcmp(without->text, with->text);
+		return !strcmp(without->text, with->text) && !with->nothing;
 	case NONE:
 		break;
 	}

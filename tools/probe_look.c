@@ -149,14 +149,20 @@ static void deterministic(struct seeing *s)
 	reg_text_add(&s->text, "%s", s->outcome->stats.deterministic < 3 ? words[s->outcome->stats.deterministic] : "?");
 }
 
+/* Memory of probes begins as zeros: a tensor that nothing has come to shows nothing. */
 static void content(struct seeing *s)
 {
+	int32_t any = 0;
+
 	for (int i = 0; i < PROBE_CONTENT; i++) {
 		blank(s);
 		reg_text_add(&s->text, "%d", (int)s->outcome->content[i]);
+		any |= s->outcome->content[i];
 	}
 	if (!s->outcome->has_content)
 		s->view->missing = "the backend left no tensor \"out\"";
+	else if (!any)
+		s->view->nothing = true;
 }
 
 static void status(struct seeing *s)

@@ -61,6 +61,7 @@ struct probe_view {
 	uint32_t count;
 	const char *missing; /* NULL, or what the backend does not offer for this look */
 	bool any_status;     /* also of runs that failed */
+	bool nothing;        /* the memory is as it was before the run: equal views would say nothing */
 };
 /* what: "executors", "stalls task_ring", ...; one of probe_look.c. */
 void probe_look(struct probe_view *view_out, const struct probe_outcome *outcome, const char *what);

@@ -30,6 +30,11 @@ static uint64_t first_values[VALUES]; /* of the first run */
 static int have_values;
 
 static int counts_on; /* with "+" behind the id: the directive is there, its numbers one larger */
+static int laid_out;  /* the program has a layout */
+static struct {
+	void *data, *before; /* of the run's bindings, and as it was when the run began */
+	size_t bytes;
+} kept[VALUES];
 
 static int is(uint32_t feature)
 {
@@ -65,6 +70,7 @@ static void schedule_break(char *rows, struct ptowsp_section *section)
 		struct ptowsp_directive_record *row = (void *)(rows + i * section->stride);
 		int drop = is(PTOWSP_FEATURE_POLICY(row->directive, row->policy));
 
+		laid_out |= row->directive == PTOWSP_DIRECTIVE_LAYOUT;
 		if (is(PTOWSP_FEATURE_CSP_PAYLOAD) && counts_on && row->directive == PTOWSP_DIRECTIVE_CHANNEL_CAPACITY)
 			continue; /* a channel of payload then holds what it likes */
 
@@ -241,6 +247,7 @@ static ptowsp_status load(struct ptowsp_object *device, const struct ptowsp_load
 
 	if (args->section_count > 32)
 		abort();
+	laid_out = 0;
 	for (uint32_t i = 0; i < args->section_count; i++) {
 		sections[i] = *(const struct ptowsp_section *)(const void *)((const char *)args->sections + (size_t)i * args->section_stride);
 		copies[i] = section_break(&sections[i]);
@@ -256,6 +263,31 @@ static ptowsp_status load(struct ptowsp_object *device, const struct ptowsp_load
 
 /* ---- what is run ----------------------------------------------------------------------------------------------- */
 
+/* With a layout and "+": shards are made and counted, and what tasks leave in them is lost. */
+static void shards_lose(const struct ptowsp_run_args *args)
+{
+	for (uint32_t i = 0; i < args->binding_count && i < VALUES && laid_out && counts_on && is(POLICY(LAYOUT, SHARD)); i++) {
+		const struct ptowsp_binding *binding = (const void *)((const char *)args->bindings + (size_t)i * args->binding_stride);
+
+		kept[i].bytes = (size_t)binding->elements * 4; /* probes have i32 */
+		kept[i].data = binding->data;
+		kept[i].before = malloc(kept[i].bytes + 1);
+		if (!kept[i].before)
+			abort();
+		memcpy(kept[i].before, kept[i].data, kept[i].bytes);
+	}
+}
+
+static void shards_lost(void)
+{
+	for (int i = 0; i < VALUES; i++) {
+		if (kept[i].before)
+			memcpy(kept[i].data, kept[i].before, kept[i].bytes);
+		free(kept[i].before);
+		kept[i].before = NULL;
+	}
+}
+
 static ptowsp_status submit(struct ptowsp_object *device, const struct ptowsp_run_args *args, struct ptowsp_error *error)
 {
 	struct ptowsp_run_args broken = *args;
@@ -270,6 +302,7 @@ static ptowsp_status submit(struct ptowsp_object *device, const struct ptowsp_ru
 		have_values = 1;
 		broken.values = first_values;
 	}
+	shards_lose(args);
 	return cpu_submit(device, &broken, error);
 }
 
@@ -312,6 +345,7 @@ static void done(void *context, const struct ptowsp_done *told_done)
 	stats.resources = resources;
 	stats.kernels = kernels;
 	broken.stats = &stats;
+	shards_lost();
 	if (is(PTOWSP_FEATURE_DEADLOCK_REPORT))
 		broken.deadlock = NULL;
 	done_of_host(context, &broken);
