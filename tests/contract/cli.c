@@ -86,31 +86,66 @@ static void child(const char *command)
 	_exit(127);
 }
 
-int cli_signalled(const char *command, const int *signals, unsigned count, unsigned after_ms)
+static pid_t start(const char *command)
 {
-	double start = now_ms();
-	int status = -1;
 	pid_t pid;
 
 	fflush(NULL);
 	pid = fork();
 	if (!pid)
 		child(command);
-	for (unsigned i = 0; i < count; i++) {
-		pause_ms(after_ms);
-		kill(pid, signals[i]);
-	}
+	return pid;
+}
+
+static int finish(pid_t pid, double began)
+{
+	int status = -1;
+
 	for (unsigned ms = 0; waitpid(pid, &status, WNOHANG) == 0; ms += 10) {
 		pause_ms(10);
 		if (ms > 120000)
 			kill(pid, SIGKILL);
 	}
-	cli_ms = now_ms() - start;
+	cli_ms = now_ms() - began;
 	take(&cli_out, check_read(check_fmt("%s/.out", getenv("T")), NULL));
 	take(&cli_err, check_read(check_fmt("%s/.err", getenv("T")), NULL));
 	remove(check_fmt("%s/.out", getenv("T")));
 	remove(check_fmt("%s/.err", getenv("T")));
 	return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+int cli_signalled(const char *command, const int *signals, unsigned count, unsigned after_ms)
+{
+	double began = now_ms();
+	pid_t pid = start(command);
+
+	for (unsigned i = 0; i < count; i++) {
+		pause_ms(after_ms);
+		kill(pid, signals[i]);
+	}
+	return finish(pid, began);
+}
+
+/* Of all its threads; 0 when it cannot be asked. */
+static double worked_ms(pid_t pid)
+{
+	struct timespec t = {0};
+	clockid_t clock;
+
+	if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
+		return 0;
+	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
+}
+
+int cli_signalled_after_work(const char *command, int signal, unsigned cpu_ms)
+{
+	double began = now_ms();
+	pid_t pid = start(command);
+
+	while (worked_ms(pid) < cpu_ms && now_ms() - began < 60000)
+		pause_ms(10);
+	kill(pid, signal);
+	return finish(pid, began);
 }
 
 bool cli_slow(void)

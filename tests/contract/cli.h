@@ -23,6 +23,8 @@ int cli(const char *command);
 /* Starts it, sends each of `count` signals after_ms after the one before, waits for the end. The command should begin
  * with "exec ". */
 int cli_signalled(const char *command, const int *signals, unsigned count, unsigned after_ms);
+/* Starts it, sends the signal when it has taken cpu_ms of processor time, whatever else the machine does, waits for the end. */
+int cli_signalled_after_work(const char *command, int signal, unsigned cpu_ms);
 extern char *cli_out, *cli_err;
 /* Milliseconds that the last command took. */
 extern double cli_ms;
