@@ -116,6 +116,8 @@ static void a_saved_graph_is_drawn_later(void)
 	cli_begin();
 	REQUIRE_INT(cli(OVERLAP "--graph g.json " VECTORS), 0);
 	CHECK_INT(cli("$B/ptowsp-inspect --graph again.dot g.json && grep -q rankdir=LR again.dot && grep -q put64 again.dot"), 0);
+	CHECK_INT(cli("$B/ptowsp-inspect --graph again.txt g.json && $B/ptowsp-inspect --graph twice.txt again.txt && cmp again.txt twice.txt"), 0);
+	CHECK_INT(cli(OVERLAP "--graph - " VECTORS " >dump.txt && $B/ptowsp-inspect --graph drawn.dot dump.txt && grep ' -> ' again.dot | sort >a && grep ' -> ' drawn.dot | sort | cmp - a && grep -q 'put64.n0.2 KiB' drawn.dot"), 0);
 }
 
 static void names_with_odd_characters_survive_in_dot_and_json(void)

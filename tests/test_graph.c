@@ -157,6 +157,58 @@ static void wrong_dumps_are_refused_by_place(void)
 	}
 }
 
+/* Names may hold anything but line breaks; what the form does not say, more digits of a size, is lost. */
+static void text_form_is_read_again(void)
+{
+	struct graph g, again = {0};
+	char *first, *second;
+
+	memset(&g, 0, sizeof(g));
+	graph_task_add(&g, 0, "f [WAIT]  fanin=3 buf=9.0KB fanout=[1]", 16384);
+	graph_task_add(&g, 1, "", 100);
+	graph_task_add(&g, 7, "-> Task 1: ", 1);
+	graph_edge_add(&g, 0, 1);
+	graph_edge_add(&g, 0, 7);
+	first = graph_text(&g, ".txt");
+	CHECK_INT(graph_read(&again, check_fmt("%s/test/tmp/%s/g.txt", check_build(), check_name()), &error), PTOWSP_OK);
+	CHECK_UINT(again.task_count, 3);
+	CHECK_STR(again.tasks[0].kernel, "f [WAIT]  fanin=3 buf=9.0KB fanout=[1]");
+	CHECK_UINT(again.tasks[0].bytes, 16384);
+	second = graph_text(&again, ".txt");
+	CHECK_STR(second, first);
+	free(first);
+	free(second);
+	graph_finish(&g);
+	graph_finish(&again);
+}
+
+/* Damaged dumps are refused or read; nothing else happens. */
+static void damaged_dumps_are_refused_or_read(void)
+{
+	struct graph g;
+	const char *path;
+	char *text;
+	size_t size, refused = 0;
+
+	graph_fill(&g);
+	text = graph_text(&g, ".txt");
+	graph_finish(&g);
+	size = strlen(text);
+	path = check_fmt("%s/damaged.txt", check_tmp());
+	for (unsigned i = 0; i < 4000; i++) {
+		char was = text[i * 37 % size];
+		struct graph again = {0};
+
+		text[i * 37 % size] = (char)(i * 2654435761u >> 24);
+		REQUIRE(check_write(path, text, i % 3 ? size : size - i % size));
+		refused += graph_read(&again, path, &error) != PTOWSP_OK;
+		graph_finish(&again);
+		text[i * 37 % size] = was;
+	}
+	CHECK(refused > 1000 && refused < 4000);
+	free(text);
+}
+
 static void failed_writing_leaves_the_old_file_alone(void)
 {
 	struct graph g;
@@ -186,6 +238,8 @@ void suite_graph(CU_pSuite s)
 	TEST(s, text_form_is_that_of_the_seed);
 	TEST(s, dot_form_has_a_rank_per_level_and_escapes_names);
 	TEST(s, json_form_is_read_again);
+	TEST(s, text_form_is_read_again);
+	TEST(s, damaged_dumps_are_refused_or_read);
 	TEST(s, empty_graph_has_every_form);
 	TEST(s, wrong_graphs_are_refused);
 	TEST(s, wrong_dumps_are_refused_by_place);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* graph.h - a task graph as text, Graphviz source, picture or JSON; the JSON form can be read again. */
+/* graph.h - a task graph as text, Graphviz source, picture or JSON; text and JSON can be read again. */
 #ifndef TOOLS_GRAPH_H
 #define TOOLS_GRAPH_H
 
@@ -22,8 +22,10 @@ struct graph {
 	struct graph_task *tasks; /* owned */
 	struct graph_edge *edges; /* owned */
 	size_t task_count, task_room, edge_count, edge_room;
-	void *document; /* owned: what a graph that was read borrows its names from */
+	void *document; /* owned: what a graph that was read borrows its names from, */
+	char *text;     /* owned: as JSON or as text */
 	int failed;
+	int rounded;    /* sizes have one digit of a kilobyte, as they were read from text */
 };
 void graph_finish(struct graph *graph);
 void graph_task_add(struct graph *graph, uint64_t id, const char *kernel, uint64_t bytes);
@@ -37,7 +39,8 @@ ptowsp_status graph_path_check(const char *path, struct ptowsp_error *error);
  * Graphviz, which makes svg and pdf, was not found or failed. */
 ptowsp_status graph_save(const struct graph *graph, const char *path, struct ptowsp_error *error);
 
-/* Reads the JSON form into an empty graph. Errors: IO, INVALID with file, line and column or what is missing, NO_MEMORY. */
+/* graph_read.c: reads the JSON form, or the text form, in which sizes have one digit of a kilobyte, into an empty graph. Errors: IO, INVALID with file,
+ * line and column or what is missing, NO_MEMORY. */
 ptowsp_status graph_read(struct graph *graph, const char *path, struct ptowsp_error *error);
 
 #endif

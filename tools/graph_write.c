@@ -71,14 +71,17 @@ static void dot_escape(FILE *to, const char *text)
 }
 
 /* place: nothing, or more attributes of the task, each with a comma behind it. */
-static void dot_task(FILE *to, const struct graph_task *t, const char *place)
+static void dot_task(FILE *to, const struct graph *g, const struct graph_task *t, const char *place)
 {
 	char size[32];
 
 	fprintf(to, "    t%" PRIu64 " [%slabel=\"%" PRIu64 "\\n", t->id, place, t->id);
 	dot_escape(to, t->kernel);
 	if (t->bytes) {
-		bytes_text(t->bytes, size, sizeof(size));
+		if (g->rounded)
+			snprintf(size, sizeof(size), "%.1f KiB", (double)t->bytes / 1024);
+		else
+			bytes_text(t->bytes, size, sizeof(size));
 		fprintf(to, "\\n%s", size);
 	}
 	fputs("\"];\n", to);
@@ -92,7 +95,7 @@ static void dot_write(FILE *to, const struct graph_layout *l)
 	for (size_t i = 0; i < g->task_count; i++) {
 		if (!i || l->level[l->order[i]] != l->level[l->order[i - 1]])
 			fprintf(to, "%s  {\n    rank=same;\n", i ? "  }\n" : "");
-		dot_task(to, &g->tasks[l->order[i]], "");
+		dot_task(to, g, &g->tasks[l->order[i]], "");
 	}
 	if (g->task_count)
 		fputs("  }\n", to);
@@ -116,7 +119,7 @@ static void placed_write(FILE *to, const struct graph_layout *l)
 	for (size_t i = 0; i < g->task_count; i++) {
 		row = i && l->level[l->order[i]] == l->level[l->order[i - 1]] ? row + 1 : 0;
 		snprintf(place, sizeof(place), "pos=\"%zu,-%zu\", ", l->level[l->order[i]] * (widest * 7 + 80), row * 56);
-		dot_task(to, &g->tasks[l->order[i]], place);
+		dot_task(to, g, &g->tasks[l->order[i]], place);
 	}
 	for (size_t i = 0; i < g->edge_count; i++)
 		fprintf(to, "  t%" PRIu64 " -> t%" PRIu64 ";\n", g->edges[i].from, g->edges[i].to);

@@ -35,7 +35,7 @@ static const char usage[] =
 	"  --disasm      the workload's bytecode with names, then every portable kernel\n"
 	"  --verify      check everything that a run would check before it starts: container, digests, tables, bytecode,\n"
 	"                portable kernels; says what was checked\n"
-	"  --graph OUT   draw DUMP, a graph that ptowsp-run --graph FILE.json has saved; OUT ends in .txt, .dot, .svg, .pdf\n"
+	"  --graph OUT   draw DUMP, a graph that ptowsp-run --graph FILE.json or FILE.txt has saved; OUT ends in .txt, .dot, .svg, .pdf\n"
 	"                or .json, or is - for text (.svg and .pdf need the program dot of Graphviz)\n"
 	"  --help        this text\n"
 	"  --version     version and ABI\n"
