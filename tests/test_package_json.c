@@ -156,6 +156,23 @@ static void large_numbers_are_hexadecimal_strings(void)
 	free(bytes);
 }
 
+/* What a symbol begins with may be below zero; other 64-bit fields are numbers from 0 on. */
+static void negative_defaults_of_slots_are_written_as_they_are(void)
+{
+	const char *text = DOCUMENT(", \"SLOT\": [{\"name\": \"n\", \"dtype\": \"i32\", \"flags\": 1, \"value\": -7}]");
+	void *bytes = NULL;
+	size_t size;
+	struct pkg *package = NULL;
+
+	REQUIRE_INT(seal_text(text, &bytes, &size), PTOWSP_OK);
+	REQUIRE_INT(pkg_open_memory(&package, bytes, size, "n", NULL, &error), PTOWSP_OK);
+	CHECK_INT((int64_t)pkg_tables(package)->slot[0].value, -7);
+	CHECK_STR(refusal(DOCUMENT(", \"CSPC\": [{\"name\": \"c\", \"latency\": -1}]")),
+		  "t.json: CSPC[0].latency is -1, allowed are 0 to 18446744073709551615");
+	pkg_close(package);
+	free(bytes);
+}
+
 static void wrong_json_is_refused_with_line_and_column(void)
 {
 	CHECK_STR(refusal("{\n  \"schema\": ptowsp\n}"), "t.json: line 2, column 18: invalid token near 'ptowsp'");
@@ -243,6 +260,7 @@ void suite_package_json(CU_pSuite s)
 	TEST(s, rows_written_by_hand_are_sorted_and_references_follow);
 	TEST(s, missing_fields_take_their_defaults);
 	TEST(s, large_numbers_are_hexadecimal_strings);
+	TEST(s, negative_defaults_of_slots_are_written_as_they_are);
 	TEST(s, wrong_json_is_refused_with_line_and_column);
 	TEST(s, wrong_values_are_refused_by_place);
 	TEST(s, base64_of_every_length_comes_back);

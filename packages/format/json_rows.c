@@ -181,6 +181,12 @@ ptowsp_status pkg_json_word_read(struct pkg_json_reader *reader, const struct pk
 	return PTOWSP_OK;
 }
 
+/* The default of a symbol or slot is the bits of a value of any type: a negative one may be written as such. */
+static int holds_either(const struct pkg_field *field)
+{
+	return field == pkg_schema_field(pkg_schema_find(PTOWSP_SECTION_SLOT), "value");
+}
+
 static ptowsp_status field_read(struct pkg_json_reader *reader, const struct pkg_field *field, const json_t *json,
 				uint64_t *value_out)
 {
@@ -201,7 +207,7 @@ static ptowsp_status field_read(struct pkg_json_reader *reader, const struct pkg
 	case PKG_REF:
 		return pkg_json_reference_read(reader, json, pkg_schema_find(field->argument), value_out);
 	default:
-		return pkg_json_number_read(reader, json, field->bytes, field->is_signed, value_out);
+		return pkg_json_number_read(reader, json, field->bytes, field->is_signed || holds_either(field), value_out);
 	}
 }
 

@@ -351,6 +351,31 @@ static ptowsp_status argument_check(const struct pkg_check *c, uint32_t i, uint3
 	return PTOWSP_OK;
 }
 
+/* A loop of the package, or one of the words: a name that is neither would hold nothing back. */
+static int is_domain(const struct pkg_tables *t, const char *name)
+{
+	static const char *const words[] = {"global", "stream", "pool"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(name, words[i]))
+			return 1;
+	for (uint32_t i = 0; i < t->axis_count; i++)
+		if (*name && !strcmp(name, pkg_string(t, t->axis[i].name)))
+			return 1;
+	return 0;
+}
+
+static ptowsp_status domain_check(const struct pkg_check *c, uint32_t i)
+{
+	const struct ptowsp_directive_record *d = &c->tables->directive[i];
+	int named = d->directive == PTOWSP_DIRECTIVE_PIPELINE_DEPTH && d->count == 2 && (d->kinds & 0xFF) == PTOWSP_ARGUMENT_WORD;
+
+	MUST(!named || is_domain(c->tables, pkg_string(c->tables, (uint32_t)d->a0)),
+	     "SCHD[%u]: pipeline_depth names the domain \"%.40s\", and no loop of the package has that name; known: global, stream, pool, or a loop",
+	     (unsigned)i, pkg_string(c->tables, (uint32_t)d->a0));
+	return PTOWSP_OK;
+}
+
 static ptowsp_status directive_check(const struct pkg_check *c, uint32_t i)
 {
 	const struct ptowsp_directive_record *d = &c->tables->directive[i];
@@ -375,7 +400,7 @@ static ptowsp_status directive_check(const struct pkg_check *c, uint32_t i)
 		else
 			MUST(!kind && !values[k], "SCHD[%u].a%u: behind the last argument there must be zeros", (unsigned)i, (unsigned)k);
 	}
-	return st;
+	return st ? st : domain_check(c, i);
 }
 
 static ptowsp_status schedule_check(const struct pkg_check *c)

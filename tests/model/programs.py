@@ -514,4 +514,7 @@ class Generator(Writer):
 
 
 def generate(seed, families=()):
-    return Generator(seed, families).package()
+    package = Generator(seed, families).package()
+    domains = {"global", "stream", "pool", *(row["name"] for row in package.get("AXES", []))}
+    kept = [r for r in package.get("SCHD", []) if r["directive"] != "pipeline_depth" or not {*r["arguments"][:-1]} - domains]
+    return {**package, "SCHD": kept} if "SCHD" in package else package  # a loop that is not there is refused when packing

@@ -250,6 +250,14 @@ FIELD_CASE(argument_word_negative, SCHD, 0, "a0", UINT64_MAX)
 FIELD_CASE(argument_expression_outside, SCHD, 1, "a0", 7)
 FIELD_CASE(argument_behind_the_last, SCHD, 1, "a1", 1)
 FIELD_CASE(argument_kind_behind_the_last, SCHD, 1, "kinds", 0x0102)
+
+static void domain_unknown(struct pkg_image *image)
+{
+	set(image, PTOWSP_SECTION_SCHD, 0, "directive", PTOWSP_DIRECTIVE_PIPELINE_DEPTH);
+	set(image, PTOWSP_SECTION_SCHD, 0, "policy", PTOWSP_PIPELINE_DEPTH_DEPTH);
+	set(image, PTOWSP_SECTION_SCHD, 0, "a0", string(image, "ghost"));
+}
+
 FIELD_CASE(requirement_state_unknown, REQS, 0, "state", 4)
 
 /* TDAT, DBGI */
@@ -407,7 +415,7 @@ const struct image_case image_cases[] = {
 	CASE(work_version_unknown), CASE(work_counts_do_not_fill_it), CASE(work_counts_wrap), CASE(work_axis_outside),
 	CASE(work_kernel_outside), CASE(work_tensor_outside), CASE(work_missing), CASE(entry_outside), CASE(entries_both_default),
 	CASE(policy_unknown), CASE(policy_with_few_arguments), CASE(policy_with_many_arguments), CASE(argument_kind_unknown),
-	CASE(argument_word_outside), CASE(argument_word_negative), CASE(argument_expression_outside), CASE(argument_behind_the_last),
+	CASE(argument_word_outside), CASE(argument_word_negative), CASE(argument_expression_outside), CASE(argument_behind_the_last), CASE(domain_unknown),
 	CASE(argument_kind_behind_the_last), CASE(requirement_state_unknown), CASE(sample_rank_zero),
 	CASE(sample_extent_beyond_the_rank), CASE(sample_size_wrong), CASE(sample_size_wraps), CASE(sample_not_aligned),
 	CASE(sample_outside), CASE(sample_twice), CASE(samples_without_bytes), CASE(position_kind_unknown), CASE(position_outside),
