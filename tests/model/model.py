@@ -307,7 +307,6 @@ class Process:
                 t.cycles = len(elements) if kernel is None else t.cycles
         t.keys_read, t.keys_written = ({x[0] for x in t.accesses if x[k]} for k in (3, 4))
         return t
-
     def access(self, region, here, touched, reads=None):
         """(key, whose first part is the tensor, and elements) of a region."""
         r = self.p.rows("REGN")[region]
@@ -573,6 +572,7 @@ def run(program):
     policy, arguments = program.schedule.get("dispatch", [(None, 0)])[0]
     if policy == "auto":
         machines = [Machine(program, 0, ("affinity", [name, *arguments])) for name in outermost_first(program) + [None]]
+        [m.capacity.update(dict.fromkeys(m.capacity)) for m in machines[:-1]]  # which tasks and edges there are, not where the issue ends
         crossed = [sum(m.tasks[d].executor != t.executor for t in m.run(False).tasks for d in t.edges) for m in machines[:-1]] + [NEVER]
         dispatch = machines[crossed.index(min(crossed))].dispatch
     if start[0]:
