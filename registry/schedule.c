@@ -372,15 +372,26 @@ static ptowsp_status arguments_parse(struct job *job, const struct value *value)
 	return st;
 }
 
-/* Depths of different domains and capacities of different channels, layouts of different tensors stand side by side; of everything else there is one row, the latest. */
-static bool is_same(const struct ptowsp_directive_record *a, const struct ptowsp_directive_record *b)
+static bool places_tasks(const struct ptowsp_directive_record *row)
 {
-	if (a->directive == PTOWSP_DIRECTIVE_LAYOUT && b->directive == PTOWSP_DIRECTIVE_LAYOUT)
-		return a->a0 == b->a0; /* of one tensor */
-	if (a->directive != b->directive ||
-	    (a->directive != PTOWSP_DIRECTIVE_PIPELINE_DEPTH && a->directive != PTOWSP_DIRECTIVE_CHANNEL_CAPACITY))
-		return a->directive == b->directive;
-	return a->count == b->count && (a->count < 2 || a->a0 == b->a0); /* equal words have one offset */
+	return row->directive == PTOWSP_DIRECTIVE_DISPATCH || row->directive == PTOWSP_DIRECTIVE_SPATIAL_MAP;
+}
+
+int64_t reg_directive_subject(const struct ptowsp_directive_record *row)
+{
+	switch (row->directive) {
+	case PTOWSP_DIRECTIVE_PIPELINE_DEPTH: return row->count < 2 ? 0 : row->a0;
+	case PTOWSP_DIRECTIVE_CHANNEL_CAPACITY:
+	case PTOWSP_DIRECTIVE_LAYOUT: return row->a0;
+	default: return 0;
+	}
+}
+
+bool reg_directive_replaces(const struct ptowsp_directive_record *a, const struct ptowsp_directive_record *b)
+{
+	if (places_tasks(a) && places_tasks(b))
+		return true;
+	return a->directive == b->directive && reg_directive_subject(a) == reg_directive_subject(b);
 }
 
 static ptowsp_status row_store(const struct job *job)
@@ -388,7 +399,7 @@ static ptowsp_status row_store(const struct job *job)
 	struct reg_schedule *schedule = job->schedule;
 	uint32_t i = 0;
 
-	while (i < schedule->count && !is_same(&schedule->rows[i], &job->row))
+	while (i < schedule->count && !(schedule->rows[i].directive == job->row.directive && reg_directive_replaces(&schedule->rows[i], &job->row)))
 		i++;
 	if (i == sizeof(schedule->rows) / sizeof(*schedule->rows))
 		return reg_fail(job->error, PTOWSP_INVALID, "%s names too many domains", job->directive->text);

@@ -28,6 +28,11 @@ void reg_schedule_finish(struct reg_schedule *schedule);
 ptowsp_status reg_schedule_add(struct reg_schedule *schedule, const char *text, const struct reg_scope *scope,
 			       struct ptowsp_error *error);
 
+/* Depths of different domains, capacities of different channels and layouts of different tensors stand side by side: the STRS offset of the domain,
+ * channel or tensor, 0 for what is about everything. */
+int64_t reg_directive_subject(const struct ptowsp_directive_record *row);
+/* The later of two such rows rules: the same directive on the same subject, or both say where tasks go. Equal words have one offset. */
+bool reg_directive_replaces(const struct ptowsp_directive_record *a, const struct ptowsp_directive_record *b);
 /* i-th argument and its kind of a row. */
 int64_t reg_directive_argument(const struct ptowsp_directive_record *row, unsigned i);
 unsigned reg_directive_argument_kind(const struct ptowsp_directive_record *row, unsigned i);

@@ -216,6 +216,19 @@ static void the_row_is_that_of_the_command_line(void)
 	source_free(&s);
 }
 
+/* A run has to give what the schedule reads and nothing else reads. */
+static void entries_need_the_symbols_of_the_schedule(void)
+{
+	struct source s = packed("dispatch threshold(task, round_robin(1), 8: hash(%n, 4))");
+	int all = source_entry(&s, "all"), one = source_entry(&s, "one");
+
+	REQUIRE(s.t != NULL && all >= 0 && one >= 0);
+	CHECK_UINT(s.t->entry[all].value_count, 1);
+	CHECK_STR(pkg_string(s.t, s.t->slot[s.t->entry_value[s.t->entry[all].values].slot].name), "n");
+	CHECK_UINT(s.t->entry[one].value_count, 0);
+	source_free(&s);
+}
+
 /* --- the largest numbers --- */
 
 static ptowsp_status core_says(const struct lang_spelling *spelling, const char *args, int64_t n)
@@ -288,6 +301,7 @@ void suite_directives(CU_pSuite s)
 	TEST(s, every_policy_of_the_abi_has_a_spelling);
 	TEST(s, directives_read_as_one_likes_to_write_them);
 	TEST(s, the_row_is_that_of_the_command_line);
+	TEST(s, entries_need_the_symbols_of_the_schedule);
 	TEST(s, the_largest_number_of_each_row_is_that_of_the_core);
 	TEST(s, rows_without_words_are_said_to_have_none);
 }

@@ -82,6 +82,22 @@ static void scope_free(struct reg_scope *scope)
 	free((void *)(uintptr_t)scope->value_rows);
 }
 
+/* In the place of the source's row on the same matter, if there is one. */
+static void row_write(struct pkg_writer *writer, const struct ptowsp_directive_record *row)
+{
+	uint32_t count = pkg_writer_count(writer, PTOWSP_SECTION_SCHD);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct ptowsp_directive_record *old = pkg_writer_at(writer, PTOWSP_SECTION_SCHD, i);
+
+		if (reg_directive_replaces(old, row)) {
+			*old = *row;
+			return;
+		}
+	}
+	pkg_writer_row(writer, PTOWSP_SECTION_SCHD, row, sizeof(*row));
+}
+
 /* Words that the schedule made live behind the package's strings; here they get their place in the writer. */
 static void directive_write(struct pkg_writer *writer, const struct reg_schedule *schedule, struct ptowsp_directive_record row)
 {
@@ -90,7 +106,7 @@ static void directive_write(struct pkg_writer *writer, const struct reg_schedule
 	for (unsigned i = 0; i < row.count && i < 8; i++)
 		if (reg_directive_argument_kind(&row, i) == PTOWSP_ARGUMENT_WORD && *arguments[i] >= schedule->string_base)
 			*arguments[i] = pkg_writer_string(writer, schedule->strings + (*arguments[i] - schedule->string_base));
-	pkg_writer_row(writer, PTOWSP_SECTION_SCHD, &row, sizeof(row));
+	row_write(writer, &row);
 }
 
 static ptowsp_status schedule_add(const struct pack_options *options, struct pkg_writer *writer, const struct pkg_tables *t,

@@ -311,6 +311,10 @@ void lang_entry_begin(struct lang_lower *lower, uint32_t row)
 
 void lang_entry_end(struct lang_lower *lower, uint32_t row)
 {
+	const struct lang_function *f = lang_rows_of(lower, PTOWSP_SECTION_ENTR)->rows[row].function;
+
+	if (!f || f->kind != LANG_INCORE) /* the values of a kernel's entry are its scalars and nothing else */
+		lang_schedule_values(lower);
 	lower->entries[row].value_count = lower->tables.value_count - lower->value_first;
 	lower->value_first = PTOWSP_NONE;
 }

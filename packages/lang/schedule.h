@@ -52,6 +52,8 @@ struct lang_schedule {
 
 /* schedule { }; the word is the next token. Numbers, words, what stands twice and what excludes each other are checked here. */
 void lang_schedule_parse(struct lang_parser *parser);
+/* The entry being lowered needs the symbols and slots that the schedule reads: every entry runs under it. */
+void lang_schedule_values(struct lang_lower *lower);
 /* Names against the tables of the package, which are complete but for EXPR and SCHD; then its rows. */
 void lang_schedule_lower(struct lang_lower *lower);
 

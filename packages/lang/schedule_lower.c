@@ -274,6 +274,40 @@ static void schedule_lower(struct job *job, const struct lang_schedule *schedule
 		lang_error(job->unit, failed->at, "%s", error.text);
 }
 
+/* --- what a run must have values for --- */
+
+static void argument_values(struct lang_lower *lower, const struct lang_argument *argument)
+{
+	uint32_t slots = pkg_writer_count(lower->writer, PTOWSP_SECTION_SLOT);
+
+	for (uint32_t i = 0; i < argument->token_count; i++)
+		for (uint32_t row = 0; row < slots; row++) {
+			const struct ptowsp_slot_record *slot = pkg_writer_at(lower->writer, PTOWSP_SECTION_SLOT, row);
+			const struct lang_token *token = &argument->tokens[i];
+
+			if ((token->kind == LANG_NAME || token->kind == LANG_WORD) && !(slot->flags & PTOWSP_SLOT_INTERNAL) &&
+			    !strcmp(pkg_writer_text(lower->writer, slot->name), token->text))
+				lang_value_use(lower, row);
+		}
+}
+
+static void directive_values(struct lang_lower *lower, const struct lang_directive *directive)
+{
+	for (uint32_t i = 0; i < directive->count; i++) {
+		argument_values(lower, &directive->arguments[i]);
+		if (directive->arguments[i].policy)
+			directive_values(lower, directive->arguments[i].policy);
+	}
+}
+
+void lang_schedule_values(struct lang_lower *lower)
+{
+	for (struct lang_decl *decl = lower->module->decls; decl; decl = decl->next)
+		if (decl->kind == LANG_DECL_SCHEDULE)
+			for (const struct lang_directive *d = ((struct lang_schedule *)decl)->first; d; d = d->next)
+				directive_values(lower, d);
+}
+
 void lang_schedule_lower(struct lang_lower *lower)
 {
 	struct job job = {.lower = lower, .unit = lower->unit};
