@@ -183,6 +183,7 @@ struct lang_module {
 	struct lang_span module_at;
 	const char **targets;
 	uint32_t target_count, target_capacity;
+	const struct lang_options *options;
 	struct lang_decl *default_decl;   /* the default entry, if it is no function */
 };
 

@@ -107,6 +107,7 @@ ptowsp_status lang_compile(struct pkg_writer *writer, const struct lang_source *
 	lang_arena_init(&c->unit.arena, ARENA_BYTES, &c->unit.out);
 	c->module.unit = &c->unit;
 	c->module.last = &c->module.first;
+	c->module.options = c->options;
 	c->module.last_decl = &c->module.decls;
 	c->module.entry_chosen = c->options->entry != NULL;
 	if (setjmp(c->unit.out) == 0)

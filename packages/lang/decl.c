@@ -2,10 +2,13 @@
 /* decl.c - the table of declarations, and their names. */
 #include "lang/decl.h"
 
+#include "lang/axis.h"
+#include "lang/kernel.h"
 #include "lang/parse.h"
 #include "lang/schedule.h"
 #include "lang/tensor.h"
 #include "lang/value.h"
+#include "lang/work.h"
 #include "ptowsp/package.h"
 
 #include <string.h>
@@ -99,7 +102,9 @@ void lang_decl_help(struct lang_module *module, char sign, enum lang_decl_kind k
 
 void lang_decls_check(struct lang_module *module)
 {
-	for (struct lang_decl *decl = module->decls; decl; decl = decl->next)
-		if (lang_decl_forms[decl->kind].check)
-			lang_decl_forms[decl->kind].check(module, decl);
+	/* In the order of the table: bodies refer to what is above them in it, wherever that stands in the source. */
+	for (uint32_t kind = 1; kind < LANG_DECL_KINDS; kind++)
+		for (struct lang_decl *decl = module->decls; decl && lang_decl_forms[kind].check; decl = decl->next)
+			if (decl->kind == kind)
+				lang_decl_forms[kind].check(module, decl);
 }

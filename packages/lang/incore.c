@@ -331,7 +331,7 @@ static void call_encode(struct kernel *kernel, const struct body *caller, const 
 	const struct lang_function *target = stmt->target;
 	struct body *shared = body_find(kernel, target), here = *shared;
 
-	lang_expansion_count(kernel->lower, stmt);
+	lang_expansion_count(kernel->lower, stmt->at);
 	returns_refuse(kernel, &target->body, stmt, 1);
 	here.rows = lang_alloc(&kernel->lower->unit->arena, (target->var_count + 1) * sizeof(*here.rows));
 	memcpy(here.rows, shared->rows, target->var_count * sizeof(*here.rows));

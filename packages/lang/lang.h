@@ -18,6 +18,10 @@ struct lang_options {
 	const char *producer; /* META producer; NULL: "ptowsp-pack v10.0" */
 	const char *const *defaults; /* NAME=VALUE: values that symbols have unless a run sets them */
 	uint32_t default_count;
+	/* Reads a file that the source names, relative to the folder of source number `source`. *bytes_out is malloc'd, lang_compile frees it.
+	 * 0, or a negative status with a sentence. NULL: sources may name no files. */
+	ptowsp_status (*read)(void *context, uint32_t source, const char *file, void **bytes_out, size_t *size_out, struct ptowsp_error *error);
+	void *context;
 };
 
 enum { LANG_WARNING = 1, LANG_ERROR = 2 };

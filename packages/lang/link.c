@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/check.h"
+#include "lang/decl.h"
+#include "ptowsp/package.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -87,13 +89,35 @@ static struct lang_function *entry_guess(struct lang_module *module)
 	return module->function_count == 1 ? module->first : NULL;
 }
 
-static void known_help(struct linker *linker, const char *word)
+/* A declared entry goes before functions: the only one, or @main of several. */
+static struct lang_decl *decl_guess(struct lang_module *module)
 {
-	const char **names = lang_alloc(&linker->unit->arena, (linker->module->function_count + 1) * sizeof(*names));
+	struct lang_decl *only = NULL;
 	uint32_t count = 0;
 
-	for (struct lang_function *f = linker->module->first; f; f = f->next)
+	for (struct lang_decl *decl = module->decls; decl; decl = decl->next)
+		if (lang_decl_forms[decl->kind].section == PTOWSP_SECTION_ENTR) {
+			count++;
+			if (!only || !strcmp(decl->name, "main"))
+				only = decl;
+		}
+	return count == 1 || (only && !strcmp(only->name, "main")) ? only : NULL;
+}
+
+static void known_help(struct linker *linker, const char *word)
+{
+	struct lang_module *module = linker->module;
+	uint32_t count = 0, most = module->function_count + 1;
+	const char **names;
+
+	for (struct lang_decl *decl = module->decls; decl; decl = decl->next)
+		most++;
+	names = lang_alloc(&linker->unit->arena, most * sizeof(*names));
+	for (struct lang_function *f = module->first; f; f = f->next)
 		names[count++] = f->name;
+	for (struct lang_decl *decl = module->decls; decl; decl = decl->next)
+		if (lang_decl_forms[decl->kind].section == PTOWSP_SECTION_ENTR)
+			names[count++] = decl->name;
 	lang_known_help(linker->unit, word, "@", names, count);
 }
 
@@ -104,11 +128,15 @@ static void entry_find(struct linker *linker, const char *chosen)
 	struct lang_span at = {0};
 
 	if (!name) {
-		module->default_entry = entry_guess(module);
+		module->default_decl = decl_guess(module);
+		module->default_entry = module->default_decl ? NULL : entry_guess(module);
 		return;
 	}
 	module->default_entry = lang_map_find(&module->functions, name);
-	if (module->default_entry)
+	module->default_decl = module->default_entry ? NULL : lang_decl_find(module, '@', name);
+	if (module->default_decl && lang_decl_forms[module->default_decl->kind].section != PTOWSP_SECTION_ENTR)
+		module->default_decl = NULL;
+	if (module->default_entry || module->default_decl)
 		return;
 	lang_error(linker->unit, chosen ? at : module->entry.at, "the entry @%s is no function of this package", name);
 	known_help(linker, name);

@@ -39,13 +39,22 @@ void lang_entry_end(struct lang_lower *lower, uint32_t row);
  * function has none: it is one task, *instruction_out its kernel. */
 void lang_entry_lower(struct lang_lower *lower, struct lang_function *function, uint32_t *instruction_out);
 
+/* A memref of a function: a tensor, from an element on. */
+struct lang_binding {
+	uint32_t tensor; /* TENS row */
+	uint32_t base;   /* EXPR row, elements */
+};
+/* The code of an Orchestration function in the middle of other code: its memrefs, an EXPR row per scalar that it needs, bodies and loops around. */
+void lang_orchestration_lower(struct lang_lower *lower, const struct lang_function *function, const struct lang_binding *memrefs,
+			      const uint32_t *needs, uint32_t depth, uint32_t loops);
+
 /* Encodes an InCore function as a portable kernel: bytes in the arena, size_out a multiple of 8. Warns if it cannot run. */
 const void *lang_kernel_encode(struct lang_lower *lower, struct lang_function *function, size_t *size_out);
 
 /* Ends the compilation: calls are expanded in place, and this package grows beyond every bound by that. */
 _Noreturn void lang_too_large(struct lang_lower *lower, struct lang_span at);
 /* One more call expanded in place; the same when there are too many. */
-void lang_expansion_count(struct lang_lower *lower, const struct lang_stmt *call);
+void lang_expansion_count(struct lang_lower *lower, struct lang_span at);
 
 /* The entry being lowered reads a symbol or slot: a run must have a value for it. */
 void lang_value_use(struct lang_lower *lower, uint32_t slot);

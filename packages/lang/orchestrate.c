@@ -5,17 +5,11 @@
 #include <assert.h>
 #include <string.h>
 
-/* A memref of a function: a tensor, from an element on. */
-struct binding {
-	uint32_t tensor; /* TENS row */
-	uint32_t base;   /* EXPR row, elements */
-};
-
 /* One function being expanded. */
 struct frame {
 	const struct lang_function *function;
 	const struct frame *caller;
-	struct binding *memrefs;
+	struct lang_binding *memrefs;
 	uint32_t *values; /* EXPR row per variable, PTOWSP_NONE while there is none */
 };
 
@@ -210,7 +204,7 @@ static void kernel_call(struct walk *walk, struct frame *frame, const struct lan
 		param_emit(walk, i, operand_expr(walk, frame, stmt->needs[i]), stmt->at);
 	for (uint32_t i = 0; i < target->memref_count; i++) {
 		const struct lang_arg *arg = arg_of(stmt, target->memrefs[i]);
-		const struct binding *to = &frame->memrefs[arg->actual.var->number];
+		const struct lang_binding *to = &frame->memrefs[arg->actual.var->number];
 		uint32_t row = arg->tuple ? operand_expr(walk, frame, &arg->row) : zero;
 		uint32_t column = arg->tuple ? operand_expr(walk, frame, &arg->column) : zero;
 
@@ -241,7 +235,7 @@ static void orchestration_call(struct walk *walk, struct frame *frame, const str
 	const struct lang_function *target = stmt->target;
 	struct frame *inner = frame_create(walk, target, frame);
 
-	lang_expansion_count(walk->lower, stmt);
+	lang_expansion_count(walk->lower, stmt->at);
 	for (uint32_t i = 0; i < target->memref_count; i++) {
 		const struct lang_arg *arg = arg_of(stmt, target->memrefs[i]);
 
@@ -366,7 +360,7 @@ static void if_lower(struct walk *walk, struct frame *frame, const struct lang_s
 
 static void load_lower(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
 {
-	const struct binding *from = &frame->memrefs[stmt->operands[1].var->number];
+	const struct lang_binding *from = &frame->memrefs[stmt->operands[1].var->number];
 	uint32_t index = operand_expr(walk, frame, &stmt->operands[2]);
 
 	emit_at(walk, PTOWSP_OP_SLOT_LOAD, stmt->operands[0].var->slot, region_add(walk, from->tensor, index, from->base, 1), stmt->at);
@@ -420,8 +414,21 @@ void lang_entry_lower(struct lang_lower *lower, struct lang_function *function, 
 	lower->tables.region_first = lower->tables.region_count;
 	*instruction_out = lower->tables.work_count;
 	for (uint32_t i = 0; i < function->memref_count; i++)
-		frame->memrefs[i] = (struct binding){function->tensors[i], lang_expr_const(&lower->tables.exprs, 0)};
+		frame->memrefs[i] = (struct lang_binding){function->tensors[i], lang_expr_const(&lower->tables.exprs, 0)};
 	slots_start(&walk, frame);
 	block_lower(&walk, frame, &function->body);
 	emit(&walk, PTOWSP_OP_HALT, 0, 0, function->at);
+}
+
+void lang_orchestration_lower(struct lang_lower *lower, const struct lang_function *function, const struct lang_binding *memrefs,
+			      const uint32_t *needs, uint32_t depth, uint32_t loops)
+{
+	struct walk walk = {.lower = lower, .depth = depth, .loops = loops};
+	struct frame *frame = frame_create(&walk, function, NULL);
+
+	memcpy(frame->memrefs, memrefs, function->memref_count * sizeof(*memrefs));
+	for (uint32_t i = 0; i < function->need_count; i++)
+		frame->values[function->needs[i]->id] = needs[i];
+	slots_start(&walk, frame);
+	block_lower(&walk, frame, &function->body);
 }

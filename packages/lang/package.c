@@ -39,10 +39,10 @@ _Noreturn void lang_too_large(struct lang_lower *lower, struct lang_span at)
 	longjmp(lower->unit->out, 1);
 }
 
-void lang_expansion_count(struct lang_lower *lower, const struct lang_stmt *call)
+void lang_expansion_count(struct lang_lower *lower, struct lang_span at)
 {
 	if (++lower->expansions > LANG_MAX_INSTRUCTIONS)
-		lang_too_large(lower, call->at);
+		lang_too_large(lower, at);
 }
 
 /* --- symbols and slots --- */

@@ -286,7 +286,7 @@ struct lang_scalar *lang_scalar_parse(struct lang_parser *parser, const char *wh
 	struct lang_scalar *scalar = binary_parse(&reader, 0);
 	const struct lang_token *token = lang_peek(parser);
 
-	if (scalar && token->kind == LANG_NAME && !token->first) {
+	if (scalar && token->kind == LANG_NAME && !token->first && token[1].mark != '=') {
 		lang_error(parser->unit, token->at, "expected an operator, found \"%%%.80s\"", token->text);
 		lang_help(parser->unit, "a blank stands behind the sign of a remainder: %%a %% %%%.80s", token->text);
 		return NULL;

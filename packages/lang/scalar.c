@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-static const struct lang_local *local_find(const struct lang_scope *scope, const char *name)
+static struct lang_local *local_find(const struct lang_scope *scope, const char *name)
 {
-	const struct lang_local *local = scope->locals;
+	struct lang_local *local = scope->locals;
 
 	while (local && strcmp(local->name, name) != 0)
 		local = local->outer;
@@ -72,12 +72,33 @@ static int decl_check(const struct lang_scope *scope, struct lang_scalar *scalar
 
 static int name_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what)
 {
-	/* Locals are found through a list of const: what is found is of the body that is being checked. */
-	scalar->local = (struct lang_local *)(uintptr_t)local_find(scope, scalar->text);
+	scalar->local = local_find(scope, scalar->text);
 	if (!scalar->local)
 		return decl_check(scope, scalar, what);
 	scalar->local->used = 1;
+	if (scalar->local->kind == LANG_LOCAL_TASK)
+		lang_task_slot(scope, scalar->local);
 	return 1;
+}
+
+struct lang_value *lang_task_slot(const struct lang_scope *scope, struct lang_local *local)
+{
+	struct lang_module *module = scope->module;
+	struct lang_value *value = local->slot;
+
+	if (value)
+		return value;
+	value = lang_alloc(&module->unit->arena, sizeof(*value));
+	value->head.name = lang_format(&module->unit->arena, "@%s.%s.%u", scope->around, local->name, module->decl_counts[LANG_DECL_SLOT]);
+	value->head.at = local->at;
+	value->head.kind = LANG_DECL_SLOT;
+	value->head.position = module->decl_counts[LANG_DECL_SLOT]++;
+	value->dtype = PTOWSP_I64;
+	value->has_default = value->internal = 1;
+	*module->last_decl = &value->head;
+	module->last_decl = &value->head.next;
+	local->slot = value;
+	return value;
 }
 
 static int op_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what)
@@ -148,7 +169,7 @@ uint32_t lang_scalar_lower(struct lang_lower *lower, const struct lang_scalar *s
 			return lang_expr_loop(exprs, scalar->local->loop);
 		if (!scalar->local)
 			lang_value_use(lower, scalar->decl->row);
-		return lang_expr_value(exprs, scalar->local ? scalar->local->slot : scalar->decl->row);
+		return lang_expr_value(exprs, scalar->local ? scalar->local->slot->head.row : scalar->decl->row);
 	default:
 		if (!scalar->operands[0])
 			return lang_expr_leaf(exprs, scalar->op);

@@ -9,16 +9,18 @@
 #define LANG_MAX_OPERATORS 1000u /* of one expression */
 
 enum lang_local_kind { LANG_LOCAL_LOOP, LANG_LOCAL_TASK };
-/* Something with a name inside a body: value of a loop, token, result of a call. */
+struct lang_value;
+/* Something with a name inside a body: value of a loop, token, number of a task. */
 struct lang_local {
 	struct lang_local *outer; /* the next one outwards, while it is in scope */
 	const char *name;
 	struct lang_span at;
 	uint8_t kind;             /* enum lang_local_kind */
-	uint32_t loop;            /* LOOP: depth, 0 the outermost */
-	uint32_t slot;            /* TASK: SLOT row that holds the number of the task */
 	uint8_t used;
-	struct lang_decl *axis;   /* LOOP: its axis, NULL for a range */
+	uint32_t loop;            /* LOOP: depth, 0 the outermost; set when it is lowered */
+	/* TASK */
+	uint32_t segment, number; /* which piece of straight code makes the task, and which of its tasks */
+	struct lang_value *slot;  /* holds the number where it is read from elsewhere; NULL: nobody does */
 };
 
 enum lang_scalar_kind { LANG_SCALAR_NUMBER, LANG_SCALAR_NAME, LANG_SCALAR_OP, LANG_SCALAR_FLOAT, LANG_SCALAR_ERROR };
@@ -43,14 +45,17 @@ struct lang_scalar *lang_scalar_parse(struct lang_parser *parser, const char *wh
 /* What names mean where an expression stands. */
 struct lang_scope {
 	struct lang_module *module;
-	const struct lang_local *locals; /* innermost first; NULL at the top of a file */
+	struct lang_local *locals;       /* innermost first; NULL at the top of a file */
+	const char *around;              /* name of the workload or process; NULL at the top of a file */
 	uint8_t constant;                /* 1: symbols and numbers only: shapes, bounds of declarations */
 };
 /* Finds the names. what: as above. Returns 0 after an error. */
 int lang_scalar_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what);
+/* A slot that holds the number of a task: made when the first one reads it. */
+struct lang_value *lang_task_slot(const struct lang_scope *scope, struct lang_local *local);
 /* 1 and the value if it is a number whatever the run, once checked. */
 int lang_scalar_known(const struct lang_scalar *scalar, int64_t *value_out);
-/* The EXPR row. note is called for every symbol or slot that is read (SLOT row); NULL: nobody wants to know. */
+/* The EXPR row. What it reads becomes a value of the entry at hand. */
 uint32_t lang_scalar_lower(struct lang_lower *lower, const struct lang_scalar *scalar);
 
 #endif

@@ -91,3 +91,9 @@ void lang_tensor_write(struct lang_lower *lower, struct lang_decl *decl)
 	}
 	pkg_writer_row(lower->writer, PTOWSP_SECTION_TENS, &record, sizeof(record));
 }
+
+void lang_tensor_use(struct lang_lower *lower, const struct lang_tensor *tensor)
+{
+	for (uint32_t i = 0; i < tensor->rank; i++)
+		lang_scalar_lower(lower, tensor->extents[i]);
+}

@@ -3,32 +3,46 @@
 #ifndef LANG_WORK_H
 #define LANG_WORK_H
 
+#include "lang/axis.h"
+#include "lang/kernel.h"
 #include "lang/scalar.h"
 #include "lang/tensor.h"
+#include "lang/value.h"
 
-/* %T[row, column], %T[row, column, rows, columns] or %T alone: a part of a tensor. */
+/* %T[row, column], %T[row, column : rows, columns], or %T alone: a part of a tensor. With as many indices as the tensor has dimensions,
+ * all but the last one together say the row. */
 struct lang_part {
 	const char *tensor;
 	struct lang_span at;                  /* of the tensor's name */
-	struct lang_scalar *row, *column;     /* NULL: the whole tensor */
-	struct lang_scalar *rows, *columns;   /* NULL: as the callee says */
-	struct lang_span extent_at;
+	struct lang_span all;                 /* of all of it, if it is on one line */
+	struct lang_scalar *indices[LANG_MAX_RANK];
+	uint32_t index_count;                 /* 0: the whole tensor */
+	struct lang_scalar *extents[2];       /* rows, columns; NULL: as the other side says */
 	/* found by checking */
-	struct lang_decl *decl;
-	uint32_t row_count, column_count;     /* elements; 0: not known yet */
+	struct lang_tensor *decl;
+	uint32_t rows, columns;               /* elements; 0: not known yet */
 };
 
 /* %formal -> actual of a call */
 struct lang_pass {
 	const char *formal;
 	struct lang_span at;
-	uint8_t is_part;            /* 1: part, 0: value */
+	uint8_t bracketed;          /* 1: [...] stands behind the name: it is a part */
 	struct lang_part part;
-	struct lang_scalar *value;
+	struct lang_scalar *value;  /* NULL: a part */
 };
 
+/* "after %t", "after data %t" */
+struct lang_after {
+	uint32_t kind;              /* PTOWSP_AFTER_x */
+	struct lang_scalar *task;
+	uint32_t back;              /* found by checking: so many tasks before this one; 0: the expression says */
+};
+
+struct lang_work;
 struct lang_body {
 	struct lang_work *first, **last;
+	struct lang_span at;        /* its "{" */
 };
 
 /* One statement of a body; a row of works.def says what it is. A form uses the fields that it needs. */
@@ -36,16 +50,15 @@ struct lang_work {
 	struct lang_work *next;
 	const struct lang_work_form *form;
 	struct lang_span at;        /* its first word */
-	const char *name;           /* the %name behind the word: axis, slot, event, channel, tensor */
+	const char *name;           /* the %name behind the word: slot, event, channel, tensor */
 	struct lang_span name_at;
 	struct lang_decl *decl;     /* what the name means, found by checking */
 	struct lang_local *local;   /* what it declares: loop value, token, task */
-	struct lang_scalar *value;  /* condition, value, token; index of a ragged or sparse row */
-	struct lang_scalar *low, *high, *step; /* of a range; NULL: an axis */
+	struct lang_scalar *value;  /* condition, value, token; the row of a ragged or sparse axis */
+	struct lang_axis *axis;     /* loops: written here; NULL: named */
 	struct lang_part parts[2];  /* from, to */
-	uint32_t mode;              /* scope of a fence, bits of slot_load */
+	uint32_t mode;              /* scope of a fence; 1: slot_load takes the bits */
 	struct lang_body *bodies;   /* branches, steps, bodies */
-	struct lang_span *body_at;  /* place of each one's "{" */
 	uint32_t body_count, body_capacity;
 	/* call */
 	const char *callee;
@@ -56,24 +69,114 @@ struct lang_work {
 	uint32_t after_count, after_capacity;
 	struct lang_function *function; /* what it calls, one of the two */
 	struct lang_decl *target;
+	struct lang_pass **binds;   /* per parameter of the callee, as lang_callee_param numbers them; NULL: by name, see needs */
+	struct lang_scalar **needs; /* per parameter: the value that is taken by name */
 	void *more;                 /* of forms with a struct of their own */
 };
-/* after(%t), after data %t */
-struct lang_after {
-	uint32_t kind; /* as the AFTER word's */
-	struct lang_scalar *task;
-};
 
-struct lang_work_check;
-struct lang_work_walk;
+/* --- parsing --- */
+
+/* "{ statements }" at the next token. 0 after an error that left the body open. */
+int lang_body_parse(struct lang_parser *parser, struct lang_body *body);
+/* The same, as one more body of the statement. */
+int lang_work_body_parse(struct lang_parser *parser, struct lang_work *work);
+/* %T[...]; 0 after an error. */
+int lang_part_parse(struct lang_parser *parser, struct lang_part *part);
+
+/* --- checking --- */
+
+struct lang_work_check {
+	struct lang_unit *unit;
+	struct lang_scope scope;    /* of the place; scope.module, too */
+	struct lang_decl *decl;     /* workload or process */
+	uint32_t loops, depth;      /* open loops; open bodies of all kinds */
+	uint32_t segment, number;   /* piece of straight code, tasks in it so far */
+	uint32_t segments;          /* pieces so far */
+	uint32_t turns;             /* open bodies whose tasks others may come between: branches of combine, processes */
+};
+/* A scalar argument of a kernel: float types take literals, symbols and slots, integer types expressions. 0 after an error. */
+int lang_argument_check(const struct lang_scope *scope, struct lang_scalar *scalar, uint16_t dtype, const char *name);
+/* Its EXPR row. */
+uint32_t lang_argument_lower(struct lang_lower *lower, const struct lang_scalar *scalar, uint16_t dtype);
+void lang_body_check(struct lang_work_check *check, struct lang_body *body);
+/* The body of a loop whose value is `local`. */
+void lang_loop_body_check(struct lang_work_check *check, struct lang_body *body, struct lang_local *local);
+/* How many tasks a statement makes is not known: what follows is another piece of straight code. */
+void lang_segment_cut(struct lang_work_check *check);
+/* The statement makes one task, which local names (NULL: nothing does). */
+void lang_segment_task(struct lang_work_check *check, struct lang_local *local);
+/* Finds the declaration of work->name; what: "an event". 0 after an error. */
+int lang_work_decl_find(struct lang_work_check *check, struct lang_work *work, enum lang_decl_kind kind, const char *what);
+/* Finds the tensor, checks the indices. access: PTOWSP_READ | PTOWSP_WRITE, who: whose access it is, for messages. 0 after an error. */
+int lang_part_check(struct lang_work_check *check, struct lang_part *part, unsigned access, const char *who);
+/* How many rows and columns; what is not written is taken from rows, columns (0: unknown). Inside its tensor as far as that is known. */
+int lang_part_size(struct lang_work_check *check, struct lang_part *part, uint32_t rows, uint32_t columns);
+
+/* Parameters of what a call calls: first tensors, then scalars of a function, in order of declaration of a kernel. */
+struct lang_callee_param {
+	const char *name;
+	struct lang_span at;
+	uint8_t tensor, access, rank;
+	uint16_t dtype;
+	uint32_t rows, columns; /* 0: any */
+	uint32_t argument;      /* among tensors, or among scalars */
+};
+uint32_t lang_callee_count(const struct lang_work *call);
+struct lang_callee_param lang_callee_param(const struct lang_work *call, uint32_t index);
+
+/* --- lowering --- */
+
+struct lang_work_walk {
+	struct lang_lower *lower;
+	uint32_t depth, loops;  /* open bodies, open loops */
+};
+void lang_body_lower(struct lang_work_walk *walk, const struct lang_body *body);
+/* An instruction, with its place in the source. Its number. */
+uint32_t lang_work_emit(struct lang_work_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at);
+/* The same without a place: words that belong to another instruction. */
+uint32_t lang_word_emit(struct lang_work_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at);
+/* A loop's body: its value is `local`; operand 2 of the instruction `head` becomes the end. */
+void lang_loop_body_lower(struct lang_work_walk *walk, uint32_t head, struct lang_local *local, const struct lang_body *body);
+/* Before a task that has a name: keeps its number where something reads it. */
+void lang_task_name_lower(struct lang_work_walk *walk, const struct lang_work *work);
+/* The REGN row of a part. */
+uint32_t lang_part_lower(struct lang_work_walk *walk, const struct lang_part *part);
+/* One deeper, or the end of the compilation where it is too deep. */
+void lang_walk_enter(struct lang_work_walk *walk, struct lang_span at);
+void lang_walk_leave(struct lang_work_walk *walk);
+
+/* --- statements --- */
+
 struct lang_work_form {
 	const char *word;
+	uint16_t opcode;
 	/* The word is taken. 0 after an error: the rest of the line is skipped. */
 	int (*parse)(struct lang_parser *parser, struct lang_work *work);
 	void (*check)(struct lang_work_check *check, struct lang_work *work);
 	void (*lower)(struct lang_work_walk *walk, const struct lang_work *work);
 };
 extern const struct lang_work_form lang_work_forms[];
-const struct lang_work_form *lang_work_form(const char *word); /* NULL: there is none */
+extern const uint32_t lang_work_form_count;
+
+#define X(word, opcode, parse, check, lower)                                                                                   \
+	int parse(struct lang_parser *parser, struct lang_work *work);                                                         \
+	void check(struct lang_work_check *check, struct lang_work *work);                                                     \
+	void lower(struct lang_work_walk *walk, const struct lang_work *work);
+#include "lang/works.def"
+#undef X
+
+/* --- workloads --- */
+
+/* LANG_DECL_WORKLOAD; the ENTR row is head.row. */
+struct lang_workload {
+	struct lang_decl head;
+	struct lang_body body;
+	uint8_t state;           /* of the walk over calls: 0 new, 1 on the path, 2 done */
+	struct lang_workload *caller; /* state 1: who calls it; NULL: nobody */
+	uint32_t path;           /* callers */
+};
+void lang_workload_parse(struct lang_parser *parser);
+void lang_workload_check(struct lang_module *module, struct lang_decl *decl);
+void lang_workload_code(struct lang_lower *lower, struct lang_decl *decl);
 
 #endif

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* axis.h - what loops of workloads run over: named axes, ranges, and axes written where they are used. */
+#ifndef LANG_AXIS_H
+#define LANG_AXIS_H
+
+#include "lang/tensor.h"
+
+/* A list of numbers, or a tensor that holds them when the run begins. */
+struct lang_list_source {
+	struct lang_span at;
+	const char *tensor;          /* NULL: the values */
+	int64_t *values;
+	uint32_t count, capacity;
+	struct lang_tensor *decl;    /* found by checking */
+};
+/* LANG_DECL_AXIS. AXES rows are made where loops use it: they hold the loop's name and the row it runs over. */
+struct lang_axis {
+	struct lang_decl head;
+	uint8_t kind;                /* PTOWSP_AXIS_x */
+	struct lang_span kind_at;
+	struct lang_scalar *low, *high, *step; /* dense, dense_dyn; ragged: high rows. low, step NULL: 0 and 1 */
+	struct lang_list_source lengths, indices; /* ragged: lengths; sparse: beginnings of rows, indices */
+	uint32_t values, value_count; /* AXVL rows once written; value_count 0: none */
+};
+
+void lang_axis_parse(struct lang_parser *parser);
+/* "dense(...)", "dense_dyn(...)", "ragged(...)" or "sparse(...)" at the next token; 0 after an error. */
+int lang_axis_read(struct lang_parser *parser, struct lang_axis *axis);
+void lang_axis_check(struct lang_module *module, struct lang_decl *decl);
+/* The row of a loop over it: name of the loop's value, EXPR row of the row (PTOWSP_NONE without one). */
+uint32_t lang_axis_lower(struct lang_lower *lower, struct lang_axis *axis, const char *name, uint32_t row);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* call_check.c - calls of kernels, functions and workloads: what is called, and what is passed to it. */
+#include "lang/work.h"
+
+#include <string.h>
+
+/* --- what is called --- */
+
+uint32_t lang_callee_count(const struct lang_work *call)
+{
+	if (call->function)
+		return call->function->memref_count + call->function->need_count;
+	return call->target->kind == LANG_DECL_KERNEL ? ((const struct lang_kernel *)call->target)->param_count : 0;
+}
+
+static struct lang_callee_param function_param(const struct lang_function *f, uint32_t index)
+{
+	int tensor = index < f->memref_count;
+	const struct lang_var *var = tensor ? f->memrefs[index] : f->needs[index - f->memref_count];
+
+	return (struct lang_callee_param){.name = var->name,
+					  .at = var->at,
+					  .tensor = (uint8_t)tensor,
+					  .access = var->access,
+					  .rank = tensor && var->rows ? 2 : 0,
+					  .dtype = var->type.dtype,
+					  .rows = tensor ? var->rows : 0,
+					  .columns = tensor ? var->columns : 0,
+					  .argument = tensor ? index : index - f->memref_count};
+}
+
+static struct lang_callee_param kernel_param(const struct lang_kernel *kernel, uint32_t index)
+{
+	const struct lang_kernel_param *param = &kernel->params[index];
+	struct lang_callee_param out = {.name = param->name,
+					.at = param->at,
+					.tensor = param->tensor,
+					.access = param->access,
+					.rank = param->rank,
+					.dtype = param->dtype,
+					.rows = param->rows,
+					.columns = param->columns};
+
+	for (uint32_t i = 0; i < index; i++)
+		out.argument += kernel->params[i].tensor == param->tensor;
+	return out;
+}
+
+struct lang_callee_param lang_callee_param(const struct lang_work *call, uint32_t index)
+{
+	return call->function ? function_param(call->function, index) : kernel_param((const struct lang_kernel *)call->target, index);
+}
+
+static int callee_find(struct lang_work_check *check, struct lang_work *work)
+{
+	struct lang_module *module = check->scope.module;
+	struct lang_decl *decl = lang_decl_find(module, '@', work->callee);
+
+	work->function = lang_map_find(&module->functions, work->callee);
+	if (work->function)
+		return 1;
+	if (decl && (decl->kind == LANG_DECL_KERNEL || decl->kind == LANG_DECL_WORKLOAD)) {
+		decl->used = 1;
+		work->target = decl;
+		return 1;
+	}
+	if (decl) {
+		lang_error(check->unit, work->callee_at, "@%s is a %s: kernels, functions and workloads are called", work->callee,
+			   lang_decl_forms[decl->kind].word);
+		return 0;
+	}
+	lang_error(check->unit, work->callee_at, "there is nothing to call @%s", work->callee);
+	lang_decl_help(module, '@', LANG_DECL_NONE, work->callee);
+	return 0;
+}
+
+/* --- what is passed --- */
+
+/* A name alone that is a tensor is the whole of it. */
+static void pass_resolve(struct lang_work_check *check, struct lang_pass *pass)
+{
+	struct lang_decl *decl;
+
+	if (!pass->value || pass->value->kind != LANG_SCALAR_NAME)
+		return;
+	decl = lang_decl_find(check->scope.module, '%', pass->value->text);
+	if (!decl || decl->kind != LANG_DECL_TENSOR)
+		return;
+	pass->part = (struct lang_part){.tensor = pass->value->text, .at = pass->value->at, .all = pass->value->all};
+	pass->value = NULL;
+}
+
+static void tensor_pass(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass, const struct lang_callee_param *param)
+{
+	const char *who = lang_format(&check->unit->arena, "@%s", work->callee);
+	struct lang_part *part = &pass->part;
+
+	if (pass->value) {
+		if (pass->value->kind == LANG_SCALAR_NAME && !lang_decl_find(check->scope.module, '%', pass->value->text)) {
+			lang_error(check->unit, pass->value->at, "there is no tensor %%%s", pass->value->text);
+			lang_decl_help(check->scope.module, '%', LANG_DECL_TENSOR, pass->value->text);
+		} else {
+			lang_error(check->unit, pass->value->all, "%%%s of @%s is a tensor, a value is passed", param->name, work->callee);
+		}
+		return;
+	}
+	if (!lang_part_check(check, part, param->access, who))
+		return;
+	if (work->function && work->function->kind == LANG_ORCHESTRATION)
+		return; /* what it touches is its own affair; it begins at that element */
+	lang_part_size(check, part, param->rows, param->columns);
+}
+
+/* Numbers of a float parameter are literals, or symbols and slots of that type; all else are integers. */
+static void scalar_pass(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass, const struct lang_callee_param *param)
+{
+	struct lang_scalar *value = pass->value;
+
+	if (!value) {
+		lang_error(check->unit, pass->part.at, "%%%s of @%s is a scalar, a tensor is passed", param->name, work->callee);
+		lang_help(check->unit, "load an element into a slot: slot_load %%s, %%%s[0, 0]", pass->part.tensor);
+		return;
+	}
+	lang_argument_check(&check->scope, value, param->dtype, param->name);
+}
+
+/* %name -> ... of a parameter that is there, once. */
+static void pass_bind(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass)
+{
+	uint32_t count = lang_callee_count(work), i = 0;
+	const char **names;
+
+	while (i < count && strcmp(lang_callee_param(work, i).name, pass->formal) != 0)
+		i++;
+	if (i == count) {
+		lang_error(check->unit, pass->at, "@%s has no parameter %%%s", work->callee, pass->formal);
+		names = lang_alloc(&check->unit->arena, (count + 1) * sizeof(*names));
+		for (i = 0; i < count; i++)
+			names[i] = lang_callee_param(work, i).name;
+		if (count)
+			lang_known_help(check->unit, pass->formal, "%", names, count);
+		return;
+	}
+	if (work->binds[i]) {
+		lang_error(check->unit, pass->at, "%%%s is passed twice", pass->formal);
+		return;
+	}
+	work->binds[i] = pass;
+}
+
+/* A scalar that is not passed is the caller's value of that name, if there is one. */
+static void need_find(struct lang_work_check *check, struct lang_work *work, uint32_t index, const struct lang_callee_param *param)
+{
+	struct lang_scalar *scalar = lang_alloc(&check->unit->arena, sizeof(*scalar));
+	struct lang_local *local = check->scope.locals;
+	struct lang_decl *decl = lang_decl_find(check->scope.module, '%', param->name);
+
+	while (local && strcmp(local->name, param->name) != 0)
+		local = local->outer;
+	if (!local && (!decl || (decl->kind != LANG_DECL_SYMBOL && decl->kind != LANG_DECL_SLOT))) {
+		lang_error(check->unit, work->callee_at, "@%s needs the scalar %%%s", work->callee, param->name);
+		lang_help(check->unit, "pass it: %%%s -> value, or declare: symbol %%%s : %s", param->name, param->name,
+			  lang_dtype_text(param->dtype));
+		return;
+	}
+	scalar->kind = LANG_SCALAR_NAME;
+	scalar->text = param->name;
+	scalar->at = scalar->all = work->callee_at;
+	if (lang_argument_check(&check->scope, scalar, param->dtype, param->name))
+		work->needs[index] = scalar;
+}
+
+static void params_check(struct lang_work_check *check, struct lang_work *work)
+{
+	uint32_t count = lang_callee_count(work);
+
+	for (uint32_t i = 0; i < count; i++) {
+		struct lang_callee_param param = lang_callee_param(work, i);
+
+		if (work->binds[i] && param.tensor)
+			tensor_pass(check, work, work->binds[i], &param);
+		else if (work->binds[i])
+			scalar_pass(check, work, work->binds[i], &param);
+		else if (!param.tensor)
+			need_find(check, work, i, &param);
+		else {
+			lang_error(check->unit, work->callee_at, "@%s needs the tensor %%%s", work->callee, param.name);
+			lang_help(check->unit, "pass it: %%%s -> %%tensor[row, column]", param.name);
+		}
+	}
+}
+
+/* --- workloads that are called --- */
+
+static void cycle_refuse(struct lang_work_check *check, const struct lang_work *work)
+{
+	struct lang_arena *arena = &check->unit->arena;
+	const struct lang_workload *at = (const struct lang_workload *)check->decl;
+	const char *path = lang_format(arena, "@%s", work->callee);
+
+	for (; &at->head != work->target; at = at->caller)
+		path = lang_format(arena, "@%.60s -> %.400s", at->head.name, path);
+	lang_error(check->unit, work->callee_at, "recursion: @%s -> %.460s", work->callee, path);
+	lang_help(check->unit, "calls are expanded when a program is packed, so they must end; use a loop");
+}
+
+static void workload_call_check(struct lang_work_check *check, struct lang_work *work)
+{
+	struct lang_workload *target = (struct lang_workload *)work->target;
+	const struct lang_workload *caller = check->decl->kind == LANG_DECL_WORKLOAD ? (const struct lang_workload *)check->decl : NULL;
+
+	if (work->pass_count)
+		lang_error(check->unit, work->passes[0].at, "a workload takes no arguments");
+	lang_segment_cut(check);
+	if (target->state == 1) {
+		cycle_refuse(check, work);
+	} else if (!target->state && caller && caller->path >= LANG_MAX_NESTING) {
+		lang_error(check->unit, work->callee_at, "calls are nested deeper than %u", LANG_MAX_NESTING);
+	} else if (!target->state) {
+		target->caller = (struct lang_workload *)(uintptr_t)caller;
+		target->path = caller ? caller->path + 1 : 0;
+		lang_workload_check(check->scope.module, work->target);
+	}
+}
+
+/* --- calls --- */
+
+/* The name of a task in the same piece of straight code is so many tasks back. */
+static void after_check(struct lang_work_check *check, struct lang_after *after)
+{
+	struct lang_local *local = check->scope.locals;
+
+	while (local && (after->task->kind != LANG_SCALAR_NAME || strcmp(local->name, after->task->text) != 0))
+		local = local->outer;
+	if (local && local->kind == LANG_LOCAL_TASK && local->segment == check->segment && !check->turns) {
+		local->used = 1;
+		after->back = check->number - local->number;
+		return;
+	}
+	lang_scalar_check(&check->scope, after->task, "a task");
+}
+
+static int is_task(const struct lang_work *work)
+{
+	return work->function ? work->function->kind == LANG_INCORE : work->target->kind == LANG_DECL_KERNEL;
+}
+
+void lang_task_check(struct lang_work_check *check, struct lang_work *work)
+{
+	for (uint32_t i = 0; i < work->after_count; i++)
+		after_check(check, &work->afters[i]);
+	if (!callee_find(check, work))
+		return;
+	if (!is_task(work) && (work->after_count || work->local))
+		lang_error(check->unit, work->callee_at, "@%s is not one task: nothing can be said of when it runs, and it has no number",
+			   work->callee);
+	if (work->target && work->target->kind == LANG_DECL_WORKLOAD) {
+		workload_call_check(check, work);
+		return;
+	}
+	for (uint32_t i = 0; i < work->pass_count; i++)
+		pass_resolve(check, &work->passes[i]);
+	if (work->target && work->target->broken)
+		return;
+	work->binds = lang_alloc(&check->unit->arena, (lang_callee_count(work) + 1) * sizeof(*work->binds));
+	work->needs = lang_alloc(&check->unit->arena, (lang_callee_count(work) + 1) * sizeof(*work->needs));
+	for (uint32_t i = 0; i < work->pass_count; i++)
+		pass_bind(check, work, &work->passes[i]);
+	params_check(check, work);
+	if (is_task(work))
+		lang_segment_task(check, work->local);
+	else
+		lang_segment_cut(check);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* call_lower.c - calls of bodies: tasks, and what is expanded in place. */
+#include "lang/lower.h"
+#include "lang/number.h"
+#include "lang/work.h"
+
+#include <string.h>
+
+static int is_float(uint16_t dtype)
+{
+	return lang_dtype_class(dtype) == 'f';
+}
+
+/* A literal of a float type with its sign: "0.5", "-2". NULL: it is none. */
+static const char *literal(struct lang_unit *unit, const struct lang_scalar *scalar)
+{
+	if (scalar->kind == LANG_SCALAR_NUMBER || scalar->kind == LANG_SCALAR_FLOAT)
+		return scalar->text;
+	if (scalar->kind == LANG_SCALAR_OP && scalar->op == PTOWSP_EXPR_NEG &&
+	    (scalar->operands[0]->kind == LANG_SCALAR_NUMBER || scalar->operands[0]->kind == LANG_SCALAR_FLOAT))
+		return lang_format(&unit->arena, "-%s", scalar->operands[0]->text);
+	return NULL;
+}
+
+static int float_check(const struct lang_scope *scope, struct lang_scalar *scalar, uint16_t dtype, const char *name)
+{
+	struct lang_unit *unit = scope->module->unit;
+	const char *text = literal(unit, scalar);
+	struct lang_decl *decl;
+	uint64_t value;
+
+	if (text) {
+		if (lang_number_read(text, dtype, &value) == LANG_NUMBER_OK)
+			return 1;
+		lang_error(unit, scalar->all, "%.40s is no value of type %s", text, lang_dtype_text(dtype));
+		return 0;
+	}
+	decl = scalar->kind == LANG_SCALAR_NAME ? lang_decl_find(scope->module, '%', scalar->text) : NULL;
+	if (decl && (decl->kind == LANG_DECL_SYMBOL || decl->kind == LANG_DECL_SLOT) && ((struct lang_value *)decl)->dtype == dtype) {
+		decl->used = 1;
+		scalar->decl = decl;
+		return 1;
+	}
+	lang_error(unit, scalar->all, "%%%s is of type %s: a number, or a symbol or slot of that type is passed", name, lang_dtype_text(dtype));
+	return 0;
+}
+
+int lang_argument_check(const struct lang_scope *scope, struct lang_scalar *scalar, uint16_t dtype, const char *name)
+{
+	struct lang_unit *unit = scope->module->unit;
+	int64_t known;
+	uint64_t value;
+
+	if (is_float(dtype))
+		return float_check(scope, scalar, dtype, name);
+	if (!lang_scalar_check(scope, scalar, lang_format(&unit->arena, "%%%s", name)))
+		return 0;
+	if (!lang_scalar_known(scalar, &known) ||
+	    lang_number_read(lang_format(&unit->arena, "%lld", (long long)known), dtype, &value) == LANG_NUMBER_OK)
+		return 1;
+	lang_error(unit, scalar->all, "%lld does not fit %%%s of type %s", (long long)known, name, lang_dtype_text(dtype));
+	return 0;
+}
+
+uint32_t lang_argument_lower(struct lang_lower *lower, const struct lang_scalar *scalar, uint16_t dtype)
+{
+	const char *text = is_float(dtype) ? literal(lower->unit, scalar) : NULL;
+	uint64_t value = 0;
+
+	if (!text)
+		return lang_scalar_lower(lower, scalar);
+	lang_number_read(text, dtype, &value);
+	return lang_expr_const(&lower->tables.exprs, value);
+}
+
+/* --- tasks --- */
+
+static unsigned io_of(unsigned access)
+{
+	static const uint8_t ops[] = {[0] = PTOWSP_OP_IO_BIND,
+				      [PTOWSP_READ] = PTOWSP_OP_IO_INPUT,
+				      [PTOWSP_WRITE] = PTOWSP_OP_IO_OUTPUT,
+				      [PTOWSP_READ | PTOWSP_WRITE] = PTOWSP_OP_IO_INOUT};
+
+	return ops[access];
+}
+
+static uint32_t kernel_number(struct lang_lower *lower, const struct lang_work *work)
+{
+	uint32_t *number = work->function ? &work->function->work_kernel : &((struct lang_kernel *)work->target)->work_kernel;
+	uint32_t row = work->function ? work->function->kernel : work->target->row;
+
+	if (!*number)
+		*number = lang_work_kernel_add(&lower->tables, row) + 1;
+	return *number - 1;
+}
+
+static const struct lang_scalar *scalar_of(const struct lang_work *work, uint32_t index)
+{
+	return work->binds[index] ? work->binds[index]->value : work->needs[index];
+}
+
+static void afters_emit(struct lang_work_walk *walk, const struct lang_work *work)
+{
+	struct lang_exprs *exprs = &walk->lower->tables.exprs;
+
+	for (uint32_t i = 0; i < work->after_count; i++) {
+		const struct lang_after *after = &work->afters[i];
+		uint32_t task = after->back ? lang_expr_binary(exprs, PTOWSP_EXPR_SUB, lang_expr_leaf(exprs, PTOWSP_EXPR_TASK),
+							       lang_expr_const(exprs, after->back))
+					    : lang_scalar_lower(walk->lower, after->task);
+
+		lang_word_emit(walk, PTOWSP_OP_AFTER, after->kind, task, work->at);
+	}
+}
+
+static void task_emit(struct lang_work_walk *walk, const struct lang_work *work)
+{
+	struct lang_lower *lower = walk->lower;
+	uint32_t count = lang_callee_count(work), tensors = 0;
+
+	for (uint32_t i = 0; i < count; i++)
+		tensors += lang_callee_param(work, i).tensor;
+	if (count - tensors > UINT16_MAX || tensors > UINT16_MAX)
+		lang_error(lower->unit, work->callee_at, "@%s has more than %u parameters", work->callee, UINT16_MAX);
+	lang_task_name_lower(walk, work);
+	lang_work_emit(walk, PTOWSP_OP_TASK, kernel_number(lower, work), (count - tensors) << 16 | (tensors & UINT16_MAX), work->at);
+	for (uint32_t i = 0; i < count; i++) {
+		struct lang_callee_param param = lang_callee_param(work, i);
+		uint32_t row;
+
+		if (param.tensor)
+			continue;
+		row = lang_argument_add(&lower->tables, param.argument, lang_argument_lower(lower, scalar_of(work, i), param.dtype));
+		if (row == PTOWSP_NONE)
+			lang_too_large(lower, work->at);
+	}
+	for (uint32_t i = 0; i < count; i++) {
+		struct lang_callee_param param = lang_callee_param(work, i);
+
+		if (param.tensor)
+			lang_word_emit(walk, io_of(param.access), param.argument, lang_part_lower(walk, &work->binds[i]->part), work->at);
+	}
+	afters_emit(walk, work);
+}
+
+/* --- what is expanded in place --- */
+
+/* The element where a part begins, counted from the beginning of its tensor. */
+static uint32_t start_lower(struct lang_lower *lower, const struct lang_part *part)
+{
+	struct lang_exprs *exprs = &lower->tables.exprs;
+	uint32_t start = lang_expr_const(exprs, 0), rank = part->decl->rank;
+
+	for (uint32_t i = 0; i < part->index_count; i++) {
+		if (i)
+			start = lang_expr_binary(exprs, PTOWSP_EXPR_MUL, start,
+						 lang_scalar_lower(lower, part->decl->extents[part->index_count == rank ? i : rank - 1]));
+		start = lang_expr_binary(exprs, PTOWSP_EXPR_ADD, start, lang_scalar_lower(lower, part->indices[i]));
+	}
+	return start;
+}
+
+static void orchestration_expand(struct lang_work_walk *walk, const struct lang_work *work)
+{
+	struct lang_lower *lower = walk->lower;
+	const struct lang_function *f = work->function;
+	struct lang_binding *memrefs = lang_alloc(&lower->unit->arena, (f->memref_count + 1) * sizeof(*memrefs));
+	uint32_t *needs = lang_alloc(&lower->unit->arena, (f->need_count + 1) * sizeof(*needs));
+
+	for (uint32_t i = 0; i < f->memref_count; i++) {
+		const struct lang_part *part = &work->binds[i]->part;
+
+		lang_tensor_use(lower, part->decl);
+		memrefs[i] = (struct lang_binding){part->decl->head.row, start_lower(lower, part)};
+	}
+	for (uint32_t i = 0; i < f->need_count; i++)
+		needs[i] = lang_argument_lower(lower, scalar_of(work, f->memref_count + i), f->needs[i]->type.dtype);
+	lang_orchestration_lower(lower, f, memrefs, needs, walk->depth, walk->loops);
+}
+
+void lang_task_lower(struct lang_work_walk *walk, const struct lang_work *work)
+{
+	if (work->target && work->target->kind == LANG_DECL_WORKLOAD) {
+		lang_expansion_count(walk->lower, work->at);
+		lang_body_lower(walk, &((const struct lang_workload *)work->target)->body);
+	} else if (work->function && work->function->kind == LANG_ORCHESTRATION) {
+		lang_expansion_count(walk->lower, work->at);
+		orchestration_expand(walk, work);
+	} else {
+		task_emit(walk, work);
+	}
+}

@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* kernel.c - declared kernels checked, and their rows. */
+#include "lang/kernel.h"
+
+#include "lang/lower.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- parameters and attributes --- */
+
+static int number_check(struct lang_module *module, struct lang_scalar *scalar, const char *what, int64_t most)
+{
+	struct lang_scope scope = {.module = module, .constant = 1};
+	int64_t value;
+
+	if (!scalar)
+		return 1;
+	if (!lang_scalar_check(&scope, scalar, what))
+		return 0;
+	if (lang_scalar_known(scalar, &value) && value >= 0 && value <= most)
+		return 1;
+	lang_error(module->unit, scalar->all, "%s is a number from 0 to %lld", what, (long long)most);
+	return 0;
+}
+
+static int param_check(struct lang_module *module, struct lang_kernel_param *param)
+{
+	uint32_t *sizes[2] = {&param->rows, &param->columns};
+	int64_t value;
+
+	for (uint32_t i = 0; i < param->rank; i++) {
+		if (!number_check(module, param->extents[i], "an extent", INT32_MAX) || !lang_scalar_known(param->extents[i], &value))
+			return 0;
+		if (!value) {
+			lang_error(module->unit, param->extents[i]->all, "an extent is at least 1");
+			return 0;
+		}
+		*sizes[param->rank == 1 ? 1 : i] = (uint32_t)value;
+	}
+	if (param->rank == 1)
+		param->rows = 1;
+	return 1;
+}
+
+/* --- signature --- */
+
+/* The type of a scalar in a natural C signature. */
+static const char *scalar_type(uint16_t dtype)
+{
+	return dtype == PTOWSP_BOOL ? "u8" : lang_dtype_text(dtype);
+}
+
+/* One type of the text against what the parameter wants (NULL: anything); *text moves behind it. */
+static int type_take(const char **text, const char *want)
+{
+	static const char *const known[] = {"v", "p", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "f32", "f64"};
+	size_t length;
+
+	*text += strspn(*text, " \t");
+	length = strspn(*text, "abcdefghijklmnopqrstuvwxyz0123456789");
+	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
+		if (strlen(known[i]) == length && !memcmp(known[i], *text, length) && (!want || !strcmp(known[i], want))) {
+			*text += length + strspn(*text + length, " \t");
+			return 1;
+		}
+	return 0;
+}
+
+/* "v(p,p,i64)": one type per parameter, in order. */
+static int signature_fits(const struct lang_kernel *kernel)
+{
+	const char *at = kernel->signature;
+
+	if (!type_take(&at, NULL) || *at++ != '(')
+		return 0;
+	for (uint32_t i = 0; i < kernel->param_count; i++) {
+		if (i && *at++ != ',')
+			return 0;
+		if (!type_take(&at, kernel->params[i].tensor ? "p" : scalar_type(kernel->params[i].dtype)))
+			return 0;
+	}
+	return *at == ')' && !at[1];
+}
+
+static const char *signature_make(struct lang_module *module, const struct lang_kernel *kernel)
+{
+	const char *text = "v(";
+
+	for (uint32_t i = 0; i < kernel->param_count; i++)
+		text = lang_format(&module->unit->arena, "%s%s%s", text, i ? "," : "",
+				   kernel->params[i].tensor ? "p" : scalar_type(kernel->params[i].dtype));
+	return lang_format(&module->unit->arena, "%s)", text);
+}
+
+static int signature_check(struct lang_module *module, const struct lang_kernel *kernel)
+{
+	if (!kernel->signature || signature_fits(kernel))
+		return 1;
+	lang_error(module->unit, kernel->signature_at, "the signature \"%.80s\" does not fit the parameters of @%s", kernel->signature,
+		   kernel->head.name);
+	if (kernel->param_count <= 32)
+		lang_help(module->unit, "they are called as \"%s\"", signature_make(module, kernel));
+	return 0;
+}
+
+/* --- payloads --- */
+
+static int file_check(struct lang_module *module, struct lang_payload *payload)
+{
+	const struct lang_options *options = module->options;
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	void *bytes = NULL, *copy;
+	size_t size = 0;
+
+	if (!options->read) {
+		lang_error(module->unit, payload->file_at, "the file \"%.80s\" cannot be read: this packer was given texts, not a folder", payload->file);
+		return 0;
+	}
+	if (options->read(options->context, payload->file_at.file, payload->file, &bytes, &size, &error)) {
+		free(bytes);
+		lang_error(module->unit, payload->file_at, "%.200s", error.text);
+		return 0;
+	}
+	copy = size <= (size_t)256 << 20 ? lang_alloc(&module->unit->arena, size + 1) : NULL;
+	if (copy && size)
+		memcpy(copy, bytes, size);
+	free(bytes);
+	if (!copy || !size) {
+		lang_error(module->unit, payload->file_at, "the file \"%.80s\" has %zu bytes, a payload has 1 to 2^28", payload->file, size);
+		return 0;
+	}
+	payload->bytes = copy;
+	payload->size = size;
+	return 1;
+}
+
+/* The function's memrefs and scalars must be the kernel's, in order. */
+static int portable_fits(const struct lang_kernel *kernel, const struct lang_function *f)
+{
+	uint32_t memrefs = 0, needs = 0;
+
+	for (uint32_t i = 0; i < kernel->param_count; i++) {
+		const struct lang_kernel_param *param = &kernel->params[i];
+		const struct lang_var *var;
+
+		if (param->tensor ? memrefs == f->memref_count : needs == f->need_count)
+			return 0;
+		var = param->tensor ? f->memrefs[memrefs++] : f->needs[needs++];
+		if (var->type.dtype != param->dtype || (param->tensor && var->access & ~param->access))
+			return 0;
+	}
+	return memrefs == f->memref_count && needs == f->need_count;
+}
+
+static int portable_check(struct lang_module *module, const struct lang_kernel *kernel, struct lang_payload *payload)
+{
+	struct lang_function *f = lang_map_find(&module->functions, payload->file);
+
+	if (!f || f->kind != LANG_INCORE) {
+		lang_error(module->unit, payload->file_at, f ? "@%s is an Orchestration function, a kernel's code is an InCore function"
+							     : "there is no function @%s", payload->file);
+		return 0;
+	}
+	payload->function = f;
+	if (module->unit->list->head.errors || portable_fits(kernel, f))
+		return 1;
+	lang_error(module->unit, payload->file_at, "the memrefs and scalars of @%s are not those of @%s, in order, type and direction", f->name,
+		   kernel->head.name);
+	return 0;
+}
+
+void lang_kernel_check(struct lang_module *module, struct lang_decl *decl)
+{
+	struct lang_kernel *kernel = (struct lang_kernel *)decl;
+	int ok = !decl->broken;
+
+	for (uint32_t i = 0; i < kernel->param_count; i++)
+		ok &= param_check(module, &kernel->params[i]);
+	ok &= number_check(module, kernel->blockdim, "a number of blocks", UINT32_MAX) &
+	      number_check(module, kernel->workspace, "a workspace in bytes", INT64_MAX);
+	if (ok)
+		ok = signature_check(module, kernel);
+	for (uint32_t i = 0; i < kernel->payload_count && !decl->broken; i++) {
+		struct lang_payload *payload = &kernel->payloads[i];
+
+		ok &= payload->kind == PTOWSP_PAYLOAD_PTO ? portable_check(module, kernel, payload) : file_check(module, payload);
+		ok &= number_check(module, payload->cycles, "a number of cycles", INT64_MAX);
+	}
+	decl->broken = !ok;
+}
+
+/* --- rows --- */
+
+static uint32_t params_write(struct lang_lower *lower, const struct lang_kernel *kernel)
+{
+	uint32_t first = pkg_writer_count(lower->writer, PTOWSP_SECTION_KPRM);
+
+	for (uint32_t i = 0; i < kernel->param_count; i++) {
+		const struct lang_kernel_param *param = &kernel->params[i];
+		struct ptowsp_param_record record = {.name = pkg_writer_string(lower->writer, param->name),
+						     .kind = param->tensor ? PTOWSP_PARAM_TENSOR : PTOWSP_PARAM_SCALAR,
+						     .dtype = param->dtype,
+						     .access = param->access,
+						     .rows = param->rows,
+						     .columns = param->columns};
+
+		pkg_writer_row(lower->writer, PTOWSP_SECTION_KPRM, &record, sizeof(record));
+	}
+	return first;
+}
+
+static uint64_t number_of(const struct lang_scalar *scalar)
+{
+	int64_t value = 0;
+
+	if (scalar)
+		lang_scalar_known(scalar, &value);
+	return (uint64_t)value;
+}
+
+static uint32_t payloads_write(struct lang_lower *lower, const struct lang_kernel *kernel)
+{
+	uint32_t first = pkg_writer_count(lower->writer, PTOWSP_SECTION_KPAY);
+
+	for (uint32_t i = 0; i < kernel->payload_count; i++) {
+		const struct lang_payload *payload = &kernel->payloads[i];
+		const void *bytes = payload->bytes;
+		size_t size = payload->size;
+		struct ptowsp_payload_record record = {.target = pkg_writer_string(lower->writer, payload->target),
+						       .kind = payload->kind,
+						       .unit = kernel->unit,
+						       .entry = pkg_writer_string(lower->writer, payload->entry ? payload->entry : ""),
+						       .cycles = number_of(payload->cycles)};
+
+		if (payload->function)
+			bytes = lang_kernel_encode(lower, payload->function, &size);
+		record.offset = pkg_writer_bytes(lower->writer, PTOWSP_SECTION_CODE, bytes, size, 64);
+		record.size = size;
+		pkg_writer_row(lower->writer, PTOWSP_SECTION_KPAY, &record, sizeof(record));
+	}
+	return first;
+}
+
+void lang_kernel_write(struct lang_lower *lower, struct lang_decl *decl)
+{
+	const struct lang_kernel *kernel = (const struct lang_kernel *)decl;
+	struct ptowsp_kernel_record record = {.id = ptowsp_id(decl->name, strlen(decl->name)),
+					      .name = pkg_writer_string(lower->writer, decl->name),
+					      .signature = pkg_writer_string(lower->writer, kernel->signature ? kernel->signature : ""),
+					      .unit = kernel->unit,
+					      .flags = kernel->measured ? PTOWSP_KERNEL_MEASURED : 0,
+					      .blockdim = (uint32_t)number_of(kernel->blockdim),
+					      .workspace = number_of(kernel->workspace),
+					      .params = params_write(lower, kernel),
+					      .param_count = kernel->param_count,
+					      .payloads = payloads_write(lower, kernel),
+					      .payload_count = kernel->payload_count,
+					      .variants = pkg_writer_count(lower->writer, PTOWSP_SECTION_KVAR)};
+
+	pkg_writer_row(lower->writer, PTOWSP_SECTION_KREG, &record, sizeof(record));
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* kernel.h - declared kernels: typed parameters, a unit, payloads per target. */
+#ifndef LANG_KERNEL_H
+#define LANG_KERNEL_H
+
+#include "lang/scalar.h"
+
+struct lang_kernel_param {
+	const char *name;
+	struct lang_span at, type_at;
+	uint8_t tensor;              /* 0: a scalar */
+	uint8_t access;              /* tensors: PTOWSP_READ | PTOWSP_WRITE */
+	uint16_t dtype;
+	uint8_t rank;                /* tensors: 0 any shape, 1, 2 */
+	struct lang_scalar *extents[2];
+	uint32_t rows, columns;      /* of the shape, 0: any */
+};
+struct lang_payload {
+	uint16_t kind;               /* PTOWSP_PAYLOAD_x */
+	const char *target, *file, *entry; /* entry NULL: offset 0; PTO: file is the name of the InCore function */
+	struct lang_span at, file_at;
+	struct lang_scalar *cycles;  /* fixed cycles per call; NULL: the backend's model */
+	const void *bytes;           /* of the file, read when the kernel is checked */
+	size_t size;
+	struct lang_function *function; /* PTO: whose code it is */
+};
+/* LANG_DECL_KERNEL; the KREG row is head.row. */
+struct lang_kernel {
+	struct lang_decl head;
+	struct lang_kernel_param *params;
+	uint32_t param_count, param_capacity;
+	uint16_t unit;
+	uint8_t measured;            /* its cycles are measured */
+	struct lang_scalar *blockdim, *workspace; /* NULL: not stated */
+	const char *signature;       /* NULL: the uniform one */
+	struct lang_span signature_at;
+	struct lang_payload *payloads;
+	uint32_t payload_count, payload_capacity;
+	uint32_t work_kernel;        /* its number in the kernel list of WORK plus 1, 0: not there yet */
+};
+
+void lang_kernel_parse(struct lang_parser *parser);
+void lang_kernel_check(struct lang_module *module, struct lang_decl *decl);
+void lang_kernel_write(struct lang_lower *lower, struct lang_decl *decl);
+
+#endif

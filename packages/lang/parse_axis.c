@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* parse_axis.c - axis %a = dense(16) | dense_dyn(%n / 64) | ragged(4, [33, 64, 128, 15]) | sparse(%indptr, %indices) */
+#include "lang/axis.h"
+#include "lang/parse.h"
+
+#include <string.h>
+
+static const struct {
+	const char *text;
+	uint8_t kind;
+} kinds[] = {{"dense", PTOWSP_AXIS_DENSE}, {"dense_dyn", PTOWSP_AXIS_DENSE_DYN}, {"ragged", PTOWSP_AXIS_RAGGED}, {"sparse", PTOWSP_AXIS_SPARSE}};
+
+/* "[33, 64, 128]" */
+static int values_parse(struct lang_parser *parser, struct lang_list_source *list)
+{
+	struct lang_scope scope = {.module = parser->module, .constant = 1};
+
+	lang_take(parser);
+	while (!lang_at_mark(parser, ']')) {
+		struct lang_scalar *scalar = lang_scalar_parse(parser, "a number");
+		int64_t value;
+
+		if (!scalar || !lang_scalar_check(&scope, scalar, "a list"))
+			return 0;
+		if (!lang_scalar_known(scalar, &value) || value < 0 || value > UINT32_MAX) {
+			lang_error(parser->unit, scalar->all, "a list holds numbers from 0 to %u", UINT32_MAX);
+			return 0;
+		}
+		*LANG_PUSH(&parser->unit->arena, list->values, list->count, list->capacity) = value;
+		if (!lang_at_mark(parser, ','))
+			break;
+		lang_take(parser);
+	}
+	return lang_expect(parser, ']', "behind the numbers");
+}
+
+static int list_parse(struct lang_parser *parser, struct lang_list_source *list)
+{
+	const struct lang_token *token = lang_peek(parser);
+
+	list->at = token->at;
+	if (token->mark == '[')
+		return values_parse(parser, list);
+	if (token->kind != LANG_NAME)
+		return lang_expected(parser, "a list such as [33, 64] or a tensor of integers");
+	list->tensor = lang_take(parser)->text;
+	return 1;
+}
+
+/* "(n)", "(low, high)", "(low, high, step)" */
+static int dense_parse(struct lang_parser *parser, struct lang_axis *axis)
+{
+	struct lang_scalar *values[3] = {NULL, NULL, NULL};
+	uint32_t count = 0;
+
+	do {
+		if (count)
+			lang_take(parser);
+		values[count] = lang_scalar_parse(parser, "a bound such as 16 or %n");
+		if (!values[count++])
+			return 0;
+	} while (count < 3 && lang_at_mark(parser, ','));
+	axis->high = values[count > 1];
+	axis->low = count > 1 ? values[0] : NULL;
+	axis->step = values[2];
+	return 1;
+}
+
+/* "(rows, lengths)", "(beginnings, indices)" */
+static int rows_parse(struct lang_parser *parser, struct lang_axis *axis)
+{
+	if (axis->kind == PTOWSP_AXIS_SPARSE)
+		return list_parse(parser, &axis->lengths) && lang_expect(parser, ',', "and the indices behind the beginnings of rows") &&
+		       list_parse(parser, &axis->indices);
+	axis->high = lang_scalar_parse(parser, "how many rows there are");
+	return axis->high && lang_expect(parser, ',', "and the lengths behind the number of rows") && list_parse(parser, &axis->lengths);
+}
+
+int lang_axis_read(struct lang_parser *parser, struct lang_axis *axis)
+{
+	size_t i = 0;
+	int ok;
+
+	axis->kind_at = lang_peek(parser)->at;
+	while (i < sizeof(kinds) / sizeof(*kinds) && !lang_word_take(parser, kinds[i].text))
+		i++;
+	if (i == sizeof(kinds) / sizeof(*kinds))
+		return lang_expected(parser, "dense, dense_dyn, ragged or sparse");
+	axis->kind = kinds[i].kind;
+	if (!lang_expect(parser, '(', "behind the kind of axis"))
+		return 0;
+	ok = axis->kind == PTOWSP_AXIS_DENSE || axis->kind == PTOWSP_AXIS_DENSE_DYN ? dense_parse(parser, axis) : rows_parse(parser, axis);
+	return ok && lang_expect(parser, ')', "at the end of the axis");
+}
+
+void lang_axis_parse(struct lang_parser *parser)
+{
+	const struct lang_token *name;
+	struct lang_axis *axis;
+
+	lang_take(parser);
+	name = lang_name_take(parser, LANG_NAME, "the axis' name such as %tiles");
+	if (!name) {
+		lang_decl_skip(parser);
+		return;
+	}
+	axis = lang_decl_add(parser, LANG_DECL_AXIS, sizeof(*axis), name->text, name->at);
+	axis->head.broken = !lang_expect(parser, '=', "and the axis behind the name") || !lang_axis_read(parser, axis);
+	if (axis->head.broken)
+		lang_decl_skip(parser);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* parse_kernel.c - kernel @k(%a: f16[64, 64] in, %n: i64) on cube blockdim 24 workspace 4096 { native x86_64 "lib.so" "f" sig "v(p,i64)" } */
+#include "lang/kernel.h"
+#include "lang/parse.h"
+#include "ptowsp/package.h"
+
+#include <string.h>
+
+static int access_parse(struct lang_parser *parser, struct lang_kernel_param *param)
+{
+	if (lang_word_take(parser, "in"))
+		param->access = PTOWSP_READ;
+	else if (lang_word_take(parser, "out"))
+		param->access = PTOWSP_WRITE;
+	else if (lang_word_take(parser, "inout"))
+		param->access = PTOWSP_READ | PTOWSP_WRITE;
+	else
+		return lang_expected(parser, "the parameter's direction: in, out or inout");
+	return 1;
+}
+
+/* "[64, 64]", "[64]", "[]" */
+static int shape_parse(struct lang_parser *parser, struct lang_kernel_param *param)
+{
+	lang_take(parser);
+	param->tensor = 1;
+	while (!lang_at_mark(parser, ']')) {
+		if (param->rank == 2) {
+			lang_error(parser->unit, lang_peek(parser)->at, "a kernel's tensor has at most 2 dimensions: rows and columns");
+			return 0;
+		}
+		param->extents[param->rank] = lang_scalar_parse(parser, "an extent such as 64");
+		if (!param->extents[param->rank++])
+			return 0;
+		if (!lang_at_mark(parser, ','))
+			break;
+		lang_take(parser);
+	}
+	return lang_expect(parser, ']', "behind the shape") && access_parse(parser, param);
+}
+
+static int param_parse(struct lang_parser *parser, struct lang_kernel *kernel)
+{
+	const struct lang_token *name = lang_name_take(parser, LANG_NAME, "a parameter such as %a: f32[64, 64] in or %n: i64");
+	struct lang_kernel_param param = {0};
+
+	if (!name || !lang_expect(parser, ':', "and the type behind the parameter"))
+		return 0;
+	param.name = name->text;
+	param.at = name->at;
+	param.type_at = lang_peek(parser)->at;
+	if (!lang_element_parse(parser, &param.dtype, "an element type such as f32"))
+		return 0;
+	if (lang_at_mark(parser, '[') && !shape_parse(parser, &param))
+		return 0;
+	for (uint32_t i = 0; i < kernel->param_count; i++)
+		if (!strcmp(kernel->params[i].name, param.name)) {
+			lang_error(parser->unit, param.at, "there are two parameters %%%s", param.name);
+			return 0;
+		}
+	*LANG_PUSH(&parser->unit->arena, kernel->params, kernel->param_count, kernel->param_capacity) = param;
+	return 1;
+}
+
+static int params_parse(struct lang_parser *parser, struct lang_kernel *kernel)
+{
+	if (!lang_expect(parser, '(', "and the parameters behind the kernel's name"))
+		return 0;
+	while (!lang_at_mark(parser, ')')) {
+		if (!param_parse(parser, kernel))
+			return 0;
+		if (!lang_at_mark(parser, ','))
+			break;
+		lang_take(parser);
+	}
+	return lang_expect(parser, ')', "at the end of the parameters");
+}
+
+int lang_unit_parse(struct lang_parser *parser, uint16_t *unit_out)
+{
+	static const struct {
+		const char *text, *pool;
+		uint16_t unit;
+	} units[] = {
+#define X(name, code, text, pool) {text, pool, code},
+#include "ptowsp/unit.def"
+#undef X
+	};
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (lang_word_take(parser, units[i].pool) || lang_word_take(parser, units[i].text)) {
+			*unit_out = units[i].unit;
+			return 1;
+		}
+	return lang_expected(parser, "an execution unit: any, host, cube, vector, mix, aicpu or aie");
+}
+
+static int signature_parse(struct lang_parser *parser, struct lang_kernel *kernel)
+{
+	const struct lang_token *text = lang_name_take(parser, LANG_STRING, "the signature such as \"v(p,p,i64)\"");
+
+	if (!text)
+		return 0;
+	if (kernel->signature && strcmp(kernel->signature, text->text) != 0) {
+		lang_error(parser->unit, text->at, "@%s has the signature \"%s\" already: its payloads are called alike", kernel->head.name,
+			   kernel->signature);
+		return 0;
+	}
+	kernel->signature = text->text;
+	kernel->signature_at = text->at;
+	return 1;
+}
+
+/* "on cube", "blockdim 24", "workspace 64*1024", "sig "v(p)"", "measured", in any order. */
+static int attributes_parse(struct lang_parser *parser, struct lang_kernel *kernel)
+{
+	for (;;) {
+		int ok = 1;
+
+		if (lang_word_take(parser, "on"))
+			ok = lang_unit_parse(parser, &kernel->unit);
+		else if (lang_word_take(parser, "blockdim"))
+			ok = (kernel->blockdim = lang_scalar_parse(parser, "the number of blocks")) != NULL;
+		else if (lang_word_take(parser, "workspace"))
+			ok = (kernel->workspace = lang_scalar_parse(parser, "bytes of scratch memory")) != NULL;
+		else if (lang_word_take(parser, "sig"))
+			ok = signature_parse(parser, kernel);
+		else if (lang_word_take(parser, "measured"))
+			kernel->measured = 1;
+		else
+			return 1;
+		if (!ok)
+			return 0;
+	}
+}
+
+/* "@f [cycles n]" behind portable. */
+static int portable_parse(struct lang_parser *parser, struct lang_payload *payload)
+{
+	const struct lang_token *name = lang_name_take(parser, LANG_AT, "an InCore function such as @f");
+
+	if (!name)
+		return 0;
+	payload->target = "";
+	payload->file = name->text;
+	payload->file_at = name->at;
+	return 1;
+}
+
+/* TARGET "file" ["entry"] behind native, image or source. */
+static int file_parse(struct lang_parser *parser, struct lang_payload *payload)
+{
+	const struct lang_token *file;
+
+	payload->target = lang_target_read(parser, payload->kind == PTOWSP_PAYLOAD_SOURCE ? "a language such as c"
+											    : "a target such as x86_64 or dav-c220");
+	file = payload->target ? lang_name_take(parser, LANG_STRING, "the file in quotes") : NULL;
+	if (!file)
+		return 0;
+	payload->file = file->text;
+	payload->file_at = file->at;
+	if (lang_peek(parser)->kind == LANG_STRING)
+		payload->entry = lang_take(parser)->text;
+	return 1;
+}
+
+/* What stands behind native, image, source or portable: [sig "..."] [cycles n] at the end of each. */
+static int payload_parse(struct lang_parser *parser, struct lang_kernel *kernel, uint16_t kind, struct lang_span at)
+{
+	struct lang_payload *payload = LANG_PUSH(&parser->unit->arena, kernel->payloads, kernel->payload_count, kernel->payload_capacity);
+
+	*payload = (struct lang_payload){.kind = kind, .at = at};
+	if (kind == PTOWSP_PAYLOAD_PTO ? !portable_parse(parser, payload) : !file_parse(parser, payload))
+		return 0;
+	for (;;) {
+		if (lang_word_take(parser, "sig")) {
+			if (!signature_parse(parser, kernel))
+				return 0;
+		} else if (lang_word_take(parser, "cycles")) {
+			payload->cycles = lang_scalar_parse(parser, "cycles per call");
+			if (!payload->cycles)
+				return 0;
+		} else {
+			return 1;
+		}
+	}
+}
+
+static int payloads_parse(struct lang_parser *parser, struct lang_kernel *kernel)
+{
+	static const struct {
+		const char *text;
+		uint16_t kind;
+	} kinds[] = {{"native", PTOWSP_PAYLOAD_ELF}, {"image", PTOWSP_PAYLOAD_IMAGE}, {"source", PTOWSP_PAYLOAD_SOURCE},
+		     {"portable", PTOWSP_PAYLOAD_PTO}};
+
+	if (!lang_at_mark(parser, '{'))
+		return 1;
+	lang_take(parser);
+	while (!lang_at_mark(parser, '}')) {
+		struct lang_span at = lang_peek(parser)->at;
+		size_t i = 0;
+
+		while (i < 4 && !lang_word_take(parser, kinds[i].text))
+			i++;
+		if (i == 4)
+			return lang_expected(parser, "a payload (native, image, source or portable) or \"}\"");
+		if (!payload_parse(parser, kernel, kinds[i].kind, at))
+			return 0;
+	}
+	lang_take(parser);
+	return 1;
+}
+
+void lang_kernel_parse(struct lang_parser *parser)
+{
+	const struct lang_token *name;
+	struct lang_kernel *kernel;
+
+	lang_take(parser);
+	name = lang_name_take(parser, LANG_AT, "the kernel's name such as @gemm");
+	if (!name) {
+		lang_decl_skip(parser);
+		return;
+	}
+	kernel = lang_decl_add(parser, LANG_DECL_KERNEL, sizeof(*kernel), name->text, name->at);
+	kernel->head.broken = !params_parse(parser, kernel) || !attributes_parse(parser, kernel) || !payloads_parse(parser, kernel);
+	if (kernel->head.broken)
+		lang_decl_skip(parser);
+}

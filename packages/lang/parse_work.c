@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+/* parse_work.c - workloads, and statements of bodies. */
+#include "lang/parse.h"
+#include "lang/work.h"
+
+#include <string.h>
+
+const struct lang_work_form lang_work_forms[] = {
+#define X(word, opcode, parse, check, lower) {word, opcode, parse, check, lower},
+#include "lang/works.def"
+#undef X
+};
+const uint32_t lang_work_form_count = sizeof(lang_work_forms) / sizeof(*lang_work_forms);
+
+static const struct lang_work_form *form_take(struct lang_parser *parser)
+{
+	for (uint32_t i = 0; i < lang_work_form_count; i++)
+		if (lang_word_take(parser, lang_work_forms[i].word))
+			return &lang_work_forms[i];
+	return NULL;
+}
+
+static int name_parse(struct lang_parser *parser, struct lang_work *work, const char *what)
+{
+	const struct lang_token *token = lang_name_take(parser, LANG_NAME, what);
+
+	if (!token)
+		return 0;
+	work->name = token->text;
+	work->name_at = token->at;
+	return 1;
+}
+
+static struct lang_local *local_make(struct lang_parser *parser, enum lang_local_kind kind, const struct lang_token *name)
+{
+	struct lang_local *local = lang_alloc(&parser->unit->arena, sizeof(*local));
+
+	local->kind = (uint8_t)kind;
+	local->name = name->text;
+	local->at = name->at;
+	return local;
+}
+
+static int unknown_refuse(struct lang_parser *parser)
+{
+	const struct lang_token *token = lang_peek(parser);
+	struct lang_guess guess;
+
+	if (token->kind != LANG_WORD)
+		return lang_expected(parser, "a statement or \"}\"");
+	lang_error(parser->unit, token->at, "there is no statement \"%.80s\"", token->text);
+	lang_guess_start(&guess, token->text);
+	for (uint32_t i = 0; i < lang_work_form_count; i++)
+		lang_guess_try(&guess, lang_work_forms[i].word);
+	lang_guess_help(parser->unit, &guess, "");
+	return 0;
+}
+
+/* "%t = call ..." or a statement. */
+static int statement_parse(struct lang_parser *parser, struct lang_work *work)
+{
+	const struct lang_token *name = NULL, *word;
+
+	if (lang_peek(parser)->kind == LANG_NAME) {
+		name = lang_take(parser);
+		if (!lang_expect(parser, '=', "and a call or copy behind the name of a task"))
+			return 0;
+	}
+	word = lang_peek(parser);
+	work->at = word->at;
+	work->form = form_take(parser);
+	if (!work->form)
+		return unknown_refuse(parser);
+	if (name && work->form->opcode != PTOWSP_OP_TASK && work->form->opcode != PTOWSP_OP_COPY) {
+		lang_error(parser->unit, name->at, "%%%s can name the task of a call or copy, and %s makes none of its own", name->text,
+			   work->form->word);
+		name = NULL;
+	}
+	if (name)
+		work->local = local_make(parser, LANG_LOCAL_TASK, name);
+	return work->form->parse(parser, work);
+}
+
+/* Behind an error in a statement: to the next line, or to what ends the body. */
+static void statement_skip(struct lang_parser *parser, uint32_t start)
+{
+	if (parser->at == start && !lang_at_mark(parser, '}'))
+		lang_take(parser);
+	while (lang_peek(parser)->kind != LANG_END && !lang_peek(parser)->first && !lang_at_mark(parser, '}') && !lang_at_mark(parser, '{'))
+		lang_take(parser);
+}
+
+static int body_ends(const struct lang_parser *parser)
+{
+	const struct lang_token *token = lang_peek(parser);
+
+	return token->mark == '}' || token->kind == LANG_END || (token->first && lang_decl_at(parser));
+}
+
+static void statements_parse(struct lang_parser *parser, struct lang_body *body)
+{
+	body->last = &body->first;
+	while (!body_ends(parser)) {
+		struct lang_work *work = lang_alloc(&parser->unit->arena, sizeof(*work));
+		uint32_t start = parser->at;
+
+		if (statement_parse(parser, work)) {
+			*body->last = work;
+			body->last = &work->next;
+			continue;
+		}
+		statement_skip(parser, start);
+		/* The head of a loop was wrong: its body is read for its own errors. */
+		if (lang_at_mark(parser, '{') && !lang_work_body_parse(parser, work))
+			return;
+		if (work->form && work->body_count) {
+			*body->last = work;
+			body->last = &work->next;
+		}
+	}
+}
+
+int lang_body_parse(struct lang_parser *parser, struct lang_body *body)
+{
+	body->at = lang_peek(parser)->at;
+	body->last = &body->first;
+	if (!lang_expect(parser, '{', "and the statements"))
+		return 0;
+	if (++parser->depth >= LANG_MAX_NESTING) {
+		lang_error(parser->unit, body->at, "loops and branches are nested deeper than %u", LANG_MAX_NESTING - 1);
+		parser->unit->stopped = 1;
+		longjmp(parser->unit->out, 1);
+	}
+	statements_parse(parser, body);
+	parser->depth--;
+	if (lang_at_mark(parser, '}')) {
+		lang_take(parser);
+		return 1;
+	}
+	lang_error(parser->unit, body->at, "this \"{\" is not closed by \"}\"");
+	return 0;
+}
+
+int lang_work_body_parse(struct lang_parser *parser, struct lang_work *work)
+{
+	struct lang_body body = {0};
+	struct lang_body *kept;
+	int ok = lang_body_parse(parser, &body);
+
+	kept = LANG_PUSH(&parser->unit->arena, work->bodies, work->body_count, work->body_capacity);
+	*kept = body;
+	if (!kept->first)
+		kept->last = &kept->first;
+	return ok;
+}
+
+/* --- loops and branches --- */
+
+/* "0 to %n", "0 to %n step 2" */
+static int range_parse(struct lang_parser *parser, struct lang_axis *axis)
+{
+	axis->kind = PTOWSP_AXIS_DENSE;
+	axis->low = lang_scalar_parse(parser, "an axis such as %tiles, or a range such as 0 to %n");
+	if (!axis->low)
+		return 0;
+	if (!lang_word_take(parser, "to"))
+		return lang_expected(parser, "\"to\" and the bound behind the first value");
+	axis->high = lang_scalar_parse(parser, "a bound such as 16 or %n");
+	if (!axis->high || !lang_word_take(parser, "step"))
+		return axis->high != NULL;
+	axis->step = lang_scalar_parse(parser, "a step such as 2");
+	return axis->step != NULL;
+}
+
+/* "[%b]" behind a ragged or sparse axis. */
+static int row_parse(struct lang_parser *parser, struct lang_work *work)
+{
+	if (!lang_at_mark(parser, '['))
+		return 1;
+	lang_take(parser);
+	work->value = lang_scalar_parse(parser, "a row such as %b");
+	return work->value && lang_expect(parser, ']', "behind the row");
+}
+
+/* A name and "{" or "[" is an axis; a name and anything else begins a range. */
+static int space_parse(struct lang_parser *parser, struct lang_work *work)
+{
+	const struct lang_token *token = lang_peek(parser);
+
+	if (token->kind == LANG_NAME && (token[1].mark == '{' || token[1].mark == '['))
+		return name_parse(parser, work, "an axis") && row_parse(parser, work);
+	work->axis = lang_alloc(&parser->unit->arena, sizeof(*work->axis));
+	work->axis->head.kind = LANG_DECL_AXIS;
+	work->axis->head.at = token->at;
+	if (token->kind == LANG_WORD && token[1].mark == '(' && strcmp(token->text, "min") != 0 && strcmp(token->text, "max") != 0 &&
+	    strcmp(token->text, "select") != 0)
+		return lang_axis_read(parser, work->axis) && row_parse(parser, work);
+	return range_parse(parser, work->axis);
+}
+
+int lang_loop_parse(struct lang_parser *parser, struct lang_work *work)
+{
+	const struct lang_token *name = lang_name_take(parser, LANG_NAME, "a name for the loop's value such as %i");
+
+	if (!name)
+		return 0;
+	work->local = local_make(parser, LANG_LOCAL_LOOP, name);
+	if (!lang_word_take(parser, "in"))
+		return lang_expected(parser, "\"in\" and what the loop runs over");
+	return space_parse(parser, work) && lang_work_body_parse(parser, work);
+}
+
+int lang_cond_parse(struct lang_parser *parser, struct lang_work *work)
+{
+	struct lang_work *other;
+	struct lang_body *body;
+
+	work->value = lang_scalar_parse(parser, "a condition such as %n > 0");
+	if (!work->value || !lang_work_body_parse(parser, work))
+		return 0;
+	if (!lang_word_take(parser, "else"))
+		return 1;
+	if (!lang_at_word(parser, "if"))
+		return lang_work_body_parse(parser, work);
+	/* else if: the other branch is one statement */
+	if (++parser->depth >= LANG_MAX_NESTING)
+		return lang_expected(parser, "\"{\": branches are nested too deep");
+	other = lang_alloc(&parser->unit->arena, sizeof(*other));
+	body = LANG_PUSH(&parser->unit->arena, work->bodies, work->body_count, work->body_capacity);
+	*body = (struct lang_body){.at = lang_peek(parser)->at};
+	other->at = body->at;
+	other->form = form_take(parser);
+	body->first = other;
+	if (!lang_cond_parse(parser, other))
+		return 0;
+	parser->depth--;
+	return 1;
+}
+
+int lang_repeat_parse(struct lang_parser *parser, struct lang_work *work)
+{
+	work->value = lang_scalar_parse(parser, "a condition such as %n > 0");
+	return work->value && lang_work_body_parse(parser, work);
+}
+
+int lang_scope_parse(struct lang_parser *parser, struct lang_work *work)
+{
+	return lang_work_body_parse(parser, work);
+}
+
+/* "combine { ... } { ... }": one body per branch. */
+int lang_branches_parse(struct lang_parser *parser, struct lang_work *work)
+{
+	do {
+		if (!lang_work_body_parse(parser, work))
+			return 0;
+	} while (lang_at_mark(parser, '{'));
+	return 1;
+}
+
+int lang_bare_parse(struct lang_parser *parser, struct lang_work *work)
+{
+	(void)parser;
+	(void)work;
+	return 1;
+}
+
+/* --- slots, events, memory --- */
+
+int lang_slot_set_parse(struct lang_parser *parser, struct lang_work *work)
+{
+	if (!name_parse(parser, work, "a slot such as %gate") || !lang_expect(parser, ',', "and the value behind the slot"))
+		return 0;
+	work->value = lang_scalar_parse(parser, "a value such as %n + 1");
+	return work->value != NULL;
+}
+
+int lang_slot_load_parse(struct lang_parser *parser, struct lang_work *work)
+{
+	if (!name_parse(parser, work, "a slot such as %gate") || !lang_expect(parser, ',', "and the element behind the slot") ||
+	    !lang_part_parse(parser, &work->parts[0]))
+		return 0;
+	work->mode = (uint32_t)lang_word_take(parser, "bits");
+	return 1;
+}
+
+int lang_event_use_parse(struct lang_parser *parser, struct lang_work *work)
+{
+	return name_parse(parser, work, "an event such as %ready");
+}
+
+int lang_memory_parse(struct lang_parser *parser, struct lang_work *work)
+{
+	return name_parse(parser, work, "a tensor such as %x");
+}
+
+int lang_fence_parse(struct lang_parser *parser, struct lang_work *work)
+{
+	static const struct {
+		const char *text;
+		uint32_t mode;
+	} scopes[] = {{"core", PTOWSP_FENCE_CORE}, {"device", PTOWSP_FENCE_DEVICE}, {"system", PTOWSP_FENCE_SYSTEM}};
+
+	for (size_t i = 0; i < sizeof(scopes) / sizeof(*scopes); i++)
+		if (lang_word_take(parser, scopes[i].text)) {
+			work->mode = scopes[i].mode;
+			return 1;
+		}
+	return lang_expected(parser, "the scope of the fence: core, device or system");
+}
+
+int lang_copy_parse(struct lang_parser *parser, struct lang_work *work)
+{
+	if (!lang_part_parse(parser, &work->parts[0]))
+		return 0;
+	if (lang_peek(parser)->kind != LANG_ARROW)
+		return lang_expected(parser, "\"->\" and where to copy");
+	lang_take(parser);
+	return lang_part_parse(parser, &work->parts[1]);
+}
+
+/* --- workloads --- */
+
+void lang_workload_parse(struct lang_parser *parser)
+{
+	const struct lang_token *name;
+	struct lang_workload *workload;
+
+	lang_take(parser);
+	name = lang_name_take(parser, LANG_AT, "the workload's name such as @main");
+	if (!name) {
+		lang_decl_skip(parser);
+		return;
+	}
+	workload = lang_decl_add(parser, LANG_DECL_WORKLOAD, sizeof(*workload), name->text, name->at);
+	workload->head.broken = !lang_body_parse(parser, &workload->body);
+	if (workload->head.broken)
+		lang_decl_skip(parser);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* part.c - parts of tensors: which, how large, inside or not; their rows of REGN. */
+#include "lang/lower.h"
+#include "lang/work.h"
+
+#include <string.h>
+
+static int tensor_find(struct lang_work_check *check, struct lang_part *part)
+{
+	struct lang_decl *decl = lang_decl_find(check->scope.module, '%', part->tensor);
+
+	if (decl && decl->kind == LANG_DECL_TENSOR) {
+		decl->used = 1;
+		part->decl = (struct lang_tensor *)decl;
+		return 1;
+	}
+	if (decl) {
+		lang_error(check->unit, part->at, "%%%s is a %s, a tensor is wanted here", part->tensor, lang_decl_forms[decl->kind].word);
+		return 0;
+	}
+	lang_error(check->unit, part->at, "there is no tensor %%%s", part->tensor);
+	lang_decl_help(check->scope.module, '%', LANG_DECL_TENSOR, part->tensor);
+	return 0;
+}
+
+static int access_check(struct lang_work_check *check, struct lang_part *part, unsigned access, const char *who)
+{
+	struct lang_tensor *tensor = part->decl;
+
+	if (access & PTOWSP_READ)
+		tensor->read = 1;
+	if (access & PTOWSP_WRITE)
+		tensor->written = 1;
+	if (!(access & PTOWSP_WRITE) || (tensor->role != PTOWSP_ROLE_IN && tensor->role != PTOWSP_ROLE_CONST))
+		return 1;
+	lang_error(check->unit, part->at, "%s writes %%%s, which is declared as %s", who, part->tensor,
+		   tensor->role == PTOWSP_ROLE_IN ? "in" : "const");
+	lang_help(check->unit, "declare it as inout or out at %s", lang_place(check->unit, tensor->head.at));
+	return 0;
+}
+
+/* Two indices are row and column; as many as there are dimensions, one per dimension. */
+static int indices_check(struct lang_work_check *check, struct lang_part *part)
+{
+	int ok = 1;
+
+	for (uint32_t i = 0; i < part->index_count; i++)
+		ok &= lang_scalar_check(&check->scope, part->indices[i], "an index");
+	for (uint32_t i = 0; i < 2 && part->extents[i]; i++)
+		ok &= lang_scalar_check(&check->scope, part->extents[i], "an extent");
+	if (!part->index_count || part->index_count == 2 || part->index_count == part->decl->rank)
+		return ok;
+	lang_error(check->unit, part->all, "%%%s has %u dimensions, here are %u indices", part->tensor, part->decl->rank, part->index_count);
+	lang_help(check->unit, "write a row and a column, or one index per dimension");
+	return 0;
+}
+
+int lang_part_check(struct lang_work_check *check, struct lang_part *part, unsigned access, const char *who)
+{
+	if (!tensor_find(check, part))
+		return 0;
+	return access_check(check, part, access, who) & indices_check(check, part) && !part->decl->head.broken;
+}
+
+/* "rows 64 to 127" */
+static int inside_check(struct lang_work_check *check, const struct lang_part *part, const char *what, int64_t from, int64_t count, int64_t limit)
+{
+	if (from >= 0 && from <= limit - count)
+		return 1;
+	lang_error(check->unit, part->all, "%ss %lld to %lld of %%%s are outside: it has %lld", what, (long long)from,
+		   (long long)(from + count - 1), part->tensor, (long long)limit);
+	return 0;
+}
+
+/* The row as a number, if it is one. */
+static int row_known(const struct lang_part *part, int64_t *row_out)
+{
+	int64_t index, extent;
+
+	*row_out = 0;
+	for (uint32_t i = 0; i + 1 < part->index_count; i++) {
+		if (!lang_scalar_known(part->indices[i], &index))
+			return 0;
+		if (part->index_count > 2 && i && (!lang_scalar_known(part->decl->extents[i], &extent) || *row_out > INT32_MAX))
+			return 0;
+		*row_out = (part->index_count > 2 && i ? *row_out * extent : 0) + index;
+	}
+	return 1;
+}
+
+static int bounds_check(struct lang_work_check *check, const struct lang_part *part)
+{
+	int64_t rows, columns, row, column;
+	int ok = 1;
+
+	if (!lang_tensor_shape(part->decl, &rows, &columns))
+		return 1;
+	if (row_known(part, &row))
+		ok = inside_check(check, part, "row", row, part->rows, rows);
+	if (ok && (!part->index_count || lang_scalar_known(part->indices[part->index_count - 1], &column)))
+		ok = inside_check(check, part, "column", part->index_count ? column : 0, part->columns, columns);
+	return ok;
+}
+
+/* An extent that is written; 0 after an error. */
+static int extent_read(struct lang_work_check *check, const struct lang_scalar *scalar, uint32_t *extent_out)
+{
+	int64_t value;
+
+	if (lang_scalar_known(scalar, &value) && value > 0 && value <= INT32_MAX) {
+		*extent_out = (uint32_t)value;
+		return 1;
+	}
+	lang_error(check->unit, scalar->all, "the size of a part is a number from 1 to %d", INT32_MAX);
+	return 0;
+}
+
+int lang_part_size(struct lang_work_check *check, struct lang_part *part, uint32_t rows, uint32_t columns)
+{
+	int64_t all_rows, all_columns;
+
+	part->rows = rows;
+	part->columns = columns;
+	if (part->extents[0]) {
+		if (!extent_read(check, part->extents[0], &part->rows) || !extent_read(check, part->extents[1], &part->columns))
+			return 0;
+	} else if (!part->index_count) {
+		if (lang_tensor_shape(part->decl, &all_rows, &all_columns)) {
+			part->rows = (uint32_t)all_rows;
+			part->columns = (uint32_t)all_columns;
+		} else if (!rows || !columns) {
+			lang_error(check->unit, part->all, "%%%s has a size that symbols decide, and a task needs a fixed one", part->tensor);
+			lang_help(check->unit, "say which part: %%%s[row, column : rows, columns]", part->tensor);
+			return 0;
+		}
+	}
+	if (!part->rows || !part->columns) {
+		lang_error(check->unit, part->all, "nothing here says how many rows and columns of %%%s are meant", part->tensor);
+		lang_help(check->unit, "write them behind a colon: %%%s[row, column : rows, columns]", part->tensor);
+		return 0;
+	}
+	return bounds_check(check, part);
+}
+
+void lang_copy_check(struct lang_work_check *check, struct lang_work *work)
+{
+	struct lang_part *from = &work->parts[0], *to = &work->parts[1];
+	int ok = lang_part_check(check, from, PTOWSP_READ, "copy") & lang_part_check(check, to, PTOWSP_WRITE, "copy");
+	struct lang_part *first = from->extents[0] || !from->index_count ? from : to, *second = first == from ? to : from;
+
+	lang_segment_task(check, work->local);
+	if (!ok || !lang_part_size(check, first, 0, 0) || !lang_part_size(check, second, first->rows, first->columns))
+		return;
+	if (from->rows != to->rows || from->columns != to->columns)
+		lang_error(check->unit, to->all, "copy from %u x %u to %u x %u elements", from->rows, from->columns, to->rows, to->columns);
+	if (from->decl->dtype != to->decl->dtype)
+		lang_error(check->unit, to->at, "copy from %%%s of type %s to %%%s of type %s", from->tensor, lang_dtype_text(from->decl->dtype),
+			   to->tensor, lang_dtype_text(to->decl->dtype));
+}
+
+/* --- lowering --- */
+
+static uint32_t row_lower(struct lang_lower *lower, const struct lang_part *part)
+{
+	struct lang_exprs *exprs = &lower->tables.exprs;
+	uint32_t row = lang_expr_const(exprs, 0);
+
+	for (uint32_t i = 0; i + 1 < part->index_count; i++) {
+		if (i)
+			row = lang_expr_binary(exprs, PTOWSP_EXPR_MUL, row, lang_scalar_lower(lower, part->decl->extents[i]));
+		row = lang_expr_binary(exprs, PTOWSP_EXPR_ADD, row, lang_scalar_lower(lower, part->indices[i]));
+	}
+	return row;
+}
+
+uint32_t lang_part_lower(struct lang_work_walk *walk, const struct lang_part *part)
+{
+	struct lang_lower *lower = walk->lower;
+	struct ptowsp_region_record region = {.tensor = part->decl->head.row, .rows = part->rows, .columns = part->columns};
+
+	lang_tensor_use(lower, part->decl);
+	region.row = row_lower(lower, part);
+	region.column = part->index_count ? lang_scalar_lower(lower, part->indices[part->index_count - 1])
+					  : lang_expr_const(&lower->tables.exprs, 0);
+	return lang_region_add(&lower->tables, &region);
+}
