@@ -137,20 +137,28 @@ int reg_scope_loop(const struct reg_scope *scope, const char *name, size_t lengt
 	return -1;
 }
 
-/* Reads "(a, b)" behind min or max. */
-static uint32_t parse_call(struct parser *p, uint16_t op)
-{
-	uint32_t a, b;
+/* Words that are no names. */
+static const struct word {
+	const char *text;
+	uint8_t op, operands;
+} words[] = {
+	{"min", PTOWSP_EXPR_MIN, 2},   {"max", PTOWSP_EXPR_MAX, 2},           {"select", PTOWSP_EXPR_SELECT, 3},
+	{"task", PTOWSP_EXPR_TASK, 0}, {"instance", PTOWSP_EXPR_INSTANCE, 0},
+};
 
-	if (!take(p, '('))
-		return fail(p, "'(' is missing behind min or max");
-	a = parse_binary(p, 1);
-	if (!p->status && !take(p, ','))
-		return fail(p, "min and max take two arguments, ',' is missing");
-	b = parse_binary(p, 1);
-	if (!p->status && !take(p, ')'))
+/* Reads "(a, b)" behind min and the like. */
+static uint32_t parse_call(struct parser *p, const struct word *word)
+{
+	uint32_t operands[3] = {0};
+
+	for (unsigned i = 0; i < word->operands; i++) {
+		if (!p->status && !take(p, i ? ',' : '('))
+			return fail(p, i ? "',' and another argument are missing" : "'(' is missing behind min, max or select");
+		operands[i] = parse_binary(p, 1);
+	}
+	if (word->operands && !p->status && !take(p, ')'))
 		return fail(p, "')' is missing");
-	return emit(p, op, a, b, 0);
+	return emit(p, word->op, operands[0], operands[1], operands[2]);
 }
 
 static uint32_t fail_name(struct parser *p, const char *name, size_t length)
@@ -187,10 +195,9 @@ static uint32_t parse_name(struct parser *p)
 	while (name + length < p->end && (is_letter(name[length]) || is_digit(name[length]) || name[length] == '.'))
 		length++;
 	p->at += length;
-	if (is_name("task", name, length))
-		return emit(p, PTOWSP_EXPR_TASK, 0, 0, 0);
-	if (is_name("min", name, length) || is_name("max", name, length))
-		return parse_call(p, name[1] == 'i' ? PTOWSP_EXPR_MIN : PTOWSP_EXPR_MAX);
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (is_name(words[i].text, name, length))
+			return parse_call(p, &words[i]);
 	loop = reg_scope_loop(p->scope, name, length);
 	if (loop >= 0)
 		return emit(p, PTOWSP_EXPR_AXIS, p->scope->loop_strings[loop], 0, 0);

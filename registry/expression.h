@@ -23,7 +23,7 @@ struct reg_rows {
 void reg_rows_finish(struct reg_rows *rows);
 
 /* Grammar: || && | ^ & == != < <= > >= << >> + - * / % with the precedence of C, unary - ~ !, parentheses, min(a, b),
- * max(a, b), decimal and 0x numbers, names of the scope, `task`. length bytes of text, all of it.
+ * max(a, b), select(a, b, c), decimal and 0x numbers, names of the scope, `task`, `instance`. length bytes of text, all of it.
  * Appends rows and gives the one of the result. Errors: INVALID with the place in the text, which is where[0] as a byte offset, too; NO_MEMORY;
  * rows appended before an error stay and are unused. */
 ptowsp_status reg_expression_compile(const char *text, size_t length, const struct reg_scope *scope, struct reg_rows *rows,

@@ -159,6 +159,7 @@ static void directives_read_as_one_likes_to_write_them(void)
 		{"dispatch hash(%i * 4 + %q_tile, 8) required", "dispatch hash(%i * 4 + %q_tile, 8) required"},
 		{"dispatch hash(-(%i - (2 - %n)) << 1, 8)", "dispatch hash(-(%i - (2 - %n)) << 1, 8)"},
 		{"dispatch custom((%i + %n) / (2 * 3) == min(task, 4), 8)", "dispatch custom((%i + %n) / (2 * 3) == min(task, 4), 8)"},
+		{"dispatch custom(select(%n > 4, max(%i, 1), instance), 8)", "dispatch custom(select(%n > 4, max(%i, 1), instance), 8)"},
 		{"dispatch custom(\n    %i // the inner loop\n    + 1, 8)", "dispatch custom(%i + 1, 8)"},
 		{"dispatch_threshold(%n, round_robin(1), 4: work_steal(2))", "dispatch threshold(%n, round_robin(1), 4: work_steal(2))"},
 		{"task_window 8192", "task_window 8192 tasks stall"},

@@ -104,13 +104,13 @@ static int row_check(struct job *job, const struct lang_argument *argument, uint
 
 static int expression_name_check(struct job *job, const struct lang_token *token)
 {
-	static const char *const words[] = {"task", "min", "max"};
+	static const char *const words[] = {"task", "instance", "min", "max", "select"};
 	const struct reg_scope *scope = &job->scope;
 	const char **names;
 	uint32_t count = 0;
 
 	if ((token->kind != LANG_NAME && token->kind != LANG_WORD) || is_known(scope->loops, scope->loop_count, token->text) ||
-	    is_known(scope->values, scope->value_count, token->text) || (token->kind == LANG_WORD && is_known(words, 3, token->text)))
+	    is_known(scope->values, scope->value_count, token->text) || (token->kind == LANG_WORD && is_known(words, 5, token->text)))
 		return 1;
 	names = lang_alloc(&job->unit->arena, (scope->loop_count + scope->value_count + 1) * sizeof(*names));
 	for (uint32_t i = 0; i < scope->loop_count; i++)
