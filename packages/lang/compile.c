@@ -4,6 +4,7 @@
 #include "lang/check.h"
 #include "lang/lower.h"
 #include "lang/parse.h"
+#include "lang/process.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -58,6 +59,7 @@ static void stages_run(struct compilation *c)
 		lang_error(&c->unit, c->module.end, "there is no function here");
 		lang_help(&c->unit, "a function begins with: func @name(%%x: !pto.memref<gm,...,f32>) {");
 	}
+	lang_pipeline_complete(&c->module);
 	lang_link(&c->module, c->options->entry);
 	lang_check(&c->module);
 	lang_decls_check(&c->module);

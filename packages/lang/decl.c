@@ -5,6 +5,7 @@
 #include "lang/axis.h"
 #include "lang/kernel.h"
 #include "lang/parse.h"
+#include "lang/process.h"
 #include "lang/schedule.h"
 #include "lang/tensor.h"
 #include "lang/value.h"

@@ -26,6 +26,8 @@ struct lang_lower {
 	struct lang_rows rows[LANG_MAX_SECTIONS];
 	uint32_t rows_count;
 	struct ptowsp_entry_record *entries; /* by row of ENTR; what names and values they have is filled in at the end */
+	uint32_t *pipeline_values; /* SLOT rows that the bodies of processes read */
+	uint32_t pipeline_value_count;
 	uint32_t expansions;    /* calls expanded in place so far */
 };
 

@@ -2,6 +2,7 @@
 /* package.c - the tables of a package: declare and sort what has an id, lower, write. */
 #include "lang/lower.h"
 #include "lang/number.h"
+#include "lang/process.h"
 #include "lang/rows.h"
 #include "lang/schedule.h"
 #include "lang/value.h"
@@ -315,6 +316,8 @@ void lang_entry_end(struct lang_lower *lower, uint32_t row)
 
 	if (!f || f->kind != LANG_INCORE) /* the values of a kernel's entry are its scalars and nothing else */
 		lang_schedule_values(lower);
+	for (uint32_t i = 0; !f && i < lower->pipeline_value_count; i++)
+		lang_value_use(lower, lower->pipeline_values[i]);
 	lower->entries[row].value_count = lower->tables.value_count - lower->value_first;
 	lower->value_first = PTOWSP_NONE;
 }
@@ -325,7 +328,7 @@ void lang_value_use(struct lang_lower *lower, uint32_t slot)
 		lang_value_add(&lower->tables, lower->value_first, slot);
 }
 
-/* Code in the order of the source: first that of functions, then that of declarations. */
+/* Code in the order of the source: first that of functions, then that of processes, then that of other declarations. */
 static void code_lower(struct lang_lower *lower)
 {
 	for (struct lang_function *f = lower->module->first; f; f = f->next) {
@@ -336,6 +339,7 @@ static void code_lower(struct lang_lower *lower)
 		lower->entries[f->entry].instruction = instruction;
 		lang_entry_end(lower, f->entry);
 	}
+	lang_pipeline_lower(lower);
 	for (struct lang_decl *decl = lower->module->decls; decl; decl = decl->next)
 		if (lang_decl_forms[decl->kind].code)
 			lang_decl_forms[decl->kind].code(lower, decl);
@@ -352,6 +356,8 @@ static void entries_write(struct lang_lower *lower, const struct lang_rows *entr
 		record->name = pkg_writer_string(lower->writer, row->name);
 		if (row->decl ? row->decl == module->default_decl : row->function == module->default_entry)
 			record->flags |= PTOWSP_ENTRY_DEFAULT;
+		if (row->decl && row->decl->kind == LANG_DECL_WORKLOAD && lang_has_pipeline(module))
+			record->flags |= PTOWSP_ENTRY_PIPELINE;
 		record->flags |= row->function && row->function->kind == LANG_INCORE ? PTOWSP_ENTRY_KERNEL : 0;
 		pkg_writer_row(lower->writer, PTOWSP_SECTION_ENTR, record, sizeof(*record));
 		lang_debug_add(lower, 2, i, row->decl ? row->decl->at : row->function->at);

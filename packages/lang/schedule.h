@@ -52,6 +52,8 @@ struct lang_schedule {
 
 /* schedule { }; the word is the next token. Numbers, words, what stands twice and what excludes each other are checked here. */
 void lang_schedule_parse(struct lang_parser *parser);
+/* The directive with that policy; NULL: the source has none. */
+const struct lang_directive *lang_schedule_find(const struct lang_module *module, unsigned directive, unsigned policy);
 /* The entry being lowered needs the symbols and slots that the schedule reads: every entry runs under it. */
 void lang_schedule_values(struct lang_lower *lower);
 /* Names against the tables of the package, which are complete but for EXPR and SCHD; then its rows. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* spelling.c - the rows of schedule.def, and their pieces. */
+/* spelling.c - the rows of schedule.def, and their pieces; directives of a module. */
 #include "lang/schedule.h"
 
 #include <assert.h>
@@ -43,6 +43,16 @@ int lang_spelling_arguments(const struct lang_spelling *spelling)
 			count = piece[1] - '0' + 1;
 	}
 	return count;
+}
+
+const struct lang_directive *lang_schedule_find(const struct lang_module *module, unsigned directive, unsigned policy)
+{
+	for (const struct lang_decl *decl = module->decls; decl; decl = decl->next)
+		if (decl->kind == LANG_DECL_SCHEDULE)
+			for (const struct lang_directive *d = ((const struct lang_schedule *)decl)->first; d; d = d->next)
+				if (d->spelling->directive == directive && d->spelling->policy == policy)
+					return d;
+	return NULL;
 }
 
 char lang_argument_kind(const struct reg_policy *policy, unsigned count, unsigned i)

@@ -127,7 +127,7 @@ void lang_loop_check(struct lang_work_check *check, struct lang_work *work)
 		lang_scalar_check(&check->scope, work->value, "a row");
 	if (work->axis && !work->axis->head.broken)
 		row_check(check, work);
-	for (uint32_t i = 0; i < work->body_count; i++)
+	for (uint32_t i = 0; work->local && i < work->body_count; i++)
 		lang_loop_body_check(check, &work->bodies[i], work->local);
 }
 
