@@ -114,6 +114,28 @@ static ptowsp_status sources_read(const char *const *files, int count, struct la
 	return status;
 }
 
+/* A file that a source names lies where the source says, seen from the source's own folder. */
+struct folder {
+	const char *const *files; /* the sources */
+};
+
+static ptowsp_status named_read(void *context, uint32_t source, const char *file, void **bytes_out, size_t *size_out,
+				struct ptowsp_error *error)
+{
+	const struct folder *folder = context;
+	const char *slash = strrchr(folder->files[source], '/');
+	int length = slash && *file != '/' ? (int)(slash + 1 - folder->files[source]) : 0;
+	char *path, *text = NULL;
+	ptowsp_status status;
+
+	if (asprintf(&path, "%.*s%s", length, folder->files[source], file) < 0)
+		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to read %.160s", file);
+	status = pack_read(path, &text, size_out, error);
+	free(path);
+	*bytes_out = text;
+	return status;
+}
+
 /* What no run could load is refused here already: an edge to a later task, a wait that nobody signals. A newer opcode is for who knows it. A pipeline that
  * must block is worth a line, and no package under --strict. */
 static ptowsp_status package_check(const struct pack_options *options, const void *bytes, size_t size, const char *path, struct ptowsp_error *error)
@@ -176,7 +198,10 @@ int pack_files(const struct pack_options *options, const char *const *files, int
 	       struct pack_counts *counts_out)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct folder folder = {files};
 	struct lang_options lang = {.name = options->name,
+				    .read = named_read,
+				    .context = &folder,
 				    .entry = options->entry,
 				    .defaults = options->defaults,
 				    .default_count = (uint32_t)options->default_count};

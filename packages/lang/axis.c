@@ -27,8 +27,8 @@ static int tensor_check(struct lang_module *module, struct lang_list_source *lis
 		return 0;
 	}
 	if (decl->kind != LANG_DECL_TENSOR) {
-		lang_error(module->unit, list->at, "%%%s is a %s, %s are a list or a tensor of integers", list->tensor,
-			   lang_decl_forms[decl->kind].word, what);
+		lang_error(module->unit, list->at, "%%%s is %s, %s are a list or a tensor of integers", list->tensor,
+			   lang_decl_noun(module->unit, decl->kind), what);
 		return 0;
 	}
 	list->decl = (struct lang_tensor *)decl;
@@ -46,7 +46,8 @@ static int ragged_check(struct lang_module *module, const struct lang_axis *axis
 	if (axis->lengths.tensor)
 		return 1;
 	if (!lang_scalar_known(axis->high, &rows) || rows != axis->lengths.count) {
-		lang_error(module->unit, axis->high->all, "this list has %u lengths, one per row is wanted", axis->lengths.count);
+		lang_error(module->unit, axis->high->all, "this list has %u length%s, one per row is wanted", axis->lengths.count,
+			   axis->lengths.count == 1 ? "" : "s");
 		return 0;
 	}
 	return 1;

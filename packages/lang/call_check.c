@@ -65,8 +65,8 @@ static int callee_find(struct lang_work_check *check, struct lang_work *work)
 		return 1;
 	}
 	if (decl) {
-		lang_error(check->unit, work->callee_at, "@%s is a %s: kernels, functions and workloads are called", work->callee,
-			   lang_decl_forms[decl->kind].word);
+		lang_error(check->unit, work->callee_at, "@%s is %s: kernels, functions and workloads are called", work->callee,
+			   lang_decl_noun(check->unit, decl->kind));
 		return 0;
 	}
 	lang_error(check->unit, work->callee_at, "there is nothing to call @%s", work->callee);

@@ -41,6 +41,13 @@ struct lang_decl *lang_decl_find(const struct lang_module *module, char sign, co
 	return lang_map_find(sign == '@' ? &module->routines : &module->values, name);
 }
 
+const char *lang_decl_noun(struct lang_unit *unit, unsigned kind)
+{
+	const char *word = lang_decl_forms[kind].word;
+
+	return lang_format(&unit->arena, "%s %s", strchr("aeiou", *word) ? "an" : "a", word);
+}
+
 /* What has the name already: *at_out says where. NULL: nothing has. */
 static const char *taken(const struct lang_module *module, char sign, const char *name, struct lang_span *at_out)
 {
@@ -50,7 +57,7 @@ static const char *taken(const struct lang_module *module, char sign, const char
 	if (!old && !function)
 		return NULL;
 	*at_out = old ? old->at : function->at;
-	return old ? lang_decl_forms[old->kind].word : "func";
+	return lang_decl_noun(module->unit, old ? old->kind : LANG_DECL_FUNC);
 }
 
 static void name_add(struct lang_parser *parser, struct lang_decl *decl, char sign)
@@ -63,7 +70,7 @@ static void name_add(struct lang_parser *parser, struct lang_decl *decl, char si
 		lang_map_add(sign == '@' ? &module->routines : &module->values, &parser->unit->arena, decl->name, decl);
 		return;
 	}
-	lang_error(parser->unit, decl->at, "%c%s is declared twice, first as a %s at %s", sign, decl->name, word,
+	lang_error(parser->unit, decl->at, "%c%s is declared twice, first as %s at %s", sign, decl->name, word,
 		   lang_place(parser->unit, at));
 	lang_help(parser->unit, "rename one of them: the files of a package share one set of names");
 }

@@ -8,6 +8,8 @@
 
 #include "lang/ast.h"
 
+#define LANG_MAX_TARGETS 32u /* as the package format has it */
+
 struct lang_parser;
 struct lang_lower;
 
@@ -50,6 +52,8 @@ void lang_decl_help(struct lang_module *module, char sign, enum lang_decl_kind k
 /* The word of a declaration at the next token; NULL if it is none. */
 const struct lang_decl_form *lang_decl_at(const struct lang_parser *parser);
 const struct lang_decl_form *lang_decl_word(const char *word);
+/* "a tensor", "an axis". */
+const char *lang_decl_noun(struct lang_unit *unit, unsigned kind);
 /* The checks of all declarations. */
 void lang_decls_check(struct lang_module *module);
 

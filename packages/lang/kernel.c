@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define SIGNATURE_ARGUMENTS 32u /* more are only called in the uniform way */
+#define PAYLOAD_BYTES ((size_t)256 << 20)
+
 /* --- parameters and attributes --- */
 
 static int number_check(struct lang_module *module, struct lang_scalar *scalar, const char *what, int64_t most)
@@ -95,11 +98,11 @@ static const char *signature_make(struct lang_module *module, const struct lang_
 
 static int signature_check(struct lang_module *module, const struct lang_kernel *kernel)
 {
-	if (!kernel->signature || signature_fits(kernel))
+	if (!kernel->signature || (kernel->param_count <= SIGNATURE_ARGUMENTS && signature_fits(kernel)))
 		return 1;
 	lang_error(module->unit, kernel->signature_at, "the signature \"%.80s\" does not fit the parameters of @%s", kernel->signature,
 		   kernel->head.name);
-	if (kernel->param_count <= 32)
+	if (kernel->param_count <= SIGNATURE_ARGUMENTS)
 		lang_help(module->unit, "they are called as \"%s\"", signature_make(module, kernel));
 	return 0;
 }
@@ -122,7 +125,7 @@ static int file_check(struct lang_module *module, struct lang_payload *payload)
 		lang_error(module->unit, payload->file_at, "%.200s", error.text);
 		return 0;
 	}
-	copy = size <= (size_t)256 << 20 ? lang_alloc(&module->unit->arena, size + 1) : NULL;
+	copy = size <= PAYLOAD_BYTES ? lang_alloc(&module->unit->arena, size + 1) : NULL;
 	if (copy && size)
 		memcpy(copy, bytes, size);
 	free(bytes);
@@ -242,12 +245,23 @@ static uint32_t payloads_write(struct lang_lower *lower, const struct lang_kerne
 	return first;
 }
 
+/* Without blanks, as packages have it. */
+static uint32_t signature_write(struct lang_lower *lower, const char *signature)
+{
+	char *text = lang_alloc(&lower->unit->arena, strlen(signature) + 1), *end = text;
+
+	for (; *signature; signature++)
+		if (*signature != ' ' && *signature != '\t')
+			*end++ = *signature;
+	return pkg_writer_string(lower->writer, text);
+}
+
 void lang_kernel_write(struct lang_lower *lower, struct lang_decl *decl)
 {
 	const struct lang_kernel *kernel = (const struct lang_kernel *)decl;
 	struct ptowsp_kernel_record record = {.id = ptowsp_id(decl->name, strlen(decl->name)),
 					      .name = pkg_writer_string(lower->writer, decl->name),
-					      .signature = pkg_writer_string(lower->writer, kernel->signature ? kernel->signature : ""),
+					      .signature = signature_write(lower, kernel->signature ? kernel->signature : ""),
 					      .unit = kernel->unit,
 					      .flags = kernel->measured ? PTOWSP_KERNEL_MEASURED : 0,
 					      .blockdim = (uint32_t)number_of(kernel->blockdim),

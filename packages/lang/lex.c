@@ -235,7 +235,11 @@ static int string_read(struct lexer *lexer)
 		return 1;
 	}
 	length = (size_t)(end - lexer->at);
+	if (strlen(lang_clean(&lexer->unit->arena, lexer->at, length)) != length ||
+	    memcmp(lang_clean(&lexer->unit->arena, lexer->at, length), lexer->at, length) != 0)
+		lang_error(lexer->unit, span_of(lexer, lexer->at, length + 1), "this text holds bytes that are no text");
 	token_add(lexer, LANG_STRING, 1, length);
+	lexer->tokens->rows[lexer->tokens->count - 1].at.length++;
 	lexer->at++;
 	return 1;
 }

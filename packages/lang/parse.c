@@ -175,8 +175,8 @@ static void function_start(struct lang_parser *parser, const struct lang_token *
 		lang_help(parser->unit, "rename one of them: the files of a package share one set of names");
 	} else {
 		if (decl) {
-			lang_error(parser->unit, name->at, "@%s is declared twice, first as a %s at %s", name->text,
-				   lang_decl_forms[decl->kind].word, lang_place(parser->unit, decl->at));
+			lang_error(parser->unit, name->at, "@%s is declared twice, first as %s at %s", name->text,
+				   lang_decl_noun(parser->unit, decl->kind), lang_place(parser->unit, decl->at));
 			lang_help(parser->unit, "rename one of them: the files of a package share one set of names");
 		}
 		lang_map_add(&parser->module->functions, &parser->unit->arena, name->text, parser->function);

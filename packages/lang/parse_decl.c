@@ -93,6 +93,10 @@ void lang_target_parse(struct lang_parser *parser)
 				lang_error(parser->unit, at, "the target %.80s is named twice", name);
 				return;
 			}
+		if (module->target_count == LANG_MAX_TARGETS) {
+			lang_error(parser->unit, at, "a package has at most %u targets", LANG_MAX_TARGETS);
+			return;
+		}
 		*LANG_PUSH(&parser->unit->arena, module->targets, module->target_count, module->target_capacity) = name;
 		if (!lang_at_mark(parser, ','))
 			return;

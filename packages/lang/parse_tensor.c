@@ -78,8 +78,8 @@ static int alignment_parse(struct lang_parser *parser, struct lang_tensor *tenso
 	lang_take(parser);
 	token = lang_peek(parser);
 	if (token->kind != LANG_NUMBER || !lang_uint_read(token->text, &tensor->alignment) || !tensor->alignment ||
-	    tensor->alignment & (tensor->alignment - 1))
-		return lang_expected(parser, "an alignment in bytes, a power of two");
+	    tensor->alignment & (tensor->alignment - 1) || tensor->alignment > 1u << 30)
+		return lang_expected(parser, "an alignment in bytes, a power of two up to 2^30");
 	lang_take(parser);
 	return 1;
 }

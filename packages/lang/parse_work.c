@@ -97,6 +97,18 @@ static int body_ends(const struct lang_parser *parser)
 	return token->mark == '}' || token->kind == LANG_END || (token->first && lang_decl_at(parser));
 }
 
+/* What a statement with an error counts as, for the sake of its bodies: a loop while its value has a name, else a scope. */
+static const struct lang_work_form *broken_form(const struct lang_work *work)
+{
+	const struct lang_work_form *scope = lang_work_forms;
+
+	if (work->form && work->form->check == lang_loop_check && work->local)
+		return work->form;
+	while (scope->opcode != PTOWSP_OP_SCOPE)
+		scope++;
+	return scope;
+}
+
 static void statements_parse(struct lang_parser *parser, struct lang_body *body)
 {
 	body->last = &body->first;
@@ -113,7 +125,8 @@ static void statements_parse(struct lang_parser *parser, struct lang_body *body)
 		/* The head of a loop was wrong: its body is read for its own errors. */
 		if (lang_at_mark(parser, '{') && !lang_work_body_parse(parser, work))
 			return;
-		if (work->form && work->body_count) {
+		if (work->body_count) {
+			work->form = broken_form(work);
 			*body->last = work;
 			body->last = &work->next;
 		}
@@ -200,11 +213,13 @@ static int space_parse(struct lang_parser *parser, struct lang_work *work)
 
 int lang_loop_parse(struct lang_parser *parser, struct lang_work *work)
 {
-	const struct lang_token *name = lang_name_take(parser, LANG_NAME, "a name for the loop's value such as %i");
+	const struct lang_token *name = lang_peek(parser);
 
-	if (!name)
+	/* What is meant by a name without its sign is plain: the body is read with it. */
+	if (name->kind == LANG_NAME || name->kind == LANG_WORD)
+		work->local = local_make(parser, LANG_LOCAL_LOOP, name);
+	if (!lang_name_take(parser, LANG_NAME, "a name for the loop's value such as %i"))
 		return 0;
-	work->local = local_make(parser, LANG_LOCAL_LOOP, name);
 	if (!lang_word_take(parser, "in"))
 		return lang_expected(parser, "\"in\" and what the loop runs over");
 	return space_parse(parser, work) && lang_work_body_parse(parser, work);

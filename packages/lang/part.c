@@ -15,7 +15,7 @@ static int tensor_find(struct lang_work_check *check, struct lang_part *part)
 		return 1;
 	}
 	if (decl) {
-		lang_error(check->unit, part->at, "%%%s is a %s, a tensor is wanted here", part->tensor, lang_decl_forms[decl->kind].word);
+		lang_error(check->unit, part->at, "%%%s is %s, a tensor is wanted here", part->tensor, lang_decl_noun(check->unit, decl->kind));
 		return 0;
 	}
 	lang_error(check->unit, part->at, "there is no tensor %%%s", part->tensor);
@@ -67,9 +67,27 @@ static int inside_check(struct lang_work_check *check, const struct lang_part *p
 {
 	if (from >= 0 && from <= limit - count)
 		return 1;
-	lang_error(check->unit, part->all, "%ss %lld to %lld of %%%s are outside: it has %lld", what, (long long)from,
-		   (long long)(from + count - 1), part->tensor, (long long)limit);
+	if (count == 1)
+		lang_error(check->unit, part->all, "%s %lld of %%%s is outside: it has %lld", what, (long long)from, part->tensor, (long long)limit);
+	else
+		lang_error(check->unit, part->all, "%ss %lld to %lld of %%%s are outside: it has %lld", what, (long long)from,
+			   (long long)(from + count - 1), part->tensor, (long long)limit);
 	return 0;
+}
+
+/* Where each dimension has its index, each must fit. */
+static int dimensions_check(struct lang_work_check *check, const struct lang_part *part)
+{
+	int64_t index, extent;
+
+	for (uint32_t i = 0; part->index_count > 2 && i + 1 < part->index_count; i++)
+		if (lang_scalar_known(part->indices[i], &index) && lang_scalar_known(part->decl->extents[i], &extent) &&
+		    (index < 0 || index >= extent)) {
+			lang_error(check->unit, part->indices[i]->all, "index %lld of dimension %u of %%%s is outside: it has %lld",
+				   (long long)index, i, part->tensor, (long long)extent);
+			return 0;
+		}
+	return 1;
 }
 
 /* The row as a number, if it is one. */
@@ -91,10 +109,10 @@ static int row_known(const struct lang_part *part, int64_t *row_out)
 static int bounds_check(struct lang_work_check *check, const struct lang_part *part)
 {
 	int64_t rows, columns, row, column;
-	int ok = 1;
+	int ok = dimensions_check(check, part);
 
-	if (!lang_tensor_shape(part->decl, &rows, &columns))
-		return 1;
+	if (!ok || !lang_tensor_shape(part->decl, &rows, &columns))
+		return ok;
 	if (row_known(part, &row))
 		ok = inside_check(check, part, "row", row, part->rows, rows);
 	if (ok && (!part->index_count || lang_scalar_known(part->indices[part->index_count - 1], &column)))

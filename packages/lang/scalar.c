@@ -49,8 +49,8 @@ static int decl_check(const struct lang_scope *scope, struct lang_scalar *scalar
 		return 0;
 	}
 	if (decl->kind != LANG_DECL_SYMBOL && decl->kind != LANG_DECL_SLOT) {
-		lang_error(unit, scalar->at, "%%%s is a %s, %s needs a symbol, a slot or the value of a loop", scalar->text,
-			   lang_decl_forms[decl->kind].word, what);
+		lang_error(unit, scalar->at, "%%%s is %s, %s needs a symbol, a slot or the value of a loop", scalar->text,
+			   lang_decl_noun(unit, decl->kind), what);
 		if (decl->kind == LANG_DECL_TENSOR)
 			lang_help(unit, "read an element into a slot: slot_load %%s, %%%s[0, 0]", scalar->text);
 		return 0;

@@ -62,7 +62,7 @@ int lang_work_decl_find(struct lang_work_check *check, struct lang_work *work, e
 		return 1;
 	}
 	if (decl) {
-		lang_error(check->unit, work->name_at, "%%%s is a %s, %s needs %s", work->name, lang_decl_forms[decl->kind].word,
+		lang_error(check->unit, work->name_at, "%%%s is %s, %s needs %s", work->name, lang_decl_noun(check->unit, decl->kind),
 			   work->form->word, what);
 		return 0;
 	}
