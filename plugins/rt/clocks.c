@@ -83,7 +83,7 @@ uint64_t rt_clocks_least(const struct rt_clocks *clocks)
 /* A stalling window: what is older has left before any task that is still to come is issued. */
 static bool left_window(const struct rt_clocks *clocks, uint64_t task)
 {
-	return !clocks->loads && clocks->base->window && clocks->base->window_mode == RT_WINDOW_STALL && clocks->issued - task > clocks->base->window;
+	return !clocks->asked && clocks->base->window && clocks->base->window_mode == RT_WINDOW_STALL && clocks->issued - task > clocks->base->window;
 }
 
 static void rows_forget(struct rt_clocks *clocks)

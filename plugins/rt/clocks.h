@@ -51,7 +51,7 @@ struct rt_clocks {
 	struct rt_scope_of_all *scopes;
 	uint32_t scope_count, scope_room, scope_free; /* free: + 1 */
 	struct rt_starts starts[RT_POOL_LIMIT];
-	bool loads;               /* slots are loaded: the end of a task is asked for until all clocks are behind it */
+	bool asked;               /* slots are loaded, or there is an ALLOC: what is no task asks when tasks ended until all clocks are behind them */
 	uint64_t held, held_map, held_deps; /* most that tasks from the first held one on had reserved, with the new one */
 };
 

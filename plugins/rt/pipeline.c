@@ -103,6 +103,14 @@ static bool instances_make(struct rt_pipeline *pipeline)
 	return ok;
 }
 
+static bool allocates(const struct rt_program *program)
+{
+	for (uint32_t t = 0; t < program->tables.tensor.count; t++)
+		if (program->tensor_allocated[t])
+			return true;
+	return false;
+}
+
 ptowsp_status rt_pipeline_create(struct rt_pipeline **pipeline_out, struct rt_run *run)
 {
 	const struct rt_tables *tables = &run->program->tables;
@@ -123,7 +131,7 @@ ptowsp_status rt_pipeline_create(struct rt_pipeline **pipeline_out, struct rt_ru
 	    rt_recall_init(&pipeline->recall, run) || (run->program->move_count && !rt_trails_init(&pipeline->trails, tables->tensor.count)) || !rt_versions_instances(run, pipeline->count))
 		return rt_no_memory(run->error, "the pipeline");
 	pipeline->live = pipeline->count;
-	pipeline->clocks.loads = run->watch != NULL;
+	pipeline->clocks.asked = run->watch != NULL || allocates(run->program);
 	pipeline->began = run->clock.total;
 	return PTOWSP_OK;
 }

@@ -566,6 +566,11 @@ class Machine:
     def total(self):
         return max([t.end for t in self.tasks] + self.clocks)
 
+def look(machine, *pipeline):
+    try:
+        return machine.run(*pipeline)
+    except Ended:  # as far as it gets
+        return machine
 def run(program):
     """The machine after a run; raises Ended. Two directives need a look ahead."""
     dispatch, gate, start = None, 0, program.schedule.get("start", [(None, [])])[0]
@@ -573,15 +578,11 @@ def run(program):
     if policy == "auto":
         machines = [Machine(program, 0, ("affinity", [name, *arguments])) for name in outermost_first(program) + [None]]
         [m.capacity.update(dict.fromkeys(m.capacity)) for m in machines[:-1]]  # which tasks and edges there are, not where the issue ends
-        crossed = [sum(m.tasks[d].executor != t.executor for t in m.run(False).tasks for d in t.edges) for m in machines[:-1]] + [NEVER]
+        crossed = [sum(m.tasks[d].executor != t.executor for t in look(m, False).tasks for d in t.edges) for m in machines[:-1]] + [NEVER]
         dispatch = machines[crossed.index(min(crossed))].dispatch
     if start[0]:
         ahead = Machine(program, NEVER, dispatch)  # nothing starts: how far does the issue get?
-        try:
-            ahead.run()
-        except Ended as ended:
-            if start[0] == "after_orchestration":
-                raise
+        ahead = ahead.run() if start[0] == "after_orchestration" else look(ahead)
         gate = max([t.a for t in ahead.tasks[:(start[1] or [None])[0]]], default=0)
     return Machine(program, gate, dispatch).run()
 def outermost_first(program):
@@ -595,6 +596,5 @@ def main(arguments):
     for t in machine.tasks:
         print(t.number, machine.program.kernel(t.kernel)["name"], t.executor, t.start, t.end, sorted(t.edges))
     print("total", machine.total(), "stalls", machine.stalls, "high", machine.high)
-
 if __name__ == "__main__":
     main(sys.argv[1:])
