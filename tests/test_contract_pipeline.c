@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * test_contract_pipeline.c - pipelines through the tools, from the JSON form of a package. */
+ * test_contract_pipeline.c - pipelines through the tools, from the JSON form of a package and from source. */
 #include "contract/cli.h"
 
 #include <stdlib.h>
@@ -145,6 +145,85 @@ static void the_listing_names_channels_and_the_json_form_comes_back(void)
 	CHECK_CONTAINS(cli_out, "left:");
 }
 
+/* --- in source form --- */
+
+static void source_write(const char *text)
+{
+	REQUIRE(check_write(check_fmt("%s/p.pto", check_tmp()), text, strlen(text)));
+}
+
+/* runtime semantics, section 10, last row. */
+static void the_vector_of_two_producers_in_the_source(void)
+{
+	static const char *const sizes[] = {"1", "10"};
+	char text[4096] = "";
+
+	cli_begin();
+	for (int i = 0; i < 2; i++)
+		strcat(text, check_fmt("func @k%s(%%x: !pto.memref<gm,...,f32>) {\n  %%t = alloc_tile : !pto.tile<1x%sxf32>\n  %%t = tload %%x[0, 0]\n"
+				       "  return\n}\n", sizes[i], sizes[i]));
+	strcat(text, "tensor %x : f32[1, 16] in\n"
+		     "channel %c : token capacity 1 latency 0\n"
+		     "process @p0 produces(%c) { for_each %i in 0 to 3 { call @k1(%x -> %x[0, 0]) send %c, %i } }\n"
+		     "process @p1 produces(%c) { call @k10(%x -> %x[0, 0]) send %c, 9 }\n"
+		     "process @eat consumes(%c) { consume %c as %t { call @k1(%x -> %x[0, 0]) } }\n");
+	source_write(text);
+	REQUIRE_INT(cli("$B/ptowsp-pack --strict p.pto -o p.pkg.zst"), 0);
+	CHECK_STR(cli_err, "");
+	for (int threads = 1; threads <= 2; threads++) {
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --threads %d --stats=json p.pkg.zst", threads)), 0);
+		CHECK_INT(cli_int(cli_json(), "total_cycles"), 13);
+		CHECK_INT(cli_int(cli_json(), "num_executors"), 3);
+		CHECK_INT(cli_int(cli_json(), "channels[c].empty_count"), 2);
+		CHECK_INT(cli_int(cli_json(), "channels[c].empty_cycles"), 9);
+		CHECK_INT(cli_int(cli_json(), "channels[c].full_count"), 0);
+	}
+}
+
+#define CYCLE                                                          \
+	"channel %there : token\n"                                     \
+	"channel %back : token\n"                                      \
+	"process @left produces(%there) consumes(%back) {\n"           \
+	"  parallel_for %i in 0 to 3 {\n"                              \
+	"    send %there, %i\n"                                        \
+	"  }\n"                                                        \
+	"  close %there\n"                                             \
+	"  consume %back as %i { }\n"                                  \
+	"}\n"                                                          \
+	"process @right consumes(%there) produces(%back) {\n"          \
+	"  consume %there as %i {\n"                                   \
+	"    parallel_for %k in 0 to 4 { send %back, %k }\n"           \
+	"  }\n"                                                        \
+	"}\n"
+
+/* The packer says where both stand, and what would help; a schedule in the source can say the same. */
+static void a_source_that_must_block_is_told_with_its_lines(void)
+{
+	cli_begin();
+	source_write(CYCLE);
+	REQUIRE_INT(cli("$B/ptowsp-pack p.pto -o p.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_err, "entry main must end in a deadlock");
+	CHECK_CONTAINS(cli_err, "p.pto:5:5) to send into there, which is full: 1 of 1");
+	CHECK_CONTAINS(cli_err, "p.pto:12:33) to send into back, which is full: 1 of 1");
+	CHECK_CONTAINS(cli_err, "--schedule channel_capacity=there,3");
+	CHECK_INT(cli("$B/ptowsp-pack --strict p.pto -o q.pkg.zst"), 3);
+	CHECK_INT(cli("$B/ptowsp-run -q p.pkg.zst"), 7);
+	source_write(CYCLE "schedule { channel_capacity 3 of %there }\n");
+	REQUIRE_INT(cli("$B/ptowsp-pack --strict p.pto -o p.pkg.zst"), 0);
+	CHECK_STR(cli_err, "");
+	CHECK_INT(cli("$B/ptowsp-run -q p.pkg.zst"), 0);
+}
+
+static void the_command_line_replaces_what_the_source_schedules(void)
+{
+	cli_begin();
+	source_write(CYCLE "schedule { channel_capacity 3 of %there pipeline_depth 2 streams 2 }\n");
+	REQUIRE_INT(cli("$B/ptowsp-pack --schedule streams=5 --schedule pipeline_depth=stream,7 --schedule channel_capacity=there,1 p.pto -o p.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_err, "must end in a deadlock");
+	REQUIRE_INT(cli("$B/ptowsp-inspect p.pkg.zst | sed -n '/^schedule/,$p'"), 0);
+	CHECK_STR(cli_out, "schedule\n  channel_capacity = there, 1\n  pipeline_depth = 2\n  streams = 5\n  pipeline_depth = stream, 7\n");
+}
+
 void suite_contract_pipeline(CU_pSuite s)
 {
 	cli_suite("contract_pipeline");
@@ -158,4 +237,7 @@ void suite_contract_pipeline(CU_pSuite s)
 	TEST(s, blocks_count_in_the_memory_limit);
 	TEST(s, the_listing_shows_what_moves_and_the_json_form_comes_back);
 	TEST(s, the_listing_names_channels_and_the_json_form_comes_back);
+	TEST(s, the_vector_of_two_producers_in_the_source);
+	TEST(s, a_source_that_must_block_is_told_with_its_lines);
+	TEST(s, the_command_line_replaces_what_the_source_schedules);
 }
