@@ -118,6 +118,8 @@ static ptowsp_status section_read(struct pkg_json_reader *r, const struct pkg_sc
 		return blob_read(r, schema->type, value);
 	case PTOWSP_SECTION_WORK:
 		return pkg_json_work_read(r, value);
+	case PTOWSP_SECTION_GRPH:
+		return pkg_json_graphs_read(r, value);
 	default:
 		return table_read(r, schema, value);
 	}

@@ -56,4 +56,8 @@ const struct pkg_json_form *pkg_json_form_find(uint32_t type); /* NULL: its rows
 json_t *pkg_json_work(const struct pkg_tables *tables);
 ptowsp_status pkg_json_work_read(struct pkg_json_reader *reader, const json_t *object);
 
+/* The GRPH section as a list of {name, device, names, instructions} and back; NULL without memory. */
+json_t *pkg_json_graphs(const struct pkg_tables *tables);
+ptowsp_status pkg_json_graphs_read(struct pkg_json_reader *reader, const json_t *list);
+
 #endif

@@ -123,18 +123,15 @@ static void blob_add(struct text *t, const char *key, const void *bytes, uint64_
 	free(digits);
 }
 
-static void work_add(struct text *t, const struct pkg_tables *tables)
+/* An object whose "instructions" stand one on a line. Takes it. */
+static void program_add(struct text *t, json_t *program)
 {
-	json_t *work, *list, *value;
+	json_t *list, *value;
 	const char *key;
 	size_t i, lists = 0;
 
-	if (!tables->work_size)
-		return;
-	work = pkg_json_work(tables);
-	key_add(t, "WORK");
 	text_add(t, "{");
-	json_object_foreach(work, key, list) {
+	json_object_foreach(program, key, list) {
 		line_begin(t, lists++);
 		text_add(t, "\"");
 		text_add(t, key);
@@ -151,7 +148,38 @@ static void work_add(struct text *t, const struct pkg_tables *tables)
 		text_add(t, "\n    ]");
 	}
 	text_add(t, "\n  }");
-	json_decref(work);
+	json_decref(program);
+}
+
+static void work_add(struct text *t, const struct pkg_tables *tables)
+{
+	if (!tables->work_size)
+		return;
+	key_add(t, "WORK");
+	program_add(t, pkg_json_work(tables));
+}
+
+static void graphs_add(struct text *t, const struct pkg_tables *tables)
+{
+	json_t *list, *graph;
+	size_t i;
+
+	if (!tables->graph_size)
+		return;
+	list = pkg_json_graphs(tables);
+	if (!list) {
+		free(t->bytes);
+		t->bytes = NULL;
+		return;
+	}
+	key_add(t, "GRPH");
+	text_add(t, "[");
+	json_array_foreach(list, i, graph) {
+		text_add(t, i ? ", " : "");
+		program_add(t, json_incref(graph));
+	}
+	text_add(t, "]");
+	json_decref(list);
 }
 
 static void targets_add(struct text *t, const struct pkg *package)
@@ -180,6 +208,9 @@ static void section_add(struct text *t, const struct pkg_tables *tables, const s
 		break;
 	case PTOWSP_SECTION_WORK:
 		work_add(t, tables);
+		break;
+	case PTOWSP_SECTION_GRPH:
+		graphs_add(t, tables);
 		break;
 	default:
 		table_add(t, tables, schema);

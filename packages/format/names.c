@@ -65,6 +65,45 @@ static const struct pkg_word channel_kind_words[] = {{PTOWSP_CHANNEL_TOKEN, "tok
 static const struct pkg_word channel_direction_words[] = {{PTOWSP_CHANNEL_PRODUCES, "produces"}, {PTOWSP_CHANNEL_CONSUMES, "consumes"}};
 static const struct pkg_word sample_role_words[] = {{PTOWSP_SAMPLE_INPUT, "input"}, {PTOWSP_SAMPLE_EXPECTED, "expected"}};
 
+static const struct pkg_word core_type_words[] = {
+#define X(NAME, code, text, unit) {code, #NAME},
+#include "ptowsp/core.def"
+#undef X
+};
+/* graph_words.def holds several enumerations: each takes its own rows. */
+#define GRAPH_WORD(words, NAME, code) {code, #NAME},
+#define GRAPH_NO_WORD(words, NAME, code)
+#define X(words, NAME, code) X_##words(words, NAME, code)
+#define X_dep_type GRAPH_WORD
+#define X_location GRAPH_NO_WORD
+#define X_fence_scope GRAPH_NO_WORD
+#define X_affinity_type GRAPH_NO_WORD
+static const struct pkg_word dep_type_words[] = {
+#include "ptowsp/graph_words.def"
+};
+#undef X_dep_type
+#undef X_location
+#define X_dep_type GRAPH_NO_WORD
+#define X_location GRAPH_WORD
+static const struct pkg_word location_words[] = {
+#include "ptowsp/graph_words.def"
+};
+#undef X_location
+#undef X_fence_scope
+#define X_location GRAPH_NO_WORD
+#define X_fence_scope GRAPH_WORD
+static const struct pkg_word fence_scope_words[] = {
+#include "ptowsp/graph_words.def"
+};
+#undef X_fence_scope
+#undef X_affinity_type
+#define X_fence_scope GRAPH_NO_WORD
+#define X_affinity_type GRAPH_WORD
+static const struct pkg_word affinity_type_words[] = {
+#include "ptowsp/graph_words.def"
+};
+#undef X
+
 static const struct {
 	const char *name;
 	const struct pkg_word *words;
@@ -74,6 +113,7 @@ static const struct {
 	WORDS(dtype) WORDS(unit) WORDS(space) WORDS(payload) WORDS(expr_op) WORDS(directive) WORDS(param_kind) WORDS(role)
 	WORDS(distribution) WORDS(slot_kind) WORDS(axis_kind) WORDS(sample_role)
 	WORDS(channel_kind) WORDS(channel_direction) WORDS(opcode)
+	WORDS(core_type) WORDS(dep_type) WORDS(location) WORDS(fence_scope) WORDS(affinity_type)
 #undef WORDS
 };
 

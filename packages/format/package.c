@@ -114,6 +114,10 @@ static ptowsp_status table_place(struct pkg *p, uint32_t i, const struct pkg_sch
 		t->work = array;
 		t->work_size = row->size;
 		return st;
+	case PTOWSP_SECTION_GRPH:
+		t->graph = array;
+		t->graph_size = row->size;
+		return st;
 	}
 	if (row->stride != schema->bytes) {
 		st = table_convert(p, i, schema, error);

@@ -24,6 +24,8 @@ struct pkg_tables {
 	uint64_t code_size;
 	const uint8_t *work; /* WORK; container and tables are verified, bytecode is not */
 	uint64_t work_size;
+	const uint8_t *graph; /* GRPH; verified */
+	uint64_t graph_size;
 };
 
 /* Immutable after open: may be read from any thread. */

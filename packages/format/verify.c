@@ -91,6 +91,8 @@ static uint64_t section_length(const struct pkg_check *check, uint32_t type)
 		return check->tables->code_size;
 	case PTOWSP_SECTION_WORK:
 		return check->tables->work_size;
+	case PTOWSP_SECTION_GRPH:
+		return check->tables->graph_size;
 	default:
 		return check->sample_size;
 	}

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* verify_rules.c - the rules between fields and tables that records.def cannot say. One function per table. */
+#include "graph_read.h"
 #include "verify.h"
 
 #include "ptowsp/workload.h"
@@ -497,12 +498,21 @@ static ptowsp_status positions_check(const struct pkg_check *c)
 	return PTOWSP_OK;
 }
 
+static ptowsp_status graphs_check(const struct pkg_check *c)
+{
+	struct pkg_graphs graphs;
+	ptowsp_status st = pkg_graphs_read(&graphs, c->tables, &c->place);
+
+	pkg_graphs_finish(&graphs);
+	return st;
+}
+
 ptowsp_status pkg_verify_rules(const struct pkg_check *check)
 {
 	static ptowsp_status (*const steps[])(const struct pkg_check *) = {
 		meta_check, kernels_check, payloads_check, levels_check,   tensors_check, expressions_check,
 		loops_check, pkg_verify_axes, work_check, entries_check, pkg_verify_kernel_entries, schedule_check, samples_check,
-		positions_check};
+		graphs_check, positions_check};
 	ptowsp_status st = PTOWSP_OK;
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !st; i++)

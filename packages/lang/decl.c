@@ -4,6 +4,7 @@
 
 #include "lang/axis.h"
 #include "lang/kernel.h"
+#include "lang/graph.h"
 #include "lang/parse.h"
 #include "lang/process.h"
 #include "lang/schedule.h"

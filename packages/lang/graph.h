@@ -5,8 +5,8 @@
 #ifndef LANG_GRAPH_H
 #define LANG_GRAPH_H
 
-#include "lang/ast.h"
-#include "ptowsp/graph.h"
+#include "lang/decl.h"
+#include "format/graph_schema.h"
 
 /* Anything that has an id: graph_objects.def. Kernels, tensors and graphs are larger structs that begin with one. */
 struct lang_graph_object {
@@ -15,6 +15,7 @@ struct lang_graph_object {
 	uint8_t numeric;         /* 1: written as a number */
 	const char *name;        /* as written: "Q_TENSOR", "3" */
 	uint32_t number;         /* unique among the objects of its kind in the program; a number as written is kept where it is free */
+	uint32_t index;          /* in the array of its kind: program->graphs, kernels, tensors, objects */
 	struct lang_span at;     /* where it is defined, else its first use */
 	struct lang_graph_inst *inst; /* the instruction that defines it, NULL without one */
 	struct lang_graph *graph;     /* kernels, barriers: the graph they belong to */
@@ -62,7 +63,8 @@ struct lang_graph_inst {
 	struct lang_graph_block other;    /* CF_IF: behind CF_ELSE */
 	struct lang_graph_inst *parent;   /* the one whose block it stands in, NULL at the top */
 	struct lang_graph *graph;         /* the graph it stands in, NULL outside */
-	uint32_t order;                   /* place in program text, 0 first */
+	uint32_t order;                   /* place in program text, 0 first; the words that end blocks count, too */
+	uint32_t else_order, end_order;   /* of its CF_ELSE and of what ends its block */
 };
 
 struct lang_graph_bind {
@@ -94,7 +96,7 @@ struct lang_graph_kernel {
 	uint8_t requested;
 	uint8_t persistent;               /* 1: TG_PERSISTENT */
 	uint64_t duration;
-	uint32_t index;                   /* in program->kernels */
+	uint32_t node;                    /* in graph->kernels */
 	struct lang_graph_inst *inst;     /* TG_KERNEL; its place in its block is where the kernel is issued */
 };
 
@@ -104,7 +106,6 @@ struct lang_graph_tensor {
 	uint32_t alignment, location;     /* location: PTOWSP_location_x */
 	struct lang_graph_inst *freed;    /* MC_FREE, NULL without one */
 	uint8_t access;                   /* of all that touches it: READ, WRITE as far as known */
-	uint32_t index;                   /* in program->tensors */
 };
 
 /* One TG_BEGIN .. TG_END, or what TG_FUSE made. */
@@ -118,16 +119,14 @@ struct lang_graph {
 	struct lang_graph_depend **depends;
 	uint32_t depend_count, depend_capacity;
 	struct lang_graph *fused[2];      /* TG_FUSE: of what, else NULL */
-	uint32_t index;                   /* in program->graphs */
 	uint8_t closed;                   /* 1: TG_END was there */
 };
 
 /* A compilation unit of instructions: one entry of the package. */
 struct lang_graph_program {
-	struct lang_graph_program *next;
-	const char *name;                 /* of `graph @name`, bare text: of the file */
-	struct lang_span at;
+	struct lang_decl head;            /* its name is that of `graph @name`, bare text: of the file */
 	uint32_t device;                  /* `graph @name on device 1`: the device it belongs to, 0 without */
+	uint8_t placed;                   /* 1: that is written */
 	struct lang_graph_block body;     /* top level: TG_BEGIN with its body, TG_LAUNCH ... */
 	struct lang_graph **graphs;
 	struct lang_graph_kernel **kernels;
@@ -140,17 +139,79 @@ struct lang_graph_program {
 	struct lang_map names[PTOWSP_GRAPH_OBJECTS]; /* by kind; kernels and barriers of the graph being read */
 };
 
-/* graph_ops.def as data. */
-enum lang_graph_arg_kind {
-	LANG_GRAPH_NEW, LANG_GRAPH_ID, LANG_GRAPH_USE, LANG_GRAPH_SET, LANG_GRAPH_SYMBOL, LANG_GRAPH_RANGE, LANG_GRAPH_NUMBER,
-	LANG_GRAPH_SCALAR, LANG_GRAPH_ENUM
-};
-
 /* Constant of a scalar: 1 and the value. */
 static inline int lang_graph_constant(const struct lang_graph_scalar *scalar, int64_t *value_out)
 {
 	*value_out = scalar->value;
 	return scalar->op == PTOWSP_EXPR_CONST;
+}
+
+/* Hooks of decls.def: `graph @name { ... }`. */
+void lang_graph_parse(struct lang_parser *parser);
+void lang_graph_check(struct lang_module *module, struct lang_decl *decl); /* constraints; sorts the bodies of graphs */
+void lang_graph_write(struct lang_lower *lower, struct lang_decl *decl); /* its binary into section GRPH */
+/* Bare instructions at the next token, called like the file's program or the file: up to the next declaration. */
+int lang_graph_at(const struct lang_parser *parser);
+void lang_graph_bare_parse(struct lang_parser *parser, const char *name);
+
+/* --- shared by parse_graph.c, graph_object.c, graph_scalar.c, graph_check.c ... --- */
+
+/* The reading of one program. */
+struct lang_graph_reader {
+	struct lang_parser *parser;
+	struct lang_unit *unit;
+	struct lang_graph_program *program;
+	struct lang_graph *graph;         /* the open one, NULL outside */
+	struct lang_graph_inst *parent;   /* the innermost open block */
+	struct lang_graph_block *block;   /* where the next instruction goes */
+	uint32_t depth;
+	uint8_t bare;                     /* 1: without `graph @name {` around */
+	struct lang_graph_object *iterators[PTOWSP_NESTING_LIMIT]; /* of the loops around, outermost first */
+	uint32_t iterator_count;
+};
+
+/* The object of that spelling and kind; made when it is mentioned for the first time. */
+struct lang_graph_object *lang_graph_mention(struct lang_graph_reader *reader, enum ptowsp_graph_object kind, const char *name,
+					      struct lang_span at);
+/* The same, defined here; an error if it is defined already. */
+struct lang_graph_object *lang_graph_define(struct lang_graph_reader *reader, enum ptowsp_graph_object kind, const char *name,
+					     struct lang_span at, struct lang_graph_inst *inst);
+/* NULL if nothing of that name was mentioned. */
+struct lang_graph_object *lang_graph_find(const struct lang_graph_program *program, enum ptowsp_graph_object kind, const char *name);
+/* The kernels and barriers of the open graph are known no more. */
+void lang_graph_forget(struct lang_graph_reader *reader);
+/* An error for every object of a kind that must be defined and is not. graph: whose kernels; NULL: all but kernels. */
+void lang_graph_undefined_refuse(struct lang_graph_reader *reader, const struct lang_graph *graph);
+/* Numbers for all objects: numbers as written first, then names in the order of their first mention. */
+void lang_graph_number(struct lang_graph_reader *reader);
+
+/* A scalar at the next token; NULL after an error. */
+struct lang_graph_scalar *lang_graph_scalar_parse(struct lang_graph_reader *reader, const char *what);
+struct lang_graph_scalar *lang_graph_scalar_constant(struct lang_unit *unit, int64_t value, struct lang_span at);
+
+/* What kernels are and what is bound to them (graph_bind.c): functions, arguments, access, bounds. */
+void lang_graph_bind(struct lang_module *module, struct lang_graph_program *program);
+#define LANG_GRAPH_FUSE_LIMIT (1u << 24) /* pairs of kernels that TG_FUSE compares, at most */
+/* The graphs that TG_FUSE makes (graph_fuse.c); bindings are known. */
+void lang_graph_fuse(struct lang_unit *unit, struct lang_graph_program *program);
+/* What stands outside of graphs (graph_run.c): launches, frees of what is in use, events that nobody signals. */
+void lang_graph_run_check(struct lang_unit *unit, const struct lang_graph_program *program);
+/* The least and the largest value that a scalar can have whatever the run. 0: that is not known. */
+int lang_graph_range(const struct lang_graph_scalar *scalar, int64_t *low_out, int64_t *high_out);
+/* 1 if the bytes of two bindings of one tensor may meet. */
+int lang_graph_overlaps(const struct lang_graph_bind *a, const struct lang_graph_bind *b);
+
+static inline struct lang_graph_tensor *lang_graph_tensor(struct lang_graph_object *object)
+{
+	return (struct lang_graph_tensor *)(void *)object;
+}
+static inline struct lang_graph_kernel *lang_graph_kernel(struct lang_graph_object *object)
+{
+	return (struct lang_graph_kernel *)(void *)object;
+}
+static inline struct lang_graph *lang_graph_of(struct lang_graph_object *object)
+{
+	return (struct lang_graph *)(void *)object;
 }
 
 #endif

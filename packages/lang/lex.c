@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/lex.h"
 
+#include "format/graph_schema.h"
+
 #include "lang/decl.h"
 
 #include <string.h>
@@ -155,6 +157,25 @@ static void comment_read(struct lexer *lexer)
 	lexer->at = stop;
 }
 
+/* A comment between slash and star, over lines. */
+static void block_comment_skip(struct lexer *lexer)
+{
+	struct lang_span at = span_of(lexer, lexer->at, 2);
+
+	for (lexer->at += 2; lexer->at < lexer->end; lexer->at++) {
+		if (peek(lexer, 0) == '*' && peek(lexer, 1) == '/') {
+			lexer->at += 2;
+			return;
+		}
+		if (*lexer->at == '\n') {
+			lexer->line++;
+			lexer->line_start = lexer->at + 1;
+			lexer->fresh = 1;
+		}
+	}
+	lang_error(lexer->unit, at, "this comment has no end");
+}
+
 static int blank_skip(struct lexer *lexer)
 {
 	char c = peek(lexer, 0);
@@ -168,6 +189,8 @@ static int blank_skip(struct lexer *lexer)
 		lexer->at++;
 	} else if (c == '/' && peek(lexer, 1) == '/') {
 		comment_read(lexer);
+	} else if (c == '/' && peek(lexer, 1) == '*') {
+		block_comment_skip(lexer);
 	} else {
 		return 0;
 	}
@@ -221,6 +244,8 @@ static void word_read(struct lexer *lexer)
 	form = token->first ? lang_decl_word(token->text) : NULL;
 	if (form)
 		lexer->declares = form->kind != LANG_DECL_FUNC;
+	else if (token->first && pkg_graph_form_find(token->text))
+		lexer->declares = 1;
 }
 
 /* "text" on one line. */

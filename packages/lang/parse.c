@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/parse.h"
 
+#include "lang/graph.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -246,14 +248,20 @@ static const char *stem(struct lang_unit *unit, const char *path)
 	return name_make(unit, base, dot && dot > base ? (size_t)(dot - base) : strlen(base));
 }
 
-/* A file of statements without a function: one InCore function, called like its program or its file. */
+/* What bare text is called: like its program or its file. */
+static const char *bare_name(struct lang_parser *parser, uint32_t file)
+{
+	const char *program = parser->tokens.program.text;
+
+	return program ? name_make(parser->unit, program, strlen(program)) : stem(parser->unit, parser->unit->sources[file].name);
+}
+
+/* A file of statements without a function: one InCore function. */
 static void bare_parse(struct lang_parser *parser, uint32_t file)
 {
 	struct lang_token name = *lang_peek(parser);
 
-	name.text = parser->tokens.program.text
-			    ? name_make(parser->unit, parser->tokens.program.text, strlen(parser->tokens.program.text))
-			    : stem(parser->unit, parser->unit->sources[file].name);
+	name.text = bare_name(parser, file);
 	function_start(parser, &name);
 	parser->function->bare = 1;
 	kind_set(parser, &name);
@@ -309,7 +317,7 @@ void lang_parse(struct lang_module *module, uint32_t file)
 	if (file == 0)
 		module->end = parser.tokens.rows[parser.tokens.count - 1].at;
 	remarks_take(&parser);
-	if (!lang_decl_at(&parser) && lang_peek(&parser)->kind != LANG_END) {
+	if (!lang_decl_at(&parser) && !lang_graph_at(&parser) && lang_peek(&parser)->kind != LANG_END) {
 		bare_parse(&parser, file);
 		return;
 	}
@@ -317,6 +325,8 @@ void lang_parse(struct lang_module *module, uint32_t file)
 		form = lang_decl_at(&parser);
 		if (form)
 			form->parse(&parser);
+		else if (lang_graph_at(&parser))
+			lang_graph_bare_parse(&parser, bare_name(&parser, file));
 		else
 			unknown_refuse(&parser);
 	}

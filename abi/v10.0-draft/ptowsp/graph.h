@@ -39,6 +39,14 @@ enum {
 	PTOWSP_GRAPH_NODE_ITERATION = 0x81 /* second operand of TG_INVOKE, 0 in a launch */
 };
 
+/* Tables behind the bindings: those of instructions have the code of their op, and these. */
+enum {
+	PTOWSP_GRAPH_TABLE_SETS = 0x100,  /* u32: how many, then so many numbers */
+	PTOWSP_GRAPH_TABLE_NODE = 0x101,  /* nodes of scalars: u16 op, u16 dtype, u32 a, b, c, i64 value */
+	PTOWSP_GRAPH_TABLE_NAME = 0x102,  /* u32 object, u32 number, u32 STRS offset */
+	PTOWSP_GRAPH_TABLE_ORDER = 0x103  /* instructions in program text: u32 op, u32 row of its table, 0 without one */
+};
+
 #define PTOWSP_GRAPH_MAGIC 0x474F5450u /* the bytes read "PTOG" */
 #define PTOWSP_GRAPH_VERSION_SEED 1u
 #define PTOWSP_GRAPH_VERSION 10u

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: MIT */
+/* graph_bind.c - what the kernels of a program are, and which bytes of which tensors they get. */
+#include "lang/graph.h"
+#include "ptowsp/task.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_ARGUMENTS 65535u /* of a kernel */
+#define FAR (INT64_C(1) << 61) /* bytes beyond it are no bytes; sums of two stay exact */
+
+int lang_graph_range(const struct lang_graph_scalar *scalar, int64_t *low_out, int64_t *high_out)
+{
+	int64_t al, ah, bl, bh;
+
+	*low_out = *high_out = scalar->value;
+	if (scalar->op == PTOWSP_EXPR_CONST)
+		return scalar->value > -FAR && scalar->value < FAR;
+	if (scalar->op == PTOWSP_EXPR_AXIS) {
+		*low_out = 0;
+		return scalar->object->inst && lang_graph_range(scalar->object->inst->args[0].scalar, &al, high_out) && --*high_out >= 0;
+	}
+	if ((scalar->op != PTOWSP_EXPR_ADD && scalar->op != PTOWSP_EXPR_SUB && scalar->op != PTOWSP_EXPR_MUL) ||
+	    !lang_graph_range(scalar->a, &al, &ah) || !lang_graph_range(scalar->b, &bl, &bh))
+		return 0;
+	if (scalar->op == PTOWSP_EXPR_MUL) {
+		if (al < 0 || bl < 0 || (bh && ah > FAR / bh))
+			return 0;
+		*low_out = al * bl;
+		*high_out = ah * bh;
+	} else {
+		*low_out = scalar->op == PTOWSP_EXPR_ADD ? al + bl : al - bh;
+		*high_out = scalar->op == PTOWSP_EXPR_ADD ? ah + bh : ah - bl;
+	}
+	return *low_out > -FAR && *high_out < FAR;
+}
+
+/* --- entries --- */
+
+static void entry_find(struct lang_module *module, struct lang_graph_kernel *kernel)
+{
+	struct lang_function *function = lang_map_find(&module->functions, kernel->entry);
+
+	if (function && function->kind == LANG_ORCHESTRATION) {
+		lang_error(module->unit, kernel->entry_at, "%s is an Orchestration function, a kernel is an InCore one", kernel->entry);
+		return;
+	}
+	kernel->function = function;
+}
+
+/* --- bindings --- */
+
+static int by_argument(const void *a, const void *b)
+{
+	const struct lang_graph_bind *x = *(struct lang_graph_bind *const *)a, *y = *(struct lang_graph_bind *const *)b;
+
+	return x->arg != y->arg ? (x->arg < y->arg ? -1 : 1) : x->inst->order < y->inst->order ? -1 : x->inst->order > y->inst->order;
+}
+
+/* The iterators of a scalar must be those of loops around the kernel. */
+static int iterators_check(struct lang_unit *unit, const struct lang_graph_scalar *scalar, const struct lang_graph_kernel *kernel)
+{
+	const struct lang_graph_inst *at = kernel->inst;
+
+	if (!scalar)
+		return 1;
+	if (scalar->op == PTOWSP_EXPR_AXIS) {
+		while (at && at != scalar->object->inst)
+			at = at->parent;
+		if (!at)
+			lang_error(unit, scalar->at, "%s stands outside of the loop over %s", kernel->object.name, scalar->object->name);
+		return at != NULL;
+	}
+	return iterators_check(unit, scalar->a, kernel) && iterators_check(unit, scalar->b, kernel) && iterators_check(unit, scalar->c, kernel);
+}
+
+/* Bytes first .. last of a tensor, of which `size` are there. */
+static void outside_refuse(struct lang_unit *unit, struct lang_span at, const struct lang_graph_tensor *tensor, int64_t first, int64_t last)
+{
+	lang_error(unit, at, "bytes %lld to %lld are outside of %s, which has %llu", (long long)first, (long long)last, tensor->object.name,
+		   (unsigned long long)tensor->size);
+	lang_help(unit, "%s is allocated at %s", tensor->object.name, lang_place(unit, tensor->object.at));
+}
+
+/* A part of a tensor that begins at offset; size 0: the rest. External tensors grow with what is said of them. */
+static void part_check(struct lang_unit *unit, struct lang_graph_tensor *tensor, const struct lang_graph_scalar *offset,
+		       const struct lang_graph_scalar *size)
+{
+	int64_t low, high, least = 0, most = 0, end;
+
+	if (!lang_graph_range(offset, &low, &high))
+		return;
+	if (low < 0) {
+		lang_error(unit, offset->at, "this offset into %s can be %lld", tensor->object.name, (long long)low);
+		return;
+	}
+	if (!lang_graph_range(size, &least, &most))
+		most = least = 0;
+	if (least < 0) {
+		lang_error(unit, size->at, "this size of a part of %s can be %lld", tensor->object.name, (long long)least);
+		return;
+	}
+	end = high + (most ? most : 1);
+	if (!tensor->object.defined)
+		tensor->size = most && (uint64_t)end > tensor->size ? (uint64_t)end : tensor->size;
+	else if ((uint64_t)end > tensor->size)
+		outside_refuse(unit, offset->at.length && high ? offset->at : size->at, tensor, high, end - 1);
+}
+
+static void bind_check(struct lang_unit *unit, struct lang_graph_bind *bind)
+{
+	struct lang_graph_kernel *kernel = bind->kernel;
+	const struct lang_function *f = kernel->function;
+
+	if (bind->arg >= MAX_ARGUMENTS || (f && bind->arg >= f->memref_count)) {
+		lang_error(unit, bind->inst->args[1].at, "%s has no argument %u", kernel->object.name, bind->arg);
+		if (f)
+			lang_help(unit, "%s has %u, the first one is 0", f->name, f->memref_count);
+		return;
+	}
+	if (f)
+		bind->access = f->memrefs[bind->arg]->access;
+	bind->tensor->access |= bind->access;
+	if (iterators_check(unit, bind->offset, kernel))
+		iterators_check(unit, bind->size, kernel);
+	part_check(unit, bind->tensor, bind->offset, bind->size);
+}
+
+static void arguments_check(struct lang_unit *unit, struct lang_graph_kernel *kernel)
+{
+	const struct lang_function *f = kernel->function;
+	uint32_t count = 0;
+
+	if (kernel->bind_count)
+		qsort(kernel->binds, kernel->bind_count, sizeof(*kernel->binds), by_argument);
+	for (uint32_t i = 0; i < kernel->bind_count; i++) {
+		const struct lang_graph_bind *bind = kernel->binds[i];
+
+		if (i && bind->arg == kernel->binds[i - 1]->arg) {
+			lang_error(unit, bind->inst->args[1].at, "argument %u of %s is bound twice, first at %s", bind->arg,
+				   kernel->object.name, lang_place(unit, kernel->binds[i - 1]->inst->at));
+			return;
+		}
+		if (bind->arg != count++)
+			break;
+	}
+	kernel->arg_count = kernel->bind_count ? kernel->binds[kernel->bind_count - 1]->arg + 1 : 0;
+	if (f && kernel->arg_count < f->memref_count)
+		kernel->arg_count = f->memref_count;
+	for (uint32_t i = 0; i < kernel->arg_count; i++)
+		if (i >= kernel->bind_count || kernel->binds[i]->arg != i) {
+			lang_error(unit, kernel->object.at, "argument %u of %s is not bound", i, kernel->object.name);
+			if (f)
+				lang_help(unit, "it is %%%s of %s: MC_BIND(%s, %u, TENSOR)", i < f->memref_count ? f->memrefs[i]->name : "?", f->name,
+					  kernel->object.name, i);
+			return;
+		}
+}
+
+/* --- copies and frees --- */
+
+static int is_inside(const struct lang_graph_inst *inst, const struct lang_graph_inst *around)
+{
+	while (inst && inst != around)
+		inst = inst->parent;
+	return inst != NULL;
+}
+
+static void copy_check(struct lang_unit *unit, const struct lang_graph_inst *inst)
+{
+	struct lang_graph_tensor *from = lang_graph_tensor(inst->args[0].object), *to = lang_graph_tensor(inst->args[1].object);
+	int64_t size, a, b;
+
+	if (lang_graph_constant(inst->args[2].scalar, &size) && !size) {
+		lang_error(unit, inst->args[2].at, "this copies no bytes");
+		return;
+	}
+	part_check(unit, from, inst->args[3].scalar, inst->args[2].scalar);
+	part_check(unit, to, inst->args[4].scalar, inst->args[2].scalar);
+	from->access |= PTOWSP_READ;
+	to->access |= PTOWSP_WRITE;
+	if (from == to && lang_graph_constant(inst->args[2].scalar, &size) && lang_graph_constant(inst->args[3].scalar, &a) &&
+	    lang_graph_constant(inst->args[4].scalar, &b) && a < b + size && b < a + size)
+		lang_error(unit, inst->at, "the copy inside of %s overlaps itself", from->object.name);
+}
+
+/* The loop around the free that is not around the allocation. */
+static const struct lang_graph_inst *loop_between(const struct lang_graph_inst *inst, const struct lang_graph_inst *alloc)
+{
+	for (const struct lang_graph_inst *at = inst->parent; at; at = at->parent)
+		if ((at->op == PTOWSP_CF_LOOP || at->op == PTOWSP_CF_WHILE) && !is_inside(alloc, at))
+			return at;
+	return NULL;
+}
+
+static void free_check(struct lang_unit *unit, struct lang_graph_inst *inst)
+{
+	struct lang_graph_tensor *tensor = lang_graph_tensor(inst->args[0].object);
+
+	if (!tensor->object.defined) {
+		lang_error(unit, inst->args[0].at, "%s is not allocated here: it cannot be freed", tensor->object.name);
+		lang_help(unit, "tensors without MC_ALLOC belong to the caller");
+	} else if (tensor->freed) {
+		lang_error(unit, inst->args[0].at, "%s is freed twice, first at %s", tensor->object.name, lang_place(unit, tensor->freed->at));
+	} else if (tensor->object.inst->order > inst->order) {
+		lang_error(unit, inst->args[0].at, "%s is freed before it is allocated at %s", tensor->object.name,
+			   lang_place(unit, tensor->object.at));
+	} else if (loop_between(inst, tensor->object.inst)) {
+		lang_error(unit, inst->args[0].at, "%s is freed in every round of the loop at %s and allocated once", tensor->object.name,
+			   lang_place(unit, loop_between(inst, tensor->object.inst)->at));
+	} else {
+		tensor->freed = inst;
+	}
+}
+
+static void block_check(struct lang_unit *unit, struct lang_graph_block *block)
+{
+	for (struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
+		if (inst->op == PTOWSP_MC_COPY)
+			copy_check(unit, inst);
+		else if (inst->op == PTOWSP_MC_FREE)
+			free_check(unit, inst);
+		block_check(unit, &inst->body);
+		block_check(unit, &inst->other);
+	}
+}
+
+/* A kernel below the free, or one that is bound below it, uses what is not there any more. */
+static void freed_check(struct lang_unit *unit, const struct lang_graph_bind *bind)
+{
+	const struct lang_graph_inst *freed = bind->tensor->freed;
+	const char *name = bind->tensor->object.name;
+
+	/* Frees outside of graphs are looked at with the launches. */
+	if (!freed || !freed->graph || freed->graph != bind->kernel->object.graph)
+		return;
+	if (bind->kernel->inst->order > freed->order || bind->inst->order > freed->order) {
+		lang_error(unit, freed->args[0].at, "%s is still in use: kernel %s below gets it", name, bind->kernel->object.name);
+		lang_help(unit, "move MC_FREE(%s) behind all kernels and bindings that use it", name);
+	}
+}
+
+void lang_graph_bind(struct lang_module *module, struct lang_graph_program *program)
+{
+	struct lang_unit *unit = module->unit;
+
+	for (uint32_t i = 0; i < program->kernel_count; i++)
+		entry_find(module, program->kernels[i]);
+	for (uint32_t i = 0; i < program->bind_count; i++) {
+		struct lang_graph_bind *bind = program->binds[i];
+		struct lang_graph_kernel *kernel = bind->kernel;
+
+		bind_check(unit, bind);
+		*LANG_PUSH(&unit->arena, kernel->binds, kernel->bind_count, kernel->bind_capacity) = bind;
+	}
+	for (uint32_t i = 0; i < program->kernel_count; i++)
+		arguments_check(unit, program->kernels[i]);
+	block_check(unit, &program->body);
+	for (uint32_t i = 0; i < program->bind_count; i++)
+		freed_check(unit, program->binds[i]);
+}
+
+int lang_graph_overlaps(const struct lang_graph_bind *a, const struct lang_graph_bind *b)
+{
+	int64_t al, ah, as, bl, bh, bs, unused;
+
+	if (a->tensor != b->tensor)
+		return 0;
+	if (!lang_graph_range(a->offset, &al, &ah) || !lang_graph_range(b->offset, &bl, &bh))
+		return 1;
+	if (!lang_graph_range(a->size, &unused, &as) || !as)
+		as = FAR;
+	if (!lang_graph_range(b->size, &unused, &bs) || !bs)
+		bs = FAR;
+	return al < bh + bs && bl < ah + as;
+}

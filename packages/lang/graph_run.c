@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* graph_run.c - a program as a run meets it: what is launched when, what is in use then, who signals what. */
+#include "lang/graph.h"
+
+#include <string.h>
+
+enum { IDLE, LAUNCHED, SYNCED };
+
+/* A graph that uses a tensor, in the list of the tensor. */
+struct user {
+	struct user *next;
+	const struct lang_graph *graph;
+};
+struct run_check {
+	struct lang_unit *unit;
+	const struct lang_graph_program *program;
+	uint8_t *state;                           /* by graph: IDLE ... */
+	const struct lang_graph_inst **launches;  /* by graph: the last launch */
+	const struct lang_graph_tensor **gone;    /* by graph: a tensor of it that is freed */
+	const struct lang_graph_inst **gone_at;   /* and what has freed it */
+	struct user **users;                      /* by tensor */
+	const struct lang_graph_inst **signals, **waits; /* by object: the first one, of events */
+	struct lang_map saved;                    /* checkpoint to its TG_CHECKPOINT */
+};
+
+/* Who uses what. */
+static void users_find(struct run_check *check)
+{
+	for (uint32_t g = 0; g < check->program->graph_count; g++) {
+		const struct lang_graph *graph = check->program->graphs[g];
+
+		for (uint32_t i = 0; i < graph->kernel_count; i++)
+			for (uint32_t k = 0; k < graph->kernels[i]->bind_count; k++) {
+				struct user **list = &check->users[graph->kernels[i]->binds[k]->tensor->object.index], *user;
+
+				if (*list && (*list)->graph == graph)
+					continue;
+				user = lang_alloc(&check->unit->arena, sizeof(*user));
+				user->graph = graph;
+				user->next = *list;
+				*list = user;
+			}
+	}
+}
+
+static void gone_note(struct run_check *check, const struct lang_graph_tensor *tensor, const struct lang_graph_inst *freed)
+{
+	for (const struct user *user = check->users[tensor->object.index]; user; user = user->next) {
+		check->gone[user->graph->object.index] = tensor;
+		check->gone_at[user->graph->object.index] = freed;
+	}
+}
+
+static void free_meet(struct run_check *check, const struct lang_graph_inst *inst)
+{
+	const struct lang_graph_tensor *tensor = lang_graph_tensor(inst->args[0].object);
+
+	for (const struct user *user = check->users[tensor->object.index]; user; user = user->next)
+		if (check->state[user->graph->object.index] == LAUNCHED) {
+			const char *name = user->graph->object.name;
+
+			lang_error(check->unit, inst->args[0].at, "%s is in use: graph %s, launched at %s, may still run", tensor->object.name,
+				   name, lang_place(check->unit, check->launches[user->graph->object.index]->at));
+			lang_help(check->unit, "write TG_SYNC(%s) before it", name);
+			return;
+		}
+	gone_note(check, tensor, inst);
+}
+
+/* What a graph frees and does not allocate itself is gone when it, or another one that uses it, is launched again. */
+static void frees_meet(struct run_check *check, const struct lang_graph_block *block)
+{
+	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
+		if (inst->op == PTOWSP_MC_FREE && !inst->args[0].object->inst->graph)
+			gone_note(check, lang_graph_tensor(inst->args[0].object), inst);
+		frees_meet(check, &inst->body);
+		frees_meet(check, &inst->other);
+	}
+}
+
+static void launch_meet(struct run_check *check, const struct lang_graph_inst *inst)
+{
+	const struct lang_graph *graph = lang_graph_of(inst->args[0].object);
+	uint32_t g = graph->object.index;
+
+	if (check->gone[g]) {
+		lang_error(check->unit, inst->args[0].at, "graph %s uses %s, which is freed at %s", graph->object.name,
+			   check->gone[g]->object.name, lang_place(check->unit, check->gone_at[g]->at));
+		return;
+	}
+	/* A second launch of a graph frees nothing that the first one has not. */
+	if (check->state[g] == IDLE)
+		frees_meet(check, graph->body);
+	check->state[g] = LAUNCHED;
+	check->launches[g] = inst;
+}
+
+static void sync_meet(struct run_check *check, const struct lang_graph_inst *inst)
+{
+	const struct lang_graph *graph = lang_graph_of(inst->args[0].object);
+
+	if (check->state[graph->object.index] == IDLE) {
+		lang_warn(check->unit, inst->args[0].at, "graph %s is launched nowhere above: this waits for nothing", graph->object.name);
+		lang_help(check->unit, "TG_LAUNCH(%s, stream)", graph->object.name);
+	}
+	check->state[graph->object.index] = SYNCED;
+}
+
+static void restore_meet(struct run_check *check, const struct lang_graph_inst *inst)
+{
+	const struct lang_graph_inst *saved = lang_map_find(&check->saved, inst->args[1].object->name);
+
+	if (!saved)
+		lang_error(check->unit, inst->args[1].at, "checkpoint %s is saved below, at %s", inst->args[1].object->name,
+			   lang_place(check->unit, inst->args[1].object->at));
+	else if (saved->args[0].object != inst->args[0].object)
+		lang_error(check->unit, inst->args[0].at, "checkpoint %s is one of graph %s", inst->args[1].object->name,
+			   saved->args[0].object->name);
+}
+
+/* The first SY_SIGNAL and SY_WAIT of every event. */
+static void event_note(struct run_check *check, const struct lang_graph_inst *inst)
+{
+	const struct lang_graph_inst **list = inst->op == PTOWSP_SY_SIGNAL ? check->signals : check->waits;
+
+	if (!list[inst->args[0].object->index])
+		list[inst->args[0].object->index] = inst;
+}
+
+static void notify_check(struct run_check *check, const struct lang_graph_inst *inst)
+{
+	if (check->program->placed && inst->args[0].value == check->program->device) {
+		lang_error(check->unit, inst->args[0].at, "device %u is the one that this graph runs on", check->program->device);
+		lang_help(check->unit, "SY_NOTIFY and SY_WAIT_NOTIFY name the other device");
+	}
+}
+
+static void block_run(struct run_check *check, const struct lang_graph_block *block)
+{
+	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
+		switch (inst->op) {
+		case PTOWSP_MC_FREE:
+			if (!inst->graph)
+				free_meet(check, inst);
+			break;
+		case PTOWSP_TG_LAUNCH:
+		case PTOWSP_TG_INVOKE:
+			launch_meet(check, inst);
+			break;
+		case PTOWSP_TG_SYNC:
+			sync_meet(check, inst);
+			break;
+		case PTOWSP_TG_CHECKPOINT:
+			if (!lang_map_find(&check->saved, inst->args[1].object->name))
+				lang_map_add(&check->saved, &check->unit->arena, inst->args[1].object->name, (void *)(uintptr_t)inst);
+			break;
+		case PTOWSP_TG_RESTORE:
+			restore_meet(check, inst);
+			break;
+		case PTOWSP_SY_SIGNAL:
+		case PTOWSP_SY_WAIT:
+			event_note(check, inst);
+			break;
+		case PTOWSP_SY_NOTIFY:
+		case PTOWSP_SY_WAIT_NOTIFY:
+			notify_check(check, inst);
+			break;
+		default:
+			break;
+		}
+		block_run(check, &inst->body);
+		block_run(check, &inst->other);
+	}
+}
+
+static void events_check(struct run_check *check)
+{
+	const struct lang_graph_program *p = check->program;
+
+	for (uint32_t i = 0; i < p->object_count; i++)
+		if (p->objects[i]->kind == PTOWSP_GRAPH_EVENT && check->waits[i] && !check->signals[i]) {
+			lang_error(check->unit, check->waits[i]->at, "kernel %s waits for event %s, which nothing signals",
+				   check->waits[i]->args[1].object->name, p->objects[i]->name);
+			lang_help(check->unit, "SY_SIGNAL(%s, KERNEL)", p->objects[i]->name);
+		}
+}
+
+void lang_graph_run_check(struct lang_unit *unit, const struct lang_graph_program *program)
+{
+	struct run_check check = {.unit = unit, .program = program};
+
+	check.state = lang_alloc(&unit->arena, program->graph_count + 1);
+	check.launches = lang_alloc(&unit->arena, (program->graph_count + 1) * sizeof(*check.launches));
+	check.gone = lang_alloc(&unit->arena, (program->graph_count + 1) * sizeof(*check.gone));
+	check.gone_at = lang_alloc(&unit->arena, (program->graph_count + 1) * sizeof(*check.gone_at));
+	check.users = lang_alloc(&unit->arena, (program->tensor_count + 1) * sizeof(*check.users));
+	check.signals = lang_alloc(&unit->arena, (program->object_count + 1) * sizeof(*check.signals));
+	check.waits = lang_alloc(&unit->arena, (program->object_count + 1) * sizeof(*check.waits));
+	users_find(&check);
+	block_run(&check, &program->body);
+	events_check(&check);
+}

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* graph_write.c - a program as a task graph binary: its instructions in program text, those that TG_FUSE implies left out. */
+#include "format/graph_builder.h"
+#include "lang/graph.h"
+#include "lang/lower.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An instruction, or the word that goes on with or ends a block of one. */
+struct line {
+	const struct lang_graph_inst *inst;
+	uint8_t op;
+};
+struct graph_write {
+	struct lang_unit *unit;
+	struct lang_graph_program *program;
+	struct pkg_writer *writer;
+	struct pkg_graph_builder builder;
+	/* Taken before the builder, so that nothing is lost where the arena ends the compilation. */
+	struct line *lines; /* by place in program text */
+	uint32_t *numbers;  /* room for the largest set */
+	struct lang_graph_object **objects;
+};
+
+static unsigned end_of(unsigned op)
+{
+	return op == PTOWSP_TG_BEGIN ? PTOWSP_TG_END : op == PTOWSP_CF_IF ? PTOWSP_CF_ENDIF : op == PTOWSP_CF_LOOP ? PTOWSP_CF_ENDLOOP : op == PTOWSP_CF_WHILE ? PTOWSP_CF_ENDWHILE : 0;
+}
+
+static void lines_fill(struct graph_write *w, const struct lang_graph_block *block)
+{
+	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
+		w->lines[inst->order] = (struct line){inst, inst->op};
+		if (inst->has_else)
+			w->lines[inst->else_order] = (struct line){inst, PTOWSP_CF_ELSE};
+		if (end_of(inst->op))
+			w->lines[inst->end_order] = (struct line){inst, (uint8_t)end_of(inst->op)};
+		lines_fill(w, &inst->body);
+		lines_fill(w, &inst->other);
+	}
+}
+
+/* Postfix: the operands of a node directly before it. */
+static uint32_t node_write(struct graph_write *w, struct lang_graph_scalar *scalar)
+{
+	struct pkg_graph_node node = {.op = scalar->op};
+
+	switch (scalar->op) {
+	case PTOWSP_EXPR_CONST:
+		node.value = scalar->value;
+		break;
+	case PTOWSP_EXPR_VALUE:
+	case PTOWSP_EXPR_AXIS:
+		node.a = scalar->object->number;
+		break;
+	case PTOWSP_GRAPH_NODE_ELEMENT:
+		node.dtype = scalar->dtype;
+		node.a = node_write(w, scalar->a);
+		node.b = scalar->object->number;
+		break;
+	default:
+		node.a = scalar->a ? node_write(w, scalar->a) : 0;
+		node.b = scalar->b ? node_write(w, scalar->b) : 0;
+		node.c = scalar->c ? node_write(w, scalar->c) : 0;
+	}
+	scalar->row = pkg_graph_add_node(&w->builder, &node);
+	return scalar->row;
+}
+
+static uint64_t set_write(struct graph_write *w, const struct lang_graph_arg *arg)
+{
+	for (uint32_t i = 0; i < arg->set_count; i++)
+		w->numbers[i] = arg->set[i]->number;
+	return pkg_graph_add_set(&w->builder, w->numbers, arg->set_count);
+}
+
+static uint64_t value_of(struct graph_write *w, const struct pkg_graph_operand *operand, const struct lang_graph_arg *arg)
+{
+	int64_t value;
+
+	switch ((enum pkg_graph_kind)operand->kind) {
+	case PKG_GRAPH_NEW:
+	case PKG_GRAPH_ID:
+	case PKG_GRAPH_USE:
+		return arg->object ? arg->object->number : 0;
+	case PKG_GRAPH_SET:
+		return set_write(w, arg);
+	case PKG_GRAPH_SYMBOL:
+		return pkg_writer_string(w->writer, arg->text);
+	case PKG_GRAPH_SCALAR:
+		if (!lang_graph_constant(arg->scalar, &value))
+			return PTOWSP_GRAPH_DYNAMIC | node_write(w, arg->scalar);
+		return (uint64_t)value;
+	default:
+		return arg->value;
+	}
+}
+
+static void line_write(struct graph_write *w, const struct line *line)
+{
+	const struct pkg_graph_form *form = pkg_graph_form(line->op);
+	uint64_t values[PTOWSP_GRAPH_ARGS] = {0};
+
+	if (line->op == line->inst->op)
+		for (uint32_t i = 0; i < form->count; i++)
+			values[i] = value_of(w, &form->operands[i], &line->inst->args[i]);
+	else if (line->op == PTOWSP_TG_END)
+		values[0] = line->inst->args[0].object->number;
+	pkg_graph_add(&w->builder, form, values);
+}
+
+/* --- names --- */
+
+static int by_number(const void *a, const void *b)
+{
+	const struct lang_graph_object *x = *(struct lang_graph_object *const *)a, *y = *(struct lang_graph_object *const *)b;
+
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* A number that stands for itself needs no name. */
+static int is_named(const struct lang_graph_object *object)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", (unsigned)object->number);
+	return !object->numeric || strcmp(object->name, text) != 0;
+}
+
+static void names_write(struct graph_write *w)
+{
+	const struct lang_graph_program *p = w->program;
+	struct lang_graph_object **objects = w->objects;
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < p->graph_count; i++)
+		objects[count++] = &p->graphs[i]->object;
+	for (uint32_t i = 0; i < p->kernel_count; i++)
+		if (!p->kernels[i]->object.graph->fused[0])
+			objects[count++] = &p->kernels[i]->object;
+	for (uint32_t i = 0; i < p->tensor_count; i++)
+		objects[count++] = &p->tensors[i]->object;
+	for (uint32_t i = 0; i < p->object_count; i++)
+		objects[count++] = p->objects[i];
+	qsort(objects, count, sizeof(*objects), by_number);
+	for (uint32_t i = 0; i < count; i++)
+		if (is_named(objects[i]))
+			pkg_graph_add_name(&w->builder, objects[i]->kind, objects[i]->number, pkg_writer_string(w->writer, objects[i]->name));
+}
+
+static void room_take(struct graph_write *w)
+{
+	const struct lang_graph_program *p = w->program;
+	size_t objects = (size_t)p->graph_count + p->kernel_count + p->tensor_count + p->object_count + 1;
+
+	w->lines = lang_alloc(&w->unit->arena, (p->inst_count + 1) * sizeof(*w->lines));
+	w->numbers = lang_alloc(&w->unit->arena, ((size_t)p->kernel_count + 1) * sizeof(*w->numbers));
+	w->objects = lang_alloc(&w->unit->arena, objects * sizeof(*w->objects));
+}
+
+void lang_graph_write(struct lang_lower *lower, struct lang_decl *decl)
+{
+	struct graph_write w = {.unit = lower->unit, .program = (struct lang_graph_program *)(void *)decl, .writer = lower->writer};
+	ptowsp_status st;
+
+	room_take(&w);
+	lines_fill(&w, &w.program->body);
+	names_write(&w);
+	for (uint32_t i = 0; i < w.program->inst_count; i++)
+		if (w.lines[i].inst)
+			line_write(&w, &w.lines[i]);
+	st = pkg_graph_seal(&w.builder, lower->writer, pkg_writer_string(lower->writer, decl->name), w.program->device);
+	pkg_graph_builder_finish(&w.builder);
+	if (st)
+		longjmp(*w.unit->arena.out, 1);
+}
