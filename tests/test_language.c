@@ -37,6 +37,23 @@ static void page_read(void)
 	REQUIRE(page != NULL);
 }
 
+/* Files that blocks name are the same few bytes. */
+static ptowsp_status any_file(void *context, uint32_t source, const char *file, void **bytes_out, size_t *size_out,
+			      struct ptowsp_error *error)
+{
+	(void)context, (void)source, (void)file, (void)error;
+	*bytes_out = strdup("payload");
+	*size_out = strlen("payload");
+	return *bytes_out ? PTOWSP_OK : PTOWSP_NO_MEMORY;
+}
+
+static struct source block_compile(const char *text)
+{
+	static const struct lang_options options = {.read = any_file};
+
+	return source_compile_as("test.pto", text, strlen(text), &options);
+}
+
 static void every_block_of_the_page_packs_without_a_word(void)
 {
 	char *text;
@@ -44,7 +61,7 @@ static void every_block_of_the_page_packs_without_a_word(void)
 
 	page_read();
 	for (; (text = block(count)); count++) {
-		struct source s = source_compile(text);
+		struct source s = block_compile(text);
 
 		if (s.status || *s.messages)
 			CHECK_FAIL("block %d: %s", count, s.messages);
@@ -59,10 +76,14 @@ static void opcodes_mark(const struct source *s, uint8_t seen[256])
 {
 	for (uint32_t k = 0; k < s->t->payload_count; k++) {
 		const struct ptowsp_tile_header *header = (const void *)(s->t->code + s->t->payload[k].offset);
-		size_t skip = sizeof(*header) + header->param_count * sizeof(struct ptowsp_tile_param) +
-			      header->tile_count * sizeof(struct ptowsp_tile_tile) + header->scalar_count * sizeof(struct ptowsp_tile_scalar);
-		const struct ptowsp_tile_inst *insts = (const void *)((const char *)header + skip);
+		const struct ptowsp_tile_inst *insts;
+		size_t skip;
 
+		if (s->t->payload[k].kind != PTOWSP_PAYLOAD_PTO)
+			continue;
+		skip = sizeof(*header) + header->param_count * sizeof(struct ptowsp_tile_param) +
+		       header->tile_count * sizeof(struct ptowsp_tile_tile) + header->scalar_count * sizeof(struct ptowsp_tile_scalar);
+		insts = (const void *)((const char *)header + skip);
 		for (uint32_t i = 0; i < header->inst_count; i++)
 			seen[insts[i].op] = 1;
 	}
@@ -75,7 +96,7 @@ static void the_page_has_an_example_of_every_opcode(void)
 
 	page_read();
 	for (int i = 0; (text = block(i)); i++) {
-		struct source s = source_compile(text);
+		struct source s = block_compile(text);
 
 		if (s.t)
 			opcodes_mark(&s, seen);
@@ -110,6 +131,40 @@ static void the_page_names_every_opcode_mode_and_type(void)
 			CHECK_FAIL("%s is not on the page", words[i]);
 }
 
+/* 1 if the word stands in some block with a blank behind it or at the end of its line. */
+static int in_some_block(const char *word)
+{
+	size_t length = strlen(word);
+	char *text;
+
+	for (int i = 0; (text = block(i)); i++) {
+		for (const char *at = text; (at = strstr(at, word)); at += length)
+			if (strchr(" \n", at[length]) && (at == text || strchr(" \n{", at[-1]))) {
+				free(text);
+				return 1;
+			}
+		free(text);
+	}
+	return 0;
+}
+
+static void the_page_has_an_example_of_every_declaration_and_statement(void)
+{
+	static const char *const words[] = {
+#define X(word, KIND, sign, section, parse, check, write, code) word,
+#include "lang/decls.def"
+#undef X
+#define X(word, opcode, parse, check, lower) word,
+#include "lang/works.def"
+#undef X
+	};
+
+	page_read();
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!in_some_block(words[i]))
+			CHECK_FAIL("no block uses %s", words[i]);
+}
+
 static void examples_pack_without_a_word(void)
 {
 	static const char *const names[] = {"vector_add", "softmax", "matmul", "llama_layer"};
@@ -134,5 +189,6 @@ void suite_language(CU_pSuite s)
 	TEST(s, every_block_of_the_page_packs_without_a_word);
 	TEST(s, the_page_has_an_example_of_every_opcode);
 	TEST(s, the_page_names_every_opcode_mode_and_type);
+	TEST(s, the_page_has_an_example_of_every_declaration_and_statement);
 	TEST(s, examples_pack_without_a_word);
 }
