@@ -103,13 +103,13 @@ static void shape_rules_accept_and_say_why_not(void)
 		row_check(&rows[i]);
 }
 
-static void opcode_table_has_a_hundred_rows(void)
+static void opcode_table_has_a_hundred_and_four_rows(void)
 {
 	unsigned count = 0;
 
 	for (unsigned i = 0; i < 300; i++)
 		count += isa_op(i) != NULL;
-	CHECK_UINT(count, 100);
+	CHECK_UINT(count, 104);
 	CHECK(isa_op(0) == NULL);
 	CHECK(isa_op(UINT32_MAX) == NULL);
 	CHECK_STR(isa_op(PTOWSP_PTO_TMATMUL_ACC)->mnemonic, "tmatmul.acc");
@@ -127,9 +127,33 @@ static void every_mnemonic_finds_its_opcode(void)
 	CHECK_INT(isa_op_find("", 0), -1);
 }
 
+static void scalar_opcodes_have_a_second_spelling(void)
+{
+	static const char *const words[] = {"SADD", "ADD", "SSUB", "SUB", "SMUL", "MUL", "SDIV", "DIV",
+					    "SMOV", "MOV", "SLI",  "LI",  "SCMP", "CMP"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i += 2)
+		CHECK_INT(isa_op_find(words[i], strlen(words[i])), isa_op_find(words[i + 1], strlen(words[i + 1])));
+	CHECK_INT(isa_op_find("SLOAD", 5), -1);
+}
+
+/* One letter of a type for each operand, and keys wherever something works on tiles. */
+static void every_row_has_types_for_its_operands(void)
+{
+	for (unsigned i = 0; i < 256; i++)
+		if (isa_op(i)) {
+			CHECK_UINT(strlen(isa_op(i)->types), strlen(isa_op(i)->operands));
+			CHECK_UINT(strspn(isa_op(i)->types, "krmivcnx-"), strlen(isa_op(i)->types));
+			CHECK_UINT(strspn(isa_op(i)->keys, "fib"), strlen(isa_op(i)->keys));
+			CHECK(!strchr(isa_op(i)->types, 'k') || *isa_op(i)->keys);
+		}
+}
+
 void suite_isa_shape(CU_pSuite s)
 {
-	TEST(s, opcode_table_has_a_hundred_rows);
+	TEST(s, opcode_table_has_a_hundred_and_four_rows);
 	TEST(s, every_mnemonic_finds_its_opcode);
+	TEST(s, scalar_opcodes_have_a_second_spelling);
+	TEST(s, every_row_has_types_for_its_operands);
 	TEST(s, shape_rules_accept_and_say_why_not);
 }

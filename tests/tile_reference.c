@@ -6,129 +6,145 @@
 #include <stdlib.h>
 #include <string.h>
 
-static double wrap(int64_t value)
+/* What elements of a type are computed in between its operations. */
+static unsigned computed(unsigned dtype)
 {
-	const uint32_t low = (uint32_t)(uint64_t)value;
+	return cell_is_float(dtype) && dtype != PTOWSP_F64 ? PTOWSP_F32 : dtype;
+}
 
-	return low < 0x80000000u ? (double)low : (double)low - 4294967296.0;
+static struct cell float_cell(double value)
+{
+	return (struct cell){ value, 0 };
+}
+
+static struct cell integer_cell(unsigned t, wide value)
+{
+	return (struct cell){ 0, cell_wrap(t, value) };
 }
 
 /* One operation, rounded once. In double +, -, *, / of two f32 followed by rounding to f32 is the f32 operation. */
-static double calc(unsigned dtype, char op, double a, double b)
+static double float_calc(char op, double a, double b)
 {
-	const int64_t x = dtype == PTOWSP_F32 ? 0 : (int64_t)a, y = dtype == PTOWSP_F32 ? 0 : (int64_t)b;
-
-	if (dtype == PTOWSP_F32) {
-		switch (op) {
-		case '+':
-			return (double)(float)(a + b);
-		case '-':
-			return (double)(float)(a - b);
-		case '*':
-			return (double)(float)(a * b);
-		case '/':
-			return (double)(float)(a / b);
-		default:
-			return fmod(a, b);
-		}
-	}
 	switch (op) {
 	case '+':
-		return wrap(x + y);
+		return a + b;
 	case '-':
-		return wrap(x - y);
+		return a - b;
 	case '*':
-		return wrap(x * y);
+		return a * b;
 	case '/':
-		return y == 0 ? 0 : wrap(x / y);
-	case '%':
-		return y == 0 ? (double)x : wrap(x % y);
-	case '&':
-		return wrap(x & y);
-	case '|':
-		return wrap(x | y);
-	case '^':
-		return wrap(x ^ y);
-	case '<':
-		return wrap(x * (INT64_C(1) << (y & 31)));
-	default: /* '>': floor division by a power of two */
-		return floor((double)x / (double)(INT64_C(1) << (y & 31)));
+		return a / b;
+	default:
+		return fmod(a, b);
 	}
 }
 
-static bool holds(unsigned mode, double a, double b)
+static wide integer_calc(unsigned t, char op, wide x, wide y)
+{
+	const int shift = (int)((uint64_t)y % (8 * cell_bytes(t)));
+	const wide one = 1;
+
+	switch (op) {
+	case '+':
+		return x + y;
+	case '-':
+		return x - y;
+	case '*':
+		return x * y;
+	case '/':
+		return y == 0 ? 0 : x / y;
+	case '%':
+		return y == 0 ? x : x % y;
+	case '&':
+		return x & y;
+	case '|':
+		return x | y;
+	case '^':
+		return x ^ y;
+	case '<':
+		return x * (one << shift);
+	default: /* '>': floor division by a power of two */
+		return (x - ((x % (one << shift)) + (one << shift)) % (one << shift)) / (one << shift);
+	}
+}
+
+static struct cell calc(unsigned t, char op, struct cell a, struct cell b)
+{
+	if (cell_is_float(t))
+		return float_cell(cell_round(computed(t), float_calc(op, a.f, b.f)));
+	return integer_cell(t, integer_calc(t, op, a.n, b.n));
+}
+
+static int is_less(unsigned t, struct cell a, struct cell b)
+{
+	return cell_is_float(t) ? a.f < b.f : a.n < b.n;
+}
+
+static int is_equal(unsigned t, struct cell a, struct cell b)
+{
+	return cell_is_float(t) ? a.f == b.f : a.n == b.n;
+}
+
+static bool holds(unsigned mode, unsigned t, struct cell a, struct cell b)
 {
 	switch (mode) {
 	case PTOWSP_COMPARE_EQ:
-		return a == b;
+		return is_equal(t, a, b);
 	case PTOWSP_COMPARE_NE:
-		return !(a == b);
+		return !is_equal(t, a, b);
 	case PTOWSP_COMPARE_LT:
-		return a < b;
+		return is_less(t, a, b);
 	case PTOWSP_COMPARE_LE:
-		return a <= b;
+		return is_less(t, a, b) || is_equal(t, a, b);
 	case PTOWSP_COMPARE_GT:
-		return a > b;
+		return is_less(t, b, a);
 	default:
-		return a >= b;
+		return is_less(t, b, a) || is_equal(t, a, b);
 	}
 }
 
-static double integral(double a, unsigned mode)
-{
-	switch (mode) {
-	case PTOWSP_ROUND_AWAY:
-		return a < 0 ? ceil(a - 0.5) : floor(a + 0.5);
-	case PTOWSP_ROUND_FLOOR:
-		return floor(a);
-	case PTOWSP_ROUND_CEIL:
-		return ceil(a);
-	case PTOWSP_ROUND_TRUNC:
-		return trunc(a);
-	case PTOWSP_ROUND_ODD:
-		return floor(a) == a ? a : fmod(floor(a), 2) != 0 ? floor(a) : ceil(a);
-	default:
-		return rint(a);
-	}
-}
+static const struct cell zero;
 
-static double convert(unsigned to, unsigned from, unsigned mode, double a)
+static struct cell root(unsigned t, struct cell a)
 {
-	if (from == PTOWSP_I32)
-		return to == PTOWSP_F32 ? (double)(float)a : a;
-	if (to == PTOWSP_F32)
-		return mode == PTOWSP_ROUND_NONE || isnan(a) ? a : copysign(integral(a, mode), a);
-	if (isnan(a))
-		return 0;
-	a = integral(a, mode) + 0.0; /* integers have one zero */
-	return a > 2147483647.0 ? 2147483647.0 : a < -2147483648.0 ? -2147483648.0 : a;
+	return float_cell(cell_round(computed(t), sqrt(a.f)));
 }
 
 /* Elements of one position: src[k] or, where a scalar stands in the text, that. */
-static double element_op(unsigned op, unsigned t, double a, double b, double c)
+static struct cell element_op(unsigned op, unsigned t, struct cell a, struct cell b, struct cell c)
 {
+	const long double x = (long double)a.f, one = 1;
+
 	switch (op) {
 	case PTOWSP_PTO_TABS:
-		return a < 0 || (a == 0 && signbit(a)) ? calc(t, '-', 0, a) : isnan(a) ? fabs(a) : a;
+		return cell_is_float(t) ? float_cell(copysign(a.f, 1)) : integer_cell(t, a.n < 0 ? -a.n : a.n);
 	case PTOWSP_PTO_TNEG:
-		return t == PTOWSP_F32 ? -a : calc(t, '-', 0, a);
+		return cell_is_float(t) ? float_cell(-a.f) : integer_cell(t, -a.n);
 	case PTOWSP_PTO_TNOT:
-		return -a - 1;
+		return integer_cell(t, t == PTOWSP_BOOL ? !a.n : -a.n - 1);
 	case PTOWSP_PTO_TEXP:
-		return exp(a);
+		return float_cell((double)expl(x));
 	case PTOWSP_PTO_TLOG:
-		return log(a);
+		return float_cell((double)logl(x));
+	case PTOWSP_PTO_TSILU:
+		return float_cell((double)(x / (one + expl(-x))));
+	case PTOWSP_PTO_TTANH:
+		return float_cell((double)tanhl(x));
+	case PTOWSP_PTO_TSIGMOID:
+		return float_cell((double)(one / (one + expl(-x))));
+	case PTOWSP_PTO_TGELU:
+		return float_cell((double)(x / 2 * erfcl(-x * sqrtl(one / 2))));
 	case PTOWSP_PTO_TSQRT:
-		return (double)(float)sqrt(a);
+		return root(t, a);
 	case PTOWSP_PTO_TRSQRT:
-		return (double)(float)(1.0 / (double)(float)sqrt(a));
+		return calc(t, '/', float_cell(1), root(t, a));
 	case PTOWSP_PTO_TRECIP:
-		return (double)(float)(1.0 / a);
+		return calc(t, '/', float_cell(1), a);
 	case PTOWSP_PTO_TRELU:
-		return a > 0 ? a : 0;
+		return is_less(t, zero, a) ? a : zero;
 	case PTOWSP_PTO_TLRELU:
 	case PTOWSP_PTO_TPRELU:
-		return a > 0 ? a : calc(t, '*', a, b);
+		return is_less(t, zero, a) ? a : calc(t, '*', a, b);
 	case PTOWSP_PTO_TADD:
 	case PTOWSP_PTO_TADDS:
 		return calc(t, '+', a, b);
@@ -150,10 +166,10 @@ static double element_op(unsigned op, unsigned t, double a, double b, double c)
 		return calc(t, '%', a, b);
 	case PTOWSP_PTO_TMAX:
 	case PTOWSP_PTO_TMAXS:
-		return a > b ? a : b;
+		return is_less(t, b, a) ? a : b;
 	case PTOWSP_PTO_TMIN:
 	case PTOWSP_PTO_TMINS:
-		return a < b ? a : b;
+		return is_less(t, a, b) ? a : b;
 	case PTOWSP_PTO_TAND:
 	case PTOWSP_PTO_TANDS:
 		return calc(t, '&', a, b);
@@ -173,23 +189,31 @@ static double element_op(unsigned op, unsigned t, double a, double b, double c)
 	case PTOWSP_PTO_TSUBC:
 	case PTOWSP_PTO_TSUBSC:
 		return calc(t, '+', calc(t, '-', a, b), c);
-	case PTOWSP_PTO_TSEL:
-		return a != 0 ? b : c;
-	case PTOWSP_PTO_TSELS:
-		return c != 0 ? a : b;
 	default:
 		abort();
 	}
 }
 
+static bool is_true(unsigned t, struct cell a)
+{
+	return cell_is_float(t) ? a.f != 0 : a.n != 0;
+}
+
 /* The operand at [i, j]: tiles with one row or one column are spread. */
-static double at(const struct mat *m, uint32_t i, uint32_t j)
+static struct cell at(const struct mat *m, uint32_t i, uint32_t j)
 {
 	return m->v[(m->rows == 1 ? 0 : i) * (size_t)m->columns + (m->columns == 1 ? 0 : j)];
 }
 
+/* The result of a computation as the destination holds it. */
+static struct cell finish(unsigned t, struct cell value)
+{
+	return cell_is_float(t) ? float_cell(cell_round(t, value.f)) : integer_cell(t, value.n);
+}
+
 /* Which operands are scalars, by position: taddsc a, s, c. */
-static double operand(unsigned op, unsigned position, const struct mat *const *src, const double *scalar, uint32_t i, uint32_t j)
+static struct cell operand(unsigned op, unsigned position, const struct mat *const *src, const struct cell *scalar, uint32_t i,
+			   uint32_t j)
 {
 	const bool second = op == PTOWSP_PTO_TLRELU || (op >= PTOWSP_PTO_TADDS && op <= PTOWSP_PTO_TXORS) ||
 			    op == PTOWSP_PTO_TCMPS || op == PTOWSP_PTO_TADDSC || op == PTOWSP_PTO_TSUBSC;
@@ -199,25 +223,32 @@ static double operand(unsigned op, unsigned position, const struct mat *const *s
 		return scalar[0];
 	if (second && position == 2)
 		position = 1;
-	return src[position] ? at(src[position], i, j) : 0;
+	return src[position] ? at(src[position], i, j) : zero;
 }
 
-static void elements_op(unsigned op, unsigned mode, struct mat *d, const struct mat *const *src, const double *scalar)
+static void elements_op(unsigned op, unsigned mode, struct mat *d, const struct mat *const *src, const struct cell *scalar)
 {
 	const unsigned t = src[0]->dtype;
+	const bool library = op == PTOWSP_PTO_TEXP || op == PTOWSP_PTO_TLOG || (op >= PTOWSP_PTO_TSILU && op <= PTOWSP_PTO_TGELU);
 
 	for (uint32_t i = 0; i < d->rows; i++)
 		for (uint32_t j = 0; j < d->columns; j++) {
-			const double a = operand(op, 0, src, scalar, i, j), b = operand(op, 1, src, scalar, i, j);
-			double *to = &d->v[i * (size_t)d->columns + j];
+			const struct cell a = operand(op, 0, src, scalar, i, j), b = operand(op, 1, src, scalar, i, j);
+			const struct cell c = operand(op, 2, src, scalar, i, j);
+			struct cell *to = &d->v[i * (size_t)d->columns + j];
 
 			if (op == PTOWSP_PTO_TCMP || op == PTOWSP_PTO_TCMPS)
-				*to = holds(mode, a, b);
+				*to = cell_convert(d->dtype, PTOWSP_BOOL, 0, (struct cell){ 0, holds(mode, t, a, b) });
 			else if (op == PTOWSP_PTO_TCVT)
-				*to = convert(d->dtype, t, mode, a);
+				*to = cell_convert(d->dtype, t, mode, a);
+			else if (op == PTOWSP_PTO_TSEL)
+				*to = is_true(t, a) ? b : c;
+			else if (op == PTOWSP_PTO_TSELS)
+				*to = is_true(PTOWSP_I64, c) ? a : b;
+			else if (library)
+				*to = element_op(op, t, a, b, c);
 			else
-				*to = element_op(op, op == PTOWSP_PTO_TSEL ? d->dtype : t, a, b,
-						 operand(op, 2, src, scalar, i, j));
+				*to = finish(d->dtype, element_op(op, t, a, b, c));
 		}
 }
 
@@ -229,10 +260,10 @@ static void product_op(unsigned op, struct mat *d, const struct mat *const *src)
 
 	for (uint32_t i = 0; i < d->rows; i++)
 		for (uint32_t j = 0; j < d->columns; j++) {
-			double sum = acc ? at(src[0], i, j) : 0;
+			struct cell sum = acc ? at(src[0], i, j) : zero;
 
 			for (uint32_t k = 0; k < a->columns; k++) {
-				double x = a->v[i * (size_t)a->columns + k], y = b->v[k * (size_t)b->columns + j];
+				struct cell x = a->v[i * (size_t)a->columns + k], y = b->v[k * (size_t)b->columns + j];
 
 				if (mx) {
 					const uint32_t share_a = a->columns / src[1]->columns, share_b = b->rows / src[3]->rows;
@@ -244,42 +275,46 @@ static void product_op(unsigned op, struct mat *d, const struct mat *const *src)
 			}
 			if (op == PTOWSP_PTO_TMATMUL_BIAS)
 				sum = calc(t, '+', sum, src[2]->v[j]);
-			d->v[i * (size_t)d->columns + j] = sum;
+			d->v[i * (size_t)d->columns + j] = finish(t, sum);
 		}
 }
 
-static double fold(unsigned op, unsigned t, double acc, double v, bool first)
+static struct cell fold(unsigned op, unsigned t, struct cell acc, struct cell v, bool first)
 {
 	switch (op) {
 	case PTOWSP_PTO_TROWSUM:
 	case PTOWSP_PTO_TCOLSUM:
-		return calc(t, '+', first ? 0 : acc, v);
+		return calc(t, '+', first ? zero : acc, v);
 	case PTOWSP_PTO_TROWMAX:
 	case PTOWSP_PTO_TCOLMAX:
-		return first || v > acc ? v : acc;
+		return first || is_less(t, acc, v) ? v : acc;
 	default:
-		return first || v < acc ? v : acc;
+		return first || is_less(t, v, acc) ? v : acc;
 	}
 }
 
 static void reduce_op(unsigned op, struct mat *d, const struct mat *a)
 {
+	const bool rows = op <= PTOWSP_PTO_TROWMIN;
+
 	for (uint32_t i = 0; i < a->rows; i++)
 		for (uint32_t j = 0; j < a->columns; j++) {
-			const bool rows = op <= PTOWSP_PTO_TROWMIN;
-			double *to = &d->v[rows ? i : j];
+			struct cell *to = &d->v[rows ? i : j];
 
 			*to = fold(op, a->dtype, *to, a->v[i * (size_t)a->columns + j], (rows ? j : i) == 0);
 		}
+	for (uint32_t i = 0; i < d->rows * d->columns; i++)
+		d->v[i] = finish(d->dtype, d->v[i]);
 }
 
-static bool after(double x, double y)
+static bool after(unsigned t, struct cell x, struct cell y)
 {
-	return isnan(x) ? !isnan(y) : x < y;
+	return cell_is_float(t) && isnan(x.f) ? !isnan(y.f) : is_less(t, x, y);
 }
 
 /* Stable selection: `count` values of which each is the first of the largest that are left. */
-static void select_sorted(double *to, double *index_to, const double *from, uint32_t from_count, uint32_t count, uint32_t base)
+static void select_sorted(unsigned t, struct cell *to, struct cell *index_to, const struct cell *from, uint32_t from_count,
+			  uint32_t count, uint32_t base)
 {
 	bool *used = calloc(from_count, sizeof(*used));
 
@@ -287,12 +322,12 @@ static void select_sorted(double *to, double *index_to, const double *from, uint
 		uint32_t best = UINT32_MAX;
 
 		for (uint32_t k = 0; k < from_count; k++)
-			if (!used[k] && (best == UINT32_MAX || after(from[best], from[k])))
+			if (!used[k] && (best == UINT32_MAX || after(t, from[best], from[k])))
 				best = k;
 		used[best] = true;
 		to[n] = from[best];
 		if (index_to)
-			index_to[n] = base + best;
+			index_to[n] = (struct cell){ 0, base + best };
 	}
 	free(used);
 }
@@ -304,22 +339,22 @@ static void sort_op(struct mat *d, struct mat *e, const struct mat *a)
 	for (uint32_t i = 0; i < count; i += 32) {
 		const uint32_t n = count - i < 32 ? count - i : 32;
 
-		select_sorted(d->v + i, e->v + i, a->v + i, n, n, i);
+		select_sorted(a->dtype, d->v + i, e->v + i, a->v + i, n, n, i);
 	}
 }
 
 static void merge_op(struct mat *d, const struct mat *a, const struct mat *b)
 {
 	const uint32_t a_count = a->rows * a->columns, b_count = b->rows * b->columns;
-	double *all = malloc((a_count + b_count) * sizeof(*all));
+	struct cell *all = malloc((a_count + b_count) * sizeof(*all));
 
 	memcpy(all, a->v, a_count * sizeof(*all));
 	memcpy(all + a_count, b->v, b_count * sizeof(*all));
-	select_sorted(d->v, NULL, all, a_count + b_count, d->rows * d->columns, 0);
+	select_sorted(a->dtype, d->v, NULL, all, a_count + b_count, d->rows * d->columns, 0);
 	free(all);
 }
 
-static void place_op(unsigned op, struct mat *d, const struct mat *const *src, const double *scalar)
+static void place_op(unsigned op, struct mat *d, const struct mat *const *src, const struct cell *scalar)
 {
 	const struct mat *a = src[0];
 
@@ -332,19 +367,20 @@ static void place_op(unsigned op, struct mat *d, const struct mat *const *src, c
 				d->v[n] = a->v[j * (size_t)a->columns + i];
 				break;
 			case PTOWSP_PTO_TEXTRACT:
-				d->v[n] = a->v[((size_t)scalar[0] + i) * a->columns + (size_t)scalar[1] + j];
+				d->v[n] = a->v[((size_t)scalar[0].n + i) * a->columns + (size_t)scalar[1].n + j];
 				break;
 			case PTOWSP_PTO_TGATHER:
-				d->v[n] = a->v[(size_t)src[1]->v[n]];
+				d->v[n] = a->v[(size_t)src[1]->v[n].n];
 				break;
 			case PTOWSP_PTO_TGATHERB:
-				d->v[n] = a->v[(size_t)src[1]->v[n] / 4];
+				d->v[n] = a->v[(size_t)src[1]->v[n].n / cell_bytes(a->dtype)];
 				break;
 			case PTOWSP_PTO_TEXPANDS:
-				d->v[n] = scalar[0];
+				d->v[n] = finish(d->dtype, scalar[0]);
 				break;
 			case PTOWSP_PTO_TCI:
-				d->v[n] = calc(d->dtype, '+', scalar[0], (double)n);
+				d->v[n] = finish(d->dtype,
+						 calc(d->dtype, '+', scalar[0], (struct cell){ (double)n, (wide)n }));
 				break;
 			case PTOWSP_PTO_TROWEXPAND:
 				d->v[n] = a->v[i];
@@ -365,12 +401,12 @@ static void scatter_op(struct mat *d, const struct mat *a, const struct mat *ind
 		for (uint32_t j = 0; j < a->columns; j++) {
 			const size_t n = i * (size_t)a->columns + j;
 
-			d->v[(size_t)index->v[n] * d->columns + j] = a->v[n];
+			d->v[(size_t)index->v[n].n * d->columns + j] = a->v[n];
 		}
 }
 
 void reference_op(unsigned op, unsigned mode, struct mat *d, struct mat *e, const struct mat *const *src,
-		  const double *scalar)
+		  const struct cell *scalar)
 {
 	switch (op) {
 	case PTOWSP_PTO_TMATMUL:

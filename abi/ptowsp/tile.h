@@ -8,7 +8,7 @@
 #include "ids.h"
 
 enum ptowsp_pto_op {
-#define X(NAME, code, mnemonic, operands, shape, cost, effect) PTOWSP_PTO_##NAME = code,
+#define X(NAME, code, mnemonic, operands, shape, keys, types, cost, effect) PTOWSP_PTO_##NAME = code,
 #include "pto_ops.def"
 #undef X
 };
@@ -16,7 +16,7 @@ enum { /* mode of TCMP, TCMPS, CMP */
 	PTOWSP_COMPARE_EQ = 0, PTOWSP_COMPARE_NE = 1, PTOWSP_COMPARE_LT = 2,
 	PTOWSP_COMPARE_LE = 3, PTOWSP_COMPARE_GT = 4, PTOWSP_COMPARE_GE = 5
 };
-enum { /* mode of TCVT; NONE is RINT from f32 to an integer and a copy from f32 to f32 */
+enum { /* mode of TCVT; NONE is a copy between equal types, else RINT */
 	PTOWSP_ROUND_NONE = 0, PTOWSP_ROUND_RINT = 1 /* nearest, ties to even */, PTOWSP_ROUND_AWAY = 2 /* nearest, ties away from 0 */,
 	PTOWSP_ROUND_FLOOR = 3, PTOWSP_ROUND_CEIL = 4, PTOWSP_ROUND_TRUNC = 5, PTOWSP_ROUND_ODD = 6 /* inexact: the odd neighbour */
 };

@@ -9,13 +9,16 @@
 /* One row per opcode, from pto_ops.def. */
 struct isa_op {
 	const char *mnemonic;
-	const char *operands; /* see pto_ops.def */
+	const char *operands; /* this and the next two: see pto_ops.def */
+	const char *keys;
+	const char *types;
 	uint8_t shape;        /* enum isa_shape */
 	uint8_t cost;         /* enum isa_cost */
 	const char *effect;
 };
 const struct isa_op *isa_op(unsigned opcode);         /* NULL if there is none */
-int isa_op_find(const char *mnemonic, size_t length); /* opcode or -1; case matters */
+/* Opcode or -1; case matters. SADD SSUB SMUL SDIV SMOV SLI SCMP are ADD SUB MUL DIV MOV LI CMP. */
+int isa_op_find(const char *mnemonic, size_t length);
 
 /* Does the opcode accept these shapes? Used by the packer (with a caret) and by the verifier: one rule, one home.
  * dst, src: declared tiles in operand order (scalars and memrefs left out). Returns 0, or INVALID and a sentence such as
@@ -27,9 +30,9 @@ ptowsp_status isa_shape_check(unsigned opcode, const struct ptowsp_tile_tile *co
 struct isa_program;
 
 /* Verifies payload (untrusted) and copies it. strings: STRS, for names in messages, may be NULL.
- * Errors: BAD_PACKAGE with instruction index and rule, UNKNOWN_OPCODE, NO_MEMORY. Wrong shapes and types (so far all but f32
- * and i32 tiles and f32, i32, i64, bool scalars) are no error here: the program is then unusable, but can still be walked
- * unless the type is that of a scalar that may steer it. *program_out is NULL after an error. */
+ * Errors: BAD_PACKAGE with instruction index and rule, UNKNOWN_OPCODE, NO_MEMORY. Wrong shapes and types (pto_ops.def) are no error
+ * here: the program is then unusable, but can still be walked unless the type is that of a scalar that may steer it.
+ * *program_out is NULL after an error. */
 ptowsp_status isa_program_create(struct isa_program **program_out, const void *payload, size_t size, const char *strings,
 				 size_t strings_size, struct ptowsp_error *error);
 void isa_program_destroy(struct isa_program *program); /* NULL is allowed */

@@ -6,7 +6,7 @@
 
 static const struct isa_kernel *const tables[] = {isa_ops_unary,   isa_ops_binary,    isa_ops_compare, isa_ops_matrix,
 						  isa_ops_reduce,  isa_ops_broadcast, isa_ops_move,    isa_ops_memory,
-						  isa_ops_special, isa_ops_scalar};
+						  isa_ops_special, isa_ops_scalar,    isa_ops_convert};
 
 /* Kernels by opcode, gathered once per program. */
 struct kernels {
@@ -71,16 +71,17 @@ static struct isa_operand operand(const struct isa_program *p, char letter, uint
 		o.at = p->tile_at[row];
 		o.rows = p->tiles[row].rows;
 		o.columns = p->tiles[row].columns;
-		o.dtype = p->tiles[row].dtype;
+		o.dtype = (uint8_t)p->tiles[row].dtype;
 		break;
 	case 'S':
 	case 's':
-		o.dtype = p->scalars[row].dtype;
+		o.dtype = (uint8_t)p->scalars[row].dtype;
 		break;
 	default:
-		o.dtype = p->params[row].dtype;
+		o.dtype = (uint8_t)p->params[row].dtype;
 		break;
 	}
+	o.bytes = isa_element(o.dtype)->bytes;
 	return o;
 }
 
@@ -128,6 +129,11 @@ static bool reads_late(unsigned shape)
 	}
 }
 
+static bool is_product(unsigned shape)
+{
+	return shape >= ISA_SHAPE_MATMUL && shape <= ISA_SHAPE_MATMUL_MX;
+}
+
 static void copy_reserve(struct isa_program *p, struct isa_step *s, const struct tile_list *tiles, unsigned shape)
 {
 	const size_t most = p->scratch - p->temp_at;
@@ -137,7 +143,9 @@ static void copy_reserve(struct isa_program *p, struct isa_step *s, const struct
 		return;
 	for (unsigned i = 0; i < tiles->src_count; i++)
 		s->copy |= tiles->src[i] == tiles->dst[0];
-	need = s->copy ? (size_t)round_up(tile_bytes(tiles->dst[0])) : 0;
+	need = is_product(shape) ? isa_matrix_temp(tiles->dst[0], tiles->src, tiles->src_count, s->copy)
+	       : s->copy         ? (size_t)round_up(tile_bytes(tiles->dst[0]))
+				 : 0;
 	if (need > most)
 		p->scratch = p->temp_at + need;
 }

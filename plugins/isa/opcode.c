@@ -5,9 +5,11 @@
 #include <string.h>
 
 static const struct isa_op ops[256] = {
-#define X(NAME, code, text, letters, rule, cycles, meaning)                                                                    \
+#define X(NAME, code, text, letters, rule, key_list, type_letters, cycles, meaning)                                            \
 	[code] = {.mnemonic = text,                                                                                            \
 		  .operands = letters,                                                                                         \
+		  .keys = key_list,                                                                                            \
+		  .types = type_letters,                                                                                       \
 		  .shape = ISA_SHAPE_##rule,                                                                                   \
 		  .cost = ISA_COST_##cycles,                                                                                   \
 		  .effect = meaning},
@@ -15,16 +17,33 @@ static const struct isa_op ops[256] = {
 #undef X
 };
 
+/* Other words for the same instruction, as some compilers print them. */
+static const struct spelling {
+	const char *word;
+	uint8_t opcode;
+} spellings[] = {
+	{"SADD", PTOWSP_PTO_ADD}, {"SSUB", PTOWSP_PTO_SUB}, {"SMUL", PTOWSP_PTO_MUL}, {"SDIV", PTOWSP_PTO_DIV},
+	{"SMOV", PTOWSP_PTO_MOV}, {"SLI", PTOWSP_PTO_LI},   {"SCMP", PTOWSP_PTO_CMP},
+};
+
 const struct isa_op *isa_op(unsigned opcode)
 {
 	return opcode < 256 && ops[opcode].mnemonic ? &ops[opcode] : NULL;
 }
 
+static bool is_word(const char *word, const char *text, size_t length)
+{
+	return strlen(word) == length && !memcmp(word, text, length);
+}
+
 int isa_op_find(const char *mnemonic, size_t length)
 {
 	for (int i = 0; i < 256; i++)
-		if (ops[i].mnemonic && strlen(ops[i].mnemonic) == length && !memcmp(ops[i].mnemonic, mnemonic, length))
+		if (ops[i].mnemonic && is_word(ops[i].mnemonic, mnemonic, length))
 			return i;
+	for (size_t i = 0; i < sizeof(spellings) / sizeof(*spellings); i++)
+		if (is_word(spellings[i].word, mnemonic, length))
+			return spellings[i].opcode;
 	return -1;
 }
 

@@ -9,14 +9,36 @@
 
 #include "isa/state.h"
 
-/* run: by variant, bit 0 key type is i32 (scalars: integers), bit 1 mask type is i32. */
+/* run: by the code of the key type; scalars by the class of their operation (type.c). */
 struct isa_kernel {
 	uint8_t op; /* 0 ends a table */
-	isa_step_fn run[4];
+	isa_step_fn run[ISA_DTYPES];
 	isa_step_fn walk;
 };
 extern const struct isa_kernel isa_ops_unary[], isa_ops_binary[], isa_ops_compare[], isa_ops_matrix[], isa_ops_reduce[],
-	isa_ops_broadcast[], isa_ops_move[], isa_ops_memory[], isa_ops_special[], isa_ops_scalar[];
+	isa_ops_broadcast[], isa_ops_move[], isa_ops_memory[], isa_ops_convert[], isa_ops_special[], isa_ops_scalar[];
+
+/* What stands in a generated function: the types of its element type, and its sign and width. */
+#define ISA_LOOP_TYPES(type)                                                                                                   \
+	typedef isa_s_##type S __attribute__((unused)); /* stored */                                                           \
+	typedef isa_c_##type C __attribute__((unused)); /* computed */                                                         \
+	typedef isa_w_##type W __attribute__((unused)); /* wraps */                                                            \
+	enum { WIDTH = ISA_WIDTH_##type };
+/* A row's entries: name##_##type for a key type; one function for all of them. */
+#define ISA_ENTRY(type, name) [ISA_CODE_##type] = name##_##type,
+#define ISA_ENTRY_OF(type, function) [ISA_CODE_##type] = function,
+/* name_1 ... name_8 by the size of the type. */
+#define ISA_ENTRIES_SIZED(name)                                                                                                \
+	ISA_TYPES_1(ISA_ENTRY_OF, name##_1) ISA_TYPES_2(ISA_ENTRY_OF, name##_2) ISA_TYPES_4(ISA_ENTRY_OF, name##_4)            \
+	ISA_TYPES_8(ISA_ENTRY_OF, name##_8)
+#define ISA_ROW(NAME) {.op = PTOWSP_PTO_##NAME, .run = {ISA_NUMBERS(ISA_ENTRY, NAME)}},
+#define ISA_ROW_FLOATS(NAME) {.op = PTOWSP_PTO_##NAME, .run = {ISA_FLOATS(ISA_ENTRY, NAME)}},
+#define ISA_ROW_SIZED(NAME, name) {.op = PTOWSP_PTO_##NAME, .run = {ISA_ENTRIES_SIZED(name)}},
+#define ISA_ROW_OF(NAME, function) {.op = PTOWSP_PTO_##NAME, .run = {ISA_TYPES(ISA_ENTRY_OF, function)}},
+
+/* How a loop is compiled, by a word in its line: VECTOR, or PLAIN where there is no vector form. */
+#define ISA_LOOP_VECTOR ISA_VECTOR
+#define ISA_LOOP_PLAIN
 
 /* The next loop touches element i of its tiles and nothing else: in place is no obstacle to vectors. */
 #if defined(__clang__)
@@ -44,27 +66,22 @@ static inline size_t isa_count(const struct isa_operand *o)
 	return (size_t)o->rows * o->columns;
 }
 
-static inline float isa_value_f32(const struct isa_state *state, const struct isa_operand *o)
+/* Bytes of all its elements. */
+static inline size_t isa_bytes(const struct isa_operand *o)
 {
-	return isa_float_of(state->scalars[o->at]);
+	return isa_count(o) * o->bytes;
 }
 
-static inline int32_t isa_value_i32(const struct isa_state *state, const struct isa_operand *o)
+/* A scalar operand in what the loop computes in. */
+#define ISA_SCALAR(type, state, operand) isa_value_##type((state)->scalars[(operand)->at])
+
+/* Element i of an index tile, i32 or u32. */
+static inline int64_t isa_index(const void *tile, bool is_unsigned, size_t i)
 {
-	return (int32_t)(uint32_t)state->scalars[o->at];
+	return is_unsigned ? (int64_t)((const uint32_t *)tile)[i] : (int64_t)((const int32_t *)tile)[i];
 }
 
-/* Integers wrap. */
-#define ISA_WRAP(a, op, b) ((int32_t)((uint32_t)(a)op(uint32_t)(b)))
-
-static inline int32_t isa_div_i32(int32_t a, int32_t b)
-{
-	return b == 0 ? 0 : b == -1 ? ISA_WRAP(0, -, a) : a / b;
-}
-
-static inline int32_t isa_rem_i32(int32_t a, int32_t b)
-{
-	return b == 0 ? a : b == -1 ? 0 : a % b;
-}
+/* ops_matrix.c: temporary memory that a product on these tiles needs; copy: its result is also a source. */
+size_t isa_matrix_temp(const struct ptowsp_tile_tile *d, const struct ptowsp_tile_tile *const *src, unsigned count, bool copy);
 
 #endif

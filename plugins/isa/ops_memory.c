@@ -3,8 +3,6 @@
  * they are checked here. In a walk every access is reported instead. */
 #include "isa/ops.h"
 
-enum { BYTES = 4 }; /* of both element types */
-
 static const struct ptowsp_tensor_arg *window(const struct isa_state *state, const struct isa_operand *memref)
 {
 	const struct ptowsp_task *task = state->task;
@@ -58,6 +56,7 @@ static ptowsp_status grid_fail(const struct isa_step *s, const struct isa_state 
 struct place {
 	unsigned char *at;
 	size_t rows, columns, step, stride;
+	unsigned bytes; /* of an element */
 };
 
 /* Flat windows hold packed tiles; in others the tile lies at row r * R, column c. */
@@ -72,10 +71,11 @@ static ptowsp_status tile_place(const struct isa_step *s, const struct isa_state
 		start = flat_start(r, c, count);
 		if (start < 0 || count > w->columns || (uint64_t)start > w->columns - count)
 			return flat_fail(s, state, memref, access, start, count);
-		*place_out = (struct place){.at = (unsigned char *)w->data + (size_t)start * BYTES,
+		*place_out = (struct place){.at = (unsigned char *)w->data + (size_t)start * tile->bytes,
 					    .rows = 1,
 					    .columns = (size_t)count,
-					    .stride = BYTES};
+					    .stride = tile->bytes,
+					    .bytes = tile->bytes};
 		return PTOWSP_OK;
 	}
 	start = flat_start(r, 0, tile->rows);
@@ -83,38 +83,58 @@ static ptowsp_status tile_place(const struct isa_step *s, const struct isa_state
 	    tile->columns > w->columns || (uint64_t)c > w->columns - tile->columns)
 		return grid_fail(s, state, memref, access, start, c, tile);
 	*place_out = (struct place){
-		.at = (unsigned char *)w->data + ((uint64_t)start * w->row_stride + (uint64_t)c * w->column_stride) * BYTES,
+		.at = (unsigned char *)w->data + ((uint64_t)start * w->row_stride + (uint64_t)c * w->column_stride) * tile->bytes,
 		.rows = tile->rows,
 		.columns = tile->columns,
-		.step = (size_t)(w->row_stride * BYTES),
-		.stride = (size_t)(w->column_stride * BYTES),
+		.step = (size_t)(w->row_stride * tile->bytes),
+		.stride = (size_t)(w->column_stride * tile->bytes),
+		.bytes = tile->bytes,
 	};
 	return PTOWSP_OK;
 }
 
+/* One element, without a call. */
+static inline void element_copy(void *to, const void *from, unsigned bytes)
+{
+	switch (bytes) {
+	case 1:
+		memcpy(to, from, 1);
+		break;
+	case 2:
+		memcpy(to, from, 2);
+		break;
+	case 4:
+		memcpy(to, from, 4);
+		break;
+	default:
+		memcpy(to, from, 8);
+		break;
+	}
+}
+
 static void place_read(const struct place *p, unsigned char *d)
 {
-	for (size_t i = 0; i < p->rows; i++, d += p->columns * BYTES) {
+	for (size_t i = 0; i < p->rows; i++, d += p->columns * p->bytes) {
 		const unsigned char *row = p->at + i * p->step;
 
-		if (p->stride == BYTES)
-			memcpy(d, row, p->columns * BYTES);
+		if (p->stride == p->bytes)
+			memcpy(d, row, p->columns * p->bytes);
 		else
 			for (size_t j = 0; j < p->columns; j++)
-				memcpy(d + j * BYTES, row + j * p->stride, BYTES);
+				element_copy(d + j * p->bytes, row + j * p->stride, p->bytes);
 	}
 }
 
 static void place_write(const struct place *p, const unsigned char *a)
 {
-	for (size_t i = 0; i < p->rows; i++, a += p->columns * BYTES) {
+	for (size_t i = 0; i < p->rows; i++, a += p->columns * p->bytes) {
 		unsigned char *row = p->at + i * p->step;
 
-		if (p->stride == BYTES)
-			memcpy(row, a, p->columns * BYTES);
+		if (p->stride == p->bytes)
+			memcpy(row, a, p->columns * p->bytes);
 		else
 			for (size_t j = 0; j < p->columns; j++)
-				memcpy(row + j * p->stride, a + j * BYTES, BYTES);
+				element_copy(row + j * p->stride, a + j * p->bytes, p->bytes);
 	}
 }
 
@@ -143,28 +163,29 @@ static ptowsp_status tstore(const struct isa_step *s, struct isa_state *state)
 }
 
 /* Each row is scaled on its way; i counts elements of the tile, the place may be one long row. */
-#define STORE_SCALED(name, T, value)                                                                                           \
-	static ptowsp_status name(const struct isa_step *s, struct isa_state *state)                                           \
+#define STORE_SCALED(type, ...)                                                                                                \
+	static ptowsp_status TSTORE_FP_##type(const struct isa_step *s, struct isa_state *state)                               \
 	{                                                                                                                      \
+		ISA_LOOP_TYPES(type)                                                                                           \
 		const uint64_t *x = state->scalars;                                                                            \
-		const T *tile = isa_tile(state, &s->a), *scale = isa_tile(state, &s->b);                                       \
+		const S *tile = isa_tile(state, &s->a), *scale = isa_tile(state, &s->b);                                       \
 		const size_t columns = s->a.columns, count = isa_count(&s->a);                                                 \
 		struct place place;                                                                                            \
 		const ptowsp_status status =                                                                                   \
 			tile_place(s, state, &s->d, &s->a, PTOWSP_WRITE, (int64_t)x[s->c.at], (int64_t)x[s->f.at], &place);    \
                                                                                                                                \
 		for (size_t i = 0; i < count && !status; i++) {                                                                \
-			const T a = tile[i], b = scale[i % columns], v = (value);                                              \
+			const C a = isa_get_##type(tile[i]), b = isa_get_##type(scale[i % columns]);                           \
+			const S v = isa_put_##type((W)a * (W)b);                                                               \
                                                                                                                                \
-			memcpy(place.at + i / place.columns * place.step + i % place.columns * place.stride, &v, BYTES);       \
+			memcpy(place.at + i / place.columns * place.step + i % place.columns * place.stride, &v, sizeof(v));   \
 		}                                                                                                              \
 		return status;                                                                                                 \
 	}
-STORE_SCALED(tstore_fp_f32, float, a *b)
-STORE_SCALED(tstore_fp_i32, int32_t, ISA_WRAP(a, *, b))
+ISA_NUMBERS(STORE_SCALED, )
 
 /* Element number `index` of a window, counted row by row; NULL if it is outside. */
-static unsigned char *element(const struct ptowsp_tensor_arg *w, int64_t index)
+static unsigned char *element(const struct ptowsp_tensor_arg *w, int64_t index, unsigned bytes)
 {
 	uint64_t row, column;
 
@@ -174,7 +195,7 @@ static unsigned char *element(const struct ptowsp_tensor_arg *w, int64_t index)
 	column = (uint64_t)index % w->columns;
 	if (row >= w->rows)
 		return NULL;
-	return (unsigned char *)w->data + (row * w->row_stride + column * w->column_stride) * BYTES;
+	return (unsigned char *)w->data + (row * w->row_stride + column * w->column_stride) * bytes;
 }
 
 static ptowsp_status element_fail(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref,
@@ -191,16 +212,18 @@ static ptowsp_status mgather(const struct isa_step *s, struct isa_state *state)
 {
 	const struct ptowsp_tensor_arg *w = window(state, &s->a);
 	unsigned char *d = isa_tile(state, &s->d);
-	const int32_t *index = isa_tile(state, &s->b);
+	const void *index = isa_tile(state, &s->b);
+	const bool is_unsigned = s->b.dtype == PTOWSP_U32;
+	const unsigned bytes = s->d.bytes;
 	const size_t count = isa_count(&s->d);
 
 	for (size_t i = 0; i < count; i++) { /* d may be the indices: each is read before it is overwritten */
-		const int32_t k = index[i];
-		const unsigned char *from = element(w, k);
+		const int64_t k = isa_index(index, is_unsigned, i);
+		const unsigned char *from = element(w, k, bytes);
 
 		if (!from)
 			return element_fail(s, state, &s->a, PTOWSP_READ, k);
-		memcpy(d + i * BYTES, from, BYTES);
+		element_copy(d + i * bytes, from, bytes);
 	}
 	return PTOWSP_OK;
 }
@@ -209,47 +232,57 @@ static ptowsp_status mscatter(const struct isa_step *s, struct isa_state *state)
 {
 	const struct ptowsp_tensor_arg *w = window(state, &s->d);
 	const unsigned char *a = isa_tile(state, &s->a);
-	const int32_t *index = isa_tile(state, &s->b);
+	const void *index = isa_tile(state, &s->b);
+	const bool is_unsigned = s->b.dtype == PTOWSP_U32;
+	const unsigned bytes = s->a.bytes;
 	const size_t count = isa_count(&s->a);
 
 	for (size_t i = 0; i < count; i++) {
-		unsigned char *to = element(w, index[i]);
+		const int64_t k = isa_index(index, is_unsigned, i);
+		unsigned char *to = element(w, k, bytes);
 
 		if (!to)
-			return element_fail(s, state, &s->d, PTOWSP_WRITE, index[i]);
-		memcpy(to, a + i * BYTES, BYTES);
+			return element_fail(s, state, &s->d, PTOWSP_WRITE, k);
+		element_copy(to, a + i * bytes, bytes);
 	}
 	return PTOWSP_OK;
 }
 
-/* A scalar of four bytes as the scalar type of its register, and back. */
-static uint64_t scalar_widen(uint32_t bits, const struct isa_operand *memref, const struct isa_operand *scalar)
+/* An element as a scalar register holds it, and back: low bytes first, as in memory. */
+static uint64_t scalar_read(const void *from, const struct isa_operand *elements, const struct isa_operand *scalar)
 {
-	return memref->dtype == PTOWSP_F32 ? bits : isa_scalar_narrow((uint64_t)(int64_t)(int32_t)bits, scalar->dtype);
+	uint64_t bits = 0;
+
+	element_copy(&bits, from, elements->bytes);
+	return isa_scalar_narrow(isa_scalar_narrow(bits, elements->dtype), scalar->dtype);
+}
+
+static void scalar_write(void *to, uint64_t value, const struct isa_operand *elements)
+{
+	const uint64_t bits = isa_scalar_narrow(value, elements->dtype);
+
+	element_copy(to, &bits, elements->bytes);
 }
 
 static ptowsp_status load(const struct isa_step *s, struct isa_state *state)
 {
 	const int64_t index = (int64_t)state->scalars[s->b.at];
-	const unsigned char *from = element(window(state, &s->a), index);
-	uint32_t bits;
+	const unsigned char *from = element(window(state, &s->a), index, s->a.bytes);
 
 	if (!from)
 		return element_fail(s, state, &s->a, PTOWSP_READ, index);
-	memcpy(&bits, from, sizeof(bits));
-	state->scalars[s->d.at] = scalar_widen(bits, &s->a, &s->d);
+	state->scalars[s->d.at] = scalar_read(from, &s->a, &s->d);
 	return PTOWSP_OK;
 }
 
 static ptowsp_status store(const struct isa_step *s, struct isa_state *state)
 {
 	const int64_t index = (int64_t)state->scalars[s->b.at];
-	unsigned char *to = element(window(state, &s->d), index);
-	const uint32_t bits = (uint32_t)state->scalars[s->a.at];
+	unsigned char *to = element(window(state, &s->d), index, s->d.bytes);
 
 	if (!to)
 		return element_fail(s, state, &s->d, PTOWSP_WRITE, index);
-	memcpy(to, &bits, sizeof(bits));
+	scalar_write(to, state->scalars[s->a.at], &s->d);
 	return PTOWSP_OK;
 }
 
@@ -263,23 +296,20 @@ static ptowsp_status offset_fail(const struct isa_step *s, const struct isa_stat
 static ptowsp_status getval(const struct isa_step *s, struct isa_state *state)
 {
 	const int64_t offset = (int64_t)state->scalars[s->b.at];
-	uint32_t bits;
 
 	if (offset < 0 || (uint64_t)offset >= isa_count(&s->a))
 		return offset_fail(s, state, &s->a, offset);
-	memcpy(&bits, (const unsigned char *)isa_tile(state, &s->a) + offset * BYTES, BYTES);
-	state->scalars[s->d.at] = scalar_widen(bits, &s->a, &s->d);
+	state->scalars[s->d.at] = scalar_read((const unsigned char *)isa_tile(state, &s->a) + offset * s->a.bytes, &s->a, &s->d);
 	return PTOWSP_OK;
 }
 
 static ptowsp_status setval(const struct isa_step *s, struct isa_state *state)
 {
 	const int64_t offset = (int64_t)state->scalars[s->a.at];
-	const uint32_t bits = (uint32_t)state->scalars[s->b.at];
 
 	if (offset < 0 || (uint64_t)offset >= isa_count(&s->d))
 		return offset_fail(s, state, &s->d, offset);
-	memcpy((unsigned char *)isa_tile(state, &s->d) + offset * BYTES, &bits, BYTES);
+	scalar_write((unsigned char *)isa_tile(state, &s->d) + offset * s->d.bytes, state->scalars[s->b.at], &s->d);
 	return PTOWSP_OK;
 }
 
@@ -347,15 +377,16 @@ static ptowsp_status getval_walk(const struct isa_step *s, struct isa_state *sta
 	return PTOWSP_OK;
 }
 
+#define ROW(NAME, function, on_walk) {.op = PTOWSP_PTO_##NAME, .run = {ISA_TYPES(ISA_ENTRY_OF, function)}, .walk = on_walk},
 const struct isa_kernel isa_ops_memory[] = {
-	{.op = PTOWSP_PTO_TLOAD, .run = {tload, tload}, .walk = tload_walk},
-	{.op = PTOWSP_PTO_TSTORE, .run = {tstore, tstore}, .walk = tstore_walk},
-	{.op = PTOWSP_PTO_TSTORE_FP, .run = {tstore_fp_f32, tstore_fp_i32}, .walk = tstore_fp_walk},
-	{.op = PTOWSP_PTO_MGATHER, .run = {mgather, mgather}, .walk = mgather_walk},
-	{.op = PTOWSP_PTO_MSCATTER, .run = {mscatter, mscatter}, .walk = mscatter_walk},
-	{.op = PTOWSP_PTO_GETVAL, .run = {getval, getval}, .walk = getval_walk},
-	{.op = PTOWSP_PTO_SETVAL, .run = {setval, setval}},
-	{.op = PTOWSP_PTO_LOAD, .run = {load, load}, .walk = load_walk},
-	{.op = PTOWSP_PTO_STORE, .run = {store, store}, .walk = store_walk},
+	ROW(TLOAD, tload, tload_walk)
+	ROW(TSTORE, tstore, tstore_walk)
+	{.op = PTOWSP_PTO_TSTORE_FP, .run = {ISA_NUMBERS(ISA_ENTRY, TSTORE_FP)}, .walk = tstore_fp_walk},
+	ROW(MGATHER, mgather, mgather_walk)
+	ROW(MSCATTER, mscatter, mscatter_walk)
+	ROW(GETVAL, getval, getval_walk)
+	ROW(SETVAL, setval, NULL)
+	ROW(LOAD, load, load_walk)
+	ROW(STORE, store, store_walk)
 	{.op = 0},
 };

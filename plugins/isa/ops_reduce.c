@@ -4,84 +4,83 @@
  * written. */
 #include "isa/ops.h"
 
-enum { LANES = 8 }; /* rows in flight */
+enum { LANES = 8 /* rows in flight */, PART = 128 /* columns in flight */ };
 
-/* first(v): the value after the first element v; then `value`, made of acc and v. */
-#define ROWS_ONE(T, lanes, first, value)                                                                               \
-	do {                                                                                                           \
-		T sum[lanes];                                                                                          \
-                                                                                                                       \
-		for (size_t k = 0; k < (lanes); k++)                                                                   \
-			sum[k] = first(x[(i + k) * columns]);                                                          \
-		for (size_t j = 1; j < columns; j++)                                                                   \
-			for (size_t k = 0; k < (lanes); k++) {                                                         \
-				const T acc = sum[k], v = x[(i + k) * columns + j];                                    \
-                                                                                                                       \
-				sum[k] = (value);                                                                      \
-			}                                                                                              \
-		for (size_t k = 0; k < (lanes); k++)                                                                   \
-			d[i + k] = sum[k];                                                                             \
+/* first: what the first element v makes the result; then `value`, made of acc and v. */
+#define ROWS_ONE(type, lanes, first, value)                                                                                    \
+	do {                                                                                                                   \
+		W sum[lanes];                                                                                                  \
+                                                                                                                               \
+		for (size_t k = 0; k < (lanes); k++) {                                                                         \
+			const C v = isa_get_##type(x[(i + k) * columns]);                                                      \
+                                                                                                                               \
+			sum[k] = first;                                                                                        \
+		}                                                                                                              \
+		for (size_t j = 1; j < columns; j++)                                                                           \
+			for (size_t k = 0; k < (lanes); k++) {                                                                 \
+				const C acc = (C)sum[k], v = isa_get_##type(x[(i + k) * columns + j]);                         \
+                                                                                                                               \
+				sum[k] = value;                                                                                \
+			}                                                                                                      \
+		for (size_t k = 0; k < (lanes); k++)                                                                           \
+			d[i + k] = isa_put_##type(sum[k]);                                                                     \
 	} while (0)
-#define ROW_REDUCE(name, T, first, value)                                                                              \
-	static ptowsp_status name(const struct isa_step *s, struct isa_state *state)                                   \
-	{                                                                                                              \
-		T *d = isa_tile(state, &s->d);                                                                         \
-		const T *x = isa_tile(state, &s->a);                                                                   \
-		const size_t rows = s->a.rows, columns = s->a.columns;                                                 \
-		size_t i = 0;                                                                                          \
-                                                                                                                       \
-		for (; i + LANES <= rows; i += LANES)                                                                  \
-			ROWS_ONE(T, LANES, first, value);                                                              \
-		for (; i < rows; i++)                                                                                  \
-			ROWS_ONE(T, 1, first, value);                                                                  \
-		return PTOWSP_OK;                                                                                      \
+#define ROW_REDUCE(type, NAME, first, value)                                                                                   \
+	static ptowsp_status NAME##_##type(const struct isa_step *s, struct isa_state *state)                                  \
+	{                                                                                                                      \
+		ISA_LOOP_TYPES(type)                                                                                           \
+		S *d = isa_tile(state, &s->d);                                                                                 \
+		const S *x = isa_tile(state, &s->a);                                                                           \
+		const size_t rows = s->a.rows, columns = s->a.columns;                                                         \
+		size_t i = 0;                                                                                                  \
+                                                                                                                               \
+		for (; i + LANES <= rows; i += LANES)                                                                          \
+			ROWS_ONE(type, LANES, first, value);                                                                   \
+		for (; i < rows; i++)                                                                                          \
+			ROWS_ONE(type, 1, first, value);                                                                       \
+		return PTOWSP_OK;                                                                                              \
 	}
-#define COL_REDUCE(name, T, first, value)                                                                              \
-	static ptowsp_status name(const struct isa_step *s, struct isa_state *state)                                   \
-	{                                                                                                              \
-		T *d = isa_tile(state, &s->d);                                                                         \
-		const T *x = isa_tile(state, &s->a);                                                                   \
-		const size_t rows = s->a.rows, columns = s->a.columns;                                                 \
-                                                                                                                       \
-		ISA_VECTOR for (size_t j = 0; j < columns; j++)                                                        \
-		{                                                                                                      \
-			d[j] = first(x[j]);                                                                            \
-		}                                                                                                      \
-		for (size_t i = 1; i < rows; i++) {                                                                    \
-			const T *row = x + i * columns;                                                                \
-                                                                                                                       \
-			ISA_VECTOR for (size_t j = 0; j < columns; j++)                                                \
-			{                                                                                              \
-				const T acc = d[j], v = row[j];                                                        \
-                                                                                                                       \
-				d[j] = (value);                                                                        \
-			}                                                                                              \
-		}                                                                                                      \
-		return PTOWSP_OK;                                                                                      \
+/* A part of the columns through all rows, so that its results stay in what is computed in. */
+#define COL_REDUCE(type, NAME, first, value)                                                                                   \
+	static ptowsp_status NAME##_##type(const struct isa_step *s, struct isa_state *state)                                  \
+	{                                                                                                                      \
+		ISA_LOOP_TYPES(type)                                                                                           \
+		S *d = isa_tile(state, &s->d);                                                                                 \
+		const S *x = isa_tile(state, &s->a);                                                                           \
+		const size_t rows = s->a.rows, columns = s->a.columns;                                                         \
+		W sum[PART];                                                                                                   \
+                                                                                                                               \
+		for (size_t at = 0; at < columns; at += PART) {                                                                \
+			const size_t n = columns - at < PART ? columns - at : PART;                                            \
+                                                                                                                               \
+			for (size_t j = 0; j < n; j++) {                                                                       \
+				const C v = isa_get_##type(x[at + j]);                                                         \
+                                                                                                                               \
+				sum[j] = first;                                                                                \
+			}                                                                                                      \
+			for (size_t i = 1; i < rows; i++)                                                                      \
+				for (size_t j = 0; j < n; j++) {                                                               \
+					const C acc = (C)sum[j], v = isa_get_##type(x[i * columns + at + j]);                  \
+                                                                                                                               \
+					sum[j] = value;                                                                        \
+				}                                                                                              \
+			for (size_t j = 0; j < n; j++)                                                                         \
+				d[at + j] = isa_put_##type(sum[j]);                                                            \
+		}                                                                                                              \
+		return PTOWSP_OK;                                                                                              \
 	}
 
 /* A sum starts from 0: 0 + -0 is 0. */
-#define FROM_ZERO(v) (0.0f + (v))
-#define ITSELF(v) (v)
-ROW_REDUCE(trowsum_f32, float, FROM_ZERO, acc + v)
-ROW_REDUCE(trowsum_i32, int32_t, ITSELF, ISA_WRAP(acc, +, v))
-ROW_REDUCE(trowmax_f32, float, ITSELF, v > acc ? v : acc)
-ROW_REDUCE(trowmax_i32, int32_t, ITSELF, v > acc ? v : acc)
-ROW_REDUCE(trowmin_f32, float, ITSELF, v < acc ? v : acc)
-ROW_REDUCE(trowmin_i32, int32_t, ITSELF, v < acc ? v : acc)
-COL_REDUCE(tcolsum_f32, float, FROM_ZERO, acc + v)
-COL_REDUCE(tcolsum_i32, int32_t, ITSELF, ISA_WRAP(acc, +, v))
-COL_REDUCE(tcolmax_f32, float, ITSELF, v > acc ? v : acc)
-COL_REDUCE(tcolmax_i32, int32_t, ITSELF, v > acc ? v : acc)
-COL_REDUCE(tcolmin_f32, float, ITSELF, v < acc ? v : acc)
-COL_REDUCE(tcolmin_i32, int32_t, ITSELF, v < acc ? v : acc)
+#define SUM (W)acc + (W)v
+#define LARGER v > acc ? v : acc
+#define SMALLER v < acc ? v : acc
+ISA_NUMBERS(ROW_REDUCE, TROWSUM, (W)0 + (W)v, SUM)
+ISA_NUMBERS(ROW_REDUCE, TROWMAX, (W)v, LARGER)
+ISA_NUMBERS(ROW_REDUCE, TROWMIN, (W)v, SMALLER)
+ISA_NUMBERS(COL_REDUCE, TCOLSUM, (W)0 + (W)v, SUM)
+ISA_NUMBERS(COL_REDUCE, TCOLMAX, (W)v, LARGER)
+ISA_NUMBERS(COL_REDUCE, TCOLMIN, (W)v, SMALLER)
 
 const struct isa_kernel isa_ops_reduce[] = {
-	{ .op = PTOWSP_PTO_TROWSUM, .run = { trowsum_f32, trowsum_i32 } },
-	{ .op = PTOWSP_PTO_TROWMAX, .run = { trowmax_f32, trowmax_i32 } },
-	{ .op = PTOWSP_PTO_TROWMIN, .run = { trowmin_f32, trowmin_i32 } },
-	{ .op = PTOWSP_PTO_TCOLSUM, .run = { tcolsum_f32, tcolsum_i32 } },
-	{ .op = PTOWSP_PTO_TCOLMAX, .run = { tcolmax_f32, tcolmax_i32 } },
-	{ .op = PTOWSP_PTO_TCOLMIN, .run = { tcolmin_f32, tcolmin_i32 } },
-	{ .op = 0 },
+	ISA_ROW(TROWSUM) ISA_ROW(TROWMAX) ISA_ROW(TROWMIN) ISA_ROW(TCOLSUM) ISA_ROW(TCOLMAX) ISA_ROW(TCOLMIN) {.op = 0},
 };

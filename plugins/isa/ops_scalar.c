@@ -1,124 +1,104 @@
 /* SPDX-License-Identifier: MIT */
-/* ops_scalar.c - arithmetic on scalars: f32, or 64-bit integers narrowed to the destination's type. */
+/* ops_scalar.c - arithmetic on scalars: floats of one type, or 64-bit integers narrowed to the destination's type. */
 #include "isa/ops.h"
+#include "isa/convert.h"
 
-#define FLOAT(name, value)                                                                                                     \
-	static ptowsp_status name(const struct isa_step *s, struct isa_state *state)                                           \
+#define FLOAT(type, name, value)                                                                                               \
+	static ptowsp_status name##_##type(const struct isa_step *s, struct isa_state *state)                                  \
 	{                                                                                                                      \
-		const float a = isa_value_f32(state, &s->a), b = isa_value_f32(state, &s->b);                                  \
+		const isa_c_##type a = ISA_SCALAR(type, state, &s->a), b = ISA_SCALAR(type, state, &s->b);                     \
+		const isa_s_##type d = isa_put_##type(value);                                                                  \
+		uint64_t bits = 0;                                                                                             \
                                                                                                                                \
-		state->scalars[s->d.at] = isa_bits_of(value);                                                                  \
+		memcpy(&bits, &d, sizeof(d)); /* little endian, as all files are */                                            \
+		state->scalars[s->d.at] = bits;                                                                                \
 		return PTOWSP_OK;                                                                                              \
 	}
 #define INTEGER(name, value)                                                                                                   \
-	static ptowsp_status name(const struct isa_step *s, struct isa_state *state)                                           \
+	static ptowsp_status name##_integer(const struct isa_step *s, struct isa_state *state)                                 \
 	{                                                                                                                      \
 		const uint64_t a = state->scalars[s->a.at], b = state->scalars[s->b.at];                                       \
                                                                                                                                \
 		state->scalars[s->d.at] = isa_scalar_narrow(value, s->d.dtype);                                                \
 		return PTOWSP_OK;                                                                                              \
 	}
-FLOAT(add_float, a + b)
-FLOAT(sub_float, a - b)
-FLOAT(mul_float, a *b)
-FLOAT(div_float, a / b)
-INTEGER(add_integer, a + b)
-INTEGER(sub_integer, a - b)
-INTEGER(mul_integer, a *b)
+ISA_FLOATS(FLOAT, add, a + b)
+ISA_FLOATS(FLOAT, sub, a - b)
+ISA_FLOATS(FLOAT, mul, a *b)
+ISA_FLOATS(FLOAT, div, a / b)
+INTEGER(add, a + b)
+INTEGER(sub, a - b)
+INTEGER(mul, a *b)
 
 /* In a walk a divisor out of tensor memory is not known; then nothing that steers depends on the quotient (flow.c). */
+static ptowsp_status div_zero(const struct isa_step *s, struct isa_state *state)
+{
+	const uint64_t a = state->scalars[s->a.at];
+
+	state->scalars[s->d.at] = 0;
+	if (!state->task && state->program->taint[s->b.at] & ISA_TAINT_DATA)
+		return PTOWSP_OK;
+	return isa_state_fail(state, s, s->a.dtype == PTOWSP_U64 ? "DIV of %llu by 0 (%%%.48s)" : "DIV of %lld by 0 (%%%.48s)",
+			      (long long)a, state->program->scalar_names[s->b.row]);
+}
+
 static ptowsp_status div_integer(const struct isa_step *s, struct isa_state *state)
 {
 	const uint64_t a = state->scalars[s->a.at], b = state->scalars[s->b.at];
-	uint64_t quotient = 0;
 
-	if (b == UINT64_MAX)
-		quotient = 0 - a;
-	else if (b)
-		quotient = (uint64_t)((int64_t)a / (int64_t)b);
-	else if (state->task || !(state->program->taint[s->b.at] & ISA_TAINT_DATA))
-		return isa_state_fail(state, s, "DIV of %lld by 0 (%%%.48s)", (long long)(int64_t)a,
-				      state->program->scalar_names[s->b.row]);
-	state->scalars[s->d.at] = isa_scalar_narrow(quotient, s->d.dtype);
+	if (!b)
+		return div_zero(s, state);
+	state->scalars[s->d.at] =
+		isa_scalar_narrow(b == UINT64_MAX ? 0 - a : (uint64_t)((int64_t)a / (int64_t)b), s->d.dtype);
 	return PTOWSP_OK;
 }
 
-static int64_t saturate(float a)
+static ptowsp_status div_unsigned(const struct isa_step *s, struct isa_state *state)
 {
-	if (a != a)
-		return 0;
-	if (a >= 9223372036854775808.0f)
-		return INT64_MAX;
-	return a < -9223372036854775808.0f ? INT64_MIN : (int64_t)a;
-}
+	const uint64_t a = state->scalars[s->a.at], b = state->scalars[s->b.at];
 
-static int64_t clamp(int64_t value, unsigned dtype)
-{
-	if (dtype != PTOWSP_I32)
-		return value;
-	return value > INT32_MAX ? INT32_MAX : value < INT32_MIN ? INT32_MIN : value;
+	if (!b)
+		return div_zero(s, state);
+	state->scalars[s->d.at] = isa_scalar_narrow(a / b, s->d.dtype);
+	return PTOWSP_OK;
 }
 
 /* MOV and LI: between classes the value is converted, between integers narrowed. */
 static ptowsp_status move(const struct isa_step *s, struct isa_state *state)
 {
-	const uint64_t a = state->scalars[s->a.at];
-	const bool from_float = s->a.dtype == PTOWSP_F32, to_float = s->d.dtype == PTOWSP_F32;
-	uint64_t value = a;
-
-	if (from_float && !to_float)
-		value = isa_scalar_narrow((uint64_t)clamp(saturate(isa_float_of(a)), s->d.dtype), s->d.dtype);
-	else if (!from_float && to_float)
-		value = isa_bits_of((float)(int64_t)a);
-	else if (!from_float)
-		value = isa_scalar_narrow(a, s->d.dtype);
-	state->scalars[s->d.at] = value;
+	state->scalars[s->d.at] = isa_convert_scalar(state->scalars[s->a.at], s->a.dtype, s->d.dtype);
 	return PTOWSP_OK;
 }
 
-#define COMPARE(name, T, fetch)                                                                                                \
-	static ptowsp_status name(const struct isa_step *s, struct isa_state *state)                                           \
+#define HOLDS(mode, a, b)                                                                                                      \
+	(mode == PTOWSP_COMPARE_EQ   ? a == b                                                                                  \
+	 : mode == PTOWSP_COMPARE_NE ? a != b                                                                                  \
+	 : mode == PTOWSP_COMPARE_LT ? a < b                                                                                   \
+	 : mode == PTOWSP_COMPARE_LE ? a <= b                                                                                  \
+	 : mode == PTOWSP_COMPARE_GT ? a > b                                                                                   \
+				     : a >= b)
+#define COMPARE(type, name)                                                                                                    \
+	static ptowsp_status name##_##type(const struct isa_step *s, struct isa_state *state)                                  \
 	{                                                                                                                      \
-		const T a = fetch(state, &s->a), b = fetch(state, &s->b);                                                      \
-		bool holds;                                                                                                    \
+		const isa_c_##type a = ISA_SCALAR(type, state, &s->a), b = ISA_SCALAR(type, state, &s->b);                     \
                                                                                                                                \
-		switch (s->mode) {                                                                                             \
-		case PTOWSP_COMPARE_EQ:                                                                                        \
-			holds = a == b;                                                                                        \
-			break;                                                                                                 \
-		case PTOWSP_COMPARE_NE:                                                                                        \
-			holds = a != b;                                                                                        \
-			break;                                                                                                 \
-		case PTOWSP_COMPARE_LT:                                                                                        \
-			holds = a < b;                                                                                         \
-			break;                                                                                                 \
-		case PTOWSP_COMPARE_LE:                                                                                        \
-			holds = a <= b;                                                                                        \
-			break;                                                                                                 \
-		case PTOWSP_COMPARE_GT:                                                                                        \
-			holds = a > b;                                                                                         \
-			break;                                                                                                 \
-		default:                                                                                                       \
-			holds = a >= b;                                                                                        \
-			break;                                                                                                 \
-		}                                                                                                              \
-		state->scalars[s->d.at] = holds;                                                                               \
+		state->scalars[s->d.at] = HOLDS(s->mode, a, b);                                                                \
 		return PTOWSP_OK;                                                                                              \
 	}
-static int64_t value_i64(const struct isa_state *state, const struct isa_operand *o)
-{
-	return (int64_t)state->scalars[o->at];
-}
-COMPARE(compare_float, float, isa_value_f32)
-COMPARE(compare_integer, int64_t, value_i64)
+ISA_FLOATS(COMPARE, compare)
+COMPARE(i64, compare)
+COMPARE(u64, compare)
 
+#define ARITHMETIC(NAME, name, unsigned_one)                                                                                   \
+	{.op = PTOWSP_PTO_##NAME,                                                                                              \
+	 .run = {ISA_FLOATS(ISA_ENTRY, name)[PTOWSP_I64] = name##_integer, [PTOWSP_U64] = unsigned_one}},
 const struct isa_kernel isa_ops_scalar[] = {
-	{.op = PTOWSP_PTO_ADD, .run = {add_float, add_integer}},
-	{.op = PTOWSP_PTO_SUB, .run = {sub_float, sub_integer}},
-	{.op = PTOWSP_PTO_MUL, .run = {mul_float, mul_integer}},
-	{.op = PTOWSP_PTO_DIV, .run = {div_float, div_integer}},
-	{.op = PTOWSP_PTO_MOV, .run = {move, move}},
-	{.op = PTOWSP_PTO_LI, .run = {move, move}},
-	{.op = PTOWSP_PTO_CMP, .run = {compare_float, compare_integer}},
+	ARITHMETIC(ADD, add, add_integer)
+	ARITHMETIC(SUB, sub, sub_integer)
+	ARITHMETIC(MUL, mul, mul_integer)
+	ARITHMETIC(DIV, div, div_unsigned)
+	ISA_ROW_OF(MOV, move)
+	ISA_ROW_OF(LI, move)
+	{.op = PTOWSP_PTO_CMP, .run = {ISA_FLOATS(ISA_ENTRY, compare)[PTOWSP_I64] = compare_i64, [PTOWSP_U64] = compare_u64}},
 	{.op = 0},
 };

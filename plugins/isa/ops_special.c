@@ -4,43 +4,43 @@
 
 enum { GROUP = 32 };
 
-#define COUNT_UP(name, T, fetch, value)                                                                                        \
-	static ptowsp_status name(const struct isa_step *s, struct isa_state *state)                                           \
+#define COUNT_UP(type, ...)                                                                                                    \
+	static ptowsp_status TCI_##type(const struct isa_step *s, struct isa_state *state)                                     \
 	{                                                                                                                      \
-		T *d = isa_tile(state, &s->d);                                                                                 \
-		const T a = fetch(state, &s->a);                                                                               \
+		ISA_LOOP_TYPES(type)                                                                                           \
+		S *d = isa_tile(state, &s->d);                                                                                 \
+		const W a = (W)ISA_SCALAR(type, state, &s->a);                                                                 \
 		const size_t count = isa_count(&s->d);                                                                         \
                                                                                                                                \
 		for (size_t i = 0; i < count; i++)                                                                             \
-			d[i] = (value);                                                                                        \
+			d[i] = isa_put_##type(a + (W)i);                                                                       \
 		return PTOWSP_OK;                                                                                              \
 	}
-COUNT_UP(tci_f32, float, isa_value_f32, a + (float)i)
-COUNT_UP(tci_i32, int32_t, isa_value_i32, ISA_WRAP(a, +, i))
+ISA_NUMBERS(COUNT_UP, )
 
-/* Whether x must stand before y. */
-static bool before_f32(float x, float y)
-{
-	return x > y || (x == x && y != y);
-}
-
-static bool before_i32(int32_t x, int32_t y)
-{
-	return x > y;
-}
+/* Whether the first must stand before the second. */
+#define BEFORE(type, rule)                                                                                                     \
+	static inline bool before_##type(isa_s_##type first, isa_s_##type second)                                              \
+	{                                                                                                                      \
+		const isa_c_##type x = isa_get_##type(first), y = isa_get_##type(second);                                      \
+                                                                                                                               \
+		return rule;                                                                                                   \
+	}
+ISA_FLOATS(BEFORE, x > y || (x == x && y != y))
+ISA_INTEGERS(BEFORE, x > y)
 
 /* One group by insertion: at most 32 elements, and stable. d or e may be the source: it is read first. */
-#define SORT(T, suffix)                                                                                                        \
-	static void group_##suffix(T *d, int32_t *e, const T *a, size_t first, size_t count)                                   \
+#define SORT(type, ...)                                                                                                        \
+	static void group_##type(isa_s_##type *d, int32_t *e, const isa_s_##type *a, size_t first, size_t count)               \
 	{                                                                                                                      \
-		T value[GROUP];                                                                                                \
+		isa_s_##type value[GROUP];                                                                                     \
 		int32_t index[GROUP];                                                                                          \
                                                                                                                                \
 		for (size_t i = 0; i < count; i++) {                                                                           \
-			const T v = a[first + i];                                                                              \
+			const isa_s_##type v = a[first + i];                                                                   \
 			size_t at = i;                                                                                         \
                                                                                                                                \
-			for (; at > 0 && before_##suffix(v, value[at - 1]); at--) {                                            \
+			for (; at > 0 && before_##type(v, value[at - 1]); at--) {                                              \
 				value[at] = value[at - 1];                                                                     \
 				index[at] = index[at - 1];                                                                     \
 			}                                                                                                      \
@@ -50,35 +50,31 @@ static bool before_i32(int32_t x, int32_t y)
 		memcpy(d + first, value, count * sizeof(*d));                                                                  \
 		memcpy(e + first, index, count * sizeof(*e));                                                                  \
 	}                                                                                                                      \
-	static ptowsp_status tsort32_##suffix(const struct isa_step *s, struct isa_state *state)                               \
+	static ptowsp_status TSORT32_##type(const struct isa_step *s, struct isa_state *state)                                 \
 	{                                                                                                                      \
 		const size_t count = isa_count(&s->a);                                                                         \
                                                                                                                                \
 		for (size_t i = 0; i < count; i += GROUP)                                                                      \
-			group_##suffix(isa_tile(state, &s->d), isa_tile(state, &s->e), isa_tile(state, &s->a), i,              \
-				       count - i < GROUP ? count - i : GROUP);                                                 \
+			group_##type(isa_tile(state, &s->d), isa_tile(state, &s->e), isa_tile(state, &s->a), i,                \
+				     count - i < GROUP ? count - i : GROUP);                                                   \
 		return PTOWSP_OK;                                                                                              \
 	}                                                                                                                      \
 	/* The first elements of the merged order, as many as d holds; of equals those of a first. */                          \
-	static ptowsp_status tmrgsort_##suffix(const struct isa_step *s, struct isa_state *state)                              \
+	static ptowsp_status TMRGSORT_##type(const struct isa_step *s, struct isa_state *state)                                \
 	{                                                                                                                      \
-		T *d = s->copy ? isa_temp(state) : isa_tile(state, &s->d);                                                     \
-		const T *a = isa_tile(state, &s->a), *b = isa_tile(state, &s->b);                                              \
+		isa_s_##type *d = s->copy ? isa_temp(state) : isa_tile(state, &s->d);                                          \
+		const isa_s_##type *a = isa_tile(state, &s->a), *b = isa_tile(state, &s->b);                                   \
 		const size_t a_count = isa_count(&s->a), b_count = isa_count(&s->b), count = isa_count(&s->d);                 \
 		size_t i = 0, j = 0;                                                                                           \
                                                                                                                                \
 		for (size_t k = 0; k < count; k++)                                                                             \
-			d[k] = j == b_count || (i < a_count && !before_##suffix(b[j], a[i])) ? a[i++] : b[j++];                \
+			d[k] = j == b_count || (i < a_count && !before_##type(b[j], a[i])) ? a[i++] : b[j++];                  \
 		if (s->copy)                                                                                                   \
 			memcpy(isa_tile(state, &s->d), d, count * sizeof(*d));                                                 \
 		return PTOWSP_OK;                                                                                              \
 	}
-SORT(float, f32)
-SORT(int32_t, i32)
+ISA_NUMBERS(SORT, )
 
 const struct isa_kernel isa_ops_special[] = {
-	{.op = PTOWSP_PTO_TCI, .run = {tci_f32, tci_i32}},
-	{.op = PTOWSP_PTO_TSORT32, .run = {tsort32_f32, tsort32_i32}},
-	{.op = PTOWSP_PTO_TMRGSORT, .run = {tmrgsort_f32, tmrgsort_i32}},
-	{.op = 0},
+	ISA_ROW(TCI) ISA_ROW(TSORT32) ISA_ROW(TMRGSORT) {.op = 0},
 };

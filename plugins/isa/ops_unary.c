@@ -2,68 +2,78 @@
 /* ops_unary.c - one tile to one tile, element by element. */
 #include "isa/ops.h"
 
-#include <math.h>
+#include <tgmath.h>
 
-#define UNARY(name, T, pragma, value)                                                                                  \
-	static ptowsp_status name(const struct isa_step *s, struct isa_state *state)                                   \
-	{                                                                                                              \
-		T *d = isa_tile(state, &s->d);                                                                         \
-		const T *x = isa_tile(state, &s->a);                                                                   \
-		const size_t count = isa_count(&s->d);                                                                 \
+#define UNARY(type, NAME, how, value)                                                                                          \
+	static ptowsp_status NAME##_##type(const struct isa_step *s, struct isa_state *state)                                  \
+	{                                                                                                                      \
+		ISA_LOOP_TYPES(type)                                                                                           \
+		S *d = isa_tile(state, &s->d);                                                                                 \
+		const S *x = isa_tile(state, &s->a);                                                                           \
+		const size_t count = isa_count(&s->d);                                                                         \
+                                                                                                                               \
+		ISA_LOOP_##how for (size_t i = 0; i < count; i++)                                                              \
+		{                                                                                                              \
+			const C a = isa_get_##type(x[i]);                                                                      \
                                                                                                                        \
-		pragma for (size_t i = 0; i < count; i++)                                                              \
-		{                                                                                                      \
-			const T a = x[i];                                                                              \
-                                                                                                                       \
-			d[i] = (value);                                                                                \
-		}                                                                                                      \
-		return PTOWSP_OK;                                                                                      \
+			d[i] = isa_put_##type(value);                                                                          \
+		}                                                                                                              \
+		return PTOWSP_OK;                                                                                              \
 	}
-#define NO_PRAGMA
 
-UNARY(tabs_f32, float, ISA_VECTOR, fabsf(a))
-UNARY(tabs_i32, int32_t, ISA_VECTOR, a < 0 ? ISA_WRAP(0, -, a) : a)
-UNARY(tneg_f32, float, ISA_VECTOR, -a)
-UNARY(tneg_i32, int32_t, ISA_VECTOR, ISA_WRAP(0, -, a))
-UNARY(tnot_i32, int32_t, ISA_VECTOR, ~a)
-UNARY(texp_f32, float, NO_PRAGMA, expf(a))
-UNARY(tlog_f32, float, NO_PRAGMA, logf(a))
-UNARY(tsqrt_f32, float, ISA_VECTOR, sqrtf(a))
-UNARY(trsqrt_f32, float, ISA_VECTOR, 1.0f / sqrtf(a))
-UNARY(trecip_f32, float, ISA_VECTOR, 1.0f / a)
-UNARY(trelu_f32, float, ISA_VECTOR, a > 0.0f ? a : 0.0f)
-UNARY(trelu_i32, int32_t, ISA_VECTOR, a > 0 ? a : 0)
+ISA_FLOATS(UNARY, TABS, VECTOR, fabs(a))
+ISA_SIGNED(UNARY, TABS, VECTOR, a < 0 ? 0 - (W)a : (W)a)
+ISA_UNSIGNED(UNARY, TABS, VECTOR, a)
+ISA_FLOATS(UNARY, TNEG, VECTOR, -a)
+ISA_INTEGERS(UNARY, TNEG, VECTOR, 0 - (W)a)
+ISA_INTEGERS(UNARY, TNOT, VECTOR, ~(W)a)
+ISA_BOOLS(UNARY, TNOT, VECTOR, !a)
+ISA_FLOATS(UNARY, TEXP, PLAIN, exp(a))
+ISA_FLOATS(UNARY, TLOG, PLAIN, log(a))
+ISA_FLOATS(UNARY, TSQRT, VECTOR, sqrt(a))
+ISA_FLOATS(UNARY, TRSQRT, VECTOR, (C)1 / sqrt(a))
+ISA_FLOATS(UNARY, TRECIP, VECTOR, (C)1 / a)
+ISA_FLOATS(UNARY, TRELU, VECTOR, a > 0 ? a : (C)0)
+ISA_INTEGERS(UNARY, TRELU, VECTOR, a > 0 ? a : (C)0)
+ISA_FLOATS(UNARY, TSILU, PLAIN, a / ((C)1 + exp(-a)))
+ISA_FLOATS(UNARY, TTANH, PLAIN, tanh(a))
+ISA_FLOATS(UNARY, TSIGMOID, PLAIN, (C)1 / ((C)1 + exp(-a)))
+ISA_FLOATS(UNARY, TGELU, PLAIN, a / 2 * erfc(-a * (C)0.70710678118654752440))
 
 /* d = a > 0 ? a : a * b with a scalar b */
-#define LEAKY(name, T, fetch, product)                                                                                 \
-	static ptowsp_status name(const struct isa_step *s, struct isa_state *state)                                   \
-	{                                                                                                              \
-		T *d = isa_tile(state, &s->d);                                                                         \
-		const T *x = isa_tile(state, &s->a);                                                                   \
-		const T b = fetch(state, &s->b);                                                                       \
-		const size_t count = isa_count(&s->d);                                                                 \
-                                                                                                                       \
-		ISA_VECTOR for (size_t i = 0; i < count; i++)                                                          \
-		{                                                                                                      \
-			const T a = x[i];                                                                              \
-                                                                                                                       \
-			d[i] = a > 0 ? a : (product);                                                                  \
-		}                                                                                                      \
-		return PTOWSP_OK;                                                                                      \
+#define LEAKY(type, NAME, product)                                                                                             \
+	static ptowsp_status NAME##_##type(const struct isa_step *s, struct isa_state *state)                                  \
+	{                                                                                                                      \
+		ISA_LOOP_TYPES(type)                                                                                           \
+		S *d = isa_tile(state, &s->d);                                                                                 \
+		const S *x = isa_tile(state, &s->a);                                                                           \
+		const C b = ISA_SCALAR(type, state, &s->b);                                                                    \
+		const size_t count = isa_count(&s->d);                                                                         \
+                                                                                                                               \
+		ISA_VECTOR for (size_t i = 0; i < count; i++)                                                                  \
+		{                                                                                                              \
+			const C a = isa_get_##type(x[i]);                                                                      \
+                                                                                                                               \
+			d[i] = isa_put_##type(a > 0 ? (W)a : (product));                                                       \
+		}                                                                                                              \
+		return PTOWSP_OK;                                                                                              \
 	}
-LEAKY(tlrelu_f32, float, isa_value_f32, a * b)
-LEAKY(tlrelu_i32, int32_t, isa_value_i32, ISA_WRAP(a, *, b))
+ISA_NUMBERS(LEAKY, TLRELU, (W)a * (W)b)
 
 const struct isa_kernel isa_ops_unary[] = {
-	{ .op = PTOWSP_PTO_TABS, .run = { tabs_f32, tabs_i32 } },
-	{ .op = PTOWSP_PTO_TNEG, .run = { tneg_f32, tneg_i32 } },
-	{ .op = PTOWSP_PTO_TNOT, .run = { NULL, tnot_i32 } },
-	{ .op = PTOWSP_PTO_TEXP, .run = { texp_f32 } },
-	{ .op = PTOWSP_PTO_TLOG, .run = { tlog_f32 } },
-	{ .op = PTOWSP_PTO_TSQRT, .run = { tsqrt_f32 } },
-	{ .op = PTOWSP_PTO_TRSQRT, .run = { trsqrt_f32 } },
-	{ .op = PTOWSP_PTO_TRECIP, .run = { trecip_f32 } },
-	{ .op = PTOWSP_PTO_TRELU, .run = { trelu_f32, trelu_i32 } },
-	{ .op = PTOWSP_PTO_TLRELU, .run = { tlrelu_f32, tlrelu_i32 } },
-	{ .op = 0 },
+	ISA_ROW(TABS)
+	ISA_ROW(TNEG)
+	{.op = PTOWSP_PTO_TNOT, .run = {ISA_INTEGERS(ISA_ENTRY, TNOT) ISA_BOOLS(ISA_ENTRY, TNOT)}},
+	ISA_ROW_FLOATS(TEXP)
+	ISA_ROW_FLOATS(TLOG)
+	ISA_ROW_FLOATS(TSQRT)
+	ISA_ROW_FLOATS(TRSQRT)
+	ISA_ROW_FLOATS(TRECIP)
+	ISA_ROW(TRELU)
+	ISA_ROW(TLRELU)
+	ISA_ROW_FLOATS(TSILU)
+	ISA_ROW_FLOATS(TTANH)
+	ISA_ROW_FLOATS(TSIGMOID)
+	ISA_ROW_FLOATS(TGELU)
+	{.op = 0},
 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* print.c - a program as text, close to the .pto that it came from. */
+#include "isa/convert.h"
 #include "isa/state.h"
 
 #include <stdarg.h>
@@ -43,16 +44,17 @@ static const char *type_text(unsigned dtype)
 	return dtype == PTOWSP_BOOL ? "u1" : dtype == PTOWSP_I64 ? "idx" : isa_dtype_text(dtype);
 }
 
-/* Shortest decimal that reads back as the same f32, with a point or an exponent. */
-static void add_float(struct line *l, float value)
+/* Shortest decimal that reads back as the same value, with a point or an exponent. */
+static void add_float(struct line *l, uint64_t bits, unsigned dtype)
 {
-	char text[32];
+	const double value = isa_double_of(isa_convert_scalar(bits, dtype, PTOWSP_F64));
+	char text[40];
 
-	for (int digits = 1; digits <= 9; digits++) {
-		float back = 0;
+	for (int digits = 1; digits <= 17; digits++) {
+		double back = 0;
 
-		snprintf(text, sizeof(text), "%.*g", digits, (double)value);
-		if (sscanf(text, "%f", &back) == 1 && back == value)
+		snprintf(text, sizeof(text), "%.*g", digits, value);
+		if (sscanf(text, "%lf", &back) == 1 && isa_convert_scalar(isa_bits_of_double(back), PTOWSP_F64, dtype) == bits)
 			break;
 	}
 	add(l, "%s%s", text, strpbrk(text, ".enai") ? "" : ".0");
@@ -60,8 +62,10 @@ static void add_float(struct line *l, float value)
 
 static void add_value(struct line *l, uint64_t value, unsigned dtype)
 {
-	if (dtype == PTOWSP_F32)
-		add_float(l, isa_float_of(value));
+	if (isa_element(dtype)->class == 'f')
+		add_float(l, value, dtype);
+	else if (dtype == PTOWSP_U64)
+		add(l, "%llu", (unsigned long long)value);
 	else
 		add(l, "%lld", (long long)(int64_t)value);
 }

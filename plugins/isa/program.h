@@ -17,7 +17,7 @@ typedef ptowsp_status (*isa_step_fn)(const struct isa_step *s, struct isa_state 
 struct isa_operand {
 	uint32_t at;            /* tile: byte offset in scratch; scalar and memref: row of its table */
 	uint32_t rows, columns; /* tile */
-	uint16_t dtype;
+	uint8_t dtype, bytes;   /* code and size of its element type */
 	uint16_t row;           /* of its table */
 };
 /* One decoded instruction. */
@@ -63,8 +63,8 @@ struct isa_program {
 
 /* verify.c: structure of the copied tables. BAD_PACKAGE or UNKNOWN_OPCODE. */
 ptowsp_status isa_verify(struct isa_program *p, struct ptowsp_error *error);
-/* type.c: element types of instruction i. Returns the kernel variant (bit 0: key is i32, bit 1: mask is i32) or -1;
- * the program is then marked. */
+/* type.c: element types of instruction i. Returns the code of the key type, or of the class in which scalars compute (a float type,
+ * I64, or U64), or -1; the program is then marked. */
 int isa_type_check(struct isa_program *p, uint32_t i);
 const char *isa_dtype_text(unsigned dtype);
 unsigned isa_dtype_bytes(unsigned dtype); /* 0: there is no such type */

@@ -3,6 +3,7 @@
 #ifndef ISA_STATE_H
 #define ISA_STATE_H
 
+#include "isa/element.h"
 #include "isa/program.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@
 struct isa_state {
 	const struct isa_program *program;
 	unsigned char *scratch;         /* tiles at their offsets; not used by a walk */
-	uint64_t *scalars;              /* as in task.h: integers sign-extended, f32 as its bits */
+	uint64_t *scalars;              /* as in task.h: integers sign-extended, floats as their bits */
 	const struct ptowsp_task *task; /* NULL in a walk */
 	isa_touch_fn touch;             /* walk only, may be NULL */
 	void *context;
@@ -33,42 +34,46 @@ ptowsp_status isa_state_walk(struct isa_state *state);
 ptowsp_status isa_run_within(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
 			     void *scratch, uint64_t jumps);
 
-/* An integer as a scalar of this type holds it: i32 wraps, bool is 0 or 1. */
+/* The low bytes of a value as a scalar of this type holds them: integers wrap, u1 is 0 or 1, floats are their bits. */
 static inline uint64_t isa_scalar_narrow(uint64_t value, unsigned dtype)
 {
 	switch (dtype) {
+	case PTOWSP_I8:
+		return (uint64_t)(int64_t)(int8_t)(uint8_t)value;
+	case PTOWSP_I16:
+		return (uint64_t)(int64_t)(int16_t)(uint16_t)value;
 	case PTOWSP_I32:
 		return (uint64_t)(int64_t)(int32_t)(uint32_t)value;
-	case PTOWSP_BOOL:
-		return value != 0;
+	case PTOWSP_U8:
+		return (uint8_t)value;
+	case PTOWSP_U16:
+	case PTOWSP_F16:
+	case PTOWSP_BF16:
+		return (uint16_t)value;
+	case PTOWSP_U32:
 	case PTOWSP_F32:
 		return (uint32_t)value;
+	case PTOWSP_BOOL:
+		return value != 0;
 	default:
 		return value;
 	}
 }
 
-static inline float isa_float_of(uint64_t bits)
-{
-	const uint32_t low = (uint32_t)bits;
-	float value;
-
-	memcpy(&value, &low, sizeof(value));
-	return value;
-}
-
-static inline uint64_t isa_bits_of(float value)
-{
-	uint32_t bits;
-
-	memcpy(&bits, &value, sizeof(bits));
-	return bits;
-}
-
-/* Non-zero; both zeros of f32 are zero, NaN is not. */
+/* Non-zero; both zeros of a float are zero, NaN is not. */
 static inline bool isa_scalar_true(uint64_t value, unsigned dtype)
 {
-	return dtype == PTOWSP_F32 ? (uint32_t)(value << 1) != 0 : value != 0;
+	switch (dtype) {
+	case PTOWSP_F32:
+		return (uint32_t)(value << 1) != 0;
+	case PTOWSP_F16:
+	case PTOWSP_BF16:
+		return (uint16_t)(value << 1) != 0;
+	case PTOWSP_F64:
+		return value << 1 != 0;
+	default:
+		return value != 0;
+	}
 }
 
 #endif

@@ -1,46 +1,53 @@
 /* SPDX-License-Identifier: MIT */
-/* type.c - which element types an instruction accepts, by types.def. A violation makes the program unusable, not bad. */
+/* type.c - element types, and which of them an instruction accepts, by pto_ops.def. A violation makes the program unusable, not
+ * bad. */
+#include "isa/element.h"
 #include "isa/program.h"
 
-struct types {
-	const char *keys, *letters;
-};
-static const struct types types[256] = {
-#define X(NAME, key_list, type_letters) [PTOWSP_PTO_##NAME] = {.keys = key_list, .letters = type_letters},
-#include "isa/types.def"
+static const struct isa_element elements[ISA_DTYPES] = {
+#define X(type, NAME, letter, stored, computed_in, wide, size, sum_type, matrix, one_bits)                                     \
+	[PTOWSP_##NAME] = {.bytes = size,                                                                                      \
+			   .class = letter,                                                                                    \
+			   .sum = PTOWSP_##sum_type,                                                                           \
+			   .computed = PTOWSP_##matrix,                                                                        \
+			   .one = one_bits},
+#include "isa/element.def"
 #undef X
 };
-
-struct dtype {
-	const char *text;
-	uint8_t bytes;
-};
-static const struct dtype dtypes[] = {
-#define X(name, code, size, cls, word, descr) [code] = {.text = word, .bytes = size},
+static const char *const texts[ISA_DTYPES] = {
+#define X(name, code, size, cls, word, descr) [code] = word,
 #include "ptowsp/dtype.def"
 #undef X
 };
 
+const struct isa_element *isa_element(unsigned dtype)
+{
+	static const struct isa_element none = {.bytes = 0};
+
+	return dtype < ISA_DTYPES ? &elements[dtype] : &none;
+}
+
 const char *isa_dtype_text(unsigned dtype)
 {
-	return dtype < sizeof(dtypes) / sizeof(*dtypes) && dtypes[dtype].text ? dtypes[dtype].text : "?";
+	return dtype < ISA_DTYPES && texts[dtype] ? texts[dtype] : "?";
 }
 
 unsigned isa_dtype_bytes(unsigned dtype)
 {
-	return dtype < sizeof(dtypes) / sizeof(*dtypes) ? dtypes[dtype].bytes : 0;
+	return isa_element(dtype)->bytes;
 }
 
-static bool is_integer(unsigned dtype)
+static bool is_float(unsigned dtype)
 {
-	return dtype == PTOWSP_I32 || dtype == PTOWSP_I64 || dtype == PTOWSP_BOOL;
+	return isa_element(dtype)->class == 'f';
 }
 
-/* Keys and masks are f32 or i32 so far. */
 static bool is_key(const char *keys, unsigned dtype)
 {
+	const char class = isa_element(dtype)->class;
+
 	for (; *keys; keys++)
-		if (dtype == (*keys == 'f' ? PTOWSP_F32 : PTOWSP_I32))
+		if (*keys == class || (*keys == 'i' && class == 'u'))
 			return true;
 	return false;
 }
@@ -51,13 +58,19 @@ struct check {
 	uint32_t inst;
 	const char *op; /* mnemonic */
 	const char *keys;
-	int key, mask, class; /* element types met so far, -1 none; class: of scalars, F32 or I64 for any integer */
+	int key, sum, class; /* codes met so far, -1 none; class: of scalars, a float type or I64 for any integer */
+	bool is_unsigned;    /* an operand of the class is u64 */
 	bool bad;
 };
 
 static const char *keys_text(const char *keys)
 {
-	return keys[1] ? "f32 and i32" : keys[0] == 'f' ? "f32" : "i32";
+	switch (keys[0]) {
+	case 'f':
+		return keys[1] == '\0' ? "floats" : "floats and integers";
+	default:
+		return keys[1] == '\0' ? "integers" : "integers and bool";
+	}
 }
 
 /* The program cannot run; if a scalar is wrong it cannot be walked either, because control or addresses may hang on it. */
@@ -85,24 +98,52 @@ static void key_check(struct check *c, unsigned dtype, const char *name)
 		c->key = (int)dtype;
 }
 
+/* Where a product adds up: all such tiles have one type, which is the key or its wider one. */
+static void sum_check(struct check *c, unsigned dtype, const char *name)
+{
+	const unsigned key = (unsigned)c->key, wider = isa_element(key)->sum;
+
+	if (c->sum >= 0 && (unsigned)c->sum != dtype)
+		BAD(c, "%s needs one type of result, got %s and %s (%%%.48s)", c->op, isa_dtype_text((unsigned)c->sum),
+		    isa_dtype_text(dtype), name);
+	else if (dtype != key && dtype != wider && wider == key)
+		BAD(c, "%s needs one element type, got %s and %s (%%%.48s)", c->op, isa_dtype_text(key), isa_dtype_text(dtype),
+		    name);
+	else if (dtype != key && dtype != wider)
+		BAD(c, "%s of %s adds up in %s or %s, not in %s (%%%.48s)", c->op, isa_dtype_text(key), isa_dtype_text(key),
+		    isa_dtype_text(wider), isa_dtype_text(dtype), name);
+	c->sum = (int)dtype;
+}
+
+static const char *article(unsigned dtype)
+{
+	return dtype == PTOWSP_BF16 ? "a" : "an";
+}
+
 static void value_check(struct check *c, unsigned dtype, const char *name)
 {
-	const bool want_float = c->key == PTOWSP_F32;
+	const unsigned key = (unsigned)c->key;
 
-	if (want_float ? dtype == PTOWSP_F32 : is_integer(dtype))
+	if (is_float(key) ? dtype == key : !is_float(dtype))
 		return;
-	BAD(c, "%s of %s needs %s scalar, got %s (%%%.48s)", c->op, isa_dtype_text((unsigned)c->key),
-	    want_float ? "an f32" : "an integer", isa_dtype_text(dtype), name);
+	if (is_float(key))
+		BAD(c, "%s of %s needs %s %s scalar, got %s (%%%.48s)", c->op, isa_dtype_text(key), article(key),
+		    isa_dtype_text(key), isa_dtype_text(dtype), name);
+	else
+		BAD(c, "%s of %s needs an integer scalar, got %s (%%%.48s)", c->op, isa_dtype_text(key), isa_dtype_text(dtype),
+		    name);
 }
 
 static void class_check(struct check *c, unsigned dtype, const char *name)
 {
-	const int class = is_integer(dtype) ? PTOWSP_I64 : (int)dtype;
+	const int class = is_float(dtype) ? (int)dtype : PTOWSP_I64;
 
-	if (class != PTOWSP_F32 && class != PTOWSP_I64)
-		BAD_SCALAR(c, "%s works on f32, i32, i64 and bool, not on %s (%%%.48s)", c->op, isa_dtype_text(dtype), name);
+	if (c->class >= 0 && class != c->class && (class == PTOWSP_I64 || c->class == PTOWSP_I64))
+		BAD_SCALAR(c, "%s mixes %s with integers (%%%.48s)", c->op,
+			   isa_dtype_text((unsigned)(class == PTOWSP_I64 ? c->class : class)), name);
 	else if (c->class >= 0 && class != c->class)
-		BAD_SCALAR(c, "%s mixes f32 with integers (%%%.48s)", c->op, name);
+		BAD_SCALAR(c, "%s needs one type of float, got %s and %s (%%%.48s)", c->op, isa_dtype_text((unsigned)c->class),
+			   isa_dtype_text(dtype), name);
 	c->class = class;
 }
 
@@ -112,25 +153,19 @@ static void letter_check(struct check *c, char letter, unsigned dtype, const cha
 	case 'k':
 		key_check(c, dtype, name);
 		break;
-	case 'm':
-		if (!is_key("fi", dtype))
-			BAD(c, "%s works on f32 and i32, not on %s (%%%.48s)", c->op, isa_dtype_text(dtype), name);
-		c->mask = (int)dtype;
-		break;
 	case 'i':
-		if (dtype != PTOWSP_I32)
-			BAD(c, "%s needs i32 indices, got %s (%%%.48s)", c->op, isa_dtype_text(dtype), name);
+		if (dtype != PTOWSP_I32 && dtype != PTOWSP_U32)
+			BAD(c, "%s needs i32 or u32 indices, got %s (%%%.48s)", c->op, isa_dtype_text(dtype), name);
 		break;
 	case 'n':
-		if (!is_integer(dtype))
+		if (is_float(dtype))
 			BAD_SCALAR(c, "%s needs an integer, got %s (%%%.48s)", c->op, isa_dtype_text(dtype), name);
 		break;
 	case 'c':
 		class_check(c, dtype, name);
 		break;
 	case 'x':
-		c->class = -1;
-		class_check(c, dtype, name);
+		c->class = is_float(dtype) ? (int)dtype : PTOWSP_I64;
 		break;
 	default:
 		break;
@@ -164,32 +199,43 @@ static void special_check(struct check *c, const struct ptowsp_tile_inst *inst)
 		BAD(c, "tsort32 cannot write values and indices to one tile (%%%.48s)", c->p->tile_names[inst->d]);
 	if (inst->op == PTOWSP_PTO_IF && inst->mode && c->class != PTOWSP_I64)
 		BAD_SCALAR(c, "IF_BIT needs an integer (%%%.48s)", c->p->scalar_names[inst->a]);
+	if (inst->op == PTOWSP_PTO_DIV || inst->op == PTOWSP_PTO_CMP)
+		c->is_unsigned = c->p->scalars[inst->a].dtype == PTOWSP_U64 || c->p->scalars[inst->b].dtype == PTOWSP_U64;
+}
+
+/* What goes with the key is looked at when the key is known: it may come later. */
+static void letters_check(struct check *c, const struct isa_op *op, const uint16_t *rows, unsigned count, bool with_key)
+{
+	unsigned dtype = 0;
+	const char *name = "";
+
+	for (unsigned k = 0; k < count; k++) {
+		const char letter = op->types[k];
+
+		operand_find(c->p, op->operands[k], rows[k], &dtype, &name);
+		if (!with_key)
+			letter_check(c, letter, dtype, name);
+		else if (letter == 'v' && c->key >= 0)
+			value_check(c, dtype, name);
+		else if (letter == 'r' && c->key >= 0)
+			sum_check(c, dtype, name);
+	}
 }
 
 int isa_type_check(struct isa_program *p, uint32_t i)
 {
 	const struct ptowsp_tile_inst *inst = &p->insts[i];
 	const struct isa_op *op = isa_op(inst->op);
-	const char *letters = types[inst->op].letters;
-	struct check c = {
-		.p = p, .inst = i, .op = op->mnemonic, .keys = types[inst->op].keys, .key = -1, .mask = -1, .class = -1};
+	struct check c = {.p = p, .inst = i, .op = op->mnemonic, .keys = op->keys, .key = -1, .sum = -1, .class = -1};
 	uint16_t rows[ISA_OPERANDS_MAX];
 	const unsigned count = isa_op_operands(op, inst, rows);
-	unsigned dtype = 0;
-	const char *name = "";
 
-	for (unsigned k = 0; k < count; k++) {
-		operand_find(p, op->operands[k], rows[k], &dtype, &name);
-		letter_check(&c, letters[k], dtype, name);
-	}
-	/* Values go with the key, which may come after them. */
-	for (unsigned k = 0; k < count; k++)
-		if (letters[k] == 'v' && c.key >= 0) {
-			operand_find(p, op->operands[k], rows[k], &dtype, &name);
-			value_check(&c, dtype, name);
-		}
+	letters_check(&c, op, rows, count, false);
+	letters_check(&c, op, rows, count, true);
 	special_check(&c, inst);
 	if (c.bad)
 		return -1;
-	return (c.key == PTOWSP_I32 || c.class == PTOWSP_I64) + 2 * (c.mask == PTOWSP_I32);
+	if (c.key >= 0)
+		return c.key;
+	return c.class < 0 ? PTOWSP_I64 : c.class == PTOWSP_I64 && c.is_unsigned ? PTOWSP_U64 : c.class;
 }

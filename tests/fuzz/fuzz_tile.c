@@ -23,7 +23,7 @@ static void on_line(void *context, const char *line)
 }
 
 /* Windows of every sort: flat, a grid, a grid with columns apart. */
-static void window(struct ptowsp_tensor_arg *w, uint32_t i, uint32_t *memory, unsigned dtype)
+static void window(struct ptowsp_tensor_arg *w, uint32_t i, uint64_t *memory, unsigned dtype)
 {
 	*w = (struct ptowsp_tensor_arg){ .data = memory, .rows = 1, .columns = ELEMENTS, .row_stride = ELEMENTS, .column_stride = 1,
 					 .dtype = (uint16_t)dtype, .access = PTOWSP_READ | PTOWSP_WRITE };
@@ -41,7 +41,7 @@ static void window(struct ptowsp_tensor_arg *w, uint32_t i, uint32_t *memory, un
 
 static void run(const struct isa_program *program, const uint64_t *args)
 {
-	static uint32_t memory[PARAMS][ELEMENTS];
+	static uint64_t memory[PARAMS][ELEMENTS]; /* room for any type */
 	static _Alignas(64) unsigned char scratch[SCRATCH];
 	struct ptowsp_tensor_arg tensors[PARAMS];
 	struct ptowsp_error error = { .head = PTOWSP_HEAD(error, ERROR) };

@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/* element.h - element types: a row of element.def each, and lists of them to expand loops by. A tile holds elements as they are
+ * stored (isa_s); an instruction computes in isa_c, between isa_get and isa_put. */
+#ifndef ISA_ELEMENT_H
+#define ISA_ELEMENT_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "ptowsp/ids.h"
+
+/* X(type, ...) for every type of a class. A new type is a row of element.def and a word here. */
+#define ISA_FLOATS(X, ...) X(f32, __VA_ARGS__) X(f16, __VA_ARGS__) X(bf16, __VA_ARGS__) X(f64, __VA_ARGS__)
+#define ISA_SIGNED(X, ...) X(i8, __VA_ARGS__) X(i16, __VA_ARGS__) X(i32, __VA_ARGS__) X(i64, __VA_ARGS__)
+#define ISA_UNSIGNED(X, ...) X(u8, __VA_ARGS__) X(u16, __VA_ARGS__) X(u32, __VA_ARGS__) X(u64, __VA_ARGS__)
+#define ISA_INTEGERS(X, ...) ISA_SIGNED(X, __VA_ARGS__) ISA_UNSIGNED(X, __VA_ARGS__)
+#define ISA_BOOLS(X, ...) X(u1, __VA_ARGS__)
+#define ISA_NUMBERS(X, ...) ISA_FLOATS(X, __VA_ARGS__) ISA_INTEGERS(X, __VA_ARGS__)
+#define ISA_TYPES(X, ...) ISA_NUMBERS(X, __VA_ARGS__) ISA_BOOLS(X, __VA_ARGS__)
+/* The types of a size in bytes. */
+#define ISA_TYPES_1(X, ...) X(i8, __VA_ARGS__) X(u8, __VA_ARGS__) X(u1, __VA_ARGS__)
+#define ISA_TYPES_2(X, ...) X(f16, __VA_ARGS__) X(bf16, __VA_ARGS__) X(i16, __VA_ARGS__) X(u16, __VA_ARGS__)
+#define ISA_TYPES_4(X, ...) X(f32, __VA_ARGS__) X(i32, __VA_ARGS__) X(u32, __VA_ARGS__)
+#define ISA_TYPES_8(X, ...) X(f64, __VA_ARGS__) X(i64, __VA_ARGS__) X(u64, __VA_ARGS__)
+/* X(size, ...) for every size of an element in bytes; isa_bits_<size> holds one of any type. */
+#define ISA_SIZES(X, ...) X(1, __VA_ARGS__) X(2, __VA_ARGS__) X(4, __VA_ARGS__) X(8, __VA_ARGS__)
+
+enum { ISA_DTYPES = 16 }; /* bounds the codes of dtype.def */
+
+typedef uint8_t __attribute__((may_alias)) isa_bits_1;
+typedef uint16_t __attribute__((may_alias)) isa_bits_2;
+typedef uint32_t __attribute__((may_alias)) isa_bits_4;
+typedef uint64_t __attribute__((may_alias)) isa_bits_8;
+
+#define X(type, code, class_letter, stored, computed, wide, bytes, sum, matrix, one)                                                        \
+	typedef stored isa_s_##type;                                                                                           \
+	typedef computed isa_c_##type;                                                                                         \
+	typedef wide isa_w_##type;                                                                                             \
+	typedef isa_bits_##bytes isa_u_##type;                                                                                 \
+	enum { ISA_CODE_##type = PTOWSP_##code, ISA_WIDTH_##type = 8 * bytes };
+#include "isa/element.def"
+#undef X
+
+static inline float isa_float_of(uint64_t bits)
+{
+	const uint32_t low = (uint32_t)bits;
+	float value;
+
+	memcpy(&value, &low, sizeof(value));
+	return value;
+}
+
+static inline uint64_t isa_bits_of(float value)
+{
+	uint32_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+static inline double isa_double_of(uint64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
+static inline uint64_t isa_bits_of_double(double value)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &value, sizeof(bits));
+	return bits;
+}
+
+/* The two halves of these functions are chosen, not branched to, so that loops of them become vectors.
+ * f16: five bits of exponent, bias 15. Moved up by 13 bits it is an f32 with an exponent 112 too small, which a product with
+ * 2^112 repairs, subnormal numbers too. */
+static inline float isa_get_f16(uint16_t half)
+{
+	const uint32_t sign = (uint32_t)(half & 0x8000u) << 16, rest = (uint32_t)(half & 0x7FFFu) << 13;
+	const uint32_t finite = (uint32_t)isa_bits_of(isa_float_of(rest) * 0x1p112f);
+
+	return isa_float_of(sign | ((half & 0x7C00u) == 0x7C00u ? rest | 0x7F800000u : finite));
+}
+
+/* To nearest even. From 2^-14 on the low 13 bits are rounded off as an integer, a carry moves on into the exponent; below that
+ * the sum with 0.5 leaves the right bits at its end; from 65520 on it is infinity. */
+static inline uint16_t isa_put_f16(float value)
+{
+	const uint32_t bits = (uint32_t)isa_bits_of(value), sign = bits >> 16 & 0x8000u, size = bits & 0x7FFFFFFFu;
+	const uint32_t normal = (size - (112u << 23) + 0xFFFu + (size >> 13 & 1u)) >> 13;
+	const uint32_t small = (uint32_t)isa_bits_of(isa_float_of(size) + 0.5f) - 0x3F000000u;
+	const uint32_t finite = size < 113u << 23 ? small : normal;
+	const uint32_t large = size > 0x7F800000u ? 0x7E00u : 0x7C00u;
+
+	return (uint16_t)(sign | (size >= 143u << 23 ? large : finite));
+}
+
+static inline float isa_get_bf16(uint16_t half)
+{
+	return isa_float_of((uint32_t)half << 16);
+}
+
+static inline uint16_t isa_put_bf16(float value)
+{
+	const uint32_t bits = (uint32_t)isa_bits_of(value);
+	const uint32_t rounded = (bits + 0x7FFFu + (bits >> 16 & 1u)) >> 16, nan = bits >> 16 | 0x40u;
+
+	return (uint16_t)((bits & 0x7FFFFFFFu) > 0x7F800000u ? nan : rounded);
+}
+
+/* All other types compute as they are stored; integers come back from isa_w, and wrap. */
+#define ISA_NATIVE(type, ...)                                                                                                  \
+	static inline isa_c_##type isa_get_##type(isa_s_##type stored)                                                         \
+	{                                                                                                                      \
+		return stored;                                                                                                 \
+	}                                                                                                                      \
+	static inline isa_s_##type isa_put_##type(isa_w_##type value)                                                          \
+	{                                                                                                                      \
+		return (isa_s_##type)value;                                                                                    \
+	}
+ISA_NATIVE(f32, )
+ISA_NATIVE(f64, )
+ISA_INTEGERS(ISA_NATIVE, )
+
+static inline uint8_t isa_get_u1(uint8_t stored)
+{
+	return stored != 0;
+}
+
+static inline uint8_t isa_put_u1(unsigned value)
+{
+	return value != 0;
+}
+
+/* A scalar register (task.h: integers sign-extended, floats as their bits) in the type that a loop computes in. */
+#define ISA_INTEGER_VALUE(type, ...)                                                                                           \
+	static inline isa_c_##type isa_value_##type(uint64_t bits)                                                             \
+	{                                                                                                                      \
+		return (isa_c_##type)bits;                                                                                     \
+	}
+ISA_INTEGERS(ISA_INTEGER_VALUE, )
+
+static inline uint8_t isa_value_u1(uint64_t bits)
+{
+	return bits != 0;
+}
+
+static inline float isa_value_f32(uint64_t bits)
+{
+	return isa_float_of(bits);
+}
+
+static inline double isa_value_f64(uint64_t bits)
+{
+	return isa_double_of(bits);
+}
+
+static inline float isa_value_f16(uint64_t bits)
+{
+	return isa_get_f16((uint16_t)bits);
+}
+
+static inline float isa_value_bf16(uint64_t bits)
+{
+	return isa_get_bf16((uint16_t)bits);
+}
+
+/* What is known of a type by its code. */
+struct isa_element {
+	uint8_t bytes;         /* 0: there is no such type */
+	char class;
+	uint8_t sum, computed; /* columns sum and matrix of element.def */
+	uint64_t one;          /* the bits of 1 */
+};
+const struct isa_element *isa_element(unsigned dtype); /* of any number; never NULL */
+
+#endif
