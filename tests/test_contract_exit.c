@@ -22,7 +22,7 @@ struct refusal {
 static const struct refusal refusals[] = {
 	/* 1: kernel or run error */
 	{"a_bound_divided_by_zero_is_a_run_error_with_its_line", NULL,
-	 "$B/ptowsp-run --entry quotient --set n=6 --set d=0 --out a=old.npy " VECTORS, 1, {"zero", "vectors.pto"}},
+	 "$B/ptowsp-run --entry quotient --set n=6 --set d=0 --out a=old.npy " VECTORS, 1, {"zero", "(vectors.pto:155:3)"}},
 	{"the_same_without_kernels", NULL,
 	 "$B/ptowsp-run --no-kernels --entry quotient --set n=6 --set d=0 --graph old.json --stats=json " VECTORS, 1, {"zero"}},
 	{"a_tile_beyond_the_bound_file_is_an_error", NULL,

@@ -481,13 +481,13 @@ static ptowsp_status samples_check(const struct pkg_check *c)
 static ptowsp_status positions_check(const struct pkg_check *c)
 {
 	const struct pkg_tables *t = c->tables;
-	const uint32_t rows[4] = {instruction_count(t), t->kernel_count, t->entry_count, t->slot_count};
-	static const char *const tables[4] = {"WORK", "KREG", "ENTR", "SLOT"};
+	const uint32_t rows[5] = {instruction_count(t), t->kernel_count, t->entry_count, t->slot_count, t->expr_count};
+	static const char *const tables[5] = {"WORK", "KREG", "ENTR", "SLOT", "EXPR"};
 
 	for (uint32_t i = 0; i < t->debug_count; i++) {
 		const struct ptowsp_debug_record *d = &t->debug[i];
 
-		MUST(d->kind < 4, "DBGI[%u].kind is %u: kinds are 0 to 3", (unsigned)i, (unsigned)d->kind);
+		MUST(d->kind < 5, "DBGI[%u].kind is %u: kinds are 0 to 4", (unsigned)i, (unsigned)d->kind);
 		MUST(d->row < rows[d->kind], "DBGI[%u].row is %u, %s has %u rows", (unsigned)i, (unsigned)d->row, tables[d->kind],
 		     (unsigned)rows[d->kind]);
 		MUST(is_shorter(pkg_string(t, d->file), FILE_LIMIT), "DBGI[%u].file has more than %u bytes", (unsigned)i,

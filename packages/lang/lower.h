@@ -63,6 +63,8 @@ void lang_value_use(struct lang_lower *lower, uint32_t slot);
 
 /* A source position of row `row`; kind as in DBGI. */
 void lang_debug_add(struct lang_lower *lower, uint16_t kind, uint32_t row, struct lang_span at);
+/* lang_expr_binary; a division remembers where it was written first, as it may end a run far from where its value is used. */
+uint32_t lang_binary_at(struct lang_lower *lower, enum ptowsp_expr_op op, uint32_t a, uint32_t b, struct lang_span at);
 
 /* Notes that `target` is called where loops may run at these levels: which variants stand in for it, and whether its tiles
  * are larger than a step. */

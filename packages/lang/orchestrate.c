@@ -107,7 +107,7 @@ static void scalar_lower(struct walk *walk, struct frame *frame, const struct la
 		for (size_t i = 0; i < sizeof(ops) / sizeof(*ops); i++)
 			if (ops[i].op == stmt->op)
 				op = ops[i].expr;
-		a = lang_expr_binary(&walk->lower->tables.exprs, op, a, b);
+		a = lang_binary_at(walk->lower, op, a, b, stmt->at);
 	}
 	scalar_set(walk, frame, stmt->operands[0].var, a, stmt->at);
 }

@@ -32,6 +32,15 @@ void lang_debug_add(struct lang_lower *lower, uint16_t kind, uint32_t row, struc
 		.column = at.column};
 }
 
+uint32_t lang_binary_at(struct lang_lower *lower, enum ptowsp_expr_op op, uint32_t a, uint32_t b, struct lang_span at)
+{
+	uint32_t before = lower->tables.exprs.count, row = lang_expr_binary(&lower->tables.exprs, op, a, b);
+
+	if (row >= before && (op == PTOWSP_EXPR_DIV || op == PTOWSP_EXPR_MOD) && lower->tables.exprs.rows[row].op == op)
+		lang_debug_add(lower, 4, row, at);
+	return row;
+}
+
 _Noreturn void lang_too_large(struct lang_lower *lower, struct lang_span at)
 {
 	lang_error(lower->unit, at, "the calls of this package expand to more than %u instructions", LANG_MAX_INSTRUCTIONS);

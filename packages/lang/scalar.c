@@ -177,7 +177,7 @@ uint32_t lang_scalar_lower(struct lang_lower *lower, const struct lang_scalar *s
 			rows[i] = lang_scalar_lower(lower, scalar->operands[i]);
 		if (scalar->operands[2])
 			return lang_expr_ternary(exprs, scalar->op, rows[0], rows[1], rows[2]);
-		return scalar->operands[1] ? lang_expr_binary(exprs, scalar->op, rows[0], rows[1])
+		return scalar->operands[1] ? lang_binary_at(lower, scalar->op, rows[0], rows[1], scalar->at)
 					   : lang_expr_unary(exprs, scalar->op, rows[0]);
 	}
 }

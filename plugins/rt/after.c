@@ -62,7 +62,7 @@ ptowsp_status rt_after_enter(struct rt_run *run, const struct rt_site *site)
 		if (run->env.failed)
 			return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, run->kernel, "task %llu, %s: an after divides by zero",
 					  (unsigned long long)run->tasks,
-					  rt_position(&run->program->tables, site->instruction, text, sizeof(text)));
+					  rt_division_place(&run->env, &run->program->tables, site->instruction, text, sizeof(text)));
 		if (task >= 0 && (uint64_t)task >= run->tasks)
 			return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, run->kernel,
 					  "task %llu, %s: after(%lld) names %s; an edge comes from an earlier task", (unsigned long long)run->tasks,

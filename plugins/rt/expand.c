@@ -40,7 +40,7 @@ enum rt_event rt_expand_failed(struct rt_expand *expand, const char *what, long 
 	char text[160];
 
 	rt_fail_at(expand->error, PTOWSP_RUN_FAILED, expand->env->task, UINT64_MAX, "%s: %s (%lld)",
-		   rt_position(&expand->program->tables, expand->at, text, sizeof(text)), what, value);
+		   rt_division_place(expand->env, &expand->program->tables, expand->at, text, sizeof(text)), what, value);
 	return RT_EVENT_FAILED;
 }
 

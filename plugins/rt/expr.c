@@ -155,7 +155,9 @@ static ptowsp_status row_add(struct rt_exprs *exprs, const struct rt_tables *tab
 	unsigned count = rt_operands(row->op);
 	ptowsp_status st = PTOWSP_OK;
 
-	if (!count)
+	if (count)
+		node.value = (int64_t)index + 1;
+	else
 		st = leaf(exprs, tables, row, nest, lenient, read, &node, error);
 	if (count > 0)
 		node.a = exprs->place[row->a] - 1;

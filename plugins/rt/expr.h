@@ -23,7 +23,7 @@ struct rt_nest {
 
 /* One step of a compiled expression. a, b, c: earlier nodes of the same expression; LOOP: a depth; VALUE: a SLOT row. */
 struct rt_node {
-	int64_t value; /* CONST */
+	int64_t value; /* CONST; of an operation, EXPR row + 1 */
 	uint32_t a, b, c;
 	uint32_t op; /* enum ptowsp_expr_op without AXIS, which becomes LOOP or CONST 0 */
 };

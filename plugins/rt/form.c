@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/form.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include "rt/arithmetic.h"
 #include "rt/error.h"
@@ -96,8 +97,30 @@ ptowsp_status rt_exprs_specialise(const struct rt_exprs *exprs, const uint64_t *
 	return PTOWSP_OK;
 }
 
+/* The first node that divides by zero among those whose values are known. */
+static uint32_t division_find(const struct rt_node *nodes, uint32_t count, const int64_t *values)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if ((nodes[i].op == PTOWSP_EXPR_DIV || nodes[i].op == PTOWSP_EXPR_MOD) && !values[nodes[i].b])
+			return (uint32_t)nodes[i].value;
+	return UINT32_MAX;
+}
+
+const char *rt_division_place(const struct rt_env *env, const struct rt_tables *tables, uint32_t instruction, char *text, size_t size)
+{
+	const struct ptowsp_debug_record *rows = tables->debug.rows;
+
+	for (uint32_t i = 0; env->failed && i < tables->debug.count; i++)
+		if (rows[i].kind == 4 && rows[i].row == env->failed - 1) {
+			snprintf(text, size, "instruction %u (%.40s:%u:%u)", instruction, rt_string(tables, rows[i].file), rows[i].line, rows[i].column);
+			return text;
+		}
+	return rt_position(tables, instruction, text, size);
+}
+
 int64_t rt_expr_run(struct rt_env *env, uint32_t id)
 {
+	uint32_t failed = 0;
 	const struct rt_expr *expr = &env->exprs->rows[id];
 	const struct rt_node *node = &env->exprs->nodes[expr->first];
 	int64_t *v = env->scratch;
@@ -109,8 +132,10 @@ int64_t rt_expr_run(struct rt_env *env, uint32_t id)
 		case PTOWSP_EXPR_VALUE: v[i] = (int64_t)env->values[node->a]; break;
 		case PTOWSP_EXPR_TASK: v[i] = (int64_t)env->task; break;
 		case PTOWSP_EXPR_INSTANCE: v[i] = (int64_t)env->instance; break;
-		default: v[i] = rt_operation(node->op, v[node->a], v[node->b], v[node->c], &env->failed);
+		default: v[i] = rt_operation(node->op, v[node->a], v[node->b], v[node->c], &failed);
 		}
 	}
+	if (failed && !env->failed)
+		env->failed = division_find(node - expr->count, expr->count, v);
 	return v[expr->count - 1];
 }

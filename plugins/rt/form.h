@@ -27,9 +27,11 @@ struct rt_env {
 	uint64_t instance;      /* number of the replica of a process, 0 outside */
 	struct rt_tensors *tensors; /* where axes find their lengths; NULL while nothing is bound */
 	int64_t *scratch;       /* exprs->longest */
-	uint32_t failed;        /* set by a division by zero and never cleared here; the value is then 0 */
+	uint32_t failed;        /* EXPR row + 1 of the first division by zero, never cleared here; the value is then 0 */
 };
 int64_t rt_expr_run(struct rt_env *env, uint32_t id);
+/* Where the source has the division by zero at which env failed, else the instruction, with the instruction's number; into text, which it returns. */
+const char *rt_division_place(const struct rt_env *env, const struct rt_tables *tables, uint32_t instruction, char *text, size_t size);
 
 /* Expression id, whose form is at hand. Unused terms of a form are zero, so the common one and two terms need no loop. */
 static inline int64_t rt_form_value(struct rt_env *env, const struct rt_form *form, uint32_t id)

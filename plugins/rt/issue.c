@@ -129,7 +129,7 @@ static ptowsp_status divided(struct rt_run *run, const struct rt_site *site)
 	char text[160];
 
 	return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, run->kernel, "task %llu: division by zero in its expressions, %s",
-			  (unsigned long long)run->tasks, rt_position(&run->program->tables, site->instruction, text, sizeof(text)));
+			  (unsigned long long)run->tasks, rt_division_place(&run->env, &run->program->tables, site->instruction, text, sizeof(text)));
 }
 
 static ptowsp_status args_eval(struct rt_run *run, const struct rt_site *site)

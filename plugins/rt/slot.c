@@ -10,7 +10,7 @@
 /* Where the source has the instruction that the expander has just given. */
 static const char *here(const struct rt_run *run, char *text, size_t size)
 {
-	return rt_position(&run->program->tables, run->expand.at - 1, text, size);
+	return rt_division_place(&run->env, &run->program->tables, run->expand.at - 1, text, size);
 }
 
 ptowsp_status rt_slot_set(struct rt_run *run, uint32_t slot, uint32_t expr)

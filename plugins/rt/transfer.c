@@ -12,7 +12,7 @@ static ptowsp_status send_failed(struct rt_pipeline *pipeline, const struct rt_i
 
 	return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX, "process %.40s, channel %.40s: %s, %s",
 			  rt_process_name(run->program, instance->process), rt_channel_name(run->program, instance->channel), what,
-			  rt_position(&run->program->tables, run->expand.at - 1 - (instance->move != NULL), text, sizeof(text)));
+			  rt_division_place(&run->env, &run->program->tables, run->expand.at - 1 - (instance->move != NULL), text, sizeof(text)));
 }
 
 /* The expander stands behind the send and its word. */

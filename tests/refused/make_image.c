@@ -274,7 +274,7 @@ static void sample_twice(struct pkg_image *image)
 }
 
 CHANGE(samples_without_bytes, drop(image, PTOWSP_SECTION_TBLB))
-FIELD_CASE(position_kind_unknown, DBGI, 0, "kind", 4)
+FIELD_CASE(position_kind_unknown, DBGI, 0, "kind", 5)
 FIELD_CASE(position_outside, DBGI, 0, "row", 6)
 CHANGE(position_in_a_folder, set(image, PTOWSP_SECTION_DBGI, 0, "file", string(image, "src/sample.pto")))
 
