@@ -254,6 +254,29 @@ static void bytecode_that_no_run_can_load_is_refused_when_packing(void)
 	}
 }
 
+/* T0 writes [0,64), T1 reads it, T2 writes [0,32), T3 [32,64), T4 [0,32): T2 has edges from T0 and T1, T1 has two keys. */
+static void a_resource_too_small_for_one_task_is_refused_when_packing(void)
+{
+	static const struct { const char *entry, *schedule, *sentence; } cases[] = {
+		{"chain", "tensor_map=1", "(vectors.pto:87:3): task 1, kernel move, needs 2 of tensor_map, and the schedule states 1; state tensor_map=2 or more"},
+		{"overlap --schedule deps=tensor_map_exact", "dep_list=1", "task 2, kernel put32, needs 2 of dep_list, and the schedule states 1; state dep_list=2 or more"},
+	};
+
+	cli_begin();
+	for (size_t k = 0; k < sizeof(cases) / sizeof(*cases); k++) {
+		const char *pack = check_fmt("$B/ptowsp-pack --entry %s $S/vectors.pto -o p.pkg.zst --schedule", cases[k].entry);
+
+		CHECK_INT(cli(check_fmt("%s %s", pack, cases[k].schedule)), 3);
+		CHECK_CONTAINS(cli_err, cases[k].sentence);
+		CHECK_INT(cli("ls p.pkg.zst"), 2);
+		CHECK_INT(cli(check_fmt("%s %.*s2 && $B/ptowsp-run p.pkg.zst", pack, (int)strlen(cases[k].schedule) - 1, cases[k].schedule)), 0);
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --schedule %s p.pkg.zst", cases[k].schedule)), 5);
+		CHECK_INT(cli("rm p.pkg.zst"), 0);
+	}
+	/* Which tasks there are is decided by who runs it: nothing is proved. */
+	CHECK_INT(cli("$B/ptowsp-pack --entry spread $S/vectors.pto -o p.pkg.zst --schedule tensor_map=1"), 0);
+}
+
 static void deep_nesting_is_refused_not_a_crash(void)
 {
 	cli_begin();
@@ -312,6 +335,7 @@ void suite_contract_pack(CU_pSuite s)
 	TEST(s, several_mistakes_are_told_at_once_in_order);
 	TEST(s, a_flood_of_mistakes_is_cut);
 	TEST(s, bytecode_that_no_run_can_load_is_refused_when_packing);
+	TEST(s, a_resource_too_small_for_one_task_is_refused_when_packing);
 	TEST(s, deep_nesting_is_refused_not_a_crash);
 	TEST(s, a_shape_error_makes_the_kernel_unusable_not_the_file);
 }

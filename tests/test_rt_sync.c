@@ -245,6 +245,23 @@ static void memory_that_nothing_gives_back_is_a_deadlock_with_a_cure(void)
 	check_refused(b, PTOWSP_TOO_SMALL, "the alloc before task 0 needs 128 bytes of heap, which has 64");
 }
 
+static void an_alloc_larger_than_the_heap_is_known_before_any_run(void)
+{
+	for (int64_t heap = 64; heap <= 128; heap += 64) {
+		struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+		struct builder *b = heap_of(heap);
+		struct rt_program *program;
+
+		builder_emit(b, PTOWSP_OP_NOP, 0, 0);
+		EMIT(b, ALLOC, 0, 0);
+		REQUIRE_INT(builder_program(b, &program, &error), PTOWSP_OK);
+		CHECK_INT(rt_needs_check(program, &error), heap < 128 ? PTOWSP_TOO_SMALL : PTOWSP_OK);
+		CHECK_STR(error.text, heap < 128 ? "instruction 1: the alloc before task 0 needs 128 of heap, and the schedule states 64; state heap=128 or more" : "");
+		rt_program_destroy(program);
+		builder_destroy(b);
+	}
+}
+
 static void memory_is_used_between_alloc_and_free_only(void)
 {
 	struct builder *b = heap_of(0);
@@ -273,5 +290,6 @@ void suite_rt_sync(CU_pSuite s)
 	TEST(s, memory_comes_back_when_its_last_task_has_left);
 	TEST(s, memory_that_nobody_touched_comes_back_at_once);
 	TEST(s, memory_that_nothing_gives_back_is_a_deadlock_with_a_cure);
+	TEST(s, an_alloc_larger_than_the_heap_is_known_before_any_run);
 	TEST(s, memory_is_used_between_alloc_and_free_only);
 }

@@ -145,10 +145,16 @@ static void a_scope_gives_its_versions_back(void)
 
 static void a_version_that_no_heap_holds_is_too_large(void)
 {
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct builder *b = temp_pipelined();
+	struct rt_program *program;
 	struct outcome *o;
 
 	temp_heap(b, 63);
+	REQUIRE_INT(builder_program(b, &program, &error), PTOWSP_OK);
+	CHECK_INT(rt_needs_check(program, &error), PTOWSP_TOO_SMALL); /* before any run, too */
+	CHECK_CONTAINS(error.text, "task 0, kernel k, needs 64 of heap, and the schedule states 63; state heap=64 or more");
+	rt_program_destroy(program);
 	o = builder_run(b, NULL);
 	CHECK_INT(o->status, PTOWSP_TOO_SMALL);
 	CHECK_CONTAINS(o->error.text, "task 0, kernel k, needs 64 bytes of heap, which has 63; raise it with --schedule heap=64");

@@ -53,21 +53,25 @@ ptowsp_status entries_verify(const struct pkg *package, uint32_t *count_out, str
 	static const struct rt_kernels kernels = {NULL, cycles_unknown, footprint_unknown, varies_perhaps, run_never, unusable_unknown, NULL};
 	static struct ptowsp_cap caps[CAPABILITY_LIMIT];
 	struct rt_program_args args = {.section_stride = sizeof(struct ptowsp_section), .kernels = &kernels, .caps = caps};
+	const struct ptowsp_entry_record *entries = pkg_tables(package)->entry;
+	uint32_t count = pkg_tables(package)->entry_count;
 	ptowsp_status st = PTOWSP_OK;
 
 	*count_out = 0;
 	args.cap_count = rt_capabilities(caps, CAPABILITY_LIMIT);
 	args.sections = pkg_sections(package, &args.section_count);
-	for (uint32_t i = 0; i < pkg_tables(package)->entry_count && !st; i++) {
+	for (uint32_t i = 0; i < count && !st; i++, entries++) {
 		struct rt_program *program = NULL;
 
 		args.entry = i;
 		st = rt_program_create(&program, &args, error);
+		if (!st && (entries->flags & PTOWSP_ENTRY_DEFAULT || count == 1)) /* the schedule is written for it */
+			st = rt_needs_check(program, error);
 		rt_program_destroy(program);
 		++*count_out;
 		if (st == PTOWSP_UNSUPPORTED)
 			st = PTOWSP_OK;
-		else if (st == PTOWSP_INVALID)
+		else if (st == PTOWSP_INVALID || st == PTOWSP_TOO_SMALL)
 			st = error->code = PTOWSP_BAD_PACKAGE;
 	}
 	return st;

@@ -6,7 +6,7 @@
 #include "format/package.h"
 
 /* What stands behind every entry, and the schedule, by the verifier that the runtime core uses at load. A directive that only some backend can enforce is
- * no fault of the package. count_out: entries that were looked at. Errors: BAD_PACKAGE, UNKNOWN_OPCODE, NO_MEMORY. */
+ * no fault of the package; one that gives a task less than it needs is. count_out: entries that were looked at. Errors: BAD_PACKAGE, UNKNOWN_OPCODE, NO_MEMORY. */
 ptowsp_status entries_verify(const struct pkg *package, uint32_t *count_out, struct ptowsp_error *error);
 
 #endif

@@ -105,6 +105,9 @@ ptowsp_status rt_extents(struct rt_program *program, const struct ptowsp_run_arg
  * slots. OK: no, or it cannot be told: a value is missing, something is loaded from a tensor, it goes on for too long. DEADLOCK: yes, with the
  * report of a run; deadlock_out may be NULL. Errors: NO_MEMORY. */
 ptowsp_status rt_channels_check(struct rt_program *program, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
+/* What the schedule states of a resource, held against single tasks and allocs, where nothing from outside decides which there are: of a workload, up to 65,536
+ * tasks. Errors: TOO_SMALL naming need and capacity, NO_MEMORY. */
+ptowsp_status rt_needs_check(struct rt_program *program, struct ptowsp_error *error);
 /* Every task of a program and every edge between them under its rules and its window, without clock, places and kernels: what expansion and inference
  * cost by themselves. A slot that tasks would fill has what is in memory. Errors: as rt_run, but for those of kernels and resources. */
 struct rt_survey {
