@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/error.h"
+#include "rt/process.h"
 #include "rt/run.h"
 
 static const struct rt_schedule *schedule_of(const struct rt_run *run)
@@ -286,7 +287,16 @@ ptowsp_status rt_infer_race(struct rt_run *run, const struct rt_site *site, cons
 	struct rt_race *race = &run->race;
 	struct entering entering = {.run = run, .map = race->map, .track = &race->track};
 	const struct rt_access *accesses = rt_run_accesses(run);
-	uint64_t stream = run->stream_order ? run->stream_order[task->stream] : 0;
+	struct rt_pipeline *pipeline = run->pipeline;
+	const struct rt_race_task told = {
+		.number = run->tasks,
+		.kernel = run->kernel,
+		.instance = pipeline ? pipeline->turn : PTOWSP_NONE,
+		.chosen = run->preds.list,
+		.chosen_count = run->preds.count,
+		.stream = run->stream_order ? run->stream_order[task->stream] : 0,
+		.front = pipeline ? &pipeline->fronts.instances[pipeline->turn] : NULL,
+	};
 
 	rt_preds_next(&race->preds, run->tasks, run->window);
 	for (uint32_t i = 0; i < site->io_count; i++)
@@ -300,8 +310,10 @@ ptowsp_status rt_infer_race(struct rt_run *run, const struct rt_site *site, cons
 		}
 	if (entering.st)
 		return entering.st;
-	if (!rt_race_task(race, run->tasks, run->kernel, run->preds.list, run->preds.count, stream))
+	if (!rt_race_task(race, &told) || (pipeline && pipeline->fronts.lost))
 		return rt_no_memory(run->error, "the race check");
+	if (pipeline)
+		rt_front_task(&pipeline->fronts, pipeline->turn, run->tasks);
 	return race->found ? race_report(run) : PTOWSP_OK;
 }
 

@@ -33,6 +33,8 @@ static void instance_end(struct rt_pipeline *pipeline, struct rt_instance *insta
 	for (uint32_t i = 0; i < process->channel_count; i++, use++) {
 		struct rt_channel *channel = &pipeline->channels[use->channel];
 
+		rt_front_end(&pipeline->fronts, channel, use->channel, use->direction == PTOWSP_CHANNEL_PRODUCES ? RT_FRONT_PRODUCERS : RT_FRONT_CONSUMERS,
+			     pipeline->turn);
 		rt_side_finish(use->direction == PTOWSP_CHANNEL_PRODUCES ? &channel->producers : &channel->consumers, pipeline->turn,
 			       pipeline->run->clock.now);
 	}
@@ -70,11 +72,16 @@ static ptowsp_status alloc_try(struct rt_pipeline *pipeline, struct rt_instance 
 static ptowsp_status sync_try(struct rt_pipeline *pipeline, struct rt_instance *instance, bool *done_out)
 {
 	struct rt_run *run = pipeline->run;
+	const struct rt_ins *in = &run->program->code[run->expand.sync];
 
 	*done_out = rt_sync_ready(run, run->expand.sync);
 	if (!*done_out)
 		return PTOWSP_OK;
 	instance->standing = RT_GOING;
+	if (in->op == PTOWSP_OP_SIGNAL)
+		rt_front_signal(&pipeline->fronts, pipeline->turn, in->slot);
+	if (in->op == PTOWSP_OP_WAIT)
+		rt_front_wait(&pipeline->fronts, pipeline->turn, in->slot);
 	if (pipeline->look != RT_LOOK_RUN && run->program->code[run->expand.sync].op == PTOWSP_OP_FREE)
 		return PTOWSP_OK;
 	return rt_sync_take(run, run->expand.sync);
@@ -82,9 +89,21 @@ static ptowsp_status sync_try(struct rt_pipeline *pipeline, struct rt_instance *
 
 /* ---- events ---------------------------------------------------------------------------------------------------- */
 
+static ptowsp_status load_take(struct rt_pipeline *pipeline)
+{
+	struct rt_run *run = pipeline->run;
+	ptowsp_status st = rt_event_take(run, RT_EVENT_SLOT_LOAD);
+	uint64_t writer = run->loaded_from;
+
+	if (!st && pipeline->fronts.on)
+		rt_front_slot_load(&pipeline->fronts, pipeline->turn, run->expand.slot, writer ? rt_race_instance(&run->race, writer - 1) : PTOWSP_NONE, writer - 1);
+	return st;
+}
+
 static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance *instance, enum rt_event event)
 {
 	struct rt_run *run = pipeline->run;
+	const struct rt_expr *expr;
 
 	switch (event) {
 	case RT_EVENT_TASK: instance->standing = RT_ISSUING; return PTOWSP_OK;
@@ -94,6 +113,7 @@ static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance
 		instance->channel = run->expand.channel;
 		return PTOWSP_OK;
 	case RT_EVENT_CLOSE:
+		rt_front_end(&pipeline->fronts, &pipeline->channels[run->expand.channel], run->expand.channel, RT_FRONT_PRODUCERS, pipeline->turn);
 		rt_side_finish(&pipeline->channels[run->expand.channel].producers, pipeline->turn, run->clock.now);
 		return PTOWSP_OK;
 	case RT_EVENT_SCOPE_BEGIN:
@@ -113,7 +133,14 @@ static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance
 	case RT_EVENT_SYNC:
 		instance->standing = run->program->code[run->expand.sync].op == PTOWSP_OP_ALLOC ? RT_ALLOCATING : RT_WAITING;
 		return PTOWSP_OK;
-	case RT_EVENT_SLOT_LOAD: return pipeline->look == RT_LOOK_TOKENS ? PTOWSP_AGAIN : rt_event_take(run, event);
+	case RT_EVENT_SLOT_SET:
+		expr = &run->program->exprs.rows[run->expand.expr];
+		rt_front_slot_set(&pipeline->fronts, pipeline->turn, run->expand.slot, run->program->exprs.reads + expr->read, expr->read_count);
+		return rt_event_take(run, event);
+	case RT_EVENT_READ:
+		rt_front_read(&pipeline->fronts, pipeline->turn, run->program->exprs.reads + run->expand.read, run->expand.read_count);
+		return rt_event_take(run, event);
+	case RT_EVENT_SLOT_LOAD: return pipeline->look == RT_LOOK_TOKENS ? PTOWSP_AGAIN : load_take(pipeline);
 	case RT_EVENT_END: instance_end(pipeline, instance); return PTOWSP_OK;
 	default: return rt_event_take(run, event);
 	}
@@ -177,10 +204,11 @@ ptowsp_status rt_pipeline_run(struct rt_run *run)
 {
 	ptowsp_status st = PTOWSP_OK;
 
-	if (run->race.on && !run->quiet)
+	if (run->race.on && run->program->move_count)
 		rt_log(run->program, PTOWSP_LOG_WARNING,
-		       "races are not looked for between processes, whose tasks channels may order; `deterministic` stays unknown");
-	run->race.on = false;
+		       "races are not looked for between processes where payload channels move elements, as no task does that; `deterministic` stays unknown");
+	run->race.on = run->race.on && !run->program->move_count;
+	rt_race_barrier(&run->race, run->tasks); /* all processes begin when the workload is over */
 	run->clock.of_instance = true;
 	if (run->kernels)
 		st = rt_wait_tasks(run, run->tasks); /* all clocks start when the workload is over */

@@ -45,6 +45,7 @@ struct rt_pipeline {
 	struct rt_clocks clocks;
 	struct rt_recall recall;
 	struct rt_trails trails; /* where payload is moved */
+	struct rt_fronts fronts; /* where races are looked for */
 };
 
 /* process.c, after the entry's own instructions: all processes until they end. Errors: those of a run; DEADLOCK with the report. */

@@ -125,6 +125,9 @@ static ptowsp_status task_issue(struct rt_pipeline *pipeline, struct rt_instance
 		st = rt_versions_place(run, site);
 	if (!st)
 		st = rt_issue_place(run, site, &task);
+	rt_front_read(&pipeline->fronts, pipeline->turn, run->program->exprs.reads + site->read, site->read_count);
+	if (!st && run->race.on)
+		st = rt_infer_race(run, site, &task);
 	task.executor = pipeline->turn;
 	rt_clock_read(&run->clock, run->program->exprs.reads + site->read, site->read_count);
 	if (!st && later)

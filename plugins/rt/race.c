@@ -123,24 +123,28 @@ static uint64_t word(const struct rt_race *race, uint64_t at)
 	return race->words[at & race->word_mask];
 }
 
-static bool remember(struct rt_race *race, uint64_t task, uint32_t kernel, const uint64_t *chosen, uint32_t count, uint64_t stream)
+static bool remember(struct rt_race *race, const struct rt_race_task *told)
 {
+	uint64_t task = told->number, words = told->chosen_count + UINT64_C(4) + 2 * (uint64_t)race->depth;
+	uint32_t before = told->front ? told->front->count : 0;
 	struct rt_race_row *row;
 
 	if (race->window && task >= race->window) {
 		race->oldest = task - race->window + 1;
 		race->tail = race->oldest < task ? row_of(race, race->oldest)->at : race->head;
 	}
-	if (!rows_grow(race, task) || !words_grow(race, count + UINT64_C(4) + 2 * (uint64_t)race->depth))
+	if (!rows_grow(race, task) || !words_grow(race, words + before))
 		return false;
 	row = row_of(race, task);
-	*row = (struct rt_race_row){.at = race->head, .kernel = kernel, .preds = count + (stream != 0), .barriers = race->depth + (race->fence != 0),
-				    .fenced = race->copies > race->fence};
+	*row = (struct rt_race_row){.at = race->head, .kernel = told->kernel, .instance = told->instance, .preds = told->chosen_count + (told->stream != 0) + before,
+				    .barriers = race->depth + (race->fence != 0), .fenced = race->copies > race->fence};
 	race->seen[task & race->mask] = 0;
-	for (uint32_t i = 0; i < count; i++)
-		put(race, chosen[i]);
-	if (stream)
-		put(race, stream - 1);
+	for (uint32_t i = 0; i < told->chosen_count; i++)
+		put(race, told->chosen[i]);
+	if (told->stream)
+		put(race, told->stream - 1);
+	for (uint32_t i = 0; i < before; i++)
+		put(race, told->front->rows[i].task);
 	for (uint32_t d = 0; d < race->depth; d++) {
 		put(race, race->first[d]);
 		put(race, race->step[d]);
@@ -191,11 +195,16 @@ static void walk_back(struct rt_race *race, uint64_t task, uint64_t least)
 	}
 }
 
-bool rt_race_task(struct rt_race *race, uint64_t task, uint32_t kernel, const uint64_t *chosen, uint32_t chosen_count, uint64_t stream)
+uint32_t rt_race_instance(const struct rt_race *race, uint64_t task)
 {
-	uint64_t least = UINT64_MAX, pair = UINT64_MAX;
+	return task < race->oldest ? PTOWSP_NONE : row_of(race, task)->instance;
+}
 
-	if (race->preds.out_of_memory || !remember(race, task, kernel, chosen, chosen_count, stream))
+bool rt_race_task(struct rt_race *race, const struct rt_race_task *told)
+{
+	uint64_t least = UINT64_MAX, pair = UINT64_MAX, task = told->number;
+
+	if (race->preds.out_of_memory || !remember(race, told))
 		return false;
 	if (race->found)
 		return true;
@@ -212,7 +221,7 @@ bool rt_race_task(struct rt_race *race, uint64_t task, uint32_t kernel, const ui
 		race->earlier = pair;
 		race->earlier_kernel = row_of(race, pair)->kernel;
 		race->later = task;
-		race->later_kernel = kernel;
+		race->later_kernel = told->kernel;
 	}
 	return true;
 }

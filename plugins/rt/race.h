@@ -6,6 +6,7 @@
 #define RT_RACE_H
 
 #include "ptowsp/workload.h"
+#include "rt/front.h"
 #include "rt/pieces.h"
 
 /* What is remembered of a task of the window. */
@@ -13,6 +14,7 @@ struct rt_race_row {
 	uint64_t at;     /* its words in the ring: predecessors, then [first, end) of each barrier's earlier iterations */
 	uint32_t preds, barriers;
 	uint32_t kernel; /* KREG row */
+	uint32_t instance; /* of a process, PTOWSP_NONE: of the workload */
 	bool fenced;     /* one word more: copies before that task come before it */
 };
 struct rt_race {
@@ -41,8 +43,18 @@ void rt_race_order_step(struct rt_race *race, uint64_t tasks);
 void rt_race_order_end(struct rt_race *race);
 void rt_race_barrier(struct rt_race *race, uint64_t tasks);
 void rt_race_fence(struct rt_race *race, uint64_t tasks); /* as a barrier, of copies alone */
-/* The next task: its accesses have gone into race->map through race->track; chosen: its edges; stream: the previous task of its stream + 1, 0 none.
- * False when out of memory. Sets found and the pair once. */
-bool rt_race_task(struct rt_race *race, uint64_t task, uint32_t kernel, const uint64_t *chosen, uint32_t chosen_count, uint64_t stream);
+/* The next task: its accesses have gone into race->map through race->track; chosen: its edges; stream: the previous task of its stream + 1, 0 none;
+ * front: what comes before it as a task of an instance, NULL for one of the workload. False when out of memory. Sets found and the pair once. */
+struct rt_race_task {
+	uint64_t number;
+	uint32_t kernel, instance;
+	const uint64_t *chosen;
+	uint32_t chosen_count;
+	uint64_t stream;
+	const struct rt_front *front;
+};
+bool rt_race_task(struct rt_race *race, const struct rt_race_task *task);
+/* The instance of a task, PTOWSP_NONE of one of the workload, and of one so old that nobody asks what comes before it. */
+uint32_t rt_race_instance(const struct rt_race *race, uint64_t task);
 
 #endif

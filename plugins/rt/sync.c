@@ -70,7 +70,8 @@ static void barrier_raise(struct rt_run *run, uint64_t tasks)
 {
 	if (tasks > run->barrier)
 		run->barrier = tasks;
-	rt_race_barrier(&run->race, tasks);
+	if (!run->pipeline) /* what an instance does is one thing after the other; others it waits for by signals: front.c */
+		rt_race_barrier(&run->race, tasks);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------------------------- */
@@ -203,7 +204,8 @@ ptowsp_status rt_sync_take(struct rt_run *run, uint32_t instruction)
 	case PTOWSP_OP_FENCE:
 		if (run->sync.copies > run->barrier)
 			run->barrier = run->sync.copies;
-		rt_race_fence(&run->race, run->tasks);
+		if (!run->pipeline)
+			rt_race_fence(&run->race, run->tasks);
 		break;
 	case PTOWSP_OP_ALLOC: return alloc_take(run, instruction);
 	default: return free_take(run, instruction, in->slot);

@@ -48,7 +48,10 @@ static uint64_t token_take(struct rt_pipeline *pipeline, uint32_t row, uint64_t 
 {
 	struct rt_channel *channel = &pipeline->channels[row];
 	struct rt_wait_meter before = channel->empty;
-	uint64_t value = rt_channel_take(channel, clock);
+	uint64_t value;
+
+	rt_front_take(&pipeline->fronts, channel, row, instance);
+	value = rt_channel_take(channel, clock);
 
 	if (pipeline->run->clock.tell)
 		rt_tell_take(&pipeline->run->tell, channel, row, value, before, instance);
@@ -74,6 +77,7 @@ static ptowsp_status send_ready(struct rt_pipeline *pipeline, struct rt_instance
 	if (st)
 		return st;
 	rt_clock_read(&run->clock, exprs->reads + (move ? move->read : expr->read), move ? move->read_count : expr->read_count);
+	rt_front_read(&pipeline->fronts, pipeline->turn, exprs->reads + expr->read, expr->read_count);
 	return move && pipeline->look == RT_LOOK_RUN ? rt_move_follow(pipeline, access) : PTOWSP_OK;
 }
 
@@ -104,6 +108,7 @@ static ptowsp_status send_now(struct rt_pipeline *pipeline, struct rt_instance *
 		return st;
 	if (instance->move && run->payloads.memory)
 		rt_payload_pack(run, instance->channel, block_of(channel, channel->sends), &access);
+	rt_front_send(&pipeline->fronts, channel, instance->channel, pipeline->turn, partner ? (uint32_t)(partner - pipeline->instances) : PTOWSP_NONE);
 	if (rt_channel_send(channel, (uint64_t)value, &run->clock.now, clock))
 		return rt_no_memory(run->error, "tokens");
 	if (run->clock.tell)
@@ -158,6 +163,7 @@ ptowsp_status rt_transfer_consume(struct rt_pipeline *pipeline, struct rt_instan
 	if (!instance->given && !gives) {
 		if (channel->producers.closed > run->clock.now)
 			run->clock.now = channel->producers.closed;
+		rt_front_closed(&pipeline->fronts, instance->channel, pipeline->turn);
 		rt_expand_closed(&run->expand);
 		return PTOWSP_OK;
 	}
