@@ -87,7 +87,8 @@ struct lang_graph_kernel {
 	struct lang_graph_object object;  /* first */
 	const char *entry;                /* kernel symbol */
 	struct lang_span entry_at;
-	struct lang_function *function;   /* the InCore function of that name in the module, NULL: another declaration or none */
+	struct lang_function *function;   /* the InCore function of that name in the module, NULL: a declared kernel or neither */
+	struct lang_decl *decl;           /* the `kernel` of that name (struct lang_kernel), NULL without one */
 	uint32_t blockdim, core_type;     /* 1 to 65535; PTOWSP_core_type_x */
 	uint64_t workspace;               /* bytes per invocation */
 	struct lang_graph_bind **binds;   /* by argument, the last binding of each */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_bind.c - what the kernels of a program are, and which bytes of which tensors they get. */
 #include "lang/graph.h"
+#include "lang/kernel.h"
 #include "ptowsp/task.h"
 
 #include <stdlib.h>
@@ -40,12 +41,49 @@ int lang_graph_range(const struct lang_graph_scalar *scalar, int64_t *low_out, i
 static void entry_find(struct lang_module *module, struct lang_graph_kernel *kernel)
 {
 	struct lang_function *function = lang_map_find(&module->functions, kernel->entry);
+	struct lang_decl *decl = lang_decl_find(module, '@', kernel->entry);
 
 	if (function && function->kind == LANG_ORCHESTRATION) {
 		lang_error(module->unit, kernel->entry_at, "%s is an Orchestration function, a kernel is an InCore one", kernel->entry);
 		return;
 	}
+	if (!function && decl && decl->kind != LANG_DECL_KERNEL) {
+		lang_error(module->unit, kernel->entry_at, "%s is a %s, no kernel", kernel->entry, lang_decl_forms[decl->kind].word);
+		return;
+	}
 	kernel->function = function;
+	kernel->decl = function ? NULL : decl;
+}
+
+/* The tensors that a kernel is known to take; UINT32_MAX: it is declared nowhere. */
+static uint32_t tensor_count(const struct lang_graph_kernel *kernel)
+{
+	const struct lang_kernel *declared = (const struct lang_kernel *)(const void *)kernel->decl;
+	uint32_t count = 0;
+
+	if (kernel->function)
+		return kernel->function->memref_count;
+	if (!declared)
+		return UINT32_MAX;
+	for (uint32_t i = 0; i < declared->param_count; i++)
+		count += declared->params[i].tensor;
+	return count;
+}
+
+/* The name of one of them, and what the kernel does with it. */
+static const char *tensor_at(const struct lang_graph_kernel *kernel, uint32_t arg, uint8_t *access_out)
+{
+	const struct lang_kernel *declared = (const struct lang_kernel *)(const void *)kernel->decl;
+
+	if (kernel->function) {
+		*access_out = kernel->function->memrefs[arg]->access;
+		return kernel->function->memrefs[arg]->name;
+	}
+	for (uint32_t i = 0;; i++)
+		if (declared->params[i].tensor && !arg--) {
+			*access_out = declared->params[i].access;
+			return declared->params[i].name;
+		}
 }
 
 /* --- bindings --- */
@@ -110,16 +148,16 @@ static void part_check(struct lang_unit *unit, struct lang_graph_tensor *tensor,
 static void bind_check(struct lang_unit *unit, struct lang_graph_bind *bind)
 {
 	struct lang_graph_kernel *kernel = bind->kernel;
-	const struct lang_function *f = kernel->function;
+	uint32_t count = tensor_count(kernel);
 
-	if (bind->arg >= MAX_ARGUMENTS || (f && bind->arg >= f->memref_count)) {
+	if (bind->arg >= MAX_ARGUMENTS || bind->arg >= count) {
 		lang_error(unit, bind->inst->args[1].at, "%s has no argument %u", kernel->object.name, bind->arg);
-		if (f)
-			lang_help(unit, "%s has %u, the first one is 0", f->name, f->memref_count);
+		if (count != UINT32_MAX)
+			lang_help(unit, "%s takes %u tensor%s, the first one is 0", kernel->entry, count, count == 1 ? "" : "s");
 		return;
 	}
-	if (f)
-		bind->access = f->memrefs[bind->arg]->access;
+	if (count != UINT32_MAX)
+		tensor_at(kernel, bind->arg, &bind->access);
 	bind->tensor->access |= bind->access;
 	if (iterators_check(unit, bind->offset, kernel))
 		iterators_check(unit, bind->size, kernel);
@@ -128,8 +166,8 @@ static void bind_check(struct lang_unit *unit, struct lang_graph_bind *bind)
 
 static void arguments_check(struct lang_unit *unit, struct lang_graph_kernel *kernel)
 {
-	const struct lang_function *f = kernel->function;
-	uint32_t count = 0;
+	uint32_t count = 0, known = tensor_count(kernel);
+	uint8_t access;
 
 	if (kernel->bind_count)
 		qsort(kernel->binds, kernel->bind_count, sizeof(*kernel->binds), by_argument);
@@ -145,13 +183,13 @@ static void arguments_check(struct lang_unit *unit, struct lang_graph_kernel *ke
 			break;
 	}
 	kernel->arg_count = kernel->bind_count ? kernel->binds[kernel->bind_count - 1]->arg + 1 : 0;
-	if (f && kernel->arg_count < f->memref_count)
-		kernel->arg_count = f->memref_count;
+	if (known != UINT32_MAX && kernel->arg_count < known)
+		kernel->arg_count = known;
 	for (uint32_t i = 0; i < kernel->arg_count; i++)
 		if (i >= kernel->bind_count || kernel->binds[i]->arg != i) {
 			lang_error(unit, kernel->object.at, "argument %u of %s is not bound", i, kernel->object.name);
-			if (f)
-				lang_help(unit, "it is %%%s of %s: MC_BIND(%s, %u, TENSOR)", i < f->memref_count ? f->memrefs[i]->name : "?", f->name,
+			if (i < known && known != UINT32_MAX)
+				lang_help(unit, "it is %%%s of %s: MC_BIND(%s, %u, TENSOR)", tensor_at(kernel, i, &access), kernel->entry,
 					  kernel->object.name, i);
 			return;
 		}
