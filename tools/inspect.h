@@ -10,7 +10,7 @@
 /* Everything about one package as readable tables. */
 void inspect_summary(const struct pkg *package, const char *path, FILE *to);
 
-/* Workload bytecode with names, then each portable kernel. BAD_PACKAGE if a kernel's payload does not hold; what can be
+/* Workload bytecode with names, task graphs as source, then each portable kernel. BAD_PACKAGE if a kernel's payload does not hold; what can be
  * listed is listed all the same. */
 ptowsp_status inspect_listing(const struct pkg *package, FILE *to, struct ptowsp_error *error);
 /* The same of tables that hold together as those of a package do. */

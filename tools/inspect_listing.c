@@ -3,6 +3,7 @@
  * verified: whatever it says is shown, nothing of it is followed. */
 #include "tools/inspect.h"
 
+#include "format/graph_text.h"
 #include "format/names.h"
 #include "isa/isa.h"
 #include "ptowsp/workload.h"
@@ -364,6 +365,21 @@ static void work_list(const struct pkg_tables *t, FILE *to)
 	free(l.labels_next);
 }
 
+/* The instruction form of the package, as source. */
+static ptowsp_status graphs_list(const struct pkg_tables *t, FILE *to, struct ptowsp_error *error)
+{
+	const struct pkg_place place = {"GRPH", error};
+	struct pkg_graphs graphs;
+	ptowsp_status st = pkg_graphs_read(&graphs, t, &place);
+
+	for (uint32_t i = 0; i < graphs.count && !st; i++) {
+		fputs("\n", to);
+		pkg_graph_print(&graphs.rows[i], t, to);
+	}
+	pkg_graphs_finish(&graphs);
+	return st;
+}
+
 static void line_print(void *context, const char *line)
 {
 	fprintf(context, "  %s\n", line);
@@ -400,6 +416,7 @@ ptowsp_status inspect_listing_tables(const struct pkg_tables *t, FILE *to, struc
 	ptowsp_status first = PTOWSP_OK;
 
 	work_list(t, to);
+	first = graphs_list(t, to, error);
 	for (uint32_t i = 0; i < t->kernel_count; i++) {
 		const struct ptowsp_kernel_record *k = &t->kernel[i];
 

@@ -223,11 +223,19 @@ static int opens(unsigned op)
 
 struct frames {
 	uint8_t op[PTOWSP_NESTING_LIMIT], has_else[PTOWSP_NESTING_LIMIT];
-	uint32_t depth, loops;
+	uint32_t depth;
 	uint32_t graph; /* number of the open one, counted from 1; 0: none */
 	uint32_t graphs;
 	uint64_t id;    /* its id */
 };
+
+static int in_loop(const struct frames *f)
+{
+	for (uint32_t i = f->depth; i-- > 0 && f->op[i] != PTOWSP_TG_BEGIN;)
+		if (f->op[i] == PTOWSP_CF_LOOP || f->op[i] == PTOWSP_CF_WHILE)
+			return 1;
+	return 0;
+}
 
 static ptowsp_status block_step(const struct verify *v, struct frames *f, const struct pkg_graph_inst *inst)
 {
@@ -237,6 +245,7 @@ static ptowsp_status block_step(const struct verify *v, struct frames *f, const 
 	MUST(form->op != PTOWSP_TG_BEGIN || !f->graph, "GRPH[%u].order[%u]: a graph inside of a graph", (unsigned)v->index, (unsigned)v->at);
 	MUST(form->place & (f->graph ? PKG_GRAPH_GRAPH : PKG_GRAPH_TOP), "GRPH[%u].order[%u]: %s cannot stand %s of a graph", (unsigned)v->index,
 	     (unsigned)v->at, form->name, f->graph ? "inside" : "outside");
+	MUST(form->op != PTOWSP_CF_BREAK || in_loop(f), "GRPH[%u].order[%u]: CF_BREAK is in no loop", (unsigned)v->index, (unsigned)v->at);
 	if (form->op == PTOWSP_CF_ELSE) {
 		MUST(f->depth && f->op[f->depth - 1] == PTOWSP_CF_IF && !f->has_else[f->depth - 1]++, "GRPH[%u].order[%u]: CF_ELSE belongs to no CF_IF",
 		     (unsigned)v->index, (unsigned)v->at);

@@ -8,6 +8,8 @@
 #include "lang/decl.h"
 #include "format/graph_schema.h"
 
+enum { LANG_GRAPH_TOLD = 2 }; /* lang_graph_object.defined: it is not, and that was told */
+
 /* Anything that has an id: graph_objects.def. Kernels, tensors and graphs are larger structs that begin with one. */
 struct lang_graph_object {
 	uint8_t kind;            /* enum ptowsp_graph_object */

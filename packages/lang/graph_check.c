@@ -81,17 +81,12 @@ static void data_check(struct lang_unit *unit, const struct lang_graph_depend *d
 static void depends_check(struct graph_check *check)
 {
 	const struct lang_graph *graph = check->order.graph;
-	uint32_t node_a, node_b;
 
 	for (uint32_t i = 0; i < graph->depend_count; i++) {
 		const struct lang_graph_depend *d = graph->depends[i];
 
 		if (d->inst && d->type == PTOWSP_dep_type_DATA)
 			data_check(check->unit, d);
-		node_a = d->src->node;
-		node_b = d->dst->node;
-		if (d->type == PTOWSP_dep_type_BARRIER && d->inst && check->order.position[node_a] > check->order.position[node_b])
-			lang_error(check->unit, d->inst->at, "%s comes behind %s", d->src->object.name, d->dst->object.name);
 	}
 }
 
@@ -167,7 +162,7 @@ static void visibility_check(struct graph_check *check)
 
 struct cores {
 	const char *device;
-	uint32_t aic, aiv, aicpu;
+	uint64_t aic, aiv, aicpu;
 };
 
 /* The device that the package is for: the smallest of its targets, without one the largest that there is. */
@@ -193,9 +188,9 @@ static struct cores cores_of(const struct lang_module *module)
 }
 
 static void cores_refuse(struct lang_unit *unit, struct lang_span at, const char *who, const char *what, uint64_t asked,
-			 const struct cores *cores, uint32_t there)
+			 const struct cores *cores, uint64_t there)
 {
-	lang_error(unit, at, "%s for %llu %s cores, and %s has %u", who, (unsigned long long)asked, what, cores->device, there);
+	lang_error(unit, at, "%s for %llu %s cores, and %s has %llu", who, (unsigned long long)asked, what, cores->device, (unsigned long long)there);
 }
 
 static void request_check(struct graph_check *check, const struct lang_graph_inst *inst, const struct cores *cores)
@@ -216,11 +211,11 @@ static void partition_check(struct graph_check *check, const struct lang_graph_i
 	const char *name = inst->args[0].object->name;
 
 	if (inst->args[1].value + inst->args[2].value > cores->aic)
-		lang_error(check->unit, inst->args[2].at, "partition %s ends at AIC core %llu, and %s has %u", name,
-			   (unsigned long long)(inst->args[1].value + inst->args[2].value), cores->device, cores->aic);
+		lang_error(check->unit, inst->args[2].at, "partition %s ends at AIC core %llu, and %s has %llu", name,
+			   (unsigned long long)(inst->args[1].value + inst->args[2].value), cores->device, (unsigned long long)cores->aic);
 	if (inst->args[3].value + inst->args[4].value > cores->aiv)
-		lang_error(check->unit, inst->args[4].at, "partition %s ends at AIV core %llu, and %s has %u", name,
-			   (unsigned long long)(inst->args[3].value + inst->args[4].value), cores->device, cores->aiv);
+		lang_error(check->unit, inst->args[4].at, "partition %s ends at AIV core %llu, and %s has %llu", name,
+			   (unsigned long long)(inst->args[3].value + inst->args[4].value), cores->device, (unsigned long long)cores->aiv);
 }
 
 static int ranges_meet(uint64_t a, uint64_t an, uint64_t b, uint64_t bn)
@@ -259,6 +254,7 @@ static void levels_check(struct graph_check *check, const struct cores *cores)
 	uint32_t *level = lang_alloc(&check->unit->arena, (order->node_count + 1) * sizeof(*level));
 	struct cores *sums = lang_alloc(&check->unit->arena, ((size_t)order->node_count + 1) * sizeof(*sums));
 	uint32_t *at = lang_alloc(&check->unit->arena, ((size_t)graph->kernel_count + 1) * sizeof(*at));
+	uint32_t *asked = lang_alloc(&check->unit->arena, ((size_t)order->node_count + 1) * sizeof(*asked)); /* kernels of the level */
 
 	for (uint32_t i = 0; i < graph->kernel_count; i++)
 		at[order->position[i]] = i;
@@ -272,10 +268,11 @@ static void levels_check(struct graph_check *check, const struct cores *cores)
 
 		if (!kernel->requested || kernel->inst->parent->parent || sum->device)
 			continue;
-		sum->aic += kernel->aic;
-		sum->aiv += kernel->aiv;
-		sum->aicpu += kernel->aicpu;
-		if (sum->aic <= cores->aic && sum->aiv <= cores->aiv && sum->aicpu <= cores->aicpu)
+		sum->aic += kernel->aic < cores->aic ? kernel->aic : cores->aic;
+		sum->aiv += kernel->aiv < cores->aiv ? kernel->aiv : cores->aiv;
+		sum->aicpu += kernel->aicpu < cores->aicpu ? kernel->aicpu : cores->aicpu;
+		/* What one kernel asks for beyond all bounds is told at its request. */
+		if (++asked[level[at[i]]] < 2 || (sum->aic <= cores->aic && sum->aiv <= cores->aiv && sum->aicpu <= cores->aicpu))
 			continue;
 		sum->device = "told";
 		cores_refuse(check->unit, kernel->object.at,

@@ -124,10 +124,10 @@ static void known_help(struct lang_graph_reader *reader, const struct lang_graph
 	uint32_t count = 0;
 
 	for (uint32_t i = 0; i < p->kernel_count && wrong->kind == PTOWSP_GRAPH_KERNEL; i++)
-		if (p->kernels[i]->object.defined && p->kernels[i]->object.graph == wrong->graph)
+		if (p->kernels[i]->object.defined == 1 && p->kernels[i]->object.graph == wrong->graph)
 			names[count++] = p->kernels[i]->object.name;
 	for (uint32_t i = 0; i < p->graph_count && wrong->kind == PTOWSP_GRAPH_GRAPH; i++)
-		if (p->graphs[i]->object.defined)
+		if (p->graphs[i]->object.defined == 1)
 			names[count++] = p->graphs[i]->object.name;
 	if (count)
 		lang_known_help(reader->unit, wrong->name, "", names, count);
@@ -142,7 +142,7 @@ static void undefined_refuse(struct lang_graph_reader *reader, struct lang_graph
 
 	lang_error(reader->unit, object->at, "there is no %s %s: no %s", pkg_graph_object_text(object->kind), object->name, how);
 	known_help(reader, object);
-	object->defined = 1; /* told once */
+	object->defined = LANG_GRAPH_TOLD;
 }
 
 void lang_graph_undefined_refuse(struct lang_graph_reader *reader, const struct lang_graph *graph)

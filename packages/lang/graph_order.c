@@ -76,9 +76,41 @@ static void depend_edges(struct walk *walk)
 		if (from == to) {
 			lang_error(walk->unit, d->inst->args[1].at, "%s depends on itself", d->src->object.name);
 			order->broken = 1;
+		} else if (d->type == PTOWSP_dep_type_BARRIER && from > to) {
+			lang_error(walk->unit, d->inst->at, "%s stands behind %s: a BARRIER is where the second kernel stands in the text",
+				   d->src->object.name, d->dst->object.name);
+			lang_help(walk->unit, "move TG_KERNEL(%s, ...) up", d->src->object.name);
+			order->broken = 1;
 		} else if (d->type != PTOWSP_dep_type_SOFT) {
 			edge_add(walk, from, to, d->type, d->inst);
 		}
+	}
+}
+
+/* Everything above the second kernel of a BARRIER ends before it and everything below: a node where the text is cut. */
+static void cut_edges(struct walk *walk)
+{
+	struct lang_graph_order *order = walk->order;
+	const struct lang_graph_inst **cuts = lang_alloc(&walk->unit->arena, ((size_t)order->kernel_count + 1) * sizeof(*cuts));
+	uint32_t start = 0, node = UINT32_MAX;
+
+	for (uint32_t i = 0; i < order->graph->depend_count; i++)
+		if (order->graph->depends[i]->type == PTOWSP_dep_type_BARRIER)
+			cuts[order->graph->depends[i]->dst->node] = order->graph->depends[i]->inst;
+	for (uint32_t i = 0; i < order->kernel_count; i++) {
+		const struct lang_graph_inst *inst = cuts[i];
+
+		if (inst) {
+			uint32_t before = node;
+
+			node = order->node_count++;
+			for (; start < i; start++)
+				edge_add(walk, start, node, PTOWSP_dep_type_BARRIER, inst);
+			if (before != UINT32_MAX)
+				edge_add(walk, before, node, PTOWSP_dep_type_BARRIER, inst);
+		}
+		if (node != UINT32_MAX)
+			edge_add(walk, node, i, PTOWSP_dep_type_BARRIER, inst ? inst : order->graph->kernels[i]->inst);
 	}
 }
 
@@ -375,6 +407,7 @@ void lang_graph_order_make(struct lang_unit *unit, struct lang_graph *graph, str
 	order_out->node_count = graph->kernel_count;
 	depend_edges(&walk);
 	back_refuse(&walk);
+	cut_edges(&walk);
 	event_edges(&walk);
 	barrier_edges(&walk);
 	if (order_out->broken)

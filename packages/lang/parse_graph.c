@@ -368,8 +368,12 @@ static void unclosed_refuse(struct lang_graph_reader *reader, const struct lang_
 static void end_parse(struct lang_graph_reader *reader, const struct frame *frame, const struct lang_graph_inst *end)
 {
 	struct lang_graph_inst *inst = reader->parent;
+	struct lang_graph_object *named = end->args[0].object;
 	const char *name;
 
+	/* A graph that only its end names is no graph that is missing. */
+	if (named && frame->open == PTOWSP_TG_BEGIN && !named->defined)
+		named->defined = LANG_GRAPH_TOLD;
 	while (inst && inst->op != frame->open && (frame->open == PTOWSP_TG_BEGIN || inst->op != PTOWSP_TG_BEGIN))
 		inst = inst->parent;
 	if (!inst || inst->op != frame->open) {
@@ -378,9 +382,9 @@ static void end_parse(struct lang_graph_reader *reader, const struct frame *fram
 	}
 	for (; reader->parent != inst; block_close(reader, end->at))
 		unclosed_refuse(reader, reader->parent);
-	if (frame->open == PTOWSP_TG_BEGIN && end->args[0].object && end->args[0].object != &reader->graph->object) {
+	if (frame->open == PTOWSP_TG_BEGIN && named && named != &reader->graph->object) {
 		name = reader->graph->object.name;
-		lang_error(reader->unit, end->args[0].at, "TG_END(%s) does not match TG_BEGIN(%s) at %s", end->args[0].object->name, name,
+		lang_error(reader->unit, end->args[0].at, "TG_END(%s) does not match TG_BEGIN(%s) at %s", named->name, name,
 			   lang_place(reader->unit, inst->at));
 		lang_help(reader->unit, "write TG_END(%s)", name);
 	}
@@ -403,6 +407,16 @@ static void else_parse(struct lang_graph_reader *reader, const struct lang_graph
 
 /* --- instructions --- */
 
+/* A loop around a graph is none of the kernels in it. */
+static int in_loop(const struct lang_graph_reader *reader)
+{
+	const struct lang_graph_inst *at = reader->parent;
+
+	while (at && at->op != PTOWSP_CF_LOOP && at->op != PTOWSP_CF_WHILE)
+		at = at->op == PTOWSP_TG_BEGIN ? NULL : at->parent;
+	return at != NULL;
+}
+
 static int place_check(struct lang_graph_reader *reader, const struct pkg_graph_form *form, const struct lang_graph_inst *inst)
 {
 	if (reader->graph && form->place == PKG_GRAPH_TOP) {
@@ -415,6 +429,10 @@ static int place_check(struct lang_graph_reader *reader, const struct pkg_graph_
 				   reader->graph->object.name);
 			lang_help(reader->unit, "move it behind TG_END(%s)", reader->graph->object.name);
 		}
+		return 0;
+	}
+	if (inst->op == PTOWSP_CF_BREAK && !in_loop(reader)) {
+		lang_error(reader->unit, inst->at, "this CF_BREAK is in no loop");
 		return 0;
 	}
 	if (!reader->graph && form->place == PKG_GRAPH_GRAPH) {
@@ -552,6 +570,15 @@ static void inst_append(struct lang_graph_reader *reader, struct lang_graph_inst
 	}
 }
 
+/* A graph whose id could not be read has a body all the same. */
+static struct lang_graph_object *nameless_make(struct lang_graph_reader *reader, struct lang_graph_inst *inst)
+{
+	struct lang_graph_object *object = lang_graph_mention(reader, PTOWSP_GRAPH_GRAPH, "?", inst->at);
+
+	object->defined = LANG_GRAPH_TOLD;
+	return object;
+}
+
 static void inst_parse(struct lang_graph_reader *reader, const struct pkg_graph_form *form)
 {
 	struct lang_graph_inst *inst = lang_alloc(&reader->unit->arena, sizeof(*inst));
@@ -576,7 +603,7 @@ static void inst_parse(struct lang_graph_reader *reader, const struct pkg_graph_
 	if (form->op == PTOWSP_TG_BEGIN && reader->graph)
 		return;
 	if (form->op == PTOWSP_TG_BEGIN && !inst->args[0].object)
-		inst->args[0].object = lang_graph_define(reader, PTOWSP_GRAPH_GRAPH, "?", inst->at, inst);
+		inst->args[0].object = nameless_make(reader, inst);
 	inst_append(reader, inst);
 	if (frame_of_open(form->op))
 		block_open(reader, inst);
