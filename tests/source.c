@@ -139,11 +139,26 @@ static void expr_add(struct text *text, const struct pkg_tables *t, uint32_t row
 	case PTOWSP_EXPR_VALUE:
 		add(text, "%s", pkg_string(t, t->slot[node->a].name));
 		break;
+	case PTOWSP_EXPR_TASK:
+	case PTOWSP_EXPR_INSTANCE:
+		add(text, "%s", names[node->op]);
+		break;
+	case PTOWSP_EXPR_NEG:
+	case PTOWSP_EXPR_NOT:
+	case PTOWSP_EXPR_LNOT:
+		add(text, "%s(", names[node->op]);
+		expr_add(text, t, node->a);
+		add(text, ")");
+		break;
 	default:
 		add(text, "(");
 		expr_add(text, t, node->a);
 		add(text, " %s ", names[node->op]);
 		expr_add(text, t, node->b);
+		if (node->op == PTOWSP_EXPR_SELECT) {
+			add(text, " : ");
+			expr_add(text, t, node->c);
+		}
 		add(text, ")");
 	}
 }
@@ -154,8 +169,13 @@ static void region_add(struct text *text, const struct pkg_tables *t, uint32_t r
 
 	add(text, "%s[", pkg_string(t, t->tensor[region->tensor].name));
 	expr_add(text, t, region->row);
-	add(text, " * %u + ", region->unit);
+	if (region->unit)
+		add(text, " * %u + ", region->unit);
+	else
+		add(text, ", ");
 	expr_add(text, t, region->column);
+	if (!region->unit)
+		add(text, " : %u, %u", region->rows, region->columns);
 	add(text, "]");
 }
 
@@ -169,6 +189,10 @@ static void axis_add(struct text *text, const struct pkg_tables *t, uint32_t row
 	expr_add(text, t, axis->high);
 	add(text, " by ");
 	expr_add(text, t, axis->step);
+	if (axis->row != PTOWSP_NONE) {
+		add(text, " row ");
+		expr_add(text, t, axis->row);
+	}
 	if (axis->levels == PTOWSP_NONE)
 		return;
 	add(text, " levels %u..%u", t->levels[axis->levels].max_range, t->levels[axis->levels].min_range);
@@ -188,6 +212,8 @@ static void instruction_add(struct text *text, const struct pkg_tables *t, const
 	add(text, "%s ", names[inst->opcode]);
 	switch (inst->opcode) {
 	case PTOWSP_OP_PARALLEL_FOR:
+	case PTOWSP_OP_FOR_EACH:
+	case PTOWSP_OP_SELECT:
 		axis_add(text, t, axes[inst->operand1]);
 		add(text, " -> %u", inst->operand2);
 		break;
@@ -209,9 +235,30 @@ static void instruction_add(struct text *text, const struct pkg_tables *t, const
 		add(text, "%s ", pkg_string(t, t->slot[inst->operand1].name));
 		expr_add(text, t, inst->operand2);
 		break;
+	case PTOWSP_OP_COPY:
+		region_add(text, t, inst->operand2);
+		break;
+	case PTOWSP_OP_SCOPE:
+		add(text, "-> %u", inst->operand2);
+		break;
+	case PTOWSP_OP_FENCE:
+	case PTOWSP_OP_COMBINE:
+	case PTOWSP_OP_SEQUENTIAL:
+		add(text, "%u", inst->operand1);
+		break;
+	case PTOWSP_OP_SIGNAL:
+	case PTOWSP_OP_WAIT:
+		add(text, "%s", pkg_string(t, t->event[inst->operand2].name));
+		break;
+	case PTOWSP_OP_ALLOC:
+	case PTOWSP_OP_FREE:
+		add(text, "%s", pkg_string(t, t->tensor[inst->operand2].name));
+		break;
 	case PTOWSP_OP_COND:
+	case PTOWSP_OP_WHILE:
 	case PTOWSP_OP_PARAM_EXPR:
-		if (inst->opcode == PTOWSP_OP_PARAM_EXPR)
+	case PTOWSP_OP_AFTER:
+		if (inst->opcode == PTOWSP_OP_PARAM_EXPR || inst->opcode == PTOWSP_OP_AFTER)
 			add(text, "%u ", inst->operand1);
 		expr_add(text, t, inst->operand2);
 		break;
@@ -246,7 +293,8 @@ char *source_workload(const struct source *s, const char *name)
 	axes = (const void *)(code + header->num_instructions);
 	for (uint32_t i = s->t->entry[entry].instruction; i < header->num_instructions; i++) {
 		add(&text, "%u ", i - s->t->entry[entry].instruction);
-		if (code[i].opcode == PTOWSP_OP_PARALLEL_FOR || code[i].opcode == PTOWSP_OP_TARGET) {
+		if (code[i].opcode == PTOWSP_OP_PARALLEL_FOR || code[i].opcode == PTOWSP_OP_FOR_EACH || code[i].opcode == PTOWSP_OP_SELECT ||
+		    code[i].opcode == PTOWSP_OP_TARGET || code[i].opcode == PTOWSP_OP_SCOPE) {
 			struct ptowsp_instruction here = code[i];
 
 			here.operand2 -= s->t->entry[entry].instruction;

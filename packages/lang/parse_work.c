@@ -133,17 +133,23 @@ static void statements_parse(struct lang_parser *parser, struct lang_body *body)
 	}
 }
 
+/* One deeper. Nothing behind too deep a nest is worth reading. */
+static void nest(struct lang_parser *parser, struct lang_span at)
+{
+	if (++parser->depth < LANG_MAX_NESTING)
+		return;
+	lang_error(parser->unit, at, "loops and branches are nested deeper than %u", LANG_MAX_NESTING - 1);
+	parser->unit->stopped = 1;
+	longjmp(parser->unit->out, 1);
+}
+
 int lang_body_parse(struct lang_parser *parser, struct lang_body *body)
 {
 	body->at = lang_peek(parser)->at;
 	body->last = &body->first;
 	if (!lang_expect(parser, '{', "and the statements"))
 		return 0;
-	if (++parser->depth >= LANG_MAX_NESTING) {
-		lang_error(parser->unit, body->at, "loops and branches are nested deeper than %u", LANG_MAX_NESTING - 1);
-		parser->unit->stopped = 1;
-		longjmp(parser->unit->out, 1);
-	}
+	nest(parser, body->at);
 	statements_parse(parser, body);
 	parser->depth--;
 	if (lang_at_mark(parser, '}')) {
@@ -238,8 +244,7 @@ int lang_cond_parse(struct lang_parser *parser, struct lang_work *work)
 	if (!lang_at_word(parser, "if"))
 		return lang_work_body_parse(parser, work);
 	/* else if: the other branch is one statement */
-	if (++parser->depth >= LANG_MAX_NESTING)
-		return lang_expected(parser, "\"{\": branches are nested too deep");
+	nest(parser, lang_peek(parser)->at);
 	other = lang_alloc(&parser->unit->arena, sizeof(*other));
 	body = LANG_PUSH(&parser->unit->arena, work->bodies, work->body_count, work->body_capacity);
 	*body = (struct lang_body){.at = lang_peek(parser)->at};
