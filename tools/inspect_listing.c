@@ -239,7 +239,7 @@ static void body_open(struct listing *l, uint32_t at, const struct ptowsp_instru
 			block_open(l, words_end(l, at + 1 + (i->operand2 >> 16) + (i->operand2 & 0xFFFF)), NULL);
 		break;
 	case PTOWSP_OP_COPY:
-		block_open(l, at + 2, NULL);
+		block_open(l, words_end(l, at + 2), NULL);
 		break;
 	case PTOWSP_OP_SEND: /* the region of its payload */
 		if (at + 1 < l->header.num_instructions && instruction_at(l, at + 1).opcode == PTOWSP_OP_IO_INPUT)

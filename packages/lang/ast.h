@@ -151,6 +151,7 @@ struct lang_function {
 	uint32_t memref_count, need_count, need_capacity;
 	/* rows in the package */
 	uint32_t kernel, entry;
+	uint32_t payload;      /* KPAY row of its body plus 1, 0: not written yet */
 	uint32_t *tensors;     /* TENS row per memref */
 	uint32_t work_kernel;  /* its number in the kernel list of WORK plus 1, 0: not there yet */
 	/* variants by tile level, found while calls are lowered */

@@ -130,6 +130,7 @@ struct lang_graph_program {
 	struct lang_decl head;            /* its name is that of `graph @name`, bare text: of the file */
 	uint32_t device;                  /* `graph @name on device 1`: the device it belongs to, 0 without */
 	uint8_t placed;                   /* 1: that is written */
+	struct lang_graph_lowering *lowering; /* graph_lower.h */
 	struct lang_graph_block body;     /* top level: TG_BEGIN with its body, TG_LAUNCH ... */
 	struct lang_graph **graphs;
 	struct lang_graph_kernel **kernels;
@@ -153,6 +154,7 @@ static inline int lang_graph_constant(const struct lang_graph_scalar *scalar, in
 void lang_graph_parse(struct lang_parser *parser);
 void lang_graph_check(struct lang_module *module, struct lang_decl *decl); /* constraints; sorts the bodies of graphs */
 void lang_graph_write(struct lang_lower *lower, struct lang_decl *decl); /* its binary into section GRPH */
+void lang_graph_code(struct lang_lower *lower, struct lang_decl *decl);  /* its instructions in WORK (graph_lower.c) */
 /* Bare instructions at the next token, called like the file's program or the file: up to the next declaration. */
 int lang_graph_at(const struct lang_parser *parser);
 void lang_graph_bare_parse(struct lang_parser *parser, const char *name);

@@ -50,6 +50,8 @@ struct lang_binding {
 void lang_orchestration_lower(struct lang_lower *lower, const struct lang_function *function, const struct lang_binding *memrefs,
 			      const uint32_t *needs, uint32_t depth, uint32_t loops);
 
+/* Parameters and payload of an InCore function, as a kernel has them. */
+void lang_kernel_rows(struct lang_lower *lower, struct lang_function *function, struct ptowsp_kernel_record *record);
 /* Encodes an InCore function as a portable kernel: bytes in the arena, size_out a multiple of 8. Warns if it cannot run. */
 const void *lang_kernel_encode(struct lang_lower *lower, struct lang_function *function, size_t *size_out);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* package.c - the tables of a package: declare and sort what has an id, lower, write. */
+#include "lang/graph_lower.h"
 #include "lang/lower.h"
 #include "lang/number.h"
 #include "lang/process.h"
@@ -125,6 +126,8 @@ static void slots_write(struct lang_lower *lower, const struct lang_rows *slots)
 			lang_decl_forms[row->decl->kind].write(lower, row->decl);
 			continue;
 		}
+		if (lang_row_made(lower, row))
+			continue;
 		record.name = pkg_writer_string(lower->writer, row->name);
 		record.kind = row->var ? PTOWSP_SLOT_SLOT : PTOWSP_SLOT_SYMBOL;
 		record.dtype = row->var ? row->var->type.dtype : row->symbol->dtype;
@@ -218,6 +221,8 @@ static void tensors_write(struct lang_lower *lower)
 			lang_decl_forms[row->decl->kind].write(lower, row->decl);
 			continue;
 		}
+		if (lang_row_made(lower, row))
+			continue;
 		record.name = pkg_writer_string(lower->writer, row->name);
 		record.dtype = row->var->type.dtype;
 		record.role = roles[row->var->access];
@@ -260,11 +265,16 @@ static uint32_t payload_write(struct lang_lower *lower, struct lang_function *f)
 {
 	struct ptowsp_payload_record record = {.kind = PTOWSP_PAYLOAD_PTO, .unit = KERNEL_UNIT};
 	size_t size;
-	const void *payload = lang_kernel_encode(lower, f, &size);
+	const void *payload;
+
+	if (f->payload) /* of another kernel with the same body */
+		return f->payload - 1;
+	payload = lang_kernel_encode(lower, f, &size);
 
 	record.offset = pkg_writer_bytes(lower->writer, PTOWSP_SECTION_CODE, payload, size, 64);
 	record.size = size;
-	return pkg_writer_row(lower->writer, PTOWSP_SECTION_KPAY, &record, sizeof(record));
+	f->payload = pkg_writer_row(lower->writer, PTOWSP_SECTION_KPAY, &record, sizeof(record)) + 1;
+	return f->payload - 1;
 }
 
 static uint32_t variants_write(struct lang_lower *lower, const struct lang_function *f, uint32_t *count_out)
@@ -284,16 +294,19 @@ static uint32_t variants_write(struct lang_lower *lower, const struct lang_funct
 	return first;
 }
 
+void lang_kernel_rows(struct lang_lower *lower, struct lang_function *f, struct ptowsp_kernel_record *record)
+{
+	record->params = params_write(lower, f);
+	record->param_count = f->memref_count + f->need_count;
+	record->payloads = payload_write(lower, f);
+	record->payload_count = 1;
+}
+
 static void kernel_write(struct lang_lower *lower, struct lang_function *f, uint64_t id)
 {
-	struct ptowsp_kernel_record record = {.id = id,
-					      .name = pkg_writer_string(lower->writer, f->name),
-					      .unit = KERNEL_UNIT,
-					      .params = params_write(lower, f),
-					      .param_count = f->memref_count + f->need_count,
-					      .payloads = payload_write(lower, f),
-					      .payload_count = 1};
+	struct ptowsp_kernel_record record = {.id = id, .name = pkg_writer_string(lower->writer, f->name), .unit = KERNEL_UNIT};
 
+	lang_kernel_rows(lower, f, &record);
 	record.variants = variants_write(lower, f, &record.variant_count);
 	pkg_writer_row(lower->writer, PTOWSP_SECTION_KREG, &record, sizeof(record));
 }
@@ -301,7 +314,9 @@ static void kernel_write(struct lang_lower *lower, struct lang_function *f, uint
 static void kernels_write(struct lang_lower *lower, const struct lang_rows *kernels)
 {
 	for (uint32_t i = 0; i < kernels->count; i++) {
-		if (kernels->rows[i].decl) {
+		if (lang_row_made(lower, &kernels->rows[i])) {
+			continue;
+		} else if (kernels->rows[i].decl) {
 			lang_decl_forms[kernels->rows[i].decl->kind].write(lower, kernels->rows[i].decl);
 			lang_debug_add(lower, 1, i, kernels->rows[i].decl->at);
 		} else {
@@ -374,7 +389,7 @@ static void entries_write(struct lang_lower *lower, const struct lang_rows *entr
 	lang_values_write(&lower->tables, lower->writer);
 }
 
-/* Rows of declarations whose sections have hooks of their own, and nothing else: channels, processes, schedule. */
+/* Rows of declarations whose sections have hooks of their own, and nothing else: channels, processes, graphs. */
 static void declarations_write(struct lang_lower *lower)
 {
 	struct lang_decl *decl;
@@ -391,7 +406,8 @@ static void declarations_write(struct lang_lower *lower)
 			lang_rows_write(lower, &lower->rows[i]);
 		}
 	for (decl = lower->module->decls; decl; decl = decl->next)
-		if (!lang_decl_forms[decl->kind].section && lang_decl_forms[decl->kind].write)
+		if ((!lang_decl_forms[decl->kind].section || lang_decl_forms[decl->kind].section == PTOWSP_SECTION_ENTR) &&
+		    lang_decl_forms[decl->kind].write)
 			lang_decl_forms[decl->kind].write(lower, decl);
 }
 
@@ -407,6 +423,7 @@ void lang_lower(struct lang_module *module, struct pkg_writer *writer, const cha
 	for (uint32_t i = 0; i < module->target_count; i++)
 		pkg_writer_target(writer, module->targets[i]);
 	lang_rows_declare(&lower);
+	lang_graphs_declare(&lower);
 	functions_declare(&lower, kernels, entries);
 	lower.entries = lang_alloc(&module->unit->arena, (entries->count + 1) * sizeof(*lower.entries));
 	slots_declare(&lower, slots);
@@ -432,4 +449,5 @@ void lang_lower(struct lang_module *module, struct pkg_writer *writer, const cha
 	/* Regions name their tensors themselves, so the list of tensors stays empty. */
 	lang_tables_write(&lower.tables, writer, NULL, 0);
 	lang_schedule_lower(&lower);
+	lang_graph_schedule(&lower);
 }

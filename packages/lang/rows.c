@@ -46,15 +46,25 @@ void lang_rows_sort(struct lang_lower *lower, struct lang_rows *rows)
 
 	if (rows->count)
 		qsort(rows->rows, rows->count, sizeof(*rows->rows), by_id);
-	for (uint32_t i = 0; i < rows->count; i++)
+	for (uint32_t i = 0; i < rows->count; i++) {
 		if (rows->rows[i].decl)
 			rows->rows[i].decl->row = i;
+		if (rows->rows[i].made)
+			rows->rows[i].made->row = i;
+	}
 	for (uint32_t i = 1; i < rows->count; i++)
 		if (rows->rows[i].id == rows->rows[i - 1].id) {
 			lang_error(lower->unit, nowhere, "the names \"%s\" and \"%s\" have the same 64-bit id", rows->rows[i - 1].name,
 				   rows->rows[i].name);
 			lang_help(lower->unit, "rename one of them");
 		}
+}
+
+int lang_row_made(struct lang_lower *lower, const struct lang_row *row)
+{
+	if (row->made)
+		row->made->write(lower, row->made, row->id, pkg_writer_string(lower->writer, row->name));
+	return row->made != NULL;
 }
 
 void lang_rows_write(struct lang_lower *lower, struct lang_rows *rows)
@@ -64,5 +74,6 @@ void lang_rows_write(struct lang_lower *lower, struct lang_rows *rows)
 
 		if (decl && lang_decl_forms[decl->kind].write)
 			lang_decl_forms[decl->kind].write(lower, decl);
+		lang_row_made(lower, &rows->rows[i]);
 	}
 }

@@ -12,7 +12,7 @@
 
 /* One row of KREG. Exactly one of isa, ref.fn and why is set. */
 struct cpu_kernel {
-	const char *name;              /* borrowed from STRS */
+	const char *name, *symbol;     /* borrowed from STRS; symbol: of the C function that may serve it */
 	struct isa_program *isa;       /* portable payload, owned */
 	struct ptowsp_kernel_ref ref;  /* C function: registered or built in */
 	uint64_t fixed_cycles;         /* per call, 0: the model's or the kernel's own */

@@ -109,7 +109,7 @@ static ptowsp_status registered_try(struct cpu_kernel *kernel, const struct cpu_
 
 	if (!table)
 		return PTOWSP_OK;
-	st = table->find(host->context, kernel->name, signature, NULL, &kernel->ref, &mine);
+	st = table->find(host->context, kernel->symbol, signature, NULL, &kernel->ref, &mine);
 	if (!st)
 		return PTOWSP_OK;
 	kernel->ref = (struct ptowsp_kernel_ref){0};
@@ -127,7 +127,7 @@ static ptowsp_status builtin_call(void *context, const struct ptowsp_task *task,
 
 static void builtin_try(struct cpu_kernel *kernel, const char *signature)
 {
-	const struct cpu_builtin *builtin = cpu_builtin_find(kernel->name, signature);
+	const struct cpu_builtin *builtin = cpu_builtin_find(kernel->symbol, signature);
 
 	if (builtin)
 		kernel->ref = (struct ptowsp_kernel_ref){builtin_call, (void *)(uintptr_t)builtin};
@@ -137,14 +137,16 @@ static void builtin_try(struct cpu_kernel *kernel, const char *signature)
 static void none_say(struct cpu_kernel *kernel, const struct cpu_sections *sections, uint32_t row, const struct found *found,
 		     const char *known)
 {
-	char builtins[64], why[400];
+	char builtins[64], why[400], function[96] = "";
 
 	cpu_builtin_names(builtins, sizeof(builtins));
-	cpu_text(why, sizeof(why), "no payload for " TARGET "%s; built in: %s; registered: %s",
+	if (strcmp(kernel->symbol, kernel->name))
+		cpu_text(function, sizeof(function), " and no function %.64s", kernel->symbol);
+	cpu_text(why, sizeof(why), "no payload for " TARGET "%s%s; built in: %s; registered: %s",
 		 found->native_skipped	       ? " that runs without --trust"
 		 : found->portable_elsewhere ? " (only for other targets)"
 						 : "",
-		 builtins, *known ? known : "none");
+		 function, builtins, *known ? known : "none");
 	why_set(kernel, sections, row, why);
 }
 
@@ -183,6 +185,7 @@ ptowsp_status cpu_select(struct cpu_kernel *kernel, const struct cpu_instance *i
 
 	if (!st) {
 		kernel->name = cpu_sections_string(sections, record.name);
+		kernel->symbol = cpu_sections_string(sections, record.symbol ? record.symbol : record.name);
 		signature = cpu_sections_string(sections, record.signature);
 		kernel->blocks = record.blockdim ? record.blockdim : 1;
 		st = scalars_count(kernel, sections, &record, error);

@@ -276,6 +276,19 @@ enum rt_event rt_expand_next(struct rt_expand *expand)
 	return event;
 }
 
+bool rt_expand_break(struct rt_expand *expand)
+{
+	for (uint32_t d = 0; d < expand->depth; d++)
+		switch (expand->frames[d].op) {
+		case PTOWSP_OP_PARALLEL_FOR:
+		case PTOWSP_OP_FOR_EACH:
+		case PTOWSP_OP_SELECT:
+		case PTOWSP_OP_WHILE:
+		case PTOWSP_OP_CONSUME: return expand->breaking = true;
+		}
+	return false;
+}
+
 enum rt_event rt_expand_step(struct rt_expand *expand)
 {
 	return step(expand);

@@ -71,6 +71,8 @@ struct rt_expand {
 
 void rt_expand_start(struct rt_expand *expand, const struct rt_program *program, struct rt_env *env, struct ptowsp_error *error);
 enum rt_event rt_expand_next(struct rt_expand *expand);
+/* As if a BREAK were reached here: the innermost loop is left with the next event. False: there is none. */
+bool rt_expand_break(struct rt_expand *expand);
 /* One instruction, or the end of one body, at a time: for who looks at the frames in between. Not where branches take turns. */
 enum rt_event rt_expand_step(struct rt_expand *expand);
 /* Gives back what bodies hold that were not walked to their end; nothing otherwise. */

@@ -6,6 +6,8 @@
 #include "rt/process.h"
 
 #define LOOK_STEPS (UINT64_C(1) << 22) /* a pipeline that goes on for so long is not waited for */
+#define LOOK_BLIND (UINT64_C(1) << 12) /* steps behind a value that only running tells: a loop that waits for it would not end */
+#define LOOK_LEAVE 256u                /* loops that are left for that reason; then the look is over */
 
 static ptowsp_status event_look(struct rt_run *run, enum rt_event event, enum rt_look_for look)
 {
@@ -27,9 +29,16 @@ static ptowsp_status event_look(struct rt_run *run, enum rt_event event, enum rt
 	}
 }
 
+/* A slot is loaded from what tasks write: it is not known, and neither is how long the program goes on. */
+static bool is_blind(const struct rt_run *run, enum rt_event event)
+{
+	return event == RT_EVENT_SLOT_LOAD && run->program->tensor_access[run->program->ios[run->expand.io].tensor] & PTOWSP_WRITE;
+}
+
 ptowsp_status rt_entry_look(struct rt_run *run, enum rt_look_for look)
 {
-	uint64_t steps = 0;
+	uint64_t steps = 0, left = 0;
+	uint32_t loops = 0;
 	enum rt_event event;
 	ptowsp_status st = rt_look(run);
 
@@ -38,6 +47,10 @@ ptowsp_status rt_entry_look(struct rt_run *run, enum rt_look_for look)
 		st = event_look(run, event, look);
 		if (!st && look == RT_LOOK_TOKENS && ++steps > LOOK_STEPS)
 			st = PTOWSP_LIMIT;
+		if (left && !--left && (++loops > LOOK_LEAVE || !rt_expand_break(&run->expand)))
+			break;
+		if (!left && look == RT_LOOK_EXTENTS && is_blind(run, event))
+			left = LOOK_BLIND;
 	}
 	return st;
 }

@@ -154,7 +154,7 @@ ptowsp_status rt_verify_copy(struct rt_verifier *v)
 	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
 	struct rt_site site = {.instruction = v->at, .first_arg = program->arg_count, .first_io = program->io_count, .arg_count = 1, .io_count = 2,
 			       .kernels = program->copy_kernel, .first_after = program->after_count, .depth = (uint8_t)v->nest.depth};
-	uint32_t row = program->site_count;
+	uint32_t row = program->site_count, next = v->at + 2;
 	ptowsp_status st;
 
 	if (v->at + 2 > v->bodies[v->depth - 1].end || v->at + 1 >= rt_verifier_code_count(v) || in[1].opcode != PTOWSP_OP_IO_OUTPUT ||
@@ -162,15 +162,19 @@ ptowsp_status rt_verify_copy(struct rt_verifier *v)
 		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: behind copy stands one io_output word, of tensor argument 0", rt_verifier_here(v));
 	st = site_make(v, in, &site);
 	if (!st)
+		st = rt_verifier_placed(v, rt_site_after(program, &v->nest, &site, &next, v->error));
+	if (!st && next > v->bodies[v->depth - 1].end)
+		st = rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: the words of the copy reach beyond its body", rt_verifier_here(v));
+	if (!st)
 		st = rt_site_close(program, &v->nest, &site, v->error);
 	if (!st)
 		st = rt_verify_count_task(v, &site);
 	if (st)
 		return st;
-	program->code[v->at] = (struct rt_ins){.op = PTOWSP_OP_TASK, .end = v->at + 2, .row = row};
+	program->code[v->at] = (struct rt_ins){.op = PTOWSP_OP_TASK, .end = next, .row = row};
 	if (program->ios[site.first_io].checked || program->ios[site.first_io + 1].checked)
 		program->code[v->at].flags = PTOWSP_CHECKED;
-	v->at += 2;
+	v->at = next;
 	return PTOWSP_OK;
 }
 

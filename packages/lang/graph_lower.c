@@ -1,0 +1,533 @@
+/* SPDX-License-Identifier: MIT */
+/* graph_lower.c - the code of a graph program: what stands at its top, and the body of a graph at each of its launches. */
+#include "lang/graph_lower.h"
+
+#include "lang/graph_walk.h"
+
+#include <string.h>
+
+#define FOREVER (INT64_C(1) << 62) /* iterations of a CF_WHILE */
+
+/* --- words --- */
+
+uint32_t lang_graph_emit(struct lang_graph_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2)
+{
+	uint32_t at = lang_work_add(&walk->lower->tables, opcode, operand1, operand2);
+
+	if (at == PTOWSP_NONE)
+		lang_too_large(walk->lower, walk->at);
+	return at;
+}
+
+static uint32_t emit_at(struct lang_graph_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2)
+{
+	uint32_t at = lang_graph_emit(walk, opcode, operand1, operand2);
+
+	lang_debug_add(walk->lower, 0, at, walk->at);
+	return at;
+}
+
+static void nest(struct lang_graph_walk *walk)
+{
+	if (++walk->depth <= PTOWSP_NESTING_LIMIT - 1)
+		return;
+	lang_error(walk->lower->unit, walk->at, "loops and branches are nested deeper than %u where graphs are launched", PTOWSP_NESTING_LIMIT - 1);
+	walk->lower->unit->stopped = 1;
+	longjmp(walk->lower->unit->out, 1);
+}
+
+static void body_end(struct lang_graph_walk *walk, uint32_t head)
+{
+	walk->lower->tables.work[head].operand2 = walk->lower->tables.work_count;
+}
+
+/* --- scalars --- */
+
+static uint32_t value_row(struct lang_graph_walk *walk, const char *name)
+{
+	const struct lang_rows *rows = lang_rows_of(walk->lower, PTOWSP_SECTION_SLOT);
+
+	for (uint32_t i = 0; i < rows->count; i++)
+		if (!strcmp(rows->rows[i].name, name))
+			return i;
+	return PTOWSP_NONE;
+}
+
+uint32_t lang_graph_value(struct lang_graph_walk *walk, const char *name)
+{
+	uint32_t row = value_row(walk, name);
+
+	if (row == PTOWSP_NONE)
+		return lang_expr_const(&walk->lower->tables.exprs, 0);
+	lang_value_use(walk->lower, row);
+	return lang_expr_value(&walk->lower->tables.exprs, row);
+}
+
+static struct lang_graph_memory *memory_of(const struct lang_graph_walk *walk, const struct lang_graph_tensor *tensor)
+{
+	return &walk->lowering->memories[tensor->object.index];
+}
+
+/* Loads the element into its slot, here and now. */
+static uint32_t element_load(struct lang_graph_walk *walk, const struct lang_graph_scalar *scalar)
+{
+	struct lang_exprs *exprs = &walk->lower->tables.exprs;
+	const struct lang_graph_memory *memory = memory_of(walk, lang_graph_tensor(scalar->object));
+	uint32_t size = lang_graph_dtype_bytes(scalar->dtype), index = lang_graph_expr(walk, scalar->a), slot = 0;
+	struct ptowsp_region_record region = {.tensor = memory->made.row, .row = lang_expr_const(exprs, 0), .column = index, .unit = 1};
+
+	for (const struct lang_graph_slot *s = walk->lowering->slots; s; s = s->next)
+		if (s->element == scalar)
+			slot = s->made.row;
+	if (memory->dtype != scalar->dtype) {
+		region.column = lang_expr_binary(exprs, PTOWSP_EXPR_MUL, index, lang_expr_const(exprs, size));
+		region.columns = size;
+		region.view = scalar->dtype + 1u;
+	}
+	lang_graph_emit(walk, PTOWSP_OP_SLOT_LOAD, slot, lang_region_add(&walk->lower->tables, &region));
+	return lang_expr_value(exprs, slot);
+}
+
+static uint32_t iterator_expr(struct lang_graph_walk *walk, const struct lang_graph_object *iterator)
+{
+	for (uint32_t i = walk->iterator_count; i-- > 0;)
+		if (walk->iterators[i].object == iterator)
+			return lang_expr_loop(&walk->lower->tables.exprs, walk->iterators[i].loop);
+	return lang_expr_const(&walk->lower->tables.exprs, 0);
+}
+
+uint32_t lang_graph_expr(struct lang_graph_walk *walk, const struct lang_graph_scalar *scalar)
+{
+	struct lang_exprs *exprs = &walk->lower->tables.exprs;
+	uint32_t a, b;
+
+	switch (scalar->op) {
+	case PTOWSP_EXPR_CONST: return lang_expr_const(exprs, (uint64_t)scalar->value);
+	case PTOWSP_EXPR_VALUE: return lang_graph_value(walk, scalar->object->name);
+	case PTOWSP_EXPR_AXIS: return iterator_expr(walk, scalar->object);
+	case PTOWSP_GRAPH_NODE_ELEMENT: return element_load(walk, scalar);
+	case PTOWSP_GRAPH_NODE_ITERATION: return walk->iteration;
+	default: break;
+	}
+	a = lang_graph_expr(walk, scalar->a);
+	if (!scalar->b)
+		return lang_expr_unary(exprs, scalar->op, a);
+	b = lang_graph_expr(walk, scalar->b);
+	return scalar->c ? lang_expr_ternary(exprs, scalar->op, a, b, lang_graph_expr(walk, scalar->c)) : lang_expr_binary(exprs, scalar->op, a, b);
+}
+
+/* Bytes as elements of the tensor; types were chosen so that nothing is left over. */
+static uint32_t elements_expr(struct lang_graph_walk *walk, const struct lang_graph_scalar *bytes, const struct lang_graph_memory *memory)
+{
+	struct lang_exprs *exprs = &walk->lower->tables.exprs;
+	uint32_t expr = lang_graph_expr(walk, bytes), size = lang_graph_dtype_bytes(memory->dtype);
+
+	return size == 1 ? expr : lang_expr_binary(exprs, PTOWSP_EXPR_DIV, expr, lang_expr_const(exprs, size));
+}
+
+/* --- regions --- */
+
+/* Elements of the tensor that the binding gives, 0: all behind its offset. */
+static uint64_t bind_elements(const struct lang_graph_bind *bind, const struct lang_graph_memory *memory)
+{
+	int64_t size, offset;
+
+	if (lang_graph_constant(bind->size, &size) && size > 0)
+		return (uint64_t)size / lang_graph_dtype_bytes(memory->dtype);
+	if (memory->elements && lang_graph_constant(bind->offset, &offset) && lang_graph_constant(bind->size, &size))
+		return memory->elements - (uint64_t)offset / lang_graph_dtype_bytes(memory->dtype);
+	return 0;
+}
+
+/* A portable kernel says itself what it touches behind the window's start; of any other the whole binding counts. */
+static uint32_t bind_region(struct lang_graph_walk *walk, const struct lang_graph_bind *bind, uint32_t column)
+{
+	const struct lang_graph_memory *memory = memory_of(walk, bind->tensor);
+	const struct lang_function *function = bind->kernel->function;
+	uint64_t elements = bind_elements(bind, memory);
+	struct ptowsp_region_record region = {
+		.tensor = memory->made.row, .row = lang_expr_const(&walk->lower->tables.exprs, 0), .column = column, .unit = 1};
+
+	if (elements && elements <= UINT32_MAX)
+		region.columns = (uint32_t)elements;
+	if (!function && region.columns) {
+		region.unit = 0;
+		region.rows = 1;
+	}
+	if (function && bind->arg < function->memref_count && function->memrefs[bind->arg]->type.dtype != memory->dtype)
+		region.view = function->memrefs[bind->arg]->type.dtype + 1u;
+	return lang_region_add(&walk->lower->tables, &region);
+}
+
+static unsigned io_of(unsigned access)
+{
+	static const uint8_t ops[] = {[0] = PTOWSP_OP_IO_BIND,
+				      [PTOWSP_READ] = PTOWSP_OP_IO_INPUT,
+				      [PTOWSP_WRITE] = PTOWSP_OP_IO_OUTPUT,
+				      [PTOWSP_READ | PTOWSP_WRITE] = PTOWSP_OP_IO_INOUT};
+
+	return ops[access & 3];
+}
+
+/* --- tasks --- */
+
+/* Before the task: the number that it is going to have. */
+static void number_set(struct lang_graph_walk *walk, struct lang_graph_node *node)
+{
+	if (walk->lowering->dynamic)
+		lang_graph_emit(walk, PTOWSP_OP_SLOT_SET, node->slot.row, lang_expr_leaf(&walk->lower->tables.exprs, PTOWSP_EXPR_TASK));
+	node->number = walk->tasks++;
+}
+
+/* Scalars of an InCore function: loops around it by name, else what stands for them in the module. */
+static uint32_t argument_expr(struct lang_graph_walk *walk, const struct lang_var *need)
+{
+	uint32_t row = need->symbol->row;
+
+	for (uint32_t i = walk->iterator_count; i-- > 0;)
+		if (!strcmp(walk->iterators[i].object->name, need->name))
+			return lang_expr_loop(&walk->lower->tables.exprs, walk->iterators[i].loop);
+	lang_value_use(walk->lower, row);
+	return lang_expr_value(&walk->lower->tables.exprs, row);
+}
+
+static uint32_t tensors_of(const struct lang_graph_kernel *kernel)
+{
+	return kernel->function ? kernel->function->memref_count : kernel->arg_count;
+}
+
+/* Every argument bound, and none too much. */
+static int arguments_check(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel)
+{
+	for (uint32_t i = 0; i < tensors_of(kernel); i++)
+		if (!lang_graph_bind_of(kernel, i)) {
+			lang_error(walk->lower->unit, kernel->object.at, "argument %u of kernel %s is bound to no tensor", i, kernel->object.name);
+			lang_help(walk->lower->unit, "MC_BIND(%s, %u, ...) binds one", kernel->object.name, i);
+			return 0;
+		}
+	if (kernel->arg_count <= tensors_of(kernel))
+		return 1;
+	lang_error(walk->lower->unit, kernel->object.at, "argument %u of kernel %s is bound, and @%s has %u memref%s", kernel->arg_count - 1,
+		   kernel->object.name, kernel->entry, tensors_of(kernel), tensors_of(kernel) == 1 ? "" : "s");
+	return 0;
+}
+
+static void kernel_emit(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel)
+{
+	struct lang_graph_node_row *row = &walk->lowering->kernels[kernel->object.index];
+	const struct lang_function *function = kernel->function;
+	uint32_t tensors = tensors_of(kernel), scalars = function ? function->need_count : 0;
+	uint32_t *columns = lang_alloc(&walk->lower->unit->arena, (tensors + 1) * sizeof(*columns));
+	struct lang_graph_node *node = lang_graph_node_of(walk->launch, kernel);
+
+	if (!node || !arguments_check(walk, kernel))
+		return;
+	for (uint32_t i = 0; i < tensors; i++) { /* what they load stands in front of the task */
+		const struct lang_graph_bind *bind = lang_graph_bind_of(kernel, i);
+
+		columns[i] = elements_expr(walk, bind->offset, memory_of(walk, bind->tensor));
+	}
+	lang_graph_events_wait(walk, kernel);
+	if (!row->work)
+		row->work = lang_work_kernel_add(&walk->lower->tables, row->made.row) + 1;
+	number_set(walk, node);
+	emit_at(walk, PTOWSP_OP_TASK, row->work - 1, scalars << 16 | tensors);
+	for (uint32_t i = 0; i < scalars; i++)
+		if (lang_argument_add(&walk->lower->tables, i, argument_expr(walk, function->needs[i])) == PTOWSP_NONE)
+			lang_too_large(walk->lower, walk->at);
+	for (uint32_t i = 0; i < tensors; i++) {
+		const struct lang_graph_bind *bind = lang_graph_bind_of(kernel, i);
+
+		lang_graph_emit(walk, io_of(lang_graph_access(walk->lowering, kernel, bind)), i, bind_region(walk, bind, columns[i]));
+	}
+	lang_graph_edges_emit(walk, node, kernel);
+	node->issued = 1;
+	node->conditional = walk->branches > 0;
+}
+
+/* --- copies --- */
+
+static uint32_t part(struct lang_graph_walk *walk, uint32_t tensor, uint32_t column, uint64_t elements)
+{
+	struct ptowsp_region_record region = {
+		.tensor = tensor, .row = lang_expr_const(&walk->lower->tables.exprs, 0), .column = column, .rows = 1, .columns = (uint32_t)elements};
+
+	return lang_region_add(&walk->lower->tables, &region);
+}
+
+static void copy_words(struct lang_graph_walk *walk, struct lang_graph_node *node, uint32_t from, uint32_t to)
+{
+	number_set(walk, node);
+	emit_at(walk, PTOWSP_OP_COPY, 0, from);
+	lang_graph_emit(walk, PTOWSP_OP_IO_OUTPUT, 0, to);
+	lang_graph_edges_emit(walk, node, NULL);
+	node->issued = 1;
+	node->conditional = walk->branches > 0;
+}
+
+static void copy_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
+{
+	const struct lang_graph_memory *from = memory_of(walk, lang_graph_tensor(inst->args[0].object));
+	const struct lang_graph_memory *to = memory_of(walk, lang_graph_tensor(inst->args[1].object));
+	struct lang_graph_launch *launch = walk->launch;
+	uint32_t first = launch->graph ? launch->graph->kernel_count : 0, a, b;
+	uint64_t elements;
+	int64_t size;
+
+	if (!lang_graph_constant(inst->args[2].scalar, &size) || size <= 0 || size / lang_graph_dtype_bytes(from->dtype) > UINT32_MAX) {
+		lang_error(walk->lower->unit, inst->args[2].at, "the size of MC_COPY must be a constant between 1 and 4294967295 elements");
+		lang_help(walk->lower->unit, "copy it in a kernel, whose bindings may depend on scalars");
+		return;
+	}
+	elements = (uint64_t)size / lang_graph_dtype_bytes(from->dtype);
+	a = elements_expr(walk, inst->args[3].scalar, from);
+	b = elements_expr(walk, inst->args[4].scalar, to);
+	for (uint32_t i = 0; i < launch->copy_count; i++)
+		if (launch->copies[i] == inst)
+			copy_words(walk, &launch->nodes[first + i], part(walk, from->made.row, a, elements), part(walk, to->made.row, b, elements));
+}
+
+/* Every tensor that the graph changes, into its place in the checkpoint or back. */
+static void checkpoint_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
+{
+	uint32_t zero = lang_expr_const(&walk->lower->tables.exprs, 0), n = 0;
+
+	for (const struct lang_graph_save *save = walk->lowering->saves; save; save = save->next) {
+		uint32_t here = part(walk, save->memory->made.row, zero, save->elements), there = part(walk, save->made.row, zero, save->elements);
+
+		if (save->checkpoint != inst->args[1].object || !save->elements)
+			continue;
+		copy_words(walk, &walk->launch->nodes[n++], inst->op == PTOWSP_TG_CHECKPOINT ? here : there,
+			   inst->op == PTOWSP_TG_CHECKPOINT ? there : here);
+	}
+}
+
+/* --- memory --- */
+
+static void alloc_emit(struct lang_graph_walk *walk, const struct lang_graph_memory *memory)
+{
+	lang_graph_emit(walk, PTOWSP_OP_ALLOC, 0, memory->made.row);
+}
+
+static int scalar_uses(const struct lang_graph_scalar *scalar, const struct lang_graph_object *tensor)
+{
+	return scalar && ((scalar->op == PTOWSP_GRAPH_NODE_ELEMENT && scalar->object == tensor) || scalar_uses(scalar->a, tensor) ||
+			  scalar_uses(scalar->b, tensor) || scalar_uses(scalar->c, tensor));
+}
+
+static int kernel_uses(const struct lang_graph_kernel *kernel, const struct lang_graph_object *tensor)
+{
+	for (uint32_t i = 0; i < kernel->bind_count; i++)
+		if (&kernel->binds[i]->tensor->object == tensor || scalar_uses(kernel->binds[i]->offset, tensor) ||
+		    scalar_uses(kernel->binds[i]->size, tensor))
+			return 1;
+	return 0;
+}
+
+static int block_uses(const struct lang_graph_block *block, const struct lang_graph_object *tensor);
+
+static int inst_uses(const struct lang_graph_inst *inst, const struct lang_graph_object *tensor)
+{
+	for (unsigned i = 0; i < PTOWSP_GRAPH_ARGS; i++)
+		if (scalar_uses(inst->args[i].scalar, tensor))
+			return 1;
+	if (inst->op == PTOWSP_TG_KERNEL)
+		return kernel_uses(lang_graph_kernel(inst->args[0].object), tensor);
+	if (inst->op == PTOWSP_MC_COPY)
+		return inst->args[0].object == tensor || inst->args[1].object == tensor;
+	if (inst->op == PTOWSP_TG_LAUNCH || inst->op == PTOWSP_TG_INVOKE)
+		return block_uses(lang_graph_of(inst->args[0].object)->body, tensor);
+	if (inst->op == PTOWSP_TG_BEGIN)
+		return 0;
+	return block_uses(&inst->body, tensor) || block_uses(&inst->other, tensor);
+}
+
+static int block_uses(const struct lang_graph_block *block, const struct lang_graph_object *tensor)
+{
+	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next)
+		if (inst_uses(inst, tensor))
+			return 1;
+	return 0;
+}
+
+/* Allocations of the block that are wanted now: where they stand, or where they are used before that, as in the seed's own text. */
+static void block_allocs(struct lang_graph_walk *walk, const struct lang_graph_block *block, const struct lang_graph_inst *next)
+{
+	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
+		struct lang_graph_memory *memory;
+
+		if (inst->op != PTOWSP_MC_ALLOC)
+			continue;
+		memory = memory_of(walk, lang_graph_tensor(inst->args[0].object));
+		if (!memory->freed_inside || memory->there || (inst != next && !inst_uses(next, inst->args[0].object)))
+			continue;
+		memory->there = 1;
+		walk->at = inst->at;
+		alloc_emit(walk, memory);
+	}
+}
+
+static void free_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
+{
+	struct lang_graph_memory *memory = memory_of(walk, lang_graph_tensor(inst->args[0].object));
+
+	memory->there = 0;
+	emit_at(walk, PTOWSP_OP_FREE, 0, memory->made.row);
+}
+
+/* What lives as long as the run, or until a MC_FREE somewhere else. */
+static void program_allocs(struct lang_graph_walk *walk)
+{
+	const struct lang_graph_program *program = walk->lowering->program;
+
+	for (uint32_t i = 0; i < program->tensor_count; i++)
+		if (program->tensors[i]->object.defined && !walk->lowering->memories[i].freed_inside)
+			alloc_emit(walk, &walk->lowering->memories[i]);
+	for (const struct lang_graph_save *save = walk->lowering->saves; save; save = save->next)
+		lang_graph_emit(walk, PTOWSP_OP_ALLOC, 0, save->made.row);
+}
+
+/* --- control --- */
+
+static void block_emit(struct lang_graph_walk *walk, const struct lang_graph_block *block);
+
+static void if_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
+{
+	uint32_t condition = lang_graph_expr(walk, inst->args[0].scalar), head = emit_at(walk, PTOWSP_OP_COND, 0, condition);
+
+	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, 0);
+	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, 0);
+	nest(walk);
+	walk->branches++;
+	block_emit(walk, &inst->body);
+	body_end(walk, head + 1);
+	block_emit(walk, &inst->other);
+	body_end(walk, head + 2);
+	walk->branches--;
+	walk->depth--;
+}
+
+static void break_emit(struct lang_graph_walk *walk, uint32_t condition)
+{
+	uint32_t head = emit_at(walk, PTOWSP_OP_COND, 0, condition);
+
+	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, 0);
+	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, 0);
+	lang_graph_emit(walk, PTOWSP_OP_BREAK, 0, 0);
+	body_end(walk, head + 1);
+	body_end(walk, head + 2);
+}
+
+static uint32_t axis_of(struct lang_graph_walk *walk, const char *name, uint32_t high)
+{
+	struct lang_exprs *exprs = &walk->lower->tables.exprs;
+	struct ptowsp_axis_record axis = {.name = pkg_writer_string(walk->lower->writer, name),
+					  .kind = PTOWSP_AXIS_DENSE,
+					  .low = lang_expr_const(exprs, 0),
+					  .high = high,
+					  .step = lang_expr_const(exprs, 1),
+					  .levels = PTOWSP_NONE,
+					  .row = PTOWSP_NONE,
+					  .lengths = PTOWSP_NONE,
+					  .indices = PTOWSP_NONE};
+
+	return lang_axis_add(&walk->lower->tables, &axis);
+}
+
+/* Iterations follow each other: a loop at this granularity is a sequence of kernels. CF_WHILE is such a loop that asks before each one. */
+static void loop_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
+{
+	int counted = inst->op == PTOWSP_CF_LOOP;
+	struct lang_exprs *exprs = &walk->lower->tables.exprs;
+	uint32_t high = counted ? lang_graph_expr(walk, inst->args[0].scalar) : lang_expr_const(exprs, FOREVER);
+	uint32_t head = emit_at(walk, PTOWSP_OP_FOR_EACH, axis_of(walk, counted ? inst->args[1].object->name : "while", high), 0);
+
+	nest(walk);
+	walk->branches++;
+	if (counted)
+		walk->iterators[walk->iterator_count++] = (struct lang_graph_iterator){inst->args[1].object, walk->loops};
+	walk->loops++;
+	if (!counted)
+		break_emit(walk, lang_expr_unary(exprs, PTOWSP_EXPR_LNOT, lang_graph_expr(walk, inst->args[0].scalar)));
+	block_emit(walk, &inst->body);
+	body_end(walk, head);
+	walk->iterator_count -= counted ? 1 : 0;
+	walk->loops--;
+	walk->branches--;
+	walk->depth--;
+}
+
+static void fence_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
+{
+	emit_at(walk, PTOWSP_OP_FENCE, inst->args[0].value == PTOWSP_fence_scope_GM ? PTOWSP_FENCE_SYSTEM : PTOWSP_FENCE_DEVICE, 0);
+}
+
+static void launch_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
+{
+	struct lang_graph_launch *outer = walk->launch;
+	uint32_t iteration = walk->iteration;
+
+	if (inst->op == PTOWSP_TG_INVOKE)
+		iteration = lang_graph_expr(walk, inst->args[1].scalar);
+	walk->launch = lang_graph_launch_of(walk->lowering, inst);
+	walk->iteration = iteration;
+	walk->barrier = NULL;
+	if (inst->op == PTOWSP_MC_COPY)
+		copy_emit(walk, inst);
+	else if (inst->op == PTOWSP_TG_CHECKPOINT || inst->op == PTOWSP_TG_RESTORE)
+		checkpoint_emit(walk, inst);
+	else
+		block_emit(walk, walk->launch->graph->body);
+	walk->launch->issued = 1;
+	walk->launch = outer;
+	walk->iteration = lang_expr_const(&walk->lower->tables.exprs, 0);
+}
+
+static void inst_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
+{
+	walk->at = inst->at;
+	switch (inst->op) {
+	case PTOWSP_TG_KERNEL: kernel_emit(walk, lang_graph_kernel(inst->args[0].object)); break;
+	case PTOWSP_MC_COPY:
+		if (walk->launch)
+			copy_emit(walk, inst);
+		else
+			launch_emit(walk, inst);
+		break;
+	case PTOWSP_TG_LAUNCH:
+	case PTOWSP_TG_INVOKE:
+	case PTOWSP_TG_CHECKPOINT:
+	case PTOWSP_TG_RESTORE: launch_emit(walk, inst); break;
+	case PTOWSP_MC_FREE: free_emit(walk, inst); break;
+	case PTOWSP_MC_FENCE: fence_emit(walk, inst); break;
+	case PTOWSP_CF_IF: if_emit(walk, inst); break;
+	case PTOWSP_CF_LOOP:
+	case PTOWSP_CF_WHILE: loop_emit(walk, inst); break;
+	case PTOWSP_CF_BREAK: break_emit(walk, lang_graph_expr(walk, inst->args[0].scalar)); break;
+	default: break; /* definitions, edges, hints: no code of their own */
+	}
+}
+
+static void block_emit(struct lang_graph_walk *walk, const struct lang_graph_block *block)
+{
+	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
+		block_allocs(walk, block, inst);
+		inst_emit(walk, inst);
+	}
+}
+
+void lang_graph_code(struct lang_lower *lower, struct lang_decl *decl)
+{
+	struct lang_graph_lowering *lowering = ((struct lang_graph_program *)decl)->lowering;
+	struct lang_graph_walk walk = {.lower = lower, .lowering = lowering, .at = decl->at};
+
+	lang_entry_begin(lower, decl->row);
+	lower->tables.region_first = lower->tables.region_count;
+	walk.iteration = lang_expr_const(&lower->tables.exprs, 0);
+	program_allocs(&walk);
+	block_emit(&walk, &lowering->program->body);
+	walk.at = decl->at;
+	lang_graph_events_end(&walk);
+	lang_graph_emit(&walk, PTOWSP_OP_HALT, 0, 0);
+	lang_entry_end(lower, decl->row);
+}

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* graph_lower.h - a program of task graph instructions as workload: rows of kernels, tensors, slots and events, and one entry of code.
+ * Everything lies in the unit's arena.
+ *
+ * graph_type.c   which element type each tensor has
+ * graph_rows.c   rows with ids, and what is written into them
+ * graph_launch.c  launches: who waits for whom
+ * graph_lower.c  the code */
+#ifndef LANG_GRAPH_LOWER_H
+#define LANG_GRAPH_LOWER_H
+
+#include "lang/graph.h"
+#include "lang/rows.h"
+
+/* A kernel or a copy of one launch. In a program with control flow its slot holds the number of its latest task, -1 before the first. */
+struct lang_graph_node {
+	struct lang_made slot; /* first */
+	uint64_t number;       /* of its task, in a program without control flow */
+	uint8_t issued;        /* the code so far has it */
+	uint8_t conditional;   /* it may not run */
+	uint8_t source, sink;  /* no edge of its graph leads to it, from it */
+};
+
+/* One TG_LAUNCH or TG_INVOKE; also a copy at the top, and the copies of a TG_CHECKPOINT or TG_RESTORE. */
+struct lang_graph_launch {
+	struct lang_graph_inst *inst;
+	struct lang_graph *graph;          /* NULL: copies only */
+	struct lang_graph_node *nodes;     /* kernels as in graph->kernels, then copies */
+	struct lang_graph_inst **copies;   /* MC_COPY of its graph, in text order */
+	uint32_t node_count, copy_count, copy_capacity;
+	uint8_t conditional;               /* it stands in a branch or loop */
+	uint8_t issued;
+	uint8_t branches;                  /* its graph has branches or loops */
+	uint8_t *waits;                    /* per launch: it starts behind that one, directly; behind that one in any way (bit 2) */
+};
+
+/* What lowering finds out about a tensor. */
+struct lang_graph_memory {
+	struct lang_made made;  /* first; TENS row */
+	struct lang_graph_tensor *tensor;
+	struct lang_graph_memory *leader; /* of those that are copied into each other: one type */
+	const char *name;       /* of the row */
+	uint16_t dtype;         /* u8 where elements of several types lie in it */
+	uint8_t typed, mixed;   /* while types are found: some use has one; two uses differ */
+	uint8_t ordered;        /* a copy or a scalar reads or writes it: kernels of which nothing is known count as doing both */
+	uint8_t freed_inside;   /* MC_FREE in the block of its MC_ALLOC */
+	uint8_t there;          /* while code is written: between the two */
+	uint64_t elements;      /* 0: external, as many as are bound */
+};
+
+struct lang_graph_node_row { /* KREG row of a kernel */
+	struct lang_made made; /* first */
+	struct lang_graph_kernel *kernel;
+	struct lang_graph_lowering *lowering;
+	const char *name;
+	uint32_t work;         /* place in the kernel list of WORK plus 1 */
+};
+
+struct lang_graph_slot { /* of an element that is loaded, or a scalar that is declared nowhere */
+	struct lang_made made; /* first */
+	const struct lang_graph_scalar *element;
+	const struct lang_graph_object *scalar;
+	struct lang_graph_slot *next;
+};
+
+struct lang_graph_event { /* of an event that kernels wait for */
+	struct lang_made made; /* first */
+	const struct lang_graph_object *object;
+	uint8_t needed;        /* it may be that nothing signals it */
+};
+
+struct lang_graph_save { /* a tensor in a checkpoint */
+	struct lang_made made; /* first; TENS row of the copy */
+	struct lang_graph_memory *memory;
+	const struct lang_graph_object *checkpoint;
+	uint64_t elements;
+	struct lang_graph_save *next;
+};
+
+struct lang_graph_lowering {
+	struct lang_unit *unit;
+	struct lang_graph_program *program;
+	uint32_t entry;                     /* ENTR row */
+	struct lang_graph_launch *launches; /* in text order */
+	uint32_t launch_count, launch_capacity;
+	struct lang_graph_memory *memories; /* by tensor->object.index */
+	struct lang_graph_node_row *kernels;/* by kernel->object.index */
+	struct lang_graph_slot *slots;
+	struct lang_graph_event *events;
+	struct lang_graph_save *saves;
+	uint32_t event_count;
+	uint8_t dynamic;                    /* there is control flow: task numbers are in slots */
+};
+
+/* --- graph_type.c --- */
+void lang_graph_types_find(struct lang_graph_lowering *lowering);
+/* A scalar is a multiple of `size` whatever its variables are. */
+int lang_graph_multiple(const struct lang_graph_scalar *scalar, int64_t size);
+uint32_t lang_graph_dtype_bytes(unsigned dtype);
+/* How a kernel touches its argument: READ | WRITE, 0: not known, or not at all. */
+unsigned lang_graph_access(const struct lang_graph_lowering *lowering, const struct lang_graph_kernel *kernel,
+			   const struct lang_graph_bind *bind);
+struct lang_graph_bind *lang_graph_bind_of(const struct lang_graph_kernel *kernel, uint32_t arg);
+
+/* --- graph_launch.c --- */
+void lang_graph_launches_find(struct lang_graph_lowering *lowering);
+/* The launch that the instruction makes. */
+struct lang_graph_launch *lang_graph_launch_of(struct lang_graph_lowering *lowering, const struct lang_graph_inst *inst);
+struct lang_graph_node *lang_graph_node_of(struct lang_graph_launch *launch, const struct lang_graph_kernel *kernel);
+
+/* --- graph_rows.c --- */
+/* Rows of all graph programs of the module, before any is numbered. */
+void lang_graphs_declare(struct lang_lower *lower);
+/* Directives that graphs bring along, where the source has none of the kind. */
+void lang_graph_schedule(struct lang_lower *lower);
+
+#endif

@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: MIT */
+/* graph_rows.c - rows that a graph program has in the tables with ids: a kernel per TG_KERNEL, a tensor per tensor id and per saved one, slots for
+ * task numbers, loaded elements and scalars, events that may stay away. */
+#include "lang/graph_lower.h"
+
+#include <string.h>
+
+/* --- names --- */
+
+static int row_taken(struct lang_lower *lower, uint32_t section, const char *name)
+{
+	const struct lang_rows *rows = lang_rows_of(lower, section);
+
+	for (uint32_t i = 0; i < rows->count; i++)
+		if (!strcmp(rows->rows[i].name, name))
+			return 1;
+	return section == PTOWSP_SECTION_KREG && lang_map_find(&lower->module->functions, name);
+}
+
+/* As short as it can be: K, graph.K, program.graph.K */
+static const char *name_find(struct lang_lower *lower, uint32_t section, const char *program, const char *graph, const char *name)
+{
+	struct lang_arena *arena = &lower->unit->arena;
+
+	if (row_taken(lower, section, name) && graph)
+		name = lang_format(arena, "%s.%s", graph, name);
+	return row_taken(lower, section, name) ? lang_format(arena, "%s.%s", program, name) : name;
+}
+
+static void made_add(struct lang_lower *lower, uint32_t section, const char *name, struct lang_made *made,
+		     void (*write)(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name))
+{
+	made->write = write;
+	lang_row_add(lower, lang_rows_of(lower, section), name)->made = made;
+}
+
+/* --- tensors --- */
+
+static uint32_t dims_write(struct lang_lower *lower, uint64_t elements)
+{
+	struct ptowsp_dim_record dim = {.extent = lang_expr_const(&lower->tables.exprs, elements)};
+
+	return pkg_writer_row(lower->writer, PTOWSP_SECTION_DIMS, &dim, sizeof(dim));
+}
+
+static unsigned space_of(unsigned location)
+{
+	switch (location) {
+	case PTOWSP_location_L2: return PTOWSP_SPACE_L2;
+	case PTOWSP_location_HBM: return PTOWSP_SPACE_HBM;
+	case PTOWSP_location_SHARED: return PTOWSP_SPACE_SHARED;
+	default: return PTOWSP_SPACE_GM;
+	}
+}
+
+static unsigned role_of(const struct lang_graph_memory *memory)
+{
+	switch (memory->tensor->access) {
+	case PTOWSP_READ: return PTOWSP_ROLE_IN;
+	case PTOWSP_WRITE: return PTOWSP_ROLE_OUT;
+	default: return PTOWSP_ROLE_INOUT;
+	}
+}
+
+static void memory_write(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name)
+{
+	const struct lang_graph_memory *memory = (const struct lang_graph_memory *)made;
+	const struct lang_graph_tensor *tensor = memory->tensor;
+	struct ptowsp_tensor_record record = {.id = id, .name = name, .dtype = memory->dtype, .entry = PTOWSP_NONE, .position = tensor->object.index};
+
+	if (tensor->object.defined) {
+		record.role = PTOWSP_ROLE_TEMP;
+		record.location = (uint16_t)space_of(tensor->location);
+		record.alignment = tensor->alignment;
+		record.dims = dims_write(lower, memory->elements);
+		record.dim_count = 1;
+	} else {
+		record.role = (uint16_t)role_of(memory);
+		record.flags = PTOWSP_TENSOR_SHAPELESS;
+	}
+	pkg_writer_row(lower->writer, PTOWSP_SECTION_TENS, &record, sizeof(record));
+}
+
+static void save_write(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name)
+{
+	const struct lang_graph_save *save = (const struct lang_graph_save *)made;
+	struct ptowsp_tensor_record record = {.id = id, .name = name, .dtype = save->memory->dtype, .entry = PTOWSP_NONE, .role = PTOWSP_ROLE_TEMP,
+					      .alignment = save->memory->tensor->alignment, .dim_count = 1};
+
+	record.dims = dims_write(lower, save->elements);
+	pkg_writer_row(lower->writer, PTOWSP_SECTION_TENS, &record, sizeof(record));
+}
+
+static int graph_touches(const struct lang_graph *graph, const struct lang_graph_launch *launch, const struct lang_graph_tensor *tensor)
+{
+	for (uint32_t k = 0; k < graph->kernel_count; k++)
+		for (uint32_t b = 0; b < graph->kernels[k]->bind_count; b++)
+			if (graph->kernels[k]->binds[b]->tensor == tensor)
+				return 1;
+	for (uint32_t c = 0; launch && c < launch->copy_count; c++)
+		if (lang_graph_tensor(launch->copies[c]->args[1].object) == tensor)
+			return 1;
+	return 0;
+}
+
+/* What only reads cannot be lost. */
+static int graph_changes(const struct lang_graph_lowering *lowering, const struct lang_graph *graph, const struct lang_graph_tensor *tensor)
+{
+	const struct lang_graph_launch *launch = NULL;
+
+	for (uint32_t i = 0; i < lowering->launch_count; i++)
+		if (lowering->launches[i].graph == graph)
+			launch = &lowering->launches[i];
+	return tensor->access != PTOWSP_READ && graph_touches(graph, launch, tensor);
+}
+
+static void save_add(struct lang_lower *lower, struct lang_graph_lowering *lowering, const struct lang_graph_inst *inst,
+		     struct lang_graph_memory *memory)
+{
+	struct lang_graph_save *save = lang_alloc(&lower->unit->arena, sizeof(*save));
+	const char *checkpoint = inst->args[1].object->name;
+
+	save->memory = memory;
+	save->checkpoint = inst->args[1].object;
+	save->elements = memory->tensor->size / lang_graph_dtype_bytes(memory->dtype);
+	save->next = lowering->saves;
+	lowering->saves = save;
+	if (save->elements) {
+		made_add(lower, PTOWSP_SECTION_TENS,
+			 name_find(lower, PTOWSP_SECTION_TENS, lowering->program->head.name, checkpoint, lang_format(&lower->unit->arena, "%s.%s", checkpoint, memory->name)),
+			 &save->made, save_write);
+		return;
+	}
+	lang_error(lower->unit, inst->at, "nothing says how large tensor %s is, so the checkpoint %s cannot save it", memory->tensor->object.name,
+		   checkpoint);
+	lang_help(lower->unit, "give a binding of it a size, or allocate it");
+}
+
+static void saves_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering)
+{
+	for (uint32_t i = 0; i < lowering->launch_count; i++) {
+		const struct lang_graph_inst *inst = lowering->launches[i].inst;
+
+		for (uint32_t t = 0; inst->op == PTOWSP_TG_CHECKPOINT && t < lowering->program->tensor_count; t++)
+			if (graph_changes(lowering, lang_graph_of(inst->args[0].object), lowering->program->tensors[t]))
+				save_add(lower, lowering, inst, &lowering->memories[t]);
+	}
+}
+
+static void memories_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering)
+{
+	for (uint32_t i = 0; i < lowering->program->tensor_count; i++) {
+		struct lang_graph_memory *memory = &lowering->memories[i];
+
+		memory->name = name_find(lower, PTOWSP_SECTION_TENS, lowering->program->head.name, NULL, memory->tensor->object.name);
+		made_add(lower, PTOWSP_SECTION_TENS, memory->name, &memory->made, memory_write);
+	}
+	saves_declare(lower, lowering);
+}
+
+/* --- kernels --- */
+
+static unsigned unit_of(unsigned core_type)
+{
+	switch (core_type) {
+#define X(NAME, code, text, unit) \
+	case code: return PTOWSP_UNIT_##unit;
+#include "ptowsp/core.def"
+#undef X
+	default: return PTOWSP_UNIT_ANY;
+	}
+}
+
+static uint32_t params_write(struct lang_lower *lower, const struct lang_graph_node_row *row)
+{
+	uint32_t first = pkg_writer_count(lower->writer, PTOWSP_SECTION_KPRM);
+
+	for (uint32_t i = 0; i < row->kernel->arg_count; i++) {
+		const struct lang_graph_bind *bind = lang_graph_bind_of(row->kernel, i);
+		struct ptowsp_param_record record = {
+			.name = pkg_writer_string(lower->writer, lang_format(&lower->unit->arena, "arg%u", i)), .kind = PTOWSP_PARAM_TENSOR};
+
+		record.dtype = bind ? row->lowering->memories[bind->tensor->object.index].dtype : PTOWSP_U8;
+		record.access = bind ? (uint16_t)lang_graph_access(row->lowering, row->kernel, bind) : 0;
+		pkg_writer_row(lower->writer, PTOWSP_SECTION_KPRM, &record, sizeof(record));
+	}
+	return first;
+}
+
+static void kernel_write(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name)
+{
+	const struct lang_graph_node_row *row = (const struct lang_graph_node_row *)made;
+	const struct lang_graph_kernel *kernel = row->kernel;
+	struct ptowsp_kernel_record record = {.id = id,
+					      .name = name,
+					      .unit = (uint16_t)unit_of(kernel->core_type),
+					      .blockdim = kernel->blockdim,
+					      .workspace = kernel->workspace};
+
+	if (kernel->function) {
+		lang_kernel_rows(lower, kernel->function, &record);
+	} else {
+		record.params = params_write(lower, row);
+		record.param_count = kernel->arg_count;
+		record.symbol = strcmp(row->name, kernel->entry) ? pkg_writer_string(lower->writer, kernel->entry) : 0;
+	}
+	pkg_writer_row(lower->writer, PTOWSP_SECTION_KREG, &record, sizeof(record));
+	lang_debug_add(lower, 1, made->row, kernel->object.at);
+}
+
+static void kernels_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering)
+{
+	struct lang_graph_program *program = lowering->program;
+
+	for (uint32_t i = 0; i < program->kernel_count; i++) {
+		struct lang_graph_kernel *kernel = program->kernels[i];
+		struct lang_graph_node_row *row = &lowering->kernels[i];
+
+		*row = (struct lang_graph_node_row){.kernel = kernel, .lowering = lowering};
+		row->name = name_find(lower, PTOWSP_SECTION_KREG, program->head.name, kernel->object.graph ? kernel->object.graph->object.name : NULL,
+				      kernel->object.name);
+		made_add(lower, PTOWSP_SECTION_KREG, row->name, &row->made, kernel_write);
+	}
+}
+
+/* --- slots and events --- */
+
+static void number_write(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name)
+{
+	struct ptowsp_slot_record record = {.id = id,
+					    .name = name,
+					    .kind = PTOWSP_SLOT_SLOT,
+					    .dtype = PTOWSP_I64,
+					    .flags = PTOWSP_SLOT_HAS_DEFAULT | PTOWSP_SLOT_INTERNAL,
+					    .value = UINT64_MAX}; /* no task yet */
+
+	(void)made;
+	pkg_writer_row(lower->writer, PTOWSP_SECTION_SLOT, &record, sizeof(record));
+}
+
+static void slot_write(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name)
+{
+	const struct lang_graph_slot *slot = (const struct lang_graph_slot *)made;
+	struct ptowsp_slot_record record = {.id = id, .name = name};
+
+	record.kind = slot->element ? PTOWSP_SLOT_SLOT : PTOWSP_SLOT_SYMBOL;
+	record.dtype = slot->element ? slot->element->dtype : PTOWSP_U64;
+	record.flags = slot->element ? PTOWSP_SLOT_HAS_DEFAULT | PTOWSP_SLOT_INTERNAL : 0;
+	pkg_writer_row(lower->writer, PTOWSP_SECTION_SLOT, &record, sizeof(record));
+}
+
+static void event_write(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name)
+{
+	struct ptowsp_event_record record = {.id = id, .name = name};
+
+	(void)made;
+	pkg_writer_row(lower->writer, PTOWSP_SECTION_EVNT, &record, sizeof(record));
+}
+
+static struct lang_graph_slot *slot_add(struct lang_lower *lower, struct lang_graph_lowering *lowering)
+{
+	struct lang_graph_slot *slot = lang_alloc(&lower->unit->arena, sizeof(*slot));
+
+	slot->next = lowering->slots;
+	lowering->slots = slot;
+	return slot;
+}
+
+static int symbol_of_function(const struct lang_module *module, const char *name)
+{
+	for (uint32_t i = 0; i < module->symbol_count; i++)
+		if (!strcmp(module->symbols[i]->name, name))
+			return 1;
+	return lang_decl_find(module, '%', name) != NULL;
+}
+
+static void scalar_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering, const struct lang_graph_scalar *scalar)
+{
+	struct lang_graph_slot *slot;
+
+	if (!scalar)
+		return;
+	scalar_declare(lower, lowering, scalar->a);
+	scalar_declare(lower, lowering, scalar->b);
+	scalar_declare(lower, lowering, scalar->c);
+	for (slot = lowering->slots; slot; slot = slot->next)
+		if (slot->element == scalar || (scalar->op == PTOWSP_EXPR_VALUE && slot->scalar == scalar->object))
+			return;
+	if (scalar->op == PTOWSP_GRAPH_NODE_ELEMENT) {
+		slot = slot_add(lower, lowering);
+		slot->element = scalar;
+		made_add(lower, PTOWSP_SECTION_SLOT, lang_format(&lower->unit->arena, "@%s.element%u.%u", lowering->program->head.name, scalar->at.line, scalar->at.column),
+			 &slot->made, slot_write);
+	} else if (scalar->op == PTOWSP_EXPR_VALUE && !symbol_of_function(lower->module, scalar->object->name)) {
+		slot = slot_add(lower, lowering);
+		slot->scalar = scalar->object;
+		if (!row_taken(lower, PTOWSP_SECTION_SLOT, scalar->object->name))
+			made_add(lower, PTOWSP_SECTION_SLOT, scalar->object->name, &slot->made, slot_write);
+	}
+}
+
+static void block_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering, const struct lang_graph_block *block)
+{
+	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
+		for (unsigned i = 0; i < PTOWSP_GRAPH_ARGS; i++)
+			scalar_declare(lower, lowering, inst->args[i].scalar);
+		block_declare(lower, lowering, &inst->body);
+		block_declare(lower, lowering, &inst->other);
+	}
+}
+
+static void numbers_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering)
+{
+	for (uint32_t i = 0; lowering->dynamic && i < lowering->launch_count; i++)
+		for (uint32_t n = 0; n < lowering->launches[i].node_count; n++)
+			made_add(lower, PTOWSP_SECTION_SLOT, lang_format(&lower->unit->arena, "@%s.launch%u.%u", lowering->program->head.name, i, n),
+				 &lowering->launches[i].nodes[n].slot, number_write);
+}
+
+static void events_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering)
+{
+	struct lang_graph_program *program = lowering->program;
+
+	lowering->events = lang_alloc(&lower->unit->arena, (program->object_count + 1) * sizeof(*lowering->events));
+	for (uint32_t i = 0; i < program->object_count; i++) {
+		struct lang_graph_event *event = &lowering->events[lowering->event_count];
+
+		if (program->objects[i]->kind != PTOWSP_GRAPH_EVENT)
+			continue;
+		event->object = program->objects[i];
+		made_add(lower, PTOWSP_SECTION_EVNT, name_find(lower, PTOWSP_SECTION_EVNT, program->head.name, NULL, program->objects[i]->name), &event->made,
+			 event_write);
+		lowering->event_count++;
+	}
+}
+
+static struct lang_graph_lowering *declare(struct lang_lower *lower, struct lang_graph_program *program)
+{
+	struct lang_arena *arena = &lower->unit->arena;
+	struct lang_graph_lowering *lowering = lang_alloc(arena, sizeof(*lowering));
+
+	lowering->unit = lower->unit;
+	lowering->program = program;
+	lowering->memories = lang_alloc(arena, (program->tensor_count + 1) * sizeof(*lowering->memories));
+	lowering->kernels = lang_alloc(arena, (program->kernel_count + 1) * sizeof(*lowering->kernels));
+	lang_graph_types_find(lowering);
+	lang_graph_launches_find(lowering);
+	memories_declare(lower, lowering);
+	kernels_declare(lower, lowering);
+	block_declare(lower, lowering, &program->body);
+	for (uint32_t i = 0; i < program->bind_count; i++) {
+		scalar_declare(lower, lowering, program->binds[i]->offset);
+		scalar_declare(lower, lowering, program->binds[i]->size);
+	}
+	numbers_declare(lower, lowering);
+	events_declare(lower, lowering);
+	return lowering;
+}
+
+void lang_graphs_declare(struct lang_lower *lower)
+{
+	for (struct lang_decl *decl = lower->module->decls; decl; decl = decl->next)
+		if (decl->kind == LANG_DECL_GRAPH) {
+			struct lang_graph_program *program = (struct lang_graph_program *)decl;
+
+			program->lowering = declare(lower, program);
+		}
+}

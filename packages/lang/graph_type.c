@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/* graph_type.c - which element type each tensor of a graph program has: that of the kernel parameters it is bound to, where all agree and every
+ * offset falls between elements; else it is a tensor of bytes, and kernels see views of it. */
+#include "lang/graph_lower.h"
+
+#include <string.h>
+
+uint32_t lang_graph_dtype_bytes(unsigned dtype)
+{
+	static const uint8_t bytes[] = {
+#define X(name, code, size, class, text, descr) [code] = size,
+#include "ptowsp/dtype.def"
+#undef X
+	};
+
+	return dtype < sizeof(bytes) ? bytes[dtype] : 1;
+}
+
+int lang_graph_multiple(const struct lang_graph_scalar *scalar, int64_t size)
+{
+	switch (scalar->op) {
+	case PTOWSP_EXPR_CONST: return scalar->value % size == 0;
+	case PTOWSP_EXPR_ADD:
+	case PTOWSP_EXPR_SUB: return lang_graph_multiple(scalar->a, size) && lang_graph_multiple(scalar->b, size);
+	case PTOWSP_EXPR_MUL: return lang_graph_multiple(scalar->a, size) || lang_graph_multiple(scalar->b, size);
+	case PTOWSP_EXPR_SELECT: return lang_graph_multiple(scalar->b, size) && lang_graph_multiple(scalar->c, size);
+	default: return size == 1;
+	}
+}
+
+static struct lang_graph_memory *memory_of(struct lang_graph_lowering *lowering, const struct lang_graph_tensor *tensor)
+{
+	return &lowering->memories[tensor->object.index];
+}
+
+static struct lang_graph_memory *leader_of(struct lang_graph_memory *memory)
+{
+	while (memory->leader != memory)
+		memory = memory->leader = memory->leader->leader;
+	return memory;
+}
+
+/* A use as elements of that type. */
+static void type_use(struct lang_graph_memory *memory, unsigned dtype)
+{
+	memory = leader_of(memory);
+	memory->mixed |= memory->typed && memory->dtype != dtype;
+	memory->typed = 1;
+	memory->dtype = (uint16_t)dtype;
+}
+
+static void join(struct lang_graph_memory *a, struct lang_graph_memory *b)
+{
+	a = leader_of(a);
+	b = leader_of(b);
+	if (a == b)
+		return;
+	b->leader = a;
+	a->mixed |= b->mixed;
+	if (b->typed)
+		type_use(a, b->dtype);
+}
+
+struct lang_graph_bind *lang_graph_bind_of(const struct lang_graph_kernel *kernel, uint32_t arg)
+{
+	for (uint32_t i = 0; i < kernel->bind_count; i++)
+		if (kernel->binds[i]->arg == arg)
+			return kernel->binds[i];
+	return NULL;
+}
+
+static const struct lang_var *param_of(const struct lang_graph_bind *bind)
+{
+	const struct lang_function *function = bind->kernel->function;
+
+	return function && bind->arg < function->memref_count ? function->memrefs[bind->arg] : NULL;
+}
+
+/* Elements that scalars read. */
+static void scalar_see(struct lang_graph_lowering *lowering, const struct lang_graph_scalar *scalar)
+{
+	struct lang_graph_memory *memory;
+
+	if (!scalar)
+		return;
+	scalar_see(lowering, scalar->a);
+	scalar_see(lowering, scalar->b);
+	scalar_see(lowering, scalar->c);
+	if (scalar->op != PTOWSP_GRAPH_NODE_ELEMENT)
+		return;
+	memory = memory_of(lowering, lang_graph_tensor(scalar->object));
+	type_use(memory, scalar->dtype);
+	memory->ordered = 1;
+}
+
+static void copy_see(struct lang_graph_lowering *lowering, const struct lang_graph_inst *inst)
+{
+	struct lang_graph_memory *from = memory_of(lowering, lang_graph_tensor(inst->args[0].object));
+	struct lang_graph_memory *to = memory_of(lowering, lang_graph_tensor(inst->args[1].object));
+
+	from->ordered = to->ordered = 1;
+	join(from, to);
+}
+
+static int block_frees(const struct lang_graph_block *block, const struct lang_graph_object *tensor)
+{
+	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next)
+		if (inst->op == PTOWSP_MC_FREE && inst->args[0].object == tensor)
+			return 1;
+	return 0;
+}
+
+static void block_see(struct lang_graph_lowering *lowering, const struct lang_graph_block *block)
+{
+	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
+		for (unsigned i = 0; i < PTOWSP_GRAPH_ARGS; i++)
+			scalar_see(lowering, inst->args[i].scalar);
+		if (inst->op == PTOWSP_MC_COPY)
+			copy_see(lowering, inst);
+		if (inst->op == PTOWSP_MC_ALLOC)
+			memory_of(lowering, lang_graph_tensor(inst->args[0].object))->freed_inside = (uint8_t)block_frees(block, inst->args[0].object);
+		block_see(lowering, &inst->body);
+		block_see(lowering, &inst->other);
+	}
+}
+
+/* Everything that is said in bytes falls between elements. */
+static int divides(const struct lang_graph_lowering *lowering, const struct lang_graph_block *block, int64_t size,
+		   const struct lang_graph_tensor *tensor)
+{
+	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
+		if (inst->op == PTOWSP_MC_COPY &&
+		    ((lang_graph_tensor(inst->args[0].object) == tensor && !lang_graph_multiple(inst->args[3].scalar, size)) ||
+		     (lang_graph_tensor(inst->args[1].object) == tensor && !lang_graph_multiple(inst->args[4].scalar, size)) ||
+		     ((lang_graph_tensor(inst->args[0].object) == tensor || lang_graph_tensor(inst->args[1].object) == tensor) &&
+		      !lang_graph_multiple(inst->args[2].scalar, size))))
+			return 0;
+		if (!divides(lowering, &inst->body, size, tensor) || !divides(lowering, &inst->other, size, tensor))
+			return 0;
+	}
+	return 1;
+}
+
+/* Nothing between elements, as far as the tensor itself and its bindings say. */
+static int fits(const struct lang_graph_lowering *lowering, const struct lang_graph_memory *memory, int64_t size)
+{
+	const struct lang_graph_program *program = lowering->program;
+
+	if (memory->tensor->object.defined && memory->tensor->size % (uint64_t)size)
+		return 0;
+	for (uint32_t i = 0; i < program->bind_count; i++)
+		if (program->binds[i]->tensor == memory->tensor &&
+		    (!lang_graph_multiple(program->binds[i]->offset, size) || !lang_graph_multiple(program->binds[i]->size, size)))
+			return 0;
+	return divides(lowering, &program->body, size, memory->tensor);
+}
+
+void lang_graph_types_find(struct lang_graph_lowering *lowering)
+{
+	struct lang_graph_program *program = lowering->program;
+
+	for (uint32_t i = 0; i < program->tensor_count; i++)
+		lowering->memories[i] = (struct lang_graph_memory){.tensor = program->tensors[i], .leader = &lowering->memories[i]};
+	block_see(lowering, &program->body);
+	for (uint32_t i = 0; i < program->bind_count; i++) {
+		const struct lang_var *param = param_of(program->binds[i]);
+
+		scalar_see(lowering, program->binds[i]->offset);
+		scalar_see(lowering, program->binds[i]->size);
+		if (param)
+			type_use(memory_of(lowering, program->binds[i]->tensor), param->type.dtype);
+	}
+	for (uint32_t i = 0; i < program->tensor_count; i++) {
+		struct lang_graph_memory *leader = leader_of(&lowering->memories[i]);
+
+		leader->mixed |= leader->typed && !fits(lowering, &lowering->memories[i], lang_graph_dtype_bytes(leader->dtype));
+	}
+	for (uint32_t i = 0; i < program->tensor_count; i++) {
+		const struct lang_graph_memory *leader = leader_of(&lowering->memories[i]);
+		struct lang_graph_memory *memory = &lowering->memories[i];
+
+		memory->dtype = leader->typed && !leader->mixed ? leader->dtype : PTOWSP_U8;
+		memory->elements = memory->tensor->object.defined ? memory->tensor->size / lang_graph_dtype_bytes(memory->dtype) : 0;
+	}
+}
+
+/* What edges say of a kernel whose body nobody knows. */
+static unsigned stated_access(const struct lang_graph_kernel *kernel, const struct lang_graph_tensor *tensor)
+{
+	const struct lang_graph *graph = kernel->object.graph;
+	unsigned access = 0;
+
+	for (uint32_t i = 0; graph && i < graph->depend_count; i++) {
+		const struct lang_graph_depend *depend = graph->depends[i];
+
+		if (depend->type != PTOWSP_dep_type_DATA || depend->tensor != tensor)
+			continue;
+		access |= depend->src == kernel ? PTOWSP_WRITE : 0;
+		access |= depend->dst == kernel ? PTOWSP_READ : 0;
+	}
+	return access;
+}
+
+unsigned lang_graph_access(const struct lang_graph_lowering *lowering, const struct lang_graph_kernel *kernel,
+			   const struct lang_graph_bind *bind)
+{
+	const struct lang_var *param = param_of(bind);
+
+	if (param)
+		return param->access;
+	if (lowering->memories[bind->tensor->object.index].ordered)
+		return PTOWSP_READ | PTOWSP_WRITE;
+	if (!bind->tensor->object.defined && !bind->tensor->size)
+		return 0; /* nobody knows how much of it: what is bound says, and edges order */
+	return stated_access(kernel, bind->tensor);
+}

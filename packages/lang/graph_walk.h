@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* graph_walk.h - the state of writing a graph program's code; shared by graph_lower.c and graph_edge.c. */
+#ifndef LANG_GRAPH_WALK_H
+#define LANG_GRAPH_WALK_H
+
+#include "lang/graph_lower.h"
+
+struct lang_graph_iterator {
+	const struct lang_graph_object *object;
+	uint32_t loop; /* depth of its value */
+};
+/* Kernels that everything issued from now on in the launch waits for. */
+struct lang_graph_barrier {
+	struct lang_graph_barrier *next;
+	struct lang_graph_node *node;
+};
+struct lang_graph_walk {
+	struct lang_lower *lower;
+	struct lang_graph_lowering *lowering;
+	struct lang_graph_launch *launch; /* NULL at the top */
+	struct lang_graph_barrier *barrier;
+	struct lang_span at;
+	uint64_t tasks;       /* issued so far, in a program without control flow */
+	uint32_t iteration;   /* EXPR row of ITERATION */
+	uint32_t depth, loops, branches;
+	struct lang_graph_iterator iterators[PTOWSP_NESTING_LIMIT];
+	uint32_t iterator_count;
+};
+
+uint32_t lang_graph_emit(struct lang_graph_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2);
+/* EXPR row of a scalar; what it loads is loaded here. */
+uint32_t lang_graph_expr(struct lang_graph_walk *walk, const struct lang_graph_scalar *scalar);
+uint32_t lang_graph_value(struct lang_graph_walk *walk, const char *name);
+
+/* graph_edge.c: AFTER words behind the task of a kernel, or of a copy (kernel NULL). */
+void lang_graph_edges_emit(struct lang_graph_walk *walk, struct lang_graph_node *node, const struct lang_graph_kernel *kernel);
+/* Before the task: where it may be that nothing has signalled an event that the kernel waits for. */
+void lang_graph_events_wait(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel);
+/* At the end of the program: an event that is waited for is signalled somewhere, if only in a branch that is never taken. */
+void lang_graph_events_end(struct lang_graph_walk *walk);
+
+#endif
