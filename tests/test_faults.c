@@ -27,7 +27,7 @@ void suite_faults(CU_pSuite s)
 		"a_deadlock",	   "a_kernel_that_fails", "no_such_entry",		 "processes",		    "processes_two_threads",
 		"versions",	   "versions_without_bound", "rows_from_tensors", "stated_edges",	  "memory_that_is_given_back",	 "built_first",
 		"choosing_an_axis", "branches_in_turn", "several_instances", "several_instances_with_small_rings", "several_instances_that_generate_first",
-		"several_instances_in_a_deadlock", "payload", "payload_two_threads",
+		"several_instances_in_a_deadlock", "payload", "payload_two_threads", "races_between_processes",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)

@@ -89,6 +89,7 @@ static const struct program {
 	{"a_kernel_that_fails", "probes/control", "bind", {NULL}, NULL, 1, 0, NULL, PTOWSP_KERNEL_FAILED},
 	{"no_such_entry", "probes/control", "nowhere", {NULL}, NULL, 1, 0, NULL, PTOWSP_NOT_FOUND},
 	{"processes", "probes/channels", NULL, {NULL}, NULL, 1, 0, NULL, PTOWSP_OK},
+	{"races_between_processes", "probes/channels", NULL, {"deps=explicit"}, NULL, 1, PTOWSP_RUN_STRICT, NULL, PTOWSP_OK},
 	{"processes_two_threads", "probes/channels", NULL, {NULL}, NULL, 2, 0, NULL, PTOWSP_OK},
 	{"payload", "probes/payload", NULL, {NULL}, NULL, 1, 0, NULL, PTOWSP_OK},
 	{"payload_two_threads", "probes/payload", NULL, {"channel_capacity=c,0"}, NULL, 2, 0, NULL, PTOWSP_OK},
