@@ -5,7 +5,7 @@
 
 #include "ptowsp/workload.h"
 
-enum { STRENGTH_ANY = 0, STRENGTH_SIGN = 11, DEPTH_LIMIT = 64 };
+enum { STRENGTH_ANY = 0, STRENGTH_SIGN = 11, DEPTH_LIMIT = 2048 }; /* a chain of operators is as deep as it is long */
 
 struct printer {
 	const struct pkg_tables *tables;

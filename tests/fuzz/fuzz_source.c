@@ -2,8 +2,21 @@
  * fuzz_source.c - any bytes as a source: refused with places inside it, or a package that can be opened. */
 #include "format/package.h"
 #include "lang/lang.h"
+#include "lang/schedule_print.h"
 
 #include <stdlib.h>
+
+/* A schedule that the source wrote has words in it. */
+static void schedule_print(const struct pkg *package)
+{
+	static char memory[1 << 20];
+	struct reg_text text;
+	uint32_t row;
+
+	reg_text_init(&text, memory, sizeof(memory));
+	if (package && !lang_schedule_print(pkg_tables(package), &text, &row))
+		abort();
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -27,6 +40,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	if (!status && pkg_open_memory(&package, bytes, length, "fuzz", NULL, &error))
 		abort();
+	schedule_print(package);
 	pkg_close(package);
 	free(bytes);
 	lang_diagnostics_destroy(list);
