@@ -286,6 +286,216 @@ static void memory_is_taken_and_given_back(void)
 	graph_run_close(r);
 }
 
+/* --- control flow --- */
+
+#define ADD                                                                                                                                  \
+	"func @add(%x: !pto.memref<gm,...,i32>, %y: !pto.memref<gm,...,i32>) {\n"                                                            \
+	"  %t = alloc_tile : !pto.tile<1x8xi32>\n  %u = alloc_tile : !pto.tile<1x8xi32>\n"                                                   \
+	"  %t = tload %x[0, 0] : (!pto.memref<gm,...,i32>, index, index) -> !pto.tile<1x8xi32>\n"                                            \
+	"  %u = tload %y[0, 0] : (!pto.memref<gm,...,i32>, index, index) -> !pto.tile<1x8xi32>\n"                                            \
+	"  %t = tadd %t, %u : !pto.tile<1x8xi32>\n  tstore %t, %x[0, 0]\n  return\n}\n"
+#define BINDS(kernel) " MC_BIND(" kernel ", 0, X) MC_BIND(" kernel ", 1, ONE)\n"
+
+/* X and ONE of 8 elements; what X begins with, and ends with, in all of them. */
+static void becomes(const char *text, const char *value, int32_t from, int32_t to, const char *times)
+{
+	for (uint32_t threads = 1; threads < 3; threads++) {
+		struct graph_run *r = graph_run_open(check_fmt("%s%s", ADD, text), "g", threads);
+		static int32_t x[8], one[8];
+
+		REQUIRE(r != NULL);
+		for (int i = 0; i < 8; i++)
+			x[i] = from, one[i] = 1;
+		graph_run_bind(r, "X", x, 8);
+		graph_run_bind(r, "ONE", one, 8);
+		if (value)
+			graph_run_set(r, "n", value);
+		CHECK_INT(graph_run_go(r), PTOWSP_OK);
+		CHECK_STR(r->error.text, "");
+		for (int i = 0; i < 8; i++)
+			CHECK_INT(x[i], to);
+		if (times)
+			CHECK_STR(r->times, times);
+		graph_run_close(r);
+	}
+}
+
+static void a_condition_chooses_what_is_enqueued(void)
+{
+	const char *text = "graph @g {\nTG_BEGIN(G)\n CF_IF(n)\n  TG_KERNEL(A, add, 1, AIV, 0)\n CF_ELSE\n  TG_KERNEL(B, add, 1, AIV, 0)\n"
+			   "  TG_KERNEL(C, add, 1, AIV, 0)\n CF_ENDIF\n TG_KERNEL(D, tick1, 1, AIV, 0)\n" BINDS("A") BINDS("B") BINDS("C")
+			   " TG_DEPEND(B, C, DATA, X) TG_DEPEND(A, D) TG_DEPEND(C, D)\nTG_END(G)\n" RUN "}\n";
+
+	becomes(text, "1", 10, 11, "A 0-32 D 32-33");
+	becomes(text, "0", 10, 12, "B 0-32 C 32-64 D 64-65");
+}
+
+static void a_loop_runs_as_often_as_its_count_says_one_after_the_other(void)
+{
+	const char *text = "graph @g {\nTG_BEGIN(G)\n CF_LOOP(n, i)\n  TG_KERNEL(A, tick10, 1, AIC, 0)\n  TG_KERNEL(B, tick100, 1, AIC, 0)\n CF_ENDLOOP\n"
+			   " TG_KERNEL(C, add, 1, AIV, 0)\n" BINDS("C") " TG_DEPEND(A, C)\nTG_END(G)\n" RUN "}\n";
+
+	becomes(text, "0", 3, 4, "C 0-32");
+	becomes(text, "2", 3, 4, "A 0-10 B 0-100 A 100-110 B 100-200 C 110-142");
+}
+
+static void an_iterator_moves_the_bindings(void)
+{
+	const char *text = "TG_BEGIN(G)\n CF_LOOP(4, i)\n  TG_KERNEL(A, mark, 1, AIC, 0)\n  MC_BIND(A, 0, T, i*8, 4)\n CF_ENDLOOP\nTG_END(G)\n" RUN
+			   "MC_COPY(T, T2, 4)\n";
+
+	for (uint32_t threads = 1; threads < 3; threads++) {
+		struct graph_run *r = graph_run_open(text, NULL, threads);
+		static int32_t parts[8], other;
+
+		REQUIRE(r != NULL);
+		memset(parts, 0, sizeof(parts));
+		graph_run_bind(r, "T", parts, 32);
+		graph_run_bind(r, "T2", &other, 4);
+		CHECK_INT(graph_run_go(r), PTOWSP_OK);
+		CHECK_STR(r->error.text, "");
+		for (int i = 0; i < 8; i++)
+			CHECK_INT(parts[i], i % 2 ? 0 : 1);
+		graph_run_close(r);
+	}
+}
+
+/* The condition reads what the kernels write. */
+static void a_while_goes_on_until_its_tensor_says_so(void)
+{
+	const char *text = "graph @g {\nTG_BEGIN(G)\n CF_WHILE(X[0] < n)\n  TG_KERNEL(A, add, 1, AIV, 0)\n CF_ENDWHILE\n" BINDS("A") "TG_END(G)\n" RUN "}\n";
+
+	becomes(text, "7", 4, 7, "A 0-32 A 32-64 A 64-96");
+	becomes(text, "7", 9, 9, "");
+}
+
+static void a_break_leaves_the_innermost_loop(void)
+{
+	const char *text = "graph @g {\nTG_BEGIN(G)\n CF_LOOP(2, i)\n  CF_LOOP(100, k)\n   TG_KERNEL(A, add, 1, AIV, 0)\n   CF_BREAK(X[k % 8] >= n)\n  CF_ENDLOOP\n"
+			   " CF_ENDLOOP\n" BINDS("A") "TG_END(G)\n" RUN "}\n";
+
+	becomes(text, "5", 2, 6, "A 0-32 A 32-64 A 64-96 A 96-128"); /* three times, then once */
+}
+
+static void launches_may_stand_in_loops_and_branches(void)
+{
+	const char *text = "graph @g {\nTG_BEGIN(G)\n TG_KERNEL(A, add, 1, AIV, 0)\n" BINDS("A") "TG_END(G)\n"
+			   "CF_LOOP(n, i)\n TG_INVOKE(G, i)\n CF_IF(i == 1)\n  TG_INVOKE(G, i)\n CF_ENDIF\nCF_ENDLOOP\nTG_INVOKE(G, 0)\n}\n";
+
+	becomes(text, "0", 0, 1, "A 0-32");
+	becomes(text, "3", 0, 5, "A 0-32 A 32-64 A 64-96 A 96-128 A 128-160");
+}
+
+/* --- checkpoints, and what changes nothing here --- */
+
+static void a_restore_brings_back_what_the_checkpoint_saved(void)
+{
+	becomes("graph @g {\nTG_BEGIN(G)\n TG_KERNEL(A, add, 1, AIV, 0)\n MC_BIND(A, 0, X, 0, 32) MC_BIND(A, 1, ONE)\nTG_END(G)\n"
+		"TG_LAUNCH(G, s) TG_LAUNCH(G, s)\nTG_CHECKPOINT(G, C)\nTG_LAUNCH(G, s) TG_LAUNCH(G, t) TG_LAUNCH(G, t)\nTG_RESTORE(G, C)\n"
+		"TG_LAUNCH(G, s) TG_SYNC(G)\n}\n",
+		NULL, 0, 3, NULL);
+}
+
+/* Two checkpoints, restored in the order that a loop chooses. */
+static void checkpoints_are_kept_side_by_side(void)
+{
+	const char *text = "graph @g {\nTG_BEGIN(G)\n TG_KERNEL(A, add, 1, AIV, 0)\n MC_BIND(A, 0, X, 0, 32) MC_BIND(A, 1, ONE)\nTG_END(G)\n"
+			   "TG_INVOKE(G, 0) TG_CHECKPOINT(G, C1)\nTG_INVOKE(G, 0) TG_INVOKE(G, 0) TG_CHECKPOINT(G, C2)\nTG_INVOKE(G, 0)\n"
+			   "CF_IF(n)\n TG_RESTORE(G, C1)\nCF_ELSE\n TG_RESTORE(G, C2)\nCF_ENDIF\nTG_INVOKE(G, 0)\n}\n";
+
+	becomes(text, "1", 0, 2, NULL);
+	becomes(text, "0", 0, 4, NULL);
+}
+
+static void fused_graphs_run_as_one(void)
+{
+	times_are("TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(B, tick1, 1, AIC, 0)\n TG_DEPEND(A, B)\nTG_END(G)\n"
+		  "TG_BEGIN(H)\n TG_KERNEL(C, tick100, 1, AIC, 0)\n TG_KERNEL(D, tick1, 1, AIC, 0)\n TG_DEPEND(C, D)\nTG_END(H)\n"
+		  "TG_FUSE(G, H, F)\nTG_LAUNCH(F, s) TG_SYNC(F)\n",
+		  "F.A 0-10 F.C 0-100 F.B 100-101"); /* B and D are equal */
+}
+
+static void hints_change_nothing_here(void)
+{
+	times_are("CA_PARTITION(P, 0, 4, 0, 8)\nTG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(B, tick1, 1, AIC, 0)\n TG_DEPEND(A, B)\n"
+		  " CA_REQUEST(A, 4, 8) CA_AFFINITY({A, B}, COLOCATE) TG_PERSISTENT(B, 0)\nTG_END(G)\n"
+		  "TG_SET_PRIORITY(G, 7)\nTG_LAUNCH(G, s) TG_SYNC(G)\n",
+		  "A 0-10 B 10-11");
+}
+
+static void a_kernel_that_nobody_serves_is_named(void)
+{
+	struct graph_run *r = graph_run_open("TG_BEGIN(G)\n TG_KERNEL(FIRST, tick10, 1, AIC, 0)\n TG_KERNEL(LATE, late_entry, 1, AIC, 0)\n TG_DEPEND(FIRST, LATE)\n"
+					     "TG_END(G)\n" RUN,
+					     NULL, 1);
+
+	REQUIRE(r != NULL);
+	CHECK_INT(graph_run_go(r), PTOWSP_KERNEL_FAILED);
+	CHECK_CONTAINS(r->error.text, "task 1, kernel LATE cannot run: kernel LATE (test.pto:3): no payload for cpu_sim and no function late_entry");
+	CHECK_INT(graph_run_count(r), PTOWSP_OK);
+	CHECK_STR(r->times, "FIRST 0-1 LATE 1-2");
+	graph_run_close(r);
+}
+
+/* --- the seed's example --- */
+
+static char *example_text(void)
+{
+	char *text = check_read(check_fmt("%s/packages/examples/deepseek.pto", check_root()), NULL);
+
+	REQUIRE(text != NULL);
+	return text;
+}
+
+static void the_example_has_the_text_of_the_specification(void)
+{
+	const char *path = getenv("PTOWSP_SHARED"), *begin, *end;
+	char *seed, *text = example_text();
+
+	CHECK_NEED_SHARED();
+	seed = check_read(check_fmt("%s/seeds/004_7470f3e1a2a39cf1.txt", path), NULL);
+	REQUIRE(seed != NULL);
+	begin = strstr(seed, "TG_BEGIN(DEEPSEEK_ATTN)");
+	end = begin ? strstr(begin, "\n```") : NULL;
+	REQUIRE(end != NULL);
+	CHECK_CONTAINS(text, check_fmt("%.*s\n", (int)(end - begin), begin));
+	free(seed);
+	free(text);
+}
+
+static void the_example_computes_what_it_says(void)
+{
+	static float x[1024][64], out[1024][64];
+	char *text = example_text();
+
+	for (int r = 0; r < 1024; r++)
+		for (int c = 0; c < 64; c++)
+			x[r][c] = (float)((r * 37 + c * 101 + r * c) % 509) / 64;
+	for (uint32_t threads = 1; threads < 3; threads++) {
+		struct graph_run *r = graph_run_open(text, NULL, threads);
+		int wrong = 0;
+
+		REQUIRE(r != NULL);
+		graph_run_bind(r, "INPUT_HIDDEN", x, 1024 * 64);
+		graph_run_bind(r, "OUTPUT", out, 1024 * 64);
+		memset(out, 0, sizeof(out));
+		CHECK_INT(graph_run_go(r), PTOWSP_OK);
+		CHECK_STR(r->error.text, "");
+		for (int i = 0; i < 1024; i++) {
+			int best = 0;
+
+			for (int k = 1; k < 32; k++)
+				best = x[i][k] > x[i][best] ? k : best;
+			for (int c = 0; c < 64; c++)
+				wrong += out[i][c] != x[i][c] * 2 + x[best][c];
+		}
+		CHECK_INT(wrong, 0);
+		CHECK_STR(r->times, "MLA_PROLOG 0-720896 INDEXER_PROLOG 0-589824 LIGHTNING_INDEXER 589824-2424832 SPARSE_FA 2424832-3014656");
+		graph_run_close(r);
+	}
+	free(text);
+}
+
 void suite_graph_run(CU_pSuite s)
 {
 	TEST(s, kernels_start_when_their_edges_allow);
@@ -304,4 +514,17 @@ void suite_graph_run(CU_pSuite s)
 	TEST(s, a_workspace_holds_elements_of_several_types);
 	TEST(s, a_kernel_that_leaves_its_binding_is_ended);
 	TEST(s, memory_is_taken_and_given_back);
+	TEST(s, a_condition_chooses_what_is_enqueued);
+	TEST(s, a_loop_runs_as_often_as_its_count_says_one_after_the_other);
+	TEST(s, an_iterator_moves_the_bindings);
+	TEST(s, a_while_goes_on_until_its_tensor_says_so);
+	TEST(s, a_break_leaves_the_innermost_loop);
+	TEST(s, launches_may_stand_in_loops_and_branches);
+	TEST(s, a_restore_brings_back_what_the_checkpoint_saved);
+	TEST(s, checkpoints_are_kept_side_by_side);
+	TEST(s, fused_graphs_run_as_one);
+	TEST(s, hints_change_nothing_here);
+	TEST(s, a_kernel_that_nobody_serves_is_named);
+	TEST(s, the_example_has_the_text_of_the_specification);
+	TEST(s, the_example_computes_what_it_says);
 }

@@ -131,6 +131,25 @@ static void tiles(void)
 	save("tiles_y", y[0], ROWS, COLUMNS);
 }
 
+/* Each row twice, and the row at the place of its largest element among the first 32. */
+static void deepseek(void)
+{
+	enum { ROWS = 1024, COLUMNS = 64, KEYS = 32 };
+	static float x[ROWS][COLUMNS], y[ROWS][COLUMNS];
+
+	fill(x[0], ROWS * COLUMNS, 7);
+	for (int r = 0; r < ROWS; r++) {
+		int best = 0;
+
+		for (int k = 1; k < KEYS; k++)
+			best = x[r][k] > x[r][best] ? k : best;
+		for (int c = 0; c < COLUMNS; c++)
+			y[r][c] = x[r][c] * 2 + x[best][c];
+	}
+	save("deepseek_x", x[0], ROWS, COLUMNS);
+	save("deepseek_y", y[0], ROWS, COLUMNS);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc != 2) {
@@ -146,5 +165,6 @@ int main(int argc, char **argv)
 	softmax();
 	matmul();
 	tiles();
+	deepseek();
 	return 0;
 }

@@ -251,7 +251,7 @@ static ptowsp_status flat_resolve(struct rt_access *access, const struct rt_prog
 	access->start = row * (int64_t)io->unit + column;
 	if (touched && io->access) {
 		least = touched->least;
-		most = touched->most;
+		most = touched->most == RT_FAR ? rt_io_reach(io) : touched->most;
 	}
 	if (io->limit && io->access && (least < 0 || most > io->limit))
 		return beyond(program, env, io, kernel, least < 0 ? least : most - 1, error);

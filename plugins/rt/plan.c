@@ -56,7 +56,7 @@ static bool flat_limits(struct rt_plan_io *plan, const struct rt_access *access,
 {
 	const struct rt_io *io = access->io;
 	const struct rt_touched *touched = access->touched;
-	int64_t far_row = RT_FAR / io->unit - 1, low = 0, high = RT_FAR - 1, most = touched ? touched->most : rt_io_reach(io);
+	int64_t far_row = RT_FAR / io->unit - 1, low = 0, high = RT_FAR - 1, most = touched && touched->most != RT_FAR ? touched->most : rt_io_reach(io);
 
 	if (io->view)
 		return false; /* where it begins is asked of every task */
