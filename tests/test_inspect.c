@@ -227,7 +227,7 @@ static void misuse_is_one_sentence_and_exit_2(void)
 	static const struct {
 		const char *arguments, *says;
 	} wrong[] = {{"", "no PACKAGE is given"},
-		     {"--pto sample.pkg.zst", "unknown flag --pto"},
+		     {"--source sample.pkg.zst", "unknown flag --source"},
 		     {"--c sample.pkg.zst", "unknown flag --c"},
 		     {"--json --disasm sample.pkg.zst", "--disasm excludes the flag before it"},
 		     {"--json sample.pkg.zst bad.pkg.zst", "--json takes one file"},

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum mode { SUMMARY, JSON, LISTING, VERIFY, GRAPH };
+enum mode { SUMMARY, JSON, LISTING, SOURCE, VERIFY, GRAPH };
 
 struct options {
 	enum mode mode;
@@ -25,7 +25,7 @@ struct options {
 };
 
 static const char usage[] =
-	"usage: ptowsp-inspect [--json|--disasm|--verify] PACKAGE...\n"
+	"usage: ptowsp-inspect [--json|--disasm|--pto|--verify] PACKAGE...\n"
 	"       ptowsp-inspect --graph OUT DUMP\n"
 	"\n"
 	"Reads packages; runs nothing of them. Without a flag one PACKAGE gives a summary of all its tables; several, or\n"
@@ -33,6 +33,8 @@ static const char usage[] =
 	"\n"
 	"  --json        the whole package in its JSON form, which ptowsp-pack --from-json packs to the same digests\n"
 	"  --disasm      the workload's bytecode with names, then every portable kernel\n"
+	"  --pto         source text that ptowsp-pack packs to the same digest; what the language cannot say is a comment line each,\n"
+	"                and the exit status is then 5\n"
 	"  --verify      check everything that a run would check before it starts: container, digests, tables, bytecode,\n"
 	"                portable kernels; says what was checked\n"
 	"  --graph OUT   draw DUMP, a graph that ptowsp-run --graph FILE.json or FILE.txt has saved; OUT ends in .txt, .dot, .svg, .pdf\n"
@@ -41,7 +43,7 @@ static const char usage[] =
 	"  --version     version and ABI\n"
 	"\n"
 	"Exit status: 0 success, 1 out of memory, 2 usage or a file that cannot be read or written, 3 package refused,\n"
-	"8 Graphviz not there.\n";
+	"5 a package that source text cannot say, 8 Graphviz not there.\n";
 
 static int exit_code(ptowsp_status status)
 {
@@ -75,7 +77,7 @@ static int misuse(const char *format, const char *what)
 {
 	fputs("ptowsp-inspect: ", stderr);
 	fprintf(stderr, format, what);
-	fputs("; usage: ptowsp-inspect [--json|--disasm|--verify] PACKAGE..., more with --help\n", stderr);
+	fputs("; usage: ptowsp-inspect [--json|--disasm|--pto|--verify] PACKAGE..., more with --help\n", stderr);
 	return 2;
 }
 
@@ -107,6 +109,9 @@ static int package_show(enum mode mode, const char *path)
 		break;
 	case LISTING:
 		st = inspect_listing(package, stdout, &error);
+		break;
+	case SOURCE:
+		st = inspect_source(package, stdout, &error);
 		break;
 	case VERIFY:
 		st = inspect_verify(package, path, stdout, &error);
@@ -271,7 +276,7 @@ static int flag_take(struct options *options, int argc, char **argv, int *at)
 	static const struct {
 		const char *name;
 		enum mode mode;
-	} modes[] = {{"--json", JSON}, {"--disasm", LISTING}, {"--verify", VERIFY}};
+	} modes[] = {{"--json", JSON}, {"--disasm", LISTING}, {"--pto", SOURCE}, {"--verify", VERIFY}};
 	const char *flag = argv[*at];
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)

@@ -19,6 +19,10 @@ ptowsp_status inspect_listing_tables(const struct pkg_tables *tables, FILE *to, 
 /* The checks that opening leaves out: digest of the sample data, workload bytecode, portable kernels. Says what was checked. */
 ptowsp_status inspect_verify(struct pkg *package, const char *path, FILE *to, struct ptowsp_error *error);
 
+/* Source text that packs to the same package. UNSUPPORTED if the language has no words for something: what it has is written all the same, with a
+ * comment line for each. MISMATCH if the text packs to another digest. Other errors: BAD_PACKAGE, NO_MEMORY. */
+ptowsp_status inspect_source(const struct pkg *package, FILE *to, struct ptowsp_error *error);
+
 /* Row of the EXPR table in infix form, cut with "..." where it does not fit; parentheses where they are needed. Names of the
  * enclosing loops, outermost first, may be given for "loop" nodes. Accepts any row number. */
 void inspect_expression(const struct pkg_tables *tables, uint32_t row, const char *const *loops, uint32_t loop_count, char *text,

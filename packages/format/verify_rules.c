@@ -507,12 +507,23 @@ static ptowsp_status graphs_check(const struct pkg_check *c)
 	return st;
 }
 
+static ptowsp_status calls_check(const struct pkg_check *c)
+{
+	const struct pkg_tables *t = c->tables;
+
+	for (uint32_t i = 0; i < t->call_count; i++)
+		MUST((uint64_t)t->call[i].first + t->call[i].instructions <= instruction_count(t),
+		     "CALL[%u] begins at instruction %u and has %u of them, WORK has %u", (unsigned)i, (unsigned)t->call[i].first,
+		     (unsigned)t->call[i].instructions, (unsigned)instruction_count(t));
+	return PTOWSP_OK;
+}
+
 ptowsp_status pkg_verify_rules(const struct pkg_check *check)
 {
 	static ptowsp_status (*const steps[])(const struct pkg_check *) = {
 		meta_check, kernels_check, payloads_check, levels_check,   tensors_check, expressions_check,
 		loops_check, pkg_verify_axes, work_check, entries_check, pkg_verify_kernel_entries, schedule_check, samples_check,
-		graphs_check, positions_check};
+		graphs_check, positions_check, calls_check};
 	ptowsp_status st = PTOWSP_OK;
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !st; i++)

@@ -27,7 +27,8 @@ struct pkg_writer {
 };
 
 /* Sections that a reader may leave out: a run needs none of them. */
-static const uint32_t optional_types[] = {PTOWSP_SECTION_META, PTOWSP_SECTION_TDAT, PTOWSP_SECTION_TBLB, PTOWSP_SECTION_DBGI};
+static const uint32_t optional_types[] = {PTOWSP_SECTION_META, PTOWSP_SECTION_TDAT, PTOWSP_SECTION_TBLB, PTOWSP_SECTION_DBGI,
+					  PTOWSP_SECTION_CALL, PTOWSP_SECTION_CARG};
 
 struct pkg_writer *pkg_writer_create(void)
 {
@@ -145,6 +146,12 @@ void *pkg_writer_at(struct pkg_writer *w, uint32_t type, uint32_t row)
 {
 	assert(row < pkg_writer_count(w, type));
 	return section_of(w, type)->bytes + (size_t)row * schema_of(type)->bytes;
+}
+
+void pkg_writer_cut(struct pkg_writer *w, uint32_t type, uint32_t rows)
+{
+	assert(rows <= pkg_writer_count(w, type));
+	section_of(w, type)->size = (size_t)rows * schema_of(type)->bytes;
 }
 
 void pkg_writer_meta(struct pkg_writer *w, const char *key, const char *value)

@@ -23,6 +23,8 @@ uint64_t pkg_writer_bytes(struct pkg_writer *writer, uint32_t type, const void *
 /* Rows so far, and a row to be changed in place (valid until the next append). */
 uint32_t pkg_writer_count(const struct pkg_writer *writer, uint32_t type);
 void *pkg_writer_at(struct pkg_writer *writer, uint32_t type, uint32_t row);
+/* Leaves out all rows from `rows` on. */
+void pkg_writer_cut(struct pkg_writer *writer, uint32_t type, uint32_t rows);
 void pkg_writer_meta(struct pkg_writer *writer, const char *key, const char *value);
 void pkg_writer_target(struct pkg_writer *writer, const char *target);
 

@@ -21,6 +21,7 @@ struct lang_unit {
 	struct lang_list *list;       /* the diagnostics so far */
 	jmp_buf out;                  /* left to when memory runs out or after the last error that is collected */
 	int stopped;                  /* 1: left because of too many errors */
+	struct lang_places *places;   /* one per source, in the arena: where its lines came from, as they say */
 };
 
 /* The growing form of struct lang_diagnostics; its texts outlive the compilation in an arena of their own. */

@@ -2,6 +2,7 @@
 /* incore.c - an InCore function as a portable kernel (tile.h). Functions that it calls are expanded in place. */
 #include "isa/isa.h"
 #include "lang/lower.h"
+#include "lang/place.h"
 
 #include <assert.h>
 #include <stdio.h>
@@ -15,7 +16,9 @@
 struct kernel {
 	struct lang_lower *lower;
 	const struct lang_function *function; /* the kernel's own */
-	struct lang_tile_code code;
+	struct lang_tile_code code; /* its names are rows of texts until the order of its tables is known */
+	const char **texts;
+	uint32_t text_count, text_capacity;
 	char *names;         /* the strings that this kernel refers to, at the offsets they have in the package */
 	uint32_t names_size;
 	struct body *bodies; /* functions expanded so far: a second call uses the same tiles and scalars */
@@ -73,7 +76,8 @@ static uint32_t name_of(struct kernel *kernel, const struct lang_function *funct
 {
 	if (function != kernel->function)
 		name = lang_format(&kernel->lower->unit->arena, "%s.%s", function->name, name);
-	return string_of(kernel, name);
+	*LANG_PUSH(&kernel->lower->unit->arena, kernel->texts, kernel->text_count, kernel->text_capacity) = name;
+	return kernel->text_count - 1;
 }
 
 static uint16_t tile_add(struct kernel *kernel, const struct lang_function *function, const struct lang_var *var)
@@ -127,7 +131,7 @@ static void body_declare(struct kernel *kernel, struct body *body, int arguments
 		else if (var->kind == LANG_SCALAR && var->needed && arguments)
 			body->rows[i] = scalar_add(kernel, name_of(kernel, function, var->name), var->type.dtype, PTOWSP_SCALAR_ARG,
 						   argument++);
-		else if (var->kind == LANG_LOOP || !var->needed || var->writes)
+		else if (var->kind == LANG_LOOP || var->writes) /* one that nothing mentions needs no row */
 			body->rows[i] = scalar_add(kernel, name_of(kernel, function, var->name), var->type.dtype,
 						   PTOWSP_SCALAR_LOCAL, 0);
 	}
@@ -137,7 +141,7 @@ static void body_declare(struct kernel *kernel, struct body *body, int arguments
 
 static struct ptowsp_tile_inst *inst_add(struct kernel *kernel, unsigned op, struct lang_span at)
 {
-	struct ptowsp_tile_inst *inst = lang_tile_inst_add(&kernel->code, op, at.line);
+	struct ptowsp_tile_inst *inst = lang_tile_inst_add(&kernel->code, op, lang_origin_of(kernel->lower->unit, at).line);
 
 	if (!inst)
 		lang_too_large(kernel->lower, at);
@@ -379,6 +383,19 @@ static void block_encode(struct kernel *kernel, const struct body *body, const s
 
 /* --- the payload --- */
 
+/* By the order of the rows, which says nothing about where the source declares them. */
+static void strings_take(struct kernel *kernel)
+{
+	struct lang_tile_code *code = &kernel->code;
+
+	lang_tile_order(code);
+	for (uint32_t i = 0; i < code->tile_count; i++)
+		code->tiles[i].name = string_of(kernel, kernel->texts[code->tiles[i].name]);
+	for (uint32_t i = 0; i < code->scalar_count; i++)
+		if (code->scalars[i].kind != PTOWSP_SCALAR_CONST)
+			code->scalars[i].name = string_of(kernel, kernel->texts[code->scalars[i].name]);
+}
+
 static void *payload_make(struct kernel *kernel, size_t *size_out)
 {
 	const struct lang_function *function = kernel->function;
@@ -386,6 +403,7 @@ static void *payload_make(struct kernel *kernel, size_t *size_out)
 		lang_alloc(kernel->code.arena, (function->memref_count + 1) * sizeof(*params));
 	uint32_t name = string_of(kernel, function->name);
 
+	strings_take(kernel);
 	for (uint32_t i = 0; i < function->memref_count; i++) {
 		const struct lang_var *memref = function->memrefs[i];
 
@@ -406,7 +424,7 @@ static struct lang_span why_place(struct kernel *kernel, const char *why, const 
 	unsigned number = end ? (unsigned)strtoul(line + 6, NULL, 10) : 0;
 
 	*sentence_out = why;
-	if (!number || kernel->bodies)
+	if (!number || kernel->bodies || lang_places_stated(kernel->lower->unit, at.file))
 		return at;
 	*sentence_out = end + 2;
 	return lang_line_span(kernel->lower->unit, at.file, number);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/lex.h"
+#include "lang/place.h"
 
 #include "format/graph_schema.h"
 
@@ -50,6 +51,8 @@ static void token_add(struct lexer *lexer, enum lang_token_kind kind, size_t ski
 	token->note_at = lexer->note_at;
 	token->text = lang_copy(&lexer->unit->arena, lexer->at + skip, length - skip);
 	token->at = span_of(lexer, lexer->at, length);
+	if (token->mark == '/' || token->mark == '%')
+		lang_place_division(lexer->unit, token->at);
 	lexer->fresh = 0;
 	lexer->note = LANG_NOTE_NONE;
 	lexer->at += length;
@@ -153,6 +156,10 @@ static void comment_read(struct lexer *lexer)
 		remark_set(lexer, &lexer->tokens->module, value, size);
 	} else if (remark_match(text, length, "PTO Program:", &value, &size)) {
 		remark_set(lexer, &lexer->tokens->program, value, size);
+	} else if (remark_match(text, length, "Positions:", &value, &size)) {
+		remark_set(lexer, &lexer->tokens->positions, value, size);
+	} else if (length && *text == '@') {
+		lang_place_read(lexer->unit, lexer->file, lexer->line, text + 1, length - 1);
 	}
 	lexer->at = stop;
 }
@@ -317,4 +324,6 @@ void lang_lex(struct lang_unit *unit, uint32_t file, struct lang_tokens *tokens_
 		if (!blank_skip(&lexer))
 			token_read(&lexer);
 	token_add(&lexer, LANG_END, 0, 0);
+	if (tokens_out->positions.text)
+		lang_places_state(unit, file, tokens_out->positions.text);
 }

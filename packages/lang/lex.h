@@ -30,7 +30,7 @@ struct lang_token {
 };
 enum { LANG_NOTE_NONE = 0, LANG_NOTE_INCORE = 1, LANG_NOTE_ORCHESTRATION = 2, LANG_NOTE_OTHER = 3 };
 
-/* "// Entry: @f", "// PTO Module: m", "// PTO Program: p". */
+/* "// Entry: @f", "// PTO Module: m", "// PTO Program: p", "// Positions: file.pto". */
 struct lang_remark {
 	const char *text; /* NULL: the comment is not there */
 	struct lang_span at;
@@ -38,7 +38,7 @@ struct lang_remark {
 struct lang_tokens {
 	struct lang_token *rows; /* the last one is LANG_END */
 	uint32_t count;
-	struct lang_remark entry, module, program;
+	struct lang_remark entry, module, program, positions;
 };
 
 /* Tokens of source number `file`; bytes that belong to no token are errors and left out. */

@@ -19,6 +19,7 @@ struct walk {
 	/* Tile levels in force: what the loops around may run at. */
 	uint32_t levels[LANG_MAX_LEVELS], level_count;
 	uint8_t leveled; /* inside a loop with tile_levels */
+	uint8_t expanded; /* all of it is expanded in a workload */
 };
 
 static void block_lower(struct walk *walk, struct frame *frame, const struct lang_block *block);
@@ -112,24 +113,36 @@ static void scalar_lower(struct walk *walk, struct frame *frame, const struct la
 	scalar_set(walk, frame, stmt->operands[0].var, a, stmt->at);
 }
 
-/* Slots that a function may read before its own assignment: what comes from outside, or 0. */
+static int starts(const struct lang_var *var, int outside)
+{
+	return is_slot(var) && var->writes && (outside ? var->needed : !var->needed && var->conditional);
+}
+
+/* The variable of the lowest slot from `least` on that starts in that way; NULL: there is none. */
+static const struct lang_var *start_next(const struct lang_function *function, uint32_t least, int outside)
+{
+	const struct lang_var *next = NULL;
+
+	for (uint32_t i = 0; i < function->var_count; i++)
+		if (starts(function->vars[i], outside) && function->vars[i]->slot >= least && (!next || function->vars[i]->slot < next->slot))
+			next = function->vars[i];
+	return next;
+}
+
+/* Slots that a function may read before its own assignment: what comes from outside, then those that are 0, each by slot: in what order they are
+ * declared is not said. */
 static void slots_start(struct walk *walk, struct frame *frame)
 {
-	const struct lang_function *function = frame->function;
+	for (int outside = 1; outside >= 0; outside--) {
+		const struct lang_var *var = start_next(frame->function, 0, outside);
 
-	for (uint32_t i = 0; i < function->var_count; i++) {
-		const struct lang_var *var = function->vars[i];
-		uint32_t expr;
+		for (; var; var = start_next(frame->function, var->slot + 1, outside)) {
+			uint32_t expr = outside ? frame->values[var->id] : lang_expr_const(&walk->lower->tables.exprs, 0);
 
-		if (!is_slot(var) || !var->writes || (!var->needed && !var->conditional))
-			continue;
-		if (!var->needed)
-			expr = lang_expr_const(&walk->lower->tables.exprs, 0);
-		else if (frame->values[var->id] != PTOWSP_NONE)
-			expr = frame->values[var->id];
-		else
-			expr = need_expr(walk, frame, var);
-		emit_at(walk, PTOWSP_OP_SLOT_SET, var->slot, expr, var->at);
+			if (expr == PTOWSP_NONE)
+				expr = need_expr(walk, frame, var);
+			emit_at(walk, PTOWSP_OP_SLOT_SET, var->slot, expr, var->at);
+		}
 	}
 }
 
@@ -228,12 +241,75 @@ static struct frame *frame_create(struct walk *walk, const struct lang_function 
 	return frame;
 }
 
+/* --- calls that leave a record: what the source of the entry says, which its instructions do not show --- */
+
+static uint32_t argument_record(struct walk *walk, uint32_t tensor, uint32_t slot, uint32_t row, uint32_t column)
+{
+	struct lang_lower *lower = walk->lower;
+	struct ptowsp_call_argument_record record = {.tensor = tensor, .slot = slot, .row = row, .column = column};
+
+	return pkg_writer_row(lower->writer, PTOWSP_SECTION_CARG, &record, sizeof(record));
+}
+
+/* The scalars by their symbols: in what order the callee declares them is not said. */
+static void scalars_record(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
+{
+	const struct lang_function *target = stmt->target;
+	uint32_t least = 0, next = 0;
+
+	for (uint32_t done = 0; done < target->need_count; done++, least = next + 1) {
+		uint32_t found = 0;
+
+		next = UINT32_MAX;
+		for (uint32_t i = 0; i < target->need_count; i++) {
+			uint32_t row = target->needs[i]->symbol->row;
+
+			if (row >= least && row < next) {
+				next = row;
+				found = i;
+			}
+		}
+		argument_record(walk, PTOWSP_NONE, next, operand_expr(walk, frame, stmt->needs[found]), PTOWSP_NONE);
+	}
+}
+
+static uint32_t call_record(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
+{
+	const struct lang_function *target = stmt->target;
+	struct lang_exprs *exprs = &walk->lower->tables.exprs;
+	struct ptowsp_call_record record = {.first = walk->lower->tables.work_count,
+					    .caller = frame->function->entry,
+					    .callee = target->entry,
+					    .arguments = pkg_writer_count(walk->lower->writer, PTOWSP_SECTION_CARG),
+					    .argument_count = target->memref_count + target->need_count};
+
+	for (uint32_t i = 0; i < target->memref_count; i++) {
+		const struct lang_arg *arg = arg_of(stmt, target->memrefs[i]);
+
+		argument_record(walk, frame->function->tensors[arg->actual.var->number], PTOWSP_NONE,
+				arg->tuple ? operand_expr(walk, frame, &arg->row) : lang_expr_const(exprs, 0),
+				arg->tuple ? operand_expr(walk, frame, &arg->column) : lang_expr_const(exprs, 0));
+	}
+	scalars_record(walk, frame, stmt);
+	return pkg_writer_row(walk->lower->writer, PTOWSP_SECTION_CALL, &record, sizeof(record));
+}
+
+static void call_close(struct walk *walk, uint32_t row)
+{
+	if (row < pkg_writer_count(walk->lower->writer, PTOWSP_SECTION_CALL)) { /* else there was no memory, which sealing tells */
+		struct ptowsp_call_record *record = pkg_writer_at(walk->lower->writer, PTOWSP_SECTION_CALL, row);
+
+		record->instructions = walk->lower->tables.work_count - record->first;
+	}
+}
+
 /* An orchestration inside another one: its memrefs begin where the tuples say. */
 static void orchestration_call(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
 {
 	struct lang_exprs *exprs = &walk->lower->tables.exprs;
 	const struct lang_function *target = stmt->target;
 	struct frame *inner = frame_create(walk, target, frame);
+	uint32_t record = frame->caller || walk->expanded ? PTOWSP_NONE : call_record(walk, frame, stmt); /* those inside are their own entry's */
 
 	lang_expansion_count(walk->lower, stmt->at);
 	for (uint32_t i = 0; i < target->memref_count; i++) {
@@ -252,6 +328,8 @@ static void orchestration_call(struct walk *walk, struct frame *frame, const str
 		inner->values[target->needs[i]->id] = operand_expr(walk, frame, stmt->needs[i]);
 	slots_start(walk, inner);
 	block_lower(walk, inner, &target->body);
+	if (record != PTOWSP_NONE)
+		call_close(walk, record);
 }
 
 /* --- loops and branches --- */
@@ -423,7 +501,7 @@ void lang_entry_lower(struct lang_lower *lower, struct lang_function *function, 
 void lang_orchestration_lower(struct lang_lower *lower, const struct lang_function *function, const struct lang_binding *memrefs,
 			      const uint32_t *needs, uint32_t depth, uint32_t loops)
 {
-	struct walk walk = {.lower = lower, .depth = depth, .loops = loops};
+	struct walk walk = {.lower = lower, .depth = depth, .loops = loops, .expanded = 1};
 	struct frame *frame = frame_create(&walk, function, NULL);
 
 	memcpy(frame->memrefs, memrefs, function->memref_count * sizeof(*memrefs));

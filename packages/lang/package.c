@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* package.c - the tables of a package: declare and sort what has an id, lower, write. */
+#include "format/normal.h"
 #include "lang/graph_lower.h"
 #include "lang/lower.h"
 #include "lang/number.h"
+#include "lang/place.h"
 #include "lang/process.h"
 #include "lang/rows.h"
 #include "lang/schedule.h"
@@ -14,23 +16,24 @@
 /* The execution unit of a kernel whose source does not say one: whichever pool is free first. */
 #define KERNEL_UNIT PTOWSP_UNIT_ANY
 
-/* Packages hold no folders. */
-static const char *file_name(struct lang_lower *lower, const char *path)
-{
-	const char *base = strrchr(path, '/');
-
-	base = base ? base + 1 : path;
-	return lang_clean(&lower->unit->arena, base, strlen(base));
-}
-
 void lang_debug_add(struct lang_lower *lower, uint16_t kind, uint32_t row, struct lang_span at)
 {
+	uint32_t file = 0;
+	struct lang_origin origin = kind == 4 ? lang_origin_of_division(lower->unit, at) : lang_origin_of(lower->unit, at);
+
+	if (!origin.line)
+		return;
+	/* Its string comes last: a position may be dropped with what it is a position of. */
+	while (file < lower->file_count && strcmp(lower->files[file], origin.file) != 0)
+		file++;
+	if (file == lower->file_count)
+		*LANG_PUSH(&lower->unit->arena, lower->files, lower->file_count, lower->file_capacity) = origin.file;
 	*LANG_PUSH(&lower->unit->arena, lower->tables.debug, lower->tables.debug_count, lower->tables.debug_capacity) = (struct ptowsp_debug_record){
-		.file = pkg_writer_string(lower->writer, file_name(lower, lower->unit->sources[at.file].name)),
+		.file = file,
 		.kind = kind,
 		.row = row,
-		.line = at.line,
-		.column = at.column};
+		.line = origin.line,
+		.column = origin.column};
 }
 
 uint32_t lang_binary_at(struct lang_lower *lower, enum ptowsp_expr_op op, uint32_t a, uint32_t b, struct lang_span at)
@@ -334,14 +337,30 @@ void lang_entry_begin(struct lang_lower *lower, uint32_t row)
 	lower->entries[row].instruction = lower->tables.work_count;
 }
 
+/* What an entry with code needs is a set: in what order its code reads them is not said. */
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return x < y ? -1 : x > y;
+}
+
+static void values_sort(struct lang_lower *lower, uint32_t first)
+{
+	if (lower->tables.value_count > first)
+		qsort(lower->tables.values + first, lower->tables.value_count - first, sizeof(*lower->tables.values), by_number);
+}
+
 void lang_entry_end(struct lang_lower *lower, uint32_t row)
 {
 	const struct lang_function *f = lang_rows_of(lower, PTOWSP_SECTION_ENTR)->rows[row].function;
 
-	if (!f || f->kind != LANG_INCORE) /* the values of a kernel's entry are its scalars and nothing else */
+	if (!f || f->kind != LANG_INCORE) /* the values of a kernel's entry are its scalars, in their order, and nothing else */
 		lang_schedule_values(lower);
 	for (uint32_t i = 0; !f && i < lower->pipeline_value_count; i++)
 		lang_value_use(lower, lower->pipeline_values[i]);
+	if (!f || f->kind != LANG_INCORE)
+		values_sort(lower, lower->value_first);
 	lower->entries[row].value_count = lower->tables.value_count - lower->value_first;
 	lower->value_first = PTOWSP_NONE;
 }
@@ -446,8 +465,12 @@ void lang_lower(struct lang_module *module, struct pkg_writer *writer, const cha
 	lang_variants_warn(&lower);
 	kernels_write(&lower, kernels);
 	declarations_write(&lower);
+	for (uint32_t i = 0; i < lower.tables.debug_count; i++)
+		lower.tables.debug[i].file = pkg_writer_string(writer, lower.files[lower.tables.debug[i].file]);
 	/* Regions name their tensors themselves, so the list of tensors stays empty. */
 	lang_tables_write(&lower.tables, writer, NULL, 0);
 	lang_schedule_lower(&lower);
 	lang_graph_schedule(&lower);
+	if (pkg_writer_normalise(writer, NULL))
+		longjmp(module->unit->out, 1);
 }

@@ -32,7 +32,6 @@ static int loop_value_declare(struct lang_parser *parser, const struct lang_oper
 /* "{4096:256,...,0:32}" */
 static int level_list_parse(struct lang_parser *parser, struct lang_levels *levels)
 {
-	levels->stated = 1;
 	if (!lang_expect(parser, '{', "and the levels behind tile_levels="))
 		return 0;
 	while (!lang_at_mark(parser, '}')) {
@@ -47,6 +46,7 @@ static int level_list_parse(struct lang_parser *parser, struct lang_levels *leve
 			return lang_expected(parser, "tile rows");
 		lang_take(parser);
 		*LANG_PUSH(&parser->unit->arena, levels->rows, levels->count, levels->capacity) = level;
+		levels->stated = 1; /* an empty list says no more than none */
 		if (!lang_at_mark(parser, ','))
 			break;
 		lang_take(parser);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/tile_code.h"
 
+#include "isa/isa.h"
+
 #include <string.h>
 
 uint32_t lang_tile_add(struct lang_tile_code *code, const struct ptowsp_tile_tile *tile)
@@ -48,6 +50,43 @@ void lang_tile_chain_resolve(struct lang_tile_code *code, uint32_t chain, uint32
 		chain = inst->target;
 		inst->target = target;
 	}
+}
+
+static uint32_t rank_of(const struct ptowsp_tile_scalar *scalar)
+{
+	return scalar->kind == PTOWSP_SCALAR_ARG ? 0 : scalar->kind == PTOWSP_SCALAR_CONST ? 2 : 1;
+}
+
+static void inst_renumber(struct ptowsp_tile_inst *inst, const uint16_t *now)
+{
+	uint16_t *const fields[] = {&inst->d, &inst->e, &inst->a, &inst->b, &inst->c, &inst->f};
+	const struct isa_op *op = isa_op(inst->op);
+	uint32_t dst = 0, src = 2;
+
+	for (const char *letter = op ? op->operands : ""; *letter; letter++) {
+		uint16_t *field = fields[*letter < 'a' ? dst++ : src++];
+
+		if (*letter == 'S' || *letter == 's')
+			*field = now[*field];
+	}
+}
+
+void lang_tile_order(struct lang_tile_code *code)
+{
+	uint32_t count = code->scalar_count, at = 0;
+	struct ptowsp_tile_scalar *rows = lang_alloc(code->arena, (count + 1) * sizeof(*rows));
+	uint16_t *now = lang_alloc(code->arena, (count + 1) * sizeof(*now));
+
+	for (uint32_t rank = 0; rank < 3; rank++)
+		for (uint32_t i = 0; i < count; i++)
+			if (rank_of(&code->scalars[i]) == rank) {
+				rows[at] = code->scalars[i];
+				now[i] = (uint16_t)at++;
+			}
+	code->scalars = rows;
+	code->scalar_capacity = count + 1;
+	for (uint32_t i = 0; i < code->inst_count; i++)
+		inst_renumber(&code->insts[i], now);
 }
 
 static unsigned char *table_put(unsigned char *at, const void *rows, size_t size)

@@ -30,6 +30,10 @@ struct ptowsp_tile_inst *lang_tile_inst_add(struct lang_tile_code *code, unsigne
 /* Instructions of a chain (number + 1, linked by their targets, 0 ends it) get their target. */
 void lang_tile_chain_resolve(struct lang_tile_code *code, uint32_t chain, uint32_t target);
 
+/* Scalars by kind: arguments, what the kernel declares, literals, each in the order in which they were added. Instructions follow. Where a
+ * literal or a function expanded in place came first is then no longer to be seen. */
+void lang_tile_order(struct lang_tile_code *code);
+
 /* The payload in the arena, *size_out a multiple of 8. name: of the function, as the other names. */
 void *lang_tile_encode(const struct lang_tile_code *code, uint32_t name, const struct ptowsp_tile_param *params,
 		       uint32_t param_count, size_t *size_out);

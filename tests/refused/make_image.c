@@ -329,6 +329,8 @@ PIPELINE_CASE(process_order_outside, PROC, 0, "order", 2)
 PIPELINE_CASE(process_order_twice, PROC, 1, "order", 0)
 PIPELINE_CASE(process_with_a_channel_twice, PROC, 1, "channel_count", 3)
 FIELD_CASE(pipeline_without_processes, ENTR, 0, "flags", 5)
+CHANGE(call_outside, (table_add(image, PTOWSP_SECTION_CALL, 1), set(image, PTOWSP_SECTION_CALL, 0, "first", 5),
+		      set(image, PTOWSP_SECTION_CALL, 0, "instructions", 2)))
 
 /* AXES in full, AXVL: the only axis becomes one of two rows, with these values. */
 static uint32_t const_add(struct pkg_image *image, uint32_t value)
@@ -422,7 +424,7 @@ const struct image_case image_cases[] = {
 	CASE(position_in_a_folder), CASE(position_file_long),
 	CASE(channel_kind_unknown), CASE(channel_direction_unknown), CASE(process_outside), CASE(process_without_replicas),
 	CASE(process_with_many_replicas), CASE(process_order_outside), CASE(process_order_twice), CASE(process_with_a_channel_twice),
-	CASE(pipeline_without_processes),
+	CASE(pipeline_without_processes), CASE(call_outside),
 	CASE(axis_dense_with_a_row), CASE(axis_ragged_without_a_row), CASE(axis_ragged_with_a_step), CASE(axis_ragged_without_lengths),
 	CASE(axis_ragged_with_indices), CASE(axis_ragged_by_floats), CASE(axis_values_and_tensors), CASE(axis_values_too_few),
 	CASE(axis_sums_from_one), CASE(axis_sums_that_fall), CASE(axis_indices_too_few), CASE(axis_index_negative),

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* parts.h - what the files of the printer share. */
+#ifndef PRINT_PARTS_H
+#define PRINT_PARTS_H
+
+#include "print/text.h"
+#include "ptowsp/workload.h"
+
+/* One package being printed. */
+struct print_job {
+	const struct pkg *package;
+	const struct pkg_tables *t;
+	struct ptowsp_workload_header work; /* zeros without WORK */
+	const uint8_t *instructions;
+	const char *file;       /* of the positions, NULL: there are none */
+	uint32_t *positions[5]; /* owned: DBGI row + 1 of each instruction, kernel, entry; none; expression */
+	uint32_t *homes;        /* owned, by SLOT row: the entry that declares a symbol which nothing reads, PTOWSP_NONE for all others */
+	const char *helper;     /* what the names of helper scalars begin with: no name of the package does */
+};
+
+static inline const char *print_string(const struct print_job *job, uint32_t offset)
+{
+	return pkg_string(job->t, offset);
+}
+
+#define PRINT_MAX_DIVISIONS 64u /* on one line; further ones lose their positions */
+/* The divisions of a line, in its order. */
+struct print_divisions {
+	struct print_place places[PRINT_MAX_DIVISIONS];
+	uint32_t count;
+};
+/* One row of EXPR; those of an expression, as it is printed. */
+void print_division_add(const struct print_job *job, struct print_divisions *divisions, uint32_t row);
+void print_divisions_add(const struct print_job *job, struct print_divisions *divisions, uint32_t row);
+
+/* Ends the line with the position of a row; kind as in DBGI, 0 to 2 or 4. */
+void print_end_of(const struct print_job *job, struct print_text *text, unsigned kind, uint32_t row);
+/* The same with divisions. */
+void print_end_with(const struct print_job *job, struct print_text *text, unsigned kind, uint32_t row, const struct print_divisions *divisions);
+
+/* The tensor of an entry at a position; PTOWSP_NONE if there is none. */
+uint32_t print_tensor_of(const struct print_job *job, uint32_t entry, uint32_t position);
+/* "%x: !pto.memref<gm,...,f32>, ..." of an entry's own tensors; 0 and a line about it if they are not those of a function. */
+int print_memrefs(const struct print_job *job, struct print_text *text, uint32_t entry, uint32_t *count_out);
+/* The part of a tensor's name behind "function."; NULL if the name is another one. */
+const char *print_memref_name(const struct print_job *job, uint32_t entry, uint32_t tensor);
+/* What a symbol is called inside a function: its name, or the part behind "function." where several functions use it for several types. */
+const char *print_symbol_name(const struct print_job *job, const char *function, uint32_t slot);
+
+/* Declarations of the symbols that nothing reads and that this entry is to declare. */
+void print_unused(const struct print_job *job, struct print_text *text, uint32_t entry);
+
+/* Has the kernel of an entry a tile or a scalar of that name? */
+int print_kernel_knows(const struct print_job *job, uint32_t entry, const char *name);
+
+/* An InCore function, and an Orchestration function: rows of ENTR. */
+void print_incore(struct print_job *job, struct print_text *text, uint32_t entry);
+void print_orchestration(struct print_job *job, struct print_text *text, uint32_t entry);
+
+#endif

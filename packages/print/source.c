@@ -1,0 +1,391 @@
+/* SPDX-License-Identifier: MIT */
+/* source.c - the text of a whole package: what its comments say, then its functions in the order of their code. */
+#include "print/parts.h"
+#include "print/print.h"
+
+#include "format/fail.h"
+#include "format/schema.h" /* pkg_expr_operands */
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- what the parts share --- */
+
+static const struct ptowsp_debug_record *position_of(const struct print_job *job, unsigned kind, uint32_t row)
+{
+	uint32_t place = job->file && row != PTOWSP_NONE ? job->positions[kind][row] : 0;
+
+	return place ? &job->t->debug[place - 1] : NULL;
+}
+
+static struct print_place place_of(const struct ptowsp_debug_record *d)
+{
+	return d ? (struct print_place){d->line, d->column} : (struct print_place){0, 0};
+}
+
+void print_division_add(const struct print_job *job, struct print_divisions *divisions, uint32_t row)
+{
+	if (divisions->count < PRINT_MAX_DIVISIONS)
+		divisions->places[divisions->count++] = place_of(position_of(job, 4, row));
+}
+
+static void divisions_walk(const struct print_job *job, struct print_divisions *divisions, uint32_t row, uint32_t depth)
+{
+	const struct ptowsp_expr_record *e = &job->t->expr[row];
+	unsigned operands = pkg_expr_operands(e->op);
+
+	if (!operands || depth > PTOWSP_NESTING_LIMIT)
+		return;
+	divisions_walk(job, divisions, e->a, depth + 1);
+	if (e->op == PTOWSP_EXPR_DIV || e->op == PTOWSP_EXPR_MOD)
+		print_division_add(job, divisions, row);
+	if (operands > 1)
+		divisions_walk(job, divisions, e->b, depth + 1);
+	if (operands > 2)
+		divisions_walk(job, divisions, e->c, depth + 1);
+}
+
+void print_divisions_add(const struct print_job *job, struct print_divisions *divisions, uint32_t row)
+{
+	divisions_walk(job, divisions, row, 0);
+}
+
+void print_end_with(const struct print_job *job, struct print_text *text, unsigned kind, uint32_t row, const struct print_divisions *divisions)
+{
+	const struct ptowsp_debug_record *d = position_of(job, kind, row);
+	const char *file = d ? print_string(job, d->file) : NULL;
+
+	print_end_at(text, place_of(d), divisions->places, divisions->count, file && strcmp(file, job->file) ? file : NULL);
+}
+
+void print_end_of(const struct print_job *job, struct print_text *text, unsigned kind, uint32_t row)
+{
+	const struct print_divisions none = {.count = 0};
+
+	print_end_with(job, text, kind, row, &none);
+}
+
+uint32_t print_tensor_of(const struct print_job *job, uint32_t entry, uint32_t position)
+{
+	for (uint32_t i = 0; i < job->t->tensor_count; i++)
+		if (job->t->tensor[i].entry == entry && job->t->tensor[i].position == position)
+			return i;
+	return PTOWSP_NONE;
+}
+
+const char *print_memref_name(const struct print_job *job, uint32_t entry, uint32_t tensor)
+{
+	const char *function = print_string(job, job->t->entry[entry].name), *name = print_string(job, job->t->tensor[tensor].name);
+	size_t length = strlen(function);
+
+	if (job->t->tensor[tensor].entry != entry || strncmp(name, function, length) != 0 || name[length] != '.' ||
+	    !print_is_name(name + length + 1))
+		return NULL;
+	return name + length + 1;
+}
+
+int print_memrefs(const struct print_job *job, struct print_text *text, uint32_t entry, uint32_t *count_out)
+{
+	uint32_t tensor;
+
+	for (*count_out = 0; (tensor = print_tensor_of(job, entry, *count_out)) != PTOWSP_NONE; ++*count_out) {
+		const struct ptowsp_tensor_record *r = &job->t->tensor[tensor];
+		const char *name = print_memref_name(job, entry, tensor);
+
+		if (!name || !(r->flags & PTOWSP_TENSOR_SHAPELESS) || r->alignment) {
+			print_unsaid(text, 0, "the tensor \"%.80s\" as a parameter", print_string(job, r->name));
+			return 0;
+		}
+		print_add(text, "%s%%%s: !pto.memref<%s,...,%s>", *count_out ? ", " : "", name, print_space(r->location),
+			  print_dtype(r->dtype));
+	}
+	return 1;
+}
+
+/* Is there a symbol "other.rest", other being another function? */
+static int is_mixed(const struct print_job *job, uint32_t slot, const char *rest)
+{
+	for (uint32_t i = 0; i < job->t->slot_count; i++) {
+		const char *name = print_string(job, job->t->slot[i].name);
+		size_t length = strlen(name), tail = strlen(rest);
+
+		if (i != slot && job->t->slot[i].kind == PTOWSP_SLOT_SYMBOL && length > tail + 1 && name[length - tail - 1] == '.' &&
+		    !strcmp(name + length - tail, rest))
+			return 1;
+	}
+	return 0;
+}
+
+const char *print_symbol_name(const struct print_job *job, const char *function, uint32_t slot)
+{
+	const char *name = print_string(job, job->t->slot[slot].name);
+	size_t length = strlen(function);
+
+	if (!strncmp(name, function, length) && name[length] == '.' && is_mixed(job, slot, name + length + 1))
+		return name + length + 1;
+	return name;
+}
+
+/* --- positions --- */
+
+static int positions_find(struct print_job *job)
+{
+	const struct pkg_tables *t = job->t;
+	const uint32_t counts[5] = {job->work.num_instructions, t->kernel_count, t->entry_count, t->slot_count, t->expr_count};
+
+	for (unsigned kind = 0; kind < 5; kind++) {
+		job->positions[kind] = calloc((size_t)counts[kind] + 1, sizeof(uint32_t));
+		if (!job->positions[kind])
+			return 0;
+	}
+	for (uint32_t i = 0; i < t->debug_count; i++)
+		if (t->debug[i].kind < 5 && t->debug[i].line) {
+			job->positions[t->debug[i].kind][t->debug[i].row] = i + 1;
+			job->file = job->file ? job->file : print_string(job, t->debug[i].file);
+		}
+	return 1;
+}
+
+/* --- helper names --- */
+
+static int begins_some(const struct print_job *job, const char *prefix)
+{
+	const struct pkg_tables *t = job->t;
+	size_t length = strlen(prefix);
+
+	for (uint64_t at = 0; at < t->strings_size; at += strlen(t->strings + at) + 1) {
+		const char *text = t->strings + at, *dot = strrchr(text, '.');
+
+		if (!strncmp(text, prefix, length) || (dot && !strncmp(dot + 1, prefix, length)))
+			return 1;
+	}
+	return 0;
+}
+
+static void helper_choose(struct print_job *job)
+{
+	static const char *const words[] = {"v", "value", "helper", "helper_value", "helper_value_"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
+		job->helper = words[i];
+		if (!begins_some(job, words[i]))
+			return;
+	}
+}
+
+/* --- the order of functions --- */
+
+static int has_code(const struct print_job *job, uint32_t entry)
+{
+	return !(job->t->entry[entry].flags & PTOWSP_ENTRY_KERNEL);
+}
+
+/* The order of the source, as far as the package depends on it: values first, then code; else by line, for those who read it. */
+static int order_compare(const struct print_job *job, uint32_t a, uint32_t b)
+{
+	const struct ptowsp_entry_record *x = &job->t->entry[a], *y = &job->t->entry[b];
+
+	if (x->values != y->values)
+		return x->values < y->values ? -1 : 1;
+	if (!x->value_count != !y->value_count)
+		return x->value_count ? 1 : -1;
+	if (has_code(job, a) && has_code(job, b) && x->instruction != y->instruction)
+		return x->instruction < y->instruction ? -1 : 1;
+	return 0;
+}
+
+static uint32_t line_of(const struct print_job *job, uint32_t entry)
+{
+	uint32_t place = job->positions[2][entry];
+
+	return place ? job->t->debug[place - 1].line : 0;
+}
+
+/* Insertion: what has to stand before another one does, the others by line. */
+static void order_find(const struct print_job *job, uint32_t *order)
+{
+	for (uint32_t i = 0; i < job->t->entry_count; i++) {
+		uint32_t at = i;
+
+		while (at > 0 && (order_compare(job, i, order[at - 1]) < 0 ||
+				  (order_compare(job, i, order[at - 1]) == 0 && line_of(job, i) < line_of(job, order[at - 1])))) {
+			order[at] = order[at - 1];
+			at--;
+		}
+		order[at] = i;
+	}
+}
+
+/* --- the head --- */
+
+static void head_print(const struct print_job *job, struct print_text *text)
+{
+	const char *name = pkg_meta(job->package, "name");
+
+	if (name && *name) {
+		print_add(text, "// PTO Module: %s", name);
+		print_end(text);
+	}
+	print_add(text, "// Positions: %s", job->file ? job->file : "none");
+	print_end(text);
+	for (uint32_t e = 0; e < job->t->entry_count; e++)
+		if (job->t->entry[e].flags & PTOWSP_ENTRY_DEFAULT) {
+			print_add(text, "// Entry: @%s", print_string(job, job->t->entry[e].name));
+			print_end(text);
+		}
+}
+
+/* Rows that functions and their calls do not make. */
+static void rest_print(const struct print_job *job, struct print_text *text)
+{
+	const struct pkg_tables *t = job->t;
+	const struct {
+		uint32_t count;
+		const char *what;
+	} rest[] = {{t->directive_count, "schedule"}, {t->requirement_count, "list of required features"}, {t->sample_count, "sample data"},
+		    {t->channel_count, "channels"},   {t->process_count, "processes"},                     {t->event_count, "events"}};
+	const char *version = pkg_meta(job->package, "version");
+	uint32_t targets;
+
+	pkg_targets(job->package, &targets);
+	if (targets)
+		print_unsaid(text, 0, "the targets of the package");
+	if (version && *version)
+		print_unsaid(text, 0, "version %.80s", version);
+	for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++)
+		if (rest[i].count)
+			print_unsaid(text, 0, "the %s of the package", rest[i].what);
+	for (uint32_t i = 0; i < t->slot_count; i++) {
+		const char *name = print_string(job, t->slot[i].name);
+
+		if (t->slot[i].flags & PTOWSP_SLOT_HAS_DEFAULT && t->slot[i].kind == PTOWSP_SLOT_SYMBOL)
+			print_unsaid(text, 0, "the value that %.80s has unless a run sets it", name);
+		if (t->slot[i].kind == PTOWSP_SLOT_SLOT && !(t->slot[i].flags & PTOWSP_SLOT_INTERNAL))
+			print_unsaid(text, 0, "the slot \"%.80s\" that runs may set", name);
+	}
+	for (uint32_t i = 0; i < t->tensor_count; i++)
+		if (t->tensor[i].entry == PTOWSP_NONE)
+			print_unsaid(text, 0, "the tensor \"%.80s\" of no function", print_string(job, t->tensor[i].name));
+}
+
+/* --- symbols that nothing reads: a function may declare one all the same --- */
+
+static int names_match(const struct print_job *job, uint32_t name, const char *before, const char *function, const char *rest)
+{
+	const char *text = print_string(job, name);
+	size_t first = strlen(before), second = strlen(function);
+
+	return !strncmp(text, before, first) && !strncmp(text + first, function, second) && text[first + second] == '.' &&
+	       !strcmp(text + first + second + 1, rest);
+}
+
+/* Has the function something of that name? Loops of all functions count. */
+static int knows(const struct print_job *job, uint32_t entry, const char *name)
+{
+	const struct pkg_tables *t = job->t;
+	const char *function = print_string(job, t->entry[entry].name);
+
+	for (uint32_t i = 0; i < t->tensor_count; i++)
+		if (names_match(job, t->tensor[i].name, "", function, name))
+			return 1;
+	for (uint32_t i = 0; i < t->slot_count; i++)
+		if (names_match(job, t->slot[i].name, "@", function, name))
+			return 1;
+	for (uint32_t i = 0; i < t->axis_count; i++)
+		if (!strcmp(print_string(job, t->axis[i].name), name))
+			return 1;
+	return !has_code(job, entry) && print_kernel_knows(job, entry, name);
+}
+
+/* The function that the name says; else one with code, for it has fewer names; else any. */
+static uint32_t home_find(const struct print_job *job, uint32_t slot)
+{
+	const char *name = print_string(job, job->t->slot[slot].name);
+	uint32_t home = PTOWSP_NONE;
+
+	for (uint32_t e = 0; e < job->t->entry_count; e++)
+		if (print_symbol_name(job, print_string(job, job->t->entry[e].name), slot) != name)
+			return e;
+	for (uint32_t e = 0; e < job->t->entry_count; e++)
+		if (!knows(job, e, name) && (home == PTOWSP_NONE || (has_code(job, e) && !has_code(job, home))))
+			home = e;
+	return home;
+}
+
+static int homes_find(struct print_job *job)
+{
+	const struct pkg_tables *t = job->t;
+	uint8_t *read = calloc((size_t)t->slot_count + 1, 1);
+
+	job->homes = calloc((size_t)t->slot_count + 1, sizeof(*job->homes));
+	for (uint32_t i = 0; read && i < t->entry_value_count; i++)
+		read[t->entry_value[i].slot] = 1;
+	for (uint32_t i = 0; read && job->homes && i < t->slot_count; i++)
+		job->homes[i] = read[i] || t->slot[i].kind != PTOWSP_SLOT_SYMBOL ? PTOWSP_NONE : home_find(job, i);
+	free(read);
+	return read && job->homes;
+}
+
+void print_unused(const struct print_job *job, struct print_text *text, uint32_t entry)
+{
+	const char *function = print_string(job, job->t->entry[entry].name);
+
+	for (uint32_t i = 0; i < job->t->slot_count; i++)
+		if (job->homes[i] == entry) {
+			print_add(text, "  %%%s = alloc_scalar : %s", print_symbol_name(job, function, i), print_dtype(job->t->slot[i].dtype));
+			print_end(text);
+		}
+}
+
+/* --- all of it --- */
+
+static void functions_print(struct print_job *job, struct print_text *text, const uint32_t *order)
+{
+	for (uint32_t i = 0; i < job->t->entry_count; i++) {
+		print_end(text);
+		if (has_code(job, order[i]))
+			print_orchestration(job, text, order[i]);
+		else
+			print_incore(job, text, order[i]);
+	}
+}
+
+static int job_begin(struct print_job *job)
+{
+	if (job->t->work_size) {
+		memcpy(&job->work, job->t->work, sizeof(job->work));
+		job->instructions = job->t->work + sizeof(job->work);
+	}
+	helper_choose(job);
+	return homes_find(job) && positions_find(job);
+}
+
+ptowsp_status print_source(const struct pkg *package, char **text_out, uint32_t *unsaid_out, struct ptowsp_error *error)
+{
+	struct print_job job = {.package = package, .t = pkg_tables(package)};
+	uint32_t *order = calloc((size_t)job.t->entry_count + 1, sizeof(*order));
+	struct print_text text = {0};
+	int done = order && job_begin(&job);
+
+	*text_out = NULL;
+	*unsaid_out = 0;
+	if (done) {
+		order_find(&job, order);
+		head_print(&job, &text);
+		rest_print(&job, &text);
+		functions_print(&job, &text, order);
+		done = !text.failed;
+	}
+	if (done) {
+		*unsaid_out = text.unsaid;
+		*text_out = text.bytes;
+		text.bytes = NULL;
+	}
+	for (unsigned kind = 0; kind < 5; kind++)
+		free(job.positions[kind]);
+	free(job.homes);
+	free(order);
+	print_text_finish(&text);
+	return done ? PTOWSP_OK : pkg_fail(error, PTOWSP_NO_MEMORY, "no memory to print the source of %.160s", pkg_name(package));
+}

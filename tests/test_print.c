@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT
+ * test_print.c - packages as source text again: what the text packs to is the package, byte for byte. */
+#include "print/print.h"
+#include "ptowsp/tile.h"
+#include "tests/check.h"
+#include "tests/random_source.h"
+#include "tests/source.h"
+
+#include <fts.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Prints what was packed, packs what was printed, prints that. Says what is wrong; the first text is kept in the test's folder. */
+static void round_trip(const struct source *first, const char *what)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct source second;
+	char *text = NULL, *again = NULL;
+	uint32_t unsaid;
+
+	REQUIRE_INT(print_source(first->package, &text, &unsaid, &error), PTOWSP_OK);
+	if (unsaid) { /* what is left to say is told by its lines */
+		CHECK_CONTAINS(text, "// cannot be said: ");
+		free(text);
+		return;
+	}
+	second = source_compile_as("other.pto", text, strlen(text), NULL);
+	if (unsaid || second.status || second.size != first->size || memcmp(second.bytes, first->bytes, first->size) != 0) {
+		const char *kept = check_fmt("%s/printed.pto", check_tmp());
+
+		check_write(kept, text, strlen(text));
+		CHECK_FAIL("%s: %u things cannot be said, %s%s; the printed text is %s", what, (unsigned)unsaid, second.messages,
+			   print_compare(first->package, text, &error) ? error.text : "same digest, other bytes", kept);
+	} else {
+		CHECK_INT(print_source(second.package, &again, &unsaid, &error), PTOWSP_OK);
+		CHECK_STR(again, text);
+		CHECK_INT(print_compare(first->package, text, &error), PTOWSP_OK);
+	}
+	free(again);
+	free(text);
+	source_free(&second);
+}
+
+static void file_round_trip(const char *path)
+{
+	const char *base = strrchr(path, '/');
+	size_t size;
+	char *text = check_read(path, &size);
+	struct source s;
+
+	REQUIRE(text != NULL);
+	s = source_compile_as(base ? base + 1 : path, text, size, NULL);
+	REQUIRE_INT(s.status, PTOWSP_OK);
+	round_trip(&s, path);
+	source_free(&s);
+	free(text);
+}
+
+/* --- files --- */
+
+static int is_source(const char *name)
+{
+	size_t length = strlen(name);
+
+	return length > 4 && !strcmp(name + length - 4, ".pto");
+}
+
+/* Every .pto file below a folder; how many there are. */
+static int folder_round_trip(const char *folder)
+{
+	char *roots[] = {(char *)(uintptr_t)folder, NULL};
+	FTS *walk = fts_open(roots, FTS_PHYSICAL | FTS_NOCHDIR, NULL);
+	FTSENT *item;
+	int count = 0;
+
+	REQUIRE(walk != NULL);
+	while ((item = fts_read(walk)))
+		if (item->fts_info == FTS_F && is_source(item->fts_name)) {
+			file_round_trip(item->fts_path);
+			count++;
+		}
+	fts_close(walk);
+	return count;
+}
+
+static void every_file_of_the_corpus_comes_back(void)
+{
+	char *folder;
+
+	CHECK_NEED_SHARED();
+	folder = strdup(check_fmt("%s/corpus/pto", check_shared()));
+	CHECK_INT(folder_round_trip(folder), 114);
+	free(folder);
+}
+
+static void every_source_of_the_project_comes_back(void)
+{
+	char *examples = strdup(check_fmt("%s/packages/examples", check_root())), *probes = strdup(check_fmt("%s/packages/probes", check_root()));
+
+	CHECK(folder_round_trip(examples) >= 4);
+	CHECK(folder_round_trip(probes) >= 1);
+	free(examples);
+	free(probes);
+}
+
+/* What was found by random sources, and what is easily lost. */
+static void every_kept_source_comes_back(void)
+{
+	char *folder = strdup(check_fmt("%s/tests/printed", check_root()));
+
+	CHECK(folder_round_trip(folder) >= 1);
+	free(folder);
+}
+
+static void every_block_of_the_language_s_page_comes_back(void)
+{
+	char *page = check_read(check_fmt("%s/packages/LANGUAGE.md", check_root()), NULL), *at = page;
+	int count = 0;
+
+	REQUIRE(page != NULL);
+	while ((at = strstr(at, "\n```pto\n"))) {
+		char *end;
+		struct source s;
+
+		at += strlen("\n```pto\n");
+		end = strstr(at, "\n```\n");
+		REQUIRE(end != NULL);
+		s = source_compile_as("page.pto", at, (size_t)(end + 1 - at), NULL);
+		if (s.package)
+			round_trip(&s, check_fmt("block %d", count));
+		else if (!strstr(s.messages, "this packer was given texts, not a folder"))
+			CHECK_FAIL("block %d: %s", count, s.messages);
+		source_free(&s);
+		at = end;
+		count++;
+	}
+	CHECK(count >= 14);
+	free(page);
+}
+
+/* --- random sources --- */
+
+static void random_sources_come_back(void)
+{
+	int packed = 0;
+
+	for (uint64_t seed = 1; seed <= 1500; seed++) {
+		char *text = random_source(seed);
+		struct source s;
+
+		REQUIRE(text != NULL);
+		s = source_compile(text);
+		if (s.package)
+			round_trip(&s, check_fmt("seed %lu", (unsigned long)seed));
+		packed += s.package != NULL;
+		source_free(&s);
+		free(text);
+	}
+	CHECK(packed > 1000); /* the generator makes few that the packer refuses */
+}
+
+/* --- several files, and positions --- */
+
+static void several_files_are_one_text_with_their_positions(void)
+{
+	static const char *const texts[] = {
+		"// Function Type: InCore\n"
+		"func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n"
+		"  %t = alloc_tile : !pto.tile<8x8xf32>\n"
+		"  %t = tload %x[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<8x8xf32>\n"
+		"  tstore %t, %y[0, 0]\n"
+		"  return\n"
+		"}\n",
+		"// Function Type: Orchestration\n"
+		"func @all(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n"
+		"  CALL @copy(%x -> %x, %y -> (%y, 3, 1))\n"
+		"  return\n"
+		"}\n"};
+	struct source s = source_compile_set(texts, 2);
+	uint32_t unsaid;
+	char *text;
+
+	REQUIRE_INT(s.status, PTOWSP_OK);
+	REQUIRE_INT(print_source(s.package, &text, &unsaid, NULL), PTOWSP_OK);
+	CHECK_INT(unsaid, 0);
+	CHECK_CONTAINS(text, "// Positions: b.pto\n");
+	CHECK_CONTAINS(text, "{  // @2:6 a.pto\n");
+	CHECK_CONTAINS(text, "  CALL @copy(%x -> %x, %y -> (%y, 3, 1))                                // @3:3\n");
+	free(text);
+	round_trip(&s, "two files");
+	source_free(&s);
+}
+
+static void a_text_may_say_that_it_has_no_positions(void)
+{
+	struct source s = source_compile("// Positions: none\n"
+					 "func @f(%x: !pto.memref<gm,...,f32>) {\n"
+					 "  %t = alloc_tile : !pto.tile<8x8xf32>\n"
+					 "  tstore %t, %x[0, 0] // @7 and more of the comment\n"
+					 "  return // @8:3 /src/other.pto\n"
+					 "}\n");
+	const struct ptowsp_tile_inst *insts;
+
+	REQUIRE_INT(s.status, PTOWSP_OK);
+	CHECK_UINT(s.t->debug_count, 0);
+	insts = (const void *)(s.t->code + s.t->payload[0].offset + s.t->payload[0].size - 2 * sizeof(*insts));
+	CHECK_UINT(insts[0].line, 7);
+	CHECK_UINT(insts[1].line, 8);
+	round_trip(&s, "no positions");
+	source_free(&s);
+}
+
+/* --- what the language cannot say --- */
+
+static void what_cannot_be_said_is_a_line_each(void)
+{
+	static const char *const defaults[] = {"n=3"};
+	const struct lang_options options = {.defaults = defaults, .default_count = 1};
+	const char *text = "// Function Type: Orchestration\n"
+			   "func @f(%x: !pto.memref<gm,...,f32>, %n: i32) {\n"
+			   "  FOR %i:idx, 0:idx, %n:idx, 1:idx\n"
+			   "  ENDFOR\n"
+			   "}\n";
+	struct source s = source_compile_as("f.pto", text, strlen(text), &options);
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	uint32_t unsaid;
+	char *printed;
+
+	REQUIRE_INT(s.status, PTOWSP_OK);
+	REQUIRE_INT(print_source(s.package, &printed, &unsaid, NULL), PTOWSP_OK);
+	CHECK_INT(unsaid, 1);
+	CHECK_CONTAINS(printed, "// cannot be said: the value that n has unless a run sets it\n");
+	CHECK_INT(print_compare(s.package, printed, &error), PTOWSP_MISMATCH);
+	CHECK_STR(error.text, "the text packs to another digest: section SLOT differs");
+	free(printed);
+	source_free(&s);
+}
+
+void suite_print(CU_pSuite s)
+{
+	TEST(s, every_source_of_the_project_comes_back);
+	TEST(s, every_kept_source_comes_back);
+	TEST(s, every_block_of_the_language_s_page_comes_back);
+	TEST(s, random_sources_come_back);
+	TEST(s, several_files_are_one_text_with_their_positions);
+	TEST(s, a_text_may_say_that_it_has_no_positions);
+	TEST(s, what_cannot_be_said_is_a_line_each);
+	TEST(s, every_file_of_the_corpus_comes_back);
+}
