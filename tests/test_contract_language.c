@@ -2,6 +2,7 @@
  * test_contract_language.c - every example of packages/LANGUAGE.md packs and runs as it stands there, with one thread and with two. */
 #include "contract/cli.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,12 +35,14 @@ static const char *options_of(const char *text)
 	return check_fmt("%.*s", (int)strcspn(at, "\n"), at);
 }
 
-/* real.npy and whole.npy are what the page calls any file of that type. */
+/* real.npy, half.npy and whole.npy are what the page calls any file of that type. */
 static void files_make(void)
 {
 	static int32_t whole[256];
+	static uint16_t half[4096];
 
 	cli_npy_f32("real.npy", 4096, 1, 0);
+	cli_npy("half.npy", "<f2", "4096,", half, sizeof(half));
 	cli_npy("whole.npy", "<i4", "16, 16", whole, sizeof(whole));
 	/* payloads that nothing here runs */
 	CHECK_INT(cli("echo payload | tee libscale.so scale.bin scale.c > /dev/null"), 0);
@@ -47,9 +50,10 @@ static void files_make(void)
 
 static void block_run(int number, const char *text)
 {
-	const char *options = options_of(text);
+	char options[256];
 	intmax_t cycles[2] = {0, 0};
 
+	snprintf(options, sizeof(options), "%s", options_of(text));
 	REQUIRE(check_write(check_fmt("%s/block.pto", check_tmp()), text, strlen(text)));
 	files_make();
 	if (cli("$B/ptowsp-pack --strict block.pto -o block.pkg.zst") != 0) {

@@ -13,7 +13,7 @@ struct lexer {
 	const char *at, *end, *line_start;
 	uint32_t file, line, capacity;
 	uint8_t fresh; /* nothing on this line yet */
-	uint8_t declares; /* behind the word of a declaration other than func: operators and strings are tokens there */
+	uint8_t declares; /* behind the word of a declaration other than func: operators and strings are tokens there; 2: of PTO-AS, where "!" begins types */
 	uint8_t note;
 	struct lang_span note_at;
 	struct lang_tokens *tokens;
@@ -251,6 +251,8 @@ static void word_read(struct lexer *lexer)
 	form = token->first ? lang_decl_word(token->text) : NULL;
 	if (form)
 		lexer->declares = form->kind != LANG_DECL_FUNC;
+	else if (token->first && !strcmp(token->text, "func.func"))
+		lexer->declares = 2;
 	else if (token->first && pkg_graph_form_find(token->text))
 		lexer->declares = 1;
 }
@@ -285,7 +287,8 @@ static int declared_read(struct lexer *lexer)
 		return 0;
 	if (c == '"')
 		return string_read(lexer);
-	if (!strchr("+-*/%&|^~!?", c) || (c == '%' && (is_letter(next) || is_digit(next))))
+	if (!strchr("+-*/%&|^~!?", c) || (c == '%' && (is_letter(next) || is_digit(next))) ||
+	    (c == '!' && lexer->declares == 2))
 		return 0;
 	token_add(lexer, LANG_MARK, 0, 1);
 	return 1;

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "lang/as.h"
 #include "lang/parse.h"
 
 #include "lang/graph.h"
@@ -165,7 +166,7 @@ static void kind_set(struct lang_parser *parser, const struct lang_token *token)
 }
 
 /* A function's name may be used once in all sources. The second function is still read, for its own errors. */
-static void function_start(struct lang_parser *parser, const struct lang_token *name)
+void lang_function_start(struct lang_parser *parser, const struct lang_token *name)
 {
 	struct lang_function *old = lang_map_find(&parser->module->functions, name->text);
 	const struct lang_decl *decl = lang_decl_find(parser->module, '@', name->text);
@@ -220,7 +221,7 @@ void lang_func_parse(struct lang_parser *parser)
 		return;
 	}
 	lang_take(parser);
-	function_start(parser, name);
+	lang_function_start(parser, name);
 	kind_set(parser, func);
 	if (!signature_parse(parser))
 		return;
@@ -262,7 +263,7 @@ static void bare_parse(struct lang_parser *parser, uint32_t file)
 	struct lang_token name = *lang_peek(parser);
 
 	name.text = bare_name(parser, file);
-	function_start(parser, &name);
+	lang_function_start(parser, &name);
 	parser->function->bare = 1;
 	kind_set(parser, &name);
 	lang_block_parse(parser, &parser->function->body);
@@ -317,6 +318,10 @@ void lang_parse(struct lang_module *module, uint32_t file)
 	if (file == 0)
 		module->end = parser.tokens.rows[parser.tokens.count - 1].at;
 	remarks_take(&parser);
+	if (lang_as_at(&parser)) {
+		lang_as_parse(&parser);
+		return;
+	}
 	if (!lang_decl_at(&parser) && !lang_graph_at(&parser) && lang_peek(&parser)->kind != LANG_END) {
 		bare_parse(&parser, file);
 		return;

@@ -36,6 +36,9 @@ int lang_type_parse(struct lang_parser *parser, struct lang_type *type_out);
 /* Statements up to the word or mark that ends the block (which is not taken). */
 void lang_block_parse(struct lang_parser *parser, struct lang_block *block);
 
+/* The mode of an opcode that an attribute's word means, in any case of letters. 0 after an error: the attribute is one of the opcode's,
+ * the word is none of its words; other attributes are ignored. */
+int lang_mode_find(struct lang_parser *parser, unsigned op, const char *attribute, const struct lang_token *word, uint8_t *mode_out);
 /* Operands of a statement; capacity belongs to stmt->operands. */
 struct lang_operand *lang_operand_add(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity);
 /* One name or number. bare: names without % are loop values and scalars. */
@@ -44,6 +47,8 @@ int lang_value_parse(struct lang_parser *parser, struct lang_operand *operand, i
 int lang_annotation_parse(struct lang_parser *parser, struct lang_operand *operand);
 /* Operands up to the end of the list; annotated: "%x:i32". A word behind a comma ends the list (the mode of CMP). */
 int lang_operands_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity, int annotated);
+/* What a function of this file is called, at its first token; adds it and makes it the one being read. */
+void lang_function_start(struct lang_parser *parser, const struct lang_token *name);
 /* A name whose declaration is wrong is known all the same: what uses it is not wrong, too. */
 void lang_broken_declare(struct lang_parser *parser, const char *name, struct lang_span at);
 /* Up to the first token of a line. */

@@ -39,6 +39,39 @@ static int mode_find(struct lang_parser *parser, struct lang_stmt *stmt, const c
 	return 0;
 }
 
+/* Letters alike whatever their case, "_" left out. */
+static int is_like(const char *a, const char *b)
+{
+	for (;; a++, b++) {
+		while (*a == '_')
+			a++;
+		while (*b == '_')
+			b++;
+		if ((*a | 0x20) != (*b | 0x20) || !*a != !*b)
+			return 0;
+		if (!*a)
+			return 1;
+	}
+}
+
+int lang_mode_find(struct lang_parser *parser, unsigned op, const char *attribute, const struct lang_token *word, uint8_t *mode_out)
+{
+	int known = 0;
+
+	for (size_t i = 0; i < sizeof(modes) / sizeof(*modes); i++) {
+		if (modes[i].op != op || !is_like(modes[i].attribute, attribute))
+			continue;
+		known = 1;
+		if (is_like(modes[i].word, word->text)) {
+			*mode_out = modes[i].mode;
+			return 1;
+		}
+	}
+	if (known)
+		lang_error(parser->unit, word->at, "\"%s\" is no %s", word->text, attribute);
+	return !known;
+}
+
 struct lang_operand *lang_operand_add(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity)
 {
 	return LANG_PUSH(&parser->unit->arena, stmt->operands, stmt->count, *capacity);
