@@ -193,10 +193,13 @@ static void *array_take(size_t count, size_t size)
 static void inst_read(const struct binary *b, const struct pkg_graph_form *form, uint32_t row, struct pkg_graph_inst *inst)
 {
 	const struct table *table = &b->ops[form->op];
-	const uint8_t *at = table->at + (size_t)row * table->stride;
+	const uint8_t *at;
 	uint32_t used = 0, code;
 
 	inst->form = form;
+	if (!form->count)
+		return;
+	at = table->at + (size_t)row * table->stride;
 	for (uint32_t i = 0; i < form->count; i++) {
 		const struct pkg_graph_operand *o = &form->operands[i];
 

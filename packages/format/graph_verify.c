@@ -193,11 +193,10 @@ static size_t mentions_add(const struct pkg_graph *g, uint32_t at, uint32_t open
 
 	for (uint32_t k = 0; k < inst->form->count; k++) {
 		const struct pkg_graph_operand *o = &inst->form->operands[k];
-		const uint32_t *numbers = g->sets + inst->values[k];
 
 		if (o->kind == PKG_GRAPH_SET)
-			for (uint32_t i = 0; i < *numbers; i++)
-				out[count++] = (struct mention){(uint32_t)o->argument, numbers[i + 1], open, at, 0};
+			for (uint32_t i = 0; i < g->sets[inst->values[k]]; i++)
+				out[count++] = (struct mention){(uint32_t)o->argument, g->sets[inst->values[k] + i + 1], open, at, 0};
 		else if (o->kind == PKG_GRAPH_NEW || o->kind == PKG_GRAPH_ID)
 			out[count++] = (struct mention){(uint32_t)o->argument, (uint32_t)inst->values[k], open, at, o->kind == PKG_GRAPH_NEW};
 	}

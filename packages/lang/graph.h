@@ -60,7 +60,8 @@ struct lang_graph_inst {
 	uint8_t broken;                   /* 1: it has an error; kept for what its blocks hold */
 	struct lang_span at;              /* its word */
 	struct lang_span end;             /* of its block: the word that ends it */
-	struct lang_graph_arg args[PTOWSP_GRAPH_ARGS];
+	struct lang_graph_arg *args;      /* one per operand of its form, NULL without operands */
+	uint8_t arg_count;
 	struct lang_graph_block body;     /* TG_BEGIN, CF_IF, CF_LOOP, CF_WHILE */
 	struct lang_graph_block other;    /* CF_IF: behind CF_ELSE */
 	struct lang_graph_inst *parent;   /* the one whose block it stands in, NULL at the top */
@@ -79,7 +80,7 @@ struct lang_graph_bind {
 };
 
 struct lang_graph_depend {
-	struct lang_graph_inst *inst;     /* TG_DEPEND; NULL: made by TG_FUSE */
+	struct lang_graph_inst *inst;     /* TG_DEPEND, or the TG_FUSE that made it */
 	struct lang_graph_kernel *src, *dst;
 	uint32_t type;                    /* PTOWSP_dep_type_x */
 	struct lang_graph_tensor *tensor; /* NULL: none; DATA without one: all that both are bound to */

@@ -85,7 +85,7 @@ static void depends_check(struct graph_check *check)
 	for (uint32_t i = 0; i < graph->depend_count; i++) {
 		const struct lang_graph_depend *d = graph->depends[i];
 
-		if (d->inst && d->type == PTOWSP_dep_type_DATA)
+		if (!graph->fused[0] && d->type == PTOWSP_dep_type_DATA)
 			data_check(check->unit, d);
 	}
 }

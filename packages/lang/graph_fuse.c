@@ -101,10 +101,13 @@ static struct lang_graph_kernel *kernel_copy(struct fusion *fusion, const struct
 
 static void operands_copy(struct fusion *fusion, struct lang_graph_inst *inst)
 {
-	for (uint32_t i = 0; i < PTOWSP_GRAPH_ARGS; i++) {
-		struct lang_graph_arg *arg = &inst->args[i];
+	struct lang_graph_arg *args = inst->arg_count ? lang_alloc(&fusion->unit->arena, inst->arg_count * sizeof(*args)) : NULL;
+
+	for (uint32_t i = 0; i < inst->arg_count; i++) {
+		struct lang_graph_arg *arg = &args[i];
 		struct lang_graph_object **set;
 
+		*arg = inst->args[i];
 		if (arg->object && arg->object->kind == PTOWSP_GRAPH_KERNEL)
 			arg->object = &fusion->copies[arg->object->index]->object;
 		if (!arg->set_count)
@@ -114,6 +117,7 @@ static void operands_copy(struct fusion *fusion, struct lang_graph_inst *inst)
 			set[k] = &fusion->copies[arg->set[k]->index]->object;
 		arg->set = set;
 	}
+	inst->args = args;
 }
 
 /* The instructions of a block, with the copies for the kernels; TG_KERNEL of a kernel that is there already is left out. */
@@ -121,9 +125,8 @@ static void block_copy(struct fusion *fusion, const struct lang_graph_block *fro
 {
 	for (const struct lang_graph_inst *inst = from->first; inst; inst = inst->next) {
 		struct lang_graph_inst *copy;
-		const struct lang_graph_object *object = inst->args[0].object;
 
-		if (inst->op == PTOWSP_TG_KERNEL && fusion->copies[object->index]->inst != inst)
+		if (inst->op == PTOWSP_TG_KERNEL && fusion->copies[inst->args[0].object->index]->inst != inst)
 			continue;
 		copy = lang_alloc(&fusion->unit->arena, sizeof(*copy));
 		*copy = *inst;
@@ -166,21 +169,30 @@ static void graph_copy(struct fusion *fusion, const struct lang_graph *from, con
 		struct lang_graph_kernel *src = fusion->copies[d->src->object.index], *dst = fusion->copies[d->dst->object.index];
 
 		if (src != dst)
-			depend_add(fusion, src, dst, d->type, d->tensor, d->inst ? d->inst : inst);
+			depend_add(fusion, src, dst, d->type, d->tensor, d->inst);
 	}
 }
 
 /* --- edges between the two --- */
 
+/* What b reads of what a writes comes with its bytes; other conflicts need nothing but the order. */
 static void pair_join(struct fusion *fusion, struct lang_graph_kernel *a, struct lang_graph_kernel *b, struct lang_graph_inst *inst)
 {
+	struct lang_graph_tensor *data = NULL;
+	int ordered = 0;
+
 	for (uint32_t i = 0; i < a->bind_count; i++)
-		for (uint32_t k = 0; k < b->bind_count; k++)
-			if ((a->binds[i]->access != PTOWSP_READ || b->binds[k]->access != PTOWSP_READ) &&
-			    lang_graph_overlaps(a->binds[i], b->binds[k])) {
-				depend_add(fusion, a, b, PTOWSP_dep_type_DATA, a->binds[i]->tensor, inst);
-				return;
-			}
+		for (uint32_t k = 0; k < b->bind_count && !data; k++) {
+			const struct lang_graph_bind *x = a->binds[i], *y = b->binds[k];
+
+			if ((x->access == PTOWSP_READ && y->access == PTOWSP_READ) || !lang_graph_overlaps(x, y))
+				continue;
+			ordered = 1;
+			if (x->access != PTOWSP_READ && y->access != PTOWSP_WRITE)
+				data = x->tensor;
+		}
+	if (ordered)
+		depend_add(fusion, a, b, data ? PTOWSP_dep_type_DATA : PTOWSP_dep_type_AFTER, data, inst);
 }
 
 static void fuse(struct lang_unit *unit, struct lang_graph_program *program, struct lang_graph_inst *inst)

@@ -10,7 +10,7 @@
 struct lang_graph_edge {
 	uint32_t from, to;                  /* nodes */
 	uint8_t type;                       /* PTOWSP_dep_type_x; AFTER for events and barriers */
-	const struct lang_graph_inst *inst; /* that says so; NULL: a fused graph's */
+	const struct lang_graph_inst *inst; /* that says so */
 };
 /* Nodes are the kernels of a graph in the order of its array; behind them events and barriers have nodes of their own. */
 struct lang_graph_order {

@@ -368,7 +368,7 @@ static void unclosed_refuse(struct lang_graph_reader *reader, const struct lang_
 static void end_parse(struct lang_graph_reader *reader, const struct frame *frame, const struct lang_graph_inst *end)
 {
 	struct lang_graph_inst *inst = reader->parent;
-	struct lang_graph_object *named = end->args[0].object;
+	struct lang_graph_object *named = end->arg_count ? end->args[0].object : NULL;
 	const char *name;
 
 	/* A graph that only its end names is no graph that is missing. */
@@ -586,6 +586,8 @@ static void inst_parse(struct lang_graph_reader *reader, const struct pkg_graph_
 	int good;
 
 	inst->op = form->op;
+	inst->arg_count = form->count;
+	inst->args = form->count ? lang_alloc(&reader->unit->arena, form->count * sizeof(*inst->args)) : NULL;
 	inst->at = lang_take(reader->parser)->at;
 	/* An end ends its block, whatever is wrong with its operand. */
 	good = operands_parse(reader, form, inst);

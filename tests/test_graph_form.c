@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT
+ * test_graph_form.c - task graphs as text, as the PTOG binary, as JSON, and as text again. */
+#include "format/graph_text.h"
+#include "format/json.h"
+#include "format/writer.h"
+#include "tests/check.h"
+#include "tests/source.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The graphs of a package as source. To be freed. */
+static char *text_of(const struct pkg_tables *tables)
+{
+	const struct pkg_place place = {"test", NULL};
+	struct pkg_graphs graphs;
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!pkg_graphs_read(&graphs, tables, &place))
+		for (uint32_t i = 0; i < graphs.count; i++)
+			pkg_graph_print(&graphs.rows[i], tables, to);
+	pkg_graphs_finish(&graphs);
+	fclose(to);
+	return text;
+}
+
+/* Source to package to source to package, and the same through JSON: the digests are one. */
+static void comes_back(const char *name, const char *source, size_t size)
+{
+	static const struct lang_options options = {.name = "same"};
+	struct source first = source_compile_as(name, source, size, &options), second;
+	struct pkg_writer *writer = pkg_writer_create();
+	struct ptowsp_error error = {.text = ""};
+	struct pkg *third = NULL;
+	void *bytes = NULL;
+	size_t bytes_size;
+	char *text, *json = NULL;
+
+	CHECK_STR(first.messages, "");
+	REQUIRE(first.package != NULL);
+	text = text_of(first.t);
+	second = source_compile_as("again.pto", text, strlen(text), &options);
+	CHECK_STR(second.messages, "");
+	REQUIRE(second.package != NULL);
+	REQUIRE_UINT(second.t->graph_size, first.t->graph_size);
+	CHECK_MEM(second.t->graph, first.t->graph, (size_t)first.t->graph_size);
+	REQUIRE_INT(pkg_to_json(first.package, &json, &error), 0);
+	CHECK_INT(pkg_from_json(writer, json, strlen(json), "json", &error), 0);
+	CHECK_STR(error.text, "");
+	REQUIRE_INT(pkg_writer_seal(writer, &bytes, &bytes_size, &error), 0);
+	REQUIRE_INT(pkg_open_memory(&third, bytes, bytes_size, "third", NULL, &error), 0);
+	CHECK_MEM(pkg_digest(third), pkg_digest(first.package), 32);
+	pkg_close(third);
+	free(bytes);
+	free(json);
+	free(text);
+	pkg_writer_destroy(writer);
+	source_free(&first);
+	source_free(&second);
+}
+
+static void file_comes_back(const char *path, const char *name)
+{
+	size_t size;
+	char *text = check_read(path, &size);
+
+	REQUIRE(text != NULL);
+	comes_back(name, text, size);
+	free(text);
+}
+
+static void every_instruction_comes_back(void)
+{
+	file_comes_back(check_fmt("%s/tests/graphs/every.pto", check_root()), "every.pto");
+}
+
+/* Bare text is called after its file. */
+static void bare_text_comes_back(void)
+{
+	file_comes_back(check_fmt("%s/tests/graphs/indexer.pto", check_root()), "indexer.pto");
+}
+
+static void the_example_names_every_instruction(void)
+{
+	char *text = check_read(check_fmt("%s/tests/graphs/every.pto", check_root()), NULL);
+	uint32_t count;
+	const struct pkg_graph_form *forms = pkg_graph_forms(&count);
+
+	REQUIRE(text != NULL);
+	for (uint32_t i = 0; i < count; i++)
+		CHECK_CONTAINS(text, forms[i].name);
+	free(text);
+}
+
+/* The text of section 8 of the original, found in the seeds by its first line. */
+static void the_original_text_is_accepted_as_it_is(void)
+{
+	DIR *dir;
+	struct dirent *entry;
+	unsigned found = 0;
+
+	CHECK_NEED_SHARED();
+	dir = opendir(check_fmt("%s/seeds", check_shared()));
+	if (!dir)
+		CHECK_SKIP("the seeds are not here (PTOWSP_SHARED)");
+	while ((entry = readdir(dir))) {
+		char *seed = entry->d_name[0] == '.' ? NULL : check_read(check_fmt("%s/seeds/%s", check_shared(), entry->d_name), NULL);
+		char *start = seed ? strstr(seed, "```c\n// Define the task graph\nTG_BEGIN(") : NULL, *end = start ? strstr(start + 5, "```") : NULL;
+
+		if (end) {
+			comes_back("original.pto", start + 5, (size_t)(end - start) - 5);
+			*end = '\0';
+			comes_back("block.pto", check_fmt("graph @block {\n%s}\n", start + 5), strlen(start + 5) + strlen("graph @block {\n}\n"));
+			found++;
+		}
+		free(seed);
+	}
+	closedir(dir);
+	if (!found)
+		CHECK_SKIP("no seed has the text");
+}
+
+/* --- bytes --- */
+
+static uint64_t number_at(const uint8_t *at, unsigned bytes)
+{
+	uint64_t value = 0;
+
+	for (unsigned i = 0; i < bytes; i++)
+		value |= (uint64_t)at[i] << (8 * i);
+	return value;
+}
+
+/* Rows of numbers as they lie in the file; widths: bytes of each number. */
+static const uint8_t *rows_are(const uint8_t *at, const char *widths, const uint64_t *want, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		unsigned bytes = (unsigned)(widths[i % strlen(widths)] - '0');
+
+		CHECK_UINT(number_at(at, bytes), want[i]);
+		at += bytes;
+	}
+	return at;
+}
+
+static void the_first_tables_are_those_of_the_original_format(void)
+{
+	struct source s = source_compile("TG_BEGIN(3)\nTG_KERNEL(4, first, 24, AIC_AIV, 64*1024)\nTG_KERNEL(5, second, 1, AICPU, 1 << 33)\n"
+					 "TG_DEPEND(4, 5, DATA, 9)\nMC_ALLOC(9, 1 << 34, 512, SHARED)\nMC_BIND(4, 0, 9)\nMC_BIND(5, 1, 9, 1 << 32, 256)\nMC_BIND(5, 0, 8)\nTG_END(3)\n");
+	const uint8_t *at;
+
+	CHECK_STR(s.messages, "");
+	REQUIRE(s.t != NULL && s.t->graph_size > 20);
+	CHECK_MEM(s.t->graph, "PTOG", 4);
+	at = rows_are(s.t->graph + 4, "4444", (const uint64_t[]){10, 2, 1, 1}, 4);
+	CHECK_STR(pkg_string(s.t, (uint32_t)number_at(at + 4, 4)), "first");
+	CHECK_STR(pkg_string(s.t, (uint32_t)number_at(at + 28, 4)), "second");
+	at = rows_are(at, "44448", (const uint64_t[]){4, number_at(at + 4, 4), 24, 2, 65536, 5, number_at(at + 28, 4), 1, 3, UINT64_C(1) << 33}, 10);
+	at = rows_are(at, "4444", (const uint64_t[]){4, 5, 1, 9}, 4);
+	at = rows_are(at, "4844", (const uint64_t[]){9, UINT64_C(1) << 34, 512, 3}, 4);
+	at = rows_are(at, "44488", (const uint64_t[]){4, 0, 9, 0, 0, 5, 1, 9, UINT64_C(1) << 32, 256, 5, 0, 8, 0, 0}, 15);
+	CHECK_UINT(number_at(at, 4), UINT32_MAX);
+	CHECK_UINT(number_at(at + 12, 8), (uint64_t)(s.t->graph + s.t->graph_size - at) - 28);
+	source_free(&s);
+}
+
+/* A package with nothing but these bytes in GRPH, and strings "", "k" (1), "n" (3). */
+static ptowsp_status graph_open(struct pkg **package_out, const void *bytes, size_t size, struct ptowsp_error *error)
+{
+	struct pkg_writer *writer = pkg_writer_create();
+	void *file = NULL;
+	size_t file_size = 0;
+	ptowsp_status st;
+
+	pkg_writer_string(writer, "k");
+	pkg_writer_string(writer, "n");
+	pkg_writer_bytes(writer, PTOWSP_SECTION_GRPH, bytes, size, 1);
+	st = pkg_writer_seal(writer, &file, &file_size, error);
+	pkg_writer_destroy(writer);
+	*package_out = NULL;
+	if (!st) {
+		st = pkg_open_memory(package_out, file, file_size, "test", NULL, error);
+		CHECK_INT(st, 0);
+	}
+	free(file);
+	return st;
+}
+
+static void a_file_of_the_original_format_still_reads(void)
+{
+	static const uint32_t words[] = {PTOWSP_GRAPH_MAGIC, 1, 2, 1, 0, /* kernels: id, entry, blockDim, core, workspace */ 0, 1, 24, 2, 4096, 0,
+					 1, 3, 1, 1, 0, 0, /* edge */ 0, 1, 1, 5, /* bindings: kernel, argument, tensor, offset, size */ 0, 0, 5, 0, 0, 0, 0, 1, 0, 5, 256, 0, 64, 0};
+	struct ptowsp_error error = {.text = ""};
+	struct pkg *package;
+	char *text;
+
+	REQUIRE_INT(graph_open(&package, words, sizeof(words), &error), 0);
+	text = text_of(pkg_tables(package));
+	CHECK_STR(text, "graph @graph {\n  TG_BEGIN(0)\n    TG_KERNEL(0, k, 24, AIC_AIV, 4096)\n    TG_KERNEL(1, n, 1, AIV, 0)\n    TG_DEPEND(0, 1, DATA, 5)\n"
+			"    MC_BIND(0, 0, 5)\n    MC_BIND(1, 0, 5, 256, 64)\n  TG_END(0)\n}\n");
+	free(text);
+	pkg_close(package);
+}
+
+/* --- refusals --- */
+
+/* The words of a small binary of version 10. */
+static const uint32_t simple[] = {
+	PTOWSP_GRAPH_MAGIC, 10, 1, 0, 0,
+	/* 5: TG_KERNEL 0 */ 0, 1, 24, 2, 0, 0,
+	/* 11: end of the bindings; 14: bytes that follow */ UINT32_MAX, 0, 0, 204, 0, 0, 0,
+	/* 18: name, device, tables, 0 */ 3, 0, 7, 0,
+	/* 22: TG_BEGIN */ 1, 4, 1, /* 25: TG_END */ 2, 4, 1, /* 28: CF_IF */ 0x40, 8, 1, /* 31: CA_AFFINITY */ 0x61, 8, 1,
+	/* 34: SETS */ 0x100, 4, 2, /* 37: NODE */ 0x101, 24, 1, /* 40: ORDER */ 0x103, 8, 6,
+	/* 43 */ 0, /* 44 */ 0, /* 45 */ 0, 0x80000000, /* 47 */ 0, 2, /* 49 */ 1, 0,
+	/* 51 */ 2, 0, 0, 0, 0, 0,
+	/* 57 */ 1, 0, 0x40, 0, 0x42, 0, 3, 0, 0x61, 0, 2, 0};
+
+static ptowsp_status image_open(const uint32_t *words, size_t count, size_t bytes, struct ptowsp_error *error)
+{
+	struct pkg *package;
+	ptowsp_status st;
+
+	*error = (struct ptowsp_error){.text = ""};
+	st = graph_open(&package, words, bytes ? bytes : count * 4, error);
+	pkg_close(package);
+	return st;
+}
+
+static void a_small_binary_is_accepted(void)
+{
+	struct ptowsp_error error;
+
+	CHECK_INT(image_open(simple, sizeof(simple) / 4, 0, &error), 0);
+	CHECK_STR(error.text, "");
+}
+
+static void every_wrong_word_has_its_sentence(void)
+{
+	static const struct {
+		uint32_t at, value;
+		const char *text;
+	} cases[] = {
+		{0, 7, "GRPH[0] does not begin with PTOG"},
+		{1, 11, "GRPH[0] has version 11; this build knows 1 and 10"},
+		{2, 1 << 20, "GRPH[0] has fewer bytes than its 1048576 kernels need"},
+		{3, 1 << 20, "GRPH[0] has fewer bytes than its 1048576 dependencies need"},
+		{4, 1 << 20, "GRPH[0] has fewer bytes than its 1048576 allocations need"},
+		{5, UINT32_MAX, "GRPH[0].TG_KERNEL[0].kernel_id: 4294967295 is no id"},
+		{6, 2, "GRPH[0].TG_KERNEL[0].entry_symbol: 2 is no string"},
+		{7, 0, "GRPH[0].TG_KERNEL[0].blockDim: 0 is not 1 to 65535"},
+		{7, 65536, "GRPH[0].TG_KERNEL[0].blockDim: 65536 is not 1 to 65535"},
+		{8, 4, "GRPH[0].TG_KERNEL[0].core_type: 4 is no core_type"},
+		{11, 0, "GRPH[0] ends inside a binding"},
+		{14, 500, "GRPH[0] says that 500 bytes follow its bindings, 204 do"},
+		{14, 8, "GRPH[0] ends inside of what follows the bindings"},
+		{14, 176, "GRPH[0] ends inside of table 0x103"},
+		{18, 2, "GRPH[0].name: 2 is no string"},
+		{20, 300, "GRPH[0] has no room for 300 tables"},
+		{20, 6, "GRPH[0] has 36 bytes behind its tables"},
+		{21, 1, "GRPH[0].reserved is not 0"},
+		{22, 3, "GRPH[0]: table 0x2 is not in order"},
+		{23, 3, "GRPH[0]: rows of table 0x1 cannot have 3 bytes"},
+		{32, 5, "GRPH[0]: rows of table 0x61 cannot have 5 bytes"},
+		{35, 8, "GRPH[0]: rows of table 0x100 cannot have 8 bytes"},
+		{38, 20, "GRPH[0]: rows of table 0x101 cannot have 20 bytes"},
+		{43, 65536, "GRPH[0].TG_BEGIN[0].graph_id: 65536 is no id of a graph"},
+		{44, 1, "GRPH[0].order[5]: TG_END does not match TG_BEGIN"},
+		{45, 1, "GRPH[0].CF_IF[0].condition: node 1 is not the next scalar"},
+		{46, 0, "GRPH[0] has sets or nodes that no instruction uses"},
+		{47, 1, "GRPH[0].CA_AFFINITY[0].kernel_set: 1 is not the next set"},
+		{48, 3, "GRPH[0].CA_AFFINITY[0].affinity_type: 3 is no affinity_type"},
+		{49, 2, "GRPH[0].CA_AFFINITY[0].kernel_set: 0 is not the next set"},
+		{49, 0, "GRPH[0].CA_AFFINITY[0].kernel_set: the set is empty"},
+		{50, 1, "GRPH[0].order[4]: there is no kernel 1"},
+		{51, 1, "GRPH[0].node[0]: 1 is no operation"},
+		{51, 0x10, "GRPH[0].node[0]: operand 1 is not the node before it"},
+		{51, 3, "GRPH[0].order[0]: there is no iterator 0"},
+		{51, 0xFF0080, "GRPH[0].node[0]: 255 is no dtype"},
+		{57, 0x99, "GRPH[0].order[0]: instruction 0x99 is unknown to this build; use a newer ptowsp"},
+		{57, 2, "GRPH[0].order[0]: TG_END cannot stand outside of a graph"},
+		{58, 1, "GRPH[0].order[0]: row 1 of TG_BEGIN is not the next one"},
+		{61, 0x44, "GRPH[0].order[2]: CF_ENDLOOP ends nothing"},
+		{61, 0x41, "GRPH[0].order[5]: TG_END ends nothing"},
+		{61, 0x45, "GRPH[0].order[2]: row 0 of CF_BREAK is not the next one"},
+		{59, 0x41, "GRPH[0]: row 0 of CF_IF has no place in the order"},
+		{67, 0x42, "GRPH[0]: row 0 of TG_END has no place in the order"},
+	};
+	uint32_t words[sizeof(simple) / 4];
+	struct ptowsp_error error;
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		memcpy(words, simple, sizeof(words));
+		words[cases[i].at] = cases[i].value;
+		CHECK_INT(image_open(words, sizeof(words) / 4, 0, &error), PTOWSP_BAD_PACKAGE);
+		CHECK_CONTAINS(error.text, cases[i].text);
+	}
+}
+
+static void a_binary_cut_anywhere_is_refused(void)
+{
+	struct ptowsp_error error;
+
+	for (size_t bytes = 1; bytes < sizeof(simple); bytes++)
+		CHECK_INT(image_open(simple, 0, bytes, &error), PTOWSP_BAD_PACKAGE);
+}
+
+static void several_binaries_lie_one_behind_the_other(void)
+{
+	uint32_t words[2 * sizeof(simple) / 4];
+	struct ptowsp_error error;
+
+	memcpy(words, simple, sizeof(simple));
+	memcpy(words + sizeof(simple) / 4, simple, sizeof(simple));
+	CHECK_INT(image_open(words, sizeof(words) / 4, 0, &error), 0);
+	words[sizeof(simple) / 4] = 0;
+	CHECK_INT(image_open(words, sizeof(words) / 4, 0, &error), PTOWSP_BAD_PACKAGE);
+	CHECK_CONTAINS(error.text, "GRPH[1] does not begin with PTOG");
+}
+
+/* Rows with more operands than this build knows are cut, shorter ones are filled up. */
+static void longer_rows_are_cut_and_missing_operands_have_their_default(void)
+{
+	static const uint32_t words[] = {PTOWSP_GRAPH_MAGIC, 10, 1, 0, 0, 0, 1, 1, 1, 0, 0, UINT32_MAX, 0, 0, 140, 0, 0, 0, 3, 0, 4, 0,
+					 1, 8, 1, 2, 4, 1, 0x60, 12, 1, 0x103, 12, 4, /* TG_BEGIN and more */ 6, 77, /* TG_END */ 6, /* CA_REQUEST */ 0, 5, 6,
+					 /* order */ 1, 0, 0, 3, 0, 0, 0x60, 0, 0, 2, 0, 0};
+	uint32_t copy[sizeof(words) / 4];
+	struct ptowsp_error error = {.text = ""};
+	struct pkg *package;
+	char *text;
+
+	memcpy(copy, words, sizeof(words));
+	copy[14] = sizeof(words) - 18 * 4;
+	REQUIRE_INT(graph_open(&package, copy, sizeof(copy), &error), 0);
+	text = text_of(pkg_tables(package));
+	CHECK_STR(text, "graph @n {\n  TG_BEGIN(6)\n    TG_KERNEL(0, k, 1, AIV, 0)\n    CA_REQUEST(0, 5, 6)\n  TG_END(6)\n}\n");
+	free(text);
+	pkg_close(package);
+}
+
+/* Random damage: refused, or shown in every way. */
+static void damaged_binaries_are_refused_or_readable(void)
+{
+	struct source s;
+	char *text = check_read(check_fmt("%s/tests/graphs/every.pto", check_root()), NULL), *printed;
+	uint32_t seed = 12345;
+	uint8_t *bytes;
+	struct pkg_tables tables;
+	const struct pkg_place place = {"test", NULL};
+	unsigned good = 0;
+
+	REQUIRE(text != NULL);
+	s = source_compile(text);
+	REQUIRE(s.package != NULL);
+	bytes = malloc((size_t)s.t->graph_size);
+	for (int round = 0; round < 20000; round++) {
+		struct pkg_graphs graphs;
+
+		memcpy(bytes, s.t->graph, (size_t)s.t->graph_size);
+		for (int i = 0; i < 1 + round % 3; i++) {
+			seed = seed * 1664525u + 1013904223u;
+			bytes[(seed >> 8) % s.t->graph_size] = (uint8_t)(round & 1 ? seed >> 3 : (seed >> 3) % 9);
+		}
+		tables = *s.t;
+		tables.graph = bytes;
+		if (!pkg_graphs_read(&graphs, &tables, &place)) {
+			printed = text_of(&tables);
+			good += printed != NULL;
+			free(printed);
+		}
+		pkg_graphs_finish(&graphs);
+	}
+	CHECK(good > 100);
+	free(bytes);
+	free(text);
+	source_free(&s);
+}
+
+void suite_graph_form(CU_pSuite s)
+{
+	TEST(s, every_instruction_comes_back);
+	TEST(s, bare_text_comes_back);
+	TEST(s, the_example_names_every_instruction);
+	TEST(s, the_original_text_is_accepted_as_it_is);
+	TEST(s, the_first_tables_are_those_of_the_original_format);
+	TEST(s, a_file_of_the_original_format_still_reads);
+	TEST(s, a_small_binary_is_accepted);
+	TEST(s, every_wrong_word_has_its_sentence);
+	TEST(s, a_binary_cut_anywhere_is_refused);
+	TEST(s, several_binaries_lie_one_behind_the_other);
+	TEST(s, longer_rows_are_cut_and_missing_operands_have_their_default);
+	TEST(s, damaged_binaries_are_refused_or_readable);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT
+ * test_graph_tree.c - the instruction form as the tree that is lowered: objects, scalars, order, fused graphs. */
+#include "tests/check.h"
+#include "tests/graph_module.h"
+#include "ptowsp/task.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define K(name) "TG_KERNEL(" name ", k, 1, AIV, 0)\n"
+
+/* The order of the only graph. */
+static void is_issued(const char *body, const char *want)
+{
+	struct lang_graph_program *p = graph_module(check_fmt("TG_BEGIN(G)\n%sTG_END(G)\n", body));
+
+	CHECK_STR(graph_module_messages(), "");
+	REQUIRE(p != NULL);
+	CHECK_STR(graph_order_text(p->graphs[0]->body), want);
+	graph_module_finish();
+}
+
+static void kernels_without_edges_stay_in_the_order_of_the_text(void)
+{
+	is_issued(K("C") K("A") K("B"), "C A B");
+}
+
+static void edges_lead_forward(void)
+{
+	is_issued(K("C") K("A") K("B") "TG_DEPEND(A, C)\nTG_DEPEND(B, A)\n", "B A C");
+	is_issued("TG_DEPEND(A, C)\nTG_DEPEND(B, A)\n" K("C") K("A") K("B") K("D"), "B A C D");
+}
+
+static void soft_edges_order_nothing(void)
+{
+	is_issued(K("C") K("A") "TG_DEPEND(A, C, SOFT)\nTG_DEPEND(C, A, SOFT)\n", "C A");
+}
+
+static void sorting_stays_between_what_has_a_fixed_place(void)
+{
+	is_issued(K("B") K("A") "MC_FENCE(GM)\n" K("D") K("C") "TG_DEPEND(A, B)\nTG_DEPEND(C, D)\n", "A B C D");
+	is_issued(K("B") K("A") "CF_IF(x)\n" K("D") K("C") "CF_ELSE\n" K("F") K("E") "CF_ENDIF\n" K("H") K("G")
+		  "TG_DEPEND(A, B)\nTG_DEPEND(C, D)\nTG_DEPEND(E, F)\nTG_DEPEND(G, H)\nTG_DEPEND(D, H)\n",
+		  "A B (C D | E F) G H");
+}
+
+static void a_full_barrier_separates_all_kernels(void)
+{
+	/* D would come first without the barrier: it must not stand before B, though nothing orders the two directly. */
+	is_issued(K("A") K("B") K("C") K("D") "TG_DEPEND(A, B, BARRIER)\nTG_DEPEND(D, C)\n", "A B D C");
+	is_issued(K("A") K("X") K("B") K("C") "TG_DEPEND(A, B, BARRIER)\nTG_DEPEND(X, A)\n", "X A B C");
+}
+
+static void events_inside_a_graph_order_like_edges(void)
+{
+	is_issued(K("B") K("A") "SY_WAIT(E, B)\nSY_SIGNAL(E, A)\n", "A B");
+}
+
+static void what_comes_before_one_of_a_set_comes_before_all(void)
+{
+	is_issued(K("B") K("C") K("A") "TG_DEPEND(A, C)\nSY_BARRIER({B, C}, 1)\n", "A B C");
+}
+
+static void numbers_as_written_are_kept_and_names_take_those_that_are_free(void)
+{
+	struct lang_graph_program *p = graph_module("TG_BEGIN(A)\n" K("X") K("1") K("0") "MC_BIND(X, 0, 1)\nMC_BIND(X, 1, T)\nMC_BIND(X, 2, U)\nTG_END(A)\n"
+						    "TG_BEGIN(5)\n" K("1") "TG_END(5)\n");
+
+	REQUIRE(p != NULL);
+	CHECK_UINT(p->kernels[0]->object.number, 2); /* X */
+	CHECK_UINT(p->kernels[1]->object.number, 1);
+	CHECK_UINT(p->kernels[2]->object.number, 0);
+	CHECK_UINT(p->kernels[3]->object.number, 3); /* 1 of another graph */
+	CHECK_UINT(p->tensors[0]->object.number, 1);
+	CHECK_UINT(p->tensors[1]->object.number, 2); /* no name is tensor 0 */
+	CHECK_UINT(p->tensors[2]->object.number, 3);
+	CHECK_UINT(p->graphs[0]->object.number, 0);
+	CHECK_UINT(p->graphs[1]->object.number, 5);
+	graph_module_finish();
+}
+
+static void an_edge_without_a_tensor_means_tensor_0_only_where_there_is_one(void)
+{
+	struct lang_graph_program *p = graph_module("TG_BEGIN(A)\n" K("X") K("Y") "TG_DEPEND(X, Y, DATA, 0)\nMC_BIND(X, 0, T)\nMC_BIND(Y, 0, T)\nTG_END(A)\n");
+
+	REQUIRE(p != NULL);
+	CHECK(p->graphs[0]->depends[0]->tensor == NULL);
+	CHECK_UINT(p->tensor_count, 1);
+	p = graph_module("TG_BEGIN(A)\n" K("X") K("Y") "TG_DEPEND(X, Y, DATA)\nMC_ALLOC(0, 64)\nMC_BIND(X, 0, 0)\nMC_BIND(Y, 0, 0)\nTG_END(A)\n");
+	REQUIRE(p != NULL);
+	CHECK(p->graphs[0]->depends[0]->tensor == p->tensors[0]);
+	graph_module_finish();
+}
+
+static void scalars_fold_and_bind_as_in_c(void)
+{
+	static const struct {
+		const char *text;
+		int64_t value;
+	} cases[] = {{"64*1024", 65536},	  {"8-2*3", 2},	       {"(8-2)*3", 18},	    {"1 << 4 | 3", 19}, {"-7 / 2 + 10", 7},
+		     {"10 % 4", 2},		  {"0x1F & ~1", 30},   {"!0 + !5", 1},	    {"3 > 2 && 2 >= 3", 0}, {"1 ? 5 : 6", 5},
+		     {"min(3, max(1, 2))", 2},	  {"100 -1", 99},      {"5 != 4 == 1", 1},  {"6 ^ 3 << 1", 0},	    {"0 || 0 ? 1 : 0 ? 2 : 3", 3}};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct lang_graph_program *p = graph_module(check_fmt("CF_IF(%s)\nCF_ENDIF\n", cases[i].text));
+		int64_t value = -1;
+
+		CHECK_STR(graph_module_messages(), "");
+		REQUIRE(p != NULL);
+		CHECK(lang_graph_constant(p->body.first->args[0].scalar, &value));
+		if (value != cases[i].value)
+			CHECK_FAIL("%s is %lld, not %lld", cases[i].text, (long long)value, (long long)cases[i].value);
+	}
+	graph_module_finish();
+}
+
+static void names_in_scalars_are_iterators_inside_their_loops_and_symbols_elsewhere(void)
+{
+	struct lang_graph_program *p = graph_module("CF_LOOP(3, i)\nCF_IF(i + n)\nCF_ENDIF\nCF_ENDLOOP\nCF_IF(i)\nCF_ENDIF\nCF_IF(T[n]:f32)\nCF_ENDIF\nCF_IF(ITERATION)\nCF_ENDIF\n");
+	const struct lang_graph_inst *loop;
+	const struct lang_graph_scalar *sum;
+
+	REQUIRE(p != NULL);
+	loop = p->body.first;
+	sum = loop->body.first->args[0].scalar;
+	CHECK_UINT(sum->op, PTOWSP_EXPR_ADD);
+	CHECK_UINT(sum->a->op, PTOWSP_EXPR_AXIS);
+	CHECK(sum->a->object->inst == loop);
+	CHECK_UINT(sum->b->op, PTOWSP_EXPR_VALUE);
+	CHECK_STR(sum->b->object->name, "n");
+	CHECK_UINT(loop->next->args[0].scalar->op, PTOWSP_EXPR_VALUE);
+	CHECK_UINT(loop->next->next->args[0].scalar->op, PTOWSP_GRAPH_NODE_ELEMENT);
+	CHECK_UINT(loop->next->next->args[0].scalar->dtype, PTOWSP_F32);
+	CHECK_UINT(loop->next->next->next->args[0].scalar->op, PTOWSP_GRAPH_NODE_ITERATION);
+	graph_module_finish();
+}
+
+static void kernels_know_what_is_bound_and_what_they_do_with_it(void)
+{
+	struct lang_graph_program *p = graph_module("func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"
+						    "  %t = tload %x[0, 0]\n  tstore %t, %y[0, 0]\n}\nkernel @k(%a: f32[8, 8] inout)\n"
+						    "TG_BEGIN(G)\nTG_KERNEL(A, copy, 96, AIV, 4096)\nMC_BIND(A, 1, OUT, 256, 256)\nMC_BIND(A, 0, IN)\n"
+						    "TG_KERNEL(B, k, 1, AIV, 0)\nMC_BIND(B, 0, IO)\nCA_REQUEST(A, 3, 2)\nTG_PERSISTENT(A, 9)\nTG_END(G)\n");
+
+	CHECK_STR(graph_module_messages(), "");
+	REQUIRE(p != NULL);
+	CHECK(p->kernels[0]->function != NULL && p->kernels[1]->function == NULL && p->kernels[1]->decl != NULL);
+	REQUIRE_UINT(p->kernels[0]->bind_count, 2);
+	CHECK_STR(p->kernels[0]->binds[0]->tensor->object.name, "IN");
+	CHECK_UINT(p->kernels[0]->binds[0]->access, PTOWSP_READ);
+	CHECK_UINT(p->kernels[0]->binds[1]->access, PTOWSP_WRITE);
+	CHECK_UINT(p->kernels[1]->binds[0]->access, PTOWSP_READ | PTOWSP_WRITE);
+	CHECK_UINT(p->kernels[0]->blockdim, 96);
+	CHECK_UINT(p->kernels[0]->workspace, 4096);
+	CHECK_UINT(p->kernels[0]->aic, 3);
+	CHECK_UINT(p->kernels[0]->duration, 9);
+	CHECK_UINT(p->tensors[0]->size, 512); /* OUT: the smallest that the binding fits into */
+	graph_module_finish();
+}
+
+#define COPY                                                                                                                        \
+	"func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"            \
+	"  %t = tload %x[0, 0]\n  tstore %t, %y[0, 0]\n}\n"
+#define STEP(name, from, to) "TG_KERNEL(" name ", copy, 1, AIV, 0)\nMC_BIND(" name ", 0, " from ")\nMC_BIND(" name ", 1, " to ")\n"
+
+static void fused_graphs_are_one_behind_the_other_where_they_share_data(void)
+{
+	struct lang_graph_program *p = graph_module(COPY "TG_BEGIN(G)\n" STEP("A", "IN", "T") "TG_END(G)\nTG_BEGIN(H)\n" STEP("A", "T", "OUT")
+							    STEP("B", "OTHER", "ELSEWHERE") "TG_END(H)\nTG_FUSE(G, H, GH)\n");
+	struct lang_graph *fused;
+
+	CHECK_STR(graph_module_messages(), "");
+	fused = graph_named(p, "GH");
+	REQUIRE(fused != NULL);
+	CHECK_STR(graph_order_text(fused->body), "A H.A B");
+	REQUIRE_UINT(fused->depend_count, 1);
+	CHECK_STR(fused->depends[0]->src->object.name, "A");
+	CHECK_STR(fused->depends[0]->dst->object.name, "H.A");
+	CHECK_STR(fused->depends[0]->tensor->object.name, "T");
+	CHECK_STR(graph_order_text(graph_named(p, "G")->body), "A"); /* the two are as they were */
+	graph_module_finish();
+}
+
+static void kernels_that_do_the_same_are_one_in_a_fused_graph(void)
+{
+	struct lang_graph_program *p = graph_module(COPY "TG_BEGIN(G)\n" STEP("A", "IN", "T") STEP("B", "T", "U") "TG_DEPEND(A, B, DATA, T)\nTG_END(G)\nTG_BEGIN(H)\n"
+							    STEP("A", "IN", "T") STEP("C", "T", "V") "TG_DEPEND(A, C, DATA, T)\nTG_END(H)\nTG_FUSE(G, H, GH)\n");
+	struct lang_graph *fused;
+
+	CHECK_STR(graph_module_messages(), "");
+	fused = graph_named(p, "GH");
+	REQUIRE(fused != NULL);
+	CHECK_STR(graph_order_text(fused->body), "A B C");
+	CHECK_UINT(fused->depend_count, 3); /* A to B, A to C, and A to C again, because C reads what A writes */
+	graph_module_finish();
+}
+
+static void kernels_whose_input_changes_between_stay_two(void)
+{
+	struct lang_graph_program *p = graph_module(COPY "TG_BEGIN(G)\n" STEP("A", "IN", "T") STEP("B", "T", "IN") "TG_DEPEND(A, B, DATA, T)\nTG_END(G)\nTG_BEGIN(H)\n"
+							    STEP("A", "IN", "T") "TG_END(H)\nTG_FUSE(G, H, GH)\n");
+
+	REQUIRE(graph_named(p, "GH") != NULL);
+	CHECK_STR(graph_order_text(graph_named(p, "GH")->body), "A B H.A");
+	graph_module_finish();
+}
+
+/* Larger than what is compared pair by pair: order is found, nothing takes long. */
+static void a_chain_of_many_kernels_is_sorted(void)
+{
+	enum { N = 20000 };
+	size_t room = (size_t)N * 80, used = 0;
+	char *text = malloc(room);
+	struct lang_graph_program *p;
+	const struct lang_graph_inst *inst;
+	int next = 0;
+
+	REQUIRE(text != NULL);
+	used += (size_t)snprintf(text + used, room - used, "TG_BEGIN(G)\n");
+	for (int i = N; i-- > 0;)
+		used += (size_t)snprintf(text + used, room - used, "TG_KERNEL(K%d, k, 1, AIV, 0)\n", i);
+	for (int i = 1; i < N; i++)
+		used += (size_t)snprintf(text + used, room - used, "TG_DEPEND(K%d, K%d)\n", i - 1, i);
+	snprintf(text + used, room - used, "TG_END(G)\n");
+	p = graph_module(text);
+	REQUIRE(p != NULL);
+	for (inst = p->graphs[0]->body->first; inst; inst = inst->next)
+		if (inst->op == PTOWSP_TG_KERNEL && strcmp(inst->args[0].object->name, check_fmt("K%d", next++)))
+			break;
+	CHECK(inst == NULL);
+	CHECK_INT(next, N);
+	graph_module_finish();
+	free(text);
+}
+
+void suite_graph_tree(CU_pSuite s)
+{
+	TEST(s, kernels_without_edges_stay_in_the_order_of_the_text);
+	TEST(s, edges_lead_forward);
+	TEST(s, soft_edges_order_nothing);
+	TEST(s, sorting_stays_between_what_has_a_fixed_place);
+	TEST(s, a_full_barrier_separates_all_kernels);
+	TEST(s, events_inside_a_graph_order_like_edges);
+	TEST(s, what_comes_before_one_of_a_set_comes_before_all);
+	TEST(s, numbers_as_written_are_kept_and_names_take_those_that_are_free);
+	TEST(s, an_edge_without_a_tensor_means_tensor_0_only_where_there_is_one);
+	TEST(s, scalars_fold_and_bind_as_in_c);
+	TEST(s, names_in_scalars_are_iterators_inside_their_loops_and_symbols_elsewhere);
+	TEST(s, kernels_know_what_is_bound_and_what_they_do_with_it);
+	TEST(s, fused_graphs_are_one_behind_the_other_where_they_share_data);
+	TEST(s, kernels_that_do_the_same_are_one_in_a_fused_graph);
+	TEST(s, kernels_whose_input_changes_between_stay_two);
+	TEST(s, a_chain_of_many_kernels_is_sorted);
+}
