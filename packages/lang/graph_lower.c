@@ -328,7 +328,7 @@ static int block_uses(const struct lang_graph_block *block, const struct lang_gr
 
 static int inst_uses(const struct lang_graph_inst *inst, const struct lang_graph_object *tensor)
 {
-	for (unsigned i = 0; i < PTOWSP_GRAPH_ARGS; i++)
+	for (unsigned i = 0; i < inst->arg_count; i++)
 		if (scalar_uses(inst->args[i].scalar, tensor))
 			return 1;
 	if (inst->op == PTOWSP_TG_KERNEL)

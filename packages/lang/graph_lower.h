@@ -86,6 +86,7 @@ struct lang_graph_lowering {
 	struct lang_graph_memory *memories; /* by tensor->object.index */
 	struct lang_graph_node_row *kernels;/* by kernel->object.index */
 	struct lang_graph_slot *slots;
+	uint32_t elements;                  /* of the slots those that are loaded */
 	struct lang_graph_event *events;
 	struct lang_graph_save *saves;
 	uint32_t event_count;

@@ -289,7 +289,7 @@ static void scalar_declare(struct lang_lower *lower, struct lang_graph_lowering 
 	if (scalar->op == PTOWSP_GRAPH_NODE_ELEMENT) {
 		slot = slot_add(lower, lowering);
 		slot->element = scalar;
-		made_add(lower, PTOWSP_SECTION_SLOT, lang_format(&lower->unit->arena, "@%s.element%u.%u", lowering->program->head.name, scalar->at.line, scalar->at.column),
+		made_add(lower, PTOWSP_SECTION_SLOT, lang_format(&lower->unit->arena, "@%s.element%u", lowering->program->head.name, lowering->elements++),
 			 &slot->made, slot_write);
 	} else if (scalar->op == PTOWSP_EXPR_VALUE && !symbol_of_function(lower->module, scalar->object->name)) {
 		slot = slot_add(lower, lowering);
@@ -302,7 +302,7 @@ static void scalar_declare(struct lang_lower *lower, struct lang_graph_lowering 
 static void block_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering, const struct lang_graph_block *block)
 {
 	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
-		for (unsigned i = 0; i < PTOWSP_GRAPH_ARGS; i++)
+		for (unsigned i = 0; i < inst->arg_count; i++)
 			scalar_declare(lower, lowering, inst->args[i].scalar);
 		block_declare(lower, lowering, &inst->body);
 		block_declare(lower, lowering, &inst->other);

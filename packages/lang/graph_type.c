@@ -113,7 +113,7 @@ static int block_frees(const struct lang_graph_block *block, const struct lang_g
 static void block_see(struct lang_graph_lowering *lowering, const struct lang_graph_block *block)
 {
 	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
-		for (unsigned i = 0; i < PTOWSP_GRAPH_ARGS; i++)
+		for (unsigned i = 0; i < inst->arg_count; i++)
 			scalar_see(lowering, inst->args[i].scalar);
 		if (inst->op == PTOWSP_MC_COPY)
 			copy_see(lowering, inst);
