@@ -83,9 +83,9 @@ static void bare_text_comes_back(void)
 	file_comes_back(check_fmt("%s/tests/graphs/indexer.pto", check_root()), "indexer.pto");
 }
 
-static void the_example_names_every_instruction(void)
+static void names_every_instruction(const char *file)
 {
-	char *text = check_read(check_fmt("%s/tests/graphs/every.pto", check_root()), NULL);
+	char *text = check_read(check_fmt("%s/%s", check_root(), file), NULL);
 	uint32_t count;
 	const struct pkg_graph_form *forms = pkg_graph_forms(&count);
 
@@ -93,6 +93,12 @@ static void the_example_names_every_instruction(void)
 	for (uint32_t i = 0; i < count; i++)
 		CHECK_CONTAINS(text, forms[i].name);
 	free(text);
+}
+
+static void the_example_and_the_page_name_every_instruction(void)
+{
+	names_every_instruction("tests/graphs/every.pto");
+	names_every_instruction("packages/LANGUAGE.md");
 }
 
 /* The text of section 8 of the original, found in the seeds by its first line. */
@@ -346,6 +352,95 @@ static void longer_rows_are_cut_and_missing_operands_have_their_default(void)
 	pkg_close(package);
 }
 
+/* What JSON can say and no package may. */
+static void json_is(const char *names, const char *instructions, const char *want)
+{
+	struct pkg_writer *writer = pkg_writer_create();
+	struct ptowsp_error error = {.text = ""};
+	void *bytes = NULL;
+	size_t size = strlen(names) + strlen(instructions) + 200;
+	char *json = malloc(size);
+	ptowsp_status st;
+
+	REQUIRE(json != NULL);
+	snprintf(json, size, "{\"schema\": \"ptowsp.package/1\", \"GRPH\": [{\"name\": \"g\", \"device\": 0, \"names\": [%s], \"instructions\": [%s]}]}", names,
+		 instructions);
+	st = pkg_from_json(writer, json, strlen(json), "json", &error);
+	if (!st)
+		st = pkg_writer_seal(writer, &bytes, &size, &error);
+	if (*want)
+		CHECK_CONTAINS(error.text, want);
+	CHECK_INT(st, *want ? PTOWSP_BAD_PACKAGE : 0);
+	CHECK_STR(*want ? "" : error.text, "");
+	free(bytes);
+	free(json);
+	pkg_writer_destroy(writer);
+}
+
+#define BEGIN "[\"TG_BEGIN\", 1], [\"TG_KERNEL\", 1, \"k\", 1, \"AIV\", 0], "
+#define END ", [\"TG_END\", 1]"
+
+static void wrong_programs_are_refused_by_instruction(void)
+{
+	static const struct {
+		const char *names, *instructions, *text;
+	} cases[] = {
+		{"", BEGIN "[\"MC_FENCE\", \"GM\"]" END, ""},
+		{"[\"kernel\", 1, \"A\"]", BEGIN "[\"CA_REQUEST\", \"A\", 1, 1, 0]" END, ""},
+		{"[\"kernel\", 1, \"A\"], [\"kernel\", 2, \"A\"]", BEGIN "[\"CA_REQUEST\", \"A\", 1, 1, 0]" END, "\"A\" is the name of no kernel, or of several"},
+		{"[\"engine\", 1, \"A\"]", "", "GRPH.names[0] must be a list"},
+		{"[\"kernel\", 2, \"A\"], [\"kernel\", 1, \"B\"]", "", "GRPH[0].name[1] is not in order"},
+		{"", "[\"TG_KERNAL\", 1]", "GRPH.instructions[0] must be a list"},
+		{"", "[\"TG_BEGIN\"]", "TG_BEGIN has 1 operands"},
+		{"", BEGIN "[\"MC_FENCE\", \"L3\"]" END, "L3 is no word of fence_scope"},
+		{"", BEGIN "[\"CF_IF\", [\"plus\", 1, 2]], [\"CF_ENDIF\"]" END, "\"plus\" is no operation"},
+		{"", BEGIN "[\"CF_IF\", [\"+\", 1]], [\"CF_ENDIF\"]" END, "\"+\" has 2 operands"},
+		{"", BEGIN "[\"CF_IF\", [\"element\", 1, 0]], [\"CF_ENDIF\"]" END, "an element is"},
+		{"", BEGIN "[\"CF_IF\", [\"iterator\", 4]], [\"CF_ENDIF\"]" END, "there is no iterator 4"},
+		{"", BEGIN "[\"TG_BEGIN\", 2], [\"TG_END\", 2]" END, "GRPH[0].order[2]: a graph inside of a graph"},
+		{"", BEGIN "[\"TG_LAUNCH\", 1, 0]" END, "TG_LAUNCH cannot stand inside of a graph"},
+		{"", BEGIN "[\"CF_ELSE\"]" END, "CF_ELSE belongs to no CF_IF"},
+		{"", BEGIN "[\"CF_IF\", 1], [\"CF_ELSE\"], [\"CF_ELSE\"], [\"CF_ENDIF\"]" END, "order[4]: CF_ELSE belongs to no CF_IF"},
+		{"", BEGIN "[\"CF_BREAK\", 1]" END, "CF_BREAK is in no loop"},
+		{"", BEGIN "[\"CF_IF\", 1]", "GRPH[0]: CF_IF is not ended"},
+		{"", BEGIN "[\"TG_KERNEL\", 1, \"k\", 1, \"AIV\", 0]" END, "GRPH[0]: kernel 1 is defined twice"},
+		{"", BEGIN "[\"TG_DEPEND\", 1, 2, \"AFTER\", 0]" END, "order[2]: there is no kernel 2"},
+		{"", BEGIN "[\"MC_FENCE\", \"GM\"]" END ", [\"TG_BEGIN\", 2], [\"CA_REQUEST\", 1, 1, 1, 1], [\"TG_END\", 2]", "order[5]: kernel 1 belongs to another graph"},
+		{"", BEGIN "[\"MC_FREE\", 3]" END, "there is no tensor 3"},
+		{"", "[\"TG_LAUNCH\", 3, 0]", "there is no graph 3"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+		json_is(cases[i].names, cases[i].instructions, cases[i].text);
+}
+
+/* `word` so many times, "last" behind it. */
+static char *repeated(const char *word, unsigned times, const char *last)
+{
+	char *text = calloc(1, strlen(word) * times + strlen(last) + 1), *at = text;
+
+	for (unsigned i = 0; text && i < times; i++, at += strlen(word))
+		memcpy(at, word, strlen(word));
+	if (text)
+		strcpy(at, last);
+	return text;
+}
+
+static void depths_and_counts_have_limits(void)
+{
+	char *blocks = repeated("[\"CF_IF\", 1], ", 65, "[\"CF_ENDIF\"]"), *front = repeated("[\"neg\", ", 1100, "1"), *back = repeated("]", 1100, "");
+	char *deep = malloc(strlen(front) + strlen(back) + 100);
+
+	REQUIRE(blocks && front && back && deep);
+	json_is("", blocks, "GRPH[0].order[64]: blocks nest deeper than 64");
+	sprintf(deep, "[\"CF_IF\", %s%s], [\"CF_ENDIF\"]", front, back);
+	json_is("", deep, "the scalar nests deeper than 1024");
+	free(blocks);
+	free(front);
+	free(back);
+	free(deep);
+}
+
 /* Random damage: refused, or shown in every way. */
 static void damaged_binaries_are_refused_or_readable(void)
 {
@@ -388,7 +483,7 @@ void suite_graph_form(CU_pSuite s)
 {
 	TEST(s, every_instruction_comes_back);
 	TEST(s, bare_text_comes_back);
-	TEST(s, the_example_names_every_instruction);
+	TEST(s, the_example_and_the_page_name_every_instruction);
 	TEST(s, the_original_text_is_accepted_as_it_is);
 	TEST(s, the_first_tables_are_those_of_the_original_format);
 	TEST(s, a_file_of_the_original_format_still_reads);
@@ -397,5 +492,7 @@ void suite_graph_form(CU_pSuite s)
 	TEST(s, a_binary_cut_anywhere_is_refused);
 	TEST(s, several_binaries_lie_one_behind_the_other);
 	TEST(s, longer_rows_are_cut_and_missing_operands_have_their_default);
+	TEST(s, wrong_programs_are_refused_by_instruction);
+	TEST(s, depths_and_counts_have_limits);
 	TEST(s, damaged_binaries_are_refused_or_readable);
 }

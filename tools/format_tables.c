@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* format_tables.c - writes the tables of packages/FORMAT.md from records.def, or tells whether they are stale.
+/* format_tables.c - writes the tables of packages/FORMAT.md from records.def and graph_ops.def, or tells whether they are stale.
  *
- *	format_tables FILE          rewrites what stands between the two marks
+ *	format_tables FILE          rewrites what stands between the marks
  *	format_tables --check FILE  exit 1 if that would change it */
+#include "format/graph_schema.h"
 #include "format/names.h"
 #include "format/schema.h"
 
@@ -10,8 +11,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-static const char begin_mark[] = "<!-- from records.def: begin -->\n", end_mark[] = "<!-- from records.def: end -->\n";
 
 /* What a field holds, in words. */
 static void meaning_print(FILE *to, const struct pkg_field *f)
@@ -100,6 +99,67 @@ static void tables_print(FILE *to)
 	fputc('\n', to);
 }
 
+/* What an operand of an instruction holds in its row. */
+static void operand_print(FILE *to, const struct pkg_graph_operand *o)
+{
+	switch ((enum pkg_graph_kind)o->kind) {
+	case PKG_GRAPH_NEW:
+		fprintf(to, "%s, defined here", pkg_graph_object_text((uint32_t)o->argument));
+		break;
+	case PKG_GRAPH_ID:
+	case PKG_GRAPH_USE:
+		fprintf(to, "%s", pkg_graph_object_text((uint32_t)o->argument));
+		break;
+	case PKG_GRAPH_SET:
+		fprintf(to, "set of %ss", pkg_graph_object_text((uint32_t)o->argument));
+		break;
+	case PKG_GRAPH_SYMBOL:
+		fputs("string", to);
+		break;
+	case PKG_GRAPH_RANGE:
+		fprintf(to, "1 to %u", (unsigned)o->argument);
+		break;
+	case PKG_GRAPH_SCALAR:
+		fputs("scalar", to);
+		break;
+	case PKG_GRAPH_ENUM:
+		fprintf(to, "%s", pkg_words_name((enum pkg_words)o->argument));
+		break;
+	case PKG_GRAPH_NUMBER:
+		fputs("number", to);
+		break;
+	}
+}
+
+static void graphs_print(FILE *to)
+{
+	uint32_t count;
+	const struct pkg_graph_form *forms = pkg_graph_forms(&count);
+
+	fputs("\n| table | instruction | row: bytes, operand, what it holds | bytes |\n|---|---|---|---|\n", to);
+	for (uint32_t i = 0; i < count; i++) {
+		fprintf(to, "| 0x%02x | %s | ", forms[i].op, forms[i].name);
+		for (uint32_t k = 0; k < forms[i].count; k++) {
+			fprintf(to, "%s%u %s: ", k ? "; " : "", forms[i].operands[k].bytes, forms[i].operands[k].name);
+			operand_print(to, &forms[i].operands[k]);
+		}
+		fprintf(to, "%s | %u |\n", forms[i].count ? "" : "none", forms[i].bytes);
+	}
+	fputs("\nObjects:", to);
+	for (uint32_t i = 0; i < PTOWSP_GRAPH_OBJECTS; i++)
+		fprintf(to, "%s %u %s", i ? "," : "", (unsigned)i, pkg_graph_object_text(i));
+	fputs(".\n\n", to);
+}
+
+/* What is written between which marks. */
+static const struct part {
+	const char *begin, *end;
+	void (*print)(FILE *to);
+} parts[] = {
+	{"<!-- from records.def: begin -->\n", "<!-- from records.def: end -->\n", tables_print},
+	{"<!-- from graph_ops.def: begin -->\n", "<!-- from graph_ops.def: end -->\n", graphs_print},
+};
+
 #define FILE_LIMIT (1u << 20)
 
 /* Whole text file, to be freed; NULL with a message. */
@@ -118,10 +178,10 @@ static char *file_read(const char *path)
 	return text;
 }
 
-/* The file with fresh tables between its marks, NULL if it has none. */
-static char *text_renew(const char *old)
+/* The file with a fresh part between its marks, to be freed; NULL if it has none. */
+static char *part_renew(const char *old, const struct part *part)
 {
-	const char *begin = strstr(old, begin_mark), *end = strstr(old, end_mark);
+	const char *begin = strstr(old, part->begin), *end = strstr(old, part->end);
 	char *text = NULL;
 	size_t size;
 	FILE *to;
@@ -131,10 +191,22 @@ static char *text_renew(const char *old)
 	to = open_memstream(&text, &size);
 	if (!to)
 		return NULL;
-	fprintf(to, "%.*s", (int)(begin + strlen(begin_mark) - old), old);
-	tables_print(to);
+	fprintf(to, "%.*s", (int)(begin + strlen(part->begin) - old), old);
+	part->print(to);
 	fputs(end, to);
 	fclose(to);
+	return text;
+}
+
+static char *text_renew(const char *old)
+{
+	char *text = strdup(old), *next;
+
+	for (size_t i = 0; text && i < sizeof(parts) / sizeof(parts[0]); i++) {
+		next = part_renew(text, &parts[i]);
+		free(text);
+		text = next;
+	}
 	return text;
 }
 
@@ -162,10 +234,10 @@ int main(int argc, char **argv)
 	old = file_read(argv[argc - 1]);
 	fresh = old ? text_renew(old) : NULL;
 	if (!fresh) {
-		fprintf(stderr, "format_tables: %s has no marks \"from records.def\"\n", argv[argc - 1]);
+		fprintf(stderr, "format_tables: %s lacks marks \"from records.def\", \"from graph_ops.def\"\n", argv[argc - 1]);
 		status = 2;
 	} else if (check && strcmp(old, fresh)) {
-		fprintf(stderr, "%s does not match records.def: run format_tables on it\n", argv[2]);
+		fprintf(stderr, "%s does not match its tables: run format_tables on it\n", argv[2]);
 		status = 1;
 	} else if (!check) {
 		status = file_write(argv[1], fresh);
