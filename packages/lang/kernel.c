@@ -43,7 +43,7 @@ static int param_check(struct lang_module *module, struct lang_kernel_param *par
 	}
 	if (param->rank == 1)
 		param->rows = 1;
-	return 1;
+	return lang_layout_check(module->unit, &param->layout, param->name, param->rank ? param->rank : param->layout.rank);
 }
 
 /* --- signature --- */

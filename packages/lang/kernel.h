@@ -3,6 +3,7 @@
 #ifndef LANG_KERNEL_H
 #define LANG_KERNEL_H
 
+#include "lang/layout.h"
 #include "lang/scalar.h"
 
 struct lang_kernel_param {
@@ -14,6 +15,7 @@ struct lang_kernel_param {
 	uint8_t rank;                /* tensors: 0 any shape, 1, 2 */
 	struct lang_scalar *extents[2];
 	uint32_t rows, columns;      /* of the shape, 0: any */
+	struct lang_layout layout;   /* tensors: what is passed has to join with it; packages do not keep it */
 };
 struct lang_payload {
 	uint16_t kind;               /* PTOWSP_PAYLOAD_x */

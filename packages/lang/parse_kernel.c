@@ -19,7 +19,7 @@ static int access_parse(struct lang_parser *parser, struct lang_kernel_param *pa
 	return 1;
 }
 
-/* "[64, 64]", "[64]", "[]" */
+/* "[64, 64] in layout(S(0), R)", "[64] out", "[] inout" */
 static int shape_parse(struct lang_parser *parser, struct lang_kernel_param *param)
 {
 	lang_take(parser);
@@ -36,7 +36,8 @@ static int shape_parse(struct lang_parser *parser, struct lang_kernel_param *par
 			break;
 		lang_take(parser);
 	}
-	return lang_expect(parser, ']', "behind the shape") && access_parse(parser, param);
+	return lang_expect(parser, ']', "behind the shape") && access_parse(parser, param) &&
+	       lang_layout_parse(parser, &param->layout);
 }
 
 static int param_parse(struct lang_parser *parser, struct lang_kernel *kernel)

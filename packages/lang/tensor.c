@@ -20,30 +20,6 @@ static int extent_check(struct lang_module *module, struct lang_tensor *tensor, 
 	return 0;
 }
 
-static int layout_check(struct lang_module *module, const struct lang_tensor *tensor)
-{
-	const struct lang_layout *layout = &tensor->layout;
-
-	if (layout->stated && layout->rank != tensor->rank) {
-		lang_error(module->unit, layout->at, "the layout has %u dimension%s, %%%s has %u", layout->rank,
-			   layout->rank == 1 ? "" : "s", tensor->head.name, tensor->rank);
-		return 0;
-	}
-	for (uint32_t i = 0; i < layout->rank; i++)
-		for (uint32_t j = 0; j < i; j++)
-			if (layout->dims[i].sharded && layout->dims[j].sharded && layout->dims[i].mesh_axis == layout->dims[j].mesh_axis) {
-				lang_error(module->unit, layout->dims[i].at, "two dimensions are sharded over axis %u of the grid",
-					   layout->dims[i].mesh_axis);
-				return 0;
-			}
-	if (layout->memory && strcmp(layout->memory, "row_major") != 0) {
-		lang_error(module->unit, layout->memory_at, "there is no order \"%.80s\"", layout->memory);
-		lang_help(module->unit, "elements lie in row_major order");
-		return 0;
-	}
-	return 1;
-}
-
 void lang_tensor_check(struct lang_module *module, struct lang_decl *decl)
 {
 	struct lang_tensor *tensor = (struct lang_tensor *)decl;
@@ -51,7 +27,7 @@ void lang_tensor_check(struct lang_module *module, struct lang_decl *decl)
 
 	for (uint32_t i = 0; i < tensor->rank; i++)
 		ok &= extent_check(module, tensor, i);
-	decl->broken = !ok || !layout_check(module, tensor);
+	decl->broken = !ok || !lang_layout_check(module->unit, &tensor->layout, decl->name, tensor->rank);
 }
 
 int lang_tensor_shape(const struct lang_tensor *tensor, int64_t *rows_out, int64_t *columns_out)

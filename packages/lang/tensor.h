@@ -4,25 +4,8 @@
 #define LANG_TENSOR_H
 
 #include "lang/decl.h"
+#include "lang/layout.h"
 #include "lang/scalar.h"
-
-#define LANG_MAX_RANK 4u
-
-/* layout(S(0), R): per dimension, replicated or sharded over an axis of the grid. */
-struct lang_layout_dim {
-	uint8_t sharded;    /* 0: R */
-	uint16_t mesh_axis; /* of S(axis) */
-	struct lang_span at;
-};
-struct lang_layout {
-	uint8_t stated;     /* 0: nothing is written, all dimensions are R */
-	uint8_t rank;
-	struct lang_layout_dim dims[LANG_MAX_RANK];
-	const char *memory; /* the word of mem(word), NULL: row_major */
-	struct lang_span at, memory_at;
-};
-/* "layout(...)" and "mem(...)" at the next token, either or both. 0 after an error. */
-int lang_layout_parse(struct lang_parser *parser, struct lang_layout *layout);
 
 /* LANG_DECL_TENSOR; the TENS row is head.row. */
 struct lang_tensor {

@@ -112,6 +112,9 @@ int lang_part_check(struct lang_work_check *check, struct lang_part *part, unsig
 /* How many rows and columns; what is not written is taken from rows, columns (0: unknown). Inside its tensor as far as that is known. */
 int lang_part_size(struct lang_work_check *check, struct lang_part *part, uint32_t rows, uint32_t columns);
 
+/* The layout of the part's tensor meets another one, that of `whose`: "%a of @k". 0 after an error, which stands at the part. */
+int lang_part_join(struct lang_work_check *check, const struct lang_part *part, const struct lang_layout *other, const char *whose);
+
 /* Parameters of what a call calls: first tensors, then scalars of a function, in order of declaration of a kernel. */
 struct lang_callee_param {
 	const char *name;
@@ -120,6 +123,7 @@ struct lang_callee_param {
 	uint16_t dtype;
 	uint32_t rows, columns; /* 0: any */
 	uint32_t argument;      /* among tensors, or among scalars */
+	const struct lang_layout *layout; /* tensors of kernels; NULL: a function says nothing of it */
 };
 uint32_t lang_callee_count(const struct lang_work *call);
 struct lang_callee_param lang_callee_param(const struct lang_work *call, uint32_t index);

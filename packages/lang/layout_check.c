@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* layout_check.c - layouts as sources state them, and where two of them meet: calls and copies. */
+#include "lang/work.h"
+
+#include <string.h>
+
+static int axes_check(struct lang_unit *unit, const struct lang_layout *layout)
+{
+	for (uint32_t i = 0; i < layout->rank; i++)
+		for (uint32_t j = 0; j < i; j++)
+			if (layout->dims[i].sharded && layout->dims[j].sharded && layout->dims[i].mesh_axis == layout->dims[j].mesh_axis) {
+				lang_error(unit, layout->dims[i].at, "two dimensions are sharded over axis %u of the grid",
+					   layout->dims[i].mesh_axis);
+				return 0;
+			}
+	return 1;
+}
+
+int lang_layout_check(struct lang_unit *unit, const struct lang_layout *layout, const char *name, uint32_t rank)
+{
+	if (layout->stated && layout->rank != rank) {
+		lang_error(unit, layout->at, "the layout has %u dimension%s, %%%s has %u", layout->rank, layout->rank == 1 ? "" : "s", name, rank);
+		return 0;
+	}
+	if (!axes_check(unit, layout))
+		return 0;
+	if (!layout->memory || !strcmp(layout->memory, "row_major"))
+		return 1;
+	lang_error(unit, layout->memory_at, "there is no order \"%.80s\"", layout->memory);
+	lang_help(unit, "elements lie in row_major order");
+	return 0;
+}
+
+/* Why they cannot meet, as the end of a sentence. */
+static const char *reason_of(struct lang_unit *unit, enum lang_join join, const struct lang_layout *a, const struct lang_layout *b, uint32_t dim)
+{
+	if (join == LANG_JOIN_RANK)
+		return "they have different numbers of dimensions";
+	if (join == LANG_JOIN_TWICE)
+		return lang_format(&unit->arena, "axis %u of the grid would shard two dimensions", a->dims[dim].mesh_axis);
+	return lang_format(&unit->arena, "dimension %u is sharded over axis %u and over axis %u of the grid", dim, a->dims[dim].mesh_axis,
+			   b->dims[dim].mesh_axis);
+}
+
+int lang_part_join(struct lang_work_check *check, const struct lang_part *part, const struct lang_layout *other, const char *whose)
+{
+	const struct lang_layout *own = &part->decl->layout;
+	char own_text[LANG_LAYOUT_TEXT], other_text[LANG_LAYOUT_TEXT], between[LANG_LAYOUT_TEXT] = "no stated layout";
+	struct lang_layout bridge;
+	uint32_t dim;
+	enum lang_join join = lang_layout_join(own, other, NULL, &dim);
+
+	if (join == LANG_JOIN_OK)
+		return 1;
+	lang_layout_print(own, own_text);
+	lang_layout_print(other, other_text);
+	if (join != LANG_JOIN_RANK) {
+		bridge = lang_layout_bridge(own, other);
+		lang_layout_print(&bridge, between);
+	}
+	lang_error(check->unit, part->at, "%%%s has %s, %s has %s: %s", part->tensor, own_text, whose, other_text,
+		   reason_of(check->unit, join, own, other, dim));
+	lang_help(check->unit, "relayout explicitly: copy %%%s to a tensor of %s, and take that one here", part->tensor, between);
+	return 0;
+}
