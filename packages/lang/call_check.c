@@ -108,7 +108,8 @@ static void tensor_pass(struct lang_work_check *check, struct lang_work *work, s
 	if (!lang_part_check(check, part, param->access, who))
 		return;
 	if (param->layout)
-		lang_part_join(check, part, param->layout, lang_format(&check->unit->arena, "%%%s of %s", param->name, who));
+		lang_part_join(check, part, param->access, param->layout,
+			       lang_format(&check->unit->arena, "%%%s of %s", param->name, who));
 	if (work->function && work->function->kind == LANG_ORCHESTRATION)
 		return; /* what it touches is its own affair; it begins at that element */
 	lang_part_size(check, part, param->rows, param->columns);

@@ -42,7 +42,18 @@ static const char *reason_of(struct lang_unit *unit, enum lang_join join, const 
 			   b->dims[dim].mesh_axis);
 }
 
-int lang_part_join(struct lang_work_check *check, const struct lang_part *part, const struct lang_layout *other, const char *whose)
+static void relayout_help(struct lang_unit *unit, const struct lang_part *part, unsigned access, const char *between)
+{
+	if (access == PTOWSP_READ)
+		lang_help(unit, "relayout explicitly: copy %%%s to a tensor of %s, and take that one here", part->tensor, between);
+	else if (access == PTOWSP_WRITE)
+		lang_help(unit, "relayout explicitly: take a tensor of %s here, and copy that one to %%%s", between, part->tensor);
+	else
+		lang_help(unit, "relayout explicitly: copy %%%s to a tensor of %s, take that one here, and copy it back", part->tensor, between);
+}
+
+int lang_part_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other,
+		   const char *whose)
 {
 	const struct lang_layout *own = &part->decl->layout;
 	char own_text[LANG_LAYOUT_TEXT], other_text[LANG_LAYOUT_TEXT], between[LANG_LAYOUT_TEXT] = "no stated layout";
@@ -60,6 +71,6 @@ int lang_part_join(struct lang_work_check *check, const struct lang_part *part, 
 	}
 	lang_error(check->unit, part->at, "%%%s has %s, %s has %s: %s", part->tensor, own_text, whose, other_text,
 		   reason_of(check->unit, join, own, other, dim));
-	lang_help(check->unit, "relayout explicitly: copy %%%s to a tensor of %s, and take that one here", part->tensor, between);
+	relayout_help(check->unit, part, access, between);
 	return 0;
 }

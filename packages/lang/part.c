@@ -168,7 +168,7 @@ void lang_copy_check(struct lang_work_check *check, struct lang_work *work)
 
 	lang_segment_task(check, work->local);
 	if (ok)
-		lang_part_join(check, from, &to->decl->layout, lang_format(&check->unit->arena, "%%%s", to->tensor));
+		lang_part_join(check, from, PTOWSP_READ, &to->decl->layout, lang_format(&check->unit->arena, "%%%s", to->tensor));
 	if (!ok || !lang_part_size(check, first, 0, 0) || !lang_part_size(check, second, first->rows, first->columns))
 		return;
 	if (from->rows != to->rows || from->columns != to->columns)

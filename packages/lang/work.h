@@ -112,8 +112,10 @@ int lang_part_check(struct lang_work_check *check, struct lang_part *part, unsig
 /* How many rows and columns; what is not written is taken from rows, columns (0: unknown). Inside its tensor as far as that is known. */
 int lang_part_size(struct lang_work_check *check, struct lang_part *part, uint32_t rows, uint32_t columns);
 
-/* The layout of the part's tensor meets another one, that of `whose`: "%a of @k". 0 after an error, which stands at the part. */
-int lang_part_join(struct lang_work_check *check, const struct lang_part *part, const struct lang_layout *other, const char *whose);
+/* The layout of the part's tensor, of which that access is made, meets another one, that of `whose`: "%a of @k". 0 after an error, which
+ * stands at the part. */
+int lang_part_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other,
+		   const char *whose);
 
 /* Parameters of what a call calls: first tensors, then scalars of a function, in order of declaration of a kernel. */
 struct lang_callee_param {
