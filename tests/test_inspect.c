@@ -228,7 +228,7 @@ static void misuse_is_one_sentence_and_exit_2(void)
 		const char *arguments, *says;
 	} wrong[] = {{"", "no PACKAGE is given"},
 		     {"--source sample.pkg.zst", "unknown flag --source"},
-		     {"--c sample.pkg.zst", "unknown flag --c"},
+		     {"--cc sample.pkg.zst", "unknown flag --cc"},
 		     {"--json --disasm sample.pkg.zst", "--disasm excludes the flag before it"},
 		     {"--json sample.pkg.zst bad.pkg.zst", "--json takes one file"},
 		     {"--graph", "--graph needs a file to write"},

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum mode { SUMMARY, JSON, LISTING, SOURCE, VERIFY, GRAPH };
+enum mode { SUMMARY, JSON, LISTING, SOURCE, VERIFY, PROGRAM, GRAPH };
 
 struct options {
 	enum mode mode;
@@ -25,7 +25,7 @@ struct options {
 };
 
 static const char usage[] =
-	"usage: ptowsp-inspect [--json|--disasm|--pto|--verify] PACKAGE...\n"
+	"usage: ptowsp-inspect [--json|--disasm|--pto|--c|--verify] PACKAGE...\n"
 	"       ptowsp-inspect --graph OUT DUMP\n"
 	"\n"
 	"Reads packages; runs nothing of them. Without a flag one PACKAGE gives a summary of all its tables; several, or\n"
@@ -37,6 +37,7 @@ static const char usage[] =
 	"                and the exit status is then 5\n"
 	"  --verify      check everything that a run would check before it starts: container, digests, tables, bytecode,\n"
 	"                portable kernels; says what was checked\n"
+	"  --c           a C program that builds the packages again by calls of libptowsp-pack.so, with the same digests\n"
 	"  --graph OUT   draw DUMP, a graph that ptowsp-run --graph FILE.json or FILE.txt has saved; OUT ends in .txt, .dot, .svg, .pdf\n"
 	"                or .json, or is - for text (.svg and .pdf need the program dot of Graphviz)\n"
 	"  --help        this text\n"
@@ -77,7 +78,7 @@ static int misuse(const char *format, const char *what)
 {
 	fputs("ptowsp-inspect: ", stderr);
 	fprintf(stderr, format, what);
-	fputs("; usage: ptowsp-inspect [--json|--disasm|--pto|--verify] PACKAGE..., more with --help\n", stderr);
+	fputs("; usage: ptowsp-inspect [--json|--disasm|--pto|--c|--verify] PACKAGE..., more with --help\n", stderr);
 	return 2;
 }
 
@@ -218,30 +219,88 @@ static int worse(int a, int b)
 	return a ? a : b;
 }
 
-static int several_show(const struct options *options)
+/* The files that the command line names, folders opened; 0 or an exit code. */
+static int paths_collect(struct paths *paths, const struct options *options)
 {
-	struct paths paths = {0};
-	struct columns columns = {0};
 	int status = 0;
 
 	for (int i = 0; i < options->path_count; i++)
 		if (is_folder(options->paths[i]))
-			status = worse(status, folder_add(&paths, options->paths[i]));
+			status = worse(status, folder_add(paths, options->paths[i]));
 		else
-			path_add(&paths, "", options->paths[i]);
-	if (!paths.count && !status) {
+			path_add(paths, "", options->paths[i]);
+	if (!paths->count && !status) {
 		fprintf(stderr, "ptowsp-inspect: there is no *.pkg.zst in %s\n", options->paths[0]);
 		status = 2;
 	}
+	return status;
+}
+
+static void paths_free(struct paths *paths)
+{
+	for (size_t i = 0; i < paths->count; i++)
+		free(paths->items[i]);
+	free(paths->items);
+}
+
+static int program_add(const char *path, uint32_t number, FILE *to, const char **name_out)
+{
+	struct ptowsp_error error = {.code = PTOWSP_OK};
+	struct pkg *package;
+	const char *base = strrchr(path, '/');
+	ptowsp_status st = pkg_open(&package, path, NULL, &error);
+
+	*name_out = base ? base + 1 : path;
+	if (st)
+		return complain(&error);
+	notices_print(package, path);
+	st = inspect_c(package, number, to, &error);
+	pkg_close(package);
+	return st ? complain_of(path, &error) : 0;
+}
+
+/* One program for all packages, printed when all of them could be said. */
+static int program_show(const struct options *options)
+{
+	struct paths paths = {0};
+	char *text = NULL;
+	size_t size = 0;
+	int status = paths_collect(&paths, options);
+	const char **names = calloc(paths.count + 1, sizeof(*names));
+	FILE *to = open_memstream(&text, &size);
+
+	status = worse(status, !names || !to || paths.failed);
+	if (!status)
+		inspect_c_begin(to);
+	for (size_t i = 0; i < paths.count && !status; i++)
+		status = program_add(paths.items[i], (uint32_t)i, to, &names[i]);
+	if (!status)
+		inspect_c_end(to, names, (uint32_t)paths.count);
+	if (to && fclose(to))
+		status = worse(status, 1);
+	if (!status)
+		fputs(text, stdout);
+	free(text);
+	free(names);
+	paths_free(&paths);
+	return status;
+}
+
+static int several_show(const struct options *options)
+{
+	struct paths paths = {0};
+	struct columns columns = {0};
+	int status = paths_collect(&paths, options);
+
 	columns_add(&columns, "name\tversion\tbytes\tentries\tkernels\ttensors\ttargets\tfile");
 	for (size_t i = 0; i < paths.count; i++) {
 		status = worse(status, options->mode == VERIFY ? package_show(VERIFY, paths.items[i])
 							       : package_line(&columns, paths.items[i]));
-		free(paths.items[i]);
 	}
-	free(paths.items);
 	columns_print(&columns, options->mode == VERIFY || !paths.count ? NULL : stdout, 0);
-	return worse(status, paths.failed);
+	status = worse(status, paths.failed);
+	paths_free(&paths);
+	return status;
 }
 
 static int graph_draw(const char *out, const char *dump)
@@ -276,7 +335,7 @@ static int flag_take(struct options *options, int argc, char **argv, int *at)
 	static const struct {
 		const char *name;
 		enum mode mode;
-	} modes[] = {{"--json", JSON}, {"--disasm", LISTING}, {"--pto", SOURCE}, {"--verify", VERIFY}};
+	} modes[] = {{"--json", JSON}, {"--disasm", LISTING}, {"--pto", SOURCE}, {"--verify", VERIFY}, {"--c", PROGRAM}};
 	const char *flag = argv[*at];
 
 	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
@@ -319,7 +378,7 @@ static int options_read(struct options *options, int argc, char **argv)
 	}
 	if (!options->path_count)
 		return misuse("no %s is given", options->mode == GRAPH ? "DUMP" : "PACKAGE");
-	if (options->path_count > 1 && options->mode != SUMMARY && options->mode != VERIFY)
+	if (options->path_count > 1 && options->mode != SUMMARY && options->mode != VERIFY && options->mode != PROGRAM)
 		return misuse("%s takes one file", options->mode_name);
 	return -1;
 }
@@ -333,6 +392,8 @@ int main(int argc, char **argv)
 		; /* said already */
 	else if (options.mode == GRAPH)
 		status = graph_draw(options.graph, options.paths[0]);
+	else if (options.mode == PROGRAM)
+		status = program_show(&options);
 	else if (options.path_count > 1 || (is_folder(options.paths[0]) && (options.mode == SUMMARY || options.mode == VERIFY)))
 		status = several_show(&options);
 	else

@@ -23,6 +23,13 @@ ptowsp_status inspect_verify(struct pkg *package, const char *path, FILE *to, st
  * comment line for each. MISMATCH if the text packs to another digest. Other errors: BAD_PACKAGE, NO_MEMORY. */
 ptowsp_status inspect_source(const struct pkg *package, FILE *to, struct ptowsp_error *error);
 
+/* A C program that builds packages again by calls of the builder (lang/builder.h), in this order: begin, one function per package,
+ * numbered from 0, end. names: what each package is saved as where the program is given a folder; with one package it is given a
+ * file. Errors: NO_MEMORY, BAD_PACKAGE where the package holds sections that this build does not know. */
+void inspect_c_begin(FILE *to);
+ptowsp_status inspect_c(struct pkg *package, uint32_t number, FILE *to, struct ptowsp_error *error);
+void inspect_c_end(FILE *to, const char *const *names, uint32_t count);
+
 /* Row of the EXPR table in infix form, cut with "..." where it does not fit; parentheses where they are needed. Names of the
  * enclosing loops, outermost first, may be given for "loop" nodes. Accepts any row number. */
 void inspect_expression(const struct pkg_tables *tables, uint32_t row, const char *const *loops, uint32_t loop_count, char *text,

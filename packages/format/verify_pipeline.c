@@ -15,8 +15,8 @@
 static ptowsp_status channels_check(const struct pkg_check *c, uint32_t i, uint8_t *seen)
 {
 	const struct pkg_tables *t = c->tables;
-	const struct ptowsp_process_channel_record *uses = &t->process_channel[t->process[i].channels];
 	uint32_t count = t->process[i].channel_count, k = 0;
+	const struct ptowsp_process_channel_record *uses = count ? &t->process_channel[t->process[i].channels] : NULL;
 
 	while (k < count && !(seen[uses[k].channel] & 1u << uses[k].direction)) {
 		seen[uses[k].channel] |= (uint8_t)(1u << uses[k].direction);

@@ -134,6 +134,18 @@ uint64_t pkg_writer_bytes(struct pkg_writer *w, uint32_t type, const void *bytes
 	return g->size - size;
 }
 
+void pkg_writer_replace(struct pkg_writer *w, uint32_t type, const void *bytes, size_t size)
+{
+	struct growing *g = section_of(w, type);
+	void *at;
+
+	assert(type != PTOWSP_SECTION_STRS && size % schema_of(type)->bytes == 0);
+	g->size = 0;
+	at = section_extend(w, g, 0, size);
+	if (at && size)
+		memcpy(at, bytes, size);
+}
+
 uint32_t pkg_writer_count(const struct pkg_writer *w, uint32_t type)
 {
 	uint32_t count;

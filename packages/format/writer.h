@@ -20,6 +20,8 @@ const char *pkg_writer_text(const struct pkg_writer *writer, uint32_t offset);
 uint32_t pkg_writer_row(struct pkg_writer *writer, uint32_t type, const void *record, size_t size);
 /* Appends bytes to a byte section at the given alignment; returns the offset. */
 uint64_t pkg_writer_bytes(struct pkg_writer *writer, uint32_t type, const void *bytes, size_t size, size_t align);
+/* A section gets other bytes, whatever was appended: records, or those of a byte section. Not STRS. */
+void pkg_writer_replace(struct pkg_writer *writer, uint32_t type, const void *bytes, size_t size);
 /* Rows so far, and a row to be changed in place (valid until the next append). */
 uint32_t pkg_writer_count(const struct pkg_writer *writer, uint32_t type);
 void *pkg_writer_at(struct pkg_writer *writer, uint32_t type, uint32_t row);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/expr.h"
 
+#include "format/names.h"
+
 #include <assert.h>
 #include <string.h>
 
@@ -171,4 +173,24 @@ uint32_t lang_expr_binary(struct lang_exprs *exprs, enum ptowsp_expr_op op, uint
 	if (a_const && left == 1 && op == PTOWSP_EXPR_MUL)
 		return b;
 	return row_add(exprs, (struct ptowsp_expr_record){.op = (uint16_t)op, .a = a, .b = b});
+}
+
+uint32_t lang_expr_node(struct lang_exprs *exprs, struct ptowsp_expr_record row)
+{
+	switch (pkg_expr_operands(row.op)) {
+	case 1:
+		return lang_expr_unary(exprs, (enum ptowsp_expr_op)row.op, row.a);
+	case 2:
+		return lang_expr_binary(exprs, (enum ptowsp_expr_op)row.op, row.a, row.b);
+	case 3:
+		return lang_expr_ternary(exprs, (enum ptowsp_expr_op)row.op, row.a, row.b, row.c);
+	default:
+		return row_add(exprs, row);
+	}
+}
+
+uint32_t lang_expr_append(struct lang_exprs *exprs, struct ptowsp_expr_record row)
+{
+	*LANG_PUSH(exprs->arena, exprs->rows, exprs->count, exprs->capacity) = row;
+	return exprs->count - 1;
 }

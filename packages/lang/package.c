@@ -467,8 +467,7 @@ void lang_lower(struct lang_module *module, struct pkg_writer *writer, const cha
 	declarations_write(&lower);
 	for (uint32_t i = 0; i < lower.tables.debug_count; i++)
 		lower.tables.debug[i].file = pkg_writer_string(writer, lower.files[lower.tables.debug[i].file]);
-	/* Regions name their tensors themselves, so the list of tensors stays empty. */
-	lang_tables_write(&lower.tables, writer, NULL, 0);
+	lang_tables_write(&lower.tables, writer);
 	lang_schedule_lower(&lower);
 	lang_graph_schedule(&lower);
 	if (pkg_writer_normalise(writer, NULL))

@@ -109,31 +109,33 @@ static void numbers_write(struct pkg_writer *writer, const uint32_t *numbers, ui
 		pkg_writer_bytes(writer, PTOWSP_SECTION_WORK, numbers, count * sizeof(*numbers), 1);
 }
 
-static void work_write(const struct lang_tables *tables, struct pkg_writer *writer, const uint32_t *tensors, uint32_t tensor_count)
+static void work_write(const struct lang_tables *tables, struct pkg_writer *writer)
 {
 	struct ptowsp_workload_header header = {.magic = PTOWSP_WORKLOAD_MAGIC,
 						.version = PTOWSP_WORKLOAD_VERSION,
 						.num_instructions = tables->work_count,
-						.num_axes = tables->axis_count,
+						.num_axes = tables->work_axis_count ? tables->work_axis_count : tables->axis_count,
 						.num_kernels = tables->work_kernel_count,
-						.num_tensors = tensor_count};
+						.num_tensors = tables->work_tensor_count};
 
 	pkg_writer_bytes(writer, PTOWSP_SECTION_WORK, &header, sizeof(header), 8);
 	pkg_writer_bytes(writer, PTOWSP_SECTION_WORK, tables->work, tables->work_count * sizeof(*tables->work), 1);
-	for (uint32_t i = 0; i < tables->axis_count; i++)
+	for (uint32_t i = 0; i < tables->axis_count && !tables->work_axis_count; i++)
 		numbers_write(writer, &i, 1);
+	numbers_write(writer, tables->work_axes, tables->work_axis_count);
 	numbers_write(writer, tables->work_kernels, tables->work_kernel_count);
-	numbers_write(writer, tensors, tensor_count);
+	numbers_write(writer, tables->work_tensors, tables->work_tensor_count);
 }
 
-void lang_tables_write(const struct lang_tables *tables, struct pkg_writer *writer, const uint32_t *tensors, uint32_t tensor_count)
+void lang_tables_write(const struct lang_tables *tables, struct pkg_writer *writer)
 {
 	rows_write(writer, PTOWSP_SECTION_EXPR, tables->exprs.rows, tables->exprs.count, sizeof(*tables->exprs.rows));
 	rows_write(writer, PTOWSP_SECTION_LVLS, tables->level_rows, tables->level_row_count, sizeof(*tables->level_rows));
 	rows_write(writer, PTOWSP_SECTION_TLVL, tables->levels, tables->levels_count, sizeof(*tables->levels));
 	rows_write(writer, PTOWSP_SECTION_AXES, tables->axes, tables->axis_count, sizeof(*tables->axes));
 	rows_write(writer, PTOWSP_SECTION_REGN, tables->regions, tables->region_count, sizeof(*tables->regions));
-	work_write(tables, writer, tensors, tensor_count);
+	if (!tables->work_left_out)
+		work_write(tables, writer);
 	rows_write(writer, PTOWSP_SECTION_DBGI, tables->debug, tables->debug_count, sizeof(*tables->debug));
 }
 
@@ -150,7 +152,7 @@ void lang_meta_write(struct pkg_writer *writer, const char *name, const char *pr
 {
 	pkg_writer_meta(writer, "name", name);
 	pkg_writer_meta(writer, "version", "");
-	pkg_writer_meta(writer, "producer", producer ? producer : "ptowsp-pack " PTOWSP_ABI_STRING);
+	pkg_writer_meta(writer, "producer", producer ? producer : LANG_PRODUCER);
 	pkg_writer_meta(writer, "entry_kind", "task_buffer");
 	pkg_writer_meta(writer, "wsp_runtime_abi", PTOWSP_ABI_STRING);
 }

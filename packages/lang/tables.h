@@ -20,10 +20,14 @@ struct lang_tables {
 	struct ptowsp_instruction *work;
 	struct ptowsp_debug_record *debug;
 	uint32_t *work_kernels; /* KREG rows */
+	uint32_t *work_axes;    /* the list of WORK where it is not all axes in their order */
+	uint32_t *work_tensors; /* and that of tensors: none where regions say all */
 	uint32_t *values;       /* SLOT rows that entries must have, a run per entry */
-	uint32_t region_count, axis_count, levels_count, level_row_count, work_count, debug_count, work_kernel_count, value_count;
+	uint32_t region_count, axis_count, levels_count, level_row_count, work_count, debug_count, work_kernel_count, value_count,
+		work_axis_count, work_tensor_count;
 	uint32_t region_capacity, axis_capacity, levels_capacity, level_row_capacity, work_capacity, debug_capacity,
-		work_kernel_capacity, value_capacity;
+		work_kernel_capacity, value_capacity, work_axis_capacity, work_tensor_capacity;
+	uint8_t work_left_out;  /* 1: a package without code has no WORK */
 	uint32_t region_first;  /* equal regions are looked for from here on: those of the entry at hand */
 };
 
@@ -44,12 +48,13 @@ uint32_t lang_work_add(struct lang_tables *tables, unsigned opcode, uint32_t ope
 /* A scalar argument of the task being written, in the shortest form: constant, loop value or expression. */
 uint32_t lang_argument_add(struct lang_tables *tables, uint32_t argument, uint32_t expr);
 
-/* Appends EXPR, LVLS, TLVL, AXES, REGN, WORK and DBGI. tensors: the list of WORK, none where regions say all. */
-void lang_tables_write(const struct lang_tables *tables, struct pkg_writer *writer, const uint32_t *tensors, uint32_t tensor_count);
+/* Appends EXPR, LVLS, TLVL, AXES, REGN, WORK and DBGI. */
+void lang_tables_write(const struct lang_tables *tables, struct pkg_writer *writer);
 /* And ESYM. */
 void lang_values_write(const struct lang_tables *tables, struct pkg_writer *writer);
 
-/* The facts that every package of this build begins with; producer NULL: this packer. */
+#define LANG_PRODUCER "ptowsp-pack " PTOWSP_ABI_STRING
+/* The facts that every package of this build begins with; producer NULL: LANG_PRODUCER. */
 void lang_meta_write(struct pkg_writer *writer, const char *name, const char *producer);
 
 #endif

@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: MIT */
+/* build.h - what the files of the builder share: builder_value.c, builder_axis.c, builder_tensor.c, ... */
+#ifndef LANG_BUILD_H
+#define LANG_BUILD_H
+
+#include "format/strings.h"
+#include "lang/builder.h"
+#include "lang/map.h"
+#include "lang/tables.h"
+#include "lang/tile_code.h"
+#include "ptowsp/workload.h"
+
+/* A handle: what it stands for in the upper bits, its row below. */
+enum build_kind {
+	BUILD_NONE, BUILD_SLOT, BUILD_EXPR, BUILD_LEVELS, BUILD_AXIS, BUILD_TENSOR, BUILD_REGION, BUILD_KERNEL, BUILD_PARAM, BUILD_PAYLOAD,
+	BUILD_TILE, BUILD_SCALAR, BUILD_EVENT, BUILD_CHANNEL, BUILD_PROCESS, BUILD_ENTRY, BUILD_DIRECTIVE, BUILD_KINDS
+};
+#define BUILD_ROW_BITS 26
+#define BUILD_DONE 1u /* what calls return that make nothing */
+
+/* Where a source says it; line 0: nowhere. */
+struct build_place {
+	uint32_t file, line, column;
+};
+
+/* In all rows names are offsets in the builder's own strings, and rows of other tables their numbers as declared. */
+struct build_tensor {
+	struct ptowsp_tensor_record record;
+	struct ptowsp_dim_record dims[4];
+	uint32_t like;  /* 1 + the tensor whose dimensions it has, 0: its own */
+	uint8_t placed, shared;
+};
+struct build_param {
+	struct ptowsp_param_record record;
+	uint32_t kernel;
+	uint32_t number; /* among the tensors, or the scalars, of its kernel */
+};
+struct build_payload {
+	struct ptowsp_payload_record record;
+	uint32_t kernel;
+	const void *bytes;              /* NULL: code */
+	struct lang_tile_code *code;
+	uint32_t name;                  /* of code, 0: the kernel's */
+	uint32_t *names;                /* of tiles and scalars in the order of declaration */
+	uint32_t name_count, name_capacity;
+};
+struct build_kernel {
+	struct ptowsp_kernel_record record;
+	uint32_t *params, *payloads;    /* rows of the builder's */
+	struct ptowsp_variant_record *variants;
+	uint32_t param_capacity, payload_capacity, variant_capacity; /* counts: of the record */
+	uint32_t tensors, scalars;      /* of the params */
+	uint32_t listed;                /* number in the list of WORK plus 1, 0: not there yet */
+	uint8_t bodied;                 /* 1: a body was opened: the parameters stand */
+	struct build_place place;
+};
+struct build_entry {
+	struct ptowsp_entry_record record;
+	uint32_t *values;
+	uint32_t value_capacity;
+	uint8_t stated;                 /* 1: values come from calls */
+	struct build_place place;
+};
+struct build_process {
+	struct ptowsp_process_record record;
+	struct ptowsp_process_channel_record *uses;
+	uint32_t use_capacity;
+	struct build_place place; /* of its end, too */
+};
+struct build_sample {
+	struct ptowsp_sample_record record;
+	const void *bytes;
+};
+struct build_section {
+	uint32_t type;
+	const void *bytes;
+	size_t size;
+};
+
+/* Open construct in the code of an entry or process. */
+struct build_block {
+	uint8_t op;        /* of the instruction that opened it, HALT: the entry or process itself */
+	uint8_t value;     /* 1: a loop with a value */
+	uint32_t head;     /* that instruction */
+	uint32_t branch, branches; /* COND, COMBINE, SEQUENTIAL: the current one, and how many */
+};
+/* The task whose words are being written. */
+struct build_task {
+	uint32_t head, kernel, args, uses;
+	uint8_t open, afters;
+};
+/* Open loop or branch of a tile program. */
+struct build_turn {
+	uint8_t op;                 /* FOR, WHILE, IF */
+	uint8_t turned;             /* its DO or ELSE was there */
+	uint32_t head, turn;        /* that opcode's instruction; that of DO or ELSE */
+	uint32_t breaks, continues; /* chains, see lang_tile_chain_resolve */
+};
+/* The portable kernel being written. */
+struct build_body {
+	uint32_t payload, kernel;
+	struct lang_tile_code *code;          /* NULL: none is open */
+	uint32_t *arguments;                  /* scalar row plus 1 per scalar parameter */
+	struct build_turn turns[PTOWSP_NESTING_LIMIT];
+	uint32_t depth;
+	uint32_t tile_first, scalar_first;    /* of the handles of this body */
+};
+
+#define BUILD_ARRAY(type, names, name)                                                                                 \
+	type *names;                                                                                                   \
+	uint32_t name##_count, name##_capacity
+
+struct ptowsp_build {
+	struct lang_arena arena;
+	jmp_buf out;            /* every call that refuses leaves by it */
+	const char *call;       /* the call at hand */
+	ptowsp_status status;
+	char error[512];
+	struct pkg_strings strings;
+	struct lang_tables tables;
+	uint8_t stated, closed, begun; /* begun: something but facts was built */
+	struct build_place place;
+	struct lang_map names[BUILD_KINDS]; /* of what has an id: name -> its row + 1 as a pointer */
+	BUILD_ARRAY(const char *, notices, notice);
+	BUILD_ARRAY(const char *, targets, target);
+	BUILD_ARRAY(const char *, presets, preset);  /* strings in front */
+	BUILD_ARRAY(uint32_t, code_names, code_name);   /* strings of code, in the order in which they come */
+	BUILD_ARRAY(struct ptowsp_meta_record, metas, meta);
+	BUILD_ARRAY(struct ptowsp_slot_record, slots, slot);
+	BUILD_ARRAY(struct ptowsp_axis_value_record, axis_values, axis_value);
+	BUILD_ARRAY(struct build_tensor, tensors, tensor);
+	BUILD_ARRAY(struct build_kernel, kernels, kernel);
+	BUILD_ARRAY(struct build_param, params, param);
+	BUILD_ARRAY(struct build_payload, payloads, payload);
+	BUILD_ARRAY(struct ptowsp_event_record, events, event);
+	BUILD_ARRAY(struct ptowsp_channel_record, channels, channel);
+	BUILD_ARRAY(struct build_process, processes, process);
+	BUILD_ARRAY(struct build_entry, entries, entry);
+	BUILD_ARRAY(struct ptowsp_directive_record, directives, directive);
+	BUILD_ARRAY(struct ptowsp_requirement_record, requirements, requirement);
+	BUILD_ARRAY(struct build_sample, samples, sample);
+	BUILD_ARRAY(struct build_section, sections, section);
+	uint16_t *needs;                 /* per expression: what its value needs, see build_needs */
+	uint32_t need_count, need_capacity;
+	BUILD_ARRAY(uint32_t, todos, todo); /* expressions whose symbols are being looked for */
+	BUILD_ARRAY(uint32_t, seens, seen); /* per expression: the search that has looked at it */
+	uint32_t stamp;                     /* the current one */
+	struct build_block blocks[PTOWSP_NESTING_LIMIT];
+	uint32_t depth, loops;           /* open blocks; those with a value */
+	uint32_t entry, process;         /* whose code is open, PTOWSP_NONE */
+	struct build_task task;
+	unsigned carry;                  /* opcode of the word that the send or consume in front still needs, 0: none */
+	struct build_body body;
+	uint32_t tile_handles, scalar_handles; /* given out so far */
+	void *bytes;                     /* sealed; malloc'd */
+	size_t size;
+	char digest[65];
+};
+
+/* --- builder.c --- */
+
+/* 1: the call may go on. */
+int build_enter(struct ptowsp_build *b, const char *call);
+/* Behind a refusal, or when memory ran out. */
+void build_leave(struct ptowsp_build *b);
+/* The first lines of every call: refusals below come back here. */
+#define BUILD_CALL(b)                                                                                                  \
+	do {                                                                                                           \
+		if (!build_enter((b), __func__))                                                                       \
+			return 0;                                                                                      \
+		if (setjmp((b)->out)) {                                                                                \
+			build_leave(b);                                                                                \
+			return 0;                                                                                      \
+		}                                                                                                      \
+	} while (0)
+_Noreturn void build_refuse(struct ptowsp_build *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void build_notice(struct ptowsp_build *b, const char *text);
+
+uint32_t build_handle(struct ptowsp_build *b, enum build_kind kind, uint32_t row);
+/* The row of a handle that must stand for that kind. */
+uint32_t build_row(struct ptowsp_build *b, enum build_kind kind, uint32_t handle);
+/* A text that may be stored; offset in the builder's strings. NULL and what a package cannot hold are refused. */
+uint32_t build_string(struct ptowsp_build *b, const char *text);
+/* The same for a name that must not be empty and must be new among its kind; it stands for `row` from now on. */
+uint32_t build_name(struct ptowsp_build *b, enum build_kind kind, const char *name, uint32_t row);
+const char *build_text(const struct ptowsp_build *b, uint32_t string);
+/* A string of code (builder_seal.c writes them in this order). */
+uint32_t build_code_name(struct ptowsp_build *b, uint32_t string);
+/* Code of a word; what: "dtype". A word that is not there is refused with those that are. */
+uint32_t build_word(struct ptowsp_build *b, uint32_t words, const char *word);
+/* none, in, out, inout as PTOWSP_READ | PTOWSP_WRITE. */
+uint16_t build_access(struct ptowsp_build *b, const char *word);
+void *build_copy(struct ptowsp_build *b, const void *bytes, uint64_t size);
+/* Bits of a value of that type that a text says. */
+uint64_t build_bits(struct ptowsp_build *b, uint32_t dtype, const char *text);
+#define BUILD_PUSH(b, names, name) LANG_PUSH(&(b)->arena, (b)->names, (b)->name##_count, (b)->name##_capacity)
+
+/* --- builder_value.c --- */
+
+/* The row of an expression, or of the value of a symbol or slot. */
+uint32_t build_expr(struct ptowsp_build *b, uint32_t handle);
+/* The row of a constant. */
+uint32_t build_constant(struct ptowsp_build *b, int64_t value);
+enum { BUILD_NEEDS_DEPTH = 127, BUILD_NEEDS_RUN = 128, BUILD_NEEDS_SYMBOL = 256 };
+/* How many loops must be open (low bits), whether it needs more than constants and symbols, and whether there is a symbol in it. */
+uint16_t build_needs(struct ptowsp_build *b, uint32_t expr);
+
+/* --- builder_kernel.c --- */
+uint32_t build_payload_add(struct ptowsp_build *b, struct build_payload payload);
+/* The tile parameters of a kernel, names as they are. */
+struct ptowsp_tile_param *build_tile_params(struct ptowsp_build *b, uint32_t kernel);
+
+/* --- builder_work.c, builder_task.c --- */
+
+/* Ends the words of the task before; code must be open. */
+void build_code(struct ptowsp_build *b);
+uint32_t build_emit(struct ptowsp_build *b, unsigned opcode, uint32_t operand1, uint32_t operand2);
+/* The same with the position. */
+uint32_t build_emit_at(struct ptowsp_build *b, unsigned opcode, uint32_t operand1, uint32_t operand2);
+void build_debug(struct ptowsp_build *b, uint16_t kind, uint32_t row, struct build_place place);
+/* The code that is open evaluates an expression, or a region's: its loops are open, its symbols become the entry's values. */
+void build_evaluate(struct ptowsp_build *b, uint32_t expr);
+uint32_t build_region_row(struct ptowsp_build *b, uint32_t region);
+void build_open(struct ptowsp_build *b, unsigned op, uint32_t head, int value);
+/* The expression of the value of the loop that has just been opened, BUILD_DONE where rows are kept as stated. */
+uint32_t build_loop_value(struct ptowsp_build *b);
+void build_task_close(struct ptowsp_build *b);
+uint32_t build_kernel_listed(struct ptowsp_build *b, uint32_t kernel);
+
+/* --- builder_seal.c --- */
+void build_write(struct ptowsp_build *b, struct pkg_writer *writer);
+
+#endif

@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: MIT */
+/* builder_body.c - portable kernels: the tile ISA, one call per instruction. */
+#include "lang/build.h"
+#include "ptowsp/task.h"
+
+#include "format/names.h"
+#include "isa/isa.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* ---- tables ----------------------------------------------------------------------------------------------------------------------- */
+
+static struct lang_tile_code *code_of(struct ptowsp_build *b)
+{
+	if (!b->body.code)
+		build_refuse(b, "this stands between ptowsp_build_body and ptowsp_build_body_end");
+	return b->body.code;
+}
+
+static struct build_payload *payload_of(struct ptowsp_build *b)
+{
+	return &b->payloads[b->body.payload];
+}
+
+uint32_t ptowsp_build_body(struct ptowsp_build *b, uint32_t kernel)
+{
+	BUILD_CALL(b);
+	uint32_t row = build_row(b, BUILD_KERNEL, kernel), handle;
+	struct lang_tile_code *code;
+
+	if (b->body.code)
+		build_refuse(b, "the body of kernel %.80s is still open", build_text(b, b->kernels[b->body.kernel].record.name));
+	b->kernels[row].bodied = 1;
+	code = lang_alloc(&b->arena, sizeof(*code));
+	code->arena = &b->arena;
+	handle = build_payload_add(b, (struct build_payload){.record = {.kind = PTOWSP_PAYLOAD_PTO}, .kernel = row, .code = code});
+	b->body = (struct build_body){.payload = b->payload_count - 1,
+				      .kernel = row,
+				      .code = code,
+				      .arguments = lang_alloc(&b->arena, ((size_t)b->kernels[row].scalars + 1) * sizeof(uint32_t)),
+				      .tile_first = b->tile_handles,
+				      .scalar_first = b->scalar_handles};
+	return handle;
+}
+
+uint32_t ptowsp_build_body_name(struct ptowsp_build *b, const char *name)
+{
+	BUILD_CALL(b);
+	code_of(b);
+	payload_of(b)->name = build_string(b, name);
+	return BUILD_DONE;
+}
+
+/* The name of a tile or scalar, noted in the order of declaration. */
+static uint32_t local_name(struct ptowsp_build *b, const char *name)
+{
+	struct build_payload *payload = payload_of(b);
+	uint32_t string = build_string(b, name);
+
+	*LANG_PUSH(&b->arena, payload->names, payload->name_count, payload->name_capacity) = string;
+	return string;
+}
+
+static uint32_t row_check(struct ptowsp_build *b, uint32_t row)
+{
+	if (row == LANG_MAX_ROWS)
+		build_refuse(b, "a body has at most %u tiles, and as many scalars and literals", LANG_MAX_ROWS);
+	return row;
+}
+
+uint32_t ptowsp_build_tile(struct ptowsp_build *b, const char *name, const char *dtype, uint32_t rows, uint32_t columns)
+{
+	BUILD_CALL(b);
+	struct lang_tile_code *code = code_of(b);
+	struct ptowsp_tile_tile tile = {
+		.rows = rows, .columns = columns, .dtype = (uint16_t)build_word(b, PKG_WORDS_dtype, dtype), .space = PTOWSP_SPACE_UB};
+
+	if (!rows || !columns)
+		build_refuse(b, "a tile of %u x %u has no elements", rows, columns);
+	tile.name = local_name(b, name);
+	b->tile_handles = b->body.tile_first + row_check(b, lang_tile_add(code, &tile)) + 1;
+	return build_handle(b, BUILD_TILE, b->tile_handles - 1);
+}
+
+uint32_t ptowsp_build_tile_space(struct ptowsp_build *b, uint32_t tile, const char *space)
+{
+	BUILD_CALL(b);
+	struct lang_tile_code *code = code_of(b);
+	uint32_t row = build_row(b, BUILD_TILE, tile);
+
+	if (row < b->body.tile_first)
+		build_refuse(b, "the tile belongs to another body");
+	code->tiles[row - b->body.tile_first].space = (uint16_t)build_word(b, PKG_WORDS_space, space);
+	return BUILD_DONE;
+}
+
+/* Handles of scalars are given out for rows up to the latest: literals may share an earlier one. */
+static uint32_t scalar_handle(struct ptowsp_build *b, uint32_t row)
+{
+	row = b->body.scalar_first + row_check(b, row);
+	if (row >= b->scalar_handles)
+		b->scalar_handles = row + 1;
+	return build_handle(b, BUILD_SCALAR, row);
+}
+
+uint32_t ptowsp_build_scalar(struct ptowsp_build *b, const char *name, const char *dtype, const char *kind)
+{
+	BUILD_CALL(b);
+	static const struct {
+		const char *word;
+		uint16_t kind;
+	} kinds[] = {{"local", PTOWSP_SCALAR_LOCAL}, {"block_index", PTOWSP_SCALAR_BLOCK}, {"block_count", PTOWSP_SCALAR_BLOCKS}};
+	struct lang_tile_code *code = code_of(b);
+	uint16_t type = (uint16_t)build_word(b, PKG_WORDS_dtype, dtype);
+
+	for (size_t i = 0; kind && i < sizeof(kinds) / sizeof(*kinds); i++)
+		if (!strcmp(kinds[i].word, kind))
+			return scalar_handle(b, lang_tile_scalar_add(code, local_name(b, name), type, kinds[i].kind, 0));
+	build_refuse(b, "\"%.40s\" is no kind of scalar; known: local, block_index, block_count", kind ? kind : "");
+}
+
+static uint32_t argument_row(struct ptowsp_build *b, uint32_t param)
+{
+	const struct build_param *p = &b->params[param];
+	uint32_t *row = &b->body.arguments[p->number];
+
+	if (!*row) {
+		local_name(b, build_text(b, p->record.name));
+		*row = row_check(b, lang_tile_scalar_add(b->body.code, p->record.name, p->record.dtype, PTOWSP_SCALAR_ARG, p->number)) + 1;
+		scalar_handle(b, *row - 1);
+	}
+	return *row - 1;
+}
+
+/* A parameter of the kernel whose body is open. */
+static uint32_t param_of(struct ptowsp_build *b, uint32_t handle)
+{
+	uint32_t param = build_row(b, BUILD_PARAM, handle);
+
+	if (b->params[param].kernel != b->body.kernel)
+		build_refuse(b, "parameter %.80s belongs to another kernel", build_text(b, b->params[param].record.name));
+	return param;
+}
+
+uint32_t ptowsp_build_argument(struct ptowsp_build *b, uint32_t param)
+{
+	BUILD_CALL(b);
+	uint32_t row;
+
+	code_of(b);
+	row = param_of(b, param);
+	if (b->params[row].record.kind != PTOWSP_PARAM_SCALAR)
+		build_refuse(b, "parameter %.80s is a tensor", build_text(b, b->params[row].record.name));
+	return scalar_handle(b, argument_row(b, row));
+}
+
+uint32_t ptowsp_build_literal_bits(struct ptowsp_build *b, const char *dtype, uint64_t bits)
+{
+	BUILD_CALL(b);
+	struct lang_tile_code *code = code_of(b);
+
+	return scalar_handle(b, lang_tile_literal_add(code, (uint16_t)build_word(b, PKG_WORDS_dtype, dtype), bits));
+}
+
+uint32_t ptowsp_build_literal(struct ptowsp_build *b, const char *dtype, const char *text)
+{
+	BUILD_CALL(b);
+	struct lang_tile_code *code = code_of(b);
+	uint16_t type = (uint16_t)build_word(b, PKG_WORDS_dtype, dtype);
+
+	return scalar_handle(b, lang_tile_literal_add(code, type, build_bits(b, type, text)));
+}
+
+/* ---- instructions ------------------------------------------------------------------------------------------------------------------ */
+
+static struct ptowsp_tile_inst *inst_add(struct ptowsp_build *b, unsigned op)
+{
+	struct ptowsp_tile_inst *inst = lang_tile_inst_add(b->body.code, op, b->place.line);
+
+	if (!inst)
+		build_refuse(b, "a body has at most %u instructions", LANG_MAX_INSTRUCTIONS);
+	return inst;
+}
+
+static uint16_t scalar_row(struct ptowsp_build *b, uint32_t handle)
+{
+	uint32_t row;
+
+	if (handle >> BUILD_ROW_BITS == BUILD_PARAM) {
+		row = param_of(b, handle);
+		if (b->params[row].record.kind == PTOWSP_PARAM_SCALAR)
+			return (uint16_t)argument_row(b, row);
+		build_refuse(b, "parameter %.80s is a tensor, a scalar is needed", build_text(b, b->params[row].record.name));
+	}
+	row = build_row(b, BUILD_SCALAR, handle);
+	if (row < b->body.scalar_first)
+		build_refuse(b, "the scalar belongs to another body");
+	return (uint16_t)(row - b->body.scalar_first);
+}
+
+static uint16_t operand_row(struct ptowsp_build *b, uint32_t handle, char letter)
+{
+	uint32_t row;
+
+	switch (letter) {
+	case 'T':
+	case 't':
+		row = build_row(b, BUILD_TILE, handle);
+		if (row < b->body.tile_first)
+			build_refuse(b, "the tile belongs to another body");
+		return (uint16_t)(row - b->body.tile_first);
+	case 'M':
+	case 'm':
+		row = param_of(b, handle);
+		if (b->params[row].record.kind != PTOWSP_PARAM_TENSOR)
+			build_refuse(b, "parameter %.80s is a scalar, a tensor is needed", build_text(b, b->params[row].record.name));
+		return (uint16_t)b->params[row].number;
+	default:
+		row = scalar_row(b, handle);
+		if (letter == 'S' && b->body.code->scalars[row].kind == PTOWSP_SCALAR_CONST)
+			build_refuse(b, "a literal cannot be set");
+		return (uint16_t)row;
+	}
+}
+
+static void operands_set(struct ptowsp_tile_inst *inst, const uint16_t rows[6])
+{
+	inst->d = rows[0];
+	inst->e = rows[1];
+	inst->a = rows[2];
+	inst->b = rows[3];
+	inst->c = rows[4];
+	inst->f = rows[5];
+}
+
+static struct build_turn *turn_open(struct ptowsp_build *b, unsigned op)
+{
+	struct build_turn *turn = &b->body.turns[b->body.depth];
+
+	if (b->body.depth == PTOWSP_NESTING_LIMIT - 1)
+		build_refuse(b, "loops and branches nest at most %u deep", PTOWSP_NESTING_LIMIT - 1);
+	b->body.depth++;
+	*turn = (struct build_turn){.op = (uint8_t)op, .head = b->body.code->inst_count - 1};
+	return turn;
+}
+
+static struct build_turn *turn_of(struct ptowsp_build *b, unsigned op, const char *mnemonic)
+{
+	struct build_turn *turn = b->body.depth ? &b->body.turns[b->body.depth - 1] : NULL;
+
+	if (!turn || turn->op != op)
+		build_refuse(b, "%s without its %s", mnemonic, isa_op(op)->mnemonic);
+	return turn;
+}
+
+/* BREAK and CONTINUE belong to the innermost loop. */
+static void leave(struct ptowsp_build *b, struct ptowsp_tile_inst *inst, const char *mnemonic)
+{
+	uint32_t at = b->body.depth, *chain;
+
+	while (at && b->body.turns[at - 1].op == PTOWSP_PTO_IF)
+		at--;
+	if (!at)
+		build_refuse(b, "%s outside a loop", mnemonic);
+	chain = inst->op == PTOWSP_PTO_BREAK ? &b->body.turns[at - 1].breaks : &b->body.turns[at - 1].continues;
+	inst->target = *chain;
+	*chain = b->body.code->inst_count;
+}
+
+static void turn_middle(struct ptowsp_build *b, unsigned op, const char *mnemonic)
+{
+	struct build_turn *turn = turn_of(b, op, mnemonic);
+
+	if (turn->turned)
+		build_refuse(b, "the second %s of one %s", mnemonic, isa_op(op)->mnemonic);
+	turn->turned = 1;
+	turn->turn = b->body.code->inst_count - 1;
+}
+
+static void loop_end(struct ptowsp_build *b, unsigned op, const char *mnemonic)
+{
+	struct lang_tile_code *code = b->body.code;
+	struct build_turn *turn = turn_of(b, op, mnemonic);
+	uint32_t last = code->inst_count - 1;
+
+	code->insts[last].target = turn->head;
+	if (op == PTOWSP_PTO_FOR)
+		code->insts[turn->head].target = last + 1;
+	else if (turn->turned)
+		code->insts[turn->turn].target = last + 1;
+	else
+		build_refuse(b, "a WHILE has a DO in front of its ENDWHILE");
+	lang_tile_chain_resolve(code, turn->breaks, last + 1);
+	lang_tile_chain_resolve(code, turn->continues, last);
+	b->body.depth--;
+}
+
+static void if_end(struct ptowsp_build *b, const char *mnemonic)
+{
+	struct lang_tile_code *code = b->body.code;
+	struct build_turn *turn = turn_of(b, PTOWSP_PTO_IF, mnemonic);
+	uint32_t last = code->inst_count - 1;
+
+	code->insts[turn->head].target = turn->turned ? turn->turn + 1 : last;
+	if (turn->turned)
+		code->insts[turn->turn].target = last;
+	b->body.depth--;
+}
+
+/* What the opcode means for the loops and branches around; the instruction is the latest one. */
+static void control(struct ptowsp_build *b, struct ptowsp_tile_inst *inst, const char *mnemonic)
+{
+	switch (inst->op) {
+	case PTOWSP_PTO_FOR:
+	case PTOWSP_PTO_WHILE:
+	case PTOWSP_PTO_IF:
+		turn_open(b, inst->op);
+		break;
+	case PTOWSP_PTO_DO:
+		turn_middle(b, PTOWSP_PTO_WHILE, mnemonic);
+		break;
+	case PTOWSP_PTO_ELSE:
+		turn_middle(b, PTOWSP_PTO_IF, mnemonic);
+		break;
+	case PTOWSP_PTO_ENDFOR:
+		loop_end(b, PTOWSP_PTO_FOR, mnemonic);
+		break;
+	case PTOWSP_PTO_ENDWHILE:
+		loop_end(b, PTOWSP_PTO_WHILE, mnemonic);
+		break;
+	case PTOWSP_PTO_ENDIF:
+		if_end(b, mnemonic);
+		break;
+	case PTOWSP_PTO_BREAK:
+	case PTOWSP_PTO_CONTINUE:
+		leave(b, inst, mnemonic);
+		break;
+	}
+}
+
+uint32_t ptowsp_build_op(struct ptowsp_build *b, const char *mnemonic, uint32_t mode, const uint32_t *operands, uint32_t count)
+{
+	BUILD_CALL(b);
+	int op = mnemonic ? isa_op_find(mnemonic, strlen(mnemonic)) : -1;
+	uint16_t rows[6] = {0}; /* d e a b c f */
+	uint32_t dst = 0, src = 2;
+	const char *letters;
+	struct ptowsp_tile_inst *inst;
+
+	code_of(b);
+	if (op < 0)
+		build_refuse(b, "\"%.40s\" is no opcode of the tile ISA (pto_ops.def)", mnemonic ? mnemonic : "");
+	if (op == PTOWSP_PTO_CALL)
+		build_refuse(b, "CALL is never in a package: state what is called in its place");
+	letters = isa_op((unsigned)op)->operands;
+	if (strlen(letters) != count || (count && !operands))
+		build_refuse(b, "%s has %zu operands (%s), here are %u", mnemonic, strlen(letters), letters, operands ? count : 0);
+	if (mode > UINT8_MAX)
+		build_refuse(b, "%s has no mode %u", mnemonic, mode);
+	for (uint32_t i = 0; i < count; i++) {
+		uint16_t row = operand_row(b, operands[i], letters[i]);
+
+		rows[letters[i] < 'a' ? dst++ : src++] = row;
+	}
+	inst = inst_add(b, (unsigned)op);
+	inst->mode = (uint8_t)mode;
+	operands_set(inst, rows);
+	control(b, inst, mnemonic);
+	return BUILD_DONE;
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------------------------------------ */
+
+/* Which parameters the code touches, and with which tile first. */
+static void touch(struct ptowsp_build *b, struct ptowsp_tile_param *params, const struct ptowsp_tile_inst *inst)
+{
+	const char *letters = isa_op(inst->op)->operands;
+	const uint16_t rows[] = {inst->d, inst->e, inst->a, inst->b, inst->c, inst->f};
+	const struct ptowsp_tile_tile *tile = NULL;
+	uint32_t dst = 0, src = 2, memory = 0;
+	unsigned access = 0;
+
+	for (uint32_t i = 0; letters[i]; i++) {
+		uint32_t row = rows[letters[i] < 'a' ? dst++ : src++];
+
+		if ((letters[i] | 32) == 't' && !tile)
+			tile = &b->body.code->tiles[row];
+		if ((letters[i] | 32) == 'm') {
+			access = letters[i] == 'M' ? PTOWSP_WRITE : PTOWSP_READ;
+			memory = row;
+		}
+	}
+	if (!access)
+		return;
+	params[memory].access |= (uint16_t)access;
+	if (!params[memory].rows && tile) {
+		params[memory].rows = tile->rows;
+		params[memory].columns = tile->columns;
+	}
+}
+
+struct ptowsp_tile_param *build_tile_params(struct ptowsp_build *b, uint32_t kernel)
+{
+	const struct build_kernel *k = &b->kernels[kernel];
+	struct ptowsp_tile_param *params = lang_alloc(&b->arena, ((size_t)k->tensors + 1) * sizeof(*params));
+
+	for (uint32_t i = 0; i < k->record.param_count; i++) {
+		const struct build_param *p = &b->params[k->params[i]];
+
+		if (p->record.kind == PTOWSP_PARAM_TENSOR)
+			params[p->number] = (struct ptowsp_tile_param){
+				p->record.name, p->record.dtype, p->record.access, p->record.rows, p->record.columns};
+	}
+	return params;
+}
+
+static void params_check(struct ptowsp_build *b)
+{
+	static const char *const words[] = {"does not touch it", "reads it", "writes it", "reads and writes it"};
+	const struct build_kernel *k = &b->kernels[b->body.kernel];
+	struct ptowsp_tile_param *found = lang_alloc(&b->arena, ((size_t)k->tensors + 1) * sizeof(*found));
+
+	for (uint32_t i = 0; i < b->body.code->inst_count; i++)
+		touch(b, found, &b->body.code->insts[i]);
+	for (uint32_t i = 0; i < k->record.param_count; i++) {
+		struct build_param *p = &b->params[k->params[i]];
+
+		if (p->record.kind != PTOWSP_PARAM_TENSOR)
+			continue;
+		if (p->record.access != found[p->number].access)
+			build_refuse(b, "parameter %.80s of kernel %.80s is declared %s, but the body %s", build_text(b, p->record.name),
+				     build_text(b, k->record.name), p->record.access == PTOWSP_READ ? "in" : p->record.access == PTOWSP_WRITE ? "out" : p->record.access ? "inout" : "none",
+				     words[found[p->number].access]);
+		if (!p->record.rows) {
+			p->record.rows = found[p->number].rows;
+			p->record.columns = found[p->number].columns;
+		}
+	}
+}
+
+/* The verifier of the backends has the last word. */
+static void payload_verify(struct ptowsp_build *b, const void *payload, size_t size)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct isa_program *program = NULL;
+	ptowsp_status status = isa_program_create(&program, payload, size, b->strings.bytes, b->strings.size, &error);
+	char why[256] = "";
+
+	if (program && isa_program_unusable(program))
+		snprintf(why, sizeof(why), "%s; it is packed but will not run", isa_program_unusable(program));
+	isa_program_destroy(program);
+	if (status == PTOWSP_NO_MEMORY)
+		longjmp(b->out, 1);
+	if (status)
+		build_refuse(b, "%s", error.text);
+	if (*why)
+		build_notice(b, why);
+}
+
+uint32_t ptowsp_build_body_end(struct ptowsp_build *b)
+{
+	BUILD_CALL(b);
+	struct lang_tile_code *code = code_of(b);
+	const struct build_kernel *k = &b->kernels[b->body.kernel];
+	size_t size;
+	const void *payload;
+
+	if (b->body.depth)
+		build_refuse(b, "%s has no end", isa_op(b->body.turns[b->body.depth - 1].op)->mnemonic);
+	for (uint32_t i = 0; i < k->scalars; i++)
+		for (uint32_t p = 0; p < k->record.param_count && !b->body.arguments[i]; p++)
+			if (b->params[k->params[p]].record.kind == PTOWSP_PARAM_SCALAR && b->params[k->params[p]].number == i)
+				argument_row(b, k->params[p]);
+	if (!code->inst_count || code->insts[code->inst_count - 1].op != PTOWSP_PTO_RETURN)
+		inst_add(b, PTOWSP_PTO_RETURN);
+	params_check(b);
+	payload = lang_tile_encode(code, k->record.name, build_tile_params(b, b->body.kernel), k->tensors, &size);
+	payload_of(b)->record.size = size;
+	payload_verify(b, payload, size);
+	b->body.code = NULL;
+	return BUILD_DONE;
+}

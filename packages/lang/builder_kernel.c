@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* builder_kernel.c - kernels, their parameters, payloads and variants. */
+#include "lang/build.h"
+
+#include "format/names.h"
+
+#include <string.h>
+
+#define RUN_LIMIT 65535u /* parameters, payloads, variants of a kernel */
+
+uint32_t ptowsp_build_kernel(struct ptowsp_build *b, const char *name, const char *unit)
+{
+	BUILD_CALL(b);
+	struct build_kernel kernel = {.record = {.unit = (uint16_t)build_word(b, PKG_WORDS_unit, unit)}, .place = b->place};
+
+	kernel.record.name = build_name(b, BUILD_KERNEL, name, b->kernel_count);
+	*BUILD_PUSH(b, kernels, kernel) = kernel;
+	return build_handle(b, BUILD_KERNEL, b->kernel_count - 1);
+}
+
+static struct build_kernel *kernel_of(struct ptowsp_build *b, uint32_t handle)
+{
+	return &b->kernels[build_row(b, BUILD_KERNEL, handle)];
+}
+
+uint32_t ptowsp_build_kernel_signature(struct ptowsp_build *b, uint32_t kernel, const char *signature)
+{
+	BUILD_CALL(b);
+	kernel_of(b, kernel)->record.signature = build_string(b, signature);
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_kernel_blocks(struct ptowsp_build *b, uint32_t kernel, uint32_t blockdim)
+{
+	BUILD_CALL(b);
+	kernel_of(b, kernel)->record.blockdim = blockdim;
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_kernel_workspace(struct ptowsp_build *b, uint32_t kernel, uint64_t bytes)
+{
+	BUILD_CALL(b);
+	kernel_of(b, kernel)->record.workspace = bytes;
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_kernel_measured(struct ptowsp_build *b, uint32_t kernel)
+{
+	BUILD_CALL(b);
+	kernel_of(b, kernel)->record.flags |= PTOWSP_KERNEL_MEASURED;
+	return BUILD_DONE;
+}
+
+/* ---- parameters ------------------------------------------------------------------------------------------------------------------ */
+
+static uint32_t param_add(struct ptowsp_build *b, uint32_t handle, struct build_param param, const char *name)
+{
+	struct build_kernel *kernel;
+
+	param.kernel = build_row(b, BUILD_KERNEL, handle);
+	param.record.name = build_string(b, name);
+	kernel = &b->kernels[param.kernel];
+	if (!param.record.name)
+		build_refuse(b, "a parameter needs a name");
+	if (kernel->listed || kernel->bodied)
+		build_refuse(b, "kernel %.80s has a task or a body already, its parameters stand", build_text(b, kernel->record.name));
+	if (kernel->record.param_count == RUN_LIMIT)
+		build_refuse(b, "a kernel has at most %u parameters", RUN_LIMIT);
+	param.number = param.record.kind == PTOWSP_PARAM_TENSOR ? kernel->tensors++ : kernel->scalars++;
+	*BUILD_PUSH(b, params, param) = param;
+	*LANG_PUSH(&b->arena, kernel->params, kernel->record.param_count, kernel->param_capacity) = b->param_count - 1;
+	return build_handle(b, BUILD_PARAM, b->param_count - 1);
+}
+
+uint32_t ptowsp_build_param(struct ptowsp_build *b, uint32_t kernel, const char *name, const char *dtype, const char *access)
+{
+	BUILD_CALL(b);
+	struct build_param param = {.record = {.kind = PTOWSP_PARAM_TENSOR,
+					       .dtype = (uint16_t)build_word(b, PKG_WORDS_dtype, dtype),
+					       .access = build_access(b, access)}};
+
+	return param_add(b, kernel, param, name);
+}
+
+uint32_t ptowsp_build_param_scalar(struct ptowsp_build *b, uint32_t kernel, const char *name, const char *dtype)
+{
+	BUILD_CALL(b);
+	struct build_param param = {.record = {.kind = PTOWSP_PARAM_SCALAR, .dtype = (uint16_t)build_word(b, PKG_WORDS_dtype, dtype)}};
+
+	return param_add(b, kernel, param, name);
+}
+
+uint32_t ptowsp_build_param_tile(struct ptowsp_build *b, uint32_t param, uint32_t rows, uint32_t columns)
+{
+	BUILD_CALL(b);
+	struct build_param *p = &b->params[build_row(b, BUILD_PARAM, param)];
+
+	if (p->record.kind != PTOWSP_PARAM_TENSOR)
+		build_refuse(b, "%.80s is a scalar, tiles touch tensors", build_text(b, p->record.name));
+	p->record.rows = rows;
+	p->record.columns = columns;
+	return BUILD_DONE;
+}
+
+/* ---- payloads and variants ------------------------------------------------------------------------------------------------------- */
+
+uint32_t build_payload_add(struct ptowsp_build *b, struct build_payload payload)
+{
+	struct build_kernel *kernel = &b->kernels[payload.kernel];
+
+	if (kernel->record.payload_count == RUN_LIMIT)
+		build_refuse(b, "a kernel has at most %u payloads", RUN_LIMIT);
+	*BUILD_PUSH(b, payloads, payload) = payload;
+	*LANG_PUSH(&b->arena, kernel->payloads, kernel->record.payload_count, kernel->payload_capacity) = b->payload_count - 1;
+	return build_handle(b, BUILD_PAYLOAD, b->payload_count - 1);
+}
+
+uint32_t ptowsp_build_payload(struct ptowsp_build *b, uint32_t kernel, const char *kind, const void *bytes, uint64_t size)
+{
+	BUILD_CALL(b);
+	struct build_payload payload = {.record = {.kind = (uint16_t)build_word(b, PKG_WORDS_payload, kind), .size = size},
+					.kernel = build_row(b, BUILD_KERNEL, kernel)};
+
+	if (!size)
+		build_refuse(b, "a payload has bytes");
+	payload.bytes = build_copy(b, bytes, size);
+	return build_payload_add(b, payload);
+}
+
+static struct ptowsp_payload_record *payload_of(struct ptowsp_build *b, uint32_t handle)
+{
+	return &b->payloads[build_row(b, BUILD_PAYLOAD, handle)].record;
+}
+
+uint32_t ptowsp_build_payload_target(struct ptowsp_build *b, uint32_t payload, const char *target)
+{
+	BUILD_CALL(b);
+	payload_of(b, payload)->target = build_string(b, target);
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_payload_unit(struct ptowsp_build *b, uint32_t payload, const char *unit)
+{
+	BUILD_CALL(b);
+	payload_of(b, payload)->unit = (uint16_t)build_word(b, PKG_WORDS_unit, unit);
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_payload_entry(struct ptowsp_build *b, uint32_t payload, const char *symbol)
+{
+	BUILD_CALL(b);
+	struct ptowsp_payload_record *record = payload_of(b, payload);
+
+	if (record->entry_offset)
+		build_refuse(b, "the payload has an entry offset");
+	record->entry = build_string(b, symbol);
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_payload_offset(struct ptowsp_build *b, uint32_t payload, uint64_t entry_offset)
+{
+	BUILD_CALL(b);
+	struct ptowsp_payload_record *record = payload_of(b, payload);
+
+	if (entry_offset && (record->entry || entry_offset >= record->size))
+		build_refuse(b, "the payload has an entry symbol, or fewer than %llu bytes", (unsigned long long)entry_offset + 1);
+	record->entry_offset = entry_offset;
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_payload_cycles(struct ptowsp_build *b, uint32_t payload, uint64_t cycles)
+{
+	BUILD_CALL(b);
+	payload_of(b, payload)->cycles = cycles;
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_variant(struct ptowsp_build *b, uint32_t kernel, uint32_t rows, uint32_t other)
+{
+	BUILD_CALL(b);
+	struct build_kernel *k = kernel_of(b, kernel);
+	struct ptowsp_variant_record variant = {.rows = rows, .kernel = build_row(b, BUILD_KERNEL, other)};
+
+	if (!rows || rows % 32)
+		build_refuse(b, "level %u: levels are multiples of 32 rows", rows);
+	if (k->record.variant_count == RUN_LIMIT)
+		build_refuse(b, "a kernel has at most %u variants", RUN_LIMIT);
+	*LANG_PUSH(&b->arena, k->variants, k->record.variant_count, k->variant_capacity) = variant;
+	return BUILD_DONE;
+}

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* builder_tensor.c - tensors, their regions, sample data. */
+#include "lang/build.h"
+
+#include "format/names.h"
+
+#include <string.h>
+
+uint32_t ptowsp_build_tensor(struct ptowsp_build *b, const char *name, const char *dtype, const char *role)
+{
+	BUILD_CALL(b);
+	struct build_tensor tensor = {.record = {.dtype = (uint16_t)build_word(b, PKG_WORDS_dtype, dtype),
+						 .role = (uint16_t)build_word(b, PKG_WORDS_role, role),
+						 .entry = PTOWSP_NONE}};
+
+	tensor.record.name = build_name(b, BUILD_TENSOR, name, b->tensor_count);
+	for (uint32_t i = 0; i < b->tensor_count; i++)
+		tensor.record.position += !b->tensors[i].placed;
+	*BUILD_PUSH(b, tensors, tensor) = tensor;
+	return build_handle(b, BUILD_TENSOR, b->tensor_count - 1);
+}
+
+static struct build_tensor *tensor_of(struct ptowsp_build *b, uint32_t handle)
+{
+	return &b->tensors[build_row(b, BUILD_TENSOR, handle)];
+}
+
+uint32_t ptowsp_build_tensor_space(struct ptowsp_build *b, uint32_t tensor, const char *space)
+{
+	BUILD_CALL(b);
+	tensor_of(b, tensor)->record.location = (uint16_t)build_word(b, PKG_WORDS_space, space);
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_tensor_alignment(struct ptowsp_build *b, uint32_t tensor, uint32_t bytes)
+{
+	BUILD_CALL(b);
+	struct build_tensor *t = tensor_of(b, tensor);
+
+	if (bytes & (bytes - 1) || bytes > 1u << 30)
+		build_refuse(b, "%u is neither 0 nor a power of two up to 2^30", bytes);
+	t->record.alignment = bytes;
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_tensor_dim(struct ptowsp_build *b, uint32_t tensor, uint32_t extent)
+{
+	BUILD_CALL(b);
+	struct build_tensor *t = tensor_of(b, tensor);
+	uint32_t expr = build_expr(b, extent);
+	int64_t value;
+
+	if (t->record.flags & PTOWSP_TENSOR_SHAPELESS)
+		build_refuse(b, "the tensor takes its shape from what is bound");
+	if (t->like || t->shared)
+		build_refuse(b, "the tensor shares the dimensions of another one");
+	if (t->record.dim_count == 4)
+		build_refuse(b, "a tensor has at most 4 dimensions");
+	if (build_needs(b, expr) & BUILD_NEEDS_RUN)
+		build_refuse(b, "an extent uses constants and symbols only");
+	if (lang_expr_is_const(&b->tables.exprs, expr, &value) && value < 0)
+		build_refuse(b, "the extent is %lld", (long long)value);
+	t->dims[t->record.dim_count++].extent = expr;
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_tensor_shard(struct ptowsp_build *b, uint32_t tensor, uint32_t mesh_axis)
+{
+	BUILD_CALL(b);
+	struct build_tensor *t = tensor_of(b, tensor);
+
+	if (!t->record.dim_count || t->like)
+		build_refuse(b, "the tensor has no dimension of its own yet");
+	if (mesh_axis > UINT16_MAX)
+		build_refuse(b, "a grid has no axis %u", mesh_axis);
+	t->dims[t->record.dim_count - 1].distribution = 1;
+	t->dims[t->record.dim_count - 1].mesh_axis = (uint16_t)mesh_axis;
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_tensor_like(struct ptowsp_build *b, uint32_t tensor, uint32_t other)
+{
+	BUILD_CALL(b);
+	uint32_t row = build_row(b, BUILD_TENSOR, other);
+	struct build_tensor *t = tensor_of(b, tensor);
+
+	if (t->record.dim_count || t->record.flags & PTOWSP_TENSOR_SHAPELESS || t == &b->tensors[row])
+		build_refuse(b, "the tensor has a shape already");
+	if (!b->tensors[row].record.dim_count)
+		build_refuse(b, "the other tensor has no dimensions yet");
+	if (b->tensors[row].like)
+		row = b->tensors[row].like - 1;
+	t->like = row + 1;
+	t->record.dim_count = b->tensors[row].record.dim_count;
+	b->tensors[row].shared = 1;
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_tensor_shapeless(struct ptowsp_build *b, uint32_t tensor)
+{
+	BUILD_CALL(b);
+	struct build_tensor *t = tensor_of(b, tensor);
+
+	if (t->record.dim_count)
+		build_refuse(b, "the tensor has a dimension already");
+	t->record.flags |= PTOWSP_TENSOR_SHAPELESS;
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_tensor_place(struct ptowsp_build *b, uint32_t tensor, uint32_t entry, uint32_t position)
+{
+	BUILD_CALL(b);
+	struct build_tensor *t = tensor_of(b, tensor);
+
+	t->record.entry = entry ? build_row(b, BUILD_ENTRY, entry) : PTOWSP_NONE;
+	t->record.position = position;
+	t->placed = 1;
+	return BUILD_DONE;
+}
+
+static uint32_t region_add(struct ptowsp_build *b, const struct ptowsp_region_record *region)
+{
+	struct lang_tables *tables = &b->tables;
+
+	if (!b->stated)
+		return build_handle(b, BUILD_REGION, lang_region_add(tables, region));
+	*LANG_PUSH(&b->arena, tables->regions, tables->region_count, tables->region_capacity) = *region;
+	return build_handle(b, BUILD_REGION, tables->region_count - 1);
+}
+
+uint32_t ptowsp_build_region(struct ptowsp_build *b, uint32_t tensor, uint32_t row, uint32_t column, uint32_t rows, uint32_t columns)
+{
+	BUILD_CALL(b);
+	struct ptowsp_region_record region = {.tensor = build_row(b, BUILD_TENSOR, tensor), .rows = rows, .columns = columns};
+
+	region.row = build_expr(b, row);
+	region.column = build_expr(b, column);
+	return region_add(b, &region);
+}
+
+uint32_t ptowsp_build_window(struct ptowsp_build *b, uint32_t tensor, uint32_t row, uint32_t column, uint32_t unit, uint32_t reach)
+{
+	BUILD_CALL(b);
+	struct ptowsp_region_record region = {.tensor = build_row(b, BUILD_TENSOR, tensor), .columns = reach, .unit = unit};
+
+	if (!unit)
+		build_refuse(b, "the unit is 0: a window counts its rows in units of at least one element");
+	region.row = build_expr(b, row);
+	region.column = build_expr(b, column);
+	return region_add(b, &region);
+}
+
+uint32_t ptowsp_build_view(struct ptowsp_build *b, uint32_t tensor, const char *dtype, uint32_t row, uint32_t column, uint32_t rows,
+			   uint32_t columns, uint32_t unit)
+{
+	BUILD_CALL(b);
+	struct ptowsp_region_record region = {
+		.tensor = build_row(b, BUILD_TENSOR, tensor), .rows = rows, .columns = columns, .unit = unit, .view = 1 + build_word(b, PKG_WORDS_dtype, dtype)};
+
+	if (unit && rows)
+		build_refuse(b, "a flat window has no rows");
+	if (b->tensors[region.tensor].record.dtype != PTOWSP_U8)
+		build_refuse(b, "tensor %.80s is not of u8: only bytes are seen as other types",
+			     build_text(b, b->tensors[region.tensor].record.name));
+	region.row = build_expr(b, row);
+	region.column = build_expr(b, column);
+	return region_add(b, &region);
+}
+
+uint32_t ptowsp_build_sample(struct ptowsp_build *b, uint32_t tensor, const char *role, const uint64_t *extents, uint32_t rank,
+			     const void *bytes, uint64_t size)
+{
+	BUILD_CALL(b);
+	struct build_sample sample = {.record = {.tensor = build_row(b, BUILD_TENSOR, tensor),
+						 .role = (uint16_t)build_word(b, PKG_WORDS_sample_role, role),
+						 .rank = (uint16_t)rank,
+						 .size = size}};
+	uint64_t *const places[] = {&sample.record.extent0, &sample.record.extent1, &sample.record.extent2, &sample.record.extent3};
+	uint64_t want = pkg_dtype_bytes(b->tensors[sample.record.tensor].record.dtype);
+
+	if (!extents || !rank || rank > 4)
+		build_refuse(b, "sample data have 1 to 4 extents");
+	for (uint32_t i = 0; i < rank; i++) {
+		*places[i] = extents[i];
+		if (extents[i] && want > UINT64_MAX / extents[i])
+			build_refuse(b, "the extents are larger than 64 bits");
+		want *= extents[i];
+	}
+	if (size != want)
+		build_refuse(b, "the extents make %llu bytes, here are %llu", (unsigned long long)want, (unsigned long long)size);
+	for (uint32_t i = 0; i < b->sample_count; i++)
+		if (b->samples[i].record.tensor == sample.record.tensor && b->samples[i].record.role == sample.record.role)
+			build_refuse(b, "the tensor has %s data already", role);
+	sample.bytes = build_copy(b, bytes, size);
+	*BUILD_PUSH(b, samples, sample) = sample;
+	return BUILD_DONE;
+}

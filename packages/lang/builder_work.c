@@ -1,0 +1,490 @@
+/* SPDX-License-Identifier: MIT */
+/* builder_work.c - the code of entries and processes: bodies, and what stands in them; tasks are in builder_task.c. */
+#include "lang/build.h"
+
+#include "format/names.h"
+
+#include <string.h>
+
+/* ---- instructions ------------------------------------------------------------------------------------------------------------------ */
+
+void build_code(struct ptowsp_build *b)
+{
+	build_task_close(b);
+	if (!b->depth)
+		build_refuse(b, "this stands in the code of an entry or process");
+}
+
+uint32_t build_emit(struct ptowsp_build *b, unsigned opcode, uint32_t operand1, uint32_t operand2)
+{
+	uint32_t row;
+
+	if (operand1 > UINT16_MAX)
+		build_refuse(b, "the package has more than %u of what stands here", UINT16_MAX);
+	row = lang_work_add(&b->tables, opcode, operand1, operand2);
+	if (row == PTOWSP_NONE)
+		build_refuse(b, "a package has at most %u instructions", LANG_MAX_INSTRUCTIONS);
+	return row;
+}
+
+void build_debug(struct ptowsp_build *b, uint16_t kind, uint32_t row, struct build_place place)
+{
+	if (place.line)
+		*LANG_PUSH(&b->arena, b->tables.debug, b->tables.debug_count, b->tables.debug_capacity) = (struct ptowsp_debug_record){
+			.file = place.file, .kind = kind, .row = row, .line = place.line, .column = place.column};
+}
+
+uint32_t build_emit_at(struct ptowsp_build *b, unsigned opcode, uint32_t operand1, uint32_t operand2)
+{
+	uint32_t row = build_emit(b, opcode, operand1, operand2);
+
+	if (b->place.line)
+		build_code_name(b, b->place.file);
+	build_debug(b, 0, row, b->place);
+	return row;
+}
+
+/* ---- what code evaluates --------------------------------------------------------------------------------------------------------- */
+
+static void value_note(struct ptowsp_build *b, uint32_t slot)
+{
+	struct build_entry *entry = &b->entries[b->entry];
+
+	if (b->slots[slot].kind != PTOWSP_SLOT_SYMBOL || b->slots[slot].flags & PTOWSP_SLOT_HAS_DEFAULT)
+		return;
+	for (uint32_t i = 0; i < entry->record.value_count; i++)
+		if (entry->values[i] == slot)
+			return;
+	*LANG_PUSH(&b->arena, entry->values, entry->record.value_count, entry->value_capacity) = slot;
+}
+
+/* Looked at for the first time since the stamp was set. */
+static int is_new(struct ptowsp_build *b, uint32_t expr)
+{
+	while (b->seen_count <= expr)
+		*BUILD_PUSH(b, seens, seen) = 0;
+	if (b->seens[expr] == b->stamp)
+		return 0;
+	b->seens[expr] = b->stamp;
+	return 1;
+}
+
+/* Symbols in the order of the text: depth first, operands from the left, each expression once. */
+static void values_note(struct ptowsp_build *b, uint32_t expr)
+{
+	b->stamp++;
+	b->todo_count = 0;
+	*BUILD_PUSH(b, todos, todo) = expr;
+	while (b->todo_count) {
+		uint32_t at = b->todos[--b->todo_count];
+		const struct ptowsp_expr_record *row = &b->tables.exprs.rows[at];
+		const uint32_t operands[] = {row->a, row->b, row->c};
+
+		if (!(build_needs(b, at) & BUILD_NEEDS_SYMBOL) || !is_new(b, at))
+			continue;
+		if (row->op == PTOWSP_EXPR_VALUE)
+			value_note(b, row->a);
+		for (uint32_t i = pkg_expr_operands(row->op); i > 0; i--)
+			*BUILD_PUSH(b, todos, todo) = operands[i - 1];
+	}
+}
+
+void build_evaluate(struct ptowsp_build *b, uint32_t expr)
+{
+	uint32_t loops = build_needs(b, expr) & BUILD_NEEDS_DEPTH;
+
+	if (loops > b->loops)
+		build_refuse(b, "the expression uses the value of the loop at depth %u, %u loop%s open here", loops - 1, b->loops,
+			     b->loops == 1 ? " is" : "s are");
+	if (b->entry != PTOWSP_NONE && !b->stated && !b->entries[b->entry].stated)
+		values_note(b, expr);
+}
+
+uint32_t build_region_row(struct ptowsp_build *b, uint32_t region)
+{
+	uint32_t row = build_row(b, BUILD_REGION, region);
+
+	build_evaluate(b, b->tables.regions[row].row);
+	build_evaluate(b, b->tables.regions[row].column);
+	return row;
+}
+
+/* ---- bodies ------------------------------------------------------------------------------------------------------------------------- */
+
+void build_open(struct ptowsp_build *b, unsigned op, uint32_t head, int value)
+{
+	if (b->depth == PTOWSP_NESTING_LIMIT)
+		build_refuse(b, "loops, branches and scopes nest at most %u deep", PTOWSP_NESTING_LIMIT - 1);
+	b->blocks[b->depth++] = (struct build_block){.op = (uint8_t)op, .value = (uint8_t)value, .head = head};
+	b->loops += (uint32_t)value;
+}
+
+uint32_t build_loop_value(struct ptowsp_build *b)
+{
+	return b->stated ? BUILD_DONE : build_handle(b, BUILD_EXPR, lang_expr_loop(&b->tables.exprs, b->loops - 1));
+}
+
+/* The place of an axis in the list of WORK. */
+static uint32_t axis_listed(struct ptowsp_build *b, uint32_t axis)
+{
+	if (!b->tables.work_axis_count)
+		return axis;
+	for (uint32_t i = 0; i < b->tables.work_axis_count; i++)
+		if (b->tables.work_axes[i] == axis)
+			return i;
+	build_refuse(b, "the axis is not in the list of axes that was stated");
+}
+
+static uint32_t loop_begin(struct ptowsp_build *b, unsigned op, uint32_t axis)
+{
+	uint32_t row = build_row(b, BUILD_AXIS, axis), head;
+	const struct ptowsp_axis_record *record = &b->tables.axes[row];
+
+	build_code(b);
+	if ((op == PTOWSP_OP_SELECT) != (record->kind == PTOWSP_AXIS_SPARSE))
+		build_refuse(b, "select walks sparse axes, the other loops all others; %.80s is %s", build_text(b, record->name),
+			     record->kind == PTOWSP_AXIS_SPARSE ? "sparse" : "not sparse");
+	build_evaluate(b, record->low);
+	build_evaluate(b, record->high);
+	build_evaluate(b, record->step);
+	if (record->row != PTOWSP_NONE)
+		build_evaluate(b, record->row);
+	head = build_emit_at(b, op, axis_listed(b, row), 0);
+	build_open(b, op, head, 1);
+	return build_loop_value(b);
+}
+
+uint32_t ptowsp_build_parallel_for(struct ptowsp_build *b, uint32_t axis)
+{
+	BUILD_CALL(b);
+	return loop_begin(b, PTOWSP_OP_PARALLEL_FOR, axis);
+}
+
+uint32_t ptowsp_build_for_each(struct ptowsp_build *b, uint32_t axis)
+{
+	BUILD_CALL(b);
+	return loop_begin(b, PTOWSP_OP_FOR_EACH, axis);
+}
+
+uint32_t ptowsp_build_select(struct ptowsp_build *b, uint32_t axis)
+{
+	BUILD_CALL(b);
+	return loop_begin(b, PTOWSP_OP_SELECT, axis);
+}
+
+static void targets_emit(struct ptowsp_build *b, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		build_emit(b, PTOWSP_OP_TARGET, 0, 0);
+}
+
+uint32_t ptowsp_build_while(struct ptowsp_build *b, uint32_t condition)
+{
+	BUILD_CALL(b);
+	uint32_t expr = build_expr(b, condition), head;
+
+	build_code(b);
+	build_evaluate(b, expr);
+	head = build_emit_at(b, PTOWSP_OP_WHILE, 0, expr);
+	targets_emit(b, 1);
+	build_open(b, PTOWSP_OP_WHILE, head, 0);
+	return BUILD_DONE;
+}
+
+static uint32_t branches_begin(struct ptowsp_build *b, unsigned op, uint32_t operand1, uint32_t operand2, uint32_t branches)
+{
+	uint32_t head = build_emit_at(b, op, operand1, operand2);
+
+	targets_emit(b, branches);
+	build_open(b, op, head, 0);
+	b->blocks[b->depth - 1].branches = branches;
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_if(struct ptowsp_build *b, uint32_t condition)
+{
+	BUILD_CALL(b);
+	uint32_t expr = build_expr(b, condition);
+
+	build_code(b);
+	build_evaluate(b, expr);
+	return branches_begin(b, PTOWSP_OP_COND, 0, expr, 2);
+}
+
+static uint32_t steps_begin(struct ptowsp_build *b, unsigned op, uint32_t count)
+{
+	build_code(b);
+	if (!count || count > UINT16_MAX)
+		build_refuse(b, "%u branches: 1 to %u are possible", count, UINT16_MAX);
+	return branches_begin(b, op, count, 0, count);
+}
+
+uint32_t ptowsp_build_combine(struct ptowsp_build *b, uint32_t branches)
+{
+	BUILD_CALL(b);
+	return steps_begin(b, PTOWSP_OP_COMBINE, branches);
+}
+
+uint32_t ptowsp_build_sequential(struct ptowsp_build *b, uint32_t steps)
+{
+	BUILD_CALL(b);
+	return steps_begin(b, PTOWSP_OP_SEQUENTIAL, steps);
+}
+
+/* The current branch ends here. */
+static void branch_end(struct ptowsp_build *b, struct build_block *block)
+{
+	b->tables.work[block->head + 1 + block->branch++].operand2 = b->tables.work_count;
+}
+
+static struct build_block *block_of(struct ptowsp_build *b)
+{
+	build_code(b);
+	return &b->blocks[b->depth - 1];
+}
+
+uint32_t ptowsp_build_else(struct ptowsp_build *b)
+{
+	BUILD_CALL(b);
+	struct build_block *block = block_of(b);
+
+	if (block->op != PTOWSP_OP_COND || block->branch)
+		build_refuse(b, "an else belongs to the innermost body, which must be an if without one");
+	branch_end(b, block);
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_next(struct ptowsp_build *b)
+{
+	BUILD_CALL(b);
+	struct build_block *block = block_of(b);
+
+	if (block->op != PTOWSP_OP_COMBINE && block->op != PTOWSP_OP_SEQUENTIAL)
+		build_refuse(b, "the innermost body is neither combine nor sequential");
+	if (block->branch + 1 >= block->branches)
+		build_refuse(b, "the body has %u branches or steps, and this is the last one", block->branches);
+	branch_end(b, block);
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_scope(struct ptowsp_build *b)
+{
+	BUILD_CALL(b);
+	build_code(b);
+	build_open(b, PTOWSP_OP_SCOPE, build_emit_at(b, PTOWSP_OP_SCOPE, 0, 0), 0);
+	return BUILD_DONE;
+}
+
+static void block_end(struct ptowsp_build *b, struct build_block *block)
+{
+	uint32_t here = b->tables.work_count;
+
+	switch (block->op) {
+	case PTOWSP_OP_HALT:
+		build_emit(b, PTOWSP_OP_HALT, 0, 0);
+		if (b->process != PTOWSP_NONE)
+			build_debug(b, 0, here, b->processes[b->process].place);
+		b->entry = b->process = PTOWSP_NONE;
+		break;
+	case PTOWSP_OP_WHILE:
+		b->tables.work[block->head + 1].operand2 = here;
+		break;
+	case PTOWSP_OP_COMBINE:
+	case PTOWSP_OP_SEQUENTIAL:
+		if (block->branch + 1 < block->branches)
+			build_refuse(b, "the body has %u branches or steps, this is number %u", block->branches, block->branch + 1);
+		branch_end(b, block);
+		break;
+	case PTOWSP_OP_COND:
+		while (block->branch < 2)
+			branch_end(b, block);
+		break;
+	default:
+		b->tables.work[block->head].operand2 = here;
+	}
+}
+
+uint32_t ptowsp_build_end(struct ptowsp_build *b)
+{
+	BUILD_CALL(b);
+	struct build_block *block = block_of(b);
+
+	block_end(b, block);
+	b->loops -= block->value;
+	b->depth--;
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_break(struct ptowsp_build *b)
+{
+	BUILD_CALL(b);
+	uint32_t loops = b->loops;
+
+	build_code(b);
+	for (uint32_t i = 0; i < b->depth; i++)
+		loops += b->blocks[i].op == PTOWSP_OP_WHILE;
+	if (!loops)
+		build_refuse(b, "there is no loop to leave");
+	build_emit_at(b, PTOWSP_OP_BREAK, 0, 0);
+	return BUILD_DONE;
+}
+
+/* ---- slots, events, order, memory -------------------------------------------------------------------------------------------------- */
+
+static uint32_t slot_of(struct ptowsp_build *b, uint32_t handle)
+{
+	uint32_t row = build_row(b, BUILD_SLOT, handle);
+
+	if (b->slots[row].kind != PTOWSP_SLOT_SLOT)
+		build_refuse(b, "%.80s is a symbol, a run cannot change it", build_text(b, b->slots[row].name));
+	return row;
+}
+
+uint32_t ptowsp_build_slot_set(struct ptowsp_build *b, uint32_t slot, uint32_t expr)
+{
+	BUILD_CALL(b);
+	uint32_t row = slot_of(b, slot), value = build_expr(b, expr);
+
+	build_code(b);
+	build_evaluate(b, value);
+	build_emit_at(b, PTOWSP_OP_SLOT_SET, row, value);
+	return BUILD_DONE;
+}
+
+static uint32_t slot_load(struct ptowsp_build *b, uint32_t slot, uint32_t region, uint8_t flags)
+{
+	uint32_t row = slot_of(b, slot), from;
+
+	build_code(b);
+	from = build_region_row(b, region);
+	b->tables.work[build_emit_at(b, PTOWSP_OP_SLOT_LOAD, row, from)].flags = flags;
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_slot_load(struct ptowsp_build *b, uint32_t slot, uint32_t region)
+{
+	BUILD_CALL(b);
+	return slot_load(b, slot, region, 0);
+}
+
+uint32_t ptowsp_build_slot_load_bits(struct ptowsp_build *b, uint32_t slot, uint32_t region)
+{
+	BUILD_CALL(b);
+	return slot_load(b, slot, region, PTOWSP_SLOT_LOAD_BITS);
+}
+
+/* An instruction without more than its operands. */
+static uint32_t plain(struct ptowsp_build *b, unsigned op, uint32_t operand1, uint32_t operand2)
+{
+	build_code(b);
+	build_emit_at(b, op, operand1, operand2);
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_signal(struct ptowsp_build *b, uint32_t event)
+{
+	BUILD_CALL(b);
+	return plain(b, PTOWSP_OP_SIGNAL, 0, build_row(b, BUILD_EVENT, event));
+}
+
+uint32_t ptowsp_build_wait(struct ptowsp_build *b, uint32_t event)
+{
+	BUILD_CALL(b);
+	return plain(b, PTOWSP_OP_WAIT, 0, build_row(b, BUILD_EVENT, event));
+}
+
+uint32_t ptowsp_build_barrier(struct ptowsp_build *b)
+{
+	BUILD_CALL(b);
+	return plain(b, PTOWSP_OP_BARRIER, 0, 0);
+}
+
+uint32_t ptowsp_build_fence(struct ptowsp_build *b, const char *scope)
+{
+	BUILD_CALL(b);
+	static const char *const words[] = {"core", "device", "system"};
+
+	for (uint32_t i = 0; scope && i < 3; i++)
+		if (!strcmp(scope, words[i]))
+			return plain(b, PTOWSP_OP_FENCE, i, 0);
+	build_refuse(b, "\"%.40s\" is no scope of a fence; known: core, device, system", scope ? scope : "");
+}
+
+uint32_t ptowsp_build_copy(struct ptowsp_build *b, uint32_t from, uint32_t to)
+{
+	BUILD_CALL(b);
+	const struct ptowsp_region_record *regions;
+	uint32_t source, place;
+
+	build_code(b);
+	source = build_region_row(b, from);
+	place = build_region_row(b, to);
+	regions = b->tables.regions;
+	if (!regions[source].unit && !regions[place].unit &&
+	    (regions[source].rows != regions[place].rows || regions[source].columns != regions[place].columns))
+		build_refuse(b, "a copy from %u x %u to %u x %u elements", regions[source].rows, regions[source].columns,
+			     regions[place].rows, regions[place].columns);
+	build_emit_at(b, PTOWSP_OP_COPY, 0, source);
+	build_emit(b, PTOWSP_OP_IO_OUTPUT, 0, place);
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_alloc(struct ptowsp_build *b, uint32_t tensor)
+{
+	BUILD_CALL(b);
+	return plain(b, PTOWSP_OP_ALLOC, 0, build_row(b, BUILD_TENSOR, tensor));
+}
+
+uint32_t ptowsp_build_free(struct ptowsp_build *b, uint32_t tensor)
+{
+	BUILD_CALL(b);
+	return plain(b, PTOWSP_OP_FREE, 0, build_row(b, BUILD_TENSOR, tensor));
+}
+
+uint32_t ptowsp_build_extent(struct ptowsp_build *b, uint32_t axis, const char *kind, uint32_t extent)
+{
+	BUILD_CALL(b);
+	static const uint8_t ops[] = {[PTOWSP_AXIS_DENSE] = PTOWSP_OP_AXIS_DENSE,
+				      [PTOWSP_AXIS_RAGGED] = PTOWSP_OP_AXIS_RAGGED,
+				      [PTOWSP_AXIS_SPARSE] = PTOWSP_OP_AXIS_SPARSE};
+	uint32_t code = build_word(b, PKG_WORDS_axis_kind, kind);
+
+	if (code == PTOWSP_AXIS_DENSE_DYN)
+		build_refuse(b, "the extent of a dense_dyn axis is a slot: ptowsp_build_extent_slot");
+	return plain(b, ops[code], axis_listed(b, build_row(b, BUILD_AXIS, axis)), extent);
+}
+
+uint32_t ptowsp_build_extent_slot(struct ptowsp_build *b, uint32_t axis, uint32_t slot)
+{
+	BUILD_CALL(b);
+	return plain(b, PTOWSP_OP_AXIS_DENSE_DYN, axis_listed(b, build_row(b, BUILD_AXIS, axis)), build_row(b, BUILD_SLOT, slot));
+}
+
+uint32_t ptowsp_build_filter(struct ptowsp_build *b, const char *policy, uint32_t expr)
+{
+	BUILD_CALL(b);
+	const struct pkg_policy *row = policy && *policy ? pkg_policy_find(PTOWSP_DIRECTIVE_DISPATCH, policy) : NULL;
+	uint32_t value = build_expr(b, expr);
+
+	if (!row)
+		build_refuse(b, "\"%.40s\" is no policy of dispatch", policy ? policy : "");
+	build_code(b);
+	build_evaluate(b, value);
+	return plain(b, PTOWSP_OP_DISPATCH_FILTER, row->policy, value);
+}
+
+uint32_t ptowsp_build_halt(struct ptowsp_build *b)
+{
+	BUILD_CALL(b);
+	build_code(b);
+	if (b->depth > 1)
+		build_refuse(b, "the entry or process cannot end inside a body");
+	build_emit_at(b, PTOWSP_OP_HALT, 0, 0);
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_nop(struct ptowsp_build *b)
+{
+	BUILD_CALL(b);
+	return plain(b, PTOWSP_OP_NOP, 0, 0);
+}

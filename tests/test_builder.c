@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT
+ * test_builder.c - packages by calls: the same as from source, refusals, examples. What ptowsp-inspect --c prints is in test_program.c. */
+#include "isa/isa.h"
+#include "lang/builder_calls.h"
+#include "tests/check.h"
+#include "tests/source.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define M "!pto.memref<gm,...,f32>"
+
+static const char *digest_of(const struct source *s)
+{
+	static char text[65];
+
+	for (int i = 0; i < 32; i++)
+		snprintf(text + 2 * i, 3, "%02x", pkg_digest(s->package)[i]);
+	return text;
+}
+
+/* Operands of one instruction. */
+#define OP(b, mnemonic, ...)                                                                                           \
+	ptowsp_build_op((b), (mnemonic), 0, (const uint32_t[]){__VA_ARGS__}, sizeof((const uint32_t[]){__VA_ARGS__}) / sizeof(uint32_t))
+
+/* ---- the same as from source ------------------------------------------------------------------------------------------------------- */
+
+/* Line 1: @scale. Line 10: @all. */
+static const char source[] = "func @scale(%x: " M ", %y: " M ", %factor: f32) {\n"
+			     "  %a = alloc_tile : !pto.tile<2x4xf32>\n"
+			     "  %k = alloc_scalar : i32\n"
+			     "  FOR %k:idx, 0:idx, 2:idx, 1:idx\n"
+			     "  ENDFOR\n"
+			     "  %a = tload %x[0, 0]\n"
+			     "  %a = tmuls %a, %factor\n"
+			     "  tstore %a, %y[0, 0]\n"
+			     "}\n"
+			     "// Function Type: Orchestration\n"
+			     "func @all(%p: " M ", %q: " M ", %n: i32) {\n"
+			     "  FOR %i:idx, 0:idx, %n:idx, 2:idx\n"
+			     "    CALL @scale(%x -> (%p, i, 0), %y -> (%q, i, 4))\n"
+			     "  ENDFOR\n"
+			     "}\n";
+
+static uint32_t scale_build(struct ptowsp_build *b)
+{
+	uint32_t kernel, x, y, factor, a, k, at[3];
+
+	ptowsp_build_position(b, "test.pto", 1, 6);
+	kernel = ptowsp_build_kernel(b, "scale", "any");
+	x = ptowsp_build_param(b, kernel, "x", "f32", "in");
+	y = ptowsp_build_param(b, kernel, "y", "f32", "out");
+	factor = ptowsp_build_param_scalar(b, kernel, "factor", "f32");
+	ptowsp_build_body(b, kernel);
+	ptowsp_build_argument(b, factor);
+	a = ptowsp_build_tile(b, "a", "f32", 2, 4);
+	k = ptowsp_build_scalar(b, "k", "i64", "local");
+	for (int i = 0; i < 3; i++)
+		at[i] = ptowsp_build_literal(b, "i64", i == 0 ? "0" : i == 1 ? "2" : "1");
+	ptowsp_build_position(b, "folders/are/left/out/test.pto", 4, 3);
+	OP(b, "FOR", k, at[0], at[1], at[2]);
+	ptowsp_build_op(b, "ENDFOR", 0, NULL, 0);
+	ptowsp_build_position(b, "test.pto", 6, 3);
+	OP(b, "tload", a, x, at[0], at[0]);
+	ptowsp_build_position(b, "test.pto", 7, 3);
+	OP(b, "tmuls", a, a, factor);
+	ptowsp_build_position(b, "test.pto", 8, 3);
+	OP(b, "tstore", a, y, at[0], at[0]);
+	ptowsp_build_position(b, "test.pto", 1, 6);
+	ptowsp_build_body_end(b);
+	return kernel;
+}
+
+static void tensor_build(struct ptowsp_build *b, const char *name, const char *role, uint32_t *handle_out)
+{
+	*handle_out = ptowsp_build_tensor(b, name, "f32", role);
+	ptowsp_build_tensor_shapeless(b, *handle_out);
+}
+
+static void a_program_has_the_digest_of_its_source(void)
+{
+	struct source s = source_compile(source);
+	struct ptowsp_build *b = ptowsp_build_create("test");
+	uint32_t n = ptowsp_build_symbol(b, "n", "i32"), factor = ptowsp_build_symbol(b, "factor", "f32");
+	uint32_t kernel = scale_build(b), entry, p, q, x, y, i, zero, four, two;
+
+	CHECK_STR(s.messages, "");
+	REQUIRE(s.package != NULL);
+	tensor_build(b, "all.p", "in", &p);
+	tensor_build(b, "all.q", "out", &q);
+	tensor_build(b, "scale.x", "in", &x);
+	tensor_build(b, "scale.y", "out", &y);
+	entry = ptowsp_build_entry_kernel(b, "scale", kernel);
+	ptowsp_build_entry_value(b, entry, factor);
+	ptowsp_build_tensor_place(b, x, entry, 0);
+	ptowsp_build_tensor_place(b, y, entry, 1);
+
+	ptowsp_build_position(b, "test.pto", 11, 6);
+	entry = ptowsp_build_entry(b, "all");
+	ptowsp_build_entry_default(b, entry);
+	ptowsp_build_tensor_place(b, p, entry, 0);
+	ptowsp_build_tensor_place(b, q, entry, 1);
+	ptowsp_build_position(b, "test.pto", 12, 3);
+	zero = ptowsp_build_number(b, 0);
+	ptowsp_build_value(b, n);
+	two = ptowsp_build_number(b, 2);
+	i = ptowsp_build_parallel_for(b, ptowsp_build_axis(b, "i", "dense", zero, n, two, 0));
+	ptowsp_build_position(b, "test.pto", 13, 5);
+	ptowsp_build_task(b, kernel);
+	ptowsp_build_arg(b, factor);
+	ptowsp_build_use(b, ptowsp_build_window(b, p, i, zero, 8, 0));
+	four = ptowsp_build_number(b, 4);
+	ptowsp_build_use(b, ptowsp_build_window(b, q, i, four, 8, 0));
+	ptowsp_build_end(b);
+	ptowsp_build_end(b);
+
+	CHECK_INT(ptowsp_build_seal(b), PTOWSP_OK);
+	CHECK_STR(ptowsp_build_error(b), "");
+	CHECK_STR(ptowsp_build_digest(b), digest_of(&s));
+	ptowsp_build_destroy(b);
+	source_free(&s);
+}
+
+/* ---- refusals ------------------------------------------------------------------------------------------------------------------------ */
+
+/* What most refusals begin with. */
+struct parts {
+	struct ptowsp_build *b;
+	uint32_t n, slot, zero, one, tensor, kernel, axis, region, event, channel;
+};
+
+static struct parts parts_build(void)
+{
+	struct parts p = {.b = ptowsp_build_create("parts")};
+
+	p.n = ptowsp_build_symbol(p.b, "n", "u64");
+	p.slot = ptowsp_build_slot(p.b, "s", "i32");
+	p.zero = ptowsp_build_number(p.b, 0);
+	p.one = ptowsp_build_number(p.b, 1);
+	p.tensor = ptowsp_build_tensor(p.b, "t", "f32", "inout");
+	p.kernel = ptowsp_build_kernel(p.b, "k", "any");
+	ptowsp_build_param(p.b, p.kernel, "x", "f32", "inout");
+	ptowsp_build_param_scalar(p.b, p.kernel, "v", "i32");
+	p.axis = ptowsp_build_axis(p.b, "i", "dense", p.zero, p.n, p.one, 0);
+	p.region = ptowsp_build_region(p.b, p.tensor, p.zero, p.zero, 1, 1);
+	p.event = ptowsp_build_event(p.b, "e");
+	p.channel = ptowsp_build_channel(p.b, "c", "token", 1, 0);
+	CHECK_STR(ptowsp_build_error(p.b), "");
+	return p;
+}
+
+/* Makes parts p, does the calls, and compares the sentence; the last call returns 0. */
+#define REFUSED(text, ...)                                                                                             \
+	do {                                                                                                           \
+		struct parts p = parts_build();                                                                        \
+		struct ptowsp_build *b = p.b;                                                                          \
+		CHECK_UINT((__VA_ARGS__), 0);                                                                          \
+		CHECK_STR(ptowsp_build_error(b), text);                                                                \
+		CHECK(ptowsp_build_status(b) == PTOWSP_INVALID);                                                       \
+		CHECK_UINT(ptowsp_build_number(b, 1), 0);                                                              \
+		CHECK_STR(ptowsp_build_error(b), text);                                                                \
+		CHECK(ptowsp_build_bytes(b) == NULL);                                                                  \
+		ptowsp_build_destroy(b);                                                                               \
+	} while (0)
+#define CODE ptowsp_build_entry(b, "main")
+
+static void handles_know_what_they_stand_for(void)
+{
+	REFUSED("ptowsp_build_task: handle 335544320 is a tensor, a kernel is needed", CODE, ptowsp_build_task(b, p.tensor));
+	REFUSED("ptowsp_build_task: 7 is no handle of this builder, a kernel is needed", CODE, ptowsp_build_task(b, 7));
+	REFUSED("ptowsp_build_wait: 0 is no handle of this builder, an event is needed", CODE, ptowsp_build_wait(b, 0));
+	REFUSED("ptowsp_build_signal: 805306369 is no handle of this builder, an event is needed", CODE, ptowsp_build_signal(b, p.event + 1));
+	REFUSED("ptowsp_build_region: handle 335544320 is a tensor, an expression is needed", ptowsp_build_region(b, p.tensor, p.tensor, p.zero, 1, 1));
+}
+
+static void words_and_names_are_checked(void)
+{
+	REFUSED("ptowsp_build_tensor: \"f31\" is no dtype; known: f32, f16, bf16, f64, i8, i16, i32, i64, u8, u16, u32, u64, bool",
+		ptowsp_build_tensor(b, "u", "f31", "in"));
+	REFUSED("ptowsp_build_tensor: there is a tensor named \"t\" already", ptowsp_build_tensor(b, "t", "f32", "in"));
+	REFUSED("ptowsp_build_slot: there is a symbol or slot named \"n\" already", ptowsp_build_slot(b, "n", "u64"));
+	REFUSED("ptowsp_build_kernel: a kernel needs a name", ptowsp_build_kernel(b, "", "any"));
+	REFUSED("ptowsp_build_kernel: a text is missing (NULL)", ptowsp_build_kernel(b, NULL, "any"));
+	REFUSED("ptowsp_build_meta: \"a?b\" is no UTF-8 without control characters", ptowsp_build_meta(b, "k", "a\001b"));
+	REFUSED("ptowsp_build_param: \"read\" is no access; known: none, in, out, inout", ptowsp_build_param(b, p.kernel, "y", "f32", "read"));
+	REFUSED("ptowsp_build_default: \"1.5\" is no value of type u64", ptowsp_build_default(b, p.n, "1.5"));
+	REFUSED("ptowsp_build_fence: \"all\" is no scope of a fence; known: core, device, system", CODE, ptowsp_build_fence(b, "all"));
+	REFUSED("ptowsp_build_target: \"A2\" is no backend: 1 to 32 of a-z 0-9 _", ptowsp_build_target(b, "A2"));
+}
+
+static void expressions_and_axes_are_checked(void)
+{
+	REFUSED("ptowsp_build_expr: + has 2 operands, here are 1", ptowsp_build_expr(b, "+", p.one, 0, 0));
+	REFUSED("ptowsp_build_expr: const has a call of its own: number, loop, value or named", ptowsp_build_expr(b, "const", 0, 0, 0));
+	REFUSED("ptowsp_build_loop: loops nest at most 64 deep", ptowsp_build_loop(b, 64));
+	REFUSED("ptowsp_build_axis: the step is 0, it must be at least 1", ptowsp_build_axis(b, "j", "dense", p.zero, p.one, p.zero, 0));
+	REFUSED("ptowsp_build_axis: sparse axes have calls of their own: ragged, sparse and axis_of",
+		ptowsp_build_axis(b, "j", "sparse", p.zero, p.one, p.one, 0));
+	REFUSED("ptowsp_build_ragged: length 1 is -2: lengths are 0 or more, and fit in 64 bits together",
+		ptowsp_build_ragged(b, "j", p.zero, (const int64_t[]){3, -2}, 2));
+	REFUSED("ptowsp_build_sparse: row 0 begins at 1: the first one at 0, none before the one above it",
+		ptowsp_build_sparse(b, "j", p.zero, (const int64_t[]){1, 2}, 1, (const int64_t[]){0, 0}));
+	REFUSED("ptowsp_build_levels: 33 rows at block size 8 are no multiple of 32",
+		ptowsp_build_levels(b, 16, 4, (const uint32_t[]){8}, (const uint32_t[]){33}, 1));
+	REFUSED("ptowsp_build_tensor_dim: an extent uses constants and symbols only", ptowsp_build_tensor_dim(b, p.tensor, p.slot));
+	REFUSED("ptowsp_build_tensor_shard: the tensor has no dimension of its own yet", ptowsp_build_tensor_shard(b, p.tensor, 0));
+	REFUSED("ptowsp_build_window: the unit is 0: a window counts its rows in units of at least one element",
+		ptowsp_build_window(b, p.tensor, p.zero, p.zero, 0, 0));
+	REFUSED("ptowsp_build_sample: the extents make 12 bytes, here are 4",
+		ptowsp_build_sample(b, p.tensor, "input", (const uint64_t[]){3}, 1, "abc", 4));
+}
+
+static void code_is_checked(void)
+{
+	REFUSED("ptowsp_build_barrier: this stands in the code of an entry or process", ptowsp_build_barrier(b));
+	REFUSED("ptowsp_build_entry: the code of entry \"main\" is still open", CODE, ptowsp_build_entry(b, "other"));
+	REFUSED("ptowsp_build_arg: this stands behind a task, in front of its edges", CODE, ptowsp_build_arg(b, p.one));
+	REFUSED("ptowsp_build_use: the arguments of a task stand in front of its regions", CODE, ptowsp_build_task(b, p.kernel), ptowsp_build_use(b, p.region));
+	REFUSED("ptowsp_build_barrier: the task of k in front has 0 of 1 regions", CODE, ptowsp_build_task(b, p.kernel), ptowsp_build_arg(b, p.one),
+		ptowsp_build_barrier(b));
+	REFUSED("ptowsp_build_use: kernel k has 1 scalars and 1 tensors, and they are there", CODE, ptowsp_build_task(b, p.kernel),
+		ptowsp_build_arg(b, p.one), ptowsp_build_use(b, p.region), ptowsp_build_use(b, p.region));
+	REFUSED("ptowsp_build_after: \"before\" is no kind of edge; known: after, data, barrier, soft", CODE, ptowsp_build_task(b, p.kernel),
+		ptowsp_build_arg(b, p.one), ptowsp_build_use(b, p.region), ptowsp_build_after(b, "before", p.zero));
+	REFUSED("ptowsp_build_param: kernel k has a task or a body already, its parameters stand", CODE, ptowsp_build_task(b, p.kernel),
+		ptowsp_build_param(b, p.kernel, "y", "f32", "in"));
+	REFUSED("ptowsp_build_slot_set: the expression uses the value of the loop at depth 0, 0 loops are open here", CODE,
+		ptowsp_build_slot_set(b, p.slot, ptowsp_build_loop(b, 0)));
+	REFUSED("ptowsp_build_slot_set: n is a symbol, a run cannot change it", CODE, ptowsp_build_slot_set(b, p.n, p.one));
+	REFUSED("ptowsp_build_select: select walks sparse axes, the other loops all others; i is not sparse", CODE, ptowsp_build_select(b, p.axis));
+	REFUSED("ptowsp_build_else: an else belongs to the innermost body, which must be an if without one", CODE, ptowsp_build_if(b, p.n),
+		ptowsp_build_else(b), ptowsp_build_else(b));
+	REFUSED("ptowsp_build_end: the body has 2 branches or steps, this is number 1", CODE, ptowsp_build_combine(b, 2), ptowsp_build_end(b));
+	REFUSED("ptowsp_build_next: the body has 1 branches or steps, and this is the last one", CODE, ptowsp_build_sequential(b, 1),
+		ptowsp_build_next(b));
+	REFUSED("ptowsp_build_break: there is no loop to leave", CODE, ptowsp_build_scope(b), ptowsp_build_break(b));
+	REFUSED("ptowsp_build_halt: the entry or process cannot end inside a body", CODE, ptowsp_build_scope(b), ptowsp_build_halt(b));
+	REFUSED("ptowsp_build_send: this stands in the code of a process", CODE, ptowsp_build_send(b, p.channel, p.one));
+	REFUSED("ptowsp_build_carry: this stands behind the send or consume of a payload channel, once", CODE, ptowsp_build_carry(b, p.region));
+	REFUSED("ptowsp_build_end: the consume in front lacks the region of its payload: ptowsp_build_carry",
+		(p.channel = ptowsp_build_channel(b, "d", "payload", 1, 0)), (p.n = ptowsp_build_process(b, "w", 1)),
+		ptowsp_build_process_uses(b, p.n, "consumes", p.channel), ptowsp_build_consume(b, p.channel), ptowsp_build_end(b));
+	REFUSED("ptowsp_build_consume: process w does not say that it consumes from c: ptowsp_build_process_uses", ptowsp_build_process(b, "w", 1),
+		ptowsp_build_consume(b, p.channel));
+	REFUSED("ptowsp_build_process: 0 replicas: 1 to 4096 are possible", ptowsp_build_process(b, "w", 0));
+	REFUSED("ptowsp_build_entry_default: entry main is the default already", ptowsp_build_entry_default(b, CODE), ptowsp_build_end(b),
+		ptowsp_build_entry_default(b, ptowsp_build_entry(b, "other")));
+	REFUSED("ptowsp_build_directive: \"robin\" is no policy of dispatch; known: round_robin, affinity, hash, threshold, static_partition, work_steal, custom, auto",
+		ptowsp_build_directive(b, "dispatch", "robin"));
+	REFUSED("ptowsp_build_directive_number: streams count takes at most 1 argument",
+		ptowsp_build_directive_number(b, (p.n = ptowsp_build_directive(b, "streams", "")), 2), ptowsp_build_directive_number(b, p.n, 3));
+	REFUSED("ptowsp_build_require: state 4: 1 is diagnosed, 2 recorded, 3 enforced", ptowsp_build_require(b, "opcode task", 4));
+	REFUSED("ptowsp_build_stated: this stands before everything but facts", ptowsp_build_stated(b));
+}
+
+static void bodies_are_checked(void)
+{
+#define BODY ptowsp_build_body(b, p.kernel), (p.n = ptowsp_build_literal(b, "i64", "0"))
+	REFUSED("ptowsp_build_tile: this stands between ptowsp_build_body and ptowsp_build_body_end", ptowsp_build_tile(b, "t", "f32", 1, 1));
+	REFUSED("ptowsp_build_body: the body of kernel k is still open", BODY, ptowsp_build_body(b, p.kernel));
+	REFUSED("ptowsp_build_tile: a tile of 0 x 4 has no elements", BODY, ptowsp_build_tile(b, "t", "f32", 0, 4));
+	REFUSED("ptowsp_build_op: \"tfly\" is no opcode of the tile ISA (pto_ops.def)", BODY, ptowsp_build_op(b, "tfly", 0, NULL, 0));
+	REFUSED("ptowsp_build_op: CALL is never in a package: state what is called in its place", BODY, ptowsp_build_op(b, "CALL", 0, NULL, 0));
+	REFUSED("ptowsp_build_op: tadd has 3 operands (Ttt), here are 2", BODY, OP(b, "tadd", p.n, p.n));
+	REFUSED("ptowsp_build_op: a literal cannot be set", BODY, OP(b, "MOV", p.n, p.n));
+	REFUSED("ptowsp_build_op: ENDFOR without its FOR", BODY, ptowsp_build_op(b, "ENDFOR", 0, NULL, 0));
+	REFUSED("ptowsp_build_op: BREAK outside a loop", BODY, OP(b, "IF", p.n), ptowsp_build_op(b, "BREAK", 0, NULL, 0));
+	REFUSED("ptowsp_build_op: the second ELSE of one IF", BODY, OP(b, "IF", p.n), ptowsp_build_op(b, "ELSE", 0, NULL, 0),
+		ptowsp_build_op(b, "ELSE", 0, NULL, 0));
+	REFUSED("ptowsp_build_op: a WHILE has a DO in front of its ENDWHILE", BODY, ptowsp_build_op(b, "WHILE", 0, NULL, 0),
+		ptowsp_build_op(b, "ENDWHILE", 0, NULL, 0));
+	REFUSED("ptowsp_build_body_end: IF has no end", BODY, OP(b, "IF", p.n), ptowsp_build_body_end(b));
+	REFUSED("ptowsp_build_body_end: parameter x of kernel k is declared inout, but the body does not touch it", BODY, ptowsp_build_body_end(b));
+	REFUSED("ptowsp_build_op: the scalar belongs to another body", (p.one = ptowsp_build_kernel(b, "m", "any")), ptowsp_build_body(b, p.one),
+		(p.zero = ptowsp_build_literal(b, "i64", "0")), ptowsp_build_body_end(b), BODY, OP(b, "IF", p.zero));
+#undef BODY
+}
+
+static void nothing_is_added_to_a_sealed_package(void)
+{
+	struct parts p = parts_build();
+
+	CHECK_INT(ptowsp_build_seal(p.b), PTOWSP_OK);
+	CHECK_INT(ptowsp_build_seal(p.b), PTOWSP_OK);
+	CHECK(ptowsp_build_size(p.b) > 0);
+	CHECK_UINT(ptowsp_build_number(p.b, 3), 0);
+	CHECK_STR(ptowsp_build_error(p.b), "ptowsp_build_number: the package is sealed, nothing can be added");
+	ptowsp_build_destroy(p.b);
+	ptowsp_build_destroy(NULL);
+}
+
+static void what_is_open_cannot_be_sealed(void)
+{
+	struct parts p = parts_build();
+
+	ptowsp_build_process(p.b, "w", 1);
+	CHECK_INT(ptowsp_build_seal(p.b), PTOWSP_INVALID);
+	CHECK_STR(ptowsp_build_error(p.b), "ptowsp_build_seal: the code of process \"w\" is still open");
+	CHECK_STR(ptowsp_build_digest(p.b), "");
+	ptowsp_build_destroy(p.b);
+}
+
+/* Rules that no single call can see are the verifier's. */
+static void a_package_that_does_not_hold_is_refused_by_seal(void)
+{
+	struct parts p = parts_build();
+
+	ptowsp_build_directive(p.b, "dispatch", "round_robin");
+	CHECK_INT(ptowsp_build_seal(p.b), PTOWSP_BAD_PACKAGE);
+	CHECK_STR(ptowsp_build_error(p.b), "ptowsp_build_seal: new package: SCHD[0].count is 0: dispatch round_robin takes 1 arguments");
+	ptowsp_build_destroy(p.b);
+}
+
+static void a_kernel_that_cannot_run_is_noticed(void)
+{
+	struct ptowsp_build *b = ptowsp_build_create("odd");
+	uint32_t kernel = ptowsp_build_kernel(b, "odd", "any"), x = ptowsp_build_param(b, kernel, "x", "f32", "out"), wide, narrow, zero;
+
+	ptowsp_build_body(b, kernel);
+	wide = ptowsp_build_tile(b, "a", "f32", 2, 4);
+	narrow = ptowsp_build_tile(b, "b", "f32", 2, 1);
+	zero = ptowsp_build_literal(b, "i64", "0");
+	OP(b, "tadd", wide, wide, narrow);
+	OP(b, "tstore", wide, x, zero, zero);
+	ptowsp_build_body_end(b);
+	CHECK_STR(ptowsp_build_error(b), "");
+	REQUIRE(ptowsp_build_notice(b, 0) != NULL);
+	CHECK_CONTAINS(ptowsp_build_notice(b, 0), "tadd needs equal shapes");
+	CHECK(ptowsp_build_notice(b, 1) == NULL);
+	CHECK_INT(ptowsp_build_seal(b), PTOWSP_OK);
+	ptowsp_build_destroy(b);
+}
+
+/* ---- all calls ------------------------------------------------------------------------------------------------------------------------- */
+
+static void every_call_answers_nothing_at_all(void)
+{
+	uint32_t count;
+	const struct build_call *calls = build_calls(&count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct build_arg none[BUILD_ARGS] = {{0}};
+		struct ptowsp_build *b = ptowsp_build_create(NULL);
+		uint32_t result = calls[i].run(b, none);
+
+		if (!result != (ptowsp_build_status(b) != 0) || !result != (*ptowsp_build_error(b) != 0))
+			CHECK_FAIL("ptowsp_build_%s: %u and \"%s\"", calls[i].name, result, ptowsp_build_error(b));
+		if (!result && strncmp(ptowsp_build_error(b) + strlen("ptowsp_build_"), calls[i].name, strlen(calls[i].name)) != 0)
+			CHECK_FAIL("\"%s\" does not begin with the call ptowsp_build_%s", ptowsp_build_error(b), calls[i].name);
+		CHECK_UINT(calls[i].run(NULL, none), 0);
+		ptowsp_build_destroy(b);
+	}
+	CHECK(count > 100);
+}
+
+static void every_call_of_the_header_is_in_the_table(void)
+{
+	char *text = check_read(check_fmt("%s/packages/lang/builder.h", check_root()), NULL), *at = text;
+	static const char lead[] = "PTOWSP_PACK_API uint32_t ptowsp_build_";
+	uint32_t count, found = 0;
+
+	REQUIRE(text != NULL);
+	while ((at = strstr(at, lead))) {
+		char *end = strchr(at += strlen(lead), '(');
+
+		*end = '\0';
+		if (!build_call_find(at))
+			CHECK_FAIL("builder.def lacks %s", at);
+		*end = '(';
+		found++;
+	}
+	build_calls(&count);
+	CHECK_UINT(found, count);
+	free(text);
+}
+
+/* ---- examples --------------------------------------------------------------------------------------------------------------------------- */
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1 /* programs without the sanitizer cannot load the library */
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
+static void run_well(const char *command, char **out)
+{
+	char *err;
+	int rc = check_run(command, out, &err);
+
+	if (rc)
+		CHECK_FAIL("%s: %d: %s", command, rc, err);
+	free(err);
+}
+
+static void the_examples_in_c_and_python_make_one_package_that_runs(void)
+{
+	const char *folder = check_tmp(), *build = check_build(), *root = check_root();
+	char *c, *python, *run;
+
+	if (SANITIZED)
+		CHECK_SKIP("a sanitized library needs a sanitized program");
+	run_well(check_fmt("cc -std=c11 -Wall -Wextra -Werror -DPTOWSP_TREE -I'%s/abi' -I'%s/packages' '%s/packages/examples/build_squares.c' -o '%s/squares' "
+			   "-L'%s/lib' -lptowsp-pack -Wl,-rpath,'%s/lib' && '%s/squares' '%s/c.pkg.zst'",
+			   root, root, root, folder, build, build, folder, folder), &c);
+	run_well(check_fmt("python3 '%s/packages/examples/build_squares.py' '%s/python.pkg.zst' '%s/lib/libptowsp-pack.so'", root, folder, build), &python);
+	CHECK_UINT(strlen(c), 65);
+	CHECK_STR(c, python);
+	run_well(check_fmt("'%s/bin/ptowsp-run' --plugin-dir '%s/lib/ptowsp/plugins' '%s/c.pkg.zst'", build, build, folder), &run);
+	CHECK_CONTAINS(run, "4 tasks");
+	CHECK_CONTAINS(run, "compare: ok (1 tensor, 256 elements, max abs 0)");
+	free(c);
+	free(python);
+	free(run);
+}
+
+void suite_builder(CU_pSuite s);
+void suite_builder(CU_pSuite s)
+{
+	TEST(s, a_program_has_the_digest_of_its_source);
+	TEST(s, handles_know_what_they_stand_for);
+	TEST(s, words_and_names_are_checked);
+	TEST(s, expressions_and_axes_are_checked);
+	TEST(s, code_is_checked);
+	TEST(s, bodies_are_checked);
+	TEST(s, nothing_is_added_to_a_sealed_package);
+	TEST(s, what_is_open_cannot_be_sealed);
+	TEST(s, a_package_that_does_not_hold_is_refused_by_seal);
+	TEST(s, a_kernel_that_cannot_run_is_noticed);
+	TEST(s, every_call_answers_nothing_at_all);
+	TEST(s, every_call_of_the_header_is_in_the_table);
+	TEST(s, the_examples_in_c_and_python_make_one_package_that_runs);
+}

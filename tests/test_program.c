@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT
+ * test_program.c - ptowsp-inspect --c: the program that it prints, compiled and run, makes packages of the same digests. */
+#include "tests/check.h"
+#include "tests/source.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifndef SANITIZED
+#define SANITIZED 0
+#endif
+
+/* A file that a source names. */
+static ptowsp_status any_file(void *context, uint32_t source, const char *file, void **bytes_out, size_t *size_out, struct ptowsp_error *error)
+{
+	(void)context, (void)source, (void)error;
+	*size_out = strlen(file);
+	*bytes_out = strdup(file);
+	return *bytes_out ? PTOWSP_OK : PTOWSP_NO_MEMORY;
+}
+
+/* Packs sources into the test's folder, NUMBER.pkg.zst each; returns how many there are then. */
+static int source_pack(const char *folder, int number, const char *name, const char *text, size_t size)
+{
+	static const struct lang_options options = {.read = any_file};
+	struct source s = source_compile_as(name, text, size, &options);
+
+	if (s.status)
+		CHECK_FAIL("%s: %s", name, s.messages);
+	else
+		CHECK(check_write(check_fmt("%s/%04d.pkg.zst", folder, number), s.bytes, s.size));
+	source_free(&s);
+	return number + 1;
+}
+
+/* Every .pto below a folder. */
+static int sources_pack(const char *folder, int number, const char *sources)
+{
+	char *list, *line;
+
+	CHECK_INT(check_run(check_fmt("find '%s' -name '*.pto' | sort", sources), &list, NULL), 0);
+	for (line = strtok(list, "\n"); line; line = strtok(NULL, "\n")) {
+		size_t size;
+		char *text = check_read(line, &size);
+
+		REQUIRE(text != NULL);
+		number = source_pack(folder, number, line, text, size);
+		free(text);
+	}
+	free(list);
+	return number;
+}
+
+/* The digests of a folder's packages in the order of their names, a line each. To be freed. */
+static char *digests_read(const char *folder)
+{
+	char *out;
+
+	CHECK_INT(check_run(check_fmt("for p in '%s'/*.pkg.zst; do '%s/bin/ptowsp-inspect' \"$p\" | awk '/^  digest/ {print $2; exit}'; done", folder,
+				      check_build()), &out, NULL), 0);
+	return out;
+}
+
+static uint32_t times(const char *text, const char *what)
+{
+	uint32_t count = 0;
+
+	for (; (text = strstr(text, what)); text++)
+		count++;
+	return count;
+}
+
+/* The program of all packages of the folder; it is there in folder/all.c. To be freed. */
+static char *program_print(const char *folder)
+{
+	char *text, *err;
+
+	CHECK_INT(check_run(check_fmt("'%s/bin/ptowsp-inspect' --c '%s'", check_build(), folder), &text, &err), 0);
+	CHECK_STR(err, "");
+	free(err);
+	CHECK(check_write(check_fmt("%s/all.c", folder), text, strlen(text)));
+	return text;
+}
+
+/* Compiles and runs it and compares digests. */
+static void program_run(const char *folder, int count)
+{
+	char *want = digests_read(folder), *got, *err;
+	const char *root = check_root(), *build = check_build();
+
+	CHECK_UINT(times(want, "\n"), (unsigned)count);
+	CHECK_INT(check_run(check_fmt("cc -std=c11 -O0 -Wall -Wextra -Werror -DPTOWSP_TREE -I'%s/abi' -I'%s/packages' '%s/all.c' -o '%s/all' -L'%s/lib' "
+				      "-lptowsp-pack -Wl,-rpath,'%s/lib' && mkdir '%s/again' && '%s/all' '%s/again' | cut -d' ' -f1",
+				      root, root, folder, folder, build, build, folder, folder, folder), &got, &err), 0);
+	CHECK_STR(err, "");
+	CHECK_STR(got, want);
+	free(got);
+	got = digests_read(check_fmt("%s/again", folder));
+	CHECK_STR(got, want);
+	free(got);
+	free(want);
+	free(err);
+}
+
+static void every_package_comes_back(const char *folder, int count, uint32_t sections)
+{
+	char *text = program_print(folder);
+
+	/* Packages from source are calls as a frontend would make them: no bytes of sections, no strings in front, no stated rows. */
+	CHECK_UINT(times(text, "ptowsp_build_section("), sections);
+	if (!sections) {
+		CHECK_UINT(times(text, "ptowsp_build_stated("), 0);
+		CHECK_UINT(times(text, "ptowsp_build_string("), 0);
+	}
+	free(text);
+	if (SANITIZED)
+		CHECK_SKIP("a sanitized library needs a sanitized program; what is printed was built all the same");
+	program_run(folder, count);
+}
+
+static void every_file_of_the_corpus_comes_back_from_its_program(void)
+{
+	const char *folder;
+	int count;
+
+	CHECK_NEED_SHARED();
+	folder = check_tmp();
+	count = sources_pack(folder, 0, check_fmt("%s/corpus/pto", check_shared()));
+	CHECK(count >= 100);
+	every_package_comes_back(folder, count, 0);
+}
+
+static void every_block_of_the_language_comes_back_from_its_program(void)
+{
+	const char *folder = check_tmp();
+	char *page = check_read(check_fmt("%s/packages/LANGUAGE.md", check_root()), NULL), *at = page;
+	int count = 0;
+
+	REQUIRE(page != NULL);
+	while ((at = strstr(at, "\n```pto\n"))) {
+		char *end = strstr(at += strlen("\n```pto\n"), "\n```\n");
+
+		REQUIRE(end != NULL);
+		count = source_pack(folder, count, "block.pto", at, (size_t)(end + 1 - at));
+		at = end;
+	}
+	free(page);
+	CHECK(count >= 13);
+	every_package_comes_back(folder, count, 0);
+}
+
+static int packages_copy(const char *folder, const char *from)
+{
+	char *out;
+	int count;
+
+	CHECK_INT(check_run(check_fmt("cp '%s'/*.pkg.zst '%s' && ls '%s' | wc -l", from, folder, folder), &out, NULL), 0);
+	count = atoi(out);
+	free(out);
+	return count;
+}
+
+/* With sample data, default values and schedules. */
+static void every_example_comes_back_from_its_program(void)
+{
+	const char *folder = check_tmp();
+	int count = packages_copy(folder, check_fmt("%s/packages", check_build()));
+
+	CHECK(count >= 5);
+	every_package_comes_back(folder, count, 0);
+}
+
+/* Their JSON sources have kernels that nothing refers to, whose rows no call makes: KREG, KPRM, KPAY and CODE of the seven are bytes, and the
+ * sample data of one have bytes between them. */
+static void every_probe_comes_back_from_its_program(void)
+{
+	const char *folder = check_tmp();
+	int count = packages_copy(folder, check_fmt("%s/packages/probes", check_build()));
+
+	CHECK(count >= 8);
+	every_package_comes_back(folder, count, 7 * 4 + 1);
+}
+
+static void one_package_gives_a_program_of_one_file(void)
+{
+	static const char text[] = "func @f(%n: i32) {\n}\n";
+	const char *folder = check_tmp();
+	char *out, *err;
+
+	source_pack(folder, 0, "one.pto", text, strlen(text));
+	CHECK_INT(check_run(check_fmt("'%s/bin/ptowsp-inspect' --c '%s/0000.pkg.zst'", check_build(), folder), &out, &err), 0);
+	CHECK_CONTAINS(out, "usage: %s PACKAGE");
+	CHECK_CONTAINS(out, "kernel[0] = ptowsp_build_kernel(b, \"f\", \"any\");");
+	free(out);
+	free(err);
+	CHECK_INT(check_run(check_fmt("'%s/bin/ptowsp-inspect' --c '%s/none.pkg.zst'", check_build(), folder), &out, &err), 2);
+	CHECK_CONTAINS(err, "none.pkg.zst");
+	free(out);
+	free(err);
+}
+
+void suite_program(CU_pSuite s);
+void suite_program(CU_pSuite s)
+{
+	TEST(s, every_file_of_the_corpus_comes_back_from_its_program);
+	TEST(s, every_block_of_the_language_comes_back_from_its_program);
+	TEST(s, every_example_comes_back_from_its_program);
+	TEST(s, every_probe_comes_back_from_its_program);
+	TEST(s, one_package_gives_a_program_of_one_file);
+}
