@@ -7,6 +7,7 @@
 #include "tools/inspect_c.h"
 
 #include "format/fail.h"
+#include "format/graph_read.h"
 #include "format/names.h"
 #include "format/schema.h"
 
@@ -15,48 +16,57 @@
 
 /* ---- rows that are said when they are needed ----------------------------------------------------------------------------------------- */
 
-static uint32_t expr_handle(uint32_t row)
-{
-	return (uint32_t)BUILD_EXPR << BUILD_ROW_BITS | row;
-}
-
 /* A division has a position of its own; what comes behind it has the one from before. */
-static void operation_say(struct said *s, uint32_t row, const uint32_t handles[3])
+static uint32_t operation_say(struct said *s, uint32_t row, const uint32_t handles[3])
 {
 	uint16_t op = s->t->expr[row].op;
 	const struct ptowsp_debug_record before = s->place;
+	uint32_t handle;
 
 	if (op == PTOWSP_EXPR_DIV || op == PTOWSP_EXPR_MOD)
 		say_position(s, 4, row);
-	say(s, "expr", pkg_word(PKG_WORDS_expr_op, op), handles[0], handles[1], handles[2]);
+	handle = say(s, "expr", pkg_word(PKG_WORDS_expr_op, op), handles[0], handles[1], handles[2]);
 	say_place(s, &before);
+	return handle;
 }
 
-static void expr_say(struct said *s, uint32_t row)
+static uint32_t expr_say(struct said *s, uint32_t row)
 {
 	const struct ptowsp_expr_record *e = &s->t->expr[row];
 	const uint32_t operands[3] = {e->a, e->b, e->c};
 	uint32_t count = pkg_expr_operands(e->op), handles[3] = {0};
 
 	for (uint32_t i = 0; i < count; i++)
-		handles[i] = expr_handle(operands[i]);
-	if (e->op == PTOWSP_EXPR_CONST)
-		say(s, "number", (int64_t)((uint64_t)e->c << 32 | e->b));
-	else if (e->op == PTOWSP_EXPR_LOOP)
-		say(s, "loop", e->a);
-	else if (e->op == PTOWSP_EXPR_VALUE)
-		say(s, "value", s->slots[e->a]);
-	else if (e->op == PTOWSP_EXPR_AXIS)
-		say(s, "named", pkg_string(s->t, e->a));
-	else
-		operation_say(s, row, handles);
+		handles[i] = s->values[operands[i]];
+	switch (e->op) {
+	case PTOWSP_EXPR_CONST:
+		return say(s, "number", (int64_t)((uint64_t)e->c << 32 | e->b));
+	case PTOWSP_EXPR_LOOP:
+		return say(s, "loop", e->a);
+	case PTOWSP_EXPR_VALUE:
+		return say(s, "value", s->slots[e->a]);
+	case PTOWSP_EXPR_AXIS:
+		return say(s, "named", pkg_string(s->t, e->a));
+	default:
+		return operation_say(s, row, handles);
+	}
 }
 
 uint32_t say_expr(struct said *s, uint32_t row)
 {
-	while (s->exprs <= row && !ptowsp_build_status(s->b))
-		expr_say(s, s->exprs++);
-	return expr_handle(row);
+	for (; s->exprs <= row && !ptowsp_build_status(s->b); s->exprs++)
+		if (!s->values[s->exprs])
+			s->values[s->exprs] = expr_say(s, s->exprs);
+	return s->values[row];
+}
+
+void say_loop_value(struct said *s, uint32_t depth, uint32_t handle)
+{
+	for (uint32_t i = s->exprs; i < s->t->expr_count && !(s->how & SAY_STATED); i++)
+		if (s->t->expr[i].op == PTOWSP_EXPR_LOOP && s->t->expr[i].a == depth && !s->values[i]) {
+			s->values[i] = handle;
+			return;
+		}
 }
 
 static void region_say(struct said *s, uint32_t row)
@@ -276,7 +286,96 @@ static void pipeline_say(struct said *s)
 	}
 }
 
+/* ---- graphs ---------------------------------------------------------------------------------------------------------------------------------- */
+
+static void node_say(struct said *s, const struct pkg_graph_node *n)
+{
+	const char *word = pkg_word(PKG_WORDS_expr_op, n->op), *type = pkg_word(PKG_WORDS_dtype, n->dtype);
+
+	if (n->op == PTOWSP_GRAPH_NODE_ELEMENT)
+		say(s, "graph_element", n->b, type ? type : "?");
+	else if (n->op == PTOWSP_GRAPH_NODE_ITERATION)
+		say(s, "graph_node", "iteration", (int64_t)0);
+	else
+		say(s, "graph_node", word ? word : "?", n->op == PTOWSP_EXPR_CONST ? n->value : n->op == PTOWSP_EXPR_VALUE || n->op == PTOWSP_EXPR_AXIS ? (int64_t)n->a : (int64_t)0);
+}
+
+/* nodes: said so far; those of a scalar end with its own. */
+static void operand_say(struct said *s, const struct pkg_graph *g, const struct pkg_graph_operand *operand, uint64_t value, uint32_t *nodes)
+{
+	const char *word = operand->kind == PKG_GRAPH_ENUM ? pkg_word((enum pkg_words)operand->argument, value) : NULL;
+
+	if (operand->kind == PKG_GRAPH_SET) {
+		say(s, "graph_set", &g->sets[value + 1], g->sets[value], g->sets[value]);
+	} else if (operand->kind == PKG_GRAPH_SYMBOL || word) {
+		say(s, "graph_word", word ? word : pkg_string(s->t, (uint32_t)value));
+	} else if (operand->kind == PKG_GRAPH_SCALAR && value & PTOWSP_GRAPH_DYNAMIC) {
+		for (; *nodes <= (value & ~PTOWSP_GRAPH_DYNAMIC); ++*nodes)
+			node_say(s, &g->nodes[*nodes]);
+		say(s, "graph_scalar");
+	} else {
+		say(s, "graph_number", value);
+	}
+}
+
+static void graph_say(struct said *s, const struct pkg_graph *g)
+{
+	uint32_t nodes = 0;
+
+	fputc('\n', s->to);
+	say(s, "graph", pkg_string(s->t, g->name), g->device);
+	s->depth++;
+	for (uint32_t i = 0; i < g->name_count; i++)
+		say(s, "graph_name", pkg_graph_object_text(g->names[i].object), g->names[i].number, pkg_string(s->t, g->names[i].text));
+	for (uint32_t i = 0; i < g->inst_count; i++) {
+		const struct pkg_graph_inst *inst = &g->insts[i];
+
+		say(s, "graph_op", inst->form->name);
+		s->depth++;
+		for (uint32_t k = 0; k < inst->form->count; k++)
+			operand_say(s, g, &inst->form->operands[k], inst->values[k], &nodes);
+		s->depth--;
+	}
+	s->depth--;
+	say(s, "graph_end");
+}
+
+/* A binary of the first version is left to the section as bytes. */
+static ptowsp_status graphs_say(struct said *s, struct ptowsp_error *error)
+{
+	const struct pkg_place place = {pkg_name(s->package), error};
+	struct pkg_graphs graphs = {0};
+	ptowsp_status st = pkg_graphs_read(&graphs, s->t, &place);
+
+	for (uint32_t i = 0; i < graphs.count && !st; i++)
+		if (graphs.rows[i].version != PTOWSP_GRAPH_VERSION_SEED)
+			graph_say(s, &graphs.rows[i]);
+	pkg_graphs_finish(&graphs);
+	return st;
+}
+
 /* ---- schedule, data ---------------------------------------------------------------------------------------------------------------------- */
+
+/* A word names expressions as #row: those of the builder stand in the text. */
+static void word_say(struct said *s, uint32_t directive, const char *word)
+{
+	char text[1024];
+	size_t used = 0;
+
+	while (*word && used + 16 < sizeof(text)) {
+		char *end;
+		unsigned long row = *word == '#' ? strtoul(word + 1, &end, 10) : 0;
+
+		if (*word == '#' && end > word + 1 && row < s->t->expr_count) {
+			used += (size_t)snprintf(text + used, sizeof(text) - used, "#%u", say_expr(s, (uint32_t)row) & ((1u << BUILD_ROW_BITS) - 1));
+			word = end;
+		} else {
+			text[used++] = *word++;
+		}
+	}
+	text[used] = '\0';
+	say(s, "directive_word", directive, text);
+}
 
 static void schedule_say(struct said *s)
 {
@@ -291,7 +390,7 @@ static void schedule_say(struct said *s)
 
 		for (uint32_t k = 0; k < d->count; k++)
 			if ((d->kinds >> 8 * k & 0xFF) == PTOWSP_ARGUMENT_WORD)
-				say(s, "directive_word", handle, pkg_string(t, (uint32_t)values[k]));
+				word_say(s, handle, pkg_string(t, (uint32_t)values[k]));
 			else if ((d->kinds >> 8 * k & 0xFF) == PTOWSP_ARGUMENT_EXPR)
 				say(s, "directive_expr", handle, say_expr(s, (uint32_t)values[k]));
 			else
@@ -388,7 +487,8 @@ static ptowsp_status sections_say(struct said *s, struct pkg *package, const cha
 static ptowsp_status said_init(struct said *s, struct pkg *package, unsigned how, char **text, size_t *size)
 {
 	const struct pkg_tables *t = pkg_tables(package);
-	size_t rows = (size_t)t->kernel_count + t->slot_count + t->tensor_count + t->entry_count + t->channel_count + t->event_count + t->param_count;
+	size_t rows = (size_t)t->kernel_count + t->slot_count + t->tensor_count + t->entry_count + t->channel_count + t->event_count + t->param_count +
+		      t->expr_count;
 
 	memset(s, 0, sizeof(*s));
 	s->package = package;
@@ -405,6 +505,7 @@ static ptowsp_status said_init(struct said *s, struct pkg *package, unsigned how
 	s->channels = s->entries + t->entry_count;
 	s->events = s->channels + t->channel_count;
 	s->params = s->events + t->event_count;
+	s->values = s->params + t->param_count;
 	return PTOWSP_OK;
 }
 
@@ -418,6 +519,8 @@ static void said_finish(struct said *s)
 
 static ptowsp_status everything_say(struct said *s, struct pkg *package, struct ptowsp_error *error)
 {
+	ptowsp_status st;
+
 	facts_say(s);
 	if (s->how & SAY_SECTIONS)
 		return PTOWSP_OK;
@@ -430,7 +533,8 @@ static ptowsp_status everything_say(struct said *s, struct pkg *package, struct 
 	say_rest(s, 0);
 	schedule_say(s);
 	say_rest(s, 1);
-	return samples_say(s, package, error);
+	st = graphs_say(s, error);
+	return st ? st : samples_say(s, package, error);
 }
 
 static int equal(const struct said *s)

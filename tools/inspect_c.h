@@ -23,7 +23,7 @@ struct said {
 	uint32_t depth;             /* of bodies: tabs */
 	int failed;                 /* memory ran out */
 	uint32_t exprs, regions, axes, levels; /* rows said so far */
-	uint32_t *kernels, *slots, *tensors, *entries, *channels, *events, *params; /* handle per row */
+	uint32_t *kernels, *slots, *tensors, *entries, *channels, *events, *params, *values; /* handle per row; values: of EXPR */
 	uint32_t raw;               /* sections said as bytes */
 	uint32_t rows[BUILD_KINDS]; /* largest row + 1 of handles that the text names */
 	uint8_t reads[BUILD_KINDS]; /* 1: some are arguments */
@@ -45,6 +45,8 @@ uint32_t say_region(struct said *s, uint32_t row);
 uint32_t say_axis(struct said *s, uint32_t row);
 /* The rows that nothing has needed; expressions only if asked for. */
 void say_rest(struct said *s, int exprs);
+/* The loop that has just been opened has made the expression of its value. */
+void say_loop_value(struct said *s, uint32_t depth, uint32_t handle);
 
 void say_kernels(struct said *s); /* inspect_c_kernel.c */
 void say_work(struct said *s);    /* inspect_c_work.c: entries and processes with their code */

@@ -221,6 +221,17 @@ static void payload_say(struct said *s, uint32_t kernel, const struct ptowsp_pay
 		say(s, "payload_cycles", handle, p->cycles);
 }
 
+/* The first kernel that has the same rows of KPAY. */
+static uint32_t like_of(const struct said *s, uint32_t row)
+{
+	const struct ptowsp_kernel_record *k = s->t->kernel;
+	uint32_t i = 0;
+
+	while (i < row && !(k[row].payload_count && k[i].payloads == k[row].payloads && k[i].payload_count == k[row].payload_count))
+		i++;
+	return i;
+}
+
 static void kernel_say(struct said *s, uint32_t i)
 {
 	const struct pkg_tables *t = s->t;
@@ -238,7 +249,7 @@ static void kernel_say(struct said *s, uint32_t i)
 	if (k->flags & PTOWSP_KERNEL_MEASURED)
 		say(s, "kernel_measured", s->kernels[i]);
 	params_say(s, i);
-	for (uint32_t p = 0; p < k->payload_count; p++)
+	for (uint32_t p = 0; p < k->payload_count && like_of(s, i) == i; p++)
 		payload_say(s, i, &t->payload[k->payloads + p]);
 }
 
@@ -260,6 +271,9 @@ void say_kernels(struct said *s)
 		last = best;
 		kernel_say(s, (uint32_t)(best & UINT32_MAX) - 1);
 	}
+	for (uint32_t i = 0; i < t->kernel_count; i++)
+		if (like_of(s, i) != i)
+			say(s, "payload_like", s->kernels[i], s->kernels[like_of(s, i)]);
 	for (uint32_t i = 0; i < t->kernel_count; i++)
 		for (uint32_t v = 0; v < t->kernel[i].variant_count; v++) {
 			const struct ptowsp_variant_record *variant = &t->variant[t->kernel[i].variants + v];

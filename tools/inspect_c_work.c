@@ -17,6 +17,8 @@ struct walk {
 	struct ptowsp_workload_header header;
 	struct open open[PTOWSP_NESTING_LIMIT];
 	uint32_t depth;
+	uint32_t calls;             /* rows of CALL that were said */
+	uint32_t call_end, call_depth; /* of the open one; call_end PTOWSP_NONE: none is */
 	uint8_t stuck; /* 1: there is something that no call says */
 };
 
@@ -39,9 +41,20 @@ static void branch_say(struct walk *w, struct open *top)
 	w->s->depth++;
 }
 
+/* A call ends in the body in which it began, before that body does. */
+static void call_close(struct walk *w, uint32_t i)
+{
+	if (w->call_end != i || w->depth != w->call_depth)
+		return;
+	w->s->depth--;
+	say(w->s, "call_end");
+	w->call_end = PTOWSP_NONE;
+}
+
 /* Bodies and branches that end in front of instruction i. An if whose branches end at one place has no else. */
 static void bodies_close(struct walk *w, uint32_t i)
 {
+	call_close(w, i);
 	while (w->depth && w->open[w->depth - 1].end == i) {
 		struct open *top = &w->open[w->depth - 1];
 		int cond = top->branches && w->code[top->targets - 1].opcode == PTOWSP_OP_COND;
@@ -54,6 +67,40 @@ static void bodies_close(struct walk *w, uint32_t i)
 		w->depth--;
 		w->s->depth--;
 		say(w->s, "end");
+		call_close(w, i);
+	}
+}
+
+static void call_arguments_say(struct walk *w, const struct ptowsp_call_record *call)
+{
+	struct said *s = w->s;
+
+	for (uint32_t k = 0; k < call->argument_count; k++) {
+		const struct ptowsp_call_argument_record *a = &s->t->call_argument[call->arguments + k];
+		uint32_t row = a->row == PTOWSP_NONE ? 0 : say_expr(s, a->row), column = a->column == PTOWSP_NONE ? 0 : say_expr(s, a->column);
+
+		if (a->tensor != PTOWSP_NONE)
+			say(s, "call_tensor", s->tensors[a->tensor], row, column);
+		else if (a->slot != PTOWSP_NONE)
+			say(s, "call_scalar", s->slots[a->slot], row);
+	}
+}
+
+/* Calls that were expanded from instruction i on; one without instructions ends at once. */
+static void calls_say(struct walk *w, uint32_t i)
+{
+	const struct pkg_tables *t = w->s->t;
+
+	while (w->calls < t->call_count && t->call[w->calls].first == i && w->call_end == PTOWSP_NONE) {
+		const struct ptowsp_call_record *call = &t->call[w->calls++];
+
+		say(w->s, "call", pkg_string(t, t->entry[call->callee].name));
+		w->s->depth++;
+		call_arguments_say(w, call);
+		w->call_end = call->first + call->instructions;
+		w->call_depth = w->depth;
+		if (!call->instructions)
+			call_close(w, i);
 	}
 }
 
@@ -135,27 +182,11 @@ static uint32_t axis_of(struct walk *w, uint32_t operand)
 	return 0;
 }
 
-/* A loop makes the expression of its value where there is none yet: what stands in front of that row is said before. */
-static void value_prepare(struct said *s)
-{
-	const struct pkg_tables *t = s->t;
-
-	for (uint32_t i = s->exprs; i < t->expr_count && !(s->how & SAY_STATED); i++)
-		if (t->expr[i].op == PTOWSP_EXPR_LOOP && t->expr[i].a == s->b->loops) {
-			if (i)
-				say_expr(s, i - 1);
-			return;
-		}
-}
-
 static uint32_t loop_say(struct walk *w, uint32_t i, const char *call)
 {
-	uint32_t axis = axis_of(w, w->code[i].operand1), before;
+	uint32_t axis = axis_of(w, w->code[i].operand1), depth = w->s->b->loops;
 
-	value_prepare(w->s);
-	before = w->s->b->tables.exprs.count;
-	say(w->s, call, axis);
-	w->s->exprs += w->s->b->tables.exprs.count - before;
+	say_loop_value(w->s, depth, say(w->s, call, axis));
 	body_open(w, (struct open){.end = w->code[i].operand2});
 	return i + 1;
 }
@@ -179,12 +210,9 @@ static uint32_t carry_say(struct walk *w, uint32_t i, unsigned op)
 static uint32_t consume_say(struct walk *w, uint32_t i)
 {
 	struct said *s = w->s;
-	uint32_t before;
+	uint32_t depth = s->b->loops;
 
-	value_prepare(s);
-	before = s->b->tables.exprs.count;
-	say(s, "consume", s->channels[w->code[i].operand1]);
-	s->exprs += s->b->tables.exprs.count - before;
+	say_loop_value(s, depth, say(s, "consume", s->channels[w->code[i].operand1]));
 	body_open(w, (struct open){.end = w->code[i].operand2});
 	return carry_say(w, i, PTOWSP_OP_IO_OUTPUT);
 }
@@ -340,9 +368,11 @@ static uint32_t code_say(struct walk *w, uint32_t i)
 	struct said *s = w->s;
 
 	w->depth = 0;
+	w->call_end = PTOWSP_NONE;
 	s->depth++;
 	while (i < w->header.num_instructions && !w->stuck && !ptowsp_build_status(s->b)) {
 		bodies_close(w, i);
+		calls_say(w, i);
 		if (w->code[i].opcode == PTOWSP_OP_HALT && !w->depth && begins(w, i + 1))
 			break;
 		w->stuck |= !rows_hold(w, &w->code[i]) || (i + 2 >= w->header.num_instructions && w->code[i].opcode == PTOWSP_OP_WHILE);

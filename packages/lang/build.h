@@ -3,6 +3,7 @@
 #ifndef LANG_BUILD_H
 #define LANG_BUILD_H
 
+#include "format/graph_builder.h"
 #include "format/strings.h"
 #include "lang/builder.h"
 #include "lang/map.h"
@@ -50,6 +51,7 @@ struct build_kernel {
 	struct ptowsp_variant_record *variants;
 	uint32_t param_capacity, payload_capacity, variant_capacity; /* counts: of the record */
 	uint32_t tensors, scalars;      /* of the params */
+	uint32_t like;                  /* 1 + the kernel whose payloads it has, 0: its own */
 	uint32_t listed;                /* number in the list of WORK plus 1, 0: not there yet */
 	uint8_t bodied;                 /* 1: a body was opened: the parameters stand */
 	struct build_place place;
@@ -70,6 +72,31 @@ struct build_process {
 struct build_sample {
 	struct ptowsp_sample_record record;
 	const void *bytes;
+};
+/* A call that was expanded in place; callee: name of an entry, which may come later. */
+struct build_call_note {
+	struct ptowsp_call_record record;
+	uint32_t callee;
+	struct ptowsp_call_argument_record *arguments; /* count: of the record */
+	uint32_t argument_capacity;
+};
+/* One graph of the instruction form: rows of graph_builder.h with the builder's strings. */
+struct build_graph_inst {
+	const struct pkg_graph_form *form;
+	uint64_t values[PTOWSP_GRAPH_ARGS];
+	uint32_t count; /* operands stated */
+};
+struct build_graph_name {
+	uint32_t object, number, name;
+};
+struct build_graph {
+	uint32_t name, device;
+	struct build_graph_inst *insts;
+	struct build_graph_name *names;
+	struct pkg_graph_node *nodes;
+	uint32_t *sets; /* length, then numbers */
+	uint32_t inst_count, inst_capacity, name_count, name_capacity, node_count, node_capacity, set_count, set_capacity;
+	uint32_t stack[64], depth; /* nodes that wait for their operation or their scalar */
 };
 struct build_section {
 	uint32_t type;
@@ -113,7 +140,7 @@ struct build_body {
 struct ptowsp_build {
 	struct lang_arena arena;
 	jmp_buf out;            /* every call that refuses leaves by it */
-	const char *call;       /* the call at hand */
+	const char *doing;      /* the call at hand */
 	ptowsp_status status;
 	char error[512];
 	struct pkg_strings strings;
@@ -140,6 +167,10 @@ struct ptowsp_build {
 	BUILD_ARRAY(struct ptowsp_requirement_record, requirements, requirement);
 	BUILD_ARRAY(struct build_sample, samples, sample);
 	BUILD_ARRAY(struct build_section, sections, section);
+	BUILD_ARRAY(struct build_call_note, calls, call);
+	BUILD_ARRAY(struct build_graph, graphs, graph);
+	uint32_t call_open;              /* depth in which the open call began, 0: none is open */
+	uint8_t graph_open;
 	uint16_t *needs;                 /* per expression: what its value needs, see build_needs */
 	uint32_t need_count, need_capacity;
 	BUILD_ARRAY(uint32_t, todos, todo); /* expressions whose symbols are being looked for */

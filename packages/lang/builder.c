@@ -27,7 +27,7 @@ int build_enter(struct ptowsp_build *b, const char *call)
 {
 	if (!b || b->status)
 		return 0;
-	b->call = call;
+	b->doing = call;
 	if (!b->closed)
 		return 1;
 	snprintf(b->error, sizeof(b->error), "%s: the package is sealed, nothing can be added", call);
@@ -40,7 +40,7 @@ void build_leave(struct ptowsp_build *b)
 	if (b->status)
 		return;
 	b->status = PTOWSP_NO_MEMORY;
-	snprintf(b->error, sizeof(b->error), "%s: no memory", b->call);
+	snprintf(b->error, sizeof(b->error), "%s: no memory", b->doing);
 }
 
 /* Parts of the sentence may come from the caller: no control characters, no half of a UTF-8 character at the end. */
@@ -61,7 +61,7 @@ static void sentence_clean(char *text, size_t size)
 
 _Noreturn void build_refuse(struct ptowsp_build *b, const char *format, ...)
 {
-	size_t used = (size_t)snprintf(b->error, sizeof(b->error), "%s: ", b->call);
+	size_t used = (size_t)snprintf(b->error, sizeof(b->error), "%s: ", b->doing);
 	va_list args;
 
 	va_start(args, format);
@@ -108,7 +108,7 @@ struct ptowsp_build *ptowsp_build_create(const char *name)
 	lang_arena_init(&b->arena, ARENA_BYTES, &b->out);
 	lang_tables_init(&b->tables, &b->arena);
 	b->entry = b->process = PTOWSP_NONE;
-	b->call = "ptowsp_build_create";
+	b->doing = "ptowsp_build_create";
 	if (!name)
 		return b;
 	ptowsp_build_meta(b, "name", name);

@@ -60,7 +60,7 @@ PTOWSP_PACK_API uint32_t ptowsp_build_position(struct ptowsp_build *b, const cha
 /* ---- for those who must meet given bytes (ptowsp-inspect --c prints them where they are needed) ----------------------------- */
 
 /* Before everything else: rows are kept as they are stated. Without it equal expressions, axes, regions and levels share a row,
- * constants are folded, arguments take their shortest form, kernels are written in the order of their ids, symbols without a default are added to the
+ * constants are folded, expressions lie in the order of their first use, arguments take their shortest form, kernels are written in the order of their ids, symbols without a default are added to the
  * values of the entry that uses them, and loops make the expression of their value. */
 PTOWSP_PACK_API uint32_t ptowsp_build_stated(struct ptowsp_build *b);
 /* The next string of section STRS, in front of those that come in the course of things. */
@@ -152,6 +152,8 @@ PTOWSP_PACK_API uint32_t ptowsp_build_param_tile(struct ptowsp_build *b, uint32_
 PTOWSP_PACK_API uint32_t ptowsp_build_param_scalar(struct ptowsp_build *b, uint32_t kernel, const char *name, const char *dtype);
 /* The next payload, best first: kind pto, elf, image or source. */
 PTOWSP_PACK_API uint32_t ptowsp_build_payload(struct ptowsp_build *b, uint32_t kernel, const char *kind, const void *bytes, uint64_t size);
+/* The kernel has the payloads of another one, the same rows; neither has payloads of its own then but the other. */
+PTOWSP_PACK_API uint32_t ptowsp_build_payload_like(struct ptowsp_build *b, uint32_t kernel, uint32_t other);
 PTOWSP_PACK_API uint32_t ptowsp_build_payload_target(struct ptowsp_build *b, uint32_t payload, const char *target);
 PTOWSP_PACK_API uint32_t ptowsp_build_payload_unit(struct ptowsp_build *b, uint32_t payload, const char *unit);
 PTOWSP_PACK_API uint32_t ptowsp_build_payload_entry(struct ptowsp_build *b, uint32_t payload, const char *symbol);
@@ -215,6 +217,13 @@ PTOWSP_PACK_API uint32_t ptowsp_build_use_as(struct ptowsp_build *b, uint32_t re
 /* An edge from the earlier task of that number: kind after, data, barrier, soft. */
 PTOWSP_PACK_API uint32_t ptowsp_build_after(struct ptowsp_build *b, const char *kind, uint32_t task);
 
+/* What follows until call_end is the code of another entry, expanded in place: a note for those who print source. Its tensors by position,
+ * then its scalars, stand in front of the code. Calls inside of it are not noted again. */
+PTOWSP_PACK_API uint32_t ptowsp_build_call(struct ptowsp_build *b, const char *entry);
+PTOWSP_PACK_API uint32_t ptowsp_build_call_tensor(struct ptowsp_build *b, uint32_t tensor, uint32_t row, uint32_t column);
+PTOWSP_PACK_API uint32_t ptowsp_build_call_scalar(struct ptowsp_build *b, uint32_t symbol, uint32_t expr);
+PTOWSP_PACK_API uint32_t ptowsp_build_call_end(struct ptowsp_build *b);
+
 PTOWSP_PACK_API uint32_t ptowsp_build_slot_set(struct ptowsp_build *b, uint32_t slot, uint32_t expr);
 PTOWSP_PACK_API uint32_t ptowsp_build_slot_load(struct ptowsp_build *b, uint32_t slot, uint32_t region);
 PTOWSP_PACK_API uint32_t ptowsp_build_slot_load_bits(struct ptowsp_build *b, uint32_t slot, uint32_t region); /* the bit pattern */
@@ -261,6 +270,25 @@ PTOWSP_PACK_API uint32_t ptowsp_build_directive_expr(struct ptowsp_build *b, uin
 PTOWSP_PACK_API uint32_t ptowsp_build_directive_must(struct ptowsp_build *b, uint32_t directive); /* an error where it is not enforced */
 /* A feature that the package needs ("opcode task", "total_cycles"), at least diagnosed 1, recorded 2, enforced 3. */
 PTOWSP_PACK_API uint32_t ptowsp_build_require(struct ptowsp_build *b, const char *feature, uint32_t state);
+
+/* ---- graphs of the instruction form --------------------------------------------------------------------------------------------- */
+
+/* A graph binary for section GRPH, until graph_end: instructions of graph_ops.def ("TG_KERNEL") with their operands behind them, in order;
+ * those at the end may be left out where they have defaults. Objects are numbers; graph_name says what the source calls one ("kernel", 3, "MLA").
+ * What runs is the code of entries, which a source's graph is lowered to, and which is built like any other. */
+PTOWSP_PACK_API uint32_t ptowsp_build_graph(struct ptowsp_build *b, const char *name, uint32_t device);
+PTOWSP_PACK_API uint32_t ptowsp_build_graph_name(struct ptowsp_build *b, const char *object, uint32_t number, const char *name);
+PTOWSP_PACK_API uint32_t ptowsp_build_graph_op(struct ptowsp_build *b, const char *op);
+/* Operands: an id, a number, or a constant scalar; a word of an enumeration, or the name of a kernel function; a set of ids. */
+PTOWSP_PACK_API uint32_t ptowsp_build_graph_number(struct ptowsp_build *b, uint64_t value);
+PTOWSP_PACK_API uint32_t ptowsp_build_graph_word(struct ptowsp_build *b, const char *word);
+PTOWSP_PACK_API uint32_t ptowsp_build_graph_set(struct ptowsp_build *b, const uint32_t *numbers, uint32_t count);
+/* A scalar that is no constant: its nodes, operands first, then graph_scalar. op: of expr_ops.def or "iteration"; value: of const, else
+ * the number of the object of value (a scalar) and axis (an iterator). graph_element: element of a tensor, its index is the node before. */
+PTOWSP_PACK_API uint32_t ptowsp_build_graph_node(struct ptowsp_build *b, const char *op, int64_t value);
+PTOWSP_PACK_API uint32_t ptowsp_build_graph_element(struct ptowsp_build *b, uint32_t tensor, const char *dtype);
+PTOWSP_PACK_API uint32_t ptowsp_build_graph_scalar(struct ptowsp_build *b);
+PTOWSP_PACK_API uint32_t ptowsp_build_graph_end(struct ptowsp_build *b);
 
 PTOWSP_END
 #endif

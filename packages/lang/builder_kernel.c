@@ -108,6 +108,8 @@ uint32_t build_payload_add(struct ptowsp_build *b, struct build_payload payload)
 {
 	struct build_kernel *kernel = &b->kernels[payload.kernel];
 
+	if (kernel->like)
+		build_refuse(b, "the kernel has the payloads of another one");
 	if (kernel->record.payload_count == RUN_LIMIT)
 		build_refuse(b, "a kernel has at most %u payloads", RUN_LIMIT);
 	*BUILD_PUSH(b, payloads, payload) = payload;
@@ -125,6 +127,18 @@ uint32_t ptowsp_build_payload(struct ptowsp_build *b, uint32_t kernel, const cha
 		build_refuse(b, "a payload has bytes");
 	payload.bytes = build_copy(b, bytes, size);
 	return build_payload_add(b, payload);
+}
+
+uint32_t ptowsp_build_payload_like(struct ptowsp_build *b, uint32_t kernel, uint32_t other)
+{
+	BUILD_CALL(b);
+	struct build_kernel *k = kernel_of(b, kernel);
+	uint32_t row = build_row(b, BUILD_KERNEL, other);
+
+	if (k->record.payload_count || k->like || k == &b->kernels[row] || b->kernels[row].like)
+		build_refuse(b, "one of the kernels has payloads of its own, or the other has none");
+	k->like = row + 1;
+	return BUILD_DONE;
 }
 
 static struct ptowsp_payload_record *payload_of(struct ptowsp_build *b, uint32_t handle)

@@ -6,6 +6,7 @@
  * were declared where rows are kept as stated. */
 #include "lang/build.h"
 
+#include "format/normal.h"
 #include "format/package.h"
 #include "format/sort.h"
 #include "format/writer.h"
@@ -119,6 +120,20 @@ static void events_write(const struct seal *s)
 		pkg_writer_row(s->writer, PTOWSP_SECTION_EVNT, &b->events[i], sizeof(b->events[i]));
 }
 
+/* What the code of an entry needs is a set: by their rows. The values of a kernel's entry are its scalars, in their order. */
+static void values_sort(const struct seal *s, struct build_entry *e)
+{
+	struct ranked *order = lang_alloc(&s->b->arena, ((size_t)e->record.value_count + 1) * sizeof(*order));
+
+	if (s->b->stated || e->record.flags & PTOWSP_ENTRY_KERNEL || !e->record.value_count)
+		return;
+	for (uint32_t i = 0; i < e->record.value_count; i++)
+		order[i] = (struct ranked){s->b->slots[e->values[i]].id, e->values[i]};
+	qsort(order, e->record.value_count, sizeof(*order), by_id);
+	for (uint32_t i = 0; i < e->record.value_count; i++)
+		e->values[i] = order[i].row;
+}
+
 static void entry_values_write(const struct seal *s)
 {
 	struct ptowsp_build *b = s->b;
@@ -126,6 +141,7 @@ static void entry_values_write(const struct seal *s)
 	for (uint32_t i = 0; i < b->entry_count; i++) {
 		struct build_entry *e = &b->entries[i];
 
+		values_sort(s, e);
 		e->record.values = run_begin(s, PTOWSP_SECTION_ESYM, e->record.value_count);
 		for (uint32_t k = 0; k < e->record.value_count; k++) {
 			struct ptowsp_entry_value_record value = {.slot = e->values[k]};
@@ -145,8 +161,6 @@ static void entries_write(const struct seal *s)
 		struct build_entry *e = &b->entries[order[i].row];
 
 		NAMED(s, e->record);
-		if (e->place.line)
-			string_of(s, e->place.file);
 		build_debug(b, 2, order[i].row, e->place);
 	}
 	for (uint32_t i = 0; i < b->entry_count; i++)
@@ -216,6 +230,8 @@ static const void *code_encode(const struct seal *s, struct build_payload *p, si
 
 static void payloads_write(const struct seal *s, struct build_kernel *k)
 {
+	if (k->like)
+		return; /* when all are written */
 	k->record.payloads = run_begin(s, PTOWSP_SECTION_KPAY, k->record.payload_count);
 	for (uint32_t i = 0; i < k->record.payload_count; i++) {
 		struct build_payload *p = &s->b->payloads[k->payloads[i]];
@@ -250,10 +266,13 @@ static void kernels_write(const struct seal *s)
 		params_write(s, k);
 		payloads_write(s, k);
 		variants_write(s, k);
-		if (k->place.line)
-			string_of(s, k->place.file);
 		build_debug(b, 1, order[i].row, k->place);
 	}
+	for (uint32_t i = 0; i < b->kernel_count; i++)
+		if (b->kernels[i].like) {
+			b->kernels[i].record.payloads = b->kernels[b->kernels[i].like - 1].record.payloads;
+			b->kernels[i].record.payload_count = b->kernels[b->kernels[i].like - 1].record.payload_count;
+		}
 	for (uint32_t i = 0; i < b->kernel_count; i++)
 		pkg_writer_row(s->writer, PTOWSP_SECTION_KREG, &b->kernels[i].record, sizeof(b->kernels[i].record));
 }
@@ -285,6 +304,54 @@ static void directives_write(const struct seal *s)
 	}
 	for (uint32_t i = 0; i < s->b->requirement_count; i++)
 		pkg_writer_row(s->writer, PTOWSP_SECTION_REQS, &s->b->requirements[i], sizeof(s->b->requirements[i]));
+}
+
+static void calls_write(const struct seal *s)
+{
+	struct ptowsp_build *b = s->b;
+
+	for (uint32_t i = 0; i < b->call_count; i++) {
+		struct build_call_note *call = &b->calls[i];
+
+		/* The map keeps rows + 1. */
+		call->record.callee = (uint32_t)(uintptr_t)lang_map_find(&b->names[BUILD_ENTRY], build_text(b, call->callee)) - 1;
+		call->record.arguments = run_begin(s, PTOWSP_SECTION_CARG, call->record.argument_count);
+		for (uint32_t k = 0; k < call->record.argument_count; k++)
+			pkg_writer_row(s->writer, PTOWSP_SECTION_CARG, &call->arguments[k], sizeof(call->arguments[k]));
+		pkg_writer_row(s->writer, PTOWSP_SECTION_CALL, &call->record, sizeof(call->record));
+	}
+}
+
+static void graph_fill(const struct seal *s, struct pkg_graph_builder *builder, struct build_graph *g)
+{
+	for (uint32_t i = 0; i < g->name_count; i++)
+		pkg_graph_add_name(builder, g->names[i].object, g->names[i].number, string_of(s, g->names[i].name));
+	for (uint32_t i = 0; i < g->node_count; i++)
+		pkg_graph_add_node(builder, &g->nodes[i]);
+	for (uint32_t i = 0; i < g->set_count; i += g->sets[i] + 1)
+		pkg_graph_add_set(builder, &g->sets[i + 1], g->sets[i]);
+	for (uint32_t i = 0; i < g->inst_count; i++) {
+		struct build_graph_inst *inst = &g->insts[i];
+
+		for (uint32_t k = 0; k < inst->form->count; k++)
+			if (inst->form->operands[k].kind == PKG_GRAPH_SYMBOL)
+				inst->values[k] = string_of(s, (uint32_t)inst->values[k]);
+		pkg_graph_add(builder, inst->form, inst->values);
+	}
+}
+
+static void graphs_write(const struct seal *s)
+{
+	for (uint32_t i = 0; i < s->b->graph_count; i++) {
+		struct pkg_graph_builder builder = {0};
+		ptowsp_status st;
+
+		graph_fill(s, &builder, &s->b->graphs[i]);
+		st = pkg_graph_seal(&builder, s->writer, string_of(s, s->b->graphs[i].name), s->b->graphs[i].device);
+		pkg_graph_builder_finish(&builder);
+		if (st)
+			longjmp(s->b->out, 1);
+	}
 }
 
 static void samples_write(const struct seal *s)
@@ -331,6 +398,8 @@ void build_write(struct ptowsp_build *b, struct pkg_writer *writer)
 	kernels_write(&s);
 	channels_write(&s);
 	processes_write(&s);
+	graphs_write(&s);
+	calls_write(&s);
 	tables_write(&s);
 	directives_write(&s);
 	samples_write(&s);
@@ -358,6 +427,11 @@ static void open_check(struct ptowsp_build *b)
 			     build_text(b, b->entry != PTOWSP_NONE ? b->entries[b->entry].record.name : b->processes[b->process].record.name));
 	if (b->body.code)
 		build_refuse(b, "the body of kernel %.80s is still open", build_text(b, b->kernels[b->body.kernel].record.name));
+	if (b->graph_open)
+		build_refuse(b, "graph %.80s is still open", build_text(b, b->graphs[b->graph_count - 1].name));
+	for (uint32_t i = 0; i < b->call_count; i++)
+		if (!lang_map_find(&b->names[BUILD_ENTRY], build_text(b, b->calls[i].callee)))
+			build_refuse(b, "there is no entry %.80s, which is called", build_text(b, b->calls[i].callee));
 }
 
 static uint32_t seal(struct ptowsp_build *b, struct pkg_writer *writer)
@@ -375,6 +449,8 @@ static uint32_t seal(struct ptowsp_build *b, struct pkg_writer *writer)
 	b->closed = 1;
 	build_write(b, writer);
 	st = pkg_writer_sort(writer, &error);
+	if (!st && !b->stated)
+		st = pkg_writer_normalise(writer, &error);
 	for (uint32_t i = 0; i < b->section_count; i++)
 		pkg_writer_replace(writer, b->sections[i].type, b->sections[i].bytes, b->sections[i].size);
 	if (!st)
@@ -400,7 +476,7 @@ ptowsp_status ptowsp_build_seal(struct ptowsp_build *b)
 	if (writer) {
 		seal(b, writer);
 	} else {
-		b->call = "ptowsp_build_seal";
+		b->doing = "ptowsp_build_seal";
 		build_leave(b);
 	}
 	pkg_writer_destroy(writer);

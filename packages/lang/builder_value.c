@@ -158,7 +158,6 @@ static uint32_t place_note(struct ptowsp_build *b, unsigned op, uint32_t before,
 {
 	if (row < before || !b->place.line || (op != PTOWSP_EXPR_DIV && op != PTOWSP_EXPR_MOD) || b->tables.exprs.rows[row].op != op)
 		return row;
-	build_code_name(b, b->place.file);
 	build_debug(b, 4, row, b->place);
 	return row;
 }

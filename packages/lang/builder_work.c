@@ -38,8 +38,6 @@ uint32_t build_emit_at(struct ptowsp_build *b, unsigned opcode, uint32_t operand
 {
 	uint32_t row = build_emit(b, opcode, operand1, operand2);
 
-	if (b->place.line)
-		build_code_name(b, b->place.file);
 	build_debug(b, 0, row, b->place);
 	return row;
 }
@@ -248,6 +246,8 @@ uint32_t ptowsp_build_else(struct ptowsp_build *b)
 	BUILD_CALL(b);
 	struct build_block *block = block_of(b);
 
+	if (b->call_open == b->depth)
+		build_refuse(b, "the call in this branch is still open: ptowsp_build_call_end");
 	if (block->op != PTOWSP_OP_COND || block->branch)
 		build_refuse(b, "an else belongs to the innermost body, which must be an if without one");
 	branch_end(b, block);
@@ -259,6 +259,8 @@ uint32_t ptowsp_build_next(struct ptowsp_build *b)
 	BUILD_CALL(b);
 	struct build_block *block = block_of(b);
 
+	if (b->call_open == b->depth)
+		build_refuse(b, "the call in this branch is still open: ptowsp_build_call_end");
 	if (block->op != PTOWSP_OP_COMBINE && block->op != PTOWSP_OP_SEQUENTIAL)
 		build_refuse(b, "the innermost body is neither combine nor sequential");
 	if (block->branch + 1 >= block->branches)
@@ -309,6 +311,8 @@ uint32_t ptowsp_build_end(struct ptowsp_build *b)
 	BUILD_CALL(b);
 	struct build_block *block = block_of(b);
 
+	if (b->call_open == b->depth)
+		build_refuse(b, "the call in this body is still open: ptowsp_build_call_end");
 	block_end(b, block);
 	b->loops -= block->value;
 	b->depth--;
