@@ -44,12 +44,18 @@ static const char *kernel_unusable(void *context, uint32_t kernel)
 	return test_kernel(context, kernel)->flags & BUILDER_UNUSABLE ? "it has no body" : NULL;
 }
 
-/* Reads or writes one element. */
+/* Reads or writes one element; a region of bytes may begin anywhere. */
 static uint64_t element_visit(uint64_t *data, int64_t at, unsigned bit, uint64_t state)
 {
-	if (bit == PTOWSP_READ)
-		return builder_fold(state, data[at]);
-	data[at] = builder_fold(state, (uint64_t)at);
+	char *place = (char *)data + at * (int64_t)sizeof(*data);
+	uint64_t value;
+
+	if (bit == PTOWSP_READ) {
+		memcpy(&value, place, sizeof(value));
+		return builder_fold(state, value);
+	}
+	value = builder_fold(state, (uint64_t)at);
+	memcpy(place, &value, sizeof(value));
 	return state;
 }
 
