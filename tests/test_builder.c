@@ -53,11 +53,11 @@ static uint32_t scale_build(struct ptowsp_build *b)
 	y = ptowsp_build_param(b, kernel, "y", "f32", "out");
 	factor = ptowsp_build_param_scalar(b, kernel, "factor", "f32");
 	ptowsp_build_body(b, kernel);
+	for (int i = 0; i < 3; i++) /* scalars are put in order: arguments, declared, literals */
+		at[i] = ptowsp_build_literal(b, "i64", i == 0 ? "0" : i == 1 ? "2" : "1");
 	ptowsp_build_argument(b, factor);
 	a = ptowsp_build_tile(b, "a", "f32", 2, 4);
 	k = ptowsp_build_scalar(b, "k", "i64", "local");
-	for (int i = 0; i < 3; i++)
-		at[i] = ptowsp_build_literal(b, "i64", i == 0 ? "0" : i == 1 ? "2" : "1");
 	ptowsp_build_position(b, "folders/are/left/out/test.pto", 4, 3);
 	OP(b, "FOR", k, at[0], at[1], at[2]);
 	ptowsp_build_op(b, "ENDFOR", 0, NULL, 0);
@@ -277,6 +277,32 @@ static void bodies_are_checked(void)
 #undef BODY
 }
 
+static void graphs_and_notes_are_checked(void)
+{
+#define GRAPH ptowsp_build_graph(b, "g", 0)
+	REFUSED("ptowsp_build_graph_op: this stands between ptowsp_build_graph and ptowsp_build_graph_end", ptowsp_build_graph_op(b, "TG_BEGIN"));
+	REFUSED("ptowsp_build_graph: graph g is still open", GRAPH, GRAPH);
+	REFUSED("ptowsp_build_graph_op: \"TG_FLY\" is no instruction of a graph (graph_ops.def)", GRAPH, ptowsp_build_graph_op(b, "TG_FLY"));
+	REFUSED("ptowsp_build_graph_number: an operand stands behind its instruction: ptowsp_build_graph_op", GRAPH, ptowsp_build_graph_number(b, 1));
+	REFUSED("ptowsp_build_graph_number: entry_symbol of TG_KERNEL is no number", GRAPH, ptowsp_build_graph_op(b, "TG_KERNEL"),
+		ptowsp_build_graph_number(b, 1), ptowsp_build_graph_number(b, 1));
+	REFUSED("ptowsp_build_graph_end: TG_KERNEL in front lacks its entry_symbol", GRAPH, ptowsp_build_graph_op(b, "TG_KERNEL"),
+		ptowsp_build_graph_number(b, 1), ptowsp_build_graph_end(b));
+	REFUSED("ptowsp_build_graph_number: TG_SYNC has 1 operands, and they are there", GRAPH, ptowsp_build_graph_op(b, "TG_SYNC"),
+		ptowsp_build_graph_number(b, 1), ptowsp_build_graph_number(b, 1));
+	REFUSED("ptowsp_build_graph_node: the node has 2 operands, 1 stand before it", GRAPH, ptowsp_build_graph_node(b, "const", 1),
+		ptowsp_build_graph_node(b, "+", 0));
+	REFUSED("ptowsp_build_call_tensor: this stands between ptowsp_build_call and ptowsp_build_call_end", CODE,
+		ptowsp_build_call_tensor(b, p.tensor, p.zero, p.zero));
+	REFUSED("ptowsp_build_end: the call in this body is still open: ptowsp_build_call_end", CODE, ptowsp_build_scope(b),
+		ptowsp_build_call(b, "other"), ptowsp_build_end(b));
+	REFUSED("ptowsp_build_call_end: a call ends in the body in which it began", CODE, ptowsp_build_call(b, "other"), ptowsp_build_scope(b),
+		ptowsp_build_call_end(b));
+	REFUSED("ptowsp_build_payload_like: one of the kernels has payloads of its own, or the other has none", ptowsp_build_payload(b, p.kernel, "elf", "x", 1),
+		ptowsp_build_payload_like(b, p.kernel, ptowsp_build_kernel(b, "m", "any")));
+#undef GRAPH
+}
+
 static void nothing_is_added_to_a_sealed_package(void)
 {
 	struct parts p = parts_build();
@@ -428,6 +454,7 @@ void suite_builder(CU_pSuite s)
 	TEST(s, expressions_and_axes_are_checked);
 	TEST(s, code_is_checked);
 	TEST(s, bodies_are_checked);
+	TEST(s, graphs_and_notes_are_checked);
 	TEST(s, nothing_is_added_to_a_sealed_package);
 	TEST(s, what_is_open_cannot_be_sealed);
 	TEST(s, a_package_that_does_not_hold_is_refused_by_seal);

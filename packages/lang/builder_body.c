@@ -475,6 +475,8 @@ uint32_t ptowsp_build_body_end(struct ptowsp_build *b)
 	if (!code->inst_count || code->insts[code->inst_count - 1].op != PTOWSP_PTO_RETURN)
 		inst_add(b, PTOWSP_PTO_RETURN);
 	params_check(b);
+	if (!b->stated)
+		lang_tile_order(code); /* the normal form: no handle of a scalar is used any more */
 	payload = lang_tile_encode(code, k->record.name, build_tile_params(b, b->body.kernel), k->tensors, &size);
 	payload_of(b)->record.size = size;
 	payload_verify(b, payload, size);
