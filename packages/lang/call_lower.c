@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* call_lower.c - calls of bodies: tasks, and what is expanded in place. */
-#include "lang/lower.h"
+#include "lang/call_record.h"
 #include "lang/number.h"
 #include "lang/work.h"
 
@@ -161,12 +161,29 @@ static uint32_t start_lower(struct lang_lower *lower, const struct lang_part *pa
 	return start;
 }
 
+static uint32_t call_record(struct lang_work_walk *walk, const struct lang_work *work, const uint32_t *needs)
+{
+	const struct lang_function *f = work->function;
+	uint32_t record = lang_call_begin(walk->lower, walk->entry, f->entry);
+
+	for (uint32_t i = 0; i < f->memref_count; i++) {
+		const struct lang_part *part = &work->binds[i]->part;
+		uint32_t row, column;
+
+		lang_part_place_lower(walk->lower, part, &row, &column);
+		lang_call_tensor(walk->lower, record, part->decl->head.row, row, column);
+	}
+	lang_call_scalars(walk->lower, record, f, needs);
+	return record;
+}
+
 static void orchestration_expand(struct lang_work_walk *walk, const struct lang_work *work)
 {
 	struct lang_lower *lower = walk->lower;
 	const struct lang_function *f = work->function;
 	struct lang_binding *memrefs = lang_alloc(&lower->unit->arena, (f->memref_count + 1) * sizeof(*memrefs));
 	uint32_t *needs = lang_alloc(&lower->unit->arena, (f->need_count + 1) * sizeof(*needs));
+	uint32_t record = PTOWSP_NONE;
 
 	for (uint32_t i = 0; i < f->memref_count; i++) {
 		const struct lang_part *part = &work->binds[i]->part;
@@ -176,14 +193,29 @@ static void orchestration_expand(struct lang_work_walk *walk, const struct lang_
 	}
 	for (uint32_t i = 0; i < f->need_count; i++)
 		needs[i] = lang_argument_lower(lower, scalar_of(work, f->memref_count + i), f->needs[i]->type.dtype);
+	if (!walk->expansions)
+		record = call_record(walk, work, needs);
 	lang_orchestration_lower(lower, f, memrefs, needs, walk->depth, walk->loops);
+	if (!walk->expansions)
+		lang_call_end(lower, record);
+}
+
+static void workload_expand(struct lang_work_walk *walk, const struct lang_work *work)
+{
+	uint32_t record = walk->expansions ? PTOWSP_NONE : lang_call_begin(walk->lower, walk->entry, work->target->row);
+
+	walk->expansions++;
+	lang_body_lower(walk, &((const struct lang_workload *)work->target)->body);
+	walk->expansions--;
+	if (!walk->expansions)
+		lang_call_end(walk->lower, record);
 }
 
 void lang_task_lower(struct lang_work_walk *walk, const struct lang_work *work)
 {
 	if (work->target && work->target->kind == LANG_DECL_WORKLOAD) {
 		lang_expansion_count(walk->lower, work->at);
-		lang_body_lower(walk, &((const struct lang_workload *)work->target)->body);
+		workload_expand(walk, work);
 	} else if (work->function && work->function->kind == LANG_ORCHESTRATION) {
 		lang_expansion_count(walk->lower, work->at);
 		orchestration_expand(walk, work);

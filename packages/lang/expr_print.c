@@ -59,6 +59,17 @@ int lang_name_is_plain(const char *name)
 	return *name && strchr(letters, *name) && !name[strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789.")];
 }
 
+int lang_task_name(const char *slot, char *name, size_t size)
+{
+	const char *end = strrchr(slot, '.'), *from = *slot == '@' ? strchr(slot, '.') : NULL;
+
+	if (!from || end <= from + 1 || !end[1] || end[1 + strspn(end + 1, "0123456789")] || (size_t)(end - from) > size)
+		return 0;
+	memcpy(name, from + 1, (size_t)(end - from - 1));
+	name[end - from - 1] = '\0';
+	return lang_name_is_plain(name);
+}
+
 static int row_print(struct printer *p, uint32_t row, unsigned least);
 
 static int name_print(struct printer *p, const char *name)
@@ -67,6 +78,16 @@ static int name_print(struct printer *p, const char *name)
 		return 0;
 	reg_text_add(p->text, "%%%s", name);
 	return 1;
+}
+
+/* "@main.t.3" holds the number of the task that a workload calls %t. */
+static int slot_print(struct printer *p, const struct ptowsp_slot_record *slot)
+{
+	char name[256];
+
+	if (lang_task_name(pkg_string(p->tables, slot->name), name, sizeof(name)))
+		return name_print(p, name);
+	return name_print(p, pkg_string(p->tables, slot->name));
 }
 
 static int function_print(struct printer *p, const struct ptowsp_expr_record *node, unsigned operands)
@@ -113,7 +134,7 @@ static int node_print(struct printer *p, const struct ptowsp_expr_record *node, 
 	switch (node->op) {
 	case PTOWSP_EXPR_CONST: reg_text_add(p->text, "%lld", (long long)((uint64_t)node->c << 32 | node->b)); return 1;
 	case PTOWSP_EXPR_LOOP: return node->a < p->loop_count && name_print(p, p->loops[node->a]);
-	case PTOWSP_EXPR_VALUE: return name_print(p, pkg_string(p->tables, p->tables->slot[node->a].name));
+	case PTOWSP_EXPR_VALUE: return slot_print(p, &p->tables->slot[node->a]);
 	case PTOWSP_EXPR_AXIS: return name_print(p, pkg_string(p->tables, node->a));
 	case PTOWSP_EXPR_TASK:
 	case PTOWSP_EXPR_INSTANCE: reg_text_add(p->text, "%s", mnemonic(node->op)); return 1;

@@ -2,6 +2,7 @@
 /* kernel.c - declared kernels checked, and their rows. */
 #include "lang/kernel.h"
 
+#include "format/base64.h"
 #include "lang/lower.h"
 
 #include <stdlib.h>
@@ -109,6 +110,25 @@ static int signature_check(struct lang_module *module, const struct lang_kernel 
 
 /* --- payloads --- */
 
+/* base64 "...": the bytes stand in the source. */
+static int bytes_check(struct lang_module *module, struct lang_payload *payload)
+{
+	size_t size, at, length = strlen(payload->file);
+	uint8_t *bytes = pkg_base64_read(payload->file, length, &size, &at);
+	char *copy = bytes && size != SIZE_MAX && size ? lang_alloc(&module->unit->arena, size) : NULL;
+
+	if (copy)
+		memcpy(copy, bytes, size);
+	free(bytes);
+	if (!copy) {
+		lang_error(module->unit, payload->file_at, "these are no bytes in base64");
+		return 0;
+	}
+	payload->bytes = copy;
+	payload->size = size;
+	return 1;
+}
+
 static int file_check(struct lang_module *module, struct lang_payload *payload)
 {
 	const struct lang_options *options = module->options;
@@ -187,7 +207,8 @@ void lang_kernel_check(struct lang_module *module, struct lang_decl *decl)
 	for (uint32_t i = 0; i < kernel->payload_count && !decl->broken; i++) {
 		struct lang_payload *payload = &kernel->payloads[i];
 
-		ok &= payload->kind == PTOWSP_PAYLOAD_PTO ? portable_check(module, kernel, payload) : file_check(module, payload);
+		ok &= payload->kind == PTOWSP_PAYLOAD_PTO ? portable_check(module, kernel, payload)
+			: payload->encoded ? bytes_check(module, payload) : file_check(module, payload);
 		ok &= number_check(module, payload->cycles, "a number of cycles", INT64_MAX);
 	}
 	decl->broken = !ok;

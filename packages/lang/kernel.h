@@ -20,6 +20,7 @@ struct lang_kernel_param {
 struct lang_payload {
 	uint16_t kind;               /* PTOWSP_PAYLOAD_x */
 	const char *target, *file, *entry; /* entry NULL: offset 0; PTO: file is the name of the InCore function */
+	uint8_t encoded;             /* 1: file is the bytes themselves, in base64 */
 	struct lang_span at, file_at;
 	struct lang_scalar *cycles;  /* fixed cycles per call; NULL: the backend's model */
 	const void *bytes;           /* of the file, read when the kernel is checked */

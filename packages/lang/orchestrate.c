@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* orchestrate.c - an orchestration as workload bytecode. Orchestrations that are called are expanded in place. */
-#include "lang/lower.h"
+#include "lang/call_record.h"
 
 #include <assert.h>
 #include <string.h>
@@ -241,66 +241,23 @@ static struct frame *frame_create(struct walk *walk, const struct lang_function 
 	return frame;
 }
 
-/* --- calls that leave a record: what the source of the entry says, which its instructions do not show --- */
-
-static uint32_t argument_record(struct walk *walk, uint32_t tensor, uint32_t slot, uint32_t row, uint32_t column)
+/* What the call says, in terms of the caller's own tensors and values. */
+static uint32_t call_record(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt, const uint32_t *needs)
 {
 	struct lang_lower *lower = walk->lower;
-	struct ptowsp_call_argument_record record = {.tensor = tensor, .slot = slot, .row = row, .column = column};
-
-	return pkg_writer_row(lower->writer, PTOWSP_SECTION_CARG, &record, sizeof(record));
-}
-
-/* The scalars by their symbols: in what order the callee declares them is not said. */
-static void scalars_record(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
-{
+	struct lang_exprs *exprs = &lower->tables.exprs;
 	const struct lang_function *target = stmt->target;
-	uint32_t least = 0, next = 0;
-
-	for (uint32_t done = 0; done < target->need_count; done++, least = next + 1) {
-		uint32_t found = 0;
-
-		next = UINT32_MAX;
-		for (uint32_t i = 0; i < target->need_count; i++) {
-			uint32_t row = target->needs[i]->symbol->row;
-
-			if (row >= least && row < next) {
-				next = row;
-				found = i;
-			}
-		}
-		argument_record(walk, PTOWSP_NONE, next, operand_expr(walk, frame, stmt->needs[found]), PTOWSP_NONE);
-	}
-}
-
-static uint32_t call_record(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
-{
-	const struct lang_function *target = stmt->target;
-	struct lang_exprs *exprs = &walk->lower->tables.exprs;
-	struct ptowsp_call_record record = {.first = walk->lower->tables.work_count,
-					    .caller = frame->function->entry,
-					    .callee = target->entry,
-					    .arguments = pkg_writer_count(walk->lower->writer, PTOWSP_SECTION_CARG),
-					    .argument_count = target->memref_count + target->need_count};
+	uint32_t record = lang_call_begin(lower, frame->function->entry, target->entry);
 
 	for (uint32_t i = 0; i < target->memref_count; i++) {
 		const struct lang_arg *arg = arg_of(stmt, target->memrefs[i]);
 
-		argument_record(walk, frame->function->tensors[arg->actual.var->number], PTOWSP_NONE,
-				arg->tuple ? operand_expr(walk, frame, &arg->row) : lang_expr_const(exprs, 0),
-				arg->tuple ? operand_expr(walk, frame, &arg->column) : lang_expr_const(exprs, 0));
+		lang_call_tensor(lower, record, frame->function->tensors[arg->actual.var->number],
+				 arg->tuple ? operand_expr(walk, frame, &arg->row) : lang_expr_const(exprs, 0),
+				 arg->tuple ? operand_expr(walk, frame, &arg->column) : lang_expr_const(exprs, 0));
 	}
-	scalars_record(walk, frame, stmt);
-	return pkg_writer_row(walk->lower->writer, PTOWSP_SECTION_CALL, &record, sizeof(record));
-}
-
-static void call_close(struct walk *walk, uint32_t row)
-{
-	if (row < pkg_writer_count(walk->lower->writer, PTOWSP_SECTION_CALL)) { /* else there was no memory, which sealing tells */
-		struct ptowsp_call_record *record = pkg_writer_at(walk->lower->writer, PTOWSP_SECTION_CALL, row);
-
-		record->instructions = walk->lower->tables.work_count - record->first;
-	}
+	lang_call_scalars(lower, record, target, needs);
+	return record;
 }
 
 /* An orchestration inside another one: its memrefs begin where the tuples say. */
@@ -309,7 +266,8 @@ static void orchestration_call(struct walk *walk, struct frame *frame, const str
 	struct lang_exprs *exprs = &walk->lower->tables.exprs;
 	const struct lang_function *target = stmt->target;
 	struct frame *inner = frame_create(walk, target, frame);
-	uint32_t record = frame->caller || walk->expanded ? PTOWSP_NONE : call_record(walk, frame, stmt); /* those inside are their own entry's */
+	uint32_t *needs = lang_alloc(&walk->lower->unit->arena, (target->need_count + 1) * sizeof(*needs));
+	uint32_t record = PTOWSP_NONE;
 
 	lang_expansion_count(walk->lower, stmt->at);
 	for (uint32_t i = 0; i < target->memref_count; i++) {
@@ -325,11 +283,13 @@ static void orchestration_call(struct walk *walk, struct frame *frame, const str
 		}
 	}
 	for (uint32_t i = 0; i < target->need_count; i++)
-		inner->values[target->needs[i]->id] = operand_expr(walk, frame, stmt->needs[i]);
+		needs[i] = inner->values[target->needs[i]->id] = operand_expr(walk, frame, stmt->needs[i]);
+	if (!frame->caller && !walk->expanded) /* calls inside of what is expanded are said where that is an entry of its own */
+		record = call_record(walk, frame, stmt, needs);
 	slots_start(walk, inner);
 	block_lower(walk, inner, &target->body);
 	if (record != PTOWSP_NONE)
-		call_close(walk, record);
+		lang_call_end(walk->lower, record);
 }
 
 /* --- loops and branches --- */

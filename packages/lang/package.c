@@ -468,8 +468,8 @@ void lang_lower(struct lang_module *module, struct pkg_writer *writer, const cha
 	for (uint32_t i = 0; i < lower.tables.debug_count; i++)
 		lower.tables.debug[i].file = pkg_writer_string(writer, lower.files[lower.tables.debug[i].file]);
 	lang_tables_write(&lower.tables, writer);
-	lang_schedule_lower(&lower);
-	lang_graph_schedule(&lower);
 	if (pkg_writer_normalise(writer, NULL))
 		longjmp(module->unit->out, 1);
+	lang_schedule_lower(&lower); /* its expressions stand behind all others, for its words name their rows */
+	lang_graph_schedule(&lower);
 }

@@ -155,7 +155,8 @@ static int file_parse(struct lang_parser *parser, struct lang_payload *payload)
 
 	payload->target = lang_target_read(parser, payload->kind == PTOWSP_PAYLOAD_SOURCE ? "a language such as c"
 											    : "a target such as x86_64 or dav-c220");
-	file = payload->target ? lang_name_take(parser, LANG_STRING, "the file in quotes") : NULL;
+	payload->encoded = payload->target && lang_word_take(parser, "base64");
+	file = payload->target ? lang_name_take(parser, LANG_STRING, payload->encoded ? "the bytes in quotes" : "the file in quotes") : NULL;
 	if (!file)
 		return 0;
 	payload->file = file->text;

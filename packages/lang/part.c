@@ -193,14 +193,19 @@ static uint32_t row_lower(struct lang_lower *lower, const struct lang_part *part
 	return row;
 }
 
+void lang_part_place_lower(struct lang_lower *lower, const struct lang_part *part, uint32_t *row_out, uint32_t *column_out)
+{
+	*row_out = row_lower(lower, part);
+	*column_out = part->index_count ? lang_scalar_lower(lower, part->indices[part->index_count - 1])
+					: lang_expr_const(&lower->tables.exprs, 0);
+}
+
 uint32_t lang_part_lower(struct lang_work_walk *walk, const struct lang_part *part)
 {
 	struct lang_lower *lower = walk->lower;
 	struct ptowsp_region_record region = {.tensor = part->decl->head.row, .rows = part->rows, .columns = part->columns};
 
 	lang_tensor_use(lower, part->decl);
-	region.row = row_lower(lower, part);
-	region.column = part->index_count ? lang_scalar_lower(lower, part->indices[part->index_count - 1])
-					  : lang_expr_const(&lower->tables.exprs, 0);
+	lang_part_place_lower(lower, part, &region.row, &region.column);
 	return lang_region_add(&lower->tables, &region);
 }

@@ -135,6 +135,8 @@ struct lang_callee_param lang_callee_param(const struct lang_work *call, uint32_
 struct lang_work_walk {
 	struct lang_lower *lower;
 	uint32_t depth, loops;  /* open bodies, open loops */
+	uint32_t entry;         /* ENTR row, PTOWSP_NONE: a process */
+	uint32_t expansions;    /* calls around that are being expanded in place */
 };
 void lang_body_lower(struct lang_work_walk *walk, const struct lang_body *body);
 /* An instruction, with its place in the source. Its number. */
@@ -147,6 +149,8 @@ void lang_loop_body_lower(struct lang_work_walk *walk, uint32_t head, struct lan
 void lang_task_name_lower(struct lang_work_walk *walk, const struct lang_work *work);
 /* The REGN row of a part. */
 uint32_t lang_part_lower(struct lang_work_walk *walk, const struct lang_part *part);
+/* EXPR rows of where it begins. */
+void lang_part_place_lower(struct lang_lower *lower, const struct lang_part *part, uint32_t *row_out, uint32_t *column_out);
 /* One deeper, or the end of the compilation where it is too deep. */
 void lang_walk_enter(struct lang_work_walk *walk, struct lang_span at);
 void lang_walk_leave(struct lang_work_walk *walk);

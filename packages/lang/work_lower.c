@@ -171,7 +171,7 @@ void lang_copy_lower(struct lang_work_walk *walk, const struct lang_work *work)
 
 void lang_workload_code(struct lang_lower *lower, struct lang_decl *decl)
 {
-	struct lang_work_walk walk = {.lower = lower};
+	struct lang_work_walk walk = {.lower = lower, .entry = decl->row};
 
 	lang_entry_begin(lower, decl->row);
 	lower->tables.region_first = lower->tables.region_count;

@@ -16,6 +16,7 @@ struct print_job {
 	uint32_t *positions[5]; /* owned: DBGI row + 1 of each instruction, kernel, entry; none; expression */
 	uint32_t *homes;        /* owned, by SLOT row: the entry that declares a symbol which nothing reads, PTOWSP_NONE for all others */
 	const char *helper;     /* what the names of helper scalars begin with: no name of the package does */
+	int declares;           /* 1: there is something to declare around functions, so values are declared there too */
 };
 
 static inline const char *print_string(const struct print_job *job, uint32_t offset)
@@ -52,6 +53,19 @@ void print_unused(const struct print_job *job, struct print_text *text, uint32_t
 
 /* Has the kernel of an entry a tile or a scalar of that name? */
 int print_kernel_knows(const struct print_job *job, uint32_t entry, const char *name);
+
+/* Is the slot or symbol declared at the top of the text? */
+int print_is_declared(const struct print_job *job, uint32_t slot);
+/* Does the schedule read it? */
+int print_schedule_reads(const struct print_job *job, uint32_t slot);
+void print_values(const struct print_job *job, struct print_text *text);
+void print_tensors(struct print_job *job, struct print_text *text);
+void print_axes(struct print_job *job, struct print_text *text);
+void print_kernels(const struct print_job *job, struct print_text *text);
+void print_channels(const struct print_job *job, struct print_text *text);
+void print_processes(struct print_job *job, struct print_text *text);
+/* Row of ENTR. */
+void print_workload(struct print_job *job, struct print_text *text, uint32_t entry);
 
 /* An InCore function, and an Orchestration function: rows of ENTR. */
 void print_incore(struct print_job *job, struct print_text *text, uint32_t entry);

@@ -4,7 +4,8 @@
 #include "print/print.h"
 
 #include "format/fail.h"
-#include "format/schema.h" /* pkg_expr_operands */
+#include "format/names.h"
+#include "lang/schedule_print.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -174,12 +175,12 @@ static void helper_choose(struct print_job *job)
 	}
 }
 
-/* --- the order of functions --- */
-
 static int has_code(const struct print_job *job, uint32_t entry)
 {
 	return !(job->t->entry[entry].flags & PTOWSP_ENTRY_KERNEL);
 }
+
+/* --- the order of functions --- */
 
 /* The order of the source, as far as the package depends on it: values first, then code; else by line, for those who read it. */
 static int order_compare(const struct print_job *job, uint32_t a, uint32_t b)
@@ -236,37 +237,161 @@ static void head_print(const struct print_job *job, struct print_text *text)
 		}
 }
 
-/* Rows that functions and their calls do not make. */
+/* Rows that no text makes. */
 static void rest_print(const struct print_job *job, struct print_text *text)
 {
 	const struct pkg_tables *t = job->t;
 	const struct {
 		uint32_t count;
 		const char *what;
-	} rest[] = {{t->directive_count, "schedule"}, {t->requirement_count, "list of required features"}, {t->sample_count, "sample data"},
-		    {t->channel_count, "channels"},   {t->process_count, "processes"},                     {t->event_count, "events"}};
+	} rest[] = {{t->requirement_count, "list of required features"}, {t->sample_count, "sample data"}, {(uint32_t)(t->graph_size > 0), "task graphs"}};
 	const char *version = pkg_meta(job->package, "version");
-	uint32_t targets;
 
-	pkg_targets(job->package, &targets);
-	if (targets)
-		print_unsaid(text, 0, "the targets of the package");
 	if (version && *version)
 		print_unsaid(text, 0, "version %.80s", version);
 	for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++)
 		if (rest[i].count)
 			print_unsaid(text, 0, "the %s of the package", rest[i].what);
-	for (uint32_t i = 0; i < t->slot_count; i++) {
-		const char *name = print_string(job, t->slot[i].name);
+	for (uint32_t i = 0; i < t->slot_count; i++)
+		if (t->slot[i].flags & PTOWSP_SLOT_HAS_DEFAULT && t->slot[i].kind == PTOWSP_SLOT_SYMBOL && !print_is_declared(job, i))
+			print_unsaid(text, 0, "the value that %.80s has unless a run sets it", print_string(job, t->slot[i].name));
+}
 
-		if (t->slot[i].flags & PTOWSP_SLOT_HAS_DEFAULT && t->slot[i].kind == PTOWSP_SLOT_SYMBOL)
-			print_unsaid(text, 0, "the value that %.80s has unless a run sets it", name);
-		if (t->slot[i].kind == PTOWSP_SLOT_SLOT && !(t->slot[i].flags & PTOWSP_SLOT_INTERNAL))
-			print_unsaid(text, 0, "the slot \"%.80s\" that runs may set", name);
+static void targets_print(const struct print_job *job, struct print_text *text)
+{
+	uint32_t count;
+	const char *const *targets = pkg_targets(job->package, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		print_add(text, "%s%s", i ? ", " : "target ", targets[i]);
+	if (count)
+		print_end(text);
+}
+
+static int expr_reads(const struct print_job *job, uint32_t row, uint32_t slot, uint32_t depth)
+{
+	const struct ptowsp_expr_record *e;
+	unsigned operands;
+
+	if (row >= job->t->expr_count || depth > PTOWSP_NESTING_LIMIT)
+		return 0;
+	e = &job->t->expr[row];
+	operands = pkg_expr_operands(e->op);
+	return (e->op == PTOWSP_EXPR_VALUE && e->a == slot) || (operands > 0 && expr_reads(job, e->a, slot, depth + 1)) ||
+	       (operands > 1 && expr_reads(job, e->b, slot, depth + 1)) || (operands > 2 && expr_reads(job, e->c, slot, depth + 1));
+}
+
+/* Policies inside of others are words, in which #row is an expression. */
+static int word_reads(const struct print_job *job, const char *word, uint32_t slot)
+{
+	for (word = strchr(word, '#'); word; word = strchr(word + 1, '#'))
+		if (expr_reads(job, (uint32_t)strtoul(word + 1, NULL, 10), slot, 0))
+			return 1;
+	return 0;
+}
+
+int print_schedule_reads(const struct print_job *job, uint32_t slot)
+{
+	for (uint32_t i = 0; i < job->t->directive_count; i++) {
+		const struct ptowsp_directive_record *d = &job->t->directive[i];
+		const int64_t arguments[] = {d->a0, d->a1, d->a2, d->a3, d->a4, d->a5, d->a6, d->a7};
+
+		for (unsigned k = 0; k < d->count && k < 8; k++) {
+			unsigned kind = (unsigned)(d->kinds >> (8 * k)) & 0xFF;
+
+			if ((kind == PTOWSP_ARGUMENT_EXPR && expr_reads(job, (uint32_t)arguments[k], slot, 0)) ||
+			    (kind == PTOWSP_ARGUMENT_WORD && word_reads(job, print_string(job, (uint32_t)arguments[k]), slot)))
+				return 1;
+		}
 	}
+	return 0;
+}
+
+static void schedule_print(const struct print_job *job, struct print_text *text)
+{
+	const size_t room = 4096 + 1024 * (size_t)job->t->directive_count;
+	char *memory = job->t->directive_count ? malloc(room) : NULL;
+	struct reg_text schedule;
+	uint32_t row;
+
+	if (!job->t->directive_count)
+		return;
+	if (!memory) {
+		text->failed = 1;
+		return;
+	}
+	reg_text_init(&schedule, memory, room);
+	print_end(text);
+	if (lang_schedule_print(job->t, &schedule, &row))
+		print_add(text, "%s", memory);
+	else
+		print_unsaid(text, 0, "directive %lu of the schedule", (unsigned long)row);
+	text->line = text->size;
+	free(memory);
+}
+
+/* --- what is declared around functions --- */
+
+/* An entry with code is a function if it has tensors or slots of its own. */
+static int is_function(const struct print_job *job, uint32_t entry)
+{
+	const char *function = print_string(job, job->t->entry[entry].name);
+	size_t length = strlen(function);
+
+	if (print_tensor_of(job, entry, 0) != PTOWSP_NONE)
+		return 1;
+	for (uint32_t i = 0; i < job->t->slot_count; i++) {
+		const char *name = print_string(job, job->t->slot[i].name);
+
+		if (job->t->slot[i].flags & PTOWSP_SLOT_INTERNAL && *name == '@' && !strncmp(name + 1, function, length) && name[1 + length] == '.' &&
+		    !strchr(name + length + 2, '.'))
+			return 1;
+	}
+	return 0;
+}
+
+static int declares(const struct print_job *job)
+{
+	const struct pkg_tables *t = job->t;
+	int some = t->process_count || t->event_count || t->directive_count || t->channel_count;
+
 	for (uint32_t i = 0; i < t->tensor_count; i++)
-		if (t->tensor[i].entry == PTOWSP_NONE)
-			print_unsaid(text, 0, "the tensor \"%.80s\" of no function", print_string(job, t->tensor[i].name));
+		some |= t->tensor[i].entry == PTOWSP_NONE;
+	for (uint32_t i = 0; i < t->slot_count; i++)
+		some |= !(t->slot[i].flags & PTOWSP_SLOT_INTERNAL) && (t->slot[i].kind == PTOWSP_SLOT_SLOT || t->slot[i].flags & PTOWSP_SLOT_HAS_DEFAULT);
+	for (uint32_t e = 0; e < t->entry_count; e++)
+		some |= has_code(job, e) && !is_function(job, e);
+	return some;
+}
+
+/* A name that a tensor, an event or a channel has is theirs. */
+static int is_taken(const struct print_job *job, const char *name)
+{
+	const struct pkg_tables *t = job->t;
+	int taken = 0;
+
+	for (uint32_t i = 0; i < t->tensor_count; i++)
+		taken |= t->tensor[i].entry == PTOWSP_NONE && !strcmp(print_string(job, t->tensor[i].name), name);
+	for (uint32_t i = 0; i < t->event_count; i++)
+		taken |= !strcmp(print_string(job, t->event[i].name), name);
+	for (uint32_t i = 0; i < t->channel_count; i++)
+		taken |= !strcmp(print_string(job, t->channel[i].name), name);
+	return taken;
+}
+
+int print_is_declared(const struct print_job *job, uint32_t slot)
+{
+	const struct ptowsp_slot_record *r = &job->t->slot[slot];
+	const char *name = print_string(job, r->name);
+
+	if (r->flags & PTOWSP_SLOT_INTERNAL)
+		return 0;
+	if (r->kind == PTOWSP_SLOT_SLOT)
+		return 1;
+	for (uint32_t e = 0; e < job->t->entry_count; e++)
+		if (print_symbol_name(job, print_string(job, job->t->entry[e].name), slot) != name)
+			return 0; /* one of several of that name: its function has it */
+	return job->declares && !is_taken(job, name);
 }
 
 /* --- symbols that nothing reads: a function may declare one all the same --- */
@@ -322,7 +447,7 @@ static int homes_find(struct print_job *job)
 	for (uint32_t i = 0; read && i < t->entry_value_count; i++)
 		read[t->entry_value[i].slot] = 1;
 	for (uint32_t i = 0; read && job->homes && i < t->slot_count; i++)
-		job->homes[i] = read[i] || t->slot[i].kind != PTOWSP_SLOT_SYMBOL ? PTOWSP_NONE : home_find(job, i);
+		job->homes[i] = read[i] || t->slot[i].kind != PTOWSP_SLOT_SYMBOL || print_is_declared(job, i) ? PTOWSP_NONE : home_find(job, i);
 	free(read);
 	return read && job->homes;
 }
@@ -344,8 +469,10 @@ static void functions_print(struct print_job *job, struct print_text *text, cons
 {
 	for (uint32_t i = 0; i < job->t->entry_count; i++) {
 		print_end(text);
-		if (has_code(job, order[i]))
+		if (has_code(job, order[i]) && is_function(job, order[i]))
 			print_orchestration(job, text, order[i]);
+		else if (has_code(job, order[i]))
+			print_workload(job, text, order[i]);
 		else
 			print_incore(job, text, order[i]);
 	}
@@ -358,6 +485,7 @@ static int job_begin(struct print_job *job)
 		job->instructions = job->t->work + sizeof(job->work);
 	}
 	helper_choose(job);
+	job->declares = declares(job);
 	return homes_find(job) && positions_find(job);
 }
 
@@ -374,7 +502,15 @@ ptowsp_status print_source(const struct pkg *package, char **text_out, uint32_t 
 		order_find(&job, order);
 		head_print(&job, &text);
 		rest_print(&job, &text);
+		targets_print(&job, &text);
+		print_values(&job, &text);
+		print_tensors(&job, &text);
+		print_axes(&job, &text);
+		print_channels(&job, &text);
 		functions_print(&job, &text, order);
+		print_kernels(&job, &text);
+		print_processes(&job, &text);
+		schedule_print(&job, &text);
 		done = !text.failed;
 	}
 	if (done) {

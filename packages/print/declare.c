@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: MIT */
+/* declare.c - declarations around functions: values, tensors, axes, kernels, channels. */
+#include "print/work.h"
+
+#include "format/base64.h"
+#include "format/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- values --- */
+
+static int default_add(struct print_text *text, const struct ptowsp_slot_record *slot)
+{
+	char number[40];
+
+	if (!(slot->flags & PTOWSP_SLOT_HAS_DEFAULT))
+		return 1;
+	if (!print_number(number, slot->value, slot->dtype) || print_is_spelled(number))
+		return 0;
+	print_add(text, " = %s", number);
+	return 1;
+}
+
+void print_values(const struct print_job *job, struct print_text *text)
+{
+	for (uint32_t i = 0; i < job->t->slot_count; i++) {
+		const struct ptowsp_slot_record *slot = &job->t->slot[i];
+		const char *name = print_string(job, slot->name);
+
+		if (!print_is_declared(job, i))
+			continue;
+		print_add(text, "%s %%%s : %s", slot->kind == PTOWSP_SLOT_SYMBOL ? "symbol" : "slot", name, print_dtype(slot->dtype));
+		if (!print_is_name(name) || !default_add(text, slot)) {
+			print_end(text);
+			print_unsaid(text, 0, "the name or the value of \"%.80s\"", name);
+		} else {
+			print_end(text);
+		}
+	}
+	for (uint32_t i = 0; i < job->t->event_count; i++) {
+		print_add(text, "event %%%s", print_string(job, job->t->event[i].name));
+		print_end(text);
+	}
+}
+
+/* --- tensors --- */
+
+static void layout_add(const struct print_job *job, struct print_text *text, const struct ptowsp_tensor_record *tensor)
+{
+	const struct ptowsp_dim_record *dims = job->t->dim + tensor->dims;
+	int sharded = 0;
+
+	for (uint32_t i = 0; i < tensor->dim_count; i++)
+		sharded |= dims[i].distribution || dims[i].mesh_axis;
+	for (uint32_t i = 0; i < tensor->dim_count && sharded; i++) {
+		print_add(text, "%s", i ? ", " : " layout(");
+		if (dims[i].distribution)
+			print_add(text, "S(%u)", dims[i].mesh_axis);
+		else
+			print_add(text, "R");
+	}
+	print_add(text, "%s", sharded ? ")" : "");
+}
+
+static void tensor_print(struct print_job *job, struct print_text *text, const struct ptowsp_tensor_record *tensor)
+{
+	struct print_work work = {.job = job, .text = text};
+	const char *name = print_string(job, tensor->name), *role = pkg_word(PKG_WORDS_role, tensor->role);
+
+	if (!print_is_name(name) || tensor->flags || !tensor->dim_count) {
+		print_unsaid(text, 0, "the tensor \"%.80s\" of no function and without a shape", name);
+		return;
+	}
+	print_add(text, "tensor %%%s : %s[", name, print_dtype(tensor->dtype));
+	for (uint32_t i = 0; i < tensor->dim_count; i++) {
+		print_add(text, "%s", i ? ", " : "");
+		print_expr(&work, job->t->dim[tensor->dims + i].extent);
+	}
+	print_add(text, "] %s", role);
+	if (tensor->location != PTOWSP_SPACE_GM)
+		print_add(text, " @%s", print_space(tensor->location));
+	if (tensor->alignment)
+		print_add(text, " align %lu", (unsigned long)tensor->alignment);
+	layout_add(job, text, tensor);
+	print_line_end(&work, PTOWSP_NONE);
+}
+
+void print_tensors(struct print_job *job, struct print_text *text)
+{
+	const struct pkg_tables *t = job->t;
+
+	for (uint64_t position = 0, next; position <= UINT32_MAX; position = next) {
+		const struct ptowsp_tensor_record *found = NULL;
+
+		for (uint32_t i = 0; i < t->tensor_count; i++)
+			if (t->tensor[i].entry == PTOWSP_NONE && t->tensor[i].position >= position &&
+			    (!found || t->tensor[i].position < found->position))
+				found = &t->tensor[i];
+		if (!found)
+			return;
+		tensor_print(job, text, found);
+		next = (uint64_t)found->position + 1;
+	}
+}
+
+/* --- axes whose rows are values --- */
+
+static void list_add(const struct print_job *job, struct print_text *text, uint32_t first, uint32_t count, int lengths)
+{
+	const struct ptowsp_axis_value_record *values = job->t->axis_value + first;
+
+	print_add(text, "[");
+	for (uint32_t i = 0; i < count; i++)
+		print_add(text, "%s%lld", i ? ", " : "", (long long)(lengths ? values[i + 1].value - values[i].value : values[i].value));
+	print_add(text, "]");
+}
+
+void print_axes(struct print_job *job, struct print_text *text)
+{
+	const struct pkg_tables *t = job->t;
+
+	for (uint32_t i = 0; i < t->axis_count; i++) {
+		const struct ptowsp_axis_record *axis = &t->axis[i];
+		uint32_t rows = t->expr[axis->high].b, seen = 0;
+
+		while (seen < i && (t->axis[seen].first != axis->first || !t->axis[seen].count))
+			seen++;
+		if (!axis->count || seen < i)
+			continue;
+		print_add(text, "axis %%%s_axis%lu = ", job->helper, (unsigned long)axis->first);
+		if (axis->kind == PTOWSP_AXIS_RAGGED) {
+			print_add(text, "ragged(%lu, ", (unsigned long)rows);
+			list_add(job, text, axis->first, rows, 1);
+		} else {
+			print_add(text, "sparse(");
+			list_add(job, text, axis->first, rows + 1, 0);
+			print_add(text, ", ");
+			list_add(job, text, axis->first + rows + 1, axis->count - rows - 1, 0);
+		}
+		print_add(text, ")");
+		print_end(text);
+	}
+}
+
+/* --- kernels --- */
+
+static const char *unit_word(unsigned unit)
+{
+	switch (unit) {
+#define X(name, code, text, pool)                                                                                      \
+	case code:                                                                                                     \
+		return text;
+#include "ptowsp/unit.def"
+#undef X
+	}
+	return "?";
+}
+
+static void params_add(const struct print_job *job, struct print_text *text, const struct ptowsp_kernel_record *kernel)
+{
+	static const char *const accesses[] = {"?", "in", "out", "inout"};
+
+	for (uint32_t i = 0; i < kernel->param_count; i++) {
+		const struct ptowsp_param_record *p = &job->t->param[kernel->params + i];
+
+		print_add(text, "%s%%%s: %s", i ? ", " : "", print_string(job, p->name), print_dtype(p->dtype));
+		if (p->kind == PTOWSP_PARAM_SCALAR)
+			continue;
+		if (p->rows && p->columns)
+			print_add(text, "[%lu, %lu]", (unsigned long)p->rows, (unsigned long)p->columns);
+		else
+			print_add(text, "[]");
+		print_add(text, " %s", accesses[p->access & 3]);
+	}
+}
+
+/* The InCore function whose code the payload is; NULL: none. */
+static const char *function_of(const struct print_job *job, const struct ptowsp_payload_record *payload)
+{
+	const struct pkg_tables *t = job->t;
+
+	for (uint32_t e = 0; e < t->entry_count; e++) {
+		const struct ptowsp_kernel_record *k;
+		const struct ptowsp_payload_record *own;
+
+		if (!(t->entry[e].flags & PTOWSP_ENTRY_KERNEL))
+			continue;
+		k = &t->kernel[t->entry[e].instruction];
+		own = k->payload_count == 1 ? &t->payload[k->payloads] : NULL;
+		if (own && own->size == payload->size && !memcmp(t->code + own->offset, t->code + payload->offset, (size_t)own->size))
+			return print_string(job, k->name);
+	}
+	return NULL;
+}
+
+static void payload_print(const struct print_job *job, struct print_text *text, const struct ptowsp_payload_record *p)
+{
+	static const char *const words[] = {[PTOWSP_PAYLOAD_PTO] = "portable", [PTOWSP_PAYLOAD_ELF] = "native", [PTOWSP_PAYLOAD_IMAGE] = "image",
+					    [PTOWSP_PAYLOAD_SOURCE] = "source"};
+	const char *function = p->kind == PTOWSP_PAYLOAD_PTO ? function_of(job, p) : NULL, *entry = print_string(job, p->entry);
+
+	print_indent(text, 1);
+	if (function) {
+		print_add(text, "portable @%s", function);
+	} else if (p->kind == PTOWSP_PAYLOAD_PTO || p->kind > PTOWSP_PAYLOAD_SOURCE) {
+		print_unsaid(text, 0, "a portable payload that is the code of no function");
+		return;
+	} else {
+		char *bytes = pkg_base64_write(job->t->code + p->offset, (size_t)p->size);
+
+		print_add(text, "%s %s base64 \"%s\"", words[p->kind], print_string(job, p->target), bytes ? bytes : "");
+		if (*entry)
+			print_add(text, " \"%s\"", entry);
+		text->failed |= !bytes;
+		free(bytes);
+	}
+	if (p->cycles)
+		print_add(text, " cycles %llu", (unsigned long long)p->cycles);
+	print_end(text);
+}
+
+static void kernel_print(const struct print_job *job, struct print_text *text, uint32_t row)
+{
+	const struct ptowsp_kernel_record *k = &job->t->kernel[row];
+	const char *signature = print_string(job, k->signature);
+
+	print_end(text);
+	print_add(text, "kernel @%s(", print_string(job, k->name));
+	params_add(job, text, k);
+	print_add(text, ")");
+	if (k->unit)
+		print_add(text, " on %s", unit_word(k->unit));
+	if (k->blockdim)
+		print_add(text, " blockdim %lu", (unsigned long)k->blockdim);
+	if (k->workspace)
+		print_add(text, " workspace %llu", (unsigned long long)k->workspace);
+	if (*signature)
+		print_add(text, " sig \"%s\"", signature);
+	print_add(text, "%s%s", k->flags & PTOWSP_KERNEL_MEASURED ? " measured" : "", k->payload_count ? " {" : "");
+	print_end_of(job, text, 1, row);
+	for (uint32_t i = 0; i < k->payload_count; i++)
+		payload_print(job, text, &job->t->payload[k->payloads + i]);
+	if (k->payload_count) {
+		print_add(text, "}");
+		print_end(text);
+	}
+}
+
+/* Those that are no InCore function: no entry is one task of them. */
+void print_kernels(const struct print_job *job, struct print_text *text)
+{
+	const struct pkg_tables *t = job->t;
+	uint8_t *function = calloc((size_t)t->kernel_count + 1, 1);
+
+	for (uint32_t e = 0; function && e < t->entry_count; e++)
+		if (t->entry[e].flags & PTOWSP_ENTRY_KERNEL)
+			function[t->entry[e].instruction] = 1;
+	for (uint32_t k = 0; function && k < t->kernel_count; k++)
+		if (!function[k])
+			kernel_print(job, text, k);
+	text->failed |= !function;
+	free(function);
+}
+
+/* --- channels and processes --- */
+
+/* The region of what some process sends into the channel, or takes from it; NULL: none does. */
+static const struct ptowsp_region_record *payload_region(const struct print_job *job, uint32_t channel)
+{
+	for (uint32_t at = 0; at + 1 < job->work.num_instructions; at++) {
+		struct ptowsp_instruction inst = print_instruction(job, at);
+
+		if ((inst.opcode == PTOWSP_OP_SEND || inst.opcode == PTOWSP_OP_CONSUME) && inst.operand1 == channel) {
+			struct ptowsp_instruction word = print_instruction(job, at + 1);
+
+			if (word.operand2 < job->t->region_count)
+				return &job->t->region[word.operand2];
+		}
+	}
+	return NULL;
+}
+
+void print_channels(const struct print_job *job, struct print_text *text)
+{
+	for (uint32_t i = 0; i < job->t->channel_count; i++) {
+		const struct ptowsp_channel_record *c = &job->t->channel[i];
+		const struct ptowsp_region_record *r = c->kind == PTOWSP_CHANNEL_PAYLOAD ? payload_region(job, i) : NULL;
+
+		print_add(text, "channel %%%s : ", print_string(job, c->name));
+		if (r)
+			print_add(text, "payload %s[%lu, %lu]", print_dtype(job->t->tensor[r->tensor].dtype), (unsigned long)r->rows,
+				  (unsigned long)r->columns);
+		else
+			print_add(text, "token");
+		print_add(text, " capacity %lu latency %llu", (unsigned long)c->capacity, (unsigned long long)c->latency);
+		print_end(text);
+		if (!r && c->kind == PTOWSP_CHANNEL_PAYLOAD)
+			print_unsaid(text, 0, "what the channel above carries");
+	}
+}
+
+/* The instruction that ends the code that begins there. */
+static uint32_t halt_of(const struct print_job *job, uint32_t at)
+{
+	while (at < job->work.num_instructions && print_instruction(job, at).opcode != PTOWSP_OP_HALT)
+		at++;
+	return at;
+}
+
+static void code_print(struct print_job *job, struct print_text *text, uint32_t from, uint32_t to)
+{
+	struct print_work work = {.job = job, .text = text, .depth = 1};
+
+	print_body(&work, from, to);
+	print_add(text, "}");
+	print_end(text);
+}
+
+static void process_print(struct print_job *job, struct print_text *text, const struct ptowsp_process_record *p)
+{
+	static const char *const words[] = {"produces", "consumes"};
+	const struct ptowsp_process_channel_record *uses = job->t->process_channel + p->channels;
+	uint32_t end = halt_of(job, p->instruction);
+
+	print_end(text);
+	print_add(text, "process @%s", print_string(job, p->name));
+	for (uint32_t i = 0; i < p->channel_count; i++) {
+		int again = i > 0 && uses[i].direction == uses[i - 1].direction;
+		int more = i + 1 < p->channel_count && uses[i].direction == uses[i + 1].direction;
+
+		if (!again)
+			print_add(text, " %s(", words[uses[i].direction]);
+		print_add(text, "%s%%%s%s", again ? ", " : "", print_string(job, job->t->channel[uses[i].channel].name), more ? "" : ")");
+	}
+	if (p->replicas != 1)
+		print_add(text, " replicate %lu", (unsigned long)p->replicas);
+	print_add(text, " {");
+	print_end_of(job, text, 0, end);
+	code_print(job, text, p->instruction, end);
+}
+
+void print_processes(struct print_job *job, struct print_text *text)
+{
+	for (uint32_t order = 0; order < job->t->process_count; order++)
+		for (uint32_t i = 0; i < job->t->process_count; i++)
+			if (job->t->process[i].order == order)
+				process_print(job, text, &job->t->process[i]);
+}
+
+void print_workload(struct print_job *job, struct print_text *text, uint32_t entry)
+{
+	const struct ptowsp_entry_record *e = &job->t->entry[entry];
+
+	print_add(text, "workload @%s {", print_string(job, e->name));
+	print_end_of(job, text, 2, entry);
+	code_print(job, text, e->instruction, halt_of(job, e->instruction));
+}

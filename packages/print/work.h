@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* work.h - bodies of workloads and processes while they are printed. */
+#ifndef PRINT_WORK_H
+#define PRINT_WORK_H
+
+#include "print/parts.h"
+
+struct print_work {
+	struct print_job *job;
+	struct print_text *text;
+	uint32_t depth;
+	const char *loops[PTOWSP_NESTING_LIMIT]; /* open ones, outermost first */
+	uint32_t loop_count;
+	uint32_t next_call;                /* CALL row */
+	const char *task;                  /* the next task has this name; NULL: none */
+	char task_name[256];
+	struct print_divisions divisions;  /* of the line at hand */
+};
+
+/* Statements of [from, to). */
+void print_body(struct print_work *work, uint32_t from, uint32_t to);
+/* "parallel_for %i in X {", its body, "}"; where the next instruction is. */
+uint32_t print_loop(struct print_work *work, uint32_t at);
+/* call @f(...) of a task; where the next instruction is. */
+uint32_t print_task(struct print_work *work, uint32_t at);
+/* call @f(...) that was expanded. */
+void print_expansion(struct print_work *work, const struct ptowsp_call_record *call);
+
+/* --- pieces of a line --- */
+void print_line(struct print_work *work);               /* begins it */
+void print_line_end(struct print_work *work, uint32_t at); /* with the position of instruction `at`, PTOWSP_NONE: none */
+void print_expr(struct print_work *work, uint32_t row);
+/* %T[row, column : rows, columns]; the size is left out where it is what the reader expects. */
+void print_part(struct print_work *work, uint32_t region, uint32_t rows, uint32_t columns);
+/* An argument of that type. */
+void print_argument(struct print_work *work, uint32_t row, unsigned dtype);
+/* Is the expression that number? */
+int print_is_number(const struct print_job *job, uint32_t row, int64_t value);
+
+struct ptowsp_instruction print_instruction(const struct print_job *job, uint32_t at);
+/* Row of the axis or kernel that an operand names. */
+uint32_t print_axis_row(const struct print_job *job, uint32_t index);
+uint32_t print_kernel_row(const struct print_job *job, uint32_t index);
+
+#endif
