@@ -9,6 +9,11 @@
 
 #define K(name) "TG_KERNEL(" name ", k, 1, AIV, 0)\n"
 
+#define COPY                                                                                                                        \
+	"func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"            \
+	"  %t = tload %x[0, 0]\n  tstore %t, %y[0, 0]\n}\n"
+#define STEP(name, from, to) "TG_KERNEL(" name ", copy, 1, AIV, 0)\nMC_BIND(" name ", 0, " from ")\nMC_BIND(" name ", 1, " to ")\n"
+
 /* The order of the only graph. */
 static void is_issued(const char *body, const char *want)
 {
@@ -44,11 +49,21 @@ static void sorting_stays_between_what_has_a_fixed_place(void)
 		  "A B (C D | E F) G H");
 }
 
-static void a_full_barrier_separates_all_kernels(void)
+/* W and R have no edge of their own: without the barrier between A and B there would be a warning. */
+static void a_full_barrier_orders_all_kernels_above_it_before_all_below(void)
 {
-	/* D would come first without the barrier: it must not stand before B, though nothing orders the two directly. */
-	is_issued(K("A") K("B") K("C") K("D") "TG_DEPEND(A, B, BARRIER)\nTG_DEPEND(D, C)\n", "A B D C");
-	is_issued(K("A") K("X") K("B") K("C") "TG_DEPEND(A, B, BARRIER)\nTG_DEPEND(X, A)\n", "X A B C");
+#define ACROSS(edge) COPY "TG_BEGIN(G)\n" STEP("W", "IN", "T") K("A") K("B") STEP("R", "T", "OUT") "TG_DEPEND(A, B, " edge ")\nTG_END(G)\n"
+	static const char *const texts[] = {ACROSS("AFTER"), ACROSS("BARRIER")};
+#undef ACROSS
+
+	for (int i = 0; i < 2; i++) {
+		struct lang_graph_program *p = graph_module(texts[i]);
+
+		REQUIRE(p != NULL);
+		CHECK_STR(graph_module_messages(), i ? "" : "W writes T, R reads it, and nothing orders the two\n");
+		CHECK_STR(graph_order_text(p->graphs[0]->body), "W A B R");
+	}
+	graph_module_finish();
 }
 
 static void events_inside_a_graph_order_like_edges(void)
@@ -158,11 +173,6 @@ static void kernels_know_what_is_bound_and_what_they_do_with_it(void)
 	graph_module_finish();
 }
 
-#define COPY                                                                                                                        \
-	"func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"            \
-	"  %t = tload %x[0, 0]\n  tstore %t, %y[0, 0]\n}\n"
-#define STEP(name, from, to) "TG_KERNEL(" name ", copy, 1, AIV, 0)\nMC_BIND(" name ", 0, " from ")\nMC_BIND(" name ", 1, " to ")\n"
-
 static void fused_graphs_are_one_behind_the_other_where_they_share_data(void)
 {
 	struct lang_graph_program *p = graph_module(COPY "TG_BEGIN(G)\n" STEP("A", "IN", "T") "TG_END(G)\nTG_BEGIN(H)\n" STEP("A", "T", "OUT")
@@ -239,7 +249,7 @@ void suite_graph_tree(CU_pSuite s)
 	TEST(s, edges_lead_forward);
 	TEST(s, soft_edges_order_nothing);
 	TEST(s, sorting_stays_between_what_has_a_fixed_place);
-	TEST(s, a_full_barrier_separates_all_kernels);
+	TEST(s, a_full_barrier_orders_all_kernels_above_it_before_all_below);
 	TEST(s, events_inside_a_graph_order_like_edges);
 	TEST(s, what_comes_before_one_of_a_set_comes_before_all);
 	TEST(s, numbers_as_written_are_kept_and_names_take_those_that_are_free);
