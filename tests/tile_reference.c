@@ -49,8 +49,8 @@ static wide integer_calc(unsigned t, char op, wide x, wide y)
 		return x + y;
 	case '-':
 		return x - y;
-	case '*':
-		return x * y;
+	case '*': /* its low bits are what counts */
+		return (wide)((unsigned_wide)x * (unsigned_wide)y);
 	case '/':
 		return y == 0 ? 0 : x / y;
 	case '%':

@@ -12,6 +12,7 @@
 enum { MAT_ELEMENTS = 4096 };
 
 __extension__ typedef __int128 wide;
+__extension__ typedef unsigned __int128 unsigned_wide;
 
 /* One element: of a float type its value (which a double holds), of an integer type and u1 its value. */
 struct cell {

@@ -37,6 +37,8 @@ ptowsp_status isa_run_within(const struct isa_program *program, const struct pto
 /* The low bytes of a value as a scalar of this type holds them: integers wrap, u1 is 0 or 1, floats are their bits. */
 static inline uint64_t isa_scalar_narrow(uint64_t value, unsigned dtype)
 {
+	if (dtype == PTOWSP_I64) /* loops count in it: no table for them */
+		return value;
 	switch (dtype) {
 	case PTOWSP_I8:
 		return (uint64_t)(int64_t)(int8_t)(uint8_t)value;
