@@ -205,7 +205,7 @@ static void kernel_write(struct lang_lower *lower, struct lang_made *made, uint6
 		record.symbol = strcmp(row->name, kernel->entry) ? pkg_writer_string(lower->writer, kernel->entry) : 0;
 	}
 	pkg_writer_row(lower->writer, PTOWSP_SECTION_KREG, &record, sizeof(record));
-	lang_debug_add(lower, 1, made->row, kernel->object.at);
+	lang_debug_add(lower, 1, made->row, kernel->object.inst ? kernel->object.inst->at : kernel->object.at);
 }
 
 static void kernels_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering)

@@ -39,6 +39,8 @@ void print_values(const struct print_job *job, struct print_text *text)
 		}
 	}
 	for (uint32_t i = 0; i < job->t->event_count; i++) {
+		if (job->made.events[i])
+			continue;
 		print_add(text, "event %%%s", print_string(job, job->t->event[i].name));
 		print_end(text);
 	}
@@ -94,7 +96,7 @@ void print_tensors(struct print_job *job, struct print_text *text)
 		const struct ptowsp_tensor_record *found = NULL;
 
 		for (uint32_t i = 0; i < t->tensor_count; i++)
-			if (t->tensor[i].entry == PTOWSP_NONE && t->tensor[i].position >= position &&
+			if (t->tensor[i].entry == PTOWSP_NONE && !job->made.tensors[i] && t->tensor[i].position >= position &&
 			    (!found || t->tensor[i].position < found->position))
 				found = &t->tensor[i];
 		if (!found)
@@ -257,7 +259,7 @@ void print_kernels(const struct print_job *job, struct print_text *text)
 		if (t->entry[e].flags & PTOWSP_ENTRY_KERNEL)
 			function[t->entry[e].instruction] = 1;
 	for (uint32_t k = 0; function && k < t->kernel_count; k++)
-		if (!function[k])
+		if (!function[k] && !job->made.kernels[k])
 			kernel_print(job, text, k);
 	text->failed |= !function;
 	free(function);

@@ -16,6 +16,15 @@ struct print_job {
 	uint32_t *positions[5]; /* owned: DBGI row + 1 of each instruction, kernel, entry; none; expression */
 	uint32_t *homes;        /* owned, by SLOT row: the entry that declares a symbol which nothing reads, PTOWSP_NONE for all others */
 	const char *helper;     /* what the names of helper scalars begin with: no name of the package does */
+	struct {
+		uint8_t *kernels, *tensors, *slots, *events, *entries, *directives; /* owned, by row: 1: a graph makes it */
+	} made;
+	struct {
+		char *text;          /* owned: the graphs as source; NULL: there are none */
+		uint32_t first_line; /* of it, in what was packed */
+		struct pkg *package; /* owned: functions and graphs alone, packed; NULL if that cannot be */
+		void *bytes;         /* owned: that package */
+	} graphs;
 	int declares;           /* 1: there is something to declare around functions, so values are declared there too */
 };
 
@@ -64,6 +73,12 @@ void print_axes(struct print_job *job, struct print_text *text);
 void print_kernels(const struct print_job *job, struct print_text *text);
 void print_channels(const struct print_job *job, struct print_text *text);
 void print_processes(struct print_job *job, struct print_text *text);
+/* The text of the graphs, and which entries they are. 0 without memory. */
+int print_graphs_begin(struct print_job *job);
+/* Packs functions and graphs, to know what the graphs make. 0 without memory. */
+int print_graphs_prepare(struct print_job *job, const struct print_text *functions);
+void print_graphs(const struct print_job *job, struct print_text *text);
+void print_graphs_finish(struct print_job *job);
 /* Row of ENTR. */
 void print_workload(struct print_job *job, struct print_text *text, uint32_t entry);
 

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define DIRECTIVE_TEXT 16384u
+
 /* --- what the parts share --- */
 
 static const struct ptowsp_debug_record *position_of(const struct print_job *job, unsigned kind, uint32_t row)
@@ -244,7 +246,7 @@ static void rest_print(const struct print_job *job, struct print_text *text)
 	const struct {
 		uint32_t count;
 		const char *what;
-	} rest[] = {{t->requirement_count, "list of required features"}, {t->sample_count, "sample data"}, {(uint32_t)(t->graph_size > 0), "task graphs"}};
+	} rest[] = {{t->requirement_count, "list of required features"}, {t->sample_count, "sample data"}};
 	const char *version = pkg_meta(job->package, "version");
 
 	if (version && *version)
@@ -307,27 +309,43 @@ int print_schedule_reads(const struct print_job *job, uint32_t slot)
 	return 0;
 }
 
-static void schedule_print(const struct print_job *job, struct print_text *text)
+static void directive_print(const struct print_job *job, struct print_text *text, uint32_t row)
 {
-	const size_t room = 4096 + 1024 * (size_t)job->t->directive_count;
-	char *memory = job->t->directive_count ? malloc(room) : NULL;
-	struct reg_text schedule;
-	uint32_t row;
+	char *memory = malloc(DIRECTIVE_TEXT);
+	struct reg_text directive;
 
-	if (!job->t->directive_count)
-		return;
 	if (!memory) {
 		text->failed = 1;
 		return;
 	}
-	reg_text_init(&schedule, memory, room);
-	print_end(text);
-	if (lang_schedule_print(job->t, &schedule, &row))
-		print_add(text, "%s", memory);
-	else
-		print_unsaid(text, 0, "directive %lu of the schedule", (unsigned long)row);
-	text->line = text->size;
+	reg_text_init(&directive, memory, DIRECTIVE_TEXT);
+	if (lang_directive_print(job->t, row, &directive)) {
+		print_add(text, "  %s", memory);
+		print_end(text);
+	} else {
+		print_unsaid(text, 1, "directive %lu of the schedule", (unsigned long)row);
+	}
 	free(memory);
+}
+
+static void schedule_print(const struct print_job *job, struct print_text *text)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < job->t->directive_count; i++) {
+		if (job->made.directives[i])
+			continue;
+		if (!count++) {
+			print_end(text);
+			print_add(text, "schedule {");
+			print_end(text);
+		}
+		directive_print(job, text, i);
+	}
+	if (count) {
+		print_add(text, "}");
+		print_end(text);
+	}
 }
 
 /* --- what is declared around functions --- */
@@ -384,7 +402,7 @@ int print_is_declared(const struct print_job *job, uint32_t slot)
 	const struct ptowsp_slot_record *r = &job->t->slot[slot];
 	const char *name = print_string(job, r->name);
 
-	if (r->flags & PTOWSP_SLOT_INTERNAL)
+	if (r->flags & PTOWSP_SLOT_INTERNAL || job->made.slots[slot])
 		return 0;
 	if (r->kind == PTOWSP_SLOT_SLOT)
 		return 1;
@@ -465,17 +483,53 @@ void print_unused(const struct print_job *job, struct print_text *text, uint32_t
 
 /* --- all of it --- */
 
+/* Functions only: what graphs call. */
 static void functions_print(struct print_job *job, struct print_text *text, const uint32_t *order)
 {
 	for (uint32_t i = 0; i < job->t->entry_count; i++) {
+		uint32_t entry = order[i];
+
+		if (has_code(job, entry) && (job->made.entries[entry] || !is_function(job, entry)))
+			continue;
 		print_end(text);
-		if (has_code(job, order[i]) && is_function(job, order[i]))
-			print_orchestration(job, text, order[i]);
-		else if (has_code(job, order[i]))
-			print_workload(job, text, order[i]);
+		if (has_code(job, entry))
+			print_orchestration(job, text, entry);
 		else
-			print_incore(job, text, order[i]);
+			print_incore(job, text, entry);
 	}
+}
+
+static void workloads_print(struct print_job *job, struct print_text *text, const uint32_t *order)
+{
+	for (uint32_t i = 0; i < job->t->entry_count; i++) {
+		if (!has_code(job, order[i]) || is_function(job, order[i]) || job->made.entries[order[i]])
+			continue;
+		print_end(text);
+		print_workload(job, text, order[i]);
+	}
+}
+
+static int marks_create(struct print_job *job)
+{
+	const struct pkg_tables *t = job->t;
+
+	job->made.kernels = calloc((size_t)t->kernel_count + 1, 1);
+	job->made.tensors = calloc((size_t)t->tensor_count + 1, 1);
+	job->made.slots = calloc((size_t)t->slot_count + 1, 1);
+	job->made.events = calloc((size_t)t->event_count + 1, 1);
+	job->made.entries = calloc((size_t)t->entry_count + 1, 1);
+	job->made.directives = calloc((size_t)t->directive_count + 1, 1);
+	return job->made.kernels && job->made.tensors && job->made.slots && job->made.events && job->made.entries && job->made.directives;
+}
+
+static void marks_free(struct print_job *job)
+{
+	free(job->made.kernels);
+	free(job->made.tensors);
+	free(job->made.slots);
+	free(job->made.events);
+	free(job->made.entries);
+	free(job->made.directives);
 }
 
 static int job_begin(struct print_job *job)
@@ -485,32 +539,54 @@ static int job_begin(struct print_job *job)
 		job->instructions = job->t->work + sizeof(job->work);
 	}
 	helper_choose(job);
+	if (!marks_create(job) || !print_graphs_begin(job))
+		return 0;
 	job->declares = declares(job);
 	return homes_find(job) && positions_find(job);
+}
+
+static void job_end(struct print_job *job)
+{
+	for (unsigned kind = 0; kind < 5; kind++)
+		free(job->positions[kind]);
+	free(job->homes);
+	marks_free(job);
+	print_graphs_finish(job);
+}
+
+static void all_print(struct print_job *job, struct print_text *text, const struct print_text *functions, const uint32_t *order)
+{
+	head_print(job, text);
+	rest_print(job, text);
+	targets_print(job, text);
+	print_values(job, text);
+	print_tensors(job, text);
+	print_axes(job, text);
+	print_channels(job, text);
+	print_append(text, functions);
+	print_graphs(job, text);
+	workloads_print(job, text, order);
+	print_kernels(job, text);
+	print_processes(job, text);
+	schedule_print(job, text);
 }
 
 ptowsp_status print_source(const struct pkg *package, char **text_out, uint32_t *unsaid_out, struct ptowsp_error *error)
 {
 	struct print_job job = {.package = package, .t = pkg_tables(package)};
 	uint32_t *order = calloc((size_t)job.t->entry_count + 1, sizeof(*order));
-	struct print_text text = {0};
+	struct print_text text = {0}, functions = {0};
 	int done = order && job_begin(&job);
 
 	*text_out = NULL;
 	*unsaid_out = 0;
 	if (done) {
 		order_find(&job, order);
-		head_print(&job, &text);
-		rest_print(&job, &text);
-		targets_print(&job, &text);
-		print_values(&job, &text);
-		print_tensors(&job, &text);
-		print_axes(&job, &text);
-		print_channels(&job, &text);
-		functions_print(&job, &text, order);
-		print_kernels(&job, &text);
-		print_processes(&job, &text);
-		schedule_print(&job, &text);
+		functions_print(&job, &functions, order);
+		done = print_graphs_prepare(&job, &functions);
+	}
+	if (done) {
+		all_print(&job, &text, &functions, order);
 		done = !text.failed;
 	}
 	if (done) {
@@ -518,10 +594,9 @@ ptowsp_status print_source(const struct pkg *package, char **text_out, uint32_t 
 		*text_out = text.bytes;
 		text.bytes = NULL;
 	}
-	for (unsigned kind = 0; kind < 5; kind++)
-		free(job.positions[kind]);
-	free(job.homes);
+	job_end(&job);
 	free(order);
+	print_text_finish(&functions);
 	print_text_finish(&text);
 	return done ? PTOWSP_OK : pkg_fail(error, PTOWSP_NO_MEMORY, "no memory to print the source of %.160s", pkg_name(package));
 }

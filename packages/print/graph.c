@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/* graph.c - task graphs as source. What they are lowered to, rows of nearly every table, is not printed: the text of the functions and graphs alone is
+ * packed, and what that gives is left out. The same package says which line each position belongs to. */
+#include "print/parts.h"
+
+#include "format/graph_text.h"
+#include "lang/lang.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char printed[] = "printed.pto";
+
+/* --- the text --- */
+
+/* Marks the entries that are graphs, too. 0 without memory. */
+static int texts_print(struct print_job *job, char **text_out)
+{
+	const struct pkg_place place = {.file = printed, .error = NULL};
+	const struct pkg_tables *t = job->t;
+	struct pkg_graphs graphs;
+	size_t size = 0;
+	FILE *to = open_memstream(text_out, &size);
+	ptowsp_status st;
+
+	if (!to)
+		return 0;
+	st = pkg_graphs_read(&graphs, t, &place);
+	for (uint32_t i = 0; i < graphs.count && !st; i++) {
+		fputs("\n", to);
+		pkg_graph_print(&graphs.rows[i], t, to);
+		for (uint32_t e = 0; e < t->entry_count; e++)
+			if (!strcmp(pkg_string(t, t->entry[e].name), pkg_string(t, graphs.rows[i].name)))
+				job->made.entries[e] = 1;
+	}
+	pkg_graphs_finish(&graphs);
+	if (!fclose(to) && !st)
+		return 1;
+	free(*text_out);
+	*text_out = NULL;
+	return 0;
+}
+
+int print_graphs_begin(struct print_job *job)
+{
+	return !job->t->graph_size || texts_print(job, &job->graphs.text);
+}
+
+/* --- what it is packed to --- */
+
+static struct pkg *pack(const char *text, void **bytes_out)
+{
+	const struct lang_source source = {printed, text, strlen(text)};
+	struct pkg_writer *writer = pkg_writer_create();
+	struct lang_diagnostics *list = NULL;
+	struct pkg *package = NULL;
+	size_t size;
+
+	*bytes_out = NULL;
+	if (writer && !lang_compile(writer, &source, 1, NULL, &list, NULL) && !pkg_writer_seal(writer, bytes_out, &size, NULL) &&
+	    pkg_open_memory(&package, *bytes_out, size, printed, NULL, NULL))
+		package = NULL;
+	lang_diagnostics_destroy(list);
+	pkg_writer_destroy(writer);
+	return package;
+}
+
+/* Rows of two tables with ids are the same if all but strings and first rows of runs are. */
+static int slot_equal(const struct pkg_tables *a, const struct pkg_tables *b, uint32_t x, uint32_t y)
+{
+	return a->slot[x].id == b->slot[y].id && a->slot[x].kind == b->slot[y].kind && a->slot[x].dtype == b->slot[y].dtype &&
+	       a->slot[x].flags == b->slot[y].flags && a->slot[x].value == b->slot[y].value;
+}
+
+static int directive_equal(const struct pkg_tables *a, const struct pkg_tables *b, uint32_t x, uint32_t y)
+{
+	const struct ptowsp_directive_record *d = &a->directive[x], *e = &b->directive[y];
+
+	if (d->directive != e->directive || d->policy != e->policy || d->flags != e->flags || d->count != e->count || d->kinds != e->kinds)
+		return 0;
+	if ((d->kinds & 0xFF) == PTOWSP_ARGUMENT_WORD && d->count)
+		return !strcmp(pkg_string(a, (uint32_t)d->a0), pkg_string(b, (uint32_t)e->a0));
+	return d->a0 == e->a0 && d->a1 == e->a1;
+}
+
+/* values: 1: symbols and slots stand in the text that was packed, so they are no graph's. */
+static void marks_set(struct print_job *job, const struct pkg_tables *q, int values)
+{
+	const struct pkg_tables *t = job->t;
+
+#define MARK(table, field, equal)                                                                                      \
+	for (uint32_t i = 0; i < t->table##_count; i++)                                                                \
+		for (uint32_t j = 0; j < q->table##_count; j++)                                                        \
+			if (equal)                                                                                     \
+				job->made.field[i] = 1
+	MARK(kernel, kernels, t->kernel[i].id == q->kernel[j].id);
+	MARK(tensor, tensors, t->tensor[i].id == q->tensor[j].id);
+	MARK(entry, entries, t->entry[i].id == q->entry[j].id);
+	MARK(event, events, t->event[i].id == q->event[j].id);
+	MARK(slot, slots, !values && slot_equal(t, q, i, j));
+	MARK(directive, directives, directive_equal(t, q, i, j));
+#undef MARK
+}
+
+/* --- positions of its lines --- */
+
+static uint32_t entry_of(const struct pkg_tables *q, uint32_t instruction)
+{
+	uint32_t found = PTOWSP_NONE;
+
+	for (uint32_t e = 0; e < q->entry_count; e++)
+		if (!(q->entry[e].flags & PTOWSP_ENTRY_KERNEL) && q->entry[e].instruction <= instruction &&
+		    (found == PTOWSP_NONE || q->entry[e].instruction > q->entry[found].instruction))
+			found = e;
+	return found;
+}
+
+/* The same row in the package at hand; PTOWSP_NONE if there is none. */
+static uint32_t row_of(const struct print_job *job, const struct pkg_tables *q, const struct ptowsp_debug_record *d)
+{
+	const struct pkg_tables *t = job->t;
+	uint32_t entry = d->kind == 0 ? entry_of(q, d->row) : d->kind == 2 ? d->row : PTOWSP_NONE;
+
+	for (uint32_t i = 0; d->kind == 1 && i < t->kernel_count; i++)
+		if (t->kernel[i].id == q->kernel[d->row].id)
+			return i;
+	for (uint32_t i = 0; entry != PTOWSP_NONE && i < t->entry_count; i++)
+		if (t->entry[i].id == q->entry[entry].id)
+			return d->kind == 2 ? i : t->entry[i].instruction + (d->row - q->entry[entry].instruction);
+	return PTOWSP_NONE;
+}
+
+static const struct ptowsp_debug_record *position_of(const struct print_job *job, uint32_t line)
+{
+	const struct pkg_tables *q = job->graphs.package ? pkg_tables(job->graphs.package) : NULL;
+
+	for (uint32_t i = 0; q && i < q->debug_count; i++) {
+		uint32_t row = q->debug[i].line == line && q->debug[i].kind < 3 ? row_of(job, q, &q->debug[i]) : PTOWSP_NONE;
+
+		if (row != PTOWSP_NONE && job->file && (q->debug[i].kind || row < job->work.num_instructions) && job->positions[q->debug[i].kind][row])
+			return &job->t->debug[job->positions[q->debug[i].kind][row] - 1];
+	}
+	return NULL;
+}
+
+void print_graphs(const struct print_job *job, struct print_text *text)
+{
+	uint32_t line = job->graphs.first_line;
+
+	if (job->graphs.text && !job->graphs.package)
+		print_unsaid(text, 0, "what the graph below needs around it");
+	for (const char *at = job->graphs.text; at && *at; line++) {
+		const char *end = strchr(at, '\n');
+		const struct ptowsp_debug_record *d = position_of(job, line);
+
+		end = end ? end : at + strlen(at);
+		print_add(text, "%.*s", (int)(end - at), at);
+		if (d)
+			print_end_at(text, (struct print_place){d->line, d->column}, NULL, 0,
+				     strcmp(print_string(job, d->file), job->file) ? print_string(job, d->file) : NULL);
+		else
+			print_end(text);
+		at = *end ? end + 1 : end;
+	}
+}
+
+/* --- all of it --- */
+
+static uint32_t lines_of(const struct print_text *text)
+{
+	uint32_t lines = 1;
+
+	for (size_t i = 0; i < text->size; i++)
+		lines += text->bytes[i] == '\n';
+	return lines;
+}
+
+/* Packs functions and graphs, with the values that are declared or without them. */
+static int try_pack(struct print_job *job, const struct print_text *functions, int values)
+{
+	struct print_text all = {0};
+	int done;
+
+	if (values)
+		print_values(job, &all);
+	print_append(&all, functions);
+	job->graphs.first_line = lines_of(&all);
+	print_add(&all, "%s", job->graphs.text);
+	done = !all.failed;
+	if (done)
+		job->graphs.package = pack(all.bytes, &job->graphs.bytes);
+	if (job->graphs.package)
+		marks_set(job, pkg_tables(job->graphs.package), values);
+	print_text_finish(&all);
+	return done;
+}
+
+int print_graphs_prepare(struct print_job *job, const struct print_text *functions)
+{
+	for (int values = 0; values < 2 && job->graphs.text && !job->graphs.package; values++)
+		if (!try_pack(job, functions, values))
+			return 0;
+	return 1;
+}
+
+void print_graphs_finish(struct print_job *job)
+{
+	pkg_close(job->graphs.package);
+	free(job->graphs.bytes);
+	free(job->graphs.text);
+}
