@@ -449,12 +449,14 @@ static char *example_text(void)
 
 static void the_example_has_the_text_of_the_specification(void)
 {
-	const char *path = getenv("PTOWSP_SHARED"), *begin, *end;
-	char *seed, *text = example_text();
+	const char *begin, *end;
+	char *seed, *text;
 
 	CHECK_NEED_SHARED();
-	seed = check_read(check_fmt("%s/seeds/004_7470f3e1a2a39cf1.txt", path), NULL);
-	REQUIRE(seed != NULL);
+	seed = check_read(check_fmt("%s/seeds/004_7470f3e1a2a39cf1.txt", check_shared()), NULL);
+	if (!seed)
+		CHECK_SKIP("the seeds are not here (PTOWSP_SHARED)");
+	text = example_text();
 	begin = strstr(seed, "TG_BEGIN(DEEPSEEK_ATTN)");
 	end = begin ? strstr(begin, "\n```") : NULL;
 	REQUIRE(end != NULL);

@@ -186,6 +186,8 @@ static struct rt_front *place_of(struct rt_fronts *fronts, struct rt_front_chann
 		void *places = c->places;
 
 		fronts->lost = !rt_grow(&places, &c->room, c->room, sizeof(*c->places));
+		if (fronts->lost)
+			break;
 		c->places = places;
 		memset(c->places + before, 0, (size_t)(c->room - before) * sizeof(*c->places));
 	}
