@@ -221,6 +221,10 @@ static void code_is_checked(void)
 		ptowsp_build_barrier(b));
 	REFUSED("ptowsp_build_use: kernel k has 1 scalars and 1 tensors, and they are there", CODE, ptowsp_build_task(b, p.kernel),
 		ptowsp_build_arg(b, p.one), ptowsp_build_use(b, p.region), ptowsp_build_use(b, p.region));
+	REFUSED("ptowsp_build_after: an edge stands behind a copy, or a task with all its arguments and regions", CODE,
+		ptowsp_build_after(b, "after", p.zero));
+	REFUSED("ptowsp_build_arg: this stands behind a task, in front of its edges", CODE, ptowsp_build_copy(b, p.region, p.region),
+		ptowsp_build_after(b, "after", p.zero), ptowsp_build_arg(b, p.one));
 	REFUSED("ptowsp_build_after: \"before\" is no kind of edge; known: after, data, barrier, soft", CODE, ptowsp_build_task(b, p.kernel),
 		ptowsp_build_arg(b, p.one), ptowsp_build_use(b, p.region), ptowsp_build_after(b, "before", p.zero));
 	REFUSED("ptowsp_build_param: kernel k has a task or a body already, its parameters stand", CODE, ptowsp_build_task(b, p.kernel),

@@ -139,42 +139,38 @@ static void every_file_of_the_corpus_comes_back_from_its_program(void)
 	every_package_comes_back(folder, count, 0);
 }
 
-/* A block that says MC_ places tensors in memory: no call makes such rows yet, so its program gives sections as bytes. */
-static bool places_memory(const char *block, size_t size)
+/* Every block of LANGUAGE.md. */
+static int blocks_pack(const char *folder, int number)
 {
-	const char *at = strstr(block, "MC_");
-
-	return at && at < block + size;
-}
-
-static void every_block_of_the_language_comes_back_from_its_program(void)
-{
-	char *folders[2] = {strdup(check_fmt("%s/called", check_tmp())), strdup(check_fmt("%s/placed", check_tmp()))};
-	char *page = check_read(check_fmt("%s/packages/LANGUAGE.md", check_root()), NULL), *at = page, *text;
-	int counts[2] = {0};
+	char *page = check_read(check_fmt("%s/packages/LANGUAGE.md", check_root()), NULL), *at = page;
 
 	REQUIRE(page != NULL);
-	for (int k = 0; k < 2; k++)
-		REQUIRE_INT(check_run(check_fmt("mkdir '%s'", folders[k]), NULL, NULL), 0);
 	while ((at = strstr(at, "\n```pto\n"))) {
 		char *end = strstr(at += strlen("\n```pto\n"), "\n```\n");
-		size_t size = end ? (size_t)(end + 1 - at) : 0;
-		bool placed = places_memory(at, size);
 
 		REQUIRE(end != NULL);
-		counts[placed] = source_pack(folders[placed], counts[placed], "block.pto", at, size);
+		number = source_pack(folder, number, "block.pto", at, (size_t)(end + 1 - at));
 		at = end;
 	}
 	free(page);
-	CHECK(counts[0] >= 13);
-	every_package_comes_back(folders[0], counts[0], 0);
-	text = program_print(folders[1]);
-	CHECK(times(text, "ptowsp_build_section(") > 0);
-	free(text);
-	if (!SANITIZED)
-		program_run(folders[1], counts[1]);
-	free(folders[0]);
-	free(folders[1]);
+	return number;
+}
+
+/* All sources of the project make one program. */
+static void every_source_of_the_project_comes_back_from_its_program(void)
+{
+	static const char *const folders[] = {"packages/examples", "packages/probes", "tests/graphs", "tests/printed", "tests/contract"};
+	const char *folder = check_tmp();
+	int count = blocks_pack(folder, 0);
+
+	CHECK(count >= 31);
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		int before = count;
+
+		count = sources_pack(folder, count, check_fmt("%s/%s", check_root(), folders[i]));
+		CHECK(count > before);
+	}
+	every_package_comes_back(folder, count, 0);
 }
 
 static int packages_copy(const char *folder, const char *from)
@@ -231,7 +227,7 @@ void suite_program(CU_pSuite s);
 void suite_program(CU_pSuite s)
 {
 	TEST(s, every_file_of_the_corpus_comes_back_from_its_program);
-	TEST(s, every_block_of_the_language_comes_back_from_its_program);
+	TEST(s, every_source_of_the_project_comes_back_from_its_program);
 	TEST(s, every_example_comes_back_from_its_program);
 	TEST(s, every_probe_comes_back_from_its_program);
 	TEST(s, one_package_gives_a_program_of_one_file);

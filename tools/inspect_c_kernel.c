@@ -242,6 +242,8 @@ static void kernel_say(struct said *s, uint32_t i)
 	s->kernels[i] = say(s, "kernel", pkg_string(t, k->name), word(PKG_WORDS_unit, k->unit));
 	if (k->signature)
 		say(s, "kernel_signature", s->kernels[i], pkg_string(t, k->signature));
+	if (k->symbol)
+		say(s, "kernel_symbol", s->kernels[i], pkg_string(t, k->symbol));
 	if (k->blockdim)
 		say(s, "kernel_blocks", s->kernels[i], k->blockdim);
 	if (k->workspace)

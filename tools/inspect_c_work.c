@@ -138,9 +138,15 @@ static void use_say(struct walk *w, const struct ptowsp_kernel_record *k, uint32
 	w->stuck = 1;
 }
 
-static uint32_t task_say(struct walk *w, uint32_t i)
+static void after_say(struct said *s, const struct ptowsp_instruction *in)
 {
 	static const char *const kinds[] = {"after", "data", "barrier", "soft"};
+
+	say(s, "after", kinds[in->operand1], say_expr(s, in->operand2));
+}
+
+static uint32_t task_say(struct walk *w, uint32_t i)
+{
 	struct said *s = w->s;
 	const struct ptowsp_kernel_record *k;
 	uint32_t uses = 0;
@@ -162,7 +168,7 @@ static uint32_t task_say(struct walk *w, uint32_t i)
 		else if (in->opcode == PTOWSP_OP_PARAM_EXPR)
 			say(s, "arg", say_expr(s, in->operand2));
 		else if (in->opcode == PTOWSP_OP_AFTER && in->operand1 < 4)
-			say(s, "after", kinds[in->operand1], say_expr(s, in->operand2));
+			after_say(s, in);
 		else if ((in->opcode >= PTOWSP_OP_IO_INPUT && in->opcode <= PTOWSP_OP_IO_INOUT) || in->opcode == PTOWSP_OP_IO_BIND)
 			use_say(w, k, uses++, in);
 		else
@@ -221,6 +227,16 @@ static uint32_t send_say(struct walk *w, uint32_t i)
 {
 	say(w->s, "send", w->s->channels[w->code[i].operand1], say_expr(w->s, w->code[i].operand2));
 	return carry_say(w, i, PTOWSP_OP_IO_INPUT);
+}
+
+static uint32_t copy_say(struct walk *w, uint32_t i)
+{
+	say(w->s, "copy", say_region(w->s, w->code[i].operand2), word_behind(w, i, PTOWSP_OP_IO_OUTPUT));
+	w->s->depth++;
+	for (i += 2; i < w->header.num_instructions && w->code[i].opcode == PTOWSP_OP_AFTER && w->code[i].operand1 < 4; i++)
+		after_say(w->s, &w->code[i]);
+	w->s->depth--;
+	return i;
 }
 
 static void extent_say(struct walk *w, const struct ptowsp_instruction *in)
@@ -323,8 +339,7 @@ static uint32_t instruction_say(struct walk *w, uint32_t i)
 		say(s, "barrier");
 		return i + 1;
 	case PTOWSP_OP_COPY:
-		say(s, "copy", say_region(s, in->operand2), word_behind(w, i, PTOWSP_OP_IO_OUTPUT));
-		return i + 2;
+		return copy_say(w, i);
 	case PTOWSP_OP_FENCE:
 		if (in->operand1 > PTOWSP_FENCE_SYSTEM)
 			break;

@@ -115,6 +115,7 @@ struct build_block {
 struct build_task {
 	uint32_t head, kernel, args, uses;
 	uint8_t open, afters;
+	uint8_t copy; /* 1: a copy, whose words are there but its edges; kernel is none */
 };
 /* Open loop or branch of a tile program. */
 struct build_turn {
@@ -256,6 +257,7 @@ void build_open(struct ptowsp_build *b, unsigned op, uint32_t head, int value);
 /* The expression of the value of the loop that has just been opened, BUILD_DONE where rows are kept as stated. */
 uint32_t build_loop_value(struct ptowsp_build *b);
 void build_task_close(struct ptowsp_build *b);
+void build_copy_open(struct ptowsp_build *b, uint32_t head); /* a copy has been written: its edges may follow */
 uint32_t build_kernel_listed(struct ptowsp_build *b, uint32_t kernel);
 
 /* --- builder_seal.c --- */

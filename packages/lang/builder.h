@@ -144,6 +144,7 @@ PTOWSP_PACK_API uint32_t ptowsp_build_kernel(struct ptowsp_build *b, const char 
 PTOWSP_PACK_API uint32_t ptowsp_build_kernel_signature(struct ptowsp_build *b, uint32_t kernel, const char *signature); /* "v(p,p,i64)" */
 PTOWSP_PACK_API uint32_t ptowsp_build_kernel_blocks(struct ptowsp_build *b, uint32_t kernel, uint32_t blockdim);
 PTOWSP_PACK_API uint32_t ptowsp_build_kernel_workspace(struct ptowsp_build *b, uint32_t kernel, uint64_t bytes);
+PTOWSP_PACK_API uint32_t ptowsp_build_kernel_symbol(struct ptowsp_build *b, uint32_t kernel, const char *symbol); /* C function where no payload serves */
 PTOWSP_PACK_API uint32_t ptowsp_build_kernel_measured(struct ptowsp_build *b, uint32_t kernel); /* its cycles are measured */
 /* The next parameter: a tensor (access: none, in, out, inout), or a scalar. Before the first task of the kernel. rows and columns of the
  * first tile that touches it are found in the kernel's body, or stated. */
@@ -214,7 +215,7 @@ PTOWSP_PACK_API uint32_t ptowsp_build_arg_number(struct ptowsp_build *b, int32_t
 PTOWSP_PACK_API uint32_t ptowsp_build_arg_loop(struct ptowsp_build *b, uint32_t depth);
 PTOWSP_PACK_API uint32_t ptowsp_build_use(struct ptowsp_build *b, uint32_t region);
 PTOWSP_PACK_API uint32_t ptowsp_build_use_as(struct ptowsp_build *b, uint32_t region, const char *access); /* not as the parameter says */
-/* An edge from the earlier task of that number: kind after, data, barrier, soft. */
+/* An edge from the earlier task of that number: kind after, data, barrier, soft. Behind a copy, too. */
 PTOWSP_PACK_API uint32_t ptowsp_build_after(struct ptowsp_build *b, const char *kind, uint32_t task);
 
 /* What follows until call_end is the code of another entry, expanded in place: a note for those who print source. Its tensors by position,

@@ -44,6 +44,13 @@ uint32_t ptowsp_build_kernel_workspace(struct ptowsp_build *b, uint32_t kernel, 
 	return BUILD_DONE;
 }
 
+uint32_t ptowsp_build_kernel_symbol(struct ptowsp_build *b, uint32_t kernel, const char *symbol)
+{
+	BUILD_CALL(b);
+	kernel_of(b, kernel)->record.symbol = build_string(b, symbol);
+	return BUILD_DONE;
+}
+
 uint32_t ptowsp_build_kernel_measured(struct ptowsp_build *b, uint32_t kernel)
 {
 	BUILD_CALL(b);

@@ -264,6 +264,7 @@ static void kernels_write(const struct seal *s)
 		NAMED(s, k->record);
 		k->record.signature = string_of(s, k->record.signature);
 		params_write(s, k);
+		k->record.symbol = string_of(s, k->record.symbol);
 		payloads_write(s, k);
 		variants_write(s, k);
 		build_debug(b, 1, order[i].row, k->place);

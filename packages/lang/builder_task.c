@@ -24,6 +24,9 @@ void build_task_close(struct ptowsp_build *b)
 			     b->carry == PTOWSP_OP_IO_INPUT ? "send" : "consume");
 	if (!b->task.open)
 		return;
+	b->task.open = 0;
+	if (b->task.copy)
+		return;
 	kernel = &b->kernels[b->task.kernel];
 	if (b->task.args < kernel->scalars)
 		build_refuse(b, "the task of %.80s in front has %u of %u arguments", build_text(b, kernel->record.name), b->task.args,
@@ -31,7 +34,11 @@ void build_task_close(struct ptowsp_build *b)
 	if (b->task.uses < kernel->tensors)
 		build_refuse(b, "the task of %.80s in front has %u of %u regions", build_text(b, kernel->record.name), b->task.uses,
 			     kernel->tensors);
-	b->task.open = 0;
+}
+
+void build_copy_open(struct ptowsp_build *b, uint32_t head)
+{
+	b->task = (struct build_task){.head = head, .open = 1, .copy = 1};
 }
 
 uint32_t ptowsp_build_task(struct ptowsp_build *b, uint32_t kernel)
@@ -52,7 +59,7 @@ static const struct build_param *param_next(struct ptowsp_build *b, uint16_t kin
 	uint32_t number = kind == PTOWSP_PARAM_TENSOR ? b->task.uses : b->task.args;
 	const struct build_kernel *k;
 
-	if (!b->task.open || b->task.afters)
+	if (!b->task.open || b->task.afters || b->task.copy)
 		build_refuse(b, "this stands behind a task, in front of its edges");
 	k = &b->kernels[b->task.kernel];
 	for (uint32_t i = 0; i < k->record.param_count; i++) {
@@ -132,14 +139,21 @@ uint32_t ptowsp_build_use_as(struct ptowsp_build *b, uint32_t region, const char
 	return use(b, region, build_access(b, access));
 }
 
+static int is_short(const struct ptowsp_build *b)
+{
+	const struct build_kernel *kernel = &b->kernels[b->task.kernel];
+
+	return b->task.args < kernel->scalars || b->task.uses < kernel->tensors;
+}
+
 uint32_t ptowsp_build_after(struct ptowsp_build *b, const char *kind, uint32_t task)
 {
 	BUILD_CALL(b);
 	static const char *const words[] = {"after", "data", "barrier", "soft"};
 	uint32_t expr = build_expr(b, task), code = 0;
 
-	if (!b->task.open || b->task.args < b->kernels[b->task.kernel].scalars || b->task.uses < b->kernels[b->task.kernel].tensors)
-		build_refuse(b, "an edge stands behind a task with all its arguments and regions");
+	if (!b->task.open || (!b->task.copy && is_short(b)))
+		build_refuse(b, "an edge stands behind a copy, or a task with all its arguments and regions");
 	while (code < 4 && !(kind && !strcmp(kind, words[code])))
 		code++;
 	if (code == 4)

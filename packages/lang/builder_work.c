@@ -418,7 +418,7 @@ uint32_t ptowsp_build_copy(struct ptowsp_build *b, uint32_t from, uint32_t to)
 {
 	BUILD_CALL(b);
 	const struct ptowsp_region_record *regions;
-	uint32_t source, place;
+	uint32_t source, place, head;
 
 	build_code(b);
 	source = build_region_row(b, from);
@@ -428,8 +428,9 @@ uint32_t ptowsp_build_copy(struct ptowsp_build *b, uint32_t from, uint32_t to)
 	    (regions[source].rows != regions[place].rows || regions[source].columns != regions[place].columns))
 		build_refuse(b, "a copy from %u x %u to %u x %u elements", regions[source].rows, regions[source].columns,
 			     regions[place].rows, regions[place].columns);
-	build_emit_at(b, PTOWSP_OP_COPY, 0, source);
+	head = build_emit_at(b, PTOWSP_OP_COPY, 0, source);
 	build_emit(b, PTOWSP_OP_IO_OUTPUT, 0, place);
+	build_copy_open(b, head);
 	return BUILD_DONE;
 }
 
