@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "registry/operator.h"
 #include "registry/text.h"
 
 enum { DEPTH_LIMIT = 64, ROW_LIMIT = 1024 };
@@ -17,18 +18,6 @@ struct parser {
 	struct ptowsp_error *error;
 	ptowsp_status status; /* first failure; everything after it does nothing */
 	unsigned depth;
-};
-
-/* Binary operators by falling binding strength; a longer spelling stands before its prefix. */
-static const struct operator {
-	const char *text;
-	uint8_t op, strength;
-} operators[] = {
-	{"||", PTOWSP_EXPR_LOR, 1}, {"&&", PTOWSP_EXPR_LAND, 2}, {"==", PTOWSP_EXPR_EQ, 6}, {"!=", PTOWSP_EXPR_NE, 6},
-	{"<=", PTOWSP_EXPR_LE, 7},  {">=", PTOWSP_EXPR_GE, 7},   {"<<", PTOWSP_EXPR_SHL, 8}, {">>", PTOWSP_EXPR_SHR, 8},
-	{"<", PTOWSP_EXPR_LT, 7},   {">", PTOWSP_EXPR_GT, 7},    {"|", PTOWSP_EXPR_OR, 3},  {"^", PTOWSP_EXPR_XOR, 4},
-	{"&", PTOWSP_EXPR_AND, 5},  {"+", PTOWSP_EXPR_ADD, 9},   {"-", PTOWSP_EXPR_SUB, 9}, {"*", PTOWSP_EXPR_MUL, 10},
-	{"/", PTOWSP_EXPR_DIV, 10}, {"%", PTOWSP_EXPR_MOD, 10},
 };
 
 static uint32_t parse_binary(struct parser *p, unsigned least);
@@ -241,27 +230,21 @@ static uint32_t parse_unary(struct parser *p)
 	return row;
 }
 
-static const struct operator *operator_peek(struct parser *p)
+static const struct reg_operator *operator_peek(struct parser *p)
 {
 	blanks_skip(p);
-	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++) {
-		size_t length = strlen(operators[i].text);
-
-		if ((size_t)(p->end - p->at) >= length && !memcmp(p->at, operators[i].text, length))
-			return &operators[i];
-	}
-	return NULL;
+	return reg_operator_find(p->at, (size_t)(p->end - p->at));
 }
 
 /* Operands joined by operators of at least that strength, left to right. */
 static uint32_t parse_binary(struct parser *p, unsigned least)
 {
 	uint32_t left = parse_unary(p);
-	const struct operator *o;
+	const struct reg_operator *o;
 
-	while (!p->status && (o = operator_peek(p)) && o->strength >= least) {
-		p->at += strlen(o->text);
-		left = emit(p, o->op, left, parse_binary(p, o->strength + 1u), 0);
+	while (!p->status && (o = operator_peek(p)) && o->level >= least) {
+		p->at += strlen(o->sign);
+		left = emit(p, o->op, left, parse_binary(p, o->level + 1u), 0);
 	}
 	return left;
 }

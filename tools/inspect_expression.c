@@ -4,6 +4,7 @@
 
 #include "format/names.h"
 #include "ptowsp/workload.h"
+#include "registry/operator.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -48,24 +49,6 @@ static void add(struct writing *w, const char *format, ...)
 	}
 }
 
-/* How tightly a binary operator binds, as in C; 0 for other nodes. */
-static int precedence_of(uint32_t op)
-{
-	static const struct {
-		uint16_t op;
-		uint8_t precedence;
-	} table[] = {{PTOWSP_EXPR_LOR, 1}, {PTOWSP_EXPR_LAND, 2}, {PTOWSP_EXPR_OR, 3}, {PTOWSP_EXPR_XOR, 4},
-		     {PTOWSP_EXPR_AND, 5}, {PTOWSP_EXPR_EQ, 6},   {PTOWSP_EXPR_NE, 6}, {PTOWSP_EXPR_LT, 7},
-		     {PTOWSP_EXPR_LE, 7},  {PTOWSP_EXPR_GT, 7},   {PTOWSP_EXPR_GE, 7}, {PTOWSP_EXPR_SHL, 8},
-		     {PTOWSP_EXPR_SHR, 8}, {PTOWSP_EXPR_ADD, 9},  {PTOWSP_EXPR_SUB, 9}, {PTOWSP_EXPR_MUL, 10},
-		     {PTOWSP_EXPR_DIV, 10}, {PTOWSP_EXPR_MOD, 10}};
-
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		if (table[i].op == op)
-			return table[i].precedence;
-	return 0;
-}
-
 static void node_add(struct writing *w, uint32_t row, int outer, int depth);
 
 static void leaf_add(struct writing *w, const struct ptowsp_expr_record *e)
@@ -95,7 +78,7 @@ static void leaf_add(struct writing *w, const struct ptowsp_expr_record *e)
 
 static void binary_add(struct writing *w, const struct ptowsp_expr_record *e, int outer, int depth)
 {
-	int precedence = precedence_of(e->op);
+	int precedence = (int)reg_operator_level(e->op);
 	int parentheses = precedence < outer;
 
 	add(w, "%s", parentheses ? "(" : "");
@@ -121,7 +104,7 @@ static void node_add(struct writing *w, uint32_t row, int outer, int depth)
 	e = &w->tables->expr[row];
 	if (!pkg_expr_operands(e->op)) {
 		leaf_add(w, e);
-	} else if (precedence_of(e->op)) {
+	} else if (reg_operator_level(e->op)) {
 		binary_add(w, e, outer, depth + 1);
 	} else if (e->op == PTOWSP_EXPR_SELECT) {
 		add(w, "(");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ptowsp/workload.h"
+#include "registry/operator.h"
 
 enum { STRENGTH_ANY = 0, STRENGTH_SIGN = 11, DEPTH_LIMIT = 2048 }; /* a chain of operators is as deep as it is long */
 
@@ -13,32 +14,6 @@ struct printer {
 	uint32_t loop_count, depth;
 	struct reg_text *text;
 };
-
-/* How close the operators of two operands bind: those of parse_scalar.c and registry/expression.c. 0: a function. */
-static unsigned strength(unsigned op)
-{
-	switch (op) {
-	case PTOWSP_EXPR_LOR: return 1;
-	case PTOWSP_EXPR_LAND: return 2;
-	case PTOWSP_EXPR_OR: return 3;
-	case PTOWSP_EXPR_XOR: return 4;
-	case PTOWSP_EXPR_AND: return 5;
-	case PTOWSP_EXPR_EQ:
-	case PTOWSP_EXPR_NE: return 6;
-	case PTOWSP_EXPR_LT:
-	case PTOWSP_EXPR_LE:
-	case PTOWSP_EXPR_GT:
-	case PTOWSP_EXPR_GE: return 7;
-	case PTOWSP_EXPR_SHL:
-	case PTOWSP_EXPR_SHR: return 8;
-	case PTOWSP_EXPR_ADD:
-	case PTOWSP_EXPR_SUB: return 9;
-	case PTOWSP_EXPR_MUL:
-	case PTOWSP_EXPR_DIV:
-	case PTOWSP_EXPR_MOD: return 10;
-	default: return 0;
-	}
-}
 
 static const char *mnemonic(unsigned op)
 {
@@ -107,7 +82,7 @@ static int function_print(struct printer *p, const struct ptowsp_expr_record *no
 /* Operators of one strength bind from left to right, so the right side needs more. */
 static int operator_print(struct printer *p, const struct ptowsp_expr_record *node, unsigned least)
 {
-	unsigned own = strength(node->op);
+	unsigned own = reg_operator_level(node->op);
 	int ok;
 
 	reg_text_add(p->text, "%s", own < least ? "(" : "");
@@ -144,7 +119,7 @@ static int node_print(struct printer *p, const struct ptowsp_expr_record *node, 
 	case PTOWSP_EXPR_MIN:
 	case PTOWSP_EXPR_MAX: return function_print(p, node, 2);
 	case PTOWSP_EXPR_SELECT: return function_print(p, node, 3);
-	default: return strength(node->op) && operator_print(p, node, least);
+	default: return reg_operator_level(node->op) && operator_print(p, node, least);
 	}
 }
 
