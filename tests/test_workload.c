@@ -74,7 +74,7 @@ static void branches_and_their_targets(void)
 
 static void parts_of_tensors_are_regions_in_elements(void)
 {
-	is_workload(COPY_8 TENSORS "tensor %z : f32[4, 8, 8] in\nslot %s : i64 = 0\nworkload @w {\n  parallel_for %i in 0 to 4 {\n"
+	is_workload(COPY_8 TENSORS "tensor %z : f32[5, 8, 8] in\nslot %s : i64 = 0\nworkload @w {\n  parallel_for %i in 0 to 4 {\n"
 		    "    call @move(%x -> %x[%i * 8, 0], %y -> %y[%i * 8, 0])\n    call @move(%x -> %z[%i, 2, 0], %y -> %y)\n  }\n"
 		    "  copy %x -> %y\n  copy %z[3, 0, 0 : 8, 4] -> %y[0, 4]\n  slot_load %s, %x[3, %s]\n}\n",
 		    "w",

@@ -91,43 +91,6 @@ static void pass_resolve(struct lang_work_check *check, struct lang_pass *pass)
 	pass->value = NULL;
 }
 
-static void tensor_pass(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass, const struct lang_callee_param *param)
-{
-	const char *who = lang_format(&check->unit->arena, "@%s", work->callee);
-	struct lang_part *part = &pass->part;
-
-	if (pass->value) {
-		if (pass->value->kind == LANG_SCALAR_NAME && !lang_decl_find(check->scope.module, '%', pass->value->text)) {
-			lang_error(check->unit, pass->value->at, "there is no tensor %%%s", pass->value->text);
-			lang_decl_help(check->scope.module, '%', LANG_DECL_TENSOR, pass->value->text);
-		} else {
-			lang_error(check->unit, pass->value->all, "%%%s of @%s is a tensor, a value is passed", param->name, work->callee);
-		}
-		return;
-	}
-	if (!lang_part_check(check, part, param->access, who))
-		return;
-	if (param->layout)
-		lang_part_join(check, part, param->access, param->layout,
-			       lang_format(&check->unit->arena, "%%%s of %s", param->name, who));
-	if (work->function && work->function->kind == LANG_ORCHESTRATION)
-		return; /* what it touches is its own affair; it begins at that element */
-	lang_part_size(check, part, param->rows, param->columns);
-}
-
-/* Numbers of a float parameter are literals, or symbols and slots of that type; all else are integers. */
-static void scalar_pass(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass, const struct lang_callee_param *param)
-{
-	struct lang_scalar *value = pass->value;
-
-	if (!value) {
-		lang_error(check->unit, pass->part.at, "%%%s of @%s is a scalar, a tensor is passed", param->name, work->callee);
-		lang_help(check->unit, "load an element into a slot: slot_load %%s, %%%s[0, 0]", pass->part.tensor);
-		return;
-	}
-	lang_argument_check(&check->scope, value, param->dtype, param->name);
-}
-
 /* %name -> ... of a parameter that is there, once. */
 static void pass_bind(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass)
 {
@@ -181,10 +144,8 @@ static void params_check(struct lang_work_check *check, struct lang_work *work)
 	for (uint32_t i = 0; i < count; i++) {
 		struct lang_callee_param param = lang_callee_param(work, i);
 
-		if (work->binds[i] && param.tensor)
-			tensor_pass(check, work, work->binds[i], &param);
-		else if (work->binds[i])
-			scalar_pass(check, work, work->binds[i], &param);
+		if (work->binds[i])
+			lang_pass_check(check, work, work->binds[i], &param);
 		else if (!param.tensor)
 			need_find(check, work, i, &param);
 		else {
@@ -271,6 +232,8 @@ void lang_task_check(struct lang_work_check *check, struct lang_work *work)
 	for (uint32_t i = 0; i < work->pass_count; i++)
 		pass_bind(check, work, &work->passes[i]);
 	params_check(check, work);
+	if (is_task(work))
+		lang_passes_join(check, work);
 	if (is_task(work))
 		lang_segment_task(check, work->local);
 	else

@@ -5,6 +5,7 @@
 #include "lang/lower.h"
 #include "lang/parse.h"
 #include "lang/process.h"
+#include "lang/tensor.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,6 +64,7 @@ static void stages_run(struct compilation *c)
 	lang_link(&c->module, c->options->entry);
 	lang_check(&c->module);
 	lang_decls_check(&c->module);
+	lang_tensors_finish(&c->module);
 	if (!has_errors(c))
 		lang_lower(&c->module, c->writer, name_of(c), c->options);
 }

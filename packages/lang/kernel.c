@@ -158,22 +158,66 @@ static int file_check(struct lang_module *module, struct lang_payload *payload)
 	return 1;
 }
 
-/* The function's memrefs and scalars must be the kernel's, in order. */
-static int portable_fits(const struct lang_kernel *kernel, const struct lang_function *f)
+static int access_fits(struct lang_unit *unit, const struct lang_kernel *kernel, const struct lang_payload *payload,
+		       const struct lang_kernel_param *param, const struct lang_var *var)
 {
-	uint32_t memrefs = 0, needs = 0;
+	unsigned more = var->access & ~param->access;
 
-	for (uint32_t i = 0; i < kernel->param_count; i++) {
-		const struct lang_kernel_param *param = &kernel->params[i];
-		const struct lang_var *var;
+	if (!more)
+		return 1;
+	lang_error(unit, payload->file_at, "@%s %s %%%s, and the parameter %%%s of @%s is %s", payload->function->name,
+		   more & PTOWSP_READ ? "reads" : "writes", var->name, param->name, kernel->head.name,
+		   param->access == PTOWSP_READ ? "in" : "out");
+	lang_help(unit, "declare it as %s at %s", var->access == PTOWSP_WRITE ? "out" : "inout", lang_place(unit, param->at));
+	return 0;
+}
 
-		if (param->tensor ? memrefs == f->memref_count : needs == f->need_count)
-			return 0;
-		var = param->tensor ? f->memrefs[memrefs++] : f->needs[needs++];
-		if (var->type.dtype != param->dtype || (param->tensor && var->access & ~param->access))
-			return 0;
+/* One parameter and what the function makes of it. */
+static int param_fits(struct lang_unit *unit, const struct lang_kernel *kernel, const struct lang_payload *payload,
+		      const struct lang_kernel_param *param, const struct lang_var *var)
+{
+	const char *f = payload->function->name;
+
+	if (var->type.dtype != param->dtype) {
+		lang_error(unit, payload->file_at, "%%%s of @%s is %s, the parameter %%%s of @%s is %s", var->name, f,
+			   lang_dtype_text(var->type.dtype), param->name, kernel->head.name, lang_dtype_text(param->dtype));
+		return 0;
 	}
-	return memrefs == f->memref_count && needs == f->need_count;
+	if (!param->tensor)
+		return 1;
+	if (param->rows && param->columns && (var->rows > param->rows || var->columns > param->columns)) {
+		lang_error(unit, payload->file_at, "@%s moves a tile of %u x %u to or from %%%s, and the parameter %%%s of @%s is %u x %u", f,
+			   var->rows, var->columns, var->name, param->name, kernel->head.name, param->rows, param->columns);
+		return 0;
+	}
+	return access_fits(unit, kernel, payload, param, var);
+}
+
+/* "1 scalar", "2 scalars" */
+static const char *counted(struct lang_unit *unit, uint32_t count, const char *noun)
+{
+	return lang_format(&unit->arena, "%u %s%s", count, noun, count == 1 ? "" : "s");
+}
+
+/* The function's memrefs and scalars must be the kernel's, in order. */
+static int portable_fits(struct lang_unit *unit, const struct lang_kernel *kernel, const struct lang_payload *payload)
+{
+	const struct lang_function *f = payload->function;
+	uint32_t tensors = 0, memrefs = 0, needs = 0;
+	int ok = 1;
+
+	for (uint32_t i = 0; i < kernel->param_count; i++)
+		tensors += kernel->params[i].tensor;
+	if (tensors != f->memref_count || kernel->param_count - tensors != f->need_count) {
+		lang_error(unit, payload->file_at, "@%s takes %s and %s, @%s has %s and %s", f->name, counted(unit, f->memref_count, "memref"),
+			   counted(unit, f->need_count, "scalar"), kernel->head.name, counted(unit, tensors, "tensor"),
+			   counted(unit, kernel->param_count - tensors, "scalar"));
+		return 0;
+	}
+	for (uint32_t i = 0; i < kernel->param_count && ok; i++)
+		ok = param_fits(unit, kernel, payload, &kernel->params[i],
+				kernel->params[i].tensor ? f->memrefs[memrefs++] : f->needs[needs++]);
+	return ok;
 }
 
 static int portable_check(struct lang_module *module, const struct lang_kernel *kernel, struct lang_payload *payload)
@@ -186,11 +230,7 @@ static int portable_check(struct lang_module *module, const struct lang_kernel *
 		return 0;
 	}
 	payload->function = f;
-	if (module->unit->list->head.errors || portable_fits(kernel, f))
-		return 1;
-	lang_error(module->unit, payload->file_at, "the memrefs and scalars of @%s are not those of @%s, in order, type and direction", f->name,
-		   kernel->head.name);
-	return 0;
+	return module->unit->list->head.errors || portable_fits(module->unit, kernel, payload);
 }
 
 void lang_kernel_check(struct lang_module *module, struct lang_decl *decl)

@@ -45,32 +45,42 @@ static const char *reason_of(struct lang_unit *unit, enum lang_join join, const 
 static void relayout_help(struct lang_unit *unit, const struct lang_part *part, unsigned access, const char *between)
 {
 	if (access == PTOWSP_READ)
-		lang_help(unit, "relayout explicitly: copy %%%s to a tensor of %s, and take that one here", part->tensor, between);
+		lang_help(unit, "relayout it before: relayout %%%s -> %s", part->tensor, between);
 	else if (access == PTOWSP_WRITE)
 		lang_help(unit, "relayout explicitly: take a tensor of %s here, and copy that one to %%%s", between, part->tensor);
 	else
 		lang_help(unit, "relayout explicitly: copy %%%s to a tensor of %s, take that one here, and copy it back", part->tensor, between);
 }
 
-int lang_part_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other,
-		   const char *whose)
+void lang_layouts_refuse(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other,
+			 const char *whose)
 {
 	const struct lang_layout *own = &part->decl->layout;
-	char own_text[LANG_LAYOUT_TEXT], other_text[LANG_LAYOUT_TEXT], between[LANG_LAYOUT_TEXT] = "no stated layout";
+	char own_text[LANG_LAYOUT_TEXT], other_text[LANG_LAYOUT_TEXT], between[LANG_LAYOUT_TEXT];
 	struct lang_layout bridge;
 	uint32_t dim;
 	enum lang_join join = lang_layout_join(own, other, NULL, &dim);
 
-	if (join == LANG_JOIN_OK)
-		return 1;
 	lang_layout_print(own, own_text);
 	lang_layout_print(other, other_text);
-	if (join != LANG_JOIN_RANK) {
-		bridge = lang_layout_bridge(own, other);
-		lang_layout_print(&bridge, between);
-	}
 	lang_error(check->unit, part->at, "%%%s has %s, %s has %s: %s", part->tensor, own_text, whose, other_text,
 		   reason_of(check->unit, join, own, other, dim));
+	if (join == LANG_JOIN_RANK) {
+		lang_help(check->unit, "copy it to a tensor without a layout, or to one of %u dimensions", other->rank);
+		return;
+	}
+	bridge = lang_layout_bridge(own, other);
+	lang_layout_print(&bridge, between);
 	relayout_help(check->unit, part, access, between);
+}
+
+int lang_part_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other,
+		   const char *whose)
+{
+	uint32_t dim;
+
+	if (lang_layout_join(&part->decl->layout, other, NULL, &dim) == LANG_JOIN_OK)
+		return 1;
+	lang_layouts_refuse(check, part, access, other, whose);
 	return 0;
 }

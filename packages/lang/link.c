@@ -39,6 +39,19 @@ static void cycle_refuse(struct linker *linker, const struct lang_stmt *stmt)
 	lang_help(linker->unit, "calls are expanded when a program is packed, so they must end; use a loop");
 }
 
+static void callee_refuse(struct linker *linker, const struct lang_stmt *stmt)
+{
+	const struct lang_decl *decl = lang_decl_find(linker->module, '@', stmt->callee);
+
+	if (decl && decl->kind != LANG_DECL_FUNC) {
+		lang_error(linker->unit, stmt->callee_at, "@%s is %s, and CALL calls functions", stmt->callee, lang_decl_noun(linker->unit, decl->kind));
+		lang_help(linker->unit, "a workload calls kernels, functions and other workloads: call @%s(...)", stmt->callee);
+		return;
+	}
+	lang_error(linker->unit, stmt->callee_at, "there is no function @%s", stmt->callee);
+	guess_functions(linker, stmt->callee);
+}
+
 static void function_walk(struct linker *linker, struct lang_function *function);
 
 static void block_walk(struct linker *linker, struct lang_block *block)
@@ -50,8 +63,7 @@ static void block_walk(struct linker *linker, struct lang_block *block)
 			continue;
 		stmt->target = lang_map_find(&linker->module->functions, stmt->callee);
 		if (!stmt->target) {
-			lang_error(linker->unit, stmt->callee_at, "there is no function @%s", stmt->callee);
-			guess_functions(linker, stmt->callee);
+			callee_refuse(linker, stmt);
 		} else if (stmt->target->state == 1) {
 			cycle_refuse(linker, stmt);
 			stmt->target = NULL;

@@ -77,6 +77,9 @@ const char *lang_target_read(struct lang_parser *parser, const char *what);
 /* gm, l2, ...; 0: there is no such memory. */
 int lang_space_find(const char *text, uint16_t *space_out);
 
+/* The word begins a statement of workloads and processes. */
+int lang_is_work_word(const char *word);
+
 /* A whole number in decimal; 0 if the text is none or does not fit. */
 int lang_uint_read(const char *text, uint32_t *value_out);
 

@@ -74,6 +74,11 @@ static int pass_parse(struct lang_parser *parser, struct lang_work *work)
 	pass->bracketed = token->kind == LANG_NAME && token[1].mark == '[';
 	if (pass->bracketed)
 		return lang_part_parse(parser, &pass->part);
+	if (token->mark == '(' && token[1].kind == LANG_NAME && token[2].mark == ',') {
+		lang_error(parser->unit, token->at, "a part of a tensor is written %%%s[row, column] here", token[1].text);
+		lang_help(parser->unit, "(%%%s, row, column) stands in the CALL of an Orchestration function", token[1].text);
+		return 0;
+	}
 	pass->value = lang_scalar_parse(parser, "a tensor or a value");
 	return pass->value != NULL;
 }

@@ -278,6 +278,11 @@ static int op_find(struct lang_parser *parser, const struct lang_token *word, st
 		return mode_find(parser, stmt, "", word->text + 5, word->at);
 	}
 	lang_error(parser->unit, word->at, "there is no instruction \"%.80s\"", word->text);
+	if (lang_is_work_word(word->text)) {
+		lang_help(parser->unit, "%.80s stands in workloads; %s", word->text,
+			  !strcmp(word->text, "call") ? "functions write CALL" : "functions have FOR, IF, WHILE and CALL");
+		return 0;
+	}
 	lang_guess_start(&guess, word->text);
 	for (unsigned i = 0; i < 256; i++)
 		if (isa_op(i))

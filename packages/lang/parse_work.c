@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* parse_work.c - workloads, and statements of bodies. */
+#include "isa/isa.h"
 #include "lang/parse.h"
 #include "lang/work.h"
 
@@ -11,6 +12,15 @@ const struct lang_work_form lang_work_forms[] = {
 #undef X
 };
 const uint32_t lang_work_form_count = sizeof(lang_work_forms) / sizeof(*lang_work_forms);
+
+int lang_is_work_word(const char *word)
+{
+	uint32_t i = 0;
+
+	while (i < lang_work_form_count && strcmp(lang_work_forms[i].word, word) != 0)
+		i++;
+	return i < lang_work_form_count;
+}
 
 static const struct lang_work_form *form_take(struct lang_parser *parser)
 {
@@ -41,6 +51,23 @@ static struct lang_local *local_make(struct lang_parser *parser, enum lang_local
 	return local;
 }
 
+static int function_word(const struct lang_token *token)
+{
+	return isa_op_find(token->text, strlen(token->text)) >= 0 || !strcmp(token->text, "alloc_tile") || !strcmp(token->text, "alloc_scalar");
+}
+
+/* What a body has instead of an instruction of functions. */
+static const char *function_help(const struct lang_token *token)
+{
+	int op = isa_op_find(token->text, strlen(token->text));
+
+	if (op == PTOWSP_PTO_CALL)
+		return "calls are written here as: call @f(%x -> %tensor[row, column])";
+	if (op >= PTOWSP_PTO_FOR)
+		return "loops and branches are written here as: parallel_for %i in 0 to 16 { }, for_each, while, if %n > 0 { } else { }";
+	return op >= PTOWSP_PTO_ADD ? "scalars are expressions here: slot_set %s, %a + 1" : "call an InCore function that does it";
+}
+
 static int unknown_refuse(struct lang_parser *parser)
 {
 	const struct lang_token *token = lang_peek(parser);
@@ -48,6 +75,11 @@ static int unknown_refuse(struct lang_parser *parser)
 
 	if (token->kind != LANG_WORD)
 		return lang_expected(parser, "a statement or \"}\"");
+	if (function_word(token)) {
+		lang_error(parser->unit, token->at, "%.80s is an instruction of functions, and this is the body of a workload or process", token->text);
+		lang_help(parser->unit, "%s", function_help(token));
+		return 0;
+	}
 	lang_error(parser->unit, token->at, "there is no statement \"%.80s\"", token->text);
 	lang_guess_start(&guess, token->text);
 	for (uint32_t i = 0; i < lang_work_form_count; i++)

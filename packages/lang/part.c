@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* part.c - parts of tensors: which, how large, inside or not; their rows of REGN. */
 #include "lang/lower.h"
-#include "lang/work.h"
+#include "lang/range.h"
 
 #include <string.h>
 
@@ -31,6 +31,12 @@ static int access_check(struct lang_work_check *check, struct lang_part *part, u
 		tensor->read = 1;
 	if (access & PTOWSP_WRITE)
 		tensor->written = 1;
+	if (access == PTOWSP_WRITE) {
+		tensor->filled = 1;
+	} else if (access & PTOWSP_WRITE && !tensor->inout_at.line) {
+		tensor->inout_at = part->at;
+		tensor->inout_who = who;
+	}
 	if (!(access & PTOWSP_WRITE) || (tensor->role != PTOWSP_ROLE_IN && tensor->role != PTOWSP_ROLE_CONST))
 		return 1;
 	lang_error(check->unit, part->at, "%s writes %%%s, which is declared as %s", who, part->tensor,
@@ -62,61 +68,81 @@ int lang_part_check(struct lang_work_check *check, struct lang_part *part, unsig
 	return access_check(check, part, access, who) & indices_check(check, part) && !part->decl->head.broken;
 }
 
-/* "rows 64 to 127" */
-static int inside_check(struct lang_work_check *check, const struct lang_part *part, const char *what, int64_t from, int64_t count, int64_t limit)
+/* "rows 64 to 127": what lies at one end of the range, least or greatest, if that is known. */
+static int end_check(struct lang_work_check *check, const struct lang_part *part, const char *what, const struct lang_range *range, int greatest,
+		     int64_t count, int64_t limit)
 {
-	if (from >= 0 && from <= limit - count)
+	const char *where = lang_range_text(check->unit, range, greatest);
+	int64_t from;
+
+	if (!lang_range_end(range, greatest, &from) || (from >= 0 && from <= limit - count))
 		return 1;
 	if (count == 1)
-		lang_error(check->unit, part->all, "%s %lld of %%%s is outside: it has %lld", what, (long long)from, part->tensor, (long long)limit);
+		lang_error(check->unit, part->all, "%s %lld of %%%s is outside%s: it has %lld", what, (long long)from, part->tensor, where, (long long)limit);
 	else
-		lang_error(check->unit, part->all, "%ss %lld to %lld of %%%s are outside: it has %lld", what, (long long)from,
-			   (long long)(from + count - 1), part->tensor, (long long)limit);
+		lang_error(check->unit, part->all, "%ss %lld to %lld of %%%s are outside%s: it has %lld", what, (long long)from,
+			   (long long)((uint64_t)from + (uint64_t)count - 1), part->tensor, where, (long long)limit);
+	return 0;
+}
+
+static int inside_check(struct lang_work_check *check, const struct lang_part *part, const char *what, const struct lang_range *range, int64_t count,
+			int64_t limit)
+{
+	return end_check(check, part, what, range, 1, count, limit) && end_check(check, part, what, range, 0, count, limit);
+}
+
+/* An index at one end of its range. */
+static int index_check(struct lang_work_check *check, const struct lang_part *part, uint32_t dim, const struct lang_range *range, int greatest)
+{
+	int64_t index, extent;
+
+	if (!lang_scalar_known(part->decl->extents[dim], &extent) || !lang_range_end(range, greatest, &index) || (index >= 0 && index < extent))
+		return 1;
+	lang_error(check->unit, part->indices[dim]->all, "index %lld of dimension %u of %%%s is outside%s: it has %lld", (long long)index, dim,
+		   part->tensor, lang_range_text(check->unit, range, greatest), (long long)extent);
 	return 0;
 }
 
 /* Where each dimension has its index, each must fit. */
 static int dimensions_check(struct lang_work_check *check, const struct lang_part *part)
 {
-	int64_t index, extent;
+	for (uint32_t i = 0; part->index_count > 2 && i + 1 < part->index_count; i++) {
+		struct lang_range range = {0};
 
-	for (uint32_t i = 0; part->index_count > 2 && i + 1 < part->index_count; i++)
-		if (lang_scalar_known(part->indices[i], &index) && lang_scalar_known(part->decl->extents[i], &extent) &&
-		    (index < 0 || index >= extent)) {
-			lang_error(check->unit, part->indices[i]->all, "index %lld of dimension %u of %%%s is outside: it has %lld",
-				   (long long)index, i, part->tensor, (long long)extent);
+		if (lang_range_add(check, &range, part->indices[i], 1) &&
+		    !(index_check(check, part, i, &range, 1) && index_check(check, part, i, &range, 0)))
 			return 0;
-		}
+	}
 	return 1;
 }
 
-/* The row as a number, if it is one. */
-static int row_known(const struct lang_part *part, int64_t *row_out)
+/* The row, if it is known. */
+static int row_known(const struct lang_work_check *check, const struct lang_part *part, struct lang_range *range)
 {
-	int64_t index, extent;
+	int64_t factor = 1, extent;
 
-	*row_out = 0;
-	for (uint32_t i = 0; i + 1 < part->index_count; i++) {
-		if (!lang_scalar_known(part->indices[i], &index))
+	for (uint32_t i = part->index_count ? part->index_count - 1 : 0; i-- > 0;) {
+		if (!lang_range_add(check, range, part->indices[i], factor))
 			return 0;
-		if (part->index_count > 2 && i && (!lang_scalar_known(part->decl->extents[i], &extent) || *row_out > INT32_MAX))
+		if (i && (part->index_count == 2 || !lang_scalar_known(part->decl->extents[i], &extent) ||
+			  __builtin_mul_overflow(factor, extent, &factor)))
 			return 0;
-		*row_out = (part->index_count > 2 && i ? *row_out * extent : 0) + index;
 	}
 	return 1;
 }
 
 static int bounds_check(struct lang_work_check *check, const struct lang_part *part)
 {
-	int64_t rows, columns, row, column;
+	struct lang_range row = {0}, column = {0};
+	int64_t rows, columns;
 	int ok = dimensions_check(check, part);
 
 	if (!ok || !lang_tensor_shape(part->decl, &rows, &columns))
 		return ok;
-	if (row_known(part, &row))
-		ok = inside_check(check, part, "row", row, part->rows, rows);
-	if (ok && (!part->index_count || lang_scalar_known(part->indices[part->index_count - 1], &column)))
-		ok = inside_check(check, part, "column", part->index_count ? column : 0, part->columns, columns);
+	if (row_known(check, part, &row))
+		ok = inside_check(check, part, "row", &row, part->rows, rows);
+	if (ok && (!part->index_count || lang_range_add(check, &column, part->indices[part->index_count - 1], 1)))
+		ok = inside_check(check, part, "column", &column, part->columns, columns);
 	return ok;
 }
 

@@ -18,6 +18,9 @@ struct lang_local {
 	uint8_t kind;             /* enum lang_local_kind */
 	uint8_t used;
 	uint32_t loop;            /* LOOP: depth, 0 the outermost; set when it is lowered */
+	uint8_t ranged;           /* LOOP: 1: it takes first, ... last, whatever the run; range.h */
+	int64_t first, last;
+	uint32_t guards;          /* LOOP: conditions open around the loop */
 	/* TASK */
 	uint32_t segment, number; /* which piece of straight code makes the task, and which of its tasks */
 	struct lang_value *slot;  /* holds the number where it is read from elsewhere; NULL: nobody does */

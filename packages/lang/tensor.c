@@ -30,6 +30,32 @@ void lang_tensor_check(struct lang_module *module, struct lang_decl *decl)
 	decl->broken = !ok || !lang_layout_check(module->unit, &tensor->layout, decl->name, tensor->rank);
 }
 
+static void output_check(struct lang_module *module, const struct lang_tensor *tensor)
+{
+	struct lang_unit *unit = module->unit;
+	const char *name = tensor->head.name;
+
+	if (!tensor->written) {
+		lang_warn(unit, tensor->head.at, "%%%s is declared as out, and nothing writes it", name);
+	} else if (!tensor->filled) {
+		lang_error(unit, tensor->inout_at, "%%%s is declared as out, and %s uses it as inout: nothing fills it with what is read there", name,
+			   tensor->inout_who);
+		lang_help(unit, "declare it as inout at %s", lang_place(unit, tensor->head.at));
+	}
+}
+
+void lang_tensors_finish(struct lang_module *module)
+{
+	int bodies = module->decl_counts[LANG_DECL_WORKLOAD] || module->decl_counts[LANG_DECL_PROCESS];
+
+	/* What graphs bind has names of its own. */
+	if (!bodies || module->decl_counts[LANG_DECL_GRAPH] || module->unit->list->head.errors)
+		return;
+	for (const struct lang_decl *decl = module->decls; decl; decl = decl->next)
+		if (decl->kind == LANG_DECL_TENSOR && !decl->broken && ((const struct lang_tensor *)decl)->role == PTOWSP_ROLE_OUT)
+			output_check(module, (const struct lang_tensor *)decl);
+}
+
 int lang_tensor_shape(const struct lang_tensor *tensor, int64_t *rows_out, int64_t *columns_out)
 {
 	*rows_out = *columns_out = 1;

@@ -17,10 +17,15 @@ struct lang_tensor {
 	struct lang_layout layout;
 	struct lang_span type_at;
 	uint8_t read, written;       /* by some statement */
+	uint8_t filled;              /* some statement writes it without reading it */
+	struct lang_span inout_at;   /* out: where a statement uses it as inout first, line 0: nowhere */
+	const char *inout_who;       /* whose use that is */
 };
 void lang_tensor_parse(struct lang_parser *parser);
 void lang_tensor_check(struct lang_module *module, struct lang_decl *decl);
 void lang_tensor_write(struct lang_lower *lower, struct lang_decl *decl);
+/* After all bodies: outputs that are read although nothing fills them, and those that nothing writes. */
+void lang_tensors_finish(struct lang_module *module);
 /* The entry at hand touches the tensor: what its shape is made of becomes a value of the entry. */
 void lang_tensor_use(struct lang_lower *lower, const struct lang_tensor *tensor);
 /* As a matrix: the last dimension are the columns, all others rows. 0 if that depends on symbols. */

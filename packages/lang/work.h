@@ -92,6 +92,7 @@ struct lang_work_check {
 	uint32_t loops, depth;      /* open loops; open bodies of all kinds */
 	uint32_t segment, number;   /* piece of straight code, tasks in it so far */
 	uint32_t segments;          /* pieces so far */
+	uint32_t guards;            /* open bodies that a run may skip: branches of conditions, loops whose bounds it decides */
 	uint32_t turns;             /* open bodies whose tasks others may come between: branches of combine, processes */
 };
 /* A scalar argument of a kernel: float types take literals, symbols and slots, integer types expressions. 0 after an error. */
@@ -116,6 +117,9 @@ int lang_part_size(struct lang_work_check *check, struct lang_part *part, uint32
  * stands at the part. */
 int lang_part_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other,
 		   const char *whose);
+/* The error of that: both layouts, why they contradict, and the layout that would do. They do contradict. */
+void lang_layouts_refuse(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other,
+			 const char *whose);
 
 /* Parameters of what a call calls: first tensors, then scalars of a function, in order of declaration of a kernel. */
 struct lang_callee_param {
@@ -129,6 +133,10 @@ struct lang_callee_param {
 };
 uint32_t lang_callee_count(const struct lang_work *call);
 struct lang_callee_param lang_callee_param(const struct lang_work *call, uint32_t index);
+/* What is passed for it: kind, type, direction, layout, shape. pass->part or pass->value is found already. */
+void lang_pass_check(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass, const struct lang_callee_param *param);
+/* The tensors of a task among each other: where parts of one shape meet, their layouts do. */
+void lang_passes_join(struct lang_work_check *check, const struct lang_work *work);
 
 /* --- lowering --- */
 

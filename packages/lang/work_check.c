@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* work_check.c - names and places of the statements of bodies. */
-#include "lang/work.h"
+#include "lang/range.h"
 
 #include <string.h>
 
@@ -45,9 +45,11 @@ void lang_loop_body_check(struct lang_work_check *check, struct lang_body *body,
 	local->outer = outer;
 	check->scope.locals = local;
 	check->loops++;
+	check->guards += !local->ranged;
 	lang_segment_cut(check);
 	lang_body_check(check, body);
 	lang_segment_cut(check);
+	check->guards -= !local->ranged;
 	check->loops--;
 	check->scope.locals = outer;
 }
@@ -127,6 +129,8 @@ void lang_loop_check(struct lang_work_check *check, struct lang_work *work)
 		lang_scalar_check(&check->scope, work->value, "a row");
 	if (work->axis && !work->axis->head.broken)
 		row_check(check, work);
+	if (work->local && work->body_count)
+		lang_range_set(check, work);
 	for (uint32_t i = 0; work->local && i < work->body_count; i++)
 		lang_loop_body_check(check, &work->bodies[i], work->local);
 }
@@ -154,14 +158,18 @@ void lang_branches_check(struct lang_work_check *check, struct lang_work *work)
 void lang_cond_check(struct lang_work_check *check, struct lang_work *work)
 {
 	condition_check(check, work);
+	check->guards++;
 	lang_branches_check(check, work);
+	check->guards--;
 }
 
 void lang_repeat_check(struct lang_work_check *check, struct lang_work *work)
 {
 	condition_check(check, work);
 	check->loops++;
+	check->guards++;
 	lang_branches_check(check, work);
+	check->guards--;
 	check->loops--;
 }
 

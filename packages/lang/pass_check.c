@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* pass_check.c - what a call of a body passes: kind, type, direction, shape, and layouts of tensors that meet. */
+#include "lang/work.h"
+
+#include <string.h>
+
+/* --- tensors --- */
+
+static const char *shape_text(struct lang_work_check *check, uint32_t rows, uint32_t columns)
+{
+	return lang_format(&check->unit->arena, "%u x %u", rows, columns);
+}
+
+static void value_refuse(struct lang_work_check *check, const struct lang_work *work, const struct lang_pass *pass, const struct lang_callee_param *param)
+{
+	if (pass->value->kind == LANG_SCALAR_NAME && !lang_decl_find(check->scope.module, '%', pass->value->text)) {
+		lang_error(check->unit, pass->value->at, "there is no tensor %%%s", pass->value->text);
+		lang_decl_help(check->scope.module, '%', LANG_DECL_TENSOR, pass->value->text);
+	} else {
+		lang_error(check->unit, pass->value->all, "%%%s of @%s is a tensor, a value is passed", param->name, work->callee);
+	}
+}
+
+static int type_fits(struct lang_work_check *check, const struct lang_work *work, const struct lang_part *part, const struct lang_callee_param *param)
+{
+	if (part->decl->dtype == param->dtype)
+		return 1;
+	lang_error(check->unit, part->at, "%%%s is of type %s, the parameter %%%s of @%s is %s", part->tensor, lang_dtype_text(part->decl->dtype),
+		   param->name, work->callee, lang_dtype_text(param->dtype));
+	return 0;
+}
+
+/* A kernel is handed the shape that it states; a function may work on more than its first tile, never on less. */
+static void shape_check(struct lang_work_check *check, const struct lang_work *work, const struct lang_part *part, const struct lang_callee_param *param)
+{
+	if (!param->rows || !param->columns || (part->rows == param->rows && part->columns == param->columns) ||
+	    (work->function && part->rows >= param->rows && part->columns >= param->columns))
+		return;
+	if (work->function)
+		lang_error(check->unit, part->all, "this part of %%%s is %s, and @%s moves a tile of %s to or from %%%s", part->tensor,
+			   shape_text(check, part->rows, part->columns), work->callee, shape_text(check, param->rows, param->columns), param->name);
+	else
+		lang_error(check->unit, part->all, "this part of %%%s is %s, the parameter %%%s of @%s is %s", part->tensor,
+			   shape_text(check, part->rows, part->columns), param->name, work->callee, shape_text(check, param->rows, param->columns));
+	if (!part->extents[0] && !part->index_count)
+		lang_help(check->unit, "say where it begins: %%%s[row, column]", part->tensor);
+}
+
+static void tensor_pass(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass, const struct lang_callee_param *param)
+{
+	const char *who = lang_format(&check->unit->arena, "@%s", work->callee);
+	struct lang_part *part = &pass->part;
+
+	if (pass->value) {
+		value_refuse(check, work, pass, param);
+		return;
+	}
+	if (!lang_part_check(check, part, param->access, who) || !type_fits(check, work, part, param))
+		return;
+	if (param->layout)
+		lang_part_join(check, part, param->access, param->layout, lang_format(&check->unit->arena, "%%%s of %s", param->name, who));
+	if (work->function && work->function->kind == LANG_ORCHESTRATION)
+		return; /* what it touches is its own affair; it begins at that element */
+	if (lang_part_size(check, part, param->rows, param->columns))
+		shape_check(check, work, part, param);
+}
+
+/* --- scalars --- */
+
+/* Numbers of a float parameter are literals, or symbols and slots of that type; all else are integers. */
+static void scalar_pass(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass, const struct lang_callee_param *param)
+{
+	struct lang_scalar *value = pass->value;
+
+	if (!value) {
+		lang_error(check->unit, pass->part.at, "%%%s of @%s is a scalar, a tensor is passed", param->name, work->callee);
+		lang_help(check->unit, "load an element into a slot: slot_load %%s, %%%s[0, 0]", pass->part.tensor);
+		return;
+	}
+	lang_argument_check(&check->scope, value, param->dtype, param->name);
+}
+
+void lang_pass_check(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass, const struct lang_callee_param *param)
+{
+	if (param->tensor)
+		tensor_pass(check, work, pass, param);
+	else
+		scalar_pass(check, work, pass, param);
+}
+
+/* --- layouts of one call --- */
+
+struct operand {
+	const struct lang_part *part;
+	uint8_t access, stated; /* stated: the kernel says itself what layout its parameter has */
+};
+
+/* The first dimension that the two shard over different axes; their rank: none. */
+static uint32_t dim_between(const struct lang_layout *a, const struct lang_layout *b)
+{
+	uint32_t dim = 0;
+
+	while (dim < a->rank && !(a->dims[dim].sharded && b->dims[dim].sharded && a->dims[dim].mesh_axis != b->dims[dim].mesh_axis))
+		dim++;
+	return dim;
+}
+
+/* Parts of one shape meet element by element, unless the kernel says of both what it wants. */
+static int pair_join(struct lang_work_check *check, const struct operand *a, const struct operand *b)
+{
+	const struct lang_layout *la = &a->part->decl->layout, *lb = &b->part->decl->layout;
+	uint32_t dim;
+
+	if (a->part->rows != b->part->rows || a->part->columns != b->part->columns || (a->stated && b->stated) || la->rank != lb->rank)
+		return 1;
+	dim = dim_between(la, lb);
+	if (dim == la->rank)
+		return 1;
+	lang_layouts_refuse(check, b->part, b->access, la, lang_format(&check->unit->arena, "%%%s of the same call", a->part->tensor));
+	return 0;
+}
+
+void lang_passes_join(struct lang_work_check *check, const struct lang_work *work)
+{
+	uint32_t all = lang_callee_count(work), count = 0;
+	struct operand *operands = lang_alloc(&check->unit->arena, (all + 1) * sizeof(*operands));
+
+	for (uint32_t i = 0; i < all; i++) {
+		const struct lang_pass *pass = work->binds[i];
+		struct lang_callee_param param;
+
+		if (!pass || pass->value || !pass->part.decl || !pass->part.rows || !pass->part.decl->layout.stated)
+			continue;
+		param = lang_callee_param(work, i);
+		if (param.tensor)
+			operands[count++] = (struct operand){&pass->part, param.access, param.layout && param.layout->stated};
+	}
+	for (uint32_t i = 1; i < count; i++)
+		for (uint32_t k = 0; k < i; k++)
+			if (!pair_join(check, &operands[k], &operands[i]))
+				return;
+}
