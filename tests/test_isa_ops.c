@@ -5,7 +5,7 @@
 
 #include "check.h"
 #include "tile_builder.h"
-#include "tile_reference.h"
+#include "tile_random.h"
 
 /* shapes: per tile operand, destinations first, two letters: R C K random sizes, 1, G H numbers of groups of K, r c at most R C,
  * P = R * C, M at most what both sources have.
@@ -91,20 +91,9 @@ static const struct subject {
 	{ PTOWSP_PTO_TASSIGN, "RC", "k" },
 };
 
-static uint64_t seed;
-
-static uint64_t random_next(void)
-{
-	uint64_t z = seed += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	return z ^ z >> 31;
-}
-
 static uint32_t below(uint32_t limit)
 {
-	return (uint32_t)(random_next() % limit);
+	return random_below(limit);
 }
 
 /* Small sizes, among them 1 and multiples of every block and vector. */
@@ -113,45 +102,6 @@ static uint32_t random_side(void)
 	static const uint32_t liked[] = { 1, 2, 4, 8, 16, 32, 33 };
 
 	return below(3) ? liked[below(7)] : 1 + below(40);
-}
-
-static bool few; /* only values at which comparisons and signs go wrong */
-
-static double random_float(unsigned dtype)
-{
-	static const double delicate[] = { 0.0, -0.0, 0.0, -0.0, 1.0, -1.0, NAN };
-	static const double special[] = { 0.0, -0.0, 1.0, -1.0, INFINITY, -INFINITY, NAN, 1e-42, -3e38, 3e38, 2147483648.0,
-					  -2147483904.0, 0.5, -0.5, 1.5, 2.5, -2.5, 16777217.0, 65504, -65504, 6e-8, -6e-5, 1e-39,
-					  255.5, 128.5, 2049, 9.3e18, -9.3e18, 1.9e19, 1e300, -1e-310 };
-	const double unit = (double)(random_next() >> 11) * 0x1p-53 * 2 - 1;
-
-	if (few)
-		return delicate[below(6 + (below(4) == 0))];
-	if (!below(12))
-		return cell_round(dtype, special[below(sizeof(special) / sizeof(*special))]);
-	return cell_round(dtype, unit * (below(4) ? 4.0 : 5000.0));
-}
-
-static wide random_integer(unsigned dtype)
-{
-	const int width = 8 * (int)cell_bytes(dtype);
-	const wide top = (wide)1 << (width - 1);
-	const wide special[] = { 0, 1, -1, width - 1, width, -width - 1, top - 1, top, 2 * top - 1 };
-
-	if (!below(6))
-		return cell_wrap(dtype, special[below(sizeof(special) / sizeof(*special))]);
-	return cell_wrap(dtype, below(3) ? (wide)below(200) - 100 : (wide)random_next());
-}
-
-static struct cell random_cell(unsigned dtype)
-{
-	struct cell value = { 0, 0 };
-
-	if (cell_is_float(dtype))
-		value.f = random_float(dtype);
-	else
-		value.n = random_integer(dtype);
-	return value;
 }
 
 /* One operation under test: what the tiles hold, which of them are the same tile. */
@@ -163,7 +113,7 @@ struct trial {
 	struct mat tile[6];             /* before */
 	unsigned same_as[6];            /* smallest operand that is the same tile */
 	unsigned scalar_type[2];
-	struct cell scalar[2];
+	struct cell scalar[2], seen[2];
 };
 
 static uint32_t side_of(const struct trial *t, char letter)
@@ -231,22 +181,36 @@ static void trial_fill(struct trial *t)
 	}
 }
 
-static void trial_scalars(struct trial *t)
+/* Operands that are scalars. `seen` is what the operation makes of it: the low bits, or whether it is true. */
+static void scalar_choose(struct trial *t, unsigned k, unsigned dtype, struct cell value)
 {
-	for (unsigned k = 0; k < 2; k++) {
-		t->scalar_type[k] = t->key;
-		t->scalar[k] = random_cell(t->key);
-	}
-	if (t->s->op == PTOWSP_PTO_TEXTRACT || t->s->op == PTOWSP_PTO_TSELS) {
-		t->scalar_type[0] = t->scalar_type[1] = PTOWSP_I64;
-		t->scalar[0].n = t->s->op == PTOWSP_PTO_TSELS ? below(2) : below(t->R - t->r + 1);
-		t->scalar[1].n = below(t->C - t->c + 1);
-	}
+	t->scalar_type[k] = dtype;
+	t->scalar[k] = t->seen[k] = value;
+	if (t->s->op == PTOWSP_PTO_TSELS)
+		t->seen[k] = (struct cell){ 0, cell_is_float(dtype) ? value.f != 0 : value.n != 0 };
+	else if (!cell_is_float(dtype) && t->s->op != PTOWSP_PTO_TEXTRACT)
+		t->seen[k].n = cell_wrap(t->key, value.n);
 }
 
-static const unsigned dtypes[] = { PTOWSP_F32, PTOWSP_F16, PTOWSP_BF16, PTOWSP_F64, PTOWSP_I8, PTOWSP_I16, PTOWSP_I32,
-				   PTOWSP_I64, PTOWSP_U8,  PTOWSP_U16,	PTOWSP_U32, PTOWSP_U64, PTOWSP_BOOL };
-enum { TYPES = sizeof(dtypes) / sizeof(*dtypes) };
+/* Integers go with integer tiles whatever their type. */
+static void trial_scalars(struct trial *t, bool of_other_type)
+{
+	unsigned type = t->key;
+
+	if (t->s->op == PTOWSP_PTO_TEXTRACT) {
+		scalar_choose(t, 0, PTOWSP_I64, (struct cell){ 0, below(t->R - t->r + 1) });
+		scalar_choose(t, 1, PTOWSP_I64, (struct cell){ 0, below(t->C - t->c + 1) });
+		return;
+	}
+	if (t->s->op == PTOWSP_PTO_TSELS)
+		type = tile_dtypes[below(TILE_TYPES)];
+	else if (of_other_type && !cell_is_float(t->key))
+		do
+			type = tile_dtypes[below(TILE_TYPES)];
+		while (cell_is_float(type));
+	scalar_choose(t, 0, type, below(3) ? random_cell(type) : (struct cell){ -0.0, 0 });
+	scalar_choose(t, 1, type, random_cell(type));
+}
 
 /* Where products of a type may add up besides in itself. */
 static unsigned wider(unsigned key)
@@ -269,27 +233,43 @@ static unsigned dtype_of(const struct trial *t, char type)
 	return type == 'k' ? t->key : type == 'm' ? t->mask : type == 'r' ? t->sum : t->index;
 }
 
-static void trial_make(struct trial *t, const struct subject *s, unsigned key)
+/* How many modes the operation has. */
+static unsigned modes_of(unsigned op)
 {
-	unsigned i;
+	return op == PTOWSP_PTO_TCVT ? PTOWSP_ROUND_ODD + 1 : op == PTOWSP_PTO_TCMP || op == PTOWSP_PTO_TCMPS ? PTOWSP_COMPARE_GE + 1 : 1;
+}
 
-	few = below(5) == 0;
-	memset(t, 0, offsetof(struct trial, tile));
-	t->s = s;
-	t->key = key;
-	t->mask = dtypes[below(TYPES)];
-	t->sum = below(2) ? key : wider(key);
-	t->index = below(2) ? PTOWSP_I32 : PTOWSP_U32;
-	t->mode = s->op == PTOWSP_PTO_TCVT ? below(7) : s->op == PTOWSP_PTO_TCMP || s->op == PTOWSP_PTO_TCMPS ? below(6) : 0;
-	t->R = random_side();
-	t->C = random_side();
+/* The first ones are a single element, a row and a column; each comes plain and with shared tiles. */
+static void trial_sides(struct trial *t, unsigned number)
+{
+	const unsigned form = number / 2;
+	const bool large = t->s->types[0] == 'm'; /* many values for each of its modes */
+
+	t->R = form == 0 || form == 1 ? 1 : large ? 16 + below(25) : random_side();
+	t->C = form == 0 || form == 2 ? 1 : large ? 16 + below(25) : random_side();
 	t->G = 1 + below(4);
 	t->H = 1 + below(4);
 	t->K = t->G * t->H * (1 + below(4));
-	if (below(3) == 0) /* makes room for in-place products and transpositions */
+	if (form == 0 || below(3) == 0) /* makes room for in-place products and transpositions */
 		t->K = t->R = t->C, t->G = t->H = 1;
 	t->r = 1 + below(t->R);
 	t->c = 1 + below(t->C);
+}
+
+/* Masks of every type with every mode, sums and indices of both their types. */
+static void trial_make(struct trial *t, const struct subject *s, unsigned key, unsigned number)
+{
+	unsigned i;
+
+	random_few = below(5) == 0;
+	memset(t, 0, offsetof(struct trial, tile));
+	t->s = s;
+	t->key = key;
+	t->mask = tile_dtypes[number % TILE_TYPES];
+	t->mode = number / TILE_TYPES % modes_of(s->op);
+	t->sum = number / 2 % 2 ? key : wider(key);
+	t->index = number / 2 % 2 ? PTOWSP_I32 : PTOWSP_U32;
+	trial_sides(t, number);
 	t->count = (unsigned)strlen(s->types);
 	t->dst_count = s->op == PTOWSP_PTO_TSORT32 ? 2 : 1;
 	for (i = 0; i < t->count; i++) {
@@ -299,7 +279,7 @@ static void trial_make(struct trial *t, const struct subject *s, unsigned key)
 		t->same_as[i] = i;
 	}
 	trial_fill(t);
-	trial_scalars(t);
+	trial_scalars(t, number / 2 % 2);
 }
 
 static bool may_share(const struct trial *t, unsigned i, unsigned k)
@@ -351,11 +331,7 @@ static void mat_pack(const struct mat *m, void *memory)
 
 static unsigned scalar_row(struct tile_builder *b, unsigned dtype, struct cell value)
 {
-	uint64_t bits = (uint64_t)value.n;
-
-	if (cell_is_float(dtype))
-		bits = 0, cell_pack(dtype, value, &bits);
-	return tile_scalar(b, "", dtype, PTOWSP_SCALAR_CONST, bits);
+	return tile_scalar(b, "", dtype, PTOWSP_SCALAR_CONST, cell_bits(dtype, value));
 }
 
 /* Loads every tile, runs the operation once, stores the destinations: memref k for operand k. */
@@ -474,7 +450,7 @@ static bool trial_run(struct trial *t, const char *how)
 	}
 	want[0] = t->tile[0];
 	want[1] = t->tile[1];
-	reference_op(t->s->op, t->mode, &want[0], &want[1], src, t->scalar);
+	reference_op(t->s->op, t->mode, &want[0], &want[1], src, t->seen);
 	good = tile_run(&task, program) == PTOWSP_OK;
 	if (!good)
 		CHECK_FAIL("%s%s: %s", isa_op(t->s->op)->mnemonic, how, task.error.text);
@@ -485,40 +461,36 @@ static bool trial_run(struct trial *t, const char *how)
 	return good;
 }
 
-static uint64_t seed_start(void)
-{
-	const char *text = getenv("PTOWSP_SEED");
-
-	return text ? strtoull(text, NULL, 0) : 20261120;
-}
-
 /* Whether the table's letters name the type. */
-static bool is_key(const struct subject *s, unsigned dtype)
+static bool is_key(unsigned op, unsigned dtype)
 {
 	const char class = dtype == PTOWSP_BOOL ? 'b' : cell_is_float(dtype) ? 'f' : 'i';
-	const char *keys = isa_op(s->op)->keys;
+	const char *keys = isa_op(op)->keys;
 
 	return *keys ? strchr(keys, class) != NULL : dtype == PTOWSP_F32;
 }
 
-enum { TRIALS = 32 /* of an operation on a type; half of them with shared tiles */ };
+enum { TRIALS = 32 /* of an operation on a type at least; half of them with shared tiles */ };
 
 static bool subject_run(const struct subject *s, unsigned key)
 {
 	static struct trial t;
+	const unsigned sweep = strchr(s->types, 'm') ? TILE_TYPES * modes_of(s->op) : 0, count = sweep > TRIALS ? sweep : TRIALS;
 	char how[64];
 	bool good = true;
 
-	for (unsigned i = 0; i < TRIALS && good; i++) {
-		const uint64_t start = seed_start() + i * 1000003u + key * 31u;
+	for (unsigned i = 0; i < count && good; i++) {
+		const uint64_t start = random_start() + i * 1000003u + key * 31u;
 
-		seed = start;
-		trial_make(&t, s, key);
+		random_seed = start;
+		trial_make(&t, s, key, i);
 		if (i & 1)
 			trial_share(&t);
-		snprintf(how, sizeof(how), " (PTOWSP_SEED=%llu%s)", (unsigned long long)start, i & 1 ? ", shared" : "");
+		snprintf(how, sizeof(how), " (trial %u of PTOWSP_SEED=%llu%s)", i, (unsigned long long)random_start(), i & 1 ? ", shared" : "");
 		good = trial_run(&t, how);
 	}
+	if (good)
+		pair_mark(s->op, key);
 	return good;
 }
 
@@ -532,35 +504,35 @@ static void op_agrees_with_reference(void)
 
 		if (strcmp(check_name(), check_fmt("%s_agrees_with_reference", isa_op(s->op)->mnemonic)))
 			continue;
-		for (unsigned i = 0; i < TYPES; i++)
-			if (is_key(s, dtypes[i])) {
-				CHECK(subject_run(s, dtypes[i]));
+		for (unsigned i = 0; i < TILE_TYPES; i++)
+			if (is_key(s->op, tile_dtypes[i])) {
+				CHECK(subject_run(s, tile_dtypes[i]));
 				types++;
 			}
 	}
 	CHECK(types > 0);
 }
 
-static bool is_subject(unsigned op)
+/* Memory, single elements and scalars: suite isa_memory. Control: isa_run. Must come last. */
+static void every_pair_of_operation_and_type_was_compared(void)
 {
-	for (size_t k = 0; k < sizeof(subjects) / sizeof(*subjects); k++)
-		if (subjects[k].op == op)
-			return true;
-	return false;
-}
+	unsigned pairs = 0;
 
-/* Memory, single elements, scalars and control have suites of their own: isa_run. */
-static void every_tile_op_is_a_subject(void)
-{
 	for (unsigned op = PTOWSP_PTO_TABS; op < PTOWSP_PTO_TSYNC; op++)
-		if (isa_op(op) && !is_subject(op))
-			CHECK_FAIL("%s has no trials", isa_op(op)->mnemonic);
+		for (unsigned i = 0; i < TILE_TYPES && isa_op(op); i++) {
+			if (!is_key(op, tile_dtypes[i]))
+				continue;
+			pairs++;
+			if (!(pairs_compared[op] >> tile_dtypes[i] & 1))
+				CHECK_FAIL("%s of %s was not compared", isa_op(op)->mnemonic, dtype_text(tile_dtypes[i]));
+		}
+	printf("isa_ops: %u pairs of operation and type, PTOWSP_SEED=%llu\n", pairs, (unsigned long long)random_start());
 }
 
 void suite_isa_ops(CU_pSuite s)
 {
-	TEST(s, every_tile_op_is_a_subject);
 	for (size_t k = 0; k < sizeof(subjects) / sizeof(*subjects); k++)
 		if (k == 0 || subjects[k].op != subjects[k - 1].op)
 			check_add(s, check_fmt("%s_agrees_with_reference", isa_op(subjects[k].op)->mnemonic), op_agrees_with_reference);
+	TEST(s, every_pair_of_operation_and_type_was_compared);
 }

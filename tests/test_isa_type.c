@@ -7,26 +7,11 @@
 #include "isa/convert.h"
 #include "isa/state.h"
 #include "tile_builder.h"
-#include "tile_reference.h"
+#include "tile_random.h"
 
 static struct tile_builder b;
 static struct tile_task task;
 static struct isa_program *program;
-static uint64_t seed;
-
-static uint64_t random_next(void)
-{
-	uint64_t z = seed += UINT64_C(0x9E3779B97F4A7C15);
-
-	z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
-	z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
-	return z ^ z >> 31;
-}
-
-static const unsigned dtypes[] = { PTOWSP_F32, PTOWSP_F16, PTOWSP_BF16, PTOWSP_F64, PTOWSP_I8, PTOWSP_I16, PTOWSP_I32,
-				   PTOWSP_I64, PTOWSP_U8,  PTOWSP_U16,	PTOWSP_U32, PTOWSP_U64, PTOWSP_BOOL };
-enum { TYPES = sizeof(dtypes) / sizeof(*dtypes) };
-
 static void element_table_agrees_with_the_list_of_types(void)
 {
 	static const struct {
@@ -43,7 +28,7 @@ static void element_table_agrees_with_the_list_of_types(void)
 		CHECK_INT(isa_element(rows[i].code)->class, rows[i].class);
 		CHECK(isa_element(rows[i].code)->one != 0);
 	}
-	CHECK_UINT(sizeof(rows) / sizeof(*rows), TYPES);
+	CHECK_UINT(sizeof(rows) / sizeof(*rows), TILE_TYPES);
 	CHECK_UINT(isa_element(999)->bytes, 0);
 	CHECK_STR(isa_dtype_text(PTOWSP_BF16), "bf16");
 	CHECK_STR(isa_dtype_text(999), "?");
@@ -130,7 +115,7 @@ static void f32_is_rounded_once_to_a_narrow_float(void)
 		for (unsigned mode = PTOWSP_ROUND_NONE; mode <= PTOWSP_ROUND_ODD; mode++) {
 			unsigned wrong = 0;
 
-			seed = 7 + mode;
+			random_seed = 7 + mode;
 			for (uint32_t i = 0; i < 65536; i++) {
 				const uint64_t r = random_next();
 				const uint32_t step = (uint32_t)(r % 3) - 1, half = r & 8 ? 1u << (drop[k] - 1) : 0;
@@ -166,7 +151,7 @@ static void one_narrow_operation_is_correctly_rounded(void)
 		const char sign = ops[k % 5].sign;
 		unsigned wrong = 0;
 
-		seed = 99 + k;
+		random_seed = 99 + k;
 		for (uint32_t i = 0; i < 65536; i++) {
 			halves[i] = sign == 's' ? (uint16_t)i : (uint16_t)random_next();
 			others[i] = (uint16_t)random_next();
@@ -186,13 +171,13 @@ static void one_narrow_operation_is_correctly_rounded(void)
 /* A 4 x 6 tile of any type through a window with strides, gathered and scattered, element by element. */
 static void memory_moves_every_type(void)
 {
-	for (unsigned k = 0; k < TYPES; k++) {
-		const unsigned type = dtypes[k], bytes = cell_bytes(type);
+	for (unsigned k = 0; k < TILE_TYPES; k++) {
+		const unsigned type = tile_dtypes[k], bytes = cell_bytes(type);
 		unsigned char in[8 * 240], out[8 * 240], sparse[8 * 24];
 		uint32_t index[24];
 		unsigned x, i, s, zero, wrong = 0;
 
-		seed = 5 + k;
+		random_seed = 5 + k;
 		for (size_t n = 0; n < sizeof(in); n++)
 			in[n] = type == PTOWSP_BOOL ? random_next() & 1 : (unsigned char)random_next();
 		memset(out, 0, sizeof(out));
@@ -241,8 +226,8 @@ static void memory_moves_every_type(void)
 
 static void stores_are_scaled_in_every_type(void)
 {
-	for (unsigned k = 0; k < TYPES - 1; k++) {
-		const unsigned type = dtypes[k], bytes = cell_bytes(type);
+	for (unsigned k = 0; k < TILE_TYPES - 1; k++) {
+		const unsigned type = tile_dtypes[k], bytes = cell_bytes(type);
 		unsigned char in[8 * 12], scale[8 * 4], out[8 * 12];
 		unsigned x, y, zero;
 
@@ -318,8 +303,8 @@ static struct cell whole(wide n)
 
 static void scalars_compute_in_every_type(void)
 {
-	for (unsigned k = 0; k < TYPES - 1; k++) {
-		const unsigned type = dtypes[k], bytes = cell_bytes(type);
+	for (unsigned k = 0; k < TILE_TYPES - 1; k++) {
+		const unsigned type = tile_dtypes[k], bytes = cell_bytes(type);
 		const wide top = ((wide)1 << (8 * bytes - 1));
 
 		if (cell_is_float(type)) {
@@ -363,9 +348,9 @@ static struct cell moved(unsigned to, unsigned from, struct cell x)
 
 static void mov_converts_between_all_types(void)
 {
-	for (unsigned k = 0; k < TYPES; k++)
-		for (unsigned n = 0; n < TYPES; n++) {
-			const unsigned from = dtypes[k], to = dtypes[n];
+	for (unsigned k = 0; k < TILE_TYPES; k++)
+		for (unsigned n = 0; n < TILE_TYPES; n++) {
+			const unsigned from = tile_dtypes[k], to = tile_dtypes[n];
 			const struct cell one = moved(to, from, whole(1)), large = { cell_is_float(from) ? cell_round(from, 65504) : 0, cell_wrap(from, 65504) };
 			const struct cell got = moved(to, from, large);
 
@@ -394,8 +379,8 @@ static void mov_converts_between_all_types(void)
 /* A condition of any type, both zeros of floats. */
 static void conditions_are_of_every_type(void)
 {
-	for (unsigned k = 0; k < TYPES; k++) {
-		const unsigned type = dtypes[k];
+	for (unsigned k = 0; k < TILE_TYPES; k++) {
+		const unsigned type = tile_dtypes[k];
 
 		for (unsigned n = 0; n < 3; n++) {
 			const struct cell value = n == 0 ? whole(0) : n == 1 ? whole(1) : (struct cell){ -0.0, 0 };
