@@ -2,7 +2,7 @@
  * main.c - each allocation of a whole life fails in turn: opening a package, planning, opening a backend, loading, running, closing. Every
  * time NO_MEMORY comes out with one sentence, or the run is right without it, and nothing stays behind.
  *
- *	faults PLUGIN PACKAGES [NAME]     a file and a folder; one line per program: "ok NAME - so many allocations ..." or "not ok NAME - why" */
+ *	faults PLUGIN PACKAGES [NAME [EVERY]]     a file and a folder; one line per program: "ok NAME - so many allocations ..." or "not ok NAME - why" */
 #include <inttypes.h>
 #include <pthread.h>
 #include <stdarg.h>
@@ -208,7 +208,8 @@ static ptowsp_status once(const struct program *p, const char *plugin, const cha
 	return st;
 }
 
-static int program_try(const struct program *p, const char *plugin, const char *folder)
+/* every: of so many allocations one fails; another one in each program. */
+static int program_try(const struct program *p, uint64_t every, const char *plugin, const char *folder)
 {
 	struct ptowsp_error error;
 	struct tally tally = {0};
@@ -223,7 +224,7 @@ static int program_try(const struct program *p, const char *plugin, const char *
 		bad(&tally, "a life without faults leaves memory behind");
 	if (clean != p->ends)
 		bad(&tally, "a life without faults ends with %s: %.200s", reg_status_name(clean), error.text);
-	for (uint64_t n = 1; n <= count; n++) {
+	for (uint64_t n = 1 + (uint64_t)(p - programs) % every; n <= count; n += every) {
 		ptowsp_status st = once(p, plugin, folder, n, &error);
 
 		judge(&tally, n, st, clean, &error, kept_before);
@@ -238,15 +239,16 @@ static int program_try(const struct program *p, const char *plugin, const char *
 
 int main(int argc, char **argv)
 {
+	uint64_t every = argc > 4 ? strtoull(argv[4], NULL, 10) : 1;
 	char address[32];
 	int failed = 0;
 
-	if (argc < 3)
+	if (argc < 3 || !every)
 		return 2;
 	snprintf(address, sizeof(address), "%" PRIxPTR, (uintptr_t)&faults);
 	setenv(FAULTS_VARIABLE, address, 1);
 	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
 		if (argc < 4 || !strcmp(argv[3], programs[i].name))
-			failed |= program_try(&programs[i], argv[1], argv[2]);
+			failed |= program_try(&programs[i], every, argv[1], argv[2]);
 	return failed;
 }
