@@ -157,6 +157,23 @@ struct lang_span lang_line_span(const struct lang_unit *unit, uint32_t file, uin
 	return at;
 }
 
+struct lang_span lang_word_span(const struct lang_unit *unit, struct lang_span line, const char *word, size_t length)
+{
+	static const char inner[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.$";
+	struct lang_span at = line;
+	const char *text, *end;
+	size_t size;
+
+	line_find(&unit->sources[line.file], line.line, &text, &size);
+	end = text + line.column - 1 + line.length;
+	for (text += line.column - 1; (size_t)(end - text) >= length && length; text++, at.column++)
+		if (!memcmp(text, word, length) && (text + length == end || !memchr(inner, text[length], sizeof(inner) - 1))) {
+			at.length = (uint32_t)length;
+			return at;
+		}
+	return line;
+}
+
 const char *lang_place(struct lang_unit *unit, struct lang_span at)
 {
 	return lang_format(&unit->arena, "%s:%u", unit->sources[at.file].name, at.line);

@@ -44,6 +44,8 @@ void lang_help(struct lang_unit *unit, const char *format, ...) __attribute__((f
 
 /* All of a line but the blanks around it. */
 struct lang_span lang_line_span(const struct lang_unit *unit, uint32_t file, uint32_t line);
+/* The first place in that line, which lang_line_span found, where the word stands and does not go on; else the line itself. */
+struct lang_span lang_word_span(const struct lang_unit *unit, struct lang_span line, const char *word, size_t length);
 
 /* "file:line" of a span, for messages that name a second place. */
 const char *lang_place(struct lang_unit *unit, struct lang_span at);

@@ -416,6 +416,14 @@ static void *payload_make(struct kernel *kernel, size_t *size_out)
 	return lang_tile_encode(&kernel->code, name, params, function->memref_count, size_out);
 }
 
+/* "tadd works on ..., not on u1 (%h)" means %h, where the line has it by that name. */
+static struct lang_span operand_place(const struct lang_unit *unit, struct lang_span line, const char *sentence)
+{
+	const char *name = strrchr(sentence, '(');
+
+	return name && name[1] == '%' ? lang_word_span(unit, line, name + 1, strcspn(name + 1, ")")) : line;
+}
+
 /* "kernel f line 11: sentence" is the sentence at that line, where the line is one of this function's own file. */
 static struct lang_span why_place(struct kernel *kernel, const char *why, const char **sentence_out)
 {
@@ -427,7 +435,7 @@ static struct lang_span why_place(struct kernel *kernel, const char *why, const 
 	if (!number || kernel->bodies || lang_places_stated(kernel->lower->unit, at.file))
 		return at;
 	*sentence_out = end + 2;
-	return lang_line_span(kernel->lower->unit, at.file, number);
+	return operand_place(kernel->lower->unit, lang_line_span(kernel->lower->unit, at.file, number), *sentence_out);
 }
 
 /* The verifier of the backends has the last word: what it says about element types becomes a warning here, and a

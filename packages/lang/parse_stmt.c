@@ -340,29 +340,41 @@ static int nothing_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 	return 1;
 }
 
-/* Statements that begin with a word of their own; every other word is a tile operation without a result. */
+/* Statements that begin with a word of their own; so do scalar operations, by every spelling that the opcode table has. Every
+ * other word is a tile operation without a result. */
 static const struct form {
 	const char *word;
 	uint8_t op;
 	int (*parse)(struct lang_parser *parser, struct lang_stmt *stmt);
 } forms[] = {
-	{"ADD", PTOWSP_PTO_ADD, scalar_parse},       {"SUB", PTOWSP_PTO_SUB, scalar_parse},
-	{"MUL", PTOWSP_PTO_MUL, scalar_parse},       {"DIV", PTOWSP_PTO_DIV, scalar_parse},
-	{"MOV", PTOWSP_PTO_MOV, scalar_parse},       {"LI", PTOWSP_PTO_LI, scalar_parse},
-	{"CMP", PTOWSP_PTO_CMP, scalar_parse},       {"LOAD", PTOWSP_PTO_LOAD, scalar_parse},
-	{"STORE", PTOWSP_PTO_STORE, scalar_parse},   {"FOR", PTOWSP_PTO_FOR, lang_for_parse},
+	{"FOR", PTOWSP_PTO_FOR, lang_for_parse},
 	{"IF", PTOWSP_PTO_IF, lang_if_parse},             {"IF_BIT", PTOWSP_PTO_IF, lang_if_parse},
 	{"WHILE", PTOWSP_PTO_WHILE, lang_while_parse},    {"BREAK", PTOWSP_PTO_BREAK, nothing_parse},
 	{"CONTINUE", PTOWSP_PTO_CONTINUE, nothing_parse}, {"YIELD", PTOWSP_PTO_YIELD, nothing_parse},
 	{"CALL", PTOWSP_PTO_CALL, lang_call_parse},       {"return", PTOWSP_PTO_RETURN, nothing_parse},
 };
 
+static int scalar_op_find(const struct lang_token *word)
+{
+	const int op = word->kind == LANG_WORD && *word->text <= 'Z' ? isa_op_find(word->text, strlen(word->text)) : -1;
+
+	return op >= PTOWSP_PTO_ADD && op <= PTOWSP_PTO_STORE ? op : -1;
+}
+
 static int word_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 {
+	const struct lang_token *word = lang_peek(parser);
+	const int op = scalar_op_find(word);
+
+	stmt->at = word->at;
+	stmt->word = word->text;
+	if (op >= 0) {
+		stmt->op = (uint8_t)op;
+		lang_take(parser);
+		return scalar_parse(parser, stmt);
+	}
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
 		if (lang_at_word(parser, forms[i].word)) {
-			stmt->at = lang_peek(parser)->at;
-			stmt->word = forms[i].word;
 			stmt->op = forms[i].op;
 			lang_take(parser);
 			return forms[i].parse(parser, stmt);
