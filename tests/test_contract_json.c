@@ -268,7 +268,7 @@ static void a_peer_row_has_the_columns_of_the_harness(void)
 
 	cli_begin();
 	for (size_t i = 0; i < 4; i++) {
-		REQUIRE_INT(cli(check_fmt("$B/ptowsp-bench peer %s --threads 2 --work-ns 0 --reps 3", rows[i].args)), 0);
+		REQUIRE_INT(cli(check_fmt("PB_QUIET_S=0 $B/ptowsp-bench peer %s --threads 2 --work-ns 0 --reps 3", rows[i].args)), 0);
 		CHECK_UINT(cli_lines(cli_out), 1);
 		check_table(cli_out);
 		REQUIRE_INT(sscanf(cli_out, "%31s %d %*s %d %d %d %d", name, &threads, &tasks, &edges, &work, &reps), 6);
