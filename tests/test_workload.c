@@ -212,6 +212,24 @@ static void a_kernels_rows_have_all_that_was_said(void)
 	source_free(&s);
 }
 
+static void a_parameters_layout_is_kept_row_by_row(void)
+{
+	struct source s = source_compile("kernel @k(%a: f32[8, 8] in layout(S(2), R), %n: i64, %b: f32[8, 8] in, %c: f32[8] out layout(S(0)))\n");
+	const struct ptowsp_param_layout_record *dims;
+	uint32_t first, count;
+
+	CHECK_STR(s.messages, "");
+	REQUIRE(s.t && s.t->kernel_count == 1 && s.t->param_layout_count == 3);
+	first = s.t->kernel[0].params;
+	dims = pkg_param_layout(s.t, first, &count);
+	REQUIRE(dims && count == 2);
+	CHECK(dims[0].distribution == 1 && dims[0].mesh_axis == 2 && dims[1].distribution == 0);
+	CHECK(!pkg_param_layout(s.t, first + 1, &count) && !pkg_param_layout(s.t, first + 2, &count) && !count);
+	dims = pkg_param_layout(s.t, first + 3, &count);
+	CHECK(dims && count == 1 && dims->distribution == 1 && dims->mesh_axis == 0);
+	source_free(&s);
+}
+
 static void files_that_cannot_be_read_are_errors_at_their_names(void)
 {
 	static const char text[] = "kernel @k() { image a \"absent\" }\nkernel @l() { image a \"empty\" }\n";
@@ -339,6 +357,7 @@ void suite_workload(CU_pSuite s)
 	TEST(s, an_entry_needs_what_it_reads);
 	TEST(s, a_tensors_row_has_all_that_was_said);
 	TEST(s, a_kernels_rows_have_all_that_was_said);
+	TEST(s, a_parameters_layout_is_kept_row_by_row);
 	TEST(s, files_that_cannot_be_read_are_errors_at_their_names);
 	TEST(s, every_instruction_of_a_workload_has_its_place);
 	TEST(s, one_source_gives_one_package);

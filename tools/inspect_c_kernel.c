@@ -180,6 +180,15 @@ static void body_say(struct said *s, uint32_t kernel, const struct tiles *x)
 	free(room);
 }
 
+static void layout_say(struct said *s, uint32_t param)
+{
+	uint32_t count;
+	const struct ptowsp_param_layout_record *dims = pkg_param_layout(s->t, param, &count);
+
+	for (uint32_t i = 0; i < count; i++)
+		say(s, "param_dim", s->params[param], word(PKG_WORDS_distribution, dims[i].distribution), (uint32_t)dims[i].mesh_axis);
+}
+
 static void params_say(struct said *s, uint32_t kernel)
 {
 	const struct ptowsp_kernel_record *k = &s->t->kernel[kernel];
@@ -192,6 +201,7 @@ static void params_say(struct said *s, uint32_t kernel)
 							      : say(s, "param_scalar", s->kernels[kernel], name, type);
 		if (p->kind == PTOWSP_PARAM_TENSOR && (p->rows || p->columns))
 			say(s, "param_tile", s->params[i], p->rows, p->columns);
+		layout_say(s, i);
 	}
 }
 

@@ -84,6 +84,22 @@ static void sections_print(const struct pkg *package, FILE *to)
 	columns_print(&c, to, 2);
 }
 
+/* " S(0),R" */
+static void layout_add(const struct pkg_tables *t, uint32_t param, char *text, size_t size)
+{
+	uint32_t count;
+	const struct ptowsp_param_layout_record *dims = pkg_param_layout(t, param, &count);
+
+	for (uint32_t i = 0; i < count; i++) {
+		size_t used = strlen(text);
+
+		if (dims[i].distribution)
+			snprintf(text + used, size - used, "%sS(%u)", i ? "," : " ", dims[i].mesh_axis);
+		else
+			snprintf(text + used, size - used, "%sR", i ? "," : " ");
+	}
+}
+
 static void params_text(const struct pkg_tables *t, const struct ptowsp_kernel_record *k, char *text, size_t size)
 {
 	static const char *const access[] = {"", " in", " out", " inout"};
@@ -91,10 +107,11 @@ static void params_text(const struct pkg_tables *t, const struct ptowsp_kernel_r
 	text[0] = 0;
 	for (uint32_t i = 0; i < k->param_count && strlen(text) + 1 < size; i++) {
 		const struct ptowsp_param_record *p = &t->param[k->params + i];
-		char one[96];
+		char one[160];
 
 		snprintf(one, sizeof(one), "%.40s %s%s", pkg_string(t, p->name), pkg_word(PKG_WORDS_dtype, p->dtype),
 			 p->kind == PTOWSP_PARAM_SCALAR ? "" : access[p->access & 3]);
+		layout_add(t, k->params + i, one, sizeof(one));
 		list_add(text, size, one);
 	}
 }

@@ -28,6 +28,8 @@ ptowsp_status pkg_verify_pipeline(const struct pkg_check *check, uint32_t instru
 ptowsp_status pkg_verify_axes(const struct pkg_check *check);
 /* The tensors and values of entries that are one task of a kernel (verify_axes.c). Needs verified tables. */
 ptowsp_status pkg_verify_kernel_entries(const struct pkg_check *check);
+/* Layouts of kernel parameters (layouts.c). Needs verified tables. */
+ptowsp_status pkg_verify_layouts(const struct pkg_check *check);
 
 /* 1 if offset is the first byte of a string of STRS. */
 int pkg_verify_is_string(const struct pkg_check *check, uint64_t offset);

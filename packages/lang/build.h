@@ -33,6 +33,8 @@ struct build_tensor {
 };
 struct build_param {
 	struct ptowsp_param_record record;
+	struct ptowsp_param_layout_record dims[4]; /* of its layout */
+	uint32_t dim_count; /* 0: it states none */
 	uint32_t kernel;
 	uint32_t number; /* among the tensors, or the scalars, of its kernel */
 };

@@ -150,6 +150,9 @@ PTOWSP_PACK_API uint32_t ptowsp_build_kernel_measured(struct ptowsp_build *b, ui
  * first tile that touches it are found in the kernel's body, or stated. */
 PTOWSP_PACK_API uint32_t ptowsp_build_param(struct ptowsp_build *b, uint32_t kernel, const char *name, const char *dtype, const char *access);
 PTOWSP_PACK_API uint32_t ptowsp_build_param_tile(struct ptowsp_build *b, uint32_t param, uint32_t rows, uint32_t columns);
+/* The next dimension of the layout that the parameter states, outermost first: "replicated", or "sharded" over an axis of the grid. None: it
+ * states no layout. At most 4, of a parameter with rows and columns 2. */
+PTOWSP_PACK_API uint32_t ptowsp_build_param_dim(struct ptowsp_build *b, uint32_t param, const char *distribution, uint32_t mesh_axis);
 PTOWSP_PACK_API uint32_t ptowsp_build_param_scalar(struct ptowsp_build *b, uint32_t kernel, const char *name, const char *dtype);
 /* The next payload, best first: kind pto, elf, image or source. */
 PTOWSP_PACK_API uint32_t ptowsp_build_payload(struct ptowsp_build *b, uint32_t kernel, const char *kind, const void *bytes, uint64_t size);

@@ -104,8 +104,29 @@ uint32_t ptowsp_build_param_tile(struct ptowsp_build *b, uint32_t param, uint32_
 
 	if (p->record.kind != PTOWSP_PARAM_TENSOR)
 		build_refuse(b, "%.80s is a scalar, tiles touch tensors", build_text(b, p->record.name));
+	if (rows && columns && p->dim_count > 2)
+		build_refuse(b, "the layout of %.80s has %u dimensions already", build_text(b, p->record.name), p->dim_count);
 	p->record.rows = rows;
 	p->record.columns = columns;
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_param_dim(struct ptowsp_build *b, uint32_t param, const char *distribution, uint32_t mesh_axis)
+{
+	BUILD_CALL(b);
+	struct build_param *p = &b->params[build_row(b, BUILD_PARAM, param)];
+	uint16_t word = (uint16_t)build_word(b, PKG_WORDS_distribution, distribution);
+
+	if (p->record.kind != PTOWSP_PARAM_TENSOR)
+		build_refuse(b, "%.80s is a scalar, tensors have layouts", build_text(b, p->record.name));
+	if (p->dim_count == (p->record.rows && p->record.columns ? 2u : 4u))
+		build_refuse(b, "%.80s has no more dimensions", build_text(b, p->record.name));
+	if (mesh_axis > UINT16_MAX || (mesh_axis && !word))
+		build_refuse(b, "axis %u: a grid has 65536 of them, and a replicated dimension has none", mesh_axis);
+	for (uint32_t i = 0; word && i < p->dim_count; i++)
+		if (p->dims[i].distribution && p->dims[i].mesh_axis == mesh_axis)
+			build_refuse(b, "axis %u shards another dimension already", mesh_axis);
+	p->dims[p->dim_count++] = (struct ptowsp_param_layout_record){.distribution = word, .mesh_axis = (uint16_t)mesh_axis};
 	return BUILD_DONE;
 }
 

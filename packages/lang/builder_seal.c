@@ -201,10 +201,16 @@ static void params_write(const struct seal *s, struct build_kernel *k)
 {
 	k->record.params = run_begin(s, PTOWSP_SECTION_KPRM, k->record.param_count);
 	for (uint32_t i = 0; i < k->record.param_count; i++) {
-		struct ptowsp_param_record record = s->b->params[k->params[i]].record;
+		struct build_param *param = &s->b->params[k->params[i]];
+		struct ptowsp_param_record record = param->record;
+		uint32_t row;
 
 		record.name = string_of(s, record.name);
-		pkg_writer_row(s->writer, PTOWSP_SECTION_KPRM, &record, sizeof(record));
+		row = pkg_writer_row(s->writer, PTOWSP_SECTION_KPRM, &record, sizeof(record));
+		for (uint32_t d = 0; d < param->dim_count; d++) {
+			param->dims[d].param = row;
+			pkg_writer_row(s->writer, PTOWSP_SECTION_KLAY, &param->dims[d], sizeof(param->dims[d]));
+		}
 	}
 }
 

@@ -256,6 +256,16 @@ void lang_kernel_check(struct lang_module *module, struct lang_decl *decl)
 
 /* --- rows --- */
 
+static void layout_write(struct lang_lower *lower, const struct lang_layout *layout, uint32_t param)
+{
+	for (uint32_t i = 0; i < layout->rank; i++) {
+		struct ptowsp_param_layout_record record = {
+			.param = param, .distribution = layout->dims[i].sharded, .mesh_axis = layout->dims[i].mesh_axis};
+
+		pkg_writer_row(lower->writer, PTOWSP_SECTION_KLAY, &record, sizeof(record));
+	}
+}
+
 static uint32_t params_write(struct lang_lower *lower, const struct lang_kernel *kernel)
 {
 	uint32_t first = pkg_writer_count(lower->writer, PTOWSP_SECTION_KPRM);
@@ -269,7 +279,7 @@ static uint32_t params_write(struct lang_lower *lower, const struct lang_kernel 
 						     .rows = param->rows,
 						     .columns = param->columns};
 
-		pkg_writer_row(lower->writer, PTOWSP_SECTION_KPRM, &record, sizeof(record));
+		layout_write(lower, &param->layout, pkg_writer_row(lower->writer, PTOWSP_SECTION_KPRM, &record, sizeof(record)));
 	}
 	return first;
 }

@@ -15,7 +15,7 @@ struct lang_kernel_param {
 	uint8_t rank;                /* tensors: 0 any shape, 1, 2 */
 	struct lang_scalar *extents[2];
 	uint32_t rows, columns;      /* of the shape, 0: any */
-	struct lang_layout layout;   /* tensors: what is passed has to join with it; packages do not keep it */
+	struct lang_layout layout;   /* tensors: what is passed has to join with it */
 };
 struct lang_payload {
 	uint16_t kind;               /* PTOWSP_PAYLOAD_x */

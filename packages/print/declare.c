@@ -159,21 +159,40 @@ static const char *unit_word(unsigned unit)
 	return "?";
 }
 
+/* " layout(S(0), R)" */
+static void param_layout_add(struct print_text *text, const struct ptowsp_param_layout_record *dims, uint32_t rank)
+{
+	for (uint32_t i = 0; i < rank; i++) {
+		print_add(text, "%s", i ? ", " : " layout(");
+		if (dims[i].distribution)
+			print_add(text, "S(%u)", dims[i].mesh_axis);
+		else
+			print_add(text, "R");
+	}
+	print_add(text, "%s", rank ? ")" : "");
+}
+
 static void params_add(const struct print_job *job, struct print_text *text, const struct ptowsp_kernel_record *kernel)
 {
 	static const char *const accesses[] = {"?", "in", "out", "inout"};
 
 	for (uint32_t i = 0; i < kernel->param_count; i++) {
 		const struct ptowsp_param_record *p = &job->t->param[kernel->params + i];
+		const struct ptowsp_param_layout_record *dims;
+		uint32_t rank;
 
 		print_add(text, "%s%%%s: %s", i ? ", " : "", print_string(job, p->name), print_dtype(p->dtype));
 		if (p->kind == PTOWSP_PARAM_SCALAR)
 			continue;
-		if (p->rows && p->columns)
-			print_add(text, "[%lu, %lu]", (unsigned long)p->rows, (unsigned long)p->columns);
-		else
+		dims = pkg_param_layout(job->t, kernel->params + i, &rank);
+		if (!p->rows || !p->columns)
 			print_add(text, "[]");
+		else if (rank == 1 && p->rows == 1)
+			print_add(text, "[%lu]", (unsigned long)p->columns);
+		else
+			print_add(text, "[%lu, %lu]", (unsigned long)p->rows, (unsigned long)p->columns);
 		print_add(text, " %s", accesses[p->access & 3]);
+		param_layout_add(text, dims, rank);
 	}
 }
 

@@ -332,6 +332,24 @@ FIELD_CASE(pipeline_without_processes, ENTR, 0, "flags", 5)
 CHANGE(call_outside, (table_add(image, PTOWSP_SECTION_CALL, 1), set(image, PTOWSP_SECTION_CALL, 0, "first", 5),
 		      set(image, PTOWSP_SECTION_CALL, 0, "instructions", 2)))
 
+/* KLAY: two dimensions of the first parameter; one field of one of them */
+static void layout_add(struct pkg_image *image, uint32_t rows)
+{
+	table_add(image, PTOWSP_SECTION_KLAY, rows);
+	for (uint32_t i = 0; i < rows; i++) {
+		set(image, PTOWSP_SECTION_KLAY, i, "distribution", 1);
+		set(image, PTOWSP_SECTION_KLAY, i, "mesh_axis", i);
+	}
+}
+#define LAYOUT_CASE(name, rows, row, field, value) CHANGE(name, (layout_add(image, rows), set(image, PTOWSP_SECTION_KLAY, row, field, value)))
+CHANGE(layout_of_a_scalar, (layout_add(image, 1), set(image, PTOWSP_SECTION_KPRM, 0, "kind", PTOWSP_PARAM_SCALAR)))
+LAYOUT_CASE(layouts_that_fall, 2, 0, "param", 1)
+LAYOUT_CASE(layout_with_many_dimensions, 3, 2, "mesh_axis", 9)
+LAYOUT_CASE(layout_with_an_axis_twice, 2, 1, "mesh_axis", 0)
+LAYOUT_CASE(layout_replicated_over_an_axis, 2, 1, "distribution", 0)
+LAYOUT_CASE(layout_outside, 1, 0, "param", 99)
+LAYOUT_CASE(layout_unknown, 1, 0, "distribution", 2)
+
 /* AXES in full, AXVL: the only axis becomes one of two rows, with these values. */
 static uint32_t const_add(struct pkg_image *image, uint32_t value)
 {
@@ -425,6 +443,8 @@ const struct image_case image_cases[] = {
 	CASE(channel_kind_unknown), CASE(channel_direction_unknown), CASE(process_outside), CASE(process_without_replicas),
 	CASE(process_with_many_replicas), CASE(process_order_outside), CASE(process_order_twice), CASE(process_with_a_channel_twice),
 	CASE(pipeline_without_processes), CASE(call_outside),
+	CASE(layout_of_a_scalar), CASE(layouts_that_fall), CASE(layout_with_many_dimensions), CASE(layout_with_an_axis_twice),
+	CASE(layout_replicated_over_an_axis), CASE(layout_outside), CASE(layout_unknown),
 	CASE(axis_dense_with_a_row), CASE(axis_ragged_without_a_row), CASE(axis_ragged_with_a_step), CASE(axis_ragged_without_lengths),
 	CASE(axis_ragged_with_indices), CASE(axis_ragged_by_floats), CASE(axis_values_and_tensors), CASE(axis_values_too_few),
 	CASE(axis_sums_from_one), CASE(axis_sums_that_fall), CASE(axis_indices_too_few), CASE(axis_index_negative),

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* layouts.c - the layouts that kernel parameters state: rows of KLAY by parameter, and what holds of them. */
+#include "verify.h"
+
+#include "ptowsp/workload.h"
+
+const struct ptowsp_param_layout_record *pkg_param_layout(const struct pkg_tables *t, uint32_t param, uint32_t *count_out)
+{
+	uint32_t low = 0, high = t->param_layout_count, end;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (t->param_layout[middle].param < param)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < t->param_layout_count && t->param_layout[end].param == param;)
+		end++;
+	*count_out = end - low;
+	return end > low ? &t->param_layout[low] : NULL;
+}
+
+/* c: the check, as in MUST of the other files. */
+#define MUST(condition, ...)                                                                                           \
+	do {                                                                                                           \
+		if (!(condition))                                                                                      \
+			return pkg_refuse(&c->place, __VA_ARGS__);                                                     \
+	} while (0)
+
+/* An earlier dimension of the same parameter is sharded over the same axis. */
+static int is_taken(const struct pkg_tables *t, uint32_t first, uint32_t row)
+{
+	for (uint32_t i = first; i < row; i++)
+		if (t->param_layout[i].distribution && t->param_layout[i].mesh_axis == t->param_layout[row].mesh_axis)
+			return 1;
+	return 0;
+}
+
+ptowsp_status pkg_verify_layouts(const struct pkg_check *c)
+{
+	const struct pkg_tables *t = c->tables;
+	uint32_t first = 0; /* row of the parameter at hand */
+
+	for (uint32_t i = 0; i < t->param_layout_count; i++) {
+		const struct ptowsp_param_layout_record *l = &t->param_layout[i];
+		const struct ptowsp_param_record *p = &t->param[l->param];
+
+		MUST(!i || t->param_layout[i - 1].param <= l->param, "KLAY[%u].param is %u: parameters must not fall", (unsigned)i,
+		     (unsigned)l->param);
+		first = i && t->param_layout[i - 1].param == l->param ? first : i;
+		MUST(p->kind == PTOWSP_PARAM_TENSOR, "KLAY[%u].param is a scalar: tensors have layouts", (unsigned)i);
+		MUST(i - first < (p->rows && p->columns ? 2u : 4u), "KLAY[%u] is dimension %u of a parameter that has fewer", (unsigned)i,
+		     (unsigned)(i - first));
+		MUST(l->distribution || !l->mesh_axis, "KLAY[%u].mesh_axis is %u: a replicated dimension has none", (unsigned)i,
+		     (unsigned)l->mesh_axis);
+		MUST(!l->distribution || !is_taken(t, first, i), "KLAY[%u].mesh_axis is %u, which shards another dimension already", (unsigned)i,
+		     (unsigned)l->mesh_axis);
+	}
+	return PTOWSP_OK;
+}
