@@ -129,8 +129,8 @@ static void the_listing_shows_what_moves_and_the_json_form_comes_back(void)
 	REQUIRE_INT(cli("$B/ptowsp-inspect --json $B/../packages/probes/payload.pkg.zst >p.json && $B/ptowsp-pack --from-json p.json -o p.pkg.zst"), 0);
 	CHECK_INT(cli("cmp p.pkg.zst $B/../packages/probes/payload.pkg.zst"), 0);
 	REQUIRE_INT(cli("$B/ptowsp-inspect --disasm p.pkg.zst"), 0);
-	CHECK_CONTAINS(cli_out, "    send c, i\n     9      io_input 0, tile[0, 0] 2 x 2");
-	CHECK_CONTAINS(cli_out, "  consume c -> 16\n    12    io_output 0, out[c * 2, 0] 2 x 2");
+	CHECK_CONTAINS(cli_out, "  send c, i                                               ; payload.pto:34\n     8      io_input 0, tile[0, 0] 2 x 2");
+	CHECK_CONTAINS(cli_out, "  consume c -> 15                                           ; payload.pto:39\n    11    io_output 0, out[c * 2, 0] 2 x 2");
 }
 
 static void the_listing_names_channels_and_the_json_form_comes_back(void)

@@ -551,8 +551,8 @@ static void explain_says_which_temp_tensors_are_ordinary_and_why(void)
 	cli_begin();
 	CHECK_INT(cli("$B/ptowsp-run --explain --entry temp " EVENTS), 0);
 	CHECK_CONTAINS(cli_out, "temp tensors:\n  all are renamed");
-	REQUIRE_INT(cli("sed -e 's/7\\], \\[\"io_output\", 0, 3\\]/7], [\"io_bind\", 0, 3]/' $R/packages/probes/events.json > e.json; "
-			"$B/ptowsp-pack --from-json e.json -o e.pkg.zst"), 0);
+	REQUIRE_INT(cli("sed -e 's/%v -> 7, %y -> %first/%v -> 7, %y -> bind %first/' $R/packages/probes/events.pto > e.pto; "
+			"$B/ptowsp-pack e.pto -o e.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run --explain --entry temp --json e.pkg.zst"), 0);
 	CHECK_CONTAINS(cli_text(cli_json(), "temps[0]"), "temp tensor first is not renamed but an ordinary one: it is bound without saying");
 }

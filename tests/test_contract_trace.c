@@ -227,8 +227,8 @@ static void the_state_of_a_long_pipeline_shows_channels_and_processes(void)
 	cli_begin();
 	if (strstr(check_build(), "/tsan"))
 		CHECK_SKIP("the thread sanitizer holds signals back while a thread only computes");
-	REQUIRE_INT(cli("sed 's/{\"op\": \"const\", \"value\": 7}/&, {\"op\": \"const\", \"value\": 2000000000}/; s/\"high\": 2,/\"high\": 9,/; s/\"column\": 5,/\"column\": 3,/'"
-			" $R/packages/probes/channels.json >long.json && $B/ptowsp-pack --from-json long.json -o long.pkg.zst"),
+	REQUIRE_INT(cli("sed 's/0 to 4/0 to 2000000000/; s/%out\\[%i\\]/%out[8]/'"
+			" $R/packages/probes/channels.pto >long.pto && $B/ptowsp-pack long.pto -o long.pkg.zst"),
 		    0);
 	for (int kernels = 0; kernels < 2; kernels++) {
 		CHECK_INT(cli_signalled(check_fmt("exec $B/ptowsp-run --progress %s long.pkg.zst", kernels ? "" : "--no-kernels"), twice, 2, 1500), 130);

@@ -21,7 +21,7 @@ ptowsp_status inspect_verify(struct pkg *package, const char *path, FILE *to, st
 
 /* Source text that packs to the same package. UNSUPPORTED if the language has no words for something: what it has is written all the same, with a
  * comment line for each. MISMATCH if the text packs to another digest. Other errors: BAD_PACKAGE, NO_MEMORY. */
-ptowsp_status inspect_source(const struct pkg *package, FILE *to, struct ptowsp_error *error);
+ptowsp_status inspect_source(struct pkg *package, FILE *to, struct ptowsp_error *error);
 
 /* A C program that builds packages again by calls of the builder (lang/builder.h), in this order: begin, one function per package,
  * numbered from 0, end. names: what each package is saved as where the program is given a folder; with one package it is given a

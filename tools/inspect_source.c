@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-ptowsp_status inspect_source(const struct pkg *package, FILE *to, struct ptowsp_error *error)
+ptowsp_status inspect_source(struct pkg *package, FILE *to, struct ptowsp_error *error)
 {
 	uint32_t entries, unsaid = 0;
 	char *text = NULL;

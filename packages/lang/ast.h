@@ -180,6 +180,9 @@ struct lang_module {
 	struct lang_decl *decls, **last_decl; /* in source order */
 	uint32_t decl_counts[LANG_DECL_KINDS];
 	struct lang_map values, routines; /* those with %names, those with @names */
+	struct lang_map facts;            /* of `meta key "text"`, by key */
+	struct lang_map loops;            /* names of loops of workloads and processes, once known */
+	uint8_t loops_known;
 	const char *module_name;          /* of `module @name`, NULL */
 	struct lang_span module_at;
 	const char **targets;

@@ -62,6 +62,10 @@ static int sparse_check(struct lang_module *module, const struct lang_axis *axis
 		lang_error(module->unit, indices->at, "beginnings of rows and indices are two lists or two tensors");
 		return 0;
 	}
+	if (axis->high && !begins->tensor) {
+		lang_error(module->unit, axis->high->all, "two lists say themselves how many rows there are");
+		return 0;
+	}
 	if (begins->tensor) {
 		int64_t rows, columns;
 
@@ -136,7 +140,7 @@ static uint32_t rows_lower(struct lang_lower *lower, const struct lang_axis *axi
 	struct lang_exprs *exprs = &lower->tables.exprs;
 	uint32_t count;
 
-	if (axis->kind != PTOWSP_AXIS_SPARSE)
+	if (axis->kind != PTOWSP_AXIS_SPARSE || axis->high)
 		return lang_scalar_lower(lower, axis->high);
 	if (!axis->lengths.tensor)
 		return lang_expr_const(exprs, axis->lengths.count - 1);
@@ -160,5 +164,18 @@ uint32_t lang_axis_lower(struct lang_lower *lower, struct lang_axis *axis, const
 		values_write(lower, axis);
 	record.first = axis->values;
 	record.count = axis->value_count;
+	for (uint32_t i = 0; i < axis->stated_count; i++)
+		if (!memcmp(&lower->tables.axes[axis->stated[i]], &record, sizeof(record)))
+			return axis->stated[i];
 	return lang_axis_add(&lower->tables, &record);
+}
+
+void lang_axis_state(struct lang_lower *lower, struct lang_axis *axis, const char *name, uint32_t row)
+{
+	uint32_t at = lang_axis_lower(lower, axis, name, row);
+
+	for (uint32_t i = 0; i < axis->stated_count; i++)
+		if (axis->stated[i] == at)
+			return;
+	*LANG_PUSH(&lower->unit->arena, axis->stated, axis->stated_count, axis->stated_capacity) = at;
 }

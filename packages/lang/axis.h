@@ -21,6 +21,8 @@ struct lang_axis {
 	struct lang_scalar *low, *high, *step; /* dense, dense_dyn; ragged: high rows. low, step NULL: 0 and 1 */
 	struct lang_list_source lengths, indices; /* ragged: lengths; sparse: beginnings of rows, indices */
 	uint32_t values, value_count; /* AXVL rows once written; value_count 0: none */
+	const void *stated_in;       /* body of the workload or process that says its extent, the latest one */
+	uint32_t *stated, stated_count, stated_capacity; /* AXES rows of the loops there */
 };
 
 void lang_axis_parse(struct lang_parser *parser);
@@ -29,5 +31,7 @@ int lang_axis_read(struct lang_parser *parser, struct lang_axis *axis);
 void lang_axis_check(struct lang_module *module, struct lang_decl *decl);
 /* The row of a loop over it: name of the loop's value, EXPR row of the row (PTOWSP_NONE without one). */
 uint32_t lang_axis_lower(struct lang_lower *lower, struct lang_axis *axis, const char *name, uint32_t row);
+/* The same for a loop that is lowered later: the row is noted among axis->stated, once. */
+void lang_axis_state(struct lang_lower *lower, struct lang_axis *axis, const char *name, uint32_t row);
 
 #endif

@@ -186,6 +186,10 @@ static void workload_call_check(struct lang_work_check *check, struct lang_work 
 		target->path = caller ? caller->path + 1 : 0;
 		lang_workload_check(check->scope.module, work->target);
 	}
+	if (!target->alone)
+		return;
+	lang_error(check->unit, work->callee_at, "@%s cannot be called: its %s is about a whole run", work->callee, target->alone->form->word);
+	lang_help(check->unit, "it stands at %s", lang_place(check->unit, target->alone->at));
 }
 
 /* --- calls --- */

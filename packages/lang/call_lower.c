@@ -137,9 +137,10 @@ static void task_emit(struct lang_work_walk *walk, const struct lang_work *work)
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		struct lang_callee_param param = lang_callee_param(work, i);
+		const struct lang_pass *pass = work->binds[i];
 
 		if (param.tensor)
-			lang_word_emit(walk, io_of(param.access), param.argument, lang_part_lower(walk, &work->binds[i]->part), work->at);
+			lang_word_emit(walk, io_of(pass->stated ? pass->access : param.access), param.argument, lang_part_lower(walk, &pass->part), work->at);
 	}
 	afters_emit(walk, work);
 }

@@ -2,6 +2,7 @@
 /* decl.c - the table of declarations, and their names. */
 #include "lang/decl.h"
 
+#include "lang/about.h"
 #include "lang/axis.h"
 #include "lang/kernel.h"
 #include "lang/graph.h"

@@ -55,6 +55,17 @@ static int name_print(struct printer *p, const char *name)
 	return 1;
 }
 
+/* A schedule knows the loops by their names alone; bodies say that a name is to be looked for. */
+static int axis_print(struct printer *p, const char *name)
+{
+	int ok;
+
+	reg_text_add(p->text, "%s", p->loops ? "axis(" : "");
+	ok = name_print(p, name);
+	reg_text_add(p->text, "%s", p->loops ? ")" : "");
+	return ok;
+}
+
 /* "@main.t.3" holds the number of the task that a workload calls %t. */
 static int slot_print(struct printer *p, const struct ptowsp_slot_record *slot)
 {
@@ -110,7 +121,7 @@ static int node_print(struct printer *p, const struct ptowsp_expr_record *node, 
 	case PTOWSP_EXPR_CONST: reg_text_add(p->text, "%lld", (long long)((uint64_t)node->c << 32 | node->b)); return 1;
 	case PTOWSP_EXPR_LOOP: return node->a < p->loop_count && name_print(p, p->loops[node->a]);
 	case PTOWSP_EXPR_VALUE: return slot_print(p, &p->tables->slot[node->a]);
-	case PTOWSP_EXPR_AXIS: return name_print(p, pkg_string(p->tables, node->a));
+	case PTOWSP_EXPR_AXIS: return axis_print(p, pkg_string(p->tables, node->a));
 	case PTOWSP_EXPR_TASK:
 	case PTOWSP_EXPR_INSTANCE: reg_text_add(p->text, "%s", mnemonic(node->op)); return 1;
 	case PTOWSP_EXPR_NEG:

@@ -2,14 +2,14 @@
 /* kernel.c - declared kernels checked, and their rows. */
 #include "lang/kernel.h"
 
-#include "format/base64.h"
+#include "lang/about.h"
 #include "lang/lower.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define SIGNATURE_ARGUMENTS 32u /* more are only called in the uniform way */
-#define PAYLOAD_BYTES ((size_t)256 << 20)
+#define PAYLOAD_BYTES (UINT64_C(1) << 28)
 
 /* --- parameters and attributes --- */
 
@@ -113,49 +113,20 @@ static int signature_check(struct lang_module *module, const struct lang_kernel 
 /* base64 "...": the bytes stand in the source. */
 static int bytes_check(struct lang_module *module, struct lang_payload *payload)
 {
-	size_t size, at, length = strlen(payload->file);
-	uint8_t *bytes = pkg_base64_read(payload->file, length, &size, &at);
-	char *copy = bytes && size != SIZE_MAX && size ? lang_alloc(&module->unit->arena, size) : NULL;
-
-	if (copy)
-		memcpy(copy, bytes, size);
-	free(bytes);
-	if (!copy) {
-		lang_error(module->unit, payload->file_at, "these are no bytes in base64");
-		return 0;
-	}
-	payload->bytes = copy;
-	payload->size = size;
-	return 1;
+	payload->bytes = lang_base64_read(module, payload->file, payload->file_at, &payload->size);
+	return payload->bytes != NULL;
 }
 
 static int file_check(struct lang_module *module, struct lang_payload *payload)
 {
-	const struct lang_options *options = module->options;
-	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
-	void *bytes = NULL, *copy;
-	size_t size = 0;
+	uint32_t errors = module->unit->list->head.errors;
 
-	if (!options->read) {
-		lang_error(module->unit, payload->file_at, "the file \"%.80s\" cannot be read: this packer was given texts, not a folder", payload->file);
-		return 0;
-	}
-	if (options->read(options->context, payload->file_at.file, payload->file, &bytes, &size, &error)) {
-		free(bytes);
-		lang_error(module->unit, payload->file_at, "%.200s", error.text);
-		return 0;
-	}
-	copy = size <= PAYLOAD_BYTES ? lang_alloc(&module->unit->arena, size + 1) : NULL;
-	if (copy && size)
-		memcpy(copy, bytes, size);
-	free(bytes);
-	if (!copy || !size) {
-		lang_error(module->unit, payload->file_at, "the file \"%.80s\" has %zu bytes, a payload has 1 to 2^28", payload->file, size);
-		return 0;
-	}
-	payload->bytes = copy;
-	payload->size = size;
-	return 1;
+	payload->bytes = lang_file_read(module, payload->file, payload->file_at, PAYLOAD_BYTES, &payload->size);
+	if (payload->bytes)
+		return 1;
+	if (module->unit->list->head.errors == errors)
+		lang_error(module->unit, payload->file_at, "the file \"%.80s\" has %zu bytes, a payload has 1 to 2^28", payload->file, payload->size);
+	return 0;
 }
 
 static int access_fits(struct lang_unit *unit, const struct lang_kernel *kernel, const struct lang_payload *payload,
@@ -233,6 +204,22 @@ static int portable_check(struct lang_module *module, const struct lang_kernel *
 	return module->unit->list->head.errors || portable_fits(module->unit, kernel, payload);
 }
 
+static int offset_check(struct lang_module *module, const struct lang_payload *payload)
+{
+	int64_t offset;
+
+	if (!payload->offset || !payload->bytes || !lang_scalar_known(payload->offset, &offset))
+		return 1;
+	if (payload->entry) {
+		lang_error(module->unit, payload->offset->all, "the entry has a name already, \"%.80s\"", payload->entry);
+		return 0;
+	}
+	if ((uint64_t)offset < payload->size)
+		return 1;
+	lang_error(module->unit, payload->offset->all, "the payload has %zu bytes, its entry cannot be at %lld", payload->size, (long long)offset);
+	return 0;
+}
+
 void lang_kernel_check(struct lang_module *module, struct lang_decl *decl)
 {
 	struct lang_kernel *kernel = (struct lang_kernel *)decl;
@@ -247,9 +234,11 @@ void lang_kernel_check(struct lang_module *module, struct lang_decl *decl)
 	for (uint32_t i = 0; i < kernel->payload_count && !decl->broken; i++) {
 		struct lang_payload *payload = &kernel->payloads[i];
 
-		ok &= payload->kind == PTOWSP_PAYLOAD_PTO ? portable_check(module, kernel, payload)
-			: payload->encoded ? bytes_check(module, payload) : file_check(module, payload);
+		ok &= payload->encoded				? bytes_check(module, payload)
+		      : payload->kind == PTOWSP_PAYLOAD_PTO	? portable_check(module, kernel, payload)
+								: file_check(module, payload);
 		ok &= number_check(module, payload->cycles, "a number of cycles", INT64_MAX);
+		ok &= number_check(module, payload->offset, "the offset of an entry", INT64_MAX) && offset_check(module, payload);
 	}
 	decl->broken = !ok;
 }
@@ -303,7 +292,8 @@ static uint32_t payloads_write(struct lang_lower *lower, const struct lang_kerne
 		size_t size = payload->size;
 		struct ptowsp_payload_record record = {.target = pkg_writer_string(lower->writer, payload->target),
 						       .kind = payload->kind,
-						       .unit = kernel->unit,
+						       .unit = payload->unit_stated ? payload->unit : kernel->unit,
+						       .entry_offset = number_of(payload->offset),
 						       .entry = pkg_writer_string(lower->writer, payload->entry ? payload->entry : ""),
 						       .cycles = number_of(payload->cycles)};
 
@@ -341,7 +331,8 @@ void lang_kernel_write(struct lang_lower *lower, struct lang_decl *decl)
 					      .param_count = kernel->param_count,
 					      .payloads = payloads_write(lower, kernel),
 					      .payload_count = kernel->payload_count,
-					      .variants = pkg_writer_count(lower->writer, PTOWSP_SECTION_KVAR)};
+					      .variants = pkg_writer_count(lower->writer, PTOWSP_SECTION_KVAR),
+					      .symbol = pkg_writer_string(lower->writer, kernel->function ? kernel->function : "")};
 
 	pkg_writer_row(lower->writer, PTOWSP_SECTION_KREG, &record, sizeof(record));
 }

@@ -19,10 +19,13 @@ struct lang_kernel_param {
 };
 struct lang_payload {
 	uint16_t kind;               /* PTOWSP_PAYLOAD_x */
-	const char *target, *file, *entry; /* entry NULL: offset 0; PTO: file is the name of the InCore function */
+	const char *target, *file, *entry; /* entry NULL: the offset says; PTO that is not encoded: file is the name of the InCore function */
 	uint8_t encoded;             /* 1: file is the bytes themselves, in base64 */
 	struct lang_span at, file_at;
 	struct lang_scalar *cycles;  /* fixed cycles per call; NULL: the backend's model */
+	struct lang_scalar *offset;  /* of its entry in its bytes; NULL: 0 */
+	uint8_t unit_stated;
+	uint16_t unit;               /* it is made for; not stated: the kernel's */
 	const void *bytes;           /* of the file, read when the kernel is checked */
 	size_t size;
 	struct lang_function *function; /* PTO: whose code it is */
@@ -37,6 +40,7 @@ struct lang_kernel {
 	struct lang_scalar *blockdim, *workspace; /* NULL: not stated */
 	const char *signature;       /* NULL: the uniform one */
 	struct lang_span signature_at;
+	const char *function;        /* C function that serves it where no payload does; NULL: that of its name */
 	struct lang_payload *payloads;
 	uint32_t payload_count, payload_capacity;
 	uint32_t work_kernel;        /* its number in the kernel list of WORK plus 1, 0: not there yet */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* package.c - the tables of a package: declare and sort what has an id, lower, write. */
 #include "format/normal.h"
+#include "lang/about.h"
 #include "lang/graph_lower.h"
 #include "lang/lower.h"
 #include "lang/number.h"
@@ -438,7 +439,7 @@ void lang_lower(struct lang_module *module, struct pkg_writer *writer, const cha
 	struct lang_rows *slots = lang_rows_of(&lower, PTOWSP_SECTION_SLOT), *events = lang_rows_of(&lower, PTOWSP_SECTION_EVNT);
 
 	lang_tables_init(&lower.tables, &module->unit->arena);
-	lang_meta_write(writer, name, options->producer);
+	lang_facts_write(&lower, name, options->producer);
 	for (uint32_t i = 0; i < module->target_count; i++)
 		pkg_writer_target(writer, module->targets[i]);
 	lang_rows_declare(&lower);

@@ -66,12 +66,25 @@ static int dense_parse(struct lang_parser *parser, struct lang_axis *axis)
 	return 1;
 }
 
-/* "(rows, lengths)", "(beginnings, indices)" */
+/* "(beginnings, indices)", or "(rows, %beginnings, %indices)" where not all rows of the tensors count. */
+static int sparse_parse(struct lang_parser *parser, struct lang_axis *axis)
+{
+	const struct lang_token *token = lang_peek(parser);
+
+	if (token->mark != '[' && (token->kind != LANG_NAME || (token[1].mark == ',' && token[2].kind == LANG_NAME && token[3].mark == ','))) {
+		axis->high = lang_scalar_parse(parser, "a list such as [0, 2], a tensor of integers, or how many rows there are");
+		if (!axis->high || !lang_expect(parser, ',', "and the beginnings behind the number of rows"))
+			return 0;
+	}
+	return list_parse(parser, &axis->lengths) && lang_expect(parser, ',', "and the indices behind the beginnings of rows") &&
+	       list_parse(parser, &axis->indices);
+}
+
+/* "(rows, lengths)" */
 static int rows_parse(struct lang_parser *parser, struct lang_axis *axis)
 {
 	if (axis->kind == PTOWSP_AXIS_SPARSE)
-		return list_parse(parser, &axis->lengths) && lang_expect(parser, ',', "and the indices behind the beginnings of rows") &&
-		       list_parse(parser, &axis->indices);
+		return sparse_parse(parser, axis);
 	axis->high = lang_scalar_parse(parser, "how many rows there are");
 	return axis->high && lang_expect(parser, ',', "and the lengths behind the number of rows") && list_parse(parser, &axis->lengths);
 }

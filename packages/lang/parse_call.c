@@ -56,6 +56,21 @@ int lang_part_parse(struct lang_parser *parser, struct lang_part *part)
 	return 1;
 }
 
+/* "inout %x[0, 0]": not as the callee's parameter says. */
+static void access_parse(struct lang_parser *parser, struct lang_pass *pass)
+{
+	static const struct {
+		const char *text;
+		uint8_t access;
+	} words[] = {{"in", PTOWSP_READ}, {"out", PTOWSP_WRITE}, {"inout", PTOWSP_READ | PTOWSP_WRITE}, {"bind", 0}};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words) && !pass->stated; i++)
+		if (lang_word_take(parser, words[i].text)) {
+			pass->stated = 1;
+			pass->access = words[i].access;
+		}
+}
+
 static int pass_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	struct lang_pass *pass = LANG_PUSH(&parser->unit->arena, work->passes, work->pass_count, work->pass_capacity);
@@ -69,7 +84,10 @@ static int pass_parse(struct lang_parser *parser, struct lang_work *work)
 	if (lang_peek(parser)->kind != LANG_ARROW)
 		return lang_expected(parser, "\"->\" behind the callee's parameter");
 	lang_take(parser);
+	access_parse(parser, pass);
 	token = lang_peek(parser);
+	if (pass->stated)
+		return lang_part_parse(parser, &pass->part);
 	/* A name alone may be a tensor or a value; that is known when all names are. */
 	pass->bracketed = token->kind == LANG_NAME && token[1].mark == '[';
 	if (pass->bracketed)

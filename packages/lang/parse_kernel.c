@@ -14,8 +14,8 @@ static int access_parse(struct lang_parser *parser, struct lang_kernel_param *pa
 		param->access = PTOWSP_WRITE;
 	else if (lang_word_take(parser, "inout"))
 		param->access = PTOWSP_READ | PTOWSP_WRITE;
-	else
-		return lang_expected(parser, "the parameter's direction: in, out or inout");
+	else if (!lang_word_take(parser, "bind"))
+		return lang_expected(parser, "the parameter's direction: in, out, inout, or bind if its address alone is passed");
 	return 1;
 }
 
@@ -112,7 +112,17 @@ static int signature_parse(struct lang_parser *parser, struct lang_kernel *kerne
 	return 1;
 }
 
-/* "on cube", "blockdim 24", "workspace 64*1024", "sig "v(p)"", "measured", in any order. */
+/* "scale_f32": the C function that serves the kernel where no payload does. */
+static int function_parse(struct lang_parser *parser, struct lang_kernel *kernel)
+{
+	const struct lang_token *text = lang_name_take(parser, LANG_STRING, "the name of a C function such as \"scale_f32\"");
+
+	if (text)
+		kernel->function = text->text;
+	return text != NULL;
+}
+
+/* "on cube", "blockdim 24", "workspace 64*1024", "sig "v(p)"", "measured", "function "f"", in any order. */
 static int attributes_parse(struct lang_parser *parser, struct lang_kernel *kernel)
 {
 	for (;;) {
@@ -128,6 +138,8 @@ static int attributes_parse(struct lang_parser *parser, struct lang_kernel *kern
 			ok = signature_parse(parser, kernel);
 		else if (lang_word_take(parser, "measured"))
 			kernel->measured = 1;
+		else if (lang_word_take(parser, "function"))
+			ok = function_parse(parser, kernel);
 		else
 			return 1;
 		if (!ok)
@@ -138,8 +150,11 @@ static int attributes_parse(struct lang_parser *parser, struct lang_kernel *kern
 /* "@f [cycles n]" behind portable. */
 static int portable_parse(struct lang_parser *parser, struct lang_payload *payload)
 {
-	const struct lang_token *name = lang_name_take(parser, LANG_AT, "an InCore function such as @f");
+	const struct lang_token *name;
 
+	payload->encoded = (uint8_t)lang_word_take(parser, "base64");
+	name = payload->encoded ? lang_name_take(parser, LANG_STRING, "the bytes in quotes")
+				: lang_name_take(parser, LANG_AT, "an InCore function such as @f");
 	if (!name)
 		return 0;
 	payload->target = "";
@@ -166,7 +181,7 @@ static int file_parse(struct lang_parser *parser, struct lang_payload *payload)
 	return 1;
 }
 
-/* What stands behind native, image, source or portable: [sig "..."] [cycles n] at the end of each. */
+/* What stands behind native, image, source or portable: [sig "..."] [cycles n] [at n] [on unit] at the end of each. */
 static int payload_parse(struct lang_parser *parser, struct lang_kernel *kernel, uint16_t kind, struct lang_span at)
 {
 	struct lang_payload *payload = LANG_PUSH(&parser->unit->arena, kernel->payloads, kernel->payload_count, kernel->payload_capacity);
@@ -181,6 +196,14 @@ static int payload_parse(struct lang_parser *parser, struct lang_kernel *kernel,
 		} else if (lang_word_take(parser, "cycles")) {
 			payload->cycles = lang_scalar_parse(parser, "cycles per call");
 			if (!payload->cycles)
+				return 0;
+		} else if (lang_word_take(parser, "at")) {
+			payload->offset = lang_scalar_parse(parser, "where the entry is in the payload, in bytes");
+			if (!payload->offset)
+				return 0;
+		} else if (lang_word_take(parser, "on")) {
+			payload->unit_stated = 1;
+			if (!lang_unit_parse(parser, &payload->unit))
 				return 0;
 		} else {
 			return 1;

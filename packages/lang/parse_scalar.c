@@ -73,6 +73,26 @@ static struct lang_scalar *number_parse(struct lang_parser *parser)
 	}
 }
 
+/* "axis(%i)": the loop of that name, wherever the code is expanded */
+static struct lang_scalar *axis_parse(struct lang_parser *parser)
+{
+	struct lang_scalar *scalar = scalar_make(parser, LANG_SCALAR_OP, lang_take(parser)->at);
+	const struct lang_token *name;
+	struct lang_span end;
+
+	scalar->op = PTOWSP_EXPR_AXIS;
+	if (!lang_expect(parser, '(', "and the name of a loop behind axis"))
+		return NULL;
+	name = lang_name_take(parser, LANG_NAME, "the name of a loop such as %i");
+	if (!name)
+		return NULL;
+	scalar->text = name->text;
+	end = lang_peek(parser)->at;
+	scalar->at = name->at;
+	scalar->all = span_join(scalar->all, end);
+	return lang_expect(parser, ')', "behind the name of the loop") ? scalar : NULL;
+}
+
 static struct lang_scalar *function_parse(struct lang_climb *climb, const struct function *function)
 {
 	struct lang_span at = lang_take(climb->parser)->at, end;
@@ -130,6 +150,8 @@ static void *primary_parse(struct lang_climb *climb)
 		return number_parse(climb->parser);
 	if (token->kind == LANG_NAME)
 		return name_parse(climb->parser);
+	if (token->kind == LANG_WORD && !strcmp(token->text, "axis") && token[1].mark == '(')
+		return axis_parse(climb->parser);
 	for (size_t i = 0; token->kind == LANG_WORD && i < sizeof(functions) / sizeof(*functions); i++)
 		if (!strcmp(functions[i].text, token->text))
 			return function_parse(climb, &functions[i]);

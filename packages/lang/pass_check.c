@@ -46,6 +46,24 @@ static void shape_check(struct lang_work_check *check, const struct lang_work *w
 		lang_help(check->unit, "say where it begins: %%%s[row, column]", part->tensor);
 }
 
+/* The call says what is done with the tensor. More than the callee does is harmless; less is a promise. */
+static int access_check(struct lang_work_check *check, const struct lang_work *work, const struct lang_pass *pass,
+			const struct lang_callee_param *param)
+{
+	unsigned missing = param->access & ~pass->access;
+
+	if (work->function && work->function->kind == LANG_ORCHESTRATION) {
+		lang_error(check->unit, pass->part.at, "@%s is expanded in place: its own calls say what is done with %%%s", work->callee, param->name);
+		return 0;
+	}
+	if (missing && pass->access) { /* bind says by itself that only the address is passed */
+		lang_warn(check->unit, pass->part.at, "@%s %s %%%s, and this call says that it does not", work->callee,
+			  missing == PTOWSP_READ ? "reads" : "writes", param->name);
+		lang_help(check->unit, "nothing orders the task by what it does there; leave the word out unless that is meant");
+	}
+	return 1;
+}
+
 static void tensor_pass(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass, const struct lang_callee_param *param)
 {
 	const char *who = lang_format(&check->unit->arena, "@%s", work->callee);
@@ -55,7 +73,9 @@ static void tensor_pass(struct lang_work_check *check, struct lang_work *work, s
 		value_refuse(check, work, pass, param);
 		return;
 	}
-	if (!lang_part_check(check, part, param->access, who) || !type_fits(check, work, part, param))
+	if (pass->stated && !access_check(check, work, pass, param))
+		return;
+	if (!lang_part_check(check, part, pass->stated ? pass->access : param->access, who) || !type_fits(check, work, part, param))
 		return;
 	if (param->layout)
 		lang_part_join(check, part, param->access, param->layout, lang_format(&check->unit->arena, "%%%s of %s", param->name, who));

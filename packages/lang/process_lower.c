@@ -67,7 +67,7 @@ void lang_process_write(struct lang_lower *lower, struct lang_decl *decl)
 
 static void body_lower(struct lang_lower *lower, struct lang_process *process)
 {
-	struct lang_work_walk walk = {.lower = lower, .entry = PTOWSP_NONE};
+	struct lang_work_walk walk = {.lower = lower, .entry = PTOWSP_NONE, .body = &process->body};
 
 	process->instruction = lower->tables.work_count;
 	lang_body_lower(&walk, &process->body);

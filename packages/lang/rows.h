@@ -19,6 +19,7 @@ struct lang_row {
 	struct lang_symbol *symbol;
 	struct lang_decl *decl;
 	struct lang_made *made;
+	uint8_t samples; /* tensors: 1 << role of each sample that is there */
 };
 /* Rows of a section; made when first asked for. */
 struct lang_rows *lang_rows_of(struct lang_lower *lower, uint32_t section);

@@ -3,6 +3,7 @@
 #include "lang/scalar.h"
 
 #include "lang/lower.h"
+#include "lang/process.h"
 #include "lang/value.h"
 
 #include <string.h>
@@ -101,16 +102,47 @@ struct lang_value *lang_task_slot(const struct lang_scope *scope, struct lang_lo
 	return value;
 }
 
+static void loops_note(struct lang_module *module, const struct lang_body *body)
+{
+	for (const struct lang_work *work = body->first; work; work = work->next) {
+		struct lang_local *local = work->local;
+
+		if (local && local->kind == LANG_LOCAL_LOOP && !lang_map_find(&module->loops, local->name))
+			lang_map_add(&module->loops, &module->unit->arena, local->name, local);
+		for (uint32_t i = 0; i < work->body_count; i++)
+			loops_note(module, &work->bodies[i]);
+	}
+}
+
+/* The loop is looked for where the code is expanded; somewhere there must be one of that name. */
+static int axis_check(const struct lang_scope *scope, const struct lang_scalar *scalar)
+{
+	struct lang_module *module = scope->module;
+
+	for (const struct lang_decl *decl = module->decls; decl && !module->loops_known; decl = decl->next)
+		if (decl->kind == LANG_DECL_WORKLOAD)
+			loops_note(module, &((const struct lang_workload *)decl)->body);
+		else if (decl->kind == LANG_DECL_PROCESS)
+			loops_note(module, &((const struct lang_process *)decl)->body);
+	module->loops_known = 1;
+	if (lang_map_find(&module->loops, scalar->text))
+		return 1;
+	lang_error(module->unit, scalar->at, "no loop of a workload or process is called %%%s", scalar->text);
+	return 0;
+}
+
 static int op_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what)
 {
 	struct lang_unit *unit = scope->module->unit;
 	int64_t divisor;
 	int ok = 1;
 
-	if (scope->constant && (scalar->op == PTOWSP_EXPR_TASK || scalar->op == PTOWSP_EXPR_INSTANCE)) {
+	if (scope->constant && (scalar->op == PTOWSP_EXPR_TASK || scalar->op == PTOWSP_EXPR_INSTANCE || scalar->op == PTOWSP_EXPR_AXIS)) {
 		lang_error(unit, scalar->at, "%s is made of numbers and symbols", what);
 		return 0;
 	}
+	if (scalar->op == PTOWSP_EXPR_AXIS)
+		return axis_check(scope, scalar);
 	for (int i = 0; i < 3 && scalar->operands[i]; i++)
 		ok &= lang_scalar_check(scope, scalar->operands[i], what);
 	if (ok && (scalar->op == PTOWSP_EXPR_DIV || scalar->op == PTOWSP_EXPR_MOD) && lang_scalar_known(scalar->operands[1], &divisor) &&
@@ -171,6 +203,8 @@ uint32_t lang_scalar_lower(struct lang_lower *lower, const struct lang_scalar *s
 			lang_value_use(lower, scalar->decl->row);
 		return lang_expr_value(exprs, scalar->local ? scalar->local->slot->head.row : scalar->decl->row);
 	default:
+		if (scalar->op == PTOWSP_EXPR_AXIS)
+			return lang_expr_node(exprs, (struct ptowsp_expr_record){.op = PTOWSP_EXPR_AXIS, .a = pkg_writer_string(lower->writer, scalar->text)});
 		if (!scalar->operands[0])
 			return lang_expr_leaf(exprs, scalar->op);
 		for (int i = 0; i < 3 && scalar->operands[i]; i++)

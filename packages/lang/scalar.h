@@ -30,7 +30,7 @@ enum lang_scalar_kind { LANG_SCALAR_NUMBER, LANG_SCALAR_NAME, LANG_SCALAR_OP, LA
 /* 64-bit signed, as runtime.md says. A float stands only where a kernel's float parameter takes it. */
 struct lang_scalar {
 	uint8_t kind;        /* enum lang_scalar_kind */
-	uint8_t op;          /* OP: enum ptowsp_expr_op; NAME of a word: TASK, INSTANCE; else CONST */
+	uint8_t op;          /* OP: enum ptowsp_expr_op; TASK, INSTANCE and AXIS (of the loop called text) have no operands */
 	uint8_t negative;    /* FLOAT: a minus stands before it */
 	struct lang_span at; /* of the operator, name or number */
 	struct lang_span all; /* from its first to its last token, if they are on one line */

@@ -28,6 +28,7 @@ struct lang_pass {
 	const char *formal;
 	struct lang_span at;
 	uint8_t bracketed;          /* 1: [...] stands behind the name: it is a part */
+	uint8_t stated, access;     /* 1: the call says what is done with it, PTOWSP_READ | PTOWSP_WRITE; else the callee */
 	struct lang_part part;
 	struct lang_scalar *value;  /* NULL: a part */
 };
@@ -93,6 +94,7 @@ struct lang_work_check {
 	uint32_t segment, number;   /* piece of straight code, tasks in it so far */
 	uint32_t segments;          /* pieces so far */
 	uint32_t guards;            /* open bodies that a run may skip: branches of conditions, loops whose bounds it decides */
+	uint8_t begun;              /* a statement is checked that is no extent */
 	uint32_t turns;             /* open bodies whose tasks others may come between: branches of combine, processes */
 };
 /* A scalar argument of a kernel: float types take literals, symbols and slots, integer types expressions. 0 after an error. */
@@ -145,6 +147,8 @@ struct lang_work_walk {
 	uint32_t depth, loops;  /* open bodies, open loops */
 	uint32_t entry;         /* ENTR row, PTOWSP_NONE: a process */
 	uint32_t expansions;    /* calls around that are being expanded in place */
+	const struct lang_body *body; /* all of the entry's or process's own */
+	uint8_t stated;         /* rows of the axes whose extents the body says are there */
 };
 void lang_body_lower(struct lang_work_walk *walk, const struct lang_body *body);
 /* An instruction, with its place in the source. Its number. */
@@ -192,6 +196,7 @@ struct lang_workload {
 	uint8_t state;           /* of the walk over calls: 0 new, 1 on the path, 2 done */
 	struct lang_workload *caller; /* state 1: who calls it; NULL: nobody */
 	uint32_t path;           /* callers */
+	const struct lang_work *alone; /* the statement that keeps it from being expanded in others; NULL: none does */
 };
 void lang_workload_parse(struct lang_parser *parser);
 void lang_workload_check(struct lang_module *module, struct lang_decl *decl);

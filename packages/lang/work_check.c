@@ -28,6 +28,7 @@ void lang_body_check(struct lang_work_check *check, struct lang_body *body)
 	check->depth++;
 	for (struct lang_work *work = body->first; work; work = work->next) {
 		work->form->check(check, work);
+		check->begun |= work->form->opcode != PTOWSP_OP_AXIS_DENSE && work->form->opcode != PTOWSP_OP_NOP;
 		/* The name of a task is known behind it. */
 		if (work->local && work->local->kind == LANG_LOCAL_TASK) {
 			work->local->outer = check->scope.locals;

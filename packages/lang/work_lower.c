@@ -171,11 +171,12 @@ void lang_copy_lower(struct lang_work_walk *walk, const struct lang_work *work)
 
 void lang_workload_code(struct lang_lower *lower, struct lang_decl *decl)
 {
-	struct lang_work_walk walk = {.lower = lower, .entry = decl->row};
+	const struct lang_body *body = &((const struct lang_workload *)decl)->body;
+	struct lang_work_walk walk = {.lower = lower, .entry = decl->row, .body = body};
 
 	lang_entry_begin(lower, decl->row);
 	lower->tables.region_first = lower->tables.region_count;
-	lang_body_lower(&walk, &((const struct lang_workload *)decl)->body);
+	lang_body_lower(&walk, body);
 	lang_word_emit(&walk, PTOWSP_OP_HALT, 0, 0, decl->at);
 	lang_entry_end(lower, decl->row);
 }

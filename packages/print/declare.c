@@ -92,17 +92,18 @@ void print_tensors(struct print_job *job, struct print_text *text)
 {
 	const struct pkg_tables *t = job->t;
 
-	for (uint64_t position = 0, next; position <= UINT32_MAX; position = next) {
-		const struct ptowsp_tensor_record *found = NULL;
+	for (uint64_t position = 0, next = 0; next <= UINT32_MAX; position = next) {
+		next = UINT64_MAX;
+		for (uint32_t i = 0; i < t->tensor_count; i++) {
+			const struct ptowsp_tensor_record *tensor = &t->tensor[i];
 
-		for (uint32_t i = 0; i < t->tensor_count; i++)
-			if (t->tensor[i].entry == PTOWSP_NONE && !job->made.tensors[i] && t->tensor[i].position >= position &&
-			    (!found || t->tensor[i].position < found->position))
-				found = &t->tensor[i];
-		if (!found)
-			return;
-		tensor_print(job, text, found);
-		next = (uint64_t)found->position + 1;
+			if (tensor->entry != PTOWSP_NONE || job->made.tensors[i])
+				continue;
+			if (tensor->position == position) /* several where a package was not made from source */
+				tensor_print(job, text, tensor);
+			else if (tensor->position > position && tensor->position < next)
+				next = tensor->position;
+		}
 	}
 }
 
@@ -118,6 +119,17 @@ static void list_add(const struct print_job *job, struct print_text *text, uint3
 	print_add(text, "]");
 }
 
+static void stated_print(struct print_job *job, struct print_text *text, uint32_t row)
+{
+	struct print_work work = {.job = job, .text = text};
+
+	print_add(text, "axis ");
+	print_axis_name(job, text, row);
+	print_add(text, " = ");
+	print_axis(&work, row);
+	print_line_end(&work, PTOWSP_NONE);
+}
+
 void print_axes(struct print_job *job, struct print_text *text)
 {
 	const struct pkg_tables *t = job->t;
@@ -125,6 +137,9 @@ void print_axes(struct print_job *job, struct print_text *text)
 	for (uint32_t i = 0; i < t->axis_count; i++) {
 		const struct ptowsp_axis_record *axis = &t->axis[i];
 		uint32_t rows = t->expr[axis->high].b, seen = 0;
+
+		if (job->stated[i] && !axis->count)
+			stated_print(job, text, i);
 
 		while (seen < i && (t->axis[seen].first != axis->first || !t->axis[seen].count))
 			seen++;
@@ -174,7 +189,7 @@ static void param_layout_add(struct print_text *text, const struct ptowsp_param_
 
 static void params_add(const struct print_job *job, struct print_text *text, const struct ptowsp_kernel_record *kernel)
 {
-	static const char *const accesses[] = {"?", "in", "out", "inout"};
+	static const char *const accesses[] = {"bind", "in", "out", "inout"};
 
 	for (uint32_t i = 0; i < kernel->param_count; i++) {
 		const struct ptowsp_param_record *p = &job->t->param[kernel->params + i];
@@ -215,7 +230,8 @@ static const char *function_of(const struct print_job *job, const struct ptowsp_
 	return NULL;
 }
 
-static void payload_print(const struct print_job *job, struct print_text *text, const struct ptowsp_payload_record *p)
+/* unit: the kernel's */
+static void payload_print(const struct print_job *job, struct print_text *text, const struct ptowsp_payload_record *p, unsigned unit)
 {
 	static const char *const words[] = {[PTOWSP_PAYLOAD_PTO] = "portable", [PTOWSP_PAYLOAD_ELF] = "native", [PTOWSP_PAYLOAD_IMAGE] = "image",
 					    [PTOWSP_PAYLOAD_SOURCE] = "source"};
@@ -224,18 +240,23 @@ static void payload_print(const struct print_job *job, struct print_text *text, 
 	print_indent(text, 1);
 	if (function) {
 		print_add(text, "portable @%s", function);
-	} else if (p->kind == PTOWSP_PAYLOAD_PTO || p->kind > PTOWSP_PAYLOAD_SOURCE) {
-		print_unsaid(text, 0, "a portable payload that is the code of no function");
+	} else if (p->kind > PTOWSP_PAYLOAD_SOURCE) {
+		print_unsaid(text, 0, "a payload of kind %u", p->kind);
 		return;
 	} else {
 		char *bytes = pkg_base64_write(job->t->code + p->offset, (size_t)p->size);
+		const char *target = p->kind == PTOWSP_PAYLOAD_PTO ? "" : print_string(job, p->target);
 
-		print_add(text, "%s %s base64 \"%s\"", words[p->kind], print_string(job, p->target), bytes ? bytes : "");
+		print_add(text, "%s%s%s base64 \"%s\"", words[p->kind], *target ? " " : "", target, bytes ? bytes : "");
 		if (*entry)
 			print_add(text, " \"%s\"", entry);
 		text->failed |= !bytes;
 		free(bytes);
 	}
+	if (p->entry_offset)
+		print_add(text, " at %llu", (unsigned long long)p->entry_offset);
+	if (p->unit != unit)
+		print_add(text, " on %s", unit_word(p->unit));
 	if (p->cycles)
 		print_add(text, " cycles %llu", (unsigned long long)p->cycles);
 	print_end(text);
@@ -258,10 +279,12 @@ static void kernel_print(const struct print_job *job, struct print_text *text, u
 		print_add(text, " workspace %llu", (unsigned long long)k->workspace);
 	if (*signature)
 		print_add(text, " sig \"%s\"", signature);
+	if (*print_string(job, k->symbol))
+		print_add(text, " function \"%s\"", print_string(job, k->symbol));
 	print_add(text, "%s%s", k->flags & PTOWSP_KERNEL_MEASURED ? " measured" : "", k->payload_count ? " {" : "");
 	print_end_of(job, text, 1, row);
 	for (uint32_t i = 0; i < k->payload_count; i++)
-		payload_print(job, text, &job->t->payload[k->payloads + i]);
+		payload_print(job, text, &job->t->payload[k->payloads + i], k->unit);
 	if (k->payload_count) {
 		print_add(text, "}");
 		print_end(text);
@@ -321,12 +344,23 @@ void print_channels(const struct print_job *job, struct print_text *text)
 	}
 }
 
-/* The instruction that ends the code that begins there. */
-static uint32_t halt_of(const struct print_job *job, uint32_t at)
+static void nearer(uint32_t from, uint32_t at, uint32_t *end)
 {
-	while (at < job->work.num_instructions && print_instruction(job, at).opcode != PTOWSP_OP_HALT)
-		at++;
-	return at;
+	if (at > from && at < *end)
+		*end = at;
+}
+
+/* The halt that ends the code that begins there: the last one before other code begins, as what stands behind the first is kept. */
+static uint32_t halt_of(const struct print_job *job, uint32_t from)
+{
+	uint32_t end = job->work.num_instructions;
+
+	for (uint32_t i = 0; i < job->t->entry_count; i++)
+		if (!(job->t->entry[i].flags & PTOWSP_ENTRY_KERNEL))
+			nearer(from, job->t->entry[i].instruction, &end);
+	for (uint32_t i = 0; i < job->t->process_count; i++)
+		nearer(from, job->t->process[i].instruction, &end);
+	return end > from ? end - 1 : from;
 }
 
 static void code_print(struct print_job *job, struct print_text *text, uint32_t from, uint32_t to)

@@ -8,7 +8,7 @@
 
 /* One package being printed. */
 struct print_job {
-	const struct pkg *package;
+	struct pkg *package;
 	const struct pkg_tables *t;
 	struct ptowsp_workload_header work; /* zeros without WORK */
 	const uint8_t *instructions;
@@ -16,6 +16,7 @@ struct print_job {
 	uint32_t *positions[5]; /* owned: DBGI row + 1 of each instruction, kernel, entry; none; expression */
 	uint32_t *homes;        /* owned, by SLOT row: the entry that declares a symbol which nothing reads, PTOWSP_NONE for all others */
 	const char *helper;     /* what the names of helper scalars begin with: no name of the package does */
+	uint8_t *stated;        /* owned, by AXES row: 1: some entry says its extent, so it is declared */
 	struct {
 		uint8_t *kernels, *tensors, *slots, *events, *entries, *directives; /* owned, by row: 1: a graph makes it */
 	} made;
@@ -42,6 +43,10 @@ struct print_divisions {
 /* One row of EXPR; those of an expression, as it is printed. */
 void print_division_add(const struct print_job *job, struct print_divisions *divisions, uint32_t row);
 void print_divisions_add(const struct print_job *job, struct print_divisions *divisions, uint32_t row);
+
+/* An instruction of WORK; row of the axis that an operand names. */
+struct ptowsp_instruction print_instruction(const struct print_job *job, uint32_t at);
+uint32_t print_axis_row(const struct print_job *job, uint32_t index);
 
 /* Ends the line with the position of a row; kind as in DBGI, 0 to 2 or 4. */
 void print_end_of(const struct print_job *job, struct print_text *text, unsigned kind, uint32_t row);
@@ -79,6 +84,9 @@ int print_graphs_begin(struct print_job *job);
 int print_graphs_prepare(struct print_job *job, const struct print_text *functions);
 void print_graphs(const struct print_job *job, struct print_text *text);
 void print_graphs_finish(struct print_job *job);
+/* What the package says of itself: facts and features that it needs; sample data. */
+void print_facts(const struct print_job *job, struct print_text *text);
+void print_samples(const struct print_job *job, struct print_text *text);
 /* Row of ENTR. */
 void print_workload(struct print_job *job, struct print_text *text, uint32_t entry);
 

@@ -243,18 +243,8 @@ static void head_print(const struct print_job *job, struct print_text *text)
 static void rest_print(const struct print_job *job, struct print_text *text)
 {
 	const struct pkg_tables *t = job->t;
-	const struct {
-		uint32_t count;
-		const char *what;
-	} rest[] = {{t->requirement_count, "list of required features"}, {t->sample_count, "sample data"}};
-	const char *version = pkg_meta(job->package, "version");
 
-	if (version && *version)
-		print_unsaid(text, 0, "version %.80s", version);
-	for (size_t i = 0; i < sizeof(rest) / sizeof(rest[0]); i++)
-		if (rest[i].count)
-			print_unsaid(text, 0, "the %s of the package", rest[i].what);
-	for (uint32_t i = 0; i < t->slot_count; i++)
+for (uint32_t i = 0; i < t->slot_count; i++)
 		if (t->slot[i].flags & PTOWSP_SLOT_HAS_DEFAULT && t->slot[i].kind == PTOWSP_SLOT_SYMBOL && !print_is_declared(job, i))
 			print_unsaid(text, 0, "the value that %.80s has unless a run sets it", print_string(job, t->slot[i].name));
 }
@@ -532,6 +522,18 @@ static void marks_free(struct print_job *job)
 	free(job->made.directives);
 }
 
+static int stated_find(struct print_job *job)
+{
+	job->stated = calloc((size_t)job->t->axis_count + 1, 1);
+	for (uint32_t i = 0; job->stated && i < job->work.num_instructions; i++) {
+		struct ptowsp_instruction inst = print_instruction(job, i);
+
+		if (inst.opcode >= PTOWSP_OP_AXIS_DENSE && inst.opcode <= PTOWSP_OP_AXIS_SPARSE)
+			job->stated[print_axis_row(job, inst.operand1)] = 1;
+	}
+	return job->stated != NULL;
+}
+
 static int job_begin(struct print_job *job)
 {
 	if (job->t->work_size) {
@@ -539,7 +541,7 @@ static int job_begin(struct print_job *job)
 		job->instructions = job->t->work + sizeof(job->work);
 	}
 	helper_choose(job);
-	if (!marks_create(job) || !print_graphs_begin(job))
+	if (!stated_find(job) || !marks_create(job) || !print_graphs_begin(job))
 		return 0;
 	job->declares = declares(job);
 	return homes_find(job) && positions_find(job);
@@ -550,6 +552,7 @@ static void job_end(struct print_job *job)
 	for (unsigned kind = 0; kind < 5; kind++)
 		free(job->positions[kind]);
 	free(job->homes);
+	free(job->stated);
 	marks_free(job);
 	print_graphs_finish(job);
 }
@@ -558,6 +561,7 @@ static void all_print(struct print_job *job, struct print_text *text, const stru
 {
 	head_print(job, text);
 	rest_print(job, text);
+	print_facts(job, text);
 	targets_print(job, text);
 	print_values(job, text);
 	print_tensors(job, text);
@@ -568,10 +572,11 @@ static void all_print(struct print_job *job, struct print_text *text, const stru
 	workloads_print(job, text, order);
 	print_kernels(job, text);
 	print_processes(job, text);
+	print_samples(job, text);
 	schedule_print(job, text);
 }
 
-ptowsp_status print_source(const struct pkg *package, char **text_out, uint32_t *unsaid_out, struct ptowsp_error *error)
+ptowsp_status print_source(struct pkg *package, char **text_out, uint32_t *unsaid_out, struct ptowsp_error *error)
 {
 	struct print_job job = {.package = package, .t = pkg_tables(package)};
 	uint32_t *order = calloc((size_t)job.t->entry_count + 1, sizeof(*order));

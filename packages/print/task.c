@@ -3,29 +3,70 @@
 #include "print/work.h"
 
 #include "format/names.h"
+#include "ptowsp/task.h"
 
 #include <string.h>
 
 /* --- loops --- */
 
-/* A ragged or sparse axis whose rows are values stands at the top of the text, once: see declare.c. */
-static void rows_axis_add(struct print_work *w, const struct ptowsp_axis_record *axis)
+void print_axis_name(const struct print_job *job, struct print_text *text, uint32_t row)
+{
+	const struct ptowsp_axis_record *axis = &job->t->axis[row];
+
+	if (axis->count)
+		print_add(text, "%%%s_axis%lu", job->helper, (unsigned long)axis->first);
+	else
+		print_add(text, "%%%s_extent%lu", job->helper, (unsigned long)row);
+}
+
+/* One row of beginnings less than the tensor has elements: what the source says without a number. */
+static int is_all_rows(const struct print_job *job, const struct ptowsp_axis_record *axis)
+{
+	const struct ptowsp_tensor_record *begins = &job->t->tensor[axis->lengths];
+	uint64_t count = 1;
+
+	for (uint32_t i = 0; i < begins->dim_count; i++) {
+		const struct ptowsp_expr_record *extent = &job->t->expr[job->t->dim[begins->dims + i].extent];
+
+		if (extent->op != PTOWSP_EXPR_CONST || extent->c || count > UINT32_MAX)
+			return 0;
+		count *= extent->b;
+	}
+	return print_is_number(job, axis->high, (int64_t)count - 1);
+}
+
+/* Rows that tensors hold. */
+static void tensors_axis_add(struct print_work *w, const struct ptowsp_axis_record *axis)
 {
 	const struct pkg_tables *t = w->job->t;
+	int sparse = axis->kind == PTOWSP_AXIS_SPARSE;
 
-	if (axis->count) {
-		print_add(w->text, "%%%s_axis%lu", w->job->helper, (unsigned long)axis->first);
-	} else if (axis->kind == PTOWSP_AXIS_SPARSE) {
-		print_add(w->text, "sparse(%%%s, %%%s)", print_string(w->job, t->tensor[axis->lengths].name),
-			  print_string(w->job, t->tensor[axis->indices].name));
-	} else {
-		print_add(w->text, "ragged(");
+	print_add(w->text, "%s(", sparse ? "sparse" : "ragged");
+	if (!sparse || !is_all_rows(w->job, axis)) {
 		print_expr(w, axis->high);
-		print_add(w->text, ", %%%s)", print_string(w->job, t->tensor[axis->lengths].name));
+		print_add(w->text, ", ");
 	}
-	print_add(w->text, "[");
-	print_expr(w, axis->row);
-	print_add(w->text, "]");
+	print_add(w->text, "%%%s", print_string(w->job, t->tensor[axis->lengths].name));
+	if (sparse)
+		print_add(w->text, ", %%%s", print_string(w->job, t->tensor[axis->indices].name));
+	print_add(w->text, ")");
+}
+
+void print_axis(struct print_work *w, uint32_t row)
+{
+	const struct ptowsp_axis_record *axis = &w->job->t->axis[row];
+
+	if (axis->kind == PTOWSP_AXIS_RAGGED || axis->kind == PTOWSP_AXIS_SPARSE) {
+		tensors_axis_add(w, axis);
+		return;
+	}
+	print_add(w->text, "%s(", axis->kind == PTOWSP_AXIS_DENSE_DYN ? "dense_dyn" : "dense");
+	print_expr(w, axis->low);
+	print_add(w->text, ", ");
+	print_expr(w, axis->high);
+	print_add(w->text, ", ");
+	print_expr(w, axis->step);
+	print_add(w->text, ")");
 }
 
 static void range_add(struct print_work *w, const struct ptowsp_axis_record *axis)
@@ -43,6 +84,25 @@ static void range_add(struct print_work *w, const struct ptowsp_axis_record *axi
 	print_add(w->text, "%s", dynamic ? ")" : "");
 }
 
+/* What a loop runs over. An axis with a list, or one whose extent some entry says, stands at the top of the text: see declare.c. */
+static void space_add(struct print_work *w, uint32_t row)
+{
+	const struct ptowsp_axis_record *axis = &w->job->t->axis[row];
+	int rows = axis->kind == PTOWSP_AXIS_RAGGED || axis->kind == PTOWSP_AXIS_SPARSE;
+
+	if (axis->count || w->job->stated[row])
+		print_axis_name(w->job, w->text, row);
+	else if (rows)
+		tensors_axis_add(w, axis);
+	else
+		range_add(w, axis);
+	if (!rows)
+		return;
+	print_add(w->text, "[");
+	print_expr(w, axis->row);
+	print_add(w->text, "]");
+}
+
 static const char *axis_head(struct print_work *w, const struct ptowsp_instruction *inst)
 {
 	const struct ptowsp_axis_record *axis = &w->job->t->axis[print_axis_row(w->job, inst->operand1)];
@@ -52,10 +112,7 @@ static const char *axis_head(struct print_work *w, const struct ptowsp_instructi
 		print_unsaid(w->text, w->depth, "tile levels of a loop in a workload");
 	print_line(w);
 	print_add(w->text, "%s %%%s in ", pkg_word(PKG_WORDS_opcode, inst->opcode), name);
-	if (axis->kind == PTOWSP_AXIS_RAGGED || axis->kind == PTOWSP_AXIS_SPARSE)
-		rows_axis_add(w, axis);
-	else
-		range_add(w, axis);
+	space_add(w, print_axis_row(w->job, inst->operand1));
 	return name;
 }
 
@@ -119,6 +176,21 @@ static const struct ptowsp_param_record *param_at(const struct print_work *w, co
 	return NULL;
 }
 
+/* What the call says of a tensor: nothing where it is what the parameter says. */
+static const char *access_word(unsigned opcode, unsigned access)
+{
+	switch (opcode) {
+	case PTOWSP_OP_IO_INPUT:
+		return access == PTOWSP_READ ? "" : "in ";
+	case PTOWSP_OP_IO_OUTPUT:
+		return access == PTOWSP_WRITE ? "" : "out ";
+	case PTOWSP_OP_IO_INOUT:
+		return access == (PTOWSP_READ | PTOWSP_WRITE) ? "" : "inout ";
+	default:
+		return access ? "bind " : "";
+	}
+}
+
 static void word_add(struct print_work *w, const struct ptowsp_kernel_record *kernel, const struct ptowsp_instruction *word)
 {
 	int scalar = word->opcode == PTOWSP_OP_PARAM_CONST || word->opcode == PTOWSP_OP_PARAM_LOOPVAR || word->opcode == PTOWSP_OP_PARAM_EXPR;
@@ -131,6 +203,7 @@ static void word_add(struct print_work *w, const struct ptowsp_kernel_record *ke
 	}
 	print_add(w->text, "%%%s -> ", print_string(w->job, param->name));
 	if (!scalar) {
+		print_add(w->text, "%s", access_word(word->opcode, param->access));
 		print_part(w, word->operand2, param->rows, param->columns);
 	} else if (word->opcode == PTOWSP_OP_PARAM_EXPR) {
 		print_argument(w, word->operand2, param->dtype);

@@ -363,6 +363,45 @@ static uint32_t unknown_print(struct print_work *w, uint32_t at)
 	return at + 1;
 }
 
+/* An axis with a list is one declaration, whatever the loops over it are called: its words are one statement. */
+static uint32_t extent_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+{
+	const struct ptowsp_axis_record *axes = w->job->t->axis, *axis = &axes[print_axis_row(w->job, inst->operand1)];
+
+	print_line(w);
+	print_add(w->text, "extent ");
+	print_axis_name(w->job, w->text, print_axis_row(w->job, inst->operand1));
+	if (inst->opcode == PTOWSP_OP_AXIS_DENSE_DYN)
+		print_add(w->text, " = %%%s", name_of(w, w->job->t->slot[inst->operand2].name));
+	else
+		print_add(w->text, " = %lu", (unsigned long)inst->operand2);
+	print_line_end(w, at);
+	for (at++; axis->count; at++) {
+		struct ptowsp_instruction next = print_instruction(w->job, at);
+
+		if (next.opcode != inst->opcode || axes[print_axis_row(w->job, next.operand1)].first != axis->first)
+			break;
+	}
+	return at;
+}
+
+static uint32_t filter_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+{
+	const struct pkg_policy *policy = pkg_policy(PTOWSP_DIRECTIVE_DISPATCH, inst->operand1);
+
+	if (!policy)
+		return unknown_print(w, at);
+	print_line(w);
+	print_add(w->text, "dispatch_filter %s", policy->word);
+	if (inst->operand1 != PTOWSP_DISPATCH_ROUND_ROBIN || !print_is_number(w->job, inst->operand2, 0)) {
+		print_add(w->text, "(");
+		print_expr(w, inst->operand2);
+		print_add(w->text, ")");
+	}
+	print_line_end(w, at);
+	return at + 1;
+}
+
 /* One instruction and what belongs to it; where the next one is. */
 static uint32_t instruction_print(struct print_work *w, uint32_t at)
 {
@@ -405,7 +444,16 @@ static uint32_t instruction_print(struct print_work *w, uint32_t at)
 		return named_print(w, at, t->tensor[inst.operand2].name);
 	case PTOWSP_OP_BARRIER:
 	case PTOWSP_OP_BREAK:
+	case PTOWSP_OP_NOP:
+	case PTOWSP_OP_HALT:
 		return bare_print(w, at, "");
+	case PTOWSP_OP_AXIS_DENSE:
+	case PTOWSP_OP_AXIS_DENSE_DYN:
+	case PTOWSP_OP_AXIS_RAGGED:
+	case PTOWSP_OP_AXIS_SPARSE:
+		return extent_print(w, at, &inst);
+	case PTOWSP_OP_DISPATCH_FILTER:
+		return filter_print(w, at, &inst);
 	case PTOWSP_OP_FENCE:
 		return inst.operand1 < 3 ? bare_print(w, at, scopes[inst.operand1]) : unknown_print(w, at);
 	default:

@@ -23,6 +23,10 @@ void print_body(struct print_work *work, uint32_t from, uint32_t to);
 uint32_t print_loop(struct print_work *work, uint32_t at);
 /* call @f(...) of a task; where the next instruction is. */
 uint32_t print_task(struct print_work *work, uint32_t at);
+/* The name of an axis that is declared at the top: one with a list, or whose extent some entry says. AXES row. */
+void print_axis_name(const struct print_job *job, struct print_text *text, uint32_t row);
+/* The same axis as its declaration says it, without a list: "dense(0, %n, 1)". */
+void print_axis(struct print_work *work, uint32_t row);
 /* call @f(...) that was expanded. */
 void print_expansion(struct print_work *work, const struct ptowsp_call_record *call);
 
@@ -37,9 +41,7 @@ void print_argument(struct print_work *work, uint32_t row, unsigned dtype);
 /* Is the expression that number? */
 int print_is_number(const struct print_job *job, uint32_t row, int64_t value);
 
-struct ptowsp_instruction print_instruction(const struct print_job *job, uint32_t at);
-/* Row of the axis or kernel that an operand names. */
-uint32_t print_axis_row(const struct print_job *job, uint32_t index);
+/* Row of the kernel that an operand names. */
 uint32_t print_kernel_row(const struct print_job *job, uint32_t index);
 
 #endif

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/* about.c - meta, require and sample: parsed, and their rows of META, REQS and TDAT. */
+#include "lang/about.h"
+
+#include "format/base64.h"
+#include "format/names.h"
+#include "lang/lower.h"
+#include "lang/number.h"
+#include "lang/parse.h"
+#include "lang/rows.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define SAMPLE_BYTES (UINT64_C(1) << 28)
+
+/* --- bytes that the source names --- */
+
+void *lang_base64_read(struct lang_module *module, const char *text, struct lang_span at, size_t *size_out)
+{
+	size_t size, wrong;
+	uint8_t *bytes = pkg_base64_read(text, strlen(text), &size, &wrong);
+	void *copy = bytes && size != SIZE_MAX && size ? lang_alloc(&module->unit->arena, size) : NULL;
+
+	if (copy)
+		memcpy(copy, bytes, size);
+	free(bytes);
+	if (!copy)
+		lang_error(module->unit, at, "these are no bytes in base64");
+	*size_out = copy ? size : 0;
+	return copy;
+}
+
+void *lang_file_read(struct lang_module *module, const char *file, struct lang_span at, uint64_t most, size_t *size_out)
+{
+	const struct lang_options *options = module->options;
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	void *bytes = NULL, *copy;
+	size_t size = 0;
+
+	*size_out = 0;
+	if (!options->read) {
+		lang_error(module->unit, at, "the file \"%.80s\" cannot be read: this packer was given texts, not a folder", file);
+		return NULL;
+	}
+	if (options->read(options->context, at.file, file, &bytes, &size, &error)) {
+		free(bytes);
+		lang_error(module->unit, at, "%.200s", error.text);
+		return NULL;
+	}
+	copy = size && size <= most ? lang_alloc(&module->unit->arena, size) : NULL;
+	if (copy)
+		memcpy(copy, bytes, size);
+	free(bytes);
+	*size_out = size;
+	return copy;
+}
+
+/* --- meta --- */
+
+void lang_meta_parse(struct lang_parser *parser)
+{
+	static const char *const taken[] = {"name", "producer", "entry_kind", "wsp_runtime_abi"};
+	const struct lang_token *key, *text;
+	struct lang_meta *meta;
+
+	lang_take(parser);
+	key = lang_name_take(parser, LANG_WORD, "what the fact is called, such as license");
+	text = key ? lang_name_take(parser, LANG_STRING, "its text in quotes") : NULL;
+	if (!text) {
+		lang_decl_skip(parser);
+		return;
+	}
+	for (size_t i = 0; i < sizeof(taken) / sizeof(*taken); i++)
+		if (!strcmp(key->text, taken[i])) {
+			lang_error(parser->unit, key->at, "%s is not for the source to say", key->text);
+			if (!i)
+				lang_help(parser->unit, "module @name is the name of the package");
+			return;
+		}
+	meta = lang_map_find(&parser->module->facts, key->text);
+	if (meta) {
+		lang_error(parser->unit, key->at, "%s is said already, at %s", key->text, lang_place(parser->unit, meta->head.at));
+		return;
+	}
+	meta = lang_decl_add(parser, LANG_DECL_META, sizeof(*meta), "", key->at);
+	meta->key = key->text;
+	meta->text = text->text;
+	lang_map_add(&parser->module->facts, &parser->unit->arena, meta->key, meta);
+}
+
+void lang_facts_write(struct lang_lower *lower, const char *name, const char *producer)
+{
+	const struct lang_meta *version = lang_map_find(&lower->module->facts, "version");
+
+	lang_meta_write(lower->writer, name, version ? version->text : "", producer);
+	for (const struct lang_decl *decl = lower->module->decls; decl; decl = decl->next) {
+		const struct lang_meta *meta = (const struct lang_meta *)decl;
+
+		if (decl->kind == LANG_DECL_META && meta != version)
+			pkg_writer_meta(lower->writer, meta->key, meta->text);
+	}
+}
+
+/* --- require --- */
+
+void lang_require_parse(struct lang_parser *parser)
+{
+	static const char *const states[] = {"diagnosed", "recorded", "enforced"};
+	const struct lang_token *feature;
+	struct lang_require *require;
+	uint32_t id;
+
+	lang_take(parser);
+	feature = lang_name_take(parser, LANG_STRING, "a feature such as \"opcode send\" or \"total_cycles\"");
+	if (!feature) {
+		lang_decl_skip(parser);
+		return;
+	}
+	if (!pkg_feature_find(feature->text, &id)) {
+		lang_error(parser->unit, feature->at, "there is no feature \"%.80s\"", feature->text);
+		lang_help(parser->unit, "features are \"opcode send\", \"directive dispatch round_robin\", \"payload pto\", \"total_cycles\" and the like: ptowsp-run --capabilities lists them");
+		lang_decl_skip(parser);
+		return;
+	}
+	for (uint16_t i = 0; i < 3; i++)
+		if (lang_word_take(parser, states[i])) {
+			require = lang_decl_add(parser, LANG_DECL_REQUIRE, sizeof(*require), "", feature->at);
+			require->feature = feature->text;
+			require->state = i + 1u;
+			return;
+		}
+	lang_expected(parser, "how much of it is needed: enforced, recorded or diagnosed");
+	lang_decl_skip(parser);
+}
+
+void lang_require_write(struct lang_lower *lower, struct lang_decl *decl)
+{
+	const struct lang_require *require = (const struct lang_require *)decl;
+	struct ptowsp_requirement_record record = {.state = require->state};
+
+	pkg_feature_find(require->feature, &record.feature);
+	pkg_writer_row(lower->writer, PTOWSP_SECTION_REQS, &record, sizeof(record));
+}
+
+/* --- sample --- */
+
+/* "[2, 2]" */
+static int extents_parse(struct lang_parser *parser, struct lang_sample *sample)
+{
+	if (!lang_at_mark(parser, '['))
+		return 1;
+	do {
+		struct lang_span at = lang_take(parser)->at;
+		uint32_t extent;
+
+		if (!lang_uint_read(lang_peek(parser)->text ? lang_peek(parser)->text : "", &extent))
+			return lang_expected(parser, "an extent such as 64");
+		if (sample->rank == 4) {
+			lang_error(parser->unit, at, "sample data have at most 4 dimensions");
+			return 0;
+		}
+		sample->extents[sample->rank++] = extent;
+		lang_take(parser);
+	} while (lang_at_mark(parser, ','));
+	return lang_expect(parser, ']', "behind the extents");
+}
+
+/* "[1, -2, 0.5]" */
+static int numbers_parse(struct lang_parser *parser, struct lang_sample *sample)
+{
+	do {
+		lang_take(parser);
+		if (lang_peek(parser)->kind != LANG_NUMBER)
+			return lang_expected(parser, "a number");
+		*LANG_PUSH(&parser->unit->arena, sample->numbers, sample->number_count, sample->number_capacity) = lang_take(parser);
+	} while (lang_at_mark(parser, ','));
+	return lang_expect(parser, ']', "behind the numbers");
+}
+
+static int data_parse(struct lang_parser *parser, struct lang_sample *sample)
+{
+	const struct lang_token *text;
+
+	sample->data_at = lang_peek(parser)->at;
+	sample->form = LANG_SAMPLE_NUMBERS;
+	if (lang_at_mark(parser, '['))
+		return numbers_parse(parser, sample);
+	sample->form = lang_word_take(parser, "base64") ? LANG_SAMPLE_BASE64 : LANG_SAMPLE_FILE;
+	sample->data_at = lang_peek(parser)->at;
+	text = lang_name_take(parser, LANG_STRING, "the data: [1, 2], base64 \"...\" or a file in quotes");
+	sample->text = text ? text->text : NULL;
+	return text != NULL;
+}
+
+void lang_sample_parse(struct lang_parser *parser)
+{
+	const struct lang_token *name;
+	struct lang_sample *sample;
+	int ok;
+
+	lang_take(parser);
+	name = lang_name_take(parser, LANG_NAME, "a tensor such as %x");
+	if (!name) {
+		lang_decl_skip(parser);
+		return;
+	}
+	sample = lang_decl_add(parser, LANG_DECL_SAMPLE, sizeof(*sample), "", name->at);
+	sample->tensor = name->text;
+	sample->role = PTOWSP_SAMPLE_INPUT;
+	ok = lang_word_take(parser, "input");
+	if (!ok && lang_word_take(parser, "expected")) {
+		sample->role = PTOWSP_SAMPLE_EXPECTED;
+		ok = 1;
+	}
+	ok = (ok || lang_expected(parser, "what the data are: input, or expected behind a run")) && extents_parse(parser, sample) &&
+	     lang_expect(parser, '=', "and the data") && data_parse(parser, sample);
+	sample->head.broken = !ok;
+	if (!ok)
+		lang_decl_skip(parser);
+}
+
+static void *numbers_read(struct lang_lower *lower, const struct lang_sample *sample, uint16_t dtype, size_t *size_out)
+{
+	size_t element = pkg_dtype_bytes(dtype);
+	uint8_t *bytes = lang_alloc(&lower->unit->arena, sample->number_count * element);
+
+	*size_out = sample->number_count * element;
+	for (uint32_t i = 0; i < sample->number_count; i++) {
+		const struct lang_token *token = sample->numbers[i];
+		uint64_t value;
+
+		if (lang_number_read(token->text, dtype, &value) != LANG_NUMBER_OK) {
+			lang_error(lower->unit, token->at, "%.40s is no value of type %s", token->text, lang_dtype_text(dtype));
+			return NULL;
+		}
+		for (size_t k = 0; k < element; k++) /* packages are little-endian */
+			bytes[i * element + k] = (uint8_t)(value >> (8 * k));
+	}
+	return bytes;
+}
+
+static void *data_read(struct lang_lower *lower, const struct lang_sample *sample, uint16_t dtype, size_t *size_out)
+{
+	uint32_t errors;
+	void *bytes;
+
+	if (sample->form == LANG_SAMPLE_NUMBERS)
+		return numbers_read(lower, sample, dtype, size_out);
+	if (sample->form == LANG_SAMPLE_BASE64)
+		return lang_base64_read(lower->module, sample->text, sample->data_at, size_out);
+	errors = lower->unit->list->head.errors;
+	bytes = lang_file_read(lower->module, sample->text, sample->data_at, SAMPLE_BYTES, size_out);
+	if (!bytes && lower->unit->list->head.errors == errors)
+		lang_error(lower->unit, sample->data_at, "the file \"%.80s\" has %zu bytes, sample data have 1 to 2^28", sample->text, *size_out);
+	return bytes;
+}
+
+/* The row among all tensors, those of functions included; PTOWSP_NONE after an error. */
+static uint32_t tensor_find(struct lang_lower *lower, const struct lang_sample *sample)
+{
+	const struct lang_rows *tensors = lang_rows_of(lower, PTOWSP_SECTION_TENS);
+	uint64_t id = ptowsp_id(sample->tensor, strlen(sample->tensor));
+	uint32_t low = 0, high = tensors->count;
+	const char **names;
+
+	while (low < high) { /* rows are sorted by id */
+		uint32_t middle = low + (high - low) / 2;
+
+		if (tensors->rows[middle].id < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low < tensors->count && !strcmp(tensors->rows[low].name, sample->tensor))
+		return low;
+	names = lang_alloc(&lower->unit->arena, (tensors->count + 1) * sizeof(*names));
+	for (uint32_t i = 0; i < tensors->count; i++)
+		names[i] = tensors->rows[i].name;
+	lang_error(lower->unit, sample->head.at, "there is no tensor %%%s", sample->tensor);
+	lang_known_help(lower->unit, sample->tensor, "%", names, tensors->count);
+	return PTOWSP_NONE;
+}
+
+static int size_check(struct lang_lower *lower, const struct lang_sample *sample, uint64_t size, size_t element)
+{
+	uint64_t want = element;
+
+	for (uint32_t i = 0; i < sample->rank; i++)
+		want = sample->extents[i] && want > SAMPLE_BYTES / sample->extents[i] ? SAMPLE_BYTES + 1 : want * sample->extents[i];
+	if (sample->rank ? want == size : size % element == 0)
+		return 1;
+	if (sample->rank)
+		lang_error(lower->unit, sample->data_at, "the extents make %llu elements, here are %llu bytes of %zu each", (unsigned long long)(want / element),
+			   (unsigned long long)size, element);
+	else
+		lang_error(lower->unit, sample->data_at, "%llu bytes are no whole number of elements, which have %zu each", (unsigned long long)size, element);
+	return 0;
+}
+
+static int is_repeated(struct lang_lower *lower, const struct lang_sample *sample, uint32_t tensor)
+{
+	uint8_t *samples = &lang_rows_of(lower, PTOWSP_SECTION_TENS)->rows[tensor].samples, bit = (uint8_t)(1u << sample->role);
+	int repeated = *samples & bit;
+
+	if (repeated)
+		lang_error(lower->unit, sample->head.at, "%%%s has %s data already", sample->tensor, sample->role == PTOWSP_SAMPLE_INPUT ? "input" : "expected");
+	*samples |= bit;
+	return repeated;
+}
+
+void lang_sample_write(struct lang_lower *lower, struct lang_decl *decl)
+{
+	const struct lang_sample *sample = (const struct lang_sample *)decl;
+	uint32_t tensor = tensor_find(lower, sample);
+	struct ptowsp_sample_record record = {.tensor = tensor, .role = sample->role, .rank = (uint16_t)(sample->rank ? sample->rank : 1)};
+	uint64_t *places[4] = {&record.extent0, &record.extent1, &record.extent2, &record.extent3};
+	size_t size, element;
+	uint16_t dtype;
+	void *bytes;
+
+	if (tensor == PTOWSP_NONE || is_repeated(lower, sample, tensor))
+		return;
+	dtype = ((const struct ptowsp_tensor_record *)pkg_writer_at(lower->writer, PTOWSP_SECTION_TENS, tensor))->dtype;
+	element = pkg_dtype_bytes(dtype);
+	bytes = data_read(lower, sample, dtype, &size);
+	if (!bytes || !size_check(lower, sample, size, element))
+		return;
+	record.extent0 = size / element;
+	for (uint32_t i = 0; i < sample->rank; i++)
+		*places[i] = sample->extents[i];
+	record.size = size;
+	record.offset = pkg_writer_bytes(lower->writer, PTOWSP_SECTION_TBLB, bytes, size, 64);
+	pkg_writer_row(lower->writer, PTOWSP_SECTION_TDAT, &record, sizeof(record));
+}

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* entry_work.c - what an entry says of itself: extents of its axes, which scheduler instance its tasks belong to, where it ends. */
+#include "lang/lower.h"
+#include "lang/parse.h"
+#include "lang/process.h"
+
+#include <string.h>
+
+
+/* --- parsing --- */
+
+/* "%tiles = 4", "%tiles = %n" */
+int lang_extent_parse(struct lang_parser *parser, struct lang_work *work)
+{
+	const struct lang_token *name = lang_name_take(parser, LANG_NAME, "an axis such as %tiles");
+
+	if (!name)
+		return 0;
+	work->name = name->text;
+	work->name_at = name->at;
+	if (!lang_expect(parser, '=', "and the extent behind the axis"))
+		return 0;
+	work->value = lang_scalar_parse(parser, "a number, or a symbol or slot");
+	return work->value != NULL;
+}
+
+static const struct {
+	const char *text;
+	uint32_t policy;
+} filters[] = {{"round_robin", PTOWSP_DISPATCH_ROUND_ROBIN}, {"affinity", PTOWSP_DISPATCH_AFFINITY},
+	       {"hash", PTOWSP_DISPATCH_HASH},               {"threshold", PTOWSP_DISPATCH_THRESHOLD},
+	       {"custom", PTOWSP_DISPATCH_CUSTOM},           {"static_partition", PTOWSP_DISPATCH_STATIC_PARTITION}};
+
+/* "hash(%i)"; round_robin looks at no value. */
+int lang_filter_parse(struct lang_parser *parser, struct lang_work *work)
+{
+	size_t i = 0;
+
+	while (i < sizeof(filters) / sizeof(*filters) && !lang_word_take(parser, filters[i].text))
+		i++;
+	if (i == sizeof(filters) / sizeof(*filters))
+		return lang_expected(parser, "the policy of the filter: round_robin, affinity, hash, threshold, custom or static_partition");
+	work->mode = filters[i].policy;
+	if (work->mode == PTOWSP_DISPATCH_ROUND_ROBIN && !lang_at_mark(parser, '('))
+		return 1;
+	if (!lang_expect(parser, '(', "and the value behind the policy"))
+		return 0;
+	work->value = lang_scalar_parse(parser, "a value such as %i");
+	return work->value && lang_expect(parser, ')', "behind the value");
+}
+
+/* --- checking --- */
+
+/* The statement ends or shapes a whole run: a workload with it is not expanded in others. */
+static void alone_note(struct lang_work_check *check, const struct lang_work *work)
+{
+	if (check->decl->kind == LANG_DECL_WORKLOAD && !((struct lang_workload *)check->decl)->alone)
+		((struct lang_workload *)check->decl)->alone = work;
+}
+
+/* Nothing but other extents stands before it; the same axis among them is an error, too. */
+static int beginning_check(struct lang_work_check *check, const struct lang_work *work)
+{
+	struct lang_axis *axis = (struct lang_axis *)work->decl;
+
+	if (check->begun || check->depth > 1) {
+		lang_error(check->unit, work->at, "extents stand at the beginning of a workload or process, before everything else");
+		return 0;
+	}
+	if (axis->stated_in == check->decl) {
+		lang_error(check->unit, work->name_at, "the extent of %%%s is said twice", work->name);
+		return 0;
+	}
+	axis->stated_in = check->decl;
+	return 1;
+}
+
+/* How many rows a list of the axis has; UINT32_MAX: a tensor has them. */
+static uint32_t rows_most(const struct lang_axis *axis)
+{
+	if (axis->lengths.tensor)
+		return UINT32_MAX;
+	return axis->kind == PTOWSP_AXIS_SPARSE ? axis->lengths.count - 1 : axis->lengths.count;
+}
+
+static void value_check(struct lang_work_check *check, struct lang_work *work, const struct lang_axis *axis)
+{
+	struct lang_scope scope = {.module = check->scope.module};
+	int rows = axis->kind == PTOWSP_AXIS_RAGGED || axis->kind == PTOWSP_AXIS_SPARSE;
+	int64_t value;
+
+	if (!lang_scalar_check(&scope, work->value, "an extent"))
+		return;
+	if (lang_scalar_known(work->value, &value)) {
+		if (value < 0 || value > UINT32_MAX)
+			lang_error(check->unit, work->value->all, "an extent is 0 to %u, not %lld", UINT32_MAX, (long long)value);
+		else if (rows && value > rows_most(axis))
+			lang_error(check->unit, work->value->all, "%%%s has %u rows in its list, not %lld", work->name, rows_most(axis),
+				   (long long)value);
+	} else if (rows) {
+		lang_error(check->unit, work->value->all, "%%%s is %s: its extent is a number, how many rows it has", work->name,
+			   axis->kind == PTOWSP_AXIS_RAGGED ? "ragged" : "sparse");
+	} else if (work->value->kind != LANG_SCALAR_NAME) {
+		lang_error(check->unit, work->value->all, "an extent is a number, or a symbol or slot alone");
+		lang_help(check->unit, "declare a symbol for it, or write the bound into the axis");
+	}
+}
+
+void lang_extent_check(struct lang_work_check *check, struct lang_work *work)
+{
+	const struct lang_axis *axis;
+
+	if (!lang_work_decl_find(check, work, LANG_DECL_AXIS, "an axis") || !beginning_check(check, work))
+		return;
+	alone_note(check, work);
+	axis = (const struct lang_axis *)work->decl;
+	if (!axis->head.broken)
+		value_check(check, work, axis);
+}
+
+void lang_filter_check(struct lang_work_check *check, struct lang_work *work)
+{
+	if (check->decl->kind == LANG_DECL_PROCESS)
+		lang_error(check->unit, work->at, "dispatch does not apply to processes: dispatch_filter stands in workloads");
+	if (work->value)
+		lang_scalar_check(&check->scope, work->value, "the value of a filter");
+}
+
+void lang_halt_check(struct lang_work_check *check, struct lang_work *work)
+{
+	if (check->depth > 1)
+		lang_error(check->unit, work->at, "halt ends the workload or process, and stands in none of its loops and branches");
+	alone_note(check, work);
+}
+
+/* --- lowering --- */
+
+/* Rows of AXES that the loops will have whose axes have extents here, in the order of the loops. */
+static void loops_walk(struct lang_work_walk *walk, const struct lang_body *body, uint32_t depth)
+{
+	for (const struct lang_work *work = body->first; work; work = work->next) {
+		int is_loop = work->local && work->local->kind == LANG_LOCAL_LOOP;
+		const struct lang_decl *target = work->target;
+
+		if (is_loop && work->axis && work->axis->stated_in == walk->body)
+			lang_axis_state(walk->lower, work->axis, work->local->name,
+					work->value ? lang_scalar_lower(walk->lower, work->value) : PTOWSP_NONE);
+		if (is_loop)
+			work->local->loop = depth;
+		for (uint32_t i = 0; i < work->body_count; i++)
+			loops_walk(walk, &work->bodies[i], depth + (uint32_t)is_loop);
+		if (target && target->kind == LANG_DECL_WORKLOAD) {
+			lang_expansion_count(walk->lower, work->at);
+			loops_walk(walk, &((const struct lang_workload *)target)->body, depth);
+		}
+	}
+}
+
+static void axes_state(struct lang_work_walk *walk)
+{
+	for (const struct lang_work *work = walk->body->first; work; work = work->next) {
+		struct lang_axis *axis = (struct lang_axis *)work->decl;
+
+		if (work->form->opcode == PTOWSP_OP_NOP)
+			continue;
+		if (work->form->opcode != PTOWSP_OP_AXIS_DENSE)
+			break;
+		axis->stated_in = walk->body;
+		axis->stated_count = 0;
+	}
+	loops_walk(walk, walk->body, 0);
+	walk->stated = 1;
+}
+
+/* The words say it of rows of AXES: one for each name and row of a loop over the axis. */
+void lang_extent_lower(struct lang_work_walk *walk, const struct lang_work *work)
+{
+	const struct lang_axis *axis = (const struct lang_axis *)work->decl;
+	int rows = axis->kind == PTOWSP_AXIS_RAGGED || axis->kind == PTOWSP_AXIS_SPARSE;
+	unsigned opcode = rows ? PTOWSP_OP_AXIS_DENSE + axis->kind : PTOWSP_OP_AXIS_DENSE;
+	uint32_t operand;
+	int64_t value;
+
+	if (!walk->stated)
+		axes_state(walk);
+	if (lang_scalar_known(work->value, &value)) {
+		operand = (uint32_t)value;
+	} else {
+		opcode = PTOWSP_OP_AXIS_DENSE_DYN;
+		operand = work->value->decl->row;
+		lang_value_use(walk->lower, operand);
+	}
+	for (uint32_t i = 0; i < axis->stated_count; i++)
+		lang_work_emit(walk, opcode, axis->stated[i], operand, work->at);
+	if (!axis->stated_count)
+		lang_warn(walk->lower->unit, work->name_at, "no loop here runs over %%%s", work->name);
+}
+
+void lang_filter_lower(struct lang_work_walk *walk, const struct lang_work *work)
+{
+	uint32_t value = work->value ? lang_scalar_lower(walk->lower, work->value) : lang_expr_const(&walk->lower->tables.exprs, 0);
+
+	lang_work_emit(walk, PTOWSP_OP_DISPATCH_FILTER, work->mode, value, work->at);
+}
