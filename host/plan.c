@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* plan.c - packages and plans of the embedding API. */
 #include "host/plan.h"
+
+#include "format/graph_read.h"
 #include "ptowsp/workload.h"
 
 #include <stdlib.h>
@@ -82,6 +84,22 @@ const char *ptowsp_package_entry(const struct ptowsp_package *package, uint32_t 
 	const struct pkg_tables *t = pkg_tables(package->pkg);
 
 	return index < t->entry_count ? pkg_string(t, t->entry[index].name) : NULL;
+}
+
+uint32_t ptowsp_package_entry_device(const struct ptowsp_package *package, uint32_t index)
+{
+	const struct pkg_tables *t = pkg_tables(package->pkg);
+	const char *name = ptowsp_package_entry(package, index);
+	const struct pkg_place place = {.file = ""};
+	struct pkg_graphs graphs;
+	uint32_t device = 0;
+
+	if (!pkg_graphs_read(&graphs, t, &place) && name)
+		for (uint32_t i = 0; i < graphs.count; i++)
+			if (!strcmp(pkg_string(t, graphs.rows[i].name), name))
+				device = graphs.rows[i].device;
+	pkg_graphs_finish(&graphs);
+	return device;
 }
 
 const char *ptowsp_package_notice(const struct ptowsp_package *package, uint32_t index)

@@ -54,6 +54,8 @@ PTOWSP_API const char *ptowsp_package_meta(const struct ptowsp_package *package,
 /* index 0.., NULL behind the last: targets (none: any), entries, notices about unknown optional sections */
 PTOWSP_API const char *ptowsp_package_target(const struct ptowsp_package *package, uint32_t index);
 PTOWSP_API const char *ptowsp_package_entry(const struct ptowsp_package *package, uint32_t index);
+/* Number of the device of a run that an entry is made for: 0 unless it is a `graph ... on device N`. */
+PTOWSP_API uint32_t ptowsp_package_entry_device(const struct ptowsp_package *package, uint32_t index);
 PTOWSP_API const char *ptowsp_package_notice(const struct ptowsp_package *package, uint32_t index);
 
 /* ---- plan --------------------------------------------------------------------------------------------------- */
@@ -245,6 +247,10 @@ PTOWSP_API ptowsp_status ptowsp_synchronize(struct ptowsp_program *program, uint
 PTOWSP_API int ptowsp_is_complete(struct ptowsp_program *program); /* [any] */
 /* Asks the run to end; it completes as CANCELLED. [any] */
 PTOWSP_API ptowsp_status ptowsp_cancel(struct ptowsp_program *program, struct ptowsp_error *error);
+/* The next run of each of these programs is part of one run on `count` devices: program i is device i, and SY_NOTIFY in it reaches the others. Each has a
+ * backend of its own, opened for its device; each is then started with ptowsp_execute_async, in any order. A program that is not started keeps
+ * the others waiting until it is unloaded. Errors: INVALID (one backend twice, a run that goes on), NO_MEMORY. */
+PTOWSP_API ptowsp_status ptowsp_programs_join(struct ptowsp_program *const *programs, uint32_t count, struct ptowsp_error *error);
 /* Wall time from submit to completion of the latest run, or until now. [any] */
 PTOWSP_API double ptowsp_elapsed_ms(struct ptowsp_program *program);
 /* Of the latest complete run; valid until the next one. Never NULL: zeros before the first. */

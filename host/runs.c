@@ -72,27 +72,55 @@ static struct host_run *take(struct host_runs *runs, uint64_t token)
 
 void host_runs_abandon(struct host_runs *runs, struct host_run *run)
 {
+	struct host_group *group;
+
 	pthread_mutex_lock(&runs->lock);
 	take(runs, run->token);
 	run->in_flight = false;
 	run->end_ns = host_now_ns();
+	group = run->group;
+	run->group = NULL;
 	pthread_mutex_unlock(&runs->lock);
+	if (group)
+		host_group_leave(group, run->member);
 }
 
 bool host_runs_complete(struct host_runs *runs, const struct ptowsp_done *done)
 {
+	struct host_group *group = NULL;
 	struct host_run *run;
+	uint32_t member = 0;
 
 	pthread_mutex_lock(&runs->lock);
 	run = take(runs, done->token);
 	if (run) {
+		group = run->group;
+		member = run->member;
+		run->group = NULL;
 		host_report_fill(&run->report, done);
 		run->end_ns = host_now_ns();
 		run->in_flight = false;
 		pthread_cond_broadcast(&runs->ended);
 	}
 	pthread_mutex_unlock(&runs->lock);
+	if (group)
+		host_group_leave(group, member);
 	return run != NULL;
+}
+
+struct host_group *host_runs_group(struct host_runs *runs, uint64_t token, uint32_t *member_out)
+{
+	uint32_t slot = (uint32_t)token;
+	struct host_group *group = NULL;
+
+	*member_out = 0;
+	pthread_mutex_lock(&runs->lock);
+	if (slot < HOST_RUNS_IN_FLIGHT && runs->slots[slot].run && runs->slots[slot].generation == token >> 32) {
+		group = runs->slots[slot].run->group;
+		*member_out = runs->slots[slot].run->member;
+	}
+	pthread_mutex_unlock(&runs->lock);
+	return group;
 }
 
 bool host_runs_is_complete(struct host_runs *runs, const struct host_run *run)

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "host/group.h"
 #include "host/report.h"
 
 enum { HOST_RUNS_IN_FLIGHT = 64 };
@@ -15,6 +16,8 @@ struct host_run {
 	uint64_t token;
 	uint64_t begin_ns, end_ns; /* submit and completion on host_now_ns */
 	bool in_flight;
+	struct host_group *group;  /* NULL: a run by itself; left when the run is complete */
+	uint32_t member;
 };
 
 /* Token = generation << 32 | slot: a late or repeated done finds another generation and is refused. Any thread. */
@@ -38,6 +41,8 @@ ptowsp_status host_runs_begin(struct host_runs *runs, struct host_run *run);
 void host_runs_abandon(struct host_runs *runs, struct host_run *run);
 /* Called by the plugin's done. False if nothing in flight has that token: a bug of the plugin. */
 bool host_runs_complete(struct host_runs *runs, const struct ptowsp_done *done);
+/* The group of the run in flight that has this token, and its place there; NULL: by itself, or there is none. */
+struct host_group *host_runs_group(struct host_runs *runs, uint64_t token, uint32_t *member_out);
 bool host_runs_is_complete(struct host_runs *runs, const struct host_run *run);
 /* Waits until the run is complete (true) or the time until_ns of host_now_ns has come (false). */
 bool host_runs_wait(struct host_runs *runs, const struct host_run *run, uint64_t until_ns);

@@ -174,12 +174,51 @@ static ptowsp_status service_kernel_find(void *context, const char *name, const 
 	return PTOWSP_OK;
 }
 
+static ptowsp_status service_place(void *context, uint64_t token, uint32_t *device_out, uint32_t *count_out, struct ptowsp_error *error)
+{
+	struct host_services *s = context;
+	struct host_group *group = host_runs_group(&s->runs, token, device_out);
+
+	(void)error;
+	*count_out = group ? host_group_count(group) : 1;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status alone(struct ptowsp_error *error)
+{
+	return host_fail(error, PTOWSP_INVALID, "this run has one device; give it more with --device=SEL,SEL");
+}
+
+static ptowsp_status service_send(void *context, uint64_t token, uint32_t device, uint32_t notification, uint64_t cycles, struct ptowsp_error *error)
+{
+	struct host_services *s = context;
+	uint32_t member;
+	struct host_group *group = host_runs_group(&s->runs, token, &member);
+
+	return group ? host_group_send(group, member, device, notification, cycles, error) : alone(error);
+}
+
+static ptowsp_status service_take(void *context, uint64_t token, uint32_t device, uint32_t notification, uint64_t until_ns, uint64_t *cycles_out,
+				  struct ptowsp_error *error)
+{
+	struct host_services *s = context;
+	uint32_t member;
+	struct host_group *group = host_runs_group(&s->runs, token, &member);
+
+	return group ? host_group_take(group, member, device, notification, until_ns, cycles_out, error) : alone(error);
+}
+
 static const void *service_extension(void *context, const char *id)
 {
 	static const struct ptowsp_kernels_extension kernels = {
 		{sizeof(kernels), PTOWSP_STRUCT_EXTENSION, 0}, service_kernel_find};
 
+	static const struct ptowsp_notify_extension notify = {
+		{sizeof(notify), PTOWSP_STRUCT_EXTENSION, 0}, service_place, service_send, service_take};
+
 	(void)context;
+	if (!strcmp(id, PTOWSP_EXTENSION_NOTIFY))
+		return &notify;
 	return !strcmp(id, PTOWSP_EXTENSION_KERNELS) ? &kernels : NULL;
 }
 

@@ -124,6 +124,10 @@ void ptowsp_program_unload(struct ptowsp_program *p)
 
 	if (!p)
 		return;
+	if (p->run.group && host_runs_is_complete(&p->backend->services.runs, &p->run)) { /* joined, and never started */
+		host_group_leave(p->run.group, p->run.member);
+		p->run.group = NULL;
+	}
 	if (p->object) {
 		ptowsp_synchronize(p, UINT64_MAX, &ignored);
 		p->backend->plugin->ops.unload(p->object, &ignored);
@@ -223,6 +227,34 @@ ptowsp_status ptowsp_execute(struct ptowsp_program *p, const struct ptowsp_execu
 	ptowsp_status st = ptowsp_execute_async(p, options, error);
 
 	return st ? st : ptowsp_synchronize(p, UINT64_MAX, error);
+}
+
+static ptowsp_status join_check(struct ptowsp_program *const *programs, uint32_t count, struct ptowsp_error *error)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (!ptowsp_is_complete(programs[i]) || programs[i]->run.group)
+			return host_fail(error, PTOWSP_INVALID, "program %u is still running, or part of another run on several devices", i);
+		for (uint32_t k = 0; k < i; k++)
+			if (programs[k]->backend == programs[i]->backend)
+				return host_fail(error, PTOWSP_INVALID, "programs %u and %u have one backend; a run on two devices needs one for each", k, i);
+	}
+	return count ? PTOWSP_OK : host_fail(error, PTOWSP_INVALID, "a run needs a program");
+}
+
+ptowsp_status ptowsp_programs_join(struct ptowsp_program *const *programs, uint32_t count, struct ptowsp_error *error)
+{
+	struct host_group *group = NULL;
+	ptowsp_status st;
+
+	error = host_error_enter(error);
+	st = join_check(programs, count, error);
+	if (!st && !(group = host_group_create(count)))
+		st = host_fail(error, PTOWSP_NO_MEMORY, "no memory for a run on several devices");
+	for (uint32_t i = 0; !st && i < count; i++) {
+		programs[i]->run.group = group;
+		programs[i]->run.member = i;
+	}
+	return host_error_leave(st, error);
 }
 
 int ptowsp_is_complete(struct ptowsp_program *p)

@@ -248,8 +248,9 @@ static void device_and_capabilities_are_listed_without_an_instance(void)
 
 	fake_reset();
 	CHECK_INT(fake.ops->devices(NULL, devices, &count, NULL), PTOWSP_OK);
-	CHECK_UINT(count, 1);
+	CHECK_UINT(count, 2);
 	CHECK_STR(devices[0]->name, "cpu0");
+	CHECK_STR(devices[1]->name, "cpu1");
 	CHECK_STR(devices[0]->cycle_model, "reference");
 	count = 1;
 	CHECK_INT(fake.ops->capabilities(NULL, NULL, rows, sizeof(*rows), &count, NULL), PTOWSP_MORE);

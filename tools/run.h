@@ -45,6 +45,8 @@ struct run {
 	struct ptowsp_plan *plan;
 	struct ptowsp_backend *backend;
 	struct ptowsp_program *program;
+	struct run_mate *mates;     /* owned: further devices, run_mates.c */
+	uint32_t mate_count;
 	struct ptowsp_execute_options execute;
 	struct run_tensor *tensors; /* owned */
 	uint32_t tensor_count;
@@ -60,6 +62,7 @@ struct run_backend_options {
 	struct ptowsp_backend_options options;
 	const char **dirs;
 	struct ptowsp_setting *settings;
+	char device[64]; /* the first of --device */
 };
 ptowsp_status run_backend_options(struct run_backend_options *out, const struct run_options *options,
 				  struct ptowsp_error *error);
@@ -72,6 +75,13 @@ ptowsp_status run_backend_open(struct ptowsp_backend **out, const struct run_opt
 ptowsp_status run_open(struct run *run, const struct run_options *options, struct ptowsp_error *error); /* package, plan */
 ptowsp_status run_execute(struct run *run, struct ptowsp_error *error);
 void run_finish(struct run *run);
+
+/* run_mates.c: what --device names behind the first one. start: after the run itself is prepared; wait: st is what has become of it, and failures of
+ * the others become the run's. */
+ptowsp_status run_mates_open(struct run *run, struct ptowsp_error *error);
+ptowsp_status run_mates_start(struct run *run, struct ptowsp_error *error);
+ptowsp_status run_mates_wait(struct run *run, ptowsp_status st, struct ptowsp_error *error);
+void run_mates_finish(struct run *run);
 
 /* run_bind.c: files and fills. */
 ptowsp_status run_tensors_open(struct run *run, struct ptowsp_error *error);

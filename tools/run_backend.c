@@ -35,12 +35,18 @@ ptowsp_status run_backend_options(struct run_backend_options *out, const struct 
 	}
 	for (uint32_t i = 0; i < options->opt.count; i++)
 		out->settings[i] = (struct ptowsp_setting){options->opt.rows[i].name, options->opt.rows[i].value};
+	if (options->device && strcspn(options->device, ",") >= sizeof(out->device)) {
+		run_backend_options_finish(out);
+		return reg_fail(error, PTOWSP_INVALID, "--device=%.60s: no device has so long a name", options->device);
+	}
+	if (options->device)
+		memcpy(out->device, options->device, strcspn(options->device, ","));
 	out->options = (struct ptowsp_backend_options){
 		.plugin = options->plugin,
 		.plugin_dirs = out->dirs,
 		.plugin_dir_count = options->plugin_dirs.count,
 		.flags = options->user_plugins ? PTOWSP_BACKEND_USER_PLUGINS : 0,
-		.device = options->device,
+		.device = options->device ? out->device : NULL,
 		.settings = out->settings,
 		.setting_count = options->opt.count,
 		.threads = (uint32_t)options->threads,

@@ -50,6 +50,8 @@ static ptowsp_status load(struct run *run, struct ptowsp_error *error)
 	if (!st)
 		st = ptowsp_program_load(&run->program, run->backend, run->plan,
 					 run->options->strict ? PTOWSP_LOAD_STRICT : 0, error);
+	if (!st)
+		st = run_mates_open(run, error);
 	return st ? st : run_tensors_bind(run, error);
 }
 
@@ -83,9 +85,12 @@ static ptowsp_status run_once(struct run *run, uint64_t number, struct ptowsp_er
 	if (!st && number + 1 == o->runs)
 		st = run_sinks_attach(run, error);
 	if (!st)
+		st = run_mates_start(run, error);
+	if (!st)
 		st = ptowsp_execute_async(run->program, &run->execute, error);
 	if (!st)
 		st = run_wait(run, error);
+	st = run_mates_wait(run, st, error);
 	run_watchdog(0);
 	if (st)
 		return st == PTOWSP_DEADLINE ? fail_deadline(run, error) : st;
@@ -149,7 +154,8 @@ ptowsp_status run_execute(struct run *run, struct ptowsp_error *error)
 
 void run_finish(struct run *run)
 {
-	ptowsp_program_unload(run->program);
+	ptowsp_program_unload(run->program); /* it may be what the others wait for */
+	run_mates_finish(run);
 	ptowsp_backend_close(run->backend);
 	run_tensors_finish(run);
 	run_trace_drop(run);

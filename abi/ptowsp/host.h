@@ -50,5 +50,20 @@ struct ptowsp_kernels_extension {
 };
 #define PTOWSP_EXTENSION_KERNELS "ptowsp.kernels/1"
 
+/* "ptowsp.notify/1": notifications between the devices of one run; token as in struct ptowsp_run_args. A run that has one device has nobody to tell:
+ * what a device tells itself is the plugin's own affair. */
+struct ptowsp_notify_extension {
+	struct ptowsp_head head;
+	/* Number of the run's device among `count` devices; 0 of 1 for a run by itself. [any] */
+	ptowsp_status (*place)(void *context, uint64_t token, uint32_t *device_out, uint32_t *count_out, struct ptowsp_error *error);
+	/* Tells a device; cycles: when, on the sender's clock. All clocks of a run begin at 0. Errors: INVALID (no such device), NO_MEMORY. [any] */
+	ptowsp_status (*send)(void *context, uint64_t token, uint32_t device, uint32_t notification, uint64_t cycles, struct ptowsp_error *error);
+	/* Takes the oldest such notification of a device, or waits for one until until_ns on now_ns. Errors: AGAIN when the time is over, DEADLOCK when
+	 * every device of the run waits or has ended, INVALID. [any] */
+	ptowsp_status (*take)(void *context, uint64_t token, uint32_t device, uint32_t notification, uint64_t until_ns, uint64_t *cycles_out,
+			      struct ptowsp_error *error);
+};
+#define PTOWSP_EXTENSION_NOTIFY "ptowsp.notify/1"
+
 PTOWSP_END
 #endif

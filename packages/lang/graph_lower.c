@@ -74,7 +74,7 @@ static uint32_t element_load(struct lang_graph_walk *walk, const struct lang_gra
 	struct lang_exprs *exprs = &walk->lower->tables.exprs;
 	const struct lang_graph_memory *memory = memory_of(walk, lang_graph_tensor(scalar->object));
 	uint32_t size = lang_graph_dtype_bytes(scalar->dtype), index = lang_graph_expr(walk, scalar->a), slot = 0;
-	struct ptowsp_region_record region = {.tensor = memory->made.row, .row = lang_expr_const(exprs, 0), .column = index, .unit = 1};
+	struct ptowsp_region_record region = {.tensor = lang_graph_tensor_row(memory), .row = lang_expr_const(exprs, 0), .column = index, .unit = 1};
 
 	for (const struct lang_graph_slot *s = walk->lowering->slots; s; s = s->next)
 		if (s->element == scalar)
@@ -146,11 +146,11 @@ static uint32_t bind_region(struct lang_graph_walk *walk, const struct lang_grap
 	const struct lang_function *function = bind->kernel->function;
 	uint64_t elements = bind_elements(bind, memory);
 	struct ptowsp_region_record region = {
-		.tensor = memory->made.row, .row = lang_expr_const(&walk->lower->tables.exprs, 0), .column = column, .unit = 1};
+		.tensor = lang_graph_tensor_row(memory), .row = lang_expr_const(&walk->lower->tables.exprs, 0), .column = column, .unit = 1};
 
 	if (elements && elements <= UINT32_MAX)
 		region.columns = (uint32_t)elements;
-	if (!function && region.columns) {
+	if (!function && region.columns && !memory->declared) {
 		region.unit = 0;
 		region.rows = 1;
 	}
@@ -279,12 +279,22 @@ static void copy_emit(struct lang_graph_walk *walk, const struct lang_graph_inst
 		lang_help(walk->lower->unit, "copy it in a kernel, whose bindings may depend on scalars");
 		return;
 	}
+	for (unsigned i = 0; i < 2; i++) {
+		const struct lang_graph_memory *memory = i ? to : from;
+
+		if (!memory->declared || memory->declared->rank <= 1)
+			continue;
+		lang_error(walk->lower->unit, inst->args[i].at, "MC_COPY counts bytes, and %%%s is declared with %u dimensions", memory->name,
+			   memory->declared->rank);
+		lang_help(walk->lower->unit, "declare it with one, or leave the declaration out");
+		return;
+	}
 	elements = (uint64_t)size / lang_graph_dtype_bytes(from->dtype);
 	a = elements_expr(walk, inst->args[3].scalar, from);
 	b = elements_expr(walk, inst->args[4].scalar, to);
 	for (uint32_t i = 0; i < launch->copy_count; i++)
 		if (launch->copies[i] == inst)
-			copy_words(walk, &launch->nodes[first + i], part(walk, from->made.row, a, elements), part(walk, to->made.row, b, elements));
+			copy_words(walk, &launch->nodes[first + i], part(walk, lang_graph_tensor_row(from), a, elements), part(walk, lang_graph_tensor_row(to), b, elements));
 }
 
 /* Every tensor that the graph changes, into its place in the checkpoint or back. */
@@ -293,7 +303,7 @@ static void checkpoint_emit(struct lang_graph_walk *walk, const struct lang_grap
 	uint32_t zero = lang_expr_const(&walk->lower->tables.exprs, 0), n = 0;
 
 	for (const struct lang_graph_save *save = walk->lowering->saves; save; save = save->next) {
-		uint32_t here = part(walk, save->memory->made.row, zero, save->elements), there = part(walk, save->made.row, zero, save->elements);
+		uint32_t here = part(walk, lang_graph_tensor_row(save->memory), zero, save->elements), there = part(walk, save->made.row, zero, save->elements);
 
 		if (save->checkpoint != inst->args[1].object || !save->elements)
 			continue;
@@ -306,7 +316,7 @@ static void checkpoint_emit(struct lang_graph_walk *walk, const struct lang_grap
 
 static void alloc_emit(struct lang_graph_walk *walk, const struct lang_graph_memory *memory)
 {
-	lang_graph_emit(walk, PTOWSP_OP_ALLOC, 0, memory->made.row);
+	lang_graph_emit(walk, PTOWSP_OP_ALLOC, 0, lang_graph_tensor_row(memory));
 }
 
 static int scalar_uses(const struct lang_graph_scalar *scalar, const struct lang_graph_object *tensor)
@@ -372,7 +382,7 @@ static void free_emit(struct lang_graph_walk *walk, const struct lang_graph_inst
 	struct lang_graph_memory *memory = memory_of(walk, lang_graph_tensor(inst->args[0].object));
 
 	memory->there = 0;
-	emit_at(walk, PTOWSP_OP_FREE, 0, memory->made.row);
+	emit_at(walk, PTOWSP_OP_FREE, 0, lang_graph_tensor_row(memory));
 }
 
 /* What lives as long as the run, or until a MC_FREE somewhere else. */
@@ -462,6 +472,22 @@ static void fence_emit(struct lang_graph_walk *walk, const struct lang_graph_ins
 	emit_at(walk, PTOWSP_OP_FENCE, inst->args[0].value == PTOWSP_fence_scope_GM ? PTOWSP_FENCE_SYSTEM : PTOWSP_FENCE_DEVICE, 0);
 }
 
+/* A name means the same in the programs of all devices, whatever its number is in each. */
+static uint32_t notification_of(const struct lang_graph_object *object)
+{
+	return object->numeric ? object->number : (uint32_t)ptowsp_id(object->name, strlen(object->name)) | UINT32_C(1) << 31;
+}
+
+static void notify_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst, unsigned opcode)
+{
+	if (inst->args[0].value > UINT16_MAX) {
+		lang_error(walk->lower->unit, inst->args[0].at, "there is no device %llu; devices of a run are numbered from 0, at most to %u",
+			   (unsigned long long)inst->args[0].value, UINT16_MAX);
+		return;
+	}
+	emit_at(walk, opcode, (uint32_t)inst->args[0].value, notification_of(inst->args[1].object));
+}
+
 static void launch_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
 {
 	struct lang_graph_launch *outer = walk->launch;
@@ -500,6 +526,8 @@ static void inst_emit(struct lang_graph_walk *walk, const struct lang_graph_inst
 	case PTOWSP_TG_RESTORE: launch_emit(walk, inst); break;
 	case PTOWSP_MC_FREE: free_emit(walk, inst); break;
 	case PTOWSP_MC_FENCE: fence_emit(walk, inst); break;
+	case PTOWSP_SY_NOTIFY: notify_emit(walk, inst, PTOWSP_OP_NOTIFY); break;
+	case PTOWSP_SY_WAIT_NOTIFY: notify_emit(walk, inst, PTOWSP_OP_WAIT_NOTIFY); break;
 	case PTOWSP_CF_IF: if_emit(walk, inst); break;
 	case PTOWSP_CF_LOOP:
 	case PTOWSP_CF_WHILE: loop_emit(walk, inst); break;

@@ -11,6 +11,7 @@
 
 #include "lang/graph.h"
 #include "lang/rows.h"
+#include "lang/tensor.h"
 
 /* A kernel or a copy of one launch. In a program with control flow its slot holds the number of its latest task, -1 before the first. */
 struct lang_graph_node {
@@ -40,6 +41,8 @@ struct lang_graph_memory {
 	struct lang_graph_tensor *tensor;
 	struct lang_graph_memory *leader; /* of those that are copied into each other: one type */
 	const char *name;       /* of the row */
+	struct lang_graph_memory *shared; /* external: of an earlier program, the same tensor; NULL: none */
+	const struct lang_tensor *declared; /* external: `tensor` of that name in the module, NULL: none */
 	uint16_t dtype;         /* u8 where elements of several types lie in it */
 	uint8_t typed, mixed;   /* while types are found: some use has one; two uses differ */
 	uint8_t ordered;        /* a copy or a scalar reads or writes it: kernels of which nothing is known count as doing both */
@@ -79,6 +82,7 @@ struct lang_graph_save { /* a tensor in a checkpoint */
 
 struct lang_graph_lowering {
 	struct lang_unit *unit;
+	struct lang_module *module;
 	struct lang_graph_program *program;
 	uint32_t entry;                     /* ENTR row */
 	struct lang_graph_launch *launches; /* in text order */
@@ -110,6 +114,8 @@ struct lang_graph_launch *lang_graph_launch_of(struct lang_graph_lowering *lower
 struct lang_graph_node *lang_graph_node_of(struct lang_graph_launch *launch, const struct lang_graph_kernel *kernel);
 
 /* --- graph_rows.c --- */
+/* TENS row; once rows are sorted. */
+uint32_t lang_graph_tensor_row(const struct lang_graph_memory *memory);
 /* Rows of all graph programs of the module, before any is numbered. */
 void lang_graphs_declare(struct lang_lower *lower);
 /* Directives that graphs bring along, where the source has none of the kind. */

@@ -147,11 +147,48 @@ static void saves_declare(struct lang_lower *lower, struct lang_graph_lowering *
 	}
 }
 
+uint32_t lang_graph_tensor_row(const struct lang_graph_memory *memory)
+{
+	if (memory->declared)
+		return memory->declared->head.row;
+	return (memory->shared ? memory->shared : memory)->made.row;
+}
+
+/* Externals of one name are one tensor in all programs, as long as they are of one type; and what the module declares is that tensor. */
+static int shared_find(struct lang_graph_lowering *lowering, struct lang_graph_memory *memory)
+{
+	const char *name = memory->tensor->object.name;
+
+	if (memory->tensor->object.defined)
+		return 0;
+	memory->name = name;
+	if (memory->declared && memory->declared->dtype != memory->dtype) {
+		lang_error(lowering->unit, memory->tensor->object.at, "%%%s is %s, and the kernels that it is bound to see other types, or bytes between its elements",
+			   name, lang_dtype_text(memory->declared->dtype));
+		lang_help(lowering->unit, "copy it into an allocation, whose bytes may be seen as elements of several types");
+	}
+	for (const struct lang_decl *decl = lowering->module->decls; decl && !memory->declared && !memory->shared; decl = decl->next) {
+		const struct lang_graph_lowering *other = decl->kind == LANG_DECL_GRAPH ? ((const struct lang_graph_program *)decl)->lowering : NULL;
+
+		for (uint32_t i = 0; other && i < other->program->tensor_count; i++) {
+			struct lang_graph_memory *m = &other->memories[i];
+
+			if (m->tensor->object.defined || m->shared || m->dtype != memory->dtype || strcmp(m->tensor->object.name, name) != 0)
+				continue;
+			memory->shared = m;
+			m->tensor->access |= memory->tensor->access;
+		}
+	}
+	return memory->declared || memory->shared;
+}
+
 static void memories_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering)
 {
 	for (uint32_t i = 0; i < lowering->program->tensor_count; i++) {
 		struct lang_graph_memory *memory = &lowering->memories[i];
 
+		if (shared_find(lowering, memory))
+			continue;
 		memory->name = name_find(lower, PTOWSP_SECTION_TENS, lowering->program->head.name, NULL, memory->tensor->object.name);
 		made_add(lower, PTOWSP_SECTION_TENS, memory->name, &memory->made, memory_write);
 	}
@@ -340,6 +377,7 @@ static struct lang_graph_lowering *declare(struct lang_lower *lower, struct lang
 	struct lang_graph_lowering *lowering = lang_alloc(arena, sizeof(*lowering));
 
 	lowering->unit = lower->unit;
+	lowering->module = lower->module;
 	lowering->program = program;
 	lowering->memories = lang_alloc(arena, (program->tensor_count + 1) * sizeof(*lowering->memories));
 	lowering->kernels = lang_alloc(arena, (program->kernel_count + 1) * sizeof(*lowering->kernels));

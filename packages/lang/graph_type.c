@@ -161,6 +161,14 @@ void lang_graph_types_find(struct lang_graph_lowering *lowering)
 
 	for (uint32_t i = 0; i < program->tensor_count; i++)
 		lowering->memories[i] = (struct lang_graph_memory){.tensor = program->tensors[i], .leader = &lowering->memories[i]};
+	for (uint32_t i = 0; i < program->tensor_count; i++) {
+		struct lang_decl *decl = lang_decl_find(lowering->module, '%', program->tensors[i]->object.name);
+
+		if (program->tensors[i]->object.defined || !decl || decl->kind != LANG_DECL_TENSOR)
+			continue;
+		lowering->memories[i].declared = (const struct lang_tensor *)decl;
+		type_use(&lowering->memories[i], lowering->memories[i].declared->dtype);
+	}
 	block_see(lowering, &program->body);
 	for (uint32_t i = 0; i < program->bind_count; i++) {
 		const struct lang_var *param = param_of(program->binds[i]);

@@ -16,21 +16,24 @@ static const struct ptowsp_arch_unit units[] = {
 #undef X
 };
 
-const struct ptowsp_device cpu_device_model = {
-	.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE),
-	.name = "cpu0",
-	.text = "this machine's processor: portable kernels interpreted by worker threads, reference cycle model",
-	.cycle_model = "reference",
-	.memories = memories,
-	.units = units,
-	.memory_count = sizeof(memories) / sizeof(*memories),
-	.memory_stride = sizeof(*memories),
-	.unit_count = sizeof(units) / sizeof(*units),
-	.unit_stride = sizeof(*units),
-	.dispatch = PTOWSP_DISPATCH_THREADS,
-	.sync = PTOWSP_SYNC_BARRIER,
-	.timing = PTOWSP_TIMING_REFERENCE,
-};
+/* Two that are alike: what one tells the other needs a second one. */
+#define MODEL(n) \
+	{.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), \
+	.name = n, \
+	.text = "this machine's processor: portable kernels interpreted by worker threads, reference cycle model", \
+	.cycle_model = "reference", \
+	.memories = memories, \
+	.units = units, \
+	.memory_count = sizeof(memories) / sizeof(*memories), \
+	.memory_stride = sizeof(*memories), \
+	.unit_count = sizeof(units) / sizeof(*units), \
+	.unit_stride = sizeof(*units), \
+	.dispatch = PTOWSP_DISPATCH_THREADS, \
+	.sync = PTOWSP_SYNC_BARRIER, \
+	.timing = PTOWSP_TIMING_REFERENCE}
+static const struct ptowsp_device devices[] = {MODEL("cpu0"), MODEL("cpu1")};
+#undef MODEL
+#define DEVICES (sizeof(devices) / sizeof(*devices))
 
 ptowsp_status cpu_devices_list(struct ptowsp_object *instance, const struct ptowsp_device **devices_out, uint32_t *count,
 			       struct ptowsp_error *error)
@@ -38,16 +41,20 @@ ptowsp_status cpu_devices_list(struct ptowsp_object *instance, const struct ptow
 	uint32_t room = *count;
 
 	(void)instance;
-	*count = 1;
-	if (!room)
-		return cpu_fail(error, PTOWSP_MORE, "cpu_sim has 1 device, there is room for none");
-	devices_out[0] = &cpu_device_model;
+	*count = DEVICES;
+	for (uint32_t i = 0; i < room && i < DEVICES; i++)
+		devices_out[i] = &devices[i];
+	if (room < DEVICES)
+		return cpu_fail(error, PTOWSP_MORE, "cpu_sim has %u devices, there is room for %u", (unsigned)DEVICES, room);
 	return PTOWSP_OK;
 }
 
 ptowsp_status cpu_device_select(const char *selector, struct ptowsp_error *error)
 {
-	if (!selector || !*selector || !strcmp(selector, cpu_device_model.name))
+	if (!selector || !*selector)
 		return PTOWSP_OK;
-	return cpu_fail(error, PTOWSP_NO_DEVICE, "cpu_sim has no device \"%.60s\"; it has %s", selector, cpu_device_model.name);
+	for (size_t i = 0; i < DEVICES; i++)
+		if (!strcmp(selector, devices[i].name))
+			return PTOWSP_OK;
+	return cpu_fail(error, PTOWSP_NO_DEVICE, "cpu_sim has no device \"%.60s\"; it has %s, %s", selector, devices[0].name, devices[1].name);
 }

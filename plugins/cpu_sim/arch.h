@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* arch.h - the one device of this backend, as data. */
+/* arch.h - the devices of this backend, as data. */
 #ifndef CPU_SIM_ARCH_H
 #define CPU_SIM_ARCH_H
 
 #include "ptowsp/arch.h"
-
-extern const struct ptowsp_device cpu_device_model;
 
 /* The op `devices`. */
 ptowsp_status cpu_devices_list(struct ptowsp_object *instance, const struct ptowsp_device **devices_out, uint32_t *count,

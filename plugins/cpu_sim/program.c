@@ -105,10 +105,44 @@ ptowsp_status cpu_stats(struct ptowsp_object *object, struct ptowsp_run_stats *s
 	return PTOWSP_OK;
 }
 
+/* What connects a run with those on other devices: the host's table, for this run's token. */
+struct connection {
+	const struct ptowsp_host *host;
+	const struct ptowsp_notify_extension *table;
+	uint64_t token;
+};
+
+static ptowsp_status notify_send(void *context, uint32_t device, uint32_t notification, uint64_t cycles, struct ptowsp_error *error)
+{
+	const struct connection *c = context;
+
+	return c->table->send(c->host->context, c->token, device, notification, cycles, error);
+}
+
+static ptowsp_status notify_take(void *context, uint32_t device, uint32_t notification, uint64_t until_ns, uint64_t *cycles_out,
+				 struct ptowsp_error *error)
+{
+	const struct connection *c = context;
+
+	return c->table->take(c->host->context, c->token, device, notification, until_ns, cycles_out, error);
+}
+
+/* False: the run has one device. */
+static bool connect(struct connection *c, struct rt_notify *notify_out, struct ptowsp_error *error)
+{
+	uint32_t count = 1;
+
+	c->table = c->host->extension(c->host->context, PTOWSP_EXTENSION_NOTIFY);
+	*notify_out = (struct rt_notify){c, 0, notify_send, notify_take};
+	return c->table && !c->table->place(c->host->context, c->token, &notify_out->device, &count, error) && count > 1;
+}
+
 ptowsp_status cpu_program_run(struct cpu_program *program, const struct cpu_run *run, struct ptowsp_run_stats *stats_out,
 			      struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
 {
 	struct rt_sinks sinks = cpu_trace_sinks(&program->trace);
+	struct connection connection = {.host = program->device->instance->host, .token = run->args.token};
+	struct rt_notify notify;
 	struct rt_run_args args = {
 		.args = &run->args,
 		.pool = program->device->pool,
@@ -120,6 +154,7 @@ ptowsp_status cpu_program_run(struct cpu_program *program, const struct cpu_run 
 	};
 	ptowsp_status st;
 
+	args.notify = connect(&connection, &notify, error) ? &notify : NULL;
 	cpu_kernels_watch(&program->kernels, &run->cancel, run->args.deadline_ns);
 	st = cpu_shards_begin(&program->shards, &run->args, error);
 	if (!st) {

@@ -62,6 +62,7 @@ ptowsp_status rt_clock_sync(struct rt_clock *clock, unsigned op, uint64_t a, uin
 	switch (op) {
 	case PTOWSP_OP_SIGNAL: clock->events[a] = clock->of_instance ? clock->now : later(clock->now, clock->total); break;
 	case PTOWSP_OP_WAIT: clock->now = later(clock->now, clock->events[a]); break;
+	case PTOWSP_OP_WAIT_NOTIFY: clock->now = later(clock->now, a); break;
 	case PTOWSP_OP_BARRIER: floor_raise(clock, clock->total); break;
 	case PTOWSP_OP_FENCE: floor_raise(clock, clock->copies_end); break;
 	case PTOWSP_OP_ALLOC:

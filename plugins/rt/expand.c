@@ -234,6 +234,8 @@ static enum rt_event execute(struct rt_expand *expand, const struct rt_ins *in)
 	case PTOWSP_OP_FENCE:
 	case PTOWSP_OP_ALLOC:
 	case PTOWSP_OP_FREE:
+	case PTOWSP_OP_NOTIFY:
+	case PTOWSP_OP_WAIT_NOTIFY:
 		expand->sync = expand->at++;
 		return RT_EVENT_SYNC;
 	case PTOWSP_OP_NOP:

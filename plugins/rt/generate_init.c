@@ -33,6 +33,8 @@ ptowsp_status rt_generate_check(const struct rt_run *run)
 
 		if (in->op == PTOWSP_OP_SIGNAL || in->op == PTOWSP_OP_WAIT || in->op == PTOWSP_OP_FENCE)
 			st = refuse(run, i, "an event or fence");
+		else if (in->op == PTOWSP_OP_NOTIFY || in->op == PTOWSP_OP_WAIT_NOTIFY)
+			st = refuse(run, i, "a notification between devices");
 		else if (in->op == PTOWSP_OP_ALLOC || in->op == PTOWSP_OP_FREE)
 			st = refuse(run, i, "memory that is allocated");
 		else if (in->op == PTOWSP_OP_SLOT_LOAD && program->tensor_access[program->ios[in->row].tensor] & PTOWSP_WRITE)

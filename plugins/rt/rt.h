@@ -78,6 +78,17 @@ struct rt_sinks {
 	void (*memory)(void *context, const struct rt_memory *memory);
 };
 
+/* What connects a run with those on the other devices it belongs to. Called on the thread of rt_run. */
+struct rt_notify {
+	void *context;
+	uint32_t device; /* the run's own number */
+	/* cycles: when, on the semantic clock. */
+	ptowsp_status (*send)(void *context, uint32_t device, uint32_t notification, uint64_t cycles, struct ptowsp_error *error);
+	/* Waits until until_ns on the clock of the deadline. AGAIN: the time is over. DEADLOCK: nobody is left who could send it. */
+	ptowsp_status (*take)(void *context, uint32_t device, uint32_t notification, uint64_t until_ns, uint64_t *cycles_out,
+			      struct ptowsp_error *error);
+};
+
 /* One run, on the calling thread and the pool's workers; returns when nothing is left running.
  * args: program is ignored; no two runs of one program at a time. stats_out: filled also after a failure; its arrays
  * belong to the program until its next run. deadlock_out: filled with DEADLOCK.
@@ -90,6 +101,7 @@ struct rt_run_args {
 	const volatile uint32_t *cancel; /* atomic; non-zero asks the run to end */
 	bool fixed_map;  /* the tensor map is a pool made for a full window, which never grows; not under an unbounded window */
 	uint32_t schedulers; /* instances that generate tasks from the bytecode, up to 64; 0: one */
+	const struct rt_notify *notify; /* NULL: the run has one device, number 0 */
 	uint64_t memory; /* bytes that a graph may take which is built before it runs, 0: any; TOO_BIG beyond */
 };
 ptowsp_status rt_run(struct rt_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,

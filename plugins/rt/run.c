@@ -254,6 +254,7 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 	run->cancel = args->cancel;
 	run->fixed_map = args->fixed_map;
 	run->memory = args->memory;
+	run->notify = args->notify;
 	run->schedulers = args->schedulers ? args->schedulers : 1;
 	run->error = error;
 	run->kernels = !(args->args->flags & PTOWSP_RUN_NO_KERNELS) && !run->quiet;
@@ -286,6 +287,7 @@ void rt_run_finish(struct rt_run *run)
 	rt_flow_finish(&run->flow);
 	rt_expand_finish(&run->expand);
 	rt_sync_finish(run);
+	rt_notices_finish(&run->notices);
 	rt_tensors_finish(&run->tensors);
 	rt_pipeline_destroy(run->pipeline);
 	rt_payloads_finish(&run->payloads);

@@ -12,6 +12,7 @@
 #include "rt/place.h"
 #include "rt/plan.h"
 #include "rt/race.h"
+#include "rt/notify.h"
 #include "rt/sync.h"
 #include "rt/version.h"
 #include "rt/tell.h"
@@ -77,6 +78,8 @@ struct rt_run {
 	struct rt_race race;     /* on: the run is strict and the schedule a promise */
 
 	struct rt_sync sync;
+	struct rt_notices notices;
+	const struct rt_notify *notify; /* NULL: one device */
 	struct rt_versions versions;
 	struct rt_flow flow;
 	struct rt_clock clock;

@@ -207,6 +207,8 @@ ptowsp_status rt_sync_take(struct rt_run *run, uint32_t instruction)
 		if (!run->pipeline)
 			rt_race_fence(&run->race, run->tasks);
 		break;
+	case PTOWSP_OP_NOTIFY:
+	case PTOWSP_OP_WAIT_NOTIFY: return rt_notify_take(run, instruction);
 	case PTOWSP_OP_ALLOC: return alloc_take(run, instruction);
 	default: return free_take(run, instruction, in->slot);
 	}

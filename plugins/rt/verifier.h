@@ -79,6 +79,7 @@ ptowsp_status rt_verify_break(struct rt_verifier *v);
 ptowsp_status rt_verify_filter(struct rt_verifier *v);
 ptowsp_status rt_verify_event(struct rt_verifier *v);
 ptowsp_status rt_verify_barrier(struct rt_verifier *v);
+ptowsp_status rt_verify_notify(struct rt_verifier *v);
 ptowsp_status rt_verify_copy(struct rt_verifier *v);
 ptowsp_status rt_verify_memory(struct rt_verifier *v);
 /* Once the whole entry was read. Errors: BAD_PACKAGE naming an event that is waited for and never signalled. */

@@ -230,6 +230,8 @@ static ptowsp_status instruction_lower(struct rt_verifier *v, bool *halt_out)
 	case PTOWSP_OP_WAIT: return rt_verify_event(v);
 	case PTOWSP_OP_BARRIER:
 	case PTOWSP_OP_FENCE: return rt_verify_barrier(v);
+	case PTOWSP_OP_NOTIFY:
+	case PTOWSP_OP_WAIT_NOTIFY: return rt_verify_notify(v);
 	case PTOWSP_OP_COPY: return rt_verify_copy(v);
 	case PTOWSP_OP_ALLOC:
 	case PTOWSP_OP_FREE: return rt_verify_memory(v);

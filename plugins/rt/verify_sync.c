@@ -106,6 +106,19 @@ ptowsp_status rt_verify_barrier(struct rt_verifier *v)
 	return PTOWSP_OK;
 }
 
+/* ---- other devices --------------------------------------------------------------------------------------------- */
+
+ptowsp_status rt_verify_notify(struct rt_verifier *v)
+{
+	const struct ptowsp_instruction *in = rt_verifier_word(v, v->at);
+
+	if (v->process != PTOWSP_NONE)
+		return rt_fail(v->error, PTOWSP_BAD_PACKAGE, "%s: devices tell each other in the entry's own instructions, not in a process",
+			       rt_verifier_here(v));
+	v->program->code[v->at++] = (struct rt_ins){.op = in->opcode, .count = in->operand1, .slot = in->operand2};
+	return PTOWSP_OK;
+}
+
 /* ---- copies ---------------------------------------------------------------------------------------------------- */
 
 static ptowsp_status regions_check(struct rt_verifier *v, const struct rt_io *from, const struct rt_io *to)

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "host/group.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "host/error.h"
+
+#define SECOND UINT64_C(1000000000)
+
+struct note {
+	uint32_t from, to, notification;
+	uint64_t cycles;
+};
+struct member {
+	bool over;            /* its run has ended, or will never begin */
+	bool waiting;         /* for a notification that was not there when it looked */
+	uint32_t from, notification;
+};
+struct host_group {
+	pthread_mutex_t lock;
+	pthread_cond_t moved; /* something was sent, or somebody left */
+	struct member *members;
+	struct note *notes;   /* sent and not taken, oldest first */
+	uint32_t count, left, note_count, note_room;
+};
+
+struct host_group *host_group_create(uint32_t members)
+{
+	struct host_group *group = calloc(1, sizeof(*group));
+	struct member *rows = calloc(members + 1u, sizeof(*rows));
+	pthread_condattr_t attr;
+
+	if (!group || !rows || pthread_condattr_init(&attr)) {
+		free(group);
+		free(rows);
+		return NULL;
+	}
+	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+	pthread_mutex_init(&group->lock, NULL);
+	pthread_cond_init(&group->moved, &attr);
+	pthread_condattr_destroy(&attr);
+	group->members = rows;
+	group->count = group->left = members;
+	return group;
+}
+
+uint32_t host_group_count(const struct host_group *group)
+{
+	return group->count;
+}
+
+static void destroy(struct host_group *group)
+{
+	pthread_cond_destroy(&group->moved);
+	pthread_mutex_destroy(&group->lock);
+	free(group->members);
+	free(group->notes);
+	free(group);
+}
+
+void host_group_leave(struct host_group *group, uint32_t member)
+{
+	bool last;
+
+	pthread_mutex_lock(&group->lock);
+	group->members[member].over = true;
+	last = !--group->left;
+	pthread_cond_broadcast(&group->moved);
+	pthread_mutex_unlock(&group->lock);
+	if (last)
+		destroy(group);
+}
+
+static ptowsp_status device_check(const struct host_group *group, uint32_t device, struct ptowsp_error *error)
+{
+	return device < group->count ? PTOWSP_OK
+				     : host_fail(error, PTOWSP_INVALID, "there is no device %u in this run, it has %u; give it more with --device=SEL,SEL",
+						 device, group->count);
+}
+
+ptowsp_status host_group_send(struct host_group *group, uint32_t from, uint32_t to, uint32_t notification, uint64_t cycles,
+			      struct ptowsp_error *error)
+{
+	ptowsp_status st = device_check(group, to, error);
+
+	if (st)
+		return st;
+	pthread_mutex_lock(&group->lock);
+	if (group->note_count == group->note_room) {
+		uint32_t room = group->note_room ? group->note_room * 2 : 16;
+		struct note *more = room > group->note_room ? realloc(group->notes, room * sizeof(*more)) : NULL;
+
+		group->notes = more ? more : group->notes;
+		group->note_room = more ? room : group->note_room;
+	}
+	if (group->note_count < group->note_room)
+		group->notes[group->note_count++] = (struct note){from, to, notification, cycles};
+	else
+		st = host_fail(error, PTOWSP_NO_MEMORY, "no memory for a notification");
+	pthread_cond_broadcast(&group->moved);
+	pthread_mutex_unlock(&group->lock);
+	return st;
+}
+
+/* With the lock held: its place, or note_count. */
+static uint32_t find(const struct host_group *group, uint32_t member, uint32_t from, uint32_t notification)
+{
+	uint32_t i = 0;
+
+	while (i < group->note_count && (group->notes[i].from != from || group->notes[i].to != member || group->notes[i].notification != notification))
+		i++;
+	return i;
+}
+
+/* With the lock held: nobody goes on who could send anything. */
+static bool is_stuck(const struct host_group *group)
+{
+	for (uint32_t i = 0; i < group->count; i++) {
+		const struct member *m = &group->members[i];
+
+		if (!m->over && (!m->waiting || find(group, i, m->from, m->notification) < group->note_count))
+			return false;
+	}
+	return true;
+}
+
+ptowsp_status host_group_take(struct host_group *group, uint32_t member, uint32_t from, uint32_t notification, uint64_t until_ns,
+			      uint64_t *cycles_out, struct ptowsp_error *error)
+{
+	struct timespec until = {(time_t)(until_ns / SECOND), (long)(until_ns % SECOND)};
+	struct member *me = &group->members[member];
+	ptowsp_status st = device_check(group, from, error);
+	uint32_t at = 0;
+	int rc = 0;
+
+	if (st)
+		return st;
+	pthread_mutex_lock(&group->lock);
+	me->waiting = true;
+	me->from = from;
+	me->notification = notification;
+	pthread_cond_broadcast(&group->moved); /* the others look whether anybody goes on */
+	while ((at = find(group, member, from, notification)) == group->note_count && !is_stuck(group) && !rc)
+		rc = pthread_cond_timedwait(&group->moved, &group->lock, &until);
+	if (at < group->note_count) {
+		*cycles_out = group->notes[at].cycles;
+		for (group->note_count--; at < group->note_count; at++)
+			group->notes[at] = group->notes[at + 1];
+		me->waiting = false;
+	} else {
+		st = is_stuck(group) ? host_fail(error, PTOWSP_DEADLOCK, "device %u waits for notification %u of device %u, which never comes", member,
+						 notification, from)
+				     : PTOWSP_AGAIN;
+	}
+	pthread_mutex_unlock(&group->lock);
+	return st;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT
+ * test_notify.c - two devices in one run: what one tells the other, when, and what happens if nobody does. */
+#include "tests/check.h"
+#include "tests/graph_run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define ADD                                                                                                                    \
+	"func @ten(%x: !pto.memref<gm,...,i32>) {\n  %t = alloc_tile : !pto.tile<1x8xi32>\n"                                   \
+	"  %t = tload %x[0, 0] : (!pto.memref<gm,...,i32>, index, index) -> !pto.tile<1x8xi32>\n"                              \
+	"  %t = tadds %t, %1 : !pto.tile<1x8xi32>, i32\n  tstore %t, %x[0, 0]\n  return\n}\n"
+#define KERNEL(k) "TG_KERNEL(" k ", ten, 1, AIV, 0) MC_BIND(" k ", 0, X, 0, 32)\n"
+
+/* A on device 0, then B on device 1, then C on device 0 again. */
+static const char ping_pong[] = ADD
+	"graph @first {\nTG_BEGIN(G)\n" KERNEL("A") "SY_NOTIFY(1, READY)\nTG_END(G)\n"
+	"TG_BEGIN(H)\nSY_WAIT_NOTIFY(1, DONE)\n" KERNEL("C") "TG_END(H)\nTG_LAUNCH(G, s) TG_LAUNCH(H, s) TG_SYNC(H)\n}\n"
+	"graph @second on device 1 {\nTG_BEGIN(G)\nSY_WAIT_NOTIFY(0, READY)\n" KERNEL("B") "SY_NOTIFY(0, DONE)\nTG_END(G)\nTG_LAUNCH(G, s) TG_SYNC(G)\n}\n";
+
+static struct graph_run *a, *b;
+
+static bool open_both(const char *text, uint32_t threads)
+{
+	struct ptowsp_program *programs[2];
+
+	a = graph_run_open(text, "first", threads);
+	b = a ? graph_run_open(text, "second", threads) : NULL;
+	if (!b)
+		return false;
+	programs[0] = a->program;
+	programs[1] = b->program;
+	CHECK_INT(ptowsp_programs_join(programs, 2, &a->error), PTOWSP_OK);
+	return true;
+}
+
+static void go_both(void)
+{
+	const struct ptowsp_execute_options options = {.timeout_ns = UINT64_C(20000000000)};
+
+	CHECK_INT(ptowsp_execute_async(a->program, &options, &a->error), PTOWSP_OK);
+	CHECK_INT(ptowsp_execute_async(b->program, &options, &b->error), PTOWSP_OK);
+	a->status = ptowsp_synchronize(a->program, UINT64_MAX, &a->error);
+	b->status = ptowsp_synchronize(b->program, UINT64_MAX, &b->error);
+}
+
+static void close_both(void)
+{
+	graph_run_close(a);
+	graph_run_close(b);
+	a = b = NULL;
+}
+
+static void devices_tell_each_other_on_one_time(void)
+{
+	for (uint32_t threads = 1; threads < 3; threads++) {
+		static int32_t x[8];
+
+		REQUIRE(open_both(ping_pong, threads));
+		memset(x, 0, sizeof(x));
+		graph_run_bind(a, "X", x, 8);
+		graph_run_bind(b, "X", x, 8);
+		go_both();
+		CHECK_STR(a->error.text, "");
+		CHECK_STR(b->error.text, "");
+		CHECK_INT(a->status, PTOWSP_OK);
+		CHECK_INT(b->status, PTOWSP_OK);
+		for (int i = 0; i < 8; i++)
+			CHECK_INT(x[i], 3);
+		CHECK_STR(a->times, "A 0-24 C 48-72");
+		CHECK_STR(b->times, "B 24-48");
+		close_both();
+	}
+}
+
+#define PROGRAM(name, device, body) "graph @" name device " {\nTG_BEGIN(G)\n" body "TG_END(G)\nTG_LAUNCH(G, s) TG_SYNC(G)\n}\n"
+
+static void devices_that_wait_for_each_other_are_a_deadlock(void)
+{
+	REQUIRE(open_both(PROGRAM("first", "", "SY_WAIT_NOTIFY(1, X)\nSY_NOTIFY(1, Y)\n") PROGRAM("second", " on device 1", "SY_WAIT_NOTIFY(0, Y)\nSY_NOTIFY(0, X)\n"), 1));
+	go_both();
+	CHECK_INT(a->status, PTOWSP_DEADLOCK);
+	CHECK_INT(b->status, PTOWSP_DEADLOCK);
+	CHECK_CONTAINS(a->error.text, "device 0 waits for notification");
+	CHECK_CONTAINS(b->error.text, "of device 0, which never comes");
+	REQUIRE(ptowsp_deadlock(b->program) != NULL);
+	CHECK_INT(ptowsp_deadlock(b->program)->kind, PTOWSP_DEADLOCK_EVENT);
+	CHECK_CONTAINS(ptowsp_deadlock(b->program)->text, "every other device of the run has ended or waits too");
+	close_both();
+}
+
+static void a_device_that_ends_tells_nothing_more(void)
+{
+	REQUIRE(open_both(PROGRAM("first", "", "TG_KERNEL(A, tick1, 1, AIC, 0)\nSY_NOTIFY(1, 3)\n")
+			  PROGRAM("second", " on device 1", "SY_WAIT_NOTIFY(0, 3)\nTG_KERNEL(B, tick1, 1, AIC, 0)\nSY_WAIT_NOTIFY(0, 3)\n"), 2));
+	go_both();
+	CHECK_INT(a->status, PTOWSP_OK);
+	CHECK_INT(b->status, PTOWSP_DEADLOCK);
+	CHECK_CONTAINS(b->error.text, "device 1 waits for notification 3 of device 0, which never comes");
+	CHECK_STR(b->times, "B 1-2");
+	close_both();
+}
+
+static void a_run_of_one_device_has_nobody_to_tell(void)
+{
+	struct graph_run *r = graph_run_open(PROGRAM("first", "", "SY_NOTIFY(1, X)\n") PROGRAM("second", " on device 1", "SY_WAIT_NOTIFY(0, X)\n"), "first", 1);
+
+	REQUIRE(r != NULL);
+	CHECK_INT(graph_run_go(r), PTOWSP_INVALID);
+	CHECK_CONTAINS(r->error.text, "this run has one device; give it more with --device=SEL,SEL");
+	graph_run_close(r);
+}
+
+static void a_device_may_tell_itself(void)
+{
+	struct graph_run *r = graph_run_open("TG_BEGIN(G)\nTG_KERNEL(A, tick10, 1, AIC, 0)\nSY_NOTIFY(0, X)\nSY_WAIT_NOTIFY(0, X)\nTG_KERNEL(B, tick1, 1, AIC, 0)\n"
+					     "TG_END(G)\nTG_LAUNCH(G, s) TG_SYNC(G)\n",
+					     NULL, 2);
+
+	REQUIRE(r != NULL);
+	CHECK_INT(graph_run_go(r), PTOWSP_OK);
+	CHECK_STR(r->error.text, "");
+	CHECK_STR(r->times, "A 0-10 B 10-11");
+	graph_run_close(r);
+}
+
+static void one_that_is_not_started_is_waited_for_until_the_deadline(void)
+{
+	const struct ptowsp_execute_options options = {.timeout_ns = UINT64_C(50000000)};
+
+	REQUIRE(open_both(ping_pong, 1));
+	CHECK_INT(ptowsp_execute_async(b->program, &options, &b->error), PTOWSP_OK);
+	CHECK_INT(ptowsp_synchronize(b->program, UINT64_MAX, &b->error), PTOWSP_DEADLINE);
+	close_both();
+}
+
+static void joining_is_refused_where_it_makes_no_sense(void)
+{
+	struct ptowsp_program *programs[2];
+
+	REQUIRE(open_both(ping_pong, 1));
+	programs[0] = programs[1] = a->program;
+	CHECK_INT(ptowsp_programs_join(programs, 2, &a->error), PTOWSP_INVALID);
+	CHECK_CONTAINS(a->error.text, "part of another run on several devices");
+	close_both();
+	a = graph_run_open(ping_pong, "first", 1);
+	REQUIRE(a != NULL);
+	programs[0] = programs[1] = a->program;
+	CHECK_INT(ptowsp_programs_join(programs, 2, &a->error), PTOWSP_INVALID);
+	CHECK_CONTAINS(a->error.text, "programs 0 and 1 have one backend");
+	close_both();
+}
+
+static void the_command_line_takes_several_devices(void)
+{
+	const char *dir = check_tmp();
+	char *out, *err;
+
+	REQUIRE(check_write(check_fmt("%s/two.pto", dir), ping_pong, sizeof(ping_pong) - 1));
+	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-pack' two.pto -o two.pkg.zst", dir, check_build()), NULL, NULL), 0);
+	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-run' --entry first --device=cpu0,cpu1 --fill X=zeros two.pkg.zst", dir, check_build()), &out, &err), 0);
+	CHECK_CONTAINS(out, "cpu_sim cpu1: 1 task, 48 cycles\ncpu_sim cpu0: 2 tasks, 72 cycles");
+	CHECK_STR(err, "");
+	free(out);
+	free(err);
+	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-run' --entry first --device=cpu0,cpu0,cpu1 two.pkg.zst", dir, check_build()), &out, &err), 2);
+	CHECK_CONTAINS(err, "the package has no program for device 2");
+	free(out);
+	free(err);
+}
+
+void suite_notify(CU_pSuite s)
+{
+	TEST(s, devices_tell_each_other_on_one_time);
+	TEST(s, devices_that_wait_for_each_other_are_a_deadlock);
+	TEST(s, a_device_that_ends_tells_nothing_more);
+	TEST(s, a_run_of_one_device_has_nobody_to_tell);
+	TEST(s, a_device_may_tell_itself);
+	TEST(s, one_that_is_not_started_is_waited_for_until_the_deadline);
+	TEST(s, joining_is_refused_where_it_makes_no_sense);
+	TEST(s, the_command_line_takes_several_devices);
+}

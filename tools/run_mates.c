@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* run_mates.c - further devices of a run: --device=A,B runs the program of device 0 on A and that of device 1 on B, at once. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "registry/text.h"
+#include "tools/run.h"
+
+/* The program of device 1, 2 ...; the first one is that of struct run. */
+struct run_mate {
+	struct run_options options; /* those of the run, for another device */
+	struct ptowsp_plan *plan;
+	struct ptowsp_backend *backend;
+	struct ptowsp_program *program;
+};
+
+static uint32_t mates_wanted(const struct run_options *options)
+{
+	uint32_t count = 0;
+
+	for (const char *at = options->device; at && (at = strchr(at, ',')); at++)
+		count++;
+	return count;
+}
+
+/* The entry that belongs to the device; only one can be meant. */
+static ptowsp_status entry_find(const struct run *run, uint32_t device, const char **entry_out, struct ptowsp_error *error)
+{
+	uint32_t found = 0;
+	const char *name;
+
+	*entry_out = NULL;
+	for (uint32_t i = 0; (name = ptowsp_package_entry(run->package, i)); i++)
+		if (ptowsp_package_entry_device(run->package, i) == device) {
+			*entry_out = name;
+			found++;
+		}
+	if (found == 1)
+		return PTOWSP_OK;
+	return reg_fail(error, PTOWSP_INVALID, "--device=%.60s: %s for device %u; graph @name on device %u { ... } is its program", run->options->device,
+			found ? "the package has several programs" : "the package has no program", device, device);
+}
+
+static ptowsp_status mate_open(struct run *run, struct run_mate *mate, uint32_t device, const char *selector, struct ptowsp_error *error)
+{
+	struct ptowsp_plan_options plan = {.schedule_count = run->options->schedule.count};
+	const char **schedule = run_list_values(&run->options->schedule);
+	ptowsp_status st = schedule ? entry_find(run, device, &plan.entry, error) : reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
+
+	mate->options = *run->options;
+	mate->options.device = selector;
+	plan.schedule = schedule;
+	if (!st)
+		st = ptowsp_plan_create(&mate->plan, run->package, &plan, error);
+	if (!st)
+		st = run_backend_open(&mate->backend, &mate->options, mate->plan, error);
+	if (!st)
+		st = ptowsp_program_load(&mate->program, mate->backend, mate->plan, run->options->strict ? PTOWSP_LOAD_STRICT : 0, error);
+	free(schedule);
+	return st;
+}
+
+ptowsp_status run_mates_open(struct run *run, struct ptowsp_error *error)
+{
+	uint32_t count = mates_wanted(run->options);
+	const char *selector = run->options->device;
+	ptowsp_status st = PTOWSP_OK;
+
+	if (!count)
+		return PTOWSP_OK;
+	run->mates = calloc(count, sizeof(*run->mates));
+	if (!run->mates)
+		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for %u devices", count + 1);
+	for (; !st && run->mate_count < count; run->mate_count++) {
+		selector = strchr(selector, ',') + 1;
+		st = mate_open(run, &run->mates[run->mate_count], run->mate_count + 1, selector, error);
+	}
+	return st;
+}
+
+/* What the first device has too is its memory; all values are those of the run. */
+static ptowsp_status mate_prepare(struct run *run, struct run_mate *mate, struct ptowsp_error *error)
+{
+	struct ptowsp_tensor_info info;
+	struct ptowsp_tensor_view view;
+	ptowsp_status st = PTOWSP_OK;
+	uint32_t index;
+
+	for (uint32_t i = 0; !st && ptowsp_plan_tensor(mate->plan, i, &info); i++) {
+		if (info.role == PTOWSP_ROLE_TEMP || ptowsp_plan_tensor_find(run->plan, info.name, &index, NULL))
+			continue;
+		ptowsp_tensor_view(run->program, index, &view);
+		if (view.data)
+			st = ptowsp_tensor_shape(mate->program, i, view.rank, view.extents, "the first device", error);
+		if (!st && view.data)
+			st = ptowsp_tensor_bind(mate->program, info.name, view.data, view.elements, error);
+	}
+	for (uint32_t i = 0; !st && i < run->options->set.count; i++)
+		if (ptowsp_value_set(mate->program, run->options->set.rows[i].name, run->options->set.rows[i].value, error) == PTOWSP_INVALID)
+			st = PTOWSP_INVALID;
+	return st ? st : ptowsp_prepare(mate->program, &run->execute, error);
+}
+
+ptowsp_status run_mates_start(struct run *run, struct ptowsp_error *error)
+{
+	struct ptowsp_program **programs = calloc(run->mate_count + 1u, sizeof(*programs));
+	ptowsp_status st = programs ? PTOWSP_OK : reg_fail(error, PTOWSP_NO_MEMORY, "no memory for several devices");
+
+	for (uint32_t i = 0; !st && i < run->mate_count; i++)
+		st = mate_prepare(run, &run->mates[i], error);
+	if (!st && run->mate_count) {
+		programs[0] = run->program;
+		for (uint32_t i = 0; i < run->mate_count; i++)
+			programs[i + 1] = run->mates[i].program;
+		st = ptowsp_programs_join(programs, run->mate_count + 1, error);
+	}
+	for (uint32_t i = 0; !st && i < run->mate_count; i++)
+		st = ptowsp_execute_async(run->mates[i].program, &run->execute, error);
+	free(programs);
+	return st;
+}
+
+static void mate_print(const struct run_mate *mate)
+{
+	const struct ptowsp_run_stats *s = ptowsp_stats(mate->program);
+	const struct ptowsp_device *device = ptowsp_backend_current(mate->backend);
+
+	printf("%s %s: %llu task%s, %llu cycles\n", ptowsp_backend_name(mate->backend), device ? device->name : "?", (unsigned long long)s->tasks,
+	       s->tasks == 1 ? "" : "s", (unsigned long long)s->total_cycles);
+}
+
+ptowsp_status run_mates_wait(struct run *run, ptowsp_status st, struct ptowsp_error *error)
+{
+	for (uint32_t i = 0; i < run->mate_count; i++) {
+		struct ptowsp_error mine = {.head = PTOWSP_HEAD(mine, ERROR)};
+		struct ptowsp_program *program = run->mates[i].program;
+		ptowsp_status one;
+
+		if (!program)
+			continue;
+		if (st && st != PTOWSP_DEADLOCK)
+			ptowsp_cancel(program, &mine);
+		one = ptowsp_synchronize(program, UINT64_MAX, &mine);
+		if (one && !st)
+			st = reg_fail(error, one, "device %u: %s", i + 1, mine.text);
+		else if (!st && !run->options->quiet && !(run->options->stats && !strcmp(run->options->stats, "json")))
+			mate_print(&run->mates[i]);
+	}
+	return st;
+}
+
+void run_mates_finish(struct run *run)
+{
+	for (uint32_t i = 0; run->mates && i < mates_wanted(run->options); i++) {
+		ptowsp_program_unload(run->mates[i].program);
+		ptowsp_backend_close(run->mates[i].backend);
+		ptowsp_plan_destroy(run->mates[i].plan);
+	}
+	free(run->mates);
+	run->mates = NULL;
+}
