@@ -3,8 +3,10 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
+#include "format/graph_read.h"
 #include "host/error.h"
 
 #define SECOND UINT64_C(1000000000)
@@ -17,6 +19,7 @@ struct member {
 	bool over;            /* its run has ended, or will never begin */
 	bool waiting;         /* for a notification that was not there when it looked */
 	uint32_t from, notification;
+	const struct pkg_tables *tables; /* of its package, for names; NULL once it is over */
 };
 struct host_group {
 	pthread_mutex_t lock;
@@ -60,17 +63,64 @@ static void destroy(struct host_group *group)
 	free(group);
 }
 
-void host_group_leave(struct host_group *group, uint32_t member)
+void host_group_names(struct host_group *group, uint32_t member, const struct pkg_tables *tables)
 {
-	bool last;
+	group->members[member].tables = tables;
+}
+
+/* "READY", or its number where the member's package knows no such name. */
+static void name_find(const struct host_group *group, uint32_t member, uint32_t notification, char *text, size_t size)
+{
+	const struct pkg_tables *t = group->members[member].tables;
+	const struct pkg_place place = {.file = ""};
+	struct pkg_graphs graphs = {0};
+	struct reg_text out;
+
+	reg_text_init(&out, text, size);
+	if (t && !pkg_graphs_read(&graphs, t, &place))
+		for (uint32_t i = 0; i < graphs.count && !*text; i++)
+			for (uint32_t k = 0; k < graphs.rows[i].name_count && !*text; k++) {
+				const struct pkg_graph_name *name = &graphs.rows[i].names[k];
+
+				if (name->object == PTOWSP_GRAPH_NOTIFY && pkg_graph_notification(pkg_string(t, name->text)) == notification)
+					reg_text_add(&out, "%s", pkg_string(t, name->text));
+			}
+	pkg_graphs_finish(&graphs);
+	if (!*text)
+		reg_text_add(&out, "%u", notification);
+}
+
+/* With the lock held. What a member has sent, or was sent, and nobody can take any more. */
+static bool left_over(const struct host_group *group, uint32_t member, char *text, size_t size)
+{
+	const struct note *n = group->notes;
+	struct reg_text out;
+	char name[80];
+
+	if (!group->note_count || group->left)
+		return false;
+	name_find(group, member, n->notification, name, sizeof(name));
+	reg_text_init(&out, text, size);
+	reg_text_add(&out, "device %u told device %u notification %s, and nobody waited for it", n->from, n->to, name);
+	if (group->note_count > 1)
+		reg_text_add(&out, "; %u more notification%s not waited for", group->note_count - 1, group->note_count > 2 ? "s were" : " was");
+	return true;
+}
+
+bool host_group_leave(struct host_group *group, uint32_t member, char *text, size_t size)
+{
+	bool last, told;
 
 	pthread_mutex_lock(&group->lock);
 	group->members[member].over = true;
 	last = !--group->left;
+	told = left_over(group, member, text, size);
+	group->members[member].tables = NULL; /* its package may be closed now */
 	pthread_cond_broadcast(&group->moved);
 	pthread_mutex_unlock(&group->lock);
 	if (last)
 		destroy(group);
+	return told;
 }
 
 static ptowsp_status device_check(const struct host_group *group, uint32_t device, struct ptowsp_error *error)
@@ -132,6 +182,7 @@ ptowsp_status host_group_take(struct host_group *group, uint32_t member, uint32_
 	struct timespec until = {(time_t)(until_ns / SECOND), (long)(until_ns % SECOND)};
 	struct member *me = &group->members[member];
 	ptowsp_status st = device_check(group, from, error);
+	char name[80];
 	uint32_t at = 0;
 	int rc = 0;
 
@@ -150,9 +201,11 @@ ptowsp_status host_group_take(struct host_group *group, uint32_t member, uint32_
 			group->notes[at] = group->notes[at + 1];
 		me->waiting = false;
 	} else {
-		st = is_stuck(group) ? host_fail(error, PTOWSP_DEADLOCK, "device %u waits for notification %u of device %u, which never comes", member,
-						 notification, from)
-				     : PTOWSP_AGAIN;
+		st = is_stuck(group) ? PTOWSP_DEADLOCK : PTOWSP_AGAIN;
+		if (st == PTOWSP_DEADLOCK) {
+			name_find(group, member, notification, name, sizeof(name));
+			st = host_fail(error, st, "device %u waits for notification %s of device %u, which never comes", member, name, from);
+		}
 	}
 	pthread_mutex_unlock(&group->lock);
 	return st;

@@ -4,6 +4,7 @@
 #define HOST_GROUP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "ptowsp/base.h"
@@ -12,8 +13,11 @@
 struct host_group;
 /* members: at least 1, each of whom leaves once. NULL without memory. */
 struct host_group *host_group_create(uint32_t members);
-/* A member's run is over, or never began. The last one to leave destroys the group. */
-void host_group_leave(struct host_group *group, uint32_t member);
+/* Where the names of its notifications are; before any of its calls, and there until it leaves. */
+struct pkg_tables;
+void host_group_names(struct host_group *group, uint32_t member, const struct pkg_tables *tables);
+/* A member's run is over, or never began. The last one to leave destroys the group; true: and text says what was sent that nobody waited for. */
+bool host_group_leave(struct host_group *group, uint32_t member, char *text, size_t size);
 uint32_t host_group_count(const struct host_group *group);
 /* Member `from` tells member `to`. Errors: INVALID for a device that the run does not have, NO_MEMORY. */
 ptowsp_status host_group_send(struct host_group *group, uint32_t from, uint32_t to, uint32_t notification, uint64_t cycles,

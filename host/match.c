@@ -72,6 +72,7 @@ ptowsp_status ptowsp_match_create(struct ptowsp_match **out, const struct ptowsp
 		.directive_count = plan->directive_count,
 		.requirement_count = t->requirement_count,
 		.opcodes = plan->usage.opcodes,
+		.graph = plan->usage.graph,
 		.channels = plan->usage.channels,
 		.strings = plan->strings,
 		.strings_size = plan->strings_size,
@@ -116,7 +117,7 @@ int ptowsp_match_row(const struct ptowsp_match *match, uint32_t index, struct pt
 const struct reg_verdict *host_match_weak(const struct ptowsp_match *match)
 {
 	for (uint32_t i = 0; i < match->count; i++)
-		if (match->rows[i].refused || match->rows[i].state < PTOWSP_STATE_ENFORCED)
+		if (match->rows[i].refused || (match->rows[i].state < PTOWSP_STATE_ENFORCED && match->rows[i].kind != REG_VERDICT_GRAPH))
 			return &match->rows[i];
 	return NULL;
 }

@@ -92,7 +92,7 @@ uint32_t ptowsp_package_entry_device(const struct ptowsp_package *package, uint3
 	const char *name = ptowsp_package_entry(package, index);
 	const struct pkg_place place = {.file = ""};
 	struct pkg_graphs graphs;
-	uint32_t device = 0;
+	uint32_t device = PTOWSP_NONE;
 
 	if (!pkg_graphs_read(&graphs, t, &place) && name)
 		for (uint32_t i = 0; i < graphs.count; i++)

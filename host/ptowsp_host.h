@@ -54,7 +54,7 @@ PTOWSP_API const char *ptowsp_package_meta(const struct ptowsp_package *package,
 /* index 0.., NULL behind the last: targets (none: any), entries, notices about unknown optional sections */
 PTOWSP_API const char *ptowsp_package_target(const struct ptowsp_package *package, uint32_t index);
 PTOWSP_API const char *ptowsp_package_entry(const struct ptowsp_package *package, uint32_t index);
-/* Number of the device of a run that an entry is made for: 0 unless it is a `graph ... on device N`. */
+/* Number of the device of a run that an entry is made for: N of `graph ... on device N`, 0 of other graphs, PTOWSP_NONE (any) of other entries. */
 PTOWSP_API uint32_t ptowsp_package_entry_device(const struct ptowsp_package *package, uint32_t index);
 PTOWSP_API const char *ptowsp_package_notice(const struct ptowsp_package *package, uint32_t index);
 

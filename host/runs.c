@@ -73,6 +73,7 @@ static struct host_run *take(struct host_runs *runs, uint64_t token)
 void host_runs_abandon(struct host_runs *runs, struct host_run *run)
 {
 	struct host_group *group;
+	char unsaid[HOST_RUNS_TEXT];
 
 	pthread_mutex_lock(&runs->lock);
 	take(runs, run->token);
@@ -82,29 +83,22 @@ void host_runs_abandon(struct host_runs *runs, struct host_run *run)
 	run->group = NULL;
 	pthread_mutex_unlock(&runs->lock);
 	if (group)
-		host_group_leave(group, run->member);
+		host_group_leave(group, run->member, unsaid, sizeof(unsaid)); /* the refusal is what the caller hears */
 }
 
 bool host_runs_complete(struct host_runs *runs, const struct ptowsp_done *done)
 {
-	struct host_group *group = NULL;
 	struct host_run *run;
-	uint32_t member = 0;
 
 	pthread_mutex_lock(&runs->lock);
 	run = take(runs, done->token);
 	if (run) {
-		group = run->group;
-		member = run->member;
-		run->group = NULL;
 		host_report_fill(&run->report, done);
 		run->end_ns = host_now_ns();
 		run->in_flight = false;
 		pthread_cond_broadcast(&runs->ended);
 	}
 	pthread_mutex_unlock(&runs->lock);
-	if (group)
-		host_group_leave(group, member);
 	return run != NULL;
 }
 
@@ -121,6 +115,21 @@ struct host_group *host_runs_group(struct host_runs *runs, uint64_t token, uint3
 	}
 	pthread_mutex_unlock(&runs->lock);
 	return group;
+}
+
+bool host_runs_leave(struct host_runs *runs, uint64_t token, char text[HOST_RUNS_TEXT])
+{
+	uint32_t slot = (uint32_t)token, member = 0;
+	struct host_group *group = NULL;
+
+	pthread_mutex_lock(&runs->lock);
+	if (slot < HOST_RUNS_IN_FLIGHT && runs->slots[slot].run && runs->slots[slot].generation == token >> 32) {
+		group = runs->slots[slot].run->group;
+		member = runs->slots[slot].run->member;
+		runs->slots[slot].run->group = NULL;
+	}
+	pthread_mutex_unlock(&runs->lock);
+	return group && host_group_leave(group, member, text, HOST_RUNS_TEXT);
 }
 
 bool host_runs_is_complete(struct host_runs *runs, const struct host_run *run)

@@ -8,7 +8,7 @@
 #include "host/group.h"
 #include "host/report.h"
 
-enum { HOST_RUNS_IN_FLIGHT = 64 };
+enum { HOST_RUNS_IN_FLIGHT = 64, HOST_RUNS_TEXT = 240 };
 
 /* One run of a program, in its memory; guarded by the lock of struct host_runs while it is in flight. */
 struct host_run {
@@ -41,6 +41,8 @@ ptowsp_status host_runs_begin(struct host_runs *runs, struct host_run *run);
 void host_runs_abandon(struct host_runs *runs, struct host_run *run);
 /* Called by the plugin's done. False if nothing in flight has that token: a bug of the plugin. */
 bool host_runs_complete(struct host_runs *runs, const struct ptowsp_done *done);
+/* Before that: the run leaves its group, if it has one. True: text says what its devices told each other for nothing. */
+bool host_runs_leave(struct host_runs *runs, uint64_t token, char text[HOST_RUNS_TEXT]);
 /* The group of the run in flight that has this token, and its place there; NULL: by itself, or there is none. */
 struct host_group *host_runs_group(struct host_runs *runs, uint64_t token, uint32_t *member_out);
 bool host_runs_is_complete(struct host_runs *runs, const struct host_run *run);

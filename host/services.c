@@ -137,7 +137,10 @@ static void service_release(void *context, void *memory, uint64_t size)
 static void service_done(void *context, const struct ptowsp_done *done)
 {
 	struct host_services *s = context;
+	char text[HOST_RUNS_TEXT];
 
+	if (host_runs_leave(&s->runs, done->token, text) && done->status == PTOWSP_OK)
+		host_services_log(s, PTOWSP_LOG_WARNING, "%s", text);
 	if (!host_runs_complete(&s->runs, done))
 		host_services_log(s, PTOWSP_LOG_ERROR,
 				  "the plugin completed a run (token 0x%llx) that is not in flight; ignored",

@@ -121,11 +121,12 @@ ptowsp_status ptowsp_program_load(struct ptowsp_program **out, struct ptowsp_bac
 void ptowsp_program_unload(struct ptowsp_program *p)
 {
 	struct ptowsp_error ignored = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	char unsaid[HOST_RUNS_TEXT];
 
 	if (!p)
 		return;
 	if (p->run.group && host_runs_is_complete(&p->backend->services.runs, &p->run)) { /* joined, and never started */
-		host_group_leave(p->run.group, p->run.member);
+		host_group_leave(p->run.group, p->run.member, unsaid, sizeof(unsaid));
 		p->run.group = NULL;
 	}
 	if (p->object) {
@@ -253,6 +254,7 @@ ptowsp_status ptowsp_programs_join(struct ptowsp_program *const *programs, uint3
 	for (uint32_t i = 0; !st && i < count; i++) {
 		programs[i]->run.group = group;
 		programs[i]->run.member = i;
+		host_group_names(group, i, programs[i]->plan->tables);
 	}
 	return host_error_leave(st, error);
 }

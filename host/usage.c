@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "format/graph_read.h"
 #include "ptowsp/workload.h"
 
 struct scan {
@@ -159,6 +160,22 @@ static ptowsp_status entry_use(struct scan *scan, uint32_t entry)
 	return row_use(scan, t->entry[entry].instruction);
 }
 
+/* What a graph program says that did not become bytecode is known from its binary alone. */
+static ptowsp_status graph_use(struct scan *scan, uint32_t entry)
+{
+	const struct pkg_tables *t = scan->tables;
+	const struct pkg_place place = {.file = "section GRPH", .error = scan->error};
+	struct pkg_graphs graphs;
+	ptowsp_status st = pkg_graphs_read(&graphs, t, &place);
+
+	for (uint32_t i = 0; !st && i < graphs.count; i++)
+		for (uint32_t k = 0; graphs.rows[i].name && !strcmp(pkg_string(t, graphs.rows[i].name), pkg_string(t, t->entry[entry].name)) &&
+				     k < graphs.rows[i].inst_count; k++)
+			scan->usage->graph[graphs.rows[i].insts[k].form->op] = 1;
+	pkg_graphs_finish(&graphs);
+	return st;
+}
+
 ptowsp_status host_usage_scan(struct host_usage *usage_out, const struct pkg_tables *tables, uint32_t entry,
 			      struct ptowsp_error *error)
 {
@@ -175,6 +192,8 @@ ptowsp_status host_usage_scan(struct host_usage *usage_out, const struct pkg_tab
 		st = entry_use(&scan, entry);
 	if (!st)
 		st = processes_use(&scan, entry);
+	if (!st)
+		st = graph_use(&scan, entry);
 	if (st)
 		host_usage_finish(usage_out);
 	return st;

@@ -196,11 +196,32 @@ static void match_channels(struct matching *m)
 			match_requirement(m, &(struct ptowsp_requirement_record){.feature = features[kind], .state = PTOWSP_STATE_ENFORCED});
 }
 
+/* Hints say themselves that they may be left out: nothing but `unsupported`, or what REQS ask for, refuses one. */
+static void match_graph(struct matching *m, unsigned op)
+{
+	static const char *const reasons[] = {"the backend does not support it", "there is nothing to do for it on this backend",
+					      "kept in the package, behaviour unchanged"};
+	uint32_t feature = PTOWSP_FEATURE_GRAPH(op);
+	const struct ptowsp_cap *cap = reg_caps_find(m->caps, feature);
+	struct reg_feature name;
+	struct reg_verdict *v;
+
+	if (!cap || cap->state >= PTOWSP_STATE_ENFORCED)
+		return;
+	v = verdict_add(m, REG_VERDICT_GRAPH, feature);
+	v->state = cap->state;
+	v->wanted = (uint8_t)wanted_by_package(m->needs, feature);
+	reg_feature(feature, &name);
+	memcpy(v->what, name.name, sizeof(name.name));
+	reason_add(v, reasons[cap->state]);
+	refuse_below(v);
+}
+
 ptowsp_status reg_match(const struct reg_needs *needs, const struct reg_caps *caps, struct reg_verdict **rows_out,
 			uint32_t *count_out)
 {
 	struct matching m = {.needs = needs, .caps = caps};
-	uint64_t room = (uint64_t)needs->directive_count + needs->requirement_count + needs->kernel_count + 256 + 2;
+	uint64_t room = (uint64_t)needs->directive_count + needs->requirement_count + needs->kernel_count + 256 + 2 + 256;
 
 	*rows_out = NULL;
 	*count_out = 0;
@@ -212,6 +233,9 @@ ptowsp_status reg_match(const struct reg_needs *needs, const struct reg_caps *ca
 	for (unsigned opcode = 0; opcode < 256; opcode++)
 		if (needs->opcodes && needs->opcodes[opcode])
 			match_opcode(&m, opcode);
+	for (unsigned op = 0; op < 256; op++)
+		if (needs->graph && needs->graph[op])
+			match_graph(&m, op);
 	for (uint32_t i = 0; i < needs->kernel_count; i++)
 		match_kernel(&m, &needs->kernels[i]);
 	for (uint32_t i = 0; i < needs->requirement_count; i++)

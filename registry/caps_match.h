@@ -3,7 +3,7 @@
  *
  * Rules. A directive without a row is diagnosed; it is refused only if it must be enforced, or if the package's REQS ask
  * for more. A bytecode opcode or payload kind without a row is unsupported. A value outside a row's limits is met as
- * diagnosed at best. `unsupported` is always refused. */
+ * diagnosed at best. `unsupported` is always refused. An instruction of a graph without a row is judged by the bytecode that it became. */
 #ifndef REGISTRY_CAPS_MATCH_H
 #define REGISTRY_CAPS_MATCH_H
 
@@ -27,6 +27,7 @@ struct reg_needs {
 	const struct reg_kernel_need *kernels;
 	uint32_t directive_count, requirement_count, kernel_count;
 	const uint8_t *opcodes; /* 256 flags: opcode is used */
+	const uint8_t *graph;   /* 256 flags: instruction of graph_ops.def is used; NULL: none */
 	uint32_t channels;      /* bit k: it has channels of kind k, PTOWSP_CHANNEL_x */
 	const char *strings;    /* STRS that the directives refer to */
 	uint64_t strings_size;
@@ -41,7 +42,7 @@ struct reg_caps {
 /* NULL if the backend has no row for it. The best one counts if there are several. */
 const struct ptowsp_cap *reg_caps_find(const struct reg_caps *caps, uint32_t feature);
 
-enum { REG_VERDICT_DIRECTIVE, REG_VERDICT_OPCODE, REG_VERDICT_KERNEL, REG_VERDICT_REQUIREMENT };
+enum { REG_VERDICT_DIRECTIVE, REG_VERDICT_OPCODE, REG_VERDICT_KERNEL, REG_VERDICT_REQUIREMENT, REG_VERDICT_GRAPH };
 struct reg_verdict {
 	uint32_t feature;
 	uint8_t kind;     /* REG_VERDICT_x */

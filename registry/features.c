@@ -30,6 +30,15 @@ static const struct row others[] = {
 #include "ptowsp/features.def"
 #undef X
 };
+static const struct row graphs[] = {
+#define GRAPH_OP(NAME, code, place, effect) {PTOWSP_FEATURE_GRAPH(code), "", #NAME},
+#define GRAPH_ARG(type, name, kind, argument, value)
+#define GRAPH_END(NAME)
+#include "ptowsp/graph_ops.def"
+#undef GRAPH_OP
+#undef GRAPH_ARG
+#undef GRAPH_END
+};
 static const struct group {
 	const char *name;
 	const struct row *rows;
@@ -38,6 +47,7 @@ static const struct group {
 	{"opcode", opcodes, COUNT(opcodes)},
 	{"payload", payloads, COUNT(payloads)},
 	{"feature", others, COUNT(others)},
+	{"graph", graphs, COUNT(graphs)},
 };
 
 static void name_row(struct reg_feature *feature, const struct group *group, const struct row *row)

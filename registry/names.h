@@ -58,7 +58,7 @@ bool reg_policy_is_bare(const struct reg_policy *policy); /* its word is never t
 /* Every feature that this host knows, group by group. */
 struct reg_feature {
 	char name[48];     /* "parallel_for", "dispatch=round_robin", "payload pto", "deadlock report" */
-	const char *group; /* "opcode", "directive", "payload", "feature" */
+	const char *group; /* "opcode", "directive", "payload", "feature", "graph" */
 	uint32_t id;
 };
 uint32_t reg_feature_count(void);

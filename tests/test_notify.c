@@ -151,22 +151,48 @@ static void joining_is_refused_where_it_makes_no_sense(void)
 	close_both();
 }
 
-static void the_command_line_takes_several_devices(void)
+/* Packs the text and runs it as a user does. */
+static void command_is(const char *text, const char *options, int exit, const char *out_has, const char *err_is)
 {
 	const char *dir = check_tmp();
 	char *out, *err;
 
-	REQUIRE(check_write(check_fmt("%s/two.pto", dir), ping_pong, sizeof(ping_pong) - 1));
+	REQUIRE(check_write(check_fmt("%s/two.pto", dir), text, strlen(text)));
 	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-pack' two.pto -o two.pkg.zst", dir, check_build()), NULL, NULL), 0);
-	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-run' --entry first --device=cpu0,cpu1 --fill X=zeros two.pkg.zst", dir, check_build()), &out, &err), 0);
-	CHECK_CONTAINS(out, "cpu_sim cpu1: 1 task, 48 cycles\ncpu_sim cpu0: 2 tasks, 72 cycles");
-	CHECK_STR(err, "");
+	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-run' --fill X=zeros %s two.pkg.zst", dir, check_build(), options), &out, &err), exit);
+	CHECK_CONTAINS(out, out_has);
+	CHECK_STR(err, err_is);
 	free(out);
 	free(err);
-	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-run' --entry first --device=cpu0,cpu0,cpu1 two.pkg.zst", dir, check_build()), &out, &err), 2);
-	CHECK_CONTAINS(err, "the package has no program for device 2");
-	free(out);
-	free(err);
+}
+
+static void the_command_line_takes_several_devices(void)
+{
+	command_is(ping_pong, "--device=cpu0,cpu1", 0, "cpu_sim cpu1: 1 task, 48 cycles\ncpu_sim cpu0: 2 tasks, 72 cycles", "");
+	command_is(ping_pong, "--entry first --device=cpu1,cpu0 --threads 2", 0, "cpu_sim cpu0: 1 task, 48 cycles\ncpu_sim cpu1: 2 tasks, 72 cycles", "");
+}
+
+#define ALONE "this run has one device; give it more with --device=SEL,SEL\n"
+#define ONE(text) ADD "graph @first {\nTG_BEGIN(G)\n" KERNEL("A") text "TG_END(G)\nTG_LAUNCH(G, s)\n}\n"
+#define OTHER(text) "graph @second on device 1 {\nTG_BEGIN(G)\n" text KERNEL("B") "TG_END(G)\nTG_LAUNCH(G, s)\n}\n"
+
+static void wrong_use_is_a_sentence_and_an_exit_code(void)
+{
+	command_is(ping_pong, "--entry first", 2, "", "ptowsp-run: instruction 2 (two.pto:11:1): " ALONE);
+	command_is(ping_pong, "--device=cpu0,cpu7", 8, "", "ptowsp-run: device \"cpu7\" is unknown; known: cpu0, cpu1\n");
+	command_is(ping_pong, "--device=cpu0,cpu0,cpu1", 2, "",
+		   "ptowsp-run: --device=cpu0,cpu0,cpu1: the package has no program for device 2; graph @name on device 2 { ... } is its program\n");
+	command_is(ping_pong, "--entry second --device=cpu0,cpu1", 2, "",
+		   "ptowsp-run: --entry second is the program of device 1, and a run begins with that of device 0, of 2 devices here; name that one, or leave "
+		   "--entry out\n");
+	command_is(ONE("SY_NOTIFY(3, READY)\n") OTHER("SY_WAIT_NOTIFY(0, READY)\n"), "--device=cpu0,cpu1", 2, "",
+		   "ptowsp-run: instruction 2 (two.pto:11:1): there is no device 3 in this run, it has 2; give it more with --device=SEL,SEL\n");
+	command_is(ONE("SY_NOTIFY(1, READY)\nSY_NOTIFY(1, EXTRA)\nSY_NOTIFY(1, 7)\n") OTHER("SY_WAIT_NOTIFY(0, READY)\n"), "--device=cpu0,cpu1", 0, "1 task",
+		   "ptowsp-run: device 0 told device 1 notification EXTRA, and nobody waited for it; 1 more notification was not waited for\n");
+	command_is(ONE("") OTHER("SY_WAIT_NOTIFY(0, READY)\n"), "--device=cpu0,cpu1", 7, "",
+		   "ptowsp-run: device 1: instruction 3 (two.pto:16:1): device 1 waits for notification READY of device 0, which never comes\n");
+	command_is(ONE("SY_WAIT_NOTIFY(1, 5)\n") OTHER(""), "--device=cpu0,cpu1", 7, "",
+		   "ptowsp-run: instruction 2 (two.pto:11:1): device 0 waits for notification 5 of device 1, which never comes\n");
 }
 
 void suite_notify(CU_pSuite s)
@@ -179,4 +205,5 @@ void suite_notify(CU_pSuite s)
 	TEST(s, one_that_is_not_started_is_waited_for_until_the_deadline);
 	TEST(s, joining_is_refused_where_it_makes_no_sense);
 	TEST(s, the_command_line_takes_several_devices);
+	TEST(s, wrong_use_is_a_sentence_and_an_exit_code);
 }

@@ -10,6 +10,7 @@
 #include "ptowsp/package.h"
 #include "ptowsp/workload.h"
 #include "registry/names.h"
+#include "ptowsp/graph.h"
 #include "tools/probe.h"
 
 #define CPU "lib/ptowsp/plugins/libptowsp_cpu_sim.so"
@@ -68,10 +69,12 @@ static void every_claim_of_cpu_sim_has_a_probe_and_holds(void)
 /* What cpu_sim may leave at less than enforced; nothing else may fall back. */
 static bool may_be_less(uint32_t feature)
 {
+#define GRAPH(name) PTOWSP_FEATURE_GRAPH(PTOWSP_##name)
 #define POLICY(directive, policy) PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy)
 	static const uint32_t features[] = {
 		POLICY(TIMING, IMMEDIATE),   POLICY(READY, FIFO),     POLICY(READY, WORK_STEAL),
 		POLICY(READY, PRIORITY),     POLICY(TRACE, TASKS),
+		GRAPH(MC_FENCE), GRAPH(CA_REQUEST), GRAPH(CA_AFFINITY), GRAPH(CA_PARTITION), GRAPH(TG_PERSISTENT), GRAPH(TG_SET_PRIORITY),
 		PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF),	      PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_IMAGE),
 		PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_SOURCE),
 	};
@@ -189,6 +192,11 @@ static void a_layout_that_loses_results_is_found_out(void)
 static void a_lie_about_any_opcode_is_found_out(void)
 {
 	lies_probe("opcode");
+}
+
+static void a_lie_about_any_graph_instruction_is_found_out(void)
+{
+	lies_probe("graph");
 }
 
 static void a_lie_about_any_other_feature_is_found_out(void)
@@ -351,6 +359,7 @@ void suite_probe(CU_pSuite s)
 	TEST(s, payload_without_its_capacity_is_found_out);
 	TEST(s, a_layout_that_loses_results_is_found_out);
 	TEST(s, a_lie_about_any_opcode_is_found_out);
+	TEST(s, a_lie_about_any_graph_instruction_is_found_out);
 	TEST(s, a_lie_about_any_other_feature_is_found_out);
 	TEST(s, a_claim_without_anything_behind_it_does_not_hold);
 	TEST(s, verdicts_follow_declared_and_observed);

@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "ptowsp/graph.h"
 #include "ptowsp/workload.h"
 #include "registry/names.h"
 #include "registry/text.h"
@@ -47,6 +48,7 @@ static const struct row {
 #define OPCODE(name) PTOWSP_FEATURE_OPCODE(PTOWSP_OP_##name)
 #define PAYLOAD(kind) PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_##kind)
 #define FEATURE(name) PTOWSP_FEATURE_##name
+#define GRAPH(name) PTOWSP_FEATURE_GRAPH(PTOWSP_##name)
 #define X(feature, without, with, look, relation, wanted, text) {feature, without, with, look, relation, wanted, text},
 #include "tools/probe.def"
 #undef X

@@ -78,6 +78,8 @@ void run_finish(struct run *run);
 
 /* run_mates.c: what --device names behind the first one. start: after the run itself is prepared; wait: st is what has become of it, and failures of
  * the others become the run's. */
+/* Before the plan is made: the entry of the first device, NULL for the package's own default. */
+ptowsp_status run_mates_entry(const struct run *run, const char **entry_out, struct ptowsp_error *error);
 ptowsp_status run_mates_open(struct run *run, struct ptowsp_error *error);
 ptowsp_status run_mates_start(struct run *run, struct ptowsp_error *error);
 ptowsp_status run_mates_wait(struct run *run, ptowsp_status st, struct ptowsp_error *error);

@@ -24,6 +24,16 @@ static uint32_t mates_wanted(const struct run_options *options)
 	return count;
 }
 
+static uint32_t entry_device(const struct run *run, const char *entry)
+{
+	const char *name;
+
+	for (uint32_t i = 0; (name = ptowsp_package_entry(run->package, i)); i++)
+		if (!strcmp(name, entry))
+			return ptowsp_package_entry_device(run->package, i);
+	return PTOWSP_NONE; /* the plan says that there is none */
+}
+
 /* The entry that belongs to the device; only one can be meant. */
 static ptowsp_status entry_find(const struct run *run, uint32_t device, const char **entry_out, struct ptowsp_error *error)
 {
@@ -40,6 +50,20 @@ static ptowsp_status entry_find(const struct run *run, uint32_t device, const ch
 		return PTOWSP_OK;
 	return reg_fail(error, PTOWSP_INVALID, "--device=%.60s: %s for device %u; graph @name on device %u { ... } is its program", run->options->device,
 			found ? "the package has several programs" : "the package has no program", device, device);
+}
+
+ptowsp_status run_mates_entry(const struct run *run, const char **entry_out, struct ptowsp_error *error)
+{
+	const struct run_options *o = run->options;
+	uint32_t count = mates_wanted(o) + 1, device = o->entry ? entry_device(run, o->entry) : 0;
+
+	*entry_out = o->entry;
+	if (count > 1 && !o->entry)
+		return entry_find(run, 0, entry_out, error);
+	if (!device || device == PTOWSP_NONE)
+		return PTOWSP_OK;
+	return reg_fail(error, PTOWSP_INVALID, "--entry %.60s is the program of device %u, and a run begins with that of device 0, of %u device%s here; "
+			"name that one, or leave --entry out", o->entry, device, count, count > 1 ? "s" : "");
 }
 
 static ptowsp_status mate_open(struct run *run, struct run_mate *mate, uint32_t device, const char *selector, struct ptowsp_error *error)

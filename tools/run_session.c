@@ -18,6 +18,8 @@ ptowsp_status run_open(struct run *run, const struct run_options *options, struc
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
 	st = ptowsp_package_open(&run->package, options->package, 0, error);
 	if (!st)
+		st = run_mates_entry(run, &plan.entry, error);
+	if (!st)
 		st = ptowsp_plan_create(&run->plan, run->package, &plan, error);
 	free(schedule);
 	for (uint32_t i = 0; !st && !options->quiet && ptowsp_package_notice(run->package, i); i++)

@@ -8,10 +8,11 @@
 PTOWSP_BEGIN
 
 /* Feature ids. Opcodes of workload_ops.def: 0x1000 | opcode. Directive and policy: 0x2000 | directive << 4 | policy.
- * Payload kinds: 0x3000 | kind. The rest: features.def. */
+ * Payload kinds: 0x3000 | kind. Instructions of graph_ops.def: 0x5000 | code. The rest: features.def. */
 #define PTOWSP_FEATURE_OPCODE(opcode) (0x1000u | (opcode))
 #define PTOWSP_FEATURE_POLICY(directive, policy) (0x2000u | (uint32_t)(directive) << 4 | (policy))
 #define PTOWSP_FEATURE_PAYLOAD(kind) (0x3000u | (kind))
+#define PTOWSP_FEATURE_GRAPH(op) (0x5000u | (op))
 enum {
 #define X(name, id, text) PTOWSP_FEATURE_##name = id,
 #include "features.def"

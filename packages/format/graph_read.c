@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptowsp/ids.h"
+
 #define MAX_GRAPHS 4096u
 #define MAX_INSTRUCTIONS (1u << 20)
 #define MAX_TABLES 256u
@@ -366,4 +368,9 @@ const char *pkg_graph_name_find(const struct pkg_graph *graph, const struct pkg_
 		graph->name_count ? bsearch(&key, graph->names, graph->name_count, sizeof(key), by_object) : NULL;
 
 	return found ? pkg_string(tables, found->text) : NULL;
+}
+
+uint32_t pkg_graph_notification(const char *name)
+{
+	return (uint32_t)ptowsp_id(name, strlen(name)) | UINT32_C(1) << 31;
 }

@@ -42,6 +42,9 @@ void pkg_graphs_finish(struct pkg_graphs *graphs);
 /* The source's name of an object; NULL: it is its number. */
 const char *pkg_graph_name_find(const struct pkg_graph *graph, const struct pkg_tables *tables, uint32_t object, uint32_t number);
 
+/* The number by which a notification of that name goes in WORK: the same in the programs of all devices. */
+uint32_t pkg_graph_notification(const char *name);
+
 /* graph_verify.c: what one decoded binary says. */
 ptowsp_status pkg_graph_verify(const struct pkg_graph *graph, uint32_t index, const struct pkg_tables *tables,
 			       const struct pkg_place *place);

@@ -254,6 +254,16 @@ uint32_t pkg_dtype_bytes(uint32_t dtype)
 	return 0;
 }
 
+static const struct pkg_word graph_ops[] = {
+#define GRAPH_OP(NAME, code, place, effect) {code, #NAME},
+#define GRAPH_ARG(type, name, kind, argument, value)
+#define GRAPH_END(NAME)
+#include "ptowsp/graph_ops.def"
+#undef GRAPH_OP
+#undef GRAPH_ARG
+#undef GRAPH_END
+};
+
 /* Walks every feature id and its words; stops when visit returns 1. */
 static int features_visit(int (*visit)(void *context, uint32_t feature, const char *text), void *context)
 {
@@ -278,6 +288,9 @@ static int features_visit(int (*visit)(void *context, uint32_t feature, const ch
 		if (visit(context, PTOWSP_FEATURE_PAYLOAD(payload_words[i].code), text))
 			return 1;
 	}
+	for (size_t i = 0; i < sizeof(graph_ops) / sizeof(graph_ops[0]); i++)
+		if (visit(context, PTOWSP_FEATURE_GRAPH(graph_ops[i].code), graph_ops[i].word))
+			return 1;
 	return 0;
 }
 

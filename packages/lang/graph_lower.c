@@ -2,6 +2,7 @@
 /* graph_lower.c - the code of a graph program: what stands at its top, and the body of a graph at each of its launches. */
 #include "lang/graph_lower.h"
 
+#include "format/graph_read.h"
 #include "lang/graph_walk.h"
 
 #include <string.h>
@@ -475,7 +476,7 @@ static void fence_emit(struct lang_graph_walk *walk, const struct lang_graph_ins
 /* A name means the same in the programs of all devices, whatever its number is in each. */
 static uint32_t notification_of(const struct lang_graph_object *object)
 {
-	return object->numeric ? object->number : (uint32_t)ptowsp_id(object->name, strlen(object->name)) | UINT32_C(1) << 31;
+	return object->numeric ? object->number : pkg_graph_notification(object->name);
 }
 
 static void notify_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst, unsigned opcode)

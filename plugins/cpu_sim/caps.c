@@ -5,6 +5,7 @@
 #include <string.h>
 #include "arch.h"
 #include "error.h"
+#include "ptowsp/graph.h"
 #include "ptowsp/ids.h"
 #include "rt/rt.h"
 
@@ -29,6 +30,12 @@ static const struct ptowsp_cap own[] = {
 	ROW(PTOWSP_FEATURE_TASK_TRACE, ENFORCED),
 	ROW(PTOWSP_FEATURE_TASK_GRAPH, ENFORCED),
 	ROW(PTOWSP_FEATURE_SET_VALUES, ENFORCED),
+	ROW(PTOWSP_FEATURE_GRAPH(PTOWSP_MC_FENCE), DIAGNOSED), /* this memory is coherent: what follows waits for copies, nothing is flushed */
+	ROW(PTOWSP_FEATURE_GRAPH(PTOWSP_CA_REQUEST), DIAGNOSED),
+	ROW(PTOWSP_FEATURE_GRAPH(PTOWSP_CA_AFFINITY), DIAGNOSED),
+	ROW(PTOWSP_FEATURE_GRAPH(PTOWSP_CA_PARTITION), DIAGNOSED), /* there are no cores to share out */
+	ROW(PTOWSP_FEATURE_GRAPH(PTOWSP_TG_PERSISTENT), RECORDED), /* kernels are always there */
+	ROW(PTOWSP_FEATURE_GRAPH(PTOWSP_TG_SET_PRIORITY), RECORDED), /* an order among ready tasks has no effect on this clock */
 	ROW(POLICY(LAYOUT, SHARD), ENFORCED),
 	ROW(POLICY(TRACE, TASKS), RECORDED), /* the host asks for records, or not: the directive changes nothing */
 };

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT
+ * test_platform.c - what each platform does with instructions of task graphs: the table of the specification, and what cpu_sim claims. */
+#include "tests/check.h"
+#include "tests/graph_run.h"
+
+#include "ptowsp/caps.h"
+#include "ptowsp/graph.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { A2, A3, A5, CPU, PLATFORMS };
+enum word { YES, PARTIAL, HINT, NA, NO };
+static const char *const words[] = {"Yes", "Partial", "Hint", "N/A", "No"};
+
+static const struct row {
+	const char *name;
+	uint32_t op;
+	enum word platforms[PLATFORMS];
+} rows[] = {
+#define X(instruction, a2, a3, a5, cpu) {#instruction, PTOWSP_##instruction, {a2, a3, a5, cpu}},
+#include "ptowsp/platform.def"
+#undef X
+};
+
+static const struct row *row_of(const char *name)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (!strcmp(rows[i].name, name))
+			return &rows[i];
+	return NULL;
+}
+
+/* "TG_BEGIN/END" is TG_BEGIN and TG_END, "SY_NOTIFY (multi-chip)" SY_NOTIFY. */
+static void line_check(const char *names, char cells[PLATFORMS][16], unsigned *seen)
+{
+	char name[40] = "";
+	const char *slash = strchr(names, '/');
+	const struct row *row;
+
+	for (int part = 0; part < (slash ? 2 : 1); part++) {
+		const char *begin = part ? slash + 1 : names;
+
+		snprintf(name, sizeof(name), "%.*s%.*s", part ? 3 : 0, names, (int)strcspn(begin, "/ "), begin);
+		row = row_of(name);
+		if (!row) {
+			CHECK_FAIL("platform.def has no row for %s", name);
+			continue;
+		}
+		++*seen;
+		for (int p = 0; p < PLATFORMS; p++)
+			CHECK_STR(words[row->platforms[p]], cells[p]);
+	}
+}
+
+static void the_rows_are_those_of_the_specification(void)
+{
+	const char *path = getenv("PTOWSP_SHARED");
+	char *text, *at, names[40], cells[PLATFORMS][16];
+	unsigned seen = 0;
+
+	CHECK_NEED_SHARED();
+	text = check_read(check_fmt("%s/seeds/004_7470f3e1a2a39cf1.txt", path), NULL);
+	REQUIRE(text != NULL);
+	at = strstr(text, "| Instruction | A2 |");
+	REQUIRE(at != NULL);
+	for (at = strchr(at, '\n'); at && at[1] == '|'; at = strchr(at + 1, '\n'))
+		if (sscanf(at + 1, "| %39[^|]| %15[^ ] | %15[^ ] | %15[^ ] | %15[^ ] |", names, cells[0], cells[1], cells[2], cells[3]) == 5)
+			line_check(names, cells, &seen);
+	CHECK_UINT(seen, sizeof(rows) / sizeof(*rows));
+	free(text);
+}
+
+static unsigned state_of(enum word word)
+{
+	static const uint8_t states[] = {[YES] = PTOWSP_STATE_ENFORCED, [PARTIAL] = PTOWSP_STATE_ENFORCED, [HINT] = PTOWSP_STATE_RECORDED,
+					 [NA] = PTOWSP_STATE_DIAGNOSED, [NO] = PTOWSP_STATE_UNSUPPORTED};
+
+	return states[word];
+}
+
+/* cpu_sim is the column "CPU Sim", with one exception: it has two devices, so that what tells another one can be shown without a multi-chip machine. */
+static void cpu_sim_claims_its_column(void)
+{
+	const char *dir = check_fmt("%s/lib/ptowsp/plugins", check_build());
+	struct ptowsp_backend_options options = {.plugin = "cpu_sim", .plugin_dirs = &dir, .plugin_dir_count = 1};
+	struct ptowsp_backend *backend;
+
+	for (int d = 0; d < 2; d++) {
+		options.device = d ? "cpu1" : "cpu0";
+		REQUIRE_INT(ptowsp_backend_open(&backend, &options, NULL), PTOWSP_OK);
+		for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+			const struct ptowsp_cap *cap = ptowsp_backend_cap(backend, PTOWSP_FEATURE_GRAPH(rows[i].op));
+			unsigned wanted = rows[i].op == PTOWSP_SY_NOTIFY ? PTOWSP_STATE_ENFORCED : state_of(rows[i].platforms[CPU]);
+
+			if (!cap || cap->state != wanted)
+				CHECK_FAIL("%s is in state %d, the table says %u", rows[i].name, cap ? cap->state : -1, wanted);
+		}
+		ptowsp_backend_close(backend);
+	}
+}
+
+/* Once per instruction, however often it stands there; what is enforced is not spoken of. */
+static void what_is_not_enforced_is_said_once(void)
+{
+	struct graph_run *r = graph_run_open("CA_PARTITION(P, 0, 1, 0, 1)\nTG_BEGIN(G)\n TG_KERNEL(A, tick1, 1, AIC, 0)\n TG_KERNEL(B, tick1, 1, AIC, 0)\n"
+					     " CA_REQUEST(A, 1, 0) CA_REQUEST(B, 1, 0) CA_AFFINITY({A, B}, SEPARATE) TG_PERSISTENT(A, 0)\n"
+					     "TG_END(G)\nTG_SET_PRIORITY(G, 1)\nMC_FENCE(GM)\nTG_LAUNCH(G, s) TG_SYNC(G)\n",
+					     NULL, 1);
+	struct ptowsp_diagnostic row;
+	char said[1024] = "";
+
+	REQUIRE(r != NULL);
+	CHECK_INT(graph_run_go(r), PTOWSP_OK);
+	for (uint32_t i = 0; ptowsp_diagnostic_row(r->program, i, &row); i++)
+		snprintf(said + strlen(said), sizeof(said) - strlen(said), "%s\n", row.text);
+	CHECK_STR(said, "TG_PERSISTENT is recorded: kept in the package, behaviour unchanged\n"
+			"TG_SET_PRIORITY is recorded: kept in the package, behaviour unchanged\n"
+			"MC_FENCE is diagnosed: there is nothing to do for it on this backend\n"
+			"CA_REQUEST is diagnosed: there is nothing to do for it on this backend\n"
+			"CA_AFFINITY is diagnosed: there is nothing to do for it on this backend\n"
+			"CA_PARTITION is diagnosed: there is nothing to do for it on this backend\n");
+	graph_run_close(r);
+}
+
+void suite_platform(CU_pSuite s)
+{
+	TEST(s, the_rows_are_those_of_the_specification);
+	TEST(s, cpu_sim_claims_its_column);
+	TEST(s, what_is_not_enforced_is_said_once);
+}
