@@ -98,6 +98,34 @@ static void scalars_fold_and_names_end_with_their_region(void)
 	free(program);
 }
 
+/* Types go on in the next line, attributes are written in two ways, and those of machines may hold anything. */
+static void other_ways_to_write_it(void)
+{
+	char *as = program_of("module {\nfunc.func @f(%a: !pto.ptr<f32>,\n             %b: !pto.ptr<i8>) attributes {pto.kernel_kind = #pto.kernel_kind<vector>} {\n" CONSTANTS
+			      "  %v = pto.make_tensor_view %a,\n       shape = [%c2, %c4]\n       strides = [%c4, %c1]\n       : !pto.tensor_view<2xf32>\n"
+			      "  %w = pto.make_tensor_view %b, shape=[%c2, %c4] strides=[%c4, %c1] {layout = #pto.layout<nd>, more = [{id = 0 : i64}]}"
+			      " : !pto.tensor_view<2xi8>\n"
+			      "  %t = pto.alloc_tile : !pto.tile_buf<loc=ub, dtype=f32, rows=16, cols=4, v_row=2,\n"
+			      "                                     v_col=4, blayout=row_major, slayout=none_box,\n     fractal=512, pad=0>\n"
+			      "  %m = pto.alloc_tile addr = %c0 : !pto.tile_buf<vec, 16x4xi8, valid=2x4>\n"
+			      "  pto.tload ins(%v : !pto.tensor_view<2xf32>)\n            outs(%t : !pto.tile_buf<loc=ub, dtype=f32, rows=16, cols=4, v_row=2,\n"
+			      "    v_col=4, fractal=512>) {candidates = [{id = 0 : i64, tags = [\"load\", \"gm\"]}], layout = #pto.layout<nd>}\n"
+			      "  pto.tcmp ins(%t, %t {cmpMode = #pto<cmp lt>} : !pto.tile_buf<vec, 16x4xf32, valid=2x4>, !pto.tile_buf<vec, 16x4xf32, valid=2x4>)"
+			      " outs(%m : !pto.tile_buf<vec, 16x4xi8, valid=2x4>)\n"
+			      "  pto.tcvt ins(%t {rmode = #pto.round_mode<FLOOR>} : !pto.tile_buf<vec, 16x4xf32, valid=2x4>) outs(%m"
+			      " : !pto.tile_buf<vec, 16x4xi8, valid=2x4>)\n"
+			      "  pto.tstore ins(%m : !pto.tile_buf<vec, 16x4xi8, valid=2x4>) outs(%w : !pto.tensor_view<2xi8>)\n  return\n}\n}\n",
+			      "f");
+	char *want = program_of("func @f(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,i8>) {\n"
+				"  %t = alloc_tile : !pto.tile<2x4xf32>\n  %m = alloc_tile : !pto.tile<2x4xi8>\n"
+				"  %t = tload %a[0, 0]\n  %m = tcmp %t, %t {cmpMode = LT}\n  %m = tcvt %t {rmode = FLOOR}\n  tstore %m, %b[0, 0]\n  return\n}\n",
+				"f");
+
+	CHECK_STR(as ? as : "", want ? want : "?");
+	free(as);
+	free(want);
+}
+
 /* Runs the only kernel of a text on two memrefs of any type. */
 static ptowsp_status run(const char *text, void *x, unsigned x_type, void *y, unsigned y_type, uint32_t count, uint32_t block)
 {
@@ -217,6 +245,7 @@ void suite_as(CU_pSuite s)
 	TEST(s, a_packed_view_is_what_a_tload_is);
 	TEST(s, strides_are_walked_by_element_numbers_made_once);
 	TEST(s, scalars_fold_and_names_end_with_their_region);
+	TEST(s, other_ways_to_write_it);
 	TEST(s, parts_move_between_layouts);
 	TEST(s, products_accumulate_wider_and_stores_convert);
 	TEST(s, texts_cut_anywhere_are_answered);

@@ -74,25 +74,28 @@ struct values {
 	uint32_t count;
 };
 
-/* "{cmpMode = #pto.cmp<GT>}", also with small letters; what no mode of the opcode is called like is for machines. */
+/* "{cmpMode = #pto.cmp<GT>}", "{cmpMode = #pto<cmp gt>}"; what no mode of the opcode is called like is for machines, and so is
+ * whatever stands in braces of its own. */
 static int attributes_read(struct lang_as *as, unsigned op, uint8_t *mode)
 {
 	const char *key = "";
+	int depth = 0;
 
 	if (!lang_at_mark(as->parser, '{'))
 		return 1;
-	while (!lang_at_mark(as->parser, '}')) {
+	do {
 		const struct lang_token *token = lang_peek(as->parser);
 
 		if (token->kind == LANG_END)
 			return lang_expected(as->parser, "\"}\" behind the attributes");
+		depth += (token->mark == '{') - (token->mark == '}');
 		if (token->kind == LANG_WORD && token[1].mark == '=')
 			key = token->text;
-		else if (token->kind == LANG_WORD && !lang_mode_find(as->parser, op, key, token, mode))
+		else if (token->kind == LANG_WORD && depth == 1 && token[1].kind != LANG_WORD &&
+			 !lang_mode_find(as->parser, op, key, token, mode))
 			return 0;
 		lang_take(as->parser);
-	}
-	lang_take(as->parser);
+	} while (depth > 0);
 	return 1;
 }
 

@@ -30,6 +30,14 @@ static int element_set(struct lang_parser *parser, const char *text, struct lang
 	return 0;
 }
 
+/* A type that is not closed must not swallow the lines below; one that goes on there goes on with "name=", "," or ">". */
+static int ends_here(const struct lang_token *token)
+{
+	if (token->kind == LANG_END || token->mark == '}' || token->mark == '{')
+		return 1;
+	return token->first && token->mark != '>' && token->mark != ',' && !(token->kind == LANG_WORD && token[1].mark == '=');
+}
+
 /* What stands up to the next "," or ">" of this type, without blanks: "loc=mat", "16x128xf32", "valid=?x?". */
 static int item_read(struct lang_parser *parser, char *text, size_t size)
 {
@@ -40,7 +48,7 @@ static int item_read(struct lang_parser *parser, char *text, size_t size)
 	for (;;) {
 		const struct lang_token *token = lang_peek(parser);
 
-		if (token->kind == LANG_END || token->first || token->mark == '}' || token->mark == '{')
+		if (ends_here(token))
 			return lang_expected(parser, "\">\" at the end of the type");
 		if (!depth && (token->mark == ',' || token->mark == '>'))
 			return 1;
@@ -86,12 +94,14 @@ static int space_set(const char *text, struct lang_type *type)
 {
 	static const char *const near[] = {"mat", "left", "right", "acc", "bias", "scaling"};
 
-	if (!strcmp(text, "vec"))
+	const int vector = !strcmp(text, "vec") || !strcmp(text, "ub");
+
+	if (vector)
 		type->space = PTOWSP_SPACE_UB;
 	for (size_t i = 0; i < sizeof(near) / sizeof(*near); i++)
 		if (!strcmp(text, near[i]))
 			type->space = PTOWSP_SPACE_L1;
-	return !strcmp(text, "vec") || type->space == PTOWSP_SPACE_L1;
+	return vector || type->space == PTOWSP_SPACE_L1;
 }
 
 /* What a tile holds: its valid part decides where it is stated. */

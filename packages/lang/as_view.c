@@ -50,14 +50,16 @@ static int lists_read(struct lang_as *as, const char *const words[2], struct lan
 /* "{layout = #pto.layout<nd>}": the strides say it all. */
 static int attributes_skip(struct lang_as *as)
 {
+	int depth = 0;
+
 	if (!lang_at_mark(as->parser, '{'))
 		return 1;
-	while (!lang_at_mark(as->parser, '}')) {
+	do {
 		if (lang_peek(as->parser)->kind == LANG_END)
 			return lang_expected(as->parser, "\"}\" behind the attributes");
+		depth += lang_at_mark(as->parser, '{') - lang_at_mark(as->parser, '}');
 		lang_take(as->parser);
-	}
-	lang_take(as->parser);
+	} while (depth > 0);
 	return 1;
 }
 
