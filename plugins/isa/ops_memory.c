@@ -28,12 +28,15 @@ static int64_t flat_start(int64_t r, int64_t c, uint64_t tile)
 	return r * (int64_t)tile + c;
 }
 
+/* What goes wrong once a run is kept out of what runs per element. */
+#define COLD __attribute__((cold, noinline))
+
 static const char *verb(unsigned access)
 {
 	return access == PTOWSP_READ ? "reads" : "writes";
 }
 
-static ptowsp_status flat_fail(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref,
+static ptowsp_status COLD flat_fail(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref,
 			       unsigned access, int64_t start, uint64_t count)
 {
 	return isa_state_fail(state, s, "%s %s elements [%lld, %lld) of %%%.48s, which has %llu", isa_op(s->op)->mnemonic,
@@ -41,7 +44,7 @@ static ptowsp_status flat_fail(const struct isa_step *s, const struct isa_state 
 			      state->program->param_names[memref->row], (unsigned long long)window(state, memref)->columns);
 }
 
-static ptowsp_status grid_fail(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref,
+static ptowsp_status COLD grid_fail(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref,
 			       unsigned access, int64_t row, int64_t column, const struct isa_operand *tile)
 {
 	const struct ptowsp_tensor_arg *w = window(state, memref);
@@ -198,7 +201,7 @@ static unsigned char *element(const struct ptowsp_tensor_arg *w, int64_t index, 
 	return (unsigned char *)w->data + (row * w->row_stride + column * w->column_stride) * bytes;
 }
 
-static ptowsp_status element_fail(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref,
+static ptowsp_status COLD element_fail(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref,
 				  unsigned access, int64_t index)
 {
 	const struct ptowsp_tensor_arg *w = window(state, memref);
@@ -208,53 +211,93 @@ static ptowsp_status element_fail(const struct isa_step *s, const struct isa_sta
 			      (unsigned long long)(w->rows * w->columns));
 }
 
-static ptowsp_status mgather(const struct isa_step *s, struct isa_state *state)
+/* Where element number `index` of a window lies, in elements from its begin: in a flat window right there. */
+static inline size_t element_at(const struct ptowsp_tensor_arg *w, bool flat, int64_t index)
 {
-	const struct ptowsp_tensor_arg *w = window(state, &s->a);
-	unsigned char *d = isa_tile(state, &s->d);
-	const void *index = isa_tile(state, &s->b);
-	const bool is_unsigned = s->b.dtype == PTOWSP_U32;
-	const unsigned bytes = s->d.bytes;
-	const size_t count = isa_count(&s->d);
+	const uint64_t n = (uint64_t)index;
 
-	for (size_t i = 0; i < count; i++) { /* d may be the indices: each is read before it is overwritten */
-		const int64_t k = isa_index(index, is_unsigned, i);
-		const unsigned char *from = element(w, k, bytes);
-
-		if (!from)
-			return element_fail(s, state, &s->a, PTOWSP_READ, k);
-		element_copy(d + i * bytes, from, bytes);
-	}
-	return PTOWSP_OK;
+	return (size_t)(flat ? n : n / w->columns * w->row_stride + n % w->columns * w->column_stride);
 }
 
-static ptowsp_status mscatter(const struct isa_step *s, struct isa_state *state)
+static int64_t window_count(const struct ptowsp_tensor_arg *w)
 {
-	const struct ptowsp_tensor_arg *w = window(state, &s->d);
-	const unsigned char *a = isa_tile(state, &s->a);
-	const void *index = isa_tile(state, &s->b);
-	const bool is_unsigned = s->b.dtype == PTOWSP_U32;
-	const unsigned bytes = s->a.bytes;
-	const size_t count = isa_count(&s->a);
+	uint64_t count;
 
-	for (size_t i = 0; i < count; i++) {
-		const int64_t k = isa_index(index, is_unsigned, i);
-		unsigned char *to = element(w, k, bytes);
-
-		if (!to)
-			return element_fail(s, state, &s->d, PTOWSP_WRITE, k);
-		element_copy(to, a + i * bytes, bytes);
-	}
-	return PTOWSP_OK;
+	return __builtin_mul_overflow(w->rows, w->columns, &count) || count > INT64_MAX ? INT64_MAX : (int64_t)count;
 }
 
-/* An element as a scalar register holds it, and back: low bytes first, as in memory. */
-static uint64_t scalar_read(const void *from, const struct isa_operand *elements, const struct isa_operand *scalar)
-{
-	uint64_t bits = 0;
+/* d may be the indices of mgather: each is read before it is overwritten. */
+#define INDEXED(size, ...)                                                                                                     \
+	static ptowsp_status mgather_##size(const struct isa_step *s, struct isa_state *state)                                 \
+	{                                                                                                                      \
+		const struct ptowsp_tensor_arg *w = window(state, &s->a);                                                      \
+		const unsigned char *from = w->data; /* elements there may begin at any byte */                                \
+		isa_bits_##size *d = isa_tile(state, &s->d);                                                                   \
+		const void *index = isa_tile(state, &s->b);                                                                    \
+		const bool is_unsigned = s->b.dtype == PTOWSP_U32, flat = is_flat(w);                                          \
+		const size_t count = isa_count(&s->d);                                                                         \
+		const int64_t limit = window_count(w);                                                                         \
+                                                                                                                               \
+		for (size_t i = 0; i < count; i++) {                                                                           \
+			const int64_t k = isa_index(index, is_unsigned, i);                                                    \
+                                                                                                                               \
+			if (k < 0 || k >= limit)                                                                               \
+				return element_fail(s, state, &s->a, PTOWSP_READ, k);                                          \
+			memcpy(&d[i], from + element_at(w, flat, k) * size, size);                                             \
+		}                                                                                                              \
+		return PTOWSP_OK;                                                                                              \
+	}                                                                                                                      \
+	static ptowsp_status mscatter_##size(const struct isa_step *s, struct isa_state *state)                                \
+	{                                                                                                                      \
+		const struct ptowsp_tensor_arg *w = window(state, &s->d);                                                      \
+		unsigned char *to = w->data;                                                                                   \
+		const isa_bits_##size *a = isa_tile(state, &s->a);                                                             \
+		const void *index = isa_tile(state, &s->b);                                                                    \
+		const bool is_unsigned = s->b.dtype == PTOWSP_U32, flat = is_flat(w);                                          \
+		const size_t count = isa_count(&s->a);                                                                         \
+		const int64_t limit = window_count(w);                                                                         \
+                                                                                                                               \
+		for (size_t i = 0; i < count; i++) {                                                                           \
+			const int64_t k = isa_index(index, is_unsigned, i);                                                    \
+                                                                                                                               \
+			if (k < 0 || k >= limit)                                                                               \
+				return element_fail(s, state, &s->d, PTOWSP_WRITE, k);                                         \
+			memcpy(to + element_at(w, flat, k) * size, &a[i], size);                                               \
+		}                                                                                                              \
+		return PTOWSP_OK;                                                                                              \
+	}
+ISA_SIZES(INDEXED, )
 
-	element_copy(&bits, from, elements->bytes);
-	return isa_scalar_narrow(isa_scalar_narrow(bits, elements->dtype), scalar->dtype);
+/* An element as a scalar register holds it (task.h), and back: low bytes first, as in memory. */
+#define READ_SIGNED(type, ...)                                                                                                 \
+	case ISA_CODE_##type: {                                                                                                \
+		isa_s_##type v;                                                                                                \
+                                                                                                                               \
+		memcpy(&v, from, sizeof(v));                                                                                   \
+		bits = (uint64_t)(int64_t)v;                                                                                   \
+		break;                                                                                                         \
+	}
+#define READ_BITS(type, ...)                                                                                                   \
+	case ISA_CODE_##type: {                                                                                                \
+		isa_u_##type v;                                                                                                \
+                                                                                                                               \
+		memcpy(&v, from, sizeof(v));                                                                                   \
+		bits = v;                                                                                                      \
+		break;                                                                                                         \
+	}
+static uint64_t scalar_read(const unsigned char *from, const struct isa_operand *elements, const struct isa_operand *scalar)
+{
+	uint64_t bits;
+
+	switch (elements->dtype) {
+		ISA_SIGNED(READ_SIGNED, )
+		ISA_UNSIGNED(READ_BITS, )
+		ISA_FLOATS(READ_BITS, )
+	default: /* u1 */
+		bits = *from != 0;
+		break;
+	}
+	return scalar->dtype == elements->dtype ? bits : isa_scalar_narrow(bits, scalar->dtype);
 }
 
 static void scalar_write(void *to, uint64_t value, const struct isa_operand *elements)
@@ -286,7 +329,7 @@ static ptowsp_status store(const struct isa_step *s, struct isa_state *state)
 	return PTOWSP_OK;
 }
 
-static ptowsp_status offset_fail(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *tile,
+static ptowsp_status COLD offset_fail(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *tile,
 				 int64_t offset)
 {
 	return isa_state_fail(state, s, "%s of element %lld of %%%.48s, which has %llu", isa_op(s->op)->mnemonic,
@@ -382,8 +425,8 @@ const struct isa_kernel isa_ops_memory[] = {
 	ROW(TLOAD, tload, tload_walk)
 	ROW(TSTORE, tstore, tstore_walk)
 	{.op = PTOWSP_PTO_TSTORE_FP, .run = {ISA_NUMBERS(ISA_ENTRY, TSTORE_FP)}, .walk = tstore_fp_walk},
-	ROW(MGATHER, mgather, mgather_walk)
-	ROW(MSCATTER, mscatter, mscatter_walk)
+	{.op = PTOWSP_PTO_MGATHER, .run = {ISA_ENTRIES_SIZED(mgather)}, .walk = mgather_walk},
+	{.op = PTOWSP_PTO_MSCATTER, .run = {ISA_ENTRIES_SIZED(mscatter)}, .walk = mscatter_walk},
 	ROW(GETVAL, getval, getval_walk)
 	ROW(SETVAL, setval, NULL)
 	ROW(LOAD, load, load_walk)
