@@ -599,7 +599,7 @@ static void every_pair_of_operation_and_type_was_compared(void)
 			if (!(pairs_compared[op] >> tile_dtypes[i] & 1))
 				CHECK_FAIL("%s of %s was not compared", isa_op(op)->mnemonic, dtype_text(tile_dtypes[i]));
 		}
-	printf("isa_memory: %u pairs of operation and type, %s\n", pairs, seed_text());
+	printf("# isa_memory: %u pairs of operation and type, %s\n", pairs, seed_text());
 }
 
 /* --- what is not there --- */

@@ -526,7 +526,7 @@ static void every_pair_of_operation_and_type_was_compared(void)
 			if (!(pairs_compared[op] >> tile_dtypes[i] & 1))
 				CHECK_FAIL("%s of %s was not compared", isa_op(op)->mnemonic, dtype_text(tile_dtypes[i]));
 		}
-	printf("isa_ops: %u pairs of operation and type, PTOWSP_SEED=%llu\n", pairs, (unsigned long long)random_start());
+	printf("# isa_ops: %u pairs of operation and type, PTOWSP_SEED=%llu\n", pairs, (unsigned long long)random_start());
 }
 
 void suite_isa_ops(CU_pSuite s)

@@ -220,7 +220,7 @@ static void every_operation_is_accepted_on_its_types(void)
 				accepted(op, dtypes[i], source_of(op, dtypes[i]));
 				pairs++;
 			}
-	printf("opcodes: %u pairs of operation and type in the language\n", pairs);
+	printf("# opcodes: %u pairs of operation and type in the language\n", pairs);
 	CHECK(pairs > 900);
 }
 
@@ -271,7 +271,7 @@ static void every_other_type_is_refused_with_a_caret(void)
 				refused(op, dtypes[i]);
 				pairs++;
 			}
-	printf("opcodes: %u pairs of operation and type refused\n", pairs);
+	printf("# opcodes: %u pairs of operation and type refused\n", pairs);
 	CHECK(pairs > 100);
 }
 
@@ -363,7 +363,7 @@ static void every_tile_operation_is_accepted_in_pto_as(void)
 				accepted(op, dtypes[i], as_source_of(op, dtypes[i]));
 				pairs++;
 			}
-	printf("opcodes: %u pairs of operation and type in PTO-AS\n", pairs);
+	printf("# opcodes: %u pairs of operation and type in PTO-AS\n", pairs);
 	CHECK(pairs > 700);
 }
 
