@@ -16,6 +16,7 @@ struct ptowsp_package {
 struct host_plan_tensor {
 	const char *name; /* as the entry calls it */
 	uint32_t row;     /* TENS */
+	uint32_t position; /* its own */
 	uint32_t sample[2]; /* TDAT rows of input and expectation, PTOWSP_NONE without */
 	bool used;
 };

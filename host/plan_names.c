@@ -24,39 +24,42 @@ static void samples_find(struct host_plan_tensor *tensor, const struct pkg_table
 			tensor->sample[t->sample[i].role] = i;
 }
 
-/* Insertion by position keeps the order of the signature; ties keep the table's. */
-static void tensor_insert(struct ptowsp_plan *plan, struct host_plan_tensor tensor)
+/* In the order of the signature; ties keep the table's. */
+static int by_position(const void *a, const void *b)
 {
-	const struct ptowsp_tensor_record *rows = plan->tables->tensor;
-	uint32_t i = plan->tensor_count++;
+	const struct host_plan_tensor *x = a, *y = b;
 
-	for (; i > 0 && rows[plan->tensors[i - 1].row].position > rows[tensor.row].position; i--)
-		plan->tensors[i] = plan->tensors[i - 1];
-	plan->tensors[i] = tensor;
+	if (x->position != y->position)
+		return x->position < y->position ? -1 : 1;
+	return x->row < y->row ? -1 : x->row > y->row;
 }
 
-static bool entry_reads(const struct ptowsp_plan *plan, uint32_t slot)
+/* By slot: the entry reads it. To be freed; NULL without memory. */
+static bool *needs_find(const struct ptowsp_plan *plan)
 {
 	const struct pkg_tables *t = plan->tables;
 	const struct ptowsp_entry_record *entry = &t->entry[plan->entry];
+	bool *needed = calloc(t->slot_count + 1u, sizeof(*needed));
 
-	for (uint32_t i = 0; i < entry->value_count; i++)
-		if (t->entry_value[entry->values + i].slot == slot)
-			return true;
-	return false;
+	for (uint32_t i = 0; needed && i < entry->value_count; i++)
+		needed[t->entry_value[entry->values + i].slot] = true;
+	return needed;
 }
 
 ptowsp_status host_plan_name(struct ptowsp_plan *plan, struct ptowsp_error *error)
 {
 	const struct pkg_tables *t = plan->tables;
+	bool *needed = needs_find(plan);
 
 	plan->tensors = calloc(t->tensor_count + 1u, sizeof(*plan->tensors));
 	plan->values = calloc(t->slot_count + 1u, sizeof(*plan->values));
-	if (!plan->tensors || !plan->values)
+	if (!plan->tensors || !plan->values || !needed) {
+		free(needed);
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the names of tensors");
+	}
 	for (uint32_t i = 0; i < t->tensor_count; i++) {
 		const char *name = pkg_string(t, t->tensor[i].name);
-		struct host_plan_tensor tensor = {.row = i, .used = plan->usage.tensors[i]};
+		struct host_plan_tensor tensor = {.row = i, .position = t->tensor[i].position, .used = plan->usage.tensors[i]};
 
 		if (t->tensor[i].entry != PTOWSP_NONE && t->tensor[i].entry != plan->entry)
 			continue;
@@ -64,15 +67,18 @@ ptowsp_status host_plan_name(struct ptowsp_plan *plan, struct ptowsp_error *erro
 		if (!tensor.name)
 			tensor.name = name;
 		samples_find(&tensor, t);
-		tensor_insert(plan, tensor);
+		plan->tensors[plan->tensor_count++] = tensor;
 	}
+	if (plan->tensor_count)
+		qsort(plan->tensors, plan->tensor_count, sizeof(*plan->tensors), by_position);
 	for (uint32_t i = 0; i < t->slot_count; i++) {
 		const char *name = host_plan_bare_name(plan, pkg_string(t, t->slot[i].name));
 
 		if (name && !(t->slot[i].flags & PTOWSP_SLOT_INTERNAL))
 			plan->values[plan->value_count++] =
-				(struct host_plan_value){name, i, entry_reads(plan, i)};
+				(struct host_plan_value){name, i, needed[i]};
 	}
+	free(needed);
 	return PTOWSP_OK;
 }
 

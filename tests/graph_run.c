@@ -83,10 +83,13 @@ static void on_tasks(void *context, const struct ptowsp_trace_task *tasks, uint3
 {
 	struct graph_run *run = context;
 
-	for (uint32_t i = 0; i < count && run->task_count < GRAPH_RUN_TASKS; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		const struct ptowsp_trace_task *task = (const void *)((const char *)tasks + (size_t)i * stride);
 		size_t used = strlen(run->times);
 
+		snprintf(run->last, sizeof(run->last), "task %llu %s", (unsigned long long)task->task, ptowsp_plan_kernel(run->plan, task->kernel));
+		if (run->task_count == GRAPH_RUN_TASKS)
+			continue;
 		run->tasks[run->task_count++] = *task;
 		snprintf(run->times + used, sizeof(run->times) - used, "%s%s %llu-%llu", used ? " " : "", ptowsp_plan_kernel(run->plan, task->kernel),
 			 (unsigned long long)task->start, (unsigned long long)task->end);

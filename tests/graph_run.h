@@ -26,6 +26,7 @@ struct graph_run {
 	char log[4096];
 	struct ptowsp_trace_task tasks[GRAPH_RUN_TASKS];
 	uint32_t task_count;
+	char last[64];    /* "task 7 A": the latest one that was traced */
 	char times[4096]; /* "A 0-10 B 10-20": kernels in the order of tasks, with start and end */
 };
 

@@ -441,6 +441,79 @@ static void depths_and_counts_have_limits(void)
 	free(deep);
 }
 
+/* `count` binaries of nothing but a header. */
+static void as_many_binaries_as_there_may_be(void)
+{
+	static const uint32_t empty[] = {PTOWSP_GRAPH_MAGIC, 10, 0, 0, 0, UINT32_MAX, 0, 0, 16, 0, 0, 0, /* name, device, tables, 0 */ 0, 0, 0, 0};
+	uint8_t *bytes = malloc(4097 * sizeof(empty));
+	struct ptowsp_error error;
+
+	REQUIRE(bytes != NULL);
+	for (size_t i = 0; i < 4097; i++)
+		memcpy(bytes + i * sizeof(empty), empty, sizeof(empty));
+	CHECK_INT(image_open((const void *)bytes, 0, 4096 * sizeof(empty), &error), 0);
+	CHECK_STR(error.text, "");
+	CHECK_INT(image_open((const void *)bytes, 0, 4097 * sizeof(empty), &error), PTOWSP_BAD_PACKAGE);
+	CHECK_CONTAINS(error.text, "GRPH has more than 4096 binaries");
+	free(bytes);
+}
+
+/* The order has room for 2^20 fences and ends; one more is too many. */
+static void as_many_instructions_as_there_may_be(void)
+{
+	enum { MOST = 1 << 20 };
+	/* MC_FENCE with a table of one-word rows, ORDER behind it. */
+	static const uint32_t head[] = {PTOWSP_GRAPH_MAGIC, 10, 0, 0, 0, UINT32_MAX, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, PTOWSP_MC_FENCE, 4, 0, 0x103, 8, 0};
+	uint32_t *words = calloc((size_t)MOST * 3 + 64, 4);
+	struct ptowsp_error error;
+
+	REQUIRE(words != NULL);
+	for (uint32_t count = MOST; count < MOST + 2; count++) {
+		size_t size = sizeof(head) + (size_t)count * 12;
+
+		memcpy(words, head, sizeof(head));
+		words[8] = (uint32_t)(size - 12 * 4);
+		words[18] = words[21] = count;
+		memset(words + 22, 0, (size_t)count * 4);
+		for (uint32_t i = 0; i < count; i++) {
+			words[22 + count + 2 * i] = PTOWSP_MC_FENCE;
+			words[22 + count + 2 * i + 1] = i;
+		}
+		CHECK_INT(image_open(words, 0, size, &error), count > MOST ? PTOWSP_BAD_PACKAGE : 0);
+		if (count > MOST)
+			CHECK_CONTAINS(error.text, "GRPH[0] has more than 1048576 instructions");
+		else
+			CHECK_STR(error.text, "");
+	}
+	free(words);
+}
+
+/* Without an order a graph is put around: 2^20 less TG_BEGIN and TG_END. */
+static void as_many_rows_of_the_original_format_as_there_may_be(void)
+{
+	enum { MOST = (1 << 20) - 2 };
+	uint32_t *words = calloc((size_t)MOST * 5 + 64, 4);
+	struct ptowsp_error error;
+
+	REQUIRE(words != NULL);
+	words[0] = PTOWSP_GRAPH_MAGIC;
+	words[1] = 1;
+	for (uint32_t count = MOST; count < MOST + 2; count++) {
+		words[4] = count;
+		for (uint32_t i = 0; i < count; i++) {
+			words[5 + 5 * i] = i; /* MC_ALLOC: tensor, size, alignment, location */
+			words[5 + 5 * i + 1] = 64;
+			words[5 + 5 * i + 3] = 64;
+		}
+		CHECK_INT(image_open(words, 0, 20 + (size_t)count * 20, &error), count > MOST ? PTOWSP_BAD_PACKAGE : 0);
+		if (count > MOST)
+			CHECK_CONTAINS(error.text, "GRPH[0] has more than 1048576 instructions");
+		else
+			CHECK_STR(error.text, "");
+	}
+	free(words);
+}
+
 /* Random damage: refused, or shown in every way. */
 static void damaged_binaries_are_refused_or_readable(void)
 {
@@ -494,5 +567,8 @@ void suite_graph_form(CU_pSuite s)
 	TEST(s, longer_rows_are_cut_and_missing_operands_have_their_default);
 	TEST(s, wrong_programs_are_refused_by_instruction);
 	TEST(s, depths_and_counts_have_limits);
+	TEST(s, as_many_binaries_as_there_may_be);
+	TEST(s, as_many_instructions_as_there_may_be);
+	TEST(s, as_many_rows_of_the_original_format_as_there_may_be);
 	TEST(s, damaged_binaries_are_refused_or_readable);
 }

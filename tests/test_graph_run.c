@@ -437,6 +437,32 @@ static void a_kernel_that_nobody_serves_is_named(void)
 	graph_run_close(r);
 }
 
+/* --- many kernels --- */
+
+/* More kernels than an instruction of WORK can tell apart: those that are alike share a row, and the odd one still is what runs. */
+static void kernels_beyond_all_rows_share_them(void)
+{
+	enum { N = 66000 };
+	size_t room = (size_t)N * 48 + 1000, used = 0;
+	char *text = malloc(room);
+	struct graph_run *r;
+
+	REQUIRE(text != NULL);
+	used += (size_t)snprintf(text, room, "TG_BEGIN(G)\n");
+	for (int i = 0; i < N; i++)
+		used += (size_t)snprintf(text + used, room - used, "TG_KERNEL(%d, %s, 1, AIV, 0)\n", i, i == N - 1 ? "tick10" : "tick1");
+	snprintf(text + used, room - used, "TG_DEPEND(0, %d)\nTG_END(G)\n" RUN, N - 1);
+	r = graph_run_open(text, NULL, 2);
+	free(text);
+	REQUIRE(r != NULL);
+	CHECK_INT(graph_run_go(r), PTOWSP_OK);
+	CHECK_STR(r->error.text, "");
+	CHECK_UINT(r->source.t->kernel_count, 2);
+	CHECK(source_kernel(&r->source, "tick1") >= 0 && source_kernel(&r->source, "tick10") >= 0);
+	CHECK_STR(r->last, check_fmt("task %d tick10", N - 1));
+	graph_run_close(r);
+}
+
 /* --- the seed's example --- */
 
 static char *example_text(void)
@@ -527,6 +553,7 @@ void suite_graph_run(CU_pSuite s)
 	TEST(s, fused_graphs_run_as_one);
 	TEST(s, hints_change_nothing_here);
 	TEST(s, a_kernel_that_nobody_serves_is_named);
+	TEST(s, kernels_beyond_all_rows_share_them);
 	TEST(s, the_example_has_the_text_of_the_specification);
 	TEST(s, the_example_computes_what_it_says);
 }

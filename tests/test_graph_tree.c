@@ -243,6 +243,95 @@ static void a_chain_of_many_kernels_is_sorted(void)
 	free(text);
 }
 
+/* --- races in graphs of any size --- */
+
+/* Kernel i reads slice i of T and writes slice i + 1. `edge` is that from kernel odd - 1 to odd; all others are DATA. */
+static const char *slices(uint32_t count, uint32_t odd, const char *edge)
+{
+	static char *text;
+	size_t room = (size_t)count * 160 + 1000, used = 0;
+
+	free(text);
+	text = malloc(room);
+	if (!text)
+		return "";
+	used += (size_t)snprintf(text, room, "%sTG_BEGIN(G)\n", COPY);
+	for (uint32_t i = 0; i < count; i++) {
+		used += (size_t)snprintf(text + used, room - used, "TG_KERNEL(K%u, copy, 1, AIV, 0)\nMC_BIND(K%u, 0, T, %u, 256)\nMC_BIND(K%u, 1, T, %u, 256)\n", i, i,
+					 i * 256, i, i * 256 + 256);
+		if (i == odd)
+			used += (size_t)snprintf(text + used, room - used, "%s\n", edge);
+		else if (i)
+			used += (size_t)snprintf(text + used, room - used, "TG_DEPEND(K%u, K%u, DATA)\n", i - 1, i);
+	}
+	snprintf(text + used, room - used, "TG_END(G)\n");
+	return text;
+}
+
+static void a_missing_edge_is_found_among_thousands(void)
+{
+	REQUIRE(graph_module(slices(6000, 0, "")) != NULL);
+	CHECK_STR(graph_module_messages(), "");
+	REQUIRE(graph_module(slices(6000, 5500, "")) != NULL);
+	CHECK_STR(graph_module_messages(), "K5499 writes T, K5500 reads it, and nothing orders the two\n");
+	REQUIRE(graph_module(slices(6000, 5500, "TG_DEPEND(K5499, K5500)")) != NULL);
+	CHECK_STR(graph_module_messages(), "K5500 reads T, which K5499 writes, and only AFTER orders the two: what was written need not be visible\n");
+	graph_module_finish();
+	slices(0, 0, "");
+}
+
+/* 1,500 kernels write slices and 1,500 read all of them: more pairs than are looked at. */
+static void what_is_too_large_to_be_searched_is_said(void)
+{
+	enum { N = 1500 };
+	size_t room = (size_t)N * 300 + 1000, used = 0;
+	char *text = malloc(room);
+
+	REQUIRE(text != NULL);
+	used += (size_t)snprintf(text, room, "%sTG_BEGIN(G)\nMC_FENCE(GM)\n", COPY);
+	for (int i = 0; i < N; i++)
+		used += (size_t)snprintf(text + used, room - used, "TG_KERNEL(W%d, copy, 1, AIV, 0) MC_BIND(W%d, 0, IN) MC_BIND(W%d, 1, T, %d, 256)\n", i, i, i, i * 256);
+	for (int i = 0; i < N; i++)
+		used += (size_t)snprintf(text + used, room - used, "TG_KERNEL(R%d, copy, 1, AIV, 0) MC_BIND(R%d, 0, T) MC_BIND(R%d, 1, OUT, %d, 256)\n", i, i, i, i * 256);
+	snprintf(text + used, room - used, "TG_DEPEND(W%d, R0, BARRIER)\nTG_END(G)\n", N - 1);
+	REQUIRE(graph_module(text) != NULL);
+	CHECK_STR(graph_module_messages(),
+		  "graph G is too large to be searched for races: what R699 and the 2300 bindings behind it share is not looked at\n");
+	graph_module_finish();
+	free(text);
+}
+
+#define PAIR(between) COPY "TG_BEGIN(G)\n" STEP("W", "IN", "T") between STEP("R", "T", "OUT") "TG_DEPEND(W, R)\nTG_END(G)\n"
+#define UNSEEN "R reads T, which W writes, and only AFTER orders the two: what was written need not be visible\n"
+
+static void a_fence_counts_where_it_is_always_reached(void)
+{
+	static const struct {
+		const char *text, *messages;
+	} cases[] = {
+		{PAIR(""), UNSEEN},
+		{PAIR("MC_FENCE(DEVICE)\n"), ""},
+		{PAIR("CF_IF(n)\nMC_FENCE(DEVICE)\nCF_ENDIF\n"), UNSEEN},
+		{PAIR("CF_LOOP(n, i)\nMC_FENCE(DEVICE)\nCF_ENDLOOP\n"), UNSEEN},
+		{COPY "TG_BEGIN(G)\n" STEP("W", "IN", "T") "CF_IF(n)\nMC_FENCE(GM)\n" STEP("R", "T", "OUT") "CF_ENDIF\nTG_DEPEND(W, R)\nTG_END(G)\n", ""},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		REQUIRE(graph_module(cases[i].text) != NULL);
+		CHECK_STR(graph_module_messages(), cases[i].messages);
+	}
+	graph_module_finish();
+}
+
+/* A reads what B or C wrote, whichever ran; nothing orders C. */
+static void both_branches_are_writers_of_what_follows(void)
+{
+	REQUIRE(graph_module(COPY "TG_BEGIN(G)\nCF_IF(n)\n" STEP("B", "IN", "T") "CF_ELSE\n" STEP("C", "IN", "T") "CF_ENDIF\n" STEP("A", "T", "OUT")
+				  "TG_DEPEND(B, A, DATA, T)\nTG_END(G)\n") != NULL);
+	CHECK_STR(graph_module_messages(), "C writes T, A reads it, and nothing orders the two\n");
+	graph_module_finish();
+}
+
 void suite_graph_tree(CU_pSuite s)
 {
 	TEST(s, kernels_without_edges_stay_in_the_order_of_the_text);
@@ -261,4 +350,8 @@ void suite_graph_tree(CU_pSuite s)
 	TEST(s, kernels_that_do_the_same_are_one_in_a_fused_graph);
 	TEST(s, kernels_whose_input_changes_between_stay_two);
 	TEST(s, a_chain_of_many_kernels_is_sorted);
+	TEST(s, a_missing_edge_is_found_among_thousands);
+	TEST(s, what_is_too_large_to_be_searched_is_said);
+	TEST(s, a_fence_counts_where_it_is_always_reached);
+	TEST(s, both_branches_are_writers_of_what_follows);
 }

@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define SOURCE_BYTES ((size_t)16 << 20)
-#define ARENA_BYTES ((size_t)1 << 30)
+#define ARENA_BYTES ((size_t)1 << 31)
 
 struct compilation {
 	struct lang_unit unit;

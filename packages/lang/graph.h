@@ -21,6 +21,7 @@ struct lang_graph_object {
 	struct lang_span at;     /* where it is defined, else its first use */
 	struct lang_graph_inst *inst; /* the instruction that defines it, NULL without one */
 	struct lang_graph *graph;     /* kernels, barriers: the graph they belong to */
+	uint32_t set;                 /* the latest {set} that it was written in, counted from 1 */
 };
 
 /* A scalar: condition, count, offset, size, iteration. op: enum ptowsp_expr_op or PTOWSP_GRAPH_NODE_x. CONST: value; VALUE: object is a SCALAR (a
@@ -34,6 +35,7 @@ struct lang_graph_scalar {
 	struct lang_graph_scalar *a, *b, *c;
 	struct lang_span at;
 	uint32_t row;   /* of NODE in the binary, set when it is written */
+	struct lang_graph_slot *slot; /* ELEMENT: where it is loaded to (graph_lower.h) */
 };
 
 /* One operand; graph_ops.def says which kind stands where. */
@@ -68,6 +70,7 @@ struct lang_graph_inst {
 	struct lang_graph *graph;         /* the graph it stands in, NULL outside */
 	uint32_t order;                   /* place in program text, 0 first; the words that end blocks count, too */
 	uint32_t else_order, end_order;   /* of its CF_ELSE and of what ends its block */
+	uint32_t launch;                  /* what launches: place among the launches of the program plus 1 (graph_lower.h) */
 };
 
 struct lang_graph_bind {
@@ -174,6 +177,8 @@ struct lang_graph_reader {
 	uint8_t bare;                     /* 1: without `graph @name {` around */
 	struct lang_graph_object *iterators[PTOWSP_NESTING_LIMIT]; /* of the loops around, outermost first */
 	uint32_t iterator_count;
+	uint32_t sets;                    /* read so far */
+	uint32_t first_kernel;            /* of the program: the first one that the open graph mentions */
 };
 
 /* The object of that spelling and kind; made when it is mentioned for the first time. */
@@ -204,6 +209,8 @@ void lang_graph_fuse(struct lang_unit *unit, struct lang_graph_program *program)
 void lang_graph_run_check(struct lang_unit *unit, const struct lang_graph_program *program);
 /* The least and the largest value that a scalar can have whatever the run. 0: that is not known. */
 int lang_graph_range(const struct lang_graph_scalar *scalar, int64_t *low_out, int64_t *high_out);
+/* The bytes of its tensor that a binding may mean, all of them where that depends on the run: from <= byte < end. */
+void lang_graph_bytes(const struct lang_graph_bind *bind, int64_t *from_out, int64_t *end_out);
 /* 1 if the bytes of two bindings of one tensor may meet. */
 int lang_graph_overlaps(const struct lang_graph_bind *a, const struct lang_graph_bind *b);
 

@@ -298,17 +298,24 @@ void lang_graph_bind(struct lang_module *module, struct lang_graph_program *prog
 		freed_check(unit, program->binds[i]);
 }
 
+void lang_graph_bytes(const struct lang_graph_bind *bind, int64_t *from_out, int64_t *end_out)
+{
+	int64_t high, size, unused;
+
+	*end_out = INT64_MAX;
+	if (!lang_graph_range(bind->offset, from_out, &high)) {
+		*from_out = 0;
+		return;
+	}
+	if (lang_graph_range(bind->size, &unused, &size) && size > 0)
+		*end_out = high + size;
+}
+
 int lang_graph_overlaps(const struct lang_graph_bind *a, const struct lang_graph_bind *b)
 {
-	int64_t al, ah, as, bl, bh, bs, unused;
+	int64_t from, end, other_from, other_end;
 
-	if (a->tensor != b->tensor)
-		return 0;
-	if (!lang_graph_range(a->offset, &al, &ah) || !lang_graph_range(b->offset, &bl, &bh))
-		return 1;
-	if (!lang_graph_range(a->size, &unused, &as) || !as)
-		as = FAR;
-	if (!lang_graph_range(b->size, &unused, &bs) || !bs)
-		bs = FAR;
-	return al < bh + bs && bl < ah + as;
+	lang_graph_bytes(a, &from, &end);
+	lang_graph_bytes(b, &other_from, &other_end);
+	return a->tensor == b->tensor && from < other_end && other_from < end;
 }

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_check.c - the constraints of one graph: edges, visibility, barriers, cores. */
 #include "lang/graph.h"
-#include "lang/graph_order.h"
+#include "lang/graph_race.h"
 #include "ptowsp/task.h"
 
 #include <string.h>
-
-/* Pairs of bindings that are compared for visibility, per tensor: more of them are a generated program's. */
-#define MAX_PAIRS 65536u
 
 struct graph_check {
 	struct lang_unit *unit;
 	struct lang_module *module;
 	struct lang_graph_program *program;
 	struct lang_graph_order order; /* of the graph at hand */
-	struct touches *touches;       /* by tensor */
+	const struct lang_graph_inst **partitions; /* so far */
+	uint32_t partition_count, partition_capacity;
 };
 
 /* --- edges --- */
@@ -90,74 +88,6 @@ static void depends_check(struct graph_check *check)
 	}
 }
 
-/* --- visibility --- */
-
-/* In the two branches of one CF_IF. */
-static int are_alternatives(const struct lang_graph_inst *a, const struct lang_graph_inst *b)
-{
-	for (const struct lang_graph_inst *x = a; x->parent; x = x->parent)
-		for (const struct lang_graph_inst *y = b; y->parent; y = y->parent)
-			if (x->parent == y->parent && x->parent->op == PTOWSP_CF_IF && x != y)
-				return (x->order < x->parent->else_order) != (y->order < x->parent->else_order) && x->parent->has_else;
-	return 0;
-}
-
-/* One binding writes what the other one reads or writes: is that ordered, and is it seen? */
-static void pair_check(struct graph_check *check, const struct lang_graph_bind *writer, const struct lang_graph_bind *other)
-{
-	const struct lang_graph_order *order = &check->order;
-	uint32_t w = writer->kernel->node, o = other->kernel->node;
-	const char *wn = writer->kernel->object.name, *on = other->kernel->object.name, *tn = writer->tensor->object.name;
-
-	if (!(writer->access & PTOWSP_WRITE) || !other->access || !lang_graph_overlaps(writer, other) ||
-	    are_alternatives(writer->kernel->inst, other->kernel->inst))
-		return;
-	if (!lang_graph_is_before(order, w, o)) {
-		if (!lang_graph_is_before(order, o, w) && (!(other->access & PTOWSP_WRITE) || w < o)) {
-			lang_warn(check->unit, other->inst->at, "%s writes %s, %s %s it, and nothing orders the two", wn, tn, on,
-				  other->access & PTOWSP_READ ? "reads" : "writes");
-			lang_help(check->unit, "TG_DEPEND(%s, %s, DATA, %s)", wn, on, tn);
-		}
-		return;
-	}
-	if (!(other->access & PTOWSP_READ) || lang_graph_is_visible(order, w, o))
-		return;
-	lang_warn(check->unit, other->inst->at, "%s reads %s, which %s writes, and only AFTER orders the two: what was written need not be visible", on,
-		  tn, wn);
-	lang_help(check->unit, "TG_DEPEND(%s, %s, DATA, %s), or MC_FENCE(DEVICE) between the two kernels", wn, on, tn);
-}
-
-/* The bindings of one graph by tensor; empty between two graphs. */
-struct touches {
-	struct lang_graph_bind **rows;
-	uint32_t count, capacity;
-};
-
-static void visibility_check(struct graph_check *check)
-{
-	const struct lang_graph *graph = check->order.graph;
-
-	for (uint32_t k = 0; k < graph->kernel_count; k++)
-		for (uint32_t i = 0; i < graph->kernels[k]->bind_count; i++) {
-			struct lang_graph_bind *bind = graph->kernels[k]->binds[i];
-			struct touches *t = &check->touches[bind->tensor->object.index];
-
-			if (bind->access)
-				*LANG_PUSH(&check->unit->arena, t->rows, t->count, t->capacity) = bind;
-		}
-	for (uint32_t k = 0; k < graph->kernel_count; k++)
-		for (uint32_t i = 0; i < graph->kernels[k]->bind_count; i++) {
-			struct touches *t = &check->touches[graph->kernels[k]->binds[i]->tensor->object.index];
-			uint32_t pairs = 0;
-
-			for (uint32_t a = 0; a < t->count; a++)
-				for (uint32_t b = 0; b < t->count && pairs < MAX_PAIRS; b++, pairs++)
-					if (t->rows[a]->kernel != t->rows[b]->kernel)
-						pair_check(check, t->rows[a], t->rows[b]);
-			t->count = 0;
-		}
-}
-
 /* --- cores --- */
 
 struct cores {
@@ -206,16 +136,29 @@ static void request_check(struct graph_check *check, const struct lang_graph_ins
 		cores_refuse(check->unit, inst->args[3].at, who, "AICPU", kernel->aicpu, cores, cores->aicpu);
 }
 
-static void partition_check(struct graph_check *check, const struct lang_graph_inst *inst, const struct cores *cores)
+static void partition_refuse(struct lang_unit *unit, const struct lang_graph_inst *inst, uint32_t operand, const char *what, const struct cores *cores,
+			     uint64_t there)
 {
-	const char *name = inst->args[0].object->name;
+	uint64_t end = inst->args[operand].value + inst->args[operand + 1].value;
 
-	if (inst->args[1].value + inst->args[2].value > cores->aic)
-		lang_error(check->unit, inst->args[2].at, "partition %s ends at AIC core %llu, and %s has %llu", name,
-			   (unsigned long long)(inst->args[1].value + inst->args[2].value), cores->device, (unsigned long long)cores->aic);
-	if (inst->args[3].value + inst->args[4].value > cores->aiv)
-		lang_error(check->unit, inst->args[4].at, "partition %s ends at AIV core %llu, and %s has %llu", name,
-			   (unsigned long long)(inst->args[3].value + inst->args[4].value), cores->device, (unsigned long long)cores->aiv);
+	lang_error(unit, inst->args[operand + 1].at, "partition %s ends at %s core %llu, and %s has %llu", inst->args[0].object->name, what,
+		   (unsigned long long)end, cores->device, (unsigned long long)there);
+}
+
+/* 1: it has cores. */
+static int partition_check(struct graph_check *check, const struct lang_graph_inst *inst, const struct cores *cores)
+{
+	const struct lang_graph_arg *a = inst->args;
+
+	if (a[1].value + a[2].value > cores->aic)
+		partition_refuse(check->unit, inst, 1, "AIC", cores, cores->aic);
+	if (a[3].value + a[4].value > cores->aiv)
+		partition_refuse(check->unit, inst, 3, "AIV", cores, cores->aiv);
+	if (!a[2].value && !a[4].value) {
+		lang_error(check->unit, inst->at, "partition %s has no cores", a[0].object->name);
+		lang_help(check->unit, "CA_PARTITION(%s, AIC_START, AIC_COUNT, AIV_START, AIV_COUNT): one of the counts must not be 0", a[0].object->name);
+	}
+	return a[2].value || a[4].value;
 }
 
 static int ranges_meet(uint64_t a, uint64_t an, uint64_t b, uint64_t bn)
@@ -223,27 +166,50 @@ static int ranges_meet(uint64_t a, uint64_t an, uint64_t b, uint64_t bn)
 	return an && bn && a < b + bn && b < a + an;
 }
 
-/* Requests and partitions, wherever they stand; partitions do not share cores. */
-static void cores_walk(struct graph_check *check, const struct lang_graph_block *block, const struct cores *cores,
-		       const struct lang_graph_inst **last)
+/* Those that are all right are few: no two share cores, and each has some. The compilation ends at the 20th that is not. */
+static void partitions_compare(struct graph_check *check, const struct lang_graph_inst *inst)
+{
+	const struct lang_graph_arg *a = inst->args;
+
+	for (uint32_t i = 0; i < check->partition_count; i++) {
+		const struct lang_graph_arg *b = check->partitions[i]->args;
+
+		if (!ranges_meet(a[1].value, a[2].value, b[1].value, b[2].value) && !ranges_meet(a[3].value, a[4].value, b[3].value, b[4].value))
+			continue;
+		lang_error(check->unit, inst->at, "partitions %s and %s share cores", b[0].object->name, a[0].object->name);
+		lang_help(check->unit, "%s is defined at %s", b[0].object->name, lang_place(check->unit, check->partitions[i]->at));
+		return;
+	}
+	*LANG_PUSH(&check->unit->arena, check->partitions, check->partition_count, check->partition_capacity) = inst;
+}
+
+/* Requests and partitions, wherever they stand. */
+static void cores_walk(struct graph_check *check, const struct lang_graph_block *block, const struct cores *cores)
 {
 	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
 		if (inst->op == PTOWSP_CA_REQUEST)
 			request_check(check, inst, cores);
-		if (inst->op == PTOWSP_CA_PARTITION) {
-			const struct lang_graph_arg *a = inst->args, *b = *last ? (*last)->args : NULL;
-
-			partition_check(check, inst, cores);
-			if (b && (ranges_meet(a[1].value, a[2].value, b[1].value, b[2].value) ||
-				  ranges_meet(a[3].value, a[4].value, b[3].value, b[4].value))) {
-				lang_error(check->unit, inst->at, "partitions %s and %s share cores", b[0].object->name, a[0].object->name);
-				lang_help(check->unit, "%s is defined at %s", b[0].object->name, lang_place(check->unit, (*last)->at));
-			}
-			*last = inst;
-		}
-		cores_walk(check, &inst->body, cores, last);
-		cores_walk(check, &inst->other, cores, last);
+		if (inst->op == PTOWSP_CA_PARTITION && partition_check(check, inst, cores))
+			partitions_compare(check, inst);
+		cores_walk(check, &inst->body, cores);
+		cores_walk(check, &inst->other, cores);
 	}
+}
+
+/* By node: how many kernels lie on the longest way to it. */
+static uint32_t *levels_make(struct graph_check *check)
+{
+	const struct lang_graph_order *order = &check->order;
+	uint32_t *level = lang_alloc(&check->unit->arena, ((size_t)order->node_count + 1) * sizeof(*level));
+
+	for (uint32_t i = 0; i < order->node_count; i++) {
+		uint32_t node = order->sorted[i], then = level[node] + (node < order->kernel_count);
+
+		for (uint32_t e = order->first[node]; e; e = order->next[e - 1])
+			if (level[order->edges[e - 1].to] < then)
+				level[order->edges[e - 1].to] = then;
+	}
+	return level;
 }
 
 /* Kernels of one depth wait for none of each other: they can run at the same time, and then their requests add up. */
@@ -251,17 +217,13 @@ static void levels_check(struct graph_check *check, const struct cores *cores)
 {
 	const struct lang_graph_order *order = &check->order;
 	const struct lang_graph *graph = order->graph;
-	uint32_t *level = lang_alloc(&check->unit->arena, (order->node_count + 1) * sizeof(*level));
+	uint32_t *level = levels_make(check);
 	struct cores *sums = lang_alloc(&check->unit->arena, ((size_t)order->node_count + 1) * sizeof(*sums));
 	uint32_t *at = lang_alloc(&check->unit->arena, ((size_t)graph->kernel_count + 1) * sizeof(*at));
 	uint32_t *asked = lang_alloc(&check->unit->arena, ((size_t)order->node_count + 1) * sizeof(*asked)); /* kernels of the level */
 
 	for (uint32_t i = 0; i < graph->kernel_count; i++)
 		at[order->position[i]] = i;
-	for (uint32_t i = 0; i < graph->kernel_count; i++)
-		for (uint32_t k = 0; k < i; k++)
-			if (lang_graph_is_before(order, at[k], at[i]) && level[at[i]] <= level[at[k]])
-				level[at[i]] = level[at[k]] + 1;
 	for (uint32_t i = 0; i < graph->kernel_count; i++) {
 		const struct lang_graph_kernel *kernel = graph->kernels[at[i]];
 		struct cores *sum = &sums[level[at[i]]];
@@ -292,10 +254,8 @@ static void graph_check(struct graph_check *check, struct lang_graph *graph, con
 	if (check->order.broken)
 		return;
 	depends_check(check);
-	if (!check->order.before)
-		return;
 	if (!graph->fused[0])
-		visibility_check(check);
+		lang_graph_race_check(check->unit, &check->order);
 	for (uint32_t i = 0; i < graph->kernel_count; i++)
 		if (graph->kernels[i]->requested) {
 			levels_check(check, cores);
@@ -314,14 +274,12 @@ void lang_graph_check(struct lang_module *module, struct lang_decl *decl)
 	struct lang_graph_program *program = (struct lang_graph_program *)(void *)decl;
 	struct graph_check check = {.unit = module->unit, .module = module, .program = program};
 	const struct cores cores = cores_of(module);
-	const struct lang_graph_inst *partition = NULL;
 	uint32_t errors = module->unit->list->head.errors;
 
 	if (decl->broken)
 		return;
-	check.touches = lang_alloc(&module->unit->arena, (program->tensor_count + 1) * sizeof(*check.touches));
 	lang_graph_bind(module, program);
-	cores_walk(&check, &program->body, &cores, &partition);
+	cores_walk(&check, &program->body, &cores);
 	if (module->unit->list->head.errors == errors)
 		lang_graph_fuse(module->unit, program);
 	for (uint32_t i = 0; i < program->graph_count; i++) {

@@ -7,24 +7,28 @@
 /* Nodes that a task waits for, each once; the strongest kind is kept. */
 struct edges {
 	struct lang_graph_walk *walk;
-	struct edge {
-		struct lang_graph_node *node;
-		uint32_t kind; /* operand1 of AFTER */
-	} *rows;
-	uint32_t count, capacity;
+	uint32_t count, stamp;
 };
+
+static struct edges edges_begin(struct lang_graph_walk *walk)
+{
+	return (struct edges){.walk = walk, .stamp = ++walk->stamp};
+}
 
 static void edge_add(struct edges *edges, struct lang_graph_node *node, uint32_t kind)
 {
+	struct lang_graph_walk *walk = edges->walk;
+
 	if (!node || !node->issued)
 		return;
-	for (uint32_t i = 0; i < edges->count; i++)
-		if (edges->rows[i].node == node) {
-			if (edges->rows[i].kind == PTOWSP_AFTER_SOFT)
-				edges->rows[i].kind = kind;
-			return;
-		}
-	*LANG_PUSH(&edges->walk->lower->unit->arena, edges->rows, edges->count, edges->capacity) = (struct edge){node, kind};
+	if (node->stamp == edges->stamp) {
+		if (walk->waits[node->place].kind == PTOWSP_AFTER_SOFT)
+			walk->waits[node->place].kind = kind;
+		return;
+	}
+	node->stamp = edges->stamp;
+	node->place = edges->count;
+	*LANG_PUSH(&walk->lower->unit->arena, walk->waits, edges->count, walk->wait_capacity) = (struct lang_graph_wait){node, kind};
 }
 
 static uint32_t kind_of(unsigned dep_type)
@@ -39,61 +43,30 @@ static uint32_t kind_of(unsigned dep_type)
 
 /* --- events --- */
 
-static void block_signals(struct edges *edges, const struct lang_graph_block *block, const struct lang_graph_object *event)
+/* Of this launch, and of all those before: each is over, or an edge to it is right. */
+static void event_edges(struct edges *edges, const struct lang_graph_object *event)
 {
 	struct lang_graph_lowering *lowering = edges->walk->lowering;
 
-	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
-		block_signals(edges, &inst->body, event);
-		block_signals(edges, &inst->other, event);
-		if (inst->op != PTOWSP_SY_SIGNAL || inst->args[0].object != event)
-			continue;
-		/* Of this launch, and of all those before: each is over, or an edge to it is right. */
+	for (const struct lang_graph_link *link = lowering->signals[event->index].first; link; link = link->next)
 		for (uint32_t i = 0; i < lowering->launch_count; i++)
-			edge_add(edges, lang_graph_node_of(&lowering->launches[i], lang_graph_kernel(inst->args[1].object)), PTOWSP_AFTER_TASK);
-	}
-}
-
-typedef void (*wait_fn)(struct edges *edges, const struct lang_graph_object *event);
-
-static void block_waits(struct edges *edges, const struct lang_graph_block *block, const struct lang_graph_kernel *kernel, wait_fn fn)
-{
-	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
-		block_waits(edges, &inst->body, kernel, fn);
-		block_waits(edges, &inst->other, kernel, fn);
-		if (inst->op == PTOWSP_SY_WAIT && lang_graph_kernel(inst->args[1].object) == kernel)
-			fn(edges, inst->args[0].object);
-	}
-}
-
-static void event_edges(struct edges *edges, const struct lang_graph_object *event)
-{
-	block_signals(edges, &edges->walk->lowering->program->body, event);
-}
-
-static struct lang_graph_event *event_of(struct lang_graph_lowering *lowering, const struct lang_graph_object *object)
-{
-	for (uint32_t i = 0; i < lowering->event_count; i++)
-		if (lowering->events[i].object == object)
-			return &lowering->events[i];
-	return NULL;
+			edge_add(edges, lang_graph_node_of(&lowering->launches[i], lang_graph_kernel(link->inst->args[1].object)), PTOWSP_AFTER_TASK);
 }
 
 /* An event that all its signals may have left out: the run ends there with a report, instead of going on as if it had come. */
-static void event_guard(struct edges *edges, const struct lang_graph_object *object)
+static void event_guard(struct lang_graph_walk *walk, const struct lang_graph_object *object)
 {
-	struct lang_graph_walk *walk = edges->walk;
 	struct lang_exprs *exprs = &walk->lower->tables.exprs;
-	struct edges signals = {.walk = walk};
-	struct lang_graph_event *event = event_of(walk->lowering, object);
+	struct edges signals = edges_begin(walk);
+	struct lang_graph_event *event = &walk->lowering->events[object->index];
 	uint32_t none = lang_expr_const(exprs, 1), head, zero = lang_expr_const(exprs, 0);
 
 	event_edges(&signals, object);
 	for (uint32_t i = 0; i < signals.count; i++) {
-		if (!signals.rows[i].node->conditional)
+		if (!walk->waits[i].node->conditional)
 			return;
 		none = lang_expr_binary(exprs, PTOWSP_EXPR_LAND, none,
-					lang_expr_binary(exprs, PTOWSP_EXPR_LT, lang_expr_value(exprs, signals.rows[i].node->slot.row), zero));
+					lang_expr_binary(exprs, PTOWSP_EXPR_LT, lang_expr_value(exprs, walk->waits[i].node->slot.row), zero));
 	}
 	event->needed = 1;
 	head = lang_graph_emit(walk, PTOWSP_OP_COND, 0, none);
@@ -104,16 +77,17 @@ static void event_guard(struct edges *edges, const struct lang_graph_object *obj
 
 void lang_graph_events_wait(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel)
 {
-	struct edges edges = {.walk = walk};
+	const struct lang_graph_links *links = &walk->lowering->links[kernel->object.index];
 
-	block_waits(&edges, &walk->lowering->program->body, kernel, event_guard);
+	for (const struct lang_graph_link *link = links->waits.first; link; link = link->next)
+		event_guard(walk, link->inst->args[0].object);
 }
 
 void lang_graph_events_end(struct lang_graph_walk *walk)
 {
 	uint32_t head, zero = lang_expr_const(&walk->lower->tables.exprs, 0);
 
-	for (uint32_t i = 0; i < walk->lowering->event_count; i++) {
+	for (uint32_t i = 0; i < walk->lowering->program->object_count; i++) {
 		if (!walk->lowering->events[i].needed)
 			continue;
 		head = lang_graph_emit(walk, PTOWSP_OP_COND, 0, zero);
@@ -127,52 +101,48 @@ void lang_graph_events_end(struct lang_graph_walk *walk)
 
 static void depend_edges(struct edges *edges, const struct lang_graph_kernel *kernel)
 {
-	const struct lang_graph *graph = edges->walk->launch->graph;
+	struct lang_graph_walk *walk = edges->walk;
+	const struct lang_graph_links *links = &walk->lowering->links[kernel->object.index];
 
-	for (uint32_t i = 0; i < graph->depend_count; i++)
-		if (graph->depends[i]->dst == kernel)
-			edge_add(edges, lang_graph_node_of(edges->walk->launch, graph->depends[i]->src), kind_of(graph->depends[i]->type));
-	block_waits(edges, &edges->walk->lowering->program->body, kernel, event_edges);
+	for (const struct lang_graph_link *link = links->into.first; link; link = link->next)
+		edge_add(edges, lang_graph_node_of(walk->launch, link->depend->src), kind_of(link->depend->type));
+	for (const struct lang_graph_link *link = links->waits.first; link; link = link->next)
+		event_edges(edges, link->inst->args[0].object);
 }
 
-static int set_has(const struct lang_graph_arg *arg, const struct lang_graph_kernel *kernel)
+/* SY_BARRIER: what one kernel of the set waits for, all of them do. */
+static void set_edges(struct edges *edges, const struct lang_graph_kernel *kernel)
 {
-	for (uint32_t i = 0; i < arg->set_count; i++)
-		if (lang_graph_kernel(arg->set[i]) == kernel)
+	const struct lang_graph_links *links = &edges->walk->lowering->links[kernel->object.index];
+
+	for (const struct lang_graph_link *link = links->sets.first; link; link = link->next)
+		for (uint32_t i = 0; i < link->inst->args[0].set_count; i++)
+			depend_edges(edges, lang_graph_kernel(link->inst->args[0].set[i]));
+}
+
+static int is_barrier(const struct lang_graph_links *links)
+{
+	for (const struct lang_graph_link *link = links->into.first; link; link = link->next)
+		if (link->depend->type == PTOWSP_dep_type_BARRIER)
 			return 1;
 	return 0;
 }
 
-/* SY_BARRIER: what one kernel of the set waits for, all of them do. */
-static void set_edges(struct edges *edges, const struct lang_graph_block *block, const struct lang_graph_kernel *kernel)
-{
-	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
-		set_edges(edges, &inst->body, kernel);
-		set_edges(edges, &inst->other, kernel);
-		if (inst->op != PTOWSP_SY_BARRIER || !set_has(&inst->args[0], kernel))
-			continue;
-		for (uint32_t i = 0; i < inst->args[0].set_count; i++)
-			depend_edges(edges, lang_graph_kernel(inst->args[0].set[i]));
-	}
-}
-
-/* TG_DEPEND of kind BARRIER: all that were issued before come before all that follow. */
+/* TG_DEPEND of kind BARRIER: all that were issued before come before all that follow. It is enough to wait for those that nobody else of them waits
+ * for, as long as the one that waits always runs. */
 static void barrier_raise(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel)
 {
-	const struct lang_graph *graph = walk->launch->graph;
-	int raised = 0;
+	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < graph->depend_count; i++)
-		raised |= graph->depends[i]->dst == kernel && graph->depends[i]->type == PTOWSP_dep_type_BARRIER;
-	for (uint32_t n = 0; raised && n < walk->launch->node_count; n++) {
-		struct lang_graph_barrier *barrier;
-
-		if (!walk->launch->nodes[n].issued)
-			continue;
-		barrier = lang_alloc(&walk->lower->unit->arena, sizeof(*barrier));
-		*barrier = (struct lang_graph_barrier){walk->barrier, &walk->launch->nodes[n]};
-		walk->barrier = barrier;
-	}
+	if (!is_barrier(&walk->lowering->links[kernel->object.index]))
+		return;
+	for (uint32_t i = 0; i < walk->open_count; i++)
+		if (!walk->open[i]->covered)
+			walk->open[kept++] = walk->open[i];
+	walk->open_count = kept;
+	walk->barrier_count = 0;
+	for (uint32_t i = 0; i < kept; i++)
+		*LANG_PUSH(&walk->lower->unit->arena, walk->barrier, walk->barrier_count, walk->barrier_capacity) = walk->open[i];
 }
 
 /* --- launches --- */
@@ -196,25 +166,35 @@ static void launch_edges(struct edges *edges, const struct lang_graph_node *node
 	}
 }
 
+/* A task of the same launch that waits for another one hides it from full barriers. */
+static void cover(const struct lang_graph_walk *walk, struct lang_graph_node *node, uint32_t kind)
+{
+	const struct lang_graph_launch *launch = walk->launch;
+
+	if (!walk->branches && kind != PTOWSP_AFTER_SOFT && node >= launch->nodes && node < launch->nodes + launch->node_count)
+		node->covered = 1;
+}
+
 void lang_graph_edges_emit(struct lang_graph_walk *walk, struct lang_graph_node *node, const struct lang_graph_kernel *kernel)
 {
 	struct lang_exprs *exprs = &walk->lower->tables.exprs;
-	struct edges edges = {.walk = walk};
+	struct edges edges = edges_begin(walk);
 
 	if (kernel) {
 		barrier_raise(walk, kernel);
 		depend_edges(&edges, kernel);
-		set_edges(&edges, walk->launch->graph->body, kernel);
+		set_edges(&edges, kernel);
 	}
-	for (const struct lang_graph_barrier *barrier = walk->barrier; barrier; barrier = barrier->next)
-		edge_add(&edges, barrier->node, PTOWSP_AFTER_BARRIER);
+	for (uint32_t i = 0; i < walk->barrier_count; i++)
+		edge_add(&edges, walk->barrier[i], PTOWSP_AFTER_BARRIER);
 	launch_edges(&edges, node);
 	for (uint32_t i = 0; i < edges.count; i++) {
-		const struct lang_graph_node *from = edges.rows[i].node;
+		struct lang_graph_node *from = walk->waits[i].node;
 
 		if (from == node)
 			continue;
-		lang_graph_emit(walk, PTOWSP_OP_AFTER, edges.rows[i].kind,
+		lang_graph_emit(walk, PTOWSP_OP_AFTER, walk->waits[i].kind,
 				walk->lowering->dynamic ? lang_expr_value(exprs, from->slot.row) : lang_expr_const(exprs, from->number));
+		cover(walk, from, walk->waits[i].kind);
 	}
 }

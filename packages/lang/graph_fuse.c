@@ -14,6 +14,7 @@ struct fusion {
 	struct lang_graph *graph;
 	struct lang_graph_kernel **copies; /* by kernel of the program so far: its copy */
 	uint32_t first_count;              /* kernels that come from the first graph */
+	struct lang_map names;             /* of its kernels */
 	uint32_t number;                   /* the largest one of a kernel so far */
 };
 
@@ -81,9 +82,10 @@ static struct lang_graph_kernel *kernel_copy(struct fusion *fusion, const struct
 	copy->object.index = p->kernel_count;
 	copy->object.number = ++fusion->number;
 	copy->object.graph = fusion->graph;
-	for (uint32_t i = 0; i < fusion->graph->kernel_count; i++)
-		if (!strcmp(fusion->graph->kernels[i]->object.name, kernel->object.name))
-			copy->object.name = lang_format(arena, "%s.%s", from->object.name, kernel->object.name);
+	if (lang_map_find(&fusion->names, kernel->object.name))
+		copy->object.name = lang_format(arena, "%s.%s", from->object.name, kernel->object.name);
+	if (!lang_map_find(&fusion->names, copy->object.name))
+		lang_map_add(&fusion->names, arena, copy->object.name, copy);
 	copy->node = fusion->graph->kernel_count;
 	copy->binds = NULL;
 	copy->bind_count = copy->bind_capacity = 0;

@@ -53,6 +53,7 @@ static void launch_add(struct lang_graph_lowering *lowering, struct lang_graph_i
 	struct lang_graph_launch *launch = LANG_PUSH(arena, lowering->launches, lowering->launch_count, lowering->launch_capacity);
 
 	*launch = (struct lang_graph_launch){.inst = inst, .conditional = (uint8_t)conditional};
+	inst->launch = lowering->launch_count;
 	if (inst->op == PTOWSP_MC_COPY) {
 		*LANG_PUSH(arena, launch->copies, launch->copy_count, launch->copy_capacity) = inst;
 		launch->node_count = 1;
@@ -84,18 +85,12 @@ static void block_find(struct lang_graph_lowering *lowering, const struct lang_g
 
 struct lang_graph_node *lang_graph_node_of(struct lang_graph_launch *launch, const struct lang_graph_kernel *kernel)
 {
-	for (uint32_t i = 0; launch->graph && i < launch->graph->kernel_count; i++)
-		if (launch->graph->kernels[i] == kernel)
-			return &launch->nodes[i];
-	return NULL;
+	return launch->graph && kernel->object.graph == launch->graph ? &launch->nodes[kernel->node] : NULL;
 }
 
 struct lang_graph_launch *lang_graph_launch_of(struct lang_graph_lowering *lowering, const struct lang_graph_inst *inst)
 {
-	for (uint32_t i = 0; i < lowering->launch_count; i++)
-		if (lowering->launches[i].inst == inst)
-			return &lowering->launches[i];
-	return NULL;
+	return inst->launch ? &lowering->launches[inst->launch - 1] : NULL;
 }
 
 /* --- who waits for whom --- */
@@ -226,4 +221,47 @@ void lang_graph_launches_find(struct lang_graph_lowering *lowering)
 	block_order(&order, &lowering->program->body);
 	for (uint32_t i = 0; i < lowering->launch_count; i++)
 		lowering->launches[i].issued = 0;
+}
+
+/* --- who is waited for --- */
+
+static int is_waited_for(const struct lang_graph_lowering *lowering, uint32_t launch)
+{
+	for (uint32_t i = 0; i < lowering->launch_count; i++)
+		if (lowering->launches[i].waits && lowering->launches[i].waits[launch] & DIRECT)
+			return 1;
+	return 0;
+}
+
+static int has_barrier(const struct lang_graph *graph)
+{
+	for (uint32_t i = 0; i < graph->depend_count; i++)
+		if (graph->depends[i]->type == PTOWSP_dep_type_BARRIER)
+			return 1;
+	return 0;
+}
+
+static void signals_name(struct lang_graph_lowering *lowering, const struct lang_graph_list *signals)
+{
+	for (const struct lang_graph_link *link = signals->first; link; link = link->next)
+		for (uint32_t i = 0; i < lowering->launch_count; i++) {
+			struct lang_graph_node *node = lang_graph_node_of(&lowering->launches[i], lang_graph_kernel(link->inst->args[1].object));
+
+			if (node)
+				node->named = 1;
+		}
+}
+
+void lang_graph_nodes_name(struct lang_graph_lowering *lowering)
+{
+	for (uint32_t i = 0; i < lowering->launch_count; i++) {
+		struct lang_graph_launch *launch = &lowering->launches[i];
+		int all = is_waited_for(lowering, i) || (launch->graph && has_barrier(launch->graph));
+
+		for (uint32_t n = 0; n < launch->node_count; n++)
+			launch->nodes[n].named = (uint8_t)(all || (launch->graph && n < launch->graph->kernel_count &&
+								   lowering->links[launch->graph->kernels[n]->object.index].from.first));
+	}
+	for (uint32_t i = 0; i < lowering->program->object_count; i++)
+		signals_name(lowering, &lowering->signals[i]);
 }

@@ -13,11 +13,19 @@
 
 uint32_t lang_graph_emit(struct lang_graph_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2)
 {
-	uint32_t at = lang_work_add(&walk->lower->tables, opcode, operand1, operand2);
+	struct lang_unit *unit = walk->lower->unit;
+	uint32_t at = operand1 > UINT16_MAX ? PTOWSP_NONE : lang_work_add(&walk->lower->tables, opcode, operand1, operand2);
 
-	if (at == PTOWSP_NONE)
-		lang_too_large(walk->lower, walk->at);
-	return at;
+	if (at != PTOWSP_NONE)
+		return at;
+	if (operand1 > UINT16_MAX)
+		lang_error(unit, walk->at, "the package has more than %u of what stands here: %s", UINT16_MAX,
+			   opcode == PTOWSP_OP_TASK ? "kernels that differ" : "kernels and copies of a program with CF_ instructions");
+	else
+		lang_error(unit, walk->at, "the launches of this program come to more than %u instructions and edges", LANG_MAX_INSTRUCTIONS);
+	lang_help(unit, "put what repeats itself into CF_LOOP, or into a package of its own");
+	unit->stopped = 1;
+	longjmp(unit->out, 1);
 }
 
 static uint32_t emit_at(struct lang_graph_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2)
@@ -44,19 +52,9 @@ static void body_end(struct lang_graph_walk *walk, uint32_t head)
 
 /* --- scalars --- */
 
-static uint32_t value_row(struct lang_graph_walk *walk, const char *name)
-{
-	const struct lang_rows *rows = lang_rows_of(walk->lower, PTOWSP_SECTION_SLOT);
-
-	for (uint32_t i = 0; i < rows->count; i++)
-		if (!strcmp(rows->rows[i].name, name))
-			return i;
-	return PTOWSP_NONE;
-}
-
 uint32_t lang_graph_value(struct lang_graph_walk *walk, const char *name)
 {
-	uint32_t row = value_row(walk, name);
+	uint32_t row = lang_row_find(lang_rows_of(walk->lower, PTOWSP_SECTION_SLOT), name);
 
 	if (row == PTOWSP_NONE)
 		return lang_expr_const(&walk->lower->tables.exprs, 0);
@@ -74,12 +72,9 @@ static uint32_t element_load(struct lang_graph_walk *walk, const struct lang_gra
 {
 	struct lang_exprs *exprs = &walk->lower->tables.exprs;
 	const struct lang_graph_memory *memory = memory_of(walk, lang_graph_tensor(scalar->object));
-	uint32_t size = lang_graph_dtype_bytes(scalar->dtype), index = lang_graph_expr(walk, scalar->a), slot = 0;
+	uint32_t size = lang_graph_dtype_bytes(scalar->dtype), index = lang_graph_expr(walk, scalar->a), slot = scalar->slot->made.row;
 	struct ptowsp_region_record region = {.tensor = lang_graph_tensor_row(memory), .row = lang_expr_const(exprs, 0), .column = index, .unit = 1};
 
-	for (const struct lang_graph_slot *s = walk->lowering->slots; s; s = s->next)
-		if (s->element == scalar)
-			slot = s->made.row;
 	if (memory->dtype != scalar->dtype) {
 		region.column = lang_expr_binary(exprs, PTOWSP_EXPR_MUL, index, lang_expr_const(exprs, size));
 		region.columns = size;
@@ -172,10 +167,20 @@ static unsigned io_of(unsigned access)
 
 /* --- tasks --- */
 
+/* Behind the task. */
+static void node_issue(struct lang_graph_walk *walk, struct lang_graph_node *node)
+{
+	node->conditional = walk->branches > 0;
+	if (!node->issued || node->covered)
+		*LANG_PUSH(&walk->lower->unit->arena, walk->open, walk->open_count, walk->open_capacity) = node;
+	node->issued = 1;
+	node->covered = 0;
+}
+
 /* Before the task: the number that it is going to have. */
 static void number_set(struct lang_graph_walk *walk, struct lang_graph_node *node)
 {
-	if (walk->lowering->dynamic)
+	if (walk->lowering->dynamic && node->named)
 		lang_graph_emit(walk, PTOWSP_OP_SLOT_SET, node->slot.row, lang_expr_leaf(&walk->lower->tables.exprs, PTOWSP_EXPR_TASK));
 	node->number = walk->tasks++;
 }
@@ -215,7 +220,7 @@ static int arguments_check(struct lang_graph_walk *walk, const struct lang_graph
 
 static void kernel_emit(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel)
 {
-	struct lang_graph_node_row *row = &walk->lowering->kernels[kernel->object.index];
+	struct lang_graph_node_row *row = walk->lowering->kernels[kernel->object.index].same;
 	const struct lang_function *function = kernel->function;
 	uint32_t tensors = tensors_of(kernel), scalars = function ? function->need_count : 0;
 	uint32_t *columns = lang_alloc(&walk->lower->unit->arena, (tensors + 1) * sizeof(*columns));
@@ -242,8 +247,7 @@ static void kernel_emit(struct lang_graph_walk *walk, const struct lang_graph_ke
 		lang_graph_emit(walk, io_of(lang_graph_access(walk->lowering, kernel, bind)), i, bind_region(walk, bind, columns[i]));
 	}
 	lang_graph_edges_emit(walk, node, kernel);
-	node->issued = 1;
-	node->conditional = walk->branches > 0;
+	node_issue(walk, node);
 }
 
 /* --- copies --- */
@@ -262,8 +266,7 @@ static void copy_words(struct lang_graph_walk *walk, struct lang_graph_node *nod
 	emit_at(walk, PTOWSP_OP_COPY, 0, from);
 	lang_graph_emit(walk, PTOWSP_OP_IO_OUTPUT, 0, to);
 	lang_graph_edges_emit(walk, node, NULL);
-	node->issued = 1;
-	node->conditional = walk->branches > 0;
+	node_issue(walk, node);
 }
 
 static void copy_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
@@ -320,62 +323,70 @@ static void alloc_emit(struct lang_graph_walk *walk, const struct lang_graph_mem
 	lang_graph_emit(walk, PTOWSP_OP_ALLOC, 0, lang_graph_tensor_row(memory));
 }
 
-static int scalar_uses(const struct lang_graph_scalar *scalar, const struct lang_graph_object *tensor)
+/* A tensor of the block, at its first use: taken. */
+static void memory_want(struct lang_graph_walk *walk, const struct lang_graph_block *home, const struct lang_graph_object *tensor)
 {
-	return scalar && ((scalar->op == PTOWSP_GRAPH_NODE_ELEMENT && scalar->object == tensor) || scalar_uses(scalar->a, tensor) ||
-			  scalar_uses(scalar->b, tensor) || scalar_uses(scalar->c, tensor));
+	struct lang_graph_memory *memory = &walk->lowering->memories[tensor->index];
+
+	if (memory->home != home || memory->there)
+		return;
+	memory->there = 1;
+	walk->at = tensor->inst->at;
+	alloc_emit(walk, memory);
 }
 
-static int kernel_uses(const struct lang_graph_kernel *kernel, const struct lang_graph_object *tensor)
+static void scalar_wants(struct lang_graph_walk *walk, const struct lang_graph_block *home, const struct lang_graph_scalar *scalar)
 {
-	for (uint32_t i = 0; i < kernel->bind_count; i++)
-		if (&kernel->binds[i]->tensor->object == tensor || scalar_uses(kernel->binds[i]->offset, tensor) ||
-		    scalar_uses(kernel->binds[i]->size, tensor))
-			return 1;
-	return 0;
+	if (!scalar)
+		return;
+	if (scalar->op == PTOWSP_GRAPH_NODE_ELEMENT)
+		memory_want(walk, home, scalar->object);
+	scalar_wants(walk, home, scalar->a);
+	scalar_wants(walk, home, scalar->b);
+	scalar_wants(walk, home, scalar->c);
 }
 
-static int block_uses(const struct lang_graph_block *block, const struct lang_graph_object *tensor);
-
-static int inst_uses(const struct lang_graph_inst *inst, const struct lang_graph_object *tensor)
+static void kernel_wants(struct lang_graph_walk *walk, const struct lang_graph_block *home, const struct lang_graph_kernel *kernel)
 {
-	for (unsigned i = 0; i < inst->arg_count; i++)
-		if (scalar_uses(inst->args[i].scalar, tensor))
-			return 1;
-	if (inst->op == PTOWSP_TG_KERNEL)
-		return kernel_uses(lang_graph_kernel(inst->args[0].object), tensor);
-	if (inst->op == PTOWSP_MC_COPY)
-		return inst->args[0].object == tensor || inst->args[1].object == tensor;
-	if (inst->op == PTOWSP_TG_LAUNCH || inst->op == PTOWSP_TG_INVOKE)
-		return block_uses(lang_graph_of(inst->args[0].object)->body, tensor);
-	if (inst->op == PTOWSP_TG_BEGIN)
-		return 0;
-	return block_uses(&inst->body, tensor) || block_uses(&inst->other, tensor);
-}
-
-static int block_uses(const struct lang_graph_block *block, const struct lang_graph_object *tensor)
-{
-	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next)
-		if (inst_uses(inst, tensor))
-			return 1;
-	return 0;
-}
-
-/* Allocations of the block that are wanted now: where they stand, or where they are used before that, as in the seed's own text. */
-static void block_allocs(struct lang_graph_walk *walk, const struct lang_graph_block *block, const struct lang_graph_inst *next)
-{
-	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
-		struct lang_graph_memory *memory;
-
-		if (inst->op != PTOWSP_MC_ALLOC)
-			continue;
-		memory = memory_of(walk, lang_graph_tensor(inst->args[0].object));
-		if (!memory->freed_inside || memory->there || (inst != next && !inst_uses(next, inst->args[0].object)))
-			continue;
-		memory->there = 1;
-		walk->at = inst->at;
-		alloc_emit(walk, memory);
+	for (uint32_t i = 0; i < kernel->bind_count; i++) {
+		memory_want(walk, home, &kernel->binds[i]->tensor->object);
+		scalar_wants(walk, home, kernel->binds[i]->offset);
+		scalar_wants(walk, home, kernel->binds[i]->size);
 	}
+}
+
+/* Allocations of the block that the instruction wants: those where they stand, or where they are used before that, as in the seed's own text. */
+static void inst_wants(struct lang_graph_walk *walk, const struct lang_graph_block *home, const struct lang_graph_inst *inst)
+{
+	const struct lang_graph_block *blocks[] = {&inst->body, &inst->other};
+
+	for (unsigned i = 0; i < inst->arg_count; i++)
+		scalar_wants(walk, home, inst->args[i].scalar);
+	if (inst->op == PTOWSP_TG_KERNEL)
+		kernel_wants(walk, home, lang_graph_kernel(inst->args[0].object));
+	else if (inst->op == PTOWSP_MC_ALLOC)
+		memory_want(walk, home, inst->args[0].object);
+	else if (inst->op == PTOWSP_MC_COPY)
+		for (unsigned i = 0; i < 2; i++)
+			memory_want(walk, home, inst->args[i].object);
+	else if (inst->op == PTOWSP_TG_LAUNCH || inst->op == PTOWSP_TG_INVOKE)
+		blocks[0] = lang_graph_of(inst->args[0].object)->body;
+	for (unsigned i = 0; i < 2 && inst->op != PTOWSP_TG_BEGIN; i++)
+		for (const struct lang_graph_inst *inner = blocks[i]->first; inner; inner = inner->next)
+			inst_wants(walk, home, inner);
+}
+
+/* How many allocations of the block are freed in it. */
+static uint32_t homes_find(struct lang_graph_walk *walk, const struct lang_graph_block *block)
+{
+	uint32_t count = 0;
+
+	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next)
+		if (inst->op == PTOWSP_MC_ALLOC && walk->lowering->memories[inst->args[0].object->index].freed_inside) {
+			walk->lowering->memories[inst->args[0].object->index].home = block;
+			count++;
+		}
+	return count;
 }
 
 static void free_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
@@ -498,7 +509,7 @@ static void launch_emit(struct lang_graph_walk *walk, const struct lang_graph_in
 		iteration = lang_graph_expr(walk, inst->args[1].scalar);
 	walk->launch = lang_graph_launch_of(walk->lowering, inst);
 	walk->iteration = iteration;
-	walk->barrier = NULL;
+	walk->open_count = walk->barrier_count = 0;
 	if (inst->op == PTOWSP_MC_COPY)
 		copy_emit(walk, inst);
 	else if (inst->op == PTOWSP_TG_CHECKPOINT || inst->op == PTOWSP_TG_RESTORE)
@@ -539,8 +550,11 @@ static void inst_emit(struct lang_graph_walk *walk, const struct lang_graph_inst
 
 static void block_emit(struct lang_graph_walk *walk, const struct lang_graph_block *block)
 {
+	uint32_t homes = homes_find(walk, block);
+
 	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
-		block_allocs(walk, block, inst);
+		if (homes)
+			inst_wants(walk, block, inst);
 		inst_emit(walk, inst);
 	}
 }

@@ -2,6 +2,7 @@
 /* graph_lower.h - a program of task graph instructions as workload: rows of kernels, tensors, slots and events, and one entry of code.
  * Everything lies in the unit's arena.
  *
+ * graph_link.c   what orders each kernel
  * graph_type.c   which element type each tensor has
  * graph_rows.c   rows with ids, and what is written into them
  * graph_launch.c  launches: who waits for whom
@@ -20,6 +21,9 @@ struct lang_graph_node {
 	uint8_t issued;        /* the code so far has it */
 	uint8_t conditional;   /* it may not run */
 	uint8_t source, sink;  /* no edge of its graph leads to it, from it */
+	uint8_t named;         /* others may wait for it: in a program with control flow it has a slot */
+	uint8_t covered;       /* a task of its launch that always runs waits for it */
+	uint32_t stamp, place; /* of the latest list of edges that it is in, and where there */
 };
 
 /* One TG_LAUNCH or TG_INVOKE; also a copy at the top, and the copies of a TG_CHECKPOINT or TG_RESTORE. */
@@ -48,6 +52,7 @@ struct lang_graph_memory {
 	uint8_t ordered;        /* a copy or a scalar reads or writes it: kernels of which nothing is known count as doing both */
 	uint8_t freed_inside;   /* MC_FREE in the block of its MC_ALLOC */
 	uint8_t there;          /* while code is written: between the two */
+	const struct lang_graph_block *home; /* while code is written: the block that takes and frees it */
 	uint64_t elements;      /* 0: external, as many as are bound */
 };
 
@@ -55,15 +60,33 @@ struct lang_graph_node_row { /* KREG row of a kernel */
 	struct lang_made made; /* first */
 	struct lang_graph_kernel *kernel;
 	struct lang_graph_lowering *lowering;
+	struct lang_graph_node_row *same; /* itself, or that of a kernel which is called in the same way */
 	const char *name;
 	uint32_t work;         /* place in the kernel list of WORK plus 1 */
 };
 
+/* More kernels than that in a module: those that are called in the same way share a row, which bears the name of their entry. An instruction of WORK
+ * can name 65,536 of them. */
+#define LANG_GRAPH_ROWS_LIMIT (1u << 15)
+
 struct lang_graph_slot { /* of an element that is loaded, or a scalar that is declared nowhere */
 	struct lang_made made; /* first */
-	const struct lang_graph_scalar *element;
-	const struct lang_graph_object *scalar;
-	struct lang_graph_slot *next;
+	const struct lang_graph_scalar *element; /* NULL: of a scalar */
+};
+
+/* Instructions and edges that name a kernel or an event, in the order of the text. */
+struct lang_graph_link {
+	struct lang_graph_link *next;
+	struct lang_graph_inst *inst;
+	struct lang_graph_depend *depend;
+};
+struct lang_graph_list {
+	struct lang_graph_link *first, *last;
+};
+struct lang_graph_links {
+	struct lang_graph_list into, from; /* TG_DEPEND */
+	struct lang_graph_list waits;      /* SY_WAIT */
+	struct lang_graph_list sets;       /* SY_BARRIER */
 };
 
 struct lang_graph_event { /* of an event that kernels wait for */
@@ -89,13 +112,18 @@ struct lang_graph_lowering {
 	uint32_t launch_count, launch_capacity;
 	struct lang_graph_memory *memories; /* by tensor->object.index */
 	struct lang_graph_node_row *kernels;/* by kernel->object.index */
-	struct lang_graph_slot *slots;
+	struct lang_graph_links *links;     /* by kernel->object.index */
+	struct lang_graph_list *signals;    /* SY_SIGNAL by object->index of the event */
+	struct lang_map scalars;            /* those of the slots that are called like a scalar */
 	uint32_t elements;                  /* of the slots those that are loaded */
-	struct lang_graph_event *events;
+	struct lang_graph_event *events;    /* by object->index; without an object where it is no event */
 	struct lang_graph_save *saves;
-	uint32_t event_count;
+	struct lang_map alike;              /* rows that kernels share, by what is in them */
 	uint8_t dynamic;                    /* there is control flow: task numbers are in slots */
 };
+
+/* --- graph_link.c --- */
+void lang_graph_links_make(struct lang_graph_lowering *lowering);
 
 /* --- graph_type.c --- */
 void lang_graph_types_find(struct lang_graph_lowering *lowering);
@@ -111,6 +139,8 @@ struct lang_graph_bind *lang_graph_bind_of(const struct lang_graph_kernel *kerne
 void lang_graph_launches_find(struct lang_graph_lowering *lowering);
 /* The launch that the instruction makes. */
 struct lang_graph_launch *lang_graph_launch_of(struct lang_graph_lowering *lowering, const struct lang_graph_inst *inst);
+/* Marks the nodes that edges may lead from. */
+void lang_graph_nodes_name(struct lang_graph_lowering *lowering);
 struct lang_graph_node *lang_graph_node_of(struct lang_graph_launch *launch, const struct lang_graph_kernel *kernel);
 
 /* --- graph_rows.c --- */

@@ -149,7 +149,7 @@ void lang_graph_undefined_refuse(struct lang_graph_reader *reader, const struct 
 {
 	struct lang_graph_program *p = reader->program;
 
-	for (uint32_t i = 0; graph && i < p->kernel_count; i++)
+	for (uint32_t i = reader->first_kernel; graph && i < p->kernel_count; i++)
 		if (!p->kernels[i]->object.defined && p->kernels[i]->object.graph == graph)
 			undefined_refuse(reader, &p->kernels[i]->object);
 	for (uint32_t i = 0; !graph && i < p->graph_count; i++)

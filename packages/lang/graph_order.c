@@ -9,7 +9,7 @@
 struct walk {
 	struct lang_unit *unit;
 	struct lang_graph_order *order;
-	uint32_t segment, fences;
+	uint32_t segment;
 	struct lang_graph_inst **barriers; /* SY_BARRIER */
 	uint32_t barrier_count, barrier_capacity;
 	struct lang_graph_inst **waits;    /* SY_SIGNAL and SY_WAIT */
@@ -40,12 +40,12 @@ static void block_walk(struct walk *walk, const struct lang_graph_block *block)
 
 	for (struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
 		walk->segment += (uint32_t)is_fixed(inst->op);
-		walk->fences += inst->op == PTOWSP_MC_FENCE;
+		if (inst->op == PTOWSP_MC_FENCE)
+			*LANG_PUSH(&walk->unit->arena, order->fences, order->fence_count, order->fence_capacity) = inst;
 		if (inst->op == PTOWSP_TG_KERNEL && !inst->broken) {
 			uint32_t node = lang_graph_kernel(inst->args[0].object)->node;
 
 			order->segment[node] = walk->segment;
-			order->fences[node] = walk->fences;
 		} else if (inst->op == PTOWSP_SY_BARRIER && !inst->broken) {
 			*LANG_PUSH(&walk->unit->arena, walk->barriers, walk->barrier_count, walk->barrier_capacity) = inst;
 		} else if ((inst->op == PTOWSP_SY_SIGNAL || inst->op == PTOWSP_SY_WAIT) && !inst->broken) {
@@ -178,9 +178,8 @@ static const char *node_name(const struct lang_graph_order *order, uint32_t node
 struct sort {
 	struct walk *walk;
 	uint32_t *missing;        /* by node: edges into it whose kernel is not issued yet */
-	uint32_t *first, *next;   /* edges from a node, as lists: edge + 1 */
 	uint32_t *heap, heap_count;
-	uint32_t *result, result_count;
+	uint32_t sorted_count;
 };
 
 /* Barriers as soon as they can be, kernels by segment, then by text. */
@@ -225,20 +224,21 @@ static void sort_init(struct sort *s)
 	struct lang_arena *arena = &s->walk->unit->arena;
 
 	s->missing = lang_alloc(arena, (order->node_count + 1) * sizeof(uint32_t));
-	s->first = lang_alloc(arena, (order->node_count + 1) * sizeof(uint32_t));
-	s->next = lang_alloc(arena, (order->edge_count + 1) * sizeof(uint32_t));
+	order->first = lang_alloc(arena, (order->node_count + 1) * sizeof(uint32_t));
+	order->next = lang_alloc(arena, (order->edge_count + 1) * sizeof(uint32_t));
 	s->heap = lang_alloc(arena, (order->node_count + 1) * sizeof(uint32_t));
-	s->result = lang_alloc(arena, (order->node_count + 1) * sizeof(uint32_t));
+	order->sorted = lang_alloc(arena, (order->node_count + 1) * sizeof(uint32_t));
+	order->rank = lang_alloc(arena, (order->node_count + 1) * sizeof(uint32_t));
 	for (uint32_t e = 0; e < order->edge_count; e++) {
 		s->missing[order->edges[e].to]++;
-		s->next[e] = s->first[order->edges[e].from];
-		s->first[order->edges[e].from] = e + 1;
+		order->next[e] = order->first[order->edges[e].from];
+		order->first[order->edges[e].from] = e + 1;
 	}
 }
 
 static void sort_run(struct sort *s)
 {
-	const struct lang_graph_order *order = s->walk->order;
+	struct lang_graph_order *order = s->walk->order;
 
 	for (uint32_t i = 0; i < order->node_count; i++)
 		if (!s->missing[i])
@@ -246,8 +246,9 @@ static void sort_run(struct sort *s)
 	while (s->heap_count) {
 		uint32_t node = heap_pop(s);
 
-		s->result[s->result_count++] = node;
-		for (uint32_t e = s->first[node]; e; e = s->next[e - 1])
+		order->rank[node] = s->sorted_count;
+		order->sorted[s->sorted_count++] = node;
+		for (uint32_t e = order->first[node]; e; e = order->next[e - 1])
 			if (!--s->missing[order->edges[e - 1].to])
 				heap_push(s, order->edges[e - 1].to);
 	}
@@ -357,38 +358,31 @@ static void block_sort(const struct lang_graph_order *order, struct lang_unit *u
 	}
 }
 
-/* --- who comes before whom --- */
+/* --- fences --- */
 
-static void reach_make(struct sort *s)
+static int is_around(const struct lang_graph_inst *block, const struct lang_graph_inst *inst)
 {
-	struct lang_graph_order *order = s->walk->order;
-	size_t bytes;
+	while (inst && inst != block)
+		inst = inst->parent;
+	return inst != NULL;
+}
 
-	if (order->node_count > LANG_GRAPH_REACH_LIMIT)
-		return;
-	order->words = (order->node_count + 63) / 64;
-	bytes = (size_t)order->node_count * order->words * sizeof(uint64_t);
-	order->before = lang_alloc(&s->walk->unit->arena, bytes + 8);
-	order->visible = lang_alloc(&s->walk->unit->arena, bytes + 8);
-	for (uint32_t i = s->result_count; i-- > 0;) {
-		uint32_t node = s->result[i];
-		uint64_t *before = order->before + (size_t)node * order->words, *visible = order->visible + (size_t)node * order->words;
+int lang_graph_is_fenced(const struct lang_graph_order *order, const struct lang_graph_inst *a, const struct lang_graph_inst *b)
+{
+	uint32_t low = 0, high = order->fence_count;
 
-		for (uint32_t e = s->first[node]; e; e = s->next[e - 1]) {
-			const struct lang_graph_edge *edge = &order->edges[e - 1];
-			const uint64_t *then = order->before + (size_t)edge->to * order->words;
-			const uint64_t *seen = order->visible + (size_t)edge->to * order->words;
-			int flushes = edge->type == PTOWSP_dep_type_DATA || edge->type == PTOWSP_dep_type_BARRIER;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
 
-			before[edge->to / 64] |= UINT64_C(1) << (edge->to % 64);
-			if (flushes)
-				visible[edge->to / 64] |= UINT64_C(1) << (edge->to % 64);
-			for (uint32_t w = 0; w < order->words; w++) {
-				before[w] |= then[w];
-				visible[w] |= flushes ? then[w] : seen[w];
-			}
-		}
+		if (order->fences[middle]->order < a->order)
+			low = middle + 1;
+		else
+			high = middle;
 	}
+	for (; low < order->fence_count && order->fences[low]->order < b->order; low++)
+		if (is_around(order->fences[low]->parent, a) || is_around(order->fences[low]->parent, b))
+			return 1;
+	return 0;
 }
 
 void lang_graph_order_make(struct lang_unit *unit, struct lang_graph *graph, struct lang_graph_order *order_out)
@@ -401,7 +395,6 @@ void lang_graph_order_make(struct lang_unit *unit, struct lang_graph *graph, str
 	order_out->graph = graph;
 	order_out->kernel_count = graph->kernel_count;
 	order_out->segment = lang_alloc(&unit->arena, rows);
-	order_out->fences = lang_alloc(&unit->arena, rows);
 	order_out->position = lang_alloc(&unit->arena, rows);
 	block_walk(&walk, graph->body);
 	order_out->node_count = graph->kernel_count;
@@ -414,13 +407,12 @@ void lang_graph_order_make(struct lang_unit *unit, struct lang_graph *graph, str
 		return;
 	sort_init(&sort);
 	sort_run(&sort);
-	if (sort.result_count < order_out->node_count)
+	if (sort.sorted_count < order_out->node_count)
 		cycle_refuse(&sort);
 	if (order_out->broken)
 		return;
-	for (uint32_t i = 0, k = 0; i < sort.result_count; i++)
-		if (sort.result[i] < graph->kernel_count)
-			order_out->position[sort.result[i]] = k++;
+	for (uint32_t i = 0, k = 0; i < sort.sorted_count; i++)
+		if (order_out->sorted[i] < graph->kernel_count)
+			order_out->position[order_out->sorted[i]] = k++;
 	block_sort(order_out, unit, graph->body);
-	reach_make(&sort);
 }

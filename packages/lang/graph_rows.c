@@ -9,11 +9,8 @@
 
 static int row_taken(struct lang_lower *lower, uint32_t section, const char *name)
 {
-	const struct lang_rows *rows = lang_rows_of(lower, section);
-
-	for (uint32_t i = 0; i < rows->count; i++)
-		if (!strcmp(rows->rows[i].name, name))
-			return 1;
+	if (lang_row_find(lang_rows_of(lower, section), name) != PTOWSP_NONE)
+		return 1;
 	return section == PTOWSP_SECTION_KREG && lang_map_find(&lower->module->functions, name);
 }
 
@@ -91,27 +88,19 @@ static void save_write(struct lang_lower *lower, struct lang_made *made, uint64_
 	pkg_writer_row(lower->writer, PTOWSP_SECTION_TENS, &record, sizeof(record));
 }
 
-static int graph_touches(const struct lang_graph *graph, const struct lang_graph_launch *launch, const struct lang_graph_tensor *tensor)
-{
-	for (uint32_t k = 0; k < graph->kernel_count; k++)
-		for (uint32_t b = 0; b < graph->kernels[k]->bind_count; b++)
-			if (graph->kernels[k]->binds[b]->tensor == tensor)
-				return 1;
-	for (uint32_t c = 0; launch && c < launch->copy_count; c++)
-		if (lang_graph_tensor(launch->copies[c]->args[1].object) == tensor)
-			return 1;
-	return 0;
-}
-
-/* What only reads cannot be lost. */
-static int graph_changes(const struct lang_graph_lowering *lowering, const struct lang_graph *graph, const struct lang_graph_tensor *tensor)
+/* By tensor: the graph is bound to it, or copies into it. */
+static void touches_find(const struct lang_graph_lowering *lowering, const struct lang_graph *graph, uint8_t *touched)
 {
 	const struct lang_graph_launch *launch = NULL;
 
-	for (uint32_t i = 0; i < lowering->launch_count; i++)
+	for (uint32_t k = 0; k < graph->kernel_count; k++)
+		for (uint32_t b = 0; b < graph->kernels[k]->bind_count; b++)
+			touched[graph->kernels[k]->binds[b]->tensor->object.index] = 1;
+	for (uint32_t i = 0; i < lowering->launch_count && !launch; i++)
 		if (lowering->launches[i].graph == graph)
 			launch = &lowering->launches[i];
-	return tensor->access != PTOWSP_READ && graph_touches(graph, launch, tensor);
+	for (uint32_t c = 0; launch && c < launch->copy_count; c++)
+		touched[lang_graph_tensor(launch->copies[c]->args[1].object)->object.index] = 1;
 }
 
 static void save_add(struct lang_lower *lower, struct lang_graph_lowering *lowering, const struct lang_graph_inst *inst,
@@ -138,11 +127,19 @@ static void save_add(struct lang_lower *lower, struct lang_graph_lowering *lower
 
 static void saves_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering)
 {
+	const struct lang_graph_program *program = lowering->program;
+
 	for (uint32_t i = 0; i < lowering->launch_count; i++) {
 		const struct lang_graph_inst *inst = lowering->launches[i].inst;
+		uint8_t *touched;
 
-		for (uint32_t t = 0; inst->op == PTOWSP_TG_CHECKPOINT && t < lowering->program->tensor_count; t++)
-			if (graph_changes(lowering, lang_graph_of(inst->args[0].object), lowering->program->tensors[t]))
+		if (inst->op != PTOWSP_TG_CHECKPOINT)
+			continue;
+		touched = lang_alloc(&lower->unit->arena, program->tensor_count + 1);
+		touches_find(lowering, lang_graph_of(inst->args[0].object), touched);
+		for (uint32_t t = 0; t < program->tensor_count; t++)
+			/* What only reads cannot be lost. */
+			if (touched[t] && program->tensors[t]->access != PTOWSP_READ)
 				save_add(lower, lowering, inst, &lowering->memories[t]);
 	}
 }
@@ -169,15 +166,13 @@ static int shared_find(struct lang_graph_lowering *lowering, struct lang_graph_m
 	}
 	for (const struct lang_decl *decl = lowering->module->decls; decl && !memory->declared && !memory->shared; decl = decl->next) {
 		const struct lang_graph_lowering *other = decl->kind == LANG_DECL_GRAPH ? ((const struct lang_graph_program *)decl)->lowering : NULL;
+		const struct lang_graph_object *object = other ? lang_graph_find(other->program, PTOWSP_GRAPH_TENSOR, name) : NULL;
+		struct lang_graph_memory *m = object ? &other->memories[object->index] : NULL;
 
-		for (uint32_t i = 0; other && i < other->program->tensor_count; i++) {
-			struct lang_graph_memory *m = &other->memories[i];
-
-			if (m->tensor->object.defined || m->shared || m->dtype != memory->dtype || strcmp(m->tensor->object.name, name) != 0)
-				continue;
-			memory->shared = m;
-			m->tensor->access |= memory->tensor->access;
-		}
+		if (!m || m->tensor->object.defined || m->shared || m->dtype != memory->dtype)
+			continue;
+		memory->shared = m;
+		m->tensor->access |= memory->tensor->access;
 	}
 	return memory->declared || memory->shared;
 }
@@ -245,18 +240,69 @@ static void kernel_write(struct lang_lower *lower, struct lang_made *made, uint6
 	lang_debug_add(lower, 1, made->row, kernel->object.inst ? kernel->object.inst->at : kernel->object.at);
 }
 
+static int rows_are_shared(const struct lang_module *module)
+{
+	uint64_t count = 0;
+
+	for (const struct lang_decl *decl = module->decls; decl; decl = decl->next)
+		if (decl->kind == LANG_DECL_GRAPH)
+			count += ((const struct lang_graph_program *)decl)->kernel_count;
+	return count > LANG_GRAPH_ROWS_LIMIT;
+}
+
+/* All that its row will say. */
+static const char *row_text(struct lang_lower *lower, const struct lang_graph_lowering *lowering, const struct lang_graph_kernel *kernel)
+{
+	struct lang_arena *arena = &lower->unit->arena;
+	const char *text = lang_format(arena, "%s %u %u %llu", kernel->entry, kernel->blockdim, kernel->core_type, (unsigned long long)kernel->workspace);
+
+	for (uint32_t i = 0; !kernel->function && i < kernel->arg_count; i++) {
+		const struct lang_graph_bind *bind = lang_graph_bind_of(kernel, i);
+
+		text = lang_format(arena, "%s %u.%u", text, bind ? lowering->memories[bind->tensor->object.index].dtype : 0u,
+				   bind ? lang_graph_access(lowering, kernel, bind) : 0u);
+	}
+	return text;
+}
+
+/* The entry's name, or the next one like it that is free. */
+static const char *entry_name(struct lang_lower *lower, const struct lang_graph_lowering *lowering, const struct lang_graph_kernel *kernel)
+{
+	const char *name = kernel->entry;
+
+	for (uint32_t i = lowering->alike.count; row_taken(lower, PTOWSP_SECTION_KREG, name); i++)
+		name = lang_format(&lower->unit->arena, "%s.%u", kernel->entry, i);
+	return name;
+}
+
+static void kernel_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering, struct lang_graph_node_row *row, int shared)
+{
+	const struct lang_graph_kernel *kernel = row->kernel;
+	const char *text = shared ? row_text(lower, lowering, kernel) : NULL;
+	struct lang_graph_node_row *same = shared ? lang_map_find(&lowering->alike, text) : NULL;
+
+	if (same) {
+		row->same = same;
+		return;
+	}
+	row->name = shared ? entry_name(lower, lowering, kernel)
+			   : name_find(lower, PTOWSP_SECTION_KREG, lowering->program->head.name,
+				       kernel->object.graph ? kernel->object.graph->object.name : NULL, kernel->object.name);
+	made_add(lower, PTOWSP_SECTION_KREG, row->name, &row->made, kernel_write);
+	if (shared)
+		lang_map_add(&lowering->alike, &lower->unit->arena, text, row);
+}
+
 static void kernels_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering)
 {
 	struct lang_graph_program *program = lowering->program;
+	int shared = rows_are_shared(lower->module);
 
 	for (uint32_t i = 0; i < program->kernel_count; i++) {
-		struct lang_graph_kernel *kernel = program->kernels[i];
 		struct lang_graph_node_row *row = &lowering->kernels[i];
 
-		*row = (struct lang_graph_node_row){.kernel = kernel, .lowering = lowering};
-		row->name = name_find(lower, PTOWSP_SECTION_KREG, program->head.name, kernel->object.graph ? kernel->object.graph->object.name : NULL,
-				      kernel->object.name);
-		made_add(lower, PTOWSP_SECTION_KREG, row->name, &row->made, kernel_write);
+		*row = (struct lang_graph_node_row){.kernel = program->kernels[i], .lowering = lowering, .same = row};
+		kernel_declare(lower, lowering, row, shared);
 	}
 }
 
@@ -294,15 +340,6 @@ static void event_write(struct lang_lower *lower, struct lang_made *made, uint64
 	pkg_writer_row(lower->writer, PTOWSP_SECTION_EVNT, &record, sizeof(record));
 }
 
-static struct lang_graph_slot *slot_add(struct lang_lower *lower, struct lang_graph_lowering *lowering)
-{
-	struct lang_graph_slot *slot = lang_alloc(&lower->unit->arena, sizeof(*slot));
-
-	slot->next = lowering->slots;
-	lowering->slots = slot;
-	return slot;
-}
-
 static int symbol_of_function(const struct lang_module *module, const char *name)
 {
 	for (uint32_t i = 0; i < module->symbol_count; i++)
@@ -311,8 +348,9 @@ static int symbol_of_function(const struct lang_module *module, const char *name
 	return lang_decl_find(module, '%', name) != NULL;
 }
 
-static void scalar_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering, const struct lang_graph_scalar *scalar)
+static void scalar_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering, struct lang_graph_scalar *scalar)
 {
+	struct lang_arena *arena = &lower->unit->arena;
 	struct lang_graph_slot *slot;
 
 	if (!scalar)
@@ -320,17 +358,15 @@ static void scalar_declare(struct lang_lower *lower, struct lang_graph_lowering 
 	scalar_declare(lower, lowering, scalar->a);
 	scalar_declare(lower, lowering, scalar->b);
 	scalar_declare(lower, lowering, scalar->c);
-	for (slot = lowering->slots; slot; slot = slot->next)
-		if (slot->element == scalar || (scalar->op == PTOWSP_EXPR_VALUE && slot->scalar == scalar->object))
-			return;
-	if (scalar->op == PTOWSP_GRAPH_NODE_ELEMENT) {
-		slot = slot_add(lower, lowering);
+	if (scalar->op == PTOWSP_GRAPH_NODE_ELEMENT && !scalar->slot) {
+		slot = scalar->slot = lang_alloc(arena, sizeof(*slot));
 		slot->element = scalar;
-		made_add(lower, PTOWSP_SECTION_SLOT, lang_format(&lower->unit->arena, "@%s.element%u", lowering->program->head.name, lowering->elements++),
-			 &slot->made, slot_write);
-	} else if (scalar->op == PTOWSP_EXPR_VALUE && !symbol_of_function(lower->module, scalar->object->name)) {
-		slot = slot_add(lower, lowering);
-		slot->scalar = scalar->object;
+		made_add(lower, PTOWSP_SECTION_SLOT, lang_format(arena, "@%s.element%u", lowering->program->head.name, lowering->elements++), &slot->made,
+			 slot_write);
+	} else if (scalar->op == PTOWSP_EXPR_VALUE && !lang_map_find(&lowering->scalars, scalar->object->name) &&
+		   !symbol_of_function(lower->module, scalar->object->name)) {
+		slot = lang_alloc(arena, sizeof(*slot));
+		lang_map_add(&lowering->scalars, arena, scalar->object->name, slot);
 		if (!row_taken(lower, PTOWSP_SECTION_SLOT, scalar->object->name))
 			made_add(lower, PTOWSP_SECTION_SLOT, scalar->object->name, &slot->made, slot_write);
 	}
@@ -350,8 +386,10 @@ static void numbers_declare(struct lang_lower *lower, struct lang_graph_lowering
 {
 	for (uint32_t i = 0; lowering->dynamic && i < lowering->launch_count; i++)
 		for (uint32_t n = 0; n < lowering->launches[i].node_count; n++)
-			made_add(lower, PTOWSP_SECTION_SLOT, lang_format(&lower->unit->arena, "@%s.launch%u.%u", lowering->program->head.name, i, n),
-				 &lowering->launches[i].nodes[n].slot, number_write);
+			if (lowering->launches[i].nodes[n].named)
+				made_add(lower, PTOWSP_SECTION_SLOT,
+					 lang_format(&lower->unit->arena, "@%s.launch%u.%u", lowering->program->head.name, i, n),
+					 &lowering->launches[i].nodes[n].slot, number_write);
 }
 
 static void events_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering)
@@ -360,14 +398,13 @@ static void events_declare(struct lang_lower *lower, struct lang_graph_lowering 
 
 	lowering->events = lang_alloc(&lower->unit->arena, (program->object_count + 1) * sizeof(*lowering->events));
 	for (uint32_t i = 0; i < program->object_count; i++) {
-		struct lang_graph_event *event = &lowering->events[lowering->event_count];
+		struct lang_graph_event *event = &lowering->events[i];
 
 		if (program->objects[i]->kind != PTOWSP_GRAPH_EVENT)
 			continue;
 		event->object = program->objects[i];
 		made_add(lower, PTOWSP_SECTION_EVNT, name_find(lower, PTOWSP_SECTION_EVNT, program->head.name, NULL, program->objects[i]->name), &event->made,
 			 event_write);
-		lowering->event_count++;
 	}
 }
 
@@ -381,8 +418,10 @@ static struct lang_graph_lowering *declare(struct lang_lower *lower, struct lang
 	lowering->program = program;
 	lowering->memories = lang_alloc(arena, (program->tensor_count + 1) * sizeof(*lowering->memories));
 	lowering->kernels = lang_alloc(arena, (program->kernel_count + 1) * sizeof(*lowering->kernels));
+	lang_graph_links_make(lowering);
 	lang_graph_types_find(lowering);
 	lang_graph_launches_find(lowering);
+	lang_graph_nodes_name(lowering);
 	memories_declare(lower, lowering);
 	kernels_declare(lower, lowering);
 	block_declare(lower, lowering, &program->body);

@@ -63,6 +63,9 @@ static void join(struct lang_graph_memory *a, struct lang_graph_memory *b)
 
 struct lang_graph_bind *lang_graph_bind_of(const struct lang_graph_kernel *kernel, uint32_t arg)
 {
+	/* They are sorted, and mostly without gaps. */
+	if (arg < kernel->bind_count && kernel->binds[arg]->arg == arg)
+		return kernel->binds[arg];
 	for (uint32_t i = 0; i < kernel->bind_count; i++)
 		if (kernel->binds[i]->arg == arg)
 			return kernel->binds[i];
@@ -102,12 +105,14 @@ static void copy_see(struct lang_graph_lowering *lowering, const struct lang_gra
 	join(from, to);
 }
 
-static int block_frees(const struct lang_graph_block *block, const struct lang_graph_object *tensor)
+/* MC_FREE stands in the block of the MC_ALLOC. */
+static int is_freed_beside(const struct lang_graph_inst *alloc, const struct lang_graph_inst *freed)
 {
-	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next)
-		if (inst->op == PTOWSP_MC_FREE && inst->args[0].object == tensor)
-			return 1;
-	return 0;
+	const struct lang_graph_inst *parent = alloc->parent;
+
+	if (!freed || freed->parent != parent)
+		return 0;
+	return !parent || !parent->has_else || (alloc->order < parent->else_order) == (freed->order < parent->else_order);
 }
 
 static void block_see(struct lang_graph_lowering *lowering, const struct lang_graph_block *block)
@@ -118,41 +123,48 @@ static void block_see(struct lang_graph_lowering *lowering, const struct lang_gr
 		if (inst->op == PTOWSP_MC_COPY)
 			copy_see(lowering, inst);
 		if (inst->op == PTOWSP_MC_ALLOC)
-			memory_of(lowering, lang_graph_tensor(inst->args[0].object))->freed_inside = (uint8_t)block_frees(block, inst->args[0].object);
+			memory_of(lowering, lang_graph_tensor(inst->args[0].object))->freed_inside =
+				(uint8_t)is_freed_beside(inst, lang_graph_tensor(inst->args[0].object)->freed);
 		block_see(lowering, &inst->body);
 		block_see(lowering, &inst->other);
 	}
 }
 
-/* Everything that is said in bytes falls between elements. */
-static int divides(const struct lang_graph_lowering *lowering, const struct lang_graph_block *block, int64_t size,
-		   const struct lang_graph_tensor *tensor)
+/* A number of bytes that is said of a tensor falls between its elements; else it holds elements of no one type. */
+static void bytes_see(struct lang_graph_lowering *lowering, const struct lang_graph_tensor *tensor, const struct lang_graph_scalar *bytes)
 {
-	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
-		if (inst->op == PTOWSP_MC_COPY &&
-		    ((lang_graph_tensor(inst->args[0].object) == tensor && !lang_graph_multiple(inst->args[3].scalar, size)) ||
-		     (lang_graph_tensor(inst->args[1].object) == tensor && !lang_graph_multiple(inst->args[4].scalar, size)) ||
-		     ((lang_graph_tensor(inst->args[0].object) == tensor || lang_graph_tensor(inst->args[1].object) == tensor) &&
-		      !lang_graph_multiple(inst->args[2].scalar, size))))
-			return 0;
-		if (!divides(lowering, &inst->body, size, tensor) || !divides(lowering, &inst->other, size, tensor))
-			return 0;
-	}
-	return 1;
+	struct lang_graph_memory *leader = leader_of(memory_of(lowering, tensor));
+
+	leader->mixed |= leader->typed && !lang_graph_multiple(bytes, lang_graph_dtype_bytes(leader->dtype));
 }
 
-/* Nothing between elements, as far as the tensor itself and its bindings say. */
-static int fits(const struct lang_graph_lowering *lowering, const struct lang_graph_memory *memory, int64_t size)
+static void copies_see(struct lang_graph_lowering *lowering, const struct lang_graph_block *block)
+{
+	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
+		for (int i = 0; inst->op == PTOWSP_MC_COPY && i < 2; i++) {
+			bytes_see(lowering, lang_graph_tensor(inst->args[i].object), inst->args[2].scalar);
+			bytes_see(lowering, lang_graph_tensor(inst->args[i].object), inst->args[3 + i].scalar);
+		}
+		copies_see(lowering, &inst->body);
+		copies_see(lowering, &inst->other);
+	}
+}
+
+/* What tensors, bindings and copies say in bytes. */
+static void mixed_find(struct lang_graph_lowering *lowering)
 {
 	const struct lang_graph_program *program = lowering->program;
 
-	if (memory->tensor->object.defined && memory->tensor->size % (uint64_t)size)
-		return 0;
-	for (uint32_t i = 0; i < program->bind_count; i++)
-		if (program->binds[i]->tensor == memory->tensor &&
-		    (!lang_graph_multiple(program->binds[i]->offset, size) || !lang_graph_multiple(program->binds[i]->size, size)))
-			return 0;
-	return divides(lowering, &program->body, size, memory->tensor);
+	for (uint32_t i = 0; i < program->tensor_count; i++) {
+		struct lang_graph_memory *leader = leader_of(&lowering->memories[i]);
+
+		leader->mixed |= leader->typed && program->tensors[i]->object.defined && program->tensors[i]->size % lang_graph_dtype_bytes(leader->dtype);
+	}
+	for (uint32_t i = 0; i < program->bind_count; i++) {
+		bytes_see(lowering, program->binds[i]->tensor, program->binds[i]->offset);
+		bytes_see(lowering, program->binds[i]->tensor, program->binds[i]->size);
+	}
+	copies_see(lowering, &program->body);
 }
 
 void lang_graph_types_find(struct lang_graph_lowering *lowering)
@@ -178,11 +190,7 @@ void lang_graph_types_find(struct lang_graph_lowering *lowering)
 		if (param)
 			type_use(memory_of(lowering, program->binds[i]->tensor), param->type.dtype);
 	}
-	for (uint32_t i = 0; i < program->tensor_count; i++) {
-		struct lang_graph_memory *leader = leader_of(&lowering->memories[i]);
-
-		leader->mixed |= leader->typed && !fits(lowering, &lowering->memories[i], lang_graph_dtype_bytes(leader->dtype));
-	}
+	mixed_find(lowering);
 	for (uint32_t i = 0; i < program->tensor_count; i++) {
 		const struct lang_graph_memory *leader = leader_of(&lowering->memories[i]);
 		struct lang_graph_memory *memory = &lowering->memories[i];
@@ -193,19 +201,18 @@ void lang_graph_types_find(struct lang_graph_lowering *lowering)
 }
 
 /* What edges say of a kernel whose body nobody knows. */
-static unsigned stated_access(const struct lang_graph_kernel *kernel, const struct lang_graph_tensor *tensor)
+static unsigned stated_access(const struct lang_graph_lowering *lowering, const struct lang_graph_kernel *kernel,
+			      const struct lang_graph_tensor *tensor)
 {
-	const struct lang_graph *graph = kernel->object.graph;
+	const struct lang_graph_links *links = &lowering->links[kernel->object.index];
 	unsigned access = 0;
 
-	for (uint32_t i = 0; graph && i < graph->depend_count; i++) {
-		const struct lang_graph_depend *depend = graph->depends[i];
-
-		if (depend->type != PTOWSP_dep_type_DATA || depend->tensor != tensor)
-			continue;
-		access |= depend->src == kernel ? PTOWSP_WRITE : 0;
-		access |= depend->dst == kernel ? PTOWSP_READ : 0;
-	}
+	for (const struct lang_graph_link *link = links->from.first; link; link = link->next)
+		if (link->depend->type == PTOWSP_dep_type_DATA && link->depend->tensor == tensor)
+			access |= PTOWSP_WRITE;
+	for (const struct lang_graph_link *link = links->into.first; link; link = link->next)
+		if (link->depend->type == PTOWSP_dep_type_DATA && link->depend->tensor == tensor)
+			access |= PTOWSP_READ;
 	return access;
 }
 
@@ -220,5 +227,5 @@ unsigned lang_graph_access(const struct lang_graph_lowering *lowering, const str
 		return PTOWSP_READ | PTOWSP_WRITE;
 	if (!bind->tensor->object.defined && !bind->tensor->size)
 		return 0; /* nobody knows how much of it: what is bound says, and edges order */
-	return stated_access(kernel, bind->tensor);
+	return stated_access(lowering, kernel, bind->tensor);
 }

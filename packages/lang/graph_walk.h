@@ -9,16 +9,20 @@ struct lang_graph_iterator {
 	const struct lang_graph_object *object;
 	uint32_t loop; /* depth of its value */
 };
-/* Kernels that everything issued from now on in the launch waits for. */
-struct lang_graph_barrier {
-	struct lang_graph_barrier *next;
+/* A node that the task at hand waits for. */
+struct lang_graph_wait {
 	struct lang_graph_node *node;
+	uint32_t kind; /* operand1 of AFTER */
 };
 struct lang_graph_walk {
 	struct lang_lower *lower;
 	struct lang_graph_lowering *lowering;
 	struct lang_graph_launch *launch; /* NULL at the top */
-	struct lang_graph_barrier *barrier;
+	struct lang_graph_node **open;    /* issued in the launch, and no task that always runs waits for them */
+	struct lang_graph_node **barrier; /* everything issued from now on in the launch waits for them */
+	uint32_t open_count, open_capacity, barrier_count, barrier_capacity;
+	struct lang_graph_wait *waits;    /* room for those of one task */
+	uint32_t wait_capacity, stamp;
 	struct lang_span at;
 	uint64_t tasks;       /* issued so far, in a program without control flow */
 	uint32_t iteration;   /* EXPR row of ITERATION */

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#define TOKENS_GUESS (1u << 23) /* room that is taken at once, at most */
+
 struct lexer {
 	struct lang_unit *unit;
 	const char *at, *end, *line_start;
@@ -17,6 +19,7 @@ struct lexer {
 	uint8_t note;
 	struct lang_span note_at;
 	struct lang_tokens *tokens;
+	const char *marks[256]; /* by character */
 };
 
 static int is_letter(char c)
@@ -39,6 +42,16 @@ static struct lang_span span_of(const struct lexer *lexer, const char *from, siz
 	return (struct lang_span){lexer->file, lexer->line, (uint32_t)(from - lexer->line_start) + 1, (uint32_t)length};
 }
 
+/* Half of all tokens are marks: each has one text. */
+static const char *mark_text(struct lexer *lexer, char mark)
+{
+	const char **text = &lexer->marks[(unsigned char)mark];
+
+	if (!*text)
+		*text = lang_copy(&lexer->unit->arena, &mark, 1);
+	return *text;
+}
+
 static void token_add(struct lexer *lexer, enum lang_token_kind kind, size_t skip, size_t length)
 {
 	struct lang_tokens *tokens = lexer->tokens;
@@ -49,7 +62,7 @@ static void token_add(struct lexer *lexer, enum lang_token_kind kind, size_t ski
 	token->first = lexer->fresh;
 	token->note = lexer->note;
 	token->note_at = lexer->note_at;
-	token->text = lang_copy(&lexer->unit->arena, lexer->at + skip, length - skip);
+	token->text = kind == LANG_MARK ? mark_text(lexer, *lexer->at) : lang_copy(&lexer->unit->arena, lexer->at + skip, length - skip);
 	token->at = span_of(lexer, lexer->at, length);
 	if (token->mark == '/' || token->mark == '%')
 		lang_place_division(lexer->unit, token->at);
@@ -323,6 +336,9 @@ void lang_lex(struct lang_unit *unit, uint32_t file, struct lang_tokens *tokens_
 			      .tokens = tokens_out};
 
 	memset(tokens_out, 0, sizeof(*tokens_out));
+	/* Generated sources have a token in three bytes or so. */
+	lexer.capacity = (uint32_t)(source->size / 3 < TOKENS_GUESS ? source->size / 3 + 64 : TOKENS_GUESS);
+	tokens_out->rows = lang_alloc(&unit->arena, lexer.capacity * sizeof(*tokens_out->rows));
 	while (lexer.at < lexer.end)
 		if (!blank_skip(&lexer))
 			token_read(&lexer);

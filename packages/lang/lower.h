@@ -14,6 +14,7 @@ struct lang_rows { /* rows.h has what is in it */
 	uint32_t section;
 	struct lang_row *rows;
 	uint32_t count, capacity;
+	struct lang_map names; /* place of a name's row plus 1: read by lang_row_find only */
 };
 
 /* Tables while they grow. Those with ids (kernels, tensors, slots, entries) are numbered before anything refers to them. */

@@ -81,6 +81,7 @@ static int set_parse(struct lang_graph_reader *reader, const struct pkg_graph_op
 	const struct lang_token *token;
 	uint32_t capacity = 0;
 
+	reader->sets++;
 	arg->at = lang_peek(parser)->at;
 	if (!lang_expect(parser, '{', lang_format(&reader->unit->arena, "and the %ss of the set", pkg_graph_object_text((uint32_t)operand->argument))))
 		return 0;
@@ -91,11 +92,11 @@ static int set_parse(struct lang_graph_reader *reader, const struct pkg_graph_op
 		if (!token)
 			return 0;
 		object = lang_graph_mention(reader, (enum ptowsp_graph_object)operand->argument, id_text(reader, token), token->at);
-		for (uint32_t i = 0; i < arg->set_count; i++)
-			if (arg->set[i] == object) {
-				lang_error(reader->unit, token->at, "%s is twice in this set", object->name);
-				return 0;
-			}
+		if (object->set == reader->sets) {
+			lang_error(reader->unit, token->at, "%s is twice in this set", object->name);
+			return 0;
+		}
+		object->set = reader->sets;
 		*LANG_PUSH(&reader->unit->arena, arg->set, arg->set_count, capacity) = object;
 		if (!lang_at_mark(parser, ','))
 			return lang_expect(parser, '}', "behind the set");
@@ -330,6 +331,7 @@ static void block_open(struct lang_graph_reader *reader, struct lang_graph_inst 
 		reader->iterators[reader->iterator_count++] = inst->args[1].object;
 	if (inst->op == PTOWSP_TG_BEGIN) {
 		reader->graph = lang_graph_of(inst->args[0].object);
+		reader->first_kernel = reader->program->kernel_count;
 		reader->graph->body = &inst->body;
 	}
 }

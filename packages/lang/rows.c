@@ -15,12 +15,27 @@ struct lang_rows *lang_rows_of(struct lang_lower *lower, uint32_t section)
 	return &lower->rows[lower->rows_count++];
 }
 
+/* The first row of a name counts; a second one is refused when the rows are sorted. */
+static void name_put(struct lang_lower *lower, struct lang_rows *rows, uint32_t place)
+{
+	if (!lang_map_find(&rows->names, rows->rows[place].name))
+		lang_map_add(&rows->names, &lower->unit->arena, rows->rows[place].name, (void *)((uintptr_t)place + 1));
+}
+
 struct lang_row *lang_row_add(struct lang_lower *lower, struct lang_rows *rows, const char *name)
 {
 	struct lang_row *row = LANG_PUSH(&lower->unit->arena, rows->rows, rows->count, rows->capacity);
 
 	*row = (struct lang_row){.id = ptowsp_id(name, strlen(name)), .name = name};
+	name_put(lower, rows, rows->count - 1);
 	return row;
+}
+
+uint32_t lang_row_find(const struct lang_rows *rows, const char *name)
+{
+	uintptr_t place = (uintptr_t)lang_map_find(&rows->names, name);
+
+	return place ? (uint32_t)(place - 1) : PTOWSP_NONE;
 }
 
 void lang_rows_declare(struct lang_lower *lower)
@@ -46,7 +61,9 @@ void lang_rows_sort(struct lang_lower *lower, struct lang_rows *rows)
 
 	if (rows->count)
 		qsort(rows->rows, rows->count, sizeof(*rows->rows), by_id);
+	rows->names = (struct lang_map){0};
 	for (uint32_t i = 0; i < rows->count; i++) {
+		name_put(lower, rows, i);
 		if (rows->rows[i].decl)
 			rows->rows[i].decl->row = i;
 		if (rows->rows[i].made)

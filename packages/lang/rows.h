@@ -24,6 +24,8 @@ struct lang_row {
 /* Rows of a section; made when first asked for. */
 struct lang_rows *lang_rows_of(struct lang_lower *lower, uint32_t section);
 struct lang_row *lang_row_add(struct lang_lower *lower, struct lang_rows *rows, const char *name);
+/* Where the row of that name is, now or (when they are sorted) in the package; PTOWSP_NONE: there is none. */
+uint32_t lang_row_find(const struct lang_rows *rows, const char *name);
 /* Every declaration that has a section gets its row. */
 void lang_rows_declare(struct lang_lower *lower);
 /* By id; two names of one id are an error. Declarations learn their rows. */
