@@ -122,6 +122,66 @@ static void a_program_has_the_digest_of_its_source(void)
 	source_free(&s);
 }
 
+/* Payloads as bytes and as files are those that the source names. */
+static void payloads_from_bytes_and_files_have_the_digest_of_their_source(void)
+{
+	static const char text[] = "module @test\n"
+				   "kernel @k(%x: f32[4, 8] in, %n: i64) on cube sig \"v(p,i64)\" {\n"
+				   "  native x86_64-linux-gnu base64 \"AQIDBA==\" \"entry\" cycles 7\n"
+				   "  image dav-c220 base64 \"AAECAwQFBgcI\" at 4 on vector\n"
+				   "}\n";
+	static const unsigned char library[] = {1, 2, 3, 4}, image[] = {0, 1, 2, 3, 4, 5, 6, 7, 8};
+	const char *path = check_fmt("%s/k.bin", check_tmp());
+	struct source s = source_compile(text);
+	struct ptowsp_build *b = ptowsp_build_create("test");
+	uint32_t kernel, payload;
+
+	CHECK_STR(s.messages, "");
+	REQUIRE(s.package != NULL);
+	check_write(path, image, sizeof(image));
+	ptowsp_build_position(b, "test.pto", 2, 8);
+	kernel = ptowsp_build_kernel(b, "k", "aic");
+	ptowsp_build_kernel_signature(b, kernel, "v(p,i64)");
+	ptowsp_build_param_tile(b, ptowsp_build_param(b, kernel, "x", "f32", "in"), 4, 8);
+	ptowsp_build_param_scalar(b, kernel, "n", "i64");
+	payload = ptowsp_build_payload(b, kernel, "elf", library, sizeof(library));
+	ptowsp_build_payload_target(b, payload, "x86_64-linux-gnu");
+	ptowsp_build_payload_unit(b, payload, "aic");
+	ptowsp_build_payload_entry(b, payload, "entry");
+	ptowsp_build_payload_cycles(b, payload, 7);
+	payload = ptowsp_build_payload_file(b, kernel, "image", path);
+	ptowsp_build_payload_target(b, payload, "dav-c220");
+	ptowsp_build_payload_offset(b, payload, 4);
+	ptowsp_build_payload_unit(b, payload, "aiv");
+	CHECK_INT(ptowsp_build_seal(b), PTOWSP_OK);
+	CHECK_STR(ptowsp_build_error(b), "");
+	CHECK_STR(ptowsp_build_digest(b), digest_of(&s));
+	ptowsp_build_destroy(b);
+	source_free(&s);
+}
+
+static void payload_files_that_cannot_be_read_are_refused(void)
+{
+	static const struct {
+		const char *file, *sentence;
+	} cases[] = {{"none", "cannot be read"}, {"", "the name of the file is missing"}, {"/", "is no file"}, {"empty", "is empty, a payload has bytes"}};
+
+	const char *folder = check_tmp();
+
+	check_write(check_fmt("%s/empty", folder), "", 0);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct ptowsp_build *b = ptowsp_build_create("test");
+		const char *file = cases[i].file;
+
+		if (*file && *file != '/')
+			file = check_fmt("%s/%s", folder, file);
+		CHECK_UINT(ptowsp_build_payload_file(b, ptowsp_build_kernel(b, "k", "any"), "elf", file), 0);
+		CHECK_CONTAINS(ptowsp_build_error(b), "ptowsp_build_payload_file: ");
+		CHECK_CONTAINS(ptowsp_build_error(b), cases[i].sentence);
+		ptowsp_build_destroy(b);
+	}
+}
+
 /* ---- refusals ------------------------------------------------------------------------------------------------------------------------ */
 
 /* What most refusals begin with. */
@@ -453,6 +513,8 @@ void suite_builder(CU_pSuite s);
 void suite_builder(CU_pSuite s)
 {
 	TEST(s, a_program_has_the_digest_of_its_source);
+	TEST(s, payloads_from_bytes_and_files_have_the_digest_of_their_source);
+	TEST(s, payload_files_that_cannot_be_read_are_refused);
 	TEST(s, handles_know_what_they_stand_for);
 	TEST(s, words_and_names_are_checked);
 	TEST(s, expressions_and_axes_are_checked);

@@ -187,6 +187,50 @@ static void the_library_packs_for_any_language(void)
 	dlclose(lib);
 }
 
+/* The source and the file that it names, which lies beside it. */
+static void the_library_reads_files_that_sources_name(void)
+{
+	void *lib = dlopen(check_fmt("%s/lib/libptowsp-pack.so", check_build()), RTLD_NOW | RTLD_LOCAL);
+	ptowsp_status (*files)(const char *const *, uint32_t, const char *, const char *, struct ptowsp_pack_result **);
+	uint64_t (*size)(const struct ptowsp_pack_result *);
+	const void *(*bytes)(const struct ptowsp_pack_result *);
+	const char *(*message)(const struct ptowsp_pack_result *, uint32_t);
+	void (*destroy)(struct ptowsp_pack_result *);
+	struct ptowsp_pack_result *result = NULL;
+	const char *folder = check_tmp(), *path;
+	struct pkg *package = NULL;
+
+	REQUIRE(lib != NULL);
+	*(void **)&files = dlsym(lib, "ptowsp_pack_files");
+	*(void **)&size = dlsym(lib, "ptowsp_pack_size");
+	*(void **)&bytes = dlsym(lib, "ptowsp_pack_bytes");
+	*(void **)&message = dlsym(lib, "ptowsp_pack_message");
+	*(void **)&destroy = dlsym(lib, "ptowsp_pack_destroy");
+	REQUIRE(files && size && bytes && message && destroy);
+	put("named.pto", "kernel @k(%n: i64) { image dav-c220 \"named.bin\" }\n");
+	put("named.bin", "bytes");
+	path = check_fmt("%s/named.pto", folder);
+	REQUIRE_INT(files(&path, 1, NULL, NULL, &result), 0);
+	REQUIRE_INT(pkg_open_memory(&package, bytes(result), (size_t)size(result), "named", NULL, NULL), 0);
+	CHECK_UINT(pkg_tables(package)->payload_count, 1);
+	CHECK(!memcmp(pkg_tables(package)->code, "bytes", 5));
+	pkg_close(package);
+	destroy(result);
+	put("named.pto", "kernel @k(%n: i64) { image dav-c220 \"other.bin\" }\n");
+	path = check_fmt("%s/named.pto", folder);
+	CHECK_INT(files(&path, 1, NULL, NULL, &result), PTOWSP_BAD_PACKAGE);
+	CHECK_CONTAINS(message(result, 0), "other.bin cannot be read");
+	destroy(result);
+	path = check_fmt("%s/none.pto", folder);
+	CHECK_INT(files(&path, 1, NULL, NULL, &result), PTOWSP_IO);
+	CHECK_CONTAINS(message(result, 0), "none.pto: error: ");
+	CHECK(bytes(result) == NULL);
+	destroy(result);
+	CHECK_INT(files(NULL, 1, NULL, NULL, &result), PTOWSP_INVALID);
+	CHECK(result == NULL);
+	dlclose(lib);
+}
+
 static void the_library_packs_from_python(void)
 {
 	const char *script = "import ctypes, sys\n"
@@ -363,6 +407,7 @@ void suite_pack(CU_pSuite s)
 	TEST(s, a_folder_is_packed_file_by_file);
 	TEST(s, options_reach_the_package);
 	TEST(s, the_library_packs_for_any_language);
+	TEST(s, the_library_reads_files_that_sources_name);
 	TEST(s, the_library_packs_from_python);
 	TEST(s, a_signal_while_writing_leaves_nothing_behind);
 	TEST(s, a_package_that_does_not_fit_leaves_the_old_one);

@@ -189,6 +189,7 @@ struct ptowsp_build {
 	void *bytes;                     /* sealed; malloc'd */
 	size_t size;
 	char digest[65];
+	void *file; /* owned: the one being read; NULL: none is */
 };
 
 /* --- builder.c --- */

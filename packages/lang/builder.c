@@ -126,6 +126,7 @@ void ptowsp_build_destroy(struct ptowsp_build *b)
 	pkg_strings_finish(&b->strings);
 	lang_arena_finish(&b->arena);
 	free(b->bytes);
+	free(b->file);
 	free(b);
 }
 

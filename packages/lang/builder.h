@@ -156,6 +156,8 @@ PTOWSP_PACK_API uint32_t ptowsp_build_param_dim(struct ptowsp_build *b, uint32_t
 PTOWSP_PACK_API uint32_t ptowsp_build_param_scalar(struct ptowsp_build *b, uint32_t kernel, const char *name, const char *dtype);
 /* The next payload, best first: kind pto, elf, image or source. */
 PTOWSP_PACK_API uint32_t ptowsp_build_payload(struct ptowsp_build *b, uint32_t kernel, const char *kind, const void *bytes, uint64_t size);
+/* The same with the bytes of a file, 1 to 2^28 of them; path as the calling program sees it. */
+PTOWSP_PACK_API uint32_t ptowsp_build_payload_file(struct ptowsp_build *b, uint32_t kernel, const char *kind, const char *path);
 /* The kernel has the payloads of another one, the same rows; neither has payloads of its own then but the other. */
 PTOWSP_PACK_API uint32_t ptowsp_build_payload_like(struct ptowsp_build *b, uint32_t kernel, uint32_t other);
 PTOWSP_PACK_API uint32_t ptowsp_build_payload_target(struct ptowsp_build *b, uint32_t payload, const char *target);

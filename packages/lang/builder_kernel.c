@@ -3,9 +3,12 @@
 #include "lang/build.h"
 
 #include "format/names.h"
+#include "lang/file.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#define PAYLOAD_BYTES (UINT64_C(1) << 28)
 #define RUN_LIMIT 65535u /* parameters, payloads, variants of a kernel */
 
 uint32_t ptowsp_build_kernel(struct ptowsp_build *b, const char *name, const char *unit)
@@ -154,6 +157,26 @@ uint32_t ptowsp_build_payload(struct ptowsp_build *b, uint32_t kernel, const cha
 	if (!size)
 		build_refuse(b, "a payload has bytes");
 	payload.bytes = build_copy(b, bytes, size);
+	return build_payload_add(b, payload);
+}
+
+uint32_t ptowsp_build_payload_file(struct ptowsp_build *b, uint32_t kernel, const char *kind, const char *path)
+{
+	BUILD_CALL(b);
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct build_payload payload = {.record = {.kind = (uint16_t)build_word(b, PKG_WORDS_payload, kind)}, .kernel = build_row(b, BUILD_KERNEL, kernel)};
+	size_t size;
+
+	if (!path || !*path)
+		build_refuse(b, "the name of the file is missing");
+	if (lang_file_load(path, PAYLOAD_BYTES, &b->file, &size, &error))
+		build_refuse(b, "%s", error.text);
+	if (!size)
+		build_refuse(b, "%.160s is empty, a payload has bytes", path);
+	payload.record.size = size;
+	payload.bytes = build_copy(b, b->file, size);
+	free(b->file);
+	b->file = NULL;
 	return build_payload_add(b, payload);
 }
 

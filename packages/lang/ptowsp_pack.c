@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* ptowsp_pack.c - the C ABI of libptowsp-pack.so. */
 #include "lang/ptowsp_pack.h"
+
+#include "format/fail.h"
+#include "lang/file.h"
 #include "lang/lang.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,6 +98,86 @@ ptowsp_status ptowsp_pack_sources(const char *const *names, const char *const *t
 		sources[i] = (struct lang_source){names[i], texts[i], sizes ? (size_t)sizes[i] : strlen(texts[i])};
 	if (!status)
 		status = compile(*result_out, sources, count, &options);
+	free(sources);
+	return status;
+}
+
+/* --- files --- */
+
+#define SOURCE_BYTES (UINT64_C(16) << 20)
+#define NAMED_BYTES (UINT64_C(1) << 28)
+
+/* A file that a source names lies where the source says, seen from the source's own folder. */
+static ptowsp_status named_read(void *context, uint32_t source, const char *file, void **bytes_out, size_t *size_out, struct ptowsp_error *error)
+{
+	const char *const *paths = context, *slash = strrchr(paths[source], '/');
+	size_t folder = slash && *file != '/' ? (size_t)(slash + 1 - paths[source]) : 0, length = strlen(file);
+	char *path = malloc(folder + length + 1);
+	ptowsp_status status;
+
+	if (!path)
+		return pkg_fail(error, PTOWSP_NO_MEMORY, "no memory to read %.160s", file);
+	memcpy(path, paths[source], folder);
+	memcpy(path + folder, file, length + 1);
+	status = lang_file_load(path, NAMED_BYTES, bytes_out, size_out, error);
+	free(path);
+	return status;
+}
+
+static ptowsp_status message_add(struct ptowsp_pack_result *result, const char *path, const char *text)
+{
+	size_t size = strlen(path) + strlen(text) + sizeof(": error: \n");
+
+	result->messages = calloc(1, sizeof(*result->messages));
+	if (!result->messages)
+		return PTOWSP_NO_MEMORY;
+	*result->messages = malloc(size);
+	if (!*result->messages)
+		return PTOWSP_NO_MEMORY;
+	snprintf(*result->messages, size, "%s: error: %s\n", path, text);
+	result->message_count = result->error_count = 1;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status sources_load(struct ptowsp_pack_result *result, const char *const *paths, uint32_t count, struct lang_source *sources)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+
+	for (uint32_t i = 0; i < count; i++) {
+		void *text;
+		ptowsp_status status = lang_file_load(paths[i], SOURCE_BYTES, &text, &sources[i].size, &error), told;
+
+		sources[i].name = paths[i];
+		sources[i].text = text;
+		if (!status)
+			continue;
+		told = message_add(result, paths[i], error.text);
+		return told ? told : status;
+	}
+	return PTOWSP_OK;
+}
+
+ptowsp_status ptowsp_pack_files(const char *const *paths, uint32_t count, const char *name, const char *entry, struct ptowsp_pack_result **result_out)
+{
+	struct lang_options options = {.name = name, .entry = entry, .read = named_read, .context = (void *)(uintptr_t)paths};
+	struct lang_source *sources;
+	ptowsp_status status;
+
+	if (!result_out)
+		return PTOWSP_INVALID;
+	*result_out = NULL;
+	if (!paths || !count)
+		return PTOWSP_INVALID;
+	for (uint32_t i = 0; i < count; i++)
+		if (!paths[i])
+			return PTOWSP_INVALID;
+	sources = calloc(count, sizeof(*sources));
+	*result_out = calloc(1, sizeof(**result_out));
+	status = sources && *result_out ? sources_load(*result_out, paths, count, sources) : PTOWSP_NO_MEMORY;
+	if (!status)
+		status = compile(*result_out, sources, count, &options);
+	for (uint32_t i = 0; sources && i < count; i++)
+		free((void *)(uintptr_t)sources[i].text);
 	free(sources);
 	return status;
 }

@@ -34,6 +34,10 @@ struct ptowsp_pack_result; /* a package, or why there is none; with all messages
 PTOWSP_PACK_API ptowsp_status ptowsp_pack_sources(const char *const *names, const char *const *texts, const uint64_t *sizes,
 						  uint32_t count, const char *name, const char *entry,
 						  struct ptowsp_pack_result **result_out);
+/* Sources by their paths, which are their names, too. Files that they name (payloads, sample data) are read, each seen from the folder of its source. All else
+ * as above; a source that cannot be read is a message. */
+PTOWSP_PACK_API ptowsp_status ptowsp_pack_files(const char *const *paths, uint32_t count, const char *name, const char *entry,
+						struct ptowsp_pack_result **result_out);
 /* One NUL-terminated text. */
 PTOWSP_PACK_API ptowsp_status ptowsp_pack_text(const char *name, const char *text, struct ptowsp_pack_result **result_out);
 PTOWSP_PACK_API void ptowsp_pack_destroy(struct ptowsp_pack_result *result); /* NULL is allowed */

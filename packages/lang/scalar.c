@@ -71,14 +71,31 @@ static int decl_check(const struct lang_scope *scope, struct lang_scalar *scalar
 	return 1;
 }
 
+/* The number of a task is kept in one slot, and the replicas of a process would overwrite each other's. */
+static int replicas_check(const struct lang_scope *scope, const struct lang_scalar *scalar)
+{
+	struct lang_unit *unit = scope->module->unit;
+	const struct lang_process *process = (const struct lang_process *)lang_decl_find(scope->module, '@', scope->around);
+
+	if (!process || process->head.kind != LANG_DECL_PROCESS || process->replicas < 2)
+		return 1;
+	lang_error(unit, scalar->at, "@%s has %u replicas, and %%%s would be a task of whichever came by last", process->head.name, process->replicas,
+		   scalar->text);
+	lang_help(unit, "order tasks of replicas by what they touch or by a channel, or write the processes out");
+	return 0;
+}
+
 static int name_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what)
 {
 	scalar->local = local_find(scope, scalar->text);
 	if (!scalar->local)
 		return decl_check(scope, scalar, what);
 	scalar->local->used = 1;
-	if (scalar->local->kind == LANG_LOCAL_TASK)
-		lang_task_slot(scope, scalar->local);
+	if (scalar->local->kind != LANG_LOCAL_TASK)
+		return 1;
+	if (!replicas_check(scope, scalar))
+		return 0;
+	lang_task_slot(scope, scalar->local);
 	return 1;
 }
 

@@ -16,6 +16,7 @@ struct lang_value {
 struct lang_event {
 	struct lang_decl head;
 	uint8_t signalled, waited;
+	const struct lang_decl *signaller, *shared; /* a process with replicas that signals it; one that waits for it, too: told once */
 	struct lang_span wait_at;
 };
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* work_check.c - names and places of the statements of bodies. */
+#include "lang/process.h"
 #include "lang/range.h"
 
 #include <string.h>
@@ -222,6 +223,23 @@ void lang_slot_load_check(struct lang_work_check *check, struct lang_work *work)
 		lang_error(check->unit, part->all, "slot_load reads one element, not %u x %u", part->rows, part->columns);
 }
 
+/* All replicas count into one event: each may take the signal of any other. */
+static void replicas_note(struct lang_work_check *check, const struct lang_work *work, struct lang_event *event)
+{
+	const struct lang_process *process = (const struct lang_process *)check->decl;
+
+	if (check->decl->kind != LANG_DECL_PROCESS || process->replicas < 2)
+		return;
+	if (work->form->opcode == PTOWSP_OP_SIGNAL) {
+		event->signaller = check->decl;
+	} else if (event->signaller == check->decl && event->shared != check->decl) {
+		event->shared = check->decl;
+		lang_warn(check->unit, work->name_at, "@%s has %u replicas that signal %%%s and wait for it: each takes the signal of whichever came first",
+			  check->decl->name, process->replicas, work->name);
+		lang_help(check->unit, "an event is one for the whole package; a channel says whose signal it is");
+	}
+}
+
 void lang_event_use_check(struct lang_work_check *check, struct lang_work *work)
 {
 	struct lang_event *event;
@@ -229,6 +247,7 @@ void lang_event_use_check(struct lang_work_check *check, struct lang_work *work)
 	if (!lang_work_decl_find(check, work, LANG_DECL_EVENT, "an event"))
 		return;
 	event = (struct lang_event *)work->decl;
+	replicas_note(check, work, event);
 	if (work->form->opcode == PTOWSP_OP_SIGNAL) {
 		event->signalled = 1;
 	} else if (!event->waited) {
