@@ -3,6 +3,7 @@
 
 #include "isa/isa.h"
 #include "ptowsp/workload.h"
+#include "registry/npy.h"
 #include "tests/check.h"
 
 #include <stdarg.h>
@@ -65,6 +66,26 @@ struct source source_compile_as(const char *name, const char *text, size_t size,
 
 	return compile(&source, 1, options);
 }
+
+static ptowsp_status any_file(void *context, uint32_t source, const char *file, void **bytes_out, size_t *size_out, struct ptowsp_error *error)
+{
+	static const uint64_t extents[] = {100};
+	size_t length = strlen(file), head = 0;
+	int npy = length > 4 && !strcmp(file + length - 4, ".npy");
+	char *bytes = calloc(1, NPY_HEADER + 400 + length + 1);
+
+	(void)context, (void)source, (void)error;
+	*bytes_out = bytes;
+	if (!bytes)
+		return PTOWSP_NO_MEMORY;
+	if (npy)
+		head = npy_header(bytes, PTOWSP_F32, 1, extents);
+	for (size_t i = 0; i < (npy ? 400 : length); i++)
+		bytes[head + i] = npy ? (char)(i % 7) : file[i];
+	*size_out = npy ? head + 400 : length;
+	return PTOWSP_OK;
+}
+const struct lang_options source_with_files = {.read = any_file};
 
 struct source source_compile(const char *text)
 {

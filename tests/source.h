@@ -24,6 +24,8 @@ struct source source_compile_as(const char *name, const char *text, size_t size,
 /* Several files, up to 4, called a.pto, b.pto ... */
 struct source source_compile_set(const char *const *texts, uint32_t count);
 void source_free(struct source *source);
+/* Options with which a source may name any file: it holds a few bytes, or, called .npy, a hundred f32. */
+extern const struct lang_options source_with_files;
 
 /* Rows by name; -1 if there is none. */
 int source_kernel(const struct source *source, const char *name);

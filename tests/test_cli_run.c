@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "one_task.h"
-#include "tools/npy.h"
+#include "registry/npy.h"
 
 static char *out, *err; /* of the last run */
 static char dir[1024];

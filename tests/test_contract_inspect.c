@@ -58,6 +58,27 @@ static void every_package_has_a_json_form_that_packs_to_the_same_digests(void)
 	free(list);
 }
 
+/* In the text, and in files beside it. */
+static void every_example_comes_back_from_its_source_with_its_data(void)
+{
+	cli_begin();
+	CHECK_INT(cli("for p in $P/*.pkg.zst; do $B/ptowsp-inspect --pto $p >a.pto && $B/ptowsp-pack a.pto --name $(basename $p .pkg.zst) -o a.pkg.zst && "
+		      "cmp $p a.pkg.zst || exit 1; done"), 0);
+	CHECK_STR(cli_out, "");
+	CHECK_STR(cli_err, "");
+	CHECK_INT(cli("mkdir flat && cp $P/*.pkg.zst flat && $B/ptowsp-inspect --pto --out sources flat"), 0);
+	CHECK_CONTAINS(cli_out, "\nsoftmax: ");
+	CHECK_CONTAINS(cli_out, "lines, 2 files of data\n");
+	CHECK_INT(cli("$B/ptowsp-pack sources -o again >/dev/null && for p in flat/*; do cmp $p again/$(basename $p) || exit 1; done"), 0);
+	CHECK_INT(cli("$B/ptowsp-pack sources/tiles.pto --data x=sources/tiles.x.npy -o twice.pkg.zst"), 2);
+	CHECK_STR(cli_err, "ptowsp-pack: x has input data already; leave one of them out\n");
+	CHECK_INT(cli("echo no package >flat/bad.pkg.zst; $B/ptowsp-inspect --pto --out sources flat"), 3);
+	CHECK_CONTAINS(cli_out, "bad: no source\n");
+	CHECK_CONTAINS(cli_out, "\nvector_add: ");
+	CHECK_INT(cli("mkdir flat/deep && cp $P/tiles.pkg.zst flat/deep && $B/ptowsp-inspect --pto --out sources flat"), 2);
+	CHECK_CONTAINS(cli_err, "have one name");
+}
+
 static void a_package_from_json_runs_alike(void)
 {
 	cli_begin();
@@ -160,6 +181,7 @@ void suite_contract_inspect(CU_pSuite s)
 	TEST(s, every_package_has_a_listing);
 	TEST(s, every_package_verifies);
 	TEST(s, every_package_has_a_json_form_that_packs_to_the_same_digests);
+	TEST(s, every_example_comes_back_from_its_source_with_its_data);
 	TEST(s, a_package_from_json_runs_alike);
 	TEST(s, every_example_runs_bare_and_tells_the_truth);
 	TEST(s, an_example_runs_on_more_than_its_sample_data);

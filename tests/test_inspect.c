@@ -214,10 +214,36 @@ static void several_packages_give_a_line_each(void)
 
 	CHECK_INT(inspect(". sample.pkg.zst", &out, &err), 3);
 	CHECK_CONTAINS(out, "name    version  bytes  entries  kernels  tensors  targets  file\n"
+			    "-       -        -      -        -        -        refused  ./bad.pkg.zst\n"
 			    "sample  1.0      ");
 	CHECK_CONTAINS(out, "cpu_sim  ./sample.pkg.zst\n");
 	CHECK_CONTAINS(out, "cpu_sim  sample.pkg.zst\n");
 	CHECK_STR(err, "ptowsp-inspect: ./bad.pkg.zst: is cut off: the header ends at byte 2320, the file at 700\n");
+	free(out);
+	free(err);
+}
+
+static void several_packages_give_an_object_each(void)
+{
+	char *out = NULL, *err = NULL;
+
+	CHECK_INT(inspect("--json . sample.pkg.zst 2>/dev/null", &out, &err), 3);
+	CHECK_CONTAINS(out, "{\"file\":\"./bad.pkg.zst\",\"status\":\"BAD_PACKAGE\",\"error\":\"./bad.pkg.zst: is cut off: ");
+	CHECK_CONTAINS(out, "{\"file\":\"./sample.pkg.zst\",\"status\":\"OK\",\"name\":\"sample\",\"version\":\"1.0\",\"digest\":\"");
+	CHECK_CONTAINS(out, "\"targets\":[\"cpu_sim\"]}\n{\"file\":\"sample.pkg.zst\"");
+	free(out);
+	free(err);
+}
+
+static void folders_below_count_and_links_to_nowhere_are_told(void)
+{
+	char *out = NULL, *err = NULL;
+
+	CHECK_INT(inspect(check_fmt("--version >/dev/null && mkdir -p deep/er && mv sample.pkg.zst deep/er && ln -s none deep/link.pkg.zst && echo none >deep/text && "
+				    "'%s/bin/ptowsp-inspect' deep", check_build()), &out, &err), 2);
+	CHECK_CONTAINS(out, "cpu_sim  deep/er/sample.pkg.zst\n");
+	CHECK_CONTAINS(out, "refused  deep/link.pkg.zst\n");
+	CHECK_STR(err, "ptowsp-inspect: deep/link.pkg.zst cannot be opened: No such file or directory\n");
 	free(out);
 	free(err);
 }
@@ -230,12 +256,15 @@ static void misuse_is_one_sentence_and_exit_2(void)
 		     {"--source sample.pkg.zst", "unknown flag --source"},
 		     {"--cc sample.pkg.zst", "unknown flag --cc"},
 		     {"--json --disasm sample.pkg.zst", "--disasm excludes the flag before it"},
-		     {"--json sample.pkg.zst bad.pkg.zst", "--json takes one file"},
+		     {"--disasm sample.pkg.zst bad.pkg.zst", "--disasm takes one file"},
+		     {"--pto sample.pkg.zst bad.pkg.zst", "--pto prints one package, or several with --out FOLDER"},
+		     {"--out again sample.pkg.zst", "--out belongs to --pto"},
+		     {"--pto --out", "--out needs a folder"},
 		     {"--graph", "--graph needs a file to write"},
 		     {"--graph g.txt", "no DUMP is given"},
 		     {"--graph g.bmp sample.pkg.zst", "the name must end in .txt"},
 		     {"nowhere.pkg.zst", "nowhere.pkg.zst cannot be opened: No such file or directory"},
-		     {"--json .", "cannot be read: Is a directory"}};
+		     {"--disasm .", "--disasm takes one file"}};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		char *out = NULL, *err = NULL;
@@ -267,6 +296,8 @@ void suite_inspect(CU_pSuite s)
 	TEST(s, listing_names_rows_events_edges_and_memory);
 	TEST(s, columns_are_as_wide_as_their_cells);
 	TEST(s, several_packages_give_a_line_each);
+	TEST(s, several_packages_give_an_object_each);
+	TEST(s, folders_below_count_and_links_to_nowhere_are_told);
 	TEST(s, misuse_is_one_sentence_and_exit_2);
 	TEST(s, full_disk_is_told);
 }

@@ -37,21 +37,10 @@ static void page_read(void)
 	REQUIRE(page != NULL);
 }
 
-/* Files that blocks name are the same few bytes. */
-static ptowsp_status any_file(void *context, uint32_t source, const char *file, void **bytes_out, size_t *size_out,
-			      struct ptowsp_error *error)
-{
-	(void)context, (void)source, (void)file, (void)error;
-	*bytes_out = strdup("payload");
-	*size_out = strlen("payload");
-	return *bytes_out ? PTOWSP_OK : PTOWSP_NO_MEMORY;
-}
-
 static struct source block_compile(const char *text)
 {
-	static const struct lang_options options = {.read = any_file};
 
-	return source_compile_as("test.pto", text, strlen(text), &options);
+	return source_compile_as("test.pto", text, strlen(text), &source_with_files);
 }
 
 static void every_block_of_the_page_packs_without_a_word(void)

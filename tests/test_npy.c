@@ -12,7 +12,7 @@
 #include "tools/compare.h"
 #include "tools/element.h"
 #include "tools/fill.h"
-#include "tools/npy.h"
+#include "registry/npy.h"
 #include "tools/output.h"
 
 static struct ptowsp_error error;

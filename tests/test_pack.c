@@ -104,6 +104,28 @@ static void a_folder_is_packed_file_by_file(void)
 	CHECK_INT(pack("in/deep/.. -o . --strict"), 3);
 }
 
+static void files_of_a_folder_that_fail_have_their_line_and_the_code(void)
+{
+	check_tmp();
+	check_run(check_fmt("mkdir -p '%s/test/tmp/%s/in' '%s/test/tmp/%s/two' && cd '%s/test/tmp/%s/in' && ln -s none.pto c.pto", check_build(), check_name(),
+			    check_build(), check_name(), check_build(), check_name()), NULL, NULL);
+	put("in/a.pto", COPY);
+	put("in/b.pto", "func @f(\n");
+	put("two/a.pto", COPY);
+	CHECK_INT(pack("--json in two -o out"), 3);
+	CHECK_STR(out, "{\"file\":\"a.pto\",\"package\":\"out/a.pkg.zst\",\"status\":\"OK\",\"kernels\":1,\"entries\":1,\"warnings\":0,\"errors\":0}\n"
+		       "{\"file\":\"b.pto\",\"package\":\"\",\"status\":\"BAD_PACKAGE\",\"kernels\":0,\"entries\":0,\"warnings\":0,\"errors\":1,"
+		       "\"error\":\"in/b.pto: 1 error\"}\n"
+		       "{\"file\":\"c.pto\",\"package\":\"\",\"status\":\"IO\",\"kernels\":0,\"entries\":0,\"warnings\":0,\"errors\":0,"
+		       "\"error\":\"in/c.pto cannot be read: No such file or directory\"}\n"
+		       "{\"file\":\"a.pto\",\"package\":\"\",\"status\":\"INVALID\",\"kernels\":0,\"entries\":0,\"warnings\":0,\"errors\":0,"
+		       "\"error\":\"out/a.pkg.zst was made already, of another file of that name; pack the folders one by one\"}\n");
+	CHECK_INT(pack("in -o again"), 3);
+	CHECK_STR(out, "a.pto: 1 kernel, 1 entry, 0 warnings\nb.pto: refused, 1 error\nc.pto: no package\n");
+	CHECK_INT(pack("--json in/a.pto -o one.pkg.zst"), 0);
+	CHECK_CONTAINS(out, "{\"file\":\"in/a.pto\",\"package\":\"one.pkg.zst\",\"status\":\"OK\"");
+}
+
 /* Everything that options add is in the package. */
 static void options_reach_the_package(void)
 {
@@ -405,6 +427,7 @@ void suite_pack(CU_pSuite s)
 	TEST(s, a_file_that_cannot_be_read_is_exit_2_and_a_bad_one_3);
 	TEST(s, strict_refuses_warnings);
 	TEST(s, a_folder_is_packed_file_by_file);
+	TEST(s, files_of_a_folder_that_fail_have_their_line_and_the_code);
 	TEST(s, options_reach_the_package);
 	TEST(s, the_library_packs_for_any_language);
 	TEST(s, the_library_reads_files_that_sources_name);

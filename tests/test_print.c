@@ -2,6 +2,8 @@
  * test_print.c - packages as source text again: what the text packs to is the package, byte for byte. */
 #include "format/json.h"
 #include "print/print.h"
+#include "registry/names.h"
+#include "registry/npy.h"
 #include "ptowsp/tile.h"
 #include "tests/check.h"
 #include "tests/random_source.h"
@@ -20,33 +22,43 @@ static void round_trip(const struct source *first, const char *what)
 	char *text = NULL, *again = NULL;
 	uint32_t unsaid;
 
-	REQUIRE_INT(print_source(first->package, &text, &unsaid, &error), PTOWSP_OK);
+	REQUIRE_INT(print_source(first->package, NULL, &text, &unsaid, &error), PTOWSP_OK);
 	second = source_compile_as("other.pto", text, strlen(text), NULL);
 	if (unsaid || second.status || second.size != first->size || memcmp(second.bytes, first->bytes, first->size) != 0) {
 		const char *kept = check_fmt("%s/printed.pto", check_tmp());
 
 		check_write(kept, text, strlen(text));
 		CHECK_FAIL("%s: %u things cannot be said, %s%s; the printed text is %s", what, (unsigned)unsaid, second.messages,
-			   print_compare(first->package, text, &error) ? error.text : "same digest, other bytes", kept);
+			   print_compare(first->package, text, NULL, &error) ? error.text : "same digest, other bytes", kept);
 	} else {
-		CHECK_INT(print_source(second.package, &again, &unsaid, &error), PTOWSP_OK);
+		CHECK_INT(print_source(second.package, NULL, &again, &unsaid, &error), PTOWSP_OK);
 		CHECK_STR(again, text);
-		CHECK_INT(print_compare(first->package, text, &error), PTOWSP_OK);
+		CHECK_INT(print_compare(first->package, text, NULL, &error), PTOWSP_OK);
 	}
 	free(again);
 	free(text);
 	source_free(&second);
 }
 
-/* A file that a source names. */
-static ptowsp_status any_file(void *context, uint32_t source, const char *file, void **bytes_out, size_t *size_out, struct ptowsp_error *error)
+/* The JSON form packs to the same bytes. */
+static void json_round_trip(const struct source *s, const char *what)
 {
-	(void)context, (void)source, (void)error;
-	*size_out = strlen(file);
-	*bytes_out = strdup(file);
-	return *bytes_out ? PTOWSP_OK : PTOWSP_NO_MEMORY;
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct pkg_writer *writer = pkg_writer_create();
+	char *text = NULL;
+	void *bytes = NULL;
+	size_t size = 0;
+
+	REQUIRE(writer != NULL);
+	REQUIRE_INT(pkg_to_json(s->package, &text, &error), PTOWSP_OK);
+	if (pkg_from_json(writer, text, strlen(text), what, &error) || pkg_writer_seal(writer, &bytes, &size, &error))
+		CHECK_FAIL("%s: %s", what, error.text);
+	else if (size != s->size || memcmp(bytes, s->bytes, size) != 0)
+		CHECK_FAIL("%s: its JSON form packs to other bytes", what);
+	free(bytes);
+	free(text);
+	pkg_writer_destroy(writer);
 }
-static const struct lang_options with_files = {.read = any_file};
 
 static void file_round_trip(const char *path)
 {
@@ -56,11 +68,13 @@ static void file_round_trip(const char *path)
 	struct source s;
 
 	REQUIRE(text != NULL);
-	s = source_compile_as(base ? base + 1 : path, text, size, &with_files);
-	if (s.status)
+	s = source_compile_as(base ? base + 1 : path, text, size, &source_with_files);
+	if (s.status) {
 		CHECK_FAIL("%s: %s", path, s.messages);
-	else
+	} else {
 		round_trip(&s, path);
+		json_round_trip(&s, path);
+	}
 	source_free(&s);
 	free(text);
 }
@@ -130,11 +144,13 @@ static void every_block_of_the_language_s_page_comes_back(void)
 		at += strlen("\n```pto\n");
 		end = strstr(at, "\n```\n");
 		REQUIRE(end != NULL);
-		s = source_compile_as("page.pto", at, (size_t)(end + 1 - at), &with_files);
-		if (s.package)
+		s = source_compile_as("page.pto", at, (size_t)(end + 1 - at), &source_with_files);
+		if (s.package) {
 			round_trip(&s, check_fmt("block %d", count));
-		else
+			json_round_trip(&s, check_fmt("block %d", count));
+		} else {
 			CHECK_FAIL("block %d: %s", count, s.messages);
+		}
 		source_free(&s);
 		at = end;
 		count++;
@@ -186,7 +202,7 @@ static void several_files_are_one_text_with_their_positions(void)
 	char *text;
 
 	REQUIRE_INT(s.status, PTOWSP_OK);
-	REQUIRE_INT(print_source(s.package, &text, &unsaid, NULL), PTOWSP_OK);
+	REQUIRE_INT(print_source(s.package, NULL, &text, &unsaid, NULL), PTOWSP_OK);
 	CHECK_INT(unsaid, 0);
 	CHECK_CONTAINS(text, "// Positions: b.pto\n");
 	CHECK_CONTAINS(text, "{  // @2:6 a.pto\n");
@@ -212,6 +228,104 @@ static void a_text_may_say_that_it_has_no_positions(void)
 	CHECK_UINT(insts[0].line, 7);
 	CHECK_UINT(insts[1].line, 8);
 	round_trip(&s, "no positions");
+	source_free(&s);
+}
+
+/* --- sample data --- */
+
+#define DATA_HEAD                                                                                                      \
+	"// Positions: none\n"                                                                                         \
+	"tensor %x : f32[65] in\n"                                                                                     \
+	"tensor %n : i16[3] in\n"                                                                                      \
+	"tensor %h : bf16[2] in\n"                                                                                     \
+	"tensor %y : f64[2] out\n"
+
+static void data_are_numbers_while_they_are_few_and_finite(void)
+{
+	static const char said[] = "sample %n input = [-32768, 0, 32767]\n"
+				   "sample %h input [2, 1] = [1.5, -0.0]\n"
+				   "sample %y expected = [0.1, 1e+300]\n"
+				   "sample %y input = base64 \"AAAAAAAA8H8=\"\n";
+	struct source s = source_compile(check_fmt("%sworkload @main { }\n%s", DATA_HEAD, said));
+	uint32_t unsaid;
+	char *text;
+
+	REQUIRE_INT(s.status, PTOWSP_OK);
+	CHECK_UINT(s.t->sample_count, 4);
+	REQUIRE_INT(print_source(s.package, NULL, &text, &unsaid, NULL), PTOWSP_OK);
+	CHECK_INT(unsaid, 0);
+	CHECK_CONTAINS(text, said);
+	round_trip(&s, "data");
+	free(text);
+	source_free(&s);
+}
+
+/* The files here are a hundred f32 each. */
+static void a_file_of_numbers_says_its_type_and_shape(void)
+{
+	static const char text[] = DATA_HEAD "tensor %v : i32[100] in\n"
+					     "workload @main { }\n"
+					     "sample %v input = \"v.npy\"\n"
+					     "sample %x expected [10, 10] = \"x.npy\"\n";
+	struct source s = source_compile_as("test.pto", text, strlen(text), &source_with_files);
+
+	CHECK_INT(s.status, PTOWSP_BAD_PACKAGE);
+	CHECK_CONTAINS(s.messages, "test.pto:8:19: error: \"v.npy\" holds f32, and %v is i32\n");
+	CHECK_CONTAINS(s.messages, "test.pto:9:31: error: \"x.npy\" has another shape than what stands here\n");
+	CHECK_CONTAINS(s.messages, "help: leave the shape out: the file says it\n");
+	source_free(&s);
+}
+
+/* One file in memory. */
+struct memory_file {
+	char name[64];
+	char bytes[1024];
+	size_t size;
+};
+
+static ptowsp_status memory_write(void *context, const struct print_data *data, const char **name_out, struct ptowsp_error *error)
+{
+	struct memory_file *file = context;
+
+	(void)error;
+	snprintf(file->name, sizeof(file->name), "%s.npy", data->tensor);
+	file->size = npy_header(file->bytes, data->dtype->code, data->rank, data->extents);
+	memcpy(file->bytes + file->size, data->bytes, (size_t)data->size);
+	file->size += (size_t)data->size;
+	*name_out = file->name;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status memory_read(void *context, uint32_t source, const char *name, void **bytes_out, size_t *size_out, struct ptowsp_error *error)
+{
+	const struct memory_file *file = context;
+
+	(void)source, (void)error;
+	CHECK_STR(name, file->name);
+	*size_out = file->size;
+	*bytes_out = malloc(file->size);
+	return *bytes_out ? memcpy(*bytes_out, file->bytes, file->size), PTOWSP_OK : PTOWSP_NO_MEMORY;
+}
+
+static void many_data_are_a_file_where_there_may_be_some(void)
+{
+	char numbers[65 * 4 + 8] = "1", *text;
+	struct memory_file file;
+	const struct print_files files = {&file, memory_write, memory_read};
+	struct source s;
+	uint32_t unsaid;
+
+	for (int i = 1; i < 65; i++)
+		snprintf(numbers + strlen(numbers), 8, ", %d", i);
+	s = source_compile(check_fmt("%sworkload @main { }\nsample %%x input [5, 13] = [%s]\n", DATA_HEAD, numbers));
+	REQUIRE_INT(s.status, PTOWSP_OK);
+	round_trip(&s, "many data");
+	REQUIRE_INT(print_source(s.package, &files, &text, &unsaid, NULL), PTOWSP_OK);
+	CHECK_CONTAINS(text, "sample %x input = \"x.npy\"\n");
+	CHECK_INT(print_compare(s.package, text, &files, NULL), PTOWSP_OK);
+	file.bytes[file.size - 1] ^= 1;
+	CHECK_INT(print_compare(s.package, text, &files, NULL), PTOWSP_MISMATCH);
+	free(text);
 	source_free(&s);
 }
 
@@ -252,7 +366,7 @@ static void what_cannot_be_said_is_a_line_each(void)
 	uint32_t unsaid;
 	char *printed;
 
-	REQUIRE_INT(print_source(package, &printed, &unsaid, NULL), PTOWSP_OK);
+	REQUIRE_INT(print_source(package, NULL, &printed, &unsaid, NULL), PTOWSP_OK);
 	CHECK_INT(unsaid, 2);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		CHECK_CONTAINS(printed, lines[i]);
@@ -277,10 +391,10 @@ static void another_digest_is_told_with_its_section(void)
 				"  tstore %t, %x[1, 1]  // @3\n"
 				"  return  // @1\n"
 				"}\n",
-				&error),
+				NULL, &error),
 		  PTOWSP_MISMATCH);
 	CHECK_STR(error.text, "the text packs to another digest: section CODE differs");
-	CHECK_INT(print_compare(s.package, "func @f(%x: f32) { %t = tlod }\n", &error), PTOWSP_BAD_PACKAGE);
+	CHECK_INT(print_compare(s.package, "func @f(%x: f32) { %t = tlod }\n", NULL, &error), PTOWSP_BAD_PACKAGE);
 	CHECK_CONTAINS(error.text, "the text is refused at line 1: ");
 	source_free(&s);
 }
@@ -292,6 +406,9 @@ void suite_print(CU_pSuite s)
 	TEST(s, random_sources_come_back);
 	TEST(s, several_files_are_one_text_with_their_positions);
 	TEST(s, a_text_may_say_that_it_has_no_positions);
+	TEST(s, data_are_numbers_while_they_are_few_and_finite);
+	TEST(s, a_file_of_numbers_says_its_type_and_shape);
+	TEST(s, many_data_are_a_file_where_there_may_be_some);
 	TEST(s, what_cannot_be_said_is_a_line_each);
 	TEST(s, another_digest_is_told_with_its_section);
 	TEST(s, every_file_of_the_corpus_comes_back);

@@ -19,20 +19,10 @@
 #define SANITIZED 0
 #endif
 
-/* A file that a source names. */
-static ptowsp_status any_file(void *context, uint32_t source, const char *file, void **bytes_out, size_t *size_out, struct ptowsp_error *error)
-{
-	(void)context, (void)source, (void)error;
-	*size_out = strlen(file);
-	*bytes_out = strdup(file);
-	return *bytes_out ? PTOWSP_OK : PTOWSP_NO_MEMORY;
-}
-
 /* Packs sources into the test's folder, NUMBER.pkg.zst each; returns how many there are then. */
 static int source_pack(const char *folder, int number, const char *name, const char *text, size_t size)
 {
-	static const struct lang_options options = {.read = any_file};
-	struct source s = source_compile_as(name, text, size, &options);
+	struct source s = source_compile_as(name, text, size, &source_with_files);
 
 	if (s.status)
 		CHECK_FAIL("%s: %s", name, s.messages);

@@ -4,15 +4,12 @@
 
 #include "format/fail.h"
 #include "format/json.h"
-#include "tools/columns.h"
 #include "tools/graph.h"
 #include "tools/output.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum mode { SUMMARY, JSON, LISTING, SOURCE, VERIFY, PROGRAM, GRAPH };
 
@@ -20,21 +17,25 @@ struct options {
 	enum mode mode;
 	const char *mode_name; /* the flag that chose it */
 	const char *graph;     /* --graph OUT */
+	const char *out;       /* --out FOLDER; NULL: stdout */
 	char **paths;          /* of argv */
 	int path_count;
 };
 
 static const char usage[] =
-	"usage: ptowsp-inspect [--json|--disasm|--pto|--c|--verify] PACKAGE...\n"
+	"usage: ptowsp-inspect [--json|--disasm|--pto [--out FOLDER]|--c|--verify] PACKAGE...\n"
 	"       ptowsp-inspect --graph OUT DUMP\n"
 	"\n"
 	"Reads packages; runs nothing of them. Without a flag one PACKAGE gives a summary of all its tables; several, or\n"
-	"folders (their *.pkg.zst), give one line each.\n"
+	"folders (every *.pkg.zst below them), give one line each, and a package that is refused has its line, too.\n"
 	"\n"
-	"  --json        the whole package in its JSON form, which ptowsp-pack --from-json packs to the same digests\n"
+	"  --json        the whole package in its JSON form, which ptowsp-pack --from-json packs to the same digests;\n"
+	"                of several packages one JSON object per line, with what the table says\n"
 	"  --disasm      the workload's bytecode with names, then every portable kernel\n"
 	"  --pto         source text that ptowsp-pack packs to the same digest; what the language cannot say is a comment line each,\n"
 	"                and the exit status is then 5\n"
+	"  --out FOLDER  with --pto: NAME.pto there instead of on stdout, of each package, and a line about it; sample data of more\n"
+	"                than a few numbers in NAME.TENSOR.npy beside it\n"
 	"  --verify      check everything that a run would check before it starts: container, digests, tables, bytecode,\n"
 	"                portable kernels; says what was checked\n"
 	"  --c           a C program that builds the packages again by calls of libptowsp-pack.so, with the same digests\n"
@@ -46,7 +47,7 @@ static const char usage[] =
 	"Exit status: 0 success, 1 out of memory, 2 usage or a file that cannot be read or written, 3 package refused,\n"
 	"5 a package that source text cannot say, 8 Graphviz not there.\n";
 
-static int exit_code(ptowsp_status status)
+int inspect_exit(ptowsp_status status)
 {
 	switch (status) {
 #define X(name, code, exit_code, text)                                                                                 \
@@ -58,20 +59,13 @@ static int exit_code(ptowsp_status status)
 	return 1;
 }
 
-/* One sentence on stderr; the exit code. */
-static int complain(const struct ptowsp_error *error)
+int inspect_complain(const struct ptowsp_error *error, const char *path)
 {
-	fprintf(stderr, "ptowsp-inspect: %s\n", error->text);
-	return exit_code(error->code);
-}
-
-/* The same of a part that does not know which file it is in. */
-static int complain_of(const char *path, const struct ptowsp_error *error)
-{
-	if (strstr(error->text, path))
-		return complain(error);
-	fprintf(stderr, "ptowsp-inspect: %s: %s\n", path, error->text);
-	return exit_code(error->code);
+	if (!path || strstr(error->text, path))
+		fprintf(stderr, "ptowsp-inspect: %s\n", error->text);
+	else
+		fprintf(stderr, "ptowsp-inspect: %s: %s\n", path, error->text);
+	return inspect_exit(error->code);
 }
 
 static int misuse(const char *format, const char *what)
@@ -82,7 +76,7 @@ static int misuse(const char *format, const char *what)
 	return 2;
 }
 
-static void notices_print(const struct pkg *package, const char *path)
+void inspect_notices(const struct pkg *package, const char *path)
 {
 	const char *notice;
 
@@ -91,7 +85,7 @@ static void notices_print(const struct pkg *package, const char *path)
 }
 
 /* One package in the chosen way. */
-static int package_show(enum mode mode, const char *path)
+static int package_show(const struct options *options, const char *path)
 {
 	struct ptowsp_error error = {.code = PTOWSP_OK};
 	struct pkg *package;
@@ -99,9 +93,9 @@ static int package_show(enum mode mode, const char *path)
 	ptowsp_status st = pkg_open(&package, path, NULL, &error);
 
 	if (st)
-		return complain(&error);
-	notices_print(package, path);
-	switch (mode) {
+		return inspect_complain(&error, NULL);
+	inspect_notices(package, path);
+	switch (options->mode) {
 	case JSON:
 		st = pkg_to_json(package, &text, &error);
 		if (!st)
@@ -121,185 +115,30 @@ static int package_show(enum mode mode, const char *path)
 		inspect_summary(package, path, stdout);
 	}
 	pkg_close(package);
-	return st ? complain_of(path, &error) : 0;
+	return st ? inspect_complain(&error, path) : 0;
 }
 
-/* One line of the table for several packages. */
-static int package_line(struct columns *columns, const char *path)
+static int is_several(const struct options *options)
 {
-	struct ptowsp_error error = {.code = PTOWSP_OK};
-	struct pkg *package;
-	const struct pkg_tables *t;
-	const char *version;
-	uint32_t targets;
-	const char *const *target;
-
-	if (pkg_open(&package, path, NULL, &error))
-		return complain(&error);
-	notices_print(package, path);
-	t = pkg_tables(package);
-	version = pkg_meta(package, "version");
-	target = pkg_targets(package, &targets);
-	columns_add(columns, "%.60s\t%.20s\t%llu\t%u\t%u\t%u\t%.60s%s\t%.400s", pkg_name(package), version && *version ? version : "-",
-		    (unsigned long long)pkg_file_size(package), (unsigned)t->entry_count, (unsigned)t->kernel_count,
-		    (unsigned)t->tensor_count, targets ? target[0] : "any", targets > 1 ? ", ..." : "", path);
-	pkg_close(package);
-	return 0;
+	return options->path_count > 1 || inspect_is_folder(options->paths[0]);
 }
 
-/* ---- several files and folders ---- */
-
-struct paths {
-	char **items; /* owned */
-	size_t count, room;
-	int failed;
-};
-
-static void path_add(struct paths *paths, const char *folder, const char *name)
+/* What the command line names. */
+static int packages_show(const struct options *options)
 {
-	size_t size = strlen(folder) + strlen(name) + 2;
-	char *path = malloc(size);
+	struct inspect_paths paths = {0};
+	int status = inspect_paths_collect(&paths, options->paths, options->path_count), several = is_several(options);
 
-	if (paths->count == paths->room) {
-		size_t room = paths->room ? paths->room * 2 : 32;
-		char **items = realloc(paths->items, room * sizeof(*items));
-
-		if (items) {
-			paths->items = items;
-			paths->room = room;
-		}
-	}
-	if (!path || paths->count == paths->room) {
-		paths->failed = 1;
-		free(path);
-		return;
-	}
-	snprintf(path, size, "%s%s%s", folder, *folder ? "/" : "", name);
-	paths->items[paths->count++] = path;
-}
-
-static int compare_paths(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* The *.pkg.zst of a folder, by name. 0, or 2 if it cannot be read. */
-static int folder_add(struct paths *paths, const char *folder)
-{
-	static const char ending[] = ".pkg.zst";
-	size_t first = paths->count;
-	DIR *directory = opendir(folder);
-	const struct dirent *item;
-
-	if (!directory) {
-		fprintf(stderr, "ptowsp-inspect: %s cannot be read: %s\n", folder, strerror(errno));
-		return 2;
-	}
-	while ((item = readdir(directory))) {
-		size_t length = strlen(item->d_name);
-
-		if (length > strlen(ending) && !strcmp(item->d_name + length - strlen(ending), ending))
-			path_add(paths, folder, item->d_name);
-	}
-	closedir(directory);
-	if (paths->count > first)
-		qsort(paths->items + first, paths->count - first, sizeof(paths->items[0]), compare_paths);
-	return 0;
-}
-
-static int is_folder(const char *path)
-{
-	struct stat facts;
-
-	return !stat(path, &facts) && S_ISDIR(facts.st_mode);
-}
-
-static int worse(int a, int b)
-{
-	return a ? a : b;
-}
-
-/* The files that the command line names, folders opened; 0 or an exit code. */
-static int paths_collect(struct paths *paths, const struct options *options)
-{
-	int status = 0;
-
-	for (int i = 0; i < options->path_count; i++)
-		if (is_folder(options->paths[i]))
-			status = worse(status, folder_add(paths, options->paths[i]));
-		else
-			path_add(paths, "", options->paths[i]);
-	if (!paths->count && !status) {
-		fprintf(stderr, "ptowsp-inspect: there is no *.pkg.zst in %s\n", options->paths[0]);
-		status = 2;
-	}
-	return status;
-}
-
-static void paths_free(struct paths *paths)
-{
-	for (size_t i = 0; i < paths->count; i++)
-		free(paths->items[i]);
-	free(paths->items);
-}
-
-static int program_add(const char *path, uint32_t number, FILE *to, const char **name_out)
-{
-	struct ptowsp_error error = {.code = PTOWSP_OK};
-	struct pkg *package;
-	const char *base = strrchr(path, '/');
-	ptowsp_status st = pkg_open(&package, path, NULL, &error);
-
-	*name_out = base ? base + 1 : path;
-	if (st)
-		return complain(&error);
-	notices_print(package, path);
-	st = inspect_c(package, number, to, &error);
-	pkg_close(package);
-	return st ? complain_of(path, &error) : 0;
-}
-
-/* One program for all packages, printed when all of them could be said. */
-static int program_show(const struct options *options)
-{
-	struct paths paths = {0};
-	char *text = NULL;
-	size_t size = 0;
-	int status = paths_collect(&paths, options);
-	const char **names = calloc(paths.count + 1, sizeof(*names));
-	FILE *to = open_memstream(&text, &size);
-
-	status = worse(status, !names || !to || paths.failed);
-	if (!status)
-		inspect_c_begin(to);
-	for (size_t i = 0; i < paths.count && !status; i++)
-		status = program_add(paths.items[i], (uint32_t)i, to, &names[i]);
-	if (!status)
-		inspect_c_end(to, names, (uint32_t)paths.count);
-	if (to && fclose(to))
-		status = worse(status, 1);
-	if (!status)
-		fputs(text, stdout);
-	free(text);
-	free(names);
-	paths_free(&paths);
-	return status;
-}
-
-static int several_show(const struct options *options)
-{
-	struct paths paths = {0};
-	struct columns columns = {0};
-	int status = paths_collect(&paths, options);
-
-	columns_add(&columns, "name\tversion\tbytes\tentries\tkernels\ttensors\ttargets\tfile");
-	for (size_t i = 0; i < paths.count; i++) {
-		status = worse(status, options->mode == VERIFY ? package_show(VERIFY, paths.items[i])
-							       : package_line(&columns, paths.items[i]));
-	}
-	columns_print(&columns, options->mode == VERIFY || !paths.count ? NULL : stdout, 0);
-	status = worse(status, paths.failed);
-	paths_free(&paths);
+	if (options->mode == PROGRAM)
+		status = status ? status : inspect_program(&paths, stdout);
+	else if (options->mode == SOURCE && options->out)
+		status = inspect_worse(status, inspect_sources_save(&paths, options->out, stdout));
+	else if (several && options->mode != VERIFY)
+		status = inspect_worse(status, inspect_lines(&paths, options->mode == JSON, stdout));
+	else
+		for (size_t i = 0; i < paths.count; i++)
+			status = inspect_worse(status, package_show(options, paths.items[i]));
+	inspect_paths_finish(&paths);
 	return status;
 }
 
@@ -315,7 +154,7 @@ static int graph_draw(const char *out, const char *dump)
 	if (!st)
 		st = graph_save(&graph, out, &error);
 	graph_finish(&graph);
-	return st ? complain(&error) : 0;
+	return st ? inspect_complain(&error, NULL) : 0;
 }
 
 /* ---- the command line ---- */
@@ -346,6 +185,12 @@ static int flag_take(struct options *options, int argc, char **argv, int *at)
 			return misuse("%s needs a file to write", flag);
 		options->graph = flag[7] ? flag + 8 : argv[++*at];
 		return mode_set(options, GRAPH, "--graph") ? 2 : -1;
+	}
+	if (!strncmp(flag, "--out", 5) && (!flag[5] || flag[5] == '=')) {
+		if (!flag[5] && *at + 1 >= argc)
+			return misuse("%s needs a folder", flag);
+		options->out = flag[5] ? flag + 6 : argv[++*at];
+		return -1;
 	}
 	if (!strcmp(flag, "--help")) {
 		fputs(usage, stdout);
@@ -378,8 +223,10 @@ static int options_read(struct options *options, int argc, char **argv)
 	}
 	if (!options->path_count)
 		return misuse("no %s is given", options->mode == GRAPH ? "DUMP" : "PACKAGE");
-	if (options->path_count > 1 && options->mode != SUMMARY && options->mode != VERIFY && options->mode != PROGRAM)
-		return misuse("%s takes one file", options->mode_name);
+	if (options->out && options->mode != SOURCE)
+		return misuse("--out belongs to %s", "--pto");
+	if (is_several(options) && (options->mode == LISTING || options->mode == GRAPH || (options->mode == SOURCE && !options->out)))
+		return misuse(options->mode == SOURCE ? "%s prints one package, or several with --out FOLDER" : "%s takes one file", options->mode_name);
 	return -1;
 }
 
@@ -392,15 +239,11 @@ int main(int argc, char **argv)
 		; /* said already */
 	else if (options.mode == GRAPH)
 		status = graph_draw(options.graph, options.paths[0]);
-	else if (options.mode == PROGRAM)
-		status = program_show(&options);
-	else if (options.path_count > 1 || (is_folder(options.paths[0]) && (options.mode == SUMMARY || options.mode == VERIFY)))
-		status = several_show(&options);
 	else
-		status = package_show(options.mode, options.paths[0]);
+		status = packages_show(&options);
 	if (fflush(stdout) || ferror(stdout)) {
 		fprintf(stderr, "ptowsp-inspect: cannot write to stdout: %s\n", strerror(errno));
-		return worse(status, 2);
+		return status ? status : 2;
 	}
 	return status;
 }

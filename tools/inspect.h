@@ -19,9 +19,13 @@ ptowsp_status inspect_listing_tables(const struct pkg_tables *tables, FILE *to, 
 /* The checks that opening leaves out: digest of the sample data, workload bytecode, portable kernels. Says what was checked. */
 ptowsp_status inspect_verify(struct pkg *package, const char *path, FILE *to, struct ptowsp_error *error);
 
-/* Source text that packs to the same package. UNSUPPORTED if the language has no words for something: what it has is written all the same, with a
+/* Source text that packs to the same package, sample data in it. UNSUPPORTED if the language has no words for something: what it has is written all the same, with a
  * comment line for each. MISMATCH if the text packs to another digest. Other errors: BAD_PACKAGE, NO_MEMORY. */
 ptowsp_status inspect_source(struct pkg *package, FILE *to, struct ptowsp_error *error);
+/* The same into FOLDER/STEM.pto, with FOLDER/STEM.TENSOR.npy where data are more than a few numbers. lines_out, files_out: how many of them were written.
+ * Further errors: IO. */
+ptowsp_status inspect_source_save(struct pkg *package, const char *folder, const char *stem, uint32_t *lines_out, uint32_t *files_out,
+				  struct ptowsp_error *error);
 
 /* A C program that builds packages again by calls of the builder (lang/builder.h), in this order: begin, one function per package,
  * numbered from 0, end. names: what each package is saved as where the program is given a folder; with one package it is given a
@@ -37,5 +41,34 @@ void inspect_expression(const struct pkg_tables *tables, uint32_t row, const cha
 /* REGN row as "x[row, column] rows x columns", or "x[start ...]" where it is a flat window; as above. */
 void inspect_region(const struct pkg_tables *tables, uint32_t row, const char *const *loops, uint32_t loop_count, char *text,
 		    size_t size);
+
+/* ---- several packages ---- */
+
+/* What the command line names, folders opened: every *.pkg.zst below them, in the order of their paths. A zeroed struct is empty. */
+struct inspect_paths {
+	char **items; /* owned */
+	size_t count, room;
+	int failed;   /* no memory */
+};
+/* 0, or 2 with a sentence on stderr where something cannot be read; what can be is there all the same. */
+int inspect_paths_collect(struct inspect_paths *paths, char *const *names, int count);
+void inspect_paths_finish(struct inspect_paths *paths);
+int inspect_is_folder(const char *path);
+
+/* All of these print and return the exit code, that of the first package that fails. */
+int inspect_lines(const struct inspect_paths *paths, int json, FILE *to);                       /* one line each */
+int inspect_sources_save(const struct inspect_paths *paths, const char *folder, FILE *to);      /* --pto --out */
+int inspect_program(const struct inspect_paths *paths, FILE *to);                               /* --c: one program, or none */
+
+/* ---- messages ---- */
+
+int inspect_exit(ptowsp_status status);
+/* One sentence on stderr, with the path if it does not say it, NULL: none. The exit code. */
+int inspect_complain(const struct ptowsp_error *error, const char *path);
+void inspect_notices(const struct pkg *package, const char *path);
+static inline int inspect_worse(int a, int b)
+{
+	return a ? a : b;
+}
 
 #endif

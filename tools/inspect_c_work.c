@@ -335,6 +335,10 @@ static uint32_t instruction_say(struct walk *w, uint32_t i)
 	case PTOWSP_OP_WAIT:
 		say(s, "wait", s->events[in->operand2]);
 		return i + 1;
+	case PTOWSP_OP_NOTIFY:
+	case PTOWSP_OP_WAIT_NOTIFY:
+		say(s, in->opcode == PTOWSP_OP_NOTIFY ? "notify" : "wait_notify", (uint32_t)in->operand1, in->operand2);
+		return i + 1;
 	case PTOWSP_OP_BARRIER:
 		say(s, "barrier");
 		return i + 1;

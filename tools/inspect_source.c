@@ -4,26 +4,155 @@
 
 #include "format/fail.h"
 #include "print/print.h"
+#include "registry/names.h"
+#include "registry/npy.h"
 #include "tools/entries.h"
+#include "tools/output.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
+
+/* The text; UNSUPPORTED or MISMATCH with the text as well. */
+static ptowsp_status text_make(struct pkg *package, const struct print_files *files, char **text_out, struct ptowsp_error *error)
+{
+	uint32_t entries, unsaid = 0;
+	ptowsp_status st = entries_verify(package, &entries, error); /* the printer follows the bytecode */
+
+	*text_out = NULL;
+	if (!st)
+		st = print_source(package, files, text_out, &unsaid, error);
+	if (st)
+		return st;
+	if (unsaid)
+		return pkg_fail(error, PTOWSP_UNSUPPORTED, "the language cannot say %lu thing%s of this package, see the comment lines",
+				(unsigned long)unsaid, unsaid == 1 ? "" : "s");
+	return print_compare(package, *text_out, files, error);
+}
 
 ptowsp_status inspect_source(struct pkg *package, FILE *to, struct ptowsp_error *error)
 {
-	uint32_t entries, unsaid = 0;
-	char *text = NULL;
-	ptowsp_status st = entries_verify(package, &entries, error); /* the printer follows the bytecode */
+	char *text;
+	ptowsp_status st = text_make(package, NULL, &text, error);
 
+	if (text)
+		fputs(text, to);
+	free(text);
+	return st;
+}
+
+/* ---- a source with files beside it ---- */
+
+struct save {
+	const char *folder, *stem;
+	char *name, *path; /* owned: of the file at hand, as the source calls it, and with its folder */
+	uint32_t files;
+};
+
+static ptowsp_status path_set(struct save *save, const char *name, struct ptowsp_error *error)
+{
+	free(save->path);
+	if (asprintf(&save->path, "%s/%s", save->folder, name) >= 0)
+		return PTOWSP_OK;
+	save->path = NULL;
+	return pkg_fail(error, PTOWSP_NO_MEMORY, "no memory for a path");
+}
+
+static ptowsp_status file_save(const char *path, const void *head, size_t head_size, const void *bytes, size_t size, struct ptowsp_error *error)
+{
+	struct output output = {0};
+	ptowsp_status st = output_open(&output, path, error);
+
+	if (!st) {
+		if (head_size)
+			fwrite(head, 1, head_size, output.file);
+		if (size)
+			fwrite(bytes, 1, size, output.file);
+		st = output_finish(&output, error);
+	}
 	if (!st)
-		st = print_source(package, &text, &unsaid, error);
-	if (st)
-		return st;
-	fputs(text, to);
-	if (unsaid)
-		st = pkg_fail(error, PTOWSP_UNSUPPORTED, "the language cannot say %lu thing%s of this package, see the comment lines",
-			      (unsigned long)unsaid, unsaid == 1 ? "" : "s");
-	else
-		st = print_compare(package, text, error);
+		st = output_publish(&output, error);
+	output_drop(&output);
+	return st;
+}
+
+static ptowsp_status data_write(void *context, const struct print_data *data, const char **name_out, struct ptowsp_error *error)
+{
+	struct save *save = context;
+	char header[NPY_HEADER];
+	ptowsp_status st;
+
+	free(save->name);
+	if (asprintf(&save->name, "%s.%s%s.npy", save->stem, data->tensor, data->expected ? ".expected" : "") < 0) {
+		save->name = NULL;
+		return pkg_fail(error, PTOWSP_NO_MEMORY, "no memory for a name");
+	}
+	*name_out = save->name;
+	st = path_set(save, save->name, error);
+	if (!st)
+		st = file_save(save->path, header, npy_header(header, data->dtype->code, data->rank, data->extents), data->bytes, (size_t)data->size, error);
+	save->files += !st;
+	return st;
+}
+
+static ptowsp_status file_read(const char *path, void **bytes_out, size_t *size_out, struct ptowsp_error *error)
+{
+	FILE *file = fopen(path, "rb"), *memory = file ? open_memstream((char **)bytes_out, size_out) : NULL;
+	char piece[65536];
+	size_t got;
+
+	while (memory && (got = fread(piece, 1, sizeof(piece), file)) > 0)
+		fwrite(piece, 1, got, memory);
+	if (file)
+		fclose(file);
+	if (memory && !fclose(memory))
+		return PTOWSP_OK;
+	return pkg_fail(error, PTOWSP_IO, "%.160s cannot be read: %s", path, strerror(errno));
+}
+
+static ptowsp_status data_read(void *context, uint32_t source, const char *name, void **bytes_out, size_t *size_out, struct ptowsp_error *error)
+{
+	struct save *save = context;
+	ptowsp_status st = path_set(save, name, error);
+
+	(void)source;
+	*bytes_out = NULL;
+	return st ? st : file_read(save->path, bytes_out, size_out, error);
+}
+
+static uint32_t lines_of(const char *text)
+{
+	uint32_t lines = 0;
+
+	for (; (text = strchr(text, '\n')); text++)
+		lines++;
+	return lines;
+}
+
+ptowsp_status inspect_source_save(struct pkg *package, const char *folder, const char *stem, uint32_t *lines_out, uint32_t *files_out,
+				  struct ptowsp_error *error)
+{
+	struct save save = {.folder = folder, .stem = stem};
+	const struct print_files files = {&save, data_write, data_read};
+	struct ptowsp_error why = {.code = PTOWSP_OK};
+	char *text, *path = NULL;
+	ptowsp_status st = text_make(package, &files, &text, error);
+
+	*lines_out = 0;
+	if (text && asprintf(&path, "%s/%s.pto", folder, stem) < 0) {
+		path = NULL;
+		st = pkg_fail(error, PTOWSP_NO_MEMORY, "no memory for a path");
+	}
+	if (path && file_save(path, NULL, 0, text, strlen(text), &why)) {
+		*error = why;
+		st = why.code;
+	} else if (path) {
+		*lines_out = lines_of(text);
+	}
+	*files_out = save.files;
+	free(save.name);
+	free(save.path);
+	free(path);
 	free(text);
 	return st;
 }

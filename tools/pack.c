@@ -19,7 +19,8 @@
 
 static const char usage[] =
 	"usage: ptowsp-pack SOURCE.pto... -o PACKAGE.pkg.zst    compile; several files are one module set linked by name\n"
-	"       ptowsp-pack FOLDER... -o FOLDER                 every .pto file below, each its own package, one line each\n"
+	"       ptowsp-pack FOLDER... -o FOLDER                 every .pto file below, each its own package, one line each;\n"
+	"                                                       the exit code is that of the first one that fails\n"
 	"       ptowsp-pack --from-json FILE -o PACKAGE.pkg.zst\n"
 	"\n"
 	"  -o, --output PATH        where to write; the file appears whole or not at all\n"
@@ -31,6 +32,7 @@ static const char usage[] =
 	"      --data NAME=FILE     sample input from a .npy file, so that a bare run shows something\n"
 	"      --expected NAME=FILE what a run on the sample inputs must give\n"
 	"      --schedule KEY=VALUE a directive of the package, such as dispatch=round_robin(4)\n"
+	"      --json               what is packed as one JSON object per line on stdout: file, package, status, counts, error\n"
 	"      --strict             warnings are errors, channels that must block too\n"
 	"      --help, --version\n"
 	"\n"
@@ -228,6 +230,8 @@ int pack_files(const struct pack_options *options, const char *const *files, int
 		free((void *)(uintptr_t)sources[i].text);
 	free(sources);
 	pkg_writer_destroy(writer);
+	counts_out->error = error;
+	counts_out->error.code = status;
 	return status ? pack_fail(&error) : 0;
 }
 
@@ -273,7 +277,7 @@ static int usage_fail(const char *sentence, const char *what)
 	return 2;
 }
 
-enum { OPTION_JSON = 256, OPTION_ENTRY, OPTION_NAME, OPTION_DEFAULT, OPTION_TARGET, OPTION_DATA, OPTION_EXPECTED, OPTION_SCHEDULE,
+enum { OPTION_JSON = 256, OPTION_ENTRY, OPTION_NAME, OPTION_DEFAULT, OPTION_TARGET, OPTION_DATA, OPTION_EXPECTED, OPTION_SCHEDULE, OPTION_LINES,
        OPTION_STRICT, OPTION_HELP, OPTION_VERSION };
 
 static const struct option long_options[] = {
@@ -286,6 +290,7 @@ static const struct option long_options[] = {
 	{"data", required_argument, NULL, OPTION_DATA},
 	{"expected", required_argument, NULL, OPTION_EXPECTED},
 	{"schedule", required_argument, NULL, OPTION_SCHEDULE},
+	{"json", no_argument, NULL, OPTION_LINES},
 	{"strict", no_argument, NULL, OPTION_STRICT},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{"version", no_argument, NULL, OPTION_VERSION},
@@ -323,6 +328,9 @@ static int option_take(struct pack_options *o, int option)
 	case OPTION_SCHEDULE:
 		o->schedule[o->schedule_count++] = optarg;
 		return -1;
+	case OPTION_LINES:
+		o->lines = 1;
+		return -1;
 	case OPTION_STRICT:
 		o->strict = 1;
 		return -1;
@@ -341,7 +349,7 @@ static int options_run(const struct pack_options *o)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct pack_counts counts;
-	int folders = 0;
+	int folders = 0, code;
 
 	for (int i = 0; i < o->input_count; i++)
 		folders += is_folder(o->inputs[i]);
@@ -351,6 +359,8 @@ static int options_run(const struct pack_options *o)
 		return usage_fail("-o PATH is missing", "");
 	if (o->json && o->input_count)
 		return usage_fail("--from-json takes no source, here is ", o->inputs[0]);
+	if (o->json && o->lines)
+		return usage_fail("--json belongs to sources, not to --from-json", "");
 	if (o->json && (o->entry || o->name || o->default_count))
 		return usage_fail("--entry, --name and --default belong to sources, not to --from-json", "");
 	if (pack_targets_check(o, &error))
@@ -363,7 +373,10 @@ static int options_run(const struct pack_options *o)
 		return usage_fail("--entry, --name, --default, --data and --expected belong to one package, not to folders", "");
 	if (folders && names_package(o->output))
 		return usage_fail("folders are packed into a folder, and the name of a package is ", o->output);
-	return folders ? pack_folders(o) : pack_files(o, o->inputs, o->input_count, o->output, &counts);
+	if (folders)
+		return pack_folders(o);
+	code = pack_files(o, o->inputs, o->input_count, o->output, &counts);
+	return o->lines ? pack_line(o, o->inputs[0], o->output, code, &counts) : code;
 }
 
 /* Room for argc texts in each list. */

@@ -10,12 +10,13 @@ struct pack_options {
 	const char **inputs, **defaults, **schedule, **data, **expected, **targets;
 	int input_count, default_count, schedule_count, data_count, expected_count, target_count;
 	const char *output, *json, *entry, *name;
-	int strict;
+	int strict, lines; /* lines: JSON objects */
 };
 
 /* How many of what a packed file holds. */
 struct pack_counts {
 	uint32_t kernels, entries, warnings, errors;
+	struct ptowsp_error error; /* code 0: there is a package */
 };
 
 /* Compiles the files into one package at `output`. Diagnostics and errors are printed to stderr. Exit code of the tool. */
@@ -26,6 +27,8 @@ int pack_folders(const struct pack_options *options);
 
 /* Errors: INVALID for targets that no backend can be called. */
 ptowsp_status pack_targets_check(const struct pack_options *options, struct ptowsp_error *error);
+/* One line about a file that was packed, or was not; returns code, 1 without memory. package: where to. */
+int pack_line(const struct pack_options *options, const char *file, const char *package, int code, const struct pack_counts *counts);
 /* Adds schedule rows, sample data, targets; the writer holds a whole package. Errors: IO, INVALID, NOT_FOUND, MISMATCH. */
 ptowsp_status pack_extras_add(const struct pack_options *options, struct pkg_writer *writer, struct ptowsp_error *error);
 

@@ -11,7 +11,7 @@
 #include "registry/names.h"
 #include "registry/schedule.h"
 #include "registry/text.h"
-#include "tools/npy.h"
+#include "registry/npy.h"
 
 ptowsp_status pack_targets_check(const struct pack_options *options, struct ptowsp_error *error)
 {
@@ -196,6 +196,18 @@ static void sample_write(struct pkg_writer *writer, uint32_t tensor, uint16_t ro
 	pkg_writer_row(writer, PTOWSP_SECTION_TDAT, &record, sizeof(record));
 }
 
+/* Of the source, or an earlier option. */
+static int sample_there(struct pkg_writer *writer, uint32_t tensor, uint16_t role)
+{
+	for (uint32_t i = 0; i < pkg_writer_count(writer, PTOWSP_SECTION_TDAT); i++) {
+		const struct ptowsp_sample_record *other = pkg_writer_at(writer, PTOWSP_SECTION_TDAT, i);
+
+		if (other->tensor == tensor && other->role == role)
+			return 1;
+	}
+	return 0;
+}
+
 static ptowsp_status sample_add(struct pkg_writer *writer, const struct pkg_tables *t, const char *text, uint16_t role,
 				struct ptowsp_error *error)
 {
@@ -209,6 +221,9 @@ static ptowsp_status sample_add(struct pkg_writer *writer, const struct pkg_tabl
 	tensor = tensor_find(t, text, (size_t)(sign - text));
 	if (tensor == PTOWSP_NONE)
 		return tensor_unknown(t, text, (size_t)(sign - text), error);
+	if (sample_there(writer, tensor, role))
+		return reg_fail(error, PTOWSP_INVALID, "%.80s has %s data already; leave one of them out", pkg_string(t, t->tensor[tensor].name),
+				role == PTOWSP_SAMPLE_EXPECTED ? "expected" : "input");
 	status = npy_open(&npy, sign + 1, error);
 	if (status)
 		return status;

@@ -4,11 +4,13 @@
 
 #include <errno.h>
 #include <fts.h>
+#include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
+#include "registry/names.h"
 #include "registry/text.h"
 
 static int by_name(const FTSENT **a, const FTSENT **b)
@@ -42,33 +44,132 @@ static char *output_path(const char *output, const char *relative)
 	return asprintf(&path, "%s/%.*s.pkg.zst", output, (int)stem, relative) < 0 ? NULL : path;
 }
 
-static int file_pack(const struct pack_options *options, const char *file, const char *relative)
+/* --- lines --- */
+
+static int object_print(const char *file, const char *package, const struct pack_counts *counts)
+{
+	const char *status = reg_status_name(counts->error.code);
+	json_t *object = json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i}", "file", file, "package", counts->error.code ? "" : package, "status",
+				   counts->error.code ? status : "OK", "kernels", (int)counts->kernels, "entries", (int)counts->entries, "warnings",
+				   (int)counts->warnings, "errors", (int)counts->errors);
+	char *line = NULL;
+
+	if (object && counts->error.code)
+		json_object_set_new(object, "error", json_string(counts->error.text));
+	if (object)
+		line = json_dumps(object, JSON_COMPACT);
+	if (line)
+		puts(line);
+	else
+		fprintf(stderr, "ptowsp-pack: %s: no line of JSON can say this name\n", file);
+	json_decref(object);
+	free(line);
+	return line ? 0 : 1;
+}
+
+int pack_line(const struct pack_options *options, const char *file, const char *package, int code, const struct pack_counts *counts)
+{
+	if (options->lines) {
+		int printed = object_print(file, package, counts);
+
+		return code ? code : printed;
+	}
+	if (code && !counts->errors)
+		printf("%s: no package\n", file);
+	else if (code)
+		printf("%s: refused, %u error%s\n", file, counts->errors, counts->errors == 1 ? "" : "s");
+	else
+		printf("%s: %u kernel%s, %u entr%s, %u warning%s\n", file, counts->kernels, counts->kernels == 1 ? "" : "s",
+		       counts->entries, counts->entries == 1 ? "y" : "ies", counts->warnings, counts->warnings == 1 ? "" : "s");
+	return code;
+}
+
+/* --- files --- */
+
+/* Packages made so far: two files of one name in two folders would be one package. */
+struct made {
+	char **paths; /* owned */
+	size_t count, room;
+};
+
+static ptowsp_status made_add(struct made *made, char *path, struct ptowsp_error *error)
+{
+	char **paths;
+
+	for (size_t i = 0; i < made->count; i++)
+		if (!strcmp(made->paths[i], path))
+			return reg_fail(error, PTOWSP_INVALID, "%.160s was made already, of another file of that name; pack the folders one by one",
+					path);
+	if (made->count < made->room) {
+		made->paths[made->count++] = path;
+		return PTOWSP_OK;
+	}
+	made->room = made->room ? made->room * 2 : 64;
+	paths = realloc(made->paths, made->room * sizeof(*paths));
+	if (!paths) {
+		made->room = made->count;
+		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for a path");
+	}
+	made->paths = paths;
+	made->paths[made->count++] = path;
+	return PTOWSP_OK;
+}
+
+static void made_finish(struct made *made)
+{
+	for (size_t i = 0; i < made->count; i++)
+		free(made->paths[i]);
+	free(made->paths);
+}
+
+static int file_pack(const struct pack_options *options, const char *file, const char *relative, struct made *made)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct pack_counts counts = {0};
 	char *path = output_path(options->output, relative);
-	ptowsp_status status = path ? folders_make(path, &error) : reg_fail(&error, PTOWSP_NO_MEMORY, "no memory for a path");
-	int code = status ? pack_fail(&error) : pack_files(options, &file, 1, path, &counts);
+	ptowsp_status status = path ? made_add(made, path, &error) : reg_fail(&error, PTOWSP_NO_MEMORY, "no memory for a path");
+	int code, kept = !status;
 
-	if (code && !counts.errors)
-		printf("%s: no package\n", relative);
-	else if (code)
-		printf("%s: refused, %u error%s\n", relative, counts.errors, counts.errors == 1 ? "" : "s");
-	else
-		printf("%s: %u kernel%s, %u entr%s, %u warning%s\n", relative, counts.kernels, counts.kernels == 1 ? "" : "s",
-		       counts.entries, counts.entries == 1 ? "y" : "ies", counts.warnings, counts.warnings == 1 ? "" : "s");
-	free(path);
+	if (!status)
+		status = folders_make(path, &error);
+	counts.error = error;
+	counts.error.code = status;
+	code = status ? pack_fail(&error) : pack_files(options, &file, 1, path, &counts);
+	code = pack_line(options, relative, path ? path : "", code, &counts);
+	if (!kept)
+		free(path);
 	return code;
 }
 
-static int is_source(const FTSENT *entry)
+static int ends_as_source(const FTSENT *entry)
 {
-	return entry->fts_info == FTS_F && entry->fts_namelen > 4 &&
-	       !strcmp(entry->fts_name + entry->fts_namelen - 4, ".pto");
+	return entry->fts_namelen > 4 && !strcmp(entry->fts_name + entry->fts_namelen - 4, ".pto");
+}
+
+static int unreadable(const char *path, int why)
+{
+	fprintf(stderr, "ptowsp-pack: %s cannot be read: %s\n", path, strerror(why));
+	return 2;
+}
+
+/* One step of the walk. A source that is a link to nowhere is told when it is read. */
+static int entry_pack(const struct pack_options *options, const FTSENT *entry, size_t skip, struct made *made)
+{
+	switch (entry->fts_info) {
+	case FTS_F:
+	case FTS_SLNONE:
+		return ends_as_source(entry) ? file_pack(options, entry->fts_path, entry->fts_path + skip, made) : 0;
+	case FTS_DNR:
+	case FTS_ERR:
+	case FTS_NS:
+		return unreadable(entry->fts_path, entry->fts_errno);
+	default:
+		return 0;
+	}
 }
 
 /* The first code that is not 0 is the tool's; the other files are packed all the same. */
-static int folder_pack(const struct pack_options *options, const char *folder, unsigned *found)
+static int folder_pack(const struct pack_options *options, const char *folder, struct made *made)
 {
 	char *roots[] = {(char *)(uintptr_t)folder, NULL};
 	size_t skip = strlen(folder) + (folder[strlen(folder) - 1] != '/');
@@ -76,17 +177,11 @@ static int folder_pack(const struct pack_options *options, const char *folder, u
 	FTSENT *entry;
 	int code = 0;
 
-	if (!walk) {
-		fprintf(stderr, "ptowsp-pack: %s cannot be read: %s\n", folder, strerror(errno));
-		return 2;
-	}
+	if (!walk)
+		return unreadable(folder, errno);
 	while ((entry = fts_read(walk))) {
-		int one;
+		int one = entry_pack(options, entry, skip, made);
 
-		if (!is_source(entry))
-			continue;
-		++*found;
-		one = file_pack(options, entry->fts_path, entry->fts_path + skip);
 		code = code ? code : one;
 	}
 	fts_close(walk);
@@ -95,17 +190,18 @@ static int folder_pack(const struct pack_options *options, const char *folder, u
 
 int pack_folders(const struct pack_options *options)
 {
-	unsigned found = 0;
+	struct made made = {0};
 	int code = 0;
 
 	for (int i = 0; i < options->input_count; i++) {
-		int one = folder_pack(options, options->inputs[i], &found);
+		int one = folder_pack(options, options->inputs[i], &made);
 
 		code = code ? code : one;
 	}
-	if (!found && !code) {
+	if (!made.count && !code) {
 		fprintf(stderr, "ptowsp-pack: there is no .pto file below %s\n", options->inputs[0]);
-		return 2;
+		code = 2;
 	}
+	made_finish(&made);
 	return code;
 }

@@ -10,7 +10,7 @@
 #include "tools/compare.h"
 #include "tools/fill.h"
 #include "tools/graph.h"
-#include "tools/npy.h"
+#include "registry/npy.h"
 #include "tools/output.h"
 #include "tools/run_options.h"
 

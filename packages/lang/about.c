@@ -8,6 +8,8 @@
 #include "lang/number.h"
 #include "lang/parse.h"
 #include "lang/rows.h"
+#include "registry/names.h"
+#include "registry/npy.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -240,7 +242,33 @@ static void *numbers_read(struct lang_lower *lower, const struct lang_sample *sa
 	return bytes;
 }
 
-static void *data_read(struct lang_lower *lower, const struct lang_sample *sample, uint16_t dtype, size_t *size_out)
+/* A file in NumPy's format says type and shape itself; what it holds follows. */
+static void *npy_read(struct lang_lower *lower, struct lang_sample *sample, const void *bytes, uint16_t dtype, size_t *size)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct npy npy;
+
+	if (npy_parse(&npy, bytes, *size, sample->text, &error)) {
+		lang_error(lower->unit, sample->data_at, "%.200s", error.text);
+		return NULL;
+	}
+	if (strcmp(reg_dtype(npy.dtype)->descr, reg_dtype(dtype)->descr) != 0) { /* bf16 has no descr of its own */
+		lang_error(lower->unit, sample->data_at, "\"%.80s\" holds %s, and %%%s is %s", sample->text, lang_dtype_text(npy.dtype), sample->tensor,
+			   lang_dtype_text(dtype));
+		return NULL;
+	}
+	if (sample->rank && (sample->rank != npy.rank || memcmp(sample->extents, npy.extents, sample->rank * sizeof(*npy.extents)) != 0)) {
+		lang_error(lower->unit, sample->data_at, "\"%.80s\" has another shape than what stands here", sample->text);
+		lang_help(lower->unit, "leave the shape out: the file says it");
+		return NULL;
+	}
+	sample->rank = npy.rank;
+	memcpy(sample->extents, npy.extents, sizeof(npy.extents));
+	*size = (size_t)npy.elements * pkg_dtype_bytes(dtype);
+	return memcpy(lang_alloc(&lower->unit->arena, *size + 1), npy.data, *size);
+}
+
+static void *data_read(struct lang_lower *lower, struct lang_sample *sample, uint16_t dtype, size_t *size_out)
 {
 	uint32_t errors;
 	void *bytes;
@@ -253,6 +281,8 @@ static void *data_read(struct lang_lower *lower, const struct lang_sample *sampl
 	bytes = lang_file_read(lower->module, sample->text, sample->data_at, SAMPLE_BYTES, size_out);
 	if (!bytes && lower->unit->list->head.errors == errors)
 		lang_error(lower->unit, sample->data_at, "the file \"%.80s\" has %zu bytes, sample data have 1 to 2^28", sample->text, *size_out);
+	if (bytes && *size_out > 6 && !memcmp(bytes, "\x93NUMPY", 6))
+		return npy_read(lower, sample, bytes, dtype, size_out);
 	return bytes;
 }
 
@@ -311,9 +341,9 @@ static int is_repeated(struct lang_lower *lower, const struct lang_sample *sampl
 
 void lang_sample_write(struct lang_lower *lower, struct lang_decl *decl)
 {
-	const struct lang_sample *sample = (const struct lang_sample *)decl;
+	struct lang_sample *sample = (struct lang_sample *)decl;
 	uint32_t tensor = tensor_find(lower, sample);
-	struct ptowsp_sample_record record = {.tensor = tensor, .role = sample->role, .rank = (uint16_t)(sample->rank ? sample->rank : 1)};
+	struct ptowsp_sample_record record = {.tensor = tensor, .role = sample->role};
 	uint64_t *places[4] = {&record.extent0, &record.extent1, &record.extent2, &record.extent3};
 	size_t size, element;
 	uint16_t dtype;
@@ -326,6 +356,7 @@ void lang_sample_write(struct lang_lower *lower, struct lang_decl *decl)
 	bytes = data_read(lower, sample, dtype, &size);
 	if (!bytes || !size_check(lower, sample, size, element))
 		return;
+	record.rank = (uint16_t)(sample->rank ? sample->rank : 1);
 	record.extent0 = size / element;
 	for (uint32_t i = 0; i < sample->rank; i++)
 		*places[i] = sample->extents[i];

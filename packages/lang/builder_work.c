@@ -397,6 +397,28 @@ uint32_t ptowsp_build_wait(struct ptowsp_build *b, uint32_t event)
 	return plain(b, PTOWSP_OP_WAIT, 0, build_row(b, BUILD_EVENT, event));
 }
 
+static uint32_t notify(struct ptowsp_build *b, unsigned op, uint32_t device, uint32_t notification)
+{
+	build_code(b);
+	if (b->process != PTOWSP_NONE)
+		build_refuse(b, "devices tell each other in the code of an entry, not in a process");
+	if (device > UINT16_MAX)
+		build_refuse(b, "there is no device %u; devices of a run are numbered from 0, at most to %u", device, UINT16_MAX);
+	return plain(b, op, device, notification);
+}
+
+uint32_t ptowsp_build_notify(struct ptowsp_build *b, uint32_t device, uint32_t notification)
+{
+	BUILD_CALL(b);
+	return notify(b, PTOWSP_OP_NOTIFY, device, notification);
+}
+
+uint32_t ptowsp_build_wait_notify(struct ptowsp_build *b, uint32_t device, uint32_t notification)
+{
+	BUILD_CALL(b);
+	return notify(b, PTOWSP_OP_WAIT_NOTIFY, device, notification);
+}
+
 uint32_t ptowsp_build_barrier(struct ptowsp_build *b)
 {
 	BUILD_CALL(b);

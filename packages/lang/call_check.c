@@ -209,6 +209,12 @@ static void after_check(struct lang_work_check *check, struct lang_after *after)
 	lang_scalar_check(&check->scope, after->task, "a task");
 }
 
+void lang_afters_check(struct lang_work_check *check, struct lang_work *work)
+{
+	for (uint32_t i = 0; i < work->after_count; i++)
+		after_check(check, &work->afters[i]);
+}
+
 static int is_task(const struct lang_work *work)
 {
 	return work->function ? work->function->kind == LANG_INCORE : work->target->kind == LANG_DECL_KERNEL;
@@ -216,8 +222,7 @@ static int is_task(const struct lang_work *work)
 
 void lang_task_check(struct lang_work_check *check, struct lang_work *work)
 {
-	for (uint32_t i = 0; i < work->after_count; i++)
-		after_check(check, &work->afters[i]);
+	lang_afters_check(check, work);
 	if (!callee_find(check, work))
 		return;
 	if (!is_task(work) && (work->after_count || work->local))

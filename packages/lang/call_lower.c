@@ -100,7 +100,7 @@ static const struct lang_scalar *scalar_of(const struct lang_work *work, uint32_
 	return work->binds[index] ? work->binds[index]->value : work->needs[index];
 }
 
-static void afters_emit(struct lang_work_walk *walk, const struct lang_work *work)
+void lang_afters_lower(struct lang_work_walk *walk, const struct lang_work *work)
 {
 	struct lang_exprs *exprs = &walk->lower->tables.exprs;
 
@@ -142,7 +142,7 @@ static void task_emit(struct lang_work_walk *walk, const struct lang_work *work)
 		if (param.tensor)
 			lang_word_emit(walk, io_of(pass->stated ? pass->access : param.access), param.argument, lang_part_lower(walk, &pass->part), work->at);
 	}
-	afters_emit(walk, work);
+	lang_afters_lower(walk, work);
 }
 
 /* --- what is expanded in place --- */

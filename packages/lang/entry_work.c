@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-
 /* --- parsing --- */
 
 /* "%tiles = 4", "%tiles = %n" */
@@ -49,7 +48,34 @@ int lang_filter_parse(struct lang_parser *parser, struct lang_work *work)
 	return work->value && lang_expect(parser, ')', "behind the value");
 }
 
+/* "1, 7": a device of the run, and a number of the notification. */
+int lang_notify_parse(struct lang_parser *parser, struct lang_work *work)
+{
+	uint32_t *notification = lang_alloc(&parser->unit->arena, sizeof(*notification));
+
+	if (lang_peek(parser)->kind != LANG_NUMBER || !lang_uint_read(lang_peek(parser)->text, &work->mode))
+		return lang_expected(parser, "the number of a device of the run, such as 1");
+	if (work->mode > UINT16_MAX) {
+		lang_error(parser->unit, lang_peek(parser)->at, "devices of a run are numbered from 0, at most to %u", UINT16_MAX);
+		return 0;
+	}
+	lang_take(parser);
+	if (!lang_expect(parser, ',', "and the number of the notification"))
+		return 0;
+	if (lang_peek(parser)->kind != LANG_NUMBER || !lang_uint_read(lang_peek(parser)->text, notification))
+		return lang_expected(parser, "the number of the notification");
+	lang_take(parser);
+	work->more = notification;
+	return 1;
+}
+
 /* --- checking --- */
+
+void lang_notify_check(struct lang_work_check *check, struct lang_work *work)
+{
+	if (check->decl->kind == LANG_DECL_PROCESS)
+		lang_error(check->unit, work->at, "devices tell each other in workloads, not in a process");
+}
 
 /* The statement ends or shapes a whole run: a workload with it is not expanded in others. */
 static void alone_note(struct lang_work_check *check, const struct lang_work *work)
@@ -201,4 +227,9 @@ void lang_filter_lower(struct lang_work_walk *walk, const struct lang_work *work
 	uint32_t value = work->value ? lang_scalar_lower(walk->lower, work->value) : lang_expr_const(&walk->lower->tables.exprs, 0);
 
 	lang_work_emit(walk, PTOWSP_OP_DISPATCH_FILTER, work->mode, value, work->at);
+}
+
+void lang_notify_lower(struct lang_work_walk *walk, const struct lang_work *work)
+{
+	lang_work_emit(walk, work->form->opcode, work->mode, *(const uint32_t *)work->more, work->at);
 }

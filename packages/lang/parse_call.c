@@ -116,7 +116,7 @@ static int passes_parse(struct lang_parser *parser, struct lang_work *work)
 }
 
 /* "after %t, data %u" */
-static int afters_parse(struct lang_parser *parser, struct lang_work *work)
+int lang_afters_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	static const struct {
 		const char *text;
@@ -149,5 +149,5 @@ int lang_task_parse(struct lang_parser *parser, struct lang_work *work)
 		return 0;
 	work->callee = name->text;
 	work->callee_at = name->at;
-	return passes_parse(parser, work) && afters_parse(parser, work);
+	return passes_parse(parser, work) && lang_afters_parse(parser, work);
 }

@@ -368,7 +368,7 @@ int lang_copy_parse(struct lang_parser *parser, struct lang_work *work)
 	if (lang_peek(parser)->kind != LANG_ARROW)
 		return lang_expected(parser, "\"->\" and where to copy");
 	lang_take(parser);
-	return lang_part_parse(parser, &work->parts[1]);
+	return lang_part_parse(parser, &work->parts[1]) && lang_afters_parse(parser, work);
 }
 
 /* --- workloads --- */

@@ -192,6 +192,7 @@ void lang_copy_check(struct lang_work_check *check, struct lang_work *work)
 	int ok = lang_part_check(check, from, PTOWSP_READ, "copy") & lang_part_check(check, to, PTOWSP_WRITE, "copy");
 	struct lang_part *first = from->extents[0] || !from->index_count ? from : to, *second = first == from ? to : from;
 
+	lang_afters_check(check, work);
 	lang_segment_task(check, work->local);
 	if (ok)
 		lang_part_join(check, from, PTOWSP_READ, &to->decl->layout, lang_format(&check->unit->arena, "%%%s", to->tensor));

@@ -84,6 +84,9 @@ int lang_work_body_parse(struct lang_parser *parser, struct lang_work *work);
 /* %T[...]; 0 after an error. */
 int lang_part_parse(struct lang_parser *parser, struct lang_part *part);
 
+/* "after %t, data %u" behind a call or copy, if it is there. 0 after an error. */
+int lang_afters_parse(struct lang_parser *parser, struct lang_work *work);
+
 /* --- checking --- */
 
 struct lang_work_check {
@@ -101,6 +104,7 @@ struct lang_work_check {
 int lang_argument_check(const struct lang_scope *scope, struct lang_scalar *scalar, uint16_t dtype, const char *name);
 /* Its EXPR row. */
 uint32_t lang_argument_lower(struct lang_lower *lower, const struct lang_scalar *scalar, uint16_t dtype);
+void lang_afters_check(struct lang_work_check *check, struct lang_work *work);
 void lang_body_check(struct lang_work_check *check, struct lang_body *body);
 /* The body of a loop whose value is `local`. */
 void lang_loop_body_check(struct lang_work_check *check, struct lang_body *body, struct lang_local *local);
@@ -159,6 +163,8 @@ uint32_t lang_word_emit(struct lang_work_walk *walk, unsigned opcode, uint32_t o
 void lang_loop_body_lower(struct lang_work_walk *walk, uint32_t head, struct lang_local *local, const struct lang_body *body);
 /* Before a task that has a name: keeps its number where something reads it. */
 void lang_task_name_lower(struct lang_work_walk *walk, const struct lang_work *work);
+/* Behind a task or copy and its words: the stated edges. */
+void lang_afters_lower(struct lang_work_walk *walk, const struct lang_work *work);
 /* The REGN row of a part. */
 uint32_t lang_part_lower(struct lang_work_walk *walk, const struct lang_part *part);
 /* EXPR rows of where it begins. */

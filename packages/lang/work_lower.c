@@ -165,6 +165,7 @@ void lang_copy_lower(struct lang_work_walk *walk, const struct lang_work *work)
 	lang_task_name_lower(walk, work);
 	lang_work_emit(walk, PTOWSP_OP_COPY, 0, from, work->at);
 	lang_word_emit(walk, PTOWSP_OP_IO_OUTPUT, 0, to, work->at);
+	lang_afters_lower(walk, work);
 }
 
 /* --- workloads --- */

@@ -4,6 +4,7 @@
 
 #include "format/base64.h"
 #include "format/names.h"
+#include "registry/names.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,31 +112,72 @@ static void bytes_add(struct print_text *text, const void *bytes, uint64_t size)
 	free(encoded);
 }
 
-static void sample_print(const struct print_job *job, struct print_text *text, uint32_t row)
+/* Into a file beside the text. */
+static ptowsp_status file_add(const struct print_job *job, struct print_text *text, const struct print_data *data, struct ptowsp_error *error)
+{
+	const char *name;
+	ptowsp_status st = job->files->write(job->files->context, data, &name, error);
+
+	if (!st)
+		print_add(text, "= \"%s\"", name);
+	return st;
+}
+
+static void extents_add(struct print_text *text, const struct print_data *data)
+{
+	for (uint32_t i = 0; data->rank > 1 && i < data->rank; i++)
+		print_add(text, "%s%llu%s", i ? ", " : "[", (unsigned long long)data->extents[i], i + 1 == data->rank ? "] " : "");
+	print_add(text, "= ");
+}
+
+static ptowsp_status data_add(const struct print_job *job, struct print_text *text, const struct print_data *data, struct ptowsp_error *error)
+{
+	struct print_text list = {0};
+	ptowsp_status st = PTOWSP_OK;
+
+	if (list_add(&list, data->bytes, data->size / data->dtype->bytes, data->dtype->code, data->dtype->bytes)) {
+		extents_add(text, data);
+		print_append(text, &list);
+	} else if (job->files) {
+		st = file_add(job, text, data, error);
+	} else {
+		extents_add(text, data);
+		bytes_add(text, data->bytes, data->size);
+	}
+	text->failed |= list.failed;
+	print_text_finish(&list);
+	return st;
+}
+
+static ptowsp_status sample_print(const struct print_job *job, struct print_text *text, uint32_t row, struct ptowsp_error *error)
 {
 	const struct ptowsp_sample_record *s = &job->t->sample[row];
 	const struct ptowsp_tensor_record *tensor = &job->t->tensor[s->tensor];
-	const uint64_t extents[] = {s->extent0, s->extent1, s->extent2, s->extent3};
-	const char *name = print_string(job, tensor->name);
-	uint32_t element = pkg_dtype_bytes(tensor->dtype);
-	const void *bytes;
-	uint64_t size;
+	struct print_data data = {.tensor = print_string(job, tensor->name),
+				  .dtype = reg_dtype(tensor->dtype),
+				  .expected = s->role == PTOWSP_SAMPLE_EXPECTED,
+				  .rank = s->rank < 4 ? s->rank : 4u,
+				  .extents = {s->extent0, s->extent1, s->extent2, s->extent3}};
+	ptowsp_status st = PTOWSP_OK;
 
-	if (!print_is_name(name) || !s->size || pkg_sample_bytes(job->package, row, &bytes, &size, NULL)) {
-		print_unsaid(text, 0, "the sample data of \"%.80s\"", name);
-		return;
+	if (!print_is_name(data.tensor) || !data.dtype || !s->size) {
+		print_unsaid(text, 0, "the sample data of \"%.80s\"", data.tensor);
+		return st;
 	}
-	print_add(text, "sample %%%s %s ", name, s->role == PTOWSP_SAMPLE_INPUT ? "input" : "expected");
-	for (uint32_t i = 0; s->rank > 1 && i < s->rank && i < 4; i++)
-		print_add(text, "%s%llu%s", i ? ", " : "[", (unsigned long long)extents[i], i + 1 == s->rank ? "] " : "");
-	print_add(text, "= ");
-	if (!list_add(text, bytes, size / element, tensor->dtype, element))
-		bytes_add(text, bytes, size);
+	st = pkg_sample_bytes(job->package, row, &data.bytes, &data.size, error);
+	if (st)
+		return st;
+	print_add(text, "sample %%%s %s ", data.tensor, data.expected ? "expected" : "input");
+	st = data_add(job, text, &data, error);
 	print_end(text);
+	return st;
 }
 
-void print_samples(const struct print_job *job, struct print_text *text)
+ptowsp_status print_samples(const struct print_job *job, struct print_text *text, struct ptowsp_error *error)
 {
-	for (uint32_t i = 0; i < job->t->sample_count; i++)
-		sample_print(job, text, i);
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t i = 0; i < job->t->sample_count && !st; i++)
+		st = sample_print(job, text, i, error);
+	return st;
 }

@@ -35,10 +35,12 @@ static ptowsp_status bytes_compare(const struct pkg *package, const void *bytes,
 	return st;
 }
 
-ptowsp_status print_compare(const struct pkg *package, const char *text, struct ptowsp_error *error)
+ptowsp_status print_compare(const struct pkg *package, const char *text, const struct print_files *files, struct ptowsp_error *error)
 {
 	const struct lang_source source = {"printed.pto", text, strlen(text)};
-	const struct lang_options options = {.producer = pkg_meta(package, "producer"), .name = pkg_name(package)};
+	const struct lang_options options = {.producer = pkg_meta(package, "producer"), .name = pkg_name(package),
+					    .read = files ? files->read : NULL,
+					    .context = files ? files->context : NULL};
 	struct pkg_writer *writer = pkg_writer_create();
 	struct lang_diagnostics *list = NULL;
 	void *bytes = NULL;

@@ -3,12 +3,14 @@
 #ifndef PRINT_PARTS_H
 #define PRINT_PARTS_H
 
+#include "print/print.h"
 #include "print/text.h"
 #include "ptowsp/workload.h"
 
 /* One package being printed. */
 struct print_job {
 	struct pkg *package;
+	const struct print_files *files; /* NULL: everything stands in the text */
 	const struct pkg_tables *t;
 	struct ptowsp_workload_header work; /* zeros without WORK */
 	const uint8_t *instructions;
@@ -84,9 +86,10 @@ int print_graphs_begin(struct print_job *job);
 int print_graphs_prepare(struct print_job *job, const struct print_text *functions);
 void print_graphs(const struct print_job *job, struct print_text *text);
 void print_graphs_finish(struct print_job *job);
-/* What the package says of itself: facts and features that it needs; sample data. */
+/* What the package says of itself: facts and features that it needs. */
 void print_facts(const struct print_job *job, struct print_text *text);
-void print_samples(const struct print_job *job, struct print_text *text);
+/* Sample data. Errors: BAD_PACKAGE, those of writing files. */
+ptowsp_status print_samples(const struct print_job *job, struct print_text *text, struct ptowsp_error *error);
 /* Row of ENTR. */
 void print_workload(struct print_job *job, struct print_text *text, uint32_t entry);
 

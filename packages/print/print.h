@@ -5,13 +5,35 @@
 
 #include "format/package.h"
 
+struct reg_dtype;
+
+/* Sample data of one tensor. */
+struct print_data {
+	const char *tensor;            /* its name, one of the language */
+	const struct reg_dtype *dtype;
+	int expected;                  /* 0: an input */
+	uint32_t rank;
+	uint64_t extents[4];
+	const void *bytes;             /* borrowed */
+	uint64_t size;
+};
+/* Where data go that are more than a few numbers. */
+struct print_files {
+	void *context;
+	/* Writes them into a .npy file; *name_out: what the source calls it, borrowed until the next call. */
+	ptowsp_status (*write)(void *context, const struct print_data *data, const char **name_out, struct ptowsp_error *error);
+	/* Reads a file of that name, as lang_options.read does. */
+	ptowsp_status (*read)(void *context, uint32_t source, const char *name, void **bytes_out, size_t *size_out, struct ptowsp_error *error);
+};
+
 /* The text, NUL-terminated, to be freed. What the language has no words for is one comment line each, "// cannot be said: ...", and counts in
  * *unsaid_out; without such lines the text packs to a package that says the same. Names of helper scalars are new, comments of the source are
- * gone; positions stand behind the lines as the source says them itself ("// @12:5"). Errors: NO_MEMORY. */
-ptowsp_status print_source(struct pkg *package, char **text_out, uint32_t *unsaid_out, struct ptowsp_error *error);
+ * gone; positions stand behind the lines as the source says them itself ("// @12:5"). files NULL: sample data stand in the text.
+ * Errors: NO_MEMORY, BAD_PACKAGE if the sample data do not hold, those of files. */
+ptowsp_status print_source(struct pkg *package, const struct print_files *files, char **text_out, uint32_t *unsaid_out, struct ptowsp_error *error);
 
 /* Packs the text and compares: PTOWSP_OK if the package has the same digest; MISMATCH with the first section that differs in error,
- * BAD_PACKAGE with the first message if the text is refused. */
-ptowsp_status print_compare(const struct pkg *package, const char *text, struct ptowsp_error *error);
+ * BAD_PACKAGE with the first message if the text is refused. files: those that the text names; NULL: it names none. */
+ptowsp_status print_compare(const struct pkg *package, const char *text, const struct print_files *files, struct ptowsp_error *error);
 
 #endif

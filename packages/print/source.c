@@ -243,8 +243,7 @@ static void head_print(const struct print_job *job, struct print_text *text)
 static void rest_print(const struct print_job *job, struct print_text *text)
 {
 	const struct pkg_tables *t = job->t;
-
-for (uint32_t i = 0; i < t->slot_count; i++)
+	for (uint32_t i = 0; i < t->slot_count; i++)
 		if (t->slot[i].flags & PTOWSP_SLOT_HAS_DEFAULT && t->slot[i].kind == PTOWSP_SLOT_SYMBOL && !print_is_declared(job, i))
 			print_unsaid(text, 0, "the value that %.80s has unless a run sets it", print_string(job, t->slot[i].name));
 }
@@ -557,7 +556,8 @@ static void job_end(struct print_job *job)
 	print_graphs_finish(job);
 }
 
-static void all_print(struct print_job *job, struct print_text *text, const struct print_text *functions, const uint32_t *order)
+static ptowsp_status all_print(struct print_job *job, struct print_text *text, const struct print_text *functions, const uint32_t *order,
+			       struct ptowsp_error *error)
 {
 	head_print(job, text);
 	rest_print(job, text);
@@ -572,16 +572,17 @@ static void all_print(struct print_job *job, struct print_text *text, const stru
 	workloads_print(job, text, order);
 	print_kernels(job, text);
 	print_processes(job, text);
-	print_samples(job, text);
 	schedule_print(job, text);
+	return print_samples(job, text, error);
 }
 
-ptowsp_status print_source(struct pkg *package, char **text_out, uint32_t *unsaid_out, struct ptowsp_error *error)
+ptowsp_status print_source(struct pkg *package, const struct print_files *files, char **text_out, uint32_t *unsaid_out, struct ptowsp_error *error)
 {
-	struct print_job job = {.package = package, .t = pkg_tables(package)};
+	struct print_job job = {.package = package, .files = files, .t = pkg_tables(package)};
 	uint32_t *order = calloc((size_t)job.t->entry_count + 1, sizeof(*order));
 	struct print_text text = {0}, functions = {0};
 	int done = order && job_begin(&job);
+	ptowsp_status st = PTOWSP_OK;
 
 	*text_out = NULL;
 	*unsaid_out = 0;
@@ -591,10 +592,10 @@ ptowsp_status print_source(struct pkg *package, char **text_out, uint32_t *unsai
 		done = print_graphs_prepare(&job, &functions);
 	}
 	if (done) {
-		all_print(&job, &text, &functions, order);
+		st = all_print(&job, &text, &functions, order, error);
 		done = !text.failed;
 	}
-	if (done) {
+	if (done && !st) {
 		*unsaid_out = text.unsaid;
 		*text_out = text.bytes;
 		text.bytes = NULL;
@@ -603,5 +604,5 @@ ptowsp_status print_source(struct pkg *package, char **text_out, uint32_t *unsai
 	free(order);
 	print_text_finish(&functions);
 	print_text_finish(&text);
-	return done ? PTOWSP_OK : pkg_fail(error, PTOWSP_NO_MEMORY, "no memory to print the source of %.160s", pkg_name(package));
+	return done ? st : pkg_fail(error, PTOWSP_NO_MEMORY, "no memory to print the source of %.160s", pkg_name(package));
 }

@@ -216,8 +216,7 @@ static void word_add(struct print_work *w, const struct ptowsp_kernel_record *ke
 	}
 }
 
-/* " after %t, data %u" */
-static uint32_t afters_add(struct print_work *w, uint32_t at)
+uint32_t print_afters(struct print_work *w, uint32_t at)
 {
 	static const char *const kinds[] = {"", "data ", "barrier ", "soft "};
 	uint32_t count = 0;
@@ -250,7 +249,7 @@ uint32_t print_task(struct print_work *w, uint32_t at)
 		word_add(w, kernel, &word);
 	}
 	print_add(w->text, ")");
-	end = afters_add(w, at + 1 + words);
+	end = print_afters(w, at + 1 + words);
 	print_line_end(w, at);
 	return end;
 }

@@ -5,6 +5,7 @@
 #include "format/names.h"
 #include "lang/expr_print.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -310,6 +311,8 @@ static uint32_t load_print(struct print_work *w, uint32_t at, const struct ptows
 
 static uint32_t copy_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
 {
+	uint32_t end;
+
 	print_line(w);
 	if (w->task)
 		print_add(w->text, "%%%s = ", w->task);
@@ -318,8 +321,9 @@ static uint32_t copy_print(struct print_work *w, uint32_t at, const struct ptows
 	print_part(w, inst->operand2, 0, 0);
 	print_add(w->text, " -> ");
 	print_part(w, target_at(w, at + 1), w->job->t->region[inst->operand2].rows, w->job->t->region[inst->operand2].columns);
+	end = print_afters(w, at + 2);
 	print_line_end(w, at);
-	return at + 2;
+	return end;
 }
 
 static uint32_t send_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
@@ -402,12 +406,19 @@ static uint32_t filter_print(struct print_work *w, uint32_t at, const struct pto
 	return at + 1;
 }
 
+static const char *notification_add(char *text, size_t size, const struct ptowsp_instruction *inst)
+{
+	snprintf(text, size, "%u, %lu", inst->operand1, (unsigned long)inst->operand2);
+	return text;
+}
+
 /* One instruction and what belongs to it; where the next one is. */
 static uint32_t instruction_print(struct print_work *w, uint32_t at)
 {
 	static const char *const scopes[] = {"core", "device", "system"};
 	const struct pkg_tables *t = w->job->t;
 	struct ptowsp_instruction inst = print_instruction(w->job, at);
+	char text[40];
 
 	switch (inst.opcode) {
 	case PTOWSP_OP_PARALLEL_FOR:
@@ -454,6 +465,9 @@ static uint32_t instruction_print(struct print_work *w, uint32_t at)
 		return extent_print(w, at, &inst);
 	case PTOWSP_OP_DISPATCH_FILTER:
 		return filter_print(w, at, &inst);
+	case PTOWSP_OP_NOTIFY:
+	case PTOWSP_OP_WAIT_NOTIFY:
+		return bare_print(w, at, notification_add(text, sizeof(text), &inst));
 	case PTOWSP_OP_FENCE:
 		return inst.operand1 < 3 ? bare_print(w, at, scopes[inst.operand1]) : unknown_print(w, at);
 	default:

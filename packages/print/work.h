@@ -27,6 +27,8 @@ uint32_t print_task(struct print_work *work, uint32_t at);
 void print_axis_name(const struct print_job *job, struct print_text *text, uint32_t row);
 /* The same axis as its declaration says it, without a list: "dense(0, %n, 1)". */
 void print_axis(struct print_work *work, uint32_t row);
+/* " after %t, data %u" of the edges at that instruction, if there are some; where the next instruction is. */
+uint32_t print_afters(struct print_work *work, uint32_t at);
 /* call @f(...) that was expanded. */
 void print_expansion(struct print_work *work, const struct ptowsp_call_record *call);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "registry/names.h"
-#include "tools/npy.h"
+#include "registry/npy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* npy.c - reading and writing of .npy: the header is one Python dictionary, parsed strictly and within its length. */
-#include "tools/npy.h"
+#include "registry/npy.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* npy.h - NumPy's .npy files, versions 1 to 3: C order, little-endian, the types of dtype.def. */
-#ifndef TOOLS_NPY_H
-#define TOOLS_NPY_H
+#ifndef REGISTRY_NPY_H
+#define REGISTRY_NPY_H
 
 #include "ptowsp/base.h"
 
