@@ -342,12 +342,6 @@ static uint32_t instruction_say(struct walk *w, uint32_t i)
 	case PTOWSP_OP_BARRIER:
 		say(s, "barrier");
 		return i + 1;
-	case PTOWSP_OP_NOTIFY:
-		say(s, "notify", in->operand1, in->operand2);
-		return i + 1;
-	case PTOWSP_OP_WAIT_NOTIFY:
-		say(s, "wait_notify", in->operand1, in->operand2);
-		return i + 1;
 	case PTOWSP_OP_COPY:
 		return copy_say(w, i);
 	case PTOWSP_OP_FENCE:

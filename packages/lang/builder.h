@@ -236,11 +236,8 @@ PTOWSP_PACK_API uint32_t ptowsp_build_slot_load_bits(struct ptowsp_build *b, uin
 PTOWSP_PACK_API uint32_t ptowsp_build_event(struct ptowsp_build *b, const char *name);
 PTOWSP_PACK_API uint32_t ptowsp_build_signal(struct ptowsp_build *b, uint32_t event);
 PTOWSP_PACK_API uint32_t ptowsp_build_wait(struct ptowsp_build *b, uint32_t event);
-/* Tells a device of the run when all tasks so far have ended; takes one such notification of a device. In entries only. */
-PTOWSP_PACK_API uint32_t ptowsp_build_notify(struct ptowsp_build *b, uint32_t device, uint32_t notification);
-PTOWSP_PACK_API uint32_t ptowsp_build_wait_notify(struct ptowsp_build *b, uint32_t device, uint32_t notification);
 PTOWSP_PACK_API uint32_t ptowsp_build_barrier(struct ptowsp_build *b);
-/* Another device of the run, by its number up to 65535, and a notification: any number that both agree on. A graph's name N is that of 2^31 | ptowsp_id(N). */
+/* In entries: tells a device of the run when all tasks so far have ended; takes one such notification of it. Another device of the run, by its number up to 65535, and a notification: any number that both agree on. A graph's name N is that of 2^31 | ptowsp_id(N). */
 PTOWSP_PACK_API uint32_t ptowsp_build_notify(struct ptowsp_build *b, uint32_t device, uint32_t notification);
 PTOWSP_PACK_API uint32_t ptowsp_build_wait_notify(struct ptowsp_build *b, uint32_t device, uint32_t notification);
 PTOWSP_PACK_API uint32_t ptowsp_build_copy(struct ptowsp_build *b, uint32_t from, uint32_t to);

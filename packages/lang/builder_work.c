@@ -436,25 +436,6 @@ uint32_t ptowsp_build_fence(struct ptowsp_build *b, const char *scope)
 	build_refuse(b, "\"%.40s\" is no scope of a fence; known: core, device, system", scope ? scope : "");
 }
 
-static uint32_t notice(struct ptowsp_build *b, unsigned op, uint32_t device, uint32_t notification)
-{
-	if (device > UINT16_MAX)
-		build_refuse(b, "there is no device %u; devices of a run are numbered from 0, at most to %u", device, UINT16_MAX);
-	return plain(b, op, device, notification);
-}
-
-uint32_t ptowsp_build_notify(struct ptowsp_build *b, uint32_t device, uint32_t notification)
-{
-	BUILD_CALL(b);
-	return notice(b, PTOWSP_OP_NOTIFY, device, notification);
-}
-
-uint32_t ptowsp_build_wait_notify(struct ptowsp_build *b, uint32_t device, uint32_t notification)
-{
-	BUILD_CALL(b);
-	return notice(b, PTOWSP_OP_WAIT_NOTIFY, device, notification);
-}
-
 uint32_t ptowsp_build_copy(struct ptowsp_build *b, uint32_t from, uint32_t to)
 {
 	BUILD_CALL(b);
