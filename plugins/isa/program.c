@@ -102,6 +102,21 @@ struct naming {
 	bool bad; /* an offset points nowhere or the name is too long */
 };
 
+/* "s17" for what has no name, which is every number of a program: without printf. Returns the length. */
+static size_t name_make(char made[24], const char *prefix, uint32_t row)
+{
+	char digits[10];
+	size_t length = strlen(prefix), count = 0;
+
+	memcpy(made, prefix, length);
+	do
+		digits[count++] = (char)('0' + row % 10);
+	while (row /= 10);
+	while (count)
+		made[length++] = digits[--count];
+	return length;
+}
+
 /* A name is printed in messages and listings: what does not print becomes '?'. */
 static const char *name_take(struct naming *n, uint32_t offset, const char *prefix, uint32_t row)
 {
@@ -124,7 +139,7 @@ static const char *name_take(struct naming *n, uint32_t offset, const char *pref
 		length = end ? (size_t)(end - text) : 0;
 	}
 	if (length == 0) {
-		length = (size_t)snprintf(made, sizeof(made), "%s%lu", prefix, (unsigned long)row);
+		length = name_make(made, prefix, row);
 		text = made;
 	}
 	for (i = 0; to && i < length; i++)
