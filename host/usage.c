@@ -160,6 +160,13 @@ static ptowsp_status entry_use(struct scan *scan, uint32_t entry)
 	return row_use(scan, t->entry[entry].instruction);
 }
 
+static void instruction_of_graph(struct host_usage *usage, const struct pkg_graph_inst *inst)
+{
+	usage->graph[inst->form->op] |= 1;
+	if (inst->form->op == PTOWSP_MC_FENCE)
+		usage->graph[PTOWSP_MC_FENCE] |= (uint8_t)(2u << inst->values[0]);
+}
+
 /* What a graph program says that did not become bytecode is known from its binary alone. */
 static ptowsp_status graph_use(struct scan *scan, uint32_t entry)
 {
@@ -171,7 +178,7 @@ static ptowsp_status graph_use(struct scan *scan, uint32_t entry)
 	for (uint32_t i = 0; !st && i < graphs.count; i++)
 		for (uint32_t k = 0; graphs.rows[i].name && !strcmp(pkg_string(t, graphs.rows[i].name), pkg_string(t, t->entry[entry].name)) &&
 				     k < graphs.rows[i].inst_count; k++)
-			scan->usage->graph[graphs.rows[i].insts[k].form->op] = 1;
+			instruction_of_graph(scan->usage, &graphs.rows[i].insts[k]);
 	pkg_graphs_finish(&graphs);
 	return st;
 }

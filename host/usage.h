@@ -9,7 +9,7 @@
 
 struct host_usage {
 	uint8_t opcodes[256]; /* 1: some instruction has it */
-	uint8_t graph[256];   /* 1: the entry is a graph program that has this instruction */
+	uint8_t graph[256];   /* of the instructions of a graph program, as in reg_needs */
 	uint32_t channels;    /* bit k: a pipeline with channels of kind k */
 	uint8_t *kernels;     /* owned, one per KREG row: 1 = called */
 	uint8_t *tensors;     /* owned, one per TENS row: 1 = a task may touch it, or a slot is loaded from it */

@@ -6,8 +6,11 @@
 #include <string.h>
 
 #include "registry/names.h"
+#include "registry/platform.h"
 #include "registry/schedule.h"
 #include "registry/text.h"
+
+enum { SCOPES = 7 }; /* bits of reg_needs.graph behind the first */
 
 struct matching {
 	const struct reg_needs *needs;
@@ -196,6 +199,22 @@ static void match_channels(struct matching *m)
 			match_requirement(m, &(struct ptowsp_requirement_record){.feature = features[kind], .state = PTOWSP_STATE_ENFORCED});
 }
 
+/* "MC_FENCE(L2)": a scope in use that the row leaves out. */
+static void match_scope(struct matching *m, unsigned op, int scope)
+{
+	struct reg_verdict *v = verdict_add(m, REG_VERDICT_GRAPH, PTOWSP_FEATURE_GRAPH(op));
+	struct reg_feature name;
+	struct reg_text text;
+
+	v->state = PTOWSP_STATE_DIAGNOSED;
+	v->wanted = (uint8_t)wanted_by_package(m->needs, v->feature);
+	reg_feature(v->feature, &name);
+	reg_text_init(&text, v->what, sizeof(v->what));
+	reg_text_add(&text, "%s(%s)", name.name, reg_fence_scope((unsigned)scope));
+	reason_add(v, "the backend does every scope but this one");
+	refuse_below(v);
+}
+
 /* Hints say themselves that they may be left out: nothing but `unsupported`, or what REQS ask for, refuses one. */
 static void match_graph(struct matching *m, unsigned op)
 {
@@ -206,6 +225,9 @@ static void match_graph(struct matching *m, unsigned op)
 	struct reg_feature name;
 	struct reg_verdict *v;
 
+	for (int scope = 0; cap && cap->state >= PTOWSP_STATE_ENFORCED && scope < SCOPES; scope++)
+		if (m->needs->graph[op] >> (scope + 1) & cap->bits >> scope & 1)
+			match_scope(m, op, scope);
 	if (!cap || cap->state >= PTOWSP_STATE_ENFORCED)
 		return;
 	v = verdict_add(m, REG_VERDICT_GRAPH, feature);
@@ -221,7 +243,7 @@ ptowsp_status reg_match(const struct reg_needs *needs, const struct reg_caps *ca
 			uint32_t *count_out)
 {
 	struct matching m = {.needs = needs, .caps = caps};
-	uint64_t room = (uint64_t)needs->directive_count + needs->requirement_count + needs->kernel_count + 256 + 2 + 256;
+	uint64_t room = (uint64_t)needs->directive_count + needs->requirement_count + needs->kernel_count + 256 + 2 + 256 + SCOPES;
 
 	*rows_out = NULL;
 	*count_out = 0;

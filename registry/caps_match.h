@@ -27,7 +27,7 @@ struct reg_needs {
 	const struct reg_kernel_need *kernels;
 	uint32_t directive_count, requirement_count, kernel_count;
 	const uint8_t *opcodes; /* 256 flags: opcode is used */
-	const uint8_t *graph;   /* 256 flags: instruction of graph_ops.def is used; NULL: none */
+	const uint8_t *graph;   /* 256, by instruction of graph_ops.def: bit 0 it is used, bit 1 + k with a scope of code k; NULL: none */
 	uint32_t channels;      /* bit k: it has channels of kind k, PTOWSP_CHANNEL_x */
 	const char *strings;    /* STRS that the directives refer to */
 	uint64_t strings_size;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptowsp/graph.h"
 #include "registry/caps_match.h"
 
 #define FEATURE(d, p) PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_##d, PTOWSP_##d##_##p)
@@ -147,6 +148,33 @@ static void opcodes_without_a_row_are_unsupported(void)
 	CHECK_STR(rows[0].what, "opcode parallel_for");
 }
 
+/* Bit 0: it is used; bit 1 + k: with scope k. */
+static void instructions_of_graphs_are_hints_unless_unsupported(void)
+{
+	uint8_t graph[256] = {[PTOWSP_MC_FENCE] = 1 | 2 << PTOWSP_fence_scope_L2, [PTOWSP_CA_REQUEST] = 1, [PTOWSP_SY_NOTIFY] = 1, [PTOWSP_TG_KERNEL] = 1};
+	struct ptowsp_cap caps[] = {
+		{.feature = PTOWSP_FEATURE_GRAPH(PTOWSP_MC_FENCE), .state = PTOWSP_STATE_ENFORCED, .bits = 1 << PTOWSP_fence_scope_L2},
+		{.feature = PTOWSP_FEATURE_GRAPH(PTOWSP_CA_REQUEST), .state = PTOWSP_STATE_RECORDED},
+		{.feature = PTOWSP_FEATURE_GRAPH(PTOWSP_SY_NOTIFY), .state = PTOWSP_STATE_DIAGNOSED}};
+	struct reg_needs needs = {.graph = graph};
+
+	match(&needs, caps, 3);
+	REQUIRE_UINT(count, 3);
+	CHECK(reg_match_refused(rows, count) == NULL);
+	CHECK_STR(rows[0].what, "MC_FENCE(L2)");
+	CHECK_UINT(rows[0].state, PTOWSP_STATE_DIAGNOSED);
+	CHECK_STR(rows[1].what, "CA_REQUEST");
+	CHECK_UINT(rows[1].state, PTOWSP_STATE_RECORDED);
+	CHECK_STR(rows[2].what, "SY_NOTIFY");
+	CHECK_UINT(rows[2].state, PTOWSP_STATE_DIAGNOSED);
+	graph[PTOWSP_MC_FENCE] = 1 | 2 << PTOWSP_fence_scope_GM;
+	caps[2].state = PTOWSP_STATE_UNSUPPORTED;
+	match(&needs, caps, 3);
+	REQUIRE_UINT(count, 2);
+	CHECK(reg_match_refused(rows, count) == &rows[1]);
+	CHECK_CONTAINS(rows[1].reason, "the backend does not support it");
+}
+
 static void kernels_need_one_payload_that_runs(void)
 {
 	struct reg_kernel_need kernel = {"k", 1u << PTOWSP_PAYLOAD_PTO | 1u << PTOWSP_PAYLOAD_SOURCE, true, false};
@@ -220,6 +248,7 @@ void suite_match(CU_pSuite s)
 	TEST(s, requirements_without_a_directive_stand_alone);
 	TEST(s, values_outside_the_limits_are_diagnosed_at_best);
 	TEST(s, opcodes_without_a_row_are_unsupported);
+	TEST(s, instructions_of_graphs_are_hints_unless_unsupported);
 	TEST(s, kernels_need_one_payload_that_runs);
 	TEST(s, a_directive_that_is_required_but_not_used_is_diagnosed);
 	TEST(s, the_better_of_two_rows_counts);

@@ -11,7 +11,8 @@
 #include <string.h>
 
 enum { A2, A3, A5, CPU, PLATFORMS };
-enum word { YES, PARTIAL, HINT, NA, NO };
+enum word { YES, PARTLY, HINT, NA, NO };
+#define PARTIAL(scope) PARTLY
 static const char *const words[] = {"Yes", "Partial", "Hint", "N/A", "No"};
 
 static const struct row {
@@ -54,9 +55,23 @@ static void line_check(const char *names, char cells[PLATFORMS][16], unsigned *s
 	}
 }
 
+/* tests/platform.golden has the specification's table, a line each: names and what stands in the columns. */
+static void the_rows_are_the_golden_ones(void)
+{
+	char *text = check_read(check_fmt("%s/tests/platform.golden", check_root()), NULL), *at = text, names[40], cells[PLATFORMS][16];
+	unsigned seen = 0;
+
+	REQUIRE(text != NULL);
+	for (; at && *at; at = strchr(at, '\n') ? strchr(at, '\n') + 1 : NULL)
+		if (*at != '#' && sscanf(at, "%39s %15s %15s %15s %15s", names, cells[0], cells[1], cells[2], cells[3]) == 5)
+			line_check(names, cells, &seen);
+	CHECK_UINT(seen, sizeof(rows) / sizeof(*rows));
+	free(text);
+}
+
 static void the_rows_are_those_of_the_specification(void)
 {
-	const char *path = getenv("PTOWSP_SHARED");
+	const char *path = check_shared();
 	char *text, *at, names[40], cells[PLATFORMS][16];
 	unsigned seen = 0;
 
@@ -74,7 +89,7 @@ static void the_rows_are_those_of_the_specification(void)
 
 static unsigned state_of(enum word word)
 {
-	static const uint8_t states[] = {[YES] = PTOWSP_STATE_ENFORCED, [PARTIAL] = PTOWSP_STATE_ENFORCED, [HINT] = PTOWSP_STATE_RECORDED,
+	static const uint8_t states[] = {[YES] = PTOWSP_STATE_ENFORCED, [PARTLY] = PTOWSP_STATE_ENFORCED, [HINT] = PTOWSP_STATE_RECORDED,
 					 [NA] = PTOWSP_STATE_DIAGNOSED, [NO] = PTOWSP_STATE_UNSUPPORTED};
 
 	return states[word];
@@ -124,9 +139,63 @@ static void what_is_not_enforced_is_said_once(void)
 	graph_run_close(r);
 }
 
+/* What a device of that platform makes of the line, as ptowsp-run says it. */
+static void platform_is(const char *platform, const char *line, int exit, const char *err_is)
+{
+	const char *dir = check_tmp(), *build = check_build();
+	const char *text = check_fmt("func @k(%%x: !pto.memref<gm,...,i32>) {\n  %%t = alloc_tile : !pto.tile<1x8xi32>\n  tstore %%t, %%x[0, 0]\n  return\n}\n"
+				     "graph @g {\nTG_BEGIN(G)\n TG_KERNEL(A, k, 1, AIV, 0)\n TG_KERNEL(B, k, 1, AIV, 0)\n TG_DEPEND(A, B)\n"
+				     " MC_BIND(A, 0, X, 0, 32) MC_BIND(B, 0, X, 0, 32)\n %s\nTG_END(G)\nTG_LAUNCH(G, s)\n}\n", line);
+	char *err;
+
+	REQUIRE(check_write(check_fmt("%s/p.pto", dir), text, strlen(text)));
+	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-pack' p.pto -o p.pkg.zst", dir, build), NULL, NULL), 0);
+	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-run' --plugin='%s/test/plugins/libptowsp_liar.so' --opt platform=%s --device=cpu1 --entry g p.pkg.zst",
+				      dir, build, build, platform), NULL, &err), exit);
+	CHECK_STR(err, err_is);
+	free(err);
+}
+
+/* The liar's second device takes its rows from the table as any backend of such a device does. */
+static void each_word_of_the_table_has_its_effect(void)
+{
+	platform_is("A5", "MC_FENCE(L2)", 0, "");
+	platform_is("A2", "MC_FENCE(GM)", 0, "");
+	platform_is("A2", "MC_FENCE(L2)", 0, "ptowsp-run: MC_FENCE(L2) is diagnosed: the backend does every scope but this one\n");
+	platform_is("A3", "CA_REQUEST(A, 1, 0)", 0, "ptowsp-run: CA_REQUEST is recorded: kept in the package, behaviour unchanged\n");
+	platform_is("A3", "CA_AFFINITY({A, B}, COLOCATE)", 0, "ptowsp-run: CA_AFFINITY is recorded: kept in the package, behaviour unchanged\n");
+	platform_is("A5", "CA_AFFINITY({A, B}, COLOCATE)", 0, "");
+	platform_is("A2", "SY_NOTIFY(1, 0)", 5, "ptowsp-run: SY_NOTIFY is unsupported on liar: the backend does not support it\n");
+	platform_is("A3", "SY_WAIT_NOTIFY(1, 0)", 5, "ptowsp-run: SY_WAIT_NOTIFY is unsupported on liar: the backend does not support it\n");
+}
+
+static void capabilities_have_a_column_per_device_that_differs(void)
+{
+	const char *build = check_build();
+	char *out;
+
+	CHECK_INT(check_run(check_fmt("'%s/bin/ptowsp-run' --capabilities --plugin='%s/test/plugins/libptowsp_liar.so' --opt platform=A2", build, build), &out, NULL), 0);
+	CHECK_CONTAINS(out, "feature                                liar cpu0    liar cpu1\n");
+	CHECK_CONTAINS(out, "  MC_FENCE                             diagnosed    enforced but L2\n");
+	CHECK_CONTAINS(out, "  SY_NOTIFY                            enforced     unsupported\n");
+	free(out);
+	CHECK_INT(check_run(check_fmt("'%s/bin/ptowsp-run' --capabilities --plugin='%s/test/plugins/libptowsp_liar.so'", build, build), &out, NULL), 0);
+	CHECK_CONTAINS(out, "feature                                liar\n");
+	CHECK_CONTAINS(out, "\n  instruction  A2              A3    A5    CPU Sim\n  TG_BEGIN     Yes             Yes   Yes   Yes\n");
+	CHECK_CONTAINS(out, "\n  MC_FENCE     Partial but L2  Yes   Yes   N/A\n");
+	free(out);
+	CHECK_INT(check_run(check_fmt("'%s/bin/ptowsp-run' --capabilities --json --plugin=cpu_sim", build), &out, NULL), 0);
+	CHECK_CONTAINS(out, "\"word\": \"Partial\"");
+	CHECK_CONTAINS(out, "\"CPU Sim\"");
+	free(out);
+}
+
 void suite_platform(CU_pSuite s)
 {
+	TEST(s, the_rows_are_the_golden_ones);
 	TEST(s, the_rows_are_those_of_the_specification);
 	TEST(s, cpu_sim_claims_its_column);
 	TEST(s, what_is_not_enforced_is_said_once);
+	TEST(s, each_word_of_the_table_has_its_effect);
+	TEST(s, capabilities_have_a_column_per_device_that_differs);
 }

@@ -141,6 +141,8 @@ ptowsp_status run_each_backend(const struct run_options *options, run_backend_fn
 ptowsp_status run_list_plugins(const struct run_options *options, struct ptowsp_error *error);
 ptowsp_status run_devices(const struct run_options *options, struct ptowsp_error *error);
 ptowsp_status run_capabilities(const struct run_options *options, struct ptowsp_error *error);
+/* run_platforms.c: what the specification says of task graph instructions on each platform. */
+void run_platforms_print(void);
 /* RUN_FAILED, naming the features, if a backend claims to enforce what a probe does not see. */
 ptowsp_status run_claims(const struct run_options *options, struct ptowsp_error *error);
 ptowsp_status run_explain(const struct run_options *options, struct ptowsp_error *error);
@@ -148,6 +150,7 @@ ptowsp_status run_help(const struct run_options *options, struct ptowsp_error *e
 
 /* run_json.c: prints and frees; NULL is NO_MEMORY. */
 struct json_t;
+struct json_t *run_platforms_json(void);
 struct json_t *run_words_json(const char *text); /* "a,b" as an array; NULL without memory */
 ptowsp_status run_json_print(struct json_t *root, struct ptowsp_error *error); /* reals with up to 9 digits */
 ptowsp_status run_json_print_digits(struct json_t *root, unsigned digits, struct ptowsp_error *error);

@@ -1,27 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* run_caps.c - --capabilities: features against backends. */
+/* run_caps.c - --capabilities: features against backends and their devices. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "registry/names.h"
+#include "registry/platform.h"
 #include "registry/text.h"
+#include "ptowsp/graph.h"
 #include "tools/run.h"
 
-/* One column per backend; cells by feature, in the order of reg_feature_at. */
+/* One column per backend, one more for each device of it whose rows are others; cells by feature, in the order of reg_feature_at. */
 struct matrix {
+	const struct run_options *options;
 	struct column {
-		char name[40];
+		char name[80];
 		struct ptowsp_cap *cells; /* owned; feature 0: no row */
 	} *columns; /* owned */
 	uint32_t count, features;
 	bool failed; /* out of memory */
 };
 
-static void column_add(void *context, struct ptowsp_backend *backend)
+/* NULL: no memory. */
+static struct column *column_add(struct matrix *m, const struct ptowsp_backend *backend)
 {
-	struct matrix *m = context;
 	struct column *more = realloc(m->columns, (m->count + 1u) * sizeof(*more)), *column;
 	struct reg_feature feature;
 	struct reg_text text;
@@ -29,12 +32,12 @@ static void column_add(void *context, struct ptowsp_backend *backend)
 	m->columns = more ? more : m->columns;
 	m->failed |= !more;
 	if (!more)
-		return;
+		return NULL;
 	column = &more[m->count];
 	column->cells = calloc(m->features, sizeof(*column->cells));
 	m->failed |= !column->cells;
 	if (!column->cells)
-		return;
+		return NULL;
 	m->count++;
 	reg_text_init(&text, column->name, sizeof(column->name));
 	reg_text_add(&text, "%s", ptowsp_backend_name(backend));
@@ -44,6 +47,57 @@ static void column_add(void *context, struct ptowsp_backend *backend)
 		if (cap)
 			column->cells[i] = *cap;
 	}
+	return column;
+}
+
+static void column_drop(struct matrix *m)
+{
+	free(m->columns[--m->count].cells);
+}
+
+static void device_name(struct column *column, const struct ptowsp_backend *backend, const struct ptowsp_device *device)
+{
+	struct reg_text text;
+
+	reg_text_init(&text, column->name, sizeof(column->name));
+	reg_text_add(&text, "%s %s", ptowsp_backend_name(backend), device->name);
+}
+
+/* Another device of the plugin: a column if its rows are not those of the first one. */
+static void device_add(struct matrix *m, const struct ptowsp_backend *first, uint32_t first_column, const struct ptowsp_device *device)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct run_options options = *m->options;
+	struct ptowsp_backend *backend;
+	struct column *column;
+
+	options.plugin = ptowsp_backend_path(first);
+	options.device = device->name;
+	if (run_backend_open(&backend, &options, NULL, &error)) {
+		fprintf(stderr, "ptowsp-run: %s %s skipped: %s\n", ptowsp_backend_name(first), device->name, error.text);
+		return;
+	}
+	column = column_add(m, backend);
+	if (column && !memcmp(column->cells, m->columns[first_column].cells, m->features * sizeof(*column->cells))) {
+		column_drop(m);
+	} else if (column) {
+		device_name(column, first, device);
+		device_name(&m->columns[first_column], first, ptowsp_backend_current(first));
+	}
+	ptowsp_backend_close(backend);
+}
+
+static void backend_add(void *context, struct ptowsp_backend *backend)
+{
+	struct matrix *m = context;
+	const struct ptowsp_device *current = ptowsp_backend_current(backend), *device;
+	uint32_t first = m->count;
+
+	if (!column_add(m, backend) || m->options->device)
+		return;
+	for (uint32_t i = 0; (device = ptowsp_backend_device(backend, i)); i++)
+		if (device != current)
+			device_add(m, backend, first, device);
 }
 
 static void matrix_finish(struct matrix *m)
@@ -62,6 +116,9 @@ static void cell_text(const struct ptowsp_cap *cap, char *memory, size_t room)
 	reg_text_add(&text, "%s", cap->feature ? reg_state_text(cap->state) : "-");
 	if (cap->low || cap->high)
 		reg_text_add(&text, " %lld..%lld", (long long)cap->low, (long long)cap->high);
+	for (unsigned scope = 0; scope < 8 && cap->feature == PTOWSP_FEATURE_GRAPH(PTOWSP_MC_FENCE); scope++)
+		if (cap->bits >> scope & 1)
+			reg_text_add(&text, " but %s", reg_fence_scope(scope));
 }
 
 static uint32_t column_width(const struct column *column, uint32_t features)
@@ -117,6 +174,7 @@ static void matrix_print(const struct matrix *m)
 	for (unsigned state = PTOWSP_STATE_ENFORCED + 1; state-- > PTOWSP_STATE_UNSUPPORTED;)
 		printf("%s: %s\n", reg_state_text(state), reg_state_meaning(state));
 	printf("- : no row; a directive is then diagnosed and ignored, an opcode or payload is unsupported\n");
+	run_platforms_print();
 	free(widths);
 }
 
@@ -152,13 +210,13 @@ static json_t *matrix_json(const struct matrix *m)
 		json_array_append_new(rows, json_pack("{s:s, s:i, s:s, s:o}", "feature", feature.name, "id", (int)feature.id, "group",
 						      feature.group, "plugins", cells));
 	}
-	return json_pack("{s:s, s:o, s:o}", "schema", "ptowsp.capabilities/1", "plugins", plugins, "features", rows);
+	return json_pack("{s:s, s:o, s:o, s:o}", "schema", "ptowsp.capabilities/1", "plugins", plugins, "features", rows, "graph", run_platforms_json());
 }
 
 ptowsp_status run_capabilities(const struct run_options *options, struct ptowsp_error *error)
 {
-	struct matrix matrix = {.features = reg_feature_count()};
-	ptowsp_status st = run_each_backend(options, column_add, &matrix, error);
+	struct matrix matrix = {.options = options, .features = reg_feature_count()};
+	ptowsp_status st = run_each_backend(options, backend_add, &matrix, error);
 
 	if (!st && matrix.failed)
 		st = reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the matrix");

@@ -7,6 +7,7 @@
 #include "error.h"
 #include "ptowsp/graph.h"
 #include "ptowsp/ids.h"
+#include "rt/platform.h"
 #include "rt/rt.h"
 
 #define ROW(f, s) {.feature = (f), .state = PTOWSP_STATE_##s, .evidence = PTOWSP_EVIDENCE_SELF_TESTED}
@@ -30,12 +31,8 @@ static const struct ptowsp_cap own[] = {
 	ROW(PTOWSP_FEATURE_TASK_TRACE, ENFORCED),
 	ROW(PTOWSP_FEATURE_TASK_GRAPH, ENFORCED),
 	ROW(PTOWSP_FEATURE_SET_VALUES, ENFORCED),
-	ROW(PTOWSP_FEATURE_GRAPH(PTOWSP_MC_FENCE), DIAGNOSED), /* this memory is coherent: what follows waits for copies, nothing is flushed */
-	ROW(PTOWSP_FEATURE_GRAPH(PTOWSP_CA_REQUEST), DIAGNOSED),
-	ROW(PTOWSP_FEATURE_GRAPH(PTOWSP_CA_AFFINITY), DIAGNOSED),
-	ROW(PTOWSP_FEATURE_GRAPH(PTOWSP_CA_PARTITION), DIAGNOSED), /* there are no cores to share out */
-	ROW(PTOWSP_FEATURE_GRAPH(PTOWSP_TG_PERSISTENT), RECORDED), /* kernels are always there */
-	ROW(PTOWSP_FEATURE_GRAPH(PTOWSP_TG_SET_PRIORITY), RECORDED), /* an order among ready tasks has no effect on this clock */
+	ROW(PTOWSP_FEATURE_GRAPH(PTOWSP_SY_NOTIFY), ENFORCED), /* more than its platform: there are two devices */
+	ROW(PTOWSP_FEATURE_GRAPH(PTOWSP_SY_WAIT_NOTIFY), ENFORCED),
 	ROW(POLICY(LAYOUT, SHARD), ENFORCED),
 	ROW(POLICY(TRACE, TASKS), RECORDED), /* the host asks for records, or not: the directive changes nothing */
 };
@@ -49,18 +46,20 @@ static int known(const struct ptowsp_cap *rows, uint32_t count, uint32_t feature
 	return 0;
 }
 
+/* What this backend says of a feature goes before what its core and its platform say. */
 uint32_t cpu_caps(struct ptowsp_cap *rows_out, uint32_t room)
 {
-	struct ptowsp_cap core[CPU_CAPS_LIMIT - OWN];
-	uint32_t from_core = rt_capabilities(core, CPU_CAPS_LIMIT - OWN), count = 0;
+	struct ptowsp_cap others[CPU_CAPS_LIMIT - OWN];
+	uint32_t count = 0, core = rt_capabilities(others, CPU_CAPS_LIMIT - OWN);
+	uint32_t there = core + rt_platform_capabilities(RT_PLATFORM_CPU, others + core, CPU_CAPS_LIMIT - OWN - core);
 
-	assert(from_core <= CPU_CAPS_LIMIT - OWN);
-	for (; count < from_core; count++)
-		if (count < room)
-			rows_out[count] = core[count];
+	assert(there <= CPU_CAPS_LIMIT - OWN);
 	for (size_t i = 0; i < OWN; i++)
-		if (!known(core, from_core, own[i].feature) && count++ < room)
+		if (count++ < room)
 			rows_out[count - 1] = own[i];
+	for (uint32_t i = 0; i < there; i++)
+		if (!known(own, OWN, others[i].feature) && count++ < room)
+			rows_out[count - 1] = others[i];
 	return count;
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* caps.c - what this core does, as capability rows. A policy is `enforced` exactly if directive.c has a rule for it. */
 #include "rt/directive.h"
-#include "ptowsp/graph.h"
 #include "ptowsp/workload.h"
 
 static const struct {
@@ -17,30 +16,6 @@ static const uint8_t opcodes[] = {
 #include "ptowsp/workload_ops.def"
 #undef X
 };
-
-/* Instructions of graphs that the packer turns into the bytecode above. What it leaves to a backend, or what is none: hints, fences, priorities. */
-static const uint8_t graphs[] = {
-#define GRAPH_OP(NAME, code, place, effect) code,
-#define GRAPH_ARG(type, name, kind, argument, value)
-#define GRAPH_END(NAME)
-#include "ptowsp/graph_ops.def"
-#undef GRAPH_OP
-#undef GRAPH_ARG
-#undef GRAPH_END
-};
-
-static bool graph_is_lowered(unsigned op)
-{
-	switch (op) {
-	case PTOWSP_MC_FENCE:
-	case PTOWSP_CA_REQUEST:
-	case PTOWSP_CA_AFFINITY:
-	case PTOWSP_CA_PARTITION:
-	case PTOWSP_TG_PERSISTENT:
-	case PTOWSP_TG_SET_PRIORITY: return false;
-	}
-	return true;
-}
 
 static const uint16_t features[] = {
 	PTOWSP_FEATURE_TOTAL_CYCLES,	 PTOWSP_FEATURE_KERNEL_CYCLES,	  PTOWSP_FEATURE_STALL_STATS,	 PTOWSP_FEATURE_HIGH_WATER,
@@ -79,8 +54,5 @@ uint32_t rt_capabilities(struct ptowsp_cap *rows_out, uint32_t room)
 					policy_state(policies[i].directive, policies[i].policy));
 	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++)
 		count = row_add(rows_out, room, count, features[i], PTOWSP_STATE_ENFORCED);
-	for (size_t i = 0; i < sizeof(graphs) / sizeof(*graphs); i++)
-		if (graph_is_lowered(graphs[i]))
-			count = row_add(rows_out, room, count, PTOWSP_FEATURE_GRAPH(graphs[i]), PTOWSP_STATE_ENFORCED);
 	return count;
 }

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* plugin.c - the liar: cpu_sim with one claim broken at a time, chosen by its option `lie`, a feature id (or "claims": every row says
  * enforced; an id with "+": the directive's numbers are one larger, the capacity of payload channels is what the package says). It declares what cpu_sim declares and then does not do it: a directive is dropped from the schedule or replaced by a rival,
- * an instruction by another one, a service withheld. */
+ * an instruction by another one, a service withheld.
+ *
+ * Its option `platform` (A2, A3, A5) gives the second device, cpu1, the rows of graph instructions of that platform. */
 #include "ptowsp/note.h"
 #include "ptowsp/ptowsp.h"
 
@@ -16,6 +18,7 @@
 #include "ptowsp/package.h"
 #include "ptowsp/graph.h"
 #include "ptowsp/workload.h"
+#include "rt/platform.h"
 
 PTOWSP_NOTE(0, "liar", "tests", "1.0", "liar");
 
@@ -25,6 +28,7 @@ enum { CLAIMS = 0xFFFF, OPTIONS = 16, VALUES = 16 };
 #define GRAPH(name) PTOWSP_FEATURE_GRAPH(PTOWSP_##name)
 
 static uint32_t lie;            /* feature id, CLAIMS, 0: honest */
+static int platform;            /* of cpu1: enum rt_platform, -1: as cpu0 */
 static struct ptowsp_host told[8]; /* services for cpu_sim, one per instance: the host's, with a done of our own */
 static unsigned told_count;
 static void (*done_of_host)(void *context, const struct ptowsp_done *done);
@@ -393,6 +397,20 @@ static const void *extension(struct ptowsp_object *instance, const char *id)
 	return cpu_extension(instance, id);
 }
 
+static void platform_rows(struct ptowsp_cap *rows, uint32_t stride, uint32_t count)
+{
+	struct ptowsp_cap theirs[128];
+	uint32_t there = rt_platform_capabilities((enum rt_platform)platform, theirs, 128);
+
+	for (uint32_t i = 0; i < count; i++)
+		for (uint32_t k = 0; k < there; k++) {
+			struct ptowsp_cap *row = (void *)((char *)rows + (size_t)i * stride);
+
+			if (row->feature == theirs[k].feature)
+				*row = theirs[k];
+		}
+}
+
 static ptowsp_status capabilities(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out, uint32_t stride,
 				  uint32_t *count, struct ptowsp_error *error)
 {
@@ -400,19 +418,24 @@ static ptowsp_status capabilities(struct ptowsp_object *instance, const char *de
 
 	for (uint32_t i = 0; !st && is(CLAIMS) && i < *count; i++)
 		((struct ptowsp_cap *)(void *)((char *)rows_out + (size_t)i * stride))->state = PTOWSP_STATE_ENFORCED;
+	if (!st && platform >= 0 && device && !strcmp(device, "cpu1"))
+		platform_rows(rows_out, stride, *count);
 	return st;
 }
 
 static ptowsp_status options(const struct ptowsp_option **options_out, uint32_t *count, struct ptowsp_error *error)
 {
-	static const struct ptowsp_option own = {PTOWSP_HEAD(struct ptowsp_option, OPTION), "lie", "word", "0", "", "which claim is broken"};
-	uint32_t room = *count, theirs = room ? room - 1 : 0;
+	static const struct ptowsp_option own[2] = {
+		{PTOWSP_HEAD(struct ptowsp_option, OPTION), "lie", "word", "0", "", "which claim is broken"},
+		{PTOWSP_HEAD(struct ptowsp_option, OPTION), "platform", "word", "", "", "whose graph instructions cpu1 does: A2, A3 or A5"}};
+	uint32_t room = *count, theirs = room > 2 ? room - 2 : 0;
 	ptowsp_status st = cpu_options_list(options_out, &theirs, error);
 
-	*count = theirs + 1;
+	*count = theirs + 2;
 	if (st || room < *count)
 		return st ? st : PTOWSP_MORE;
-	options_out[theirs] = &own;
+	options_out[theirs] = &own[0];
+	options_out[theirs + 1] = &own[1];
 	return PTOWSP_OK;
 }
 
@@ -431,12 +454,15 @@ static ptowsp_status init(const struct ptowsp_host *host, const struct ptowsp_in
 	struct ptowsp_init_args theirs = *args;
 
 	lie = 0;
+	platform = -1;
 	theirs.setting_count = 0;
 	for (uint32_t i = 0; i < args->setting_count && i < OPTIONS; i++) {
 		const struct ptowsp_setting *setting =
 			(const void *)((const char *)args->settings + (size_t)i * args->setting_stride);
 
-		if (strcmp(setting->key, "lie"))
+		if (!strcmp(setting->key, "platform"))
+			platform = setting->value[1] == '5' ? RT_PLATFORM_A5 : setting->value[1] == '3' ? RT_PLATFORM_A3 : RT_PLATFORM_A2;
+		else if (strcmp(setting->key, "lie"))
 			settings[theirs.setting_count++] = *setting;
 		else
 			lie_read(setting->value);
