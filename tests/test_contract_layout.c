@@ -97,6 +97,130 @@ static void wrong_layouts_are_usage_errors_that_name_the_tensor(void)
 	}
 }
 
+/* --- collectives --- */
+
+#define PLACES 4
+#define TOTAL (64 * 96)
+
+/* Contributions whose sums round: adding in another order would show. */
+static float contribution(int place, int i)
+{
+	return (float)((i * 37 + place * 101) % 211) / 7.0f - 9.0f * (float)place;
+}
+
+static void contributions_write(int k, int n)
+{
+	static float parts[PLACES][TOTAL], rows[16 * 16], lines[4][32];
+	static int32_t counts[8 * 16 * 32];
+
+	for (int p = 0; p < PLACES; p++)
+		for (int i = 0; i < TOTAL; i++)
+			parts[p][i] = contribution(p, i);
+	for (int i = 0; i < k * n * 32; i++)
+		counts[i] = i * i - 7 * i;
+	for (int i = 0; i < n * 16; i++)
+		rows[i] = (float)i;
+	for (int i = 0; i < 4 * 32; i++)
+		lines[i / 32][i % 32] = contribution(i / 32, i % 32);
+	cli_npy("parts.npy", "<f4", "4, 64, 96", parts, sizeof(parts));
+	cli_npy("counts.npy", "<i4", check_fmt("%d, %d, 4, 8", k, n), counts, (size_t)(k * n) * 32 * 4);
+	cli_npy("rows.npy", "<f4", check_fmt("%d, 16", n), rows, (size_t)n * 64);
+	cli_npy("lines.npy", "<f4", "4, 32", lines, sizeof(lines));
+}
+
+/* What plain loops make of them, in the files that a run's outputs are compared with. */
+static void results_write(int k, int n)
+{
+	static float total[TOTAL], most[TOTAL], turned[TOTAL], least[32], third[32], whole[16 * 16];
+	static int32_t count[16 * 32];
+
+	for (int i = 0; i < TOTAL; i++) {
+		total[i] = most[i] = contribution(0, i);
+		for (int p = 1; p < PLACES; p++) {
+			total[i] += contribution(p, i);
+			most[i] = most[i] > contribution(p, i) ? most[i] : contribution(p, i);
+		}
+		turned[i] = total[i] + total[i];
+	}
+	for (int i = 0; i < n * 32; i++) {
+		count[i] = 0;
+		for (int p = 0; p < k; p++)
+			count[i] += (p * n * 32 + i) * (p * n * 32 + i) - 7 * (p * n * 32 + i);
+	}
+	for (int i = 0; i < n * 16; i++)
+		whole[i] = (float)i;
+	for (int i = 0; i < 32; i++) {
+		least[i] = contribution(0, i);
+		for (int p = 1; p < 4; p++)
+			least[i] = least[i] < contribution(p, i) ? least[i] : contribution(p, i);
+		third[i] = contribution(2, i);
+	}
+	cli_npy("want_total.npy", "<f4", "64, 96", total, sizeof(total));
+	cli_npy("want_cut.npy", "<f4", "64, 96", total, sizeof(total));
+	cli_npy("want_most.npy", "<f4", "64, 96", most, sizeof(most));
+	cli_npy("want_turned.npy", "<f4", "64, 96", turned, sizeof(turned));
+	cli_npy("want_count.npy", "<i4", check_fmt("%d, 4, 8", n), count, (size_t)n * 128);
+	cli_npy("want_whole.npy", "<f4", check_fmt("%d, 16", n), whole, (size_t)n * 64);
+	cli_npy("want_least.npy", "<f4", "32,", least, sizeof(least));
+	cli_npy("want_third.npy", "<f4", "1, 32", third, sizeof(third));
+}
+
+static void outputs_compare(const char *package, const char *options)
+{
+	static const char *const names[] = {"total", "cut", "most", "turned", "count", "whole", "least", "third"};
+	const char *command = check_fmt("$B/ptowsp-run -q %s --in parts=parts.npy --in counts=counts.npy --in rows=rows.npy --in lines=lines.npy", options);
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		command = check_fmt("%s --out %s=got_%s.npy", command, names[i], names[i]);
+	CHECK_INT(cli(check_fmt("%s %s", command, package)), 0);
+	CHECK_STR(cli_err, "");
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		CHECK_INT(cli(check_fmt("cmp want_%s.npy got_%s.npy", names[i], names[i])), 0);
+}
+
+static void collectives_move_and_add(void)
+{
+	static const char *const options[] = {"--threads 1", "--threads 2", "--threads 2 --schedule spatial_map=2,2", "--threads 2 --schedule deps=tensor_map_exact"};
+
+	cli_begin();
+	REQUIRE_INT(cli(check_fmt("$B/ptowsp-pack --strict %s/tests/contract/collectives.pto -o c.pkg.zst", check_root())), 0);
+	CHECK_STR(cli_err, "");
+	contributions_write(3, 6);
+	results_write(3, 6);
+	for (size_t i = 0; i < sizeof(options) / sizeof(*options); i++)
+		outputs_compare("c.pkg.zst", options[i]);
+	contributions_write(1, 2);
+	results_write(1, 2);
+	outputs_compare("c.pkg.zst", "--threads 2 --set k=1 --set n=2");
+}
+
+/* What a package says of its collectives packs to the same bytes. */
+static void collectives_print_as_what_they_are_made_of(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli(check_fmt("$B/ptowsp-pack %s/tests/contract/collectives.pto -o c.pkg.zst", check_root())), 0);
+	REQUIRE_INT(cli("$B/ptowsp-inspect --pto c.pkg.zst >again.pto && $B/ptowsp-pack again.pto -o again.pkg.zst && cmp c.pkg.zst again.pkg.zst"), 0);
+	REQUIRE_INT(cli("grep -q 'relayout %cut -> %cut.1' again.pto && grep -q 'call @sum.f32.32x96' again.pto"), 0);
+}
+
+/* The loop's %n is 1, the tensor's is 5. */
+static void an_extent_is_its_symbol_where_a_loop_has_its_name(void)
+{
+	static const char text[] = "symbol %n : u64 = 5\ntensor %x : i32[2, %n, 4] in layout(S(0), R, R)\ntensor %y : i32[%n, 4] out layout(R, R)\n"
+				   "workload @main {\n  parallel_for %n in 1 to 2 { all_reduce %x -> %y }\n}\n";
+	int32_t x[40], want[20];
+
+	cli_begin();
+	REQUIRE(check_write(check_fmt("%s/s.pto", check_tmp()), text, strlen(text)));
+	for (int i = 0; i < 40; i++)
+		x[i] = i * 3;
+	for (int i = 0; i < 20; i++)
+		want[i] = x[i] + x[20 + i];
+	cli_npy("x.npy", "<i4", "2, 5, 4", x, sizeof(x));
+	cli_npy("want.npy", "<i4", "5, 4", want, sizeof(want));
+	REQUIRE_INT(cli("$B/ptowsp-pack --strict s.pto -o s.pkg.zst && $B/ptowsp-run -q --in x=x.npy --out y=y.npy s.pkg.zst && cmp want.npy y.npy"), 0);
+}
+
 void suite_contract_layout(CU_pSuite s)
 {
 	cli_suite("layout");
@@ -104,5 +228,8 @@ void suite_contract_layout(CU_pSuite s)
 	TEST(s, bytes_are_local_where_task_and_shard_are_at_one_place);
 	TEST(s, figures_do_not_depend_on_layouts_or_threads);
 	TEST(s, what_the_core_reads_itself_stays_whole_and_is_said);
+	TEST(s, collectives_move_and_add);
+	TEST(s, an_extent_is_its_symbol_where_a_loop_has_its_name);
+	TEST(s, collectives_print_as_what_they_are_made_of);
 	TEST(s, wrong_layouts_are_usage_errors_that_name_the_tensor);
 }

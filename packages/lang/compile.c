@@ -3,6 +3,7 @@
 
 #include "lang/check.h"
 #include "lang/lower.h"
+#include "lang/move.h"
 #include "lang/parse.h"
 #include "lang/process.h"
 #include "lang/tensor.h"
@@ -61,6 +62,7 @@ static void stages_run(struct compilation *c)
 		lang_help(&c->unit, "a function begins with: func @name(%%x: !pto.memref<gm,...,f32>) {");
 	}
 	lang_pipeline_complete(&c->module);
+	lang_reductions_prepare(&c->module);
 	lang_link(&c->module, c->options->entry);
 	lang_check(&c->module);
 	lang_decls_check(&c->module);

@@ -7,8 +7,12 @@
 
 static int tensor_find(struct lang_work_check *check, struct lang_part *part)
 {
-	struct lang_decl *decl = lang_decl_find(check->scope.module, '%', part->tensor);
+	const struct lang_relaid *relaid = check->relaid;
+	struct lang_decl *decl;
 
+	while (relaid && strcmp(relaid->name, part->tensor) != 0)
+		relaid = relaid->outer;
+	decl = relaid ? &relaid->tensor->head : lang_decl_find(check->scope.module, '%', part->tensor);
 	if (decl && decl->kind == LANG_DECL_TENSOR) {
 		decl->used = 1;
 		part->decl = (struct lang_tensor *)decl;
@@ -36,6 +40,12 @@ static int access_check(struct lang_work_check *check, struct lang_part *part, u
 	} else if (access & PTOWSP_WRITE && !tensor->inout_at.line) {
 		tensor->inout_at = part->at;
 		tensor->inout_who = who;
+	}
+	if (access & PTOWSP_WRITE && tensor->origin && strcmp(part->tensor, tensor->head.name) != 0) {
+		lang_error(check->unit, part->at, "%s writes %%%s, which is a copy in another layout since %s", who, part->tensor,
+			   lang_place(check->unit, tensor->head.at));
+		lang_help(check->unit, "write it before it is relaid, or relayout it to its own layout first");
+		return 0;
 	}
 	if (!(access & PTOWSP_WRITE) || (tensor->role != PTOWSP_ROLE_IN && tensor->role != PTOWSP_ROLE_CONST))
 		return 1;
@@ -186,23 +196,38 @@ int lang_part_size(struct lang_work_check *check, struct lang_part *part, uint32
 	return bounds_check(check, part);
 }
 
-void lang_copy_check(struct lang_work_check *check, struct lang_work *work)
+int lang_copy_find(struct lang_work_check *check, struct lang_work *work)
 {
-	struct lang_part *from = &work->parts[0], *to = &work->parts[1];
-	int ok = lang_part_check(check, from, PTOWSP_READ, "copy") & lang_part_check(check, to, PTOWSP_WRITE, "copy");
-	struct lang_part *first = from->extents[0] || !from->index_count ? from : to, *second = first == from ? to : from;
+	const char *who = work->form->word;
 
 	lang_afters_check(check, work);
 	lang_segment_task(check, work->local);
-	if (ok)
-		lang_part_join(check, from, PTOWSP_READ, &to->decl->layout, lang_format(&check->unit->arena, "%%%s", to->tensor));
-	if (!ok || !lang_part_size(check, first, 0, 0) || !lang_part_size(check, second, first->rows, first->columns))
+	return lang_part_check(check, &work->parts[0], PTOWSP_READ, who) & lang_part_check(check, &work->parts[1], PTOWSP_WRITE, who);
+}
+
+void lang_copy_size(struct lang_work_check *check, struct lang_work *work)
+{
+	struct lang_part *from = &work->parts[0], *to = &work->parts[1];
+	struct lang_part *first = from->extents[0] || !from->index_count ? from : to, *second = first == from ? to : from;
+	const char *word = work->form->word;
+
+	if (!lang_part_size(check, first, 0, 0) || !lang_part_size(check, second, first->rows, first->columns))
 		return;
 	if (from->rows != to->rows || from->columns != to->columns)
-		lang_error(check->unit, to->all, "copy from %u x %u to %u x %u elements", from->rows, from->columns, to->rows, to->columns);
+		lang_error(check->unit, to->all, "%s from %u x %u to %u x %u elements", word, from->rows, from->columns, to->rows, to->columns);
 	if (from->decl->dtype != to->decl->dtype)
-		lang_error(check->unit, to->at, "copy from %%%s of type %s to %%%s of type %s", from->tensor, lang_dtype_text(from->decl->dtype),
+		lang_error(check->unit, to->at, "%s from %%%s of type %s to %%%s of type %s", word, from->tensor, lang_dtype_text(from->decl->dtype),
 			   to->tensor, lang_dtype_text(to->decl->dtype));
+}
+
+void lang_copy_check(struct lang_work_check *check, struct lang_work *work)
+{
+	const struct lang_part *to = &work->parts[1];
+
+	if (!lang_copy_find(check, work))
+		return;
+	lang_part_join(check, &work->parts[0], PTOWSP_READ, &to->decl->layout, lang_format(&check->unit->arena, "%%%s", to->tensor));
+	lang_copy_size(check, work);
 }
 
 /* --- lowering --- */

@@ -172,6 +172,8 @@ static int op_check(const struct lang_scope *scope, struct lang_scalar *scalar, 
 
 int lang_scalar_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what)
 {
+	if (scalar->settled)
+		return 1;
 	switch (scalar->kind) {
 	case LANG_SCALAR_NAME:
 		return name_check(scope, scalar, what);

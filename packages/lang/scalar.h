@@ -33,6 +33,7 @@ struct lang_scalar {
 	uint8_t op;          /* OP: enum ptowsp_expr_op; TASK, INSTANCE and AXIS (of the loop called text) have no operands */
 	uint8_t negative;    /* FLOAT: a minus stands before it */
 	struct lang_span at; /* of the operator, name or number */
+	uint8_t settled;     /* 1: checked where it was written: its names mean there what they do, wherever it stands */
 	struct lang_span all; /* from its first to its last token, if they are on one line */
 	const char *text;    /* of names and numbers, without signs */
 	int64_t value;       /* NUMBER */

@@ -27,6 +27,8 @@ void lang_tensor_check(struct lang_module *module, struct lang_decl *decl)
 
 	for (uint32_t i = 0; i < tensor->rank; i++)
 		ok &= extent_check(module, tensor, i);
+	for (uint32_t i = 0; ok && i < tensor->rank; i++)
+		tensor->extents[i]->settled = 1;
 	decl->broken = !ok || !lang_layout_check(module->unit, &tensor->layout, decl->name, tensor->rank);
 }
 

@@ -89,10 +89,17 @@ int lang_afters_parse(struct lang_parser *parser, struct lang_work *work);
 
 /* --- checking --- */
 
+/* What relayout makes of a name, to the end of the body. */
+struct lang_relaid {
+	struct lang_relaid *outer;
+	const char *name;
+	struct lang_tensor *tensor;
+};
 struct lang_work_check {
 	struct lang_unit *unit;
 	struct lang_scope scope;    /* of the place; scope.module, too */
 	struct lang_decl *decl;     /* workload or process */
+	struct lang_relaid *relaid; /* innermost first */
 	uint32_t loops, depth;      /* open loops; open bodies of all kinds */
 	uint32_t segment, number;   /* piece of straight code, tasks in it so far */
 	uint32_t segments;          /* pieces so far */
@@ -118,6 +125,9 @@ int lang_work_decl_find(struct lang_work_check *check, struct lang_work *work, e
 int lang_part_check(struct lang_work_check *check, struct lang_part *part, unsigned access, const char *who);
 /* How many rows and columns; what is not written is taken from rows, columns (0: unknown). Inside its tensor as far as that is known. */
 int lang_part_size(struct lang_work_check *check, struct lang_part *part, uint32_t rows, uint32_t columns);
+/* Of work->parts, what is copied and where to: finds both; then their sizes and types. */
+int lang_copy_find(struct lang_work_check *check, struct lang_work *work);
+void lang_copy_size(struct lang_work_check *check, struct lang_work *work);
 
 /* The layout of the part's tensor, of which that access is made, meets another one, that of `whose`: "%a of @k". 0 after an error, which
  * stands at the part. */

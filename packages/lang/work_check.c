@@ -25,6 +25,7 @@ void lang_segment_task(struct lang_work_check *check, struct lang_local *local)
 void lang_body_check(struct lang_work_check *check, struct lang_body *body)
 {
 	struct lang_local *outer = check->scope.locals;
+	struct lang_relaid *relaid = check->relaid;
 
 	check->depth++;
 	for (struct lang_work *work = body->first; work; work = work->next) {
@@ -37,6 +38,7 @@ void lang_body_check(struct lang_work_check *check, struct lang_body *body)
 		}
 	}
 	check->depth--;
+	check->relaid = relaid;
 	check->scope.locals = outer;
 }
 

@@ -309,18 +309,47 @@ static uint32_t load_print(struct print_work *w, uint32_t at, const struct ptows
 	return at + 1;
 }
 
+static int is_sharded(const struct ptowsp_dim_record *dims, uint32_t count)
+{
+	while (count && !dims[count - 1].distribution)
+		count--;
+	return count > 0;
+}
+
+/* The two dimensions are one and cut over two axes, or two and cut over one. */
+static int dims_contradict(const struct ptowsp_dim_record *a, const struct ptowsp_dim_record *b, int same)
+{
+	return a->distribution && b->distribution && (a->mesh_axis == b->mesh_axis) != same;
+}
+
+/* The layouts join, so that copy may stand between the two; relayout otherwise. */
+static int layouts_join(const struct pkg_tables *t, uint32_t from, uint32_t to)
+{
+	const struct ptowsp_tensor_record *x = &t->tensor[from], *y = &t->tensor[to];
+	const struct ptowsp_dim_record *a = t->dim + x->dims, *b = t->dim + y->dims;
+
+	if (!is_sharded(a, x->dim_count) || !is_sharded(b, y->dim_count))
+		return 1;
+	for (uint32_t i = 0; i < x->dim_count && x->dim_count == y->dim_count; i++)
+		for (uint32_t k = 0; k < y->dim_count; k++)
+			if (dims_contradict(&a[i], &b[k], i == k))
+				return 0;
+	return x->dim_count == y->dim_count;
+}
+
 static uint32_t copy_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
 {
-	uint32_t end;
+	const struct pkg_tables *t = w->job->t;
+	uint32_t to = target_at(w, at + 1), end;
 
 	print_line(w);
 	if (w->task)
 		print_add(w->text, "%%%s = ", w->task);
 	w->task = NULL;
-	print_add(w->text, "copy ");
+	print_add(w->text, "%s ", layouts_join(t, t->region[inst->operand2].tensor, t->region[to].tensor) ? "copy" : "relayout");
 	print_part(w, inst->operand2, 0, 0);
 	print_add(w->text, " -> ");
-	print_part(w, target_at(w, at + 1), w->job->t->region[inst->operand2].rows, w->job->t->region[inst->operand2].columns);
+	print_part(w, to, t->region[inst->operand2].rows, t->region[inst->operand2].columns);
 	end = print_afters(w, at + 2);
 	print_line_end(w, at);
 	return end;

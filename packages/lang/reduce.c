@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: MIT */
+/* reduce.c - all_reduce and reduce_scatter: contributions along the first dimension of a tensor are added up, in their order, tile by tile. */
+#include "lang/made.h"
+#include "lang/move.h"
+#include "lang/parse.h"
+#include "lang/process.h"
+
+#include <stdint.h>
+#include <string.h>
+
+#define TILE_ELEMENTS 4096           /* of the function that adds, where rows can be chosen */
+#define TILE_MOST ((int64_t)1 << 24) /* elements of any tile */
+
+struct reduction {
+	const char *word, *op; /* as written; the tile operation */
+};
+static const struct reduction reductions[] = {{"sum", "tadd"}, {"max", "tmax"}, {"min", "tmin"}};
+
+/* --- parsing --- */
+
+/* "%parts -> %total max"; without a word they are summed. */
+int lang_reduce_parse(struct lang_parser *parser, struct lang_work *work)
+{
+	if (!lang_pair_parse(parser, work))
+		return 0;
+	for (uint32_t i = 0; i < sizeof(reductions) / sizeof(*reductions); i++)
+		if (lang_word_take(parser, reductions[i].word)) {
+			work->mode = i;
+			return 1;
+		}
+	if (lang_peek(parser)->kind == LANG_WORD && !lang_peek(parser)->first && !lang_is_work_word(lang_peek(parser)->text))
+		return lang_expected(parser, "sum, max, min or the next statement");
+	return 1;
+}
+
+/* --- tiles --- */
+
+/* How the total is cut into tiles. */
+struct cut {
+	int64_t rows, columns; /* of a tile */
+	int64_t all;           /* rows of the total as a matrix; 0: symbols decide, a tile is one step of its first dimension */
+};
+
+static int cut_find(const struct lang_tensor *total, struct cut *cut_out)
+{
+	int64_t rows, columns;
+
+	*cut_out = (struct cut){0};
+	if (!lang_tensor_shape(total, &rows, &columns)) {
+		if (!lang_inner_shape(total, &cut_out->rows, &cut_out->columns))
+			return 0;
+	} else {
+		if (rows < 1 || columns < 1)
+			return 0;
+		cut_out->rows = columns < TILE_ELEMENTS ? TILE_ELEMENTS / columns : 1;
+		cut_out->rows = cut_out->rows < rows ? cut_out->rows : rows;
+		while (rows % cut_out->rows)
+			cut_out->rows--;
+		cut_out->columns = columns;
+		cut_out->all = rows;
+	}
+	return cut_out->rows > 0 && cut_out->columns > 0 && cut_out->columns <= TILE_MOST && cut_out->rows <= TILE_MOST / cut_out->columns;
+}
+
+/* --- the function that adds --- */
+
+static const struct lang_tensor *tensor_named(const struct lang_module *module, const struct lang_part *part)
+{
+	const struct lang_decl *decl = part->tensor ? lang_decl_find(module, '%', part->tensor) : NULL;
+
+	return decl && decl->kind == LANG_DECL_TENSOR && !decl->broken ? (const struct lang_tensor *)decl : NULL;
+}
+
+static const char *function_text(struct lang_arena *arena, const char *name, const struct reduction *reduction, const char *type, const struct cut *cut)
+{
+	const char *tile = lang_format(arena, "!pto.tile<%lldx%lldx%s>", (long long)cut->rows, (long long)cut->columns, type);
+
+	return lang_format(arena,
+			   "func @%s(%%part: !pto.memref<gm,...,%s>, %%total: !pto.memref<gm,...,%s>) {\n"
+			   "%%one = alloc_tile : %s\n%%sum = alloc_tile : %s\n%%one = tload %%part[0, 0]\n%%sum = tload %%total[0, 0]\n"
+			   "%%sum = %s %%sum, %%one\ntstore %%sum, %%total[0, 0]\nreturn\n}\n",
+			   name, type, type, tile, tile, reduction->op);
+}
+
+/* made: functions of this file by their names. What is wrong is told when the body is checked. */
+static void work_prepare(struct lang_module *module, struct lang_map *made, struct lang_work *work)
+{
+	struct lang_arena *arena = &module->unit->arena;
+	const struct lang_tensor *total = tensor_named(module, &work->parts[1]);
+	const struct reduction *reduction = &reductions[work->mode];
+	const char *name;
+	struct cut cut;
+
+	if (!total || total->dtype == PTOWSP_BOOL || !cut_find(total, &cut))
+		return;
+	name = lang_format(arena, "%s.%s.%lldx%lld", reduction->word, lang_dtype_text(total->dtype), (long long)cut.rows, (long long)cut.columns);
+	while (!lang_map_find(made, name) && (lang_map_find(&module->functions, name) || lang_decl_find(module, '@', name)))
+		name = lang_format(arena, "%s.", name);
+	if (!lang_map_find(made, name)) {
+		lang_made_function(module, function_text(arena, name, reduction, lang_dtype_text(total->dtype), &cut), work->at);
+		lang_map_add(made, arena, name, work);
+	}
+	work->callee = name;
+}
+
+static void body_prepare(struct lang_module *module, struct lang_map *made, const struct lang_body *body)
+{
+	for (struct lang_work *work = body->first; work; work = work->next) {
+		if (work->form->check == lang_reduce_check)
+			work_prepare(module, made, work);
+		for (uint32_t i = 0; i < work->body_count; i++)
+			body_prepare(module, made, &work->bodies[i]);
+	}
+}
+
+void lang_reductions_prepare(struct lang_module *module)
+{
+	struct lang_map made = {0};
+
+	for (struct lang_decl *decl = module->decls; decl; decl = decl->next)
+		if (decl->kind == LANG_DECL_WORKLOAD)
+			body_prepare(module, &made, &((struct lang_workload *)decl)->body);
+		else if (decl->kind == LANG_DECL_PROCESS)
+			body_prepare(module, &made, &((struct lang_process *)decl)->body);
+}
+
+/* --- checking --- */
+
+/* All of both; the first dimension of the one counts the contributions, the others are those of the total. */
+static int shapes_fit(struct lang_work_check *check, const struct lang_work *work)
+{
+	const struct lang_part *from = &work->parts[0], *to = &work->parts[1];
+
+	for (int i = 0; i < 2; i++)
+		if (work->parts[i].index_count) {
+			lang_error(check->unit, work->parts[i].all, "%s takes all of %%%s: write its name alone", work->form->word, work->parts[i].tensor);
+			return 0;
+		}
+	if (from->decl->dtype != to->decl->dtype) {
+		lang_error(check->unit, to->at, "%s from %%%s of type %s to %%%s of type %s", work->form->word, from->tensor,
+			   lang_dtype_text(from->decl->dtype), to->tensor, lang_dtype_text(to->decl->dtype));
+		return 0;
+	}
+	if (to->decl->dtype == PTOWSP_BOOL) {
+		lang_error(check->unit, to->at, "elements of type bool have no %s", reductions[work->mode].word);
+		return 0;
+	}
+	if (!lang_extents_equal(from->decl, 1, to->decl)) {
+		lang_error(check->unit, to->at, "%%%s does not have the dimensions of %%%s behind its first one, along which the contributions lie", to->tensor,
+			   from->tensor);
+		return 0;
+	}
+	if (work->callee)
+		return 1;
+	lang_error(check->unit, to->at, "%%%s has no tiles to add: its last dimension is a number, of the others symbols decide only the first, and a row has at most 2^24 elements",
+		   to->tensor);
+	return 0;
+}
+
+/* Every place along the axis has its contribution; the total is at all of them, or cut over them. */
+static int layouts_fit(struct lang_work_check *check, const struct lang_work *work)
+{
+	const struct lang_layout *from = &work->parts[0].decl->layout, *to = &work->parts[1].decl->layout;
+	const char *word = work->form->word, *both = lang_layouts_text(check, work);
+	int scatters = word[0] == 'r';
+	uint32_t cut = 0;
+
+	if (!lang_layout_needed(check, work, &work->parts[0]) || !lang_layout_needed(check, work, &work->parts[1]))
+		return 0;
+	if (!from->dims[0].sharded) {
+		lang_error(check->unit, work->parts[0].at, "%s: each place has a contribution where dimension 0 of %%%s is sharded", both,
+			   work->parts[0].tensor);
+		return 0;
+	}
+	for (uint32_t i = 0; i < to->rank; i++) {
+		const struct lang_layout_dim *a = &from->dims[i + 1], *b = &to->dims[i];
+
+		if (scatters && !a->sharded && b->sharded && b->mesh_axis == from->dims[0].mesh_axis) {
+			cut++;
+		} else if (a->sharded != b->sharded || (a->sharded && a->mesh_axis != b->mesh_axis)) {
+			lang_error(check->unit, work->parts[1].at, "%s: %s keeps the other dimensions as they are, and dimension %u of %%%s differs", both, word, i,
+				   work->parts[1].tensor);
+			lang_help(check->unit, "relayout one of them, before or behind it");
+			return 0;
+		}
+	}
+	if (!scatters || cut)
+		return 1;
+	lang_error(check->unit, work->parts[1].at, "%s: reduce_scatter cuts the total over axis %u, and no dimension of %%%s is S(%u)", both,
+		   from->dims[0].mesh_axis, work->parts[1].tensor, from->dims[0].mesh_axis);
+	lang_help(check->unit, "all_reduce leaves all of it everywhere");
+	return 0;
+}
+
+/* --- tasks --- */
+
+/* Rows from %row on, in every contribution: of known size. */
+static const char *known_text(struct lang_arena *arena, const struct lang_work *work, const struct cut *cut, const char *parts)
+{
+	const char *from = work->parts[0].tensor, *to = work->parts[1].tensor;
+	const char *row = cut->all > cut->rows ? lang_format(arena, "%%row * %lld", (long long)cut->rows) : "0";
+	const char *body = lang_format(arena, "relayout %%%s[%s, 0 : %lld, %lld] -> %%%s[%s, 0]\n"
+					      "parallel_for %%part in 1 to %s {\ncall @%s(%%part -> %%%s[%%part * %lld + %s, 0], %%total -> %%%s[%s, 0])\n}\n",
+				       from, row, (long long)cut->rows, (long long)cut->columns, to, row, parts, work->callee, from, (long long)cut->all, row, to, row);
+
+	if (cut->all == cut->rows)
+		return body;
+	return lang_format(arena, "parallel_for %%row in 0 to %lld {\n%s}\n", (long long)(cut->all / cut->rows), body);
+}
+
+/* A step of the first dimension of the total at a time. */
+static const char *unknown_text(struct lang_arena *arena, const struct lang_work *work, const struct cut *cut, const char *parts)
+{
+	const char *from = work->parts[0].tensor, *to = work->parts[1].tensor, *zeros = lang_zeros_text(work->parts[1].decl->rank - 1u);
+
+	return lang_format(arena,
+			   "parallel_for %%row in 0 to 1 {\nrelayout %%%s[0, %%row%s : %lld, %lld] -> %%%s[%%row%s]\n"
+			   "parallel_for %%part in 1 to %s {\ncall @%s(%%part -> %%%s[%%part, %%row%s], %%total -> %%%s[%%row%s])\n}\n}\n",
+			   from, zeros, (long long)cut->rows, (long long)cut->columns, to, zeros, parts, work->callee, from, zeros, to, zeros);
+}
+
+static void tasks_make(struct lang_work_check *check, struct lang_work *work)
+{
+	struct lang_arena *arena = &check->unit->arena;
+	struct lang_scalar *count = work->parts[0].decl->extents[0];
+	struct lang_body *inner;
+	int64_t parts = 2;
+	struct cut cut;
+	const char *text;
+
+	cut_find(work->parts[1].decl, &cut);
+	lang_scalar_known(count, &parts);
+	text = lang_format(arena, "%lld", (long long)parts);
+	lang_made_body(check->scope.module, work, cut.all ? known_text(arena, work, &cut, text) : unknown_text(arena, work, &cut, text));
+	if (!cut.all)
+		lang_bound_set(&work->bodies[0], work->parts[1].decl->extents[0]);
+	inner = cut.all == cut.rows ? &work->bodies[0] : &work->bodies[0].first->bodies[0];
+	if (!lang_scalar_known(count, &parts))
+		lang_bound_set(inner, count);
+	lang_body_check(check, &work->bodies[0]);
+}
+
+void lang_reduce_check(struct lang_work_check *check, struct lang_work *work)
+{
+	if ((lang_part_check(check, &work->parts[0], PTOWSP_READ, work->form->word) &
+	     lang_part_check(check, &work->parts[1], PTOWSP_WRITE, work->form->word)) &&
+	    shapes_fit(check, work) && layouts_fit(check, work))
+		tasks_make(check, work);
+}
