@@ -122,6 +122,77 @@ static void a_program_has_the_digest_of_its_source(void)
 	source_free(&s);
 }
 
+/* ---- between layouts ---- */
+
+static uint32_t sharded(struct ptowsp_build *b, const char *name, const char *role, const uint32_t *extents, uint32_t rank, int dim, uint32_t axis)
+{
+	uint32_t tensor = ptowsp_build_tensor(b, name, "f32", role);
+
+	for (uint32_t i = 0; i < rank; i++) {
+		ptowsp_build_tensor_dim(b, tensor, extents[i]);
+		if (dim == (int)i)
+			ptowsp_build_tensor_shard(b, tensor, axis);
+	}
+	return tensor;
+}
+
+/* Everything that the source below says, but for the entries of its functions. */
+static void moves_build(struct ptowsp_build *b)
+{
+	uint32_t n = ptowsp_build_symbol(b, "n", "u64"), k = ptowsp_build_symbol(b, "k", "u64"), zero = ptowsp_build_number(b, 0);
+	uint32_t four = ptowsp_build_number(b, 4), big = ptowsp_build_number(b, 64), wide = ptowsp_build_number(b, 96);
+	uint32_t parts = sharded(b, "parts", "in", (const uint32_t[]){four, big, wide}, 3, 0, 0);
+	uint32_t total = sharded(b, "total", "out", (const uint32_t[]){big, wide}, 2, -1, 0), cut = sharded(b, "cut", "out", (const uint32_t[]){big, wide}, 2, 0, 0);
+	uint32_t lines = sharded(b, "lines", "in", (const uint32_t[]){k, n, four, wide}, 4, 0, 1), sums = sharded(b, "sums", "out", (const uint32_t[]){n, four, wide}, 3, -1, 0);
+	uint32_t whole = sharded(b, "whole", "out", (const uint32_t[]){big, wide}, 2, -1, 0), from, to;
+
+	ptowsp_build_entry(b, "main");
+	ptowsp_build_reduce(b, "all_reduce", parts, total, "sum");
+	ptowsp_build_reduce(b, "reduce_scatter", parts, cut, "sum");
+	ptowsp_build_reduce(b, "all_reduce", lines, sums, "max");
+	from = ptowsp_build_region(b, cut, zero, zero, 64, 96);
+	to = ptowsp_build_region(b, whole, zero, zero, 64, 96);
+	ptowsp_build_move(b, "all_gather", from, to);
+	ptowsp_build_move(b, "relayout", ptowsp_build_region(b, parts, zero, zero, 1, 96), ptowsp_build_region(b, cut, zero, zero, 1, 96));
+	ptowsp_build_end(b);
+}
+
+static void moves_are_made_of_what_the_source_s_are(void)
+{
+	static const char *const kernels[] = {"sum.f32.32x96", "max.f32.4x96"};
+	struct source s = source_compile("symbol %n : u64\nsymbol %k : u64\ntensor %parts : f32[4, 64, 96] in layout(S(0), R, R)\n"
+					 "tensor %total : f32[64, 96] out layout(R, R)\ntensor %cut : f32[64, 96] out layout(S(0), R)\n"
+					 "tensor %lines : f32[%k, %n, 4, 96] in layout(S(1), R, R, R)\ntensor %sums : f32[%n, 4, 96] out layout(R, R, R)\n"
+					 "tensor %whole : f32[64, 96] out layout(R, R)\n"
+					 "workload @main {\n  all_reduce %parts -> %total\n  reduce_scatter %parts -> %cut\n  all_reduce %lines -> %sums max\n"
+					 "  all_gather %cut -> %whole\n  relayout %parts[0, 0 : 1, 96] -> %cut[0, 0]\n}\n"),
+		      again = {0};
+	struct ptowsp_build *b = ptowsp_build_create("test");
+	char *want, *got;
+
+	CHECK_STR(s.messages, "");
+	moves_build(b);
+	REQUIRE_INT(ptowsp_build_seal(b), PTOWSP_OK);
+	CHECK_STR(ptowsp_build_error(b), "");
+	REQUIRE_INT(pkg_open_memory(&again.package, ptowsp_build_bytes(b), (size_t)ptowsp_build_size(b), "built", NULL, NULL), PTOWSP_OK);
+	again.t = pkg_tables(again.package);
+	want = source_workload(&s, "main");
+	got = source_workload(&again, "main");
+	CHECK_STR(got, want);
+	free(want);
+	free(got);
+	for (int i = 0; i < 2; i++) {
+		want = source_program(&s, kernels[i]);
+		got = source_program(&again, kernels[i]);
+		CHECK_STR(got, want);
+		free(want);
+		free(got);
+	}
+	pkg_close(again.package);
+	ptowsp_build_destroy(b);
+	source_free(&s);
+}
+
 /* Payloads as bytes and as files are those that the source names. */
 static void payloads_from_bytes_and_files_have_the_digest_of_their_source(void)
 {
@@ -316,6 +387,35 @@ static void code_is_checked(void)
 		ptowsp_build_directive_number(b, (p.n = ptowsp_build_directive(b, "streams", "")), 2), ptowsp_build_directive_number(b, p.n, 3));
 	REFUSED("ptowsp_build_require: state 4: 1 is diagnosed, 2 recorded, 3 enforced", ptowsp_build_require(b, "opcode task", 4));
 	REFUSED("ptowsp_build_stated: this stands before everything but facts", ptowsp_build_stated(b));
+}
+
+static void moves_are_checked(void)
+{
+#define PAIR (p.n = ptowsp_build_number(b, 8)), (p.one = sharded(b, "parts", "in", (const uint32_t[]){p.n, p.n, p.n}, 3, 0, 0)),                \
+	(p.zero = sharded(b, "whole", "out", (const uint32_t[]){p.n, p.n}, 2, -1, 0)), CODE
+	REFUSED("ptowsp_build_move: \"send\" is no way to move; known: relayout, all_gather, broadcast", CODE, ptowsp_build_move(b, "send", p.region, p.region));
+	REFUSED("ptowsp_build_move: there is nothing to gather: no sharded dimension becomes replicated", CODE,
+		ptowsp_build_move(b, "all_gather", p.region, p.region));
+	REFUSED("ptowsp_build_reduce: \"reduce\" is no reduction; known: all_reduce, reduce_scatter", PAIR, ptowsp_build_reduce(b, "reduce", p.one, p.zero, "sum"));
+	REFUSED("ptowsp_build_reduce: \"mean\" is no reduction of elements; known: sum, max, min", PAIR, ptowsp_build_reduce(b, "all_reduce", p.one, p.zero, "mean"));
+	REFUSED("ptowsp_build_reduce: a reduction goes from 2 dimensions to 2: the first one is the contributions'", PAIR,
+		ptowsp_build_reduce(b, "all_reduce", p.zero, p.zero, "sum"));
+	REFUSED("ptowsp_build_reduce: reduce_scatter cuts the total over axis 0, and no dimension of it is sharded over that", PAIR,
+		ptowsp_build_reduce(b, "reduce_scatter", p.one, p.zero, "sum"));
+	REFUSED("ptowsp_build_reduce: all_reduce keeps the other dimensions as they are, and dimension 1 of the total differs", PAIR,
+		(p.zero = sharded(b, "other", "out", (const uint32_t[]){p.n, p.n}, 2, 1, 0)), ptowsp_build_reduce(b, "all_reduce", p.one, p.zero, "sum"));
+	REFUSED("ptowsp_build_reduce: each place has a contribution where the first dimension is sharded", PAIR,
+		(p.one = sharded(b, "others", "in", (const uint32_t[]){p.n, p.n, p.n}, 3, 1, 0)), ptowsp_build_reduce(b, "all_reduce", p.one, p.zero, "sum"));
+	REFUSED("ptowsp_build_reduce: dimension 0 of the total has another extent than that of the contributions", PAIR,
+		(p.zero = sharded(b, "other", "out", (const uint32_t[]){ptowsp_build_number(b, 9), p.n}, 2, -1, 0)), ptowsp_build_reduce(b, "all_reduce", p.one, p.zero, "sum"));
+	REFUSED("ptowsp_build_reduce: the kernel sum.f32.8x8 is there already and is not the one that a reduction needs", PAIR,
+		ptowsp_build_kernel(b, "sum.f32.8x8", "any"), ptowsp_build_reduce(b, "all_reduce", p.one, p.zero, "sum"));
+	REFUSED("ptowsp_build_param_dim: axis 2 shards another dimension already", (p.one = ptowsp_build_kernel(b, "l", "any")),
+		(p.n = ptowsp_build_param(b, p.one, "a", "f32", "in")), ptowsp_build_param_dim(b, p.n, "sharded", 2), ptowsp_build_param_dim(b, p.n, "sharded", 2));
+	REFUSED("ptowsp_build_param_dim: a has no more dimensions", (p.one = ptowsp_build_kernel(b, "l", "any")),
+		(p.n = ptowsp_build_param(b, p.one, "a", "f32", "in")), ptowsp_build_param_tile(b, p.n, 8, 8), ptowsp_build_param_dim(b, p.n, "replicated", 0),
+		ptowsp_build_param_dim(b, p.n, "replicated", 0), ptowsp_build_param_dim(b, p.n, "replicated", 0));
+#undef PAIR
 }
 
 static void bodies_are_checked(void)
@@ -520,6 +620,8 @@ void suite_builder(CU_pSuite s)
 	TEST(s, expressions_and_axes_are_checked);
 	TEST(s, code_is_checked);
 	TEST(s, bodies_are_checked);
+	TEST(s, moves_are_made_of_what_the_source_s_are);
+	TEST(s, moves_are_checked);
 	TEST(s, graphs_and_notes_are_checked);
 	TEST(s, nothing_is_added_to_a_sealed_package);
 	TEST(s, what_is_open_cannot_be_sealed);

@@ -19,6 +19,14 @@ int lang_layout_needed(struct lang_work_check *check, const struct lang_work *wo
 /* "%A has layout(...), %B has layout(...)": the two parts. */
 const char *lang_layouts_text(struct lang_work_check *check, const struct lang_work *work);
 
+/* How a reduction's total is cut into tiles. */
+struct lang_cut {
+	int64_t rows, columns; /* of a tile */
+	int64_t all;           /* rows of the total as a matrix; 0: symbols decide, a tile is one step of its first dimension */
+};
+/* From the extents of the total, 0: symbols decide. 0: it has no tiles. */
+int lang_cut_find(const int64_t *extents, uint32_t rank, struct lang_cut *cut_out);
+
 /* "%a -> %b" */
 int lang_pair_parse(struct lang_parser *parser, struct lang_work *work);
 

@@ -35,31 +35,50 @@ int lang_reduce_parse(struct lang_parser *parser, struct lang_work *work)
 
 /* --- tiles --- */
 
-/* How the total is cut into tiles. */
-struct cut {
-	int64_t rows, columns; /* of a tile */
-	int64_t all;           /* rows of the total as a matrix; 0: symbols decide, a tile is one step of its first dimension */
-};
-
-static int cut_find(const struct lang_tensor *total, struct cut *cut_out)
+static int step_cut(const int64_t *extents, uint32_t rank, struct lang_cut *cut)
 {
-	int64_t rows, columns;
+	cut->rows = 1;
+	cut->columns = extents[rank - 1];
+	for (uint32_t i = 1; i + 1 < rank; i++)
+		if (extents[i] < 1 || extents[i] > TILE_MOST / cut->rows)
+			return 0;
+		else
+			cut->rows *= extents[i];
+	return rank > 1;
+}
 
-	*cut_out = (struct cut){0};
-	if (!lang_tensor_shape(total, &rows, &columns)) {
-		if (!lang_inner_shape(total, &cut_out->rows, &cut_out->columns))
+static int known_cut(const int64_t *extents, uint32_t rank, struct lang_cut *cut)
+{
+	int64_t rows = 1;
+
+	cut->columns = extents[rank - 1];
+	for (uint32_t i = 0; i + 1 < rank; i++)
+		if (extents[i] < 1 || extents[i] > INT32_MAX / rows)
 			return 0;
-	} else {
-		if (rows < 1 || columns < 1)
-			return 0;
-		cut_out->rows = columns < TILE_ELEMENTS ? TILE_ELEMENTS / columns : 1;
-		cut_out->rows = cut_out->rows < rows ? cut_out->rows : rows;
-		while (rows % cut_out->rows)
-			cut_out->rows--;
-		cut_out->columns = columns;
-		cut_out->all = rows;
-	}
-	return cut_out->rows > 0 && cut_out->columns > 0 && cut_out->columns <= TILE_MOST && cut_out->rows <= TILE_MOST / cut_out->columns;
+		else
+			rows *= extents[i];
+	cut->rows = cut->columns < TILE_ELEMENTS ? TILE_ELEMENTS / (cut->columns > 0 ? cut->columns : 1) : 1;
+	cut->rows = cut->rows < rows ? cut->rows : rows;
+	while (rows % cut->rows)
+		cut->rows--;
+	cut->all = rows;
+	return 1;
+}
+
+int lang_cut_find(const int64_t *extents, uint32_t rank, struct lang_cut *cut_out)
+{
+	*cut_out = (struct lang_cut){0};
+	return rank && (extents[0] ? known_cut(extents, rank, cut_out) : step_cut(extents, rank, cut_out)) && cut_out->columns > 0 &&
+	       cut_out->columns <= TILE_MOST / cut_out->rows;
+}
+
+static int cut_find(const struct lang_tensor *total, struct lang_cut *cut_out)
+{
+	int64_t extents[LANG_MAX_RANK] = {0};
+
+	for (uint32_t i = 0; i < total->rank; i++)
+		lang_scalar_known(total->extents[i], &extents[i]);
+	return lang_cut_find(extents, total->rank, cut_out);
 }
 
 /* --- the function that adds --- */
@@ -71,7 +90,7 @@ static const struct lang_tensor *tensor_named(const struct lang_module *module, 
 	return decl && decl->kind == LANG_DECL_TENSOR && !decl->broken ? (const struct lang_tensor *)decl : NULL;
 }
 
-static const char *function_text(struct lang_arena *arena, const char *name, const struct reduction *reduction, const char *type, const struct cut *cut)
+static const char *function_text(struct lang_arena *arena, const char *name, const struct reduction *reduction, const char *type, const struct lang_cut *cut)
 {
 	const char *tile = lang_format(arena, "!pto.tile<%lldx%lldx%s>", (long long)cut->rows, (long long)cut->columns, type);
 
@@ -89,7 +108,7 @@ static void work_prepare(struct lang_module *module, struct lang_map *made, stru
 	const struct lang_tensor *total = tensor_named(module, &work->parts[1]);
 	const struct reduction *reduction = &reductions[work->mode];
 	const char *name;
-	struct cut cut;
+	struct lang_cut cut;
 
 	if (!total || total->dtype == PTOWSP_BOOL || !cut_find(total, &cut))
 		return;
@@ -195,7 +214,7 @@ static int layouts_fit(struct lang_work_check *check, const struct lang_work *wo
 /* --- tasks --- */
 
 /* Rows from %row on, in every contribution: of known size. */
-static const char *known_text(struct lang_arena *arena, const struct lang_work *work, const struct cut *cut, const char *parts)
+static const char *known_text(struct lang_arena *arena, const struct lang_work *work, const struct lang_cut *cut, const char *parts)
 {
 	const char *from = work->parts[0].tensor, *to = work->parts[1].tensor;
 	const char *row = cut->all > cut->rows ? lang_format(arena, "%%row * %lld", (long long)cut->rows) : "0";
@@ -209,7 +228,7 @@ static const char *known_text(struct lang_arena *arena, const struct lang_work *
 }
 
 /* A step of the first dimension of the total at a time. */
-static const char *unknown_text(struct lang_arena *arena, const struct lang_work *work, const struct cut *cut, const char *parts)
+static const char *unknown_text(struct lang_arena *arena, const struct lang_work *work, const struct lang_cut *cut, const char *parts)
 {
 	const char *from = work->parts[0].tensor, *to = work->parts[1].tensor, *zeros = lang_zeros_text(work->parts[1].decl->rank - 1u);
 
@@ -225,7 +244,7 @@ static void tasks_make(struct lang_work_check *check, struct lang_work *work)
 	struct lang_scalar *count = work->parts[0].decl->extents[0];
 	struct lang_body *inner;
 	int64_t parts = 2;
-	struct cut cut;
+	struct lang_cut cut;
 	const char *text;
 
 	cut_find(work->parts[1].decl, &cut);
