@@ -331,7 +331,7 @@ static void many_data_are_a_file_where_there_may_be_some(void)
 
 /* --- what the language cannot say --- */
 
-/* One task on a region that is flat, and sees bytes as numbers: neither has words in a workload. */
+/* A region that is flat in steps of 1, where its tensor has 64 columns, and a key that is no word. */
 static const char flat[] =
 	"{\"schema\": \"ptowsp.package/1\", \"STRS\": [], \"META\": {\"name\": \"flat\", \"odd key\": \"x\"},"
 	"\"KREG\": [{\"name\": \"k\", \"params\": 0, \"param_count\": 1}], \"KPRM\": [{\"name\": \"x\", \"dtype\": \"i32\", \"access\": 1}],"
@@ -360,7 +360,7 @@ static struct pkg *json_open(const char *text, void **bytes_out)
 static void what_cannot_be_said_is_a_line_each(void)
 {
 	static const char *const lines[] = {"// cannot be said: the fact \"odd key\"\n",
-					    "// cannot be said: a region that is flat, or seen as elements of another type\n"};
+					    "// cannot be said: a region that is flat in steps of 1\n"};
 	void *bytes;
 	struct pkg *package = json_open(flat, &bytes);
 	uint32_t unsaid;

@@ -85,6 +85,23 @@ bad:
 	return 0;
 }
 
+int lang_axis_levels_check(struct lang_unit *unit, const struct lang_axis *axis)
+{
+	uint32_t errors = unit->list->head.errors;
+	int64_t value;
+
+	if (!axis->levels)
+		return 1;
+	if (axis->kind == PTOWSP_AXIS_RAGGED || axis->kind == PTOWSP_AXIS_SPARSE)
+		lang_error(unit, axis->levels->at, "a %s axis has no tile levels", axis->kind == PTOWSP_AXIS_RAGGED ? "ragged" : "sparse");
+	if (axis->low && (!lang_scalar_known(axis->low, &value) || value))
+		lang_error(unit, axis->low->all, "a loop with tile levels starts at 0");
+	if (axis->step && (!lang_scalar_known(axis->step, &value) || value != 1))
+		lang_error(unit, axis->step->all, "a loop with tile levels has the step 1");
+	lang_levels_check(unit, axis->levels);
+	return unit->list->head.errors == errors;
+}
+
 void lang_axis_check(struct lang_module *module, struct lang_decl *decl)
 {
 	struct lang_axis *axis = (struct lang_axis *)decl;
@@ -105,6 +122,8 @@ void lang_axis_check(struct lang_module *module, struct lang_decl *decl)
 		ok = ragged_check(module, axis);
 	if (ok && axis->kind == PTOWSP_AXIS_SPARSE)
 		ok = sparse_check(module, axis);
+	if (ok)
+		ok = lang_axis_levels_check(module->unit, axis);
 	decl->broken = !ok;
 }
 
@@ -153,7 +172,7 @@ static uint32_t rows_lower(struct lang_lower *lower, const struct lang_axis *axi
 uint32_t lang_axis_lower(struct lang_lower *lower, struct lang_axis *axis, const char *name, uint32_t row)
 {
 	struct lang_exprs *exprs = &lower->tables.exprs;
-	struct ptowsp_axis_record record = {.name = pkg_writer_string(lower->writer, name), .kind = axis->kind, .levels = PTOWSP_NONE, .row = row};
+	struct ptowsp_axis_record record = {.name = pkg_writer_string(lower->writer, name), .kind = axis->kind, .levels = lang_levels_row(lower, axis->levels), .row = row};
 
 	record.low = axis->low ? lang_scalar_lower(lower, axis->low) : lang_expr_const(exprs, 0);
 	record.high = rows_lower(lower, axis);

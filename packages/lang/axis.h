@@ -3,6 +3,7 @@
 #ifndef LANG_AXIS_H
 #define LANG_AXIS_H
 
+#include "lang/levels.h"
 #include "lang/tensor.h"
 
 /* A list of numbers, or a tensor that holds them when the run begins. */
@@ -21,6 +22,7 @@ struct lang_axis {
 	struct lang_scalar *low, *high, *step; /* dense, dense_dyn; ragged: high rows. low, step NULL: 0 and 1 */
 	struct lang_list_source lengths, indices; /* ragged: lengths; sparse: beginnings of rows, indices */
 	uint32_t values, value_count; /* AXVL rows once written; value_count 0: none */
+	struct lang_levels *levels;  /* tile levels, dense axes only; NULL: none */
 	const void *stated_in;       /* body of the workload or process that says its extent, the latest one */
 	uint32_t *stated, stated_count, stated_capacity; /* AXES rows of the loops there */
 };
@@ -28,6 +30,8 @@ struct lang_axis {
 void lang_axis_parse(struct lang_parser *parser);
 /* "dense(...)", "dense_dyn(...)", "ragged(...)" or "sparse(...)" at the next token; 0 after an error. */
 int lang_axis_read(struct lang_parser *parser, struct lang_axis *axis);
+/* What tile levels demand of the axis that has them; 0 after an error. */
+int lang_axis_levels_check(struct lang_unit *unit, const struct lang_axis *axis);
 void lang_axis_check(struct lang_module *module, struct lang_decl *decl);
 /* The row of a loop over it: name of the loop's value, EXPR row of the row (PTOWSP_NONE without one). */
 uint32_t lang_axis_lower(struct lang_lower *lower, struct lang_axis *axis, const char *name, uint32_t row);

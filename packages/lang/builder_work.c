@@ -357,11 +357,12 @@ uint32_t ptowsp_build_slot_set(struct ptowsp_build *b, uint32_t slot, uint32_t e
 
 static uint32_t slot_load(struct ptowsp_build *b, uint32_t slot, uint32_t region, uint8_t flags)
 {
-	uint32_t row = slot_of(b, slot), from;
+	uint32_t row = slot_of(b, slot), from, at;
 
 	build_code(b);
 	from = build_region_row(b, region);
-	b->tables.work[build_emit_at(b, PTOWSP_OP_SLOT_LOAD, row, from)].flags = flags;
+	at = build_emit_at(b, PTOWSP_OP_SLOT_LOAD, row, from); /* moves the table */
+	b->tables.work[at].flags = flags;
 	return BUILD_DONE;
 }
 

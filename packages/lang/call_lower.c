@@ -114,6 +114,26 @@ void lang_afters_lower(struct lang_work_walk *walk, const struct lang_work *work
 	}
 }
 
+/* At a tile level a variant may stand in for the function, and touch more: a part with a size of its own has to hold that, too. */
+static void level_check(struct lang_lower *lower, const struct lang_work *work, uint32_t rows)
+{
+	const struct lang_function *f = lang_variant_at(lower, work->function, rows);
+
+	for (uint32_t i = 0; i < f->memref_count; i++) {
+		const struct lang_part *part = &work->binds[i]->part;
+		const struct lang_var *memref = f->memrefs[i];
+		int64_t row;
+
+		if (!part->flat && f != work->function && (memref->rows > part->rows || memref->columns > part->columns)) {
+			lang_error(lower->unit, part->all, "at tile level %u, @%s moves a tile of %u x %u to or from %%%s, this part of %%%s is %u x %u", rows,
+				   f->name, memref->rows, memref->columns, memref->name, part->tensor, part->rows, part->columns);
+			lang_help(lower->unit, "pass it as flat memory: %%%s[row, column : ...]", part->tensor);
+		} else if (part->index_count && !lang_scalar_known(part->indices[0], &row)) {
+			lang_step_warn(lower, work->function, f, i, rows, part->tensor, part->all);
+		}
+	}
+}
+
 static void task_emit(struct lang_work_walk *walk, const struct lang_work *work)
 {
 	struct lang_lower *lower = walk->lower;
@@ -123,6 +143,8 @@ static void task_emit(struct lang_work_walk *walk, const struct lang_work *work)
 		tensors += lang_callee_param(work, i).tensor;
 	if (count - tensors > UINT16_MAX || tensors > UINT16_MAX)
 		lang_error(lower->unit, work->callee_at, "@%s has more than %u parameters", work->callee, UINT16_MAX);
+	for (uint32_t i = 0; work->function && walk->levels.stated && i < walk->levels.count; i++)
+		level_check(lower, work, walk->levels.rows[i]);
 	lang_task_name_lower(walk, work);
 	lang_work_emit(walk, PTOWSP_OP_TASK, kernel_number(lower, work), (count - tensors) << 16 | (tensors & UINT16_MAX), work->at);
 	for (uint32_t i = 0; i < count; i++) {
@@ -196,7 +218,7 @@ static void orchestration_expand(struct lang_work_walk *walk, const struct lang_
 		needs[i] = lang_argument_lower(lower, scalar_of(work, f->memref_count + i), f->needs[i]->type.dtype);
 	if (!walk->expansions)
 		record = call_record(walk, work, needs);
-	lang_orchestration_lower(lower, f, memrefs, needs, walk->depth, walk->loops);
+	lang_orchestration_lower(lower, f, memrefs, needs, walk->depth, walk->loops, &walk->levels);
 	if (!walk->expansions)
 		lang_call_end(lower, record);
 }

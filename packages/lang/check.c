@@ -196,7 +196,7 @@ static void for_check(struct lang_check *check, struct lang_stmt *stmt)
 			lang_error(check->unit, stmt->operands[i].at, "the bounds of a loop are integers, %s is not",
 				   stmt->operands[i].text);
 	step_check(check, &stmt->operands[3]);
-	lang_levels_check(check, stmt);
+	lang_levels_loop_check(check, stmt);
 	if (!value || value->kind != LANG_LOOP)
 		return;
 	if (value->active) {

@@ -8,10 +8,23 @@
 #define LANG_LEVEL_ROWS 32u /* rows of level 0: what a loop steps by where nothing else is said */
 #define LANG_MAX_LEVELS 33u /* block sizes that are powers of two, and the residual iterations */
 
+struct lang_parser;
+/* "max_range=256 min_range=64 tile_levels={256:64, 0:32}" at the next tokens, in any order; *levels is made where there is one of them. 0 after an error. */
+int lang_levels_parse(struct lang_parser *parser, struct lang_levels **levels);
 /* Refuses what the rules of LANGUAGE.md do not allow, at the place where it stands. */
-void lang_levels_check(struct lang_check *check, const struct lang_stmt *loop);
+void lang_levels_check(struct lang_unit *unit, const struct lang_levels *levels);
+/* The same of a FOR, with its bounds. */
+void lang_levels_loop_check(struct lang_check *check, const struct lang_stmt *loop);
 
 /* The tile levels that a loop can run at, 32 included where it can, each once, as the blocks fall. Returns how many. */
 uint32_t lang_levels_possible(const struct lang_levels *levels, uint32_t rows_out[LANG_MAX_LEVELS]);
+
+/* The levels that may be in force at a place: what the loops around may run at. */
+struct lang_level_set {
+	uint32_t rows[LANG_MAX_LEVELS], count; /* 0: there is no loop with levels around */
+	uint8_t stated;                        /* inside a loop with tile_levels */
+};
+/* Inside one more loop: the outer level wins unless it is the base level. */
+void lang_levels_enter(struct lang_level_set *set, const struct lang_levels *levels);
 
 #endif

@@ -49,9 +49,10 @@ struct lang_binding {
 	uint32_t tensor; /* TENS row */
 	uint32_t base;   /* EXPR row, elements */
 };
-/* The code of an Orchestration function in the middle of other code: its memrefs, an EXPR row per scalar that it needs, bodies and loops around. */
+/* The code of an Orchestration function in the middle of other code: its memrefs, an EXPR row per scalar that it needs, bodies and loops around,
+ * tile levels in force. */
 void lang_orchestration_lower(struct lang_lower *lower, const struct lang_function *function, const struct lang_binding *memrefs,
-			      const uint32_t *needs, uint32_t depth, uint32_t loops);
+			      const uint32_t *needs, uint32_t depth, uint32_t loops, const struct lang_level_set *levels);
 
 /* Parameters and payload of an InCore function, as a kernel has them. */
 void lang_kernel_rows(struct lang_lower *lower, struct lang_function *function, struct ptowsp_kernel_record *record);
@@ -71,9 +72,16 @@ void lang_debug_add(struct lang_lower *lower, uint16_t kind, uint32_t row, struc
 /* lang_expr_binary; a division remembers where it was written first, as it may end a run far from where its value is used. */
 uint32_t lang_binary_at(struct lang_lower *lower, enum ptowsp_expr_op op, uint32_t a, uint32_t b, struct lang_span at);
 
+/* The TLVL row of a loop's levels; PTOWSP_NONE for NULL. */
+uint32_t lang_levels_row(struct lang_lower *lower, const struct lang_levels *levels);
+/* What runs where `target` is called at a tile level; that it is called there is noted. */
+const struct lang_function *lang_variant_at(struct lang_lower *lower, struct lang_function *target, uint32_t rows);
+/* Tells once per function that at a level of so many rows it touches more of a tensor than the loop steps by. */
+void lang_step_warn(struct lang_lower *lower, struct lang_function *target, const struct lang_function *kernel, uint32_t param, uint32_t rows,
+		    const char *tensor, struct lang_span at);
 /* Notes that `target` is called where loops may run at these levels: which variants stand in for it, and whether its tiles
  * are larger than a step. */
-void lang_variants_note(struct lang_lower *lower, const struct lang_stmt *call, const uint32_t *levels, uint32_t count);
+void lang_variants_note(struct lang_lower *lower, const struct lang_stmt *call, const struct lang_level_set *levels);
 /* After all calls: one warning per function that lacks variants. */
 void lang_variants_warn(struct lang_lower *lower);
 

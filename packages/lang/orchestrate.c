@@ -16,9 +16,7 @@ struct frame {
 struct walk {
 	struct lang_lower *lower;
 	uint32_t depth, loops; /* open loops and branches; open loops */
-	/* Tile levels in force: what the loops around may run at. */
-	uint32_t levels[LANG_MAX_LEVELS], level_count;
-	uint8_t leveled; /* inside a loop with tile_levels */
+	struct lang_level_set levels;  /* in force */
 	uint8_t expanded; /* all of it is expanded in a workload */
 };
 
@@ -158,7 +156,7 @@ static uint32_t region_add(struct walk *walk, uint32_t tensor, uint32_t row, uin
 /* Elements per row step of a CALL tuple: the callee's tile; rows of the base level inside a loop with tile levels. */
 static uint32_t unit_of(const struct walk *walk, const struct lang_var *param)
 {
-	uint32_t unit = (walk->leveled ? LANG_LEVEL_ROWS : param->rows) * param->columns;
+	uint32_t unit = (walk->levels.stated ? LANG_LEVEL_ROWS : param->rows) * param->columns;
 
 	return unit ? unit : 1;
 }
@@ -210,8 +208,8 @@ static void kernel_call(struct walk *walk, struct frame *frame, const struct lan
 	struct lang_function *target = stmt->target;
 	uint32_t zero = lang_expr_const(&walk->lower->tables.exprs, 0);
 
-	if (walk->leveled)
-		lang_variants_note(walk->lower, stmt, walk->levels, walk->level_count);
+	if (walk->levels.stated)
+		lang_variants_note(walk->lower, stmt, &walk->levels);
 	task_emit(walk, target, stmt->at);
 	for (uint32_t i = 0; i < target->need_count; i++)
 		param_emit(walk, i, operand_expr(walk, frame, stmt->needs[i]), stmt->at);
@@ -304,16 +302,6 @@ static void nest(struct walk *walk, struct lang_span at)
 	}
 }
 
-static uint32_t levels_add(struct walk *walk, const struct lang_levels *levels)
-{
-	struct lang_lower *lower = walk->lower;
-	struct ptowsp_level_record *rows = lang_alloc(&lower->unit->arena, (levels->count + 1) * sizeof(*rows));
-
-	for (uint32_t i = 0; i < levels->count; i++)
-		rows[i] = (struct ptowsp_level_record){.block = levels->rows[i].block, .rows = levels->rows[i].rows};
-	return lang_levels_add(&lower->tables, levels->max_range, levels->min_range, rows, levels->count);
-}
-
 static uint32_t axis_add(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
 {
 	struct lang_lower *lower = walk->lower;
@@ -322,37 +310,12 @@ static uint32_t axis_add(struct walk *walk, struct frame *frame, const struct la
 					  .low = operand_expr(walk, frame, &stmt->operands[1]),
 					  .high = operand_expr(walk, frame, &stmt->operands[2]),
 					  .step = operand_expr(walk, frame, &stmt->operands[3]),
-					  .levels = stmt->levels ? levels_add(walk, stmt->levels) : PTOWSP_NONE,
+					  .levels = lang_levels_row(lower, stmt->levels),
 					  .row = PTOWSP_NONE,
 					  .lengths = PTOWSP_NONE,
 					  .indices = PTOWSP_NONE};
 
 	return lang_axis_add(&lower->tables, &axis);
-}
-
-/* The outer level wins unless it is the base level. */
-static void levels_enter(struct walk *walk, const struct lang_levels *levels)
-{
-	uint32_t inner[LANG_MAX_LEVELS], count = lang_levels_possible(levels, inner);
-	uint32_t merged[LANG_MAX_LEVELS], merged_count = 0;
-	int base = !walk->level_count;
-
-	for (uint32_t i = 0; i < walk->level_count; i++)
-		if (walk->levels[i] == LANG_LEVEL_ROWS)
-			base = 1;
-		else
-			merged[merged_count++] = walk->levels[i];
-	for (uint32_t i = 0; i < count && base; i++) {
-		uint32_t j = 0;
-
-		while (j < merged_count && merged[j] != inner[i])
-			j++;
-		if (j == merged_count && merged_count < LANG_MAX_LEVELS)
-			merged[merged_count++] = inner[i];
-	}
-	memcpy(walk->levels, merged, merged_count * sizeof(*merged));
-	walk->level_count = merged_count;
-	walk->leveled |= levels->stated;
 }
 
 static void for_lower(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)
@@ -363,7 +326,7 @@ static void for_lower(struct walk *walk, struct frame *frame, const struct lang_
 
 	nest(walk, stmt->at);
 	if (stmt->levels)
-		levels_enter(walk, stmt->levels);
+		lang_levels_enter(&walk->levels, stmt->levels);
 	frame->values[value->id] = lang_expr_loop(&walk->lower->tables.exprs, walk->loops++);
 	block_lower(walk, frame, &stmt->body);
 	frame->values[value->id] = PTOWSP_NONE;
@@ -459,9 +422,9 @@ void lang_entry_lower(struct lang_lower *lower, struct lang_function *function, 
 }
 
 void lang_orchestration_lower(struct lang_lower *lower, const struct lang_function *function, const struct lang_binding *memrefs,
-			      const uint32_t *needs, uint32_t depth, uint32_t loops)
+			      const uint32_t *needs, uint32_t depth, uint32_t loops, const struct lang_level_set *levels)
 {
-	struct walk walk = {.lower = lower, .depth = depth, .loops = loops, .expanded = 1};
+	struct walk walk = {.lower = lower, .depth = depth, .loops = loops, .levels = *levels, .expanded = 1};
 	struct frame *frame = frame_create(&walk, function, NULL);
 
 	memcpy(frame->memrefs, memrefs, function->memref_count * sizeof(*memrefs));

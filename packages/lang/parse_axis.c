@@ -118,7 +118,8 @@ void lang_axis_parse(struct lang_parser *parser)
 		return;
 	}
 	axis = lang_decl_add(parser, LANG_DECL_AXIS, sizeof(*axis), name->text, name->at);
-	axis->head.broken = !lang_expect(parser, '=', "and the axis behind the name") || !lang_axis_read(parser, axis);
+	axis->head.broken = !lang_expect(parser, '=', "and the axis behind the name") || !lang_axis_read(parser, axis) ||
+			    !lang_levels_parse(parser, &axis->levels);
 	if (axis->head.broken)
 		lang_decl_skip(parser);
 }

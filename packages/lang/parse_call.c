@@ -31,6 +31,15 @@ static int indices_parse(struct lang_parser *parser, struct lang_part *part)
 	if (!lang_at_mark(parser, ':'))
 		return 1;
 	lang_take(parser);
+	if (lang_peek(parser)->kind == LANG_NUMBER && !strcmp(lang_peek(parser)->text, "...")) {
+		lang_take(parser);
+		part->flat = 1;
+		if (!lang_at_mark(parser, ','))
+			return 1;
+		lang_take(parser);
+		part->extents[1] = lang_scalar_parse(parser, "how many elements it may reach at most");
+		return part->extents[1] != NULL;
+	}
 	part->extents[0] = lang_scalar_parse(parser, "how many rows");
 	if (!part->extents[0] || !lang_expect(parser, ',', "and how many columns"))
 		return 0;
@@ -53,7 +62,10 @@ int lang_part_parse(struct lang_parser *parser, struct lang_part *part)
 			return 0;
 	}
 	part_end(parser, part);
-	return 1;
+	if (!lang_word_take(parser, "as"))
+		return 1;
+	part->viewed = 1;
+	return lang_element_parse(parser, &part->view, "the type that bytes are seen as, such as f32");
 }
 
 /* "inout %x[0, 0]": not as the callee's parameter says. */
@@ -89,7 +101,7 @@ static int pass_parse(struct lang_parser *parser, struct lang_work *work)
 	if (pass->stated)
 		return lang_part_parse(parser, &pass->part);
 	/* A name alone may be a tensor or a value; that is known when all names are. */
-	pass->bracketed = token->kind == LANG_NAME && token[1].mark == '[';
+	pass->bracketed = token->kind == LANG_NAME && (token[1].mark == '[' || (token[1].kind == LANG_WORD && !strcmp(token[1].text, "as")));
 	if (pass->bracketed)
 		return lang_part_parse(parser, &pass->part);
 	if (token->mark == '(' && token[1].kind == LANG_NAME && token[2].mark == ',') {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* parse_control.c - statements with blocks, and calls. */
+#include "lang/levels.h"
 #include "lang/parse.h"
 
 #include <string.h>
@@ -64,7 +65,7 @@ static int range_parse(struct lang_parser *parser, uint32_t *value_out, struct l
 	return 1;
 }
 
-static int levels_parse(struct lang_parser *parser, struct lang_stmt *stmt)
+int lang_levels_parse(struct lang_parser *parser, struct lang_levels **levels)
 {
 	static const char *const words[] = {"max_range", "min_range", "tile_levels"};
 
@@ -75,16 +76,16 @@ static int levels_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 			word++;
 		if (word == 3)
 			return 1;
-		if (!stmt->levels) {
-			stmt->levels = lang_alloc(&parser->unit->arena, sizeof(*stmt->levels));
-			stmt->levels->at = lang_peek(parser)->at;
+		if (!*levels) {
+			*levels = lang_alloc(&parser->unit->arena, sizeof(**levels));
+			(*levels)->at = lang_peek(parser)->at;
 		}
 		lang_take(parser);
 		if (!lang_expect(parser, '=', "behind the loop's attribute"))
 			return 0;
-		if (word == 2 ? !level_list_parse(parser, stmt->levels)
-			      : !range_parse(parser, word ? &stmt->levels->min_range : &stmt->levels->max_range,
-					     word ? &stmt->levels->min_at : &stmt->levels->max_at))
+		if (word == 2 ? !level_list_parse(parser, *levels)
+			      : !range_parse(parser, word ? &(*levels)->min_range : &(*levels)->max_range,
+					     word ? &(*levels)->min_at : &(*levels)->max_at))
 			return 0;
 	}
 }
@@ -101,7 +102,7 @@ static int for_head_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 		lang_help(parser->unit, "FOR %%i:idx, 0:idx, %%n:idx, 1:idx");
 		return 0;
 	}
-	return loop_value_declare(parser, &stmt->operands[0]) && levels_parse(parser, stmt);
+	return loop_value_declare(parser, &stmt->operands[0]) && lang_levels_parse(parser, &stmt->levels);
 }
 
 static int nest(struct lang_parser *parser, const struct lang_stmt *stmt)

@@ -245,8 +245,8 @@ static int space_parse(struct lang_parser *parser, struct lang_work *work)
 	work->axis->head.at = token->at;
 	if (token->kind == LANG_WORD && token[1].mark == '(' && strcmp(token->text, "min") != 0 && strcmp(token->text, "max") != 0 &&
 	    strcmp(token->text, "select") != 0)
-		return lang_axis_read(parser, work->axis) && row_parse(parser, work);
-	return range_parse(parser, work->axis);
+		return lang_axis_read(parser, work->axis) && row_parse(parser, work) && lang_levels_parse(parser, &work->axis->levels);
+	return range_parse(parser, work->axis) && lang_levels_parse(parser, &work->axis->levels);
 }
 
 int lang_loop_parse(struct lang_parser *parser, struct lang_work *work)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* part.c - parts of tensors: which, how large, inside or not; their rows of REGN. */
+#include "format/names.h"
 #include "lang/lower.h"
 #include "lang/range.h"
 
@@ -62,8 +63,13 @@ static int indices_check(struct lang_work_check *check, struct lang_part *part)
 
 	for (uint32_t i = 0; i < part->index_count; i++)
 		ok &= lang_scalar_check(&check->scope, part->indices[i], "an index");
-	for (uint32_t i = 0; i < 2 && part->extents[i]; i++)
-		ok &= lang_scalar_check(&check->scope, part->extents[i], "an extent");
+	for (uint32_t i = 0; i < 2; i++)
+		ok &= !part->extents[i] || lang_scalar_check(&check->scope, part->extents[i], "an extent");
+	if (part->viewed && part->decl->dtype != PTOWSP_U8) {
+		lang_error(check->unit, part->at, "%%%s is of type %s, only bytes (u8) are seen as something else", part->tensor,
+			   lang_dtype_text(part->decl->dtype));
+		ok = 0;
+	}
 	if (!part->index_count || part->index_count == 2 || part->index_count == part->decl->rank)
 		return ok;
 	lang_error(check->unit, part->all, "%%%s has %u dimensions, here are %u indices", part->tensor, part->decl->rank, part->index_count);
@@ -169,12 +175,54 @@ static int extent_read(struct lang_work_check *check, const struct lang_scalar *
 	return 0;
 }
 
+uint16_t lang_part_dtype(const struct lang_part *part)
+{
+	return part->viewed ? part->view : part->decl->dtype;
+}
+
+/* Elements are whole, as far as that is known here. */
+static int view_check(struct lang_work_check *check, const struct lang_part *part)
+{
+	uint32_t size = part->viewed ? pkg_dtype_bytes(part->view) : 1;
+	int64_t column;
+
+	if (part->columns % size) {
+		lang_error(check->unit, part->all, "%u bytes are no whole number of elements of type %s, which have %u each", part->columns,
+			   lang_dtype_text(part->view), size);
+		return 0;
+	}
+	if (part->index_count && lang_scalar_known(part->indices[part->index_count - 1], &column) && column % size) {
+		lang_error(check->unit, part->all, "an element of type %s does not begin at byte %lld", lang_dtype_text(part->view), (long long)column);
+		return 0;
+	}
+	return 1;
+}
+
+int lang_part_flat_check(struct lang_work_check *check, struct lang_part *part)
+{
+	uint32_t reach = 0;
+
+	if (!part->index_count) {
+		lang_error(check->unit, part->all, "flat memory begins somewhere: %%%s[0, 0 : ...]", part->tensor);
+		return 0;
+	}
+	if (part->extents[1] && !extent_read(check, part->extents[1], &reach))
+		return 0;
+	part->rows = 0;
+	part->columns = reach;
+	return view_check(check, part);
+}
+
 int lang_part_size(struct lang_work_check *check, struct lang_part *part, uint32_t rows, uint32_t columns)
 {
 	int64_t all_rows, all_columns;
 
+	if (part->flat) {
+		lang_error(check->unit, part->all, "only calls pass memory without a shape: say how many rows and columns of %%%s", part->tensor);
+		return 0;
+	}
 	part->rows = rows;
-	part->columns = columns;
+	part->columns = part->viewed ? columns * pkg_dtype_bytes(part->view) : columns;
 	if (part->extents[0]) {
 		if (!extent_read(check, part->extents[0], &part->rows) || !extent_read(check, part->extents[1], &part->columns))
 			return 0;
@@ -184,7 +232,8 @@ int lang_part_size(struct lang_work_check *check, struct lang_part *part, uint32
 			part->columns = (uint32_t)all_columns;
 		} else if (!rows || !columns) {
 			lang_error(check->unit, part->all, "%%%s has a size that symbols decide, and a task needs a fixed one", part->tensor);
-			lang_help(check->unit, "say which part: %%%s[row, column : rows, columns]", part->tensor);
+			lang_help(check->unit, "say which part: %%%s[row, column : rows, columns], or pass it as flat memory: %%%s[0, 0 : ...]", part->tensor,
+				  part->tensor);
 			return 0;
 		}
 	}
@@ -193,7 +242,7 @@ int lang_part_size(struct lang_work_check *check, struct lang_part *part, uint32
 		lang_help(check->unit, "write them behind a colon: %%%s[row, column : rows, columns]", part->tensor);
 		return 0;
 	}
-	return bounds_check(check, part);
+	return view_check(check, part) && bounds_check(check, part);
 }
 
 int lang_copy_find(struct lang_work_check *check, struct lang_work *work)
@@ -215,7 +264,9 @@ void lang_copy_size(struct lang_work_check *check, struct lang_work *work)
 		return;
 	if (from->rows != to->rows || from->columns != to->columns)
 		lang_error(check->unit, to->all, "%s from %u x %u to %u x %u elements", word, from->rows, from->columns, to->rows, to->columns);
-	if (from->decl->dtype != to->decl->dtype)
+	if (from->viewed || to->viewed)
+		lang_error(check->unit, (from->viewed ? from : to)->all, "%s moves elements as they are declared: leave \"as\" out", word);
+	else if (from->decl->dtype != to->decl->dtype)
 		lang_error(check->unit, to->at, "%s from %%%s of type %s to %%%s of type %s", word, from->tensor, lang_dtype_text(from->decl->dtype),
 			   to->tensor, lang_dtype_text(to->decl->dtype));
 }
@@ -252,6 +303,28 @@ void lang_part_place_lower(struct lang_lower *lower, const struct lang_part *par
 					: lang_expr_const(&lower->tables.exprs, 0);
 }
 
+/* A flat window: in steps of the tensor's columns where they are a number, else of single elements. */
+static void flat_lower(struct lang_lower *lower, const struct lang_part *part, struct ptowsp_region_record *region)
+{
+	struct lang_exprs *exprs = &lower->tables.exprs;
+	const struct lang_scalar *last = part->decl->extents[part->decl->rank - 1];
+	int64_t columns, row;
+
+	region->rows = 0;
+	region->unit = 1;
+	if (lang_scalar_known(last, &columns)) {
+		region->unit = (uint32_t)columns;
+		return;
+	}
+	if (!lang_expr_is_const(exprs, region->row, &row) || row) {
+		region->row = lang_expr_binary(exprs, PTOWSP_EXPR_MUL, region->row, lang_scalar_lower(lower, last));
+		region->row = lang_expr_binary(exprs, PTOWSP_EXPR_ADD, region->row, region->column);
+	} else {
+		region->row = region->column;
+	}
+	region->column = lang_expr_const(exprs, 0);
+}
+
 uint32_t lang_part_lower(struct lang_work_walk *walk, const struct lang_part *part)
 {
 	struct lang_lower *lower = walk->lower;
@@ -259,5 +332,8 @@ uint32_t lang_part_lower(struct lang_work_walk *walk, const struct lang_part *pa
 
 	lang_tensor_use(lower, part->decl);
 	lang_part_place_lower(lower, part, &region.row, &region.column);
+	if (part->flat)
+		flat_lower(lower, part, &region);
+	region.view = part->viewed ? 1u + part->view : 0;
 	return lang_region_add(&lower->tables, &region);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* pass_check.c - what a call of a body passes: kind, type, direction, shape, and layouts of tensors that meet. */
+#include "format/names.h"
 #include "lang/work.h"
 
 #include <string.h>
@@ -23,9 +24,9 @@ static void value_refuse(struct lang_work_check *check, const struct lang_work *
 
 static int type_fits(struct lang_work_check *check, const struct lang_work *work, const struct lang_part *part, const struct lang_callee_param *param)
 {
-	if (part->decl->dtype == param->dtype)
+	if (lang_part_dtype(part) == param->dtype)
 		return 1;
-	lang_error(check->unit, part->at, "%%%s is of type %s, the parameter %%%s of @%s is %s", part->tensor, lang_dtype_text(part->decl->dtype),
+	lang_error(check->unit, part->at, "%%%s is of type %s, the parameter %%%s of @%s is %s", part->tensor, lang_dtype_text(lang_part_dtype(part)),
 		   param->name, work->callee, lang_dtype_text(param->dtype));
 	return 0;
 }
@@ -33,15 +34,17 @@ static int type_fits(struct lang_work_check *check, const struct lang_work *work
 /* A kernel is handed the shape that it states; a function may work on more than its first tile, never on less. */
 static void shape_check(struct lang_work_check *check, const struct lang_work *work, const struct lang_part *part, const struct lang_callee_param *param)
 {
-	if (!param->rows || !param->columns || (part->rows == param->rows && part->columns == param->columns) ||
-	    (work->function && part->rows >= param->rows && part->columns >= param->columns))
+	uint32_t columns = part->viewed ? part->columns / pkg_dtype_bytes(part->view) : part->columns;
+
+	if (!param->rows || !param->columns || (part->rows == param->rows && columns == param->columns) ||
+	    (work->function && part->rows >= param->rows && columns >= param->columns))
 		return;
 	if (work->function)
 		lang_error(check->unit, part->all, "this part of %%%s is %s, and @%s moves a tile of %s to or from %%%s", part->tensor,
-			   shape_text(check, part->rows, part->columns), work->callee, shape_text(check, param->rows, param->columns), param->name);
+			   shape_text(check, part->rows, columns), work->callee, shape_text(check, param->rows, param->columns), param->name);
 	else
 		lang_error(check->unit, part->all, "this part of %%%s is %s, the parameter %%%s of @%s is %s", part->tensor,
-			   shape_text(check, part->rows, part->columns), param->name, work->callee, shape_text(check, param->rows, param->columns));
+			   shape_text(check, part->rows, columns), param->name, work->callee, shape_text(check, param->rows, param->columns));
 	if (!part->extents[0] && !part->index_count)
 		lang_help(check->unit, "say where it begins: %%%s[row, column]", part->tensor);
 }
@@ -79,9 +82,15 @@ static void tensor_pass(struct lang_work_check *check, struct lang_work *work, s
 		return;
 	if (param->layout)
 		lang_part_join(check, part, param->access, param->layout, lang_format(&check->unit->arena, "%%%s of %s", param->name, who));
+	if (work->function && work->function->kind == LANG_ORCHESTRATION && (part->flat || part->viewed)) {
+		lang_error(check->unit, part->all, "@%s is expanded in place: its own calls say what they see of %%%s", work->callee, part->tensor);
+		return;
+	}
 	if (work->function && work->function->kind == LANG_ORCHESTRATION)
 		return; /* what it touches is its own affair; it begins at that element */
-	if (lang_part_size(check, part, param->rows, param->columns))
+	if (part->flat)
+		lang_part_flat_check(check, part);
+	else if (lang_part_size(check, part, param->rows, param->columns))
 		shape_check(check, work, part, param);
 }
 
@@ -131,7 +140,7 @@ static int pair_join(struct lang_work_check *check, const struct operand *a, con
 	const struct lang_layout *la = &a->part->decl->layout, *lb = &b->part->decl->layout;
 	uint32_t dim;
 
-	if (a->part->rows != b->part->rows || a->part->columns != b->part->columns || (a->stated && b->stated) || la->rank != lb->rank)
+	if (a->part->flat || b->part->flat || a->part->rows != b->part->rows || a->part->columns != b->part->columns || (a->stated && b->stated) || la->rank != lb->rank)
 		return 1;
 	dim = dim_between(la, lb);
 	if (dim == la->rank)

@@ -107,7 +107,9 @@ static void payload_check(struct lang_work_check *check, struct lang_work *work,
 	if (part->rows != channel->rows || part->columns != channel->columns)
 		lang_error(check->unit, part->all, "%%%s carries %s, this part has %u x %u elements", work->name, payload_text(check, channel),
 			   part->rows, part->columns);
-	if (part->decl->dtype != channel->dtype)
+	if (part->viewed)
+		lang_error(check->unit, part->all, "%s moves elements as they are declared: leave \"as\" out", work->form->word);
+	else if (part->decl->dtype != channel->dtype)
 		lang_error(check->unit, part->at, "%%%s carries %s, %%%s is of type %s", work->name, payload_text(check, channel), part->tensor,
 			   lang_dtype_text(part->decl->dtype));
 }

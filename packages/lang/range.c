@@ -29,7 +29,7 @@ void lang_range_set(struct lang_work_check *check, const struct lang_work *work)
 
 	local->ranged = 0;
 	local->guards = check->guards;
-	if (!axis || axis->head.broken || axis->kind != PTOWSP_AXIS_DENSE || !axis->high || !lang_scalar_known(axis->high, &high) ||
+	if (!axis || axis->head.broken || axis->levels || axis->stated_in == check->decl || axis->kind != PTOWSP_AXIS_DENSE || !axis->high || !lang_scalar_known(axis->high, &high) ||
 	    (axis->low && !lang_scalar_known(axis->low, &low)) || (axis->step && !lang_scalar_known(axis->step, &step)))
 		return;
 	if (step < 1 || low < INT32_MIN || high > INT32_MAX || high <= low || breaks(&work->bodies[0]))

@@ -42,7 +42,7 @@ static struct lang_function *variant_find(struct lang_lower *lower, const struct
 	return NULL;
 }
 
-static const struct lang_function *at_level(struct lang_lower *lower, struct lang_function *target, uint32_t rows)
+const struct lang_function *lang_variant_at(struct lang_lower *lower, struct lang_function *target, uint32_t rows)
 {
 	struct lang_variant *variant;
 
@@ -63,27 +63,39 @@ static int steps(const struct lang_arg *arg)
 }
 
 /* A step of the loop is one level: larger tiles overlap with those of the next step. */
-static void step_check(struct lang_lower *lower, const struct lang_stmt *call, const struct lang_function *kernel, uint32_t rows)
+void lang_step_warn(struct lang_lower *lower, struct lang_function *target, const struct lang_function *kernel, uint32_t param, uint32_t rows,
+		    const char *tensor, struct lang_span at)
 {
-	struct lang_function *target = call->target;
+	if (target->steps_warned || kernel->memrefs[param]->rows <= rows)
+		return;
+	target->steps_warned = 1;
+	lang_warn(lower->unit, at, "at tile level %u, @%s touches %u rows of %%%s, but the loop steps by %u", rows, kernel->name,
+		  kernel->memrefs[param]->rows, tensor, rows);
+	lang_help(lower->unit, "neighbouring tasks overlap there and run one after the other");
+}
 
-	for (uint32_t i = 0; i < call->arg_count && !target->steps_warned; i++) {
-		const struct lang_arg *arg = &call->args[i];
-		const struct lang_var *param = steps(arg) ? kernel->memrefs[arg->param->number] : NULL;
+void lang_variants_note(struct lang_lower *lower, const struct lang_stmt *call, const struct lang_level_set *levels)
+{
+	for (uint32_t i = 0; i < levels->count; i++) {
+		const struct lang_function *kernel = lang_variant_at(lower, call->target, levels->rows[i]);
 
-		if (!param || param->rows <= rows)
-			continue;
-		target->steps_warned = 1;
-		lang_warn(lower->unit, arg->at, "at tile level %u, @%s touches %u rows of %%%s, but the loop steps by %u", rows,
-			  kernel->name, param->rows, arg->actual.text, rows);
-		lang_help(lower->unit, "neighbouring tasks overlap there and run one after the other");
+		for (uint32_t k = 0; k < call->arg_count; k++)
+			if (steps(&call->args[k]))
+				lang_step_warn(lower, call->target, kernel, call->args[k].param->number, levels->rows[i],
+					       call->args[k].actual.text, call->args[k].at);
 	}
 }
 
-void lang_variants_note(struct lang_lower *lower, const struct lang_stmt *call, const uint32_t *levels, uint32_t count)
+uint32_t lang_levels_row(struct lang_lower *lower, const struct lang_levels *levels)
 {
-	for (uint32_t i = 0; i < count; i++)
-		step_check(lower, call, at_level(lower, call->target, levels[i]), levels[i]);
+	struct ptowsp_level_record *rows;
+
+	if (!levels)
+		return PTOWSP_NONE;
+	rows = lang_alloc(&lower->unit->arena, (levels->count + 1) * sizeof(*rows));
+	for (uint32_t i = 0; i < levels->count; i++)
+		rows[i] = (struct ptowsp_level_record){.block = levels->rows[i].block, .rows = levels->rows[i].rows};
+	return lang_levels_add(&lower->tables, levels->max_range, levels->min_range, rows, levels->count);
 }
 
 void lang_variants_warn(struct lang_lower *lower)

@@ -17,7 +17,10 @@ struct lang_part {
 	struct lang_span all;                 /* of all of it, if it is on one line */
 	struct lang_scalar *indices[LANG_MAX_RANK];
 	uint32_t index_count;                 /* 0: the whole tensor */
-	struct lang_scalar *extents[2];       /* rows, columns; NULL: as the other side says */
+	struct lang_scalar *extents[2];       /* rows, columns; NULL: as the other side says. flat: how far it may reach in [1] */
+	uint8_t flat;                         /* 1: consecutive elements, as far as the callee touches */
+	uint8_t viewed;                       /* 1: bytes are seen as elements of `view` */
+	uint16_t view;
 	/* found by checking */
 	struct lang_tensor *decl;
 	uint32_t rows, columns;               /* elements; 0: not known yet */
@@ -123,11 +126,15 @@ void lang_segment_task(struct lang_work_check *check, struct lang_local *local);
 int lang_work_decl_find(struct lang_work_check *check, struct lang_work *work, enum lang_decl_kind kind, const char *what);
 /* Finds the tensor, checks the indices. access: PTOWSP_READ | PTOWSP_WRITE, who: whose access it is, for messages. 0 after an error. */
 int lang_part_check(struct lang_work_check *check, struct lang_part *part, unsigned access, const char *who);
-/* How many rows and columns; what is not written is taken from rows, columns (0: unknown). Inside its tensor as far as that is known. */
+/* The type of its elements, as it is seen. */
+uint16_t lang_part_dtype(const struct lang_part *part);
+/* How many rows and columns (of bytes where it is viewed); what is not written is taken from rows, columns (0: unknown). Inside its tensor as far as that is known. */
 int lang_part_size(struct lang_work_check *check, struct lang_part *part, uint32_t rows, uint32_t columns);
 /* Of work->parts, what is copied and where to: finds both; then their sizes and types. */
 int lang_copy_find(struct lang_work_check *check, struct lang_work *work);
 void lang_copy_size(struct lang_work_check *check, struct lang_work *work);
+/* The same for a part that is flat. */
+int lang_part_flat_check(struct lang_work_check *check, struct lang_part *part);
 
 /* The layout of the part's tensor, of which that access is made, meets another one, that of `whose`: "%a of @k". 0 after an error, which
  * stands at the part. */
@@ -162,6 +169,7 @@ struct lang_work_walk {
 	uint32_t entry;         /* ENTR row, PTOWSP_NONE: a process */
 	uint32_t expansions;    /* calls around that are being expanded in place */
 	const struct lang_body *body; /* all of the entry's or process's own */
+	struct lang_level_set levels; /* tile levels in force */
 	uint8_t stated;         /* rows of the axes whose extents the body says are there */
 };
 void lang_body_lower(struct lang_work_walk *walk, const struct lang_body *body);

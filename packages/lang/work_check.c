@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* work_check.c - names and places of the statements of bodies. */
+#include "format/names.h"
 #include "lang/process.h"
 #include "lang/range.h"
 
@@ -121,6 +122,8 @@ static void range_check(struct lang_work_check *check, struct lang_axis *axis)
 	if (lang_scalar_check(&check->scope, axis->low, "a bound") & lang_scalar_check(&check->scope, axis->high, "a bound") &&
 	    axis->step && lang_scalar_check(&check->scope, axis->step, "a step") && lang_scalar_known(axis->step, &step) && step < 1)
 		lang_error(check->unit, axis->step->all, "a step is at least 1, not %lld", (long long)step);
+	else
+		lang_axis_levels_check(check->unit, axis);
 }
 
 void lang_loop_check(struct lang_work_check *check, struct lang_work *work)
@@ -220,8 +223,9 @@ void lang_slot_load_check(struct lang_work_check *check, struct lang_work *work)
 		lang_error(check->unit, part->all, "slot_load reads one element: say which, such as %%%s[0, 0]", part->tensor);
 		return;
 	}
-	lang_part_size(check, part, 1, 1);
-	if (part->extents[0] && (part->rows != 1 || part->columns != 1))
+	if (!lang_part_size(check, part, 1, 1))
+		return;
+	if (part->extents[0] && (part->rows != 1 || part->columns != (part->viewed ? pkg_dtype_bytes(part->view) : 1)))
 		lang_error(check->unit, part->all, "slot_load reads one element, not %u x %u", part->rows, part->columns);
 }
 

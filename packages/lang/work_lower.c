@@ -71,8 +71,12 @@ void lang_loop_lower(struct lang_work_walk *walk, const struct lang_work *work)
 {
 	uint32_t row = work->value ? lang_scalar_lower(walk->lower, work->value) : PTOWSP_NONE;
 	uint32_t axis = lang_axis_lower(walk->lower, work->axis, work->local->name, row);
+	struct lang_level_set outer = walk->levels;
 
+	if (work->axis->levels)
+		lang_levels_enter(&walk->levels, work->axis->levels);
 	lang_loop_body_lower(walk, lang_work_emit(walk, work->form->opcode, axis, 0, work->at), work->local, &work->bodies[0]);
+	walk->levels = outer;
 }
 
 /* So many TARGET words, then the bodies. */

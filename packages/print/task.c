@@ -52,6 +52,21 @@ static void tensors_axis_add(struct print_work *w, const struct ptowsp_axis_reco
 	print_add(w->text, ")");
 }
 
+/* " max_range=256 min_range=64 tile_levels={256:64}" */
+static void levels_add(struct print_work *w, const struct ptowsp_axis_record *axis)
+{
+	const struct pkg_tables *t = w->job->t;
+	const struct ptowsp_levels_record *levels;
+
+	if (axis->levels == PTOWSP_NONE)
+		return;
+	levels = &t->levels[axis->levels];
+	print_add(w->text, " max_range=%lu min_range=%lu", (unsigned long)levels->max_range, (unsigned long)levels->min_range);
+	for (uint32_t i = 0; i < levels->count; i++)
+		print_add(w->text, "%s%lu:%lu%s", i ? ", " : " tile_levels={", (unsigned long)t->level[levels->first + i].block,
+			  (unsigned long)t->level[levels->first + i].rows, i + 1 == levels->count ? "}" : "");
+}
+
 void print_axis(struct print_work *w, uint32_t row)
 {
 	const struct ptowsp_axis_record *axis = &w->job->t->axis[row];
@@ -67,6 +82,7 @@ void print_axis(struct print_work *w, uint32_t row)
 	print_add(w->text, ", ");
 	print_expr(w, axis->step);
 	print_add(w->text, ")");
+	levels_add(w, axis);
 }
 
 static void range_add(struct print_work *w, const struct ptowsp_axis_record *axis)
@@ -90,12 +106,14 @@ static void space_add(struct print_work *w, uint32_t row)
 	const struct ptowsp_axis_record *axis = &w->job->t->axis[row];
 	int rows = axis->kind == PTOWSP_AXIS_RAGGED || axis->kind == PTOWSP_AXIS_SPARSE;
 
-	if (axis->count || w->job->stated[row])
+	if (axis->count || w->job->stated[row]) {
 		print_axis_name(w->job, w->text, row);
-	else if (rows)
+	} else if (rows) {
 		tensors_axis_add(w, axis);
-	else
+	} else {
 		range_add(w, axis);
+		levels_add(w, axis);
+	}
 	if (!rows)
 		return;
 	print_add(w->text, "[");
@@ -108,8 +126,6 @@ static const char *axis_head(struct print_work *w, const struct ptowsp_instructi
 	const struct ptowsp_axis_record *axis = &w->job->t->axis[print_axis_row(w->job, inst->operand1)];
 	const char *name = print_string(w->job, axis->name);
 
-	if (axis->levels != PTOWSP_NONE)
-		print_unsaid(w->text, w->depth, "tile levels of a loop in a workload");
 	print_line(w);
 	print_add(w->text, "%s %%%s in ", pkg_word(PKG_WORDS_opcode, inst->opcode), name);
 	space_add(w, print_axis_row(w->job, inst->operand1));

@@ -114,19 +114,51 @@ static int is_whole(const struct print_job *job, const struct ptowsp_region_reco
 	return rows == region->rows && print_is_number(job, job->t->dim[t->dims + t->dim_count - 1].extent, region->columns);
 }
 
+/* "[row, column : ...]": a flat window in steps of the tensor's columns, or of elements where symbols say how many those are. 0: in other steps. */
+static int flat_add(struct print_work *w, const struct ptowsp_region_record *region)
+{
+	const struct pkg_tables *t = w->job->t;
+	const struct ptowsp_tensor_record *tensor = &t->tensor[region->tensor];
+	uint32_t last = tensor->dim_count ? t->dim[tensor->dims + tensor->dim_count - 1].extent : PTOWSP_NONE;
+
+	if (last == PTOWSP_NONE)
+		return 0;
+	if (t->expr[last].op == PTOWSP_EXPR_CONST ? !print_is_number(w->job, last, region->unit)
+						  : region->unit != 1 || !print_is_number(w->job, region->column, 0))
+		return 0;
+	if (t->expr[last].op == PTOWSP_EXPR_CONST)
+		place_add(w, region->tensor, region->row, region->column);
+	else
+		place_add(w, region->tensor, region->column, region->row);
+	print_add(w->text, " : ...");
+	if (region->columns)
+		print_add(w->text, ", %lu", (unsigned long)region->columns);
+	print_add(w->text, "]");
+	return 1;
+}
+
+static void view_add(struct print_work *w, const struct ptowsp_region_record *region)
+{
+	if (region->view)
+		print_add(w->text, " as %s", print_dtype(region->view - 1));
+}
+
 void print_part(struct print_work *w, uint32_t row, uint32_t rows, uint32_t columns)
 {
 	const struct ptowsp_region_record *region = &w->job->t->region[row];
+	uint32_t size = region->view ? pkg_dtype_bytes(region->view - 1) : 1;
 
-	if (region->unit || region->view)
-		print_unsaid(w->text, w->depth, "a region that is flat, or seen as elements of another type");
 	tensor_add(w, region->tensor);
-	if (is_whole(w->job, region))
-		return;
-	place_add(w, region->tensor, region->row, region->column);
-	if (region->rows != rows || region->columns != columns)
-		print_add(w->text, " : %lu, %lu", (unsigned long)region->rows, (unsigned long)region->columns);
-	print_add(w->text, "]");
+	if (region->unit) {
+		if (!flat_add(w, region))
+			print_unsaid(w->text, 0, "a region that is flat in steps of %lu", (unsigned long)region->unit);
+	} else if (!is_whole(w->job, region)) {
+		place_add(w, region->tensor, region->row, region->column);
+		if (region->rows != rows || region->columns != columns * size)
+			print_add(w->text, " : %lu, %lu", (unsigned long)region->rows, (unsigned long)region->columns);
+		print_add(w->text, "]");
+	}
+	view_add(w, region);
 }
 
 void print_argument(struct print_work *w, uint32_t row, unsigned dtype)
@@ -301,10 +333,12 @@ static uint32_t load_print(struct print_work *w, uint32_t at, const struct ptows
 	print_line(w);
 	print_add(w->text, "slot_load %%%s, ", name_of(w, w->job->t->slot[inst->operand1].name));
 	tensor_add(w, w->job->t->region[inst->operand2].tensor);
-	if (w->job->t->region[inst->operand2].unit || w->job->t->region[inst->operand2].view)
-		print_unsaid(w->text, w->depth, "a region that is flat, or seen as elements of another type");
+	if (w->job->t->region[inst->operand2].unit)
+		print_unsaid(w->text, w->depth, "a flat region that a slot is loaded from");
 	place_add(w, w->job->t->region[inst->operand2].tensor, w->job->t->region[inst->operand2].row, w->job->t->region[inst->operand2].column);
-	print_add(w->text, "]%s", inst->flags & PTOWSP_SLOT_LOAD_BITS ? " bits" : "");
+	print_add(w->text, "]");
+	view_add(w, &w->job->t->region[inst->operand2]);
+	print_add(w->text, "%s", inst->flags & PTOWSP_SLOT_LOAD_BITS ? " bits" : "");
 	print_line_end(w, at);
 	return at + 1;
 }
