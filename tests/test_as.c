@@ -126,6 +126,30 @@ static void other_ways_to_write_it(void)
 	free(want);
 }
 
+/* What has a form of its own: scaled stores, single elements, events. */
+static void elements_and_scaled_stores(void)
+{
+	char *as = program_of("func.func @f(%a: !pto.ptr<f32>, %n: index) {\n" CONSTANTS
+			      "  %v = pto.make_tensor_view %a, shape = [%c2, %c4], strides = [%c4, %c1] : !pto.tensor_view<2x4xf32>\n"
+			      "  %t = pto.alloc_tile : !pto.tile_buf<vec, 2x4xf32>\n  %s = pto.alloc_tile : !pto.tile_buf<scaling, 1x4xf32>\n"
+			      "  %x = pto.tgetval ins(%t, %n : !pto.tile_buf<vec, 2x4xf32>, index) outs : f32\n"
+			      "  %y = pto.getval ins(%s, %c2 : !pto.tile_buf<scaling, 1x4xf32>, index) : f32\n"
+			      "  pto.tsetval ins(%n, %x : index, f32) outs(%s : !pto.tile_buf<scaling, 1x4xf32>)\n"
+			      "  pto.tstore.fp ins(%t, %s : !pto.tile_buf<vec, 2x4xf32>, !pto.tile_buf<scaling, 1x4xf32>) outs(%v : !pto.tensor_view<2x4xf32>)\n"
+			      "  pto.tsync ins(%c0, %c1 : index, index)\n  return\n}\n",
+			      "f");
+	char *want = program_of("func @f(%a: !pto.memref<gm,...,f32>, %n: idx) {\n"
+				"  %t = alloc_tile : !pto.tile<2x4xf32>\n  %s = alloc_tile : !pto.tile<1x4xf32>\n  %scaled = alloc_tile : !pto.tile<2x4xf32>\n"
+				"  %x = alloc_scalar : f32\n  %y = alloc_scalar : f32\n"
+				"  %x = getval %t, %n\n  %y = getval %s, 2\n  setval %s, %n, %x\n  %scaled = tmov.fp %t, %s\n  tstore %scaled, %a[0, 0]\n"
+				"  tsync 0, 1\n  return\n}\n",
+				"f");
+
+	CHECK_STR(as ? as : "", want ? want : "?");
+	free(as);
+	free(want);
+}
+
 /* Runs the only kernel of a text on two memrefs of any type. */
 static ptowsp_status run(const char *text, void *x, unsigned x_type, void *y, unsigned y_type, uint32_t count, uint32_t block)
 {
@@ -246,6 +270,7 @@ void suite_as(CU_pSuite s)
 	TEST(s, strides_are_walked_by_element_numbers_made_once);
 	TEST(s, scalars_fold_and_names_end_with_their_region);
 	TEST(s, other_ways_to_write_it);
+	TEST(s, elements_and_scaled_stores);
 	TEST(s, parts_move_between_layouts);
 	TEST(s, products_accumulate_wider_and_stores_convert);
 	TEST(s, texts_cut_anywhere_are_answered);

@@ -315,7 +315,7 @@ static void as_values(struct page *page, unsigned op, unsigned key, const char *
 		else if (letters[i] == 'm' || letters[i] == 'M')
 			add(page, "%%m");
 		else
-			add(page, "%s", letters[i] == 'S' ? "%s" : !strcmp(number_of(types[i], key), "1.0") ? "%one" : "%c0");
+			add(page, "%s", !strcmp(number_of(types[i], key), "1.0") ? "%one" : "%c0");
 	}
 	add(page, "%s)", strchr(set, 't') ? mode_of(op) : "");
 }
@@ -337,11 +337,11 @@ static const char *as_source_of(unsigned op, unsigned key)
 			add(&page, "  %%t%u = pto.alloc_tile : !pto.tile_buf<vec, %ux%ux%s>\n", tiles++, rows, columns,
 			    as_words[dtype_of(types[i], key)]);
 		}
-	add(&page, "  pto.%s", isa_op(op)->mnemonic);
+	add(&page, "  %spto.%s", op == PTOWSP_PTO_GETVAL ? "%s = " : "", isa_op(op)->mnemonic);
 	for (tiles = 0; letters[tiles] == 'T'; tiles++)
 		;
 	as_values(&page, op, key, "ins", "tsm", tiles);
-	as_values(&page, op, key, "outs", "TSM", 0);
+	as_values(&page, op, key, "outs", "TM", 0);
 	add(&page, "\n  return\n}\n");
 	return page.text;
 }
@@ -349,8 +349,7 @@ static const char *as_source_of(unsigned op, unsigned key)
 /* What moves between tiles and memory by position goes through views. */
 static bool is_plain_as(unsigned op)
 {
-	return is_here(op) && op < PTOWSP_PTO_ADD && op != PTOWSP_PTO_TLOAD && op != PTOWSP_PTO_TSTORE && op != PTOWSP_PTO_TSTORE_FP &&
-	       op != PTOWSP_PTO_GETVAL && op != PTOWSP_PTO_TSYNC;
+	return is_here(op) && op < PTOWSP_PTO_ADD && op != PTOWSP_PTO_TLOAD && op != PTOWSP_PTO_TSTORE && op != PTOWSP_PTO_TSTORE_FP;
 }
 
 static void every_tile_operation_is_accepted_in_pto_as(void)

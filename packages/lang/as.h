@@ -105,6 +105,8 @@ int lang_as_store(struct lang_as *as, const struct lang_as_value *tile, const st
 /* as_tile.c */
 int lang_as_tile_alloc(struct lang_as *as, const struct lang_as_results *results);
 int lang_as_tile_op(struct lang_as *as, unsigned op, const char *word);
+/* "%v = pto.getval ins(%t, %i : T, index)" */
+int lang_as_element_get(struct lang_as *as, const struct lang_as_results *results);
 
 /* as_parse.c: whether the tokens begin such a file, and reading it. */
 int lang_as_at(const struct lang_parser *parser);

@@ -211,6 +211,8 @@ static const struct operation {
 	{"pto.subview", lang_as_view_part},
 	{"pto.partition_view", lang_as_view_part},
 	{"pto.alloc_tile", lang_as_tile_alloc},
+	{"pto.getval", lang_as_element_get},
+	{"pto.tgetval", lang_as_element_get},
 	{"pto.get_block_idx", block_index_read},
 	{"pto.get_block_num", block_count_read},
 	{"pto.section.cube", section_read},
@@ -243,7 +245,9 @@ static int unknown_refuse(struct lang_as *as, const char *word)
 /* A tile operation gives no results: it writes what outs names. */
 static int tile_read(struct lang_as *as, const char *word, const struct lang_as_results *results)
 {
-	const int op = strncmp(word, "pto.", 4) ? -1 : isa_op_find(word + 4, strlen(word + 4));
+	/* The elements of a tile have a t in front here. */
+	const char *name = !strcmp(word, "pto.tsetval") ? "pto.setval" : word;
+	const int op = strncmp(name, "pto.", 4) ? -1 : isa_op_find(name + 4, strlen(name + 4));
 
 	if (op < 0 || op >= PTOWSP_PTO_ADD)
 		return unknown_refuse(as, word);

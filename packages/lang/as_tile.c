@@ -222,17 +222,39 @@ static void scratch_drop(unsigned op, struct values *ins)
 		ins->count = 1;
 }
 
+static int move_refuse(struct lang_as *as, unsigned op, const char *word)
+{
+	lang_error(as->parser->unit, as->at, op == PTOWSP_PTO_TLOAD ? "%s goes from a part of a view to a tile"
+								   : "%s goes from a tile to a part of a view", word);
+	return 0;
+}
+
+/* The tile scaled by column, which is then stored as any other. */
+static const struct lang_as_value *scaled(struct lang_as *as, const struct lang_as_value *tile, const struct lang_as_value *scale)
+{
+	struct lang_as_value *value = lang_alloc(&as->parser->unit->arena, sizeof(*value));
+	struct lang_operand operands[3];
+
+	*value = *tile;
+	value->text = lang_as_var(as, LANG_TILE, "scaled", tile->type, as->at);
+	operands[0] = lang_as_of_name(as, value->text);
+	operands[1] = lang_as_of_name(as, tile->text);
+	operands[2] = lang_as_of_name(as, scale->text);
+	lang_as_emit(as, PTOWSP_PTO_TMOV_FP, operands, 3);
+	return value;
+}
+
 static int move(struct lang_as *as, unsigned op, const struct values *ins, const struct values *outs, const char *word)
 {
 	const struct lang_as_value *from = ins->rows[0], *to = outs->rows[0];
+	const uint32_t count = op == PTOWSP_PTO_TSTORE_FP ? 2 : 1;
 
-	if (ins->count != 1 || outs->count != 1 || from->kind != (op == PTOWSP_PTO_TLOAD ? LANG_AS_VIEW : LANG_AS_TILE) ||
-	    to->kind != (op == PTOWSP_PTO_TLOAD ? LANG_AS_TILE : LANG_AS_VIEW)) {
-		lang_error(as->parser->unit, as->at, op == PTOWSP_PTO_TLOAD ? "%s goes from a part of a view to a tile"
-									   : "%s goes from a tile to a part of a view", word);
-		return 0;
-	}
-	return op == PTOWSP_PTO_TLOAD ? lang_as_load(as, from, to) : lang_as_store(as, from, to);
+	if (ins->count != count || outs->count != 1 || from->kind != (op == PTOWSP_PTO_TLOAD ? LANG_AS_VIEW : LANG_AS_TILE) ||
+	    to->kind != (op == PTOWSP_PTO_TLOAD ? LANG_AS_TILE : LANG_AS_VIEW) || (count == 2 && ins->rows[1]->kind != LANG_AS_TILE))
+		return move_refuse(as, op, word);
+	if (op == PTOWSP_PTO_TLOAD)
+		return lang_as_load(as, from, to);
+	return lang_as_store(as, count == 2 ? scaled(as, from, ins->rows[1]) : from, to);
 }
 
 /* A move into a tile of another type converts, as the machine's does. */
@@ -249,14 +271,16 @@ int lang_as_tile_op(struct lang_as *as, unsigned op, const char *word)
 	const char *order = isa_op(op)->operands;
 	const uint32_t outs_want = letters(order, "TSM"), ins_want = letters(order, "tsm");
 	struct lang_operand operands[LANG_AS_OPERANDS];
-	struct values ins = {.count = 0}, outs;
+	struct values ins = {.count = 0}, outs = {.count = 0};
 	uint8_t mode = UINT8_MAX;
 
 	if (ins_want && lang_at_word(as->parser, "ins") && !values_read(as, op, "ins", &ins, &mode))
 		return 0;
-	if (!values_read(as, op, "outs", &outs, &mode) || !attributes_read(as, op, &mode))
+	if ((outs_want || lang_at_word(as->parser, "outs")) && !values_read(as, op, "outs", &outs, &mode))
 		return 0;
-	if (op == PTOWSP_PTO_TLOAD || op == PTOWSP_PTO_TSTORE)
+	if (!attributes_read(as, op, &mode))
+		return 0;
+	if (op == PTOWSP_PTO_TLOAD || op == PTOWSP_PTO_TSTORE || op == PTOWSP_PTO_TSTORE_FP)
 		return move(as, op, &ins, &outs, word);
 	scratch_drop(op, &ins);
 	if (ins.count != ins_want || outs.count != outs_want) {
@@ -274,5 +298,32 @@ int lang_as_tile_op(struct lang_as *as, unsigned op, const char *word)
 	if (!operands_order(as, op, word, &ins, &outs, operands))
 		return 0;
 	lang_as_emit(as, op, operands, (uint32_t)strlen(order))->mode = mode;
+	return 1;
+}
+
+int lang_as_element_get(struct lang_as *as, const struct lang_as_results *results)
+{
+	struct values ins = {.count = 0};
+	struct lang_operand operands[3];
+	struct lang_as_value *value;
+	uint8_t mode = UINT8_MAX;
+
+	if (!values_read(as, PTOWSP_PTO_GETVAL, "ins", &ins, &mode))
+		return 0;
+	if (lang_at_word(as->parser, "outs"))
+		lang_take(as->parser);
+	if (!lang_as_types_skip(as->parser))
+		return 0;
+	if (results->count != 1 || ins.count != 2 || !fits('t', ins.rows[0]) || !fits('s', ins.rows[1])) {
+		lang_error(as->parser->unit, as->at, "an element of a tile is got like this: %%v = pto.getval ins(%%tile, %%index : T, index)");
+		return 0;
+	}
+	value = lang_as_define(as, results->names[0], LANG_AS_SCALAR);
+	value->type = (struct lang_type){.kind = LANG_TYPE_SCALAR, .dtype = ins.rows[0]->type.dtype};
+	value->term.var = lang_as_var(as, LANG_SCALAR, results->names[0]->text, value->type, results->names[0]->at);
+	operands[0] = lang_as_of_name(as, value->term.var);
+	operands[1] = lang_as_of_value(as, ins.rows[0]);
+	operands[2] = lang_as_of_value(as, ins.rows[1]);
+	lang_as_emit(as, PTOWSP_PTO_GETVAL, operands, 3);
 	return 1;
 }
