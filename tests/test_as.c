@@ -243,7 +243,7 @@ static void products_accumulate_wider_and_stores_convert(void)
 /* A text cut anywhere is answered, and never read beyond its end. */
 static void texts_cut_anywhere_are_answered(void)
 {
-	static const char *const names[] = {"as_values", "as_types", "as_views", "as_ops", "as_control"};
+	static const char *const names[] = {"as_values", "as_types", "as_views", "as_ops", "as_control", "as_elements"};
 
 	for (size_t n = 0; n < sizeof(names) / sizeof(*names); n++) {
 		char *text = check_read(check_fmt("%s/tests/diagnostics/%s.pto", check_root(), names[n]), NULL);
