@@ -4,6 +4,7 @@
 #include "ptowsp/task.h"
 #include "tests/check.h"
 #include "tests/source.h"
+#include "tests/tile_reference.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -240,6 +241,37 @@ static void products_accumulate_wider_and_stores_convert(void)
 	CHECK(y[0] == -1);
 }
 
+static double factor(unsigned i)
+{
+	return (double)((i * 37 + i / 7) % 17) / 4 - 2;
+}
+
+/* a: 2 x 32 x 64, b behind it: 2 x 64 x 16, its columns one behind the other, c: 2 x 32 x 16. */
+static void a_batched_product_runs_block_by_block(void)
+{
+	static uint16_t x[6144];
+	static float y[6144];
+	char *text = check_read(check_fmt("%s/tests/fuzz/source/as_bgemm.pto", check_root()), NULL);
+
+	REQUIRE(text != NULL);
+	for (unsigned i = 0; i < 6144; i++) {
+		cell_pack(PTOWSP_F16, (struct cell){.f = factor(i)}, &x[i]);
+		y[i] = -1;
+	}
+	for (uint32_t block = 0; block < 4; block++)
+		run(text, x, PTOWSP_F16, y, PTOWSP_F32, 6144, block);
+	for (unsigned i = 0; i < 1024; i++) {
+		const unsigned batch = i / 512, m = i / 16 % 32, n = i % 16;
+		double sum = 0;
+
+		for (unsigned k = 0; k < 64; k++)
+			sum += factor(batch * 2048 + m * 64 + k) * factor(4096 + batch * 1024 + n * 64 + k);
+		CHECK(y[i] == (float)sum);
+	}
+	CHECK(y[1024] == -1);
+	free(text);
+}
+
 /* A text cut anywhere is answered, and never read beyond its end. */
 static void texts_cut_anywhere_are_answered(void)
 {
@@ -273,5 +305,6 @@ void suite_as(CU_pSuite s)
 	TEST(s, elements_and_scaled_stores);
 	TEST(s, parts_move_between_layouts);
 	TEST(s, products_accumulate_wider_and_stores_convert);
+	TEST(s, a_batched_product_runs_block_by_block);
 	TEST(s, texts_cut_anywhere_are_answered);
 }
