@@ -316,7 +316,7 @@ static void many_data_are_a_file_where_there_may_be_some(void)
 	uint32_t unsaid;
 
 	for (int i = 1; i < 65; i++)
-		snprintf(numbers + strlen(numbers), 8, ", %d", i);
+		snprintf(numbers + strlen(numbers), sizeof(numbers) - strlen(numbers), ", %d", i);
 	s = source_compile(check_fmt("%sworkload @main { }\nsample %%x input [5, 13] = [%s]\n", DATA_HEAD, numbers));
 	REQUIRE_INT(s.status, PTOWSP_OK);
 	round_trip(&s, "many data");
