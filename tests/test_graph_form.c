@@ -283,6 +283,7 @@ static void every_wrong_word_has_its_sentence(void)
 		{49, 0, "GRPH[0].CA_AFFINITY[0].kernel_set: the set is empty"},
 		{50, 1, "GRPH[0].order[4]: there is no kernel 1"},
 		{51, 1, "GRPH[0].node[0]: 1 is no operation"},
+		{51, 0, "GRPH[0].CF_IF[0].condition: node 0 is a constant, which belongs into the operand itself"},
 		{51, 0x10, "GRPH[0].node[0]: operand 1 is not the node before it"},
 		{51, 3, "GRPH[0].order[0]: there is no iterator 0"},
 		{51, 0xFF0080, "GRPH[0].node[0]: 255 is no dtype"},

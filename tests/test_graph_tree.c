@@ -154,7 +154,7 @@ static void kernels_know_what_is_bound_and_what_they_do_with_it(void)
 {
 	struct lang_graph_program *p = graph_module("func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"
 						    "  %t = tload %x[0, 0]\n  tstore %t, %y[0, 0]\n}\nkernel @k(%a: f32[8, 8] inout)\n"
-						    "TG_BEGIN(G)\nTG_KERNEL(A, copy, 96, AIV, 4096)\nMC_BIND(A, 1, OUT, 256, 256)\nMC_BIND(A, 0, IN)\n"
+						    "TG_BEGIN(G)\nTG_KERNEL(A, copy, 96, AIC_AIV, 4096)\nMC_BIND(A, 1, OUT, 256, 256)\nMC_BIND(A, 0, IN)\n"
 						    "TG_KERNEL(B, k, 1, AIV, 0)\nMC_BIND(B, 0, IO)\nCA_REQUEST(A, 3, 2)\nTG_PERSISTENT(A, 9)\nTG_END(G)\n");
 
 	CHECK_STR(graph_module_messages(), "");

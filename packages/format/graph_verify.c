@@ -97,6 +97,8 @@ static ptowsp_status scalar_check(struct verify *v, const struct pkg_graph_form 
 	if (!(value & PTOWSP_GRAPH_DYNAMIC))
 		return PTOWSP_OK;
 	MUST(row < v->g->node_count && v->first[row] == v->next_node, WHERE ": node %llu is not the next scalar", WHERE_ARGS, (unsigned long long)row);
+	MUST(v->g->nodes[row].op != PTOWSP_EXPR_CONST, WHERE ": node %llu is a constant, which belongs into the operand itself", WHERE_ARGS,
+	     (unsigned long long)row);
 	v->next_node = (uint32_t)row + 1;
 	return PTOWSP_OK;
 }

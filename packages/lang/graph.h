@@ -70,6 +70,7 @@ struct lang_graph_inst {
 	struct lang_graph *graph;         /* the graph it stands in, NULL outside */
 	uint32_t order;                   /* place in program text, 0 first; the words that end blocks count, too */
 	uint32_t else_order, end_order;   /* of its CF_ELSE and of what ends its block */
+	struct lang_graph_inst *freed_too; /* MC_FREE: one of the same tensor in another branch of a CF_IF */
 	uint32_t launch;                  /* what launches: place among the launches of the program plus 1 (graph_lower.h) */
 };
 
@@ -111,7 +112,7 @@ struct lang_graph_tensor {
 	struct lang_graph_object object;  /* first; defined 0: external, bound from outside by its name */
 	uint64_t size;                    /* bytes; external: the smallest that all bindings fit into, 0 if nothing says */
 	uint32_t alignment, location;     /* location: PTOWSP_location_x */
-	struct lang_graph_inst *freed;    /* MC_FREE, NULL without one */
+	struct lang_graph_inst *freed;    /* the last MC_FREE, NULL without one; those in other branches are its freed_too */
 	uint8_t access;                   /* of all that touches it: READ, WRITE as far as known */
 };
 
@@ -193,6 +194,8 @@ struct lang_graph_object *lang_graph_find(const struct lang_graph_program *progr
 void lang_graph_forget(struct lang_graph_reader *reader);
 /* An error for every object of a kind that must be defined and is not. graph: whose kernels; NULL: all but kernels. */
 void lang_graph_undefined_refuse(struct lang_graph_reader *reader, const struct lang_graph *graph);
+/* One of them, which is named at object->at. */
+void lang_graph_missing_refuse(struct lang_graph_reader *reader, struct lang_graph_object *object);
 /* Numbers for all objects: numbers as written first, then names in the order of their first mention. */
 void lang_graph_number(struct lang_graph_reader *reader);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_bind.c - what the kernels of a program are, and which bytes of which tensors they get. */
-#include "lang/graph.h"
+#include "lang/graph_lower.h"
+#include "lang/graph_race.h"
 #include "lang/kernel.h"
 #include "ptowsp/task.h"
 
@@ -120,20 +121,36 @@ static void outside_refuse(struct lang_unit *unit, struct lang_span at, const st
 	lang_help(unit, "%s is allocated at %s", tensor->object.name, lang_place(unit, tensor->object.at));
 }
 
+/* A constant that no tensor is as large as. */
+static int far_refuse(struct lang_unit *unit, const struct lang_graph_tensor *tensor, const struct lang_graph_scalar *bytes, const char *what)
+{
+	int64_t value;
+
+	if (!lang_graph_constant(bytes, &value))
+		return 0;
+	lang_error(unit, bytes->at, "this %s %s is %lld, no tensor is as large as that", what, tensor->object.name, (long long)value);
+	return 1;
+}
+
 /* A part of a tensor that begins at offset; size 0: the rest. External tensors grow with what is said of them. */
 static void part_check(struct lang_unit *unit, struct lang_graph_tensor *tensor, const struct lang_graph_scalar *offset,
 		       const struct lang_graph_scalar *size)
 {
 	int64_t low, high, least = 0, most = 0, end;
 
-	if (!lang_graph_range(offset, &low, &high))
+	if (!lang_graph_range(offset, &low, &high)) {
+		far_refuse(unit, tensor, offset, "offset into");
 		return;
+	}
 	if (low < 0) {
 		lang_error(unit, offset->at, "this offset into %s can be %lld", tensor->object.name, (long long)low);
 		return;
 	}
-	if (!lang_graph_range(size, &least, &most))
+	if (!lang_graph_range(size, &least, &most)) {
+		if (far_refuse(unit, tensor, size, "size of a part of"))
+			return;
 		most = least = 0;
+	}
 	if (least < 0) {
 		lang_error(unit, size->at, "this size of a part of %s can be %lld", tensor->object.name, (long long)least);
 		return;
@@ -231,6 +248,16 @@ static const struct lang_graph_inst *loop_between(const struct lang_graph_inst *
 	return NULL;
 }
 
+/* One MC_FREE of the tensor, which may be reached in the same round as the instruction. */
+static const struct lang_graph_inst *freed_before(const struct lang_graph_tensor *tensor, const struct lang_graph_inst *inst)
+{
+	const struct lang_graph_inst *freed = tensor->freed;
+
+	while (freed && lang_graph_are_alternatives(freed, inst))
+		freed = freed->freed_too;
+	return freed;
+}
+
 static void free_check(struct lang_unit *unit, struct lang_graph_inst *inst)
 {
 	struct lang_graph_tensor *tensor = lang_graph_tensor(inst->args[0].object);
@@ -238,8 +265,9 @@ static void free_check(struct lang_unit *unit, struct lang_graph_inst *inst)
 	if (!tensor->object.defined) {
 		lang_error(unit, inst->args[0].at, "%s is not allocated here: it cannot be freed", tensor->object.name);
 		lang_help(unit, "tensors without MC_ALLOC belong to the caller");
-	} else if (tensor->freed) {
-		lang_error(unit, inst->args[0].at, "%s is freed twice, first at %s", tensor->object.name, lang_place(unit, tensor->freed->at));
+	} else if (freed_before(tensor, inst)) {
+		lang_error(unit, inst->args[0].at, "%s is freed twice, first at %s", tensor->object.name,
+			   lang_place(unit, freed_before(tensor, inst)->at));
 	} else if (tensor->object.inst->order > inst->order) {
 		lang_error(unit, inst->args[0].at, "%s is freed before it is allocated at %s", tensor->object.name,
 			   lang_place(unit, tensor->object.at));
@@ -247,7 +275,55 @@ static void free_check(struct lang_unit *unit, struct lang_graph_inst *inst)
 		lang_error(unit, inst->args[0].at, "%s is freed in every round of the loop at %s and allocated once", tensor->object.name,
 			   lang_place(unit, loop_between(inst, tensor->object.inst)->at));
 	} else {
+		inst->freed_too = tensor->freed;
 		tensor->freed = inst;
+	}
+}
+
+/* Bytes that are read where they may be gone; inside of one graph. What stands outside of graphs is looked at with the launches. */
+static void use_check(struct lang_unit *unit, const struct lang_graph_inst *inst, struct lang_span at, const struct lang_graph_object *object)
+{
+	const struct lang_graph_tensor *tensor = (const struct lang_graph_tensor *)(const void *)object;
+	const struct lang_graph_inst *freed = freed_before(tensor, inst);
+
+	if (freed && freed->graph && freed->graph == inst->graph && freed->order < inst->order)
+		lang_error(unit, at, "%s is freed at %s, above", object->name, lang_place(unit, freed->at));
+}
+
+static void scalar_check(struct lang_unit *unit, const struct lang_graph_inst *inst, const struct lang_graph_scalar *scalar)
+{
+	int64_t low, high, size;
+
+	if (!scalar)
+		return;
+	scalar_check(unit, inst, scalar->a);
+	scalar_check(unit, inst, scalar->b);
+	scalar_check(unit, inst, scalar->c);
+	if (scalar->op != PTOWSP_GRAPH_NODE_ELEMENT)
+		return;
+	use_check(unit, inst, scalar->at, scalar->object);
+	size = lang_graph_dtype_bytes(scalar->dtype);
+	if (!lang_graph_range(scalar->a, &low, &high))
+		return;
+	if (low < 0)
+		lang_error(unit, scalar->a->at, "this index into %s can be %lld", scalar->object->name, (long long)low);
+	else if (scalar->object->defined && high >= (int64_t)lang_graph_tensor(scalar->object)->size / size) {
+		lang_error(unit, scalar->a->at, "element %lld is outside of %s, which has %lld of them", (long long)high, scalar->object->name,
+			   (long long)lang_graph_tensor(scalar->object)->size / size);
+		lang_help(unit, "one of type %s has %lld bytes; %s is allocated at %s", lang_dtype_text(scalar->dtype), (long long)size, scalar->object->name,
+			  lang_place(unit, scalar->object->at));
+	}
+}
+
+static void uses_check(struct lang_unit *unit, const struct lang_graph_block *block)
+{
+	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
+		for (uint32_t i = 0; i < inst->arg_count; i++)
+			scalar_check(unit, inst, inst->args[i].scalar);
+		for (uint32_t i = 0; inst->op == PTOWSP_MC_COPY && i < 2; i++)
+			use_check(unit, inst, inst->args[i].at, inst->args[i].object);
+		uses_check(unit, &inst->body);
+		uses_check(unit, &inst->other);
 	}
 }
 
@@ -266,7 +342,7 @@ static void block_check(struct lang_unit *unit, struct lang_graph_block *block)
 /* A kernel below the free, or one that is bound below it, uses what is not there any more. */
 static void freed_check(struct lang_unit *unit, const struct lang_graph_bind *bind)
 {
-	const struct lang_graph_inst *freed = bind->tensor->freed;
+	const struct lang_graph_inst *freed = freed_before(bind->tensor, bind->kernel->inst);
 	const char *name = bind->tensor->object.name;
 
 	/* Frees outside of graphs are looked at with the launches. */
@@ -294,6 +370,7 @@ void lang_graph_bind(struct lang_module *module, struct lang_graph_program *prog
 	for (uint32_t i = 0; i < program->kernel_count; i++)
 		arguments_check(unit, program->kernels[i]);
 	block_check(unit, &program->body);
+	uses_check(unit, &program->body);
 	for (uint32_t i = 0; i < program->bind_count; i++)
 		freed_check(unit, program->binds[i]);
 }

@@ -85,6 +85,11 @@ static void depends_check(struct graph_check *check)
 
 		if (!graph->fused[0] && d->type == PTOWSP_dep_type_DATA)
 			data_check(check->unit, d);
+		if (d->type != PTOWSP_dep_type_SOFT && lang_graph_are_alternatives(d->src->inst, d->dst->inst)) {
+			lang_warn(check->unit, d->inst->at, "%s and %s stand in the two branches of a CF_IF, of which one is taken: the edge orders nothing",
+				  d->src->object.name, d->dst->object.name);
+			lang_help(check->unit, "take it out, or move one of the kernels out of the branches");
+		}
 	}
 }
 
@@ -123,6 +128,18 @@ static void cores_refuse(struct lang_unit *unit, struct lang_span at, const char
 	lang_error(unit, at, "%s for %llu %s cores, and %s has %llu", who, (unsigned long long)asked, what, cores->device, (unsigned long long)there);
 }
 
+/* Cores that the kernel does not run on. */
+static void kind_check(struct lang_unit *unit, const struct lang_graph_inst *inst, uint32_t operand, uint32_t other, const char *what)
+{
+	const struct lang_graph_kernel *kernel = lang_graph_kernel(inst->args[0].object);
+
+	if (!inst->args[operand].value || (kernel->core_type != other && kernel->core_type != PTOWSP_core_type_AICPU))
+		return;
+	lang_warn(unit, inst->args[operand].at, "%s asks for %s cores, and its core_type is %s", kernel->object.name, what,
+		  pkg_word(PKG_WORDS_core_type, kernel->core_type));
+	lang_help(unit, "a kernel of core_type AIC_AIV runs on both");
+}
+
 static void request_check(struct graph_check *check, const struct lang_graph_inst *inst, const struct cores *cores)
 {
 	const struct lang_graph_kernel *kernel = lang_graph_kernel(inst->args[0].object);
@@ -134,6 +151,8 @@ static void request_check(struct graph_check *check, const struct lang_graph_ins
 		cores_refuse(check->unit, inst->args[2].at, who, "AIV", kernel->aiv, cores, cores->aiv);
 	if (kernel->aicpu > cores->aicpu)
 		cores_refuse(check->unit, inst->args[3].at, who, "AICPU", kernel->aicpu, cores, cores->aicpu);
+	kind_check(check->unit, inst, 1, PTOWSP_core_type_AIV, "AIC");
+	kind_check(check->unit, inst, 2, PTOWSP_core_type_AIC, "AIV");
 }
 
 static void partition_refuse(struct lang_unit *unit, const struct lang_graph_inst *inst, uint32_t operand, const char *what, const struct cores *cores,
@@ -263,6 +282,58 @@ static void graph_check(struct graph_check *check, struct lang_graph *graph, con
 		}
 }
 
+/* --- what has no effect, or no end --- */
+
+static void sets_warn(struct lang_unit *unit, const struct lang_graph_inst *inst)
+{
+	if (inst->args[0].set_count > 1)
+		return;
+	lang_warn(unit, inst->args[0].at, "%s has no effect on one kernel: %s has nothing to %s", pkg_graph_form(inst->op)->name, inst->args[0].set[0]->name,
+		  inst->op == PTOWSP_SY_BARRIER ? "wait for" : "share or keep apart from");
+}
+
+static int has_break(const struct lang_graph_block *block)
+{
+	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next)
+		if (inst->op == PTOWSP_CF_BREAK || (inst->op == PTOWSP_CF_IF && (has_break(&inst->body) || has_break(&inst->other))))
+			return 1;
+	return 0;
+}
+
+/* It reads an element, which kernels of the loop may change. */
+static int can_change(const struct lang_graph_scalar *scalar)
+{
+	return scalar && (scalar->op == PTOWSP_GRAPH_NODE_ELEMENT || can_change(scalar->a) || can_change(scalar->b) || can_change(scalar->c));
+}
+
+static void while_check(struct lang_unit *unit, const struct lang_graph_inst *inst)
+{
+	const struct lang_graph_scalar *condition = inst->args[0].scalar;
+	int64_t value;
+
+	if (has_break(&inst->body) || can_change(condition))
+		return;
+	if (!lang_graph_constant(condition, &value))
+		lang_warn(unit, inst->args[0].at, "this loop does not end once it has begun: nothing in it changes its condition");
+	else if (value)
+		lang_error(unit, inst->args[0].at, "this loop does not end: its condition is always %lld", (long long)value);
+	else
+		return;
+	lang_help(unit, "read an element of a tensor that its kernels write, T[0], or put a CF_BREAK into it");
+}
+
+static void sense_walk(struct lang_unit *unit, const struct lang_graph_block *block)
+{
+	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
+		if (inst->op == PTOWSP_CF_WHILE)
+			while_check(unit, inst);
+		else if (inst->op == PTOWSP_SY_BARRIER || inst->op == PTOWSP_CA_AFFINITY)
+			sets_warn(unit, inst);
+		sense_walk(unit, &inst->body);
+		sense_walk(unit, &inst->other);
+	}
+}
+
 static void empty_warn(struct lang_unit *unit, const struct lang_graph *graph)
 {
 	if (!graph->kernel_count && !graph->fused[0])
@@ -280,6 +351,7 @@ void lang_graph_check(struct lang_module *module, struct lang_decl *decl)
 		return;
 	lang_graph_bind(module, program);
 	cores_walk(&check, &program->body, &cores);
+	sense_walk(module->unit, &program->body);
 	if (module->unit->list->head.errors == errors)
 		lang_graph_fuse(module->unit, program);
 	for (uint32_t i = 0; i < program->graph_count; i++) {

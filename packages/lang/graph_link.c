@@ -2,7 +2,7 @@
 /* graph_link.c - by kernel and by event: the instructions that order them, so that nobody searches a program for them. */
 #include "lang/graph_lower.h"
 
-static void list_add(struct lang_arena *arena, struct lang_graph_list *list, struct lang_graph_inst *inst, struct lang_graph_depend *depend)
+void lang_graph_list_add(struct lang_arena *arena, struct lang_graph_list *list, struct lang_graph_inst *inst, struct lang_graph_depend *depend)
 {
 	struct lang_graph_link *link = lang_alloc(arena, sizeof(*link));
 
@@ -20,11 +20,11 @@ static void block_link(struct lang_graph_lowering *lowering, const struct lang_g
 
 	for (struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
 		if (inst->op == PTOWSP_SY_SIGNAL)
-			list_add(arena, &lowering->signals[inst->args[0].object->index], inst, NULL);
+			lang_graph_list_add(arena, &lowering->signals[inst->args[0].object->index], inst, NULL);
 		else if (inst->op == PTOWSP_SY_WAIT)
-			list_add(arena, &lowering->links[inst->args[1].object->index].waits, inst, NULL);
+			lang_graph_list_add(arena, &lowering->links[inst->args[1].object->index].waits, inst, NULL);
 		for (uint32_t i = 0; inst->op == PTOWSP_SY_BARRIER && i < inst->args[0].set_count; i++)
-			list_add(arena, &lowering->links[inst->args[0].set[i]->index].sets, inst, NULL);
+			lang_graph_list_add(arena, &lowering->links[inst->args[0].set[i]->index].sets, inst, NULL);
 		block_link(lowering, &inst->body);
 		block_link(lowering, &inst->other);
 	}
@@ -37,8 +37,8 @@ static void depends_link(struct lang_graph_lowering *lowering, const struct lang
 	for (uint32_t i = 0; i < graph->depend_count; i++) {
 		struct lang_graph_depend *depend = graph->depends[i];
 
-		list_add(arena, &lowering->links[depend->src->object.index].from, NULL, depend);
-		list_add(arena, &lowering->links[depend->dst->object.index].into, NULL, depend);
+		lang_graph_list_add(arena, &lowering->links[depend->src->object.index].from, NULL, depend);
+		lang_graph_list_add(arena, &lowering->links[depend->dst->object.index].into, NULL, depend);
 	}
 }
 

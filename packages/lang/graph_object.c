@@ -67,7 +67,7 @@ static struct lang_graph_object *object_add(struct lang_graph_reader *reader, en
 	object->numeric = (uint8_t)is_number(name);
 	object->at = at;
 	object->graph = in_graph(kind) ? reader->graph : NULL;
-	if (kind != PTOWSP_GRAPH_ITERATOR)
+	if (kind != PTOWSP_GRAPH_ITERATOR || !lang_graph_find(reader->program, kind, name)) /* loops may share a name: the first one keeps it */
 		lang_map_add(&reader->program->names[kind], &reader->unit->arena, name, object);
 	return object;
 }
@@ -96,13 +96,13 @@ struct lang_graph_object *lang_graph_define(struct lang_graph_reader *reader, en
 								     : lang_graph_find(reader->program, kind, name);
 	const char *text = pkg_graph_object_text(kind);
 
-	if (object && object->defined) {
+	if (object && object->defined == 1) {
 		lang_error(reader->unit, at, "there are two %ss %s, the first one at %s", text, name, lang_place(reader->unit, object->at));
 		lang_help(reader->unit, "give one of them another id: ids of %ss are unique%s", text,
 			  in_graph(kind) ? " in a graph" : kind == PTOWSP_GRAPH_ITERATOR ? " among loops inside of each other" : "");
 		return object;
 	}
-	if (!object)
+	if (!object || (kind == PTOWSP_GRAPH_ITERATOR && object->defined != 1))
 		object = object_add(reader, kind, name, at);
 	object->defined = 1;
 	object->at = at;
@@ -133,7 +133,7 @@ static void known_help(struct lang_graph_reader *reader, const struct lang_graph
 		lang_known_help(reader->unit, wrong->name, "", names, count);
 }
 
-static void undefined_refuse(struct lang_graph_reader *reader, struct lang_graph_object *object)
+void lang_graph_missing_refuse(struct lang_graph_reader *reader, struct lang_graph_object *object)
 {
 	const char *how = object->kind == PTOWSP_GRAPH_KERNEL       ? "TG_KERNEL defines it in this graph"
 			  : object->kind == PTOWSP_GRAPH_GRAPH      ? "TG_BEGIN or TG_FUSE defines it above"
@@ -151,13 +151,13 @@ void lang_graph_undefined_refuse(struct lang_graph_reader *reader, const struct 
 
 	for (uint32_t i = reader->first_kernel; graph && i < p->kernel_count; i++)
 		if (!p->kernels[i]->object.defined && p->kernels[i]->object.graph == graph)
-			undefined_refuse(reader, &p->kernels[i]->object);
+			lang_graph_missing_refuse(reader, &p->kernels[i]->object);
 	for (uint32_t i = 0; !graph && i < p->graph_count; i++)
 		if (!p->graphs[i]->object.defined)
-			undefined_refuse(reader, &p->graphs[i]->object);
+			lang_graph_missing_refuse(reader, &p->graphs[i]->object);
 	for (uint32_t i = 0; !graph && i < p->object_count; i++)
 		if (!p->objects[i]->defined && p->objects[i]->kind == PTOWSP_GRAPH_CHECKPOINT)
-			undefined_refuse(reader, p->objects[i]);
+			lang_graph_missing_refuse(reader, p->objects[i]);
 }
 
 /* --- numbers --- */

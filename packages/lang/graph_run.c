@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* graph_run.c - a program as a run meets it: what is launched when, what is in use then, who signals what. */
-#include "lang/graph.h"
+#include "lang/graph_lower.h"
+#include "lang/graph_race.h"
 
 #include <string.h>
 
@@ -18,6 +19,9 @@ struct run_check {
 	const struct lang_graph_inst **launches;  /* by graph: the last launch */
 	const struct lang_graph_tensor **gone;    /* by graph: a tensor of it that is freed */
 	const struct lang_graph_inst **gone_at;   /* and what has freed it */
+	const struct lang_graph_inst **freed;     /* by tensor: what has freed it so far */
+	struct lang_graph_list *syncs;            /* by graph: its SY_SIGNAL and SY_WAIT */
+	uint8_t *signalled;                       /* by object: an event that a graph so far signals */
 	struct user **users;                      /* by tensor */
 	const struct lang_graph_inst **signals, **waits; /* by object: the first one, of events */
 	struct lang_map saved;                    /* checkpoint to its TG_CHECKPOINT */
@@ -45,6 +49,7 @@ static void users_find(struct run_check *check)
 
 static void gone_note(struct run_check *check, const struct lang_graph_tensor *tensor, const struct lang_graph_inst *freed)
 {
+	check->freed[tensor->object.index] = freed;
 	for (const struct user *user = check->users[tensor->object.index]; user; user = user->next) {
 		check->gone[user->graph->object.index] = tensor;
 		check->gone_at[user->graph->object.index] = freed;
@@ -78,12 +83,71 @@ static void frees_meet(struct run_check *check, const struct lang_graph_block *b
 	}
 }
 
+/* Tasks are issued in the order of the launches, so that what signals an event must be launched above what waits for it. */
+static void events_meet(struct run_check *check, const struct lang_graph_inst *inst, const struct lang_graph *graph)
+{
+	const struct lang_graph_list *list = &check->syncs[graph->object.index];
+
+	for (const struct lang_graph_link *link = list->first; link; link = link->next)
+		if (link->inst->op == PTOWSP_SY_SIGNAL)
+			check->signalled[link->inst->args[0].object->index] = 1;
+	for (const struct lang_graph_link *link = list->first; link; link = link->next) {
+		const struct lang_graph_object *event = link->inst->args[0].object;
+
+		if (link->inst->op != PTOWSP_SY_WAIT || check->signalled[event->index] || !check->signals[event->index])
+			continue;
+		lang_error(check->unit, inst->args[0].at, "kernel %s of %s waits for event %s, and no graph that is launched above signals it",
+			   link->inst->args[1].object->name, graph->object.name, event->name);
+		lang_help(check->unit, "launch %s above, on another stream", check->signals[event->index]->graph->object.name);
+		return;
+	}
+}
+
+static void syncs_find(struct run_check *check, const struct lang_graph *graph, const struct lang_graph_block *block)
+{
+	for (struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
+		if (inst->op == PTOWSP_SY_SIGNAL || inst->op == PTOWSP_SY_WAIT)
+			lang_graph_list_add(&check->unit->arena, &check->syncs[graph->object.index], inst, NULL);
+		syncs_find(check, graph, &inst->body);
+		syncs_find(check, graph, &inst->other);
+	}
+}
+
+/* What stands outside of graphs and reads or writes a tensor. */
+static void use_meet(struct run_check *check, const struct lang_graph_inst *inst, struct lang_span at, const struct lang_graph_object *tensor)
+{
+	const struct lang_graph_inst *freed = check->freed[tensor->index];
+
+	if (!inst->graph && freed && !lang_graph_are_alternatives(freed, inst))
+		lang_error(check->unit, at, "%s is freed at %s, above", tensor->name, lang_place(check->unit, freed->at));
+}
+
+static void scalar_meet(struct run_check *check, const struct lang_graph_inst *inst, const struct lang_graph_scalar *scalar)
+{
+	if (!scalar)
+		return;
+	if (scalar->op == PTOWSP_GRAPH_NODE_ELEMENT)
+		use_meet(check, inst, scalar->at, scalar->object);
+	scalar_meet(check, inst, scalar->a);
+	scalar_meet(check, inst, scalar->b);
+	scalar_meet(check, inst, scalar->c);
+}
+
+static void uses_meet(struct run_check *check, const struct lang_graph_inst *inst)
+{
+	for (uint32_t i = 0; i < inst->arg_count; i++)
+		scalar_meet(check, inst, inst->args[i].scalar);
+	for (uint32_t i = 0; inst->op == PTOWSP_MC_COPY && i < 2; i++)
+		use_meet(check, inst, inst->args[i].at, inst->args[i].object);
+}
+
 static void launch_meet(struct run_check *check, const struct lang_graph_inst *inst)
 {
 	const struct lang_graph *graph = lang_graph_of(inst->args[0].object);
 	uint32_t g = graph->object.index;
 
-	if (check->gone[g]) {
+	events_meet(check, inst, graph);
+	if (check->gone[g] && !lang_graph_are_alternatives(check->gone_at[g], inst)) {
 		lang_error(check->unit, inst->args[0].at, "graph %s uses %s, which is freed at %s", graph->object.name,
 			   check->gone[g]->object.name, lang_place(check->unit, check->gone_at[g]->at));
 		return;
@@ -138,6 +202,7 @@ static void notify_check(struct run_check *check, const struct lang_graph_inst *
 static void block_run(struct run_check *check, const struct lang_graph_block *block)
 {
 	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
+		uses_meet(check, inst);
 		switch (inst->op) {
 		case PTOWSP_MC_FREE:
 			if (!inst->graph)
@@ -157,10 +222,6 @@ static void block_run(struct run_check *check, const struct lang_graph_block *bl
 		case PTOWSP_TG_RESTORE:
 			restore_meet(check, inst);
 			break;
-		case PTOWSP_SY_SIGNAL:
-		case PTOWSP_SY_WAIT:
-			event_note(check, inst);
-			break;
 		case PTOWSP_SY_NOTIFY:
 		case PTOWSP_SY_WAIT_NOTIFY:
 			notify_check(check, inst);
@@ -173,16 +234,31 @@ static void block_run(struct run_check *check, const struct lang_graph_block *bl
 	}
 }
 
+/* Before anything runs. */
+static void events_find(struct run_check *check, const struct lang_graph_block *block)
+{
+	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
+		if (inst->op == PTOWSP_SY_SIGNAL || inst->op == PTOWSP_SY_WAIT)
+			event_note(check, inst);
+		events_find(check, &inst->body);
+		events_find(check, &inst->other);
+	}
+}
+
 static void events_check(struct run_check *check)
 {
 	const struct lang_graph_program *p = check->program;
 
-	for (uint32_t i = 0; i < p->object_count; i++)
+	for (uint32_t i = 0; i < p->object_count; i++) {
+		if (p->objects[i]->kind == PTOWSP_GRAPH_EVENT && check->signals[i] && !check->waits[i])
+			lang_warn(check->unit, check->signals[i]->at, "kernel %s signals event %s, which nothing waits for",
+				  check->signals[i]->args[1].object->name, p->objects[i]->name);
 		if (p->objects[i]->kind == PTOWSP_GRAPH_EVENT && check->waits[i] && !check->signals[i]) {
 			lang_error(check->unit, check->waits[i]->at, "kernel %s waits for event %s, which nothing signals",
 				   check->waits[i]->args[1].object->name, p->objects[i]->name);
 			lang_help(check->unit, "SY_SIGNAL(%s, KERNEL)", p->objects[i]->name);
 		}
+	}
 }
 
 void lang_graph_run_check(struct lang_unit *unit, const struct lang_graph_program *program)
@@ -196,7 +272,13 @@ void lang_graph_run_check(struct lang_unit *unit, const struct lang_graph_progra
 	check.users = lang_alloc(&unit->arena, (program->tensor_count + 1) * sizeof(*check.users));
 	check.signals = lang_alloc(&unit->arena, (program->object_count + 1) * sizeof(*check.signals));
 	check.waits = lang_alloc(&unit->arena, (program->object_count + 1) * sizeof(*check.waits));
+	check.freed = lang_alloc(&unit->arena, (program->tensor_count + 1) * sizeof(*check.freed));
+	check.signalled = lang_alloc(&unit->arena, program->object_count + 1);
+	check.syncs = lang_alloc(&unit->arena, (program->graph_count + 1) * sizeof(*check.syncs));
+	for (uint32_t g = 0; g < program->graph_count; g++)
+		syncs_find(&check, program->graphs[g], program->graphs[g]->body);
 	users_find(&check);
+	events_find(&check, &program->body);
 	block_run(&check, &program->body);
 	events_check(&check);
 }

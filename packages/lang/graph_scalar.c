@@ -38,11 +38,44 @@ static struct lang_graph_reader *reader_of(struct lang_climb *climb)
 	return ((struct scalar_climb *)climb)->reader;
 }
 
+/* Scalars wrap around in a run; a constant that does is a slip. */
+static int overflows(unsigned op, int64_t a, int64_t b)
+{
+	int64_t value;
+
+	switch (op) {
+	case PTOWSP_EXPR_ADD: return __builtin_add_overflow(a, b, &value);
+	case PTOWSP_EXPR_SUB: return __builtin_sub_overflow(a, b, &value);
+	case PTOWSP_EXPR_MUL: return __builtin_mul_overflow(a, b, &value);
+	case PTOWSP_EXPR_SHL: return b < 0 || b > 62 || a < 0 || a > INT64_MAX >> b;
+	default: return 0;
+	}
+}
+
+/* 1: it makes sense as far as its constants say. */
+static int operation_check(struct lang_unit *unit, unsigned op, struct lang_span at, const struct lang_graph_scalar *a,
+			   const struct lang_graph_scalar *b)
+{
+	if (!b || b->op != PTOWSP_EXPR_CONST)
+		return 1;
+	if ((op == PTOWSP_EXPR_DIV || op == PTOWSP_EXPR_MOD) && !b->value) {
+		lang_error(unit, at, "this divides by 0");
+		return 0;
+	}
+	if (a->op == PTOWSP_EXPR_CONST && overflows(op, a->value, b->value)) {
+		lang_error(unit, at, "the result does not fit 63 bits and a sign");
+		return 0;
+	}
+	return 1;
+}
+
 static void *operation_make(struct lang_climb *climb, unsigned op, struct lang_span at, void *first, void *second, void *third)
 {
 	struct lang_graph_scalar *node, *a = first, *b = second, *c = third;
 	uint64_t value;
 
+	if (!operation_check(climb->parser->unit, op, at, a, b))
+		return NULL;
 	if (a->op == PTOWSP_EXPR_CONST && (!b || b->op == PTOWSP_EXPR_CONST) && (!c || c->op == PTOWSP_EXPR_CONST) &&
 	    lang_expr_fold(op, a->value, b ? b->value : 0, c ? c->value : 0, &value))
 		return lang_graph_scalar_constant(climb->parser->unit, (int64_t)value, a->at);
@@ -139,6 +172,18 @@ static struct lang_graph_object *iterator_find(const struct lang_graph_reader *r
 	return NULL;
 }
 
+/* The name of a loop that is over, which nothing declares: it would be a symbol that a run has to set. */
+static void iterator_warn(struct lang_graph_reader *reader, const struct lang_token *token)
+{
+	const struct lang_graph_object *over = lang_graph_find(reader->program, PTOWSP_GRAPH_ITERATOR, token->text);
+
+	if (!over || lang_decl_find(reader->parser->module, '%', token->text) || lang_graph_find(reader->program, PTOWSP_GRAPH_SCALAR, token->text))
+		return;
+	lang_warn(reader->unit, token->at, "%s counts the loop at %s, which is over: here it is a symbol that is set from outside", token->text,
+		  lang_place(reader->unit, over->at));
+	lang_help(reader->unit, "move this into the loop, or declare: symbol %%%s : u64", token->text);
+}
+
 static struct lang_graph_scalar *name_parse(struct lang_climb *climb)
 {
 	const struct lang_token *token = lang_take(climb->parser);
@@ -152,6 +197,8 @@ static struct lang_graph_scalar *name_parse(struct lang_climb *climb)
 	if (!strcmp(token->text, "ITERATION"))
 		return node_make(climb->parser->unit, PTOWSP_GRAPH_NODE_ITERATION, token->at);
 	iterator = iterator_find(reader_of(climb), token->text);
+	if (!iterator)
+		iterator_warn(reader_of(climb), token);
 	node = node_make(climb->parser->unit, iterator ? PTOWSP_EXPR_AXIS : PTOWSP_EXPR_VALUE, token->at);
 	node->object = iterator ? iterator : lang_graph_mention(reader_of(climb), PTOWSP_GRAPH_SCALAR, token->text, token->at);
 	return node;

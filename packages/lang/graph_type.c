@@ -110,7 +110,9 @@ static int is_freed_beside(const struct lang_graph_inst *alloc, const struct lan
 {
 	const struct lang_graph_inst *parent = alloc->parent;
 
-	if (!freed || freed->parent != parent)
+	while (freed && freed->parent != parent)
+		freed = freed->freed_too;
+	if (!freed)
 		return 0;
 	return !parent || !parent->has_else || (alloc->order < parent->else_order) == (freed->order < parent->else_order);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define MAX_INSTRUCTIONS (1u << 20)
+#define MAX_BYTES (UINT64_C(1) << 48) /* of an allocation, of a workspace: what addresses reach */
 
 /* Behind an error in the operands of an instruction: to the ")" that ends them, or to the next line. */
 static void operands_skip(struct lang_parser *parser, uint32_t open)
@@ -116,16 +117,26 @@ static int symbol_parse(struct lang_graph_reader *reader, const struct pkg_graph
 	return 1;
 }
 
+/* Words and instructions are written in capitals: a guess at what is meant by small ones. */
+static const char *upper_text(struct lang_graph_reader *reader, const char *text)
+{
+	char *upper = lang_copy(&reader->unit->arena, text, strlen(text));
+
+	for (char *at = upper; *at; at++)
+		*at = *at >= 'a' && *at <= 'z' ? (char)(*at - 'a' + 'A') : *at;
+	return upper;
+}
+
 static int word_refuse(struct lang_graph_reader *reader, const struct pkg_graph_operand *operand, const struct lang_token *token)
 {
 	uint32_t count;
 	const struct pkg_word *words = pkg_words((enum pkg_words)operand->argument, &count);
 	const char *names[16];
 
-	lang_error(reader->unit, token->at, "there is no %s \"%s\"", operand->name, token->text);
+	lang_error(reader->unit, token->at, "there is no %s \"%.80s\"", operand->name, token->text);
 	for (uint32_t i = 0; i < count && i < 16; i++)
 		names[i] = words[i].word;
-	lang_known_help(reader->unit, token->text, "", names, count < 16 ? count : 16);
+	lang_known_help(reader->unit, upper_text(reader, token->text), "", names, count < 16 ? count : 16);
 	return 0;
 }
 
@@ -248,8 +259,13 @@ static int operands_parse(struct lang_graph_reader *reader, const struct pkg_gra
 	struct lang_parser *parser = reader->parser;
 	uint32_t count = 0;
 
-	if (!lang_at_mark(parser, '(') || lang_peek(parser)->first)
-		return form->count ? lang_expect(parser, '(', lang_format(&reader->unit->arena, "and the operands of %s", form->name)) : 1;
+	if (!lang_at_mark(parser, '(') || lang_peek(parser)->first) {
+		if (!form->count)
+			return 1;
+		lang_expected(parser, lang_format(&reader->unit->arena, "\"(\" and the operands of %s", form->name));
+		lang_line_skip(parser);
+		return 0;
+	}
 	lang_take(parser);
 	while (!lang_at_mark(parser, ')')) {
 		if (count == form->count) {
@@ -384,7 +400,7 @@ static void end_parse(struct lang_graph_reader *reader, const struct frame *fram
 	}
 	for (; reader->parent != inst; block_close(reader, end->at))
 		unclosed_refuse(reader, reader->parent);
-	if (frame->open == PTOWSP_TG_BEGIN && named && named != &reader->graph->object) {
+	if (frame->open == PTOWSP_TG_BEGIN && named && !inst->broken && named != &reader->graph->object) {
 		name = reader->graph->object.name;
 		lang_error(reader->unit, end->args[0].at, "TG_END(%s) does not match TG_BEGIN(%s) at %s", named->name, name,
 			   lang_place(reader->unit, inst->at));
@@ -452,6 +468,10 @@ static int graphs_check(struct lang_graph_reader *reader, const struct pkg_graph
 
 		if (form->operands[i].kind != PKG_GRAPH_ID || !object || form->operands[i].argument != PTOWSP_GRAPH_GRAPH)
 			continue;
+		if (!object->defined) {
+			lang_graph_missing_refuse(reader, inst->args[i].object);
+			return 0;
+		}
 		if (object->defined && object->inst && object->inst->op == PTOWSP_TG_BEGIN && !lang_graph_of(inst->args[i].object)->closed) {
 			lang_error(reader->unit, inst->args[i].at, "graph %s has no end yet", object->name);
 			return 0;
@@ -469,6 +489,9 @@ static void kernel_fill(struct lang_graph_reader *reader, struct lang_graph_inst
 	kernel->blockdim = (uint32_t)inst->args[2].value;
 	kernel->core_type = (uint32_t)inst->args[3].value;
 	kernel->workspace = inst->args[4].value;
+	if (kernel->workspace > MAX_BYTES)
+		lang_error(reader->unit, inst->args[4].at, "the workspace of %s is %llu, it must be 0 to 2^48 bytes", kernel->object.name,
+			   (unsigned long long)kernel->workspace);
 	kernel->inst = inst;
 	kernel->node = reader->graph->kernel_count;
 	*LANG_PUSH(&reader->unit->arena, reader->graph->kernels, reader->graph->kernel_count, reader->graph->kernel_capacity) = kernel;
@@ -495,8 +518,9 @@ static void alloc_fill(struct lang_graph_reader *reader, const struct lang_graph
 	tensor->size = inst->args[1].value;
 	tensor->alignment = (uint32_t)alignment;
 	tensor->location = (uint32_t)inst->args[3].value;
-	if (!tensor->size)
-		lang_error(reader->unit, inst->args[1].at, "the size of %s is 0", tensor->object.name);
+	if (!tensor->size || tensor->size > MAX_BYTES)
+		lang_error(reader->unit, inst->args[1].at, "the size of %s is %llu, it must be 1 to 2^48 bytes", tensor->object.name,
+			   (unsigned long long)tensor->size);
 	if (!alignment || (alignment & (alignment - 1)) || alignment > (1u << 30))
 		lang_error(reader->unit, inst->args[2].at, "the alignment of %s is %llu, it must be a power of two up to 2^30",
 			   tensor->object.name, (unsigned long long)alignment);
@@ -530,6 +554,18 @@ static void request_fill(struct lang_graph_reader *reader, const struct lang_gra
 	kernel->aicpu = (uint32_t)inst->args[3].value;
 }
 
+static void persistent_fill(struct lang_graph_reader *reader, const struct lang_graph_inst *inst)
+{
+	struct lang_graph_kernel *kernel = lang_graph_kernel(inst->args[0].object);
+
+	if (kernel->persistent) {
+		lang_error(reader->unit, inst->at, "it is said twice how long %s stays resident", kernel->object.name);
+		lang_help(reader->unit, "take one of the two TG_PERSISTENT out");
+	}
+	kernel->persistent = 1;
+	kernel->duration = inst->args[1].value;
+}
+
 /* What an instruction says about the objects that it names. */
 static void facts_fill(struct lang_graph_reader *reader, struct lang_graph_inst *inst)
 {
@@ -550,8 +586,7 @@ static void facts_fill(struct lang_graph_reader *reader, struct lang_graph_inst 
 		request_fill(reader, inst);
 		break;
 	case PTOWSP_TG_PERSISTENT:
-		lang_graph_kernel(inst->args[0].object)->persistent = 1;
-		lang_graph_kernel(inst->args[0].object)->duration = inst->args[1].value;
+		persistent_fill(reader, inst);
 		break;
 	default:
 		break;
@@ -627,7 +662,7 @@ static void word_unknown(struct lang_graph_reader *reader)
 		lang_expected(parser, "an instruction such as TG_KERNEL(...)");
 	} else {
 		lang_error(parser->unit, token->at, "there is no instruction \"%.80s\"", token->text);
-		lang_guess_start(&guess, token->text);
+		lang_guess_start(&guess, upper_text(reader, token->text));
 		for (uint32_t i = 0; i < count; i++)
 			lang_guess_try(&guess, forms[i].name);
 		lang_guess_help(parser->unit, &guess, "");
