@@ -25,10 +25,9 @@ static const char *here(const struct rt_run *run, uint32_t instruction, char *te
 /* The place and the reason before what the backend says. */
 static ptowsp_status failed(struct rt_run *run, uint32_t instruction, ptowsp_status st)
 {
-	char text[160], why[256];
+	char text[160], why[sizeof(run->error->text)];
 
-	memcpy(why, run->error->text, sizeof(why));
-	why[sizeof(why) - 1] = 0;
+	snprintf(why, sizeof(why), "%s", run->error->text);
 	return rt_fail_at(run->error, st, run->tasks, UINT64_MAX, "%s: %.200s", here(run, instruction, text, sizeof(text)), why);
 }
 
