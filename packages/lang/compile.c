@@ -6,6 +6,7 @@
 #include "lang/move.h"
 #include "lang/parse.h"
 #include "lang/process.h"
+#include "lang/range.h"
 #include "lang/tensor.h"
 
 #include <stdio.h>
@@ -65,6 +66,7 @@ static void stages_run(struct compilation *c)
 	lang_reductions_prepare(&c->module);
 	lang_link(&c->module, c->options->entry);
 	lang_check(&c->module);
+	lang_extents_note(&c->module);
 	lang_decls_check(&c->module);
 	lang_tensors_finish(&c->module);
 	if (!has_errors(c))

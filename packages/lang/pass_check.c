@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* pass_check.c - what a call of a body passes: kind, type, direction, shape, and layouts of tensors that meet. */
 #include "format/names.h"
-#include "lang/work.h"
+#include "lang/number.h"
+#include "lang/range.h"
 
 #include <string.h>
 
@@ -96,6 +97,24 @@ static void tensor_pass(struct lang_work_check *check, struct lang_work *work, s
 
 /* --- scalars --- */
 
+/* What the loops around make of the value; a number alone has been looked at. */
+static void range_fits(struct lang_work_check *check, const struct lang_scalar *value, const struct lang_callee_param *param)
+{
+	struct lang_range range = {0};
+	int64_t end;
+	uint64_t bits;
+
+	if (!lang_range_add(check, &range, value, 1) || !range.count)
+		return;
+	for (int greatest = 1; greatest >= 0; greatest--)
+		if (lang_range_end(&range, greatest, &end) &&
+		    lang_number_read(lang_format(&check->unit->arena, "%lld", (long long)end), param->dtype, &bits) != LANG_NUMBER_OK) {
+			lang_error(check->unit, value->all, "%lld does not fit %%%s of type %s%s", (long long)end, param->name, lang_dtype_text(param->dtype),
+				   lang_range_text(check->unit, &range, greatest));
+			return;
+		}
+}
+
 /* Numbers of a float parameter are literals, or symbols and slots of that type; all else are integers. */
 static void scalar_pass(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass, const struct lang_callee_param *param)
 {
@@ -106,7 +125,8 @@ static void scalar_pass(struct lang_work_check *check, struct lang_work *work, s
 		lang_help(check->unit, "load an element into a slot: slot_load %%s, %%%s[0, 0]", pass->part.tensor);
 		return;
 	}
-	lang_argument_check(&check->scope, value, param->dtype, param->name);
+	if (lang_argument_check(&check->scope, value, param->dtype, param->name) && lang_dtype_class(param->dtype) != 'f')
+		range_fits(check, value, param);
 }
 
 void lang_pass_check(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass, const struct lang_callee_param *param)

@@ -2,7 +2,7 @@
 /* range.c - where the indices of a part lie while the loops around it run, if only numbers decide that. */
 #include "lang/range.h"
 
-#include <string.h>
+#include "lang/process.h"
 
 /* --- values of loops --- */
 
@@ -21,6 +21,25 @@ static int breaks(const struct lang_body *body)
 	return 0;
 }
 
+static void extents_note(struct lang_module *module, const struct lang_body *body)
+{
+	for (const struct lang_work *work = body->first; work && work->form->check == lang_extent_check; work = work->next) {
+		struct lang_decl *decl = work->name ? lang_decl_find(module, '%', work->name) : NULL;
+
+		if (decl && decl->kind == LANG_DECL_AXIS)
+			((struct lang_axis *)decl)->restated = 1;
+	}
+}
+
+void lang_extents_note(struct lang_module *module)
+{
+	for (struct lang_decl *decl = module->decls; decl; decl = decl->next)
+		if (decl->kind == LANG_DECL_WORKLOAD)
+			extents_note(module, &((struct lang_workload *)decl)->body);
+		else if (decl->kind == LANG_DECL_PROCESS)
+			extents_note(module, &((struct lang_process *)decl)->body);
+}
+
 void lang_range_set(struct lang_work_check *check, const struct lang_work *work)
 {
 	const struct lang_axis *axis = work->axis;
@@ -29,7 +48,7 @@ void lang_range_set(struct lang_work_check *check, const struct lang_work *work)
 
 	local->ranged = 0;
 	local->guards = check->guards;
-	if (!axis || axis->head.broken || axis->levels || axis->stated_in == check->decl || axis->kind != PTOWSP_AXIS_DENSE || !axis->high || !lang_scalar_known(axis->high, &high) ||
+	if (!axis || axis->head.broken || axis->levels || axis->restated || axis->kind != PTOWSP_AXIS_DENSE || !axis->high || !lang_scalar_known(axis->high, &high) ||
 	    (axis->low && !lang_scalar_known(axis->low, &low)) || (axis->step && !lang_scalar_known(axis->step, &step)))
 		return;
 	if (step < 1 || low < INT32_MIN || high > INT32_MAX || high <= low || breaks(&work->bodies[0]))

@@ -18,6 +18,8 @@ struct lang_range {
 	} terms[LANG_RANGE_TERMS];
 };
 
+/* Before bodies are checked: axes that entries give other extents. */
+void lang_extents_note(struct lang_module *module);
 /* The values of a loop, kept in its local, before its body is checked: none where a run decides, or where it may end early. */
 void lang_range_set(struct lang_work_check *check, const struct lang_work *work);
 /* Adds factor times a checked expression. 0: not known; so it is where a condition stands between the loop and here. */

@@ -90,6 +90,29 @@ static void axis_find(struct lang_work_check *check, struct lang_work *work)
 		work->axis = (struct lang_axis *)work->decl;
 }
 
+/* The row is one of those that there are, as far as numbers alone say. */
+static void row_inside(struct lang_work_check *check, const struct lang_work *work, const char *name)
+{
+	const struct lang_axis *axis = work->axis;
+	struct lang_range range = {0};
+	int64_t rows, row;
+
+	if (axis->restated)
+		return;
+	if (axis->kind == PTOWSP_AXIS_SPARSE && !axis->lengths.tensor)
+		rows = (int64_t)axis->lengths.count - 1;
+	else if (!axis->high || !lang_scalar_known(axis->high, &rows))
+		return;
+	if (!lang_range_add(check, &range, work->value, 1))
+		return;
+	for (int greatest = 1; greatest >= 0; greatest--)
+		if (lang_range_end(&range, greatest, &row) && (row < 0 || row >= rows)) {
+			lang_error(check->unit, work->value->all, "row %lld of %s is outside%s: it has %lld", (long long)row, name,
+				   lang_range_text(check->unit, &range, greatest), (long long)rows);
+			return;
+		}
+}
+
 /* A ragged or sparse axis runs over one of its rows. */
 static void row_check(struct lang_work_check *check, struct lang_work *work)
 {
@@ -102,6 +125,8 @@ static void row_check(struct lang_work_check *check, struct lang_work *work)
 		lang_error(check->unit, at, "%s is %s: say which of its rows", name, axis->kind == PTOWSP_AXIS_RAGGED ? "ragged" : "sparse");
 		lang_help(check->unit, "write the row in brackets: %s[%%i]", work->name ? name : "ragged(...)");
 	}
+	if (rows && work->value)
+		row_inside(check, work, name);
 	if (!rows && work->value)
 		lang_error(check->unit, work->value->all, "%s has no rows: only ragged and sparse axes have", name);
 	if (work->form->opcode == PTOWSP_OP_SELECT && axis->kind != PTOWSP_AXIS_SPARSE) {
@@ -132,9 +157,7 @@ void lang_loop_check(struct lang_work_check *check, struct lang_work *work)
 		range_check(check, work->axis);
 	else if (work->name || (work->axis && work->axis->kind_at.line))
 		axis_find(check, work);
-	if (work->value)
-		lang_scalar_check(&check->scope, work->value, "a row");
-	if (work->axis && !work->axis->head.broken)
+	if ((!work->value || lang_scalar_check(&check->scope, work->value, "a row")) && work->axis && !work->axis->head.broken)
 		row_check(check, work);
 	if (work->local && work->body_count)
 		lang_range_set(check, work);
