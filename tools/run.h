@@ -12,6 +12,7 @@
 #include "tools/graph.h"
 #include "registry/npy.h"
 #include "tools/output.h"
+#include "tools/checkpoint.h"
 #include "tools/run_options.h"
 
 /* What the command line says about one tensor; index as in the plan. */
@@ -21,6 +22,9 @@ struct run_tensor {
 	struct npy in_file, expect_file;
 	struct fill fill;
 	bool filled;                   /* --fill */
+	bool mark, in_file_too;        /* of a checkpoint, run_checkpoint.c; --restore has it */
+	const void *restored;          /* what it begins with, NULL without --restore */
+	uint64_t restored_elements;
 	struct output output;
 	struct compare compare;
 	bool compared;
@@ -50,6 +54,8 @@ struct run {
 	struct ptowsp_execute_options execute;
 	struct run_tensor *tensors; /* owned */
 	uint32_t tensor_count;
+	struct checkpoint restored; /* --restore */
+	struct output checkpoint;   /* --checkpoint */
 	struct run_trace trace;
 	struct graph graph;
 	bool graph_wanted, trace_wanted;
@@ -84,6 +90,12 @@ ptowsp_status run_mates_open(struct run *run, struct ptowsp_error *error);
 ptowsp_status run_mates_start(struct run *run, struct ptowsp_error *error);
 ptowsp_status run_mates_wait(struct run *run, ptowsp_status st, struct ptowsp_error *error);
 void run_mates_finish(struct run *run);
+
+/* run_checkpoint.c, --checkpoint and --restore. open: after run_tensors_open. fill: of a mark, or of a tensor that is restored. write: after a run that
+ * succeeded; the file is complete but not yet in its place. */
+ptowsp_status run_checkpoints_open(struct run *run, struct ptowsp_error *error);
+ptowsp_status run_checkpoint_fill(const struct run_tensor *tensor, void *data, uint64_t elements, struct ptowsp_error *error);
+ptowsp_status run_checkpoint_write(struct run *run, struct ptowsp_error *error);
 
 /* run_bind.c: files and fills. */
 ptowsp_status run_tensors_open(struct run *run, struct ptowsp_error *error);

@@ -121,8 +121,9 @@ static ptowsp_status content_write(void *context, void *data, uint64_t elements,
 {
 	const struct run_tensor *tensor = context;
 
-	(void)error; /* the elements are those of the file: the host compared the shapes */
-	if (tensor->in)
+	if (tensor->mark || tensor->restored)
+		return run_checkpoint_fill(tensor, data, elements, error);
+	if (tensor->in) /* the elements are those of the file: the host compared the shapes */
 		memcpy(data, tensor->in_file.data, (size_t)(elements * reg_dtype(tensor->info.dtype)->bytes));
 	else
 		fill_write(&tensor->fill, tensor->info.dtype, tensor->info.position, data, elements);
@@ -152,7 +153,7 @@ ptowsp_status run_tensors_bind(struct run *run, struct ptowsp_error *error)
 			st = shape_from(run, i, &tensor->in_file, tensor->in, error);
 		else if (tensor->expect)
 			st = shape_from(run, i, &tensor->expect_file, tensor->expect, error);
-		if (!st && (tensor->in || tensor->filled))
+		if (!st && (tensor->in || tensor->filled || tensor->mark || tensor->restored))
 			ptowsp_tensor_fill(run->program, i, content_write, tensor);
 	}
 	return st;

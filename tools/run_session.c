@@ -33,6 +33,8 @@ static ptowsp_status files_open(struct run *run, struct ptowsp_error *error)
 	ptowsp_status st = run_tensors_open(run, error);
 
 	if (!st)
+		st = run_checkpoints_open(run, error);
+	if (!st)
 		st = run_values_check(run, error);
 	if (!st && o->graph) {
 		st = graph_path_check(o->graph, error);
@@ -109,9 +111,13 @@ static ptowsp_status results_save(struct run *run, struct ptowsp_error *error)
 	if (!st && run->graph_wanted)
 		st = graph_save(&run->graph, run->options->graph, error);
 	if (!st)
+		st = run_checkpoint_write(run, error);
+	if (!st)
 		st = run_outputs_publish(run, error);
 	if (!st && run->trace_wanted)
 		st = output_publish(&run->trace.output, error);
+	if (!st && run->options->checkpoint)
+		st = output_publish(&run->checkpoint, error);
 	return st;
 }
 
@@ -160,6 +166,8 @@ void run_finish(struct run *run)
 	run_mates_finish(run);
 	ptowsp_backend_close(run->backend);
 	run_tensors_finish(run);
+	checkpoint_finish(&run->restored);
+	output_drop(&run->checkpoint);
 	run_trace_drop(run);
 	ptowsp_plan_destroy(run->plan);
 	ptowsp_package_close(run->package);

@@ -25,10 +25,10 @@ static void copies_find(struct lang_graph_lowering *lowering, struct lang_graph_
 	}
 }
 
-/* How many tensors a checkpoint of the graph would save: an upper bound, one node each. */
+/* How many tensors a checkpoint of the graph would save, and its mark: an upper bound, one node each. */
 static uint32_t tensors_of(const struct lang_graph_lowering *lowering)
 {
-	return lowering->program->tensor_count;
+	return lowering->program->tensor_count + 1;
 }
 
 static void edge_ends_find(struct lang_graph_launch *launch)

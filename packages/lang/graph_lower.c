@@ -314,6 +314,10 @@ static void checkpoint_emit(struct lang_graph_walk *walk, const struct lang_grap
 		copy_words(walk, &walk->launch->nodes[n++], inst->op == PTOWSP_TG_CHECKPOINT ? here : there,
 			   inst->op == PTOWSP_TG_CHECKPOINT ? there : here);
 	}
+	for (const struct lang_graph_mark *mark = walk->lowering->marks; mark && inst->op == PTOWSP_TG_CHECKPOINT; mark = mark->next)
+		if (mark->checkpoint == inst->args[1].object)
+			copy_words(walk, &walk->launch->nodes[n++], part(walk, mark->made.row, zero, 1),
+				   part(walk, mark->made.row, lang_expr_const(&walk->lower->tables.exprs, 1), 1));
 }
 
 /* --- memory --- */
@@ -405,8 +409,6 @@ static void program_allocs(struct lang_graph_walk *walk)
 	for (uint32_t i = 0; i < program->tensor_count; i++)
 		if (program->tensors[i]->object.defined && !walk->lowering->memories[i].freed_inside)
 			alloc_emit(walk, &walk->lowering->memories[i]);
-	for (const struct lang_graph_save *save = walk->lowering->saves; save; save = save->next)
-		lang_graph_emit(walk, PTOWSP_OP_ALLOC, 0, save->made.row);
 }
 
 /* --- control --- */

@@ -103,6 +103,13 @@ struct lang_graph_save { /* a tensor in a checkpoint */
 	struct lang_graph_save *next;
 };
 
+/* Whether a checkpoint was taken: two bytes, and taking it copies the first onto the second. Who wants to know sets them to 1 and 0 before the run. */
+struct lang_graph_mark {
+	struct lang_made made; /* first; TENS row */
+	const struct lang_graph_object *checkpoint;
+	struct lang_graph_mark *next;
+};
+
 struct lang_graph_lowering {
 	struct lang_unit *unit;
 	struct lang_module *module;
@@ -118,6 +125,7 @@ struct lang_graph_lowering {
 	uint32_t elements;                  /* of the slots those that are loaded */
 	struct lang_graph_event *events;    /* by object->index; without an object where it is no event */
 	struct lang_graph_save *saves;
+	struct lang_graph_mark *marks;
 	struct lang_map alike;              /* rows that kernels share, by what is in them */
 	uint8_t dynamic;                    /* there is control flow: task numbers are in slots */
 };

@@ -81,10 +81,20 @@ static void memory_write(struct lang_lower *lower, struct lang_made *made, uint6
 static void save_write(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name)
 {
 	const struct lang_graph_save *save = (const struct lang_graph_save *)made;
-	struct ptowsp_tensor_record record = {.id = id, .name = name, .dtype = save->memory->dtype, .entry = PTOWSP_NONE, .role = PTOWSP_ROLE_TEMP,
+	struct ptowsp_tensor_record record = {.id = id, .name = name, .dtype = save->memory->dtype, .entry = PTOWSP_NONE, .role = PTOWSP_ROLE_OUT,
 					      .alignment = save->memory->tensor->alignment, .dim_count = 1};
 
 	record.dims = dims_write(lower, save->elements);
+	pkg_writer_row(lower->writer, PTOWSP_SECTION_TENS, &record, sizeof(record));
+}
+
+/* Its name ends in a character that no id has: who looks for checkpoints finds them by that. */
+static void mark_write(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name)
+{
+	struct ptowsp_tensor_record record = {.id = id, .name = name, .dtype = PTOWSP_U8, .entry = PTOWSP_NONE, .role = PTOWSP_ROLE_OUT, .dim_count = 1};
+
+	(void)made;
+	record.dims = dims_write(lower, 2);
 	pkg_writer_row(lower->writer, PTOWSP_SECTION_TENS, &record, sizeof(record));
 }
 
@@ -103,8 +113,40 @@ static void touches_find(const struct lang_graph_lowering *lowering, const struc
 		touched[lang_graph_tensor(launch->copies[c]->args[1].object)->object.index] = 1;
 }
 
+static int prefix_taken(struct lang_lower *lower, const char *prefix)
+{
+	const struct lang_rows *rows = lang_rows_of(lower, PTOWSP_SECTION_TENS);
+	size_t length = strlen(prefix);
+
+	for (uint32_t i = 0; i < rows->count; i++)
+		if (!strncmp(rows->rows[i].name, prefix, length) && rows->rows[i].name[length] == '.')
+			return 1;
+	return 0;
+}
+
+/* "C", where all tensors of the checkpoint are called C.something, and nothing else is. */
+static const char *prefix_find(struct lang_lower *lower, const char *program, const char *checkpoint)
+{
+	const char *prefix = checkpoint;
+
+	for (unsigned n = 1; prefix_taken(lower, prefix); n++)
+		prefix = n > 1 ? lang_format(&lower->unit->arena, "%s.%s.%u", program, checkpoint, n)
+			       : lang_format(&lower->unit->arena, "%s.%s", program, checkpoint);
+	return prefix;
+}
+
+static void mark_add(struct lang_lower *lower, struct lang_graph_lowering *lowering, const struct lang_graph_object *checkpoint, const char *prefix)
+{
+	struct lang_graph_mark *mark = lang_alloc(&lower->unit->arena, sizeof(*mark));
+
+	mark->checkpoint = checkpoint;
+	mark->next = lowering->marks;
+	lowering->marks = mark;
+	made_add(lower, PTOWSP_SECTION_TENS, lang_format(&lower->unit->arena, "%s.@", prefix), &mark->made, mark_write);
+}
+
 static void save_add(struct lang_lower *lower, struct lang_graph_lowering *lowering, const struct lang_graph_inst *inst,
-		     struct lang_graph_memory *memory)
+		     struct lang_graph_memory *memory, const char *prefix)
 {
 	struct lang_graph_save *save = lang_alloc(&lower->unit->arena, sizeof(*save));
 	const char *checkpoint = inst->args[1].object->name;
@@ -115,9 +157,7 @@ static void save_add(struct lang_lower *lower, struct lang_graph_lowering *lower
 	save->next = lowering->saves;
 	lowering->saves = save;
 	if (save->elements) {
-		made_add(lower, PTOWSP_SECTION_TENS,
-			 name_find(lower, PTOWSP_SECTION_TENS, lowering->program->head.name, checkpoint, lang_format(&lower->unit->arena, "%s.%s", checkpoint, memory->name)),
-			 &save->made, save_write);
+		made_add(lower, PTOWSP_SECTION_TENS, lang_format(&lower->unit->arena, "%s.%s", prefix, memory->name), &save->made, save_write);
 		return;
 	}
 	lang_error(lower->unit, inst->at, "nothing says how large tensor %s is, so the checkpoint %s cannot save it", memory->tensor->object.name,
@@ -131,16 +171,19 @@ static void saves_declare(struct lang_lower *lower, struct lang_graph_lowering *
 
 	for (uint32_t i = 0; i < lowering->launch_count; i++) {
 		const struct lang_graph_inst *inst = lowering->launches[i].inst;
+		const char *prefix;
 		uint8_t *touched;
 
 		if (inst->op != PTOWSP_TG_CHECKPOINT)
 			continue;
+		prefix = prefix_find(lower, program->head.name, inst->args[1].object->name);
+		mark_add(lower, lowering, inst->args[1].object, prefix);
 		touched = lang_alloc(&lower->unit->arena, program->tensor_count + 1);
 		touches_find(lowering, lang_graph_of(inst->args[0].object), touched);
 		for (uint32_t t = 0; t < program->tensor_count; t++)
 			/* What only reads cannot be lost. */
 			if (touched[t] && program->tensors[t]->access != PTOWSP_READ)
-				save_add(lower, lowering, inst, &lowering->memories[t]);
+				save_add(lower, lowering, inst, &lowering->memories[t], prefix);
 	}
 }
 

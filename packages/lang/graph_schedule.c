@@ -48,8 +48,6 @@ static uint64_t heap_of(const struct lang_graph_lowering *lowering)
 	for (uint32_t i = 0; i < lowering->program->tensor_count; i++)
 		if (lowering->program->tensors[i]->object.defined)
 			bytes += (lowering->program->tensors[i]->size + 63) / 64 * 64;
-	for (const struct lang_graph_save *save = lowering->saves; save; save = save->next)
-		bytes += (save->elements * lang_graph_dtype_bytes(save->memory->dtype) + 63) / 64 * 64;
 	return bytes;
 }
 
