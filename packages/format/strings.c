@@ -82,3 +82,16 @@ int pkg_strings_add(struct pkg_strings *s, const char *text, uint32_t *offset_ou
 	*offset_out = s->index[at];
 	return 1;
 }
+
+void pkg_strings_cut(struct pkg_strings *s, size_t size)
+{
+	if (size >= s->size)
+		return;
+	s->size = size;
+	s->used = 0;
+	memset(s->index, 0, (s->mask + 1) * sizeof(*s->index));
+	for (size_t at = 1; at < size; at += strlen(s->bytes + at) + 1) {
+		s->index[place_of(s, s->bytes + at)] = (uint32_t)at;
+		s->used++;
+	}
+}

@@ -102,6 +102,16 @@ uint32_t pkg_writer_string(struct pkg_writer *w, const char *text)
 	return offset;
 }
 
+size_t pkg_writer_strings(const struct pkg_writer *w)
+{
+	return w->strings.size;
+}
+
+void pkg_writer_strings_cut(struct pkg_writer *w, size_t size)
+{
+	pkg_strings_cut(&w->strings, size);
+}
+
 const char *pkg_writer_text(const struct pkg_writer *w, uint32_t offset)
 {
 	assert(offset < w->strings.size);

@@ -16,6 +16,9 @@ void pkg_writer_destroy(struct pkg_writer *writer);
 uint32_t pkg_writer_string(struct pkg_writer *writer, const char *text);
 /* The string at an offset that pkg_writer_string gave; valid until the next string. */
 const char *pkg_writer_text(const struct pkg_writer *writer, uint32_t offset);
+/* How large section STRS is so far; strings that came since then are left out again, nothing refers to them. */
+size_t pkg_writer_strings(const struct pkg_writer *writer);
+void pkg_writer_strings_cut(struct pkg_writer *writer, size_t size);
 /* Appends one record of section `type` (size bytes, the native record); returns its row. */
 uint32_t pkg_writer_row(struct pkg_writer *writer, uint32_t type, const void *record, size_t size);
 /* Appends bytes to a byte section at the given alignment; returns the offset. */

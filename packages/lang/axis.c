@@ -6,11 +6,9 @@
 
 #include <string.h>
 
-static int bound_check(struct lang_module *module, struct lang_scalar *scalar, const char *what)
+static int bound_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what)
 {
-	struct lang_scope scope = {.module = module};
-
-	return !scalar || lang_scalar_check(&scope, scalar, what);
+	return !scalar || lang_scalar_check(scope, scalar, what);
 }
 
 /* The tensor of a list must hold integers; 0 after an error. */
@@ -104,14 +102,20 @@ int lang_axis_levels_check(struct lang_unit *unit, const struct lang_axis *axis)
 
 void lang_axis_check(struct lang_module *module, struct lang_decl *decl)
 {
-	struct lang_axis *axis = (struct lang_axis *)decl;
+	const struct lang_scope scope = {.module = module};
+
+	lang_axis_check_in(&scope, (struct lang_axis *)decl);
+}
+
+void lang_axis_check_in(const struct lang_scope *scope, struct lang_axis *axis)
+{
+	struct lang_module *module = scope->module;
 	int64_t step;
-	int ok = !decl->broken;
+	int ok = !axis->head.broken;
 
 	if (!ok)
 		return;
-	ok = bound_check(module, axis->low, "a bound") & bound_check(module, axis->high, "a bound") &
-	     bound_check(module, axis->step, "a step") &
+	ok = bound_check(scope, axis->low, "a bound") & bound_check(scope, axis->high, "a bound") & bound_check(scope, axis->step, "a step") &
 	     tensor_check(module, &axis->lengths, axis->kind == PTOWSP_AXIS_SPARSE ? "beginnings of rows" : "lengths") &
 	     tensor_check(module, &axis->indices, "indices");
 	if (ok && axis->step && lang_scalar_known(axis->step, &step) && step < 1) {
@@ -124,7 +128,7 @@ void lang_axis_check(struct lang_module *module, struct lang_decl *decl)
 		ok = sparse_check(module, axis);
 	if (ok)
 		ok = lang_axis_levels_check(module->unit, axis);
-	decl->broken = !ok;
+	axis->head.broken = !ok;
 }
 
 static void value_write(struct lang_lower *lower, struct lang_axis *axis, int64_t value)

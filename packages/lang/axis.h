@@ -34,6 +34,8 @@ int lang_axis_read(struct lang_parser *parser, struct lang_axis *axis);
 /* What tile levels demand of the axis that has them; 0 after an error. */
 int lang_axis_levels_check(struct lang_unit *unit, const struct lang_axis *axis);
 void lang_axis_check(struct lang_module *module, struct lang_decl *decl);
+/* The same of one that is written where it is used: the scope of that place. */
+void lang_axis_check_in(const struct lang_scope *scope, struct lang_axis *axis);
 /* The row of a loop over it: name of the loop's value, EXPR row of the row (PTOWSP_NONE without one). */
 uint32_t lang_axis_lower(struct lang_lower *lower, struct lang_axis *axis, const char *name, uint32_t row);
 /* The same for a loop that is lowered later: the row is noted among axis->stated, once. */

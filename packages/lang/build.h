@@ -264,6 +264,7 @@ void build_copy_open(struct ptowsp_build *b, uint32_t head); /* a copy has been 
 uint32_t build_kernel_listed(struct ptowsp_build *b, uint32_t kernel);
 
 /* --- builder_seal.c --- */
-void build_write(struct ptowsp_build *b, struct pkg_writer *writer);
+/* Everything; how large section STRS was before the words of the schedule. */
+size_t build_write(struct ptowsp_build *b, struct pkg_writer *writer);
 
 #endif

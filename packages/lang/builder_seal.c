@@ -313,6 +313,31 @@ static void directives_write(const struct seal *s)
 		pkg_writer_row(s->writer, PTOWSP_SECTION_REQS, &s->b->requirements[i], sizeof(s->b->requirements[i]));
 }
 
+/* Words name expressions as #row, and rows have been put in order since the words were written: those that are not used any more are left out. */
+static void words_settle(struct ptowsp_build *b, struct pkg_writer *writer, size_t before)
+{
+	struct word {
+		int64_t *place;
+		const char *text;
+	} *words = lang_alloc(&b->arena, ((size_t)b->directive_count * 8 + 1) * sizeof(*words));
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < b->directive_count; i++) {
+		struct ptowsp_directive_record *row = pkg_writer_at(writer, PTOWSP_SECTION_SCHD, i);
+		int64_t *const places[] = {&row->a0, &row->a1, &row->a2, &row->a3, &row->a4, &row->a5, &row->a6, &row->a7};
+
+		for (uint32_t k = 0; k < row->count && k < 8; k++)
+			if ((row->kinds >> 8 * k & 0xFF) == PTOWSP_ARGUMENT_WORD && *places[k] >= (int64_t)before) {
+				const char *text = pkg_writer_text(writer, (uint32_t)*places[k]);
+
+				words[count++] = (struct word){places[k], lang_copy(&b->arena, text, strlen(text))};
+			}
+	}
+	pkg_writer_strings_cut(writer, before);
+	for (size_t i = 0; i < count; i++)
+		*words[i].place = pkg_writer_string(writer, words[i].text);
+}
+
 static void calls_write(const struct seal *s)
 {
 	struct ptowsp_build *b = s->b;
@@ -391,9 +416,10 @@ static void tables_write(const struct seal *s)
 	lang_tables_write(tables, s->writer);
 }
 
-void build_write(struct ptowsp_build *b, struct pkg_writer *writer)
+size_t build_write(struct ptowsp_build *b, struct pkg_writer *writer)
 {
 	const struct seal s = {b, writer};
+	size_t strings;
 
 	facts_write(&s);
 	slots_write(&s);
@@ -408,8 +434,10 @@ void build_write(struct ptowsp_build *b, struct pkg_writer *writer)
 	graphs_write(&s);
 	calls_write(&s);
 	tables_write(&s);
+	strings = pkg_writer_strings(writer);
 	directives_write(&s);
 	samples_write(&s);
+	return strings;
 }
 
 /* ---- sealing --------------------------------------------------------------------------------------------------------------------------- */
@@ -444,6 +472,7 @@ static void open_check(struct ptowsp_build *b)
 static uint32_t seal(struct ptowsp_build *b, struct pkg_writer *writer)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	size_t strings;
 	ptowsp_status st;
 
 	if (!build_enter(b, "ptowsp_build_seal"))
@@ -454,10 +483,12 @@ static uint32_t seal(struct ptowsp_build *b, struct pkg_writer *writer)
 	}
 	open_check(b);
 	b->closed = 1;
-	build_write(b, writer);
+	strings = build_write(b, writer);
 	st = pkg_writer_sort(writer, &error);
 	if (!st && !b->stated)
 		st = pkg_writer_normalise(writer, &error);
+	if (!st && !b->stated)
+		words_settle(b, writer, strings);
 	for (uint32_t i = 0; i < b->section_count; i++)
 		pkg_writer_replace(writer, b->sections[i].type, b->sections[i].bytes, b->sections[i].size);
 	if (!st)

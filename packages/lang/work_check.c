@@ -83,7 +83,7 @@ int lang_work_decl_find(struct lang_work_check *check, struct lang_work *work, e
 static void axis_find(struct lang_work_check *check, struct lang_work *work)
 {
 	if (!work->name) {
-		lang_axis_check(check->scope.module, &work->axis->head);
+		lang_axis_check_in(&check->scope, work->axis);
 		return;
 	}
 	if (lang_work_decl_find(check, work, LANG_DECL_AXIS, "an axis or a range such as 0 to %n"))

@@ -14,6 +14,24 @@ static const char printed[] = "printed.pto";
 
 /* --- the text --- */
 
+static uint32_t entry_called(const struct pkg_tables *t, uint32_t name)
+{
+	for (uint32_t e = 0; e < t->entry_count; e++)
+		if (!strcmp(pkg_string(t, t->entry[e].name), pkg_string(t, name)))
+			return e;
+	return PTOWSP_NONE;
+}
+
+static void part_begin(struct print_job *job, const struct pkg_graph *graph, FILE *to)
+{
+	struct print_graph *part = &job->graphs.parts[job->graphs.count++];
+
+	fflush(to);
+	*part = (struct print_graph){.entry = entry_called(job->t, graph->name), .begin = (size_t)ftell(to)};
+	if (part->entry != PTOWSP_NONE)
+		job->made.entries[part->entry] = 1;
+}
+
 /* Marks the entries that are graphs, too. 0 without memory. */
 static int texts_print(struct print_job *job, char **text_out)
 {
@@ -27,15 +45,14 @@ static int texts_print(struct print_job *job, char **text_out)
 	if (!to)
 		return 0;
 	st = pkg_graphs_read(&graphs, t, &place);
-	for (uint32_t i = 0; i < graphs.count && !st; i++) {
+	job->graphs.parts = st ? NULL : calloc((size_t)graphs.count + 1, sizeof(*job->graphs.parts));
+	for (uint32_t i = 0; i < graphs.count && job->graphs.parts; i++) {
+		part_begin(job, &graphs.rows[i], to);
 		fputs("\n", to);
 		pkg_graph_print(&graphs.rows[i], t, to);
-		for (uint32_t e = 0; e < t->entry_count; e++)
-			if (!strcmp(pkg_string(t, t->entry[e].name), pkg_string(t, graphs.rows[i].name)))
-				job->made.entries[e] = 1;
 	}
 	pkg_graphs_finish(&graphs);
-	if (!fclose(to) && !st)
+	if (!fclose(to) && job->graphs.parts)
 		return 1;
 	free(*text_out);
 	*text_out = NULL;
@@ -101,6 +118,10 @@ static void marks_set(struct print_job *job, const struct pkg_tables *q, int val
 	MARK(slot, slots, !values && slot_equal(t, q, i, j));
 	MARK(directive, directives, directive_equal(t, q, i, j));
 #undef MARK
+	/* What graphs bring along comes behind what the source says. */
+	for (uint32_t i = 0, last = t->directive_count; last > 0 && i < last; i++)
+		if (!job->made.directives[i])
+			memset(job->made.directives, 0, i);
 }
 
 /* --- positions of its lines --- */
@@ -144,24 +165,40 @@ static const struct ptowsp_debug_record *position_of(const struct print_job *job
 	return NULL;
 }
 
-void print_graphs(const struct print_job *job, struct print_text *text)
+static void line_print(const struct print_job *job, struct print_text *text, const char *at, size_t length, uint32_t line)
 {
-	uint32_t line = job->graphs.first_line;
+	const struct ptowsp_debug_record *d = position_of(job, line);
 
-	if (job->graphs.text && !job->graphs.package)
-		print_unsaid(text, 0, "what the graph below needs around it");
-	for (const char *at = job->graphs.text; at && *at; line++) {
-		const char *end = strchr(at, '\n');
-		const struct ptowsp_debug_record *d = position_of(job, line);
+	print_add(text, "%.*s", (int)length, at);
+	if (d)
+		print_end_at(text, (struct print_place){d->line, d->column}, NULL, 0,
+			     strcmp(print_string(job, d->file), job->file) ? print_string(job, d->file) : NULL);
+	else
+		print_end(text);
+}
 
-		end = end ? end : at + strlen(at);
-		print_add(text, "%.*s", (int)(end - at), at);
-		if (d)
-			print_end_at(text, (struct print_place){d->line, d->column}, NULL, 0,
-				     strcmp(print_string(job, d->file), job->file) ? print_string(job, d->file) : NULL);
-		else
-			print_end(text);
-		at = *end ? end + 1 : end;
+/* Lines of the text from begin to end; those in front of them count. */
+static void lines_print(const struct print_job *job, struct print_text *text, size_t begin, size_t end)
+{
+	const char *at = job->graphs.text, *last = job->graphs.text + end;
+
+	for (uint32_t line = job->graphs.first_line; at < last; line++) {
+		const char *stop = strchr(at, '\n');
+
+		stop = stop && stop < last ? stop : last;
+		if (at >= job->graphs.text + begin)
+			line_print(job, text, at, (size_t)(stop - at), line);
+		at = stop + (stop < last);
+	}
+}
+
+void print_graphs(const struct print_job *job, struct print_text *text, uint32_t entry)
+{
+	for (uint32_t i = 0; i < job->graphs.count; i++) {
+		size_t end = i + 1 < job->graphs.count ? job->graphs.parts[i + 1].begin : strlen(job->graphs.text);
+
+		if (job->graphs.parts[i].entry == entry)
+			lines_print(job, text, job->graphs.parts[i].begin, end);
 	}
 }
 
@@ -209,4 +246,5 @@ void print_graphs_finish(struct print_job *job)
 	pkg_close(job->graphs.package);
 	free(job->graphs.bytes);
 	free(job->graphs.text);
+	free(job->graphs.parts);
 }

@@ -24,6 +24,8 @@ struct print_job {
 	} made;
 	struct {
 		char *text;          /* owned: the graphs as source; NULL: there are none */
+		struct print_graph { uint32_t entry; size_t begin; } *parts; /* owned: of each graph its entry, PTOWSP_NONE without one, and its text */
+		uint32_t count;
 		uint32_t first_line; /* of it, in what was packed */
 		struct pkg *package; /* owned: functions and graphs alone, packed; NULL if that cannot be */
 		void *bytes;         /* owned: that package */
@@ -84,7 +86,8 @@ void print_processes(struct print_job *job, struct print_text *text);
 int print_graphs_begin(struct print_job *job);
 /* Packs functions and graphs, to know what the graphs make. 0 without memory. */
 int print_graphs_prepare(struct print_job *job, const struct print_text *functions);
-void print_graphs(const struct print_job *job, struct print_text *text);
+/* Those of that entry, PTOWSP_NONE: those that have none. */
+void print_graphs(const struct print_job *job, struct print_text *text, uint32_t entry);
 void print_graphs_finish(struct print_job *job);
 /* What the package says of itself: facts and features that it needs. */
 void print_facts(const struct print_job *job, struct print_text *text);

@@ -488,9 +488,15 @@ static void functions_print(struct print_job *job, struct print_text *text, cons
 	}
 }
 
+/* Workloads and graphs in the order of their code. */
 static void workloads_print(struct print_job *job, struct print_text *text, const uint32_t *order)
 {
+	if (job->graphs.text && !job->graphs.package)
+		print_unsaid(text, 0, "what the graphs below need around them");
+	print_graphs(job, text, PTOWSP_NONE);
 	for (uint32_t i = 0; i < job->t->entry_count; i++) {
+		if (job->made.entries[order[i]])
+			print_graphs(job, text, order[i]);
 		if (!has_code(job, order[i]) || is_function(job, order[i]) || job->made.entries[order[i]])
 			continue;
 		print_end(text);
@@ -568,7 +574,6 @@ static ptowsp_status all_print(struct print_job *job, struct print_text *text, c
 	print_axes(job, text);
 	print_channels(job, text);
 	print_append(text, functions);
-	print_graphs(job, text);
 	workloads_print(job, text, order);
 	print_kernels(job, text);
 	print_processes(job, text);
