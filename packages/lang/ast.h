@@ -36,6 +36,7 @@ struct lang_var {
 	/* memrefs */
 	uint8_t access;         /* PTOWSP_READ | PTOWSP_WRITE */
 	uint32_t rows, columns; /* of the first tile that touches it in program text, 0, 0 if none */
+	uint8_t loose;          /* 1: gathered from, scattered to or touched in a branch: it need not be as large as that tile */
 	uint32_t number;        /* in function->memrefs */
 	/* scalars; `order` counts statements in program text */
 	uint8_t needed;         /* 1: read before anything initialises it: its value comes from outside */

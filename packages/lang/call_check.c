@@ -22,6 +22,7 @@ static struct lang_callee_param function_param(const struct lang_function *f, ui
 					  .at = var->at,
 					  .tensor = (uint8_t)tensor,
 					  .access = var->access,
+					  .loose = var->loose,
 					  .rank = tensor && var->rows ? 2 : 0,
 					  .dtype = var->type.dtype,
 					  .rows = tensor ? var->rows : 0,

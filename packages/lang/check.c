@@ -57,17 +57,20 @@ static int operands_check(struct lang_check *check, struct lang_stmt *stmt, cons
 	return ok;
 }
 
-static void access_note(struct lang_stmt *stmt, const char *operands)
+static void access_note(const struct lang_check *check, struct lang_stmt *stmt, const char *operands)
 {
 	const struct lang_var *tile = NULL;
 
 	for (uint32_t i = 0; i < stmt->count && !tile; i++)
 		if (operands[i] == 'T' || operands[i] == 't')
 			tile = stmt->operands[i].var;
-	for (uint32_t i = 0; i < stmt->count; i++)
-		if (operands[i] == 'M' || operands[i] == 'm')
-			lang_memref_touch(stmt->operands[i].var, operands[i] == 'M' ? PTOWSP_WRITE : PTOWSP_READ,
-					  tile ? tile->type.rows : 0, tile ? tile->type.columns : 0);
+	for (uint32_t i = 0; i < stmt->count; i++) {
+		if (operands[i] != 'M' && operands[i] != 'm')
+			continue;
+		stmt->operands[i].var->loose |= check->branches || stmt->op == PTOWSP_PTO_MGATHER || stmt->op == PTOWSP_PTO_MSCATTER;
+		lang_memref_touch(stmt->operands[i].var, operands[i] == 'M' ? PTOWSP_WRITE : PTOWSP_READ, tile ? tile->type.rows : 0,
+				  tile ? tile->type.columns : 0);
+	}
 }
 
 static struct ptowsp_tile_tile tile_of(const struct lang_var *var)
@@ -158,7 +161,7 @@ static void op_check(struct lang_check *check, struct lang_stmt *stmt)
 	if (!operands_check(check, stmt, operands))
 		return;
 	lang_tail_check(check, stmt, operands);
-	access_note(stmt, operands);
+	access_note(check, stmt, operands);
 	if (check->function->kind == LANG_INCORE)
 		shape_check(check, stmt, operands);
 	else
@@ -225,8 +228,10 @@ static void branch_check(struct lang_check *check, struct lang_stmt *stmt)
 	lang_scalar_read(check, &stmt->operands[0], PTOWSP_I64);
 	if (check->function->kind == LANG_ORCHESTRATION && is_float(&stmt->operands[0]))
 		lang_error(check->unit, stmt->operands[0].at, "the condition of an Orchestration function is an integer");
+	check->branches++;
 	inner_check(check, &stmt->body);
 	inner_check(check, &stmt->other);
+	check->branches--;
 }
 
 static void leave_check(struct lang_check *check, const struct lang_stmt *stmt)

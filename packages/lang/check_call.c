@@ -51,6 +51,7 @@ static void memref_bind(struct lang_check *check, struct lang_arg *arg)
 		return;
 	}
 	lang_memref_touch(actual, param->access, param->rows, param->columns);
+	actual->loose |= param->loose || check->branches;
 }
 
 static int class_equal(unsigned a, unsigned b)

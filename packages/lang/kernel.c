@@ -156,7 +156,7 @@ static int param_fits(struct lang_unit *unit, const struct lang_kernel *kernel, 
 	}
 	if (!param->tensor)
 		return 1;
-	if (param->rows && param->columns && (var->rows > param->rows || var->columns > param->columns)) {
+	if (!var->loose && param->rows && param->columns && (var->rows > param->rows || var->columns > param->columns)) {
 		lang_error(unit, payload->file_at, "@%s moves a tile of %u x %u to or from %%%s, and the parameter %%%s of @%s is %u x %u", f,
 			   var->rows, var->columns, var->name, param->name, kernel->head.name, param->rows, param->columns);
 		return 0;

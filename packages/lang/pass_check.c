@@ -37,7 +37,7 @@ static void shape_check(struct lang_work_check *check, const struct lang_work *w
 {
 	uint32_t columns = part->viewed ? part->columns / pkg_dtype_bytes(part->view) : part->columns;
 
-	if (!param->rows || !param->columns || (part->rows == param->rows && columns == param->columns) ||
+	if (param->loose || !param->rows || !param->columns || (part->rows == param->rows && columns == param->columns) ||
 	    (work->function && part->rows >= param->rows && columns >= param->columns))
 		return;
 	if (work->function)

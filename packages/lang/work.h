@@ -149,6 +149,7 @@ struct lang_callee_param {
 	const char *name;
 	struct lang_span at;
 	uint8_t tensor, access, rank;
+	uint8_t loose;          /* a function gathers from it, or takes only some branch to it: smaller parts will do */
 	uint16_t dtype;
 	uint32_t rows, columns; /* 0: any */
 	uint32_t argument;      /* among tensors, or among scalars */
