@@ -62,26 +62,28 @@ struct place {
 	unsigned bytes; /* of an element */
 };
 
-/* Flat windows hold packed tiles; in others the tile lies at row r * R, column c. */
-static ptowsp_status tile_place(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref,
-				const struct isa_operand *tile, unsigned access, int64_t r, int64_t c, struct place *place_out)
+/* A tile in a flat window, where its elements lie one behind the other. NULL after an error. */
+static inline unsigned char *flat_place(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref,
+					const struct isa_operand *tile, unsigned access, int64_t r, int64_t c)
 {
 	const struct ptowsp_tensor_arg *w = window(state, memref);
 	const uint64_t count = isa_count(tile);
-	int64_t start;
+	const int64_t start = flat_start(r, c, count);
 
-	if (is_flat(w)) {
-		start = flat_start(r, c, count);
-		if (start < 0 || count > w->columns || (uint64_t)start > w->columns - count)
-			return flat_fail(s, state, memref, access, start, count);
-		*place_out = (struct place){.at = (unsigned char *)w->data + (size_t)start * tile->bytes,
-					    .rows = 1,
-					    .columns = (size_t)count,
-					    .stride = tile->bytes,
-					    .bytes = tile->bytes};
-		return PTOWSP_OK;
+	if (start < 0 || count > w->columns || (uint64_t)start > w->columns - count) {
+		flat_fail(s, state, memref, access, start, count);
+		return NULL;
 	}
-	start = flat_start(r, 0, tile->rows);
+	return (unsigned char *)w->data + (size_t)start * tile->bytes;
+}
+
+/* In other windows the tile lies at row r * R, column c. */
+static ptowsp_status grid_place(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref,
+				const struct isa_operand *tile, unsigned access, int64_t r, int64_t c, struct place *place_out)
+{
+	const struct ptowsp_tensor_arg *w = window(state, memref);
+	const int64_t start = flat_start(r, 0, tile->rows);
+
 	if (start < 0 || c < 0 || tile->rows > w->rows || (uint64_t)start > w->rows - tile->rows ||
 	    tile->columns > w->columns || (uint64_t)c > w->columns - tile->columns)
 		return grid_fail(s, state, memref, access, start, c, tile);
@@ -94,6 +96,22 @@ static ptowsp_status tile_place(const struct isa_step *s, const struct isa_state
 		.bytes = tile->bytes,
 	};
 	return PTOWSP_OK;
+}
+
+/* Either; a flat place is one long row. */
+static ptowsp_status tile_place(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref,
+				const struct isa_operand *tile, unsigned access, int64_t r, int64_t c, struct place *place_out)
+{
+	if (!is_flat(window(state, memref)))
+		return grid_place(s, state, memref, tile, access, r, c, place_out);
+	*place_out = (struct place){
+		.at = flat_place(s, state, memref, tile, access, r, c),
+		.rows = 1,
+		.columns = isa_count(tile),
+		.stride = tile->bytes,
+		.bytes = tile->bytes,
+	};
+	return place_out->at ? PTOWSP_OK : PTOWSP_KERNEL_FAILED;
 }
 
 /* One element, without a call. */
@@ -143,11 +161,16 @@ static void place_write(const struct place *p, const unsigned char *a)
 
 static ptowsp_status tload(const struct isa_step *s, struct isa_state *state)
 {
-	const uint64_t *x = state->scalars;
+	const int64_t r = (int64_t)state->scalars[s->b.at], c = (int64_t)state->scalars[s->c.at];
 	struct place place;
-	const ptowsp_status status =
-		tile_place(s, state, &s->a, &s->d, PTOWSP_READ, (int64_t)x[s->b.at], (int64_t)x[s->c.at], &place);
+	ptowsp_status status;
 
+	if (is_flat(window(state, &s->a))) {
+		const unsigned char *from = flat_place(s, state, &s->a, &s->d, PTOWSP_READ, r, c);
+
+		return from ? memcpy(isa_tile(state, &s->d), from, isa_bytes(&s->d)), PTOWSP_OK : PTOWSP_KERNEL_FAILED;
+	}
+	status = grid_place(s, state, &s->a, &s->d, PTOWSP_READ, r, c, &place);
 	if (!status)
 		place_read(&place, isa_tile(state, &s->d));
 	return status;
@@ -155,11 +178,16 @@ static ptowsp_status tload(const struct isa_step *s, struct isa_state *state)
 
 static ptowsp_status tstore(const struct isa_step *s, struct isa_state *state)
 {
-	const uint64_t *x = state->scalars;
+	const int64_t r = (int64_t)state->scalars[s->b.at], c = (int64_t)state->scalars[s->c.at];
 	struct place place;
-	const ptowsp_status status =
-		tile_place(s, state, &s->d, &s->a, PTOWSP_WRITE, (int64_t)x[s->b.at], (int64_t)x[s->c.at], &place);
+	ptowsp_status status;
 
+	if (is_flat(window(state, &s->d))) {
+		unsigned char *to = flat_place(s, state, &s->d, &s->a, PTOWSP_WRITE, r, c);
+
+		return to ? memcpy(to, isa_tile(state, &s->a), isa_bytes(&s->a)), PTOWSP_OK : PTOWSP_KERNEL_FAILED;
+	}
+	status = grid_place(s, state, &s->d, &s->a, PTOWSP_WRITE, r, c, &place);
 	if (!status)
 		place_write(&place, isa_tile(state, &s->a));
 	return status;
@@ -268,67 +296,6 @@ static int64_t window_count(const struct ptowsp_tensor_arg *w)
 	}
 ISA_SIZES(INDEXED, )
 
-/* An element as a scalar register holds it (task.h), and back: low bytes first, as in memory. */
-#define READ_SIGNED(type, ...)                                                                                                 \
-	case ISA_CODE_##type: {                                                                                                \
-		isa_s_##type v;                                                                                                \
-                                                                                                                               \
-		memcpy(&v, from, sizeof(v));                                                                                   \
-		bits = (uint64_t)(int64_t)v;                                                                                   \
-		break;                                                                                                         \
-	}
-#define READ_BITS(type, ...)                                                                                                   \
-	case ISA_CODE_##type: {                                                                                                \
-		isa_u_##type v;                                                                                                \
-                                                                                                                               \
-		memcpy(&v, from, sizeof(v));                                                                                   \
-		bits = v;                                                                                                      \
-		break;                                                                                                         \
-	}
-static uint64_t scalar_read(const unsigned char *from, const struct isa_operand *elements, const struct isa_operand *scalar)
-{
-	uint64_t bits;
-
-	switch (elements->dtype) {
-		ISA_SIGNED(READ_SIGNED, )
-		ISA_UNSIGNED(READ_BITS, )
-		ISA_FLOATS(READ_BITS, )
-	default: /* u1 */
-		bits = *from != 0;
-		break;
-	}
-	return scalar->dtype == elements->dtype ? bits : isa_scalar_narrow(bits, scalar->dtype);
-}
-
-static void scalar_write(void *to, uint64_t value, const struct isa_operand *elements)
-{
-	const uint64_t bits = isa_scalar_narrow(value, elements->dtype);
-
-	element_copy(to, &bits, elements->bytes);
-}
-
-static ptowsp_status load(const struct isa_step *s, struct isa_state *state)
-{
-	const int64_t index = (int64_t)state->scalars[s->b.at];
-	const unsigned char *from = element(window(state, &s->a), index, s->a.bytes);
-
-	if (!from)
-		return element_fail(s, state, &s->a, PTOWSP_READ, index);
-	state->scalars[s->d.at] = scalar_read(from, &s->a, &s->d);
-	return PTOWSP_OK;
-}
-
-static ptowsp_status store(const struct isa_step *s, struct isa_state *state)
-{
-	const int64_t index = (int64_t)state->scalars[s->b.at];
-	unsigned char *to = element(window(state, &s->d), index, s->d.bytes);
-
-	if (!to)
-		return element_fail(s, state, &s->d, PTOWSP_WRITE, index);
-	scalar_write(to, state->scalars[s->a.at], &s->d);
-	return PTOWSP_OK;
-}
-
 static ptowsp_status COLD offset_fail(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *tile,
 				 int64_t offset)
 {
@@ -336,25 +303,68 @@ static ptowsp_status COLD offset_fail(const struct isa_step *s, const struct isa
 			      (long long)offset, state->program->tile_names[tile->row], (unsigned long long)isa_count(tile));
 }
 
-static ptowsp_status getval(const struct isa_step *s, struct isa_state *state)
-{
-	const int64_t offset = (int64_t)state->scalars[s->b.at];
-
-	if (offset < 0 || (uint64_t)offset >= isa_count(&s->a))
-		return offset_fail(s, state, &s->a, offset);
-	state->scalars[s->d.at] = scalar_read((const unsigned char *)isa_tile(state, &s->a) + offset * s->a.bytes, &s->a, &s->d);
-	return PTOWSP_OK;
-}
-
-static ptowsp_status setval(const struct isa_step *s, struct isa_state *state)
-{
-	const int64_t offset = (int64_t)state->scalars[s->a.at];
-
-	if (offset < 0 || (uint64_t)offset >= isa_count(&s->d))
-		return offset_fail(s, state, &s->d, offset);
-	scalar_write((unsigned char *)isa_tile(state, &s->d) + offset * s->d.bytes, state->scalars[s->b.at], &s->d);
-	return PTOWSP_OK;
-}
+/* A register of the element's type holds `held`, which is made of its value v (task.h). */
+#define ELEMENTS(type, held)                                                                                                   \
+	static inline uint64_t scalar_read_##type(const unsigned char *from, const struct isa_operand *scalar)                 \
+	{                                                                                                                      \
+		isa_u_##type bits;                                                                                             \
+		uint64_t value;                                                                                                \
+                                                                                                                               \
+		memcpy(&bits, from, sizeof(bits));                                                                             \
+		value = (uint64_t)(held);                                                                                      \
+		return scalar->dtype == ISA_CODE_##type ? value : isa_scalar_narrow(value, scalar->dtype);                     \
+	}                                                                                                                      \
+	static inline void scalar_write_##type(unsigned char *to, uint64_t value)                                              \
+	{                                                                                                                      \
+		const isa_u_##type bits = (isa_u_##type)isa_scalar_narrow(value, ISA_CODE_##type);                             \
+                                                                                                                               \
+		memcpy(to, &bits, sizeof(bits));                                                                               \
+	}                                                                                                                      \
+	static ptowsp_status LOAD_##type(const struct isa_step *s, struct isa_state *state)                                    \
+	{                                                                                                                      \
+		const int64_t index = (int64_t)state->scalars[s->b.at];                                                        \
+		const unsigned char *from = element(window(state, &s->a), index, ISA_WIDTH_##type / 8);                        \
+                                                                                                                               \
+		if (!from)                                                                                                     \
+			return element_fail(s, state, &s->a, PTOWSP_READ, index);                                              \
+		state->scalars[s->d.at] = scalar_read_##type(from, &s->d);                                                     \
+		return PTOWSP_OK;                                                                                              \
+	}                                                                                                                      \
+	static ptowsp_status STORE_##type(const struct isa_step *s, struct isa_state *state)                                   \
+	{                                                                                                                      \
+		const int64_t index = (int64_t)state->scalars[s->b.at];                                                        \
+		unsigned char *to = element(window(state, &s->d), index, ISA_WIDTH_##type / 8);                                \
+                                                                                                                               \
+		if (!to)                                                                                                       \
+			return element_fail(s, state, &s->d, PTOWSP_WRITE, index);                                             \
+		scalar_write_##type(to, state->scalars[s->a.at]);                                                              \
+		return PTOWSP_OK;                                                                                              \
+	}                                                                                                                      \
+	static ptowsp_status GETVAL_##type(const struct isa_step *s, struct isa_state *state)                                  \
+	{                                                                                                                      \
+		const int64_t offset = (int64_t)state->scalars[s->b.at];                                                       \
+		const unsigned char *tile = isa_tile(state, &s->a);                                                            \
+                                                                                                                               \
+		if (offset < 0 || (uint64_t)offset >= isa_count(&s->a))                                                        \
+			return offset_fail(s, state, &s->a, offset);                                                           \
+		state->scalars[s->d.at] = scalar_read_##type(tile + offset * (ISA_WIDTH_##type / 8), &s->d);                   \
+		return PTOWSP_OK;                                                                                              \
+	}                                                                                                                      \
+	static ptowsp_status SETVAL_##type(const struct isa_step *s, struct isa_state *state)                                  \
+	{                                                                                                                      \
+		const int64_t offset = (int64_t)state->scalars[s->a.at];                                                       \
+		unsigned char *tile = isa_tile(state, &s->d);                                                                  \
+                                                                                                                               \
+		if (offset < 0 || (uint64_t)offset >= isa_count(&s->d))                                                        \
+			return offset_fail(s, state, &s->d, offset);                                                           \
+		scalar_write_##type(tile + offset * (ISA_WIDTH_##type / 8), state->scalars[s->b.at]);                          \
+		return PTOWSP_OK;                                                                                              \
+	}
+#define ELEMENTS_SIGNED(type, ...) ELEMENTS(type, (int64_t)(isa_s_##type)bits)
+ISA_SIGNED(ELEMENTS_SIGNED, )
+ISA_UNSIGNED(ELEMENTS, bits)
+ISA_FLOATS(ELEMENTS, bits)
+ISA_BOOLS(ELEMENTS, bits != 0)
 
 /* The walk's side: what would be touched. */
 static void touch(const struct isa_state *state, const struct isa_operand *memref, int64_t offset, uint64_t length,
@@ -421,15 +431,16 @@ static ptowsp_status getval_walk(const struct isa_step *s, struct isa_state *sta
 }
 
 #define ROW(NAME, function, on_walk) {.op = PTOWSP_PTO_##NAME, .run = {ISA_TYPES(ISA_ENTRY_OF, function)}, .walk = on_walk},
+#define ROW_TYPED(NAME, on_walk) {.op = PTOWSP_PTO_##NAME, .run = {ISA_TYPES(ISA_ENTRY, NAME)}, .walk = on_walk},
 const struct isa_kernel isa_ops_memory[] = {
 	ROW(TLOAD, tload, tload_walk)
 	ROW(TSTORE, tstore, tstore_walk)
 	{.op = PTOWSP_PTO_TSTORE_FP, .run = {ISA_NUMBERS(ISA_ENTRY, TSTORE_FP)}, .walk = tstore_fp_walk},
 	{.op = PTOWSP_PTO_MGATHER, .run = {ISA_ENTRIES_SIZED(mgather)}, .walk = mgather_walk},
 	{.op = PTOWSP_PTO_MSCATTER, .run = {ISA_ENTRIES_SIZED(mscatter)}, .walk = mscatter_walk},
-	ROW(GETVAL, getval, getval_walk)
-	ROW(SETVAL, setval, NULL)
-	ROW(LOAD, load, load_walk)
-	ROW(STORE, store, store_walk)
+	ROW_TYPED(GETVAL, getval_walk)
+	ROW_TYPED(SETVAL, NULL)
+	ROW_TYPED(LOAD, load_walk)
+	ROW_TYPED(STORE, store_walk)
 	{.op = 0},
 };
