@@ -423,6 +423,35 @@ static void hints_change_nothing_here(void)
 		  "A 0-10 B 10-11");
 }
 
+/* The entry is a declared kernel: its code, its types and directions, and its scalars by their names. */
+static void a_declared_kernel_brings_its_code_and_scalars(void)
+{
+	const char *text = "symbol %by : f32 = 3\n"
+			   "func @scaled(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>, %by: f32, %i: i32) {\n"
+			   "  %t = alloc_tile : !pto.tile<1x8xf32>\n  %s = alloc_scalar : f32\n  %t = tload %x[0, 0]\n  %t = tmuls %t, %by\n"
+			   "  MOV %s:f32, %i:i32\n  %t = tadds %t, %s\n  tstore %t, %y[0, 0]\n  return\n}\n"
+			   "kernel @scale(%x: f32[1, 8] in, %by: f32, %y: f32[1, 8] out, %i: i32) on aiv { portable @scaled }\n"
+			   "graph @g {\nTG_BEGIN(G)\n CF_LOOP(2, i)\n  TG_KERNEL(A, scale, 1, AIV, 0)\n  MC_BIND(A, 0, IN, i * 32, 32)\n"
+			   "  MC_BIND(A, 1, OUT, i * 32, 32)\n CF_ENDLOOP\nTG_END(G)\n" RUN "}\n";
+
+	for (uint32_t threads = 1; threads < 3; threads++) {
+		struct graph_run *r = graph_run_open(text, "g", threads);
+		static float in[16], out[16];
+
+		REQUIRE(r != NULL);
+		for (int i = 0; i < 16; i++)
+			in[i] = (float)i;
+		memset(out, 0, sizeof(out));
+		graph_run_bind(r, "IN", in, 16);
+		graph_run_bind(r, "OUT", out, 16);
+		CHECK_INT(graph_run_go(r), PTOWSP_OK);
+		CHECK_STR(r->error.text, "");
+		for (int i = 0; i < 16; i++)
+			CHECK_INT((int)out[i], 3 * i + i / 8);
+		graph_run_close(r);
+	}
+}
+
 static void a_kernel_that_nobody_serves_is_named(void)
 {
 	struct graph_run *r = graph_run_open("TG_BEGIN(G)\n TG_KERNEL(FIRST, tick10, 1, AIC, 0)\n TG_KERNEL(LATE, late_entry, 1, AIC, 0)\n TG_DEPEND(FIRST, LATE)\n"
@@ -552,6 +581,7 @@ void suite_graph_run(CU_pSuite s)
 	TEST(s, checkpoints_are_kept_side_by_side);
 	TEST(s, fused_graphs_run_as_one);
 	TEST(s, hints_change_nothing_here);
+	TEST(s, a_declared_kernel_brings_its_code_and_scalars);
 	TEST(s, a_kernel_that_nobody_serves_is_named);
 	TEST(s, kernels_beyond_all_rows_share_them);
 	TEST(s, the_example_has_the_text_of_the_specification);

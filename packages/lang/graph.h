@@ -95,7 +95,7 @@ struct lang_graph_kernel {
 	const char *entry;                /* kernel symbol */
 	struct lang_span entry_at;
 	struct lang_function *function;   /* the InCore function of that name in the module, NULL: a declared kernel or neither */
-	struct lang_decl *decl;           /* the `kernel` of that name (struct lang_kernel), NULL without one */
+	struct lang_kernel *decl;         /* the `kernel` of that name, NULL without one */
 	uint32_t blockdim, core_type;     /* 1 to 65535; PTOWSP_core_type_x */
 	uint64_t workspace;               /* bytes per invocation */
 	struct lang_graph_bind **binds;   /* by argument, the last binding of each */
@@ -107,6 +107,23 @@ struct lang_graph_kernel {
 	uint32_t node;                    /* in graph->kernels */
 	struct lang_graph_inst *inst;     /* TG_KERNEL; its place in its block is where the kernel is issued */
 };
+
+/* graph_entry.c: what a kernel's entry is declared with. */
+struct lang_graph_param {
+	const char *name;                 /* NULL: nobody says anything of it */
+	uint16_t dtype;
+	uint8_t access;                   /* tensors: READ | WRITE */
+};
+/* Finds function or decl; an entry that is neither is served by a C function of that name. */
+void lang_graph_entry_find(struct lang_module *module, struct lang_graph_kernel *kernel);
+/* How many tensors it takes; UINT32_MAX: it is declared nowhere. */
+uint32_t lang_graph_tensor_params(const struct lang_graph_kernel *kernel);
+struct lang_graph_param lang_graph_tensor_param(const struct lang_graph_kernel *kernel, uint32_t argument);
+/* Scalars: values of the loops around, symbols or slots of that name. */
+uint32_t lang_graph_scalar_params(const struct lang_graph_kernel *kernel);
+const char *lang_graph_scalar_param(const struct lang_graph_kernel *kernel, uint32_t argument);
+/* Some of its code is portable: it says itself what it touches, and sees memory as flat. */
+int lang_graph_is_portable(const struct lang_graph_kernel *kernel);
 
 struct lang_graph_tensor {
 	struct lang_graph_object object;  /* first; defined 0: external, bound from outside by its name */

@@ -37,56 +37,6 @@ int lang_graph_range(const struct lang_graph_scalar *scalar, int64_t *low_out, i
 	return *low_out > -FAR && *high_out < FAR;
 }
 
-/* --- entries --- */
-
-static void entry_find(struct lang_module *module, struct lang_graph_kernel *kernel)
-{
-	struct lang_function *function = lang_map_find(&module->functions, kernel->entry);
-	struct lang_decl *decl = lang_decl_find(module, '@', kernel->entry);
-
-	if (function && function->kind == LANG_ORCHESTRATION) {
-		lang_error(module->unit, kernel->entry_at, "%s is an Orchestration function, a kernel is an InCore one", kernel->entry);
-		return;
-	}
-	if (!function && decl && decl->kind != LANG_DECL_KERNEL) {
-		lang_error(module->unit, kernel->entry_at, "%s is a %s, no kernel", kernel->entry, lang_decl_forms[decl->kind].word);
-		return;
-	}
-	kernel->function = function;
-	kernel->decl = function ? NULL : decl;
-}
-
-/* The tensors that a kernel is known to take; UINT32_MAX: it is declared nowhere. */
-static uint32_t tensor_count(const struct lang_graph_kernel *kernel)
-{
-	const struct lang_kernel *declared = (const struct lang_kernel *)(const void *)kernel->decl;
-	uint32_t count = 0;
-
-	if (kernel->function)
-		return kernel->function->memref_count;
-	if (!declared)
-		return UINT32_MAX;
-	for (uint32_t i = 0; i < declared->param_count; i++)
-		count += declared->params[i].tensor;
-	return count;
-}
-
-/* The name of one of them, and what the kernel does with it. */
-static const char *tensor_at(const struct lang_graph_kernel *kernel, uint32_t arg, uint8_t *access_out)
-{
-	const struct lang_kernel *declared = (const struct lang_kernel *)(const void *)kernel->decl;
-
-	if (kernel->function) {
-		*access_out = kernel->function->memrefs[arg]->access;
-		return kernel->function->memrefs[arg]->name;
-	}
-	for (uint32_t i = 0;; i++)
-		if (declared->params[i].tensor && !arg--) {
-			*access_out = declared->params[i].access;
-			return declared->params[i].name;
-		}
-}
-
 /* --- bindings --- */
 
 static int by_argument(const void *a, const void *b)
@@ -165,7 +115,7 @@ static void part_check(struct lang_unit *unit, struct lang_graph_tensor *tensor,
 static void bind_check(struct lang_unit *unit, struct lang_graph_bind *bind)
 {
 	struct lang_graph_kernel *kernel = bind->kernel;
-	uint32_t count = tensor_count(kernel);
+	uint32_t count = lang_graph_tensor_params(kernel);
 
 	if (bind->arg >= MAX_ARGUMENTS || bind->arg >= count) {
 		lang_error(unit, bind->inst->args[1].at, "%s has no argument %u", kernel->object.name, bind->arg);
@@ -174,7 +124,7 @@ static void bind_check(struct lang_unit *unit, struct lang_graph_bind *bind)
 		return;
 	}
 	if (count != UINT32_MAX)
-		tensor_at(kernel, bind->arg, &bind->access);
+		bind->access = lang_graph_tensor_param(kernel, bind->arg).access;
 	bind->tensor->access |= bind->access;
 	if (iterators_check(unit, bind->offset, kernel))
 		iterators_check(unit, bind->size, kernel);
@@ -183,8 +133,7 @@ static void bind_check(struct lang_unit *unit, struct lang_graph_bind *bind)
 
 static void arguments_check(struct lang_unit *unit, struct lang_graph_kernel *kernel)
 {
-	uint32_t count = 0, known = tensor_count(kernel);
-	uint8_t access;
+	uint32_t count = 0, known = lang_graph_tensor_params(kernel);
 
 	if (kernel->bind_count)
 		qsort(kernel->binds, kernel->bind_count, sizeof(*kernel->binds), by_argument);
@@ -206,7 +155,7 @@ static void arguments_check(struct lang_unit *unit, struct lang_graph_kernel *ke
 		if (i >= kernel->bind_count || kernel->binds[i]->arg != i) {
 			lang_error(unit, kernel->object.at, "argument %u of %s is not bound", i, kernel->object.name);
 			if (i < known && known != UINT32_MAX)
-				lang_help(unit, "it is %%%s of %s: MC_BIND(%s, %u, TENSOR)", tensor_at(kernel, i, &access), kernel->entry,
+				lang_help(unit, "it is %%%s of %s: MC_BIND(%s, %u, TENSOR)", lang_graph_tensor_param(kernel, i).name, kernel->entry,
 					  kernel->object.name, i);
 			return;
 		}
@@ -359,7 +308,7 @@ void lang_graph_bind(struct lang_module *module, struct lang_graph_program *prog
 	struct lang_unit *unit = module->unit;
 
 	for (uint32_t i = 0; i < program->kernel_count; i++)
-		entry_find(module, program->kernels[i]);
+		lang_graph_entry_find(module, program->kernels[i]);
 	for (uint32_t i = 0; i < program->bind_count; i++) {
 		struct lang_graph_bind *bind = program->binds[i];
 		struct lang_graph_kernel *kernel = bind->kernel;

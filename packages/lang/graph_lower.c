@@ -139,19 +139,19 @@ static uint64_t bind_elements(const struct lang_graph_bind *bind, const struct l
 static uint32_t bind_region(struct lang_graph_walk *walk, const struct lang_graph_bind *bind, uint32_t column)
 {
 	const struct lang_graph_memory *memory = memory_of(walk, bind->tensor);
-	const struct lang_function *function = bind->kernel->function;
+	const struct lang_graph_param param = lang_graph_tensor_param(bind->kernel, bind->arg);
 	uint64_t elements = bind_elements(bind, memory);
 	struct ptowsp_region_record region = {
 		.tensor = lang_graph_tensor_row(memory), .row = lang_expr_const(&walk->lower->tables.exprs, 0), .column = column, .unit = 1};
 
 	if (elements && elements <= UINT32_MAX)
 		region.columns = (uint32_t)elements;
-	if (!function && region.columns && !memory->declared) {
+	if (!lang_graph_is_portable(bind->kernel) && region.columns && !memory->declared) {
 		region.unit = 0;
 		region.rows = 1;
 	}
-	if (function && bind->arg < function->memref_count && function->memrefs[bind->arg]->type.dtype != memory->dtype)
-		region.view = function->memrefs[bind->arg]->type.dtype + 1u;
+	if (param.name && param.dtype != memory->dtype)
+		region.view = param.dtype + 1u;
 	return lang_region_add(&walk->lower->tables, &region);
 }
 
@@ -185,21 +185,30 @@ static void number_set(struct lang_graph_walk *walk, struct lang_graph_node *nod
 	node->number = walk->tasks++;
 }
 
-/* Scalars of an InCore function: loops around it by name, else what stands for them in the module. */
-static uint32_t argument_expr(struct lang_graph_walk *walk, const struct lang_var *need)
+/* Scalars that an entry takes: loops around it by name, else symbols and slots. */
+static uint32_t argument_expr(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel, uint32_t argument)
 {
-	uint32_t row = need->symbol->row;
+	const char *name = lang_graph_scalar_param(kernel, argument);
+	uint32_t row = kernel->function ? kernel->function->needs[argument]->symbol->row : lang_row_find(lang_rows_of(walk->lower, PTOWSP_SECTION_SLOT), name);
 
 	for (uint32_t i = walk->iterator_count; i-- > 0;)
-		if (!strcmp(walk->iterators[i].object->name, need->name))
+		if (!strcmp(walk->iterators[i].object->name, name))
 			return lang_expr_loop(&walk->lower->tables.exprs, walk->iterators[i].loop);
+	if (row == PTOWSP_NONE) {
+		lang_error(walk->lower->unit, kernel->object.at, "kernel %s gets no %%%s, which @%s takes: no iterator around it, symbol or slot is called so",
+			   kernel->object.name, name, kernel->entry);
+		lang_help(walk->lower->unit, "symbol %%%s : i64 = 0", name);
+		return lang_expr_const(&walk->lower->tables.exprs, 0);
+	}
 	lang_value_use(walk->lower, row);
 	return lang_expr_value(&walk->lower->tables.exprs, row);
 }
 
 static uint32_t tensors_of(const struct lang_graph_kernel *kernel)
 {
-	return kernel->function ? kernel->function->memref_count : kernel->arg_count;
+	uint32_t known = lang_graph_tensor_params(kernel);
+
+	return known == UINT32_MAX ? kernel->arg_count : known;
 }
 
 /* Every argument bound, and none too much. */
@@ -221,8 +230,7 @@ static int arguments_check(struct lang_graph_walk *walk, const struct lang_graph
 static void kernel_emit(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel)
 {
 	struct lang_graph_node_row *row = walk->lowering->kernels[kernel->object.index].same;
-	const struct lang_function *function = kernel->function;
-	uint32_t tensors = tensors_of(kernel), scalars = function ? function->need_count : 0;
+	uint32_t tensors = tensors_of(kernel), scalars = lang_graph_scalar_params(kernel);
 	uint32_t *columns = lang_alloc(&walk->lower->unit->arena, (tensors + 1) * sizeof(*columns));
 	struct lang_graph_node *node = lang_graph_node_of(walk->launch, kernel);
 
@@ -239,7 +247,7 @@ static void kernel_emit(struct lang_graph_walk *walk, const struct lang_graph_ke
 	number_set(walk, node);
 	emit_at(walk, PTOWSP_OP_TASK, row->work - 1, scalars << 16 | tensors);
 	for (uint32_t i = 0; i < scalars; i++)
-		if (lang_argument_add(&walk->lower->tables, i, argument_expr(walk, function->needs[i])) == PTOWSP_NONE)
+		if (lang_argument_add(&walk->lower->tables, i, argument_expr(walk, kernel, i)) == PTOWSP_NONE)
 			lang_too_large(walk->lower, walk->at);
 	for (uint32_t i = 0; i < tensors; i++) {
 		const struct lang_graph_bind *bind = lang_graph_bind_of(kernel, i);

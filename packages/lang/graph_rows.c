@@ -2,6 +2,7 @@
 /* graph_rows.c - rows that a graph program has in the tables with ids: a kernel per TG_KERNEL, a tensor per tensor id and per saved one, slots for
  * task numbers, loaded elements and scalars, events that may stay away. */
 #include "lang/graph_lower.h"
+#include "lang/kernel.h"
 
 #include <string.h>
 
@@ -274,11 +275,14 @@ static void kernel_write(struct lang_lower *lower, struct lang_made *made, uint6
 
 	if (kernel->function) {
 		lang_kernel_rows(lower, kernel->function, &record);
+	} else if (kernel->decl) {
+		lang_kernel_fill(lower, kernel->decl, &record);
 	} else {
 		record.params = params_write(lower, row);
 		record.param_count = kernel->arg_count;
-		record.symbol = strcmp(row->name, kernel->entry) ? pkg_writer_string(lower->writer, kernel->entry) : 0;
 	}
+	if (!kernel->function && !record.symbol && strcmp(row->name, kernel->entry))
+		record.symbol = pkg_writer_string(lower->writer, kernel->entry);
 	pkg_writer_row(lower->writer, PTOWSP_SECTION_KREG, &record, sizeof(record));
 	lang_debug_add(lower, 1, made->row, kernel->object.inst ? kernel->object.inst->at : kernel->object.at);
 }
@@ -299,7 +303,7 @@ static const char *row_text(struct lang_lower *lower, const struct lang_graph_lo
 	struct lang_arena *arena = &lower->unit->arena;
 	const char *text = lang_format(arena, "%s %u %u %llu", kernel->entry, kernel->blockdim, kernel->core_type, (unsigned long long)kernel->workspace);
 
-	for (uint32_t i = 0; !kernel->function && i < kernel->arg_count; i++) {
+	for (uint32_t i = 0; !kernel->function && !kernel->decl && i < kernel->arg_count; i++) {
 		const struct lang_graph_bind *bind = lang_graph_bind_of(kernel, i);
 
 		text = lang_format(arena, "%s %u.%u", text, bind ? lowering->memories[bind->tensor->object.index].dtype : 0u,

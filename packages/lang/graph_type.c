@@ -72,13 +72,6 @@ struct lang_graph_bind *lang_graph_bind_of(const struct lang_graph_kernel *kerne
 	return NULL;
 }
 
-static const struct lang_var *param_of(const struct lang_graph_bind *bind)
-{
-	const struct lang_function *function = bind->kernel->function;
-
-	return function && bind->arg < function->memref_count ? function->memrefs[bind->arg] : NULL;
-}
-
 /* Elements that scalars read. */
 static void scalar_see(struct lang_graph_lowering *lowering, const struct lang_graph_scalar *scalar)
 {
@@ -185,12 +178,12 @@ void lang_graph_types_find(struct lang_graph_lowering *lowering)
 	}
 	block_see(lowering, &program->body);
 	for (uint32_t i = 0; i < program->bind_count; i++) {
-		const struct lang_var *param = param_of(program->binds[i]);
+		struct lang_graph_param param = lang_graph_tensor_param(program->binds[i]->kernel, program->binds[i]->arg);
 
 		scalar_see(lowering, program->binds[i]->offset);
 		scalar_see(lowering, program->binds[i]->size);
-		if (param)
-			type_use(memory_of(lowering, program->binds[i]->tensor), param->type.dtype);
+		if (param.name)
+			type_use(memory_of(lowering, program->binds[i]->tensor), param.dtype);
 	}
 	mixed_find(lowering);
 	for (uint32_t i = 0; i < program->tensor_count; i++) {
@@ -221,10 +214,10 @@ static unsigned stated_access(const struct lang_graph_lowering *lowering, const 
 unsigned lang_graph_access(const struct lang_graph_lowering *lowering, const struct lang_graph_kernel *kernel,
 			   const struct lang_graph_bind *bind)
 {
-	const struct lang_var *param = param_of(bind);
+	struct lang_graph_param param = lang_graph_tensor_param(kernel, bind->arg);
 
-	if (param)
-		return param->access;
+	if (param.name)
+		return param.access;
 	if (lowering->memories[bind->tensor->object.index].ordered)
 		return PTOWSP_READ | PTOWSP_WRITE;
 	if (!bind->tensor->object.defined && !bind->tensor->size)

@@ -317,22 +317,28 @@ static uint32_t signature_write(struct lang_lower *lower, const char *signature)
 	return pkg_writer_string(lower->writer, text);
 }
 
+void lang_kernel_fill(struct lang_lower *lower, struct lang_kernel *kernel, struct ptowsp_kernel_record *record)
+{
+	record->signature = signature_write(lower, kernel->signature ? kernel->signature : "");
+	record->flags = kernel->measured ? PTOWSP_KERNEL_MEASURED : 0;
+	record->params = params_write(lower, kernel);
+	record->param_count = kernel->param_count;
+	if (!kernel->payload_row)
+		kernel->payload_row = payloads_write(lower, kernel) + 1;
+	record->payloads = kernel->payload_row - 1;
+	record->payload_count = kernel->payload_count;
+	record->variants = pkg_writer_count(lower->writer, PTOWSP_SECTION_KVAR);
+	record->symbol = pkg_writer_string(lower->writer, kernel->function ? kernel->function : "");
+}
+
 void lang_kernel_write(struct lang_lower *lower, struct lang_decl *decl)
 {
-	const struct lang_kernel *kernel = (const struct lang_kernel *)decl;
-	struct ptowsp_kernel_record record = {.id = ptowsp_id(decl->name, strlen(decl->name)),
-					      .name = pkg_writer_string(lower->writer, decl->name),
-					      .signature = signature_write(lower, kernel->signature ? kernel->signature : ""),
-					      .unit = kernel->unit,
-					      .flags = kernel->measured ? PTOWSP_KERNEL_MEASURED : 0,
-					      .blockdim = (uint32_t)number_of(kernel->blockdim),
-					      .workspace = number_of(kernel->workspace),
-					      .params = params_write(lower, kernel),
-					      .param_count = kernel->param_count,
-					      .payloads = payloads_write(lower, kernel),
-					      .payload_count = kernel->payload_count,
-					      .variants = pkg_writer_count(lower->writer, PTOWSP_SECTION_KVAR),
-					      .symbol = pkg_writer_string(lower->writer, kernel->function ? kernel->function : "")};
+	struct lang_kernel *kernel = (struct lang_kernel *)decl;
+	struct ptowsp_kernel_record record = {.id = ptowsp_id(decl->name, strlen(decl->name)), .unit = kernel->unit};
 
+	record.name = pkg_writer_string(lower->writer, decl->name);
+	record.blockdim = (uint32_t)number_of(kernel->blockdim);
+	record.workspace = number_of(kernel->workspace);
+	lang_kernel_fill(lower, kernel, &record);
 	pkg_writer_row(lower->writer, PTOWSP_SECTION_KREG, &record, sizeof(record));
 }

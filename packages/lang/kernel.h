@@ -43,11 +43,14 @@ struct lang_kernel {
 	const char *function;        /* C function that serves it where no payload does; NULL: that of its name */
 	struct lang_payload *payloads;
 	uint32_t payload_count, payload_capacity;
+	uint32_t payload_row;        /* of its payloads in KPAY plus 1, 0: not written yet */
 	uint32_t work_kernel;        /* its number in the kernel list of WORK plus 1, 0: not there yet */
 };
 
 void lang_kernel_parse(struct lang_parser *parser);
 void lang_kernel_check(struct lang_module *module, struct lang_decl *decl);
 void lang_kernel_write(struct lang_lower *lower, struct lang_decl *decl);
+/* What rows of one kernel under several names have in common: signature, parameters, payloads, C function. */
+void lang_kernel_fill(struct lang_lower *lower, struct lang_kernel *kernel, struct ptowsp_kernel_record *record);
 
 #endif

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* graph_entry.c - what is known of the entry that a graph's kernel calls: an InCore function, a declared kernel, or nothing. */
+#include "lang/graph.h"
+#include "lang/kernel.h"
+
+void lang_graph_entry_find(struct lang_module *module, struct lang_graph_kernel *kernel)
+{
+	struct lang_function *function = lang_map_find(&module->functions, kernel->entry);
+	struct lang_decl *decl = lang_decl_find(module, '@', kernel->entry);
+
+	if (function && function->kind == LANG_ORCHESTRATION) {
+		lang_error(module->unit, kernel->entry_at, "%s is an Orchestration function, a kernel is an InCore one", kernel->entry);
+		return;
+	}
+	if (!function && decl && decl->kind != LANG_DECL_KERNEL) {
+		lang_error(module->unit, kernel->entry_at, "%s is a %s, no kernel", kernel->entry, lang_decl_forms[decl->kind].word);
+		return;
+	}
+	kernel->function = function;
+	kernel->decl = function ? NULL : (struct lang_kernel *)decl;
+}
+
+uint32_t lang_graph_tensor_params(const struct lang_graph_kernel *kernel)
+{
+	uint32_t count = 0;
+
+	if (kernel->function)
+		return kernel->function->memref_count;
+	if (!kernel->decl)
+		return UINT32_MAX;
+	for (uint32_t i = 0; i < kernel->decl->param_count; i++)
+		count += kernel->decl->params[i].tensor;
+	return count;
+}
+
+static struct lang_graph_param declared_param(const struct lang_kernel *kernel, int tensor, uint32_t index)
+{
+	for (uint32_t i = 0; i < kernel->param_count; i++)
+		if (kernel->params[i].tensor == tensor && !index--)
+			return (struct lang_graph_param){kernel->params[i].name, kernel->params[i].dtype, kernel->params[i].access};
+	return (struct lang_graph_param){.name = NULL};
+}
+
+struct lang_graph_param lang_graph_tensor_param(const struct lang_graph_kernel *kernel, uint32_t argument)
+{
+	const struct lang_function *function = kernel->function;
+
+	if (kernel->decl)
+		return declared_param(kernel->decl, 1, argument);
+	if (!function || argument >= function->memref_count)
+		return (struct lang_graph_param){.name = NULL};
+	return (struct lang_graph_param){function->memrefs[argument]->name, function->memrefs[argument]->type.dtype, function->memrefs[argument]->access};
+}
+
+uint32_t lang_graph_scalar_params(const struct lang_graph_kernel *kernel)
+{
+	if (kernel->function)
+		return kernel->function->need_count;
+	return kernel->decl ? kernel->decl->param_count - lang_graph_tensor_params(kernel) : 0;
+}
+
+const char *lang_graph_scalar_param(const struct lang_graph_kernel *kernel, uint32_t argument)
+{
+	return kernel->function ? kernel->function->needs[argument]->name : declared_param(kernel->decl, 0, argument).name;
+}
+
+int lang_graph_is_portable(const struct lang_graph_kernel *kernel)
+{
+	for (uint32_t i = 0; kernel->decl && i < kernel->decl->payload_count; i++)
+		if (kernel->decl->payloads[i].kind == PTOWSP_PAYLOAD_PTO)
+			return 1;
+	return kernel->function != NULL;
+}
