@@ -121,7 +121,7 @@ uint32_t lang_graph_tensor_params(const struct lang_graph_kernel *kernel);
 struct lang_graph_param lang_graph_tensor_param(const struct lang_graph_kernel *kernel, uint32_t argument);
 /* Scalars: values of the loops around, symbols or slots of that name. */
 uint32_t lang_graph_scalar_params(const struct lang_graph_kernel *kernel);
-const char *lang_graph_scalar_param(const struct lang_graph_kernel *kernel, uint32_t argument);
+struct lang_graph_param lang_graph_scalar_param(const struct lang_graph_kernel *kernel, uint32_t argument);
 /* Some of its code is portable: it says itself what it touches, and sees memory as flat. */
 int lang_graph_is_portable(const struct lang_graph_kernel *kernel);
 

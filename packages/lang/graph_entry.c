@@ -59,9 +59,11 @@ uint32_t lang_graph_scalar_params(const struct lang_graph_kernel *kernel)
 	return kernel->decl ? kernel->decl->param_count - lang_graph_tensor_params(kernel) : 0;
 }
 
-const char *lang_graph_scalar_param(const struct lang_graph_kernel *kernel, uint32_t argument)
+struct lang_graph_param lang_graph_scalar_param(const struct lang_graph_kernel *kernel, uint32_t argument)
 {
-	return kernel->function ? kernel->function->needs[argument]->name : declared_param(kernel->decl, 0, argument).name;
+	if (kernel->decl)
+		return declared_param(kernel->decl, 0, argument);
+	return (struct lang_graph_param){.name = kernel->function->needs[argument]->name, .dtype = kernel->function->needs[argument]->type.dtype};
 }
 
 int lang_graph_is_portable(const struct lang_graph_kernel *kernel)

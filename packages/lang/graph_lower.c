@@ -188,7 +188,8 @@ static void number_set(struct lang_graph_walk *walk, struct lang_graph_node *nod
 /* Scalars that an entry takes: loops around it by name, else symbols and slots. */
 static uint32_t argument_expr(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel, uint32_t argument)
 {
-	const char *name = lang_graph_scalar_param(kernel, argument);
+	const struct lang_graph_param param = lang_graph_scalar_param(kernel, argument);
+	const char *name = param.name;
 	uint32_t row = kernel->function ? kernel->function->needs[argument]->symbol->row : lang_row_find(lang_rows_of(walk->lower, PTOWSP_SECTION_SLOT), name);
 
 	for (uint32_t i = walk->iterator_count; i-- > 0;)
@@ -197,7 +198,7 @@ static uint32_t argument_expr(struct lang_graph_walk *walk, const struct lang_gr
 	if (row == PTOWSP_NONE) {
 		lang_error(walk->lower->unit, kernel->object.at, "kernel %s gets no %%%s, which @%s takes: no iterator around it, symbol or slot is called so",
 			   kernel->object.name, name, kernel->entry);
-		lang_help(walk->lower->unit, "symbol %%%s : i64 = 0", name);
+		lang_help(walk->lower->unit, "symbol %%%s : %s = 0", name, lang_dtype_text(param.dtype));
 		return lang_expr_const(&walk->lower->tables.exprs, 0);
 	}
 	lang_value_use(walk->lower, row);
