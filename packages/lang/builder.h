@@ -290,7 +290,7 @@ PTOWSP_PACK_API uint32_t ptowsp_build_require(struct ptowsp_build *b, const char
 
 /* A graph binary for section GRPH, until graph_end: instructions of graph_ops.def ("TG_KERNEL") with their operands behind them, in order;
  * those at the end may be left out where they have defaults. Objects are numbers; graph_name says what the source calls one ("kernel", 3, "MLA").
- * What runs is the code of entries, which a source's graph is lowered to, and which is built like any other. */
+ * Names may come in any order. What runs is the code of entries: ptowsp_pack_graphs makes it of the sealed package, or it is built like any other. */
 PTOWSP_PACK_API uint32_t ptowsp_build_graph(struct ptowsp_build *b, const char *name, uint32_t device);
 PTOWSP_PACK_API uint32_t ptowsp_build_graph_name(struct ptowsp_build *b, const char *object, uint32_t number, const char *name);
 PTOWSP_PACK_API uint32_t ptowsp_build_graph_op(struct ptowsp_build *b, const char *op);

@@ -209,10 +209,25 @@ uint32_t ptowsp_build_graph_scalar(struct ptowsp_build *b)
 	return operand_set(b, PTOWSP_GRAPH_DYNAMIC | g->stack[0]);
 }
 
+static int by_object(const void *a, const void *b)
+{
+	const struct build_graph_name *x = a, *y = b;
+
+	return x->object != y->object ? (x->object < y->object ? -1 : 1) : (x->number > y->number) - (x->number < y->number);
+}
+
 uint32_t ptowsp_build_graph_end(struct ptowsp_build *b)
 {
 	BUILD_CALL(b);
+	struct build_graph *g = graph_of(b);
+
 	inst_close(b);
+	if (g->name_count)
+		qsort(g->names, g->name_count, sizeof(*g->names), by_object);
+	for (uint32_t i = 1; i < g->name_count; i++)
+		if (!by_object(&g->names[i - 1], &g->names[i]))
+			build_refuse(b, "%s %u has two names, %.40s and %.40s", pkg_graph_object_text(g->names[i].object), g->names[i].number,
+				     build_text(b, g->names[i - 1].name), build_text(b, g->names[i].name));
 	b->graph_open = 0;
 	return BUILD_DONE;
 }

@@ -5,6 +5,7 @@
 #include "format/fail.h"
 #include "lang/file.h"
 #include "lang/lang.h"
+#include "lang/pack_result.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -180,6 +181,12 @@ ptowsp_status ptowsp_pack_files(const char *const *paths, uint32_t count, const 
 		free((void *)(uintptr_t)sources[i].text);
 	free(sources);
 	return status;
+}
+
+ptowsp_status lang_pack_refuse(const char *name, const struct ptowsp_error *why, struct ptowsp_pack_result **result_out)
+{
+	*result_out = calloc(1, sizeof(**result_out));
+	return *result_out ? message_add(*result_out, name, why->text) : PTOWSP_NO_MEMORY;
 }
 
 ptowsp_status ptowsp_pack_text(const char *name, const char *text, struct ptowsp_pack_result **result_out)

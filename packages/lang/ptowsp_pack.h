@@ -38,6 +38,10 @@ PTOWSP_PACK_API ptowsp_status ptowsp_pack_sources(const char *const *names, cons
  * as above; a source that cannot be read is a message. */
 PTOWSP_PACK_API ptowsp_status ptowsp_pack_files(const char *const *paths, uint32_t count, const char *name, const char *entry,
 						struct ptowsp_pack_result **result_out);
+/* A package whose graphs have no code yet, as ptowsp_build_graph leaves them: the same with the code that runs them, an entry per graph, made
+ * as ptowsp-pack makes it of the graphs of a source. INVALID for a package that has code. Messages are about the package's own source
+ * text (ptowsp-inspect --pto). */
+PTOWSP_PACK_API ptowsp_status ptowsp_pack_graphs(const void *package, uint64_t size, struct ptowsp_pack_result **result_out);
 /* One NUL-terminated text. */
 PTOWSP_PACK_API ptowsp_status ptowsp_pack_text(const char *name, const char *text, struct ptowsp_pack_result **result_out);
 PTOWSP_PACK_API void ptowsp_pack_destroy(struct ptowsp_pack_result *result); /* NULL is allowed */

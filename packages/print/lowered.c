@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/* lowered.c - the code of graphs that were built by calls: what they say is printed as source, and that is packed. */
+#include "print/print.h"
+
+#include "format/fail.h"
+#include "lang/pack_result.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Its text, if it has graphs and nothing that runs: the printer trusts code, and here nobody has verified any. */
+static ptowsp_status text_make(struct pkg *package, char **text_out, struct ptowsp_error *error)
+{
+	const struct pkg_tables *tables = pkg_tables(package);
+	uint32_t unsaid = 0;
+	ptowsp_status st;
+
+	if (!tables->graph)
+		return pkg_fail(error, PTOWSP_INVALID, "it has no graphs");
+	for (uint32_t i = 0; i < tables->entry_count; i++)
+		if (!(tables->entry[i].flags & PTOWSP_ENTRY_KERNEL))
+			return pkg_fail(error, PTOWSP_INVALID, "entry %.80s has code already", pkg_string(tables, tables->entry[i].name));
+	st = print_source(package, NULL, text_out, &unsaid, error);
+	if (!st && unsaid)
+		return pkg_fail(error, PTOWSP_UNSUPPORTED, "the language cannot say %u thing%s of it; ptowsp-inspect --pto shows them", (unsigned)unsaid,
+				unsaid == 1 ? "" : "s");
+	return st;
+}
+
+ptowsp_status ptowsp_pack_graphs(const void *bytes, uint64_t size, struct ptowsp_pack_result **result_out)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct pkg *package = NULL;
+	char *text = NULL, name[96] = "package";
+	ptowsp_status st, told;
+
+	if (!result_out)
+		return PTOWSP_INVALID;
+	*result_out = NULL;
+	if (!bytes || size > SIZE_MAX)
+		return PTOWSP_INVALID;
+	st = pkg_open_memory(&package, bytes, (size_t)size, "package", NULL, &error);
+	if (!st)
+		snprintf(name, sizeof(name), "%.80s.pto", pkg_name(package));
+	if (!st)
+		st = text_make(package, &text, &error);
+	if (!st)
+		st = ptowsp_pack_text(name, text, result_out);
+	else if ((told = lang_pack_refuse(name, &error, result_out)) != PTOWSP_OK)
+		st = told;
+	free(text);
+	pkg_close(package);
+	return st;
+}
