@@ -41,7 +41,7 @@ static int kernel_varies(void *context, uint32_t kernel)
 
 static const char *kernel_unusable(void *context, uint32_t kernel)
 {
-	return test_kernel(context, kernel)->flags & BUILDER_UNUSABLE ? "it has no body" : NULL;
+	return test_kernel(context, kernel)->flags & BUILDER_UNUSABLE ? "kernel k has no body" : NULL;
 }
 
 /* Reads or writes one element; a region of bytes may begin anywhere. */

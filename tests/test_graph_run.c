@@ -460,7 +460,7 @@ static void a_kernel_that_nobody_serves_is_named(void)
 
 	REQUIRE(r != NULL);
 	CHECK_INT(graph_run_go(r), PTOWSP_KERNEL_FAILED);
-	CHECK_CONTAINS(r->error.text, "task 1, kernel LATE cannot run: kernel LATE (test.pto:3): no payload for cpu_sim and no function late_entry");
+	CHECK_CONTAINS(r->error.text, "task 1 cannot run: kernel LATE (test.pto:3): no payload for cpu_sim and no function late_entry");
 	CHECK_INT(graph_run_count(r), PTOWSP_OK);
 	CHECK_STR(r->times, "FIRST 0-1 LATE 1-2");
 	graph_run_close(r);

@@ -199,7 +199,7 @@ static void a_kernel_that_cannot_run_is_still_counted(void)
 	builder_task(b, k, 7, "");
 	o = builder_run(b, NULL);
 	CHECK_INT(o->status, PTOWSP_KERNEL_FAILED);
-	CHECK_CONTAINS(o->error.text, "kernel k cannot run: it has no body");
+	CHECK_CONTAINS(o->error.text, "cannot run: kernel k has no body");
 	outcome_destroy(o);
 	o = builder_run(b, &(struct outcome_how){.flags = PTOWSP_RUN_NO_KERNELS});
 	CHECK_INT(o->status, PTOWSP_OK);

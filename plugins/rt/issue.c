@@ -89,8 +89,8 @@ static ptowsp_status kernel_usable(struct rt_run *run)
 		return PTOWSP_OK;
 	why = kernels->unusable ? kernels->unusable(kernels->context, run->kernel) : NULL;
 	if (why)
-		return rt_fail_at(run->error, PTOWSP_KERNEL_FAILED, run->tasks, run->kernel, "task %llu, kernel %.40s cannot run: %.120s",
-				  (unsigned long long)run->tasks, rt_kernel_name(run->program, run->kernel), why);
+		return rt_fail_at(run->error, PTOWSP_KERNEL_FAILED, run->tasks, run->kernel, "task %llu cannot run: %.170s",
+				  (unsigned long long)run->tasks, why);
 	known->checked = true;
 	if (run->program->tables.kernel.rows[run->kernel].flags & PTOWSP_KERNEL_MEASURED)
 		run->measured = true;

@@ -24,7 +24,7 @@ struct rt_kernels {
 	int (*varies)(void *context, uint32_t kernel);
 	/* Runs it, all blocks; out->cycles is preset. worker: 0..threads-1, for the backend's scratch memory. */
 	ptowsp_status (*run)(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker);
-	/* NULL, or why this kernel cannot be run at all (still counted under NO_KERNELS). */
+	/* NULL, or why this kernel cannot be run at all (still counted under NO_KERNELS), as a sentence about "kernel NAME". */
 	const char *(*unusable)(void *context, uint32_t kernel);
 	/* The sentence behind a failure of cycles or footprint with these arguments: kernel, source line, what was wrong. May be
 	 * NULL. */
