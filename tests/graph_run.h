@@ -14,7 +14,7 @@
 #include "host/ptowsp_host.h"
 #include "tests/source.h"
 
-enum { GRAPH_RUN_TASKS = 256 };
+enum { GRAPH_RUN_TASKS = 1800 };
 struct graph_run {
 	struct source source;
 	struct ptowsp_package *package;

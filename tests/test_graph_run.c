@@ -94,6 +94,17 @@ static void launches_on_one_stream_follow_each_other(void)
 	times_are(TWO "TG_LAUNCH(H, s) TG_LAUNCH(H, s) TG_SYNC(H)\n", "C 0-10 D 10-11 C 11-21 D 21-22");
 }
 
+/* Nothing of E runs, and H is behind G all the same: on its stream, and where E is waited for. */
+static void a_launch_of_which_nothing_runs_keeps_the_order(void)
+{
+#define HOLLOW                                                                                                                                \
+	"TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\nTG_END(G)\nTG_BEGIN(E)\n CF_IF(0)\n  TG_KERNEL(X, tick100, 1, AIC, 0)\n CF_ENDIF\nTG_END(E)\n" \
+	"TG_BEGIN(H)\n TG_KERNEL(C, tick1, 1, AIC, 0)\nTG_END(H)\nTG_LAUNCH(G, s) TG_LAUNCH(E, s) "
+	times_are(HOLLOW "TG_LAUNCH(H, s) TG_SYNC(H)\n", "A 0-10 C 10-11");
+	times_are(HOLLOW "TG_SYNC(E) TG_LAUNCH(H, t) TG_SYNC(H)\n", "A 0-10 C 10-11");
+	times_are(HOLLOW "TG_LAUNCH(H, t) TG_SYNC(H)\n", "A 0-10 C 0-1");
+}
+
 static void launches_on_two_streams_run_side_by_side(void)
 {
 	times_are(TWO "TG_LAUNCH(G, s) TG_LAUNCH(H, t) TG_SYNC(G) TG_SYNC(H)\n", "A 0-10 B 10-110 C 0-10 D 10-11");
@@ -286,6 +297,24 @@ static void memory_is_taken_and_given_back(void)
 	graph_run_close(r);
 }
 
+/* Whichever branch is taken gives T back; the next round takes it again. */
+static void both_branches_may_free_a_tensor(void)
+{
+	const char *text = "schedule { heap 1024 }\ngraph @g {\nTG_BEGIN(G)\n MC_ALLOC(T, 1000)\n TG_KERNEL(A, mark, 1, AIC, 0)\n MC_BIND(A, 0, T)\n CF_IF(n)\n"
+			   "  MC_FREE(T)\n CF_ELSE\n  TG_KERNEL(B, tick1, 1, AIC, 0)\n  MC_FREE(T)\n CF_ENDIF\nTG_END(G)\nTG_LAUNCH(G, s) TG_SYNC(G)\n}\n";
+
+	for (int n = 0; n < 2; n++) {
+		struct graph_run *r = graph_run_open(text, "g", 2);
+
+		REQUIRE(r != NULL);
+		graph_run_set(r, "n", n ? "1" : "0");
+		CHECK_INT(graph_run_go(r), PTOWSP_OK);
+		CHECK_STR(r->error.text, "");
+		CHECK_STR(r->times, n ? "A 0-10" : "A 0-10 B 0-1");
+		graph_run_close(r);
+	}
+}
+
 /* --- control flow --- */
 
 #define ADD                                                                                                                                  \
@@ -413,6 +442,14 @@ static void fused_graphs_run_as_one(void)
 		  "TG_BEGIN(H)\n TG_KERNEL(C, tick100, 1, AIC, 0)\n TG_KERNEL(D, tick1, 1, AIC, 0)\n TG_DEPEND(C, D)\nTG_END(H)\n"
 		  "TG_FUSE(G, H, F)\nTG_LAUNCH(F, s) TG_SYNC(F)\n",
 		  "F.A 0-10 F.C 0-100 F.B 100-101"); /* B and D are equal */
+}
+
+/* Events and sets come along; a kernel of the other graph waits for neither. */
+static void fused_graphs_keep_their_events_and_sets(void)
+{
+	times_are("TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(B, tick1, 1, AIC, 0)\n TG_KERNEL(D, tick1, 1, AIC, 64)\n SY_SIGNAL(done, A) SY_WAIT(done, B)\n"
+		  " SY_BARRIER({B, D}, 0)\nTG_END(G)\nTG_BEGIN(H)\n TG_KERNEL(C, tick100, 1, AIC, 0)\nTG_END(H)\nTG_FUSE(G, H, F)\nTG_LAUNCH(F, s) TG_SYNC(F)\n",
+		  "F.A 0-10 F.B 10-11 F.D 10-11 F.C 0-100");
 }
 
 static void hints_change_nothing_here(void)
@@ -562,6 +599,7 @@ void suite_graph_run(CU_pSuite s)
 	TEST(s, events_order_kernels_within_and_across_graphs);
 	TEST(s, an_event_that_did_not_come_ends_the_run_by_name);
 	TEST(s, launches_on_one_stream_follow_each_other);
+	TEST(s, a_launch_of_which_nothing_runs_keeps_the_order);
 	TEST(s, launches_on_two_streams_run_side_by_side);
 	TEST(s, a_sync_waits_for_its_graph_only);
 	TEST(s, iterations_are_invoked_one_after_the_other);
@@ -571,6 +609,7 @@ void suite_graph_run(CU_pSuite s)
 	TEST(s, a_workspace_holds_elements_of_several_types);
 	TEST(s, a_kernel_that_leaves_its_binding_is_ended);
 	TEST(s, memory_is_taken_and_given_back);
+	TEST(s, both_branches_may_free_a_tensor);
 	TEST(s, a_condition_chooses_what_is_enqueued);
 	TEST(s, a_loop_runs_as_often_as_its_count_says_one_after_the_other);
 	TEST(s, an_iterator_moves_the_bindings);
@@ -580,6 +619,7 @@ void suite_graph_run(CU_pSuite s)
 	TEST(s, a_restore_brings_back_what_the_checkpoint_saved);
 	TEST(s, checkpoints_are_kept_side_by_side);
 	TEST(s, fused_graphs_run_as_one);
+	TEST(s, fused_graphs_keep_their_events_and_sets);
 	TEST(s, hints_change_nothing_here);
 	TEST(s, a_declared_kernel_brings_its_code_and_scalars);
 	TEST(s, a_kernel_that_nobody_serves_is_named);

@@ -47,6 +47,15 @@ static void edge_ends_find(struct lang_graph_launch *launch)
 	}
 }
 
+/* 1: something in the block runs whatever the conditions are. */
+static int has_task(const struct lang_graph_block *block)
+{
+	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next)
+		if (inst->op == PTOWSP_TG_KERNEL || inst->op == PTOWSP_MC_COPY)
+			return 1;
+	return 0;
+}
+
 static void launch_add(struct lang_graph_lowering *lowering, struct lang_graph_inst *inst, int conditional)
 {
 	struct lang_arena *arena = &lowering->unit->arena;
@@ -59,9 +68,11 @@ static void launch_add(struct lang_graph_lowering *lowering, struct lang_graph_i
 		launch->node_count = 1;
 	} else if (is_copies(inst->op)) {
 		launch->node_count = tensors_of(lowering);
+		launch->hollow = 1; /* a graph may change nothing */
 	} else {
 		launch->graph = lang_graph_of(inst->args[0].object);
 		copies_find(lowering, launch, launch->graph->body);
+		launch->hollow = !has_task(launch->graph->body);
 		launch->node_count = launch->graph->kernel_count + launch->copy_count;
 	}
 	launch->nodes = lang_alloc(arena, (launch->node_count + 1) * sizeof(*launch->nodes));
@@ -133,7 +144,7 @@ static void set_reduce(const struct order *order, uint8_t *set)
 
 	for (uint32_t i = 0; i < lowering->launch_count; i++)
 		for (uint32_t k = 0; set[i] && k < lowering->launch_count; k++)
-			if (set[k] && !lowering->launches[k].conditional && is_behind(&lowering->launches[k], i))
+			if (set[k] && !lowering->launches[k].conditional && !lowering->launches[k].hollow && is_behind(&lowering->launches[k], i))
 				set[i] = 0;
 }
 
@@ -157,13 +168,23 @@ static void wait_for(const struct order *order, struct lang_graph_launch *launch
 	}
 }
 
+/* The launch; if no task of it may run, also what it waits for. */
+static void launch_take(const struct order *order, uint32_t i, uint8_t *set)
+{
+	const struct lang_graph_launch *launch = &order->lowering->launches[i];
+
+	set[i] = 1;
+	for (uint32_t k = 0; launch->hollow && k < order->lowering->launch_count; k++)
+		set[k] |= is_behind(launch, k) != 0;
+}
+
 /* All launches of the graph so far. */
 static void launches_of(const struct order *order, const struct lang_graph_object *graph, uint8_t *set)
 {
 	for (uint32_t i = 0; i < order->lowering->launch_count; i++)
 		if (order->lowering->launches[i].issued && order->lowering->launches[i].graph &&
 		    &order->lowering->launches[i].graph->object == graph)
-			set[i] = 1;
+			launch_take(order, i, set);
 }
 
 static void launch_order(struct order *order, struct lang_graph_inst *inst)
@@ -184,7 +205,7 @@ static void launch_order(struct order *order, struct lang_graph_inst *inst)
 	launch->issued = 1;
 	if (inst->op == PTOWSP_TG_CHECKPOINT || inst->op == PTOWSP_TG_RESTORE)
 		tail = order->host; /* whatever follows is behind it */
-	if (tail && !launch->conditional)
+	if (tail && !launch->conditional && !launch->hollow)
 		memset(tail, 0, order->lowering->launch_count);
 	if (tail)
 		tail[index] = 1;

@@ -36,6 +36,7 @@ struct lang_graph_launch {
 	uint8_t conditional;               /* it stands in a branch or loop */
 	uint8_t issued;
 	uint8_t branches;                  /* its graph has branches or loops */
+	uint8_t hollow;                    /* it may be that no task of it runs: nobody is behind anything because of it */
 	uint8_t *waits;                    /* per launch: it starts behind that one, directly; behind that one in any way (bit 2) */
 };
 

@@ -320,6 +320,45 @@ static void back_refuse(struct walk *walk)
 	}
 }
 
+/* Goes back from a kernel along the edges that hold it up longest, to one behind a fixed place that it stands above. */
+static void held_refuse(struct sort *s, uint32_t kernel, const uint32_t *last)
+{
+	struct lang_graph_order *order = s->walk->order;
+	uint32_t node = kernel;
+
+	do
+		node = order->edges[last[node] - 1].from;
+	while (node >= order->kernel_count || order->segment[node] <= order->segment[kernel]);
+	lang_error(s->walk->unit, order->edges[last[kernel] - 1].inst->at, "%s stands above %s, which has to end before it starts", node_name(order, kernel),
+		   node_name(order, node));
+	lang_help(s->walk->unit, "move TG_KERNEL(%s, ...) down: a fence, copy, condition or loop lies between the two", node_name(order, kernel));
+	order->broken = 1;
+}
+
+/* Edges of events and sets may ask for a kernel to pass what has a fixed place: it cannot. */
+static void held_check(struct sort *s)
+{
+	struct lang_graph_order *order = s->walk->order;
+	uint32_t *last = lang_alloc(&s->walk->unit->arena, (order->node_count + 1) * sizeof(uint32_t)); /* edge + 1 into a node, from who is issued last */
+	uint32_t segment = 0;
+
+	for (uint32_t e = 0; e < order->edge_count; e++) {
+		uint32_t *at = &last[order->edges[e].to];
+
+		if (!*at || order->rank[order->edges[*at - 1].from] < order->rank[order->edges[e].from])
+			*at = e + 1;
+	}
+	for (uint32_t i = 0; i < order->node_count && !order->broken; i++) {
+		uint32_t node = order->sorted[i];
+
+		if (node >= order->kernel_count)
+			continue;
+		if (order->segment[node] < segment)
+			held_refuse(s, node, last);
+		segment = order->segment[node];
+	}
+}
+
 /* A TG_KERNEL of a block, and where its kernel is issued. */
 struct place {
 	uint32_t position;
@@ -409,6 +448,8 @@ void lang_graph_order_make(struct lang_unit *unit, struct lang_graph *graph, str
 	sort_run(&sort);
 	if (sort.sorted_count < order_out->node_count)
 		cycle_refuse(&sort);
+	else
+		held_check(&sort);
 	if (order_out->broken)
 		return;
 	for (uint32_t i = 0, k = 0; i < sort.sorted_count; i++)

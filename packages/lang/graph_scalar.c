@@ -108,18 +108,6 @@ static int hex_read(const char *text, uint64_t *value_out)
 	return digits > 0;
 }
 
-static struct lang_graph_scalar *number_parse(struct lang_climb *climb)
-{
-	const struct lang_token *token = lang_take(climb->parser);
-	uint64_t value = 0;
-
-	if (!hex_read(token->text, &value) && lang_number_read(token->text, PTOWSP_I64, &value) != LANG_NUMBER_OK) {
-		lang_error(climb->parser->unit, token->at, "\"%.40s\" is no whole number of 64 bits", token->text);
-		return NULL;
-	}
-	return lang_graph_scalar_constant(climb->parser->unit, (int64_t)value, token->at);
-}
-
 /* min(a, b), max(a, b) */
 static void *function_parse(struct lang_climb *climb, unsigned op, struct lang_span at)
 {
@@ -139,14 +127,14 @@ static int at_type(const struct lang_parser *parser)
 }
 
 /* T[i] or T[i]:f32, element i of a tensor whose name is taken. */
-static struct lang_graph_scalar *element_parse(struct lang_climb *climb, const struct lang_token *name)
+static struct lang_graph_scalar *element_parse(struct lang_climb *climb, const char *name, struct lang_span at)
 {
 	struct lang_parser *parser = climb->parser;
-	struct lang_graph_scalar *node = node_make(climb->parser->unit, PTOWSP_GRAPH_NODE_ELEMENT, name->at);
+	struct lang_graph_scalar *node = node_make(climb->parser->unit, PTOWSP_GRAPH_NODE_ELEMENT, at);
 	struct lang_type type;
 
 	lang_take(parser);
-	node->object = lang_graph_mention(reader_of(climb), PTOWSP_GRAPH_TENSOR, name->text, name->at);
+	node->object = lang_graph_mention(reader_of(climb), PTOWSP_GRAPH_TENSOR, name, at);
 	node->dtype = PTOWSP_I32;
 	node->a = lang_climb(climb);
 	if (!node->a || !lang_expect(parser, ']', "behind the index"))
@@ -162,6 +150,22 @@ static struct lang_graph_scalar *element_parse(struct lang_climb *climb, const s
 	}
 	node->dtype = type.dtype;
 	return node;
+}
+
+/* A constant, or an element of a tensor whose id is a number: 7[0]. */
+static struct lang_graph_scalar *number_parse(struct lang_climb *climb)
+{
+	const struct lang_token *token = lang_take(climb->parser);
+	uint64_t value = 0;
+	uint32_t id;
+
+	if (lang_at_mark(climb->parser, '[') && !lang_peek(climb->parser)->first && lang_uint_read(token->text, &id) && id < UINT32_MAX)
+		return element_parse(climb, lang_format(&climb->parser->unit->arena, "%u", (unsigned)id), token->at);
+	if (!hex_read(token->text, &value) && lang_number_read(token->text, PTOWSP_I64, &value) != LANG_NUMBER_OK) {
+		lang_error(climb->parser->unit, token->at, "\"%.40s\" is no whole number of 64 bits", token->text);
+		return NULL;
+	}
+	return lang_graph_scalar_constant(climb->parser->unit, (int64_t)value, token->at);
 }
 
 static struct lang_graph_object *iterator_find(const struct lang_graph_reader *reader, const char *name)
@@ -191,7 +195,7 @@ static struct lang_graph_scalar *name_parse(struct lang_climb *climb)
 	struct lang_graph_object *iterator;
 
 	if (lang_at_mark(climb->parser, '[') && !lang_peek(climb->parser)->first)
-		return element_parse(climb, token);
+		return element_parse(climb, token->text, token->at);
 	if (lang_at_mark(climb->parser, '(') && (!strcmp(token->text, "min") || !strcmp(token->text, "max")))
 		return function_parse(climb, token->text[1] == 'i' ? PTOWSP_EXPR_MIN : PTOWSP_EXPR_MAX, token->at);
 	if (!strcmp(token->text, "ITERATION"))
