@@ -388,6 +388,14 @@ static void order(struct writing *w)
 		add(w, "%s\n", lines[w->kind == PROCESS ? 4 : below(w, 5)]);
 		return;
 	}
+	if (w->kind == MAIN && chance(w, 30)) { /* a device may tell itself */
+		unsigned number = below(w, 100);
+
+		add(w, "notify 0, %u\n", number);
+		indent(w);
+		add(w, "wait_notify 0, %u\n", number);
+		return;
+	}
 	add(w, "signal %%e0\n");
 	indent(w);
 	add(w, "wait %%e0\n");
@@ -504,8 +512,14 @@ static void workloads(struct writing *w)
 	add(w, "workload @more {\n");
 	begin(w, CALLED, 4);
 	statements(w);
-	add(w, "}\nworkload @main {\n  for_each %%i0 in 0 to 1 { call @turn(%%a -> %%t0[0, 0], %%b -> %%t2[0, 0]) } // there is a loop of that name\n");
+	add(w, "}\nworkload @main {\n%s  for_each %%i0 in 0 to 1 { call @turn(%%a -> %%t0[0, 0], %%b -> %%t2[0, 0]) } // there is a loop of that name\n",
+	    chance(w, 20) ? "  extent %dense = 2\n" : "");
 	begin(w, MAIN, 14);
+	if (chance(w, 15)) {
+		add(w, "  dispatch_filter hash(");
+		expression(w, 2);
+		add(w, ")\n");
+	}
 	for (int i = 0; i < 4; i++)
 		statements(w);
 	if (chance(w, 10))
