@@ -74,6 +74,7 @@ ptowsp_status ptowsp_match_create(struct ptowsp_match **out, const struct ptowsp
 		.opcodes = plan->usage.opcodes,
 		.graph = plan->usage.graph,
 		.channels = plan->usage.channels,
+		.memory = t->memory_count > 0,
 		.strings = plan->strings,
 		.strings_size = plan->strings_size,
 		.strict = flags & PTOWSP_LOAD_STRICT,

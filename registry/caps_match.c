@@ -199,6 +199,28 @@ static void match_channels(struct matching *m)
 			match_requirement(m, &(struct ptowsp_requirement_record){.feature = features[kind], .state = PTOWSP_STATE_ENFORCED});
 }
 
+/* How elements lie in memory changes no result: a backend that keeps them otherwise says so, and refuses where more is asked for. */
+static void match_memory(struct matching *m)
+{
+	const struct ptowsp_cap *cap = reg_caps_find(m->caps, PTOWSP_FEATURE_MEMORY_ORDER);
+	struct reg_feature name;
+	struct reg_verdict *v;
+
+	if (!m->needs->memory || (cap && cap->state >= PTOWSP_STATE_ENFORCED))
+		return;
+	for (uint32_t i = 0; i < m->needs->requirement_count; i++)
+		if (m->needs->requirements[i].feature == PTOWSP_FEATURE_MEMORY_ORDER)
+			return; /* told there */
+	v = verdict_add(m, REG_VERDICT_REQUIREMENT, PTOWSP_FEATURE_MEMORY_ORDER);
+	v->state = cap ? cap->state : PTOWSP_STATE_DIAGNOSED;
+	v->wanted = (uint8_t)wanted_by_package(m->needs, v->feature);
+	reg_feature(v->feature, &name);
+	memcpy(v->what, name.name, sizeof(name.name));
+	reason_add(v, cap && cap->state == PTOWSP_STATE_RECORDED ? "kept in the package; this backend keeps elements in row_major order, results are the same"
+								 : "this backend keeps elements in row_major order");
+	refuse_below(v);
+}
+
 /* "MC_FENCE(L2)": a scope in use that the row leaves out. */
 static void match_scope(struct matching *m, unsigned op, int scope)
 {
@@ -243,7 +265,7 @@ ptowsp_status reg_match(const struct reg_needs *needs, const struct reg_caps *ca
 			uint32_t *count_out)
 {
 	struct matching m = {.needs = needs, .caps = caps};
-	uint64_t room = (uint64_t)needs->directive_count + needs->requirement_count + needs->kernel_count + 256 + 2 + 256 + SCOPES;
+	uint64_t room = (uint64_t)needs->directive_count + needs->requirement_count + needs->kernel_count + 256 + 2 + 1 + 256 + SCOPES;
 
 	*rows_out = NULL;
 	*count_out = 0;
@@ -263,6 +285,7 @@ ptowsp_status reg_match(const struct reg_needs *needs, const struct reg_caps *ca
 	for (uint32_t i = 0; i < needs->requirement_count; i++)
 		match_requirement(&m, &needs->requirements[i]);
 	match_channels(&m);
+	match_memory(&m);
 	*rows_out = m.rows;
 	*count_out = m.count;
 	return PTOWSP_OK;

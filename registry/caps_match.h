@@ -29,6 +29,7 @@ struct reg_needs {
 	const uint8_t *opcodes; /* 256 flags: opcode is used */
 	const uint8_t *graph;   /* 256, by instruction of graph_ops.def: bit 0 it is used, bit 1 + k with a scope of code k; NULL: none */
 	uint32_t channels;      /* bit k: it has channels of kind k, PTOWSP_CHANNEL_x */
+	bool memory;            /* it has tensors that do not lie in row_major order */
 	const char *strings;    /* STRS that the directives refer to */
 	uint64_t strings_size;
 	bool strict;            /* every directive must be enforced */

@@ -37,6 +37,35 @@ static void directives_without_a_row_are_diagnosed(void)
 	CHECK(reg_match_refused(rows, count) == NULL);
 }
 
+/* Results do not depend on it, so nothing is refused unless the package asks for more. */
+static void orders_in_memory_are_told_and_refused_where_asked_for(void)
+{
+	const struct ptowsp_cap recorded = {.feature = PTOWSP_FEATURE_MEMORY_ORDER, .state = PTOWSP_STATE_RECORDED};
+	const struct ptowsp_cap enforced = {.feature = PTOWSP_FEATURE_MEMORY_ORDER, .state = PTOWSP_STATE_ENFORCED};
+	const struct ptowsp_requirement_record wanted = {.feature = PTOWSP_FEATURE_MEMORY_ORDER, .state = PTOWSP_STATE_ENFORCED};
+	struct reg_needs needs = {.memory = true};
+
+	match(&needs, &recorded, 1);
+	REQUIRE_UINT(count, 1);
+	CHECK_UINT(rows[0].state, PTOWSP_STATE_RECORDED);
+	CHECK_CONTAINS(rows[0].reason, "keeps elements in row_major order");
+	CHECK(reg_match_refused(rows, count) == NULL);
+	match(&needs, &enforced, 1);
+	CHECK_UINT(count, 0);
+	match(&needs, NULL, 0);
+	REQUIRE_UINT(count, 1);
+	CHECK_UINT(rows[0].state, PTOWSP_STATE_DIAGNOSED);
+	CHECK(reg_match_refused(rows, count) == NULL);
+	needs.requirements = &wanted;
+	needs.requirement_count = 1;
+	match(&needs, &recorded, 1);
+	CHECK_UINT(count, 1);
+	CHECK(reg_match_refused(rows, count) != NULL);
+	needs.memory = false;
+	match(&needs, &enforced, 1);
+	CHECK_UINT(count, 0);
+}
+
 static void every_directive_gets_one_verdict_in_order(void)
 {
 	const struct ptowsp_directive_record directives[] = {
@@ -240,6 +269,7 @@ static void rows_of_a_longer_stride_are_read(void)
 void suite_match(CU_pSuite s)
 {
 	TEST(s, directives_without_a_row_are_diagnosed);
+	TEST(s, orders_in_memory_are_told_and_refused_where_asked_for);
 	TEST(s, every_directive_gets_one_verdict_in_order);
 	TEST(s, unsupported_is_always_refused);
 	TEST(s, a_must_bit_asks_for_enforced);

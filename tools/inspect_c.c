@@ -219,6 +219,20 @@ static uint32_t like_of(const struct said *s, uint32_t row)
 	return 0;
 }
 
+static void memory_say(struct said *s, uint32_t row, uint32_t handle)
+{
+	const struct ptowsp_memory_record *m = pkg_tensor_memory(s->t, row);
+	const uint32_t strides[] = {m ? m->stride0 : 0, m ? m->stride1 : 0, m ? m->stride2 : 0, m ? m->stride3 : 0};
+
+	if (!m)
+		return;
+	say(s, "tensor_memory", handle, pkg_word(PKG_WORDS_memory_order, m->order), (uint32_t)m->swizzle);
+	if (m->block_rows)
+		say(s, "tensor_block", handle, m->block_rows, m->block_columns);
+	for (uint32_t i = 0; i < 4 && strides[i]; i++)
+		say(s, "tensor_stride", handle, strides[i]);
+}
+
 static void tensor_say(struct said *s, uint32_t row, uint32_t *position)
 {
 	const struct pkg_tables *t = s->t;
@@ -242,6 +256,7 @@ static void tensor_say(struct said *s, uint32_t row, uint32_t *position)
 		if (dim->distribution)
 			say(s, "tensor_shard", handle, (uint32_t)dim->mesh_axis);
 	}
+	memory_say(s, row, handle);
 	if (x->entry != PTOWSP_NONE)
 		++*position; /* placed when its entry is there */
 	else if (x->position != (*position)++)

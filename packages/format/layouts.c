@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* layouts.c - the layouts that kernel parameters state: rows of KLAY by parameter, and what holds of them. */
+/* layouts.c - the layouts that kernel parameters state, and the orders of tensors in memory: rows of KLAY and TMEM, and what holds of them. */
 #include "verify.h"
 
 #include "ptowsp/workload.h"
@@ -59,4 +59,47 @@ ptowsp_status pkg_verify_layouts(const struct pkg_check *c)
 		     (unsigned)l->mesh_axis);
 	}
 	return PTOWSP_OK;
+}
+
+/* --- TMEM --- */
+
+const struct ptowsp_memory_record *pkg_tensor_memory(const struct pkg_tables *t, uint32_t tensor)
+{
+	uint32_t low = 0, high = t->memory_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (t->memory[middle].tensor < tensor)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < t->memory_count && t->memory[low].tensor == tensor ? &t->memory[low] : NULL;
+}
+
+static ptowsp_status memory_check(const struct pkg_check *c, uint32_t i)
+{
+	const struct ptowsp_memory_record *m = &c->tables->memory[i];
+	const uint32_t strides[] = {m->stride0, m->stride1, m->stride2, m->stride3}, rank = c->tables->tensor[m->tensor].dim_count;
+	int blocked = m->order == PTOWSP_MEMORY_BLOCKED || m->order == PTOWSP_MEMORY_NZ;
+
+	MUST(!i || c->tables->memory[i - 1].tensor < m->tensor, "TMEM[%u].tensor is %u: tensors must rise", (unsigned)i, (unsigned)m->tensor);
+	MUST(m->swizzle <= 7, "TMEM[%u].swizzle is %u, at most 7", (unsigned)i, (unsigned)m->swizzle);
+	MUST(blocked ? m->block_rows && m->block_columns : !m->block_rows && !m->block_columns,
+	     "TMEM[%u] has blocks of %u x %u: those of blocked and nz have elements, others have none", (unsigned)i, (unsigned)m->block_rows,
+	     (unsigned)m->block_columns);
+	for (uint32_t k = 0; k < 4; k++)
+		MUST((strides[k] != 0) == (m->order == PTOWSP_MEMORY_STRIDED && k < rank), "TMEM[%u].stride%u is %u: one per dimension of what is strided",
+		     (unsigned)i, (unsigned)k, (unsigned)strides[k]);
+	return PTOWSP_OK;
+}
+
+ptowsp_status pkg_verify_memories(const struct pkg_check *c)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t i = 0; i < c->tables->memory_count && !st; i++)
+		st = memory_check(c, i);
+	return st;
 }

@@ -65,6 +65,12 @@ static const struct pkg_word channel_kind_words[] = {{PTOWSP_CHANNEL_TOKEN, "tok
 static const struct pkg_word channel_direction_words[] = {{PTOWSP_CHANNEL_PRODUCES, "produces"}, {PTOWSP_CHANNEL_CONSUMES, "consumes"}};
 static const struct pkg_word sample_role_words[] = {{PTOWSP_SAMPLE_INPUT, "input"}, {PTOWSP_SAMPLE_EXPECTED, "expected"}};
 
+static const struct pkg_word memory_order_words[] = {{PTOWSP_MEMORY_ROW_MAJOR, "row_major"},
+						     {PTOWSP_MEMORY_COL_MAJOR, "col_major"},
+						     {PTOWSP_MEMORY_BLOCKED, "blocked"},
+						     {PTOWSP_MEMORY_NZ, "nz"},
+						     {PTOWSP_MEMORY_STRIDED, "strides"}};
+
 static const struct pkg_word core_type_words[] = {
 #define X(NAME, code, text, unit) {code, #NAME},
 #include "ptowsp/core.def"
@@ -112,7 +118,7 @@ static const struct {
 #define WORDS(name) [PKG_WORDS_##name] = {#name, name##_words, sizeof(name##_words) / sizeof(name##_words[0])},
 	WORDS(dtype) WORDS(unit) WORDS(space) WORDS(payload) WORDS(expr_op) WORDS(directive) WORDS(param_kind) WORDS(role)
 	WORDS(distribution) WORDS(slot_kind) WORDS(axis_kind) WORDS(sample_role)
-	WORDS(channel_kind) WORDS(channel_direction) WORDS(opcode)
+	WORDS(channel_kind) WORDS(channel_direction) WORDS(opcode) WORDS(memory_order)
 	WORDS(core_type) WORDS(dep_type) WORDS(location) WORDS(fence_scope) WORDS(affinity_type)
 #undef WORDS
 };

@@ -11,7 +11,7 @@ enum pkg_words {
 	PKG_WORDS_dtype, PKG_WORDS_unit, PKG_WORDS_space, PKG_WORDS_payload, PKG_WORDS_expr_op, PKG_WORDS_directive,
 	PKG_WORDS_param_kind, PKG_WORDS_role, PKG_WORDS_distribution, PKG_WORDS_slot_kind, PKG_WORDS_axis_kind,
 	PKG_WORDS_sample_role, PKG_WORDS_channel_kind, PKG_WORDS_channel_direction, PKG_WORDS_opcode,
-	PKG_WORDS_core_type, PKG_WORDS_dep_type, PKG_WORDS_location, PKG_WORDS_fence_scope, PKG_WORDS_affinity_type, /* of graph_ops.def */
+	PKG_WORDS_memory_order, PKG_WORDS_core_type, PKG_WORDS_dep_type, PKG_WORDS_location, PKG_WORDS_fence_scope, PKG_WORDS_affinity_type, /* of graph_ops.def */
 	PKG_WORDS_COUNT
 };
 

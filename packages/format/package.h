@@ -76,6 +76,9 @@ const char *pkg_notice(const struct pkg *package, uint32_t index);
 /* The layout that a kernel's parameter (row of KPRM) states: a row per dimension; NULL and 0 if it states none. Of verified tables. */
 const struct ptowsp_param_layout_record *pkg_param_layout(const struct pkg_tables *tables, uint32_t param, uint32_t *count_out);
 
+/* How a tensor (row of TENS) lies in memory; NULL: row_major. Of verified tables. */
+const struct ptowsp_memory_record *pkg_tensor_memory(const struct pkg_tables *tables, uint32_t tensor);
+
 /* String at a verified offset. */
 static inline const char *pkg_string(const struct pkg_tables *tables, uint32_t offset)
 {

@@ -523,7 +523,7 @@ ptowsp_status pkg_verify_rules(const struct pkg_check *check)
 	static ptowsp_status (*const steps[])(const struct pkg_check *) = {
 		meta_check, kernels_check, payloads_check, levels_check,   tensors_check, expressions_check,
 		loops_check, pkg_verify_axes, work_check, entries_check, pkg_verify_kernel_entries, schedule_check, samples_check,
-		graphs_check, positions_check, calls_check, pkg_verify_layouts};
+		graphs_check, positions_check, calls_check, pkg_verify_layouts, pkg_verify_memories};
 	ptowsp_status st = PTOWSP_OK;
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !st; i++)

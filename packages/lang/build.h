@@ -30,6 +30,8 @@ struct build_tensor {
 	struct ptowsp_dim_record dims[4];
 	uint32_t like;  /* 1 + the tensor whose dimensions it has, 0: its own */
 	uint8_t placed, shared;
+	struct ptowsp_memory_record memory; /* written if ordered */
+	uint8_t ordered;
 };
 struct build_param {
 	struct ptowsp_param_record record;

@@ -117,6 +117,11 @@ PTOWSP_PACK_API uint32_t ptowsp_build_tensor_alignment(struct ptowsp_build *b, u
 PTOWSP_PACK_API uint32_t ptowsp_build_tensor_dim(struct ptowsp_build *b, uint32_t tensor, uint32_t extent);
 /* The extent stated last is sharded over an axis of the grid. */
 PTOWSP_PACK_API uint32_t ptowsp_build_tensor_shard(struct ptowsp_build *b, uint32_t tensor, uint32_t mesh_axis);
+/* How its elements lie in memory (row_major unless stated): row_major, col_major, blocked, nz, strides; swizzle bits 0 to 7. Behind it the block of
+ * blocked and nz, or a stride per dimension, in elements, outermost first. */
+PTOWSP_PACK_API uint32_t ptowsp_build_tensor_memory(struct ptowsp_build *b, uint32_t tensor, const char *order, uint32_t swizzle);
+PTOWSP_PACK_API uint32_t ptowsp_build_tensor_block(struct ptowsp_build *b, uint32_t tensor, uint32_t rows, uint32_t columns);
+PTOWSP_PACK_API uint32_t ptowsp_build_tensor_stride(struct ptowsp_build *b, uint32_t tensor, uint32_t elements);
 /* It has the dimensions of another tensor, the same rows of DIMS; the other one's are stated first. */
 PTOWSP_PACK_API uint32_t ptowsp_build_tensor_like(struct ptowsp_build *b, uint32_t tensor, uint32_t other);
 /* It takes the shape of what is bound. */

@@ -107,6 +107,13 @@ static void tensors_write(const struct seal *s)
 			b->tensors[i].record.dims = b->tensors[b->tensors[i].like - 1].record.dims;
 	for (uint32_t i = 0; i < b->tensor_count; i++)
 		pkg_writer_row(s->writer, PTOWSP_SECTION_TENS, &b->tensors[i].record, sizeof(b->tensors[i].record));
+	for (uint32_t i = 0; i < b->tensor_count; i++) { /* in the order that the tensors will have */
+		struct build_tensor *t = &b->tensors[order[i].row];
+
+		t->memory.tensor = order[i].row;
+		if (t->ordered)
+			pkg_writer_row(s->writer, PTOWSP_SECTION_TMEM, &t->memory, sizeof(t->memory));
+	}
 }
 
 static void events_write(const struct seal *s)

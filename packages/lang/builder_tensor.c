@@ -78,6 +78,50 @@ uint32_t ptowsp_build_tensor_shard(struct ptowsp_build *b, uint32_t tensor, uint
 	return BUILD_DONE;
 }
 
+uint32_t ptowsp_build_tensor_memory(struct ptowsp_build *b, uint32_t tensor, const char *order, uint32_t swizzle)
+{
+	BUILD_CALL(b);
+	struct build_tensor *t = tensor_of(b, tensor);
+
+	t->memory.order = (uint16_t)build_word(b, PKG_WORDS_memory_order, order);
+	if (swizzle > 7)
+		build_refuse(b, "a swizzle of %u bits, at most 7", swizzle);
+	t->memory.swizzle = (uint16_t)swizzle;
+	t->ordered = 1;
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_tensor_block(struct ptowsp_build *b, uint32_t tensor, uint32_t rows, uint32_t columns)
+{
+	BUILD_CALL(b);
+	struct build_tensor *t = tensor_of(b, tensor);
+
+	if (t->memory.order != PTOWSP_MEMORY_BLOCKED && t->memory.order != PTOWSP_MEMORY_NZ)
+		build_refuse(b, "the tensor lies in no blocks");
+	if (!rows || !columns)
+		build_refuse(b, "a block has rows and columns");
+	t->memory.block_rows = rows;
+	t->memory.block_columns = columns;
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_tensor_stride(struct ptowsp_build *b, uint32_t tensor, uint32_t elements)
+{
+	BUILD_CALL(b);
+	struct build_tensor *t = tensor_of(b, tensor);
+	uint32_t *const strides[] = {&t->memory.stride0, &t->memory.stride1, &t->memory.stride2, &t->memory.stride3};
+	uint32_t i = 0;
+
+	if (t->memory.order != PTOWSP_MEMORY_STRIDED || !elements)
+		build_refuse(b, "strides are 1 or more, of a tensor whose order they are");
+	while (i < 4 && *strides[i])
+		i++;
+	if (i == 4)
+		build_refuse(b, "a tensor has at most 4 dimensions");
+	*strides[i] = elements;
+	return BUILD_DONE;
+}
+
 uint32_t ptowsp_build_tensor_like(struct ptowsp_build *b, uint32_t tensor, uint32_t other)
 {
 	BUILD_CALL(b);

@@ -2,6 +2,8 @@
 /* layout.c - what two layouts are together, and layouts as text. */
 #include "lang/layout.h"
 
+#include "ptowsp/package.h"
+
 #include <stdio.h>
 
 static int shards(const struct lang_layout *layout, uint32_t dim)
@@ -64,4 +66,31 @@ void lang_layout_print(const struct lang_layout *layout, char *text)
 						   : snprintf(text + used, LANG_LAYOUT_TEXT - used, "%sR", comma));
 	}
 	snprintf(text + used, LANG_LAYOUT_TEXT - used, ")");
+}
+
+/* --- memory --- */
+
+int lang_memory_equal(const struct lang_memory *a, const struct lang_memory *b)
+{
+	if (a->order != b->order || a->swizzle != b->swizzle || a->count != b->count)
+		return 0;
+	for (uint32_t i = 0; i < a->count; i++)
+		if (a->numbers[i] != b->numbers[i])
+			return 0;
+	return 1;
+}
+
+void lang_memory_print(const struct lang_memory *memory, char *text)
+{
+	static const char *const words[] = {[PTOWSP_MEMORY_ROW_MAJOR] = "row_major", [PTOWSP_MEMORY_COL_MAJOR] = "col_major",
+					    [PTOWSP_MEMORY_BLOCKED] = "blocked",     [PTOWSP_MEMORY_NZ] = "nz",
+					    [PTOWSP_MEMORY_STRIDED] = "strides"};
+	size_t used = (size_t)snprintf(text, LANG_MEMORY_TEXT, "mem(%s", words[memory->order]);
+
+	for (uint32_t i = 0; i < memory->count; i++)
+		used += (size_t)snprintf(text + used, LANG_MEMORY_TEXT - used, "%s%u%s", i ? ", " : "(", memory->numbers[i],
+					 i + 1 == memory->count ? ")" : "");
+	if (memory->swizzle)
+		used += (size_t)snprintf(text + used, LANG_MEMORY_TEXT - used, " swizzle %u", memory->swizzle);
+	snprintf(text + used, LANG_MEMORY_TEXT - used, ")");
 }

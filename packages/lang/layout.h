@@ -15,12 +15,20 @@ struct lang_layout_dim {
 	uint16_t mesh_axis; /* of S(axis) */
 	struct lang_span at;
 };
+/* mem(order): how the elements lie in memory. */
+struct lang_memory {
+	uint8_t stated;
+	uint16_t order;     /* PTOWSP_MEMORY_x */
+	uint32_t swizzle;   /* bits; 0: none */
+	uint32_t numbers[LANG_MAX_RANK], count; /* rows and columns of a block, or strides */
+	struct lang_span at;
+};
 struct lang_layout {
 	uint8_t stated;     /* 0: nothing is written, all dimensions are R */
 	uint8_t rank;
 	struct lang_layout_dim dims[LANG_MAX_RANK];
-	const char *memory; /* the word of mem(word), NULL: row_major */
-	struct lang_span at, memory_at;
+	struct lang_memory memory;
+	struct lang_span at;
 };
 
 /* --- algebra: pure, any thread --- */
@@ -46,6 +54,10 @@ void lang_layout_print(const struct lang_layout *layout, char *text);
 
 /* "layout(...)" and "mem(...)" at the next token, either or both. 0 after an error. */
 int lang_layout_parse(struct lang_parser *parser, struct lang_layout *layout);
+/* "mem(blocked(16, 16) swizzle 3)" */
+#define LANG_MEMORY_TEXT 96u
+void lang_memory_print(const struct lang_memory *memory, char *text);
+int lang_memory_equal(const struct lang_memory *a, const struct lang_memory *b);
 /* Of a tensor %name of that many dimensions. 0 after an error. */
 int lang_layout_check(struct lang_unit *unit, const struct lang_layout *layout, const char *name, uint32_t rank);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* layout_check.c - layouts as sources state them, and where two of them meet: calls and copies. */
 #include "lang/work.h"
+#include "ptowsp/package.h"
 
 #include <string.h>
 
@@ -16,6 +17,21 @@ static int axes_check(struct lang_unit *unit, const struct lang_layout *layout)
 	return 1;
 }
 
+static int memory_check(struct lang_unit *unit, const struct lang_memory *memory, const char *name, uint32_t rank)
+{
+	if ((memory->order == PTOWSP_MEMORY_BLOCKED || memory->order == PTOWSP_MEMORY_NZ) && memory->count != 2) {
+		lang_error(unit, memory->at, "a block has rows and columns, here %s %u number%s", memory->count == 1 ? "is" : "are", memory->count,
+			   memory->count == 1 ? "" : "s");
+		return 0;
+	}
+	if (memory->order == PTOWSP_MEMORY_STRIDED && memory->count != rank) {
+		lang_error(unit, memory->at, "%%%s has %u dimension%s, here %s %u stride%s", name, rank, rank == 1 ? "" : "s", memory->count == 1 ? "is" : "are",
+			   memory->count, memory->count == 1 ? "" : "s");
+		return 0;
+	}
+	return 1;
+}
+
 int lang_layout_check(struct lang_unit *unit, const struct lang_layout *layout, const char *name, uint32_t rank)
 {
 	if (layout->stated && layout->rank != rank) {
@@ -24,11 +40,7 @@ int lang_layout_check(struct lang_unit *unit, const struct lang_layout *layout, 
 	}
 	if (!axes_check(unit, layout))
 		return 0;
-	if (!layout->memory || !strcmp(layout->memory, "row_major"))
-		return 1;
-	lang_error(unit, layout->memory_at, "there is no order \"%.80s\"", layout->memory);
-	lang_help(unit, "elements lie in row_major order");
-	return 0;
+	return memory_check(unit, &layout->memory, name, rank);
 }
 
 /* Why they cannot meet, as the end of a sentence. */

@@ -2,6 +2,7 @@
 /* parse_layout.c - layout(S(0), R) mem(row_major) */
 #include "lang/parse.h"
 #include "lang/tensor.h"
+#include "ptowsp/package.h"
 
 #include <string.h>
 
@@ -46,18 +47,58 @@ static int dims_parse(struct lang_parser *parser, struct lang_layout *layout)
 	return 0;
 }
 
-static int memory_parse(struct lang_parser *parser, struct lang_layout *layout)
+/* "(16, 16)" behind blocked, nz or strides. */
+static int numbers_parse(struct lang_parser *parser, struct lang_memory *memory, const char *what)
 {
-	const struct lang_token *word;
+	if (!lang_expect(parser, '(', what))
+		return 0;
+	for (;;) {
+		uint32_t number;
+
+		if (memory->count == LANG_MAX_RANK) {
+			lang_error(parser->unit, lang_peek(parser)->at, "at most %u numbers stand here", LANG_MAX_RANK);
+			return 0;
+		}
+		if (lang_peek(parser)->kind != LANG_NUMBER || !lang_uint_read(lang_peek(parser)->text, &number) || !number)
+			return lang_expected(parser, "a number above 0");
+		memory->numbers[memory->count++] = number;
+		lang_take(parser);
+		if (!lang_at_mark(parser, ','))
+			return lang_expect(parser, ')', "behind the numbers");
+		lang_take(parser);
+	}
+}
+
+/* "mem(row_major)", "mem(blocked(16, 16) swizzle 3)" */
+static int memory_parse(struct lang_parser *parser, struct lang_memory *memory)
+{
+	static const struct {
+		const char *text, *numbers;
+		uint16_t order;
+	} orders[] = {{"row_major", NULL, PTOWSP_MEMORY_ROW_MAJOR},
+		      {"col_major", NULL, PTOWSP_MEMORY_COL_MAJOR},
+		      {"blocked", "and rows and columns of a block", PTOWSP_MEMORY_BLOCKED},
+		      {"nz", "and rows and columns of a block", PTOWSP_MEMORY_NZ},
+		      {"strides", "and the stride of each dimension in elements", PTOWSP_MEMORY_STRIDED}};
+	size_t i = 0;
 
 	lang_take(parser);
 	if (!lang_expect(parser, '(', "and the order behind mem"))
 		return 0;
-	word = lang_name_take(parser, LANG_WORD, "the order of the elements: row_major");
-	if (!word)
+	memory->at = lang_peek(parser)->at;
+	memory->stated = 1;
+	while (i < sizeof(orders) / sizeof(*orders) && !lang_word_take(parser, orders[i].text))
+		i++;
+	if (i == sizeof(orders) / sizeof(*orders))
+		return lang_expected(parser, "the order of the elements: row_major, col_major, blocked(r, c), nz(r, c) or strides(...)");
+	memory->order = orders[i].order;
+	if (orders[i].numbers && !numbers_parse(parser, memory, orders[i].numbers))
 		return 0;
-	layout->memory = word->text;
-	layout->memory_at = word->at;
+	if (lang_word_take(parser, "swizzle")) {
+		if (!lang_uint_read(lang_peek(parser)->text ? lang_peek(parser)->text : "", &memory->swizzle) || !memory->swizzle || memory->swizzle > 7)
+			return lang_expected(parser, "how many bits of the row, 1 to 7");
+		lang_take(parser);
+	}
 	return lang_expect(parser, ')', "behind the order");
 }
 
@@ -65,5 +106,5 @@ int lang_layout_parse(struct lang_parser *parser, struct lang_layout *layout)
 {
 	if (lang_at_word(parser, "layout") && !dims_parse(parser, layout))
 		return 0;
-	return !lang_at_word(parser, "mem") || memory_parse(parser, layout);
+	return !lang_at_word(parser, "mem") || memory_parse(parser, &layout->memory);
 }

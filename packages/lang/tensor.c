@@ -20,6 +20,56 @@ static int extent_check(struct lang_module *module, struct lang_tensor *tensor, 
 	return 0;
 }
 
+/* Whole blocks, as far as the extents are known. */
+static int blocks_check(struct lang_unit *unit, const struct lang_tensor *tensor)
+{
+	const struct lang_memory *memory = &tensor->layout.memory;
+	static const char *const what[] = {"rows", "columns"};
+	int64_t extent;
+
+	if (memory->order != PTOWSP_MEMORY_BLOCKED && memory->order != PTOWSP_MEMORY_NZ)
+		return 1;
+	if (tensor->rank < 2) {
+		lang_error(unit, memory->at, "blocks have rows and columns, and %%%s has one dimension", tensor->head.name);
+		return 0;
+	}
+	for (uint32_t i = 0; i < 2; i++)
+		if (lang_scalar_known(tensor->extents[tensor->rank - 2 + i], &extent) && extent % memory->numbers[i]) {
+			lang_error(unit, memory->at, "%%%s has %lld %s, which are no whole number of blocks of %u", tensor->head.name, (long long)extent, what[i],
+				   memory->numbers[i]);
+			return 0;
+		}
+	return 1;
+}
+
+/* No two elements have one place: a dimension steps over all that those with smaller strides reach. */
+static int strides_check(struct lang_unit *unit, const struct lang_tensor *tensor)
+{
+	const struct lang_memory *memory = &tensor->layout.memory;
+	uint32_t done = 0, dim = 0;
+	int64_t reach = 1, extent;
+
+	for (uint32_t k = 0; memory->order == PTOWSP_MEMORY_STRIDED && k < tensor->rank; k++) {
+		uint32_t least = UINT32_MAX;
+
+		for (uint32_t i = 0; i < tensor->rank; i++)
+			if (!(done >> i & 1) && memory->numbers[i] < least) {
+				least = memory->numbers[i];
+				dim = i;
+			}
+		done |= 1u << dim;
+		if (!lang_scalar_known(tensor->extents[dim], &extent))
+			return 1;
+		if (extent > 1 && least < reach) {
+			lang_error(unit, memory->at, "elements of %%%s would lie on each other: dimension %u has the stride %u, and %lld elements lie below it",
+				   tensor->head.name, dim, least, (long long)reach);
+			return 0;
+		}
+		reach = extent > 1 ? (extent - 1) * (int64_t)least + reach : reach;
+	}
+	return 1;
+}
+
 void lang_tensor_check(struct lang_module *module, struct lang_decl *decl)
 {
 	struct lang_tensor *tensor = (struct lang_tensor *)decl;
@@ -29,7 +79,8 @@ void lang_tensor_check(struct lang_module *module, struct lang_decl *decl)
 		ok &= extent_check(module, tensor, i);
 	for (uint32_t i = 0; ok && i < tensor->rank; i++)
 		tensor->extents[i]->settled = 1;
-	decl->broken = !ok || !lang_layout_check(module->unit, &tensor->layout, decl->name, tensor->rank);
+	decl->broken = !ok || !lang_layout_check(module->unit, &tensor->layout, decl->name, tensor->rank) ||
+		       !blocks_check(module->unit, tensor) || !strides_check(module->unit, tensor);
 }
 
 static void output_check(struct lang_module *module, const struct lang_tensor *tensor)
@@ -72,6 +123,22 @@ int lang_tensor_shape(const struct lang_tensor *tensor, int64_t *rows_out, int64
 	return *rows_out <= INT32_MAX;
 }
 
+static void memory_write(struct lang_lower *lower, const struct lang_memory *memory, uint32_t tensor)
+{
+	struct ptowsp_memory_record record = {.tensor = tensor, .order = memory->order, .swizzle = (uint16_t)memory->swizzle};
+	uint32_t *strides[] = {&record.stride0, &record.stride1, &record.stride2, &record.stride3};
+
+	if (memory->order == PTOWSP_MEMORY_ROW_MAJOR && !memory->swizzle)
+		return;
+	for (uint32_t i = 0; memory->order == PTOWSP_MEMORY_STRIDED && i < memory->count; i++)
+		*strides[i] = memory->numbers[i];
+	if (memory->order == PTOWSP_MEMORY_BLOCKED || memory->order == PTOWSP_MEMORY_NZ) {
+		record.block_rows = memory->numbers[0];
+		record.block_columns = memory->numbers[1];
+	}
+	pkg_writer_row(lower->writer, PTOWSP_SECTION_TMEM, &record, sizeof(record));
+}
+
 void lang_tensor_write(struct lang_lower *lower, struct lang_decl *decl)
 {
 	const struct lang_tensor *tensor = (const struct lang_tensor *)decl;
@@ -93,7 +160,7 @@ void lang_tensor_write(struct lang_lower *lower, struct lang_decl *decl)
 
 		pkg_writer_row(lower->writer, PTOWSP_SECTION_DIMS, &dim, sizeof(dim));
 	}
-	pkg_writer_row(lower->writer, PTOWSP_SECTION_TENS, &record, sizeof(record));
+	memory_write(lower, &tensor->layout.memory, pkg_writer_row(lower->writer, PTOWSP_SECTION_TENS, &record, sizeof(record)));
 }
 
 void lang_tensor_use(struct lang_lower *lower, const struct lang_tensor *tensor)

@@ -65,6 +65,23 @@ static void layout_add(const struct print_job *job, struct print_text *text, con
 	print_add(text, "%s", sharded ? ")" : "");
 }
 
+/* " mem(blocked(16, 16) swizzle 3)" */
+static void memory_add(struct print_text *text, const struct ptowsp_memory_record *m)
+{
+	const uint32_t strides[] = {m ? m->stride0 : 0, m ? m->stride1 : 0, m ? m->stride2 : 0, m ? m->stride3 : 0};
+
+	if (!m)
+		return;
+	print_add(text, " mem(%s", pkg_word(PKG_WORDS_memory_order, m->order));
+	if (m->block_rows)
+		print_add(text, "(%lu, %lu)", (unsigned long)m->block_rows, (unsigned long)m->block_columns);
+	for (uint32_t i = 0; i < 4 && strides[i]; i++)
+		print_add(text, "%s%lu%s", i ? ", " : "(", (unsigned long)strides[i], i == 3 || !strides[i + 1] ? ")" : "");
+	if (m->swizzle)
+		print_add(text, " swizzle %u", m->swizzle);
+	print_add(text, ")");
+}
+
 static void tensor_print(struct print_job *job, struct print_text *text, const struct ptowsp_tensor_record *tensor)
 {
 	struct print_work work = {.job = job, .text = text};
@@ -85,6 +102,7 @@ static void tensor_print(struct print_job *job, struct print_text *text, const s
 	if (tensor->alignment)
 		print_add(text, " align %lu", (unsigned long)tensor->alignment);
 	layout_add(job, text, tensor);
+	memory_add(text, pkg_tensor_memory(job->t, (uint32_t)(tensor - job->t->tensor)));
 	print_line_end(&work, PTOWSP_NONE);
 }
 

@@ -34,6 +34,7 @@ static const struct ptowsp_cap own[] = {
 	ROW(PTOWSP_FEATURE_GRAPH(PTOWSP_SY_NOTIFY), ENFORCED), /* more than its platform: there are two devices */
 	ROW(PTOWSP_FEATURE_GRAPH(PTOWSP_SY_WAIT_NOTIFY), ENFORCED),
 	ROW(POLICY(LAYOUT, SHARD), ENFORCED),
+	ROW(PTOWSP_FEATURE_MEMORY_ORDER, RECORDED), /* elements lie in row_major order here */
 	ROW(POLICY(TRACE, TASKS), RECORDED), /* the host asks for records, or not: the directive changes nothing */
 };
 #define OWN (sizeof(own) / sizeof(*own))

@@ -350,6 +350,16 @@ LAYOUT_CASE(layout_replicated_over_an_axis, 2, 1, "distribution", 0)
 LAYOUT_CASE(layout_outside, 1, 0, "param", 99)
 LAYOUT_CASE(layout_unknown, 1, 0, "distribution", 2)
 
+/* TMEM: one row of the first tensor; one field of it */
+#define MEMORY_CASE(name, field, value)                                                                                \
+	CHANGE(name, (table_add(image, PTOWSP_SECTION_TMEM, 1), set(image, PTOWSP_SECTION_TMEM, 0, field, value)))
+MEMORY_CASE(memory_outside, "tensor", 99)
+MEMORY_CASE(memory_order_unknown, "order", 5)
+MEMORY_CASE(memory_swizzle_too_large, "swizzle", 8)
+MEMORY_CASE(memory_blocks_of_rows, "block_rows", 16)
+MEMORY_CASE(memory_strides_of_rows, "stride0", 16)
+CHANGE(memory_twice, table_add(image, PTOWSP_SECTION_TMEM, 2))
+
 /* AXES in full, AXVL: the only axis becomes one of two rows, with these values. */
 static uint32_t const_add(struct pkg_image *image, uint32_t value)
 {
@@ -443,6 +453,8 @@ const struct image_case image_cases[] = {
 	CASE(channel_kind_unknown), CASE(channel_direction_unknown), CASE(process_outside), CASE(process_without_replicas),
 	CASE(process_with_many_replicas), CASE(process_order_outside), CASE(process_order_twice), CASE(process_with_a_channel_twice),
 	CASE(pipeline_without_processes), CASE(call_outside),
+	CASE(memory_outside), CASE(memory_order_unknown), CASE(memory_swizzle_too_large), CASE(memory_blocks_of_rows),
+	CASE(memory_strides_of_rows), CASE(memory_twice),
 	CASE(layout_of_a_scalar), CASE(layouts_that_fall), CASE(layout_with_many_dimensions), CASE(layout_with_an_axis_twice),
 	CASE(layout_replicated_over_an_axis), CASE(layout_outside), CASE(layout_unknown),
 	CASE(axis_dense_with_a_row), CASE(axis_ragged_without_a_row), CASE(axis_ragged_with_a_step), CASE(axis_ragged_without_lengths),
