@@ -16,6 +16,7 @@ enum lang_type_kind { LANG_TYPE_NONE, LANG_TYPE_TILE, LANG_TYPE_MEMREF, LANG_TYP
 struct lang_type {
 	uint8_t kind;           /* enum lang_type_kind */
 	uint8_t index;          /* written as idx or index: fits every integer type */
+	uint8_t open;           /* "!pto.memref" alone: of f32 in gm where it declares something, any memref where it repeats what is declared */
 	uint16_t dtype, space;
 	uint32_t rows, columns; /* tiles */
 	struct lang_span at;

@@ -154,6 +154,10 @@ int lang_type_parse(struct lang_parser *parser, struct lang_type *type_out)
 		lang_help(parser->unit, "types are !pto.tile<RxCxf32>, !pto.memref<gm,...,f32> and element types");
 		return 0;
 	}
+	if (!strcmp(token->text, "pto.memref") && !lang_at_mark(parser, '<')) {
+		*type_out = (struct lang_type){.kind = LANG_TYPE_MEMREF, .open = 1, .dtype = PTOWSP_F32, .space = PTOWSP_SPACE_GM, .at = token->at};
+		return 1;
+	}
 	if (!lang_expect(parser, '<', "behind the type's name"))
 		return 0;
 	ok = !strcmp(token->text, "pto.tile") ? tile_read(parser, type_out) : memref_read(parser, type_out);

@@ -15,6 +15,8 @@ static int type_fits(const struct lang_type *written, const struct lang_operand 
 		return written->kind == LANG_TYPE_SCALAR;
 	if (written->kind != real->kind)
 		return 0;
+	if (written->open)
+		return 1;
 	if (written->kind == LANG_TYPE_SCALAR && (written->index || real->index))
 		return lang_dtype_class(written->dtype) != 'f' && lang_dtype_class(real->dtype) != 'f';
 	return written->dtype == real->dtype && written->rows == real->rows && written->columns == real->columns &&
@@ -66,6 +68,8 @@ static void sources_check(struct lang_check *check, const struct lang_stmt *stmt
 			type_refuse(check, &stmt->tail[0], one);
 		return;
 	}
+	if (stmt->tail_count == 1 && stmt->tail[0].open) /* "(!pto.memref) -> T": its indices go without saying */
+		return;
 	if (stmt->tail_count != sources && stmt->tail_count != stmt->count) {
 		lang_error(check->unit, stmt->tail[0].at, "%s has %u source%s, here are %u types", stmt->word, sources,
 			   sources == 1 ? "" : "s", stmt->tail_count);
