@@ -602,6 +602,36 @@ static void every_pair_of_operation_and_type_was_compared(void)
 	printf("# isa_memory: %u pairs of operation and type, %s\n", pairs, seed_text());
 }
 
+/* An element in a register of its own type, of i64, and what i64 memory then holds. */
+static void elements_keep_their_value_in_wider_registers(void)
+{
+	static const unsigned ops[] = { PTOWSP_PTO_LOAD, PTOWSP_PTO_GETVAL };
+
+	for (unsigned k = 0; k < 4 * TILE_TYPES; k++) {
+		const unsigned type = tile_dtypes[k / 4], op = ops[k % 2];
+		unsigned char from[8];
+		unsigned s, x, zero;
+		int64_t got = 0;
+
+		if (cell_is_float(type))
+			continue;
+		memset(from, 0x85, sizeof(from)); /* negative where there is a sign; u1: not 0 */
+		begin(op, type, k);
+		tile_param(&b, "m", type);
+		tile_param(&b, "out", PTOWSP_I64);
+		x = tile_tile(&b, "x", 1, 1, type);
+		s = tile_local(&b, "s", k % 4 < 2 ? type : PTOWSP_I64, 0);
+		zero = tile_int(&b, 0);
+		tile_op(&b, PTOWSP_PTO_TLOAD, x, 0, zero, zero);
+		tile_op(&b, op, s, op == PTOWSP_PTO_LOAD ? 0 : x, zero);
+		tile_op(&b, PTOWSP_PTO_STORE, s, 1, zero);
+		tile_window(&task, 0, from, type, 1);
+		tile_window(&task, 1, &got, PTOWSP_I64, 1);
+		CHECK_INT(run(), PTOWSP_OK);
+		CHECK_INT(got, (int64_t)cell_unpack(type, from).n);
+	}
+}
+
 /* --- what is not there --- */
 
 /* Some indices are outside: the run ends with a sentence, and no element was touched outside. */
@@ -707,6 +737,7 @@ void suite_isa_memory(CU_pSuite s)
 	for (unsigned k = 0; k < SUBJECTS; k++)
 		check_add(s, check_fmt("%s_agrees_with_its_row", isa_op(subjects[k].op)->mnemonic), op_agrees_with_its_row);
 	TEST(s, every_pair_of_operation_and_type_was_compared);
+	TEST(s, elements_keep_their_value_in_wider_registers);
 	TEST(s, indices_outside_end_the_run);
 	TEST(s, byte_offsets_between_elements_end_the_run);
 	TEST(s, scalar_division_by_zero_ends_the_run);
