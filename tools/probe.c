@@ -171,12 +171,26 @@ static bool settings_add(struct ptowsp_backend_options *options, struct ptowsp_s
 	return true;
 }
 
+/* A backend for device 1: another device if there is one, else the same again. */
+static ptowsp_status mate_open(const struct probe *probe, struct ptowsp_backend **out, struct ptowsp_error *error)
+{
+	const struct ptowsp_device *current = ptowsp_backend_current(probe->backend), *device;
+	struct ptowsp_backend_options options = probe->options;
+
+	for (uint32_t i = 0; (device = ptowsp_backend_device(probe->backend, i)); i++)
+		if (device != current) {
+			options.device = device->name;
+			break;
+		}
+	return ptowsp_backend_open(out, &options, error);
+}
+
 /* One run into *outcome. PROBE_ENFORCED: it can be looked at. */
 static enum probe_state run(struct probe *probe, const char *text, uint32_t feature, struct probe_outcome *outcome,
 			    struct probe_result *result)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	struct ptowsp_backend *backend = probe->backend, *own = NULL;
+	struct ptowsp_backend *backend = probe->backend, *own = NULL, *mate = NULL;
 	struct ptowsp_backend_options options = probe->options;
 	struct ptowsp_setting settings[SETTINGS];
 	struct ptowsp_package *package;
@@ -191,7 +205,12 @@ static enum probe_state run(struct probe *probe, const char *text, uint32_t feat
 		return say(result, PROBE_NOT_PROBED, "too many options of the backend are set to add schedulers=%s", spec.schedulers);
 	if ((spec.threads || spec.schedulers) && ptowsp_backend_open(&own, &options, &error))
 		return say(result, spec.schedulers ? PROBE_NOT_PROBED : PROBE_FAILED, "%s", error.text);
-	probe_run(outcome, package, own ? own : backend, &spec, feature);
+	if (spec.mate && mate_open(probe, &mate, &error)) {
+		ptowsp_backend_close(own);
+		return say(result, PROBE_NOT_PROBED, "%s", error.text);
+	}
+	probe_run(outcome, package, own ? own : backend, mate, &spec, feature);
+	ptowsp_backend_close(mate);
 	ptowsp_backend_close(own);
 	if (*outcome->missing)
 		return say(result, PROBE_NOT_PROBED, "%s", outcome->missing);

@@ -32,6 +32,8 @@ static void word_read(struct probe_spec *spec, char *word)
 		spec->threads = (uint32_t)strtoul(rest, NULL, 10);
 	else if ((rest = after(word, "@schedulers=")))
 		spec->schedulers = rest;
+	else if ((rest = after(word, "@mate=")))
+		spec->mate = rest;
 	else if (!strcmp(word, "@no_kernels"))
 		spec->no_kernels = true;
 	else if (!strcmp(word, "@cancel"))
@@ -141,19 +143,29 @@ static void sleep_ns(uint64_t ns)
 	nanosleep(&nap, NULL);
 }
 
-static ptowsp_status run_once(struct probe_outcome *o, struct ptowsp_program *program, const struct probe_spec *spec)
+static ptowsp_status run_once(struct probe_outcome *o, struct ptowsp_program *program, struct ptowsp_program *mate, const struct probe_spec *spec)
 {
 	struct ptowsp_execute_options options = {.flags = spec->no_kernels ? PTOWSP_RUN_NO_KERNELS : 0,
 						 .timeout_ns = spec->deadline ? deadline_ns : limit_ns};
-	ptowsp_status st;
+	struct ptowsp_program *both[2] = {program, mate};
+	ptowsp_status st = PTOWSP_OK, other = PTOWSP_OK;
 
 	o->task_count = o->edge_count = 0;
-	st = ptowsp_execute_async(program, &options, &o->error);
+	if (mate)
+		st = ptowsp_programs_join(both, 2, &o->error);
+	if (!st && mate)
+		st = ptowsp_execute_async(mate, &options, &o->error);
+	if (!st)
+		st = ptowsp_execute_async(program, &options, &o->error);
 	if (!st && spec->cancel) {
 		sleep_ns(cancel_ns);
 		st = ptowsp_cancel(program, &o->error);
 	}
-	return st ? st : ptowsp_synchronize(program, UINT64_MAX, &o->error);
+	if (!st)
+		st = ptowsp_synchronize(program, UINT64_MAX, &o->error);
+	if (mate && !ptowsp_is_complete(mate))
+		other = ptowsp_synchronize(mate, UINT64_MAX, st ? NULL : &o->error);
+	return st ? st : other;
 }
 
 static void stats_keep(struct probe_outcome *o, const struct ptowsp_program *program)
@@ -202,7 +214,7 @@ static void names_keep(struct probe_outcome *o, const struct ptowsp_plan *plan)
 }
 
 static void program_run(struct probe_outcome *o, struct ptowsp_program *program, const struct ptowsp_plan *plan,
-			const struct probe_spec *spec, uint64_t *memory, uint32_t tensors)
+			struct ptowsp_program *mate, const struct probe_spec *spec, uint64_t *memory, uint32_t tensors)
 {
 	o->loaded = true;
 	o->traced = !ptowsp_trace_attach(program, task_keep, o, NULL);
@@ -211,35 +223,52 @@ static void program_run(struct probe_outcome *o, struct ptowsp_program *program,
 	if (!o->status && !spec->no_kernels)
 		o->status = tensors_bind(program, plan, memory, tensors, &o->error);
 	if (!o->status)
-		o->status = run_once(o, program, spec);
+		o->status = run_once(o, program, mate, spec);
 	if (!o->status && spec->then_count) {
 		o->status = values_set(program, spec->then, spec->then_count, &o->error);
 		if (!o->status)
-			o->status = run_once(o, program, spec);
+			o->status = run_once(o, program, mate, spec);
 	}
 	stats_keep(o, program);
 	content_keep(o, program, plan);
 	names_keep(o, plan);
 }
 
-void probe_run(struct probe_outcome *o, struct ptowsp_package *package, struct ptowsp_backend *backend,
+enum { TENSORS = 8 };
+
+/* The program of device 1; its tensors are its own. */
+static ptowsp_status mate_load(struct probe_outcome *o, struct ptowsp_package *package, struct ptowsp_backend *backend, const struct probe_spec *spec,
+			       struct ptowsp_plan **plan_out, struct ptowsp_program **program_out, uint64_t *memory)
+{
+	struct ptowsp_plan_options options = {.entry = spec->mate, .schedule = spec->schedule, .schedule_count = spec->schedule_count};
+	ptowsp_status st = ptowsp_plan_create(plan_out, package, &options, &o->error);
+
+	if (!st)
+		st = ptowsp_program_load(program_out, backend, *plan_out, 0, &o->error);
+	return st ? st : tensors_bind(*program_out, *plan_out, memory, TENSORS, &o->error);
+}
+
+void probe_run(struct probe_outcome *o, struct ptowsp_package *package, struct ptowsp_backend *backend, struct ptowsp_backend *mate,
 	       const struct probe_spec *spec, uint32_t feature)
 {
-	enum { TENSORS = 8 };
 	struct ptowsp_plan_options options = {.entry = spec->entry, .schedule = spec->schedule, .schedule_count = spec->schedule_count};
-	struct ptowsp_plan *plan = NULL;
-	struct ptowsp_program *program = NULL;
-	uint64_t *memory = calloc((size_t)TENSORS * PROBE_ELEMENTS, sizeof(*memory));
+	struct ptowsp_plan *plan = NULL, *mate_plan = NULL;
+	struct ptowsp_program *program = NULL, *mate_program = NULL;
+	uint64_t *memory = calloc((size_t)2 * TENSORS * PROBE_ELEMENTS, sizeof(*memory));
 
 	*o = (struct probe_outcome){.error = {.head = PTOWSP_HEAD(o->error, ERROR)}};
 	o->status = memory ? ptowsp_plan_create(&plan, package, &options, &o->error)
 			   : reg_fail(&o->error, PTOWSP_NO_MEMORY, "no memory for the tensors of a probe");
 	if (!o->status && needs_met(o, backend, plan, feature)) {
 		o->status = ptowsp_program_load(&program, backend, plan, 0, &o->error);
+		if (!o->status && mate)
+			o->status = mate_load(o, package, mate, spec, &mate_plan, &mate_program, memory + (size_t)TENSORS * PROBE_ELEMENTS);
 		if (!o->status)
-			program_run(o, program, plan, spec, memory, TENSORS);
+			program_run(o, program, plan, mate_program, spec, memory, TENSORS);
 	}
 	ptowsp_program_unload(program);
+	ptowsp_program_unload(mate_program);
 	ptowsp_plan_destroy(plan);
+	ptowsp_plan_destroy(mate_plan);
 	free(memory);
 }

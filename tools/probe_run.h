@@ -16,6 +16,7 @@ enum { PROBE_WORDS = 8, PROBE_TASKS = 256, PROBE_EDGES = 256, PROBE_RESOURCES = 
  *	@deadline         has 50 ms
  *	@threads=N        on a backend of its own with so many worker threads
  *	@schedulers=N     on a backend of its own with so many scheduler instances
+ *	@mate=ENTRY       one run on two devices: that entry is the program of device 1
  * All texts point into `memory`. */
 struct probe_spec {
 	char memory[256];
@@ -24,6 +25,7 @@ struct probe_spec {
 	char *set[PROBE_WORDS], *then[PROBE_WORDS]; /* NAME=VALUE */
 	uint32_t schedule_count, set_count, then_count, threads;
 	const char *schedulers; /* NULL: none stated */
+	const char *mate;       /* NULL: one device */
 	bool no_kernels, cancel, deadline;
 };
 /* The text is one of probe.def: what does not fit ends the program. */
@@ -50,8 +52,9 @@ struct probe_outcome {
 	char missing[240];             /* a feature that the run needs and the backend does not enforce; "" */
 	bool refused;                  /* by the match of needs and capabilities, because of the probed feature; error has the reason */
 };
-/* feature: the probed one; others that the plan needs must be enforced, else nothing runs and `missing` says which. */
-void probe_run(struct probe_outcome *outcome_out, struct ptowsp_package *package, struct ptowsp_backend *backend,
+/* feature: the probed one; others that the plan needs must be enforced, else nothing runs and `missing` says which. mate: a backend of device 1, where
+ * the spec has a mate. */
+void probe_run(struct probe_outcome *outcome_out, struct ptowsp_package *package, struct ptowsp_backend *backend, struct ptowsp_backend *mate,
 	       const struct probe_spec *spec, uint32_t feature);
 
 /* A look at an outcome: a list of numbers, and as text. */

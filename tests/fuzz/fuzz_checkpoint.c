@@ -8,11 +8,12 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 
+static volatile size_t sum; /* what was read */
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
 	struct ptowsp_error error = {.text = ""};
 	struct checkpoint c;
-	volatile size_t sum = 0;
 
 	if (checkpoint_parse(&c, bytes, size, CHECKPOINT_UNSEALED, "fuzz", &error)) {
 		assert(error.text[0] && !c.rows);

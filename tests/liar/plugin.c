@@ -29,7 +29,8 @@ enum { CLAIMS = 0xFFFF, OPTIONS = 16, VALUES = 16 };
 
 static uint32_t lie;            /* feature id, CLAIMS, 0: honest */
 static int platform;            /* of cpu1: enum rt_platform, -1: as cpu0 */
-static struct ptowsp_host told[8]; /* services for cpu_sim, one per instance: the host's, with a done of our own */
+enum { TOLD = 64 };
+static struct ptowsp_host told[TOLD]; /* services for cpu_sim, one per instance: the host's, with a done of our own */
 static unsigned told_count;
 static void (*done_of_host)(void *context, const struct ptowsp_done *done);
 static uint64_t first_values[VALUES]; /* of the first run */
@@ -470,8 +471,8 @@ static ptowsp_status init(const struct ptowsp_host *host, const struct ptowsp_in
 	theirs.settings = settings;
 	theirs.setting_stride = sizeof(*settings);
 	done_of_host = host->done;
-	if (told_count == 8)
-		told_count = 0; /* no test keeps so many */
+	if (told_count == TOLD)
+		told_count = 0; /* no test opens so many while it keeps one */
 	told[told_count] = *host;
 	told[told_count].done = done;
 	return cpu_init(&told[told_count++], &theirs, instance_out, error);
