@@ -115,7 +115,7 @@ static void files_of_a_folder_that_fail_have_their_line_and_the_code(void)
 	CHECK_INT(pack("--json in two -o out"), 3);
 	CHECK_STR(out, "{\"file\":\"a.pto\",\"package\":\"out/a.pkg.zst\",\"status\":\"OK\",\"kernels\":1,\"entries\":1,\"warnings\":0,\"errors\":0}\n"
 		       "{\"file\":\"b.pto\",\"package\":\"\",\"status\":\"BAD_PACKAGE\",\"kernels\":0,\"entries\":0,\"warnings\":0,\"errors\":1,"
-		       "\"error\":\"in/b.pto: 1 error\"}\n"
+		       "\"error\":\"in/b.pto:1:9: expected a parameter such as %x: !pto.memref<gm,...,f32>, found the end of the line\"}\n"
 		       "{\"file\":\"c.pto\",\"package\":\"\",\"status\":\"IO\",\"kernels\":0,\"entries\":0,\"warnings\":0,\"errors\":0,"
 		       "\"error\":\"in/c.pto cannot be read: No such file or directory\"}\n"
 		       "{\"file\":\"a.pto\",\"package\":\"\",\"status\":\"INVALID\",\"kernels\":0,\"entries\":0,\"warnings\":0,\"errors\":0,"

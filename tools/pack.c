@@ -88,11 +88,21 @@ static void print_line(void *context, const char *line)
 	fputs(line, stderr);
 }
 
+/* The first error, on one line. */
+static void error_keep(const struct lang_diagnostic *row, struct pack_counts *counts)
+{
+	if (row->severity == LANG_ERROR && !counts->error.text[0])
+		snprintf(counts->error.text, sizeof(counts->error.text), "%.80s:%u:%u: %.100s", row->file, row->line, row->column, row->text);
+}
+
 /* Prints the list and takes it over. */
 static void diagnostics_print(struct lang_diagnostics *list, struct pack_counts *counts)
 {
-	for (uint32_t i = 0; list && i < list->count; i++)
+	for (uint32_t i = 0; list && i < list->count; i++) {
 		lang_diagnostic_print(&list->rows[i], print_line, NULL);
+		if (counts)
+			error_keep(&list->rows[i], counts);
+	}
 	if (list && list->dropped)
 		fprintf(stderr, "ptowsp-pack: %u more warnings\n", list->dropped);
 	if (list && counts) {
@@ -230,7 +240,8 @@ int pack_files(const struct pack_options *options, const char *const *files, int
 		free((void *)(uintptr_t)sources[i].text);
 	free(sources);
 	pkg_writer_destroy(writer);
-	counts_out->error = error;
+	if (!counts_out->error.text[0])
+		counts_out->error = error;
 	counts_out->error.code = status;
 	return status ? pack_fail(&error) : 0;
 }

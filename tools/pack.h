@@ -16,7 +16,7 @@ struct pack_options {
 /* How many of what a packed file holds. */
 struct pack_counts {
 	uint32_t kernels, entries, warnings, errors;
-	struct ptowsp_error error; /* code 0: there is a package */
+	struct ptowsp_error error; /* code 0: there is a package; else why there is none, the first error of a source that is refused */
 };
 
 /* Compiles the files into one package at `output`. Diagnostics and errors are printed to stderr. Exit code of the tool. */
