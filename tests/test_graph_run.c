@@ -460,6 +460,26 @@ static void hints_change_nothing_here(void)
 		  "A 0-10 B 10-11");
 }
 
+/* Recorded means that behaviour is unchanged, also where two launches want the one executor and an urgent kernel or a resident one could gain. */
+static void priorities_and_residence_change_nothing_under_contention(void)
+{
+	static const char *const lines[] = {"", "TG_SET_PRIORITY(H, 9)\n"};
+	static const char *const residence[] = {"", " TG_PERSISTENT(C, 0)\n"};
+
+	for (int i = 0; i < 4; i++) {
+		struct graph_run *r = graph_run_open(check_fmt("schedule { dispatch round_robin(1) }\ngraph @g {\nTG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n"
+							       " TG_KERNEL(B, tick100, 1, AIC, 0)\nTG_END(G)\nTG_BEGIN(H)\n TG_KERNEL(C, tick1, 1, AIC, 0)\n%s"
+							       "TG_END(H)\n%sTG_LAUNCH(G, s) TG_LAUNCH(H, t) TG_LAUNCH(H, t)\n}\n",
+							       residence[i & 1], lines[i >> 1]),
+						     "g", 1);
+
+		REQUIRE(r != NULL);
+		CHECK_INT(graph_run_go(r), PTOWSP_OK);
+		CHECK_STR(r->times, "A 0-10 B 10-110 C 110-111 C 111-112");
+		graph_run_close(r);
+	}
+}
+
 /* The entry is a declared kernel: its code, its types and directions, and its scalars by their names. */
 static void a_declared_kernel_brings_its_code_and_scalars(void)
 {
@@ -621,6 +641,7 @@ void suite_graph_run(CU_pSuite s)
 	TEST(s, fused_graphs_run_as_one);
 	TEST(s, fused_graphs_keep_their_events_and_sets);
 	TEST(s, hints_change_nothing_here);
+	TEST(s, priorities_and_residence_change_nothing_under_contention);
 	TEST(s, a_declared_kernel_brings_its_code_and_scalars);
 	TEST(s, a_kernel_that_nobody_serves_is_named);
 	TEST(s, kernels_beyond_all_rows_share_them);

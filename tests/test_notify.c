@@ -191,7 +191,8 @@ static void wrong_use_is_a_sentence_and_an_exit_code(void)
 		   "ptowsp-run: device 0 told device 1 notification EXTRA, and nobody waited for it; 1 more notification was not waited for\n");
 	command_is(ONE("") OTHER("SY_WAIT_NOTIFY(0, READY)\n"), "--device=cpu0,cpu1", 7, "",
 		   "ptowsp-run: device 1: instruction 3 (two.pto:16:1): device 1 waits for notification READY of device 0, which never comes\n");
-	command_is(ONE("SY_WAIT_NOTIFY(1, 5)\n") OTHER(""), "--device=cpu0,cpu1", 7, "",
+	command_is(ONE("SY_WAIT_NOTIFY(1, 5)\n") "graph @second on device 1 {\nTG_BEGIN(G)\nTG_KERNEL(B, ten, 1, AIV, 0) MC_BIND(B, 0, Y, 0, 32)\nTG_END(G)\nTG_LAUNCH(G, s)\n}\n",
+		   "--device=cpu0,cpu1", 7, "",
 		   "ptowsp-run: instruction 2 (two.pto:11:1): device 0 waits for notification 5 of device 1, which never comes\n");
 }
 
