@@ -35,12 +35,16 @@ static const char *options_of(const char *text)
 	return check_fmt("%.*s", (int)strcspn(at, "\n"), at);
 }
 
-/* real.npy, half.npy and whole.npy are what the page calls any file of that type. */
+/* real.npy, half.npy and whole.npy are what the page says of them. */
 static void files_make(void)
 {
 	static int32_t whole[256];
 	static uint16_t half[4096];
 
+	for (int i = 0; i < 256; i++)
+		whole[i] = i % 64 * 4;
+	for (int i = 0; i < 4096; i++)
+		half[i] = (uint16_t)(0x3c00 + i % 1024);
 	cli_npy_f32("real.npy", 4096, 1, 0);
 	cli_npy("half.npy", "<f2", "4096,", half, sizeof(half));
 	cli_npy("whole.npy", "<i4", "16, 16", whole, sizeof(whole));
