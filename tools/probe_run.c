@@ -10,7 +10,7 @@
 #include "registry/names.h"
 #include "registry/text.h"
 
-static const uint64_t limit_ns = UINT64_C(20000000000), deadline_ns = 50000000, cancel_ns = 20000000;
+static const uint64_t limit_ns = UINT64_C(120000000000), deadline_ns = 50000000, cancel_ns = 20000000;
 
 /* ---- the text of a run ----------------------------------------------------------------------------------------- */
 
