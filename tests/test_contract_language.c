@@ -42,7 +42,7 @@ static void files_make(void)
 	static uint16_t half[4096];
 
 	for (int i = 0; i < 256; i++)
-		whole[i] = i % 64 * 4;
+		whole[i] = i % 2 * 4; /* as rows, as elements and as bytes of the tiles of the page */
 	for (int i = 0; i < 4096; i++)
 		half[i] = (uint16_t)(0x3c00 + i % 1024);
 	cli_npy_f32("real.npy", 4096, 1, 0);
