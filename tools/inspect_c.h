@@ -48,6 +48,16 @@ void say_rest(struct said *s, int exprs);
 /* The loop that has just been opened has made the expression of its value. */
 void say_loop_value(struct said *s, uint32_t depth, uint32_t handle);
 
+/* inspect_c_declare.c */
+void say_facts(struct said *s);
+void say_slots(struct said *s);
+void say_tensors(struct said *s);
+void say_pipeline(struct said *s); /* channels and processes */
+void say_schedule(struct said *s);
+/* A graph binary of the first version is left to the section as bytes. Errors: those of reading it. */
+ptowsp_status say_graphs(struct said *s, struct ptowsp_error *error);
+ptowsp_status say_samples(struct said *s, struct pkg *package, struct ptowsp_error *error);
+
 void say_kernels(struct said *s); /* inspect_c_kernel.c */
 void say_work(struct said *s);    /* inspect_c_work.c: entries and processes with their code */
 
