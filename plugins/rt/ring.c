@@ -46,7 +46,9 @@ void rt_ring_skip(struct rt_ring *ring, uint64_t task, uint64_t barrier)
 	ring->gate = 0;
 }
 
-__attribute__((target("prfchw")))
+#if defined(__x86_64__)
+__attribute__((target("prfchw"))) /* does nothing where it is not known */
+#endif
 static void slot_prefetch(const struct rt_ring *ring, uint64_t task)
 {
 	const char *line = (const char *)rt_ring_task(ring, task);
