@@ -172,6 +172,26 @@ static void the_command_line_takes_several_devices(void)
 	command_is(ping_pong, "--entry first --device=cpu1,cpu0 --threads 2", 0, "cpu_sim cpu0: 1 task, 48 cycles\ncpu_sim cpu1: 2 tasks, 72 cycles", "");
 }
 
+/* OUT and SIDE belong to the second device alone; X is filled for both by command_is. */
+static void what_only_the_second_device_uses_is_bound_and_written(void)
+{
+	static const char text[] = "func @add(%a: !pto.memref, %b: !pto.memref, %c: !pto.memref) {\n%t = alloc_tile : !pto.tile<2x4xf32>\n%u = alloc_tile : !pto.tile<2x4xf32>\n"
+				   "%t = tload %a\n%u = tload %b\n%t = tadd %t, %u\ntstore %t, %c\nreturn\n}\n"
+				   "graph @first {\nTG_BEGIN(G)\nTG_KERNEL(A, add, 1, AIV, 0)\nMC_BIND(A, 0, X) MC_BIND(A, 1, X) MC_BIND(A, 2, Y)\nTG_END(G)\n"
+				   "TG_LAUNCH(G, s)\nTG_SYNC(G)\nSY_NOTIFY(1, READY)\n}\n"
+				   "graph @second on device 1 {\nSY_WAIT_NOTIFY(0, READY)\nTG_BEGIN(G)\nTG_KERNEL(B, add, 1, AIV, 0)\n"
+				   "MC_BIND(B, 0, Y) MC_BIND(B, 1, SIDE) MC_BIND(B, 2, OUT)\nTG_END(G)\nTG_LAUNCH(G, s)\n}\n";
+
+	command_is(text, "--device=cpu0,cpu1 --runs 2 --fill SIDE=iota --out OUT=../second_device.npy", 0, "1 task", "");
+	command_is(text, "--device=cpu0,cpu1 --fill SIDE=iota --expect OUT=../second_device.npy", 0, "compare: ok (1 tensor, 8 elements, max abs 0)", "");
+	command_is(text, "--device=cpu0,cpu1 --in SIDE=../second_device.npy --expect OUT=../second_device.npy", 0,
+		   "compare: ok (1 tensor, 8 elements, max abs 0)", "");
+	command_is(text, "--device=cpu0,cpu1 --fill SIDE=ones --expect OUT=../second_device.npy", 6, "1 task",
+		   "ptowsp-run: \"OUT\" is not as expected: 7 of 8 elements exceed rtol 1e-05, atol 1e-06; first [0]: 1 against 0, worst [7]: 1 against 7\n");
+	command_is("tensor %Z : f32[2, 4] out\n" ADD "graph @first {\nTG_BEGIN(G)\nTG_KERNEL(A, ten, 1, AIV, 0) MC_BIND(A, 0, X)\nTG_END(G)\nTG_LAUNCH(G, s)\n}\n", "--out Z=z.npy", 2, "",
+		   "ptowsp-run: --out Z: the entry does not use that tensor; --explain says what it uses\n");
+}
+
 #define ALONE "this run has one device; give it more with --device=SEL,SEL\n"
 #define ONE(text) ADD "graph @first {\nTG_BEGIN(G)\n" KERNEL("A") text "TG_END(G)\nTG_LAUNCH(G, s)\n}\n"
 #define OTHER(text) "graph @second on device 1 {\nTG_BEGIN(G)\n" text KERNEL("B") "TG_END(G)\nTG_LAUNCH(G, s)\n}\n"
@@ -206,5 +226,6 @@ void suite_notify(CU_pSuite s)
 	TEST(s, one_that_is_not_started_is_waited_for_until_the_deadline);
 	TEST(s, joining_is_refused_where_it_makes_no_sense);
 	TEST(s, the_command_line_takes_several_devices);
+	TEST(s, what_only_the_second_device_uses_is_bound_and_written);
 	TEST(s, wrong_use_is_a_sentence_and_an_exit_code);
 }

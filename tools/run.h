@@ -18,6 +18,8 @@
 /* What the command line says about one tensor; index as in the plan. */
 struct run_tensor {
 	struct ptowsp_tensor_info info;
+	uint32_t device;               /* the first one whose program uses it, run_mates.c; 0 if none does */
+	uint32_t place;                /* its index in that program */
 	const char *in, *expect, *out; /* paths, NULL unless given */
 	struct npy in_file, expect_file;
 	struct fill fill;
@@ -89,6 +91,9 @@ ptowsp_status run_mates_entry(const struct run *run, const char **entry_out, str
 ptowsp_status run_mates_open(struct run *run, struct ptowsp_error *error);
 ptowsp_status run_mates_start(struct run *run, struct ptowsp_error *error);
 ptowsp_status run_mates_wait(struct run *run, ptowsp_status st, struct ptowsp_error *error);
+/* The program that has the tensor's memory, and the tensor's index there. */
+struct ptowsp_program *run_tensor_program(const struct run *run, uint32_t index, uint32_t *place_out);
+void run_tensor_view(const struct run *run, uint32_t index, struct ptowsp_tensor_view *view_out);
 void run_mates_finish(struct run *run);
 
 /* run_checkpoint.c, --checkpoint and --restore. open: after run_tensors_open. fill: of a mark, or of a tensor that is restored. write: after a run that

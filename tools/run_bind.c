@@ -135,10 +135,13 @@ static ptowsp_status shape_from(struct run *run, uint32_t index, const struct np
 {
 	char source[96];
 	struct reg_text text;
+	struct ptowsp_program *program;
+	uint32_t place;
 
 	reg_text_init(&text, source, sizeof(source));
 	reg_text_add(&text, "file %s", path);
-	return ptowsp_tensor_shape(run->program, index, file->rank, file->extents, source, error);
+	program = run_tensor_program(run, index, &place);
+	return ptowsp_tensor_shape(program, place, file->rank, file->extents, source, error);
 }
 
 /* A tensor with both files takes the input's shape; the expectation is compared with that later. */
@@ -148,13 +151,15 @@ ptowsp_status run_tensors_bind(struct run *run, struct ptowsp_error *error)
 
 	for (uint32_t i = 0; i < run->tensor_count && !st; i++) {
 		struct run_tensor *tensor = &run->tensors[i];
+		uint32_t place;
+		struct ptowsp_program *program = run_tensor_program(run, i, &place);
 
 		if (tensor->in)
 			st = shape_from(run, i, &tensor->in_file, tensor->in, error);
 		else if (tensor->expect)
 			st = shape_from(run, i, &tensor->expect_file, tensor->expect, error);
 		if (!st && (tensor->in || tensor->filled || tensor->mark || tensor->restored))
-			ptowsp_tensor_fill(run->program, i, content_write, tensor);
+			ptowsp_tensor_fill(program, place, content_write, tensor);
 	}
 	return st;
 }

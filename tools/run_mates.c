@@ -85,6 +85,39 @@ static ptowsp_status mate_open(struct run *run, struct run_mate *mate, uint32_t 
 	return st;
 }
 
+/* What no device in front of it uses is its own: files, fills and results of it are those of this program. */
+static void mate_claim(struct run *run, uint32_t number)
+{
+	const struct ptowsp_plan *plan = run->mates[number].plan;
+	struct ptowsp_tensor_info info;
+	uint32_t index;
+
+	for (uint32_t i = 0; ptowsp_plan_tensor(plan, i, &info); i++) {
+		if (!(info.flags & PTOWSP_TENSOR_INFO_USED) || ptowsp_plan_tensor_find(run->plan, info.name, &index, NULL) ||
+		    run->tensors[index].info.flags & PTOWSP_TENSOR_INFO_USED)
+			continue;
+		run->tensors[index].info.flags |= PTOWSP_TENSOR_INFO_USED;
+		run->tensors[index].device = number + 1;
+		run->tensors[index].place = i;
+	}
+}
+
+struct ptowsp_program *run_tensor_program(const struct run *run, uint32_t index, uint32_t *place_out)
+{
+	const struct run_tensor *tensor = &run->tensors[index];
+
+	*place_out = tensor->device ? tensor->place : index;
+	return tensor->device ? run->mates[tensor->device - 1].program : run->program;
+}
+
+void run_tensor_view(const struct run *run, uint32_t index, struct ptowsp_tensor_view *view_out)
+{
+	uint32_t place;
+	const struct ptowsp_program *program = run_tensor_program(run, index, &place);
+
+	ptowsp_tensor_view(program, place, view_out);
+}
+
 ptowsp_status run_mates_open(struct run *run, struct ptowsp_error *error)
 {
 	uint32_t count = mates_wanted(run->options);
@@ -99,24 +132,29 @@ ptowsp_status run_mates_open(struct run *run, struct ptowsp_error *error)
 	for (; !st && run->mate_count < count; run->mate_count++) {
 		selector = strchr(selector, ',') + 1;
 		st = mate_open(run, &run->mates[run->mate_count], run->mate_count + 1, selector, error);
+		if (!st)
+			mate_claim(run, run->mate_count);
 	}
 	return st;
 }
 
-/* What the first device has too is its memory; all values are those of the run. */
-static ptowsp_status mate_prepare(struct run *run, struct run_mate *mate, struct ptowsp_error *error)
+/* What a device in front of it has too is memory of that one; all values are those of the run. */
+static ptowsp_status mate_prepare(struct run *run, uint32_t number, struct ptowsp_error *error)
 {
+	struct run_mate *mate = &run->mates[number];
 	struct ptowsp_tensor_info info;
 	struct ptowsp_tensor_view view;
 	ptowsp_status st = PTOWSP_OK;
 	uint32_t index;
 
 	for (uint32_t i = 0; !st && ptowsp_plan_tensor(mate->plan, i, &info); i++) {
-		if (info.role == PTOWSP_ROLE_TEMP || ptowsp_plan_tensor_find(run->plan, info.name, &index, NULL))
+		if (info.role == PTOWSP_ROLE_TEMP || ptowsp_plan_tensor_find(run->plan, info.name, &index, NULL) ||
+		    run->tensors[index].device == number + 1)
 			continue;
-		ptowsp_tensor_view(run->program, index, &view);
+		run_tensor_view(run, index, &view);
 		if (view.data)
-			st = ptowsp_tensor_shape(mate->program, i, view.rank, view.extents, "the first device", error);
+			st = ptowsp_tensor_shape(mate->program, i, view.rank, view.extents,
+						 run->tensors[index].device ? "a device in front" : "the first device", error);
 		if (!st && view.data)
 			st = ptowsp_tensor_bind(mate->program, info.name, view.data, view.elements, error);
 	}
@@ -132,7 +170,7 @@ ptowsp_status run_mates_start(struct run *run, struct ptowsp_error *error)
 	ptowsp_status st = programs ? PTOWSP_OK : reg_fail(error, PTOWSP_NO_MEMORY, "no memory for several devices");
 
 	for (uint32_t i = 0; !st && i < run->mate_count; i++)
-		st = mate_prepare(run, &run->mates[i], error);
+		st = mate_prepare(run, i, error);
 	if (!st && run->mate_count) {
 		programs[0] = run->program;
 		for (uint32_t i = 0; i < run->mate_count; i++)

@@ -15,7 +15,7 @@ static bool is_bare(const struct run *run)
 	for (uint32_t i = 0; i < run->tensor_count; i++) {
 		struct ptowsp_tensor_view view;
 
-		ptowsp_tensor_view(run->program, i, &view);
+		run_tensor_view(run, i, &view);
 		if (run->tensors[i].info.flags & PTOWSP_TENSOR_INFO_SAMPLE &&
 		    run->tensors[i].info.flags & PTOWSP_TENSOR_INFO_USED && view.origin != PTOWSP_ORIGIN_SAMPLE)
 			return false;
@@ -60,8 +60,10 @@ static ptowsp_status compare_with(struct run *run, uint32_t index, const void *e
 	struct run_tensor *tensor = &run->tensors[index];
 	struct ptowsp_tensor_view view;
 
-	ptowsp_tensor_view(run->program, index, &view);
-	if (!view.data || view.elements != elements)
+	run_tensor_view(run, index, &view);
+	if (!view.data)
+		return reg_fail(error, PTOWSP_INVALID, "--expect %.60s: the entry does not use that tensor; --explain says what it uses", tensor->info.name);
+	if (view.elements != elements)
 		return reg_fail(error, PTOWSP_INVALID, "\"%.60s\" has %llu elements, %.80s has %llu", tensor->info.name,
 				(unsigned long long)view.elements, name, (unsigned long long)elements);
 	compare_run(&tensor->compare, view.dtype, view.data, expected, elements, run->options->rtol, run->options->atol);
@@ -74,11 +76,14 @@ static ptowsp_status compare_sample(struct run *run, uint32_t index, struct ptow
 {
 	struct ptowsp_tensor_view sample;
 	ptowsp_status st;
+	struct ptowsp_program *program;
+	uint32_t place;
 
 	if (!(run->tensors[index].info.flags & PTOWSP_TENSOR_INFO_EXPECTED) ||
 	    !(run->tensors[index].info.flags & PTOWSP_TENSOR_INFO_USED))
 		return PTOWSP_OK;
-	st = ptowsp_tensor_sample(run->program, index, PTOWSP_SAMPLE_EXPECTED, &sample, error);
+	program = run_tensor_program(run, index, &place);
+	st = ptowsp_tensor_sample(program, place, PTOWSP_SAMPLE_EXPECTED, &sample, error);
 	return st ? st : compare_with(run, index, sample.data, sample.elements, "sample data", error);
 }
 

@@ -11,9 +11,9 @@ static ptowsp_status write_one(struct run *run, uint32_t index, struct ptowsp_er
 	char header[NPY_HEADER];
 	size_t length;
 
-	ptowsp_tensor_view(run->program, index, &view);
+	run_tensor_view(run, index, &view);
 	if (!view.data)
-		return reg_fail(error, PTOWSP_INVALID, "--out %.60s: the entry does not use that tensor", tensor->info.name);
+		return reg_fail(error, PTOWSP_INVALID, "--out %.60s: the entry does not use that tensor; --explain says what it uses", tensor->info.name);
 	length = npy_header(header, view.dtype, view.rank, view.extents);
 	fwrite(header, 1, length, tensor->output.file);
 	fwrite(view.data, reg_dtype(view.dtype)->bytes, (size_t)view.elements, tensor->output.file);

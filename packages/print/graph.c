@@ -112,7 +112,8 @@ static void marks_set(struct print_job *job, const struct pkg_tables *q, int val
 			if (equal)                                                                                     \
 				job->made.field[i] = 1
 	MARK(kernel, kernels, t->kernel[i].id == q->kernel[j].id);
-	MARK(tensor, tensors, t->tensor[i].id == q->tensor[j].id);
+	/* one that is declared has the shape that the graph alone does not know */
+	MARK(tensor, tensors, t->tensor[i].id == q->tensor[j].id && t->tensor[i].dim_count == q->tensor[j].dim_count);
 	MARK(entry, entries, t->entry[i].id == q->entry[j].id);
 	MARK(event, events, t->event[i].id == q->event[j].id);
 	MARK(slot, slots, !values && slot_equal(t, q, i, j));
