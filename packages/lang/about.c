@@ -321,8 +321,8 @@ static int size_check(struct lang_lower *lower, const struct lang_sample *sample
 	if (sample->rank ? want == size : size % element == 0)
 		return 1;
 	if (sample->rank)
-		lang_error(lower->unit, sample->data_at, "the extents make %llu elements, here are %llu bytes of %zu each", (unsigned long long)(want / element),
-			   (unsigned long long)size, element);
+		lang_error(lower->unit, sample->data_at, size % element ? "the extents make %llu elements, here are %llu and a part of one" :
+			   "the extents make %llu elements, here are %llu", (unsigned long long)(want / element), (unsigned long long)(size / element));
 	else
 		lang_error(lower->unit, sample->data_at, "%llu bytes are no whole number of elements, which have %zu each", (unsigned long long)size, element);
 	return 0;

@@ -240,7 +240,12 @@ static uint32_t least(uint32_t a, uint32_t b)
 	return a < b ? a : b;
 }
 
-/* Edits (insert, delete, replace, swap of neighbours) from a to b; words beyond 63 bytes count as far. */
+static int letter(char c)
+{
+	return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
+}
+
+/* Edits (insert, delete, replace, swap of neighbours) from a to b, capitals as small letters; words beyond 63 bytes count as far. */
 static uint32_t edits(const char *a, const char *b)
 {
 	size_t length_a = strlen(a), length_b = strlen(b);
@@ -255,7 +260,7 @@ static uint32_t edits(const char *a, const char *b)
 
 		row[0] = (uint32_t)i;
 		for (size_t j = 1; j <= length_b; j++) {
-			row[j] = least(above[j - 1] + (a[i - 1] != b[j - 1]), least(above[j], row[j - 1]) + 1);
+			row[j] = least(above[j - 1] + (letter(a[i - 1]) != letter(b[j - 1])), least(above[j], row[j - 1]) + 1);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
 				row[j] = least(row[j], before[j - 2] + 1);
 		}

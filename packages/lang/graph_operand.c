@@ -246,6 +246,38 @@ static int count_refuse(struct lang_graph_reader *reader, const struct pkg_graph
 	return 0;
 }
 
+static int is_operand(const struct lang_token *token)
+{
+	return token->kind == LANG_WORD || token->kind == LANG_NUMBER || token->kind == LANG_NAME;
+}
+
+/* How many there are from here, at "(", to the ")" of it: one that is missing is told before those that stand in its place. */
+static uint32_t operands_count(const struct lang_parser *parser)
+{
+	uint32_t depth = 0, commas = 0, at = parser->at;
+	const struct lang_token *rows = parser->tokens.rows;
+
+	for (; rows[at].kind != LANG_END; at++) {
+		depth += rows[at].mark && strchr("([{", rows[at].mark) != NULL;
+		depth -= rows[at].mark && strchr(")]}", rows[at].mark) != NULL;
+		if (!depth)
+			return at == parser->at + 1 ? 0 : commas + (rows[at - 1].mark != ',');
+		commas += depth == 1 && rows[at].mark == ',';
+		if (is_operand(&rows[at]) && is_operand(&rows[at + 1])) /* it is the comma that is missing */
+			break;
+	}
+	return UINT32_MAX; /* what is not closed is told as that */
+}
+
+static uint32_t operands_needed(const struct pkg_graph_form *form)
+{
+	uint32_t count = 0;
+
+	while (count < form->count && !*form->operands[count].value)
+		count++;
+	return count;
+}
+
 int lang_graph_operands_parse(struct lang_graph_reader *reader, const struct pkg_graph_form *form, struct lang_graph_inst *inst)
 {
 	struct lang_parser *parser = reader->parser;
@@ -256,6 +288,12 @@ int lang_graph_operands_parse(struct lang_graph_reader *reader, const struct pkg
 			return 1;
 		lang_expected(parser, lang_format(&reader->unit->arena, "\"(\" and the operands of %s", form->name));
 		lang_line_skip(parser);
+		return 0;
+	}
+	if (operands_count(parser) < operands_needed(form)) {
+		count_refuse(reader, form, inst->at, operands_count(parser));
+		lang_take(parser);
+		operands_skip(parser, 1);
 		return 0;
 	}
 	lang_take(parser);

@@ -247,6 +247,10 @@ static void byte_refuse(struct lexer *lexer)
 		lang_error(lexer->unit, span_of(lexer, lexer->at, 1), "the byte 0x%02x is outside of a comment", c);
 	if (c == '%')
 		lang_help(lexer->unit, "write the name of a value directly behind the sign: %%x");
+	else if (c == '#')
+		lang_help(lexer->unit, "comments are // to the end of the line, or /* to */");
+	else if (c == ';')
+		lang_help(lexer->unit, "nothing stands between statements");
 	lexer->at++;
 	/* One message for a run of such bytes is enough. */
 	while (lexer->at < lexer->end && (unsigned char)*lexer->at >= 127)

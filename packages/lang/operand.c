@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "isa/isa.h"
 #include "lang/check.h"
 #include "lang/number.h"
 
@@ -94,6 +95,15 @@ static struct lang_var *bare_declare(struct lang_check *check, const struct lang
 	return var;
 }
 
+/* "tadd %x, 1.0": the same with a scalar is called tadds. */
+static void scalar_form_help(struct lang_check *check, enum lang_want want)
+{
+	const char *name = lang_format(&check->unit->arena, "%ss", check->stmt->word);
+
+	if (want == LANG_WANT_TILE && isa_op_find(name, strlen(name)) >= 0)
+		lang_help(check->unit, "%s takes a tile and a scalar", name);
+}
+
 struct lang_var *lang_operand_find(struct lang_check *check, struct lang_operand *operand, enum lang_want want)
 {
 	struct lang_var *var;
@@ -101,6 +111,7 @@ struct lang_var *lang_operand_find(struct lang_check *check, struct lang_operand
 	if (operand->kind != LANG_OPERAND_NAME) {
 		lang_error(check->unit, operand->at, "%s needs a %s here, found the number %s", check->stmt->word, wanted[want],
 			   operand->text);
+		scalar_form_help(check, want);
 		return NULL;
 	}
 	var = lang_var_find(check->function, operand->text);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "lang/habit.h"
 #include "lang/as.h"
 #include "lang/parse.h"
 
@@ -58,6 +59,13 @@ int lang_expected(struct lang_parser *parser, const char *what)
 	} else {
 		lang_error(parser->unit, token->at, "expected %s, found %s", what, token_text(parser->unit, token));
 	}
+	return 0;
+}
+
+int lang_arrow_expected(struct lang_parser *parser, const char *example)
+{
+	lang_expected(parser, "\"->\" behind the callee's parameter");
+	lang_help(parser->unit, "arguments have names, those of the callee's parameters: %s", example);
 	return 0;
 }
 
@@ -130,7 +138,14 @@ static int params_parse(struct lang_parser *parser)
 			break;
 		lang_take(parser);
 	}
-	return lang_expect(parser, ')', "at the end of the parameters");
+	if (lang_at_mark(parser, ')')) {
+		lang_take(parser);
+		return 1;
+	}
+	lang_expected(parser, "\")\" at the end of the parameters");
+	if (lang_at_mark(parser, '['))
+		lang_help(parser->unit, "memory without a shape is passed: !pto.memref<gm,...,f32>; shapes stand in tensors, kernels and tiles");
+	return 0;
 }
 
 /* At a declaration, which ends a function that is not closed. */
@@ -267,7 +282,8 @@ static void bare_parse(struct lang_parser *parser, uint32_t file)
 	parser->function->bare = 1;
 	kind_set(parser, &name);
 	lang_block_parse(parser, &parser->function->body);
-	while (lang_peek(parser)->kind != LANG_END) {
+	/* Behind an error in front it is not the statements that are wrong but what they were taken for. */
+	while (lang_peek(parser)->kind != LANG_END && !parser->unit->list->head.errors) {
 		lang_error(parser->unit, lang_peek(parser)->at, "%s ends nothing here", token_text(parser->unit, lang_peek(parser)));
 		lang_take(parser);
 		lang_block_parse(parser, &parser->function->body);
@@ -301,6 +317,10 @@ static void unknown_refuse(struct lang_parser *parser)
 	struct lang_guess guess;
 
 	lang_error(parser->unit, token->at, "%s is no declaration", token_text(parser->unit, token));
+	if (lang_habit_help(parser->unit, LANG_HABIT_FILE, token->text)) {
+		lang_decl_skip(parser);
+		return;
+	}
 	lang_guess_start(&guess, token->text);
 	for (size_t i = 1; i < LANG_DECL_KINDS; i++)
 		lang_guess_try(&guess, lang_decl_forms[i].word);

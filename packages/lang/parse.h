@@ -30,6 +30,8 @@ const struct lang_token *lang_take(struct lang_parser *parser);
 int lang_expect(struct lang_parser *parser, char mark, const char *where);
 /* "expected WHAT, found ..." at the next token; returns 0. */
 int lang_expected(struct lang_parser *parser, const char *what);
+/* The same of the arrow in a call's arguments. */
+int lang_arrow_expected(struct lang_parser *parser, const char *example);
 
 /* A type; 0 after an error. */
 int lang_type_parse(struct lang_parser *parser, struct lang_type *type_out);

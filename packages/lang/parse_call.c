@@ -94,7 +94,7 @@ static int pass_parse(struct lang_parser *parser, struct lang_work *work)
 	pass->formal = name->text;
 	pass->at = name->at;
 	if (lang_peek(parser)->kind != LANG_ARROW)
-		return lang_expected(parser, "\"->\" behind the callee's parameter");
+		return lang_arrow_expected(parser, "call @f(%a -> %x[0, 0])");
 	lang_take(parser);
 	access_parse(parser, pass);
 	token = lang_peek(parser);

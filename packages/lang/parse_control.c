@@ -243,7 +243,7 @@ static int arg_parse(struct lang_parser *parser, struct lang_arg *arg)
 	arg->formal = name->text;
 	arg->at = name->at;
 	if (lang_peek(parser)->kind != LANG_ARROW)
-		return lang_expected(parser, "\"->\" behind the callee's parameter");
+		return lang_arrow_expected(parser, "CALL @f(%a -> (%x, i, 0))");
 	lang_take(parser);
 	return lang_at_mark(parser, '(') ? tuple_parse(parser, arg) : lang_value_parse(parser, &arg->actual, 0);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "isa/isa.h"
+#include "lang/habit.h"
 #include "lang/parse.h"
 
 #include <stdio.h>
@@ -78,13 +79,25 @@ struct lang_operand *lang_operand_add(struct lang_parser *parser, struct lang_st
 }
 
 /* One name or number. Names without % are loop values inside brackets and tuples. */
+static int value_refuse(struct lang_parser *parser, int bare)
+{
+	const struct lang_token *token = lang_peek(parser);
+
+	lang_expected(parser, bare ? "a loop value, a scalar or a number" : "a value such as %x or %1.0");
+	if (token->kind == LANG_WORD && !token->first)
+		lang_help(parser->unit, "names carry a sign: %%%s", token->text);
+	else if (strchr("<>=!", token->mark) && token->mark)
+		lang_help(parser->unit, "comparisons are words: EQ NE LT LE GT GE");
+	return 0;
+}
+
 int lang_value_parse(struct lang_parser *parser, struct lang_operand *operand, int bare)
 {
 	const struct lang_token *token = lang_peek(parser);
 
 	if (token->kind != LANG_NAME && token->kind != LANG_LITERAL && token->kind != LANG_NUMBER &&
 	    !(bare && token->kind == LANG_WORD))
-		return lang_expected(parser, bare ? "a loop value, a scalar or a number" : "a value such as %x or %1.0");
+		return value_refuse(parser, bare);
 	memset(operand, 0, sizeof(*operand));
 	operand->kind = token->kind == LANG_NAME || token->kind == LANG_WORD ? LANG_OPERAND_NAME : LANG_OPERAND_NUMBER;
 	operand->bare = token->kind == LANG_WORD;
@@ -238,6 +251,27 @@ static void indices_fill(struct lang_parser *parser, struct lang_stmt *stmt, con
 	}
 }
 
+/* How it is written, with the names that its effect has: "%d = tload %m[r, c]". */
+static const char *form_text(struct lang_parser *parser, const struct lang_stmt *stmt, const char *operands, uint32_t results)
+{
+	struct lang_arena *arena = &parser->unit->arena;
+	const char *text = results ? "" : stmt->word, *sources = "abcf", *targets = "de";
+	uint32_t count = (uint32_t)strlen(operands);
+
+	for (uint32_t i = 0; i < count; i++) {
+		const char *comma = i > results || (i && i < results) ? "," : "", *name = "m";
+		int element = strchr("Mm", operands[i]) && operands[i + 1] == 's' && operands[i + 2] == 's';
+
+		if (results && i == results)
+			text = lang_format(arena, "%s = %s", text, stmt->word);
+		if (!strchr("Mm", operands[i]))
+			name = lang_format(arena, "%c", strchr("TS", operands[i]) ? *targets++ : *sources++);
+		text = lang_format(arena, "%s%s%s%%%s%s", text, comma, *text ? " " : "", name, element ? "[r, c]" : "");
+		i += element ? 2 : 0;
+	}
+	return text;
+}
+
 /* The operands in words: "tadd takes 2 operands and gives 1 result". */
 static int count_check(struct lang_parser *parser, struct lang_stmt *stmt, const char *operands)
 {
@@ -258,7 +292,7 @@ static int count_check(struct lang_parser *parser, struct lang_stmt *stmt, const
 	else
 		lang_error(parser->unit, stmt->at, "%s takes %u operand%s, here are %u", stmt->word, want - results,
 			   want - results == 1 ? "" : "s", stmt->count - stmt->results);
-	lang_help(parser->unit, "%s: %s", stmt->word, isa_op(stmt->op)->effect);
+	lang_help(parser->unit, "%s: %s", form_text(parser, stmt, operands, results), isa_op(stmt->op)->effect);
 	return 0;
 }
 
@@ -283,10 +317,16 @@ static int op_find(struct lang_parser *parser, const struct lang_token *word, st
 			  !strcmp(word->text, "call") ? "functions write CALL" : "functions have FOR, IF, WHILE and CALL");
 		return 0;
 	}
+	if (lang_habit_help(parser->unit, LANG_HABIT_FUNCTION, word->text) ||
+	    (parser->function->bare && word->first && lang_habit_help(parser->unit, LANG_HABIT_FILE, word->text)))
+		return 0;
 	lang_guess_start(&guess, word->text);
 	for (unsigned i = 0; i < 256; i++)
-		if (isa_op(i))
+		if (isa_op(i) && (!stmt->results || i < PTOWSP_PTO_ADD))
 			lang_guess_try(&guess, isa_op(i)->mnemonic);
+	for (size_t i = 0; i < LANG_DECL_KINDS && parser->function->bare && word->first; i++)
+		if (lang_decl_forms[i].word)
+			lang_guess_try(&guess, lang_decl_forms[i].word);
 	lang_guess_try(&guess, "alloc_tile");
 	lang_guess_try(&guess, "alloc_scalar");
 	lang_guess_try(&guess, "IF_BIT");
@@ -304,8 +344,11 @@ static int tile_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint32
 		return 0;
 	operands = isa_op(stmt->op)->operands;
 	if (!*operands || stmt->op >= PTOWSP_PTO_ADD) {
-		lang_error(parser->unit, stmt->at, "%s does not stand here", stmt->word);
-		lang_help(parser->unit, "%s: %s", stmt->word, isa_op(stmt->op)->effect);
+		lang_error(parser->unit, stmt->at, "%s does not stand %s", stmt->word, stmt->results ? "behind a result" : "here");
+		if (stmt->results && stmt->op >= PTOWSP_PTO_ADD && stmt->op <= PTOWSP_PTO_LOAD)
+			lang_help(parser->unit, "what it sets is its first operand: %s %%%s, ...", stmt->word, stmt->operands[0].text);
+		else
+			lang_help(parser->unit, "%s: %s", stmt->word, isa_op(stmt->op)->effect);
 		return 0;
 	}
 	if (!lang_operands_parse(parser, stmt, &capacity, 0) || !attributes_parse(parser, stmt) || !tail_parse(parser, stmt))
@@ -464,6 +507,14 @@ static int misspelt_declaration(const struct lang_parser *parser)
 }
 
 /* "%x = ..." or "%x, %y = ..." */
+static int instruction_expected(struct lang_parser *parser, const struct lang_operand *result)
+{
+	lang_expected(parser, "one instruction such as tadd");
+	if (lang_peek(parser)->kind == LANG_NAME || lang_peek(parser)->kind == LANG_NUMBER)
+		lang_help(parser->unit, "there are no expressions in functions: ADD %%%s, %%a, 1 adds scalars, %%t = tadd %%a, %%b tiles", result->text);
+	return 0;
+}
+
 static int results_parse(struct lang_parser *parser, struct lang_stmt *stmt, int *declared)
 {
 	uint32_t capacity = 0;
@@ -487,7 +538,7 @@ static int results_parse(struct lang_parser *parser, struct lang_stmt *stmt, int
 	if (*declared && stmt->count == 1)
 		return declaration_parse(parser, &stmt->operands[0]);
 	if (lang_peek(parser)->kind != LANG_WORD || *declared)
-		return lang_expected(parser, "one instruction such as tadd");
+		return instruction_expected(parser, &stmt->operands[0]);
 	return tile_parse(parser, stmt, capacity);
 }
 
@@ -501,6 +552,18 @@ static int block_ends(const struct lang_parser *parser)
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (lang_at_word(parser, words[i]))
 			return 1;
+	return 0;
+}
+
+static int statement_expected(struct lang_parser *parser)
+{
+	const char mark = lang_peek(parser)->mark;
+
+	lang_expected(parser, "a statement");
+	if (mark == '{')
+		lang_help(parser->unit, "there are no braces in functions: FOR ... ENDFOR, IF ... ELSE ... ENDIF, WHILE ... DO ... ENDWHILE");
+	else if (mark && strchr("<>=!", mark))
+		lang_help(parser->unit, "a condition is one scalar: CMP %%c:u1, %%a:i32, 1, GT sets it");
 	return 0;
 }
 
@@ -518,7 +581,7 @@ static void statement_parse(struct lang_parser *parser, struct lang_block *block
 	else if (lang_peek(parser)->kind == LANG_WORD)
 		ok = word_parse(parser, stmt);
 	else
-		ok = lang_expected(parser, "a statement");
+		ok = statement_expected(parser);
 	if (!ok) {
 		if (parser->at == start)
 			lang_take(parser);

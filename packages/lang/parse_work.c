@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* parse_work.c - workloads, and statements of bodies. */
 #include "isa/isa.h"
+#include "lang/habit.h"
 #include "lang/parse.h"
 #include "lang/work.h"
 
@@ -63,24 +64,33 @@ static const char *function_help(const struct lang_token *token)
 
 	if (op == PTOWSP_PTO_CALL)
 		return "calls are written here as: call @f(%x -> %tensor[row, column])";
+	if (op == PTOWSP_PTO_RETURN)
+		return "a workload ends with its \"}\"; halt ends it before";
 	if (op >= PTOWSP_PTO_FOR)
 		return "loops and branches are written here as: parallel_for %i in 0 to 16 { }, for_each, while, if %n > 0 { } else { }";
 	return op >= PTOWSP_PTO_ADD ? "scalars are expressions here: slot_set %s, %a + 1" : "call an InCore function that does it";
 }
 
-static int unknown_refuse(struct lang_parser *parser)
+/* set: the name in front of "=", NULL without. */
+static int unknown_refuse(struct lang_parser *parser, const struct lang_token *set)
 {
 	const struct lang_token *token = lang_peek(parser);
 	struct lang_guess guess;
 
-	if (token->kind != LANG_WORD)
-		return lang_expected(parser, "a statement or \"}\"");
+	if (token->kind != LANG_WORD) {
+		lang_expected(parser, "a statement or \"}\"");
+		if (set)
+			lang_help(parser->unit, "a value that changes is a slot, and set by: slot_set %%%s, value", set->text);
+		return 0;
+	}
 	if (function_word(token)) {
 		lang_error(parser->unit, token->at, "%.80s is an instruction of functions, and this is the body of a workload or process", token->text);
 		lang_help(parser->unit, "%s", function_help(token));
 		return 0;
 	}
 	lang_error(parser->unit, token->at, "there is no statement \"%.80s\"", token->text);
+	if (lang_habit_help(parser->unit, LANG_HABIT_WORKLOAD, token->text))
+		return 0;
 	lang_guess_start(&guess, token->text);
 	for (uint32_t i = 0; i < lang_work_form_count; i++)
 		lang_guess_try(&guess, lang_work_forms[i].word);
@@ -102,7 +112,7 @@ static int statement_parse(struct lang_parser *parser, struct lang_work *work)
 	work->at = word->at;
 	work->form = form_take(parser);
 	if (!work->form)
-		return unknown_refuse(parser);
+		return unknown_refuse(parser, name);
 	if (name && work->form->opcode != PTOWSP_OP_TASK && work->form->opcode != PTOWSP_OP_COPY) {
 		lang_error(parser->unit, name->at, "%%%s can name the task of a call or copy, and %s makes none of its own", name->text,
 			   work->form->word);
@@ -263,13 +273,22 @@ int lang_loop_parse(struct lang_parser *parser, struct lang_work *work)
 	return space_parse(parser, work) && lang_work_body_parse(parser, work);
 }
 
+static int condition_parse(struct lang_parser *parser, struct lang_work *work)
+{
+	work->value = lang_scalar_parse(parser, "a condition such as %n > 0");
+	if (!work->value || !lang_at_mark(parser, '='))
+		return work->value != NULL;
+	lang_error(parser->unit, lang_peek(parser)->at, "\"=\" is no comparison");
+	lang_help(parser->unit, "write ==");
+	return 0;
+}
+
 int lang_cond_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	struct lang_work *other;
 	struct lang_body *body;
 
-	work->value = lang_scalar_parse(parser, "a condition such as %n > 0");
-	if (!work->value || !lang_work_body_parse(parser, work))
+	if (!condition_parse(parser, work) || !lang_work_body_parse(parser, work))
 		return 0;
 	if (!lang_word_take(parser, "else"))
 		return 1;
@@ -291,8 +310,7 @@ int lang_cond_parse(struct lang_parser *parser, struct lang_work *work)
 
 int lang_repeat_parse(struct lang_parser *parser, struct lang_work *work)
 {
-	work->value = lang_scalar_parse(parser, "a condition such as %n > 0");
-	return work->value && lang_work_body_parse(parser, work);
+	return condition_parse(parser, work) && lang_work_body_parse(parser, work);
 }
 
 int lang_scope_parse(struct lang_parser *parser, struct lang_work *work)

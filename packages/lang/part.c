@@ -72,7 +72,8 @@ static int indices_check(struct lang_work_check *check, struct lang_part *part)
 	}
 	if (!part->index_count || part->index_count == 2 || part->index_count == part->decl->rank)
 		return ok;
-	lang_error(check->unit, part->all, "%%%s has %u dimensions, here are %u indices", part->tensor, part->decl->rank, part->index_count);
+	lang_error(check->unit, part->all, "%%%s has %u dimensions, here %s %u ind%s", part->tensor, part->decl->rank,
+		   part->index_count == 1 ? "is" : "are", part->index_count, part->index_count == 1 ? "ex" : "ices");
 	lang_help(check->unit, "write a row and a column, or one index per dimension");
 	return 0;
 }

@@ -45,8 +45,9 @@ static int results_check(struct lang_check *check, const struct lang_stmt *stmt,
 	if (!stmt->tail_result_count)
 		return 1;
 	if (stmt->tail_result_count != results) {
-		lang_error(check->unit, stmt->tail_results[0].at, "%s gives %u result%s, here are %u types", stmt->word, results,
-			   results == 1 ? "" : "s", stmt->tail_result_count);
+		lang_error(check->unit, stmt->tail_results[0].at, "%s gives %u result%s, here %s %u type%s", stmt->word, results,
+			   results == 1 ? "" : "s", stmt->tail_result_count == 1 ? "is" : "are", stmt->tail_result_count,
+			   stmt->tail_result_count == 1 ? "" : "s");
 		return 0;
 	}
 	for (uint32_t i = 0; i < results; i++)
@@ -68,11 +69,14 @@ static void sources_check(struct lang_check *check, const struct lang_stmt *stmt
 			type_refuse(check, &stmt->tail[0], one);
 		return;
 	}
-	if (stmt->tail_count == 1 && stmt->tail[0].open) /* "(!pto.memref) -> T": its indices go without saying */
+	if (stmt->tail_count == 1 && stmt->tail[0].kind == LANG_TYPE_MEMREF) { /* "(!pto.memref) -> T": its indices go without saying */
+		if (sources)
+			type_check(check, &stmt->tail[0], &stmt->operands[results]);
 		return;
+	}
 	if (stmt->tail_count != sources && stmt->tail_count != stmt->count) {
-		lang_error(check->unit, stmt->tail[0].at, "%s has %u source%s, here are %u types", stmt->word, sources,
-			   sources == 1 ? "" : "s", stmt->tail_count);
+		lang_error(check->unit, stmt->tail[0].at, "%s has %u source%s, here %s %u type%s", stmt->word, sources,
+			   sources == 1 ? "" : "s", stmt->tail_count == 1 ? "is" : "are", stmt->tail_count, stmt->tail_count == 1 ? "" : "s");
 		return;
 	}
 	for (uint32_t i = 0; i < stmt->tail_count; i++)
