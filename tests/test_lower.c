@@ -227,6 +227,12 @@ static void the_default_entry_is_stated_or_the_only_one(void)
 	default_is(COPY ORCH "func @f(%p: " M ") {\n}\n" ORCH "func @g(%p: " M ") {\n}\n", NULL, "none");
 	default_is("// Entry: @copy\n" COPY ORCH "func @f(%p: " M ") {\n}\n", NULL, "copy");
 	default_is("// Entry: @copy\n" COPY ORCH "func @f(%p: " M ") {\n}\n", "f", "f");
+	/* Functions are what declared entries call. */
+	default_is(COPY "workload @a { }\n", NULL, "a");
+	default_is(COPY "workload @a { }\nworkload @b { }\n", NULL, "none");
+	default_is(COPY ORCH "func @f(%p: " M ") {\n}\nworkload @a { }\ngraph @b { }\n", NULL, "none");
+	default_is(COPY "graph @a { }\nworkload @main { }\n", NULL, "main");
+	default_is(COPY "graph @far on device 1 { }\ngraph @near { }\n", NULL, "near");
 }
 
 #define LEVEL(name, rows)                                                                                              \

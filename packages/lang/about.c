@@ -8,9 +8,11 @@
 #include "lang/number.h"
 #include "lang/parse.h"
 #include "lang/rows.h"
+#include "lang/tensor.h"
 #include "registry/names.h"
 #include "registry/npy.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -339,6 +341,40 @@ static int is_repeated(struct lang_lower *lower, const struct lang_sample *sampl
 	return repeated;
 }
 
+static const char *extents_text(const uint64_t *extents, uint32_t rank, char *text, size_t size)
+{
+	int length = 0;
+
+	for (uint32_t i = 0; i < rank && length < (int)size; i++)
+		length += snprintf(text + length, size - (size_t)length, "%s%llu", i ? ", " : "", (unsigned long long)extents[i]);
+	return text;
+}
+
+/* No run takes data of another shape than that of the tensor, as far as it is known here. */
+static void shape_meet(struct lang_lower *lower, const struct lang_sample *sample, const uint64_t *extents, uint32_t rank)
+{
+	const struct lang_decl *decl = lang_decl_find(lower->module, '%', sample->tensor);
+	const struct lang_tensor *tensor = decl && decl->kind == LANG_DECL_TENSOR ? (const struct lang_tensor *)decl : NULL;
+	uint64_t want[LANG_MAX_RANK] = {0}, data = 1, all = 1;
+	char texts[2][96];
+	int64_t extent = 0;
+
+	for (uint32_t i = 0; tensor && i < tensor->rank; i++) {
+		if (!lang_scalar_known(tensor->extents[i], &extent))
+			return;
+		want[i] = (uint64_t)extent;
+		all *= want[i];
+	}
+	if (!tensor || (rank == tensor->rank && !memcmp(want, extents, rank * sizeof(*want))))
+		return;
+	for (uint32_t i = 0; i < rank; i++)
+		data *= extents[i];
+	lang_warn(lower->unit, sample->data_at, "these data are [%s] and %%%s is [%s]: no run takes them", extents_text(extents, rank, texts[0], sizeof(texts[0])),
+		  sample->tensor, extents_text(want, tensor->rank, texts[1], sizeof(texts[1])));
+	if (data == all)
+		lang_help(lower->unit, "write [%s] in front of =", texts[1]);
+}
+
 void lang_sample_write(struct lang_lower *lower, struct lang_decl *decl)
 {
 	struct lang_sample *sample = (struct lang_sample *)decl;
@@ -360,6 +396,7 @@ void lang_sample_write(struct lang_lower *lower, struct lang_decl *decl)
 	record.extent0 = size / element;
 	for (uint32_t i = 0; i < sample->rank; i++)
 		*places[i] = sample->extents[i];
+	shape_meet(lower, sample, sample->rank ? sample->extents : (const uint64_t[]){size / element}, record.rank);
 	record.size = size;
 	record.offset = pkg_writer_bytes(lower->writer, PTOWSP_SECTION_TBLB, bytes, size, 64);
 	pkg_writer_row(lower->writer, PTOWSP_SECTION_TDAT, &record, sizeof(record));

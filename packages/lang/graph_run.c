@@ -261,6 +261,27 @@ static void events_check(struct run_check *check)
 	}
 }
 
+/* A graph that nothing launches, and that is no part of another one, was forgotten where others are launched; a program of definitions alone is
+ * a form to keep graphs in. */
+static void idle_check(const struct run_check *check)
+{
+	const struct lang_graph_program *p = check->program;
+	uint32_t launched = 0;
+
+	for (uint32_t i = 0; i < p->graph_count; i++)
+		launched += check->launches[i] != NULL;
+	if (!launched)
+		return;
+	for (uint32_t i = 0; i < p->graph_count; i++)
+		for (uint32_t k = 0; p->graphs[i]->fused[0] && k < 2; k++)
+			check->state[p->graphs[i]->fused[k]->object.index] = SYNCED;
+	for (uint32_t i = 0; i < p->graph_count; i++)
+		if (check->state[p->graphs[i]->object.index] == IDLE) {
+			lang_warn(check->unit, p->graphs[i]->object.at, "graph %s is launched nowhere: its kernels never run", p->graphs[i]->object.name);
+			lang_help(check->unit, "TG_LAUNCH(%s, stream) behind its end", p->graphs[i]->object.name);
+		}
+}
+
 void lang_graph_run_check(struct lang_unit *unit, const struct lang_graph_program *program)
 {
 	struct run_check check = {.unit = unit, .program = program};
@@ -281,4 +302,5 @@ void lang_graph_run_check(struct lang_unit *unit, const struct lang_graph_progra
 	events_find(&check, &program->body);
 	block_run(&check, &program->body);
 	events_check(&check);
+	idle_check(&check);
 }

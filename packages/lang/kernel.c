@@ -13,7 +13,7 @@
 
 /* --- parameters and attributes --- */
 
-static int number_check(struct lang_module *module, struct lang_scalar *scalar, const char *what, int64_t most)
+static int number_check(struct lang_module *module, struct lang_scalar *scalar, const char *what, int64_t least, int64_t most)
 {
 	struct lang_scope scope = {.module = module, .constant = 1};
 	int64_t value;
@@ -22,9 +22,9 @@ static int number_check(struct lang_module *module, struct lang_scalar *scalar, 
 		return 1;
 	if (!lang_scalar_check(&scope, scalar, what))
 		return 0;
-	if (lang_scalar_known(scalar, &value) && value >= 0 && value <= most)
+	if (lang_scalar_known(scalar, &value) && value >= least && value <= most)
 		return 1;
-	lang_error(module->unit, scalar->all, "%s is a number from 0 to %lld", what, (long long)most);
+	lang_error(module->unit, scalar->all, "%s is a number from %lld to %lld", what, (long long)least, (long long)most);
 	return 0;
 }
 
@@ -34,7 +34,7 @@ static int param_check(struct lang_module *module, struct lang_kernel_param *par
 	int64_t value;
 
 	for (uint32_t i = 0; i < param->rank; i++) {
-		if (!number_check(module, param->extents[i], "an extent", INT32_MAX) || !lang_scalar_known(param->extents[i], &value))
+		if (!number_check(module, param->extents[i], "an extent", 0, INT32_MAX) || !lang_scalar_known(param->extents[i], &value))
 			return 0;
 		if (!value) {
 			lang_error(module->unit, param->extents[i]->all, "an extent is at least 1");
@@ -227,8 +227,8 @@ void lang_kernel_check(struct lang_module *module, struct lang_decl *decl)
 
 	for (uint32_t i = 0; i < kernel->param_count; i++)
 		ok &= param_check(module, &kernel->params[i]);
-	ok &= number_check(module, kernel->blockdim, "a number of blocks", UINT32_MAX) &
-	      number_check(module, kernel->workspace, "a workspace in bytes", INT64_MAX);
+	ok &= number_check(module, kernel->blockdim, "a number of blocks", 1, UINT32_MAX) &
+	      number_check(module, kernel->workspace, "a workspace in bytes", 0, INT64_MAX);
 	if (ok)
 		ok = signature_check(module, kernel);
 	for (uint32_t i = 0; i < kernel->payload_count && !decl->broken; i++) {
@@ -237,8 +237,8 @@ void lang_kernel_check(struct lang_module *module, struct lang_decl *decl)
 		ok &= payload->encoded				? bytes_check(module, payload)
 		      : payload->kind == PTOWSP_PAYLOAD_PTO	? portable_check(module, kernel, payload)
 								: file_check(module, payload);
-		ok &= number_check(module, payload->cycles, "a number of cycles", INT64_MAX);
-		ok &= number_check(module, payload->offset, "the offset of an entry", INT64_MAX) && offset_check(module, payload);
+		ok &= number_check(module, payload->cycles, "a number of cycles", 0, INT64_MAX);
+		ok &= number_check(module, payload->offset, "the offset of an entry", 0, INT64_MAX) && offset_check(module, payload);
 	}
 	decl->broken = !ok;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/check.h"
 #include "lang/decl.h"
+#include "lang/graph.h"
 #include "ptowsp/package.h"
 
 #include <stdio.h>
@@ -101,19 +102,26 @@ static struct lang_function *entry_guess(struct lang_module *module)
 	return module->function_count == 1 ? module->first : NULL;
 }
 
-/* A declared entry goes before functions: the only one, or @main of several. */
-static struct lang_decl *decl_guess(struct lang_module *module)
+/* The program of another device than the first one: nothing begins with that. */
+static int is_mate(const struct lang_decl *decl)
+{
+	return decl->kind == LANG_DECL_GRAPH && ((const struct lang_graph_program *)decl)->device;
+}
+
+/* A declared entry goes before functions: the only one, or @main of several. 1: some are declared, and functions are what they call. */
+static int decl_guess(struct lang_module *module, struct lang_decl **decl_out)
 {
 	struct lang_decl *only = NULL;
 	uint32_t count = 0;
 
 	for (struct lang_decl *decl = module->decls; decl; decl = decl->next)
-		if (lang_decl_forms[decl->kind].section == PTOWSP_SECTION_ENTR) {
+		if (lang_decl_forms[decl->kind].section == PTOWSP_SECTION_ENTR && !is_mate(decl)) {
 			count++;
 			if (!only || !strcmp(decl->name, "main"))
 				only = decl;
 		}
-	return count == 1 || (only && !strcmp(only->name, "main")) ? only : NULL;
+	*decl_out = count == 1 || (only && !strcmp(only->name, "main")) ? only : NULL;
+	return count > 0;
 }
 
 static void known_help(struct linker *linker, const char *word)
@@ -140,8 +148,7 @@ static void entry_find(struct linker *linker, const char *chosen)
 	struct lang_span at = {0};
 
 	if (!name) {
-		module->default_decl = decl_guess(module);
-		module->default_entry = module->default_decl ? NULL : entry_guess(module);
+		module->default_entry = decl_guess(module, &module->default_decl) ? NULL : entry_guess(module);
 		return;
 	}
 	module->default_entry = lang_map_find(&module->functions, name);

@@ -41,6 +41,39 @@ static int place_check(struct lang_graph_reader *reader, const struct pkg_graph_
 	return 1;
 }
 
+/* The block around a graph's definition that has ended here, NULL: none. What a loop counts is nothing outside of it, and a branch that is not
+ * taken defines nothing. */
+static const struct lang_graph_inst *block_left(const struct lang_graph_reader *reader, const struct lang_graph_inst *definition)
+{
+	const struct lang_graph_inst *outer, *at;
+
+	for (outer = definition->parent; outer; outer = outer->parent) {
+		for (at = reader->parent; at && at != outer;)
+			at = at->parent;
+		if (!at || (outer->has_else && definition->order < outer->else_order))
+			return outer;
+	}
+	return NULL;
+}
+
+/* The graph's kernels are issued here, or become those of another graph. */
+static int issues(const struct lang_graph_inst *inst, const struct lang_graph_object *graph)
+{
+	return inst->op == PTOWSP_TG_LAUNCH || inst->op == PTOWSP_TG_INVOKE || (inst->op == PTOWSP_TG_FUSE && graph->inst != inst);
+}
+
+static int definition_reaches(const struct lang_graph_reader *reader, const struct lang_graph_object *graph, struct lang_span at)
+{
+	const struct lang_graph_inst *left = graph->inst ? block_left(reader, graph->inst) : NULL;
+
+	if (!left)
+		return 1;
+	lang_error(reader->unit, at, "graph %s is defined inside of the %s at %s, and this is outside", graph->name, pkg_graph_form(left->op)->name,
+		   lang_place(reader->unit, left->at));
+	lang_help(reader->unit, "define it in front of that %s", pkg_graph_form(left->op)->name);
+	return 0;
+}
+
 /* A graph can be launched, fused, saved ... when its TG_END is above. */
 static int graphs_check(struct lang_graph_reader *reader, const struct pkg_graph_form *form, const struct lang_graph_inst *inst)
 {
@@ -57,6 +90,8 @@ static int graphs_check(struct lang_graph_reader *reader, const struct pkg_graph
 			lang_error(reader->unit, inst->args[i].at, "graph %s has no end yet", object->name);
 			return 0;
 		}
+		if (issues(inst, object) && !definition_reaches(reader, object, inst->args[i].at))
+			return 0;
 	}
 	return 1;
 }
