@@ -344,7 +344,7 @@ static void expressions_and_axes_are_checked(void)
 
 static void code_is_checked(void)
 {
-	REFUSED("ptowsp_build_barrier: this stands in the code of an entry or process", ptowsp_build_barrier(b));
+	REFUSED("ptowsp_build_barrier: no entry or process is open, and this stands in the code of one", ptowsp_build_barrier(b));
 	REFUSED("ptowsp_build_entry: the code of entry \"main\" is still open", CODE, ptowsp_build_entry(b, "other"));
 	REFUSED("ptowsp_build_arg: this stands behind a task, in front of its edges", CODE, ptowsp_build_arg(b, p.one));
 	REFUSED("ptowsp_build_use: the arguments of a task stand in front of its regions", CODE, ptowsp_build_task(b, p.kernel), ptowsp_build_use(b, p.region));
@@ -426,7 +426,7 @@ static void bodies_are_checked(void)
 	REFUSED("ptowsp_build_tile: a tile of 0 x 4 has no elements", BODY, ptowsp_build_tile(b, "t", "f32", 0, 4));
 	REFUSED("ptowsp_build_op: \"tfly\" is no opcode of the tile ISA (pto_ops.def)", BODY, ptowsp_build_op(b, "tfly", 0, NULL, 0));
 	REFUSED("ptowsp_build_op: CALL is never in a package: state what is called in its place", BODY, ptowsp_build_op(b, "CALL", 0, NULL, 0));
-	REFUSED("ptowsp_build_op: tadd has 3 operands (Ttt), here are 2", BODY, OP(b, "tadd", p.n, p.n));
+	REFUSED("ptowsp_build_op: tadd has 3 operands: tile, tile, tile, here are 2", BODY, OP(b, "tadd", p.n, p.n));
 	REFUSED("ptowsp_build_op: a literal cannot be set", BODY, OP(b, "MOV", p.n, p.n));
 	REFUSED("ptowsp_build_op: ENDFOR without its FOR", BODY, ptowsp_build_op(b, "ENDFOR", 0, NULL, 0));
 	REFUSED("ptowsp_build_op: BREAK outside a loop", BODY, OP(b, "IF", p.n), ptowsp_build_op(b, "BREAK", 0, NULL, 0));
@@ -609,6 +609,22 @@ static void the_examples_in_c_and_python_make_one_package_that_runs(void)
 	free(run);
 }
 
+static void the_program_of_the_page_is_a_package_that_runs(void)
+{
+	const char *folder = check_tmp(), *build = check_build(), *root = check_root();
+	char *run;
+
+	if (SANITIZED)
+		CHECK_SKIP("a sanitized library needs a sanitized program");
+	run_well(check_fmt("cd '%s' && awk '/^```python/ { on = 1; next } /^```/ { on = 0 } on' '%s/packages/BUILDER.md' | "
+			   "sed 's,libptowsp-pack.so,%s/lib/&,' > page.py && python3 page.py && '%s/bin/ptowsp-run' --plugin-dir '%s/lib/ptowsp/plugins' "
+			   "--fill x=iota --out y=y.npy double.pkg.zst && od -A n -t f4 -j 128 -N 16 y.npy",
+			   folder, root, build, build, build), &run);
+	CHECK_CONTAINS(run, "4 tasks, 1536 cycles");
+	CHECK_CONTAINS(run, "0               2               4               6\n");
+	free(run);
+}
+
 void suite_builder(CU_pSuite s);
 void suite_builder(CU_pSuite s)
 {
@@ -630,4 +646,5 @@ void suite_builder(CU_pSuite s)
 	TEST(s, every_call_answers_nothing_at_all);
 	TEST(s, every_call_of_the_header_is_in_the_table);
 	TEST(s, the_examples_in_c_and_python_make_one_package_that_runs);
+	TEST(s, the_program_of_the_page_is_a_package_that_runs);
 }

@@ -128,7 +128,7 @@ PTOWSP_PACK_API uint32_t ptowsp_build_tensor_like(struct ptowsp_build *b, uint32
 PTOWSP_PACK_API uint32_t ptowsp_build_tensor_shapeless(struct ptowsp_build *b, uint32_t tensor);
 /* It is the entry's own (0: everyone's), at that place of its signature. Without this call: everyone's, in the order of declaration. */
 PTOWSP_PACK_API uint32_t ptowsp_build_tensor_place(struct ptowsp_build *b, uint32_t tensor, uint32_t entry, uint32_t position);
-/* rows x columns elements from [row, column]; or, flat, what the kernel touches from element row * unit + column on, unit at least 1, and
+/* rows x columns elements from [row, column], which are expressions; rows and columns are numbers. Or, flat, what the kernel touches from element row * unit + column on, unit at least 1, and
  * of that at most reach elements, 0: to the end of the tensor. */
 PTOWSP_PACK_API uint32_t ptowsp_build_region(struct ptowsp_build *b, uint32_t tensor, uint32_t row, uint32_t column, uint32_t rows,
 					     uint32_t columns);

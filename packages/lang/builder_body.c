@@ -339,6 +339,16 @@ static void control(struct ptowsp_build *b, struct ptowsp_tile_inst *inst, const
 	}
 }
 
+static void count_refuse(struct ptowsp_build *b, const char *mnemonic, const char *letters, uint32_t count)
+{
+	char text[64] = ""; /* of six operands at most */
+
+	for (size_t i = 0, used = 0; letters[i]; i++)
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? ", " : "",
+					 strchr("Tt", letters[i]) ? "tile" : strchr("Mm", letters[i]) ? "memref" : "scalar");
+	build_refuse(b, "%s has %zu operands%s%s, here are %u", mnemonic, strlen(letters), *text ? ": " : "", text, count);
+}
+
 uint32_t ptowsp_build_op(struct ptowsp_build *b, const char *mnemonic, uint32_t mode, const uint32_t *operands, uint32_t count)
 {
 	BUILD_CALL(b);
@@ -355,7 +365,7 @@ uint32_t ptowsp_build_op(struct ptowsp_build *b, const char *mnemonic, uint32_t 
 		build_refuse(b, "CALL is never in a package: state what is called in its place");
 	letters = isa_op((unsigned)op)->operands;
 	if (strlen(letters) != count || (count && !operands))
-		build_refuse(b, "%s has %zu operands (%s), here are %u", mnemonic, strlen(letters), letters, operands ? count : 0);
+		count_refuse(b, mnemonic, letters, operands ? count : 0);
 	if (mode > UINT8_MAX)
 		build_refuse(b, "%s has no mode %u", mnemonic, mode);
 	for (uint32_t i = 0; i < count; i++) {

@@ -12,7 +12,7 @@ void build_code(struct ptowsp_build *b)
 {
 	build_task_close(b);
 	if (!b->depth)
-		build_refuse(b, "this stands in the code of an entry or process");
+		build_refuse(b, "no entry or process is open, and this stands in the code of one");
 }
 
 uint32_t build_emit(struct ptowsp_build *b, unsigned opcode, uint32_t operand1, uint32_t operand2)
