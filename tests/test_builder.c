@@ -136,7 +136,7 @@ static uint32_t sharded(struct ptowsp_build *b, const char *name, const char *ro
 	return tensor;
 }
 
-/* Everything that the source below says, but for the entries of its functions. */
+/* Everything that the source below says, at its places. */
 static void moves_build(struct ptowsp_build *b)
 {
 	uint32_t n = ptowsp_build_symbol(b, "n", "u64"), k = ptowsp_build_symbol(b, "k", "u64"), zero = ptowsp_build_number(b, 0);
@@ -146,14 +146,22 @@ static void moves_build(struct ptowsp_build *b)
 	uint32_t lines = sharded(b, "lines", "in", (const uint32_t[]){k, n, four, wide}, 4, 0, 1), sums = sharded(b, "sums", "out", (const uint32_t[]){n, four, wide}, 3, -1, 0);
 	uint32_t whole = sharded(b, "whole", "out", (const uint32_t[]){big, wide}, 2, -1, 0), from, to;
 
-	ptowsp_build_entry(b, "main");
+	ptowsp_build_position(b, "test.pto", 9, 10);
+	ptowsp_build_entry_default(b, ptowsp_build_entry(b, "main"));
+	ptowsp_build_position(b, "test.pto", 10, 3);
 	ptowsp_build_reduce(b, "all_reduce", parts, total, "sum");
+	ptowsp_build_position(b, "test.pto", 11, 3);
 	ptowsp_build_reduce(b, "reduce_scatter", parts, cut, "sum");
+	ptowsp_build_position(b, "test.pto", 12, 3);
 	ptowsp_build_reduce(b, "all_reduce", lines, sums, "max");
+	ptowsp_build_position(b, "test.pto", 13, 3);
 	from = ptowsp_build_region(b, cut, zero, zero, 64, 96);
 	to = ptowsp_build_region(b, whole, zero, zero, 64, 96);
 	ptowsp_build_move(b, "all_gather", from, to);
-	ptowsp_build_move(b, "relayout", ptowsp_build_region(b, parts, zero, zero, 1, 96), ptowsp_build_region(b, cut, zero, zero, 1, 96));
+	ptowsp_build_position(b, "test.pto", 14, 3);
+	from = ptowsp_build_region(b, parts, zero, zero, 1, 96);
+	to = ptowsp_build_region(b, cut, zero, zero, 1, 96);
+	ptowsp_build_move(b, "relayout", from, to);
 	ptowsp_build_end(b);
 }
 
@@ -174,6 +182,7 @@ static void moves_are_made_of_what_the_source_s_are(void)
 	moves_build(b);
 	REQUIRE_INT(ptowsp_build_seal(b), PTOWSP_OK);
 	CHECK_STR(ptowsp_build_error(b), "");
+	CHECK_STR(ptowsp_build_digest(b), digest_of(&s));
 	REQUIRE_INT(pkg_open_memory(&again.package, ptowsp_build_bytes(b), (size_t)ptowsp_build_size(b), "built", NULL, NULL), PTOWSP_OK);
 	again.t = pkg_tables(again.package);
 	want = source_workload(&s, "main");
@@ -491,6 +500,26 @@ static void what_is_open_cannot_be_sealed(void)
 	ptowsp_build_destroy(p.b);
 }
 
+static void variants_take_the_parameters_of_their_kernel(void)
+{
+	static const char *const accesses[] = {"in", "out"};
+
+	for (int same = 0; same < 2; same++) {
+		struct parts p = parts_build();
+		uint32_t k = ptowsp_build_kernel(p.b, "base", "any"), wide = ptowsp_build_kernel(p.b, "wide", "any");
+
+		ptowsp_build_param(p.b, k, "x", "f32", "out");
+		ptowsp_build_param_scalar(p.b, k, "n", "i64");
+		ptowsp_build_param_scalar(p.b, wide, "m", "i64");
+		ptowsp_build_variant(p.b, k, 64, wide); /* its other parameter may still come */
+		ptowsp_build_param(p.b, wide, "y", "f32", accesses[same]);
+		CHECK_INT(ptowsp_build_seal(p.b), same ? PTOWSP_OK : PTOWSP_INVALID);
+		CHECK_STR(ptowsp_build_error(p.b),
+			  same ? "" : "ptowsp_build_seal: kernel wide is a variant of base and has other parameters: number, types or directions");
+		ptowsp_build_destroy(p.b);
+	}
+}
+
 /* Rules that no single call can see are the verifier's. */
 static void a_package_that_does_not_hold_is_refused_by_seal(void)
 {
@@ -641,6 +670,7 @@ void suite_builder(CU_pSuite s)
 	TEST(s, graphs_and_notes_are_checked);
 	TEST(s, nothing_is_added_to_a_sealed_package);
 	TEST(s, what_is_open_cannot_be_sealed);
+	TEST(s, variants_take_the_parameters_of_their_kernel);
 	TEST(s, a_package_that_does_not_hold_is_refused_by_seal);
 	TEST(s, a_kernel_that_cannot_run_is_noticed);
 	TEST(s, every_call_answers_nothing_at_all);

@@ -65,6 +65,7 @@ struct build_entry {
 	uint32_t *values;
 	uint32_t value_capacity;
 	uint8_t stated;                 /* 1: values come from calls */
+	uint8_t made;                   /* 1: a reduction made it: it stands before all workloads, as its function does in a source */
 	struct build_place place;
 };
 struct build_process {

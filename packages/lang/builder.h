@@ -170,7 +170,7 @@ PTOWSP_PACK_API uint32_t ptowsp_build_payload_unit(struct ptowsp_build *b, uint3
 PTOWSP_PACK_API uint32_t ptowsp_build_payload_entry(struct ptowsp_build *b, uint32_t payload, const char *symbol);
 PTOWSP_PACK_API uint32_t ptowsp_build_payload_offset(struct ptowsp_build *b, uint32_t payload, uint64_t entry_offset);
 PTOWSP_PACK_API uint32_t ptowsp_build_payload_cycles(struct ptowsp_build *b, uint32_t payload, uint64_t cycles);
-/* At tile level `rows` the other kernel takes its place. */
+/* At tile level `rows` the other kernel takes its place: one with the same parameters, which sealing checks. */
 PTOWSP_PACK_API uint32_t ptowsp_build_variant(struct ptowsp_build *b, uint32_t kernel, uint32_t rows, uint32_t other);
 
 /* A payload of kind pto in the tile ISA, until body_end. Returns the payload. The kernel's parameters are declared before. */
@@ -251,7 +251,7 @@ PTOWSP_PACK_API uint32_t ptowsp_build_fence(struct ptowsp_build *b, const char *
  * (packages/LANGUAGE.md). Edges may follow. */
 PTOWSP_PACK_API uint32_t ptowsp_build_move(struct ptowsp_build *b, const char *word, uint32_t from, uint32_t to);
 /* all_reduce or reduce_scatter: to = sum, max or min of from over its first dimension, which is sharded. Extents are the same expressions. Makes
- * a kernel such as sum.f32.32x96 where there is none, loops, copies and tasks. */
+ * a kernel such as sum.f32.32x96 where there is none, with an entry of its own as an InCore function has one, loops, copies and tasks. */
 PTOWSP_PACK_API uint32_t ptowsp_build_reduce(struct ptowsp_build *b, const char *word, uint32_t from, uint32_t to, const char *op);
 PTOWSP_PACK_API uint32_t ptowsp_build_alloc(struct ptowsp_build *b, uint32_t tensor);
 PTOWSP_PACK_API uint32_t ptowsp_build_free(struct ptowsp_build *b, uint32_t tensor);

@@ -181,12 +181,20 @@ static uint32_t reduce_check(struct ptowsp_build *b, const char *word, uint32_t 
 	return BUILD_DONE;
 }
 
+/* A tensor of the kernel's own entry: like any InCore function, it can be run by itself. */
+static uint32_t entry_tensor(struct ptowsp_build *b, const struct plan *plan, uint32_t entry, const char *param, const char *role, uint32_t position)
+{
+	uint32_t tensor = ptowsp_build_tensor(b, lang_format(&b->arena, "%s.%s", plan->name, param), plan->dtype, role);
+
+	return tensor && ptowsp_build_tensor_shapeless(b, tensor) ? ptowsp_build_tensor_place(b, tensor, entry, position) : 0;
+}
+
 /* total = total op part */
 static uint32_t kernel_make(struct ptowsp_build *b, const struct plan *plan)
 {
 	uint32_t kernel = ptowsp_build_kernel(b, plan->name, "any"), rows = (uint32_t)plan->cut.rows, columns = (uint32_t)plan->cut.columns;
 	uint32_t part = ptowsp_build_param(b, kernel, "part", plan->dtype, "in"), total = ptowsp_build_param(b, kernel, "total", plan->dtype, "inout");
-	uint32_t zero, one, sum;
+	uint32_t zero, one, sum, entry;
 
 	ptowsp_build_body(b, kernel);
 	one = ptowsp_build_tile(b, "one", plan->dtype, rows, columns);
@@ -196,7 +204,13 @@ static uint32_t kernel_make(struct ptowsp_build *b, const struct plan *plan)
 	ptowsp_build_op(b, "tload", 0, (const uint32_t[]){sum, total, zero, zero}, 4);
 	ptowsp_build_op(b, plan->op, 0, (const uint32_t[]){sum, sum, one}, 3);
 	ptowsp_build_op(b, "tstore", 0, (const uint32_t[]){sum, total, zero, zero}, 4);
-	return ptowsp_build_body_end(b) ? kernel : 0;
+	if (!ptowsp_build_body_end(b))
+		return 0;
+	entry = ptowsp_build_entry_kernel(b, plan->name, kernel);
+	if (!entry)
+		return 0;
+	b->entries[b->entry_count - 1].made = 1;
+	return entry_tensor(b, plan, entry, "part", "in", 0) && entry_tensor(b, plan, entry, "total", "inout", 1) ? kernel : 0;
 }
 
 static uint32_t part_of(struct ptowsp_build *b, const struct plan *plan, uint32_t tensor, uint32_t row)

@@ -49,6 +49,30 @@ static ptowsp_status digest_take(struct ptowsp_build *b, struct ptowsp_error *er
 	return st;
 }
 
+/* The number-th tensor, or scalar, of a kernel. */
+static const struct build_param *param_at(const struct ptowsp_build *b, const struct build_kernel *k, unsigned kind, uint32_t number)
+{
+	for (uint32_t i = 0; i < k->record.param_count; i++)
+		if (b->params[k->params[i]].record.kind == kind && b->params[k->params[i]].number == number)
+			return &b->params[k->params[i]];
+	return NULL;
+}
+
+/* A task is bound when its level is known: what takes the kernel's place has the same parameters. */
+static void variant_check(struct ptowsp_build *b, const struct build_kernel *k, const struct build_kernel *other)
+{
+	int fits = k->tensors == other->tensors && k->scalars == other->scalars;
+
+	for (uint32_t i = 0; i < k->record.param_count && fits; i++) {
+		const struct build_param *own = &b->params[k->params[i]], *its = param_at(b, other, own->record.kind, own->number);
+
+		fits = its && its->record.dtype == own->record.dtype && its->record.access == own->record.access;
+	}
+	if (!fits)
+		build_refuse(b, "kernel %.80s is a variant of %.80s and has other parameters: number, types or directions", build_text(b, other->record.name),
+			     build_text(b, k->record.name));
+}
+
 static void open_check(struct ptowsp_build *b)
 {
 	build_task_close(b);
@@ -62,6 +86,9 @@ static void open_check(struct ptowsp_build *b)
 	for (uint32_t i = 0; i < b->call_count; i++)
 		if (!lang_map_find(&b->names[BUILD_ENTRY], build_text(b, b->calls[i].callee)))
 			build_refuse(b, "there is no entry %.80s, which is called", build_text(b, b->calls[i].callee));
+	for (uint32_t i = 0; i < b->kernel_count; i++)
+		for (uint32_t v = 0; v < b->kernels[i].record.variant_count; v++)
+			variant_check(b, &b->kernels[i], &b->kernels[b->kernels[i].variants[v].kernel]);
 }
 
 static uint32_t seal(struct ptowsp_build *b, struct pkg_writer *writer)

@@ -139,14 +139,35 @@ static void values_sort(const struct seal *s, struct build_entry *e)
 		e->values[i] = order[i].row;
 }
 
+/* The first entry with code and without tensors of its own, which is a workload. */
+static uint32_t workload_first(struct ptowsp_build *b)
+{
+	uint8_t *placed = lang_alloc(&b->arena, (size_t)b->entry_count + 1);
+	uint32_t first = 0;
+
+	for (uint32_t i = 0; i < b->tensor_count; i++)
+		if (b->tensors[i].record.entry < b->entry_count)
+			placed[b->tensors[i].record.entry] = 1;
+	while (first < b->entry_count && (placed[first] || b->entries[first].record.flags & PTOWSP_ENTRY_KERNEL))
+		first++;
+	return first;
+}
+
 static void entry_values_write(const struct seal *s)
 {
 	struct ptowsp_build *b = s->b;
+	uint32_t workload = workload_first(b), before = 0;
 
 	for (uint32_t i = 0; i < b->entry_count; i++) {
 		struct build_entry *e = &b->entries[i];
 
+		if (i == workload)
+			before = run_begin(s, PTOWSP_SECTION_ESYM, 0);
 		values_sort(s, e);
+		if (e->made && i > workload) {
+			e->record.values = before;
+			continue;
+		}
 		e->record.values = run_begin(s, PTOWSP_SECTION_ESYM, e->record.value_count);
 		for (uint32_t k = 0; k < e->record.value_count; k++) {
 			struct ptowsp_entry_value_record value = {.slot = e->values[k]};
