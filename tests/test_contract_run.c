@@ -319,6 +319,22 @@ static void a_level_without_its_kernel_uses_the_plain_one_and_says_so_once(void)
 	CHECK(at && !strstr(at + 1, "no variant"));
 }
 
+/* What runs at a level is what the declared kernel names for it; a workload that is called has the extents that it says. */
+static void declared_kernels_have_variants(void)
+{
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-pack --strict $S/kernel_levels.pto -o k.pkg.zst && $B/ptowsp-run --out y=y.npy --stats=json k.pkg.zst"), 0);
+	CHECK_INT(cli_int(cli_json(), "kernels[three].tasks"), 1);
+	CHECK_INT(cli_int(cli_json(), "kernels[k_64].tasks"), 1);
+	CHECK_INT(cli_int(cli_json(), "kernels[k].tasks"), 1);
+	CHECK_INT(cli("od -An -v -tf4 -w4 -j128 y.npy | uniq -c | tr -s ' ' ' '"), 0);
+	CHECK_STR(cli_out, " 256 inf\n 128 0\n 64 -1\n");
+	CHECK_INT(cli("$B/ptowsp-run --entry twice --stats=json k.pkg.zst"), 0);
+	CHECK_INT(cli_int(cli_json(), "kernels[three].tasks"), 1);
+	CHECK_INT(cli_int(cli_json(), "kernels[k_64].tasks"), 1);
+	CHECK_INT(cli_int(cli_json(), "kernels[k].tasks"), 1);
+}
+
 static void conditions_follow_their_symbols(void)
 {
 	cli_begin();
@@ -578,6 +594,7 @@ void suite_contract_run(CU_pSuite s)
 		check_add(s, levels[i].name, run_levels);
 	TEST(s, levels_cover_the_whole_tensor);
 	TEST(s, a_level_without_its_kernel_uses_the_plain_one_and_says_so_once);
+	TEST(s, declared_kernels_have_variants);
 	TEST(s, conditions_follow_their_symbols);
 	TEST(s, quotients_truncate);
 	for (size_t i = 0; i < sizeof(controls) / sizeof(*controls); i++)

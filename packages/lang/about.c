@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define META_KEY_BYTES 127u
 #define SAMPLE_BYTES (UINT64_C(1) << 28)
 
 /* --- bytes that the source names --- */
@@ -62,16 +63,76 @@ void *lang_file_read(struct lang_module *module, const char *file, struct lang_s
 
 /* --- meta --- */
 
+/* What a package may hold as text: UTF-8 without control characters but tab and newline. */
+static int is_text(struct lang_unit *unit, const char *text, size_t size)
+{
+	char *plain = lang_copy(&unit->arena, text, size);
+
+	for (size_t i = 0; i < size; i++)
+		if (plain[i] == '\t' || plain[i] == '\n')
+			plain[i] = ' ';
+	return strlen(plain) == size && !memcmp(lang_clean(&unit->arena, plain, size), plain, size);
+}
+
+/* "text", or base64 "..." of one that cannot stand in quotes. NULL after an error. */
+static const struct lang_token *quoted_take(struct lang_parser *parser, const char *what)
+{
+	int encoded = lang_word_take(parser, "base64");
+	const struct lang_token *token = lang_name_take(parser, LANG_STRING, encoded ? "the text's bytes in quotes" : what);
+	struct lang_token *read;
+	size_t size;
+	char *text;
+
+	if (!token || !encoded)
+		return token;
+	text = lang_base64_read(parser->module, token->text, token->at, &size);
+	if (!text)
+		return NULL;
+	read = lang_alloc(&parser->unit->arena, sizeof(*read));
+	*read = *token;
+	read->text = lang_copy(&parser->unit->arena, text, size);
+	if (is_text(parser->unit, text, size))
+		return read;
+	lang_error(parser->unit, token->at, "these bytes are no text: UTF-8 without control characters but tab and newline");
+	return NULL;
+}
+
+/* What the fact is called: a word, a text, or base64 "..." with another text behind it. */
+static const struct lang_token *key_take(struct lang_parser *parser)
+{
+	const struct lang_token *token = lang_peek(parser);
+	int encoded = lang_at_word(parser, "base64") && token[1].kind == LANG_STRING && !token[2].first &&
+		      (token[2].kind == LANG_STRING || (token[2].kind == LANG_WORD && !strcmp(token[2].text, "base64")));
+	const struct lang_token *key;
+
+	if (!encoded && token->kind != LANG_STRING)
+		return lang_name_take(parser, LANG_WORD, "what the fact is called, such as license");
+	key = quoted_take(parser, "what the fact is called");
+	if (!key || (*key->text && strlen(key->text) <= META_KEY_BYTES))
+		return key;
+	lang_error(parser->unit, token->at, "what a fact is called has 1 to %u bytes", META_KEY_BYTES);
+	return NULL;
+}
+
+/* How the program around the package gets its tasks; the only fact of those that every package has which is not the packer's to say. */
+static int kind_check(struct lang_parser *parser, const struct lang_token *text)
+{
+	if (!strcmp(text->text, "task_buffer") || !strcmp(text->text, "host_graph_build"))
+		return 1;
+	lang_error(parser->unit, text->at, "the kind of entries is task_buffer or host_graph_build, not \"%.80s\"", text->text);
+	return 0;
+}
+
 void lang_meta_parse(struct lang_parser *parser)
 {
-	static const char *const taken[] = {"name", "producer", "entry_kind", "wsp_runtime_abi"};
+	static const char *const taken[] = {"name", "producer", "wsp_runtime_abi"};
 	const struct lang_token *key, *text;
 	struct lang_meta *meta;
 
 	lang_take(parser);
-	key = lang_name_take(parser, LANG_WORD, "what the fact is called, such as license");
-	text = key ? lang_name_take(parser, LANG_STRING, "its text in quotes") : NULL;
-	if (!text) {
+	key = key_take(parser);
+	text = key ? quoted_take(parser, "its text in quotes") : NULL;
+	if (!text || (!strcmp(key->text, "entry_kind") && !kind_check(parser, text))) {
 		lang_decl_skip(parser);
 		return;
 	}
@@ -95,13 +156,13 @@ void lang_meta_parse(struct lang_parser *parser)
 
 void lang_facts_write(struct lang_lower *lower, const char *name, const char *producer)
 {
-	const struct lang_meta *version = lang_map_find(&lower->module->facts, "version");
+	const struct lang_meta *version = lang_map_find(&lower->module->facts, "version"), *kind = lang_map_find(&lower->module->facts, "entry_kind");
 
-	lang_meta_write(lower->writer, name, version ? version->text : "", producer);
+	lang_meta_write(lower->writer, name, version ? version->text : "", producer, kind ? kind->text : "task_buffer");
 	for (const struct lang_decl *decl = lower->module->decls; decl; decl = decl->next) {
 		const struct lang_meta *meta = (const struct lang_meta *)decl;
 
-		if (decl->kind == LANG_DECL_META && meta != version)
+		if (decl->kind == LANG_DECL_META && meta != version && meta != kind)
 			pkg_writer_meta(lower->writer, meta->key, meta->text);
 	}
 }
@@ -175,7 +236,7 @@ static int numbers_parse(struct lang_parser *parser, struct lang_sample *sample)
 {
 	do {
 		lang_take(parser);
-		if (lang_peek(parser)->kind != LANG_NUMBER)
+		if (lang_peek(parser)->kind != LANG_NUMBER && !(lang_peek(parser)->kind == LANG_WORD && lang_number_is_word(lang_peek(parser)->text)))
 			return lang_expected(parser, "a number");
 		*LANG_PUSH(&parser->unit->arena, sample->numbers, sample->number_count, sample->number_capacity) = lang_take(parser);
 	} while (lang_at_mark(parser, ','));

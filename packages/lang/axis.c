@@ -193,6 +193,19 @@ uint32_t lang_axis_lower(struct lang_lower *lower, struct lang_axis *axis, const
 	return lang_axis_add(&lower->tables, &record);
 }
 
+uint32_t lang_axis_twin(struct lang_lower *lower, uint32_t row)
+{
+	struct lang_tables *tables = &lower->tables;
+	struct ptowsp_axis_record record = tables->axes[row];
+
+	if (record.kind == PTOWSP_AXIS_DENSE || record.kind == PTOWSP_AXIS_DENSE_DYN) {
+		record.kind = record.kind == PTOWSP_AXIS_DENSE ? PTOWSP_AXIS_DENSE_DYN : PTOWSP_AXIS_DENSE;
+		return lang_axis_add(tables, &record);
+	}
+	*LANG_PUSH(tables->arena, tables->axes, tables->axis_count, tables->axis_capacity) = record;
+	return tables->axis_count - 1;
+}
+
 void lang_axis_state(struct lang_lower *lower, struct lang_axis *axis, const char *name, uint32_t row)
 {
 	uint32_t at = lang_axis_lower(lower, axis, name, row);

@@ -38,7 +38,9 @@ void lang_axis_check(struct lang_module *module, struct lang_decl *decl);
 void lang_axis_check_in(const struct lang_scope *scope, struct lang_axis *axis);
 /* The row of a loop over it: name of the loop's value, EXPR row of the row (PTOWSP_NONE without one). */
 uint32_t lang_axis_lower(struct lang_lower *lower, struct lang_axis *axis, const char *name, uint32_t row);
-/* The same for a loop that is lowered later: the row is noted among axis->stated, once. */
+/* Another row with the same values: of the other dense kind, which no run tells apart, or one more of its kind. */
+uint32_t lang_axis_twin(struct lang_lower *lower, uint32_t row);
+/* The same as lang_axis_lower for a loop that is lowered later: the row is noted among axis->stated, once. */
 void lang_axis_state(struct lang_lower *lower, struct lang_axis *axis, const char *name, uint32_t row);
 
 #endif

@@ -189,8 +189,9 @@ static void workload_call_check(struct lang_work_check *check, struct lang_work 
 	}
 	if (!target->alone)
 		return;
-	lang_error(check->unit, work->callee_at, "@%s cannot be called: its %s is about a whole run", work->callee, target->alone->form->word);
-	lang_help(check->unit, "it stands at %s", lang_place(check->unit, target->alone->at));
+	lang_error(check->unit, work->callee_at, "@%s cannot be called: its extent of %%%s is the slot %%%s, which may change while the caller runs", work->callee,
+		   target->alone->name, target->alone->value->text);
+	lang_help(check->unit, "make it a number or a symbol at %s", lang_place(check->unit, target->alone->at));
 }
 
 /* --- calls --- */

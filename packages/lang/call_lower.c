@@ -2,6 +2,7 @@
 /* call_lower.c - calls of bodies: tasks, and what is expanded in place. */
 #include "lang/call_record.h"
 #include "lang/number.h"
+#include "lang/views.h"
 #include "lang/work.h"
 
 #include <string.h>
@@ -25,9 +26,13 @@ static const char *literal(struct lang_unit *unit, const struct lang_scalar *sca
 static int float_check(const struct lang_scope *scope, struct lang_scalar *scalar, uint16_t dtype, const char *name)
 {
 	struct lang_unit *unit = scope->module->unit;
-	const char *text = literal(unit, scalar);
-	struct lang_decl *decl;
+	struct lang_decl *decl = scalar->kind == LANG_SCALAR_NAME ? lang_decl_find(scope->module, '%', scalar->text) : NULL;
+	const char *text;
 	uint64_t value;
+
+	if (scalar->kind == LANG_SCALAR_NAME && !decl && lang_number_is_word(scalar->text)) /* %inf looks like a name, as in functions */
+		scalar->kind = LANG_SCALAR_FLOAT;
+	text = literal(unit, scalar);
 
 	if (text) {
 		if (lang_number_read(text, dtype, &value) == LANG_NUMBER_OK)
@@ -35,7 +40,6 @@ static int float_check(const struct lang_scope *scope, struct lang_scalar *scala
 		lang_error(unit, scalar->all, "%.40s is no value of type %s", text, lang_dtype_text(dtype));
 		return 0;
 	}
-	decl = scalar->kind == LANG_SCALAR_NAME ? lang_decl_find(scope->module, '%', scalar->text) : NULL;
 	if (decl && (decl->kind == LANG_DECL_SYMBOL || decl->kind == LANG_DECL_SLOT) && ((struct lang_value *)decl)->dtype == dtype) {
 		decl->used = 1;
 		scalar->decl = decl;
@@ -114,24 +118,77 @@ void lang_afters_lower(struct lang_work_walk *walk, const struct lang_work *work
 	}
 }
 
-/* At a tile level a variant may stand in for the function, and touch more: a part with a size of its own has to hold that, too. */
-static void level_check(struct lang_lower *lower, const struct lang_work *work, uint32_t rows)
+/* What runs at a tile level in place of the callee, and what it touches of one tensor. */
+struct standing {
+	const char *name, *param, *verb;
+	uint32_t rows, columns;
+	uint8_t other;   /* it is not the callee itself */
+	uint8_t *warned; /* its tiles are larger than a step: said */
+};
+
+static struct standing standing_at(struct lang_lower *lower, const struct lang_work *work, uint32_t rows, const struct lang_callee_param *param)
 {
-	const struct lang_function *f = lang_variant_at(lower, work->function, rows);
+	struct standing standing = {.name = work->callee, .param = param->name, .rows = param->rows, .columns = param->columns};
 
-	for (uint32_t i = 0; i < f->memref_count; i++) {
-		const struct lang_part *part = &work->binds[i]->part;
-		const struct lang_var *memref = f->memrefs[i];
-		int64_t row;
+	if (work->function) {
+		const struct lang_function *f = lang_variant_at(lower, work->function, rows);
+		const struct lang_var *memref = f->memrefs[param->argument];
 
-		if (!part->flat && f != work->function && (memref->rows > part->rows || memref->columns > part->columns)) {
-			lang_error(lower->unit, part->all, "at tile level %u, @%s moves a tile of %u x %u to or from %%%s, this part of %%%s is %u x %u", rows,
-				   f->name, memref->rows, memref->columns, memref->name, part->tensor, part->rows, part->columns);
-			lang_help(lower->unit, "pass it as flat memory: %%%s[row, column : ...]", part->tensor);
-		} else if (part->index_count && !lang_scalar_known(part->indices[0], &row)) {
-			lang_step_warn(lower, work->function, f, i, rows, part->tensor, part->all);
+		standing = (struct standing){f->name, memref->name, "moves a tile of", memref->rows, memref->columns, f != work->function,
+					     &work->function->steps_warned};
+	} else {
+		struct lang_kernel *kernel = (struct lang_kernel *)work->target;
+		const struct lang_kernel_variant *variant = lang_kernel_variant_at(kernel, rows);
+
+		standing.warned = &kernel->steps_warned;
+		standing.verb = "takes";
+		lang_kernel_level_note(lower, kernel, rows);
+		if (variant) {
+			standing.name = variant->name;
+			standing.other = 1;
+			lang_kernel_variant_shape(variant, param->argument, &standing.rows, &standing.columns);
 		}
 	}
+	return standing;
+}
+
+/* At a tile level a variant may stand in for the callee, and touch more: a part with a size of its own has to hold that, too. */
+static void level_check(struct lang_lower *lower, const struct lang_work *work, uint32_t rows)
+{
+	for (uint32_t i = 0; i < lang_callee_count(work); i++) {
+		struct lang_callee_param param = lang_callee_param(work, i);
+		struct standing standing;
+		const struct lang_part *part;
+		int64_t row;
+
+		if (!param.tensor)
+			continue;
+		part = &work->binds[i]->part;
+		standing = standing_at(lower, work, rows, &param);
+		if (!part->flat && standing.other && (standing.rows > part->rows || standing.columns > part->columns)) {
+			lang_error(lower->unit, part->all, "at tile level %u, @%s %s %u x %u %s %%%s, this part of %%%s is %u x %u", rows, standing.name,
+				   standing.verb, standing.rows, standing.columns, work->function ? "to or from" : "of", standing.param, part->tensor,
+				   part->rows, part->columns);
+			lang_help(lower->unit, "pass it as flat memory: %%%s[row, column : ...]", part->tensor);
+		} else if (part->index_count && !lang_scalar_known(part->indices[0], &row)) {
+			lang_step_warn(lower, standing.warned, standing.name, standing.rows, rows, part->tensor, part->all);
+		}
+	}
+}
+
+static void view_note(struct lang_lower *lower, const struct lang_work *work, const struct lang_callee_param *param, const struct lang_part *part,
+		      uint32_t tensors)
+{
+	const struct lang_viewing viewing = {.kernel = work->function ? work->function->kernel : work->target->row,
+					     .name = work->callee,
+					     .count = tensors,
+					     .tensor = param->argument,
+					     .param = param->name,
+					     .flat = part->flat,
+					     .viewed = part->viewed,
+					     .at = part->all};
+
+	lang_view_note(lower, &viewing);
 }
 
 static void task_emit(struct lang_work_walk *walk, const struct lang_work *work)
@@ -143,7 +200,7 @@ static void task_emit(struct lang_work_walk *walk, const struct lang_work *work)
 		tensors += lang_callee_param(work, i).tensor;
 	if (count - tensors > UINT16_MAX || tensors > UINT16_MAX)
 		lang_error(lower->unit, work->callee_at, "@%s has more than %u parameters", work->callee, UINT16_MAX);
-	for (uint32_t i = 0; work->function && walk->levels.stated && i < walk->levels.count; i++)
+	for (uint32_t i = 0; walk->levels.stated && i < walk->levels.count; i++)
 		level_check(lower, work, walk->levels.rows[i]);
 	lang_task_name_lower(walk, work);
 	lang_work_emit(walk, PTOWSP_OP_TASK, kernel_number(lower, work), (count - tensors) << 16 | (tensors & UINT16_MAX), work->at);
@@ -161,8 +218,10 @@ static void task_emit(struct lang_work_walk *walk, const struct lang_work *work)
 		struct lang_callee_param param = lang_callee_param(work, i);
 		const struct lang_pass *pass = work->binds[i];
 
-		if (param.tensor)
-			lang_word_emit(walk, io_of(pass->stated ? pass->access : param.access), param.argument, lang_part_lower(walk, &pass->part), work->at);
+		if (!param.tensor)
+			continue;
+		view_note(lower, work, &param, &pass->part, tensors);
+		lang_word_emit(walk, io_of(pass->stated ? pass->access : param.access), param.argument, lang_part_lower(walk, &pass->part), work->at);
 	}
 	lang_afters_lower(walk, work);
 }
@@ -228,7 +287,7 @@ static void workload_expand(struct lang_work_walk *walk, const struct lang_work 
 	uint32_t record = walk->expansions ? PTOWSP_NONE : lang_call_begin(walk->lower, walk->entry, work->target->row);
 
 	walk->expansions++;
-	lang_body_lower(walk, &((const struct lang_workload *)work->target)->body);
+	lang_body_expand(walk, &((const struct lang_workload *)work->target)->body);
 	walk->expansions--;
 	if (!walk->expansions)
 		lang_call_end(walk->lower, record);

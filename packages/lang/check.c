@@ -2,6 +2,7 @@
 #include "lang/check.h"
 #include "isa/isa.h"
 #include "lang/levels.h"
+#include "lang/number.h"
 
 #include <string.h>
 
@@ -26,7 +27,7 @@ static unsigned number_dtype(const struct lang_stmt *stmt, char letter)
 	}
 	/* Everything else is a number, too: take the type that one of them has. */
 	for (uint32_t i = 0; letter == 'c' && i < stmt->count; i++)
-		if (stmt->operands[i].kind == LANG_OPERAND_NUMBER && strpbrk(stmt->operands[i].text, ".eE"))
+		if (stmt->operands[i].kind == LANG_OPERAND_NUMBER && (strpbrk(stmt->operands[i].text, ".eE") || lang_number_is_word(stmt->operands[i].text)))
 			dtype = PTOWSP_F32;
 	return dtype;
 }
@@ -42,6 +43,9 @@ static int operands_check(struct lang_check *check, struct lang_stmt *stmt, cons
 	for (uint32_t i = 0; i < stmt->count; i++)
 		if (operands[i] == 'M' || operands[i] == 'm')
 			ok &= lang_operand_find(check, &stmt->operands[i], LANG_WANT_MEMREF) != NULL;
+	for (uint32_t i = 0; i < stmt->count; i++)
+		if (operands[i] == 's')
+			lang_number_word_read(check, &stmt->operands[i]);
 	/* Names before numbers, for the same reason. */
 	for (int numbers = 0; numbers < 2; numbers++) {
 		for (uint32_t i = 0; i < stmt->count; i++)

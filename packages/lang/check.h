@@ -31,6 +31,8 @@ struct lang_check {
 enum lang_want { LANG_WANT_TILE, LANG_WANT_MEMREF, LANG_WANT_SCALAR, LANG_WANT_TARGET /* a scalar that can be set */ };
 /* Finds the variable of a name operand; NULL after an error. */
 struct lang_var *lang_operand_find(struct lang_check *check, struct lang_operand *operand, enum lang_want want);
+/* %inf and %nan look like names; they are numbers unless something has the name. */
+void lang_number_word_read(const struct lang_check *check, struct lang_operand *operand);
 /* A scalar source: finds and counts the name, or reads the number in type dtype (or in the one written behind it). */
 int lang_scalar_read(struct lang_check *check, struct lang_operand *operand, unsigned dtype);
 /* The written type must be that of the operand. */

@@ -77,10 +77,10 @@ void lang_notify_check(struct lang_work_check *check, struct lang_work *work)
 		lang_error(check->unit, work->at, "devices tell each other in workloads, not in a process");
 }
 
-/* The statement ends or shapes a whole run: a workload with it is not expanded in others. */
+/* A slot may have another value when the loop begins than where an entry with that extent begins: such a workload is not expanded in others. */
 static void alone_note(struct lang_work_check *check, const struct lang_work *work)
 {
-	if (check->decl->kind == LANG_DECL_WORKLOAD && !((struct lang_workload *)check->decl)->alone)
+	if (work->value->kind == LANG_SCALAR_NAME && work->value->decl && work->value->decl->kind == LANG_DECL_SLOT && check->decl->kind == LANG_DECL_WORKLOAD && !((struct lang_workload *)check->decl)->alone)
 		((struct lang_workload *)check->decl)->alone = work;
 }
 
@@ -120,7 +120,7 @@ static void value_check(struct lang_work_check *check, struct lang_work *work, c
 	if (lang_scalar_known(work->value, &value)) {
 		if (value < 0 || value > UINT32_MAX)
 			lang_error(check->unit, work->value->all, "an extent is 0 to %u, not %lld", UINT32_MAX, (long long)value);
-		else if (rows && value > rows_most(axis))
+		else if (rows && rows_most(axis) != UINT32_MAX && value != rows_most(axis)) /* indices stand behind all beginnings */
 			lang_error(check->unit, work->value->all, "%%%s has %u rows in its list, not %lld", work->name, rows_most(axis),
 				   (long long)value);
 	} else if (rows) {
@@ -138,10 +138,10 @@ void lang_extent_check(struct lang_work_check *check, struct lang_work *work)
 
 	if (!lang_work_decl_find(check, work, LANG_DECL_AXIS, "an axis") || !beginning_check(check, work))
 		return;
-	alone_note(check, work);
 	axis = (const struct lang_axis *)work->decl;
 	if (!axis->head.broken)
 		value_check(check, work, axis);
+	alone_note(check, work);
 }
 
 void lang_filter_check(struct lang_work_check *check, struct lang_work *work)
@@ -156,10 +156,90 @@ void lang_halt_check(struct lang_work_check *check, struct lang_work *work)
 {
 	if (check->depth > 1)
 		lang_error(check->unit, work->at, "halt ends the workload or process, and stands in none of its loops and branches");
-	alone_note(check, work);
 }
 
 /* --- lowering --- */
+
+/* The axis with that extent of its own, made once per statement. */
+static struct lang_axis *extent_axis(struct lang_lower *lower, struct lang_work *work)
+{
+	struct lang_axis *axis = work->axis;
+	int lists = work->decl && ((const struct lang_axis *)work->decl)->lengths.count;
+
+	if (axis)
+		return axis;
+	if (lists) /* they say how many rows there are, and the extent said the same */
+		return (struct lang_axis *)work->decl;
+	axis = work->axis = lang_alloc(&lower->unit->arena, sizeof(*axis));
+	*axis = *(const struct lang_axis *)work->decl;
+	axis->low = axis->step = NULL;
+	axis->high = work->value;
+	axis->stated_count = axis->stated_capacity = 0;
+	axis->stated_in = NULL;
+	axis->stated = NULL;
+	return axis;
+}
+
+/* Extents at the beginning of a workload that is expanded hold for the loops of its code. */
+static void extents_enter(struct lang_work_walk *walk, const struct lang_body *body)
+{
+	for (struct lang_work *work = body->first; work; work = work->next) {
+		struct lang_extent *extent;
+
+		if (work->form->opcode == PTOWSP_OP_NOP)
+			continue;
+		if (work->form->opcode != PTOWSP_OP_AXIS_DENSE)
+			return;
+		extent = lang_alloc(&walk->lower->unit->arena, sizeof(*extent));
+		*extent = (struct lang_extent){walk->extents, (const struct lang_axis *)work->decl, extent_axis(walk->lower, work)};
+		walk->extents = extent;
+	}
+}
+
+static const struct lang_extent *extent_find(const struct lang_work_walk *walk, const struct lang_axis *axis)
+{
+	const struct lang_extent *extent = walk->extents;
+
+	while (extent && extent->axis != axis)
+		extent = extent->outer;
+	return extent;
+}
+
+/* Does the entry say of that row how far it goes? */
+static int is_stated(const struct lang_work_walk *walk, uint32_t row)
+{
+	for (const struct lang_work *work = walk->stated ? walk->body->first : NULL; work; work = work->next) {
+		const struct lang_axis *axis = (const struct lang_axis *)work->decl;
+
+		if (work->form->opcode != PTOWSP_OP_AXIS_DENSE && work->form->opcode != PTOWSP_OP_NOP)
+			break;
+		for (uint32_t i = 0; work->form->opcode == PTOWSP_OP_AXIS_DENSE && i < axis->stated_count; i++)
+			if (axis->stated[i] == row)
+				return 1;
+	}
+	return 0;
+}
+
+uint32_t lang_loop_axis_lower(struct lang_work_walk *walk, const struct lang_work *work, uint32_t row)
+{
+	const struct lang_extent *extent = extent_find(walk, work->axis);
+	uint32_t at = lang_axis_lower(walk->lower, extent ? extent->as : work->axis, work->local->name, row);
+
+	return extent && is_stated(walk, at) ? lang_axis_twin(walk->lower, at) : at;
+}
+
+void lang_body_expand(struct lang_work_walk *walk, const struct lang_body *body)
+{
+	struct lang_extent *outer = walk->extents;
+
+	extents_enter(walk, body);
+	lang_walk_enter(walk, body->at);
+	for (const struct lang_work *work = body->first; work && work->form->opcode != PTOWSP_OP_HALT; work = work->next)
+		if (work->form->opcode != PTOWSP_OP_AXIS_DENSE)
+			work->form->lower(walk, work);
+	lang_walk_leave(walk);
+	walk->extents = outer;
+}
 
 /* Rows of AXES that the loops will have whose axes have extents here, in the order of the loops. */
 static void loops_walk(struct lang_work_walk *walk, const struct lang_body *body, uint32_t depth)
@@ -168,7 +248,9 @@ static void loops_walk(struct lang_work_walk *walk, const struct lang_body *body
 		int is_loop = work->local && work->local->kind == LANG_LOCAL_LOOP;
 		const struct lang_decl *target = work->target;
 
-		if (is_loop && work->axis && work->axis->stated_in == walk->body)
+		if (work->form->opcode == PTOWSP_OP_HALT && body != walk->body)
+			return; /* that of a workload that is expanded */
+		if (is_loop && work->axis && work->axis->stated_in == walk->body && !extent_find(walk, work->axis))
 			lang_axis_state(walk->lower, work->axis, work->local->name,
 					work->value ? lang_scalar_lower(walk->lower, work->value) : PTOWSP_NONE);
 		if (is_loop)
@@ -176,8 +258,12 @@ static void loops_walk(struct lang_work_walk *walk, const struct lang_body *body
 		for (uint32_t i = 0; i < work->body_count; i++)
 			loops_walk(walk, &work->bodies[i], depth + (uint32_t)is_loop);
 		if (target && target->kind == LANG_DECL_WORKLOAD) {
+			struct lang_extent *outer = walk->extents;
+
 			lang_expansion_count(walk->lower, work->at);
+			extents_enter(walk, &((const struct lang_workload *)target)->body);
 			loops_walk(walk, &((const struct lang_workload *)target)->body, depth);
+			walk->extents = outer;
 		}
 	}
 }

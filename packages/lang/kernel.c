@@ -230,7 +230,7 @@ void lang_kernel_check(struct lang_module *module, struct lang_decl *decl)
 	ok &= number_check(module, kernel->blockdim, "a number of blocks", 1, UINT32_MAX) &
 	      number_check(module, kernel->workspace, "a workspace in bytes", 0, INT64_MAX);
 	if (ok)
-		ok = signature_check(module, kernel);
+		ok = signature_check(module, kernel) & lang_kernel_variants_check(module, kernel);
 	for (uint32_t i = 0; i < kernel->payload_count && !decl->broken; i++) {
 		struct lang_payload *payload = &kernel->payloads[i];
 
@@ -340,5 +340,6 @@ void lang_kernel_write(struct lang_lower *lower, struct lang_decl *decl)
 	record.blockdim = (uint32_t)number_of(kernel->blockdim);
 	record.workspace = number_of(kernel->workspace);
 	lang_kernel_fill(lower, kernel, &record);
+	record.variant_count = lang_kernel_variants_write(lower, kernel);
 	pkg_writer_row(lower->writer, PTOWSP_SECTION_KREG, &record, sizeof(record));
 }

@@ -30,6 +30,15 @@ struct lang_payload {
 	size_t size;
 	struct lang_function *function; /* PTO: whose code it is */
 };
+/* "variant 64 @k_64": at that tile level another kernel, or an InCore function, takes its place. */
+struct lang_kernel_variant {
+	struct lang_scalar *level;
+	const char *name;
+	struct lang_span at;             /* of the name */
+	uint32_t rows;
+	struct lang_kernel *kernel;      /* found by checking: one of the two */
+	struct lang_function *function;
+};
 /* LANG_DECL_KERNEL; the KREG row is head.row. */
 struct lang_kernel {
 	struct lang_decl head;
@@ -43,6 +52,11 @@ struct lang_kernel {
 	const char *function;        /* C function that serves it where no payload does; NULL: that of its name */
 	struct lang_payload *payloads;
 	uint32_t payload_count, payload_capacity;
+	struct lang_kernel_variant *variants;
+	uint32_t variant_count, variant_capacity;
+	uint8_t steps_warned;        /* its tiles are larger than a step: said */
+	uint32_t *lacking;           /* tile levels at which it is called and has no variant */
+	uint32_t lacking_count, lacking_capacity;
 	uint32_t payload_row;        /* of its payloads in KPAY plus 1, 0: not written yet */
 	uint32_t work_kernel;        /* its number in the kernel list of WORK plus 1, 0: not there yet */
 };
@@ -50,6 +64,16 @@ struct lang_kernel {
 void lang_kernel_parse(struct lang_parser *parser);
 void lang_kernel_check(struct lang_module *module, struct lang_decl *decl);
 void lang_kernel_write(struct lang_lower *lower, struct lang_decl *decl);
+/* Finds what the variants of a kernel are: kernels or InCore functions with its parameters, one per level. 0 after an error. */
+int lang_kernel_variants_check(struct lang_module *module, struct lang_kernel *kernel);
+/* Their rows of KVAR; how many. */
+uint32_t lang_kernel_variants_write(struct lang_lower *lower, const struct lang_kernel *kernel);
+/* The variant for a tile level; NULL: the kernel itself runs there. */
+const struct lang_kernel_variant *lang_kernel_variant_at(const struct lang_kernel *kernel, uint32_t rows);
+/* Rows and columns of a variant's tensor, counted among tensors; 0: any. */
+void lang_kernel_variant_shape(const struct lang_kernel_variant *variant, uint32_t tensor, uint32_t *rows_out, uint32_t *columns_out);
+/* The kernel is called where a loop may run at that level: notes it if there is no variant. */
+void lang_kernel_level_note(struct lang_lower *lower, struct lang_kernel *kernel, uint32_t rows);
 /* What rows of one kernel under several names have in common: signature, parameters, payloads, C function. */
 void lang_kernel_fill(struct lang_lower *lower, struct lang_kernel *kernel, struct ptowsp_kernel_record *record);
 

@@ -81,7 +81,7 @@ static size_t word_length(const struct lexer *lexer, size_t skip)
 	return length;
 }
 
-/* The same for a number, whose exponent may have a sign: 1e-05. "-inf" counts, too. */
+/* The same for a number, whose exponent may have a sign: 1e-05. "-inf" and "-nan" count, too. */
 static size_t number_length(const struct lexer *lexer, size_t skip)
 {
 	size_t length = skip + (peek(lexer, skip) == '-' || peek(lexer, skip) == '+');
@@ -101,13 +101,20 @@ static size_t number_length(const struct lexer *lexer, size_t skip)
 	}
 }
 
+/* "inf" or "nan", and nothing that goes on. */
+static int is_spelled(const struct lexer *lexer, size_t skip)
+{
+	char a = peek(lexer, skip), b = peek(lexer, skip + 1), c = peek(lexer, skip + 2), next = peek(lexer, skip + 3);
+
+	return ((a == 'i' && b == 'n' && c == 'f') || (a == 'n' && b == 'a' && c == 'n')) && !is_letter(next) && !is_digit(next) && next != '.';
+}
+
 static int starts_number(const struct lexer *lexer, size_t skip)
 {
 	char c = peek(lexer, skip), next = peek(lexer, skip + 1);
 
 	if (c == '-' || c == '+')
-		return is_digit(next) || next == '.' ||
-		       (next == 'i' && peek(lexer, skip + 2) == 'n' && peek(lexer, skip + 3) == 'f');
+		return is_digit(next) || next == '.' || is_spelled(lexer, skip + 1);
 	return is_digit(c) || c == '.';
 }
 

@@ -32,6 +32,8 @@ struct lang_lower {
 	const char **files;     /* of positions, by the number that stands in their rows until all of them are known */
 	uint32_t file_count, file_capacity;
 	uint32_t expansions;    /* calls expanded in place so far */
+	struct lang_view **views; /* per KREG row what its first task passes, per tensor; NULL: no task yet */
+	uint32_t view_scopes, view_scope; /* scopes so far, LANG_VIEW_PROCESSES among them; whose code is lowered now */
 };
 
 /* Everything: declares, sorts, lowers, writes. Errors go to the unit's list. */
@@ -76,13 +78,13 @@ uint32_t lang_binary_at(struct lang_lower *lower, enum ptowsp_expr_op op, uint32
 uint32_t lang_levels_row(struct lang_lower *lower, const struct lang_levels *levels);
 /* What runs where `target` is called at a tile level; that it is called there is noted. */
 const struct lang_function *lang_variant_at(struct lang_lower *lower, struct lang_function *target, uint32_t rows);
-/* Tells once per function that at a level of so many rows it touches more of a tensor than the loop steps by. */
-void lang_step_warn(struct lang_lower *lower, struct lang_function *target, const struct lang_function *kernel, uint32_t param, uint32_t rows,
-		    const char *tensor, struct lang_span at);
+/* Tells once, *warned says where that is kept, that at a level of so many rows a kernel touches more rows of a tensor than the loop steps by. */
+void lang_step_warn(struct lang_lower *lower, uint8_t *warned, const char *kernel, uint32_t touched, uint32_t rows, const char *tensor,
+		    struct lang_span at);
 /* Notes that `target` is called where loops may run at these levels: which variants stand in for it, and whether its tiles
  * are larger than a step. */
 void lang_variants_note(struct lang_lower *lower, const struct lang_stmt *call, const struct lang_level_set *levels);
-/* After all calls: one warning per function that lacks variants. */
+/* After all calls: one warning per function or kernel that lacks variants. */
 void lang_variants_warn(struct lang_lower *lower);
 
 #endif

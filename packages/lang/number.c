@@ -106,6 +106,12 @@ static enum lang_number float_read(const char *text, unsigned dtype, uint64_t *v
 	return dtype == PTOWSP_F16 && fabs(wide) >= 65520 && !spelled ? LANG_NUMBER_RANGE : LANG_NUMBER_OK;
 }
 
+int lang_number_is_word(const char *text)
+{
+	text += *text == '-' || *text == '+';
+	return !strcmp(text, "inf") || !strcmp(text, "nan");
+}
+
 enum lang_number lang_number_read(const char *text, unsigned dtype, uint64_t *value_out)
 {
 	switch (dtype) {

@@ -11,4 +11,7 @@ enum lang_number { LANG_NUMBER_OK, LANG_NUMBER_BAD, LANG_NUMBER_FRACTION, LANG_N
  * BAD: no number; FRACTION: a fraction or exponent for an integer type; RANGE: does not fit the type. */
 enum lang_number lang_number_read(const char *text, unsigned dtype, uint64_t *value_out);
 
+/* 1 if it is inf or nan, with a sign or without: what float types have beside numbers. */
+int lang_number_is_word(const char *text);
+
 #endif

@@ -172,24 +172,25 @@ static int number_read(struct lang_check *check, struct lang_operand *operand, u
 		lang_error(check->unit, operand->at, "%s does not fit %s", operand->text, type);
 		return 0;
 	default:
-		lang_error(check->unit, operand->at, "\"%s\" is no number", operand->text);
+		if (lang_number_is_word(operand->text))
+			lang_error(check->unit, operand->at, "%s is no value of type %s", operand->text, type);
+		else
+			lang_error(check->unit, operand->at, "\"%s\" is no number", operand->text);
 		return 0;
 	}
 }
 
-/* %inf and %nan look like names; they are numbers unless a scalar has the name. */
-static int is_special(const struct lang_check *check, const struct lang_operand *operand)
+void lang_number_word_read(const struct lang_check *check, struct lang_operand *operand)
 {
-	return (!strcmp(operand->text, "inf") || !strcmp(operand->text, "nan")) &&
-	       !lang_var_find(check->function, operand->text);
+	if (operand->kind == LANG_OPERAND_NAME && lang_number_is_word(operand->text) && !lang_var_find(check->function, operand->text))
+		operand->kind = LANG_OPERAND_NUMBER;
 }
 
 int lang_scalar_read(struct lang_check *check, struct lang_operand *operand, unsigned dtype)
 {
 	struct lang_var *var;
 
-	if (operand->kind == LANG_OPERAND_NAME && is_special(check, operand))
-		operand->kind = LANG_OPERAND_NUMBER;
+	lang_number_word_read(check, operand);
 	if (operand->kind == LANG_OPERAND_NUMBER)
 		return number_read(check, operand, operand->type.kind == LANG_TYPE_SCALAR ? operand->type.dtype : dtype);
 	var = lang_operand_find(check, operand, LANG_WANT_SCALAR);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* orchestrate.c - an orchestration as workload bytecode. Orchestrations that are called are expanded in place. */
 #include "lang/call_record.h"
+#include "lang/views.h"
 
 #include <assert.h>
 #include <string.h>
@@ -219,6 +220,8 @@ static void kernel_call(struct walk *walk, struct frame *frame, const struct lan
 		uint32_t row = arg->tuple ? operand_expr(walk, frame, &arg->row) : zero;
 		uint32_t column = arg->tuple ? operand_expr(walk, frame, &arg->column) : zero;
 
+		lang_view_note(walk->lower, &(struct lang_viewing){.kernel = target->kernel, .name = target->name, .count = target->memref_count, .tensor = i,
+								     .param = target->memrefs[i]->name, .flat = 1, .at = arg->at});
 		column = lang_expr_binary(&walk->lower->tables.exprs, PTOWSP_EXPR_ADD, to->base, column);
 		emit(walk, io_of(target->memrefs[i]->access), i,
 		     region_add(walk, to->tensor, row, column, unit_of(walk, target->memrefs[i])), stmt->at);

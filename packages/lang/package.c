@@ -10,6 +10,7 @@
 #include "lang/rows.h"
 #include "lang/schedule.h"
 #include "lang/value.h"
+#include "lang/views.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -334,6 +335,7 @@ static void kernels_write(struct lang_lower *lower, const struct lang_rows *kern
 
 void lang_entry_begin(struct lang_lower *lower, uint32_t row)
 {
+	lower->view_scope = ++lower->view_scopes;
 	lower->value_first = lower->entries[row].values = lower->tables.value_count;
 	lower->entries[row].instruction = lower->tables.work_count;
 }
@@ -375,6 +377,7 @@ void lang_value_use(struct lang_lower *lower, uint32_t slot)
 /* Code in the order of the source: first that of functions, then that of processes, then that of other declarations. */
 static void code_lower(struct lang_lower *lower)
 {
+	lower->view_scopes = LANG_VIEW_PROCESSES;
 	for (struct lang_function *f = lower->module->first; f; f = f->next) {
 		uint32_t instruction;
 
@@ -383,6 +386,7 @@ static void code_lower(struct lang_lower *lower)
 		lower->entries[f->entry].instruction = instruction;
 		lang_entry_end(lower, f->entry);
 	}
+	lower->view_scope = LANG_VIEW_PROCESSES;
 	lang_pipeline_lower(lower);
 	for (struct lang_decl *decl = lower->module->decls; decl; decl = decl->next)
 		if (lang_decl_forms[decl->kind].code)

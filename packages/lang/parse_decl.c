@@ -136,7 +136,7 @@ static int default_parse(struct lang_parser *parser, struct lang_value *value)
 	char text[32];
 	int64_t number;
 
-	if (token->kind == LANG_NUMBER &&
+	if ((token->kind == LANG_NUMBER || (token->kind == LANG_WORD && lang_number_is_word(token->text))) &&
 	    (lang_dtype_class(value->dtype) == 'f' || (value->dtype == PTOWSP_U64 && *token->text != '-' && token[1].first))) {
 		lang_take(parser);
 		return default_read(parser, value, token->text, token->at);

@@ -122,7 +122,20 @@ static int function_parse(struct lang_parser *parser, struct lang_kernel *kernel
 	return text != NULL;
 }
 
-/* "on cube", "blockdim 24", "workspace 64*1024", "sig "v(p)"", "measured", "function "f"", in any order. */
+/* "64 @k_64" */
+static int variant_parse(struct lang_parser *parser, struct lang_kernel *kernel)
+{
+	struct lang_scalar *level = lang_scalar_parse(parser, "a tile level such as 64");
+	const struct lang_token *name = level ? lang_name_take(parser, LANG_AT, "what runs at that level, such as @k_64") : NULL;
+
+	if (!name)
+		return 0;
+	*LANG_PUSH(&parser->unit->arena, kernel->variants, kernel->variant_count, kernel->variant_capacity) =
+		(struct lang_kernel_variant){.level = level, .name = name->text, .at = name->at};
+	return 1;
+}
+
+/* "on cube", "blockdim 24", "workspace 64*1024", "sig "v(p)"", "measured", "function "f"", "variant 64 @k_64", in any order. */
 static int attributes_parse(struct lang_parser *parser, struct lang_kernel *kernel)
 {
 	for (;;) {
@@ -140,6 +153,8 @@ static int attributes_parse(struct lang_parser *parser, struct lang_kernel *kern
 			kernel->measured = 1;
 		else if (lang_word_take(parser, "function"))
 			ok = function_parse(parser, kernel);
+		else if (lang_word_take(parser, "variant"))
+			ok = variant_parse(parser, kernel);
 		else
 			return 1;
 		if (!ok)

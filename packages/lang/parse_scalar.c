@@ -64,7 +64,7 @@ static struct lang_scalar *number_parse(struct lang_parser *parser)
 		lang_error(parser->unit, token->at, "%.40s does not fit 64 bits", token->text);
 		return NULL;
 	default:
-		if (!strcmp(token->text, "-inf") || !strcmp(token->text, "+inf")) {
+		if (lang_number_is_word(token->text)) {
 			scalar->kind = LANG_SCALAR_FLOAT;
 			return scalar;
 		}
@@ -146,7 +146,7 @@ static void *primary_parse(struct lang_climb *climb)
 {
 	const struct lang_token *token = lang_peek(climb->parser);
 
-	if (token->kind == LANG_NUMBER || token->kind == LANG_LITERAL)
+	if (token->kind == LANG_NUMBER || token->kind == LANG_LITERAL || (token->kind == LANG_WORD && lang_number_is_word(token->text)))
 		return number_parse(climb->parser);
 	if (token->kind == LANG_NAME)
 		return name_parse(climb->parser);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "isa/isa.h"
 #include "lang/habit.h"
+#include "lang/number.h"
 #include "lang/parse.h"
 
 #include <stdio.h>
@@ -78,7 +79,12 @@ struct lang_operand *lang_operand_add(struct lang_parser *parser, struct lang_st
 	return LANG_PUSH(&parser->unit->arena, stmt->operands, stmt->count, *capacity);
 }
 
-/* One name or number. Names without % are loop values inside brackets and tuples. */
+/* inf, nan: words that are numbers. */
+static int is_number_word(const struct lang_token *token)
+{
+	return token->kind == LANG_WORD && lang_number_is_word(token->text);
+}
+
 static int value_refuse(struct lang_parser *parser, int bare)
 {
 	const struct lang_token *token = lang_peek(parser);
@@ -91,16 +97,18 @@ static int value_refuse(struct lang_parser *parser, int bare)
 	return 0;
 }
 
+/* One name or number. Names without % are loop values inside brackets and tuples. */
 int lang_value_parse(struct lang_parser *parser, struct lang_operand *operand, int bare)
 {
 	const struct lang_token *token = lang_peek(parser);
+	int word = !bare && is_number_word(token);
 
-	if (token->kind != LANG_NAME && token->kind != LANG_LITERAL && token->kind != LANG_NUMBER &&
+	if (token->kind != LANG_NAME && token->kind != LANG_LITERAL && token->kind != LANG_NUMBER && !word &&
 	    !(bare && token->kind == LANG_WORD))
 		return value_refuse(parser, bare);
 	memset(operand, 0, sizeof(*operand));
-	operand->kind = token->kind == LANG_NAME || token->kind == LANG_WORD ? LANG_OPERAND_NAME : LANG_OPERAND_NUMBER;
-	operand->bare = token->kind == LANG_WORD;
+	operand->kind = !word && (token->kind == LANG_NAME || token->kind == LANG_WORD) ? LANG_OPERAND_NAME : LANG_OPERAND_NUMBER;
+	operand->bare = token->kind == LANG_WORD && !word;
 	operand->text = token->text;
 	operand->at = token->at;
 	lang_take(parser);
@@ -145,7 +153,7 @@ int lang_operands_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint
 		if (!lang_at_mark(parser, ','))
 			return 1;
 		lang_take(parser);
-		if (annotated && lang_peek(parser)->kind == LANG_WORD)
+		if (annotated && lang_peek(parser)->kind == LANG_WORD && !is_number_word(lang_peek(parser)))
 			return 1;
 	}
 }

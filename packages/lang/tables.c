@@ -148,11 +148,11 @@ void lang_values_write(const struct lang_tables *tables, struct pkg_writer *writ
 	}
 }
 
-void lang_meta_write(struct pkg_writer *writer, const char *name, const char *version, const char *producer)
+void lang_meta_write(struct pkg_writer *writer, const char *name, const char *version, const char *producer, const char *kind)
 {
 	pkg_writer_meta(writer, "name", name);
 	pkg_writer_meta(writer, "version", version);
 	pkg_writer_meta(writer, "producer", producer ? producer : LANG_PRODUCER);
-	pkg_writer_meta(writer, "entry_kind", "task_buffer");
+	pkg_writer_meta(writer, "entry_kind", kind);
 	pkg_writer_meta(writer, "wsp_runtime_abi", PTOWSP_ABI_STRING);
 }

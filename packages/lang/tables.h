@@ -55,6 +55,6 @@ void lang_values_write(const struct lang_tables *tables, struct pkg_writer *writ
 
 #define LANG_PRODUCER "ptowsp-pack " PTOWSP_ABI_STRING
 /* The facts that every package of this build begins with; producer NULL: LANG_PRODUCER. */
-void lang_meta_write(struct pkg_writer *writer, const char *name, const char *version, const char *producer);
+void lang_meta_write(struct pkg_writer *writer, const char *name, const char *version, const char *producer, const char *kind);
 
 #endif

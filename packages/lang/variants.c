@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* variants.c - which kernels stand in for a function at other tile levels: f_64 for f at level 64. */
+/* variants.c - which kernels stand in for a function at other tile levels: f_64 for f at level 64; which levels lack one. */
+#include "lang/kernel.h"
 #include "lang/lower.h"
 
 #include <stdio.h>
@@ -63,14 +64,13 @@ static int steps(const struct lang_arg *arg)
 }
 
 /* A step of the loop is one level: larger tiles overlap with those of the next step. */
-void lang_step_warn(struct lang_lower *lower, struct lang_function *target, const struct lang_function *kernel, uint32_t param, uint32_t rows,
-		    const char *tensor, struct lang_span at)
+void lang_step_warn(struct lang_lower *lower, uint8_t *warned, const char *kernel, uint32_t touched, uint32_t rows, const char *tensor,
+		    struct lang_span at)
 {
-	if (target->steps_warned || kernel->memrefs[param]->rows <= rows)
+	if (*warned || touched <= rows)
 		return;
-	target->steps_warned = 1;
-	lang_warn(lower->unit, at, "at tile level %u, @%s touches %u rows of %%%s, but the loop steps by %u", rows, kernel->name,
-		  kernel->memrefs[param]->rows, tensor, rows);
+	*warned = 1;
+	lang_warn(lower->unit, at, "at tile level %u, @%s touches %u rows of %%%s, but the loop steps by %u", rows, kernel, touched, tensor, rows);
 	lang_help(lower->unit, "neighbouring tasks overlap there and run one after the other");
 }
 
@@ -81,8 +81,8 @@ void lang_variants_note(struct lang_lower *lower, const struct lang_stmt *call, 
 
 		for (uint32_t k = 0; k < call->arg_count; k++)
 			if (steps(&call->args[k]))
-				lang_step_warn(lower, call->target, kernel, call->args[k].param->number, levels->rows[i],
-					       call->args[k].actual.text, call->args[k].at);
+				lang_step_warn(lower, &call->target->steps_warned, kernel->name, kernel->memrefs[call->args[k].param->number]->rows,
+					       levels->rows[i], call->args[k].actual.text, call->args[k].at);
 	}
 }
 
@@ -98,24 +98,47 @@ uint32_t lang_levels_row(struct lang_lower *lower, const struct lang_levels *lev
 	return lang_levels_add(&lower->tables, levels->max_range, levels->min_range, rows, levels->count);
 }
 
+/* "@f has no variant for tile levels 64, 128 and runs there as it is"; the first of them, 0 where it lacks none. */
+static uint32_t lacking_warn(struct lang_lower *lower, const char *name, struct lang_span at, const uint32_t *rows, uint32_t count)
+{
+	char missing[160] = "";
+	size_t used = 0;
+
+	for (uint32_t i = 0; i < count && used < sizeof(missing) - 16; i++)
+		used += (size_t)snprintf(missing + used, sizeof(missing) - used, "%s%u", used ? ", " : "", rows[i]);
+	if (count)
+		lang_warn(lower->unit, at, "@%s has no variant for tile level%s %s and runs there as it is", name, count > 1 ? "s" : "", missing);
+	return count ? rows[0] : 0;
+}
+
+static void function_warn(struct lang_lower *lower, const struct lang_function *f)
+{
+	uint32_t *rows = lang_alloc(&lower->unit->arena, (f->variant_count + 1) * sizeof(*rows)), count = 0, first;
+
+	for (uint32_t i = 0; i < f->variant_count; i++)
+		if (!f->variants[i].function)
+			rows[count++] = f->variants[i].rows;
+	first = lacking_warn(lower, f->name, f->at, rows, count);
+	if (first)
+		lang_help(lower->unit, "a variant for level %u is a function @%s_%u with the same parameters", first, f->name, first);
+}
+
+static void kernel_warn(struct lang_lower *lower, const struct lang_kernel *kernel)
+{
+	uint32_t first = names_rows(kernel->head.name) ? 0 : lacking_warn(lower, kernel->head.name, kernel->head.at, kernel->lacking, kernel->lacking_count);
+
+	if (first)
+		lang_help(lower->unit, "a variant for level %u is another kernel with the same parameters, named behind these: variant %u @%s_%u", first, first,
+			  kernel->head.name, first);
+}
+
 void lang_variants_warn(struct lang_lower *lower)
 {
 	if (lower->unit->list->head.errors) /* a variant that does not fit has been told */
 		return;
-	for (struct lang_function *f = lower->module->first; f; f = f->next) {
-		char missing[160] = "";
-		size_t used = 0;
-		uint32_t first = 0;
-
-		for (uint32_t i = 0; i < f->variant_count && used < sizeof(missing) - 16; i++) {
-			if (f->variants[i].function)
-				continue;
-			first = used ? first : f->variants[i].rows;
-			used += (size_t)snprintf(missing + used, sizeof(missing) - used, "%s%u", used ? ", " : "", f->variants[i].rows);
-		}
-		if (!used)
-			continue;
-		lang_warn(lower->unit, f->at, "@%s has no variant for tile level%s %s and runs there as it is", f->name, strchr(missing, ',') ? "s" : "", missing);
-		lang_help(lower->unit, "a variant for level %u is a function @%s_%u with the same parameters", first, f->name, first);
-	}
+	for (const struct lang_function *f = lower->module->first; f; f = f->next)
+		function_warn(lower, f);
+	for (const struct lang_decl *decl = lower->module->decls; decl; decl = decl->next)
+		if (decl->kind == LANG_DECL_KERNEL)
+			kernel_warn(lower, (const struct lang_kernel *)decl);
 }

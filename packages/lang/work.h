@@ -164,6 +164,12 @@ void lang_passes_join(struct lang_work_check *check, const struct lang_work *wor
 
 /* --- lowering --- */
 
+/* An extent that a workload says which is expanded in another one: its loops over the axis run over `as`. */
+struct lang_extent {
+	struct lang_extent *outer;
+	const struct lang_axis *axis;
+	struct lang_axis *as;
+};
 struct lang_work_walk {
 	struct lang_lower *lower;
 	uint32_t depth, loops;  /* open bodies, open loops */
@@ -172,8 +178,13 @@ struct lang_work_walk {
 	const struct lang_body *body; /* all of the entry's or process's own */
 	struct lang_level_set levels; /* tile levels in force */
 	uint8_t stated;         /* rows of the axes whose extents the body says are there */
+	struct lang_extent *extents; /* of workloads that are being expanded, innermost first */
 };
 void lang_body_lower(struct lang_work_walk *walk, const struct lang_body *body);
+/* The body of another workload, in place: without its extents, which hold for its loops, and only up to its halt. */
+void lang_body_expand(struct lang_work_walk *walk, const struct lang_body *body);
+/* The AXES row of a loop: of its axis, or of what the workload makes of that which is being expanded. row: EXPR row of the row, PTOWSP_NONE without. */
+uint32_t lang_loop_axis_lower(struct lang_work_walk *walk, const struct lang_work *work, uint32_t row);
 /* An instruction, with its place in the source. Its number. */
 uint32_t lang_work_emit(struct lang_work_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at);
 /* The same without a place: words that belong to another instruction. */

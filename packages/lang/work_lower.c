@@ -70,7 +70,7 @@ void lang_loop_body_lower(struct lang_work_walk *walk, uint32_t head, struct lan
 void lang_loop_lower(struct lang_work_walk *walk, const struct lang_work *work)
 {
 	uint32_t row = work->value ? lang_scalar_lower(walk->lower, work->value) : PTOWSP_NONE;
-	uint32_t axis = lang_axis_lower(walk->lower, work->axis, work->local->name, row);
+	uint32_t axis = lang_loop_axis_lower(walk, work, row);
 	struct lang_level_set outer = walk->levels;
 
 	if (work->axis->levels)

@@ -16,7 +16,7 @@
 /* Facts that every package has. */
 static int is_common(const char *key)
 {
-	static const char *const common[] = {"name", "producer", "entry_kind", "wsp_runtime_abi"};
+	static const char *const common[] = {"name", "producer", "wsp_runtime_abi"};
 
 	for (size_t i = 0; i < sizeof(common) / sizeof(*common); i++)
 		if (!strcmp(common[i], key))
@@ -24,26 +24,45 @@ static int is_common(const char *key)
 	return 0;
 }
 
-/* What stands in quotes has no quotes in it, and no line ends. */
+/* What stands in quotes has no quotes in it, no line ends and the like. */
 static int is_quotable(const char *text)
 {
 	for (; *text; text++)
-		if (*text == '"' || *text == '\n' || *text == '\r')
+		if (*text == '"' || (unsigned char)*text < 32 || *text == 127)
 			return 0;
 	return 1;
+}
+
+static void bytes_add(struct print_text *text, const void *bytes, uint64_t size)
+{
+	char *encoded = pkg_base64_write(bytes, (size_t)size);
+
+	print_add(text, "base64 \"%s\"", encoded ? encoded : "");
+	text->failed |= !encoded;
+	free(encoded);
+}
+
+static void quoted_add(struct print_text *text, const char *quoted)
+{
+	if (is_quotable(quoted))
+		print_add(text, "\"%s\"", quoted);
+	else
+		bytes_add(text, quoted, strlen(quoted));
 }
 
 static void fact_print(const struct print_job *job, struct print_text *text, const struct ptowsp_meta_record *meta)
 {
 	const char *key = print_string(job, meta->key), *value = print_string(job, meta->value);
 
-	if (is_common(key) || (!strcmp(key, "version") && !*value))
+	if (is_common(key) || (!strcmp(key, "version") && !*value) || (!strcmp(key, "entry_kind") && !strcmp(value, "task_buffer")))
 		return;
-	if (!print_is_name(key) || !is_quotable(value)) {
-		print_unsaid(text, 0, "the fact \"%.80s\"", key);
-		return;
-	}
-	print_add(text, "meta %s \"%s\"", key, value);
+	print_add(text, "meta ");
+	if (print_is_name(key))
+		print_add(text, "%s", key);
+	else
+		quoted_add(text, key);
+	print_add(text, " ");
+	quoted_add(text, value);
 	print_end(text);
 }
 
@@ -93,7 +112,7 @@ static int list_add(struct print_text *text, const uint8_t *bytes, uint64_t coun
 	char number[40];
 
 	for (uint64_t i = 0; i < count; i++)
-		if (count > LIST_MOST || !print_number(number, widened(element_at(bytes + i * size, size), dtype, size), dtype) || print_is_spelled(number))
+		if (count > LIST_MOST || !print_number(number, widened(element_at(bytes + i * size, size), dtype, size), dtype))
 			return 0;
 	for (uint64_t i = 0; i < count; i++) {
 		print_number(number, widened(element_at(bytes + i * size, size), dtype, size), dtype);
@@ -101,15 +120,6 @@ static int list_add(struct print_text *text, const uint8_t *bytes, uint64_t coun
 	}
 	print_add(text, "]");
 	return count > 0;
-}
-
-static void bytes_add(struct print_text *text, const void *bytes, uint64_t size)
-{
-	char *encoded = pkg_base64_write(bytes, (size_t)size);
-
-	print_add(text, "base64 \"%s\"", encoded ? encoded : "");
-	text->failed |= !encoded;
-	free(encoded);
 }
 
 /* Into a file beside the text. */

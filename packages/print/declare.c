@@ -16,7 +16,7 @@ static int default_add(struct print_text *text, const struct ptowsp_slot_record 
 
 	if (!(slot->flags & PTOWSP_SLOT_HAS_DEFAULT))
 		return 1;
-	if (!print_number(number, slot->value, slot->dtype) || print_is_spelled(number))
+	if (!print_number(number, slot->value, slot->dtype))
 		return 0;
 	print_add(text, " = %s", number);
 	return 1;
@@ -299,6 +299,9 @@ static void kernel_print(const struct print_job *job, struct print_text *text, u
 		print_add(text, " sig \"%s\"", signature);
 	if (*print_string(job, k->symbol))
 		print_add(text, " function \"%s\"", print_string(job, k->symbol));
+	for (uint32_t i = 0; i < k->variant_count; i++)
+		print_add(text, " variant %lu @%s", (unsigned long)job->t->variant[k->variants + i].rows,
+			  print_string(job, job->t->kernel[job->t->variant[k->variants + i].kernel].name));
 	print_add(text, "%s%s", k->flags & PTOWSP_KERNEL_MEASURED ? " measured" : "", k->payload_count ? " {" : "");
 	print_end_of(job, text, 1, row);
 	for (uint32_t i = 0; i < k->payload_count; i++)

@@ -54,7 +54,7 @@ static int float_print(char text[40], uint64_t value, unsigned dtype)
 	double number = double_of(value, dtype);
 
 	if (isnan(number) || isinf(number)) {
-		snprintf(text, 40, "%s", isnan(number) ? "nan" : number < 0 ? "-inf" : "inf");
+		snprintf(text, 40, "%s%s", signbit(number) ? "-" : "", isnan(number) ? "nan" : "inf");
 		return reads_back(text, dtype, value);
 	}
 	for (int digits = 1; digits <= 17; digits++) {

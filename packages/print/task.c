@@ -226,7 +226,7 @@ static void word_add(struct print_work *w, const struct ptowsp_kernel_record *ke
 	} else if (word->opcode == PTOWSP_OP_PARAM_LOOPVAR) {
 		print_add(w->text, "%%%s", word->operand2 < w->loop_count ? w->loops[word->operand2] : "?");
 	} else {
-		if (!print_number(number, (uint64_t)(int64_t)(int32_t)word->operand2, param->dtype) || print_is_spelled(number))
+		if (!print_number(number, (uint64_t)(int64_t)(int32_t)word->operand2, param->dtype))
 			print_unsaid(w->text, w->depth, "the %s with the bits 0x%lx as an argument", print_dtype(param->dtype), (unsigned long)word->operand2);
 		print_add(w->text, "%s", number);
 	}

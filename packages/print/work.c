@@ -170,7 +170,7 @@ void print_argument(struct print_work *w, uint32_t row, unsigned dtype)
 		print_expr(w, row);
 		return;
 	}
-	if (!print_number(number, (uint64_t)e->c << 32 | e->b, dtype) || print_is_spelled(number))
+	if (!print_number(number, (uint64_t)e->c << 32 | e->b, dtype))
 		print_unsaid(w->text, w->depth, "the %s with the bits 0x%llx as an argument", print_dtype(dtype), (unsigned long long)((uint64_t)e->c << 32 | e->b));
 	print_add(w->text, "%s", number);
 }
