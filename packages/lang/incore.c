@@ -48,7 +48,8 @@ static uint16_t row_check(struct kernel *kernel, uint32_t row, const char *what)
 	if (row < NO_ROW)
 		return (uint16_t)row;
 	lang_error(kernel->lower->unit, kernel->function->at, "@%s has more than %u %s", kernel->function->name, NO_ROW, what);
-	lang_too_large(kernel->lower, kernel->function->at);
+	kernel->lower->unit->stopped = 1;
+	longjmp(kernel->lower->unit->out, 1);
 }
 
 /* Stores a string in the package, and in the kernel's own copy of its strings for messages of the verifier. */
