@@ -118,6 +118,10 @@ void lang_axis_check_in(const struct lang_scope *scope, struct lang_axis *axis)
 	ok = bound_check(scope, axis->low, "a bound") & bound_check(scope, axis->high, "a bound") & bound_check(scope, axis->step, "a step") &
 	     tensor_check(module, &axis->lengths, axis->kind == PTOWSP_AXIS_SPARSE ? "beginnings of rows" : "lengths") &
 	     tensor_check(module, &axis->indices, "indices");
+	if (axis->lengths.decl)
+		axis->lengths.decl->axis = axis->head.name;
+	if (axis->indices.decl)
+		axis->indices.decl->axis = axis->head.name;
 	if (ok && axis->step && lang_scalar_known(axis->step, &step) && step < 1) {
 		lang_error(module->unit, axis->step->all, "a step is at least 1, not %lld", (long long)step);
 		ok = 0;

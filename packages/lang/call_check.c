@@ -92,6 +92,20 @@ static void pass_resolve(struct lang_work_check *check, struct lang_pass *pass)
 	pass->value = NULL;
 }
 
+/* A scalar parameter that the function never reads may be given a value, and has no part in the task. */
+static int unused_take(struct lang_work_check *check, const struct lang_work *work, struct lang_pass *pass)
+{
+	const struct lang_var *var = work->function ? lang_var_find(work->function, pass->formal) : NULL;
+
+	if (!var || !var->param || var->kind != LANG_SCALAR)
+		return 0;
+	if (!pass->value)
+		lang_error(check->unit, pass->part.at, "%%%s of @%s is a scalar, a tensor is passed", var->name, work->callee);
+	else
+		lang_argument_check(&check->scope, pass->value, var->type.dtype, var->name);
+	return 1;
+}
+
 /* %name -> ... of a parameter that is there, once. */
 static void pass_bind(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass)
 {
@@ -100,6 +114,8 @@ static void pass_bind(struct lang_work_check *check, struct lang_work *work, str
 
 	while (i < count && strcmp(lang_callee_param(work, i).name, pass->formal) != 0)
 		i++;
+	if (i == count && unused_take(check, work, pass))
+		return;
 	if (i == count) {
 		lang_error(check->unit, pass->at, "@%s has no parameter %%%s", work->callee, pass->formal);
 		names = lang_alloc(&check->unit->arena, (count + 1) * sizeof(*names));

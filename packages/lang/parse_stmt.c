@@ -274,6 +274,8 @@ static const char *form_text(struct lang_parser *parser, const struct lang_stmt 
 			text = lang_format(arena, "%s = %s", text, stmt->word);
 		if (!strchr("Mm", operands[i]))
 			name = lang_format(arena, "%c", strchr("TS", operands[i]) ? *targets++ : *sources++);
+		if (operands[i] == 's' && stmt->op < PTOWSP_PTO_ADD)
+			name = "s";
 		text = lang_format(arena, "%s%s%s%%%s%s", text, comma, *text ? " " : "", name, element ? "[r, c]" : "");
 		i += element ? 2 : 0;
 	}

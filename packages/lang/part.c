@@ -48,6 +48,11 @@ static int access_check(struct lang_work_check *check, struct lang_part *part, u
 		lang_help(check->unit, "write it before it is relaid, or relayout it to its own layout first");
 		return 0;
 	}
+	if (access & PTOWSP_WRITE && tensor->axis) {
+		lang_error(check->unit, part->at, "%s writes %%%s, which holds the lengths or indices of axis %%%s", who, part->tensor, tensor->axis);
+		lang_help(check->unit, "loops over it may have begun: read an element by slot_load, and loop to that slot");
+		return 0;
+	}
 	if (!(access & PTOWSP_WRITE) || (tensor->role != PTOWSP_ROLE_IN && tensor->role != PTOWSP_ROLE_CONST))
 		return 1;
 	lang_error(check->unit, part->at, "%s writes %%%s, which is declared as %s", who, part->tensor,

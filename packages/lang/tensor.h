@@ -20,6 +20,7 @@ struct lang_tensor {
 	uint8_t filled;              /* some statement writes it without reading it */
 	struct lang_span inout_at;   /* out: where a statement uses it as inout first, line 0: nowhere */
 	const char *inout_who;       /* whose use that is */
+	const char *axis;            /* whose lengths or indices it holds; NULL: none's that has been seen */
 	const struct lang_tensor *origin; /* of what relayout makes: what it is a copy of; NULL: it is declared */
 };
 void lang_tensor_parse(struct lang_parser *parser);
