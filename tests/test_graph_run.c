@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_graph_run.c - what each instruction of a graph does when it runs: order, times, memory, with one thread and with two. */
 #include "tests/check.h"
+#include "ptowsp/workload.h"
 #include "tests/graph_run.h"
 
 #include <stdio.h>
@@ -47,6 +48,45 @@ static void a_barrier_edge_parts_all_kernels(void)
 	times_are("TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(X, tick100, 1, AIC, 0)\n TG_KERNEL(B, tick1, 1, AIC, 0)\n"
 		  " TG_KERNEL(Y, tick1, 1, AIC, 0)\n TG_DEPEND(A, B, BARRIER)\nTG_END(G)\n" RUN,
 		  "A 0-10 X 0-100 B 100-101 Y 100-101");
+}
+
+#define PARTED                                                                                                                            \
+	"TG_BEGIN(G)\n TG_KERNEL(A, tick10, 1, AIC, 0)\n TG_KERNEL(X, tick100, 1, AIC, 0)\n TG_KERNEL(B, tick1, 1, AIC, 0)\n"               \
+	" TG_KERNEL(Y, tick1, 1, AIC, 0)\n TG_DEPEND(A, B, BARRIER)\nTG_END(G)\nTG_BEGIN(H)\n TG_KERNEL(Z, tick1, 1, AIC, 0)\nTG_END(H)\n"
+
+/* Whether an instruction or edges say it depends on the launches around. */
+static void a_barrier_edge_holds_back_its_own_launch_only(void)
+{
+	times_are(PARTED "TG_LAUNCH(G, s) TG_LAUNCH(H, t) TG_SYNC(G)\n", "A 0-10 X 0-100 B 100-101 Y 100-101 Z 0-1");
+	times_are(PARTED "TG_LAUNCH(H, t) TG_LAUNCH(G, s) TG_SYNC(G)\n", "Z 0-1 A 0-10 X 0-100 B 100-101 Y 100-101");
+	times_are(PARTED "TG_LAUNCH(H, s) TG_LAUNCH(G, s) TG_LAUNCH(H, s) TG_SYNC(G)\n", "Z 0-1 A 1-11 X 1-101 B 101-102 Y 101-102 Z 102-103");
+}
+
+/* 20 rows of 50 kernels, each row behind all of the one above. */
+static void barriers_of_wide_graphs_take_an_instruction_each(void)
+{
+	enum { WIDTH = 50, ROWS = 20 };
+	size_t room = 64 * WIDTH * ROWS, used;
+	char *text = malloc(room);
+	struct graph_run *r;
+
+	REQUIRE(text != NULL);
+	used = (size_t)snprintf(text, room, "TG_BEGIN(G)\n");
+	for (int k = 0; k < WIDTH * ROWS; k++)
+		used += (size_t)snprintf(text + used, room - used, " TG_KERNEL(%d, tick10, 1, AIC, 0)\n", k);
+	for (int row = 1; row < ROWS; row++)
+		used += (size_t)snprintf(text + used, room - used, " TG_DEPEND(%d, %d, BARRIER)\n", row * WIDTH - 1, row * WIDTH);
+	snprintf(text + used, room - used, "TG_END(G)\n" RUN);
+	r = graph_run_open(text, NULL, 2);
+	free(text);
+	if (!r)
+		return;
+	CHECK(((const struct ptowsp_workload_header *)r->source.t->work)->num_instructions < WIDTH * ROWS + 2 * ROWS + 8);
+	CHECK_INT(graph_run_go(r), PTOWSP_OK);
+	CHECK_UINT(r->task_count, WIDTH * ROWS);
+	for (uint32_t i = 0; i < r->task_count; i++)
+		CHECK_UINT(r->tasks[i].start, i / WIDTH * 10);
+	graph_run_close(r);
 }
 
 static void a_barrier_set_starts_together(void)
@@ -615,6 +655,8 @@ void suite_graph_run(CU_pSuite s)
 	TEST(s, kernels_start_when_their_edges_allow);
 	TEST(s, a_soft_edge_orders_nothing);
 	TEST(s, a_barrier_edge_parts_all_kernels);
+	TEST(s, a_barrier_edge_holds_back_its_own_launch_only);
+	TEST(s, barriers_of_wide_graphs_take_an_instruction_each);
 	TEST(s, a_barrier_set_starts_together);
 	TEST(s, events_order_kernels_within_and_across_graphs);
 	TEST(s, an_event_that_did_not_come_ends_the_run_by_name);

@@ -128,13 +128,34 @@ static int is_barrier(const struct lang_graph_links *links)
 	return 0;
 }
 
+/* Is a barrier of the whole run the same as one of this launch? Where there is no control flow, and every other launch is wholly before this one or
+ * wholly behind it: the first kernels of the one wait for the last ones of the other then. */
+static int is_alone(const struct lang_graph_walk *walk)
+{
+	const struct lang_graph_lowering *lowering = walk->lowering;
+	uint32_t own = (uint32_t)(walk->launch - lowering->launches);
+	int alone = !lowering->dynamic && !walk->branches && !walk->loops;
+
+	for (uint32_t i = 0; i < lowering->launch_count && alone; i++)
+		alone = i == own || lang_graph_launch_behind(lowering, own, i) || lang_graph_launch_behind(lowering, i, own);
+	return alone;
+}
+
+void lang_graph_barrier_emit(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel)
+{
+	if (!walk->open_count || !is_barrier(&walk->lowering->links[kernel->object.index]) || !is_alone(walk))
+		return;
+	lang_debug_add(walk->lower, 0, lang_graph_emit(walk, PTOWSP_OP_BARRIER, 0, 0), walk->at);
+	walk->open_count = 0;
+}
+
 /* TG_DEPEND of kind BARRIER: all that were issued before come before all that follow. It is enough to wait for those that nobody else of them waits
  * for, as long as the one that waits always runs. */
 static void barrier_raise(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel)
 {
 	uint32_t kept = 0;
 
-	if (!is_barrier(&walk->lowering->links[kernel->object.index]))
+	if (!is_barrier(&walk->lowering->links[kernel->object.index]) || is_alone(walk)) /* an instruction has said it */
 		return;
 	for (uint32_t i = 0; i < walk->open_count; i++)
 		if (!walk->open[i]->covered)

@@ -244,6 +244,11 @@ void lang_graph_launches_find(struct lang_graph_lowering *lowering)
 		lowering->launches[i].issued = 0;
 }
 
+int lang_graph_launch_behind(const struct lang_graph_lowering *lowering, uint32_t launch, uint32_t other)
+{
+	return lowering->launches[launch].waits && lowering->launches[launch].waits[other] & BEHIND;
+}
+
 /* --- who is waited for --- */
 
 static int is_waited_for(const struct lang_graph_lowering *lowering, uint32_t launch)

@@ -242,6 +242,7 @@ static void kernel_emit(struct lang_graph_walk *walk, const struct lang_graph_ke
 
 		columns[i] = elements_expr(walk, bind->offset, memory_of(walk, bind->tensor));
 	}
+	lang_graph_barrier_emit(walk, kernel);
 	lang_graph_events_wait(walk, kernel);
 	if (!row->work)
 		row->work = lang_work_kernel_add(&walk->lower->tables, row->made.row) + 1;

@@ -149,6 +149,8 @@ struct lang_graph_bind *lang_graph_bind_of(const struct lang_graph_kernel *kerne
 void lang_graph_launches_find(struct lang_graph_lowering *lowering);
 /* The launch that the instruction makes. */
 struct lang_graph_launch *lang_graph_launch_of(struct lang_graph_lowering *lowering, const struct lang_graph_inst *inst);
+/* The one is behind the other, directly or not. */
+int lang_graph_launch_behind(const struct lang_graph_lowering *lowering, uint32_t launch, uint32_t other);
 /* Marks the nodes that edges may lead from. */
 void lang_graph_nodes_name(struct lang_graph_lowering *lowering);
 struct lang_graph_node *lang_graph_node_of(struct lang_graph_launch *launch, const struct lang_graph_kernel *kernel);

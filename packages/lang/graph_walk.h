@@ -38,6 +38,8 @@ uint32_t lang_graph_value(struct lang_graph_walk *walk, const char *name);
 
 /* graph_edge.c: AFTER words behind the task of a kernel, or of a copy (kernel NULL). */
 void lang_graph_edges_emit(struct lang_graph_walk *walk, struct lang_graph_node *node, const struct lang_graph_kernel *kernel);
+/* Before the task: a full barrier in front of it, where one instruction says just that; else edges do. */
+void lang_graph_barrier_emit(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel);
 /* Before the task: where it may be that nothing has signalled an event that the kernel waits for. */
 void lang_graph_events_wait(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel);
 /* At the end of the program: an event that is waited for is signalled somewhere, if only in a branch that is never taken. */
