@@ -171,7 +171,7 @@ static void comment_read(struct lexer *lexer)
 									  : LANG_NOTE_OTHER;
 		lexer->note_at = span_of(lexer, value, size);
 	} else if (remark_match(text, length, "Entry:", &value, &size)) {
-		remark_set(lexer, &lexer->tokens->entry, value, size);
+		remark_set(lexer, lexer->tokens->entry.text ? &lexer->tokens->second_entry : &lexer->tokens->entry, value, size);
 	} else if (remark_match(text, length, "PTO Module:", &value, &size)) {
 		remark_set(lexer, &lexer->tokens->module, value, size);
 	} else if (remark_match(text, length, "PTO Program:", &value, &size)) {

@@ -38,7 +38,7 @@ struct lang_remark {
 struct lang_tokens {
 	struct lang_token *rows; /* the last one is LANG_END */
 	uint32_t count;
-	struct lang_remark entry, module, program, positions;
+	struct lang_remark entry, second_entry, module, program, positions; /* the first of each, and the next entry */
 };
 
 /* Tokens of source number `file`; bytes that belong to no token are errors and left out. */

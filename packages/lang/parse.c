@@ -290,14 +290,10 @@ static void bare_parse(struct lang_parser *parser, uint32_t file)
 	}
 }
 
-/* The remarks of a file that concern the whole module set; the first file that has one decides. */
-static void remarks_take(struct lang_parser *parser)
+static void entry_take(struct lang_parser *parser, struct lang_remark entry)
 {
 	struct lang_module *module = parser->module;
-	struct lang_remark entry = parser->tokens.entry;
 
-	if (!module->name)
-		module->name = parser->tokens.module.text;
 	if (!entry.text)
 		return;
 	if (*entry.text == '@')
@@ -309,6 +305,15 @@ static void remarks_take(struct lang_parser *parser)
 	} else {
 		module->entry = entry;
 	}
+}
+
+/* The remarks of a file that concern the whole module set; the first file that has one decides. */
+static void remarks_take(struct lang_parser *parser)
+{
+	if (!parser->module->name)
+		parser->module->name = parser->tokens.module.text;
+	entry_take(parser, parser->tokens.entry);
+	entry_take(parser, parser->tokens.second_entry);
 }
 
 static void unknown_refuse(struct lang_parser *parser)
