@@ -132,6 +132,8 @@ static ptowsp_status entry_find(struct ptowsp_plan *plan, const char *name, stru
 			return PTOWSP_OK;
 		}
 	}
+	if (!t->entry_count)
+		return host_fail(error, PTOWSP_NOT_FOUND, "nothing in the package can be run: it has no function, workload or graph");
 	names = entry_names(t);
 	if (!names)
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory to look up an entry");

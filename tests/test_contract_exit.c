@@ -49,6 +49,8 @@ static const struct refusal refusals[] = {
 	{"an_unknown_symbol_gets_a_suggestion", NULL, "$B/ptowsp-run --in src=src.npy --set cuont=2 " SCALE, 2, {"cuont", "count"}},
 	{"an_unset_symbol_is_named_with_its_option", NULL, "$B/ptowsp-run --in src=src.npy --out dst=old.npy " SCALE, 2, {"count", "--set"}},
 	{"an_unset_symbol_without_kernels_too", NULL, "$B/ptowsp-run --no-kernels --entry loop " VECTORS, 2, {"n", "--set"}},
+	{"a_package_without_anything_to_run_is_told_as_that", "echo 'tensor %x : f32[4] in' >none.pto && $B/ptowsp-pack none.pto -o none.pkg.zst",
+	 "$B/ptowsp-run none.pkg.zst", 2, {"nothing in the package can be run"}},
 	{"an_unknown_entry_gets_a_suggestion", NULL, "$B/ptowsp-run --entry mixt " VECTORS, 2, {"mixt", "mixed"}},
 	{"a_symbol_that_is_no_number_is_refused", NULL, "$B/ptowsp-run --in src=src.npy --set count=two " SCALE, 2, {"count", "two"}},
 	{"a_symbol_with_rubbish_behind_is_refused", NULL, "$B/ptowsp-run --in src=src.npy --set count=2x " SCALE, 2, {"count", "2x"}},
