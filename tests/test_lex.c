@@ -52,6 +52,15 @@ static void a_statement_is_its_tokens(void)
 	is(13, LANG_END, "");
 }
 
+static void a_byte_order_mark_is_no_token_and_no_column(void)
+{
+	lex("\xef\xbb\xbf" "return \xef\xbb\xbf");
+	is(0, LANG_WORD, "return");
+	CHECK_UINT(tokens.rows[0].at.column, 1);
+	CHECK_UINT(unit.list->head.errors, 1); /* the one behind */
+	is(1, LANG_END, "");
+}
+
 static void dots_dims_and_words_with_dots_stay_whole(void)
 {
 	lex("!pto.memref<gm,...,f32> tmatmul.acc #pto.cmp<GT> @f.g 0:idx -inf");
@@ -146,6 +155,7 @@ static void an_arena_leaves_when_its_limit_is_reached(void)
 void suite_lex(CU_pSuite s)
 {
 	TEST(s, a_statement_is_its_tokens);
+	TEST(s, a_byte_order_mark_is_no_token_and_no_column);
 	TEST(s, dots_dims_and_words_with_dots_stay_whole);
 	TEST(s, a_sign_behind_an_exponent_belongs_to_the_number);
 	TEST(s, places_count_lines_and_bytes_from_one);

@@ -347,6 +347,9 @@ void lang_lex(struct lang_unit *unit, uint32_t file, struct lang_tokens *tokens_
 			      .tokens = tokens_out};
 
 	memset(tokens_out, 0, sizeof(*tokens_out));
+	/* Some editors begin UTF-8 text with a mark that says so. */
+	if (source->size >= 3 && !memcmp(source->text, "\xef\xbb\xbf", 3))
+		lexer.at = lexer.line_start = source->text + 3;
 	/* Generated sources have a token in three bytes or so. */
 	lexer.capacity = (uint32_t)(source->size / 3 < TOKENS_GUESS ? source->size / 3 + 64 : TOKENS_GUESS);
 	tokens_out->rows = lang_alloc(&unit->arena, lexer.capacity * sizeof(*tokens_out->rows));
