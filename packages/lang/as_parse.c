@@ -55,7 +55,7 @@ static int nest(struct lang_as *as)
 {
 	if (as->parser->depth + 1 < LANG_MAX_NESTING)
 		return 1;
-	lang_error(as->parser->unit, as->at, "loops and branches are nested deeper than %u", LANG_MAX_NESTING);
+	lang_error(as->parser->unit, as->at, "loops and branches are nested deeper than %u", LANG_MAX_NESTING - 1);
 	return 0;
 }
 

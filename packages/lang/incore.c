@@ -187,7 +187,7 @@ static void nest(struct kernel *kernel, struct lang_span at)
 {
 	if (++kernel->depth < LANG_MAX_NESTING)
 		return;
-	lang_error(kernel->lower->unit, at, "loops and branches are nested deeper than %u when calls are expanded", LANG_MAX_NESTING);
+	lang_error(kernel->lower->unit, at, "loops and branches are nested deeper than %u when calls are expanded", LANG_MAX_NESTING - 1);
 	lang_too_large(kernel->lower, at);
 }
 

@@ -109,7 +109,7 @@ static int nest(struct lang_parser *parser, const struct lang_stmt *stmt)
 {
 	if (parser->depth + 1 < LANG_MAX_NESTING)
 		return 1;
-	lang_error(parser->unit, stmt->at, "loops and branches are nested deeper than %u", LANG_MAX_NESTING);
+	lang_error(parser->unit, stmt->at, "loops and branches are nested deeper than %u", LANG_MAX_NESTING - 1);
 	return 0;
 }
 

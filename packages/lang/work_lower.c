@@ -32,7 +32,7 @@ uint32_t lang_work_emit(struct lang_work_walk *walk, unsigned opcode, uint32_t o
 
 void lang_walk_enter(struct lang_work_walk *walk, struct lang_span at)
 {
-	if (++walk->depth < PTOWSP_NESTING_LIMIT)
+	if (++walk->depth <= PTOWSP_NESTING_LIMIT)
 		return;
 	lang_error(walk->lower->unit, at, "loops and branches are nested deeper than %u when calls are expanded", PTOWSP_NESTING_LIMIT - 1);
 	walk->lower->unit->stopped = 1;
