@@ -11,9 +11,9 @@ static int deeper(struct lang_climb *climb)
 {
 	struct lang_parser *parser = climb->parser;
 
-	if (++climb->depth < LANG_MAX_NESTING)
+	if (++climb->depth <= LANG_MAX_NESTING + 1) /* an operand that stands in nothing is not nested */
 		return 1;
-	if (climb->depth == LANG_MAX_NESTING)
+	if (climb->depth == LANG_MAX_NESTING + 2)
 		lang_error(parser->unit, lang_peek(parser)->at, "expressions nest deeper than %u", LANG_MAX_NESTING);
 	return 0;
 }
@@ -129,8 +129,6 @@ static void *binary_parse(struct lang_climb *climb, unsigned level)
 	struct lang_span at;
 	int is_sign;
 
-	if (!deeper(climb))
-		return NULL;
 	left = unary_parse(climb);
 	while (left && (operator = operator_at(climb, &is_sign)) != NULL && operator->level > level) {
 		at = operator_take(climb, operator, is_sign);
@@ -143,7 +141,6 @@ static void *binary_parse(struct lang_climb *climb, unsigned level)
 		right = middle && lang_expect(parser, ':', "and the other value") ? binary_parse(climb, 0) : NULL;
 		left = right ? operation(climb, PTOWSP_EXPR_SELECT, at, left, middle, right) : NULL;
 	}
-	climb->depth--;
 	return left;
 }
 

@@ -112,6 +112,18 @@ static void part_check(struct lang_unit *unit, struct lang_graph_tensor *tensor,
 		outside_refuse(unit, offset->at.length && high ? offset->at : size->at, tensor, high, end - 1);
 }
 
+/* What a kernel gets begins with an element of its parameter's type. */
+static void element_check(struct lang_unit *unit, const struct lang_graph_bind *bind)
+{
+	const struct lang_graph_param param = lang_graph_tensor_param(bind->kernel, bind->arg);
+	int64_t offset;
+
+	if (!param.name || !lang_graph_constant(bind->offset, &offset) || offset % lang_graph_dtype_bytes(param.dtype) == 0)
+		return;
+	lang_error(unit, bind->offset->at, "no element begins %lld bytes into %s: %%%s of %s is %s, %u bytes each", (long long)offset,
+		   bind->tensor->object.name, param.name, bind->kernel->entry, lang_dtype_text(param.dtype), lang_graph_dtype_bytes(param.dtype));
+}
+
 static void bind_check(struct lang_unit *unit, struct lang_graph_bind *bind)
 {
 	struct lang_graph_kernel *kernel = bind->kernel;
@@ -126,6 +138,7 @@ static void bind_check(struct lang_unit *unit, struct lang_graph_bind *bind)
 	if (count != UINT32_MAX)
 		bind->access = lang_graph_tensor_param(kernel, bind->arg).access;
 	bind->tensor->access |= bind->access;
+	element_check(unit, bind);
 	if (iterators_check(unit, bind->offset, kernel))
 		iterators_check(unit, bind->size, kernel);
 	part_check(unit, bind->tensor, bind->offset, bind->size);
