@@ -102,6 +102,7 @@ struct lang_graph_kernel {
 	uint32_t bind_count, bind_capacity, arg_count; /* arg_count: largest argument bound + 1 */
 	uint32_t aic, aiv, aicpu;         /* CA_REQUEST, 0 without one */
 	uint8_t requested;
+	const struct lang_graph_inst *together, *apart; /* the last CA_AFFINITY that wants it beside others, away from others */
 	uint8_t persistent;               /* 1: TG_PERSISTENT */
 	uint64_t duration;
 	uint32_t node;                    /* in graph->kernels */

@@ -292,6 +292,32 @@ static void sets_warn(struct lang_unit *unit, const struct lang_graph_inst *inst
 		  inst->op == PTOWSP_SY_BARRIER ? "wait for" : "share or keep apart from");
 }
 
+/* Two kernels that an earlier instruction wants as this one does not. */
+static void affinity_check(struct lang_unit *unit, const struct lang_graph_inst *inst)
+{
+	const struct lang_graph_arg *set = &inst->args[0];
+	const int apart = inst->args[1].value == PTOWSP_affinity_type_SEPARATE;
+	const struct lang_graph_inst *other = NULL;
+	const char *first = NULL;
+
+	for (uint32_t i = 0; i < set->set_count; i++) {
+		struct lang_graph_kernel *kernel = lang_graph_kernel(set->set[i]);
+		const struct lang_graph_inst *against = apart ? kernel->together : kernel->apart;
+
+		if (against && against == other) {
+			lang_warn(unit, set->at, "%s and %s are to be %s here and %s at %s", first, kernel->object.name, apart ? "apart" : "together",
+				  apart ? "together" : "apart", lang_place(unit, against->at));
+			lang_help(unit, "take one of the two hints out");
+			return;
+		}
+		if (against) {
+			other = against;
+			first = kernel->object.name;
+		}
+		*(apart ? &kernel->apart : &kernel->together) = inst;
+	}
+}
+
 static int has_break(const struct lang_graph_block *block)
 {
 	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next)
@@ -329,6 +355,8 @@ static void sense_walk(struct lang_unit *unit, const struct lang_graph_block *bl
 			while_check(unit, inst);
 		else if (inst->op == PTOWSP_SY_BARRIER || inst->op == PTOWSP_CA_AFFINITY)
 			sets_warn(unit, inst);
+		if (inst->op == PTOWSP_CA_AFFINITY && inst->args[1].value != PTOWSP_affinity_type_L2_SHARE)
+			affinity_check(unit, inst);
 		sense_walk(unit, &inst->body);
 		sense_walk(unit, &inst->other);
 	}
