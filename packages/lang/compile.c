@@ -86,8 +86,8 @@ static ptowsp_status verdict(const struct compilation *c, int left, struct ptows
 	if (status == PTOWSP_NO_MEMORY)
 		snprintf(error->text, sizeof(error->text), "no memory to compile %.120s", c->unit.sources[0].name);
 	else
-		snprintf(error->text, sizeof(error->text), "%.120s: %u error%s", c->unit.sources[0].name, list->errors,
-			 list->errors == 1 ? "" : "s");
+		snprintf(error->text, sizeof(error->text), "%.120s: %u error%s", c->unit.source_count == 1 ? c->unit.sources[0].name : "these sources",
+			 list->errors, list->errors == 1 ? "" : "s");
 	return status;
 }
 
