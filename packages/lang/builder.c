@@ -7,6 +7,7 @@
 #include "lang/ast.h"
 #include "lang/number.h"
 
+#include <assert.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,9 +135,10 @@ void ptowsp_build_destroy(struct ptowsp_build *b)
 
 uint32_t build_handle(struct ptowsp_build *b, enum build_kind kind, uint32_t row)
 {
+	/* No table has 2^26 rows: the smallest take 16 bytes, and the arena ends before. */
+	_Static_assert(ARENA_BYTES >> BUILD_ROW_BITS <= 16, "rows of 16 bytes fill the arena before their numbers fill a handle");
+	assert(!(row >> BUILD_ROW_BITS));
 	b->begun = 1;
-	if (row >> BUILD_ROW_BITS)
-		build_refuse(b, "this is more than %u times %s", 1u << BUILD_ROW_BITS, kind_words[kind]);
 	return (uint32_t)kind << BUILD_ROW_BITS | row;
 }
 
@@ -242,7 +244,7 @@ void *build_copy(struct ptowsp_build *b, const void *bytes, uint64_t size)
 	if (!bytes && size)
 		build_refuse(b, "the bytes are missing (NULL)");
 	if (size > ARENA_BYTES)
-		build_refuse(b, "%llu bytes are more than a package holds", (unsigned long long)size);
+		build_refuse(b, "%llu bytes are more than a builder holds, %llu", (unsigned long long)size, (unsigned long long)ARENA_BYTES);
 	copy = lang_alloc(&b->arena, (size_t)size + 1);
 	if (size)
 		memcpy(copy, bytes, (size_t)size);
@@ -266,7 +268,7 @@ uint32_t ptowsp_build_meta(struct ptowsp_build *b, const char *key, const char *
 	struct ptowsp_meta_record row = {build_string(b, key), build_string(b, value)};
 
 	if (!row.key)
-		build_refuse(b, "the key is empty");
+		build_refuse(b, "the key is empty: a fact is found by its key");
 	for (uint32_t i = 0; i < b->meta_count; i++)
 		if (b->metas[i].key == row.key) {
 			b->metas[i] = row;
@@ -298,7 +300,7 @@ uint32_t ptowsp_build_position(struct ptowsp_build *b, const char *file, uint32_
 	if (!b->place.file)
 		b->place = (struct build_place){0};
 	else if (!line)
-		build_refuse(b, "lines begin with 1");
+		build_refuse(b, "line 0 of a file: the first line is 1");
 	return BUILD_DONE;
 }
 
@@ -319,7 +321,7 @@ uint32_t ptowsp_build_string(struct ptowsp_build *b, const char *text)
 	uint32_t string = build_string(b, text);
 
 	if (!string)
-		build_refuse(b, "the empty string is there without being asked for");
+		build_refuse(b, "the empty string is in every package already, leave it out");
 	*BUILD_PUSH(b, presets, preset) = lang_copy(&b->arena, text, strlen(text));
 	return BUILD_DONE;
 }

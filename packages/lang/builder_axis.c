@@ -42,7 +42,7 @@ uint32_t ptowsp_build_levels(struct ptowsp_build *b, uint32_t max_range, uint32_
 	struct ptowsp_level_record *levels = lang_alloc(&b->arena, ((size_t)count + 1) * sizeof(*levels));
 
 	if (!min_range || min_range > max_range || (max_range & (max_range - 1)) || (min_range & (min_range - 1)))
-		build_refuse(b, "max_range %u and min_range %u are powers of two, the smaller one last", max_range, min_range);
+		build_refuse(b, "max_range %u and min_range %u: both must be powers of two, the second one not above the first", max_range, min_range);
 	if (count && (!blocks || !rows))
 		build_refuse(b, "the blocks or their rows are missing (NULL)");
 	for (uint32_t i = 0; i < count; i++) {
@@ -111,7 +111,7 @@ uint32_t ptowsp_build_ragged(struct ptowsp_build *b, const char *name, uint32_t 
 	int64_t *sums;
 
 	if (!lengths || rows > 1u << 24)
-		build_refuse(b, "the lengths are missing (NULL), or more than 2^24");
+		build_refuse(b, "the lengths are missing (NULL), or more than 2^24: give them as a tensor, ptowsp_build_axis_of");
 	sums = lang_alloc(&b->arena, ((size_t)rows + 1) * sizeof(*sums));
 	for (uint32_t i = 0; i < rows; i++) {
 		if (lengths[i] < 0 || lengths[i] > INT64_MAX - sums[i])
@@ -133,12 +133,12 @@ uint32_t ptowsp_build_sparse(struct ptowsp_build *b, const char *name, uint32_t 
 	uint32_t count;
 
 	if (!begins || rows > 1u << 24)
-		build_refuse(b, "the beginnings are missing (NULL), or more than 2^24");
+		build_refuse(b, "the beginnings are missing (NULL), or more than 2^24: give them as a tensor, ptowsp_build_axis_of");
 	for (uint32_t i = 0; i <= rows; i++)
 		if (i ? begins[i] < begins[i - 1] : begins[i] != 0)
 			build_refuse(b, "row %u begins at %lld: the first one at 0, none before the one above it", i, (long long)begins[i]);
 	if (begins[rows] > 1 << 24 || (begins[rows] && !indices))
-		build_refuse(b, "the indices are missing (NULL), or more than 2^24");
+		build_refuse(b, "the indices are missing (NULL), or more than 2^24: give them as a tensor, ptowsp_build_axis_of");
 	count = (uint32_t)begins[rows];
 	values = lang_alloc(&b->arena, ((size_t)rows + 1 + count) * sizeof(*values));
 	memcpy(values, begins, ((size_t)rows + 1) * sizeof(*values));

@@ -90,7 +90,7 @@ uint32_t ptowsp_build_tile_space(struct ptowsp_build *b, uint32_t tile, const ch
 	uint32_t row = build_row(b, BUILD_TILE, tile);
 
 	if (row < b->body.tile_first)
-		build_refuse(b, "the tile belongs to another body");
+		build_refuse(b, "the tile belongs to another body: each body declares its own");
 	code->tiles[row - b->body.tile_first].space = (uint16_t)build_word(b, PKG_WORDS_space, space);
 	return BUILD_DONE;
 }
@@ -151,7 +151,7 @@ uint32_t ptowsp_build_argument(struct ptowsp_build *b, uint32_t param)
 	code_of(b);
 	row = param_of(b, param);
 	if (b->params[row].record.kind != PTOWSP_PARAM_SCALAR)
-		build_refuse(b, "parameter %.80s is a tensor", build_text(b, b->params[row].record.name));
+		build_refuse(b, "parameter %.80s is a tensor, tiles are loaded from it: only scalars are arguments", build_text(b, b->params[row].record.name));
 	return scalar_handle(b, argument_row(b, row));
 }
 
@@ -208,7 +208,7 @@ static uint16_t operand_row(struct ptowsp_build *b, uint32_t handle, char letter
 	case 't':
 		row = build_row(b, BUILD_TILE, handle);
 		if (row < b->body.tile_first)
-			build_refuse(b, "the tile belongs to another body");
+			build_refuse(b, "the tile belongs to another body: each body declares its own");
 		return (uint16_t)(row - b->body.tile_first);
 	case 'M':
 	case 'm':

@@ -128,7 +128,8 @@ uint32_t ptowsp_build_process_uses(struct ptowsp_build *b, uint32_t process, con
 
 	for (uint32_t i = 0; i < p->record.channel_count; i++)
 		if (p->uses[i].channel == use.channel && p->uses[i].direction == use.direction)
-			build_refuse(b, "the process %s for that channel already", direction);
+			build_refuse(b, "process %.80s has channel %.80s as one that it %s already", build_text(b, p->record.name),
+				     build_text(b, b->channels[use.channel].name), direction);
 	*LANG_PUSH(&b->arena, p->uses, p->record.channel_count, p->use_capacity) = use;
 	return BUILD_DONE;
 }

@@ -155,7 +155,7 @@ static uint32_t node_add(struct ptowsp_build *b, struct pkg_graph_node node)
 	if (g->depth < count)
 		build_refuse(b, "the node has %u operands, %u stand before it", count, g->depth);
 	if (g->depth - count >= sizeof(g->stack) / sizeof(*g->stack))
-		build_refuse(b, "a scalar nests too deep");
+		build_refuse(b, "%u nodes wait for the operation that takes them, more are not possible", g->depth);
 	for (uint32_t i = count; i > 0; i--)
 		operands[i - 1] = g->stack[--g->depth];
 	if (count) {
@@ -204,7 +204,7 @@ uint32_t ptowsp_build_graph_scalar(struct ptowsp_build *b)
 	if (operand->kind != PKG_GRAPH_SCALAR)
 		build_refuse(b, "%s of %s is no scalar", operand->name, inst->form->name);
 	if (g->depth != 1)
-		build_refuse(b, "a scalar is one node with its operands, here are %u", g->depth);
+		build_refuse(b, "a scalar is one node with its operands, here are %u nodes", g->depth);
 	g->depth = 0;
 	return operand_set(b, PTOWSP_GRAPH_DYNAMIC | g->stack[0]);
 }

@@ -125,7 +125,7 @@ uint32_t ptowsp_build_param_dim(struct ptowsp_build *b, uint32_t param, const ch
 	if (p->dim_count == (p->record.rows && p->record.columns ? 2u : 4u))
 		build_refuse(b, "%.80s has no more dimensions", build_text(b, p->record.name));
 	if (mesh_axis > UINT16_MAX || (mesh_axis && !word))
-		build_refuse(b, "axis %u: a grid has 65536 of them, and a replicated dimension has none", mesh_axis);
+		build_refuse(b, "axis %u: axes of a grid are 0 to 65535, and a replicated dimension has 0 here", mesh_axis);
 	for (uint32_t i = 0; word && i < p->dim_count; i++)
 		if (p->dims[i].distribution && p->dims[i].mesh_axis == mesh_axis)
 			build_refuse(b, "axis %u shards another dimension already", mesh_axis);
@@ -140,7 +140,7 @@ uint32_t build_payload_add(struct ptowsp_build *b, struct build_payload payload)
 	struct build_kernel *kernel = &b->kernels[payload.kernel];
 
 	if (kernel->like)
-		build_refuse(b, "the kernel has the payloads of another one");
+		build_refuse(b, "the kernel has the payloads of another one (ptowsp_build_payload_like), and none of its own");
 	if (kernel->record.payload_count == RUN_LIMIT)
 		build_refuse(b, "a kernel has at most %u payloads", RUN_LIMIT);
 	*BUILD_PUSH(b, payloads, payload) = payload;
@@ -217,7 +217,7 @@ uint32_t ptowsp_build_payload_entry(struct ptowsp_build *b, uint32_t payload, co
 	struct ptowsp_payload_record *record = payload_of(b, payload);
 
 	if (record->entry_offset)
-		build_refuse(b, "the payload has an entry offset");
+		build_refuse(b, "the payload has an entry offset already, its entry is one or the other");
 	record->entry = build_string(b, symbol);
 	return BUILD_DONE;
 }
@@ -227,8 +227,11 @@ uint32_t ptowsp_build_payload_offset(struct ptowsp_build *b, uint32_t payload, u
 	BUILD_CALL(b);
 	struct ptowsp_payload_record *record = payload_of(b, payload);
 
-	if (entry_offset && (record->entry || entry_offset >= record->size))
-		build_refuse(b, "the payload has an entry symbol, or fewer than %llu bytes", (unsigned long long)entry_offset + 1);
+	if (entry_offset && record->entry)
+		build_refuse(b, "the payload has an entry symbol already, its entry is one or the other");
+	if (entry_offset && entry_offset >= record->size)
+		build_refuse(b, "offset %llu lies behind the payload, which has %llu bytes", (unsigned long long)entry_offset,
+			     (unsigned long long)record->size);
 	record->entry_offset = entry_offset;
 	return BUILD_DONE;
 }

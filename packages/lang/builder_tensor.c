@@ -38,7 +38,7 @@ uint32_t ptowsp_build_tensor_alignment(struct ptowsp_build *b, uint32_t tensor, 
 	struct build_tensor *t = tensor_of(b, tensor);
 
 	if (bytes & (bytes - 1) || bytes > 1u << 30)
-		build_refuse(b, "%u is neither 0 nor a power of two up to 2^30", bytes);
+		build_refuse(b, "alignment %u is neither 0 nor a power of two up to 2^30", bytes);
 	t->record.alignment = bytes;
 	return BUILD_DONE;
 }
@@ -51,15 +51,15 @@ uint32_t ptowsp_build_tensor_dim(struct ptowsp_build *b, uint32_t tensor, uint32
 	int64_t value;
 
 	if (t->record.flags & PTOWSP_TENSOR_SHAPELESS)
-		build_refuse(b, "the tensor takes its shape from what is bound");
+		build_refuse(b, "the tensor takes its shape from what is bound (ptowsp_build_tensor_shapeless), it has no dimensions here");
 	if (t->like || t->shared)
-		build_refuse(b, "the tensor shares the dimensions of another one");
+		build_refuse(b, "the tensor shares its dimensions with another one (ptowsp_build_tensor_like), they stand");
 	if (t->record.dim_count == 4)
 		build_refuse(b, "a tensor has at most 4 dimensions");
 	if (build_needs(b, expr) & BUILD_NEEDS_RUN)
 		build_refuse(b, "an extent uses constants and symbols only");
 	if (lang_expr_is_const(&b->tables.exprs, expr, &value) && value < 0)
-		build_refuse(b, "the extent is %lld", (long long)value);
+		build_refuse(b, "the extent is %lld: 0 or more elements are possible", (long long)value);
 	t->dims[t->record.dim_count++].extent = expr;
 	return BUILD_DONE;
 }
@@ -72,7 +72,7 @@ uint32_t ptowsp_build_tensor_shard(struct ptowsp_build *b, uint32_t tensor, uint
 	if (!t->record.dim_count || t->like)
 		build_refuse(b, "the tensor has no dimension of its own yet");
 	if (mesh_axis > UINT16_MAX)
-		build_refuse(b, "a grid has no axis %u", mesh_axis);
+		build_refuse(b, "a grid has no axis %u: they are 0 to 65535", mesh_axis);
 	t->dims[t->record.dim_count - 1].distribution = 1;
 	t->dims[t->record.dim_count - 1].mesh_axis = (uint16_t)mesh_axis;
 	return BUILD_DONE;
@@ -85,7 +85,7 @@ uint32_t ptowsp_build_tensor_memory(struct ptowsp_build *b, uint32_t tensor, con
 
 	t->memory.order = (uint16_t)build_word(b, PKG_WORDS_memory_order, order);
 	if (swizzle > 7)
-		build_refuse(b, "a swizzle of %u bits, at most 7", swizzle);
+		build_refuse(b, "a swizzle of %u bits: 0 to 7 are possible", swizzle);
 	t->memory.swizzle = (uint16_t)swizzle;
 	t->ordered = 1;
 	return BUILD_DONE;
@@ -97,7 +97,7 @@ uint32_t ptowsp_build_tensor_block(struct ptowsp_build *b, uint32_t tensor, uint
 	struct build_tensor *t = tensor_of(b, tensor);
 
 	if (t->memory.order != PTOWSP_MEMORY_BLOCKED && t->memory.order != PTOWSP_MEMORY_NZ)
-		build_refuse(b, "the tensor lies in no blocks");
+		build_refuse(b, "only a tensor in order blocked or nz has blocks: ptowsp_build_tensor_memory");
 	if (!rows || !columns)
 		build_refuse(b, "a block has rows and columns");
 	t->memory.block_rows = rows;
@@ -113,7 +113,7 @@ uint32_t ptowsp_build_tensor_stride(struct ptowsp_build *b, uint32_t tensor, uin
 	uint32_t i = 0;
 
 	if (t->memory.order != PTOWSP_MEMORY_STRIDED || !elements)
-		build_refuse(b, "strides are 1 or more, of a tensor whose order they are");
+		build_refuse(b, "strides are 1 or more, of a tensor in order strides: ptowsp_build_tensor_memory");
 	while (i < 4 && *strides[i])
 		i++;
 	if (i == 4)
@@ -129,7 +129,7 @@ uint32_t ptowsp_build_tensor_like(struct ptowsp_build *b, uint32_t tensor, uint3
 	struct build_tensor *t = tensor_of(b, tensor);
 
 	if (t->record.dim_count || t->record.flags & PTOWSP_TENSOR_SHAPELESS || t == &b->tensors[row])
-		build_refuse(b, "the tensor has a shape already");
+		build_refuse(b, "the tensor has a shape already, or is itself the other one");
 	if (!b->tensors[row].record.dim_count)
 		build_refuse(b, "the other tensor has no dimensions yet");
 	if (b->tensors[row].like)
@@ -146,7 +146,7 @@ uint32_t ptowsp_build_tensor_shapeless(struct ptowsp_build *b, uint32_t tensor)
 	struct build_tensor *t = tensor_of(b, tensor);
 
 	if (t->record.dim_count)
-		build_refuse(b, "the tensor has a dimension already");
+		build_refuse(b, "the tensor has a dimension already, so it has a shape");
 	t->record.flags |= PTOWSP_TENSOR_SHAPELESS;
 	return BUILD_DONE;
 }
@@ -202,7 +202,7 @@ uint32_t ptowsp_build_view(struct ptowsp_build *b, uint32_t tensor, const char *
 		.tensor = build_row(b, BUILD_TENSOR, tensor), .rows = rows, .columns = columns, .unit = unit, .view = 1 + build_word(b, PKG_WORDS_dtype, dtype)};
 
 	if (unit && rows)
-		build_refuse(b, "a flat window has no rows");
+		build_refuse(b, "a view with a unit is a flat window and has no rows: rows must be 0");
 	if (b->tensors[region.tensor].record.dtype != PTOWSP_U8)
 		build_refuse(b, "tensor %.80s is not of u8: only bytes are seen as other types",
 			     build_text(b, b->tensors[region.tensor].record.name));
@@ -223,11 +223,11 @@ uint32_t ptowsp_build_sample(struct ptowsp_build *b, uint32_t tensor, const char
 	uint64_t want = pkg_dtype_bytes(b->tensors[sample.record.tensor].record.dtype);
 
 	if (!extents || !rank || rank > 4)
-		build_refuse(b, "sample data have 1 to 4 extents");
+		build_refuse(b, "%s extents: sample data have 1 to 4", extents ? lang_format(&b->arena, "%u", rank) : "no");
 	for (uint32_t i = 0; i < rank; i++) {
 		*places[i] = extents[i];
 		if (extents[i] && want > UINT64_MAX / extents[i])
-			build_refuse(b, "the extents are larger than 64 bits");
+			build_refuse(b, "the extents make more bytes than 64 bits count");
 		want *= extents[i];
 	}
 	if (size != want)

@@ -149,7 +149,7 @@ uint32_t ptowsp_build_named(struct ptowsp_build *b, const char *loop)
 	struct ptowsp_expr_record row = {.op = PTOWSP_EXPR_AXIS, .a = build_code_name(b, build_string(b, loop))};
 
 	if (!row.a)
-		build_refuse(b, "a loop has a name");
+		build_refuse(b, "the name of the loop is empty");
 	return build_handle(b, BUILD_EXPR, node_add(b, row));
 }
 

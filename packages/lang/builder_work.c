@@ -20,7 +20,7 @@ uint32_t build_emit(struct ptowsp_build *b, unsigned opcode, uint32_t operand1, 
 	uint32_t row;
 
 	if (operand1 > UINT16_MAX)
-		build_refuse(b, "the package has more than %u of what stands here", UINT16_MAX);
+		build_refuse(b, "row %u of its table cannot be named by an instruction: those name rows 0 to %u", operand1, UINT16_MAX);
 	row = lang_work_add(&b->tables, opcode, operand1, operand2);
 	if (row == PTOWSP_NONE)
 		build_refuse(b, "a package has at most %u instructions", LANG_MAX_INSTRUCTIONS);
@@ -130,7 +130,7 @@ static uint32_t axis_listed(struct ptowsp_build *b, uint32_t axis)
 	for (uint32_t i = 0; i < b->tables.work_axis_count; i++)
 		if (b->tables.work_axes[i] == axis)
 			return i;
-	build_refuse(b, "the axis is not in the list of axes that was stated");
+	build_refuse(b, "the axis is not in the list of axes: ptowsp_build_list");
 }
 
 static uint32_t loop_begin(struct ptowsp_build *b, unsigned op, uint32_t axis)
@@ -213,7 +213,7 @@ static uint32_t steps_begin(struct ptowsp_build *b, unsigned op, uint32_t count)
 {
 	build_code(b);
 	if (!count || count > UINT16_MAX)
-		build_refuse(b, "%u branches: 1 to %u are possible", count, UINT16_MAX);
+		build_refuse(b, "%u branches or steps: 1 to %u are possible", count, UINT16_MAX);
 	return branches_begin(b, op, count, 0, count);
 }
 
@@ -262,7 +262,7 @@ uint32_t ptowsp_build_next(struct ptowsp_build *b)
 	if (b->call_open == b->depth)
 		build_refuse(b, "the call in this branch is still open: ptowsp_build_call_end");
 	if (block->op != PTOWSP_OP_COMBINE && block->op != PTOWSP_OP_SEQUENTIAL)
-		build_refuse(b, "the innermost body is neither combine nor sequential");
+		build_refuse(b, "a next belongs to the innermost body, which must be combine or sequential");
 	if (block->branch + 1 >= block->branches)
 		build_refuse(b, "the body has %u branches or steps, and this is the last one", block->branches);
 	branch_end(b, block);
@@ -449,7 +449,7 @@ uint32_t ptowsp_build_copy(struct ptowsp_build *b, uint32_t from, uint32_t to)
 	regions = b->tables.regions;
 	if (!regions[source].unit && !regions[place].unit &&
 	    (regions[source].rows != regions[place].rows || regions[source].columns != regions[place].columns))
-		build_refuse(b, "a copy from %u x %u to %u x %u elements", regions[source].rows, regions[source].columns,
+		build_refuse(b, "a copy from %u x %u to %u x %u elements: both must be the same", regions[source].rows, regions[source].columns,
 			     regions[place].rows, regions[place].columns);
 	head = build_emit_at(b, PTOWSP_OP_COPY, 0, source);
 	build_emit(b, PTOWSP_OP_IO_OUTPUT, 0, place);
