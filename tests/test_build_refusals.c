@@ -69,6 +69,9 @@ static void values_and_facts(void)
 	REFUSED("ptowsp_build_target: a package names at most 32 backends", targets(b, 0, 33));
 	REFUSED("ptowsp_build_position: line 0 of a file: the first line is 1", ptowsp_build_position(b, "a.pto", 0, 1));
 	REFUSED("ptowsp_build_string: the empty string is in every package already, leave it out", ptowsp_build_string(b, ""));
+	REFUSED("ptowsp_build_stated: this stands before everything but facts", ptowsp_build_stated(b));
+	REFUSED("ptowsp_build_named: a text is missing (NULL)", ptowsp_build_named(b, NULL));
+	REFUSED("ptowsp_build_symbol: a dtype is missing (NULL)", ptowsp_build_symbol(b, "m", NULL));
 	REFUSED("ptowsp_build_section: \"STRS\" is no section that can be given; STRS is, string by string", ptowsp_build_section(b, "STRS", "x", 1));
 	REFUSED("ptowsp_build_section: section EVNT has records of 16 bytes, 17 are no multiple of that", ptowsp_build_section(b, "EVNT", "x", 17));
 	REFUSED("ptowsp_build_payload: the bytes are missing (NULL)", ptowsp_build_payload(b, p.kernel, "elf", NULL, 1));
@@ -189,6 +192,7 @@ static void payloads_and_variants(void)
 	REFUSED("ptowsp_build_payload_offset: offset 4 lies behind the payload, which has 4 bytes", PAYLOAD, ptowsp_build_payload_offset(b, p.n, 4));
 	REFUSED("ptowsp_build_variant: level 33: levels are multiples of 32 rows", ptowsp_build_variant(b, p.kernel, 33, p.kernel));
 	REFUSED("ptowsp_build_variant: a kernel has at most 65535 variants", variants(b, p.kernel, 65536));
+	REFUSED("ptowsp_build_payload_file: the name of the file is missing", ptowsp_build_payload_file(b, p.kernel, "elf", ""));
 #undef PAYLOAD
 	{
 		const char *path = check_fmt("%s/empty", check_tmp());
@@ -229,6 +233,14 @@ static void instructions_of_bodies(void)
 	REFUSED("ptowsp_build_op: parameter n is a scalar, a tensor is needed", BODY, (p.region = ptowsp_build_tile(b, "t", "f32", 1, 1)),
 		OP(b, "tload", p.region, p.slot, p.n, p.n));
 	REFUSED("ptowsp_build_op: loops and branches nest at most 63 deep", BODY, ifs(b, p.n, 64));
+	REFUSED("ptowsp_build_body_end: parameter a of kernel l is declared none, but the body reads it", BODY, (p.region = ptowsp_build_tile(b, "t", "f32", 1, 1)),
+		OP(b, "tload", p.region, p.tensor, p.n, p.n), ptowsp_build_body_end(b));
+	REFUSED("ptowsp_build_body_end: parameter a of kernel l is declared none, but the body writes it", BODY, (p.region = ptowsp_build_tile(b, "t", "f32", 1, 1)),
+		OP(b, "tstore", p.region, p.tensor, p.n, p.n), ptowsp_build_body_end(b));
+	REFUSED("ptowsp_build_body_end: parameter o of kernel m is declared in, but the body reads and writes it", BODY, ptowsp_build_body_end(b),
+		(p.one = ptowsp_build_kernel(b, "m", "any")), (p.tensor = ptowsp_build_param(b, p.one, "o", "f32", "in")), ptowsp_build_body(b, p.one),
+		(p.n = ptowsp_build_literal(b, "i64", "0")), (p.region = ptowsp_build_tile(b, "t", "f32", 1, 1)), OP(b, "tload", p.region, p.tensor, p.n, p.n),
+		OP(b, "tstore", p.region, p.tensor, p.n, p.n), ptowsp_build_body_end(b));
 	REFUSED("ptowsp_build_op: BREAK has no mode 256", BODY, ptowsp_build_op(b, "BREAK", 256, NULL, 0));
 }
 
@@ -246,8 +258,14 @@ static void limits_of_code(void)
 
 static void bodies_of_code(void)
 {
+	static const int64_t none[] = {0, 0};
+
 	REFUSED("ptowsp_build_for_each: the axis is not in the list of axes: ptowsp_build_list", ptowsp_build_list(b, p.axis), CODE,
 		ptowsp_build_for_each(b, ptowsp_build_axis(b, "j", "dense", p.zero, p.n, p.one, 0)));
+	REFUSED("ptowsp_build_slot_set: the expression uses the value of the loop at depth 1, 1 loop is open here", CODE, ptowsp_build_for_each(b, p.axis),
+		ptowsp_build_slot_set(b, p.slot, ptowsp_build_loop(b, 1)));
+	REFUSED("ptowsp_build_for_each: select walks sparse axes, the other loops all others; j is sparse", CODE,
+		ptowsp_build_for_each(b, ptowsp_build_sparse(b, "j", p.zero, none, 1, NULL)));
 	REFUSED("ptowsp_build_else: the call in this branch is still open: ptowsp_build_call_end", CODE, ptowsp_build_if(b, p.n),
 		ptowsp_build_call(b, "other"), ptowsp_build_else(b));
 	REFUSED("ptowsp_build_next: the call in this branch is still open: ptowsp_build_call_end", CODE, ptowsp_build_combine(b, 2),
@@ -278,6 +296,10 @@ static void copies_between_layouts(void)
 		ptowsp_build_move(b, "all_gather", PART(SHAPED("u", "f32", p.one)), p.region));
 	REFUSED("ptowsp_build_move: a broadcast reaches all places, and dimension 0 of the target is sharded", CODE,
 		ptowsp_build_move(b, "broadcast", p.region, PART(SHAPED("u", "f32", p.one))));
+	REFUSED("ptowsp_build_move: all_gather makes S(0) of no dimension, here of dimension 1", CODE, (p.axis = ptowsp_build_tensor(b, "w", "f32", "in")),
+		ptowsp_build_tensor_dim(b, p.axis, p.one), ptowsp_build_tensor_dim(b, p.axis, p.one), (p.slot = ptowsp_build_tensor(b, "u", "f32", "out")),
+		ptowsp_build_tensor_dim(b, p.slot, p.one), ptowsp_build_tensor_dim(b, p.slot, p.one), ptowsp_build_tensor_shard(b, p.slot, 0),
+		ptowsp_build_move(b, "all_gather", PART(p.axis), PART(p.slot)));
 	REFUSED("ptowsp_build_reduce: a reduction has tensors of one type, which is not bool", CODE,
 		ptowsp_build_reduce(b, "all_reduce", SHAPED("u", "f32", p.one, p.one), SHAPED("w", "i32", p.one), "sum"));
 	REFUSED("ptowsp_build_reduce: the total has no tiles to add: its last extent is a constant, of the others symbols decide only the first, and a row has at most 2^24 elements",
@@ -307,6 +329,12 @@ static void pipelines_of_processes(void)
 {
 	REFUSED("ptowsp_build_process_uses: process w has channel c as one that it consumes already", (p.n = ptowsp_build_process(b, "w", 1)),
 		ptowsp_build_process_uses(b, p.n, "consumes", p.channel), ptowsp_build_process_uses(b, p.n, "consumes", p.channel));
+	REFUSED("ptowsp_build_send: process w does not say that it produces for c: ptowsp_build_process_uses", ptowsp_build_process(b, "w", 1),
+		ptowsp_build_send(b, p.channel, p.one));
+	REFUSED("ptowsp_build_end: the send in front lacks the region of its payload: ptowsp_build_carry",
+		(p.channel = ptowsp_build_channel(b, "d", "payload", 1, 0)), (p.n = ptowsp_build_process(b, "w", 1)),
+		ptowsp_build_process_uses(b, p.n, "produces", p.channel), ptowsp_build_send(b, p.channel, p.one), ptowsp_build_end(b));
+	REFUSED("ptowsp_build_entry: the code of process \"w\" is still open", ptowsp_build_process(b, "w", 1), CODE);
 	REFUSED("ptowsp_build_notify: devices tell each other in the code of an entry, not in a process", ptowsp_build_process(b, "w", 1),
 		ptowsp_build_notify(b, 1, 1));
 	REFUSED("ptowsp_build_notify: there is no device 65536; devices of a run are numbered from 0, at most to 65535", CODE,
