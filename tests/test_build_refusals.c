@@ -8,16 +8,15 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A call made so many times, as an expression: the result of the last one. */
+/* A call made so many times, as an expression: the result of the last one, 1 where one before it was refused. */
 #define TIMES(name, ...)                                                                                               \
 	static uint32_t name(struct ptowsp_build *b, uint32_t x, uint32_t times)                                       \
 	{                                                                                                              \
-		uint32_t result = 1;                                                                                   \
-                                                                                                                       \
 		(void)x;                                                                                               \
-		for (uint32_t i = 0; i < times && result; i++)                                                         \
-			result = (__VA_ARGS__);                                                                        \
-		return result;                                                                                         \
+		for (uint32_t i = 1; i < times; i++)                                                                   \
+			if (!(__VA_ARGS__))                                                                            \
+				return 1;                                                                              \
+		return (__VA_ARGS__);                                                                                  \
 	}
 
 TIMES(targets, ptowsp_build_target(b, "a2a3"))
