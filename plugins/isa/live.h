@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/* live.h - which tiles hold a value that is still read, everywhere in a verified program. Only while a plan is made. */
+#ifndef ISA_LIVE_H
+#define ISA_LIVE_H
+
+#include "isa/program.h"
+
+/* Nodes: runs of instructions without control, and each control instruction; sets of tiles as bits, `words` of 64 each. */
+struct isa_live {
+	uint32_t nodes, words;
+	uint32_t *start;  /* per node its first instruction; start[nodes] is behind the last */
+	uint64_t *sets;   /* per node: read before written, written, live at its begin, live at its end */
+};
+
+/* false: the program is too large for it (isa_live_fits), or there is no memory (*status_out). */
+bool isa_live_fits(const struct isa_program *p);
+ptowsp_status isa_live_make(struct isa_live *live, const struct isa_program *p);
+void isa_live_finish(struct isa_live *live);
+uint64_t *isa_live_in(const struct isa_live *live, uint32_t node);
+uint64_t *isa_live_out(const struct isa_live *live, uint32_t node);
+/* Goes over one instruction from behind: `set` holds what is live behind it, then before it. */
+void isa_live_back(const struct isa_program *p, uint32_t inst, uint64_t *set);
+
+/* Tiles of an instruction: those that it writes wholly, and those that it reads (or writes in part). */
+struct isa_uses {
+	uint16_t written[2], read[5];
+	unsigned written_count, read_count;
+};
+struct isa_uses isa_uses(const struct ptowsp_tile_inst *inst);
+
+static inline bool isa_set_has(const uint64_t *set, uint32_t tile)
+{
+	return set[tile / 64] >> tile % 64 & 1;
+}
+
+static inline void isa_set_add(uint64_t *set, uint32_t tile)
+{
+	set[tile / 64] |= UINT64_C(1) << tile % 64;
+}
+
+static inline void isa_set_drop(uint64_t *set, uint32_t tile)
+{
+	set[tile / 64] &= ~(UINT64_C(1) << tile % 64);
+}
+
+#endif
