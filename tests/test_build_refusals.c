@@ -231,7 +231,7 @@ static void instructions_of_bodies(void)
 	REFUSED("ptowsp_build_op: the tile belongs to another body: each body declares its own", LATER, OP(b, "tadd", p.region, p.region, p.region));
 	REFUSED("ptowsp_build_op: parameter n is a scalar, a tensor is needed", BODY, (p.region = ptowsp_build_tile(b, "t", "f32", 1, 1)),
 		OP(b, "tload", p.region, p.slot, p.n, p.n));
-	REFUSED("ptowsp_build_op: loops and branches nest at most 63 deep", BODY, ifs(b, p.n, 64));
+	REFUSED("ptowsp_build_op: loops and branches nest at most 64 deep", BODY, ifs(b, p.n, 65));
 	REFUSED("ptowsp_build_body_end: parameter a of kernel l is declared none, but the body reads it", BODY, (p.region = ptowsp_build_tile(b, "t", "f32", 1, 1)),
 		OP(b, "tload", p.region, p.tensor, p.n, p.n), ptowsp_build_body_end(b));
 	REFUSED("ptowsp_build_body_end: parameter a of kernel l is declared none, but the body writes it", BODY, (p.region = ptowsp_build_tile(b, "t", "f32", 1, 1)),
@@ -250,7 +250,7 @@ static void limits_of_code(void)
 	REFUSED("ptowsp_build_slot_set: row 65536 of its table cannot be named by an instruction: those name rows 0 to 65535", (p.slot = slots(b, 65535)),
 		CODE, ptowsp_build_slot_set(b, p.slot, p.one));
 	REFUSED("ptowsp_build_nop: a package has at most 1048576 instructions", CODE, nops(b, 0, LANG_MAX_INSTRUCTIONS + 1));
-	REFUSED("ptowsp_build_scope: loops, branches and scopes nest at most 63 deep", CODE, scopes(b, 0, 64));
+	REFUSED("ptowsp_build_scope: loops, branches and scopes nest at most 64 deep", CODE, scopes(b, 0, 65));
 	REFUSED("ptowsp_build_combine: 0 branches or steps: 1 to 65535 are possible", CODE, ptowsp_build_combine(b, 0));
 	REFUSED("ptowsp_build_sequential: 65536 branches or steps: 1 to 65535 are possible", CODE, ptowsp_build_sequential(b, 65536));
 }

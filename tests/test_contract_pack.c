@@ -285,7 +285,7 @@ static void deep_nesting_is_refused_not_a_crash(void)
 		      " for i in $(seq 100000); do echo 'IF %c:u1'; done; for i in $(seq 100000); do echo ENDIF; done; echo '  return'; echo '}'; }"
 		      " >bad.pto; $B/ptowsp-pack bad.pto -o new.pkg.zst"),
 		  3);
-	CHECK_CONTAINS(cli_err, "nested deeper than 63");
+	CHECK_CONTAINS(cli_err, "nested deeper than 64");
 }
 
 /* A shape error makes that kernel unusable, not the file. */

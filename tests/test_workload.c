@@ -306,8 +306,8 @@ static void limits_are_errors(void)
 		{"slot %s : i64\nworkload @w {\n  slot_set %s, 1", " + 1", 1001, "\n}\n", "this expression has more than 1000 operators"},
 		{"slot %s : i64\nworkload @w {\n  slot_set %s, ", "(", 70, "\n}\n", "expressions nest deeper than 64"},
 		{"slot %s : i64\nworkload @w {\n  slot_set %s, ", "-", 70, "1\n}\n", "expressions nest deeper than 64"},
-		{"workload @w {\n", "scope {", 70, "\n", "loops and branches are nested deeper than 63"},
-		{"workload @w {\n  if 1 { }", " else if 1 { }", 70, "\n}\n", "loops and branches are nested deeper than 63"},
+		{"workload @w {\n", "scope {", 70, "\n", "loops and branches are nested deeper than 64"},
+		{"workload @w {\n  if 1 { }", " else if 1 { }", 70, "\n}\n", "loops and branches are nested deeper than 64"},
 		{"target a0", ",a", 1, "0, b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, a1, b1, c1, d1, e1, f1, g1, h1\n",
 		 "the target a0 is named twice"},
 		{"target a0", "", 0, ", b, c, d, e, f, g, h, i, j, k, l, m, n, o, p, q, r, s, t, u, v, w, x, y, z, a1, b1, c1, d1, e1, f1, g1, h1\n",
@@ -334,9 +334,9 @@ static void calls_that_expand_too_deep_are_errors(void)
 	says(text, "calls are nested deeper than 64");
 	*text = '\0';
 	for (int i = 0; i < 40; i++)
-		sprintf(text + strlen(text), "workload @w%d { scope { call @w%d() } }\n", i, i + 1);
+		sprintf(text + strlen(text), "workload @w%d { scope { scope { call @w%d() } } }\n", i, i + 1);
 	strcat(text, "workload @w40 { }\n");
-	says(text, "loops and branches are nested deeper than 63 when calls are expanded");
+	says(text, "loops and branches are nested deeper than 64 when calls are expanded");
 	*text = '\0';
 	for (int i = 0; i < 25; i++)
 		sprintf(text + strlen(text), "workload @w%d { call @w%d() call @w%d() }\n", i, i + 1, i + 1);

@@ -53,9 +53,9 @@ static void op_skip(struct lang_parser *parser, uint32_t start)
 /* A statement with regions; nothing is added to the block around it before its head is sound. */
 static int nest(struct lang_as *as)
 {
-	if (as->parser->depth + 1 < LANG_MAX_NESTING)
+	if (as->parser->depth <= LANG_MAX_NESTING) /* the region of the function itself is no nest */
 		return 1;
-	lang_error(as->parser->unit, as->at, "loops and branches are nested deeper than %u", LANG_MAX_NESTING - 1);
+	lang_error(as->parser->unit, as->at, "loops and branches are nested deeper than %u", LANG_MAX_NESTING);
 	return 0;
 }
 

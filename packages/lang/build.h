@@ -182,7 +182,7 @@ struct ptowsp_build {
 	BUILD_ARRAY(uint32_t, todos, todo); /* expressions whose symbols are being looked for */
 	BUILD_ARRAY(uint32_t, seens, seen); /* per expression: the search that has looked at it */
 	uint32_t stamp;                     /* the current one */
-	struct build_block blocks[PTOWSP_NESTING_LIMIT];
+	struct build_block blocks[PTOWSP_NESTING_LIMIT + 1];
 	uint32_t depth, loops;           /* open blocks; those with a value */
 	uint32_t entry, process;         /* whose code is open, PTOWSP_NONE */
 	struct build_task task;

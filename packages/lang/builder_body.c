@@ -238,8 +238,8 @@ static struct build_turn *turn_open(struct ptowsp_build *b, unsigned op)
 {
 	struct build_turn *turn = &b->body.turns[b->body.depth];
 
-	if (b->body.depth == PTOWSP_NESTING_LIMIT - 1)
-		build_refuse(b, "loops and branches nest at most %u deep", PTOWSP_NESTING_LIMIT - 1);
+	if (b->body.depth == PTOWSP_NESTING_LIMIT)
+		build_refuse(b, "loops and branches nest at most %u deep", PTOWSP_NESTING_LIMIT);
 	b->body.depth++;
 	*turn = (struct build_turn){.op = (uint8_t)op, .head = b->body.code->inst_count - 1};
 	return turn;

@@ -111,8 +111,8 @@ uint32_t build_region_row(struct ptowsp_build *b, uint32_t region)
 
 void build_open(struct ptowsp_build *b, unsigned op, uint32_t head, int value)
 {
-	if (b->depth == PTOWSP_NESTING_LIMIT)
-		build_refuse(b, "loops, branches and scopes nest at most %u deep", PTOWSP_NESTING_LIMIT - 1);
+	if (b->depth == PTOWSP_NESTING_LIMIT + 1) /* the body of the entry itself is no nest */
+		build_refuse(b, "loops, branches and scopes nest at most %u deep", PTOWSP_NESTING_LIMIT);
 	b->blocks[b->depth++] = (struct build_block){.op = (uint8_t)op, .value = (uint8_t)value, .head = head};
 	b->loops += (uint32_t)value;
 }

@@ -277,7 +277,7 @@ static void orchestration_expand(struct lang_work_walk *walk, const struct lang_
 		needs[i] = lang_argument_lower(lower, scalar_of(work, f->memref_count + i), f->needs[i]->type.dtype);
 	if (!walk->expansions)
 		record = call_record(walk, work, needs);
-	lang_orchestration_lower(lower, f, memrefs, needs, walk->depth, walk->loops, &walk->levels);
+	lang_orchestration_lower(lower, f, memrefs, needs, walk->depth - 1, walk->loops, &walk->levels);
 	if (!walk->expansions)
 		lang_call_end(lower, record);
 }

@@ -233,11 +233,9 @@ void lang_body_expand(struct lang_work_walk *walk, const struct lang_body *body)
 	struct lang_extent *outer = walk->extents;
 
 	extents_enter(walk, body);
-	lang_walk_enter(walk, body->at);
 	for (const struct lang_work *work = body->first; work && work->form->opcode != PTOWSP_OP_HALT; work = work->next)
 		if (work->form->opcode != PTOWSP_OP_AXIS_DENSE)
 			work->form->lower(walk, work);
-	lang_walk_leave(walk);
 	walk->extents = outer;
 }
 

@@ -42,8 +42,8 @@ void lang_graph_block_open(struct lang_graph_reader *reader, struct lang_graph_i
 	inst->other.last = &inst->other.first;
 	reader->parent = inst;
 	reader->block = &inst->body;
-	if (++reader->depth == PTOWSP_NESTING_LIMIT) {
-		lang_error(reader->unit, inst->at, "blocks nest deeper than %u", PTOWSP_NESTING_LIMIT - 1);
+	if (++reader->depth > PTOWSP_NESTING_LIMIT) {
+		lang_error(reader->unit, inst->at, "blocks nest deeper than %u", PTOWSP_NESTING_LIMIT);
 		reader->unit->stopped = 1;
 		longjmp(reader->unit->out, 1);
 	}

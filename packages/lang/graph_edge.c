@@ -69,10 +69,12 @@ static void event_guard(struct lang_graph_walk *walk, const struct lang_graph_ob
 					lang_expr_binary(exprs, PTOWSP_EXPR_LT, lang_expr_value(exprs, walk->waits[i].node->slot.row), zero));
 	}
 	event->needed = 1;
+	lang_graph_nest(walk);
 	head = lang_graph_emit(walk, PTOWSP_OP_COND, 0, none);
 	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, head + 4);
 	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, head + 4);
 	lang_debug_add(walk->lower, 0, lang_graph_emit(walk, PTOWSP_OP_WAIT, 0, event->made.row), walk->at);
+	walk->depth--;
 }
 
 void lang_graph_events_wait(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel)

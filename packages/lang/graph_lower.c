@@ -36,11 +36,11 @@ static uint32_t emit_at(struct lang_graph_walk *walk, unsigned opcode, uint32_t 
 	return at;
 }
 
-static void nest(struct lang_graph_walk *walk)
+void lang_graph_nest(struct lang_graph_walk *walk)
 {
-	if (++walk->depth <= PTOWSP_NESTING_LIMIT - 1)
+	if (++walk->depth <= PTOWSP_NESTING_LIMIT)
 		return;
-	lang_error(walk->lower->unit, walk->at, "loops and branches are nested deeper than %u where graphs are launched", PTOWSP_NESTING_LIMIT - 1);
+	lang_error(walk->lower->unit, walk->at, "loops and branches are nested deeper than %u where graphs are launched", PTOWSP_NESTING_LIMIT);
 	walk->lower->unit->stopped = 1;
 	longjmp(walk->lower->unit->out, 1);
 }
@@ -431,7 +431,7 @@ static void if_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *
 
 	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, 0);
 	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, 0);
-	nest(walk);
+	lang_graph_nest(walk);
 	walk->branches++;
 	block_emit(walk, &inst->body);
 	body_end(walk, head + 1);
@@ -445,9 +445,11 @@ static void break_emit(struct lang_graph_walk *walk, uint32_t condition)
 {
 	uint32_t head = emit_at(walk, PTOWSP_OP_COND, 0, condition);
 
+	lang_graph_nest(walk);
 	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, 0);
 	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, 0);
 	lang_graph_emit(walk, PTOWSP_OP_BREAK, 0, 0);
+	walk->depth--;
 	body_end(walk, head + 1);
 	body_end(walk, head + 2);
 }
@@ -476,7 +478,7 @@ static void loop_emit(struct lang_graph_walk *walk, const struct lang_graph_inst
 	uint32_t high = counted ? lang_graph_expr(walk, inst->args[0].scalar) : lang_expr_const(exprs, FOREVER);
 	uint32_t head = emit_at(walk, PTOWSP_OP_FOR_EACH, axis_of(walk, counted ? inst->args[1].object->name : "while", high), 0);
 
-	nest(walk);
+	lang_graph_nest(walk);
 	walk->branches++;
 	if (counted)
 		walk->iterators[walk->iterator_count++] = (struct lang_graph_iterator){inst->args[1].object, walk->loops};

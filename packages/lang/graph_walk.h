@@ -31,6 +31,8 @@ struct lang_graph_walk {
 	uint32_t iterator_count;
 };
 
+/* One body deeper, or the error that this is too deep; leaving it is depth--. */
+void lang_graph_nest(struct lang_graph_walk *walk);
 uint32_t lang_graph_emit(struct lang_graph_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2);
 /* EXPR row of a scalar; what it loads is loaded here. */
 uint32_t lang_graph_expr(struct lang_graph_walk *walk, const struct lang_graph_scalar *scalar);

@@ -185,9 +185,9 @@ static void op_encode(struct kernel *kernel, const struct body *body, const stru
 
 static void nest(struct kernel *kernel, struct lang_span at)
 {
-	if (++kernel->depth < LANG_MAX_NESTING)
+	if (++kernel->depth <= LANG_MAX_NESTING)
 		return;
-	lang_error(kernel->lower->unit, at, "loops and branches are nested deeper than %u when calls are expanded", LANG_MAX_NESTING - 1);
+	lang_error(kernel->lower->unit, at, "loops and branches are nested deeper than %u when calls are expanded", LANG_MAX_NESTING);
 	lang_too_large(kernel->lower, at);
 }
 

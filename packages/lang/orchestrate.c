@@ -297,9 +297,9 @@ static void orchestration_call(struct walk *walk, struct frame *frame, const str
 
 static void nest(struct walk *walk, struct lang_span at)
 {
-	if (++walk->depth > PTOWSP_NESTING_LIMIT - 1) {
+	if (++walk->depth > PTOWSP_NESTING_LIMIT) {
 		lang_error(walk->lower->unit, at, "loops and branches are nested deeper than %u when calls are expanded",
-			   PTOWSP_NESTING_LIMIT - 1);
+			   PTOWSP_NESTING_LIMIT);
 		walk->lower->unit->stopped = 1;
 		longjmp(walk->lower->unit->out, 1);
 	}

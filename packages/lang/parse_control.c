@@ -107,9 +107,9 @@ static int for_head_parse(struct lang_parser *parser, struct lang_stmt *stmt)
 
 static int nest(struct lang_parser *parser, const struct lang_stmt *stmt)
 {
-	if (parser->depth + 1 < LANG_MAX_NESTING)
+	if (parser->depth < LANG_MAX_NESTING)
 		return 1;
-	lang_error(parser->unit, stmt->at, "loops and branches are nested deeper than %u", LANG_MAX_NESTING - 1);
+	lang_error(parser->unit, stmt->at, "loops and branches are nested deeper than %u", LANG_MAX_NESTING);
 	return 0;
 }
 

@@ -199,9 +199,6 @@ void lang_afters_lower(struct lang_work_walk *walk, const struct lang_work *work
 uint32_t lang_part_lower(struct lang_work_walk *walk, const struct lang_part *part);
 /* EXPR rows of where it begins. */
 void lang_part_place_lower(struct lang_lower *lower, const struct lang_part *part, uint32_t *row_out, uint32_t *column_out);
-/* One deeper, or the end of the compilation where it is too deep. */
-void lang_walk_enter(struct lang_work_walk *walk, struct lang_span at);
-void lang_walk_leave(struct lang_work_walk *walk);
 
 /* --- statements --- */
 

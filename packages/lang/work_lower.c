@@ -30,26 +30,22 @@ uint32_t lang_work_emit(struct lang_work_walk *walk, unsigned opcode, uint32_t o
 	return row;
 }
 
-void lang_walk_enter(struct lang_work_walk *walk, struct lang_span at)
+/* One deeper, or the end of the compilation where it is too deep. */
+static void nest(struct lang_work_walk *walk, struct lang_span at)
 {
-	if (++walk->depth <= PTOWSP_NESTING_LIMIT)
+	if (++walk->depth <= PTOWSP_NESTING_LIMIT + 1) /* the body of the entry itself is no nest */
 		return;
-	lang_error(walk->lower->unit, at, "loops and branches are nested deeper than %u when calls are expanded", PTOWSP_NESTING_LIMIT - 1);
+	lang_error(walk->lower->unit, at, "loops and branches are nested deeper than %u when calls are expanded", PTOWSP_NESTING_LIMIT);
 	walk->lower->unit->stopped = 1;
 	longjmp(walk->lower->unit->out, 1);
 }
 
-void lang_walk_leave(struct lang_work_walk *walk)
-{
-	walk->depth--;
-}
-
 void lang_body_lower(struct lang_work_walk *walk, const struct lang_body *body)
 {
-	lang_walk_enter(walk, body->at);
+	nest(walk, body->at);
 	for (const struct lang_work *work = body->first; work; work = work->next)
 		work->form->lower(walk, work);
-	lang_walk_leave(walk);
+	walk->depth--;
 }
 
 static void target_set(struct lang_work_walk *walk, uint32_t row)

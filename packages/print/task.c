@@ -159,7 +159,7 @@ uint32_t print_loop(struct print_work *w, uint32_t at)
 	uint32_t words = 0;
 	const char *name;
 
-	if (w->loop_count + 1 >= PTOWSP_NESTING_LIMIT) {
+	if (w->loop_count == PTOWSP_NESTING_LIMIT) {
 		print_unsaid(w->text, w->depth, "a loop that is nested too deep");
 		return inst.operand2;
 	}
