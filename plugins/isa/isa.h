@@ -41,6 +41,8 @@ const struct ptowsp_tile_header *isa_program_header(const struct isa_program *pr
 const struct ptowsp_tile_param *isa_program_params(const struct isa_program *program);
 const char *isa_program_unusable(const struct isa_program *program); /* NULL, or the sentence why it cannot run */
 size_t isa_program_scratch(const struct isa_program *program);       /* bytes one run needs for tiles and scalars */
+/* Bytes of tile memory if every tile had its own, and as a run uses it: tiles whose lifetimes do not meet share. */
+void isa_program_memory(const struct isa_program *program, uint64_t *without_out, uint64_t *with_out);
 /* 1 if control flow and footprint depend on the scalar arguments; 0 if every task does the same. */
 int isa_program_varies(const struct isa_program *program);
 /* 1 if control flow or footprint depend on which block of how many runs; 0 if every block of a task does the same. */

@@ -12,8 +12,9 @@ struct isa_live {
 	uint64_t *sets;   /* per node: read before written, written, live at its begin, live at its end */
 };
 
-/* false: the program is too large for it (isa_live_fits), or there is no memory (*status_out). */
+/* Whether the program is small enough: the time and memory that a load takes have a bound. */
 bool isa_live_fits(const struct isa_program *p);
+/* NO_MEMORY; then there is nothing to finish. */
 ptowsp_status isa_live_make(struct isa_live *live, const struct isa_program *p);
 void isa_live_finish(struct isa_live *live);
 uint64_t *isa_live_in(const struct isa_live *live, uint32_t node);

@@ -32,19 +32,10 @@ static uint64_t tile_bytes(const struct ptowsp_tile_tile *t)
 }
 
 /* Scalars first, then tiles; both together stay below 2^32 bytes (verify.c caps the tiles at 2^30). */
-static ptowsp_status layout(struct isa_program *p, struct ptowsp_error *error)
+static void layout(struct isa_program *p)
 {
-	uint64_t at = round_up(p->header.scalar_count * (uint64_t)sizeof(*p->initial));
-
-	p->tile_at = malloc((p->header.tile_count + 1u) * sizeof(*p->tile_at));
-	if (!p->tile_at)
-		return isa_error(error, PTOWSP_NO_MEMORY, "no memory for a tile program");
-	for (uint32_t i = 0; i < p->header.tile_count; i++) {
-		p->tile_at[i] = (uint32_t)at;
-		at += round_up(tile_bytes(&p->tiles[i]));
-	}
-	p->temp_at = p->scratch = (size_t)at;
-	return PTOWSP_OK;
+	p->tiles_at = (uint32_t)round_up(p->header.scalar_count * (uint64_t)sizeof(*p->initial));
+	p->temp_at = p->scratch = (size_t)p->tiles_at + p->plan.bytes;
 }
 
 static ptowsp_status scalars_start(struct isa_program *p, struct ptowsp_error *error)
@@ -68,7 +59,7 @@ static struct isa_operand operand(const struct isa_program *p, char letter, uint
 	switch (letter) {
 	case 'T':
 	case 't':
-		o.at = p->tile_at[row];
+		o.at = p->tiles_at + p->plan.at[row];
 		o.rows = p->tiles[row].rows;
 		o.columns = p->tiles[row].columns;
 		o.dtype = (uint8_t)p->tiles[row].dtype;
@@ -185,10 +176,9 @@ static void step_lower(struct isa_program *p, const struct kernels *kernels, uin
 ptowsp_status isa_lower(struct isa_program *p, struct ptowsp_error *error)
 {
 	struct kernels kernels;
-	ptowsp_status status = layout(p, error);
+	ptowsp_status status = scalars_start(p, error);
 
-	if (!status)
-		status = scalars_start(p, error);
+	layout(p);
 	if (!status) {
 		p->steps = calloc(p->header.inst_count, sizeof(*p->steps));
 		if (!p->steps)

@@ -202,6 +202,8 @@ ptowsp_status isa_program_create(struct isa_program **program_out, const void *p
 		status = names_copy(p, strings, strings_size, error);
 	if (!status)
 		status = isa_verify(p, error);
+	if (!status && isa_plan_make(&p->plan, p))
+		status = no_memory(error);
 	if (!status)
 		status = isa_lower(p, error);
 	if (!status)
@@ -226,7 +228,7 @@ void isa_program_destroy(struct isa_program *p)
 	free(p->scalar_names);
 	free(p->pool);
 	free(p->steps);
-	free(p->tile_at);
+	isa_plan_finish(&p->plan);
 	free(p->initial);
 	free(p->arg_rows);
 	free(p->zero_tiles);
@@ -252,6 +254,12 @@ const char *isa_program_unusable(const struct isa_program *program)
 size_t isa_program_scratch(const struct isa_program *program)
 {
 	return program->scratch;
+}
+
+void isa_program_memory(const struct isa_program *program, uint64_t *without_out, uint64_t *with_out)
+{
+	*without_out = program->plan.bytes_without;
+	*with_out = program->plan.bytes;
 }
 
 int isa_program_by_block(const struct isa_program *program)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* program.h - a verified tile program and its decoded form. Built by create in this order: copy (program.c), verify.c,
- * type.c, lower.c, flow.c; immutable afterwards. */
+ * plan.c, type.c, lower.c, flow.c; immutable afterwards. */
 #ifndef ISA_PROGRAM_H
 #define ISA_PROGRAM_H
 
-#include "isa/opcode.h"
+#include "isa/plan.h"
 
 enum { ISA_ALIGN = 64, ISA_NAME_MAX = 255, ISA_NESTING_MAX = 64, ISA_INSTS_MAX = 1 << 20 };
 #define ISA_TILE_BYTES_MAX (UINT64_C(1) << 30) /* all tiles of a program together */
@@ -47,7 +47,8 @@ struct isa_program {
 	char *pool;
 
 	struct isa_step *steps;  /* one per instruction */
-	uint32_t *tile_at;       /* byte offset of each tile in scratch */
+	struct isa_plan plan;
+	uint32_t tiles_at;       /* where tile memory begins in scratch: plan.at counts from there */
 	uint64_t *initial;       /* the scalars at the start, one per row */
 	uint32_t *arg_rows;      /* scalar row of each argument */
 	uint32_t arg_count;

@@ -50,7 +50,7 @@ static void tiles_init(const struct isa_program *p, unsigned char *scratch)
 	for (uint32_t i = 0; i < p->zero_count; i++) {
 		const struct ptowsp_tile_tile *t = &p->tiles[p->zero_tiles[i]];
 
-		memset(scratch + p->tile_at[p->zero_tiles[i]], 0, (size_t)t->rows * t->columns * isa_dtype_bytes(t->dtype));
+		memset(scratch + p->tiles_at + p->plan.at[p->zero_tiles[i]], 0, (size_t)t->rows * t->columns * isa_dtype_bytes(t->dtype));
 	}
 }
 
