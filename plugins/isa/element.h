@@ -4,6 +4,7 @@
 #ifndef ISA_ELEMENT_H
 #define ISA_ELEMENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -166,6 +167,50 @@ static inline float isa_value_f16(uint64_t bits)
 static inline float isa_value_bf16(uint64_t bits)
 {
 	return isa_get_bf16((uint16_t)bits);
+}
+
+/* The low bytes of a value as a scalar of this type holds them: integers wrap, u1 is 0 or 1, floats are their bits. */
+static inline uint64_t isa_scalar_narrow(uint64_t value, unsigned dtype)
+{
+	if (dtype == PTOWSP_I64) /* loops count in it: no table for them */
+		return value;
+	switch (dtype) {
+	case PTOWSP_I8:
+		return (uint64_t)(int64_t)(int8_t)(uint8_t)value;
+	case PTOWSP_I16:
+		return (uint64_t)(int64_t)(int16_t)(uint16_t)value;
+	case PTOWSP_I32:
+		return (uint64_t)(int64_t)(int32_t)(uint32_t)value;
+	case PTOWSP_U8:
+		return (uint8_t)value;
+	case PTOWSP_U16:
+	case PTOWSP_F16:
+	case PTOWSP_BF16:
+		return (uint16_t)value;
+	case PTOWSP_U32:
+	case PTOWSP_F32:
+		return (uint32_t)value;
+	case PTOWSP_BOOL:
+		return value != 0;
+	default:
+		return value;
+	}
+}
+
+/* Non-zero; both zeros of a float are zero, NaN is not. */
+static inline bool isa_scalar_true(uint64_t value, unsigned dtype)
+{
+	switch (dtype) {
+	case PTOWSP_F32:
+		return (uint32_t)(value << 1) != 0;
+	case PTOWSP_F16:
+	case PTOWSP_BF16:
+		return (uint16_t)(value << 1) != 0;
+	case PTOWSP_F64:
+		return value << 1 != 0;
+	default:
+		return value != 0;
+	}
 }
 
 /* What is known of a type by its code. */

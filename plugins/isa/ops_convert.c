@@ -4,8 +4,6 @@
 #include "isa/convert.h"
 #include "isa/ops.h"
 
-#include <math.h>
-
 enum { PART = 128 };
 
 /* A part on its way. */
@@ -45,112 +43,22 @@ ISA_SIZES(STORE, )
 static void (*const stores[9])(const struct part *p, void *to, size_t at) = {
 	[1] = store_1, [2] = store_2, [4] = store_4, [8] = store_8};
 
-static double round_odd(double a)
-{
-	const double t = trunc(a);
-
-	if (t == a || fabs(a) >= 0x1p53 || a != a) /* from 2^53 on every double is an integer */
-		return a;
-	return fmod(t, 2.0) != 0.0 ? t : t + copysign(1.0, a);
-}
-
-/* To an integral value by mode. */
-static double round_by(double a, unsigned mode)
-{
-	switch (mode) {
-	case PTOWSP_ROUND_AWAY:
-		return round(a);
-	case PTOWSP_ROUND_FLOOR:
-		return floor(a);
-	case PTOWSP_ROUND_CEIL:
-		return ceil(a);
-	case PTOWSP_ROUND_TRUNC:
-		return trunc(a);
-	case PTOWSP_ROUND_ODD:
-		return round_odd(a);
-	default:
-		return rint(a);
-	}
-}
-
-/* Smallest and largest value of an integer type, as 64 bits of its class, and the double behind the largest. */
-struct range {
-	int64_t least;
-	uint64_t most;
-	double beyond;
-	bool is_unsigned;
-};
-static struct range range_of(unsigned dtype)
-{
-	const struct isa_element *e = isa_element(dtype);
-	const int width = 8 * e->bytes;
-
-	if (e->class == 'u')
-		return (struct range){0, UINT64_MAX >> (64 - width), ldexp(1, width), true};
-	return (struct range){-(int64_t)(UINT64_MAX >> (65 - width)) - 1, UINT64_MAX >> (65 - width), ldexp(1, width - 1), false};
-}
-
-static uint64_t saturate(double a, const struct range *r)
-{
-	if (a != a)
-		return 0;
-	if (a >= r->beyond)
-		return r->most;
-	if (a < (double)r->least)
-		return (uint64_t)r->least;
-	return r->is_unsigned ? (uint64_t)a : (uint64_t)(int64_t)a;
-}
-
 static void floats_convert(struct part *p, const struct isa_step *s)
 {
-	const struct range range = range_of(s->d.dtype);
-	const char class = isa_element(s->d.dtype)->class;
-
 	for (size_t k = 0; k < p->count; k++)
-		if (class == 'b')
-			p->u[k] = p->f[k] != 0;
-		else if (class != 'f')
-			p->u[k] = saturate(round_by(p->f[k], s->mode), &range);
-		else if (s->a.dtype == s->d.dtype) /* integral values of a format are in it */
-			p->u[k] = isa_float_round(round_by(p->f[k], s->mode), s->d.dtype, PTOWSP_ROUND_RINT);
-		else
-			p->u[k] = isa_float_round(p->f[k], s->d.dtype, s->mode);
+		p->u[k] = isa_convert_float(p->f[k], s->a.dtype, s->d.dtype, s->mode);
 }
 
 static void signed_convert(struct part *p, const struct isa_step *s)
 {
-	const struct range range = range_of(s->d.dtype);
-	const char class = isa_element(s->d.dtype)->class;
-
-	for (size_t k = 0; k < p->count; k++) {
-		const int64_t a = p->i[k];
-
-		if (class == 'b')
-			p->u[k] = a != 0;
-		else if (class == 'f')
-			p->u[k] = isa_float_pack(a < 0, a < 0 ? 0 - (uint64_t)a : (uint64_t)a, 0, s->d.dtype, s->mode);
-		else if (a < range.least)
-			p->i[k] = range.least;
-		else if (a > 0 && (uint64_t)a > range.most)
-			p->u[k] = range.most;
-	}
+	for (size_t k = 0; k < p->count; k++)
+		p->u[k] = isa_convert_signed(p->i[k], s->d.dtype, s->mode);
 }
 
 static void unsigned_convert(struct part *p, const struct isa_step *s)
 {
-	const struct range range = range_of(s->d.dtype);
-	const char class = isa_element(s->d.dtype)->class;
-
-	for (size_t k = 0; k < p->count; k++) {
-		const uint64_t a = p->u[k];
-
-		if (class == 'b')
-			p->u[k] = a != 0;
-		else if (class == 'f')
-			p->u[k] = isa_float_pack(false, a, 0, s->d.dtype, s->mode);
-		else if (a > range.most)
-			p->u[k] = range.most;
-	}
+	for (size_t k = 0; k < p->count; k++)
+		p->u[k] = isa_convert_unsigned(p->u[k], s->d.dtype, s->mode);
 }
 
 static ptowsp_status convert_parts(const struct isa_step *s, const struct isa_state *state)
@@ -190,15 +98,6 @@ static ptowsp_status convert_parts(const struct isa_step *s, const struct isa_st
 			d[i] = isa_put_##to(value);                                                                            \
 		}                                                                                                              \
 	}
-static int32_t saturate_i32(float a)
-{
-	if (a != a)
-		return 0;
-	if (a >= 2147483648.0f)
-		return INT32_MAX;
-	return a < -2147483648.0f ? INT32_MIN : (int32_t)a;
-}
-
 /* X(from, to, value of a) */
 #define DIRECTS(X)                                                                                                             \
 	X(f32, f16, a)                                                                                                         \
@@ -210,7 +109,7 @@ static int32_t saturate_i32(float a)
 	X(f64, f32, (float)a)                                                                                                  \
 	X(i32, f32, (float)a)                                                                                                  \
 	X(i32, f64, (double)a)                                                                                                 \
-	X(f32, i32, (uint32_t)saturate_i32(rintf(a)))
+	X(f32, i32, (uint32_t)isa_saturate_i32(rintf(a)))
 DIRECTS(DIRECT)
 
 static const struct direct {
