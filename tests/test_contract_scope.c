@@ -101,6 +101,24 @@ static void a_deadlock_is_reported_with_its_figures(void)
 	CHECK_INT(cli("$B/ptowsp-run --fill a=ones --schedule task_window=3 s.pkg.zst"), 0);
 }
 
+/* One report names all that the program would lack: with exactly that it ends. */
+static void whatever_a_scope_lacks_is_proposed_at_once(void)
+{
+	static const char options[] = "--schedule tensor_map=24 --schedule task_window=16 --schedule dep_list=8 --schedule heap=512";
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-pack $S/short.pto -o s.pkg.zst"), 0);
+	for (int threads = 1; threads <= 2; threads++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --threads %d --stats=json s.pkg.zst", threads)), 7);
+		cli_check_sentence();
+		CHECK_CONTAINS(cli_err, options);
+		CHECK_STR(cli_text(cli_json(), "deadlock.resource"), "tensor_map");
+		CHECK_INT(cli_int(cli_json(), "deadlock.proposed"), 24);
+		CHECK_STR(cli_text(cli_json(), "deadlock.option"), options);
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --threads %d %s s.pkg.zst", threads, options)), 0);
+	}
+}
+
 /* for_each in place of parallel_for: an iteration starts when all before it have ended; no edges. */
 static void an_ordered_loop_is_a_barrier_not_an_edge(void)
 {
@@ -129,5 +147,6 @@ void suite_contract_scope(CU_pSuite s)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		check_add(s, cases[i].name, run_scoped);
 	TEST(s, a_deadlock_is_reported_with_its_figures);
+	TEST(s, whatever_a_scope_lacks_is_proposed_at_once);
 	TEST(s, an_ordered_loop_is_a_barrier_not_an_edge);
 }

@@ -261,7 +261,8 @@ static json_t *waiting_json(const struct run *run, const struct ptowsp_deadlock 
 
 static json_t *deadlock_json(const struct run *run, const struct ptowsp_deadlock *d)
 {
-	json_t *row = json_pack("{s:s, s:o, s:o, s:o, s:o, s:i, s:b, s:o, s:s, s:s}", "resource", reg_resource_text(d->resource), "task",
+	json_t *row = json_pack("{s:s, s:o, s:o, s:o, s:o, s:i, s:b, s:o, s:s, s:s}", "resource",
+			 d->kind == PTOWSP_DEADLOCK_EVENT ? "event" : reg_resource_text(d->resource), "task",
 			 number(d->task), "capacity", number(d->capacity), "used", number(d->used), "high_water",
 			 number(d->high_water), "scope_depth", (int)d->scope_depth, "scope_held", (int)d->scope_held, "proposed",
 			 number(d->proposed), "option", d->option, "text", d->text);

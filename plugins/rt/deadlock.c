@@ -2,13 +2,14 @@
 /* deadlock.c - why a task can never be issued, as a struct and as a paragraph. */
 #include <stdio.h>
 #include <string.h>
+#include "rt/cure.h"
 #include "rt/error.h"
-#include "rt/run.h"
+#include "rt/stuck.h"
 
 /* The directive that sets a resource's capacity, and what one unit of it is. */
 static const struct {
 	const char *directive, *unit;
-} cures[PTOWSP_RESOURCE_COUNT] = {
+} cures_of[PTOWSP_RESOURCE_COUNT] = {
 	[PTOWSP_RESOURCE_TASK_RING] = {"task_window", "places"},
 	[PTOWSP_RESOURCE_TENSOR_MAP] = {"tensor_map", "entries"},
 	[PTOWSP_RESOURCE_DEP_LIST] = {"dep_list", "entries"},
@@ -28,6 +29,11 @@ const char *rt_resource_name(unsigned resource)
 	return "";
 }
 
+const char *rt_resource_unit(unsigned resource)
+{
+	return cures_of[resource].unit;
+}
+
 static ptowsp_status too_small(const struct rt_run *run, const struct rt_block *block)
 {
 	if (run->sync.blocked)
@@ -38,8 +44,8 @@ static ptowsp_status too_small(const struct rt_run *run, const struct rt_block *
 	return rt_fail_at(run->error, PTOWSP_TOO_SMALL, run->tasks, run->kernel,
 			  "task %llu, kernel %.40s, needs %llu %s of %s, which has %llu; raise it with --schedule %s=%llu",
 			  (unsigned long long)run->tasks, rt_kernel_name(run->program, run->kernel), (unsigned long long)block->need,
-			  cures[block->resource].unit, rt_resource_name(block->resource), (unsigned long long)block->capacity,
-			  cures[block->resource].directive, (unsigned long long)block->proposed);
+			  cures_of[block->resource].unit, rt_resource_name(block->resource), (unsigned long long)block->capacity,
+			  cures_of[block->resource].directive, (unsigned long long)block->proposed);
 }
 
 void rt_deadlock_give(struct ptowsp_deadlock *deadlock, const struct ptowsp_deadlock *report)
@@ -82,6 +88,20 @@ static ptowsp_status heap_report(const struct rt_run *run, const struct rt_block
 			  report->option);
 }
 
+/* The resource that the report is about first, then what the program would lack with that. */
+static void option_write(const struct rt_run *run, const struct rt_block *block, struct ptowsp_deadlock *report)
+{
+	struct rt_cures cures = {{0}};
+
+	cures.values[block->resource] = block->proposed;
+	rt_cures_find(run, &cures);
+	report->proposed = cures.values[block->resource];
+	rt_text_add(report->option, sizeof(report->option), "--schedule %s=%llu", cures_of[block->resource].directive, (unsigned long long)report->proposed);
+	for (uint32_t r = 0; r < PTOWSP_RESOURCE_COUNT; r++)
+		if (r != block->resource && cures.values[r])
+			rt_text_add(report->option, sizeof(report->option), " --schedule %s=%llu", cures_of[r].directive, (unsigned long long)cures.values[r]);
+}
+
 ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const struct rt_block *block, struct ptowsp_deadlock *deadlock)
 {
 	struct ptowsp_deadlock report = {
@@ -95,16 +115,18 @@ ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const 
 		.capacity = block->capacity,
 		.used = block->used,
 		.high_water = run->clock.meters[block->resource].high_water,
-		.proposed = block->proposed,
 	};
-	const char *unit = cures[block->resource].unit;
+	const char *unit = cures_of[block->resource].unit;
 
+	if (run->blocked) {
+		*run->blocked = *block;
+		return st;
+	}
 	if (st == PTOWSP_NO_MEMORY)
 		return rt_no_memory(run->error, "the window");
 	if (st == PTOWSP_TOO_SMALL)
 		return too_small(run, block);
-	snprintf(report.option, sizeof(report.option), "--schedule %s=%llu", cures[block->resource].directive,
-		 (unsigned long long)block->proposed);
+	option_write(run, block, &report);
 	if (block->resource == PTOWSP_RESOURCE_HEAP) {
 		report.scope_held = run->flow.scopes != 0;
 		return run->sync.blocked ? heap_report(run, block, &report, deadlock) : version_report(run, block, &report, deadlock);

@@ -37,6 +37,7 @@ struct rt_run {
 	const volatile uint32_t *cancel;
 	struct ptowsp_error *error;
 	struct ptowsp_deadlock *deadlock;
+	struct rt_block *blocked; /* of a trial: what it could not have; else NULL */
 	bool kernels;  /* bodies run */
 	bool quiet;    /* a look ahead: no clock, no kernels, no messages */
 	bool survey;   /* and nothing but expansion and inference: survey.c */
@@ -225,6 +226,7 @@ ptowsp_status rt_frontier_move(struct rt_run *run);
 
 /* deadlock.c */
 const char *rt_resource_name(unsigned resource);
+const char *rt_resource_unit(unsigned resource); /* places, entries, bytes; of bounded resources */
 ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const struct rt_block *block, struct ptowsp_deadlock *deadlock);
 /* What fits into the caller's record, which may be NULL; its size stays. */
 void rt_deadlock_give(struct ptowsp_deadlock *deadlock, const struct ptowsp_deadlock *report);

@@ -56,7 +56,7 @@ static uint32_t rank_of(struct rt_pipeline *pipeline, uint32_t at)
 }
 
 /* The instance that the report is about: one that waits for a place, else one that a full channel stops, one that waits for an event, the first. */
-static uint32_t subject_find(struct rt_pipeline *pipeline)
+uint32_t rt_stuck_subject(struct rt_pipeline *pipeline)
 {
 	uint32_t subject = PTOWSP_NONE, rank = 0;
 
@@ -118,17 +118,30 @@ static void option_add(const struct rt_pipeline *pipeline, uint32_t limit, uint6
 		    rt_channel_name(pipeline->run->program, limit - RT_LIMIT_CHANNELS), (unsigned long long)value);
 }
 
+/* That of the instance which the report is about first. */
+static void options_write(struct rt_pipeline *pipeline, uint32_t subject, const struct rt_limits *lifted, const struct rt_limits *used,
+			  struct ptowsp_deadlock *report)
+{
+	uint32_t own = rt_limit_of(pipeline, subject), first = own == UINT32_MAX ? 0 : own;
+
+	for (uint32_t i = 0; i < lifted->count; i++) {
+		uint32_t k = i == 0 ? first : i <= first ? i - 1 : i;
+
+		if (lifted->values[k] && used->values[k] > rt_limit_now(pipeline, k))
+			option_add(pipeline, k, used->values[k], report);
+	}
+}
+
 static void report_write(struct rt_pipeline *pipeline, bool cured, const struct rt_limits *lifted, const struct rt_limits *used,
 			 struct ptowsp_deadlock *report)
 {
-	uint32_t subject = subject_find(pipeline), told = 0;
+	uint32_t subject = rt_stuck_subject(pipeline), told = 0;
 
 	use_fill(pipeline, subject, report);
 	report->kind = kind_of(pipeline, subject, cured);
 	waiting_fill(pipeline, report);
-	for (uint32_t k = 0; cured && k < lifted->count; k++)
-		if (lifted->values[k] && used->values[k] > rt_limit_now(pipeline, k))
-			option_add(pipeline, k, used->values[k], report);
+	if (cured)
+		options_write(pipeline, subject, lifted, used, report);
 	snprintf(report->text, sizeof(report->text), "no process can go on: ");
 	rt_stuck_text(pipeline, subject, report->text, sizeof(report->text));
 	for (uint32_t i = 0; i < pipeline->count && told < 3; i++) {
@@ -143,20 +156,22 @@ static void report_write(struct rt_pipeline *pipeline, bool cured, const struct 
 	if (report->option[0])
 		rt_text_add(report->text, sizeof(report->text), "; use %s", report->option);
 	else
-		rt_text_add(report->text, sizeof(report->text), "; no capacity would help");
+		rt_text_add(report->text, sizeof(report->text), "; no capacity would help%s%s", lifted->rest[0] ? ": with more, " : "", lifted->rest);
 }
+
+enum { ROOM_FOR_WAIT = 170 }; /* in an error's text, beside the words below */
 
 /* The first wait and the options: both must be in the one sentence of the error. */
 static void sentence_write(struct rt_pipeline *pipeline, const struct ptowsp_deadlock *report)
 {
 	char wait[320] = "";
 
-	rt_stuck_text(pipeline, subject_find(pipeline), wait, sizeof(wait));
+	rt_stuck_text(pipeline, rt_stuck_subject(pipeline), wait, sizeof(wait));
+	rt_text_cut(wait, report->option[0] ? ROOM_FOR_WAIT + 20 - strlen(report->option) : ROOM_FOR_WAIT);
 	if (report->option[0])
-		rt_fail_at(pipeline->run->error, PTOWSP_DEADLOCK, report->task, report->resource, "deadlock: process %.*s; use %s",
-			   190 - (int)strlen(report->option), wait, report->option);
+		rt_fail_at(pipeline->run->error, PTOWSP_DEADLOCK, report->task, report->resource, "deadlock: process %s; use %s", wait, report->option);
 	else
-		rt_fail_at(pipeline->run->error, PTOWSP_DEADLOCK, report->task, report->resource, "deadlock: process %.170s; no capacity would help", wait);
+		rt_fail_at(pipeline->run->error, PTOWSP_DEADLOCK, report->task, report->resource, "deadlock: process %s; no capacity would help", wait);
 }
 
 ptowsp_status rt_pipeline_stuck(struct rt_pipeline *pipeline)
@@ -164,7 +179,7 @@ ptowsp_status rt_pipeline_stuck(struct rt_pipeline *pipeline)
 	struct rt_run *run = pipeline->run;
 	struct ptowsp_deadlock report = {.head = PTOWSP_HEAD(report, DEADLOCK), .channel = PTOWSP_NONE};
 	uint32_t count = RT_LIMIT_CHANNELS + pipeline->channel_count;
-	struct rt_limits lifted = {count, calloc(count, sizeof(uint64_t))}, used = {count, calloc(count, sizeof(uint64_t))};
+	struct rt_limits lifted = {.count = count, .values = calloc(count, sizeof(uint64_t))}, used = {.count = count, .values = calloc(count, sizeof(uint64_t))};
 	ptowsp_status st = lifted.values && used.values ? PTOWSP_DEADLOCK : rt_no_memory(run->error, "the report of a deadlock");
 	bool cured = false;
 

@@ -17,6 +17,17 @@ void rt_text_add(char *text, size_t size, const char *format, ...)
 	va_end(list);
 }
 
+void rt_text_cut(char *text, size_t room)
+{
+	size_t at = room;
+
+	if (strlen(text) <= room)
+		return;
+	while (at && !(strchr(",;", text[at]) && text[at + 1] == ' '))
+		at--;
+	text[at ? at : room] = 0;
+}
+
 static const char *instance_text(const struct rt_pipeline *pipeline, uint32_t at, char *text, size_t size)
 {
 	const struct rt_program *program = pipeline->run->program;
@@ -50,8 +61,8 @@ static void issuing_text(const struct rt_pipeline *pipeline, uint32_t at, char *
 	uint32_t holder = rt_clocks_holder(&pipeline->clocks);
 	char name[64];
 
-	rt_text_add(text, size, " to issue a task, which needs %llu of %llu places of %s; %llu are held by an open scope of %s",
-	    (unsigned long long)block->need, (unsigned long long)block->capacity, rt_resource_name(block->resource),
+	rt_text_add(text, size, " to issue a task, which needs %llu of %llu %s of %s; %llu are held by an open scope of %s",
+	    (unsigned long long)block->need, (unsigned long long)block->capacity, rt_resource_unit(block->resource), rt_resource_name(block->resource),
 	    (unsigned long long)block->used, holder == at || holder == PTOWSP_NONE ? "its own" : instance_text(pipeline, holder, name, sizeof(name)));
 }
 

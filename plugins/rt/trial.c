@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/error.h"
+#include "rt/stuck.h"
 
 /* How far a trial goes. */
 #define TRIAL_TASKS (UINT64_C(1) << 20)
@@ -148,6 +149,8 @@ static bool trial_ends(const struct rt_run *run, struct rt_limits *lifted, struc
 		used_tell(trial->pipeline, used_out);
 	if (more)
 		*more = !st && !ends && more_lift(trial->pipeline, lifted);
+	if (more && !*more && !st && !ends)
+		rt_stuck_text(trial->pipeline, rt_stuck_subject(trial->pipeline), lifted->rest, sizeof(lifted->rest));
 	rt_run_finish(trial);
 	free(trial);
 	return ends;

@@ -11,6 +11,7 @@ enum { RT_LIMIT_WINDOW, RT_LIMIT_MAP, RT_LIMIT_DEPS, RT_LIMIT_HEAP, RT_LIMIT_CHA
 struct rt_limits {
 	uint32_t count;
 	uint64_t *values; /* 0: not lifted */
+	char rest[256];   /* of a trial in which all that could be was lifted: what still waits */
 };
 
 /* The instance stands at a task or an alloc. */

@@ -112,7 +112,7 @@ def difference(want, got):
 
 
 def cure(build, folder, text, rounds, flags=()):
-    """What a deadlock report proposes must help: None, or what is wrong with it. Where slots are loaded the program shows more of itself
+    """What a deadlock report proposes must help, in one round: None, or what is wrong with it. Where slots are loaded the program shows more of itself
     with every proposal, and several instances look no further than the task, so there it may take some rounds, and each must go further."""
     stated = {}
     for _ in range(rounds):
@@ -123,12 +123,10 @@ def cure(build, folder, text, rounds, flags=()):
         command = [f"{build}/bin/ptowsp-run", "--no-kernels", "--max-tasks=100000", *flags, os.path.join(folder, "p.pkg.zst")]
         command += [word for key, value in stated.items() for word in ("--schedule", key + value)]
         done = subprocess.run(command, capture_output=True, text=True) if options else None
-        if done is None or done.returncode != 7:
+        if done is None or done.returncode not in ((5, 7) if rounds == 1 else (7,)):
             return None
         text = done.stderr
-        if rounds == 1:  # another resource is another report
-            return f"the proposed {options} do not help: {text.strip()}" if any(f"--schedule {key}" in text for key, _ in options) else None
-    return None
+    return f"the proposed {options} do not help: {text.strip()}" if rounds == 1 else None
 
 
 def is_promise(package):
@@ -159,7 +157,8 @@ def check(job):
     if lacks and text:
         return seed, want[0], None, re.sub(r"\d+", "N", lacks[0]).replace("ptowsp-run: ", "").strip()
     if want[0] == got[0] == 7 and not text:
-        loads = "PROC" in package or any(i[0] == "slot_load" for i in package["WORK"]["instructions"])
+        loads = any(i[0] == "slot_load" for i in package["WORK"]["instructions"])
+        loads |= "PROC" in package and "process" not in got[1]["text"]  # a workload that is blocked: its pipeline was not looked at
         text = cure(options.build, folder, got[1]["text"], 20 if loads or schedulers > 1 else 1, [f for f in flags if f.startswith("--opt")])
     if text and options.keep:
         os.makedirs(options.keep, exist_ok=True)
