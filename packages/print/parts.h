@@ -38,6 +38,17 @@ static inline const char *print_string(const struct print_job *job, uint32_t off
 	return pkg_string(job->t, offset);
 }
 
+/* Entries without code are kernels: functions of tile code. */
+static inline int print_has_code(const struct print_job *job, uint32_t entry)
+{
+	return !(job->t->entry[entry].flags & PTOWSP_ENTRY_KERNEL);
+}
+
+/* --- position.c --- */
+
+/* Fills job->positions and job->file. 0 without memory. */
+int print_positions_find(struct print_job *job);
+
 #define PRINT_MAX_DIVISIONS 64u /* on one line; further ones lose their positions */
 /* The divisions of a line, in its order. */
 struct print_divisions {
@@ -48,15 +59,15 @@ struct print_divisions {
 void print_division_add(const struct print_job *job, struct print_divisions *divisions, uint32_t row);
 void print_divisions_add(const struct print_job *job, struct print_divisions *divisions, uint32_t row);
 
-/* An instruction of WORK; row of the axis that an operand names. */
-struct ptowsp_instruction print_instruction(const struct print_job *job, uint32_t at);
-uint32_t print_axis_row(const struct print_job *job, uint32_t index);
-
 /* Ends the line with the position of a row; kind as in DBGI, 0 to 2 or 4. */
 void print_end_of(const struct print_job *job, struct print_text *text, unsigned kind, uint32_t row);
 /* The same with divisions. */
 void print_end_with(const struct print_job *job, struct print_text *text, unsigned kind, uint32_t row, const struct print_divisions *divisions);
 
+/* --- name.c --- */
+
+/* Fills job->helper. */
+void print_helper_choose(struct print_job *job);
 /* The tensor of an entry at a position; PTOWSP_NONE if there is none. */
 uint32_t print_tensor_of(const struct print_job *job, uint32_t entry, uint32_t position);
 /* "%x: !pto.memref<gm,...,f32>, ..." of an entry's own tensors; 0 and a line about it if they are not those of a function. */
@@ -66,16 +77,24 @@ const char *print_memref_name(const struct print_job *job, uint32_t entry, uint3
 /* What a symbol is called inside a function: its name, or the part behind "function." where several functions use it for several types. */
 const char *print_symbol_name(const struct print_job *job, const char *function, uint32_t slot);
 
+/* --- symbol.c --- */
+
+/* Fills job->homes. 0 without memory. */
+int print_homes_find(struct print_job *job);
 /* Declarations of the symbols that nothing reads and that this entry is to declare. */
 void print_unused(const struct print_job *job, struct print_text *text, uint32_t entry);
 
-/* Has the kernel of an entry a tile or a scalar of that name? */
-int print_kernel_knows(const struct print_job *job, uint32_t entry, const char *name);
-
 /* Is the slot or symbol declared at the top of the text? */
 int print_is_declared(const struct print_job *job, uint32_t slot);
-/* Does the schedule read it? */
+
+/* --- schedule.c --- */
+
+void print_schedule(const struct print_job *job, struct print_text *text);
+/* Does the schedule read the slot or symbol? */
 int print_schedule_reads(const struct print_job *job, uint32_t slot);
+
+/* --- declare.c, graph.c, about.c --- */
+
 void print_values(const struct print_job *job, struct print_text *text);
 void print_tensors(struct print_job *job, struct print_text *text);
 void print_axes(struct print_job *job, struct print_text *text);
@@ -93,9 +112,19 @@ void print_graphs_finish(struct print_job *job);
 void print_facts(const struct print_job *job, struct print_text *text);
 /* Sample data. Errors: BAD_PACKAGE, those of writing files. */
 ptowsp_status print_samples(const struct print_job *job, struct print_text *text, struct ptowsp_error *error);
+
+/* --- work.c, declare.c --- */
+
+/* An instruction of WORK; row of the axis that an operand names. */
+struct ptowsp_instruction print_instruction(const struct print_job *job, uint32_t at);
+uint32_t print_axis_row(const struct print_job *job, uint32_t index);
 /* Row of ENTR. */
 void print_workload(struct print_job *job, struct print_text *text, uint32_t entry);
 
+/* --- incore.c, orchestration.c --- */
+
+/* Has the kernel of an entry a tile or a scalar of that name? */
+int print_kernel_knows(const struct print_job *job, uint32_t entry, const char *name);
 /* An InCore function, and an Orchestration function: rows of ENTR. */
 void print_incore(struct print_job *job, struct print_text *text, uint32_t entry);
 void print_orchestration(struct print_job *job, struct print_text *text, uint32_t entry);

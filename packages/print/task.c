@@ -153,30 +153,29 @@ static const char *consume_head(struct print_work *w, uint32_t at, const struct 
 	return name;
 }
 
-uint32_t print_loop(struct print_work *w, uint32_t at)
+uint32_t print_loop(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
 {
-	struct ptowsp_instruction inst = print_instruction(w->job, at);
 	uint32_t words = 0;
 	const char *name;
 
 	if (w->loop_count == PTOWSP_NESTING_LIMIT) {
 		print_unsaid(w->text, w->depth, "a loop that is nested too deep");
-		return inst.operand2;
+		return inst->operand2;
 	}
-	name = inst.opcode == PTOWSP_OP_CONSUME ? consume_head(w, at, &inst, &words) : axis_head(w, &inst);
+	name = inst->opcode == PTOWSP_OP_CONSUME ? consume_head(w, at, inst, &words) : axis_head(w, inst);
 	if (!print_is_name(name))
 		print_unsaid(w->text, w->depth, "the loop over the axis \"%.80s\"", name);
 	print_add(w->text, " {");
 	print_line_end(w, at);
 	w->loops[w->loop_count++] = name;
 	w->depth++;
-	print_body(w, at + 1 + words, inst.operand2);
+	print_body(w, at + 1 + words, inst->operand2);
 	w->depth--;
 	w->loop_count--;
 	print_line(w);
 	print_add(w->text, "}");
 	print_end(w->text);
-	return inst.operand2;
+	return inst->operand2;
 }
 
 /* --- tasks --- */
@@ -247,11 +246,10 @@ uint32_t print_afters(struct print_work *w, uint32_t at)
 	}
 }
 
-uint32_t print_task(struct print_work *w, uint32_t at)
+uint32_t print_task(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
 {
-	struct ptowsp_instruction inst = print_instruction(w->job, at);
-	const struct ptowsp_kernel_record *kernel = &w->job->t->kernel[print_kernel_row(w->job, inst.operand1)];
-	uint32_t words = (inst.operand2 >> 16) + (inst.operand2 & 0xFFFF), end;
+	const struct ptowsp_kernel_record *kernel = &w->job->t->kernel[print_kernel_row(w->job, inst->operand1)];
+	uint32_t words = (inst->operand2 >> 16) + (inst->operand2 & 0xFFFF), end;
 
 	print_line(w);
 	if (w->task)

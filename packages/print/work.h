@@ -20,9 +20,11 @@ struct print_work {
 /* Statements of [from, to). */
 void print_body(struct print_work *work, uint32_t from, uint32_t to);
 /* "parallel_for %i in X {", its body, "}"; where the next instruction is. */
-uint32_t print_loop(struct print_work *work, uint32_t at);
+uint32_t print_loop(struct print_work *work, uint32_t at, const struct ptowsp_instruction *instruction);
+/* What has no body: one line; where the next instruction is. */
+uint32_t print_statement(struct print_work *work, uint32_t at, const struct ptowsp_instruction *instruction);
 /* call @f(...) of a task; where the next instruction is. */
-uint32_t print_task(struct print_work *work, uint32_t at);
+uint32_t print_task(struct print_work *work, uint32_t at, const struct ptowsp_instruction *instruction);
 /* The name of an axis that is declared at the top: one with a list, or whose extent some entry says. AXES row. */
 void print_axis_name(const struct print_job *job, struct print_text *text, uint32_t row);
 /* The same axis as its declaration says it, without a list: "dense(0, %n, 1)". */
@@ -36,6 +38,12 @@ void print_expansion(struct print_work *work, const struct ptowsp_call_record *c
 void print_line(struct print_work *work);               /* begins it */
 void print_line_end(struct print_work *work, uint32_t at); /* with the position of instruction `at`, PTOWSP_NONE: none */
 void print_expr(struct print_work *work, uint32_t row);
+/* %T */
+void print_tensor(struct print_work *work, uint32_t tensor);
+/* "[row, column", EXPR rows: the bracket is open. */
+void print_place_at(struct print_work *work, uint32_t tensor, uint32_t row, uint32_t column);
+/* " as f32" where a region is read as another type. */
+void print_view(struct print_work *work, const struct ptowsp_region_record *region);
 /* %T[row, column : rows, columns]; the size is left out where it is what the reader expects. */
 void print_part(struct print_work *work, uint32_t region, uint32_t rows, uint32_t columns);
 /* An argument of that type. */
@@ -43,6 +51,8 @@ void print_argument(struct print_work *work, uint32_t row, unsigned dtype);
 /* Is the expression that number? */
 int print_is_number(const struct print_job *job, uint32_t row, int64_t value);
 
+/* Where a TARGET says, or a word's row. */
+uint32_t print_target(const struct print_work *work, uint32_t at);
 /* Row of the kernel that an operand names. */
 uint32_t print_kernel_row(const struct print_job *job, uint32_t index);
 

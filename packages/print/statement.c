@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* statement.c - statements of bodies that are one instruction with the words behind it. */
+#include "print/work.h"
+
+#include "format/names.h"
+#include "lang/expr_print.h"
+
+#include <stdio.h>
+
+static const char *name_of(struct print_work *w, uint32_t name)
+{
+	const char *text = print_string(w->job, name);
+
+	if (!print_is_name(text))
+		print_unsaid(w->text, w->depth, "the name \"%.80s\"", text);
+	return text;
+}
+
+/* "%s, value": a slot that the source sets, or the number of the task that follows, which then has a name. */
+static uint32_t set_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+{
+	const struct ptowsp_slot_record *slot = &w->job->t->slot[inst->operand1];
+
+	if (slot->flags & PTOWSP_SLOT_INTERNAL && w->job->t->expr[inst->operand2].op == PTOWSP_EXPR_TASK &&
+	    lang_task_name(print_string(w->job, slot->name), w->task_name, sizeof(w->task_name))) {
+		w->task = w->task_name;
+		return at + 1;
+	}
+	print_line(w);
+	print_add(w->text, "slot_set %%%s, ", name_of(w, slot->name));
+	print_expr(w, inst->operand2);
+	print_line_end(w, at);
+	return at + 1;
+}
+
+static uint32_t load_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+{
+	print_line(w);
+	print_add(w->text, "slot_load %%%s, ", name_of(w, w->job->t->slot[inst->operand1].name));
+	print_tensor(w, w->job->t->region[inst->operand2].tensor);
+	if (w->job->t->region[inst->operand2].unit)
+		print_unsaid(w->text, w->depth, "a flat region that a slot is loaded from");
+	print_place_at(w, w->job->t->region[inst->operand2].tensor, w->job->t->region[inst->operand2].row, w->job->t->region[inst->operand2].column);
+	print_add(w->text, "]");
+	print_view(w, &w->job->t->region[inst->operand2]);
+	print_add(w->text, "%s", inst->flags & PTOWSP_SLOT_LOAD_BITS ? " bits" : "");
+	print_line_end(w, at);
+	return at + 1;
+}
+
+static int is_sharded(const struct ptowsp_dim_record *dims, uint32_t count)
+{
+	while (count && !dims[count - 1].distribution)
+		count--;
+	return count > 0;
+}
+
+/* The two dimensions are one and cut over two axes, or two and cut over one. */
+static int dims_contradict(const struct ptowsp_dim_record *a, const struct ptowsp_dim_record *b, int same)
+{
+	return a->distribution && b->distribution && (a->mesh_axis == b->mesh_axis) != same;
+}
+
+/* The layouts join, so that copy may stand between the two; relayout otherwise. */
+static int layouts_join(const struct pkg_tables *t, uint32_t from, uint32_t to)
+{
+	const struct ptowsp_tensor_record *x = &t->tensor[from], *y = &t->tensor[to];
+	const struct ptowsp_dim_record *a = t->dim + x->dims, *b = t->dim + y->dims;
+
+	if (!is_sharded(a, x->dim_count) || !is_sharded(b, y->dim_count))
+		return 1;
+	for (uint32_t i = 0; i < x->dim_count && x->dim_count == y->dim_count; i++)
+		for (uint32_t k = 0; k < y->dim_count; k++)
+			if (dims_contradict(&a[i], &b[k], i == k))
+				return 0;
+	return x->dim_count == y->dim_count;
+}
+
+static uint32_t copy_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+{
+	const struct pkg_tables *t = w->job->t;
+	uint32_t to = print_target(w, at + 1), end;
+
+	print_line(w);
+	if (w->task)
+		print_add(w->text, "%%%s = ", w->task);
+	w->task = NULL;
+	print_add(w->text, "%s ", layouts_join(t, t->region[inst->operand2].tensor, t->region[to].tensor) ? "copy" : "relayout");
+	print_part(w, inst->operand2, 0, 0);
+	print_add(w->text, " -> ");
+	print_part(w, to, t->region[inst->operand2].rows, t->region[inst->operand2].columns);
+	end = print_afters(w, at + 2);
+	print_line_end(w, at);
+	return end;
+}
+
+static uint32_t send_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+{
+	int payload = w->job->t->channel[inst->operand1].kind == PTOWSP_CHANNEL_PAYLOAD;
+
+	print_line(w);
+	print_add(w->text, "send %%%s, ", name_of(w, w->job->t->channel[inst->operand1].name));
+	print_expr(w, inst->operand2);
+	if (payload) {
+		const struct ptowsp_region_record *r = &w->job->t->region[print_target(w, at + 1)];
+
+		print_add(w->text, " from ");
+		print_part(w, print_target(w, at + 1), r->rows, r->columns);
+	}
+	print_line_end(w, at);
+	return at + 1 + (uint32_t)payload;
+}
+
+static uint32_t words_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst, const char *operands)
+{
+	print_line(w);
+	print_add(w->text, "%s%s", pkg_word(PKG_WORDS_opcode, inst->opcode), operands);
+	print_line_end(w, at);
+	return at + 1;
+}
+
+static uint32_t bare_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+{
+	return words_print(w, at, inst, "");
+}
+
+static uint32_t notify_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+{
+	char operands[40];
+
+	snprintf(operands, sizeof(operands), " %u, %lu", inst->operand1, (unsigned long)inst->operand2);
+	return words_print(w, at, inst, operands);
+}
+
+static uint32_t named_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst, uint32_t name)
+{
+	print_line(w);
+	print_add(w->text, "%s %%%s", pkg_word(PKG_WORDS_opcode, inst->opcode), name_of(w, name));
+	print_line_end(w, at);
+	return at + 1;
+}
+
+static uint32_t channel_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+{
+	return named_print(w, at, inst, w->job->t->channel[inst->operand1].name);
+}
+
+static uint32_t event_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+{
+	return named_print(w, at, inst, w->job->t->event[inst->operand2].name);
+}
+
+static uint32_t memory_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+{
+	return named_print(w, at, inst, w->job->t->tensor[inst->operand2].name);
+}
+
+static uint32_t unknown_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+{
+	const char *word = pkg_word(PKG_WORDS_opcode, inst->opcode);
+
+	print_unsaid(w->text, w->depth, "%s", word ? word : "an instruction that is not known");
+	return at + 1;
+}
+
+static uint32_t fence_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+{
+	static const char *const scopes[] = {" core", " device", " system"};
+
+	return inst->operand1 < 3 ? words_print(w, at, inst, scopes[inst->operand1]) : unknown_print(w, at, inst);
+}
+
+/* An axis with a list is one declaration, whatever the loops over it are called: its words are one statement. */
+static uint32_t extent_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+{
+	const struct ptowsp_axis_record *axes = w->job->t->axis, *axis = &axes[print_axis_row(w->job, inst->operand1)];
+
+	print_line(w);
+	print_add(w->text, "extent ");
+	print_axis_name(w->job, w->text, print_axis_row(w->job, inst->operand1));
+	if (inst->opcode == PTOWSP_OP_AXIS_DENSE_DYN)
+		print_add(w->text, " = %%%s", name_of(w, w->job->t->slot[inst->operand2].name));
+	else
+		print_add(w->text, " = %lu", (unsigned long)inst->operand2);
+	print_line_end(w, at);
+	for (at++; axis->count; at++) {
+		struct ptowsp_instruction next = print_instruction(w->job, at);
+
+		if (next.opcode != inst->opcode || axes[print_axis_row(w->job, next.operand1)].first != axis->first)
+			break;
+	}
+	return at;
+}
+
+static uint32_t filter_print(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+{
+	const struct pkg_policy *policy = pkg_policy(PTOWSP_DIRECTIVE_DISPATCH, inst->operand1);
+
+	if (!policy)
+		return unknown_print(w, at, inst);
+	print_line(w);
+	print_add(w->text, "dispatch_filter %s", policy->word);
+	if (inst->operand1 != PTOWSP_DISPATCH_ROUND_ROBIN || !print_is_number(w->job, inst->operand2, 0)) {
+		print_add(w->text, "(");
+		print_expr(w, inst->operand2);
+		print_add(w->text, ")");
+	}
+	print_line_end(w, at);
+	return at + 1;
+}
+
+static uint32_t (*const prints[])(struct print_work *work, uint32_t at, const struct ptowsp_instruction *instruction) = {
+	[PTOWSP_OP_TASK] = print_task,
+	[PTOWSP_OP_COPY] = copy_print,
+	[PTOWSP_OP_SLOT_SET] = set_print,
+	[PTOWSP_OP_SLOT_LOAD] = load_print,
+	[PTOWSP_OP_SEND] = send_print,
+	[PTOWSP_OP_CLOSE] = channel_print,
+	[PTOWSP_OP_SIGNAL] = event_print,
+	[PTOWSP_OP_WAIT] = event_print,
+	[PTOWSP_OP_ALLOC] = memory_print,
+	[PTOWSP_OP_FREE] = memory_print,
+	[PTOWSP_OP_BARRIER] = bare_print,
+	[PTOWSP_OP_BREAK] = bare_print,
+	[PTOWSP_OP_NOP] = bare_print,
+	[PTOWSP_OP_HALT] = bare_print,
+	[PTOWSP_OP_AXIS_DENSE] = extent_print,
+	[PTOWSP_OP_AXIS_DENSE_DYN] = extent_print,
+	[PTOWSP_OP_AXIS_RAGGED] = extent_print,
+	[PTOWSP_OP_AXIS_SPARSE] = extent_print,
+	[PTOWSP_OP_DISPATCH_FILTER] = filter_print,
+	[PTOWSP_OP_NOTIFY] = notify_print,
+	[PTOWSP_OP_WAIT_NOTIFY] = notify_print,
+	[PTOWSP_OP_FENCE] = fence_print,
+};
+
+uint32_t print_statement(struct print_work *w, uint32_t at, const struct ptowsp_instruction *inst)
+{
+	if (inst->opcode < sizeof(prints) / sizeof(*prints) && prints[inst->opcode])
+		return prints[inst->opcode](w, at, inst);
+	return unknown_print(w, at, inst);
+}
