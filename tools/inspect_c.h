@@ -59,7 +59,7 @@ ptowsp_status say_graphs(struct said *s, struct ptowsp_error *error);
 ptowsp_status say_samples(struct said *s, struct pkg *package, struct ptowsp_error *error);
 
 void say_kernels(struct said *s); /* inspect_c_kernel.c */
-void say_work(struct said *s);    /* inspect_c_work.c: entries and processes with their code */
+void say_work(struct said *s);    /* inspect_c_work.c, inspect_c_code.c, inspect_c_body.c: entries and processes with their code */
 
 const char *inspect_c_variable(unsigned kind);
 
