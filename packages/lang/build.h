@@ -179,7 +179,7 @@ struct ptowsp_build {
 	uint8_t graph_open;
 	uint16_t *needs;                 /* per expression: what its value needs, see build_needs */
 	uint32_t need_count, need_capacity;
-	BUILD_ARRAY(uint32_t, todos, todo); /* expressions whose symbols are being looked for */
+	BUILD_ARRAY(uint32_t, unseen, unseen); /* expressions that are still to be searched for symbols */
 	BUILD_ARRAY(uint32_t, seens, seen); /* per expression: the search that has looked at it */
 	uint32_t stamp;                     /* the current one */
 	struct build_block blocks[PTOWSP_NESTING_LIMIT + 1];
@@ -248,7 +248,19 @@ uint32_t build_payload_add(struct ptowsp_build *b, struct build_payload payload)
 /* The tile parameters of a kernel, names as they are. */
 struct ptowsp_tile_param *build_tile_params(struct ptowsp_build *b, uint32_t kernel);
 
-/* --- builder_work.c, builder_task.c --- */
+/* --- builder_body.c, builder_op.c, builder_turn.c --- */
+
+/* The code of the body that is open. */
+struct lang_tile_code *build_tile_code(struct ptowsp_build *b);
+/* A parameter of the kernel whose body is open: its row. */
+uint32_t build_tile_param(struct ptowsp_build *b, uint32_t handle);
+/* The row of the scalar that a parameter (a row) is in the body. */
+uint32_t build_tile_argument(struct ptowsp_build *b, uint32_t param);
+struct ptowsp_tile_inst *build_tile_inst(struct ptowsp_build *b, unsigned op);
+/* What the opcode means for the loops and branches around; the instruction is the latest one. */
+void build_tile_control(struct ptowsp_build *b, struct ptowsp_tile_inst *inst, const char *mnemonic);
+
+/* --- builder_code.c, builder_block.c, builder_task.c --- */
 
 /* Ends the words of the task before; code must be open. */
 void build_code(struct ptowsp_build *b);
@@ -262,6 +274,8 @@ uint32_t build_region_row(struct ptowsp_build *b, uint32_t region);
 void build_open(struct ptowsp_build *b, unsigned op, uint32_t head, int value);
 /* The expression of the value of the loop that has just been opened, BUILD_DONE where rows are kept as stated. */
 uint32_t build_loop_value(struct ptowsp_build *b);
+/* The place of an axis in the list of WORK. */
+uint32_t build_axis_listed(struct ptowsp_build *b, uint32_t axis);
 void build_task_close(struct ptowsp_build *b);
 void build_copy_open(struct ptowsp_build *b, uint32_t head); /* a copy has been written: its edges may follow */
 uint32_t build_kernel_listed(struct ptowsp_build *b, uint32_t kernel);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* builder_body.c - portable kernels: the tile ISA, one call per instruction. */
+/* builder_body.c - portable kernels: tiles and scalars, and what holds once all instructions are there (builder_op.c). */
 #include "lang/build.h"
-#include "ptowsp/task.h"
 
 #include "format/names.h"
 #include "isa/isa.h"
+#include "ptowsp/task.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* ---- tables ----------------------------------------------------------------------------------------------------------------------- */
 
-static struct lang_tile_code *code_of(struct ptowsp_build *b)
+struct lang_tile_code *build_tile_code(struct ptowsp_build *b)
 {
 	if (!b->body.code)
 		build_refuse(b, "this stands between ptowsp_build_body and ptowsp_build_body_end");
@@ -47,7 +47,7 @@ uint32_t ptowsp_build_body(struct ptowsp_build *b, uint32_t kernel)
 uint32_t ptowsp_build_body_name(struct ptowsp_build *b, const char *name)
 {
 	BUILD_CALL(b);
-	code_of(b);
+	build_tile_code(b);
 	payload_of(b)->name = build_string(b, name);
 	return BUILD_DONE;
 }
@@ -72,7 +72,7 @@ static uint32_t row_check(struct ptowsp_build *b, uint32_t row)
 uint32_t ptowsp_build_tile(struct ptowsp_build *b, const char *name, const char *dtype, uint32_t rows, uint32_t columns)
 {
 	BUILD_CALL(b);
-	struct lang_tile_code *code = code_of(b);
+	struct lang_tile_code *code = build_tile_code(b);
 	struct ptowsp_tile_tile tile = {
 		.rows = rows, .columns = columns, .dtype = (uint16_t)build_word(b, PKG_WORDS_dtype, dtype), .space = PTOWSP_SPACE_UB};
 
@@ -86,7 +86,7 @@ uint32_t ptowsp_build_tile(struct ptowsp_build *b, const char *name, const char 
 uint32_t ptowsp_build_tile_space(struct ptowsp_build *b, uint32_t tile, const char *space)
 {
 	BUILD_CALL(b);
-	struct lang_tile_code *code = code_of(b);
+	struct lang_tile_code *code = build_tile_code(b);
 	uint32_t row = build_row(b, BUILD_TILE, tile);
 
 	if (row < b->body.tile_first)
@@ -111,7 +111,7 @@ uint32_t ptowsp_build_scalar(struct ptowsp_build *b, const char *name, const cha
 		const char *word;
 		uint16_t kind;
 	} kinds[] = {{"local", PTOWSP_SCALAR_LOCAL}, {"block_index", PTOWSP_SCALAR_BLOCK}, {"block_count", PTOWSP_SCALAR_BLOCKS}};
-	struct lang_tile_code *code = code_of(b);
+	struct lang_tile_code *code = build_tile_code(b);
 	uint16_t type = (uint16_t)build_word(b, PKG_WORDS_dtype, dtype);
 
 	for (size_t i = 0; kind && i < sizeof(kinds) / sizeof(*kinds); i++)
@@ -120,7 +120,7 @@ uint32_t ptowsp_build_scalar(struct ptowsp_build *b, const char *name, const cha
 	build_refuse(b, "\"%.40s\" is no kind of scalar; known: local, block_index, block_count", kind ? kind : "");
 }
 
-static uint32_t argument_row(struct ptowsp_build *b, uint32_t param)
+uint32_t build_tile_argument(struct ptowsp_build *b, uint32_t param)
 {
 	const struct build_param *p = &b->params[param];
 	uint32_t *row = &b->body.arguments[p->number];
@@ -133,8 +133,7 @@ static uint32_t argument_row(struct ptowsp_build *b, uint32_t param)
 	return *row - 1;
 }
 
-/* A parameter of the kernel whose body is open. */
-static uint32_t param_of(struct ptowsp_build *b, uint32_t handle)
+uint32_t build_tile_param(struct ptowsp_build *b, uint32_t handle)
 {
 	uint32_t param = build_row(b, BUILD_PARAM, handle);
 
@@ -148,17 +147,17 @@ uint32_t ptowsp_build_argument(struct ptowsp_build *b, uint32_t param)
 	BUILD_CALL(b);
 	uint32_t row;
 
-	code_of(b);
-	row = param_of(b, param);
+	build_tile_code(b);
+	row = build_tile_param(b, param);
 	if (b->params[row].record.kind != PTOWSP_PARAM_SCALAR)
 		build_refuse(b, "parameter %.80s is a tensor, tiles are loaded from it: only scalars are arguments", build_text(b, b->params[row].record.name));
-	return scalar_handle(b, argument_row(b, row));
+	return scalar_handle(b, build_tile_argument(b, row));
 }
 
 uint32_t ptowsp_build_literal_bits(struct ptowsp_build *b, const char *dtype, uint64_t bits)
 {
 	BUILD_CALL(b);
-	struct lang_tile_code *code = code_of(b);
+	struct lang_tile_code *code = build_tile_code(b);
 
 	return scalar_handle(b, lang_tile_literal_add(code, (uint16_t)build_word(b, PKG_WORDS_dtype, dtype), bits));
 }
@@ -166,218 +165,10 @@ uint32_t ptowsp_build_literal_bits(struct ptowsp_build *b, const char *dtype, ui
 uint32_t ptowsp_build_literal(struct ptowsp_build *b, const char *dtype, const char *text)
 {
 	BUILD_CALL(b);
-	struct lang_tile_code *code = code_of(b);
+	struct lang_tile_code *code = build_tile_code(b);
 	uint16_t type = (uint16_t)build_word(b, PKG_WORDS_dtype, dtype);
 
 	return scalar_handle(b, lang_tile_literal_add(code, type, build_bits(b, type, text)));
-}
-
-/* ---- instructions ------------------------------------------------------------------------------------------------------------------ */
-
-static struct ptowsp_tile_inst *inst_add(struct ptowsp_build *b, unsigned op)
-{
-	struct ptowsp_tile_inst *inst = lang_tile_inst_add(b->body.code, op, b->place.line);
-
-	if (!inst)
-		build_refuse(b, "a body has at most %u instructions", LANG_MAX_INSTRUCTIONS);
-	return inst;
-}
-
-static uint16_t scalar_row(struct ptowsp_build *b, uint32_t handle)
-{
-	uint32_t row;
-
-	if (handle >> BUILD_ROW_BITS == BUILD_PARAM) {
-		row = param_of(b, handle);
-		if (b->params[row].record.kind == PTOWSP_PARAM_SCALAR)
-			return (uint16_t)argument_row(b, row);
-		build_refuse(b, "parameter %.80s is a tensor, a scalar is needed", build_text(b, b->params[row].record.name));
-	}
-	row = build_row(b, BUILD_SCALAR, handle);
-	if (row < b->body.scalar_first)
-		build_refuse(b, "the scalar belongs to another body");
-	return (uint16_t)(row - b->body.scalar_first);
-}
-
-static uint16_t operand_row(struct ptowsp_build *b, uint32_t handle, char letter)
-{
-	uint32_t row;
-
-	switch (letter) {
-	case 'T':
-	case 't':
-		row = build_row(b, BUILD_TILE, handle);
-		if (row < b->body.tile_first)
-			build_refuse(b, "the tile belongs to another body: each body declares its own");
-		return (uint16_t)(row - b->body.tile_first);
-	case 'M':
-	case 'm':
-		row = param_of(b, handle);
-		if (b->params[row].record.kind != PTOWSP_PARAM_TENSOR)
-			build_refuse(b, "parameter %.80s is a scalar, a tensor is needed", build_text(b, b->params[row].record.name));
-		return (uint16_t)b->params[row].number;
-	default:
-		row = scalar_row(b, handle);
-		if (letter == 'S' && b->body.code->scalars[row].kind == PTOWSP_SCALAR_CONST)
-			build_refuse(b, "a literal cannot be set");
-		return (uint16_t)row;
-	}
-}
-
-static void operands_set(struct ptowsp_tile_inst *inst, const uint16_t rows[6])
-{
-	inst->d = rows[0];
-	inst->e = rows[1];
-	inst->a = rows[2];
-	inst->b = rows[3];
-	inst->c = rows[4];
-	inst->f = rows[5];
-}
-
-static struct build_turn *turn_open(struct ptowsp_build *b, unsigned op)
-{
-	struct build_turn *turn = &b->body.turns[b->body.depth];
-
-	if (b->body.depth == PTOWSP_NESTING_LIMIT)
-		build_refuse(b, "loops and branches nest at most %u deep", PTOWSP_NESTING_LIMIT);
-	b->body.depth++;
-	*turn = (struct build_turn){.op = (uint8_t)op, .head = b->body.code->inst_count - 1};
-	return turn;
-}
-
-static struct build_turn *turn_of(struct ptowsp_build *b, unsigned op, const char *mnemonic)
-{
-	struct build_turn *turn = b->body.depth ? &b->body.turns[b->body.depth - 1] : NULL;
-
-	if (!turn || turn->op != op)
-		build_refuse(b, "%s without its %s", mnemonic, isa_op(op)->mnemonic);
-	return turn;
-}
-
-/* BREAK and CONTINUE belong to the innermost loop. */
-static void leave(struct ptowsp_build *b, struct ptowsp_tile_inst *inst, const char *mnemonic)
-{
-	uint32_t at = b->body.depth, *chain;
-
-	while (at && b->body.turns[at - 1].op == PTOWSP_PTO_IF)
-		at--;
-	if (!at)
-		build_refuse(b, "%s outside a loop", mnemonic);
-	chain = inst->op == PTOWSP_PTO_BREAK ? &b->body.turns[at - 1].breaks : &b->body.turns[at - 1].continues;
-	inst->target = *chain;
-	*chain = b->body.code->inst_count;
-}
-
-static void turn_middle(struct ptowsp_build *b, unsigned op, const char *mnemonic)
-{
-	struct build_turn *turn = turn_of(b, op, mnemonic);
-
-	if (turn->turned)
-		build_refuse(b, "the second %s of one %s", mnemonic, isa_op(op)->mnemonic);
-	turn->turned = 1;
-	turn->turn = b->body.code->inst_count - 1;
-}
-
-static void loop_end(struct ptowsp_build *b, unsigned op, const char *mnemonic)
-{
-	struct lang_tile_code *code = b->body.code;
-	struct build_turn *turn = turn_of(b, op, mnemonic);
-	uint32_t last = code->inst_count - 1;
-
-	code->insts[last].target = turn->head;
-	if (op == PTOWSP_PTO_FOR)
-		code->insts[turn->head].target = last + 1;
-	else if (turn->turned)
-		code->insts[turn->turn].target = last + 1;
-	else
-		build_refuse(b, "a WHILE has a DO in front of its ENDWHILE");
-	lang_tile_chain_resolve(code, turn->breaks, last + 1);
-	lang_tile_chain_resolve(code, turn->continues, last);
-	b->body.depth--;
-}
-
-static void if_end(struct ptowsp_build *b, const char *mnemonic)
-{
-	struct lang_tile_code *code = b->body.code;
-	struct build_turn *turn = turn_of(b, PTOWSP_PTO_IF, mnemonic);
-	uint32_t last = code->inst_count - 1;
-
-	code->insts[turn->head].target = turn->turned ? turn->turn + 1 : last;
-	if (turn->turned)
-		code->insts[turn->turn].target = last;
-	b->body.depth--;
-}
-
-/* What the opcode means for the loops and branches around; the instruction is the latest one. */
-static void control(struct ptowsp_build *b, struct ptowsp_tile_inst *inst, const char *mnemonic)
-{
-	switch (inst->op) {
-	case PTOWSP_PTO_FOR:
-	case PTOWSP_PTO_WHILE:
-	case PTOWSP_PTO_IF:
-		turn_open(b, inst->op);
-		break;
-	case PTOWSP_PTO_DO:
-		turn_middle(b, PTOWSP_PTO_WHILE, mnemonic);
-		break;
-	case PTOWSP_PTO_ELSE:
-		turn_middle(b, PTOWSP_PTO_IF, mnemonic);
-		break;
-	case PTOWSP_PTO_ENDFOR:
-		loop_end(b, PTOWSP_PTO_FOR, mnemonic);
-		break;
-	case PTOWSP_PTO_ENDWHILE:
-		loop_end(b, PTOWSP_PTO_WHILE, mnemonic);
-		break;
-	case PTOWSP_PTO_ENDIF:
-		if_end(b, mnemonic);
-		break;
-	case PTOWSP_PTO_BREAK:
-	case PTOWSP_PTO_CONTINUE:
-		leave(b, inst, mnemonic);
-		break;
-	}
-}
-
-static void count_refuse(struct ptowsp_build *b, const char *mnemonic, const char *letters, uint32_t count)
-{
-	char text[64] = ""; /* of six operands at most */
-
-	for (size_t i = 0, used = 0; letters[i]; i++)
-		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s", i ? ", " : "",
-					 strchr("Tt", letters[i]) ? "tile" : strchr("Mm", letters[i]) ? "memref" : "scalar");
-	build_refuse(b, "%s has %zu operands%s%s, here are %u", mnemonic, strlen(letters), *text ? ": " : "", text, count);
-}
-
-uint32_t ptowsp_build_op(struct ptowsp_build *b, const char *mnemonic, uint32_t mode, const uint32_t *operands, uint32_t count)
-{
-	BUILD_CALL(b);
-	int op = mnemonic ? isa_op_find(mnemonic, strlen(mnemonic)) : -1;
-	uint16_t rows[6] = {0}; /* d e a b c f */
-	uint32_t dst = 0, src = 2;
-	const char *letters;
-	struct ptowsp_tile_inst *inst;
-
-	code_of(b);
-	if (op < 0)
-		build_refuse(b, "\"%.40s\" is no opcode of the tile ISA (pto_ops.def)", mnemonic ? mnemonic : "");
-	if (op == PTOWSP_PTO_CALL)
-		build_refuse(b, "CALL is never in a package: state what is called in its place");
-	letters = isa_op((unsigned)op)->operands;
-	if (strlen(letters) != count || (count && !operands))
-		count_refuse(b, mnemonic, letters, operands ? count : 0);
-	if (mode > UINT8_MAX)
-		build_refuse(b, "%s has no mode %u", mnemonic, mode);
-	for (uint32_t i = 0; i < count; i++) {
-		uint16_t row = operand_row(b, operands[i], letters[i]);
-
-		rows[letters[i] < 'a' ? dst++ : src++] = row;
-	}
-	inst = inst_add(b, (unsigned)op);
-	inst->mode = (uint8_t)mode;
-	operands_set(inst, rows);
-	control(b, inst, mnemonic);
-	return BUILD_DONE;
 }
 
 /* ---- the end ------------------------------------------------------------------------------------------------------------------------ */
@@ -471,7 +262,7 @@ static void payload_verify(struct ptowsp_build *b, const void *payload, size_t s
 uint32_t ptowsp_build_body_end(struct ptowsp_build *b)
 {
 	BUILD_CALL(b);
-	struct lang_tile_code *code = code_of(b);
+	struct lang_tile_code *code = build_tile_code(b);
 	const struct build_kernel *k = &b->kernels[b->body.kernel];
 	size_t size;
 	const void *payload;
@@ -481,9 +272,9 @@ uint32_t ptowsp_build_body_end(struct ptowsp_build *b)
 	for (uint32_t i = 0; i < k->scalars; i++)
 		for (uint32_t p = 0; p < k->record.param_count && !b->body.arguments[i]; p++)
 			if (b->params[k->params[p]].record.kind == PTOWSP_PARAM_SCALAR && b->params[k->params[p]].number == i)
-				argument_row(b, k->params[p]);
+				build_tile_argument(b, k->params[p]);
 	if (!code->inst_count || code->insts[code->inst_count - 1].op != PTOWSP_PTO_RETURN)
-		inst_add(b, PTOWSP_PTO_RETURN);
+		build_tile_inst(b, PTOWSP_PTO_RETURN);
 	params_check(b);
 	if (!b->stated)
 		lang_tile_order(code); /* the normal form: no handle of a scalar is used any more */
