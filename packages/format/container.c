@@ -26,11 +26,7 @@ static uint32_t u32_at(const uint8_t *bytes)
 	return value;
 }
 
-#define MUST(condition, ...)                                                                                           \
-	do {                                                                                                           \
-		if (!(condition))                                                                                      \
-			return pkg_refuse(&r->place, __VA_ARGS__);                                                     \
-	} while (0)
+#define MUST(condition, ...) PKG_MUST(&r->place, condition, __VA_ARGS__)
 
 /* The first bytes: is it a package at all, and of an ABI that this build knows? */
 static ptowsp_status header_open(const struct reading *r)

@@ -22,4 +22,11 @@ struct pkg_place {
 /* BAD_PACKAGE with "file: " before the sentence; of a long file name only the end is shown. */
 ptowsp_status pkg_refuse(const struct pkg_place *place, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* What does not hold leaves the function: BAD_PACKAGE with the sentence. */
+#define PKG_MUST(place, condition, ...)                                                                                \
+	do {                                                                                                           \
+		if (!(condition))                                                                                      \
+			return pkg_refuse(place, __VA_ARGS__);                                                         \
+	} while (0)
+
 #endif

@@ -7,11 +7,7 @@
 #include <string.h>
 #include <zstd.h>
 
-#define MUST(condition, ...)                                                                                           \
-	do {                                                                                                           \
-		if (!(condition))                                                                                      \
-			return pkg_refuse(place, __VA_ARGS__);                                                         \
-	} while (0)
+#define MUST(condition, ...) PKG_MUST(place, condition, __VA_ARGS__)
 
 /* Frame header, RFC 8878 section 3.1.1.1: descriptor bits 0-1 dictionary id, 2 checksum, 3 reserved, 5 single segment; the
  * window byte is there unless the frame is a single segment, whose window is its content. Read by hand because the public

@@ -26,11 +26,7 @@ struct binary {
 	struct pkg_graph *out;
 };
 
-#define MUST(condition, ...)                                                                                           \
-	do {                                                                                                           \
-		if (!(condition))                                                                                      \
-			return pkg_refuse(b->place, __VA_ARGS__);                                                      \
-	} while (0)
+#define MUST(condition, ...) PKG_MUST(b->place, condition, __VA_ARGS__)
 
 static uint32_t word_at(const uint8_t *at)
 {

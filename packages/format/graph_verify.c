@@ -19,11 +19,7 @@ struct verify {
 	uint32_t next_set, next_node; /* sets and scalars stand in the order of the instructions */
 };
 
-#define MUST(condition, ...)                                                                                           \
-	do {                                                                                                           \
-		if (!(condition))                                                                                      \
-			return pkg_refuse(v->place, __VA_ARGS__);                                                      \
-	} while (0)
+#define MUST(condition, ...) PKG_MUST(v->place, condition, __VA_ARGS__)
 
 static int is_string(const struct verify *v, uint64_t offset)
 {

@@ -4,6 +4,8 @@
 
 #include "ptowsp/workload.h"
 
+#define MUST(condition, ...) PKG_MUST(&c->place, condition, __VA_ARGS__)
+
 const struct ptowsp_param_layout_record *pkg_param_layout(const struct pkg_tables *t, uint32_t param, uint32_t *count_out)
 {
 	uint32_t low = 0, high = t->param_layout_count, end;
@@ -21,13 +23,6 @@ const struct ptowsp_param_layout_record *pkg_param_layout(const struct pkg_table
 	*count_out = end - low;
 	return end > low ? &t->param_layout[low] : NULL;
 }
-
-/* c: the check, as in MUST of the other files. */
-#define MUST(condition, ...)                                                                                           \
-	do {                                                                                                           \
-		if (!(condition))                                                                                      \
-			return pkg_refuse(&c->place, __VA_ARGS__);                                                     \
-	} while (0)
 
 /* An earlier dimension of the same parameter is sharded over the same axis. */
 static int is_taken(const struct pkg_tables *t, uint32_t first, uint32_t row)

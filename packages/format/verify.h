@@ -7,6 +7,8 @@
 #include "package.h"
 #include "schema.h"
 
+#define PKG_BLOB_ALIGNMENT 64u /* of payloads and sample data in their sections */
+
 /* What is verified: tables of native records plus what is not in them. */
 struct pkg_check {
 	struct pkg_place place;
@@ -22,6 +24,16 @@ ptowsp_status pkg_verify_tables(const struct pkg_check *check);
 /* What a single field cannot say. Needs verified tables. */
 ptowsp_status pkg_verify_rules(const struct pkg_check *check);
 
+/* Kernels and their payloads (verify_kernels.c). */
+ptowsp_status pkg_verify_kernels(const struct pkg_check *check);
+ptowsp_status pkg_verify_payloads(const struct pkg_check *check);
+/* Expressions with the extents of tensors, then steps of axes and units of regions (verify_exprs.c). */
+ptowsp_status pkg_verify_exprs(const struct pkg_check *check);
+ptowsp_status pkg_verify_loops(const struct pkg_check *check);
+/* Directives (verify_schedule.c). Needs verified expressions. */
+ptowsp_status pkg_verify_schedule(const struct pkg_check *check);
+/* Sample data (verify_samples.c). Needs verified expressions. */
+ptowsp_status pkg_verify_samples(const struct pkg_check *check);
 /* verify_pipeline.c: the part about channels and processes. instructions: of a checked WORK. */
 ptowsp_status pkg_verify_pipeline(const struct pkg_check *check, uint32_t instructions);
 /* Axes and the values of ragged and sparse ones (verify_axes.c). Needs verified tables. */

@@ -6,11 +6,7 @@
 
 #include <stdlib.h>
 
-#define MUST(condition, ...)                                                                                           \
-	do {                                                                                                           \
-		if (!(condition))                                                                                      \
-			return pkg_refuse(&c->place, __VA_ARGS__);                                                     \
-	} while (0)
+#define MUST(condition, ...) PKG_MUST(&c->place, condition, __VA_ARGS__)
 
 static int is_const(const struct pkg_tables *t, uint32_t expr, int64_t *value_out)
 {

@@ -5,11 +5,7 @@
 #include <stdlib.h>
 
 #define REPLICA_LIMIT 4096u /* instances of all processes together: each has its own expander */
-#define MUST(condition, ...)                                                                                           \
-	do {                                                                                                           \
-		if (!(condition))                                                                                      \
-			return pkg_refuse(&c->place, __VA_ARGS__);                                                     \
-	} while (0)
+#define MUST(condition, ...) PKG_MUST(&c->place, condition, __VA_ARGS__)
 
 /* seen: one byte per channel, for the directions in which the process uses it; given back as zeros. */
 static ptowsp_status channels_check(const struct pkg_check *c, uint32_t i, uint8_t *seen)

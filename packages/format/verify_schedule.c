@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/* verify_schedule.c - directives of the schedule. */
+#include "verify.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MUST(condition, ...) PKG_MUST(&c->place, condition, __VA_ARGS__)
+
+static ptowsp_status argument_check(const struct pkg_check *c, uint32_t i, uint32_t k, int64_t value, uint64_t kind)
+{
+	const struct pkg_tables *t = c->tables;
+
+	MUST(kind <= PTOWSP_ARGUMENT_EXPR, "SCHD[%u].kinds: argument %u has kind %u; known: 0 number, 1 word, 2 expression",
+	     (unsigned)i, (unsigned)k, (unsigned)kind);
+	if (kind == PTOWSP_ARGUMENT_WORD)
+		MUST(value >= 0 && pkg_verify_is_string(c, (uint64_t)value), "SCHD[%u].a%u is %lld, which is no string of STRS",
+		     (unsigned)i, (unsigned)k, (long long)value);
+	if (kind == PTOWSP_ARGUMENT_EXPR)
+		MUST(value >= 0 && value < (int64_t)t->expr_count, "SCHD[%u].a%u is %lld, EXPR has %u rows", (unsigned)i, (unsigned)k,
+		     (long long)value, (unsigned)t->expr_count);
+	return PTOWSP_OK;
+}
+
+/* A loop of the package, or one of the words: a name that is neither would hold nothing back. */
+static int is_domain(const struct pkg_tables *t, const char *name)
+{
+	static const char *const words[] = {"global", "stream", "pool"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(name, words[i]))
+			return 1;
+	for (uint32_t i = 0; i < t->axis_count; i++)
+		if (*name && !strcmp(name, pkg_string(t, t->axis[i].name)))
+			return 1;
+	return 0;
+}
+
+static ptowsp_status domain_check(const struct pkg_check *c, uint32_t i)
+{
+	const struct ptowsp_directive_record *d = &c->tables->directive[i];
+	int named = d->directive == PTOWSP_DIRECTIVE_PIPELINE_DEPTH && d->count == 2 && (d->kinds & 0xFF) == PTOWSP_ARGUMENT_WORD;
+
+	MUST(!named || is_domain(c->tables, pkg_string(c->tables, (uint32_t)d->a0)),
+	     "SCHD[%u]: pipeline_depth names the domain \"%.40s\", and no loop of the package has that name; known: global, stream, pool, or a loop",
+	     (unsigned)i, pkg_string(c->tables, (uint32_t)d->a0));
+	return PTOWSP_OK;
+}
+
+static ptowsp_status directive_check(const struct pkg_check *c, uint32_t i)
+{
+	const struct ptowsp_directive_record *d = &c->tables->directive[i];
+	const int64_t values[8] = {d->a0, d->a1, d->a2, d->a3, d->a4, d->a5, d->a6, d->a7};
+	const struct pkg_policy *policy = pkg_policy(d->directive, d->policy);
+	ptowsp_status st = PTOWSP_OK;
+	char known[128], most[16];
+
+	pkg_policy_list(d->directive, known, sizeof(known));
+	MUST(policy, "SCHD[%u].policy is %u: %s has no such policy; known: %s", (unsigned)i, (unsigned)d->policy,
+	     pkg_word(PKG_WORDS_directive, d->directive), known);
+	most[0] = 0;
+	if (policy && policy->least != policy->most)
+		snprintf(most, sizeof(most), " to %u", policy->most);
+	MUST(d->count >= policy->least && d->count <= policy->most, "SCHD[%u].count is %u: %s %s takes %u%s arguments", (unsigned)i,
+	     (unsigned)d->count, pkg_word(PKG_WORDS_directive, d->directive), pkg_policy_text(policy).text, policy->least, most);
+	for (uint32_t k = 0; k < 8 && !st; k++) {
+		uint64_t kind = d->kinds >> 8 * k & 0xFF;
+
+		if (k < d->count)
+			st = argument_check(c, i, k, values[k], kind);
+		else
+			MUST(!kind && !values[k], "SCHD[%u].a%u: behind the last argument there must be zeros", (unsigned)i, (unsigned)k);
+	}
+	return st ? st : domain_check(c, i);
+}
+
+ptowsp_status pkg_verify_schedule(const struct pkg_check *c)
+{
+	const struct pkg_tables *t = c->tables;
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t i = 0; i < t->directive_count && !st; i++)
+		st = directive_check(c, i);
+	for (uint32_t i = 0; i < t->requirement_count && !st; i++)
+		MUST(t->requirement[i].state >= 1 && t->requirement[i].state <= 3, "REQS[%u].state is %u: states are 1 to 3", (unsigned)i,
+		     (unsigned)t->requirement[i].state);
+	return st;
+}
