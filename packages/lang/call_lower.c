@@ -66,7 +66,8 @@ int lang_argument_check(const struct lang_scope *scope, struct lang_scalar *scal
 	return 0;
 }
 
-uint32_t lang_argument_lower(struct lang_lower *lower, const struct lang_scalar *scalar, uint16_t dtype)
+/* Its EXPR row. */
+static uint32_t argument_lower(struct lang_lower *lower, const struct lang_scalar *scalar, uint16_t dtype)
 {
 	const char *text = is_float(dtype) ? literal(lower->unit, scalar) : NULL;
 	uint64_t value = 0;
@@ -210,7 +211,7 @@ static void task_emit(struct lang_work_walk *walk, const struct lang_work *work)
 
 		if (param.tensor)
 			continue;
-		row = lang_argument_add(&lower->tables, param.argument, lang_argument_lower(lower, scalar_of(work, i), param.dtype));
+		row = lang_argument_add(&lower->tables, param.argument, argument_lower(lower, scalar_of(work, i), param.dtype));
 		if (row == PTOWSP_NONE)
 			lang_too_large(lower, work->at);
 	}
@@ -274,7 +275,7 @@ static void orchestration_expand(struct lang_work_walk *walk, const struct lang_
 		memrefs[i] = (struct lang_binding){part->decl->head.row, start_lower(lower, part)};
 	}
 	for (uint32_t i = 0; i < f->need_count; i++)
-		needs[i] = lang_argument_lower(lower, scalar_of(work, f->memref_count + i), f->needs[i]->type.dtype);
+		needs[i] = argument_lower(lower, scalar_of(work, f->memref_count + i), f->needs[i]->type.dtype);
 	if (!walk->expansions)
 		record = call_record(walk, work, needs);
 	lang_orchestration_lower(lower, f, memrefs, needs, walk->depth - 1, walk->loops, &walk->levels);

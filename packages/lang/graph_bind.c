@@ -11,7 +11,8 @@
 #define MAX_ARGUMENTS 65535u /* of a kernel */
 #define FAR (INT64_C(1) << 61) /* bytes beyond it are no bytes; sums of two stay exact */
 
-int lang_graph_range(const struct lang_graph_scalar *scalar, int64_t *low_out, int64_t *high_out)
+/* The least and the largest value that a scalar can have whatever the run. 0: that is not known. */
+static int range_find(const struct lang_graph_scalar *scalar, int64_t *low_out, int64_t *high_out)
 {
 	int64_t al, ah, bl, bh;
 
@@ -20,10 +21,10 @@ int lang_graph_range(const struct lang_graph_scalar *scalar, int64_t *low_out, i
 		return scalar->value > -FAR && scalar->value < FAR;
 	if (scalar->op == PTOWSP_EXPR_AXIS) {
 		*low_out = 0;
-		return scalar->object->inst && lang_graph_range(scalar->object->inst->args[0].scalar, &al, high_out) && --*high_out >= 0;
+		return scalar->object->inst && range_find(scalar->object->inst->args[0].scalar, &al, high_out) && --*high_out >= 0;
 	}
 	if ((scalar->op != PTOWSP_EXPR_ADD && scalar->op != PTOWSP_EXPR_SUB && scalar->op != PTOWSP_EXPR_MUL) ||
-	    !lang_graph_range(scalar->a, &al, &ah) || !lang_graph_range(scalar->b, &bl, &bh))
+	    !range_find(scalar->a, &al, &ah) || !range_find(scalar->b, &bl, &bh))
 		return 0;
 	if (scalar->op == PTOWSP_EXPR_MUL) {
 		if (al < 0 || bl < 0 || (bh && ah > FAR / bh))
@@ -88,7 +89,7 @@ static void part_check(struct lang_unit *unit, struct lang_graph_tensor *tensor,
 {
 	int64_t low, high, least = 0, most = 0, end;
 
-	if (!lang_graph_range(offset, &low, &high)) {
+	if (!range_find(offset, &low, &high)) {
 		far_refuse(unit, tensor, offset, "offset into");
 		return;
 	}
@@ -96,7 +97,7 @@ static void part_check(struct lang_unit *unit, struct lang_graph_tensor *tensor,
 		lang_error(unit, offset->at, "this offset into %s can be %lld", tensor->object.name, (long long)low);
 		return;
 	}
-	if (!lang_graph_range(size, &least, &most)) {
+	if (!range_find(size, &least, &most)) {
 		if (far_refuse(unit, tensor, size, "size of a part of"))
 			return;
 		most = least = 0;
@@ -265,7 +266,7 @@ static void scalar_check(struct lang_unit *unit, const struct lang_graph_inst *i
 		return;
 	use_check(unit, inst, scalar->at, scalar->object);
 	size = lang_graph_dtype_bytes(scalar->dtype);
-	if (!lang_graph_range(scalar->a, &low, &high))
+	if (!range_find(scalar->a, &low, &high))
 		return;
 	if (low < 0)
 		lang_error(unit, scalar->a->at, "this index into %s can be %lld", scalar->object->name, (long long)low);
@@ -342,11 +343,11 @@ void lang_graph_bytes(const struct lang_graph_bind *bind, int64_t *from_out, int
 	int64_t high, size, unused;
 
 	*end_out = INT64_MAX;
-	if (!lang_graph_range(bind->offset, from_out, &high)) {
+	if (!range_find(bind->offset, from_out, &high)) {
 		*from_out = 0;
 		return;
 	}
-	if (lang_graph_range(bind->size, &unused, &size) && size > 0)
+	if (range_find(bind->size, &unused, &size) && size > 0)
 		*end_out = high + size;
 }
 

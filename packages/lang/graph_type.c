@@ -16,14 +16,15 @@ uint32_t lang_graph_dtype_bytes(unsigned dtype)
 	return dtype < sizeof(bytes) ? bytes[dtype] : 1;
 }
 
-int lang_graph_multiple(const struct lang_graph_scalar *scalar, int64_t size)
+/* A scalar is a multiple of `size` whatever its variables are. */
+static int is_multiple(const struct lang_graph_scalar *scalar, int64_t size)
 {
 	switch (scalar->op) {
 	case PTOWSP_EXPR_CONST: return scalar->value % size == 0;
 	case PTOWSP_EXPR_ADD:
-	case PTOWSP_EXPR_SUB: return lang_graph_multiple(scalar->a, size) && lang_graph_multiple(scalar->b, size);
-	case PTOWSP_EXPR_MUL: return lang_graph_multiple(scalar->a, size) || lang_graph_multiple(scalar->b, size);
-	case PTOWSP_EXPR_SELECT: return lang_graph_multiple(scalar->b, size) && lang_graph_multiple(scalar->c, size);
+	case PTOWSP_EXPR_SUB: return is_multiple(scalar->a, size) && is_multiple(scalar->b, size);
+	case PTOWSP_EXPR_MUL: return is_multiple(scalar->a, size) || is_multiple(scalar->b, size);
+	case PTOWSP_EXPR_SELECT: return is_multiple(scalar->b, size) && is_multiple(scalar->c, size);
 	default: return size == 1;
 	}
 }
@@ -130,7 +131,7 @@ static void bytes_see(struct lang_graph_lowering *lowering, const struct lang_gr
 {
 	struct lang_graph_memory *leader = leader_of(memory_of(lowering, tensor));
 
-	leader->mixed |= leader->typed && !lang_graph_multiple(bytes, lang_graph_dtype_bytes(leader->dtype));
+	leader->mixed |= leader->typed && !is_multiple(bytes, lang_graph_dtype_bytes(leader->dtype));
 }
 
 static void copies_see(struct lang_graph_lowering *lowering, const struct lang_graph_block *block)

@@ -85,7 +85,8 @@ static uint32_t rows_of(const struct lang_levels *levels, uint32_t block)
 	return LANG_LEVEL_ROWS;
 }
 
-uint32_t lang_levels_possible(const struct lang_levels *levels, uint32_t rows_out[LANG_MAX_LEVELS])
+/* The tile levels that a loop can run at, 32 included where it can, each once, as the blocks fall. Returns how many. */
+static uint32_t levels_possible(const struct lang_levels *levels, uint32_t rows_out[LANG_MAX_LEVELS])
 {
 	uint32_t count = 0;
 
@@ -104,7 +105,7 @@ uint32_t lang_levels_possible(const struct lang_levels *levels, uint32_t rows_ou
 
 void lang_levels_enter(struct lang_level_set *set, const struct lang_levels *levels)
 {
-	uint32_t inner[LANG_MAX_LEVELS], count = lang_levels_possible(levels, inner);
+	uint32_t inner[LANG_MAX_LEVELS], count = levels_possible(levels, inner);
 	uint32_t merged[LANG_MAX_LEVELS], merged_count = 0;
 	int base = !set->count;
 

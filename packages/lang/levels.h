@@ -16,9 +16,6 @@ void lang_levels_check(struct lang_unit *unit, const struct lang_levels *levels)
 /* The same of a FOR, with its bounds. */
 void lang_levels_loop_check(struct lang_check *check, const struct lang_stmt *loop);
 
-/* The tile levels that a loop can run at, 32 included where it can, each once, as the blocks fall. Returns how many. */
-uint32_t lang_levels_possible(const struct lang_levels *levels, uint32_t rows_out[LANG_MAX_LEVELS]);
-
 /* The levels that may be in force at a place: what the loops around may run at. */
 struct lang_level_set {
 	uint32_t rows[LANG_MAX_LEVELS], count; /* 0: there is no loop with levels around */

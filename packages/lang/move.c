@@ -68,7 +68,8 @@ int lang_extents_equal(const struct lang_tensor *a, uint32_t from, const struct 
 	return 1;
 }
 
-int lang_inner_shape(const struct lang_tensor *tensor, int64_t *rows_out, int64_t *columns_out)
+/* Rows and columns of one step of the first dimension; 0: it has only one, or the others are not known. */
+static int inner_shape(const struct lang_tensor *tensor, int64_t *rows_out, int64_t *columns_out)
 {
 	*rows_out = 1;
 	for (uint32_t i = 1; i < tensor->rank; i++) {
@@ -112,7 +113,7 @@ static void copies_make(struct lang_work_check *check, struct lang_work *work)
 		lang_error(check->unit, to->all, "%%%s does not have the size of %%%s", to->tensor, from->tensor);
 		return;
 	}
-	if (!lang_inner_shape(from->decl, &rows, &columns)) {
+	if (!inner_shape(from->decl, &rows, &columns)) {
 		lang_error(check->unit, from->all, "symbols decide more of the size of %%%s than the first of several dimensions", from->tensor);
 		lang_help(check->unit, "say which part: %%%s[row, column : rows, columns]", from->tensor);
 		return;

@@ -7,8 +7,6 @@
 
 /* The extents of a, from a dimension on, are those of b: the same numbers, or made alike of the same symbols. */
 int lang_extents_equal(const struct lang_tensor *a, uint32_t from, const struct lang_tensor *b);
-/* Rows and columns of one step of the first dimension; 0: it has only one, or the others are not known. */
-int lang_inner_shape(const struct lang_tensor *tensor, int64_t *rows_out, int64_t *columns_out);
 /* ", 0, 0": so many indices, at most 3. */
 const char *lang_zeros_text(uint32_t count);
 /* The last statement of a made body is a loop: it runs to there. */

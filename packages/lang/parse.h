@@ -92,8 +92,6 @@ void lang_decl_skip(struct lang_parser *parser);
 int lang_element_parse(struct lang_parser *parser, uint16_t *dtype_out, const char *what);
 /* The name of a target or architecture: what stands together without blanks. NULL after an error. */
 const char *lang_target_read(struct lang_parser *parser, const char *what);
-/* gm, l2, ...; 0: there is no such memory. */
-int lang_space_find(const char *text, uint16_t *space_out);
 
 /* The word begins a statement of workloads and processes. */
 int lang_is_work_word(const char *word);

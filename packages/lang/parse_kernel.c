@@ -77,7 +77,7 @@ static int params_parse(struct lang_parser *parser, struct lang_kernel *kernel)
 	return lang_expect(parser, ')', "at the end of the parameters");
 }
 
-int lang_unit_parse(struct lang_parser *parser, uint16_t *unit_out)
+static int unit_parse(struct lang_parser *parser, uint16_t *unit_out)
 {
 	static const struct {
 		const char *text, *pool;
@@ -142,7 +142,7 @@ static int attributes_parse(struct lang_parser *parser, struct lang_kernel *kern
 		int ok = 1;
 
 		if (lang_word_take(parser, "on"))
-			ok = lang_unit_parse(parser, &kernel->unit);
+			ok = unit_parse(parser, &kernel->unit);
 		else if (lang_word_take(parser, "blockdim"))
 			ok = (kernel->blockdim = lang_scalar_parse(parser, "the number of blocks")) != NULL;
 		else if (lang_word_take(parser, "workspace"))
@@ -218,7 +218,7 @@ static int payload_parse(struct lang_parser *parser, struct lang_kernel *kernel,
 				return 0;
 		} else if (lang_word_take(parser, "on")) {
 			payload->unit_stated = 1;
-			if (!lang_unit_parse(parser, &payload->unit))
+			if (!unit_parse(parser, &payload->unit))
 				return 0;
 		} else {
 			return 1;

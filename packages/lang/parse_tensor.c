@@ -12,7 +12,8 @@ static const struct {
 } roles[] = {{"in", PTOWSP_ROLE_IN}, {"out", PTOWSP_ROLE_OUT}, {"inout", PTOWSP_ROLE_INOUT}, {"temp", PTOWSP_ROLE_TEMP},
 	     {"const", PTOWSP_ROLE_CONST}};
 
-int lang_space_find(const char *text, uint16_t *space_out)
+/* gm, l2, ...; 0: there is no such memory. */
+static int space_find(const char *text, uint16_t *space_out)
 {
 	static const struct {
 		const char *text;
@@ -63,7 +64,7 @@ static int space_parse(struct lang_parser *parser, struct lang_tensor *tensor)
 {
 	const struct lang_token *token = lang_take(parser);
 
-	if (lang_space_find(token->text, &tensor->space))
+	if (space_find(token->text, &tensor->space))
 		return 1;
 	lang_error(parser->unit, token->at, "there is no memory @%.80s", token->text);
 	lang_help(parser->unit, "memories are @gm, @l2, @hbm, @shared, @ub and @l1");

@@ -7,27 +7,27 @@
 
 #include <string.h>
 
-const struct lang_work_form lang_work_forms[] = {
+static const struct lang_work_form forms[] = {
 #define X(word, opcode, parse, check, lower) {word, opcode, parse, check, lower},
 #include "lang/works.def"
 #undef X
 };
-const uint32_t lang_work_form_count = sizeof(lang_work_forms) / sizeof(*lang_work_forms);
+#define FORMS (sizeof(forms) / sizeof(*forms))
 
 int lang_is_work_word(const char *word)
 {
 	uint32_t i = 0;
 
-	while (i < lang_work_form_count && strcmp(lang_work_forms[i].word, word) != 0)
+	while (i < FORMS && strcmp(forms[i].word, word) != 0)
 		i++;
-	return i < lang_work_form_count;
+	return i < FORMS;
 }
 
 static const struct lang_work_form *form_take(struct lang_parser *parser)
 {
-	for (uint32_t i = 0; i < lang_work_form_count; i++)
-		if (lang_word_take(parser, lang_work_forms[i].word))
-			return &lang_work_forms[i];
+	for (uint32_t i = 0; i < FORMS; i++)
+		if (lang_word_take(parser, forms[i].word))
+			return &forms[i];
 	return NULL;
 }
 
@@ -92,8 +92,8 @@ static int unknown_refuse(struct lang_parser *parser, const struct lang_token *s
 	if (lang_habit_help(parser->unit, LANG_HABIT_WORKLOAD, token->text))
 		return 0;
 	lang_guess_start(&guess, token->text);
-	for (uint32_t i = 0; i < lang_work_form_count; i++)
-		lang_guess_try(&guess, lang_work_forms[i].word);
+	for (uint32_t i = 0; i < FORMS; i++)
+		lang_guess_try(&guess, forms[i].word);
 	lang_guess_help(parser->unit, &guess, "");
 	return 0;
 }
@@ -142,7 +142,7 @@ static int body_ends(const struct lang_parser *parser)
 /* What a statement with an error counts as, for the sake of its bodies: a loop while its value has a name, else a scope. */
 static const struct lang_work_form *broken_form(const struct lang_work *work)
 {
-	const struct lang_work_form *scope = lang_work_forms;
+	const struct lang_work_form *scope = forms;
 
 	if (work->form && work->form->check == lang_loop_check && work->local)
 		return work->form;

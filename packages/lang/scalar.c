@@ -85,21 +85,8 @@ static int replicas_check(const struct lang_scope *scope, const struct lang_scal
 	return 0;
 }
 
-static int name_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what)
-{
-	scalar->local = local_find(scope, scalar->text);
-	if (!scalar->local)
-		return decl_check(scope, scalar, what);
-	scalar->local->used = 1;
-	if (scalar->local->kind != LANG_LOCAL_TASK)
-		return 1;
-	if (!replicas_check(scope, scalar))
-		return 0;
-	lang_task_slot(scope, scalar->local);
-	return 1;
-}
-
-struct lang_value *lang_task_slot(const struct lang_scope *scope, struct lang_local *local)
+/* A slot that holds the number of a task: made when the first one reads it. */
+static struct lang_value *task_slot(const struct lang_scope *scope, struct lang_local *local)
 {
 	struct lang_module *module = scope->module;
 	struct lang_value *value = local->slot;
@@ -117,6 +104,20 @@ struct lang_value *lang_task_slot(const struct lang_scope *scope, struct lang_lo
 	module->last_decl = &value->head.next;
 	local->slot = value;
 	return value;
+}
+
+static int name_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what)
+{
+	scalar->local = local_find(scope, scalar->text);
+	if (!scalar->local)
+		return decl_check(scope, scalar, what);
+	scalar->local->used = 1;
+	if (scalar->local->kind != LANG_LOCAL_TASK)
+		return 1;
+	if (!replicas_check(scope, scalar))
+		return 0;
+	task_slot(scope, scalar->local);
+	return 1;
 }
 
 static void loops_note(struct lang_module *module, const struct lang_body *body)

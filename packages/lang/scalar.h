@@ -55,8 +55,6 @@ struct lang_scope {
 };
 /* Finds the names. what: as above. Returns 0 after an error. */
 int lang_scalar_check(const struct lang_scope *scope, struct lang_scalar *scalar, const char *what);
-/* A slot that holds the number of a task: made when the first one reads it. */
-struct lang_value *lang_task_slot(const struct lang_scope *scope, struct lang_local *local);
 /* 1 and the value if it is a number whatever the run, once checked. */
 int lang_scalar_known(const struct lang_scalar *scalar, int64_t *value_out);
 /* The EXPR row. What it reads becomes a value of the entry at hand. */

@@ -112,8 +112,6 @@ struct lang_work_check {
 };
 /* A scalar argument of a kernel: float types take literals, symbols and slots, integer types expressions. 0 after an error. */
 int lang_argument_check(const struct lang_scope *scope, struct lang_scalar *scalar, uint16_t dtype, const char *name);
-/* Its EXPR row. */
-uint32_t lang_argument_lower(struct lang_lower *lower, const struct lang_scalar *scalar, uint16_t dtype);
 void lang_afters_check(struct lang_work_check *check, struct lang_work *work);
 void lang_body_check(struct lang_work_check *check, struct lang_body *body);
 /* The body of a loop whose value is `local`. */
@@ -210,8 +208,6 @@ struct lang_work_form {
 	void (*check)(struct lang_work_check *check, struct lang_work *work);
 	void (*lower)(struct lang_work_walk *walk, const struct lang_work *work);
 };
-extern const struct lang_work_form lang_work_forms[];
-extern const uint32_t lang_work_form_count;
 
 #define X(word, opcode, parse, check, lower)                                                                                   \
 	int parse(struct lang_parser *parser, struct lang_work *work);                                                         \

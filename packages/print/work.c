@@ -97,7 +97,7 @@ void print_argument(struct print_work *w, uint32_t row, unsigned dtype)
 
 /* --- calls that were expanded --- */
 
-void print_expansion(struct print_work *w, const struct ptowsp_call_record *call)
+static void expansion_print(struct print_work *w, const struct ptowsp_call_record *call)
 {
 	const struct pkg_tables *t = w->job->t;
 	const struct ptowsp_call_argument_record *args = t->call_argument + call->arguments;
@@ -136,7 +136,7 @@ static uint32_t expansions_print(struct print_work *w, uint32_t at, uint32_t to)
 
 		if (call->first != at || call->instructions > to - at)
 			break;
-		print_expansion(w, call);
+		expansion_print(w, call);
 		at += call->instructions;
 	}
 	return at;

@@ -31,8 +31,6 @@ void print_axis_name(const struct print_job *job, struct print_text *text, uint3
 void print_axis(struct print_work *work, uint32_t row);
 /* " after %t, data %u" of the edges at that instruction, if there are some; where the next instruction is. */
 uint32_t print_afters(struct print_work *work, uint32_t at);
-/* call @f(...) that was expanded. */
-void print_expansion(struct print_work *work, const struct ptowsp_call_record *call);
 
 /* --- pieces of a line --- */
 void print_line(struct print_work *work);               /* begins it */
