@@ -147,6 +147,17 @@ static void packages_are_measured_one_by_one(void)
 	free(out);
 }
 
+static void packages_are_made_where_temporary_files_belong(void)
+{
+	char *out, *err;
+
+	CHECK_INT(check_run(check_fmt("TMPDIR=/nowhere/at/all PB_QUIET_S=0 '%s/bin/ptowsp-bench' packages --reps 1", check_build()), &out, &err), 1);
+	CHECK_CONTAINS(err, "ptowsp-bench packages: /nowhere/at/all/ptowsp-bench-");
+	CHECK_CONTAINS(err, " cannot be written: No such file or directory");
+	free(out);
+	free(err);
+}
+
 static void tasks_are_counted_at_every_size(void)
 {
 	static const struct {
@@ -235,6 +246,7 @@ void suite_bench(CU_pSuite s)
 	TEST(s, threads_are_measured_one_by_one);
 	TEST(s, once_does_one_thing);
 	TEST(s, packages_are_measured_one_by_one);
+	TEST(s, packages_are_made_where_temporary_files_belong);
 	TEST(s, tasks_are_counted_at_every_size);
 	TEST(s, peer_rows_are_verified_and_count_right);
 	TEST(s, peer_rows_say_when_a_broken_core_ran_them);

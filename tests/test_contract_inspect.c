@@ -75,8 +75,26 @@ static void every_example_comes_back_from_its_source_with_its_data(void)
 	CHECK_INT(cli("echo no package >flat/bad.pkg.zst; $B/ptowsp-inspect --pto --out sources flat"), 3);
 	CHECK_CONTAINS(cli_out, "bad: no source\n");
 	CHECK_CONTAINS(cli_out, "\nvector_add: ");
-	CHECK_INT(cli("mkdir flat/deep && cp $P/tiles.pkg.zst flat/deep && $B/ptowsp-inspect --pto --out sources flat"), 2);
-	CHECK_CONTAINS(cli_err, "have one name");
+}
+
+/* Packages of one name in several folders: their sources lie as they do. */
+static void packages_of_several_folders_keep_their_places(void)
+{
+	cli_begin();
+	CHECK_INT(cli("mkdir -p a/deep b && for f in a a/deep b; do $B/ptowsp-pack $S/scale.pto -o $f/x.pkg.zst && $B/ptowsp-pack $S/levels.pto -o $f/y.pkg.zst; done; "
+		      "$B/ptowsp-inspect --pto --out s a/ b/../b && find s -type f | sort"), 0);
+	CHECK_CONTAINS(cli_out, "a/deep/x: ");
+	CHECK_CONTAINS(cli_out, "\nb/y: ");
+	CHECK_CONTAINS(cli_out, "\ns/a/deep/x.pto\ns/a/deep/y.pto\ns/a/x.pto\ns/a/y.pto\ns/b/x.pto\ns/b/y.pto\n");
+	CHECK_INT(cli("$B/ptowsp-inspect --pto --out t a/deep/x.pkg.zst b/x.pkg.zst a/deep/y.pkg.zst && find t -type f | sort"), 0);
+	CHECK_CONTAINS(cli_out, "\nt/a/deep/x.pto\nt/a/deep/y.pto\nt/b/x.pto\n");
+	CHECK_INT(cli("$B/ptowsp-inspect --pto --out u a/deep && ls u"), 0);
+	CHECK_CONTAINS(cli_out, "\nx.pto\ny.pto\n");
+	CHECK_INT(cli("$B/ptowsp-inspect --pto --out v a/x.pkg.zst a"), 2);
+	CHECK_STR(cli_err, "ptowsp-inspect: a/x.pkg.zst and a/x.pkg.zst are one place, and what is made of them would be one file; name it once\n");
+	CHECK_INT(cli("mkdir z && echo >z/deep; $B/ptowsp-inspect --pto --out z a"), 2);
+	CHECK_CONTAINS(cli_err, "z/deep");
+	CHECK_CONTAINS(cli_out, "deep/x: no source\n");
 }
 
 static void a_package_from_json_runs_alike(void)
@@ -186,6 +204,7 @@ void suite_contract_inspect(CU_pSuite s)
 	TEST(s, every_package_verifies);
 	TEST(s, every_package_has_a_json_form_that_packs_to_the_same_digests);
 	TEST(s, every_example_comes_back_from_its_source_with_its_data);
+	TEST(s, packages_of_several_folders_keep_their_places);
 	TEST(s, a_package_from_json_runs_alike);
 	TEST(s, every_example_runs_bare_and_tells_the_truth);
 	TEST(s, an_example_runs_on_more_than_its_sample_data);

@@ -161,6 +161,31 @@ static void explain_gives_a_verdict_per_directive_and_runs_nothing(void)
 	CHECK_STR(cli_out, "");
 }
 
+static void explain_gives_the_program_of_every_device(void)
+{
+	json_t *told;
+	const char *first, *second;
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --explain --device=cpu0,cpu1 $P/two_devices.pkg.zst"), 0);
+	first = strstr(cli_out, "package two_devices, entry left\n");
+	second = strstr(cli_out, "package two_devices, entry right, the program of device 1\n");
+	REQUIRE(first && second && first < second);
+	CHECK(strstr(first, "\ndevice cpu0, ") < second);
+	CHECK_CONTAINS(second, "\ndevice cpu1, ");
+	CHECK_CONTAINS(second, "  IN      f32  in     shape of the bound file, not used by this entry\n");
+	told = json_of("$B/ptowsp-run --explain --json --device=cpu0,cpu1 $P/two_devices.pkg.zst");
+	CHECK_STR(cli_text(told, "entry"), "left");
+	CHECK_STR(cli_text(told, "devices[0].device"), "cpu0");
+	CHECK_STR(cli_text(told, "devices[1].entry"), "right");
+	CHECK_STR(cli_text(told, "devices[1].device"), "cpu1");
+	CHECK(cli_at(told, "devices[1].verdicts[0]") && !cli_at(told, "devices[2]"));
+	CHECK(!cli_at(json_of("$B/ptowsp-run --explain --json " VECTORS), "devices"));
+	CHECK_INT(cli("$B/ptowsp-run --explain --device=cpu0,cpu1,cpu2 $P/two_devices.pkg.zst"), 2);
+	CHECK_CONTAINS(cli_err, "the package has no program for device 2");
+	CHECK_STR(cli_out, "");
+}
+
 /* Every flag of the contract that this tool has, and what it prints without a run. */
 static void check_help(const char *tool, const char *const *words)
 {
@@ -303,6 +328,7 @@ void suite_contract_json(CU_pSuite s)
 	TEST(s, capabilities_are_a_matrix);
 	TEST(s, explain_has_straight_columns);
 	TEST(s, explain_gives_a_verdict_per_directive_and_runs_nothing);
+	TEST(s, explain_gives_the_program_of_every_device);
 	TEST(s, run_helps);
 	TEST(s, pack_helps);
 	TEST(s, inspect_helps);

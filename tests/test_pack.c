@@ -104,6 +104,27 @@ static void a_folder_is_packed_file_by_file(void)
 	CHECK_INT(pack("in/deep/.. -o . --strict"), 3);
 }
 
+/* Below the output they lie as below the folder that holds them all. */
+static void several_folders_keep_their_places(void)
+{
+	check_tmp();
+	check_run(check_fmt("cd '%s/test/tmp/%s' && mkdir -p in/deep/est two/deep", check_build(), check_name()), NULL, NULL);
+	put("in/a.pto", COPY);
+	put("in/deep/a.pto", COPY);
+	put("in/deep/est/a.pto", COPY);
+	put("two/deep/a.pto", COPY);
+	CHECK_INT(pack("in two -o out"), 0);
+	CHECK(there("out/in/a.pkg.zst") && there("out/in/deep/a.pkg.zst") && there("out/in/deep/est/a.pkg.zst") && there("out/two/deep/a.pkg.zst"));
+	CHECK_INT(pack("in/deep/est ./in/../two/ -o places"), 0);
+	CHECK(there("places/in/deep/est/a.pkg.zst") && there("places/two/deep/a.pkg.zst"));
+	CHECK_INT(pack("in/deep/est -o one"), 0);
+	CHECK(there("one/a.pkg.zst"));
+	CHECK_INT(pack("in/deep in -o twice"), 2);
+	CHECK_STR(out, "deep/a.pto: 1 kernel, 1 entry, 0 warnings\ndeep/est/a.pto: 1 kernel, 1 entry, 0 warnings\na.pto: 1 kernel, 1 entry, 0 warnings\n"
+		       "deep/a.pto: no package\ndeep/est/a.pto: no package\n");
+	CHECK_CONTAINS(err, "twice/deep/a.pkg.zst was made already: folders that lie in each other are packed once");
+}
+
 static void files_of_a_folder_that_fail_have_their_line_and_the_code(void)
 {
 	check_tmp();
@@ -113,13 +134,12 @@ static void files_of_a_folder_that_fail_have_their_line_and_the_code(void)
 	put("in/b.pto", "func @f(\n");
 	put("two/a.pto", COPY);
 	CHECK_INT(pack("--json in two -o out"), 3);
-	CHECK_STR(out, "{\"file\":\"a.pto\",\"package\":\"out/a.pkg.zst\",\"status\":\"OK\",\"kernels\":1,\"entries\":1,\"warnings\":0,\"errors\":0}\n"
-		       "{\"file\":\"b.pto\",\"package\":\"\",\"status\":\"BAD_PACKAGE\",\"kernels\":0,\"entries\":0,\"warnings\":0,\"errors\":1,"
+	CHECK_STR(out, "{\"file\":\"in/a.pto\",\"package\":\"out/in/a.pkg.zst\",\"status\":\"OK\",\"kernels\":1,\"entries\":1,\"warnings\":0,\"errors\":0}\n"
+		       "{\"file\":\"in/b.pto\",\"package\":\"\",\"status\":\"BAD_PACKAGE\",\"kernels\":0,\"entries\":0,\"warnings\":0,\"errors\":1,"
 		       "\"error\":\"in/b.pto:1:9: expected a parameter such as %x: !pto.memref<gm,...,f32>, found the end of the line\"}\n"
-		       "{\"file\":\"c.pto\",\"package\":\"\",\"status\":\"IO\",\"kernels\":0,\"entries\":0,\"warnings\":0,\"errors\":0,"
+		       "{\"file\":\"in/c.pto\",\"package\":\"\",\"status\":\"IO\",\"kernels\":0,\"entries\":0,\"warnings\":0,\"errors\":0,"
 		       "\"error\":\"in/c.pto cannot be read: No such file or directory\"}\n"
-		       "{\"file\":\"a.pto\",\"package\":\"\",\"status\":\"INVALID\",\"kernels\":0,\"entries\":0,\"warnings\":0,\"errors\":0,"
-		       "\"error\":\"out/a.pkg.zst was made already, of another file of that name; pack the folders one by one\"}\n");
+		       "{\"file\":\"two/a.pto\",\"package\":\"out/two/a.pkg.zst\",\"status\":\"OK\",\"kernels\":1,\"entries\":1,\"warnings\":0,\"errors\":0}\n");
 	CHECK_INT(pack("in -o again"), 3);
 	CHECK_STR(out, "a.pto: 1 kernel, 1 entry, 0 warnings\nb.pto: refused, 1 error\nc.pto: no package\n");
 	CHECK_INT(pack("--json in/a.pto -o one.pkg.zst"), 0);
@@ -427,6 +447,7 @@ void suite_pack(CU_pSuite s)
 	TEST(s, a_file_that_cannot_be_read_is_exit_2_and_a_bad_one_3);
 	TEST(s, strict_refuses_warnings);
 	TEST(s, a_folder_is_packed_file_by_file);
+	TEST(s, several_folders_keep_their_places);
 	TEST(s, files_of_a_folder_that_fail_have_their_line_and_the_code);
 	TEST(s, options_reach_the_package);
 	TEST(s, the_library_packs_for_any_language);

@@ -195,6 +195,28 @@ static void every_probe_comes_back_from_its_program(void)
 	every_package_comes_back(folder, count);
 }
 
+/* Two packages of one name. */
+static void packages_of_several_folders_are_made_in_theirs(void)
+{
+	static const char text[] = "func @f(%n: i32) {\n}\n", other[] = "func @g(%n: i32) {\n}\n";
+	const char *folder = check_tmp();
+	char *out, *err;
+
+	CHECK_INT(check_run(check_fmt("mkdir -p '%s/a' '%s/b/deep'", folder, folder), NULL, NULL), 0);
+	source_pack(check_fmt("%s/a", folder), 0, "one.pto", text, strlen(text), 0);
+	source_pack(check_fmt("%s/b/deep", folder), 0, "one.pto", other, strlen(other), 0);
+	free(program_print(folder));
+	if (SANITIZED)
+		CHECK_SKIP("a sanitized library needs a sanitized program; what is printed was built all the same");
+	CHECK_INT(check_run(check_fmt("cd '%s' && cc -std=c11 -O0 -Wall -Wextra -Werror -DPTOWSP_TREE -I'%s/abi' -I'%s/packages' all.c -o all -L'%s/lib' -lptowsp-pack "
+				      "-Wl,-rpath,'%s/lib' && mkdir again && ./all again | cut -d' ' -f2 && cmp a/0000.pkg.zst again/a/0000.pkg.zst && "
+				      "cmp b/deep/0000.pkg.zst again/b/deep/0000.pkg.zst", folder, check_root(), check_root(), check_build(), check_build()), &out, &err), 0);
+	CHECK_STR(out, "a/0000.pkg.zst\nb/deep/0000.pkg.zst\n");
+	CHECK_STR(err, "");
+	free(out);
+	free(err);
+}
+
 static void one_package_gives_a_program_of_one_file(void)
 {
 	static const char text[] = "func @f(%n: i32) {\n}\n";
@@ -220,5 +242,6 @@ void suite_program(CU_pSuite s)
 	TEST(s, every_source_of_the_project_comes_back_from_its_program);
 	TEST(s, every_example_comes_back_from_its_program);
 	TEST(s, every_probe_comes_back_from_its_program);
+	TEST(s, packages_of_several_folders_are_made_in_theirs);
 	TEST(s, one_package_gives_a_program_of_one_file);
 }

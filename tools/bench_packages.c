@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* bench_packages.c - what it costs to make, open and load each example package, one of 100 KB, and the layer of the corpus. */
 #include <dirent.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -211,6 +212,7 @@ static char *large_source(unsigned kernels, size_t *size_out)
 /* A file of at least `least` bytes. */
 static ptowsp_status large_make(unsigned kernels, size_t least, char *path, size_t path_size)
 {
+	const char *folder = getenv("TMPDIR");
 	void *bytes = NULL;
 	size_t length = 0, size;
 	ptowsp_status st = PTOWSP_OK;
@@ -224,7 +226,8 @@ static ptowsp_status large_make(unsigned kernels, size_t least, char *path, size
 		st = text ? pack("made.pto", text, size, &bytes, &length) : PTOWSP_NO_MEMORY;
 		free(text);
 	}
-	snprintf(path, path_size, "/tmp/ptowsp-bench-XXXXXX");
+	if ((size_t)snprintf(path, path_size, "%s/ptowsp-bench-XXXXXX", folder && *folder ? folder : "/tmp") >= path_size)
+		st = st ? st : PTOWSP_IO;
 	file = st ? -1 : mkstemp(path);
 	if (!st && (file < 0 || write(file, bytes, length) != (ssize_t)length))
 		st = PTOWSP_IO;
@@ -263,6 +266,8 @@ static ptowsp_status large_measure(const struct bench_options *options, const ch
 	ptowsp_status st = large_make(kernels, least, path, sizeof(path));
 	double value;
 
+	if (st == PTOWSP_IO)
+		snprintf(error->text, sizeof(error->text), "%.120s cannot be written: %.60s", path, strerror(errno));
 	if (st)
 		return st;
 	st = open_measure(options, subject, path, error);

@@ -35,7 +35,8 @@ static const char usage[] =
 	"  --pto         source text that ptowsp-pack packs to the same digest; what the language cannot say is a comment line each,\n"
 	"                and the exit status is then 5\n"
 	"  --out FOLDER  with --pto: NAME.pto there instead of on stdout, of each package, and a line about it; sample data of more\n"
-	"                than a few numbers in NAME.TENSOR.npy beside it\n"
+	"                than a few numbers in NAME.TENSOR.npy beside it. Packages of several folders lie there in folders as\n"
+	"                they lie below the one that holds them all; --c names them so, too\n"
 	"  --verify      check everything that a run would check before it starts: container, digests, tables, bytecode,\n"
 	"                portable kernels; says what was checked\n"
 	"  --c           a C program that builds the packages again by calls of libptowsp-pack.so, with the same digests\n"
@@ -137,7 +138,7 @@ static int packages_show(const struct options *options)
 		status = inspect_worse(status, inspect_lines(&paths, options->mode == JSON, stdout));
 	else
 		for (size_t i = 0; i < paths.count; i++)
-			status = inspect_worse(status, package_show(options, paths.items[i]));
+			status = inspect_worse(status, package_show(options, paths.items[i].path));
 	inspect_paths_finish(&paths);
 	return status;
 }

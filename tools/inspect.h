@@ -22,10 +22,9 @@ ptowsp_status inspect_verify(struct pkg *package, const char *path, FILE *to, st
 /* Source text that packs to the same package, sample data in it. UNSUPPORTED if the language has no words for something: what it has is written all the same, with a
  * comment line for each. MISMATCH if the text packs to another digest. Other errors: BAD_PACKAGE, NO_MEMORY. */
 ptowsp_status inspect_source(struct pkg *package, FILE *to, struct ptowsp_error *error);
-/* The same into FOLDER/STEM.pto, with FOLDER/STEM.TENSOR.npy where data are more than a few numbers. lines_out, files_out: how many of them were written.
+/* The same into STEM.pto, with STEM.TENSOR.npy beside it where data are more than a few numbers. lines_out, files_out: how many of them were written.
  * Further errors: IO. */
-ptowsp_status inspect_source_save(struct pkg *package, const char *folder, const char *stem, uint32_t *lines_out, uint32_t *files_out,
-				  struct ptowsp_error *error);
+ptowsp_status inspect_source_save(struct pkg *package, const char *stem, uint32_t *lines_out, uint32_t *files_out, struct ptowsp_error *error);
 
 /* A C program that builds packages again by calls of the builder (lang/builder.h), in this order: begin, one function per package,
  * numbered from 0, end. names: what each package is saved as where the program is given a folder; with one package it is given a
@@ -45,8 +44,12 @@ void inspect_region(const struct pkg_tables *tables, uint32_t row, const char *c
 /* ---- several packages ---- */
 
 /* What the command line names, folders opened: every *.pkg.zst below them, in the order of their paths. A zeroed struct is empty. */
+struct inspect_path {
+	char *path;     /* owned */
+	char *relative; /* owned: the same below the deepest folder that holds all that is named */
+};
 struct inspect_paths {
-	char **items; /* owned */
+	struct inspect_path *items; /* owned */
 	size_t count, room;
 	int failed;   /* no memory */
 };

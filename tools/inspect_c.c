@@ -269,9 +269,35 @@ static void names_print(FILE *to, const char *const *names, uint32_t count)
 	fputs("};\n", to);
 }
 
+static int have_folders(const char *const *names, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (strchr(names[i], '/'))
+			return 1;
+	return 0;
+}
+
+static void folders_print(FILE *to)
+{
+	fputs("\n#include <string.h>\n#include <sys/stat.h>\n"
+	      "\n/* Makes the folders of a path that ends in a file's name. */\n"
+	      "static void folders_make(char *path)\n"
+	      "{\n"
+	      "\tfor (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {\n"
+	      "\t\t*at = '\\0';\n"
+	      "\t\tmkdir(path, 0777);\n"
+	      "\t\t*at = '/';\n"
+	      "\t}\n"
+	      "}\n", to);
+}
+
 void inspect_c_end(FILE *to, const char *const *names, uint32_t count)
 {
+	int folders = count > 1 && have_folders(names, count);
+
 	names_print(to, names, count);
+	if (folders)
+		folders_print(to);
 	fputs("\n/* Writes the package to a file, or all of them into a folder, and prints their digests. */\n"
 	      "int main(int argc, char **argv)\n"
 	      "{\n"
@@ -286,6 +312,8 @@ void inspect_c_end(FILE *to, const char *const *names, uint32_t count)
 	      "\t\tchar path[4096];\n"
 	      "\n", to);
 	fprintf(to, "\t\tsnprintf(path, sizeof(path), %s);\n", count == 1 ? "\"%s\", argv[1]" : "\"%s/%s\", argv[1], packages[i].name");
+	if (folders)
+		fputs("\t\tfolders_make(path);\n", to);
 	fputs("\t\tif (b)\n"
 	      "\t\t\tpackages[i].build(b);\n"
 	      "\t\tif (ptowsp_build_save(b, path)) {\n"

@@ -5,19 +5,13 @@
 #include "format/fail.h"
 #include "registry/names.h"
 #include "tools/columns.h"
+#include "tools/folder.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-
-static const char *base_of(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash ? slash + 1 : path;
-}
 
 /* ---- lines ---- */
 
@@ -101,41 +95,42 @@ int inspect_lines(const struct inspect_paths *paths, int json, FILE *to)
 		struct ptowsp_error error = {.code = PTOWSP_OK};
 		struct pkg *package;
 
-		if (pkg_open(&package, paths->items[i], NULL, &error)) {
-			status = inspect_worse(status, refused_print(&columns, paths->items[i], json, &error, to));
+		if (pkg_open(&package, paths->items[i].path, NULL, &error)) {
+			status = inspect_worse(status, refused_print(&columns, paths->items[i].path, json, &error, to));
 			continue;
 		}
-		inspect_notices(package, paths->items[i]);
+		inspect_notices(package, paths->items[i].path);
 		if (json)
-			status = inspect_worse(status, object_print(package_object(package, paths->items[i]), to));
+			status = inspect_worse(status, object_print(package_object(package, paths->items[i].path), to));
 		else
-			columns_line(&columns, package, paths->items[i]);
+			columns_line(&columns, package, paths->items[i].path);
 		pkg_close(package);
 	}
 	columns_print(&columns, json || !paths->count ? NULL : to, 0);
 	return status;
 }
 
-/* ---- names: two packages of one name would be one file ---- */
+/* ---- names ---- */
 
-/* The name of the file without its ending; to be freed. */
-static char *stem_of(const char *path)
+/* "sub/NAME" below the folder, without the ending of packages; to be freed. */
+static char *stem_of(const char *folder, const char *relative)
 {
-	char *stem = strdup(base_of(path));
-	size_t length = stem ? strlen(stem) : 0, ending = strlen(".pkg.zst");
+	size_t length = strlen(relative), ending = strlen(".pkg.zst");
+	char *stem = NULL;
 
-	if (length > ending && !strcmp(stem + length - ending, ".pkg.zst"))
-		stem[length - ending] = '\0';
-	return stem;
+	if (length > ending && !strcmp(relative + length - ending, ".pkg.zst"))
+		length -= ending;
+	return asprintf(&stem, "%s/%.*s", folder, (int)length, relative) < 0 ? NULL : stem;
 }
 
+/* What is named twice would be one file. */
 static int names_check(const struct inspect_paths *paths)
 {
 	for (size_t i = 0; i < paths->count; i++)
 		for (size_t k = 0; k < i; k++)
-			if (!strcmp(base_of(paths->items[i]), base_of(paths->items[k]))) {
-				fprintf(stderr, "ptowsp-inspect: %s and %s have one name, and what is made of them would have, too; take their folders one by one\n",
-					paths->items[k], paths->items[i]);
+			if (!strcmp(paths->items[i].relative, paths->items[k].relative)) {
+				fprintf(stderr, "ptowsp-inspect: %s and %s are one place, and what is made of them would be one file; name it once\n",
+					paths->items[k].path, paths->items[i].path);
 				return 2;
 			}
 	return 0;
@@ -143,26 +138,29 @@ static int names_check(const struct inspect_paths *paths)
 
 /* ---- sources ---- */
 
-static int source_save(const char *path, const char *folder, FILE *to)
+static int source_save(const struct inspect_path *from, const char *folder, FILE *to)
 {
 	struct ptowsp_error error = {.code = PTOWSP_OK};
 	struct pkg *package = NULL;
 	uint32_t lines = 0, files = 0;
-	char *stem = stem_of(path);
-	ptowsp_status st = stem ? pkg_open(&package, path, NULL, &error) : pkg_fail(&error, PTOWSP_NO_MEMORY, "no memory for a name");
+	char *stem = stem_of(folder, from->relative);
+	ptowsp_status st = stem ? folder_make_for(stem, &error) : pkg_fail(&error, PTOWSP_NO_MEMORY, "no memory for a name");
 
+	if (!st)
+		st = pkg_open(&package, from->path, NULL, &error);
 	if (!st) {
-		inspect_notices(package, path);
-		st = inspect_source_save(package, folder, stem, &lines, &files, &error);
+		inspect_notices(package, from->path);
+		st = inspect_source_save(package, stem, &lines, &files, &error);
 	}
+	fprintf(to, "%s: ", stem ? stem + strlen(folder) + 1 : from->path);
 	if (lines)
-		fprintf(to, "%s: %u line%s, %u file%s of data%s\n", stem, lines, lines == 1 ? "" : "s", files, files == 1 ? "" : "s",
+		fprintf(to, "%u line%s, %u file%s of data%s\n", lines, lines == 1 ? "" : "s", files, files == 1 ? "" : "s",
 			st == PTOWSP_UNSUPPORTED ? "; not everything can be said" : st ? "; another package" : "");
 	else
-		fprintf(to, "%s: no source\n", stem ? stem : path);
+		fputs("no source\n", to);
 	pkg_close(package);
 	free(stem);
-	return st ? inspect_complain(&error, path) : 0;
+	return st ? inspect_complain(&error, from->path) : 0;
 }
 
 int inspect_sources_save(const struct inspect_paths *paths, const char *folder, FILE *to)
@@ -174,7 +172,7 @@ int inspect_sources_save(const struct inspect_paths *paths, const char *folder, 
 		return 2;
 	}
 	for (size_t i = 0, count = status ? 0 : paths->count; i < count; i++)
-		status = inspect_worse(status, source_save(paths->items[i], folder, to));
+		status = inspect_worse(status, source_save(&paths->items[i], folder, to));
 	return status;
 }
 
@@ -207,8 +205,8 @@ int inspect_program(const struct inspect_paths *paths, FILE *to)
 	if (!status)
 		inspect_c_begin(memory);
 	for (size_t i = 0; i < paths->count && names && memory; i++) {
-		names[i] = base_of(paths->items[i]);
-		status = inspect_worse(status, program_add(paths->items[i], (uint32_t)i, memory));
+		names[i] = paths->items[i].relative;
+		status = inspect_worse(status, program_add(paths->items[i].path, (uint32_t)i, memory));
 	}
 	if (!status)
 		inspect_c_end(memory, names, (uint32_t)paths->count);

@@ -44,7 +44,7 @@ ptowsp_status inspect_source(struct pkg *package, FILE *to, struct ptowsp_error 
 /* ---- a source with files beside it ---- */
 
 struct save {
-	const char *folder, *stem;
+	const char *stem, *base; /* path of the source without its ending, and where its name begins in it */
 	char *name, *path; /* owned: of the file at hand, as the source calls it, and with its folder */
 	uint32_t files;
 };
@@ -52,7 +52,7 @@ struct save {
 static ptowsp_status path_set(struct save *save, const char *name, struct ptowsp_error *error)
 {
 	free(save->path);
-	if (asprintf(&save->path, "%s/%s", save->folder, name) >= 0)
+	if (asprintf(&save->path, "%.*s%s", (int)(save->base - save->stem), save->stem, name) >= 0)
 		return PTOWSP_OK;
 	save->path = NULL;
 	return pkg_fail(error, PTOWSP_NO_MEMORY, "no memory for a path");
@@ -83,7 +83,7 @@ static ptowsp_status data_write(void *context, const struct print_data *data, co
 	ptowsp_status st;
 
 	free(save->name);
-	if (asprintf(&save->name, "%s.%s%s.npy", save->stem, data->tensor, data->expected ? ".expected" : "") < 0) {
+	if (asprintf(&save->name, "%s.%s%s.npy", save->base, data->tensor, data->expected ? ".expected" : "") < 0) {
 		save->name = NULL;
 		return pkg_fail(error, PTOWSP_NO_MEMORY, "no memory for a name");
 	}
@@ -129,17 +129,17 @@ static uint32_t lines_of(const char *text)
 	return lines;
 }
 
-ptowsp_status inspect_source_save(struct pkg *package, const char *folder, const char *stem, uint32_t *lines_out, uint32_t *files_out,
-				  struct ptowsp_error *error)
+ptowsp_status inspect_source_save(struct pkg *package, const char *stem, uint32_t *lines_out, uint32_t *files_out, struct ptowsp_error *error)
 {
-	struct save save = {.folder = folder, .stem = stem};
+	const char *slash = strrchr(stem, '/');
+	struct save save = {.stem = stem, .base = slash ? slash + 1 : stem};
 	const struct print_files files = {&save, data_write, data_read};
 	struct ptowsp_error why = {.code = PTOWSP_OK};
 	char *text, *path = NULL;
 	ptowsp_status st = text_make(package, &files, &text, error);
 
 	*lines_out = 0;
-	if (text && asprintf(&path, "%s/%s.pto", folder, stem) < 0) {
+	if (text && asprintf(&path, "%s.pto", stem) < 0) {
 		path = NULL;
 		st = pkg_fail(error, PTOWSP_NO_MEMORY, "no memory for a path");
 	}

@@ -8,31 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "registry/names.h"
 #include "registry/text.h"
+#include "tools/folder.h"
 
 static int by_name(const FTSENT **a, const FTSENT **b)
 {
 	return strcmp((*a)->fts_name, (*b)->fts_name);
-}
-
-/* Makes the folders of a path that ends in a file's name. */
-static ptowsp_status folders_make(char *path, struct ptowsp_error *error)
-{
-	for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
-		int made;
-
-		*at = '\0';
-		made = mkdir(path, 0777) == 0 || errno == EEXIST;
-		if (!made)
-			reg_fail(error, PTOWSP_IO, "the folder %.160s cannot be made: %s", path, strerror(errno));
-		*at = '/';
-		if (!made)
-			return PTOWSP_IO;
-	}
-	return PTOWSP_OK;
 }
 
 /* "sub/name.pto" below the output folder as "sub/name.pkg.zst"; to be freed. */
@@ -86,7 +69,7 @@ int pack_line(const struct pack_options *options, const char *file, const char *
 
 /* --- files --- */
 
-/* Packages made so far: two files of one name in two folders would be one package. */
+/* Packages made so far: a file that is named twice would be one package. */
 struct made {
 	char **paths; /* owned */
 	size_t count, room;
@@ -98,8 +81,7 @@ static ptowsp_status made_add(struct made *made, char *path, struct ptowsp_error
 
 	for (size_t i = 0; i < made->count; i++)
 		if (!strcmp(made->paths[i], path))
-			return reg_fail(error, PTOWSP_INVALID, "%.160s was made already, of another file of that name; pack the folders one by one",
-					path);
+			return reg_fail(error, PTOWSP_INVALID, "%.160s was made already: folders that lie in each other are packed once", path);
 	if (made->count < made->room) {
 		made->paths[made->count++] = path;
 		return PTOWSP_OK;
@@ -131,7 +113,7 @@ static int file_pack(const struct pack_options *options, const char *file, const
 	int code, kept = !status;
 
 	if (!status)
-		status = folders_make(path, &error);
+		status = folder_make_for(path, &error);
 	counts.error = error;
 	counts.error.code = status;
 	code = status ? pack_fail(&error) : pack_files(options, &file, 1, path, &counts);
@@ -152,13 +134,28 @@ static int unreadable(const char *path, int why)
 	return 2;
 }
 
+/* A source is called as it lies below the folder that holds all the folders. */
+static int source_pack(const struct pack_options *options, const FTSENT *entry, const char *prefix, size_t skip, struct made *made)
+{
+	char *relative = NULL;
+	int code;
+
+	if (asprintf(&relative, "%s%s", prefix, entry->fts_path + skip) < 0) {
+		fputs("ptowsp-pack: no memory for a path\n", stderr);
+		return 1;
+	}
+	code = file_pack(options, entry->fts_path, relative, made);
+	free(relative);
+	return code;
+}
+
 /* One step of the walk. A source that is a link to nowhere is told when it is read. */
-static int entry_pack(const struct pack_options *options, const FTSENT *entry, size_t skip, struct made *made)
+static int entry_pack(const struct pack_options *options, const FTSENT *entry, const char *prefix, size_t skip, struct made *made)
 {
 	switch (entry->fts_info) {
 	case FTS_F:
 	case FTS_SLNONE:
-		return ends_as_source(entry) ? file_pack(options, entry->fts_path, entry->fts_path + skip, made) : 0;
+		return ends_as_source(entry) ? source_pack(options, entry, prefix, skip, made) : 0;
 	case FTS_DNR:
 	case FTS_ERR:
 	case FTS_NS:
@@ -169,7 +166,7 @@ static int entry_pack(const struct pack_options *options, const FTSENT *entry, s
 }
 
 /* The first code that is not 0 is the tool's; the other files are packed all the same. */
-static int folder_pack(const struct pack_options *options, const char *folder, struct made *made)
+static int folder_pack(const struct pack_options *options, const char *folder, const char *prefix, struct made *made)
 {
 	char *roots[] = {(char *)(uintptr_t)folder, NULL};
 	size_t skip = strlen(folder) + (folder[strlen(folder) - 1] != '/');
@@ -180,7 +177,7 @@ static int folder_pack(const struct pack_options *options, const char *folder, s
 	if (!walk)
 		return unreadable(folder, errno);
 	while ((entry = fts_read(walk))) {
-		int one = entry_pack(options, entry, skip, made);
+		int one = entry_pack(options, entry, prefix, skip, made);
 
 		code = code ? code : one;
 	}
@@ -191,10 +188,13 @@ static int folder_pack(const struct pack_options *options, const char *folder, s
 int pack_folders(const struct pack_options *options)
 {
 	struct made made = {0};
-	int code = 0;
+	char **prefixes = folder_prefixes((char *const *)(uintptr_t)options->inputs, (size_t)options->input_count);
+	int code = prefixes ? 0 : 1;
 
-	for (int i = 0; i < options->input_count; i++) {
-		int one = folder_pack(options, options->inputs[i], &made);
+	if (!prefixes)
+		fputs("ptowsp-pack: no memory for the names of the folders\n", stderr);
+	for (int i = 0; prefixes && i < options->input_count; i++) {
+		int one = folder_pack(options, options->inputs[i], prefixes[i], &made);
 
 		code = code ? code : one;
 	}
@@ -202,6 +202,7 @@ int pack_folders(const struct pack_options *options)
 		fprintf(stderr, "ptowsp-pack: there is no .pto file below %s\n", options->inputs[0]);
 		code = 2;
 	}
+	folder_prefixes_free(prefixes, (size_t)options->input_count);
 	made_finish(&made);
 	return code;
 }

@@ -88,6 +88,11 @@ void run_finish(struct run *run);
  * the others become the run's. */
 /* Before the plan is made: the entry of the first device, NULL for the package's own default. */
 ptowsp_status run_mates_entry(const struct run *run, const char **entry_out, struct ptowsp_error *error);
+/* How many devices there are behind the first one; the plan of the program of such a device, 1 or more, and the options that open its backend. The plan is
+ * the caller's. */
+uint32_t run_mates_wanted(const struct run_options *options);
+ptowsp_status run_mate_plan(const struct run *run, uint32_t device, struct run_options *options_out, struct ptowsp_plan **plan_out,
+			    struct ptowsp_error *error);
 ptowsp_status run_mates_open(struct run *run, struct ptowsp_error *error);
 ptowsp_status run_mates_start(struct run *run, struct ptowsp_error *error);
 ptowsp_status run_mates_wait(struct run *run, ptowsp_status st, struct ptowsp_error *error);

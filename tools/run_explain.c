@@ -10,15 +10,23 @@
 #include "tools/columns.h"
 #include "tools/run.h"
 
-/* Everything that is explained; finish accepts any prefix. */
-struct explanation {
-	struct run run; /* package and plan only */
+/* The program of one device. */
+struct part {
+	struct run_options options; /* of a further device */
+	struct ptowsp_plan *plan;   /* the run's for the first device, else owned */
 	struct ptowsp_backend *backend;
 	struct ptowsp_match *match;
-	struct ptowsp_listing *listing;
 	struct ptowsp_program *program; /* NULL: there is no temp tensor, or `unloaded` says why not */
 	bool temps;
 	char unloaded[256];
+};
+
+/* Everything that is explained; finish accepts any prefix. */
+struct explanation {
+	struct run run; /* package and plan only */
+	struct ptowsp_listing *listing;
+	struct part *parts; /* owned: one per device */
+	uint32_t part_count;
 };
 
 static bool temps_used(const struct ptowsp_plan *plan)
@@ -31,7 +39,7 @@ static bool temps_used(const struct ptowsp_plan *plan)
 	return false;
 }
 
-static bool renames(const struct explanation *x)
+static bool renames(const struct part *x)
 {
 	const struct ptowsp_cap *cap = ptowsp_backend_cap(x->backend, PTOWSP_FEATURE_TEMP_RENAMED);
 
@@ -39,19 +47,19 @@ static bool renames(const struct explanation *x)
 }
 
 /* A package that cannot be loaded is explained all the same. */
-static void temps_load(struct explanation *x)
+static void temps_load(struct part *x)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 
-	x->temps = temps_used(x->run.plan);
-	if (x->temps && renames(x) && ptowsp_program_load(&x->program, x->backend, x->run.plan, 0, &error))
+	x->temps = temps_used(x->plan);
+	if (x->temps && renames(x) && ptowsp_program_load(&x->program, x->backend, x->plan, 0, &error))
 		snprintf(x->unloaded, sizeof(x->unloaded), "not known, as the package is not loaded: %.200s", error.text);
 	else if (x->temps && !renames(x))
 		snprintf(x->unloaded, sizeof(x->unloaded), "not renamed: this backend does not");
 }
 
 /* The index-th line about temp tensors, counted from 0; NULL behind the last. */
-static const char *temps_line(const struct explanation *x, uint32_t index)
+static const char *temps_line(const struct part *x, uint32_t index)
 {
 	static struct ptowsp_diagnostic row;
 	uint32_t told = 0;
@@ -62,6 +70,37 @@ static const char *temps_line(const struct explanation *x, uint32_t index)
 		if (row.feature == PTOWSP_FEATURE_TEMP_RENAMED && told++ == index)
 			return row.text;
 	return !told && !index ? "all are renamed that have no alloc of their own" : NULL;
+}
+
+static ptowsp_status part_make(struct explanation *x, uint32_t number, const struct run_options *options, struct ptowsp_error *error)
+{
+	struct part *part = &x->parts[number];
+	ptowsp_status st = PTOWSP_OK;
+
+	if (number)
+		st = run_mate_plan(&x->run, number, &part->options, &part->plan, error);
+	else
+		part->plan = x->run.plan;
+	if (!st)
+		st = run_backend_open(&part->backend, number ? &part->options : options, part->plan, error);
+	if (!st)
+		temps_load(part);
+	if (!st)
+		st = ptowsp_match_create(&part->match, part->backend, part->plan, options->strict ? PTOWSP_LOAD_STRICT : 0, error);
+	return st;
+}
+
+static ptowsp_status parts_make(struct explanation *x, const struct run_options *options, struct ptowsp_error *error)
+{
+	uint32_t count = run_mates_wanted(options) + 1;
+	ptowsp_status st = PTOWSP_OK;
+
+	x->parts = calloc(count, sizeof(*x->parts));
+	if (!x->parts)
+		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for %u devices", count);
+	while (!st && x->part_count < count)
+		st = part_make(x, x->part_count++, options, error);
+	return st;
 }
 
 static ptowsp_status explanation_make(struct explanation *x, const struct run_options *options, struct ptowsp_error *error)
@@ -75,28 +114,31 @@ static ptowsp_status explanation_make(struct explanation *x, const struct run_op
 		return st;
 	st = ptowsp_listing_create(&x->listing, &b.options, error);
 	run_backend_options_finish(&b);
-	if (!st)
-		st = run_backend_open(&x->backend, options, x->run.plan, error);
-	if (!st)
-		temps_load(x);
-	if (!st)
-		st = ptowsp_match_create(&x->match, x->backend, x->run.plan, options->strict ? PTOWSP_LOAD_STRICT : 0, error);
-	return st;
+	return st ? st : parts_make(x, options, error);
+}
+
+static void part_finish(struct part *part, bool owned)
+{
+	if (part->program)
+		ptowsp_program_unload(part->program);
+	ptowsp_match_destroy(part->match);
+	ptowsp_backend_close(part->backend);
+	if (owned)
+		ptowsp_plan_destroy(part->plan);
 }
 
 static void explanation_finish(struct explanation *x)
 {
-	if (x->program)
-		ptowsp_program_unload(x->program);
-	ptowsp_match_destroy(x->match);
+	for (uint32_t i = 0; i < x->part_count; i++)
+		part_finish(&x->parts[i], i > 0);
+	free(x->parts);
 	ptowsp_listing_destroy(x->listing);
-	ptowsp_backend_close(x->backend);
 	run_finish(&x->run);
 }
 
 /* ---- text --------------------------------------------------------------------------------------------------- */
 
-static void verdicts_print(const struct explanation *x)
+static void verdicts_print(const struct part *x)
 {
 	struct columns table = {0};
 	struct ptowsp_verdict v;
@@ -126,13 +168,13 @@ static void value_text(const struct ptowsp_value_info *info, char *memory, size_
 		reg_text_add(&text, type && type->sort == 'u' ? "%llu" : "%lld", (unsigned long long)info->standard);
 }
 
-static void values_print(const struct explanation *x)
+static void values_print(const struct part *x)
 {
 	struct columns table = {0};
 	struct ptowsp_value_info info;
 
 	printf("symbols and slots:\n");
-	for (uint32_t i = 0; ptowsp_plan_value(x->run.plan, i, &info); i++) {
+	for (uint32_t i = 0; ptowsp_plan_value(x->plan, i, &info); i++) {
 		const char *type = reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?";
 		const char *kind = info.kind == PTOWSP_SLOT_SYMBOL ? "symbol" : "slot";
 		char text[48];
@@ -148,13 +190,13 @@ static void values_print(const struct explanation *x)
 	columns_print(&table, stdout, 2);
 }
 
-static void tensors_print(const struct explanation *x)
+static void tensors_print(const struct part *x)
 {
 	struct columns table = {0};
 	struct ptowsp_tensor_info info;
 
 	printf("tensors:\n");
-	for (uint32_t i = 0; ptowsp_plan_tensor(x->run.plan, i, &info); i++)
+	for (uint32_t i = 0; ptowsp_plan_tensor(x->plan, i, &info); i++)
 		columns_add(&table, "%s\t%s\t%s\t%s%s%s%s", info.name, reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?",
 			    reg_role_text(info.role),
 			    info.flags & PTOWSP_TENSOR_INFO_SHAPELESS ? "shape of the bound file" : "shape of the package",
@@ -164,7 +206,7 @@ static void tensors_print(const struct explanation *x)
 	columns_print(&table, stdout, 2);
 }
 
-static void temps_print(const struct explanation *x)
+static void temps_print(const struct part *x)
 {
 	if (x->temps)
 		printf("temp tensors:\n");
@@ -187,11 +229,10 @@ static void search_print(const struct explanation *x)
 	}
 }
 
-static void explanation_print(const struct explanation *x)
+static void part_print(const struct part *x)
 {
 	const struct ptowsp_device *device = ptowsp_backend_current(x->backend);
 
-	printf("package %s, entry %s\n", ptowsp_package_name(x->run.package), ptowsp_plan_entry(x->run.plan));
 	printf("backend %s %s, %s\n", ptowsp_backend_name(x->backend), ptowsp_backend_version(x->backend),
 	       ptowsp_backend_path(x->backend));
 	printf("device %s, cycles by the %s model\n", device ? device->name : "none",
@@ -200,12 +241,21 @@ static void explanation_print(const struct explanation *x)
 	values_print(x);
 	tensors_print(x);
 	temps_print(x);
+}
+
+static void explanation_print(const struct explanation *x)
+{
+	for (uint32_t i = 0; i < x->part_count; i++) {
+		printf("package %s, entry %s", ptowsp_package_name(x->run.package), ptowsp_plan_entry(x->parts[i].plan));
+		printf(i ? ", the program of device %u\n" : "\n", i);
+		part_print(&x->parts[i]);
+	}
 	search_print(x);
 }
 
 /* ---- JSON --------------------------------------------------------------------------------------------------- */
 
-static json_t *verdicts_json(const struct explanation *x)
+static json_t *verdicts_json(const struct part *x)
 {
 	json_t *rows = json_array();
 	struct ptowsp_verdict v;
@@ -217,12 +267,12 @@ static json_t *verdicts_json(const struct explanation *x)
 	return rows;
 }
 
-static json_t *values_json(const struct explanation *x)
+static json_t *values_json(const struct part *x)
 {
 	json_t *rows = json_array();
 	struct ptowsp_value_info info;
 
-	for (uint32_t i = 0; ptowsp_plan_value(x->run.plan, i, &info); i++) {
+	for (uint32_t i = 0; ptowsp_plan_value(x->plan, i, &info); i++) {
 		char text[48];
 		json_t *row = json_pack("{s:s, s:s, s:s, s:b}", "name", info.name, "type",
 					reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?", "kind",
@@ -237,12 +287,12 @@ static json_t *values_json(const struct explanation *x)
 	return rows;
 }
 
-static json_t *tensors_json(const struct explanation *x)
+static json_t *tensors_json(const struct part *x)
 {
 	json_t *rows = json_array();
 	struct ptowsp_tensor_info info;
 
-	for (uint32_t i = 0; ptowsp_plan_tensor(x->run.plan, i, &info); i++)
+	for (uint32_t i = 0; ptowsp_plan_tensor(x->plan, i, &info); i++)
 		json_array_append_new(
 			rows, json_pack("{s:s, s:s, s:s, s:b, s:b, s:b, s:b}", "name", info.name, "type",
 					reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?", "role", reg_role_text(info.role),
@@ -253,7 +303,7 @@ static json_t *tensors_json(const struct explanation *x)
 	return rows;
 }
 
-static json_t *temps_json(const struct explanation *x)
+static json_t *temps_json(const struct part *x)
 {
 	json_t *rows = json_array();
 
@@ -275,16 +325,33 @@ static json_t *search_json(const struct explanation *x)
 	return json_pack("{s:o, s:o}", "folders", folders, "files", files);
 }
 
-static json_t *explanation_json(const struct explanation *x)
+static json_t *part_json(const struct part *x)
 {
 	const struct ptowsp_device *device = ptowsp_backend_current(x->backend);
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "schema", "ptowsp.explain/1", "package",
-			 ptowsp_package_name(x->run.package), "entry", ptowsp_plan_entry(x->run.plan), "plugin",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "entry", ptowsp_plan_entry(x->plan), "plugin",
 			 ptowsp_backend_name(x->backend), "plugin_version", ptowsp_backend_version(x->backend), "plugin_path",
 			 ptowsp_backend_path(x->backend), "device", device ? device->name : "", "cycle_model",
 			 device && device->cycle_model ? device->cycle_model : "", "verdicts", verdicts_json(x), "values",
-			 values_json(x), "tensors", tensors_json(x), "temps", temps_json(x), "search", search_json(x));
+			 values_json(x), "tensors", tensors_json(x), "temps", temps_json(x));
+}
+
+/* The first device's part is at the top; of several devices all are in a list, too. */
+static json_t *explanation_json(const struct explanation *x)
+{
+	json_t *object = json_pack("{s:s, s:s}", "schema", "ptowsp.explain/1", "package", ptowsp_package_name(x->run.package));
+	json_t *first = part_json(&x->parts[0]), *devices = x->part_count > 1 ? json_array() : NULL;
+
+	if (object && first)
+		json_object_update(object, first);
+	for (uint32_t i = 0; devices && i < x->part_count; i++)
+		json_array_append_new(devices, part_json(&x->parts[i]));
+	if (object && devices)
+		json_object_set_new(object, "devices", devices);
+	if (object)
+		json_object_set_new(object, "search", search_json(x));
+	json_decref(first);
+	return object;
 }
 
 ptowsp_status run_explain(const struct run_options *options, struct ptowsp_error *error)

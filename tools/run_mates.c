@@ -15,7 +15,7 @@ struct run_mate {
 	struct ptowsp_program *program;
 };
 
-static uint32_t mates_wanted(const struct run_options *options)
+uint32_t run_mates_wanted(const struct run_options *options)
 {
 	uint32_t count = 0;
 
@@ -55,7 +55,7 @@ static ptowsp_status entry_find(const struct run *run, uint32_t device, const ch
 ptowsp_status run_mates_entry(const struct run *run, const char **entry_out, struct ptowsp_error *error)
 {
 	const struct run_options *o = run->options;
-	uint32_t count = mates_wanted(o) + 1, device = o->entry ? entry_device(run, o->entry) : 0;
+	uint32_t count = run_mates_wanted(o) + 1, device = o->entry ? entry_device(run, o->entry) : 0;
 
 	*entry_out = o->entry;
 	if (count > 1 && !o->entry)
@@ -66,22 +66,30 @@ ptowsp_status run_mates_entry(const struct run *run, const char **entry_out, str
 			"name that one, or leave --entry out", o->entry, device, count, count > 1 ? "s" : "");
 }
 
-static ptowsp_status mate_open(struct run *run, struct run_mate *mate, uint32_t device, const char *selector, struct ptowsp_error *error)
+ptowsp_status run_mate_plan(const struct run *run, uint32_t device, struct run_options *options_out, struct ptowsp_plan **plan_out, struct ptowsp_error *error)
 {
 	struct ptowsp_plan_options plan = {.schedule_count = run->options->schedule.count};
 	const char **schedule = run_list_values(&run->options->schedule);
 	ptowsp_status st = schedule ? entry_find(run, device, &plan.entry, error) : reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
 
-	mate->options = *run->options;
-	mate->options.device = selector;
+	*options_out = *run->options;
+	for (uint32_t i = 0; i < device; i++)
+		options_out->device = strchr(options_out->device, ',') + 1;
 	plan.schedule = schedule;
 	if (!st)
-		st = ptowsp_plan_create(&mate->plan, run->package, &plan, error);
+		st = ptowsp_plan_create(plan_out, run->package, &plan, error);
+	free(schedule);
+	return st;
+}
+
+static ptowsp_status mate_open(struct run *run, struct run_mate *mate, uint32_t device, struct ptowsp_error *error)
+{
+	ptowsp_status st = run_mate_plan(run, device, &mate->options, &mate->plan, error);
+
 	if (!st)
 		st = run_backend_open(&mate->backend, &mate->options, mate->plan, error);
 	if (!st)
 		st = ptowsp_program_load(&mate->program, mate->backend, mate->plan, run->options->strict ? PTOWSP_LOAD_STRICT : 0, error);
-	free(schedule);
 	return st;
 }
 
@@ -120,8 +128,7 @@ void run_tensor_view(const struct run *run, uint32_t index, struct ptowsp_tensor
 
 ptowsp_status run_mates_open(struct run *run, struct ptowsp_error *error)
 {
-	uint32_t count = mates_wanted(run->options);
-	const char *selector = run->options->device;
+	uint32_t count = run_mates_wanted(run->options);
 	ptowsp_status st = PTOWSP_OK;
 
 	if (!count)
@@ -130,8 +137,7 @@ ptowsp_status run_mates_open(struct run *run, struct ptowsp_error *error)
 	if (!run->mates)
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for %u devices", count + 1);
 	for (; !st && run->mate_count < count; run->mate_count++) {
-		selector = strchr(selector, ',') + 1;
-		st = mate_open(run, &run->mates[run->mate_count], run->mate_count + 1, selector, error);
+		st = mate_open(run, &run->mates[run->mate_count], run->mate_count + 1, error);
 		if (!st)
 			mate_claim(run, run->mate_count);
 	}
@@ -214,7 +220,7 @@ ptowsp_status run_mates_wait(struct run *run, ptowsp_status st, struct ptowsp_er
 
 void run_mates_finish(struct run *run)
 {
-	for (uint32_t i = 0; run->mates && i < mates_wanted(run->options); i++) {
+	for (uint32_t i = 0; run->mates && i < run_mates_wanted(run->options); i++) {
 		ptowsp_program_unload(run->mates[i].program);
 		ptowsp_backend_close(run->mates[i].backend);
 		ptowsp_plan_destroy(run->mates[i].plan);

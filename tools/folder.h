@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/* folder.h - where files go that are made of files: below the output folder as the others lie below the folder that holds them all. */
+#ifndef TOOLS_FOLDER_H
+#define TOOLS_FOLDER_H
+
+#include "ptowsp/base.h"
+
+/* For each folder its path from the deepest folder that holds all of them: "" or "sub/deep/". A folder that is not there counts with its
+ * text. The array and its texts are owned by the caller; NULL: no memory. */
+char **folder_prefixes(char *const *folders, size_t count);
+void folder_prefixes_free(char **prefixes, size_t count);
+
+/* Makes the folders of a path that ends in a file's name; path is as it was afterwards. */
+ptowsp_status folder_make_for(char *path, struct ptowsp_error *error);
+
+#endif
