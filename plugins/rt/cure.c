@@ -2,11 +2,13 @@
 #include "rt/cure.h"
 
 #include <stdlib.h>
+#include "rt/generate.h"
 
 /* How far a trial goes behind the blocked task, and from where no program is tried again. */
 #define TRIAL_TASKS (UINT64_C(1) << 20)
 #define TRIAL_START (UINT64_C(1) << 22)
-enum { TRIAL_ROUNDS = 16 };
+/* Several instances find one place more at a time; after some rounds it is doubled. */
+enum { TRIAL_ROUNDS = 64, TRIAL_EXACT = 24 };
 
 static bool is_foreseeable(const struct rt_program *program)
 {
@@ -34,14 +36,16 @@ static ptowsp_status trial_go(struct rt_run *trial, const struct rt_run *run, co
 		trial->flow.deps_capacity = clock->deps_capacity = values[PTOWSP_RESOURCE_DEP_LIST];
 	if (values[PTOWSP_RESOURCE_HEAP])
 		trial->heap_capacity = clock->heap.capacity = trial->sync.arena.capacity = values[PTOWSP_RESOURCE_HEAP];
-	return st ? st : rt_run_expand(trial);
+	if (st)
+		return st;
+	return trial->schedulers > 1 ? rt_generate_run(trial, NULL) : rt_run_expand(trial);
 }
 
 /* *block_out: what the program cannot have with these capacities; proposed is 0 if nothing is in its way. */
 static void capacities_try(const struct rt_run *run, const struct rt_cures *cures, struct rt_block *block_out)
 {
 	struct ptowsp_error unsaid = {.head = PTOWSP_HEAD(unsaid, ERROR)};
-	const struct rt_run_args args = {.args = run->args, .cancel = run->cancel};
+	const struct rt_run_args args = {.args = run->args, .cancel = run->cancel, .schedulers = run->schedulers};
 	struct rt_run *trial = calloc(1, sizeof(*trial));
 
 	*block_out = (struct rt_block){0};
@@ -59,12 +63,12 @@ void rt_cures_find(const struct rt_run *run, struct rt_cures *cures)
 {
 	struct rt_block block;
 
-	if (!run->deadlock || run->schedulers > 1 || run->notify || run->tasks > TRIAL_START || !is_foreseeable(run->program))
+	if (!run->deadlock || run->notify || run->tasks > TRIAL_START || !is_foreseeable(run->program))
 		return;
 	for (uint32_t round = 0; round < TRIAL_ROUNDS; round++) {
 		capacities_try(run, cures, &block);
 		if (block.proposed <= cures->values[block.resource])
 			return;
-		cures->values[block.resource] = block.proposed;
+		cures->values[block.resource] = round < TRIAL_EXACT ? block.proposed : 2 * block.proposed;
 	}
 }

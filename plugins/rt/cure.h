@@ -10,8 +10,8 @@ struct rt_cures {
 	uint64_t values[PTOWSP_RESOURCE_COUNT]; /* 0: as it is */
 };
 
-/* Adds what is missing besides the capacities that are there. What cannot be tried is left: slots loaded from what tasks write, several scheduler instances,
- * several devices, and where no report is wanted. */
+/* Adds what is missing besides the capacities that are there. What cannot be tried is left: slots loaded from what tasks write, several
+ * devices, and where no report is wanted. */
 void rt_cures_find(const struct rt_run *run, struct rt_cures *cures);
 
 #endif

@@ -113,7 +113,7 @@ def difference(want, got):
 
 def cure(build, folder, text, rounds, flags=()):
     """What a deadlock report proposes must help, in one round: None, or what is wrong with it. Where slots are loaded the program shows more of itself
-    with every proposal, and several instances look no further than the task, so there it may take some rounds, and each must go further."""
+    with every proposal, so there it may take some rounds, and each must go further."""
     stated = {}
     for _ in range(rounds):
         options = re.findall(r"--schedule (\w+=(?:\w+,)?)(\d+)", text)
@@ -159,7 +159,7 @@ def check(job):
     if want[0] == got[0] == 7 and not text:
         loads = any(i[0] == "slot_load" for i in package["WORK"]["instructions"])
         loads |= "PROC" in package and "process" not in got[1]["text"]  # a workload that is blocked: its pipeline was not looked at
-        text = cure(options.build, folder, got[1]["text"], 20 if loads or schedulers > 1 else 1, [f for f in flags if f.startswith("--opt")])
+        text = cure(options.build, folder, got[1]["text"], 20 if loads else 1, [f for f in flags if f.startswith("--opt")])
     if text and options.keep:
         os.makedirs(options.keep, exist_ok=True)
         with open(os.path.join(options.keep, f"seed_{seed}.json"), "w") as f:
