@@ -439,10 +439,6 @@ static void statements(struct writing *w)
 /* --- declarations --- */
 
 static const char head[] =
-	"tensor %t0 : f32[64, 8] in\n"
-	"tensor %t1 : f32[64, 8] inout\n"
-	"tensor %t2 : f32[8, 8, 8] inout align 256\n"
-	"tensor %t3 : f32[64, 8] inout layout(R, R)\n"
 	"tensor %ints : i32[16] inout\n"
 	"event %e0\n"
 	"slot %s0 : i64 = 3\n"
@@ -472,10 +468,28 @@ static const char head[] =
 	"}\n"
 	"kernel @put(%to: i32[1, 1] out, %value: i32) { portable @put_one }\n";
 
+/* All tensors of floats lie in one order, so that a parameter may say it whatever is passed. Layouts join, whichever they are. */
+static void tensors(struct writing *w)
+{
+	static const char *const orders[] = {"", " mem(row_major)", " mem(col_major)", " mem(nz(8, 8))", " mem(blocked(4, 8) swizzle 3)", " mem(row_major swizzle 1)"};
+	static const char *const layouts[] = {"", " layout(R, R)", " layout(S(0), R)", " layout(R, S(1))"};
+	static const char *const units[] = {"", " on vector", " on any", " on mix"};
+	const char *order = orders[below(w, 6)];
+
+	add(w, "tensor %%t0 : f32[64, 8] in%s\n", order);
+	add(w, "tensor %%t1 : f32[64, 8] inout%s\n", order);
+	add(w, "tensor %%t2 : f32[8, 8, 8] inout align 256%s\n", order);
+	add(w, "tensor %%t3 : f32[64, 8] inout%s%s\n", layouts[below(w, 3)], order);
+	add(w, "%s", head);
+	add(w, "kernel @k0(%%a: f32[8, 8] in%s%s, ", layouts[below(w, 4)], chance(w, 50) ? order : "");
+	add(w, "%%b: f32[8, 8] out%s%s, %%by: f32)%s", layouts[below(w, 4)], chance(w, 50) ? order : "", units[below(w, 4)]);
+	if (chance(w, 30))
+		add(w, " workspace %u", below(w, 4096));
+	add(w, "%s {\n  portable @scale%s\n}\n", chance(w, 20) ? " measured" : "", chance(w, 30) ? " cycles 40" : "");
+}
+
 static void declare(struct writing *w)
 {
-	static const char *const units[] = {"", " on vector", " on any", " on mix"};
-
 	if (chance(w, 30))
 		add(w, "module @made%u\n", below(w, 100));
 	if (chance(w, 20))
@@ -487,11 +501,7 @@ static void declare(struct writing *w)
 	add(w, "axis %%dense = dense(%u)\n", 1 + below(w, 3));
 	add(w, "axis %%rows = ragged(2, [%u, %u])\n", below(w, 4), 1 + below(w, 3));
 	add(w, "axis %%near = sparse([0, 1, 3], [%u, %u, %u])\n", below(w, 8), below(w, 8), below(w, 8));
-	add(w, "%s", head);
-	add(w, "kernel @k0(%%a: f32[8, 8] in, %%b: f32[8, 8] out, %%by: f32)%s", units[below(w, 4)]);
-	if (chance(w, 30))
-		add(w, " workspace %u", below(w, 4096));
-	add(w, "%s {\n  portable @scale%s\n}\n", chance(w, 20) ? " measured" : "", chance(w, 30) ? " cycles 40" : "");
+	tensors(w);
 	if (chance(w, 40))
 		add(w, "sample %%ints input = [%d, 2, 3, -4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16]\n", (int)below(w, 100) - 50);
 }

@@ -140,6 +140,11 @@ static void memory_of_tensors(void)
 	REFUSED("ptowsp_build_tensor_stride: a tensor has at most 4 dimensions", ptowsp_build_tensor_memory(b, p.tensor, "strides", 0), STRIDE, STRIDE,
 		STRIDE, STRIDE, STRIDE);
 #undef STRIDE
+	REFUSED("ptowsp_build_tensor_replicated: dimension 1 is sharded: a layout says so already (ptowsp_build_tensor_shard)",
+		ptowsp_build_tensor_dim(b, p.tensor, p.one), ptowsp_build_tensor_dim(b, p.tensor, p.one), ptowsp_build_tensor_shard(b, p.tensor, 0),
+		ptowsp_build_tensor_replicated(b, p.tensor));
+	REFUSED("ptowsp_build_tensor_shard: the tensor is replicated in every dimension (ptowsp_build_tensor_replicated)",
+		ptowsp_build_tensor_dim(b, p.tensor, p.one), ptowsp_build_tensor_replicated(b, p.tensor), ptowsp_build_tensor_shard(b, p.tensor, 0));
 }
 
 static void views_and_samples(void)
@@ -173,6 +178,17 @@ static void parameters_of_kernels(void)
 		ptowsp_build_param_dim(b, p.n, "replicated", 1));
 	REFUSED("ptowsp_build_param_dim: axis 65536: axes of a grid are 0 to 65535, and a replicated dimension has 0 here", PARAM,
 		ptowsp_build_param_dim(b, p.n, "sharded", 65536));
+#define STRIDE ptowsp_build_param_stride(b, p.n, 1)
+	REFUSED("ptowsp_build_param_memory: w is a scalar, tensors lie in memory", ptowsp_build_param_memory(b, SCALAR, "nz", 0));
+	REFUSED("ptowsp_build_param_memory: a swizzle of 8 bits: 0 to 7 are possible", ptowsp_build_param_memory(b, PARAM, "nz", 8));
+	REFUSED("ptowsp_build_param_block: only a parameter in order blocked or nz has blocks: ptowsp_build_param_memory",
+		ptowsp_build_param_block(b, PARAM, 1, 1));
+	REFUSED("ptowsp_build_param_block: a block has rows and columns", PARAM, ptowsp_build_param_memory(b, p.n, "blocked", 0),
+		ptowsp_build_param_block(b, p.n, 0, 1));
+	REFUSED("ptowsp_build_param_stride: strides are 1 or more, of a parameter in order strides: ptowsp_build_param_memory", PARAM, STRIDE);
+	REFUSED("ptowsp_build_param_stride: a parameter has at most 4 dimensions", PARAM, ptowsp_build_param_memory(b, p.n, "strides", 0), STRIDE, STRIDE,
+		STRIDE, STRIDE, STRIDE);
+#undef STRIDE
 #undef SCALAR
 #undef PARAM
 }

@@ -130,6 +130,8 @@ static uint32_t sharded(struct ptowsp_build *b, const char *name, const char *ro
 		if (dim == (int)i)
 			ptowsp_build_tensor_shard(b, tensor, axis);
 	}
+	if (dim < 0)
+		ptowsp_build_tensor_replicated(b, tensor);
 	return tensor;
 }
 

@@ -230,6 +230,36 @@ static void a_parameters_layout_is_kept_row_by_row(void)
 	source_free(&s);
 }
 
+static void a_parameters_order_in_memory_is_kept_where_it_is_stated(void)
+{
+	struct source s = source_compile("kernel @k(%a: f32[8, 8] in mem(nz(4, 8) swizzle 2), %n: i64, %b: f32[8, 8] in, %c: f32[] out mem(strides(64, 8, 1)), "
+					 "%d: f32[8] in mem(row_major))\n");
+	struct ptowsp_memory_record m;
+	uint32_t first;
+
+	CHECK_STR(s.messages, "");
+	REQUIRE(s.t && s.t->kernel_count == 1 && s.t->param_memory_count == 3);
+	first = s.t->kernel[0].params;
+	REQUIRE(pkg_param_memory(s.t, first, &m));
+	CHECK(m.tensor == PTOWSP_NONE && m.order == PTOWSP_MEMORY_NZ && m.swizzle == 2 && m.block_rows == 4 && m.block_columns == 8 && !m.stride0);
+	CHECK(!pkg_param_memory(s.t, first + 1, &m) && !pkg_param_memory(s.t, first + 2, &m) && !pkg_param_memory(s.t, first + 5, &m));
+	REQUIRE(pkg_param_memory(s.t, first + 3, &m));
+	CHECK(m.order == PTOWSP_MEMORY_STRIDED && m.stride0 == 64 && m.stride1 == 8 && m.stride2 == 1 && !m.stride3);
+	CHECK(pkg_param_memory(s.t, first + 4, &m) && m.order == PTOWSP_MEMORY_ROW_MAJOR && !m.swizzle);
+	source_free(&s);
+}
+
+static void a_layout_that_is_replicated_everywhere_is_told_from_none(void)
+{
+	struct source s = source_compile("tensor %a : f32[8, 8] inout layout(R, R)\ntensor %b : f32[8, 8] inout\ntensor %c : f32[8, 8] inout layout(S(0), R)\n");
+
+	CHECK_STR(s.messages, "");
+	REQUIRE(s.t && s.t->tensor_count == 3);
+	for (uint32_t i = 0; i < 3; i++)
+		CHECK_UINT(s.t->tensor[i].flags, strcmp(pkg_string(s.t, s.t->tensor[i].name), "a") ? 0 : PTOWSP_TENSOR_REPLICATED);
+	source_free(&s);
+}
+
 static void files_that_cannot_be_read_are_errors_at_their_names(void)
 {
 	static const char text[] = "kernel @k() { image a \"absent\" }\nkernel @l() { image a \"empty\" }\n";
@@ -358,6 +388,8 @@ void suite_workload(CU_pSuite s)
 	TEST(s, a_tensors_row_has_all_that_was_said);
 	TEST(s, a_kernels_rows_have_all_that_was_said);
 	TEST(s, a_parameters_layout_is_kept_row_by_row);
+	TEST(s, a_parameters_order_in_memory_is_kept_where_it_is_stated);
+	TEST(s, a_layout_that_is_replicated_everywhere_is_told_from_none);
 	TEST(s, files_that_cannot_be_read_are_errors_at_their_names);
 	TEST(s, every_instruction_of_a_workload_has_its_place);
 	TEST(s, one_source_gives_one_package);

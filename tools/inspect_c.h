@@ -53,6 +53,8 @@ void say_facts(struct said *s);
 void say_slots(struct said *s);
 void say_tensors(struct said *s);
 void say_pipeline(struct said *s); /* channels and processes */
+/* An order in memory; calls: of the order, of a block, of a stride. */
+void say_memory(struct said *s, const char *const calls[3], uint32_t handle, const struct ptowsp_memory_record *m);
 void say_schedule(struct said *s);
 /* A graph binary of the first version is left to the section as bytes. Errors: those of reading it. */
 ptowsp_status say_graphs(struct said *s, struct ptowsp_error *error);

@@ -52,24 +52,22 @@ static uint32_t like_of(const struct said *s, uint32_t row)
 	return 0;
 }
 
-static void memory_say(struct said *s, uint32_t row, uint32_t handle)
+void say_memory(struct said *s, const char *const calls[3], uint32_t handle, const struct ptowsp_memory_record *m)
 {
-	const struct ptowsp_memory_record *m = pkg_tensor_memory(s->t, row);
-	const uint32_t strides[] = {m ? m->stride0 : 0, m ? m->stride1 : 0, m ? m->stride2 : 0, m ? m->stride3 : 0};
+	const uint32_t strides[] = {m->stride0, m->stride1, m->stride2, m->stride3};
 
-	if (!m)
-		return;
-	say(s, "tensor_memory", handle, pkg_word(PKG_WORDS_memory_order, m->order), (uint32_t)m->swizzle);
+	say(s, calls[0], handle, pkg_word(PKG_WORDS_memory_order, m->order), (uint32_t)m->swizzle);
 	if (m->block_rows)
-		say(s, "tensor_block", handle, m->block_rows, m->block_columns);
+		say(s, calls[1], handle, m->block_rows, m->block_columns);
 	for (uint32_t i = 0; i < 4 && strides[i]; i++)
-		say(s, "tensor_stride", handle, strides[i]);
+		say(s, calls[2], handle, strides[i]);
 }
 
 static void tensor_say(struct said *s, uint32_t row, uint32_t *position)
 {
 	const struct pkg_tables *t = s->t;
 	const struct ptowsp_tensor_record *x = &t->tensor[row];
+	static const char *const memory_calls[] = {"tensor_memory", "tensor_block", "tensor_stride"};
 	uint32_t like = like_of(s, row), handle;
 
 	handle = say(s, "tensor", pkg_string(t, x->name), pkg_word(PKG_WORDS_dtype, x->dtype), pkg_word(PKG_WORDS_role, x->role));
@@ -89,7 +87,10 @@ static void tensor_say(struct said *s, uint32_t row, uint32_t *position)
 		if (dim->distribution)
 			say(s, "tensor_shard", handle, (uint32_t)dim->mesh_axis);
 	}
-	memory_say(s, row, handle);
+	if (x->flags & PTOWSP_TENSOR_REPLICATED)
+		say(s, "tensor_replicated", handle);
+	if (pkg_tensor_memory(t, row))
+		say_memory(s, memory_calls, handle, pkg_tensor_memory(t, row));
 	if (x->entry != PTOWSP_NONE)
 		++*position; /* placed when its entry is there */
 	else if (x->position != (*position)++)

@@ -191,7 +191,9 @@ static void layout_say(struct said *s, uint32_t param)
 
 static void params_say(struct said *s, uint32_t kernel)
 {
+	static const char *const memory_calls[] = {"param_memory", "param_block", "param_stride"};
 	const struct ptowsp_kernel_record *k = &s->t->kernel[kernel];
+	struct ptowsp_memory_record memory;
 
 	for (uint32_t i = k->params; i < k->params + k->param_count; i++) {
 		const struct ptowsp_param_record *p = &s->t->param[i];
@@ -202,6 +204,8 @@ static void params_say(struct said *s, uint32_t kernel)
 		if (p->kind == PTOWSP_PARAM_TENSOR && (p->rows || p->columns))
 			say(s, "param_tile", s->params[i], p->rows, p->columns);
 		layout_say(s, i);
+		if (pkg_param_memory(s->t, i, &memory))
+			say_memory(s, memory_calls, s->params[i], &memory);
 	}
 }
 

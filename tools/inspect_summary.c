@@ -84,20 +84,34 @@ static void sections_print(const struct pkg *package, FILE *to)
 	columns_print(&c, to, 2);
 }
 
+/* " S(0)", ",R" */
+static void dim_add(unsigned distribution, unsigned mesh_axis, uint32_t dim, char *text, size_t size)
+{
+	size_t used = strlen(text);
+
+	if (distribution)
+		snprintf(text + used, size - used, "%sS(%u)", dim ? "," : " ", mesh_axis);
+	else
+		snprintf(text + used, size - used, "%sR", dim ? "," : " ");
+}
+
 /* " S(0),R" */
 static void layout_add(const struct pkg_tables *t, uint32_t param, char *text, size_t size)
 {
 	uint32_t count;
 	const struct ptowsp_param_layout_record *dims = pkg_param_layout(t, param, &count);
 
-	for (uint32_t i = 0; i < count; i++) {
-		size_t used = strlen(text);
+	for (uint32_t i = 0; i < count; i++)
+		dim_add(dims[i].distribution, dims[i].mesh_axis, i, text, size);
+}
 
-		if (dims[i].distribution)
-			snprintf(text + used, size - used, "%sS(%u)", i ? "," : " ", dims[i].mesh_axis);
-		else
-			snprintf(text + used, size - used, "%sR", i ? "," : " ");
-	}
+/* " mem(nz(16, 16))" */
+static void memory_add(const struct ptowsp_memory_record *memory, char *text, size_t size)
+{
+	char order[PKG_MEMORY_TEXT];
+
+	pkg_memory_text(memory, order);
+	snprintf(text + strlen(text), size - strlen(text), " %s", order);
 }
 
 static void params_text(const struct pkg_tables *t, const struct ptowsp_kernel_record *k, char *text, size_t size)
@@ -107,11 +121,14 @@ static void params_text(const struct pkg_tables *t, const struct ptowsp_kernel_r
 	text[0] = 0;
 	for (uint32_t i = 0; i < k->param_count && strlen(text) + 1 < size; i++) {
 		const struct ptowsp_param_record *p = &t->param[k->params + i];
-		char one[160];
+		struct ptowsp_memory_record memory;
+		char one[256];
 
 		snprintf(one, sizeof(one), "%.40s %s%s", pkg_string(t, p->name), pkg_word(PKG_WORDS_dtype, p->dtype),
 			 p->kind == PTOWSP_PARAM_SCALAR ? "" : access[p->access & 3]);
 		layout_add(t, k->params + i, one, sizeof(one));
+		if (pkg_param_memory(t, k->params + i, &memory))
+			memory_add(&memory, one, sizeof(one));
 		list_add(text, size, one);
 	}
 }
@@ -169,10 +186,26 @@ static void shape_text(const struct pkg_tables *t, const struct ptowsp_tensor_re
 	snprintf(text + strlen(text), size - strlen(text), "]");
 }
 
+/* "gm S(0),R mem(nz(16, 16))": where it lies, how it is distributed, in which order. */
+static void place_text(const struct pkg_tables *t, uint32_t row, char *text, size_t size)
+{
+	const struct ptowsp_tensor_record *x = &t->tensor[row];
+	const struct ptowsp_dim_record *dims = t->dim + x->dims;
+	int stated = (x->flags & PTOWSP_TENSOR_REPLICATED) != 0;
+
+	snprintf(text, size, "%s", pkg_word(PKG_WORDS_space, x->location));
+	for (uint32_t i = 0; i < x->dim_count; i++)
+		stated |= dims[i].distribution;
+	for (uint32_t i = 0; i < x->dim_count && stated; i++)
+		dim_add(dims[i].distribution, dims[i].mesh_axis, i, text, size);
+	if (pkg_tensor_memory(t, row))
+		memory_add(pkg_tensor_memory(t, row), text, size);
+}
+
 static void tensors_print(const struct pkg_tables *t, FILE *to)
 {
 	struct columns c = {0};
-	char shape[TEXT];
+	char shape[TEXT], place[256];
 
 	if (t->tensor_count)
 		columns_add(&c, "tensor\ttype\tshape\trole\tmemory\tentry");
@@ -180,8 +213,9 @@ static void tensors_print(const struct pkg_tables *t, FILE *to)
 		const struct ptowsp_tensor_record *x = &t->tensor[i];
 
 		shape_text(t, x, shape, sizeof(shape));
+		place_text(t, i, place, sizeof(place));
 		columns_add(&c, "%.200s\t%s\t%s\t%s\t%s\t%.100s", pkg_string(t, x->name), pkg_word(PKG_WORDS_dtype, x->dtype), shape,
-			    pkg_word(PKG_WORDS_role, x->role), pkg_word(PKG_WORDS_space, x->location),
+			    pkg_word(PKG_WORDS_role, x->role), place,
 			    x->entry == PTOWSP_NONE ? "" : pkg_string(t, t->entry[x->entry].name));
 	}
 	fprintf(to, "\ntensors: %u\n", (unsigned)t->tensor_count);

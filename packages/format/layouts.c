@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* layouts.c - the layouts that kernel parameters state, and the orders of tensors in memory: rows of KLAY and TMEM, and what holds of them. */
+/* layouts.c - layouts and orders in memory: rows of KLAY (layouts that kernel parameters state), TMEM (orders of tensors) and KMEM (orders that
+ * kernel parameters take), and what holds of them. */
 #include "verify.h"
 
+#include "names.h"
 #include "ptowsp/workload.h"
+
+#include <stdio.h>
 
 #define MUST(condition, ...) PKG_MUST(&c->place, condition, __VA_ARGS__)
 
@@ -73,28 +77,102 @@ const struct ptowsp_memory_record *pkg_tensor_memory(const struct pkg_tables *t,
 	return low < t->memory_count && t->memory[low].tensor == tensor ? &t->memory[low] : NULL;
 }
 
-static ptowsp_status memory_check(const struct pkg_check *c, uint32_t i)
+int pkg_param_memory(const struct pkg_tables *t, uint32_t param, struct ptowsp_memory_record *memory_out)
 {
-	const struct ptowsp_memory_record *m = &c->tables->memory[i];
-	const uint32_t strides[] = {m->stride0, m->stride1, m->stride2, m->stride3}, rank = c->tables->tensor[m->tensor].dim_count;
+	const struct ptowsp_param_memory_record *m;
+	uint32_t low = 0, high = t->param_memory_count;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (t->param_memory[middle].param < param)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == t->param_memory_count || t->param_memory[low].param != param)
+		return 0;
+	m = &t->param_memory[low];
+	*memory_out = (struct ptowsp_memory_record){.tensor = PTOWSP_NONE, .order = m->order, .swizzle = m->swizzle,
+						    .block_rows = m->block_rows, .block_columns = m->block_columns,
+						    .stride0 = m->stride0, .stride1 = m->stride1, .stride2 = m->stride2, .stride3 = m->stride3};
+	return 1;
+}
+
+void pkg_memory_text(const struct ptowsp_memory_record *m, char *text)
+{
+	const uint32_t strides[] = {m->stride0, m->stride1, m->stride2, m->stride3};
+	size_t used = (size_t)snprintf(text, PKG_MEMORY_TEXT, "mem(%s", pkg_word(PKG_WORDS_memory_order, m->order));
+
+	if (m->block_rows)
+		used += (size_t)snprintf(text + used, PKG_MEMORY_TEXT - used, "(%lu, %lu)", (unsigned long)m->block_rows, (unsigned long)m->block_columns);
+	for (uint32_t i = 0; i < 4 && strides[i]; i++)
+		used += (size_t)snprintf(text + used, PKG_MEMORY_TEXT - used, "%s%lu%s", i ? ", " : "(", (unsigned long)strides[i],
+					 i == 3 || !strides[i + 1] ? ")" : "");
+	if (m->swizzle)
+		used += (size_t)snprintf(text + used, PKG_MEMORY_TEXT - used, " swizzle %u", m->swizzle);
+	snprintf(text + used, PKG_MEMORY_TEXT - used, ")");
+}
+
+/* An order of row i of a table, for so many dimensions. */
+static ptowsp_status order_check(const struct pkg_check *c, const char *table, uint32_t i, const struct ptowsp_memory_record *m, uint32_t rank)
+{
+	const uint32_t strides[] = {m->stride0, m->stride1, m->stride2, m->stride3};
 	int blocked = m->order == PTOWSP_MEMORY_BLOCKED || m->order == PTOWSP_MEMORY_NZ;
 
-	MUST(!i || c->tables->memory[i - 1].tensor < m->tensor, "TMEM[%u].tensor is %u: tensors must rise", (unsigned)i, (unsigned)m->tensor);
-	MUST(m->swizzle <= 7, "TMEM[%u].swizzle is %u, at most 7", (unsigned)i, (unsigned)m->swizzle);
+	MUST(m->swizzle <= 7, "%s[%u].swizzle is %u, at most 7", table, (unsigned)i, (unsigned)m->swizzle);
 	MUST(blocked ? m->block_rows && m->block_columns : !m->block_rows && !m->block_columns,
-	     "TMEM[%u] has blocks of %u x %u: those of blocked and nz have elements, others have none", (unsigned)i, (unsigned)m->block_rows,
+	     "%s[%u] has blocks of %u x %u: those of blocked and nz have elements, others have none", table, (unsigned)i, (unsigned)m->block_rows,
 	     (unsigned)m->block_columns);
 	for (uint32_t k = 0; k < 4; k++)
-		MUST((strides[k] != 0) == (m->order == PTOWSP_MEMORY_STRIDED && k < rank), "TMEM[%u].stride%u is %u: one per dimension of what is strided",
-		     (unsigned)i, (unsigned)k, (unsigned)strides[k]);
+		MUST((strides[k] != 0) == (m->order == PTOWSP_MEMORY_STRIDED && k < rank), "%s[%u].stride%u is %u: one per dimension of what is strided",
+		     table, (unsigned)i, (unsigned)k, (unsigned)strides[k]);
 	return PTOWSP_OK;
 }
 
 ptowsp_status pkg_verify_memories(const struct pkg_check *c)
 {
+	const struct pkg_tables *t = c->tables;
 	ptowsp_status st = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < c->tables->memory_count && !st; i++)
-		st = memory_check(c, i);
+	for (uint32_t i = 0; i < t->memory_count && !st; i++) {
+		const struct ptowsp_memory_record *m = &t->memory[i];
+
+		MUST(!i || t->memory[i - 1].tensor < m->tensor, "TMEM[%u].tensor is %u: tensors must rise", (unsigned)i, (unsigned)m->tensor);
+		st = order_check(c, "TMEM", i, m, t->tensor[m->tensor].dim_count);
+	}
+	return st;
+}
+
+/* --- KMEM --- */
+
+/* How many dimensions the strides of a parameter are of: those of its layout, else those of its rows and columns, one where it has one
+ * stride and one row, else as many as there are strides. */
+static uint32_t param_rank(const struct pkg_tables *t, uint32_t param, const struct ptowsp_memory_record *m)
+{
+	const struct ptowsp_param_record *p = &t->param[param];
+	uint32_t rank;
+
+	if (pkg_param_layout(t, param, &rank))
+		return rank;
+	if (p->rows && p->columns && !(p->rows == 1 && m->stride0 && !m->stride1))
+		return 2;
+	return m->stride3 ? 4 : m->stride2 ? 3 : m->stride1 ? 2 : 1;
+}
+
+ptowsp_status pkg_verify_param_memories(const struct pkg_check *c)
+{
+	const struct pkg_tables *t = c->tables;
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t i = 0; i < t->param_memory_count && !st; i++) {
+		uint32_t param = t->param_memory[i].param;
+		struct ptowsp_memory_record m;
+
+		MUST(!i || t->param_memory[i - 1].param < param, "KMEM[%u].param is %u: parameters must rise", (unsigned)i, (unsigned)param);
+		MUST(t->param[param].kind == PTOWSP_PARAM_TENSOR, "KMEM[%u].param is a scalar: tensors lie in memory", (unsigned)i);
+		pkg_param_memory(t, param, &m); /* rows up to this one rise, and a later one of the same parameter is refused next */
+		st = order_check(c, "KMEM", i, &m, param_rank(t, param, &m));
+	}
 	return st;
 }

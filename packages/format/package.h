@@ -78,6 +78,12 @@ const struct ptowsp_param_layout_record *pkg_param_layout(const struct pkg_table
 
 /* How a tensor (row of TENS) lies in memory; NULL: row_major. Of verified tables. */
 const struct ptowsp_memory_record *pkg_tensor_memory(const struct pkg_tables *tables, uint32_t tensor);
+/* The order that a kernel's parameter (row of KPRM) takes, as a row of TMEM without a tensor (PTOWSP_NONE). 0: it takes any. Of verified
+ * tables. */
+int pkg_param_memory(const struct pkg_tables *tables, uint32_t param, struct ptowsp_memory_record *memory_out);
+#define PKG_MEMORY_TEXT 96u /* bytes: the longest, of strides and a swizzle, has 67 */
+/* "mem(blocked(16, 16) swizzle 3)"; text has PKG_MEMORY_TEXT bytes. */
+void pkg_memory_text(const struct ptowsp_memory_record *memory, char *text);
 
 /* String at a verified offset. */
 static inline const char *pkg_string(const struct pkg_tables *tables, uint32_t offset)

@@ -44,6 +44,8 @@ ptowsp_status pkg_verify_kernel_entries(const struct pkg_check *check);
 ptowsp_status pkg_verify_layouts(const struct pkg_check *check);
 /* Orders of tensors in memory (layouts.c). Needs verified tables. */
 ptowsp_status pkg_verify_memories(const struct pkg_check *check);
+/* Orders that kernel parameters take (layouts.c). Needs verified tables and layouts. */
+ptowsp_status pkg_verify_param_memories(const struct pkg_check *check);
 
 /* 1 if offset is the first byte of a string of STRS. */
 int pkg_verify_is_string(const struct pkg_check *check, uint64_t offset);

@@ -78,6 +78,15 @@ static ptowsp_status levels_check(const struct pkg_check *c)
 	return PTOWSP_OK;
 }
 
+/* It has dimensions, and none of them is sharded. */
+static int is_replicated(const struct pkg_tables *t, const struct ptowsp_tensor_record *x)
+{
+	for (uint32_t i = 0; i < x->dim_count; i++)
+		if (t->dim[x->dims + i].distribution)
+			return 0;
+	return x->dim_count != 0;
+}
+
 static ptowsp_status tensors_check(const struct pkg_check *c)
 {
 	const struct pkg_tables *t = c->tables;
@@ -89,6 +98,9 @@ static ptowsp_status tensors_check(const struct pkg_check *c)
 		     (unsigned)x->dim_count);
 		MUST(!(x->flags & PTOWSP_TENSOR_SHAPELESS) || !x->dim_count,
 		     "TENS[%u].dim_count is %u, but its flags say that it has no shape", (unsigned)i, (unsigned)x->dim_count);
+		MUST(!(x->flags & PTOWSP_TENSOR_REPLICATED) || is_replicated(t, x),
+		     "TENS[%u].flags is %u: a layout that is R in every dimension, and %s", (unsigned)i, (unsigned)x->flags,
+		     x->dim_count ? "one is sharded" : "there is none");
 		MUST(!x->alignment || (is_power_of_two(x->alignment) && x->alignment <= ALIGNMENT_LIMIT),
 		     "TENS[%u].alignment is %u: 0 or a power of two up to 2^30 is needed", (unsigned)i, (unsigned)x->alignment);
 	}
@@ -208,7 +220,7 @@ ptowsp_status pkg_verify_rules(const struct pkg_check *check)
 	static ptowsp_status (*const steps[])(const struct pkg_check *) = {
 		meta_check, pkg_verify_kernels, pkg_verify_payloads, levels_check,   tensors_check, pkg_verify_exprs,
 		pkg_verify_loops, pkg_verify_axes, work_check, entries_check, pkg_verify_kernel_entries, pkg_verify_schedule, pkg_verify_samples,
-		graphs_check, positions_check, calls_check, pkg_verify_layouts, pkg_verify_memories};
+		graphs_check, positions_check, calls_check, pkg_verify_layouts, pkg_verify_memories, pkg_verify_param_memories};
 	ptowsp_status st = PTOWSP_OK;
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]) && !st; i++)

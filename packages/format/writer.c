@@ -28,7 +28,8 @@ struct pkg_writer {
 
 /* Sections that a reader may leave out: a run needs none of them. */
 static const uint32_t optional_types[] = {PTOWSP_SECTION_META, PTOWSP_SECTION_TDAT, PTOWSP_SECTION_TBLB, PTOWSP_SECTION_DBGI,
-					  PTOWSP_SECTION_CALL, PTOWSP_SECTION_CARG, PTOWSP_SECTION_KLAY, PTOWSP_SECTION_TMEM};
+					  PTOWSP_SECTION_CALL, PTOWSP_SECTION_CARG, PTOWSP_SECTION_KLAY, PTOWSP_SECTION_TMEM,
+					  PTOWSP_SECTION_KMEM};
 
 struct pkg_writer *pkg_writer_create(void)
 {

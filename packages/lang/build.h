@@ -37,6 +37,8 @@ struct build_param {
 	struct ptowsp_param_record record;
 	struct ptowsp_param_layout_record dims[4]; /* of its layout */
 	uint32_t dim_count; /* 0: it states none */
+	struct ptowsp_memory_record memory; /* written if ordered */
+	uint8_t ordered;
 	uint32_t kernel;
 	uint32_t number; /* among the tensors, or the scalars, of its kernel */
 };
@@ -211,6 +213,10 @@ void build_leave(struct ptowsp_build *b);
 			return 0;                                                                                      \
 		}                                                                                                      \
 	} while (0)
+/* Orders in memory, of what the calls name so: "tensor", "param". */
+void build_memory_state(struct ptowsp_build *b, struct ptowsp_memory_record *memory, const char *order, uint32_t swizzle);
+void build_memory_block(struct ptowsp_build *b, struct ptowsp_memory_record *memory, const char *what, uint32_t rows, uint32_t columns);
+void build_memory_stride(struct ptowsp_build *b, struct ptowsp_memory_record *memory, const char *what, uint32_t elements);
 _Noreturn void build_refuse(struct ptowsp_build *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void build_notice(struct ptowsp_build *b, const char *text);
 

@@ -117,6 +117,8 @@ PTOWSP_PACK_API uint32_t ptowsp_build_tensor_alignment(struct ptowsp_build *b, u
 PTOWSP_PACK_API uint32_t ptowsp_build_tensor_dim(struct ptowsp_build *b, uint32_t tensor, uint32_t extent);
 /* The extent stated last is sharded over an axis of the grid. */
 PTOWSP_PACK_API uint32_t ptowsp_build_tensor_shard(struct ptowsp_build *b, uint32_t tensor, uint32_t mesh_axis);
+/* Its layout is stated and R in every dimension, as layout(R, R) says; without this call and without shards it states none. */
+PTOWSP_PACK_API uint32_t ptowsp_build_tensor_replicated(struct ptowsp_build *b, uint32_t tensor);
 /* How its elements lie in memory (row_major unless stated): row_major, col_major, blocked, nz, strides; swizzle bits 0 to 7. Behind it the block of
  * blocked and nz, or a stride per dimension, in elements, outermost first. */
 PTOWSP_PACK_API uint32_t ptowsp_build_tensor_memory(struct ptowsp_build *b, uint32_t tensor, const char *order, uint32_t swizzle);
@@ -158,6 +160,10 @@ PTOWSP_PACK_API uint32_t ptowsp_build_param_tile(struct ptowsp_build *b, uint32_
 /* The next dimension of the layout that the parameter states, outermost first: "replicated", or "sharded" over an axis of the grid. None: it
  * states no layout. At most 4, of a parameter with rows and columns 2. */
 PTOWSP_PACK_API uint32_t ptowsp_build_param_dim(struct ptowsp_build *b, uint32_t param, const char *distribution, uint32_t mesh_axis);
+/* The order in memory that the parameter takes (any unless stated), as ptowsp_build_tensor_memory says it, and behind it block or strides. */
+PTOWSP_PACK_API uint32_t ptowsp_build_param_memory(struct ptowsp_build *b, uint32_t param, const char *order, uint32_t swizzle);
+PTOWSP_PACK_API uint32_t ptowsp_build_param_block(struct ptowsp_build *b, uint32_t param, uint32_t rows, uint32_t columns);
+PTOWSP_PACK_API uint32_t ptowsp_build_param_stride(struct ptowsp_build *b, uint32_t param, uint32_t elements);
 PTOWSP_PACK_API uint32_t ptowsp_build_param_scalar(struct ptowsp_build *b, uint32_t kernel, const char *name, const char *dtype);
 /* The next payload, best first: kind pto, elf, image or source. */
 PTOWSP_PACK_API uint32_t ptowsp_build_payload(struct ptowsp_build *b, uint32_t kernel, const char *kind, const void *bytes, uint64_t size);

@@ -133,6 +133,38 @@ uint32_t ptowsp_build_param_dim(struct ptowsp_build *b, uint32_t param, const ch
 	return BUILD_DONE;
 }
 
+/* A scalar lies nowhere. */
+static struct ptowsp_memory_record *memory_of(struct ptowsp_build *b, uint32_t handle)
+{
+	struct build_param *p = &b->params[build_row(b, BUILD_PARAM, handle)];
+
+	if (p->record.kind != PTOWSP_PARAM_TENSOR)
+		build_refuse(b, "%.80s is a scalar, tensors lie in memory", build_text(b, p->record.name));
+	return &p->memory;
+}
+
+uint32_t ptowsp_build_param_memory(struct ptowsp_build *b, uint32_t param, const char *order, uint32_t swizzle)
+{
+	BUILD_CALL(b);
+	build_memory_state(b, memory_of(b, param), order, swizzle);
+	b->params[build_row(b, BUILD_PARAM, param)].ordered = 1;
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_param_block(struct ptowsp_build *b, uint32_t param, uint32_t rows, uint32_t columns)
+{
+	BUILD_CALL(b);
+	build_memory_block(b, memory_of(b, param), "param", rows, columns);
+	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_param_stride(struct ptowsp_build *b, uint32_t param, uint32_t elements)
+{
+	BUILD_CALL(b);
+	build_memory_stride(b, memory_of(b, param), "param", elements);
+	return BUILD_DONE;
+}
+
 /* ---- payloads and variants ------------------------------------------------------------------------------------------------------- */
 
 uint32_t build_payload_add(struct ptowsp_build *b, struct build_payload payload)

@@ -73,9 +73,63 @@ uint32_t ptowsp_build_tensor_shard(struct ptowsp_build *b, uint32_t tensor, uint
 		build_refuse(b, "the tensor has no dimension of its own yet");
 	if (mesh_axis > UINT16_MAX)
 		build_refuse(b, "a grid has no axis %u: they are 0 to 65535", mesh_axis);
+	if (t->record.flags & PTOWSP_TENSOR_REPLICATED)
+		build_refuse(b, "the tensor is replicated in every dimension (ptowsp_build_tensor_replicated)");
 	t->dims[t->record.dim_count - 1].distribution = 1;
 	t->dims[t->record.dim_count - 1].mesh_axis = (uint16_t)mesh_axis;
 	return BUILD_DONE;
+}
+
+uint32_t ptowsp_build_tensor_replicated(struct ptowsp_build *b, uint32_t tensor)
+{
+	BUILD_CALL(b);
+	struct build_tensor *t = tensor_of(b, tensor);
+	const struct build_tensor *shape = t->like ? &b->tensors[t->like - 1] : t;
+
+	for (uint32_t i = 0; i < shape->record.dim_count; i++)
+		if (shape->dims[i].distribution)
+			build_refuse(b, "dimension %u is sharded: a layout says so already (ptowsp_build_tensor_shard)", i);
+	t->record.flags |= PTOWSP_TENSOR_REPLICATED;
+	return BUILD_DONE;
+}
+
+/* ---- orders in memory ----------------------------------------------------------------------------------------------------------- */
+
+void build_memory_state(struct ptowsp_build *b, struct ptowsp_memory_record *memory, const char *order, uint32_t swizzle)
+{
+	memory->order = (uint16_t)build_word(b, PKG_WORDS_memory_order, order);
+	if (swizzle > 7)
+		build_refuse(b, "a swizzle of %u bits: 0 to 7 are possible", swizzle);
+	memory->swizzle = (uint16_t)swizzle;
+}
+
+static const char *noun_of(const char *what)
+{
+	return strcmp(what, "param") ? what : "parameter";
+}
+
+void build_memory_block(struct ptowsp_build *b, struct ptowsp_memory_record *memory, const char *what, uint32_t rows, uint32_t columns)
+{
+	if (memory->order != PTOWSP_MEMORY_BLOCKED && memory->order != PTOWSP_MEMORY_NZ)
+		build_refuse(b, "only a %s in order blocked or nz has blocks: ptowsp_build_%s_memory", noun_of(what), what);
+	if (!rows || !columns)
+		build_refuse(b, "a block has rows and columns");
+	memory->block_rows = rows;
+	memory->block_columns = columns;
+}
+
+void build_memory_stride(struct ptowsp_build *b, struct ptowsp_memory_record *memory, const char *what, uint32_t elements)
+{
+	uint32_t *const strides[] = {&memory->stride0, &memory->stride1, &memory->stride2, &memory->stride3};
+	uint32_t i = 0;
+
+	if (memory->order != PTOWSP_MEMORY_STRIDED || !elements)
+		build_refuse(b, "strides are 1 or more, of a %s in order strides: ptowsp_build_%s_memory", noun_of(what), what);
+	while (i < 4 && *strides[i])
+		i++;
+	if (i == 4)
+		build_refuse(b, "a %s has at most 4 dimensions", noun_of(what));
+	*strides[i] = elements;
 }
 
 uint32_t ptowsp_build_tensor_memory(struct ptowsp_build *b, uint32_t tensor, const char *order, uint32_t swizzle)
@@ -83,10 +137,7 @@ uint32_t ptowsp_build_tensor_memory(struct ptowsp_build *b, uint32_t tensor, con
 	BUILD_CALL(b);
 	struct build_tensor *t = tensor_of(b, tensor);
 
-	t->memory.order = (uint16_t)build_word(b, PKG_WORDS_memory_order, order);
-	if (swizzle > 7)
-		build_refuse(b, "a swizzle of %u bits: 0 to 7 are possible", swizzle);
-	t->memory.swizzle = (uint16_t)swizzle;
+	build_memory_state(b, &t->memory, order, swizzle);
 	t->ordered = 1;
 	return BUILD_DONE;
 }
@@ -94,31 +145,14 @@ uint32_t ptowsp_build_tensor_memory(struct ptowsp_build *b, uint32_t tensor, con
 uint32_t ptowsp_build_tensor_block(struct ptowsp_build *b, uint32_t tensor, uint32_t rows, uint32_t columns)
 {
 	BUILD_CALL(b);
-	struct build_tensor *t = tensor_of(b, tensor);
-
-	if (t->memory.order != PTOWSP_MEMORY_BLOCKED && t->memory.order != PTOWSP_MEMORY_NZ)
-		build_refuse(b, "only a tensor in order blocked or nz has blocks: ptowsp_build_tensor_memory");
-	if (!rows || !columns)
-		build_refuse(b, "a block has rows and columns");
-	t->memory.block_rows = rows;
-	t->memory.block_columns = columns;
+	build_memory_block(b, &tensor_of(b, tensor)->memory, "tensor", rows, columns);
 	return BUILD_DONE;
 }
 
 uint32_t ptowsp_build_tensor_stride(struct ptowsp_build *b, uint32_t tensor, uint32_t elements)
 {
 	BUILD_CALL(b);
-	struct build_tensor *t = tensor_of(b, tensor);
-	uint32_t *const strides[] = {&t->memory.stride0, &t->memory.stride1, &t->memory.stride2, &t->memory.stride3};
-	uint32_t i = 0;
-
-	if (t->memory.order != PTOWSP_MEMORY_STRIDED || !elements)
-		build_refuse(b, "strides are 1 or more, of a tensor in order strides: ptowsp_build_tensor_memory");
-	while (i < 4 && *strides[i])
-		i++;
-	if (i == 4)
-		build_refuse(b, "a tensor has at most 4 dimensions");
-	*strides[i] = elements;
+	build_memory_stride(b, &tensor_of(b, tensor)->memory, "tensor", elements);
 	return BUILD_DONE;
 }
 

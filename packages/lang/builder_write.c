@@ -223,6 +223,15 @@ static void processes_write(const struct seal *s)
 
 /* ---- kernels ------------------------------------------------------------------------------------------------------------------------ */
 
+static void param_memory_write(const struct seal *s, const struct ptowsp_memory_record *m, uint32_t param)
+{
+	struct ptowsp_param_memory_record record = {.param = param, .order = m->order, .swizzle = m->swizzle, .block_rows = m->block_rows,
+						    .block_columns = m->block_columns, .stride0 = m->stride0, .stride1 = m->stride1,
+						    .stride2 = m->stride2, .stride3 = m->stride3};
+
+	pkg_writer_row(s->writer, PTOWSP_SECTION_KMEM, &record, sizeof(record));
+}
+
 static void params_write(const struct seal *s, struct build_kernel *k)
 {
 	k->record.params = run_begin(s, PTOWSP_SECTION_KPRM, k->record.param_count);
@@ -237,6 +246,8 @@ static void params_write(const struct seal *s, struct build_kernel *k)
 			param->dims[d].param = row;
 			pkg_writer_row(s->writer, PTOWSP_SECTION_KLAY, &param->dims[d], sizeof(param->dims[d]));
 		}
+		if (param->ordered)
+			param_memory_write(s, &param->memory, row);
 	}
 }
 

@@ -28,6 +28,14 @@ static int number_check(struct lang_module *module, struct lang_scalar *scalar, 
 	return 0;
 }
 
+/* Of what it takes: of a parameter [] what its layout says, or else its strides. */
+static uint32_t param_rank(const struct lang_kernel_param *param)
+{
+	if (param->rank)
+		return param->rank;
+	return param->layout.stated ? param->layout.rank : param->layout.memory.count;
+}
+
 static int param_check(struct lang_module *module, struct lang_kernel_param *param)
 {
 	uint32_t *sizes[2] = {&param->rows, &param->columns};
@@ -44,7 +52,7 @@ static int param_check(struct lang_module *module, struct lang_kernel_param *par
 	}
 	if (param->rank == 1)
 		param->rows = 1;
-	return lang_layout_check(module->unit, &param->layout, param->name, param->rank ? param->rank : param->layout.rank);
+	return lang_layout_check(module->unit, &param->layout, param->name, param_rank(param));
 }
 
 /* --- signature --- */
@@ -255,6 +263,17 @@ static void layout_write(struct lang_lower *lower, const struct lang_layout *lay
 	}
 }
 
+static void memory_write(struct lang_lower *lower, const struct lang_memory *memory, uint32_t param)
+{
+	struct ptowsp_memory_record m = lang_memory_record(memory);
+	struct ptowsp_param_memory_record record = {.param = param, .order = m.order, .swizzle = m.swizzle, .block_rows = m.block_rows,
+						    .block_columns = m.block_columns, .stride0 = m.stride0, .stride1 = m.stride1,
+						    .stride2 = m.stride2, .stride3 = m.stride3};
+
+	if (memory->stated)
+		pkg_writer_row(lower->writer, PTOWSP_SECTION_KMEM, &record, sizeof(record));
+}
+
 static uint32_t params_write(struct lang_lower *lower, const struct lang_kernel *kernel)
 {
 	uint32_t first = pkg_writer_count(lower->writer, PTOWSP_SECTION_KPRM);
@@ -267,8 +286,10 @@ static uint32_t params_write(struct lang_lower *lower, const struct lang_kernel 
 						     .access = param->access,
 						     .rows = param->rows,
 						     .columns = param->columns};
+		uint32_t row = pkg_writer_row(lower->writer, PTOWSP_SECTION_KPRM, &record, sizeof(record));
 
-		layout_write(lower, &param->layout, pkg_writer_row(lower->writer, PTOWSP_SECTION_KPRM, &record, sizeof(record)));
+		layout_write(lower, &param->layout, row);
+		memory_write(lower, &param->layout.memory, row);
 	}
 	return first;
 }

@@ -80,6 +80,20 @@ int lang_memory_equal(const struct lang_memory *a, const struct lang_memory *b)
 	return 1;
 }
 
+struct ptowsp_memory_record lang_memory_record(const struct lang_memory *memory)
+{
+	struct ptowsp_memory_record record = {.tensor = PTOWSP_NONE, .order = memory->order, .swizzle = (uint16_t)memory->swizzle};
+	uint32_t *const strides[] = {&record.stride0, &record.stride1, &record.stride2, &record.stride3};
+
+	for (uint32_t i = 0; memory->order == PTOWSP_MEMORY_STRIDED && i < memory->count; i++)
+		*strides[i] = memory->numbers[i];
+	if (memory->order == PTOWSP_MEMORY_BLOCKED || memory->order == PTOWSP_MEMORY_NZ) {
+		record.block_rows = memory->numbers[0];
+		record.block_columns = memory->numbers[1];
+	}
+	return record;
+}
+
 void lang_memory_print(const struct lang_memory *memory, char *text)
 {
 	static const char *const words[] = {[PTOWSP_MEMORY_ROW_MAJOR] = "row_major", [PTOWSP_MEMORY_COL_MAJOR] = "col_major",

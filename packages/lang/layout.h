@@ -8,6 +8,7 @@
 #define LANG_MAX_RANK 4u
 
 struct lang_parser;
+struct ptowsp_memory_record;
 
 /* layout(S(0), R): per dimension, replicated or sharded over an axis of the grid. */
 struct lang_layout_dim {
@@ -58,6 +59,8 @@ int lang_layout_parse(struct lang_parser *parser, struct lang_layout *layout);
 #define LANG_MEMORY_TEXT 96u
 void lang_memory_print(const struct lang_memory *memory, char *text);
 int lang_memory_equal(const struct lang_memory *a, const struct lang_memory *b);
+/* Its row of TMEM, without a tensor. */
+struct ptowsp_memory_record lang_memory_record(const struct lang_memory *memory);
 /* Of a tensor %name of that many dimensions. 0 after an error. */
 int lang_layout_check(struct lang_unit *unit, const struct lang_layout *layout, const char *name, uint32_t rank);
 

@@ -96,3 +96,17 @@ int lang_part_join(struct lang_work_check *check, const struct lang_part *part, 
 	lang_layouts_refuse(check, part, access, other, whose);
 	return 0;
 }
+
+int lang_part_memory_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_memory *other,
+			  const char *whose)
+{
+	char has[LANG_MEMORY_TEXT], takes[LANG_MEMORY_TEXT];
+
+	if (!other->stated || lang_memory_equal(other, &part->decl->layout.memory))
+		return 1;
+	lang_memory_print(&part->decl->layout.memory, has);
+	lang_memory_print(other, takes);
+	lang_error(check->unit, part->at, "%%%s lies in %s, %s takes %s", part->tensor, has, whose, takes);
+	relayout_help(check->unit, part, access, takes);
+	return 0;
+}

@@ -23,7 +23,7 @@ int lang_move_parse(struct lang_parser *parser, struct lang_work *work)
 	return lang_pair_parse(parser, work) && lang_afters_parse(parser, work);
 }
 
-/* "%A -> layout(S(0), R)", "%A[...] -> %B[...]" */
+/* "%A -> layout(S(0), R) mem(nz(16, 16))", "%A[...] -> %B[...]" */
 int lang_relayout_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	struct lang_layout *layout;
@@ -35,8 +35,8 @@ int lang_relayout_parse(struct lang_parser *parser, struct lang_work *work)
 	lang_take(parser);
 	if (lang_peek(parser)->kind == LANG_NAME)
 		return lang_part_parse(parser, &work->parts[1]) && lang_afters_parse(parser, work);
-	if (!lang_at_word(parser, "layout"))
-		return lang_expected(parser, "layout(...) or a tensor");
+	if (!lang_at_word(parser, "layout") && !lang_at_word(parser, "mem"))
+		return lang_expected(parser, "layout(...), mem(...) or a tensor");
 	layout = lang_alloc(&parser->unit->arena, sizeof(*layout));
 	work->more = layout;
 	return lang_layout_parse(parser, layout);
@@ -152,12 +152,13 @@ void lang_move_lower(struct lang_work_walk *walk, const struct lang_work *work)
 
 /* --- relayout --- */
 
+/* Is b all that a is, in distribution and in memory? */
 static int layouts_equal(const struct lang_layout *a, const struct lang_layout *b)
 {
 	for (uint32_t i = 0; i < b->rank; i++)
 		if (a->dims[i].sharded != b->dims[i].sharded || a->dims[i].mesh_axis != b->dims[i].mesh_axis)
 			return 0;
-	return a->stated;
+	return a->stated == b->stated && lang_memory_equal(&a->memory, &b->memory);
 }
 
 /* From here to the end of the body the name means that tensor. */
@@ -197,11 +198,30 @@ static struct lang_tensor *tensor_make(struct lang_work_check *check, const stru
 	return tensor;
 }
 
-static void layout_move(struct lang_work_check *check, struct lang_work *work, const struct lang_layout *layout)
+/* What is not said stays as it is. */
+static struct lang_layout layout_wanted(const struct lang_layout *now, const struct lang_layout *said)
+{
+	struct lang_layout wanted = said->stated ? *said : *now;
+
+	wanted.memory = said->memory.stated ? said->memory : now->memory;
+	return wanted;
+}
+
+static void same_warn(struct lang_work_check *check, const struct lang_work *work, const struct lang_layout *said)
+{
+	char layout[LANG_LAYOUT_TEXT], memory[LANG_MEMORY_TEXT];
+
+	lang_layout_print(said, layout);
+	lang_memory_print(&said->memory, memory);
+	lang_warn(check->unit, work->at, "%%%s has %s%s%s already", work->parts[0].tensor, said->stated ? layout : "",
+		  said->stated && said->memory.stated ? " " : "", said->memory.stated ? memory : "");
+}
+
+static void layout_move(struct lang_work_check *check, struct lang_work *work, const struct lang_layout *said)
 {
 	struct lang_part *from = &work->parts[0];
+	struct lang_layout wanted;
 	struct lang_tensor *tensor;
-	char text[LANG_LAYOUT_TEXT];
 
 	if (work->local)
 		lang_error(check->unit, work->local->at, "%%%s can name a copy between two parts: relayout %%%s[...] -> %%tensor[...]", work->local->name,
@@ -210,15 +230,16 @@ static void layout_move(struct lang_work_check *check, struct lang_work *work, c
 		lang_error(check->unit, from->all, "all of %%%s gets another layout: write its name alone", from->tensor);
 		return;
 	}
-	if (!lang_part_check(check, from, PTOWSP_READ, "relayout") || !lang_layout_check(check->unit, layout, from->tensor, from->decl->rank))
+	if (!lang_part_check(check, from, PTOWSP_READ, "relayout") || !lang_layout_check(check->unit, said, from->tensor, from->decl->rank) ||
+	    !lang_tensor_memory_check(check->unit, from->decl, &said->memory, from->tensor))
 		return;
-	if (layouts_equal(&from->decl->layout, layout)) {
-		lang_layout_print(layout, text);
-		lang_warn(check->unit, work->at, "%%%s has %s already", from->tensor, text);
-	} else if (from->decl->origin && layouts_equal(&from->decl->origin->layout, layout)) {
+	wanted = layout_wanted(&from->decl->layout, said);
+	if (layouts_equal(&from->decl->layout, &wanted)) {
+		same_warn(check, work, said);
+	} else if (from->decl->origin && layouts_equal(&from->decl->origin->layout, &wanted)) {
 		name_move(check, from->tensor, (struct lang_tensor *)(uintptr_t)from->decl->origin);
 	} else {
-		tensor = tensor_make(check, from->decl, layout, work->at);
+		tensor = tensor_make(check, from->decl, &wanted, work->at);
 		work->parts[1] = (struct lang_part){.tensor = tensor->head.name, .at = from->at, .all = from->all};
 		if (lang_copy_find(check, work))
 			copy_make(check, work);

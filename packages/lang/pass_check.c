@@ -68,16 +68,6 @@ static int access_check(struct lang_work_check *check, const struct lang_work *w
 	return 1;
 }
 
-static void memory_refuse(struct lang_work_check *check, const struct lang_work *work, const struct lang_part *part, const struct lang_callee_param *param)
-{
-	char has[LANG_MEMORY_TEXT], wants[LANG_MEMORY_TEXT];
-
-	lang_memory_print(&part->decl->layout.memory, has);
-	lang_memory_print(&param->layout->memory, wants);
-	lang_error(check->unit, part->at, "%%%s lies in %s, %%%s of @%s takes %s", part->tensor, has, param->name, work->callee, wants);
-	lang_help(check->unit, "copy it to a tensor of that order, and pass that one");
-}
-
 static void tensor_pass(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass, const struct lang_callee_param *param)
 {
 	const char *who = lang_format(&check->unit->arena, "@%s", work->callee);
@@ -91,12 +81,13 @@ static void tensor_pass(struct lang_work_check *check, struct lang_work *work, s
 		return;
 	if (!lang_part_check(check, part, pass->stated ? pass->access : param->access, who) || !type_fits(check, work, part, param))
 		return;
-	if (param->layout && param->layout->memory.stated && !lang_memory_equal(&param->layout->memory, &part->decl->layout.memory)) {
-		memory_refuse(check, work, part, param);
-		return;
+	if (param->layout) {
+		const char *whose = lang_format(&check->unit->arena, "%%%s of %s", param->name, who);
+
+		if (!lang_part_memory_join(check, part, param->access, &param->layout->memory, whose))
+			return;
+		lang_part_join(check, part, param->access, param->layout, whose);
 	}
-	if (param->layout)
-		lang_part_join(check, part, param->access, param->layout, lang_format(&check->unit->arena, "%%%s of %s", param->name, who));
 	if (work->function && work->function->kind == LANG_ORCHESTRATION && (part->flat || part->viewed)) {
 		lang_error(check->unit, part->all, "@%s is expanded in place: its own calls say what they see of %%%s", work->callee, part->tensor);
 		return;

@@ -21,21 +21,20 @@ static int extent_check(struct lang_module *module, struct lang_tensor *tensor, 
 }
 
 /* Whole blocks, as far as the extents are known. */
-static int blocks_check(struct lang_unit *unit, const struct lang_tensor *tensor)
+static int blocks_check(struct lang_unit *unit, const struct lang_tensor *tensor, const struct lang_memory *memory, const char *name)
 {
-	const struct lang_memory *memory = &tensor->layout.memory;
 	static const char *const what[] = {"rows", "columns"};
 	int64_t extent;
 
 	if (memory->order != PTOWSP_MEMORY_BLOCKED && memory->order != PTOWSP_MEMORY_NZ)
 		return 1;
 	if (tensor->rank < 2) {
-		lang_error(unit, memory->at, "blocks have rows and columns, and %%%s has one dimension", tensor->head.name);
+		lang_error(unit, memory->at, "blocks have rows and columns, and %%%s has one dimension", name);
 		return 0;
 	}
 	for (uint32_t i = 0; i < 2; i++)
 		if (lang_scalar_known(tensor->extents[tensor->rank - 2 + i], &extent) && extent % memory->numbers[i]) {
-			lang_error(unit, memory->at, "%%%s has %lld %s, which are no whole number of blocks of %u", tensor->head.name, (long long)extent, what[i],
+			lang_error(unit, memory->at, "%%%s has %lld %s, which are no whole number of blocks of %u", name, (long long)extent, what[i],
 				   memory->numbers[i]);
 			return 0;
 		}
@@ -43,9 +42,8 @@ static int blocks_check(struct lang_unit *unit, const struct lang_tensor *tensor
 }
 
 /* No two elements have one place: a dimension steps over all that those with smaller strides reach. */
-static int strides_check(struct lang_unit *unit, const struct lang_tensor *tensor)
+static int strides_check(struct lang_unit *unit, const struct lang_tensor *tensor, const struct lang_memory *memory, const char *name)
 {
-	const struct lang_memory *memory = &tensor->layout.memory;
 	uint32_t done = 0, dim = 0;
 	int64_t reach = 1, extent;
 
@@ -62,12 +60,17 @@ static int strides_check(struct lang_unit *unit, const struct lang_tensor *tenso
 			return 1;
 		if (extent > 1 && least < reach) {
 			lang_error(unit, memory->at, "elements of %%%s would lie on each other: dimension %u has the stride %u, and %lld elements lie below it",
-				   tensor->head.name, dim, least, (long long)reach);
+				   name, dim, least, (long long)reach);
 			return 0;
 		}
 		reach = extent > 1 ? (extent - 1) * (int64_t)least + reach : reach;
 	}
 	return 1;
+}
+
+int lang_tensor_memory_check(struct lang_unit *unit, const struct lang_tensor *tensor, const struct lang_memory *memory, const char *name)
+{
+	return blocks_check(unit, tensor, memory, name) && strides_check(unit, tensor, memory, name);
 }
 
 void lang_tensor_check(struct lang_module *module, struct lang_decl *decl)
@@ -80,7 +83,7 @@ void lang_tensor_check(struct lang_module *module, struct lang_decl *decl)
 	for (uint32_t i = 0; ok && i < tensor->rank; i++)
 		tensor->extents[i]->settled = 1;
 	decl->broken = !ok || !lang_layout_check(module->unit, &tensor->layout, decl->name, tensor->rank) ||
-		       !blocks_check(module->unit, tensor) || !strides_check(module->unit, tensor);
+		       !lang_tensor_memory_check(module->unit, tensor, &tensor->layout.memory, decl->name);
 }
 
 static void output_check(struct lang_module *module, const struct lang_tensor *tensor)
@@ -125,18 +128,21 @@ int lang_tensor_shape(const struct lang_tensor *tensor, int64_t *rows_out, int64
 
 static void memory_write(struct lang_lower *lower, const struct lang_memory *memory, uint32_t tensor)
 {
-	struct ptowsp_memory_record record = {.tensor = tensor, .order = memory->order, .swizzle = (uint16_t)memory->swizzle};
-	uint32_t *strides[] = {&record.stride0, &record.stride1, &record.stride2, &record.stride3};
+	struct ptowsp_memory_record record = lang_memory_record(memory);
 
 	if (memory->order == PTOWSP_MEMORY_ROW_MAJOR && !memory->swizzle)
 		return;
-	for (uint32_t i = 0; memory->order == PTOWSP_MEMORY_STRIDED && i < memory->count; i++)
-		*strides[i] = memory->numbers[i];
-	if (memory->order == PTOWSP_MEMORY_BLOCKED || memory->order == PTOWSP_MEMORY_NZ) {
-		record.block_rows = memory->numbers[0];
-		record.block_columns = memory->numbers[1];
-	}
+	record.tensor = tensor;
 	pkg_writer_row(lower->writer, PTOWSP_SECTION_TMEM, &record, sizeof(record));
+}
+
+/* layout(R, R): dimensions do not tell it from nothing said. */
+static int is_replicated(const struct lang_layout *layout)
+{
+	for (uint32_t i = 0; i < layout->rank; i++)
+		if (layout->dims[i].sharded)
+			return 0;
+	return layout->stated;
 }
 
 void lang_tensor_write(struct lang_lower *lower, struct lang_decl *decl)
@@ -150,6 +156,7 @@ void lang_tensor_write(struct lang_lower *lower, struct lang_decl *decl)
 					      .dims = pkg_writer_count(lower->writer, PTOWSP_SECTION_DIMS),
 					      .dim_count = tensor->rank,
 					      .alignment = tensor->alignment,
+					      .flags = is_replicated(&tensor->layout) ? PTOWSP_TENSOR_REPLICATED : 0,
 					      .entry = PTOWSP_NONE,
 					      .position = decl->position};
 

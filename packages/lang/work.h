@@ -138,6 +138,9 @@ int lang_part_flat_check(struct lang_work_check *check, struct lang_part *part);
  * stands at the part. */
 int lang_part_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other,
 		   const char *whose);
+/* The same of the order in memory; one that is not stated takes all. */
+int lang_part_memory_join(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_memory *other,
+			  const char *whose);
 /* The error of that: both layouts, why they contradict, and the layout that would do. They do contradict. */
 void lang_layouts_refuse(struct lang_work_check *check, const struct lang_part *part, unsigned access, const struct lang_layout *other,
 			 const char *whose);

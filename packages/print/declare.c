@@ -51,35 +51,29 @@ void print_values(const struct print_job *job, struct print_text *text)
 static void layout_add(const struct print_job *job, struct print_text *text, const struct ptowsp_tensor_record *tensor)
 {
 	const struct ptowsp_dim_record *dims = job->t->dim + tensor->dims;
-	int sharded = 0;
+	int stated = (tensor->flags & PTOWSP_TENSOR_REPLICATED) != 0;
 
 	for (uint32_t i = 0; i < tensor->dim_count; i++)
-		sharded |= dims[i].distribution || dims[i].mesh_axis;
-	for (uint32_t i = 0; i < tensor->dim_count && sharded; i++) {
+		stated |= dims[i].distribution || dims[i].mesh_axis;
+	for (uint32_t i = 0; i < tensor->dim_count && stated; i++) {
 		print_add(text, "%s", i ? ", " : " layout(");
 		if (dims[i].distribution)
 			print_add(text, "S(%u)", dims[i].mesh_axis);
 		else
 			print_add(text, "R");
 	}
-	print_add(text, "%s", sharded ? ")" : "");
+	print_add(text, "%s", stated ? ")" : "");
 }
 
 /* " mem(blocked(16, 16) swizzle 3)" */
 static void memory_add(struct print_text *text, const struct ptowsp_memory_record *m)
 {
-	const uint32_t strides[] = {m ? m->stride0 : 0, m ? m->stride1 : 0, m ? m->stride2 : 0, m ? m->stride3 : 0};
+	char order[PKG_MEMORY_TEXT];
 
 	if (!m)
 		return;
-	print_add(text, " mem(%s", pkg_word(PKG_WORDS_memory_order, m->order));
-	if (m->block_rows)
-		print_add(text, "(%lu, %lu)", (unsigned long)m->block_rows, (unsigned long)m->block_columns);
-	for (uint32_t i = 0; i < 4 && strides[i]; i++)
-		print_add(text, "%s%lu%s", i ? ", " : "(", (unsigned long)strides[i], i == 3 || !strides[i + 1] ? ")" : "");
-	if (m->swizzle)
-		print_add(text, " swizzle %u", m->swizzle);
-	print_add(text, ")");
+	pkg_memory_text(m, order);
+	print_add(text, " %s", order);
 }
 
 static void tensor_print(struct print_job *job, struct print_text *text, const struct ptowsp_tensor_record *tensor)
@@ -87,7 +81,7 @@ static void tensor_print(struct print_job *job, struct print_text *text, const s
 	struct print_work work = {.job = job, .text = text};
 	const char *name = print_string(job, tensor->name), *role = pkg_word(PKG_WORDS_role, tensor->role);
 
-	if (!print_is_name(name) || tensor->flags || !tensor->dim_count) {
+	if (!print_is_name(name) || tensor->flags & PTOWSP_TENSOR_SHAPELESS || !tensor->dim_count) {
 		print_unsaid(text, 0, "the tensor \"%.80s\" of no function and without a shape", name);
 		return;
 	}
@@ -212,20 +206,24 @@ static void params_add(const struct print_job *job, struct print_text *text, con
 	for (uint32_t i = 0; i < kernel->param_count; i++) {
 		const struct ptowsp_param_record *p = &job->t->param[kernel->params + i];
 		const struct ptowsp_param_layout_record *dims;
+		struct ptowsp_memory_record memory;
 		uint32_t rank;
+		int ordered;
 
 		print_add(text, "%s%%%s: %s", i ? ", " : "", print_string(job, p->name), print_dtype(p->dtype));
 		if (p->kind == PTOWSP_PARAM_SCALAR)
 			continue;
 		dims = pkg_param_layout(job->t, kernel->params + i, &rank);
+		ordered = pkg_param_memory(job->t, kernel->params + i, &memory);
 		if (!p->rows || !p->columns)
 			print_add(text, "[]");
-		else if (rank == 1 && p->rows == 1)
+		else if (p->rows == 1 && (rank == 1 || (ordered && memory.stride0 && !memory.stride1)))
 			print_add(text, "[%lu]", (unsigned long)p->columns);
 		else
 			print_add(text, "[%lu, %lu]", (unsigned long)p->rows, (unsigned long)p->columns);
 		print_add(text, " %s", accesses[p->access & 3]);
 		param_layout_add(text, dims, rank);
+		memory_add(text, ordered ? &memory : NULL);
 	}
 }
 

@@ -48,11 +48,14 @@ static uint32_t load_print(struct print_work *w, uint32_t at, const struct ptows
 	return at + 1;
 }
 
-static int is_sharded(const struct ptowsp_dim_record *dims, uint32_t count)
+/* It states a layout. */
+static int is_laid_out(const struct pkg_tables *t, const struct ptowsp_tensor_record *x)
 {
-	while (count && !dims[count - 1].distribution)
+	uint32_t count = x->dim_count;
+
+	while (count && !t->dim[x->dims + count - 1].distribution)
 		count--;
-	return count > 0;
+	return count || x->flags & PTOWSP_TENSOR_REPLICATED;
 }
 
 /* The two dimensions are one and cut over two axes, or two and cut over one. */
@@ -67,7 +70,7 @@ static int layouts_join(const struct pkg_tables *t, uint32_t from, uint32_t to)
 	const struct ptowsp_tensor_record *x = &t->tensor[from], *y = &t->tensor[to];
 	const struct ptowsp_dim_record *a = t->dim + x->dims, *b = t->dim + y->dims;
 
-	if (!is_sharded(a, x->dim_count) || !is_sharded(b, y->dim_count))
+	if (!is_laid_out(t, x) || !is_laid_out(t, y))
 		return 1;
 	for (uint32_t i = 0; i < x->dim_count && x->dim_count == y->dim_count; i++)
 		for (uint32_t k = 0; k < y->dim_count; k++)

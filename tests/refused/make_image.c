@@ -359,6 +359,24 @@ MEMORY_CASE(memory_swizzle_too_large, "swizzle", 8)
 MEMORY_CASE(memory_blocks_of_rows, "block_rows", 16)
 MEMORY_CASE(memory_strides_of_rows, "stride0", 16)
 CHANGE(memory_twice, table_add(image, PTOWSP_SECTION_TMEM, 2))
+CHANGE(replicated_and_sharded, (set(image, PTOWSP_SECTION_TENS, 0, "flags", PTOWSP_TENSOR_REPLICATED), set(image, PTOWSP_SECTION_DIMS, 0, "distribution", 1)))
+CHANGE(replicated_without_a_shape, (set(image, PTOWSP_SECTION_TENS, 0, "flags", PTOWSP_TENSOR_SHAPELESS | PTOWSP_TENSOR_REPLICATED),
+				    set(image, PTOWSP_SECTION_TENS, 0, "dim_count", 0)))
+
+/* KMEM: one row of the first parameter; one field of it */
+#define ORDER_CASE(name, field, value)                                                                                 \
+	CHANGE(name, (table_add(image, PTOWSP_SECTION_KMEM, 1), set(image, PTOWSP_SECTION_KMEM, 0, field, value)))
+ORDER_CASE(order_outside, "param", 99)
+ORDER_CASE(order_unknown, "order", 5)
+ORDER_CASE(order_swizzle_too_large, "swizzle", 8)
+ORDER_CASE(order_blocks_of_rows, "block_rows", 16)
+ORDER_CASE(order_strides_of_rows, "stride0", 16)
+ORDER_CASE(order_without_strides, "order", PTOWSP_MEMORY_STRIDED)
+CHANGE(order_of_a_scalar, (table_add(image, PTOWSP_SECTION_KMEM, 1), set(image, PTOWSP_SECTION_KPRM, 0, "kind", PTOWSP_PARAM_SCALAR)))
+CHANGE(order_with_other_strides_than_the_layout,
+       (table_add(image, PTOWSP_SECTION_KMEM, 1), layout_add(image, 2), set(image, PTOWSP_SECTION_KMEM, 0, "order", PTOWSP_MEMORY_STRIDED),
+	set(image, PTOWSP_SECTION_KMEM, 0, "stride0", 1)))
+CHANGE(order_twice, table_add(image, PTOWSP_SECTION_KMEM, 2))
 
 /* AXES in full, AXVL: the only axis becomes one of two rows, with these values. */
 static uint32_t const_add(struct pkg_image *image, uint32_t value)
@@ -454,7 +472,9 @@ const struct image_case image_cases[] = {
 	CASE(process_with_many_replicas), CASE(process_order_outside), CASE(process_order_twice), CASE(process_with_a_channel_twice),
 	CASE(pipeline_without_processes), CASE(call_outside),
 	CASE(memory_outside), CASE(memory_order_unknown), CASE(memory_swizzle_too_large), CASE(memory_blocks_of_rows),
-	CASE(memory_strides_of_rows), CASE(memory_twice),
+	CASE(memory_strides_of_rows), CASE(memory_twice), CASE(replicated_and_sharded), CASE(replicated_without_a_shape),
+	CASE(order_outside), CASE(order_unknown), CASE(order_swizzle_too_large), CASE(order_blocks_of_rows), CASE(order_strides_of_rows),
+	CASE(order_without_strides), CASE(order_of_a_scalar), CASE(order_with_other_strides_than_the_layout), CASE(order_twice),
 	CASE(layout_of_a_scalar), CASE(layouts_that_fall), CASE(layout_with_many_dimensions), CASE(layout_with_an_axis_twice),
 	CASE(layout_replicated_over_an_axis), CASE(layout_outside), CASE(layout_unknown),
 	CASE(axis_dense_with_a_row), CASE(axis_ragged_without_a_row), CASE(axis_ragged_with_a_step), CASE(axis_ragged_without_lengths),
