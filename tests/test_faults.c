@@ -35,6 +35,7 @@ void suite_faults(CU_pSuite s)
 		"versions",	   "versions_without_bound", "rows_from_tensors", "stated_edges",	  "memory_that_is_given_back",	 "built_first",
 		"choosing_an_axis", "branches_in_turn", "several_instances", "several_instances_with_small_rings", "several_instances_that_generate_first",
 		"several_instances_in_a_deadlock", "payload", "payload_two_threads", "races_between_processes",
+		"a_graph_with_a_checkpoint", "a_graph_with_branches", "two_devices", "two_devices_that_fail", "tasks_from_c_safe", "tasks_from_c_pipelined",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)

@@ -14,6 +14,7 @@
 #include "host/ptowsp_host.h"
 #include "registry/names.h"
 #include "tests/faults/faults.h"
+#include "tools/fused_softmax.h"
 
 /* ---- counting -------------------------------------------------------------------------------------------------- */
 
@@ -79,32 +80,39 @@ static const struct program {
 	uint32_t threads, flags;
 	const char *schedulers; /* instances, NULL: one */
 	ptowsp_status ends;     /* where nothing fails */
+	const char *mate;       /* entry on a second device of the run; NULL: there is one */
 } programs[] = {
-	{"softmax", "softmax", NULL, {NULL}, "total_rows=29", 1, 0, NULL, PTOWSP_OK},
-	{"softmax_two_threads", "softmax", NULL, {NULL}, "total_rows=29", 2, 0, NULL, PTOWSP_OK},
-	{"llama_layer_without_kernels", "llama_layer", NULL, {"task_window=64"}, "num_tiles=8", 1, PTOWSP_RUN_NO_KERNELS, NULL, PTOWSP_OK},
-	{"exact_raw_pools_streams", "probes/control", "units", {"deps=tensor_map_exact", "pools=by_exec_unit", "streams=2"}, NULL, 1, 0, NULL, PTOWSP_OK},
-	{"slots_and_loads", "probes/tasks", "count", {"dispatch=work_steal(3)", "pipeline_depth=2"}, "n=40", 2, 0, NULL, PTOWSP_OK},
-	{"a_deadlock", "probes/control", "scope", {"task_window=2"}, NULL, 1, 0, NULL, PTOWSP_DEADLOCK},
-	{"a_kernel_that_fails", "probes/control", "bind", {NULL}, NULL, 1, 0, NULL, PTOWSP_KERNEL_FAILED},
-	{"no_such_entry", "probes/control", "nowhere", {NULL}, NULL, 1, 0, NULL, PTOWSP_NOT_FOUND},
-	{"processes", "probes/channels", NULL, {NULL}, NULL, 1, 0, NULL, PTOWSP_OK},
-	{"races_between_processes", "probes/channels", NULL, {"deps=explicit"}, NULL, 1, PTOWSP_RUN_STRICT, NULL, PTOWSP_OK},
-	{"processes_two_threads", "probes/channels", NULL, {NULL}, NULL, 2, 0, NULL, PTOWSP_OK},
-	{"payload", "probes/payload", NULL, {NULL}, NULL, 1, 0, NULL, PTOWSP_OK},
-	{"payload_two_threads", "probes/payload", NULL, {"channel_capacity=c,0"}, NULL, 2, 0, NULL, PTOWSP_OK},
-	{"rows_from_tensors", "probes/flow", "sparse_rows", {NULL}, NULL, 1, 0, NULL, PTOWSP_OK},
-	{"stated_edges", "probes/flow", "hybrid", {"deps=hybrid"}, NULL, 2, 0, NULL, PTOWSP_OK},
-	{"memory_that_is_given_back", "probes/events", "heap", {"heap=64"}, NULL, 1, 0, NULL, PTOWSP_OK},
-	{"versions", "probes/events", "temp", {"heap=64"}, NULL, 2, 0, NULL, PTOWSP_OK},
-	{"versions_without_bound", "probes/events", "temp", {"start=after_orchestration"}, NULL, 2, 0, NULL, PTOWSP_OK},
-	{"choosing_an_axis", "probes/tasks", "lanes", {"dispatch=auto(2)"}, NULL, 1, 0, NULL, PTOWSP_OK},
-	{"branches_in_turn", "probes/control", "combine", {"timing=interleaved", "dispatch=threshold(task,round_robin(2),3,static_partition(4))"}, NULL, 1, 0, NULL, PTOWSP_OK},
-	{"built_first", "probes/tasks", "count", {"start=after_orchestration"}, "n=40", 2, 0, NULL, PTOWSP_OK},
-	{"several_instances", "probes/tasks", "lanes", {"dispatch=affinity(lane,2)"}, NULL, 2, 0, "2", PTOWSP_OK},
-	{"several_instances_with_small_rings", "softmax", NULL, {"task_window=4", "dispatch=round_robin(3)", "hazards=raw"}, "total_rows=29", 2, 0, "3", PTOWSP_OK},
-	{"several_instances_that_generate_first", "probes/flow", "sparse_rows", {"start=after_orchestration"}, NULL, 1, 0, "3", PTOWSP_OK},
-	{"several_instances_in_a_deadlock", "probes/control", "scope", {"task_window=1"}, NULL, 1, 0, "2", PTOWSP_DEADLOCK},
+	{"softmax", "softmax", NULL, {NULL}, "total_rows=29", 1, 0, NULL, PTOWSP_OK, NULL},
+	{"softmax_two_threads", "softmax", NULL, {NULL}, "total_rows=29", 2, 0, NULL, PTOWSP_OK, NULL},
+	{"llama_layer_without_kernels", "llama_layer", NULL, {"task_window=64"}, "num_tiles=8", 1, PTOWSP_RUN_NO_KERNELS, NULL, PTOWSP_OK, NULL},
+	{"exact_raw_pools_streams", "probes/control", "units", {"deps=tensor_map_exact", "pools=by_exec_unit", "streams=2"}, NULL, 1, 0, NULL, PTOWSP_OK, NULL},
+	{"slots_and_loads", "probes/tasks", "count", {"dispatch=work_steal(3)", "pipeline_depth=2"}, "n=40", 2, 0, NULL, PTOWSP_OK, NULL},
+	{"a_deadlock", "probes/control", "scope", {"task_window=2"}, NULL, 1, 0, NULL, PTOWSP_DEADLOCK, NULL},
+	{"a_kernel_that_fails", "probes/control", "bind", {NULL}, NULL, 1, 0, NULL, PTOWSP_KERNEL_FAILED, NULL},
+	{"no_such_entry", "probes/control", "nowhere", {NULL}, NULL, 1, 0, NULL, PTOWSP_NOT_FOUND, NULL},
+	{"processes", "probes/channels", NULL, {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, NULL},
+	{"races_between_processes", "probes/channels", NULL, {"deps=explicit"}, NULL, 1, PTOWSP_RUN_STRICT, NULL, PTOWSP_OK, NULL},
+	{"processes_two_threads", "probes/channels", NULL, {NULL}, NULL, 2, 0, NULL, PTOWSP_OK, NULL},
+	{"payload", "probes/payload", NULL, {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, NULL},
+	{"payload_two_threads", "probes/payload", NULL, {"channel_capacity=c,0"}, NULL, 2, 0, NULL, PTOWSP_OK, NULL},
+	{"rows_from_tensors", "probes/flow", "sparse_rows", {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, NULL},
+	{"stated_edges", "probes/flow", "hybrid", {"deps=hybrid"}, NULL, 2, 0, NULL, PTOWSP_OK, NULL},
+	{"memory_that_is_given_back", "probes/events", "heap", {"heap=64"}, NULL, 1, 0, NULL, PTOWSP_OK, NULL},
+	{"versions", "probes/events", "temp", {"heap=64"}, NULL, 2, 0, NULL, PTOWSP_OK, NULL},
+	{"versions_without_bound", "probes/events", "temp", {"start=after_orchestration"}, NULL, 2, 0, NULL, PTOWSP_OK, NULL},
+	{"choosing_an_axis", "probes/tasks", "lanes", {"dispatch=auto(2)"}, NULL, 1, 0, NULL, PTOWSP_OK, NULL},
+	{"branches_in_turn", "probes/control", "combine", {"timing=interleaved", "dispatch=threshold(task,round_robin(2),3,static_partition(4))"}, NULL, 1, 0, NULL, PTOWSP_OK, NULL},
+	{"built_first", "probes/tasks", "count", {"start=after_orchestration"}, "n=40", 2, 0, NULL, PTOWSP_OK, NULL},
+	{"several_instances", "probes/tasks", "lanes", {"dispatch=affinity(lane,2)"}, NULL, 2, 0, "2", PTOWSP_OK, NULL},
+	{"several_instances_with_small_rings", "softmax", NULL, {"task_window=4", "dispatch=round_robin(3)", "hazards=raw"}, "total_rows=29", 2, 0, "3", PTOWSP_OK, NULL},
+	{"several_instances_that_generate_first", "probes/flow", "sparse_rows", {"start=after_orchestration"}, NULL, 1, 0, "3", PTOWSP_OK, NULL},
+	{"several_instances_in_a_deadlock", "probes/control", "scope", {"task_window=1"}, NULL, 1, 0, "2", PTOWSP_DEADLOCK, NULL},
+	{"a_graph_with_a_checkpoint", "probes/graphs", "restored", {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, NULL},
+	{"a_graph_with_branches", "probes/graphs", "branches", {"start=after_orchestration"}, "n=2", 2, 0, NULL, PTOWSP_OK, NULL},
+	{"two_devices", "two_devices", "left", {NULL}, NULL, 1, 0, NULL, PTOWSP_OK, "right"},
+	{"two_devices_that_fail", "two_devices", "left", {"tensor_map=1"}, NULL, 2, 0, NULL, PTOWSP_TOO_SMALL, "right"},
+	{"tasks_from_c_safe", NULL, NULL, {NULL}, NULL, 2, 0, NULL, PTOWSP_OK, NULL},
+	{"tasks_from_c_pipelined", NULL, NULL, {NULL}, NULL, 2, 1, NULL, PTOWSP_OK, NULL},
 };
 
 static void task_drop(void *context, const struct ptowsp_trace_task *tasks, uint32_t count, uint32_t stride)
@@ -125,33 +133,98 @@ static ptowsp_status program_run(struct ptowsp_program *program, const struct pr
 	return st ? st : ptowsp_execute(program, &execute, error);
 }
 
-static ptowsp_status life(const struct program *p, const char *plugin, const char *folder, struct ptowsp_error *error)
+/* A program on a backend of its own. */
+struct device {
+	struct ptowsp_plan *plan;
+	struct ptowsp_backend *backend;
+	struct ptowsp_program *program;
+};
+
+static ptowsp_status device_open(struct device *d, const struct program *p, const char *entry, const char *plugin, struct ptowsp_package *package,
+				 struct ptowsp_error *error)
 {
 	struct ptowsp_setting instances = {"schedulers", p->schedulers};
 	struct ptowsp_backend_options backend_options = {.plugin = plugin, .threads = p->threads, .settings = &instances, .setting_count = p->schedulers != NULL};
-	struct ptowsp_plan_options plan_options = {.entry = p->entry, .schedule = p->schedule};
-	struct ptowsp_package *package = NULL;
-	struct ptowsp_plan *plan = NULL;
-	struct ptowsp_backend *backend = NULL;
-	struct ptowsp_program *program = NULL;
-	char path[1024];
+	struct ptowsp_plan_options plan_options = {.entry = entry, .schedule = p->schedule};
 	ptowsp_status st;
 
 	while (plan_options.schedule_count < 4 && p->schedule[plan_options.schedule_count])
 		plan_options.schedule_count++;
+	st = ptowsp_plan_create(&d->plan, package, &plan_options, error);
+	if (!st)
+		st = ptowsp_backend_open(&d->backend, &backend_options, error);
+	return st ? st : ptowsp_program_load(&d->program, d->backend, d->plan, 0, error);
+}
+
+static void device_close(struct device *d)
+{
+	ptowsp_program_unload(d->program);
+	ptowsp_backend_close(d->backend);
+	ptowsp_plan_destroy(d->plan);
+	*d = (struct device){0};
+}
+
+/* Whoever does not start keeps the others waiting until it is closed. */
+static ptowsp_status pair_run(struct device *pair, struct ptowsp_error *error)
+{
+	struct ptowsp_program *programs[2] = {pair[0].program, pair[1].program};
+	ptowsp_status st = ptowsp_programs_join(programs, 2, error), other;
+	struct ptowsp_error unsaid = {.head = PTOWSP_HEAD(unsaid, ERROR)};
+
+	if (st)
+		return st;
+	st = ptowsp_execute_async(pair[0].program, NULL, error);
+	if (st)
+		return st;
+	st = ptowsp_execute_async(pair[1].program, NULL, error);
+	if (st) {
+		device_close(&pair[1]);
+		ptowsp_synchronize(pair[0].program, UINT64_MAX, &unsaid);
+		return st;
+	}
+	st = ptowsp_synchronize(pair[0].program, UINT64_MAX, error);
+	other = ptowsp_synchronize(pair[1].program, UINT64_MAX, &unsaid);
+	if (other == PTOWSP_NO_MEMORY) { /* the cause; its mate says that it failed */
+		*error = unsaid;
+		return other;
+	}
+	return st;
+}
+
+/* flags: the threshold of tasks from C. */
+static ptowsp_status tasks_life(const struct program *p, struct ptowsp_error *error)
+{
+	struct rt_tasks_result result;
+	struct fused_softmax f;
+	ptowsp_status st = fused_softmax_init(&f, 4, NULL);
+
+	if (st)
+		snprintf(error->text, sizeof(error->text), "no memory for tasks"), error->code = st;
+	else
+		st = rt_tasks_run(f.tasks, fused_softmax_orchestrate, &f, p->threads, p->flags, &result, error);
+	fused_softmax_finish(&f);
+	return st;
+}
+
+static ptowsp_status life(const struct program *p, const char *plugin, const char *folder, struct ptowsp_error *error)
+{
+	struct ptowsp_package *package = NULL;
+	struct device pair[2] = {{0}};
+	char path[1024];
+	ptowsp_status st;
+
+	if (!p->package)
+		return tasks_life(p, error);
 	snprintf(path, sizeof(path), "%s/%s.pkg.zst", folder, p->package);
 	st = ptowsp_package_open(&package, path, 0, error);
 	if (!st)
-		st = ptowsp_plan_create(&plan, package, &plan_options, error);
+		st = device_open(&pair[0], p, p->entry, plugin, package, error);
+	if (!st && p->mate)
+		st = device_open(&pair[1], p, p->mate, plugin, package, error);
 	if (!st)
-		st = ptowsp_backend_open(&backend, &backend_options, error);
-	if (!st)
-		st = ptowsp_program_load(&program, backend, plan, 0, error);
-	if (!st)
-		st = program_run(program, p, error);
-	ptowsp_program_unload(program);
-	ptowsp_backend_close(backend);
-	ptowsp_plan_destroy(plan);
+		st = p->mate ? pair_run(pair, error) : program_run(pair[0].program, p, error);
+	device_close(&pair[1]);
+	device_close(&pair[0]);
 	ptowsp_package_close(package);
 	return st;
 }
