@@ -322,7 +322,7 @@ static void a_program_that_is_too_large_shares_nothing(void)
 
 	for (unsigned i = 0; i < TILES; i++)
 		tiles[i] = (struct ptowsp_tile_tile){ .rows = 1, .columns = 1, .dtype = PTOWSP_F32 };
-	REQUIRE(isa_plan_make(&made, &large) == PTOWSP_OK);
+	REQUIRE(isa_plan_make(&made, &large, false) == PTOWSP_OK);
 	CHECK_UINT(made.bytes, TILES * 64);
 	CHECK_UINT(made.bytes_without, TILES * 64);
 	CHECK_UINT(made.at[TILES - 1], (TILES - 1) * 64);
@@ -330,7 +330,7 @@ static void a_program_that_is_too_large_shares_nothing(void)
 	CHECK(isa_plan_is_behind(&made, &made.groups[0], 7));
 	isa_plan_finish(&made);
 	large.header.tile_count = TILES - 1;
-	REQUIRE(isa_plan_make(&made, &large) == PTOWSP_OK);
+	REQUIRE(isa_plan_make(&made, &large, false) == PTOWSP_OK);
 	CHECK_UINT(made.bytes, 2 * 64);
 	isa_plan_finish(&made);
 }

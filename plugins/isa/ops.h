@@ -81,6 +81,17 @@ static inline int64_t isa_index(const void *tile, bool is_unsigned, size_t i)
 	return is_unsigned ? (int64_t)((const uint32_t *)tile)[i] : (int64_t)((const int32_t *)tile)[i];
 }
 
+/* A tile in a window: `rows` rows `step` bytes apart, of `columns` elements `stride` bytes apart. */
+struct isa_window {
+	unsigned char *at;
+	size_t rows, columns, step, stride;
+	unsigned bytes; /* of an element */
+};
+/* ops_memory.c: where a tload or tstore finds its tile, row by row; the error of its step if that is outside. */
+ptowsp_status isa_window_find(const struct isa_step *s, const struct isa_state *state, struct isa_window *window_out);
+/* Rows [first, first + rows) of it to a tile's memory (load), or from there. */
+void isa_window_move(const struct isa_window *w, size_t first, size_t rows, void *tile, bool load);
+
 /* ops_matrix.c: temporary memory that a product on these tiles needs; copy: its result is also a source. */
 size_t isa_matrix_temp(const struct ptowsp_tile_tile *d, const struct ptowsp_tile_tile *const *src, unsigned count, bool copy);
 

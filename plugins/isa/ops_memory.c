@@ -55,13 +55,6 @@ static ptowsp_status COLD grid_fail(const struct isa_step *s, const struct isa_s
 			      (unsigned long long)w->rows, (unsigned long long)w->columns);
 }
 
-/* A tile in a window: `rows` rows `step` bytes apart, of `columns` elements `stride` bytes apart. */
-struct place {
-	unsigned char *at;
-	size_t rows, columns, step, stride;
-	unsigned bytes; /* of an element */
-};
-
 /* A tile in a flat window, where its elements lie one behind the other. NULL after an error. */
 static inline unsigned char *flat_place(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref,
 					const struct isa_operand *tile, unsigned access, int64_t r, int64_t c)
@@ -79,7 +72,7 @@ static inline unsigned char *flat_place(const struct isa_step *s, const struct i
 
 /* In other windows the tile lies at row r * R, column c. */
 static ptowsp_status grid_place(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref,
-				const struct isa_operand *tile, unsigned access, int64_t r, int64_t c, struct place *place_out)
+				const struct isa_operand *tile, unsigned access, int64_t r, int64_t c, struct isa_window *place_out)
 {
 	const struct ptowsp_tensor_arg *w = window(state, memref);
 	const int64_t start = flat_start(r, 0, tile->rows);
@@ -87,7 +80,7 @@ static ptowsp_status grid_place(const struct isa_step *s, const struct isa_state
 	if (start < 0 || c < 0 || tile->rows > w->rows || (uint64_t)start > w->rows - tile->rows ||
 	    tile->columns > w->columns || (uint64_t)c > w->columns - tile->columns)
 		return grid_fail(s, state, memref, access, start, c, tile);
-	*place_out = (struct place){
+	*place_out = (struct isa_window){
 		.at = (unsigned char *)w->data + ((uint64_t)start * w->row_stride + (uint64_t)c * w->column_stride) * tile->bytes,
 		.rows = tile->rows,
 		.columns = tile->columns,
@@ -100,11 +93,11 @@ static ptowsp_status grid_place(const struct isa_step *s, const struct isa_state
 
 /* Either; a flat place is one long row. */
 static ptowsp_status tile_place(const struct isa_step *s, const struct isa_state *state, const struct isa_operand *memref,
-				const struct isa_operand *tile, unsigned access, int64_t r, int64_t c, struct place *place_out)
+				const struct isa_operand *tile, unsigned access, int64_t r, int64_t c, struct isa_window *place_out)
 {
 	if (!is_flat(window(state, memref)))
 		return grid_place(s, state, memref, tile, access, r, c, place_out);
-	*place_out = (struct place){
+	*place_out = (struct isa_window){
 		.at = flat_place(s, state, memref, tile, access, r, c),
 		.rows = 1,
 		.columns = isa_count(tile),
@@ -133,7 +126,7 @@ static inline void element_copy(void *to, const void *from, unsigned bytes)
 	}
 }
 
-static void place_read(const struct place *p, unsigned char *d)
+static void place_read(const struct isa_window *p, unsigned char *d)
 {
 	for (size_t i = 0; i < p->rows; i++, d += p->columns * p->bytes) {
 		const unsigned char *row = p->at + i * p->step;
@@ -146,7 +139,7 @@ static void place_read(const struct place *p, unsigned char *d)
 	}
 }
 
-static void place_write(const struct place *p, const unsigned char *a)
+static void place_write(const struct isa_window *p, const unsigned char *a)
 {
 	for (size_t i = 0; i < p->rows; i++, a += p->columns * p->bytes) {
 		unsigned char *row = p->at + i * p->step;
@@ -159,10 +152,42 @@ static void place_write(const struct place *p, const unsigned char *a)
 	}
 }
 
+ptowsp_status isa_window_find(const struct isa_step *s, const struct isa_state *state, struct isa_window *window_out)
+{
+	const bool load = s->op == PTOWSP_PTO_TLOAD;
+	const struct isa_operand *memref = load ? &s->a : &s->d, *tile = load ? &s->d : &s->a;
+	const int64_t r = (int64_t)state->scalars[s->b.at], c = (int64_t)state->scalars[s->c.at];
+	const ptowsp_status status =
+		tile_place(s, state, memref, tile, load ? PTOWSP_READ : PTOWSP_WRITE, r, c, window_out);
+
+	if (!status && is_flat(window(state, memref))) {
+		window_out->rows = tile->rows;
+		window_out->columns = tile->columns;
+		window_out->step = (size_t)tile->columns * tile->bytes;
+	}
+	return status;
+}
+
+void isa_window_move(const struct isa_window *w, size_t first, size_t rows, void *tile, bool load)
+{
+	struct isa_window part = *w;
+
+	part.at += first * w->step;
+	part.rows = rows;
+	if (part.stride == part.bytes && part.step == part.columns * part.bytes) {
+		part.rows = 1;
+		part.columns *= rows;
+	}
+	if (load)
+		place_read(&part, tile);
+	else
+		place_write(&part, tile);
+}
+
 static ptowsp_status tload(const struct isa_step *s, struct isa_state *state)
 {
 	const int64_t r = (int64_t)state->scalars[s->b.at], c = (int64_t)state->scalars[s->c.at];
-	struct place place;
+	struct isa_window place;
 	ptowsp_status status;
 
 	if (is_flat(window(state, &s->a))) {
@@ -179,7 +204,7 @@ static ptowsp_status tload(const struct isa_step *s, struct isa_state *state)
 static ptowsp_status tstore(const struct isa_step *s, struct isa_state *state)
 {
 	const int64_t r = (int64_t)state->scalars[s->b.at], c = (int64_t)state->scalars[s->c.at];
-	struct place place;
+	struct isa_window place;
 	ptowsp_status status;
 
 	if (is_flat(window(state, &s->d))) {
@@ -201,7 +226,7 @@ static ptowsp_status tstore(const struct isa_step *s, struct isa_state *state)
 		const uint64_t *x = state->scalars;                                                                            \
 		const S *tile = isa_tile(state, &s->a), *scale = isa_tile(state, &s->b);                                       \
 		const size_t columns = s->a.columns, count = isa_count(&s->a);                                                 \
-		struct place place;                                                                                            \
+		struct isa_window place;                                                                                            \
 		const ptowsp_status status =                                                                                   \
 			tile_place(s, state, &s->d, &s->a, PTOWSP_WRITE, (int64_t)x[s->c.at], (int64_t)x[s->f.at], &place);    \
                                                                                                                                \

@@ -299,7 +299,7 @@ static void places_own(struct isa_plan *plan, const struct isa_program *p)
 	}
 }
 
-ptowsp_status isa_plan_make(struct isa_plan *plan, const struct isa_program *program)
+ptowsp_status isa_plan_make(struct isa_plan *plan, const struct isa_program *program, bool own)
 {
 	ptowsp_status status = PTOWSP_NO_MEMORY;
 
@@ -308,7 +308,7 @@ ptowsp_status isa_plan_make(struct isa_plan *plan, const struct isa_program *pro
 		places_own(plan, program);
 		status = groups_find(plan, program);
 	}
-	if (!status && isa_live_fits(program))
+	if (!status && !own && isa_live_fits(program))
 		status = places_share(plan, program);
 	else
 		plan->bytes = plan->bytes_without;

@@ -33,8 +33,9 @@ struct isa_plan {
 	uint32_t words;         /* of a set */
 };
 
-/* Needs the tables of a program that is verified, nothing else. Shapes may still be wrong; the groups then mean nothing. NO_MEMORY. */
-ptowsp_status isa_plan_make(struct isa_plan *plan, const struct isa_program *program);
+/* Needs the tables of a program that is verified, nothing else. Shapes may still be wrong; the groups then mean nothing. own: every
+ * tile keeps a place of its own. NO_MEMORY. */
+ptowsp_status isa_plan_make(struct isa_plan *plan, const struct isa_program *program, bool own);
 void isa_plan_finish(struct isa_plan *plan);
 
 /* The group that begins at an instruction, or NULL. */

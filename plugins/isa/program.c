@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* program.c - a program's life: copied out of the payload, verified, decoded, destroyed. */
-#include "isa/program.h"
+#include "isa/rows.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -189,6 +189,14 @@ static ptowsp_status names_copy(struct isa_program *p, const char *strings, size
 ptowsp_status isa_program_create(struct isa_program **program_out, const void *payload, size_t size, const char *strings,
 				 size_t strings_size, struct ptowsp_error *error)
 {
+	const struct isa_options options = {.rows_bytes = ISA_ROWS_BYTES};
+
+	return isa_program_create_with(program_out, payload, size, strings, strings_size, &options, error);
+}
+
+ptowsp_status isa_program_create_with(struct isa_program **program_out, const void *payload, size_t size, const char *strings,
+				      size_t strings_size, const struct isa_options *options, struct ptowsp_error *error)
+{
 	struct isa_program *p = calloc(1, sizeof(*p));
 	ptowsp_status status;
 
@@ -202,12 +210,14 @@ ptowsp_status isa_program_create(struct isa_program **program_out, const void *p
 		status = names_copy(p, strings, strings_size, error);
 	if (!status)
 		status = isa_verify(p, error);
-	if (!status && isa_plan_make(&p->plan, p))
+	if (!status && isa_plan_make(&p->plan, p, options->own_places))
 		status = no_memory(error);
 	if (!status)
 		status = isa_lower(p, error);
 	if (!status)
 		status = isa_flow(p, error);
+	if (!status && options->rows_bytes && isa_rows_make(p, options->rows_bytes))
+		status = no_memory(error);
 	if (status)
 		isa_program_destroy(p);
 	else
@@ -229,6 +239,7 @@ void isa_program_destroy(struct isa_program *p)
 	free(p->pool);
 	free(p->steps);
 	isa_plan_finish(&p->plan);
+	isa_rows_finish(p);
 	free(p->initial);
 	free(p->arg_rows);
 	free(p->zero_tiles);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* program.h - a verified tile program and its decoded form. Built by create in this order: copy (program.c), verify.c,
- * plan.c, type.c, lower.c, flow.c; immutable afterwards. */
+ * plan.c, type.c, lower.c, flow.c,
+ * rows.c; immutable afterwards. */
 #ifndef ISA_PROGRAM_H
 #define ISA_PROGRAM_H
 
@@ -48,6 +49,8 @@ struct isa_program {
 
 	struct isa_step *steps;  /* one per instruction */
 	struct isa_plan plan;
+	struct isa_rows *rows;   /* rows.h: groups that run in blocks */
+	uint32_t rows_count;
 	uint32_t tiles_at;       /* where tile memory begins in scratch: plan.at counts from there */
 	uint64_t *initial;       /* the scalars at the start, one per row */
 	uint32_t *arg_rows;      /* scalar row of each argument */
@@ -73,6 +76,14 @@ unsigned isa_dtype_bytes(unsigned dtype); /* 0: there is no such type */
 ptowsp_status isa_lower(struct isa_program *p, struct ptowsp_error *error);
 /* flow.c: what depends on what, loops in closed form, tiles to clear. */
 ptowsp_status isa_flow(struct isa_program *p, struct ptowsp_error *error);
+
+/* isa_program_create with what is otherwise decided there. */
+struct isa_options {
+	bool own_places;     /* every tile has memory of its own */
+	uint32_t rows_bytes; /* of a block of rows (rows.h); 0: no group runs in blocks */
+};
+ptowsp_status isa_program_create_with(struct isa_program **program_out, const void *payload, size_t size, const char *strings,
+				      size_t strings_size, const struct isa_options *options, struct ptowsp_error *error);
 
 /* program.c: keeps the first sentence. Both name the kernel and the instruction's line. */
 void isa_program_mark(struct isa_program *p, char text[216], uint32_t inst, const char *format, ...)

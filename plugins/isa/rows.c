@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: MIT */
+/* rows.c - groups in blocks of rows: how many rows, which memory moves on, and the run itself. */
+#include "isa/rows.h"
+#include "isa/live.h"
+#include "isa/ops.h"
+
+#include <stdlib.h>
+
+static struct isa_operand *operand(struct isa_step *s, unsigned k)
+{
+	struct isa_operand *const all[6] = {&s->d, &s->e, &s->a, &s->b, &s->c, &s->f};
+
+	return all[k];
+}
+
+static uint64_t add_saturated(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
+static const unsigned char *window_end(const struct isa_window *w)
+{
+	return w->at + (w->rows - 1) * w->step + (w->columns - 1) * w->stride + w->bytes;
+}
+
+/* A load and a store behind it. Bytes that they share do no harm if each row lies in the same place in both, and in no other row. */
+static bool windows_clash(const struct isa_window *from, const struct isa_window *to)
+{
+	if (window_end(from) <= to->at || window_end(to) <= from->at)
+		return false;
+	return from->at != to->at || from->step != to->step || from->stride != to->stride || from->columns != to->columns ||
+	       from->bytes != to->bytes || to->step < (to->columns - 1) * to->stride + to->bytes;
+}
+
+/* False: something lies outside, or the group must run one instruction after the other. */
+static bool windows_find(const struct isa_rows *r, const struct isa_state *state, struct isa_window *windows)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 0; i < r->count; i++) {
+		const struct isa_step *s = &state->program->steps[r->first + i];
+
+		if (!r->steps[i].is_window)
+			continue;
+		if (isa_window_find(s, state, &windows[found]))
+			return false;
+		for (uint32_t k = 0; s->op == PTOWSP_PTO_TSTORE && k < found; k++)
+			if (windows_clash(&windows[k], &windows[found]))
+				return false;
+		found++;
+	}
+	return true;
+}
+
+/* Rows [first, first + count) through all instructions. */
+static ptowsp_status block_run(const struct isa_rows *r, struct isa_state *state, const struct isa_window *windows, uint32_t first,
+			       uint32_t count)
+{
+	ptowsp_status status = PTOWSP_OK;
+
+	for (uint32_t i = 0; i < r->count && !status; i++) {
+		const struct isa_row_step *row = &r->steps[i];
+		struct isa_step s = row->step;
+
+		for (unsigned k = 0; k < 6; k++) {
+			operand(&s, k)->at += row->move[k] * first;
+			if (row->rows[k])
+				operand(&s, k)->rows = count;
+		}
+		if (!row->is_window)
+			status = s.run(&s, state);
+		else if (s.op == PTOWSP_PTO_TLOAD)
+			isa_window_move(windows++, first, count, isa_tile(state, &s.d), true);
+		else
+			isa_window_move(windows++, first, count, isa_tile(state, &s.a), false);
+	}
+	return status;
+}
+
+/* One instruction after the other, as without groups. What ends well is counted here but for the first: the interpreter does that. */
+static ptowsp_status steps_run(const struct isa_rows *r, struct isa_state *state)
+{
+	const struct isa_step *steps = &state->program->steps[r->first];
+	ptowsp_status status = r->steps[0].step.run(&steps[0], state);
+
+	if (status)
+		return status;
+	for (uint32_t i = 1; i < r->count; i++) {
+		state->pc = r->first + i;
+		status = steps[i].run(&steps[i], state);
+		if (status) {
+			state->cycles = add_saturated(state->cycles, steps[0].cost);
+			return status;
+		}
+		state->cycles = add_saturated(state->cycles, steps[i].cost);
+	}
+	return PTOWSP_OK;
+}
+
+static ptowsp_status rows_run(const struct isa_step *s, struct isa_state *state)
+{
+	const struct isa_rows *r = &state->program->rows[s->target];
+	struct isa_window windows[ISA_ROWS_WINDOWS];
+	ptowsp_status status = PTOWSP_OK;
+
+	if (!windows_find(r, state, windows))
+		return steps_run(r, state);
+	for (uint32_t at = 0; at < r->rows && !status; at += r->block)
+		status = block_run(r, state, windows, at, r->rows - at < r->block ? r->rows - at : r->block);
+	state->cycles = add_saturated(state->cycles, r->cost);
+	state->pc = r->first + r->count - 1;
+	return status;
+}
+
+static bool is_window(unsigned opcode)
+{
+	return opcode == PTOWSP_PTO_TLOAD || opcode == PTOWSP_PTO_TSTORE;
+}
+
+/* Bytes that one row of the group's tiles takes; tiles that share a place count once, as long as there are not too many. */
+static uint64_t row_bytes(const struct isa_program *p, const struct isa_group *g)
+{
+	uint32_t seen[64], count = 0;
+	uint64_t bytes = 0;
+
+	for (uint32_t i = g->first; i < g->end; i++) {
+		const struct isa_uses u = isa_uses(&p->insts[i]);
+
+		for (unsigned k = 0; k < u.written_count + u.read_count; k++) {
+			const uint32_t tile = k < u.written_count ? u.written[k] : u.read[k - u.written_count];
+			uint32_t known = 0;
+
+			while (known < count && seen[known] != p->plan.at[tile])
+				known++;
+			if (known < count)
+				continue;
+			if (count < sizeof(seen) / sizeof(*seen))
+				seen[count++] = p->plan.at[tile];
+			bytes += (uint64_t)p->tiles[tile].columns * isa_dtype_bytes(p->tiles[tile].dtype);
+		}
+	}
+	return bytes;
+}
+
+/* Rows of a block: whole packets of eight, which is how many rows a reduction has in flight. */
+static uint32_t block_rows(const struct isa_program *p, const struct isa_group *g, uint32_t bytes)
+{
+	const uint64_t each = row_bytes(p, g), rows = each ? bytes / each : g->rows;
+
+	if (rows >= g->rows)
+		return g->rows;
+	return rows > 8 ? (uint32_t)rows / 8 * 8 : rows ? (uint32_t)rows : 1;
+}
+
+/* More than one block, and nothing in it that has to see all rows. */
+static bool is_worth(const struct isa_program *p, const struct isa_group *g, uint32_t bytes)
+{
+	uint32_t windows = 0;
+
+	for (uint32_t i = g->first; i < g->end; i++) {
+		windows += is_window(p->insts[i].op);
+		if (p->insts[i].op == PTOWSP_PTO_TSTORE_FP)
+			return false;
+	}
+	return windows <= ISA_ROWS_WINDOWS && g->end - g->first > windows && g->end - g->first > 1 &&
+	       block_rows(p, g, bytes) < g->rows;
+}
+
+static void step_make(struct isa_row_step *row, const struct isa_program *p, const struct isa_group *g, uint32_t inst)
+{
+	static const unsigned dst[2] = {0, 1}, src[4] = {2, 3, 4, 5};
+	unsigned dst_count = 0, src_count = 0;
+
+	row->step = p->steps[inst];
+	row->is_window = is_window(p->insts[inst].op);
+	for (const char *letter = isa_op(p->insts[inst].op)->operands; *letter; letter++) {
+		const unsigned k = *letter < 'a' ? dst[dst_count++] : src[src_count++];
+		const struct isa_operand *o = operand(&row->step, k);
+
+		if ((*letter != 'T' && *letter != 't') || o->rows != g->rows)
+			continue;
+		row->rows[k] = true;
+		if (isa_plan_is_behind(&p->plan, g, o->row) || isa_plan_is_before(&p->plan, g, o->row))
+			row->move[k] = o->columns * o->bytes;
+	}
+}
+
+static ptowsp_status group_make(struct isa_rows *r, struct isa_program *p, const struct isa_group *g, uint32_t bytes)
+{
+	*r = (struct isa_rows){
+		.first = g->first, .count = g->end - g->first, .rows = g->rows, .block = block_rows(p, g, bytes)};
+	r->steps = calloc(r->count, sizeof(*r->steps));
+	if (!r->steps)
+		return PTOWSP_NO_MEMORY;
+	for (uint32_t i = 0; i < r->count; i++) {
+		step_make(&r->steps[i], p, g, g->first + i);
+		r->cost = add_saturated(r->cost, i ? p->steps[g->first + i].cost : 0);
+	}
+	p->steps[g->first].run = rows_run;
+	p->steps[g->first].target = p->rows_count;
+	return PTOWSP_OK;
+}
+
+ptowsp_status isa_rows_make(struct isa_program *p, uint32_t bytes)
+{
+	ptowsp_status status = PTOWSP_OK;
+	uint32_t count = 0;
+
+	if (p->unusable[0])
+		return PTOWSP_OK;
+	for (uint32_t i = 0; i < p->plan.group_count; i++)
+		count += is_worth(p, &p->plan.groups[i], bytes);
+	if (!count)
+		return PTOWSP_OK;
+	p->rows = calloc(count, sizeof(*p->rows));
+	if (!p->rows)
+		return PTOWSP_NO_MEMORY;
+	for (uint32_t i = 0; i < p->plan.group_count && !status; i++)
+		if (is_worth(p, &p->plan.groups[i], bytes)) {
+			status = group_make(&p->rows[p->rows_count], p, &p->plan.groups[i], bytes);
+			p->rows_count++;
+		}
+	return status;
+}
+
+void isa_rows_finish(struct isa_program *p)
+{
+	for (uint32_t i = 0; i < p->rows_count; i++)
+		free(p->rows[i].steps);
+	free(p->rows);
+}
