@@ -4,6 +4,7 @@
 #include "ptowsp/workload.h"
 #include "tests/graph_run.h"
 
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -650,8 +651,43 @@ static void the_example_computes_what_it_says(void)
 	free(text);
 }
 
+/* Packs a file of tests/graphs that says what comes out, and runs it as its "Run with:" asks; 0: it says nothing of results. */
+static int file_computes(const char *name)
+{
+	const char *file = check_fmt("%s/tests/graphs/%s", check_root(), name), *bin = check_fmt("%s/bin", check_build()), *dir = check_tmp();
+	char *text = check_read(file, NULL), *options = text ? strstr(text, "// Run with: ") : NULL, *out;
+	int says = text && strstr(text, " expected [");
+
+	if (options)
+		options[strcspn(options, "\n")] = '\0';
+	for (int threads = 1; says && threads < 3; threads++) {
+		CHECK_INT(check_run(check_fmt("cd '%s' && '%s/ptowsp-pack' --strict '%s' -o one.pkg && '%s/ptowsp-run' --strict --threads %d %s one.pkg", dir, bin, file, bin,
+					      threads, options ? options + strlen("// Run with: ") : ""),
+				    &out, NULL), 0);
+		CHECK_CONTAINS(out, "compare: ok (");
+		free(out);
+	}
+	free(text);
+	return says;
+}
+
+static void the_programs_of_the_folder_compute_what_they_say(void)
+{
+	DIR *dir = opendir(check_fmt("%s/tests/graphs", check_root()));
+	struct dirent *entry;
+	int count = 0;
+
+	REQUIRE(dir != NULL);
+	while ((entry = readdir(dir)))
+		if (strstr(entry->d_name, ".pto"))
+			count += file_computes(entry->d_name);
+	closedir(dir);
+	CHECK(count >= 10);
+}
+
 void suite_graph_run(CU_pSuite s)
 {
+	TEST(s, the_programs_of_the_folder_compute_what_they_say);
 	TEST(s, kernels_start_when_their_edges_allow);
 	TEST(s, a_soft_edge_orders_nothing);
 	TEST(s, a_barrier_edge_parts_all_kernels);

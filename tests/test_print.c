@@ -123,7 +123,7 @@ static void every_source_of_the_project_comes_back(void)
 	static const struct {
 		const char *folder;
 		int least, refusable;
-	} folders[] = {{"packages/examples", 6, 0}, {"packages/probes", 8, 0}, {"tests/graphs", 2, 0},      {"tests/contract", 10, 0},
+	} folders[] = {{"packages/examples", 6, 0}, {"packages/probes", 8, 0}, {"tests/graphs", 12, 0},     {"tests/contract", 10, 0},
 		       {"tests/printed", 2, 0},     {"tests/diagnostics", 8, 1}, {"tests/fuzz/source", 12, 1}};
 
 	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {

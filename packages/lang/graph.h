@@ -129,9 +129,12 @@ int lang_graph_is_portable(const struct lang_graph_kernel *kernel);
 struct lang_graph_tensor {
 	struct lang_graph_object object;  /* first; defined 0: external, bound from outside by its name */
 	uint64_t size;                    /* bytes; external: the smallest that all bindings fit into, 0 if nothing says */
+	uint64_t room;                    /* bytes that are there: it is allocated, or declared with numbers; 0: nobody says */
+	const struct lang_tensor *declared; /* external: what the file declares by that name, NULL if nothing */
 	uint32_t alignment, location;     /* location: PTOWSP_location_x */
 	struct lang_graph_inst *freed;    /* the last MC_FREE, NULL without one; those in other branches are its freed_too */
 	uint8_t access;                   /* of all that touches it: READ, WRITE as far as known */
+	uint8_t open;                     /* something may be written to it, and nobody says where that ends */
 };
 
 /* One TG_BEGIN .. TG_END, or what TG_FUSE made. */

@@ -11,6 +11,32 @@
 #define MAX_ARGUMENTS 65535u /* of a kernel */
 #define FAR (INT64_C(1) << 61) /* bytes beyond it are no bytes; sums of two stay exact */
 
+/* What an operation makes of the least and the largest values of its two operands. */
+static int operation_range(unsigned op, const int64_t a[2], const int64_t b[2], int64_t *low_out, int64_t *high_out)
+{
+	switch (op) {
+	case PTOWSP_EXPR_ADD:
+	case PTOWSP_EXPR_SUB:
+		*low_out = op == PTOWSP_EXPR_ADD ? a[0] + b[0] : a[0] - b[1];
+		*high_out = op == PTOWSP_EXPR_ADD ? a[1] + b[1] : a[1] - b[0];
+		return 1;
+	case PTOWSP_EXPR_MUL:
+		if (a[0] < 0 || b[0] < 0 || (b[1] && a[1] > FAR / b[1]))
+			return 0;
+		*low_out = a[0] * b[0];
+		*high_out = a[1] * b[1];
+		return 1;
+	case PTOWSP_EXPR_SHL:
+		if (a[0] < 0 || b[0] < 0 || b[1] > 60 || a[1] > FAR >> b[1])
+			return 0;
+		*low_out = a[0] << b[0];
+		*high_out = a[1] << b[1];
+		return 1;
+	default:
+		return 0;
+	}
+}
+
 /* The least and the largest value that a scalar can have whatever the run. 0: that is not known. */
 static int range_find(const struct lang_graph_scalar *scalar, int64_t *low_out, int64_t *high_out)
 {
@@ -23,18 +49,9 @@ static int range_find(const struct lang_graph_scalar *scalar, int64_t *low_out, 
 		*low_out = 0;
 		return scalar->object->inst && range_find(scalar->object->inst->args[0].scalar, &al, high_out) && --*high_out >= 0;
 	}
-	if ((scalar->op != PTOWSP_EXPR_ADD && scalar->op != PTOWSP_EXPR_SUB && scalar->op != PTOWSP_EXPR_MUL) ||
-	    !range_find(scalar->a, &al, &ah) || !range_find(scalar->b, &bl, &bh))
+	if (!scalar->b || scalar->c || !range_find(scalar->a, &al, &ah) || !range_find(scalar->b, &bl, &bh) ||
+	    !operation_range(scalar->op, (const int64_t[]){al, ah}, (const int64_t[]){bl, bh}, low_out, high_out))
 		return 0;
-	if (scalar->op == PTOWSP_EXPR_MUL) {
-		if (al < 0 || bl < 0 || (bh && ah > FAR / bh))
-			return 0;
-		*low_out = al * bl;
-		*high_out = ah * bh;
-	} else {
-		*low_out = scalar->op == PTOWSP_EXPR_ADD ? al + bl : al - bh;
-		*high_out = scalar->op == PTOWSP_EXPR_ADD ? ah + bh : ah - bl;
-	}
 	return *low_out > -FAR && *high_out < FAR;
 }
 
@@ -64,12 +81,22 @@ static int iterators_check(struct lang_unit *unit, const struct lang_graph_scala
 	return iterators_check(unit, scalar->a, kernel) && iterators_check(unit, scalar->b, kernel) && iterators_check(unit, scalar->c, kernel);
 }
 
-/* Bytes first .. last of a tensor, of which `size` are there. */
+static const char *origin_word(const struct lang_graph_tensor *tensor)
+{
+	return tensor->declared ? "declared" : "allocated";
+}
+
+static const char *origin_place(struct lang_unit *unit, const struct lang_graph_tensor *tensor)
+{
+	return lang_place(unit, tensor->declared ? tensor->declared->head.at : tensor->object.at);
+}
+
+/* Bytes first .. last of a tensor, of which `room` are there. */
 static void outside_refuse(struct lang_unit *unit, struct lang_span at, const struct lang_graph_tensor *tensor, int64_t first, int64_t last)
 {
 	lang_error(unit, at, "bytes %lld to %lld are outside of %s, which has %llu", (long long)first, (long long)last, tensor->object.name,
-		   (unsigned long long)tensor->size);
-	lang_help(unit, "%s is allocated at %s", tensor->object.name, lang_place(unit, tensor->object.at));
+		   (unsigned long long)tensor->room);
+	lang_help(unit, "%s is %s at %s", tensor->object.name, origin_word(tensor), origin_place(unit, tensor));
 }
 
 /* A constant that no tensor is as large as. */
@@ -85,11 +112,12 @@ static int far_refuse(struct lang_unit *unit, const struct lang_graph_tensor *te
 
 /* A part of a tensor that begins at offset; size 0: the rest. External tensors grow with what is said of them. */
 static void part_check(struct lang_unit *unit, struct lang_graph_tensor *tensor, const struct lang_graph_scalar *offset,
-		       const struct lang_graph_scalar *size)
+		       const struct lang_graph_scalar *size, int written)
 {
 	int64_t low, high, least = 0, most = 0, end;
 
 	if (!range_find(offset, &low, &high)) {
+		tensor->open |= (uint8_t)written;
 		far_refuse(unit, tensor, offset, "offset into");
 		return;
 	}
@@ -106,10 +134,11 @@ static void part_check(struct lang_unit *unit, struct lang_graph_tensor *tensor,
 		lang_error(unit, size->at, "this size of a part of %s can be %lld", tensor->object.name, (long long)least);
 		return;
 	}
+	tensor->open |= (uint8_t)(written && !most);
 	end = high + (most ? most : 1);
 	if (!tensor->object.defined)
 		tensor->size = most && (uint64_t)end > tensor->size ? (uint64_t)end : tensor->size;
-	else if ((uint64_t)end > tensor->size)
+	if (tensor->room && (uint64_t)end > tensor->room)
 		outside_refuse(unit, offset->at.length && high ? offset->at : size->at, tensor, high, end - 1);
 }
 
@@ -142,7 +171,7 @@ static void bind_check(struct lang_unit *unit, struct lang_graph_bind *bind)
 	element_check(unit, bind);
 	if (iterators_check(unit, bind->offset, kernel))
 		iterators_check(unit, bind->size, kernel);
-	part_check(unit, bind->tensor, bind->offset, bind->size);
+	part_check(unit, bind->tensor, bind->offset, bind->size, bind->access != PTOWSP_READ);
 }
 
 static void arguments_check(struct lang_unit *unit, struct lang_graph_kernel *kernel)
@@ -193,8 +222,8 @@ static void copy_check(struct lang_unit *unit, const struct lang_graph_inst *ins
 		lang_error(unit, inst->args[2].at, "this copies no bytes");
 		return;
 	}
-	part_check(unit, from, inst->args[3].scalar, inst->args[2].scalar);
-	part_check(unit, to, inst->args[4].scalar, inst->args[2].scalar);
+	part_check(unit, from, inst->args[3].scalar, inst->args[2].scalar, 0);
+	part_check(unit, to, inst->args[4].scalar, inst->args[2].scalar, 1);
 	from->access |= PTOWSP_READ;
 	to->access |= PTOWSP_WRITE;
 	if (from == to && lang_graph_constant(inst->args[2].scalar, &size) && lang_graph_constant(inst->args[3].scalar, &a) &&
@@ -255,6 +284,7 @@ static void use_check(struct lang_unit *unit, const struct lang_graph_inst *inst
 
 static void scalar_check(struct lang_unit *unit, const struct lang_graph_inst *inst, const struct lang_graph_scalar *scalar)
 {
+	const struct lang_graph_tensor *tensor;
 	int64_t low, high, size;
 
 	if (!scalar)
@@ -265,16 +295,17 @@ static void scalar_check(struct lang_unit *unit, const struct lang_graph_inst *i
 	if (scalar->op != PTOWSP_GRAPH_NODE_ELEMENT)
 		return;
 	use_check(unit, inst, scalar->at, scalar->object);
+	tensor = lang_graph_tensor(scalar->object);
 	size = lang_graph_dtype_bytes(scalar->dtype);
 	if (!range_find(scalar->a, &low, &high))
 		return;
 	if (low < 0)
 		lang_error(unit, scalar->a->at, "this index into %s can be %lld", scalar->object->name, (long long)low);
-	else if (scalar->object->defined && high >= (int64_t)lang_graph_tensor(scalar->object)->size / size) {
+	else if (tensor->room && high >= (int64_t)tensor->room / size) {
 		lang_error(unit, scalar->a->at, "element %lld is outside of %s, which has %lld of them", (long long)high, scalar->object->name,
-			   (long long)lang_graph_tensor(scalar->object)->size / size);
-		lang_help(unit, "one of type %s has %lld bytes; %s is allocated at %s", lang_dtype_text(scalar->dtype), (long long)size, scalar->object->name,
-			  lang_place(unit, scalar->object->at));
+			   (long long)tensor->room / size);
+		lang_help(unit, "one of type %s has %lld bytes; %s is %s at %s", lang_dtype_text(scalar->dtype), (long long)size, scalar->object->name,
+			  origin_word(tensor), origin_place(unit, tensor));
 	}
 }
 
@@ -317,12 +348,28 @@ static void freed_check(struct lang_unit *unit, const struct lang_graph_bind *bi
 	}
 }
 
+/* What the file says of it. */
+static void tensor_find(struct lang_module *module, struct lang_graph_tensor *tensor)
+{
+	const struct lang_decl *decl = tensor->object.defined ? NULL : lang_decl_find(module, '%', tensor->object.name);
+	int64_t rows, columns;
+
+	tensor->room = tensor->object.defined ? tensor->size : 0;
+	if (!decl || decl->kind != LANG_DECL_TENSOR || decl->broken)
+		return;
+	tensor->declared = (const struct lang_tensor *)decl;
+	if (lang_tensor_shape(tensor->declared, &rows, &columns) && columns <= FAR / INT32_MAX / 8)
+		tensor->room = (uint64_t)(rows * columns) * lang_graph_dtype_bytes(tensor->declared->dtype);
+}
+
 void lang_graph_bind(struct lang_module *module, struct lang_graph_program *program)
 {
 	struct lang_unit *unit = module->unit;
 
 	for (uint32_t i = 0; i < program->kernel_count; i++)
 		lang_graph_entry_find(module, program->kernels[i]);
+	for (uint32_t i = 0; i < program->tensor_count; i++)
+		tensor_find(module, program->tensors[i]);
 	for (uint32_t i = 0; i < program->bind_count; i++) {
 		struct lang_graph_bind *bind = program->binds[i];
 		struct lang_graph_kernel *kernel = bind->kernel;

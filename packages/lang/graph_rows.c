@@ -150,20 +150,21 @@ static void save_add(struct lang_lower *lower, struct lang_graph_lowering *lower
 		     struct lang_graph_memory *memory, const char *prefix)
 {
 	struct lang_graph_save *save = lang_alloc(&lower->unit->arena, sizeof(*save));
+	const struct lang_graph_tensor *tensor = memory->tensor;
 	const char *checkpoint = inst->args[1].object->name;
 
 	save->memory = memory;
 	save->checkpoint = inst->args[1].object;
-	save->elements = memory->tensor->size / lang_graph_dtype_bytes(memory->dtype);
+	save->elements = (tensor->room ? tensor->room : tensor->open ? 0 : tensor->size) / lang_graph_dtype_bytes(memory->dtype);
 	save->next = lowering->saves;
 	lowering->saves = save;
 	if (save->elements) {
 		made_add(lower, PTOWSP_SECTION_TENS, lang_format(&lower->unit->arena, "%s.%s", prefix, memory->name), &save->made, save_write);
 		return;
 	}
-	lang_error(lower->unit, inst->at, "nothing says how large tensor %s is, so the checkpoint %s cannot save it", memory->tensor->object.name,
+	lang_error(lower->unit, inst->at, "nothing says how large tensor %s is, so the checkpoint %s cannot save it", tensor->object.name,
 		   checkpoint);
-	lang_help(lower->unit, "give a binding of it a size, or allocate it");
+	lang_help(lower->unit, "give the bindings that write it a size, or declare or allocate it");
 }
 
 static void saves_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering)
@@ -206,7 +207,7 @@ static int shared_find(struct lang_graph_lowering *lowering, struct lang_graph_m
 	if (memory->declared && memory->declared->dtype != memory->dtype) {
 		lang_error(lowering->unit, memory->tensor->object.at, "%%%s is %s, and the kernels that it is bound to see other types, or bytes between its elements",
 			   name, lang_dtype_text(memory->declared->dtype));
-		lang_help(lowering->unit, "copy it into an allocation, whose bytes may be seen as elements of several types");
+		lang_help(lowering->unit, "copy it in a kernel into an allocation, whose bytes may be seen as elements of several types");
 	}
 	for (const struct lang_decl *decl = lowering->module->decls; decl && !memory->declared && !memory->shared; decl = decl->next) {
 		const struct lang_graph_lowering *other = decl->kind == LANG_DECL_GRAPH ? ((const struct lang_graph_program *)decl)->lowering : NULL;

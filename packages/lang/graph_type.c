@@ -19,10 +19,21 @@ uint32_t lang_graph_dtype_bytes(unsigned dtype)
 /* A scalar is a multiple of `size` whatever its variables are. */
 static int is_multiple(const struct lang_graph_scalar *scalar, int64_t size)
 {
+	int64_t value;
+
 	switch (scalar->op) {
 	case PTOWSP_EXPR_CONST: return scalar->value % size == 0;
+	case PTOWSP_EXPR_NEG: return is_multiple(scalar->a, size);
 	case PTOWSP_EXPR_ADD:
-	case PTOWSP_EXPR_SUB: return is_multiple(scalar->a, size) && is_multiple(scalar->b, size);
+	case PTOWSP_EXPR_SUB:
+	case PTOWSP_EXPR_MOD:
+	case PTOWSP_EXPR_MIN:
+	case PTOWSP_EXPR_MAX:
+	case PTOWSP_EXPR_OR:
+	case PTOWSP_EXPR_XOR: return is_multiple(scalar->a, size) && is_multiple(scalar->b, size);
+	case PTOWSP_EXPR_SHL:
+		return is_multiple(scalar->a, size) || (lang_graph_constant(scalar->b, &value) && value >= 0 && value < 62 && (INT64_C(1) << value) % size == 0);
+	case PTOWSP_EXPR_AND: /* sizes of elements are powers of two */
 	case PTOWSP_EXPR_MUL: return is_multiple(scalar->a, size) || is_multiple(scalar->b, size);
 	case PTOWSP_EXPR_SELECT: return is_multiple(scalar->b, size) && is_multiple(scalar->c, size);
 	default: return size == 1;
@@ -170,12 +181,9 @@ void lang_graph_types_find(struct lang_graph_lowering *lowering)
 	for (uint32_t i = 0; i < program->tensor_count; i++)
 		lowering->memories[i] = (struct lang_graph_memory){.tensor = program->tensors[i], .leader = &lowering->memories[i]};
 	for (uint32_t i = 0; i < program->tensor_count; i++) {
-		struct lang_decl *decl = lang_decl_find(lowering->module, '%', program->tensors[i]->object.name);
-
-		if (program->tensors[i]->object.defined || !decl || decl->kind != LANG_DECL_TENSOR)
-			continue;
-		lowering->memories[i].declared = (const struct lang_tensor *)decl;
-		type_use(&lowering->memories[i], lowering->memories[i].declared->dtype);
+		lowering->memories[i].declared = program->tensors[i]->declared;
+		if (lowering->memories[i].declared)
+			type_use(&lowering->memories[i], lowering->memories[i].declared->dtype);
 	}
 	block_see(lowering, &program->body);
 	for (uint32_t i = 0; i < program->bind_count; i++) {

@@ -32,6 +32,16 @@ static void part_begin(struct print_job *job, const struct pkg_graph *graph, FIL
 		job->made.entries[part->entry] = 1;
 }
 
+static void tensors_name(struct print_job *job, const struct pkg_graph *graph)
+{
+	const struct pkg_tables *t = job->t;
+
+	for (uint32_t n = 0; n < graph->name_count; n++)
+		for (uint32_t i = 0; i < t->tensor_count && graph->names[n].object == PTOWSP_GRAPH_TENSOR; i++)
+			job->graphs.named[i] |= t->tensor[i].name == graph->names[n].text && t->tensor[i].entry == PTOWSP_NONE && !t->tensor[i].flags &&
+						t->tensor[i].dim_count && t->tensor[i].role != PTOWSP_ROLE_TEMP;
+}
+
 /* Marks the entries that are graphs, too. 0 without memory. */
 static int texts_print(struct print_job *job, char **text_out)
 {
@@ -46,13 +56,15 @@ static int texts_print(struct print_job *job, char **text_out)
 		return 0;
 	st = pkg_graphs_read(&graphs, t, &place);
 	job->graphs.parts = st ? NULL : calloc((size_t)graphs.count + 1, sizeof(*job->graphs.parts));
-	for (uint32_t i = 0; i < graphs.count && job->graphs.parts; i++) {
+	job->graphs.named = calloc((size_t)t->tensor_count + 1, 1);
+	for (uint32_t i = 0; i < graphs.count && job->graphs.parts && job->graphs.named; i++) {
+		tensors_name(job, &graphs.rows[i]);
 		part_begin(job, &graphs.rows[i], to);
 		fputs("\n", to);
 		pkg_graph_print(&graphs.rows[i], t, to);
 	}
 	pkg_graphs_finish(&graphs);
-	if (!fclose(to) && job->graphs.parts)
+	if (!fclose(to) && job->graphs.parts && job->graphs.named)
 		return 1;
 	free(*text_out);
 	*text_out = NULL;
@@ -214,7 +226,16 @@ static uint32_t lines_of(const struct print_text *text)
 	return lines;
 }
 
-/* Packs functions and graphs, with the values that are declared or without them. */
+/* Declares the tensors that graphs get from outside, and nothing else. */
+static void named_print(struct print_job *job, struct print_text *text)
+{
+	for (uint32_t i = 0; i < job->t->tensor_count; i++)
+		job->made.tensors[i] = !job->graphs.named[i];
+	print_tensors(job, text);
+	memset(job->made.tensors, 0, job->t->tensor_count);
+}
+
+/* Packs functions and graphs; values: without the values that are declared, with them, 2: with the tensors, too. */
 static int try_pack(struct print_job *job, const struct print_text *functions, int values)
 {
 	struct print_text all = {0};
@@ -222,6 +243,8 @@ static int try_pack(struct print_job *job, const struct print_text *functions, i
 
 	if (values)
 		print_values(job, &all);
+	if (values == 2)
+		named_print(job, &all);
 	print_append(&all, functions);
 	job->graphs.first_line = lines_of(&all);
 	print_add(&all, "%s", job->graphs.text);
@@ -230,13 +253,15 @@ static int try_pack(struct print_job *job, const struct print_text *functions, i
 		job->graphs.package = pack(all.bytes, &job->graphs.bytes);
 	if (job->graphs.package)
 		marks_set(job, pkg_tables(job->graphs.package), values);
+	for (uint32_t i = 0; i < job->t->tensor_count && values == 2 && job->graphs.package; i++)
+		job->made.tensors[i] &= !job->graphs.named[i];
 	print_text_finish(&all);
 	return done;
 }
 
 int print_graphs_prepare(struct print_job *job, const struct print_text *functions)
 {
-	for (int values = 0; values < 2 && job->graphs.text && !job->graphs.package; values++)
+	for (int values = 0; values < 3 && job->graphs.text && !job->graphs.package; values++)
 		if (!try_pack(job, functions, values))
 			return 0;
 	return 1;
@@ -248,4 +273,5 @@ void print_graphs_finish(struct print_job *job)
 	free(job->graphs.bytes);
 	free(job->graphs.text);
 	free(job->graphs.parts);
+	free(job->graphs.named);
 }

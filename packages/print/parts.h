@@ -26,6 +26,7 @@ struct print_job {
 		char *text;          /* owned: the graphs as source; NULL: there are none */
 		struct print_graph { uint32_t entry; size_t begin; } *parts; /* owned: of each graph its entry, PTOWSP_NONE without one, and its text */
 		uint32_t count;
+		uint8_t *named;      /* owned, by tensor: one of that name comes to a graph from outside, and it has a shape, so it may be declared */
 		uint32_t first_line; /* of it, in what was packed */
 		struct pkg *package; /* owned: functions and graphs alone, packed; NULL if that cannot be */
 		void *bytes;         /* owned: that package */
