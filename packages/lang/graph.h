@@ -231,6 +231,10 @@ void lang_graph_bind(struct lang_module *module, struct lang_graph_program *prog
 void lang_graph_fuse(struct lang_unit *unit, struct lang_graph_program *program);
 /* What stands outside of graphs (graph_run.c): launches, frees of what is in use, events that nobody signals. */
 void lang_graph_run_check(struct lang_unit *unit, const struct lang_graph_program *program);
+/* graph_range.c: bytes beyond it are no bytes; sums of two such numbers stay exact. */
+#define LANG_GRAPH_FAR (INT64_C(1) << 61)
+/* The least and the largest value that a scalar can have whatever the run. 0: that is not known, or it is too far. */
+int lang_graph_range(const struct lang_graph_scalar *scalar, int64_t *low_out, int64_t *high_out);
 /* The bytes of its tensor that a binding may mean, all of them where that depends on the run: from <= byte < end. */
 void lang_graph_bytes(const struct lang_graph_bind *bind, int64_t *from_out, int64_t *end_out);
 /* 1 if the bytes of two bindings of one tensor may meet. */

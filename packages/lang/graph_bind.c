@@ -9,51 +9,6 @@
 #include <string.h>
 
 #define MAX_ARGUMENTS 65535u /* of a kernel */
-#define FAR (INT64_C(1) << 61) /* bytes beyond it are no bytes; sums of two stay exact */
-
-/* What an operation makes of the least and the largest values of its two operands. */
-static int operation_range(unsigned op, const int64_t a[2], const int64_t b[2], int64_t *low_out, int64_t *high_out)
-{
-	switch (op) {
-	case PTOWSP_EXPR_ADD:
-	case PTOWSP_EXPR_SUB:
-		*low_out = op == PTOWSP_EXPR_ADD ? a[0] + b[0] : a[0] - b[1];
-		*high_out = op == PTOWSP_EXPR_ADD ? a[1] + b[1] : a[1] - b[0];
-		return 1;
-	case PTOWSP_EXPR_MUL:
-		if (a[0] < 0 || b[0] < 0 || (b[1] && a[1] > FAR / b[1]))
-			return 0;
-		*low_out = a[0] * b[0];
-		*high_out = a[1] * b[1];
-		return 1;
-	case PTOWSP_EXPR_SHL:
-		if (a[0] < 0 || b[0] < 0 || b[1] > 60 || a[1] > FAR >> b[1])
-			return 0;
-		*low_out = a[0] << b[0];
-		*high_out = a[1] << b[1];
-		return 1;
-	default:
-		return 0;
-	}
-}
-
-/* The least and the largest value that a scalar can have whatever the run. 0: that is not known. */
-static int range_find(const struct lang_graph_scalar *scalar, int64_t *low_out, int64_t *high_out)
-{
-	int64_t al, ah, bl, bh;
-
-	*low_out = *high_out = scalar->value;
-	if (scalar->op == PTOWSP_EXPR_CONST)
-		return scalar->value > -FAR && scalar->value < FAR;
-	if (scalar->op == PTOWSP_EXPR_AXIS) {
-		*low_out = 0;
-		return scalar->object->inst && range_find(scalar->object->inst->args[0].scalar, &al, high_out) && --*high_out >= 0;
-	}
-	if (!scalar->b || scalar->c || !range_find(scalar->a, &al, &ah) || !range_find(scalar->b, &bl, &bh) ||
-	    !operation_range(scalar->op, (const int64_t[]){al, ah}, (const int64_t[]){bl, bh}, low_out, high_out))
-		return 0;
-	return *low_out > -FAR && *high_out < FAR;
-}
 
 /* --- bindings --- */
 
@@ -116,7 +71,7 @@ static void part_check(struct lang_unit *unit, struct lang_graph_tensor *tensor,
 {
 	int64_t low, high, least = 0, most = 0, end;
 
-	if (!range_find(offset, &low, &high)) {
+	if (!lang_graph_range(offset, &low, &high)) {
 		tensor->open |= (uint8_t)written;
 		far_refuse(unit, tensor, offset, "offset into");
 		return;
@@ -125,7 +80,7 @@ static void part_check(struct lang_unit *unit, struct lang_graph_tensor *tensor,
 		lang_error(unit, offset->at, "this offset into %s can be %lld", tensor->object.name, (long long)low);
 		return;
 	}
-	if (!range_find(size, &least, &most)) {
+	if (!lang_graph_range(size, &least, &most)) {
 		if (far_refuse(unit, tensor, size, "size of a part of"))
 			return;
 		most = least = 0;
@@ -297,7 +252,7 @@ static void scalar_check(struct lang_unit *unit, const struct lang_graph_inst *i
 	use_check(unit, inst, scalar->at, scalar->object);
 	tensor = lang_graph_tensor(scalar->object);
 	size = lang_graph_dtype_bytes(scalar->dtype);
-	if (!range_find(scalar->a, &low, &high))
+	if (!lang_graph_range(scalar->a, &low, &high))
 		return;
 	if (low < 0)
 		lang_error(unit, scalar->a->at, "this index into %s can be %lld", scalar->object->name, (long long)low);
@@ -358,7 +313,7 @@ static void tensor_find(struct lang_module *module, struct lang_graph_tensor *te
 	if (!decl || decl->kind != LANG_DECL_TENSOR || decl->broken)
 		return;
 	tensor->declared = (const struct lang_tensor *)decl;
-	if (lang_tensor_shape(tensor->declared, &rows, &columns) && columns <= FAR / INT32_MAX / 8)
+	if (lang_tensor_shape(tensor->declared, &rows, &columns) && columns <= LANG_GRAPH_FAR / INT32_MAX / 8)
 		tensor->room = (uint64_t)(rows * columns) * lang_graph_dtype_bytes(tensor->declared->dtype);
 }
 
@@ -383,26 +338,4 @@ void lang_graph_bind(struct lang_module *module, struct lang_graph_program *prog
 	uses_check(unit, &program->body);
 	for (uint32_t i = 0; i < program->bind_count; i++)
 		freed_check(unit, program->binds[i]);
-}
-
-void lang_graph_bytes(const struct lang_graph_bind *bind, int64_t *from_out, int64_t *end_out)
-{
-	int64_t high, size, unused;
-
-	*end_out = INT64_MAX;
-	if (!range_find(bind->offset, from_out, &high)) {
-		*from_out = 0;
-		return;
-	}
-	if (range_find(bind->size, &unused, &size) && size > 0)
-		*end_out = high + size;
-}
-
-int lang_graph_overlaps(const struct lang_graph_bind *a, const struct lang_graph_bind *b)
-{
-	int64_t from, end, other_from, other_end;
-
-	lang_graph_bytes(a, &from, &end);
-	lang_graph_bytes(b, &other_from, &other_end);
-	return a->tensor == b->tensor && from < other_end && other_from < end;
 }
