@@ -102,9 +102,21 @@ static int memory_parse(struct lang_parser *parser, struct lang_memory *memory)
 	return lang_expect(parser, ')', "behind the order");
 }
 
+/* What is stated once more would be lost, or mix with what stands before. */
+static int once(struct lang_parser *parser, const char *word, int stated)
+{
+	if (lang_at_word(parser, word) && stated)
+		lang_error(parser->unit, lang_peek(parser)->at, "%s(...) stands here already", word);
+	return !lang_at_word(parser, word) || !stated;
+}
+
 int lang_layout_parse(struct lang_parser *parser, struct lang_layout *layout)
 {
+	if (!once(parser, "layout", layout->stated))
+		return 0;
 	if (lang_at_word(parser, "layout") && !dims_parse(parser, layout))
+		return 0;
+	if (!once(parser, "mem", layout->memory.stated))
 		return 0;
 	return !lang_at_word(parser, "mem") || memory_parse(parser, &layout->memory);
 }
