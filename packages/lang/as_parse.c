@@ -178,7 +178,7 @@ static int block_value(struct lang_as *as, const struct lang_as_results *results
 	struct lang_as_value *value;
 
 	if (results->count != 1) {
-		lang_error(as->parser->unit, as->at, "this gives 1 result, here are %u", results->count);
+		lang_error(as->parser->unit, as->at, "pto.get_block_%s gives 1 result, here are %u", block == PTOWSP_SCALAR_BLOCK ? "idx" : "num", results->count);
 		return 0;
 	}
 	value = lang_as_define(as, results->names[0], LANG_AS_SCALAR);
@@ -273,7 +273,7 @@ static int results_read(struct lang_as *as, struct lang_as_results *results)
 	results->count = 0;
 	while (lang_peek(as->parser)->kind == LANG_NAME || lang_peek(as->parser)->kind == LANG_LITERAL) {
 		if (results->count == LANG_AS_OPERANDS) {
-			lang_error(as->parser->unit, lang_peek(as->parser)->at, "no operation gives so many results");
+			lang_error(as->parser->unit, lang_peek(as->parser)->at, "no operation gives more than %u results", LANG_AS_OPERANDS);
 			return 0;
 		}
 		results->names[results->count++] = lang_take(as->parser);

@@ -140,7 +140,7 @@ static int values_read(struct lang_as *as, unsigned op, const char *word, struct
 		if (lang_at_mark(as->parser, ':') || lang_at_mark(as->parser, ')'))
 			break;
 		if (values->count == LANG_AS_OPERANDS) {
-			lang_error(as->parser->unit, lang_peek(as->parser)->at, "no operation has so many operands");
+			lang_error(as->parser->unit, lang_peek(as->parser)->at, "no operation has more than %u operands", LANG_AS_OPERANDS);
 			return 0;
 		}
 		values->rows[values->count] = lang_as_operand(as);

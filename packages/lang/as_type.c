@@ -55,7 +55,7 @@ static int item_read(struct lang_parser *parser, char *text, size_t size)
 		depth += (token->mark == '<') - (token->mark == '>');
 		used += (size_t)snprintf(text + used, size - used, "%s", token->text);
 		if (used >= size) {
-			lang_error(parser->unit, token->at, "this is too long for a part of a type");
+			lang_error(parser->unit, token->at, "a part of a type has at most %zu characters", size - 1);
 			return 0;
 		}
 		lang_take(parser);
@@ -80,9 +80,17 @@ static int size_read(const char **text, uint32_t *size_out)
 /* "1x1x16x?xf16" */
 static int shape_read(struct lang_parser *parser, const char *text, struct lang_as_type *type)
 {
+	const char *size;
+
 	while (*text == '?' || (*text >= '0' && *text <= '9')) {
-		if (type->rank == LANG_AS_RANK || !size_read(&text, &type->sizes[type->rank])) {
-			lang_error(parser->unit, type->at, "a shape is up to %d sizes and an element type: 16x128xf32", LANG_AS_RANK);
+		if (type->rank == LANG_AS_RANK) {
+			lang_error(parser->unit, type->at, "a shape has at most %d sizes", LANG_AS_RANK);
+			return 0;
+		}
+		size = text;
+		if (!size_read(&text, &type->sizes[type->rank])) {
+			lang_error(parser->unit, type->at, "\"%.*s\" is no size of 32 bits: a shape is sizes and an element type, such as 16x128xf32",
+				   (int)strcspn(size, "x"), size);
 			return 0;
 		}
 		type->rank++;

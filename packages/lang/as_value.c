@@ -143,7 +143,7 @@ int lang_as_term(struct lang_as *as, struct lang_as_term *term_out)
 	*term_out = value->term;
 	if (value->kind == LANG_AS_NUMBER || (value->kind == LANG_AS_SCALAR && lang_dtype_class(value->type.dtype) != 'f'))
 		return 1;
-	lang_error(as->parser->unit, token->at, "a whole number is needed here, and %%%s is none", token->text);
+	lang_error(as->parser->unit, token->at, "a whole number is needed here, and %s%s is none", token->kind == LANG_NUMBER ? "" : "%", token->text);
 	return 0;
 }
 

@@ -41,6 +41,7 @@ struct lang_var {
 	uint32_t number;        /* in function->memrefs */
 	/* scalars; `order` counts statements in program text */
 	uint8_t needed;         /* 1: read before anything initialises it: its value comes from outside */
+	uint32_t need;          /* needed: its number in function->needs */
 	uint8_t pure;           /* 1: one assignment that every use follows, of a value that does not change: folded */
 	uint8_t conditional;    /* 1: the first assignment stands inside a loop or a branch */
 	uint32_t reads, writes;
@@ -121,8 +122,11 @@ struct lang_stmt {
 	struct lang_function *target;
 	struct lang_arg *args;
 	uint32_t arg_count;
+	struct lang_arg **bound;     /* by id of the target's variable, found by checking; NULL: nothing is passed */
 	struct lang_operand **needs; /* one per needed scalar of the target, in its order: what it takes the value from */
 };
+
+#define LANG_MAX_PARAMS 65535u /* of a kernel or function, as the package format has it */
 
 /* Declarations other than functions; decl.h has them. */
 enum lang_decl_kind {

@@ -33,19 +33,17 @@ static struct lang_callee_param function_param(const struct lang_function *f, ui
 static struct lang_callee_param kernel_param(const struct lang_kernel *kernel, uint32_t index)
 {
 	const struct lang_kernel_param *param = &kernel->params[index];
-	struct lang_callee_param out = {.name = param->name,
-					.at = param->at,
-					.tensor = param->tensor,
-					.access = param->access,
-					.rank = param->rank,
-					.dtype = param->dtype,
-					.rows = param->rows,
-					.columns = param->columns,
-					.layout = &param->layout};
 
-	for (uint32_t i = 0; i < index; i++)
-		out.argument += kernel->params[i].tensor == param->tensor;
-	return out;
+	return (struct lang_callee_param){.name = param->name,
+					  .at = param->at,
+					  .tensor = param->tensor,
+					  .access = param->access,
+					  .rank = param->rank,
+					  .dtype = param->dtype,
+					  .rows = param->rows,
+					  .columns = param->columns,
+					  .argument = param->argument,
+					  .layout = &param->layout};
 }
 
 struct lang_callee_param lang_callee_param(const struct lang_work *call, uint32_t index)
@@ -106,14 +104,29 @@ static int unused_take(struct lang_work_check *check, const struct lang_work *wo
 	return 1;
 }
 
+/* The place of the parameter of that name; count: there is none. */
+static uint32_t param_find(const struct lang_work *work, const char *name, uint32_t count)
+{
+	const struct lang_function *f = work->function;
+	const struct lang_param_name *param;
+	const struct lang_var *var;
+
+	if (!f) {
+		param = lang_map_find(&((const struct lang_kernel *)work->target)->names, name);
+		return param ? param->param : count;
+	}
+	var = lang_var_find(f, name);
+	if (var && var->kind == LANG_MEMREF)
+		return var->number;
+	return var && var->kind == LANG_SCALAR && var->needed && !var->block ? f->memref_count + var->need : count;
+}
+
 /* %name -> ... of a parameter that is there, once. */
 static void pass_bind(struct lang_work_check *check, struct lang_work *work, struct lang_pass *pass)
 {
-	uint32_t count = lang_callee_count(work), i = 0;
+	uint32_t count = lang_callee_count(work), i = param_find(work, pass->formal, count);
 	const char **names;
 
-	while (i < count && strcmp(lang_callee_param(work, i).name, pass->formal) != 0)
-		i++;
 	if (i == count && unused_take(check, work, pass))
 		return;
 	if (i == count) {

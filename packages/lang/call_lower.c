@@ -199,12 +199,10 @@ static void task_emit(struct lang_work_walk *walk, const struct lang_work *work)
 
 	for (uint32_t i = 0; i < count; i++)
 		tensors += lang_callee_param(work, i).tensor;
-	if (count - tensors > UINT16_MAX || tensors > UINT16_MAX)
-		lang_error(lower->unit, work->callee_at, "@%s has more than %u parameters", work->callee, UINT16_MAX);
 	for (uint32_t i = 0; walk->levels.stated && i < walk->levels.count; i++)
 		level_check(lower, work, walk->levels.rows[i]);
 	lang_task_name_lower(walk, work);
-	lang_work_emit(walk, PTOWSP_OP_TASK, kernel_number(lower, work), (count - tensors) << 16 | (tensors & UINT16_MAX), work->at);
+	lang_work_emit(walk, PTOWSP_OP_TASK, kernel_number(lower, work), (count - tensors) << 16 | tensors, work->at);
 	for (uint32_t i = 0; i < count; i++) {
 		struct lang_callee_param param = lang_callee_param(work, i);
 		uint32_t row;

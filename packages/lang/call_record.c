@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/call_record.h"
 
+#include <stdlib.h>
+
 /* NULL where there was no memory for it, which sealing tells. */
 static struct ptowsp_call_record *record_at(struct lang_lower *lower, uint32_t record)
 {
@@ -35,25 +37,23 @@ void lang_call_tensor(struct lang_lower *lower, uint32_t record, uint32_t tensor
 	argument_add(lower, record, &argument);
 }
 
+static int by_slot(const void *a, const void *b)
+{
+	const struct ptowsp_call_argument_record *x = a, *y = b;
+
+	return x->slot < y->slot ? -1 : x->slot > y->slot;
+}
+
 void lang_call_scalars(struct lang_lower *lower, uint32_t record, const struct lang_function *callee, const uint32_t *values)
 {
-	uint32_t least = 0, next = 0;
+	struct ptowsp_call_argument_record *arguments = lang_alloc(&lower->unit->arena, ((size_t)callee->need_count + 1) * sizeof(*arguments));
 
-	for (uint32_t done = 0; done < callee->need_count; done++, least = next + 1) {
-		struct ptowsp_call_argument_record argument = {.tensor = PTOWSP_NONE, .column = PTOWSP_NONE};
-
-		next = UINT32_MAX;
-		for (uint32_t i = 0; i < callee->need_count; i++) {
-			uint32_t row = callee->needs[i]->symbol->row;
-
-			if (row >= least && row < next) {
-				next = row;
-				argument.row = values[i];
-			}
-		}
-		argument.slot = next;
-		argument_add(lower, record, &argument);
-	}
+	for (uint32_t i = 0; i < callee->need_count; i++)
+		arguments[i] = (struct ptowsp_call_argument_record){
+			.tensor = PTOWSP_NONE, .slot = callee->needs[i]->symbol->row, .row = values[i], .column = PTOWSP_NONE};
+	qsort(arguments, callee->need_count, sizeof(*arguments), by_slot);
+	for (uint32_t i = 0; i < callee->need_count; i++)
+		argument_add(lower, record, &arguments[i]);
 }
 
 void lang_call_end(struct lang_lower *lower, uint32_t record)

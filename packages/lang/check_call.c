@@ -75,7 +75,7 @@ static void scalar_bind(struct lang_check *check, struct lang_arg *arg)
 			   lang_type_text(check->unit, &actual->type), param->name, lang_type_text(check->unit, &param->type));
 }
 
-static void arg_check(struct lang_check *check, struct lang_arg *arg, const struct lang_function *target, uint8_t *seen)
+static void arg_check(struct lang_check *check, struct lang_arg *arg, const struct lang_function *target, struct lang_arg **bound)
 {
 	arg->param = lang_var_find(target, arg->formal);
 	if (arg->param && arg->param->kind == LANG_BROKEN)
@@ -85,10 +85,11 @@ static void arg_check(struct lang_check *check, struct lang_arg *arg, const stru
 		arg->param = NULL;
 		return;
 	}
-	if (seen[arg->param->id]++) {
+	if (bound[arg->param->id]) {
 		lang_error(check->unit, arg->at, "%%%s is passed twice", arg->formal);
 		return;
 	}
+	bound[arg->param->id] = arg;
 	if (arg->param->kind == LANG_MEMREF)
 		memref_bind(check, arg);
 	else
@@ -133,11 +134,9 @@ static void needs_bind(struct lang_check *check, struct lang_stmt *stmt)
 
 	stmt->needs = lang_alloc(&check->unit->arena, (target->need_count + 1) * sizeof(*stmt->needs));
 	for (uint32_t i = 0; i < target->need_count; i++) {
-		struct lang_operand *operand = NULL;
+		struct lang_arg *arg = stmt->bound[target->needs[i]->id];
+		struct lang_operand *operand = arg ? &arg->actual : NULL;
 
-		for (uint32_t a = 0; a < stmt->arg_count && !operand; a++)
-			if (stmt->args[a].param == target->needs[i])
-				operand = &stmt->args[a].actual;
 		if (!operand) {
 			operand = lang_alloc(&check->unit->arena, sizeof(*operand));
 			operand->kind = LANG_OPERAND_NAME;
@@ -154,19 +153,18 @@ static void needs_bind(struct lang_check *check, struct lang_stmt *stmt)
 void lang_call_check(struct lang_check *check, struct lang_stmt *stmt)
 {
 	const struct lang_function *target = stmt->target;
-	uint8_t *seen;
 
 	if (!target || target->torn) /* refused when the module was linked; its parameters are not known */
 		return;
-	seen = lang_alloc(&check->unit->arena, target->var_count + 1);
+	stmt->bound = lang_alloc(&check->unit->arena, ((size_t)target->var_count + 1) * sizeof(struct lang_arg *));
 	if (check->function->kind == LANG_INCORE && target->kind == LANG_ORCHESTRATION) {
 		lang_error(check->unit, stmt->callee_at, "an InCore function cannot call the Orchestration function @%s", target->name);
 		return;
 	}
 	for (uint32_t i = 0; i < stmt->arg_count; i++)
-		arg_check(check, &stmt->args[i], target, seen);
+		arg_check(check, &stmt->args[i], target, stmt->bound);
 	for (uint32_t i = 0; i < target->memref_count; i++)
-		if (!seen[target->memrefs[i]->id]) {
+		if (!stmt->bound[target->memrefs[i]->id]) {
 			lang_error(check->unit, stmt->callee_at, "@%s needs its memref %%%s", target->name, target->memrefs[i]->name);
 			lang_help(check->unit, "pass it: %%%s -> %%tensor", target->memrefs[i]->name);
 		}

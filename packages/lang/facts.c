@@ -100,7 +100,14 @@ void lang_facts_finish(struct lang_check *check)
 		/* One that is neither read nor set may be given a value too: nobody should have to know that it is unused. */
 		if (!var->symbol && (var->needed || !var->writes))
 			symbol_add(check, var);
-		if (var->needed)
-			*LANG_PUSH(&check->unit->arena, function->needs, function->need_count, function->need_capacity) = var;
+		if (!var->needed)
+			continue;
+		var->need = function->need_count;
+		*LANG_PUSH(&check->unit->arena, function->needs, function->need_count, function->need_capacity) = var;
 	}
+	if (function->memref_count + function->need_count <= LANG_MAX_PARAMS)
+		return;
+	function->torn = 1; /* its callers have it no better */
+	lang_error(check->unit, function->at, "@%s has more than %u parameters, with the scalars that its calls take over", function->name, LANG_MAX_PARAMS);
+	lang_help(check->unit, "pass what belongs together as one memref");
 }

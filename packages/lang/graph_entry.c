@@ -22,23 +22,16 @@ void lang_graph_entry_find(struct lang_module *module, struct lang_graph_kernel 
 
 uint32_t lang_graph_tensor_params(const struct lang_graph_kernel *kernel)
 {
-	uint32_t count = 0;
-
 	if (kernel->function)
 		return kernel->function->memref_count;
-	if (!kernel->decl)
-		return UINT32_MAX;
-	for (uint32_t i = 0; i < kernel->decl->param_count; i++)
-		count += kernel->decl->params[i].tensor;
-	return count;
+	return kernel->decl ? kernel->decl->tensors.count : UINT32_MAX;
 }
 
-static struct lang_graph_param declared_param(const struct lang_kernel *kernel, int tensor, uint32_t index)
+static struct lang_graph_param declared_param(const struct lang_kernel *kernel, const struct lang_kernel_list *list, uint32_t index)
 {
-	for (uint32_t i = 0; i < kernel->param_count; i++)
-		if (kernel->params[i].tensor == tensor && !index--)
-			return (struct lang_graph_param){kernel->params[i].name, kernel->params[i].dtype, kernel->params[i].access};
-	return (struct lang_graph_param){.name = NULL};
+	const struct lang_kernel_param *param = index < list->count ? &kernel->params[list->params[index]] : NULL;
+
+	return param ? (struct lang_graph_param){param->name, param->dtype, param->access} : (struct lang_graph_param){.name = NULL};
 }
 
 struct lang_graph_param lang_graph_tensor_param(const struct lang_graph_kernel *kernel, uint32_t argument)
@@ -46,7 +39,7 @@ struct lang_graph_param lang_graph_tensor_param(const struct lang_graph_kernel *
 	const struct lang_function *function = kernel->function;
 
 	if (kernel->decl)
-		return declared_param(kernel->decl, 1, argument);
+		return declared_param(kernel->decl, &kernel->decl->tensors, argument);
 	if (!function || argument >= function->memref_count)
 		return (struct lang_graph_param){.name = NULL};
 	return (struct lang_graph_param){function->memrefs[argument]->name, function->memrefs[argument]->type.dtype, function->memrefs[argument]->access};
@@ -56,13 +49,13 @@ uint32_t lang_graph_scalar_params(const struct lang_graph_kernel *kernel)
 {
 	if (kernel->function)
 		return kernel->function->need_count;
-	return kernel->decl ? kernel->decl->param_count - lang_graph_tensor_params(kernel) : 0;
+	return kernel->decl ? kernel->decl->scalars.count : 0;
 }
 
 struct lang_graph_param lang_graph_scalar_param(const struct lang_graph_kernel *kernel, uint32_t argument)
 {
 	if (kernel->decl)
-		return declared_param(kernel->decl, 0, argument);
+		return declared_param(kernel->decl, &kernel->decl->scalars, argument);
 	return (struct lang_graph_param){.name = kernel->function->needs[argument]->name, .dtype = kernel->function->needs[argument]->type.dtype};
 }
 

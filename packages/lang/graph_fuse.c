@@ -202,6 +202,8 @@ static void fuse(struct lang_unit *unit, struct lang_graph_program *program, str
 	struct lang_graph *a = lang_graph_of(inst->args[0].object), *b = lang_graph_of(inst->args[1].object);
 	struct fusion fusion = {.unit = unit, .program = program, .graph = lang_graph_of(inst->args[2].object)};
 
+	fusion.graph->fused[0] = a;
+	fusion.graph->fused[1] = b;
 	if (a == b) {
 		lang_error(unit, inst->args[1].at, "graph %s is fused with itself", a->object.name);
 		return;
@@ -213,8 +215,6 @@ static void fuse(struct lang_unit *unit, struct lang_graph_program *program, str
 	for (uint32_t i = 0; i < program->kernel_count; i++)
 		if (program->kernels[i]->object.number > fusion.number)
 			fusion.number = program->kernels[i]->object.number;
-	fusion.graph->fused[0] = a;
-	fusion.graph->fused[1] = b;
 	fusion.graph->closed = 1;
 	fusion.copies = lang_alloc(&unit->arena, ((size_t)program->kernel_count + 1) * sizeof(*fusion.copies));
 	graph_copy(&fusion, a, NULL, inst);

@@ -5,25 +5,41 @@
 #include "format/graph_read.h"
 #include "lang/graph_walk.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define FOREVER (INT64_C(1) << 62) /* iterations of a CF_WHILE */
 
 /* --- words --- */
 
+/* Of a graph, what the first operand of an instruction counts. */
+static const char *named_by(unsigned opcode)
+{
+	switch (opcode) {
+	case PTOWSP_OP_TASK:
+		return "kernels that differ";
+	case PTOWSP_OP_SLOT_SET:
+		return "kernels and copies that others wait for, in programs with CF_ instructions";
+	case PTOWSP_OP_SLOT_LOAD:
+		return "elements that scalars read";
+	default:
+		return "loops";
+	}
+}
+
 uint32_t lang_graph_emit(struct lang_graph_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2)
 {
+	static const char help[] = "put what repeats itself into CF_LOOP, or into a package of its own";
 	struct lang_unit *unit = walk->lower->unit;
-	uint32_t at = operand1 > UINT16_MAX ? PTOWSP_NONE : lang_work_add(&walk->lower->tables, opcode, operand1, operand2);
+	uint32_t at;
 
+	if (operand1 > UINT16_MAX)
+		lang_operand_refuse(walk->lower, named_by(opcode), help, walk->at);
+	at = lang_work_add(&walk->lower->tables, opcode, operand1, operand2);
 	if (at != PTOWSP_NONE)
 		return at;
-	if (operand1 > UINT16_MAX)
-		lang_error(unit, walk->at, "the package has more than %u of what stands here: %s", UINT16_MAX,
-			   opcode == PTOWSP_OP_TASK ? "kernels that differ" : "kernels and copies of a program with CF_ instructions");
-	else
-		lang_error(unit, walk->at, "the launches of this program come to more than %u instructions and edges", LANG_MAX_INSTRUCTIONS);
-	lang_help(unit, "put what repeats itself into CF_LOOP, or into a package of its own");
+	lang_error(unit, walk->at, "the launches of this program come to more than %u instructions and edges", LANG_MAX_INSTRUCTIONS);
+	lang_help(unit, "%s", help);
 	unit->stopped = 1;
 	longjmp(unit->out, 1);
 }
@@ -212,22 +228,6 @@ static uint32_t tensors_of(const struct lang_graph_kernel *kernel)
 	return known == UINT32_MAX ? kernel->arg_count : known;
 }
 
-/* Every argument bound, and none too much. */
-static int arguments_check(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel)
-{
-	for (uint32_t i = 0; i < tensors_of(kernel); i++)
-		if (!lang_graph_bind_of(kernel, i)) {
-			lang_error(walk->lower->unit, kernel->object.at, "argument %u of kernel %s is bound to no tensor", i, kernel->object.name);
-			lang_help(walk->lower->unit, "MC_BIND(%s, %u, ...) binds one", kernel->object.name, i);
-			return 0;
-		}
-	if (kernel->arg_count <= tensors_of(kernel))
-		return 1;
-	lang_error(walk->lower->unit, kernel->object.at, "argument %u of kernel %s is bound, and @%s has %u memref%s", kernel->arg_count - 1,
-		   kernel->object.name, kernel->entry, tensors_of(kernel), tensors_of(kernel) == 1 ? "" : "s");
-	return 0;
-}
-
 static void kernel_emit(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel)
 {
 	struct lang_graph_node_row *row = walk->lowering->kernels[kernel->object.index].same;
@@ -235,8 +235,9 @@ static void kernel_emit(struct lang_graph_walk *walk, const struct lang_graph_ke
 	uint32_t *columns = lang_alloc(&walk->lower->unit->arena, (tensors + 1) * sizeof(*columns));
 	struct lang_graph_node *node = lang_graph_node_of(walk->launch, kernel);
 
-	if (!node || !arguments_check(walk, kernel))
+	if (!node)
 		return;
+	assert(kernel->bind_count == tensors); /* each argument is bound once */
 	for (uint32_t i = 0; i < tensors; i++) { /* what they load stands in front of the task */
 		const struct lang_graph_bind *bind = lang_graph_bind_of(kernel, i);
 
@@ -288,9 +289,15 @@ static void copy_emit(struct lang_graph_walk *walk, const struct lang_graph_inst
 	uint64_t elements;
 	int64_t size;
 
-	if (!lang_graph_constant(inst->args[2].scalar, &size) || size <= 0 || size / lang_graph_dtype_bytes(from->dtype) > UINT32_MAX) {
-		lang_error(walk->lower->unit, inst->args[2].at, "the size of MC_COPY must be a constant between 1 and 4294967295 elements");
+	if (!lang_graph_constant(inst->args[2].scalar, &size)) {
+		lang_error(walk->lower->unit, inst->args[2].at, "the size of MC_COPY must be a constant");
 		lang_help(walk->lower->unit, "copy it in a kernel, whose bindings may depend on scalars");
+		return;
+	}
+	if (size / lang_graph_dtype_bytes(from->dtype) > UINT32_MAX) {
+		lang_error(walk->lower->unit, inst->args[2].at, "MC_COPY copies at most %u elements, and %lld bytes are %lld of type %s", UINT32_MAX,
+			   (long long)size, (long long)(size / lang_graph_dtype_bytes(from->dtype)), lang_dtype_text(from->dtype));
+		lang_help(walk->lower->unit, "copy it in several parts");
 		return;
 	}
 	for (unsigned i = 0; i < 2; i++) {

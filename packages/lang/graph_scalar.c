@@ -8,6 +8,7 @@
 #include "lang/scalar.h"
 
 #include <stdio.h>
+#include <assert.h>
 #include <string.h>
 
 /* One scalar being read. */
@@ -144,10 +145,7 @@ static struct lang_graph_scalar *element_parse(struct lang_climb *climb, const c
 	lang_take(parser);
 	if (!lang_type_parse(parser, &type))
 		return NULL;
-	if (type.kind != LANG_TYPE_SCALAR) {
-		lang_error(climb->parser->unit, type.at, "an element has an element type such as i32");
-		return NULL;
-	}
+	assert(type.kind == LANG_TYPE_SCALAR); /* a word */
 	node->dtype = type.dtype;
 	return node;
 }

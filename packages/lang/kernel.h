@@ -4,6 +4,7 @@
 #define LANG_KERNEL_H
 
 #include "lang/layout.h"
+#include "lang/map.h"
 #include "lang/scalar.h"
 
 struct lang_kernel_param {
@@ -13,6 +14,7 @@ struct lang_kernel_param {
 	uint8_t access;              /* tensors: PTOWSP_READ | PTOWSP_WRITE */
 	uint16_t dtype;
 	uint8_t rank;                /* tensors: 0 any shape, 1, 2 */
+	uint32_t argument;           /* its number among the tensors, or among the scalars */
 	struct lang_scalar *extents[2];
 	uint32_t rows, columns;      /* of the shape, 0: any */
 	struct lang_layout layout;   /* tensors: what is passed has to join with it */
@@ -44,6 +46,11 @@ struct lang_kernel {
 	struct lang_decl head;
 	struct lang_kernel_param *params;
 	uint32_t param_count, param_capacity;
+	struct lang_kernel_list {
+		uint32_t *params;    /* their places in params */
+		uint32_t count, capacity;
+	} scalars, tensors;
+	struct lang_map names;       /* of parameters: struct lang_param_name */
 	uint16_t unit;
 	uint8_t measured;            /* its cycles are measured */
 	struct lang_scalar *blockdim, *workspace; /* NULL: not stated */
@@ -59,6 +66,11 @@ struct lang_kernel {
 	uint32_t lacking_count, lacking_capacity;
 	uint32_t payload_row;        /* of its payloads in KPAY plus 1, 0: not written yet */
 	uint32_t work_kernel;        /* its number in the kernel list of WORK plus 1, 0: not there yet */
+};
+
+/* A parameter in the map of its kernel's names; parameters themselves move while they are read. */
+struct lang_param_name {
+	uint32_t param;
 };
 
 void lang_kernel_parse(struct lang_parser *parser);

@@ -15,21 +15,20 @@ struct parameter {
 	uint32_t rows, columns;
 };
 
+static const struct lang_kernel_list *list_of(const struct lang_kernel *kernel, int tensors)
+{
+	return tensors ? &kernel->tensors : &kernel->scalars;
+}
+
 static uint32_t kernel_count(const struct lang_kernel *kernel, int tensors)
 {
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < kernel->param_count; i++)
-		count += kernel->params[i].tensor == tensors;
-	return count;
+	return list_of(kernel, tensors)->count;
 }
 
 static struct parameter kernel_parameter(const struct lang_kernel *kernel, int tensors, uint32_t number)
 {
-	const struct lang_kernel_param *param = kernel->params;
+	const struct lang_kernel_param *param = &kernel->params[list_of(kernel, tensors)->params[number]];
 
-	while (param->tensor != tensors || number--)
-		param++;
 	return (struct parameter){param->name, param->dtype, param->access, &param->layout, param->rows, param->columns};
 }
 

@@ -63,6 +63,10 @@ const void *lang_kernel_encode(struct lang_lower *lower, struct lang_function *f
 
 /* Ends the compilation: calls are expanded in place, and this package grows beyond every bound by that. */
 _Noreturn void lang_too_large(struct lang_lower *lower, struct lang_span at);
+/* Ends the compilation: an instruction of WORK names a row by 16 bits, and there are more of what it names. */
+_Noreturn void lang_operand_refuse(struct lang_lower *lower, const char *what, const char *help, struct lang_span at);
+/* The same if that operand of an instruction needs more bits. */
+void lang_operand_check(struct lang_lower *lower, unsigned opcode, uint32_t operand, struct lang_span at);
 /* One more call expanded in place; the same when there are too many. */
 void lang_expansion_count(struct lang_lower *lower, struct lang_span at);
 

@@ -30,10 +30,7 @@ static uint32_t emit(struct walk *walk, unsigned opcode, uint32_t operand1, uint
 	struct lang_lower *lower = walk->lower;
 	uint32_t row;
 
-	if (operand1 > UINT16_MAX) {
-		lang_error(lower->unit, at, "the package has more than %u of what stands here", UINT16_MAX);
-		operand1 = 0;
-	}
+	lang_operand_check(lower, opcode, operand1, at);
 	row = lang_work_add(&lower->tables, opcode, operand1, operand2);
 	if (row == PTOWSP_NONE)
 		lang_too_large(lower, at);
@@ -187,21 +184,16 @@ static void param_emit(struct walk *walk, uint32_t argument, uint32_t expr, stru
 
 static void task_emit(struct walk *walk, struct lang_function *kernel, struct lang_span at)
 {
-	if (kernel->need_count > UINT16_MAX || kernel->memref_count > UINT16_MAX)
-		lang_error(walk->lower->unit, at, "@%s has more than %u parameters", kernel->name, UINT16_MAX);
-	emit_at(walk, PTOWSP_OP_TASK, kernel_number(walk, kernel), kernel->need_count << 16 | (kernel->memref_count & UINT16_MAX),
-		at);
+	emit_at(walk, PTOWSP_OP_TASK, kernel_number(walk, kernel), kernel->need_count << 16 | kernel->memref_count, at);
 }
 
 /* --- calls --- */
 
+/* Checking found an argument for every memref. */
 static const struct lang_arg *arg_of(const struct lang_stmt *stmt, const struct lang_var *param)
 {
-	for (uint32_t i = 0; i < stmt->arg_count; i++)
-		if (stmt->args[i].param == param)
-			return &stmt->args[i];
-	assert(!"checking found an argument for every memref");
-	return NULL;
+	assert(stmt->bound[param->id]);
+	return stmt->bound[param->id];
 }
 
 static void kernel_call(struct walk *walk, struct frame *frame, const struct lang_stmt *stmt)

@@ -55,6 +55,38 @@ _Noreturn void lang_too_large(struct lang_lower *lower, struct lang_span at)
 	longjmp(lower->unit->out, 1);
 }
 
+/* What the first operand of an instruction counts. */
+static const char *named_by(unsigned opcode)
+{
+	switch (opcode) {
+	case PTOWSP_OP_TASK:
+		return "kernels that are called";
+	case PTOWSP_OP_SLOT_SET:
+	case PTOWSP_OP_SLOT_LOAD:
+		return "slots and symbols";
+	case PTOWSP_OP_SEND:
+	case PTOWSP_OP_CONSUME:
+	case PTOWSP_OP_CLOSE:
+		return "channels";
+	default:
+		return "axes of loops";
+	}
+}
+
+void lang_operand_refuse(struct lang_lower *lower, const char *what, const char *help, struct lang_span at)
+{
+	lang_error(lower->unit, at, "the package has more than %u %s: instructions can name no more", UINT16_MAX + 1u, what);
+	lang_help(lower->unit, "%s", help);
+	lower->unit->stopped = 1;
+	longjmp(lower->unit->out, 1);
+}
+
+void lang_operand_check(struct lang_lower *lower, unsigned opcode, uint32_t operand, struct lang_span at)
+{
+	if (operand > UINT16_MAX)
+		lang_operand_refuse(lower, named_by(opcode), "divide it into several packages", at);
+}
+
 void lang_expansion_count(struct lang_lower *lower, struct lang_span at)
 {
 	if (++lower->expansions > LANG_MAX_INSTRUCTIONS)

@@ -40,6 +40,29 @@ static int shape_parse(struct lang_parser *parser, struct lang_kernel_param *par
 	       lang_layout_parse(parser, &param->layout);
 }
 
+static int param_add(struct lang_unit *unit, struct lang_kernel *kernel, struct lang_kernel_param *param)
+{
+	struct lang_kernel_list *list = param->tensor ? &kernel->tensors : &kernel->scalars;
+	struct lang_param_name *name;
+
+	if (lang_map_find(&kernel->names, param->name)) {
+		lang_error(unit, param->at, "there are two parameters %%%s", param->name);
+		return 0;
+	}
+	if (kernel->param_count == LANG_MAX_PARAMS) {
+		lang_error(unit, param->at, "@%s has more than %u parameters", kernel->head.name, LANG_MAX_PARAMS);
+		lang_help(unit, "pass what belongs together as one tensor");
+		return 0;
+	}
+	name = lang_alloc(&unit->arena, sizeof(*name));
+	name->param = kernel->param_count;
+	lang_map_add(&kernel->names, &unit->arena, param->name, name);
+	param->argument = list->count;
+	*LANG_PUSH(&unit->arena, list->params, list->count, list->capacity) = kernel->param_count;
+	*LANG_PUSH(&unit->arena, kernel->params, kernel->param_count, kernel->param_capacity) = *param;
+	return 1;
+}
+
 static int param_parse(struct lang_parser *parser, struct lang_kernel *kernel)
 {
 	const struct lang_token *name = lang_name_take(parser, LANG_NAME, "a parameter such as %a: f32[64, 64] in or %n: i64");
@@ -54,13 +77,7 @@ static int param_parse(struct lang_parser *parser, struct lang_kernel *kernel)
 		return 0;
 	if (lang_at_mark(parser, '[') && !shape_parse(parser, &param))
 		return 0;
-	for (uint32_t i = 0; i < kernel->param_count; i++)
-		if (!strcmp(kernel->params[i].name, param.name)) {
-			lang_error(parser->unit, param.at, "there are two parameters %%%s", param.name);
-			return 0;
-		}
-	*LANG_PUSH(&parser->unit->arena, kernel->params, kernel->param_count, kernel->param_capacity) = param;
-	return 1;
+	return param_add(parser->unit, kernel, &param);
 }
 
 static int params_parse(struct lang_parser *parser, struct lang_kernel *kernel)

@@ -208,6 +208,10 @@ int lang_work_body_parse(struct lang_parser *parser, struct lang_work *work)
 	struct lang_body *kept;
 	int ok = lang_body_parse(parser, &body);
 
+	if (work->body_count == UINT16_MAX) {
+		lang_error(parser->unit, body.at, "%s has more than %u bodies", work->form->word, UINT16_MAX);
+		return 0;
+	}
 	kept = LANG_PUSH(&parser->unit->arena, work->bodies, work->body_count, work->body_capacity);
 	*kept = body;
 	if (!kept->first)

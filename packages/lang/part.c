@@ -4,6 +4,7 @@
 #include "lang/lower.h"
 #include "lang/range.h"
 
+#include <assert.h>
 #include <string.h>
 
 static int tensor_find(struct lang_work_check *check, struct lang_part *part)
@@ -208,10 +209,7 @@ int lang_part_flat_check(struct lang_work_check *check, struct lang_part *part)
 {
 	uint32_t reach = 0;
 
-	if (!part->index_count) {
-		lang_error(check->unit, part->all, "flat memory begins somewhere: %%%s[0, 0 : ...]", part->tensor);
-		return 0;
-	}
+	assert(part->index_count); /* "..." is read behind indices */
 	if (part->extents[1] && !extent_read(check, part->extents[1], &reach))
 		return 0;
 	part->rows = 0;

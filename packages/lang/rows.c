@@ -55,10 +55,36 @@ static int by_id(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
+/* Where the name was written; line 0: it was made. */
+static struct lang_span row_place(const struct lang_row *row)
+{
+	static const struct lang_span nowhere;
+
+	return row->decl       ? row->decl->at
+	       : row->var      ? row->var->at
+	       : row->function ? row->function->at
+	       : row->symbol   ? row->symbol->var->at
+			       : nowhere;
+}
+
+/* Told where the later one stands. */
+static void equal_ids_refuse(struct lang_lower *lower, const struct lang_row *a, const struct lang_row *b)
+{
+	struct lang_span first = row_place(a), second = row_place(b);
+
+	if (second.file < first.file || (second.file == first.file && (second.line < first.line || (second.line == first.line && second.column < first.column)))) {
+		equal_ids_refuse(lower, b, a);
+		return;
+	}
+	lang_error(lower->unit, second, "the names \"%s\" and \"%s\" have the same 64-bit id", b->name, a->name);
+	if (first.line)
+		lang_help(lower->unit, "rename one of them; \"%s\" stands at %s", a->name, lang_place(lower->unit, first));
+	else
+		lang_help(lower->unit, "rename one of them");
+}
+
 void lang_rows_sort(struct lang_lower *lower, struct lang_rows *rows)
 {
-	struct lang_span nowhere = {0};
-
 	if (rows->count)
 		qsort(rows->rows, rows->count, sizeof(*rows->rows), by_id);
 	rows->names = (struct lang_map){0};
@@ -70,11 +96,8 @@ void lang_rows_sort(struct lang_lower *lower, struct lang_rows *rows)
 			rows->rows[i].made->row = i;
 	}
 	for (uint32_t i = 1; i < rows->count; i++)
-		if (rows->rows[i].id == rows->rows[i - 1].id) {
-			lang_error(lower->unit, nowhere, "the names \"%s\" and \"%s\" have the same 64-bit id", rows->rows[i - 1].name,
-				   rows->rows[i].name);
-			lang_help(lower->unit, "rename one of them");
-		}
+		if (rows->rows[i].id == rows->rows[i - 1].id)
+			equal_ids_refuse(lower, &rows->rows[i - 1], &rows->rows[i]);
 }
 
 int lang_row_made(struct lang_lower *lower, const struct lang_row *row)

@@ -12,10 +12,7 @@ uint32_t lang_word_emit(struct lang_work_walk *walk, unsigned opcode, uint32_t o
 	struct lang_lower *lower = walk->lower;
 	uint32_t row;
 
-	if (operand1 > UINT16_MAX) {
-		lang_error(lower->unit, at, "the package has more than %u of what stands here", UINT16_MAX);
-		operand1 = 0;
-	}
+	lang_operand_check(lower, opcode, operand1, at);
 	row = lang_work_add(&lower->tables, opcode, operand1, operand2);
 	if (row == PTOWSP_NONE)
 		lang_too_large(lower, at);
