@@ -53,7 +53,8 @@ struct lang_graph_program *graph_module(const char *text)
 		lang_decls_check(&module);
 	}
 	for (uint32_t i = 0; i < unit.list->head.count; i++)
-		snprintf(messages + strlen(messages), sizeof(messages) - strlen(messages), "%s\n", unit.list->head.rows[i].text);
+		if (strncmp(unit.list->head.rows[i].text, "no graph of this program is launched", 36))
+			snprintf(messages + strlen(messages), sizeof(messages) - strlen(messages), "%s\n", unit.list->head.rows[i].text);
 	return unit.list->head.errors ? NULL : program_find();
 }
 

@@ -7,7 +7,7 @@
 
 /* Parses and checks; the tree stays until the next call. NULL where there is an error or no program. */
 struct lang_graph_program *graph_module(const char *text);
-/* What was said, one sentence a line. Until the next call. */
+/* What was said, one sentence a line, but for the warning that nothing is launched. Until the next call. */
 const char *graph_module_messages(void);
 void graph_module_finish(void);
 /* Names of the kernels of a block in the order in which they are issued, "A B C", those inside of other blocks in parentheses. */

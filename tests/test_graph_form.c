@@ -158,7 +158,8 @@ static void the_first_tables_are_those_of_the_original_format(void)
 					 "TG_DEPEND(4, 5, DATA, 9)\nMC_ALLOC(9, 1 << 34, 512, SHARED)\nMC_BIND(4, 0, 9)\nMC_BIND(5, 1, 9, 1 << 32, 256)\nMC_BIND(5, 0, 8)\nTG_END(3)\n");
 	const uint8_t *at;
 
-	CHECK_STR(s.messages, "");
+	CHECK_STR(s.messages, "test.pto:1:10: warning: no graph of this program is launched: no kernel of it ever runs\n    TG_BEGIN(3)\n             ^\n"
+			      "    help: TG_LAUNCH(3, stream) behind its end\n");
 	REQUIRE(s.t != NULL && s.t->graph_size > 20);
 	CHECK_MEM(s.t->graph, "PTOG", 4);
 	at = rows_are(s.t->graph + 4, "4444", (const uint64_t[]){10, 2, 1, 1}, 4);

@@ -72,6 +72,13 @@ static void branches_and_their_targets(void)
 		    "26 signal e\n27 wait e\n28 scope -> 31\n29 alloc t\n30 free t\n31 halt\n");
 }
 
+/* In constants as in a run. */
+static void shifts_take_six_bits_of_their_distance(void)
+{
+	is_workload("slot %s : i64 = 0\nworkload @w {\n  slot_set %s, 1 << 64\n  slot_set %s, 1 << 67\n  slot_set %s, -8 >> 65\n  slot_set %s, 1 << -1\n}\n", "w",
+		    "0 slot_set s 1\n1 slot_set s 8\n2 slot_set s -4\n3 slot_set s -9223372036854775808\n4 halt\n");
+}
+
 static void parts_of_tensors_are_regions_in_elements(void)
 {
 	is_workload(COPY_8 TENSORS "tensor %z : f32[5, 8, 8] in\nslot %s : i64 = 0\nworkload @w {\n  parallel_for %i in 0 to 4 {\n"
@@ -379,6 +386,7 @@ void suite_workload(CU_pSuite s)
 	TEST(s, loops_become_axes_with_the_name_of_their_value);
 	TEST(s, lists_of_axes_are_running_sums_and_beginnings);
 	TEST(s, branches_and_their_targets);
+	TEST(s, shifts_take_six_bits_of_their_distance);
 	TEST(s, parts_of_tensors_are_regions_in_elements);
 	TEST(s, a_tasks_name_is_a_distance_or_a_slot);
 	TEST(s, names_inside_combine_are_slots);

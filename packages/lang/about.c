@@ -227,7 +227,7 @@ static int extents_parse(struct lang_parser *parser, struct lang_sample *sample)
 		}
 		sample->extents[sample->rank++] = extent;
 		lang_take(parser);
-	} while (lang_at_mark(parser, ','));
+	} while (lang_at_more(parser));
 	return lang_expect(parser, ']', "behind the extents");
 }
 
@@ -239,7 +239,7 @@ static int numbers_parse(struct lang_parser *parser, struct lang_sample *sample)
 		if (lang_peek(parser)->kind != LANG_NUMBER && !(lang_peek(parser)->kind == LANG_WORD && lang_number_is_word(lang_peek(parser)->text)))
 			return lang_expected(parser, "a number");
 		*LANG_PUSH(&parser->unit->arena, sample->numbers, sample->number_count, sample->number_capacity) = lang_take(parser);
-	} while (lang_at_mark(parser, ','));
+	} while (lang_at_more(parser));
 	return lang_expect(parser, ']', "behind the numbers");
 }
 

@@ -90,11 +90,14 @@ static void pass_resolve(struct lang_work_check *check, struct lang_pass *pass)
 	pass->value = NULL;
 }
 
-/* A scalar parameter that the function never reads may be given a value, and has no part in the task. */
+/* A scalar parameter that the function never reads may be given a value, and has no part in the task; one whose declaration has an error may be
+ * given anything. */
 static int unused_take(struct lang_work_check *check, const struct lang_work *work, struct lang_pass *pass)
 {
 	const struct lang_var *var = work->function ? lang_var_find(work->function, pass->formal) : NULL;
 
+	if (var && var->kind == LANG_BROKEN)
+		return 1;
 	if (!var || !var->param || var->kind != LANG_SCALAR)
 		return 0;
 	if (!pass->value)
@@ -265,8 +268,8 @@ void lang_task_check(struct lang_work_check *check, struct lang_work *work)
 	}
 	for (uint32_t i = 0; i < work->pass_count; i++)
 		pass_resolve(check, &work->passes[i]);
-	if (work->target && work->target->broken)
-		return;
+	if ((work->target && work->target->broken) || (work->function && work->function->torn))
+		return; /* its parameters are not known */
 	work->binds = lang_alloc(&check->unit->arena, (lang_callee_count(work) + 1) * sizeof(*work->binds));
 	work->needs = lang_alloc(&check->unit->arena, (lang_callee_count(work) + 1) * sizeof(*work->needs));
 	for (uint32_t i = 0; i < work->pass_count; i++)

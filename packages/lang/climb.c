@@ -74,6 +74,10 @@ static void *group_parse(struct lang_climb *climb)
 	void *value = binary_parse(climb, 0);
 
 	to = lang_peek(climb->parser)->at;
+	if (value && lang_at_mark(climb->parser, ',')) { /* this is no list */
+		lang_expected(climb->parser, "\")\" behind the expression");
+		return NULL;
+	}
 	if (!value || !lang_expect(climb->parser, ')', "behind the expression"))
 		return NULL;
 	if (climb->grouped)

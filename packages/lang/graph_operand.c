@@ -92,7 +92,7 @@ static int set_parse(struct lang_graph_reader *reader, const struct pkg_graph_op
 		}
 		object->set = reader->sets;
 		*LANG_PUSH(&reader->unit->arena, arg->set, arg->set_count, capacity) = object;
-		if (!lang_at_mark(parser, ','))
+		if (!lang_at_more(parser))
 			return lang_expect(parser, '}', "behind the set");
 		lang_take(parser);
 	}

@@ -261,8 +261,18 @@ static void events_check(struct run_check *check)
 	}
 }
 
-/* A graph that nothing launches, and that is no part of another one, was forgotten where others are launched; a program of definitions alone is
- * a form to keep graphs in. */
+/* A program of definitions alone may be a form to keep graphs in: once is enough, and behind an error it is no news. */
+static void definitions_warn(const struct run_check *check)
+{
+	const struct lang_graph_object *first = check->program->graph_count ? &check->program->graphs[0]->object : NULL;
+
+	if (!first || check->unit->list->head.errors)
+		return;
+	lang_warn(check->unit, first->at, "no graph of this program is launched: no kernel of it ever runs");
+	lang_help(check->unit, "TG_LAUNCH(%s, stream) behind its end", first->name);
+}
+
+/* A graph that nothing launches, and that is no part of another one, was forgotten. */
 static void idle_check(const struct run_check *check)
 {
 	const struct lang_graph_program *p = check->program;
@@ -270,8 +280,10 @@ static void idle_check(const struct run_check *check)
 
 	for (uint32_t i = 0; i < p->graph_count; i++)
 		launched += check->launches[i] != NULL;
-	if (!launched)
+	if (!launched) {
+		definitions_warn(check);
 		return;
+	}
 	for (uint32_t i = 0; i < p->graph_count; i++)
 		for (uint32_t k = 0; p->graphs[i]->fused[0] && k < 2; k++)
 			check->state[p->graphs[i]->fused[k]->object.index] = SYNCED;

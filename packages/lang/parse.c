@@ -69,10 +69,22 @@ int lang_arrow_expected(struct lang_parser *parser, const char *example)
 	return 0;
 }
 
+static int closes(char mark)
+{
+	return mark == ')' || mark == ']' || mark == '}';
+}
+
+int lang_at_more(const struct lang_parser *parser)
+{
+	return lang_at_mark(parser, ',') && !closes(lang_peek(parser)[1].mark);
+}
+
 int lang_expect(struct lang_parser *parser, char mark, const char *where)
 {
 	char what[128];
 
+	if (closes(mark) && lang_at_mark(parser, ',') && lang_peek(parser)[1].mark == mark)
+		lang_take(parser);
 	if (lang_at_mark(parser, mark)) {
 		lang_take(parser);
 		return 1;
@@ -97,11 +109,13 @@ static int param_parse(struct lang_parser *parser)
 	if (type.kind == LANG_TYPE_TILE) {
 		lang_error(parser->unit, type.at, "%%%s cannot be a tile: memrefs and scalars are passed", name->text);
 		lang_help(parser->unit, "pass the memref and tload the tile inside");
+		lang_broken_declare(parser, name->text, name->at);
 		return 1;
 	}
 	old = lang_var_find(parser->function, name->text);
 	if (old) {
 		lang_error(parser->unit, name->at, "there are two parameters %%%s", name->text);
+		parser->function->torn = 1; /* one of them was to have another name */
 		return 1;
 	}
 	lang_var_add(parser->unit, parser->function, type.kind == LANG_TYPE_MEMREF ? LANG_MEMREF : LANG_SCALAR, name->text, type,
@@ -158,7 +172,7 @@ static int at_func(const struct lang_parser *parser)
 static int signature_parse(struct lang_parser *parser)
 {
 	if (!params_parse(parser))
-		parser->function->torn = !lang_at_mark(parser, '{');
+		parser->function->torn |= !lang_at_mark(parser, '{');
 	else if (lang_expect(parser, '{', "and the statements behind the parameters"))
 		return 1;
 	while (!lang_at_mark(parser, '{') && !lang_peek(parser)->first && lang_peek(parser)->kind != LANG_END)

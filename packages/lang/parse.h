@@ -26,8 +26,10 @@ const struct lang_token *lang_peek(const struct lang_parser *parser);
 int lang_at_mark(const struct lang_parser *parser, char mark);
 int lang_at_word(const struct lang_parser *parser, const char *word);
 const struct lang_token *lang_take(struct lang_parser *parser);
-/* Takes the mark, or says what is expected and returns 0. */
+/* Takes the mark, or says what is expected and returns 0. A comma in front of a mark that closes brackets is taken with it. */
 int lang_expect(struct lang_parser *parser, char mark, const char *where);
+/* At a comma with another item of a list in brackets behind it. */
+int lang_at_more(const struct lang_parser *parser);
 /* "expected WHAT, found ..." at the next token; returns 0. */
 int lang_expected(struct lang_parser *parser, const char *what);
 /* The same of the arrow in a call's arguments. */
@@ -49,7 +51,7 @@ struct lang_operand *lang_operand_add(struct lang_parser *parser, struct lang_st
 int lang_value_parse(struct lang_parser *parser, struct lang_operand *operand, int bare);
 /* ":type" behind an operand, if it is there. */
 int lang_annotation_parse(struct lang_parser *parser, struct lang_operand *operand);
-/* Operands up to the end of the list; annotated: "%x:i32". A word behind a comma ends the list (the mode of CMP). */
+/* Operands up to the end of the list; annotated: "%x:i32". A word behind a comma ends the list of CMP: its mode. */
 int lang_operands_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint32_t *capacity, int annotated);
 /* "{isBinary = false}", "{cmpMode = #pto.cmp<GT>}" and ": T, T -> T" behind the operands, if they are there. */
 int lang_attributes_parse(struct lang_parser *parser, struct lang_stmt *stmt);

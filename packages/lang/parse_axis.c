@@ -59,7 +59,7 @@ static int dense_parse(struct lang_parser *parser, struct lang_axis *axis)
 		values[count] = lang_scalar_parse(parser, "a bound such as 16 or %n");
 		if (!values[count++])
 			return 0;
-	} while (count < 3 && lang_at_mark(parser, ','));
+	} while (count < 3 && lang_at_more(parser));
 	axis->high = values[count > 1];
 	axis->low = count > 1 ? values[0] : NULL;
 	axis->step = values[2];

@@ -27,14 +27,14 @@ static int indices_parse(struct lang_parser *parser, struct lang_part *part)
 		part->indices[part->index_count] = lang_scalar_parse(parser, "an index such as %i*64");
 		if (!part->indices[part->index_count++])
 			return 0;
-	} while (lang_at_mark(parser, ','));
+	} while (lang_at_more(parser));
 	if (!lang_at_mark(parser, ':'))
 		return 1;
 	lang_take(parser);
 	if (lang_peek(parser)->kind == LANG_NUMBER && !strcmp(lang_peek(parser)->text, "...")) {
 		lang_take(parser);
 		part->flat = 1;
-		if (!lang_at_mark(parser, ','))
+		if (!lang_at_more(parser))
 			return 1;
 		lang_take(parser);
 		part->extents[1] = lang_scalar_parse(parser, "how many elements it may reach at most");

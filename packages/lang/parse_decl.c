@@ -82,8 +82,13 @@ void lang_target_parse(struct lang_parser *parser)
 	lang_take(parser);
 	for (;;) {
 		struct lang_span at = lang_peek(parser)->at;
-		const char *name = lang_target_read(parser, "a target such as cpu_sim");
+		const char *name = NULL;
 
+		if (lang_peek(parser)->first && lang_decl_at(parser)) {
+			lang_expected(parser, "a target such as cpu_sim");
+			return;
+		}
+		name = lang_target_read(parser, "a target such as cpu_sim");
 		if (!name) {
 			lang_decl_skip(parser);
 			return;

@@ -39,7 +39,7 @@ static int dims_parse(struct lang_parser *parser, struct lang_layout *layout)
 	while (layout->rank < LANG_MAX_RANK) {
 		if (!dim_parse(parser, layout))
 			return 0;
-		if (!lang_at_mark(parser, ','))
+		if (!lang_at_more(parser))
 			return lang_expect(parser, ')', "behind the distribution");
 		lang_take(parser);
 	}
@@ -63,7 +63,7 @@ static int numbers_parse(struct lang_parser *parser, struct lang_memory *memory,
 			return lang_expected(parser, "a number above 0");
 		memory->numbers[memory->count++] = number;
 		lang_take(parser);
-		if (!lang_at_mark(parser, ','))
+		if (!lang_at_more(parser))
 			return lang_expect(parser, ')', "behind the numbers");
 		lang_take(parser);
 	}

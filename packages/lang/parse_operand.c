@@ -82,7 +82,7 @@ int lang_operands_parse(struct lang_parser *parser, struct lang_stmt *stmt, uint
 		if (!lang_at_mark(parser, ','))
 			return 1;
 		lang_take(parser);
-		if (annotated && lang_peek(parser)->kind == LANG_WORD && !is_number_word(lang_peek(parser)))
+		if (annotated && stmt->op == PTOWSP_PTO_CMP && lang_peek(parser)->kind == LANG_WORD && !is_number_word(lang_peek(parser)))
 			return 1;
 	}
 }
@@ -139,7 +139,7 @@ static int types_parse(struct lang_parser *parser, struct lang_type **types, uin
 	for (;;) {
 		if (!lang_type_parse(parser, LANG_PUSH(&parser->unit->arena, *types, *count, capacity)))
 			return 0;
-		if (!lang_at_mark(parser, ','))
+		if (wrapped ? !lang_at_more(parser) : !lang_at_mark(parser, ','))
 			break;
 		lang_take(parser);
 	}

@@ -42,7 +42,7 @@ static int shape_parse(struct lang_parser *parser, struct lang_tensor *tensor)
 		if (!tensor->extents[tensor->rank])
 			return 0;
 		tensor->rank++;
-		if (!lang_at_mark(parser, ','))
+		if (!lang_at_more(parser))
 			return lang_expect(parser, ']', "behind the shape");
 		lang_take(parser);
 	}
