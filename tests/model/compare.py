@@ -24,7 +24,7 @@ import programs  # noqa: E402
 import vectors  # noqa: E402
 
 EXITS = {"deadlock": 7, "too_small": 5, "unsupported": 5, "ahead": 5, "abort": 1, "run": 1, "refused": 3}
-AGREED = "after,auto,axes,bounds,csp,deep,filter,heap,interleaved,levels,payload,policies,small,start,sync,temp,while"  # families of which no program is known to differ: the default
+AGREED = "after,auto,axes,bounds,csp,deep,filter,heap,interleaved,levels,payload,policies,scalars,small,start,sync,temp,units,while"  # families of which no program is known to differ: the default
 UNSUPPORTED = re.compile(r"opcode \w+ is unsupported|unknown opcode \w+|[\w=(), ]* is (?:diagnosed: ignored|unsupported)[^\n]*")
 
 

@@ -21,6 +21,8 @@ FAMILIES = {
     "temp": "temp tensors, renamed or not, in a small arena",
     "start": "start(threshold n) and start(after_orchestration)",
     "auto": "dispatch auto(n)",
+    "scalars": "every operator of expressions, in conditions, slots, indices and policies; loops from below 0; nop",
+    "units": "kernels for every unit, blockdim; capacities of channels from the schedule",
     "interleaved": "timing interleaved; branches without scopes and orders of their own",
     "filter": "dispatch_filter with one instance",
     "csp": "channels and processes",
@@ -86,6 +88,7 @@ class Generator(Writer):
             kinds += (["loop"] * 4 + ["scope"] + ["cond"] * 2 + ["sequential", "combine"]) * (1 + 2 * ("deep" in self.on))
             kinds += ["while"] * 2 * ("while" in self.on) + ["tiles"] * 3 * ("levels" in self.on)
             kinds += ["ragged", "sparse", "sparse"] * ("axes" in self.on)
+        kinds += ["nop"] * ("scalars" in self.on)
         kinds += ["break"] * ("while" in self.on and self.breakable > 0) + ["filter"] * ("filter" in self.on)
         kinds += ["signal", "barrier", "fence"] * ("sync" in self.on)
         kinds += ["copy"] * ("sync" in self.on and not (self.by_unit and "auto" in self.on))  # a copy has no unit: see put_task
@@ -111,13 +114,13 @@ class Generator(Writer):
             region, shape = self.region(depth)
             ios.append([op, k, region])
             touches.append((access, *shape))
-        unit = rng.choice(["aiv", "aic", "any"]) if self.by_unit else "any"  # where `any` goes depends on time, which auto does not ask
+        unit = rng.choice(["aiv", "aic", "any"] + ["aic_aiv", "host", "aicpu", "aie_core"] * ("units" in self.on)) if self.by_unit else "any"  # where `any` goes depends on time, which auto does not ask
         unit = "aic" if self.by_unit and unit == "any" and "auto" in self.on else unit
         cycles, variants = rng.choice([1, 1, 2, 3, 5, 10]), ()
         if "levels" in self.on and rng.random() < 0.4:
             other = [(access, r, c) for access, r, c in touches]
             variants = [(level, self.kernel(rng.randint(1, 9), unit, other)) for level in (64, 128) if rng.random() < 0.6]
-        self.code += [["task", self.kernel(cycles, unit, touches, variants), [0, len(ios)]]] + ios
+        self.code += [["task", self.kernel(cycles, unit, touches, variants, rng.choice([0, 1, 2, 3]) if "units" in self.on else 0), [0, len(ios)]]] + ios
         if "after" in self.on:
             for _ in range(rng.choice([0, 1, 1, 2])):
                 back = self.expr("-", self.expr("task"), self.const(rng.randint(1, 6)))
@@ -159,11 +162,30 @@ class Generator(Writer):
         if not depth or rng.random() < 0.25:
             return self.const(rng.randrange(limit))
         value = self.expr("loop", depth=rng.randrange(depth))
+        if "scalars" in self.on and rng.random() < 0.3:
+            return self.expr("%", self.expr("&", self.scalar(depth), self.const(255)), self.const(limit))
         if rng.random() < 0.5:
             value = self.expr("*", value, self.const(rng.randint(1, 4)))
         if depth > 1 and rng.random() < 0.3:
             value = self.expr("+", value, self.expr("loop", depth=rng.randrange(depth)))
         return self.expr("%", value, self.const(limit))
+
+    def scalar(self, depth, most=3):
+        """Any expression over loops, slots and the task's number; rarely one that divides by zero."""
+        rng = self.rng
+        if not most or rng.random() < 0.25:
+            leaves = [self.const(rng.randint(-3, 9)), self.expr("value", slot=rng.choice(["s0", "s1", "n"])), self.expr("axis", name=rng.choice("ijq"))]
+            return rng.choice(leaves + [self.expr("loop", depth=rng.randrange(depth))] * 2 if depth else leaves)
+        a, b = self.scalar(depth, most - 1), self.scalar(depth, most - 1)
+        op = rng.choice(["+", "-", "*", "/", "%", "min", "max", "&", "|", "^", "<<", ">>", "==", "!=", "<", "<=", ">", ">=", "&&", "||", "neg", "~", "!", "select"])
+        if op in ("neg", "~", "!"):
+            return self.expr(op, a)
+        if op in ("/", "%", "<<") and rng.random() < 0.97:
+            b = self.const(rng.choice([-2, 1, 2, 3]) if op != "<<" else rng.randint(0, 70))
+        return self.expr(op, a, b, self.scalar(depth, 0)) if op == "select" else self.expr(op, a, b)
+
+    def put_nop(self, depth, weight):
+        self.put("nop")
 
     def put_loop(self, depth, weight):
         rng = self.rng
@@ -175,7 +197,8 @@ class Generator(Writer):
             high = {"expr": self.expr("value", slot="n")}
         elif draw < 0.3:
             high = {"expr": self.expr("&", self.expr("value", slot=rng.choice(["s0", "s1"])), self.const(3))}
-        fields = {"kind": "dense_dyn"} if draw < 0.3 and "axes" in self.on and rng.random() < 0.5 else {}
+        low = {"low": self.const(rng.randint(-1, 2))} if "scalars" in self.on and rng.random() < 0.3 else {}
+        fields = low or {"kind": "dense_dyn"} if draw < 0.3 and "axes" in self.on and rng.random() < 0.5 else {}
         axis = self.axis(rng.choice("ijq"), high, rng.choice([1, 1, 1, 2]), **fields)
         with self.body(rng.choice(["parallel_for", "parallel_for", "for_each"]), axis):
             self.inner(depth, weight * max(n, 1), 3, loop=1)
@@ -273,6 +296,7 @@ class Generator(Writer):
     def put_cond(self, depth, weight):
         value = self.expr("value", slot=self.rng.choice(["s0", "s1", "n"]))
         condition = self.expr(">", value, self.const(self.rng.randint(0, 2)))
+        condition = self.scalar(depth) if "scalars" in self.on and self.rng.random() < 0.5 else condition
         self.parts("cond", 0, condition, [lambda: self.nested(depth, weight, 0, 2)] * 2)
 
     def put_sequential(self, depth, weight):
@@ -292,6 +316,7 @@ class Generator(Writer):
     def put_slot_set(self, depth, weight):
         rng = self.rng
         value = self.expr("+", self.expr("value", slot=rng.choice(["s0", "s1"])), self.const(rng.randint(0, 2)))
+        value = self.scalar(depth) if "scalars" in self.on and rng.random() < 0.5 else value
         self.put("slot_set", self.row_of("SLOT", rng.choice(["s0", "s1"])), self.expr("&", value, self.const(3)))
 
     def put_slot_load(self, depth, weight):
@@ -476,6 +501,9 @@ class Generator(Writer):
             self.directive("start", *start)
         if "start" not in self.on or len(start) > 1:  # what a graph in memory does with pools is not stated
             self.capacities(small)
+        for channel in self.t["CSPC"] if "units" in self.on else []:
+            if rng.random() < 0.5:
+                self.directive("channel_capacity", "capacity", channel["name"], rng.randint(0, 4))
         if "interleaved" in self.on:
             self.directive("timing", "interleaved")
 
@@ -489,7 +517,7 @@ class Generator(Writer):
 
     def dispatch(self):
         rng = self.rng
-        n, axis = rng.randint(1, 4), {"expr": self.expr("axis", name=rng.choice("ijq"))}
+        n, axis = rng.randint(1, 4), {"expr": self.scalar(0) if "scalars" in self.on else self.expr("axis", name=rng.choice("ijq"))}
         kinds = {"round_robin": [n], "work_steal": [n], "affinity": [rng.choice("ijq"), n], "hash": [axis, n], "custom": [axis, n], None: []}
         if "policies" in self.on:
             bounds = sorted(rng.sample(range(1, 40), rng.randint(1, 5)))

@@ -54,9 +54,9 @@ class Writer:
     def slot(self, name, value, kind="slot"):
         return self.row("SLOT", name=name, kind=kind, dtype="i64", flags=1, value=value)
 
-    def kernel(self, cycles, unit, touches, variants=()):
+    def kernel(self, cycles, unit, touches, variants=(), blockdim=0):
         """Operand of TASK; variants: (level, row of another kernel)."""
-        key = (cycles, unit, tuple(touches), tuple(variants))
+        key = (cycles, unit, tuple(touches), tuple(variants), blockdim)
         if key not in self.kernels:
             name = f"k{len(self.kernels)}"
             code = tile_program(touches)
@@ -68,7 +68,7 @@ class Writer:
                 self.row("KPRM", name=f"p{k}", kind="tensor", dtype="f32", access=access, rows=r, columns=c)
             rows = [self.row("KVAR", rows=level, kernel=f"k{other}") for level, other in variants]
             self.row("KREG", name=name, unit=unit, params=first, param_count=len(touches), payloads=pay, payload_count=1,
-                     variants=rows[0] if rows else 0, variant_count=len(rows))
+                     variants=rows[0] if rows else 0, variant_count=len(rows), **({"blockdim": blockdim} if blockdim else {}))
             self.kernels[key] = len(self.kernels)
         return self.kernels[key]
 
