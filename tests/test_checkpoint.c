@@ -2,6 +2,7 @@
  * test_checkpoint.c - checkpoints as files: a run goes on in another process, and files that must be refused. */
 #include "tests/check.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +126,19 @@ static void every_wrong_field_has_its_sentence(void)
 	}
 }
 
+static void a_name_does_not_begin_where_the_names_end(void)
+{
+	for (size_t at = ROW; at <= ROW + 4; at += 4) {
+		struct ptowsp_error error = {.text = ""};
+		struct checkpoint c;
+
+		file_make();
+		memcpy(bytes + at, bytes + offsetof(struct checkpoint_header, names_size), 4);
+		CHECK_INT(checkpoint_parse(&c, bytes, size, CHECKPOINT_UNSEALED, "f", &error), PTOWSP_INVALID);
+		CHECK_STR(error.text, "checkpoint f: row 0 has its name outside of the names");
+	}
+}
+
 /* ---- runs ------------------------------------------------------------------------------------------------------ */
 
 /* Two steps, a checkpoint, and as many as are left; with resume it begins at the checkpoint. */
@@ -224,6 +238,7 @@ void suite_checkpoint(CU_pSuite s)
 	TEST(s, a_file_cut_anywhere_is_refused);
 	TEST(s, every_flipped_bit_is_found);
 	TEST(s, every_wrong_field_has_its_sentence);
+	TEST(s, a_name_does_not_begin_where_the_names_end);
 	TEST(s, a_run_goes_on_in_another_process);
 	TEST(s, checkpoints_are_carried_on);
 	TEST(s, wrong_files_and_wrong_use_are_a_sentence);

@@ -114,7 +114,8 @@ static void scalars_fold_and_bind_as_in_c(void)
 		int64_t value;
 	} cases[] = {{"64*1024", 65536},	  {"8-2*3", 2},	       {"(8-2)*3", 18},	    {"1 << 4 | 3", 19}, {"-7 / 2 + 10", 7},
 		     {"10 % 4", 2},		  {"0x1F & ~1", 30},   {"!0 + !5", 1},	    {"3 > 2 && 2 >= 3", 0}, {"1 ? 5 : 6", 5},
-		     {"min(3, max(1, 2))", 2},	  {"100 -1", 99},      {"5 != 4 == 1", 1},  {"6 ^ 3 << 1", 0},	    {"0 || 0 ? 1 : 0 ? 2 : 3", 3}};
+		     {"min(3, max(1, 2))", 2},	  {"100 -1", 99},      {"5 != 4 == 1", 1},  {"6 ^ 3 << 1", 0},	    {"0 || 0 ? 1 : 0 ? 2 : 3", 3},
+		     {"10 - 4 - 3", 3},		  {"100 / 10 / 5", 2}, {"0x10", 16},	    {"1 << 62", INT64_C(1) << 62}, {"0x7fffffffffffffff", INT64_MAX}};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		struct lang_graph_program *p = graph_module(check_fmt("CF_IF(%s)\nCF_ENDIF\n", cases[i].text));
@@ -187,7 +188,27 @@ static void fused_graphs_are_one_behind_the_other_where_they_share_data(void)
 	CHECK_STR(fused->depends[0]->src->object.name, "A");
 	CHECK_STR(fused->depends[0]->dst->object.name, "H.A");
 	CHECK_STR(fused->depends[0]->tensor->object.name, "T");
+	CHECK_UINT(fused->depends[0]->type, PTOWSP_dep_type_DATA);
 	CHECK_STR(graph_order_text(graph_named(p, "G")->body), "A"); /* the two are as they were */
+	graph_module_finish();
+}
+
+/* The second one reads nothing of what the first one writes: it writes what that reads, and what that writes, too. */
+static void fused_graphs_without_data_between_them_are_ordered_alone(void)
+{
+	struct lang_graph_program *p = graph_module(COPY "TG_BEGIN(G)\n" STEP("A", "IN", "T") "TG_END(G)\nTG_BEGIN(H)\n" STEP("B", "OTHER", "IN")
+							    STEP("C", "SOME", "T") "TG_END(H)\nTG_FUSE(G, H, GH)\n");
+	struct lang_graph *fused = graph_named(p, "GH");
+
+	CHECK_STR(graph_module_messages(), "");
+	REQUIRE(fused != NULL);
+	REQUIRE_UINT(fused->depend_count, 2);
+	for (int i = 0; i < 2; i++) {
+		CHECK_STR(fused->depends[i]->src->object.name, "A");
+		CHECK_STR(fused->depends[i]->dst->object.name, i ? "C" : "B");
+		CHECK_UINT(fused->depends[i]->type, PTOWSP_dep_type_AFTER);
+		CHECK(fused->depends[i]->tensor == NULL);
+	}
 	graph_module_finish();
 }
 
@@ -347,6 +368,7 @@ void suite_graph_tree(CU_pSuite s)
 	TEST(s, names_in_scalars_are_iterators_inside_their_loops_and_symbols_elsewhere);
 	TEST(s, kernels_know_what_is_bound_and_what_they_do_with_it);
 	TEST(s, fused_graphs_are_one_behind_the_other_where_they_share_data);
+	TEST(s, fused_graphs_without_data_between_them_are_ordered_alone);
 	TEST(s, kernels_that_do_the_same_are_one_in_a_fused_graph);
 	TEST(s, kernels_whose_input_changes_between_stay_two);
 	TEST(s, a_chain_of_many_kernels_is_sorted);

@@ -192,6 +192,26 @@ static void what_only_the_second_device_uses_is_bound_and_written(void)
 		   "ptowsp-run: --out Z: the entry does not use that tensor; --explain says what it uses\n");
 }
 
+/* Y is made by the first device and read by the second; nobody uses Z. */
+static void devices_share_what_comes_from_outside(void)
+{
+	static const char text[] = "tensor %Z : i32[8] out\n" ADD "graph @first {\nTG_BEGIN(G)\n" KERNEL("A") "TG_END(G)\nTG_LAUNCH(G, s)\nTG_SYNC(G)\nMC_COPY(X, Y, 32)\n"
+				   "SY_NOTIFY(1, READY)\n}\ngraph @second on device 1 {\nSY_WAIT_NOTIFY(0, READY)\nMC_COPY(Y, OUT, 32)\n}\n";
+
+	command_is(text, "--device=cpu0,cpu1 --out OUT=../shared.npy", 0, "1 task", "");
+	command_is(text, "--device=cpu0,cpu1 --expect X=../shared.npy", 0, "compare: ok (1 tensor, 8 elements, max abs 0)", "");
+	command_is(text, "--device=cpu0,cpu1 --fill OUT=zeros --expect Y=../shared.npy", 0, "compare: ok (1 tensor, 8 elements, max abs 0)", "");
+	command_is(text, "--device=cpu0,cpu1 --out Z=z.npy", 2, "", "ptowsp-run: --out Z: the entry does not use that tensor; --explain says what it uses\n");
+}
+
+/* The name is the only one that the second program has. */
+static void a_notification_alone_is_called_by_its_name(void)
+{
+	command_is(ADD "graph @first {\nTG_BEGIN(G)\n" KERNEL("A") "TG_END(G)\nTG_LAUNCH(G, s)\n}\ngraph @second on device 1 {\nSY_WAIT_NOTIFY(0, READY)\n}\n",
+		   "--device=cpu0,cpu1", 7, "",
+		   "ptowsp-run: device 1: instruction 3 (two.pto:15:1): device 1 waits for notification READY of device 0, which never comes\n");
+}
+
 #define ALONE "this run has one device; give it more with --device=SEL,SEL\n"
 #define ONE(text) ADD "graph @first {\nTG_BEGIN(G)\n" KERNEL("A") text "TG_END(G)\nTG_LAUNCH(G, s)\n}\n"
 #define OTHER(text) "graph @second on device 1 {\nTG_BEGIN(G)\n" text KERNEL("B") "TG_END(G)\nTG_LAUNCH(G, s)\n}\n"
@@ -227,5 +247,7 @@ void suite_notify(CU_pSuite s)
 	TEST(s, joining_is_refused_where_it_makes_no_sense);
 	TEST(s, the_command_line_takes_several_devices);
 	TEST(s, what_only_the_second_device_uses_is_bound_and_written);
+	TEST(s, devices_share_what_comes_from_outside);
+	TEST(s, a_notification_alone_is_called_by_its_name);
 	TEST(s, wrong_use_is_a_sentence_and_an_exit_code);
 }

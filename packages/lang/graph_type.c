@@ -174,6 +174,19 @@ static void mixed_find(struct lang_graph_lowering *lowering)
 	copies_see(lowering, &program->body);
 }
 
+/* What is only copied here is of the type that a program above sees under that name: it is one tensor. */
+static void type_borrow(const struct lang_graph_lowering *lowering, struct lang_graph_memory *memory)
+{
+	for (const struct lang_decl *decl = lowering->module->decls; decl && !leader_of(memory)->typed; decl = decl->next) {
+		const struct lang_graph_lowering *other = decl->kind == LANG_DECL_GRAPH ? ((const struct lang_graph_program *)decl)->lowering : NULL;
+		const struct lang_graph_object *object =
+			other && other != lowering ? lang_graph_find(other->program, PTOWSP_GRAPH_TENSOR, memory->tensor->object.name) : NULL;
+
+		if (object && !object->defined && other->memories[object->index].dtype != PTOWSP_U8)
+			type_use(memory, other->memories[object->index].dtype);
+	}
+}
+
 void lang_graph_types_find(struct lang_graph_lowering *lowering)
 {
 	struct lang_graph_program *program = lowering->program;
@@ -194,6 +207,9 @@ void lang_graph_types_find(struct lang_graph_lowering *lowering)
 		if (param.name)
 			type_use(memory_of(lowering, program->binds[i]->tensor), param.dtype);
 	}
+	for (uint32_t i = 0; i < program->tensor_count; i++)
+		if (!program->tensors[i]->object.defined)
+			type_borrow(lowering, &lowering->memories[i]);
 	mixed_find(lowering);
 	for (uint32_t i = 0; i < program->tensor_count; i++) {
 		const struct lang_graph_memory *leader = leader_of(&lowering->memories[i]);
