@@ -12,6 +12,7 @@
 
 /* X(type, ...) for every type of a class. A new type is a row of element.def and a word here. */
 #define ISA_FLOATS(X, ...) X(f32, __VA_ARGS__) X(f16, __VA_ARGS__) X(bf16, __VA_ARGS__) X(f64, __VA_ARGS__)
+#define ISA_FLOATS_32(X, ...) X(f32, __VA_ARGS__) X(f16, __VA_ARGS__) X(bf16, __VA_ARGS__) /* computed in f32 */
 #define ISA_SIGNED(X, ...) X(i8, __VA_ARGS__) X(i16, __VA_ARGS__) X(i32, __VA_ARGS__) X(i64, __VA_ARGS__)
 #define ISA_UNSIGNED(X, ...) X(u8, __VA_ARGS__) X(u16, __VA_ARGS__) X(u32, __VA_ARGS__) X(u64, __VA_ARGS__)
 #define ISA_INTEGERS(X, ...) ISA_SIGNED(X, __VA_ARGS__) ISA_UNSIGNED(X, __VA_ARGS__)

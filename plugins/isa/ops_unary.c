@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ops_unary.c - one tile to one tile, element by element. */
 #include "isa/ops.h"
+#include "isa/tile.h"
 
 #include <tgmath.h>
 
@@ -28,16 +29,21 @@ ISA_FLOATS(UNARY, TNEG, VECTOR, -a)
 ISA_INTEGERS(UNARY, TNEG, VECTOR, 0 - (W)a)
 ISA_INTEGERS(UNARY, TNOT, VECTOR, ~(W)a)
 ISA_BOOLS(UNARY, TNOT, VECTOR, !a)
-ISA_FLOATS(UNARY, TEXP, PLAIN, exp(a))
-ISA_FLOATS(UNARY, TLOG, PLAIN, log(a))
+ISA_FLOATS_32(UNARY, TEXP, VECTOR, tile_exp_f32(a))
+UNARY(f64, TEXP, PLAIN, exp(a))
+ISA_FLOATS_32(UNARY, TLOG, VECTOR, tile_log_f32(a))
+UNARY(f64, TLOG, PLAIN, log(a))
 ISA_FLOATS(UNARY, TSQRT, VECTOR, sqrt(a))
 ISA_FLOATS(UNARY, TRSQRT, VECTOR, (C)1 / sqrt(a))
 ISA_FLOATS(UNARY, TRECIP, VECTOR, (C)1 / a)
 ISA_FLOATS(UNARY, TRELU, VECTOR, a > 0 ? a : (C)0)
 ISA_INTEGERS(UNARY, TRELU, VECTOR, a > 0 ? a : (C)0)
-ISA_FLOATS(UNARY, TSILU, PLAIN, a / ((C)1 + exp(-a)))
-ISA_FLOATS(UNARY, TTANH, PLAIN, tanh(a))
-ISA_FLOATS(UNARY, TSIGMOID, PLAIN, (C)1 / ((C)1 + exp(-a)))
+ISA_FLOATS_32(UNARY, TSILU, VECTOR, tile_silu_f32(a))
+UNARY(f64, TSILU, PLAIN, a / ((C)1 + exp(-a)))
+ISA_FLOATS_32(UNARY, TTANH, VECTOR, tile_tanh_f32(a))
+UNARY(f64, TTANH, PLAIN, tanh(a))
+ISA_FLOATS_32(UNARY, TSIGMOID, VECTOR, tile_sigmoid_f32(a))
+UNARY(f64, TSIGMOID, PLAIN, (C)1 / ((C)1 + exp(-a)))
 ISA_FLOATS(UNARY, TGELU, PLAIN, a / 2 * erfc(-a * (C)0.70710678118654752440))
 
 /* d = a > 0 ? a : a * b with a scalar b */
