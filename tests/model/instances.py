@@ -49,7 +49,7 @@ class Instances(model.Machine):
         policy, arguments = self.dispatch
         named = [v for name, v, parallel in t.here.loops if (parallel if policy == "grid" else name == arguments[0])]
         if policy == "grid":
-            return self.pick(p, self.place(t), t) % self.n
+            return self.pick(p, self.place(p, t), t, *self.dispatch) % self.n
         if policy == "affinity":
             return ([0] + named)[-1] % self.n
         if policy == "static_partition":

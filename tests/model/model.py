@@ -1,10 +1,8 @@
 # SPDX-License-Identifier: MIT
 """model.py - the runtime's semantics once more, slowly: a second implementation written from the specification alone.
-
 Takes a package in its JSON form and values of symbols, and says what a run without kernel bodies must give: tasks, edges, executors,
 start and end, stalls, high-water marks. O(n^2) on purpose: every rule is written as the specification states it, over plain lists.
 Program reads tables, Process walks bytecode, Channel and Machine hold what processes share.
-
     python3 model.py PACKAGE.json [NAME=VALUE...]      prints one line per task
 """
 import collections
@@ -14,7 +12,6 @@ import math
 import operator
 import sys
 from types import SimpleNamespace
-
 DEFAULTS = {"task_ring": 8192, "tensor_map": 65536, "dep_list": 65536, "heap": 64 << 20}
 UNITS = ("aiv", "aic", "aic_aiv", "host", "aicpu", "aie_core")  # order of pools, by_exec_unit
 POOL_NAMES = {"aiv": "vector", "aic": "cube", "aic_aiv": "mix", "aie_core": "aie"}
@@ -26,7 +23,6 @@ class Ended(Exception):
     """The run ends early: kind is 'deadlock', 'too_small', 'abort', 'run', 'refused', 'unsupported' or 'ahead'; why: what is in the way."""
     def __init__(self, kind, task=None, why=None):
         self.kind, self.task, self.why = kind, task, why
-
 def number(v):
     return int(v, 0) if isinstance(v, str) else v
 def signed(v):
@@ -39,7 +35,6 @@ def divide(a, b):
     if b == 0:
         raise Ended("run", None, "division by zero")
     return abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
-
 BINARY = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "/": divide, "%": lambda a, b: a - divide(a, b) * b, "min": min,
     "max": max, "&": operator.and_, "|": operator.or_, "^": operator.xor, "<<": lambda a, b: a << (b & 63),
@@ -89,11 +84,9 @@ class Program:
         cycles = [p.get("cycles", 0) for p in self.run_of("KPAY", kernel, "payloads", "payload_count")] + [0]
         tiles = [p.get("rows", 0) * p.get("columns", 0) for p in self.run_of("KPRM", kernel, "params", "param_count")]
         return (cycles[0] or 1) * max(1, kernel.get("blockdim", 0)), tiles + [0]
-
 LEAVES = {"const": lambda p, node, loops: signed(number(node.get("value", 0))), "loop": lambda p, node, loops: loops[node.get("depth", 0)][1],
           "axis": lambda p, node, loops: ([0] + [v for name, v, _ in loops if name == node["name"]])[-1],
           "task": lambda p, *_: len(p.m.tasks), "instance": lambda p, *_: p.replica}
-
 # What encloses an instruction. loops: (name, value, is parallel), outermost first; orders: for_each and sequential, `done` is the
 # largest end of earlier iterations, `running` of all so far; scope: the innermost; level: tile level.
 Here = collections.namedtuple("Here", "loops orders scope level", defaults=((), (), None, 32))
@@ -146,7 +139,6 @@ class Process:
             if left:
                 return True
         return False
-
     def do_select(self, at, axis, end, here):
         order, row, op = SimpleNamespace(done=0, running=0), self.p.axes[axis], self.p.code[at][0]
         for value, level in self.iterations(axis, row, here):
@@ -169,7 +161,6 @@ class Process:
         if a.get("levels") is None:
             return [(v, 32) for v in range(low, high, step)]
         return self.tile_iterations(self.p.rows("TLVL")[a["levels"]], max(high, 0))
-
     def tile_iterations(self, levels, n):
         table = {r.get("block", 0): r["rows"] for r in self.p.run_of("LVLS", levels)}
         largest, least, base, out = levels["max_range"], levels["min_range"], 0, []
@@ -330,7 +321,6 @@ class Side:
         order = self.members[self.next:] + self.members[:self.next] + [None]
         at = next(i for i, m in enumerate(order) if m not in self.done)
         return order[at], max([0] + [self.done[m] for m in order[:at]])
-
 class Channel:
     """Section 6: S and C are the times of sends and consumes, stalls [count, cycles], block: bytes that go with a token."""
     def __init__(self, row, capacity):
@@ -389,30 +379,43 @@ class Machine:
         self.tasks, self.left, self.touched, self.V, self.events = [], [], {}, {}, collections.defaultdict(list)
         self.versions, self.current, self.allocated, self.lacking = [], {}, {}, None
         self.channels, self.processes, self.clocks, self.stalls, self.high = [], [], [0], {}, {}
-        units, (policy, arguments) = [None], self.dispatch
-        n = {"grid": math.prod(arguments[:2]) if policy == "grid" else 0, "static_partition": len(arguments) + 1}.get(policy, arguments[-1])
+        units, (policy, arguments) = [None] * (self.word("pools") != "custom"), self.dispatch
+        self.parts = []
+        if policy == "threshold":  # texts between thresholds; #N: row N of EXPR
+            texts = [text[:-1].split("(") for text in arguments[1::2]]
+            values = [[{"expr": int(a[1:])} if a[0] == "#" else int(a) if a[-1].isdigit() else a for a in v.split(",")] for _, v in texts]
+            self.parts = sorted(zip([-NEVER, *map(number, arguments[2::2])], [name for name, _ in texts], values), key=lambda part: part[0])
+        self.executors = n = max([self.count(name, v) for _, name, v in self.parts] or [self.count(policy, arguments)])
         if self.word("pools") == "by_exec_unit":
             used = {program.kernel(program.row_of("KREG", k)).get("unit", "any") for k in program.work["kernels"]}
             units = [u for u in UNITS if u in ("aiv", "aic") or u in used]
         self.pools = {u: SimpleNamespace(first=i * n, free=[0] * n, count=0, name="ready_" + POOL_NAMES.get(u, u or "any")) for i, u in enumerate(units)}
+    def count(self, policy, arguments):  # of executors in a pool
+        return math.prod(arguments[:2]) if policy == "grid" else len(arguments) + 1 if policy == "static_partition" else arguments[-1]
     def word(self, directive, default=None):
         return self.s[directive][0][0] if directive in self.s else default
     def numbers(self, directive, default):
         return self.s[directive][0][1] if directive in self.s else default
-    def place(self, t):
+    def place(self, p, t):
+        if self.word("pools") == "custom":
+            v, n = p.evaluate(self.numbers("pools", 0)[0]["expr"], t.here, t.reads), self.executors
+            self.pools |= {i: SimpleNamespace(first=i * n, free=[0] * n, count=0, name=f"ready_{i}") for i in range(len(self.pools), v + 1)}
+            return self.pools[v]
         unit = self.program.kernel(t.kernel).get("unit", "any")
         if None not in self.pools and unit == "any":
             unit = "aiv" if min(self.pools["aiv"].free) <= min(self.pools["aic"].free) else "aic"
         return self.pools[None if None in self.pools else unit]
-    def pick(self, p, pool, t):
-        n, policy, arguments = len(pool.free), *self.dispatch
+    def pick(self, p, pool, t, policy, arguments):
+        if policy == "threshold":
+            return self.pick(p, pool, t, *[x for x in self.parts if x[0] <= p.evaluate(arguments[0]["expr"], t.here, t.reads)][-1][1:])
+        n = self.count(policy, arguments)
         named = [v for name, v, parallel in t.here.loops if (parallel if policy == "grid" else name == arguments[0])]
         if policy == "grid":
             return (named + [0])[0] % arguments[0] * arguments[1] + (named + [0, 0])[1] % arguments[1]
         if policy in ("round_robin", "affinity"):
             return (pool.count if policy == "round_robin" else ([0] + named)[-1]) % n
         if policy in ("work_steal", "static_partition"):
-            return pool.free.index(min(pool.free)) if policy == "work_steal" else sum(1 for b in arguments if b <= t.number)
+            return pool.free.index(min(pool.free[:n])) if policy == "work_steal" else sum(1 for b in arguments if b <= t.number)
         value = p.evaluate(arguments[0]["expr"], t.here, t.reads)
         return (mix64(value) if policy == "hash" else value) % n
     def stream_of(self, p, pool, t):
@@ -495,8 +498,8 @@ class Machine:
             p.fail("run", "use outside alloc and free")
         before = p.now, dict(self.stalls)
         p.now = max(p.now, p.mine[-1].a + self.issue_cost) if p.mine else p.now
-        t.pool = self.place(t)
-        executor = self.pick(p, t.pool, t) if p.executor is None else p.executor
+        t.pool = self.place(p, t)
+        executor = self.pick(p, t.pool, t, *self.dispatch) if p.executor is None else p.executor
         t.stream = self.stream_of(p, t.pool, t)
         p.wait_for(t.reads)
         t.edges = self.predecessors(t)
@@ -534,7 +537,6 @@ class Machine:
             self.touched[c] = (t.number, [])
         self.tasks.append(t)
         return True
-
     def take_turns(self, processes):
         """Each goes on until it has issued a task or cannot proceed; if nobody has moved, nobody ever will."""
         while processes:
@@ -548,7 +550,6 @@ class Machine:
                         side.done.setdefault(p, p.now)
             if all(state is STUCK for state in states):
                 raise Ended("deadlock", len(self.tasks), [(p.name, *p.why) for p in processes])
-
     def run(self, pipeline=True):
         self.take_turns([Process(self, self.program.entry.get("instruction", 0))])
         if pipeline and self.program.entry.get("flags", 0) & 4:
@@ -565,7 +566,6 @@ class Machine:
         return self
     def total(self):
         return max([t.end for t in self.tasks] + self.clocks)
-
 def look(machine, *pipeline):
     try:
         return machine.run(*pipeline)
