@@ -57,16 +57,6 @@ static uint16_t operand_row(struct ptowsp_build *b, uint32_t handle, char letter
 	}
 }
 
-static void operands_set(struct ptowsp_tile_inst *inst, const uint16_t rows[6])
-{
-	inst->d = rows[0];
-	inst->e = rows[1];
-	inst->a = rows[2];
-	inst->b = rows[3];
-	inst->c = rows[4];
-	inst->f = rows[5];
-}
-
 static void count_refuse(struct ptowsp_build *b, const char *mnemonic, const char *letters, uint32_t count)
 {
 	char text[64] = ""; /* of six operands at most */
@@ -81,8 +71,7 @@ uint32_t ptowsp_build_op(struct ptowsp_build *b, const char *mnemonic, uint32_t 
 {
 	BUILD_CALL(b);
 	int op = mnemonic ? isa_op_find(mnemonic, strlen(mnemonic)) : -1;
-	uint16_t rows[6] = {0}; /* d e a b c f */
-	uint32_t dst = 0, src = 2;
+	uint16_t rows[6] = {0};
 	const char *letters;
 	struct ptowsp_tile_inst *inst;
 
@@ -96,14 +85,11 @@ uint32_t ptowsp_build_op(struct ptowsp_build *b, const char *mnemonic, uint32_t 
 		count_refuse(b, mnemonic, letters, operands ? count : 0);
 	if (mode > UINT8_MAX)
 		build_refuse(b, "%s has no mode %u", mnemonic, mode);
-	for (uint32_t i = 0; i < count; i++) {
-		uint16_t row = operand_row(b, operands[i], letters[i]);
-
-		rows[letters[i] < 'a' ? dst++ : src++] = row;
-	}
+	for (uint32_t i = 0; i < count; i++)
+		rows[i] = operand_row(b, operands[i], letters[i]);
 	inst = build_tile_inst(b, (unsigned)op);
 	inst->mode = (uint8_t)mode;
-	operands_set(inst, rows);
+	lang_tile_operands_set(inst, letters, rows, count);
 	build_tile_control(b, inst, mnemonic);
 	return BUILD_DONE;
 }

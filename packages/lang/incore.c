@@ -162,25 +162,15 @@ static uint16_t operand_row(struct kernel *kernel, const struct body *body, cons
 
 static void op_encode(struct kernel *kernel, const struct body *body, const struct lang_stmt *stmt)
 {
-	const char *letter = isa_op(stmt->op)->operands;
-	uint16_t rows[6] = {0}; /* d e a b c f */
-	uint32_t dst = 0, src = 2;
+	uint16_t rows[6] = {0};
 	struct ptowsp_tile_inst *inst;
 
-	for (uint32_t i = 0; i < stmt->count; i++) {
-		uint16_t row = operand_row(kernel, body, &stmt->operands[i]);
-
-		assert(dst <= 2 && src < 6 && letter[i]);
-		rows[letter[i] < 'a' ? dst++ : src++] = row;
-	}
+	assert(stmt->count <= sizeof(rows) / sizeof(*rows));
+	for (uint32_t i = 0; i < stmt->count; i++)
+		rows[i] = operand_row(kernel, body, &stmt->operands[i]);
 	inst = inst_add(kernel, stmt->op, stmt->at);
 	inst->mode = stmt->mode;
-	inst->d = rows[0];
-	inst->e = rows[1];
-	inst->a = rows[2];
-	inst->b = rows[3];
-	inst->c = rows[4];
-	inst->f = rows[5];
+	lang_tile_operands_set(inst, isa_op(stmt->op)->operands, rows, stmt->count);
 }
 
 static void nest(struct kernel *kernel, struct lang_span at)

@@ -3,6 +3,7 @@
 
 #include "isa/isa.h"
 
+#include <assert.h>
 #include <string.h>
 
 uint32_t lang_tile_add(struct lang_tile_code *code, const struct ptowsp_tile_tile *tile)
@@ -49,6 +50,17 @@ void lang_tile_chain_resolve(struct lang_tile_code *code, uint32_t chain, uint32
 
 		chain = inst->target;
 		inst->target = target;
+	}
+}
+
+void lang_tile_operands_set(struct ptowsp_tile_inst *inst, const char *letters, const uint16_t *rows, uint32_t count)
+{
+	uint16_t *const fields[] = {&inst->d, &inst->e, &inst->a, &inst->b, &inst->c, &inst->f};
+	uint32_t dst = 0, src = 2;
+
+	for (uint32_t i = 0; i < count; i++) {
+		assert(dst <= 2 && src < 6 && letters[i]);
+		*fields[letters[i] < 'a' ? dst++ : src++] = rows[i];
 	}
 }
 

@@ -27,6 +27,8 @@ uint32_t lang_tile_literal_add(struct lang_tile_code *code, uint16_t dtype, uint
 
 /* NULL where there are LANG_MAX_INSTRUCTIONS already. Valid until the next one. */
 struct ptowsp_tile_inst *lang_tile_inst_add(struct lang_tile_code *code, unsigned op, uint32_t line);
+/* The operands' rows, in the order of the opcode's letters (pto_ops.def). */
+void lang_tile_operands_set(struct ptowsp_tile_inst *inst, const char *letters, const uint16_t *rows, uint32_t count);
 /* Instructions of a chain (number + 1, linked by their targets, 0 ends it) get their target. */
 void lang_tile_chain_resolve(struct lang_tile_code *code, uint32_t chain, uint32_t target);
 
