@@ -39,8 +39,4 @@ void lang_sample_write(struct lang_lower *lower, struct lang_decl *decl);
 /* The facts that every package begins with, then those of the source. */
 void lang_facts_write(struct lang_lower *lower, const char *name, const char *producer);
 
-/* Bytes of a file that the source names at `at`, in the arena, or of base64 text. NULL after an error. */
-void *lang_file_read(struct lang_module *module, const char *file, struct lang_span at, uint64_t most, size_t *size_out);
-void *lang_base64_read(struct lang_module *module, const char *text, struct lang_span at, size_t *size_out);
-
 #endif

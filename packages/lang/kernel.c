@@ -2,7 +2,7 @@
 /* kernel.c - declared kernels checked, and their rows. */
 #include "lang/kernel.h"
 
-#include "lang/about.h"
+#include "lang/bytes.h"
 #include "lang/lower.h"
 
 #include <stdlib.h>
