@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/* graph_memory.c - tensors of graph programs: a row per tensor id, per saved one, and per mark of a checkpoint. */
+#include "lang/graph_rows.h"
+
+#include <string.h>
+
+static uint32_t dims_write(struct lang_lower *lower, uint64_t elements)
+{
+	struct ptowsp_dim_record dim = {.extent = lang_expr_const(&lower->tables.exprs, elements)};
+
+	return pkg_writer_row(lower->writer, PTOWSP_SECTION_DIMS, &dim, sizeof(dim));
+}
+
+static unsigned space_of(unsigned location)
+{
+	switch (location) {
+	case PTOWSP_location_L2: return PTOWSP_SPACE_L2;
+	case PTOWSP_location_HBM: return PTOWSP_SPACE_HBM;
+	case PTOWSP_location_SHARED: return PTOWSP_SPACE_SHARED;
+	default: return PTOWSP_SPACE_GM;
+	}
+}
+
+static unsigned role_of(const struct lang_graph_memory *memory)
+{
+	switch (memory->tensor->access) {
+	case PTOWSP_READ: return PTOWSP_ROLE_IN;
+	case PTOWSP_WRITE: return PTOWSP_ROLE_OUT;
+	default: return PTOWSP_ROLE_INOUT;
+	}
+}
+
+static void memory_write(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name)
+{
+	const struct lang_graph_memory *memory = (const struct lang_graph_memory *)made;
+	const struct lang_graph_tensor *tensor = memory->tensor;
+	struct ptowsp_tensor_record record = {.id = id, .name = name, .dtype = memory->dtype, .entry = PTOWSP_NONE, .position = tensor->object.index};
+
+	if (tensor->object.defined) {
+		record.role = PTOWSP_ROLE_TEMP;
+		record.location = (uint16_t)space_of(tensor->location);
+		record.alignment = tensor->alignment;
+		record.dims = dims_write(lower, memory->elements);
+		record.dim_count = 1;
+	} else {
+		record.role = (uint16_t)role_of(memory);
+		record.flags = PTOWSP_TENSOR_SHAPELESS;
+	}
+	pkg_writer_row(lower->writer, PTOWSP_SECTION_TENS, &record, sizeof(record));
+}
+
+static void save_write(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name)
+{
+	const struct lang_graph_save *save = (const struct lang_graph_save *)made;
+	struct ptowsp_tensor_record record = {.id = id, .name = name, .dtype = save->memory->dtype, .entry = PTOWSP_NONE, .role = PTOWSP_ROLE_OUT,
+					      .alignment = save->memory->tensor->alignment, .dim_count = 1};
+
+	record.dims = dims_write(lower, save->elements);
+	pkg_writer_row(lower->writer, PTOWSP_SECTION_TENS, &record, sizeof(record));
+}
+
+/* Its name ends in a character that no id has: who looks for checkpoints finds them by that. */
+static void mark_write(struct lang_lower *lower, struct lang_made *made, uint64_t id, uint32_t name)
+{
+	struct ptowsp_tensor_record record = {.id = id, .name = name, .dtype = PTOWSP_U8, .entry = PTOWSP_NONE, .role = PTOWSP_ROLE_OUT, .dim_count = 1};
+
+	(void)made;
+	record.dims = dims_write(lower, 2);
+	pkg_writer_row(lower->writer, PTOWSP_SECTION_TENS, &record, sizeof(record));
+}
+
+/* By tensor: the graph is bound to it, or copies into it. */
+static void touches_find(const struct lang_graph_lowering *lowering, const struct lang_graph *graph, uint8_t *touched)
+{
+	const struct lang_graph_launch *launch = NULL;
+
+	for (uint32_t k = 0; k < graph->kernel_count; k++)
+		for (uint32_t b = 0; b < graph->kernels[k]->bind_count; b++)
+			touched[graph->kernels[k]->binds[b]->tensor->object.index] = 1;
+	for (uint32_t i = 0; i < lowering->launch_count && !launch; i++)
+		if (lowering->launches[i].graph == graph)
+			launch = &lowering->launches[i];
+	for (uint32_t c = 0; launch && c < launch->copy_count; c++)
+		touched[lang_graph_tensor(launch->copies[c]->args[1].object)->object.index] = 1;
+}
+
+static int prefix_taken(struct lang_lower *lower, const char *prefix)
+{
+	const struct lang_rows *rows = lang_rows_of(lower, PTOWSP_SECTION_TENS);
+	size_t length = strlen(prefix);
+
+	for (uint32_t i = 0; i < rows->count; i++)
+		if (!strncmp(rows->rows[i].name, prefix, length) && rows->rows[i].name[length] == '.')
+			return 1;
+	return 0;
+}
+
+/* "C", where all tensors of the checkpoint are called C.something, and nothing else is. */
+static const char *prefix_find(struct lang_lower *lower, const char *program, const char *checkpoint)
+{
+	const char *prefix = checkpoint;
+
+	for (unsigned n = 1; prefix_taken(lower, prefix); n++)
+		prefix = n > 1 ? lang_format(&lower->unit->arena, "%s.%s.%u", program, checkpoint, n)
+			       : lang_format(&lower->unit->arena, "%s.%s", program, checkpoint);
+	return prefix;
+}
+
+static void mark_add(struct lang_lower *lower, struct lang_graph_lowering *lowering, const struct lang_graph_object *checkpoint, const char *prefix)
+{
+	struct lang_graph_mark *mark = lang_alloc(&lower->unit->arena, sizeof(*mark));
+
+	mark->checkpoint = checkpoint;
+	mark->next = lowering->marks;
+	lowering->marks = mark;
+	lang_graph_row_add(lower, PTOWSP_SECTION_TENS, lang_format(&lower->unit->arena, "%s.@", prefix), &mark->made, mark_write);
+}
+
+static void save_add(struct lang_lower *lower, struct lang_graph_lowering *lowering, const struct lang_graph_inst *inst,
+		     struct lang_graph_memory *memory, const char *prefix)
+{
+	struct lang_graph_save *save = lang_alloc(&lower->unit->arena, sizeof(*save));
+	const struct lang_graph_tensor *tensor = memory->tensor;
+	const char *checkpoint = inst->args[1].object->name;
+
+	save->memory = memory;
+	save->checkpoint = inst->args[1].object;
+	save->elements = (tensor->room ? tensor->room : tensor->open ? 0 : tensor->size) / lang_graph_dtype_bytes(memory->dtype);
+	save->next = lowering->saves;
+	lowering->saves = save;
+	if (save->elements) {
+		lang_graph_row_add(lower, PTOWSP_SECTION_TENS, lang_format(&lower->unit->arena, "%s.%s", prefix, memory->name), &save->made, save_write);
+		return;
+	}
+	lang_error(lower->unit, inst->at, "nothing says how large tensor %s is, so the checkpoint %s cannot save it", tensor->object.name,
+		   checkpoint);
+	lang_help(lower->unit, "give the bindings that write it a size, or declare or allocate it");
+}
+
+static void saves_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering)
+{
+	const struct lang_graph_program *program = lowering->program;
+
+	for (uint32_t i = 0; i < lowering->launch_count; i++) {
+		const struct lang_graph_inst *inst = lowering->launches[i].inst;
+		const char *prefix;
+		uint8_t *touched;
+
+		if (inst->op != PTOWSP_TG_CHECKPOINT)
+			continue;
+		prefix = prefix_find(lower, program->head.name, inst->args[1].object->name);
+		mark_add(lower, lowering, inst->args[1].object, prefix);
+		touched = lang_alloc(&lower->unit->arena, program->tensor_count + 1);
+		touches_find(lowering, lang_graph_of(inst->args[0].object), touched);
+		for (uint32_t t = 0; t < program->tensor_count; t++)
+			/* What only reads cannot be lost. */
+			if (touched[t] && program->tensors[t]->access != PTOWSP_READ)
+				save_add(lower, lowering, inst, &lowering->memories[t], prefix);
+	}
+}
+
+uint32_t lang_graph_tensor_row(const struct lang_graph_memory *memory)
+{
+	if (memory->declared)
+		return memory->declared->head.row;
+	return (memory->shared ? memory->shared : memory)->made.row;
+}
+
+/* Externals of one name are one tensor in all programs, as long as they are of one type; and what the module declares is that tensor. */
+static int shared_find(struct lang_graph_lowering *lowering, struct lang_graph_memory *memory)
+{
+	const char *name = memory->tensor->object.name;
+
+	if (memory->tensor->object.defined)
+		return 0;
+	memory->name = name;
+	if (memory->declared && memory->declared->dtype != memory->dtype) {
+		lang_error(lowering->unit, memory->tensor->object.at, "%%%s is %s, and the kernels that it is bound to see other types, or bytes between its elements",
+			   name, lang_dtype_text(memory->declared->dtype));
+		lang_help(lowering->unit, "copy it in a kernel into an allocation, whose bytes may be seen as elements of several types");
+	}
+	for (const struct lang_decl *decl = lowering->module->decls; decl && !memory->declared && !memory->shared; decl = decl->next) {
+		const struct lang_graph_lowering *other = decl->kind == LANG_DECL_GRAPH ? ((const struct lang_graph_program *)decl)->lowering : NULL;
+		const struct lang_graph_object *object = other ? lang_graph_find(other->program, PTOWSP_GRAPH_TENSOR, name) : NULL;
+		struct lang_graph_memory *m = object ? &other->memories[object->index] : NULL;
+
+		if (!m || m->tensor->object.defined || m->shared || m->dtype != memory->dtype)
+			continue;
+		memory->shared = m;
+		m->tensor->access |= memory->tensor->access;
+	}
+	return memory->declared || memory->shared;
+}
+
+void lang_graph_memories_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering)
+{
+	for (uint32_t i = 0; i < lowering->program->tensor_count; i++) {
+		struct lang_graph_memory *memory = &lowering->memories[i];
+
+		if (shared_find(lowering, memory))
+			continue;
+		memory->name = lang_graph_row_name(lower, PTOWSP_SECTION_TENS, lowering->program->head.name, NULL, memory->tensor->object.name);
+		lang_graph_row_add(lower, PTOWSP_SECTION_TENS, memory->name, &memory->made, memory_write);
+	}
+	saves_declare(lower, lowering);
+}
