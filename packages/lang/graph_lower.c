@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* graph_lower.c - the code of a graph program: what stands at its top, and the body of a graph at each of its launches. */
-#include "lang/graph_lower.h"
-
-#include "format/graph_read.h"
+/* graph_lower.c - the code of a graph program: tasks and copies with their regions; graph_control.c has what stands around them. */
 #include "lang/graph_walk.h"
 
 #include <assert.h>
 #include <string.h>
-
-#define FOREVER (INT64_C(1) << 62) /* iterations of a CF_WHILE */
 
 /* --- words --- */
 
@@ -44,7 +39,7 @@ uint32_t lang_graph_emit(struct lang_graph_walk *walk, unsigned opcode, uint32_t
 	longjmp(unit->out, 1);
 }
 
-static uint32_t emit_at(struct lang_graph_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2)
+uint32_t lang_graph_emit_at(struct lang_graph_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2)
 {
 	uint32_t at = lang_graph_emit(walk, opcode, operand1, operand2);
 
@@ -59,82 +54,6 @@ void lang_graph_nest(struct lang_graph_walk *walk)
 	lang_error(walk->lower->unit, walk->at, "loops and branches are nested deeper than %u where graphs are launched", PTOWSP_NESTING_LIMIT);
 	walk->lower->unit->stopped = 1;
 	longjmp(walk->lower->unit->out, 1);
-}
-
-static void body_end(struct lang_graph_walk *walk, uint32_t head)
-{
-	walk->lower->tables.work[head].operand2 = walk->lower->tables.work_count;
-}
-
-/* --- scalars --- */
-
-uint32_t lang_graph_value(struct lang_graph_walk *walk, const char *name)
-{
-	uint32_t row = lang_row_find(lang_rows_of(walk->lower, PTOWSP_SECTION_SLOT), name);
-
-	if (row == PTOWSP_NONE)
-		return lang_expr_const(&walk->lower->tables.exprs, 0);
-	lang_value_use(walk->lower, row);
-	return lang_expr_value(&walk->lower->tables.exprs, row);
-}
-
-static struct lang_graph_memory *memory_of(const struct lang_graph_walk *walk, const struct lang_graph_tensor *tensor)
-{
-	return &walk->lowering->memories[tensor->object.index];
-}
-
-/* Loads the element into its slot, here and now. */
-static uint32_t element_load(struct lang_graph_walk *walk, const struct lang_graph_scalar *scalar)
-{
-	struct lang_exprs *exprs = &walk->lower->tables.exprs;
-	const struct lang_graph_memory *memory = memory_of(walk, lang_graph_tensor(scalar->object));
-	uint32_t size = lang_graph_dtype_bytes(scalar->dtype), index = lang_graph_expr(walk, scalar->a), slot = scalar->slot->made.row;
-	struct ptowsp_region_record region = {.tensor = lang_graph_tensor_row(memory), .row = lang_expr_const(exprs, 0), .column = index, .unit = 1};
-
-	if (memory->dtype != scalar->dtype) {
-		region.column = lang_expr_binary(exprs, PTOWSP_EXPR_MUL, index, lang_expr_const(exprs, size));
-		region.columns = size;
-		region.view = scalar->dtype + 1u;
-	}
-	lang_graph_emit(walk, PTOWSP_OP_SLOT_LOAD, slot, lang_region_add(&walk->lower->tables, &region));
-	return lang_expr_value(exprs, slot);
-}
-
-static uint32_t iterator_expr(struct lang_graph_walk *walk, const struct lang_graph_object *iterator)
-{
-	for (uint32_t i = walk->iterator_count; i-- > 0;)
-		if (walk->iterators[i].object == iterator)
-			return lang_expr_loop(&walk->lower->tables.exprs, walk->iterators[i].loop);
-	return lang_expr_const(&walk->lower->tables.exprs, 0);
-}
-
-uint32_t lang_graph_expr(struct lang_graph_walk *walk, const struct lang_graph_scalar *scalar)
-{
-	struct lang_exprs *exprs = &walk->lower->tables.exprs;
-	uint32_t a, b;
-
-	switch (scalar->op) {
-	case PTOWSP_EXPR_CONST: return lang_expr_const(exprs, (uint64_t)scalar->value);
-	case PTOWSP_EXPR_VALUE: return lang_graph_value(walk, scalar->object->name);
-	case PTOWSP_EXPR_AXIS: return iterator_expr(walk, scalar->object);
-	case PTOWSP_GRAPH_NODE_ELEMENT: return element_load(walk, scalar);
-	case PTOWSP_GRAPH_NODE_ITERATION: return walk->iteration;
-	default: break;
-	}
-	a = lang_graph_expr(walk, scalar->a);
-	if (!scalar->b)
-		return lang_expr_unary(exprs, scalar->op, a);
-	b = lang_graph_expr(walk, scalar->b);
-	return scalar->c ? lang_expr_ternary(exprs, scalar->op, a, b, lang_graph_expr(walk, scalar->c)) : lang_expr_binary(exprs, scalar->op, a, b);
-}
-
-/* Bytes as elements of the tensor; types were chosen so that nothing is left over. */
-static uint32_t elements_expr(struct lang_graph_walk *walk, const struct lang_graph_scalar *bytes, const struct lang_graph_memory *memory)
-{
-	struct lang_exprs *exprs = &walk->lower->tables.exprs;
-	uint32_t expr = lang_graph_expr(walk, bytes), size = lang_graph_dtype_bytes(memory->dtype);
-
-	return size == 1 ? expr : lang_expr_binary(exprs, PTOWSP_EXPR_DIV, expr, lang_expr_const(exprs, size));
 }
 
 /* --- regions --- */
@@ -154,7 +73,7 @@ static uint64_t bind_elements(const struct lang_graph_bind *bind, const struct l
 /* A portable kernel says itself what it touches behind the window's start; of any other the whole binding counts. */
 static uint32_t bind_region(struct lang_graph_walk *walk, const struct lang_graph_bind *bind, uint32_t column)
 {
-	const struct lang_graph_memory *memory = memory_of(walk, bind->tensor);
+	const struct lang_graph_memory *memory = lang_graph_memory_of(walk, bind->tensor);
 	const struct lang_graph_param param = lang_graph_tensor_param(bind->kernel, bind->arg);
 	uint64_t elements = bind_elements(bind, memory);
 	struct ptowsp_region_record region = {
@@ -221,14 +140,14 @@ static uint32_t argument_expr(struct lang_graph_walk *walk, const struct lang_gr
 	return lang_expr_value(&walk->lower->tables.exprs, row);
 }
 
-static uint32_t tensors_of(const struct lang_graph_kernel *kernel)
+uint32_t tensors_of(const struct lang_graph_kernel *kernel)
 {
 	uint32_t known = lang_graph_tensor_params(kernel);
 
 	return known == UINT32_MAX ? kernel->arg_count : known;
 }
 
-static void kernel_emit(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel)
+void lang_graph_kernel_emit(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel)
 {
 	struct lang_graph_node_row *row = walk->lowering->kernels[kernel->object.index].same;
 	uint32_t tensors = tensors_of(kernel), scalars = lang_graph_scalar_params(kernel);
@@ -241,14 +160,14 @@ static void kernel_emit(struct lang_graph_walk *walk, const struct lang_graph_ke
 	for (uint32_t i = 0; i < tensors; i++) { /* what they load stands in front of the task */
 		const struct lang_graph_bind *bind = lang_graph_bind_of(kernel, i);
 
-		columns[i] = elements_expr(walk, bind->offset, memory_of(walk, bind->tensor));
+		columns[i] = lang_graph_elements_expr(walk, bind->offset, lang_graph_memory_of(walk, bind->tensor));
 	}
 	lang_graph_barrier_emit(walk, kernel);
 	lang_graph_events_wait(walk, kernel);
 	if (!row->work)
 		row->work = lang_work_kernel_add(&walk->lower->tables, row->made.row) + 1;
 	number_set(walk, node);
-	emit_at(walk, PTOWSP_OP_TASK, row->work - 1, scalars << 16 | tensors);
+	lang_graph_emit_at(walk, PTOWSP_OP_TASK, row->work - 1, scalars << 16 | tensors);
 	for (uint32_t i = 0; i < scalars; i++)
 		if (lang_argument_add(&walk->lower->tables, i, argument_expr(walk, kernel, i)) == PTOWSP_NONE)
 			lang_too_large(walk->lower, walk->at);
@@ -274,16 +193,16 @@ static uint32_t part(struct lang_graph_walk *walk, uint32_t tensor, uint32_t col
 static void copy_words(struct lang_graph_walk *walk, struct lang_graph_node *node, uint32_t from, uint32_t to)
 {
 	number_set(walk, node);
-	emit_at(walk, PTOWSP_OP_COPY, 0, from);
+	lang_graph_emit_at(walk, PTOWSP_OP_COPY, 0, from);
 	lang_graph_emit(walk, PTOWSP_OP_IO_OUTPUT, 0, to);
 	lang_graph_edges_emit(walk, node, NULL);
 	node_issue(walk, node);
 }
 
-static void copy_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
+void lang_graph_copy_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
 {
-	const struct lang_graph_memory *from = memory_of(walk, lang_graph_tensor(inst->args[0].object));
-	const struct lang_graph_memory *to = memory_of(walk, lang_graph_tensor(inst->args[1].object));
+	const struct lang_graph_memory *from = lang_graph_memory_of(walk, lang_graph_tensor(inst->args[0].object));
+	const struct lang_graph_memory *to = lang_graph_memory_of(walk, lang_graph_tensor(inst->args[1].object));
 	struct lang_graph_launch *launch = walk->launch;
 	uint32_t first = launch->graph ? launch->graph->kernel_count : 0, a, b;
 	uint64_t elements;
@@ -311,15 +230,14 @@ static void copy_emit(struct lang_graph_walk *walk, const struct lang_graph_inst
 		return;
 	}
 	elements = (uint64_t)size / lang_graph_dtype_bytes(from->dtype);
-	a = elements_expr(walk, inst->args[3].scalar, from);
-	b = elements_expr(walk, inst->args[4].scalar, to);
+	a = lang_graph_elements_expr(walk, inst->args[3].scalar, from);
+	b = lang_graph_elements_expr(walk, inst->args[4].scalar, to);
 	for (uint32_t i = 0; i < launch->copy_count; i++)
 		if (launch->copies[i] == inst)
 			copy_words(walk, &launch->nodes[first + i], part(walk, lang_graph_tensor_row(from), a, elements), part(walk, lang_graph_tensor_row(to), b, elements));
 }
 
-/* Every tensor that the graph changes, into its place in the checkpoint or back. */
-static void checkpoint_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
+void lang_graph_checkpoint_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
 {
 	uint32_t zero = lang_expr_const(&walk->lower->tables.exprs, 0), n = 0;
 
@@ -337,248 +255,7 @@ static void checkpoint_emit(struct lang_graph_walk *walk, const struct lang_grap
 				   part(walk, mark->made.row, lang_expr_const(&walk->lower->tables.exprs, 1), 1));
 }
 
-/* --- memory --- */
-
-static void alloc_emit(struct lang_graph_walk *walk, const struct lang_graph_memory *memory)
-{
-	lang_graph_emit(walk, PTOWSP_OP_ALLOC, 0, lang_graph_tensor_row(memory));
-}
-
-/* A tensor of the block, at its first use: taken. */
-static void memory_want(struct lang_graph_walk *walk, const struct lang_graph_block *home, const struct lang_graph_object *tensor)
-{
-	struct lang_graph_memory *memory = &walk->lowering->memories[tensor->index];
-
-	if (memory->home != home || memory->there)
-		return;
-	memory->there = 1;
-	walk->at = tensor->inst->at;
-	alloc_emit(walk, memory);
-}
-
-static void scalar_wants(struct lang_graph_walk *walk, const struct lang_graph_block *home, const struct lang_graph_scalar *scalar)
-{
-	if (!scalar)
-		return;
-	if (scalar->op == PTOWSP_GRAPH_NODE_ELEMENT)
-		memory_want(walk, home, scalar->object);
-	scalar_wants(walk, home, scalar->a);
-	scalar_wants(walk, home, scalar->b);
-	scalar_wants(walk, home, scalar->c);
-}
-
-static void kernel_wants(struct lang_graph_walk *walk, const struct lang_graph_block *home, const struct lang_graph_kernel *kernel)
-{
-	for (uint32_t i = 0; i < kernel->bind_count; i++) {
-		memory_want(walk, home, &kernel->binds[i]->tensor->object);
-		scalar_wants(walk, home, kernel->binds[i]->offset);
-		scalar_wants(walk, home, kernel->binds[i]->size);
-	}
-}
-
-/* Allocations of the block that the instruction wants: those where they stand, or where they are used before that, as in the seed's own text. */
-static void inst_wants(struct lang_graph_walk *walk, const struct lang_graph_block *home, const struct lang_graph_inst *inst)
-{
-	const struct lang_graph_block *blocks[] = {&inst->body, &inst->other};
-
-	for (unsigned i = 0; i < inst->arg_count; i++)
-		scalar_wants(walk, home, inst->args[i].scalar);
-	if (inst->op == PTOWSP_TG_KERNEL)
-		kernel_wants(walk, home, lang_graph_kernel(inst->args[0].object));
-	else if (inst->op == PTOWSP_MC_ALLOC)
-		memory_want(walk, home, inst->args[0].object);
-	else if (inst->op == PTOWSP_MC_COPY)
-		for (unsigned i = 0; i < 2; i++)
-			memory_want(walk, home, inst->args[i].object);
-	else if (inst->op == PTOWSP_TG_LAUNCH || inst->op == PTOWSP_TG_INVOKE)
-		blocks[0] = lang_graph_of(inst->args[0].object)->body;
-	for (unsigned i = 0; i < 2 && inst->op != PTOWSP_TG_BEGIN; i++)
-		for (const struct lang_graph_inst *inner = blocks[i]->first; inner; inner = inner->next)
-			inst_wants(walk, home, inner);
-}
-
-/* How many allocations of the block are freed in it. */
-static uint32_t homes_find(struct lang_graph_walk *walk, const struct lang_graph_block *block)
-{
-	uint32_t count = 0;
-
-	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next)
-		if (inst->op == PTOWSP_MC_ALLOC && walk->lowering->memories[inst->args[0].object->index].freed_inside) {
-			walk->lowering->memories[inst->args[0].object->index].home = block;
-			count++;
-		}
-	return count;
-}
-
-static void free_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
-{
-	struct lang_graph_memory *memory = memory_of(walk, lang_graph_tensor(inst->args[0].object));
-
-	memory->there = 0;
-	emit_at(walk, PTOWSP_OP_FREE, 0, lang_graph_tensor_row(memory));
-}
-
-/* What lives as long as the run, or until a MC_FREE somewhere else. */
-static void program_allocs(struct lang_graph_walk *walk)
-{
-	const struct lang_graph_program *program = walk->lowering->program;
-
-	for (uint32_t i = 0; i < program->tensor_count; i++)
-		if (program->tensors[i]->object.defined && !walk->lowering->memories[i].freed_inside)
-			alloc_emit(walk, &walk->lowering->memories[i]);
-}
-
-/* --- control --- */
-
-static void block_emit(struct lang_graph_walk *walk, const struct lang_graph_block *block);
-
-static void if_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
-{
-	uint32_t condition = lang_graph_expr(walk, inst->args[0].scalar), head = emit_at(walk, PTOWSP_OP_COND, 0, condition);
-
-	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, 0);
-	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, 0);
-	lang_graph_nest(walk);
-	walk->branches++;
-	block_emit(walk, &inst->body);
-	body_end(walk, head + 1);
-	block_emit(walk, &inst->other);
-	body_end(walk, head + 2);
-	walk->branches--;
-	walk->depth--;
-}
-
-static void break_emit(struct lang_graph_walk *walk, uint32_t condition)
-{
-	uint32_t head = emit_at(walk, PTOWSP_OP_COND, 0, condition);
-
-	lang_graph_nest(walk);
-	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, 0);
-	lang_graph_emit(walk, PTOWSP_OP_TARGET, 0, 0);
-	lang_graph_emit(walk, PTOWSP_OP_BREAK, 0, 0);
-	walk->depth--;
-	body_end(walk, head + 1);
-	body_end(walk, head + 2);
-}
-
-static uint32_t axis_of(struct lang_graph_walk *walk, const char *name, uint32_t high)
-{
-	struct lang_exprs *exprs = &walk->lower->tables.exprs;
-	struct ptowsp_axis_record axis = {.name = pkg_writer_string(walk->lower->writer, name),
-					  .kind = PTOWSP_AXIS_DENSE,
-					  .low = lang_expr_const(exprs, 0),
-					  .high = high,
-					  .step = lang_expr_const(exprs, 1),
-					  .levels = PTOWSP_NONE,
-					  .row = PTOWSP_NONE,
-					  .lengths = PTOWSP_NONE,
-					  .indices = PTOWSP_NONE};
-
-	return lang_axis_add(&walk->lower->tables, &axis);
-}
-
-/* Iterations follow each other: a loop at this granularity is a sequence of kernels. CF_WHILE is such a loop that asks before each one. */
-static void loop_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
-{
-	int counted = inst->op == PTOWSP_CF_LOOP;
-	struct lang_exprs *exprs = &walk->lower->tables.exprs;
-	uint32_t high = counted ? lang_graph_expr(walk, inst->args[0].scalar) : lang_expr_const(exprs, FOREVER);
-	uint32_t head = emit_at(walk, PTOWSP_OP_FOR_EACH, axis_of(walk, counted ? inst->args[1].object->name : "while", high), 0);
-
-	lang_graph_nest(walk);
-	walk->branches++;
-	if (counted)
-		walk->iterators[walk->iterator_count++] = (struct lang_graph_iterator){inst->args[1].object, walk->loops};
-	walk->loops++;
-	if (!counted)
-		break_emit(walk, lang_expr_unary(exprs, PTOWSP_EXPR_LNOT, lang_graph_expr(walk, inst->args[0].scalar)));
-	block_emit(walk, &inst->body);
-	body_end(walk, head);
-	walk->iterator_count -= counted ? 1 : 0;
-	walk->loops--;
-	walk->branches--;
-	walk->depth--;
-}
-
-static void fence_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
-{
-	emit_at(walk, PTOWSP_OP_FENCE, inst->args[0].value == PTOWSP_fence_scope_GM ? PTOWSP_FENCE_SYSTEM : PTOWSP_FENCE_DEVICE, 0);
-}
-
-/* A name means the same in the programs of all devices, whatever its number is in each. */
-static uint32_t notification_of(const struct lang_graph_object *object)
-{
-	return object->numeric ? object->number : pkg_graph_notification(object->name);
-}
-
-static void notify_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst, unsigned opcode)
-{
-	if (inst->args[0].value > UINT16_MAX) {
-		lang_error(walk->lower->unit, inst->args[0].at, "there is no device %llu; devices of a run are numbered from 0, at most to %u",
-			   (unsigned long long)inst->args[0].value, UINT16_MAX);
-		return;
-	}
-	emit_at(walk, opcode, (uint32_t)inst->args[0].value, notification_of(inst->args[1].object));
-}
-
-static void launch_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
-{
-	struct lang_graph_launch *outer = walk->launch;
-	uint32_t iteration = walk->iteration;
-
-	if (inst->op == PTOWSP_TG_INVOKE)
-		iteration = lang_graph_expr(walk, inst->args[1].scalar);
-	walk->launch = lang_graph_launch_of(walk->lowering, inst);
-	walk->iteration = iteration;
-	walk->open_count = walk->barrier_count = 0;
-	if (inst->op == PTOWSP_MC_COPY)
-		copy_emit(walk, inst);
-	else if (inst->op == PTOWSP_TG_CHECKPOINT || inst->op == PTOWSP_TG_RESTORE)
-		checkpoint_emit(walk, inst);
-	else
-		block_emit(walk, walk->launch->graph->body);
-	walk->launch->issued = 1;
-	walk->launch = outer;
-	walk->iteration = lang_expr_const(&walk->lower->tables.exprs, 0);
-}
-
-static void inst_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
-{
-	walk->at = inst->at;
-	switch (inst->op) {
-	case PTOWSP_TG_KERNEL: kernel_emit(walk, lang_graph_kernel(inst->args[0].object)); break;
-	case PTOWSP_MC_COPY:
-		if (walk->launch)
-			copy_emit(walk, inst);
-		else
-			launch_emit(walk, inst);
-		break;
-	case PTOWSP_TG_LAUNCH:
-	case PTOWSP_TG_INVOKE:
-	case PTOWSP_TG_CHECKPOINT:
-	case PTOWSP_TG_RESTORE: launch_emit(walk, inst); break;
-	case PTOWSP_MC_FREE: free_emit(walk, inst); break;
-	case PTOWSP_MC_FENCE: fence_emit(walk, inst); break;
-	case PTOWSP_SY_NOTIFY: notify_emit(walk, inst, PTOWSP_OP_NOTIFY); break;
-	case PTOWSP_SY_WAIT_NOTIFY: notify_emit(walk, inst, PTOWSP_OP_WAIT_NOTIFY); break;
-	case PTOWSP_CF_IF: if_emit(walk, inst); break;
-	case PTOWSP_CF_LOOP:
-	case PTOWSP_CF_WHILE: loop_emit(walk, inst); break;
-	case PTOWSP_CF_BREAK: break_emit(walk, lang_graph_expr(walk, inst->args[0].scalar)); break;
-	default: break; /* definitions, edges, hints: no code of their own */
-	}
-}
-
-static void block_emit(struct lang_graph_walk *walk, const struct lang_graph_block *block)
-{
-	uint32_t homes = homes_find(walk, block);
-
-	for (const struct lang_graph_inst *inst = block->first; inst; inst = inst->next) {
-		if (homes)
-			inst_wants(walk, block, inst);
-		inst_emit(walk, inst);
-	}
-}
+/* --- the whole program --- */
 
 void lang_graph_code(struct lang_lower *lower, struct lang_decl *decl)
 {
@@ -588,8 +265,8 @@ void lang_graph_code(struct lang_lower *lower, struct lang_decl *decl)
 	lang_entry_begin(lower, decl->row);
 	lower->tables.region_first = lower->tables.region_count;
 	walk.iteration = lang_expr_const(&lower->tables.exprs, 0);
-	program_allocs(&walk);
-	block_emit(&walk, &lowering->program->body);
+	lang_graph_allocs_emit(&walk);
+	lang_graph_block_emit(&walk, &lowering->program->body);
 	walk.at = decl->at;
 	lang_graph_events_end(&walk);
 	lang_graph_emit(&walk, PTOWSP_OP_HALT, 0, 0);

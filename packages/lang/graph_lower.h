@@ -4,9 +4,9 @@
  *
  * graph_link.c   what orders each kernel
  * graph_type.c   which element type each tensor has
- * graph_rows.c   rows with ids, and what is written into them
+ * graph_memory.c, graph_rows.c  rows with ids, and what is written into them
  * graph_launch.c  launches: who waits for whom
- * graph_lower.c  the code */
+ * graph_control.c, graph_lower.c, graph_edge.c, graph_expr.c, graph_alloc.c  the code */
 #ifndef LANG_GRAPH_LOWER_H
 #define LANG_GRAPH_LOWER_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* graph_walk.h - the state of writing a graph program's code; shared by graph_lower.c and graph_edge.c. */
+/* graph_walk.h - the state of writing a graph program's code; shared by the files that do it. */
 #ifndef LANG_GRAPH_WALK_H
 #define LANG_GRAPH_WALK_H
 
@@ -31,14 +31,47 @@ struct lang_graph_walk {
 	uint32_t iterator_count;
 };
 
+static inline struct lang_graph_memory *lang_graph_memory_of(const struct lang_graph_walk *walk, const struct lang_graph_tensor *tensor)
+{
+	return &walk->lowering->memories[tensor->object.index];
+}
+
+/* --- graph_lower.c --- */
+
 /* One body deeper, or the error that this is too deep; leaving it is depth--. */
 void lang_graph_nest(struct lang_graph_walk *walk);
 uint32_t lang_graph_emit(struct lang_graph_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2);
+/* The same with the position. */
+uint32_t lang_graph_emit_at(struct lang_graph_walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2);
+void lang_graph_kernel_emit(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel);
+void lang_graph_copy_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst);
+/* Every tensor that the graph changes, into its place in the checkpoint or back. */
+void lang_graph_checkpoint_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst);
+
+/* --- graph_control.c --- */
+
+void lang_graph_block_emit(struct lang_graph_walk *walk, const struct lang_graph_block *block);
+
+/* --- graph_expr.c --- */
+
 /* EXPR row of a scalar; what it loads is loaded here. */
 uint32_t lang_graph_expr(struct lang_graph_walk *walk, const struct lang_graph_scalar *scalar);
-uint32_t lang_graph_value(struct lang_graph_walk *walk, const char *name);
+/* Bytes as elements of the tensor; types were chosen so that nothing is left over. */
+uint32_t lang_graph_elements_expr(struct lang_graph_walk *walk, const struct lang_graph_scalar *bytes, const struct lang_graph_memory *memory);
 
-/* graph_edge.c: AFTER words behind the task of a kernel, or of a copy (kernel NULL). */
+/* --- graph_alloc.c --- */
+
+/* What lives as long as the run, or until a MC_FREE somewhere else. */
+void lang_graph_allocs_emit(struct lang_graph_walk *walk);
+/* How many allocations of the block are freed in it. */
+uint32_t lang_graph_homes_find(struct lang_graph_walk *walk, const struct lang_graph_block *block);
+/* Allocations of the block that the instruction wants: those where they stand, or where they are used before that, as in the seed's own text. */
+void lang_graph_wants_emit(struct lang_graph_walk *walk, const struct lang_graph_block *home, const struct lang_graph_inst *inst);
+void lang_graph_free_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst);
+
+/* --- graph_edge.c --- */
+
+/* AFTER words behind the task of a kernel, or of a copy (kernel NULL). */
 void lang_graph_edges_emit(struct lang_graph_walk *walk, struct lang_graph_node *node, const struct lang_graph_kernel *kernel);
 /* Before the task: a full barrier in front of it, where one instruction says just that; else edges do. */
 void lang_graph_barrier_emit(struct lang_graph_walk *walk, const struct lang_graph_kernel *kernel);
