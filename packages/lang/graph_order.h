@@ -28,6 +28,9 @@ struct lang_graph_order {
 
 /* Makes the edges of a graph, refuses cycles and edges against program text, and sorts the body. */
 void lang_graph_order_make(struct lang_unit *unit, struct lang_graph *graph, struct lang_graph_order *order_out);
+/* graph_sort.c: the part that sorts, once there are edges. Refuses cycles, and kernels that would have to pass what has a fixed place. */
+void lang_graph_sort(struct lang_unit *unit, struct lang_graph_order *order);
+const char *lang_graph_node_name(const struct lang_graph_order *order, uint32_t node);
 /* 1 if an MC_FENCE stands between the two instructions that is reached whenever the second one is, or the first. */
 int lang_graph_is_fenced(const struct lang_graph_order *order, const struct lang_graph_inst *a, const struct lang_graph_inst *b);
 
