@@ -39,6 +39,24 @@ struct lang_lower {
 /* Everything: declares, sorts, lowers, writes. Errors go to the unit's list. */
 void lang_lower(struct lang_module *module, struct pkg_writer *writer, const char *name, const struct lang_options *options);
 
+/* --- steps of lang_lower: slots.c, function_rows.c, entries.c --- */
+
+/* Rows of the symbols that functions need and of the slots of their scalars; then all rows of SLOT, in their order. */
+void lang_slots_declare(struct lang_lower *lower, struct lang_rows *slots);
+void lang_slots_write(struct lang_lower *lower, const struct lang_rows *slots);
+/* NAME=VALUE: the value of a symbol unless a run sets it. */
+void lang_default_set(struct lang_lower *lower, const struct lang_rows *slots, const char *text);
+/* Kernels and entries are numbered. */
+void lang_functions_declare(struct lang_lower *lower, struct lang_rows *kernels, struct lang_rows *entries);
+/* All rows of TENS, of KREG, of ENTR with their values; kernels and entries once the code is there. */
+void lang_tensors_write(struct lang_lower *lower);
+void lang_kernels_write(struct lang_lower *lower, const struct lang_rows *kernels);
+void lang_entries_write(struct lang_lower *lower, const struct lang_rows *entries);
+/* Code in the order of the source: first that of functions, then that of processes, then that of other declarations. */
+void lang_code_lower(struct lang_lower *lower);
+
+/* --- entries --- */
+
 /* From here on instructions belong to the ENTR row; what the code reads becomes its values. */
 void lang_entry_begin(struct lang_lower *lower, uint32_t row);
 void lang_entry_end(struct lang_lower *lower, uint32_t row);
@@ -65,14 +83,14 @@ const void *lang_kernel_encode(struct lang_lower *lower, struct lang_function *f
 _Noreturn void lang_too_large(struct lang_lower *lower, struct lang_span at);
 /* Ends the compilation: an instruction of WORK names a row by 16 bits, and there are more of what it names. */
 _Noreturn void lang_operand_refuse(struct lang_lower *lower, const char *what, const char *help, struct lang_span at);
-/* The same if that operand of an instruction needs more bits. */
-void lang_operand_check(struct lang_lower *lower, unsigned opcode, uint32_t operand, struct lang_span at);
 /* One more call expanded in place; the same when there are too many. */
 void lang_expansion_count(struct lang_lower *lower, struct lang_span at);
 
 /* The entry being lowered reads a symbol or slot: a run must have a value for it. */
 void lang_value_use(struct lang_lower *lower, uint32_t slot);
 
+/* An instruction of WORK; its row. What does not fit ends in an error at that place. */
+uint32_t lang_word_add(struct lang_lower *lower, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at);
 /* A source position of row `row`; kind as in DBGI. */
 void lang_debug_add(struct lang_lower *lower, uint16_t kind, uint32_t row, struct lang_span at);
 /* lang_expr_binary; a division remembers where it was written first, as it may end a run far from where its value is used. */

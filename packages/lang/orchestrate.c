@@ -27,14 +27,7 @@ static void block_lower(struct walk *walk, struct frame *frame, const struct lan
 
 static uint32_t emit(struct walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at)
 {
-	struct lang_lower *lower = walk->lower;
-	uint32_t row;
-
-	lang_operand_check(lower, opcode, operand1, at);
-	row = lang_work_add(&lower->tables, opcode, operand1, operand2);
-	if (row == PTOWSP_NONE)
-		lang_too_large(lower, at);
-	return row;
+	return lang_word_add(walk->lower, opcode, operand1, operand2, at);
 }
 
 static uint32_t emit_at(struct walk *walk, unsigned opcode, uint32_t operand1, uint32_t operand2, struct lang_span at)
