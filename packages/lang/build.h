@@ -203,16 +203,18 @@ struct ptowsp_build {
 int build_enter(struct ptowsp_build *b, const char *call);
 /* Behind a refusal, or when memory ran out. */
 void build_leave(struct ptowsp_build *b);
-/* The first lines of every call: refusals below come back here. */
-#define BUILD_CALL(b)                                                                                                  \
+/* The first lines of every call: refusals below come back here. call: what it is called in them; it is given by parts of calls that go on with other
+ * calls, which have a return address of their own. */
+#define BUILD_CALL_OF(b, call)                                                                                         \
 	do {                                                                                                           \
-		if (!build_enter((b), __func__))                                                                       \
+		if (!build_enter((b), call))                                                                       \
 			return 0;                                                                                      \
 		if (setjmp((b)->out)) {                                                                                \
 			build_leave(b);                                                                                \
 			return 0;                                                                                      \
 		}                                                                                                      \
 	} while (0)
+#define BUILD_CALL(b) BUILD_CALL_OF(b, __func__)
 /* Orders in memory, of what the calls name so: "tensor", "param". */
 void build_memory_state(struct ptowsp_build *b, struct ptowsp_memory_record *memory, const char *order, uint32_t swizzle);
 void build_memory_block(struct ptowsp_build *b, struct ptowsp_memory_record *memory, const char *what, uint32_t rows, uint32_t columns);

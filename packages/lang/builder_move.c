@@ -9,17 +9,6 @@
 
 #include <string.h>
 
-/* BUILD_CALL for what goes on with other calls: those have a return address of their own. */
-#define PLAN_CALL(b, call)                                                                                             \
-	do {                                                                                                           \
-		if (!build_enter((b), call))                                                                           \
-			return 0;                                                                                      \
-		if (setjmp((b)->out)) {                                                                                \
-			build_leave(b);                                                                                \
-			return 0;                                                                                      \
-		}                                                                                                      \
-	} while (0)
-
 /* The tensor whose dimensions a tensor has. */
 static const struct build_tensor *shape_of(const struct ptowsp_build *b, uint32_t row)
 {
@@ -62,7 +51,7 @@ static void broadcast_check(struct ptowsp_build *b, const struct build_tensor *t
 
 static uint32_t move_check(struct ptowsp_build *b, const char *word, uint32_t from, uint32_t to)
 {
-	PLAN_CALL(b, "ptowsp_build_move");
+	BUILD_CALL_OF(b, "ptowsp_build_move");
 	const struct ptowsp_region_record *regions = b->tables.regions;
 	const struct build_tensor *source = shape_of(b, regions[build_row(b, BUILD_REGION, from)].tensor);
 	const struct build_tensor *target = shape_of(b, regions[build_row(b, BUILD_REGION, to)].tensor);
@@ -158,7 +147,7 @@ static void kernel_find(struct ptowsp_build *b, const struct build_tensor *to, s
 
 static uint32_t reduce_check(struct ptowsp_build *b, const char *word, uint32_t from, uint32_t to, const char *op, struct plan *plan)
 {
-	PLAN_CALL(b, "ptowsp_build_reduce");
+	BUILD_CALL_OF(b, "ptowsp_build_reduce");
 	static const char *const ops[][2] = {{"sum", "tadd"}, {"max", "tmax"}, {"min", "tmin"}};
 	const struct build_tensor *source = shape_of(b, build_row(b, BUILD_TENSOR, from)), *target = shape_of(b, build_row(b, BUILD_TENSOR, to));
 
