@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* layouts.c - layouts and orders in memory: rows of KLAY (layouts that kernel parameters state), TMEM (orders of tensors) and KMEM (orders that
  * kernel parameters take), and what holds of them. */
+#include "search.h"
 #include "verify.h"
 
 #include "names.h"
@@ -12,16 +13,9 @@
 
 const struct ptowsp_param_layout_record *pkg_param_layout(const struct pkg_tables *t, uint32_t param, uint32_t *count_out)
 {
-	uint32_t low = 0, high = t->param_layout_count, end;
+	uint32_t low = pkg_row_from(t->param_layout, sizeof(*t->param_layout), offsetof(struct ptowsp_param_layout_record, param), t->param_layout_count, param);
+	uint32_t end;
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (t->param_layout[middle].param < param)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (end = low; end < t->param_layout_count && t->param_layout[end].param == param;)
 		end++;
 	*count_out = end - low;
@@ -64,32 +58,17 @@ ptowsp_status pkg_verify_layouts(const struct pkg_check *c)
 
 const struct ptowsp_memory_record *pkg_tensor_memory(const struct pkg_tables *t, uint32_t tensor)
 {
-	uint32_t low = 0, high = t->memory_count;
+	uint32_t low = pkg_row_from(t->memory, sizeof(*t->memory), offsetof(struct ptowsp_memory_record, tensor), t->memory_count, tensor);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (t->memory[middle].tensor < tensor)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < t->memory_count && t->memory[low].tensor == tensor ? &t->memory[low] : NULL;
 }
 
 int pkg_param_memory(const struct pkg_tables *t, uint32_t param, struct ptowsp_memory_record *memory_out)
 {
 	const struct ptowsp_param_memory_record *m;
-	uint32_t low = 0, high = t->param_memory_count;
+	uint32_t low = pkg_row_from(t->param_memory, sizeof(*t->param_memory), offsetof(struct ptowsp_param_memory_record, param), t->param_memory_count,
+				    param);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (t->param_memory[middle].param < param)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == t->param_memory_count || t->param_memory[low].param != param)
 		return 0;
 	m = &t->param_memory[low];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/place.h"
 
+#include "format/search.h"
 #include "ptowsp/base.h"
 
 #include <string.h>
@@ -100,16 +101,8 @@ int lang_places_stated(const struct lang_unit *unit, uint32_t file)
 
 static const struct lang_place_row *row_find(const struct lang_places *places, uint32_t line)
 {
-	uint32_t low = 0, high = places->count;
+	uint32_t low = pkg_row_from(places->rows, sizeof(*places->rows), offsetof(struct lang_place_row, at), places->count, line);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (places->rows[middle].at < line)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < places->count && places->rows[low].at == line ? &places->rows[low] : NULL;
 }
 
@@ -123,16 +116,8 @@ void lang_place_division(struct lang_unit *unit, struct lang_span at)
 /* Which division of its line stands at that very place, 0 first; PTOWSP_NONE: something else stands there. */
 static uint32_t division_number(const struct lang_places *places, struct lang_span at)
 {
-	uint32_t low = 0, high = places->division_count;
+	uint32_t low = pkg_row_from(places->divisions, sizeof(*places->divisions), offsetof(struct lang_span, line), places->division_count, at.line);
 
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (places->divisions[middle].line < at.line)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (uint32_t i = low; i < places->division_count && places->divisions[i].line == at.line; i++)
 		if (places->divisions[i].column == at.column)
 			return i - low;
