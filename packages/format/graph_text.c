@@ -23,6 +23,28 @@ static void id_print(const struct print *p, uint32_t object, uint32_t number)
 		fprintf(p->to, object == PTOWSP_GRAPH_SCALAR || object == PTOWSP_GRAPH_ITERATOR ? "x%u" : "%u", (unsigned)number);
 }
 
+static void node_print(const struct print *p, uint32_t row);
+
+/* "-(a)", "min(a, b)", "(a + b)", "(a ? b : c)" */
+static void operation_print(const struct print *p, const struct pkg_graph_node *n)
+{
+	const char *word = n->op == PTOWSP_EXPR_NEG ? "-" : pkg_word(PKG_WORDS_expr_op, n->op);
+	unsigned operands = pkg_graph_node_operands(n->op);
+	int call = operands == 1 || n->op == PTOWSP_EXPR_MIN || n->op == PTOWSP_EXPR_MAX;
+
+	fprintf(p->to, "%s(", call ? word : "");
+	node_print(p, n->a);
+	if (operands > 1) {
+		fprintf(p->to, "%s%s ", call ? "," : " ", call ? "" : operands == 3 ? "?" : word);
+		node_print(p, n->b);
+	}
+	if (operands > 2) {
+		fputs(" : ", p->to);
+		node_print(p, n->c);
+	}
+	fputs(")", p->to);
+}
+
 static void node_print(const struct print *p, uint32_t row)
 {
 	const struct pkg_graph_node *n = &p->g->nodes[row];
@@ -46,35 +68,9 @@ static void node_print(const struct print *p, uint32_t row)
 		node_print(p, n->a);
 		fprintf(p->to, "]:%s", pkg_word(PKG_WORDS_dtype, n->dtype));
 		return;
-	case PTOWSP_EXPR_SELECT:
-		fputs("(", p->to);
-		node_print(p, n->a);
-		fputs(" ? ", p->to);
-		node_print(p, n->b);
-		fputs(" : ", p->to);
-		node_print(p, n->c);
-		fputs(")", p->to);
-		return;
-	case PTOWSP_EXPR_MIN:
-	case PTOWSP_EXPR_MAX:
-		fprintf(p->to, "%s(", pkg_word(PKG_WORDS_expr_op, n->op));
-		node_print(p, n->a);
-		fputs(", ", p->to);
-		node_print(p, n->b);
-		fputs(")", p->to);
-		return;
+	default:
+		operation_print(p, n);
 	}
-	if (pkg_graph_node_operands(n->op) == 1) {
-		fprintf(p->to, "%s(", n->op == PTOWSP_EXPR_NEG ? "-" : pkg_word(PKG_WORDS_expr_op, n->op));
-		node_print(p, n->a);
-		fputs(")", p->to);
-		return;
-	}
-	fputs("(", p->to);
-	node_print(p, n->a);
-	fprintf(p->to, " %s ", pkg_word(PKG_WORDS_expr_op, n->op));
-	node_print(p, n->b);
-	fputs(")", p->to);
 }
 
 static void set_print(const struct print *p, const struct pkg_graph_operand *o, uint64_t row)

@@ -278,6 +278,24 @@ static uint32_t operands_needed(const struct pkg_graph_form *form)
 	return count;
 }
 
+/* Up to and with ")"; how many there were. */
+static int list_parse(struct lang_graph_reader *reader, const struct pkg_graph_form *form, struct lang_graph_inst *inst, uint32_t *count)
+{
+	struct lang_parser *parser = reader->parser;
+
+	while (!lang_at_mark(parser, ')')) {
+		if (*count == form->count)
+			return count_refuse(reader, form, lang_peek(parser)->at, *count + 1);
+		if (!operand_parse(reader, &form->operands[*count], inst, &inst->args[*count]))
+			return 0;
+		++*count;
+		if (!lang_at_mark(parser, ','))
+			break;
+		lang_take(parser);
+	}
+	return lang_expect(parser, ')', "behind the operands");
+}
+
 int lang_graph_operands_parse(struct lang_graph_reader *reader, const struct pkg_graph_form *form, struct lang_graph_inst *inst)
 {
 	struct lang_parser *parser = reader->parser;
@@ -297,22 +315,7 @@ int lang_graph_operands_parse(struct lang_graph_reader *reader, const struct pkg
 		return 0;
 	}
 	lang_take(parser);
-	while (!lang_at_mark(parser, ')')) {
-		if (count == form->count) {
-			count_refuse(reader, form, lang_peek(parser)->at, count + 1);
-			operands_skip(parser, 1);
-			return 0;
-		}
-		if (!operand_parse(reader, &form->operands[count], inst, &inst->args[count])) {
-			operands_skip(parser, 1);
-			return 0;
-		}
-		count++;
-		if (!lang_at_mark(parser, ','))
-			break;
-		lang_take(parser);
-	}
-	if (!lang_expect(parser, ')', "behind the operands")) {
+	if (!list_parse(reader, form, inst, &count)) {
 		operands_skip(parser, 1);
 		return 0;
 	}
