@@ -94,7 +94,7 @@ void print_schedule(const struct print_job *job, struct print_text *text);
 /* Does the schedule read the slot or symbol? */
 int print_schedule_reads(const struct print_job *job, uint32_t slot);
 
-/* --- declare.c, graph.c, about.c --- */
+/* --- declare.c, process.c, graph.c, about.c --- */
 
 void print_values(const struct print_job *job, struct print_text *text);
 void print_tensors(struct print_job *job, struct print_text *text);
@@ -114,7 +114,7 @@ void print_facts(const struct print_job *job, struct print_text *text);
 /* Sample data. Errors: BAD_PACKAGE, those of writing files. */
 ptowsp_status print_samples(const struct print_job *job, struct print_text *text, struct ptowsp_error *error);
 
-/* --- work.c, declare.c --- */
+/* --- work.c, process.c --- */
 
 /* An instruction of WORK; row of the axis that an operand names. */
 struct ptowsp_instruction print_instruction(const struct print_job *job, uint32_t at);
