@@ -16,7 +16,7 @@ static const struct mode {
 };
 
 int lang_mode_read(struct lang_parser *parser, struct lang_stmt *stmt, const char *attribute, const char *word,
-		     struct lang_span at)
+		   struct lang_span at)
 {
 	char known[160] = "";
 	size_t used = 0;
