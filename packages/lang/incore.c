@@ -1,49 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /* incore.c - an InCore function as a portable kernel (tile.h). Functions that it calls are expanded in place. */
+#include "lang/incore.h"
+
 #include "isa/isa.h"
-#include "lang/lower.h"
 #include "lang/place.h"
 
 #include <assert.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NO_ROW LANG_MAX_ROWS
-#define NAMES_BYTES (1u << 20) /* beyond this a message has to do without names */
-
-/* One kernel being encoded. */
-struct kernel {
-	struct lang_lower *lower;
-	const struct lang_function *function; /* the kernel's own */
-	struct lang_tile_code code; /* its names are rows of texts until the order of its tables is known */
-	const char **texts;
-	uint32_t text_count, text_capacity;
-	char *names;         /* the strings that this kernel refers to, at the offsets they have in the package */
-	uint32_t names_size;
-	struct body *bodies; /* functions expanded so far: a second call uses the same tiles and scalars */
-	struct loop *loop;   /* innermost */
-	uint32_t depth;
-};
 
 /* Where the variables of a function are in this kernel: by variable, a row of the tile, scalar or parameter table. */
-struct body {
-	struct body *next;
+struct incore_body {
+	struct incore_body *next;
 	const struct lang_function *function;
 	uint16_t *rows;
 };
 
 /* BREAK and CONTINUE of an open loop, chained through their targets until the loop ends. */
-struct loop {
-	struct loop *outer;
+struct incore_loop {
+	struct incore_loop *outer;
 	uint32_t breaks, continues; /* instruction + 1, 0 ends the chain */
 };
 
-static void block_encode(struct kernel *kernel, const struct body *body, const struct lang_block *block);
+static void block_encode(struct lang_incore *kernel, const struct incore_body *body, const struct lang_block *block);
 
 /* --- tables --- */
 
-static uint16_t row_check(struct kernel *kernel, uint32_t row, const char *what)
+static uint16_t row_check(struct lang_incore *kernel, uint32_t row, const char *what)
 {
 	if (row < NO_ROW)
 		return (uint16_t)row;
@@ -52,28 +36,7 @@ static uint16_t row_check(struct kernel *kernel, uint32_t row, const char *what)
 	longjmp(kernel->lower->unit->out, 1);
 }
 
-/* Stores a string in the package, and in the kernel's own copy of its strings for messages of the verifier. */
-static uint32_t string_of(struct kernel *kernel, const char *text)
-{
-	struct lang_arena *arena = &kernel->lower->unit->arena;
-	uint32_t offset = pkg_writer_string(kernel->lower->writer, text);
-	size_t length = strlen(text);
-
-	if (offset < NAMES_BYTES && offset + length + 1 > kernel->names_size) {
-		uint32_t size = (offset + (uint32_t)length + 1) * 2;
-		char *names = lang_alloc(arena, size);
-
-		if (kernel->names_size)
-			memcpy(names, kernel->names, kernel->names_size);
-		kernel->names = names;
-		kernel->names_size = size;
-	}
-	if (offset < NAMES_BYTES)
-		memcpy(kernel->names + offset, text, length);
-	return offset;
-}
-
-static uint32_t name_of(struct kernel *kernel, const struct lang_function *function, const char *name)
+static uint32_t name_of(struct lang_incore *kernel, const struct lang_function *function, const char *name)
 {
 	if (function != kernel->function)
 		name = lang_format(&kernel->lower->unit->arena, "%s.%s", function->name, name);
@@ -81,7 +44,7 @@ static uint32_t name_of(struct kernel *kernel, const struct lang_function *funct
 	return kernel->text_count - 1;
 }
 
-static uint16_t tile_add(struct kernel *kernel, const struct lang_function *function, const struct lang_var *var)
+static uint16_t tile_add(struct lang_incore *kernel, const struct lang_function *function, const struct lang_var *var)
 {
 	struct ptowsp_tile_tile tile = {.rows = var->type.rows,
 					.columns = var->type.columns,
@@ -92,20 +55,20 @@ static uint16_t tile_add(struct kernel *kernel, const struct lang_function *func
 	return row_check(kernel, lang_tile_add(&kernel->code, &tile), "tiles");
 }
 
-static uint16_t scalar_add(struct kernel *kernel, uint32_t name, uint16_t dtype, uint16_t kind, uint64_t value)
+static uint16_t scalar_add(struct lang_incore *kernel, uint32_t name, uint16_t dtype, uint16_t kind, uint64_t value)
 {
 	return row_check(kernel, lang_tile_scalar_add(&kernel->code, name, dtype, kind, value), "scalars and literals");
 }
 
-static uint16_t literal_add(struct kernel *kernel, uint16_t dtype, uint64_t value)
+static uint16_t literal_add(struct lang_incore *kernel, uint16_t dtype, uint64_t value)
 {
 	return row_check(kernel, lang_tile_literal_add(&kernel->code, dtype, value), "scalars and literals");
 }
 
-static struct body *body_create(struct kernel *kernel, const struct lang_function *function)
+static struct incore_body *body_create(struct lang_incore *kernel, const struct lang_function *function)
 {
 	struct lang_arena *arena = &kernel->lower->unit->arena;
-	struct body *body = lang_alloc(arena, sizeof(*body));
+	struct incore_body *body = lang_alloc(arena, sizeof(*body));
 
 	body->function = function;
 	body->rows = lang_alloc(arena, (function->var_count + 1) * sizeof(*body->rows));
@@ -115,7 +78,7 @@ static struct body *body_create(struct kernel *kernel, const struct lang_functio
 }
 
 /* Tiles and scalars of a function. arguments: needed scalars are the task's; else they are found at each call. */
-static void body_declare(struct kernel *kernel, struct body *body, int arguments)
+static void body_declare(struct lang_incore *kernel, struct incore_body *body, int arguments)
 {
 	const struct lang_function *function = body->function;
 	uint64_t argument = 0;
@@ -140,7 +103,7 @@ static void body_declare(struct kernel *kernel, struct body *body, int arguments
 
 /* --- instructions --- */
 
-static struct ptowsp_tile_inst *inst_add(struct kernel *kernel, unsigned op, struct lang_span at)
+static struct ptowsp_tile_inst *inst_add(struct lang_incore *kernel, unsigned op, struct lang_span at)
 {
 	struct ptowsp_tile_inst *inst = lang_tile_inst_add(&kernel->code, op, lang_origin_of(kernel->lower->unit, at).line);
 
@@ -149,7 +112,7 @@ static struct ptowsp_tile_inst *inst_add(struct kernel *kernel, unsigned op, str
 	return inst;
 }
 
-static uint16_t operand_row(struct kernel *kernel, const struct body *body, const struct lang_operand *operand)
+static uint16_t operand_row(struct lang_incore *kernel, const struct incore_body *body, const struct lang_operand *operand)
 {
 	uint16_t row;
 
@@ -160,7 +123,7 @@ static uint16_t operand_row(struct kernel *kernel, const struct body *body, cons
 	return row;
 }
 
-static void op_encode(struct kernel *kernel, const struct body *body, const struct lang_stmt *stmt)
+static void op_encode(struct lang_incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt)
 {
 	uint16_t rows[6] = {0};
 	struct ptowsp_tile_inst *inst;
@@ -173,7 +136,7 @@ static void op_encode(struct kernel *kernel, const struct body *body, const stru
 	lang_tile_operands_set(inst, isa_op(stmt->op)->operands, rows, stmt->count);
 }
 
-static void nest(struct kernel *kernel, struct lang_span at)
+static void nest(struct lang_incore *kernel, struct lang_span at)
 {
 	if (++kernel->depth <= LANG_MAX_NESTING)
 		return;
@@ -181,10 +144,10 @@ static void nest(struct kernel *kernel, struct lang_span at)
 	lang_too_large(kernel->lower, at);
 }
 
-static void loop_body(struct kernel *kernel, const struct body *body, const struct lang_stmt *stmt, const struct lang_block *block,
+static void loop_body(struct lang_incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt, const struct lang_block *block,
 		      unsigned end)
 {
-	struct loop loop = {.outer = kernel->loop};
+	struct incore_loop loop = {.outer = kernel->loop};
 	uint32_t last;
 
 	kernel->loop = &loop;
@@ -198,7 +161,7 @@ static void loop_body(struct kernel *kernel, const struct body *body, const stru
 	lang_tile_chain_resolve(&kernel->code, loop.continues, last);
 }
 
-static void for_encode(struct kernel *kernel, const struct body *body, const struct lang_stmt *stmt)
+static void for_encode(struct lang_incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt)
 {
 	uint32_t head = kernel->code.inst_count;
 
@@ -209,9 +172,9 @@ static void for_encode(struct kernel *kernel, const struct body *body, const str
 }
 
 /* The condition is part of the loop: a BREAK there leaves it, too. */
-static void while_encode(struct kernel *kernel, const struct body *body, const struct lang_stmt *stmt)
+static void while_encode(struct lang_incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt)
 {
-	struct loop loop = {.outer = kernel->loop};
+	struct incore_loop loop = {.outer = kernel->loop};
 	uint32_t head = kernel->code.inst_count, turn, last;
 	struct ptowsp_tile_inst *inst;
 
@@ -232,7 +195,7 @@ static void while_encode(struct kernel *kernel, const struct body *body, const s
 	lang_tile_chain_resolve(&kernel->code, loop.continues, last);
 }
 
-static void if_encode(struct kernel *kernel, const struct body *body, const struct lang_stmt *stmt)
+static void if_encode(struct lang_incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt)
 {
 	uint32_t head = kernel->code.inst_count, turn = 0;
 
@@ -251,7 +214,7 @@ static void if_encode(struct kernel *kernel, const struct body *body, const stru
 	inst_add(kernel, PTOWSP_PTO_ENDIF, stmt->at);
 }
 
-static void leave_encode(struct kernel *kernel, const struct lang_stmt *stmt)
+static void leave_encode(struct lang_incore *kernel, const struct lang_stmt *stmt)
 {
 	uint32_t *chain = stmt->op == PTOWSP_PTO_BREAK ? &kernel->loop->breaks : &kernel->loop->continues;
 
@@ -261,9 +224,9 @@ static void leave_encode(struct kernel *kernel, const struct lang_stmt *stmt)
 
 /* --- calls --- */
 
-static struct body *body_find(struct kernel *kernel, const struct lang_function *function)
+static struct incore_body *body_find(struct lang_incore *kernel, const struct lang_function *function)
 {
-	struct body *body = kernel->bodies;
+	struct incore_body *body = kernel->bodies;
 
 	while (body && body->function != function)
 		body = body->next;
@@ -277,7 +240,7 @@ static struct body *body_find(struct kernel *kernel, const struct lang_function 
 }
 
 /* What the callee's scalars start with: the caller's values, or 0 where only a branch sets them. */
-static void scalars_start(struct kernel *kernel, const struct body *caller, struct body *body, const struct lang_stmt *stmt)
+static void scalars_start(struct lang_incore *kernel, const struct incore_body *caller, struct incore_body *body, const struct lang_stmt *stmt)
 {
 	const struct lang_function *target = stmt->target;
 	struct ptowsp_tile_inst *inst;
@@ -308,7 +271,7 @@ static void scalars_start(struct kernel *kernel, const struct body *caller, stru
 }
 
 /* A return in the middle of a function cannot be expanded: there is no jump to its end. */
-static void returns_refuse(struct kernel *kernel, const struct lang_block *block, const struct lang_stmt *call, int top)
+static void returns_refuse(struct lang_incore *kernel, const struct lang_block *block, const struct lang_stmt *call, int top)
 {
 	for (const struct lang_stmt *stmt = block->first; stmt; stmt = stmt->next) {
 		if (stmt->op == PTOWSP_PTO_RETURN && (!top || stmt->next)) {
@@ -321,10 +284,10 @@ static void returns_refuse(struct kernel *kernel, const struct lang_block *block
 	}
 }
 
-static void call_encode(struct kernel *kernel, const struct body *caller, const struct lang_stmt *stmt)
+static void call_encode(struct lang_incore *kernel, const struct incore_body *caller, const struct lang_stmt *stmt)
 {
 	const struct lang_function *target = stmt->target;
-	struct body *shared = body_find(kernel, target), here = *shared;
+	struct incore_body *shared = body_find(kernel, target), here = *shared;
 
 	lang_expansion_count(kernel->lower, stmt->at);
 	returns_refuse(kernel, &target->body, stmt, 1);
@@ -337,7 +300,7 @@ static void call_encode(struct kernel *kernel, const struct body *caller, const 
 	block_encode(kernel, &here, &target->body);
 }
 
-static void stmt_encode(struct kernel *kernel, const struct body *body, const struct lang_stmt *stmt)
+static void stmt_encode(struct lang_incore *kernel, const struct incore_body *body, const struct lang_stmt *stmt)
 {
 	switch (stmt->op) {
 	case PTOWSP_PTO_FOR:
@@ -366,105 +329,25 @@ static void stmt_encode(struct kernel *kernel, const struct body *body, const st
 	}
 }
 
-static void block_encode(struct kernel *kernel, const struct body *body, const struct lang_block *block)
+static void block_encode(struct lang_incore *kernel, const struct incore_body *body, const struct lang_block *block)
 {
 	for (const struct lang_stmt *stmt = block->first; stmt; stmt = stmt->next)
 		stmt_encode(kernel, body, stmt);
 }
 
-/* --- the payload --- */
-
-/* By the order of the rows, which says nothing about where the source declares them. */
-static void strings_take(struct kernel *kernel)
-{
-	struct lang_tile_code *code = &kernel->code;
-
-	lang_tile_order(code);
-	for (uint32_t i = 0; i < code->tile_count; i++)
-		code->tiles[i].name = string_of(kernel, kernel->texts[code->tiles[i].name]);
-	for (uint32_t i = 0; i < code->scalar_count; i++)
-		if (code->scalars[i].kind != PTOWSP_SCALAR_CONST)
-			code->scalars[i].name = string_of(kernel, kernel->texts[code->scalars[i].name]);
-}
-
-static void *payload_make(struct kernel *kernel, size_t *size_out)
-{
-	const struct lang_function *function = kernel->function;
-	struct ptowsp_tile_param *params =
-		lang_alloc(kernel->code.arena, (function->memref_count + 1) * sizeof(*params));
-	uint32_t name = string_of(kernel, function->name);
-
-	strings_take(kernel);
-	for (uint32_t i = 0; i < function->memref_count; i++) {
-		const struct lang_var *memref = function->memrefs[i];
-
-		params[i] = (struct ptowsp_tile_param){.name = string_of(kernel, memref->name),
-						       .dtype = memref->type.dtype,
-						       .access = memref->access,
-						       .rows = memref->rows,
-						       .columns = memref->columns};
-	}
-	return lang_tile_encode(&kernel->code, name, params, function->memref_count, size_out);
-}
-
-/* "tadd works on ..., not on u1 (%h)" means %h, where the line has it by that name. */
-static struct lang_span operand_place(const struct lang_unit *unit, struct lang_span line, const char *sentence)
-{
-	const char *name = strrchr(sentence, '(');
-
-	return name && name[1] == '%' ? lang_word_span(unit, line, name + 1, strcspn(name + 1, ")")) : line;
-}
-
-/* "kernel f line 11: sentence" is the sentence at that line, where the line is one of this function's own file. */
-static struct lang_span why_place(struct kernel *kernel, const char *why, const char **sentence_out)
-{
-	struct lang_span at = kernel->function->at;
-	const char *line = strstr(why, " line "), *end = line ? strstr(line, ": ") : NULL;
-	unsigned number = end ? (unsigned)strtoul(line + 6, NULL, 10) : 0;
-
-	*sentence_out = why;
-	if (!number || kernel->bodies || lang_places_stated(kernel->lower->unit, at.file))
-		return at;
-	*sentence_out = end + 2;
-	return operand_place(kernel->lower->unit, lang_line_span(kernel->lower->unit, at.file, number), *sentence_out);
-}
-
-/* The verifier of the backends has the last word: what it says about element types becomes a warning here, and a
- * structure that it refuses is a defect of this file. */
-static void payload_verify(struct kernel *kernel, struct lang_function *function, const void *payload, size_t size)
-{
-	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
-	struct isa_program *program = NULL;
-	ptowsp_status status = isa_program_create(&program, payload, size, kernel->names, kernel->names_size, &error);
-	const char *sentence;
-	struct lang_span at;
-	char why[256] = "";
-
-	/* Copied, because a message may leave this function for good. */
-	if (program && isa_program_unusable(program))
-		snprintf(why, sizeof(why), "%s", isa_program_unusable(program));
-	isa_program_destroy(program);
-	if (status && status != PTOWSP_NO_MEMORY)
-		lang_error(kernel->lower->unit, function->at, "@%s cannot be encoded: %s", function->name, error.text);
-	if (!*why || function->unusable)
-		return;
-	function->unusable = lang_copy(&kernel->lower->unit->arena, why, strlen(why));
-	at = why_place(kernel, why, &sentence);
-	lang_warn(kernel->lower->unit, at, "%s", sentence);
-	lang_help(kernel->lower->unit, "@%s is packed but will not run; the other functions do", function->name);
-}
+/* --- the kernel --- */
 
 const void *lang_kernel_encode(struct lang_lower *lower, struct lang_function *function, size_t *size_out)
 {
-	struct kernel kernel = {.lower = lower, .function = function, .code = {.arena = &lower->unit->arena}};
-	struct body *body = body_create(&kernel, function);
+	struct lang_incore kernel = {.lower = lower, .function = function, .code = {.arena = &lower->unit->arena}};
+	struct incore_body *body = body_create(&kernel, function);
 	void *payload;
 
 	body_declare(&kernel, body, 1);
 	block_encode(&kernel, body, &function->body);
 	if (!kernel.code.inst_count || kernel.code.insts[kernel.code.inst_count - 1].op != PTOWSP_PTO_RETURN)
 		inst_add(&kernel, PTOWSP_PTO_RETURN, function->at);
-	payload = payload_make(&kernel, size_out);
-	payload_verify(&kernel, function, payload, *size_out);
+	payload = lang_incore_payload(&kernel, size_out);
+	lang_incore_verify(&kernel, function, payload, *size_out);
 	return payload;
 }
