@@ -80,16 +80,6 @@ static uint32_t argument_lower(struct lang_lower *lower, const struct lang_scala
 
 /* --- tasks --- */
 
-static unsigned io_of(unsigned access)
-{
-	static const uint8_t ops[] = {[0] = PTOWSP_OP_IO_BIND,
-				      [PTOWSP_READ] = PTOWSP_OP_IO_INPUT,
-				      [PTOWSP_WRITE] = PTOWSP_OP_IO_OUTPUT,
-				      [PTOWSP_READ | PTOWSP_WRITE] = PTOWSP_OP_IO_INOUT};
-
-	return ops[access];
-}
-
 static uint32_t kernel_number(struct lang_lower *lower, const struct lang_work *work)
 {
 	uint32_t *number = work->function ? &work->function->work_kernel : &((struct lang_kernel *)work->target)->work_kernel;
@@ -220,7 +210,7 @@ static void task_emit(struct lang_work_walk *walk, const struct lang_work *work)
 		if (!param.tensor)
 			continue;
 		view_note(lower, work, &param, &pass->part, tensors);
-		lang_word_emit(walk, io_of(pass->stated ? pass->access : param.access), param.argument, lang_part_lower(walk, &pass->part), work->at);
+		lang_word_emit(walk, lang_io_word(pass->stated ? pass->access : param.access), param.argument, lang_part_lower(walk, &pass->part), work->at);
 	}
 	lang_afters_lower(walk, work);
 }

@@ -90,16 +90,6 @@ static uint32_t bind_region(struct lang_graph_walk *walk, const struct lang_grap
 	return lang_region_add(&walk->lower->tables, &region);
 }
 
-static unsigned io_of(unsigned access)
-{
-	static const uint8_t ops[] = {[0] = PTOWSP_OP_IO_BIND,
-				      [PTOWSP_READ] = PTOWSP_OP_IO_INPUT,
-				      [PTOWSP_WRITE] = PTOWSP_OP_IO_OUTPUT,
-				      [PTOWSP_READ | PTOWSP_WRITE] = PTOWSP_OP_IO_INOUT};
-
-	return ops[access & 3];
-}
-
 /* --- tasks --- */
 
 /* Behind the task. */
@@ -174,7 +164,7 @@ void lang_graph_kernel_emit(struct lang_graph_walk *walk, const struct lang_grap
 	for (uint32_t i = 0; i < tensors; i++) {
 		const struct lang_graph_bind *bind = lang_graph_bind_of(kernel, i);
 
-		lang_graph_emit(walk, io_of(lang_graph_access(walk->lowering, kernel, bind)), i, bind_region(walk, bind, columns[i]));
+		lang_graph_emit(walk, lang_io_word(lang_graph_access(walk->lowering, kernel, bind)), i, bind_region(walk, bind, columns[i]));
 	}
 	lang_graph_edges_emit(walk, node, kernel);
 	node_issue(walk, node);

@@ -152,16 +152,6 @@ static uint32_t unit_of(const struct walk *walk, const struct lang_var *param)
 	return unit ? unit : 1;
 }
 
-static unsigned io_of(unsigned access)
-{
-	static const uint8_t ops[] = {[0] = PTOWSP_OP_IO_BIND,
-				      [PTOWSP_READ] = PTOWSP_OP_IO_INPUT,
-				      [PTOWSP_WRITE] = PTOWSP_OP_IO_OUTPUT,
-				      [PTOWSP_READ | PTOWSP_WRITE] = PTOWSP_OP_IO_INOUT};
-
-	return ops[access];
-}
-
 static uint32_t kernel_number(struct walk *walk, struct lang_function *function)
 {
 	if (!function->work_kernel)
@@ -208,7 +198,7 @@ static void kernel_call(struct walk *walk, struct frame *frame, const struct lan
 		lang_view_note(walk->lower, &(struct lang_viewing){.kernel = target->kernel, .name = target->name, .count = target->memref_count, .tensor = i,
 								     .param = target->memrefs[i]->name, .flat = 1, .at = arg->at});
 		column = lang_expr_binary(&walk->lower->tables.exprs, PTOWSP_EXPR_ADD, to->base, column);
-		emit(walk, io_of(target->memrefs[i]->access), i,
+		emit(walk, lang_io_word(target->memrefs[i]->access), i,
 		     region_add(walk, to->tensor, row, column, unit_of(walk, target->memrefs[i])), stmt->at);
 	}
 }

@@ -2,6 +2,7 @@
 #include "lang/tables.h"
 
 #include "lang/arena.h"
+#include "ptowsp/task.h"
 #include "ptowsp/workload.h"
 
 #include <string.h>
@@ -83,6 +84,16 @@ uint32_t lang_work_add(struct lang_tables *tables, unsigned opcode, uint32_t ope
 	*LANG_PUSH(tables->arena, tables->work, tables->work_count, tables->work_capacity) = (struct ptowsp_instruction){
 		.opcode = (uint8_t)opcode, .operand1 = (uint16_t)operand1, .operand2 = operand2};
 	return tables->work_count - 1;
+}
+
+unsigned lang_io_word(unsigned access)
+{
+	static const uint8_t ops[] = {[0] = PTOWSP_OP_IO_BIND,
+				      [PTOWSP_READ] = PTOWSP_OP_IO_INPUT,
+				      [PTOWSP_WRITE] = PTOWSP_OP_IO_OUTPUT,
+				      [PTOWSP_READ | PTOWSP_WRITE] = PTOWSP_OP_IO_INOUT};
+
+	return ops[access & 3];
 }
 
 uint32_t lang_argument_add(struct lang_tables *tables, uint32_t argument, uint32_t expr)

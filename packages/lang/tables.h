@@ -45,6 +45,8 @@ uint32_t lang_work_kernel_add(struct lang_tables *tables, uint32_t kernel);
 
 /* One instruction; its number, or PTOWSP_NONE where there are LANG_MAX_INSTRUCTIONS already. */
 uint32_t lang_work_add(struct lang_tables *tables, unsigned opcode, uint32_t operand1, uint32_t operand2);
+/* The opcode of the word by which a task touches a tensor: READ | WRITE, 0: not at all. */
+unsigned lang_io_word(unsigned access);
 /* A scalar argument of the task being written, in the shortest form: constant, loop value or expression. */
 uint32_t lang_argument_add(struct lang_tables *tables, uint32_t argument, uint32_t expr);
 
