@@ -119,6 +119,19 @@ static void whatever_a_scope_lacks_is_proposed_at_once(void)
 	}
 }
 
+/* Resources are at their limit while the kernels run. */
+static void a_slow_kernel_is_no_deadlock(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-pack $S/slow.pto -o s.pkg.zst"), 0);
+	for (int threads = 1; threads <= 4; threads *= 2) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run -q --threads %d --stats=json s.pkg.zst", threads)), 0);
+		CHECK_INT(cli_int(cli_json(), "resources[tensor_map].high_water"), 6);
+		CHECK_INT(cli_int(cli_json(), "resources[ready_any].stall_count"), 3);
+	}
+	CHECK_INT(cli("$B/ptowsp-run -q --set n=2000000000 --timeout-ms 100 s.pkg.zst"), 10); /* nor where time is up */
+}
+
 /* for_each in place of parallel_for: an iteration starts when all before it have ended; no edges. */
 static void an_ordered_loop_is_a_barrier_not_an_edge(void)
 {
@@ -148,5 +161,6 @@ void suite_contract_scope(CU_pSuite s)
 		check_add(s, cases[i].name, run_scoped);
 	TEST(s, a_deadlock_is_reported_with_its_figures);
 	TEST(s, whatever_a_scope_lacks_is_proposed_at_once);
+	TEST(s, a_slow_kernel_is_no_deadlock);
 	TEST(s, an_ordered_loop_is_a_barrier_not_an_edge);
 }
