@@ -151,6 +151,20 @@ static void names_in_scalars_are_iterators_inside_their_loops_and_symbols_elsewh
 	graph_module_finish();
 }
 
+static void the_names_of_functions_are_names_without_operands(void)
+{
+	struct lang_graph_program *p = graph_module("CF_IF(min + max)\nCF_ENDIF\n");
+	const struct lang_graph_scalar *sum;
+
+	CHECK_STR(graph_module_messages(), "");
+	REQUIRE(p != NULL);
+	sum = p->body.first->args[0].scalar;
+	CHECK_UINT(sum->a->op, PTOWSP_EXPR_VALUE);
+	CHECK_STR(sum->a->object->name, "min");
+	CHECK_STR(sum->b->object->name, "max");
+	graph_module_finish();
+}
+
 static void kernels_know_what_is_bound_and_what_they_do_with_it(void)
 {
 	struct lang_graph_program *p = graph_module("func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"
@@ -366,6 +380,7 @@ void suite_graph_tree(CU_pSuite s)
 	TEST(s, an_edge_without_a_tensor_means_tensor_0_only_where_there_is_one);
 	TEST(s, scalars_fold_and_bind_as_in_c);
 	TEST(s, names_in_scalars_are_iterators_inside_their_loops_and_symbols_elsewhere);
+	TEST(s, the_names_of_functions_are_names_without_operands);
 	TEST(s, kernels_know_what_is_bound_and_what_they_do_with_it);
 	TEST(s, fused_graphs_are_one_behind_the_other_where_they_share_data);
 	TEST(s, fused_graphs_without_data_between_them_are_ordered_alone);

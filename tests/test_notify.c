@@ -204,6 +204,15 @@ static void devices_share_what_comes_from_outside(void)
 	command_is(text, "--device=cpu0,cpu1 --out Z=z.npy", 2, "", "ptowsp-run: --out Z: the entry does not use that tensor; --explain says what it uses\n");
 }
 
+static void values_are_set_on_every_device_that_has_them(void)
+{
+	static const char text[] = "symbol %n : u64 = 1\n" ADD "graph @first {\nSY_NOTIFY(1, READY)\n}\ngraph @second on device 1 {\nSY_WAIT_NOTIFY(0, READY)\nTG_BEGIN(G)\n" KERNEL("B")
+				   "TG_END(G)\nCF_LOOP(n, i)\nTG_LAUNCH(G, s)\nCF_ENDLOOP\n}\n";
+
+	command_is(text, "--device=cpu0,cpu1", 0, "cpu_sim cpu1: 1 task,", "");
+	command_is(text, "--device=cpu0,cpu1 --set n=3", 0, "cpu_sim cpu1: 3 tasks,", "");
+}
+
 /* The name is the only one that the second program has. */
 static void a_notification_alone_is_called_by_its_name(void)
 {
@@ -248,6 +257,7 @@ void suite_notify(CU_pSuite s)
 	TEST(s, the_command_line_takes_several_devices);
 	TEST(s, what_only_the_second_device_uses_is_bound_and_written);
 	TEST(s, devices_share_what_comes_from_outside);
+	TEST(s, values_are_set_on_every_device_that_has_them);
 	TEST(s, a_notification_alone_is_called_by_its_name);
 	TEST(s, wrong_use_is_a_sentence_and_an_exit_code);
 }
