@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/random_module.h"
 
-#include <stdarg.h>
+#include "tests/random_text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +14,7 @@
 enum kind { MAIN, CALLED, PROCESS };
 
 struct writing {
-	uint64_t seed;
-	char *text;
-	size_t size, room;
-	int failed;
+	struct random_text out;
 	enum kind kind;              /* of the body being written */
 	unsigned depth, budget;      /* open bodies; statements left */
 	char loops[LOOPS][16];       /* names of values, innermost last */
@@ -28,40 +26,9 @@ struct writing {
 	int edges;                   /* some edge is stated */
 };
 
-static void add(struct writing *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct writing *w, const char *format, ...)
-{
-	va_list list;
-	int length;
-
-	if (w->room - w->size < 1024) {
-		char *more = realloc(w->text, w->room * 2 + 8192);
-
-		w->failed |= !more;
-		if (!more)
-			return;
-		w->text = more;
-		w->room = w->room * 2 + 8192;
-	}
-	va_start(list, format);
-	length = vsnprintf(w->text + w->size, 1024, format, list);
-	va_end(list);
-	w->size += length > 0 && length < 1024 ? (size_t)length : 0;
-}
-
-static unsigned below(struct writing *w, unsigned limit)
-{
-	uint64_t z = w->seed += 0x9E3779B97F4A7C15u;
-
-	z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-	z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-	return (unsigned)((z ^ (z >> 31)) % limit);
-}
-
-static int chance(struct writing *w, unsigned percent)
-{
-	return below(w, 100) < percent;
-}
+#define add(w, ...) random_text_add(&(w)->out, __VA_ARGS__)
+#define below(w, limit) random_text_below(&(w)->out, limit)
+#define chance(w, percent) random_text_chance(&(w)->out, percent)
 
 /* --- expressions --- */
 
@@ -215,7 +182,7 @@ static void call(struct writing *w)
 	default:
 		add(w, "copy ");
 		part(w, 0);
-		w->size--; /* the bracket */
+		w->out.size--; /* the bracket */
 		add(w, " : 8, 8] -> ");
 		part(w, 1);
 		after(w);
@@ -600,7 +567,7 @@ static void schedule(struct writing *w)
 
 char *random_module(uint64_t seed)
 {
-	struct writing w = {.seed = seed};
+	struct writing w = {.out = {.seed = seed}};
 
 	declare(&w);
 	workloads(&w);
@@ -610,9 +577,9 @@ char *random_module(uint64_t seed)
 		graph(&w);
 	if (w.edges || chance(&w, 50))
 		schedule(&w);
-	if (w.failed) {
-		free(w.text);
+	if (w.out.failed) {
+		free(w.out.text);
 		return NULL;
 	}
-	return w.text;
+	return w.out.text;
 }

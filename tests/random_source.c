@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/random_source.h"
 
-#include <stdarg.h>
+#include "tests/random_text.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,9 +17,7 @@ struct made {
 };
 
 struct writing {
-	uint64_t seed;
-	char *text;
-	size_t size, room;
+	struct random_text out;
 	struct made made[8];
 	unsigned count;
 	unsigned depth, budget;
@@ -26,39 +25,9 @@ struct writing {
 	unsigned loop_count, loop_names;
 };
 
-static void add(struct writing *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(struct writing *w, const char *format, ...)
-{
-	va_list list;
-	int length;
-
-	if (w->room - w->size < 4096) {
-		char *more = realloc(w->text, w->room * 2 + 8192);
-
-		if (!more)
-			return;
-		w->text = more;
-		w->room = w->room * 2 + 8192;
-	}
-	va_start(list, format);
-	length = vsnprintf(w->text + w->size, 4096, format, list);
-	va_end(list);
-	w->size += length > 0 && length < 4096 ? (size_t)length : 0;
-}
-
-static unsigned below(struct writing *w, unsigned limit)
-{
-	uint64_t z = w->seed += 0x9E3779B97F4A7C15u;
-
-	z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-	z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-	return (unsigned)((z ^ (z >> 31)) % limit);
-}
-
-static int chance(struct writing *w, unsigned percent)
-{
-	return below(w, 100) < percent;
-}
+#define add(w, ...) random_text_add(&(w)->out, __VA_ARGS__)
+#define below(w, limit) random_text_below(&(w)->out, limit)
+#define chance(w, percent) random_text_chance(&(w)->out, percent)
 
 #define ONE_OF(w, list) ((list)[below((w), sizeof(list) / sizeof((list)[0]))])
 
@@ -350,14 +319,16 @@ static void function_write(struct writing *w, int orchestration)
 
 char *random_source(uint64_t seed)
 {
-	struct writing w = {.seed = seed, .text = malloc(8192), .room = 8192};
+	struct writing w = {.out = {.seed = seed}};
 	unsigned incore = 1 + below(&w, 3), orchestrations = below(&w, 4);
 
-	if (!w.text)
-		return NULL;
 	for (unsigned i = 0; i < incore; i++)
 		function_write(&w, 0);
 	for (unsigned i = 0; i < orchestrations; i++)
 		function_write(&w, 1);
-	return w.text;
+	if (w.out.failed) {
+		free(w.out.text);
+		return NULL;
+	}
+	return w.out.text;
 }

@@ -391,3 +391,14 @@ char *source_program(const struct source *s, const char *name)
 	}
 	return text.at;
 }
+
+void source_is_workload(const char *text, const char *entry, const char *want)
+{
+	struct source s = source_compile(text);
+	char *got = source_workload(&s, entry);
+
+	CHECK_STR(s.messages, "");
+	CHECK_STR(got, want);
+	free(got);
+	source_free(&s);
+}

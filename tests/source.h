@@ -35,6 +35,8 @@ int source_slot(const struct source *source, const char *name);
 
 /* An entry's code as text, one instruction a line, indented by nesting; expressions spelled out. To be freed. */
 char *source_workload(const struct source *source, const char *entry);
+/* Checks that a text is compiled without a word, and that the entry's code is that. */
+void source_is_workload(const char *text, const char *entry, const char *want);
 /* A kernel's program as text, one instruction a line. To be freed. */
 char *source_program(const struct source *source, const char *kernel);
 

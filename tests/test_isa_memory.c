@@ -6,8 +6,8 @@
 
 #include "check.h"
 #include "isa/isa.h"
-#include "tile_builder.h"
 #include "tile_random.h"
+#include "tile_run.h"
 
 enum { TRIALS = 24, SIDE = 12, ELEMENTS = 4096, GUARD = 64 };
 
@@ -88,18 +88,7 @@ static const char *seed_text(void)
 
 static ptowsp_status run(void)
 {
-	struct isa_program *program = NULL;
-	ptowsp_status status = tile_create(&b, &program, &task.error);
-
-	if (!status && isa_program_unusable(program)) {
-		CHECK_FAIL("%s", isa_program_unusable(program));
-		status = PTOWSP_INVALID;
-	}
-	if (!status)
-		status = tile_run(&task, program);
-	isa_program_destroy(program);
-	tile_finish(&b);
-	return status;
+	return tile_run_built(&task, &b);
 }
 
 static void begin(unsigned op, unsigned dtype, unsigned trial)
@@ -262,21 +251,30 @@ static struct tile indices_choose(unsigned dtype, unsigned trial)
 	return t;
 }
 
+/* The other memory's tile is made of m's elements at the indices, or the other way round. */
+static bool indexed_run(unsigned op, unsigned dtype, unsigned trial, struct tile *t_out)
+{
+	unsigned x, i, zero;
+
+	begin(op, dtype, trial);
+	*t_out = indices_choose(dtype, trial);
+	x = tile_tile(&b, "x", t_out->rows, t_out->columns, dtype);
+	i = tile_tile(&b, "i", t_out->rows, t_out->columns, trial % 3 ? PTOWSP_U32 : PTOWSP_I32);
+	zero = tile_int(&b, 0);
+	tile_op(&b, PTOWSP_PTO_TLOAD, i, 2, zero, zero);
+	if (op == PTOWSP_PTO_MSCATTER)
+		tile_op(&b, PTOWSP_PTO_TLOAD, x, 1, zero, zero);
+	tile_op(&b, op, x, 0, i);
+	if (op == PTOWSP_PTO_MGATHER)
+		tile_op(&b, PTOWSP_PTO_TSTORE, x, 1, zero, zero);
+	return run() == PTOWSP_OK;
+}
+
 static bool mgather_trial(unsigned dtype, unsigned trial)
 {
 	struct tile t;
-	unsigned x, i, zero;
-	bool good;
+	bool good = indexed_run(PTOWSP_PTO_MGATHER, dtype, trial, &t);
 
-	begin(PTOWSP_PTO_MGATHER, dtype, trial);
-	t = indices_choose(dtype, trial);
-	x = tile_tile(&b, "x", t.rows, t.columns, dtype);
-	i = tile_tile(&b, "i", t.rows, t.columns, trial % 3 ? PTOWSP_U32 : PTOWSP_I32);
-	zero = tile_int(&b, 0);
-	tile_op(&b, PTOWSP_PTO_TLOAD, i, 2, zero, zero);
-	tile_op(&b, PTOWSP_PTO_MGATHER, x, 0, i);
-	tile_op(&b, PTOWSP_PTO_TSTORE, x, 1, zero, zero);
-	good = run() == PTOWSP_OK;
 	for (uint32_t n = 0; n < t.rows * t.columns; n++)
 		good = good && cell_same(dtype, area_cell(&other, n), area_cell(&memory, window_at(indices[n])));
 	return good;
@@ -286,18 +284,8 @@ static bool mgather_trial(unsigned dtype, unsigned trial)
 static bool mscatter_trial(unsigned dtype, unsigned trial)
 {
 	struct tile t;
-	unsigned x, i, zero;
-	bool good;
+	bool good = indexed_run(PTOWSP_PTO_MSCATTER, dtype, trial, &t);
 
-	begin(PTOWSP_PTO_MSCATTER, dtype, trial);
-	t = indices_choose(dtype, trial);
-	x = tile_tile(&b, "x", t.rows, t.columns, dtype);
-	i = tile_tile(&b, "i", t.rows, t.columns, trial % 3 ? PTOWSP_U32 : PTOWSP_I32);
-	zero = tile_int(&b, 0);
-	tile_op(&b, PTOWSP_PTO_TLOAD, i, 2, zero, zero);
-	tile_op(&b, PTOWSP_PTO_TLOAD, x, 1, zero, zero);
-	tile_op(&b, PTOWSP_PTO_MSCATTER, x, 0, i);
-	good = run() == PTOWSP_OK;
 	for (uint32_t n = 0; n < t.rows * t.columns; n++)
 		memcpy(memory.before + window_at(indices[n]) * cell_bytes(dtype), other.bytes + n * cell_bytes(dtype), cell_bytes(dtype));
 	return good && !memcmp(memory.before, memory.bytes, (ELEMENTS + GUARD) * (size_t)cell_bytes(dtype));

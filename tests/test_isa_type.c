@@ -6,7 +6,7 @@
 #include "check.h"
 #include "isa/convert.h"
 #include "isa/state.h"
-#include "tile_builder.h"
+#include "tile_run.h"
 #include "tile_random.h"
 
 static struct tile_builder b;
@@ -36,18 +36,7 @@ static void element_table_agrees_with_the_list_of_types(void)
 
 static ptowsp_status run(void)
 {
-	ptowsp_status status = tile_create(&b, &program, &task.error);
-
-	if (status) {
-		CHECK_FAIL("%s", task.error.text);
-		return status;
-	}
-	if (isa_program_unusable(program))
-		CHECK_FAIL("%s", isa_program_unusable(program));
-	status = tile_run(&task, program);
-	isa_program_destroy(program);
-	tile_finish(&b);
-	return status;
+	return tile_run_built(&task, &b);
 }
 
 /* One operation on tiles of 256 x 256: operands are memrefs 0 and 1, the result is memref 2. */

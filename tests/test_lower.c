@@ -17,17 +17,6 @@
 	"  %a = tmuls %a, %factor\n  tstore %a, %x[0, 0]\n}\n"
 #define ORCH "// Function Type: Orchestration\n"
 
-static void is_workload(const char *text, const char *entry, const char *want)
-{
-	struct source s = source_compile(text);
-	char *got = source_workload(&s, entry);
-
-	CHECK_STR(s.messages, "");
-	CHECK_STR(got, want);
-	free(got);
-	source_free(&s);
-}
-
 static void an_incore_function_is_an_entry_without_bytecode(void)
 {
 	struct source s = source_compile(SCALE);
@@ -50,7 +39,7 @@ static void an_incore_function_is_an_entry_without_bytecode(void)
 
 static void tuples_are_rows_of_the_callees_tile(void)
 {
-	is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n"
+	source_is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n"
 			      "  FOR %i:idx, 1:idx, %n:idx, 2:idx\n    CALL @copy(%x -> (%p, i, 0), %y -> (%q, 3, %n))\n  ENDFOR\n  CALL @copy(%y -> %p, %x -> %q)\n}\n",
 		    "f",
 		    "0 parallel_for i 1..n by 2 -> 4\n1 task copy\n2 io_input 0 f.p[loop0 * 8 + 0]\n3 io_output 1 f.q[3 * 8 + n]\n"
@@ -59,7 +48,7 @@ static void tuples_are_rows_of_the_callees_tile(void)
 
 static void scalars_set_once_fold_into_expressions(void)
 {
-	is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n  %two = alloc_scalar : i32\n  %at = alloc_scalar : i32\n  %c = alloc_scalar : u1\n"
+	source_is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n  %two = alloc_scalar : i32\n  %at = alloc_scalar : i32\n  %c = alloc_scalar : u1\n"
 			      "  LI %two:i32, 2\n  ADD %two:i32, %two:i32, 0\n}\n"
 			      ORCH "func @g(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n  %two = alloc_scalar : i32\n  %six = alloc_scalar : i32\n  %at = alloc_scalar : i32\n  %c = alloc_scalar : u1\n"
 			      "  LI %two:i32, 2\n  MUL %six:i32, %two:i32, 3\n  CMP %c:u1, %n:i32, %six:i32, GT\n"
@@ -70,7 +59,7 @@ static void scalars_set_once_fold_into_expressions(void)
 
 static void scalars_set_often_or_in_branches_are_slots(void)
 {
-	is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n  %at = alloc_scalar : i32\n  %c = alloc_scalar : u1\n"
+	source_is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n  %at = alloc_scalar : i32\n  %c = alloc_scalar : u1\n"
 			      "  LI %at:i32, 4\n  CMP %c:u1, %n:i32, 2, LE\n  IF %c:u1\n    LI %at:i32, 5\n  ELSE\n    ADD %at:i32, %at:i32, %n\n  ENDIF\n  CALL @copy(%x -> (%p, at, 0), %y -> %q)\n}\n",
 		    "f",
 		    "0 slot_set @f.at 4\n1 cond (n <= 2)\n2 target 5\n3 target 6\n4 slot_set @f.at 5\n5 slot_set @f.at (@f.at + n)\n"
@@ -80,26 +69,26 @@ static void scalars_set_often_or_in_branches_are_slots(void)
 /* A value computed from a slot is no expression: the slot may change before the value is used. */
 static void what_depends_on_a_slot_is_a_slot(void)
 {
-	is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %a = alloc_scalar : i32\n  %b = alloc_scalar : i32\n"
+	source_is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %a = alloc_scalar : i32\n  %b = alloc_scalar : i32\n"
 			      "  LI %a:i32, 1\n  ADD %b:i32, %a:i32, 1\n  LI %a:i32, 9\n  CALL @copy(%x -> (%p, b, 0), %y -> %q)\n}\n",
 		    "f", "0 slot_set @f.a 1\n1 slot_set @f.b (@f.a + 1)\n2 slot_set @f.a 9\n3 task copy\n4 io_input 0 f.p[@f.b * 8 + 0]\n5 io_output 1 f.q[0 * 8 + 0]\n6 halt\n");
 }
 
 static void a_scalar_from_outside_that_is_changed_starts_as_its_symbol(void)
 {
-	is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n  ADD %n:i32, %n:i32, 1\n  CALL @copy(%x -> (%p, n, 0), %y -> %q)\n}\n",
+	source_is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n  ADD %n:i32, %n:i32, 1\n  CALL @copy(%x -> (%p, n, 0), %y -> %q)\n}\n",
 		    "f", "0 slot_set @f.n n\n1 slot_set @f.n (@f.n + 1)\n2 task copy\n3 io_input 0 f.p[@f.n * 8 + 0]\n4 io_output 1 f.q[0 * 8 + 0]\n5 halt\n");
 }
 
 static void a_scalar_that_only_a_branch_sets_starts_at_zero(void)
 {
-	is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n  %at = alloc_scalar : i32\n  IF %n:i32\n    LI %at:i32, 3\n  ENDIF\n  CALL @copy(%x -> (%p, at, 0), %y -> %q)\n}\n",
+	source_is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n  %at = alloc_scalar : i32\n  IF %n:i32\n    LI %at:i32, 3\n  ENDIF\n  CALL @copy(%x -> (%p, at, 0), %y -> %q)\n}\n",
 		    "f", "0 slot_set @f.at 0\n1 cond n\n2 target 5\n3 target 5\n4 slot_set @f.at 3\n5 task copy\n6 io_input 0 f.p[@f.at * 8 + 0]\n7 io_output 1 f.q[0 * 8 + 0]\n8 halt\n");
 }
 
 static void parameters_are_constants_loop_values_or_expressions(void)
 {
-	is_workload("func @k(%x: " M ", %a: i32, %b: i32, %c: i64, %d: f32, %e: f32) {\n  %t = alloc_tile : !pto.tile<1x1xf32>\n  %t = texpands %d\n  %t = tadds %t, %e\n  ADD %a:i32, %a:i32, %b\n  ADD %a:i32, %a:i32, %c\n  tstore %t, %x[%a, 0]\n}\n"
+	source_is_workload("func @k(%x: " M ", %a: i32, %b: i32, %c: i64, %d: f32, %e: f32) {\n  %t = alloc_tile : !pto.tile<1x1xf32>\n  %t = texpands %d\n  %t = tadds %t, %e\n  ADD %a:i32, %a:i32, %b\n  ADD %a:i32, %a:i32, %c\n  tstore %t, %x[%a, 0]\n}\n"
 		    ORCH "func @f(%p: " M ") {\n  %e = alloc_scalar : f32\n  LI %e:f32, -1.0\n  FOR %i:idx, 0:idx, 2:idx, 1:idx\n    FOR %b:idx, 0:idx, 2:idx, 1:idx\n      CALL @k(%x -> %p, %a -> %-5, %c -> %5000000000, %d -> %0.5)\n    ENDFOR\n  ENDFOR\n}\n",
 		    "f",
 		    "0 parallel_for i 0..2 by 1 -> 9\n1 parallel_for b 0..2 by 1 -> 9\n2 task k\n3 param_const 0 -5\n4 param_loopvar 1 1\n5 param_expr 2 5000000000\n"
@@ -108,7 +97,7 @@ static void parameters_are_constants_loop_values_or_expressions(void)
 
 static void loads_read_tensors_into_slots(void)
 {
-	is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ", %counts: !pto.memref<gm,...,i32>) {\n  %n = alloc_scalar : i32\n"
+	source_is_workload(COPY ORCH "func @f(%p: " M ", %q: " M ", %counts: !pto.memref<gm,...,i32>) {\n  %n = alloc_scalar : i32\n"
 			      "  LOAD %n:i32, %counts[2]\n  FOR %i:idx, 0:idx, %n:idx, 1:idx\n    CALL @copy(%x -> (%p, i, 0), %y -> (%q, i, 0))\n  ENDFOR\n}\n",
 		    "f",
 		    "0 slot_load @f.n f.counts[2 * 1 + 0]\n1 parallel_for i 0..@f.n by 1 -> 5\n2 task copy\n3 io_input 0 f.p[loop0 * 8 + 0]\n4 io_output 1 f.q[loop0 * 8 + 0]\n5 halt\n");
@@ -116,7 +105,7 @@ static void loads_read_tensors_into_slots(void)
 
 static void called_orchestrations_are_expanded_with_their_places(void)
 {
-	is_workload(COPY ORCH "func @inner(%a: " M ", %b: " M ") {\n  %n = alloc_scalar : i32\n  %at = alloc_scalar : i32\n  MUL %at:i32, %n:i32, 2\n  CALL @copy(%x -> (%a, at, 1), %y -> (%b, 0, 0))\n  return\n}\n"
+	source_is_workload(COPY ORCH "func @inner(%a: " M ", %b: " M ") {\n  %n = alloc_scalar : i32\n  %at = alloc_scalar : i32\n  MUL %at:i32, %n:i32, 2\n  CALL @copy(%x -> (%a, at, 1), %y -> (%b, 0, 0))\n  return\n}\n"
 			      ORCH "func @f(%p: " M ", %q: " M ") {\n  %n = alloc_scalar : i32\n"
 			      "  FOR %i:idx, 0:idx, 4:idx, 1:idx\n    CALL @inner(%a -> (%p, i, 2), %b -> %q, %n -> %i)\n  ENDFOR\n  CALL @inner(%a -> %p, %b -> %q)\n}\n",
 		    "f",
@@ -271,7 +260,7 @@ static void the_unit_inside_levels_is_32_rows_at_any_depth(void)
 	CHECK_CONTAINS(code, "3 io_input 0 f.p[0 * 128 + 0]\n4 io_output 1 f.q[loop1 * 128 + 0]\n");
 	free(code);
 	source_free(&s);
-	is_workload(LEVEL("k_64", "64") LOOP("max_range=64 min_range=64", "    CALL @k_64(%x -> %p, %y -> (%q, 1, 0))\n"), "f",
+	source_is_workload(LEVEL("k_64", "64") LOOP("max_range=64 min_range=64", "    CALL @k_64(%x -> %p, %y -> (%q, 1, 0))\n"), "f",
 		    "0 parallel_for i 0..n by 1 levels 64..64 -> 4\n1 task k_64\n2 io_input 0 f.p[0 * 256 + 0]\n3 io_output 1 f.q[1 * 256 + 0]\n4 halt\n");
 }
 

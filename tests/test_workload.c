@@ -15,17 +15,6 @@
 	"  %a = tload %x[0, 0]\n  tstore %a, %y[0, 0]\n}\n"
 #define TENSORS "tensor %x : f32[32, 8] in\ntensor %y : f32[32, 8] inout\n"
 
-static void is_workload(const char *text, const char *entry, const char *want)
-{
-	struct source s = source_compile(text);
-	char *got = source_workload(&s, entry);
-
-	CHECK_STR(s.messages, "");
-	CHECK_STR(got, want);
-	free(got);
-	source_free(&s);
-}
-
 static void says(const char *text, const char *want)
 {
 	struct source s = source_compile(text);
@@ -37,7 +26,7 @@ static void says(const char *text, const char *want)
 
 static void loops_become_axes_with_the_name_of_their_value(void)
 {
-	is_workload("symbol %n : u64 = 4\naxis %a = dense_dyn(%n)\naxis %r = ragged(2, [1, 3])\naxis %s = sparse([0, 1, 3], [5, 0, 7])\n"
+	source_is_workload("symbol %n : u64 = 4\naxis %a = dense_dyn(%n)\naxis %r = ragged(2, [1, 3])\naxis %s = sparse([0, 1, 3], [5, 0, 7])\n"
 		    "workload @w {\n  parallel_for %i in %a { for_each %j in %r[%i % 2] { barrier } }\n  select %k in %s[1] { barrier }\n"
 		    "  for_each %l in %n - 1 to 2 * %n step 3 { barrier }\n  for_each %m in dense(7) { barrier }\n}\n",
 		    "w",
@@ -62,7 +51,7 @@ static void lists_of_axes_are_running_sums_and_beginnings(void)
 
 static void branches_and_their_targets(void)
 {
-	is_workload("slot %s : i64 = 0\nevent %e\ntensor %t : f32[4, 4] temp\nworkload @w {\n  if %s > 1 { slot_set %s, 1 } else if %s { slot_set %s, 2 } else { barrier }\n"
+	source_is_workload("slot %s : i64 = 0\nevent %e\ntensor %t : f32[4, 4] temp\nworkload @w {\n  if %s > 1 { slot_set %s, 1 } else if %s { slot_set %s, 2 } else { barrier }\n"
 		    "  while %s != 0 { slot_set %s, %s - 1 if %s == 3 { break } }\n  combine { barrier } { fence core } { fence system }\n"
 		    "  sequential { signal %e } { wait %e }\n  scope { alloc %t free %t }\n}\n",
 		    "w",
@@ -75,13 +64,13 @@ static void branches_and_their_targets(void)
 /* In constants as in a run. */
 static void shifts_take_six_bits_of_their_distance(void)
 {
-	is_workload("slot %s : i64 = 0\nworkload @w {\n  slot_set %s, 1 << 64\n  slot_set %s, 1 << 67\n  slot_set %s, -8 >> 65\n  slot_set %s, 1 << -1\n}\n", "w",
+	source_is_workload("slot %s : i64 = 0\nworkload @w {\n  slot_set %s, 1 << 64\n  slot_set %s, 1 << 67\n  slot_set %s, -8 >> 65\n  slot_set %s, 1 << -1\n}\n", "w",
 		    "0 slot_set s 1\n1 slot_set s 8\n2 slot_set s -4\n3 slot_set s -9223372036854775808\n4 halt\n");
 }
 
 static void parts_of_tensors_are_regions_in_elements(void)
 {
-	is_workload(COPY_8 TENSORS "tensor %z : f32[5, 8, 8] in\nslot %s : i64 = 0\nworkload @w {\n  parallel_for %i in 0 to 4 {\n"
+	source_is_workload(COPY_8 TENSORS "tensor %z : f32[5, 8, 8] in\nslot %s : i64 = 0\nworkload @w {\n  parallel_for %i in 0 to 4 {\n"
 		    "    call @move(%x -> %x[%i * 8, 0], %y -> %y[%i * 8, 0])\n    call @move(%x -> %z[%i, 2, 0], %y -> %y)\n  }\n"
 		    "  copy %x -> %y\n  copy %z[3, 0, 0 : 8, 4] -> %y[0, 4]\n  slot_load %s, %x[3, %s]\n}\n",
 		    "w",
@@ -92,7 +81,7 @@ static void parts_of_tensors_are_regions_in_elements(void)
 
 static void a_tasks_name_is_a_distance_or_a_slot(void)
 {
-	is_workload(COPY_8 TENSORS "workload @w {\n  %a = call @move(%x -> %x[0, 0], %y -> %y[0, 0])\n  %b = copy %x -> %y\n"
+	source_is_workload(COPY_8 TENSORS "workload @w {\n  %a = call @move(%x -> %x[0, 0], %y -> %y[0, 0])\n  %b = copy %x -> %y\n"
 		    "  call @move(%x -> %x[0, 0], %y -> %y[0, 0]) after %a, data %b, soft task - 1\n"
 		    "  if 1 { call @move(%x -> %x[0, 0], %y -> %y[0, 0]) after barrier %b }\n}\n",
 		    "w",
@@ -116,7 +105,7 @@ static void names_inside_combine_are_slots(void)
 
 static void orchestrations_begin_at_the_element_of_their_part(void)
 {
-	is_workload(COPY_8 "// Function Type: Orchestration\nfunc @f(%p: " M ", %n: i32) {\n  FOR %i:idx, 0:idx, %n:idx, 1:idx\n"
+	source_is_workload(COPY_8 "// Function Type: Orchestration\nfunc @f(%p: " M ", %n: i32) {\n  FOR %i:idx, 0:idx, %n:idx, 1:idx\n"
 		    "    CALL @move(%x -> (%p, i, 0), %y -> (%p, 9, 0))\n  ENDFOR\n}\n" TENSORS
 		    "workload @w {\n  for_each %k in 0 to 2 { call @f(%p -> %y[%k, 4], %n -> %k + 1) }\n  call @v()\n}\nworkload @v { call @f(%p -> %y, %n -> 2) }\n",
 		    "w",
@@ -126,7 +115,7 @@ static void orchestrations_begin_at_the_element_of_their_part(void)
 
 static void arguments_are_of_the_parameters_type(void)
 {
-	is_workload("symbol %f : f32 = 2\nsymbol %n : i64 = 1\nkernel @k(%a: f32, %b: i8, %c: f64, %d: f32, %n: i64)\n"
+	source_is_workload("symbol %f : f32 = 2\nsymbol %n : i64 = 1\nkernel @k(%a: f32, %b: i8, %c: f64, %d: f32, %n: i64)\n"
 		    "workload @w { call @k(%a -> 1, %b -> -3, %c -> 0.5, %d -> %f) }\n",
 		    "w", "0 task k\n1 param_const 0 1065353216\n2 param_const 1 -3\n3 param_expr 2 4602678819172646912\n4 param_expr 3 f\n5 param_expr 4 n\n6 halt\n");
 }

@@ -40,6 +40,27 @@ extern const struct isa_kernel isa_ops_unary[], isa_ops_binary[], isa_ops_compar
 #define ISA_LOOP_VECTOR ISA_VECTOR
 #define ISA_LOOP_PLAIN
 
+/* One tile to one tile, element by element: d[i] = value, which sees the element as a; given declares what else it sees. */
+#define ISA_MAP(type, NAME, how, given, value)                                                                                 \
+	static ptowsp_status NAME##_##type(const struct isa_step *s, struct isa_state *state)                                  \
+	{                                                                                                                      \
+		ISA_LOOP_TYPES(type)                                                                                           \
+		S *d = isa_tile(state, &s->d);                                                                                 \
+		const S *x = isa_tile(state, &s->a);                                                                           \
+		given                                                                                                          \
+		const size_t count = isa_count(&s->d);                                                                         \
+                                                                                                                               \
+		ISA_LOOP_##how for (size_t i = 0; i < count; i++)                                                              \
+		{                                                                                                              \
+			const C a = isa_get_##type(x[i]);                                                                      \
+                                                                                                                               \
+			d[i] = isa_put_##type(value);                                                                          \
+		}                                                                                                              \
+		return PTOWSP_OK;                                                                                              \
+	}
+/* The same with a scalar b. */
+#define ISA_MAP_SCALED(type, NAME, how, value) ISA_MAP(type, NAME, how, const C b = ISA_SCALAR(type, state, &s->b);, value)
+
 /* The next loop touches element i of its tiles and nothing else: in place is no obstacle to vectors. */
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed"

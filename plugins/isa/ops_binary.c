@@ -21,24 +21,6 @@
 		}                                                                                                              \
 		return PTOWSP_OK;                                                                                              \
 	}
-/* tile with scalar */
-#define SCALED(type, NAME, how, value)                                                                                         \
-	static ptowsp_status NAME##_##type(const struct isa_step *s, struct isa_state *state)                                  \
-	{                                                                                                                      \
-		ISA_LOOP_TYPES(type)                                                                                           \
-		S *d = isa_tile(state, &s->d);                                                                                 \
-		const S *x = isa_tile(state, &s->a);                                                                           \
-		const C b = ISA_SCALAR(type, state, &s->b);                                                                    \
-		const size_t count = isa_count(&s->d);                                                                         \
-                                                                                                                               \
-		ISA_LOOP_##how for (size_t i = 0; i < count; i++)                                                              \
-		{                                                                                                              \
-			const C a = isa_get_##type(x[i]);                                                                      \
-                                                                                                                               \
-			d[i] = isa_put_##type(value);                                                                          \
-		}                                                                                                              \
-		return PTOWSP_OK;                                                                                              \
-	}
 /* tile, tile, tile; and tile, scalar, tile */
 #define TERNARY(type, NAME, b_declare, b_at, value)                                                                            \
 	static ptowsp_status NAME##_##type(const struct isa_step *s, struct isa_state *state)                                  \
@@ -86,15 +68,15 @@
 	ISA_FLOATS(TILES, NAME, float_how, f)                                                                                  \
 	ISA_SIGNED(TILES, NAME, how, i)                                                                                        \
 	ISA_UNSIGNED(TILES, NAME, how, u)                                                                                      \
-	ISA_FLOATS(SCALED, NAMES, float_how, f)                                                                                \
-	ISA_SIGNED(SCALED, NAMES, how, i)                                                                                      \
-	ISA_UNSIGNED(SCALED, NAMES, how, u)
+	ISA_FLOATS(ISA_MAP_SCALED, NAMES, float_how, f)                                                                                \
+	ISA_SIGNED(ISA_MAP_SCALED, NAMES, how, i)                                                                                      \
+	ISA_UNSIGNED(ISA_MAP_SCALED, NAMES, how, u)
 ARITHMETIC(DEFINE)
 #define DEFINE_BITS(NAME, NAMES, n)                                                                                            \
 	ISA_INTEGERS(TILES, NAME, VECTOR, n)                                                                                   \
 	ISA_BOOLS(TILES, NAME, VECTOR, n)                                                                                      \
-	ISA_INTEGERS(SCALED, NAMES, VECTOR, n)                                                                                 \
-	ISA_BOOLS(SCALED, NAMES, VECTOR, n)
+	ISA_INTEGERS(ISA_MAP_SCALED, NAMES, VECTOR, n)                                                                                 \
+	ISA_BOOLS(ISA_MAP_SCALED, NAMES, VECTOR, n)
 BITS(DEFINE_BITS)
 ISA_INTEGERS(TILES, TSHL, VECTOR, (W)a << SHIFT)
 ISA_INTEGERS(TILES, TSHR, VECTOR, a >> SHIFT)

@@ -5,22 +5,7 @@
 
 #include <tgmath.h>
 
-#define UNARY(type, NAME, how, value)                                                                                          \
-	static ptowsp_status NAME##_##type(const struct isa_step *s, struct isa_state *state)                                  \
-	{                                                                                                                      \
-		ISA_LOOP_TYPES(type)                                                                                           \
-		S *d = isa_tile(state, &s->d);                                                                                 \
-		const S *x = isa_tile(state, &s->a);                                                                           \
-		const size_t count = isa_count(&s->d);                                                                         \
-                                                                                                                               \
-		ISA_LOOP_##how for (size_t i = 0; i < count; i++)                                                              \
-		{                                                                                                              \
-			const C a = isa_get_##type(x[i]);                                                                      \
-                                                                                                                       \
-			d[i] = isa_put_##type(value);                                                                          \
-		}                                                                                                              \
-		return PTOWSP_OK;                                                                                              \
-	}
+#define UNARY(type, NAME, how, value) ISA_MAP(type, NAME, how, , value)
 
 ISA_FLOATS(UNARY, TABS, VECTOR, fabs(a))
 ISA_SIGNED(UNARY, TABS, VECTOR, a < 0 ? 0 - (W)a : (W)a)
@@ -47,23 +32,7 @@ UNARY(f64, TSIGMOID, PLAIN, (C)1 / ((C)1 + exp(-a)))
 ISA_FLOATS(UNARY, TGELU, PLAIN, a / 2 * erfc(-a * (C)0.70710678118654752440))
 
 /* d = a > 0 ? a : a * b with a scalar b */
-#define LEAKY(type, NAME, product)                                                                                             \
-	static ptowsp_status NAME##_##type(const struct isa_step *s, struct isa_state *state)                                  \
-	{                                                                                                                      \
-		ISA_LOOP_TYPES(type)                                                                                           \
-		S *d = isa_tile(state, &s->d);                                                                                 \
-		const S *x = isa_tile(state, &s->a);                                                                           \
-		const C b = ISA_SCALAR(type, state, &s->b);                                                                    \
-		const size_t count = isa_count(&s->d);                                                                         \
-                                                                                                                               \
-		ISA_VECTOR for (size_t i = 0; i < count; i++)                                                                  \
-		{                                                                                                              \
-			const C a = isa_get_##type(x[i]);                                                                      \
-                                                                                                                               \
-			d[i] = isa_put_##type(a > 0 ? (W)a : (product));                                                       \
-		}                                                                                                              \
-		return PTOWSP_OK;                                                                                              \
-	}
+#define LEAKY(type, NAME, product) ISA_MAP_SCALED(type, NAME, VECTOR, a > 0 ? (W)a : (product))
 ISA_NUMBERS(LEAKY, TLRELU, (W)a * (W)b)
 
 const struct isa_kernel isa_ops_unary[] = {
