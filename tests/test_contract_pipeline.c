@@ -61,6 +61,29 @@ static void a_cycle_is_a_deadlock_with_a_cure(void)
 	CHECK_INT(cli(check_fmt("$B/ptowsp-run -q --no-kernels %s c.pkg.zst", option)), 0);
 }
 
+/* What would still wait is told, as the full channels are not the cause. */
+static void a_cycle_that_no_capacity_cures_says_why(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-pack $S/unclosed.pto -o u.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run -q --stats=json u.pkg.zst"), 7);
+	CHECK_CONTAINS(cli_err, "no capacity would help");
+	CHECK_CONTAINS(cli_text(cli_json(), "deadlock.text"), "no capacity would help: with more, left waits at");
+	CHECK_CONTAINS(cli_text(cli_json(), "deadlock.text"), "to consume from b, which is empty: right has not ended and sends nothing");
+	CHECK_STR(cli_text(cli_json(), "deadlock.option"), "");
+}
+
+static void an_event_that_is_not_signalled_is_no_resource(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-pack $S/signal.pto -o s.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run -q --set n=1 s.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run -q --set n=0 --stats=json s.pkg.zst"), 7);
+	CHECK_CONTAINS(cli_err, "event never signalled: e, waited for before task 1");
+	CHECK_STR(cli_text(cli_json(), "deadlock.resource"), "event");
+	CHECK_STR(cli_text(cli_json(), "deadlock.kind"), "event");
+}
+
 static void strict_packing_refuses_a_cycle(void)
 {
 	cli_begin();
@@ -230,6 +253,8 @@ void suite_contract_pipeline(CU_pSuite s)
 	TEST(s, statistics_tell_of_channels);
 	TEST(s, a_capacity_is_an_option);
 	TEST(s, a_cycle_is_a_deadlock_with_a_cure);
+	TEST(s, a_cycle_that_no_capacity_cures_says_why);
+	TEST(s, an_event_that_is_not_signalled_is_no_resource);
 	TEST(s, strict_packing_refuses_a_cycle);
 	TEST(s, channels_of_payload_without_regions_are_refused);
 	TEST(s, statistics_and_traces_tell_of_payload);
