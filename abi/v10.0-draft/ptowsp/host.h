@@ -50,6 +50,20 @@ struct ptowsp_kernels_extension {
 };
 #define PTOWSP_EXTENSION_KERNELS "ptowsp.kernels/1"
 
+/* "ptowsp.code/1": functions of native payloads, for a plugin that runs them on this machine. The host decides whether the package may run native code, checks
+ * the object before a byte of it runs, and keeps it until the program is unloaded. */
+struct ptowsp_code_extension {
+	struct ptowsp_head head;
+	/* An ELF shared object of the program that is being loaded; its bytes are copied. entry: a function that it defines and exports; "" for the one whose code
+	 * begins at byte entry_offset of the object. Equal bytes are loaded once per program. kernel: for messages. *function_out has the payload's
+	 * signature: a ptowsp_kernel_fn, or to be bound with ptowsp.kernels/1. Errors, before a byte of it has run: UNSUPPORTED when the package is not
+	 * trusted, BAD_PACKAGE when the object is none for this machine, breaks a rule or has no such function; UNSUPPORTED also when the dynamic linker
+	 * refuses it (a library that is not there). [main] */
+	ptowsp_status (*load)(void *context, const char *kernel, const void *bytes, uint64_t size, const char *entry, uint64_t entry_offset,
+			      const void **function_out, struct ptowsp_error *error);
+};
+#define PTOWSP_EXTENSION_CODE "ptowsp.code/1"
+
 /* "ptowsp.notify/1": notifications between the devices of one run; token as in struct ptowsp_run_args. A run that has one device has nobody to tell:
  * what a device tells itself is the plugin's own affair. */
 struct ptowsp_notify_extension {

@@ -134,7 +134,13 @@ struct ptowsp_scheduler_stats {
 	uint64_t walked;  /* of others: looked at one by one; 0 after a failure */
 };
 
-enum { PTOWSP_KERNEL_COUNTED_ONE = 1 }; /* cycles not known without running: counted 1 per task */
+enum {
+	PTOWSP_KERNEL_COUNTED_ONE = 1, /* cycles not known without running: counted 1 per task */
+	/* What its tasks run, if the backend says so: at most one of these. */
+	PTOWSP_KERNEL_PORTABLE = 2, /* the portable payload */
+	PTOWSP_KERNEL_NATIVE = 4,   /* native code of the package */
+	PTOWSP_KERNEL_C = 8         /* a C function of the embedding program or of the backend */
+};
 
 enum { PTOWSP_DETERMINISTIC_NO = 0, PTOWSP_DETERMINISTIC_YES = 1, PTOWSP_DETERMINISTIC_UNKNOWN = 2 };
 

@@ -34,6 +34,8 @@ struct ptowsp_task {
 	uint16_t unit;          /* enum ptowsp_unit */
 	uint16_t reserved;
 	uint32_t block, block_count; /* blockdim n: called n times, block 0..n-1 */
+	void *workspace;             /* of this call, 64-byte aligned, undefined contents, the worker's own; NULL if it needs none */
+	uint64_t workspace_size;     /* bytes: the larger of what KREG and the payload that runs say */
 };
 
 struct ptowsp_kernel_out {
