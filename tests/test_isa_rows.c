@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_isa_rows.c - random programs three ways: every tile in memory of its own and one instruction after the other; with shared
- * memory; with groups in small blocks of rows. All must do the same. PTOWSP_SEED=n repeats a trial. */
+ * memory; with groups in small blocks of rows; with the vectors of one processor and of another. All must do the same. PTOWSP_SEED=n repeats a trial. */
 #include "check.h"
 #include "isa/state.h"
 #include "tile_builder.h"
@@ -219,7 +219,7 @@ static bool trial_do(uint64_t seed)
 					    { .own_places = false, .rows_bytes = 16 << 10 } };
 	bool same = true;
 
-	way_run(&(struct isa_options){ .own_places = true }, seed, &plain);
+	way_run(&(struct isa_options){ .own_places = true, .any_processor = true }, seed, &plain);
 	for (unsigned i = 0; i < sizeof(ways) / sizeof(*ways) && same; i++) {
 		way_run(&ways[i], seed, &other);
 		same = plain.status == other.status && plain.cycles == other.cycles && !strcmp(plain.text, other.text) && memory_same();

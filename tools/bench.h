@@ -69,6 +69,7 @@ int bench_filter(const struct bench_options *options);
 int bench_softmax(const struct bench_options *options);
 int bench_packages(const struct bench_options *options);
 int bench_isa(const struct bench_options *options);
+int bench_kernel(const struct bench_options *options);
 int bench_call(const struct bench_options *options);
 /* `ptowsp-bench peer ...`: its own options, its own columns. */
 int bench_peer(int argc, char **argv);

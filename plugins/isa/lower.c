@@ -7,18 +7,37 @@
 static const struct isa_kernel *const tables[] = {isa_ops_unary,   isa_ops_binary,    isa_ops_compare, isa_ops_matrix,
 						  isa_ops_reduce,  isa_ops_broadcast, isa_ops_move,    isa_ops_memory,
 						  isa_ops_special, isa_ops_scalar,    isa_ops_convert};
+static const struct isa_kernel *const tables_avx2[] = {isa_ops_unary_avx2, isa_ops_binary_avx2, isa_ops_reduce_avx2,
+						       isa_ops_broadcast_avx2};
 
 /* Kernels by opcode, gathered once per program. */
 struct kernels {
 	const struct isa_kernel *of[256];
 };
 
-static void kernels_gather(struct kernels *k)
+static void tables_gather(struct kernels *k, const struct isa_kernel *const *from, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (const struct isa_kernel *row = from[i]; row->op; row++)
+			k->of[row->op] = row;
+}
+
+static bool has_avx2(void)
+{
+#if defined(__x86_64__)
+	__builtin_cpu_init();
+	return __builtin_cpu_supports("avx2");
+#else
+	return false;
+#endif
+}
+
+static void kernels_gather(struct kernels *k, bool any)
 {
 	memset(k, 0, sizeof(*k));
-	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
-		for (const struct isa_kernel *row = tables[i]; row->op; row++)
-			k->of[row->op] = row;
+	tables_gather(k, tables, sizeof(tables) / sizeof(*tables));
+	if (!any && has_avx2())
+		tables_gather(k, tables_avx2, sizeof(tables_avx2) / sizeof(*tables_avx2));
 }
 
 static uint64_t round_up(uint64_t bytes)
@@ -173,7 +192,7 @@ static void step_lower(struct isa_program *p, const struct kernels *kernels, uin
 	copy_reserve(p, s, &tiles, op->shape);
 }
 
-ptowsp_status isa_lower(struct isa_program *p, struct ptowsp_error *error)
+ptowsp_status isa_lower(struct isa_program *p, bool any, struct ptowsp_error *error)
 {
 	struct kernels kernels;
 	ptowsp_status status = scalars_start(p, error);
@@ -185,7 +204,7 @@ ptowsp_status isa_lower(struct isa_program *p, struct ptowsp_error *error)
 			status = isa_error(error, PTOWSP_NO_MEMORY, "no memory for a tile program");
 	}
 	if (!status) {
-		kernels_gather(&kernels);
+		kernels_gather(&kernels, any);
 		for (uint32_t i = 0; i < p->header.inst_count; i++)
 			step_lower(p, &kernels, i);
 	}

@@ -17,6 +17,16 @@ struct isa_kernel {
 };
 extern const struct isa_kernel isa_ops_unary[], isa_ops_binary[], isa_ops_compare[], isa_ops_matrix[], isa_ops_reduce[],
 	isa_ops_broadcast[], isa_ops_move[], isa_ops_memory[], isa_ops_convert[], isa_ops_special[], isa_ops_scalar[];
+/* Files whose loops gain by longer vectors are compiled again for processors that have them (isa.ninja), with the same results. A
+ * table's name then ends in ISA_LEVEL; elsewhere than on x86-64 the copies are alike and nobody chooses them. */
+#ifdef ISA_LEVEL
+#define ISA_JOIN(name, level) name##_##level
+#define ISA_JOINED(name, level) ISA_JOIN(name, level)
+#define ISA_TABLE(name) ISA_JOINED(isa_ops_##name, ISA_LEVEL)
+#else
+#define ISA_TABLE(name) isa_ops_##name
+#endif
+extern const struct isa_kernel isa_ops_unary_avx2[], isa_ops_binary_avx2[], isa_ops_reduce_avx2[], isa_ops_broadcast_avx2[];
 
 /* What stands in a generated function: the types of its element type, and its sign and width. */
 #define ISA_LOOP_TYPES(type)                                                                                                   \

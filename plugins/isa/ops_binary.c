@@ -3,6 +3,7 @@
 #include "isa/ops.h"
 
 #include <tgmath.h>
+#include "isa/level.h"
 
 /* tile with tile */
 #define TILES(type, NAME, how, value)                                                                                          \
@@ -86,7 +87,7 @@ ISA_NUMBERS(TERNARY_TILES, TSUBC, a - b + c)
 ISA_NUMBERS(TERNARY_SCALED, TADDSC, a + b + c)
 ISA_NUMBERS(TERNARY_SCALED, TSUBSC, a - b + c)
 
-const struct isa_kernel isa_ops_binary[] = {
+const struct isa_kernel ISA_TABLE(binary)[] = {
 #define ROWS(NAME, NAMES, float_how, f, how, i, u) ISA_ROW(NAME) ISA_ROW(NAMES)
 #define ROW_BITS(NAME) {.op = PTOWSP_PTO_##NAME, .run = {ISA_INTEGERS(ISA_ENTRY, NAME) ISA_BOOLS(ISA_ENTRY, NAME)}},
 #define ROWS_BITS(NAME, NAMES, n) ROW_BITS(NAME) ROW_BITS(NAMES)
@@ -101,3 +102,6 @@ const struct isa_kernel isa_ops_binary[] = {
 	{.op = PTOWSP_PTO_TSHR, .run = {ISA_INTEGERS(ISA_ENTRY, TSHR)}},
 	{.op = 0},
 };
+#ifdef ISA_LEVEL_PUSHED
+#pragma clang attribute pop
+#endif

@@ -2,6 +2,7 @@
 /* ops_broadcast.c - a scalar, a column or a row spread over a tile. A source that is also the destination has the same shape
  * as it, so nothing is overwritten before it is read. */
 #include "isa/ops.h"
+#include "isa/level.h"
 
 #define SPREAD(size, ...)                                                                                                      \
 	static ptowsp_status texpands_##size(const struct isa_step *s, struct isa_state *state)                                \
@@ -70,7 +71,7 @@ ISA_FLOATS(ROW_COMBINE, TROWEXPANDDIV, VECTOR, a / b)
 ISA_SIGNED(ROW_COMBINE, TROWEXPANDDIV, PLAIN, b == 0 ? 0 : b == -1 ? 0 - (W)a : (W)(a / b))
 ISA_UNSIGNED(ROW_COMBINE, TROWEXPANDDIV, PLAIN, b == 0 ? 0 : a / b)
 
-const struct isa_kernel isa_ops_broadcast[] = {
+const struct isa_kernel ISA_TABLE(broadcast)[] = {
 	ISA_ROW_SIZED(TEXPANDS, texpands)
 	ISA_ROW_SIZED(TROWEXPAND, trowexpand)
 	ISA_ROW_OF(TCOLEXPAND, tcolexpand)
@@ -79,3 +80,6 @@ const struct isa_kernel isa_ops_broadcast[] = {
 	ISA_ROW(TROWEXPANDSUB)
 	{.op = 0},
 };
+#ifdef ISA_LEVEL_PUSHED
+#pragma clang attribute pop
+#endif

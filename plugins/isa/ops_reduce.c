@@ -3,6 +3,7 @@
  * never from another order. A destination that is the source has one column (one row): each element is read before it is
  * written. */
 #include "isa/ops.h"
+#include "isa/level.h"
 
 enum { LANES = 8 /* rows in flight */, PART = 128 /* columns in flight */ };
 
@@ -81,6 +82,9 @@ ISA_NUMBERS(COL_REDUCE, TCOLSUM, (W)0 + (W)v, SUM)
 ISA_NUMBERS(COL_REDUCE, TCOLMAX, (W)v, LARGER)
 ISA_NUMBERS(COL_REDUCE, TCOLMIN, (W)v, SMALLER)
 
-const struct isa_kernel isa_ops_reduce[] = {
+const struct isa_kernel ISA_TABLE(reduce)[] = {
 	ISA_ROW(TROWSUM) ISA_ROW(TROWMAX) ISA_ROW(TROWMIN) ISA_ROW(TCOLSUM) ISA_ROW(TCOLMAX) ISA_ROW(TCOLMIN) {.op = 0},
 };
+#ifdef ISA_LEVEL_PUSHED
+#pragma clang attribute pop
+#endif

@@ -4,6 +4,7 @@
 #include "isa/tile.h"
 
 #include <tgmath.h>
+#include "isa/level.h"
 
 #define UNARY(type, NAME, how, value) ISA_MAP(type, NAME, how, , value)
 
@@ -35,7 +36,7 @@ ISA_FLOATS(UNARY, TGELU, PLAIN, a / 2 * erfc(-a * (C)0.70710678118654752440))
 #define LEAKY(type, NAME, product) ISA_MAP_SCALED(type, NAME, VECTOR, a > 0 ? (W)a : (product))
 ISA_NUMBERS(LEAKY, TLRELU, (W)a * (W)b)
 
-const struct isa_kernel isa_ops_unary[] = {
+const struct isa_kernel ISA_TABLE(unary)[] = {
 	ISA_ROW(TABS)
 	ISA_ROW(TNEG)
 	{.op = PTOWSP_PTO_TNOT, .run = {ISA_INTEGERS(ISA_ENTRY, TNOT) ISA_BOOLS(ISA_ENTRY, TNOT)}},
@@ -52,3 +53,6 @@ const struct isa_kernel isa_ops_unary[] = {
 	ISA_ROW_FLOATS(TGELU)
 	{.op = 0},
 };
+#ifdef ISA_LEVEL_PUSHED
+#pragma clang attribute pop
+#endif

@@ -213,7 +213,7 @@ ptowsp_status isa_program_create_with(struct isa_program **program_out, const vo
 	if (!status && isa_plan_make(&p->plan, p, options->own_places))
 		status = no_memory(error);
 	if (!status)
-		status = isa_lower(p, error);
+		status = isa_lower(p, options->any_processor, error);
 	if (!status)
 		status = isa_flow(p, error);
 	if (!status && options->rows_bytes && isa_rows_make(p, options->rows_bytes))

@@ -6,13 +6,6 @@
 
 #include <stdlib.h>
 
-static struct isa_operand *operand(struct isa_step *s, unsigned k)
-{
-	struct isa_operand *const all[6] = {&s->d, &s->e, &s->a, &s->b, &s->c, &s->f};
-
-	return all[k];
-}
-
 static uint64_t add_saturated(uint64_t a, uint64_t b)
 {
 	return a + b < a ? UINT64_MAX : a + b;
@@ -32,6 +25,11 @@ static bool windows_clash(const struct isa_window *from, const struct isa_window
 	       from->bytes != to->bytes || to->step < (to->columns - 1) * to->stride + to->bytes;
 }
 
+static bool is_window(unsigned opcode)
+{
+	return opcode == PTOWSP_PTO_TLOAD || opcode == PTOWSP_PTO_TSTORE;
+}
+
 /* False: something lies outside, or the group must run one instruction after the other. */
 static bool windows_find(const struct isa_rows *r, const struct isa_state *state, struct isa_window *windows)
 {
@@ -40,7 +38,7 @@ static bool windows_find(const struct isa_rows *r, const struct isa_state *state
 	for (uint32_t i = 0; i < r->count; i++) {
 		const struct isa_step *s = &state->program->steps[r->first + i];
 
-		if (!r->steps[i].is_window)
+		if (!is_window(s->op))
 			continue;
 		if (isa_window_find(s, state, &windows[found]))
 			return false;
@@ -52,27 +50,48 @@ static bool windows_find(const struct isa_rows *r, const struct isa_state *state
 	return true;
 }
 
+static void fields_add(const struct isa_row_field *fields, uint32_t count, struct isa_step *steps)
+{
+	for (uint32_t i = 0; i < count; i++)
+		*(uint32_t *)(void *)((unsigned char *)steps + fields[i].at) += fields[i].more;
+}
+
+/* Other than full blocks: the last one. */
+static void heights_set(const struct isa_rows *r, struct isa_step *steps, uint32_t rows)
+{
+	for (uint32_t i = 0; i < r->heights_count; i++)
+		*(uint32_t *)(void *)((unsigned char *)steps + r->heights[i].at) = rows;
+}
+
 /* Rows [first, first + count) through all instructions. */
-static ptowsp_status block_run(const struct isa_rows *r, struct isa_state *state, const struct isa_window *windows, uint32_t first,
-			       uint32_t count)
+static ptowsp_status block_run(const struct isa_rows *r, struct isa_state *state, const struct isa_step *steps,
+			       const struct isa_window *windows, uint32_t first, uint32_t count)
 {
 	ptowsp_status status = PTOWSP_OK;
 
-	for (uint32_t i = 0; i < r->count && !status; i++) {
-		const struct isa_row_step *row = &r->steps[i];
-		struct isa_step s = row->step;
-
-		for (unsigned k = 0; k < 6; k++) {
-			operand(&s, k)->at += row->move[k] * first;
-			if (row->rows[k])
-				operand(&s, k)->rows = count;
-		}
-		if (!row->is_window)
-			status = s.run(&s, state);
-		else if (s.op == PTOWSP_PTO_TLOAD)
-			isa_window_move(windows++, first, count, isa_tile(state, &s.d), true);
+	for (const struct isa_step *s = steps; s < steps + r->count && !status; s++)
+		if (s->run)
+			status = s->run(s, state);
+		else if (s->op == PTOWSP_PTO_TLOAD)
+			isa_window_move(windows++, first, count, isa_tile(state, &s->d), true);
 		else
-			isa_window_move(windows++, first, count, isa_tile(state, &s.a), false);
+			isa_window_move(windows++, first, count, isa_tile(state, &s->a), false);
+	return status;
+}
+
+static ptowsp_status blocks_run(const struct isa_rows *r, struct isa_state *state, const struct isa_window *windows)
+{
+	struct isa_step *steps = (struct isa_step *)(void *)(state->scratch + state->program->rows_at);
+	ptowsp_status status = PTOWSP_OK;
+
+	memcpy(steps, r->steps, r->count * sizeof(*steps));
+	for (uint32_t at = 0; at < r->rows && !status; at += r->block) {
+		const uint32_t left = r->rows - at, count = left < r->block ? left : r->block;
+
+		if (count < r->block)
+			heights_set(r, steps, count);
+		status = block_run(r, state, steps, windows, at, count);
+		fields_add(r->places, r->places_count, steps);
 	}
 	return status;
 }
@@ -81,7 +100,7 @@ static ptowsp_status block_run(const struct isa_rows *r, struct isa_state *state
 static ptowsp_status steps_run(const struct isa_rows *r, struct isa_state *state)
 {
 	const struct isa_step *steps = &state->program->steps[r->first];
-	ptowsp_status status = r->steps[0].step.run(&steps[0], state);
+	ptowsp_status status = r->first_run(&steps[0], state);
 
 	if (status)
 		return status;
@@ -105,16 +124,10 @@ static ptowsp_status rows_run(const struct isa_step *s, struct isa_state *state)
 
 	if (!windows_find(r, state, windows))
 		return steps_run(r, state);
-	for (uint32_t at = 0; at < r->rows && !status; at += r->block)
-		status = block_run(r, state, windows, at, r->rows - at < r->block ? r->rows - at : r->block);
+	status = blocks_run(r, state, windows);
 	state->cycles = add_saturated(state->cycles, r->cost);
 	state->pc = r->first + r->count - 1;
 	return status;
-}
-
-static bool is_window(unsigned opcode)
-{
-	return opcode == PTOWSP_PTO_TLOAD || opcode == PTOWSP_PTO_TSTORE;
 }
 
 /* Bytes that one row of the group's tiles takes; tiles that share a place count once, as long as there are not too many. */
@@ -162,43 +175,72 @@ static bool is_worth(const struct isa_program *p, const struct isa_group *g, uin
 		if (p->insts[i].op == PTOWSP_PTO_TSTORE_FP)
 			return false;
 	}
-	return windows <= ISA_ROWS_WINDOWS && g->end - g->first > windows && g->end - g->first > 1 &&
+	return g->end - g->first <= ISA_ROWS_STEPS && windows <= ISA_ROWS_WINDOWS && g->end - g->first > windows && g->end - g->first > 1 &&
 	       block_rows(p, g, bytes) < g->rows;
 }
 
-static void step_make(struct isa_row_step *row, const struct isa_program *p, const struct isa_group *g, uint32_t inst)
+static struct isa_operand *operand(struct isa_step *s, bool is_dst, unsigned k)
 {
-	static const unsigned dst[2] = {0, 1}, src[4] = {2, 3, 4, 5};
+	struct isa_operand *const dst[2] = {&s->d, &s->e}, *const src[4] = {&s->a, &s->b, &s->c, &s->f};
+
+	return is_dst ? dst[k] : src[k];
+}
+
+static uint32_t distance(const struct isa_rows *r, const uint32_t *field)
+{
+	return (uint32_t)((const unsigned char *)(const void *)field - (const unsigned char *)(const void *)r->steps);
+}
+
+static void step_make(struct isa_rows *r, const struct isa_program *p, const struct isa_group *g, uint32_t i)
+{
+	struct isa_step *s = &r->steps[i];
 	unsigned dst_count = 0, src_count = 0;
 
-	row->step = p->steps[inst];
-	row->is_window = is_window(p->insts[inst].op);
-	for (const char *letter = isa_op(p->insts[inst].op)->operands; *letter; letter++) {
-		const unsigned k = *letter < 'a' ? dst[dst_count++] : src[src_count++];
-		const struct isa_operand *o = operand(&row->step, k);
+	*s = p->steps[g->first + i];
+	if (is_window(s->op))
+		s->run = NULL;
+	for (const char *letter = isa_op(s->op)->operands; *letter; letter++) {
+		struct isa_operand *o = *letter < 'a' ? operand(s, true, dst_count++) : operand(s, false, src_count++);
 
 		if ((*letter != 'T' && *letter != 't') || o->rows != g->rows)
 			continue;
-		row->rows[k] = true;
+		r->heights[r->heights_count++].at = distance(r, &o->rows);
+		o->rows = r->block;
 		if (isa_plan_is_behind(&p->plan, g, o->row) || isa_plan_is_before(&p->plan, g, o->row))
-			row->move[k] = o->columns * o->bytes;
+			r->places[r->places_count++] =
+				(struct isa_row_field){.at = distance(r, &o->at), .more = r->block * o->columns * o->bytes};
 	}
 }
 
 static ptowsp_status group_make(struct isa_rows *r, struct isa_program *p, const struct isa_group *g, uint32_t bytes)
 {
-	*r = (struct isa_rows){
-		.first = g->first, .count = g->end - g->first, .rows = g->rows, .block = block_rows(p, g, bytes)};
-	r->steps = calloc(r->count, sizeof(*r->steps));
-	if (!r->steps)
+	const uint32_t count = g->end - g->first;
+
+	*r = (struct isa_rows){.first = g->first, .count = count, .rows = g->rows, .block = block_rows(p, g, bytes)};
+	r->steps = calloc(count, sizeof(*r->steps));
+	r->places = calloc(count * (size_t)ISA_OPERANDS_MAX, sizeof(*r->places));
+	r->heights = calloc(count * (size_t)ISA_OPERANDS_MAX, sizeof(*r->heights));
+	if (!r->steps || !r->places || !r->heights)
 		return PTOWSP_NO_MEMORY;
-	for (uint32_t i = 0; i < r->count; i++) {
-		step_make(&r->steps[i], p, g, g->first + i);
+	for (uint32_t i = 0; i < count; i++) {
+		step_make(r, p, g, i);
 		r->cost = add_saturated(r->cost, i ? p->steps[g->first + i].cost : 0);
 	}
+	r->first_run = p->steps[g->first].run;
 	p->steps[g->first].run = rows_run;
 	p->steps[g->first].target = p->rows_count;
 	return PTOWSP_OK;
+}
+
+/* Behind everything else in scratch: the steps of the longest group. */
+static void scratch_extend(struct isa_program *p)
+{
+	size_t most = 0;
+
+	for (uint32_t i = 0; i < p->rows_count; i++)
+		most = p->rows[i].count > most ? p->rows[i].count : most;
+	p->rows_at = (p->scratch + ISA_ALIGN - 1) / ISA_ALIGN * ISA_ALIGN;
+	p->scratch = p->rows_at + most * sizeof(struct isa_step);
 }
 
 ptowsp_status isa_rows_make(struct isa_program *p, uint32_t bytes)
@@ -220,12 +262,17 @@ ptowsp_status isa_rows_make(struct isa_program *p, uint32_t bytes)
 			status = group_make(&p->rows[p->rows_count], p, &p->plan.groups[i], bytes);
 			p->rows_count++;
 		}
+	if (!status)
+		scratch_extend(p);
 	return status;
 }
 
 void isa_rows_finish(struct isa_program *p)
 {
-	for (uint32_t i = 0; i < p->rows_count; i++)
+	for (uint32_t i = 0; i < p->rows_count; i++) {
 		free(p->rows[i].steps);
+		free(p->rows[i].places);
+		free(p->rows[i].heights);
+	}
 	free(p->rows);
 }

@@ -6,18 +6,20 @@
 
 #include "isa/program.h"
 
-enum { ISA_ROWS_WINDOWS = 16, ISA_ROWS_BYTES = 16 << 10 /* of a block's tiles: half of a first cache of 32 KiB */ };
+enum { ISA_ROWS_STEPS = 4096, ISA_ROWS_WINDOWS = 16, ISA_ROWS_BYTES = 16 << 10 /* of a block's tiles: half of a first cache of 32 KiB */ };
 
-/* One instruction on one block. */
-struct isa_row_step {
-	struct isa_step step; /* as for the first block */
-	uint32_t move[6];     /* bytes per row by which d, e, a, b, c, f move on */
-	bool rows[6];         /* those that have the group's rows; others are scalars, windows, or read as a whole */
-	bool is_window;       /* a load or a store */
+/* A field of a copied step, as its distance in bytes from the first one, and what is added to it from block to block. */
+struct isa_row_field {
+	uint32_t at, more;
 };
-/* A tile without a life outside the group does not move: its blocks come and go in one place. */
+/* A group. Its steps are copied into scratch, where they go from block to block; loads and stores have no function there. A tile
+ * without a life outside the group does not move: its blocks come and go in one place. */
 struct isa_rows {
-	struct isa_row_step *steps;
+	struct isa_step *steps;       /* as for the first block */
+	struct isa_row_field *places; /* of tiles that move */
+	struct isa_row_field *heights; /* rows of tiles that have the group's */
+	uint32_t places_count, heights_count;
+	isa_step_fn first_run; /* of the first instruction alone */
 	uint32_t first, count; /* instructions */
 	uint32_t rows, block;  /* of the group; at a time */
 	uint64_t cost;         /* of all but the first, saturated */
