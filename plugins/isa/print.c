@@ -212,22 +212,37 @@ static void add_scalar_inst(struct line *l, const struct isa_program *p, const s
 		add(l, ", %u", inst->mode - 1u);
 }
 
+static void add_inst(struct line *l, const struct isa_program *p, uint32_t i)
+{
+	const struct ptowsp_tile_inst *inst = &p->insts[i];
+	const struct isa_op *op = isa_op(inst->op);
+	uint16_t rows[ISA_OPERANDS_MAX];
+
+	isa_op_operands(op, inst, rows);
+	if (op->shape == ISA_SHAPE_SCALAR || op->shape == ISA_SHAPE_SCALAR_MASK || op->shape == ISA_SHAPE_CONTROL)
+		add_scalar_inst(l, p, inst, rows);
+	else
+		add_tile_inst(l, p, inst, rows);
+}
+
+void isa_inst_text(const struct isa_program *p, uint32_t i, char text[1024])
+{
+	struct line l = {.length = 0};
+
+	add_inst(&l, p, i);
+	memcpy(text, l.text, l.length + 1);
+}
+
 static void inst_print(struct printer *out, uint32_t i)
 {
 	const struct ptowsp_tile_inst *inst = &out->p->insts[i];
-	const struct isa_op *op = isa_op(inst->op);
-	uint16_t rows[ISA_OPERANDS_MAX];
 	struct line l = {.length = 0};
 	const bool closes = inst->op == PTOWSP_PTO_ENDFOR || inst->op == PTOWSP_PTO_ENDWHILE || inst->op == PTOWSP_PTO_ENDIF;
 	const bool turns = inst->op == PTOWSP_PTO_ELSE || inst->op == PTOWSP_PTO_DO;
 
 	out->depth -= closes;
 	add(&l, "%*s", (int)(2 * (out->depth + 1 - turns)), "");
-	isa_op_operands(op, inst, rows);
-	if (op->shape == ISA_SHAPE_SCALAR || op->shape == ISA_SHAPE_SCALAR_MASK || op->shape == ISA_SHAPE_CONTROL)
-		add_scalar_inst(&l, out->p, inst, rows);
-	else
-		add_tile_inst(&l, out->p, inst, rows);
+	add_inst(&l, out->p, i);
 	if (inst->line)
 		add(&l, "%*s// line %lu", l.length < 70 ? (int)(72 - l.length) : 2, "", (unsigned long)inst->line);
 	flush(out, &l);

@@ -95,6 +95,9 @@ struct isa_place {
 };
 struct isa_place isa_program_place(const struct isa_program *p, uint32_t inst);
 
+/* print.c: instruction i as text, without its line. */
+void isa_inst_text(const struct isa_program *p, uint32_t i, char text[1024]);
+
 /* error.c */
 ptowsp_status isa_error(struct ptowsp_error *error, ptowsp_status code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* emit.h - source text out of a verified tile program: one function per kernel, for a row of the table of targets. */
+#ifndef ISA_EMIT_H
+#define ISA_EMIT_H
+
+#include "isa/isa.h"
+
+struct isa_emitter;
+
+/* How emitted code looks on one target. What stands in loops comes from emit.def. */
+struct isa_emit_target {
+	const char *name;      /* --emit=NAME */
+	const char *extension; /* of the file that a kernel becomes */
+	/* "" or what makes all threads of the kernel see the memory of its tiles, behind each stage. */
+	const char *barrier;
+	/* A loop of `name` from one text to another, and by how much it goes on: format of name, from, name, to, name. */
+	const char *loop;
+	const char *loop_note; /* a line before it, or "" */
+	/* $F of emit.def for elements that are computed in f32, and in f64: what stands before and behind the function's name. */
+	const char *f32_before, *f32_behind, *f64_before, *f64_behind;
+	/* The file up to the first statement, and from the last one on. The body exists when they are called. */
+	void (*head)(struct isa_emitter *e);
+	void (*tail)(struct isa_emitter *e);
+};
+/* Rows; the last one's name is NULL. */
+extern const struct isa_emit_target isa_emit_targets[];
+
+/* A header that emitted sources include: the path under which they do, and its lines, the last one NULL. */
+struct isa_text {
+	const char *path;
+	const char *const *lines;
+};
+extern const struct isa_text isa_emit_headers[]; /* the last one's path is NULL */
+
+/* The name of a kernel as one of a C function: other characters become '_', words of the language and of its library get one. */
+void isa_emit_symbol(char *symbol_out, size_t size, const char *name);
+/* One source file with one function `symbol`, which is called as task.h says. *text_out is malloc'd, ends with a 0 that *size_out does
+ * not count. Errors: UNSUPPORTED with the sentence why the program cannot run, NO_MEMORY. */
+ptowsp_status isa_emit(const struct isa_program *program, const struct isa_emit_target *target, const char *symbol, char **text_out,
+		       size_t *size_out, struct ptowsp_error *error);
+/* Bytes that the emitted function needs as its task's workspace. Errors: NO_MEMORY. */
+ptowsp_status isa_emit_workspace(const struct isa_program *program, uint64_t *bytes_out, struct ptowsp_error *error);
+
+#endif

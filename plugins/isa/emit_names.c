@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* emit_names.c - the names of a program as C takes them: letters, digits and '_', none of the language's words, none twice. */
+#include "isa/emit_state.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_MOST = 48 }; /* bytes of a name in emitted code, the number that makes it unique included */
+
+/* Words of C, C++ and CUDA, and what emitted code calls by itself. */
+static const char *const words[] = {
+	"asm", "auto", "bool", "break", "case", "catch", "char", "class", "const", "continue", "default", "delete", "do", "double", "else",
+	"enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "main",
+	"mutable", "namespace", "new", "operator", "private", "protected", "public", "register", "restrict", "return", "short",
+	"signed", "sizeof", "static", "struct", "switch", "template", "this", "throw", "true", "try", "typedef", "typename", "union",
+	"unsigned", "using", "virtual", "void", "volatile", "while", "half", "task", "out", "call", "body", "kernel", "params",
+	"memory", "at", "row", "column", "top", "rows", "go", "value", "from", "to", "NULL", "errno", "signbit", "isnan", "isinf", "isfinite",
+	"blockIdx", "threadIdx", "blockDim", "gridDim",
+};
+/* Functions of <math.h>, <string.h> and <stdlib.h>: a kernel may be called like one, a C function may not. f and l may follow those of
+ * <math.h>. */
+static const char *const library[] = {
+	"abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos", "cosh", "erf", "erfc",
+	"exp", "exp2", "exp10", "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "fmod", "frexp", "gamma", "hypot", "ilogb",
+	"j0", "j1", "jn", "ldexp", "lgamma", "llrint", "llround", "log", "log10", "log1p", "log2", "logb", "lrint", "lround", "modf",
+	"nan", "nearbyint", "nextafter", "pow", "remainder", "remquo", "rint", "round", "scalb", "scalbn", "sin", "sincos", "sinh",
+	"sqrt", "tan", "tanh", "tgamma", "trunc", "y0", "y1", "yn", "div", "index", "rindex", "select", "printf", "puts", "read",
+	"write", "open", "close", "send", "dot", "malloc", "free", "exit", "abort", "signal",
+};
+
+static bool is_prefixed(const char *name, const char *prefix)
+{
+	return !strncmp(name, prefix, strlen(prefix));
+}
+
+static bool is_library(const char *name)
+{
+	const size_t length = strlen(name);
+
+	for (size_t i = 0; i < sizeof(library) / sizeof(*library); i++) {
+		const size_t n = strlen(library[i]);
+
+		if (!strncmp(name, library[i], n) && (length == n || (length == n + 1 && strchr("fl", name[n]))))
+			return true;
+	}
+	return is_prefixed(name, "mem") || is_prefixed(name, "str") || is_prefixed(name, "is") || is_prefixed(name, "vsn") ||
+	       is_prefixed(name, "snp");
+}
+
+/* With or without a number behind it. */
+static bool ends_in(const char *name, const char *ending)
+{
+	const size_t n = strlen(ending);
+	size_t length = strlen(name), digits = length;
+
+	while (digits > 0 && isdigit((unsigned char)name[digits - 1]))
+		digits--;
+	if (digits < length && digits > 0 && name[digits - 1] == '_')
+		length = digits - 1;
+	return length >= n && !strncmp(name + length - n, ending, n);
+}
+
+/* Names that emitted code makes out of those of tiles end so. */
+static bool is_taken(const char *name)
+{
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (!strcmp(name, words[i]))
+			return true;
+	return is_prefixed(name, "tile_") || is_prefixed(name, "isa_") || is_prefixed(name, "ptowsp_") || is_prefixed(name, "next_") ||
+	       is_prefixed(name, "__") || ends_in(name, "_tile") || ends_in(name, "_at") || ends_in(name, "_from") ||
+	       ends_in(name, "_to") || ends_in(name, "_into") || ends_in(name, "_step") || ends_in(name, "_place") || ends_in(name, "_t");
+}
+
+/* Upper-case words are macros of some header. */
+static bool is_macro(const char *name)
+{
+	for (; *name; name++)
+		if (islower((unsigned char)*name))
+			return false;
+	return true;
+}
+
+static void plain_make(char plain[NAME_MOST], const char *name, char letter)
+{
+	size_t at = 0;
+
+	if (!*name || isdigit((unsigned char)*name))
+		plain[at++] = letter;
+	for (; *name && at < NAME_MOST - 12; name++)
+		plain[at++] = isalnum((unsigned char)*name) && (unsigned char)*name < 0x80 ? *name : '_';
+	plain[at] = '\0';
+	if (is_taken(plain) || is_library(plain) || (is_macro(plain) && at > 1))
+		memcpy(plain + at, "_", 2);
+}
+
+void isa_emit_symbol(char *symbol_out, size_t size, const char *name)
+{
+	char plain[NAME_MOST];
+
+	plain_make(plain, name, 'k');
+	snprintf(symbol_out, size, "%s", plain);
+}
+
+/* All names so far, by a hash of their text. */
+struct pool {
+	char **names;
+	uint32_t *slots; /* index + 1 */
+	uint32_t count, mask;
+};
+
+static uint32_t *slot_of(const struct pool *pool, const char *name)
+{
+	uint64_t at = ptowsp_id(name, strlen(name));
+
+	while (pool->slots[at & pool->mask] && strcmp(pool->names[pool->slots[at & pool->mask] - 1], name))
+		at++;
+	return &pool->slots[at & pool->mask];
+}
+
+static bool pool_add(struct pool *pool, const char *name, char letter)
+{
+	char plain[NAME_MOST];
+	size_t length;
+	uint32_t *slot;
+
+	plain_make(plain, name, letter);
+	length = strlen(plain);
+	slot = slot_of(pool, plain);
+	for (uint32_t n = 2; *slot; n++) {
+		snprintf(plain + length, sizeof(plain) - length, "_%lu", (unsigned long)n);
+		slot = slot_of(pool, plain);
+	}
+	pool->names[pool->count] = strdup(plain);
+	if (!pool->names[pool->count])
+		return false;
+	*slot = ++pool->count;
+	return true;
+}
+
+ptowsp_status isa_names_make(struct isa_emitter *e)
+{
+	const struct ptowsp_tile_header *h = &e->p->header;
+	const uint32_t count = h->param_count + h->tile_count + h->scalar_count;
+	struct pool pool = {.mask = 255};
+	bool ok;
+
+	while (pool.mask < count * 2)
+		pool.mask = pool.mask * 2 + 1;
+	e->names = pool.names = calloc(count + 1u, sizeof(*pool.names));
+	pool.slots = calloc(pool.mask + 1u, sizeof(*pool.slots));
+	ok = pool.names && pool.slots;
+	for (uint32_t i = 0; ok && i < h->param_count; i++)
+		ok = pool_add(&pool, e->p->param_names[i], 'm');
+	for (uint32_t i = 0; ok && i < h->tile_count; i++)
+		ok = pool_add(&pool, e->p->tile_names[i], 't');
+	for (uint32_t i = 0; ok && i < h->scalar_count; i++)
+		ok = pool_add(&pool, e->p->scalar_names[i], 's');
+	free(pool.slots);
+	e->name_count = pool.count;
+	return ok ? PTOWSP_OK : PTOWSP_NO_MEMORY;
+}
+
+void isa_names_finish(struct isa_emitter *e)
+{
+	for (uint32_t i = 0; i < e->name_count; i++)
+		free(e->names[i]);
+	free(e->names);
+}
+
+const char *isa_param_name(const struct isa_emitter *e, uint32_t row)
+{
+	return e->names[row];
+}
+
+const char *isa_tile_name(const struct isa_emitter *e, uint32_t row)
+{
+	return e->names[e->p->header.param_count + row];
+}
+
+const char *isa_scalar_name(const struct isa_emitter *e, uint32_t row)
+{
+	return e->names[e->p->header.param_count + e->p->header.tile_count + row];
+}

@@ -1,0 +1,454 @@
+/* SPDX-License-Identifier: MIT */
+/* kernel.h - what emitted C kernels stand on: the task's windows, checks that fail with the interpreter's sentences, and the tile
+ * operations that are more than a loop over elements. Written beside the kernels by ptowsp-pack --emit=c; needs nothing but the
+ * headers that are written with it and the C library. */
+#ifndef ISA_KERNEL_H
+#define ISA_KERNEL_H
+
+#include "isa/convert.h"
+#include "isa/element.h"
+#include "isa/tile.h"
+#include "ptowsp/task.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#define TILE_COLD static __attribute__((cold, noinline, unused))
+
+/* The kernel is compiled several times; which one runs is decided when it is loaded. */
+#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(TILE_ONE_MACHINE)
+#define TILE_MACHINES __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
+#else
+#define TILE_MACHINES
+#endif
+
+/* The next loop touches element i of its tiles and windows and nothing else. */
+#if defined(__clang__)
+#pragma clang diagnostic ignored "-Wpass-failed"
+#define TILE_LOOP _Pragma("clang loop vectorize(assume_safety)")
+#elif defined(__GNUC__)
+#define TILE_LOOP _Pragma("GCC ivdep")
+#else
+#define TILE_LOOP
+#endif
+
+struct tile_param {
+	const char *name;
+	uint16_t dtype, access;
+};
+struct tile_kernel {
+	const char *name;
+	const struct tile_param *params;
+	uint32_t param_count, arg_count;
+	uint64_t workspace; /* bytes of tiles */
+};
+/* One call of a kernel. */
+struct tile_call {
+	const struct tile_kernel *kernel;
+	const struct ptowsp_task *task;
+	struct ptowsp_kernel_out *out;
+	unsigned char *memory; /* of its tiles */
+	uint64_t cycles;
+	uint64_t jumps;        /* back that are left */
+};
+
+/* "kernel rowmax line 12: " and the sentence; place NULL: none. Returns KERNEL_FAILED. */
+static __attribute__((cold, noinline, unused, format(printf, 3, 4))) ptowsp_status
+tile_fail(const struct tile_call *call, const char *place, const char *format, ...)
+{
+	struct ptowsp_error *error = call->out->error;
+	va_list list;
+	int length;
+
+	if (!error)
+		return PTOWSP_KERNEL_FAILED;
+	error->code = PTOWSP_KERNEL_FAILED;
+	error->native = 0;
+	error->domain = PTOWSP_DOMAIN_KERNEL;
+	error->flags = 0;
+	length = snprintf(error->text, sizeof(error->text), "kernel %.64s%s%s: ", call->kernel->name, place ? " " : "",
+			  place ? place : "");
+	va_start(list, format);
+	vsnprintf(error->text + length, sizeof(error->text) - (size_t)length, format, list);
+	va_end(list);
+	error->where[0] = call->task->number;
+	error->where[1] = call->task->kernel;
+	return PTOWSP_KERNEL_FAILED;
+}
+
+TILE_COLD const char *tile_type_text(unsigned dtype)
+{
+	switch (dtype) {
+#define X(name, code, size, cls, word, descr) case code: return word;
+#include "ptowsp/dtype.def"
+#undef X
+	default:
+		return "?";
+	}
+}
+
+TILE_INLINE const struct ptowsp_tensor_arg *tile_window(const struct tile_call *call, uint32_t param)
+{
+	return (const struct ptowsp_tensor_arg *)(const void *)((const unsigned char *)call->task->tensors +
+								(size_t)param * call->task->tensor_stride);
+}
+
+static __attribute__((unused)) ptowsp_status tile_check(const struct tile_call *call)
+{
+	const struct tile_kernel *k = call->kernel;
+	const struct ptowsp_task *task = call->task;
+
+	if (task->tensor_count < k->param_count || task->arg_count < k->arg_count)
+		return tile_fail(call, NULL, "takes %lu tensors and %lu scalars, the task has %lu and %lu", (unsigned long)k->param_count,
+				 (unsigned long)k->arg_count, (unsigned long)task->tensor_count, (unsigned long)task->arg_count);
+	for (uint32_t i = 0; i < k->param_count; i++) {
+		const struct ptowsp_tensor_arg *w = tile_window(call, i);
+		const unsigned lacking = k->params[i].access & ~(unsigned)w->access;
+
+		if (w->dtype != k->params[i].dtype)
+			return tile_fail(call, NULL, "%%%.64s is %s, the task's tensor is %s", k->params[i].name,
+					 tile_type_text(k->params[i].dtype), tile_type_text(w->dtype));
+		if (lacking)
+			return tile_fail(call, NULL, "%s %%%.64s, which the task does not allow",
+					 lacking & PTOWSP_WRITE ? "writes" : "reads", k->params[i].name);
+	}
+	if (!k->workspace)
+		return PTOWSP_OK;
+	if (!PTOWSP_HAS(task, struct ptowsp_task, workspace_size) || task->workspace_size < k->workspace)
+		return tile_fail(call, NULL, "needs a workspace of %llu bytes for its tiles, which the task does not have",
+				 (unsigned long long)k->workspace);
+	return PTOWSP_OK;
+}
+
+/* A call from beginning to end; what every emitted function does. */
+static __attribute__((unused)) ptowsp_status tile_run(const struct tile_kernel *kernel, const struct ptowsp_task *task,
+						      struct ptowsp_kernel_out *out, ptowsp_status (*body)(struct tile_call *call))
+{
+	struct tile_call call = {.kernel = kernel, .task = task, .out = out, .jumps = UINT64_C(1) << 32};
+	ptowsp_status status = tile_check(&call);
+
+	if (!status) {
+		call.memory = kernel->workspace ? task->workspace : NULL;
+		status = body(&call);
+	}
+	out->cycles = call.cycles;
+	return status;
+}
+
+static __attribute__((cold, noinline, unused)) ptowsp_status tile_endless(const struct tile_call *call, const char *place)
+{
+	tile_fail(call, place, "jumped back %llu times; the loop seems to have no end", 1ull << 32);
+	if (call->out->error)
+		call->out->error->code = PTOWSP_RUN_FAILED;
+	return PTOWSP_RUN_FAILED;
+}
+
+/* Whether a FOR goes on behind `now`. A sum beyond 64 bits has passed every bound. */
+TILE_INLINE int tile_goes_on(int64_t now, int64_t step, int64_t bound)
+{
+	return now <= INT64_MAX - step && now + step < bound;
+}
+
+/* What tile.h has for f32, as the C library has it. */
+TILE_INLINE double tile_exp_f64(double x)
+{
+	return exp(x);
+}
+
+TILE_INLINE double tile_log_f64(double x)
+{
+	return log(x);
+}
+
+TILE_INLINE double tile_tanh_f64(double x)
+{
+	return tanh(x);
+}
+
+TILE_INLINE double tile_sigmoid_f64(double x)
+{
+	return 1 / (1 + exp(-x));
+}
+
+TILE_INLINE double tile_silu_f64(double x)
+{
+	return x / (1 + exp(-x));
+}
+
+/* Integer rules that C leaves open: x / 0 is 0, x rem 0 is x, the smallest / -1 is itself. */
+#define TILE_SIGNED_RULES(type, ...)                                                                                           \
+	TILE_INLINE isa_s_##type tile_div_##type(isa_s_##type a, isa_s_##type b)                                               \
+	{                                                                                                                      \
+		return (isa_s_##type)(b == 0 ? 0 : b == -1 ? 0 - (isa_w_##type)a : (isa_w_##type)(a / b));                     \
+	}                                                                                                                      \
+	TILE_INLINE isa_s_##type tile_rem_##type(isa_s_##type a, isa_s_##type b)                                               \
+	{                                                                                                                      \
+		return (isa_s_##type)(b == 0 ? a : b == -1 ? 0 : a % b);                                                       \
+	}
+#define TILE_UNSIGNED_RULES(type, ...)                                                                                         \
+	TILE_INLINE isa_s_##type tile_div_##type(isa_s_##type a, isa_s_##type b)                                               \
+	{                                                                                                                      \
+		return (isa_s_##type)(b == 0 ? 0 : a / b);                                                                     \
+	}                                                                                                                      \
+	TILE_INLINE isa_s_##type tile_rem_##type(isa_s_##type a, isa_s_##type b)                                               \
+	{                                                                                                                      \
+		return (isa_s_##type)(b == 0 ? a : a % b);                                                                     \
+	}
+ISA_SIGNED(TILE_SIGNED_RULES, )
+ISA_UNSIGNED(TILE_UNSIGNED_RULES, )
+
+/* --- windows --- */
+
+/* A tile in a window: rows `step` bytes apart, of elements `stride` bytes apart. at NULL: it does not lie there, and the sentence
+ * is written. */
+struct tile_place {
+	unsigned char *at;
+	size_t step, stride;
+};
+
+TILE_INLINE int tile_window_is_flat(const struct ptowsp_tensor_arg *w)
+{
+	return w->rows == 1 && w->column_stride == 1;
+}
+
+/* Where a tile at [r, c] begins in a flat window: r counts whole tiles. Saturates. */
+TILE_INLINE int64_t tile_flat_start(int64_t r, int64_t c, uint64_t tile)
+{
+	const int64_t far = INT64_MAX / 4;
+
+	if (r > far / (int64_t)tile || c > far)
+		return far;
+	if (r < -(far / (int64_t)tile) || c < -far)
+		return -far;
+	return r * (int64_t)tile + c;
+}
+
+TILE_COLD struct tile_place tile_flat_fail(const struct tile_call *call, const char *place, const char *does, uint32_t param,
+					   int64_t start, uint64_t count)
+{
+	tile_fail(call, place, "%s elements [%lld, %lld) of %%%.48s, which has %llu", does, (long long)start,
+		  (long long)(start + (int64_t)count), call->kernel->params[param].name,
+		  (unsigned long long)tile_window(call, param)->columns);
+	return (struct tile_place){NULL, 0, 0};
+}
+
+TILE_COLD struct tile_place tile_grid_fail(const struct tile_call *call, const char *place, const char *does, uint32_t param,
+					   int64_t row, int64_t column, uint32_t rows, uint32_t columns)
+{
+	const struct ptowsp_tensor_arg *w = tile_window(call, param);
+
+	tile_fail(call, place, "%s %lux%lu at row %lld, column %lld of %%%.48s, which is %llux%llu", does, (unsigned long)rows,
+		  (unsigned long)columns, (long long)row, (long long)column, call->kernel->params[param].name,
+		  (unsigned long long)w->rows, (unsigned long long)w->columns);
+	return (struct tile_place){NULL, 0, 0};
+}
+
+/* A tile of rows x columns elements of `bytes` at [r, c] of a parameter's window. does: "tload reads", for the sentence. */
+TILE_INLINE struct tile_place tile_find(const struct tile_call *call, const char *place, const char *does, uint32_t param, int64_t r,
+					int64_t c, uint32_t rows, uint32_t columns, size_t bytes)
+{
+	const struct ptowsp_tensor_arg *w = tile_window(call, param);
+	const uint64_t count = (uint64_t)rows * columns;
+	int64_t start;
+
+	if (tile_window_is_flat(w)) {
+		start = tile_flat_start(r, c, count);
+		if (start < 0 || count > w->columns || (uint64_t)start > w->columns - count)
+			return tile_flat_fail(call, place, does, param, start, count);
+		return (struct tile_place){(unsigned char *)w->data + (size_t)start * bytes, columns * bytes, bytes};
+	}
+	start = tile_flat_start(r, 0, rows);
+	if (start < 0 || c < 0 || rows > w->rows || (uint64_t)start > w->rows - rows || columns > w->columns ||
+	    (uint64_t)c > w->columns - columns)
+		return tile_grid_fail(call, place, does, param, start, c, rows, columns);
+	return (struct tile_place){
+		(unsigned char *)w->data + ((uint64_t)start * w->row_stride + (uint64_t)c * w->column_stride) * bytes,
+		(size_t)(w->row_stride * bytes), (size_t)(w->column_stride * bytes)};
+}
+
+/* Rows of elements that a loop can walk as they are: one behind the other, each at a multiple of its size. */
+TILE_INLINE int tile_is_plain(const struct tile_place *p, size_t bytes)
+{
+	return p->stride == bytes && ((uintptr_t)p->at | p->step) % bytes == 0;
+}
+
+/* Between a place and packed elements. */
+TILE_INLINE void tile_copy_in(void *to, const struct tile_place *p, uint32_t rows, uint32_t columns, size_t bytes)
+{
+	unsigned char *d = to;
+
+	if (p->stride == bytes && p->step == columns * bytes) {
+		memcpy(d, p->at, rows * (size_t)columns * bytes);
+		return;
+	}
+	for (size_t i = 0; i < rows; i++)
+		if (p->stride == bytes)
+			memcpy(d + i * columns * bytes, p->at + i * p->step, columns * bytes);
+		else
+			for (size_t j = 0; j < columns; j++)
+				memcpy(d + (i * columns + j) * bytes, p->at + i * p->step + j * p->stride, bytes);
+}
+
+TILE_INLINE void tile_copy_out(const struct tile_place *p, const void *from, uint32_t rows, uint32_t columns, size_t bytes)
+{
+	const unsigned char *a = from;
+
+	if (p->stride == bytes && p->step == columns * bytes) {
+		memcpy(p->at, a, rows * (size_t)columns * bytes);
+		return;
+	}
+	for (size_t i = 0; i < rows; i++)
+		if (p->stride == bytes)
+			memcpy(p->at + i * p->step, a + i * columns * bytes, columns * bytes);
+		else
+			for (size_t j = 0; j < columns; j++)
+				memcpy(p->at + i * p->step + j * p->stride, a + (i * columns + j) * bytes, bytes);
+}
+
+/* Where a loop reads a tile from: the window, or `buffer`, which holds a copy, if elements do not lie plainly there. */
+TILE_INLINE void tile_read_begin(struct tile_place *p, void *buffer, uint32_t rows, uint32_t columns, size_t bytes)
+{
+	if (tile_is_plain(p, bytes))
+		return;
+	tile_copy_in(buffer, p, rows, columns, bytes);
+	*p = (struct tile_place){(unsigned char *)buffer, columns * bytes, bytes};
+}
+
+/* Where a loop writes it to; tile_write_end brings a buffer to its window. */
+TILE_INLINE struct tile_place tile_write_begin(const struct tile_place *p, void *buffer, uint32_t columns, size_t bytes)
+{
+	return tile_is_plain(p, bytes) ? *p : (struct tile_place){(unsigned char *)buffer, columns * bytes, bytes};
+}
+
+TILE_INLINE void tile_write_end(const struct tile_place *p, const void *buffer, uint32_t rows, uint32_t columns, size_t bytes)
+{
+	if (!tile_is_plain(p, bytes))
+		tile_copy_out(p, buffer, rows, columns, bytes);
+}
+
+/* A loop that reads rows of `width` bytes at `from` and writes others at `to` as it goes: if the two overlap other than element by
+ * element, it reads a copy. Rows of one distance that lie beside each other do not overlap. */
+TILE_INLINE int tile_are_apart(const struct tile_place *from, size_t rows, size_t width, const struct tile_place *to, size_t to_rows,
+			       size_t to_width)
+{
+	const uintptr_t a = (uintptr_t)from->at, b = (uintptr_t)to->at, step = from->step;
+	const uintptr_t a_end = a + (rows - 1) * step + width, b_end = b + (to_rows - 1) * to->step + to_width;
+	uintptr_t between;
+
+	if (a >= b_end || b >= a_end)
+		return 1;
+	if (step != to->step || step < width || step < to_width)
+		return 0;
+	between = a < b ? (b - a) % step : (step - (a - b) % step) % step; /* from a row of a to the next of b */
+	return between >= width && between + to_width <= step;
+}
+
+TILE_INLINE void tile_part(struct tile_place *from, const struct tile_place *to, void *buffer, uint32_t rows, uint32_t columns,
+			   size_t bytes, uint32_t to_rows, uint32_t to_columns, size_t to_bytes)
+{
+	const size_t width = columns * bytes, to_width = to_columns * to_bytes;
+
+	if (tile_are_apart(from, rows, width, to, to_rows, to_width) ||
+	    (from->at == to->at && from->step == to->step && bytes == to_bytes && (rows == 1 || from->step >= width)))
+		return;
+	tile_copy_in(buffer, from, rows, columns, bytes);
+	*from = (struct tile_place){(unsigned char *)buffer, columns * bytes, bytes};
+}
+
+/* --- single elements of windows and tiles --- */
+
+TILE_COLD unsigned char *tile_element_fail(const struct tile_call *call, const char *place, const char *does, uint32_t param,
+					   int64_t index)
+{
+	const struct ptowsp_tensor_arg *w = tile_window(call, param);
+
+	tile_fail(call, place, "%s element %lld of %%%.48s, which has %llu", does, (long long)index, call->kernel->params[param].name,
+		  (unsigned long long)(w->rows * w->columns));
+	return NULL;
+}
+
+/* Element number `index` of a window, counted row by row; NULL: there is none, and the sentence is written. */
+TILE_INLINE unsigned char *tile_element(const struct tile_call *call, const char *place, const char *does, uint32_t param,
+					int64_t index, size_t bytes)
+{
+	const struct ptowsp_tensor_arg *w = tile_window(call, param);
+	uint64_t row;
+
+	if (index < 0 || w->columns == 0)
+		return tile_element_fail(call, place, does, param, index);
+	row = (uint64_t)index / w->columns;
+	if (row >= w->rows)
+		return tile_element_fail(call, place, does, param, index);
+	return (unsigned char *)w->data + (row * w->row_stride + (uint64_t)index % w->columns * w->column_stride) * bytes;
+}
+
+/* Element `offset` of a tile with `count`. */
+TILE_INLINE ptowsp_status tile_offset(const struct tile_call *call, const char *place, const char *mnemonic, const char *tile,
+				      int64_t offset, uint64_t count)
+{
+	if (offset >= 0 && (uint64_t)offset < count)
+		return PTOWSP_OK;
+	return tile_fail(call, place, "%s of element %lld of %%%.48s, which has %llu", mnemonic, (long long)offset, tile,
+			 (unsigned long long)count);
+}
+
+TILE_INLINE int64_t tile_index(const void *tile, int is_unsigned, size_t i)
+{
+	return is_unsigned ? (int64_t)((const uint32_t *)tile)[i] : (int64_t)((const int32_t *)tile)[i];
+}
+
+TILE_INLINE int64_t tile_window_count(const struct ptowsp_tensor_arg *w)
+{
+	uint64_t count;
+
+	return __builtin_mul_overflow(w->rows, w->columns, &count) || count > INT64_MAX ? INT64_MAX : (int64_t)count;
+}
+
+TILE_INLINE size_t tile_element_at(const struct ptowsp_tensor_arg *w, int flat, int64_t index)
+{
+	const uint64_t n = (uint64_t)index;
+
+	return (size_t)(flat ? n : n / w->columns * w->row_stride + n % w->columns * w->column_stride);
+}
+
+/* d may be the indices: each is read before it is overwritten. */
+TILE_INLINE ptowsp_status tile_mgather(const struct tile_call *call, const char *place, void *d, uint32_t param, const void *index,
+				       int is_unsigned, size_t count, size_t bytes)
+{
+	const struct ptowsp_tensor_arg *w = tile_window(call, param);
+	const int64_t limit = tile_window_count(w);
+	const int flat = tile_window_is_flat(w);
+
+	for (size_t i = 0; i < count; i++) {
+		const int64_t k = tile_index(index, is_unsigned, i);
+
+		if (k < 0 || k >= limit) {
+			tile_element_fail(call, place, "mgather reads", param, k);
+			return PTOWSP_KERNEL_FAILED;
+		}
+		memcpy((unsigned char *)d + i * bytes, (unsigned char *)w->data + tile_element_at(w, flat, k) * bytes, bytes);
+	}
+	return PTOWSP_OK;
+}
+
+TILE_INLINE ptowsp_status tile_mscatter(const struct tile_call *call, const char *place, uint32_t param, const void *a,
+					const void *index, int is_unsigned, size_t count, size_t bytes)
+{
+	const struct ptowsp_tensor_arg *w = tile_window(call, param);
+	const int64_t limit = tile_window_count(w);
+	const int flat = tile_window_is_flat(w);
+
+	for (size_t i = 0; i < count; i++) {
+		const int64_t k = tile_index(index, is_unsigned, i);
+
+		if (k < 0 || k >= limit) {
+			tile_element_fail(call, place, "mscatter writes", param, k);
+			return PTOWSP_KERNEL_FAILED;
+		}
+		memcpy((unsigned char *)w->data + tile_element_at(w, flat, k) * bytes, (const unsigned char *)a + i * bytes, bytes);
+	}
+	return PTOWSP_OK;
+}
+
+#endif

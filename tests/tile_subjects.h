@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT
+ * tile_subjects.h - tile operations with the shapes that they take, for suites that make random instructions. */
+#ifndef PTOWSP_TESTS_TILE_SUBJECTS_H
+#define PTOWSP_TESTS_TILE_SUBJECTS_H
+
+#include "isa/isa.h"
+
+/* shapes: per tile operand, destinations first, two letters: R C K random sizes, 1, G H numbers of groups of K, r c at most R C,
+ * P = R * C, M at most what both sources have.
+ * types: k key type, r what products add up in, m mask of any type, i indices. The keys are those of pto_ops.def. */
+static const struct subject {
+	unsigned op;
+	const char *shapes, *types;
+} subjects[] = {
+	{ PTOWSP_PTO_TABS, "RCRC", "kk" },
+	{ PTOWSP_PTO_TNEG, "RCRC", "kk" },
+	{ PTOWSP_PTO_TNOT, "RCRC", "kk" },
+	{ PTOWSP_PTO_TEXP, "RCRC", "kk" },
+	{ PTOWSP_PTO_TLOG, "RCRC", "kk" },
+	{ PTOWSP_PTO_TSQRT, "RCRC", "kk" },
+	{ PTOWSP_PTO_TRSQRT, "RCRC", "kk" },
+	{ PTOWSP_PTO_TRECIP, "RCRC", "kk" },
+	{ PTOWSP_PTO_TRELU, "RCRC", "kk" },
+	{ PTOWSP_PTO_TLRELU, "RCRC", "kk" },
+	{ PTOWSP_PTO_TSILU, "RCRC", "kk" },
+	{ PTOWSP_PTO_TTANH, "RCRC", "kk" },
+	{ PTOWSP_PTO_TSIGMOID, "RCRC", "kk" },
+	{ PTOWSP_PTO_TGELU, "RCRC", "kk" },
+	{ PTOWSP_PTO_TADD, "RCRCRC", "kkk" },
+	{ PTOWSP_PTO_TSUB, "RCRCRC", "kkk" },
+	{ PTOWSP_PTO_TMUL, "RCRCRC", "kkk" },
+	{ PTOWSP_PTO_TDIV, "RCRCRC", "kkk" },
+	{ PTOWSP_PTO_TREM, "RCRCRC", "kkk" },
+	{ PTOWSP_PTO_TMAX, "RCRCRC", "kkk" },
+	{ PTOWSP_PTO_TMIN, "RCRCRC", "kkk" },
+	{ PTOWSP_PTO_TAND, "RCRCRC", "kkk" },
+	{ PTOWSP_PTO_TOR, "RCRCRC", "kkk" },
+	{ PTOWSP_PTO_TXOR, "RCRCRC", "kkk" },
+	{ PTOWSP_PTO_TSHL, "RCRCRC", "kkk" },
+	{ PTOWSP_PTO_TSHR, "RCRCRC", "kkk" },
+	{ PTOWSP_PTO_TADDS, "RCRC", "kk" },
+	{ PTOWSP_PTO_TSUBS, "RCRC", "kk" },
+	{ PTOWSP_PTO_TMULS, "RCRC", "kk" },
+	{ PTOWSP_PTO_TDIVS, "RCRC", "kk" },
+	{ PTOWSP_PTO_TREMS, "RCRC", "kk" },
+	{ PTOWSP_PTO_TMAXS, "RCRC", "kk" },
+	{ PTOWSP_PTO_TMINS, "RCRC", "kk" },
+	{ PTOWSP_PTO_TANDS, "RCRC", "kk" },
+	{ PTOWSP_PTO_TORS, "RCRC", "kk" },
+	{ PTOWSP_PTO_TXORS, "RCRC", "kk" },
+	{ PTOWSP_PTO_TADDC, "RCRCRCRC", "kkkk" },
+	{ PTOWSP_PTO_TADDSC, "RCRCRC", "kkk" },
+	{ PTOWSP_PTO_TSUBC, "RCRCRCRC", "kkkk" },
+	{ PTOWSP_PTO_TSUBSC, "RCRCRC", "kkk" },
+	{ PTOWSP_PTO_TCMP, "RCRCRC", "mkk" },
+	{ PTOWSP_PTO_TCMPS, "RCRC", "mk" },
+	{ PTOWSP_PTO_TSEL, "RCRCRCRC", "kmkk" },
+	{ PTOWSP_PTO_TSELS, "RCRCRC", "kkk" },
+	{ PTOWSP_PTO_TMATMUL, "RCRKKC", "rkk" },
+	{ PTOWSP_PTO_TMATMUL_ACC, "RCRCRKKC", "rrkk" },
+	{ PTOWSP_PTO_TMATMUL_BIAS, "RCRKKC1C", "rkkr" },
+	{ PTOWSP_PTO_TMATMUL_MX, "RCRKRGKCHC", "rkkkk" },
+	{ PTOWSP_PTO_TROWSUM, "R1RC", "kk" },
+	{ PTOWSP_PTO_TROWMAX, "R1RC", "kk" },
+	{ PTOWSP_PTO_TROWMIN, "R1RC", "kk" },
+	{ PTOWSP_PTO_TCOLSUM, "1CRC", "kk" },
+	{ PTOWSP_PTO_TCOLMAX, "1CRC", "kk" },
+	{ PTOWSP_PTO_TCOLMIN, "1CRC", "kk" },
+	{ PTOWSP_PTO_TEXPANDS, "RC", "k" },
+	{ PTOWSP_PTO_TROWEXPAND, "RCR1", "kk" },
+	{ PTOWSP_PTO_TCOLEXPAND, "RC1C", "kk" },
+	{ PTOWSP_PTO_TROWEXPANDMUL, "RCRCR1", "kkk" },
+	{ PTOWSP_PTO_TROWEXPANDDIV, "RCRCR1", "kkk" },
+	{ PTOWSP_PTO_TROWEXPANDSUB, "RCRCR1", "kkk" },
+	{ PTOWSP_PTO_TTRANS, "CRRC", "kk" },
+	{ PTOWSP_PTO_TRESHAPE, "1PRC", "kk" },
+	{ PTOWSP_PTO_TEXTRACT, "rcRC", "kk" },
+	{ PTOWSP_PTO_TGATHER, "RCKCRC", "kki" },
+	{ PTOWSP_PTO_TGATHERB, "RCKCRC", "kki" },
+	{ PTOWSP_PTO_TSCATTER, "KCRCRC", "kki" },
+	{ PTOWSP_PTO_TCVT, "RCRC", "mk" },
+	{ PTOWSP_PTO_TMOV, "RCRC", "kk" },
+	{ PTOWSP_PTO_TMOV_FP, "RCRC1C", "kkk" },
+	{ PTOWSP_PTO_TCI, "RC", "k" },
+	{ PTOWSP_PTO_TPRELU, "RCRCRC", "kkk" },
+	{ PTOWSP_PTO_TSORT32, "RCRCRC", "kik" },
+	{ PTOWSP_PTO_TMRGSORT, "M1RCKC", "kkk" },
+	{ PTOWSP_PTO_TMRGSORT, "RCRCKC", "kkk" }, /* may be in place */
+	{ PTOWSP_PTO_TASSIGN, "RC", "k" },
+};
+
+#endif
