@@ -157,8 +157,10 @@ static uint32_t fail_name(struct parser *p, const char *name, size_t length)
 	const char **known = malloc(((size_t)s->loop_count + s->value_count + 1) * sizeof(*known));
 	char copy[64];
 
-	if (!known)
-		return fail(p, "unknown name");
+	if (!known) {
+		p->status = reg_fail(p->error, PTOWSP_NO_MEMORY, "no memory for an expression");
+		return 0;
+	}
 	length = length < sizeof(copy) - 1 ? length : sizeof(copy) - 1;
 	memcpy(copy, name, length);
 	copy[length] = '\0';

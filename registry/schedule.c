@@ -269,8 +269,22 @@ static ptowsp_status inner_expression(struct job *job, struct reg_span span, str
 	return st;
 }
 
+/* "1 argument", "0 to 8 arguments" */
+static const char *count_print(const struct reg_policy *policy, char *range, size_t size)
+{
+	struct reg_text text;
+
+	reg_text_init(&text, range, size);
+	reg_text_add(&text, "%u", policy->least);
+	if (policy->most > policy->least)
+		reg_text_add(&text, " to %u", policy->most);
+	reg_text_add(&text, " argument%s", policy->most == 1 ? "" : "s");
+	return range;
+}
+
 static ptowsp_status inner_policy(struct job *job, struct reg_span span, struct reg_text *text)
 {
+	char range[48];
 	struct reg_span word = span, inside = {span.at + span.length, 0};
 	struct value value = {.count = 0};
 	const struct reg_policy *policy;
@@ -284,8 +298,7 @@ static ptowsp_status inner_policy(struct job *job, struct reg_span span, struct 
 	if (inside.length)
 		st = split(&value, inside, ARGUMENT_LIMIT, job->error);
 	if (!st && (value.count < policy->least || value.count > policy->most))
-		return reg_fail(job->error, PTOWSP_INVALID, "%s takes %u to %u arguments, got %u", policy->word, policy->least, policy->most,
-				value.count);
+		return reg_fail(job->error, PTOWSP_INVALID, "%s takes %s, got %u", policy->word, count_print(policy, range, sizeof(range)), value.count);
 	reg_text_add(text, "%s(", policy->word);
 	for (unsigned i = 0; i < value.count && !st; i++) {
 		struct reg_span argument = value.arguments[i];
@@ -340,16 +353,10 @@ static ptowsp_status threshold_parse(struct job *job, const struct value *value)
 
 static ptowsp_status fail_count(const struct job *job, unsigned count)
 {
-	const struct reg_policy *policy = job->policy;
-	char range[24];
-	struct reg_text text;
+	char range[48];
 
-	reg_text_init(&text, range, sizeof(range));
-	reg_text_add(&text, "%u", policy->least);
-	if (policy->most > policy->least)
-		reg_text_add(&text, " to %u", policy->most);
-	return reg_fail(job->error, PTOWSP_INVALID, "%s %s takes %s arguments, got %u: %s", job->directive->text, policy->word,
-			range, count, policy->effect);
+	return reg_fail(job->error, PTOWSP_INVALID, "%s %s takes %s, got %u: %s", job->directive->text, job->policy->word,
+			count_print(job->policy, range, sizeof(range)), count, job->policy->effect);
 }
 
 static ptowsp_status arguments_parse(struct job *job, const struct value *value)

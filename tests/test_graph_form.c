@@ -370,10 +370,8 @@ static void json_is(const char *names, const char *instructions, const char *wan
 	st = pkg_from_json(writer, json, strlen(json), "json", &error);
 	if (!st)
 		st = pkg_writer_seal(writer, &bytes, &size, &error);
-	if (*want)
-		CHECK_CONTAINS(error.text, want);
+	CHECK_STR(error.text, want);
 	CHECK_INT(st, *want ? PTOWSP_BAD_PACKAGE : 0);
-	CHECK_STR(*want ? "" : error.text, "");
 	free(bytes);
 	free(json);
 	pkg_writer_destroy(writer);
@@ -389,27 +387,31 @@ static void wrong_programs_are_refused_by_instruction(void)
 	} cases[] = {
 		{"", BEGIN "[\"MC_FENCE\", \"GM\"]" END, ""},
 		{"[\"kernel\", 1, \"A\"]", BEGIN "[\"CA_REQUEST\", \"A\", 1, 1, 0]" END, ""},
-		{"[\"kernel\", 1, \"A\"], [\"kernel\", 2, \"A\"]", BEGIN "[\"CA_REQUEST\", \"A\", 1, 1, 0]" END, "\"A\" is the name of no kernel, or of several"},
-		{"[\"engine\", 1, \"A\"]", "", "GRPH.names[0] must be a list"},
-		{"[\"kernel\", 2, \"A\"], [\"kernel\", 1, \"B\"]", "", "GRPH[0].name[1] is not in order"},
-		{"", "[\"TG_KERNAL\", 1]", "GRPH.instructions[0] must be a list"},
-		{"", "[\"TG_BEGIN\"]", "TG_BEGIN has 1 operands"},
-		{"", BEGIN "[\"MC_FENCE\", \"L3\"]" END, "L3 is no word of fence_scope"},
-		{"", BEGIN "[\"CF_IF\", [\"plus\", 1, 2]], [\"CF_ENDIF\"]" END, "\"plus\" is no operation"},
-		{"", BEGIN "[\"CF_IF\", [\"+\", 1]], [\"CF_ENDIF\"]" END, "\"+\" has 2 operands"},
-		{"", BEGIN "[\"CF_IF\", [\"element\", 1, 0]], [\"CF_ENDIF\"]" END, "an element is"},
-		{"", BEGIN "[\"CF_IF\", [\"iterator\", 4]], [\"CF_ENDIF\"]" END, "there is no iterator 4"},
-		{"", BEGIN "[\"TG_BEGIN\", 2], [\"TG_END\", 2]" END, "GRPH[0].order[2]: a graph inside of a graph"},
-		{"", BEGIN "[\"TG_LAUNCH\", 1, 0]" END, "TG_LAUNCH cannot stand inside of a graph"},
-		{"", BEGIN "[\"CF_ELSE\"]" END, "CF_ELSE belongs to no CF_IF"},
-		{"", BEGIN "[\"CF_IF\", 1], [\"CF_ELSE\"], [\"CF_ELSE\"], [\"CF_ENDIF\"]" END, "order[4]: CF_ELSE belongs to no CF_IF"},
-		{"", BEGIN "[\"CF_BREAK\", 1]" END, "CF_BREAK is in no loop"},
-		{"", BEGIN "[\"CF_IF\", 1]", "GRPH[0]: CF_IF is not ended"},
-		{"", BEGIN "[\"TG_KERNEL\", 1, \"k\", 1, \"AIV\", 0]" END, "GRPH[0]: kernel 1 is defined twice"},
-		{"", BEGIN "[\"TG_DEPEND\", 1, 2, \"AFTER\", 0]" END, "order[2]: there is no kernel 2"},
-		{"", BEGIN "[\"MC_FENCE\", \"GM\"]" END ", [\"TG_BEGIN\", 2], [\"CA_REQUEST\", 1, 1, 1, 1], [\"TG_END\", 2]", "order[5]: kernel 1 belongs to another graph"},
-		{"", BEGIN "[\"MC_FREE\", 3]" END, "there is no tensor 3"},
-		{"", "[\"TG_LAUNCH\", 3, 0]", "there is no graph 3"},
+		{"[\"kernel\", 1, \"A\"], [\"kernel\", 2, \"A\"]", BEGIN "[\"CA_REQUEST\", \"A\", 1, 1, 0]" END, "json: GRPH.instructions[2]: \"A\" is the name of no kernel, or of several"},
+		{"[\"engine\", 1, \"A\"]", "", "json: GRPH.names[0] must be a list [\"kernel\", number, name]"},
+		{"[\"kernel\", 2, \"A\"], [\"kernel\", 1, \"B\"]", "", "new package: GRPH[0].name[1] is not in order"},
+		{"", BEGIN "[\"CA_AFFINITY\", 1, \"COLOCATE\"]" END, "json: GRPH.instructions[2]: kernel_set is a list"},
+		{"", "[\"TG_BEGIN\", 1], [\"TG_KERNEL\", 1, 4, 1, \"AIV\", 0]" END, "json: GRPH.instructions[1]: entry_symbol is a string"},
+		{"", BEGIN "[\"MC_FENCE\", 3]" END, "json: GRPH.instructions[2]: this is no word of fence_scope"},
+		{"", BEGIN "[\"CF_IF\", [1, 2]], [\"CF_ENDIF\"]" END, "json: GRPH.instructions[2]: a scalar is a number or a list that begins with a word"},
+		{"", "[\"TG_KERNAL\", 1]", "json: GRPH.instructions[0] must be a list [\"TG_KERNEL\", operands ...]"},
+		{"", "[\"TG_BEGIN\"]", "json: GRPH.instructions[0]: TG_BEGIN has 1 operand"},
+		{"", BEGIN "[\"MC_FENCE\", \"L3\"]" END, "json: GRPH.instructions[2]: L3 is no word of fence_scope"},
+		{"", BEGIN "[\"CF_IF\", [\"plus\", 1, 2]], [\"CF_ENDIF\"]" END, "json: GRPH.instructions[2]: \"plus\" is no operation"},
+		{"", BEGIN "[\"CF_IF\", [\"+\", 1]], [\"CF_ENDIF\"]" END, "json: GRPH.instructions[2]: \"+\" has 2 operands"},
+		{"", BEGIN "[\"CF_IF\", [\"element\", 1, 0]], [\"CF_ENDIF\"]" END, "json: GRPH.instructions[2]: an element is [\"element\", tensor, index, dtype]"},
+		{"", BEGIN "[\"CF_IF\", [\"iterator\", 4]], [\"CF_ENDIF\"]" END, "new package: GRPH[0].order[0]: there is no iterator 4"},
+		{"", BEGIN "[\"TG_BEGIN\", 2], [\"TG_END\", 2]" END, "new package: GRPH[0].order[2]: a graph inside of a graph"},
+		{"", BEGIN "[\"TG_LAUNCH\", 1, 0]" END, "new package: GRPH[0].order[2]: TG_LAUNCH cannot stand inside of a graph"},
+		{"", BEGIN "[\"CF_ELSE\"]" END, "new package: GRPH[0].order[2]: CF_ELSE belongs to no CF_IF"},
+		{"", BEGIN "[\"CF_IF\", 1], [\"CF_ELSE\"], [\"CF_ELSE\"], [\"CF_ENDIF\"]" END, "new package: GRPH[0].order[4]: CF_ELSE belongs to no CF_IF"},
+		{"", BEGIN "[\"CF_BREAK\", 1]" END, "new package: GRPH[0].order[2]: CF_BREAK is in no loop"},
+		{"", BEGIN "[\"CF_IF\", 1]", "new package: GRPH[0]: CF_IF is not ended"},
+		{"", BEGIN "[\"TG_KERNEL\", 1, \"k\", 1, \"AIV\", 0]" END, "new package: GRPH[0]: kernel 1 is defined twice"},
+		{"", BEGIN "[\"TG_DEPEND\", 1, 2, \"AFTER\", 0]" END, "new package: GRPH[0].order[2]: there is no kernel 2"},
+		{"", BEGIN "[\"MC_FENCE\", \"GM\"]" END ", [\"TG_BEGIN\", 2], [\"CA_REQUEST\", 1, 1, 1, 1], [\"TG_END\", 2]", "new package: GRPH[0].order[5]: kernel 1 belongs to another graph"},
+		{"", BEGIN "[\"MC_FREE\", 3]" END, "new package: GRPH[0].order[2]: there is no tensor 3"},
+		{"", "[\"TG_LAUNCH\", 3, 0]", "new package: GRPH[0].order[0]: there is no graph 3"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
@@ -434,9 +436,9 @@ static void depths_and_counts_have_limits(void)
 	char *deep = malloc(strlen(front) + strlen(back) + 100);
 
 	REQUIRE(blocks && front && back && deep);
-	json_is("", blocks, "GRPH[0].order[64]: blocks nest deeper than 64");
+	json_is("", blocks, "new package: GRPH[0].order[64]: blocks nest deeper than 64");
 	sprintf(deep, "[\"CF_IF\", %s%s], [\"CF_ENDIF\"]", front, back);
-	json_is("", deep, "the scalar nests deeper than 1024");
+	json_is("", deep, "json: GRPH.instructions[0]: the scalar nests deeper than 1024");
 	free(blocks);
 	free(front);
 	free(back);

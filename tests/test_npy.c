@@ -74,30 +74,32 @@ static void wrong_files_are_refused_with_the_reason(void)
 		size_t data;
 		const char *why;
 	} rows[] = {
-		{"{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }", 16, "Fortran order"},
-		{"{'descr': '>f4', 'fortran_order': False, 'shape': (2, 2), }", 16, ">f4"},
-		{"{'descr': '<c8', 'fortran_order': False, 'shape': (2, 2), }", 32, "<c8"},
-		{"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", 8, "plain element type"},
-		{"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", 15, "need 16 bytes of data, it has 15"},
-		{"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", 17, "it has 17"},
-		{"{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,4), }", 16, "more than 4 dimensions"},
-		{"{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }", 16, "more elements than any memory"},
-		{"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", 16, "tuple of numbers"},
-		{"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", 16, "tuple of numbers"},
-		{"{'descr': '<f4', 'fortran_order': False, 'shape': 4, }", 16, "tuple"},
-		{"{'descr': '<f4', 'fortran_order': False, }", 16, "lacks"},
-		{"{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (4,), }", 16, "unknown or repeated"},
-		{"{'descr': '<f4', 'fortran_order': Maybe, 'shape': (4,), }", 16, "neither True nor False"},
-		{"{'descr': '<f4', 'fortran_order': False, 'shape': (4,), } x", 16, "goes on"},
-		{"{'descr': '<f4', 'fortran_order': False, 'shape': (4,), ", 16, "no dictionary"},
-		{"", 16, "no dictionary"},
+		{"{'descr': '<f4', 'fortran_order': True, 'shape': (2, 2), }", 16, "x.npy: it is in Fortran order; save it with numpy.ascontiguousarray"},
+		{"{'descr': '>f4', 'fortran_order': False, 'shape': (2, 2), }", 16, "x.npy: element type '>f4' is not known; little-endian f2, f4, f8, i1 to i8, u1 to u8 and b1 are"},
+		{"{'descr': '<c8', 'fortran_order': False, 'shape': (2, 2), }", 32, "x.npy: element type '<c8' is not known; little-endian f2, f4, f8, i1 to i8, u1 to u8 and b1 are"},
+		{"{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,), }", 8, "x.npy: it has no plain element type"},
+		{"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", 15, "x.npy: its shape and type need 16 bytes of data, it has 15"},
+		{"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 2), }", 17, "x.npy: its shape and type need 16 bytes of data, it has 17"},
+		{"{'descr': '<f4', 'fortran_order': False, 'shape': (1,1,1,1,4), }", 16, "x.npy: it has more than 4 dimensions"},
+		{"{'descr': '<f4', 'fortran_order': False, 'shape': (4294967296, 4294967296), }", 16, "x.npy: its shape has more elements than any memory"},
+		{"{'descr': '<f4', 'fortran_order': False, 'shape': (99999999999999999999,), }", 16, "x.npy: its shape is no tuple of numbers"},
+		{"{'descr': '<f4', 'fortran_order': False, 'shape': (-1,), }", 16, "x.npy: its shape is no tuple of numbers"},
+		{"{'descr': '<f4', 'fortran_order': False, 'shape': 4, }", 16, "x.npy: its shape is no tuple"},
+		{"{'descr': '<f4', 'fortran_order': False, }", 16, "x.npy: its header lacks descr, fortran_order or shape"},
+		{"{'descr': '<f4', 'descr': '<f4', 'fortran_order': False, 'shape': (4,), }", 16, "x.npy: its header has an unknown or repeated key"},
+		{"{'descr': '<f4', 'fortran_order': Maybe, 'shape': (4,), }", 16, "x.npy: its fortran_order is neither True nor False"},
+		{"{'descr': '<f4', 'fortran_order': False, 'shape': (4,), } x", 16, "x.npy: its header goes on behind the dictionary"},
+		{"{'descr': '<f4', 'fortran_order': False, 'shape': (4,), ", 16, "x.npy: its header is no dictionary"},
+		{"{4: '<f4'}", 16, "x.npy: its header is no dictionary"},
+		{"{'shape': (4 4)}", 16, "x.npy: its shape is no tuple of numbers"},
+		{"{'fortran_order': False 'shape': (4,)}", 16, "x.npy: its header is no dictionary"},
+		{"", 16, "x.npy: its header is no dictionary"},
 	};
 	struct npy npy;
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		CHECK_INT(npy_parse(&npy, bytes, make(1, rows[i].dictionary, rows[i].data), "x.npy", &error), PTOWSP_INVALID);
-		CHECK_CONTAINS(error.text, "x.npy");
-		CHECK_CONTAINS(error.text, rows[i].why);
+		CHECK_STR(error.text, rows[i].why);
 		CHECK(npy.data == NULL);
 	}
 }
@@ -112,6 +114,7 @@ static void every_prefix_of_a_file_is_refused(void)
 
 		memcpy(copy, bytes, n);
 		CHECK_INT(npy_parse(&npy, copy, n, "x.npy", &error), PTOWSP_INVALID);
+		CHECK_STR(error.text, n < size - 16 ? "x.npy: this is no whole .npy file of version 1, 2 or 3" : check_fmt("x.npy: its shape and type need 16 bytes of data, it has %zu", n - (size - 16)));
 		free(copy);
 	}
 }
@@ -142,11 +145,12 @@ static void missing_and_empty_files_are_named(void)
 	const char *path = check_fmt("%s/empty.npy", check_tmp());
 
 	CHECK_INT(npy_open(&npy, "/nonexistent/x.npy", &error), PTOWSP_IO);
-	CHECK_CONTAINS(error.text, "/nonexistent/x.npy");
+	CHECK_STR(error.text, "/nonexistent/x.npy cannot be read: No such file or directory");
 	CHECK(check_write(path, "", 0));
 	CHECK_INT(npy_open(&npy, path, &error), PTOWSP_INVALID);
-	CHECK_CONTAINS(error.text, "empty");
+	CHECK_STR(error.text, check_fmt("%s: the file is empty", path));
 	CHECK_INT(npy_open(&npy, "/tmp", &error), PTOWSP_IO);
+	CHECK_STR(error.text, "/tmp is no regular file");
 }
 
 /* ---- elements ----------------------------------------------------------------------------------------------- */

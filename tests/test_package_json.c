@@ -212,6 +212,18 @@ static void wrong_values_are_refused_by_place(void)
 		  "t.json: REQS[0].feature is \"flying\", which is no feature of features.def, opcode, directive or payload");
 	CHECK_STR(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"jump\"]]}")),
 		  "t.json: WORK.instructions[0]: \"jump\" is no opcode of the workload bytecode");
+	CHECK_STR(refusal(DOCUMENT(", \"targets\": 4")), "t.json: targets must be a list of at most 32 words");
+	CHECK_STR(refusal(DOCUMENT(", \"targets\": [4]")), "t.json: targets must be a list of at most 32 words");
+	CHECK_STR(refusal(DOCUMENT(", \"STRS\": 4")), "t.json: STRS must be a list of strings");
+	CHECK_STR(refusal(DOCUMENT(", \"STRS\": [4]")), "t.json: STRS[0] must be a string");
+	CHECK_STR(refusal(DOCUMENT(", \"META\": 4")), "t.json: META must be an object of strings");
+	CHECK_STR(refusal(DOCUMENT(", \"META\": {\"a\": 4}")), "t.json: META.a must be a string");
+	CHECK_STR(refusal(DOCUMENT(", \"CODE\": 4")), "t.json: CODE must be a string of base64");
+	CHECK_STR(refusal(DOCUMENT(", \"SCHD\": [{\"directive\": 99}]")), "t.json: SCHD[0].directive is 99, which is no directive");
+	CHECK_STR(refusal(DOCUMENT(", \"SCHD\": [{\"directive\": \"task_window\", \"policy\": \"stall\", \"arguments\": [1, 2, 3, 4, 5, 6, 7, 8, 9]}]")), "t.json: SCHD[0].arguments must be a list of at most 8");
+	CHECK_STR(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [4]}")), "t.json: WORK.instructions[0] must be a list [mnemonic, operand1, operand2]");
+	CHECK_STR(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"task\", 0, [1]]]}")), "t.json: WORK.instructions[0]: operand 2 of task is [arguments, tensors]");
+	CHECK_STR(refusal(DOCUMENT(", \"WORK\": {\"instructions\": [[\"param_const\", 0, -2147483649]]}")), "t.json: WORK.instructions[0]: operand 2 does not fit 32 bits");
 	CHECK_STR(refusal(DOCUMENT(", \"CODE\": \"AAA\"")), "t.json: CODE: character 3 is wrong or missing in base64");
 	CHECK_STR(refusal(DOCUMENT(", \"STRS\": [\"a\", \"b\", \"a\"]")), "t.json: STRS[2] is \"a\", which is there already");
 	CHECK_STR(refusal(DOCUMENT(", \"META\": {\"a\": \"\\u0001\"}")),

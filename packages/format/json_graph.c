@@ -207,7 +207,7 @@ static ptowsp_status operation_read(struct read *read, const json_t *json, const
 	n->op = (uint16_t)code;
 	count = pkg_graph_node_operands(code);
 	if (json_array_size(json) != count + 1 || !count)
-		return pkg_json_refuse(read->r, ": \"%.40s\" has %u operands", word, (unsigned)count);
+		return pkg_json_refuse(read->r, ": \"%.40s\" has %u operand%s", word, (unsigned)count, count == 1 ? "" : "s");
 	for (uint32_t i = 0; i < count && !st; i++)
 		st = node_read(read, json_array_get(json, i + 1), depth + 1, operands[i]);
 	return st;
@@ -333,7 +333,7 @@ static ptowsp_status inst_read(struct read *read, const json_t *list)
 	if (!form)
 		return pkg_json_refuse(read->r, " must be a list [\"TG_KERNEL\", operands ...]");
 	if (json_array_size(list) != form->count + 1u)
-		return pkg_json_refuse(read->r, ": %s has %u operands", form->name, (unsigned)form->count);
+		return pkg_json_refuse(read->r, ": %s has %u operand%s", form->name, (unsigned)form->count, form->count == 1 ? "" : "s");
 	for (uint32_t i = 0; i < form->count && !st; i++)
 		st = operand_read(read, &form->operands[i], json_array_get(list, i + 1), &values[i]);
 	if (!st)

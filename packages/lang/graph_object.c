@@ -137,8 +137,7 @@ void lang_graph_missing_refuse(struct lang_graph_reader *reader, struct lang_gra
 {
 	const char *how = object->kind == PTOWSP_GRAPH_KERNEL       ? "TG_KERNEL defines it in this graph"
 			  : object->kind == PTOWSP_GRAPH_GRAPH      ? "TG_BEGIN or TG_FUSE defines it above"
-			  : object->kind == PTOWSP_GRAPH_CHECKPOINT ? "TG_CHECKPOINT saves it above"
-								    : "nothing defines it";
+								    : "TG_CHECKPOINT saves it above";
 
 	lang_error(reader->unit, object->at, "there is no %s %s: no %s", pkg_graph_object_text(object->kind), object->name, how);
 	known_help(reader, object);

@@ -81,8 +81,7 @@ static struct lang_scalar *axis_parse(struct lang_parser *parser)
 	struct lang_span end;
 
 	scalar->op = PTOWSP_EXPR_AXIS;
-	if (!lang_expect(parser, '(', "and the name of a loop behind axis"))
-		return NULL;
+	lang_take(parser); /* without a parenthesis the word is not read as this */
 	name = lang_name_take(parser, LANG_NAME, "the name of a loop such as %i");
 	if (!name)
 		return NULL;

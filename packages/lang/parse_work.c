@@ -31,14 +31,19 @@ static const struct lang_work_form *form_take(struct lang_parser *parser)
 	return NULL;
 }
 
-static int name_parse(struct lang_parser *parser, struct lang_work *work, const char *what)
+static void name_take(struct lang_parser *parser, struct lang_work *work)
 {
-	const struct lang_token *token = lang_name_take(parser, LANG_NAME, what);
+	const struct lang_token *token = lang_take(parser);
 
-	if (!token)
-		return 0;
 	work->name = token->text;
 	work->name_at = token->at;
+}
+
+static int name_parse(struct lang_parser *parser, struct lang_work *work, const char *what)
+{
+	if (lang_peek(parser)->kind != LANG_NAME)
+		return lang_expected(parser, what);
+	name_take(parser, work);
 	return 1;
 }
 
@@ -252,8 +257,10 @@ static int space_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	const struct lang_token *token = lang_peek(parser);
 
-	if (token->kind == LANG_NAME && (token[1].mark == '{' || token[1].mark == '['))
-		return name_parse(parser, work, "an axis") && row_parse(parser, work);
+	if (token->kind == LANG_NAME && (token[1].mark == '{' || token[1].mark == '[')) {
+		name_take(parser, work);
+		return row_parse(parser, work);
+	}
 	work->axis = lang_alloc(&parser->unit->arena, sizeof(*work->axis));
 	work->axis->head.kind = LANG_DECL_AXIS;
 	work->axis->head.at = token->at;

@@ -123,7 +123,8 @@ static void row_check(struct lang_work_check *check, struct lang_work *work)
 
 	if (rows && !work->value) {
 		lang_error(check->unit, at, "%s is %s: say which of its rows", name, axis->kind == PTOWSP_AXIS_RAGGED ? "ragged" : "sparse");
-		lang_help(check->unit, "write the row in brackets: %s[%%i]", work->name ? name : "ragged(...)");
+		lang_help(check->unit, "write the row in brackets: %s[%%i]",
+			  work->name ? name : axis->kind == PTOWSP_AXIS_RAGGED ? "ragged(...)" : "sparse(...)");
 	}
 	if (rows && work->value)
 		row_inside(check, work, name);

@@ -429,6 +429,7 @@ CHANGE(axis_ragged_with_indices, (rows_make(image, PTOWSP_AXIS_RAGGED, 0, NULL),
 CHANGE(axis_ragged_by_floats, (rows_make(image, PTOWSP_AXIS_RAGGED, 0, NULL), set(image, PTOWSP_SECTION_AXES, 0, "lengths", 0)))
 CHANGE(axis_values_and_tensors, (ROWS(RAGGED, 0, 1, 2), set(image, PTOWSP_SECTION_AXES, 0, "lengths", 0)))
 CHANGE(axis_values_too_few, ROWS(RAGGED, 0, 1))
+CHANGE(axis_sparse_values_too_few, ROWS(SPARSE, 0, 1))
 CHANGE(axis_sums_from_one, ROWS(RAGGED, 1, 1, 2))
 CHANGE(axis_sums_that_fall, ROWS(RAGGED, 0, 2, 1))
 CHANGE(axis_indices_too_few, ROWS(SPARSE, 0, 1, 3, 5))
@@ -479,6 +480,7 @@ const struct image_case image_cases[] = {
 	CASE(layout_replicated_over_an_axis), CASE(layout_outside), CASE(layout_unknown),
 	CASE(axis_dense_with_a_row), CASE(axis_ragged_without_a_row), CASE(axis_ragged_with_a_step), CASE(axis_ragged_without_lengths),
 	CASE(axis_ragged_with_indices), CASE(axis_ragged_by_floats), CASE(axis_values_and_tensors), CASE(axis_values_too_few),
+	CASE(axis_sparse_values_too_few),
 	CASE(axis_sums_from_one), CASE(axis_sums_that_fall), CASE(axis_indices_too_few), CASE(axis_index_negative),
 	CASE(entry_of_a_kernel_outside), CASE(entry_of_a_kernel_with_values), CASE(entry_of_a_kernel_without_tensors),
 	CASE(entry_of_a_kernel_tensor_outside),

@@ -317,6 +317,16 @@ static void frame_with_large_window(struct bytes *f)
 	last_frame_put(f, frame, sizeof(frame), 20);
 }
 
+/* The bit of the descriptor that zstd keeps for later. */
+static void frame_with_reserved_bit(struct bytes *f)
+{
+	uint8_t frame[64];
+	size_t size = frame_make(frame, sizeof(frame), ZSTD_c_contentSizeFlag, 1);
+
+	frame[4] |= 8;
+	last_frame_put(f, frame, size, 20);
+}
+
 static void frame_with_reserved_block(struct bytes *f)
 {
 	uint8_t frame[64];
@@ -350,7 +360,7 @@ const struct raw_case raw_cases[] = {
 	CASE(section_packed_size_zero), CASE(section_packed_size_huge), CASE(bytes_of_no_section), CASE(section_twice),
 	CASE(section_digest_wrong), CASE(sample_digest_wrong), CASE(bytes_with_a_stride), CASE(frame_no_zstd),
 	CASE(frame_with_dictionary), CASE(frame_without_checksum), CASE(frame_without_content_size),
-	CASE(frame_with_other_content_size), CASE(frame_and_another), CASE(frame_with_large_window), CASE(frame_with_reserved_block),
+	CASE(frame_with_other_content_size), CASE(frame_and_another), CASE(frame_with_large_window), CASE(frame_with_reserved_bit), CASE(frame_with_reserved_block),
 	CASE(frame_with_wrong_checksum), CASE(section_packed_digest_wrong), CASE(unused_bit_flipped_in_a_frame),
 	CASE(bit_flipped_in_an_unknown_section), CASE(bit_flipped_in_sample_data),
 };

@@ -1,18 +1,62 @@
 # SPDX-License-Identifier: MIT
-# texts.awk - literals of C source, one a line, neighbours joined, escapes undone (a line's end is a blank). all=1: all of them; all=0: those with a blank and 12
-# characters or more within calls that say something to a user, formats as they are.
-function literals_put(    i) {
-	for (i = 0; i < held; i++)
-		print text[i]
-	held = 0
+# texts.awk - literals of C source, neighbours joined, escapes undone (a line's end is a blank). all=1: all of them, one a line. all=0: those that say something to a user, as
+# "file<tab>sentence", formats as they are; forms: the file texts.forms.
+function forms_read(    line, field, at) {
+	while ((getline line < forms) > 0) {
+		if (line ~ /^(#|$)/)
+			continue
+		split(line, field, " ")
+		at = field[1] " " field[2]
+		sub(/^[^ ]+ [^ ]+ /, "", line)
+		form[at] = line
+		if (field[2] ~ /\+$/)
+			from[field[1]] = field[2] + 0
+	}
 }
-BEGIN {
-	say = "lang_error|lang_warn|lang_help|lang_operand_refuse|build_refuse|build_fail"
+# The form of the text's place: that of the innermost call around it; "" if none is listed.
+function form_here(    d) {
+	for (d = depth; d > 0 && called[d] == ""; d--)
+		;
+	place = d
+	if (d <= 0 || called[d] == "{")
+		return ""
+	if (called[d] " " comma[d] in form)
+		return form[called[d] " " comma[d]]
+	if (called[d] in from && comma[d] >= from[called[d]])
+		return form[called[d] " " from[called[d]] "+"]
+	return ""
 }
-{ source = source $0 "\n" }
-END {
+function literal_put(file,    here, at, said) {
+	if (all) {
+		gsub(/%%/, "%", literal)
+		print literal
+		return
+	}
+	here = form_here()
+	if (here == "-" || literal !~ /[A-Za-z]/ || directive || literal ~ /%%?[a-z]+ = [^ ]*$|\n./)
+		return
+	if (here == "") {
+		if (literal !~ /[A-Za-z,;:)] [A-Za-z]/)
+			return
+		here = "@"
+	}
+	gsub(/\n/, " ", literal)
+	said = ""
+	while ((at = index(here, "@"))) {
+		said = said substr(here, 1, at - 1)
+		here = substr(here, at + 1)
+		if (here ~ /^[0-9]/) {
+			said = said (character[place] == "" ? "%s" : character[place])
+			here = substr(here, 2)
+		} else {
+			said = said literal
+		}
+	}
+	print file "\t" said here
+}
+function source_read(file,    i, n, c, rest, word, blank, open) {
 	n = length(source)
-	depth = inside = joined = 0
+	depth = directive = 0
 	word = literal = ""
 	for (i = 1; i <= n; i++) {
 		c = substr(source, i, 1)
@@ -22,7 +66,9 @@ END {
 			continue
 		}
 		if (c == "'") {
-			i += substr(source, i + 1, 1) == "\\" ? 3 : 2
+			rest = substr(source, i + 1, 1) == "\\" ? 3 : 2
+			character[depth] = substr(source, i + 1, rest - 1)
+			i += rest
 			continue
 		}
 		if (c == "\"") {
@@ -39,34 +85,42 @@ END {
 		if (c == " " || c == "\t" || c == "\n") {
 			if (!open)
 				blank = 1
+			if (c == "\n" && directive)
+				directive = 0
 			continue
 		}
 		if (open) {
-			if (all) {
-				gsub(/%%/, "%", literal)
-				print literal
-			} else if (inside && length(literal) >= 12 && index(literal, " ")) {
-				gsub(/\n/, " ", literal)
-				print literal
-			}
+			literal_put(file)
 			literal = ""
 			open = 0
 		}
+		if (c == "#" && substr(source, i, 8) == "#include")
+			directive = 1
 		if (c ~ /[A-Za-z0-9_]/) {
 			word = blank ? c : word c
 			blank = 0
 			continue
 		}
 		blank = 1
-		if (c == "(") {
+		if (c == "(" || c == "{") {
 			depth++
-			if (!inside && word ~ "^(" say ")$")
-				inside = depth
-		} else if (c == ")") {
-			if (inside == depth)
-				inside = 0
+			called[depth] = c == "{" ? c : word
+			comma[depth] = 0
+			character[depth] = ""
+		} else if (c == ")" || c == "}") {
 			depth--
+		} else if (c == ",") {
+			comma[depth]++
 		}
 		word = ""
 	}
+	source = ""
 }
+BEGIN {
+	if (!all)
+		forms_read()
+}
+FNR == 1 && NR > 1 { source_read(file) }
+FNR == 1 { file = FILENAME }
+{ source = source $0 "\n" }
+END { source_read(file) }
