@@ -32,11 +32,15 @@ static const char usage[] =
 	"      --data NAME=FILE     sample input from a .npy file, so that a bare run shows something\n"
 	"      --expected NAME=FILE what a run on the sample inputs must give\n"
 	"      --schedule KEY=VALUE a directive of the package, such as dispatch=round_robin(4)\n"
+	"      --native[=TRIPLE]    kernels compiled by cc, $CC or TRIPLE-gcc, too, in front of the portable ones; they run where\n"
+	"                           ptowsp-run --trust=all says so\n"
+	"      --emit=c             no package: kernels as C files in the folder -o, with the headers that they include\n"
 	"      --json               what is packed as one JSON object per line on stdout: file, package, status, counts, error\n"
 	"      --strict             warnings are errors, channels that must block too\n"
 	"      --help, --version\n"
 	"\n"
-	"Exit codes: 0 done, 2 usage or unreadable file, 3 source or JSON refused, 1 out of memory.\n"
+	"Exit codes: 0 done, 2 usage or unreadable file, 3 source or JSON refused, 8 no compiler, 1 out of memory or\n"
+	"the compiler failed.\n"
 	"The language: packages/LANGUAGE.md.\n";
 
 int pack_fail(const struct ptowsp_error *error)
@@ -203,6 +207,11 @@ static ptowsp_status writer_finish(const struct pack_options *options, struct pk
 		return status;
 	counts->kernels = pkg_writer_count(writer, PTOWSP_SECTION_KREG);
 	counts->entries = pkg_writer_count(writer, PTOWSP_SECTION_ENTR);
+	if (options->emit)
+		return pack_emit_write(options, writer, output, error);
+	status = pack_native_add(options, writer, error);
+	if (status)
+		return status;
 	return package_write(options, writer, output, error);
 }
 
@@ -289,7 +298,7 @@ static int usage_fail(const char *sentence, const char *what)
 }
 
 enum { OPTION_JSON = 256, OPTION_ENTRY, OPTION_NAME, OPTION_DEFAULT, OPTION_TARGET, OPTION_DATA, OPTION_EXPECTED, OPTION_SCHEDULE, OPTION_LINES,
-       OPTION_STRICT, OPTION_HELP, OPTION_VERSION };
+       OPTION_STRICT, OPTION_NATIVE, OPTION_EMIT, OPTION_HELP, OPTION_VERSION };
 
 static const struct option long_options[] = {
 	{"output", required_argument, NULL, 'o'},
@@ -303,6 +312,8 @@ static const struct option long_options[] = {
 	{"schedule", required_argument, NULL, OPTION_SCHEDULE},
 	{"json", no_argument, NULL, OPTION_LINES},
 	{"strict", no_argument, NULL, OPTION_STRICT},
+	{"native", optional_argument, NULL, OPTION_NATIVE},
+	{"emit", required_argument, NULL, OPTION_EMIT},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{"version", no_argument, NULL, OPTION_VERSION},
 	{NULL, 0, NULL, 0},
@@ -345,6 +356,12 @@ static int option_take(struct pack_options *o, int option)
 	case OPTION_STRICT:
 		o->strict = 1;
 		return -1;
+	case OPTION_NATIVE:
+		o->native = optarg ? optarg : "";
+		return -1;
+	case OPTION_EMIT:
+		o->emit = optarg;
+		return -1;
 	case OPTION_HELP:
 		fputs(usage, stdout);
 		return 0;
@@ -374,6 +391,14 @@ static int options_run(const struct pack_options *o)
 		return usage_fail("--json belongs to sources, not to --from-json", "");
 	if (o->json && (o->entry || o->name || o->default_count))
 		return usage_fail("--entry, --name and --default belong to sources, not to --from-json", "");
+	if (o->emit && !pack_emit_target(o->emit))
+		return usage_fail("no sources are written for --emit=", o->emit);
+	if (o->emit && o->native)
+		return usage_fail("--emit writes sources, --native puts code into a package: one of them", "");
+	if (o->native && (strspn(o->native, "abcdefghijklmnopqrstuvwxyz0123456789_-") != strlen(o->native) || *o->native == '-'))
+		return usage_fail("--native takes a triple such as aarch64-linux-gnu, not ", o->native);
+	if (o->emit && names_package(o->output))
+		return usage_fail("--emit writes into a folder, and the name of a package is ", o->output);
 	if (pack_targets_check(o, &error))
 		return pack_fail(&error);
 	if (o->json)

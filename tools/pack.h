@@ -10,6 +10,8 @@ struct pack_options {
 	const char **inputs, **defaults, **schedule, **data, **expected, **targets;
 	int input_count, default_count, schedule_count, data_count, expected_count, target_count;
 	const char *output, *json, *entry, *name;
+	const char *native; /* triple, "" this machine's; NULL: portable kernels only */
+	const char *emit;   /* target of sources to write instead of a package, or NULL */
 	int strict, lines; /* lines: JSON objects */
 };
 
@@ -31,6 +33,13 @@ ptowsp_status pack_targets_check(const struct pack_options *options, struct ptow
 int pack_line(const struct pack_options *options, const char *file, const char *package, int code, const struct pack_counts *counts);
 /* Adds schedule rows, sample data, targets; the writer holds a whole package. Errors: IO, INVALID, NOT_FOUND, MISMATCH. */
 ptowsp_status pack_extras_add(const struct pack_options *options, struct pkg_writer *writer, struct ptowsp_error *error);
+
+/* Native payloads in front of the portable ones. Errors: NO_DEVICE without a compiler, RUN_FAILED when it fails, IO. */
+ptowsp_status pack_native_add(const struct pack_options *options, struct pkg_writer *writer, struct ptowsp_error *error);
+/* Kernels as sources in a folder. Errors: IO. */
+ptowsp_status pack_emit_write(const struct pack_options *options, struct pkg_writer *writer, const char *folder, struct ptowsp_error *error);
+struct isa_emit_target;
+const struct isa_emit_target *pack_emit_target(const char *name); /* NULL: there is none */
 
 /* "ptowsp-pack: sentence" on stderr; returns the exit code that belongs to the status. */
 int pack_fail(const struct ptowsp_error *error);

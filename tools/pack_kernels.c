@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* pack_kernels.c - portable kernels of a package as source text, and those as files. */
+#include "tools/pack_kernels.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "registry/text.h"
+#include "tools/output.h"
+
+uint32_t pack_kernel_payload(const struct pkg_tables *t, const struct ptowsp_kernel_record *kernel)
+{
+	for (uint32_t i = 0; i < kernel->payload_count; i++)
+		if (t->payload[kernel->payloads + i].kind == PTOWSP_PAYLOAD_PTO)
+			return kernel->payloads + i;
+	return PTOWSP_NONE;
+}
+
+static int payload_order(const void *x, const void *y)
+{
+	const struct pack_kernel *a = x, *b = y;
+
+	return (a->payload > b->payload) - (a->payload < b->payload);
+}
+
+const struct pack_kernel *pack_kernel_find(const struct pack_kernels *list, uint32_t payload)
+{
+	const struct pack_kernel key = {.payload = payload};
+
+	return list->count ? bsearch(&key, list->rows, list->count, sizeof(key), payload_order) : NULL;
+}
+
+/* Rows by payload, each once. */
+static void kernels_gather(struct pack_kernels *list, const struct pkg_tables *t)
+{
+	uint32_t count = 0;
+
+	for (uint32_t i = 0; i < t->kernel_count; i++) {
+		const uint32_t payload = pack_kernel_payload(t, &t->kernel[i]);
+
+		if (payload != PTOWSP_NONE)
+			list->rows[count++] = (struct pack_kernel){.payload = payload, .name = pkg_string(t, t->kernel[i].name)};
+	}
+	if (count)
+		qsort(list->rows, count, sizeof(*list->rows), payload_order);
+	for (uint32_t i = 0; i < count; i++)
+		if (!list->count || list->rows[list->count - 1].payload != list->rows[i].payload)
+			list->rows[list->count++] = list->rows[i];
+}
+
+static int symbol_taken(const struct pack_kernels *list, uint32_t count, const char *symbol)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!strcasecmp(list->rows[i].symbol, symbol)) /* files are named so, too */
+			return 1;
+	return 0;
+}
+
+static void symbol_choose(struct pack_kernels *list, uint32_t row)
+{
+	char plain[PACK_SYMBOL - 12], *symbol = list->rows[row].symbol;
+
+	isa_emit_symbol(plain, sizeof(plain), list->rows[row].name);
+	snprintf(symbol, PACK_SYMBOL, "%s", plain);
+	for (unsigned n = 2; symbol_taken(list, row, symbol); n++)
+		snprintf(symbol, PACK_SYMBOL, "%s_%u", plain, n);
+}
+
+/* A kernel that cannot run is no error: it stays what it is. */
+static ptowsp_status kernel_emit(struct pack_kernel *k, const struct pkg_tables *t, const struct isa_emit_target *target,
+				 struct ptowsp_error *error)
+{
+	const struct ptowsp_payload_record *payload = &t->payload[k->payload];
+	struct isa_program *program;
+	ptowsp_status status =
+		isa_program_create(&program, t->code + payload->offset, payload->size, t->strings, t->strings_size, error);
+
+	if (status)
+		return status;
+	status = isa_emit(program, target, k->symbol, &k->text, &k->size, error);
+	if (!status)
+		status = isa_emit_workspace(program, &k->workspace, error);
+	else if (status == PTOWSP_UNSUPPORTED)
+		fprintf(stderr, "ptowsp-pack: kernel %.80s stays portable only: %s\n", k->name, error->text);
+	isa_program_destroy(program);
+	return status == PTOWSP_UNSUPPORTED ? PTOWSP_OK : status;
+}
+
+ptowsp_status pack_kernels_emit(struct pack_kernels *list, const struct pkg_tables *t, const struct isa_emit_target *target,
+				struct ptowsp_error *error)
+{
+	ptowsp_status status = PTOWSP_OK;
+
+	memset(list, 0, sizeof(*list));
+	list->rows = calloc(t->kernel_count + 1u, sizeof(*list->rows));
+	if (!list->rows)
+		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the kernels");
+	kernels_gather(list, t);
+	for (uint32_t i = 0; i < list->count && !status; i++) {
+		symbol_choose(list, i);
+		status = kernel_emit(&list->rows[i], t, target, error);
+		list->emitted += list->rows[i].text != NULL;
+	}
+	return status;
+}
+
+void pack_kernels_finish(struct pack_kernels *list)
+{
+	for (uint32_t i = 0; list->rows && i < list->count; i++)
+		free(list->rows[i].text);
+	free(list->rows);
+	memset(list, 0, sizeof(*list));
+}
+
+/* --- files --- */
+
+static ptowsp_status folder_make(const char *path, struct ptowsp_error *error)
+{
+	if (!mkdir(path, 0777) || errno == EEXIST)
+		return PTOWSP_OK;
+	return reg_fail(error, PTOWSP_IO, "%.160s cannot be made: %s", path, strerror(errno));
+}
+
+static ptowsp_status file_write(const char *path, const char *text, size_t size, const char *const *lines, struct ptowsp_error *error)
+{
+	struct output output = {0};
+	ptowsp_status status = output_open(&output, path, error);
+
+	if (!status) {
+		if (text)
+			fwrite(text, 1, size, output.file);
+		for (; lines && *lines; lines++)
+			fputs(*lines, output.file);
+		status = output_finish(&output, error);
+	}
+	if (!status)
+		status = output_publish(&output, error);
+	output_drop(&output);
+	return status;
+}
+
+/* "isa/kernel.h" below the folder. */
+static ptowsp_status header_write(const char *folder, const struct isa_text *header, struct ptowsp_error *error)
+{
+	const int below = (int)(strrchr(header->path, '/') - header->path);
+	char *path = NULL;
+	ptowsp_status status = PTOWSP_NO_MEMORY;
+
+	if (asprintf(&path, "%s/%.*s", folder, below, header->path) >= 0) {
+		status = folder_make(path, error);
+		free(path);
+		path = NULL;
+	}
+	if (!status && asprintf(&path, "%s/%s", folder, header->path) < 0)
+		status = PTOWSP_NO_MEMORY;
+	if (!status)
+		status = file_write(path, NULL, 0, header->lines, error);
+	free(path);
+	return status == PTOWSP_NO_MEMORY ? reg_fail(error, status, "no memory to write %.160s", header->path) : status;
+}
+
+ptowsp_status pack_kernels_write(const struct pack_kernels *list, const struct isa_emit_target *target, const char *folder,
+				 struct ptowsp_error *error)
+{
+	ptowsp_status status = folder_make(folder, error);
+
+	for (const struct isa_text *header = isa_emit_headers; header->path && !status; header++)
+		status = header_write(folder, header, error);
+	for (uint32_t i = 0; i < list->count && !status; i++) {
+		char *path;
+
+		if (!list->rows[i].text)
+			continue;
+		if (asprintf(&path, "%s/%s.%s", folder, list->rows[i].symbol, target->extension) < 0)
+			return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to write %.80s", list->rows[i].symbol);
+		status = file_write(path, list->rows[i].text, list->rows[i].size, NULL, error);
+		free(path);
+	}
+	return status;
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/* pack_native.c - the portable kernels of a package as native code beside them: one shared object of all, compiled by the system's
+ * compiler in a folder of its own that nobody else can write to and that is gone afterwards. */
+#include "tools/pack.h"
+#include "tools/pack_kernels.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "registry/text.h"
+
+extern char **environ;
+
+/* -ffp-contract=off and no fast math: each operation rounds once. No names of files get in. */
+static const char flags[] = "-std=c11 -O3 -fPIC -shared -ffp-contract=off -fno-math-errno -fno-strict-aliasing -fvisibility=hidden "
+			    "-Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,relro -Wl,-z,now -s";
+
+enum { WORDS_MOST = 64 };
+
+#if defined(__x86_64__)
+#define THIS_MACHINE "x86_64-linux-gnu"
+#elif defined(__aarch64__)
+#define THIS_MACHINE "aarch64-linux-gnu"
+#else
+#define THIS_MACHINE "unknown"
+#endif
+
+/* One compilation. */
+struct native {
+	char folder[PATH_MAX];
+	char compiler[256];     /* $CC, cc or TRIPLE-gcc; may have arguments */
+	const char *triple;
+	char version[160];      /* the compiler's own first line */
+	void *object;           /* what it made */
+	size_t object_size;
+};
+
+/* --- the folder --- */
+
+static ptowsp_status folder_open(struct native *n, struct ptowsp_error *error)
+{
+	const char *temp = getenv("TMPDIR");
+
+	snprintf(n->folder, sizeof(n->folder) - 32, "%s", temp && *temp ? temp : "/tmp");
+	strcat(n->folder, "/ptowsp-pack-XXXXXX");
+	if (mkdtemp(n->folder))
+		return PTOWSP_OK;
+	n->folder[0] = '\0';
+	return reg_fail(error, PTOWSP_IO, "no folder can be made below %.120s to compile in: %s", temp && *temp ? temp : "/tmp", strerror(errno));
+}
+
+static void below_remove(const char *folder, const char *name)
+{
+	char path[PATH_MAX + 128];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	if (remove(path) && errno != ENOENT)
+		fprintf(stderr, "ptowsp-pack: %s cannot be removed: %s\n", path, strerror(errno));
+}
+
+/* What was written there, by name. */
+static void folder_close(struct native *n, const struct pack_kernels *list, const struct isa_emit_target *target)
+{
+	char name[PACK_SYMBOL + 16];
+
+	if (!n->folder[0])
+		return;
+	for (uint32_t i = 0; i < list->count; i++) {
+		snprintf(name, sizeof(name), "%s.%s", list->rows[i].symbol, target->extension);
+		if (list->rows[i].text)
+			below_remove(n->folder, name);
+	}
+	for (const struct isa_text *header = isa_emit_headers; header->path; header++)
+		below_remove(n->folder, header->path);
+	for (const struct isa_text *header = isa_emit_headers; header->path; header++) {
+		snprintf(name, sizeof(name), "%.*s", (int)(strchr(header->path, '/') - header->path), header->path);
+		below_remove(n->folder, name);
+	}
+	below_remove(n->folder, "kernels.so");
+	below_remove(n->folder, "said");
+	below_remove(n->folder, "");
+}
+
+/* --- the compiler --- */
+
+/* Words of a text into argv, from `count` on. The text is cut in place. */
+static size_t words_add(char **argv, size_t count, char *text)
+{
+	char *at = text, *word;
+
+	while ((word = strsep(&at, " ")))
+		if (*word && count + 1 < WORDS_MOST)
+			argv[count++] = word;
+	return count;
+}
+
+/* Runs argv with both outputs in the folder's file "said". The exit status, 127 if there is no such program, -1 for errors. */
+static int compiler_run(const struct native *n, char **argv)
+{
+	char said[PATH_MAX + 8];
+	posix_spawn_file_actions_t actions;
+	pid_t child;
+	int code, status = -1;
+
+	snprintf(said, sizeof(said), "%s/said", n->folder);
+	if (posix_spawn_file_actions_init(&actions))
+		return -1;
+	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&actions, 1, said, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+	posix_spawn_file_actions_adddup2(&actions, 1, 2);
+	code = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
+	posix_spawn_file_actions_destroy(&actions);
+	if (code)
+		return code == ENOENT || code == EACCES || code == ENOTDIR ? 127 : -1;
+	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* The first line of what the compiler said that has the word, or its first line. */
+static void said_read(const struct native *n, const char *word, char *line_out, size_t size)
+{
+	char path[PATH_MAX + 8], line[1024];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/said", n->folder);
+	file = fopen(path, "r");
+	snprintf(line_out, size, "it says nothing");
+	for (int first = 1; file && fgets(line, sizeof(line), file); first = 0) {
+		const int found = word && strstr(line, word) != NULL;
+		const size_t length = strlen(n->folder);
+		char *at;
+
+		line[strcspn(line, "\n")] = '\0';
+		at = !strncmp(line, n->folder, length) ? line + length + (line[length] == '/') : line;
+		if (first || found)
+			snprintf(line_out, size, "%.*s", (int)size - 1, at);
+		if (found || !word)
+			break;
+	}
+	if (file)
+		fclose(file);
+}
+
+static void compiler_choose(struct native *n, const char *triple)
+{
+	const char *cc = getenv("CC");
+
+	n->triple = triple && *triple ? triple : THIS_MACHINE;
+	if (strcmp(n->triple, THIS_MACHINE))
+		snprintf(n->compiler, sizeof(n->compiler), "%.200s-gcc", n->triple);
+	else
+		snprintf(n->compiler, sizeof(n->compiler), "%s", cc && *cc ? cc : "cc");
+}
+
+static ptowsp_status compiler_find(struct native *n, struct ptowsp_error *error)
+{
+	char words[sizeof(n->compiler)], *argv[WORDS_MOST] = {NULL};
+	size_t count;
+	int code;
+
+	memcpy(words, n->compiler, sizeof(words));
+	count = words_add(argv, 0, words);
+	argv[count] = (char *)(uintptr_t)"--version";
+	code = count ? compiler_run(n, argv) : 127;
+	if (code == 127)
+		return reg_fail(error, PTOWSP_NO_DEVICE, "no compiler \"%.80s\" for %.60s: install it, or name one in CC", n->compiler, n->triple);
+	if (code)
+		return reg_fail(error, PTOWSP_NO_DEVICE, "\"%.80s --version\" fails: it is no compiler that --native can use", n->compiler);
+	said_read(n, NULL, n->version, sizeof(n->version));
+	return PTOWSP_OK;
+}
+
+static ptowsp_status object_read(struct native *n, struct ptowsp_error *error)
+{
+	char path[PATH_MAX + 16], *text = NULL;
+	ptowsp_status status;
+
+	snprintf(path, sizeof(path), "%s/kernels.so", n->folder);
+	status = pack_read(path, &text, &n->object_size, error);
+	n->object = text;
+	return status;
+}
+
+/* Paths of all sources behind the flags. */
+static ptowsp_status compile(struct native *n, const struct pack_kernels *list, const struct isa_emit_target *target, struct ptowsp_error *error)
+{
+	char words[sizeof(n->compiler)], options[sizeof(flags)], include[PATH_MAX + 8], object[PATH_MAX + 16], line[120];
+	char **argv = calloc(2 * WORDS_MOST + list->count, sizeof(*argv));
+	size_t count, first;
+	int code = -1, ok = argv != NULL;
+
+	memcpy(words, n->compiler, sizeof(words));
+	memcpy(options, flags, sizeof(flags));
+	snprintf(include, sizeof(include), "-I%s", n->folder);
+	snprintf(object, sizeof(object), "%s/kernels.so", n->folder);
+	count = argv ? words_add(argv, words_add(argv, 0, words), options) : 0;
+	if (ok) {
+		argv[count++] = include;
+		argv[count++] = (char *)(uintptr_t)"-o";
+		argv[count++] = object;
+	}
+	first = count;
+	for (uint32_t i = 0; ok && i < list->count; i++)
+		if (list->rows[i].text)
+			ok = asprintf(&argv[count++], "%s/%s.%s", n->folder, list->rows[i].symbol, target->extension) >= 0;
+	if (ok) {
+		argv[count] = (char *)(uintptr_t)"-lm";
+		code = compiler_run(n, argv);
+	}
+	for (size_t i = first; i < count; i++)
+		free(argv[i]);
+	free(argv);
+	if (!ok)
+		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to compile the kernels");
+	said_read(n, "error", line, sizeof(line));
+	if (code)
+		return reg_fail(error, PTOWSP_RUN_FAILED, "\"%.40s\" cannot compile the kernels: %.120s", n->compiler, line);
+	return object_read(n, error);
+}
+
+/* --- the rows --- */
+
+static void row_add(const struct native *n, struct pkg_writer *writer, const struct pkg_tables *t, const struct pack_kernel *k,
+			     uint64_t offset)
+{
+	const struct ptowsp_payload_record *portable = &t->payload[k->payload];
+	const struct ptowsp_payload_record row = {.target = pkg_writer_string(writer, n->triple),
+						  .kind = PTOWSP_PAYLOAD_ELF,
+						  .unit = portable->unit,
+						  .entry = pkg_writer_string(writer, k->symbol),
+						  .offset = offset,
+						  .size = n->object_size,
+						  .cycles = portable->cycles,
+						  .workspace = k->workspace};
+
+	pkg_writer_row(writer, PTOWSP_SECTION_KPAY, &row, sizeof(row));
+}
+
+/* A kernel's rows again, the native one in front of the portable one. */
+static void payloads_write(const struct native *n, struct pkg_writer *writer, const struct pkg_tables *t, const struct pack_kernels *list,
+			   const struct ptowsp_kernel_record *kernel, uint64_t offset)
+{
+	const uint32_t portable = pack_kernel_payload(t, kernel);
+
+	for (uint32_t k = 0; k < kernel->payload_count; k++) {
+		const struct pack_kernel *found = kernel->payloads + k == portable ? pack_kernel_find(list, portable) : NULL;
+
+		if (found && found->text)
+			row_add(n, writer, t, found, offset);
+		pkg_writer_row(writer, PTOWSP_SECTION_KPAY, &t->payload[kernel->payloads + k], sizeof(t->payload[0]));
+	}
+}
+
+/* Kernels that shared rows share them again. */
+static ptowsp_status rows_write(const struct native *n, struct pkg_writer *writer, const struct pkg_tables *t, const struct pack_kernels *list,
+				struct ptowsp_error *error)
+{
+	const uint64_t offset = pkg_writer_bytes(writer, PTOWSP_SECTION_CODE, n->object, n->object_size, 64);
+	uint32_t *made = calloc(t->payload_count + 1u, sizeof(*made)); /* by first row: kernel plus 1 */
+
+	if (!made)
+		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the native kernels");
+	pkg_writer_cut(writer, PTOWSP_SECTION_KPAY, 0);
+	for (uint32_t i = 0; i < t->kernel_count; i++) {
+		const struct ptowsp_kernel_record *old = &t->kernel[i];
+		const uint32_t first = pkg_writer_count(writer, PTOWSP_SECTION_KPAY), same = old->payload_count ? made[old->payloads] : 0;
+		struct ptowsp_kernel_record *kernel = pkg_writer_at(writer, PTOWSP_SECTION_KREG, i);
+
+		if (same && t->kernel[same - 1].payload_count == old->payload_count) {
+			const struct ptowsp_kernel_record *other = pkg_writer_at(writer, PTOWSP_SECTION_KREG, same - 1);
+
+			kernel->payloads = other->payloads;
+			kernel->payload_count = other->payload_count;
+		} else if (old->payload_count) {
+			payloads_write(n, writer, t, list, old, offset);
+			kernel->payloads = first;
+			kernel->payload_count = pkg_writer_count(writer, PTOWSP_SECTION_KPAY) - first;
+			made[old->payloads] = i + 1;
+		}
+	}
+	free(made);
+	pkg_writer_meta(writer, "native_compiler", n->version);
+	pkg_writer_meta(writer, "native_flags", flags);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status native_make(struct native *n, struct pkg_writer *writer, const struct pkg_tables *t, struct ptowsp_error *error)
+{
+	const struct isa_emit_target *target = isa_emit_targets; /* C */
+	struct pack_kernels list;
+	ptowsp_status status = pack_kernels_emit(&list, t, target, error);
+
+	if (!status && list.emitted) {
+		status = folder_open(n, error);
+		if (!status)
+			status = compiler_find(n, error);
+		if (!status)
+			status = pack_kernels_write(&list, target, n->folder, error);
+		if (!status)
+			status = compile(n, &list, target, error);
+		if (!status)
+			status = rows_write(n, writer, t, &list, error);
+		folder_close(n, &list, target);
+	}
+	free(n->object);
+	pack_kernels_finish(&list);
+	return status;
+}
+
+/* The package as it is so far is opened again: its tables are what is compiled. */
+static ptowsp_status package_open(struct pkg_writer *writer, struct pkg **package_out, void **bytes_out, struct ptowsp_error *error)
+{
+	size_t size;
+	ptowsp_status status = pkg_writer_seal(writer, bytes_out, &size, error);
+
+	return status ? status : pkg_open_memory(package_out, *bytes_out, size, "the new package", NULL, error);
+}
+
+ptowsp_status pack_native_add(const struct pack_options *options, struct pkg_writer *writer, struct ptowsp_error *error)
+{
+	struct native native = {.folder = ""};
+	struct pkg *package = NULL;
+	void *bytes = NULL;
+	ptowsp_status status;
+
+	if (!options->native)
+		return PTOWSP_OK;
+	compiler_choose(&native, options->native);
+	status = package_open(writer, &package, &bytes, error);
+	if (!status)
+		status = native_make(&native, writer, pkg_tables(package), error);
+	pkg_close(package);
+	free(bytes);
+	return status;
+}
+
+ptowsp_status pack_emit_write(const struct pack_options *options, struct pkg_writer *writer, const char *folder, struct ptowsp_error *error)
+{
+	const struct isa_emit_target *target = pack_emit_target(options->emit);
+	struct pack_kernels list = {.count = 0};
+	struct pkg *package = NULL;
+	void *bytes = NULL;
+	ptowsp_status status = package_open(writer, &package, &bytes, error);
+
+	if (!status)
+		status = pack_kernels_emit(&list, pkg_tables(package), target, error);
+	if (!status)
+		status = pack_kernels_write(&list, target, folder, error);
+	pack_kernels_finish(&list);
+	pkg_close(package);
+	free(bytes);
+	return status;
+}
+
+const struct isa_emit_target *pack_emit_target(const char *name)
+{
+	for (const struct isa_emit_target *t = isa_emit_targets; t->name; t++)
+		if (!strcmp(t->name, name))
+			return t;
+	return NULL;
+}
