@@ -29,7 +29,8 @@ static const char usage[] =
 	"Reads packages; runs nothing of them. Without a flag one PACKAGE gives a summary of all its tables; several, or\n"
 	"folders (every *.pkg.zst below them), give one line each, and a package that is refused has its line, too.\n"
 	"\n"
-	"  --json        the whole package in its JSON form, which ptowsp-pack --from-json packs to the same digests;\n"
+	"  --json        the whole package in its JSON form, which ptowsp-pack --from-json packs to the same digests, and\n"
+	"                tile_memory, what the tiles of its kernels take beside what targets have, which it does not read;\n"
 	"                of several packages one JSON object per line, with what the table says\n"
 	"  --disasm      the workload's bytecode with names, then every portable kernel\n"
 	"  --pto         source text that ptowsp-pack packs to the same digest; what the language cannot say is a comment line each,\n"
@@ -99,8 +100,8 @@ static int package_show(const struct options *options, const char *path)
 	switch (options->mode) {
 	case JSON:
 		st = pkg_to_json(package, &text, &error);
-		if (!st)
-			fputs(text, stdout);
+		if (!st && inspect_memory_append(pkg_tables(package), text, stdout))
+			st = pkg_fail(&error, PTOWSP_NO_MEMORY, "no memory for the text");
 		free(text);
 		break;
 	case LISTING:

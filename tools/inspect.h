@@ -5,10 +5,17 @@
 
 #include "format/package.h"
 
+#include <jansson.h>
 #include <stdio.h>
 
 /* Everything about one package as readable tables. */
 void inspect_summary(const struct pkg *package, const char *path, FILE *to);
+
+/* Tile memory of the portable kernels beside what targets have (tile_limits.def): as a table, nothing where there is no such kernel;
+ * as JSON, NULL without memory; and into the JSON text of a package, which is written to `to` with it. 0, or 1 without memory. */
+void inspect_memory(const struct pkg_tables *tables, FILE *to);
+json_t *inspect_memory_json(const struct pkg_tables *tables);
+int inspect_memory_append(const struct pkg_tables *tables, char *text, FILE *to);
 
 /* Workload bytecode with names, task graphs as source, then each portable kernel. BAD_PACKAGE if a kernel's payload does not hold; what can be
  * listed is listed all the same. */

@@ -56,9 +56,10 @@ static json_t *package_object(const struct pkg *package, const char *path)
 		json_array_append_new(list, text_of(targets[i]));
 	for (int i = 0; i < 32; i++)
 		snprintf(digest + 2 * i, 3, "%02x", pkg_digest(package)[i]);
-	return json_pack("{s:o, s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:o}", "file", text_of(path), "status", "OK", "name", text_of(pkg_name(package)),
+	return json_pack("{s:o, s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:o, s:o}", "file", text_of(path), "status", "OK", "name", text_of(pkg_name(package)),
 			 "version", text_of(version ? version : ""), "digest", digest, "bytes", (json_int_t)pkg_file_size(package), "entries",
-			 (json_int_t)t->entry_count, "kernels", (json_int_t)t->kernel_count, "tensors", (json_int_t)t->tensor_count, "targets", list);
+			 (json_int_t)t->entry_count, "kernels", (json_int_t)t->kernel_count, "tensors", (json_int_t)t->tensor_count, "targets", list,
+			 "tile_memory", inspect_memory_json(t));
 }
 
 static int object_print(json_t *object, FILE *to)

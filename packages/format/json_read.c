@@ -125,14 +125,14 @@ static ptowsp_status section_read(struct pkg_json_reader *r, const struct pkg_sc
 	}
 }
 
-/* Unknown keys first, so that a misspelt section is not just missing. */
+/* Unknown keys first, so that a misspelt section is not just missing. What ptowsp-inspect says of the kernels is not part of a package. */
 static ptowsp_status root_keys_check(struct pkg_json_reader *r)
 {
 	const char *key;
 	json_t *value;
 
 	json_object_foreach(r->root, key, value)
-		if (strcmp(key, "schema") && strcmp(key, "targets") && !pkg_schema_find_name(key))
+		if (strcmp(key, "schema") && strcmp(key, "targets") && strcmp(key, "tile_memory") && !pkg_schema_find_name(key))
 			return pkg_refuse(&r->place, "\"%.40s\" is neither schema, targets nor a section (META, KREG, TENS, ...)", key);
 	return PTOWSP_OK;
 }
