@@ -230,7 +230,69 @@ static void several_packages_give_an_object_each(void)
 	CHECK_INT(inspect("--json . sample.pkg.zst 2>/dev/null", &out, &err), 3);
 	CHECK_CONTAINS(out, "{\"file\":\"./bad.pkg.zst\",\"status\":\"BAD_PACKAGE\",\"error\":\"./bad.pkg.zst: is cut off: ");
 	CHECK_CONTAINS(out, "{\"file\":\"./sample.pkg.zst\",\"status\":\"OK\",\"name\":\"sample\",\"version\":\"1.0\",\"digest\":\"");
-	CHECK_CONTAINS(out, "\"targets\":[\"cpu_sim\"]}\n{\"file\":\"sample.pkg.zst\"");
+	CHECK_CONTAINS(out, "\"targets\":[\"cpu_sim\"],\"tile_memory\":{\"targets\":[{\"target\":\"sram\",");
+	free(out);
+	free(err);
+}
+
+/* One step of flash attention on `rows` rows of 128 columns: q, o, m and l live all the time; k ends before v begins. */
+static char *flash_source(char *at, const char *end, unsigned rows)
+{
+	static const char *const names[] = {"q", "o", "k", "v", "pv", "kt", "s", "m", "l", "c", "d"};
+	const unsigned columns[] = {128, 128, 128, 128, 128, rows, rows, 1, 1, 1, 1};
+
+	at += snprintf(at, (size_t)(end - at), "// Function Type: InCore\nfunc @flash_%u(%%in: !pto.memref<gm,...,f32>, %%out: "
+		       "!pto.memref<gm,...,f32>) {\n", rows);
+	for (unsigned i = 0; i < sizeof(names) / sizeof(*names); i++)
+		at += snprintf(at, (size_t)(end - at), "  %%%s = alloc_tile : !pto.tile<%ux%uxf32>\n", names[i], i == 5 ? 128 : rows, columns[i]);
+#define LINE(...) at += snprintf(at, (size_t)(end - at), __VA_ARGS__)
+#define WIDE "!pto.tile<%ux128xf32>"
+#define COLUMN "!pto.tile<%ux1xf32>"
+#define LOAD "(!pto.memref<gm,...,f32>, index, index) -> "
+	LINE("  %%q = tload %%in[0, 0] : " LOAD WIDE "\n", rows);
+	LINE("  %%o = texpands %%0.0 : " WIDE "\n", rows);
+	LINE("  %%m = texpands %%-1.0 : " COLUMN "\n  %%l = texpands %%0.0 : " COLUMN "\n", rows, rows);
+	LINE("  FOR %%i:idx, 0:idx, 4:idx, 1:idx\n  %%k = tload %%in[%%i, 0] : " LOAD WIDE "\n", rows);
+	LINE("  %%kt = ttrans %%k : " WIDE " -> !pto.tile<128x%uxf32>\n", rows, rows);
+	LINE("  %%s = tmatmul %%q, %%kt : (" WIDE ", !pto.tile<128x%uxf32>) -> !pto.tile<%ux%uxf32>\n", rows, rows, rows, rows);
+	LINE("  %%c = trowmax %%s : !pto.tile<%ux%uxf32> -> " COLUMN "\n  %%c = tmax %%c, %%m : " COLUMN "\n", rows, rows, rows, rows);
+	LINE("  %%d = tsub %%m, %%c : " COLUMN "\n  %%d = texp %%d : " COLUMN "\n  %%m = tmov %%c : " COLUMN " -> " COLUMN "\n", rows,
+	     rows, rows, rows);
+	LINE("  %%s = trowexpandsub %%s, %%c : !pto.tile<%ux%uxf32>, " COLUMN " -> !pto.tile<%ux%uxf32>\n", rows, rows, rows, rows, rows);
+	LINE("  %%s = texp %%s : !pto.tile<%ux%uxf32>\n  %%c = trowsum %%s : !pto.tile<%ux%uxf32> -> " COLUMN "\n", rows, rows, rows, rows,
+	     rows);
+	LINE("  %%l = tmul %%l, %%d : " COLUMN "\n  %%l = tadd %%l, %%c : " COLUMN "\n", rows, rows);
+	LINE("  %%o = trowexpandmul %%o, %%d : " WIDE ", " COLUMN " -> " WIDE "\n", rows, rows, rows);
+	LINE("  %%v = tload %%in[%%i, 0] : " LOAD WIDE "\n", rows);
+	LINE("  %%pv = tmatmul %%s, %%v : (!pto.tile<%ux%uxf32>, " WIDE ") -> " WIDE "\n", rows, rows, rows, rows);
+	LINE("  %%o = tadd %%o, %%pv : " WIDE "\n  ENDFOR\n  %%o = trowexpanddiv %%o, %%l : " WIDE ", " COLUMN " -> " WIDE "\n", rows, rows,
+	     rows, rows);
+	LINE("  tstore %%o, %%out[0, 0]\n  return\n}\n");
+	return at;
+#undef LINE
+}
+
+/* At the second product 64 rows need q, o, v, pv of 32 KiB, s of 16 KiB, m and l of 256 bytes; 128 rows all five of 64 KiB. */
+static void tile_memory_stands_beside_what_targets_have(void)
+{
+	static char source[16384];
+	char *at = flash_source(source, source + sizeof(source), 64), *out = NULL, *err = NULL;
+	const char *dir = check_tmp();
+
+	at = flash_source(at, source + sizeof(source), 128);
+	REQUIRE(check_write(check_fmt("%s/flash.pto", dir), source, (size_t)(at - source)));
+	CHECK_INT(check_run(check_fmt("cd '%s' && PATH='%s/bin':$PATH && ptowsp-pack flash.pto -o flash.pkg.zst >&2 && ptowsp-inspect flash.pkg.zst", dir,
+				      check_build()), &out, &err), 0);
+	CHECK_CONTAINS(out, "\ntile memory\n"
+			    "  kernel     tiles, bytes  with reuse  sram SRAM 256 KiB  ascend-a2a3 UB 192 KiB  ascend-a5 UB 248 KiB  ascend L1 512 KiB\n"
+			    "  flash_128  460800        328704      too large          too large               too large             fits\n"
+			    "  flash_64   214016        147968      fits               fits                    fits                  fits\n");
+	free(out);
+	free(err);
+	CHECK_INT(check_run(check_fmt("cd '%s' && PATH='%s/bin':$PATH && ptowsp-inspect --json flash.pkg.zst >flash.json && ptowsp-pack --from-json "
+				      "flash.json -o again.pkg.zst && cmp flash.pkg.zst again.pkg.zst && tail -n 2 flash.json", dir, check_build()), &out,
+			    &err), 0);
+	CHECK_CONTAINS(out, "{\"kernel\":\"flash_128\",\"bytes\":460800,\"bytes_with_reuse\":328704,\"fits\":[\"ascend L1\"]}");
 	free(out);
 	free(err);
 }
@@ -297,6 +359,7 @@ void suite_inspect(CU_pSuite s)
 	TEST(s, columns_are_as_wide_as_their_cells);
 	TEST(s, several_packages_give_a_line_each);
 	TEST(s, several_packages_give_an_object_each);
+	TEST(s, tile_memory_stands_beside_what_targets_have);
 	TEST(s, folders_below_count_and_links_to_nowhere_are_told);
 	TEST(s, misuse_is_one_sentence_and_exit_2);
 	TEST(s, full_disk_is_told);
