@@ -99,6 +99,15 @@ static inline __attribute__((always_inline)) ptowsp_status go(struct isa_state *
 				return PTOWSP_AGAIN;
 			st->budget--;
 		}
+		if (!isa_op_is_control(s->op)) { /* nearly all are: ahead of the switch */
+			fn = walking ? s->walk : s->run;
+			status = fn ? fn(s, st) : PTOWSP_OK;
+			if (status)
+				return status;
+			st->cycles = add_saturated(st->cycles, s->cost);
+			st->pc++;
+			continue;
+		}
 		switch (s->op) {
 		case PTOWSP_PTO_FOR:
 			if (for_step_bad(st, s))
@@ -137,11 +146,7 @@ static inline __attribute__((always_inline)) ptowsp_status go(struct isa_state *
 			break;
 		case PTOWSP_PTO_RETURN:
 			return PTOWSP_OK;
-		default:
-			fn = walking ? s->walk : s->run;
-			status = fn ? fn(s, st) : PTOWSP_OK;
-			if (status)
-				return status;
+		default: /* YIELD and marks of blocks */
 			st->cycles = add_saturated(st->cycles, s->cost);
 			st->pc++;
 			break;

@@ -69,26 +69,24 @@ uint64_t *isa_live_out(const struct isa_live *live, uint32_t node)
 	return set_of(live, node, OUT);
 }
 
-void isa_live_back(const struct isa_program *p, uint32_t inst, uint64_t *set)
+void isa_live_back(const struct isa_uses *u, uint64_t *set)
 {
-	const struct isa_uses u = isa_uses(&p->insts[inst]);
-
-	for (unsigned k = 0; k < u.written_count; k++)
-		isa_set_drop(set, u.written[k]);
-	for (unsigned k = 0; k < u.read_count; k++)
-		isa_set_add(set, u.read[k]);
+	for (unsigned k = 0; k < u->written_count; k++)
+		isa_set_drop(set, u->written[k]);
+	for (unsigned k = 0; k < u->read_count; k++)
+		isa_set_add(set, u->read[k]);
 }
 
-static void node_read(const struct isa_live *live, const struct isa_program *p, uint32_t node)
+static void node_read(const struct isa_live *live, uint32_t node)
 {
 	uint64_t *used = set_of(live, node, USED), *written = set_of(live, node, WRITTEN);
 
 	for (uint32_t i = live->start[node + 1]; i-- > live->start[node];) {
-		const struct isa_uses u = isa_uses(&p->insts[i]);
+		const struct isa_uses *u = &live->uses[i];
 
-		for (unsigned k = 0; k < u.written_count; k++)
-			isa_set_add(written, u.written[k]);
-		isa_live_back(p, i, used);
+		for (unsigned k = 0; k < u->written_count; k++)
+			isa_set_add(written, u->written[k]);
+		isa_live_back(u, used);
 	}
 }
 
@@ -170,7 +168,8 @@ ptowsp_status isa_live_make(struct isa_live *live, const struct isa_program *p)
 	*live = (struct isa_live){.nodes = nodes_count(p), .words = words_of(p)};
 	live->start = malloc((live->nodes + 1u) * sizeof(*live->start));
 	live->sets = calloc((size_t)live->nodes * live->words * KINDS + 1, sizeof(*live->sets));
-	if (!live->start || !live->sets) {
+	live->uses = malloc(p->header.inst_count * sizeof(*live->uses));
+	if (!live->start || !live->sets || !live->uses) {
 		isa_live_finish(live);
 		return PTOWSP_NO_MEMORY;
 	}
@@ -178,8 +177,10 @@ ptowsp_status isa_live_make(struct isa_live *live, const struct isa_program *p)
 		if (begins(p, i))
 			live->start[node++] = i;
 	live->start[node] = p->header.inst_count;
+	for (uint32_t i = 0; i < p->header.inst_count; i++)
+		live->uses[i] = isa_uses(&p->insts[i]);
 	for (node = 0; node < live->nodes; node++)
-		node_read(live, p, node);
+		node_read(live, node);
 	while (changed) {
 		changed = false;
 		for (node = live->nodes; node-- > 0;)
@@ -192,6 +193,6 @@ void isa_live_finish(struct isa_live *live)
 {
 	free(live->start);
 	free(live->sets);
-	live->start = NULL;
-	live->sets = NULL;
+	free(live->uses);
+	*live = (struct isa_live){.nodes = 0};
 }

@@ -5,10 +5,18 @@
 
 #include "isa/program.h"
 
+/* Tiles of an instruction: those that it writes wholly, and those that it reads (or writes in part). */
+struct isa_uses {
+	uint16_t written[2], read[5];
+	unsigned written_count, read_count;
+};
+struct isa_uses isa_uses(const struct ptowsp_tile_inst *inst);
+
 /* Nodes: runs of instructions without control, and each control instruction; sets of tiles as bits, `words` of 64 each. */
 struct isa_live {
 	uint32_t nodes, words;
 	uint32_t *start;  /* per node its first instruction; start[nodes] is behind the last */
+	struct isa_uses *uses; /* per instruction */
 	uint64_t *sets;   /* per node: read before written, written, live at its begin, live at its end */
 };
 
@@ -20,14 +28,7 @@ void isa_live_finish(struct isa_live *live);
 uint64_t *isa_live_in(const struct isa_live *live, uint32_t node);
 uint64_t *isa_live_out(const struct isa_live *live, uint32_t node);
 /* Goes over one instruction from behind: `set` holds what is live behind it, then before it. */
-void isa_live_back(const struct isa_program *p, uint32_t inst, uint64_t *set);
-
-/* Tiles of an instruction: those that it writes wholly, and those that it reads (or writes in part). */
-struct isa_uses {
-	uint16_t written[2], read[5];
-	unsigned written_count, read_count;
-};
-struct isa_uses isa_uses(const struct ptowsp_tile_inst *inst);
+void isa_live_back(const struct isa_uses *uses, uint64_t *set);
 
 static inline bool isa_set_has(const uint64_t *set, uint32_t tile)
 {

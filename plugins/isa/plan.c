@@ -131,15 +131,15 @@ static void meet_all(const struct packing *k, const uint64_t *set)
 /* A result overlaps neither what lives on behind its instruction nor what that reads or writes. */
 static void inst_meet(const struct packing *k, uint32_t inst, uint64_t *set)
 {
-	const struct isa_uses u = isa_uses(&k->p->insts[inst]);
+	const struct isa_uses *u = &k->live.uses[inst];
 
-	for (unsigned w = 0; w < u.written_count; w++) {
-		meet(k, u.written[w], set);
-		for (unsigned r = 0; r < u.read_count; r++)
-			meet_one(k, u.written[w], u.read[r]);
-		meet_one(k, u.written[w], u.written[0]);
+	for (unsigned w = 0; w < u->written_count; w++) {
+		meet(k, u->written[w], set);
+		for (unsigned r = 0; r < u->read_count; r++)
+			meet_one(k, u->written[w], u->read[r]);
+		meet_one(k, u->written[w], u->written[0]);
 	}
-	isa_live_back(k->p, inst, set);
+	isa_live_back(u, set);
 }
 
 /* A tile with a life outside the group keeps all its rows while the others' rows come and go. */
@@ -149,12 +149,12 @@ static void group_meet(const struct packing *k, const struct isa_group *g)
 
 	memset(touched, 0, k->live.words * sizeof(*touched));
 	for (uint32_t i = g->first; i < g->end; i++) {
-		const struct isa_uses u = isa_uses(&k->p->insts[i]);
+		const struct isa_uses *u = &k->live.uses[i];
 
-		for (unsigned w = 0; w < u.written_count; w++)
-			isa_set_add(touched, u.written[w]);
-		for (unsigned r = 0; r < u.read_count; r++)
-			isa_set_add(touched, u.read[r]);
+		for (unsigned w = 0; w < u->written_count; w++)
+			isa_set_add(touched, u->written[w]);
+		for (unsigned r = 0; r < u->read_count; r++)
+			isa_set_add(touched, u->read[r]);
 	}
 	for (uint32_t t = 0; t < k->p->header.tile_count; t++)
 		if (isa_set_has(touched, t) && (isa_plan_is_behind(k->plan, g, t) || isa_plan_is_before(k->plan, g, t)))

@@ -248,7 +248,7 @@ ptowsp_status isa_rows_make(struct isa_program *p, uint32_t bytes)
 	ptowsp_status status = PTOWSP_OK;
 	uint32_t count = 0;
 
-	if (p->unusable[0])
+	if (p->unusable[0] || p->plan.bytes_without <= bytes)
 		return PTOWSP_OK;
 	for (uint32_t i = 0; i < p->plan.group_count; i++)
 		count += is_worth(p, &p->plan.groups[i], bytes);
