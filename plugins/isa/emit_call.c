@@ -57,21 +57,17 @@ static struct isa_piece factor(struct isa_emitter *e, const struct isa_operand *
 	if (computed_type(tile->dtype) == tile->dtype)
 		return type == tile->dtype ? here : isa_piece("(const %s *)%s", isa_stored_type(type), here.text);
 	wide = isa_temp(e, count_of(tile), type);
-	isa_line(e, "tile_widen_%s(%s, %s, %lu);", isa_type_suffix(tile->dtype), wide.text, here.text, count_of(tile));
+	isa_line(e, "product_widen_%s(%s, %s, %lu);", isa_type_suffix(tile->dtype), wide.text, here.text, count_of(tile));
 	return wide;
 }
 
 /* What the sum starts from, which has the type of the result. */
 static void start(struct isa_emitter *e, const char *d, const struct isa_operand *tile, const struct isa_operand *from)
 {
-	const unsigned long bytes = count_of(tile) * isa_dtype_bytes(computed_type(tile->dtype));
-
-	if (!from)
-		isa_line(e, "memset(%s, 0, %lu);", d, bytes);
-	else if (computed_type(from->dtype) == from->dtype)
-		isa_line(e, "memmove(%s, %s, %lu);", d, memory(e, from).text, bytes);
+	if (computed_type(from->dtype) == from->dtype)
+		isa_line(e, "memmove(%s, %s, %lu);", d, memory(e, from).text, count_of(tile) * isa_dtype_bytes(computed_type(tile->dtype)));
 	else
-		isa_line(e, "tile_widen_%s(%s, %s, %lu);", isa_type_suffix(from->dtype), d, memory(e, from).text, count_of(from));
+		isa_line(e, "product_widen_%s(%s, %s, %lu);", isa_type_suffix(from->dtype), d, memory(e, from).text, count_of(from));
 }
 
 static void product_emit(struct isa_emitter *e, uint32_t i)
@@ -87,24 +83,25 @@ static void product_emit(struct isa_emitter *e, uint32_t i)
 	d = apart ? isa_temp(e, count_of(&s->d), type) : memory(e, &s->d);
 	a = factor(e, left);
 	b = factor(e, right);
-	start(e, d.text, &s->d, adds ? &s->a : NULL);
+	if (adds)
+		start(e, d.text, &s->d, &s->a);
 	if (!apart && type != s->d.dtype)
 		d = isa_piece("(%s *)%s", isa_stored_type(type), d.text);
 	if (scaled) {
 		a_scale = factor(e, &s->b);
 		b_scale = factor(e, &s->f);
-		isa_line(e, "tile_product_mx_%s(%s, %s, %s, %lu, %s, %s, %lu, %lu, %lu, %lu);", suffix, d.text, a.text, a_scale.text,
-			 (unsigned long)s->b.columns, b.text, b_scale.text, (unsigned long)s->f.rows, (unsigned long)left->rows,
-			 (unsigned long)left->columns, (unsigned long)right->columns);
+		isa_line(e, "product_scaled_%s(%s, %s, %s, %lu, %s, %s, %lu, %lu, %lu, %lu);", suffix, d.text, a.text, a_scale.text,
+			 (unsigned long)(left->columns / s->b.columns), b.text, b_scale.text, (unsigned long)(left->columns / s->f.rows),
+			 (unsigned long)left->rows, (unsigned long)left->columns, (unsigned long)right->columns);
 	} else {
-		isa_line(e, "tile_product_%s(%s, %s, %s, %lu, %lu, %lu);", suffix, d.text, a.text, b.text, (unsigned long)left->rows,
-			 (unsigned long)left->columns, (unsigned long)right->columns);
+		isa_line(e, "product_%s(%s, %s, %s, %s, %lu, %lu, %lu);", suffix, d.text, adds ? d.text : "NULL", a.text, b.text,
+			 (unsigned long)left->rows, (unsigned long)left->columns, (unsigned long)right->columns);
 	}
 	if (s->op == PTOWSP_PTO_TMATMUL_BIAS)
-		isa_line(e, "tile_bias_%s(%s, %s, %lu, %lu);", suffix, d.text, factor(e, &s->c).text, (unsigned long)s->d.rows,
+		isa_line(e, "product_bias_%s(%s, %s, %lu, %lu);", suffix, d.text, factor(e, &s->c).text, (unsigned long)s->d.rows,
 			 (unsigned long)s->d.columns);
 	if (!plain)
-		isa_line(e, "tile_narrow_%s(%s, %s, %lu);", isa_type_suffix(s->d.dtype), memory(e, &s->d).text, d.text, count_of(&s->d));
+		isa_line(e, "product_narrow_%s(%s, %s, %lu);", isa_type_suffix(s->d.dtype), memory(e, &s->d).text, d.text, count_of(&s->d));
 	else if (apart)
 		isa_line(e, "memcpy(%s, %s, %lu);", memory(e, &s->d).text, d.text, count_of(&s->d) * s->d.bytes);
 }

@@ -5,6 +5,7 @@
 #define ISA_KERNEL_TILE_H
 
 #include "isa/kernel.h"
+#include "isa/product.h"
 
 TILE_COLD ptowsp_status tile_index_fail(const struct tile_call *call, const char *place, const char *mnemonic, int64_t index, size_t i,
 					const char *tile, const char *unit, uint64_t limit)
@@ -181,71 +182,5 @@ ISA_TYPES(TILE_TRANSPOSE, )
 	}
 ISA_FLOATS(TILE_SORT, a > b || (a == a && b != b))
 ISA_INTEGERS(TILE_SORT, a > b)
-
-/* Elements as products compute with them, and back. */
-#define TILE_WIDEN(type, how)                                                                                                  \
-	TILE_INLINE void tile_widen_##type(isa_c_##how *d, const isa_s_##type *x, size_t count)                                \
-	{                                                                                                                      \
-		TILE_LOOP                                                                                                      \
-		for (size_t i = 0; i < count; i++)                                                                             \
-			d[i] = (isa_c_##how)isa_get_##type(x[i]);                                                              \
-	}                                                                                                                      \
-	TILE_INLINE void tile_narrow_##type(isa_s_##type *d, const isa_c_##how *x, size_t count)                               \
-	{                                                                                                                      \
-		TILE_LOOP                                                                                                      \
-		for (size_t i = 0; i < count; i++)                                                                             \
-			d[i] = isa_put_##type(x[i]);                                                                           \
-	}
-TILE_WIDEN(f16, f32)
-TILE_WIDEN(bf16, f32)
-TILE_WIDEN(i8, u32)
-TILE_WIDEN(i16, u32)
-TILE_WIDEN(u8, u32)
-TILE_WIDEN(u16, u32)
-
-/* d (m x n) += a (m x k) x b (k x n), each element's products in ascending k, every product rounded first. d is no source. */
-#define TILE_PRODUCT(type, ...)                                                                                                \
-	TILE_INLINE void tile_product_##type(isa_s_##type *d, const isa_s_##type *a, const isa_s_##type *b, size_t m, size_t k,\
-					     size_t n)                                                                         \
-	{                                                                                                                      \
-		for (size_t i = 0; i < m; i++)                                                                                 \
-			for (size_t l = 0; l < k; l++) {                                                                       \
-				const isa_s_##type v = a[i * k + l];                                                           \
-                                                                                                                               \
-				TILE_LOOP                                                                                      \
-				for (size_t j = 0; j < n; j++)                                                                 \
-					d[i * n + j] += v * b[l * n + j];                                                      \
-			}                                                                                                      \
-	}                                                                                                                      \
-	/* The scales of neighbours along k, applied and rounded before the product. */                                        \
-	TILE_INLINE void tile_product_mx_##type(isa_s_##type *d, const isa_s_##type *a, const isa_s_##type *a_scale,           \
-						size_t a_scales, const isa_s_##type *b, const isa_s_##type *b_scale,           \
-						size_t b_scales, size_t m, size_t k, size_t n)                                 \
-	{                                                                                                                      \
-		for (size_t i = 0; i < m; i++)                                                                                 \
-			for (size_t l = 0; l < k; l++) {                                                                       \
-				const isa_s_##type v = a[i * k + l] * a_scale[i * a_scales + l / (k / a_scales)];              \
-				const isa_s_##type *scale = b_scale + l / (k / b_scales) * n;                                  \
-                                                                                                                               \
-				TILE_LOOP                                                                                      \
-				for (size_t j = 0; j < n; j++) {                                                               \
-					const isa_s_##type w = b[l * n + j] * scale[j];                                        \
-                                                                                                                               \
-					d[i * n + j] += v * w;                                                                 \
-				}                                                                                              \
-			}                                                                                                      \
-	}                                                                                                                      \
-	/* A row added to every row. */                                                                                        \
-	TILE_INLINE void tile_bias_##type(isa_s_##type *d, const isa_s_##type *bias, size_t m, size_t n)                       \
-	{                                                                                                                      \
-		for (size_t i = 0; i < m; i++)                                                                                 \
-			TILE_LOOP                                                                                              \
-			for (size_t j = 0; j < n; j++)                                                                         \
-				d[i * n + j] += bias[j];                                                                       \
-	}
-TILE_PRODUCT(f32, )
-TILE_PRODUCT(f64, )
-TILE_PRODUCT(u32, )
-TILE_PRODUCT(u64, )
 
 #endif

@@ -16,21 +16,23 @@
 #if defined(__clang__)
 #define PRODUCT_UNROLL _Pragma("clang loop unroll(full)")
 #define PRODUCT_VECTOR _Pragma("clang loop vectorize(assume_safety)")
+#define PRODUCT_APART unused, noinline
 #else
 #define PRODUCT_UNROLL _Pragma("GCC unroll 16")
 #define PRODUCT_VECTOR _Pragma("GCC ivdep")
+#define PRODUCT_APART unused, noinline, noclone /* one for all sizes: sizes known to a caller make it no faster */
 #endif
 
 /* Levels: what a function may use. Every processor of an architecture has level base; NEON is in it. */
-#define PRODUCT_TARGET_base __attribute__((unused))
-#if defined(__x86_64__) && !defined(PRODUCT_BASE_ONLY)
+#define PRODUCT_TARGET_base __attribute__((PRODUCT_APART))
+#if defined(__x86_64__) && !defined(TILE_ONE_MACHINE)
 #define PRODUCT_LEVELS(X, ...) X(base, __VA_ARGS__) X(avx2, __VA_ARGS__) X(avx512, __VA_ARGS__)
 #ifdef PRODUCT_FAST
-#define PRODUCT_TARGET_avx2 __attribute__((unused, target("avx2,fma")))
+#define PRODUCT_TARGET_avx2 __attribute__((PRODUCT_APART, target("avx2,fma")))
 #else
-#define PRODUCT_TARGET_avx2 __attribute__((unused, target("avx2")))
+#define PRODUCT_TARGET_avx2 __attribute__((PRODUCT_APART, target("avx2")))
 #endif
-#define PRODUCT_TARGET_avx512 __attribute__((unused, target("avx512f,avx512bw,avx512dq,avx512vl")))
+#define PRODUCT_TARGET_avx512 __attribute__((PRODUCT_APART, target("avx512f,avx512bw,avx512dq,avx512vl")))
 #else
 #define PRODUCT_LEVELS(X, ...) X(base, __VA_ARGS__)
 #endif
@@ -41,7 +43,7 @@ enum product_level { PRODUCT_base, PRODUCT_avx2, PRODUCT_avx512 };
  * IFUNC, which sanitizers and foreign loaders do not always resolve. */
 static inline __attribute__((unused)) enum product_level product_level(void)
 {
-#if defined(__x86_64__) && !defined(PRODUCT_BASE_ONLY)
+#if defined(__x86_64__) && !defined(TILE_ONE_MACHINE)
 	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
 	    __builtin_cpu_supports("avx512vl"))
 		return PRODUCT_avx512;
@@ -202,7 +204,7 @@ static inline __attribute__((unused)) enum product_level product_level(void)
 
 /* ---- the processor's level -------------------------------------------------------------------------------------- */
 
-#if defined(__x86_64__) && !defined(PRODUCT_BASE_ONLY)
+#if defined(__x86_64__) && !defined(TILE_ONE_MACHINE)
 #define PRODUCT_CHOOSE(name, ...)                                                                                              \
 	switch (product_level()) {                                                                                             \
 	case PRODUCT_avx512:                                                                                                   \
