@@ -20,7 +20,7 @@
 #else
 #define PRODUCT_UNROLL _Pragma("GCC unroll 16")
 #define PRODUCT_VECTOR _Pragma("GCC ivdep")
-#define PRODUCT_APART unused, noinline, noclone /* one for all sizes: sizes known to a caller make it no faster */
+#define PRODUCT_APART unused, noipa /* one for all sizes: sizes known to a caller make it no faster */
 #endif
 
 /* Levels: what a function may use. Every processor of an architecture has level base; NEON is in it. */
