@@ -68,6 +68,8 @@ static void values_and_facts(void)
 	REFUSED("ptowsp_build_target: a package names at most 32 backends", targets(b, 0, 33));
 	REFUSED("ptowsp_build_position: line 0 of a file: the first line is 1", ptowsp_build_position(b, "a.pto", 0, 1));
 	REFUSED("ptowsp_build_string: the empty string is in every package already, leave it out", ptowsp_build_string(b, ""));
+	REFUSED("ptowsp_build_payload: handle 1073741824 is a directive, a kernel is needed", ptowsp_build_payload(b, ptowsp_build_directive(b, "streams", "count"), "elf", "x", 1));
+	REFUSED("ptowsp_build_directive_must: handle 738197504 is a scalar of a body, a directive is needed", ptowsp_build_body(b, p.kernel), ptowsp_build_directive_must(b, ptowsp_build_scalar(b, "s", "i64", "local")));
 	REFUSED("ptowsp_build_stated: this stands before everything but facts", ptowsp_build_stated(b));
 	REFUSED("ptowsp_build_named: a text is missing (NULL)", ptowsp_build_named(b, NULL));
 	REFUSED("ptowsp_build_symbol: a dtype is missing (NULL)", ptowsp_build_symbol(b, "m", NULL));

@@ -503,10 +503,24 @@ static void a_kernel_that_cannot_run_is_noticed(void)
 	ptowsp_build_body_end(b);
 	CHECK_STR(ptowsp_build_error(b), "");
 	REQUIRE(ptowsp_build_notice(b, 0) != NULL);
-	CHECK_CONTAINS(ptowsp_build_notice(b, 0), "tadd needs equal shapes");
+	CHECK_STR(ptowsp_build_notice(b, 0), "kernel odd instruction 0: tadd needs equal shapes, got 2x4 and 2x1; it is packed but will not run");
 	CHECK(ptowsp_build_notice(b, 1) == NULL);
 	CHECK_INT(ptowsp_build_seal(b), PTOWSP_OK);
 	ptowsp_build_destroy(b);
+}
+
+static void packages_that_cannot_be_written_say_why(void)
+{
+	struct ptowsp_build *b = ptowsp_build_create("saved");
+
+	CHECK_INT(ptowsp_build_save(b, NULL), PTOWSP_IO);
+	CHECK_STR(ptowsp_build_error(b), "ptowsp_build_save: (NULL) cannot be written: no name");
+	ptowsp_build_destroy(b);
+	b = ptowsp_build_create("saved");
+	CHECK_INT(ptowsp_build_save(b, check_tmp()), PTOWSP_IO);
+	CHECK_STR(ptowsp_build_error(b), check_fmt("ptowsp_build_save: %s cannot be written: Is a directory", check_tmp()));
+	ptowsp_build_destroy(b);
+	CHECK_STR(ptowsp_build_error(NULL), "there is no builder");
 }
 
 /* ---- all calls ------------------------------------------------------------------------------------------------------------------------- */
@@ -631,6 +645,7 @@ void suite_builder(CU_pSuite s)
 	TEST(s, variants_take_the_parameters_of_their_kernel);
 	TEST(s, a_package_that_does_not_hold_is_refused_by_seal);
 	TEST(s, a_kernel_that_cannot_run_is_noticed);
+	TEST(s, packages_that_cannot_be_written_say_why);
 	TEST(s, every_call_answers_nothing_at_all);
 	TEST(s, every_call_of_the_header_is_in_the_table);
 	TEST(s, the_examples_in_c_and_python_make_one_package_that_runs);

@@ -88,6 +88,25 @@ static void starting_files_of_the_fuzzer_are_answered(void)
 	CHECK(count > 40);
 }
 
+/* One sentence for those who see no list. */
+static void errors_are_counted_in_one_sentence(void)
+{
+	static const struct lang_source sources[] = {{"a.pto", "axis", 4}, {"b.pto", "axis\nslot\n", 10}};
+
+	for (uint32_t count = 1; count <= 2; count++)
+		for (uint32_t i = 0; i + count <= 2; i++) {
+			struct pkg_writer *writer = pkg_writer_create();
+			struct lang_diagnostics *list = NULL;
+			struct ptowsp_error error;
+
+			CHECK_INT(lang_compile(writer, &sources[i], count, NULL, &list, &error), PTOWSP_BAD_PACKAGE);
+			CHECK_INT(error.code, PTOWSP_BAD_PACKAGE);
+			CHECK_STR(error.text, count == 2 ? "these sources: 3 errors" : i ? "b.pto: 2 errors" : "a.pto: 1 error");
+			lang_diagnostics_destroy(list);
+			pkg_writer_destroy(writer);
+		}
+}
+
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -113,6 +132,7 @@ void suite_diagnostics(CU_pSuite s)
 		check_add(s, check_fmt("source_%s", names[i]), run_file);
 		free(names[i]);
 	}
+	TEST(s, errors_are_counted_in_one_sentence);
 	TEST(s, errors_stop_at_twenty);
 	TEST(s, sources_cut_anywhere_are_answered);
 	TEST(s, starting_files_of_the_fuzzer_are_answered);

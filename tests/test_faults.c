@@ -27,6 +27,61 @@ static void each_allocation_fails_in_turn(void)
 	free(err);
 }
 
+/* Which sentence says that memory ran out, by what was being done. */
+static void memory_that_runs_out_is_told_by_what_needed_it(void)
+{
+	static const char want[] =
+		"compile: new package: out of memory\n"
+		"compile: new package: out of memory for GRPH\n"
+		"compile: new package: out of memory for SHA-256\n"
+		"compile: new package: out of memory for the N bytes of section S\n"
+		"compile: no memory to compile test.pto\n"
+		"compile: out of memory for SHA-256\n"
+		"compile: out of memory for the package\n"
+		"compile: there is no writer\n"
+		"compile: zstd cannot pack a section: Allocation error : not enough memory\n"
+		"cut: source.pto changed while it was read\n"
+		"image: a.pkg.zst: out of memory\n"
+		"image: a.pkg.zst: out of memory for the N bytes of section S\n"
+		"image: out of memory for SHA-256\n"
+		"image: out of memory for the package\n"
+		"image: zstd cannot pack a section: Allocation error : not enough memory\n"
+		"json: a.json: out of memory\n"
+		"json: new package: out of memory\n"
+		"json: new package: out of memory for GRPH\n"
+		"json: new package: out of memory for SHA-256\n"
+		"json: new package: out of memory for table AXES\n"
+		"json: new package: out of memory for the N bytes of section S\n"
+		"json: out of memory for SHA-256\n"
+		"json: out of memory for the package\n"
+		"json: there is no writer\n"
+		"json: zstd cannot pack a section: Allocation error : not enough memory\n"
+		"kernels: no memory for the kernel registry\n"
+		"load: no memory to read source.pto\n"
+		"numbers: x.npy cannot be mapped: Cannot allocate memory\n"
+		"open: a.pkg.zst: out of memory\n"
+		"open: a.pkg.zst: out of memory for GRPH\n"
+		"open: a.pkg.zst: out of memory for SHA-256\n"
+		"open: a.pkg.zst: out of memory for table AXES\n"
+		"open: a.pkg.zst: out of memory for the N bytes of section S\n"
+		"open: channels: out of memory for its JSON form\n"
+		"open: flow: out of memory for its JSON form\n"
+		"open: graphs: out of memory for its JSON form\n"
+		"open: out of memory for SHA-256\n"
+		"open: vector_add: out of memory for its JSON form\n"
+		"schedule: no memory for an expression\n"
+		"schedule: no memory for the schedule\n"
+		"unknown name: no memory for an expression\n";
+	char *out, *err;
+	int status = check_run(check_fmt("%s/obj/tests/faults/faults_texts %s %s/packages", check_build(), check_tmp(), check_build()), &out, &err);
+
+	CHECK_INT(status, 0);
+	CHECK_STR(out, want);
+	CHECK_STR(err, "");
+	free(out);
+	free(err);
+}
+
 void suite_faults(CU_pSuite s)
 {
 	static const char *const names[] = {
@@ -40,4 +95,5 @@ void suite_faults(CU_pSuite s)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		check_add(s, check_fmt("each_allocation_fails_in_turn_in_%s", names[i]), each_allocation_fails_in_turn);
+	TEST(s, memory_that_runs_out_is_told_by_what_needed_it);
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_graph_form.c - task graphs as text, as the PTOG binary, as JSON, and as text again. */
+#include "ptowsp/workload.h"
 #include "format/graph_text.h"
 #include "format/json.h"
 #include "format/writer.h"
@@ -253,6 +254,7 @@ static void every_wrong_word_has_its_sentence(void)
 	} cases[] = {
 		{0, 7, "GRPH[0] does not begin with PTOG"},
 		{1, 11, "GRPH[0] has version 11; this build knows 1 and 10"},
+		{1, 1, "GRPH[0] has version 1 and tables behind its bindings"},
 		{2, 1 << 20, "GRPH[0] has fewer bytes than its 1048576 kernels need"},
 		{3, 1 << 20, "GRPH[0] has fewer bytes than its 1048576 dependencies need"},
 		{4, 1 << 20, "GRPH[0] has fewer bytes than its 1048576 allocations need"},
@@ -304,12 +306,12 @@ static void every_wrong_word_has_its_sentence(void)
 	words[57] = 3; /* TG_BEGIN and TG_KERNEL change places */
 	words[63] = 1;
 	CHECK_INT(image_open(words, sizeof(words) / 4, 0, &error), PTOWSP_BAD_PACKAGE);
-	CHECK_CONTAINS(error.text, "GRPH[0].order[0]: TG_KERNEL cannot stand outside of a graph");
+	CHECK_STR(error.text, "new package: GRPH[0].order[0]: TG_KERNEL cannot stand outside of a graph");
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
 		memcpy(words, simple, sizeof(words));
 		words[cases[i].at] = cases[i].value;
 		CHECK_INT(image_open(words, sizeof(words) / 4, 0, &error), PTOWSP_BAD_PACKAGE);
-		CHECK_CONTAINS(error.text, cases[i].text);
+		CHECK_STR(error.text, check_fmt("new package: %s", cases[i].text));
 	}
 }
 
@@ -317,8 +319,64 @@ static void a_binary_cut_anywhere_is_refused(void)
 {
 	struct ptowsp_error error;
 
-	for (size_t bytes = 1; bytes < sizeof(simple); bytes++)
+	for (size_t bytes = 1; bytes < sizeof(simple); bytes++) {
 		CHECK_INT(image_open(simple, 0, bytes, &error), PTOWSP_BAD_PACKAGE);
+		if (bytes < sizeof(struct ptowsp_graph_header))
+			CHECK_STR(error.text, "new package: GRPH[0] ends inside its header");
+	}
+}
+
+/* The small binary with a table of one name in front of the order. */
+static void wrong_names_are_refused(void)
+{
+	static const struct {
+		uint32_t object, text;
+		const char *want;
+	} cases[] = {
+		{PTOWSP_GRAPH_KERNEL, 1, ""},
+		{PTOWSP_GRAPH_OBJECTS, 1, "new package: GRPH[0].name[0]: 11 is no object"},
+		{PTOWSP_GRAPH_KERNEL, 2, "new package: GRPH[0].name[0]: 2 is no string"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		const uint32_t table[] = {PTOWSP_GRAPH_TABLE_NAME, 12, 1}, row[] = {cases[i].object, 0, cases[i].text};
+		uint32_t words[sizeof(simple) / 4 + 6];
+		struct ptowsp_error error;
+
+		memcpy(words, simple, 40 * 4);
+		memcpy(words + 40, table, sizeof(table));
+		memcpy(words + 43, simple + 40, 17 * 4);
+		memcpy(words + 60, row, sizeof(row));
+		memcpy(words + 63, simple + 57, sizeof(simple) - 57 * 4);
+		words[14] += 24;
+		words[20]++;
+		CHECK_INT(image_open(words, sizeof(words) / 4, 0, &error), *cases[i].want ? PTOWSP_BAD_PACKAGE : 0);
+		CHECK_STR(error.text, cases[i].want);
+	}
+}
+
+/* The condition of the small binary under so many signs. */
+static void scalars_of_binaries_nest_1024_deep(void)
+{
+	for (uint32_t signs = 1023; signs <= 1024; signs++) {
+		static uint32_t words[sizeof(simple) / 4 + 1024 * 6];
+		struct ptowsp_error error;
+
+		memcpy(words, simple, 57 * 4);
+		for (uint32_t i = 1; i <= signs; i++) {
+			uint32_t *node = words + 51 + 6 * i;
+
+			memset(node, 0, 24);
+			node[0] = PTOWSP_EXPR_NEG;
+			node[1] = i - 1;
+		}
+		memcpy(words + 57 + 6 * signs, simple + 57, sizeof(simple) - 57 * 4);
+		words[14] += 24 * signs;
+		words[39] += signs;
+		words[45] = signs;
+		CHECK_INT(image_open(words, sizeof(simple) / 4 + 6 * signs, 0, &error), signs < 1024 ? 0 : PTOWSP_BAD_PACKAGE);
+		CHECK_STR(error.text, signs < 1024 ? "" : "new package: GRPH[0].node[1024]: the scalar nests deeper than 1024");
+	}
 }
 
 static void several_binaries_lie_one_behind_the_other(void)
@@ -567,6 +625,8 @@ void suite_graph_form(CU_pSuite s)
 	TEST(s, a_small_binary_is_accepted);
 	TEST(s, every_wrong_word_has_its_sentence);
 	TEST(s, a_binary_cut_anywhere_is_refused);
+	TEST(s, wrong_names_are_refused);
+	TEST(s, scalars_of_binaries_nest_1024_deep);
 	TEST(s, several_binaries_lie_one_behind_the_other);
 	TEST(s, longer_rows_are_cut_and_missing_operands_have_their_default);
 	TEST(s, wrong_programs_are_refused_by_instruction);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_pack.c - ptowsp-pack and libptowsp-pack.so from outside; the whole corpus packs. */
 #include "lang/ptowsp_pack.h"
+#include "lang/file.h"
 #include "tests/check.h"
 #include "tests/source.h"
 
@@ -229,6 +230,35 @@ static void the_library_packs_for_any_language(void)
 	dlclose(lib);
 }
 
+static const char *load_error(const char *path, uint64_t most)
+{
+	static struct ptowsp_error error;
+	void *bytes;
+	size_t size;
+
+	error = (struct ptowsp_error){.text = ""};
+	CHECK(lang_file_load(path, most, &bytes, &size, &error) != PTOWSP_OK);
+	CHECK(bytes == NULL);
+	return error.text;
+}
+
+static void files_that_cannot_be_read_say_why(void)
+{
+	const char *folder = check_tmp();
+	void *bytes;
+	size_t size;
+
+	put("five", "12345");
+	CHECK_STR(load_error(folder, 5), check_fmt("%s is no file", folder));
+	CHECK_STR(load_error("/dev/null", 5), "/dev/null is no file");
+	CHECK_STR(load_error(check_fmt("%s/five", folder), 4), check_fmt("%s/five has 5 bytes, at most 4 are read", folder));
+	CHECK_STR(load_error(check_fmt("%s/none", folder), 4), check_fmt("%s/none cannot be read: No such file or directory", folder));
+	REQUIRE_INT(lang_file_load(check_fmt("%s/five", folder), 5, &bytes, &size, NULL), PTOWSP_OK);
+	CHECK_STR(bytes, "12345");
+	CHECK_UINT(size, 5);
+	free(bytes);
+}
+
 /* The source and the file that it names, which lies beside it. */
 static void the_library_reads_files_that_sources_name(void)
 {
@@ -451,6 +481,7 @@ void suite_pack(CU_pSuite s)
 	TEST(s, files_of_a_folder_that_fail_have_their_line_and_the_code);
 	TEST(s, options_reach_the_package);
 	TEST(s, the_library_packs_for_any_language);
+	TEST(s, files_that_cannot_be_read_say_why);
 	TEST(s, the_library_reads_files_that_sources_name);
 	TEST(s, the_library_packs_from_python);
 	TEST(s, a_signal_while_writing_leaves_nothing_behind);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "lang/lang.h"
 
+#include "format/fail.h"
 #include "lang/check.h"
 #include "lang/lower.h"
 #include "lang/move.h"
@@ -73,22 +74,22 @@ static void stages_run(struct compilation *c)
 		lang_lower(&c->module, c->writer, name_of(c), c->options);
 }
 
+static ptowsp_status no_memory(const struct lang_source *sources, struct ptowsp_error *error)
+{
+	return pkg_fail(error, PTOWSP_NO_MEMORY, "no memory to compile %.120s", sources[0].name);
+}
+
 static ptowsp_status verdict(const struct compilation *c, int left, struct ptowsp_error *error)
 {
 	const struct lang_diagnostics *list = &c->unit.list->head;
 	ptowsp_status status = has_errors(c) ? PTOWSP_BAD_PACKAGE : left ? PTOWSP_NO_MEMORY : PTOWSP_OK;
 
-	if (!status || !error)
-		return status;
-	error->code = status;
-	error->domain = PTOWSP_DOMAIN_HOST;
-	error->where[0] = error->where[1] = UINT64_MAX;
 	if (status == PTOWSP_NO_MEMORY)
-		snprintf(error->text, sizeof(error->text), "no memory to compile %.120s", c->unit.sources[0].name);
-	else
-		snprintf(error->text, sizeof(error->text), "%.120s: %u error%s", c->unit.source_count == 1 ? c->unit.sources[0].name : "these sources",
-			 list->errors, list->errors == 1 ? "" : "s");
-	return status;
+		return no_memory(c->unit.sources, error);
+	if (!status)
+		return status;
+	return pkg_fail(error, status, "%.120s: %u error%s", c->unit.source_count == 1 ? c->unit.sources[0].name : "these sources", list->errors,
+			list->errors == 1 ? "" : "s");
 }
 
 ptowsp_status lang_compile(struct pkg_writer *writer, const struct lang_source *sources, uint32_t source_count,
@@ -102,7 +103,7 @@ ptowsp_status lang_compile(struct pkg_writer *writer, const struct lang_source *
 
 	*diagnostics_out = NULL;
 	if (!c)
-		return PTOWSP_NO_MEMORY;
+		return no_memory(sources, error);
 	c->options = options ? options : &none;
 	c->writer = writer;
 	c->unit.sources = sources;
@@ -110,7 +111,7 @@ ptowsp_status lang_compile(struct pkg_writer *writer, const struct lang_source *
 	c->unit.list = lang_list_create(&c->unit.out);
 	if (!c->unit.list) {
 		free(c);
-		return PTOWSP_NO_MEMORY;
+		return no_memory(sources, error);
 	}
 	lang_arena_init(&c->unit.arena, ARENA_BYTES, &c->unit.out);
 	c->module.unit = &c->unit;

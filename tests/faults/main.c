@@ -4,7 +4,6 @@
  *
  *	faults PLUGIN PACKAGES [NAME [EVERY]]     a file and a folder; one line per program: "ok NAME - so many allocations ..." or "not ok NAME - why" */
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -13,63 +12,8 @@
 
 #include "host/ptowsp_host.h"
 #include "registry/names.h"
-#include "tests/faults/faults.h"
+#include "tests/faults/count.h"
 #include "tools/fused_softmax.h"
-
-/* ---- counting -------------------------------------------------------------------------------------------------- */
-
-enum { SLOTS = 1 << 16 }; /* of memory in use at one time: far more than any program here has */
-static struct {
-	_Atomic uint64_t count, fail_at; /* since they were set to 0; fail_at 0: none */
-	pthread_mutex_t lock;
-	void *memory[SLOTS]; /* open addressing */
-	uint64_t used;
-} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
-
-static int refuses(void)
-{
-	return atomic_fetch_add(&state.count, 1) + 1 == atomic_load(&state.fail_at);
-}
-
-static size_t slot_of(const void *memory)
-{
-	size_t at = (size_t)((uintptr_t)memory * UINT64_C(0x9E3779B97F4A7C15) >> 48);
-
-	while (state.memory[at] && state.memory[at] != memory)
-		at = (at + 1) % SLOTS;
-	return at;
-}
-
-static void keep(void *memory)
-{
-	pthread_mutex_lock(&state.lock);
-	if (++state.used == SLOTS / 2)
-		abort();
-	state.memory[slot_of(memory)] = memory;
-	pthread_mutex_unlock(&state.lock);
-}
-
-/* What stands behind it in its run moves up. */
-static void drop(void *memory)
-{
-	size_t at;
-
-	pthread_mutex_lock(&state.lock);
-	at = slot_of(memory);
-	if (state.memory[at]) {
-		state.used--;
-		state.memory[at] = NULL;
-		for (at = (at + 1) % SLOTS; state.memory[at]; at = (at + 1) % SLOTS) {
-			void *moved = state.memory[at];
-
-			state.memory[at] = NULL;
-			state.memory[slot_of(moved)] = moved;
-		}
-	}
-	pthread_mutex_unlock(&state.lock);
-}
-
-static const struct faults faults = {refuses, keep, drop};
 
 /* ---- programs -------------------------------------------------------------------------------------------------- */
 
@@ -257,8 +201,8 @@ static int is_sentence(const char *text)
 static void judge(struct tally *tally, uint64_t n, ptowsp_status st, ptowsp_status clean, const struct ptowsp_error *error,
 		  uint64_t kept_before)
 {
-	if (state.used != kept_before)
-		bad(tally, "allocation %" PRIu64 ": %" PRIu64 " pieces of memory stay behind (%s)", n, state.used - kept_before, error->text);
+	if (fault_count.used != kept_before)
+		bad(tally, "allocation %" PRIu64 ": %" PRIu64 " pieces of memory stay behind (%s)", n, fault_count.used - kept_before, error->text);
 	else if (st == clean)
 		tally->tolerated++;
 	else if (st != PTOWSP_NO_MEMORY)
@@ -274,10 +218,10 @@ static ptowsp_status once(const struct program *p, const char *plugin, const cha
 	ptowsp_status st;
 
 	*error = (struct ptowsp_error){.head = PTOWSP_HEAD(*error, ERROR)};
-	atomic_store(&state.count, 0);
-	atomic_store(&state.fail_at, fail_at);
+	atomic_store(&fault_count.count, 0);
+	atomic_store(&fault_count.fail_at, fail_at);
 	st = life(p, plugin, folder, error);
-	atomic_store(&state.fail_at, 0);
+	atomic_store(&fault_count.fail_at, 0);
 	return st;
 }
 
@@ -290,10 +234,10 @@ static int program_try(const struct program *p, uint64_t every, const char *plug
 	uint64_t count, kept_before;
 
 	once(p, plugin, folder, 0, &error); /* what is made once per process is there now */
-	kept_before = state.used;
+	kept_before = fault_count.used;
 	clean = once(p, plugin, folder, 0, &error);
-	count = atomic_load(&state.count);
-	if (state.used != kept_before)
+	count = atomic_load(&fault_count.count);
+	if (fault_count.used != kept_before)
 		bad(&tally, "a life without faults leaves memory behind");
 	if (clean != p->ends)
 		bad(&tally, "a life without faults ends with %s: %.200s", reg_status_name(clean), error.text);
@@ -313,13 +257,11 @@ static int program_try(const struct program *p, uint64_t every, const char *plug
 int main(int argc, char **argv)
 {
 	uint64_t every = argc > 4 ? strtoull(argv[4], NULL, 10) : 1;
-	char address[32];
 	int failed = 0;
 
 	if (argc < 3 || !every)
 		return 2;
-	snprintf(address, sizeof(address), "%" PRIxPTR, (uintptr_t)&faults);
-	setenv(FAULTS_VARIABLE, address, 1);
+	fault_count_start();
 	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
 		if (argc < 4 || !strcmp(argv[3], programs[i].name))
 			failed |= program_try(&programs[i], every, argv[1], argv[2]);

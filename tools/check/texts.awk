@@ -5,6 +5,10 @@ function forms_read(    line, field, at) {
 	while ((getline line < forms) > 0) {
 		if (line ~ /^(#|$)/)
 			continue
+		if (line ~ /^= /) {
+			none[substr(line, 3)]
+			continue
+		}
 		split(line, field, " ")
 		at = field[1] " " field[2]
 		sub(/^[^ ]+ [^ ]+ /, "", line)
@@ -33,7 +37,7 @@ function literal_put(file,    here, at, said) {
 		return
 	}
 	here = form_here()
-	if (here == "-" || literal !~ /[A-Za-z]/ || directive || literal ~ /%%?[a-z]+ = [^ ]*$|\n./)
+	if (here == "-" || literal in none || literal !~ /[A-Za-z]/ || directive || literal ~ /%%?[a-z]+ = [^ ]*$|\n./)
 		return
 	if (here == "") {
 		if (literal !~ /[A-Za-z,;:)] [A-Za-z]/)
@@ -85,16 +89,16 @@ function source_read(file,    i, n, c, rest, word, blank, open) {
 		if (c == " " || c == "\t" || c == "\n") {
 			if (!open)
 				blank = 1
-			if (c == "\n" && directive)
+			if (c == "\n" && !open)
 				directive = 0
 			continue
 		}
 		if (open) {
 			literal_put(file)
 			literal = ""
-			open = 0
+			open = directive = 0
 		}
-		if (c == "#" && substr(source, i, 8) == "#include")
+		if (c == "#" && substr(source, i, 8) ~ /^#(include|error)/)
 			directive = 1
 		if (c ~ /[A-Za-z0-9_]/) {
 			word = blank ? c : word c

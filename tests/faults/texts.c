@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: MIT
+ * texts.c - what is said where memory runs out in the compiler, the format and the registry: each allocation of a life fails in turn, and every
+ * sentence that came out is printed once, sorted. A life without memory ends with NO_MEMORY, a sentence and nothing left behind, or as if
+ * nothing had happened.
+ *
+ *	faults_texts FOLDER PACKAGES     a folder that is written to, and one of packages */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <openssl/evp.h>
+#include <zstd.h>
+#include <zstd_errors.h>
+
+#include "format/json.h"
+#include "format/seal.h"
+#include "lang/file.h"
+#include "lang/lang.h"
+#include "registry/expression.h"
+#include "registry/kernels.h"
+#include "registry/names.h"
+#include "registry/npy.h"
+#include "registry/schedule.h"
+#include "tests/faults/count.h"
+#include "tests/faults/faults.h"
+
+/* ---- other libraries, which have allocators of their own ---- */
+
+EVP_MD_CTX *__real_EVP_MD_CTX_new(void);
+int __real_EVP_Digest(const void *data, size_t count, unsigned char *md, unsigned int *size, const EVP_MD *type, ENGINE *impl);
+ZSTD_CCtx *__real_ZSTD_createCCtx(void);
+size_t __real_ZSTD_compress2(ZSTD_CCtx *cctx, void *dst, size_t room, const void *src, size_t size);
+EVP_MD_CTX *__wrap_EVP_MD_CTX_new(void);
+int __wrap_EVP_Digest(const void *data, size_t count, unsigned char *md, unsigned int *size, const EVP_MD *type, ENGINE *impl);
+ZSTD_CCtx *__wrap_ZSTD_createCCtx(void);
+size_t __wrap_ZSTD_compress2(ZSTD_CCtx *cctx, void *dst, size_t room, const void *src, size_t size);
+
+/* One allocation more, which may be the one that fails. */
+static int refused(void)
+{
+	void *memory = malloc(1);
+
+	free(memory);
+	return !memory;
+}
+
+EVP_MD_CTX *__wrap_EVP_MD_CTX_new(void)
+{
+	return refused() ? NULL : __real_EVP_MD_CTX_new();
+}
+
+int __wrap_EVP_Digest(const void *data, size_t count, unsigned char *md, unsigned int *size, const EVP_MD *type, ENGINE *impl)
+{
+	return refused() ? 0 : __real_EVP_Digest(data, count, md, size, type, impl);
+}
+
+ZSTD_CCtx *__wrap_ZSTD_createCCtx(void)
+{
+	return refused() ? NULL : __real_ZSTD_createCCtx();
+}
+
+size_t __wrap_ZSTD_compress2(ZSTD_CCtx *cctx, void *dst, size_t room, const void *src, size_t size)
+{
+	return refused() ? (size_t)-ZSTD_error_memory_allocation : __real_ZSTD_compress2(cctx, dst, room, src, size);
+}
+
+/* ---- lives ---- */
+
+static char source_path[512], named_path[512], npy_path[512];
+static struct {
+	const char *name;
+	void *bytes;
+	size_t size;
+	char *json;
+} packages[8];
+static uint32_t package_count;
+static uint32_t package; /* the one of the life */
+
+static const char source[] = "kernel @k(%x: f32[4, 4] in) { portable @f }\n"
+			     "tensor %x : f32[4, 4] in\n"
+			     "axis %a = ragged(2, [1, 2])\n"
+			     "func @f(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<4x4xf32>\n  %t = tload %x[0, 0]\n}\n"
+			     "workload @main {\n  call @k(%x -> %x)\n}\n"
+			     "schedule {\n  dispatch round_robin(2)\n}\n";
+
+static ptowsp_status no_writer(struct ptowsp_error *error)
+{
+	snprintf(error->text, sizeof(error->text), "there is no writer");
+	return error->code = PTOWSP_NO_MEMORY;
+}
+
+static ptowsp_status compile(struct ptowsp_error *error)
+{
+	const struct lang_source one = {"test.pto", source, sizeof(source) - 1};
+	struct lang_diagnostics *list = NULL;
+	struct pkg_writer *writer = pkg_writer_create();
+	void *bytes = NULL;
+	size_t size;
+	ptowsp_status st;
+
+	if (!writer)
+		return no_writer(error);
+	st = lang_compile(writer, &one, 1, NULL, &list, error);
+	if (!st)
+		st = pkg_writer_seal(writer, &bytes, &size, error);
+	lang_diagnostics_destroy(list);
+	pkg_writer_destroy(writer);
+	free(bytes);
+	return st;
+}
+
+static ptowsp_status load(struct ptowsp_error *error)
+{
+	void *bytes;
+	size_t size;
+	ptowsp_status st = lang_file_load(source_path, 1 << 20, &bytes, &size, error);
+
+	free(bytes);
+	return st;
+}
+
+static ptowsp_status json(struct ptowsp_error *error)
+{
+	struct pkg *opened = NULL;
+	char *text = NULL;
+	ptowsp_status st = pkg_open_memory(&opened, packages[package].bytes, packages[package].size, "a.pkg.zst", NULL, error);
+
+	if (!st)
+		st = pkg_to_json(opened, &text, error);
+	if (!st && strcmp(text, packages[package].json)) {
+		snprintf(error->text, sizeof(error->text), "%s reads otherwise", packages[package].name);
+		st = error->code = PTOWSP_MISMATCH;
+	}
+	pkg_close(opened);
+	free(text);
+	return st;
+}
+
+static ptowsp_status from_json(struct ptowsp_error *error)
+{
+	struct pkg_writer *writer = pkg_writer_create();
+	void *bytes = NULL;
+	size_t size = 0;
+	ptowsp_status st;
+
+	if (!writer)
+		return no_writer(error);
+	st = pkg_from_json(writer, packages[package].json, strlen(packages[package].json), "a.json", error);
+	if (!st)
+		st = pkg_writer_seal(writer, &bytes, &size, error);
+	if (!st && (size != packages[package].size || memcmp(bytes, packages[package].bytes, size))) {
+		snprintf(error->text, sizeof(error->text), "%s is made otherwise", packages[package].name);
+		st = error->code = PTOWSP_MISMATCH;
+	}
+	free(bytes);
+	pkg_writer_destroy(writer);
+	return st;
+}
+
+static ptowsp_status image(struct ptowsp_error *error)
+{
+	struct pkg_image image;
+	void *bytes = NULL;
+	size_t size;
+	ptowsp_status st = pkg_image_read(&image, packages[package].bytes, packages[package].size, "a.pkg.zst", error);
+
+	if (!st)
+		st = pkg_image_seal(&image, &bytes, &size, error);
+	pkg_image_finish(&image);
+	free(bytes);
+	return st;
+}
+
+static void nothing(void)
+{
+}
+
+static ptowsp_status kernels(struct ptowsp_error *error)
+{
+	ptowsp_status st = reg_kernel_register("k", "v(p)", nothing, error);
+
+	reg_kernel_unregister("k");
+	return st;
+}
+
+static ptowsp_status schedule(struct ptowsp_error *error)
+{
+	static const char *const loops[] = {"i"};
+	static const uint32_t strings[] = {1};
+	static const struct reg_scope scope = {.loops = loops, .loop_strings = strings, .loop_count = 1};
+	struct reg_schedule made;
+	ptowsp_status st;
+
+	reg_schedule_init(&made, 1000, 50);
+	st = reg_schedule_add(&made, "pipeline_depth=pool,3", &scope, error);
+	if (!st)
+		st = reg_schedule_add(&made, "dispatch=hash(i * 2, 4)", &scope, error);
+	reg_schedule_finish(&made);
+	return st;
+}
+
+static ptowsp_status unknown_name(struct ptowsp_error *error)
+{
+	static const struct reg_scope scope = {.loops = NULL};
+	struct reg_rows rows = {.base = 0};
+	uint32_t row;
+	ptowsp_status st = reg_expression_compile("i", 1, &scope, &rows, &row, error);
+
+	reg_rows_finish(&rows);
+	return st;
+}
+
+static ptowsp_status numbers(struct ptowsp_error *error)
+{
+	struct npy npy;
+	ptowsp_status st = npy_open(&npy, npy_path, error);
+
+	npy_close(&npy);
+	return st;
+}
+
+/* ---- what they say ---- */
+
+enum { TEXTS = 256 };
+static char *texts[TEXTS];
+static size_t text_count;
+
+static void text_keep(const char *life, const char *text)
+{
+	char line[640], *at;
+
+	snprintf(line, sizeof(line), "%s: %s", life, text);
+	at = strstr(line, " bytes of section ");
+	if (at) { /* they are as large as the packages are just now */
+		char *digits = at;
+
+		while (digits[-1] >= '0' && digits[-1] <= '9')
+			digits--;
+		memmove(digits + 1, at, strlen(at) + 1);
+		*digits = 'N';
+		strcpy(digits + 1 + strlen(" bytes of section "), "S");
+	}
+	for (size_t i = 0; i < text_count; i++)
+		if (!strcmp(texts[i], line))
+			return;
+	if (text_count < TEXTS)
+		texts[text_count++] = strdup(line);
+}
+
+static int once(ptowsp_status (*life)(struct ptowsp_error *), uint64_t at, struct ptowsp_error *error)
+{
+	ptowsp_status st;
+
+	*error = (struct ptowsp_error){.head = PTOWSP_HEAD(*error, ERROR)};
+	fault_count.count = 0;
+	fault_count.fail_at = at;
+	st = life(error);
+	fault_count.fail_at = 0;
+	return st;
+}
+
+/* wanted: the status where memory is missing. */
+static void life_try(const char *name, ptowsp_status (*life)(struct ptowsp_error *), ptowsp_status wanted)
+{
+	struct ptowsp_error error;
+	ptowsp_status clean = once(life, 0, &error);
+	uint64_t count = fault_count.count, used = fault_count.used;
+
+	for (uint64_t n = 1; n <= count; n++) {
+		ptowsp_status st = once(life, n, &error);
+		char kept[640];
+
+		if (fault_count.used != used || (st != clean && (st != wanted || error.code != st))) {
+			snprintf(kept, sizeof(kept), "WRONG: allocation %llu: %s, %lld pieces of memory stay behind: %s", (unsigned long long)n,
+				 reg_status_name(st), (long long)(fault_count.used - used), error.text);
+			text_keep(name, kept);
+		} else if (st != clean) {
+			text_keep(name, error.text);
+		}
+		used = fault_count.used; /* texts are memory, too */
+	}
+}
+
+static void source_cut(void)
+{
+	if (truncate(source_path, 3))
+		perror(source_path);
+}
+
+static int file_write(const char *path, const void *bytes, size_t size)
+{
+	FILE *file = fopen(path, "wb");
+	int bad = !file || fwrite(bytes, 1, size, file) != size;
+
+	if (file && fclose(file))
+		bad = 1;
+	return bad;
+}
+
+/* A file that gets shorter between its size and its bytes. */
+static void cut_try(void)
+{
+	struct ptowsp_error error;
+
+	fault_count.instead = source_cut;
+	for (uint64_t n = 1; n <= 3; n++) {
+		file_write(source_path, source, sizeof(source) - 1);
+		if (once(load, n, &error))
+			text_keep("cut", error.text);
+	}
+	fault_count.instead = NULL;
+}
+
+static int package_take(const char *folder, const char *name)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct pkg *opened = NULL;
+	char path[600];
+
+	snprintf(path, sizeof(path), "%s/%s.pkg.zst", folder, name);
+	packages[package_count].name = name;
+	if (lang_file_load(path, 1 << 28, &packages[package_count].bytes, &packages[package_count].size, &error) ||
+	    pkg_open_memory(&opened, packages[package_count].bytes, packages[package_count].size, "a.pkg.zst", NULL, &error) ||
+	    pkg_to_json(opened, &packages[package_count].json, &error)) {
+		fprintf(stderr, "%s\n", error.text);
+		return 1;
+	}
+	pkg_close(opened);
+	package_count++;
+	return 0;
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+int main(int argc, char **argv)
+{
+	static const char *const names[] = {"vector_add", "probes/graphs", "probes/channels", "probes/flow"};
+	static const uint64_t extents[] = {4};
+	char numbers_file[NPY_HEADER + 16] = "";
+
+	if (argc < 3)
+		return 2;
+	snprintf(source_path, sizeof(source_path), "%s/source.pto", argv[1]);
+	snprintf(named_path, sizeof(named_path), "%s/named.bin", argv[1]);
+	snprintf(npy_path, sizeof(npy_path), "%s/x.npy", argv[1]);
+	fault_count_start();
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (package_take(argv[2], names[i]))
+			return 1;
+	if (file_write(source_path, source, sizeof(source) - 1) ||
+	    file_write(npy_path, numbers_file, npy_header(numbers_file, PTOWSP_F32, 1, extents) + 16))
+		return 1;
+	life_try("compile", compile, PTOWSP_NO_MEMORY);
+	life_try("load", load, PTOWSP_NO_MEMORY);
+	for (package = 0; package < package_count; package++) {
+		life_try("open", json, PTOWSP_NO_MEMORY);
+		life_try("json", from_json, PTOWSP_NO_MEMORY);
+	}
+	package = 0;
+	life_try("image", image, PTOWSP_NO_MEMORY);
+	life_try("kernels", kernels, PTOWSP_NO_MEMORY);
+	life_try("schedule", schedule, PTOWSP_NO_MEMORY);
+	life_try("unknown name", unknown_name, PTOWSP_NO_MEMORY);
+	life_try("numbers", numbers, PTOWSP_IO);
+	cut_try();
+	qsort(texts, text_count, sizeof(*texts), by_text);
+	for (size_t i = 0; i < text_count; i++) {
+		size_t folder = strlen(argv[1]);
+		char *at = strstr(texts[i], argv[1]); /* paths without the folder */
+
+		if (at)
+			memmove(at, at + folder + 1, strlen(at + folder + 1) + 1);
+		puts(texts[i]);
+	}
+	return 0;
+}
