@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* level.h - included last by files of operations that are compiled for several processors (ops.h): what stands below it may use
  * their instructions. No product is fused with a sum, so that all give the same bits. */
+#include "isa/ops.h"
+
 #if defined(ISA_LEVEL) && defined(__x86_64__) && defined(__clang__)
 #define ISA_LEVEL_PUSHED
 #pragma clang attribute push(__attribute__((target("avx2"))), apply_to = function)
