@@ -45,13 +45,13 @@ static const char *machine_name(unsigned machine)
 static ptowsp_status header_check(const struct host_elf *elf, const Elf64_Ehdr *header, struct ptowsp_error *error)
 {
 	if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
-		return host_refuse(error, elf->path, "not an ELF file; a plugin is a shared object");
+		return host_refuse(error, elf->path, "not an ELF file, and so no shared object");
 	if (elf->size < sizeof(*header))
 		return host_refuse(error, elf->path, "cut short within the ELF header; copy or build it again");
 	if (header->e_ident[EI_CLASS] != ELFCLASS64)
-		return host_refuse(error, elf->path, "a 32-bit object; plugins are 64-bit");
+		return host_refuse(error, elf->path, "a 32-bit object; 64-bit ones are taken");
 	if (header->e_ident[EI_DATA] != ELFDATA2LSB)
-		return host_refuse(error, elf->path, "a big-endian object; plugins are little-endian");
+		return host_refuse(error, elf->path, "a big-endian object; little-endian ones are taken");
 	if (header->e_machine != OUR_MACHINE)
 		return host_refuse(error, elf->path, "built for %s (ELF machine %u), this host runs on %s",
 				   machine_name(header->e_machine), header->e_machine, machine_name(OUR_MACHINE));
@@ -254,6 +254,7 @@ bool host_elf_symbol(const struct host_elf *elf, uint32_t index, struct host_sym
 	visibility = ELF64_ST_VISIBILITY(raw.st_other);
 	symbol_out->name = host_elf_string(elf, raw.st_name);
 	symbol_out->type = ELF64_ST_TYPE(raw.st_info);
+	symbol_out->address = raw.st_value;
 	/* An absolute symbol is neither code nor data: linkers name the versions of a version script so. */
 	symbol_out->exported = raw.st_shndx != SHN_UNDEF && raw.st_shndx != SHN_ABS && binding != STB_LOCAL &&
 			       (visibility == STV_DEFAULT || visibility == STV_PROTECTED);

@@ -16,6 +16,7 @@ struct host_segment {
 struct host_symbol {
 	const char *name; /* NUL-terminated, inside the file */
 	uint8_t type;     /* STT_x */
+	uint64_t address; /* in memory before relocation */
 	bool exported;    /* defined here, and visible to others */
 };
 

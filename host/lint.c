@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* lint.c - what a plugin's file must look like before a byte of it runs. One rule per function, in the table at the end. */
-#include "host/elf.h"
+#include "host/lint.h"
 #include "host/plugin.h"
 #include "host/refuse.h"
 
@@ -11,7 +11,7 @@
 #define ENTRY_PREFIX "ptowsp_plugin_v"
 
 /* Without the segment glibc makes every stack of the process executable. */
-static ptowsp_status stack_check(const struct host_elf *elf, struct ptowsp_error *error)
+ptowsp_status host_lint_stack(const struct host_elf *elf, struct ptowsp_error *error)
 {
 	bool found = false;
 
@@ -30,30 +30,42 @@ static ptowsp_status stack_check(const struct host_elf *elf, struct ptowsp_error
 				   "with -Wl,-z,noexecstack");
 }
 
-static ptowsp_status memory_check(const struct host_elf *elf, struct ptowsp_error *error)
+ptowsp_status host_lint_writable(const struct host_elf *elf, struct ptowsp_error *error)
 {
-	bool relro = false;
-
 	for (uint32_t i = 0; i < elf->segment_count; i++) {
 		struct host_segment segment = host_elf_segment(elf, i);
 
 		if (segment.type == PT_LOAD && (segment.flags & (PF_W | PF_X)) == (PF_W | PF_X))
 			return host_refuse(error, elf->path, "has memory that is both writable and executable");
-		relro = relro || segment.type == PT_GNU_RELRO;
 	}
-	return relro ? PTOWSP_OK : host_refuse(error, elf->path, "has no read-only relocations; link it with -Wl,-z,relro");
+	return PTOWSP_OK;
 }
 
-static ptowsp_status relocation_check(const struct host_elf *elf, struct ptowsp_error *error)
+static ptowsp_status relro_check(const struct host_elf *elf, struct ptowsp_error *error)
+{
+	for (uint32_t i = 0; i < elf->segment_count; i++)
+		if (host_elf_segment(elf, i).type == PT_GNU_RELRO)
+			return PTOWSP_OK;
+	return host_refuse(error, elf->path, "has no read-only relocations; link it with -Wl,-z,relro");
+}
+
+ptowsp_status host_lint_text(const struct host_elf *elf, struct ptowsp_error *error)
+{
+	bool found;
+
+	host_elf_dynamic_find(elf, DT_TEXTREL, &found);
+	if (found || (host_elf_dynamic_find(elf, DT_FLAGS, NULL) & DF_TEXTREL))
+		return host_refuse(error, elf->path, "has relocations in its code; compile every file with -fPIC");
+	return PTOWSP_OK;
+}
+
+static ptowsp_status binding_check(const struct host_elf *elf, struct ptowsp_error *error)
 {
 	uint64_t flags = host_elf_dynamic_find(elf, DT_FLAGS, NULL);
 	uint64_t flags_1 = host_elf_dynamic_find(elf, DT_FLAGS_1, NULL);
-	bool textrel, now;
+	bool now;
 
-	host_elf_dynamic_find(elf, DT_TEXTREL, &textrel);
 	host_elf_dynamic_find(elf, DT_BIND_NOW, &now);
-	if (textrel || (flags & DF_TEXTREL))
-		return host_refuse(error, elf->path, "has relocations in its code; compile every file with -fPIC");
 	if (!now && !(flags & DF_BIND_NOW) && !(flags_1 & DF_1_NOW))
 		return host_refuse(error, elf->path, "is bound lazily; link it with -Wl,-z,now");
 	return PTOWSP_OK;
@@ -161,7 +173,7 @@ static ptowsp_status exports_check(const struct host_elf *elf, struct ptowsp_err
 }
 
 static ptowsp_status (*const rules[])(const struct host_elf *elf, struct ptowsp_error *error) = {
-	exports_check, stack_check, memory_check, relocation_check, libraries_check,
+	exports_check, host_lint_stack, host_lint_writable, relro_check, host_lint_text, binding_check, libraries_check,
 };
 
 ptowsp_status host_lint(const void *elf_bytes, size_t size, const char *path, struct ptowsp_error *error)

@@ -8,6 +8,14 @@
 #include "registry/kernels.h"
 #include "registry/names.h"
 
+#if defined(__x86_64__)
+#define HOST_MACHINE "x86_64"
+#elif defined(__aarch64__)
+#define HOST_MACHINE "aarch64"
+#else
+#error "tell match.c the name of this machine in triples"
+#endif
+
 /* Is the name the plugin's own or one of its targets? */
 static bool serves(const struct host_note *note, const char *target)
 {
@@ -26,7 +34,7 @@ static bool serves(const struct host_note *note, const char *target)
 }
 
 /* Payloads for this backend's targets that need no trust. */
-static uint32_t kinds_usable(const struct ptowsp_plan *plan, const struct host_note *note,
+static uint32_t kinds_portable(const struct ptowsp_plan *plan, const struct host_note *note,
 			     const struct ptowsp_kernel_record *kernel)
 {
 	const struct pkg_tables *t = plan->tables;
@@ -43,7 +51,36 @@ static uint32_t kinds_usable(const struct ptowsp_plan *plan, const struct host_n
 	return kinds;
 }
 
-static uint32_t kernels_collect(const struct ptowsp_plan *plan, const struct host_note *note, struct reg_kernel_need *needs)
+/* Native code names a triple, "x86_64-linux-gnu". */
+static bool is_this_machine(const struct host_note *note, const char *target)
+{
+	size_t length = strlen(HOST_MACHINE);
+
+	return !*target || serves(note, target) || (!strncmp(target, HOST_MACHINE, length) && (!target[length] || target[length] == '-'));
+}
+
+/* In the order of the payloads, which is that of their maker's preference. */
+static void native_collect(const struct ptowsp_plan *plan, const struct host_note *note, const struct ptowsp_kernel_record *kernel, bool trusted,
+			   struct reg_kernel_need *need)
+{
+	const struct pkg_tables *t = plan->tables;
+	bool portable = false;
+
+	for (uint32_t i = 0; i < kernel->payload_count; i++) {
+		const struct ptowsp_payload_record *payload = &t->payload[kernel->payloads + i];
+		const char *target = pkg_string(t, payload->target);
+		bool here = is_this_machine(note, target);
+
+		portable = portable || (payload->kind == PTOWSP_PAYLOAD_PTO && (!*target || serves(note, target)));
+		if (payload->kind != PTOWSP_PAYLOAD_ELF || (need->native && (need->native != REG_NATIVE_ELSEWHERE || !here)))
+			continue;
+		need->target = target;
+		need->native = !here ? REG_NATIVE_ELSEWHERE : portable ? REG_NATIVE_SECOND : trusted ? REG_NATIVE_FIRST : REG_NATIVE_UNTRUSTED;
+		need->kinds |= here && trusted ? UINT32_C(1) << PTOWSP_PAYLOAD_ELF : 0;
+	}
+}
+
+static uint32_t kernels_collect(const struct ptowsp_plan *plan, const struct host_note *note, bool trusted, struct reg_kernel_need *needs)
 {
 	const struct pkg_tables *t = plan->tables;
 	uint32_t count = 0;
@@ -51,9 +88,11 @@ static uint32_t kernels_collect(const struct ptowsp_plan *plan, const struct hos
 	for (uint32_t i = 0; i < t->kernel_count; i++) {
 		const char *name = pkg_string(t, t->kernel[i].name);
 
-		if (plan->usage.kernels[i])
-			needs[count++] = (struct reg_kernel_need){name, kinds_usable(plan, note, &t->kernel[i]),
-								  t->kernel[i].payload_count > 0, reg_kernel_has(name)};
+		if (!plan->usage.kernels[i])
+			continue;
+		needs[count] = (struct reg_kernel_need){name, kinds_portable(plan, note, &t->kernel[i]), t->kernel[i].payload_count > 0,
+							reg_kernel_has(name), REG_NATIVE_NONE, NULL};
+		native_collect(plan, note, &t->kernel[i], trusted, &needs[count++]);
 	}
 	return count;
 }
@@ -84,7 +123,7 @@ ptowsp_status ptowsp_match_create(struct ptowsp_match **out, const struct ptowsp
 	*out = NULL;
 	error = host_error_enter(error);
 	if (kernels && match) {
-		needs.kernel_count = kernels_collect(plan, &backend->plugin->note, kernels);
+		needs.kernel_count = kernels_collect(plan, &backend->plugin->note, flags & PTOWSP_LOAD_TRUST_NATIVE, kernels);
 		st = reg_match(&needs, &caps, &match->rows, &match->count);
 	}
 	free(kernels);

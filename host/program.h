@@ -4,7 +4,6 @@
 #define HOST_PROGRAM_H
 
 #include "host/backend.h"
-#include "host/kernels_ffi.h"
 #include "host/plan.h"
 
 /* A tensor's binding; index as in plan->tensors. */
@@ -27,7 +26,7 @@ struct ptowsp_program {
 	struct ptowsp_backend *backend;       /* borrowed */
 	const struct ptowsp_plan *plan;       /* borrowed */
 	struct ptowsp_object *object;         /* the plugin's program */
-	struct host_kernel *kernels;          /* owned: what the plugin found while loading */
+	struct host_findings findings;        /* what the plugin found while loading */
 	struct host_diagnostics diagnostics;
 	struct host_tensor *tensors;          /* owned, plan->tensor_count */
 	uint64_t *values;                     /* owned, one per SLOT row */

@@ -127,7 +127,10 @@ struct ptowsp_backend_options {
 	void (*log)(void *context, int32_t level, const char *text);
 	void *log_context;
 };
-enum { PTOWSP_BACKEND_USER_PLUGINS = 1 }; /* search the user's own folder too */
+enum {
+	PTOWSP_BACKEND_USER_PLUGINS = 1, /* search the user's own folder too */
+	PTOWSP_BACKEND_TRUST_NATIVE = 2  /* what is chosen will load with PTOWSP_LOAD_TRUST_NATIVE */
+};
 
 /* Every plugin of the search path; runs no plugin code. Destroyed by ptowsp_listing_destroy. */
 PTOWSP_API ptowsp_status ptowsp_listing_create(struct ptowsp_listing **out, const struct ptowsp_backend_options *options,
@@ -174,9 +177,9 @@ struct ptowsp_verdict {
 	uint8_t wanted;     /* the least state asked for, 0 = none */
 	uint8_t refused;    /* 1: the plan cannot be loaded on this backend */
 	const char *what;   /* "dispatch=round_robin(4)" */
-	const char *reason; /* why it is not enforced, "" if it is */
+	const char *reason; /* why it is not enforced, "" if it is; of a kernel with native code: what runs, and why */
 };
-/* flags: PTOWSP_LOAD_STRICT. Refusals are rows, not errors. Destroyed by ptowsp_match_destroy. */
+/* flags: PTOWSP_LOAD_x. Refusals are rows, not errors. Destroyed by ptowsp_match_destroy. */
 PTOWSP_API ptowsp_status ptowsp_match_create(struct ptowsp_match **out, const struct ptowsp_backend *backend,
 					     const struct ptowsp_plan *plan, uint32_t flags, struct ptowsp_error *error);
 PTOWSP_API void ptowsp_match_destroy(struct ptowsp_match *match);
@@ -184,7 +187,8 @@ PTOWSP_API int ptowsp_match_row(const struct ptowsp_match *match, uint32_t index
 
 /* ---- program ------------------------------------------------------------------------------------------------ */
 
-/* Matches, opens the device if that has not happened, and loads. flags: PTOWSP_LOAD_STRICT. Errors: UNSUPPORTED (names
+/* Matches, opens the device if that has not happened, and loads. flags: PTOWSP_LOAD_STRICT, and
+ * PTOWSP_LOAD_TRUST_NATIVE to let native code of the package run, in this process and with its rights. Errors: UNSUPPORTED (names
  * what and why), NO_DEVICE, what the plugin's load says. Destroyed by ptowsp_program_unload. */
 PTOWSP_API ptowsp_status ptowsp_program_load(struct ptowsp_program **out, struct ptowsp_backend *backend,
 					     const struct ptowsp_plan *plan, uint32_t flags, struct ptowsp_error *error);

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/code.h"
 #include "host/kernels_ffi.h"
 #include "host/memory.h"
 
@@ -165,9 +166,9 @@ static ptowsp_status service_kernel_find(void *context, const char *name, const 
 	if (st)
 		return st;
 	pthread_mutex_lock(&s->lock);
-	loading = s->kernels != NULL;
+	loading = s->findings != NULL;
 	if (loading)
-		host_kernel_link(kernel, s->kernels);
+		host_kernel_link(kernel, &s->findings->kernels);
 	pthread_mutex_unlock(&s->lock);
 	if (!loading) {
 		host_kernels_destroy(kernel);
@@ -175,6 +176,24 @@ static ptowsp_status service_kernel_find(void *context, const char *name, const 
 		return host_fail(error, PTOWSP_INVALID, "kernel \"%.60s\": kernels are looked up while a program is loaded", name);
 	}
 	return PTOWSP_OK;
+}
+
+/* Trust comes first: without it not even the object's bytes are looked at. */
+static ptowsp_status service_code_load(void *context, const char *kernel, const void *bytes, uint64_t size, const char *entry, uint64_t entry_offset,
+				       const void **function_out, struct ptowsp_error *error)
+{
+	struct host_services *s = context;
+	struct host_findings *findings;
+
+	pthread_mutex_lock(&s->lock);
+	findings = s->findings;
+	pthread_mutex_unlock(&s->lock);
+	*function_out = NULL;
+	if (!findings)
+		return host_fail(error, PTOWSP_INVALID, "native code of kernel %.60s: code is loaded while a program is loaded", kernel);
+	if (!findings->trusted)
+		return host_fail(error, PTOWSP_UNSUPPORTED, "native code of kernel %.60s is not run: the package is not trusted; --trust=all runs it", kernel);
+	return host_code_load(&findings->code, kernel, bytes, size, entry ? entry : "", entry_offset, function_out, error);
 }
 
 static ptowsp_status service_place(void *context, uint64_t token, uint32_t *device_out, uint32_t *count_out, struct ptowsp_error *error)
@@ -215,11 +234,13 @@ static const void *service_extension(void *context, const char *id)
 {
 	static const struct ptowsp_kernels_extension kernels = {
 		{sizeof(kernels), PTOWSP_STRUCT_EXTENSION, 0}, service_kernel_find};
-
+	static const struct ptowsp_code_extension code = {{sizeof(code), PTOWSP_STRUCT_EXTENSION, 0}, service_code_load};
 	static const struct ptowsp_notify_extension notify = {
 		{sizeof(notify), PTOWSP_STRUCT_EXTENSION, 0}, service_place, service_send, service_take};
 
 	(void)context;
+	if (!strcmp(id, PTOWSP_EXTENSION_CODE))
+		return &code;
 	if (!strcmp(id, PTOWSP_EXTENSION_NOTIFY))
 		return &notify;
 	return !strcmp(id, PTOWSP_EXTENSION_KERNELS) ? &kernels : NULL;
@@ -254,10 +275,10 @@ void host_services_finish(struct host_services *s)
 	pthread_mutex_destroy(&s->lock);
 }
 
-void host_services_aim(struct host_services *s, struct host_diagnostics *diagnostics, struct host_kernel **kernels)
+void host_services_aim(struct host_services *s, struct host_diagnostics *diagnostics, struct host_findings *findings)
 {
 	pthread_mutex_lock(&s->lock);
 	s->diagnostics = diagnostics;
-	s->kernels = kernels;
+	s->findings = findings;
 	pthread_mutex_unlock(&s->lock);
 }

@@ -8,7 +8,15 @@
 #include "host/runs.h"
 #include "ptowsp/host.h"
 
+struct host_code;
 struct host_kernel;
+
+/* What a plugin finds while it loads a program, and whether native code of the package may run. Belongs to the program. */
+struct host_findings {
+	struct host_kernel *kernels; /* owned, a list */
+	struct host_code *code;      /* owned, a list */
+	bool trusted;
+};
 
 /* What was diagnosed for one program, once per feature (inputs: once per text). */
 struct host_diagnostics {
@@ -30,14 +38,14 @@ struct host_services {
 	struct host_runs runs;
 	pthread_mutex_t lock;
 	struct host_diagnostics *diagnostics; /* of the program that is being loaded or was run last; NULL: dropped */
-	struct host_kernel **kernels;         /* list that find adds to; of the program that is being loaded */
+	struct host_findings *findings;       /* of the program that is being loaded; NULL: none is */
 };
 
 /* minor: the effective one. init/finish: caller provides *services. */
 ptowsp_status host_services_init(struct host_services *services, uint32_t minor);
 void host_services_finish(struct host_services *services);
-/* Whose diagnostics and kernels follow; NULL for nobody. */
-void host_services_aim(struct host_services *services, struct host_diagnostics *diagnostics, struct host_kernel **kernels);
+/* Whose diagnostics and findings follow; NULL for nobody. */
+void host_services_aim(struct host_services *services, struct host_diagnostics *diagnostics, struct host_findings *findings);
 /* The host's own diagnostics go the same way. */
 void host_services_diagnose(struct host_services *services, uint32_t feature, unsigned state, const char *text);
 void host_services_log(struct host_services *services, int32_t level, const char *format, ...)

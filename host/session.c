@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/code.h"
 #include "host/error.h"
+#include "host/kernels_ffi.h"
 #include "host/match.h"
 #include "host/program.h"
 #include "registry/names.h"
@@ -74,7 +76,7 @@ static ptowsp_status load(struct ptowsp_program *p, uint32_t flags, struct ptows
 					.section_count = p->plan->section_count,
 					.section_stride = sizeof(*p->plan->sections),
 					.entry = p->plan->entry,
-					.flags = flags & PTOWSP_LOAD_STRICT};
+					.flags = flags & (PTOWSP_LOAD_STRICT | PTOWSP_LOAD_TRUST_NATIVE)};
 	uint64_t begin = host_now_ns();
 	ptowsp_status st;
 
@@ -100,8 +102,9 @@ ptowsp_status ptowsp_program_load(struct ptowsp_program **out, struct ptowsp_bac
 		return host_error_leave(host_fail(error, PTOWSP_NO_MEMORY, "no memory for a program"), error);
 	p->backend = backend;
 	p->plan = plan;
+	p->findings.trusted = flags & PTOWSP_LOAD_TRUST_NATIVE;
 	host_report_finish(&p->run.report);
-	host_services_aim(&backend->services, &p->diagnostics, &p->kernels);
+	host_services_aim(&backend->services, &p->diagnostics, &p->findings);
 	st = tables_make(p, error);
 	if (!st)
 		st = match(p, flags, error);
@@ -135,7 +138,8 @@ void ptowsp_program_unload(struct ptowsp_program *p)
 	}
 	host_services_aim(&p->backend->services, NULL, NULL);
 	host_tensors_finish(p);
-	host_kernels_destroy(p->kernels);
+	host_kernels_destroy(p->findings.kernels);
+	host_code_destroy(p->findings.code);
 	host_diagnostics_finish(&p->diagnostics);
 	host_report_finish(&p->run.report);
 	free(p->values);

@@ -140,25 +140,59 @@ static void match_opcode(struct matching *m, unsigned opcode)
 	refuse_below(v);
 }
 
+/* Has it a payload that may be used here and that the backend runs, of one kind or of any? */
+static bool kernel_runs(const struct matching *m, const struct reg_kernel_need *kernel, uint32_t kinds)
+{
+	for (unsigned kind = 0; kind < 32; kind++) {
+		const struct ptowsp_cap *cap = kernel->kinds & kinds & UINT32_C(1) << kind ? reg_caps_find(m->caps, PTOWSP_FEATURE_PAYLOAD(kind)) : NULL;
+
+		if (cap && cap->state == PTOWSP_STATE_ENFORCED)
+			return true;
+	}
+	return false;
+}
+
+/* Why its native code is not what runs; "" if it has none. */
+static void native_say(const struct matching *m, const struct reg_kernel_need *kernel, struct reg_text *text)
+{
+	const char *target = kernel->target && *kernel->target ? kernel->target : "any machine";
+
+	if (kernel->native == REG_NATIVE_UNTRUSTED)
+		reg_text_add(text, "native code (%.40s) needs --trust=all", target);
+	else if (kernel->native == REG_NATIVE_ELSEWHERE)
+		reg_text_add(text, "its native code is for %.60s, not for this machine", target);
+	else if (kernel->native == REG_NATIVE_SECOND)
+		reg_text_add(text, "it stands before the native code (%.40s)", target);
+	else if (kernel->native == REG_NATIVE_FIRST && !kernel_runs(m, kernel, UINT32_C(1) << PTOWSP_PAYLOAD_ELF))
+		reg_text_add(text, "the backend runs no native code of packages");
+}
+
+/* One that will run is told of only if it has native code: what runs is then not plain. */
 static void match_kernel(struct matching *m, const struct reg_kernel_need *kernel)
 {
-	const struct ptowsp_cap *cap;
+	bool native = kernel->native == REG_NATIVE_FIRST && kernel_runs(m, kernel, UINT32_C(1) << PTOWSP_PAYLOAD_ELF);
+	bool runs = kernel_runs(m, kernel, UINT32_MAX), usable = runs || kernel->served || !kernel->carried;
 	struct reg_verdict *v;
 	struct reg_text text;
-	bool none = !kernel->kinds;
+	char why[120];
 
-	for (unsigned kind = 0; kind < 32; kind++) {
-		cap = kernel->kinds >> kind & 1 ? reg_caps_find(m->caps, PTOWSP_FEATURE_PAYLOAD(kind)) : NULL;
-		if (cap && cap->state == PTOWSP_STATE_ENFORCED)
-			return;
-	}
-	if (!kernel->carried || kernel->served)
+	if (usable && !kernel->native)
 		return;
+	reg_text_init(&text, why, sizeof(why));
+	native_say(m, kernel, &text);
 	v = verdict_add(m, REG_VERDICT_KERNEL, 0);
 	reg_text_init(&text, v->what, sizeof(v->what));
 	reg_text_add(&text, "kernel %s", kernel->name);
-	reason_add(v, none ? "it has no portable payload for this backend, and native code of packages is not trusted"
-			    : "the backend runs none of its payload kinds");
+	v->state = usable ? PTOWSP_STATE_ENFORCED : PTOWSP_STATE_UNSUPPORTED;
+	reg_text_init(&text, v->reason, sizeof(v->reason));
+	if (native)
+		reg_text_add(&text, "native code of the package (%.60s)", kernel->target && *kernel->target ? kernel->target : "any machine");
+	else if (usable)
+		reg_text_add(&text, "%s: %s", runs ? "portable payload" : "C function of the program", why);
+	else if (kernel->kinds)
+		reg_text_add(&text, "the backend runs none of its payload kinds");
+	else
+		reg_text_add(&text, "%s%sno portable payload for this backend", why, *why ? "; " : "");
 	refuse_below(v);
 }
 

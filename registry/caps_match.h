@@ -12,12 +12,21 @@
 #include "ptowsp/caps.h"
 #include "ptowsp/package.h"
 
+enum reg_native { /* what comes of a kernel's native code on this machine */
+	REG_NATIVE_NONE,      /* it has none */
+	REG_NATIVE_FIRST,     /* it may run, and stands before any portable payload */
+	REG_NATIVE_SECOND,    /* a portable payload stands before it */
+	REG_NATIVE_UNTRUSTED, /* it is for this machine, but the package is not trusted */
+	REG_NATIVE_ELSEWHERE  /* all of it is for other machines */
+};
 /* A kernel that the program calls. */
 struct reg_kernel_need {
 	const char *name;
 	uint32_t kinds; /* bit k: it has a payload of kind k that may be used here (trust, target) */
 	bool carried;   /* it has a payload, usable or not */
 	bool served;    /* a C function of that name is registered */
+	uint8_t native; /* enum reg_native */
+	const char *target; /* of its native code, "" if that names none; may be NULL without any */
 };
 
 /* What a program asks for; everything borrowed. */
@@ -52,10 +61,10 @@ struct reg_verdict {
 	uint8_t refused;  /* 1: the program cannot be loaded */
 	uint32_t row;     /* of the SCHD rows that were given, PTOWSP_NONE for other kinds */
 	char what[88];    /* "dispatch=round_robin(4)" */
-	char reason[168]; /* why it is not enforced; "" if it is */
+	char reason[168]; /* why it is not enforced; "" if it is. Of a kernel with native code: what runs, and why */
 };
 
-/* One row per directive, in order; then rows for opcodes, kernels and requirements that are not enforced.
+/* One row per directive, in order; then rows for opcodes, kernels and requirements that are not enforced, and for every kernel with native code.
  * *rows_out: malloc'd, freed by the caller. Returns OK also if something is refused. Errors: NO_MEMORY. Any thread. */
 ptowsp_status reg_match(const struct reg_needs *needs, const struct reg_caps *caps, struct reg_verdict **rows_out,
 			uint32_t *count_out);

@@ -226,7 +226,7 @@ static void strict_refuses_what_is_not_enforced(void)
 static void what_later_versions_offer_is_refused_honestly(void)
 {
 	static const char *const accepted = "--isolate=none --trust none --plugin-trust=any p.pkg.zst";
-	static const char *const refused[] = {"--isolate=process p.pkg.zst", "--trust=all p.pkg.zst", "--plugin-trust signed p.pkg.zst",
+	static const char *const refused[] = {"--isolate=process p.pkg.zst", "--trust=signed p.pkg.zst", "--plugin-trust signed p.pkg.zst",
 						"--emit d p.pkg.zst", "--layer=trace p.pkg.zst"};
 
 	begin(&usual);

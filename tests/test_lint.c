@@ -243,7 +243,7 @@ static const struct {
 } edits[] = {
 	{machine_edit, "this host runs on"},
 	{machine_unknown_edit, "built for another machine (ELF machine 4711)"},
-	{class_edit, "a 32-bit object; plugins are 64-bit"},
+	{class_edit, "a 32-bit object; 64-bit ones are taken"},
 	{order_edit, "a big-endian object"},
 	{type_edit, "not a shared object; link it with -shared"},
 	{magic_edit, "not an ELF file"},

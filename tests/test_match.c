@@ -218,7 +218,7 @@ static void instructions_of_graphs_are_hints_unless_unsupported(void)
 
 static void kernels_need_one_payload_that_runs(void)
 {
-	struct reg_kernel_need kernel = {"k", 1u << PTOWSP_PAYLOAD_PTO | 1u << PTOWSP_PAYLOAD_SOURCE, true, false};
+	struct reg_kernel_need kernel = {"k", 1u << PTOWSP_PAYLOAD_PTO | 1u << PTOWSP_PAYLOAD_SOURCE, true, false, 0, NULL};
 	const struct ptowsp_cap cap = {.feature = PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO), .state = PTOWSP_STATE_ENFORCED};
 	struct reg_needs needs = {.kernels = &kernel, .kernel_count = 1};
 
@@ -232,13 +232,50 @@ static void kernels_need_one_payload_that_runs(void)
 	kernel.served = true; /* a registered function stands in */
 	match(&needs, NULL, 0);
 	CHECK_UINT(count, 0);
-	kernel = (struct reg_kernel_need){"k", 0, true, false};
+	kernel = (struct reg_kernel_need){.name = "k", .carried = true};
 	match(&needs, &cap, 1);
 	REQUIRE_UINT(count, 1);
-	CHECK_STR(rows[0].reason, "it has no portable payload for this backend, and native code of packages is not trusted");
+	CHECK_STR(rows[0].reason, "no portable payload for this backend");
 	kernel.carried = false; /* name and signature only: the plugin says at load what it knows */
 	match(&needs, &cap, 1);
 	CHECK_UINT(count, 0);
+}
+
+static void kernels_with_native_code_say_what_runs(void)
+{
+	const uint32_t pto = 1u << PTOWSP_PAYLOAD_PTO, elf = 1u << PTOWSP_PAYLOAD_ELF;
+	const struct ptowsp_cap caps[] = {{.feature = PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO), .state = PTOWSP_STATE_ENFORCED},
+					  {.feature = PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF), .state = PTOWSP_STATE_ENFORCED}};
+	const struct {
+		uint32_t kinds;
+		bool served;
+		uint8_t native;
+		uint32_t caps;
+		bool refused;
+		const char *reason;
+	} cases[] = {
+		{pto | elf, false, REG_NATIVE_FIRST, 2, false, "native code of the package (m-linux)"},
+		{elf, false, REG_NATIVE_FIRST, 2, false, "native code of the package (m-linux)"},
+		{pto | elf, false, REG_NATIVE_FIRST, 1, false, "portable payload: the backend runs no native code of packages"},
+		{elf, false, REG_NATIVE_FIRST, 1, true, "the backend runs none of its payload kinds"},
+		{pto | elf, false, REG_NATIVE_SECOND, 2, false, "portable payload: it stands before the native code (m-linux)"},
+		{pto, false, REG_NATIVE_UNTRUSTED, 2, false, "portable payload: native code (m-linux) needs --trust=all"},
+		{0, false, REG_NATIVE_UNTRUSTED, 2, true, "native code (m-linux) needs --trust=all; no portable payload for this backend"},
+		{pto, false, REG_NATIVE_ELSEWHERE, 2, false, "portable payload: its native code is for m-linux, not for this machine"},
+		{0, false, REG_NATIVE_ELSEWHERE, 2, true, "its native code is for m-linux, not for this machine; no portable payload for this backend"},
+		{0, true, REG_NATIVE_ELSEWHERE, 2, false, "C function of the program: its native code is for m-linux, not for this machine"},
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+		struct reg_kernel_need kernel = {"k", cases[i].kinds, true, cases[i].served, cases[i].native, "m-linux"};
+		struct reg_needs needs = {.kernels = &kernel, .kernel_count = 1};
+
+		match(&needs, caps, cases[i].caps);
+		REQUIRE_UINT(count, 1);
+		CHECK_STR(rows[0].reason, cases[i].reason);
+		CHECK_INT(rows[0].refused, cases[i].refused);
+		CHECK_INT(rows[0].state, cases[i].refused ? PTOWSP_STATE_UNSUPPORTED : PTOWSP_STATE_ENFORCED);
+	}
 }
 
 static void a_directive_that_is_required_but_not_used_is_diagnosed(void)
@@ -293,6 +330,7 @@ void suite_match(CU_pSuite s)
 	TEST(s, opcodes_without_a_row_are_unsupported);
 	TEST(s, instructions_of_graphs_are_hints_unless_unsupported);
 	TEST(s, kernels_need_one_payload_that_runs);
+	TEST(s, kernels_with_native_code_say_what_runs);
 	TEST(s, a_directive_that_is_required_but_not_used_is_diagnosed);
 	TEST(s, the_better_of_two_rows_counts);
 	TEST(s, rows_of_a_longer_stride_are_read);

@@ -83,13 +83,19 @@ static void edge_keep(void *context, const struct ptowsp_graph_edge *edges, uint
 /* ---- before ---------------------------------------------------------------------------------------------------- */
 
 /* Directives that a backend does not claim would leave the run as it is without them: then nothing can be told. */
+/* The probe of native code brings its own, from the folder of the probes. */
+static uint32_t load_flags(uint32_t feature)
+{
+	return feature == PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF) ? PTOWSP_LOAD_TRUST_NATIVE : 0;
+}
+
 static bool needs_met(struct probe_outcome *o, const struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t feature)
 {
 	struct ptowsp_match *match;
 	struct ptowsp_verdict verdict;
 	struct reg_text text;
 
-	o->status = ptowsp_match_create(&match, backend, plan, 0, &o->error);
+	o->status = ptowsp_match_create(&match, backend, plan, load_flags(feature), &o->error);
 	reg_text_init(&text, o->missing, sizeof(o->missing));
 	for (uint32_t i = 0; !o->status && !*o->missing && !o->refused && ptowsp_match_row(match, i, &verdict); i++) {
 		bool own = verdict.feature == feature;
@@ -260,7 +266,7 @@ void probe_run(struct probe_outcome *o, struct ptowsp_package *package, struct p
 	o->status = memory ? ptowsp_plan_create(&plan, package, &options, &o->error)
 			   : reg_fail(&o->error, PTOWSP_NO_MEMORY, "no memory for the tensors of a probe");
 	if (!o->status && needs_met(o, backend, plan, feature)) {
-		o->status = ptowsp_program_load(&program, backend, plan, 0, &o->error);
+		o->status = ptowsp_program_load(&program, backend, plan, load_flags(feature), &o->error);
 		if (!o->status && mate)
 			o->status = mate_load(o, package, mate, spec, &mate_plan, &mate_program, memory + (size_t)TENSORS * PROBE_ELEMENTS);
 		if (!o->status)

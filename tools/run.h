@@ -147,6 +147,8 @@ ptowsp_status run_stats_json(struct run *run, ptowsp_status status, const struct
 			     struct ptowsp_error *error);
 void run_stats_text(struct run *run);
 /* Name of a resource row, a channel's in full; into text where it is not the row's own. */
+/* What the tasks of a kernel ran, by its flags: "native", "portable" or "c"; NULL if the backend does not say. */
+const char *run_code_text(uint32_t flags);
 const char *run_resource_name(const struct run *run, const struct ptowsp_resource_stats *row, char *text, size_t size);
 /* Of a row of the TENS table; "?" for one that the entry does not have. */
 const char *run_tensor_name(const struct run *run, uint32_t row);

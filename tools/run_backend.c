@@ -45,7 +45,8 @@ ptowsp_status run_backend_options(struct run_backend_options *out, const struct 
 		.plugin = options->plugin,
 		.plugin_dirs = out->dirs,
 		.plugin_dir_count = options->plugin_dirs.count,
-		.flags = options->user_plugins ? PTOWSP_BACKEND_USER_PLUGINS : 0,
+		.flags = (options->user_plugins ? PTOWSP_BACKEND_USER_PLUGINS : 0) |
+			 (run_load_flags(options) & PTOWSP_LOAD_TRUST_NATIVE ? PTOWSP_BACKEND_TRUST_NATIVE : 0),
 		.device = options->device ? out->device : NULL,
 		.settings = out->settings,
 		.setting_count = options->opt.count,

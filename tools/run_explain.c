@@ -86,7 +86,7 @@ static ptowsp_status part_make(struct explanation *x, uint32_t number, const str
 	if (!st)
 		temps_load(part);
 	if (!st)
-		st = ptowsp_match_create(&part->match, part->backend, part->plan, options->strict ? PTOWSP_LOAD_STRICT : 0, error);
+		st = ptowsp_match_create(&part->match, part->backend, part->plan, run_load_flags(options), error);
 	return st;
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ptowsp/run.h"
 #include "registry/text.h"
 
 enum sort { MODE, FLAG, TEXT, OPTIONAL, NUMBER, REAL, MANY, PAIRS };
@@ -203,7 +204,7 @@ static ptowsp_status refuse_later(const struct run_options *o, struct ptowsp_err
 		const char *flag, *value, *standard, *why;
 	} rows[] = {
 		{"isolate", o->isolate, "none", "plugins run in this process only"},
-		{"trust", o->trust, "none", "native code of packages is never run"},
+		{"trust", o->trust && !strcmp(o->trust, "signed") ? o->trust : NULL, "none", "signatures of packages are not checked"},
 		{"plugin-trust", o->plugin_trust, "any", "lists and signatures of plugins are not checked"},
 		{"emit", o->emit, NULL, "no backend here generates anything"},
 		{"layer", o->layer, NULL, "there are no checking layers"},
@@ -237,6 +238,8 @@ static ptowsp_status together_check(const struct run_options *o, struct ptowsp_e
 		return reg_fail(error, PTOWSP_INVALID, "--threads %llu is more than 65536", (unsigned long long)o->threads);
 	if (o->graph && !strcmp(o->graph, "-") && o->stats && !strcmp(o->stats, "json"))
 		return reg_fail(error, PTOWSP_INVALID, "--graph - and --stats=json both write to stdout; give the graph a file");
+	if (o->trust && strcmp(o->trust, "none") && strcmp(o->trust, "all") && strcmp(o->trust, "signed"))
+		return reg_fail(error, PTOWSP_INVALID, "--trust=%.40s is none of none, signed, all", o->trust);
 	return refuse_later(o, error);
 }
 
@@ -250,6 +253,11 @@ ptowsp_status run_options_parse(struct run_options *options_out, int argc, char 
 	while (c.at < argc && !st)
 		st = argument_take(&c, &only_files);
 	return st ? st : together_check(options_out, error);
+}
+
+uint32_t run_load_flags(const struct run_options *options)
+{
+	return (options->strict ? PTOWSP_LOAD_STRICT : 0) | (options->trust && !strcmp(options->trust, "all") ? PTOWSP_LOAD_TRUST_NATIVE : 0);
 }
 
 static void list_finish(struct run_list *list)

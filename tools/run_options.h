@@ -30,6 +30,8 @@ struct run_options {
 /* Errors: INVALID for everything that is wrong with the command line, UNSUPPORTED for values that this version refuses,
  * NO_MEMORY. Finish in any case. */
 ptowsp_status run_options_parse(struct run_options *options_out, int argc, char **argv, struct ptowsp_error *error);
+/* PTOWSP_LOAD_x that they ask for. */
+uint32_t run_load_flags(const struct run_options *options);
 void run_options_finish(struct run_options *options);
 /* Values of a list as an array of texts, owned by the caller (the texts are not); NULL without memory. */
 const char **run_list_values(const struct run_list *list);

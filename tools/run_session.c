@@ -52,8 +52,7 @@ static ptowsp_status load(struct run *run, struct ptowsp_error *error)
 	ptowsp_status st = run_backend_open(&run->backend, run->options, run->plan, error);
 
 	if (!st)
-		st = ptowsp_program_load(&run->program, run->backend, run->plan,
-					 run->options->strict ? PTOWSP_LOAD_STRICT : 0, error);
+		st = ptowsp_program_load(&run->program, run->backend, run->plan, run_load_flags(run->options), error);
 	if (!st)
 		st = run_mates_open(run, error);
 	return st ? st : run_tensors_bind(run, error);

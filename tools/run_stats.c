@@ -28,6 +28,8 @@ static json_t *kernels_json(const struct run *run, const struct ptowsp_run_stats
 		json_t *row = json_pack("{s:s, s:o, s:o}", "name", ptowsp_plan_kernel(run->plan, k->kernel), "tasks",
 					number(k->tasks), "cycles", number(k->cycles));
 
+		if (run_code_text(k->flags))
+			json_object_set_new(row, "code", json_string(run_code_text(k->flags)));
 		if (k->flags & PTOWSP_KERNEL_COUNTED_ONE)
 			json_object_set_new(row, "counted_one", json_true());
 		json_array_append_new(rows, row);

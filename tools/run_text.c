@@ -61,12 +61,18 @@ void run_summary_print(struct run *run)
 	printf("\n");
 }
 
+const char *run_code_text(uint32_t flags)
+{
+	return flags & PTOWSP_KERNEL_NATIVE ? "native" : flags & PTOWSP_KERNEL_PORTABLE ? "portable" : flags & PTOWSP_KERNEL_C ? "c" : NULL;
+}
+
 static void kernels_print(const struct run *run, const struct ptowsp_run_stats *s)
 {
-	printf("%-32s %12s %16s\n", "kernel", "tasks", "cycles");
+	printf("%-32s %12s %16s %s\n", "kernel", "tasks", "cycles", "code");
 	for (uint32_t i = 0; i < s->kernel_count; i++)
-		printf("%-32s %12llu %16llu%s\n", ptowsp_plan_kernel(run->plan, s->kernels[i].kernel),
+		printf("%-32s %12llu %16llu %s%s\n", ptowsp_plan_kernel(run->plan, s->kernels[i].kernel),
 		       (unsigned long long)s->kernels[i].tasks, (unsigned long long)s->kernels[i].cycles,
+		       run_code_text(s->kernels[i].flags) ? run_code_text(s->kernels[i].flags) : "-",
 		       s->kernels[i].flags & PTOWSP_KERNEL_COUNTED_ONE ? "  (counted 1 each)" : "");
 }
 

@@ -110,6 +110,24 @@ static const char *unusable(void *context, uint32_t row)
 	return *kernel->why ? kernel->why : NULL;
 }
 
+static uint32_t code(void *context, uint32_t row)
+{
+	return ((const struct cpu_kernels *)context)->rows[row].code;
+}
+
+/* Registered functions and native code say nothing while they run: a deadline or a cancel waits for their end. */
+static ptowsp_status call_function(const struct cpu_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+				   unsigned char *scratch)
+{
+	struct ptowsp_task with = *task;
+
+	if (!kernel->workspace)
+		return kernel->ref.fn(kernel->ref.context, task, out);
+	with.workspace = scratch;
+	with.workspace_size = kernel->workspace;
+	return kernel->ref.fn(kernel->ref.context, &with, out);
+}
+
 static ptowsp_status call(struct cpu_kernels *kernels, const struct cpu_kernel *kernel, const struct ptowsp_task *task,
 			  struct ptowsp_kernel_out *out, uint32_t worker)
 {
@@ -118,8 +136,7 @@ static ptowsp_status call(struct cpu_kernels *kernels, const struct cpu_kernel *
 	unsigned char *scratch = kernels->scratch + worker * kernels->scratch_bytes;
 	ptowsp_status st;
 
-	st = kernel->isa ? isa_run_guarded(kernel->isa, task, out, scratch, &guard)
-			 : kernel->ref.fn(kernel->ref.context, task, out);
+	st = kernel->ref.fn ? call_function(kernel, task, out, scratch) : isa_run_guarded(kernel->isa, task, out, scratch, &guard);
 	if (kernel->fixed_cycles)
 		out->cycles = kernel->fixed_cycles;
 	return st;
@@ -186,7 +203,7 @@ static ptowsp_status run(void *context, const struct ptowsp_task *task, struct p
 
 struct rt_kernels cpu_kernels_table(struct cpu_kernels *kernels)
 {
-	return (struct rt_kernels){kernels, cycles, footprint, varies, run, unusable, explain};
+	return (struct rt_kernels){kernels, cycles, footprint, varies, run, unusable, explain, code};
 }
 
 void cpu_kernels_watch(struct cpu_kernels *kernels, const _Atomic uint32_t *cancel, uint64_t deadline_ns)
@@ -222,15 +239,20 @@ void cpu_kernels_profile(struct cpu_kernels *kernels)
 
 /* ---- making and unmaking -------------------------------------------------------------------------------------- */
 
+static uint64_t scratch_need(const struct cpu_kernel *kernel)
+{
+	return kernel->ref.fn ? kernel->workspace : kernel->isa ? isa_program_scratch(kernel->isa) : 0;
+}
+
 static ptowsp_status scratch_init(struct cpu_kernels *kernels, uint64_t memory_limit, struct ptowsp_error *error)
 {
 	uint64_t most = 0, all;
 
 	for (uint32_t i = 0; i < kernels->count; i++)
-		if (kernels->rows[i].isa && isa_program_scratch(kernels->rows[i].isa) > most)
-			most = isa_program_scratch(kernels->rows[i].isa);
+		if (scratch_need(&kernels->rows[i]) > most)
+			most = scratch_need(&kernels->rows[i]);
 	if (most > UINT32_MAX * (uint64_t)LINE)
-		return cpu_fail(error, PTOWSP_TOO_BIG, "a kernel's tiles need %llu bytes", (unsigned long long)most);
+		return cpu_fail(error, PTOWSP_TOO_BIG, "a kernel's tiles or its workspace need %llu bytes", (unsigned long long)most);
 	kernels->scratch_bytes = (most + LINE - 1) / LINE * LINE;
 	all = kernels->scratch_bytes * kernels->workers;
 	if (memory_limit && all > memory_limit)

@@ -10,11 +10,13 @@
 #include "sections.h"
 #include "shards.h"
 
-/* One row of KREG. Exactly one of isa, ref.fn and why is set. */
+/* One row of KREG. Without why, its tasks call ref.fn if that is set, else they run isa. */
 struct cpu_kernel {
 	const char *name, *symbol;     /* borrowed from STRS; symbol: of the C function that may serve it */
-	struct isa_program *isa;       /* portable payload, owned */
-	struct ptowsp_kernel_ref ref;  /* C function: registered or built in */
+	struct isa_program *isa;       /* portable payload, owned; behind native code it tells cycles and footprint only */
+	struct ptowsp_kernel_ref ref;  /* C function: native payload, registered or built in */
+	uint32_t code;                 /* PTOWSP_KERNEL_PORTABLE, _NATIVE, _C; 0 if nothing serves it */
+	uint64_t workspace;            /* bytes that ref.fn gets with each task */
 	uint64_t fixed_cycles;         /* per call, 0: the model's or the kernel's own */
 	uint32_t arg_count;            /* scalars */
 	uint32_t blocks;               /* times a task calls it */
@@ -35,15 +37,15 @@ struct cpu_kernels {
 	struct cpu_kernel *rows;
 	uint32_t count;
 	uint32_t workers;
-	uint64_t scratch_bytes;        /* per worker, a multiple of 64 */
+	uint64_t scratch_bytes;        /* per worker, a multiple of 64: tiles of portable kernels, workspace of others */
 	unsigned char *scratch;        /* workers * scratch_bytes */
 	struct cpu_watch watch;
 	struct cpu_shards *shards;     /* NULL: every tensor is whole */
 };
 
-/* Chooses for each kernel: portable payload ▸ function registered with the host ▸ built-in ▸ a sentence why there is none
+/* Chooses for each kernel: the first of its payloads that runs here, native ones with PTOWSP_LOAD_TRUST_NATIVE only ▸ function registered with the host ▸ built-in ▸ a sentence why there is none
  * (which fails only the runs that reach it). Sections are borrowed until finish. memory_limit: bytes, 0 = none.
- * Errors: BAD_PACKAGE for a bad payload, UNSUPPORTED for trusted native code, TOO_BIG, NO_MEMORY. */
+ * Errors: BAD_PACKAGE for a bad payload, UNSUPPORTED for native code that cannot be loaded, TOO_BIG, NO_MEMORY. */
 ptowsp_status cpu_kernels_init(struct cpu_kernels *kernels, const struct cpu_instance *instance,
 			       const struct cpu_sections *sections, uint32_t load_flags, uint32_t workers,
 			       uint64_t memory_limit, struct ptowsp_error *error);

@@ -18,7 +18,18 @@
 /* What a kernel's payloads came to. */
 struct found {
 	uint32_t portable_elsewhere; /* portable, but for another target */
+	uint32_t native_elsewhere;   /* native, but for another machine */
 	uint32_t native_skipped;     /* native and for this machine, but the package is not trusted */
+};
+
+/* One kernel's payloads and what chooses among them. */
+struct choice {
+	struct cpu_kernel *kernel;
+	const struct cpu_instance *instance;
+	const struct cpu_sections *sections;
+	const struct ptowsp_kernel_record *record;
+	uint32_t row, load_flags;
+	struct found found;
 };
 
 static int is_here(const char *target)
@@ -29,7 +40,9 @@ static int is_here(const char *target)
 /* Native code names a triple, "x86_64-linux-gnu". */
 static int is_this_machine(const char *target)
 {
-	return is_here(target) || !strncmp(target, MACHINE, strlen(MACHINE));
+	size_t length = strlen(MACHINE);
+
+	return is_here(target) || (!strncmp(target, MACHINE, length) && (!target[length] || target[length] == '-'));
 }
 
 static void why_set(struct cpu_kernel *kernel, const struct cpu_sections *sections, uint32_t row, const char *why)
@@ -41,14 +54,14 @@ static void why_set(struct cpu_kernel *kernel, const struct cpu_sections *sectio
 		 *place ? ")" : "", why);
 }
 
-static ptowsp_status portable_take(struct cpu_kernel *kernel, const struct cpu_sections *sections, uint32_t row,
-				   const struct ptowsp_payload_record *payload, struct ptowsp_error *error)
+static ptowsp_status portable_take(const struct choice *c, const struct ptowsp_payload_record *payload, struct ptowsp_error *error)
 {
+	struct cpu_kernel *kernel = c->kernel;
 	const void *bytes = NULL;
-	ptowsp_status st = cpu_sections_code(sections, payload->offset, payload->size, &bytes, error);
+	ptowsp_status st = cpu_sections_code(c->sections, payload->offset, payload->size, &bytes, error);
 
 	if (!st)
-		st = isa_program_create(&kernel->isa, bytes, payload->size, sections->strs.data, sections->strs.count, error);
+		st = isa_program_create(&kernel->isa, bytes, payload->size, c->sections->strs.data, c->sections->strs.count, error);
 	if (st && error) {
 		struct ptowsp_error why = *error;
 
@@ -56,43 +69,68 @@ static ptowsp_status portable_take(struct cpu_kernel *kernel, const struct cpu_s
 	}
 	if (st)
 		return st;
-	kernel->fixed_cycles = payload->cycles;
-	if (isa_program_unusable(kernel->isa))
-		why_set(kernel, sections, row, isa_program_unusable(kernel->isa));
+	kernel->fixed_cycles = kernel->fixed_cycles ? kernel->fixed_cycles : payload->cycles;
+	kernel->code = kernel->code ? kernel->code : PTOWSP_KERNEL_PORTABLE;
+	if (!kernel->ref.fn && isa_program_unusable(kernel->isa))
+		why_set(kernel, c->sections, c->row, isa_program_unusable(kernel->isa));
 	return PTOWSP_OK;
 }
 
-static ptowsp_status payload_try(struct cpu_kernel *kernel, const struct cpu_sections *sections, uint32_t row,
-				 const struct ptowsp_payload_record *payload, uint32_t load_flags, struct found *found,
-				 struct ptowsp_error *error)
+/* The host decides about trust once more, checks the object and calls it in its signature. */
+static ptowsp_status native_take(const struct choice *c, const struct ptowsp_payload_record *payload, struct ptowsp_error *error)
 {
-	const char *target = cpu_sections_string(sections, payload->target);
+	const struct ptowsp_host *host = c->instance->host;
+	const struct ptowsp_code_extension *code = host->extension(host->context, PTOWSP_EXTENSION_CODE);
+	const struct ptowsp_kernels_extension *kernels = host->extension(host->context, PTOWSP_EXTENSION_KERNELS);
+	struct cpu_kernel *kernel = c->kernel;
+	const void *bytes = NULL, *function = NULL;
+	ptowsp_status st;
+
+	if (!code || !kernels)
+		return cpu_fail(error, PTOWSP_UNSUPPORTED, "kernel %s carries native code, which this host cannot load", kernel->name);
+	st = cpu_sections_code(c->sections, payload->offset, payload->size, &bytes, error);
+	if (!st)
+		st = code->load(host->context, kernel->name, bytes, payload->size, cpu_sections_string(c->sections, payload->entry),
+				payload->entry_offset, &function, error);
+	if (!st)
+		st = kernels->find(host->context, kernel->name, cpu_sections_string(c->sections, c->record->signature), function, &kernel->ref,
+				   error);
+	if (st)
+		return st;
+	kernel->code = PTOWSP_KERNEL_NATIVE;
+	kernel->fixed_cycles = payload->cycles;
+	kernel->workspace = payload->workspace > kernel->workspace ? payload->workspace : kernel->workspace;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status payload_try(struct choice *c, const struct ptowsp_payload_record *payload, struct ptowsp_error *error)
+{
+	const char *target = cpu_sections_string(c->sections, payload->target);
+	ptowsp_status st = PTOWSP_OK;
 
 	if (payload->kind == PTOWSP_PAYLOAD_PTO && is_here(target))
-		return portable_take(kernel, sections, row, payload, error);
-	found->portable_elsewhere += payload->kind == PTOWSP_PAYLOAD_PTO;
-	if (payload->kind != PTOWSP_PAYLOAD_ELF || !is_this_machine(target))
-		return PTOWSP_OK;
-	found->native_skipped++;
-	if (load_flags & PTOWSP_LOAD_TRUST_NATIVE)
-		return cpu_fail(error, PTOWSP_UNSUPPORTED,
-				"kernel %s carries native code for %s, and cpu_sim runs portable kernels and registered C functions "
-				"only; run it without --trust, or give it a portable body",
-				kernel->name, *target ? target : "any machine");
-	return PTOWSP_OK;
+		st = portable_take(c, payload, error);
+	else if (payload->kind == PTOWSP_PAYLOAD_PTO)
+		c->found.portable_elsewhere++;
+	else if (payload->kind == PTOWSP_PAYLOAD_ELF && !is_this_machine(target))
+		c->found.native_elsewhere++;
+	else if (payload->kind == PTOWSP_PAYLOAD_ELF && !(c->load_flags & PTOWSP_LOAD_TRUST_NATIVE))
+		c->found.native_skipped++;
+	else if (payload->kind == PTOWSP_PAYLOAD_ELF && !c->kernel->ref.fn)
+		st = native_take(c, payload, error);
+	return st;
 }
 
-static ptowsp_status payloads_try(struct cpu_kernel *kernel, const struct cpu_sections *sections, uint32_t row,
-				  const struct ptowsp_kernel_record *record, uint32_t load_flags, struct found *found,
-				  struct ptowsp_error *error)
+/* In their order. Behind native code a portable payload is looked for all the same: it tells cycles and footprint without running. */
+static ptowsp_status payloads_try(struct choice *c, struct ptowsp_error *error)
 {
 	struct ptowsp_payload_record payload;
 	ptowsp_status st = PTOWSP_OK;
 
-	for (uint32_t i = 0; !st && !kernel->isa && i < record->payload_count; i++) {
-		st = cpu_sections_row(&sections->kpay, (uint64_t)record->payloads + i, &payload, sizeof(payload), error);
+	for (uint32_t i = 0; !st && !c->kernel->isa && i < c->record->payload_count; i++) {
+		st = cpu_sections_row(&c->sections->kpay, (uint64_t)c->record->payloads + i, &payload, sizeof(payload), error);
 		if (!st)
-			st = payload_try(kernel, sections, row, &payload, load_flags, found, error);
+			st = payload_try(c, &payload, error);
 	}
 	return st;
 }
@@ -143,8 +181,9 @@ static void none_say(struct cpu_kernel *kernel, const struct cpu_sections *secti
 	if (strcmp(kernel->symbol, kernel->name))
 		cpu_text(function, sizeof(function), " and no function %.64s", kernel->symbol);
 	cpu_text(why, sizeof(why), "no payload for " TARGET "%s%s; built in: %s; registered: %s",
-		 found->native_skipped	       ? " that runs without --trust"
+		 found->native_skipped	       ? " that runs without --trust=all"
 		 : found->portable_elsewhere ? " (only for other targets)"
+		 : found->native_elsewhere   ? " (native code for other machines only)"
 						 : "",
 		 function, builtins, *known ? known : "none");
 	why_set(kernel, sections, row, why);
@@ -155,6 +194,7 @@ static void choice_log(const struct cpu_kernel *kernel, const struct cpu_instanc
 	if (instance->options.debug)
 		cpu_log(instance, PTOWSP_LOG_INFO, "kernel %s: %s", kernel->name,
 			*kernel->why			       ? kernel->why
+			: kernel->code == PTOWSP_KERNEL_NATIVE	       ? "native code of the package"
 			: kernel->isa			       ? "portable payload, interpreted"
 			: kernel->ref.fn == builtin_call ? "built-in C function"
 							       : "C function registered by the program");
@@ -174,30 +214,43 @@ static ptowsp_status scalars_count(struct cpu_kernel *kernel, const struct cpu_s
 	return st;
 }
 
+/* What the program or this backend has under its name, where the package brings nothing that runs. */
+static ptowsp_status function_try(struct choice *c, struct ptowsp_error *error)
+{
+	const char *signature = cpu_sections_string(c->sections, c->record->signature);
+	struct cpu_kernel *kernel = c->kernel;
+	char known[160] = "";
+	ptowsp_status st = registered_try(kernel, c->instance, signature, known, sizeof(known), error);
+
+	if (st)
+		return st;
+	if (!kernel->ref.fn)
+		builtin_try(kernel, signature);
+	if (kernel->ref.fn)
+		kernel->code = PTOWSP_KERNEL_C;
+	else
+		none_say(kernel, c->sections, c->row, &c->found, known);
+	return PTOWSP_OK;
+}
+
 ptowsp_status cpu_select(struct cpu_kernel *kernel, const struct cpu_instance *instance, const struct cpu_sections *sections,
 			 uint32_t row, uint32_t load_flags, struct ptowsp_error *error)
 {
 	struct ptowsp_kernel_record record;
-	struct found found = {0};
-	char known[160] = "";
-	const char *signature = "";
+	struct choice c = {.kernel = kernel, .instance = instance, .sections = sections, .record = &record, .row = row, .load_flags = load_flags};
 	ptowsp_status st = cpu_sections_row(&sections->kreg, row, &record, sizeof(record), error);
 
 	if (!st) {
 		kernel->name = cpu_sections_string(sections, record.name);
 		kernel->symbol = cpu_sections_string(sections, record.symbol ? record.symbol : record.name);
-		signature = cpu_sections_string(sections, record.signature);
 		kernel->blocks = record.blockdim ? record.blockdim : 1;
+		kernel->workspace = record.workspace;
 		st = scalars_count(kernel, sections, &record, error);
 	}
 	if (!st)
-		st = payloads_try(kernel, sections, row, &record, load_flags, &found, error);
-	if (!st && !kernel->isa)
-		st = registered_try(kernel, instance, signature, known, sizeof(known), error);
+		st = payloads_try(&c, error);
 	if (!st && !kernel->isa && !kernel->ref.fn)
-		builtin_try(kernel, signature);
-	if (!st && !kernel->isa && !kernel->ref.fn)
-		none_say(kernel, sections, row, &found, known);
+		st = function_try(&c, error);
 	if (!st)
 		choice_log(kernel, instance);
 	return st;

@@ -46,6 +46,13 @@ static const char *unusable(void *context, uint32_t kernel)
 	return is_copy(program, kernel) || !program->backend.unusable ? NULL : program->backend.unusable(program->backend.context, kernel);
 }
 
+static uint32_t code(void *context, uint32_t kernel)
+{
+	const struct rt_program *program = context;
+
+	return is_copy(program, kernel) || !program->backend.code ? 0 : program->backend.code(program->backend.context, kernel);
+}
+
 static void explain(void *context, uint32_t kernel, const uint64_t *args, struct ptowsp_error *error)
 {
 	const struct rt_program *program = context;
@@ -118,6 +125,6 @@ ptowsp_status rt_copy_init(struct rt_program *program, struct ptowsp_error *erro
 		return PTOWSP_OK;
 	st = kernel_add(&program->tables, &program->copy_kernel, error);
 	program->backend = program->kernels;
-	program->kernels = (struct rt_kernels){program, cycles, footprint, varies, run, unusable, explain};
+	program->kernels = (struct rt_kernels){program, cycles, footprint, varies, run, unusable, explain, code};
 	return st;
 }

@@ -29,6 +29,8 @@ struct rt_kernels {
 	/* The sentence behind a failure of cycles or footprint with these arguments: kernel, source line, what was wrong. May be
 	 * NULL. */
 	void (*explain)(void *context, uint32_t kernel, const uint64_t *args, struct ptowsp_error *error);
+	/* What its tasks run, for the statistics: PTOWSP_KERNEL_PORTABLE, _NATIVE, _C or 0. May be NULL. */
+	uint32_t (*code)(void *context, uint32_t kernel);
 };
 
 /* Worker threads of a device: parked while idle. threads includes the one that calls rt_run; >= 1. */

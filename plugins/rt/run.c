@@ -239,8 +239,10 @@ static ptowsp_status storage_init(struct rt_run *run)
 	if (!run->known || !run->kernel_stats || !run->task_args || !run->accesses || !run->window_words || !rt_plans_init(&run->plans, program) ||
 	    (program->schedule.streams && !run->stream_order) || (run->schedulers > 1 && !run->shares))
 		return rt_no_memory(run->error, "the run");
-	for (uint32_t k = 0; k < program->tables.kernel.count; k++)
+	for (uint32_t k = 0; k < program->tables.kernel.count; k++) {
 		run->kernel_stats[k].kernel = k;
+		run->kernel_stats[k].flags = program->kernels.code ? program->kernels.code(program->kernels.context, k) : 0;
+	}
 	return PTOWSP_OK;
 }
 

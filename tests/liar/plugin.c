@@ -238,8 +238,11 @@ static void tensors_break(char *rows, const struct ptowsp_section *section)
 
 static void payloads_break(char *rows, const struct ptowsp_section *section)
 {
-	for (uint64_t i = 0; i < section->count && is(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO)); i++)
-		((struct ptowsp_payload_record *)(void *)(rows + i * section->stride))->kind = PTOWSP_PAYLOAD_SOURCE;
+	for (uint64_t i = 0; i < section->count; i++) {
+		struct ptowsp_payload_record *row = (void *)(rows + i * section->stride);
+
+		row->kind = is(PTOWSP_FEATURE_PAYLOAD(row->kind)) ? PTOWSP_PAYLOAD_SOURCE : row->kind;
+	}
 }
 
 /* A section of its own where something changes; freed by load. */

@@ -55,7 +55,7 @@ struct ptowsp_kernels_extension {
 struct ptowsp_code_extension {
 	struct ptowsp_head head;
 	/* An ELF shared object of the program that is being loaded; its bytes are copied. entry: a function that it defines and exports; "" for the one whose code
-	 * begins at byte entry_offset of the object. Equal bytes are loaded once per program. kernel: for messages. *function_out has the payload's
+	 * begins at byte entry_offset of the object, or with 0 for the only one there is. Equal bytes are loaded once per program. kernel: for messages. *function_out has the payload's
 	 * signature: a ptowsp_kernel_fn, or to be bound with ptowsp.kernels/1. Errors, before a byte of it has run: UNSUPPORTED when the package is not
 	 * trusted, BAD_PACKAGE when the object is none for this machine, breaks a rule or has no such function; UNSUPPORTED also when the dynamic linker
 	 * refuses it (a library that is not there). [main] */
