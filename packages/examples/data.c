@@ -22,16 +22,18 @@ static const char *folder;
 
 void data_save(const char *name, const char *type, const void *data, size_t rows, size_t columns)
 {
-	size_t each = (size_t)(type[2] - '0'), count = rows * columns;
-	char path[4096], header[128];
+	size_t each = (size_t)(type[2] - '0'), count = (rows ? rows : 1) * columns;
+	char path[4096], header[128], first[32] = "";
 	FILE *file;
 	int length;
 
 	/* NumPy 1.0, C order, header padded to 128 bytes. */
 	snprintf(path, sizeof(path), "%s/%s.npy", folder, name);
 	memset(header, ' ', sizeof(header));
-	length = snprintf(header + 10, sizeof(header) - 10, "{'descr': '%s', 'fortran_order': False, 'shape': (%zu, %zu), }", type, rows,
-			  columns);
+	if (rows)
+		snprintf(first, sizeof(first), "%zu, ", rows);
+	length = snprintf(header + 10, sizeof(header) - 10, "{'descr': '%s', 'fortran_order': False, 'shape': (%s%zu%s), }", type, first,
+			  columns, rows ? "" : ",");
 	header[10 + length] = ' ';
 	memcpy(header, "\x93NUMPY\x01\x00\x76\x00", 10);
 	header[sizeof(header) - 1] = '\n';

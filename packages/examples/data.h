@@ -14,6 +14,12 @@ float data_sample(uint64_t index);
 /* count samples; another seed, other numbers. */
 void data_fill(float *data, size_t count, uint64_t seed);
 
+/* The same in multiples of 1/steps (a power of two up to 256), which a package stores in few bytes. */
+void data_fill_coarse(float *data, size_t count, uint64_t seed, int steps);
+
+/* c (rows x columns) = a (rows x inner) times b (inner x columns), summed in double. */
+void data_product(double *c, const float *a, const float *b, size_t rows, size_t inner, size_t columns);
+
 /* An integer in [0, below), as repeatable; below is at most 2^24. */
 uint32_t data_below(uint64_t index, uint32_t below);
 
@@ -23,7 +29,7 @@ float data_from_f16(uint16_t bits);
 uint16_t data_to_bf16(float value);
 float data_from_bf16(uint16_t bits);
 
-/* Write FOLDER/name.npy, rows x columns in C order. type is NumPy's ("<f4", "<f2", "<i4", "|i1"; bf16 is "<u2", its bits),
+/* Write FOLDER/name.npy, rows x columns in C order; rows 0: a list of columns numbers. type is NumPy's ("<f4", "<f2", "<i4", "|i1"; bf16 is "<u2", its bits),
  * data lies as it does in the file. The program ends with a message where that fails. */
 void data_save(const char *name, const char *type, const void *data, size_t rows, size_t columns);
 

@@ -28,3 +28,39 @@ void data_tiles(void)
 	data_save_f32("tiles_x", x[0], ROWS, COLUMNS);
 	data_save_f32("tiles_y", y[0], ROWS, COLUMNS);
 }
+
+void data_vector_example(void)
+{
+	enum { N = 16384 };
+	static float a[N], b[N], f[N];
+
+	for (int i = 0; i < N; i++) {
+		a[i] = 2;
+		b[i] = 3;
+		f[i] = (a[i] + b[i] + 1) * (a[i] + b[i] + 2) + (a[i] + b[i]);
+	}
+	data_save_f32("vector_example_a", a, 128, 128);
+	data_save_f32("vector_example_b", b, 128, 128);
+	data_save_f32("vector_example_f", f, 128, 128);
+}
+
+void data_passthrough(void)
+{
+	int32_t x[64];
+
+	for (int i = 0; i < 64; i++)
+		x[i] = (int32_t)data_below(UINT64_C(21) << 32 | (uint64_t)i, 1 << 24) - (1 << 23);
+	data_save("passthrough_x", "<i4", x, 4, 16);
+}
+
+void data_two_stage(void)
+{
+	int32_t x[64], y[64];
+
+	for (int i = 0; i < 64; i++) {
+		x[i] = (int32_t)data_below(UINT64_C(22) << 32 | (uint64_t)i, 1 << 24) - (1 << 23);
+		y[i] = 2 * (x[i] + 1);
+	}
+	data_save("two_stage_x", "<i4", x, 4, 16);
+	data_save("two_stage_y", "<i4", y, 4, 16);
+}

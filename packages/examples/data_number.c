@@ -27,6 +27,24 @@ void data_fill(float *data, size_t count, uint64_t seed)
 		data[i] = data_sample(seed << 32 | i);
 }
 
+void data_fill_coarse(float *data, size_t count, uint64_t seed, int steps)
+{
+	for (size_t i = 0; i < count; i++)
+		data[i] = (float)(floor((double)data_sample(seed << 32 | i) * steps) / steps);
+}
+
+void data_product(double *c, const float *a, const float *b, size_t rows, size_t inner, size_t columns)
+{
+	for (size_t i = 0; i < rows; i++)
+		for (size_t j = 0; j < columns; j++) {
+			double sum = 0;
+
+			for (size_t k = 0; k < inner; k++)
+				sum += (double)a[i * inner + k] * b[k * columns + j];
+			c[i * columns + j] = sum;
+		}
+}
+
 uint32_t data_below(uint64_t index, uint32_t below)
 {
 	return (uint32_t)((uint64_t)bits_at(index) * below >> 24);

@@ -4,22 +4,37 @@
 
 #include <math.h>
 
-void data_softmax(void)
+static void save_softmax(const char *in, const char *out, size_t rows, size_t columns, uint64_t seed)
 {
-	enum { ROWS = 29, COLUMNS = 16 };
-	static float x[ROWS][COLUMNS], y[ROWS][COLUMNS];
+	static float x[64 * 32];
+	static double y[64 * 32];
 
-	data_fill(x[0], ROWS * COLUMNS, 3);
-	for (int r = 0; r < ROWS; r++) {
+	data_fill(x, rows * columns, seed);
+	for (size_t r = 0; r < rows; r++) {
 		double largest = -INFINITY, sum = 0;
 
-		for (int c = 0; c < COLUMNS; c++)
-			largest = x[r][c] > largest ? x[r][c] : largest;
-		for (int c = 0; c < COLUMNS; c++)
-			sum += exp(x[r][c] - largest);
-		for (int c = 0; c < COLUMNS; c++)
-			y[r][c] = (float)(exp(x[r][c] - largest) / sum);
+		for (size_t i = r * columns; i < (r + 1) * columns; i++)
+			largest = x[i] > largest ? x[i] : largest;
+		for (size_t i = r * columns; i < (r + 1) * columns; i++)
+			sum += exp(x[i] - largest);
+		for (size_t i = r * columns; i < (r + 1) * columns; i++)
+			y[i] = exp(x[i] - largest) / sum;
 	}
-	data_save_f32("softmax_x", x[0], ROWS, COLUMNS);
-	data_save_f32("softmax_y", y[0], ROWS, COLUMNS);
+	data_save_f32(in, x, rows, columns);
+	data_save_rounded(out, y, rows, columns);
+}
+
+void data_softmax(void)
+{
+	save_softmax("softmax_x", "softmax_y", 29, 16, 3);
+}
+
+void data_fused_softmax(void)
+{
+	save_softmax("fused_softmax_x", "fused_softmax_y", 64, 32, 19);
+}
+
+void data_dynamic_softmax(void)
+{
+	save_softmax("dynamic_softmax_x", "dynamic_softmax_y", 43, 8, 20);
 }
