@@ -20,7 +20,8 @@
 extern char **environ;
 
 /* -ffp-contract=off and no fast math: each operation rounds once. No names of files get in. */
-static const char flags[] = "-std=c11 -O3 -fPIC -shared -ffp-contract=off -fno-math-errno -fno-strict-aliasing -fvisibility=hidden "
+static const char flags[] = "-std=c11 -O3 -fPIC -shared -ffp-contract=off -fno-math-errno -fno-strict-aliasing "
+			    "-fno-tree-slp-vectorize -fvisibility=hidden "
 			    "-Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,relro -Wl,-z,now -s";
 
 enum { WORDS_MOST = 64 };

@@ -59,12 +59,12 @@ static void head(struct isa_emitter *e)
 	const struct isa_program *p = e->p;
 
 	isa_put(e, "/* Kernel %s as C, written by ptowsp-pack. Each statement stands behind the instruction that it is made of. */\n", e->symbol);
-	isa_put(e, "#include \"isa/kernel_tile.h\"\n\n");
+	isa_put(e, "#include \"isa/kernel_tile.h\"\n%s\n", e->products ? "#include \"isa/product.h\"\n" : "");
 	params_put(e);
 	isa_put(e, "static const struct tile_kernel kernel = {%s, %s, %lu, %lu, %llu};\n\n", isa_quoted(p->name).text,
 		p->header.param_count ? "params" : "NULL", (unsigned long)p->header.param_count, (unsigned long)p->arg_count,
 		(unsigned long long)(e->temp_at + e->temp_most));
-	isa_put(e, "TILE_MACHINES\nstatic ptowsp_status body(struct tile_call *call)\n{\n");
+	isa_put(e, "TILE_MACHINES\nstatic ptowsp_status %s_body(struct tile_call *call)\n{\n", e->symbol);
 	e->out.depth = 1;
 	tiles_put(e);
 	scalars_put(e);
@@ -76,7 +76,7 @@ static void tail(struct isa_emitter *e)
 {
 	isa_put(e, "}\n\n__attribute__((visibility(\"default\")))\n");
 	isa_put(e, "ptowsp_status %s(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)\n{\n", e->symbol);
-	isa_put(e, "\treturn tile_run(&kernel, task, out, body);\n}\n");
+	isa_put(e, "\treturn tile_run(&kernel, task, out, %s_body);\n}\n", e->symbol);
 }
 
 const struct isa_emit_target isa_emit_targets[] = {

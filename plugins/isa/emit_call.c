@@ -61,42 +61,49 @@ static struct isa_piece factor(struct isa_emitter *e, const struct isa_operand *
 	return wide;
 }
 
-/* What the sum starts from, which has the type of the result. */
-static void start(struct isa_emitter *e, const char *d, const struct isa_operand *tile, const struct isa_operand *from)
+/* What the sum starts from, which has the type of the result: where it lies, widened into d if that is of another type. */
+static struct isa_piece start(struct isa_emitter *e, const char *d, const struct isa_operand *from)
 {
+	const unsigned type = product_type(from->dtype);
+
 	if (computed_type(from->dtype) == from->dtype)
-		isa_line(e, "memmove(%s, %s, %lu);", d, memory(e, from).text, count_of(tile) * isa_dtype_bytes(computed_type(tile->dtype)));
-	else
-		isa_line(e, "product_widen_%s(%s, %s, %lu);", isa_type_suffix(from->dtype), d, memory(e, from).text, count_of(from));
+		return type == from->dtype ? memory(e, from) : isa_piece("(const %s *)%s", isa_stored_type(type), memory(e, from).text);
+	isa_line(e, "product_widen_%s(%s, %s, %lu);", isa_type_suffix(from->dtype), d, memory(e, from).text, count_of(from));
+	return isa_piece("%s", d);
+}
+
+/* Scales of neighbours along k. */
+static void scaled_emit(struct isa_emitter *e, const struct isa_step *s, const char *suffix, const char *d, const char *a, const char *b)
+{
+	const struct isa_piece a_scale = factor(e, &s->b), b_scale = factor(e, &s->f);
+	const unsigned long k = s->a.columns;
+
+	isa_line(e, "product_scaled_%s(%s, %s, %s, %lu, %s, %s, %lu, %lu, %lu, %lu);", suffix, d, a, a_scale.text, k / s->b.columns, b,
+		 b_scale.text, k / s->f.rows, (unsigned long)s->a.rows, k, (unsigned long)s->c.columns);
 }
 
 static void product_emit(struct isa_emitter *e, uint32_t i)
 {
 	const struct isa_step *s = step_of(e, i);
-	const bool adds = s->op == PTOWSP_PTO_TMATMUL_ACC, scaled = s->op == PTOWSP_PTO_TMATMUL_MX;
-	const struct isa_operand *left = adds ? &s->b : &s->a, *right = adds || scaled ? &s->c : &s->b;
+	const bool adds = s->op == PTOWSP_PTO_TMATMUL_ACC;
+	const struct isa_operand *left = adds ? &s->b : &s->a, *right = adds || s->op == PTOWSP_PTO_TMATMUL_MX ? &s->c : &s->b;
 	const unsigned type = product_type(s->d.dtype);
 	const bool plain = computed_type(s->d.dtype) == s->d.dtype, apart = s->copy || !plain;
 	const char *suffix = isa_type_suffix(type);
-	struct isa_piece d, a, b, a_scale, b_scale;
+	struct isa_piece d = apart ? isa_temp(e, count_of(&s->d), type) : memory(e, &s->d), a, b, from = isa_piece("NULL");
 
-	d = apart ? isa_temp(e, count_of(&s->d), type) : memory(e, &s->d);
+	e->products = true;
+	if (!apart && type != s->d.dtype)
+		d = isa_piece("(%s *)%s", isa_stored_type(type), d.text);
 	a = factor(e, left);
 	b = factor(e, right);
 	if (adds)
-		start(e, d.text, &s->d, &s->a);
-	if (!apart && type != s->d.dtype)
-		d = isa_piece("(%s *)%s", isa_stored_type(type), d.text);
-	if (scaled) {
-		a_scale = factor(e, &s->b);
-		b_scale = factor(e, &s->f);
-		isa_line(e, "product_scaled_%s(%s, %s, %s, %lu, %s, %s, %lu, %lu, %lu, %lu);", suffix, d.text, a.text, a_scale.text,
-			 (unsigned long)(left->columns / s->b.columns), b.text, b_scale.text, (unsigned long)(left->columns / s->f.rows),
-			 (unsigned long)left->rows, (unsigned long)left->columns, (unsigned long)right->columns);
-	} else {
-		isa_line(e, "product_%s(%s, %s, %s, %s, %lu, %lu, %lu);", suffix, d.text, adds ? d.text : "NULL", a.text, b.text,
-			 (unsigned long)left->rows, (unsigned long)left->columns, (unsigned long)right->columns);
-	}
+		from = start(e, d.text, &s->a);
+	if (s->op == PTOWSP_PTO_TMATMUL_MX)
+		scaled_emit(e, s, suffix, d.text, a.text, b.text);
+	else
+		isa_line(e, "product_%s(%s, %s, %s, %s, %lu, %lu, %lu);", suffix, d.text, from.text, a.text, b.text, (unsigned long)left->rows,
+			 (unsigned long)left->columns, (unsigned long)right->columns);
 	if (s->op == PTOWSP_PTO_TMATMUL_BIAS)
 		isa_line(e, "product_bias_%s(%s, %s, %lu, %lu);", suffix, d.text, factor(e, &s->c).text, (unsigned long)s->d.rows,
 			 (unsigned long)s->d.columns);

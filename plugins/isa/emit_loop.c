@@ -23,6 +23,7 @@ struct grouping {
 	uint8_t *marks;     /* per tile: see below */
 	uint32_t *variable; /* per tile: times it was given a value in this stage; 0: it is in memory */
 	bool blocks;
+	uint32_t columns;   /* of the stage */
 };
 enum {
 	MARK_READ = 1,    /* from memory in this stage */
@@ -314,6 +315,8 @@ static struct isa_piece in_memory(struct grouping *g, const struct isa_operand *
 {
 	const struct isa_piece memory = isa_tile(g->e, tile->row);
 
+	if (access == 'r' && g->columns > 1) /* rows_emit */
+		return isa_piece("%s", isa_tile_name(g->e, tile->row));
 	if (flat)
 		return isa_piece("%s[at]", memory.text);
 	if (access == 'c')
@@ -413,6 +416,22 @@ static void loop_open(struct grouping *g, const char *name, const char *from, co
 	isa_open(g->e, t->loop, name, from, name, to, name);
 }
 
+/* What a whole row has one of stands before the loop over its elements. */
+static void row_source(struct grouping *g, uint32_t i, const struct isa_operand *tile, char access)
+{
+	(void)i;
+	if (access != 'r' || g->marks[tile->row] & MARK_READ)
+		return;
+	g->marks[tile->row] |= MARK_READ;
+	isa_line(g->e, "const %s %s = %s[row];", isa_stored_type(tile->dtype), isa_tile_name(g->e, tile->row), isa_tile(g->e, tile->row).text);
+}
+
+static void rows_emit(struct grouping *g, const struct stage *stage)
+{
+	for (uint32_t i = stage->first; i < stage->end; i++)
+		sources_walk(g, i, row_source);
+}
+
 /* A loop over all elements of the rows at once where nothing asks for their row, else over rows and columns. */
 static void stage_loop(struct grouping *g, const struct stage *stage)
 {
@@ -427,6 +446,9 @@ static void stage_loop(struct grouping *g, const struct stage *stage)
 	else
 		loop_open(g, name, each > 1 ? isa_piece("top * %lu", each).text : "top",
 			  each > 1 ? isa_piece("(top + rows) * %lu", each).text : "top + rows", flat || columns == 1);
+	g->columns = stage->columns;
+	if (!flat && columns > 1)
+		rows_emit(g, stage);
 	if (!flat && columns > 1)
 		loop_open(g, "column", "0", isa_piece("%lu", columns).text, true);
 	for (uint32_t i = stage->first; i < stage->end; i++)

@@ -39,6 +39,7 @@ struct isa_emitter {
 	uint64_t temp_at;     /* bytes of tiles; temporary memory begins there */
 	uint64_t temp_most;   /* of it that some statement needs */
 	uint64_t temp_now;    /* of it that the statement in question has */
+	bool products;        /* product.h is used */
 	bool counted;         /* jumps back are counted */
 };
 

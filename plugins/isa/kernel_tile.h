@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* kernel_tile.h - what emitted C kernels call for tile operations that are more than a loop over elements: reductions, gathers,
- * sorting, products. Exactly what pto_ops.def says, element by element in its order. */
+ * sorting. Products are in product.h. Exactly what pto_ops.def says, element by element in its order. */
 #ifndef ISA_KERNEL_TILE_H
 #define ISA_KERNEL_TILE_H
 
 #include "isa/kernel.h"
-#include "isa/product.h"
 
 TILE_COLD ptowsp_status tile_index_fail(const struct tile_call *call, const char *place, const char *mnemonic, int64_t index, size_t i,
 					const char *tile, const char *unit, uint64_t limit)
