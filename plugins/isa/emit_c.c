@@ -4,6 +4,7 @@
 
 static void params_put(struct isa_emitter *e)
 {
+	static const char *const accesses[] = {"0", "PTOWSP_READ", "PTOWSP_WRITE", "PTOWSP_READ | PTOWSP_WRITE"};
 	const struct isa_program *p = e->p;
 
 	if (!p->header.param_count)
@@ -11,10 +12,10 @@ static void params_put(struct isa_emitter *e)
 	isa_put(e, "enum {");
 	for (uint32_t i = 0; i < p->header.param_count; i++)
 		isa_put(e, "%s %s", i ? "," : "", isa_param_name(e, i));
-	isa_put(e, " };\nstatic const struct tile_param params[] = {\n");
+	isa_put(e, " }; /* windows */\nstatic const struct tile_param params[] = {\n");
 	for (uint32_t i = 0; i < p->header.param_count; i++)
-		isa_put(e, "\t{%s, %u /* %s */, %u},\n", isa_quoted(p->param_names[i]).text, p->params[i].dtype, isa_dtype_text(p->params[i].dtype),
-			p->params[i].access);
+		isa_put(e, "\t{%s, PTOWSP_%s, %s},\n", isa_quoted(p->param_names[i]).text, isa_type_code(p->params[i].dtype),
+			accesses[p->params[i].access & 3]);
 	isa_put(e, "};\n");
 }
 

@@ -63,14 +63,25 @@ static bool ends_in(const char *name, const char *ending)
 }
 
 /* Names that emitted code makes out of those of tiles end so. */
+static bool is_made(const char *name)
+{
+	static const char *const endings[] = {"_tile", "_at", "_from", "_to", "_into", "_step", "_place"};
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+		if (ends_in(name, endings[i]))
+			return true;
+	return false;
+}
+
 static bool is_taken(const char *name)
 {
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
 		if (!strcmp(name, words[i]))
 			return true;
-	return is_prefixed(name, "tile_") || is_prefixed(name, "isa_") || is_prefixed(name, "ptowsp_") || is_prefixed(name, "next_") ||
-	       is_prefixed(name, "__") || ends_in(name, "_tile") || ends_in(name, "_at") || ends_in(name, "_from") ||
-	       ends_in(name, "_to") || ends_in(name, "_into") || ends_in(name, "_step") || ends_in(name, "_place") || ends_in(name, "_t");
+	return is_prefixed(name, "tile_") || is_prefixed(name, "isa_") || is_prefixed(name, "ptowsp_") || is_prefixed(name, "product_f") ||
+	       is_prefixed(name, "product_u") || is_prefixed(name, "product_bias") || is_prefixed(name, "product_scaled") ||
+	       is_prefixed(name, "product_widen") || is_prefixed(name, "product_narrow") || is_prefixed(name, "product_l") ||
+	       is_prefixed(name, "product_at") || is_prefixed(name, "next_") || is_prefixed(name, "__") || ends_in(name, "_t");
 }
 
 /* Upper-case words are macros of some header. */
@@ -126,6 +137,8 @@ static bool pool_add(struct pool *pool, const char *name, char letter)
 	uint32_t *slot;
 
 	plain_make(plain, name, letter);
+	if (is_made(plain))
+		strcat(plain, "_");
 	length = strlen(plain);
 	slot = slot_of(pool, plain);
 	for (uint32_t n = 2; *slot; n++) {
@@ -148,9 +161,9 @@ ptowsp_status isa_names_make(struct isa_emitter *e)
 
 	while (pool.mask < count * 2)
 		pool.mask = pool.mask * 2 + 1;
-	e->names = pool.names = calloc(count + 1u, sizeof(*pool.names));
+	e->names = pool.names = calloc(count + 2u, sizeof(*pool.names));
 	pool.slots = calloc(pool.mask + 1u, sizeof(*pool.slots));
-	ok = pool.names && pool.slots;
+	ok = pool.names && pool.slots && pool_add(&pool, e->symbol, 'k'); /* nothing else is called like the function */
 	for (uint32_t i = 0; ok && i < h->param_count; i++)
 		ok = pool_add(&pool, e->p->param_names[i], 'm');
 	for (uint32_t i = 0; ok && i < h->tile_count; i++)
@@ -171,15 +184,15 @@ void isa_names_finish(struct isa_emitter *e)
 
 const char *isa_param_name(const struct isa_emitter *e, uint32_t row)
 {
-	return e->names[row];
+	return e->names[1 + row];
 }
 
 const char *isa_tile_name(const struct isa_emitter *e, uint32_t row)
 {
-	return e->names[e->p->header.param_count + row];
+	return e->names[1 + e->p->header.param_count + row];
 }
 
 const char *isa_scalar_name(const struct isa_emitter *e, uint32_t row)
 {
-	return e->names[e->p->header.param_count + e->p->header.tile_count + row];
+	return e->names[1 + e->p->header.param_count + e->p->header.tile_count + row];
 }

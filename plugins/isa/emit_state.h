@@ -70,6 +70,7 @@ const char *isa_stored_type(unsigned dtype);   /* "float", "uint16_t" */
 const char *isa_wide_type(unsigned dtype);
 const char *isa_scalar_type(unsigned dtype);   /* of a variable that holds a scalar register */
 const char *isa_type_suffix(unsigned dtype);   /* "f32", "u1" */
+const char *isa_type_code(unsigned dtype);     /* "F32", "BOOL", behind PTOWSP_ */
 const char *isa_compare_sign(unsigned mode);
 /* A scalar's register as an expression; as an integer of 64 bits; as a condition; as it is stored in, or computed with, elements of
  * a type. */

@@ -33,6 +33,11 @@ const char *isa_type_suffix(unsigned dtype)
 	return words[dtype].suffix;
 }
 
+const char *isa_type_code(unsigned dtype)
+{
+	return words[dtype].code;
+}
+
 const char *isa_stored_type(unsigned dtype)
 {
 	return words[dtype].stored;
