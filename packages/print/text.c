@@ -45,7 +45,7 @@ static void bytes_add(struct print_text *text, const char *bytes, size_t size)
 	text->bytes[text->size] = '\0';
 }
 
-static void list_add(struct print_text *text, const char *format, va_list list)
+void print_add_list(struct print_text *text, const char *format, va_list list)
 {
 	char small[256], *large = small;
 	va_list again;
@@ -72,7 +72,7 @@ void print_add(struct print_text *text, const char *format, ...)
 	va_list list;
 
 	va_start(list, format);
-	list_add(text, format, list);
+	print_add_list(text, format, list);
 	va_end(list);
 }
 
@@ -118,7 +118,7 @@ void print_unsaid(struct print_text *text, uint32_t depth, const char *format, .
 	print_indent(text, depth);
 	print_add(text, "// cannot be said: ");
 	va_start(list, format);
-	list_add(text, format, list);
+	print_add_list(text, format, list);
 	va_end(list);
 	print_end(text);
 	text->unsaid++;

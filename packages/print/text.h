@@ -3,6 +3,7 @@
 #ifndef PRINT_TEXT_H
 #define PRINT_TEXT_H
 
+#include <stdarg.h>
 #include "format/package.h"
 
 struct print_text {
@@ -15,6 +16,7 @@ struct print_text {
 void print_text_finish(struct print_text *text);
 
 void print_add(struct print_text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void print_add_list(struct print_text *text, const char *format, va_list list);
 /* Two blanks per level. */
 void print_indent(struct print_text *text, uint32_t depth);
 /* Ends the line. */

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* tasks.h - the code of an entry as C: the same loops, branches and tasks as calls of the task API (plugins/rt/task_api.h), whatever the kernels are
+ * compiled for. */
+#ifndef PRINT_TASKS_H
+#define PRINT_TASKS_H
+
+#include "format/package.h"
+
+/* One C file for an entry with code (row of ENTR), NUL-terminated, to be freed. *name_out: the name of its function, NAME of NAME.c, to be freed too.
+ * Errors: UNSUPPORTED with a sentence about the first thing that the task API has no counterpart for, NO_MEMORY. */
+ptowsp_status print_tasks(struct pkg *package, uint32_t entry, char **text_out, char **name_out, struct ptowsp_error *error);
+
+#endif

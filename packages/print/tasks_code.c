@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* tasks_code.c - instructions of an entry as statements of C, tasks as calls of the task API. */
+#include "print/tasks_parts.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+/* --- tasks --- */
+
+static uint32_t kernel_row(const struct print_tasks *p, uint32_t index)
+{
+	uint32_t row;
+
+	memcpy(&row, p->instructions + 8ull * p->work.num_instructions + 4ull * (p->work.num_axes + index), sizeof(row));
+	return row;
+}
+
+/* What runs at the level in force. */
+static uint32_t variant_of(const struct print_tasks *p, uint32_t kernel)
+{
+	const struct ptowsp_kernel_record *row = &p->t->kernel[kernel];
+
+	for (uint32_t i = 0; p->level && i < row->variant_count; i++)
+		if (p->t->variant[row->variants + i].rows == p->level)
+			return p->t->variant[row->variants + i].kernel;
+	return kernel;
+}
+
+static void tensor_print(struct print_tasks *p, uint32_t kernel, const struct ptowsp_instruction *word)
+{
+	static const char *const calls[] = {[PTOWSP_OP_IO_INPUT] = "input", [PTOWSP_OP_IO_OUTPUT] = "output", [PTOWSP_OP_IO_INOUT] = "inout"};
+	struct print_text call = {0};
+
+	if (word->opcode == PTOWSP_OP_IO_BIND) {
+		print_c_refuse(p, "a task of %.80s takes a tensor that it does not touch, and each tensor of a task of the task API is read or written",
+			       pkg_string(p->t, p->t->kernel[kernel].name));
+		return;
+	}
+	if (p->noting) {
+		print_c_region_note(p, kernel, word->operand1, word->operand2);
+		return;
+	}
+	print_c_divisors_check(p, p->t->region[word->operand2].row);
+	print_c_divisors_check(p, p->t->region[word->operand2].column);
+	print_add(&call, "rt_task_add_%s(tasks, t", calls[word->opcode]);
+	print_c_region(p, &call, kernel, word->operand1, word->operand2);
+	print_c_line(p, "%s);", call.bytes ? call.bytes : "");
+	p->body.failed |= call.failed;
+	print_text_finish(&call);
+}
+
+static void argument_print(struct print_tasks *p, const struct ptowsp_instruction *word)
+{
+	struct print_text value = {0};
+
+	if (word->opcode == PTOWSP_OP_PARAM_CONST) {
+		print_c_line(p, "rt_task_add_arg(tasks, t, (uint64_t)%" PRId32 ");", (int32_t)word->operand2);
+		return;
+	}
+	if (word->opcode == PTOWSP_OP_PARAM_LOOPVAR) {
+		print_c_line(p, "rt_task_add_arg(tasks, t, (uint64_t)%s);", word->operand2 < p->loop_count ? p->loops[word->operand2].name : "0");
+		return;
+	}
+	print_c_expr(p, &value, word->operand2, 12);
+	print_c_divisors_check(p, word->operand2);
+	print_c_line(p, "rt_task_add_arg(tasks, t, (uint64_t)%s);", value.bytes ? value.bytes : "0");
+	print_text_finish(&value);
+}
+
+/* AFTER words behind the others: tasks with a number that is negative wait for nobody. */
+static uint32_t afters_print(struct print_tasks *p, uint32_t at)
+{
+	for (;; at++) {
+		const struct ptowsp_instruction word = at < p->work.num_instructions ? print_c_instruction(p, at) : (struct ptowsp_instruction){0};
+		struct print_text value = {0};
+
+		if (word.opcode != PTOWSP_OP_AFTER)
+			return at;
+		if (word.operand1 == PTOWSP_AFTER_SOFT)
+			continue;
+		print_c_expr(p, &value, word.operand2, 7);
+		print_c_divisors_check(p, word.operand2);
+		print_c_line(p, "if (%s >= 0)", value.bytes ? value.bytes : "-1");
+		print_c_line(p, "\trt_task_add_dep(tasks, t, (uint64_t)(%s));", value.bytes ? value.bytes : "0");
+		print_text_finish(&value);
+	}
+}
+
+static void kernel_add(struct print_tasks *p, uint32_t kernel)
+{
+	for (uint32_t i = 0; i < p->kernel_count; i++)
+		if (p->kernels[i] == kernel)
+			return;
+	p->kernels[p->kernel_count++] = kernel;
+}
+
+static uint32_t task_print(struct print_tasks *p, uint32_t at)
+{
+	const struct ptowsp_instruction inst = print_c_instruction(p, at);
+	const uint32_t kernel = variant_of(p, kernel_row(p, inst.operand1)), arguments = inst.operand2 >> 16, tensors = inst.operand2 & 0xFFFF;
+	char name[PRINT_C_NAME];
+	uint32_t end;
+
+	if (p->t->kernel[kernel].blockdim > 1)
+		print_c_refuse(p, "kernel %.80s runs in %" PRIu32 " blocks, and a task of the task API calls its kernel once",
+			       pkg_string(p->t, p->t->kernel[kernel].name), p->t->kernel[kernel].blockdim);
+	kernel_add(p, kernel);
+	p->most_args = arguments > p->most_args ? arguments : p->most_args;
+	p->most_tensors = tensors > p->most_tensors ? tensors : p->most_tensors;
+	print_c_kernel_name(p, kernel, name);
+	print_c_line(p, "rt_task_alloc(tasks, o->kernel.%s, &t);", name);
+	for (uint32_t i = 0; i < arguments + tensors; i++) {
+		const struct ptowsp_instruction word = print_c_instruction(p, at + 1 + i);
+
+		if (word.opcode == PTOWSP_OP_PARAM_CONST || word.opcode == PTOWSP_OP_PARAM_LOOPVAR || word.opcode == PTOWSP_OP_PARAM_EXPR)
+			argument_print(p, &word);
+		else
+			tensor_print(p, kernel, &word);
+	}
+	end = afters_print(p, at + 1 + arguments + tensors);
+	print_c_line(p, "rt_task_submit(tasks, t%s);", p->counts ? "++" : "");
+	return end;
+}
+
+/* --- branches, scopes, values --- */
+
+static void part_print(struct print_tasks *p, uint32_t from, uint32_t to)
+{
+	p->depth++;
+	print_c_block(p, from, to);
+	p->depth--;
+}
+
+static uint32_t cond_print(struct print_tasks *p, uint32_t at)
+{
+	const uint32_t then_end = print_c_instruction(p, at + 1).operand2, end = print_c_instruction(p, at + 2).operand2;
+	const uint32_t row = print_c_instruction(p, at).operand2;
+	struct print_text value = {0};
+
+	print_c_expr(p, &value, row, PRINT_C_ANY);
+	print_c_divisors_check(p, row);
+	print_c_line(p, "if (%s) {", value.bytes ? value.bytes : "0");
+	part_print(p, at + 3, then_end);
+	if (end > then_end) {
+		print_c_line(p, "} else {");
+		part_print(p, then_end, end);
+	}
+	print_c_line(p, "}");
+	print_text_finish(&value);
+	return end;
+}
+
+static uint32_t while_print(struct print_tasks *p, uint32_t at)
+{
+	const uint32_t end = print_c_instruction(p, at + 1).operand2, row = print_c_instruction(p, at).operand2, scopes = p->scopes;
+	const int in_loop = p->in_loop, in_levels = p->in_levels;
+	struct print_text value = {0};
+
+	p->scopes = 0;
+	p->in_loop = 1;
+	p->in_levels = 0;
+	print_c_line(p, "for (;;) {");
+	p->depth++;
+	print_c_expr(p, &value, row, 12);
+	print_c_divisors_check(p, row);
+	print_c_line(p, "if (!%s)", value.bytes ? value.bytes : "0");
+	print_c_line(p, "\tbreak;");
+	print_c_block(p, at + 2, end);
+	p->depth--;
+	print_c_line(p, "}");
+	p->scopes = scopes;
+	p->in_loop = in_loop;
+	p->in_levels = in_levels;
+	print_text_finish(&value);
+	return end;
+}
+
+static uint32_t scope_print(struct print_tasks *p, uint32_t at)
+{
+	const uint32_t end = print_c_instruction(p, at).operand2;
+
+	print_c_line(p, "rt_scope_begin(tasks);");
+	p->scopes++;
+	print_c_block(p, at + 1, end);
+	p->scopes--;
+	print_c_line(p, "rt_scope_end(tasks);");
+	return end;
+}
+
+/* Branches that nothing orders: one behind the other, as the package's tasks are numbered. */
+static uint32_t combine_print(struct print_tasks *p, uint32_t at)
+{
+	const uint32_t branches = print_c_instruction(p, at).operand1;
+	uint32_t from = at + 1 + branches;
+
+	for (uint32_t i = 0; i < branches; i++) {
+		const uint32_t to = print_c_instruction(p, at + 1 + i).operand2;
+
+		print_c_line(p, "{");
+		part_print(p, from, to);
+		print_c_line(p, "}");
+		from = to;
+	}
+	return from;
+}
+
+static uint32_t break_print(struct print_tasks *p, uint32_t at)
+{
+	if (p->in_levels)
+		print_c_refuse(p, "break leaves a loop with tile levels, which is several loops in C");
+	for (uint32_t i = 0; i < p->scopes; i++)
+		print_c_line(p, "rt_scope_end(tasks);");
+	print_c_line(p, "break;");
+	return at + 1;
+}
+
+static uint32_t set_print(struct print_tasks *p, uint32_t at)
+{
+	const struct ptowsp_instruction inst = print_c_instruction(p, at);
+	struct print_text value = {0};
+
+	print_c_expr(p, &value, inst.operand2, PRINT_C_ANY);
+	print_c_divisors_check(p, inst.operand2);
+	p->slots[inst.operand1].set = 1;
+	print_c_line(p, "%s = %s;", p->slots[inst.operand1].name, value.bytes ? value.bytes : "0");
+	print_text_finish(&value);
+	return at + 1;
+}
+
+static const char *mnemonic(unsigned opcode)
+{
+	switch (opcode) {
+#define X(NAME, code, word, operand1, operand2, effect) \
+	case code:                                       \
+		return word;
+#include "ptowsp/workload_ops.def"
+#undef X
+	}
+	return "an instruction that is unknown here";
+}
+
+static uint32_t instruction_print(struct print_tasks *p, uint32_t at)
+{
+	const struct ptowsp_instruction inst = print_c_instruction(p, at);
+
+	switch (inst.opcode) {
+	case PTOWSP_OP_NOP:
+		return at + 1;
+	case PTOWSP_OP_PARALLEL_FOR:
+		print_c_loop(p, at);
+		return inst.operand2;
+	case PTOWSP_OP_COND:
+		return cond_print(p, at);
+	case PTOWSP_OP_COMBINE:
+		return combine_print(p, at);
+	case PTOWSP_OP_WHILE:
+		return while_print(p, at);
+	case PTOWSP_OP_BREAK:
+		return break_print(p, at);
+	case PTOWSP_OP_TASK:
+		return task_print(p, at);
+	case PTOWSP_OP_SCOPE:
+		return scope_print(p, at);
+	case PTOWSP_OP_SLOT_SET:
+		return set_print(p, at);
+	default:
+		print_c_refuse(p, "the task API has no counterpart for %s", mnemonic(inst.opcode));
+		return p->work.num_instructions;
+	}
+}
+
+void print_c_block(struct print_tasks *p, uint32_t from, uint32_t to)
+{
+	if (p->body.size > PRINT_TASKS_MOST)
+		print_c_refuse(p, "as C it is longer than %u bytes", PRINT_TASKS_MOST);
+	for (uint32_t at = from; at < to && !p->why.code && !p->body.failed;) {
+		if (print_c_instruction(p, at).opcode == PTOWSP_OP_HALT)
+			return;
+		at = instruction_print(p, at);
+	}
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* tasks_loop.c - loops as those of C; with tile levels in blocks of powers of two, each with the kernels of its level. */
+#include "print/tasks_parts.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BASE_ROWS = 32 }; /* of a tile at no level: what a block's size counts */
+
+/* Tile rows of the blocks of an axis, by the power of two that their size is. */
+struct levels {
+	uint32_t rows[32], most, least; /* powers of the largest and the smallest block */
+};
+
+static uint32_t power_of(uint32_t size)
+{
+	uint32_t power = 0;
+
+	while (power < 31 && size >> (power + 1))
+		power++;
+	return power;
+}
+
+static void levels_read(const struct print_tasks *p, struct levels *levels, const struct ptowsp_levels_record *row)
+{
+	for (uint32_t k = 0; k < 32; k++)
+		levels->rows[k] = BASE_ROWS;
+	for (uint32_t i = 0; i < row->count; i++)
+		if (p->t->level[row->first + i].block)
+			levels->rows[power_of(p->t->level[row->first + i].block)] = p->t->level[row->first + i].rows;
+	levels->most = power_of(row->max_range);
+	levels->least = power_of(row->min_range);
+}
+
+static int is_taken(const struct print_tasks *p, const char *name)
+{
+	for (uint32_t i = 0; i < p->loop_count; i++)
+		if (!strcmp(p->loops[i].name, name))
+			return 1;
+	for (uint32_t i = 0; i < p->t->slot_count; i++)
+		if (!strcmp(p->slots[i].name, name))
+			return 1;
+	return 0;
+}
+
+static void loop_name(const struct print_tasks *p, char name_out[PRINT_C_NAME], const char *axis)
+{
+	char base[PRINT_C_NAME];
+
+	print_c_name(base, axis);
+	snprintf(name_out, PRINT_C_NAME, "%s", base);
+	for (unsigned number = 2; is_taken(p, name_out); number++)
+		snprintf(name_out, PRINT_C_NAME, "%.40s_%u", base, number);
+}
+
+static void body_print(struct print_tasks *p, uint32_t from, uint32_t to, const char *name, const char *axis, int levels)
+{
+	const uint32_t scopes = p->scopes;
+	const int in_loop = p->in_loop, in_levels = p->in_levels;
+
+	snprintf(p->loops[p->loop_count].name, PRINT_C_NAME, "%s", name);
+	p->loops[p->loop_count++].axis = axis;
+	p->scopes = 0;
+	p->in_loop = 1;
+	p->in_levels = levels;
+	p->depth++;
+	print_c_block(p, from, to);
+	p->depth--;
+	print_c_line(p, "}");
+	p->loop_count--;
+	p->scopes = scopes;
+	p->in_loop = in_loop;
+	p->in_levels = in_levels;
+}
+
+/* Is there a slot in it, which the loop's own body may change? */
+static int changes(const struct print_tasks *p, uint32_t row)
+{
+	const struct ptowsp_expr_record *r = &p->t->expr[row];
+	const uint32_t operands[3] = {r->a, r->b, r->c};
+
+	if (r->op == PTOWSP_EXPR_TASK || (r->op == PTOWSP_EXPR_VALUE && p->t->slot[r->a].kind != PTOWSP_SLOT_SYMBOL))
+		return 1;
+	for (unsigned i = 0; i < print_c_operands(r->op); i++)
+		if (changes(p, operands[i]))
+			return 1;
+	return 0;
+}
+
+static void plain_loop(struct print_tasks *p, uint32_t at, uint32_t to, const struct ptowsp_axis_record *axis, const char *name)
+{
+	struct print_text low = {0}, high = {0}, step = {0};
+	int64_t value;
+	int hoisted;
+
+	print_c_expr(p, &low, axis->low, PRINT_C_ANY);
+	print_c_expr(p, &high, axis->high, 8);
+	print_c_expr(p, &step, axis->step, PRINT_C_ANY);
+	hoisted = !p->why.code && (changes(p, axis->high) || changes(p, axis->step));
+	print_c_divisors_check(p, axis->low);
+	print_c_divisors_check(p, axis->high);
+	if (!print_c_constant(p, axis->step, &value)) {
+		print_c_line(p, "if (%s < 1)", step.bytes ? step.bytes : "");
+		print_c_line(p, "\treturn PTOWSP_RUN_FAILED; /* the step of a loop is at least 1 */");
+	}
+	if (low.failed || high.failed || step.failed)
+		p->body.failed = 1;
+	else if (hoisted)
+		print_c_line(p, "for (int64_t %s = %s, %s_end = %s, %s_step = %s; %s < %s_end; %s += %s_step) {", name, low.bytes, name, high.bytes, name,
+			     step.bytes, name, name, name, name);
+	else if (!strcmp(step.bytes, "1"))
+		print_c_line(p, "for (int64_t %s = %s; %s < %s; %s++) {", name, low.bytes, name, high.bytes, name);
+	else
+		print_c_line(p, "for (int64_t %s = %s; %s < %s; %s += %s) {", name, low.bytes, name, high.bytes, name, step.bytes);
+	body_print(p, at + 1, to, name, pkg_string(p->t, axis->name), 0);
+	print_text_finish(&low);
+	print_text_finish(&high);
+	print_text_finish(&step);
+}
+
+/* Blocks of sizes 2^most down to 2^least whose tiles have as many rows. */
+static void blocks_print(struct print_tasks *p, uint32_t at, uint32_t to, const char *axis, const char *name, uint32_t most, uint32_t least, uint32_t rows)
+{
+	const unsigned long step = rows / BASE_ROWS, first = 1ul << most, last = 1ul << least;
+	const uint32_t level = p->level;
+	char size[PRINT_C_NAME + 8];
+
+	snprintf(size, sizeof(size), most == least ? "%lu" : "%.0lu%s_block", most == least ? first : 0, name);
+	if (most != least) {
+		print_c_line(p, "for (int64_t %s = %lu; %s >= %lu; %s /= 2)", size, first, size, last, size);
+		p->depth++;
+	}
+	print_c_line(p, "for (; %s_count - %s_base >= %s; %s_base += %s)", name, name, size, name, size);
+	p->depth++;
+	p->level = level ? level : rows == BASE_ROWS ? 0 : rows;
+	print_c_line(p, "for (int64_t %s = %s_base; %s < %s_base + %s; %s += %lu) { /* tiles of %lu rows */", name, name, name, name, size, name, step,
+		     (unsigned long)(p->level ? p->level : BASE_ROWS));
+	body_print(p, at + 1, to, name, axis, 1);
+	p->level = level;
+	p->depth -= most == least ? 1 : 2;
+}
+
+static void leveled_loop(struct print_tasks *p, uint32_t at, uint32_t to, const struct ptowsp_axis_record *axis, const char *name)
+{
+	struct print_text high = {0};
+	struct levels levels;
+	uint32_t last, k;
+
+	levels_read(p, &levels, &p->t->levels[axis->levels]);
+	print_c_expr(p, &high, axis->high, PRINT_C_ANY);
+	print_c_divisors_check(p, axis->high);
+	/* Blocks at the end that go one by one are no different from what is left over. */
+	for (last = levels.least; last <= levels.most && levels.rows[last] == BASE_ROWS; last++)
+		;
+	print_c_line(p, "{");
+	p->depth++;
+	if (levels.most == levels.least)
+		print_c_line(p, "/* In blocks of %lu, then one by one. */", 1ul << levels.most);
+	else
+		print_c_line(p, "/* In blocks of %lu, %lu ... %lu, then one by one. */", 1ul << levels.most, 1ul << (levels.most - 1), 1ul << levels.least);
+	print_c_line(p, "const int64_t %s_count = %s;", name, high.bytes ? high.bytes : "");
+	print_c_line(p, "int64_t %s_base = 0;", name);
+	print_add(&p->body, "\n");
+	for (uint32_t most = levels.most; last <= levels.most && most >= last && most < 32; most = k - 1) {
+		for (k = most; k > last && levels.rows[k - 1] == levels.rows[most]; k--)
+			;
+		blocks_print(p, at, to, pkg_string(p->t, axis->name), name, most, k, levels.rows[most]);
+		if (!k)
+			break;
+	}
+	print_c_line(p, "for (int64_t %s = %s_base; %s < %s_count; %s++) { /* tiles of %lu rows */", name, name, name, name, name,
+		     (unsigned long)(p->level ? p->level : BASE_ROWS));
+	body_print(p, at + 1, to, name, pkg_string(p->t, axis->name), 0);
+	p->depth--;
+	print_c_line(p, "}");
+	print_text_finish(&high);
+}
+
+void print_c_loop(struct print_tasks *p, uint32_t at)
+{
+	const struct ptowsp_instruction inst = print_c_instruction(p, at);
+	const struct ptowsp_axis_record *axis;
+	char name[PRINT_C_NAME];
+	uint32_t row;
+
+	memcpy(&row, p->instructions + 8ull * p->work.num_instructions + 4ull * inst.operand1, sizeof(row));
+	axis = &p->t->axis[row];
+	if (axis->kind != PTOWSP_AXIS_DENSE && axis->kind != PTOWSP_AXIS_DENSE_DYN) {
+		print_c_refuse(p, "axis %.80s is ragged or sparse, and C code without the package's tables has no such loop",
+			       pkg_string(p->t, axis->name));
+		return;
+	}
+	if (p->loop_count == PTOWSP_NESTING_LIMIT) {
+		print_c_refuse(p, "a loop over %.80s is nested too deep", pkg_string(p->t, axis->name));
+		return;
+	}
+	loop_name(p, name, pkg_string(p->t, axis->name));
+	if (axis->levels == PTOWSP_NONE)
+		plain_loop(p, at, inst.operand2, axis, name);
+	else
+		leveled_loop(p, at, inst.operand2, axis, name);
+}

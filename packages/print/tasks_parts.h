@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: MIT */
+/* tasks_parts.h - what the files share that print an entry as C. */
+#ifndef PRINT_TASKS_PARTS_H
+#define PRINT_TASKS_PARTS_H
+
+#include "print/tasks.h"
+#include "print/text.h"
+#include "ptowsp/workload.h"
+
+enum { PRINT_C_NAME = 64 };              /* bytes of a name in C */
+#define PRINT_EXPRESSION_MOST 16384u     /* bytes of an expression in C */
+#define PRINT_TASKS_MOST (UINT32_C(16) << 20) /* bytes of a file */
+#define PRINT_WHOLE UINT64_MAX           /* a reach: to the end of the tensor */
+
+/* How a kernel touches one of its tensors. */
+struct print_reach {
+	uint64_t elements; /* behind the start of its window, PRINT_WHOLE: that depends on what it is given */
+	uint32_t columns;  /* of all tiles that touch it, 0: there are several */
+};
+/* A tensor of the entry. */
+struct print_c_tensor {
+	char name[PRINT_C_NAME];
+	uint32_t columns; /* of the matrix that it is for the task API, 0: nobody has touched it yet */
+	int used, mixed;  /* mixed: no matrix for everybody who touches it, but one row of all its elements */
+};
+struct print_tasks {
+	struct pkg *package;
+	const struct pkg_tables *t;
+	uint32_t entry;
+	struct ptowsp_workload_header work;
+	const uint8_t *instructions;
+	char name[PRINT_C_NAME];         /* of the function */
+	struct print_text body;
+	uint32_t depth;                  /* of indentation */
+	uint32_t *kernels, kernel_count; /* owned: KREG rows in the order of their first tasks */
+	uint32_t *order;                 /* owned: TENS rows, those of the entry first and by position */
+	struct print_c_tensor *tensors;  /* owned, by TENS row */
+	struct print_reach **reach;      /* owned, by KREG row: of its tensors; NULL: not asked yet */
+	struct print_c_slot { char name[PRINT_C_NAME]; int used, set; } *slots; /* owned, by SLOT row */
+	struct print_c_loop { char name[PRINT_C_NAME]; const char *axis; } loops[PTOWSP_NESTING_LIMIT];
+	uint32_t loop_count;
+	uint32_t level;                  /* tile rows in force, 0: as stated */
+	uint32_t scopes;                 /* open ones in the innermost loop */
+	int in_loop, in_levels;          /* what BREAK would leave */
+	int divides, orders;             /* helpers that the text needs */
+	int counts;                      /* task numbers are values */
+	uint32_t most_tensors, most_args;
+	int noting;                      /* the first time */
+	struct ptowsp_error why;         /* the first refusal */
+};
+
+struct ptowsp_instruction print_c_instruction(const struct print_tasks *p, uint32_t at);
+/* Keeps the first sentence. */
+void print_c_refuse(struct print_tasks *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A line. */
+void print_c_line(struct print_tasks *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* tasks_name.c: a name as C takes it, and different from what the file uses itself. */
+void print_c_name(char name_out[PRINT_C_NAME], const char *name);
+/* Names of tensors and slots of the entry. */
+void print_c_names_make(struct print_tasks *p);
+/* Of a kernel's function. */
+void print_c_kernel_name(const struct print_tasks *p, uint32_t kernel, char name_out[PRINT_C_NAME]);
+
+/* tasks_expr.c: an expression (EXPR row) as C, in as few parentheses as C needs; least: strength of what stands around it, 0 none. */
+void print_c_expr(struct print_tasks *p, struct print_text *text, uint32_t row, unsigned least);
+enum { PRINT_C_ANY = 0, PRINT_C_SUM = 9, PRINT_C_PRODUCT = 10 };
+unsigned print_c_operands(unsigned op); /* how many earlier rows it has */
+/* Lines that end the function where a divisor in it is 0. */
+void print_c_divisors_check(struct print_tasks *p, uint32_t row);
+int print_c_constant(const struct print_tasks *p, uint32_t row, int64_t *value_out);
+
+/* tasks_reach.c: of a kernel's tensors, one per parameter; NULL: no memory. */
+const struct print_reach *print_c_reach(struct print_tasks *p, uint32_t kernel);
+
+/* tasks_region.c: a region as a kernel's tensor argument number `argument` touches it; first finds out whether the tensor is a matrix for it, then
+ * prints the rest of a call, ", tensor, row, column, rows, columns". */
+void print_c_region_note(struct print_tasks *p, uint32_t kernel, uint32_t argument, uint32_t region);
+void print_c_region(struct print_tasks *p, struct print_text *text, uint32_t kernel, uint32_t argument, uint32_t region);
+
+/* tasks_loop.c */
+void print_c_loop(struct print_tasks *p, uint32_t at);
+/* tasks_code.c: instructions [from, to). Twice: the first time to find out about regions, without text. */
+void print_c_block(struct print_tasks *p, uint32_t from, uint32_t to);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/* tasks_region.c - regions of the package as regions of the task API. A tensor whose users all see tiles of as many columns is a matrix of
+ * so many; any other one is a single row of all its elements, and a region a part of it. */
+#include "print/tasks_parts.h"
+
+#include <inttypes.h>
+
+/* A region as a tensor argument of a kernel sees it. */
+struct window {
+	const struct ptowsp_region_record *region;
+	uint32_t tensor;
+	struct print_reach reach; /* of flat ones */
+	int64_t column;           /* of flat ones */
+	uint32_t column_known;
+};
+
+static const char *tensor_name(const struct print_tasks *p, uint32_t tensor)
+{
+	return pkg_string(p->t, p->t->tensor[tensor].name);
+}
+
+/* The kernel's tensor parameter of that number; PTOWSP_NONE: it has none. */
+static uint32_t param_of(const struct print_tasks *p, uint32_t kernel, uint32_t argument)
+{
+	const struct ptowsp_kernel_record *row = &p->t->kernel[kernel];
+
+	for (uint32_t i = 0; i < row->param_count; i++)
+		if (p->t->param[row->params + i].kind == PTOWSP_PARAM_TENSOR && !argument--)
+			return i;
+	return PTOWSP_NONE;
+}
+
+/* Elements of a row of a declared tensor; 0: it has no shape of its own. */
+static uint32_t row_length(struct print_tasks *p, uint32_t tensor)
+{
+	const struct ptowsp_tensor_record *row = &p->t->tensor[tensor];
+	int64_t extent;
+
+	if (row->flags & PTOWSP_TENSOR_SHAPELESS || !row->dim_count)
+		return 0;
+	if (!print_c_constant(p, p->t->dim[row->dims + row->dim_count - 1].extent, &extent) || extent < 1 || extent > INT32_MAX) {
+		print_c_refuse(p, "rows of tensor %.80s are as long as a run says, and a tensor of the task API has a fixed number of columns",
+			       tensor_name(p, tensor));
+		return 1;
+	}
+	return (uint32_t)extent;
+}
+
+static int window_make(struct print_tasks *p, struct window *w, uint32_t kernel, uint32_t argument, uint32_t region)
+{
+	const uint32_t param = param_of(p, kernel, argument);
+	const struct print_reach *reach;
+	const struct ptowsp_memory_record *memory;
+
+	*w = (struct window){.region = &p->t->region[region], .tensor = p->t->region[region].tensor};
+	reach = param == PTOWSP_NONE ? NULL : print_c_reach(p, kernel);
+	if (!reach) {
+		print_c_refuse(p, "kernel %.80s has no tensor parameter %" PRIu32, pkg_string(p->t, p->t->kernel[kernel].name), argument);
+		return 0;
+	}
+	w->reach = reach[param];
+	w->column_known = (uint32_t)print_c_constant(p, w->region->column, &w->column);
+	memory = pkg_tensor_memory(p->t, w->tensor);
+	if (memory && memory->order != 0)
+		print_c_refuse(p, "tensor %.80s does not lie row by row, and a tensor of the task API does", tensor_name(p, w->tensor));
+	if (w->region->view)
+		print_c_refuse(p, "a region of tensor %.80s is seen as another type, and a tensor of the task API has one", tensor_name(p, w->tensor));
+	if (w->region->unit && w->region->columns && w->reach.elements > w->region->columns)
+		w->reach.elements = w->region->columns;
+	if (w->region->unit && !w->reach.elements)
+		print_c_refuse(p, "kernel %.80s does not touch its parameter %.80s, and each tensor of a task of the task API is read or written",
+			       pkg_string(p->t, p->t->kernel[kernel].name),
+			       pkg_string(p->t, p->t->param[p->t->kernel[kernel].params + param].name));
+	return !p->why.code;
+}
+
+/* Columns of the matrix that this window fits in; 0: none. */
+static uint32_t fitting(const struct window *w)
+{
+	const uint32_t columns = w->reach.columns;
+
+	if (!w->region->unit)
+		return 0;
+	if (!columns || w->region->unit % columns || !w->column_known || w->column % columns)
+		return 0;
+	return w->reach.elements == PRINT_WHOLE || w->reach.elements % columns == 0 ? columns : 0;
+}
+
+void print_c_region_note(struct print_tasks *p, uint32_t kernel, uint32_t argument, uint32_t region)
+{
+	struct print_c_tensor *tensor;
+	struct window w;
+	uint32_t declared, columns;
+
+	if (!window_make(p, &w, kernel, argument, region))
+		return;
+	tensor = &p->tensors[w.tensor];
+	declared = row_length(p, w.tensor);
+	tensor->used = 1;
+	if (!tensor->columns)
+		tensor->columns = declared;
+	columns = w.region->unit ? fitting(&w) : declared;
+	if (!tensor->columns)
+		tensor->columns = columns;
+	tensor->mixed |= !columns || columns != tensor->columns;
+}
+
+static void place_print(struct print_tasks *p, struct print_text *text, uint32_t row)
+{
+	int64_t value;
+
+	print_add(text, print_c_constant(p, row, &value) ? "" : "(uint64_t)");
+	print_c_expr(p, text, row, 12);
+}
+
+/* row * factor / divisor, and a constant of elements behind it. */
+static void scaled_print(struct print_tasks *p, struct print_text *text, uint32_t row, uint32_t factor, uint32_t column, uint32_t divisor)
+{
+	int64_t value, behind;
+
+	if (print_c_constant(p, row, &value) && print_c_constant(p, column, &behind)) {
+		print_add(text, "%" PRIi64, (int64_t)((uint64_t)value * factor + (uint64_t)behind) / divisor);
+		return;
+	}
+	if (factor == divisor && print_c_constant(p, column, &behind) && !behind) {
+		place_print(p, text, row);
+		return;
+	}
+	print_add(text, "(uint64_t)(");
+	if (factor / divisor != 1)
+		print_add(text, "%" PRIu32 " * ", factor / divisor);
+	print_c_expr(p, text, row, factor / divisor != 1 ? PRINT_C_PRODUCT + 1 : PRINT_C_SUM);
+	if (!print_c_constant(p, column, &behind) || behind) {
+		print_add(text, " + ");
+		print_c_expr(p, text, column, PRINT_C_PRODUCT);
+		if (divisor != 1)
+			print_add(text, " / %" PRIu32, divisor);
+	}
+	print_add(text, ")");
+}
+
+/* A flat window in a matrix, or in a single row. */
+static void flat_print(struct print_tasks *p, struct print_text *text, const struct window *w)
+{
+	const int single = p->tensors[w->tensor].mixed;
+	const uint32_t columns = single ? 1 : p->tensors[w->tensor].columns;
+	struct print_text start = {0};
+	const char *name = p->tensors[w->tensor].name;
+
+	scaled_print(p, &start, w->region->row, w->region->unit, w->region->column, columns);
+	print_add(text, single ? "0, %s, 1, " : "%s, 0, ", start.bytes ? start.bytes : "");
+	if (w->reach.elements != PRINT_WHOLE)
+		print_add(text, "%" PRIu64, w->reach.elements / columns);
+	else if (columns == 1)
+		print_add(text, "(uint32_t)(o->memory.%s.elements - %s)", name, start.bytes ? start.bytes : "");
+	else
+		print_add(text, "(uint32_t)(o->memory.%s.elements / %" PRIu32 " - %s)", name, columns, start.bytes ? start.bytes : "");
+	if (!single)
+		print_add(text, ", %" PRIu32, columns);
+	p->body.failed |= start.failed;
+	print_text_finish(&start);
+}
+
+/* Whole rows of a matrix that is a single row here. */
+static void rows_print(struct print_tasks *p, struct print_text *text, const struct window *w)
+{
+	const struct ptowsp_region_record *r = w->region;
+	const uint32_t declared = row_length(p, w->tensor);
+
+	if (r->columns != declared && r->rows != 1)
+		print_c_refuse(p, "tensor %.80s is touched as flat memory and in blocks that are no whole rows, and a tensor of the task API is one or the other",
+			       tensor_name(p, w->tensor));
+	print_add(text, "0, ");
+	scaled_print(p, text, r->row, declared, r->column, 1);
+	print_add(text, ", 1, %" PRIu64, (uint64_t)r->rows * r->columns);
+}
+
+void print_c_region(struct print_tasks *p, struct print_text *text, uint32_t kernel, uint32_t argument, uint32_t region)
+{
+	struct window w;
+	const struct print_c_tensor *tensor;
+
+	if (!window_make(p, &w, kernel, argument, region))
+		return;
+	tensor = &p->tensors[w.tensor];
+	print_add(text, ", o->tensor.%s, ", tensor->name);
+	if (w.region->unit) {
+		flat_print(p, text, &w);
+	} else if (tensor->mixed) {
+		rows_print(p, text, &w);
+	} else {
+		place_print(p, text, w.region->row);
+		print_add(text, ", ");
+		place_print(p, text, w.region->column);
+		print_add(text, ", %" PRIu32 ", %" PRIu32, w.region->rows, w.region->columns);
+	}
+}

@@ -1,0 +1,81 @@
+/* softmax as C, written by ptowsp-pack: its loops, branches and tasks as calls of the task API (plugins/rt/task_api.h), the same for
+ * every target of the kernels. Values are integers of 64 bits; compile with -fwrapv if they may be larger. */
+#include "rt/task_api.h"
+
+/* The kernels: functions as ptowsp/task.h says. */
+extern ptowsp_status row_max(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
+extern ptowsp_status exp_shifted(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
+extern ptowsp_status divide_by_sum(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
+extern ptowsp_status softmax_row(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
+
+struct softmax_memory {
+	void *data;
+	uint64_t elements;
+};
+/* What it works on: memory and values from the caller, the rest by softmax_begin. */
+struct softmax {
+	struct {
+		struct softmax_memory x; /* f32 */
+		struct softmax_memory y; /* f32 */
+		struct softmax_memory max; /* f32 */
+		struct softmax_memory exps; /* f32 */
+	} memory;
+	struct {
+		int64_t total_rows; /* i32 */
+	} value;
+	struct {
+		uint32_t x, y, max, exps;
+	} tensor; /* numbers of rt_tasks_tensor */
+	struct {
+		uint32_t row_max, exp_shifted, divide_by_sum, softmax_row;
+	} kernel; /* numbers of rt_tasks_kernel */
+};
+
+/* Makes kernels and tensors known, before a run. */
+void softmax_begin(struct rt_tasks *tasks, struct softmax *o);
+void softmax_begin(struct rt_tasks *tasks, struct softmax *o)
+{
+	o->kernel.row_max = rt_tasks_kernel(tasks, "row_max", PTOWSP_UNIT_ANY, row_max);
+	o->kernel.exp_shifted = rt_tasks_kernel(tasks, "exp_shifted", PTOWSP_UNIT_ANY, exp_shifted);
+	o->kernel.divide_by_sum = rt_tasks_kernel(tasks, "divide_by_sum", PTOWSP_UNIT_ANY, divide_by_sum);
+	o->kernel.softmax_row = rt_tasks_kernel(tasks, "softmax_row", PTOWSP_UNIT_ANY, softmax_row);
+	o->tensor.x = rt_tasks_tensor(tasks, "x", o->memory.x.data, PTOWSP_F32, o->memory.x.elements / 16, 16);
+	o->tensor.y = rt_tasks_tensor(tasks, "y", o->memory.y.data, PTOWSP_F32, o->memory.y.elements / 16, 16);
+	o->tensor.max = rt_tasks_tensor(tasks, "max", o->memory.max.data, PTOWSP_F32, o->memory.max.elements, 1);
+	o->tensor.exps = rt_tasks_tensor(tasks, "exps", o->memory.exps.data, PTOWSP_F32, o->memory.exps.elements / 16, 16);
+}
+
+/* The orchestration function of rt_tasks_run; context is the struct. */
+ptowsp_status softmax(struct rt_tasks *tasks, void *context);
+ptowsp_status softmax(struct rt_tasks *tasks, void *context)
+{
+	const struct softmax *o = context;
+	uint64_t t = 0;
+	const int64_t total_rows = o->value.total_rows;
+
+	for (int64_t i = 0; i < total_rows / 8; i++) {
+		rt_task_alloc(tasks, o->kernel.row_max, &t);
+		rt_task_add_input(tasks, t, o->tensor.x, (uint64_t)(8 * i), 0, 8, 16);
+		rt_task_add_output(tasks, t, o->tensor.max, (uint64_t)(8 * i), 0, 8, 1);
+		rt_task_submit(tasks, t);
+		rt_task_alloc(tasks, o->kernel.exp_shifted, &t);
+		rt_task_add_input(tasks, t, o->tensor.x, (uint64_t)(8 * i), 0, 8, 16);
+		rt_task_add_input(tasks, t, o->tensor.max, (uint64_t)(8 * i), 0, 8, 1);
+		rt_task_add_output(tasks, t, o->tensor.exps, (uint64_t)(8 * i), 0, 8, 16);
+		rt_task_submit(tasks, t);
+		rt_task_alloc(tasks, o->kernel.divide_by_sum, &t);
+		rt_task_add_input(tasks, t, o->tensor.exps, (uint64_t)(8 * i), 0, 8, 16);
+		rt_task_add_output(tasks, t, o->tensor.y, (uint64_t)(8 * i), 0, 8, 16);
+		rt_task_submit(tasks, t);
+	}
+	if (total_rows / 8 * 8 < total_rows) {
+		for (int64_t r = total_rows / 8 * 8; r < total_rows; r++) {
+			rt_task_alloc(tasks, o->kernel.softmax_row, &t);
+			rt_task_add_input(tasks, t, o->tensor.x, (uint64_t)r, 0, 1, 16);
+			rt_task_add_inout(tasks, t, o->tensor.exps, (uint64_t)r, 0, 1, 16);
+			rt_task_add_output(tasks, t, o->tensor.y, (uint64_t)r, 0, 1, 16);
+			rt_task_submit(tasks, t);
+		}
+	}
+	return PTOWSP_OK;
+}
