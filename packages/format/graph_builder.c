@@ -9,6 +9,8 @@ static const uint8_t first_ops[] = {PTOWSP_TG_KERNEL, PTOWSP_TG_DEPEND, PTOWSP_M
 
 static void append(struct pkg_graph_builder *b, struct pkg_graph_bytes *table, const void *bytes, size_t size)
 {
+	if (!size) /* of an empty table, which may have no bytes at all */
+		return;
 	if (table->size + size > table->room) {
 		size_t room = table->room ? table->room * 2 : 256;
 		uint8_t *grown;
