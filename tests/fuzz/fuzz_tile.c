@@ -64,13 +64,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static const uint64_t args[8] = { 2, 1, 3, 0, UINT64_MAX, 5, 7, 64 };
 	struct ptowsp_error error = { .head = PTOWSP_HEAD(error, ERROR) };
+	const struct isa_options options = { .rows_bytes = 256 }; /* so that even small tiles go in blocks of rows */
 	struct isa_program *program;
 	void *payload = malloc(size + 1); /* aligned, and its end is watched */
 	uint64_t cycles;
 	uint32_t sink = 0;
 
 	memcpy(payload, data, size);
-	if (isa_program_create(&program, payload, size, strings, sizeof(strings), &error) == PTOWSP_OK) {
+	if (isa_program_create_with(&program, payload, size, strings, sizeof(strings), &options, &error) == PTOWSP_OK) {
 		free(payload);
 		payload = NULL; /* the program keeps none of it */
 		(void)isa_walk(program, args, 8, STEPS, on_touch, &sink, &cycles, &error);
