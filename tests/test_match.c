@@ -253,21 +253,24 @@ static void kernels_with_native_code_say_what_runs(void)
 		uint32_t caps;
 		bool refused;
 		const char *reason;
+		bool open; /* the code names no machine */
 	} cases[] = {
-		{pto | elf, false, REG_NATIVE_FIRST, 2, false, "native code of the package (m-linux)"},
-		{elf, false, REG_NATIVE_FIRST, 2, false, "native code of the package (m-linux)"},
-		{pto | elf, false, REG_NATIVE_FIRST, 1, false, "portable payload: the backend runs no native code of packages"},
-		{elf, false, REG_NATIVE_FIRST, 1, true, "the backend runs none of its payload kinds"},
-		{pto | elf, false, REG_NATIVE_SECOND, 2, false, "portable payload: it stands before the native code (m-linux)"},
-		{pto, false, REG_NATIVE_UNTRUSTED, 2, false, "portable payload: native code (m-linux) needs --trust=all"},
-		{0, false, REG_NATIVE_UNTRUSTED, 2, true, "native code (m-linux) needs --trust=all; no portable payload for this backend"},
-		{pto, false, REG_NATIVE_ELSEWHERE, 2, false, "portable payload: its native code is for m-linux, not for this machine"},
-		{0, false, REG_NATIVE_ELSEWHERE, 2, true, "its native code is for m-linux, not for this machine; no portable payload for this backend"},
-		{0, true, REG_NATIVE_ELSEWHERE, 2, false, "C function of the program: its native code is for m-linux, not for this machine"},
+		{pto | elf, false, REG_NATIVE_FIRST, 2, false, "native code of the package (m-linux)", false},
+		{elf, false, REG_NATIVE_FIRST, 2, false, "native code of the package (m-linux)", false},
+		{pto | elf, false, REG_NATIVE_FIRST, 1, false, "portable payload: the backend runs no native code of packages", false},
+		{elf, false, REG_NATIVE_FIRST, 1, true, "the backend runs none of its payload kinds", false},
+		{pto | elf, false, REG_NATIVE_SECOND, 2, false, "portable payload: it stands before the native code (m-linux)", false},
+		{pto, false, REG_NATIVE_UNTRUSTED, 2, false, "portable payload: native code (m-linux) needs --trust=all", false},
+		{0, false, REG_NATIVE_UNTRUSTED, 2, true, "native code (m-linux) needs --trust=all; no portable payload for this backend", false},
+		{pto, false, REG_NATIVE_ELSEWHERE, 2, false, "portable payload: its native code is for m-linux, not for this machine", false},
+		{0, false, REG_NATIVE_ELSEWHERE, 2, true, "its native code is for m-linux, not for this machine; no portable payload for this backend", false},
+		{0, true, REG_NATIVE_ELSEWHERE, 2, false, "C function of the program: its native code is for m-linux, not for this machine", false},
+		{elf, false, REG_NATIVE_FIRST, 2, false, "native code of the package (any machine)", true},
+		{pto, false, REG_NATIVE_UNTRUSTED, 2, false, "portable payload: native code (any machine) needs --trust=all", true},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct reg_kernel_need kernel = {"k", cases[i].kinds, true, cases[i].served, cases[i].native, "m-linux"};
+		struct reg_kernel_need kernel = {"k", cases[i].kinds, true, cases[i].served, cases[i].native, cases[i].open ? "" : "m-linux"};
 		struct reg_needs needs = {.kernels = &kernel, .kernel_count = 1};
 
 		match(&needs, caps, cases[i].caps);
