@@ -161,7 +161,7 @@ static ptowsp_status object_make(struct host_code **list, const char *kernel, co
 	if (!code)
 		return fail(error, PTOWSP_NO_MEMORY, kernel, "no memory to load it", 0);
 	code->fd = -1;
-	st = seal(code, kernel, bytes, size, error);
+	st = size ? seal(code, kernel, bytes, size, error) : PTOWSP_OK; /* nothing cannot be mapped, and is refused by the check */
 	if (!st)
 		st = host_code_check(code->bytes, size, kernel, entry, entry_offset, &ignored, error);
 	if (!st)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* bench_call.c - what it costs to call a C function as a kernel: directly, uniform through the host, through a thunk,
- * through libffi. The function does nothing. */
+/* bench_call.c - what it costs to call a C function as a kernel: directly, uniform through the host, through a thunk, through libffi; each also as the
+ * native payload of a package, from a memory file. The functions do nothing. */
 #include <string.h>
 #include "host/kernels_ffi.h"
 #include "tools/bench.h"

@@ -76,25 +76,42 @@ static ptowsp_status portable_take(const struct choice *c, const struct ptowsp_p
 	return PTOWSP_OK;
 }
 
+/* A C function reads what its signature says, whatever a task brings: the two must agree where the kernel has parameters. */
+static ptowsp_status signature_check(const struct choice *c, const char *signature, struct ptowsp_error *error)
+{
+	uint32_t tensors = 0, all = 0;
+
+	for (const char *at = strchr(signature, '('); at && at[1] && at[1] != ')'; at = strchr(at + 1, ',')) {
+		tensors += at[1] == 'p';
+		all++;
+	}
+	if (!*signature || !c->record->param_count || (tensors == c->record->param_count - c->kernel->arg_count && all == c->record->param_count))
+		return PTOWSP_OK;
+	return cpu_fail(error, PTOWSP_BAD_PACKAGE, "kernel %s: its signature %.80s takes %u tensors and %u scalars, it has %u and %u", c->kernel->name,
+			signature, tensors, all - tensors, c->record->param_count - c->kernel->arg_count, c->kernel->arg_count);
+}
+
 /* The host decides about trust once more, checks the object and calls it in its signature. */
 static ptowsp_status native_take(const struct choice *c, const struct ptowsp_payload_record *payload, struct ptowsp_error *error)
 {
 	const struct ptowsp_host *host = c->instance->host;
 	const struct ptowsp_code_extension *code = host->extension(host->context, PTOWSP_EXTENSION_CODE);
 	const struct ptowsp_kernels_extension *kernels = host->extension(host->context, PTOWSP_EXTENSION_KERNELS);
+	const char *signature = cpu_sections_string(c->sections, c->record->signature);
 	struct cpu_kernel *kernel = c->kernel;
 	const void *bytes = NULL, *function = NULL;
 	ptowsp_status st;
 
 	if (!code || !kernels)
 		return cpu_fail(error, PTOWSP_UNSUPPORTED, "kernel %s carries native code, which this host cannot load", kernel->name);
-	st = cpu_sections_code(c->sections, payload->offset, payload->size, &bytes, error);
+	st = signature_check(c, signature, error);
+	if (!st)
+		st = cpu_sections_code(c->sections, payload->offset, payload->size, &bytes, error);
 	if (!st)
 		st = code->load(host->context, kernel->name, bytes, payload->size, cpu_sections_string(c->sections, payload->entry),
 				payload->entry_offset, &function, error);
 	if (!st)
-		st = kernels->find(host->context, kernel->name, cpu_sections_string(c->sections, c->record->signature), function, &kernel->ref,
-				   error);
+		st = kernels->find(host->context, kernel->name, signature, function, &kernel->ref, error);
 	if (st)
 		return st;
 	kernel->code = PTOWSP_KERNEL_NATIVE;
