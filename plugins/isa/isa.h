@@ -3,6 +3,8 @@
 #ifndef ISA_ISA_H
 #define ISA_ISA_H
 
+#include <stdbool.h>
+
 #include "ptowsp/task.h"
 #include "ptowsp/tile.h"
 
@@ -35,7 +37,23 @@ struct isa_program;
  * *program_out is NULL after an error. */
 ptowsp_status isa_program_create(struct isa_program **program_out, const void *payload, size_t size, const char *strings,
 				 size_t strings_size, struct ptowsp_error *error);
+/* The same, but products of floats may be fused with their sums and rows be summed in another order: faster on some processors, and
+ * not the same bits on all. */
+ptowsp_status isa_program_create_fast(struct isa_program **program_out, const void *payload, size_t size, const char *strings,
+				      size_t strings_size, struct ptowsp_error *error);
 void isa_program_destroy(struct isa_program *program); /* NULL is allowed */
+
+/* How far an instruction of a fast program may be off: relative = k u / (1 - k u) times the sum of the sizes of what is added up,
+ * with k roundings of u, half a unit in the last place of 1. rounded: and then once to the narrower type of the result. */
+struct isa_bound {
+	const char *mnemonic;
+	uint32_t line; /* 0: not known */
+	uint64_t roundings;
+	double unit, relative;
+	bool rounded;
+};
+/* The next one from instruction *inst on, which becomes the one behind it; false if there is none. */
+bool isa_program_bound(const struct isa_program *program, uint32_t *inst, struct isa_bound *bound_out);
 
 const struct ptowsp_tile_header *isa_program_header(const struct isa_program *program);
 const struct ptowsp_tile_param *isa_program_params(const struct isa_program *program);

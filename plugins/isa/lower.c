@@ -9,17 +9,18 @@ static const struct isa_kernel *const tables[] = {isa_ops_unary,   isa_ops_binar
 						  isa_ops_special, isa_ops_scalar,    isa_ops_convert};
 static const struct isa_kernel *const tables_avx2[] = {isa_ops_unary_avx2, isa_ops_binary_avx2, isa_ops_reduce_avx2,
 						       isa_ops_broadcast_avx2};
+static const struct isa_kernel *const tables_fast[] = {isa_ops_matrix_fast, isa_ops_fast};
 
 /* Kernels by opcode, gathered once per program. */
 struct kernels {
-	const struct isa_kernel *of[256];
+	const struct isa_kernel *of[256], *fast[256];
 };
 
-static void tables_gather(struct kernels *k, const struct isa_kernel *const *from, size_t count)
+static void tables_gather(const struct isa_kernel **to, const struct isa_kernel *const *from, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		for (const struct isa_kernel *row = from[i]; row->op; row++)
-			k->of[row->op] = row;
+			to[row->op] = row;
 }
 
 static bool has_avx2(void)
@@ -32,12 +33,14 @@ static bool has_avx2(void)
 #endif
 }
 
-static void kernels_gather(struct kernels *k, bool any)
+static void kernels_gather(struct kernels *k, const struct isa_options *options)
 {
 	memset(k, 0, sizeof(*k));
-	tables_gather(k, tables, sizeof(tables) / sizeof(*tables));
-	if (!any && has_avx2())
-		tables_gather(k, tables_avx2, sizeof(tables_avx2) / sizeof(*tables_avx2));
+	tables_gather(k->of, tables, sizeof(tables) / sizeof(*tables));
+	if (!options->any_processor && has_avx2())
+		tables_gather(k->of, tables_avx2, sizeof(tables_avx2) / sizeof(*tables_avx2));
+	if (options->fast)
+		tables_gather(k->fast, tables_fast, sizeof(tables_fast) / sizeof(*tables_fast));
 }
 
 static uint64_t round_up(uint64_t bytes)
@@ -189,10 +192,12 @@ static void step_lower(struct isa_program *p, const struct kernels *kernels, uin
 		/* Scalars are computed in a walk as in a run. */
 		s->walk = kernel->walk ? kernel->walk : is_scalar(op) ? s->run : NULL;
 	}
+	if (s->run && kernels->fast[inst->op] && kernels->fast[inst->op]->run[variant])
+		s->run = kernels->fast[inst->op]->run[variant];
 	copy_reserve(p, s, &tiles, op->shape);
 }
 
-ptowsp_status isa_lower(struct isa_program *p, bool any, struct ptowsp_error *error)
+ptowsp_status isa_lower(struct isa_program *p, const struct isa_options *options, struct ptowsp_error *error)
 {
 	struct kernels kernels;
 	ptowsp_status status = scalars_start(p, error);
@@ -204,7 +209,7 @@ ptowsp_status isa_lower(struct isa_program *p, bool any, struct ptowsp_error *er
 			status = isa_error(error, PTOWSP_NO_MEMORY, "no memory for a tile program");
 	}
 	if (!status) {
-		kernels_gather(&kernels, any);
+		kernels_gather(&kernels, options);
 		for (uint32_t i = 0; i < p->header.inst_count; i++)
 			step_lower(p, &kernels, i);
 	}

@@ -17,6 +17,8 @@ struct isa_kernel {
 };
 extern const struct isa_kernel isa_ops_unary[], isa_ops_binary[], isa_ops_compare[], isa_ops_matrix[], isa_ops_reduce[],
 	isa_ops_broadcast[], isa_ops_move[], isa_ops_memory[], isa_ops_convert[], isa_ops_special[], isa_ops_scalar[];
+/* For numerics=fast: of floats only, instead of those above. */
+extern const struct isa_kernel isa_ops_matrix_fast[], isa_ops_fast[];
 /* Files whose loops gain by longer vectors are compiled again for processors that have them (isa.ninja), with the same results. A
  * table's name then ends in ISA_LEVEL; elsewhere than on x86-64 the copies are alike and nobody chooses them. */
 #ifdef ISA_LEVEL

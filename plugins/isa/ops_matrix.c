@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* ops_matrix.c - the instructions that multiply tiles: operands of product.h found, widened into temporary memory where their type is
- * not what is computed in, and a result of another type made there and narrowed. */
+ * not what is computed in, and a result of another type made there and narrowed. Compiled again with ISA_FAST for numerics=fast: then
+ * products of floats may be fused with their sums (isa.ninja). */
+#ifdef ISA_FAST
+#define PRODUCT_FAST
+#endif
 #include "isa/ops.h"
 #include "isa/product.h"
 
@@ -92,6 +96,7 @@ static void start(void *to, const struct isa_state *state, const struct isa_oper
 		widen[tile->dtype](to, isa_tile(state, tile), isa_count(tile));
 }
 
+#ifndef ISA_FAST
 static size_t aligned(size_t bytes)
 {
 	return (bytes + ISA_ALIGN - 1) / ISA_ALIGN * ISA_ALIGN;
@@ -114,6 +119,8 @@ size_t isa_matrix_temp(const struct ptowsp_tile_tile *d, const struct ptowsp_til
 		bytes += wide_bytes(src[i], false);
 	return bytes;
 }
+
+#endif
 
 #define MATMUL(how)                                                                                                            \
 	static ptowsp_status tmatmul_##how(const struct isa_step *s, struct isa_state *state)                                  \
@@ -157,17 +164,24 @@ size_t isa_matrix_temp(const struct ptowsp_tile_tile *d, const struct ptowsp_til
 	}
 MATMUL(f32)
 MATMUL(f64)
+#ifdef ISA_FAST
+#define TABLE isa_ops_matrix_fast
+#define TYPES(X) X(f32, f32) X(f64, f64) X(f16, f32) X(bf16, f32)
+#else
+#define TABLE isa_ops_matrix
+#define TYPES PRODUCT_TYPES
 MATMUL(u32)
 MATMUL(u64)
+#endif
 
-const struct isa_kernel isa_ops_matrix[] = {
+const struct isa_kernel TABLE[] = {
 #define ENTRY_PLAIN(type, how) [ISA_CODE_##type] = tmatmul_##how,
 #define ENTRY_ACC(type, how) [ISA_CODE_##type] = tmatmul_acc_##how,
 #define ENTRY_BIAS(type, how) [ISA_CODE_##type] = tmatmul_bias_##how,
 #define ENTRY_MX(type, how) [ISA_CODE_##type] = tmatmul_mx_##how,
-	{.op = PTOWSP_PTO_TMATMUL, .run = {PRODUCT_TYPES(ENTRY_PLAIN)}},
-	{.op = PTOWSP_PTO_TMATMUL_ACC, .run = {PRODUCT_TYPES(ENTRY_ACC)}},
-	{.op = PTOWSP_PTO_TMATMUL_BIAS, .run = {PRODUCT_TYPES(ENTRY_BIAS)}},
-	{.op = PTOWSP_PTO_TMATMUL_MX, .run = {PRODUCT_TYPES(ENTRY_MX)}},
+	{.op = PTOWSP_PTO_TMATMUL, .run = {TYPES(ENTRY_PLAIN)}},
+	{.op = PTOWSP_PTO_TMATMUL_ACC, .run = {TYPES(ENTRY_ACC)}},
+	{.op = PTOWSP_PTO_TMATMUL_BIAS, .run = {TYPES(ENTRY_BIAS)}},
+	{.op = PTOWSP_PTO_TMATMUL_MX, .run = {TYPES(ENTRY_MX)}},
 	{.op = 0},
 };

@@ -5,7 +5,8 @@
  * ones. Elements of other types are widened first, and a result of another type is narrowed.
  *
  * Everything is compiled several times, for processors with and without wide vectors, and chosen by what the processor says
- * (product_level). Needs -ffp-contract=off; products.c compiles it once more for numerics=fast, where it may contract. */
+ * (product_level). Needs -ffp-contract=off. With PRODUCT_FAST and
+ * -ffp-contract=fast products are fused with their sums where the processor can. */
 #ifndef ISA_PRODUCT_H
 #define ISA_PRODUCT_H
 

@@ -194,6 +194,14 @@ ptowsp_status isa_program_create(struct isa_program **program_out, const void *p
 	return isa_program_create_with(program_out, payload, size, strings, strings_size, &options, error);
 }
 
+ptowsp_status isa_program_create_fast(struct isa_program **program_out, const void *payload, size_t size, const char *strings,
+				      size_t strings_size, struct ptowsp_error *error)
+{
+	const struct isa_options options = {.rows_bytes = ISA_ROWS_BYTES, .fast = true};
+
+	return isa_program_create_with(program_out, payload, size, strings, strings_size, &options, error);
+}
+
 ptowsp_status isa_program_create_with(struct isa_program **program_out, const void *payload, size_t size, const char *strings,
 				      size_t strings_size, const struct isa_options *options, struct ptowsp_error *error)
 {
@@ -213,7 +221,7 @@ ptowsp_status isa_program_create_with(struct isa_program **program_out, const vo
 	if (!status && isa_plan_make(&p->plan, p, options->own_places))
 		status = no_memory(error);
 	if (!status)
-		status = isa_lower(p, options->any_processor, error);
+		status = isa_lower(p, options, error);
 	if (!status)
 		status = isa_flow(p, error);
 	if (!status && options->rows_bytes && isa_rows_make(p, options->rows_bytes))

@@ -72,8 +72,9 @@ ptowsp_status isa_verify(struct isa_program *p, struct ptowsp_error *error);
 int isa_type_check(struct isa_program *p, uint32_t i);
 const char *isa_dtype_text(unsigned dtype);
 unsigned isa_dtype_bytes(unsigned dtype); /* 0: there is no such type */
-/* lower.c: scratch layout, decoded steps, shapes and types. any: any_processor of struct isa_options. */
-ptowsp_status isa_lower(struct isa_program *p, bool any, struct ptowsp_error *error);
+struct isa_options;
+/* lower.c: scratch layout, decoded steps, shapes and types. */
+ptowsp_status isa_lower(struct isa_program *p, const struct isa_options *options, struct ptowsp_error *error);
 /* flow.c: what depends on what, loops in closed form, tiles to clear. */
 ptowsp_status isa_flow(struct isa_program *p, struct ptowsp_error *error);
 
@@ -82,6 +83,7 @@ struct isa_options {
 	bool own_places;     /* every tile has memory of its own */
 	uint32_t rows_bytes; /* of a block of rows (rows.h); 0: no group runs in blocks */
 	bool any_processor;  /* no instructions that only some have */
+	bool fast;           /* isa_program_create_fast */
 };
 ptowsp_status isa_program_create_with(struct isa_program **program_out, const void *payload, size_t size, const char *strings,
 				      size_t strings_size, const struct isa_options *options, struct ptowsp_error *error);
