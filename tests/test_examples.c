@@ -9,7 +9,7 @@
 
 /* "| [name](name.pto) `--options` | what it shows | tasks | elements compared, - for none |" */
 struct row {
-	char name[64], options[128];
+	char name[64], source[64], options[128];
 	long tasks, elements;
 };
 
@@ -28,7 +28,7 @@ static bool row_read(const char *line, struct row *out)
 	const char *cell = line + 2, *option;
 
 	memset(out, 0, sizeof(*out));
-	if (sscanf(line, "| [%63[^]]]", out->name) != 1)
+	if (sscanf(line, "| [%63[^]]](%63[^)])", out->name, out->source) != 2)
 		return false;
 	option = strstr(cell, " `--");
 	if (option && option < cell_next(cell))
@@ -137,8 +137,8 @@ static void every_example_begins_with_a_paragraph(void)
 {
 	cli_begin();
 	for (size_t i = 0; i < row_count; i++)
-		if (cli(check_fmt("test $(sed '/^\\/\\//!q' $R/packages/examples/%s.pto | grep -c '^// [^S]') -ge 2", rows[i].name)) != 0)
-			CHECK_FAIL("%s.pto does not say what it is about", rows[i].name);
+		if (cli(check_fmt("test $(sed '/^\\/\\//!q' $R/packages/examples/%s | grep -c '^// [^S]') -ge 2", rows[i].source)) != 0)
+			CHECK_FAIL("%s does not say what it is about", rows[i].source);
 }
 
 void suite_examples(CU_pSuite s)

@@ -4,6 +4,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* Variables by kind: e[7] is the expression of row 7. */
@@ -48,10 +49,25 @@ void say_text(FILE *to, const char *text)
 
 static void bytes_say(FILE *to, const uint8_t *bytes, size_t size)
 {
-	fputs("(const unsigned char[]){", to);
 	for (size_t i = 0; i < size; i++)
 		fprintf(to, i % 24 ? ",%u" : i ? ",\n\t\t%u" : "\n\t\t%u", bytes[i]);
 	fputs(size ? "}" : "0}", to);
+}
+
+/* Bytes written in a call lie on the stack of the program: many are an array of their own, in a block with the call. */
+enum { BYTES_IN_CALL = 4096 };
+
+static bool bytes_begin(FILE *to, const char *letters_of, const struct build_arg *args)
+{
+	const char *at = strchr(letters_of, 'p');
+	const struct build_arg *arg = at ? &args[at - letters_of] : NULL;
+
+	if (!arg || arg[1].number <= BYTES_IN_CALL)
+		return false;
+	fputs("\t{\n\tstatic const unsigned char bytes[] = {", to);
+	bytes_say(to, arg->data, (size_t)arg[1].number);
+	fputs(";\n", to);
+	return true;
 }
 
 static void signed_say(FILE *to, int64_t value)
@@ -136,6 +152,11 @@ static void arg_say(struct said *s, const struct build_arg *args, uint32_t i, ch
 		handle_say(s, (uint32_t)args[i].number);
 		break;
 	case 'p':
+		if (args[i + 1].number > BYTES_IN_CALL) {
+			fputs("bytes", s->to);
+			break;
+		}
+		fputs("(const unsigned char[]){", s->to);
 		bytes_say(s->to, args[i].data, (size_t)args[i + 1].number);
 		break;
 	case 'v':
@@ -170,12 +191,14 @@ uint32_t say(struct said *s, const char *name, ...)
 	struct build_arg args[BUILD_ARGS] = {{0}};
 	uint32_t lengths[BUILD_ARGS] = {0}, handle;
 	va_list list;
+	bool apart;
 
 	va_start(list, name);
 	for (uint32_t i = 0; call->args[i]; i++)
 		arg_take(&args[i], call->args[i], &list, &lengths[i]);
 	va_end(list);
 	handle = call->run(s->b, args);
+	apart = bytes_begin(s->to, call->args, args);
 	line_begin(s);
 	if (call->makes && handle >> BUILD_ROW_BITS == call->makes) {
 		handle_say(s, handle);
@@ -186,7 +209,7 @@ uint32_t say(struct said *s, const char *name, ...)
 		fputs(", ", s->to);
 		arg_say(s, args, i, call->args[i], lengths[i]);
 	}
-	fputs(");\n", s->to);
+	fputs(apart ? ");\n\t}\n" : ");\n", s->to);
 	return handle;
 }
 
