@@ -26,7 +26,7 @@ static const struct benchmark {
 	{"packages", bench_packages, "ms to pack, open, verify and load the example packages, and their sizes"},
 	{"isa", bench_isa, "GFLOP/s and GB/s of the portable kernels' interpreter"},
 	{"kernels", bench_kernel, "ns of one portable kernel on a tile of 8x8 and 128x128: the interpreter beside loops written by hand"},
-	{"call", bench_call, "ns per call of a C function: direct, through a thunk, through libffi"},
+	{"call", bench_call, "ns per call of a C function: direct, through a thunk, through libffi, as native payload"},
 };
 #define BENCHMARKS (sizeof(benchmarks) / sizeof(*benchmarks))
 

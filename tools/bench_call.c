@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* bench_call.c - what it costs to call a C function as a kernel: directly, uniform through the host, through a thunk, through libffi; each also as the
  * native payload of a package, from a memory file. The functions do nothing. */
+#include <stdlib.h>
 #include <string.h>
+#include "host/code.h"
 #include "host/kernels_ffi.h"
 #include "tools/bench.h"
 
@@ -96,17 +98,69 @@ static const void *address(void (*fn)(void))
 	return pointer;
 }
 
+/* A way to call one of the three functions. */
+static const struct way {
+	const char *name, *signature, *entry, *how;
+	void (*fn)(void);
+	uint32_t scalars;
+} ways[] = {
+	{"uniform signature", "", "uniform", "uniform", (void (*)(void))uniform, 0},
+	{"thunk, v(p,p,p)", "v(p,p,p)", "three", "thunk", (void (*)(void))three, 0},
+	{"libffi, v(p,p,p,u64)", "v(p,p,p,u64)", "three_and_count", "libffi", (void (*)(void))three_and_count, 1},
+};
+#define WAYS (sizeof(ways) / sizeof(*ways))
+
+/* The object lies in the build folder that has the packages. Bytes to be freed, NULL if there is none. */
+static void *native_read(const struct bench_options *options, size_t *size_out)
+{
+	char path[4096];
+	void *bytes = NULL;
+	FILE *file;
+	long size;
+
+	snprintf(path, sizeof(path), "%s/../obj/tools/bench_native.so", options->packages);
+	file = fopen(path, "rb");
+	if (!file)
+		return fprintf(stderr, "ptowsp-bench call: %s is not there: no rows of native payloads\n", path), NULL;
+	if (!fseek(file, 0, SEEK_END) && (size = ftell(file)) > 0 && !fseek(file, 0, SEEK_SET)) {
+		bytes = malloc((size_t)size);
+		*size_out = bytes ? fread(bytes, 1, (size_t)size, file) : 0;
+	}
+	fclose(file);
+	return bytes;
+}
+
+/* The same functions as a package brings them. */
+static int native_run(const struct bench_options *options)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct host_code *code = NULL;
+	size_t size = 0;
+	void *bytes = native_read(options, &size);
+	int rc = 0;
+
+	for (size_t i = 0; bytes && !rc && i < WAYS; i++) {
+		const void *function = NULL;
+		char name[64];
+
+		snprintf(name, sizeof(name), "native payload, %s", ways[i].name);
+		rc = host_code_load(&code, "bench", bytes, size, ways[i].entry, 0, &function, &error) != PTOWSP_OK;
+		if (rc)
+			fprintf(stderr, "ptowsp-bench call: %s\n", error.text);
+		else
+			rc = bound_run(name, ways[i].signature, function, ways[i].scalars, ways[i].how, options->reps);
+	}
+	host_code_destroy(code);
+	free(bytes);
+	return rc;
+}
+
 int bench_call(const struct bench_options *options)
 {
-	unsigned reps = options->reps;
-	int rc;
+	int rc = 0;
 
-	direct_run(reps);
-	rc = bound_run("uniform signature", "", address((void (*)(void))uniform), 0, "uniform", reps);
-	if (!rc)
-		rc = bound_run("thunk, v(p,p,p)", "v(p,p,p)", address((void (*)(void))three), 0, "thunk", reps);
-	if (!rc)
-		rc = bound_run("libffi, v(p,p,p,u64)", "v(p,p,p,u64)", address((void (*)(void))three_and_count), 1, "libffi",
-			       reps);
-	return rc;
+	direct_run(options->reps);
+	for (size_t i = 0; !rc && i < WAYS; i++)
+		rc = bound_run(ways[i].name, ways[i].signature, address(ways[i].fn), ways[i].scalars, ways[i].how, options->reps);
+	return rc ? rc : native_run(options);
 }
