@@ -20,20 +20,17 @@ static const struct {
 
 static const char *folder;
 
-void data_save(const char *name, const char *type, const void *data, size_t rows, size_t columns)
+void data_save_shape(const char *name, const char *type, const void *data, const char *shape, size_t count)
 {
-	size_t each = (size_t)(type[2] - '0'), count = (rows ? rows : 1) * columns;
-	char path[4096], header[128], first[32] = "";
+	size_t each = (size_t)(type[2] - '0');
+	char path[4096], header[128];
 	FILE *file;
 	int length;
 
 	/* NumPy 1.0, C order, header padded to 128 bytes. */
 	snprintf(path, sizeof(path), "%s/%s.npy", folder, name);
 	memset(header, ' ', sizeof(header));
-	if (rows)
-		snprintf(first, sizeof(first), "%zu, ", rows);
-	length = snprintf(header + 10, sizeof(header) - 10, "{'descr': '%s', 'fortran_order': False, 'shape': (%s%zu%s), }", type, first,
-			  columns, rows ? "" : ",");
+	length = snprintf(header + 10, sizeof(header) - 10, "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", type, shape);
 	header[10 + length] = ' ';
 	memcpy(header, "\x93NUMPY\x01\x00\x76\x00", 10);
 	header[sizeof(header) - 1] = '\n';
@@ -42,6 +39,17 @@ void data_save(const char *name, const char *type, const void *data, size_t rows
 		fprintf(stderr, "data: %s cannot be written: %s\n", path, strerror(errno));
 		exit(1);
 	}
+}
+
+void data_save(const char *name, const char *type, const void *data, size_t rows, size_t columns)
+{
+	char shape[64];
+
+	if (rows)
+		snprintf(shape, sizeof(shape), "%zu, %zu", rows, columns);
+	else
+		snprintf(shape, sizeof(shape), "%zu,", columns);
+	data_save_shape(name, type, data, shape, (rows ? rows : 1) * columns);
 }
 
 static int example_write(const char *name)

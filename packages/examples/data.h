@@ -33,7 +33,10 @@ float data_from_bf16(uint16_t bits);
  * data lies as it does in the file. The program ends with a message where that fails. */
 void data_save(const char *name, const char *type, const void *data, size_t rows, size_t columns);
 
-/* The same for f32. */
+/* The same of count elements in a shape as Python writes it: "4, 16, 32". */
+void data_save_shape(const char *name, const char *type, const void *data, const char *shape, size_t count);
+
+/* data_save for f32. */
 void data_save_f32(const char *name, const float *data, size_t rows, size_t columns);
 
 /* Doubles, rounded once to f32. */

@@ -3,7 +3,6 @@
 #include "data.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 enum { TOKENS = 32, WIDTH = 64, HEADS = 4, LATENT = 32, INDEX = 16, BEST = 8 };
 
@@ -75,6 +74,7 @@ static void attend(int t, const int32_t *chosen, int count, double y[HEADS][LATE
 void data_indexer(void)
 {
 	static double y[TOKENS][HEADS][LATENT];
+	static float rounded[TOKENS][HEADS][LATENT];
 	static int32_t chosen[TOKENS][BEST];
 
 	data_fill(x[0], TOKENS * WIDTH, 80);
@@ -84,8 +84,12 @@ void data_indexer(void)
 	project("indexer_wiq", wiq, iq[0][0], HEADS * INDEX, 83);
 	project("indexer_wik", wik, ik[0], INDEX, 84);
 	project("indexer_ww", ww, iw[0], HEADS, 85);
-	for (int t = 0; t < TOKENS; t++)
+	for (int t = 0; t < TOKENS; t++) {
 		attend(t, chosen[t], choose(t, chosen[t]), y[t]);
-	data_save_rounded("indexer_y", y[0][0], TOKENS * HEADS, LATENT);
+		for (int h = 0; h < HEADS; h++)
+			for (int c = 0; c < LATENT; c++)
+				rounded[t][h][c] = (float)y[t][h][c];
+	}
+	data_save_shape("indexer_y", "<f4", rounded, "32, 4, 32", TOKENS * HEADS * LATENT);
 	data_save("indexer_chosen", "<i4", chosen, TOKENS, BEST);
 }

@@ -65,8 +65,8 @@ void data_moe(void)
 	}
 	data_save_f32("moe_x", x[0], TOKENS, WIDTH);
 	data_save_f32("moe_router", router[0], WIDTH, EXPERTS);
-	data_save_f32("moe_up", up[0][0], EXPERTS * WIDTH, INNER);
-	data_save_f32("moe_down", down[0][0], EXPERTS * INNER, WIDTH);
+	data_save_shape("moe_up", "<f4", up, "4, 16, 32", EXPERTS * WIDTH * INNER);
+	data_save_shape("moe_down", "<f4", down, "4, 32, 16", EXPERTS * INNER * WIDTH);
 	data_save_rounded("moe_share", share[0], TOKENS, EXPERTS);
 	data_save("moe_counts", "<i4", counts, 1, EXPERTS);
 	data_save_rounded("moe_y", y[0], TOKENS, WIDTH);

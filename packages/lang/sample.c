@@ -210,7 +210,7 @@ static const char *extents_text(const uint64_t *extents, uint32_t rank, char *te
 	return text;
 }
 
-/* No run takes data of another shape than that of the tensor, as far as it is known here. */
+/* Data of another shape than that of the tensor, as far as it is known here: a run counts elements. */
 static void shape_meet(struct lang_lower *lower, const struct lang_sample *sample, const uint64_t *extents, uint32_t rank)
 {
 	const struct lang_decl *decl = lang_decl_find(lower->module, '%', sample->tensor);
@@ -229,7 +229,8 @@ static void shape_meet(struct lang_lower *lower, const struct lang_sample *sampl
 		return;
 	for (uint32_t i = 0; i < rank; i++)
 		data *= extents[i];
-	lang_warn(lower->unit, sample->data_at, "these data are [%s] and %%%s is [%s]: no run takes them", extents_text(extents, rank, texts[0], sizeof(texts[0])),
+	lang_warn(lower->unit, sample->data_at, data == all ? "these data are [%s] and %%%s is [%s]: a run takes them in their order" :
+		  "these data are [%s] and %%%s is [%s]: no run takes them", extents_text(extents, rank, texts[0], sizeof(texts[0])),
 		  sample->tensor, extents_text(want, tensor->rank, texts[1], sizeof(texts[1])));
 	if (data == all)
 		lang_help(lower->unit, "write [%s] in front of =", texts[1]);
