@@ -224,6 +224,20 @@ static void a_promise_of_the_author_makes_determinism_unknown_with_one_diagnosti
 	CHECK(json_is_true(cli_at(cli_json(), "deterministic")));
 }
 
+static void fast_numerics_are_asked_for_and_said_with_their_bounds(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --stats=json $P/bgemm.pkg.zst"), 0);
+	CHECK_STR(json_string_value(cli_at(cli_json(), "numerics")), "exact");
+	CHECK_UINT(json_array_size(cli_at(cli_json(), "diagnostics")), 0);
+	REQUIRE_INT(cli("$B/ptowsp-run --opt numerics=fast --stats=json $P/bgemm.pkg.zst"), 0);
+	CHECK_STR(json_string_value(cli_at(cli_json(), "numerics")), "fast");
+	CHECK_UINT(json_array_size(cli_at(cli_json(), "diagnostics")), 1);
+	CHECK_CONTAINS(cli_err, "tmatmul: k 64, u 2^-24, 3.8e-06");
+	REQUIRE_INT(cli("$B/ptowsp-run --opt numerics=fast --stats $P/bgemm.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "numerics: fast");
+}
+
 static void strict_names_the_first_race_and_lets_good_programs_pass(void)
 {
 	cli_begin();
@@ -362,5 +376,6 @@ void suite_contract_stats(CU_pSuite s)
 	TEST(s, hash_places_every_task_as_the_formula_says);
 	TEST(s, figures_do_not_depend_on_threads_or_time);
 	TEST(s, a_hundred_runs_give_the_same_cycles);
+	TEST(s, fast_numerics_are_asked_for_and_said_with_their_bounds);
 	TEST(s, text_statistics_show_the_same_figures);
 }

@@ -193,9 +193,10 @@ static void trace_and_graph_show_every_task_and_edge(void)
 static void options_are_accepted_or_refused_by_name(void)
 {
 	static const char *const good[][2] = {{"opt_level", "0"}, {"opt_level", "3"}, {"profiling", "on"}, {"debug", "on"},
-					      {"clock", "reference"}, {"clock", "own"}, {"schedulers", "1"}, {"schedulers", "64"}};
+					      {"clock", "reference"}, {"clock", "own"}, {"schedulers", "1"}, {"schedulers", "64"},
+					      {"numerics", "exact"}, {"numerics", "fast"}};
 	static const char *const bad[][3] = {{"opt_level", "4", "0..3"}, {"profiling", "yes", "off|on"},
-					     {"clock", "wall", "reference|own"}, {"schedulers", "65", "1..64"}, {"schedulers", "0", "1..64"}, {"optlevel", "1", "opt_level, profiling"}};
+					     {"clock", "wall", "reference|own"}, {"numerics", "0", "exact|fast"}, {"schedulers", "65", "1..64"}, {"schedulers", "0", "1..64"}, {"optlevel", "1", "opt_level, profiling"}};
 	const struct ptowsp_option *options[16];
 	uint32_t count = 1;
 
@@ -215,7 +216,7 @@ static void options_are_accepted_or_refused_by_name(void)
 	CHECK_INT(fake.ops->options(options, &count, NULL), PTOWSP_MORE);
 	count = 16;
 	CHECK_INT(fake.ops->options(options, &count, NULL), PTOWSP_OK);
-	CHECK_UINT(count, 6);
+	CHECK_UINT(count, 7);
 	CHECK_INT(fake.bytes, 0);
 }
 

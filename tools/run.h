@@ -75,6 +75,8 @@ struct run_backend_options {
 ptowsp_status run_backend_options(struct run_backend_options *out, const struct run_options *options,
 				  struct ptowsp_error *error);
 void run_backend_options_finish(struct run_backend_options *out);
+/* What an option of the backend is set to, by --opt or by default; NULL if it has no such option. */
+const char *run_setting(const struct run *run, const char *key);
 /* Opens options->plugin or chooses for auto; plan is needed for auto only. */
 ptowsp_status run_backend_open(struct ptowsp_backend **out, const struct run_options *options, const struct ptowsp_plan *plan,
 			       struct ptowsp_error *error);

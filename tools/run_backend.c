@@ -79,3 +79,14 @@ ptowsp_status run_backend_open(struct ptowsp_backend **out, const struct run_opt
 	run_backend_options_finish(&b);
 	return st;
 }
+
+const char *run_setting(const struct run *run, const char *key)
+{
+	const struct run_pair *given = run_list_find(&run->options->opt, key);
+	const struct ptowsp_option *option;
+
+	for (uint32_t i = 0; (option = ptowsp_backend_option(run->backend, i)); i++)
+		if (!strcmp(option->name, key))
+			return given ? given->value : option->standard;
+	return NULL;
+}

@@ -214,6 +214,8 @@ static json_t *auto_json(const struct ptowsp_run_stats *s)
 
 static void figures_add(json_t *root, const struct run *run, const struct ptowsp_run_stats *s)
 {
+	const char *numerics = run_setting(run, "numerics");
+
 	json_object_set_new(root, "total_cycles", number(s->total_cycles));
 	json_object_set_new(root, "num_tasks", number(s->tasks));
 	json_object_set_new(root, "num_edges", number(s->edges));
@@ -230,6 +232,7 @@ static void figures_add(json_t *root, const struct run *run, const struct ptowsp
 	json_object_set_new(root, "execute_ms", json_real((double)s->execute_ns / 1e6));
 	json_object_set_new(root, "peak_rss_bytes", number(peak_bytes()));
 	json_object_set_new(root, "deterministic", deterministic_json(s->deterministic));
+	json_object_set_new(root, "numerics", numerics ? json_string(numerics) : json_null());
 	json_object_set_new(root, "kernels", kernels_json(run, s));
 	json_object_set_new(root, "resources", resources_json(run, s));
 	json_object_set_new(root, "channels", channels_json(run, s));

@@ -177,6 +177,7 @@ void run_stats_text(struct run *run)
 {
 	static const char *const deterministic[] = {"no", "yes", "only if the author's promise holds"};
 	const struct ptowsp_run_stats *s = ptowsp_stats(run->program);
+	const char *const numerics = run_setting(run, "numerics");
 	char window[24] = "unbounded";
 
 	if (s->task_window)
@@ -184,8 +185,8 @@ void run_stats_text(struct run *run)
 	run_summary_print(run);
 	printf("tasks %llu, edges %llu, executors %llu, streams %llu, task window %s\n", (unsigned long long)s->tasks,
 	       (unsigned long long)s->edges, (unsigned long long)s->executors, (unsigned long long)s->streams, window);
-	printf("load %.3f ms, run %.3f ms; deterministic: %s\n", ptowsp_compile_ms(run->program), (double)s->execute_ns / 1e6,
-	       deterministic[s->deterministic < 3 ? s->deterministic : 2]);
+	printf("load %.3f ms, run %.3f ms; deterministic: %s%s%s\n", ptowsp_compile_ms(run->program), (double)s->execute_ns / 1e6,
+	       deterministic[s->deterministic < 3 ? s->deterministic : 2], numerics ? "; numerics: " : "", numerics ? numerics : "");
 	schedulers_print(s);
 	kernels_print(run, s);
 	resources_print(run, s);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "error.h"
+#include "numerics.h"
 #include "select.h"
 
 #define LINE 64u
@@ -287,6 +288,8 @@ ptowsp_status cpu_kernels_init(struct cpu_kernels *kernels, const struct cpu_ins
 		st = cpu_select(&kernels->rows[row], instance, sections, row, load_flags, error);
 	if (!st)
 		st = scratch_init(kernels, memory_limit, error);
+	if (!st)
+		cpu_numerics_tell(kernels);
 	if (st)
 		cpu_kernels_finish(kernels);
 	return st;

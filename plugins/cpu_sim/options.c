@@ -29,6 +29,8 @@ static const struct row {
 	 offsetof(struct cpu_options, schedulers), 1, {NULL}, 1, 64},
 	{OPTION("clock", "word", "own", "reference|own", "cycle model; this backend's own is the reference model"),
 	 offsetof(struct cpu_options, own_clock), 1, {"reference", "own", NULL, NULL}, 0, 0},
+	{OPTION("numerics", "word", "exact", "exact|fast", "fast may fuse products with sums and sum rows in any order, and says how far results may be off"),
+	 offsetof(struct cpu_options, fast), 0, {"exact", "fast", NULL, NULL}, 0, 0},
 };
 #define ROWS (sizeof(rows) / sizeof(*rows))
 

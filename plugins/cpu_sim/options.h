@@ -12,6 +12,7 @@ struct cpu_options {
 	unsigned debug;     /* 1: what serves each kernel is logged at load */
 	unsigned schedulers; /* instances that generate tasks from the bytecode, 1 to 64 */
 	unsigned own_clock; /* this backend's own clock is the reference clock */
+	unsigned fast;      /* 1: portable kernels may fuse and reorder sums of floats */
 };
 
 /* Defaults, then the settings in order. Errors: INVALID naming key, value and what would do. */

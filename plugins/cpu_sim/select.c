@@ -61,7 +61,8 @@ static ptowsp_status portable_take(const struct choice *c, const struct ptowsp_p
 	ptowsp_status st = cpu_sections_code(c->sections, payload->offset, payload->size, &bytes, error);
 
 	if (!st)
-		st = isa_program_create(&kernel->isa, bytes, payload->size, c->sections->strs.data, c->sections->strs.count, error);
+		st = (c->instance->options.fast ? isa_program_create_fast : isa_program_create)(
+			&kernel->isa, bytes, payload->size, c->sections->strs.data, c->sections->strs.count, error);
 	if (st && error) {
 		struct ptowsp_error why = *error;
 
