@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_emit.c - emitted C against the interpreter: the same programs on the same tasks, compiled into a library in a private folder,
- * and every byte, the cycles and the sentences compared. PTOWSP_SEED=n repeats a trial. */
+ * and every byte, the cycles and the sentences compared. PTOWSP_SEED=n repeats a trial,
+ * PTOWSP_ROUNDS=n makes more of them. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -218,9 +219,13 @@ static unsigned batch_run(uint64_t seed, unsigned count, make_fn make, const cha
 static void random_programs_do_what_the_interpreter_does(void)
 {
 	const unsigned count = getenv("PTOWSP_SEED") ? 1 : BATCH;
-	const unsigned failed = batch_run(random_start(), count, make_random, "-O0");
+	const unsigned rounds = getenv("PTOWSP_ROUNDS") ? (unsigned)atoi(getenv("PTOWSP_ROUNDS")) : 1;
 
-	CHECK(count == 1 || failed < count); /* most get to their end */
+	for (unsigned i = 0; i < rounds; i++) {
+		const unsigned failed = batch_run(random_start() + i * 7919, count, make_random, i % 3 ? "-O2" : "-O0");
+
+		CHECK(count == 1 || failed < count); /* most get to their end */
+	}
 }
 
 static void random_programs_do_so_optimised(void)

@@ -124,8 +124,8 @@ static void emitted_text_is_what_is_kept(void)
 
 		REQUIRE(got != NULL);
 		if (getenv("PTOWSP_UPDATE"))
-			check_write(check_fmt("%s/tests/emit/%s.c", check_root(), kernels[i]), got, strlen(got));
-		want = check_read(check_fmt("%s/tests/emit/%s.c", check_root(), kernels[i]), NULL);
+			check_write(check_fmt("%s/tests/emit/%s.c.txt", check_root(), kernels[i]), got, strlen(got));
+		want = check_read(check_fmt("%s/tests/emit/%s.c.txt", check_root(), kernels[i]), NULL);
 		REQUIRE(want != NULL);
 		CHECK_STR(got, want);
 		free(got);
