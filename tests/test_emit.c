@@ -198,13 +198,13 @@ static unsigned batch_run(uint64_t seed, unsigned count, make_fn make, const cha
 			CHECK_FAIL("PTOWSP_SEED=%llu: %s", (unsigned long long)t->seed, isa_program_unusable(t->program));
 		else
 			t->workspace = program_write(t->program, t->name);
+		tile_finish(&t->tiles.b);
 		made++;
 	}
 	library = library_make(flags);
 	for (unsigned i = 0; i < made; i++) {
 		if (library && trials[i].program) {
 			make(&trials[i], start); /* the windows again */
-			tile_finish(&trials[i].tiles.b);
 			trial_compare(&trials[i], library, &failed);
 		}
 		isa_program_destroy(trials[i].program);
