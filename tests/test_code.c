@@ -361,6 +361,25 @@ static unsigned mapped(void)
 	return count;
 }
 
+/* Memory files of ours that are open; each must be sealed against everything. */
+static unsigned sealed(void)
+{
+	const int all = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE | F_SEAL_SEAL;
+	char target[64] = "";
+	unsigned count = 0;
+
+	for (int fd = 0; fd < 256; fd++) {
+		ssize_t length = readlink(check_fmt("/proc/self/fd/%d", fd), target, sizeof(target) - 1);
+
+		if (length <= 0 || !memmem(target, (size_t)length, "memfd:ptowsp-code", 17))
+			continue;
+		count++;
+		CHECK_INT(fcntl(fd, F_GET_SEALS), all);
+		CHECK_INT(pwrite(fd, "x", 1, 0), -1);
+	}
+	return count;
+}
+
 static int next_number(void)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
@@ -396,12 +415,14 @@ static void unloading_a_program_unmaps_its_code(void)
 	CHECK(one > 0);
 	REQUIRE_INT(ptowsp_program_load(&programs[1], backend, plan, PTOWSP_LOAD_TRUST_NATIVE, &error), 0);
 	CHECK_UINT(mapped(), 2 * one); /* each has variables of its own */
+	CHECK_UINT(sealed(), 2);
 	CHECK_INT(ptowsp_execute(programs[1], NULL, &error), 0);
 	ptowsp_program_unload(programs[0]);
 	CHECK_UINT(mapped(), one);
 	CHECK_INT(ptowsp_execute(programs[1], NULL, &error), 0);
 	ptowsp_program_unload(programs[1]);
 	CHECK_UINT(mapped(), 0);
+	CHECK_UINT(sealed(), 0);
 	CHECK_INT(next_number(), number); /* no file is left open */
 	ptowsp_backend_close(backend);
 	ptowsp_plan_destroy(plan);
@@ -460,7 +481,7 @@ static void no_payload_is_written_to_a_named_file(void)
 		CHECK_SKIP("strace is not installed, or may not trace here");
 	begin();
 	pack(both);
-	CHECK_INT(cli("strace -f -o calls -e trace=openat,open,creat,memfd_create,execve,rename,renameat2,link,linkat,symlink,mknodat "
+	CHECK_INT(cli("ASAN_OPTIONS=detect_leaks=0 strace -f -o calls -e trace=openat,open,creat,memfd_create,execve,rename,renameat2,link,linkat,symlink,mknodat "
 		      "$B/ptowsp-run --trust=all m.pkg.zst"), 0);
 	CHECK_INT(cli("grep -c memfd_create calls"), 0);
 	CHECK_STR(cli_out, "1\n");
