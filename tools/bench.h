@@ -50,6 +50,10 @@ struct ptowsp_error;
 int bench_measure(const struct bench_options *options, unsigned threads, struct bench_series *series,
 		  int (*measure)(void *context, double *value_out, struct ptowsp_error *error), void *context, struct ptowsp_error *error);
 
+/* Repetitions in turns: each of the ways once, then again, so that a slow moment meets all. Those in which the machine was not quiet are taken again as by
+ * bench_measure, for one thread. measure gives the value of one repetition of one way. */
+void bench_alternate(const struct bench_options *options, unsigned ways, struct bench_series *series, double (*measure)(void *context, unsigned way), void *context);
+
 uint64_t bench_now_ns(void);
 /* Resident bytes now and at most since bench_peak_reset; 0 where the system does not say. */
 uint64_t bench_resident_bytes(void);

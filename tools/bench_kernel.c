@@ -6,6 +6,7 @@
 #include "isa/isa.h"
 #include "tools/bench.h"
 #include "tools/bench_chains.h"
+#include "tools/bench_product.h"
 
 #define TARGET_NS 1e6 /* one repetition lasts about so long: shorter than what a busy system gives to others in between */
 
@@ -140,7 +141,10 @@ int bench_kernel(const struct bench_options *options)
 {
 	static const uint32_t sides[] = {8, 128};
 	ptowsp_status status = PTOWSP_OK;
+	double rate;
 
+	if (bench_products(options, &rate))
+		return 1;
 	for (unsigned i = 0; i < bench_chains_count && !status; i++)
 		for (unsigned k = 0; k < sizeof(sides) / sizeof(*sides) && !status; k++)
 			status = subject_run(&bench_chains[i], sides[k], options->reps);

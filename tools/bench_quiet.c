@@ -127,3 +127,25 @@ int bench_measure(const struct bench_options *options, unsigned threads, struct 
 	}
 	return st;
 }
+
+void bench_alternate(const struct bench_options *options, unsigned ways, struct bench_series *series, double (*measure)(void *context, unsigned way), void *context)
+{
+	unsigned again = 2 * options->reps * ways;
+
+	for (unsigned i = 0; i < options->reps; i++) {
+		bench_quiet_wait();
+		for (unsigned way = 0; way < ways; way++) {
+			struct bench_quiet quiet;
+			bool disturbed;
+			double value;
+
+			do {
+				bench_quiet_begin(&quiet);
+				value = measure(context, way);
+				disturbed = bench_quiet_disturbed(&quiet, 1);
+			} while (disturbed && again && again--);
+			series[way].disturbed += disturbed;
+			bench_series_add(&series[way], value);
+		}
+	}
+}

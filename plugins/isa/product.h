@@ -111,12 +111,21 @@ static inline __attribute__((unused)) enum product_level product_level(void)
 
 /* Blocks that keep multipliers and adders busy while one row of b passes, measured (README.md): 16 rows of one vector where there are
  * 32 registers of 64 bytes, 4 rows of two where there are 16; single rows need more columns for that. */
+#ifdef PRODUCT_FAST
+/* A fused product and sum is one instruction: fewer rows and more columns need fewer loads for each. */
+#define PRODUCT_BLOCKS_avx512(how)                                                                                             \
+	PRODUCT_ROWS(how, avx512, 4, PRODUCT_LOOP(how, 64, 4, 4) PRODUCT_LOOP(how, 64, 4, 1) PRODUCT_LOOP(how, 32, 4, 1)       \
+		     PRODUCT_LOOP(how, 16, 4, 1) PRODUCT_LOOP(how, 1, 4, 1))                                                   \
+	PRODUCT_ROWS(how, avx512, 1, PRODUCT_LOOP(how, 64, 1, 8) PRODUCT_LOOP(how, 64, 1, 1) PRODUCT_LOOP(how, 32, 1, 1)       \
+		     PRODUCT_LOOP(how, 16, 1, 1) PRODUCT_LOOP(how, 1, 1, 1))
+#else
 #define PRODUCT_BLOCKS_avx512(how)                                                                                             \
 	PRODUCT_ROWS(how, avx512, 16, PRODUCT_LOOP(how, 64, 16, 1))                                                            \
 	PRODUCT_ROWS(how, avx512, 4, PRODUCT_LOOP(how, 64, 4, 2) PRODUCT_LOOP(how, 64, 4, 1) PRODUCT_LOOP(how, 32, 4, 1)       \
 		     PRODUCT_LOOP(how, 16, 4, 1) PRODUCT_LOOP(how, 1, 4, 1))                                                   \
 	PRODUCT_ROWS(how, avx512, 1, PRODUCT_LOOP(how, 64, 1, 8) PRODUCT_LOOP(how, 64, 1, 1) PRODUCT_LOOP(how, 32, 1, 1)       \
 		     PRODUCT_LOOP(how, 16, 1, 1) PRODUCT_LOOP(how, 1, 1, 1))
+#endif
 #define PRODUCT_BLOCKS_avx2(how)                                                                                               \
 	PRODUCT_ROWS(how, avx2, 4, PRODUCT_LOOP(how, 32, 4, 2) PRODUCT_LOOP(how, 32, 4, 1) PRODUCT_LOOP(how, 16, 4, 1)         \
 		     PRODUCT_LOOP(how, 1, 4, 1))                                                                               \
@@ -126,6 +135,9 @@ static inline __attribute__((unused)) enum product_level product_level(void)
 	PRODUCT_ROWS(how, base, 4, PRODUCT_LOOP(how, 16, 4, 2) PRODUCT_LOOP(how, 16, 4, 1) PRODUCT_LOOP(how, 1, 4, 1))         \
 	PRODUCT_ROWS(how, base, 1, PRODUCT_LOOP(how, 16, 1, 8) PRODUCT_LOOP(how, 16, 1, 1) PRODUCT_LOOP(how, 1, 1, 1))
 
+#ifdef PRODUCT_FAST
+#define PRODUCT_MANY_avx512(how, i)
+#else
 /* Sixteen rows at a time; columns that are no whole vector by fours. */
 #define PRODUCT_MANY_avx512(how, i)                                                                                            \
 	for (; i + 16 <= m; i += 16) {                                                                                         \
@@ -135,6 +147,7 @@ static inline __attribute__((unused)) enum product_level product_level(void)
 		for (size_t r = i; j < n && r < i + 16; r += 4)                                                                \
 			product_##how##_avx512_rows_4(d + r * n, c ? c + r * n : c, a + r * k_count, b, k_count, n, j);        \
 	}
+#endif
 #define PRODUCT_MANY_avx2(how, i)
 #define PRODUCT_MANY_base(how, i)
 
