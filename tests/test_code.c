@@ -291,6 +291,10 @@ static void a_uniform_function_has_workspace_blocks_and_cycles(void)
 	pack("workspace 4096 { native MACHINE \"lib.so\" \"thrice\" cycles 500 }");
 	CHECK_INT(cli("$B/ptowsp-run --trust=all --stats=json m.pkg.zst"), 0);
 	CHECK_INT(cli_int(cli_json(), "kernels[k].cycles"), 500);
+	pack("workspace 16 { native MACHINE \"lib.so\" \"thrice\" workspace 4096 }"); /* the larger one */
+	CHECK_INT(cli("$B/ptowsp-run --trust=all m.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-inspect --pto m.pkg.zst >again.pto && $B/ptowsp-pack again.pto --name m -o again.pkg.zst && cmp m.pkg.zst again.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-inspect --c m.pkg.zst | grep 'payload_workspace(.*4096)'"), 0);
 	pack("{ native MACHINE \"lib.so\" \"thrice\" }");
 	CHECK_INT(cli("$B/ptowsp-run --trust=all --opt profiling=on m.pkg.zst"), 1); /* no workspace: it says so itself */
 	pack("workspace 4096 { native MACHINE \"lib.so\" \"thrice\" }");

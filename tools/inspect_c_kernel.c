@@ -218,7 +218,7 @@ static void payload_say(struct said *s, uint32_t kernel, const struct ptowsp_pay
 	if (p->kind == PTOWSP_PAYLOAD_PTO && tiles_read(t, &t->kernel[kernel], t->code + p->offset, (size_t)p->size, &x)) {
 		body_say(s, kernel, &x);
 		handle = (uint32_t)BUILD_PAYLOAD << BUILD_ROW_BITS | (s->b->payload_count - 1);
-		if (p->target || p->entry || p->unit || p->entry_offset || p->cycles)
+		if (p->target || p->entry || p->unit || p->entry_offset || p->cycles || p->workspace)
 			s->rows[BUILD_PAYLOAD] = s->b->payload_count;
 	} else {
 		handle = say(s, "payload", s->kernels[kernel], word(PKG_WORDS_payload, p->kind), t->code + p->offset, p->size);
@@ -233,6 +233,8 @@ static void payload_say(struct said *s, uint32_t kernel, const struct ptowsp_pay
 		say(s, "payload_offset", handle, p->entry_offset);
 	if (p->cycles)
 		say(s, "payload_cycles", handle, p->cycles);
+	if (p->workspace)
+		say(s, "payload_workspace", handle, p->workspace);
 }
 
 /* The first kernel that has the same rows of KPAY. */

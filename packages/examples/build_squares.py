@@ -16,7 +16,7 @@ class Builder:
 
     # Arguments wider than 32 bits have to be named: ctypes takes a plain int for a C int.
     WIDE = {"number": {0}, "default_bits": {1}, "literal_bits": {1}, "directive_number": {1}, "kernel_workspace": {1},
-            "payload": {3}, "payload_offset": {1}, "payload_cycles": {1}, "channel": {3}, "section": {2}, "sample": {5}}
+            "payload": {3}, "payload_offset": {1}, "payload_cycles": {1}, "payload_workspace": {1}, "channel": {3}, "section": {2}, "sample": {5}}
 
     def __init__(self, name, library):
         self.library = ctypes.CDLL(library)

@@ -176,6 +176,8 @@ PTOWSP_PACK_API uint32_t ptowsp_build_payload_unit(struct ptowsp_build *b, uint3
 PTOWSP_PACK_API uint32_t ptowsp_build_payload_entry(struct ptowsp_build *b, uint32_t payload, const char *symbol);
 PTOWSP_PACK_API uint32_t ptowsp_build_payload_offset(struct ptowsp_build *b, uint32_t payload, uint64_t entry_offset);
 PTOWSP_PACK_API uint32_t ptowsp_build_payload_cycles(struct ptowsp_build *b, uint32_t payload, uint64_t cycles);
+/* Bytes that it needs as its task's workspace; a task has the larger of this and its kernel's. */
+PTOWSP_PACK_API uint32_t ptowsp_build_payload_workspace(struct ptowsp_build *b, uint32_t payload, uint64_t bytes);
 /* At tile level `rows` the other kernel takes its place: one with the same parameters, which sealing checks. */
 PTOWSP_PACK_API uint32_t ptowsp_build_variant(struct ptowsp_build *b, uint32_t kernel, uint32_t rows, uint32_t other);
 

@@ -275,6 +275,13 @@ uint32_t ptowsp_build_payload_cycles(struct ptowsp_build *b, uint32_t payload, u
 	return BUILD_DONE;
 }
 
+uint32_t ptowsp_build_payload_workspace(struct ptowsp_build *b, uint32_t payload, uint64_t bytes)
+{
+	BUILD_CALL(b);
+	payload_of(b, payload)->workspace = bytes;
+	return BUILD_DONE;
+}
+
 uint32_t ptowsp_build_variant(struct ptowsp_build *b, uint32_t kernel, uint32_t rows, uint32_t other)
 {
 	BUILD_CALL(b);

@@ -246,6 +246,7 @@ void lang_kernel_check(struct lang_module *module, struct lang_decl *decl)
 		      : payload->kind == PTOWSP_PAYLOAD_PTO	? portable_check(module, kernel, payload)
 								: file_check(module, payload);
 		ok &= number_check(module, payload->cycles, "a number of cycles", 0, INT64_MAX);
+		ok &= number_check(module, payload->workspace, "a number of bytes", 0, INT64_MAX);
 		ok &= number_check(module, payload->offset, "the offset of an entry", 0, INT64_MAX) && offset_check(module, payload);
 	}
 	decl->broken = !ok;
@@ -316,7 +317,8 @@ static uint32_t payloads_write(struct lang_lower *lower, const struct lang_kerne
 						       .unit = payload->unit_stated ? payload->unit : kernel->unit,
 						       .entry_offset = number_of(payload->offset),
 						       .entry = pkg_writer_string(lower->writer, payload->entry ? payload->entry : ""),
-						       .cycles = number_of(payload->cycles)};
+						       .cycles = number_of(payload->cycles),
+						       .workspace = number_of(payload->workspace)};
 
 		if (payload->function)
 			bytes = lang_kernel_encode(lower, payload->function, &size);

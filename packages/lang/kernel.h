@@ -25,6 +25,7 @@ struct lang_payload {
 	uint8_t encoded;             /* 1: file is the bytes themselves, in base64 */
 	struct lang_span at, file_at;
 	struct lang_scalar *cycles;  /* fixed cycles per call; NULL: the backend's model */
+	struct lang_scalar *workspace; /* bytes that it needs; NULL: what the kernel says */
 	struct lang_scalar *offset;  /* of its entry in its bytes; NULL: 0 */
 	uint8_t unit_stated;
 	uint16_t unit;               /* it is made for; not stated: the kernel's */

@@ -213,7 +213,7 @@ static int file_parse(struct lang_parser *parser, struct lang_payload *payload)
 	return 1;
 }
 
-/* What stands behind native, image, source or portable: [sig "..."] [cycles n] [at n] [on unit] at the end of each. */
+/* What stands behind native, image, source or portable: [sig "..."] [cycles n] [workspace n] [at n] [on unit] at the end of each. */
 static int payload_parse(struct lang_parser *parser, struct lang_kernel *kernel, uint16_t kind, struct lang_span at)
 {
 	struct lang_payload *payload = LANG_PUSH(&parser->unit->arena, kernel->payloads, kernel->payload_count, kernel->payload_capacity);
@@ -228,6 +228,10 @@ static int payload_parse(struct lang_parser *parser, struct lang_kernel *kernel,
 		} else if (lang_word_take(parser, "cycles")) {
 			payload->cycles = lang_scalar_parse(parser, "cycles per call");
 			if (!payload->cycles)
+				return 0;
+		} else if (lang_word_take(parser, "workspace")) {
+			payload->workspace = lang_scalar_parse(parser, "bytes of workspace that the payload needs");
+			if (!payload->workspace)
 				return 0;
 		} else if (lang_word_take(parser, "at")) {
 			payload->offset = lang_scalar_parse(parser, "where the entry is in the payload, in bytes");

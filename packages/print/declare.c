@@ -275,6 +275,8 @@ static void payload_print(const struct print_job *job, struct print_text *text, 
 		print_add(text, " on %s", unit_word(p->unit));
 	if (p->cycles)
 		print_add(text, " cycles %llu", (unsigned long long)p->cycles);
+	if (p->workspace)
+		print_add(text, " workspace %llu", (unsigned long long)p->workspace);
 	print_end(text);
 }
 
