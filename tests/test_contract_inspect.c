@@ -112,7 +112,7 @@ static void an_example_that_wants_two_devices_says_so(void)
 	cli_begin();
 	CHECK_INT(cli("$B/ptowsp-run $P/two_devices.pkg.zst"), 2);
 	CHECK_CONTAINS(cli_err, ": this run has one device; give it more with --device=SEL,SEL\n");
-	CHECK_INT(cli("$B/ptowsp-run --device=cpu0,cpu1 --fill IN=iota $P/two_devices.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --device=cpu0,cpu1 $P/two_devices.pkg.zst"), 0);
 }
 
 /* The result that a package expects of its own inputs is no limit for other ones. */

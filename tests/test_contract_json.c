@@ -173,7 +173,7 @@ static void explain_gives_the_program_of_every_device(void)
 	REQUIRE(first && second && first < second);
 	CHECK(strstr(first, "\ndevice cpu0, ") < second);
 	CHECK_CONTAINS(second, "\ndevice cpu1, ");
-	CHECK_CONTAINS(second, "  IN      f32  in     shape of the bound file, not used by this entry\n");
+	CHECK_CONTAINS(second, "  IN      f32  in     shape of the bound file, sample data, not used by this entry\n");
 	told = json_of("$B/ptowsp-run --explain --json --device=cpu0,cpu1 $P/two_devices.pkg.zst");
 	CHECK_STR(cli_text(told, "entry"), "left");
 	CHECK_STR(cli_text(told, "devices[0].device"), "cpu0");

@@ -64,3 +64,15 @@ void data_two_stage(void)
 	data_save("two_stage_x", "<i4", x, 4, 16);
 	data_save("two_stage_y", "<i4", y, 4, 16);
 }
+
+/* Doubled on each of the two devices. */
+void data_two_devices(void)
+{
+	float in[64], out[64];
+
+	data_fill(in, 64, 23);
+	for (int i = 0; i < 64; i++)
+		out[i] = 4 * in[i];
+	data_save_f32("two_devices_in", in, 8, 8);
+	data_save_f32("two_devices_out", out, 8, 8);
+}
