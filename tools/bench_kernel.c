@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* bench_kernel.c - one kernel on one tile, everything in cache: the interpreter, beside loops written by hand. */
+/* bench_kernel.c - one kernel on one tile, everything in cache: the interpreter and native code, beside loops written by hand. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include "isa/isa.h"
 #include "tools/bench.h"
 #include "tools/bench_chains.h"
+#include "tools/bench_flash.h"
+#include "tools/bench_emitted.h"
 #include "tools/bench_product.h"
 
 #define TARGET_NS 1e6 /* one repetition lasts about so long: shorter than what a busy system gives to others in between */
@@ -18,15 +20,20 @@ struct subject {
 	void *scratch;
 	float *in, *out;
 	uint64_t times;
+	struct bench_emitted native;
+	ptowsp_status status;
 };
+enum way { INTERPRETER, NATIVE, BY_HAND, WAYS };
 
-static ptowsp_status interpret(struct subject *s)
+/* All calls of one repetition, by the interpreter or in native code. */
+static ptowsp_status kernel_run(struct subject *s, bool native)
 {
 	const uint64_t count = (uint64_t)s->side * s->side;
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct ptowsp_tensor_arg tensors[2] = {{.data = s->in, .access = PTOWSP_READ}, {.data = s->out, .access = PTOWSP_WRITE}};
 	struct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK), .tensors = tensors, .tensor_count = 2,
-				   .tensor_stride = sizeof(*tensors), .block_count = 1};
+				   .tensor_stride = sizeof(*tensors), .block_count = 1, .workspace = s->native.workspace,
+				   .workspace_size = s->native.workspace_size};
 	struct ptowsp_kernel_out out = {.head = PTOWSP_HEAD(out, KERNEL_OUT), .error = &error};
 	ptowsp_status status = PTOWSP_OK;
 
@@ -36,19 +43,18 @@ static ptowsp_status interpret(struct subject *s)
 		tensors[i].dtype = PTOWSP_F32;
 	}
 	for (uint64_t i = 0; i < s->times && !status; i++)
-		status = isa_run(s->program, &task, &out, s->scratch);
+		status = native ? s->native.fn(&task, &out) : isa_run(s->program, &task, &out, s->scratch);
 	if (status)
 		fprintf(stderr, "ptowsp-bench kernels: %s\n", error.text);
 	return status;
 }
 
-static ptowsp_status by_hand(struct subject *s)
+static void by_hand(struct subject *s)
 {
 	for (uint64_t i = 0; i < s->times; i++) {
 		s->chain->loops(s->out, s->in, s->side, s->side);
 		__asm__ volatile("" ::: "memory");
 	}
-	return PTOWSP_OK;
 }
 
 static ptowsp_status subject_make(struct subject *s)
@@ -75,64 +81,84 @@ static ptowsp_status subject_make(struct subject *s)
 	s->out = aligned_alloc(64, count * sizeof(float));
 	for (size_t i = 0; s->in && i < count; i++)
 		s->in[i] = (float)((int)(i * 37 % 97) - 48) / 24;
+	bench_emitted_make(&s->native, s->program);
 	return s->scratch && s->in && s->out ? PTOWSP_OK : PTOWSP_NO_MEMORY;
 }
 
 static void subject_free(struct subject *s)
 {
+	bench_emitted_finish(&s->native);
 	isa_program_destroy(s->program);
 	free(s->scratch);
 	free(s->in);
 	free(s->out);
 }
 
-static double timed(struct subject *s, ptowsp_status (*run)(struct subject *s), ptowsp_status *status_out)
+/* ns of one call. */
+static double timed(void *context, unsigned way)
 {
+	struct subject *s = context;
 	const uint64_t began = bench_now_ns();
 
-	*status_out = run(s);
+	if (way == NATIVE && !s->native.fn)
+		return 0;
+	if (way == BY_HAND)
+		by_hand(s);
+	else
+		s->status = s->status ? s->status : kernel_run(s, way == NATIVE);
 	return (double)(bench_now_ns() - began) / (double)s->times;
 }
 
-/* Repetitions alternate, so that a slow moment meets both. */
-static ptowsp_status subject_measure(struct subject *s, unsigned reps, struct bench_series *here, struct bench_series *hand)
+static ptowsp_status subject_measure(const struct bench_options *options, struct subject *s, struct bench_series series[WAYS])
 {
-	ptowsp_status status;
 	double once;
 
 	s->times = 16;
-	once = timed(s, interpret, &status);
+	for (unsigned way = 0; way < WAYS; way++)
+		timed(s, way);
+	once = timed(s, BY_HAND);
 	s->times = (uint64_t)(TARGET_NS / (once > 1 ? once : 1)) + 1;
-	for (unsigned i = 0; i < reps && !status; i++) {
-		bench_series_add(here, timed(s, interpret, &status));
-		if (!status)
-			bench_series_add(hand, timed(s, by_hand, &status));
-	}
-	return status;
+	if (!s->status)
+		bench_alternate(options, WAYS, series, timed, s);
+	if (!s->native.fn)
+		series[NATIVE].count = 0;
+	return s->status;
 }
 
-static ptowsp_status subject_run(const struct bench_chain *chain, uint32_t side, unsigned reps)
+/* The ratio of what each took when nobody else was there. */
+static void ratio_row(struct bench_row row, const char *measure, const struct bench_series *over, const struct bench_series *under)
 {
+	row.measure = measure;
+	row.unit = "ratio";
+	row.series = (struct bench_series){0};
+	if (over->count && under->count)
+		bench_table_value(row, bench_series_least(over) / bench_series_least(under));
+	else
+		bench_table_row(&row);
+}
+
+static ptowsp_status subject_run(const struct bench_options *options, const struct bench_chain *chain, uint32_t side)
+{
+	static const char *const names[WAYS] = {"interpreter, one call", "native, one call", "loops by hand, one call"};
 	struct subject s = {.chain = chain, .side = side};
 	char name[64];
 	struct bench_row row = {.benchmark = "kernels", .subject = name, .unit = "ns"};
-	struct bench_series here = {0}, hand = {0};
+	struct bench_series series[WAYS] = {{0}};
 	ptowsp_status status = subject_make(&s);
 
 	snprintf(name, sizeof(name), "%s %lux%lu", chain->name, (unsigned long)side, (unsigned long)side);
 	if (!status)
-		status = subject_measure(&s, reps, &here, &hand);
-	row.measure = "interpreter, one call";
-	row.series = here;
-	bench_table_row(&row);
-	row.measure = "loops by hand, one call";
-	row.series = hand;
-	bench_table_row(&row);
-	row.measure = "interpreter / loops by hand";
-	row.unit = "";
-	row.series = (struct bench_series){0};
-	if (!status && hand.count)
-		bench_table_value(row, bench_series_least(&here) / bench_series_least(&hand)); /* as nobody else is there */
+		status = subject_measure(options, &s, series);
+	for (unsigned way = 0; way < WAYS; way++) {
+		row.measure = names[way];
+		row.series = series[way];
+		bench_table_row(&row);
+	}
+	row.most = 1.2;
+	ratio_row(row, "native / loops by hand", &series[NATIVE], &series[BY_HAND]);
+	row.most = side > 8 ? 2 : 0;
+	row.least = side > 8 ? 0 : 5;
+	ratio_row(row, "interpreter / native", &series[INTERPRETER], &series[NATIVE]);
 	subject_free(&s);
 	return status;
 }
@@ -147,6 +173,8 @@ int bench_kernel(const struct bench_options *options)
 		return 1;
 	for (unsigned i = 0; i < bench_chains_count && !status; i++)
 		for (unsigned k = 0; k < sizeof(sides) / sizeof(*sides) && !status; k++)
-			status = subject_run(&bench_chains[i], sides[k], options->reps);
+			status = subject_run(options, &bench_chains[i], sides[k]);
+	if (!status)
+		bench_flash(options, rate);
 	return status ? 1 : 0;
 }

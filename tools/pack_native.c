@@ -2,6 +2,7 @@
 /* pack_native.c - the portable kernels of a package as native code beside them: one shared object of all, compiled by the system's
  * compiler in a folder of its own that nobody else can write to and that is gone afterwards. */
 #include "tools/pack.h"
+#include "tools/pack_flags.h"
 #include "tools/pack_kernels.h"
 
 #include <errno.h>
@@ -19,10 +20,7 @@
 
 extern char **environ;
 
-/* -ffp-contract=off and no fast math: each operation rounds once. No names of files get in. */
-static const char flags[] = "-std=c11 -O3 -fPIC -shared -ffp-contract=off -fno-math-errno -fno-strict-aliasing "
-			    "-fno-tree-slp-vectorize -fvisibility=hidden "
-			    "-Wl,--build-id=none -Wl,-z,noexecstack -Wl,-z,relro -Wl,-z,now -s";
+static const char flags[] = PACK_NATIVE_FLAGS;
 
 enum { WORDS_MOST = 64 };
 

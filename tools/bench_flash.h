@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* bench_flash.h - flash attention from end to end, the last rows of `ptowsp-bench kernels`. */
+#ifndef TOOLS_BENCH_FLASH_H
+#define TOOLS_BENCH_FLASH_H
+
+#include "tools/bench.h"
+
+/* rate: GFLOP/s of products on one thread. */
+void bench_flash(const struct bench_options *options, double rate);
+
+#endif
