@@ -30,6 +30,7 @@ static const char *example(const char *name)
 
 static void nothing_is_left_behind(void)
 {
+	free(out);
 	CHECK_INT(check_run(check_fmt("ls '%s/test/tmp/%s/temp'", check_build(), check_name()), &out, NULL), 0);
 	CHECK_STR(out, "");
 }
@@ -137,6 +138,7 @@ static void emitted_text_compiles_without_the_tree(void)
 {
 	check_tmp();
 	REQUIRE(pack("", check_fmt("--emit=c '%s/tests/emit/kernels.pto' -o emitted", check_root())) == 0);
+	free(err);
 	CHECK_INT(check_run(check_fmt("cd '%s/test/tmp/%s/emitted' && cc -std=c11 -Wall -Wextra -Werror -O2 -ffp-contract=off -fPIC -shared -I. *.c -o k.so -lm",
 				      check_build(), check_name()),
 			    NULL, &err),
