@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* data_llama.c - sample data of the LLaMA examples: a decoder layer and the simplified layer of 8192 rows, in double, from the
- * formulas of the model. */
+/* data_llama.c - sample data of the LLaMA examples, in double: a decoder layer from the formulas of the model, the layer of the task graph
+ * with 128 tokens, and the simplified layer of 8192. */
 #include "data.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum { TOKENS = 48, HEADS = 2, HEAD = 32, WIDTH = HEADS * HEAD, INNER = 96 };
 
@@ -145,6 +146,114 @@ void data_llama(void)
 		y[i / WIDTH][i % WIDTH] += h[i / WIDTH][i % WIDTH];
 	data_save_rounded("llama_y", y[0], TOKENS, WIDTH);
 }
+
+/* ---- llama_layer: one head, no mask, 128 tokens ---------------------------------------------------------------------------- */
+
+enum { SIDE = 128 };
+
+/* Weights of few different values, which make a small package. */
+static void square_make(const char *name, float w[SIDE][SIDE], uint64_t seed)
+{
+	for (int i = 0; i < SIDE; i++)
+		for (int j = 0; j < SIDE; j++)
+			w[i][j] = (float)((int)data_below(seed << 32 | (uint64_t)(i * SIDE + j), 3) - 1) / 24;
+	data_save_f32(name, w[0], SIDE, SIDE);
+}
+
+/* to = softmax(q k^T / sqrt(SIDE)) v */
+static void attend_to_all(double q[SIDE][SIDE], double k[SIDE][SIDE], double v[SIDE][SIDE], double to[SIDE][SIDE])
+{
+	for (int t = 0; t < SIDE; t++) {
+		double weight[SIDE], sum = 0;
+
+		for (int s = 0; s < SIDE; s++) {
+			weight[s] = 0;
+			for (int c = 0; c < SIDE; c++)
+				weight[s] += q[t][c] * k[s][c];
+			sum += weight[s] = exp(weight[s] / sqrt(SIDE));
+		}
+		for (int c = 0; c < SIDE; c++) {
+			to[t][c] = 0;
+			for (int s = 0; s < SIDE; s++)
+				to[t][c] += weight[s] / sum * v[s][c];
+		}
+	}
+}
+
+/* The task graph's angles: x cos + x sin, the same ones for every 32 tokens. */
+static void turn(double x[SIDE][SIDE], float cosines[32][SIDE], float sines[32][SIDE])
+{
+	for (int t = 0; t < SIDE; t++)
+		for (int c = 0; c < SIDE; c++)
+			x[t][c] *= (double)cosines[t % 32][c] + sines[t % 32][c];
+}
+
+static void sum_make(double to[SIDE][SIDE], double with[SIDE][SIDE])
+{
+	for (int i = 0; i < SIDE; i++)
+		for (int j = 0; j < SIDE; j++)
+			to[i][j] += with[i][j];
+}
+
+static void norm_make(const char *name, float weight[SIDE], uint64_t seed)
+{
+	data_fill(weight, SIDE, seed);
+	for (int c = 0; c < SIDE; c++)
+		weight[c] = 1 + weight[c] / 4;
+	data_save_f32(name, weight, 1, SIDE);
+}
+
+void data_llama_layer_4(void)
+{
+	static const char *const names[] = {"wq", "wk", "wv", "wo", "w_gate", "w_up", "w_down"};
+	static float w[7][SIDE][SIDE], norms[2][SIDE], cosines[32][SIDE], sines[32][SIDE], in[SIDE][SIDE], zeros[32][SIDE], least[32];
+	static double from[SIDE][SIDE], n[SIDE][SIDE], q[SIDE][SIDE], k[SIDE][SIDE], v[SIDE][SIDE], h[SIDE][SIDE];
+	char name[64];
+
+	for (int i = 0; i < 7; i++) {
+		snprintf(name, sizeof(name), "llama_layer_4_%s", names[i]);
+		square_make(name, w[i], 90 + (uint64_t)i);
+	}
+	norm_make("llama_layer_4_attn_norm_weights", norms[0], 97);
+	norm_make("llama_layer_4_mlp_norm_weights", norms[1], 98);
+	for (int i = 0; i < SIDE; i++)
+		for (int c = 0; c < SIDE; c++)
+			from[i][c] = in[i][c] = (float)((int)data_below(UINT64_C(99) << 32 | (uint64_t)(i * SIDE + c), 31) - 15) / 16;
+	for (int i = 0; i < 32; i++) {
+		least[i] = -INFINITY;
+		for (int c = 0; c < SIDE; c++) {
+			cosines[i][c] = (float)cos(i * pow(10000, -2.0 * (c % 64) / SIDE));
+			sines[i][c] = (float)sin(i * pow(10000, -2.0 * (c % 64) / SIDE));
+		}
+	}
+	data_save_f32("llama_layer_4_input", in[0], SIDE, SIDE);
+	data_save_f32("llama_layer_4_cos_cache", cosines[0], 32, SIDE);
+	data_save_f32("llama_layer_4_sin_cache", sines[0], 32, SIDE);
+	data_save_f32("llama_layer_4_const_zeros_large", zeros[0], 32, SIDE);
+	data_save_f32("llama_layer_4_const_zeros_small", zeros[0], 32, 1);
+	data_save_f32("llama_layer_4_const_neg_inf", least, 32, 1);
+
+	normalise(from[0], norms[0], n[0], SIDE, SIDE);
+	multiply(n[0], w[0][0], q[0], SIDE, SIDE, SIDE);
+	multiply(n[0], w[1][0], k[0], SIDE, SIDE, SIDE);
+	multiply(n[0], w[2][0], v[0], SIDE, SIDE, SIDE);
+	turn(q, cosines, sines);
+	turn(k, cosines, sines);
+	attend_to_all(q, k, v, n);
+	multiply(n[0], w[3][0], h[0], SIDE, SIDE, SIDE);
+	sum_make(h, from);
+	normalise(h[0], norms[1], n[0], SIDE, SIDE);
+	multiply(n[0], w[4][0], q[0], SIDE, SIDE, SIDE);
+	multiply(n[0], w[5][0], k[0], SIDE, SIDE, SIDE);
+	for (int i = 0; i < SIDE; i++)
+		for (int c = 0; c < SIDE; c++)
+			q[i][c] *= k[i][c] / (1 + exp(-q[i][c]));
+	multiply(q[0], w[6][0], v[0], SIDE, SIDE, SIDE);
+	sum_make(v, h);
+	data_save_rounded("llama_layer_4_output", v[0], SIDE, SIDE);
+}
+
+/* ---- llama_8k ----------------------------------------------------------------------------------------------------------------- */
 
 /* Rows of the input are drawn from 29 different ones, so that a package of a million elements stays small. */
 void data_llama_8k(void)
