@@ -160,7 +160,7 @@ static inline uint64_t isa_integer_value(double value, unsigned dtype)
 {
 	const int width = dtype == PTOWSP_BOOL ? 64 : isa_width(dtype);
 	const bool is_unsigned = isa_class(dtype) == 'u';
-	const double beyond = ldexp(1, is_unsigned ? width : width - 1), least = is_unsigned ? 0 : -beyond;
+	const double beyond = ldexp(1.0, is_unsigned ? width : width - 1), least = is_unsigned ? 0 : -beyond;
 
 	if (value != value)
 		return 0;
@@ -226,8 +226,8 @@ static inline struct isa_range isa_range_of(unsigned dtype)
 	const int width = isa_width(dtype);
 
 	if (isa_class(dtype) == 'u')
-		return (struct isa_range){0, UINT64_MAX >> (64 - width), ldexp(1, width), true};
-	return (struct isa_range){-(int64_t)(UINT64_MAX >> (65 - width)) - 1, UINT64_MAX >> (65 - width), ldexp(1, width - 1), false};
+		return (struct isa_range){0, UINT64_MAX >> (64 - width), ldexp(1.0, width), true};
+	return (struct isa_range){-(int64_t)(UINT64_MAX >> (65 - width)) - 1, UINT64_MAX >> (65 - width), ldexp(1.0, width - 1), false};
 }
 
 static inline uint64_t isa_saturate(double a, const struct isa_range *r)
@@ -254,11 +254,11 @@ static inline int32_t isa_saturate_i32(float a)
 static inline uint64_t isa_convert_float(double a, unsigned from, unsigned to, unsigned mode)
 {
 	const struct isa_range range = isa_range_of(to);
-	const char class = isa_class(to);
+	const char kind = isa_class(to);
 
-	if (class == 'b')
+	if (kind == 'b')
 		return a != 0;
-	if (class != 'f')
+	if (kind != 'f')
 		return isa_saturate(isa_round_by(a, mode), &range);
 	if (from == to) /* integral values of a format are in it */
 		return isa_float_round(isa_round_by(a, mode), to, PTOWSP_ROUND_RINT);
@@ -268,11 +268,11 @@ static inline uint64_t isa_convert_float(double a, unsigned from, unsigned to, u
 static inline uint64_t isa_convert_signed(int64_t a, unsigned to, unsigned mode)
 {
 	const struct isa_range range = isa_range_of(to);
-	const char class = isa_class(to);
+	const char kind = isa_class(to);
 
-	if (class == 'b')
+	if (kind == 'b')
 		return a != 0;
-	if (class == 'f')
+	if (kind == 'f')
 		return isa_float_pack(a < 0, a < 0 ? 0 - (uint64_t)a : (uint64_t)a, 0, to, mode);
 	if (a < range.least)
 		return (uint64_t)range.least;
@@ -282,11 +282,11 @@ static inline uint64_t isa_convert_signed(int64_t a, unsigned to, unsigned mode)
 static inline uint64_t isa_convert_unsigned(uint64_t a, unsigned to, unsigned mode)
 {
 	const struct isa_range range = isa_range_of(to);
-	const char class = isa_class(to);
+	const char kind = isa_class(to);
 
-	if (class == 'b')
+	if (kind == 'b')
 		return a != 0;
-	if (class == 'f')
+	if (kind == 'f')
 		return isa_float_pack(false, a, 0, to, mode);
 	return a > range.most ? range.most : a;
 }

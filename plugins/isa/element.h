@@ -214,6 +214,7 @@ static inline bool isa_scalar_true(uint64_t value, unsigned dtype)
 	}
 }
 
+#ifndef __cplusplus
 /* What is known of a type by its code. */
 struct isa_element {
 	uint8_t bytes;         /* 0: there is no such type */
@@ -222,5 +223,6 @@ struct isa_element {
 	uint64_t one;          /* the bits of 1 */
 };
 const struct isa_element *isa_element(unsigned dtype); /* of any number; never NULL */
+#endif
 
 #endif

@@ -49,6 +49,12 @@ void isa_cycles_put(struct isa_emitter *e)
 	e->cycles = 0;
 }
 
+void isa_barrier_put(struct isa_emitter *e)
+{
+	if (e->target->barrier[0])
+		isa_line(e, "%s", e->target->barrier);
+}
+
 struct isa_piece isa_tile(struct isa_emitter *e, uint32_t tile)
 {
 	e->tile_used[tile] = true;
@@ -72,7 +78,7 @@ static void zeros_emit(struct isa_emitter *e)
 		const uint32_t row = e->p->zero_tiles[i];
 		const struct ptowsp_tile_tile *t = &e->p->tiles[row];
 
-		isa_line(e, "memset(%s, 0, %lu);", isa_tile(e, row).text, (unsigned long)t->rows * t->columns * isa_dtype_bytes(t->dtype));
+		isa_line(e, e->target->zero, isa_tile(e, row).text, (unsigned long)t->rows * t->columns * isa_dtype_bytes(t->dtype));
 	}
 }
 

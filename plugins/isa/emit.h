@@ -15,7 +15,11 @@ struct isa_emit_target {
 	const char *barrier;
 	/* A loop of `name` from one text to another, and by how much it goes on: format of name, from, name, to, name. */
 	const char *loop;
+	const char *loop_rows, *loop_columns; /* the same for one loop in the other, where threads share them; NULL: as above, and rows go in blocks */
 	const char *loop_note; /* a line before it, or "" */
+	/* Statements that set a tile's bytes to 0, format of tile and bytes, and that copy some: to, from, bytes; what they read and write may overlap
+	 * where the second one says so. */
+	const char *zero, *move, *move_over;
 	/* $F of emit.def for elements that are computed in f32, and in f64: what stands before and behind the function's name. */
 	const char *f32_before, *f32_behind, *f64_before, *f64_behind;
 	/* The file up to the first statement, and from the last one on. The body exists when they are called. */

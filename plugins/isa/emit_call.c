@@ -110,7 +110,7 @@ static void product_emit(struct isa_emitter *e, uint32_t i)
 	if (!plain)
 		isa_line(e, "product_narrow_%s(%s, %s, %lu);", isa_type_suffix(s->d.dtype), memory(e, &s->d).text, d.text, count_of(&s->d));
 	else if (apart)
-		isa_line(e, "memcpy(%s, %s, %lu);", memory(e, &s->d).text, d.text, count_of(&s->d) * s->d.bytes);
+		isa_line(e, e->target->move, memory(e, &s->d).text, d.text, count_of(&s->d) * s->d.bytes);
 }
 
 /* --- moves --- */
@@ -124,7 +124,7 @@ static struct isa_piece result(struct isa_emitter *e, const struct isa_step *s)
 static void result_move(struct isa_emitter *e, const struct isa_step *s, const char *from)
 {
 	if (s->copy)
-		isa_line(e, "memcpy(%s, %s, %lu);", memory(e, &s->d).text, from, count_of(&s->d) * s->d.bytes);
+		isa_line(e, e->target->move, memory(e, &s->d).text, from, count_of(&s->d) * s->d.bytes);
 }
 
 static void reduce_emit(struct isa_emitter *e, const struct isa_step *s)
@@ -176,7 +176,7 @@ static void scatter_emit(struct isa_emitter *e, uint32_t i)
 
 	if (s->copy) { /* the destination is a source: that source is read from a copy */
 		copy = isa_temp(e, count_of(&s->d), s->d.dtype);
-		isa_line(e, "memcpy(%s, %s, %lu);", copy.text, memory(e, &s->d).text, count_of(&s->d) * s->d.bytes);
+		isa_line(e, e->target->move, copy.text, memory(e, &s->d).text, count_of(&s->d) * s->d.bytes);
 		a = s->a.row == s->d.row ? copy : a;
 		index = s->b.row == s->d.row ? copy : index;
 	}
@@ -237,6 +237,7 @@ static void getval_emit(struct isa_emitter *e, uint32_t i)
 	e->scalar_used[s->d.row] = true;
 	isa_line(e, "%s = %s;", isa_scalar_name(e, s->d.row),
 		 same ? from.text : isa_narrowed(s->a.dtype == PTOWSP_BOOL ? isa_piece("%s != 0", from.text).text : from.text, s->d.dtype).text);
+	isa_barrier_put(e); /* what follows may write to the tile */
 }
 
 static void setval_emit(struct isa_emitter *e, uint32_t i)
@@ -244,7 +245,9 @@ static void setval_emit(struct isa_emitter *e, uint32_t i)
 	const struct isa_step *s = step_of(e, i);
 
 	offset_emit(e, i, &s->d, s->a.row);
+	isa_barrier_put(e);
 	isa_line(e, "%s[%s] = %s;", memory(e, &s->d).text, isa_scalar_i64(e, s->a.row).text, isa_scalar_stored(e, s->b.row, s->d.dtype).text);
+	isa_barrier_put(e);
 }
 
 void isa_call_emit(struct isa_emitter *e, uint32_t i)
@@ -296,7 +299,7 @@ void isa_call_emit(struct isa_emitter *e, uint32_t i)
 		setval_emit(e, i);
 		break;
 	default: /* treshape */
-		isa_line(e, "memmove(%s, %s, %lu);", memory(e, &s->d).text, memory(e, &s->a).text, count_of(&s->d) * s->d.bytes);
+		isa_line(e, e->target->move_over, memory(e, &s->d).text, memory(e, &s->a).text, count_of(&s->d) * s->d.bytes);
 		break;
 	}
 	e->cycles += s->cost;

@@ -147,7 +147,9 @@ static void element_emit(struct isa_emitter *e, uint32_t i)
 	isa_put(e, "\n");
 	isa_line(e, "if (!at)");
 	isa_line(e, "\treturn PTOWSP_KERNEL_FAILED;");
+	isa_barrier_put(e);
 	isa_line(e, loads ? "memcpy(&value, at, sizeof(value));" : "memcpy(at, &value, sizeof(value));");
+	isa_barrier_put(e);
 	if (loads)
 		assign(e, s->d.row,
 		       type == PTOWSP_BOOL      ? isa_narrowed("value != 0", s->d.dtype).text

@@ -407,13 +407,14 @@ static bool needs_rows(const struct grouping *g, const struct stage *stage)
 	return false;
 }
 
-static void loop_open(struct grouping *g, const char *name, const char *from, const char *to, bool innermost)
+/* of: the target's format, NULL: that of any loop. */
+static void loop_open(struct grouping *g, const char *of, const char *name, const char *from, const char *to, bool innermost)
 {
 	const struct isa_emit_target *t = g->e->target;
 
 	if (innermost && t->loop_note[0])
 		isa_line(g->e, "%s", t->loop_note);
-	isa_open(g->e, t->loop, name, from, name, to, name);
+	isa_open(g->e, of ? of : t->loop, name, from, name, to, name);
 }
 
 /* What a whole row has one of stands before the loop over its elements. */
@@ -439,18 +440,18 @@ static void stage_loop(struct grouping *g, const struct stage *stage)
 	const bool flat = columns > 1 && !needs_rows(g, stage);
 	const unsigned long each = flat ? columns : 1;
 
-	const char *name = flat ? "at" : "row";
+	const char *name = flat ? "at" : "row", *of = flat || columns == 1 ? NULL : g->e->target->loop_rows;
 
 	if (!g->blocks)
-		loop_open(g, name, "0", isa_piece("%lu", rows * each).text, flat || columns == 1);
+		loop_open(g, of, name, "0", isa_piece("%lu", rows * each).text, flat || columns == 1);
 	else
-		loop_open(g, name, each > 1 ? isa_piece("top * %lu", each).text : "top",
+		loop_open(g, of, name, each > 1 ? isa_piece("top * %lu", each).text : "top",
 			  each > 1 ? isa_piece("(top + rows) * %lu", each).text : "top + rows", flat || columns == 1);
 	g->columns = stage->columns;
 	if (!flat && columns > 1)
 		rows_emit(g, stage);
 	if (!flat && columns > 1)
-		loop_open(g, "column", "0", isa_piece("%lu", columns).text, true);
+		loop_open(g, g->e->target->loop_columns, "column", "0", isa_piece("%lu", columns).text, true);
 	for (uint32_t i = stage->first; i < stage->end; i++)
 		if (form_of(g, i) != ISA_FORM_NOTHING)
 			element_emit(g, stage, i, flat);
@@ -479,7 +480,7 @@ static void stages_emit(struct grouping *g)
 {
 	const unsigned long rows = g->group->rows;
 
-	g->blocks = g->count > 1 && rows > BLOCK_ROWS;
+	g->blocks = g->count > 1 && rows > BLOCK_ROWS && !g->e->target->loop_rows;
 	if (g->blocks) {
 		isa_open(g->e, "for (size_t top = 0; top < %lu; top += %d) ", rows, BLOCK_ROWS);
 		if (rows % BLOCK_ROWS)
@@ -491,12 +492,12 @@ static void stages_emit(struct grouping *g)
 	for (uint32_t k = 0; k < g->count; k++) {
 		later_find(g, k);
 		stage_reset(g);
-		if (g->stages[k].reduces)
-			stage_reduce(g, &g->stages[k]);
-		else
+		if (g->stages[k].reduces) {
+			stage_reduce(g, &g->stages[k]); /* it has a barrier of its own */
+		} else {
 			stage_loop(g, &g->stages[k]);
-		if (g->e->target->barrier[0])
-			isa_line(g->e, "%s", g->e->target->barrier);
+			isa_barrier_put(g->e);
+		}
 	}
 	if (g->blocks)
 		isa_close(g->e);

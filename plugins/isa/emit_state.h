@@ -105,7 +105,18 @@ void isa_control_emit(struct isa_emitter *e, uint32_t i);
 /* Whether some path may jump back 2^32 times. */
 bool isa_jumps_counted(const struct isa_program *p);
 
+/* emit_c.c, emit_cuda.c: heads and tails of rows of the table. */
+void isa_c_head(struct isa_emitter *e);
+void isa_c_tail(struct isa_emitter *e);
+void isa_cuda_head(struct isa_emitter *e);
+void isa_cuda_tail(struct isa_emitter *e);
+/* emit_c.c: what the heads of several targets have: the table of parameters, behind `kind` ("static const"); tiles and scalars as variables. */
+void isa_params_put(struct isa_emitter *e, const char *kind);
+void isa_tiles_put(struct isa_emitter *e);
+void isa_scalars_put(struct isa_emitter *e);
+
 /* emit.c */
+void isa_barrier_put(struct isa_emitter *e); /* nothing where the target has none */
 struct isa_piece isa_place_text(const struct isa_emitter *e, uint32_t i); /* "line 12" between quotes */
 void isa_comment(struct isa_emitter *e, uint32_t i);                       /* the instruction, on a line of its own */
 struct isa_piece isa_comment_text(struct isa_emitter *e, uint32_t i);      /* without types */
