@@ -44,12 +44,13 @@ void data_vector_example(void)
 	data_save_f32("vector_example_f", f, 128, 128);
 }
 
+/* Integers so small that a comparison with a tolerance of 1e-5 is exact. */
 void data_passthrough(void)
 {
 	int32_t x[64];
 
 	for (int i = 0; i < 64; i++)
-		x[i] = (int32_t)data_below(UINT64_C(21) << 32 | (uint64_t)i, 1 << 24) - (1 << 23);
+		x[i] = (int32_t)data_below(UINT64_C(21) << 32 | (uint64_t)i, 2000) - 1000;
 	data_save("passthrough_x", "<i4", x, 4, 16);
 }
 
@@ -58,7 +59,7 @@ void data_two_stage(void)
 	int32_t x[64], y[64];
 
 	for (int i = 0; i < 64; i++) {
-		x[i] = (int32_t)data_below(UINT64_C(22) << 32 | (uint64_t)i, 1 << 24) - (1 << 23);
+		x[i] = (int32_t)data_below(UINT64_C(22) << 32 | (uint64_t)i, 2000) - 1000;
 		y[i] = 2 * (x[i] + 1);
 	}
 	data_save("two_stage_x", "<i4", x, 4, 16);
