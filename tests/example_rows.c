@@ -21,8 +21,10 @@ static bool row_read(const char *line, struct example_row *out)
 	const char *cell = line + 2, *option;
 
 	memset(out, 0, sizeof(*out));
-	if (sscanf(line, "| [%63[^]]](%63[^)])", out->name, out->source) != 2)
+	if (sscanf(line, "| [%63[^]]](%63[^)])", out->package, out->source) != 2)
 		return false;
+	out->name = strrchr(out->package, '/');
+	out->name = out->name ? out->name + 1 : out->package;
 	option = strstr(cell, " `--");
 	if (option && option < cell_next(cell))
 		sscanf(option, " `%127[^`]", out->options);

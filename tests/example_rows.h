@@ -5,16 +5,17 @@
 
 #include "contract/cli.h"
 
-/* "| [name](name.pto) `--options` | what it shows | tasks | elements compared, - for none |" */
+/* "| [name](name.pto) `--options` | what it shows | tasks | elements compared, - for none |"; a name may stand in a folder, large/name. */
 struct example_row {
-	char name[64], source[64], options[128];
+	char package[64], source[64], options[128]; /* package without its ending, below build/packages */
+	const char *name;			    /* the package without its folder */
 	long tasks, elements;
 };
 
 extern struct example_row example_rows[64];
 extern size_t example_count;
 void example_rows_read(void);
-/* NULL where the table has no such name. */
+/* By name; NULL where the table has no such. */
 const struct example_row *example_row_of(const char *name);
 
 /* Runs `package` with the options `how` and those of the row, `runs` times: one true line each, on the sample data. */

@@ -34,7 +34,7 @@ static void run_native(void)
 	if (cli_slow())
 		CHECK_SKIP("compiling takes too long here; the release build does it");
 	cli_begin();
-	REQUIRE_INT(cli(check_fmt("$B/ptowsp-inspect --pto --out . $P/%s.pkg.zst", row->name)), 0);
+	REQUIRE_INT(cli(check_fmt("$B/ptowsp-inspect --pto --out . $P/%s.pkg.zst", row->package)), 0);
 	status = cli(check_fmt("$B/ptowsp-pack --native %s.pto -o native.pkg.zst", row->name));
 	if (status == 8)
 		CHECK_SKIP("there is no C compiler");
