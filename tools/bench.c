@@ -25,7 +25,7 @@ static const struct benchmark {
 	{"softmax", bench_softmax, "ms of a fused softmax on the C interface of tasks: everything built first against a start at 20 tasks"},
 	{"packages", bench_packages, "ms to pack, open, verify and load the example packages, and their sizes"},
 	{"isa", bench_isa, "GFLOP/s and GB/s of the portable kernels' interpreter"},
-	{"kernels", bench_kernel, "products of tiles beside OpenBLAS and a loop for this processor; ns of one kernel on 8x8 and 128x128: interpreter, loops written by hand"},
+	{"kernels", bench_kernel, "products of tiles beside OpenBLAS and a loop for this processor; ns of a kernel on 8x8 and 128x128: interpreter, native code, loops by hand"},
 	{"call", bench_call, "ns per call of a C function: direct, through a thunk, through libffi, as native payload"},
 };
 #define BENCHMARKS (sizeof(benchmarks) / sizeof(*benchmarks))
