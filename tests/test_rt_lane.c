@@ -17,6 +17,8 @@ struct random {
 	struct builder *b;
 	uint32_t loops;
 	uint32_t spread; /* how far keys lie apart */
+	uint32_t shift;  /* a row of its own for each iteration around */
+	bool moving;     /* few keys stay */
 	bool races;      /* edges do not order all that touches common elements */
 };
 
@@ -43,16 +45,16 @@ static uint32_t op(struct random *r, unsigned code, uint32_t a, uint32_t b)
 	return builder_expr(r->b, code, a, b, 0);
 }
 
-/* 0 .. 119; the innermost loop is below 40, those around it below 4. */
+/* 0 .. 119; the innermost loop is below 40, those around it below 12. */
 static uint32_t row(struct random *r)
 {
 	uint32_t inner = loop_value(r, r->loops - 1), outer = loop_value(r, 0), near = number(r, pick(r, r->spread));
 
-	switch (pick(r, 10)) {
+	switch (pick(r, r->moving ? 6 : 10)) {
 	case 0: return op(r, PTOWSP_EXPR_ADD, inner, near);
 	case 1: return op(r, PTOWSP_EXPR_SUB, number(r, 40 + pick(r, r->spread)), inner);
 	case 2: return op(r, PTOWSP_EXPR_ADD, op(r, PTOWSP_EXPR_MUL, inner, number(r, 2)), near);
-	case 3: return op(r, PTOWSP_EXPR_ADD, r->loops > 1 ? op(r, PTOWSP_EXPR_MUL, outer, number(r, pick(r, 9))) : near, inner);
+	case 3: return op(r, PTOWSP_EXPR_ADD, r->loops > 1 ? op(r, PTOWSP_EXPR_MUL, outer, number(r, r->shift && pick(r, 2) ? r->shift : pick(r, 7))) : near, inner);
 	case 4: return r->loops > 1 ? op(r, PTOWSP_EXPR_ADD, outer, near) : near;
 	case 5: return op(r, PTOWSP_EXPR_ADD, number(r, 20), near);
 	default: return near;
@@ -84,7 +86,7 @@ static void nest(struct random *r)
 	uint32_t around = pick(r, 2);
 
 	if (around)
-		loop(r, 0, 1 + pick(r, 4), 1, PTOWSP_NONE);
+		loop(r, 0, 1 + pick(r, pick(r, 2) ? 4 : 12), 1, PTOWSP_NONE);
 	if (pick(r, 4))
 		loop(r, pick(r, 2), 4 + pick(r, 35), 1 + (pick(r, 4) == 0), PTOWSP_NONE);
 	else
@@ -116,12 +118,14 @@ static void program_make(struct random *r, uint64_t seed, bool full)
 	for (int i = 0; i < 4; i++)
 		pick(r, 2);
 	r->spread = 1 + pick(r, 6);
+	r->shift = pick(r, 2) ? 1 + pick(r, 7) : 0;
+	r->moving = pick(r, 2);
 	for (uint32_t t = 0; t < TENSORS; t++)
 		builder_tensor(r->b, check_fmt("t%u", t), PTOWSP_I64, ROWS, 1);
 	for (uint32_t k = 0; k < KERNELS; k++)
 		builder_kernel_flags(r->b, builder_kernel(r->b, check_fmt("k%u", k), PTOWSP_UNIT_AIV, 1, k), BUILDER_STEADY);
 	schedule(r, full);
-	for (uint32_t n = 1 + pick(r, 3); n; n--)
+	for (uint32_t n = 1 + pick(r, 4); n; n--)
 		nest(r);
 }
 
@@ -156,11 +160,13 @@ static bool one(uint64_t seed, struct rt_pool *pool)
 	if (!ok)
 		CHECK_FAIL("seed %ju: %s", (uintmax_t)seed, told->error.text);
 	how.untold = true;
-	for (uint32_t k = 0; ok && k < 2; k++) {
-		how.pool = k ? pool : NULL;
-		how.idle = k && r.races;
+	rt_replay_rules = (struct rt_replay_rules){.least_iterations = 1 + (uint32_t)seed % 5, .least_tasks = 1, .blame = seed % 3 ? UINT32_MAX : 8};
+	for (uint32_t k = 0; ok && k < 3; k++) {
+		how.no_replay = !k;
+		how.pool = k == 2 ? pool : NULL;
+		how.idle = how.pool && r.races;
 		o = builder_run(r.b, &how);
-		ok = same(seed, k ? "2 threads" : "1 thread", told, o, !how.idle);
+		ok = same(seed, how.pool ? "2 threads" : k ? "1 thread" : "1 thread, no replay", told, o, !how.idle);
 		outcome_destroy(o);
 	}
 	outcome_destroy(told);
@@ -173,7 +179,8 @@ static void lanes_are_as_their_tasks_one_by_one(void)
 {
 	const char *only = getenv("PTOWSP_SEED"), *many = getenv("PTOWSP_SEEDS");
 	uint64_t first = only ? strtoull(only, NULL, 10) : 1, count = only ? 1 : many ? strtoull(many, NULL, 10) : 2000;
-	struct rt_crew_rules usual = rt_crew_rules;
+	const struct rt_crew_rules usual = rt_crew_rules;
+	const struct rt_replay_rules pays = rt_replay_rules;
 	struct rt_pool *pool;
 
 	REQUIRE(!rt_pool_create(&pool, 2, NULL));
@@ -182,6 +189,7 @@ static void lanes_are_as_their_tasks_one_by_one(void)
 		if (!one(seed, pool))
 			break;
 	rt_crew_rules = usual;
+	rt_replay_rules = pays;
 	rt_pool_destroy(pool);
 }
 

@@ -107,14 +107,20 @@ static ptowsp_status tasks_issue(struct rt_run *run, struct rt_untold *untold, c
 {
 	struct rt_expand *expand = &run->expand;
 	struct rt_plan *plan;
-	struct rt_lane lane = {.round = 0, .steady = NULL};
+	struct rt_lane lane = {.round = 0, .steady = NULL, .standing = false};
 	uint64_t steps;
 	ptowsp_status st = PTOWSP_OK;
 
-	while (!st && *site && (plan = plan_ready(run, &steps))) {
-		st = one_issue(run, plan, *site, steps, untold);
-		if (!st && rt_lane_find(run, &lane))
+	while (!st && *site) {
+		if (rt_lane_stand(run, &lane)) {
 			st = rt_lane_run(run, &lane, untold);
+		} else if ((plan = plan_ready(run, &steps))) {
+			st = one_issue(run, plan, *site, steps, untold);
+			if (!st && rt_lane_find(run, &lane))
+				st = rt_lane_run(run, &lane, untold);
+		} else {
+			break;
+		}
 		if (!st)
 			*site = site_next(expand);
 	}

@@ -36,10 +36,14 @@ static inline ptowsp_status rt_express_uses(struct rt_run *run, struct rt_plan *
 		rt_steady_enter(&run->preds, &run->track, plan->steady, cells, steps, false);
 	else if (!plan->named || plan->divided != run->overlap.divided)
 		return rt_express_uses_slowly(run, plan, steps);
-	else if (run->track.full)
-		rt_express_uses_named(&run->preds, &run->track, plan, cells, steps, true);
-	else
-		rt_express_uses_named(&run->preds, &run->track, plan, cells, steps, false);
+	else {
+		if (run->replay.strands && !run->replay.covered)
+			rt_replay_meet_plan(run, plan, steps);
+		if (run->track.full)
+			rt_express_uses_named(&run->preds, &run->track, plan, cells, steps, true);
+		else
+			rt_express_uses_named(&run->preds, &run->track, plan, cells, steps, false);
+	}
 	return PTOWSP_OK;
 }
 

@@ -26,6 +26,42 @@ bool rt_lane_find(const struct rt_run *run, struct rt_lane *lane)
 	return lane->count > 0;
 }
 
+/* Plans of the lane's tasks, for the iteration that the expander is in. */
+static bool plan_stand(struct rt_run *run, struct rt_plan *plan, const struct rt_frame *top)
+{
+	const struct rt_expand *expand = &run->expand;
+
+	if (!plan || !plan->express || !plan->affine || plan->inner != top->depth)
+		return false;
+	return rt_plan_move(plan, expand) || (rt_plan_find(run, plan) && plan->round);
+}
+
+bool rt_lane_stand(struct rt_run *run, struct rt_lane *lane)
+{
+	const struct rt_expand *expand = &run->expand;
+	const struct rt_frame *top = &expand->frames[expand->depth - 1];
+	const struct rt_ins *code = run->program->code;
+	struct rt_plan *plan = run->plans.rows[(size_t)expand->site * run->plans.levels + expand->level];
+
+	if (!plan || !plan->replays || plan->blame > rt_replay_rules.blame || top->op != PTOWSP_OP_PARALLEL_FOR || code[top->at + 1].op != PTOWSP_OP_TASK ||
+	    expand->site != code[top->at + 1].row || expand->at != code[top->at + 1].end || run->tasks >= run->max_tasks ||
+	    run->max_tasks - run->tasks < 2 * RT_LANE_MOST)
+		return false;
+	lane->count = lane->uses = 0;
+	for (uint32_t at = top->at + 1; at < top->end; at = code[at].end, lane->count++) {
+		plan = code[at].op == PTOWSP_OP_TASK ? run->plans.rows[(size_t)code[at].row * run->plans.levels + expand->level] : NULL;
+		if (lane->count == RT_LANE_MOST || !plan_stand(run, plan, top))
+			return false;
+		lane->plans[lane->count] = plan;
+		lane->sites[lane->count] = code[at].row;
+		lane->uses += plan->use_count;
+	}
+	lane->round = expand->rounds[top->depth].number;
+	lane->level = expand->level;
+	lane->standing = true;
+	return true;
+}
+
 RT_INLINE ptowsp_status lane_iterate(struct rt_run *run, const struct rt_lane *lane, uint64_t steps, struct rt_untold *untold)
 {
 	ptowsp_status st = PTOWSP_OK;
@@ -59,15 +95,16 @@ static bool lane_here(const struct rt_run *run, const struct rt_lane *lane)
 }
 
 /* Moves the expander on, by `most` iterations at most, within a block of tile levels. At another level than the lane's: none. */
-static uint32_t block_begin(struct rt_expand *expand, const struct rt_lane *lane, uint32_t most, struct block *block)
+static uint32_t block_begin(struct rt_expand *expand, struct rt_lane *lane, uint32_t most, struct block *block)
 {
 	struct rt_frame *top = &expand->frames[expand->depth - 1];
 	int64_t *value = &expand->loops[top->depth];
 	uint64_t was = (uint64_t)*value;
 	uint32_t more;
 
-	if (!rt_expand_iterate(expand) || expand->level != lane->level)
+	if (!lane->standing && (!rt_expand_iterate(expand) || expand->level != lane->level))
 		return 0;
+	lane->standing = false;
 	block->first = (uint64_t)*value - was;
 	block->step = top->walk.set ? top->walk.step : (uint64_t)top->step;
 	if (top->walk.set) {
@@ -225,8 +262,49 @@ static ptowsp_status block_go(struct rt_run *run, const struct rt_lane *lane, st
 
 /* ---- a lane -------------------------------------------------------------------------------------------------------- */
 
+static uint64_t lane_step(const struct rt_frame *top)
+{
+	return top->walk.set ? top->walk.step : (uint64_t)top->step;
+}
+
+static void lane_unsteady(struct rt_run *run, struct rt_lane *lane, struct rt_untold *untold)
+{
+	if (lane->steady)
+		rt_steady_end(lane->steady, run, untold->cells);
+	lane->steady = NULL;
+}
+
+/* Iterations that lie otherwise apart than those before, as the blocks of an axis with tile levels may, are none that chains know of. */
+static void block_check(struct rt_run *run, struct rt_lane *lane, const struct block *block, struct rt_untold *untold)
+{
+	const struct rt_steady *steady = lane->steady;
+
+	if (steady && steady->chains.count && (block->first != (steady->first && !steady->turn ? 0 : steady->chains.step) ||
+					       (block->iterations > 1 && block->step != steady->chains.step))) {
+		lane_unsteady(run, lane, untold);
+		run->replay.covered = false;
+	}
+}
+
+/* Iterations that may be entered at once. */
+static uint32_t lane_most(struct rt_run *run, struct rt_lane *lane, const struct rt_untold *untold, uint32_t most)
+{
+	uint64_t ready = lane->steady ? rt_steady_ready(lane->steady, run, untold->cells, &run->expand.rounds[run->expand.frames[run->expand.depth - 1].depth]) : most;
+
+	return ready < most ? (uint32_t)ready : most;
+}
+
+static ptowsp_status lane_one(struct rt_run *run, struct rt_lane *lane, const struct block *block, struct rt_untold *untold)
+{
+	ptowsp_status st = lane_iterate(run, lane, block->first, untold);
+
+	if (!st && lane->steady)
+		rt_steady_turn(lane->steady, run);
+	return st;
+}
+
 /* At most `room` iterations, in blocks as long as kernels run here. */
-static ptowsp_status lane_go(struct rt_run *run, const struct rt_lane *lane, uint32_t room, struct rt_untold *untold)
+static ptowsp_status lane_go(struct rt_run *run, struct rt_lane *lane, uint32_t room, struct rt_untold *untold)
 {
 	struct block block;
 	uint32_t done, most;
@@ -238,11 +316,32 @@ static ptowsp_status lane_go(struct rt_run *run, const struct rt_lane *lane, uin
 		if (here && untold->count + lane->count > RT_TOLD_AT_ONCE && (st = rt_untold_tell(run, untold)))
 			break;
 		most = here ? (RT_TOLD_AT_ONCE - untold->count) / lane->count : 1;
-		done = block_begin(&run->expand, lane, most < room ? most : room, &block);
+		done = block_begin(&run->expand, lane, lane_most(run, lane, untold, most < room ? most : room), &block);
 		if (!done)
 			break;
-		st = here ? block_go(run, lane, &block, untold) : lane_iterate(run, lane, block.first, untold);
+		block_check(run, lane, &block, untold);
+		st = here ? block_go(run, lane, &block, untold) : lane_one(run, lane, &block, untold);
 	}
+	return st;
+}
+
+/* What is left of the round, from iterations that have been looked at: replayed if that can be. */
+static ptowsp_status lane_rest(struct rt_run *run, struct rt_lane *lane, uint32_t room, struct rt_untold *untold)
+{
+	const struct rt_expand *expand = &run->expand;
+	const struct rt_frame *top = &expand->frames[expand->depth - 1];
+	struct rt_steady steady;
+	ptowsp_status st;
+
+	steady.task_count = 0;
+	if (room > RT_STEADY_LEAST && lane->uses)
+		rt_steady_begin(&steady, run, lane->plans, lane->count, untold->cells, &expand->rounds[top->depth], lane_step(top), lane->standing);
+	else
+		rt_replay_cover(run, lane->plans, lane->count, &expand->rounds[top->depth]);
+	lane->steady = steady.task_count ? &steady : NULL;
+	st = lane_go(run, lane, room, untold);
+	lane_unsteady(run, lane, untold);
+	run->replay.covered = false;
 	return st;
 }
 
@@ -250,22 +349,20 @@ ptowsp_status rt_lane_run(struct rt_run *run, struct rt_lane *lane, struct rt_un
 {
 	struct rt_expand *expand = &run->expand;
 	struct rt_frame *top = &expand->frames[expand->depth - 1];
-	uint64_t began = run->tasks, left = run->max_tasks - began;
-	uint32_t room = (uint32_t)((left < expand->budget ? left : expand->budget) / lane->count);
-	struct rt_steady steady;
-	ptowsp_status st = room > 1 ? lane_go(run, lane, 1, untold) : PTOWSP_OK;
+	uint64_t began = run->tasks, left = run->max_tasks - began, most = expand->budget;
+	uint32_t room;
+	ptowsp_status st = PTOWSP_OK;
 
-	steady.task_count = 0;
-	if (!st && room > RT_STEADY_LEAST && expand->level == lane->level)
-		rt_steady_begin(&steady, run, lane->plans, lane->count, untold->cells, &expand->rounds[top->depth]);
-	lane->steady = steady.task_count ? &steady : NULL;
+	if (lane->standing && most < RT_LANE_ROOM) /* a round that is replayed is not cut short because others came before it */
+		most = RT_LANE_ROOM;
+	room = (uint32_t)((left < most ? left : most) / lane->count);
+	if (!lane->standing && room > 1)
+		st = lane_go(run, lane, 1, untold);
 	if (!st && room > 2 && expand->level == lane->level)
-		st = lane_go(run, lane, room - 2, untold);
-	rt_steady_end(&steady, run, untold->cells);
-	lane->steady = NULL;
+		st = lane_rest(run, lane, room - 2, untold);
 	expand->site = lane->sites[lane->count - 1];
 	expand->at = expand->level != lane->level ? top->at + 1 : top->end;
-	expand->budget -= (uint32_t)(run->tasks - began);
+	expand->budget = run->tasks - began < expand->budget ? expand->budget - (uint32_t)(run->tasks - began) : 1;
 	for (uint32_t k = 0; k < lane->count; k++) /* after a failure: those told, as elsewhere */
 		rt_express_count(lane->plans[k], (run->tasks - began + (st != PTOWSP_OK) + lane->count - 1 - k) / lane->count);
 	return st;

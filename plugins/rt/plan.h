@@ -48,6 +48,8 @@ struct rt_plan {
 	struct ptowsp_kernel_stats *stats;
 	uint32_t map_need;  /* places in the tensor map; UINT32_MAX: depends on the task */
 	struct ptowsp_task task; /* for the kernel: all but number and args */
+	bool replays;    /* the first one of a loop that was replayed in its latest round */
+	uint8_t blame;   /* how seldom that paid */
 	const struct rt_steady_task *steady; /* while a lane runs in which only some uses are looked up: steady.h; else NULL */
 	struct rt_use *uses;          /* of the latest task: reads, then both, then writes */
 	struct rt_access *accesses;
@@ -81,6 +83,18 @@ static inline void rt_plan_windows_move(struct rt_plan *plan, const struct rt_te
 	for (const struct rt_plan_move *move = plan->moves, *end = move + plan->move_count; move < end; move++)
 		move->window->data = (char *)move->window->data + move->step * steps;
 	plan->windows_at = plan->at;
+}
+
+/* A loop that was replayed left strands that somebody had to write into the map, or that nobody had to. */
+enum { RT_BLAME_MOST = 60 };
+static inline void rt_plan_blame(struct rt_plan *plan)
+{
+	plan->blame += plan->blame < RT_BLAME_MOST ? 2 : 0;
+}
+
+static inline void rt_plan_praise(struct rt_plan *plan)
+{
+	plan->blame -= plan->blame > 0;
 }
 
 static inline struct rt_plan **rt_plan_at(const struct rt_plans *plans, const struct rt_program *program, const struct rt_site *site,

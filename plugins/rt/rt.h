@@ -102,6 +102,7 @@ struct rt_run_args {
 	const struct rt_sinks *sinks;
 	const volatile uint32_t *cancel; /* atomic; non-zero asks the run to end */
 	bool fixed_map;  /* the tensor map is a pool made for a full window, which never grows; not under an unbounded window */
+	bool no_replay;  /* each task looks all its keys up; same results */
 	uint32_t schedulers; /* instances that generate tasks from the bytecode, up to 64; 0: one */
 	const struct rt_notify *notify; /* NULL: the run has one device, number 0 */
 	uint64_t memory; /* bytes that a graph may take which is built before it runs, 0: any; TOO_BIG beyond */

@@ -255,6 +255,7 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 	run->sinks = args->sinks;
 	run->cancel = args->cancel;
 	run->fixed_map = args->fixed_map;
+	run->replay.off = args->no_replay;
 	run->memory = args->memory;
 	run->notify = args->notify;
 	run->schedulers = args->schedulers ? args->schedulers : 1;

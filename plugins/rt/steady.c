@@ -38,23 +38,28 @@ static void use_add(struct rt_steady *steady, const struct rt_use *use, uint32_t
 	uses[first].prev = (uint8_t)at;
 }
 
-static bool uses_divide(struct rt_steady *steady, const struct rt_run *run, struct rt_plan *const *plans, uint32_t count, int64_t way)
+/* What is not part of a chain. all: everything of it is looked up. False: there is too much of it. */
+static bool uses_divide(struct rt_steady *steady, struct rt_plan *const *plans, uint32_t count, int64_t way, bool all)
 {
+	uint32_t place = 0;
+
 	steady->use_count = steady->moving_count = 0;
 	for (uint32_t k = 0; k < count; k++) {
 		const struct rt_plan *plan = plans[k];
 
-		if (!plan->named || plan->divided != run->overlap.divided || steady->use_count + steady->moving_count + plan->use_count > RT_STEADY_USES)
+		if (place + plan->use_count > RT_STEADY_USES)
 			return false;
 		steady->tasks[k].moving = steady->moving + steady->moving_count;
-		for (struct rt_use *use = plan->uses, *end = use + plan->use_count; use < end; use++)
-			if (stays(use, plans, count, way))
+		for (struct rt_use *use = plan->uses, *end = use + plan->use_count; use < end; use++, place++)
+			if (steady->chains.used >> place & 1)
+				continue;
+			else if (!all && stays(use, plans, count, way))
 				use_add(steady, use, k);
 			else
 				steady->moving[steady->moving_count++] = use;
 		steady->tasks[k].moving_end = steady->moving + steady->moving_count;
 	}
-	return steady->use_count > 0;
+	return true;
 }
 
 /* One of few numbers, once. False: there are too many. */
@@ -112,40 +117,177 @@ static bool edges_find(struct rt_steady *steady, const struct rt_run *run, const
 	return ok;
 }
 
-void rt_steady_begin(struct rt_steady *steady, struct rt_run *run, struct rt_plan *const *plans, uint32_t count, const struct rt_cells *cells,
-		     const struct rt_round *round)
+/* ---- the parts of a lane ------------------------------------------------------------------------------------------- */
+
+static void until_lower(struct rt_steady *steady, uint32_t low, uint32_t high, bool *here_out)
+{
+	*here_out = low <= steady->turn && steady->turn < high;
+	if (low > steady->turn && low < steady->until)
+		steady->until = low;
+	if (*here_out && high < steady->until)
+		steady->until = high;
+}
+
+/* Edges that lie the same number of tasks back become ages. */
+static bool edge_takes_age(const struct rt_steady *steady, struct rt_steady_task *task, uint32_t k, const struct rt_chain_edge *edge)
+{
+	return edge->slope == steady->task_count && number_add(task->ages, &task->age_count, (uint32_t)(steady->chains.began + k - edge->producer));
+}
+
+static bool far_listed(const struct rt_steady_task *task, const struct rt_chain_edge *edge)
+{
+	for (uint32_t i = 0; i < task->far_count; i++)
+		if (task->fars[i]->producer == edge->producer && task->fars[i]->slope == edge->slope)
+			return true;
+	return false;
+}
+
+/* Returns how many were added to the list. */
+static uint32_t task_edges(struct rt_steady *steady, uint32_t k, const struct rt_chain_edge **fars)
+{
+	struct rt_steady_task *task = &steady->tasks[k];
+	bool here;
+
+	task->fars = fars;
+	for (uint32_t i = steady->chains.edge_first[k]; i != RT_CHAIN_NONE; i = steady->chains.edges[i].next) {
+		const struct rt_chain_edge *edge = &steady->chains.edges[i];
+
+		until_lower(steady, edge->low, edge->high, &here);
+		if (!here || edge_takes_age(steady, task, k, edge) || far_listed(task, edge))
+			continue;
+		fars[task->far_count++] = edge;
+		task->looks |= edge->slope == steady->task_count; /* it may be an age as well */
+	}
+	return task->far_count;
+}
+
+static uint32_t task_finds(struct rt_steady *steady, uint32_t k, const struct rt_chain_find **finds)
+{
+	struct rt_steady_task *task = &steady->tasks[k];
+	bool here;
+
+	task->finds = finds;
+	for (uint32_t i = steady->chains.find_first[k]; i != RT_CHAIN_NONE; i = steady->chains.finds[i].next) {
+		until_lower(steady, steady->chains.finds[i].low, steady->chains.finds[i].high, &here);
+		if (here)
+			finds[task->find_count++] = &steady->chains.finds[i];
+	}
+	return task->find_count;
+}
+
+static void part_begin(struct rt_steady *steady)
+{
+	uint32_t fars = 0, finds = 0;
+
+	steady->until = UINT64_MAX;
+	steady->replayed = 0;
+	steady->looks = false;
+	for (uint32_t k = 0; k < steady->task_count; k++) {
+		struct rt_steady_task *task = &steady->tasks[k];
+		bool looks_up = task->moving < task->moving_end;
+
+		task->age_count = task->own_ages;
+		task->far_count = task->find_count = 0;
+		task->looks = task->known_count || looks_up;
+		task->turn = &steady->turn;
+		if (steady->chains.count) {
+			fars += task_edges(steady, k, steady->fars + fars);
+			finds += task_finds(steady, k, steady->finds + finds);
+		}
+		task->looks |= task->find_count > 0;
+		steady->looks |= task->looks;
+		task->brief = (struct rt_clock_brief){steady->plans[k]->cycles, {steady->plans[k]->map_need, task->age_count + task->far_count}};
+		steady->replayed += steady->plans[k]->use_count && !looks_up && !task->find_count;
+	}
+}
+
+/* After an iteration of these tasks: what they come back to. */
+static void own_begin(struct rt_steady *steady, struct rt_run *run, const struct rt_cells *cells, const struct rt_round *round)
 {
 	/* The loop's value is that of the latest task. */
-	int64_t way = round->last - plans[0]->at;
+	int64_t way = round->last - steady->plans[0]->at;
+	bool pays = way / RT_STEADY_LEAST >= (int64_t)round->stride && run->preds.span >= steady->task_count;
 
+	steady->began = run->preds.task;
+	for (uint32_t k = 0; k < steady->task_count; k++)
+		steady->tasks[k].age_count = steady->tasks[k].known_count = 0;
+	uses_divide(steady, steady->plans, steady->task_count, way, !pays);
+	if (pays && !edges_find(steady, run, cells)) {
+		uses_divide(steady, steady->plans, steady->task_count, way, true);
+		edges_find(steady, run, cells);
+	}
+	for (uint32_t k = 0; k < steady->task_count; k++)
+		steady->tasks[k].own_ages = steady->tasks[k].age_count;
+}
+
+uint64_t rt_steady_ready(struct rt_steady *steady, struct rt_run *run, const struct rt_cells *cells, const struct rt_round *round)
+{
+	if (steady->first && steady->turn) {
+		steady->first = false;
+		own_begin(steady, run, cells, round);
+		part_begin(steady);
+	} else if (steady->turn >= steady->until) {
+		part_begin(steady);
+	}
+	return steady->first ? 1 : steady->until - steady->turn;
+}
+
+/* ---- the beginning ------------------------------------------------------------------------------------------------- */
+
+static bool possible(const struct rt_run *run, struct rt_plan *const *plans, uint32_t count)
+{
+	uint32_t uses = 0;
+
+	for (uint32_t k = 0; k < count; k++) {
+		uses += plans[k]->use_count;
+		if (!plans[k]->named || plans[k]->divided != run->overlap.divided)
+			return false;
+	}
+	return count <= RT_STEADY_TASKS && uses <= RT_STEADY_USES && !run->replay.off;
+}
+
+void rt_steady_begin(struct rt_steady *steady, struct rt_run *run, struct rt_plan *const *plans, uint32_t count, const struct rt_cells *cells,
+		     const struct rt_round *round, uint64_t step, bool standing)
+{
 	steady->task_count = 0;
-	if (way / RT_STEADY_LEAST < (int64_t)round->stride || count > RT_STEADY_TASKS || run->preds.span < count || !uses_divide(steady, run, plans, count, way))
+	steady->chains.count = 0;
+	steady->chains.used = 0;
+	if (!possible(run, plans, count))
 		return;
+	rt_chains_find(&steady->chains, run, plans, count, standing ? 0 : step, step, round->last);
+	if (!steady->chains.count)
+		steady->chains.used = 0;
+	rt_replay_cover(run, plans, count, round);
 	steady->task_count = count;
-	if (!edges_find(steady, run, cells)) {
+	steady->plans = plans;
+	steady->turn = 0;
+	steady->began = run->preds.task;
+	steady->first = standing;
+	if (standing) {
+		for (uint32_t k = 0; k < count; k++)
+			steady->tasks[k].known_count = steady->tasks[k].own_ages = 0;
+		uses_divide(steady, plans, count, 0, true);
+	} else {
+		own_begin(steady, run, cells, round);
+	}
+	if (!standing && !steady->chains.count && !steady->use_count) {
 		steady->task_count = 0;
 		return;
 	}
-	steady->began = run->preds.task;
-	steady->plans = plans;
-	for (uint32_t k = 0; k < count; k++) {
-		struct rt_steady_task *task = &steady->tasks[k];
-
-		task->brief = (struct rt_clock_brief){plans[k]->cycles, {plans[k]->map_need, task->age_count}};
-		task->looks = task->known_count || task->moving < task->moving_end;
-		plans[k]->steady = task;
-	}
+	part_begin(steady);
+	for (uint32_t k = 0; k < count; k++)
+		plans[k]->steady = &steady->tasks[k];
 }
 
 /* ---- tasks -------------------------------------------------------------------------------------------------------- */
 
-RT_INLINE void block_enter(const struct rt_steady *steady, struct rt_preds *preds, struct rt_track *track, struct rt_cells *cells,
+RT_INLINE void block_enter(struct rt_steady *steady, struct rt_preds *preds, struct rt_track *track, struct rt_cells *cells,
 			   const struct rt_steady_way *way, uint32_t most, struct rt_clock_brief *brief, bool full)
 {
 	struct rt_sight sight = rt_sight_begin(preds);
 	uint64_t steps = way->first;
 
-	for (uint32_t i = 0; i < way->iterations; i++, steps = way->step)
+	for (uint32_t i = 0; i < way->iterations; i++, steps = way->step, steady->turn++)
 		for (const struct rt_steady_task *task = steady->tasks, *end = task + steady->task_count; task < end; task++, brief++) {
 			*brief = task->brief;
 			if (task->looks) {
@@ -159,12 +301,33 @@ RT_INLINE void block_enter(const struct rt_steady *steady, struct rt_preds *pred
 	preds->count = 0;
 }
 
+/* All of them have the edges that they had before. */
+static void block_replay(struct rt_steady *steady, struct rt_preds *preds, uint32_t iterations, uint32_t most, struct rt_clock_brief *brief)
+{
+	uint32_t tasks = iterations * steady->task_count;
+
+	for (uint32_t k = 0; k < steady->task_count; k++) {
+		const struct rt_clock_brief same = steady->tasks[k].brief;
+
+		for (uint32_t i = k; i < tasks; i += steady->task_count)
+			brief[i] = same;
+	}
+	steady->turn += iterations;
+	preds->task += tasks;
+	preds->stamp += tasks;
+	preds->span = most - preds->span < tasks ? most : preds->span + tasks;
+	preds->count = 0;
+}
+
 void rt_steady_block(struct rt_steady *steady, struct rt_run *run, struct rt_cells *cells, const struct rt_steady_way *way, uint32_t most,
 		     struct rt_clock_brief *briefs_out)
 {
 	for (uint32_t k = 0; k < steady->task_count; k++)
 		steady->plans[k]->at += (int64_t)(way->first + (way->iterations - 1) * way->step);
-	if (run->track.full)
+	run->replay.tasks += (uint64_t)steady->replayed * way->iterations;
+	if (!steady->looks)
+		block_replay(steady, &run->preds, way->iterations, most, briefs_out);
+	else if (run->track.full)
 		block_enter(steady, &run->preds, &run->track, cells, way, most, briefs_out, true);
 	else
 		block_enter(steady, &run->preds, &run->track, cells, way, most, briefs_out, false);
@@ -211,6 +374,8 @@ void rt_steady_end(struct rt_steady *steady, struct rt_run *run, struct rt_cells
 {
 	for (uint32_t k = 0; k < steady->task_count; k++)
 		steady->plans[k]->steady = NULL;
+	if (steady->chains.count)
+		rt_chains_end(&steady->chains, run, steady->plans, steady->task_count);
 	for (uint32_t i = 0; steady->task_count && run->preds.task > steady->began && i < steady->use_count; i++)
 		if (steady->uses[i].first && (steady->uses[i].written || run->track.full))
 			name_touch(steady, i, run, cells);
