@@ -34,7 +34,7 @@ static void usage(FILE *to)
 {
 	fprintf(to, "usage: ptowsp-bench [--reps N] [--threads N] [--packages DIR] [--small] [--json] [NAME...]\n"
 		    "       ptowsp-bench peer --workload w1|w2|w3|w4 --n N --threads T --work-ns S --reps R\n"
-		    "       ptowsp-bench once --subject layer|llama|w1|w2|w3|w4 --n N --deps exact|overlap --hazards full|raw --what find|count|run\n\n"
+		    "       ptowsp-bench once --subject layer|llama|w1|w2|w3|w4 --n N --deps exact|overlap --hazards full|raw --what find|count|run [--replay off]\n\n"
 		    "Prints one table of tab-separated values: median, least and most of the repetitions, how many of them were\n"
 		    "disturbed by others, beside a reference figure and a target where there is one, and whether the median meets it,\n"
 		    "which is unclear where most of them were disturbed;\n"

@@ -219,6 +219,7 @@ static void figures_add(json_t *root, const struct run *run, const struct ptowsp
 	json_object_set_new(root, "total_cycles", number(s->total_cycles));
 	json_object_set_new(root, "num_tasks", number(s->tasks));
 	json_object_set_new(root, "num_edges", number(s->edges));
+	json_object_set_new(root, "num_replayed", number(s->replayed));
 	json_object_set_new(root, "num_executors", number(s->executors));
 	json_object_set_new(root, "num_streams", number(s->streams));
 	json_object_set_new(root, "task_window", number(s->task_window));

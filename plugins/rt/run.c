@@ -255,7 +255,7 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 	run->sinks = args->sinks;
 	run->cancel = args->cancel;
 	run->fixed_map = args->fixed_map;
-	run->replay.off = args->no_replay;
+	run->replay.off = args->no_replay || rt_replay_rules.least_iterations == RT_REPLAY_NEVER;
 	run->memory = args->memory;
 	run->notify = args->notify;
 	run->schedulers = args->schedulers ? args->schedulers : 1;

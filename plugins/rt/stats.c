@@ -154,6 +154,7 @@ static void fill(const struct rt_run *run, struct rt_snapshot *snapshot)
 	stats->total_cycles = run->clock.total;
 	stats->tasks = run->tasks;
 	stats->edges = run->edges;
+	stats->replayed = run->replay.tasks;
 	stats->task_window = run->window;
 	stats->executors = (uint64_t)run->places.pools * run->clock.executors;
 	stats->streams = schedule->streams ? schedule->streams : 1;

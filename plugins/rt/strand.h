@@ -38,7 +38,9 @@ struct rt_replay {
 	uint64_t tasks; /* that were issued without looking up any key */
 	struct rt_names marks[RT_MARKS];
 };
-/* From how many iterations and tasks of a round on replay pays, and how much blame keeps a loop from it (plan.h). Tests set their own; read when a lane begins. */
+/* From how many iterations and tasks of a round on replay pays, and how much blame keeps a loop from it (plan.h). Tests and benchmarks set their own, between runs; no
+ * run that begins with RT_REPLAY_NEVER iterations replays anything. */
+#define RT_REPLAY_NEVER UINT32_MAX
 struct rt_replay_rules {
 	uint32_t least_iterations, least_tasks, blame;
 };

@@ -175,6 +175,7 @@ struct ptowsp_run_stats {
 	char auto_axis[64];
 	uint64_t auto_executors;
 	uint64_t auto_edges, auto_cross; /* of the look ahead: edges, those of them that go from one executor to another */
+	uint64_t replayed; /* tasks whose edges followed from those of earlier iterations, without looking up any of their keys */
 };
 
 enum { /* what a deadlock is about */
