@@ -118,7 +118,7 @@ static char *package_dump(const char *entry, const char *values)
 	fprintf(f, "'%s/bin/ptowsp-run' '%s/p.pkg.zst' --entry %s --no-kernels --schedule task_window=0 --graph '%s/g.txt'", check_build(), folder, entry,
 		folder);
 	while ((item = strsep(&at, " ")))
-		fprintf(f, *item ? " --set %s" : "", item);
+		fprintf(f, "%s%s", *item ? " --set " : "", item);
 	fclose(f);
 	if (check_run(command, NULL, &err))
 		CHECK_FAIL("%s: %s", command, err);

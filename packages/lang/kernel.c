@@ -246,7 +246,7 @@ void lang_kernel_check(struct lang_module *module, struct lang_decl *decl)
 		      : payload->kind == PTOWSP_PAYLOAD_PTO	? portable_check(module, kernel, payload)
 								: file_check(module, payload);
 		ok &= number_check(module, payload->cycles, "a number of cycles", 0, INT64_MAX);
-		ok &= number_check(module, payload->workspace, "a number of bytes", 0, INT64_MAX);
+		ok &= number_check(module, payload->workspace, "the workspace of a payload in bytes", 0, INT64_MAX);
 		ok &= number_check(module, payload->offset, "the offset of an entry", 0, INT64_MAX) && offset_check(module, payload);
 	}
 	decl->broken = !ok;

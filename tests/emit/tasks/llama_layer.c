@@ -3,12 +3,12 @@
 #include "rt/task_api.h"
 
 /* The kernels: functions as ptowsp/task.h says. */
-extern ptowsp_status rmsnorm_tile_64_(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
+extern ptowsp_status rmsnorm_tile_64(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
 extern ptowsp_status tile_matmul_64_(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
-extern ptowsp_status rope_tile_64_(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
-extern ptowsp_status rmsnorm_tile_(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
+extern ptowsp_status rope_tile_64(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
+extern ptowsp_status rmsnorm_tile(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
 extern ptowsp_status tile_matmul_(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
-extern ptowsp_status rope_tile_(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
+extern ptowsp_status rope_tile(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
 extern ptowsp_status flash_attn_init_state_64(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
 extern ptowsp_status flash_attn_score_block_64(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
 extern ptowsp_status flash_attn_softmax_update_64(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
@@ -19,10 +19,10 @@ extern ptowsp_status flash_attn_score_block(const struct ptowsp_task *task, stru
 extern ptowsp_status flash_attn_softmax_update(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
 extern ptowsp_status flash_attn_output_update(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
 extern ptowsp_status flash_attn_normalize(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
-extern ptowsp_status residual_add_tile_64_(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
-extern ptowsp_status swiglu_tile_64_(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
-extern ptowsp_status residual_add_tile_(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
-extern ptowsp_status swiglu_tile_(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
+extern ptowsp_status residual_add_tile_64(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
+extern ptowsp_status swiglu_tile_64(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
+extern ptowsp_status residual_add_tile(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
+extern ptowsp_status swiglu_tile(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
 
 struct llama_layer_memory {
 	void *data;
@@ -72,7 +72,7 @@ struct llama_layer {
 		uint32_t input, output, attn_norm_weights, wq, wk, wv, wo, cos_cache, sin_cache, mlp_norm_weights, w_gate, w_up, w_down, all_q_tiles, all_k_tiles, all_v_tiles, all_q_rope, all_k_rope, all_attn_out, all_m_vec, all_l_vec, all_hidden, temp_norm, temp_scores, temp_attn_weights, temp_scale, temp_gate, temp_up, temp_swiglu, temp_mlp_out, const_zeros_large, const_zeros_small, const_neg_inf;
 	} tensor; /* numbers of rt_tasks_tensor */
 	struct {
-		uint32_t rmsnorm_tile_64_, tile_matmul_64_, rope_tile_64_, rmsnorm_tile_, tile_matmul_, rope_tile_, flash_attn_init_state_64, flash_attn_score_block_64, flash_attn_softmax_update_64, flash_attn_output_update_64, flash_attn_normalize_64, flash_attn_init_state, flash_attn_score_block, flash_attn_softmax_update, flash_attn_output_update, flash_attn_normalize, residual_add_tile_64_, swiglu_tile_64_, residual_add_tile_, swiglu_tile_;
+		uint32_t rmsnorm_tile_64, tile_matmul_64_, rope_tile_64, rmsnorm_tile, tile_matmul_, rope_tile, flash_attn_init_state_64, flash_attn_score_block_64, flash_attn_softmax_update_64, flash_attn_output_update_64, flash_attn_normalize_64, flash_attn_init_state, flash_attn_score_block, flash_attn_softmax_update, flash_attn_output_update, flash_attn_normalize, residual_add_tile_64, swiglu_tile_64, residual_add_tile, swiglu_tile;
 	} kernel; /* numbers of rt_tasks_kernel */
 };
 
@@ -80,12 +80,12 @@ struct llama_layer {
 void llama_layer_begin(struct rt_tasks *tasks, struct llama_layer *o);
 void llama_layer_begin(struct rt_tasks *tasks, struct llama_layer *o)
 {
-	o->kernel.rmsnorm_tile_64_ = rt_tasks_kernel(tasks, "rmsnorm_tile_64", PTOWSP_UNIT_ANY, rmsnorm_tile_64_);
+	o->kernel.rmsnorm_tile_64 = rt_tasks_kernel(tasks, "rmsnorm_tile_64", PTOWSP_UNIT_ANY, rmsnorm_tile_64);
 	o->kernel.tile_matmul_64_ = rt_tasks_kernel(tasks, "tile_matmul_64", PTOWSP_UNIT_ANY, tile_matmul_64_);
-	o->kernel.rope_tile_64_ = rt_tasks_kernel(tasks, "rope_tile_64", PTOWSP_UNIT_ANY, rope_tile_64_);
-	o->kernel.rmsnorm_tile_ = rt_tasks_kernel(tasks, "rmsnorm_tile", PTOWSP_UNIT_ANY, rmsnorm_tile_);
+	o->kernel.rope_tile_64 = rt_tasks_kernel(tasks, "rope_tile_64", PTOWSP_UNIT_ANY, rope_tile_64);
+	o->kernel.rmsnorm_tile = rt_tasks_kernel(tasks, "rmsnorm_tile", PTOWSP_UNIT_ANY, rmsnorm_tile);
 	o->kernel.tile_matmul_ = rt_tasks_kernel(tasks, "tile_matmul", PTOWSP_UNIT_ANY, tile_matmul_);
-	o->kernel.rope_tile_ = rt_tasks_kernel(tasks, "rope_tile", PTOWSP_UNIT_ANY, rope_tile_);
+	o->kernel.rope_tile = rt_tasks_kernel(tasks, "rope_tile", PTOWSP_UNIT_ANY, rope_tile);
 	o->kernel.flash_attn_init_state_64 = rt_tasks_kernel(tasks, "flash_attn_init_state_64", PTOWSP_UNIT_ANY, flash_attn_init_state_64);
 	o->kernel.flash_attn_score_block_64 = rt_tasks_kernel(tasks, "flash_attn_score_block_64", PTOWSP_UNIT_ANY, flash_attn_score_block_64);
 	o->kernel.flash_attn_softmax_update_64 = rt_tasks_kernel(tasks, "flash_attn_softmax_update_64", PTOWSP_UNIT_ANY, flash_attn_softmax_update_64);
@@ -96,10 +96,10 @@ void llama_layer_begin(struct rt_tasks *tasks, struct llama_layer *o)
 	o->kernel.flash_attn_softmax_update = rt_tasks_kernel(tasks, "flash_attn_softmax_update", PTOWSP_UNIT_ANY, flash_attn_softmax_update);
 	o->kernel.flash_attn_output_update = rt_tasks_kernel(tasks, "flash_attn_output_update", PTOWSP_UNIT_ANY, flash_attn_output_update);
 	o->kernel.flash_attn_normalize = rt_tasks_kernel(tasks, "flash_attn_normalize", PTOWSP_UNIT_ANY, flash_attn_normalize);
-	o->kernel.residual_add_tile_64_ = rt_tasks_kernel(tasks, "residual_add_tile_64", PTOWSP_UNIT_ANY, residual_add_tile_64_);
-	o->kernel.swiglu_tile_64_ = rt_tasks_kernel(tasks, "swiglu_tile_64", PTOWSP_UNIT_ANY, swiglu_tile_64_);
-	o->kernel.residual_add_tile_ = rt_tasks_kernel(tasks, "residual_add_tile", PTOWSP_UNIT_ANY, residual_add_tile_);
-	o->kernel.swiglu_tile_ = rt_tasks_kernel(tasks, "swiglu_tile", PTOWSP_UNIT_ANY, swiglu_tile_);
+	o->kernel.residual_add_tile_64 = rt_tasks_kernel(tasks, "residual_add_tile_64", PTOWSP_UNIT_ANY, residual_add_tile_64);
+	o->kernel.swiglu_tile_64 = rt_tasks_kernel(tasks, "swiglu_tile_64", PTOWSP_UNIT_ANY, swiglu_tile_64);
+	o->kernel.residual_add_tile = rt_tasks_kernel(tasks, "residual_add_tile", PTOWSP_UNIT_ANY, residual_add_tile);
+	o->kernel.swiglu_tile = rt_tasks_kernel(tasks, "swiglu_tile", PTOWSP_UNIT_ANY, swiglu_tile);
 	o->tensor.input = rt_tasks_tensor(tasks, "input", o->memory.input.data, PTOWSP_F32, o->memory.input.elements / 128, 128);
 	o->tensor.output = rt_tasks_tensor(tasks, "output", o->memory.output.data, PTOWSP_F32, o->memory.output.elements / 128, 128);
 	o->tensor.attn_norm_weights = rt_tasks_tensor(tasks, "attn_norm_weights", o->memory.attn_norm_weights.data, PTOWSP_F32, o->memory.attn_norm_weights.elements / 128, 128);
@@ -150,7 +150,7 @@ ptowsp_status llama_layer(struct rt_tasks *tasks, void *context)
 
 		for (; tile_count - tile_base >= 256; tile_base += 256)
 			for (int64_t tile = tile_base; tile < tile_base + 256; tile += 2) { /* tiles of 64 rows */
-				rt_task_alloc(tasks, o->kernel.rmsnorm_tile_64_, &t);
+				rt_task_alloc(tasks, o->kernel.rmsnorm_tile_64, &t);
 				rt_task_add_input(tasks, t, o->tensor.input, (uint64_t)(32 * tile), 0, 64, 128);
 				rt_task_add_input(tasks, t, o->tensor.attn_norm_weights, 0, 0, 1, 128);
 				rt_task_add_output(tasks, t, o->tensor.temp_norm, (uint64_t)(32 * tile), 0, 64, 128);
@@ -170,13 +170,13 @@ ptowsp_status llama_layer(struct rt_tasks *tasks, void *context)
 				rt_task_add_input(tasks, t, o->tensor.wv, 0, 0, 128, 128);
 				rt_task_add_output(tasks, t, o->tensor.all_v_tiles, (uint64_t)(32 * tile), 0, 64, 128);
 				rt_task_submit(tasks, t);
-				rt_task_alloc(tasks, o->kernel.rope_tile_64_, &t);
+				rt_task_alloc(tasks, o->kernel.rope_tile_64, &t);
 				rt_task_add_input(tasks, t, o->tensor.all_q_tiles, (uint64_t)(32 * tile), 0, 64, 128);
 				rt_task_add_input(tasks, t, o->tensor.cos_cache, 0, 0, 64, 128);
 				rt_task_add_input(tasks, t, o->tensor.sin_cache, 0, 0, 64, 128);
 				rt_task_add_output(tasks, t, o->tensor.all_q_rope, (uint64_t)(32 * tile), 0, 64, 128);
 				rt_task_submit(tasks, t);
-				rt_task_alloc(tasks, o->kernel.rope_tile_64_, &t);
+				rt_task_alloc(tasks, o->kernel.rope_tile_64, &t);
 				rt_task_add_input(tasks, t, o->tensor.all_k_tiles, (uint64_t)(32 * tile), 0, 64, 128);
 				rt_task_add_input(tasks, t, o->tensor.cos_cache, 0, 0, 64, 128);
 				rt_task_add_input(tasks, t, o->tensor.sin_cache, 0, 0, 64, 128);
@@ -184,7 +184,7 @@ ptowsp_status llama_layer(struct rt_tasks *tasks, void *context)
 				rt_task_submit(tasks, t);
 			}
 		for (int64_t tile = tile_base; tile < tile_count; tile++) { /* tiles of 32 rows */
-			rt_task_alloc(tasks, o->kernel.rmsnorm_tile_, &t);
+			rt_task_alloc(tasks, o->kernel.rmsnorm_tile, &t);
 			rt_task_add_input(tasks, t, o->tensor.input, (uint64_t)(32 * tile), 0, 32, 128);
 			rt_task_add_input(tasks, t, o->tensor.attn_norm_weights, 0, 0, 1, 128);
 			rt_task_add_output(tasks, t, o->tensor.temp_norm, (uint64_t)(32 * tile), 0, 32, 128);
@@ -204,13 +204,13 @@ ptowsp_status llama_layer(struct rt_tasks *tasks, void *context)
 			rt_task_add_input(tasks, t, o->tensor.wv, 0, 0, 128, 128);
 			rt_task_add_output(tasks, t, o->tensor.all_v_tiles, (uint64_t)(32 * tile), 0, 32, 128);
 			rt_task_submit(tasks, t);
-			rt_task_alloc(tasks, o->kernel.rope_tile_, &t);
+			rt_task_alloc(tasks, o->kernel.rope_tile, &t);
 			rt_task_add_input(tasks, t, o->tensor.all_q_tiles, (uint64_t)(32 * tile), 0, 32, 128);
 			rt_task_add_input(tasks, t, o->tensor.cos_cache, 0, 0, 32, 128);
 			rt_task_add_input(tasks, t, o->tensor.sin_cache, 0, 0, 32, 128);
 			rt_task_add_output(tasks, t, o->tensor.all_q_rope, (uint64_t)(32 * tile), 0, 32, 128);
 			rt_task_submit(tasks, t);
-			rt_task_alloc(tasks, o->kernel.rope_tile_, &t);
+			rt_task_alloc(tasks, o->kernel.rope_tile, &t);
 			rt_task_add_input(tasks, t, o->tensor.all_k_tiles, (uint64_t)(32 * tile), 0, 32, 128);
 			rt_task_add_input(tasks, t, o->tensor.cos_cache, 0, 0, 32, 128);
 			rt_task_add_input(tasks, t, o->tensor.sin_cache, 0, 0, 32, 128);
@@ -373,12 +373,12 @@ ptowsp_status llama_layer(struct rt_tasks *tasks, void *context)
 				rt_task_add_input(tasks, t, o->tensor.wo, 0, 0, 128, 128);
 				rt_task_add_output(tasks, t, o->tensor.temp_norm, (uint64_t)(32 * tile), 0, 64, 128);
 				rt_task_submit(tasks, t);
-				rt_task_alloc(tasks, o->kernel.residual_add_tile_64_, &t);
+				rt_task_alloc(tasks, o->kernel.residual_add_tile_64, &t);
 				rt_task_add_input(tasks, t, o->tensor.temp_norm, (uint64_t)(32 * tile), 0, 64, 128);
 				rt_task_add_input(tasks, t, o->tensor.input, (uint64_t)(32 * tile), 0, 64, 128);
 				rt_task_add_output(tasks, t, o->tensor.all_hidden, (uint64_t)(32 * tile), 0, 64, 128);
 				rt_task_submit(tasks, t);
-				rt_task_alloc(tasks, o->kernel.rmsnorm_tile_64_, &t);
+				rt_task_alloc(tasks, o->kernel.rmsnorm_tile_64, &t);
 				rt_task_add_input(tasks, t, o->tensor.all_hidden, (uint64_t)(32 * tile), 0, 64, 128);
 				rt_task_add_input(tasks, t, o->tensor.mlp_norm_weights, 0, 0, 1, 128);
 				rt_task_add_output(tasks, t, o->tensor.temp_norm, (uint64_t)(32 * tile), 0, 64, 128);
@@ -393,7 +393,7 @@ ptowsp_status llama_layer(struct rt_tasks *tasks, void *context)
 				rt_task_add_input(tasks, t, o->tensor.w_up, 0, 0, 128, 128);
 				rt_task_add_output(tasks, t, o->tensor.temp_up, (uint64_t)(32 * tile), 0, 64, 128);
 				rt_task_submit(tasks, t);
-				rt_task_alloc(tasks, o->kernel.swiglu_tile_64_, &t);
+				rt_task_alloc(tasks, o->kernel.swiglu_tile_64, &t);
 				rt_task_add_input(tasks, t, o->tensor.temp_gate, (uint64_t)(32 * tile), 0, 64, 128);
 				rt_task_add_input(tasks, t, o->tensor.temp_up, (uint64_t)(32 * tile), 0, 64, 128);
 				rt_task_add_output(tasks, t, o->tensor.temp_swiglu, (uint64_t)(32 * tile), 0, 64, 128);
@@ -403,7 +403,7 @@ ptowsp_status llama_layer(struct rt_tasks *tasks, void *context)
 				rt_task_add_input(tasks, t, o->tensor.w_down, 0, 0, 128, 128);
 				rt_task_add_output(tasks, t, o->tensor.temp_mlp_out, (uint64_t)(32 * tile), 0, 64, 128);
 				rt_task_submit(tasks, t);
-				rt_task_alloc(tasks, o->kernel.residual_add_tile_64_, &t);
+				rt_task_alloc(tasks, o->kernel.residual_add_tile_64, &t);
 				rt_task_add_input(tasks, t, o->tensor.temp_mlp_out, (uint64_t)(32 * tile), 0, 64, 128);
 				rt_task_add_input(tasks, t, o->tensor.all_hidden, (uint64_t)(32 * tile), 0, 64, 128);
 				rt_task_add_output(tasks, t, o->tensor.output, (uint64_t)(32 * tile), 0, 64, 128);
@@ -415,12 +415,12 @@ ptowsp_status llama_layer(struct rt_tasks *tasks, void *context)
 			rt_task_add_input(tasks, t, o->tensor.wo, 0, 0, 128, 128);
 			rt_task_add_output(tasks, t, o->tensor.temp_norm, (uint64_t)(32 * tile), 0, 32, 128);
 			rt_task_submit(tasks, t);
-			rt_task_alloc(tasks, o->kernel.residual_add_tile_, &t);
+			rt_task_alloc(tasks, o->kernel.residual_add_tile, &t);
 			rt_task_add_input(tasks, t, o->tensor.temp_norm, (uint64_t)(32 * tile), 0, 32, 128);
 			rt_task_add_input(tasks, t, o->tensor.input, (uint64_t)(32 * tile), 0, 32, 128);
 			rt_task_add_output(tasks, t, o->tensor.all_hidden, (uint64_t)(32 * tile), 0, 32, 128);
 			rt_task_submit(tasks, t);
-			rt_task_alloc(tasks, o->kernel.rmsnorm_tile_, &t);
+			rt_task_alloc(tasks, o->kernel.rmsnorm_tile, &t);
 			rt_task_add_input(tasks, t, o->tensor.all_hidden, (uint64_t)(32 * tile), 0, 32, 128);
 			rt_task_add_input(tasks, t, o->tensor.mlp_norm_weights, 0, 0, 1, 128);
 			rt_task_add_output(tasks, t, o->tensor.temp_norm, (uint64_t)(32 * tile), 0, 32, 128);
@@ -435,7 +435,7 @@ ptowsp_status llama_layer(struct rt_tasks *tasks, void *context)
 			rt_task_add_input(tasks, t, o->tensor.w_up, 0, 0, 128, 128);
 			rt_task_add_output(tasks, t, o->tensor.temp_up, (uint64_t)(32 * tile), 0, 32, 128);
 			rt_task_submit(tasks, t);
-			rt_task_alloc(tasks, o->kernel.swiglu_tile_, &t);
+			rt_task_alloc(tasks, o->kernel.swiglu_tile, &t);
 			rt_task_add_input(tasks, t, o->tensor.temp_gate, (uint64_t)(32 * tile), 0, 32, 128);
 			rt_task_add_input(tasks, t, o->tensor.temp_up, (uint64_t)(32 * tile), 0, 32, 128);
 			rt_task_add_output(tasks, t, o->tensor.temp_swiglu, (uint64_t)(32 * tile), 0, 32, 128);
@@ -445,7 +445,7 @@ ptowsp_status llama_layer(struct rt_tasks *tasks, void *context)
 			rt_task_add_input(tasks, t, o->tensor.w_down, 0, 0, 128, 128);
 			rt_task_add_output(tasks, t, o->tensor.temp_mlp_out, (uint64_t)(32 * tile), 0, 32, 128);
 			rt_task_submit(tasks, t);
-			rt_task_alloc(tasks, o->kernel.residual_add_tile_, &t);
+			rt_task_alloc(tasks, o->kernel.residual_add_tile, &t);
 			rt_task_add_input(tasks, t, o->tensor.temp_mlp_out, (uint64_t)(32 * tile), 0, 32, 128);
 			rt_task_add_input(tasks, t, o->tensor.all_hidden, (uint64_t)(32 * tile), 0, 32, 128);
 			rt_task_add_output(tasks, t, o->tensor.output, (uint64_t)(32 * tile), 0, 32, 128);
