@@ -16,6 +16,7 @@ struct isa_emit_target {
 	/* A loop of `name` from one text to another, and by how much it goes on: format of name, from, name, to, name. */
 	const char *loop;
 	const char *loop_rows, *loop_columns; /* the same for one loop in the other, where threads share them; NULL: as above, and rows go in blocks */
+	bool windows; /* loops read windows where they are as often as they like, and rows of short ones lie one behind the other (tile_read_packed) */
 	const char *loop_note; /* a line before it, or "" */
 	/* Statements that set a tile's bytes to 0, format of tile and bytes, and that copy some: to, from, bytes; what they read and write may overlap
 	 * where the second one says so. */

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_ROWS = 8 };
+/* Tiles with rows shorter than PACKED_COLUMNS and of at most PACKED_BYTES are copied if their window has gaps: one loop over all their
+ * elements is worth more than the copy takes. */
+enum { BLOCK_ROWS = 8, PACKED_COLUMNS = 64, PACKED_BYTES = 16384 };
 
 /* Instructions [first, end) in one loop over rows of `columns` elements, or one reduction. */
 struct stage {
@@ -22,6 +24,7 @@ struct grouping {
 	bool *cut;          /* per instruction of the group: a stage begins here whatever else */
 	uint8_t *marks;     /* per tile: see below */
 	uint32_t *variable; /* per tile: times it was given a value in this stage; 0: it is in memory */
+	uint32_t *window;   /* per tile: the load, plus 1, from whose window later stages read it, too; 0: none */
 	bool blocks;
 	uint32_t columns;   /* of the stage */
 };
@@ -71,6 +74,45 @@ static bool writes_tile(const struct grouping *g, uint32_t i)
 	return form_of(g, i) != ISA_FORM_STORE && form_of(g, i) != ISA_FORM_NOTHING;
 }
 
+/* --- windows that are read in several stages --- */
+
+static void window_never(struct grouping *g, uint32_t i, const struct isa_operand *tile, char access)
+{
+	(void)i;
+	(void)access;
+	g->window[tile->row] = 0;
+}
+
+static void window_source(struct grouping *g, uint32_t i, const struct isa_operand *tile, char access)
+{
+	const uint32_t load = g->window[tile->row];
+
+	if (load && (access != 'e' || i < load))
+		g->window[tile->row] = 0;
+}
+
+/* Tiles whose elements are what a window has, from one load on to the end of the group, and which nobody else asks for. Behind the
+ * group's store the window may have changed. */
+static void windows_find(struct grouping *g)
+{
+	const struct isa_plan *plan = &g->e->p->plan;
+	bool stored = false;
+
+	if (!g->e->target->windows || isa_plan_group(plan, g->group->first) != g->group)
+		return;
+	for (uint32_t i = g->group->first; i < g->group->end; i++)
+		if (form_of(g, i) == ISA_FORM_LOAD)
+			g->window[step_of(g, i)->d.row] = isa_plan_is_behind(plan, g->group, step_of(g, i)->d.row) ? 0 : i + 1;
+	for (uint32_t i = g->group->first; i < g->group->end; i++) {
+		sources_walk(g, i, window_source);
+		if (stored)
+			sources_walk(g, i, window_never);
+		if (writes_tile(g, i) && g->window[step_of(g, i)->d.row] != i + 1)
+			g->window[step_of(g, i)->d.row] = 0;
+		stored |= form_of(g, i) == ISA_FORM_STORE;
+	}
+}
+
 /* --- stages --- */
 
 static void stage_add(struct grouping *g, uint32_t first)
@@ -110,7 +152,7 @@ static void stage_reset(struct grouping *g)
 static void source_mark(struct grouping *g, uint32_t i, const struct isa_operand *tile, char access)
 {
 	(void)i;
-	if (access != 'e' || !g->variable[tile->row])
+	if ((access != 'e' || !g->variable[tile->row]) && !g->window[tile->row])
 		g->marks[tile->row] |= MARK_READ;
 }
 
@@ -127,6 +169,8 @@ static bool is_kept(const struct grouping *g, uint32_t tile)
 {
 	if (isa_plan_group(&g->e->p->plan, g->group->first) != g->group) /* not of the plan: nobody knows */
 		return true;
+	if (g->window[tile])
+		return false;
 	return g->marks[tile] & MARK_LATER || (!(g->marks[tile] & MARK_AGAIN) && isa_plan_is_behind(&g->e->p->plan, g->group, tile));
 }
 
@@ -205,19 +249,53 @@ static const char *bytes_text(const struct isa_operand *tile)
 	return texts[tile->bytes];
 }
 
-/* Where a tile goes whose window a loop cannot walk: its own memory, unless another tile of the group has that, too. */
-static struct isa_piece buffer(struct grouping *g, const struct isa_operand *tile)
+static void tiles_mark(struct grouping *g, uint32_t first, uint32_t end)
 {
 	memset(g->marks, 0, g->e->p->header.tile_count * sizeof(*g->marks));
-	for (uint32_t i = g->group->first; i < g->group->end; i++) {
+	for (uint32_t i = first; i < end; i++) {
 		sources_walk(g, i, source_later);
 		if (writes_tile(g, i))
 			g->marks[step_of(g, i)->d.row] |= MARK_LATER;
 	}
+}
+
+/* Whether the tile's memory is its own in the group, and free before its load or behind its store, which is instruction i. */
+static bool has_room(struct grouping *g, uint32_t i)
+{
+	const uint32_t tile = result(g, i)->row;
+
+	if (step_of(g, i)->op == PTOWSP_PTO_TSTORE_FP) /* what is stored is not the tile */
+		return false;
+	if (form_of(g, i) == ISA_FORM_LOAD) {
+		tiles_mark(g, g->group->first, i);
+		if (g->marks[tile])
+			return false;
+	}
+	for (uint32_t k = i + 1; form_of(g, i) == ISA_FORM_STORE && k < g->group->end; k++)
+		if (writes_tile(g, k) && step_of(g, k)->d.row == tile)
+			return false;
+	tiles_mark(g, g->group->first, g->group->end);
 	for (uint32_t t = 0; t < g->e->p->header.tile_count; t++)
-		if (t != tile->row && g->marks[t] && overlap(g, t, tile->row))
-			return isa_temp(g->e, (uint64_t)tile->rows * tile->columns, tile->dtype);
-	return isa_tile(g->e, tile->row);
+		if (t != tile && g->marks[t] && overlap(g, t, tile))
+			return false;
+	return true;
+}
+
+/* Where the tile of a load or store goes whose window a loop cannot walk: its own memory, unless that has something else. */
+static struct isa_piece buffer(struct grouping *g, uint32_t i)
+{
+	const struct isa_operand *tile = result(g, i);
+
+	return has_room(g, i) ? isa_tile(g->e, tile->row) : isa_temp(g->e, (uint64_t)tile->rows * tile->columns, tile->dtype);
+}
+
+/* Whether the rows of the window, or of its copy, lie one behind the other. */
+static bool is_packed(const struct grouping *g, uint32_t i)
+{
+	const struct isa_operand *tile = result(g, i);
+	const uint64_t bytes = (uint64_t)tile->rows * tile->columns * tile->bytes;
+
+	return g->e->target->windows && (tile->rows == 1 || (tile->columns < PACKED_COLUMNS && bytes <= PACKED_BYTES));
 }
 
 /* Names of one load or store of the group; a tile that it loads twice has two of each. */
@@ -235,14 +313,14 @@ static void load_begin(struct grouping *g, uint32_t i)
 {
 	struct isa_emitter *e = g->e;
 	const struct isa_step *s = step_of(g, i);
-	const struct isa_piece at = numbered(g, i, "_at"), memory = buffer(g, &s->d);
+	const struct isa_piece at = numbered(g, i, "_at"), memory = buffer(g, i);
 
 	isa_line(e, "struct tile_place %s = tile_find(call, %s, \"tload reads\", %s, %s, %s, %lu, %lu, %s);", at.text,
 		 isa_place_text(e, i).text, isa_param_name(e, s->a.row), isa_scalar_i64(e, s->b.row).text, isa_scalar_i64(e, s->c.row).text,
 		 (unsigned long)s->d.rows, (unsigned long)s->d.columns, bytes_text(&s->d));
 	isa_line(e, "if (!%s.at)", at.text);
 	isa_line(e, "\treturn PTOWSP_KERNEL_FAILED;");
-	isa_line(e, "tile_read_begin(&%s, %s, %lu, %lu, %s);", at.text, memory.text, (unsigned long)s->d.rows, (unsigned long)s->d.columns,
+	isa_line(e, "tile_read_%s(&%s, %s, %lu, %lu, %s);", is_packed(g, i) ? "packed" : "begin", at.text, memory.text, (unsigned long)s->d.rows, (unsigned long)s->d.columns,
 		 bytes_text(&s->d));
 }
 
@@ -253,19 +331,23 @@ static void store_begin(struct grouping *g, uint32_t i)
 	const struct isa_step *s = step_of(g, i);
 	const bool scaled = s->op == PTOWSP_PTO_TSTORE_FP;
 	const uint32_t r = scaled ? s->c.row : s->b.row, c = scaled ? s->f.row : s->c.row;
-	const struct isa_piece place = numbered(g, i, "_place"), to = numbered(g, i, "_to"), memory = buffer(g, &s->a);
+	const struct isa_piece place = numbered(g, i, "_place"), to = numbered(g, i, "_to"), memory = buffer(g, i);
 
 	isa_line(e, "const struct tile_place %s = tile_find(call, %s, \"%s writes\", %s, %s, %s, %lu, %lu, %s);", place.text,
 		 isa_place_text(e, i).text, isa_op(s->op)->mnemonic, isa_param_name(e, s->d.row), isa_scalar_i64(e, r).text,
 		 isa_scalar_i64(e, c).text, (unsigned long)s->a.rows, (unsigned long)s->a.columns, bytes_text(&s->a));
 	isa_line(e, "if (!%s.at)", place.text);
 	isa_line(e, "\treturn PTOWSP_KERNEL_FAILED;");
-	isa_line(e, "const struct tile_place %s = tile_write_begin(&%s, %s, %lu, %s);", to.text, place.text, memory.text,
-		 (unsigned long)s->a.columns, bytes_text(&s->a));
+	if (is_packed(g, i))
+		isa_line(e, "const struct tile_place %s = tile_write_packed(&%s, %s, %lu, %lu, %s);", to.text, place.text, memory.text,
+			 (unsigned long)s->a.rows, (unsigned long)s->a.columns, bytes_text(&s->a));
+	else
+		isa_line(e, "const struct tile_place %s = tile_write_begin(&%s, %s, %lu, %s);", to.text, place.text, memory.text,
+			 (unsigned long)s->a.columns, bytes_text(&s->a));
 	for (uint32_t k = g->group->first; k < i; k++)
 		if (form_of(g, k) == ISA_FORM_LOAD)
 			isa_line(e, "tile_part(&%s, &%s, %s, %lu, %lu, %s, %lu, %lu, %s);", numbered(g, k, "_at").text, to.text,
-				 buffer(g, result(g, k)).text, (unsigned long)result(g, k)->rows, (unsigned long)result(g, k)->columns,
+				 buffer(g, k).text, (unsigned long)result(g, k)->rows, (unsigned long)result(g, k)->columns,
 				 bytes_text(result(g, k)), (unsigned long)s->a.rows, (unsigned long)s->a.columns, bytes_text(&s->a));
 }
 
@@ -295,8 +377,9 @@ static void places_find(struct grouping *g)
 		if (!loads && form_of(g, i) != ISA_FORM_STORE)
 			continue;
 		isa_line(e, "%s%s *const %s = (%s%s *)(void *)%s.at;", loads ? "const " : "", type, end.text, loads ? "const " : "", type, at.text);
-		isa_line(e, "const size_t %s = %s.step / %s;", numbered(g, i, loads ? "_from_step" : "_into_step").text, at.text,
-			 bytes_text(result(g, i)));
+		if (!is_packed(g, i))
+			isa_line(e, "const size_t %s = %s.step / %s;", numbered(g, i, loads ? "_from_step" : "_into_step").text, at.text,
+				 bytes_text(result(g, i)));
 	}
 }
 
@@ -310,8 +393,23 @@ static void places_finish(struct grouping *g)
 
 /* --- loops --- */
 
-/* The element of a tile in memory that the loop is at. */
-static struct isa_piece in_memory(struct grouping *g, const struct isa_operand *tile, char access, bool flat)
+/* The element of its window that the loop is at, for one load or store. */
+static struct isa_piece window_element(const struct grouping *g, uint32_t i, bool flat)
+{
+	const bool loads = form_of(g, i) == ISA_FORM_LOAD;
+	const struct isa_piece base = numbered(g, i, loads ? "_from" : "_into"), step = numbered(g, i, loads ? "_from_step" : "_into_step");
+	const uint32_t columns = result(g, i)->columns;
+
+	if (flat)
+		return isa_piece("%s[at]", base.text);
+	if (columns == 1)
+		return is_packed(g, i) ? isa_piece("%s[row]", base.text) : isa_piece("%s[row * %s]", base.text, step.text);
+	return is_packed(g, i) ? isa_piece("%s[row * %lu + column]", base.text, (unsigned long)columns)
+			       : isa_piece("%s[row * %s + column]", base.text, step.text);
+}
+
+/* The element of a tile's own memory. */
+static struct isa_piece tile_element(struct grouping *g, const struct isa_operand *tile, char access, bool flat)
 {
 	const struct isa_piece memory = isa_tile(g->e, tile->row);
 
@@ -323,6 +421,14 @@ static struct isa_piece in_memory(struct grouping *g, const struct isa_operand *
 		return isa_piece(tile->columns == 1 ? "%s[0]" : "%s[column]", memory.text);
 	return access == 'r' || tile->columns == 1 ? isa_piece("%s[row]", memory.text)
 				  : isa_piece("%s[row * %lu + column]", memory.text, (unsigned long)tile->columns);
+}
+
+/* The element of a tile in memory that the loop is at. */
+static struct isa_piece in_memory(struct grouping *g, const struct isa_operand *tile, char access, bool flat)
+{
+	if (g->window[tile->row])
+		return window_element(g, g->window[tile->row] - 1, flat);
+	return tile_element(g, tile, access, flat);
 }
 
 static void element_texts(struct grouping *g, uint32_t i, bool flat, struct isa_element_texts *texts)
@@ -351,14 +457,6 @@ static uint32_t values_of(const struct grouping *g, const struct stage *stage, u
 	return count;
 }
 
-static struct isa_piece window_element(const struct grouping *g, uint32_t i, const char *pointer, const char *step)
-{
-	const struct isa_piece base = numbered(g, i, pointer), distance = numbered(g, i, step);
-
-	return result(g, i)->columns == 1 ? isa_piece("%s[row * %s]", base.text, distance.text)
-					  : isa_piece("%s[row * %s + column]", base.text, distance.text);
-}
-
 static void element_emit(struct grouping *g, const struct stage *stage, uint32_t i, bool flat)
 {
 	struct isa_emitter *e = g->e;
@@ -367,13 +465,13 @@ static void element_emit(struct grouping *g, const struct stage *stage, uint32_t
 	struct isa_piece value;
 
 	if (form_of(g, i) == ISA_FORM_LOAD) {
-		value = window_element(g, i, "_from", "_from_step");
+		value = window_element(g, i, flat);
 	} else {
 		element_texts(g, i, flat, &texts);
 		value = isa_expression(e, i, &texts);
 	}
 	if (form_of(g, i) == ISA_FORM_STORE) {
-		isa_line(e, "%s = %s;", window_element(g, i, "_into", "_into_step").text, value.text);
+		isa_line(e, "%s = %s;", window_element(g, i, flat).text, value.text);
 		return;
 	}
 	if (g->variable[s->d.row]++)
@@ -396,15 +494,36 @@ static void kept_emit(struct grouping *g, const struct stage *stage, bool flat)
 	}
 }
 
+/* Loads, stores, and what is read from a window that has gaps. */
+static bool has_gaps(const struct grouping *g, uint32_t i)
+{
+	const struct isa_step *s = step_of(g, i);
+	const struct isa_operand *const sources[4] = {&s->a, &s->b, &s->c, &s->f};
+	const char *access = isa_emit_op(s->op)->access;
+
+	if ((form_of(g, i) == ISA_FORM_LOAD || form_of(g, i) == ISA_FORM_STORE) && !is_packed(g, i))
+		return true;
+	for (unsigned k = 0; access[k]; k++)
+		if (access[k] == 'e' && g->window[sources[k]->row] && !is_packed(g, g->window[sources[k]->row] - 1))
+			return true;
+	return false;
+}
+
 static bool needs_rows(const struct grouping *g, const struct stage *stage)
 {
-	for (uint32_t i = stage->first; i < stage->end; i++) {
-		const unsigned form = form_of(g, i);
-
-		if (form == ISA_FORM_LOAD || form == ISA_FORM_STORE || strpbrk(isa_emit_op(g->e->p->insts[i].op)->access, "rc"))
+	for (uint32_t i = stage->first; i < stage->end; i++)
+		if (has_gaps(g, i) || strpbrk(isa_emit_op(g->e->p->insts[i].op)->access, "rc"))
 			return true;
-	}
 	return false;
+}
+
+/* Whether it leaves nothing: loads whose windows later stages read themselves. */
+static bool is_empty(const struct grouping *g, const struct stage *stage)
+{
+	for (uint32_t i = stage->first; i < stage->end; i++)
+		if (form_of(g, i) != ISA_FORM_NOTHING && !(form_of(g, i) == ISA_FORM_LOAD && g->window[step_of(g, i)->d.row]))
+			return false;
+	return true;
 }
 
 /* of: the target's format, NULL: that of any loop. */
@@ -461,13 +580,36 @@ static void stage_loop(struct grouping *g, const struct stage *stage)
 	isa_close(g->e);
 }
 
+/* Of a tile whose elements are read from a window. */
+static void window_reduce(struct grouping *g, uint32_t i, const char *name, const char *type)
+{
+	struct isa_emitter *e = g->e;
+	const struct isa_step *s = step_of(g, i);
+	const uint32_t load = g->window[s->a.row] - 1;
+	const struct isa_piece d = isa_tile(e, s->d.row), from = numbered(g, load, "_from");
+	const struct isa_piece step = is_packed(g, load) ? isa_piece("%lu", (unsigned long)s->a.columns) : numbered(g, load, "_from_step");
+
+	if (!g->blocks)
+		isa_line(e, "tile_%s_apart_%s(%s, %s, %s, %lu, %lu); %s", name, type, d.text, from.text, step.text, (unsigned long)s->a.rows,
+			 (unsigned long)s->a.columns, isa_comment_text(e, i).text);
+	else
+		isa_line(e, "tile_%s_apart_%s(%s + top, %s + top * %s, %s, rows, %lu); %s", name, type, d.text, from.text, step.text, step.text,
+			 (unsigned long)s->a.columns, isa_comment_text(e, i).text);
+}
+
 static void stage_reduce(struct grouping *g, const struct stage *stage)
 {
 	struct isa_emitter *e = g->e;
 	const struct isa_step *s = step_of(g, stage->first);
 	const char *name = isa_emit_op(s->op)->floats, *type = isa_type_suffix(s->a.dtype);
-	const struct isa_piece d = isa_tile(e, s->d.row), a = isa_tile(e, s->a.row);
+	struct isa_piece d, a;
 
+	if (g->window[s->a.row]) {
+		window_reduce(g, stage->first, name, type);
+		return;
+	}
+	d = isa_tile(e, s->d.row);
+	a = isa_tile(e, s->a.row);
 	if (!g->blocks)
 		isa_line(e, "tile_%s_%s(%s, %s, %lu, %lu); %s", name, type, d.text, a.text, (unsigned long)s->a.rows, (unsigned long)s->a.columns,
 			 isa_comment_text(e, stage->first).text);
@@ -494,7 +636,7 @@ static void stages_emit(struct grouping *g)
 		stage_reset(g);
 		if (g->stages[k].reduces) {
 			stage_reduce(g, &g->stages[k]); /* it has a barrier of its own */
-		} else {
+		} else if (!is_empty(g, &g->stages[k])) {
 			stage_loop(g, &g->stages[k]);
 			isa_barrier_put(g->e);
 		}
@@ -548,6 +690,7 @@ static void group_emit(struct grouping *g)
 		e->cycles += step_of(g, first)->cost;
 		return;
 	}
+	windows_find(g);
 	stages_make(g);
 	if (has_places(g))
 		isa_open(e, "%s", "");
@@ -568,7 +711,8 @@ void isa_group_emit(struct isa_emitter *e, const struct isa_group *group)
 	g.cut = calloc(count, sizeof(*g.cut));
 	g.marks = calloc(tiles + 1u, sizeof(*g.marks));
 	g.variable = calloc(tiles + 1u, sizeof(*g.variable));
-	if (g.stages && g.cut && g.marks && g.variable)
+	g.window = calloc(tiles + 1u, sizeof(*g.window));
+	if (g.stages && g.cut && g.marks && g.variable && g.window)
 		group_emit(&g);
 	else
 		e->out.failed = true;
@@ -576,4 +720,5 @@ void isa_group_emit(struct isa_emitter *e, const struct isa_group *group)
 	free(g.cut);
 	free(g.marks);
 	free(g.variable);
+	free(g.window);
 }

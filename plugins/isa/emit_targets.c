@@ -7,6 +7,7 @@ const struct isa_emit_target isa_emit_targets[] = {
 	 .extension = "c",
 	 .barrier = "",
 	 .loop = "for (size_t %s = %s; %s < %s; %s++) ",
+	 .windows = true,
 	 .loop_note = "TILE_LOOP",
 	 .zero = "memset(%s, 0, %lu);",
 	 .move = "memcpy(%s, %s, %lu);",

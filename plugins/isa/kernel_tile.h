@@ -65,36 +65,134 @@ TILE_INLINE ptowsp_status tile_extract(const struct tile_call *call, const char 
 /* Reductions strictly in order; rows in flight and parts of columns only decide what is done at the same time. */
 enum { TILE_LANES = 8, TILE_PART = 128, TILE_SORTED = 32 };
 
-/* name(d, x, rows, columns): d[i] of each row of x; first: what the first element v makes the result; next: made of acc and v. */
+/* name(d, x, rows, columns): d[i] of each row of x; name_apart(d, x, step, rows, columns): rows that are `step` elements apart. first: what
+ * the first element v makes the result; next: made of acc and v. */
 #define TILE_ROWS(type, lanes, first, next)                                                                                    \
 	do {                                                                                                                   \
 		W sum[lanes];                                                                                                  \
                                                                                                                                \
 		for (size_t k = 0; k < (lanes); k++) {                                                                         \
-			const C v = isa_get_##type(x[(i + k) * columns]);                                                      \
+			const C v = isa_get_##type(x[(i + k) * step]);                                                         \
                                                                                                                                \
 			sum[k] = first;                                                                                        \
 		}                                                                                                              \
 		for (size_t j = 1; j < columns; j++)                                                                           \
 			for (size_t k = 0; k < (lanes); k++) {                                                                 \
-				const C acc = (C)sum[k], v = isa_get_##type(x[(i + k) * columns + j]);                         \
+				const C acc = (C)sum[k], v = isa_get_##type(x[(i + k) * step + j]);                            \
                                                                                                                                \
 				sum[k] = next;                                                                                 \
 			}                                                                                                      \
 		for (size_t k = 0; k < (lanes); k++)                                                                           \
 			d[i + k] = isa_put_##type(sum[k]);                                                                     \
 	} while (0)
+/* Rows of f32, eight at a time: their elements are turned into columns, so that one sum of vectors goes on in all of them. Returns how
+ * many rows are done; rows of other types, none. */
+#if defined(__has_builtin)
+#if __has_builtin(__builtin_shufflevector)
+#define TILE_TURNS
+#endif
+#endif
+#define TILE_UNTURNED(type, ...)                                                                                               \
+	TILE_UNTURNED_OF(type, sum)                                                                                            \
+	TILE_UNTURNED_OF(type, max)                                                                                            \
+	TILE_UNTURNED_OF(type, min)
+#define TILE_UNTURNED_OF(type, name)                                                                                           \
+	TILE_INLINE size_t tile_turned_##name##_##type(isa_s_##type *d, const isa_s_##type *x, size_t step, size_t rows, size_t columns) \
+	{                                                                                                                      \
+		(void)d, (void)x, (void)step, (void)rows, (void)columns;                                                       \
+		return 0;                                                                                                      \
+	}
+TILE_UNTURNED(f16, )
+TILE_UNTURNED(bf16, )
+TILE_UNTURNED(f64, )
+TILE_UNTURNED(i8, )
+TILE_UNTURNED(i16, )
+TILE_UNTURNED(i32, )
+TILE_UNTURNED(i64, )
+TILE_UNTURNED(u8, )
+TILE_UNTURNED(u16, )
+TILE_UNTURNED(u32, )
+TILE_UNTURNED(u64, )
+#ifdef TILE_TURNS
+typedef float tile_floats __attribute__((vector_size(32)));
+typedef int32_t tile_masks __attribute__((vector_size(32)));
+
+/* t[j]: element j of eight rows. */
+TILE_INLINE void tile_turn(tile_floats t[TILE_LANES], const float *x, size_t step)
+{
+	tile_floats a[TILE_LANES], b[TILE_LANES];
+
+	for (size_t n = 0; n < TILE_LANES; n++)
+		memcpy(&t[n], x + n * step, sizeof(t[n]));
+	for (size_t n = 0; n < TILE_LANES; n += 2) {
+		a[n] = __builtin_shufflevector(t[n], t[n + 1], 0, 8, 1, 9, 4, 12, 5, 13);
+		a[n + 1] = __builtin_shufflevector(t[n], t[n + 1], 2, 10, 3, 11, 6, 14, 7, 15);
+	}
+	for (size_t n = 0; n < TILE_LANES; n += 4)
+		for (size_t k = 0; k < 2; k++) {
+			b[n + 2 * k] = __builtin_shufflevector(a[n + k], a[n + k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
+			b[n + 2 * k + 1] = __builtin_shufflevector(a[n + k], a[n + k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
+		}
+	for (size_t n = 0; n < TILE_LANES / 2; n++) {
+		t[n] = __builtin_shufflevector(b[n], b[n + 4], 0, 1, 2, 3, 8, 9, 10, 11);
+		t[n + 4] = __builtin_shufflevector(b[n], b[n + 4], 4, 5, 6, 7, 12, 13, 14, 15);
+	}
+}
+
+#define TILE_PICK(mask, yes, no) ((tile_floats)(((tile_masks)(yes) & (mask)) | ((tile_masks)(no) & ~(mask))))
+#define TILE_TURNED(name, first, next)                                                                                         \
+	TILE_INLINE size_t tile_turned_##name##_f32(float *d, const float *x, size_t step, size_t rows, size_t columns)        \
+	{                                                                                                                      \
+		size_t i = 0;                                                                                                  \
+                                                                                                                               \
+		for (; i + TILE_LANES <= rows && columns >= TILE_LANES; i += TILE_LANES) {                                     \
+			tile_floats t[TILE_LANES], v, acc;                                                                     \
+			size_t j = TILE_LANES;                                                                                 \
+                                                                                                                               \
+			tile_turn(t, x + i * step, step);                                                                      \
+			v = t[0];                                                                                              \
+			acc = first;                                                                                           \
+			for (size_t k = 1; k < TILE_LANES; k++) {                                                              \
+				v = t[k];                                                                                      \
+				acc = next;                                                                                    \
+			}                                                                                                      \
+			for (; j + TILE_LANES <= columns; j += TILE_LANES) {                                                   \
+				tile_turn(t, x + i * step + j, step);                                                          \
+				for (size_t k = 0; k < TILE_LANES; k++) {                                                      \
+					v = t[k];                                                                              \
+					acc = next;                                                                            \
+				}                                                                                              \
+			}                                                                                                      \
+			for (; j < columns; j++) {                                                                             \
+				for (size_t k = 0; k < TILE_LANES; k++)                                                        \
+					v[k] = x[(i + k) * step + j];                                                          \
+				acc = next;                                                                                    \
+			}                                                                                                      \
+			memcpy(d + i, &acc, sizeof(acc));                                                                      \
+		}                                                                                                              \
+		return i;                                                                                                      \
+	}
+TILE_TURNED(sum, (tile_floats){0} + v, acc + v)
+TILE_TURNED(max, v, TILE_PICK(v > acc, v, acc))
+TILE_TURNED(min, v, TILE_PICK(v < acc, v, acc))
+#else
+TILE_UNTURNED(f32, )
+#endif
 #define TILE_ROW_REDUCE(type, name, first, next)                                                                               \
-	TILE_INLINE void tile_row##name##_##type(isa_s_##type *d, const isa_s_##type *x, size_t rows, size_t columns)          \
+	TILE_INLINE void tile_row##name##_apart_##type(isa_s_##type *d, const isa_s_##type *x, size_t step, size_t rows, size_t columns) \
 	{                                                                                                                      \
 		typedef isa_c_##type C;                                                                                        \
 		typedef isa_w_##type W;                                                                                        \
-		size_t i = 0;                                                                                                  \
+		size_t i = tile_turned_##name##_##type(d, x, step, rows, columns);                                             \
                                                                                                                                \
 		for (; i + TILE_LANES <= rows; i += TILE_LANES)                                                                \
 			TILE_ROWS(type, TILE_LANES, first, next);                                                              \
 		for (; i < rows; i++)                                                                                          \
 			TILE_ROWS(type, 1, first, next);                                                                       \
+	}                                                                                                                      \
+	TILE_INLINE void tile_row##name##_##type(isa_s_##type *d, const isa_s_##type *x, size_t rows, size_t columns)          \
+	{                                                                                                                      \
+		tile_row##name##_apart_##type(d, x, columns, rows, columns);                                                   \
 	}
 /* Of each column; d may be x when that has one row. */
 #define TILE_COL_REDUCE(type, name, first, next)                                                                               \
