@@ -354,6 +354,8 @@ ptowsp_status pack_emit_write(const struct pack_options *options, struct pkg_wri
 		status = pack_kernels_emit(&list, pkg_tables(package), target, error);
 	if (!status)
 		status = pack_kernels_write(&list, target, folder, error);
+	if (!status)
+		status = pack_tasks_write(package, folder, error);
 	pack_kernels_finish(&list);
 	pkg_close(package);
 	free(bytes);

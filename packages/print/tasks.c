@@ -60,6 +60,20 @@ static int is_passed(const struct print_tasks *p, uint32_t slot)
 	return p->slots[slot].used && !(p->t->slot[slot].flags & PTOWSP_SLOT_INTERNAL);
 }
 
+/* Has an earlier kernel the function of that one? Its name. */
+static int is_named_before(const struct print_tasks *p, uint32_t at, char name_out[PRINT_C_NAME])
+{
+	char other[PRINT_C_NAME];
+
+	print_c_kernel_name(p, p->kernels[at], name_out);
+	for (uint32_t i = 0; i < at; i++) {
+		print_c_kernel_name(p, p->kernels[i], other);
+		if (!strcmp(other, name_out))
+			return 1;
+	}
+	return 0;
+}
+
 static void head_print(const struct print_tasks *p, struct print_text *text)
 {
 	char name[PRINT_C_NAME];
@@ -69,7 +83,8 @@ static void head_print(const struct print_tasks *p, struct print_text *text)
 		  p->name);
 	print_add(text, "#include \"rt/task_api.h\"\n\n/* The kernels: functions as ptowsp/task.h says. */\n");
 	for (uint32_t i = 0; i < p->kernel_count; i++) {
-		print_c_kernel_name(p, p->kernels[i], name);
+		if (is_named_before(p, i, name))
+			continue;
 		print_add(text, "extern ptowsp_status %s(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);\n", name);
 	}
 }
@@ -97,10 +112,9 @@ static void struct_print(const struct print_tasks *p, struct print_text *text)
 			print_add(text, "%s%s", values++ ? ", " : "", p->tensors[p->order[i]].name);
 	print_add(text, "%s;\n\t} tensor; /* numbers of rt_tasks_tensor */\n\tstruct {\n\t\tuint32_t ", values ? "" : "none");
 	values = 0;
-	for (uint32_t i = 0; i < p->kernel_count; i++) {
-		print_c_kernel_name(p, p->kernels[i], name);
-		print_add(text, "%s%s", values++ ? ", " : "", name);
-	}
+	for (uint32_t i = 0; i < p->kernel_count; i++)
+		if (!is_named_before(p, i, name))
+			print_add(text, "%s%s", values++ ? ", " : "", name);
 	print_add(text, "%s;\n\t} kernel; /* numbers of rt_tasks_kernel */\n};\n\n", values ? "" : "none");
 }
 
@@ -133,7 +147,8 @@ static void begin_print(const struct print_tasks *p, struct print_text *text)
 	for (uint32_t i = 0; i < p->kernel_count; i++) {
 		const struct ptowsp_kernel_record *kernel = &p->t->kernel[p->kernels[i]];
 
-		print_c_kernel_name(p, p->kernels[i], name);
+		if (is_named_before(p, i, name))
+			continue;
 		print_add(text, "\to->kernel.%s = rt_tasks_kernel(tasks, \"%s\", %s, %s);\n", name, quoted_name(pkg_string(p->t, kernel->name), quoted),
 			  units[kernel->unit], name);
 	}

@@ -83,10 +83,29 @@ void print_c_names_make(struct print_tasks *p)
 	}
 }
 
-void print_c_kernel_name(const struct print_tasks *p, uint32_t kernel, char name_out[PRINT_C_NAME])
+/* The row of a kernel's portable payload, PTOWSP_NONE: it has none. */
+static uint32_t payload_of(const struct print_tasks *p, uint32_t kernel)
 {
 	const struct ptowsp_kernel_record *row = &p->t->kernel[kernel];
-	const char *symbol = pkg_string(p->t, row->symbol);
+
+	for (uint32_t i = 0; i < row->payload_count; i++)
+		if (p->t->payload[row->payloads + i].kind == PTOWSP_PAYLOAD_PTO)
+			return row->payloads + i;
+	return PTOWSP_NONE;
+}
+
+/* Kernels that share a payload are one function, called like the first of them. */
+void print_c_kernel_name(const struct print_tasks *p, uint32_t kernel, char name_out[PRINT_C_NAME])
+{
+	const struct ptowsp_kernel_record *row;
+	const char *symbol;
+	const uint32_t payload = payload_of(p, kernel);
+
+	for (uint32_t i = 0; payload != PTOWSP_NONE && i < kernel; i++)
+		if (payload_of(p, i) == payload)
+			kernel = i;
+	row = &p->t->kernel[kernel];
+	symbol = pkg_string(p->t, row->symbol);
 
 	isa_emit_symbol(name_out, NAME_MOST, *symbol && !row->payload_count ? symbol : pkg_string(p->t, row->name));
 }

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* pack_tasks.c - the entries of a package as C files that call the task API, beside its kernels' sources. */
+#include "tools/pack.h"
+#include "tools/pack_kernels.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "print/tasks.h"
+#include "registry/text.h"
+#include "tools/output.h"
+
+static ptowsp_status file_write(const char *folder, const char *name, const char *text, struct ptowsp_error *error)
+{
+	struct output output = {0};
+	ptowsp_status status = PTOWSP_OK;
+	char *path;
+
+	if (asprintf(&path, "%s/%s.c", folder, name) < 0)
+		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to write %.80s", name);
+	status = output_open(&output, path, error);
+	if (!status) {
+		fputs(text, output.file);
+		status = output_finish(&output, error);
+	}
+	if (!status)
+		status = output_publish(&output, error);
+	output_drop(&output);
+	free(path);
+	return status;
+}
+
+/* What the task API lacks is said, and is no error: the kernels are there. */
+ptowsp_status pack_tasks_write(struct pkg *package, const char *folder, struct ptowsp_error *error)
+{
+	const struct pkg_tables *t = pkg_tables(package);
+	ptowsp_status status = PTOWSP_OK;
+
+	for (uint32_t i = 0; i < t->entry_count && !status; i++) {
+		char *text = NULL, *name = NULL;
+
+		if (t->entry[i].flags & PTOWSP_ENTRY_KERNEL)
+			continue;
+		status = print_tasks(package, i, &text, &name, error);
+		if (status == PTOWSP_UNSUPPORTED) {
+			fprintf(stderr, "ptowsp-pack: %s\n", error->text);
+			error->code = status = PTOWSP_OK;
+			error->text[0] = '\0';
+		} else if (!status) {
+			status = file_write(folder, name, text, error);
+		}
+		free(text);
+		free(name);
+	}
+	return status;
+}
