@@ -48,6 +48,25 @@ static void native_payloads_stand_before_portable_ones(void)
 	CHECK(strstr(out, "elf for ") < strstr(out, ", pto "));
 }
 
+/* What the source says itself stays: a shared object before a portable kernel of the same package. */
+static void source_is_printed_without_what_was_added(void)
+{
+	static const char text[] = "kernel @own(%x: f32[2, 4] out) {\n  native x86_64-linux-gnu base64 \"f0VMRg==\" \"own\" cycles 5\n}\n"
+				   "func @fill(%x: !pto.memref<gm,...,f32>) {\n  %a = alloc_tile : !pto.tile<2x4xf32>\n  %a = texpands %1.0\n"
+				   "  tstore %a, %x[0, 0]\n}\n";
+
+	check_tmp();
+	REQUIRE(check_write(check_fmt("%s/test/tmp/%s/own.pto", check_build(), check_name()), text, sizeof(text) - 1));
+	REQUIRE_INT(pack("", "own.pto -o plain.pkg.zst"), 0);
+	REQUIRE_INT(pack("", "--native own.pto -o own.pkg.zst"), 0);
+	CHECK_INT(tool("", "ptowsp-inspect", "--pto own.pkg.zst >again.pto"), 0);
+	CHECK_STR(err, "");
+	REQUIRE_INT(tool("", "ptowsp-inspect", "--pto plain.pkg.zst >plain.pto && printf '// %s\\n' 'Native code is left out: ptowsp-pack --native makes it again.'"
+					       " | cat - plain.pto | cmp - again.pto"), 0);
+	REQUIRE_INT(tool("", "ptowsp-inspect", "--pto plain.pkg.zst"), 0);
+	CHECK_CONTAINS(out, "native x86_64-linux-gnu base64 ");
+}
+
 static void equal_sources_give_equal_packages(void)
 {
 	check_tmp();
@@ -149,6 +168,7 @@ static void emitted_text_compiles_without_the_tree(void)
 void suite_native(CU_pSuite s)
 {
 	TEST(s, native_payloads_stand_before_portable_ones);
+	TEST(s, source_is_printed_without_what_was_added);
 	TEST(s, equal_sources_give_equal_packages);
 	TEST(s, what_runs_is_the_same_with_native_payloads_beside);
 	TEST(s, without_a_compiler_it_is_exit_8);

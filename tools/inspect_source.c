@@ -3,6 +3,7 @@
 #include "tools/inspect.h"
 
 #include "format/fail.h"
+#include "format/plain.h"
 #include "print/print.h"
 #include "registry/names.h"
 #include "registry/npy.h"
@@ -13,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The text; UNSUPPORTED or MISMATCH with the text as well. */
-static ptowsp_status text_make(struct pkg *package, const struct print_files *files, char **text_out, struct ptowsp_error *error)
+/* The text of a package that has source; UNSUPPORTED or MISMATCH with the text as well. */
+static ptowsp_status plain_text_make(struct pkg *package, const struct print_files *files, char **text_out, struct ptowsp_error *error)
 {
 	uint32_t entries, unsaid = 0;
 	ptowsp_status st = entries_verify(package, &entries, error); /* the printer follows the bytecode */
@@ -28,6 +29,35 @@ static ptowsp_status text_make(struct pkg *package, const struct print_files *fi
 		return pkg_fail(error, PTOWSP_UNSUPPORTED, "the language cannot say %lu thing%s of this package, see the comment lines",
 				(unsigned long)unsaid, unsaid == 1 ? "" : "s");
 	return print_compare(package, *text_out, files, error);
+}
+
+/* The text with a line in front of it. */
+static ptowsp_status line_add(char **text, const char *line, struct ptowsp_error *error)
+{
+	char *longer;
+
+	if (asprintf(&longer, "%s%s", line, *text) < 0)
+		return pkg_fail(error, PTOWSP_NO_MEMORY, "no memory for the text");
+	free(*text);
+	*text = longer;
+	return PTOWSP_OK;
+}
+
+/* Native code that was made of the portable kernels is no source: the text is that of the package without it. */
+static ptowsp_status text_make(struct pkg *package, const struct print_files *files, char **text_out, struct ptowsp_error *error)
+{
+	struct pkg *plain;
+	void *bytes;
+	ptowsp_status st = pkg_plain_make(package, &plain, &bytes, error), added = PTOWSP_OK;
+
+	*text_out = NULL;
+	if (!st)
+		st = plain_text_make(plain ? plain : package, files, text_out, error);
+	if (plain && *text_out)
+		added = line_add(text_out, "// Native code is left out: ptowsp-pack --native makes it again.\n", error);
+	pkg_close(plain);
+	free(bytes);
+	return added ? added : st;
 }
 
 ptowsp_status inspect_source(struct pkg *package, FILE *to, struct ptowsp_error *error)

@@ -16,6 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "format/plain.h"
 #include "registry/text.h"
 
 extern char **environ;
@@ -244,51 +245,46 @@ static void row_add(const struct native *n, struct pkg_writer *writer, const str
 	pkg_writer_row(writer, PTOWSP_SECTION_KPAY, &row, sizeof(row));
 }
 
-/* A kernel's rows again, the native one in front of the portable one. */
+/* All rows in their order, a native one in front of each portable one. first: where row i, or what was put in front of it, is now; one more than rows. */
 static void payloads_write(const struct native *n, struct pkg_writer *writer, const struct pkg_tables *t, const struct pack_kernels *list,
-			   const struct ptowsp_kernel_record *kernel, uint64_t offset)
+			   uint64_t offset, uint32_t *first)
 {
-	const uint32_t portable = pack_kernel_payload(t, kernel);
+	pkg_writer_cut(writer, PTOWSP_SECTION_KPAY, 0);
+	for (uint32_t i = 0; i < t->payload_count; i++) {
+		const struct pack_kernel *found = pack_kernel_find(list, i);
 
-	for (uint32_t k = 0; k < kernel->payload_count; k++) {
-		const struct pack_kernel *found = kernel->payloads + k == portable ? pack_kernel_find(list, portable) : NULL;
-
+		first[i] = pkg_writer_count(writer, PTOWSP_SECTION_KPAY);
 		if (found && found->text)
 			row_add(n, writer, t, found, offset);
-		pkg_writer_row(writer, PTOWSP_SECTION_KPAY, &t->payload[kernel->payloads + k], sizeof(t->payload[0]));
+		pkg_writer_row(writer, PTOWSP_SECTION_KPAY, &t->payload[i], sizeof(t->payload[0]));
 	}
+	first[t->payload_count] = pkg_writer_count(writer, PTOWSP_SECTION_KPAY);
 }
 
-/* Kernels that shared rows share them again. */
+/* Everything is added at the end of its section, strings from that key on: format/plain.c takes it away again. */
 static ptowsp_status rows_write(const struct native *n, struct pkg_writer *writer, const struct pkg_tables *t, const struct pack_kernels *list,
 				struct ptowsp_error *error)
 {
-	const uint64_t offset = pkg_writer_bytes(writer, PTOWSP_SECTION_CODE, n->object, n->object_size, 64);
-	uint32_t *made = calloc(t->payload_count + 1u, sizeof(*made)); /* by first row: kernel plus 1 */
+	uint32_t *first = calloc(t->payload_count + 1u, sizeof(*first));
+	uint64_t offset;
 
-	if (!made)
+	if (!first)
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the native kernels");
-	pkg_writer_cut(writer, PTOWSP_SECTION_KPAY, 0);
+	pkg_writer_string(writer, PKG_NATIVE_COMPILER);
+	offset = pkg_writer_bytes(writer, PTOWSP_SECTION_CODE, n->object, n->object_size, 64);
+	payloads_write(n, writer, t, list, offset, first);
 	for (uint32_t i = 0; i < t->kernel_count; i++) {
 		const struct ptowsp_kernel_record *old = &t->kernel[i];
-		const uint32_t first = pkg_writer_count(writer, PTOWSP_SECTION_KPAY), same = old->payload_count ? made[old->payloads] : 0;
 		struct ptowsp_kernel_record *kernel = pkg_writer_at(writer, PTOWSP_SECTION_KREG, i);
 
-		if (same && t->kernel[same - 1].payload_count == old->payload_count) {
-			const struct ptowsp_kernel_record *other = pkg_writer_at(writer, PTOWSP_SECTION_KREG, same - 1);
-
-			kernel->payloads = other->payloads;
-			kernel->payload_count = other->payload_count;
-		} else if (old->payload_count) {
-			payloads_write(n, writer, t, list, old, offset);
-			kernel->payloads = first;
-			kernel->payload_count = pkg_writer_count(writer, PTOWSP_SECTION_KPAY) - first;
-			made[old->payloads] = i + 1;
+		if (old->payload_count) {
+			kernel->payloads = first[old->payloads];
+			kernel->payload_count = first[old->payloads + old->payload_count] - first[old->payloads];
 		}
 	}
-	free(made);
-	pkg_writer_meta(writer, "native_compiler", n->version);
-	pkg_writer_meta(writer, "native_flags", flags);
+	free(first);
+	pkg_writer_meta(writer, PKG_NATIVE_COMPILER, n->version);
+	pkg_writer_meta(writer, PKG_NATIVE_FLAGS, flags);
 	return PTOWSP_OK;
 }
 
