@@ -44,7 +44,7 @@ void isa_comment(struct isa_emitter *e, uint32_t i)
 
 void isa_cycles_put(struct isa_emitter *e)
 {
-	if (e->cycles)
+	if (e->cycles && !e->target->statement)
 		isa_line(e, "call->cycles += %llu;", (unsigned long long)e->cycles);
 	e->cycles = 0;
 }
@@ -88,6 +88,9 @@ static uint32_t inst_emit(struct isa_emitter *e, uint32_t i)
 	const struct isa_group *group = isa_plan_group(&e->p->plan, i);
 	const struct isa_group alone = {.first = i, .end = i + 1, .rows = e->p->steps[i].d.rows};
 
+	if (e->target->statement && form != ISA_FORM_CONTROL && form != ISA_FORM_NOTHING &&
+	    (form != ISA_FORM_SCALAR || e->p->insts[i].op == PTOWSP_PTO_LOAD || e->p->insts[i].op == PTOWSP_PTO_STORE))
+		return e->target->statement(e, i);
 	switch (form) {
 	case ISA_FORM_LOOP:
 	case ISA_FORM_LOAD:

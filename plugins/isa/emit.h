@@ -3,6 +3,8 @@
 #ifndef ISA_EMIT_H
 #define ISA_EMIT_H
 
+#include <stdbool.h>
+
 #include "isa/isa.h"
 
 struct isa_emitter;
@@ -23,6 +25,10 @@ struct isa_emit_target {
 	const char *zero, *move, *move_over;
 	/* $F of emit.def for elements that are computed in f32, and in f64: what stands before and behind the function's name. */
 	const char *f32_before, *f32_behind, *f64_before, *f64_behind;
+	/* Writes instruction i (no control, no arithmetic of scalars), and maybe those behind it, in the target's own way; the next one. NULL: groups become
+	 * loops. Then no cycles are counted either. */
+	uint32_t (*statement)(struct isa_emitter *e, uint32_t i);
+	bool registers; /* A5: vector registers */
 	/* The file up to the first statement, and from the last one on. The body exists when they are called. */
 	void (*head)(struct isa_emitter *e);
 	void (*tail)(struct isa_emitter *e);

@@ -105,6 +105,10 @@ void isa_control_emit(struct isa_emitter *e, uint32_t i);
 /* Whether some path may jump back 2^32 times. */
 bool isa_jumps_counted(const struct isa_program *p);
 
+/* emit_ascend.c */
+uint32_t isa_ascend_statement(struct isa_emitter *e, uint32_t i);
+void isa_ascend_head(struct isa_emitter *e);
+void isa_ascend_tail(struct isa_emitter *e);
 /* emit_c.c, emit_cuda.c: heads and tails of rows of the table. */
 void isa_c_head(struct isa_emitter *e);
 void isa_c_tail(struct isa_emitter *e);

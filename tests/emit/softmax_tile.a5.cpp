@@ -1,0 +1,56 @@
+/* Kernel softmax_tile as Ascend C for A5, written by ptowsp-pack. Each statement stands behind the instruction that it is made of. */
+#define TILE_A5
+#include "isa/kernel_ascend.h"
+
+enum { input, output }; /* windows */
+
+__aicore__ inline ptowsp_status softmax_tile_body(struct tile_call *call)
+{
+	AscendC::LocalTensor<float> x_tile = call->tiles.GetWithOffset<float>(1280, 0); /* 20x64xf32 */
+	AscendC::LocalTensor<float> most_tile = call->tiles.GetWithOffset<float>(20, 5120); /* 20x1xf32 */
+	AscendC::LocalTensor<float> sum_tile = call->tiles.GetWithOffset<float>(20, 5120); /* 20x1xf32 */
+
+	/* %x = tload %input[0, 0] : !pto.tile<20x64xf32> (line 17) */
+	if (tile_load(call, x_tile, input, 0, 0, 20, 64))
+		return PTOWSP_KERNEL_FAILED;
+	/* %most = trowmax %x : !pto.tile<20x64xf32> -> !pto.tile<20x1xf32> (line 18) */
+	tile_row_max(most_tile, x_tile, tile_work<float>(call), 20, 64);
+	AscendC::PipeBarrier<PIPE_V>();
+	/* %x = trowexpandsub %x, %most : !pto.tile<20x64xf32>, !pto.tile<20x1xf32> -> !pto.tile<20x64xf32> (line 19) */
+	tile_row_sub(x_tile, x_tile, most_tile, tile_work<float>(call), 20, 64);
+	AscendC::PipeBarrier<PIPE_V>();
+	/* %x = texp %x : !pto.tile<20x64xf32> (line 20) */
+	{
+		__ubuf__ float *const x_u = (__ubuf__ float *)x_tile.GetPhyAddr();
+		uint32_t left = 1280;
+		__VEC_SCOPE__ {
+			AscendC::MicroAPI::MaskReg mask;
+			AscendC::MicroAPI::RegTensor<float> x_v;
+			for (uint16_t step = 0; step < tile_steps<float>(1280); step++) {
+				mask = AscendC::MicroAPI::UpdateMask<float>(left);
+				AscendC::MicroAPI::LoadAlign(x_v, x_u + step * tile_lanes<float>());
+				AscendC::MicroAPI::Exp(x_v, x_v, mask);
+				AscendC::MicroAPI::StoreAlign(x_u + step * tile_lanes<float>(), x_v, mask);
+			}
+		}
+	}
+	AscendC::PipeBarrier<PIPE_V>();
+	/* %sum = trowsum %x : !pto.tile<20x64xf32> -> !pto.tile<20x1xf32> (line 21) */
+	tile_row_sum(sum_tile, x_tile, tile_work<float>(call), 20, 64);
+	AscendC::PipeBarrier<PIPE_V>();
+	/* %x = trowexpanddiv %x, %sum : !pto.tile<20x64xf32>, !pto.tile<20x1xf32> -> !pto.tile<20x64xf32> (line 22) */
+	tile_row_div(x_tile, x_tile, sum_tile, tile_work<float>(call), 20, 64);
+	AscendC::PipeBarrier<PIPE_V>();
+	/* tstore %x, %output[0, 0] : !pto.tile<20x64xf32> (line 23) */
+	if (tile_store(call, x_tile, output, 0, 0, 20, 64))
+		return PTOWSP_KERNEL_FAILED;
+	return PTOWSP_OK;
+}
+
+extern "C" __global__ __aicore__ void softmax_tile(GM_ADDR tensors, GM_ADDR args, GM_ADDR result, GM_ADDR workspace)
+{
+	struct tile_call call;
+
+	tile_begin(&call, tensors, args, workspace, 5248, 10752);
+	tile_end(&call, result, softmax_tile_body(&call));
+}
