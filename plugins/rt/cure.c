@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/cure.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include "rt/generate.h"
 
@@ -41,8 +42,9 @@ static ptowsp_status trial_go(struct rt_run *trial, const struct rt_run *run, co
 	return trial->schedulers > 1 ? rt_generate_run(trial, NULL) : rt_run_expand(trial);
 }
 
-/* *block_out: what the program cannot have with these capacities; proposed is 0 if nothing is in its way. */
-static void capacities_try(const struct rt_run *run, const struct rt_cures *cures, struct rt_block *block_out)
+/* *block_out: what the program cannot have with these capacities; proposed is 0 if nothing is in its way. Whether it then ends in a deadlock of another kind
+ * stands in cures->behind. */
+static void capacities_try(const struct rt_run *run, struct rt_cures *cures, struct rt_block *block_out)
 {
 	struct ptowsp_error unsaid = {.head = PTOWSP_HEAD(unsaid, ERROR)};
 	const struct rt_run_args args = {.args = run->args, .cancel = run->cancel, .schedulers = run->schedulers};
@@ -53,8 +55,8 @@ static void capacities_try(const struct rt_run *run, const struct rt_cures *cure
 		return;
 	trial->quiet = true;
 	trial->blocked = block_out;
-	if (!rt_run_init(trial, run->program, &args, &unsaid))
-		trial_go(trial, run, cures);
+	if (!rt_run_init(trial, run->program, &args, &unsaid) && trial_go(trial, run, cures) == PTOWSP_DEADLOCK && !block_out->proposed)
+		snprintf(cures->behind, sizeof(cures->behind), "%.*s", (int)sizeof(cures->behind) - 1, unsaid.text);
 	rt_run_finish(trial);
 	free(trial);
 }

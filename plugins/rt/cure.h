@@ -8,6 +8,7 @@
 
 struct rt_cures {
 	uint64_t values[PTOWSP_RESOURCE_COUNT]; /* 0: as it is */
+	char behind[160]; /* what the program comes to with these that no capacity cures, or empty */
 };
 
 /* Adds what is missing besides the capacities that are there. What cannot be tried is left: slots loaded from what tasks write, several

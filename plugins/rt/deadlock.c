@@ -58,48 +58,81 @@ void rt_deadlock_give(struct ptowsp_deadlock *deadlock, const struct ptowsp_dead
 	deadlock->head.size = size;
 }
 
+/* What to do, for the paragraph and for the sentence. */
+struct advice {
+	char text[320], brief[200];
+};
+
+/* The resource that the report is about first, then what the program would lack with that. instead: what the author could change. */
+static struct advice option_write(const struct rt_run *run, const struct rt_block *block, struct ptowsp_deadlock *report, const char *instead)
+{
+	struct rt_cures cures = {.behind = ""};
+	struct advice advice;
+
+	cures.values[block->resource] = block->proposed;
+	rt_cures_find(run, &cures);
+	if (*cures.behind) {
+		snprintf(advice.text, sizeof(advice.text), "no capacity is a cure, for with one comes another %s", cures.behind);
+		snprintf(advice.brief, sizeof(advice.brief), "no capacity is a cure, for with one comes another %.120s", cures.behind);
+		return advice;
+	}
+	report->proposed = cures.values[block->resource];
+	rt_text_add(report->option, sizeof(report->option), "--schedule %s=%llu", cures_of[block->resource].directive, (unsigned long long)report->proposed);
+	for (uint32_t r = 0; r < PTOWSP_RESOURCE_COUNT; r++)
+		if (r != block->resource && cures.values[r])
+			rt_text_add(report->option, sizeof(report->option), " --schedule %s=%llu", cures_of[r].directive, (unsigned long long)cures.values[r]);
+	snprintf(advice.text, sizeof(advice.text), "use %s, or %s", report->option, instead);
+	snprintf(advice.brief, sizeof(advice.brief), "use %s", report->option);
+	return advice;
+}
+
 /* Versions that no other follows, of tasks before or of an open scope; and tensors between alloc and free. */
 static ptowsp_status version_report(const struct rt_run *run, const struct rt_block *block, struct ptowsp_deadlock *report,
 				    struct ptowsp_deadlock *deadlock)
 {
+	const struct advice advice = option_write(run, block, report, "end the scope earlier");
+
 	snprintf(report->text, sizeof(report->text),
 		 "task %llu, kernel %.40s, cannot be issued: the versions of temp tensors that it makes need %llu of %llu bytes of heap, and %llu are held by "
-		 "versions that no other follows, by tensors that are not freed, or by an open scope (depth %u); use %s, or end the scope earlier",
+		 "versions that no other follows, by tensors that are not freed, or by an open scope (depth %u); %s",
 		 (unsigned long long)run->tasks, rt_kernel_name(run->program, run->kernel), (unsigned long long)block->need,
-		 (unsigned long long)block->capacity, (unsigned long long)block->used, report->scope_depth, report->option);
+		 (unsigned long long)block->capacity, (unsigned long long)block->used, report->scope_depth, advice.text);
 	rt_deadlock_give(deadlock, report);
 	return rt_fail_at(run->error, PTOWSP_DEADLOCK, run->tasks, block->resource,
-			  "deadlock: task %llu waits for heap for its versions that nothing gives back; use %s", (unsigned long long)run->tasks,
-			  report->option);
+			  "deadlock: task %llu waits for heap for its versions that nothing gives back; %s", (unsigned long long)run->tasks, advice.brief);
 }
 
 /* Tensors that are allocated, or freed behind a scope that is still open. */
 static ptowsp_status heap_report(const struct rt_run *run, const struct rt_block *block, struct ptowsp_deadlock *report,
 				 struct ptowsp_deadlock *deadlock)
 {
+	const struct advice advice = option_write(run, block, report, "free earlier");
+
 	snprintf(report->text, sizeof(report->text),
 		 "the alloc before task %llu cannot be done: it needs %llu of %llu bytes of heap, and %llu are held by tensors that are not freed, or by "
-		 "tasks of an open scope (depth %u) that used them; use %s, or free earlier",
+		 "tasks of an open scope (depth %u) that used them; %s",
 		 (unsigned long long)run->tasks, (unsigned long long)block->need, (unsigned long long)block->capacity,
-		 (unsigned long long)block->used, report->scope_depth, report->option);
+		 (unsigned long long)block->used, report->scope_depth, advice.text);
 	rt_deadlock_give(deadlock, report);
 	return rt_fail_at(run->error, PTOWSP_DEADLOCK, run->tasks, block->resource,
-			  "deadlock: the alloc before task %llu waits for heap that nothing gives back; use %s", (unsigned long long)run->tasks,
-			  report->option);
+			  "deadlock: the alloc before task %llu waits for heap that nothing gives back; %s", (unsigned long long)run->tasks, advice.brief);
 }
 
-/* The resource that the report is about first, then what the program would lack with that. */
-static void option_write(const struct rt_run *run, const struct rt_block *block, struct ptowsp_deadlock *report)
+/* Outputs that stay live until a scope ends. */
+static ptowsp_status scope_report(const struct rt_run *run, const struct rt_block *block, struct ptowsp_deadlock *report,
+				  struct ptowsp_deadlock *deadlock)
 {
-	struct rt_cures cures = {{0}};
+	const struct advice advice = option_write(run, block, report, "make the scope smaller");
 
-	cures.values[block->resource] = block->proposed;
-	rt_cures_find(run, &cures);
-	report->proposed = cures.values[block->resource];
-	rt_text_add(report->option, sizeof(report->option), "--schedule %s=%llu", cures_of[block->resource].directive, (unsigned long long)report->proposed);
-	for (uint32_t r = 0; r < PTOWSP_RESOURCE_COUNT; r++)
-		if (r != block->resource && cures.values[r])
-			rt_text_add(report->option, sizeof(report->option), " --schedule %s=%llu", cures_of[r].directive, (unsigned long long)cures.values[r]);
+	snprintf(report->text, sizeof(report->text),
+		 "task %llu cannot be issued: it needs %llu of %llu %s of %s, and %llu are held by tasks of an open scope (depth %u) whose outputs "
+		 "stay live until the scope ends, behind this task; %s",
+		 (unsigned long long)run->tasks, (unsigned long long)block->need, (unsigned long long)block->capacity, cures_of[block->resource].unit,
+		 rt_resource_name(block->resource), (unsigned long long)block->used, report->scope_depth, advice.text);
+	rt_deadlock_give(deadlock, report);
+	return rt_fail_at(run->error, PTOWSP_DEADLOCK, run->tasks, block->resource,
+			  "deadlock: task %llu waits for %s, held by an open scope (depth %u); %s", (unsigned long long)run->tasks,
+			  rt_resource_name(block->resource), report->scope_depth, advice.brief);
 }
 
 ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const struct rt_block *block, struct ptowsp_deadlock *deadlock)
@@ -116,7 +149,6 @@ ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const 
 		.used = block->used,
 		.high_water = run->clock.meters[block->resource].high_water,
 	};
-	const char *unit = cures_of[block->resource].unit;
 
 	if (run->blocked) {
 		*run->blocked = *block;
@@ -126,18 +158,9 @@ ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const 
 		return rt_no_memory(run->error, "the window");
 	if (st == PTOWSP_TOO_SMALL)
 		return too_small(run, block);
-	option_write(run, block, &report);
 	if (block->resource == PTOWSP_RESOURCE_HEAP) {
 		report.scope_held = run->flow.scopes != 0;
 		return run->sync.blocked ? heap_report(run, block, &report, deadlock) : version_report(run, block, &report, deadlock);
 	}
-	snprintf(report.text, sizeof(report.text),
-		 "task %llu cannot be issued: it needs %llu of %llu %s of %s, and %llu are held by tasks of an open scope (depth %u) whose outputs "
-		 "stay live until the scope ends, behind this task; use %s, or make the scope smaller",
-		 (unsigned long long)run->tasks, (unsigned long long)block->need, (unsigned long long)block->capacity, unit,
-		 rt_resource_name(block->resource), (unsigned long long)block->used, report.scope_depth, report.option);
-	rt_deadlock_give(deadlock, &report);
-	return rt_fail_at(run->error, PTOWSP_DEADLOCK, run->tasks, block->resource,
-			  "deadlock: task %llu waits for %s, held by an open scope (depth %u); use %s", (unsigned long long)run->tasks,
-			  rt_resource_name(block->resource), report.scope_depth, report.option);
+	return scope_report(run, block, &report, deadlock);
 }
