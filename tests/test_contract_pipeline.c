@@ -84,6 +84,19 @@ static void an_event_that_is_not_signalled_is_no_resource(void)
 	CHECK_STR(cli_text(cli_json(), "deadlock.kind"), "event");
 }
 
+static void a_capacity_behind_which_no_event_is_signalled_is_no_cure(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-pack $S/signal_scope.pto -o s.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run -q --set n=1 s.pkg.zst"), 7);
+	CHECK_CONTAINS(cli_err, "use --schedule task_window=3");
+	CHECK_INT(cli("$B/ptowsp-run -q --set n=1 --schedule task_window=3 s.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run -q --set n=0 --stats=json s.pkg.zst"), 7);
+	CHECK_CONTAINS(cli_err, "no capacity is a cure, for with one comes another deadlock: event never signalled: e, waited for before task 3");
+	CHECK_STR(cli_text(cli_json(), "deadlock.resource"), "task_ring");
+	CHECK_INT(cli_int(cli_json(), "deadlock.proposed"), 0);
+}
+
 static void strict_packing_refuses_a_cycle(void)
 {
 	cli_begin();
@@ -255,6 +268,7 @@ void suite_contract_pipeline(CU_pSuite s)
 	TEST(s, a_cycle_is_a_deadlock_with_a_cure);
 	TEST(s, a_cycle_that_no_capacity_cures_says_why);
 	TEST(s, an_event_that_is_not_signalled_is_no_resource);
+	TEST(s, a_capacity_behind_which_no_event_is_signalled_is_no_cure);
 	TEST(s, strict_packing_refuses_a_cycle);
 	TEST(s, channels_of_payload_without_regions_are_refused);
 	TEST(s, statistics_and_traces_tell_of_payload);
