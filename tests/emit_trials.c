@@ -175,13 +175,13 @@ void emit_trials_run(const struct emit_way *how, uint64_t seed, int part)
 			CHECK_FAIL("%s", t->tiles.task.error.text);
 		else
 			program_write(all, t->program, t->name);
+		tile_finish(&t->tiles.b);
 	}
 	fclose(all);
 	library = library_make();
 	for (unsigned i = 0; i < TILE_TYPES; i++) {
 		if (library && trials[i].program) {
 			trial_make(&trials[i], part); /* the windows again */
-			tile_finish(&trials[i].tiles.b);
 			trial_compare(&trials[i], library);
 		}
 		isa_program_destroy(trials[i].program);
