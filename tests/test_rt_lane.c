@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TENSORS = 3, ROWS = 128, PARAMS = 4, KERNELS = PARAMS + 1 };
+enum { TENSORS = 3, ROWS = 160, PARAMS = 4, KERNELS = PARAMS + 1 };
 
 struct random {
 	uint64_t state;
@@ -45,7 +45,7 @@ static uint32_t op(struct random *r, unsigned code, uint32_t a, uint32_t b)
 	return builder_expr(r->b, code, a, b, 0);
 }
 
-/* 0 .. 119; the innermost loop is below 40, those around it below 12. */
+/* 0 .. 125; the innermost loop is below 40, those around it below 12. */
 static uint32_t row(struct random *r)
 {
 	uint32_t inner = loop_value(r, r->loops - 1), outer = loop_value(r, 0), near = number(r, pick(r, r->spread));
@@ -80,13 +80,11 @@ static void loop(struct random *r, uint32_t low, uint32_t count, uint32_t step, 
 	r->loops++;
 }
 
-static void nest(struct random *r)
+/* A loop over nothing but tasks. */
+static void inner(struct random *r)
 {
 	static const uint32_t levels[3][2] = {{16, 64}, {8, 64}, {0, 32}};
-	uint32_t around = pick(r, 2);
 
-	if (around)
-		loop(r, 0, 1 + pick(r, pick(r, 2) ? 4 : 12), 1, PTOWSP_NONE);
 	if (pick(r, 4))
 		loop(r, pick(r, 2), 4 + pick(r, 35), 1 + (pick(r, 4) == 0), PTOWSP_NONE);
 	else
@@ -94,9 +92,29 @@ static void nest(struct random *r)
 	for (uint32_t n = 1 + pick(r, 5); n; n--)
 		task(r);
 	builder_end(r->b);
-	if (around)
-		builder_end(r->b);
-	r->loops = 0;
+	r->loops--;
+}
+
+/* The level of a loop around wins over those of the loops in it, whose steps stay. */
+static void nest(struct random *r)
+{
+	static const uint32_t levels[2][2] = {{8, 64}, {0, 32}};
+
+	if (!pick(r, 3)) {
+		inner(r);
+		return;
+	}
+	if (pick(r, 6))
+		loop(r, 0, 1 + pick(r, pick(r, 2) ? 4 : 12), 1, PTOWSP_NONE);
+	else
+		loop(r, 0, 1 + pick(r, 12), 1, builder_levels(r->b, 8, 8, 2, levels));
+	for (uint32_t n = 1 + pick(r, 3); n; n--)
+		if (pick(r, 4))
+			inner(r);
+		else
+			task(r);
+	builder_end(r->b);
+	r->loops--;
 }
 
 static void schedule(struct random *r, bool full)
@@ -160,7 +178,7 @@ static bool one(uint64_t seed, struct rt_pool *pool)
 	if (!ok)
 		CHECK_FAIL("seed %ju: %s", (uintmax_t)seed, told->error.text);
 	how.untold = true;
-	rt_replay_rules = (struct rt_replay_rules){.least_iterations = 1 + (uint32_t)seed % 5, .least_tasks = 1, .blame = seed % 3 ? UINT32_MAX : 8};
+	rt_replay_rules = (struct rt_replay_rules){.least_iterations = 1 + (uint32_t)seed % 5, .least_tasks = 1, .blame = seed % 3 ? UINT32_MAX : 8, .room = 20 + (uint32_t)seed % 90};
 	for (uint32_t k = 0; ok && k < 3; k++) {
 		how.no_replay = !k;
 		how.pool = k == 2 ? pool : NULL;

@@ -656,7 +656,7 @@ static void rules_set(uint64_t seed)
 	if (!usual.sample_every)
 		usual = rt_crew_rules;
 	/* Loops of these programs are short. */
-	rt_replay_rules = (struct rt_replay_rules){.least_iterations = 1, .least_tasks = 1, .blame = seed % 3 ? UINT32_MAX : 8};
+	rt_replay_rules = (struct rt_replay_rules){.least_iterations = 1, .least_tasks = 1, .blame = seed % 3 ? UINT32_MAX : 8, .room = 1024};
 	rt_crew_rules = seed % 4 == 0 ? usual : seed % 4 == 1 ? often : never;
 }
 

@@ -134,7 +134,7 @@ static void chains_find(struct rt_chain_lane *lane)
 	}
 }
 
-struct rt_replay_rules rt_replay_rules = {12, 96, 8};
+struct rt_replay_rules rt_replay_rules = {12, 96, 8, 1024};
 
 enum { MOST_ITERATIONS = 1 << 30 };
 

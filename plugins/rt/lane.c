@@ -353,8 +353,8 @@ ptowsp_status rt_lane_run(struct rt_run *run, struct rt_lane *lane, struct rt_un
 	uint32_t room;
 	ptowsp_status st = PTOWSP_OK;
 
-	if (lane->standing && most < RT_LANE_ROOM) /* a round that is replayed is not cut short because others came before it */
-		most = RT_LANE_ROOM;
+	if (lane->standing && most < rt_replay_rules.room) /* a round that is replayed is not cut short because others came before it */
+		most = rt_replay_rules.room;
 	room = (uint32_t)((left < most ? left : most) / lane->count);
 	if (!lane->standing && room > 1)
 		st = lane_go(run, lane, 1, untold);

@@ -6,7 +6,7 @@
 
 #include "rt/express_task.h"
 
-enum { RT_LANE_MOST = 24, RT_LANE_ROOM = 1024 };
+enum { RT_LANE_MOST = 24 };
 struct rt_lane {
 	struct rt_plan *plans[RT_LANE_MOST];
 	uint32_t sites[RT_LANE_MOST];

@@ -43,6 +43,7 @@ struct rt_replay {
 #define RT_REPLAY_NEVER UINT32_MAX
 struct rt_replay_rules {
 	uint32_t least_iterations, least_tasks, blame;
+	uint32_t room; /* tasks that are issued before somebody looks at deadline and cancel, at least */
 };
 extern struct rt_replay_rules rt_replay_rules;
 struct rt_run;
