@@ -134,7 +134,8 @@ struct outcome_how {
 	bool idle;             /* kernels touch no memory: for schedules that let tasks race */
 	const volatile uint32_t *cancel;
 	struct rt_pool *pool;  /* NULL: one of its own */
-	bool fixed_map, no_replay; /* as in rt_run_args */
+	bool fixed_map;        /* as in rt_run_args */
+	enum rt_replay_when replay;
 };
 /* Program, run, destroy. how may be NULL. Never NULL; error of rt_program_create in status and error. */
 struct outcome *builder_run(struct builder *b, const struct outcome_how *how);

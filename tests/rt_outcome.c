@@ -142,7 +142,7 @@ static void wanted_set(const struct outcome_how *how, struct ptowsp_run_args *ru
 	args->cancel = how->cancel;
 	args->memory = how->memory;
 	args->fixed_map = how->fixed_map;
-	args->no_replay = how->no_replay;
+	args->replay = how->replay;
 	args->schedulers = how->schedulers;
 	if (how->untold)
 		args->sinks = NULL;

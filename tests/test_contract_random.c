@@ -633,6 +633,17 @@ static void run_as(const char *how, const struct model_run *run)
 		compare_memory();
 }
 
+/* Nobody asks for tasks and edges, so loops may be replayed. */
+static void run_replayed(const char *when, const struct model_run *run)
+{
+	if (run->too_small)
+		return;
+	if (cli(check_fmt("$B/ptowsp-run -q --stats=json --no-kernels --opt replay=%s%s seed_%lu.pkg.zst", when, p.options, seed_now)))
+		CHECK_FAIL("seed %lu: replay=%s%s: %s", seed_now, when, p.options, cli_err);
+	else
+		compare_stats(cli_json(), run);
+}
+
 static void run_seed(unsigned long seed)
 {
 	struct model_run run;
@@ -646,6 +657,8 @@ static void run_seed(unsigned long seed)
 	else {
 		run_as(seed % 2 ? "--threads 1" : "--threads 3", &run);
 		run_as("--no-kernels", &run);
+		run_replayed("off", &run);
+		run_replayed("always", &run);
 	}
 	free(run.edges);
 }

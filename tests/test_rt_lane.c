@@ -180,7 +180,7 @@ static bool one(uint64_t seed, struct rt_pool *pool)
 	how.untold = true;
 	rt_replay_rules = (struct rt_replay_rules){.least_iterations = 1 + (uint32_t)seed % 5, .least_tasks = 1, .blame = seed % 3 ? UINT32_MAX : 8, .room = 20 + (uint32_t)seed % 90};
 	for (uint32_t k = 0; ok && k < 3; k++) {
-		how.no_replay = !k;
+		how.replay = !k ? RT_REPLAY_OFF : seed % 2 ? RT_REPLAY_ALWAYS : RT_REPLAY_WHERE_IT_PAYS;
 		how.pool = k == 2 ? pool : NULL;
 		how.idle = how.pool && r.races;
 		o = builder_run(r.b, &how);

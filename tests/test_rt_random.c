@@ -5,7 +5,6 @@
 #include "check.h"
 #include "model/rt_model.h"
 #include "rt/crew.h"
-#include "rt/strand.h"
 #include "rt_builder.h"
 
 #include <stdio.h>
@@ -626,14 +625,14 @@ static bool resources_same(const struct ptowsp_run_stats *a, const struct ptowsp
 }
 
 /* A run that tells nobody of its tasks may take shorter ways; all that it counts and leaves behind is as if it had told. */
-static bool untold_same(struct random *r, const struct outcome *told, const struct outcome_how *how, bool no_replay)
+static bool untold_same(struct random *r, const struct outcome *told, const struct outcome_how *how, enum rt_replay_when replay)
 {
 	struct outcome_how quiet = *how;
 	struct outcome *o;
 	bool ok;
 
 	quiet.untold = true;
-	quiet.no_replay = no_replay;
+	quiet.replay = replay;
 	o = builder_run(r->b, &quiet);
 	ok = o->status == told->status && o->stats.tasks == told->stats.tasks && o->stats.edges == told->stats.edges &&
 	     o->stats.total_cycles == told->stats.total_cycles && resources_same(&o->stats, &told->stats) && o->memory_count == told->memory_count &&
@@ -655,8 +654,6 @@ static void rules_set(uint64_t seed)
 
 	if (!usual.sample_every)
 		usual = rt_crew_rules;
-	/* Loops of these programs are short. */
-	rt_replay_rules = (struct rt_replay_rules){.least_iterations = 1, .least_tasks = 1, .blame = seed % 3 ? UINT32_MAX : 8, .room = 1024};
 	rt_crew_rules = seed % 4 == 0 ? usual : seed % 4 == 1 ? often : never;
 }
 
@@ -682,7 +679,7 @@ static bool one(uint64_t seed, struct model *m, struct rt_pool *const *pools, ui
 		ok = same(&r, o, m, check_fmt("seed %ju, %s", (uintmax_t)seed, k == 0 ? "1 thread" : k == 1 ? "2 threads" : "8 threads"),
 			  k == 0 || !r.unsafe);
 		if (ok && !k)
-			ok = untold_same(&r, o, &how, false) && untold_same(&r, o, &how, true);
+			ok = untold_same(&r, o, &how, RT_REPLAY_ALWAYS) && untold_same(&r, o, &how, RT_REPLAY_OFF);
 		if (ok && !k && m->status == PTOWSP_DEADLOCK && !r.loads) {
 			ok = cure_same(&r, m, o);
 			rt_model_run(m);
@@ -708,7 +705,6 @@ static void random_programs_agree_with_the_model(void)
 {
 	const char *only = getenv("PTOWSP_SEED"), *many = getenv("PTOWSP_SEEDS");
 	uint64_t first = only ? strtoull(only, NULL, 10) : 1, count = only ? 1 : many ? strtoull(many, NULL, 10) : 2000, tasks = 0;
-	const struct rt_replay_rules pays = rt_replay_rules;
 	struct model *m = calloc(1, sizeof(*m));
 	struct rt_pool *pools[2];
 
@@ -718,7 +714,6 @@ static void random_programs_agree_with_the_model(void)
 			break;
 	CHECK(only || tasks > count * 5); /* the programs are not empty */
 	rules_set(4);
-	rt_replay_rules = pays;
 	rt_pool_destroy(pools[0]);
 	rt_pool_destroy(pools[1]);
 	free(m);

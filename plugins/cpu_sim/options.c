@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "error.h"
+#include "rt/rt.h"
 
 #define OPTION(n, ty, std, rng, txt) \
 	{.head = PTOWSP_HEAD(struct ptowsp_option, OPTION), .name = n, .type = ty, .standard = std, .range = rng, .text = txt}
@@ -25,8 +26,8 @@ static const struct row {
 	 offsetof(struct cpu_options, debug), 0, {"off", "on", NULL, NULL}, 0, 0},
 	{OPTION("tensor_map", "word", "dynamic", "dynamic|fixed", "grows with what is live, or a pool made for a full window; same results"),
 	 offsetof(struct cpu_options, fixed_map), 0, {"dynamic", "fixed", NULL, NULL}, 0, 0},
-	{OPTION("replay", "bool", "on", "off|on", "iterations that repeat those before take their edges by offset, or each task looks its keys up; same results"),
-	 offsetof(struct cpu_options, replay), 1, {"off", "on", NULL, NULL}, 0, 0},
+	{OPTION("replay", "word", "on", "on|off|always", "iterations that repeat those before take their edges by offset, on: where that pays; same results"),
+	 offsetof(struct cpu_options, replay), RT_REPLAY_WHERE_IT_PAYS, {"on", "off", "always", NULL}, 0, 0},
 	{OPTION("schedulers", "int", "1", "1..64", "instances that generate tasks from the same bytecode, each its own part"),
 	 offsetof(struct cpu_options, schedulers), 1, {NULL}, 1, 64},
 	{OPTION("clock", "word", "own", "reference|own", "cycle model; this backend's own is the reference model"),

@@ -11,7 +11,7 @@ struct cpu_options {
 	unsigned profiling; /* 1: wall time per kernel is logged after each run */
 	unsigned debug;     /* 1: what serves each kernel is logged at load */
 	unsigned schedulers; /* instances that generate tasks from the bytecode, 1 to 64 */
-	unsigned replay;    /* 1: loops that repeat themselves are replayed */
+	unsigned replay;    /* loops that repeat themselves are replayed: enum rt_replay_when */
 	unsigned own_clock; /* this backend's own clock is the reference clock */
 	unsigned fast;      /* 1: portable kernels may fuse and reorder sums of floats */
 };

@@ -149,7 +149,7 @@ ptowsp_status cpu_program_run(struct cpu_program *program, const struct cpu_run 
 		.sinks = &sinks,
 		.cancel = (const volatile uint32_t *)&run->cancel,
 		.fixed_map = program->device->instance->options.fixed_map,
-		.no_replay = !program->device->instance->options.replay,
+		.replay = (enum rt_replay_when)program->device->instance->options.replay,
 		.memory = program->device->memory_limit,
 		.schedulers = program->device->instance->options.schedulers,
 	};

@@ -141,6 +141,8 @@ enum { MOST_ITERATIONS = 1 << 30 };
 /* Does it pay? As many strands as the window has rounds of the loop have to be looked through for each. */
 static bool pays(const struct rt_run *run, struct rt_plan *first, uint64_t iterations, uint32_t count)
 {
+	if (run->replay.always)
+		return iterations < MOST_ITERATIONS;
 	if (first->blame > rt_replay_rules.blame) {
 		first->blame--;
 		return false;

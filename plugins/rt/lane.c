@@ -43,7 +43,7 @@ bool rt_lane_stand(struct rt_run *run, struct rt_lane *lane)
 	const struct rt_ins *code = run->program->code;
 	struct rt_plan *plan = run->plans.rows[(size_t)expand->site * run->plans.levels + expand->level];
 
-	if (!plan || !plan->replays || plan->blame > rt_replay_rules.blame || top->op != PTOWSP_OP_PARALLEL_FOR || code[top->at + 1].op != PTOWSP_OP_TASK ||
+	if (!plan || !plan->replays || (plan->blame > rt_replay_rules.blame && !run->replay.always) || top->op != PTOWSP_OP_PARALLEL_FOR || code[top->at + 1].op != PTOWSP_OP_TASK ||
 	    expand->site != code[top->at + 1].row || expand->at != code[top->at + 1].end || run->tasks >= run->max_tasks ||
 	    run->max_tasks - run->tasks < 2 * RT_LANE_MOST)
 		return false;

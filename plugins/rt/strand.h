@@ -33,7 +33,7 @@ struct rt_names {
 struct rt_replay {
 	struct rt_strand *strands; /* RT_STRANDS; NULL until the first loop that may be replayed: nothing is marked before */
 	uint32_t count;
-	bool off;     /* nobody wants it */
+	bool off, always; /* nobody wants it; also where it does not pay */
 	bool covered; /* a lane runs that has told of all its uses */
 	uint64_t tasks; /* that were issued without looking up any key */
 	struct rt_names marks[RT_MARKS];
