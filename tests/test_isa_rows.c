@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  * test_isa_rows.c - random programs three ways: every tile in memory of its own and one instruction after the other; with shared
- * memory; with groups in small blocks of rows; with the vectors of one processor and of another. All must do the same. PTOWSP_SEED=n repeats a trial. */
+ * memory; with groups in small blocks of rows; with factors of products copied and in place; with the vectors of one processor and of another. All must do the same. PTOWSP_SEED=n repeats a trial. */
 #include "check.h"
 #include "isa/state.h"
 #include "tile_builder.h"
@@ -20,11 +20,13 @@ static struct trial t;
 
 struct result {
 	ptowsp_status status;
+	bool placed; /* ran well, and some tile was read in its window */
 	uint64_t cycles;
 	char text[sizeof(((struct ptowsp_error *)0)->text)];
 	float memory[ELEMENTS];
 };
 static struct result plain, other;
+static unsigned placed;
 static float start[ELEMENTS]; /* what memory holds before a run */
 
 static void tiles_add(void)
@@ -96,6 +98,28 @@ static void operation_add(void)
 	}
 }
 
+/* Factors that nothing else reads stay where they are loaded from (place.h), unless something stores in between. */
+static void product_add(void)
+{
+	const uint32_t r = t.rows, c = t.columns;
+	const unsigned a = tile_tile(&t.b, "", r, c, PTOWSP_F32), b = tile_tile(&t.b, "", c, r, PTOWSP_F32), d = 10;
+
+	tile_op(&t.b, PTOWSP_PTO_TLOAD, a, random_below(PARAMS), t.ints[random_below(4)], t.ints[random_below(4)]);
+	if (!random_below(4))
+		operation_add();
+	tile_op(&t.b, PTOWSP_PTO_TLOAD, b, random_below(PARAMS), t.ints[random_below(4)], t.ints[random_below(4)]);
+	for (unsigned count = 1 + random_below(3); count > 0; count--) {
+		if (!random_below(3))
+			operation_add();
+		if (random_below(2))
+			tile_op(&t.b, PTOWSP_PTO_TMATMUL, d, a, b);
+		else
+			tile_op(&t.b, PTOWSP_PTO_TMATMUL_ACC, d, d, a, b);
+	}
+	if (!random_below(8))
+		tile_op(&t.b, PTOWSP_PTO_TMOV, random_below(5), a);
+}
+
 static void block_add(unsigned depth);
 
 static void loop_add(unsigned depth)
@@ -131,6 +155,8 @@ static void block_add(unsigned depth)
 				loop_add(depth);
 			else
 				branch_add(depth);
+		} else if (t.b.header.tile_count < TILE_TILES - 2 && t.b.header.inst_count < TILE_INSTS - 100 && !random_below(6)) {
+			product_add();
 		} else if (t.b.header.inst_count < TILE_INSTS - 100)
 			for (unsigned run = 1 + random_below(8); run > 0; run--)
 				operation_add();
@@ -200,6 +226,7 @@ static void way_run(const struct isa_options *options, uint64_t seed, struct res
 		r->status = tile_run(&task, program);
 	r->cycles = task.out.cycles;
 	memcpy(r->text, task.error.text, sizeof(r->text));
+	r->placed = !r->status && program->place_at;
 	isa_program_destroy(program);
 }
 
@@ -219,9 +246,10 @@ static bool trial_do(uint64_t seed)
 					    { .own_places = false, .rows_bytes = 16 << 10 } };
 	bool same = true;
 
-	way_run(&(struct isa_options){ .own_places = true, .any_processor = true }, seed, &plain);
+	way_run(&(struct isa_options){ .own_places = true, .all_copied = true, .any_processor = true }, seed, &plain);
 	for (unsigned i = 0; i < sizeof(ways) / sizeof(*ways) && same; i++) {
 		way_run(&ways[i], seed, &other);
+		placed += other.placed;
 		same = plain.status == other.status && plain.cycles == other.cycles && !strcmp(plain.text, other.text) && memory_same();
 		if (!same)
 			CHECK_FAIL("PTOWSP_SEED=%llu way %u: %d %llu \"%s\", wanted %d %llu \"%s\"", (unsigned long long)seed, i,
@@ -247,6 +275,7 @@ static void every_way_of_running_gives_the_same(void)
 		tile_finish(&t.b);
 	}
 	CHECK(good > TRIALS / 2);
+	CHECK(placed > TRIALS / 10);
 	CHECK(good < TRIALS);
 }
 

@@ -154,7 +154,8 @@ static void copy_reserve(struct isa_program *p, struct isa_step *s, const struct
 
 	if (!reads_late(shape))
 		return;
-	for (unsigned i = 0; i < tiles->src_count; i++)
+	/* What a sum starts from is read before the result is written, element by element. */
+	for (unsigned i = shape == ISA_SHAPE_MATMUL_ACC; i < tiles->src_count; i++)
 		s->copy |= tiles->src[i] == tiles->dst[0];
 	need = is_product(shape) ? isa_matrix_temp(tiles->dst[0], tiles->src, tiles->src_count, s->copy)
 	       : s->copy         ? (size_t)round_up(tile_bytes(tiles->dst[0]))

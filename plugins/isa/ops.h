@@ -88,6 +88,17 @@ static inline void *isa_tile(const struct isa_state *state, const struct isa_ope
 	return state->scratch + o->at;
 }
 
+/* Elements of a factor of a product: in its tile, or where they were loaded from (place.h). */
+static inline const void *isa_factor(const struct isa_state *state, const struct isa_operand *o)
+{
+	const size_t *at = state->program->place_at;
+	const void *place = isa_tile(state, o);
+
+	if (at && at[o->row])
+		memcpy(&place, state->scratch + at[o->row], sizeof(place));
+	return place;
+}
+
 /* Tile memory for a result that must not land on its own source yet; see isa_step.copy. */
 static inline void *isa_temp(const struct isa_state *state)
 {

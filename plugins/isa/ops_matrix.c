@@ -57,7 +57,7 @@ static void *temp_take(struct operands *o, size_t count, size_t size)
 /* isa_matrix_temp says how much of this there is. */
 static const void *source(struct operands *o, const struct isa_state *state, const struct isa_operand *tile, size_t size)
 {
-	const void *here = isa_tile(state, tile);
+	const void *here = isa_factor(state, tile);
 	void *wide;
 
 	if (is_computed(tile->dtype))
@@ -90,10 +90,10 @@ static ptowsp_status operands_end(const struct isa_step *s, const struct isa_sta
 /* The accumulator or the bias, which have the result's type, widened into `to`. */
 static void start(void *to, const struct isa_state *state, const struct isa_operand *tile)
 {
-	if (is_computed(tile->dtype))
-		memmove(to, isa_tile(state, tile), isa_bytes(tile));
-	else
+	if (!is_computed(tile->dtype))
 		widen[tile->dtype](to, isa_tile(state, tile), isa_count(tile));
+	else if (to != isa_tile(state, tile))
+		memcpy(to, isa_tile(state, tile), isa_bytes(tile));
 }
 
 #ifndef ISA_FAST

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* program.c - a program's life: copied out of the payload, verified, decoded, destroyed. */
+#include "isa/place.h"
 #include "isa/rows.h"
 
 #include <stdarg.h>
@@ -226,6 +227,8 @@ ptowsp_status isa_program_create_with(struct isa_program **program_out, const vo
 		status = isa_flow(p, error);
 	if (!status && options->rows_bytes && isa_rows_make(p, options->rows_bytes))
 		status = no_memory(error);
+	if (!status && !options->all_copied && isa_place_make(p))
+		status = no_memory(error);
 	if (status)
 		isa_program_destroy(p);
 	else
@@ -248,6 +251,7 @@ void isa_program_destroy(struct isa_program *p)
 	free(p->steps);
 	isa_plan_finish(&p->plan);
 	isa_rows_finish(p);
+	isa_place_finish(p);
 	free(p->initial);
 	free(p->arg_rows);
 	free(p->zero_tiles);

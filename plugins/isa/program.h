@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* program.h - a verified tile program and its decoded form. Built by create in this order: copy (program.c), verify.c,
  * plan.c, type.c, lower.c, flow.c,
- * rows.c; immutable afterwards. */
+ * rows.c, place.c; immutable afterwards. */
 #ifndef ISA_PROGRAM_H
 #define ISA_PROGRAM_H
 
@@ -51,6 +51,7 @@ struct isa_program {
 	struct isa_plan plan;
 	struct isa_rows *rows;   /* rows.h: groups that run in blocks */
 	uint32_t rows_count;
+	size_t *place_at;        /* place.h: per tile where in scratch the place it was loaded from stands, or 0; NULL: no tile has one */
 	uint32_t tiles_at;       /* where tile memory begins in scratch: plan.at counts from there */
 	uint64_t *initial;       /* the scalars at the start, one per row */
 	uint32_t *arg_rows;      /* scalar row of each argument */
@@ -82,6 +83,7 @@ ptowsp_status isa_flow(struct isa_program *p, struct ptowsp_error *error);
 struct isa_options {
 	bool own_places;     /* every tile has memory of its own */
 	uint32_t rows_bytes; /* of a block of rows (rows.h); 0: no group runs in blocks */
+	bool all_copied;     /* every load copies (place.h) */
 	bool any_processor;  /* no instructions that only some have */
 	bool fast;           /* isa_program_create_fast */
 };
