@@ -633,7 +633,7 @@ static void run_as(const char *how, const struct model_run *run)
 		compare_memory();
 }
 
-/* Nobody asks for tasks and edges, so loops may be replayed. */
+/* Nobody asks for tasks and edges, which is when loops may be replayed; those of these programs are too short for it, which must not show either. */
 static void run_replayed(const char *when, const struct model_run *run)
 {
 	if (run->too_small)

@@ -165,7 +165,7 @@ static bool same(uint64_t seed, const char *who, const struct outcome *told, con
 	return ok;
 }
 
-static bool one(uint64_t seed, struct rt_pool *pool)
+static bool one(uint64_t seed, struct rt_pool *pool, uint64_t counts[2])
 {
 	bool ok;
 	struct outcome_how how = {.seed = seed | 1, .fixed_map = seed & 1};
@@ -185,6 +185,10 @@ static bool one(uint64_t seed, struct rt_pool *pool)
 		how.idle = how.pool && r.races;
 		o = builder_run(r.b, &how);
 		ok = same(seed, how.pool ? "2 threads" : k ? "1 thread" : "1 thread, no replay", told, o, !how.idle);
+		counts[0] += k == 1 ? o->stats.tasks : 0;
+		counts[1] += k == 1 ? o->stats.replayed : 0;
+		if (!k)
+			CHECK_UINT(o->stats.replayed, 0);
 		outcome_destroy(o);
 	}
 	outcome_destroy(told);
@@ -199,13 +203,15 @@ static void lanes_are_as_their_tasks_one_by_one(void)
 	uint64_t first = only ? strtoull(only, NULL, 10) : 1, count = only ? 1 : many ? strtoull(many, NULL, 10) : 2000;
 	const struct rt_crew_rules usual = rt_crew_rules;
 	const struct rt_replay_rules pays = rt_replay_rules;
+	uint64_t counts[2] = {0, 0}; /* tasks, replayed ones */
 	struct rt_pool *pool;
 
 	REQUIRE(!rt_pool_create(&pool, 2, NULL));
 	rt_crew_rules = (struct rt_crew_rules){.brief_ns = 0, .brief_run = 1, .sample_every = 64};
 	for (uint64_t seed = first; seed < first + count; seed++)
-		if (!one(seed, pool))
+		if (!one(seed, pool, counts))
 			break;
+	CHECK(only || counts[1] > counts[0] / 10); /* or there is nothing to compare */
 	rt_crew_rules = usual;
 	rt_replay_rules = pays;
 	rt_pool_destroy(pool);
