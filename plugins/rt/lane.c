@@ -353,8 +353,12 @@ ptowsp_status rt_lane_run(struct rt_run *run, struct rt_lane *lane, struct rt_un
 	uint32_t room;
 	ptowsp_status st = PTOWSP_OK;
 
-	if (lane->standing && most < rt_replay_rules.room) /* a round that is replayed is not cut short because others came before it */
-		most = rt_replay_rules.room;
+	if (lane->standing && most < rt_replay_rules.room) { /* a round that is replayed is not cut short because others came before it: the look is taken now */
+		st = rt_look(run);
+		if (st)
+			return st;
+		most = expand->budget = rt_replay_rules.room;
+	}
 	room = (uint32_t)((left < most ? left : most) / lane->count);
 	if (!lane->standing && room > 1)
 		st = lane_go(run, lane, 1, untold);
