@@ -5,7 +5,6 @@
 
 #include "tools/bench.h"
 
-/* rate: GFLOP/s of products on one thread. */
-void bench_flash(const struct bench_options *options, double rate);
+void bench_flash(const struct bench_options *options);
 
 #endif

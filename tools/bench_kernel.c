@@ -167,14 +167,13 @@ int bench_kernel(const struct bench_options *options)
 {
 	static const uint32_t sides[] = {8, 128};
 	ptowsp_status status = PTOWSP_OK;
-	double rate;
 
-	if (bench_products(options, &rate))
+	if (bench_products(options))
 		return 1;
 	for (unsigned i = 0; i < bench_chains_count && !status; i++)
 		for (unsigned k = 0; k < sizeof(sides) / sizeof(*sides) && !status; k++)
 			status = subject_run(options, &bench_chains[i], sides[k]);
 	if (!status)
-		bench_flash(options, rate);
+		bench_flash(options);
 	return status ? 1 : 0;
 }

@@ -243,13 +243,12 @@ static void rows_print(const struct bench *b, struct bench_series *series)
 	ratio_row(b, "f16 / f32, exact", median[F16], median[EXACT], 0.6);
 }
 
-int bench_products(const struct bench_options *options, double *rate_out)
+int bench_products(const struct bench_options *options)
 {
 	static const uint32_t sides[] = {64, 128};
 	static struct bench_series series[WAYS];
 	ptowsp_status status = PTOWSP_OK;
 
-	*rate_out = 0;
 	for (unsigned i = 0; !status && i < sizeof(sides) / sizeof(*sides); i++) {
 		struct bench b;
 
@@ -263,7 +262,6 @@ int bench_products(const struct bench_options *options, double *rate_out)
 			bench_alternate(options, WAYS, series, way_rate, &b);
 		if (!status && !b.status)
 			rows_print(&b, series);
-		*rate_out = bench_series_median(&series[EXACT]);
 		status = status ? status : b.status;
 		bench_free(&b);
 	}

@@ -5,7 +5,7 @@
 
 #include "tools/bench.h"
 
-/* *rate_out: GFLOP/s of exact products of f32 tiles of 128 x 128. */
-int bench_products(const struct bench_options *options, double *rate_out);
+/* Rows of products of 64 x 64 and 128 x 128. */
+int bench_products(const struct bench_options *options);
 
 #endif
