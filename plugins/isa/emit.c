@@ -55,6 +55,19 @@ void isa_barrier_put(struct isa_emitter *e)
 		isa_line(e, "%s", e->target->barrier);
 }
 
+bool isa_tile_is_placed(const struct isa_emitter *e, uint32_t tile)
+{
+	const struct isa_program *p = e->p;
+	const struct isa_group *g = NULL;
+
+	if (e->target != &isa_emit_targets[0] || !p->place_at || !p->place_at[tile])
+		return false;
+	for (uint32_t i = 0; i < p->header.inst_count && !g; i++)
+		if (p->insts[i].op == PTOWSP_PTO_TLOAD && p->steps[i].d.row == tile)
+			g = isa_plan_group(&p->plan, i);
+	return g && g->end == g->first + 1;
+}
+
 struct isa_piece isa_tile(struct isa_emitter *e, uint32_t tile)
 {
 	e->tile_used[tile] = true;

@@ -51,7 +51,7 @@ static unsigned product_type(unsigned dtype)
 static struct isa_piece factor(struct isa_emitter *e, const struct isa_operand *tile)
 {
 	const unsigned type = product_type(tile->dtype);
-	const struct isa_piece here = memory(e, tile);
+	const struct isa_piece here = isa_tile_is_placed(e, tile->row) ? isa_piece("%s_place", isa_tile_name(e, tile->row)) : memory(e, tile);
 	struct isa_piece wide;
 
 	if (computed_type(tile->dtype) == tile->dtype)

@@ -652,15 +652,20 @@ static void move_emit(struct grouping *g, uint32_t i)
 	const struct isa_step *s = step_of(g, i);
 	const bool loads = s->op == PTOWSP_PTO_TLOAD;
 	const struct isa_operand *tile = result(g, i), *window = loads ? &s->a : &s->d;
+	const bool placed = loads && isa_tile_is_placed(e, tile->row);
 	const struct isa_piece memory = isa_tile(e, tile->row), at = numbered(g, i, "_at");
 
 	isa_open(e, "%s", "");
-	isa_line(e, "const struct tile_place %s = tile_find(call, %s, \"%s %s\", %s, %s, %s, %lu, %lu, %s);", at.text, isa_place_text(e, i).text,
+	isa_line(e, "%sstruct tile_place %s = tile_find(call, %s, \"%s %s\", %s, %s, %s, %lu, %lu, %s);", placed ? "" : "const ", at.text, isa_place_text(e, i).text,
 		 isa_op(s->op)->mnemonic, loads ? "reads" : "writes", isa_param_name(e, window->row), isa_scalar_i64(e, s->b.row).text,
 		 isa_scalar_i64(e, s->c.row).text, (unsigned long)tile->rows, (unsigned long)tile->columns, bytes_text(tile));
 	isa_line(e, "if (!%s.at)", at.text);
 	isa_line(e, "\treturn PTOWSP_KERNEL_FAILED;");
-	if (loads)
+	if (placed) {
+		isa_line(e, "tile_read_packed(&%s, %s, %lu, %lu, %s);", at.text, memory.text, (unsigned long)tile->rows, (unsigned long)tile->columns,
+			 bytes_text(tile));
+		isa_line(e, "%s_place = (const %s *)(const void *)%s.at;", isa_tile_name(e, tile->row), isa_stored_type(tile->dtype), at.text);
+	} else if (loads)
 		isa_line(e, "tile_copy_in(%s, &%s, %lu, %lu, %s);", memory.text, at.text, (unsigned long)tile->rows, (unsigned long)tile->columns,
 			 bytes_text(tile));
 	else

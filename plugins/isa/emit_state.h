@@ -125,6 +125,7 @@ struct isa_piece isa_place_text(const struct isa_emitter *e, uint32_t i); /* "li
 void isa_comment(struct isa_emitter *e, uint32_t i);                       /* the instruction, on a line of its own */
 struct isa_piece isa_comment_text(struct isa_emitter *e, uint32_t i);      /* without types */
 void isa_cycles_put(struct isa_emitter *e);                                /* before what can fail or go elsewhere */
+bool isa_tile_is_placed(const struct isa_emitter *e, uint32_t tile);        /* loaded on its own, read by products alone: NAME_place is where it lies */
 struct isa_piece isa_tile(struct isa_emitter *e, uint32_t tile);           /* its memory, which is then declared */
 /* Temporary memory of the statement, aligned; as a pointer to elements of a type. temp_now is 0 at its begin. */
 struct isa_piece isa_temp(struct isa_emitter *e, uint64_t count, unsigned dtype);
