@@ -52,11 +52,17 @@ uint32_t rt_limit_of(struct rt_pipeline *pipeline, uint32_t at)
 
 /* ---- trials ---------------------------------------------------------------------------------------------------- */
 
-static void limits_lift(struct rt_pipeline *pipeline, const struct rt_limits *lifted)
+/* Of a limit that is lifted: as good as none, or what is to be tried. */
+static uint64_t lifted_to(const struct rt_limits *exact, uint32_t limit, uint64_t open)
+{
+	return exact ? exact->values[limit] : open;
+}
+
+static void limits_lift(struct rt_pipeline *pipeline, const struct rt_limits *lifted, const struct rt_limits *exact)
 {
 	for (uint32_t i = 0; i < pipeline->channel_count; i++)
 		if (lifted->values[RT_LIMIT_CHANNELS + i])
-			pipeline->channels[i].capacity = RT_CAPACITY_OPEN;
+			pipeline->channels[i].capacity = lifted_to(exact, RT_LIMIT_CHANNELS + i, RT_CAPACITY_OPEN);
 }
 
 static void used_tell(const struct rt_pipeline *pipeline, struct rt_limits *used)
@@ -70,7 +76,7 @@ static void used_tell(const struct rt_pipeline *pipeline, struct rt_limits *used
 }
 
 /* Where no task is looked at, none is in a trial. */
-static ptowsp_status trial_tokens(struct rt_run *trial, const struct rt_limits *lifted)
+static ptowsp_status trial_tokens(struct rt_run *trial, const struct rt_limits *lifted, const struct rt_limits *exact)
 {
 	ptowsp_status st = rt_entry_look(trial, RT_LOOK_TOKENS);
 
@@ -80,28 +86,28 @@ static ptowsp_status trial_tokens(struct rt_run *trial, const struct rt_limits *
 		return st;
 	trial->pipeline->look = RT_LOOK_TOKENS;
 	trial->pipeline->steps_most = TRIAL_STEPS;
-	limits_lift(trial->pipeline, lifted);
+	limits_lift(trial->pipeline, lifted, exact);
 	return rt_pipeline_go(trial->pipeline);
 }
 
-static ptowsp_status trial_run(struct rt_run *trial, const struct rt_run *run, const struct rt_limits *lifted)
+static ptowsp_status trial_run(struct rt_run *trial, const struct rt_run *run, const struct rt_limits *lifted, const struct rt_limits *exact)
 {
 	struct rt_clock *clock = &trial->clock;
 	ptowsp_status st;
 
-	trial->window = lifted->values[RT_LIMIT_WINDOW] ? TRIAL_TASKS * 2 : run->window;
+	trial->window = lifted->values[RT_LIMIT_WINDOW] ? lifted_to(exact, RT_LIMIT_WINDOW, TRIAL_TASKS * 2) : run->window;
 	trial->max_tasks = run->max_tasks < TRIAL_TASKS ? run->max_tasks : TRIAL_TASKS;
 	st = rt_run_clock(trial);
 	if (!st && run->pipeline->look == RT_LOOK_TOKENS)
-		return trial_tokens(trial, lifted);
+		return trial_tokens(trial, lifted, exact);
 	if (!st)
 		st = rt_infer_init(trial);
 	if (lifted->values[RT_LIMIT_MAP])
-		trial->flow.map_capacity = clock->map_capacity = 0;
+		trial->flow.map_capacity = clock->map_capacity = lifted_to(exact, RT_LIMIT_MAP, 0);
 	if (lifted->values[RT_LIMIT_DEPS])
-		trial->flow.deps_capacity = clock->deps_capacity = 0;
+		trial->flow.deps_capacity = clock->deps_capacity = lifted_to(exact, RT_LIMIT_DEPS, 0);
 	if (lifted->values[RT_LIMIT_HEAP])
-		trial->heap_capacity = clock->heap.capacity = trial->sync.arena.capacity = 0;
+		trial->heap_capacity = clock->heap.capacity = trial->sync.arena.capacity = lifted_to(exact, RT_LIMIT_HEAP, 0);
 	if (!st)
 		st = rt_run_expand(trial);
 	if (!st)
@@ -109,7 +115,7 @@ static ptowsp_status trial_run(struct rt_run *trial, const struct rt_run *run, c
 	if (st)
 		return st;
 	trial->pipeline->steps_most = TRIAL_STEPS;
-	limits_lift(trial->pipeline, lifted);
+	limits_lift(trial->pipeline, lifted, exact);
 	return rt_pipeline_go(trial->pipeline);
 }
 
@@ -129,8 +135,9 @@ static bool more_lift(struct rt_pipeline *pipeline, struct rt_limits *lifted)
 	return more;
 }
 
-/* Does the pipeline end like this? used_out: what it took. more: lifts what it met besides. */
-static bool trial_ends(const struct rt_run *run, struct rt_limits *lifted, struct rt_limits *used_out, bool *more)
+/* Does the pipeline end like this? exact: capacities of what is lifted, else there are none. used_out: what it took. more: lifts what it met besides. Each may be
+ * NULL. */
+static bool trial_ends(const struct rt_run *run, struct rt_limits *lifted, const struct rt_limits *exact, struct rt_limits *used_out, bool *more)
 {
 	struct ptowsp_error unsaid = {.head = PTOWSP_HEAD(unsaid, ERROR)};
 	const struct rt_run_args args = {.args = run->args, .cancel = run->cancel};
@@ -143,9 +150,9 @@ static bool trial_ends(const struct rt_run *run, struct rt_limits *lifted, struc
 	trial->quiet = true;
 	st = rt_run_init(trial, run->program, &args, &unsaid);
 	if (!st)
-		st = trial_run(trial, run, lifted);
+		st = trial_run(trial, run, lifted, exact);
 	ends = (!st && !trial->pipeline->live) || (st == PTOWSP_LIMIT && trial->tasks >= trial->max_tasks);
-	if (ends)
+	if (ends && used_out)
 		used_tell(trial->pipeline, used_out);
 	if (more)
 		*more = !st && !ends && more_lift(trial->pipeline, lifted);
@@ -166,7 +173,7 @@ bool rt_cure_foreseeable(const struct rt_pipeline *pipeline)
 	return true;
 }
 
-bool rt_cure_find(struct rt_pipeline *pipeline, struct rt_limits *lifted, struct rt_limits *used)
+static bool limits_find(struct rt_pipeline *pipeline, struct rt_limits *lifted, struct rt_limits *used)
 {
 	const struct rt_run *run = pipeline->run;
 	bool more = true;
@@ -178,15 +185,35 @@ bool rt_cure_find(struct rt_pipeline *pipeline, struct rt_limits *lifted, struct
 		if (limit == UINT32_MAX)
 			continue;
 		lifted->values[limit] = 1;
-		if (trial_ends(run, lifted, used, NULL))
+		if (trial_ends(run, lifted, NULL, used, NULL))
 			return true;
 	}
 	memset(lifted->values, 0, lifted->count * sizeof(*lifted->values));
 	more = more_lift(pipeline, lifted);
 	for (uint32_t round = 0; more && round < TRIAL_ROUNDS; round++)
-		if (trial_ends(run, lifted, used, &more))
+		if (trial_ends(run, lifted, NULL, used, &more))
 			return true;
 	return false;
+}
+
+/* With no more than was used, others may have their turn first, and then more is needed. */
+static void used_raise(struct rt_pipeline *pipeline, struct rt_limits *lifted, struct rt_limits *used)
+{
+	for (uint32_t k = 0; k < lifted->count; k++)
+		if (lifted->values[k] && used->values[k] < rt_limit_now(pipeline, k))
+			used->values[k] = rt_limit_now(pipeline, k);
+	for (uint32_t round = 0; round < TRIAL_ROUNDS && !trial_ends(pipeline->run, lifted, used, NULL, NULL); round++)
+		for (uint32_t k = 0; k < lifted->count; k++)
+			if (lifted->values[k])
+				used->values[k] *= 2;
+}
+
+bool rt_cure_find(struct rt_pipeline *pipeline, struct rt_limits *lifted, struct rt_limits *used)
+{
+	if (!limits_find(pipeline, lifted, used))
+		return false;
+	used_raise(pipeline, lifted, used);
+	return true;
 }
 
 bool rt_cure_guess(struct rt_pipeline *pipeline, struct rt_limits *lifted, struct rt_limits *used)
