@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* bench_chains.c - sinh by its series, silu, softmax and rmsnorm. The loops by hand keep every intermediate value in a register
- * where that is possible, and take the element functions of the tile ISA: what is compared is how elements move. */
+ * where that is possible. They exist with the element functions of the tile ISA, which compare how elements move, and with those of
+ * the C library, as one would write them without knowing the ISA. */
 #include "tools/bench_chains.h"
 
 #include <math.h>
@@ -87,11 +88,14 @@ static void silu_build(struct bench_tile *t, uint32_t rows, uint32_t columns)
 	end(t, y);
 }
 
-CLONES static void silu_loops(float *out, const float *in, size_t rows, size_t columns)
-{
-	for (size_t i = 0; i < rows * columns; i++)
-		out[i] = in[i] / (tile_exp_f32(-in[i]) + 1);
-}
+#define SILU(name, exp)                                                                                                        \
+	CLONES static void name(float *out, const float *in, size_t rows, size_t columns)                                      \
+	{                                                                                                                      \
+		for (size_t i = 0; i < rows * columns; i++)                                                                    \
+			out[i] = in[i] / (exp(-in[i]) + 1);                                                                    \
+	}
+SILU(silu_loops, tile_exp_f32)
+SILU(silu_library, expf)
 
 static void softmax_build(struct bench_tile *t, uint32_t rows, uint32_t columns)
 {
@@ -105,21 +109,24 @@ static void softmax_build(struct bench_tile *t, uint32_t rows, uint32_t columns)
 	end(t, y);
 }
 
-CLONES static void softmax_loops(float *out, const float *in, size_t rows, size_t columns)
-{
-	for (size_t i = 0; i < rows; i++, in += columns, out += columns) {
-		float most = in[0], sum = 0;
-
-		for (size_t j = 1; j < columns; j++)
-			most = in[j] > most ? in[j] : most;
-		for (size_t j = 0; j < columns; j++)
-			out[j] = tile_exp_f32(in[j] - most);
-		for (size_t j = 0; j < columns; j++)
-			sum += out[j];
-		for (size_t j = 0; j < columns; j++)
-			out[j] /= sum;
+#define SOFTMAX(name, exp)                                                                                                     \
+	CLONES static void name(float *out, const float *in, size_t rows, size_t columns)                                      \
+	{                                                                                                                      \
+		for (size_t i = 0; i < rows; i++, in += columns, out += columns) {                                             \
+			float most = in[0], sum = 0;                                                                           \
+                                                                                                                               \
+			for (size_t j = 1; j < columns; j++)                                                                   \
+				most = in[j] > most ? in[j] : most;                                                            \
+			for (size_t j = 0; j < columns; j++)                                                                   \
+				out[j] = exp(in[j] - most);                                                                    \
+			for (size_t j = 0; j < columns; j++)                                                                   \
+				sum += out[j];                                                                                 \
+			for (size_t j = 0; j < columns; j++)                                                                   \
+				out[j] /= sum;                                                                                 \
+		}                                                                                                              \
 	}
-}
+SOFTMAX(softmax_loops, tile_exp_f32)
+SOFTMAX(softmax_library, expf)
 
 static void rmsnorm_build(struct bench_tile *t, uint32_t rows, uint32_t columns)
 {
@@ -148,9 +155,9 @@ CLONES static void rmsnorm_loops(float *out, const float *in, size_t rows, size_
 }
 
 const struct bench_chain bench_chains[] = {
-	{"sinh", sinh_build, sinh_loops},
-	{"silu", silu_build, silu_loops},
-	{"softmax", softmax_build, softmax_loops},
-	{"rmsnorm", rmsnorm_build, rmsnorm_loops},
+	{"sinh", sinh_build, sinh_loops, NULL},
+	{"silu", silu_build, silu_loops, silu_library},
+	{"softmax", softmax_build, softmax_loops, softmax_library},
+	{"rmsnorm", rmsnorm_build, rmsnorm_loops, NULL},
 };
 const unsigned bench_chains_count = sizeof(bench_chains) / sizeof(*bench_chains);

@@ -12,6 +12,8 @@ struct bench_chain {
 	/* Writes the program: parameter 0 is read, parameter 1 written, both flat. */
 	void (*build)(struct bench_tile *tile, uint32_t rows, uint32_t columns);
 	void (*loops)(float *out, const float *in, size_t rows, size_t columns);
+	/* The same with exp of the C library; NULL: the chain has no such function. */
+	void (*library)(float *out, const float *in, size_t rows, size_t columns);
 };
 extern const struct bench_chain bench_chains[];
 extern const unsigned bench_chains_count;

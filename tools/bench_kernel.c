@@ -23,7 +23,7 @@ struct subject {
 	struct bench_emitted native;
 	ptowsp_status status;
 };
-enum way { INTERPRETER, NATIVE, BY_HAND, WAYS };
+enum way { INTERPRETER, NATIVE, BY_HAND, LIBRARY, WAYS };
 
 /* All calls of one repetition, by the interpreter or in native code. */
 static ptowsp_status kernel_run(struct subject *s, bool native)
@@ -49,10 +49,12 @@ static ptowsp_status kernel_run(struct subject *s, bool native)
 	return status;
 }
 
-static void by_hand(struct subject *s)
+static void by_hand(struct subject *s, bool library)
 {
+	void (*const loops)(float *out, const float *in, size_t rows, size_t columns) = library ? s->chain->library : s->chain->loops;
+
 	for (uint64_t i = 0; i < s->times; i++) {
-		s->chain->loops(s->out, s->in, s->side, s->side);
+		loops(s->out, s->in, s->side, s->side);
 		__asm__ volatile("" ::: "memory");
 	}
 }
@@ -100,10 +102,10 @@ static double timed(void *context, unsigned way)
 	struct subject *s = context;
 	const uint64_t began = bench_now_ns();
 
-	if (way == NATIVE && !s->native.fn)
+	if ((way == NATIVE && !s->native.fn) || (way == LIBRARY && !s->chain->library))
 		return 0;
-	if (way == BY_HAND)
-		by_hand(s);
+	if (way == BY_HAND || way == LIBRARY)
+		by_hand(s, way == LIBRARY);
 	else
 		s->status = s->status ? s->status : kernel_run(s, way == NATIVE);
 	return (double)(bench_now_ns() - began) / (double)s->times;
@@ -139,7 +141,7 @@ static void ratio_row(struct bench_row row, const char *measure, const struct be
 
 static ptowsp_status subject_run(const struct bench_options *options, const struct bench_chain *chain, uint32_t side)
 {
-	static const char *const names[WAYS] = {"interpreter, one call", "native, one call", "loops by hand, one call"};
+	static const char *const names[WAYS] = {"interpreter, one call", "native, one call", "loops by hand, one call", "loops by hand with the C library's exp, one call"};
 	struct subject s = {.chain = chain, .side = side};
 	char name[64];
 	struct bench_row row = {.benchmark = "kernels", .subject = name, .unit = "ns"};
@@ -150,6 +152,8 @@ static ptowsp_status subject_run(const struct bench_options *options, const stru
 	if (!status)
 		status = subject_measure(options, &s, series);
 	for (unsigned way = 0; way < WAYS; way++) {
+		if (way == LIBRARY && !chain->library)
+			continue;
 		row.measure = names[way];
 		row.series = series[way];
 		bench_table_row(&row);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* pack_native.c - the portable kernels of a package as native code beside them: one shared object of all, compiled by the system's
- * compiler in a folder of its own that nobody else can write to and that is gone afterwards. */
+ * compiler, as many at once as there are processors, in a folder of its own that nobody else can write to and that is gone afterwards. */
 #include "tools/pack.h"
 #include "tools/pack_flags.h"
 #include "tools/pack_kernels.h"
@@ -23,7 +23,7 @@ extern char **environ;
 
 static const char flags[] = PACK_NATIVE_FLAGS;
 
-enum { WORDS_MOST = 64 };
+enum { WORDS_MOST = 64, AT_ONCE_MOST = 64 };
 
 #if defined(__x86_64__)
 #define THIS_MACHINE "x86_64-linux-gnu"
@@ -69,15 +69,16 @@ static void below_remove(const char *folder, const char *name)
 /* What was written there, by name. */
 static void folder_close(struct native *n, const struct pack_kernels *list, const struct isa_emit_target *target)
 {
+	const char *const endings[] = {target->extension, "o", "said"};
 	char name[PACK_SYMBOL + 16];
 
 	if (!n->folder[0])
 		return;
-	for (uint32_t i = 0; i < list->count; i++) {
-		snprintf(name, sizeof(name), "%s.%s", list->rows[i].symbol, target->extension);
-		if (list->rows[i].text)
+	for (uint32_t i = 0; i < list->count; i++)
+		for (size_t k = 0; k < 3 && list->rows[i].text; k++) {
+			snprintf(name, sizeof(name), "%s.%s", list->rows[i].symbol, endings[k]);
 			below_remove(n->folder, name);
-	}
+		}
 	for (const struct isa_text *header = isa_emit_headers; header->path; header++)
 		below_remove(n->folder, header->path);
 	for (const struct isa_text *header = isa_emit_headers; header->path; header++) {
@@ -102,36 +103,53 @@ static size_t words_add(char **argv, size_t count, char *text)
 	return count;
 }
 
-/* Runs argv with both outputs in the folder's file "said". The exit status, 127 if there is no such program, -1 for errors. */
-static int compiler_run(const struct native *n, char **argv)
+/* Starts argv with both outputs in a file of the folder. 0 if it runs now, 127 if there is no such program, -1 for errors. */
+static int compiler_start(const struct native *n, const char *said_name, char **argv, pid_t *child_out)
 {
-	char said[PATH_MAX + 8];
+	char said[PATH_MAX + PACK_SYMBOL + 16];
 	posix_spawn_file_actions_t actions;
-	pid_t child;
-	int code, status = -1;
+	int code;
 
-	snprintf(said, sizeof(said), "%s/said", n->folder);
+	*child_out = -1;
+	snprintf(said, sizeof(said), "%s/%s", n->folder, said_name);
 	if (posix_spawn_file_actions_init(&actions))
 		return -1;
 	posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_addopen(&actions, 1, said, O_WRONLY | O_CREAT | O_TRUNC, 0600);
 	posix_spawn_file_actions_adddup2(&actions, 1, 2);
-	code = posix_spawnp(&child, argv[0], &actions, NULL, argv, environ);
+	code = posix_spawnp(child_out, argv[0], &actions, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	if (code)
-		return code == ENOENT || code == EACCES || code == ENOTDIR ? 127 : -1;
-	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
-		;
+		*child_out = -1;
+	return code == ENOENT || code == EACCES || code == ENOTDIR ? 127 : code ? -1 : 0;
+}
+
+/* Its exit status, -1 if it has none. */
+static int compiler_end(pid_t child)
+{
+	int status = -1;
+
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return -1;
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-/* The first line of what the compiler said that has the word, or its first line. */
-static void said_read(const struct native *n, const char *word, char *line_out, size_t size)
+static int compiler_run(const struct native *n, char **argv)
 {
-	char path[PATH_MAX + 8], line[1024];
+	pid_t child;
+	const int code = compiler_start(n, "said", argv, &child);
+
+	return code ? code : compiler_end(child);
+}
+
+/* The first line of what the compiler said that has the word, or its first line. */
+static void said_read(const struct native *n, const char *said_name, const char *word, char *line_out, size_t size)
+{
+	char path[PATH_MAX + PACK_SYMBOL + 16], line[1024];
 	FILE *file;
 
-	snprintf(path, sizeof(path), "%s/said", n->folder);
+	snprintf(path, sizeof(path), "%s/%s", n->folder, said_name);
 	file = fopen(path, "r");
 	snprintf(line_out, size, "it says nothing");
 	for (int first = 1; file && fgets(line, sizeof(line), file); first = 0) {
@@ -175,7 +193,7 @@ static ptowsp_status compiler_find(struct native *n, struct ptowsp_error *error)
 		return reg_fail(error, PTOWSP_NO_DEVICE, "no compiler \"%.80s\" for %.60s: install it, or name one in CC", n->compiler, n->triple);
 	if (code)
 		return reg_fail(error, PTOWSP_NO_DEVICE, "\"%.80s --version\" fails: it is no compiler that --native can use", n->compiler);
-	said_read(n, NULL, n->version, sizeof(n->version));
+	said_read(n, "said", NULL, n->version, sizeof(n->version));
 	return PTOWSP_OK;
 }
 
@@ -190,40 +208,111 @@ static ptowsp_status object_read(struct native *n, struct ptowsp_error *error)
 	return status;
 }
 
-/* Paths of all sources behind the flags. */
-static ptowsp_status compile(struct native *n, const struct pack_kernels *list, const struct isa_emit_target *target, struct ptowsp_error *error)
+/* The compiler and the flags as words, cut out of room for both; what follows is the caller's. */
+struct command {
+	char words[sizeof(((struct native *)0)->compiler)], options[sizeof(flags)], include[PATH_MAX + 8];
+	char **argv;
+	size_t count;
+};
+static bool command_begin(struct command *c, const struct native *n, size_t more)
 {
-	char words[sizeof(n->compiler)], options[sizeof(flags)], include[PATH_MAX + 8], object[PATH_MAX + 16], line[120];
-	char **argv = calloc(2 * WORDS_MOST + list->count, sizeof(*argv));
-	size_t count, first;
-	int code = -1, ok = argv != NULL;
+	c->argv = calloc(2 * WORDS_MOST + more, sizeof(*c->argv));
+	if (!c->argv)
+		return false;
+	memcpy(c->words, n->compiler, sizeof(c->words));
+	memcpy(c->options, flags, sizeof(flags));
+	snprintf(c->include, sizeof(c->include), "-I%s", n->folder);
+	c->count = words_add(c->argv, words_add(c->argv, 0, c->words), c->options);
+	c->argv[c->count++] = c->include;
+	return true;
+}
 
-	memcpy(words, n->compiler, sizeof(words));
-	memcpy(options, flags, sizeof(flags));
-	snprintf(include, sizeof(include), "-I%s", n->folder);
-	snprintf(object, sizeof(object), "%s/kernels.so", n->folder);
-	count = argv ? words_add(argv, words_add(argv, 0, words), options) : 0;
-	if (ok) {
-		argv[count++] = include;
-		argv[count++] = (char *)(uintptr_t)"-o";
-		argv[count++] = object;
+/* One source into one object. */
+static int source_start(const struct native *n, const struct pack_kernel *k, const struct isa_emit_target *target, pid_t *child_out)
+{
+	char source[PATH_MAX + PACK_SYMBOL + 16], object[PATH_MAX + PACK_SYMBOL + 16], said[PACK_SYMBOL + 16];
+	struct command c;
+	int code;
+
+	*child_out = -1;
+	if (!command_begin(&c, n, 8))
+		return -1;
+	snprintf(source, sizeof(source), "%s/%s.%s", n->folder, k->symbol, target->extension);
+	snprintf(object, sizeof(object), "%s/%s.o", n->folder, k->symbol);
+	snprintf(said, sizeof(said), "%s.said", k->symbol);
+	c.argv[c.count++] = (char *)(uintptr_t)"-c";
+	c.argv[c.count++] = (char *)(uintptr_t)"-o";
+	c.argv[c.count++] = object;
+	c.argv[c.count++] = source;
+	code = compiler_start(n, said, c.argv, child_out);
+	free(c.argv);
+	return code;
+}
+
+/* Kernel i's compiler ends in place i % at_once before the next one starts there. The first that fails, or NULL. */
+static const struct pack_kernel *sources_compile(const struct native *n, const struct pack_kernels *list, const struct isa_emit_target *target)
+{
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	const uint32_t at_once = processors < 1 ? 1 : processors > AT_ONCE_MOST ? AT_ONCE_MOST : (uint32_t)processors;
+	const struct pack_kernel *kernels[AT_ONCE_MOST] = {NULL}, *failed = NULL;
+	pid_t children[AT_ONCE_MOST];
+
+	for (uint32_t i = 0; i < list->count + at_once; i++) {
+		const uint32_t place = i % at_once;
+
+		if (kernels[place] && compiler_end(children[place]) && !failed)
+			failed = kernels[place];
+		kernels[place] = NULL;
+		if (failed || i >= list->count || !list->rows[i].text)
+			continue;
+		if (source_start(n, &list->rows[i], target, &children[place]))
+			failed = &list->rows[i];
+		else
+			kernels[place] = &list->rows[i];
 	}
-	first = count;
+	return failed;
+}
+
+static int objects_link(const struct native *n, const struct pack_kernels *list)
+{
+	char object[PATH_MAX + 16];
+	struct command c;
+	size_t first;
+	bool ok = true;
+	int code = -1;
+
+	if (!command_begin(&c, n, list->count))
+		return -1;
+	snprintf(object, sizeof(object), "%s/kernels.so", n->folder);
+	c.argv[c.count++] = (char *)(uintptr_t)"-o";
+	c.argv[c.count++] = object;
+	first = c.count;
 	for (uint32_t i = 0; ok && i < list->count; i++)
 		if (list->rows[i].text)
-			ok = asprintf(&argv[count++], "%s/%s.%s", n->folder, list->rows[i].symbol, target->extension) >= 0;
+			ok = asprintf(&c.argv[c.count++], "%s/%s.o", n->folder, list->rows[i].symbol) >= 0;
 	if (ok) {
-		argv[count] = (char *)(uintptr_t)"-lm";
-		code = compiler_run(n, argv);
+		c.argv[c.count] = (char *)(uintptr_t)"-lm";
+		code = compiler_run(n, c.argv);
+	} else {
+		c.count--; /* undefined */
 	}
-	for (size_t i = first; i < count; i++)
-		free(argv[i]);
-	free(argv);
-	if (!ok)
-		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to compile the kernels");
-	said_read(n, "error", line, sizeof(line));
-	if (code)
+	for (size_t i = first; i < c.count; i++)
+		free(c.argv[i]);
+	free(c.argv);
+	return code;
+}
+
+static ptowsp_status compile(struct native *n, const struct pack_kernels *list, const struct isa_emit_target *target, struct ptowsp_error *error)
+{
+	const struct pack_kernel *failed = sources_compile(n, list, target);
+	char line[120], said[PACK_SYMBOL + 16] = "said";
+
+	if (failed)
+		snprintf(said, sizeof(said), "%s.said", failed->symbol);
+	if (failed || objects_link(n, list)) {
+		said_read(n, said, "error", line, sizeof(line));
 		return reg_fail(error, PTOWSP_RUN_FAILED, "\"%.40s\" cannot compile the kernels: %.120s", n->compiler, line);
+	}
 	return object_read(n, error);
 }
 
