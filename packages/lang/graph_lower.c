@@ -194,7 +194,7 @@ void lang_graph_copy_emit(struct lang_graph_walk *walk, const struct lang_graph_
 	const struct lang_graph_memory *from = lang_graph_memory_of(walk, lang_graph_tensor(inst->args[0].object));
 	const struct lang_graph_memory *to = lang_graph_memory_of(walk, lang_graph_tensor(inst->args[1].object));
 	struct lang_graph_launch *launch = walk->launch;
-	uint32_t first = launch->graph ? launch->graph->kernel_count : 0, a, b;
+	uint32_t first = launch->graph ? launch->graph->kernel_count : 0, a, b, source, target;
 	uint64_t elements;
 	int64_t size;
 
@@ -223,8 +223,12 @@ void lang_graph_copy_emit(struct lang_graph_walk *walk, const struct lang_graph_
 	a = lang_graph_elements_expr(walk, inst->args[3].scalar, from);
 	b = lang_graph_elements_expr(walk, inst->args[4].scalar, to);
 	for (uint32_t i = 0; i < launch->copy_count; i++)
-		if (launch->copies[i] == inst)
-			copy_words(walk, &launch->nodes[first + i], part(walk, lang_graph_tensor_row(from), a, elements), part(walk, lang_graph_tensor_row(to), b, elements));
+		if (launch->copies[i] == inst) {
+			/* One after the other: in which order arguments of a call are made, compilers choose, and a package must not depend on them. */
+			target = part(walk, lang_graph_tensor_row(to), b, elements);
+			source = part(walk, lang_graph_tensor_row(from), a, elements);
+			copy_words(walk, &launch->nodes[first + i], source, target);
+		}
 }
 
 void lang_graph_checkpoint_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
@@ -240,9 +244,11 @@ void lang_graph_checkpoint_emit(struct lang_graph_walk *walk, const struct lang_
 			   inst->op == PTOWSP_TG_CHECKPOINT ? there : here);
 	}
 	for (const struct lang_graph_mark *mark = walk->lowering->marks; mark && inst->op == PTOWSP_TG_CHECKPOINT; mark = mark->next)
-		if (mark->checkpoint == inst->args[1].object)
-			copy_words(walk, &walk->launch->nodes[n++], part(walk, mark->made.row, zero, 1),
-				   part(walk, mark->made.row, lang_expr_const(&walk->lower->tables.exprs, 1), 1));
+		if (mark->checkpoint == inst->args[1].object) {
+			uint32_t second = part(walk, mark->made.row, lang_expr_const(&walk->lower->tables.exprs, 1), 1);
+
+			copy_words(walk, &walk->launch->nodes[n++], part(walk, mark->made.row, zero, 1), second);
+		}
 }
 
 /* --- the whole program --- */
