@@ -88,6 +88,13 @@ void lang_target_parse(struct lang_parser *parser);
 const struct lang_token *lang_name_take(struct lang_parser *parser, enum lang_token_kind kind, const char *what);
 /* Takes the word if it is the next token; returns 1 if so. */
 int lang_word_take(struct lang_parser *parser, const char *word);
+/* Clauses in any order that stand once each. Zeroed at the beginning of the list. */
+struct lang_clauses {
+	uint32_t seen; /* a bit per clause */
+	int again;     /* one stood here already: that is said, and nothing was taken */
+};
+/* As lang_word_take, for clause number `bit` (0 to 31) of the list; a second one is an error and stays where it is. */
+int lang_clause_take(struct lang_parser *parser, struct lang_clauses *clauses, uint32_t bit, const char *word);
 /* Behind an error: up to the word of a declaration at the beginning of a line, the line of the error left. */
 void lang_decl_skip(struct lang_parser *parser);
 /* An element type; 0 after an error. */

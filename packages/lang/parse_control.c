@@ -68,19 +68,20 @@ static int range_parse(struct lang_parser *parser, uint32_t *value_out, struct l
 int lang_levels_parse(struct lang_parser *parser, struct lang_levels **levels)
 {
 	static const char *const words[] = {"max_range", "min_range", "tile_levels"};
+	struct lang_clauses clauses = {0};
 
 	for (;;) {
-		size_t word = 0;
+		const struct lang_span at = lang_peek(parser)->at;
+		uint32_t word = 0;
 
-		while (word < 3 && !lang_at_word(parser, words[word]))
+		while (word < 3 && !lang_clause_take(parser, &clauses, word, words[word]))
 			word++;
 		if (word == 3)
-			return 1;
+			return !clauses.again;
 		if (!*levels) {
 			*levels = lang_alloc(&parser->unit->arena, sizeof(**levels));
-			(*levels)->at = lang_peek(parser)->at;
+			(*levels)->at = at;
 		}
-		lang_take(parser);
 		if (!lang_expect(parser, '=', "behind the loop's attribute"))
 			return 0;
 		if (word == 2 ? !level_list_parse(parser, *levels)

@@ -25,6 +25,21 @@ int lang_word_take(struct lang_parser *parser, const char *word)
 	return 1;
 }
 
+int lang_clause_take(struct lang_parser *parser, struct lang_clauses *clauses, uint32_t bit, const char *word)
+{
+	const uint32_t mask = UINT32_C(1) << bit;
+
+	if (clauses->again || !lang_at_word(parser, word))
+		return 0;
+	if (clauses->seen & mask) {
+		lang_error(parser->unit, lang_peek(parser)->at, "\"%s\" stands here already", word);
+		clauses->again = 1;
+		return 0;
+	}
+	clauses->seen |= mask;
+	return lang_word_take(parser, word);
+}
+
 void lang_decl_skip(struct lang_parser *parser)
 {
 	lang_line_skip(parser);

@@ -155,25 +155,27 @@ static int variant_parse(struct lang_parser *parser, struct lang_kernel *kernel)
 /* "on cube", "blockdim 24", "workspace 64*1024", "sig "v(p)"", "measured", "function "f"", "variant 64 @k_64", in any order. */
 static int attributes_parse(struct lang_parser *parser, struct lang_kernel *kernel)
 {
+	struct lang_clauses clauses = {0};
+
 	for (;;) {
 		int ok = 1;
 
-		if (lang_word_take(parser, "on"))
+		if (lang_clause_take(parser, &clauses, 0, "on"))
 			ok = unit_parse(parser, &kernel->unit);
-		else if (lang_word_take(parser, "blockdim"))
+		else if (lang_clause_take(parser, &clauses, 1, "blockdim"))
 			ok = (kernel->blockdim = lang_scalar_parse(parser, "the number of blocks")) != NULL;
-		else if (lang_word_take(parser, "workspace"))
+		else if (lang_clause_take(parser, &clauses, 2, "workspace"))
 			ok = (kernel->workspace = lang_scalar_parse(parser, "bytes of scratch memory")) != NULL;
-		else if (lang_word_take(parser, "sig"))
+		else if (lang_clause_take(parser, &clauses, 3, "sig"))
 			ok = signature_parse(parser, kernel);
-		else if (lang_word_take(parser, "measured"))
+		else if (lang_clause_take(parser, &clauses, 4, "measured"))
 			kernel->measured = 1;
-		else if (lang_word_take(parser, "function"))
+		else if (lang_clause_take(parser, &clauses, 5, "function"))
 			ok = function_parse(parser, kernel);
 		else if (lang_word_take(parser, "variant"))
 			ok = variant_parse(parser, kernel);
 		else
-			return 1;
+			return !clauses.again;
 		if (!ok)
 			return 0;
 	}
@@ -217,32 +219,33 @@ static int file_parse(struct lang_parser *parser, struct lang_payload *payload)
 static int payload_parse(struct lang_parser *parser, struct lang_kernel *kernel, uint16_t kind, struct lang_span at)
 {
 	struct lang_payload *payload = LANG_PUSH(&parser->unit->arena, kernel->payloads, kernel->payload_count, kernel->payload_capacity);
+	struct lang_clauses clauses = {0};
 
 	*payload = (struct lang_payload){.kind = kind, .at = at};
 	if (kind == PTOWSP_PAYLOAD_PTO ? !portable_parse(parser, payload) : !file_parse(parser, payload))
 		return 0;
 	for (;;) {
-		if (lang_word_take(parser, "sig")) {
+		if (lang_clause_take(parser, &clauses, 0, "sig")) {
 			if (!signature_parse(parser, kernel))
 				return 0;
-		} else if (lang_word_take(parser, "cycles")) {
+		} else if (lang_clause_take(parser, &clauses, 1, "cycles")) {
 			payload->cycles = lang_scalar_parse(parser, "cycles per call");
 			if (!payload->cycles)
 				return 0;
-		} else if (lang_word_take(parser, "workspace")) {
+		} else if (lang_clause_take(parser, &clauses, 2, "workspace")) {
 			payload->workspace = lang_scalar_parse(parser, "bytes of workspace that the payload needs");
 			if (!payload->workspace)
 				return 0;
-		} else if (lang_word_take(parser, "at")) {
+		} else if (lang_clause_take(parser, &clauses, 3, "at")) {
 			payload->offset = lang_scalar_parse(parser, "where the entry is in the payload, in bytes");
 			if (!payload->offset)
 				return 0;
-		} else if (lang_word_take(parser, "on")) {
+		} else if (lang_clause_take(parser, &clauses, 4, "on")) {
 			payload->unit_stated = 1;
 			if (!unit_parse(parser, &payload->unit))
 				return 0;
 		} else {
-			return 1;
+			return !clauses.again;
 		}
 	}
 }

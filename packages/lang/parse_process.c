@@ -76,21 +76,20 @@ static int kind_parse(struct lang_parser *parser, struct lang_channel *channel)
 
 static int limits_parse(struct lang_parser *parser, struct lang_channel *channel)
 {
+	struct lang_clauses clauses = {0};
 	uint64_t capacity = channel->capacity;
 
 	for (;;) {
-		if (lang_at_word(parser, "capacity")) {
-			lang_take(parser);
+		if (lang_clause_take(parser, &clauses, 0, "capacity")) {
 			if (!count_parse(parser, "capacity", channel->is_payload ? "payloads" : "tokens", 0, UINT32_MAX, &capacity))
 				return 0;
 			channel->capacity = (uint32_t)capacity;
-		} else if (lang_at_word(parser, "latency")) {
-			lang_take(parser);
+		} else if (lang_clause_take(parser, &clauses, 1, "latency")) {
 			if (!count_parse(parser, "latency", "cycles", 0, LANG_MAX_LATENCY, &channel->latency))
 				return 0;
 		} else {
-			return lang_peek(parser)->first || lang_peek(parser)->kind == LANG_END ||
-			       lang_expected(parser, "capacity, latency or the end of the line");
+			return !clauses.again && (lang_peek(parser)->first || lang_peek(parser)->kind == LANG_END ||
+						  lang_expected(parser, "capacity, latency or the end of the line"));
 		}
 	}
 }
@@ -148,7 +147,6 @@ static int replicas_parse(struct lang_parser *parser, struct lang_process *proce
 	uint64_t replicas = 1;
 	int number;
 
-	lang_take(parser);
 	process->replicas_at = lang_peek(parser)->at;
 	number = lang_peek(parser)->kind == LANG_NUMBER;
 	if (!count_parse(parser, "replicate", "instances", 1, LANG_MAX_INSTANCES, &replicas))
@@ -160,6 +158,7 @@ static int replicas_parse(struct lang_parser *parser, struct lang_process *proce
 /* Up to "{". */
 static int head_parse(struct lang_parser *parser, struct lang_process *process)
 {
+	struct lang_clauses clauses = {0};
 	int ok = 1;
 
 	while (ok && !lang_at_mark(parser, '{')) {
@@ -167,10 +166,10 @@ static int head_parse(struct lang_parser *parser, struct lang_process *process)
 			ok = uses_parse(parser, process, PTOWSP_CHANNEL_PRODUCES);
 		else if (lang_at_word(parser, "consumes"))
 			ok = uses_parse(parser, process, PTOWSP_CHANNEL_CONSUMES);
-		else if (lang_at_word(parser, "replicate"))
+		else if (lang_clause_take(parser, &clauses, 0, "replicate"))
 			ok = replicas_parse(parser, process);
 		else
-			ok = lang_expected(parser, "produces, consumes, replicate or \"{\"");
+			ok = !clauses.again && lang_expected(parser, "produces, consumes, replicate or \"{\"");
 	}
 	return ok;
 }

@@ -64,6 +64,11 @@ static int space_parse(struct lang_parser *parser, struct lang_tensor *tensor)
 {
 	const struct lang_token *token = lang_take(parser);
 
+	if (tensor->space_stated) {
+		lang_error(parser->unit, token->at, "a memory stands here already, and a tensor lies in one");
+		return 0;
+	}
+	tensor->space_stated = 1;
 	if (space_find(token->text, &tensor->space))
 		return 1;
 	lang_error(parser->unit, token->at, "there is no memory @%.80s", token->text);
@@ -74,10 +79,8 @@ static int space_parse(struct lang_parser *parser, struct lang_tensor *tensor)
 /* "align 64" */
 static int alignment_parse(struct lang_parser *parser, struct lang_tensor *tensor)
 {
-	const struct lang_token *token;
+	const struct lang_token *token = lang_peek(parser);
 
-	lang_take(parser);
-	token = lang_peek(parser);
 	if (token->kind != LANG_NUMBER || !lang_uint_read(token->text, &tensor->alignment) || !tensor->alignment ||
 	    tensor->alignment & (tensor->alignment - 1) || tensor->alignment > 1u << 30)
 		return lang_expected(parser, "an alignment in bytes, a power of two up to 2^30");
@@ -87,19 +90,21 @@ static int alignment_parse(struct lang_parser *parser, struct lang_tensor *tenso
 
 static int attributes_parse(struct lang_parser *parser, struct lang_tensor *tensor)
 {
+	struct lang_clauses clauses = {0};
+
 	for (;;) {
 		const struct lang_token *token = lang_peek(parser);
 		int ok;
 
 		if (token->kind == LANG_AT && !token->first)
 			ok = space_parse(parser, tensor);
-		else if (lang_at_word(parser, "align"))
+		else if (lang_clause_take(parser, &clauses, 0, "align"))
 			ok = alignment_parse(parser, tensor);
 		else if (lang_at_word(parser, "layout") || lang_at_word(parser, "mem"))
 			ok = lang_layout_parse(parser, &tensor->layout);
 		else
-			return token->first || token->kind == LANG_END ||
-			       lang_expected(parser, "@space, align, layout(...), mem(...) or the end of the line");
+			return !clauses.again && (token->first || token->kind == LANG_END ||
+						  lang_expected(parser, "@space, align, layout(...), mem(...) or the end of the line"));
 		if (!ok)
 			return 0;
 	}

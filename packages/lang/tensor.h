@@ -11,6 +11,7 @@
 struct lang_tensor {
 	struct lang_decl head;
 	uint16_t dtype, role, space;
+	uint8_t space_stated;
 	uint32_t alignment;          /* 0: not stated */
 	uint8_t rank;
 	struct lang_scalar *extents[LANG_MAX_RANK];
