@@ -119,6 +119,16 @@ static void whatever_a_scope_lacks_is_proposed_at_once(void)
 	}
 }
 
+/* A window that is proposed is set as a number, and so it stalls: what is behind it is seen although the program's own would abort. */
+static void what_is_behind_a_window_that_aborts_is_proposed_too(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-pack $S/abort.pto -o a.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run a.pkg.zst"), 7);
+	CHECK_CONTAINS(cli_err, "use --schedule task_window=16 --schedule dep_list=8");
+	CHECK_INT(cli("$B/ptowsp-run --schedule task_window=16 --schedule dep_list=8 a.pkg.zst"), 0);
+}
+
 /* Resources are at their limit while the kernels run. */
 static void a_slow_kernel_is_no_deadlock(void)
 {
@@ -161,6 +171,7 @@ void suite_contract_scope(CU_pSuite s)
 		check_add(s, cases[i].name, run_scoped);
 	TEST(s, a_deadlock_is_reported_with_its_figures);
 	TEST(s, whatever_a_scope_lacks_is_proposed_at_once);
+	TEST(s, what_is_behind_a_window_that_aborts_is_proposed_too);
 	TEST(s, a_slow_kernel_is_no_deadlock);
 	TEST(s, an_ordered_loop_is_a_barrier_not_an_edge);
 }

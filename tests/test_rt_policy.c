@@ -230,6 +230,28 @@ static void nothing_starts_before_the_threshold(void)
 	outcome_done(b, o);
 }
 
+/* A pool in which a task waits that never starts is free later than one that is empty. */
+static void a_task_of_any_unit_goes_where_nobody_waits_for_the_start(void)
+{
+	struct builder *b = builder_create();
+	uint32_t vector = builder_kernel(b, "v", PTOWSP_UNIT_AIV, 1, 0), any = builder_kernel(b, "a", PTOWSP_UNIT_ANY, 1, 0);
+	struct outcome *o;
+
+	ROW(POOLS, BY_EXEC_UNIT, "");
+	ROW(ISSUE_COST, CYCLES, "n", INT64_C(4));
+	ROW(START, THRESHOLD, "n", INT64_C(9));
+	ROW(READY_QUEUE, CAPACITY, "n", INT64_C(1));
+	builder_task(b, vector, 3, "");
+	builder_task(b, any, 3, "");
+	builder_task(b, vector, 3, ""); /* its queue is full until the first one starts */
+	o = builder_run(b, NULL);
+	CHECK_UINT(o->tasks[0].start, 4);
+	CHECK_UINT(o->tasks[1].start, 4);
+	CHECK_UINT(o->tasks[1].executor, 1);
+	CHECK_UINT(o->tasks[2].start, 8);
+	outcome_done(b, o);
+}
+
 static void a_full_window_aborts_or_only_counts(void)
 {
 	struct builder *b = builder_grid();
@@ -296,6 +318,7 @@ void suite_rt_policy(CU_pSuite s)
 	TEST(s, streams_run_in_order);
 	TEST(s, issue_cost_and_rate_limit_space_issues);
 	TEST(s, nothing_starts_before_the_threshold);
+	TEST(s, a_task_of_any_unit_goes_where_nobody_waits_for_the_start);
 	TEST(s, a_full_window_aborts_or_only_counts);
 	TEST(s, ready_queues_stall_until_a_task_starts);
 	TEST(s, batches_are_counted_and_flushed_at_barriers);

@@ -8,7 +8,11 @@
 
 /* ---- start(threshold n) ---------------------------------------------------------------------------------------- */
 
-/* What has been reserved while nothing was given back. */
+/* When what never starts would start: later than anything that is issued. */
+#define NEVER (UINT64_C(1) << 62)
+
+/* What has been reserved while nothing was given back. The clock of its run has no bounds and nothing starts before NEVER: who is behind whom decides into
+ * which of two pools a task goes. */
 struct ahead {
 	struct rt_run run;
 	const struct rt_clock *limits;
@@ -42,6 +46,16 @@ uint32_t rt_pool_guess(struct rt_run *run, const struct rt_site *site)
 	return pool >= 0 && pool < RT_POOL_LIMIT ? (uint32_t)pool : 0;
 }
 
+/* Its place in a ready queue, which it does not leave; false: the queue is full. */
+static bool queue_fits(struct ahead *ahead, const struct rt_site *site)
+{
+	struct rt_run *run = &ahead->run;
+	struct rt_clock_task task = {.cycles = run->known[run->kernel].cycles, .kernel = run->kernel, .depth_loops = site->depth_loops,
+				     .preds = run->preds.list, .pred_count = run->preds.count};
+
+	return !rt_issue_place(run, site, &task) && fits(ahead->limits->ready_capacity, ++ahead->ready[task.pool]) && !rt_lag_task(&run->lag, &task);
+}
+
 /* False: this task would have to wait for an earlier one. */
 static bool task_fits(struct ahead *ahead)
 {
@@ -56,7 +70,7 @@ static bool task_fits(struct ahead *ahead)
 	ahead->deps += need.deps;
 	ahead->heap += site->renamed ? run->versions.need : 0;
 	return fits(run->heap_capacity, ahead->heap) && fits(ahead->limits->window, run->tasks + 1) && fits(ahead->limits->map_capacity, ahead->map) &&
-	       fits(ahead->limits->deps_capacity, ahead->deps) && fits(ahead->limits->ready_capacity, ++ahead->ready[rt_pool_guess(run, site)]);
+	       fits(ahead->limits->deps_capacity, ahead->deps) && queue_fits(ahead, site);
 }
 
 static bool slot_fits(struct ahead *ahead, enum rt_event event)
@@ -92,6 +106,8 @@ static bool sync_fits(struct ahead *ahead)
 		ahead->heap -= rt_tensor_bytes(&run->tensors.rows[in->slot]);
 	if (in->op == PTOWSP_OP_ALLOC && !fits(run->heap_capacity, ahead->heap))
 		return false;
+	if ((in->op == PTOWSP_OP_BARRIER || in->op == PTOWSP_OP_FENCE) && rt_lag_sync(&run->lag, in->op, in->slot, 0))
+		return false;
 	return rt_sync_pass(run, run->expand.sync) && !(in->op == PTOWSP_OP_WAIT && run->sync.events[in->slot].tasks);
 }
 
@@ -116,12 +132,35 @@ static uint64_t count_ahead(struct ahead *ahead, uint64_t n)
 		case RT_EVENT_SYNC: go_on = sync_fits(ahead); break;
 		case RT_EVENT_READ: go_on = !waits(ahead, run->expand.read, run->expand.read_count); break;
 		case RT_EVENT_PAUSE: go_on = !rt_look(run); break;
+		case RT_EVENT_ORDER_BEGIN: go_on = !rt_lag_order_begin(&run->lag); break;
+		case RT_EVENT_ORDER_STEP: go_on = !rt_lag_order_step(&run->lag); break;
+		case RT_EVENT_ORDER_END: go_on = !rt_lag_order_end(&run->lag); break;
 		case RT_EVENT_END:
 		case RT_EVENT_FAILED: go_on = false; break;
 		default: break;
 		}
 	}
 	return run->tasks;
+}
+
+/* Executors, depths and streams as in the run; no capacities: those are looked at here. */
+static ptowsp_status clock_init(struct ahead *ahead)
+{
+	const struct rt_schedule *schedule = &ahead->run.program->schedule;
+	struct rt_clock *clock = &ahead->run.clock;
+	ptowsp_status st;
+
+	clock->floor = NEVER;
+	clock->streams = schedule->streams;
+	clock->depths = schedule->depths;
+	clock->depth_count = schedule->depth_count;
+	clock->executors = schedule->dispatch.executors;
+	clock->event_count = ahead->run.program->tables.event.count;
+	rt_places_init(&ahead->run.places, ahead->run.program);
+	st = rt_clock_init(clock, ahead->run.program->tables.slot.count);
+	if (!st && !rt_clock_pools(clock, ahead->run.places.pools))
+		st = PTOWSP_NO_MEMORY;
+	return st ? rt_no_memory(ahead->run.error, "the look ahead") : PTOWSP_OK;
 }
 
 ptowsp_status rt_start_find(const struct rt_run *run, uint64_t *start_out)
@@ -146,9 +185,10 @@ ptowsp_status rt_start_find(const struct rt_run *run, uint64_t *start_out)
 	if (!st) {
 		ahead->run.window = run->window;
 		ahead->run.heap_capacity = run->heap_capacity;
-		rt_places_init(&ahead->run.places, run->program);
-		st = rt_infer_init(&ahead->run);
+		st = clock_init(ahead);
 	}
+	if (!st)
+		st = rt_infer_init(&ahead->run);
 	if (!st) {
 		ahead->run.error = NULL; /* whatever goes wrong, the run itself will say it */
 		tasks = count_ahead(ahead, schedule->start);

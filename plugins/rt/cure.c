@@ -31,6 +31,8 @@ static ptowsp_status trial_go(struct rt_run *trial, const struct rt_run *run, co
 	st = rt_run_clock(trial);
 	if (!st)
 		st = rt_infer_init(trial);
+	if (values[PTOWSP_RESOURCE_TASK_RING])
+		clock->window_mode = RT_WINDOW_STALL; /* who sets task_window to a number has said no other mode */
 	if (values[PTOWSP_RESOURCE_TENSOR_MAP])
 		trial->flow.map_capacity = clock->map_capacity = values[PTOWSP_RESOURCE_TENSOR_MAP];
 	if (values[PTOWSP_RESOURCE_DEP_LIST])
