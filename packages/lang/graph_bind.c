@@ -97,6 +97,17 @@ static void part_check(struct lang_unit *unit, struct lang_graph_tensor *tensor,
 		outside_refuse(unit, offset->at.length && high ? offset->at : size->at, tensor, high, end - 1);
 }
 
+/* Nothing writes what the file declares as in or const; who: a kernel's entry, an instruction. */
+static void written_check(struct lang_unit *unit, struct lang_span at, const struct lang_graph_tensor *tensor, const char *who)
+{
+	const struct lang_tensor *declared = tensor->declared;
+
+	if (!declared || declared->head.broken || (declared->role != PTOWSP_ROLE_IN && declared->role != PTOWSP_ROLE_CONST))
+		return;
+	lang_error(unit, at, "%s writes %s, which is declared as %s", who, tensor->object.name, declared->role == PTOWSP_ROLE_IN ? "in" : "const");
+	lang_help(unit, "declare it as inout or out at %s", lang_place(unit, declared->head.at));
+}
+
 /* What a kernel gets begins with an element of its parameter's type. */
 static void element_check(struct lang_unit *unit, const struct lang_graph_bind *bind)
 {
@@ -123,6 +134,8 @@ static void bind_check(struct lang_unit *unit, struct lang_graph_bind *bind)
 	if (count != UINT32_MAX)
 		bind->access = lang_graph_tensor_param(kernel, bind->arg).access;
 	bind->tensor->access |= bind->access;
+	if (bind->access & PTOWSP_WRITE)
+		written_check(unit, bind->inst->args[2].at, bind->tensor, kernel->entry);
 	element_check(unit, bind);
 	if (iterators_check(unit, bind->offset, kernel))
 		iterators_check(unit, bind->size, kernel);
@@ -181,6 +194,7 @@ static void copy_check(struct lang_unit *unit, const struct lang_graph_inst *ins
 	part_check(unit, to, inst->args[4].scalar, inst->args[2].scalar, 1);
 	from->access |= PTOWSP_READ;
 	to->access |= PTOWSP_WRITE;
+	written_check(unit, inst->args[1].at, to, "MC_COPY");
 	if (from == to && lang_graph_constant(inst->args[2].scalar, &size) && lang_graph_constant(inst->args[3].scalar, &a) &&
 	    lang_graph_constant(inst->args[4].scalar, &b) && a < b + size && b < a + size)
 		lang_error(unit, inst->at, "the copy inside of %s overlaps itself", from->object.name);
