@@ -30,6 +30,7 @@ static const struct habit {
 	{LANG_HABIT_FUNCTION, "ELSEIF", ELSE_IF},
 	{LANG_HABIT_WORKLOAD, "for", WORK_LOOP},
 	{LANG_HABIT_WORKLOAD, "foreach", WORK_LOOP},
+	{LANG_HABIT_WORKLOAD, "loop", WORK_LOOP},
 	{LANG_HABIT_WORKLOAD, "elif", "write else if"},
 	{LANG_HABIT_WORKLOAD, "elsif", "write else if"},
 	{LANG_HABIT_WORKLOAD, "elseif", "write else if"},

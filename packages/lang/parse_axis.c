@@ -97,8 +97,11 @@ int lang_axis_read(struct lang_parser *parser, struct lang_axis *axis)
 	axis->kind_at = lang_peek(parser)->at;
 	while (i < sizeof(kinds) / sizeof(*kinds) && !lang_word_take(parser, kinds[i].text))
 		i++;
-	if (i == sizeof(kinds) / sizeof(*kinds))
-		return lang_expected(parser, "dense, dense_dyn, ragged or sparse");
+	if (i == sizeof(kinds) / sizeof(*kinds)) {
+		lang_expected(parser, "dense, dense_dyn, ragged or sparse");
+		lang_help(parser->unit, "numbers from 0 on are dense(%%n), in a loop also: parallel_for %%i in 0 to %%n { }");
+		return 0;
+	}
 	axis->kind = kinds[i].kind;
 	if (!lang_expect(parser, '(', "behind the kind of axis"))
 		return 0;

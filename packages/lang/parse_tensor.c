@@ -123,6 +123,7 @@ void lang_tensor_parse(struct lang_parser *parser)
 		return;
 	}
 	tensor = lang_decl_add(parser, LANG_DECL_TENSOR, sizeof(*tensor), name->text, name->at);
+	tensor->role = PTOWSP_ROLE_INOUT; /* where it cannot be read, nothing else is said of it */
 	ok = lang_expect(parser, ':', "and the type behind the name");
 	tensor->type_at = lang_peek(parser)->at;
 	ok = ok && lang_element_parse(parser, &tensor->dtype, "an element type such as f32") && shape_parse(parser, tensor) &&

@@ -76,8 +76,21 @@ static const char *function_help(const struct lang_token *token)
 	return op >= PTOWSP_PTO_ADD ? "scalars are expressions here: slot_set %s, %a + 1" : "call an InCore function that does it";
 }
 
+/* "for %i in" with a word that is none of ours begins a loop all the same: its body is read with the value. */
+static void loop_guess(struct lang_parser *parser, struct lang_work *work)
+{
+	const struct lang_token *token = lang_peek(parser);
+
+	if ((token[1].kind != LANG_NAME && token[1].kind != LANG_WORD) || token[2].kind != LANG_WORD || strcmp(token[2].text, "in") != 0)
+		return;
+	work->local = local_make(parser, LANG_LOCAL_LOOP, &token[1]);
+	work->form = forms;
+	while (work->form->opcode != PTOWSP_OP_PARALLEL_FOR)
+		work->form++;
+}
+
 /* set: the name in front of "=", NULL without. */
-static int unknown_refuse(struct lang_parser *parser, const struct lang_token *set)
+static int unknown_refuse(struct lang_parser *parser, struct lang_work *work, const struct lang_token *set)
 {
 	const struct lang_token *token = lang_peek(parser);
 	struct lang_guess guess;
@@ -94,6 +107,7 @@ static int unknown_refuse(struct lang_parser *parser, const struct lang_token *s
 		return 0;
 	}
 	lang_error(parser->unit, token->at, "there is no statement \"%.80s\"", token->text);
+	loop_guess(parser, work);
 	if (lang_habit_help(parser->unit, LANG_HABIT_WORKLOAD, token->text))
 		return 0;
 	lang_guess_start(&guess, token->text);
@@ -117,7 +131,7 @@ static int statement_parse(struct lang_parser *parser, struct lang_work *work)
 	work->at = word->at;
 	work->form = form_take(parser);
 	if (!work->form)
-		return unknown_refuse(parser, name);
+		return unknown_refuse(parser, work, name);
 	if (name && work->form->opcode != PTOWSP_OP_TASK && work->form->opcode != PTOWSP_OP_COPY) {
 		lang_error(parser->unit, name->at, "%%%s can name the task of a call or copy, and %s makes none of its own", name->text,
 			   work->form->word);
