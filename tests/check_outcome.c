@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "check_outcome.h"
 
+#include <string.h>
+
 struct builder *builder_one_kernel(void)
 {
 	struct builder *b = builder_create();
@@ -89,4 +91,21 @@ void check_refused(struct builder *b, ptowsp_status st, const char *why)
 	CHECK_INT(o->status, st);
 	CHECK_CONTAINS(o->error.text, why);
 	outcome_done(b, o);
+}
+
+bool outcome_same(uint64_t seed, const char *who, const struct outcome *told, const struct outcome *o, bool memory)
+{
+	bool ok = o->status == told->status && o->stats.tasks == told->stats.tasks && o->stats.edges == told->stats.edges &&
+		  o->stats.total_cycles == told->stats.total_cycles && o->stats.resource_count == told->stats.resource_count;
+
+	for (uint32_t i = 0; ok && i < told->stats.resource_count; i++)
+		ok = o->resources[i].high_water == told->resources[i].high_water && o->resources[i].stall_count == told->resources[i].stall_count &&
+		     o->resources[i].stall_cycles == told->resources[i].stall_cycles;
+	if (ok && memory)
+		ok = o->memory_count == told->memory_count && !memcmp(o->memory, told->memory, told->memory_count * sizeof(*told->memory));
+	if (!ok)
+		CHECK_FAIL("seed %ju, %s: status %d (%d), %ju tasks (%ju), %ju edges (%ju), %ju cycles (%ju), or a high-water mark, or memory", (uintmax_t)seed, who,
+			   o->status, told->status, (uintmax_t)o->stats.tasks, (uintmax_t)told->stats.tasks, (uintmax_t)o->stats.edges,
+			   (uintmax_t)told->stats.edges, (uintmax_t)o->stats.total_cycles, (uintmax_t)told->stats.total_cycles);
+	return ok;
 }

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ * test_rt_replay.c - random nests of loops with replay always, where it pays, and off: each task has the predecessors, and the run the times, marks and
+ * memory, of one that is told task by task. PTOWSP_SEED=N runs one seed, PTOWSP_SEEDS=N that many. */
+#include "check_outcome.h"
+#include "rt/crew.h"
+#include "rt/strand.h"
+#include "rt_nests.h"
+#include "rt_tap.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { BUDGET = 1600, SEEDS = 700 };
+
+/* What all runs under `always` came to. */
+struct figures {
+	uint64_t tasks, replayed, lists, counts;
+};
+
+static const char *name_of(const struct outcome_how *how)
+{
+	static const char *const when[] = {[RT_REPLAY_WHERE_IT_PAYS] = "where it pays", [RT_REPLAY_OFF] = "off", [RT_REPLAY_ALWAYS] = "always"};
+
+	return check_fmt("replay %s, %s", when[how->replay], how->pool ? "2 threads" : how->flags ? "no kernels" : "1 thread");
+}
+
+static bool run_same(struct rt_nests *n, uint64_t seed, const struct outcome_how *how, const struct outcome *told, struct figures *figures)
+{
+	struct rt_tap tap;
+	struct outcome *o;
+	bool ok;
+
+	rt_tap_begin(&tap, told);
+	o = builder_run(n->r.b, how);
+	ok = outcome_same(seed, name_of(how), told, o, !how->idle && !how->flags);
+	if (ok && tap.wrong != UINT64_MAX) {
+		ok = false;
+		CHECK_FAIL("seed %ju, %s: task %ju has other predecessors than without replay", (uintmax_t)seed, name_of(how), (uintmax_t)tap.wrong);
+	}
+	if (how->replay == RT_REPLAY_OFF)
+		CHECK_UINT(o->stats.replayed, 0);
+	if (how->replay == RT_REPLAY_ALWAYS && !how->flags && !how->pool) {
+		figures->tasks += o->stats.tasks;
+		figures->replayed += o->stats.replayed;
+	}
+	figures->lists += tap.lists;
+	figures->counts += tap.counts;
+	rt_tap_end(&tap);
+	outcome_destroy(o);
+	return ok;
+}
+
+/* A thread that runs what it issues hears of blocks, two hand over task after task. */
+static bool one(uint64_t seed, struct rt_pool *pool, struct figures *figures)
+{
+	static const enum rt_replay_when when[] = {RT_REPLAY_ALWAYS, RT_REPLAY_WHERE_IT_PAYS, RT_REPLAY_OFF};
+	struct outcome_how how = {.seed = seed | 1, .fixed_map = seed & 1};
+	struct outcome *told;
+	struct rt_nests n;
+	bool ok = true;
+
+	rt_nests_make(&n, seed, BUDGET);
+	if (seed % 8 == 0) /* some end there */
+		how.max_tasks = 60 + seed % 941;
+	told = builder_run(n.r.b, &how);
+	how.untold = true;
+	rt_replay_rules.blame = seed % 3 ? UINT32_MAX : 8;
+	rt_replay_rules.room = seed % 2 ? 1024 : 20 + (uint32_t)seed % 90;
+	for (uint32_t k = 0; ok && k < 3; k++) {
+		how.replay = when[k];
+		how.pool = NULL;
+		how.idle = false;
+		ok = run_same(&n, seed, &how, told, figures);
+		how.pool = pool;
+		how.idle = n.r.races;
+		ok = ok && (when[k] == RT_REPLAY_WHERE_IT_PAYS || run_same(&n, seed, &how, told, figures));
+	}
+	how = (struct outcome_how){.untold = true, .max_tasks = how.max_tasks, .flags = PTOWSP_RUN_NO_KERNELS, .replay = RT_REPLAY_ALWAYS};
+	ok = ok && run_same(&n, seed, &how, told, figures);
+	outcome_destroy(told);
+	builder_destroy(n.r.b);
+	return ok;
+}
+
+static void replayed_tasks_have_the_predecessors_that_they_have_without(void)
+{
+	const char *only = getenv("PTOWSP_SEED"), *many = getenv("PTOWSP_SEEDS");
+	uint64_t first = only ? strtoull(only, NULL, 10) : 1, count = only ? 1 : many ? strtoull(many, NULL, 10) : SEEDS;
+	const struct rt_crew_rules usual = rt_crew_rules;
+	const struct rt_replay_rules pays = rt_replay_rules;
+	struct figures figures = {0};
+	struct rt_pool *pool;
+
+	REQUIRE(!rt_pool_create(&pool, 2, NULL));
+	rt_crew_rules = (struct rt_crew_rules){.brief_ns = 0, .brief_run = 1, .sample_every = 64};
+	for (uint64_t seed = first; seed < first + count; seed++)
+		if (!one(seed, pool, &figures))
+			break;
+	if (!only) { /* or there is nothing to compare */
+		CHECK(figures.replayed * 10 > figures.tasks * 3);
+		CHECK(figures.lists > figures.tasks && figures.counts > figures.tasks);
+	}
+	if (getenv("PTOWSP_FIGURES"))
+		printf("%ju tasks, %ju replayed, %ju lists, %ju counts\n", (uintmax_t)figures.tasks, (uintmax_t)figures.replayed, (uintmax_t)figures.lists, (uintmax_t)figures.counts);
+	rt_crew_rules = usual;
+	rt_replay_rules = pays;
+	rt_pool_destroy(pool);
+}
+
+/* A body of 20 tasks, one row each, 12 times, again and again: replayed from the third time on. */
+static struct builder *long_bodies(void)
+{
+	struct builder *b = builder_create();
+
+	builder_tensor(b, "t", PTOWSP_I64, 240, 1);
+	builder_kernel_flags(b, builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), BUILDER_STEADY);
+	WINDOW(b, 300);
+	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 10);
+	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "j", 12);
+	for (int64_t k = 0; k < 20; k++) {
+		uint32_t row = builder_expr(b, PTOWSP_EXPR_MUL, builder_loop_value(b, 1), builder_const(b, 20), 0);
+
+		row = builder_expr(b, PTOWSP_EXPR_ADD, row, builder_const(b, k), 0);
+		builder_task(b, 0, 1, "w", builder_region(b, 0, row, builder_const(b, 0), 1, 1));
+	}
+	builder_end(b);
+	builder_end(b);
+	return b;
+}
+
+static void a_loop_that_most_tasks_cut_short_is_not_left_out(void)
+{
+	struct builder *b = long_bodies();
+
+	for (uint64_t left = 40; left < 80; left += 5) {
+		struct outcome_how how = {.max_tasks = 720 + left};
+		struct outcome *told = builder_run(b, &how), *o;
+
+		CHECK(told->status && told->stats.tasks == how.max_tasks);
+		how.untold = true;
+		how.replay = RT_REPLAY_ALWAYS;
+		o = builder_run(b, &how);
+		outcome_same(left, "replay", told, o, true);
+		CHECK_UINT(o->error.where[0], told->error.where[0]);
+		CHECK(o->stats.replayed > 200);
+		outcome_destroy(told);
+		outcome_destroy(o);
+	}
+	builder_destroy(b);
+}
+
+void suite_rt_replay(CU_pSuite s)
+{
+	TEST(s, a_loop_that_most_tasks_cut_short_is_not_left_out);
+	TEST(s, replayed_tasks_have_the_predecessors_that_they_have_without);
+}
