@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/lane.h"
 
+/* For fewer iterations than that nobody calls a lane: the first one, one that is replayed, one that is left to the expander. */
+enum { LEAST = 3 };
+
 bool rt_lane_find(const struct rt_run *run, struct rt_lane *lane)
 {
 	const struct rt_expand *expand = &run->expand;
@@ -45,7 +48,7 @@ bool rt_lane_stand(struct rt_run *run, struct rt_lane *lane)
 
 	if (!plan || !plan->replays || (plan->blame > rt_replay_rules.blame && !run->replay.always) || top->op != PTOWSP_OP_PARALLEL_FOR || code[top->at + 1].op != PTOWSP_OP_TASK ||
 	    expand->site != code[top->at + 1].row || expand->at != code[top->at + 1].end || run->tasks >= run->max_tasks ||
-	    run->max_tasks - run->tasks < 2 * RT_LANE_MOST)
+	    run->max_tasks - run->tasks < LEAST * RT_LANE_MOST)
 		return false;
 	lane->count = lane->uses = 0;
 	for (uint32_t at = top->at + 1; at < top->end; at = code[at].end, lane->count++) {
@@ -350,20 +353,20 @@ ptowsp_status rt_lane_run(struct rt_run *run, struct rt_lane *lane, struct rt_un
 	struct rt_expand *expand = &run->expand;
 	struct rt_frame *top = &expand->frames[expand->depth - 1];
 	uint64_t began = run->tasks, left = run->max_tasks - began, most = expand->budget;
-	uint32_t room;
+	uint32_t room, wanted = rt_replay_rules.room > LEAST * lane->count ? rt_replay_rules.room : LEAST * lane->count;
 	ptowsp_status st = PTOWSP_OK;
 
-	if (lane->standing && most < rt_replay_rules.room) { /* a round that is replayed is not cut short because others came before it: the look is taken now */
+	if (lane->standing && most < wanted) { /* a round that is replayed is not cut short because others came before it: the look is taken now */
 		st = rt_look(run);
 		if (st)
 			return st;
-		most = expand->budget = rt_replay_rules.room;
+		most = expand->budget = wanted;
 	}
 	room = (uint32_t)((left < most ? left : most) / lane->count);
 	if (!lane->standing && room > 1)
 		st = lane_go(run, lane, 1, untold);
-	if (!st && room > 2 && expand->level == lane->level)
-		st = lane_rest(run, lane, room - 2, untold);
+	if (!st && room >= LEAST && expand->level == lane->level)
+		st = lane_rest(run, lane, room - (LEAST - 1), untold);
 	expand->site = lane->sites[lane->count - 1];
 	expand->at = expand->level != lane->level ? top->at + 1 : top->end;
 	expand->budget = run->tasks - began < expand->budget ? expand->budget - (uint32_t)(run->tasks - began) : 1;
