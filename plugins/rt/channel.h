@@ -44,6 +44,7 @@ struct rt_channel {
 	uint32_t room;
 	uint64_t high_water;     /* unconsumed tokens right after a send */
 	struct rt_wait_meter full, empty;
+	struct rt_wait_meter told_full, told_empty; /* the same by an engine's clock */
 };
 
 void rt_channel_finish(struct rt_channel *channel);

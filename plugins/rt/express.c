@@ -17,7 +17,7 @@ void rt_express_init(struct rt_run *run)
 		return;
 	}
 	/* With room for an edge to every task of the window no task can need more than there is. */
-	run->express = clock->plain && (!clock->deps_capacity || clock->deps_capacity >= clock->window) &&
+	run->express = clock->plain && !run->engine && (!clock->deps_capacity || clock->deps_capacity >= clock->window) &&
 		       schedule->pools == PTOWSP_POOLS_SINGLE && !schedule->built && !schedule->interleaved && !schedule->batch && !run->quiet && !run->watch && !run->race.on &&
 		       !told;
 }

@@ -4,6 +4,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include "rt/feed.h"
 #include "rt/grow.h"
 
 /* A record: kind | length << 8, then length words. */
@@ -184,6 +185,10 @@ ptowsp_status rt_lag_cycles(struct rt_lag *lag, uint64_t cycles)
 {
 	if (lag->broken)
 		return lag->broken;
+	if (lag->feed) {
+		rt_feed_put_cycles(lag->feed, cycles);
+		return PTOWSP_OK;
+	}
 	assert(!empty(lag) && lag->words[(lag->tail + 1) & lag->mask] == RT_CYCLES_LATER);
 	lag->words[(lag->tail + 1) & lag->mask] = cycles == RT_CYCLES_LATER ? cycles - 1 : cycles;
 	return drain(lag);
@@ -195,6 +200,8 @@ ptowsp_status rt_lag_task(struct rt_lag *lag, const struct rt_clock_task *task)
 {
 	ptowsp_status st;
 
+	if (lag->feed)
+		return rt_feed_put_task(lag->feed, task);
 	if (empty(lag) && task->cycles != RT_CYCLES_LATER)
 		return task_tell(lag, task);
 	st = record(lag, KIND_TASK, TASK_WORDS + (uint64_t)task->pred_count);
@@ -216,6 +223,8 @@ ptowsp_status rt_lag_task(struct rt_lag *lag, const struct rt_clock_task *task)
 #define SIMPLE(name, KIND)                                    \
 	ptowsp_status rt_lag_##name(struct rt_lag *lag)       \
 	{                                                     \
+		if (lag->feed)                                \
+			return rt_feed_put(lag->feed, RT_ITEM_##KIND, 0, 0, 0); \
 		if (!empty(lag))                              \
 			return record(lag, KIND_##KIND, 0);   \
 		rt_clock_##name(lag->clock);                  \
@@ -232,6 +241,8 @@ ptowsp_status rt_lag_read(struct rt_lag *lag, const uint32_t *slots, uint32_t co
 {
 	ptowsp_status st = PTOWSP_OK;
 
+	if (lag->feed)
+		return rt_feed_put_slots(lag->feed, RT_ITEM_READ, 0, slots, count);
 	if (empty(lag)) {
 		rt_clock_read(lag->clock, slots, count);
 		return st;
@@ -247,6 +258,8 @@ ptowsp_status rt_lag_slot_set(struct rt_lag *lag, uint32_t slot, const uint32_t 
 {
 	ptowsp_status st;
 
+	if (lag->feed)
+		return rt_feed_put_slots(lag->feed, RT_ITEM_SET, slot, reads, count);
 	if (empty(lag)) {
 		rt_clock_slot_set(lag->clock, slot, reads, count);
 		return PTOWSP_OK;
@@ -263,6 +276,8 @@ ptowsp_status rt_lag_slot_load(struct rt_lag *lag, uint32_t slot, uint64_t write
 {
 	ptowsp_status st;
 
+	if (lag->feed)
+		return rt_feed_put(lag->feed, RT_ITEM_LOAD, slot, writer, 0);
 	if (empty(lag)) {
 		rt_clock_slot_load(lag->clock, slot, writer);
 		return PTOWSP_OK;
@@ -279,6 +294,8 @@ ptowsp_status rt_lag_sync(struct rt_lag *lag, unsigned op, uint64_t a, uint64_t 
 {
 	ptowsp_status st;
 
+	if (lag->feed)
+		return rt_feed_put_sync(lag->feed, op, a, b);
 	if (empty(lag))
 		return rt_clock_sync(lag->clock, op, a, b);
 	st = record(lag, KIND_SYNC, 3);

@@ -8,7 +8,9 @@
 
 #define RT_CYCLES_LATER UINT64_MAX
 
+struct rt_feed;
 struct rt_lag {
+	struct rt_feed *feed; /* not NULL: everything goes there, and the clock is not told */
 	struct rt_clock *clock;
 	void (*told)(void *context, const struct ptowsp_trace_task *task); /* each task, in order */
 	void *context;

@@ -2,6 +2,7 @@
 #include "rt/move.h"
 
 #include "rt/error.h"
+#include "rt/feed.h"
 
 const struct rt_move *rt_move_of(const struct rt_program *program, uint32_t instruction)
 {
@@ -95,6 +96,8 @@ ptowsp_status rt_move_follow(struct rt_pipeline *pipeline, const struct rt_acces
 	end = arrives ? looking.trail.touched_end : looking.trail.wrote_end;
 	if (end > run->clock.now)
 		run->clock.now = end;
+	if (run->lag.feed && rt_feed_put(run->lag.feed, RT_ITEM_FOLLOW, 0, arrives ? looking.trail.touched : looking.trail.wrote, 0))
+		return rt_no_memory(run->error, "items");
 	return run->kernels ? rt_wait_tasks(run, arrives ? looking.trail.touched : looking.trail.wrote) : PTOWSP_OK;
 }
 

@@ -132,6 +132,9 @@ ptowsp_status rt_pipeline_create(struct rt_pipeline **pipeline_out, struct rt_ru
 		return rt_no_memory(run->error, "the pipeline");
 	if (run->race.on && !rt_fronts_init(&pipeline->fronts, pipeline->count, tables->slot.count, tables->event.count, pipeline->channels, tables->channel.count))
 		return rt_no_memory(run->error, "the race check");
+	pipeline->told = calloc((size_t)pipeline->count + 1, sizeof(*pipeline->told));
+	if (!pipeline->told)
+		return rt_no_memory(run->error, "the pipeline");
 	pipeline->live = pipeline->count;
 	pipeline->clocks.asked = run->watch != NULL || allocates(run->program);
 	pipeline->began = run->clock.total;
@@ -152,6 +155,7 @@ void rt_pipeline_destroy(struct rt_pipeline *pipeline)
 	rt_trails_finish(&pipeline->trails);
 	rt_fronts_finish(&pipeline->fronts);
 	free(pipeline->channels);
+	free(pipeline->told);
 	free(pipeline->instances);
 	free(pipeline);
 }

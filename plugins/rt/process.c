@@ -2,6 +2,7 @@
 #include "rt/process.h"
 
 #include "rt/error.h"
+#include "rt/feed.h"
 #include "rt/transfer.h"
 
 /* ---- turns ----------------------------------------------------------------------------------------------------- */
@@ -23,8 +24,17 @@ static struct rt_instance *turn_to(struct rt_pipeline *pipeline, uint32_t at)
 	return &pipeline->instances[at];
 }
 
+/* To an engine, if there is one. */
+static ptowsp_status feed_put(struct rt_pipeline *pipeline, enum rt_item_kind kind, uint32_t row, uint64_t number, uint64_t bytes)
+{
+	struct rt_feed *feed = pipeline->run->lag.feed;
+	ptowsp_status st = feed ? rt_feed_put(feed, kind, row, number, bytes) : PTOWSP_OK;
+
+	return st ? rt_no_memory(pipeline->run->error, "items") : PTOWSP_OK;
+}
+
 /* Everything that the instance has not closed is closed, and others need not wait for it to consume. */
-static void instance_end(struct rt_pipeline *pipeline, struct rt_instance *instance)
+static ptowsp_status instance_end(struct rt_pipeline *pipeline, struct rt_instance *instance)
 {
 	const struct rt_tables *tables = &pipeline->run->program->tables;
 	const struct ptowsp_process_record *process = &tables->process.rows[instance->process];
@@ -37,12 +47,14 @@ static void instance_end(struct rt_pipeline *pipeline, struct rt_instance *insta
 			     pipeline->turn);
 		rt_side_finish(use->direction == PTOWSP_CHANNEL_PRODUCES ? &channel->producers : &channel->consumers, pipeline->turn,
 			       pipeline->run->clock.now);
+		feed_put(pipeline, RT_ITEM_FINISH, use->channel, use->direction != PTOWSP_CHANNEL_PRODUCES, 0);
 	}
 	if (pipeline->run->clock.tell)
 		rt_tell_process(&pipeline->run->tell, instance->process, instance->replica, pipeline->began, pipeline->run->clock.now);
 	rt_clocks_over(&pipeline->clocks);
 	instance->standing = RT_ENDED;
 	pipeline->live--;
+	return feed_put(pipeline, RT_ITEM_PROCESS_END, 0, 0, 0);
 }
 
 /* ---- memory, events --------------------------------------------------------------------------------------------- */
@@ -65,7 +77,7 @@ static ptowsp_status alloc_try(struct rt_pipeline *pipeline, struct rt_instance 
 	bytes = rt_sync_alloc(run, run->expand.sync);
 	rt_clocks_heap_stall(&pipeline->clocks, bytes);
 	rt_clocks_heap_take(&pipeline->clocks, bytes);
-	return PTOWSP_OK;
+	return feed_put(pipeline, RT_ITEM_ALLOC, 0, 0, bytes);
 }
 
 /* A wait needs a signal of any instance; everything else goes on at once. */
@@ -104,6 +116,7 @@ static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance
 {
 	struct rt_run *run = pipeline->run;
 	const struct rt_expr *expr;
+	ptowsp_status st;
 
 	switch (event) {
 	case RT_EVENT_TASK: instance->standing = RT_ISSUING; return PTOWSP_OK;
@@ -115,21 +128,23 @@ static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance
 	case RT_EVENT_CLOSE:
 		rt_front_end(&pipeline->fronts, &pipeline->channels[run->expand.channel], run->expand.channel, RT_FRONT_PRODUCERS, pipeline->turn);
 		rt_side_finish(&pipeline->channels[run->expand.channel].producers, pipeline->turn, run->clock.now);
-		return PTOWSP_OK;
+		return feed_put(pipeline, RT_ITEM_FINISH, run->expand.channel, 0, 0);
 	case RT_EVENT_SCOPE_BEGIN:
 		rt_versions_scope_begin(run, pipeline->turn + 1);
-		return rt_clock_failed(run, rt_clocks_scope_begin(&pipeline->clocks));
+		st = feed_put(pipeline, RT_ITEM_SCOPE_BEGIN, 0, 0, 0);
+		return st ? st : rt_clock_failed(run, rt_clocks_scope_begin(&pipeline->clocks));
 	case RT_EVENT_SCOPE_END:
 		rt_batch_flush(run);
 		rt_clocks_scope_end(&pipeline->clocks);
-		return rt_versions_scope_end(run, pipeline->turn + 1, true);
-	case RT_EVENT_ORDER_BEGIN: rt_clock_order_begin(&run->clock); return PTOWSP_OK;
+		st = rt_versions_scope_end(run, pipeline->turn + 1, true);
+		return st ? st : feed_put(pipeline, RT_ITEM_SCOPE_END, 0, 0, 0);
+	case RT_EVENT_ORDER_BEGIN: rt_clock_order_begin(&run->clock); return feed_put(pipeline, RT_ITEM_ORDER_BEGIN, 0, 0, 0);
 	case RT_EVENT_ORDER_STEP:
 		rt_batch_flush(run);
 		run->barrier = run->tasks; /* more than its own tasks, which real threads may wait for */
 		rt_clock_order_step(&run->clock);
-		return PTOWSP_OK;
-	case RT_EVENT_ORDER_END: rt_clock_order_end(&run->clock); return PTOWSP_OK;
+		return feed_put(pipeline, RT_ITEM_ORDER_STEP, 0, 0, 0);
+	case RT_EVENT_ORDER_END: rt_clock_order_end(&run->clock); return feed_put(pipeline, RT_ITEM_ORDER_END, 0, 0, 0);
 	case RT_EVENT_SYNC:
 		instance->standing = run->program->code[run->expand.sync].op == PTOWSP_OP_ALLOC ? RT_ALLOCATING : RT_WAITING;
 		return PTOWSP_OK;
@@ -141,7 +156,7 @@ static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance
 		rt_front_read(&pipeline->fronts, pipeline->turn, run->program->exprs.reads + run->expand.read, run->expand.read_count);
 		return rt_event_take(run, event);
 	case RT_EVENT_SLOT_LOAD: return pipeline->look == RT_LOOK_TOKENS ? PTOWSP_AGAIN : load_take(pipeline);
-	case RT_EVENT_END: instance_end(pipeline, instance); return PTOWSP_OK;
+	case RT_EVENT_END: return instance_end(pipeline, instance);
 	default: return rt_event_take(run, event);
 	}
 }
@@ -184,23 +199,31 @@ static ptowsp_status turn_take(struct rt_pipeline *pipeline, uint32_t at)
 	return st;
 }
 
-ptowsp_status rt_pipeline_go(struct rt_pipeline *pipeline)
+ptowsp_status rt_pipeline_round(struct rt_pipeline *pipeline, bool *moved_out)
 {
-	uint64_t before;
+	uint64_t before = pipeline->steps;
 	ptowsp_status st = PTOWSP_OK;
 
-	do {
-		before = pipeline->steps;
-		for (uint32_t i = 0; !st && i < pipeline->count; i++)
-			if (pipeline->instances[i].standing != RT_ENDED)
-				st = turn_take(pipeline, i);
-		if (!st && pipeline->steps_most && pipeline->steps > pipeline->steps_most)
-			st = PTOWSP_LIMIT;
-	} while (!st && pipeline->live && pipeline->steps != before);
+	for (uint32_t i = 0; !st && i < pipeline->count; i++)
+		if (pipeline->instances[i].standing != RT_ENDED)
+			st = turn_take(pipeline, i);
+	if (!st && pipeline->steps_most && pipeline->steps > pipeline->steps_most)
+		st = PTOWSP_LIMIT;
+	*moved_out = pipeline->steps != before;
 	return st;
 }
 
-ptowsp_status rt_pipeline_run(struct rt_run *run)
+ptowsp_status rt_pipeline_go(struct rt_pipeline *pipeline)
+{
+	bool moved = true;
+	ptowsp_status st = PTOWSP_OK;
+
+	while (!st && pipeline->live && moved)
+		st = rt_pipeline_round(pipeline, &moved);
+	return st;
+}
+
+ptowsp_status rt_pipeline_begin(struct rt_run *run)
 {
 	ptowsp_status st = PTOWSP_OK;
 
@@ -212,13 +235,21 @@ ptowsp_status rt_pipeline_run(struct rt_run *run)
 	run->clock.of_instance = true;
 	if (run->kernels)
 		st = rt_wait_tasks(run, run->tasks); /* all clocks start when the workload is over */
-	if (!st)
-		st = rt_pipeline_create(&run->pipeline, run);
+	return st ? st : rt_pipeline_create(&run->pipeline, run);
+}
+
+ptowsp_status rt_pipeline_stop(struct rt_run *run)
+{
+	ptowsp_status st = rt_wait_tasks(run, run->tasks); /* what would help is tried with the slots that they have filled */
+
+	return st ? st : rt_pipeline_stuck(run->pipeline);
+}
+
+ptowsp_status rt_pipeline_run(struct rt_run *run)
+{
+	ptowsp_status st = rt_pipeline_begin(run);
+
 	if (!st)
 		st = rt_pipeline_go(run->pipeline);
-	if (!st && run->pipeline->live)
-		st = rt_wait_tasks(run, run->tasks); /* what would help is tried with the slots that they have filled */
-	if (!st && run->pipeline->live)
-		st = rt_pipeline_stuck(run->pipeline);
-	return st;
+	return st || !run->pipeline->live ? st : rt_pipeline_stop(run);
 }

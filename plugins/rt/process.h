@@ -38,6 +38,7 @@ struct rt_pipeline {
 	struct rt_channel *channels;   /* per CSPC row */
 	uint32_t count, channel_count, live;
 	uint32_t turn;     /* whose expander is in run->expand, PTOWSP_NONE: nobody's */
+	uint64_t *told;       /* per instance: when it ended, of an engine */
 	uint64_t began;    /* when: the clock of every instance then */
 	uint64_t steps;    /* grows whenever an instance gets on */
 	uint64_t steps_most; /* 0: any number; LIMIT beyond */
@@ -50,6 +51,10 @@ struct rt_pipeline {
 
 /* process.c, after the entry's own instructions: all processes until they end. Errors: those of a run; DEADLOCK with the report. */
 ptowsp_status rt_pipeline_run(struct rt_run *run);
+/* The same in steps, for who pulls: make all instances; a round of turns; why nobody moves. */
+ptowsp_status rt_pipeline_begin(struct rt_run *run);
+ptowsp_status rt_pipeline_round(struct rt_pipeline *pipeline, bool *moved_out);
+ptowsp_status rt_pipeline_stop(struct rt_run *run);
 /* Until all have ended or a round passes in which nobody gets on: OK with pipeline->live > 0. */
 ptowsp_status rt_pipeline_go(struct rt_pipeline *pipeline);
 /* process_task.c: the task at which the instance stands. *done_out: it was issued; else there is no room, and the instance lets others go first. Errors: those of

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* process_task.c - a task of a process instance: is there room, its edges, its times, its kernel. */
 #include "rt/error.h"
+#include "rt/feed.h"
 #include "rt/move.h"
 #include "rt/process.h"
 
@@ -106,6 +107,8 @@ static ptowsp_status task_time(struct rt_pipeline *pipeline, const struct rt_clo
 	struct ptowsp_trace_task trace;
 	ptowsp_status st = rt_clock_failed(run, rt_clocks_task(&pipeline->clocks, task, &trace));
 
+	if (!st && run->lag.feed)
+		return rt_clock_failed(run, rt_feed_put_task(run->lag.feed, task));
 	if (!st)
 		run->lag.told(run->lag.context, &trace);
 	return st;
@@ -130,6 +133,8 @@ static ptowsp_status task_issue(struct rt_pipeline *pipeline, struct rt_instance
 		st = rt_infer_race(run, site, &task);
 	task.executor = pipeline->turn;
 	rt_clock_read(&run->clock, run->program->exprs.reads + site->read, site->read_count);
+	if (!st && run->lag.feed)
+		st = rt_clock_failed(run, rt_lag_read(&run->lag, run->program->exprs.reads + site->read, site->read_count));
 	if (!st && later)
 		st = kernel_await(run, site, &task);
 	if (!st)

@@ -96,6 +96,13 @@ struct rt_notify {
  * belong to the program until its next run. deadlock_out: filled with DEADLOCK.
  * cancel: checked together with the deadline; may be NULL. now_ns: the clock of the deadline.
  * Errors: RUN_FAILED, KERNEL_FAILED, TOO_SMALL, DEADLOCK, DEADLINE, CANCELLED, LIMIT, NO_MEMORY. */
+/* Something with a clock of its own: run pulls all items of a feed (feed.h), on the thread of rt_run. Where there is one, rt keeps no semantic time: what --stats and
+ * the trace say of time is what the engine tells. */
+struct rt_feed;
+struct rt_engine {
+	void *context;
+	ptowsp_status (*run)(void *context, struct rt_feed *feed, struct ptowsp_error *error);
+};
 /* Loops that repeat themselves are replayed where that pays; or never: each task looks all its keys up; or always. The results are the same. */
 enum rt_replay_when { RT_REPLAY_WHERE_IT_PAYS, RT_REPLAY_OFF, RT_REPLAY_ALWAYS };
 struct rt_run_args {
@@ -108,6 +115,7 @@ struct rt_run_args {
 	uint32_t schedulers; /* instances that generate tasks from the bytecode, up to 64; 0: one */
 	const struct rt_notify *notify; /* NULL: the run has one device, number 0 */
 	uint64_t memory; /* bytes that a graph may take which is built before it runs, 0: any; TOO_BIG beyond */
+	const struct rt_engine *engine; /* NULL: the semantic clock. With one, all programs have any number of schedulers */
 };
 ptowsp_status rt_run(struct rt_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
 		     struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);

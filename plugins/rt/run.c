@@ -6,6 +6,7 @@
 #include <string.h>
 #include "rt/error.h"
 #include "rt/express.h"
+#include "rt/feed.h"
 #include "rt/graph_record.h"
 #include "rt/memory.h"
 #include "rt/generate.h"
@@ -92,7 +93,7 @@ ptowsp_status rt_run_clock(struct rt_run *run)
 	ptowsp_status st;
 
 	clock->window = run->window;
-	clock->window_mode = schedule->window_mode;
+	clock->window_mode = run->engine ? RT_WINDOW_STALL : schedule->window_mode; /* an engine meets a full ring itself */
 	clock->map_capacity = capacity(run, PTOWSP_RESOURCE_TENSOR_MAP);
 	clock->deps_capacity = capacity(run, PTOWSP_RESOURCE_DEP_LIST);
 	clock->ready_capacity = capacity(run, PTOWSP_RESOURCE_READY);
@@ -103,7 +104,7 @@ ptowsp_status rt_run_clock(struct rt_run *run)
 	clock->executors = schedule->dispatch.executors;
 	clock->single = run->window && clock->executors == 1 && schedule->pools == PTOWSP_POOLS_SINGLE;
 	run->tell = (struct rt_tell){run->sinks, PTOWSP_NONE};
-	clock->tell = !run->quiet && run->sinks && run->sinks->event ? &run->tell : NULL;
+	clock->tell = !run->quiet && !run->engine && run->sinks && run->sinks->event ? &run->tell : NULL;
 	run->heap_capacity = capacity(run, PTOWSP_RESOURCE_HEAP);
 	clock->event_count = run->program->tables.event.count;
 	clock->heap.capacity = run->sync.arena.capacity = run->heap_capacity;
@@ -232,12 +233,12 @@ static ptowsp_status storage_init(struct rt_run *run)
 	run->task_args = calloc((size_t)program->most_args + 1, sizeof(*run->task_args));
 	run->accesses = calloc((size_t)program->most_ios + 1, sizeof(*run->accesses));
 	run->window_words = calloc((size_t)program->most_ios * 2 + 1, sizeof(*run->window_words));
-	if (run->schedulers > 1)
-		run->shares = calloc(run->schedulers, sizeof(*run->shares));
+	if (run->share_count)
+		run->shares = calloc(run->share_count, sizeof(*run->shares));
 	if (program->schedule.streams)
 		run->stream_order = calloc(program->schedule.streams, sizeof(*run->stream_order));
 	if (!run->known || !run->kernel_stats || !run->task_args || !run->accesses || !run->window_words || !rt_plans_init(&run->plans, program) ||
-	    (program->schedule.streams && !run->stream_order) || (run->schedulers > 1 && !run->shares))
+	    (program->schedule.streams && !run->stream_order) || (run->share_count && !run->shares))
 		return rt_no_memory(run->error, "the run");
 	for (uint32_t k = 0; k < program->tables.kernel.count; k++) {
 		run->kernel_stats[k].kernel = k;
@@ -260,6 +261,10 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 	run->memory = args->memory;
 	run->notify = args->notify;
 	run->schedulers = args->schedulers ? args->schedulers : 1;
+	run->share_count = run->schedulers > 1 ? run->schedulers : 0;
+	run->engine = args->engine;
+	if (run->engine)
+		run->schedulers = 1; /* one walk, whatever the engine has */
 	run->error = error;
 	run->kernels = !(args->args->flags & PTOWSP_RUN_NO_KERNELS) && !run->quiet;
 	run->max_tasks = args->args->max_tasks ? args->args->max_tasks : TASKS_DEFAULT;
@@ -364,11 +369,13 @@ static ptowsp_status execute(struct rt_run *run, struct rt_pool *pool)
 		st = rt_payloads_init(run);
 	if (!st)
 		st = rt_start_find(run, &run->clock.floor);
-	if (!st)
+	if (!st && run->engine)
+		st = rt_feed_run(run, run->engine, pool);
+	else if (!st)
 		st = run->schedulers > 1 ? rt_generate_run(run, pool) : rt_run_expand(run);
-	if (!st && run->record)
+	if (!st && run->record && !run->engine)
 		st = rt_record_run(run, pool);
-	if (!st && run->program->tables.entry.rows[run->program->entry].flags & PTOWSP_ENTRY_PIPELINE)
+	if (!st && !run->engine && run->program->tables.entry.rows[run->program->entry].flags & PTOWSP_ENTRY_PIPELINE)
 		st = rt_pipeline_run(run);
 	if (run->crew.threads > 1)
 		st = tasks_end(run, st);

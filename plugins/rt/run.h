@@ -96,8 +96,11 @@ struct rt_run {
 	uint64_t barrier;        /* tasks before it finish before the next one starts */
 	uint64_t *stream_order;   /* per stream: its latest task + 1 */
 
-	uint32_t schedulers;     /* instances that generate tasks, 1 or more */
+	const struct rt_engine *engine; /* NULL: semantic time is rt's own */
+	uint32_t schedulers;     /* instances that generate tasks, 1 or more; with an engine 1 */
 	struct ptowsp_scheduler_stats *shares; /* per instance, where there are several */
+	uint32_t share_count;
+	uint64_t engine_executors; /* as it counts them */
 	uint64_t cross_edges, notifications;   /* between them */
 
 	bool express;            /* tasks of this run may go the short way: express.h */

@@ -47,6 +47,10 @@ static bool statement(struct rt_skip *skip)
 	struct rt_expand *expand = skip->expand;
 	const struct rt_ins *in = &skip->owner.program->code[expand->at];
 
+	if (skip->all && in->op == PTOWSP_OP_TASK)
+		skip->all_owner = rt_skip_task_owner(skip, &skip->owner.program->sites[in->row]);
+	if (skip->all && in->op != PTOWSP_OP_DISPATCH_FILTER)
+		return false;
 	switch (in->op) {
 	case PTOWSP_OP_TASK: return task_pass(skip, in);
 	case PTOWSP_OP_PARALLEL_FOR:

@@ -201,6 +201,8 @@ void rt_skip_body_enter(struct rt_skip *skip)
 
 	body->way = RT_WAY_WALK;
 	body->fresh = false;
+	if (skip->all)
+		return;
 	if (frame->op == PTOWSP_OP_PARALLEL_FOR || frame->op == PTOWSP_OP_FOR_EACH || frame->op == PTOWSP_OP_SELECT)
 		loop_enter(skip, frame, body);
 }

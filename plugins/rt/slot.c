@@ -178,7 +178,7 @@ ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io
 		return PTOWSP_OK;
 	if (run->pipeline) {
 		rt_clocks_slot_load(&run->pipeline->clocks, slot, writer);
-		return PTOWSP_OK;
+		return run->lag.feed ? rt_clock_failed(run, rt_lag_slot_load(&run->lag, slot, writer)) : PTOWSP_OK;
 	}
 	return rt_clock_failed(run, rt_lag_slot_load(&run->lag, slot, writer));
 }

@@ -63,8 +63,8 @@ static void resources_fill(const struct rt_run *run, struct rt_snapshot *snapsho
 static void channel_fill(const struct rt_run *run, struct rt_snapshot *snapshot, uint32_t row)
 {
 	const struct rt_channel *channel = &run->pipeline->channels[row];
-	const struct rt_meter meter = {channel->high_water, channel->full.count + channel->empty.count,
-				       channel->full.cycles + channel->empty.cycles};
+	const struct rt_wait_meter *full = run->engine ? &channel->told_full : &channel->full, *empty = run->engine ? &channel->told_empty : &channel->empty;
+	const struct rt_meter meter = {channel->high_water, full->count + empty->count, full->cycles + empty->cycles};
 	char name[24];
 
 	snprintf(name, sizeof(name), "channel:%.15s", rt_channel_name(run->program, row));
@@ -77,10 +77,10 @@ static void channel_fill(const struct rt_run *run, struct rt_snapshot *snapshot,
 		.sends = channel->sends,
 		.consumes = channel->consumes,
 		.high_water = channel->high_water,
-		.full_count = channel->full.count,
-		.full_cycles = channel->full.cycles,
-		.empty_count = channel->empty.count,
-		.empty_cycles = channel->empty.cycles,
+		.full_count = full->count,
+		.full_cycles = full->cycles,
+		.empty_count = empty->count,
+		.empty_cycles = empty->cycles,
 		.payload_bytes = channel->consumes * channel->bytes,
 	};
 }
@@ -99,11 +99,11 @@ static const uint8_t standings[] = {
 
 static void schedulers_fill(const struct rt_run *run, struct rt_snapshot *snapshot)
 {
-	snapshot->stats.scheduler_count = run->shares ? run->schedulers : 0;
+	snapshot->stats.scheduler_count = run->shares ? run->share_count : 0;
 	snapshot->stats.cross_edges = run->cross_edges;
 	snapshot->stats.notifications = run->notifications;
 	if (run->shares)
-		memcpy(snapshot->schedulers, run->shares, run->schedulers * sizeof(*run->shares));
+		memcpy(snapshot->schedulers, run->shares, run->share_count * sizeof(*run->shares));
 }
 
 static void processes_fill(const struct rt_run *run, struct rt_snapshot *snapshot)
@@ -121,7 +121,7 @@ static void processes_fill(const struct rt_run *run, struct rt_snapshot *snapsho
 			.standing = standings[instance->standing],
 			.channel = channel ? instance->channel : PTOWSP_NONE,
 			.resource = instance->standing == RT_ISSUING ? instance->block.resource : 0,
-			.clock = i == pipeline->clocks.turn ? run->clock.now : pipeline->clocks.own[i].now,
+			.clock = run->engine ? pipeline->told[i] : i == pipeline->clocks.turn ? run->clock.now : pipeline->clocks.own[i].now,
 			.tasks = instance->tasks,
 		};
 	}
@@ -167,6 +167,8 @@ static void fill(const struct rt_run *run, struct rt_snapshot *snapshot)
 	stats->stall = run->waiting ? (uint32_t)run->reason + 1 : 0;
 	if (run->pipeline)
 		stats->executors = run->pipeline->count;
+	if (run->engine)
+		stats->executors = run->engine_executors;
 	resources_fill(run, snapshot);
 	channels_fill(run, snapshot);
 	processes_fill(run, snapshot);

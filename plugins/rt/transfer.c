@@ -2,6 +2,7 @@
 #include "rt/transfer.h"
 
 #include "rt/error.h"
+#include "rt/feed.h"
 #include "rt/move.h"
 
 /* A sentence about the send at which the instance stands. */
@@ -47,12 +48,15 @@ static struct rt_instance *partner_find(struct rt_pipeline *pipeline, uint32_t c
 static uint64_t token_take(struct rt_pipeline *pipeline, uint32_t row, uint64_t *clock, uint32_t instance)
 {
 	struct rt_channel *channel = &pipeline->channels[row];
+	struct rt_feed *feed = pipeline->run->lag.feed;
 	struct rt_wait_meter before = channel->empty;
 	uint64_t value;
 
 	rt_front_take(&pipeline->fronts, channel, row, instance);
 	value = rt_channel_take(channel, clock);
 
+	if (feed)
+		rt_feed_put_token(feed, RT_ITEM_TAKE, row, channel->consumes - 1, value, instance);
 	if (pipeline->run->clock.tell)
 		rt_tell_take(&pipeline->run->tell, channel, row, value, before, instance);
 	return value;
@@ -77,6 +81,8 @@ static ptowsp_status send_ready(struct rt_pipeline *pipeline, struct rt_instance
 	if (st)
 		return st;
 	rt_clock_read(&run->clock, exprs->reads + (move ? move->read : expr->read), move ? move->read_count : expr->read_count);
+	if (run->lag.feed)
+		rt_lag_read(&run->lag, exprs->reads + (move ? move->read : expr->read), move ? move->read_count : expr->read_count);
 	rt_front_read(&pipeline->fronts, pipeline->turn, exprs->reads + expr->read, expr->read_count);
 	return move && pipeline->look == RT_LOOK_RUN ? rt_move_follow(pipeline, access) : PTOWSP_OK;
 }
@@ -111,6 +117,8 @@ static ptowsp_status send_now(struct rt_pipeline *pipeline, struct rt_instance *
 	rt_front_send(&pipeline->fronts, channel, instance->channel, pipeline->turn, partner ? (uint32_t)(partner - pipeline->instances) : PTOWSP_NONE);
 	if (rt_channel_send(channel, (uint64_t)value, &run->clock.now, clock))
 		return rt_no_memory(run->error, "tokens");
+	if (run->lag.feed && rt_feed_put_token(run->lag.feed, RT_ITEM_SEND, instance->channel, channel->sends - 1, (uint64_t)value, pipeline->turn))
+		return rt_no_memory(run->error, "items");
 	if (run->clock.tell)
 		rt_tell_send(&run->tell, channel, instance->channel, (uint64_t)value, before);
 	if (partner)
@@ -143,6 +151,8 @@ static ptowsp_status arrive(struct rt_pipeline *pipeline, struct rt_instance *in
 	if (st || pipeline->look != RT_LOOK_RUN)
 		return st;
 	rt_clock_read(&run->clock, run->program->exprs.reads + move->read, move->read_count);
+	if (run->lag.feed)
+		rt_lag_read(&run->lag, run->program->exprs.reads + move->read, move->read_count);
 	st = rt_move_follow(pipeline, &access);
 	if (!st && run->payloads.memory)
 		rt_payload_unpack(run, instance->channel, instance->block_number, &access);
@@ -163,6 +173,8 @@ ptowsp_status rt_transfer_consume(struct rt_pipeline *pipeline, struct rt_instan
 	if (!instance->given && !gives) {
 		if (channel->producers.closed > run->clock.now)
 			run->clock.now = channel->producers.closed;
+		if (run->lag.feed && rt_feed_put(run->lag.feed, RT_ITEM_CLOSED, instance->channel, 0, 0))
+			return rt_no_memory(run->error, "items");
 		rt_front_closed(&pipeline->fronts, instance->channel, pipeline->turn);
 		rt_expand_closed(&run->expand);
 		return PTOWSP_OK;

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* feed.h - what a run gives to an engine that has a clock of its own.
+ *
+ * Numbers, edges, reservations, results and deadlocks never depend on time, so rt finds them as ever, and the semantic clock of clock.h is not told. The engine
+ * pulls: each rt_feed_next walks the program up to the next item, and no further; kernels run meanwhile on whatever threads there are. Items come in the order in
+ * which the semantic clock would have been told them. The engine may do between two items whatever it wants, for as long as it wants: nothing that is still
+ * to come depends on when things happen. Tasks of a workload come in the order of their numbers; those of processes in the order of turns, each item with the
+ * instance that it belongs to.
+ *
+ * With several scheduler instances (rt_run_args.schedulers) there is still one walk: whose a task is stands in the item, as owner.h and dispatch filters say,
+ * and what the others do with it, pass over or wait, is the engine's affair.
+ *
+ * What the engine found comes back through rt_feed_told and its neighbours, and goes into statistics, trace and reports. The thread of rt_run. */
+#ifndef RT_FEED_H
+#define RT_FEED_H
+
+#include "rt/clock.h"
+#include "rt/owner.h"
+#include "rt/rt.h"
+#include "rt/skip.h"
+
+enum rt_item_kind {
+	RT_ITEM_TASK,
+	RT_ITEM_SCOPE_BEGIN, RT_ITEM_SCOPE_END,
+	RT_ITEM_ORDER_BEGIN, RT_ITEM_ORDER_STEP, RT_ITEM_ORDER_END,
+	RT_ITEM_READ,    /* list: SLOT rows that something read which comes before the next item */
+	RT_ITEM_SET,     /* slot `row` from an expression that reads the slots of list */
+	RT_ITEM_LOAD,    /* slot `row` from an element that task number - 1 wrote; 0: none */
+	RT_ITEM_SIGNAL, RT_ITEM_WAIT, /* event `row`; number: the tasks before it (of WAIT: before the signal that it takes) */
+	RT_ITEM_BARRIER, /* number: tasks before it, which end before a later one starts */
+	RT_ITEM_FENCE,   /* number: so do the copies among these */
+	RT_ITEM_ALLOC,   /* `bytes` of the heap */
+	RT_ITEM_FREE,    /* `bytes` come back when all tasks before `number` have left */
+	RT_ITEM_NOTIFY,  /* number: the tasks before it; another device is told when all of them have ended, and rt_feed_total has said when that is, before the next pull */
+	RT_ITEM_NOTICE,  /* nothing goes on before time `number`, when another device told this one */
+	RT_ITEM_FOLLOW,  /* a process goes on when all tasks before `number` have ended */
+	RT_ITEM_SEND,    /* token `number`, whose value is `bytes`, goes into channel `row` */
+	RT_ITEM_TAKE,    /* and comes out; of a rendezvous right behind its SEND */
+	RT_ITEM_CLOSED,  /* the consumer finds channel `row` closed and empty */
+	RT_ITEM_FINISH,  /* the process closes its end of channel `row`; number: 0 as producer, 1 as consumer */
+	RT_ITEM_PIPELINE, /* the workload is over, all processes begin */
+	RT_ITEM_PROCESS_END,
+	RT_ITEM_END      /* nothing follows */
+};
+struct rt_item {
+	uint8_t kind, unit;  /* unit: of the kernel, PTOWSP_UNIT_x */
+	bool later;          /* cycles are not there yet: never of what rt_feed_next gives */
+	uint32_t process;    /* instance, PTOWSP_NONE: of the workload */
+	uint32_t owner;      /* scheduler instance */
+	uint32_t row;
+	uint64_t number, bytes;
+	uint64_t cycles;
+	struct rt_need need;
+	uint32_t pool, stream, kernel, depth_loops; /* as in struct rt_clock_task */
+	uint32_t executor;   /* what its policy says, counted on through the pools, as far as that does not depend on time */
+	uint32_t count;      /* of list; of a task: its predecessors */
+	const uint64_t *list; /* until the next rt_feed_next */
+	uint64_t at;         /* own: of list in the ring */
+};
+/* What is in force. */
+struct rt_limits {
+	uint64_t window, map, deps, ready, heap; /* 0: unbounded */
+	uint32_t window_mode;   /* enum rt_window_mode */
+	uint32_t schedulers;    /* at least 1 */
+	uint32_t policy;        /* PTOWSP_DISPATCH_x, 0: none */
+	uint64_t issue_cost, streams;
+	const struct rt_depth *depths;
+	uint32_t depth_count;
+	uint64_t start;         /* so many tasks are issued before one starts, or as many as can be without a start; UINT64_MAX: all */
+	uint32_t slots, events, channels, processes, pools;
+};
+struct rt_feed;
+const struct rt_limits *rt_feed_limits(const struct rt_feed *feed);
+/* Capacity and latency of a channel. */
+uint64_t rt_feed_capacity(const struct rt_feed *feed, uint32_t channel, uint64_t *latency_out);
+/* The next item, valid until the next call; at the end RT_ITEM_END again and again. Errors: those of a run, said in its error. */
+ptowsp_status rt_feed_next(struct rt_feed *feed, const struct rt_item **item_out);
+
+/* Start and end of a task, in the order of numbers; trace->executor is the engine's own. */
+void rt_feed_told(struct rt_feed *feed, const struct ptowsp_trace_task *trace);
+/* An issue clock waited for room: of the ready queue of `pool`, or of another resource. process: whose, PTOWSP_NONE: the workload's. */
+void rt_feed_stall(struct rt_feed *feed, enum ptowsp_resource resource, uint32_t pool, uint64_t task, uint32_t process, uint64_t begin, uint64_t end);
+/* So much of it was in use, right after an issue. */
+void rt_feed_use(struct rt_feed *feed, enum ptowsp_resource resource, uint32_t pool, uint64_t use);
+/* The window was full at this task, and its mode is abort. RUN_FAILED. */
+ptowsp_status rt_feed_full(struct rt_feed *feed, uint64_t task);
+/* The token of the item went in, or came out, at `time`, after `waited` for place or token. */
+void rt_feed_token(struct rt_feed *feed, const struct rt_item *item, uint64_t waited, uint64_t time);
+/* The process was over at `time`. */
+void rt_feed_process(struct rt_feed *feed, uint32_t process, uint64_t time);
+/* Of the instances: tasks of instance `scheduler`; edges between instances, and ends of tasks that another instance was told of. */
+void rt_feed_share(struct rt_feed *feed, uint32_t scheduler, uint64_t tasks);
+void rt_feed_crossed(struct rt_feed *feed, uint64_t edges, uint64_t notifications);
+/* What --stats calls executors. */
+void rt_feed_executors(struct rt_feed *feed, uint64_t count);
+/* The largest end, where something else than a task is last. */
+void rt_feed_total(struct rt_feed *feed, uint64_t cycles);
+
+/* ---- the other side: what rt's own files do with it ---------------------------------------------------------------- */
+
+/* Items that are walked while the first one is a task that has not said how long it took. */
+enum { RT_FEED_AHEAD = 4096 };
+enum rt_feed_stage { RT_FEED_WORKLOAD, RT_FEED_GRAPH, RT_FEED_PIPELINE, RT_FEED_OVER };
+struct rt_run;
+struct rt_feed {
+	struct rt_run *run;
+	struct rt_pool *pool;
+	struct rt_limits limits;
+	enum rt_feed_stage stage;
+	bool broken;           /* an item had no room */
+	bool held;             /* the walk stands before a NOTIFY that the engine was asked about */
+	bool filtered;         /* the program has filters, and instances that they choose from */
+	struct rt_owner owner;
+	struct rt_skip skip;   /* filtered */
+	struct rt_item *items; /* ring of those that were met and not pulled */
+	uint64_t head, tail, mask, later; /* free-running; all before `later` have cycles */
+	bool given;            /* the item at tail is in use */
+	uint64_t *words;       /* ring of lists, none of which wraps */
+	uint64_t word_head, word_tail, word_mask;
+	struct rt_item end;
+};
+/* feed.c: the whole of a run whose engine pulls. */
+ptowsp_status rt_feed_run(struct rt_run *run, const struct rt_engine *engine, struct rt_pool *pool);
+/* feed_put.c: what was met. Errors: NO_MEMORY. */
+ptowsp_status rt_feed_put(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, uint64_t number, uint64_t bytes);
+ptowsp_status rt_feed_put_task(struct rt_feed *feed, const struct rt_clock_task *task);
+ptowsp_status rt_feed_put_slots(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, const uint32_t *slots, uint32_t count);
+/* A token goes in, or is taken by the process, which need not be the one whose turn it is. */
+ptowsp_status rt_feed_put_token(struct rt_feed *feed, enum rt_item_kind kind, uint32_t channel, uint64_t number, uint64_t value, uint32_t process);
+/* As rt_clock_sync. */
+ptowsp_status rt_feed_put_sync(struct rt_feed *feed, unsigned op, uint64_t a, uint64_t b);
+/* The first task whose cycles were not known took so many. */
+void rt_feed_put_cycles(struct rt_feed *feed, uint64_t cycles);
+/* feed_put.c: the item at tail is no longer in use. */
+void rt_feed_drop(struct rt_feed *feed);
+
+#endif

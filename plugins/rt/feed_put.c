@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/* feed_put.c - the side of a feed that the walk fills: the ring of items and the ring of their lists. */
+#include <stdlib.h>
+#include <string.h>
+#include "rt/feed.h"
+#include "rt/process.h"
+
+enum { LEAST_ITEMS = 64, LEAST_WORDS = 256 };
+
+/* ---- rings -------------------------------------------------------------------------------------------------------- */
+
+static bool items_grow(struct rt_feed *feed)
+{
+	uint64_t size = feed->items ? 2 * (feed->mask + 1) : LEAST_ITEMS;
+	struct rt_item *more = malloc(size * sizeof(*more));
+
+	if (!more)
+		return false;
+	for (uint64_t k = feed->tail; k != feed->head; k++)
+		more[k & (size - 1)] = feed->items[k & feed->mask];
+	free(feed->items);
+	feed->items = more;
+	feed->mask = size - 1;
+	return true;
+}
+
+/* Where a list of `count` words begins that does not wrap; UINT64_MAX: no room. */
+static uint64_t place_find(const struct rt_feed *feed, uint64_t count)
+{
+	uint64_t size = feed->word_mask + 1, at = feed->word_head, left = size - (at & feed->word_mask);
+
+	if (!feed->words)
+		return UINT64_MAX;
+	if (left < count)
+		at += left;
+	return at + count - feed->word_tail <= size ? at : UINT64_MAX;
+}
+
+static bool words_grow(struct rt_feed *feed, uint64_t count)
+{
+	uint64_t size = feed->words ? 2 * (feed->word_mask + 1) : LEAST_WORDS, at = 0;
+	uint64_t *more;
+
+	while (size < 2 * (feed->word_head - feed->word_tail + count))
+		size *= 2;
+	more = malloc(size * sizeof(*more));
+	if (!more)
+		return false;
+	for (uint64_t k = feed->tail; k != feed->head; k++) {
+		struct rt_item *item = &feed->items[k & feed->mask];
+
+		if (item->count)
+			memcpy(more + at, feed->words + (item->at & feed->word_mask), item->count * sizeof(*more));
+		item->at = at;
+		at += item->count;
+	}
+	free(feed->words);
+	feed->words = more;
+	feed->word_mask = size - 1;
+	feed->word_tail = 0;
+	feed->word_head = at;
+	return true;
+}
+
+/* A new item with room for a list, which the caller fills. NULL when out of memory. */
+static struct rt_item *item_make(struct rt_feed *feed, enum rt_item_kind kind, uint32_t count)
+{
+	uint64_t at = place_find(feed, count);
+	struct rt_item *item;
+
+	if ((!feed->items || feed->head - feed->tail > feed->mask) && !items_grow(feed)) {
+		feed->broken = true;
+		return NULL;
+	}
+	if (at == UINT64_MAX) {
+		if (!words_grow(feed, count)) {
+			feed->broken = true;
+			return NULL;
+		}
+		at = place_find(feed, count);
+	}
+	item = &feed->items[feed->head++ & feed->mask];
+	item->kind = (uint8_t)kind;
+	item->later = false;
+	item->process = feed->stage == RT_FEED_PIPELINE && feed->run->pipeline ? feed->run->pipeline->turn : PTOWSP_NONE;
+	item->count = count;
+	item->at = at;
+	feed->word_head = at + count;
+	return item;
+}
+
+void rt_feed_drop(struct rt_feed *feed)
+{
+	const struct rt_item *item = &feed->items[feed->tail++ & feed->mask];
+
+	feed->word_tail = item->at + item->count;
+	feed->given = false;
+}
+
+/* ---- items -------------------------------------------------------------------------------------------------------- */
+
+ptowsp_status rt_feed_put(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, uint64_t number, uint64_t bytes)
+{
+	struct rt_item *item = item_make(feed, kind, 0);
+
+	if (!item)
+		return PTOWSP_NO_MEMORY;
+	item->row = row;
+	item->number = number;
+	item->bytes = bytes;
+	return PTOWSP_OK;
+}
+
+/* Whose the task is that the walk has just met. */
+static uint32_t owner_find(struct rt_feed *feed)
+{
+	struct rt_run *run = feed->run;
+	const struct rt_site *site = &run->program->sites[run->expand.site];
+
+	if (feed->limits.schedulers == 1)
+		return 0;
+	if (feed->stage == RT_FEED_PIPELINE)
+		return run->pipeline->turn % feed->limits.schedulers;
+	return feed->filtered ? feed->skip.all_owner : rt_owner_find(&feed->owner, site, run->tasks);
+}
+
+ptowsp_status rt_feed_put_task(struct rt_feed *feed, const struct rt_clock_task *task)
+{
+	struct rt_item *item = item_make(feed, RT_ITEM_TASK, task->pred_count);
+
+	if (!item)
+		return PTOWSP_NO_MEMORY;
+	item->number = feed->run->tasks;
+	item->unit = (uint8_t)feed->run->program->tables.kernel.rows[task->kernel].unit;
+	item->later = task->cycles == RT_CYCLES_LATER;
+	item->owner = owner_find(feed);
+	item->bytes = task->heap;
+	item->cycles = task->cycles;
+	item->need = task->need;
+	item->pool = task->pool;
+	item->stream = task->stream;
+	item->kernel = task->kernel;
+	item->depth_loops = task->depth_loops;
+	item->executor = task->executor;
+	for (uint32_t i = 0; i < task->pred_count; i++)
+		feed->words[(item->at & feed->word_mask) + i] = task->preds[i];
+	return PTOWSP_OK;
+}
+
+ptowsp_status rt_feed_put_slots(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, const uint32_t *slots, uint32_t count)
+{
+	struct rt_item *item = !count && kind == RT_ITEM_READ ? NULL : item_make(feed, kind, count);
+
+	if (!item)
+		return !count && kind == RT_ITEM_READ ? PTOWSP_OK : PTOWSP_NO_MEMORY;
+	item->row = row;
+	for (uint32_t i = 0; i < count; i++)
+		feed->words[(item->at & feed->word_mask) + i] = slots[i];
+	return PTOWSP_OK;
+}
+
+ptowsp_status rt_feed_put_token(struct rt_feed *feed, enum rt_item_kind kind, uint32_t channel, uint64_t number, uint64_t value, uint32_t process)
+{
+	struct rt_item *item = item_make(feed, kind, 0);
+
+	if (!item)
+		return PTOWSP_NO_MEMORY;
+	item->row = channel;
+	item->number = number;
+	item->bytes = value;
+	item->process = process;
+	return PTOWSP_OK;
+}
+
+ptowsp_status rt_feed_put_sync(struct rt_feed *feed, unsigned op, uint64_t a, uint64_t b)
+{
+	const struct rt_run *run = feed->run;
+
+	switch (op) {
+	case PTOWSP_OP_SIGNAL: return rt_feed_put(feed, RT_ITEM_SIGNAL, (uint32_t)a, run->tasks, 0);
+	case PTOWSP_OP_WAIT: return rt_feed_put(feed, RT_ITEM_WAIT, (uint32_t)a, run->sync.events[a].tasks, 0);
+	case PTOWSP_OP_WAIT_NOTIFY: return rt_feed_put(feed, RT_ITEM_NOTICE, 0, a, 0);
+	case PTOWSP_OP_BARRIER: return rt_feed_put(feed, RT_ITEM_BARRIER, 0, run->tasks, 0);
+	case PTOWSP_OP_FENCE: return rt_feed_put(feed, RT_ITEM_FENCE, 0, run->sync.copies, 0);
+	case PTOWSP_OP_ALLOC: return rt_feed_put(feed, RT_ITEM_ALLOC, 0, 0, a);
+	default: return rt_feed_put(feed, RT_ITEM_FREE, 0, a, b);
+	}
+}
+
+void rt_feed_put_cycles(struct rt_feed *feed, uint64_t cycles)
+{
+	if (feed->later < feed->tail)
+		feed->later = feed->tail;
+	while (feed->later != feed->head && !feed->items[feed->later & feed->mask].later)
+		feed->later++;
+	if (feed->later == feed->head)
+		return;
+	feed->items[feed->later & feed->mask].cycles = cycles;
+	feed->items[feed->later & feed->mask].later = false;
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* feed_told.c - what an engine found out about time: into the counters, the trace and the reports where the semantic clock would have put it. */
+#include "rt/feed.h"
+#include "rt/process.h"
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+static struct rt_meter *meter_of(struct rt_clock *clock, enum ptowsp_resource resource, uint32_t pool)
+{
+	if (resource != PTOWSP_RESOURCE_READY)
+		return &clock->meters[resource];
+	return pool < clock->pools ? &clock->ready_meters[pool] : NULL;
+}
+
+static bool heard(const struct rt_feed *feed)
+{
+	return feed->run->sinks && feed->run->sinks->event;
+}
+
+static void say(const struct rt_feed *feed, const struct ptowsp_trace_event *event)
+{
+	feed->run->sinks->event(feed->run->sinks->context, event);
+}
+
+void rt_feed_told(struct rt_feed *feed, const struct ptowsp_trace_task *trace)
+{
+	struct rt_run *run = feed->run;
+
+	run->clock.total = later(run->clock.total, trace->end);
+	run->lag.told(run->lag.context, trace);
+}
+
+void rt_feed_stall(struct rt_feed *feed, enum ptowsp_resource resource, uint32_t pool, uint64_t task, uint32_t process, uint64_t begin, uint64_t end)
+{
+	struct rt_meter *meter = meter_of(&feed->run->clock, resource, pool);
+
+	if (!meter || end <= begin)
+		return;
+	rt_meter_stall(meter, end - begin);
+	if (heard(feed))
+		say(feed, &(struct ptowsp_trace_event){.begin = begin, .end = end, .number = task, .instance = process, .kind = PTOWSP_TRACE_STALL,
+						       .row = resource == PTOWSP_RESOURCE_READY ? pool : 0, .resource = (uint16_t)resource});
+}
+
+void rt_feed_use(struct rt_feed *feed, enum ptowsp_resource resource, uint32_t pool, uint64_t use)
+{
+	struct rt_meter *meter = meter_of(&feed->run->clock, resource, pool);
+
+	if (meter)
+		rt_meter_mark(meter, use);
+}
+
+ptowsp_status rt_feed_full(struct rt_feed *feed, uint64_t task)
+{
+	feed->run->clock.issued = task;
+	return rt_clock_failed(feed->run, PTOWSP_RUN_FAILED);
+}
+
+/* What the channel itself counted are times of the semantic clock. */
+static void wait_count(struct rt_wait_meter *meter, uint64_t waited)
+{
+	meter->count += waited != 0;
+	meter->cycles += waited;
+}
+
+void rt_feed_token(struct rt_feed *feed, const struct rt_item *item, uint64_t waited, uint64_t time)
+{
+	struct rt_channel *channel = &feed->run->pipeline->channels[item->row];
+	bool sent = item->kind == RT_ITEM_SEND;
+	struct ptowsp_trace_event event = {.end = time, .number = item->number, .value = item->bytes, .row = item->row, .instance = item->process,
+					   .kind = PTOWSP_TRACE_STALL};
+
+	wait_count(sent ? &channel->told_full : &channel->told_empty, waited);
+	if (!heard(feed))
+		return;
+	event.begin = time - waited;
+	event.resource = sent ? PTOWSP_RESOURCE_CHANNEL_FULL : PTOWSP_RESOURCE_CHANNEL_EMPTY;
+	if (waited)
+		say(feed, &event);
+	event.begin = time;
+	event.resource = 0;
+	event.bytes = channel->bytes;
+	event.kind = sent ? PTOWSP_TRACE_SEND : PTOWSP_TRACE_CONSUME;
+	say(feed, &event);
+}
+
+void rt_feed_process(struct rt_feed *feed, uint32_t process, uint64_t time)
+{
+	struct rt_pipeline *pipeline = feed->run->pipeline;
+	const struct rt_instance *instance = &pipeline->instances[process];
+
+	feed->run->clock.total = later(feed->run->clock.total, time);
+	pipeline->told[process] = time;
+	if (heard(feed))
+		say(feed, &(struct ptowsp_trace_event){.begin = pipeline->began, .end = time, .value = instance->replica, .row = instance->process,
+						       .instance = process, .kind = PTOWSP_TRACE_PROCESS});
+}
+
+void rt_feed_share(struct rt_feed *feed, uint32_t scheduler, uint64_t tasks)
+{
+	struct rt_run *run = feed->run;
+
+	if (run->shares && scheduler < run->share_count)
+		run->shares[scheduler] = (struct ptowsp_scheduler_stats){.tasks = tasks, .skipped = run->tasks - tasks};
+}
+
+void rt_feed_crossed(struct rt_feed *feed, uint64_t edges, uint64_t notifications)
+{
+	feed->run->cross_edges = edges;
+	feed->run->notifications = notifications;
+}
+
+void rt_feed_executors(struct rt_feed *feed, uint64_t count)
+{
+	feed->run->engine_executors = count;
+}
+
+void rt_feed_total(struct rt_feed *feed, uint64_t cycles)
+{
+	feed->run->clock.total = later(feed->run->clock.total, cycles);
+	feed->run->clock.now = later(feed->run->clock.now, cycles);
+}
