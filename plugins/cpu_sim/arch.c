@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "arch.h"
 
-#include <string.h>
-#include "error.h"
-
 /* Tensors of every space lie in ordinary memory; a tile lives in the scratch memory of the thread that runs it. */
 static const struct ptowsp_arch_memory memories[] = {
 	{.space = PTOWSP_SPACE_GM, .granularity = 1},
@@ -18,7 +15,9 @@ static const struct ptowsp_arch_unit units[] = {
 
 /* Two that are alike: what one tells the other needs a second one. */
 #define MODEL(n) \
-	{.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), \
+	{.platform = RT_PLATFORM_CPU, \
+	.device = { \
+	.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), \
 	.name = n, \
 	.text = "this machine's processor: portable kernels interpreted by worker threads, reference cycle model", \
 	.cycle_model = "reference", \
@@ -30,31 +29,13 @@ static const struct ptowsp_arch_unit units[] = {
 	.unit_stride = sizeof(*units), \
 	.dispatch = PTOWSP_DISPATCH_THREADS, \
 	.sync = PTOWSP_SYNC_BARRIER, \
-	.timing = PTOWSP_TIMING_REFERENCE}
-static const struct ptowsp_device devices[] = {MODEL("cpu0"), MODEL("cpu1")};
+	.timing = PTOWSP_TIMING_REFERENCE}}
+static const struct base_model models[] = {MODEL("cpu0"), MODEL("cpu1")};
 #undef MODEL
-#define DEVICES (sizeof(devices) / sizeof(*devices))
 
-ptowsp_status cpu_devices_list(struct ptowsp_object *instance, const struct ptowsp_device **devices_out, uint32_t *count,
-			       struct ptowsp_error *error)
+const struct base_model *cpu_models(const struct base_options *options, uint32_t *count_out)
 {
-	uint32_t room = *count;
-
-	(void)instance;
-	*count = DEVICES;
-	for (uint32_t i = 0; i < room && i < DEVICES; i++)
-		devices_out[i] = &devices[i];
-	if (room < DEVICES)
-		return cpu_fail(error, PTOWSP_MORE, "cpu_sim has %u devices, there is room for %u", (unsigned)DEVICES, room);
-	return PTOWSP_OK;
-}
-
-ptowsp_status cpu_device_select(const char *selector, struct ptowsp_error *error)
-{
-	if (!selector || !*selector)
-		return PTOWSP_OK;
-	for (size_t i = 0; i < DEVICES; i++)
-		if (!strcmp(selector, devices[i].name))
-			return PTOWSP_OK;
-	return cpu_fail(error, PTOWSP_NO_DEVICE, "cpu_sim has no device \"%.60s\"; it has %s, %s", selector, devices[0].name, devices[1].name);
+	(void)options; /* the same clock with all of them */
+	*count_out = sizeof(models) / sizeof(*models);
+	return models;
 }

@@ -3,12 +3,9 @@
 #ifndef CPU_SIM_ARCH_H
 #define CPU_SIM_ARCH_H
 
-#include "ptowsp/arch.h"
+#include "base/models.h"
 
-/* The op `devices`. */
-ptowsp_status cpu_devices_list(struct ptowsp_object *instance, const struct ptowsp_device **devices_out, uint32_t *count,
-			       struct ptowsp_error *error);
-/* OK if selector (NULL and "" mean the first device) names the device; NO_DEVICE naming what there is. */
-ptowsp_status cpu_device_select(const char *selector, struct ptowsp_error *error);
+/* See base_backend.models. */
+const struct base_model *cpu_models(const struct base_options *options, uint32_t *count_out);
 
 #endif

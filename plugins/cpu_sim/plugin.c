@@ -2,10 +2,10 @@
 /* plugin.c - the cpu_sim backend: reference implementation of every semantic, on the processor that runs the host. */
 #include "ptowsp/plugin.h"
 
-#include "ops.h"
+#include "backend.h"
 #include "ptowsp/note.h"
 
-#define NAME "cpu_sim"
+#define NAME CPU_NAME
 #define VENDOR "ptowsp"
 #define VERSION "0.1.0"
 

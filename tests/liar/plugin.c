@@ -10,11 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cpu_sim/caps.h"
-#include "cpu_sim/ops.h"
-#include "cpu_sim/options.h"
-#include "cpu_sim/program.h"
-#include "cpu_sim/queue.h"
+#include "base/program.h"
+#include "base/queue.h"
+#include "cpu_sim/backend.h"
 #include "ptowsp/package.h"
 #include "ptowsp/graph.h"
 #include "ptowsp/workload.h"
@@ -294,7 +292,7 @@ static ptowsp_status load(struct ptowsp_object *device, const struct ptowsp_load
 	broken.sections = sections;
 	broken.section_stride = sizeof(*sections);
 	have_values = 0;
-	st = cpu_load(device, &broken, program_out, error);
+	st = base_load(device, &broken, program_out, error);
 	for (uint32_t i = 0; i < args->section_count; i++)
 		free(copies[i]);
 	return st;
@@ -342,12 +340,12 @@ static ptowsp_status submit(struct ptowsp_object *device, const struct ptowsp_ru
 		broken.values = first_values;
 	}
 	shards_lose(args);
-	return cpu_submit(device, &broken, error);
+	return base_submit(device, &broken, error);
 }
 
 static ptowsp_status cancel(struct ptowsp_object *device, uint64_t token, struct ptowsp_error *error)
 {
-	return is(PTOWSP_FEATURE_CANCEL) ? PTOWSP_OK : cpu_cancel(device, token, error);
+	return is(PTOWSP_FEATURE_CANCEL) ? PTOWSP_OK : base_cancel(device, token, error);
 }
 
 static void stats_break(struct ptowsp_run_stats *stats, struct ptowsp_resource_stats *resources, struct ptowsp_kernel_stats *kernels)
@@ -398,7 +396,7 @@ static const void *extension(struct ptowsp_object *instance, const char *id)
 	    (is(PTOWSP_FEATURE_TASK_GRAPH) && !strcmp(id, PTOWSP_EXTENSION_GRAPH)) ||
 	    (is(PTOWSP_FEATURE_DEADLINE) && !strcmp(id, PTOWSP_EXTENSION_EXTENTS))) /* measuring looks at the deadline too */
 		return NULL;
-	return cpu_extension(instance, id);
+	return cpu_ops.extension(instance, id);
 }
 
 static void platform_rows(struct ptowsp_cap *rows, uint32_t stride, uint32_t count)
@@ -418,7 +416,7 @@ static void platform_rows(struct ptowsp_cap *rows, uint32_t stride, uint32_t cou
 static ptowsp_status capabilities(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out, uint32_t stride,
 				  uint32_t *count, struct ptowsp_error *error)
 {
-	ptowsp_status st = cpu_caps_list(instance, device, rows_out, stride, count, error);
+	ptowsp_status st = cpu_ops.capabilities(instance, device, rows_out, stride, count, error);
 
 	for (uint32_t i = 0; !st && is(CLAIMS) && i < *count; i++)
 		((struct ptowsp_cap *)(void *)((char *)rows_out + (size_t)i * stride))->state = PTOWSP_STATE_ENFORCED;
@@ -433,7 +431,7 @@ static ptowsp_status options(const struct ptowsp_option **options_out, uint32_t 
 		{PTOWSP_HEAD(struct ptowsp_option, OPTION), "lie", "word", "0", "", "which claim is broken"},
 		{PTOWSP_HEAD(struct ptowsp_option, OPTION), "platform", "word", "", "", "whose graph instructions cpu1 does: A2, A3 or A5"}};
 	uint32_t room = *count, theirs = room > 2 ? room - 2 : 0;
-	ptowsp_status st = cpu_options_list(options_out, &theirs, error);
+	ptowsp_status st = cpu_ops.options(options_out, &theirs, error);
 
 	*count = theirs + 2;
 	if (st || room < *count)
@@ -478,7 +476,7 @@ static ptowsp_status init(const struct ptowsp_host *host, const struct ptowsp_in
 		told_count = 0; /* no test opens so many while it keeps one */
 	told[told_count] = *host;
 	told[told_count].done = done;
-	return cpu_init(&told[told_count++], &theirs, instance_out, error);
+	return cpu_ops.init(&told[told_count++], &theirs, instance_out, error);
 }
 
 static struct ptowsp_ops ops; /* cpu_sim's, with ours in their place */

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* backend.h - how a backend describes itself to this library.
+ *
+ * A backend made of rt and isa is a constant `struct base_backend`, one line that makes its table of operations (ops.h), and the entry that exports
+ * the table. What it leaves out of the struct is done as on the processor: kernels are interpreted by worker threads, the clock is the
+ * reference clock of rt. */
+#ifndef BASE_BACKEND_H
+#define BASE_BACKEND_H
+
+#include "models.h"
+#include "options.h"
+#include "ptowsp/plugin.h"
+#include "rt/rt.h"
+
+struct base_device;
+struct base_program;
+
+/* Constant, static. Hooks may be NULL. Those of a device and its programs are called by one thread at a time. */
+struct base_backend {
+	const char *name;    /* as in the note; stands in texts */
+	const char *targets; /* as in the note: payloads for one of them are for this backend */
+	/* The devices under these options, the first one is the default; options NULL: those of init are not known yet. Static. Any thread. */
+	const struct base_model *(*models)(const struct base_options *options, uint32_t *count_out);
+	/* Capability rows of its own for one of them, which go before those of the same feature that this library, rt and the platform have. NULL:
+	 * there are none. Static. Any thread. */
+	const struct ptowsp_cap *(*caps)(const struct base_options *options, const struct base_model *model, uint32_t *count_out);
+	/* Options of its own; one that has the name of a standard option stands in its place. */
+	const struct base_option *options;
+	uint32_t option_count;
+	uint32_t options_size; /* bytes of its struct, which begins with struct base_options; 0: it has none of its own */
+	/* An extension table by its id, before those of this library; NULL if it is not the backend's own. instance may be NULL. */
+	const void *(*extension)(struct ptowsp_object *instance, const char *id);
+	/* Behind open: finds what the device needs (NO_DEVICE), may set device->own. close follows if open was successful, after the last program. */
+	ptowsp_status (*open)(struct base_device *device, struct ptowsp_error *error);
+	void (*close)(struct base_device *device);
+	/* Behind load: kernels are bound and program->rt is lowered; may set program->own. unload follows if load was successful. */
+	ptowsp_status (*load)(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error);
+	void (*unload)(struct base_program *program);
+	/* Does a run instead of rt_run(program->rt, ...), with its arguments, results and errors. Runner thread. */
+	ptowsp_status (*run)(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
+			     struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
+};
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "caps.h"
+
+#include <assert.h>
+#include <string.h>
+#include "backend.h"
+#include "error.h"
+#include "instance.h"
+#include "ptowsp/ids.h"
+#include "rt/rt.h"
+
+/* What the core cannot know: payloads, and the services of the ops and extensions of this library. */
+static const struct ptowsp_cap services[] = {
+	BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO), ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF), ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_IMAGE), UNSUPPORTED),
+	BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_SOURCE), UNSUPPORTED),
+	BASE_CAP(PTOWSP_FEATURE_TOTAL_CYCLES, ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_KERNEL_CYCLES, ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_STALL_STATS, ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_HIGH_WATER, ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_DEADLOCK_REPORT, ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_DETERMINISTIC, ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_CANCEL, ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_DEADLINE, ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_NO_KERNELS, ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_TASK_TRACE, ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_TASK_GRAPH, ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_SET_VALUES, ENFORCED),
+	BASE_CAP(BASE_POLICY(LAYOUT, SHARD), ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_MEMORY_ORDER, RECORDED), /* elements lie in row_major order */
+	BASE_CAP(BASE_POLICY(TRACE, TASKS), RECORDED), /* the host asks for records, or not: the directive changes nothing */
+};
+#define SERVICES ((uint32_t)(sizeof(services) / sizeof(*services)))
+
+static int known(const struct ptowsp_cap *rows, uint32_t count, uint32_t feature)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (rows[i].feature == feature)
+			return 1;
+	return 0;
+}
+
+static uint32_t rows_add(struct ptowsp_cap *rows, uint32_t there, const struct ptowsp_cap *more, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (!known(rows, there, more[i].feature)) {
+			assert(there < BASE_CAPS_LIMIT);
+			rows[there++] = more[i];
+		}
+	return there;
+}
+
+uint32_t base_caps(const struct base_backend *backend, const struct base_options *options, const struct base_model *model,
+		   struct ptowsp_cap rows_out[BASE_CAPS_LIMIT])
+{
+	struct ptowsp_cap others[BASE_CAPS_LIMIT];
+	uint32_t count = 0, there;
+	const struct ptowsp_cap *own = backend->caps ? backend->caps(options, model, &count) : NULL;
+
+	there = rows_add(rows_out, 0, own, count);
+	there = rows_add(rows_out, there, services, SERVICES);
+	there = rows_add(rows_out, there, others, rt_capabilities(others, BASE_CAPS_LIMIT));
+	return rows_add(rows_out, there, others, rt_platform_capabilities(model->platform, others, BASE_CAPS_LIMIT));
+}
+
+ptowsp_status base_caps_list(const struct base_backend *backend, struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out,
+			     uint32_t stride, uint32_t *count, struct ptowsp_error *error)
+{
+	const struct base_options *options = base_options_of(instance);
+	const struct base_model *model;
+	struct ptowsp_cap rows[BASE_CAPS_LIMIT];
+	uint32_t room = *count, there;
+	ptowsp_status st = base_model_find(backend, options, device, &model, error);
+
+	if (st)
+		return st;
+	there = base_caps(backend, options, model, rows);
+	*count = there;
+	if (room < there)
+		return base_fail(error, PTOWSP_MORE, "%s has %u capability rows, there is room for %u", backend->name, there, room);
+	if (stride < sizeof(*rows))
+		return base_fail(error, PTOWSP_INVALID, "capability rows have at least %u bytes, not %u", (unsigned)sizeof(*rows),
+				stride);
+	for (uint32_t i = 0; i < there; i++) {
+		char *to = (char *)rows_out + (size_t)i * stride;
+
+		memcpy(to, &rows[i], sizeof(*rows));
+		memset(to + sizeof(*rows), 0, stride - sizeof(*rows));
+	}
+	return PTOWSP_OK;
+}

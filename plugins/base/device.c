@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include "device.h"
+
+#include <sched.h>
+#include <signal.h>
+#include "backend.h"
+#include "error.h"
+#include "program.h"
+#include "queue.h"
+
+static uint32_t usable_cores(void)
+{
+	cpu_set_t set;
+	int count = sched_getaffinity(0, sizeof(set), &set) ? 0 : CPU_COUNT(&set);
+
+	return count > 0 ? (uint32_t)count : 1;
+}
+
+/* The waits of drain and poll are on the monotonic clock. */
+static ptowsp_status sync_init(struct base_device *device, struct ptowsp_error *error)
+{
+	pthread_condattr_t attr;
+	int bad = pthread_condattr_init(&attr);
+
+	if (!bad) {
+		bad = pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
+		if (!bad)
+			bad = pthread_mutex_init(&device->lock, NULL);
+		device->have_lock = !bad;
+		if (!bad)
+			bad = pthread_cond_init(&device->work, NULL);
+		device->have_work = !bad && device->have_lock;
+		if (!bad)
+			bad = pthread_cond_init(&device->idle, &attr);
+		device->have_idle = !bad && device->have_work;
+		pthread_condattr_destroy(&attr);
+	}
+	return bad ? base_fail(error, PTOWSP_NO_MEMORY, "%s cannot make its locks: error %d", device->instance->backend->name, bad) : PTOWSP_OK;
+}
+
+/* Signals stay with the threads of the embedding program. */
+static ptowsp_status threads_start(struct base_device *device, struct ptowsp_error *error)
+{
+	sigset_t all, before;
+	ptowsp_status st;
+	int bad = 0;
+
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	st = rt_pool_create(&device->pool, device->threads, error);
+	if (!st)
+		bad = pthread_create(&device->runner, NULL, base_runner, device);
+	device->have_runner = !st && !bad;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (bad)
+		st = base_fail(error, PTOWSP_NO_MEMORY, "%s cannot start its runner thread: error %d", device->instance->backend->name, bad);
+	return st;
+}
+
+ptowsp_status base_open(struct ptowsp_object *object, const struct ptowsp_open_args *args, struct ptowsp_object **device_out,
+		       struct ptowsp_error *error)
+{
+	struct base_instance *instance = (struct base_instance *)object;
+	const struct base_backend *backend = instance->backend;
+	const struct base_model *model = NULL;
+	struct base_device *device;
+	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_OPEN_ARGS, sizeof(*args), "open", error);
+
+	*device_out = NULL;
+	if (!st)
+		st = base_model_find(backend, instance->options, args->selector, &model, error);
+	if (st)
+		return st;
+	device = base_alloc(instance, sizeof(*device));
+	if (!device)
+		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to open %s", model->device.name);
+	device->instance = instance;
+	device->model = model;
+	device->memory_limit = args->memory_limit;
+	device->threads = args->threads ? args->threads : usable_cores();
+	device->next = instance->devices;
+	instance->devices = device;
+	st = sync_init(device, error);
+	if (!st)
+		st = threads_start(device, error);
+	if (!st && backend->open)
+		st = backend->open(device, error);
+	device->opened = !st;
+	if (st)
+		base_device_destroy(device);
+	else
+		*device_out = (struct ptowsp_object *)device;
+	return st;
+}
+
+static void runner_join(struct base_device *device)
+{
+	if (!device->have_runner)
+		return;
+	base_cancel_all(device);
+	pthread_mutex_lock(&device->lock);
+	device->stop = 1;
+	pthread_cond_signal(&device->work);
+	pthread_mutex_unlock(&device->lock);
+	pthread_join(device->runner, NULL);
+}
+
+void base_device_destroy(struct base_device *device)
+{
+	struct base_instance *instance = device->instance;
+	struct base_device **link = &instance->devices;
+
+	runner_join(device);
+	while (device->programs)
+		base_program_destroy(device->programs);
+	if (device->opened && instance->backend->close)
+		instance->backend->close(device);
+	rt_pool_destroy(device->pool);
+	if (device->have_idle)
+		pthread_cond_destroy(&device->idle);
+	if (device->have_work)
+		pthread_cond_destroy(&device->work);
+	if (device->have_lock)
+		pthread_mutex_destroy(&device->lock);
+	while (*link != device)
+		link = &(*link)->next;
+	*link = device->next;
+	base_release(instance, device, sizeof(*device));
+}
+
+ptowsp_status base_close(struct ptowsp_object *object, struct ptowsp_error *error)
+{
+	(void)error;
+	if (object)
+		base_device_destroy((struct base_device *)object);
+	return PTOWSP_OK;
+}

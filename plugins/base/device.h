@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* device.h - an open device: worker pool, queue of accepted runs, and the runner thread that executes them one by one. */
+#ifndef BASE_DEVICE_H
+#define BASE_DEVICE_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include "instance.h"
+#include "models.h"
+#include "rt/rt.h"
+
+struct base_program;
+
+/* An accepted run: what submit borrowed is copied behind the struct, in one allocation. */
+struct base_run {
+	struct base_run *next;
+	struct base_program *program;
+	struct ptowsp_run_args args; /* bindings and values point behind this struct */
+	uint64_t bytes;              /* of the allocation */
+	_Atomic uint32_t cancel;     /* non-zero asks the run to end */
+};
+
+/* Runs are executed in the order in which they were accepted. The runner is one of the `threads` workers: it calls
+ * rt_run. Lock order: `lock` is a leaf, nothing is called with it held. */
+struct base_device {
+	struct base_instance *instance;
+	const struct base_model *model;
+	void *own;                     /* the backend's */
+	struct base_device *next;       /* in the instance */
+	struct base_program *programs;  /* loaded ones; main and device calls only */
+	struct rt_pool *pool;          /* used by the runner and by unlocked measuring */
+	uint64_t memory_limit;         /* bytes, 0 = none */
+	uint32_t threads;
+	pthread_t runner;
+	uint32_t have_lock, have_work, have_idle, have_runner, opened; /* how far construction came */
+
+	pthread_mutex_t lock;          /* guards everything below, and program->in_flight */
+	pthread_cond_t work, idle;     /* something was queued or stop was set; a run is done */
+	struct base_run *first, *last;  /* waiting */
+	struct base_run *current;       /* being executed, until done has returned */
+	uint64_t completed;
+	uint32_t stop;
+};
+
+/* Destroys a device in any state of construction: cancels what runs, unloads what is loaded, joins. */
+void base_device_destroy(struct base_device *device);
+
+ptowsp_status base_open(struct ptowsp_object *instance, const struct ptowsp_open_args *args, struct ptowsp_object **device_out,
+		       struct ptowsp_error *error);
+ptowsp_status base_close(struct ptowsp_object *device, struct ptowsp_error *error);
+
+#endif

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+#include "kernels.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "error.h"
+#include "numerics.h"
+#include "select.h"
+
+#define LINE 64u
+
+/* ---- the calls of the runtime core ---------------------------------------------------------------------------- */
+
+/* A walk or a call of a kernel that takes long. */
+struct patience {
+	struct base_kernels *kernels;
+	const struct base_kernel *kernel;
+	uint32_t questions; /* that are still answered with "go on" */
+};
+#define WALK_QUESTIONS UINT32_C(65536) /* a walk of 2^32 instructions, some seconds; then only running tells */
+
+static int watch_ended(struct base_kernels *kernels)
+{
+	const struct ptowsp_host *host = kernels->instance->host;
+	const struct base_watch *watch = &kernels->watch;
+
+	return (watch->cancel && atomic_load_explicit(watch->cancel, memory_order_relaxed)) ||
+	       (watch->deadline_ns && host->now_ns(host->context) >= watch->deadline_ns);
+}
+
+static int stop(void *context)
+{
+	struct patience *patience = context;
+
+	if (watch_ended(patience->kernels)) {
+		atomic_store(&patience->kernels->watch.stopped, (uint32_t)(patience->kernel - patience->kernels->rows) + 1);
+		return 1;
+	}
+	return patience->questions && !--patience->questions;
+}
+
+/* UNSUPPORTED also after a long way without an end in sight: a run will show. */
+static ptowsp_status walk_block(struct base_kernels *kernels, const struct base_kernel *kernel, const uint64_t *args, uint32_t index,
+				rt_touch_fn touch, void *sink, uint64_t *cycles_out, struct ptowsp_error *error)
+{
+	struct patience patience = {.kernels = kernels, .kernel = kernel, .questions = WALK_QUESTIONS};
+	const struct isa_guard guard = {stop, &patience};
+	const struct isa_block block = {index, kernel->blocks};
+	ptowsp_status st = isa_walk_guarded(kernel->isa, args, kernel->arg_count, block, touch, sink, &guard, cycles_out, error);
+
+	return st == PTOWSP_CANCELLED && !patience.questions ? PTOWSP_UNSUPPORTED : st;
+}
+
+/* All blocks of a task: one tells for all where they do the same. */
+static ptowsp_status walk(struct base_kernels *kernels, const struct base_kernel *kernel, const uint64_t *args, rt_touch_fn touch,
+			  void *sink, uint64_t *cycles_out, struct ptowsp_error *error)
+{
+	uint32_t blocks = isa_program_by_block(kernel->isa) ? kernel->blocks : 1;
+	uint64_t one = 0, sum = 0;
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t index = 0; !st && index < blocks; index++) {
+		st = walk_block(kernels, kernel, args, index, touch, sink, &one, error);
+		sum += one;
+	}
+	*cycles_out = blocks == 1 ? one * kernel->blocks : sum;
+	return st;
+}
+
+static ptowsp_status cycles(void *context, uint32_t row, const uint64_t *args, uint64_t *cycles_out)
+{
+	struct base_kernels *kernels = context;
+	const struct base_kernel *kernel = &kernels->rows[row];
+	if (kernel->fixed_cycles) {
+		*cycles_out = kernel->fixed_cycles * kernel->blocks; /* one block in each round */
+		return PTOWSP_OK;
+	}
+	return kernel->isa ? walk(kernels, kernel, args, NULL, NULL, cycles_out, NULL) : PTOWSP_UNSUPPORTED;
+}
+
+static ptowsp_status footprint(void *context, uint32_t row, const uint64_t *args, rt_touch_fn touch, void *sink)
+{
+	struct base_kernels *kernels = context;
+	const struct base_kernel *kernel = &kernels->rows[row];
+	uint64_t ignored;
+
+	return kernel->isa ? walk(kernels, kernel, args, touch, sink, &ignored, NULL) : PTOWSP_UNSUPPORTED;
+}
+
+static void explain(void *context, uint32_t row, const uint64_t *args, struct ptowsp_error *error)
+{
+	struct base_kernels *kernels = context;
+	const struct base_kernel *kernel = &kernels->rows[row];
+	uint64_t ignored;
+
+	if (kernel->isa)
+		walk(kernels, kernel, args, NULL, NULL, &ignored, error);
+}
+
+static int varies(void *context, uint32_t row)
+{
+	const struct base_kernel *kernel = &((const struct base_kernels *)context)->rows[row];
+
+	return kernel->isa && isa_program_varies(kernel->isa);
+}
+
+static const char *unusable(void *context, uint32_t row)
+{
+	const struct base_kernel *kernel = &((const struct base_kernels *)context)->rows[row];
+
+	return *kernel->why ? kernel->why : NULL;
+}
+
+static uint32_t code(void *context, uint32_t row)
+{
+	return ((const struct base_kernels *)context)->rows[row].code;
+}
+
+/* Registered functions and native code say nothing while they run: a deadline or a cancel waits for their end. */
+static ptowsp_status call_function(const struct base_kernel *kernel, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+				   unsigned char *scratch)
+{
+	struct ptowsp_task with = *task;
+
+	if (!kernel->workspace)
+		return kernel->ref.fn(kernel->ref.context, task, out);
+	with.workspace = scratch;
+	with.workspace_size = kernel->workspace;
+	return kernel->ref.fn(kernel->ref.context, &with, out);
+}
+
+static ptowsp_status call(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task,
+			  struct ptowsp_kernel_out *out, uint32_t worker)
+{
+	struct patience patience = {.kernels = kernels, .kernel = kernel};
+	const struct isa_guard guard = {stop, &patience};
+	unsigned char *scratch = kernels->scratch + worker * kernels->scratch_bytes;
+	ptowsp_status st;
+
+	st = kernel->ref.fn ? call_function(kernel, task, out, scratch) : isa_run_guarded(kernel->isa, task, out, scratch, &guard);
+	if (kernel->fixed_cycles)
+		out->cycles = kernel->fixed_cycles;
+	return st;
+}
+
+/* blockdim n: one round per block, because a core of this machine runs one at a time; the cycles add up. */
+static ptowsp_status call_blocks(struct base_kernels *kernels, const struct base_kernel *kernel,
+				 const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
+{
+	struct ptowsp_task block = *task;
+	uint64_t preset = out->cycles / kernel->blocks, sum = 0;
+	ptowsp_status st = PTOWSP_OK;
+
+	block.block_count = kernel->blocks;
+	for (block.block = 0; !st && block.block < kernel->blocks; block.block++) {
+		out->cycles = preset;
+		st = call(kernels, kernel, &block, out, worker);
+		sum += out->cycles;
+	}
+	out->cycles = sum;
+	return st;
+}
+
+static ptowsp_status call_all(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task,
+			      struct ptowsp_kernel_out *out, uint32_t worker)
+{
+	return kernel->blocks == 1 ? call(kernels, kernel, task, out, worker) : call_blocks(kernels, kernel, task, out, worker);
+}
+
+/* Through the memory of the executors that own what it touches. */
+static ptowsp_status call_staged(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task,
+				 struct ptowsp_kernel_out *out, uint32_t worker)
+{
+	const struct rt_kernels table = base_kernels_table(kernels);
+	struct ptowsp_task staged = *task;
+	struct base_stage *stage = NULL;
+	ptowsp_status st = base_stage_open(&stage, kernels->shards, &table, &staged, out->error);
+
+	if (!st)
+		st = call_all(kernels, kernel, &staged, out, worker);
+	base_stage_close(stage);
+	return st;
+}
+
+static ptowsp_status run(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
+{
+	struct base_kernels *kernels = context;
+	struct base_kernel *kernel = &kernels->rows[task->kernel];
+	const struct ptowsp_host *host = kernels->instance->host;
+	uint64_t before = 0;
+	ptowsp_status st;
+
+	if (*kernel->why)
+		return base_fail(out->error, PTOWSP_KERNEL_FAILED, "%s", kernel->why);
+	if (kernels->instance->options->profiling)
+		before = host->now_ns(host->context);
+	st = kernels->shards ? call_staged(kernels, kernel, task, out, worker) : call_all(kernels, kernel, task, out, worker);
+	if (kernels->instance->options->profiling) {
+		atomic_fetch_add_explicit(&kernel->wall_ns, host->now_ns(host->context) - before, memory_order_relaxed);
+		atomic_fetch_add_explicit(&kernel->calls, 1, memory_order_relaxed);
+	}
+	return st;
+}
+
+struct rt_kernels base_kernels_table(struct base_kernels *kernels)
+{
+	return (struct rt_kernels){kernels, cycles, footprint, varies, run, unusable, explain, code};
+}
+
+void base_kernels_watch(struct base_kernels *kernels, const _Atomic uint32_t *cancel, uint64_t deadline_ns)
+{
+	kernels->watch.cancel = cancel;
+	kernels->watch.deadline_ns = deadline_ns;
+	atomic_store(&kernels->watch.stopped, 0);
+}
+
+ptowsp_status base_kernels_watched(struct base_kernels *kernels, ptowsp_status st, struct ptowsp_error *error)
+{
+	const struct base_watch *watch = &kernels->watch;
+	uint32_t stopped = atomic_load(&watch->stopped);
+
+	if (!st || !stopped)
+		return st;
+	if (watch->cancel && atomic_load(watch->cancel))
+		return base_fail(error, PTOWSP_CANCELLED, "the run was cancelled in kernel %s", kernels->rows[stopped - 1].name);
+	return base_fail(error, PTOWSP_DEADLINE, "the deadline passed in kernel %s; allow more time with --timeout-ms",
+			kernels->rows[stopped - 1].name);
+}
+
+void base_kernels_profile(struct base_kernels *kernels)
+{
+	for (uint32_t i = 0; i < kernels->count; i++) {
+		uint64_t calls = atomic_exchange(&kernels->rows[i].calls, 0), ns = atomic_exchange(&kernels->rows[i].wall_ns, 0);
+
+		if (calls)
+			base_log(kernels->instance, PTOWSP_LOG_INFO, "profile: kernel %s: %llu tasks, %llu ns",
+				kernels->rows[i].name, (unsigned long long)calls, (unsigned long long)ns);
+	}
+}
+
+/* ---- making and unmaking -------------------------------------------------------------------------------------- */
+
+static uint64_t scratch_need(const struct base_kernel *kernel)
+{
+	return kernel->ref.fn ? kernel->workspace : kernel->isa ? isa_program_scratch(kernel->isa) : 0;
+}
+
+static ptowsp_status scratch_init(struct base_kernels *kernels, uint64_t memory_limit, struct ptowsp_error *error)
+{
+	uint64_t most = 0, all;
+
+	for (uint32_t i = 0; i < kernels->count; i++)
+		if (scratch_need(&kernels->rows[i]) > most)
+			most = scratch_need(&kernels->rows[i]);
+	if (most > UINT32_MAX * (uint64_t)LINE)
+		return base_fail(error, PTOWSP_TOO_BIG, "a kernel's tiles or its workspace need %llu bytes", (unsigned long long)most);
+	kernels->scratch_bytes = (most + LINE - 1) / LINE * LINE;
+	all = kernels->scratch_bytes * kernels->workers;
+	if (memory_limit && all > memory_limit)
+		return base_fail(error, PTOWSP_TOO_BIG,
+				"the tiles of %u threads need %llu bytes, the limit is %llu; use fewer threads or raise --max-memory",
+				kernels->workers, (unsigned long long)all, (unsigned long long)memory_limit);
+	if (all)
+		kernels->scratch = base_alloc(kernels->instance, all);
+	return all && !kernels->scratch
+		       ? base_fail(error, PTOWSP_NO_MEMORY, "no memory for the tiles of %u threads, %llu bytes", kernels->workers,
+				  (unsigned long long)all)
+		       : PTOWSP_OK;
+}
+
+ptowsp_status base_kernels_init(struct base_kernels *kernels, const struct base_instance *instance,
+			       const struct base_sections *sections, uint32_t load_flags, uint32_t workers,
+			       uint64_t memory_limit, struct ptowsp_error *error)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	*kernels = (struct base_kernels){.instance = instance, .workers = workers};
+	if (sections->kreg.count > UINT32_MAX / sizeof(*kernels->rows))
+		return base_fail(error, PTOWSP_TOO_BIG, "%llu kernels are too many", (unsigned long long)sections->kreg.count);
+	if (sections->kreg.count) {
+		kernels->rows = base_alloc(instance, sections->kreg.count * sizeof(*kernels->rows));
+		if (!kernels->rows)
+			return base_fail(error, PTOWSP_NO_MEMORY, "no memory for %llu kernels",
+					(unsigned long long)sections->kreg.count);
+	}
+	kernels->count = (uint32_t)sections->kreg.count; /* zeroed rows are finished as well as made ones */
+	for (uint32_t row = 0; !st && row < kernels->count; row++)
+		st = base_select(&kernels->rows[row], instance, sections, row, load_flags, error);
+	if (!st)
+		st = scratch_init(kernels, memory_limit, error);
+	if (!st)
+		base_numerics_tell(kernels);
+	if (st)
+		base_kernels_finish(kernels);
+	return st;
+}
+
+void base_kernels_finish(struct base_kernels *kernels)
+{
+	for (uint32_t i = 0; i < kernels->count; i++)
+		isa_program_destroy(kernels->rows[i].isa);
+	if (!kernels->instance)
+		return;
+	base_release(kernels->instance, kernels->rows, kernels->count * sizeof(*kernels->rows));
+	base_release(kernels->instance, kernels->scratch, kernels->scratch_bytes * kernels->workers);
+	*kernels = (struct base_kernels){0};
+}

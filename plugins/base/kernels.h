@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* kernels.h - what serves each kernel of a program, and the calls the runtime core makes to it. */
+#ifndef BASE_KERNELS_H
+#define BASE_KERNELS_H
+
+#include <stdatomic.h>
+#include "instance.h"
+#include "isa/isa.h"
+#include "rt/rt.h"
+#include "sections.h"
+#include "shards.h"
+
+/* One row of KREG. Without why, its tasks call ref.fn if that is set, else they run isa. */
+struct base_kernel {
+	const char *name, *symbol;     /* borrowed from STRS; symbol: of the C function that may serve it */
+	struct isa_program *isa;       /* portable payload, owned; behind native code it tells cycles and footprint only */
+	struct ptowsp_kernel_ref ref;  /* C function: native payload, registered or built in */
+	uint32_t code;                 /* PTOWSP_KERNEL_PORTABLE, _NATIVE, _C; 0 if nothing serves it */
+	uint64_t workspace;            /* bytes that ref.fn gets with each task */
+	uint64_t fixed_cycles;         /* per call, 0: the model's or the kernel's own */
+	uint32_t arg_count;            /* scalars */
+	uint32_t blocks;               /* times a task calls it */
+	char why[216];                 /* why it cannot be run, "" if it can */
+	_Atomic uint64_t calls, wall_ns; /* with profiling=on */
+};
+
+/* What ends a kernel that takes too long. Set between runs, read by all threads of a run. */
+struct base_watch {
+	const _Atomic uint32_t *cancel; /* NULL: nobody cancels */
+	uint64_t deadline_ns;           /* 0: none */
+	_Atomic uint32_t stopped;       /* row + 1 of a kernel that was ended by one of the two, 0: none */
+};
+
+/* The kernels of one program. Constant after create, but for watch and the profile. */
+struct base_kernels {
+	const struct base_instance *instance;
+	struct base_kernel *rows;
+	uint32_t count;
+	uint32_t workers;
+	uint64_t scratch_bytes;        /* per worker, a multiple of 64: tiles of portable kernels, workspace of others */
+	unsigned char *scratch;        /* workers * scratch_bytes */
+	struct base_watch watch;
+	struct base_shards *shards;     /* NULL: every tensor is whole */
+};
+
+/* Chooses for each kernel: the first of its payloads that runs here, native ones with PTOWSP_LOAD_TRUST_NATIVE only ▸ function registered with the host ▸ built-in ▸ a sentence why there is none
+ * (which fails only the runs that reach it). Sections are borrowed until finish. memory_limit: bytes, 0 = none.
+ * Errors: BAD_PACKAGE for a bad payload, UNSUPPORTED for native code that cannot be loaded, TOO_BIG, NO_MEMORY. */
+ptowsp_status base_kernels_init(struct base_kernels *kernels, const struct base_instance *instance,
+			       const struct base_sections *sections, uint32_t load_flags, uint32_t workers,
+			       uint64_t memory_limit, struct ptowsp_error *error);
+void base_kernels_finish(struct base_kernels *kernels); /* of zeroed or half-made ones too */
+/* The callbacks of rt.h, with kernels as their context. */
+struct rt_kernels base_kernels_table(struct base_kernels *kernels);
+/* Before a run: what may end its kernels early. After it: CANCELLED or DEADLINE with a sentence if that happened, else st. */
+void base_kernels_watch(struct base_kernels *kernels, const _Atomic uint32_t *cancel, uint64_t deadline_ns);
+ptowsp_status base_kernels_watched(struct base_kernels *kernels, ptowsp_status st, struct ptowsp_error *error);
+/* Logs calls and wall time per kernel since the last call. */
+void base_kernels_profile(struct base_kernels *kernels);
+
+#endif

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+#include "options.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "backend.h"
+#include "error.h"
+#include "rt/rt.h"
+
+static const struct base_option standard[] = {
+	{BASE_OPTION("opt_level", "int", "2", "0..3", "accepted; kernels are interpreted, so every level runs the same way"),
+	 offsetof(struct base_options, opt_level), 2, {"0", "1", "2", "3"}, 0, 0},
+	{BASE_OPTION("profiling", "bool", "off", "off|on", "log the wall time of each kernel after a run"),
+	 offsetof(struct base_options, profiling), 0, {"off", "on"}, 0, 0},
+	{BASE_OPTION("debug", "bool", "off", "off|on", "log what serves each kernel when a package is loaded"),
+	 offsetof(struct base_options, debug), 0, {"off", "on"}, 0, 0},
+	{BASE_OPTION("tensor_map", "word", "dynamic", "dynamic|fixed", "grows with what is live, or a pool made for a full window; same results"),
+	 offsetof(struct base_options, fixed_map), 0, {"dynamic", "fixed"}, 0, 0},
+	{BASE_OPTION("replay", "word", "on", "on|off|always", "iterations that repeat those before take their edges by offset, on: where that pays; same results"),
+	 offsetof(struct base_options, replay), RT_REPLAY_WHERE_IT_PAYS, {"on", "off", "always"}, 0, 0},
+	{BASE_OPTION("schedulers", "int", "1", "1..64", "instances that generate tasks from the same bytecode, each its own part"),
+	 offsetof(struct base_options, schedulers), 1, {NULL}, 1, 64},
+	{BASE_OPTION("clock", "word", "own", "reference|own", "cycle model; this backend's own is the reference model"),
+	 offsetof(struct base_options, own_clock), 1, {"reference", "own"}, 0, 0},
+	{BASE_OPTION("numerics", "word", "exact", "exact|fast", "fast may fuse products with sums and sum rows in any order, and says how far results may be off"),
+	 offsetof(struct base_options, fast), 0, {"exact", "fast"}, 0, 0},
+};
+#define STANDARD ((uint32_t)(sizeof(standard) / sizeof(*standard)))
+
+/* The row of that name among the backend's own, NULL if it has none. */
+static const struct base_option *own_find(const struct base_backend *backend, const char *name)
+{
+	for (uint32_t i = 0; i < backend->option_count; i++)
+		if (!strcmp(backend->options[i].option.name, name))
+			return &backend->options[i];
+	return NULL;
+}
+
+static const struct base_option *standard_find(const char *name)
+{
+	for (uint32_t i = 0; i < STANDARD; i++)
+		if (!strcmp(standard[i].option.name, name))
+			return &standard[i];
+	return NULL;
+}
+
+/* Row i of all there are, NULL behind the last: the standard ones, each as the backend has it, then its other ones. */
+static const struct base_option *row(const struct base_backend *backend, uint32_t i)
+{
+	const struct base_option *own;
+
+	if (i < STANDARD) {
+		own = own_find(backend, standard[i].option.name);
+		return own ? own : &standard[i];
+	}
+	i -= STANDARD;
+	for (uint32_t k = 0; k < backend->option_count; k++)
+		if (!standard_find(backend->options[k].option.name) && !i--)
+			return &backend->options[k];
+	return NULL;
+}
+
+static unsigned *field(struct base_options *options, const struct base_option *option)
+{
+	return (unsigned *)(void *)((char *)options + option->field);
+}
+
+static int is_text(const struct base_option *option)
+{
+	return !option->most && !option->values[0];
+}
+
+static int number_set(struct base_options *options, const struct base_option *option, const char *value)
+{
+	char *end = NULL;
+	unsigned long n = option->most ? strtoul(value, &end, 10) : 0;
+	int good = option->most && *value >= '0' && *value <= '9' && !*end && n >= option->least && n <= option->most;
+
+	if (good)
+		*field(options, option) = (unsigned)n;
+	return good;
+}
+
+static ptowsp_status set(const struct base_backend *backend, struct base_options *options, const struct base_option *option, const char *value,
+			 struct ptowsp_error *error)
+{
+	if (is_text(option) && strlen(value) < BASE_TEXT) {
+		memcpy((char *)options + option->field, value, strlen(value) + 1);
+		return PTOWSP_OK;
+	}
+	if (number_set(options, option, value))
+		return PTOWSP_OK;
+	for (unsigned v = 0; v < BASE_VALUES && option->values[v]; v++)
+		if (!strcmp(option->values[v], value)) {
+			*field(options, option) = v;
+			return PTOWSP_OK;
+		}
+	if (is_text(option))
+		return base_fail(error, PTOWSP_INVALID, "%s: option %s takes at most %u bytes, not %zu", backend->name, option->option.name,
+				 BASE_TEXT - 1, strlen(value));
+	return base_fail(error, PTOWSP_INVALID, "%s: option %s takes %s, not \"%.40s\"", backend->name, option->option.name, option->option.range,
+			 value);
+}
+
+static ptowsp_status unknown(const struct base_backend *backend, const char *key, struct ptowsp_error *error)
+{
+	const struct base_option *option;
+	char known[192];
+	size_t used = 0;
+
+	for (uint32_t i = 0; (option = row(backend, i)) && used < sizeof(known); i++)
+		used += (size_t)snprintf(known + used, sizeof(known) - used, "%s%s", i ? ", " : "", option->option.name);
+	return base_fail(error, PTOWSP_INVALID, "%s has no option \"%.40s\"; it has %s", backend->name, key, known);
+}
+
+static ptowsp_status apply(const struct base_backend *backend, struct base_options *options, const struct ptowsp_setting *setting,
+			   struct ptowsp_error *error)
+{
+	const struct base_option *option = own_find(backend, setting->key);
+
+	if (!option)
+		option = standard_find(setting->key);
+	return option ? set(backend, options, option, setting->value, error) : unknown(backend, setting->key, error);
+}
+
+uint32_t base_options_size(const struct base_backend *backend)
+{
+	return backend->options_size ? backend->options_size : (uint32_t)sizeof(struct base_options);
+}
+
+ptowsp_status base_options_read(const struct base_backend *backend, struct base_options *options_out, const struct ptowsp_init_args *args,
+				struct ptowsp_error *error)
+{
+	const struct base_option *option;
+	ptowsp_status st = PTOWSP_OK;
+
+	memset(options_out, 0, base_options_size(backend));
+	for (uint32_t i = 0; (option = row(backend, i)); i++)
+		if (!is_text(option))
+			*field(options_out, option) = option->standard;
+	for (uint32_t i = 0; !st && i < args->setting_count; i++)
+		st = apply(backend, options_out,
+			   (const struct ptowsp_setting *)(const void *)((const char *)args->settings + (size_t)i * args->setting_stride), error);
+	return st;
+}
+
+ptowsp_status base_options_list(const struct base_backend *backend, const struct ptowsp_option **options_out, uint32_t *count,
+				struct ptowsp_error *error)
+{
+	const struct base_option *option;
+	uint32_t room = *count;
+
+	for (*count = 0; (option = row(backend, *count)); (*count)++)
+		if (*count < room)
+			options_out[*count] = &option->option;
+	return room >= *count ? PTOWSP_OK
+			      : base_fail(error, PTOWSP_MORE, "%s has %u options, there is room for %u", backend->name, *count, room);
+}

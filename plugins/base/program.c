@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+#include "program.h"
+
+#include "backend.h"
+#include "caps.h"
+#include "error.h"
+#include "queue.h"
+
+static ptowsp_status lower(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error)
+{
+	const struct base_instance *instance = program->device->instance;
+	struct ptowsp_cap caps[BASE_CAPS_LIMIT];
+	struct rt_kernels kernels = base_kernels_table(&program->kernels);
+	struct rt_program_args lowering = {
+		.sections = args->sections,
+		.section_count = args->section_count,
+		.section_stride = args->section_stride,
+		.entry = args->entry,
+		.kernels = &kernels,
+		.host = instance->host,
+		.caps = caps,
+		.cap_count = base_caps(instance->backend, instance->options, program->device->model, caps),
+		.flags = args->flags,
+	};
+
+	return rt_program_create(&program->rt, &lowering, error);
+}
+
+static ptowsp_status args_check(const struct ptowsp_load_args *args, struct ptowsp_error *error)
+{
+	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_LOAD_ARGS, sizeof(*args), "load", error);
+
+	if (!st && args->section_count && args->section_stride < sizeof(struct ptowsp_section))
+		st = base_fail(error, PTOWSP_INVALID, "load: sections have at least %u bytes, not %u",
+			      (unsigned)sizeof(struct ptowsp_section), args->section_stride);
+	return st;
+}
+
+ptowsp_status base_load(struct ptowsp_object *object, const struct ptowsp_load_args *args, struct ptowsp_object **program_out,
+		       struct ptowsp_error *error)
+{
+	struct base_device *device = (struct base_device *)object;
+	const struct base_backend *backend = device->instance->backend;
+	struct base_program *program;
+	struct base_sections sections;
+	ptowsp_status st = args_check(args, error);
+
+	*program_out = NULL;
+	if (st)
+		return st;
+	program = base_alloc(device->instance, sizeof(*program));
+	if (!program)
+		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to load a program");
+	program->device = device;
+	program->next = device->programs;
+	device->programs = program;
+	base_sections_find(&sections, args);
+	st = base_kernels_init(&program->kernels, device->instance, &sections, args->flags, rt_pool_threads(device->pool),
+			      device->memory_limit, error);
+	if (!st)
+		st = base_shards_init(&program->shards, device->instance, &sections, args->entry, error);
+	if (!st)
+		st = lower(program, args, error);
+	if (!st && program->shards.count)
+		program->kernels.shards = &program->shards;
+	if (!st && backend->load)
+		st = backend->load(program, args, error);
+	program->loaded = !st;
+	if (st)
+		base_program_destroy(program);
+	else
+		*program_out = (struct ptowsp_object *)program;
+	return st;
+}
+
+void base_program_destroy(struct base_program *program)
+{
+	struct base_device *device = program->device;
+	struct base_program **link = &device->programs;
+
+	if (program->loaded && device->instance->backend->unload)
+		device->instance->backend->unload(program);
+	rt_program_destroy(program->rt);
+	base_kernels_finish(&program->kernels);
+	base_shards_finish(&program->shards);
+	while (*link != program)
+		link = &(*link)->next;
+	*link = program->next;
+	base_release(device->instance, program, sizeof(*program));
+}
+
+ptowsp_status base_unload(struct ptowsp_object *object, struct ptowsp_error *error)
+{
+	struct base_program *program = (struct base_program *)object;
+
+	if (!program)
+		return PTOWSP_OK;
+	if (base_in_flight(program->device, program))
+		return base_fail(error, PTOWSP_INVALID, "unload: a run of this program is going on; drain or cancel first");
+	base_program_destroy(program);
+	return PTOWSP_OK;
+}
+
+ptowsp_status base_stats(struct ptowsp_object *object, struct ptowsp_run_stats *stats_out, struct ptowsp_error *error)
+{
+	struct base_program *program = (struct base_program *)object;
+	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
+
+	if (stats_out->head.size < sizeof(struct ptowsp_head))
+		return base_fail(error, PTOWSP_INVALID, "stats: the result has no room, its size is %u", stats_out->head.size);
+	rt_stats(program->rt, &stats);
+	base_result_copy(&stats_out->head, &stats.head);
+	return PTOWSP_OK;
+}
+
+/* What connects a run with those on other devices: the host's table, for this run's token. */
+struct connection {
+	const struct ptowsp_host *host;
+	const struct ptowsp_notify_extension *table;
+	uint64_t token;
+};
+
+static ptowsp_status notify_send(void *context, uint32_t device, uint32_t notification, uint64_t cycles, struct ptowsp_error *error)
+{
+	const struct connection *c = context;
+
+	return c->table->send(c->host->context, c->token, device, notification, cycles, error);
+}
+
+static ptowsp_status notify_take(void *context, uint32_t device, uint32_t notification, uint64_t until_ns, uint64_t *cycles_out,
+				 struct ptowsp_error *error)
+{
+	const struct connection *c = context;
+
+	return c->table->take(c->host->context, c->token, device, notification, until_ns, cycles_out, error);
+}
+
+/* False: the run has one device. */
+static bool connect(struct connection *c, struct rt_notify *notify_out, struct ptowsp_error *error)
+{
+	uint32_t count = 1;
+
+	c->table = c->host->extension(c->host->context, PTOWSP_EXTENSION_NOTIFY);
+	*notify_out = (struct rt_notify){c, 0, notify_send, notify_take};
+	return c->table && !c->table->place(c->host->context, c->token, &notify_out->device, &count, error) && count > 1;
+}
+
+ptowsp_status base_program_run(struct base_program *program, const struct base_run *run, struct ptowsp_run_stats *stats_out,
+			      struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
+{
+	const struct base_instance *instance = program->device->instance;
+	struct rt_sinks sinks = base_trace_sinks(&program->trace);
+	struct connection connection = {.host = instance->host, .token = run->args.token};
+	struct rt_notify notify;
+	struct rt_run_args args = {
+		.args = &run->args,
+		.pool = program->device->pool,
+		.sinks = &sinks,
+		.cancel = (const volatile uint32_t *)&run->cancel,
+		.fixed_map = instance->options->fixed_map,
+		.replay = (enum rt_replay_when)instance->options->replay,
+		.memory = program->device->memory_limit,
+		.schedulers = instance->options->schedulers,
+	};
+	ptowsp_status st;
+
+	args.notify = connect(&connection, &notify, error) ? &notify : NULL;
+	base_kernels_watch(&program->kernels, &run->cancel, run->args.deadline_ns);
+	st = base_shards_begin(&program->shards, &run->args, error);
+	if (!st) {
+		st = instance->backend->run ? instance->backend->run(program, &args, stats_out, deadlock_out, error)
+					    : rt_run(program->rt, &args, stats_out, deadlock_out, error);
+		base_shards_end(&program->shards);
+		base_shards_stats(&program->shards, stats_out);
+	}
+	st = base_kernels_watched(&program->kernels, st, error);
+	base_kernels_watch(&program->kernels, NULL, 0);
+	base_trace_flush(&program->trace);
+	if (instance->options->profiling)
+		base_kernels_profile(&program->kernels);
+	return st;
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/* program.h - a loaded package: kernels bound, bytecode verified and lowered. */
+#ifndef BASE_PROGRAM_H
+#define BASE_PROGRAM_H
+
+#include "device.h"
+#include "kernels.h"
+#include "trace.h"
+
+struct base_program {
+	struct base_device *device;
+	void *own;                   /* the backend's */
+	uint32_t loaded;             /* its hook `load` was successful */
+	struct base_program *next;    /* in the device */
+	struct base_kernels kernels;
+	struct rt_program *rt;
+	struct base_shards shards;
+	struct base_trace trace;
+	uint32_t in_flight;          /* guarded by device->lock */
+};
+
+ptowsp_status base_load(struct ptowsp_object *device, const struct ptowsp_load_args *args, struct ptowsp_object **program_out,
+		       struct ptowsp_error *error);
+/* INVALID while a run of the program is going on: the program stays as it is. */
+ptowsp_status base_unload(struct ptowsp_object *program, struct ptowsp_error *error);
+ptowsp_status base_stats(struct ptowsp_object *program, struct ptowsp_run_stats *stats_out, struct ptowsp_error *error);
+
+/* One run on the calling thread and the pool's; outputs as rt_run. Runner thread only. */
+ptowsp_status base_program_run(struct base_program *program, const struct base_run *run, struct ptowsp_run_stats *stats_out,
+			      struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
+void base_program_destroy(struct base_program *program);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#include "queue.h"
+
+#include <string.h>
+#include <time.h>
+#include "error.h"
+#include "program.h"
+
+static uint64_t now(const struct base_device *device)
+{
+	return device->instance->host->now_ns(device->instance->host->context);
+}
+
+/* Bytes of a run with its copies; 0 if the counts cannot be. */
+static uint64_t run_bytes(const struct ptowsp_run_args *args)
+{
+	return sizeof(struct base_run) + args->binding_count * (uint64_t)sizeof(struct ptowsp_binding) +
+	       args->value_count * (uint64_t)sizeof(uint64_t);
+}
+
+static void run_fill(struct base_run *run, const struct ptowsp_run_args *args, uint64_t bytes)
+{
+	struct ptowsp_binding *bindings = (struct ptowsp_binding *)(run + 1);
+	uint64_t *values = (uint64_t *)(bindings + args->binding_count);
+
+	run->args = *args;
+	run->args.head.size = sizeof(run->args);
+	run->args.bindings = bindings;
+	run->args.binding_stride = sizeof(*bindings);
+	run->args.values = values;
+	run->bytes = bytes;
+	run->program = (struct base_program *)args->program;
+	for (uint32_t i = 0; i < args->binding_count; i++)
+		memcpy(&bindings[i], (const char *)args->bindings + (size_t)i * args->binding_stride, sizeof(*bindings));
+	if (args->value_count)
+		memcpy(values, args->values, args->value_count * sizeof(*values));
+}
+
+static ptowsp_status args_check(const struct base_device *device, const struct ptowsp_run_args *args, struct ptowsp_error *error)
+{
+	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_RUN_ARGS, sizeof(*args), "submit", error);
+
+	if (st)
+		return st;
+	for (const struct base_program *p = device->programs; p; p = p->next)
+		if (p == (const struct base_program *)args->program) {
+			if (args->binding_count && args->binding_stride < sizeof(struct ptowsp_binding))
+				return base_fail(error, PTOWSP_INVALID, "submit: bindings have at least %u bytes, not %u",
+						(unsigned)sizeof(struct ptowsp_binding), args->binding_stride);
+			return PTOWSP_OK;
+		}
+	return base_fail(error, PTOWSP_INVALID, "submit: the program is not loaded on this device");
+}
+
+ptowsp_status base_submit(struct ptowsp_object *object, const struct ptowsp_run_args *args, struct ptowsp_error *error)
+{
+	struct base_device *device = (struct base_device *)object;
+	ptowsp_status st = args_check(device, args, error);
+	struct base_run *run;
+
+	if (st)
+		return st;
+	run = base_alloc(device->instance, run_bytes(args));
+	if (!run)
+		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to accept a run");
+	run_fill(run, args, run_bytes(args));
+	pthread_mutex_lock(&device->lock);
+	if (device->last)
+		device->last->next = run;
+	else
+		device->first = run;
+	device->last = run;
+	run->program->in_flight++;
+	pthread_cond_signal(&device->work);
+	pthread_mutex_unlock(&device->lock);
+	return PTOWSP_OK;
+}
+
+/* token matches, or all. With the lock held. */
+static int cancel_matching(struct base_device *device, const uint64_t *token)
+{
+	int found = 0;
+
+	if (device->current && (!token || device->current->args.token == *token)) {
+		atomic_store(&device->current->cancel, 1);
+		found = 1;
+	}
+	for (struct base_run *run = device->first; run; run = run->next)
+		if (!token || run->args.token == *token) {
+			atomic_store(&run->cancel, 1);
+			found = 1;
+		}
+	return found;
+}
+
+ptowsp_status base_cancel(struct ptowsp_object *object, uint64_t token, struct ptowsp_error *error)
+{
+	struct base_device *device = (struct base_device *)object;
+	int found;
+
+	pthread_mutex_lock(&device->lock);
+	found = cancel_matching(device, &token);
+	pthread_mutex_unlock(&device->lock);
+	return found ? PTOWSP_OK
+		     : base_fail(error, PTOWSP_NOT_FOUND, "cancel: no run with token %llu is waiting or executing; it may be done",
+				(unsigned long long)token);
+}
+
+void base_cancel_all(struct base_device *device)
+{
+	pthread_mutex_lock(&device->lock);
+	cancel_matching(device, NULL);
+	pthread_mutex_unlock(&device->lock);
+}
+
+uint32_t base_in_flight(struct base_device *device, const struct base_program *program)
+{
+	uint32_t count;
+
+	pthread_mutex_lock(&device->lock);
+	count = program->in_flight;
+	pthread_mutex_unlock(&device->lock);
+	return count;
+}
+
+/* Waits for one run to end, at most until until_ns on the host's clock, whose origin need not be ours. With the lock
+ * held. 0 if the time is over. */
+static int idle_wait(struct base_device *device, uint64_t until_ns)
+{
+	uint64_t at = now(device), left = until_ns > at ? until_ns - at : 0;
+	struct timespec until;
+
+	if (!until_ns || left > (uint64_t)INT32_MAX * UINT64_C(1000000000))
+		return pthread_cond_wait(&device->idle, &device->lock), 1;
+	if (!left)
+		return 0;
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	left += (uint64_t)until.tv_nsec;
+	until.tv_sec += (time_t)(left / UINT64_C(1000000000));
+	until.tv_nsec = (long)(left % UINT64_C(1000000000));
+	pthread_cond_timedwait(&device->idle, &device->lock, &until);
+	return 1;
+}
+
+ptowsp_status base_poll(struct ptowsp_object *object, uint64_t until_ns, struct ptowsp_error *error)
+{
+	struct base_device *device = (struct base_device *)object;
+	int in_time = 1, over;
+	uint64_t before;
+
+	pthread_mutex_lock(&device->lock);
+	before = device->completed;
+	while (in_time && (device->first || device->current) && device->completed == before)
+		in_time = idle_wait(device, until_ns);
+	over = (device->first || device->current) && device->completed == before;
+	pthread_mutex_unlock(&device->lock);
+	return over ? base_fail(error, PTOWSP_AGAIN, "poll: no run ended before the time was over") : PTOWSP_OK;
+}
+
+ptowsp_status base_drain(struct ptowsp_object *object, uint64_t until_ns, struct ptowsp_error *error)
+{
+	struct base_device *device = (struct base_device *)object;
+	int in_time = 1, busy;
+
+	pthread_mutex_lock(&device->lock);
+	while (in_time && (device->first || device->current))
+		in_time = idle_wait(device, until_ns);
+	busy = device->first || device->current;
+	pthread_mutex_unlock(&device->lock);
+	return busy ? base_fail(error, PTOWSP_DEADLINE, "drain: runs are still going on; cancel them or wait longer") : PTOWSP_OK;
+}
+
+/* Runs it, or says why it was not begun; then done, exactly once. */
+static void run_execute(struct base_device *device, struct base_run *run)
+{
+	const struct ptowsp_host *host = device->instance->host;
+	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
+	struct ptowsp_deadlock deadlock = {.head = PTOWSP_HEAD(deadlock, DEADLOCK)};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct ptowsp_done done = {.head = PTOWSP_HEAD(done, DONE), .token = run->args.token, .stats = &stats};
+
+	if (atomic_load(&run->cancel))
+		done.status = base_fail(&error, PTOWSP_CANCELLED, "the run was cancelled before it began");
+	else if (run->args.deadline_ns && now(device) >= run->args.deadline_ns)
+		done.status = base_fail(&error, PTOWSP_DEADLINE, "the deadline passed before the run began");
+	else
+		done.status = base_program_run(run->program, run, &stats, &deadlock, &error);
+	if (done.status)
+		done.error = &error;
+	if (done.status == PTOWSP_DEADLOCK)
+		done.deadlock = &deadlock;
+	host->done(host->context, &done);
+}
+
+static struct base_run *run_take(struct base_device *device)
+{
+	struct base_run *run;
+
+	pthread_mutex_lock(&device->lock);
+	while (!device->first && !device->stop)
+		pthread_cond_wait(&device->work, &device->lock);
+	run = device->first;
+	if (run) {
+		device->first = run->next;
+		if (!device->first)
+			device->last = NULL;
+		device->current = run;
+	}
+	pthread_mutex_unlock(&device->lock);
+	return run;
+}
+
+static void run_retire(struct base_device *device, struct base_run *run)
+{
+	pthread_mutex_lock(&device->lock);
+	device->current = NULL;
+	device->completed++;
+	run->program->in_flight--;
+	pthread_cond_broadcast(&device->idle);
+	pthread_mutex_unlock(&device->lock);
+	base_release(device->instance, run, run->bytes);
+}
+
+void *base_runner(void *object)
+{
+	struct base_device *device = object;
+	struct base_run *run;
+
+	while ((run = run_take(device))) {
+		run_execute(device, run);
+		run_retire(device, run);
+	}
+	return NULL;
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+#include "trace.h"
+
+#include <string.h>
+#include "backend.h"
+#include "error.h"
+#include "program.h"
+#include "queue.h"
+
+static void tasks_flush(struct base_trace *trace)
+{
+	if (trace->task_count)
+		trace->task_sink(trace->task_context, trace->tasks, trace->task_count, sizeof(*trace->tasks));
+	trace->task_count = 0;
+}
+
+static void edges_flush(struct base_trace *trace)
+{
+	if (trace->edge_count)
+		trace->edge_sink(trace->edge_context, trace->edges, trace->edge_count, sizeof(*trace->edges));
+	trace->edge_count = 0;
+}
+
+static void events_flush(struct base_trace *trace)
+{
+	if (trace->event_count)
+		trace->event_sink(trace->event_context, trace->events, trace->event_count, sizeof(*trace->events));
+	trace->event_count = 0;
+}
+
+static void task_add(void *context, const struct ptowsp_trace_task *task)
+{
+	struct base_trace *trace = context;
+
+	if (!trace->task_sink)
+		return;
+	trace->tasks[trace->task_count++] = *task;
+	if (trace->task_count == BASE_TRACE_BATCH)
+		tasks_flush(trace);
+}
+
+static void edge_add(void *context, uint64_t producer, uint64_t consumer)
+{
+	struct base_trace *trace = context;
+
+	trace->edges[trace->edge_count++] = (struct ptowsp_graph_edge){producer, consumer};
+	if (trace->edge_count == BASE_TRACE_BATCH)
+		edges_flush(trace);
+}
+
+static void event_add(void *context, const struct ptowsp_trace_event *event)
+{
+	struct base_trace *trace = context;
+
+	trace->events[trace->event_count++] = *event;
+	if (trace->event_count == BASE_TRACE_BATCH)
+		events_flush(trace);
+}
+
+struct rt_sinks base_trace_sinks(struct base_trace *trace)
+{
+	return (struct rt_sinks){.context = trace,
+				 .task = trace->task_sink || trace->event_sink ? task_add : NULL,
+				 .edge = trace->edge_sink ? edge_add : NULL,
+				 .event = trace->event_sink ? event_add : NULL};
+}
+
+void base_trace_flush(struct base_trace *trace)
+{
+	tasks_flush(trace);
+	edges_flush(trace);
+	events_flush(trace);
+}
+
+static ptowsp_status resting(struct base_program *program, const char *what, struct ptowsp_error *error)
+{
+	if (base_in_flight(program->device, program))
+		return base_fail(error, PTOWSP_INVALID, "%s: a run of this program is going on; drain first", what);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status trace_attach(struct ptowsp_object *object,
+				  void (*sink)(void *, const struct ptowsp_trace_task *, uint32_t, uint32_t), void *context,
+				  struct ptowsp_error *error)
+{
+	struct base_program *program = (struct base_program *)object;
+	ptowsp_status st = resting(program, PTOWSP_EXTENSION_TRACE, error);
+
+	if (!st) {
+		program->trace.task_sink = sink;
+		program->trace.task_context = context;
+	}
+	return st;
+}
+
+static ptowsp_status events_attach(struct ptowsp_object *object,
+				   void (*sink)(void *, const struct ptowsp_trace_event *, uint32_t, uint32_t), void *context,
+				   struct ptowsp_error *error)
+{
+	struct base_program *program = (struct base_program *)object;
+	ptowsp_status st = resting(program, PTOWSP_EXTENSION_TRACE, error);
+
+	if (!st) {
+		program->trace.event_sink = sink;
+		program->trace.event_context = context;
+	}
+	return st;
+}
+
+static ptowsp_status graph_attach(struct ptowsp_object *object,
+				  void (*sink)(void *, const struct ptowsp_graph_edge *, uint32_t, uint32_t), void *context,
+				  struct ptowsp_error *error)
+{
+	struct base_program *program = (struct base_program *)object;
+	ptowsp_status st = resting(program, PTOWSP_EXTENSION_GRAPH, error);
+
+	if (!st) {
+		program->trace.edge_sink = sink;
+		program->trace.edge_context = context;
+	}
+	return st;
+}
+
+static ptowsp_status extents_measure(struct ptowsp_object *object, const struct ptowsp_run_args *args, uint64_t *elements_out,
+				     uint32_t count, struct ptowsp_error *error)
+{
+	struct base_program *program = (struct base_program *)object;
+	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_RUN_ARGS, sizeof(*args), "extents", error);
+
+	if (!st)
+		st = resting(program, PTOWSP_EXTENSION_EXTENTS, error);
+	if (st)
+		return st;
+	base_kernels_watch(&program->kernels, NULL, args->deadline_ns);
+	st = rt_extents(program->rt, args, elements_out, count, error);
+	st = base_kernels_watched(&program->kernels, st, error);
+	base_kernels_watch(&program->kernels, NULL, 0);
+	return st;
+}
+
+static const struct ptowsp_trace_extension trace_table = {
+	.head = PTOWSP_HEAD(trace_table, EXTENSION), .attach = trace_attach, .attach_events = events_attach};
+static const struct ptowsp_graph_extension graph_table = {
+	.head = PTOWSP_HEAD(graph_table, EXTENSION), .attach = graph_attach};
+static const struct ptowsp_extents_extension extents_table = {
+	.head = PTOWSP_HEAD(extents_table, EXTENSION), .measure = extents_measure};
+
+static const struct {
+	const char *id;
+	const void *table;
+} extensions[] = {
+	{PTOWSP_EXTENSION_TRACE, &trace_table},
+	{PTOWSP_EXTENSION_GRAPH, &graph_table},
+	{PTOWSP_EXTENSION_EXTENTS, &extents_table},
+};
+
+const void *base_extension(const struct base_backend *backend, struct ptowsp_object *instance, const char *id)
+{
+	const void *own = backend->extension ? backend->extension(instance, id) : NULL;
+
+	if (own)
+		return own;
+	for (size_t i = 0; i < sizeof(extensions) / sizeof(*extensions); i++)
+		if (!strcmp(extensions[i].id, id))
+			return extensions[i].table;
+	return NULL;
+}

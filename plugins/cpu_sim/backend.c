@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#include "cpu_sim/backend.h"
+
+#include "arch.h"
+#include "base/ops.h"
+#include "ptowsp/graph.h"
+
+/* What is more than its platform does: there are two devices, which can notify each other. */
+static const struct ptowsp_cap own[] = {
+	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_SY_NOTIFY), ENFORCED),
+	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_SY_WAIT_NOTIFY), ENFORCED),
+};
+
+static const struct ptowsp_cap *caps(const struct base_options *options, const struct base_model *model, uint32_t *count_out)
+{
+	(void)options, (void)model;
+	*count_out = sizeof(own) / sizeof(*own);
+	return own;
+}
+
+const struct base_backend cpu_backend = {.name = CPU_NAME, .targets = CPU_NAME, .models = cpu_models, .caps = caps};
+BASE_OPS(cpu_ops, cpu_backend);
