@@ -34,13 +34,13 @@ struct choice {
 /* Is it the backend's name, or one of its targets? */
 static int is_here(const struct base_backend *backend, const char *target)
 {
-	size_t length = strlen(target);
+	size_t length;
 
 	if (!*target || !strcmp(target, backend->name))
 		return 1;
-	for (const char *at = backend->targets; at; at = strchr(at, ',')) {
-		at += *at == ',';
-		if (!strncmp(at, target, length) && (!at[length] || at[length] == ','))
+	for (const char *at = backend->targets; *at; at += length + (at[length] == ',')) {
+		length = strcspn(at, ",");
+		if (length == strlen(target) && !strncmp(at, target, length))
 			return 1;
 	}
 	return 0;

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT
+ * test_base.c - plugins/base through a backend that uses all of it: options and rows of its own, and every hook. */
+#include "check.h"
+#include "fake_host.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "base/error.h"
+#include "base/ops.h"
+#include "ptowsp/graph.h"
+#include "ptowsp/ids.h"
+
+/* ---- the backend ---------------------------------------------------------------------------------------------- */
+
+struct trial_options {
+	struct base_options base;
+	unsigned lanes, mood;
+	char folder[BASE_TEXT];
+};
+
+static const struct base_option trial_rows[] = {
+	{BASE_OPTION("schedulers", "int", "4", "2..8", "of this machine"), offsetof(struct base_options, schedulers), 4, {NULL}, 2, 8},
+	{BASE_OPTION("lanes", "int", "3", "1..5", "how wide it is"), offsetof(struct trial_options, lanes), 3, {NULL}, 1, 5},
+	{BASE_OPTION("mood", "word", "good", "good|bad", "how it is"), offsetof(struct trial_options, mood), 0, {"good", "bad"}, 0, 0},
+	{BASE_OPTION("folder", "path", "", "", "where it looks"), offsetof(struct trial_options, folder), 0, {NULL}, 0, 0},
+};
+
+/* In a bad mood its second device comes first, and it enforces less. */
+static const struct base_model *trial_models(const struct base_options *options, uint32_t *count_out)
+{
+	static const struct base_model models[] = {
+		{{.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), .name = "old0", .cycle_model = "reference"}, RT_PLATFORM_A2},
+		{{.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), .name = "new0", .cycle_model = "reference"}, RT_PLATFORM_A5},
+		{{.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), .name = "old0", .cycle_model = "reference"}, RT_PLATFORM_A2},
+	};
+	const struct trial_options *o = (const void *)options;
+
+	*count_out = 2;
+	return models + (o && o->mood);
+}
+
+static const struct ptowsp_cap *trial_caps(const struct base_options *options, const struct base_model *model, uint32_t *count_out)
+{
+	static const struct ptowsp_cap rows[] = {
+		BASE_CAP(PTOWSP_FEATURE_TOTAL_CYCLES, RECORDED),                         /* base's */
+		BASE_CAP(BASE_POLICY(DISPATCH, HASH), DIAGNOSED),                        /* the core's */
+		BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_CA_AFFINITY), UNSUPPORTED),         /* the platform's */
+	};
+
+	*count_out = options && ((const struct trial_options *)(const void *)options)->mood ? 3 : 0;
+	return model->platform == RT_PLATFORM_A5 || *count_out ? rows : NULL;
+}
+
+static struct {
+	int opens, closes, loads, unloads, runs;
+	ptowsp_status open, load, run; /* what the hooks answer */
+	unsigned lanes;
+	char folder[64];
+} seen;
+
+static ptowsp_status trial_open(struct base_device *device, struct ptowsp_error *error)
+{
+	const struct trial_options *o = (const void *)device->instance->options;
+
+	seen.opens++;
+	seen.lanes = o->lanes;
+	snprintf(seen.folder, sizeof(seen.folder), "%.60s", o->folder);
+	if (seen.open)
+		return base_fail(error, seen.open, "%s: nothing at \"%s\"", device->model->device.name, o->folder);
+	device->own = base_alloc(device->instance, 100);
+	return PTOWSP_OK;
+}
+
+static void trial_close(struct base_device *device)
+{
+	seen.closes++;
+	base_release(device->instance, device->own, 100);
+}
+
+static ptowsp_status trial_load(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error)
+{
+	seen.loads++;
+	CHECK(args->section_count > 0 && program->rt && program->device->own);
+	if (seen.load)
+		return base_fail(error, seen.load, "it does not fit");
+	program->own = base_alloc(program->device->instance, 200);
+	return PTOWSP_OK;
+}
+
+static void trial_unload(struct base_program *program)
+{
+	seen.unloads++;
+	base_release(program->device->instance, program->own, 200);
+}
+
+static ptowsp_status trial_run(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
+			       struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
+{
+	ptowsp_status st = rt_run(program->rt, args, stats_out, deadlock_out, error);
+
+	seen.runs++;
+	stats_out->total_cycles *= 10;
+	return seen.run ? base_fail(error, seen.run, "the machine fell over") : st;
+}
+
+static const void *trial_extension(struct ptowsp_object *instance, const char *id)
+{
+	(void)instance;
+	return !strcmp(id, "tests.trial/1") ? &seen : NULL;
+}
+
+static const struct base_backend trial = {
+	.name = "trial", .targets = "trial,brother,sister", .models = trial_models, .caps = trial_caps, .options = trial_rows,
+	.option_count = sizeof(trial_rows) / sizeof(*trial_rows), .options_size = sizeof(struct trial_options), .extension = trial_extension,
+	.open = trial_open, .close = trial_close, .load = trial_load, .unload = trial_unload, .run = trial_run};
+BASE_OPS(trial_ops, trial);
+static const struct base_backend plain = {.name = "plain", .targets = "plain", .models = trial_models};
+BASE_OPS(plain_ops, plain);
+
+static void begin(const struct ptowsp_ops *ops)
+{
+	fake_reset();
+	fake.ops = ops;
+	memset(&seen, 0, sizeof(seen));
+}
+
+/* ---- options -------------------------------------------------------------------------------------------------- */
+
+static const struct ptowsp_option *listed(const struct ptowsp_ops *ops, const char *name, uint32_t *count_out)
+{
+	const struct ptowsp_option *rows[32], *found = NULL;
+
+	*count_out = 32;
+	REQUIRE_INT(ops->options(rows, count_out, NULL), PTOWSP_OK);
+	for (uint32_t i = 0; i < *count_out; i++)
+		if (!strcmp(rows[i]->name, name)) {
+			CHECK(!found);
+			found = rows[i];
+		}
+	return found;
+}
+
+static void its_options_stand_beside_the_standard_ones_or_in_their_place(void)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	const struct ptowsp_option *rows[4];
+	uint32_t mine, theirs, count = 4;
+
+	CHECK_STR(listed(&trial_ops, "schedulers", &mine)->range, "2..8");
+	CHECK_STR(listed(&plain_ops, "schedulers", &theirs)->range, "1..64");
+	CHECK_UINT(mine, theirs + 3);
+	CHECK(listed(&trial_ops, "lanes", &mine) && listed(&trial_ops, "folder", &mine) && !listed(&plain_ops, "lanes", &theirs));
+	CHECK_INT(trial_ops.options(rows, &count, &error), PTOWSP_MORE);
+	CHECK_UINT(count, mine);
+	CHECK_CONTAINS(error.text, "trial has");
+}
+
+static void values_go_where_the_row_says(void)
+{
+	static const struct {
+		const char *key, *value, *said; /* NULL: it is taken */
+	} rows[] = {
+		{"lanes", "5", NULL}, {"lanes", "6", "trial: option lanes takes 1..5, not \"6\""}, {"lanes", "0", "takes 1..5"},
+		{"schedulers", "8", NULL}, {"schedulers", "1", "trial: option schedulers takes 2..8, not \"1\""}, {"mood", "bad", NULL},
+		{"mood", "odd", "trial: option mood takes good|bad, not \"odd\""}, {"folder", "/a b", NULL}, {"folder", "", NULL}, {"debug", "on", NULL},
+		{"weather", "on", "trial has no option \"weather\"; it has opt_level, "}};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		begin(&trial_ops);
+		CHECK_INT(fake_init(rows[i].key, rows[i].value, &error), rows[i].said ? PTOWSP_INVALID : PTOWSP_OK);
+		if (rows[i].said)
+			CHECK_CONTAINS(error.text, rows[i].said);
+		else
+			CHECK_INT(fake_open(1, &error), PTOWSP_OK);
+		CHECK_UINT(seen.lanes, rows[i].said ? 0 : !strcmp(rows[i].key, "lanes") ? 5 : 3);
+		CHECK_STR(seen.folder, rows[i].said || strcmp(rows[i].key, "folder") ? "" : rows[i].value);
+		fake_stop();
+	}
+}
+
+static void text_that_is_too_long_is_refused(void)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	char text[BASE_TEXT + 1];
+
+	memset(text, 'x', sizeof(text) - 1);
+	text[BASE_TEXT] = 0;
+	begin(&trial_ops);
+	CHECK_INT(fake_init("folder", text, &error), PTOWSP_INVALID);
+	CHECK_CONTAINS(error.text, "option folder takes at most 1023 bytes, not 1024");
+	text[BASE_TEXT - 1] = 0;
+	CHECK_INT(fake_init("folder", text, &error), PTOWSP_OK);
+	fake_stop();
+}
+
+/* ---- devices and rows ----------------------------------------------------------------------------------------- */
+
+static void devices_may_depend_on_the_options(void)
+{
+	const struct ptowsp_device *devices[2];
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	uint32_t count = 2;
+
+	begin(&trial_ops);
+	CHECK_INT(trial_ops.devices(NULL, devices, &count, NULL), PTOWSP_OK);
+	CHECK_STR(devices[0]->name, "old0");
+	CHECK_INT(fake_init("mood", "bad", NULL), PTOWSP_OK);
+	CHECK_INT(trial_ops.devices(fake.instance, devices, &count, NULL), PTOWSP_OK);
+	CHECK_STR(devices[0]->name, "new0");
+	count = 1;
+	CHECK_INT(trial_ops.devices(fake.instance, devices, &count, &error), PTOWSP_MORE);
+	CHECK_STR(error.text, "trial has 2 devices, there is room for 1");
+	CHECK_UINT(count, 2);
+	fake_stop();
+}
+
+/* State of a feature, -1: no row. */
+static int state(const char *device, uint32_t feature)
+{
+	static struct ptowsp_cap rows[BASE_CAPS_LIMIT];
+	uint32_t count = BASE_CAPS_LIMIT;
+	int found = -1;
+
+	REQUIRE_INT(fake.ops->capabilities(fake.instance, device, rows, sizeof(*rows), &count, NULL), PTOWSP_OK);
+	for (uint32_t i = 0; i < count; i++)
+		if (rows[i].feature == feature) {
+			CHECK_INT(found, -1); /* each feature once */
+			found = rows[i].state;
+		}
+	return found;
+}
+
+static void its_rows_go_before_those_of_base_core_and_platform(void)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct ptowsp_cap row;
+	uint32_t count = 1;
+
+	begin(&trial_ops);
+	CHECK_INT(state(NULL, PTOWSP_FEATURE_TOTAL_CYCLES), PTOWSP_STATE_ENFORCED);
+	CHECK_INT(state(NULL, BASE_POLICY(DISPATCH, HASH)), PTOWSP_STATE_ENFORCED);
+	CHECK_INT(state("old0", PTOWSP_FEATURE_GRAPH(PTOWSP_CA_AFFINITY)), PTOWSP_STATE_RECORDED);
+	CHECK_INT(state("new0", PTOWSP_FEATURE_GRAPH(PTOWSP_CA_AFFINITY)), PTOWSP_STATE_ENFORCED);
+	CHECK_INT(fake_init("mood", "bad", NULL), PTOWSP_OK);
+	CHECK_INT(state(NULL, PTOWSP_FEATURE_TOTAL_CYCLES), PTOWSP_STATE_RECORDED);
+	CHECK_INT(state(NULL, BASE_POLICY(DISPATCH, HASH)), PTOWSP_STATE_DIAGNOSED);
+	CHECK_INT(state(NULL, BASE_POLICY(DISPATCH, AFFINITY)), PTOWSP_STATE_ENFORCED);
+	CHECK_INT(state("new0", PTOWSP_FEATURE_GRAPH(PTOWSP_CA_AFFINITY)), PTOWSP_STATE_UNSUPPORTED);
+	CHECK_INT(trial_ops.capabilities(fake.instance, NULL, &row, sizeof(row), &count, &error), PTOWSP_MORE);
+	CHECK_CONTAINS(error.text, "trial has");
+	CHECK(count > 100);
+	CHECK_INT(trial_ops.capabilities(fake.instance, "cpu0", &row, sizeof(row), &count, &error), PTOWSP_NO_DEVICE);
+	CHECK_STR(error.text, "trial has no device \"cpu0\"; it has new0, old0");
+	fake_stop();
+}
+
+/* ---- hooks ---------------------------------------------------------------------------------------------------- */
+
+static void every_hook_is_called_in_its_place(void)
+{
+	begin(&trial_ops);
+	fake_chain_program("nop", 10);
+	fake_start(2);
+	CHECK_INT(fake_submit(1, 0, NULL), PTOWSP_OK);
+	fake_drain();
+	CHECK_INT(fake.status, PTOWSP_OK);
+	CHECK_UINT(fake.stats.total_cycles, 300); /* ten times what rt says */
+	seen.run = PTOWSP_DEVICE_LOST;
+	CHECK_INT(fake_submit(2, 0, NULL), PTOWSP_OK);
+	fake_drain();
+	CHECK_INT(fake.status, PTOWSP_DEVICE_LOST);
+	CHECK_STR(fake.error, "the machine fell over");
+	CHECK(fake.ops->extension(fake.instance, "tests.trial/1") == &seen);
+	CHECK(fake.ops->extension(NULL, PTOWSP_EXTENSION_TRACE) && !fake.ops->extension(NULL, "tests.other/1"));
+	fake_stop();
+	CHECK_INT(seen.opens == 1 && seen.closes == 1 && seen.loads == 1 && seen.unloads == 1, 1);
+	CHECK_INT(seen.runs, 2);
+}
+
+static void what_a_hook_refuses_leaves_nothing_behind(void)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+
+	begin(&trial_ops);
+	fake_chain_program("nop", 10);
+	CHECK_INT(fake_init("folder", "/here", NULL), PTOWSP_OK);
+	seen.open = PTOWSP_NO_DEVICE;
+	CHECK_INT(fake_open(1, &error), PTOWSP_NO_DEVICE);
+	CHECK_STR(error.text, "old0: nothing at \"/here\"");
+	CHECK(!fake.device && !seen.closes);
+	seen.open = PTOWSP_OK;
+	seen.load = PTOWSP_TOO_BIG;
+	CHECK_INT(fake_open(1, &error), PTOWSP_OK);
+	CHECK_INT(fake_load(&error), PTOWSP_TOO_BIG);
+	CHECK_STR(error.text, "it does not fit");
+	CHECK(!fake.program && !seen.unloads);
+	fake_stop();
+	CHECK_INT(seen.closes, 1);
+}
+
+static void fini_closes_in_order_what_is_open(void)
+{
+	begin(&trial_ops);
+	fake_chain_program("nop", 10);
+	fake_start(1);
+	CHECK_INT(fake.ops->fini(fake.instance, NULL), PTOWSP_OK);
+	CHECK_INT(seen.unloads == 1 && seen.closes == 1, 1);
+	CHECK_INT(fake.bytes, 0);
+	fake.instance = fake.device = fake.program = NULL;
+	fake_stop();
+}
+
+static void without_hooks_it_is_what_the_processor_does(void)
+{
+	begin(&plain_ops);
+	fake_chain_program("nop", 10);
+	fake_start(2);
+	CHECK_INT(fake_submit(1, 0, NULL), PTOWSP_OK);
+	fake_drain();
+	CHECK_UINT(fake.stats.total_cycles, 30);
+	CHECK(!fake.ops->extension(NULL, "tests.trial/1"));
+	fake_stop();
+	CHECK_INT(seen.opens + seen.runs, 0);
+}
+
+/* ---- payloads ------------------------------------------------------------------------------------------------- */
+
+static void payloads_for_its_name_and_its_targets_are_its_own(void)
+{
+	static const struct {
+		const char *target;
+		int mine;
+	} rows[] = {{"trial", 1}, {"brother", 1}, {"sister", 1}, {"sist", 0}, {"trial,brother", 0}, {"cpu_sim", 0}, {"", 1}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct ptowsp_payload_record *payload;
+
+		begin(&trial_ops);
+		fake_add_program();
+		payload = fake_rows(PTOWSP_SECTION_KPAY);
+		payload->target = bench_program_string(&fake.code, rows[i].target);
+		fake_start(1);
+		CHECK_INT(fake_submit(1, 0, NULL), PTOWSP_OK);
+		fake_drain();
+		CHECK_INT(fake.status, rows[i].mine ? PTOWSP_OK : PTOWSP_KERNEL_FAILED);
+		if (!rows[i].mine)
+			CHECK_CONTAINS(fake.error, "no payload for trial (only for other targets); built in: nop");
+		fake_stop();
+	}
+}
+
+void suite_base(CU_pSuite s)
+{
+	TEST(s, its_options_stand_beside_the_standard_ones_or_in_their_place);
+	TEST(s, values_go_where_the_row_says);
+	TEST(s, text_that_is_too_long_is_refused);
+	TEST(s, devices_may_depend_on_the_options);
+	TEST(s, its_rows_go_before_those_of_base_core_and_platform);
+	TEST(s, every_hook_is_called_in_its_place);
+	TEST(s, what_a_hook_refuses_leaves_nothing_behind);
+	TEST(s, fini_closes_in_order_what_is_open);
+	TEST(s, without_hooks_it_is_what_the_processor_does);
+	TEST(s, payloads_for_its_name_and_its_targets_are_its_own);
+}
