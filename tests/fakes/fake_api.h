@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* fake_api.h - the records between the fake runtime and an orchestration that was compiled against tests/fakes/simpler: the C side of that header. */
+#ifndef FAKE_API_H
+#define FAKE_API_H
+
+#include <stdbool.h>
+#include "ascend/pod.h"
+
+struct fake_args { /* CoreTaskArgs */
+	int32_t tags[ASCEND_TASK_TENSORS];
+	const struct ascend_tensor *tensors[ASCEND_TASK_TENSORS];
+	uint64_t scalars[ASCEND_TASK_SCALARS];
+	int32_t tensor_count, scalar_count;
+	bool has_error;
+	const char *error;
+	struct {
+		int16_t blocks;
+		bool sync_start;
+	} launch;
+	const uint64_t *deps;
+	uint32_t dep_count;
+};
+struct fake_entry { /* ChipTaskArgs */
+	int32_t tags[ASCEND_ENTRY_TENSORS];
+	const struct ascend_tensor *tensors[ASCEND_ENTRY_TENSORS];
+	uint64_t scalars[ASCEND_ENTRY_SCALARS];
+	int32_t tensor_count, scalar_count;
+	bool has_error;
+	const char *error;
+	struct {
+		int16_t blocks;
+		bool sync_start;
+	} launch;
+	const uint64_t *deps;
+	uint32_t dep_count;
+};
+struct fake_outputs { /* TaskOutputTensors */
+	uint64_t task;
+	uint32_t count;
+	const struct ascend_tensor *tensors[ASCEND_TASK_TENSORS];
+};
+struct fake_kernels { /* MixedKernels */
+	int32_t ids[3];
+};
+struct fake_config { /* PTO2OrchestrationConfig */
+	int expected_arg_count;
+};
+
+struct fake_runtime;
+struct fake_ops {
+	struct fake_outputs (*submit_task)(struct fake_runtime *rt, const struct fake_kernels *kernels, const struct fake_args *args);
+	void (*scope_begin)(struct fake_runtime *rt);
+	void (*scope_end)(struct fake_runtime *rt);
+	bool (*is_fatal)(struct fake_runtime *rt);
+	void (*report_fatal)(struct fake_runtime *rt, int32_t code, const char *function, const char *format, ...);
+	struct fake_outputs (*submit_dummy_task)(struct fake_runtime *rt, const struct fake_args *args);
+};
+/* PTO2Runtime: the fake's own fields stand behind it. */
+struct fake_runtime {
+	const struct fake_ops *ops;
+	uint8_t scope_mode;
+};
+
+#endif

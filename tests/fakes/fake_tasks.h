@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* fake_tasks.h - the fake runtime's tasks: what an orchestration submits, within the limits of the variant, run one by one in an order that only the stated
+ * dependencies decide: among ready tasks a generator picks, so that a dependency that is missing shows.
+ *
+ *   task buffer   four rings by scope depth; a task that finds its ring full waits until the oldest one is over and its scope is closed: tasks run while the
+ *                 orchestration goes on. Dependencies beyond 64 of a task take places of the ring's pool while it is there.
+ *   host graph    one ring that nothing leaves; the whole graph is there before the first task runs. */
+#ifndef FAKE_TASKS_H
+#define FAKE_TASKS_H
+
+#include "fake_api.h"
+
+enum { FAKE_INLINE_DEPS = 64, FAKE_HOST_DEPS = 128, FAKE_HOST_READY = 8192, FAKE_WINDOW = 16384, FAKE_DEP_POOL = 16384, FAKE_SCOPES = 64 };
+enum { FAKE_CUBE, FAKE_VECTOR, FAKE_MIX, FAKE_DUMMY, FAKE_SHAPES };
+
+struct fake_task {
+	int32_t functions[3];       /* -1: none */
+	int16_t blocks;
+	uint8_t shape, ring;
+	bool done;
+	uint32_t scope;             /* open while scopes[] says so */
+	uint32_t waits;             /* dependencies that are not over */
+	uint32_t consumers;         /* that are not over */
+	uint32_t spilled;           /* places of its ring's pool */
+	uint32_t first_edge;        /* list of edges to its consumers, UINT32_MAX ends */
+	uint32_t tensor_count, scalar_count;
+	struct ascend_tensor *tensors; /* owned copies */
+	uint64_t scalars[ASCEND_TASK_SCALARS];
+	uint32_t *producers, producer_count;
+};
+struct fake_ring {
+	uint64_t window, pool, pool_used;
+	uint32_t *tasks;            /* by local id */
+	uint32_t count, room, alive; /* the first `alive` have left */
+};
+struct fake_graph {
+	struct fake_runtime head;   /* what the orchestration is bound to */
+	bool host_graph;
+	void (*const *functions)(int64_t *); /* by id, NULL where there is none */
+	struct fake_task *tasks;
+	uint32_t count, room;
+	struct {
+		uint32_t consumer, next;
+	} *edges;
+	uint32_t edge_count, edge_room;
+	struct fake_ring rings[ASCEND_RINGS];
+	uint32_t scopes[FAKE_SCOPES]; /* open ones: their numbers */
+	uint32_t depth, scope_count;
+	uint32_t *ready;            /* tasks that may run */
+	uint32_t ready_count, ready_room;
+	uint64_t random;
+	int fatal;                  /* code of the first fault, 0: none */
+	char detail[200];
+	uint32_t most_ready[FAKE_SHAPES];
+};
+void fake_graph_init(struct fake_graph *graph, bool host_graph, const struct ascend_call_config *config, uint64_t seed);
+void fake_graph_finish(struct fake_graph *graph);
+/* Everything that is ready, until nothing is. */
+void fake_graph_run(struct fake_graph *graph);
+
+#endif

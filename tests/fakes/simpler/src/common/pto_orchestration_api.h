@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+/* pto_orchestration_api.h - what plugins/ascend/orchestration uses of the pto-runtime's header of this name: names and signatures as there, bodies and private layout
+ * ours, for the fake runtime of tests/fakes. Records that cross to kernels and hosts have the runtime's layout, asserted. The layout of argument lists is that
+ * of fake_api.h. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define PTO2_ERROR_INVALID_ARGS 5
+
+constexpr int MAX_TENSOR_ARGS = 32;
+constexpr int MAX_SCALAR_ARGS = 16;
+constexpr int CHIP_MAX_TENSOR_ARGS = 256;
+constexpr int CHIP_MAX_SCALAR_ARGS = 128;
+constexpr int MAX_TENSOR_DIMS = 5;
+constexpr int32_t INVALID_KERNEL_ID = -1;
+
+enum class DataType : uint8_t { FLOAT32, FLOAT16, INT32, INT16, INT8, UINT8, BFLOAT16, INT64, UINT64, UINT16, UINT32, BOOL };
+enum class AddressSpace : uint8_t { HOST = 0, DEVICE = 1 };
+enum class TensorArgType : int32_t { INPUT = 0, OUTPUT = 1, INOUT = 2, OUTPUT_EXISTING = 3, NO_DEP = 4 };
+enum class PTO2ScopeMode : uint8_t { AUTO = 0, MANUAL = 1 };
+
+struct PTO2TaskId {
+	uint64_t raw;
+};
+
+struct alignas(64) ChipTensor {
+	struct {
+		uint64_t addr, size;
+	} buffer;
+	PTO2TaskId owner_task_id;
+	uint64_t start_offset;
+	int32_t version;
+	uint32_t ndims;
+	DataType dtype;
+	bool manual_dep, is_contiguous;
+	AddressSpace address_space;
+	uint32_t shapes[MAX_TENSOR_DIMS];
+	uint64_t extent_elem_cache;
+	uint32_t strides[MAX_TENSOR_DIMS];
+	uint8_t _pad_cl2[36];
+};
+static_assert(sizeof(ChipTensor) == 128 && offsetof(ChipTensor, shapes) == 44 && offsetof(ChipTensor, strides) == 72, "the runtime's layout");
+
+class TensorRef {
+	const ChipTensor *ptr_ = nullptr;
+
+public:
+	TensorRef &operator=(const ChipTensor *p)
+	{
+		ptr_ = p;
+		return *this;
+	}
+	const ChipTensor &ref() const { return *ptr_; }
+};
+
+class PTO2LaunchSpec {
+	int16_t block_num_ = 1;
+	bool require_sync_start_ = false;
+
+public:
+	void set_block_num(int16_t n) { block_num_ = n; }
+};
+
+template <size_t MaxT, size_t MaxS> struct Arg {
+	TensorArgType tags_[MaxT];
+	TensorRef tensors_[MaxT];
+	uint64_t scalars_[MaxS];
+	int32_t tensor_count_ = 0, scalar_count_ = 0;
+	bool has_error = false;
+	const char *error_msg = nullptr;
+	PTO2LaunchSpec launch_spec;
+	const PTO2TaskId *explicit_deps_ = nullptr;
+	uint32_t explicit_dep_count_ = 0;
+
+	Arg() = default;
+	Arg(const Arg &) = delete;
+	Arg &operator=(const Arg &) = delete;
+
+	const TensorRef &tensor(int32_t i) const { return tensors_[i]; }
+	uint64_t scalar(int32_t i) const { return scalars_[i]; }
+	int32_t tensor_count() const { return tensor_count_; }
+	int32_t scalar_count() const { return scalar_count_; }
+	void set_error(const char *message)
+	{
+		if (!has_error)
+			error_msg = message;
+		has_error = true;
+	}
+	/* By reference: what is stored is the address, and it has to be there at submit. */
+	void add_no_dep(ChipTensor &tensor)
+	{
+		if (scalar_count_ != 0 || tensor_count_ == static_cast<int32_t>(MaxT)) {
+			set_error("a tensor behind a scalar, or one too many");
+			return;
+		}
+		tags_[tensor_count_] = TensorArgType::NO_DEP;
+		tensors_[tensor_count_++] = &tensor;
+	}
+	void add_scalars(const uint64_t *values, int count)
+	{
+		if (count < 0 || scalar_count_ + count > static_cast<int>(MaxS)) {
+			set_error("more scalars than a task takes");
+			return;
+		}
+		for (int i = 0; i < count; i++)
+			scalars_[scalar_count_++] = values[i];
+	}
+	void set_dependencies(const PTO2TaskId *deps, uint32_t count)
+	{
+		if (count != 0 && (deps == nullptr || explicit_deps_ != nullptr))
+			set_error("set_dependencies: no list, or a second one");
+		explicit_deps_ = count != 0 ? deps : nullptr;
+		explicit_dep_count_ = count;
+	}
+};
+using CoreTaskArgs = Arg<MAX_TENSOR_ARGS, MAX_SCALAR_ARGS>;
+struct ChipTaskArgs : Arg<CHIP_MAX_TENSOR_ARGS, CHIP_MAX_SCALAR_ARGS> {};
+
+class TaskOutputTensors {
+	PTO2TaskId task_id_ = {UINT64_MAX};
+	uint32_t output_count_ = 0;
+	const ChipTensor *tensors_[MAX_TENSOR_ARGS] = {};
+
+public:
+	PTO2TaskId task_id() const { return task_id_; }
+};
+
+struct MixedKernels {
+	int32_t aic_kernel_id = INVALID_KERNEL_ID, aiv0_kernel_id = INVALID_KERNEL_ID, aiv1_kernel_id = INVALID_KERNEL_ID;
+};
+
+struct PTO2OrchestrationConfig {
+	int expected_arg_count;
+};
+
+struct PTO2Runtime;
+struct PTO2RuntimeOps {
+	TaskOutputTensors (*submit_task)(PTO2Runtime *rt, const MixedKernels &kernels, const CoreTaskArgs &args);
+	void (*scope_begin)(PTO2Runtime *rt);
+	void (*scope_end)(PTO2Runtime *rt);
+	bool (*is_fatal)(PTO2Runtime *rt);
+	void (*report_fatal)(PTO2Runtime *rt, int32_t code, const char *func, const char *fmt, ...);
+	TaskOutputTensors (*submit_dummy_task)(PTO2Runtime *rt, const CoreTaskArgs &args);
+};
+struct PTO2Runtime {
+	const PTO2RuntimeOps *ops;
+	PTO2ScopeMode pending_scope_mode;
+};
+
+extern "C" PTO2Runtime *framework_current_runtime(void);
+
+static inline bool rt_is_fatal()
+{
+	PTO2Runtime *rt = framework_current_runtime();
+
+	return rt->ops->is_fatal(rt);
+}
+static inline TaskOutputTensors rt_submit_task(const MixedKernels &kernels, const CoreTaskArgs &args)
+{
+	PTO2Runtime *rt = framework_current_runtime();
+
+	return rt->ops->is_fatal(rt) ? TaskOutputTensors{} : rt->ops->submit_task(rt, kernels, args);
+}
+static inline TaskOutputTensors rt_submit_dummy_task(const CoreTaskArgs &args)
+{
+	PTO2Runtime *rt = framework_current_runtime();
+
+	return rt->ops->is_fatal(rt) ? TaskOutputTensors{} : rt->ops->submit_dummy_task(rt, args);
+}
+static inline void rt_scope_begin(PTO2ScopeMode mode = PTO2ScopeMode::AUTO)
+{
+	PTO2Runtime *rt = framework_current_runtime();
+
+	if (rt->ops->is_fatal(rt))
+		return;
+	rt->pending_scope_mode = mode;
+	rt->ops->scope_begin(rt);
+}
+static inline void rt_scope_end()
+{
+	PTO2Runtime *rt = framework_current_runtime();
+
+	if (!rt->ops->is_fatal(rt))
+		rt->ops->scope_end(rt);
+}
+#define rt_report_fatal(code, ...)                                             \
+	do {                                                                   \
+		PTO2Runtime *rt_ = framework_current_runtime();                \
+		rt_->ops->report_fatal(rt_, (code), __FUNCTION__, __VA_ARGS__); \
+	} while (0)
