@@ -165,6 +165,79 @@ static void emitted_text_compiles_without_the_tree(void)
 	CHECK_STR(err, "");
 }
 
+/* A kernel that needs no memory of its own, one whose tiles lie on the stack, one whose tiles are too large for that. */
+static const char *const program =
+	"tensor %x : f32[512, 1024] in\ntensor %y : f32[512, 1024] out\ntensor %z : f32[512, 1024] out\ntensor %n : i32[1, 1] out\n"
+	"func @one(%n: !pto.memref<gm,...,i32>) {\n  %k = alloc_scalar : i32\n  LI %k:i32, 7\n  STORE %k:i32, %n[0]\n  return\n}\n"
+	"func @double(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n"
+	"  %t = alloc_tile : !pto.tile<8x1024xf32>\n  %s = alloc_tile : !pto.tile<8x1xf32>\n  %t = tload %a[0, 0]\n  %s = trowmax %t\n"
+	"  %t = trowexpandmul %t, %s\n  tstore %t, %b[0, 0]\n  return\n}\n"
+	"func @turn(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n"
+	"  %t = alloc_tile : !pto.tile<512x1024xf32>\n  %s = alloc_tile : !pto.tile<1x1024xf32>\n  %t = tload %a[0, 0]\n  %s = tcolmax %t\n"
+	"  %t = tcolexpand %s\n  tstore %t, %b[0, 0]\n  return\n}\n"
+	"workload @main {\n  call @one(%n -> %n[0, 0 : 1, 1])\n"
+	"  parallel_for %i in 0 to 64 { call @double(%a -> %x[%i * 8, 0], %b -> %y[%i * 8, 0]) }\n  call @turn(%a -> %y, %b -> %z)\n}\n";
+static const char *const caller =
+	"#include \"main_.c\"\nstatic float x[512 * 1024], y[512 * 1024], z[512 * 1024];\nstatic int n[1];\n"
+	"int main(void)\n{\n\tstruct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};\n\tstruct rt_tasks *tasks;\n"
+	"\tstruct main_ o = {.memory = {.x = {x, 512 * 1024}, .y = {y, 512 * 1024}, .z = {z, 512 * 1024}, .n = {n, 1}}};\n"
+	"\tfor (int i = 0; i < 512; i++)\n\t\tx[i * 1024 + 5] = 2, x[i * 1024 + 1023] = (float)(i + 1) / 2 > 2 ? 2 : 1;\n"
+	"\tif (rt_tasks_create(&tasks, NULL, &error))\n\t\treturn 2;\n\tmain__begin(tasks, &o);\n"
+	"\tif (rt_tasks_run(tasks, main_, &o, 2, 0, NULL, &error)) {\n\t\tputs(error.text);\n\t\treturn 3;\n\t}\n"
+	"\tprintf(\"%d %g %g %g %g\\n\", n[0], y[5], y[1023], z[5], z[511 * 1024 + 1023]);\n\trt_tasks_destroy(tasks);\n\treturn 0;\n}\n";
+
+static void emitted_entries_run_with_their_kernels(void)
+{
+	const char *folder = check_tmp();
+
+	REQUIRE(check_write(check_fmt("%s/p.pto", folder), program, strlen(program)));
+	REQUIRE(pack("", "--emit=c p.pto -o emitted") == 0);
+	free(out);
+	free(err);
+	REQUIRE(check_write(check_fmt("%s/emitted/run.c", folder), caller, strlen(caller)));
+	CHECK_INT(check_run(check_fmt("cd '%s/emitted' && mv main_.c main_.h && sed -i s/main_.c/main_.h/ run.c && "
+				      "cc -std=c11 -Wall -Wextra -Werror -O2 -fwrapv -ffp-contract=off -I. *.c '%s/lib/libptowsp-rt.a' -lpthread -lm -o run && ./run",
+				      folder, check_build()),
+			    &out, &err),
+		  0);
+	CHECK_STR(err, "");
+	CHECK_STR(out, "7 4 2 4 4\n");
+}
+
+/* The first block of that kind in packages/LANGUAGE.md, as a file in the test's folder. */
+static void block_take(const char *kind, const char *file)
+{
+	CHECK_INT(tool(check_fmt("awk '/^```%s$/ && !n++ { on = 1; next } /^```/ { on = 0 } on' '%s/packages/LANGUAGE.md' >%s;", kind, check_root(), file),
+		       "ptowsp-pack", "--version"),
+		  0);
+}
+
+static void the_documented_program_around_an_entry_runs(void)
+{
+	check_tmp();
+	block_take("pto", "double.pto");
+	block_take("c", "run.c");
+	CHECK_INT(pack("", check_fmt("--emit=c double.pto -o double && cc -std=c11 -Wall -Wextra -Werror -O2 -fwrapv -ffp-contract=off -Idouble run.c "
+				     "double/double_.c '%s/lib/libptowsp-rt.a' -lpthread -lm && ./a.out",
+				     check_build())),
+		  0);
+	CHECK_STR(err, "");
+}
+
+/* A folder of sources becomes a folder of folders, each named after its source. */
+static void folders_of_sources_are_written_below_the_output(void)
+{
+	const char *folder = check_tmp();
+	char *text;
+
+	REQUIRE(check_run(check_fmt("mkdir -p '%s/in/sub'", folder), NULL, NULL) == 0);
+	REQUIRE(check_write(check_fmt("%s/in/sub/a.pto", folder), program, strlen(program)));
+	REQUIRE(pack("", "--emit=c in -o out") == 0);
+	text = check_read(check_fmt("%s/out/sub/a/main_.c", folder), NULL);
+	CHECK(text != NULL);
+	free(text);
+}
+
 void suite_native(CU_pSuite s)
 {
 	TEST(s, native_payloads_stand_before_portable_ones);
@@ -177,4 +250,7 @@ void suite_native(CU_pSuite s)
 	TEST(s, a_kernel_that_cannot_run_stays_portable_and_is_named);
 	TEST(s, emitted_text_is_what_is_kept);
 	TEST(s, emitted_text_compiles_without_the_tree);
+	TEST(s, emitted_entries_run_with_their_kernels);
+	TEST(s, the_documented_program_around_an_entry_runs);
+	TEST(s, folders_of_sources_are_written_below_the_output);
 }

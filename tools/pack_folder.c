@@ -18,13 +18,13 @@ static int by_name(const FTSENT **a, const FTSENT **b)
 	return strcmp((*a)->fts_name, (*b)->fts_name);
 }
 
-/* "sub/name.pto" below the output folder as "sub/name.pkg.zst"; to be freed. */
-static char *output_path(const char *output, const char *relative)
+/* "sub/name.pto" below the output folder as "sub/name.pkg.zst", or as "sub/name", a folder of sources; to be freed. */
+static char *output_path(const struct pack_options *options, const char *relative)
 {
 	size_t stem = strlen(relative) - strlen(".pto");
 	char *path = NULL;
 
-	return asprintf(&path, "%s/%.*s.pkg.zst", output, (int)stem, relative) < 0 ? NULL : path;
+	return asprintf(&path, "%s/%.*s%s", options->output, (int)stem, relative, options->emit ? "" : ".pkg.zst") < 0 ? NULL : path;
 }
 
 /* --- lines --- */
@@ -108,7 +108,7 @@ static int file_pack(const struct pack_options *options, const char *file, const
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct pack_counts counts = {0};
-	char *path = output_path(options->output, relative);
+	char *path = output_path(options, relative);
 	ptowsp_status status = path ? made_add(made, path, &error) : reg_fail(&error, PTOWSP_NO_MEMORY, "no memory for a path");
 	int code, kept = !status;
 

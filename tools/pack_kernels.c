@@ -162,13 +162,22 @@ static ptowsp_status header_write(const char *folder, const struct isa_text *hea
 	return status == PTOWSP_NO_MEMORY ? reg_fail(error, status, "no memory to write %.160s", header->path) : status;
 }
 
+ptowsp_status pack_headers_write(const struct isa_text *headers, const char *folder, struct ptowsp_error *error)
+{
+	ptowsp_status status = PTOWSP_OK;
+
+	for (const struct isa_text *header = headers; header->path && !status; header++)
+		status = header_write(folder, header, error);
+	return status;
+}
+
 ptowsp_status pack_kernels_write(const struct pack_kernels *list, const struct isa_emit_target *target, const char *folder,
 				 struct ptowsp_error *error)
 {
 	ptowsp_status status = folder_make(folder, error);
 
-	for (const struct isa_text *header = isa_emit_headers; header->path && !status; header++)
-		status = header_write(folder, header, error);
+	if (!status)
+		status = pack_headers_write(isa_emit_headers, folder, error);
 	for (uint32_t i = 0; i < list->count && !status; i++) {
 		char *path;
 

@@ -30,8 +30,13 @@ void pack_kernels_finish(struct pack_kernels *list);
 uint32_t pack_kernel_payload(const struct pkg_tables *t, const struct ptowsp_kernel_record *kernel);
 const struct pack_kernel *pack_kernel_find(const struct pack_kernels *list, uint32_t payload);
 
-/* pack_tasks.c: NAME.c for each entry with code, into a folder that is there. Those that have no counterpart in the task API are named on stderr.
- * Errors: IO, NO_MEMORY. */
+/* Headers under the paths that they are included by, below a folder that is there. Errors: IO, NO_MEMORY. */
+ptowsp_status pack_headers_write(const struct isa_text *headers, const char *folder, struct ptowsp_error *error);
+
+/* Those of the task API, without what emitted kernels include as well; the last one's path is NULL. */
+extern const struct isa_text pack_task_headers[];
+/* pack_tasks.c: NAME.c for each entry with code and the headers of the task API, into a folder that is there. Entries that have no counterpart in the
+ * task API are named on stderr. Errors: IO, NO_MEMORY. */
 ptowsp_status pack_tasks_write(struct pkg *package, const char *folder, struct ptowsp_error *error);
 
 /* NAME.extension for each, and the headers that they include, into a folder, which is made. Errors: IO, NO_MEMORY. */

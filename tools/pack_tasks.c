@@ -36,6 +36,7 @@ ptowsp_status pack_tasks_write(struct pkg *package, const char *folder, struct p
 {
 	const struct pkg_tables *t = pkg_tables(package);
 	ptowsp_status status = PTOWSP_OK;
+	unsigned written = 0;
 
 	for (uint32_t i = 0; i < t->entry_count && !status; i++) {
 		char *text = NULL, *name = NULL;
@@ -49,9 +50,12 @@ ptowsp_status pack_tasks_write(struct pkg *package, const char *folder, struct p
 			error->text[0] = '\0';
 		} else if (!status) {
 			status = file_write(folder, name, text, error);
+			written++;
 		}
 		free(text);
 		free(name);
 	}
+	if (!status && written)
+		status = pack_headers_write(pack_task_headers, folder, error);
 	return status;
 }

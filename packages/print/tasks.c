@@ -77,16 +77,25 @@ static int is_named_before(const struct print_tasks *p, uint32_t at, char name_o
 static void head_print(const struct print_tasks *p, struct print_text *text)
 {
 	char name[PRINT_C_NAME];
+	int memory = 0;
 
+	for (uint32_t i = 0; i < p->kernel_count; i++)
+		memory |= is_named_before(p, i, name) ? 0 : print_c_memory(p, NULL, i, name);
 	print_add(text, "/* %s as C, written by ptowsp-pack: its loops, branches and tasks as calls of the task API (plugins/rt/task_api.h), the same for\n"
 			" * every target of the kernels. Values are integers of 64 bits; compile with -fwrapv if they may be larger. */\n",
 		  p->name);
-	print_add(text, "#include \"rt/task_api.h\"\n\n/* The kernels: functions as ptowsp/task.h says. */\n");
+	print_add(text, "#include \"rt/task_api.h\"\n%s\n/* The kernels: functions as ptowsp/task.h says. */\n",
+		  memory & PRINT_C_HEAP ? "\n#include <stdlib.h>\n" : "");
 	for (uint32_t i = 0; i < p->kernel_count; i++) {
 		if (is_named_before(p, i, name))
 			continue;
 		print_add(text, "extern ptowsp_status %s(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);\n", name);
 	}
+	if (memory)
+		print_add(text, "\n/* Around kernels that need memory for their tiles: tasks of the task API have none. */");
+	for (uint32_t i = 0; i < p->kernel_count; i++)
+		if (!is_named_before(p, i, name))
+			print_c_memory(p, text, i, name);
 }
 
 static void struct_print(const struct print_tasks *p, struct print_text *text)
@@ -137,7 +146,7 @@ static const char *quoted_name(const char *name, char quoted[512])
 
 static void begin_print(const struct print_tasks *p, struct print_text *text)
 {
-	char name[PRINT_C_NAME], quoted[512];
+	char name[PRINT_C_NAME], around[PRINT_C_NAME], quoted[512];
 
 	print_add(text, "/* Makes kernels and tensors known, before a run.");
 	if (p->most_tensors > 16 || p->most_args > 16)
@@ -149,8 +158,9 @@ static void begin_print(const struct print_tasks *p, struct print_text *text)
 
 		if (is_named_before(p, i, name))
 			continue;
+		snprintf(around, sizeof(around), "with_memory_%" PRIu32, i);
 		print_add(text, "\to->kernel.%s = rt_tasks_kernel(tasks, \"%s\", %s, %s);\n", name, quoted_name(pkg_string(p->t, kernel->name), quoted),
-			  units[kernel->unit], name);
+			  units[kernel->unit], print_c_memory(p, NULL, i, name) ? around : name);
 	}
 	for (uint32_t i = 0; i < p->t->tensor_count; i++) {
 		const struct print_c_tensor *tensor = &p->tensors[p->order[i]];

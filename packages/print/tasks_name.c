@@ -83,8 +83,7 @@ void print_c_names_make(struct print_tasks *p)
 	}
 }
 
-/* The row of a kernel's portable payload, PTOWSP_NONE: it has none. */
-static uint32_t payload_of(const struct print_tasks *p, uint32_t kernel)
+uint32_t print_c_payload(const struct print_tasks *p, uint32_t kernel)
 {
 	const struct ptowsp_kernel_record *row = &p->t->kernel[kernel];
 
@@ -99,10 +98,10 @@ void print_c_kernel_name(const struct print_tasks *p, uint32_t kernel, char name
 {
 	const struct ptowsp_kernel_record *row;
 	const char *symbol;
-	const uint32_t payload = payload_of(p, kernel);
+	const uint32_t payload = print_c_payload(p, kernel);
 
 	for (uint32_t i = 0; payload != PTOWSP_NONE && i < kernel; i++)
-		if (payload_of(p, i) == payload)
+		if (print_c_payload(p, i) == payload)
 			kernel = i;
 	row = &p->t->kernel[kernel];
 	symbol = pkg_string(p->t, row->symbol);

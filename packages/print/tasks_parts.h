@@ -59,8 +59,15 @@ void print_c_line(struct print_tasks *p, const char *format, ...) __attribute__(
 void print_c_name(char name_out[PRINT_C_NAME], const char *name);
 /* Names of tensors and slots of the entry. */
 void print_c_names_make(struct print_tasks *p);
+/* The row of a kernel's portable payload, PTOWSP_NONE: it has none. */
+uint32_t print_c_payload(const struct print_tasks *p, uint32_t kernel);
 /* Of a kernel's function. */
 void print_c_kernel_name(const struct print_tasks *p, uint32_t kernel, char name_out[PRINT_C_NAME]);
+
+/* tasks_memory.c: does the kernel at that place of `kernels` work in memory of its own, and where does that lie? 0: it needs none. Prints the function
+ * with_memory_AT that gives it some and calls `name`, unless text is NULL. */
+enum { PRINT_C_STACK = 1, PRINT_C_HEAP = 2 };
+int print_c_memory(const struct print_tasks *p, struct print_text *text, uint32_t at, const char *name);
 
 /* tasks_expr.c: an expression (EXPR row) as C, in as few parentheses as C needs; least: strength of what stands around it, 0 none. */
 void print_c_expr(struct print_tasks *p, struct print_text *text, uint32_t row, unsigned least);
