@@ -53,7 +53,7 @@ static int64_t outer_step(struct rt_nests *n, int64_t inner)
 	case 0:
 	case 1: return 0;
 	case 2: return span;
-	case 3: return span - (int64_t)pick(n, 4);
+	case 3: return span + 4 - (int64_t)pick(n, 8);
 	default: return (int64_t)pick(n, 8);
 	}
 }
@@ -86,12 +86,16 @@ static uint32_t place(struct rt_nests *n, uint32_t tensor, int64_t rows, int64_t
 
 	if (chance(n, 12) && form.high - form.low < 20)
 		first += 20;
+	if (chance(n, 2000)) /* the latest iterations leave the tensor */
+		first = rows / tile - form.high;
 	value = number(n, first * tile);
 	for (uint32_t d = 0; d < n->r.loops; d++)
 		if (form.at[d]) {
 			uint32_t term = rt_loops_value(&n->r, d);
 
-			value = sum(n, value, form.at[d] * tile == 1 ? term : rt_loops_op(&n->r, PTOWSP_EXPR_MUL, term, number(n, form.at[d] * tile)));
+			int64_t at = form.at[d] * (d + 1 < n->r.loops && chance(n, 40) ? 1 : tile); /* off the lattice from the second round on */
+
+			value = sum(n, value, at == 1 ? term : rt_loops_op(&n->r, PTOWSP_EXPR_MUL, term, number(n, at)));
 		}
 	if (n->slots && chance(n, 12))
 		value = sum(n, value, rt_loops_op(&n->r, PTOWSP_EXPR_MUL, builder_expr(n->r.b, PTOWSP_EXPR_VALUE, pick(n, 2), 0, 0), number(n, tile)));
@@ -130,7 +134,7 @@ static uint32_t tensor_pick(struct rt_nests *n, char how, uint32_t *read, uint32
 
 static void task(struct rt_nests *n)
 {
-	uint32_t count = chance(n, 15) ? 0 : 1 + pick(n, chance(n, 3) ? PARAMS : 2), regions[PARAMS], read = 0, written = 0;
+	uint32_t count = chance(n, 15) ? 0 : 1 + pick(n, n->heavy || chance(n, 3) ? PARAMS : 2), regions[PARAMS], read = 0, written = 0;
 	char access[PARAMS + 1] = "";
 
 	if (chance(n, 60)) {
@@ -140,7 +144,7 @@ static void task(struct rt_nests *n)
 	}
 	for (uint32_t i = 0; i < count; i++) {
 		access[i] = "rrrwwmm"[pick(n, 7)];
-		regions[i] = region(n, chance(n, 80) ? pick(n, RT_NESTS_TENSORS) : tensor_pick(n, access[i], &read, &written));
+		regions[i] = region(n, chance(n, 200) ? pick(n, RT_NESTS_TENSORS) : tensor_pick(n, access[i], &read, &written));
 	}
 	builder_task_list(n->r.b, count, number(n, 3 * (int64_t)count), count, access, regions);
 	if (chance(n, n->after ? 20 : 1000))
@@ -218,6 +222,8 @@ static void lane(struct rt_nests *n, uint32_t budget)
 	uint32_t tasks = body_length(n), count = length(n);
 
 	n->r.shift = pick(n, RT_NESTS_TENSORS); /* the tensor that most keys are of */
+	n->heavy = chance(n, 20);
+	tasks += n->heavy ? 6 + pick(n, 12) : 0;
 	if (tasks > budget)
 		tasks = 1;
 	if (count * tasks > budget)
@@ -225,12 +231,13 @@ static void lane(struct rt_nests *n, uint32_t budget)
 	if (n->r.loops && chance(n, 25))
 		row_open(n);
 	else
-		dense_open(n, count, chance(n, 7));
+		dense_open(n, count, chance(n, 10));
 	while (tasks--)
 		task(n);
 	if (n->disturb && chance(n, 30))
 		builder_slot_set(n->r.b, 1, number(n, pick(n, 3)));
 	loop_close(n);
+	n->heavy = false;
 }
 
 static void between(struct rt_nests *n)
@@ -295,6 +302,33 @@ static void crowd(struct rt_nests *n)
 	n->around = 1;
 }
 
+static void plain_open(struct rt_nests *n, int64_t count)
+{
+	builder_loop_n(n->r.b, PTOWSP_OP_PARALLEL_FOR, names[n->r.loops++], count);
+}
+
+static void piece_task(struct rt_nests *n, const char *access, uint32_t row)
+{
+	row = rt_loops_op(&n->r, PTOWSP_EXPR_MUL, row, number(n, n->tile));
+	builder_task(n->r.b, 1, 3, access, builder_region(n->r.b, 0, row, number(n, 0), n->tile, 1));
+}
+
+/* Short loops write pieces of what a long one then touches. */
+static void pieces(struct rt_nests *n)
+{
+	int64_t apart = 10 + (int64_t)pick(n, 4);
+
+	plain_open(n, 6 + pick(n, 8));
+	plain_open(n, 9 + pick(n, 5));
+	piece_task(n, chance(n, 3) ? "r" : "w",
+		   sum(n, rt_loops_op(&n->r, PTOWSP_EXPR_MUL, rt_loops_value(&n->r, 0), number(n, apart)), rt_loops_value(&n->r, 1)));
+	loop_close(n);
+	loop_close(n);
+	plain_open(n, 180);
+	piece_task(n, chance(n, 2) ? "r" : "w", sum(n, rt_loops_value(&n->r, 0), number(n, pick(n, 3))));
+	loop_close(n);
+}
+
 /* ---- the program --------------------------------------------------------------------------------------------------- */
 
 static uint32_t window(struct rt_nests *n)
@@ -314,8 +348,8 @@ static uint32_t window(struct rt_nests *n)
 static void schedule(struct rt_nests *n)
 {
 	struct builder *b = n->r.b;
-	uint32_t deps = pick(n, 12);
-	bool full = !chance(n, 4), overlap = deps < 5 || deps == 9;
+	uint32_t deps = pick(n, 14);
+	bool full = !chance(n, 4), overlap = deps < 5 || deps == 9 || deps > 11;
 
 	builder_schedule(b, PTOWSP_DIRECTIVE_TASK_WINDOW, PTOWSP_TASK_WINDOW_STALL, "n", (int64_t)window(n));
 	if (deps >= 5 && deps < 9)
@@ -326,7 +360,7 @@ static void schedule(struct rt_nests *n)
 		builder_schedule(b, PTOWSP_DIRECTIVE_DEPS, PTOWSP_DEPS_HYBRID, "");
 	else if (deps == 11)
 		builder_schedule(b, PTOWSP_DIRECTIVE_DEPS, PTOWSP_DEPS_EXPLICIT, "");
-	n->after = deps >= 9;
+	n->after = deps >= 9 && deps < 12;
 	if (!full)
 		builder_schedule(b, PTOWSP_DIRECTIVE_HAZARDS, PTOWSP_HAZARDS_RAW, "");
 	n->r.races = !overlap || !full;
@@ -348,7 +382,8 @@ static void tensors(struct rt_nests *n)
 static void kernels(struct rt_nests *n)
 {
 	for (uint32_t k = 0; k < KERNELS; k++)
-		builder_kernel_flags(n->r.b, builder_kernel(n->r.b, check_fmt("k%u", k), PTOWSP_UNIT_AIV, 1, k == FLAT ? 1 : k), BUILDER_STEADY);
+		builder_kernel_flags(n->r.b, builder_kernel(n->r.b, check_fmt("k%u", k), PTOWSP_UNIT_AIV, 1, k == FLAT ? 1 : k),
+				     BUILDER_STEADY | (chance(n, 80) ? BUILDER_FAILS_LATE : 0));
 	builder_touch(n->r.b, FLAT, 0, 0, 1, PTOWSP_READ);
 }
 
@@ -359,11 +394,11 @@ void rt_nests_make(struct rt_nests *n, uint64_t seed, uint32_t budget)
 	*n = (struct rt_nests){.around = 1};
 	rt_loops_begin(&n->r, seed);
 	n->r.spread = 1 + pick(n, chance(n, 3) ? 12 : 4);
-	n->pure = chance(n, 4) ? 4 : 40 + pick(n, 200);
+	n->pure = chance(n, 5) ? 4 : 60 + pick(n, 200);
 	n->tile = chance(n, 5) ? 2 : 1;
 	n->extras = chance(n, 40) ? 300 : 0;
-	n->temp = chance(n, 12);
-	n->slots = chance(n, 8);
+	n->temp = chance(n, 24);
+	n->slots = chance(n, 16);
 	n->disturb = chance(n, 2);
 	for (uint32_t t = 0; t < RT_NESTS_TENSORS; t++)
 		n->steps[t] = steps[pick(n, 8)];
@@ -374,6 +409,8 @@ void rt_nests_make(struct rt_nests *n, uint64_t seed, uint32_t budget)
 	schedule(n);
 	if (chance(n, 30))
 		crowd(n);
+	if (chance(n, 12))
+		pieces(n);
 	for (uint32_t parts = 1 + pick(n, 4), i = 0; i < parts; i++) {
 		nest(n, budget / parts);
 		if (n->disturb && chance(n, 2))

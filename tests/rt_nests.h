@@ -17,6 +17,7 @@ struct rt_nests {
 	uint32_t extras;     /* tensors of which few are used: classes of keys that share a mark */
 	bool after;          /* stated edges count */
 	bool temp;           /* the last tensor is a temp tensor, which may be renamed */
+	bool heavy;          /* bodies of many tasks with many keys */
 	bool slots, disturb; /* keys read slots; something other than loops stands between */
 };
 /* budget: about so many tasks at most. */

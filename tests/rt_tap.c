@@ -19,8 +19,8 @@ void rt_tap_begin(struct rt_tap *tap, const struct outcome *told)
 	uint32_t at = 0;
 
 	*tap = (struct rt_tap){.told = told, .wrong = UINT64_MAX};
-	tap->first = need(calloc((size_t)told->task_count + 1, sizeof(*tap->first)));
-	for (uint32_t i = 0; i <= told->task_count; i++) {
+	tap->first = need(calloc((size_t)told->stats.tasks + 2, sizeof(*tap->first)));
+	for (uint32_t i = 0; i <= told->stats.tasks; i++) {
 		while (at < told->edge_count && told->edges[at].consumer < i)
 			at++;
 		tap->first[i] = at;
@@ -84,7 +84,7 @@ ptowsp_status __wrap_rt_clock_tasks(struct rt_clock *clock, const struct rt_cloc
 /* Before a task is handed over. */
 ptowsp_status __wrap_rt_dispatch_begin(struct rt_run *run)
 {
-	if (tapped && run->tasks < tapped->told->task_count) {
+	if (tapped && run->tasks < tapped->told->stats.tasks) {
 		tapped->lists++;
 		judge(tapped, run->tasks, list_same(tapped, run->tasks, run->preds.list, run->preds.count));
 	}
@@ -94,7 +94,7 @@ ptowsp_status __wrap_rt_dispatch_begin(struct rt_run *run)
 /* When the clock is told of tasks that took the short way. */
 ptowsp_status __wrap_rt_clock_tasks(struct rt_clock *clock, const struct rt_clock_brief *tasks, uint32_t count)
 {
-	for (uint32_t i = 0; tapped && i < count && clock->issued + i < tapped->told->task_count; i++) {
+	for (uint32_t i = 0; tapped && i < count && clock->issued + i < tapped->told->stats.tasks; i++) {
 		tapped->counts++;
 		judge(tapped, clock->issued + i, tasks[i].need.deps == count_of(tapped, clock->issued + i));
 	}

@@ -9,7 +9,7 @@
 /* What is compared: the edges of a run that told them, by consumer and producer. */
 struct rt_tap {
 	const struct outcome *told; /* borrowed */
-	uint32_t *first;            /* of each task, its first edge; task_count + 1 entries; owned */
+	uint32_t *first;            /* of each task, its first edge; stats.tasks + 1 entries; owned */
 	uint64_t lists, counts;     /* tasks of which the predecessors were heard; of which how many there are */
 	uint64_t wrong;             /* the first task that has others, UINT64_MAX: none */
 	uint64_t *sorted;           /* owned */

@@ -5,11 +5,9 @@
 
 /* ---- which uses ---------------------------------------------------------------------------------------------------- */
 
-static bool uses_take(struct rt_chain_lane *lane, struct rt_plan *const *plans, uint64_t first, uint64_t step)
+static void uses_take(struct rt_chain_lane *lane, struct rt_plan *const *plans, uint64_t first, uint64_t step)
 {
-	for (uint32_t k = 0; k < lane->tasks; k++) {
-		if (!plans[k]->named || plans[k]->divided != lane->run->overlap.divided || lane->use_count + plans[k]->use_count > RT_CHAIN_USES)
-			return false;
+	for (uint32_t k = 0; k < lane->tasks; k++)
 		for (const struct rt_use *use = plans[k]->uses, *end = use + plans[k]->use_count; use < end; use++) {
 			struct rt_moving *m = &lane->uses[lane->use_count++];
 			uint64_t to;
@@ -20,8 +18,6 @@ static bool uses_take(struct rt_chain_lane *lane, struct rt_plan *const *plans, 
 			m->high = m->name < to ? to : m->name;
 			m->loose = !m->step;
 		}
-	}
-	return true;
 }
 
 static bool together(const struct rt_moving *a, const struct rt_moving *b)
@@ -167,11 +163,10 @@ bool rt_chains_find(struct rt_chains *chains, struct rt_run *run, struct rt_plan
 
 	chains->count = 0;
 	chains->used = 0;
-	if (run->replay.off || left < 0 || !step || !any_moves(plans, count) || count > RT_CHAIN_TASKS || !pays(run, plans[0], (uint64_t)left / step + 1, count) || !rt_replay_arm(run))
+	if (left < 0 || !any_moves(plans, count) || !pays(run, plans[0], (uint64_t)left / step + 1, count) || !rt_replay_arm(run))
 		return false;
 	lane.iterations = (uint32_t)((uint64_t)left / step + 1);
-	if (!uses_take(&lane, plans, first, step))
-		return false;
+	uses_take(&lane, plans, first, step);
 	chains->iterations = lane.iterations;
 	chains->step = step;
 	chains->began = run->preds.task;

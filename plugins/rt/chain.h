@@ -38,7 +38,7 @@ struct rt_chains {
 	struct rt_strand strands[RT_CHAINS]; /* without iterations */
 };
 struct rt_run;
-/* Of a lane whose iterations are still to come: step is by how much the value of its loop moves from each to the next, `first` by how much to the first of
+/* Of a lane of RT_CHAIN_TASKS tasks and RT_CHAIN_USES uses at most, all by name, whose iterations are still to come: step, not 0, is by how much the value of its loop moves from each to the next, `first` by how much to the first of
  * them. Other uses of the lane are met: rt_replay_meet. False: none. */
 bool rt_chains_find(struct rt_chains *chains, struct rt_run *run, struct rt_plan *const *plans, uint32_t count, uint64_t first, uint64_t step, int64_t last);
 /* Behind the latest iteration. */

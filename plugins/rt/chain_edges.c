@@ -7,7 +7,7 @@
 /* ---- spans of iterations ------------------------------------------------------------------------------------------- */
 
 enum { SPANS = 8 };
-struct spans {
+struct spans { /* none is empty */
 	uint32_t count;
 	struct {
 		uint32_t low, high;
@@ -24,11 +24,11 @@ static bool spans_cut(struct spans *spans, uint32_t low, uint32_t high)
 
 		if (left.count + 2 > SPANS)
 			return false;
-		if (from < low && from < (to < low ? to : low)) {
+		if (from < low) {
 			left.rows[left.count].low = from;
 			left.rows[left.count++].high = to < low ? to : low;
 		}
-		if (to > high && (from > high ? from : high) < to) {
+		if (to > high) {
 			left.rows[left.count].low = from > high ? from : high;
 			left.rows[left.count++].high = to;
 		}

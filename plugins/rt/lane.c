@@ -19,8 +19,7 @@ bool rt_lane_find(const struct rt_run *run, struct rt_lane *lane)
 	for (uint32_t at = top->at + 1; at < top->end; at = code[at].end, lane->count++) {
 		struct rt_plan *plan = code[at].op == PTOWSP_OP_TASK ? run->plans.rows[(size_t)code[at].row * run->plans.levels + expand->level] : NULL;
 
-		if (!plan || !plan->express || lane->count == RT_LANE_MOST || plan->round != expand->rounds[top->depth].number || !plan->round ||
-		    plan->inner != top->depth)
+		if (!plan || !plan->express || lane->count == RT_LANE_MOST || plan->round != expand->rounds[top->depth].number)
 			return false;
 		lane->plans[lane->count] = plan;
 		lane->sites[lane->count] = code[at].row;
@@ -29,16 +28,13 @@ bool rt_lane_find(const struct rt_run *run, struct rt_lane *lane)
 	return lane->count > 0;
 }
 
-/* Plans of the lane's tasks, for the iteration that the expander is in. */
-static bool plan_stand(struct rt_run *run, struct rt_plan *plan, const struct rt_frame *top)
+/* The plan of a lane's task, for the iteration that the expander is in. */
+static bool plan_stand(struct rt_run *run, struct rt_plan *plan)
 {
-	const struct rt_expand *expand = &run->expand;
-
-	if (!plan || !plan->express || !plan->affine || plan->inner != top->depth)
-		return false;
-	return rt_plan_move(plan, expand) || (rt_plan_find(run, plan) && plan->round);
+	return rt_plan_move(plan, &run->expand) || (rt_plan_find(run, plan) && plan->round);
 }
 
+/* What was replayed at this level was a lane of it, so all plans are there. */
 bool rt_lane_stand(struct rt_run *run, struct rt_lane *lane)
 {
 	const struct rt_expand *expand = &run->expand;
@@ -46,14 +42,12 @@ bool rt_lane_stand(struct rt_run *run, struct rt_lane *lane)
 	const struct rt_ins *code = run->program->code;
 	struct rt_plan *plan = run->plans.rows[(size_t)expand->site * run->plans.levels + expand->level];
 
-	if (!plan || !plan->replays || (plan->blame > rt_replay_rules.blame && !run->replay.always) || top->op != PTOWSP_OP_PARALLEL_FOR || code[top->at + 1].op != PTOWSP_OP_TASK ||
-	    expand->site != code[top->at + 1].row || expand->at != code[top->at + 1].end || run->tasks >= run->max_tasks ||
-	    run->max_tasks - run->tasks < LEAST * RT_LANE_MOST)
+	if (!plan || !plan->replays || (plan->blame > rt_replay_rules.blame && !run->replay.always) || run->max_tasks - run->tasks < LEAST * RT_LANE_MOST)
 		return false;
 	lane->count = lane->uses = 0;
 	for (uint32_t at = top->at + 1; at < top->end; at = code[at].end, lane->count++) {
-		plan = code[at].op == PTOWSP_OP_TASK ? run->plans.rows[(size_t)code[at].row * run->plans.levels + expand->level] : NULL;
-		if (lane->count == RT_LANE_MOST || !plan_stand(run, plan, top))
+		plan = run->plans.rows[(size_t)code[at].row * run->plans.levels + expand->level];
+		if (!plan_stand(run, plan))
 			return false;
 		lane->plans[lane->count] = plan;
 		lane->sites[lane->count] = code[at].row;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/steady.h"
 
+#include <assert.h>
+
 #include "rt/run.h"
 
 /* Will a use that moves come to that name? way: of the loop's value. */
@@ -38,8 +40,8 @@ static void use_add(struct rt_steady *steady, const struct rt_use *use, uint32_t
 	uses[first].prev = (uint8_t)at;
 }
 
-/* What is not part of a chain. all: everything of it is looked up. False: there is too much of it. */
-static bool uses_divide(struct rt_steady *steady, struct rt_plan *const *plans, uint32_t count, int64_t way, bool all)
+/* What is not part of a chain. all: everything of it is looked up. */
+static void uses_divide(struct rt_steady *steady, struct rt_plan *const *plans, uint32_t count, int64_t way, bool all)
 {
 	uint32_t place = 0;
 
@@ -47,8 +49,6 @@ static bool uses_divide(struct rt_steady *steady, struct rt_plan *const *plans, 
 	for (uint32_t k = 0; k < count; k++) {
 		const struct rt_plan *plan = plans[k];
 
-		if (place + plan->use_count > RT_STEADY_USES)
-			return false;
 		steady->tasks[k].moving = steady->moving + steady->moving_count;
 		for (struct rt_use *use = plan->uses, *end = use + plan->use_count; use < end; use++, place++)
 			if (steady->chains.used >> place & 1)
@@ -59,7 +59,6 @@ static bool uses_divide(struct rt_steady *steady, struct rt_plan *const *plans, 
 				steady->moving[steady->moving_count++] = use;
 		steady->tasks[k].moving_end = steady->moving + steady->moving_count;
 	}
-	return true;
 }
 
 /* One of few numbers, once. False: there are too many. */
@@ -243,7 +242,8 @@ static bool possible(const struct rt_run *run, struct rt_plan *const *plans, uin
 		if (!plans[k]->named || plans[k]->divided != run->overlap.divided)
 			return false;
 	}
-	return count <= RT_STEADY_TASKS && uses <= RT_STEADY_USES && !run->replay.off;
+	assert(count <= RT_STEADY_TASKS && count <= RT_CHAIN_TASKS);
+	return uses <= RT_STEADY_USES && uses <= RT_CHAIN_USES && !run->replay.off;
 }
 
 void rt_steady_begin(struct rt_steady *steady, struct rt_run *run, struct rt_plan *const *plans, uint32_t count, const struct rt_cells *cells,
@@ -346,7 +346,7 @@ static void iteration_touch(const struct rt_steady *steady, uint32_t first, uint
 
 		if (uses[at].access & PTOWSP_WRITE)
 			*cell = (struct rt_cell){stamp, stamp, 0};
-		else if (track->full && cell->last != stamp)
+		else if (track->full)
 			rt_cell_reader(track, cell, stamp);
 		at = uses[at].next;
 	} while (at != first);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/strand.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include "rt/run.h"
@@ -55,17 +56,11 @@ static void mark_one(struct rt_names *mark, uint64_t low, uint64_t high, uint64_
 		mark->last = last;
 }
 
-/* Names of one use are of one class; those of all of the map, of all. */
+/* Names of one use are of one class. */
 static void mark(struct rt_run *run, uint64_t low, uint64_t high, uint64_t last)
 {
-	uint64_t oldest = oldest_of(run);
-
-	if (low >> RT_PLACE_BITS == high >> RT_PLACE_BITS) {
-		mark_one(mark_of(&run->replay, low), low, high, last, oldest);
-		return;
-	}
-	for (uint32_t i = 0; i < RT_MARKS; i++)
-		mark_one(&run->replay.marks[i], low, high, last, oldest);
+	assert(low >> RT_PLACE_BITS == high >> RT_PLACE_BITS);
+	mark_one(mark_of(&run->replay, low), low, high, last, oldest_of(run));
 }
 
 bool rt_replay_marked(const struct rt_run *run, uint64_t name, uint64_t *low_out, uint64_t *high_out)
@@ -101,7 +96,7 @@ static void key_settle(struct rt_run *run, const struct rt_strand *strand, int64
 			return;
 		if (touch->access & PTOWSP_WRITE)
 			*cell = (struct rt_cell){stamp, stamp, 0};
-		else if (cell->last != stamp)
+		else
 			rt_cell_reader(track, cell, stamp);
 	}
 }
