@@ -136,6 +136,7 @@ struct outcome_how {
 	struct rt_pool *pool;  /* NULL: one of its own */
 	bool fixed_map;        /* as in rt_run_args */
 	enum rt_replay_when replay;
+	const struct rt_engine *engine; /* as in rt_run_args */
 };
 /* Program, run, destroy. how may be NULL. Never NULL; error of rt_program_create in status and error. */
 struct outcome *builder_run(struct builder *b, const struct outcome_how *how);

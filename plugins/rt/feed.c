@@ -93,7 +93,7 @@ static ptowsp_status step(struct rt_feed *feed)
 /* The first item is a task whose kernel has not told yet how long it took. Others are walked meanwhile, up to a limit. */
 static ptowsp_status later_step(struct rt_feed *feed)
 {
-	bool waits = feed->stage == RT_FEED_OVER || feed->held || (feed->stage == RT_FEED_WORKLOAD && !feed->run->record && feed->head - feed->tail > RT_FEED_AHEAD);
+	bool waits = feed->failed || feed->stage == RT_FEED_OVER || feed->held || (feed->stage == RT_FEED_WORKLOAD && !feed->run->record && feed->head - feed->tail > RT_FEED_AHEAD);
 
 	return waits ? rt_wait_tasks(feed->run, feed->run->tasks) : step(feed);
 }
@@ -104,10 +104,17 @@ ptowsp_status rt_feed_next(struct rt_feed *feed, const struct rt_item **item_out
 
 	if (feed->given)
 		rt_feed_drop(feed);
+	if (feed->failed && feed->head == feed->tail)
+		return feed->failed;
 	while (!st && feed->head == feed->tail && (feed->stage != RT_FEED_OVER || feed->held))
 		st = step(feed);
-	while (!st && feed->head != feed->tail && feed->items[feed->tail & feed->mask].later)
+	while (!st && feed->head != feed->tail && feed->items[feed->tail & feed->mask].later) {
 		st = later_step(feed);
+		if (st && !feed->failed) { /* what came before it comes first */
+			feed->failed = st;
+			st = rt_wait_tasks(feed->run, feed->run->tasks);
+		}
+	}
 	if (!st && feed->broken)
 		st = rt_no_memory(feed->run->error, "items");
 	if (st)
@@ -190,6 +197,7 @@ static void finish(struct rt_feed *feed)
 	free(feed->items);
 	free(feed->words);
 	feed->run->lag.feed = NULL;
+	feed->run->lag.over = true;
 }
 
 ptowsp_status rt_feed_run(struct rt_run *run, const struct rt_engine *engine, struct rt_pool *pool)

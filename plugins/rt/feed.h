@@ -107,6 +107,7 @@ struct rt_feed {
 	struct rt_pool *pool;
 	struct rt_limits limits;
 	enum rt_feed_stage stage;
+	ptowsp_status failed;  /* the walk, while items that were met before it are still to be given */
 	bool broken;           /* an item had no room */
 	bool held;             /* the walk stands before a NOTIFY that the engine was asked about */
 	bool filtered;         /* the program has filters, and instances that they choose from */

@@ -183,7 +183,7 @@ static ptowsp_status drain(struct rt_lag *lag)
 
 ptowsp_status rt_lag_cycles(struct rt_lag *lag, uint64_t cycles)
 {
-	if (lag->broken)
+	if (lag->broken || lag->over)
 		return lag->broken;
 	if (lag->feed) {
 		rt_feed_put_cycles(lag->feed, cycles);

@@ -11,6 +11,7 @@
 struct rt_feed;
 struct rt_lag {
 	struct rt_feed *feed; /* not NULL: everything goes there, and the clock is not told */
+	bool over;            /* there was one, and nobody asks any more */
 	struct rt_clock *clock;
 	void (*told)(void *context, const struct ptowsp_trace_task *task); /* each task, in order */
 	void *context;

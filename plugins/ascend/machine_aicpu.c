@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* machine_aicpu.c - what an instance does: one thing after the other, first what is over, then what it was told, then what can start, and where
+ * nothing of that is there it generates. A thing takes effect when its cycles are over. */
+#include <stdlib.h>
+#include "ascend/machine_state.h"
+
+enum { LEAST_NOTICES = 16 };
+
+bool ascend_aicpus_init(struct ascend_run *run)
+{
+	bool ok;
+
+	run->aicpus = calloc(run->instances, sizeof(*run->aicpus));
+	ok = run->aicpus != NULL;
+	for (uint32_t p = 0; ok && p < run->instances; p++) {
+		struct ascend_aicpu *aicpu = &run->aicpus[p];
+
+		aicpu->done_mask = 2 * ASCEND_CORES - 1;
+		aicpu->done = malloc((aicpu->done_mask + 1) * sizeof(*aicpu->done));
+		ok = aicpu->done != NULL;
+		for (uint32_t k = 0; ok && k < ASCEND_CLASSES; k++)
+			ok = ascend_queue_init(&aicpu->ready[k], 64);
+	}
+	return ok;
+}
+
+void ascend_aicpus_finish(struct ascend_run *run)
+{
+	for (uint32_t p = 0; run->aicpus && p < run->instances; p++) {
+		for (uint32_t k = 0; k < ASCEND_CLASSES; k++)
+			free(run->aicpus[p].ready[k].tasks);
+		free(run->aicpus[p].done);
+		free(run->aicpus[p].notices);
+	}
+	free(run->aicpus);
+}
+
+void ascend_aicpu_wake(struct ascend_run *run, uint32_t instance, uint64_t time)
+{
+	const struct ascend_aicpu *aicpu = &run->aicpus[instance];
+	uint32_t party = run->core_count + instance;
+
+	if (aicpu->free > run->now || aicpu->stepping)
+		return; /* it looks when that is over */
+	if (time < run->now)
+		time = run->now;
+	if (time < run->tree.times[party])
+		ascend_tree_set(&run->tree, party, time);
+}
+
+/* ---- notices ------------------------------------------------------------------------------------------------------ */
+
+void ascend_notice_send(struct ascend_run *run, uint32_t instance, uint32_t circle, uint64_t time)
+{
+	struct ascend_aicpu *aicpu = &run->aicpus[instance];
+
+	if (!aicpu->notices || aicpu->notice_tail - aicpu->notice_head > aicpu->notice_mask) {
+		uint32_t size = aicpu->notices ? 2 * (aicpu->notice_mask + 1) : LEAST_NOTICES;
+		struct ascend_notice *more = malloc(size * sizeof(*more));
+
+		if (!more) {
+			run->no_memory = true;
+			return;
+		}
+		for (uint32_t k = aicpu->notice_head; k != aicpu->notice_tail; k++)
+			more[k & (size - 1)] = aicpu->notices[k & aicpu->notice_mask];
+		free(aicpu->notices);
+		aicpu->notices = more;
+		aicpu->notice_mask = size - 1;
+	}
+	aicpu->notices[aicpu->notice_tail++ & aicpu->notice_mask] = (struct ascend_notice){time, circle};
+	ascend_aicpu_wake(run, instance, time);
+}
+
+static const struct ascend_notice *notice_first(const struct ascend_aicpu *aicpu)
+{
+	return aicpu->notice_head != aicpu->notice_tail ? &aicpu->notices[aicpu->notice_head & aicpu->notice_mask] : NULL;
+}
+
+/* ---- beginning ---------------------------------------------------------------------------------------------------- */
+
+static bool sending_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *cycles)
+{
+	static const uint8_t order[] = {ASCEND_MIX, ASCEND_CUBE, ASCEND_VECTOR};
+
+	for (uint32_t k = 0; k < sizeof(order); k++) {
+		const struct ascend_queue *queue = &aicpu->ready[order[k]];
+		uint32_t task;
+		uint16_t core;
+
+		if (queue->head == queue->tail)
+			continue;
+		core = ascend_core_find(run, aicpu, order[k]);
+		if (core == ASCEND_NO_CORE)
+			continue;
+		task = ascend_ready_first(run, aicpu, order[k]);
+		if (task == ASCEND_NOBODY)
+			continue;
+		ascend_ready_take(run, aicpu, task);
+		ascend_core_reserve(run, core, task);
+		aicpu->doing = ASCEND_SENDING;
+		aicpu->what = task;
+		aicpu->core = core;
+		*cycles = run->cost->dispatch;
+		return true;
+	}
+	return false;
+}
+
+/* What runs on an instance itself. */
+static bool computing_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *cycles)
+{
+	const struct ascend_queue *queue = &aicpu->ready[ASCEND_AICPU];
+	uint32_t number = queue->head != queue->tail ? ascend_ready_first(run, aicpu, ASCEND_AICPU) : ASCEND_NOBODY;
+	struct ascend_task *task;
+
+	if (number == ASCEND_NOBODY)
+		return false;
+	ascend_ready_take(run, aicpu, number);
+	task = ascend_task_of(run, number);
+	task->start = run->now;
+	task->end = run->now + task->cycles;
+	task->core = (uint16_t)(run->core_count + (uint32_t)(aicpu - run->aicpus));
+	aicpu->doing = ASCEND_COMPUTING;
+	aicpu->what = number;
+	*cycles = task->cycles;
+	return true;
+}
+
+static bool issuing_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *cycles)
+{
+	const struct rt_item *item = run->head.item;
+
+	if (!item || item->kind != RT_ITEM_TASK || &run->aicpus[run->head.owner] != aicpu || run->chain > run->now || !ascend_issue_ready(run))
+		return false;
+	aicpu->doing = ASCEND_ISSUING;
+	aicpu->what = (uint32_t)item->number;
+	*cycles = ascend_issue_go(run);
+	return true;
+}
+
+static bool begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *cycles)
+{
+	const struct ascend_notice *notice = notice_first(aicpu);
+	bool started = run->started;
+
+	if (aicpu->done_head != aicpu->done_tail) {
+		aicpu->doing = ASCEND_COMPLETING;
+		aicpu->what = aicpu->done[aicpu->done_head++ & aicpu->done_mask];
+		*cycles = run->cost->complete;
+		return true;
+	}
+	if (notice && notice->time <= run->now) {
+		aicpu->doing = ASCEND_HEARING;
+		aicpu->what = notice->links;
+		aicpu->notice_head++;
+		*cycles = run->cost->hear;
+		return true;
+	}
+	if (started && (sending_begin(run, aicpu, cycles) || computing_begin(run, aicpu, cycles)))
+		return true;
+	if (run->pipeline ? ascend_process_issue(run, aicpu, cycles) : issuing_begin(run, aicpu, cycles))
+		return true;
+	return !started && run->started && (sending_begin(run, aicpu, cycles) || computing_begin(run, aicpu, cycles)); /* what it cannot issue lets others start */
+}
+
+/* ---- ending ------------------------------------------------------------------------------------------------------- */
+
+/* Returns cycles that it takes to tell others. */
+static uint64_t finish(struct ascend_run *run, struct ascend_aicpu *aicpu)
+{
+	uint32_t instance = (uint32_t)(aicpu - run->aicpus), what = aicpu->what;
+	uint8_t doing = aicpu->doing;
+
+	aicpu->doing = ASCEND_IDLE;
+	switch (doing) {
+	case ASCEND_COMPLETING:
+		ascend_core_clear(run, what);
+		return ascend_task_end(run, what) * run->cost->notify;
+	case ASCEND_COMPUTING: return ascend_task_end(run, what) * run->cost->notify;
+	case ASCEND_HEARING: ascend_circle_release(run, &what, instance); return 0;
+	case ASCEND_ISSUING: ascend_task_release(run, what); return 0;
+	case ASCEND_SENDING:
+		ascend_core_send(run, aicpu->core, what, run->now);
+		ascend_issue_look(run); /* its place in the queue is free */
+		return 0;
+	}
+	return 0;
+}
+
+static uint64_t next_time(const struct ascend_run *run, const struct ascend_aicpu *aicpu)
+{
+	const struct ascend_notice *notice = notice_first(aicpu);
+	uint64_t time = notice ? notice->time : ASCEND_NEVER;
+
+	if (run->head.item && run->head.item->kind == RT_ITEM_TASK && !run->head.stalled && &run->aicpus[run->head.owner] == aicpu && run->chain < time &&
+	    run->chain > run->now)
+		time = run->chain;
+	if (run->pipeline)
+		time = ascend_process_next(run, (uint32_t)(aicpu - run->aicpus)) < time ? ascend_process_next(run, (uint32_t)(aicpu - run->aicpus)) : time;
+	return time;
+}
+
+void ascend_aicpu_step(struct ascend_run *run, uint32_t instance)
+{
+	struct ascend_aicpu *aicpu = &run->aicpus[instance];
+	uint32_t party = run->core_count + instance;
+	uint64_t cycles = 0;
+
+	aicpu->stepping = true;
+	for (;;) {
+		if (aicpu->doing)
+			cycles = finish(run, aicpu);
+		if (!cycles && !begin(run, aicpu, &cycles))
+			break;
+		if (!cycles)
+			continue;
+		aicpu->stepping = false;
+		aicpu->free = run->now + cycles;
+		run->machine->stats.busy[instance] += cycles;
+		ascend_tree_set(&run->tree, party, aicpu->free);
+		return;
+	}
+	aicpu->stepping = false;
+	ascend_tree_set(&run->tree, party, ascend_later(next_time(run, aicpu), run->now));
+}

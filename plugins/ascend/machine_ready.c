@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: MIT */
+/* machine_ready.c - ready tasks of an instance: a queue per kind of core, the longest waiting first and of those the lowest number; and the counters of
+ * pipeline_depth, at which a task that may not start yet is parked. */
+#include <stdlib.h>
+#include "ascend/machine_state.h"
+#include "rt/grow.h"
+
+bool ascend_queue_init(struct ascend_queue *queue, uint32_t room)
+{
+	*queue = (struct ascend_queue){.tasks = malloc(room * sizeof(*queue->tasks)), .mask = room - 1};
+	return queue->tasks != NULL;
+}
+
+static bool queue_grow(struct ascend_queue *queue)
+{
+	uint32_t size = queue->tasks ? 2 * (queue->mask + 1) : 16;
+	uint32_t *more = malloc(size * sizeof(*more));
+
+	if (!more)
+		return false;
+	for (uint32_t k = queue->head; k != queue->tail; k++)
+		more[k & (size - 1)] = queue->tasks[k & queue->mask];
+	free(queue->tasks);
+	queue->tasks = more;
+	queue->mask = size - 1;
+	return true;
+}
+
+static bool queue_room(struct ascend_run *run, struct ascend_queue *queue)
+{
+	if (queue->tasks && queue->tail - queue->head <= queue->mask)
+		return true;
+	run->no_memory |= !queue_grow(queue);
+	return !run->no_memory;
+}
+
+/* Is a to stand before b, which was there before? */
+static bool before(const struct ascend_run *run, uint32_t a, uint32_t b)
+{
+	uint64_t since = ascend_task_of(run, a)->start, other = ascend_task_of(run, b)->start;
+
+	return since < other || (since == other && (int32_t)(a - b) < 0);
+}
+
+static void queue_enter(struct ascend_run *run, struct ascend_queue *queue, uint32_t task)
+{
+	uint32_t at;
+
+	if (!queue_room(run, queue))
+		return;
+	for (at = queue->tail++; at != queue->head && before(run, task, queue->tasks[(at - 1) & queue->mask]); at--)
+		queue->tasks[at & queue->mask] = queue->tasks[(at - 1) & queue->mask];
+	queue->tasks[at & queue->mask] = task;
+}
+
+/* A kernel without a unit goes where a core is idle, to a vector core first. */
+static void class_choose(const struct ascend_aicpu *aicpu, struct ascend_task *task)
+{
+	const uint64_t *vector = aicpu->idle[ASCEND_VECTOR], *cube = aicpu->idle[ASCEND_CUBE];
+
+	task->class = !(vector[0] | vector[1]) && (cube[0] | cube[1]) ? ASCEND_CUBE : ASCEND_VECTOR;
+}
+
+void ascend_ready_add(struct ascend_run *run, uint32_t number)
+{
+	struct ascend_task *task = ascend_task_of(run, number);
+	struct ascend_aicpu *aicpu = &run->aicpus[task->owner];
+
+	task->state = ASCEND_READY;
+	task->start = run->now;
+	if (task->any)
+		class_choose(aicpu, task);
+	queue_enter(run, &aicpu->ready[task->class], number);
+	ascend_aicpu_wake(run, task->owner, run->now);
+}
+
+/* ---- pipeline_depth ----------------------------------------------------------------------------------------------- */
+
+static uint32_t domain_count(const struct ascend_run *run, const struct rt_depth *depth)
+{
+	return depth->domain == RT_DOMAIN_STREAM && run->limits->streams ? (uint32_t)run->limits->streams
+	       : depth->domain == RT_DOMAIN_POOL			 ? RT_POOL_LIMIT
+									 : 1;
+}
+
+bool ascend_depths_init(struct ascend_run *run)
+{
+	bool ok = true;
+
+	for (uint32_t k = 0; ok && k < run->limits->depth_count; k++) {
+		run->depth_domains[k] = domain_count(run, &run->limits->depths[k]);
+		run->depths[k] = calloc(run->depth_domains[k], sizeof(*run->depths[k]));
+		ok = run->depths[k] != NULL;
+	}
+	return ok;
+}
+
+void ascend_depths_finish(struct ascend_run *run)
+{
+	for (uint32_t k = 0; k < RT_DEPTH_LIMIT; k++) {
+		for (uint32_t d = 0; run->depths[k] && d < run->depth_domains[k]; d++)
+			free(run->depths[k][d].parked.tasks);
+		free(run->depths[k]);
+	}
+}
+
+static struct ascend_depth_domain *domain_of(const struct ascend_run *run, uint32_t k, const struct ascend_task *task)
+{
+	switch (run->limits->depths[k].domain) {
+	case RT_DOMAIN_STREAM: return &run->depths[k][run->limits->streams ? task->stream : 0];
+	case RT_DOMAIN_POOL: return &run->depths[k][task->pool];
+	case RT_DOMAIN_LOOP: return task->depth_loops >> k & 1 ? &run->depths[k][0] : NULL;
+	default: return &run->depths[k][0];
+	}
+}
+
+/* The first of its domains that is full; NULL: it may start. */
+static struct ascend_depth_domain *domain_full(const struct ascend_run *run, const struct ascend_task *task)
+{
+	for (uint32_t k = 0; k < run->limits->depth_count; k++) {
+		struct ascend_depth_domain *domain = domain_of(run, k, task);
+
+		if (domain && domain->in_flight >= run->limits->depths[k].depth)
+			return domain;
+	}
+	return NULL;
+}
+
+static void depths_enter(struct ascend_run *run, const struct ascend_task *task)
+{
+	for (uint32_t k = 0; k < run->limits->depth_count; k++) {
+		struct ascend_depth_domain *domain = domain_of(run, k, task);
+
+		if (domain)
+			domain->in_flight++;
+	}
+}
+
+/* Whoever waits longest for a place that is free now is looked at again. */
+void ascend_depths_leave(struct ascend_run *run, const struct ascend_task *task)
+{
+	for (uint32_t k = 0; k < run->limits->depth_count; k++) {
+		struct ascend_depth_domain *domain = domain_of(run, k, task);
+		struct ascend_task *next;
+		uint32_t number;
+
+		if (!domain)
+			continue;
+		domain->in_flight--;
+		if (domain->parked.head == domain->parked.tail)
+			continue;
+		number = domain->parked.tasks[domain->parked.head++ & domain->parked.mask];
+		next = ascend_task_of(run, number);
+		queue_enter(run, &run->aicpus[next->owner].ready[next->class], number);
+		ascend_aicpu_wake(run, next->owner, run->now);
+	}
+}
+
+/* ---- taking ------------------------------------------------------------------------------------------------------- */
+
+uint32_t ascend_ready_first(struct ascend_run *run, struct ascend_aicpu *aicpu, enum ascend_class class)
+{
+	struct ascend_queue *queue = &aicpu->ready[class];
+
+	while (queue->head != queue->tail) {
+		uint32_t task = queue->tasks[queue->head & queue->mask];
+		struct ascend_depth_domain *full = run->limits->depth_count ? domain_full(run, ascend_task_of(run, task)) : NULL;
+
+		if (!full)
+			return task;
+		queue->head++;
+		queue_enter(run, &full->parked, task);
+	}
+	return ASCEND_NOBODY;
+}
+
+void ascend_ready_take(struct ascend_run *run, struct ascend_aicpu *aicpu, uint32_t number)
+{
+	const struct ascend_task *task = ascend_task_of(run, number);
+
+	aicpu->ready[task->class].head++;
+	if (run->limits->depth_count)
+		depths_enter(run, task);
+	run->waiting[task->pool]--;
+}

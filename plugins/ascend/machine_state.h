@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* machine_state.h - a run of the machine: what its files share. All numbers of tasks are those of the feed; in lists and queues they stand as their low 32
+ * bits, which name a record of the ring. */
+#ifndef ASCEND_MACHINE_STATE_H
+#define ASCEND_MACHINE_STATE_H
+
+#include "ascend/machine.h"
+#include "ascend/machine_tree.h"
+
+enum ascend_class { ASCEND_VECTOR, ASCEND_CUBE, ASCEND_MIX, ASCEND_AICPU, ASCEND_CLASSES };
+enum ascend_task_state { ASCEND_AWAITED, ASCEND_ISSUED, ASCEND_READY, ASCEND_SENT, ASCEND_ENDED }; /* AWAITED: met, not issued */
+
+#define ASCEND_NOBODY UINT32_MAX
+#define ASCEND_NO_CORE UINT16_MAX
+
+/* A task in flight: a cache line. */
+struct ascend_task {
+	uint64_t start, end;    /* ready: start is since when */
+	uint64_t cycles;
+	uint32_t waits;         /* for so many: predecessors, gates, being issued */
+	uint32_t followers;     /* last link of a circle of those that wait for it */
+	uint32_t kernel, stream;
+	uint32_t group;         /* gate that its end helps to open */
+	uint32_t depth_loops;
+	uint16_t core, pool;    /* core: place among all; behind them: an instance */
+	uint8_t class, state, owner, ring;
+	bool any;               /* of vector or cube, whichever is idle */
+	uint32_t process, scope; /* of a pipeline; PTOWSP_NONE, 0 */
+};
+struct ascend_link {
+	uint32_t next, task;
+};
+/* Sums over all tasks before one. */
+struct ascend_need {
+	uint64_t map, deps;
+};
+/* Opens when what it waits for is over: the tasks of an iteration, or all before some number. */
+struct ascend_gate {
+	uint32_t waits, followers;
+	uint32_t parent;        /* gate of an iteration around; or the next free one */
+	uint32_t uses;          /* who names it */
+	bool open, members;     /* members: it ever waited for a task */
+};
+struct ascend_order {
+	uint32_t gate;          /* tasks wait for it */
+	uint32_t group;         /* and belong to this one */
+};
+struct ascend_queue {
+	uint32_t *tasks;        /* ring */
+	uint32_t head, tail, mask;
+};
+/* Those that wait for one thing less, at another instance. */
+struct ascend_notice {
+	uint64_t time;
+	uint32_t links;         /* circle */
+};
+struct ascend_core {
+	uint32_t tasks[2];      /* under way, the first one runs */
+	uint64_t fins[2];       /* when their FIN is seen */
+	uint64_t free;          /* when the last of them is over */
+	uint32_t token;         /* DATA_MAIN_BASE */
+	uint32_t cond;          /* what its instance last read: bit 31 FIN */
+	uint8_t count;          /* as its instance knows: until it has handled FIN */
+	uint8_t running;        /* of tasks[]: until FIN is seen */
+	uint8_t instance, class;
+};
+/* What an instance is doing until `free`. */
+enum ascend_doing { ASCEND_IDLE, ASCEND_COMPLETING, ASCEND_HEARING, ASCEND_ISSUING, ASCEND_COMPUTING, ASCEND_SENDING };
+struct ascend_aicpu {
+	uint64_t free;
+	uint8_t doing;
+	bool stepping;
+	uint16_t core;          /* SENDING: where to */
+	uint32_t what;          /* task, or circle of links */
+	uint32_t first_cluster, clusters;
+	uint64_t idle[2][2], half[2][2]; /* by class: own cores without a task; with one, where there is room for two */
+	uint32_t cursor[2];
+	uint32_t cube_base, vector_base; /* places of its first ones among all cores */
+	struct ascend_queue ready[ASCEND_CLASSES];
+	uint32_t *done;         /* tasks whose FIN is seen; ring of as many as there can be */
+	uint32_t done_head, done_tail, done_mask;
+	struct ascend_notice *notices;
+	uint32_t notice_head, notice_tail, notice_mask;
+	uint64_t tasks, in_flight;
+	uint64_t in_ring[4];
+};
+/* When the value of a slot is there: at `time`, and when the tasks have ended. */
+struct ascend_slot {
+	uint64_t time;
+	uint64_t *writers;
+	uint32_t count, room;
+};
+/* The task to be looked up next, and why it cannot. */
+enum ascend_stage { ASCEND_WINDOW, ASCEND_MAP, ASCEND_DEPS, ASCEND_HEAP, ASCEND_QUEUE, ASCEND_ROOM };
+struct ascend_head {
+	const struct rt_item *item; /* a task, or what has to be waited for; NULL: pull */
+	uint32_t owner;
+	uint8_t stage;
+	bool stalled;           /* since `since` */
+	uint64_t since;
+	uint64_t heap_tail;     /* tasks before it have to have left for its bytes */
+};
+struct ascend_virtual {
+	uint64_t number, since;
+};
+struct ascend_depth_domain {
+	uint64_t in_flight;
+	struct ascend_queue parked;
+};
+struct ascend_late {
+	uint64_t number, gate;
+};
+
+struct ascend_run {
+	struct ascend_machine *machine;
+	const struct ascend_protocol *cost;
+	struct rt_feed *feed;
+	const struct rt_limits *limits;
+	struct ptowsp_error *error;
+	ptowsp_status status;
+	ptowsp_status failed;             /* of the walk: nothing more is pulled, and what was issued ends */
+
+	uint32_t core_count, instances;
+	struct ascend_tree tree;          /* cores, then instances */
+	struct ascend_core cores[ASCEND_CORES];
+	struct ascend_aicpu *aicpus;
+	uint64_t now;
+
+	/* tasks */
+	struct ascend_task *tasks;
+	struct ascend_need *needs;
+	uint8_t *owners;
+	uint64_t mask, owner_mask;
+	uint64_t met, issued, ended, left; /* all before: were pulled; ...; have ended; have left. issued: how many */
+	struct ascend_need sums;          /* of all that were pulled */
+	struct ascend_link *links;
+	uint32_t link_count, link_room, link_free;
+
+	/* gates */
+	struct ascend_gate *gates;        /* [0] is none */
+	uint32_t gate_count, gate_room, gate_free;
+	struct ascend_order orders[PTOWSP_NESTING_LIMIT + 2];
+	uint32_t order_depth, scope_depth;
+	struct ascend_late *lates;        /* gates that open when all before a number have ended */
+	uint32_t late_head, late_count, late_room;
+	uint64_t floor_number;
+	uint32_t floor;                   /* gate of the latest barrier or fence; 0: none, or open */
+
+	/* generating */
+	struct ascend_head head;
+	uint64_t chain;                   /* when the next look-up can begin */
+	bool started, over;               /* tasks may start; everything was pulled */
+	bool pipeline;
+	struct ascend_slot *slots;
+	struct rt_arena heap;
+	struct ascend_virtual *virtuals;  /* stalls of a window that only counts them */
+	uint32_t virtual_head, virtual_count, virtual_room;
+	uint64_t *streams;                /* latest task of each + 1 */
+	uint64_t waiting[RT_POOL_LIMIT];  /* per pool: issued and not started */
+	struct ascend_processes *processes;
+	struct ascend_depth_domain *depths[RT_DEPTH_LIMIT];
+	uint32_t depth_domains[RT_DEPTH_LIMIT];
+
+	/* counters */
+	uint64_t cross_edges, notifications;
+	uint64_t end;                     /* largest of all tasks that have ended */
+	bool no_memory;
+};
+
+static inline struct ascend_task *ascend_task_of(const struct ascend_run *run, uint64_t number)
+{
+	return &run->tasks[number & run->mask];
+}
+static inline uint64_t ascend_later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+static inline bool ascend_has_ended(const struct ascend_run *run, uint64_t number)
+{
+	return number < run->ended || ascend_task_of(run, number)->state == ASCEND_ENDED;
+}
+
+/* machine_task.c: room for the next task; links; the end of a task. False, or no_memory set: out of memory. */
+bool ascend_tasks_init(struct ascend_run *run);
+void ascend_tasks_finish(struct ascend_run *run);
+struct ascend_task *ascend_task_add(struct ascend_run *run, const struct rt_item *item);
+void ascend_link_add(struct ascend_run *run, uint32_t *circle, uint32_t task);
+/* Takes the first link out of the circle. */
+uint32_t ascend_link_take(struct ascend_run *run, uint32_t *circle);
+/* Waits for one thing less, at the instance that does this; ready with the last. */
+void ascend_task_release(struct ascend_run *run, uint32_t task);
+/* All of a circle, those of other instances by notices from `instance`. Returns how many instances are told. */
+uint32_t ascend_circle_release(struct ascend_run *run, uint32_t *circle, uint32_t instance);
+/* Tasks that have ended leave in the order of their numbers, as far as no open scope holds them. */
+void ascend_tasks_leave(struct ascend_run *run);
+/* Its FIN was handled now by its instance. Returns how many other instances are told. */
+uint32_t ascend_task_end(struct ascend_run *run, uint32_t task);
+
+/* machine_gate.c: a gate that waits for one thing so far; 0 when out of memory. */
+uint32_t ascend_gate_make(struct ascend_run *run, uint32_t parent);
+/* One thing less. */
+void ascend_gate_release(struct ascend_run *run, uint32_t gate, uint32_t instance);
+void ascend_gate_use(struct ascend_run *run, uint32_t gate, int change);
+bool ascend_gates_init(struct ascend_run *run);
+void ascend_gates_finish(struct ascend_run *run);
+void ascend_order_begin(struct ascend_run *run);
+void ascend_order_step(struct ascend_run *run);
+void ascend_order_end(struct ascend_run *run);
+/* What keeps a task from starting besides its predecessors; and what it belongs to. */
+void ascend_gates_enter(struct ascend_run *run, struct ascend_task *task, uint32_t number);
+/* Tasks that are issued from now on start when all before `number` have ended. */
+void ascend_floor_raise(struct ascend_run *run, uint64_t number);
+/* All before run->ended have ended. */
+void ascend_lates_open(struct ascend_run *run);
+
+/* machine_ready.c: a task that waits for nothing any more goes to the queue of its kind, behind those that are ready as long. */
+bool ascend_queue_init(struct ascend_queue *queue, uint32_t room);
+void ascend_ready_add(struct ascend_run *run, uint32_t task);
+/* The first task of a kind that may start; ASCEND_NOBODY: none. It stays in its queue. */
+uint32_t ascend_ready_first(struct ascend_run *run, struct ascend_aicpu *aicpu, enum ascend_class class);
+void ascend_ready_take(struct ascend_run *run, struct ascend_aicpu *aicpu, uint32_t task);
+bool ascend_depths_init(struct ascend_run *run);
+void ascend_depths_finish(struct ascend_run *run);
+/* A task ended that counted. */
+void ascend_depths_leave(struct ascend_run *run, const struct ascend_task *task);
+
+/* machine_core.c */
+void ascend_cores_init(struct ascend_run *run);
+/* A core of the instance for a task of the kind; ASCEND_NO_CORE: none has room. */
+uint16_t ascend_core_find(struct ascend_run *run, struct ascend_aicpu *aicpu, enum ascend_class class);
+/* It is taken for the task, whose payload is being written. */
+void ascend_core_reserve(struct ascend_run *run, uint16_t core, uint32_t task);
+/* Payload and token are written at `time`. */
+void ascend_core_send(struct ascend_run *run, uint16_t core, uint32_t task, uint64_t time);
+/* FIN is seen: the core's instance has it to handle. */
+void ascend_core_fin(struct ascend_run *run, uint16_t core);
+/* That of the task was handled: there is room on its core. */
+void ascend_core_clear(struct ascend_run *run, uint32_t task);
+/* As it stands in a trace. */
+uint32_t ascend_core_number(const struct ascend_run *run, uint16_t core);
+/* The run is over: all get the exit token. */
+void ascend_cores_exit(struct ascend_run *run);
+
+/* machine_aicpu.c */
+bool ascend_aicpus_init(struct ascend_run *run);
+void ascend_aicpus_finish(struct ascend_run *run);
+/* What the instance does now, until there is nothing left or time goes by. */
+void ascend_aicpu_step(struct ascend_run *run, uint32_t instance);
+/* Something is there for it at `time`. */
+void ascend_aicpu_wake(struct ascend_run *run, uint32_t instance, uint64_t time);
+void ascend_notice_send(struct ascend_run *run, uint32_t instance, uint32_t circle, uint64_t time);
+
+/* machine_issue.c: pulls up to the next task. */
+void ascend_issue_pull(struct ascend_run *run);
+/* Can the task at the head be issued now, by its instance? Counts stalls. */
+bool ascend_issue_ready(struct ascend_run *run);
+/* Issues it: returns the cycles for which its instance is busy. */
+uint64_t ascend_issue_go(struct ascend_run *run);
+/* Its parts, for tasks of processes: is there room of the stage's resource, and which is that; what is in use then; whose it is; its record, edges and place.
+ * It then waits for one thing more: being issued. */
+bool ascend_room_there(struct ascend_run *run, const struct rt_item *item, uint8_t stage, uint64_t heap_tail);
+enum ptowsp_resource ascend_resource_of(uint8_t stage);
+uint32_t ascend_owner_choose(const struct ascend_run *run, const struct rt_item *item);
+void ascend_task_issue(struct ascend_run *run, const struct rt_item *item);
+/* The window is full at the task. False: the run is over, or the task waits. */
+bool ascend_window_full(struct ascend_run *run, const struct rt_item *item);
+/* Tasks before what it returns have to have left for so many bytes; then they are taken. */
+uint64_t ascend_heap_ask(struct ascend_run *run, uint64_t bytes);
+void ascend_heap_take(struct ascend_run *run, uint64_t bytes);
+/* Nothing will be issued before something ends: tasks may start. */
+void ascend_start(struct ascend_run *run);
+/* Something has changed that the head may wait for. */
+void ascend_issue_look(struct ascend_run *run);
+/* Tasks left: stalls that are only counted end. */
+void ascend_virtuals_end(struct ascend_run *run);
+bool ascend_issue_init(struct ascend_run *run);
+void ascend_issue_finish(struct ascend_run *run);
+
+/* machine_process.c: the processes of a pipeline. */
+struct ascend_processes;
+bool ascend_processes_init(struct ascend_run *run);
+void ascend_processes_finish(struct ascend_run *run);
+/* All begin now. */
+void ascend_processes_begin(struct ascend_run *run);
+/* An item of one of them was pulled. */
+void ascend_process_put(struct ascend_run *run, const struct rt_item *item);
+/* Its task has ended. */
+void ascend_process_resume(struct ascend_run *run, uint32_t process, uint64_t time);
+/* The instance issues a task of one of its processes, if one waits for that. */
+bool ascend_process_issue(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *cycles_out);
+/* When the next one does; ASCEND_NEVER. */
+uint64_t ascend_process_next(const struct ascend_run *run, uint32_t instance);
+/* Something has changed that some may wait for. */
+void ascend_processes_look(struct ascend_run *run);
+bool ascend_scope_closed(const struct ascend_run *run, uint32_t scope);
+/* A task of it has left. */
+void ascend_scope_drop(struct ascend_run *run, uint32_t scope);
+
+/* machine.c: a pull has failed. */
+void ascend_pull_failed(struct ascend_run *run, ptowsp_status st);
+
+/* machine_program.c: the rule without events. */
+ptowsp_status ascend_program_order(struct ascend_machine *machine, struct rt_feed *feed, struct ptowsp_error *error);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* machine_task.c - tasks in flight: their records, who waits for whom, and what the end of one changes. */
+#include <stdlib.h>
+#include <string.h>
+#include "ascend/machine_state.h"
+#include "rt/grow.h"
+
+bool ascend_tasks_init(struct ascend_run *run)
+{
+	run->mask = rt_window_room(run->limits->window) - 1;
+	run->tasks = calloc(run->mask + 1, sizeof(*run->tasks));
+	run->needs = calloc(run->mask + 1, sizeof(*run->needs));
+	run->owner_mask = run->mask;
+	run->owners = calloc(run->owner_mask + 1, 1);
+	run->link_count = 1; /* 0 is none */
+	return run->tasks && run->needs && run->owners;
+}
+
+void ascend_tasks_finish(struct ascend_run *run)
+{
+	free(run->tasks);
+	free(run->needs);
+	free(run->owners);
+	free(run->links);
+}
+
+/* ---- records ------------------------------------------------------------------------------------------------------ */
+
+static bool tasks_grow(struct ascend_run *run)
+{
+	uint64_t mask = 2 * run->mask + 1;
+	struct ascend_task *tasks = calloc(mask + 1, sizeof(*tasks));
+	struct ascend_need *needs = calloc(mask + 1, sizeof(*needs));
+
+	for (uint64_t k = run->left; tasks && needs && k < run->met; k++) {
+		tasks[k & mask] = run->tasks[k & run->mask];
+		needs[k & mask] = run->needs[k & run->mask];
+	}
+	if (tasks && needs) {
+		free(run->tasks);
+		free(run->needs);
+		run->tasks = tasks;
+		run->needs = needs;
+		run->mask = mask;
+		return true;
+	}
+	free(tasks);
+	free(needs);
+	return false;
+}
+
+/* Edges reach back over the window, and without one to the first task. */
+static bool owners_grow(struct ascend_run *run, uint64_t number)
+{
+	uint64_t size = 2 * (run->owner_mask + 1);
+	uint8_t *more;
+
+	if (run->limits->window || run->instances == 1 || number <= run->owner_mask)
+		return true;
+	more = realloc(run->owners, size);
+	if (!more)
+		return false;
+	memset(more + size / 2, 0, size / 2);
+	run->owners = more;
+	run->owner_mask = size - 1;
+	return true;
+}
+
+static enum ascend_class class_of(unsigned unit)
+{
+	switch (unit) {
+	case PTOWSP_UNIT_AIC: return ASCEND_CUBE;
+	case PTOWSP_UNIT_AIC_AIV: return ASCEND_MIX;
+	case PTOWSP_UNIT_HOST:
+	case PTOWSP_UNIT_AICPU: return ASCEND_AICPU;
+	default: return ASCEND_VECTOR;
+	}
+}
+
+struct ascend_task *ascend_task_add(struct ascend_run *run, const struct rt_item *item)
+{
+	struct ascend_task *task;
+	struct ascend_need *need;
+
+	if ((run->met - run->left > run->mask && !tasks_grow(run)) || !owners_grow(run, item->number)) {
+		run->no_memory = true;
+		return NULL;
+	}
+	task = ascend_task_of(run, item->number);
+	*task = (struct ascend_task){.cycles = item->cycles, .kernel = item->kernel, .stream = item->stream, .depth_loops = item->depth_loops,
+				     .core = ASCEND_NO_CORE, .pool = (uint16_t)item->pool, .class = (uint8_t)class_of(item->unit), .owner = (uint8_t)item->owner,
+				     .process = item->process};
+	task->any = item->unit == PTOWSP_UNIT_ANY;
+	need = &run->needs[item->number & run->mask];
+	*need = run->sums;
+	run->sums.map += item->need.map;
+	run->sums.deps += item->need.deps;
+	run->met = item->number + 1;
+	return task;
+}
+
+/* ---- links -------------------------------------------------------------------------------------------------------- */
+
+void ascend_link_add(struct ascend_run *run, uint32_t *circle, uint32_t task)
+{
+	uint32_t at = run->link_free;
+
+	if (at) {
+		run->link_free = run->links[at].next;
+	} else {
+		if (!rt_grow((void **)&run->links, &run->link_room, run->link_count, sizeof(*run->links))) {
+			run->no_memory = true;
+			return;
+		}
+		at = run->link_count++;
+	}
+	run->links[at].task = task;
+	run->links[at].next = *circle ? run->links[*circle].next : at;
+	if (*circle)
+		run->links[*circle].next = at;
+	*circle = at;
+}
+
+uint32_t ascend_link_take(struct ascend_run *run, uint32_t *circle)
+{
+	uint32_t first = run->links[*circle].next;
+
+	if (first == *circle)
+		*circle = 0;
+	else
+		run->links[*circle].next = run->links[first].next;
+	run->links[first].next = run->link_free;
+	run->link_free = first;
+	return run->links[first].task;
+}
+
+void ascend_task_release(struct ascend_run *run, uint32_t number)
+{
+	struct ascend_task *task = ascend_task_of(run, number);
+
+	if (!--task->waits)
+		ascend_ready_add(run, number);
+}
+
+/* Those of other instances: sorted by whose they are, each circle goes out as one notice. */
+static uint32_t others_tell(struct ascend_run *run, uint32_t *circles, uint64_t whose)
+{
+	uint32_t told = 0;
+
+	for (; whose; whose &= whose - 1) {
+		uint32_t instance = (uint32_t)__builtin_ctzll(whose);
+
+		ascend_notice_send(run, instance, circles[instance], run->now + run->cost->notice);
+		told++;
+	}
+	run->notifications += told;
+	return told;
+}
+
+uint32_t ascend_circle_release(struct ascend_run *run, uint32_t *circle, uint32_t instance)
+{
+	uint32_t circles[ASCEND_INSTANCES];
+	uint64_t whose = 0;
+
+	while (*circle) {
+		uint32_t task = ascend_link_take(run, circle), owner = ascend_task_of(run, task)->owner;
+
+		if (owner == instance) {
+			ascend_task_release(run, task);
+			continue;
+		}
+		if (!(whose >> owner & 1))
+			circles[owner] = 0;
+		whose |= UINT64_C(1) << owner;
+		ascend_link_add(run, &circles[owner], task);
+	}
+	return whose ? others_tell(run, circles, whose) : 0;
+}
+
+/* ---- the end ------------------------------------------------------------------------------------------------------ */
+
+static void tell(struct ascend_run *run, uint64_t number, const struct ascend_task *task)
+{
+	const struct ptowsp_trace_task trace = {.task = number, .start = task->start, .end = task->end, .kernel = task->kernel, .executor = ascend_core_number(run, task->core),
+						.stream = task->stream};
+
+	rt_feed_told(run->feed, &trace);
+}
+
+static bool holds(const struct ascend_run *run, const struct ascend_task *task)
+{
+	return task->scope && !ascend_scope_closed(run, task->scope);
+}
+
+void ascend_tasks_leave(struct ascend_run *run)
+{
+	uint64_t before = run->left;
+
+	while (run->left < run->ended && !holds(run, ascend_task_of(run, run->left))) {
+		struct ascend_task *task = ascend_task_of(run, run->left++);
+
+		run->aicpus[task->owner].in_ring[task->ring]--;
+		if (task->scope)
+			ascend_scope_drop(run, task->scope);
+	}
+	if (run->left != before && run->virtual_count)
+		ascend_virtuals_end(run);
+}
+
+uint32_t ascend_task_end(struct ascend_run *run, uint32_t number)
+{
+	struct ascend_task *task = ascend_task_of(run, number);
+	uint32_t instance = task->owner, told;
+
+	task->state = ASCEND_ENDED;
+	run->aicpus[instance].in_flight--;
+	run->end = ascend_later(run->end, task->end);
+	if (run->limits->depth_count)
+		ascend_depths_leave(run, task);
+	told = ascend_circle_release(run, &task->followers, instance);
+	if (task->group)
+		ascend_gate_release(run, task->group, instance);
+	if (task->process != PTOWSP_NONE)
+		ascend_process_resume(run, task->process, run->now);
+	while (run->ended < run->met && ascend_task_of(run, run->ended)->state == ASCEND_ENDED) {
+		tell(run, run->ended, ascend_task_of(run, run->ended));
+		run->ended++;
+	}
+	if (run->late_count)
+		ascend_lates_open(run);
+	ascend_tasks_leave(run);
+	ascend_issue_look(run);
+	return told;
+}
