@@ -335,6 +335,32 @@ static void a_program_that_is_too_large_shares_nothing(void)
 	isa_plan_finish(&made);
 }
 
+static void tiles_of_one_memory_are_packed_alone(void)
+{
+	static const uint8_t first_two[5] = {1, 1, 0, 0, 0}, ends[5] = {1, 0, 0, 0, 1};
+	uint32_t at[5];
+	uint64_t bytes;
+	unsigned t[5];
+
+	begin();
+	for (unsigned i = 0; i < 5; i++)
+		t[i] = square("t");
+	load(t[0]);
+	for (unsigned i = 1; i < 5; i++)
+		tile_op(&b, PTOWSP_PTO_TEXP, t[i], t[i - 1]);
+	store(t[4]);
+	REQUIRE(create());
+	CHECK_INT(isa_program_memory_of(program, NULL, NULL, &bytes), PTOWSP_OK);
+	CHECK_UINT(bytes, 2 * 256);
+	CHECK_INT(isa_program_memory_of(program, first_two, at, &bytes), PTOWSP_OK);
+	CHECK_UINT(bytes, 2 * 256);
+	CHECK(at[0] != at[1]);
+	CHECK_INT(isa_program_memory_of(program, ends, at, &bytes), PTOWSP_OK);
+	CHECK_UINT(bytes, 256);
+	CHECK_UINT(at[0] + at[4], 0);
+	isa_program_destroy(program);
+}
+
 void suite_isa_plan(CU_pSuite s)
 {
 	TEST(s, a_chain_needs_two_tiles);
@@ -349,4 +375,5 @@ void suite_isa_plan(CU_pSuite s)
 	TEST(s, tiles_of_a_group_with_a_life_outside_share_nothing);
 	TEST(s, groups_end_where_rows_do);
 	TEST(s, a_program_that_is_too_large_shares_nothing);
+	TEST(s, tiles_of_one_memory_are_packed_alone);
 }

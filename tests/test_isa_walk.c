@@ -491,9 +491,78 @@ static void listing_looks_like_its_source(void)
 	isa_program_destroy(program);
 }
 
+/* Visited instructions as text: "0 1 2 ", rounds told at once as "3+2x40 ". */
+struct visits {
+	char text[2048];
+	size_t at;
+};
+
+static void visit(void *context, uint32_t inst)
+{
+	struct visits *v = context;
+
+	v->at += (size_t)snprintf(v->text + v->at, sizeof(v->text) - v->at, "%u ", inst);
+}
+
+static void visit_rounds(void *context, uint32_t first, uint32_t count, uint64_t rounds)
+{
+	struct visits *v = context;
+
+	v->at += (size_t)snprintf(v->text + v->at, sizeof(v->text) - v->at, "%u+%ux%llu ", first, count, (unsigned long long)rounds);
+}
+
+/* A group that a run does in blocks of rows, in a loop with a branch, and a loop whose rounds are alike. */
+static void visited_program(void)
+{
+	unsigned x, y, i, j, flag;
+
+	begin();
+	x = tile_tile(&b, "x", 64, 64, PTOWSP_F32);
+	y = tile_tile(&b, "y", 64, 64, PTOWSP_F32);
+	i = tile_local(&b, "i", PTOWSP_I64, 0);
+	j = tile_local(&b, "j", PTOWSP_I64, 0);
+	flag = tile_local(&b, "flag", PTOWSP_BOOL, 0);
+	tile_for(&b, i, tile_int(&b, 0), tile_int(&b, 2), tile_int(&b, 1));
+	tile_op(&b, PTOWSP_PTO_CMP, flag, i, tile_int(&b, 0));
+	tile_mode(&b, PTOWSP_COMPARE_GT);
+	tile_if(&b, flag);
+	tile_op(&b, PTOWSP_PTO_TLOAD, x, 0, tile_int(&b, 0), tile_int(&b, 0));
+	tile_op(&b, PTOWSP_PTO_TADD, y, x, x);
+	tile_op(&b, PTOWSP_PTO_TSTORE, y, 1, tile_int(&b, 0), tile_int(&b, 0));
+	tile_end(&b);
+	tile_end(&b);
+	tile_for(&b, j, tile_int(&b, 0), tile_int(&b, 3), tile_int(&b, 1));
+	tile_op(&b, PTOWSP_PTO_TADD, y, x, x);
+	tile_end(&b);
+	REQUIRE(create());
+}
+
+static void a_visitor_sees_each_instruction_of_a_walk_and_of_a_run(void)
+{
+	static const char *const want = "0 1 2 6 7 1 2 3 4 5 6 7 8 9 10 9 10 9 10 11 ";
+	struct visits v = {.at = 0};
+	struct isa_visitor visitor = {.inst = visit, .context = &v};
+	void *scratch;
+
+	visited_program();
+	CHECK_INT(isa_walk_visited(program, NULL, 0, (struct isa_block){0, 1}, &visitor, NULL, &task.error), PTOWSP_OK);
+	CHECK_STR(v.text, want);
+	v = (struct visits){.at = 0};
+	visitor.rounds = visit_rounds;
+	CHECK_INT(isa_walk_visited(program, NULL, 0, (struct isa_block){0, 1}, &visitor, NULL, &task.error), PTOWSP_OK);
+	CHECK_STR(v.text, "0 1 2 6 7 1 2 3 4 5 6 7 8 9+2x3 11 ");
+	v = (struct visits){.at = 0};
+	scratch = aligned_alloc(64, (isa_program_scratch(program) + 63) / 64 * 64);
+	CHECK_INT(isa_run_visited(program, &task.task, &task.out, scratch, &visitor, NULL), PTOWSP_OK);
+	CHECK_STR(v.text, want);
+	free(scratch);
+	isa_program_destroy(program);
+}
+
 void suite_isa_walk(CU_pSuite s)
 {
 	TEST(s, walk_reports_every_touch);
+	TEST(s, a_visitor_sees_each_instruction_of_a_walk_and_of_a_run);
 	TEST(s, straight_loops_are_counted_not_walked);
 	TEST(s, loops_that_are_their_own_bound_have_no_closed_form);
 	TEST(s, walk_ends_at_its_limit);

@@ -74,8 +74,17 @@ static void for_closed(struct isa_state *st, const struct isa_step *loop)
 	st->cycles = add_saturated(st->cycles, loop->round_cost && rounds > UINT64_MAX / loop->round_cost
 						       ? UINT64_MAX
 						       : rounds * loop->round_cost);
+	if (st->visitor)
+		st->visitor->rounds(st->visitor->context, st->pc, loop->flat, rounds);
 	x[loop->d.at] = isa_scalar_narrow(x[loop->d.at] + rounds * step, loop->d.dtype);
 	st->pc = loop->target;
+}
+
+/* An instruction was executed, or all of a group. */
+static void visit(const struct isa_state *st, uint32_t first)
+{
+	for (uint32_t i = first; i <= st->pc; i++)
+		st->visitor->inst(st->visitor->context, i);
 }
 
 static bool if_true(const struct isa_state *st, const struct isa_step *s)
@@ -85,7 +94,7 @@ static bool if_true(const struct isa_state *st, const struct isa_step *s)
 	return s->mode ? (value >> (s->mode - 1)) & 1 : isa_scalar_true(value, s->a.dtype);
 }
 
-static inline __attribute__((always_inline)) ptowsp_status go(struct isa_state *st, const bool walking)
+static inline __attribute__((always_inline)) ptowsp_status go(struct isa_state *st, const bool walking, const bool visited)
 {
 	const struct isa_step *const steps = st->program->steps;
 	const struct isa_step *s, *loop;
@@ -105,15 +114,19 @@ static inline __attribute__((always_inline)) ptowsp_status go(struct isa_state *
 			if (status)
 				return status;
 			st->cycles = add_saturated(st->cycles, s->cost);
+			if (visited)
+				visit(st, (uint32_t)(s - steps));
 			st->pc++;
 			continue;
 		}
+		if (visited)
+			visit(st, st->pc);
 		switch (s->op) {
 		case PTOWSP_PTO_FOR:
 			if (for_step_bad(st, s))
 				return for_step_fail(st, s);
 			for_enter(st, s);
-			if (walking && !st->touch && s->flat && st->pc != s->target)
+			if (walking && !st->touch && s->flat && st->pc != s->target && !(visited && !st->visitor->rounds))
 				for_closed(st, s);
 			break;
 		case PTOWSP_PTO_ENDFOR:
@@ -156,10 +169,20 @@ static inline __attribute__((always_inline)) ptowsp_status go(struct isa_state *
 
 ptowsp_status isa_state_run(struct isa_state *state)
 {
-	return go(state, false);
+	return go(state, false, false);
 }
 
 ptowsp_status isa_state_walk(struct isa_state *state)
 {
-	return go(state, true);
+	return go(state, true, false);
+}
+
+ptowsp_status isa_state_run_visited(struct isa_state *state)
+{
+	return go(state, false, true);
+}
+
+ptowsp_status isa_state_walk_visited(struct isa_state *state)
+{
+	return go(state, true, true);
 }

@@ -105,6 +105,37 @@ ptowsp_status isa_walk_guarded(const struct isa_program *program, const uint64_t
 ptowsp_status isa_run_guarded(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
 			      void *scratch, const struct isa_guard *guard);
 
+/* What a model of a machine reads: inst_count instructions, tile_count tiles (isa_program_header). They live as long as the program. */
+const struct ptowsp_tile_inst *isa_program_insts(const struct isa_program *program);
+const struct ptowsp_tile_tile *isa_program_tiles(const struct isa_program *program);
+const char *isa_program_name(const struct isa_program *program); /* the function's */
+unsigned isa_dtype_bytes(unsigned dtype); /* of an element; 0: there is no such type */
+/* Tiles of an instruction: those that it writes wholly, and those that it reads (or writes in part), in operand order. */
+struct isa_uses {
+	uint16_t written[2], read[5];
+	unsigned written_count, read_count;
+};
+struct isa_uses isa_uses(const struct ptowsp_tile_inst *inst);
+/* Bytes of memory that the tiles with in[tile] != 0 need if they alone lie in it and those whose lifetimes do not meet share; each begins
+ * at a multiple of 64. at_out (tile_count of them, may be NULL): where each of them then lies. in NULL: all tiles. NO_MEMORY. */
+ptowsp_status isa_program_memory_of(const struct isa_program *program, const uint8_t *in, uint32_t *at_out, uint64_t *bytes_out);
+
+/* Goes along with an execution or a walk. */
+struct isa_visitor {
+	/* Each instruction that is executed, control too, in this order. */
+	void (*inst)(void *context, uint32_t inst);
+	/* Walk only: the `count` instructions from `first` on, `rounds` times, none of them control but the last, the ENDFOR. NULL: each
+	 * is told to inst. */
+	void (*rounds)(void *context, uint32_t first, uint32_t count, uint64_t rounds);
+	void *context;
+};
+/* isa_walk_guarded for a visitor. guard may be NULL. */
+ptowsp_status isa_walk_visited(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, struct isa_block block,
+			       const struct isa_visitor *visitor, const struct isa_guard *guard, struct ptowsp_error *error);
+/* isa_run_guarded for a visitor, which is told an instruction when it is done. guard may be NULL. */
+ptowsp_status isa_run_visited(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+			      void *scratch, const struct isa_visitor *visitor, const struct isa_guard *guard);
+
 /* Prints the program as text, one line per instruction, through emit. */
 void isa_disassemble(const struct isa_program *program, void (*emit)(void *context, const char *line), void *context);
 

@@ -5,13 +5,6 @@
 
 #include "isa/program.h"
 
-/* Tiles of an instruction: those that it writes wholly, and those that it reads (or writes in part). */
-struct isa_uses {
-	uint16_t written[2], read[5];
-	unsigned written_count, read_count;
-};
-struct isa_uses isa_uses(const struct ptowsp_tile_inst *inst);
-
 /* Nodes: runs of instructions without control, and each control instruction; sets of tiles as bits, `words` of 64 each. */
 struct isa_live {
 	uint32_t nodes, words;

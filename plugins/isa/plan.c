@@ -103,7 +103,9 @@ struct packing {
 	struct isa_live live;
 	uint64_t *meets;  /* per tile the set of those that it must not overlap */
 	uint64_t *set;
-	uint32_t *order;  /* tiles, the largest first */
+	const uint8_t *in; /* per tile whether it counts; NULL: all do */
+	uint32_t *order;  /* tiles that count, the largest first */
+	uint32_t count;   /* of them */
 	uint32_t *placed; /* those that the tile in question meets, by their offset */
 };
 
@@ -205,12 +207,15 @@ static void meets_find(const struct packing *k)
 }
 
 /* The largest first, equal ones as they are numbered. */
-static void order_make(const struct packing *k)
+static void order_make(struct packing *k)
 {
 	for (uint32_t i = 0; i < k->p->header.tile_count; i++) {
 		const uint32_t bytes = tile_bytes(k->p, i);
-		uint32_t at = i;
+		uint32_t at = k->count;
 
+		if (k->in && !k->in[i])
+			continue;
+		k->count++;
 		for (; at > 0 && tile_bytes(k->p, k->order[at - 1]) < bytes; at--)
 			k->order[at] = k->order[at - 1];
 		k->order[at] = i;
@@ -245,10 +250,10 @@ static uint32_t place_find(const struct packing *k, uint32_t tile, uint32_t rank
 	return at;
 }
 
-static void places_find(const struct packing *k)
+static void places_find(struct packing *k)
 {
 	order_make(k);
-	for (uint32_t i = 0; i < k->p->header.tile_count; i++) {
+	for (uint32_t i = 0; i < k->count; i++) {
 		const uint32_t tile = k->order[i], at = place_find(k, tile, i), end = at + tile_bytes(k->p, tile);
 
 		k->plan->at[tile] = at;
@@ -276,9 +281,9 @@ static ptowsp_status packing_make(struct packing *k)
 	return PTOWSP_OK;
 }
 
-static ptowsp_status places_share(struct isa_plan *plan, const struct isa_program *p)
+static ptowsp_status places_share(struct isa_plan *plan, const struct isa_program *p, const uint8_t *in)
 {
-	struct packing k = {.p = p, .plan = plan};
+	struct packing k = {.p = p, .plan = plan, .in = in};
 	ptowsp_status status = isa_live_make(&k.live, p);
 
 	if (!status)
@@ -309,7 +314,7 @@ ptowsp_status isa_plan_make(struct isa_plan *plan, const struct isa_program *pro
 		status = groups_find(plan, program);
 	}
 	if (!status && !own && isa_live_fits(program))
-		status = places_share(plan, program);
+		status = places_share(plan, program, NULL);
 	else
 		plan->bytes = plan->bytes_without;
 	if (status)
@@ -323,6 +328,28 @@ void isa_plan_finish(struct isa_plan *plan)
 	free(plan->groups);
 	free(plan->live);
 	*plan = (struct isa_plan){.at = NULL};
+}
+
+/* Without groups: they are the interpreter's. */
+ptowsp_status isa_program_memory_of(const struct isa_program *program, const uint8_t *in, uint32_t *at_out, uint64_t *bytes_out)
+{
+	const uint32_t tiles = program->header.tile_count;
+	struct isa_plan plan = {.at = calloc(tiles + 1u, sizeof(*plan.at))};
+	ptowsp_status status = plan.at ? PTOWSP_OK : PTOWSP_NO_MEMORY;
+
+	if (!status && isa_live_fits(program))
+		status = places_share(&plan, program, in);
+	else
+		for (uint32_t i = 0; !status && i < tiles; i++)
+			if (!in || in[i]) {
+				plan.at[i] = plan.bytes;
+				plan.bytes += tile_bytes(program, i);
+			}
+	*bytes_out = plan.bytes;
+	if (!status && at_out)
+		memcpy(at_out, plan.at, tiles * sizeof(*at_out));
+	isa_plan_finish(&plan);
+	return status;
 }
 
 const struct isa_group *isa_plan_group(const struct isa_plan *plan, uint32_t first)

@@ -264,6 +264,21 @@ const struct ptowsp_tile_header *isa_program_header(const struct isa_program *pr
 	return &program->header;
 }
 
+const char *isa_program_name(const struct isa_program *program)
+{
+	return program->name;
+}
+
+const struct ptowsp_tile_inst *isa_program_insts(const struct isa_program *program)
+{
+	return program->insts;
+}
+
+const struct ptowsp_tile_tile *isa_program_tiles(const struct isa_program *program)
+{
+	return program->tiles;
+}
+
 const struct ptowsp_tile_param *isa_program_params(const struct isa_program *program)
 {
 	return program->params;

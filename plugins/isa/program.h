@@ -72,7 +72,6 @@ ptowsp_status isa_verify(struct isa_program *p, struct ptowsp_error *error);
  * I64, or U64), or -1; the program is then marked. */
 int isa_type_check(struct isa_program *p, uint32_t i);
 const char *isa_dtype_text(unsigned dtype);
-unsigned isa_dtype_bytes(unsigned dtype); /* 0: there is no such type */
 struct isa_options;
 /* lower.c: scratch layout, decoded steps, shapes and types. */
 ptowsp_status isa_lower(struct isa_program *p, const struct isa_options *options, struct ptowsp_error *error);

@@ -81,10 +81,15 @@ static ptowsp_status state_go(struct isa_state *st, const struct isa_guard *guar
 }
 
 static ptowsp_status run_within(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
-				void *scratch, uint64_t jumps, const struct isa_guard *guard)
+				void *scratch, uint64_t jumps, const struct isa_visitor *visitor, const struct isa_guard *guard)
 {
-	struct isa_state st = {
-		.program = program, .scratch = scratch, .scalars = scratch, .task = task, .error = out->error, .left = jumps};
+	struct isa_state st = {.program = program,
+			       .scratch = scratch,
+			       .scalars = scratch,
+			       .task = task,
+			       .visitor = visitor,
+			       .error = out->error,
+			       .left = jumps};
 	ptowsp_status status;
 
 	if (program->unusable[0]) {
@@ -97,7 +102,7 @@ static ptowsp_status run_within(const struct isa_program *program, const struct 
 	if (!status) {
 		scalars_init(program, st.scalars, task->args, (struct isa_block){task->block, task->block_count});
 		tiles_init(program, scratch);
-		status = state_go(&st, guard, JUMPS_SLICE, isa_state_run);
+		status = state_go(&st, guard, JUMPS_SLICE, visitor ? isa_state_run_visited : isa_state_run);
 	}
 	if (status == PTOWSP_AGAIN) {
 		isa_state_fail(&st, &program->steps[st.pc], "jumped back %llu times; the loop seems to have no end",
@@ -113,19 +118,25 @@ static ptowsp_status run_within(const struct isa_program *program, const struct 
 ptowsp_status isa_run_within(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
 			     void *scratch, uint64_t jumps)
 {
-	return run_within(program, task, out, scratch, jumps, NULL);
+	return run_within(program, task, out, scratch, jumps, NULL, NULL);
 }
 
 ptowsp_status isa_run(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
 		      void *scratch)
 {
-	return run_within(program, task, out, scratch, UINT64_C(1) << 32, NULL);
+	return run_within(program, task, out, scratch, UINT64_C(1) << 32, NULL, NULL);
 }
 
 ptowsp_status isa_run_guarded(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
 			      void *scratch, const struct isa_guard *guard)
 {
-	return run_within(program, task, out, scratch, UINT64_C(1) << 32, guard);
+	return run_within(program, task, out, scratch, UINT64_C(1) << 32, NULL, guard);
+}
+
+ptowsp_status isa_run_visited(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
+			      void *scratch, const struct isa_visitor *visitor, const struct isa_guard *guard)
+{
+	return run_within(program, task, out, scratch, UINT64_C(1) << 32, visitor, guard);
 }
 
 /* What a walk may do before it ends. */
@@ -144,7 +155,7 @@ static ptowsp_status walk_check(const struct isa_program *p, uint32_t arg_count,
 
 static ptowsp_status walk_within(const struct isa_program *program, const uint64_t *args, uint32_t arg_count,
 				 struct isa_block block, uint64_t steps, isa_touch_fn touch, void *context,
-				 const struct isa_guard *guard, uint64_t *cycles_out, struct ptowsp_error *error)
+				 const struct isa_visitor *visitor, const struct isa_guard *guard, uint64_t *cycles_out, struct ptowsp_error *error)
 {
 	uint64_t few[64];
 	const uint32_t count = program->header.scalar_count;
@@ -152,6 +163,7 @@ static ptowsp_status walk_within(const struct isa_program *program, const uint64
 			       .scalars = few,
 			       .touch = touch,
 			       .context = context,
+			       .visitor = visitor,
 			       .error = error,
 			       .left = steps};
 	ptowsp_status status = walk_check(program, arg_count, error);
@@ -165,7 +177,7 @@ static ptowsp_status walk_within(const struct isa_program *program, const uint64
 			return isa_error(error, PTOWSP_NO_MEMORY, "no memory to walk kernel %.64s", program->name);
 	}
 	scalars_init(program, st.scalars, args, block);
-	status = state_go(&st, guard, STEPS_SLICE, isa_state_walk);
+	status = state_go(&st, guard, STEPS_SLICE, visitor ? isa_state_walk_visited : isa_state_walk);
 	if (status == PTOWSP_AGAIN)
 		status = isa_error(error, PTOWSP_LIMIT, "kernel %.64s takes more than %llu instructions", program->name,
 				   (unsigned long long)steps);
@@ -179,12 +191,20 @@ ptowsp_status isa_walk(const struct isa_program *program, const uint64_t *args, 
 		       isa_touch_fn touch, void *context, uint64_t *cycles_out, struct ptowsp_error *error)
 {
 	return walk_within(program, args, arg_count, (struct isa_block){0, 1}, max_steps ? max_steps : UINT64_C(1) << 32, touch,
-			   context, NULL, cycles_out, error);
+			   context, NULL, NULL, cycles_out, error);
 }
 
 ptowsp_status isa_walk_guarded(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, struct isa_block block,
 			       isa_touch_fn touch, void *context, const struct isa_guard *guard, uint64_t *cycles_out,
 			       struct ptowsp_error *error)
 {
-	return walk_within(program, args, arg_count, block, UINT64_MAX, touch, context, guard, cycles_out, error);
+	return walk_within(program, args, arg_count, block, UINT64_MAX, touch, context, NULL, guard, cycles_out, error);
+}
+
+ptowsp_status isa_walk_visited(const struct isa_program *program, const uint64_t *args, uint32_t arg_count, struct isa_block block,
+			       const struct isa_visitor *visitor, const struct isa_guard *guard, struct ptowsp_error *error)
+{
+	uint64_t cycles;
+
+	return walk_within(program, args, arg_count, block, UINT64_MAX, NULL, NULL, visitor, guard, &cycles, error);
 }

@@ -15,6 +15,7 @@ struct isa_state {
 	const struct ptowsp_task *task; /* NULL in a walk */
 	isa_touch_fn touch;             /* walk only, may be NULL */
 	void *context;
+	const struct isa_visitor *visitor; /* of the two that are visited */
 	struct ptowsp_error *error;     /* may be NULL */
 	uint64_t cycles;                /* saturates */
 	uint64_t budget;                /* until AGAIN; run: jumps back, walk: instructions */
@@ -29,6 +30,8 @@ ptowsp_status isa_state_fail(const struct isa_state *state, const struct isa_ste
 /* Goes on from pc. 0 at a return; AGAIN when the budget is used up: then it can go on with a new one. */
 ptowsp_status isa_state_run(struct isa_state *state);
 ptowsp_status isa_state_walk(struct isa_state *state);
+ptowsp_status isa_state_run_visited(struct isa_state *state);
+ptowsp_status isa_state_walk_visited(struct isa_state *state);
 
 /* isa_run with another limit of jumps back than 2^32. */
 ptowsp_status isa_run_within(const struct isa_program *program, const struct ptowsp_task *task, struct ptowsp_kernel_out *out,
