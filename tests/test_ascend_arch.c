@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * test_ascend_arch.c - 910B, 910C and 950: every number is there and has a source, rows and selectors. */
+ * test_ascend_arch.c - 910B, 910C and 950: every number is there and has a source, rows of the devices. */
 #include "ascend/arch.h"
 #include "check.h"
 
@@ -94,15 +94,19 @@ static uint32_t units(const struct ptowsp_device *d, unsigned unit)
 
 static void device_rows_are_the_numbers(void)
 {
-	for (int kind = ASCEND_SIMULATED; kind <= ASCEND_ONBOARD; kind++)
-		for (int i = 0; i < ASCEND_DEVICE_COUNT; i++) {
-			const struct ptowsp_device *d = &ascend_devices((enum ascend_kind)kind)[i];
-			const struct ascend_arch *a = ascend_device_arch(i);
+	static const unsigned timings[] = {PTOWSP_TIMING_EVENTS, PTOWSP_TIMING_REFERENCE, PTOWSP_TIMING_MEASURED};
+	static const char *const models[] = {"core", "reference", "measured"};
+
+	for (unsigned kind = 0; kind < ASCEND_KIND_COUNT; kind++)
+		for (unsigned i = 0; i < ASCEND_DEVICE_COUNT; i++) {
+			const struct base_model *m = &ascend_models((enum ascend_kind)kind, ASCEND_910B)[i];
+			const struct ptowsp_device *d = &m->device;
+			const struct ascend_arch *a = ascend_model_arch(m);
 
 			CHECK_UINT(d->head.size, sizeof(*d));
-			CHECK(!strncmp(d->name, a->name, strlen(a->name)));
-			CHECK_INT(ascend_device_find(d->name), i);
+			CHECK_STR(d->name, check_fmt("%s-%u", a->name, i % ASCEND_DEVICES_EACH));
 			CHECK_CONTAINS(d->text, a->text);
+			CHECK_STR(d->cycle_model, models[kind]);
 			CHECK_UINT(capacity(d, PTOWSP_SPACE_UB), a->ub);
 			CHECK_UINT(capacity(d, PTOWSP_SPACE_L1), a->l1);
 			CHECK_UINT(capacity(d, PTOWSP_SPACE_GM), (uint64_t)a->hbm_mib << 20);
@@ -111,21 +115,27 @@ static void device_rows_are_the_numbers(void)
 			CHECK_UINT(units(d, PTOWSP_UNIT_AIV), ascend_arch_vectors(a));
 			CHECK_UINT(units(d, PTOWSP_UNIT_AIC_AIV), a->clusters);
 			CHECK_UINT(units(d, PTOWSP_UNIT_AICPU), a->aicpus);
-			CHECK_UINT(d->timing, kind == ASCEND_SIMULATED ? PTOWSP_TIMING_EVENTS : PTOWSP_TIMING_MEASURED);
+			CHECK_UINT(d->timing, timings[kind]);
 		}
 }
 
-static void selectors_name_a_device_or_an_architecture(void)
+static void an_architecture_comes_first_and_the_others_follow(void)
 {
-	CHECK_INT(ascend_device_find(NULL), 0);
-	CHECK_INT(ascend_device_find(""), 0);
-	CHECK_INT(ascend_device_find("910b"), 0);
-	CHECK_INT(ascend_device_find("910b-1"), 1);
-	CHECK_INT(ascend_device_find("910c"), 2);
-	CHECK_INT(ascend_device_find("950"), 4);
-	CHECK_INT(ascend_device_find("950-1"), 5);
-	CHECK_INT(ascend_device_find("950-2"), -1);
-	CHECK_INT(ascend_device_find("910"), -1);
+	for (unsigned kind = 0; kind < ASCEND_KIND_COUNT; kind++)
+		for (unsigned first = 0; first < ASCEND_ARCH_COUNT; first++) {
+			const struct base_model *m = ascend_models((enum ascend_kind)kind, (enum ascend_arch_id)first);
+
+			for (unsigned i = 0; i < ASCEND_DEVICE_COUNT; i++)
+				CHECK_UINT(ascend_model_id(&m[i]), (first + i / ASCEND_DEVICES_EACH) % ASCEND_ARCH_COUNT);
+			CHECK_STR(m[0].device.name, check_fmt("%s-0", ascend_arch((enum ascend_arch_id)first)->name));
+		}
+}
+
+static void each_belongs_to_its_platform(void)
+{
+	const struct base_model *m = ascend_models(ASCEND_SIMULATED, ASCEND_910B);
+
+	CHECK_INT(m[0].platform == RT_PLATFORM_A2 && m[2].platform == RT_PLATFORM_A3 && m[4].platform == RT_PLATFORM_A5, 1);
 }
 
 void suite_ascend_arch(CU_pSuite s)
@@ -135,5 +145,6 @@ void suite_ascend_arch(CU_pSuite s)
 	TEST(s, cores_are_numbered_cubes_first);
 	TEST(s, times_become_cycles_of_the_cores);
 	TEST(s, device_rows_are_the_numbers);
-	TEST(s, selectors_name_a_device_or_an_architecture);
+	TEST(s, an_architecture_comes_first_and_the_others_follow);
+	TEST(s, each_belongs_to_its_platform);
 }

@@ -199,6 +199,16 @@ static void a_lie_about_any_graph_instruction_is_found_out(void)
 	lies_probe("graph");
 }
 
+static void a_fence_that_orders_nothing_is_found_out(void)
+{
+	struct probe *probe = open_with(LIAR, check_fmt("0x%x", (unsigned)GRAPH(MC_FENCE)), NULL);
+	struct probe_result result;
+
+	probe_feature(probe, GRAPH(MC_FENCE), &result);
+	CHECK_INT(result.state, PROBE_NO_EFFECT);
+	probe_close(probe);
+}
+
 static void a_lie_about_any_other_feature_is_found_out(void)
 {
 	lies_probe("feature");
@@ -216,7 +226,7 @@ static void a_claim_without_anything_behind_it_does_not_hold(void)
 	for (uint32_t i = 0; reg_feature_at(i, &feature); i++) {
 		const struct ptowsp_cap *cap = ptowsp_backend_cap(probe_backend(probe), feature.id);
 
-		if (!cap || claimed(honest, feature.id))
+		if (!cap || claimed(honest, feature.id) || feature.id == GRAPH(MC_FENCE)) /* a fence is done, though its platform need not */
 			continue;
 		probe_feature(probe, feature.id, &result);
 		CHECK(probe_judge(cap, &result) >= PROBE_UNPROVED);
@@ -360,6 +370,7 @@ void suite_probe(CU_pSuite s)
 	TEST(s, a_layout_that_loses_results_is_found_out);
 	TEST(s, a_lie_about_any_opcode_is_found_out);
 	TEST(s, a_lie_about_any_graph_instruction_is_found_out);
+	TEST(s, a_fence_that_orders_nothing_is_found_out);
 	TEST(s, a_lie_about_any_other_feature_is_found_out);
 	TEST(s, a_claim_without_anything_behind_it_does_not_hold);
 	TEST(s, verdicts_follow_declared_and_observed);

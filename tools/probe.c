@@ -171,17 +171,23 @@ static bool settings_add(struct ptowsp_backend_options *options, struct ptowsp_s
 	return true;
 }
 
-/* A backend for device 1: another device if there is one, else the same again. */
+static bool alike(const struct ptowsp_device *a, const struct ptowsp_device *b)
+{
+	return a->text && b->text && !strcmp(a->text, b->text);
+}
+
+/* A backend for device 1: another device of the same sort if there is one, else any other, else the same again. */
 static ptowsp_status mate_open(const struct probe *probe, struct ptowsp_backend **out, struct ptowsp_error *error)
 {
 	const struct ptowsp_device *current = ptowsp_backend_current(probe->backend), *device;
+	const struct ptowsp_device *mate = NULL;
 	struct ptowsp_backend_options options = probe->options;
 
 	for (uint32_t i = 0; (device = ptowsp_backend_device(probe->backend, i)); i++)
-		if (device != current) {
-			options.device = device->name;
-			break;
-		}
+		if (device != current && (!mate || (!alike(mate, current) && alike(device, current))))
+			mate = device;
+	if (mate)
+		options.device = mate->name;
 	return ptowsp_backend_open(out, &options, error);
 }
 

@@ -63,7 +63,16 @@ static void device_name(struct column *column, const struct ptowsp_backend *back
 	reg_text_add(&text, "%s %s", ptowsp_backend_name(backend), device->name);
 }
 
-/* Another device of the plugin: a column if its rows are not those of the first one. */
+/* Are the rows of the last column those of an earlier one, from `first` on? */
+static bool repeats(const struct matrix *m, uint32_t first)
+{
+	for (uint32_t c = first; c + 1 < m->count; c++)
+		if (!memcmp(m->columns[m->count - 1].cells, m->columns[c].cells, m->features * sizeof(*m->columns->cells)))
+			return true;
+	return false;
+}
+
+/* Another device of the plugin: a column if there is none with its rows. */
 static void device_add(struct matrix *m, const struct ptowsp_backend *first, uint32_t first_column, const struct ptowsp_device *device)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
@@ -78,7 +87,7 @@ static void device_add(struct matrix *m, const struct ptowsp_backend *first, uin
 		return;
 	}
 	column = column_add(m, backend);
-	if (column && !memcmp(column->cells, m->columns[first_column].cells, m->features * sizeof(*column->cells))) {
+	if (column && repeats(m, first_column)) {
 		column_drop(m);
 	} else if (column) {
 		device_name(column, first, device);

@@ -2,10 +2,8 @@
 /* arch.c - arch.def as tables. */
 #include "ascend/arch.h"
 
-#include <string.h>
-
 static const struct ascend_arch archs[ASCEND_ARCH_COUNT] = {
-#define X(id, text_name, words) [ASCEND_##id].name = text_name, [ASCEND_##id].text = words,
+#define X(id, text_name, platform, words) [ASCEND_##id].name = text_name, [ASCEND_##id].text = words,
 	ASCEND_ARCHS(X)
 #undef X
 #define X(arch, number, value, source) [ASCEND_##arch].number = value,
@@ -27,7 +25,7 @@ uint64_t ascend_arch_cycles(const struct ascend_arch *arch, uint64_t ns)
 
 #define MIB (UINT64_C(1) << 20)
 /* Cores reach global memory and their own in blocks. */
-#define X(id, name, text) \
+#define X(id, name, platform, text) \
 	static const struct ptowsp_arch_memory memories_##id[] = { \
 		{.space = PTOWSP_SPACE_GM, .granularity = ASCEND_##id##_block, .capacity = ASCEND_##id##_hbm_mib * MIB}, \
 		{.space = PTOWSP_SPACE_L2, .granularity = ASCEND_##id##_block, .capacity = ASCEND_##id##_l2_mib * MIB}, \
@@ -43,8 +41,10 @@ uint64_t ascend_arch_cycles(const struct ascend_arch *arch, uint64_t ns)
 ASCEND_ARCHS(X)
 #undef X
 
-#define DEVICE(id, device_name, words, model, time) \
-	{.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), \
+#define DEVICE(id, device_name, platform_id, words, model, time) \
+	{.platform = RT_PLATFORM_##platform_id, \
+	 .device = { \
+	 .head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), \
 	 .name = device_name, \
 	 .text = words, \
 	 .cycle_model = model, \
@@ -56,37 +56,27 @@ ASCEND_ARCHS(X)
 	 .unit_stride = sizeof(*units_##id), \
 	 .dispatch = PTOWSP_DISPATCH_CORE_GRID | PTOWSP_DISPATCH_QUEUES, \
 	 .sync = PTOWSP_SYNC_BARRIER | PTOWSP_SYNC_FLAG | PTOWSP_SYNC_CROSS_DEVICE, \
-	 .timing = time}
+	 .timing = time}},
+#define SIMULATED(id, name, platform, text) \
+	DEVICE(id, name "-0", platform, text "; simulated", "core", PTOWSP_TIMING_EVENTS) \
+	DEVICE(id, name "-1", platform, text "; simulated", "core", PTOWSP_TIMING_EVENTS)
+#define REFERENCE(id, name, platform, text) \
+	DEVICE(id, name "-0", platform, text "; simulated", "reference", PTOWSP_TIMING_REFERENCE) \
+	DEVICE(id, name "-1", platform, text "; simulated", "reference", PTOWSP_TIMING_REFERENCE)
+#define ONBOARD(id, name, platform, text) \
+	DEVICE(id, name "-0", platform, text, "measured", PTOWSP_TIMING_MEASURED) \
+	DEVICE(id, name "-1", platform, text, "measured", PTOWSP_TIMING_MEASURED)
 
-static const struct ptowsp_device simulated[ASCEND_DEVICE_COUNT] = {
-#define X(id, name, text) \
-	DEVICE(id, name "-0", text "; simulated", "core", PTOWSP_TIMING_EVENTS), \
-	DEVICE(id, name "-1", text "; simulated", "core", PTOWSP_TIMING_EVENTS),
-	ASCEND_ARCHS(X)
-#undef X
-};
-static const struct ptowsp_device onboard[ASCEND_DEVICE_COUNT] = {
-#define X(id, name, text) \
-	DEVICE(id, name "-0", text, "measured", PTOWSP_TIMING_MEASURED), \
-	DEVICE(id, name "-1", text, "measured", PTOWSP_TIMING_MEASURED),
-	ASCEND_ARCHS(X)
-#undef X
-};
+/* Of each kind, in the order of the enum, all of them and once more: from any architecture on there are as many as there are devices. */
+static const struct base_model models[ASCEND_KIND_COUNT * 2 * ASCEND_DEVICE_COUNT] = {
+	ASCEND_ARCHS(SIMULATED) ASCEND_ARCHS(SIMULATED) ASCEND_ARCHS(REFERENCE) ASCEND_ARCHS(REFERENCE) ASCEND_ARCHS(ONBOARD) ASCEND_ARCHS(ONBOARD)};
 
-const struct ptowsp_device *ascend_devices(enum ascend_kind kind)
+const struct base_model *ascend_models(enum ascend_kind kind, enum ascend_arch_id first)
 {
-	return kind == ASCEND_ONBOARD ? onboard : simulated;
+	return &models[kind * 2 * ASCEND_DEVICE_COUNT + first * ASCEND_DEVICES_EACH];
 }
 
-int ascend_device_find(const char *selector)
+enum ascend_arch_id ascend_model_id(const struct base_model *model)
 {
-	if (!selector || !*selector)
-		return 0;
-	for (int i = 0; i < ASCEND_DEVICE_COUNT; i++)
-		if (!strcmp(selector, simulated[i].name))
-			return i;
-	for (int i = 0; i < ASCEND_ARCH_COUNT; i++)
-		if (!strcmp(selector, archs[i].name))
-			return i * ASCEND_DEVICES_EACH;
-	return -1;
+	return (enum ascend_arch_id)((model - models) % ASCEND_DEVICE_COUNT / ASCEND_DEVICES_EACH);
 }

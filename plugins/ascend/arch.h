@@ -3,15 +3,15 @@
 #ifndef ASCEND_ARCH_H
 #define ASCEND_ARCH_H
 
-#include "ptowsp/arch.h"
+#include "base/models.h"
 
-/* X(architecture, name of its devices without the number, text for people) */
+/* X(architecture, name of its devices without the number, its column of platform.def, text for people) */
 #define ASCEND_ARCHS(X) \
-	X(910B, "910b", "Ascend 910B (A2), 24 cube and 48 vector cores") \
-	X(910C, "910c", "one die of Ascend 910C (A3), 24 cube and 48 vector cores") \
-	X(950, "950", "Ascend 950 (A5), 36 cube and 72 vector cores")
+	X(910B, "910b", A2, "Ascend 910B (A2), 24 cube and 48 vector cores") \
+	X(910C, "910c", A3, "one die of Ascend 910C (A3), 24 cube and 48 vector cores") \
+	X(950, "950", A5, "Ascend 950 (A5), 36 cube and 72 vector cores")
 enum ascend_arch_id {
-#define X(id, name, text) ASCEND_##id,
+#define X(id, name, platform, text) ASCEND_##id,
 	ASCEND_ARCHS(X)
 #undef X
 	ASCEND_ARCH_COUNT
@@ -60,18 +60,23 @@ static inline uint32_t ascend_arch_cores(const struct ascend_arch *arch)
 /* Cycles of the cores' clock in a time, rounded to the nearest and up from a half; at least 1 unless the time is 0. ns <= 2^32. */
 uint64_t ascend_arch_cycles(const struct ascend_arch *arch, uint64_t ns);
 
-/* Of the same machine: simulated here, or the hardware itself. */
-enum ascend_kind { ASCEND_SIMULATED, ASCEND_ONBOARD };
+/* Of the same machine: simulated here on its own clock or on the reference clock of rt, or the hardware itself. */
+enum ascend_kind { ASCEND_SIMULATED, ASCEND_REFERENCE, ASCEND_ONBOARD, ASCEND_KIND_COUNT };
 enum { ASCEND_DEVICES_EACH = 2, ASCEND_DEVICE_COUNT = ASCEND_ARCH_COUNT * ASCEND_DEVICES_EACH };
-/* The rows of the op `devices`, ASCEND_DEVICE_COUNT of them: 910b-0, 910b-1, 910c-0 ... Two of each, because what one tells the other
- * needs a second one. */
-const struct ptowsp_device *ascend_devices(enum ascend_kind kind);
-/* The device that a selector names: "910b-1"; an architecture alone means its first; NULL and "" mean 910b-0. Returns its place
- * among ascend_devices, or -1. */
-int ascend_device_find(const char *selector);
-static inline const struct ascend_arch *ascend_device_arch(int device)
+/* The devices of a backend, ASCEND_DEVICE_COUNT of them: 910b-0, 910b-1, 910c-0 ..., those of architecture `first` before the others. Two of each,
+ * because what one tells the other needs a second one. */
+const struct base_model *ascend_models(enum ascend_kind kind, enum ascend_arch_id first);
+/* Of one of them. */
+enum ascend_arch_id ascend_model_id(const struct base_model *model);
+static inline const struct ascend_arch *ascend_model_arch(const struct base_model *model)
 {
-	return ascend_arch((enum ascend_arch_id)(device / ASCEND_DEVICES_EACH));
+	return ascend_arch(ascend_model_id(model));
 }
+
+/* Rows for the instructions behind those of task graphs that platform.def calls unsupported on A2 and A3: no device there tells another one anything. */
+#define ASCEND_CAPS_ALONE \
+	BASE_CAP(PTOWSP_FEATURE_OPCODE(PTOWSP_OP_NOTIFY), UNSUPPORTED), \
+	BASE_CAP(PTOWSP_FEATURE_OPCODE(PTOWSP_OP_WAIT_NOTIFY), UNSUPPORTED)
+enum { ASCEND_CAPS_ALONE_COUNT = 2 };
 
 #endif

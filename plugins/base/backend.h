@@ -24,6 +24,7 @@ struct base_backend {
 	/* Capability rows of its own for one of them, which go before those of the same feature that this library, rt and the platform have. NULL:
 	 * there are none. Static. Any thread. */
 	const struct ptowsp_cap *(*caps)(const struct base_options *options, const struct base_model *model, uint32_t *count_out);
+	uint32_t untested; /* 1: no row is self-tested, because tests of this project cannot run it; the evidence of each is a claim */
 	/* Options of its own; one that has the name of a standard option stands in its place. */
 	const struct base_option *options;
 	uint32_t option_count;

@@ -61,7 +61,10 @@ uint32_t base_caps(const struct base_backend *backend, const struct base_options
 	there = rows_add(rows_out, 0, own, count);
 	there = rows_add(rows_out, there, services, SERVICES);
 	there = rows_add(rows_out, there, others, rt_capabilities(others, BASE_CAPS_LIMIT));
-	return rows_add(rows_out, there, others, rt_platform_capabilities(model->platform, others, BASE_CAPS_LIMIT));
+	there = rows_add(rows_out, there, others, rt_platform_capabilities(model->platform, others, BASE_CAPS_LIMIT));
+	for (uint32_t i = 0; backend->untested && i < there; i++)
+		rows_out[i].evidence = PTOWSP_EVIDENCE_CLAIMED;
+	return there;
 }
 
 ptowsp_status base_caps_list(const struct base_backend *backend, struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out,

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+#include "ascend/options.h"
+
+#include "base/error.h"
+
+enum ascend_arch_id ascend_options_arch(const struct base_options *options)
+{
+	return options ? (enum ascend_arch_id)((const struct ascend_options *)(const void *)options)->device : ASCEND_910B;
+}
+
+ptowsp_status ascend_options_check(struct base_device *device, struct ptowsp_error *error)
+{
+	const struct base_options *options = device->instance->options;
+	const struct ascend_arch *arch = ascend_model_arch(device->model);
+
+	if (options->schedulers <= arch->aicpus_most)
+		return PTOWSP_OK;
+	return base_fail(error, PTOWSP_INVALID, "aicpus=%u: %s has %u AICPU threads; use at most these", options->schedulers,
+			 device->model->device.name, arch->aicpus_most);
+}
