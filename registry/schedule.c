@@ -175,6 +175,17 @@ static ptowsp_status string_add(struct job *job, struct reg_span span, int64_t *
 	return PTOWSP_OK;
 }
 
+/* Behind a number that is none, for directives that take more than one: source text has units and marks instead of commas. */
+static const char *typed_as(const struct reg_directive *directive)
+{
+	switch (directive->code) {
+	case PTOWSP_DIRECTIVE_TASK_WINDOW: return "; write task_window=64, or task_window=64,abort";
+	case PTOWSP_DIRECTIVE_PIPELINE_DEPTH: return "; write pipeline_depth=2, or pipeline_depth=stream,2";
+	case PTOWSP_DIRECTIVE_CHANNEL_CAPACITY: return "; write channel_capacity=CHANNEL,2";
+	default: return "";
+	}
+}
+
 static ptowsp_status number_parse(struct job *job, struct reg_span span, int64_t least, int64_t *value_out)
 {
 	char copy[24], *stop = copy;
@@ -187,8 +198,8 @@ static ptowsp_status number_parse(struct job *job, struct reg_span span, int64_t
 		value = strtoll(copy, &stop, 10);
 	}
 	if (stop == copy || *stop || copy[0] == '+' || errno == ERANGE)
-		return reg_fail(job->error, PTOWSP_INVALID, "%s: \"%.*s\" is no number", job->directive->text, reg_span_print(span),
-				span.at);
+		return reg_fail(job->error, PTOWSP_INVALID, "%s: \"%.*s\" is no number%s", job->directive->text, reg_span_print(span),
+				span.at, typed_as(job->directive));
 	if (value < least)
 		return reg_fail(job->error, PTOWSP_INVALID, "%s: %lld is too small, the least is %lld", job->directive->text, value,
 				(long long)least);

@@ -37,17 +37,22 @@ static uint32_t entry_device(const struct run *run, const char *entry)
 /* The entry that belongs to the device; only one can be meant. */
 static ptowsp_status entry_find(const struct run *run, uint32_t device, const char **entry_out, struct ptowsp_error *error)
 {
-	uint32_t found = 0;
+	uint32_t found = 0, graphs = 0;
 	const char *name;
 
 	*entry_out = NULL;
-	for (uint32_t i = 0; (name = ptowsp_package_entry(run->package, i)); i++)
+	for (uint32_t i = 0; (name = ptowsp_package_entry(run->package, i)); i++) {
+		graphs += ptowsp_package_entry_device(run->package, i) != PTOWSP_NONE;
 		if (ptowsp_package_entry_device(run->package, i) == device) {
 			*entry_out = name;
 			found++;
 		}
+	}
 	if (found == 1)
 		return PTOWSP_OK;
+	if (!graphs)
+		return reg_fail(error, PTOWSP_INVALID, "--device=%.60s: the package has no graphs, so it runs on one device; name one of them",
+				run->options->device);
 	return reg_fail(error, PTOWSP_INVALID, "--device=%.60s: %s for device %u; graph @name on device %u { ... } is its program", run->options->device,
 			found ? "the package has several programs" : "the package has no program", device, device);
 }

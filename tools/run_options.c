@@ -221,6 +221,26 @@ static ptowsp_status refuse_later(const struct run_options *o, struct ptowsp_err
 	return PTOWSP_OK;
 }
 
+/* Files of one run are different ones: what is written last would be all that is left. */
+static ptowsp_status files_check(const struct run_options *o, struct ptowsp_error *error)
+{
+	const char *const single[] = {o->trace, o->graph, o->checkpoint};
+	const uint32_t count = o->out.count + (uint32_t)(sizeof(single) / sizeof(*single));
+
+	for (uint32_t i = 0; i < count; i++) {
+		const char *file = i < o->out.count ? o->out.rows[i].value : single[i - o->out.count];
+
+		for (uint32_t k = 0; file && strcmp(file, "-") && k < i; k++) {
+			const char *other = k < o->out.count ? o->out.rows[k].value : single[k - o->out.count];
+
+			if (other && !strcmp(file, other))
+				return reg_fail(error, PTOWSP_INVALID, "%.160s is to be written twice; --out, --trace, --graph and --checkpoint take a file each",
+						file);
+		}
+	}
+	return PTOWSP_OK;
+}
+
 static ptowsp_status together_check(const struct run_options *o, struct ptowsp_error *error)
 {
 	if (!o->package && (o->mode == RUN_PACKAGE || o->mode == RUN_EXPLAIN))
@@ -240,6 +260,10 @@ static ptowsp_status together_check(const struct run_options *o, struct ptowsp_e
 		return reg_fail(error, PTOWSP_INVALID, "--graph - and --stats=json both write to stdout; give the graph a file");
 	if (o->trust && strcmp(o->trust, "none") && strcmp(o->trust, "all") && strcmp(o->trust, "signed"))
 		return reg_fail(error, PTOWSP_INVALID, "--trust=%.40s is none of none, signed, all", o->trust);
+	if (o->device && (*o->device == ',' || strstr(o->device, ",,") || (*o->device && o->device[strlen(o->device) - 1] == ',')))
+		return reg_fail(error, PTOWSP_INVALID, "--device=%.60s: a name is missing beside a comma; ptowsp-run --devices lists them", o->device);
+	if (files_check(o, error))
+		return PTOWSP_INVALID;
 	return refuse_later(o, error);
 }
 
