@@ -112,16 +112,21 @@ static int is_mate(const struct lang_decl *decl)
 static int decl_guess(struct lang_module *module, struct lang_decl **decl_out)
 {
 	struct lang_decl *only = NULL;
-	uint32_t count = 0;
+	uint32_t count = 0, mates = 0;
 
-	for (struct lang_decl *decl = module->decls; decl; decl = decl->next)
-		if (lang_decl_forms[decl->kind].section == PTOWSP_SECTION_ENTR && !is_mate(decl)) {
-			count++;
-			if (!only || !strcmp(decl->name, "main"))
-				only = decl;
+	for (struct lang_decl *decl = module->decls; decl; decl = decl->next) {
+		if (lang_decl_forms[decl->kind].section != PTOWSP_SECTION_ENTR)
+			continue;
+		if (is_mate(decl)) {
+			mates++;
+			continue;
 		}
+		count++;
+		if (!only || !strcmp(decl->name, "main"))
+			only = decl;
+	}
 	*decl_out = count == 1 || (only && !strcmp(only->name, "main")) ? only : NULL;
-	return count > 0;
+	return count + mates > 0;
 }
 
 static void known_help(struct linker *linker, const char *word)
