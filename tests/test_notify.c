@@ -233,7 +233,7 @@ static void wrong_use_is_a_sentence_and_an_exit_code(void)
 		   "ptowsp-run: --device=cpu0,cpu0,cpu1: the package has no program for device 2; graph @name on device 2 { ... } is its program\n");
 	command_is(ADD, "--device=cpu0,cpu1", 2, "",
 		   "ptowsp-run: --device=cpu0,cpu1: the package has no graphs, so it runs on one device; name one of them\n");
-	command_is(ADD OTHER(""), "", 2, "", "ptowsp-run: the package has no default entry; choose one with --entry: add, second\n");
+	command_is(ADD OTHER(""), "", 2, "", "ptowsp-run: the package has no default entry; choose one with --entry: ten, second\n");
 	command_is(ping_pong, "--entry second --device=cpu0,cpu1", 2, "",
 		   "ptowsp-run: --entry second is the program of device 1, and a run begins with that of device 0, of 2 devices here; name that one, or leave "
 		   "--entry out\n");
