@@ -97,6 +97,23 @@ static void a_capacity_behind_which_no_event_is_signalled_is_no_cure(void)
 	CHECK_INT(cli_int(cli_json(), "deadlock.proposed"), 0);
 }
 
+/* However many there are, none is cut off: the program runs with them. */
+static void settings_longer_than_an_errors_text_are_all_named(void)
+{
+	const char *settings;
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-pack $S/six.pto -o p.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --stats=json p.pkg.zst"), 7);
+	cli_check_sentence();
+	settings = strstr(cli_err, "; use ");
+	REQUIRE(settings != NULL);
+	CHECK(strlen(settings) > 256);
+	CHECK_STR(check_fmt("%.*s", (int)strcspn(settings + 6, "\n"), settings + 6), cli_text(cli_json(), "deadlock.option"));
+	CHECK_CONTAINS(cli_text(cli_json(), "deadlock.text"), cli_text(cli_json(), "deadlock.option"));
+	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s p.pkg.zst", cli_text(cli_json(), "deadlock.option"))), 0);
+}
+
 static void strict_packing_refuses_a_cycle(void)
 {
 	cli_begin();
@@ -269,6 +286,7 @@ void suite_contract_pipeline(CU_pSuite s)
 	TEST(s, a_cycle_that_no_capacity_cures_says_why);
 	TEST(s, an_event_that_is_not_signalled_is_no_resource);
 	TEST(s, a_capacity_behind_which_no_event_is_signalled_is_no_cure);
+	TEST(s, settings_longer_than_an_errors_text_are_all_named);
 	TEST(s, strict_packing_refuses_a_cycle);
 	TEST(s, channels_of_payload_without_regions_are_refused);
 	TEST(s, statistics_and_traces_tell_of_payload);

@@ -9,9 +9,9 @@
 /* Puts the proposed options into the schedule, as ptowsp-run would. */
 static void apply(struct builder *b, const char *option)
 {
-	char text[160], *at, *value;
+	char text[512], *at, *value;
 
-	snprintf(text, sizeof(text), "%s", option);
+	snprintf(text, sizeof(text), "%.511s", option);
 	for (at = strtok(text, " "); at; at = strtok(NULL, " ")) {
 		if (!strcmp(at, "--schedule"))
 			continue;

@@ -25,7 +25,19 @@ static ptowsp_status print_results(struct run *run, ptowsp_status status, const 
 	return PTOWSP_OK;
 }
 
-static ptowsp_status run_package(const struct run_options *options, struct ptowsp_error *error)
+/* Many settings do not fit into an error's text: then they follow behind it. */
+static void settings_add(const struct run *run, struct ptowsp_error *error, char *rest, size_t size)
+{
+	const struct ptowsp_deadlock *deadlock = run->program ? ptowsp_deadlock(run->program) : NULL;
+	char *use = strstr(error->text, "; use ");
+
+	if (!deadlock || !use || !deadlock->option[0] || strstr(use, deadlock->option))
+		return;
+	snprintf(rest, size, "; use %s", deadlock->option);
+	*use = '\0';
+}
+
+static ptowsp_status run_package(const struct run_options *options, char *rest, size_t size, struct ptowsp_error *error)
 {
 	struct ptowsp_error later = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct run run = {.options = options};
@@ -39,6 +51,8 @@ static ptowsp_status run_package(const struct run_options *options, struct ptows
 	printed = print_results(&run, st, error, st ? &later : error);
 	if (!st)
 		st = printed;
+	if (st == PTOWSP_DEADLOCK)
+		settings_add(&run, error, rest, size);
 	run_finish(&run);
 	return st;
 }
@@ -49,7 +63,8 @@ static ptowsp_status version(void)
 	return PTOWSP_OK;
 }
 
-static ptowsp_status dispatch(const struct run_options *options, struct ptowsp_error *error)
+/* rest: of the sentence, where it is longer than an error's text. */
+static ptowsp_status dispatch(const struct run_options *options, char *rest, size_t size, struct ptowsp_error *error)
 {
 	switch (options->mode) {
 	case RUN_LIST_PLUGINS:
@@ -67,23 +82,24 @@ static ptowsp_status dispatch(const struct run_options *options, struct ptowsp_e
 	case RUN_PACKAGE:
 		break;
 	}
-	return run_package(options, error);
+	return run_package(options, rest, size, error);
 }
 
 int main(int argc, char **argv)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct run_options options;
+	char rest[sizeof(((struct ptowsp_deadlock *)NULL)->option) + 16] = "";
 	ptowsp_status st;
 
 	run_signals_install();
 	st = run_options_parse(&options, argc, argv, &error);
 	if (!st)
-		st = dispatch(&options, &error);
+		st = dispatch(&options, rest, sizeof(rest), &error);
 	if (!st)
 		st = run_stdout_check(&error);
 	run_options_finish(&options);
 	if (st)
-		fprintf(stderr, "ptowsp-run: %s\n", *error.text ? error.text : reg_status_text(st));
+		fprintf(stderr, "ptowsp-run: %s%s\n", *error.text ? error.text : reg_status_text(st), rest);
 	return run_signal() ? 128 + run_signal() : reg_status_exit(st);
 }

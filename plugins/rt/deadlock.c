@@ -60,7 +60,7 @@ void rt_deadlock_give(struct ptowsp_deadlock *deadlock, const struct ptowsp_dead
 
 /* What to do, for the paragraph and for the sentence. */
 struct advice {
-	char text[320], brief[200];
+	char text[640], brief[200];
 };
 
 /* The resource that the report is about first, then what the program would lack with that. instead: what the author could change. */
@@ -82,7 +82,7 @@ static struct advice option_write(const struct rt_run *run, const struct rt_bloc
 		if (r != block->resource && cures.values[r])
 			rt_text_add(report->option, sizeof(report->option), " --schedule %s=%llu", cures_of[r].directive, (unsigned long long)cures.values[r]);
 	snprintf(advice.text, sizeof(advice.text), "use %s, or %s", report->option, instead);
-	snprintf(advice.brief, sizeof(advice.brief), "use %s", report->option);
+	snprintf(advice.brief, sizeof(advice.brief), "use %.190s", report->option);
 	return advice;
 }
 

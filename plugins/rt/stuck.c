@@ -105,17 +105,20 @@ static void use_fill(const struct rt_pipeline *pipeline, uint32_t subject, struc
 	report->high_water = channel->high_water;
 }
 
+/* Whole ones only: what has no room is named when the program blocks again. */
 static void option_add(const struct rt_pipeline *pipeline, uint32_t limit, uint64_t value, struct ptowsp_deadlock *report)
 {
-	const char *gap = report->option[0] ? " " : "";
+	char one[sizeof(report->option)];
 
 	if (!report->proposed)
 		report->proposed = value;
 	if (limit < RT_LIMIT_CHANNELS)
-		rt_text_add(report->option, sizeof(report->option), "%s--schedule %s=%llu", gap, rt_limit_directive(limit), (unsigned long long)value);
+		snprintf(one, sizeof(one), "--schedule %s=%llu", rt_limit_directive(limit), (unsigned long long)value);
 	else
-		rt_text_add(report->option, sizeof(report->option), "%s--schedule channel_capacity=%s,%llu", gap,
-		    rt_channel_name(pipeline->run->program, limit - RT_LIMIT_CHANNELS), (unsigned long long)value);
+		snprintf(one, sizeof(one), "--schedule channel_capacity=%s,%llu", rt_channel_name(pipeline->run->program, limit - RT_LIMIT_CHANNELS),
+			 (unsigned long long)value);
+	if (strlen(report->option) + strlen(one) + 1 < sizeof(report->option))
+		rt_text_add(report->option, sizeof(report->option), "%s%s", report->option[0] ? " " : "", one);
 }
 
 /* That of the instance which the report is about first. */
@@ -159,15 +162,20 @@ static void report_write(struct rt_pipeline *pipeline, bool cured, const struct 
 		rt_text_add(report->text, sizeof(report->text), "; no capacity would help%s%s", lifted->rest[0] ? ": with more, " : "", lifted->rest);
 }
 
-enum { ROOM_FOR_WAIT = 170 }; /* in an error's text, beside the words below */
+enum { ROOM_FOR_WAIT = 150, ROOM = 170 }; /* in an error's text, beside the words below */
 
-/* The first wait and the options: both must be in the one sentence of the error. */
+/* The first wait and the options, if the one sentence of the error has room for both. */
 static void sentence_write(struct rt_pipeline *pipeline, const struct ptowsp_deadlock *report)
 {
 	char wait[320] = "";
 
 	rt_stuck_text(pipeline, rt_stuck_subject(pipeline), wait, sizeof(wait));
-	rt_text_cut(wait, report->option[0] ? ROOM_FOR_WAIT + 20 - strlen(report->option) : ROOM_FOR_WAIT);
+	if (report->option[0] && strlen(report->option) > ROOM / 2 + 25) {
+		rt_text_cut(wait, ROOM_FOR_WAIT - 10);
+		rt_fail_at(pipeline->run->error, PTOWSP_DEADLOCK, report->task, report->resource, "deadlock: process %s; use the settings of its report", wait);
+		return;
+	}
+	rt_text_cut(wait, report->option[0] ? ROOM + 20 - strlen(report->option) : ROOM);
 	if (report->option[0])
 		rt_fail_at(pipeline->run->error, PTOWSP_DEADLOCK, report->task, report->resource, "deadlock: process %s; use %s", wait, report->option);
 	else

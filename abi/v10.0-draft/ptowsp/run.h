@@ -205,8 +205,8 @@ struct ptowsp_deadlock {
 	uint64_t task;         /* number of the task that cannot be issued, or of the next one */
 	uint64_t capacity, used, high_water;
 	uint64_t proposed;     /* capacity with which this task could be issued and, as far as can be seen, the program ends; 0: no capacity is a cure */
-	char option[160];      /* the exact option, e.g. "--schedule task_window=3", or several; empty without a cure */
-	char text[640];        /* the whole report as one paragraph */
+	char option[512];      /* the exact option, e.g. "--schedule task_window=3", or several; empty without a cure */
+	char text[1280];       /* the whole report as one paragraph */
 	uint32_t channel;      /* row of CSPC that the report is about, PTOWSP_NONE without one */
 	uint32_t waiting_count;/* processes that wait, the first ones in waiting[] */
 	struct ptowsp_waiting waiting[PTOWSP_WAITING_LIMIT];
