@@ -179,7 +179,7 @@ static int32_t loop_find(const struct rt_program *program, const struct rt_nest 
 	return loop_find_part(program, nest, name, 0);
 }
 
-/* The policies of dispatch threshold, seen from the task. */
+/* The policies of dispatch threshold, seen from the task. Like dispatch itself they mean nothing to processes: what they read does not move a clock there. */
 static ptowsp_status parts_lower(struct rt_program *program, const struct rt_nest *nest, struct rt_site *site, struct ptowsp_error *error)
 {
 	const struct rt_schedule *schedule = &program->schedule;
@@ -190,9 +190,9 @@ static ptowsp_status parts_lower(struct rt_program *program, const struct rt_nes
 		const struct rt_dispatch *dispatch = &schedule->parts[k];
 		struct rt_site_part part = {.affinity = -1};
 
-		if (dispatch->policy == PTOWSP_DISPATCH_AFFINITY)
+		if (dispatch->policy == PTOWSP_DISPATCH_AFFINITY && !nest->process)
 			part.affinity = loop_find_part(program, nest, dispatch->axis, dispatch->axis_length);
-		st = schedule_expr(program, nest, dispatch->expr, &part.value, error);
+		st = schedule_expr(program, nest, nest->process ? PTOWSP_NONE : dispatch->expr, &part.value, error);
 		if (!st && !rt_grow((void **)&program->parts, &program->part_room, program->part_count, sizeof(part)))
 			st = rt_no_memory(error, "tasks");
 		if (!st)
