@@ -122,7 +122,7 @@ static void option_add(const struct rt_pipeline *pipeline, uint32_t limit, uint6
 }
 
 /* That of the instance which the report is about first. */
-static void options_write(struct rt_pipeline *pipeline, uint32_t subject, const struct rt_limits *lifted, const struct rt_limits *used,
+static void options_write(struct rt_pipeline *pipeline, uint32_t subject, const struct rt_settings *lifted, const struct rt_settings *used,
 			  struct ptowsp_deadlock *report)
 {
 	uint32_t own = rt_limit_of(pipeline, subject), first = own == UINT32_MAX ? 0 : own;
@@ -135,7 +135,7 @@ static void options_write(struct rt_pipeline *pipeline, uint32_t subject, const 
 	}
 }
 
-static void report_write(struct rt_pipeline *pipeline, bool cured, const struct rt_limits *lifted, const struct rt_limits *used,
+static void report_write(struct rt_pipeline *pipeline, bool cured, const struct rt_settings *lifted, const struct rt_settings *used,
 			 struct ptowsp_deadlock *report)
 {
 	uint32_t subject = rt_stuck_subject(pipeline), told = 0;
@@ -187,7 +187,7 @@ ptowsp_status rt_pipeline_stuck(struct rt_pipeline *pipeline)
 	struct rt_run *run = pipeline->run;
 	struct ptowsp_deadlock report = {.head = PTOWSP_HEAD(report, DEADLOCK), .channel = PTOWSP_NONE};
 	uint32_t count = RT_LIMIT_CHANNELS + pipeline->channel_count;
-	struct rt_limits lifted = {.count = count, .values = calloc(count, sizeof(uint64_t))}, used = {.count = count, .values = calloc(count, sizeof(uint64_t))};
+	struct rt_settings lifted = {.count = count, .values = calloc(count, sizeof(uint64_t))}, used = {.count = count, .values = calloc(count, sizeof(uint64_t))};
 	ptowsp_status st = lifted.values && used.values ? PTOWSP_DEADLOCK : rt_no_memory(run->error, "the report of a deadlock");
 	bool cured = false;
 

@@ -53,19 +53,19 @@ uint32_t rt_limit_of(struct rt_pipeline *pipeline, uint32_t at)
 /* ---- trials ---------------------------------------------------------------------------------------------------- */
 
 /* Of a limit that is lifted: as good as none, or what is to be tried. */
-static uint64_t lifted_to(const struct rt_limits *exact, uint32_t limit, uint64_t open)
+static uint64_t lifted_to(const struct rt_settings *exact, uint32_t limit, uint64_t open)
 {
 	return exact ? exact->values[limit] : open;
 }
 
-static void limits_lift(struct rt_pipeline *pipeline, const struct rt_limits *lifted, const struct rt_limits *exact)
+static void limits_lift(struct rt_pipeline *pipeline, const struct rt_settings *lifted, const struct rt_settings *exact)
 {
 	for (uint32_t i = 0; i < pipeline->channel_count; i++)
 		if (lifted->values[RT_LIMIT_CHANNELS + i])
 			pipeline->channels[i].capacity = lifted_to(exact, RT_LIMIT_CHANNELS + i, RT_CAPACITY_OPEN);
 }
 
-static void used_tell(const struct rt_pipeline *pipeline, struct rt_limits *used)
+static void used_tell(const struct rt_pipeline *pipeline, struct rt_settings *used)
 {
 	used->values[RT_LIMIT_WINDOW] = pipeline->clocks.held;
 	used->values[RT_LIMIT_MAP] = pipeline->clocks.held_map;
@@ -76,7 +76,7 @@ static void used_tell(const struct rt_pipeline *pipeline, struct rt_limits *used
 }
 
 /* Where no task is looked at, none is in a trial. */
-static ptowsp_status trial_tokens(struct rt_run *trial, const struct rt_limits *lifted, const struct rt_limits *exact)
+static ptowsp_status trial_tokens(struct rt_run *trial, const struct rt_settings *lifted, const struct rt_settings *exact)
 {
 	ptowsp_status st = rt_entry_look(trial, RT_LOOK_TOKENS);
 
@@ -90,7 +90,7 @@ static ptowsp_status trial_tokens(struct rt_run *trial, const struct rt_limits *
 	return rt_pipeline_go(trial->pipeline);
 }
 
-static ptowsp_status trial_run(struct rt_run *trial, const struct rt_run *run, const struct rt_limits *lifted, const struct rt_limits *exact)
+static ptowsp_status trial_run(struct rt_run *trial, const struct rt_run *run, const struct rt_settings *lifted, const struct rt_settings *exact)
 {
 	struct rt_clock *clock = &trial->clock;
 	ptowsp_status st;
@@ -120,7 +120,7 @@ static ptowsp_status trial_run(struct rt_run *trial, const struct rt_run *run, c
 }
 
 /* Lifts what stops the trial, too. False: nothing that was not lifted already. */
-static bool more_lift(struct rt_pipeline *pipeline, struct rt_limits *lifted)
+static bool more_lift(struct rt_pipeline *pipeline, struct rt_settings *lifted)
 {
 	bool more = false;
 
@@ -137,7 +137,7 @@ static bool more_lift(struct rt_pipeline *pipeline, struct rt_limits *lifted)
 
 /* Does the pipeline end like this? exact: capacities of what is lifted, else there are none. used_out: what it took. more: lifts what it met besides. Each may be
  * NULL. */
-static bool trial_ends(const struct rt_run *run, struct rt_limits *lifted, const struct rt_limits *exact, struct rt_limits *used_out, bool *more)
+static bool trial_ends(const struct rt_run *run, struct rt_settings *lifted, const struct rt_settings *exact, struct rt_settings *used_out, bool *more)
 {
 	struct ptowsp_error unsaid = {.head = PTOWSP_HEAD(unsaid, ERROR)};
 	const struct rt_run_args args = {.args = run->args, .cancel = run->cancel};
@@ -173,7 +173,7 @@ bool rt_cure_foreseeable(const struct rt_pipeline *pipeline)
 	return true;
 }
 
-static bool limits_find(struct rt_pipeline *pipeline, struct rt_limits *lifted, struct rt_limits *used)
+static bool limits_find(struct rt_pipeline *pipeline, struct rt_settings *lifted, struct rt_settings *used)
 {
 	const struct rt_run *run = pipeline->run;
 	bool more = true;
@@ -197,7 +197,7 @@ static bool limits_find(struct rt_pipeline *pipeline, struct rt_limits *lifted, 
 }
 
 /* With no more than was used, others may have their turn first, and then more is needed. */
-static void used_raise(struct rt_pipeline *pipeline, struct rt_limits *lifted, struct rt_limits *used)
+static void used_raise(struct rt_pipeline *pipeline, struct rt_settings *lifted, struct rt_settings *used)
 {
 	for (uint32_t k = 0; k < lifted->count; k++)
 		if (lifted->values[k] && used->values[k] < rt_limit_now(pipeline, k))
@@ -208,7 +208,7 @@ static void used_raise(struct rt_pipeline *pipeline, struct rt_limits *lifted, s
 				used->values[k] *= 2;
 }
 
-bool rt_cure_find(struct rt_pipeline *pipeline, struct rt_limits *lifted, struct rt_limits *used)
+bool rt_cure_find(struct rt_pipeline *pipeline, struct rt_settings *lifted, struct rt_settings *used)
 {
 	if (!limits_find(pipeline, lifted, used))
 		return false;
@@ -216,7 +216,7 @@ bool rt_cure_find(struct rt_pipeline *pipeline, struct rt_limits *lifted, struct
 	return true;
 }
 
-bool rt_cure_guess(struct rt_pipeline *pipeline, struct rt_limits *lifted, struct rt_limits *used)
+bool rt_cure_guess(struct rt_pipeline *pipeline, struct rt_settings *lifted, struct rt_settings *used)
 {
 	for (uint32_t i = 0; i < pipeline->count; i++) {
 		uint32_t limit = rt_limit_of(pipeline, i);

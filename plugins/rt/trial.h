@@ -8,7 +8,7 @@
 
 /* Limits that are lifted, or, after a trial, what was used of them. Bounded resources first, then channels by row. */
 enum { RT_LIMIT_WINDOW, RT_LIMIT_MAP, RT_LIMIT_DEPS, RT_LIMIT_HEAP, RT_LIMIT_CHANNELS };
-struct rt_limits {
+struct rt_settings {
 	uint32_t count;
 	uint64_t *values; /* 0: not lifted */
 	char rest[256];   /* of a trial in which all that could be was lifted: what still waits */
@@ -23,10 +23,10 @@ const char *rt_limit_directive(uint32_t limit);
 uint64_t rt_limit_now(const struct rt_pipeline *pipeline, uint32_t limit);
 
 /* What is needed of each limit that has to be lifted, the others 0. False: no limit is a cure. */
-bool rt_cure_find(struct rt_pipeline *pipeline, struct rt_limits *lifted, struct rt_limits *used);
+bool rt_cure_find(struct rt_pipeline *pipeline, struct rt_settings *lifted, struct rt_settings *used);
 /* A trial cannot know what tasks would have written, where it goes by what is there; and tokens alone say nothing about tensors. */
 bool rt_cure_foreseeable(const struct rt_pipeline *pipeline);
 /* Where trials go other ways: what lets the first one get on. */
-bool rt_cure_guess(struct rt_pipeline *pipeline, struct rt_limits *lifted, struct rt_limits *used);
+bool rt_cure_guess(struct rt_pipeline *pipeline, struct rt_settings *lifted, struct rt_settings *used);
 
 #endif
