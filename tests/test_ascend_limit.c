@@ -212,22 +212,33 @@ static uint64_t together(void)
 	return bytes;
 }
 
-/* 64 rows: q, k, v and o of 32 KiB and scores of 16 KiB fit into 192 and 256 KiB even together. 128 rows: 64 KiB each fit neither together
- * nor apart in a unified buffer of 192 KiB. */
+static void flash_is(uint32_t rows, enum ascend_arch_id arch, uint64_t all, uint64_t ub, uint64_t l1, const char *refusal)
+{
+	ptowsp_status status;
+
+	flash_attention(rows);
+	CHECK_UINT(together(), all);
+	status = prepare(arch);
+	if (refusal) {
+		CHECK_INT(status, PTOWSP_TOO_SMALL);
+		CHECK_CONTAINS(error.text, refusal);
+		CHECK_CONTAINS(error.text, "kernel attend: its tiles need 198");
+	} else {
+		CHECK_INT(status, PTOWSP_OK);
+		CHECK_UINT(need[ASCEND_MEMORY_UB], ub);
+		CHECK_UINT(need[ASCEND_MEMORY_L1], l1);
+	}
+	tile_finish(&b);
+}
+
+/* All tiles in one memory (192 KiB of the original's budget are 196608 bytes, 256 KiB 262144): 64 rows fit into both, 96 rows into the
+ * larger, 128 into none. Those of 128 fit into the cores of a 950, whose unified buffer is larger, not into those of a 910B. On a core they lie apart: what products read in L1, their sums in L0C, the rest in the unified buffer. */
 static void flash_attention_fits_with_64_rows_and_not_with_128(void)
 {
-	flash_attention(64);
-	CHECK(together() <= 192 << 10);
-	CHECK_INT(prepare(ASCEND_910B), PTOWSP_OK);
-	CHECK_INT(prepare(ASCEND_950), PTOWSP_OK);
-	tile_finish(&b);
-	flash_attention(96);
-	CHECK(together() > 192 << 10 && together() <= 256 << 10);
-	CHECK_INT(prepare(ASCEND_910B), PTOWSP_OK); /* its factors lie in L1 and its sums in L0C */
-	tile_finish(&b);
-	flash_attention(128);
-	CHECK(together() > 256 << 10);
-	tile_finish(&b);
+	flash_is(64, ASCEND_910B, 164352, 66304, 131072, NULL);
+	flash_is(96, ASCEND_910B, 246528, 124032, 196608, NULL);
+	flash_is(128, ASCEND_910B, 329216, 0, 0, "bytes of UB at once, a core of 910b has 196608");
+	flash_is(128, ASCEND_950, 329216, 198144, 262144, NULL);
 }
 
 void suite_ascend_limit(CU_pSuite s)

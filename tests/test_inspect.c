@@ -287,12 +287,20 @@ static void tile_memory_stands_beside_what_targets_have(void)
 			    "  kernel     tiles, bytes  with reuse  sram SRAM 256 KiB  ascend-a2a3 UB 192 KiB  ascend-a5 UB 248 KiB  ascend L1 512 KiB\n"
 			    "  flash_128  460800        328704      too large          too large               too large             fits\n"
 			    "  flash_64   214016        147968      fits               fits                    fits                  fits\n");
+	CHECK_CONTAINS(out, "cycles of the model core, computed and not measured\n"
+			    "  kernel     unit     UB     L1      L0A    L0B    L0C    950   910b\n"
+			    "  flash_128  -        -      -       -      -      -      fits  kernel flash_128: its tiles need 197632 bytes of UB at once, a core of "
+			    "910b has 196608; cut them smaller\n"
+			    "  flash_64   aic_aiv  82432  114688  32768  32768  49152  fits  6810 cycles: scalar 0 %, gm to l1 39 %");
 	free(out);
 	free(err);
 	CHECK_INT(check_run(check_fmt("cd '%s' && PATH='%s/bin':$PATH && ptowsp-inspect --json flash.pkg.zst >flash.json && ptowsp-pack --from-json "
 				      "flash.json -o again.pkg.zst && cmp flash.pkg.zst again.pkg.zst && tail -n 2 flash.json", dir, check_build()), &out,
 			    &err), 0);
 	CHECK_CONTAINS(out, "{\"kernel\":\"flash_128\",\"bytes\":460800,\"bytes_with_reuse\":328704,\"fits\":[\"ascend L1\"]}");
+	CHECK_CONTAINS(out, "{\"kernel\":\"flash_128\",\"device\":\"910b\",\"refused\":\"kernel flash_128: its tiles need 197632 bytes of UB at once");
+	CHECK_CONTAINS(out, "{\"kernel\":\"flash_64\",\"device\":\"910b\",\"unit\":\"aic_aiv\",\"bytes\":{\"UB\":82432,\"L1\":114688,\"L0A\":32768,"
+			    "\"L0B\":32768,\"L0C\":49152},\"cycles\":6810,\"pipes\":{\"scalar\":");
 	free(out);
 	free(err);
 }

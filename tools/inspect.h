@@ -17,6 +17,11 @@ void inspect_memory(const struct pkg_tables *tables, FILE *to);
 json_t *inspect_memory_json(const struct pkg_tables *tables);
 int inspect_memory_append(const struct pkg_tables *tables, char *text, FILE *to);
 
+/* The portable kernels on cores of Ascend 910B and 950: unit, bytes of each memory, cycles of the model core. As a table, nothing where there is no
+ * such kernel; as a JSON array, a row per kernel and device, which stands in the JSON of the tile memory as "ascend". */
+void inspect_cores(const struct pkg_tables *tables, FILE *to);
+json_t *inspect_cores_json(const struct pkg_tables *tables);
+
 /* Workload bytecode with names, task graphs as source, then each portable kernel. BAD_PACKAGE if a kernel's payload does not hold; what can be
  * listed is listed all the same. */
 ptowsp_status inspect_listing(const struct pkg *package, FILE *to, struct ptowsp_error *error);

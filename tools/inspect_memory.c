@@ -106,7 +106,7 @@ json_t *inspect_memory_json(const struct pkg_tables *t)
 	for (unsigned i = 0; i < LIMITS; i++)
 		json_array_append_new(targets, json_pack("{s:s, s:s, s:I, s:s}", "target", limits[i].target, "memory", limits[i].memory,
 							 "bytes", (json_int_t)limits[i].bytes, "source", limits[i].source));
-	return json_pack("{s:o, s:o}", "targets", targets, "kernels", kernels);
+	return json_pack("{s:o, s:o, s:o}", "targets", targets, "kernels", kernels, "ascend", inspect_cores_json(t));
 }
 
 int inspect_memory_append(const struct pkg_tables *t, char *text, FILE *to)

@@ -338,6 +338,7 @@ void inspect_summary(const struct pkg *package, const char *path, FILE *to)
 	sections_print(package, to);
 	kernels_print(t, to);
 	inspect_memory(t, to);
+	inspect_cores(t, to);
 	tensors_print(t, to);
 	values_print(t, to);
 	entries_print(t, to);
