@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT
+ * test_a2a3sim.c - the a2a3sim plugin through the tools: its claims hold, every example runs on it as on cpu_sim, byte for byte and, with the reference
+ * clock, cycle for cycle; devices, options and exits. */
+#include "example_rows.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SIM "--plugin=a2a3sim --opt clock=reference"
+
+/* ---- every example, beside cpu_sim ---------------------------------------------------------------------------- */
+
+/* "--out c=PREFIX.c.npy ..." of all tensors that are written; to be freed. */
+static char *outs(json_t *explained, const char *prefix)
+{
+	json_t *tensor;
+	size_t i, size = 0;
+	char *text = NULL;
+	FILE *to = open_memstream(&text, &size);
+
+	REQUIRE(to != NULL);
+	json_array_foreach(json_object_get(explained, "tensors"), i, tensor)
+		if (strstr(json_string_value(json_object_get(tensor, "role")), "out") && json_is_true(json_object_get(tensor, "used")))
+			fprintf(to, " --out %s=%s.%zu.npy", json_string_value(json_object_get(tensor, "name")), prefix, i);
+	fclose(to);
+	return text;
+}
+
+/* Two devices of cpu_sim are two of an architecture whose devices can tell each other something. */
+static char *devices_of(const char *options)
+{
+	const char *both = "--device=cpu0,cpu1", *at = strstr(options, both);
+	char *text = NULL;
+
+	if (asprintf(&text, "%.*s%s%s", at ? (int)(at - options) : 0, options, at ? "--device=950-0,950-1" : "", at ? at + strlen(both) : options) < 0)
+		text = NULL;
+	REQUIRE(text != NULL);
+	return text;
+}
+
+/* "num_tasks num_edges total_cycles" of a run whose outputs go to PREFIX. */
+static const char *numbers(const struct example_row *row, json_t *explained, const char *plugin, const char *options, int threads, const char *prefix)
+{
+	static char said[3][128]; /* of the latest three */
+	static int turn;
+	char *out = outs(explained, prefix);
+	int status = cli(check_fmt("$B/ptowsp-run %s --stats=json --threads %d %s%s $P/%s.pkg.zst", plugin, threads, options, out, row->package));
+	json_t *stats;
+
+	free(out);
+	turn = (turn + 1) % 3;
+	*said[turn] = 0;
+	if (status) {
+		CHECK_FAIL("%s %s --threads %d: exit %d: %s", plugin, row->name, threads, status, cli_err);
+		return said[turn];
+	}
+	stats = strstr(options, "--device=") ? NULL : cli_json(); /* of several devices it has one object each */
+	if (stats)
+		snprintf(said[turn], sizeof(said[turn]), "%jd tasks, %jd edges, %jd cycles", cli_int(stats, "num_tasks"), cli_int(stats, "num_edges"),
+			 cli_int(stats, "total_cycles"));
+	return said[turn];
+}
+
+static void equals_cpu_sim(void)
+{
+	const struct example_row *row = example_row_of(check_name());
+	char *options;
+	json_t *explained;
+	const char *wanted;
+
+	REQUIRE(row != NULL);
+	if (cli_slow() && row->name != row->package)
+		CHECK_SKIP("it is large; the release build runs it");
+	cli_begin();
+	options = devices_of(row->options);
+	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --explain --json %s $P/%s.pkg.zst", row->options, row->package)), 0);
+	explained = cli_json();
+	REQUIRE(explained != NULL);
+	json_incref(explained); /* the next output takes its place */
+	wanted = numbers(row, explained, "--plugin=cpu_sim", row->options, 2, "cpu");
+	for (int threads = 1; threads <= 2; threads++) {
+		CHECK_STR(numbers(row, explained, SIM, options, threads, "sim"), wanted);
+		CHECK_INT(cli("for f in cpu.*.npy; do test ! -e $f || cmp $f sim${f#cpu} || exit; done"), 0);
+	}
+	json_decref(explained);
+	free(options);
+}
+
+/* ---- claims --------------------------------------------------------------------------------------------------- */
+
+static void every_claim_of_every_device_holds(void)
+{
+	static const char *const devices[] = {"910b-0", "910c-1", "950-0"};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --capabilities --verify " SIM " --device=%s", devices[i])), 0);
+		CHECK_CONTAINS(cli_out, " 0 enforced without a probe that can tell, 0 false");
+	}
+}
+
+/* What no machine of that platform does, a program of it cannot have. */
+static void devices_of_a2_and_a3_tell_each_other_nothing(void)
+{
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run " SIM " --device=910b-0,910b-1 $P/two_devices.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_err, "notify is unsupported on a2a3sim");
+	CHECK_INT(cli("$B/ptowsp-run " SIM " --device=910c-0,910c-1 $P/two_devices.pkg.zst"), 5);
+	CHECK_INT(cli("$B/ptowsp-run " SIM " --device=950-0,950-1 $P/two_devices.pkg.zst"), 0);
+}
+
+/* ---- devices, options, exits ---------------------------------------------------------------------------------- */
+
+static void the_device_is_the_one_that_is_named(void)
+{
+	static const struct {
+		const char *options, *device;
+	} rows[] = {{"", "910b-0"}, {"--opt device=910b", "910b-0"}, {"--opt device=910c", "910c-0"}, {"--opt device=950", "950-0"},
+		    {"--device=910b-1", "910b-1"}, {"--device=950-1", "950-1"}, {"--opt device=950 --device=910c-1", "910c-1"}};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run " SIM " %s $P/vector_add.pkg.zst", rows[i].options)), 0);
+		CHECK_CONTAINS(cli_out, check_fmt("a2a3sim %s: 8 tasks, 8192 cycles (reference)", rows[i].device));
+	}
+	CHECK_INT(cli("$B/ptowsp-run --plugin=pto_runtime_a2a3sim --opt clock=reference $P/vector_add.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "a2a3sim 910b-0: 8 tasks");
+}
+
+static void what_it_has_not_is_refused_with_a_sentence(void)
+{
+	static const struct {
+		const char *options, *said;
+		int status;
+	} rows[] = {
+		{"--opt aicpus=7", "aicpus=7: 910b-0 has 6 AICPU threads", 2},
+		{"--opt aicpus=15", "1..14", 2},
+		{"--opt schedulers=7", "910b-0 has 6 AICPU threads", 2},
+		{"--opt device=310p", "910b|910c|950", 2},
+		{"--opt weather=fine", "weather", 2},
+		{"--device=cpu0", "910b-0", 8},
+	};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run " SIM " %s $P/vector_add.pkg.zst", rows[i].options)), rows[i].status);
+		CHECK_CONTAINS(cli_err, rows[i].said);
+		cli_check_sentence();
+	}
+	CHECK_INT(cli("$B/ptowsp-run " SIM " --opt aicpus=14 --device=950-0 $P/vector_add.pkg.zst"), 0);
+}
+
+/* Instances share the tasks; what they do together is the same. */
+static void any_number_of_aicpus_computes_the_same(void)
+{
+	cli_begin();
+	for (int aicpus = 1; aicpus <= 6; aicpus++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run " SIM " --opt aicpus=%d $P/softmax.pkg.zst", aicpus)), 0);
+		CHECK_CONTAINS(cli_out, "compare: ok");
+	}
+}
+
+void suite_a2a3sim(CU_pSuite s)
+{
+	cli_suite("a2a3sim");
+	example_rows_read();
+	TEST(s, every_claim_of_every_device_holds);
+	TEST(s, devices_of_a2_and_a3_tell_each_other_nothing);
+	TEST(s, the_device_is_the_one_that_is_named);
+	TEST(s, what_it_has_not_is_refused_with_a_sentence);
+	TEST(s, any_number_of_aicpus_computes_the_same);
+	for (size_t i = 0; i < example_count; i++)
+		check_add(s, example_rows[i].name, equals_cpu_sim);
+}
