@@ -122,16 +122,26 @@ struct ptowsp_package *corpus_package(const char *source)
 	return package;
 }
 
+static const char *const plugins[] = {"cpu_sim", "a2a3sim"};
+static unsigned chosen; /* of plugins */
+
+void corpus_plugin(const char *name)
+{
+	chosen = !strcmp(name, plugins[1]);
+	REQUIRE_STR(name, plugins[chosen]);
+}
+
 struct ptowsp_backend *corpus_backend(unsigned threads)
 {
-	static struct ptowsp_backend *backends[17];
+	static struct ptowsp_backend *opened[2][17];
+	struct ptowsp_backend **backends = opened[chosen];
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	const char *dir = check_fmt("%s/lib/ptowsp/plugins", check_build());
-	struct ptowsp_backend_options options = {.plugin = "cpu_sim", .plugin_dirs = &dir, .plugin_dir_count = 1,
+	struct ptowsp_backend_options options = {.plugin = plugins[chosen], .plugin_dirs = &dir, .plugin_dir_count = 1,
 						 .threads = threads};
 
 	if (!backends[threads] && ptowsp_backend_open(&backends[threads], &options, &error))
-		CHECK_FAIL("cpu_sim: %s", error.text);
+		CHECK_FAIL("%s: %s", plugins[chosen], error.text);
 	return backends[threads];
 }
 

@@ -26,7 +26,9 @@ void corpus_table_free(struct corpus_table *table);
 struct ptowsp_package *corpus_package(const char *source);
 /* Any source text as a package. bytes_out: what it borrows, to be freed after it is closed. NULL after a failed check. */
 struct ptowsp_package *corpus_compile(const char *name, const char *text, size_t size, void **bytes_out);
-/* cpu_sim of this build with that many threads, at most 16; opened once. NULL after a failed check. */
+/* Which backend of this build the next two take: "cpu_sim", as long as nothing else is said, or "a2a3sim". */
+void corpus_plugin(const char *name);
+/* With that many threads, at most 16; opened once. NULL after a failed check. */
 struct ptowsp_backend *corpus_backend(unsigned threads);
 /* Loads entry of a source with a schedule; values: "a=1,b=2" or "-". NULL after a failed check. */
 struct ptowsp_program *corpus_load(const char *source, const char *entry, const char *const *schedule,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * test_golden.c - every golden vector of the corpus: compiled, packed, loaded and run in process, a handful through the tools. */
+ * test_golden.c - every golden vector of the corpus: compiled, packed, loaded and run in process on cpu_sim and a2a3sim, a handful through the tools. */
 #include "check.h"
 
 #include <math.h>
@@ -130,17 +130,25 @@ static void vector_run(const struct corpus_row *row, struct ptowsp_program *prog
 		free(arguments[i].data);
 }
 
-static void vector_equals_the_stored_numbers(void)
+static void vector_on(const char *plugin, const struct corpus_row *row)
 {
-	const struct corpus_row *row = row_of_test();
 	struct ptowsp_program *program;
 	struct ptowsp_plan *plan;
 
-	REQUIRE(row != NULL);
+	corpus_plugin(plugin);
 	program = corpus_load(row->columns[PTO], row->columns[FUNCTION], NULL, 0, row->columns[SCALARS], &plan);
 	if (program)
 		vector_run(row, program, plan);
 	ptowsp_plan_destroy(plan);
+}
+
+static void vector_equals_the_stored_numbers(void)
+{
+	const struct corpus_row *row = row_of_test();
+
+	REQUIRE(row != NULL);
+	vector_on("a2a3sim", row);
+	vector_on("cpu_sim", row);
 }
 
 static void kernel_without_a_golden_vector_is_refused_with_a_shape_sentence(void)
