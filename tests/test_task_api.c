@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_task_api.c - tasks from C: the fused softmax of the PTO-ISA seed (section 4.5) with real kernels, order, bounded memory,
  * and what is refused. */
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 #include "check.h"
@@ -271,6 +272,75 @@ static void tasks_of_a_stream_follow_each_other(void)
 	rt_tasks_destroy(tasks);
 }
 
+/* ---- workspaces --------------------------------------------------------------------------------------------------------------- */
+
+static _Atomic uint32_t workspaces_wrong;
+
+/* Nobody else writes into it while the kernel runs. */
+static ptowsp_status workspace_kernel(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
+{
+	unsigned char *bytes = task->workspace;
+	bool wrong = !bytes || (uintptr_t)bytes % 64 || task->workspace_size != (task->kernel ? 4096u : 1000u);
+
+	(void)out;
+	if (!wrong)
+		memset(bytes, (int)(task->number % 251), task->workspace_size);
+	sched_yield();
+	for (uint64_t i = 0; !wrong && i < task->workspace_size; i++)
+		wrong = bytes[i] != task->number % 251;
+	atomic_fetch_add(&workspaces_wrong, wrong);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status without_workspace(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
+{
+	(void)out;
+	atomic_fetch_add(&workspaces_wrong, task->workspace || task->workspace_size);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status workspace_orchestrate(struct rt_tasks *tasks, void *context)
+{
+	(void)context;
+	for (uint32_t i = 0; i < 600; i++) {
+		uint64_t task;
+
+		rt_task_alloc(tasks, i % 3, &task);
+		rt_task_submit(tasks, task);
+	}
+	return PTOWSP_OK;
+}
+
+static void a_kernel_has_the_workspace_that_was_said_for_itself_alone(void)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct rt_tasks *tasks;
+
+	REQUIRE_INT(rt_tasks_create(&tasks, NULL, NULL), PTOWSP_OK);
+	rt_tasks_kernel(tasks, "small", PTOWSP_UNIT_ANY, workspace_kernel);
+	rt_tasks_kernel(tasks, "large", PTOWSP_UNIT_ANY, workspace_kernel);
+	rt_tasks_kernel(tasks, "none", PTOWSP_UNIT_ANY, without_workspace);
+	rt_tasks_kernel_workspace(tasks, 0, 1000);
+	rt_tasks_kernel_workspace(tasks, 1, 4096);
+	atomic_store(&workspaces_wrong, 0);
+	for (uint32_t workers = 1; workers <= 4; workers *= 2)
+		for (uint32_t threshold = 0; threshold < 2; threshold++)
+			CHECK_INT(rt_tasks_run(tasks, workspace_orchestrate, NULL, workers, threshold, NULL, &error), PTOWSP_OK);
+	CHECK_INT(rt_tasks_build(tasks, workspace_orchestrate, NULL, &error), PTOWSP_OK);
+	CHECK_INT(rt_tasks_rerun(tasks, 2, NULL, &error), PTOWSP_OK);
+	CHECK_UINT(atomic_load(&workspaces_wrong), 0);
+	rt_tasks_kernel_workspace(tasks, 1, UINT64_MAX);
+	CHECK_INT(rt_tasks_run(tasks, workspace_orchestrate, NULL, 2, 0, NULL, &error), PTOWSP_NO_MEMORY);
+	CHECK_STR(error.text, "no memory for workspaces of 18446744073709551615 bytes on 2 workers");
+	rt_tasks_kernel_workspace(tasks, 1, 4096);
+	CHECK_INT(rt_tasks_run(tasks, workspace_orchestrate, NULL, 2, 1, NULL, &error), PTOWSP_OK);
+	CHECK_UINT(atomic_load(&workspaces_wrong), 0);
+	rt_tasks_kernel_workspace(tasks, 3, 1);
+	CHECK_INT(rt_tasks_run(tasks, workspace_orchestrate, NULL, 2, 1, NULL, &error), PTOWSP_INVALID);
+	CHECK_STR(error.text, "there is no kernel 3 that could have a workspace");
+	rt_tasks_destroy(tasks);
+}
+
 /* ---- refusals ---------------------------------------------------------------------------------------------------------------- */
 
 static ptowsp_status (*wrong_step)(struct rt_tasks *tasks);
@@ -304,6 +374,7 @@ static ptowsp_status wrong_orchestrate(struct rt_tasks *tasks, void *context)
 	X(scope, return rt_scope_end(tasks), "task 1: no scope is open that could end here") \
 	X(open, return rt_scope_begin(tasks), "1 scopes are open at the end of the orchestration function") \
 	X(registered, rt_tasks_kernel(tasks, "late", PTOWSP_UNIT_ANY, count_kernel); return PTOWSP_OK, "kernel late: kernels are made known before a run") \
+	X(workspace, rt_tasks_kernel_workspace(tasks, any_kernel, 64); return PTOWSP_OK, "kernel 0: workspaces are made known before a run") \
 	X(own, (void)tasks; return PTOWSP_IO, "the orchestration function failed with status -21")
 #define X(name, step, why)                                          \
 	static ptowsp_status wrong_##name(struct rt_tasks *tasks) \
@@ -468,6 +539,7 @@ void suite_task_api(CU_pSuite s)
 	TEST(s, a_full_window_starts_before_the_threshold);
 	TEST(s, memory_of_the_pipelined_mode_does_not_grow_with_the_tasks);
 	TEST(s, tasks_of_a_stream_follow_each_other);
+	TEST(s, a_kernel_has_the_workspace_that_was_said_for_itself_alone);
 	TEST(s, what_is_wrong_is_named_once_and_the_next_run_is_whole);
 	TEST(s, a_scope_larger_than_the_window_is_a_deadlock_with_a_cure);
 	TEST(s, a_kernel_that_fails_ends_the_run);

@@ -71,6 +71,7 @@ void rt_tasks_destroy(struct rt_tasks *tasks)
 	free(tasks->args);
 	free(tasks->ios);
 	free(tasks->windows);
+	free(tasks->workspace);
 	rt_graph_state_finish(&tasks->state);
 	free(tasks->block);
 	free(tasks);
@@ -91,12 +92,22 @@ uint32_t rt_tasks_kernel(struct rt_tasks *tasks, const char *name, enum ptowsp_u
 		keep(tasks, rt_fail(&tasks->error, PTOWSP_INVALID, "kernel %.60s: kernels are made known before a run", name));
 		return 0;
 	}
-	if (!rt_grow((void **)&tasks->functions, &tasks->function_room, tasks->tables.kernel_count, sizeof(fn))) {
+	if (!rt_grow((void **)&tasks->functions, &tasks->function_room, tasks->tables.kernel_count, sizeof(*tasks->functions))) {
 		tasks->tables.failed = true;
 		return 0;
 	}
-	tasks->functions[tasks->tables.kernel_count] = fn;
+	tasks->functions[tasks->tables.kernel_count] = (struct rt_task_kernel){.fn = fn};
 	return rt_graph_kernel_add(&tasks->tables, name, unit);
+}
+
+void rt_tasks_kernel_workspace(struct rt_tasks *tasks, uint32_t kernel, uint64_t bytes)
+{
+	if (tasks->running)
+		keep(tasks, rt_fail(&tasks->error, PTOWSP_INVALID, "kernel %lu: workspaces are made known before a run", (unsigned long)kernel));
+	else if (kernel >= tasks->tables.kernel_count && !tasks->tables.failed)
+		tasks->refused = rt_fail(&tasks->refused_error, PTOWSP_INVALID, "there is no kernel %lu that could have a workspace", (unsigned long)kernel);
+	else if (kernel < tasks->tables.kernel_count)
+		tasks->functions[kernel].workspace = bytes;
 }
 
 uint32_t rt_tasks_tensor(struct rt_tasks *tasks, const char *name, void *data, enum ptowsp_dtype dtype, uint64_t rows, uint64_t columns)
@@ -290,17 +301,20 @@ ptowsp_status rt_task_call(struct rt_tasks *tasks, const struct rt_graph_task *r
 {
 	struct ptowsp_tensor_arg *windows = tasks->windows + (size_t)worker * tasks->config.most_tensors;
 	const struct rt_graph_kernel *kernel = &tasks->tables.kernels[row->kernel];
+	const struct rt_task_kernel *function = &tasks->functions[row->kernel];
 	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), 0, error};
 	struct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK), .args = args, .tensors = windows, .arg_count = row->arg_count,
 				   .tensor_count = row->io_count, .tensor_stride = sizeof(*windows), .kernel = row->kernel, .number = number,
-				   .stream = row->stream, .executor = row->executor, .unit = kernel->unit, .block_count = 1};
+				   .stream = row->stream, .executor = row->executor, .unit = kernel->unit, .block_count = 1,
+				   .workspace = function->workspace ? tasks->workspace + worker * tasks->workspace_stride : NULL,
+				   .workspace_size = function->workspace};
 	char what[160];
 	ptowsp_status st;
 
 	for (uint32_t i = 0; i < row->io_count; i++)
 		windows[i] = window_of(tasks, &ios[i]);
 	error->text[0] = 0;
-	st = tasks->functions[row->kernel](&task, &out);
+	st = function->fn(&task, &out);
 	if (!st)
 		return PTOWSP_OK;
 	memcpy(what, error->text, sizeof(what));

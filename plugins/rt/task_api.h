@@ -48,6 +48,9 @@ void rt_tasks_destroy(struct rt_tasks *tasks);
 /* ---- before a run ------------------------------------------------------------------------------------------------------ */
 /* A kernel; name is copied. fn: as any native kernel (ptowsp/task.h); its `kernel` and `tensor` fields are the numbers given here. Returns its number. */
 uint32_t rt_tasks_kernel(struct rt_tasks *tasks, const char *name, enum ptowsp_unit unit, ptowsp_kernel_fn fn);
+/* Bytes of workspace that calls of a kernel have (task->workspace, ptowsp/task.h), 0 unless said: 64-byte aligned, undefined contents, no other task's while
+ * the kernel runs. Each worker has memory for the largest one, made when a run begins; a run without room for it is NO_MEMORY. */
+void rt_tasks_kernel_workspace(struct rt_tasks *tasks, uint32_t kernel, uint64_t bytes);
 /* rows x columns elements that lie one row behind the other at data, borrowed. Returns its number. */
 uint32_t rt_tasks_tensor(struct rt_tasks *tasks, const char *name, void *data, enum ptowsp_dtype dtype, uint64_t rows, uint64_t columns);
 

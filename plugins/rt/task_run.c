@@ -5,8 +5,10 @@
 #include "rt/error.h"
 #include "rt/task_flight.h"
 
+#define WORKSPACE_MOST (UINT64_C(1) << 44) /* bytes of one; as many as workers do not wrap */
+
 /* Threads are kept while their number stays the same. */
-static ptowsp_status workers_make(struct rt_tasks *tasks, uint32_t workers)
+static ptowsp_status pool_make(struct rt_tasks *tasks, uint32_t workers)
 {
 	ptowsp_status st = PTOWSP_OK;
 
@@ -16,13 +18,42 @@ static ptowsp_status workers_make(struct rt_tasks *tasks, uint32_t workers)
 		return PTOWSP_OK;
 	rt_pool_destroy(tasks->pool);
 	free(tasks->windows);
+	free(tasks->workspace);
 	tasks->pool = NULL;
+	tasks->workspace = NULL;
+	tasks->workspace_stride = 0;
 	tasks->workers = 0;
 	tasks->windows = calloc((size_t)workers * tasks->config.most_tensors, sizeof(*tasks->windows));
 	st = tasks->windows ? rt_pool_create(&tasks->pool, workers, &tasks->error) : rt_no_memory(&tasks->error, "workers");
 	if (!st)
 		tasks->workers = workers;
 	return st;
+}
+
+/* Memory per worker for the largest workspace, kept while it suffices. */
+static ptowsp_status workspaces_make(struct rt_tasks *tasks)
+{
+	uint64_t most = 0;
+
+	for (uint32_t i = 0; i < tasks->tables.kernel_count; i++)
+		if (tasks->functions[i].workspace > most)
+			most = tasks->functions[i].workspace;
+	if (most <= tasks->workspace_stride)
+		return PTOWSP_OK;
+	free(tasks->workspace);
+	tasks->workspace_stride = 0;
+	tasks->workspace = most > WORKSPACE_MOST ? NULL : aligned_alloc(64, (most + 63) / 64 * 64 * tasks->workers);
+	if (!tasks->workspace)
+		return rt_fail(&tasks->error, PTOWSP_NO_MEMORY, "no memory for workspaces of %llu bytes on %u workers", (unsigned long long)most, tasks->workers);
+	tasks->workspace_stride = (most + 63) / 64 * 64;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status workers_make(struct rt_tasks *tasks, uint32_t workers)
+{
+	const ptowsp_status st = pool_make(tasks, workers);
+
+	return st ? st : workspaces_make(tasks);
 }
 
 /* A new run: what was wrong with the last one is forgotten, what is wrong with kernels or tensors is not. */

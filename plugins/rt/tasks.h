@@ -15,7 +15,10 @@ struct rt_flight; /* task_flight.h */
 struct rt_tasks {
 	struct rt_tasks_config config;
 	struct rt_graph_build tables;  /* kernels and tensors with their names; no tasks */
-	ptowsp_kernel_fn *functions;   /* per kernel */
+	struct rt_task_kernel {
+		ptowsp_kernel_fn fn;
+		uint64_t workspace;    /* bytes */
+	} *functions;                  /* per kernel */
 	void **data;                   /* per tensor */
 	uint32_t function_room, data_room;
 	ptowsp_status refused;         /* a kernel or tensor was; no run begins */
@@ -40,6 +43,8 @@ struct rt_tasks {
 	struct rt_pool *pool;
 	uint32_t workers;              /* of the pool */
 	struct ptowsp_tensor_arg *windows; /* most_tensors per worker */
+	unsigned char *workspace;      /* workspace_stride bytes per worker; NULL: no kernel needs any */
+	uint64_t workspace_stride;     /* the largest workspace of a kernel, a multiple of 64 */
 	void *block;                   /* the graph of the last safe run */
 	struct rt_graph graph;
 	struct rt_graph_state state;   /* of its runs, made by the first one */
