@@ -3,6 +3,7 @@
  * text of three kernels, which is kept in tests/emit. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "check.h"
 
@@ -78,6 +79,27 @@ static void equal_sources_give_equal_packages(void)
 		  0);
 }
 
+/* ptowsp-inspect --c says all that is in the package, the object too; --pto what its source says. */
+static void calls_make_the_whole_package_again(void)
+{
+	const char *folder = check_tmp();
+
+	REQUIRE_INT(pack("", check_fmt("--native %s -o s.pkg.zst", example("vector_add"))), 0);
+	REQUIRE_INT(pack("", check_fmt("%s -o plain.pkg.zst", example("vector_add"))), 0);
+	REQUIRE_INT(tool("", "ptowsp-inspect", "--c s.pkg.zst >again.c"), 0);
+	CHECK_INT(check_run(check_fmt("cd '%s' && cc -std=c11 -O0 -Wall -Wextra -Werror -DPTOWSP_TREE -I'%s/abi' -I'%s/packages' again.c -o again -L'%s/lib' "
+				      "-lptowsp-pack -Wl,-rpath,'%s/lib' && ./again again.pkg.zst >digest && cmp s.pkg.zst again.pkg.zst && "
+				      "'%s/bin/ptowsp-inspect' s.pkg.zst | grep -q \"digest *$(cut -d' ' -f1 digest)\"",
+				      folder, check_root(), check_root(), check_build(), check_build(), check_build()),
+			    NULL, &err),
+		  0);
+	CHECK_STR(err, "");
+	REQUIRE_INT(tool("", "ptowsp-inspect", "--pto again.pkg.zst >again.pto"), 0);
+	REQUIRE_INT(pack("", "again.pto -o left.pkg.zst"), 0);
+	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-inspect' --pto plain.pkg.zst >plain.pto && tail -n +2 again.pto | cmp - plain.pto", folder,
+				      check_build()), NULL, NULL), 0);
+}
+
 static void what_runs_is_the_same_with_native_payloads_beside(void)
 {
 	check_tmp();
@@ -105,6 +127,47 @@ static void a_compiler_that_fails_is_exit_1(void)
 	CHECK_INT(pack("CC='cc -fno-such-option'", check_fmt("--native %s -o s.pkg.zst", example("softmax"))), 1);
 	CHECK_CONTAINS(err, "ptowsp-pack: \"cc -fno-such-option\" cannot compile the kernels: ");
 	nothing_is_left_behind();
+}
+
+/* A compiler that starts another program, which makes files until somebody ends it. */
+static const char endless[] = "#!/bin/sh\ncase $* in --version) echo endless 1; exit ;; esac\n"
+			      "(n=0; while :; do n=$((n + 1)); mkdir -p $TMPDIR/d$n/e; : >$TMPDIR/d$n/e/f; done) &\nwait\n";
+
+/* Ended at some moment, ptowsp-pack leaves neither files nor programs: those that it started have a variable that nobody else has. */
+static void signals_check(const char *compiler, unsigned rounds, unsigned most_ms)
+{
+	const char *folder = check_tmp(), *seed = getenv("PTOWSP_SEED");
+	const unsigned first = seed ? (unsigned)strtoul(seed, NULL, 10) : (unsigned)time(NULL);
+	static const char *const signals[] = {"TERM", "INT", "HUP"};
+	static const int codes[] = {143, 130, 129};
+
+	REQUIRE(check_write(check_fmt("%s/endless", folder), endless, sizeof(endless) - 1));
+	srand(first);
+	for (unsigned i = 0; i < rounds; i++) {
+		const unsigned ms = (unsigned)rand() % most_ms, which = (unsigned)rand() % 3;
+
+		free(out);
+		CHECK_INT(check_run(check_fmt("cd '%s' && chmod +x endless && mkdir -p temp && export BEGUN_BY=%s_%u TMPDIR=$PWD/temp; "
+					      "env --default-signal=INT,HUP CC='%s' '%s/bin/ptowsp-pack' --native %s -o s.pkg.zst & "
+					      "sleep %u.%03u; kill -%s $!; wait $!; code=$?; ls temp; ls s.pkg.zst 2>/dev/null; unset BEGUN_BY; "
+					      "grep -lsa BEGUN_BY=%s_%u /proc/[0-9]*/environ; exit $code",
+					      folder, check_name(), i, compiler, check_build(), example("softmax"), ms / 1000, ms % 1000, signals[which],
+					      check_name(), i),
+				    &out, NULL),
+			  codes[which]);
+		if (*out)
+			CHECK_FAIL("PTOWSP_SEED=%u, round %u, %s after %u ms: there is still %s", first, i, signals[which], ms, out);
+	}
+}
+
+static void a_signal_ends_compilers_and_leaves_no_file(void)
+{
+	signals_check("./endless", 24, 400);
+}
+
+static void a_signal_ends_the_real_compiler_too(void)
+{
+	signals_check("cc", 4, 300);
 }
 
 static void options_that_make_no_sense_are_exit_2(void)
@@ -243,9 +306,12 @@ void suite_native(CU_pSuite s)
 	TEST(s, native_payloads_stand_before_portable_ones);
 	TEST(s, source_is_printed_without_what_was_added);
 	TEST(s, equal_sources_give_equal_packages);
+	TEST(s, calls_make_the_whole_package_again);
 	TEST(s, what_runs_is_the_same_with_native_payloads_beside);
 	TEST(s, without_a_compiler_it_is_exit_8);
 	TEST(s, a_compiler_that_fails_is_exit_1);
+	TEST(s, a_signal_ends_compilers_and_leaves_no_file);
+	TEST(s, a_signal_ends_the_real_compiler_too);
 	TEST(s, options_that_make_no_sense_are_exit_2);
 	TEST(s, a_kernel_that_cannot_run_stays_portable_and_is_named);
 	TEST(s, emitted_text_is_what_is_kept);

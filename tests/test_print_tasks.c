@@ -40,18 +40,20 @@ static bool source_open(struct opened *o, const char *source, const char *entry)
 static bool c_write(const struct opened *o, char name_out[80])
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	char *text, *name;
+	struct print_functions functions;
+	char *text = NULL;
 	bool ok;
 
-	if (print_tasks(o->package, o->entry, &text, &name, &error)) {
+	REQUIRE(print_functions_make(&functions, pkg_tables(o->package)));
+	ok = print_tasks(o->package, &functions, o->entry, &text, &error) == PTOWSP_OK;
+	if (!ok)
 		CHECK_FAIL("%s", error.text);
-		return false;
-	}
-	snprintf(name_out, 80, "%s", name);
-	ok = check_write(check_fmt("%s/%s.c", folder, name), text, strlen(text));
+	snprintf(name_out, 80, "%s", functions.entries[o->entry]);
+	if (ok)
+		ok = check_write(check_fmt("%s/%s.c", folder, name_out), text, strlen(text));
 	CHECK(ok);
 	free(text);
-	free(name);
+	print_functions_finish(&functions);
 	return ok;
 }
 
@@ -183,25 +185,27 @@ static void probes_compare(const char *file, unsigned least)
 {
 	const char *source = check_fmt("%s/packages/probes/%s", check_root(), file);
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct print_functions functions;
 	struct opened all;
 	unsigned written = 0;
 
 	folder = check_tmp();
 	if (!source_open(&all, source, NULL))
 		return;
+	REQUIRE(print_functions_make(&functions, pkg_tables(all.package)));
 	for (uint32_t i = 0; i < pkg_tables(all.package)->entry_count; i++) {
 		const struct pkg_tables *t = pkg_tables(all.package);
-		char *text = NULL, *name = NULL;
+		char *text = NULL;
 
-		if (t->entry[i].flags & PTOWSP_ENTRY_KERNEL || print_tasks(all.package, i, &text, &name, &error))
+		if (t->entry[i].flags & PTOWSP_ENTRY_KERNEL || print_tasks(all.package, &functions, i, &text, &error))
 			continue;
 		free(text);
-		free(name);
 		written++;
 		graphs_compare(check_fmt("%s/packages/probes/%s", check_root(), file), pkg_string(t, t->entry[i].name), "");
 	}
 	if (written < least)
 		CHECK_FAIL("%u entries of %s are written as C, wanted %u", written, file, least);
+	print_functions_finish(&functions);
 	pkg_close(all.package);
 }
 
@@ -286,15 +290,18 @@ static void a_layer_with_tile_levels_is_the_golden_file(void)
 static void refusal_check(const char *file, const char *entry, const char *sentence)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	char *text, *name;
+	struct print_functions functions;
 	struct opened o;
+	char *text;
 
 	folder = check_tmp();
 	if (!source_open(&o, check_fmt("%s/packages/%s", check_root(), file), entry))
 		return;
-	CHECK_INT(print_tasks(o.package, o.entry, &text, &name, &error), PTOWSP_UNSUPPORTED);
-	CHECK(text == NULL && name == NULL);
+	REQUIRE(print_functions_make(&functions, pkg_tables(o.package)));
+	CHECK_INT(print_tasks(o.package, &functions, o.entry, &text, &error), PTOWSP_UNSUPPORTED);
+	CHECK(text == NULL);
 	CHECK_STR(error.text, sentence);
+	print_functions_finish(&functions);
 	pkg_close(o.package);
 }
 

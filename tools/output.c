@@ -30,8 +30,19 @@ static int pending_add(char *path)
 	return -1;
 }
 
+static void (*_Atomic hook)(void);
+
+void output_abort_hook(void (*also)(void))
+{
+	atomic_store(&hook, also);
+}
+
 void output_abort_all(void)
 {
+	void (*also)(void) = atomic_load(&hook);
+
+	if (also)
+		also();
 	for (int i = 0; i < SLOTS; i++) {
 		const char *path = atomic_load(&pending[i]);
 
@@ -54,7 +65,7 @@ void output_abort_on_signals(void)
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
 		struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESETHAND}, old;
 
-		sigemptyset(&action.sa_mask);
+		sigfillset(&action.sa_mask); /* another one waits until all is removed */
 		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
 			sigaction(numbers[i], &action, NULL);
 	}

@@ -24,6 +24,8 @@ ptowsp_status output_publish(struct output *output, struct ptowsp_error *error);
 void output_drop(struct output *output);
 /* Removes all temporary files; async-signal-safe. */
 void output_abort_all(void);
+/* What output_abort_all does first, async-signal-safe too; one function, NULL: nothing. */
+void output_abort_hook(void (*also)(void));
 /* For a tool that has nothing else to do on a signal: one that ends the process removes the temporary files first, and a file
  * that grows beyond the limit of its user is an error of writing. */
 void output_abort_on_signals(void);

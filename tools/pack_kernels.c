@@ -11,80 +11,22 @@
 #include "registry/text.h"
 #include "tools/output.h"
 
-uint32_t pack_kernel_payload(const struct pkg_tables *t, const struct ptowsp_kernel_record *kernel)
-{
-	for (uint32_t i = 0; i < kernel->payload_count; i++)
-		if (t->payload[kernel->payloads + i].kind == PTOWSP_PAYLOAD_PTO)
-			return kernel->payloads + i;
-	return PTOWSP_NONE;
-}
-
-static int payload_order(const void *x, const void *y)
-{
-	const struct pack_kernel *a = x, *b = y;
-
-	return (a->payload > b->payload) - (a->payload < b->payload);
-}
-
-const struct pack_kernel *pack_kernel_find(const struct pack_kernels *list, uint32_t payload)
-{
-	const struct pack_kernel key = {.payload = payload};
-
-	return list->count ? bsearch(&key, list->rows, list->count, sizeof(key), payload_order) : NULL;
-}
-
-/* Rows by payload, each once. */
-static void kernels_gather(struct pack_kernels *list, const struct pkg_tables *t)
-{
-	uint32_t count = 0;
-
-	for (uint32_t i = 0; i < t->kernel_count; i++) {
-		const uint32_t payload = pack_kernel_payload(t, &t->kernel[i]);
-
-		if (payload != PTOWSP_NONE)
-			list->rows[count++] = (struct pack_kernel){.payload = payload, .name = pkg_string(t, t->kernel[i].name)};
-	}
-	if (count)
-		qsort(list->rows, count, sizeof(*list->rows), payload_order);
-	for (uint32_t i = 0; i < count; i++)
-		if (!list->count || list->rows[list->count - 1].payload != list->rows[i].payload)
-			list->rows[list->count++] = list->rows[i];
-}
-
-static int symbol_taken(const struct pack_kernels *list, uint32_t count, const char *symbol)
-{
-	for (uint32_t i = 0; i < count; i++)
-		if (!strcasecmp(list->rows[i].symbol, symbol)) /* files are named so, too */
-			return 1;
-	return 0;
-}
-
-static void symbol_choose(struct pack_kernels *list, uint32_t row)
-{
-	char plain[PACK_SYMBOL - 12], *symbol = list->rows[row].symbol;
-
-	isa_emit_symbol(plain, sizeof(plain), list->rows[row].name);
-	snprintf(symbol, PACK_SYMBOL, "%s", plain);
-	for (unsigned n = 2; symbol_taken(list, row, symbol); n++)
-		snprintf(symbol, PACK_SYMBOL, "%s_%u", plain, n);
-}
-
 /* A kernel that cannot run is no error: it stays what it is. */
-static ptowsp_status kernel_emit(struct pack_kernel *k, const struct pkg_tables *t, const struct isa_emit_target *target,
-				 struct ptowsp_error *error)
+static ptowsp_status kernel_emit(struct pack_kernel *k, const struct print_function *function, const struct pkg_tables *t,
+				 const struct isa_emit_target *target, struct ptowsp_error *error)
 {
-	const struct ptowsp_payload_record *payload = &t->payload[k->payload];
+	const struct ptowsp_payload_record *payload = &t->payload[function->payload];
 	struct isa_program *program;
 	ptowsp_status status =
 		isa_program_create(&program, t->code + payload->offset, payload->size, t->strings, t->strings_size, error);
 
 	if (status)
 		return status;
-	status = isa_emit(program, target, k->symbol, &k->text, &k->size, error);
+	status = isa_emit(program, target, function->name, &k->text, &k->size, error);
 	if (!status)
 		status = isa_emit_workspace(program, &k->workspace, error);
 	else if (status == PTOWSP_UNSUPPORTED)
-		fprintf(stderr, "ptowsp-pack: kernel %.80s stays portable only: %s\n", k->name, error->text);
+		fprintf(stderr, "ptowsp-pack: kernel %.80s stays portable only: %s\n", pkg_string(t, t->kernel[function->kernel].name), error->text);
 	isa_program_destroy(program);
 	return status == PTOWSP_UNSUPPORTED ? PTOWSP_OK : status;
 }
@@ -95,13 +37,16 @@ ptowsp_status pack_kernels_emit(struct pack_kernels *list, const struct pkg_tabl
 	ptowsp_status status = PTOWSP_OK;
 
 	memset(list, 0, sizeof(*list));
-	list->rows = calloc(t->kernel_count + 1u, sizeof(*list->rows));
+	if (print_functions_make(&list->functions, t))
+		list->rows = calloc(list->functions.count + 1u, sizeof(*list->rows));
 	if (!list->rows)
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the kernels");
-	kernels_gather(list, t);
-	for (uint32_t i = 0; i < list->count && !status; i++) {
-		symbol_choose(list, i);
-		status = kernel_emit(&list->rows[i], t, target, error);
+	for (uint32_t i = 0; i < list->functions.count && !status; i++) {
+		const struct print_function *function = &list->functions.rows[i];
+
+		if (function->payload == PTOWSP_NONE)
+			continue;
+		status = kernel_emit(&list->rows[i], function, t, target, error);
 		list->emitted += list->rows[i].text != NULL;
 	}
 	return status;
@@ -109,9 +54,10 @@ ptowsp_status pack_kernels_emit(struct pack_kernels *list, const struct pkg_tabl
 
 void pack_kernels_finish(struct pack_kernels *list)
 {
-	for (uint32_t i = 0; list->rows && i < list->count; i++)
+	for (uint32_t i = 0; list->rows && i < list->functions.count; i++)
 		free(list->rows[i].text);
 	free(list->rows);
+	print_functions_finish(&list->functions);
 	memset(list, 0, sizeof(*list));
 }
 
@@ -178,13 +124,14 @@ ptowsp_status pack_kernels_write(const struct pack_kernels *list, const struct i
 
 	if (!status)
 		status = pack_headers_write(isa_emit_headers, folder, error);
-	for (uint32_t i = 0; i < list->count && !status; i++) {
+	for (uint32_t i = 0; i < list->functions.count && !status; i++) {
+		const char *name = list->functions.rows[i].name;
 		char *path;
 
 		if (!list->rows[i].text)
 			continue;
-		if (asprintf(&path, "%s/%s.%s", folder, list->rows[i].symbol, target->extension) < 0)
-			return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to write %.80s", list->rows[i].symbol);
+		if (asprintf(&path, "%s/%s.%s", folder, name, target->extension) < 0)
+			return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to write %.80s", name);
 		status = file_write(path, list->rows[i].text, list->rows[i].size, NULL, error);
 		free(path);
 	}

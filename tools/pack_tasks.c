@@ -32,28 +32,27 @@ static ptowsp_status file_write(const char *folder, const char *name, const char
 }
 
 /* What the task API lacks is said, and is no error: the kernels are there. */
-ptowsp_status pack_tasks_write(struct pkg *package, const char *folder, struct ptowsp_error *error)
+ptowsp_status pack_tasks_write(struct pkg *package, const struct print_functions *functions, const char *folder, struct ptowsp_error *error)
 {
 	const struct pkg_tables *t = pkg_tables(package);
 	ptowsp_status status = PTOWSP_OK;
 	unsigned written = 0;
 
 	for (uint32_t i = 0; i < t->entry_count && !status; i++) {
-		char *text = NULL, *name = NULL;
+		char *text = NULL;
 
 		if (t->entry[i].flags & PTOWSP_ENTRY_KERNEL)
 			continue;
-		status = print_tasks(package, i, &text, &name, error);
+		status = print_tasks(package, functions, i, &text, error);
 		if (status == PTOWSP_UNSUPPORTED) {
 			fprintf(stderr, "ptowsp-pack: %s\n", error->text);
 			error->code = status = PTOWSP_OK;
 			error->text[0] = '\0';
 		} else if (!status) {
-			status = file_write(folder, name, text, error);
+			status = file_write(folder, functions->entries[i], text, error);
 			written++;
 		}
 		free(text);
-		free(name);
 	}
 	if (!status && written)
 		status = pack_headers_write(pack_task_headers, folder, error);

@@ -60,47 +60,29 @@ static int is_passed(const struct print_tasks *p, uint32_t slot)
 	return p->slots[slot].used && !(p->t->slot[slot].flags & PTOWSP_SLOT_INTERNAL);
 }
 
-/* Has an earlier kernel the function of that one? Its name. */
-static int is_named_before(const struct print_tasks *p, uint32_t at, char name_out[PRINT_C_NAME])
+/* Has an earlier kernel the function of that one? */
+static int is_before(const struct print_tasks *p, uint32_t at)
 {
-	char other[PRINT_C_NAME];
-
-	print_c_kernel_name(p, p->kernels[at], name_out);
-	for (uint32_t i = 0; i < at; i++) {
-		print_c_kernel_name(p, p->kernels[i], other);
-		if (!strcmp(other, name_out))
+	for (uint32_t i = 0; i < at; i++)
+		if (p->functions->of_kernel[p->kernels[i]] == p->functions->of_kernel[p->kernels[at]])
 			return 1;
-	}
 	return 0;
 }
 
 static void head_print(const struct print_tasks *p, struct print_text *text)
 {
-	char name[PRINT_C_NAME];
-	int memory = 0;
-
-	for (uint32_t i = 0; i < p->kernel_count; i++)
-		memory |= is_named_before(p, i, name) ? 0 : print_c_memory(p, NULL, i, name);
 	print_add(text, "/* %s as C, written by ptowsp-pack: its loops, branches and tasks as calls of the task API (plugins/rt/task_api.h), the same for\n"
 			" * every target of the kernels. Values are integers of 64 bits; compile with -fwrapv if they may be larger. */\n",
 		  p->name);
-	print_add(text, "#include \"rt/task_api.h\"\n%s\n/* The kernels: functions as ptowsp/task.h says. */\n",
-		  memory & PRINT_C_HEAP ? "\n#include <stdlib.h>\n" : "");
-	for (uint32_t i = 0; i < p->kernel_count; i++) {
-		if (is_named_before(p, i, name))
-			continue;
-		print_add(text, "extern ptowsp_status %s(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);\n", name);
-	}
-	if (memory)
-		print_add(text, "\n/* Around kernels that need memory for their tiles: tasks of the task API have none. */");
+	print_add(text, "#include \"rt/task_api.h\"\n\n/* The kernels: functions as ptowsp/task.h says. */\n");
 	for (uint32_t i = 0; i < p->kernel_count; i++)
-		if (!is_named_before(p, i, name))
-			print_c_memory(p, text, i, name);
+		if (!is_before(p, i))
+			print_add(text, "extern ptowsp_status %s(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);\n",
+				  print_c_function(p, p->kernels[i]));
 }
 
 static void struct_print(const struct print_tasks *p, struct print_text *text)
 {
-	char name[PRINT_C_NAME];
 	int values = 0;
 
 	print_add(text, "\nstruct %s_memory {\n\tvoid *data;\n\tuint64_t elements;\n};\n/* What it works on: memory and values from the caller, the rest by "
@@ -122,8 +104,7 @@ static void struct_print(const struct print_tasks *p, struct print_text *text)
 	print_add(text, "%s;\n\t} tensor; /* numbers of rt_tasks_tensor */\n\tstruct {\n\t\tuint32_t ", values ? "" : "none");
 	values = 0;
 	for (uint32_t i = 0; i < p->kernel_count; i++)
-		if (!is_named_before(p, i, name))
-			print_add(text, "%s%s", values++ ? ", " : "", name);
+		print_add(text, "%s%s", values++ ? ", " : "", p->kernel_names[i]);
 	print_add(text, "%s;\n\t} kernel; /* numbers of rt_tasks_kernel */\n};\n\n", values ? "" : "none");
 }
 
@@ -146,7 +127,7 @@ static const char *quoted_name(const char *name, char quoted[512])
 
 static void begin_print(const struct print_tasks *p, struct print_text *text)
 {
-	char name[PRINT_C_NAME], around[PRINT_C_NAME], quoted[512];
+	char quoted[512];
 
 	print_add(text, "/* Makes kernels and tensors known, before a run.");
 	if (p->most_tensors > 16 || p->most_args > 16)
@@ -155,12 +136,13 @@ static void begin_print(const struct print_tasks *p, struct print_text *text)
 		  p->name, p->name);
 	for (uint32_t i = 0; i < p->kernel_count; i++) {
 		const struct ptowsp_kernel_record *kernel = &p->t->kernel[p->kernels[i]];
+		const struct print_function *function = &p->functions->rows[p->functions->of_kernel[p->kernels[i]]];
+		const uint64_t workspace = print_c_workspace(p, function);
 
-		if (is_named_before(p, i, name))
-			continue;
-		snprintf(around, sizeof(around), "with_memory_%" PRIu32, i);
-		print_add(text, "\to->kernel.%s = rt_tasks_kernel(tasks, \"%s\", %s, %s);\n", name, quoted_name(pkg_string(p->t, kernel->name), quoted),
-			  units[kernel->unit], print_c_memory(p, NULL, i, name) ? around : name);
+		print_add(text, "\to->kernel.%s = rt_tasks_kernel(tasks, \"%s\", %s, %s);\n", p->kernel_names[i],
+			  quoted_name(pkg_string(p->t, kernel->name), quoted), units[kernel->unit], function->name);
+		if (workspace)
+			print_add(text, "\trt_tasks_kernel_workspace(tasks, o->kernel.%s, %" PRIu64 ");\n", p->kernel_names[i], workspace);
 	}
 	for (uint32_t i = 0; i < p->t->tensor_count; i++) {
 		const struct print_c_tensor *tensor = &p->tensors[p->order[i]];
@@ -244,12 +226,14 @@ static int begin(struct print_tasks *p)
 	memcpy(&p->work, p->t->work, sizeof(p->work));
 	p->instructions = p->t->work + sizeof(p->work);
 	p->why.head = (struct ptowsp_head)PTOWSP_HEAD(struct ptowsp_error, ERROR);
+	p->name = p->functions->entries[p->entry];
 	p->kernels = calloc((size_t)p->t->kernel_count + 1, sizeof(*p->kernels));
+	p->kernel_names = calloc((size_t)p->t->kernel_count + 1, sizeof(*p->kernel_names));
 	p->order = calloc((size_t)p->t->tensor_count + 1, sizeof(*p->order));
 	p->tensors = calloc((size_t)p->t->tensor_count + 1, sizeof(*p->tensors));
 	p->reach = calloc((size_t)p->t->kernel_count + 1, sizeof(*p->reach));
 	p->slots = calloc((size_t)p->t->slot_count + 1, sizeof(*p->slots));
-	if (!p->kernels || !p->order || !p->tensors || !p->reach || !p->slots)
+	if (!p->kernels || !p->kernel_names || !p->order || !p->tensors || !p->reach || !p->slots)
 		return 0;
 	print_c_names_make(p);
 	order_find(p);
@@ -264,6 +248,7 @@ static void end(struct print_tasks *p)
 		free(p->reach[i]);
 	free(p->reach);
 	free(p->kernels);
+	free(p->kernel_names);
 	free(p->order);
 	free(p->tensors);
 	free(p->slots);
@@ -287,15 +272,15 @@ static void body_make(struct print_tasks *p)
 	print_c_block(p, first, p->work.num_instructions);
 }
 
-ptowsp_status print_tasks(struct pkg *package, uint32_t entry, char **text_out, char **name_out, struct ptowsp_error *error)
+ptowsp_status print_tasks(struct pkg *package, const struct print_functions *functions, uint32_t entry, char **text_out, struct ptowsp_error *error)
 {
-	struct print_tasks p = {.package = package, .t = pkg_tables(package), .entry = entry};
+	struct print_tasks p = {.package = package, .t = pkg_tables(package), .functions = functions, .entry = entry};
 	struct print_text text = {0};
 	const char *name = pkg_string(p.t, p.t->entry[entry].name);
 	ptowsp_status status;
 	int done = begin(&p);
 
-	*text_out = *name_out = NULL;
+	*text_out = NULL;
 	if (done)
 		body_make(&p);
 	done = done && !p.body.failed;
@@ -304,8 +289,6 @@ ptowsp_status print_tasks(struct pkg *package, uint32_t entry, char **text_out, 
 	status = !done || text.failed ? PTOWSP_NO_MEMORY : p.why.code;
 	if (status == PTOWSP_UNSUPPORTED)
 		pkg_fail(error, status, "%.80s is not written as C: %.400s", name, p.why.text);
-	if (!status && !(*name_out = strdup(p.name)))
-		status = PTOWSP_NO_MEMORY;
 	if (status == PTOWSP_NO_MEMORY)
 		pkg_fail(error, status, "no memory to write %.80s as C", name);
 	if (!status)

@@ -86,28 +86,18 @@ static uint32_t afters_print(struct print_tasks *p, uint32_t at)
 	}
 }
 
-static void kernel_add(struct print_tasks *p, uint32_t kernel)
-{
-	for (uint32_t i = 0; i < p->kernel_count; i++)
-		if (p->kernels[i] == kernel)
-			return;
-	p->kernels[p->kernel_count++] = kernel;
-}
-
 static uint32_t task_print(struct print_tasks *p, uint32_t at)
 {
 	const struct ptowsp_instruction inst = print_c_instruction(p, at);
 	const uint32_t kernel = variant_of(p, kernel_row(p, inst.operand1)), arguments = inst.operand2 >> 16, tensors = inst.operand2 & 0xFFFF;
-	char name[PRINT_C_NAME];
+	const char *name = print_c_kernel_add(p, kernel);
 	uint32_t end;
 
 	if (p->t->kernel[kernel].blockdim > 1)
 		print_c_refuse(p, "kernel %.80s runs in %" PRIu32 " blocks, and a task of the task API calls its kernel once",
 			       pkg_string(p->t, p->t->kernel[kernel].name), p->t->kernel[kernel].blockdim);
-	kernel_add(p, kernel);
 	p->most_args = arguments > p->most_args ? arguments : p->most_args;
 	p->most_tensors = tensors > p->most_tensors ? tensors : p->most_tensors;
-	print_c_kernel_name(p, kernel, name);
 	print_c_line(p, "rt_task_alloc(tasks, o->kernel.%s, &t);", name);
 	for (uint32_t i = 0; i < arguments + tensors; i++) {
 		const struct ptowsp_instruction word = print_c_instruction(p, at + 1 + i);

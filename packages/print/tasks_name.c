@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "isa/emit.h"
-
 enum { NAME_MOST = PRINT_C_NAME - 16 }; /* what is put behind a name has room, too */
 
 /* Words of C, C++ and what the file says itself. */
@@ -70,7 +68,6 @@ void print_c_names_make(struct print_tasks *p)
 {
 	char name[PRINT_C_NAME];
 
-	isa_emit_symbol(p->name, NAME_MOST, pkg_string(p->t, p->t->entry[p->entry].name));
 	for (uint32_t i = 0; i < p->t->tensor_count; i++) {
 		print_c_name(name, short_name(p, pkg_string(p->t, p->t->tensor[i].name)));
 		unique(p, name, i, 0);
@@ -83,28 +80,29 @@ void print_c_names_make(struct print_tasks *p)
 	}
 }
 
-uint32_t print_c_payload(const struct print_tasks *p, uint32_t kernel)
+const char *print_c_function(const struct print_tasks *p, uint32_t kernel)
 {
-	const struct ptowsp_kernel_record *row = &p->t->kernel[kernel];
-
-	for (uint32_t i = 0; i < row->payload_count; i++)
-		if (p->t->payload[row->payloads + i].kind == PTOWSP_PAYLOAD_PTO)
-			return row->payloads + i;
-	return PTOWSP_NONE;
+	return p->functions->rows[p->functions->of_kernel[kernel]].name;
 }
 
-/* Kernels that share a payload are one function, called like the first of them. */
-void print_c_kernel_name(const struct print_tasks *p, uint32_t kernel, char name_out[PRINT_C_NAME])
+const char *print_c_kernel_add(struct print_tasks *p, uint32_t kernel)
 {
-	const struct ptowsp_kernel_record *row;
-	const char *symbol;
-	const uint32_t payload = print_c_payload(p, kernel);
+	const char *function = print_c_function(p, kernel);
+	char *name = p->kernel_names[p->kernel_count];
+	unsigned number = 1;
+	int again = 1;
 
-	for (uint32_t i = 0; payload != PTOWSP_NONE && i < kernel; i++)
-		if (print_c_payload(p, i) == payload)
-			kernel = i;
-	row = &p->t->kernel[kernel];
-	symbol = pkg_string(p->t, row->symbol);
-
-	isa_emit_symbol(name_out, NAME_MOST, *symbol && !row->payload_count ? symbol : pkg_string(p->t, row->name));
+	for (uint32_t i = 0; i < p->kernel_count; i++)
+		if (p->kernels[i] == kernel)
+			return p->kernel_names[i];
+	snprintf(name, PRINT_C_NAME, "%s", function);
+	while (again) {
+		again = 0;
+		for (uint32_t i = 0; i < p->kernel_count && !again; i++)
+			again = !strcmp(p->kernel_names[i], name);
+		if (again)
+			snprintf(name, PRINT_C_NAME, "%.*s_%u", NAME_MOST, function, ++number);
+	}
+	p->kernels[p->kernel_count++] = kernel;
+	return name;
 }

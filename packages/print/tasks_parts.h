@@ -3,6 +3,7 @@
 #ifndef PRINT_TASKS_PARTS_H
 #define PRINT_TASKS_PARTS_H
 
+#include "print/function.h"
 #include "print/tasks.h"
 #include "print/text.h"
 #include "ptowsp/workload.h"
@@ -29,10 +30,12 @@ struct print_tasks {
 	uint32_t entry;
 	struct ptowsp_workload_header work;
 	const uint8_t *instructions;
-	char name[PRINT_C_NAME];         /* of the function */
+	const struct print_functions *functions; /* of the package */
+	const char *name;                /* of the function */
 	struct print_text body;
 	uint32_t depth;                  /* of indentation */
 	uint32_t *kernels, kernel_count; /* owned: KREG rows in the order of their first tasks */
+	char (*kernel_names)[PRINT_C_NAME]; /* owned: of those: their functions', with a number behind it where several have one */
 	uint32_t *order;                 /* owned: TENS rows, those of the entry first and by position */
 	struct print_c_tensor *tensors;  /* owned, by TENS row */
 	struct print_reach **reach;      /* owned, by KREG row: of its tensors; NULL: not asked yet */
@@ -59,15 +62,13 @@ void print_c_line(struct print_tasks *p, const char *format, ...) __attribute__(
 void print_c_name(char name_out[PRINT_C_NAME], const char *name);
 /* Names of tensors and slots of the entry. */
 void print_c_names_make(struct print_tasks *p);
-/* The row of a kernel's portable payload, PTOWSP_NONE: it has none. */
-uint32_t print_c_payload(const struct print_tasks *p, uint32_t kernel);
 /* Of a kernel's function. */
-void print_c_kernel_name(const struct print_tasks *p, uint32_t kernel, char name_out[PRINT_C_NAME]);
+const char *print_c_function(const struct print_tasks *p, uint32_t kernel);
+/* A kernel that has a task; its name in the struct. */
+const char *print_c_kernel_add(struct print_tasks *p, uint32_t kernel);
 
-/* tasks_memory.c: does the kernel at that place of `kernels` work in memory of its own, and where does that lie? 0: it needs none. Prints the function
- * with_memory_AT that gives it some and calls `name`, unless text is NULL. */
-enum { PRINT_C_STACK = 1, PRINT_C_HEAP = 2 };
-int print_c_memory(const struct print_tasks *p, struct print_text *text, uint32_t at, const char *name);
+/* tasks_memory.c: bytes that a function works in: the larger of what its kernels, their payloads, and the function that is made of its program say. */
+uint64_t print_c_workspace(const struct print_tasks *p, const struct print_function *function);
 
 /* tasks_expr.c: an expression (EXPR row) as C, in as few parentheses as C needs; least: strength of what stands around it, 0 none. */
 void print_c_expr(struct print_tasks *p, struct print_text *text, uint32_t row, unsigned least);

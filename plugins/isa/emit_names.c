@@ -17,17 +17,28 @@ static const char *const words[] = {
 	"signed", "sizeof", "static", "struct", "switch", "template", "this", "throw", "true", "try", "typedef", "typename", "union",
 	"unsigned", "using", "virtual", "void", "volatile", "while", "half", "task", "out", "call", "body", "kernel", "params",
 	"memory", "at", "row", "column", "top", "rows", "go", "value", "from", "to", "NULL", "errno", "signbit", "isnan", "isinf", "isfinite",
-	"blockIdx", "threadIdx", "blockDim", "gridDim",
+	"blockIdx", "threadIdx", "blockDim", "gridDim", "linux", "unix", "i386",
 };
-/* Functions of <math.h>, <string.h> and <stdlib.h>: a kernel may be called like one, a C function may not. f and l may follow those of
- * <math.h>. */
+/* Functions of <math.h>, <string.h>, <stdio.h>, <stdlib.h> and what POSIX has beside them: a kernel may be called like one, a C function may not, or a
+ * program that it is linked into calls it in the place of the library's. f and l may follow those of <math.h>. */
 static const char *const library[] = {
 	"abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos", "cosh", "erf", "erfc",
 	"exp", "exp2", "exp10", "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "fmod", "frexp", "gamma", "hypot", "ilogb",
 	"j0", "j1", "jn", "ldexp", "lgamma", "llrint", "llround", "log", "log10", "log1p", "log2", "logb", "lrint", "lround", "modf",
-	"nan", "nearbyint", "nextafter", "pow", "remainder", "remquo", "rint", "round", "scalb", "scalbn", "sin", "sincos", "sinh",
-	"sqrt", "tan", "tanh", "tgamma", "trunc", "y0", "y1", "yn", "div", "index", "rindex", "select", "printf", "puts", "read",
+	"nan", "nearbyint", "nextafter", "nexttoward", "pow", "remainder", "remquo", "rint", "round", "scalb", "scalbn", "scalbln", "sin", "sincos", "sinh",
+	"sqrt", "tan", "tanh", "tgamma", "trunc", "y0", "y1", "yn", "div", "index", "rindex", "select", "puts", "read",
 	"write", "open", "close", "send", "dot", "malloc", "free", "exit", "abort", "signal",
+	"accept", "access", "alarm", "atexit", "atof", "atoi", "atol", "basename", "bind", "brk", "bsearch", "calloc", "clearerr", "clock", "clone", "connect",
+	"creat", "ctime", "daemon", "difftime", "dirname", "dup", "dup2", "environ", "err", "error", "execv", "fcntl", "feof", "ferror", "fflush", "fgetc",
+	"fgetpos", "fgets", "fileno", "fork", "fputc", "fputs", "fread", "fseek", "fsetpos", "ftell", "fwrite", "fclose", "freopen", "getc", "getchar",
+	"getenv", "getline", "getopt", "gets", "glob", "gmtime", "ioctl", "kill", "labs", "ldiv", "link", "listen", "llabs", "lldiv", "localtime", "lockf",
+	"longjmp", "lseek", "mkdir", "mktime", "mmap", "mount", "munmap", "nice", "pause", "perror", "pipe", "poll", "popen", "pclose", "putc", "putchar",
+	"qsort", "raise", "rand", "random", "realloc", "recv", "remove", "rename", "rewind", "rmdir", "sbrk", "setbuf", "setjmp", "setvbuf", "shutdown",
+	"sigaction", "sleep", "socket", "splice", "srand", "stat", "swab", "sync", "syscall", "sysconf", "system", "tee", "time", "times", "tempnam", "tmpfile", "tmpnam",
+	"truncate", "umask", "ungetc", "unlink", "usleep", "utime", "wait", "waitpid", "warn",
+	"bcmp", "bcopy", "bzero", "ctermid", "drem", "explicit_bzero", "fdopen", "ffs", "ffsll", "finite", "flockfile", "fmemopen", "fpclassify", "fseeko",
+	"ftello", "ftrylockfile", "funlockfile", "getdelim", "getw", "math_errhandling", "offsetof", "open_memstream", "putw", "renameat", "setbuffer",
+	"setlinebuf", "signgam", "significand", "stderr", "stdin", "stdout", "stpcpy", "stpncpy",
 };
 
 static bool is_prefixed(const char *name, const char *prefix)
@@ -35,9 +46,21 @@ static bool is_prefixed(const char *name, const char *prefix)
 	return !strncmp(name, prefix, strlen(prefix));
 }
 
+/* getc_unlocked, lgammaf_r */
+static size_t stem_length(const char *name)
+{
+	static const char *const endings[] = {"_unlocked", "_r"};
+	const size_t length = strlen(name);
+
+	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
+		if (length > strlen(endings[i]) && !strcmp(name + length - strlen(endings[i]), endings[i]))
+			return length - strlen(endings[i]);
+	return length;
+}
+
 static bool is_library(const char *name)
 {
-	const size_t length = strlen(name);
+	const size_t length = stem_length(name);
 
 	for (size_t i = 0; i < sizeof(library) / sizeof(*library); i++) {
 		const size_t n = strlen(library[i]);
@@ -45,8 +68,8 @@ static bool is_library(const char *name)
 		if (!strncmp(name, library[i], n) && (length == n || (length == n + 1 && strchr("fl", name[n]))))
 			return true;
 	}
-	return is_prefixed(name, "mem") || is_prefixed(name, "str") || is_prefixed(name, "is") || is_prefixed(name, "vsn") ||
-	       is_prefixed(name, "snp");
+	return is_prefixed(name, "mem") || is_prefixed(name, "str") || is_prefixed(name, "is") || strstr(name, "printf") || strstr(name, "scanf") ||
+	       is_prefixed(name, "fopen") || is_prefixed(name, "pthread_") || is_prefixed(name, "va_");
 }
 
 /* With or without a number behind it. */
@@ -62,10 +85,10 @@ static bool ends_in(const char *name, const char *ending)
 	return length >= n && !strncmp(name + length - n, ending, n);
 }
 
-/* Names that emitted code makes out of those of tiles end so. */
+/* Names that emitted code makes out of those of tiles and kernels end so. */
 static bool is_made(const char *name)
 {
-	static const char *const endings[] = {"_tile", "_at", "_from", "_to", "_into", "_step", "_place"};
+	static const char *const endings[] = {"_tile", "_at", "_from", "_to", "_into", "_step", "_place", "_body", "_on_device"};
 
 	for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++)
 		if (ends_in(name, endings[i]))
@@ -81,7 +104,8 @@ static bool is_taken(const char *name)
 	return is_prefixed(name, "tile_") || is_prefixed(name, "isa_") || is_prefixed(name, "ptowsp_") || is_prefixed(name, "product_f") ||
 	       is_prefixed(name, "product_u") || is_prefixed(name, "product_bias") || is_prefixed(name, "product_scaled") ||
 	       is_prefixed(name, "product_widen") || is_prefixed(name, "product_narrow") || is_prefixed(name, "product_l") ||
-	       is_prefixed(name, "product_at") || is_prefixed(name, "next_") || is_prefixed(name, "__") || ends_in(name, "_t");
+	       is_prefixed(name, "product_at") || is_prefixed(name, "next_") || is_prefixed(name, "ISA_") || is_prefixed(name, "TILE_") ||
+	       is_prefixed(name, "PRODUCT_") || is_prefixed(name, "PTOWSP_") || ends_in(name, "_t");
 }
 
 /* Upper-case words are macros of some header. */
@@ -97,7 +121,7 @@ static void plain_make(char plain[NAME_MOST], const char *name, char letter)
 {
 	size_t at = 0;
 
-	if (!*name || isdigit((unsigned char)*name))
+	if (!*name || isdigit((unsigned char)*name) || *name == '_') /* names that begin with '_' are the compiler's */
 		plain[at++] = letter;
 	for (; *name && at < NAME_MOST - 12; name++)
 		plain[at++] = isalnum((unsigned char)*name) && (unsigned char)*name < 0x80 ? *name : '_';

@@ -24,207 +24,6 @@ extern ptowsp_status swiglu_tile_64(const struct ptowsp_task *task, struct ptows
 extern ptowsp_status residual_add_tile(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
 extern ptowsp_status swiglu_tile(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
 
-/* Around kernels that need memory for their tiles: tasks of the task API have none. */
-static ptowsp_status with_memory_0(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[66304];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return rmsnorm_tile_64(&given, out);
-}
-
-static ptowsp_status with_memory_1(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[131072];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return tile_matmul_64_(&given, out);
-}
-
-static ptowsp_status with_memory_2(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[98304];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return rope_tile_64(&given, out);
-}
-
-static ptowsp_status with_memory_3(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[33408];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return rmsnorm_tile(&given, out);
-}
-
-static ptowsp_status with_memory_4(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[98304];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return tile_matmul_(&given, out);
-}
-
-static ptowsp_status with_memory_5(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[49152];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return rope_tile(&given, out);
-}
-
-static ptowsp_status with_memory_6(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[33280];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return flash_attn_init_state_64(&given, out);
-}
-
-static ptowsp_status with_memory_7(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[98304];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return flash_attn_score_block_64(&given, out);
-}
-
-static ptowsp_status with_memory_8(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[17920];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return flash_attn_softmax_update_64(&given, out);
-}
-
-static ptowsp_status with_memory_9(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[114688];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return flash_attn_output_update_64(&given, out);
-}
-
-static ptowsp_status with_memory_10(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[33024];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return flash_attn_normalize_64(&given, out);
-}
-
-static ptowsp_status with_memory_11(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[16640];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return flash_attn_init_state(&given, out);
-}
-
-static ptowsp_status with_memory_12(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[49152];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return flash_attn_score_block(&given, out);
-}
-
-static ptowsp_status with_memory_13(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[4864];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return flash_attn_softmax_update(&given, out);
-}
-
-static ptowsp_status with_memory_14(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[53248];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return flash_attn_output_update(&given, out);
-}
-
-static ptowsp_status with_memory_15(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[16512];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return flash_attn_normalize(&given, out);
-}
-
-static ptowsp_status with_memory_16(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[65536];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return residual_add_tile_64(&given, out);
-}
-
-static ptowsp_status with_memory_17(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[98304];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return swiglu_tile_64(&given, out);
-}
-
-static ptowsp_status with_memory_18(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[32768];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return residual_add_tile(&given, out);
-}
-
-static ptowsp_status with_memory_19(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[49152];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return swiglu_tile(&given, out);
-}
-
 struct llama_layer_memory {
 	void *data;
 	uint64_t elements;
@@ -281,26 +80,46 @@ struct llama_layer {
 void llama_layer_begin(struct rt_tasks *tasks, struct llama_layer *o);
 void llama_layer_begin(struct rt_tasks *tasks, struct llama_layer *o)
 {
-	o->kernel.rmsnorm_tile_64 = rt_tasks_kernel(tasks, "rmsnorm_tile_64", PTOWSP_UNIT_ANY, with_memory_0);
-	o->kernel.tile_matmul_64_ = rt_tasks_kernel(tasks, "tile_matmul_64", PTOWSP_UNIT_ANY, with_memory_1);
-	o->kernel.rope_tile_64 = rt_tasks_kernel(tasks, "rope_tile_64", PTOWSP_UNIT_ANY, with_memory_2);
-	o->kernel.rmsnorm_tile = rt_tasks_kernel(tasks, "rmsnorm_tile", PTOWSP_UNIT_ANY, with_memory_3);
-	o->kernel.tile_matmul_ = rt_tasks_kernel(tasks, "tile_matmul", PTOWSP_UNIT_ANY, with_memory_4);
-	o->kernel.rope_tile = rt_tasks_kernel(tasks, "rope_tile", PTOWSP_UNIT_ANY, with_memory_5);
-	o->kernel.flash_attn_init_state_64 = rt_tasks_kernel(tasks, "flash_attn_init_state_64", PTOWSP_UNIT_ANY, with_memory_6);
-	o->kernel.flash_attn_score_block_64 = rt_tasks_kernel(tasks, "flash_attn_score_block_64", PTOWSP_UNIT_ANY, with_memory_7);
-	o->kernel.flash_attn_softmax_update_64 = rt_tasks_kernel(tasks, "flash_attn_softmax_update_64", PTOWSP_UNIT_ANY, with_memory_8);
-	o->kernel.flash_attn_output_update_64 = rt_tasks_kernel(tasks, "flash_attn_output_update_64", PTOWSP_UNIT_ANY, with_memory_9);
-	o->kernel.flash_attn_normalize_64 = rt_tasks_kernel(tasks, "flash_attn_normalize_64", PTOWSP_UNIT_ANY, with_memory_10);
-	o->kernel.flash_attn_init_state = rt_tasks_kernel(tasks, "flash_attn_init_state", PTOWSP_UNIT_ANY, with_memory_11);
-	o->kernel.flash_attn_score_block = rt_tasks_kernel(tasks, "flash_attn_score_block", PTOWSP_UNIT_ANY, with_memory_12);
-	o->kernel.flash_attn_softmax_update = rt_tasks_kernel(tasks, "flash_attn_softmax_update", PTOWSP_UNIT_ANY, with_memory_13);
-	o->kernel.flash_attn_output_update = rt_tasks_kernel(tasks, "flash_attn_output_update", PTOWSP_UNIT_ANY, with_memory_14);
-	o->kernel.flash_attn_normalize = rt_tasks_kernel(tasks, "flash_attn_normalize", PTOWSP_UNIT_ANY, with_memory_15);
-	o->kernel.residual_add_tile_64 = rt_tasks_kernel(tasks, "residual_add_tile_64", PTOWSP_UNIT_ANY, with_memory_16);
-	o->kernel.swiglu_tile_64 = rt_tasks_kernel(tasks, "swiglu_tile_64", PTOWSP_UNIT_ANY, with_memory_17);
-	o->kernel.residual_add_tile = rt_tasks_kernel(tasks, "residual_add_tile", PTOWSP_UNIT_ANY, with_memory_18);
-	o->kernel.swiglu_tile = rt_tasks_kernel(tasks, "swiglu_tile", PTOWSP_UNIT_ANY, with_memory_19);
+	o->kernel.rmsnorm_tile_64 = rt_tasks_kernel(tasks, "rmsnorm_tile_64", PTOWSP_UNIT_ANY, rmsnorm_tile_64);
+	rt_tasks_kernel_workspace(tasks, o->kernel.rmsnorm_tile_64, 66304);
+	o->kernel.tile_matmul_64_ = rt_tasks_kernel(tasks, "tile_matmul_64", PTOWSP_UNIT_ANY, tile_matmul_64_);
+	rt_tasks_kernel_workspace(tasks, o->kernel.tile_matmul_64_, 131072);
+	o->kernel.rope_tile_64 = rt_tasks_kernel(tasks, "rope_tile_64", PTOWSP_UNIT_ANY, rope_tile_64);
+	rt_tasks_kernel_workspace(tasks, o->kernel.rope_tile_64, 98304);
+	o->kernel.rmsnorm_tile = rt_tasks_kernel(tasks, "rmsnorm_tile", PTOWSP_UNIT_ANY, rmsnorm_tile);
+	rt_tasks_kernel_workspace(tasks, o->kernel.rmsnorm_tile, 33408);
+	o->kernel.tile_matmul_ = rt_tasks_kernel(tasks, "tile_matmul", PTOWSP_UNIT_ANY, tile_matmul_);
+	rt_tasks_kernel_workspace(tasks, o->kernel.tile_matmul_, 98304);
+	o->kernel.rope_tile = rt_tasks_kernel(tasks, "rope_tile", PTOWSP_UNIT_ANY, rope_tile);
+	rt_tasks_kernel_workspace(tasks, o->kernel.rope_tile, 49152);
+	o->kernel.flash_attn_init_state_64 = rt_tasks_kernel(tasks, "flash_attn_init_state_64", PTOWSP_UNIT_ANY, flash_attn_init_state_64);
+	rt_tasks_kernel_workspace(tasks, o->kernel.flash_attn_init_state_64, 33280);
+	o->kernel.flash_attn_score_block_64 = rt_tasks_kernel(tasks, "flash_attn_score_block_64", PTOWSP_UNIT_ANY, flash_attn_score_block_64);
+	rt_tasks_kernel_workspace(tasks, o->kernel.flash_attn_score_block_64, 98304);
+	o->kernel.flash_attn_softmax_update_64 = rt_tasks_kernel(tasks, "flash_attn_softmax_update_64", PTOWSP_UNIT_ANY, flash_attn_softmax_update_64);
+	rt_tasks_kernel_workspace(tasks, o->kernel.flash_attn_softmax_update_64, 17920);
+	o->kernel.flash_attn_output_update_64 = rt_tasks_kernel(tasks, "flash_attn_output_update_64", PTOWSP_UNIT_ANY, flash_attn_output_update_64);
+	rt_tasks_kernel_workspace(tasks, o->kernel.flash_attn_output_update_64, 114688);
+	o->kernel.flash_attn_normalize_64 = rt_tasks_kernel(tasks, "flash_attn_normalize_64", PTOWSP_UNIT_ANY, flash_attn_normalize_64);
+	rt_tasks_kernel_workspace(tasks, o->kernel.flash_attn_normalize_64, 33024);
+	o->kernel.flash_attn_init_state = rt_tasks_kernel(tasks, "flash_attn_init_state", PTOWSP_UNIT_ANY, flash_attn_init_state);
+	rt_tasks_kernel_workspace(tasks, o->kernel.flash_attn_init_state, 16640);
+	o->kernel.flash_attn_score_block = rt_tasks_kernel(tasks, "flash_attn_score_block", PTOWSP_UNIT_ANY, flash_attn_score_block);
+	rt_tasks_kernel_workspace(tasks, o->kernel.flash_attn_score_block, 49152);
+	o->kernel.flash_attn_softmax_update = rt_tasks_kernel(tasks, "flash_attn_softmax_update", PTOWSP_UNIT_ANY, flash_attn_softmax_update);
+	rt_tasks_kernel_workspace(tasks, o->kernel.flash_attn_softmax_update, 4864);
+	o->kernel.flash_attn_output_update = rt_tasks_kernel(tasks, "flash_attn_output_update", PTOWSP_UNIT_ANY, flash_attn_output_update);
+	rt_tasks_kernel_workspace(tasks, o->kernel.flash_attn_output_update, 53248);
+	o->kernel.flash_attn_normalize = rt_tasks_kernel(tasks, "flash_attn_normalize", PTOWSP_UNIT_ANY, flash_attn_normalize);
+	rt_tasks_kernel_workspace(tasks, o->kernel.flash_attn_normalize, 16512);
+	o->kernel.residual_add_tile_64 = rt_tasks_kernel(tasks, "residual_add_tile_64", PTOWSP_UNIT_ANY, residual_add_tile_64);
+	rt_tasks_kernel_workspace(tasks, o->kernel.residual_add_tile_64, 65536);
+	o->kernel.swiglu_tile_64 = rt_tasks_kernel(tasks, "swiglu_tile_64", PTOWSP_UNIT_ANY, swiglu_tile_64);
+	rt_tasks_kernel_workspace(tasks, o->kernel.swiglu_tile_64, 98304);
+	o->kernel.residual_add_tile = rt_tasks_kernel(tasks, "residual_add_tile", PTOWSP_UNIT_ANY, residual_add_tile);
+	rt_tasks_kernel_workspace(tasks, o->kernel.residual_add_tile, 32768);
+	o->kernel.swiglu_tile = rt_tasks_kernel(tasks, "swiglu_tile", PTOWSP_UNIT_ANY, swiglu_tile);
+	rt_tasks_kernel_workspace(tasks, o->kernel.swiglu_tile, 49152);
 	o->tensor.input = rt_tasks_tensor(tasks, "input", o->memory.input.data, PTOWSP_F32, o->memory.input.elements / 128, 128);
 	o->tensor.output = rt_tasks_tensor(tasks, "output", o->memory.output.data, PTOWSP_F32, o->memory.output.elements / 128, 128);
 	o->tensor.attn_norm_weights = rt_tasks_tensor(tasks, "attn_norm_weights", o->memory.attn_norm_weights.data, PTOWSP_F32, o->memory.attn_norm_weights.elements / 128, 128);

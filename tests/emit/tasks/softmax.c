@@ -8,47 +8,6 @@ extern ptowsp_status exp_shifted(const struct ptowsp_task *task, struct ptowsp_k
 extern ptowsp_status divide_by_sum(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
 extern ptowsp_status softmax_row(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
 
-/* Around kernels that need memory for their tiles: tasks of the task API have none. */
-static ptowsp_status with_memory_0(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[576];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return row_max(&given, out);
-}
-
-static ptowsp_status with_memory_1(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[576];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return exp_shifted(&given, out);
-}
-
-static ptowsp_status with_memory_2(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[576];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return divide_by_sum(&given, out);
-}
-
-static ptowsp_status with_memory_3(const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
-{
-	_Alignas(64) unsigned char memory[128];
-	struct ptowsp_task given = *task;
-
-	given.workspace = memory;
-	given.workspace_size = sizeof(memory);
-	return softmax_row(&given, out);
-}
-
 struct softmax_memory {
 	void *data;
 	uint64_t elements;
@@ -76,10 +35,14 @@ struct softmax {
 void softmax_begin(struct rt_tasks *tasks, struct softmax *o);
 void softmax_begin(struct rt_tasks *tasks, struct softmax *o)
 {
-	o->kernel.row_max = rt_tasks_kernel(tasks, "row_max", PTOWSP_UNIT_ANY, with_memory_0);
-	o->kernel.exp_shifted = rt_tasks_kernel(tasks, "exp_shifted", PTOWSP_UNIT_ANY, with_memory_1);
-	o->kernel.divide_by_sum = rt_tasks_kernel(tasks, "divide_by_sum", PTOWSP_UNIT_ANY, with_memory_2);
-	o->kernel.softmax_row = rt_tasks_kernel(tasks, "softmax_row", PTOWSP_UNIT_ANY, with_memory_3);
+	o->kernel.row_max = rt_tasks_kernel(tasks, "row_max", PTOWSP_UNIT_ANY, row_max);
+	rt_tasks_kernel_workspace(tasks, o->kernel.row_max, 576);
+	o->kernel.exp_shifted = rt_tasks_kernel(tasks, "exp_shifted", PTOWSP_UNIT_ANY, exp_shifted);
+	rt_tasks_kernel_workspace(tasks, o->kernel.exp_shifted, 576);
+	o->kernel.divide_by_sum = rt_tasks_kernel(tasks, "divide_by_sum", PTOWSP_UNIT_ANY, divide_by_sum);
+	rt_tasks_kernel_workspace(tasks, o->kernel.divide_by_sum, 576);
+	o->kernel.softmax_row = rt_tasks_kernel(tasks, "softmax_row", PTOWSP_UNIT_ANY, softmax_row);
+	rt_tasks_kernel_workspace(tasks, o->kernel.softmax_row, 128);
 	o->tensor.x = rt_tasks_tensor(tasks, "x", o->memory.x.data, PTOWSP_F32, o->memory.x.elements / 16, 16);
 	o->tensor.y = rt_tasks_tensor(tasks, "y", o->memory.y.data, PTOWSP_F32, o->memory.y.elements / 16, 16);
 	o->tensor.max = rt_tasks_tensor(tasks, "max", o->memory.max.data, PTOWSP_F32, o->memory.max.elements, 1);
