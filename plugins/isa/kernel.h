@@ -18,7 +18,9 @@
 
 /* The kernel is compiled several times; which one runs is decided when it is loaded. With the name of a processor instead of avx512f
  * gcc makes vectors of 256 bits, which take 1.3 times as long where exp is. */
-#if defined(__x86_64__) && defined(__gnu_linux__) && !defined(TILE_ONE_MACHINE)
+#if defined(TILE_MACHINES)
+/* said by whoever compiles */
+#elif defined(__x86_64__) && defined(__gnu_linux__) && !defined(TILE_ONE_MACHINE)
 #define TILE_MACHINES __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define TILE_MACHINES
