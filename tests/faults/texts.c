@@ -14,6 +14,7 @@
 #include <zstd_errors.h>
 
 #include "format/json.h"
+#include "format/plain.h"
 #include "format/seal.h"
 #include "lang/file.h"
 #include "lang/lang.h"
@@ -170,6 +171,75 @@ static ptowsp_status image(struct ptowsp_error *error)
 	pkg_image_finish(&image);
 	free(bytes);
 	return st;
+}
+
+/* The package of `source` as ptowsp-pack --native leaves it, with bytes in the place of an object. */
+static int native_make(void **bytes_out, size_t *size_out)
+{
+	static const char object[100] = "an object";
+	const struct lang_source one = {"test.pto", source, sizeof(source) - 1};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct pkg_writer *writer = pkg_writer_create();
+	struct lang_diagnostics *list = NULL;
+	struct ptowsp_payload_record portable, added;
+	int failed = !writer || lang_compile(writer, &one, 1, NULL, &list, &error);
+
+	if (!failed) {
+		portable = added = *(struct ptowsp_payload_record *)pkg_writer_at(writer, PTOWSP_SECTION_KPAY, 0);
+		pkg_writer_string(writer, PKG_NATIVE_COMPILER);
+		added.kind = PTOWSP_PAYLOAD_ELF;
+		added.target = pkg_writer_string(writer, "x86_64-linux-gnu");
+		added.entry = pkg_writer_string(writer, "k");
+		added.offset = pkg_writer_bytes(writer, PTOWSP_SECTION_CODE, object, sizeof(object), 64);
+		added.size = sizeof(object);
+		pkg_writer_cut(writer, PTOWSP_SECTION_KPAY, 0);
+		pkg_writer_row(writer, PTOWSP_SECTION_KPAY, &added, sizeof(added));
+		pkg_writer_row(writer, PTOWSP_SECTION_KPAY, &portable, sizeof(portable));
+		((struct ptowsp_kernel_record *)pkg_writer_at(writer, PTOWSP_SECTION_KREG, 0))->payload_count = 2;
+		pkg_writer_meta(writer, PKG_NATIVE_COMPILER, "a compiler");
+		pkg_writer_meta(writer, PKG_NATIVE_FLAGS, "-O3");
+		failed = pkg_writer_seal(writer, bytes_out, size_out, &error) != PTOWSP_OK;
+	}
+	if (failed)
+		fprintf(stderr, "native: %s\n", error.text);
+	lang_diagnostics_destroy(list);
+	pkg_writer_destroy(writer);
+	return failed;
+}
+
+static void *native_bytes, *source_bytes;
+static size_t native_size, source_size;
+
+/* What is left is the package of the source, byte by byte. */
+static ptowsp_status plain(struct ptowsp_error *error)
+{
+	struct pkg *opened = NULL, *left = NULL;
+	void *bytes = NULL;
+	ptowsp_status st = pkg_open_memory(&opened, native_bytes, native_size, "a.pkg.zst", NULL, error);
+
+	if (!st)
+		st = pkg_plain_make(opened, &left, &bytes, error);
+	if (!st && (!left || memcmp(bytes, source_bytes, source_size))) {
+		snprintf(error->text, sizeof(error->text), "what --native added is not all that was taken away");
+		st = error->code = PTOWSP_MISMATCH;
+	}
+	pkg_close(left);
+	pkg_close(opened);
+	free(bytes);
+	return st;
+}
+
+static int source_make(void)
+{
+	const struct lang_source one = {"test.pto", source, sizeof(source) - 1};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct pkg_writer *writer = pkg_writer_create();
+	struct lang_diagnostics *list = NULL;
+	const int failed = !writer || lang_compile(writer, &one, 1, NULL, &list, &error) || pkg_writer_seal(writer, &source_bytes, &source_size, &error);
+
+	lang_diagnostics_destroy(list);
+	pkg_writer_destroy(writer);
+	return failed;
 }
 
 static void nothing(void)
@@ -354,6 +424,8 @@ int main(int argc, char **argv)
 	if (file_write(source_path, source, sizeof(source) - 1) ||
 	    file_write(npy_path, numbers_file, npy_header(numbers_file, PTOWSP_F32, 1, extents) + 16))
 		return 1;
+	if (source_make() || native_make(&native_bytes, &native_size))
+		return 1;
 	life_try("compile", compile, PTOWSP_NO_MEMORY);
 	life_try("load", load, PTOWSP_NO_MEMORY);
 	for (package = 0; package < package_count; package++) {
@@ -362,6 +434,9 @@ int main(int argc, char **argv)
 	}
 	package = 0;
 	life_try("image", image, PTOWSP_NO_MEMORY);
+	life_try("plain", plain, PTOWSP_NO_MEMORY);
+	free(native_bytes);
+	free(source_bytes);
 	life_try("kernels", kernels, PTOWSP_NO_MEMORY);
 	life_try("schedule", schedule, PTOWSP_NO_MEMORY);
 	life_try("unknown name", unknown_name, PTOWSP_NO_MEMORY);
