@@ -52,8 +52,10 @@ static const struct ptowsp_cap *trial_caps(const struct base_options *options, c
 }
 
 static struct {
-	int opens, closes, loads, unloads, runs;
-	ptowsp_status open, load, run; /* what the hooks answer */
+	int opens, closes, binds, loads, unloads, runs;
+	ptowsp_status open, bind, load, run; /* what the hooks answer */
+	uint64_t cost;
+	struct base_program *program;
 	unsigned lanes;
 	char folder[64];
 } seen;
@@ -77,6 +79,38 @@ static void trial_close(struct base_device *device)
 	base_release(device->instance, device->own, 100);
 }
 
+/* What a block costs: seen.cost, if that is known without running it, else five cycles more than the reference model says. */
+static ptowsp_status trial_walk(void *context, uint32_t row, const uint64_t *args, uint32_t arg_count, struct isa_block block, const struct isa_guard *guard,
+				uint64_t *cycles_out, struct ptowsp_error *error)
+{
+	(void)args, (void)arg_count, (void)guard, (void)error;
+	CHECK(context == &seen && row == 0 && block.count == 1);
+	*cycles_out = seen.cost;
+	return seen.cost ? PTOWSP_OK : PTOWSP_UNSUPPORTED;
+}
+
+static ptowsp_status trial_block(void *context, uint32_t row, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, void *scratch,
+				 const struct isa_guard *guard)
+{
+	ptowsp_status st = isa_run_guarded(seen.program->kernels.rows[row].isa, task, out, scratch, guard);
+
+	CHECK(context == &seen);
+	out->cycles += 5;
+	return st;
+}
+
+static ptowsp_status trial_bind(struct base_program *program, struct ptowsp_error *error)
+{
+	static const struct base_costs costs = {&seen, trial_walk, trial_block};
+
+	seen.binds++;
+	seen.program = program;
+	CHECK(!program->rt && program->kernels.count == 1);
+	if (program->kernels.rows[0].isa)
+		program->kernels.costs = &costs;
+	return seen.bind ? base_fail(error, seen.bind, "kernel %s is too wide", program->kernels.rows[0].name) : PTOWSP_OK;
+}
+
 static ptowsp_status trial_load(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error)
 {
 	seen.loads++;
@@ -90,6 +124,7 @@ static ptowsp_status trial_load(struct base_program *program, const struct ptows
 static void trial_unload(struct base_program *program)
 {
 	seen.unloads++;
+	CHECK(program->device->own != NULL);
 	base_release(program->device->instance, program->own, 200);
 }
 
@@ -112,7 +147,7 @@ static const void *trial_extension(struct ptowsp_object *instance, const char *i
 static const struct base_backend trial = {
 	.name = "trial", .targets = "trial,brother,sister", .models = trial_models, .caps = trial_caps, .options = trial_rows,
 	.option_count = sizeof(trial_rows) / sizeof(*trial_rows), .options_size = sizeof(struct trial_options), .extension = trial_extension,
-	.open = trial_open, .close = trial_close, .load = trial_load, .unload = trial_unload, .run = trial_run};
+	.open = trial_open, .close = trial_close, .bind = trial_bind, .load = trial_load, .unload = trial_unload, .run = trial_run};
 BASE_OPS(trial_ops, trial);
 static const struct base_backend plain = {.name = "plain", .targets = "plain", .models = trial_models};
 BASE_OPS(plain_ops, plain);
@@ -294,9 +329,33 @@ static void what_a_hook_refuses_leaves_nothing_behind(void)
 	CHECK_INT(fake_open(1, &error), PTOWSP_OK);
 	CHECK_INT(fake_load(&error), PTOWSP_TOO_BIG);
 	CHECK_STR(error.text, "it does not fit");
-	CHECK(!fake.program && !seen.unloads);
+	CHECK_INT(seen.unloads, 1);
+	seen.bind = PTOWSP_TOO_SMALL;
+	CHECK_INT(fake_load(&error), PTOWSP_TOO_SMALL);
+	CHECK_STR(error.text, "kernel nop is too wide");
+	CHECK(!fake.program && seen.loads == 1 && seen.unloads == 2);
 	fake_stop();
 	CHECK_INT(seen.closes, 1);
+}
+
+/* Ten times, as trial_run does. */
+static void it_says_what_its_kernels_cost(void)
+{
+	static const uint64_t costs[][2] = {{7, 70}, {0, 10 * (4 * ELEMENTS + 5)}};
+
+	for (int known = 0; known < 2; known++) {
+		begin(&trial_ops);
+		seen.cost = costs[known][0];
+		fake_add_program();
+		fake.data[0][0] = 2, fake.data[1][0] = 3;
+		fake_start(1);
+		CHECK_INT(fake_submit(1, 0, NULL), PTOWSP_OK);
+		fake_drain();
+		CHECK_INT(fake.status, PTOWSP_OK);
+		CHECK_UINT(fake.stats.total_cycles, costs[known][1]);
+		CHECK_NEAR(fake.data[2][0], 5, 0);
+		fake_stop();
+	}
 }
 
 static void fini_closes_in_order_what_is_open(void)
@@ -359,6 +418,7 @@ void suite_base(CU_pSuite s)
 	TEST(s, its_rows_go_before_those_of_base_core_and_platform);
 	TEST(s, every_hook_is_called_in_its_place);
 	TEST(s, what_a_hook_refuses_leaves_nothing_behind);
+	TEST(s, it_says_what_its_kernels_cost);
 	TEST(s, fini_closes_in_order_what_is_open);
 	TEST(s, without_hooks_it_is_what_the_processor_does);
 	TEST(s, payloads_for_its_name_and_its_targets_are_its_own);

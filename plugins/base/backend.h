@@ -34,8 +34,12 @@ struct base_backend {
 	/* Behind open: finds what the device needs (NO_DEVICE), may set device->own. close follows if open was successful, after the last program. */
 	ptowsp_status (*open)(struct base_device *device, struct ptowsp_error *error);
 	void (*close)(struct base_device *device);
-	/* Behind load: kernels are bound and program->rt is lowered; may set program->own. unload follows if load was successful. */
+	/* Inside load, when program->kernels is there and before program->rt is: may refuse kernels, set program->own, and with program->kernels.costs say what
+	 * portable kernels cost instead of the reference model. */
+	ptowsp_status (*bind)(struct base_program *program, struct ptowsp_error *error);
+	/* Behind load: program->rt is lowered, too; may set program->own. */
 	ptowsp_status (*load)(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error);
+	/* Follows when bind or load was called, whether or not it was successful; program->own: what they left, else NULL. */
 	void (*unload)(struct base_program *program);
 	/* Does a run instead of rt_run(program->rt, ...), with its arguments, results and errors. Runner thread. */
 	ptowsp_status (*run)(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,

@@ -46,7 +46,9 @@ static ptowsp_status walk_block(struct base_kernels *kernels, const struct base_
 	struct patience patience = {.kernels = kernels, .kernel = kernel, .questions = WALK_QUESTIONS};
 	const struct isa_guard guard = {stop, &patience};
 	const struct isa_block block = {index, kernel->blocks};
-	ptowsp_status st = isa_walk_guarded(kernel->isa, args, kernel->arg_count, block, touch, sink, &guard, cycles_out, error);
+	const struct base_costs *costs = touch ? NULL : kernels->costs;
+	ptowsp_status st = costs ? costs->walk(costs->context, (uint32_t)(kernel - kernels->rows), args, kernel->arg_count, block, &guard, cycles_out, error)
+				 : isa_walk_guarded(kernel->isa, args, kernel->arg_count, block, touch, sink, &guard, cycles_out, error);
 
 	return st == PTOWSP_CANCELLED && !patience.questions ? PTOWSP_UNSUPPORTED : st;
 }
@@ -137,7 +139,12 @@ static ptowsp_status call(struct base_kernels *kernels, const struct base_kernel
 	unsigned char *scratch = kernels->scratch + worker * kernels->scratch_bytes;
 	ptowsp_status st;
 
-	st = kernel->ref.fn ? call_function(kernel, task, out, scratch) : isa_run_guarded(kernel->isa, task, out, scratch, &guard);
+	if (kernel->ref.fn)
+		st = call_function(kernel, task, out, scratch);
+	else if (kernels->costs)
+		st = kernels->costs->run(kernels->costs->context, task->kernel, task, out, scratch, &guard);
+	else
+		st = isa_run_guarded(kernel->isa, task, out, scratch, &guard);
 	if (kernel->fixed_cycles)
 		out->cycles = kernel->fixed_cycles;
 	return st;

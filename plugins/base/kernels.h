@@ -31,6 +31,17 @@ struct base_watch {
 	_Atomic uint32_t stopped;       /* row + 1 of a kernel that was ended by one of the two, 0: none */
 };
 
+/* What one block of a portable kernel costs, where that is not what the reference model says. Any thread. */
+struct base_costs {
+	void *context;
+	/* As isa_walk_guarded without a touch: UNSUPPORTED if only running it tells. */
+	ptowsp_status (*walk)(void *context, uint32_t row, const uint64_t *args, uint32_t arg_count, struct isa_block block, const struct isa_guard *guard,
+			      uint64_t *cycles_out, struct ptowsp_error *error);
+	/* As isa_run_guarded. */
+	ptowsp_status (*run)(void *context, uint32_t row, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, void *scratch,
+			     const struct isa_guard *guard);
+};
+
 /* The kernels of one program. Constant after create, but for watch and the profile. */
 struct base_kernels {
 	const struct base_instance *instance;
@@ -40,6 +51,7 @@ struct base_kernels {
 	uint64_t scratch_bytes;        /* per worker, a multiple of 64: tiles of portable kernels, workspace of others */
 	unsigned char *scratch;        /* workers * scratch_bytes */
 	struct base_watch watch;
+	const struct base_costs *costs; /* borrowed; NULL: the reference model */
 	struct base_shards *shards;     /* NULL: every tensor is whole */
 };
 

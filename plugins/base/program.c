@@ -11,6 +11,7 @@ static ptowsp_status lower(struct base_program *program, const struct ptowsp_loa
 	const struct base_instance *instance = program->device->instance;
 	struct ptowsp_cap caps[BASE_CAPS_LIMIT];
 	struct rt_kernels kernels = base_kernels_table(&program->kernels);
+	ptowsp_status st = PTOWSP_OK;
 	struct rt_program_args lowering = {
 		.sections = args->sections,
 		.section_count = args->section_count,
@@ -23,7 +24,11 @@ static ptowsp_status lower(struct base_program *program, const struct ptowsp_loa
 		.flags = args->flags,
 	};
 
-	return rt_program_create(&program->rt, &lowering, error);
+	if (instance->backend->bind) {
+		program->hooked = 1;
+		st = instance->backend->bind(program, error);
+	}
+	return st ? st : rt_program_create(&program->rt, &lowering, error);
 }
 
 static ptowsp_status args_check(const struct ptowsp_load_args *args, struct ptowsp_error *error)
@@ -63,9 +68,10 @@ ptowsp_status base_load(struct ptowsp_object *object, const struct ptowsp_load_a
 		st = lower(program, args, error);
 	if (!st && program->shards.count)
 		program->kernels.shards = &program->shards;
-	if (!st && backend->load)
+	if (!st && backend->load) {
+		program->hooked = 1;
 		st = backend->load(program, args, error);
-	program->loaded = !st;
+	}
 	if (st)
 		base_program_destroy(program);
 	else
@@ -78,7 +84,7 @@ void base_program_destroy(struct base_program *program)
 	struct base_device *device = program->device;
 	struct base_program **link = &device->programs;
 
-	if (program->loaded && device->instance->backend->unload)
+	if (program->hooked && device->instance->backend->unload)
 		device->instance->backend->unload(program);
 	rt_program_destroy(program->rt);
 	base_kernels_finish(&program->kernels);

@@ -10,7 +10,7 @@
 struct base_program {
 	struct base_device *device;
 	void *own;                   /* the backend's */
-	uint32_t loaded;             /* its hook `load` was successful */
+	uint32_t hooked;             /* bind or load was called */
 	struct base_program *next;    /* in the device */
 	struct base_kernels kernels;
 	struct rt_program *rt;
