@@ -5,97 +5,20 @@
 
 #include "host/error.h"
 #include "host/program.h"
-#include "ptowsp/workload.h"
+#include "registry/expression.h"
 #include "registry/names.h"
-
-enum { VISIT_LIMIT = 4096 }; /* nodes per extent: rows may be shared, so that a small table is a huge tree */
-
-static ptowsp_status evaluate(const struct ptowsp_program *p, uint32_t row, unsigned *visits, int64_t *value_out,
-			      struct ptowsp_error *error);
-
-/* Wrapping; / and % toward zero. False for a division by zero or a node that shapes do not have. */
-static bool apply(unsigned op, int64_t a, int64_t b, int64_t *out)
-{
-	uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
-
-	switch (op) {
-	case PTOWSP_EXPR_ADD:
-		*out = (int64_t)(ua + ub);
-		return true;
-	case PTOWSP_EXPR_SUB:
-		*out = (int64_t)(ua - ub);
-		return true;
-	case PTOWSP_EXPR_MUL:
-		*out = (int64_t)(ua * ub);
-		return true;
-	case PTOWSP_EXPR_DIV:
-		if (!b)
-			return false;
-		*out = b == -1 ? (int64_t)(0 - ua) : a / b;
-		return true;
-	case PTOWSP_EXPR_MOD:
-		if (!b)
-			return false;
-		*out = b == -1 ? 0 : a % b;
-		return true;
-	case PTOWSP_EXPR_MIN:
-		*out = a < b ? a : b;
-		return true;
-	case PTOWSP_EXPR_MAX:
-		*out = a > b ? a : b;
-		return true;
-	case PTOWSP_EXPR_SHL:
-		*out = (int64_t)(ua << (ub & 63));
-		return true;
-	case PTOWSP_EXPR_SHR:
-		*out = a >> (ub & 63);
-		return true;
-	}
-	return false;
-}
-
-static ptowsp_status evaluate_binary(const struct ptowsp_program *p, const struct ptowsp_expr_record *e, unsigned *visits,
-				     int64_t *value_out, struct ptowsp_error *error)
-{
-	int64_t a, b;
-	ptowsp_status st = evaluate(p, e->a, visits, &a, error);
-
-	if (!st)
-		st = evaluate(p, e->b, visits, &b, error);
-	if (!st && !apply(e->op, a, b, value_out))
-		st = host_fail(error, PTOWSP_INVALID, "a tensor's extent divides by zero, or is no sum, product or quotient");
-	return st;
-}
-
-static ptowsp_status evaluate(const struct ptowsp_program *p, uint32_t row, unsigned *visits, int64_t *value_out,
-			      struct ptowsp_error *error)
-{
-	const struct pkg_tables *t = p->plan->tables;
-	const struct ptowsp_expr_record *e;
-
-	if (row >= t->expr_count || ++*visits > VISIT_LIMIT)
-		return host_fail(error, PTOWSP_BAD_PACKAGE, "a tensor's extent refers to expression %u, outside EXPR or far too "
-				 "long", row);
-	e = &t->expr[row];
-	switch (e->op) {
-	case PTOWSP_EXPR_CONST:
-		*value_out = (int64_t)((uint64_t)e->c << 32 | e->b);
-		return PTOWSP_OK;
-	case PTOWSP_EXPR_VALUE:
-		if (e->a >= t->slot_count)
-			return host_fail(error, PTOWSP_BAD_PACKAGE, "expression %u refers outside SLOT", row);
-		*value_out = (int64_t)p->values[e->a];
-		return PTOWSP_OK;
-	}
-	return evaluate_binary(p, e, visits, value_out, error);
-}
+#include "registry/text.h"
 
 ptowsp_status host_expression_value(const struct ptowsp_program *program, uint32_t row, int64_t *value_out,
 				    struct ptowsp_error *error)
 {
-	unsigned visits = 0;
+	const struct pkg_tables *t = program->plan->tables;
+	const struct reg_values values = {program->values, NULL, t->slot_count};
+	ptowsp_status st = reg_expression_value(t->expr, t->expr_count, row, &values, value_out);
 
-	return evaluate(program, row, &visits, value_out, error);
+	if (st == PTOWSP_BAD_PACKAGE)
+		return host_fail(error, st, "a tensor's extent refers to a row outside EXPR or SLOT, or is far too long: expression %u", row);
+	return st ? host_fail(error, st, "a tensor's extent divides by zero, or is no sum, product or quotient") : PTOWSP_OK;
 }
 
 ptowsp_status host_elements(const uint64_t *extents, uint32_t rank, uint32_t bytes, uint64_t *elements_out)
@@ -107,18 +30,6 @@ ptowsp_status host_elements(const uint64_t *extents, uint32_t rank, uint32_t byt
 			return PTOWSP_TOO_BIG;
 	*elements_out = elements;
 	return elements > (UINT64_C(1) << 62) / bytes ? PTOWSP_TOO_BIG : PTOWSP_OK;
-}
-
-static const char *shape_text(const uint64_t *extents, uint32_t rank, char *memory, size_t size)
-{
-	struct reg_text text;
-
-	reg_text_init(&text, memory, size);
-	reg_text_add(&text, "[");
-	for (uint32_t i = 0; i < rank; i++)
-		reg_text_add(&text, "%s%llu", i ? ", " : "", (unsigned long long)extents[i]);
-	reg_text_add(&text, "]");
-	return memory;
 }
 
 /* A declared shape: constants and symbols. */
@@ -153,8 +64,8 @@ static ptowsp_status given_compare(const struct ptowsp_program *p, uint32_t inde
 	    !memcmp(tensor->given, tensor->view.extents, tensor->given_rank * sizeof(*tensor->given)))
 		return PTOWSP_OK;
 	return host_fail(error, PTOWSP_INVALID, "tensor \"%s\" has shape %s, but %s has %s", p->plan->tensors[index].name,
-			 shape_text(tensor->view.extents, tensor->view.rank, want, sizeof(want)), tensor->given_from,
-			 shape_text(tensor->given, tensor->given_rank, have, sizeof(have)));
+			 reg_shape_text(tensor->view.extents, tensor->view.rank, want, sizeof(want)), tensor->given_from,
+			 reg_shape_text(tensor->given, tensor->given_rank, have, sizeof(have)));
 }
 
 /* Without a declared shape: what was given, the caller's memory, sample data, in this order. */

@@ -262,3 +262,89 @@ ptowsp_status reg_expression_compile(const char *text, size_t length, const stru
 		fail(&p, "this does not belong to an expression");
 	return p.status;
 }
+
+/* --- values --- */
+
+enum { VISIT_LIMIT = 4096 }; /* rows may be shared, so that a small table is a huge tree */
+
+struct evaluation {
+	const struct ptowsp_expr_record *rows;
+	uint32_t count, visits;
+	const struct reg_values *values;
+};
+
+/* Wrapping; / and % toward zero. False for a division by zero or a node that shapes do not have. */
+static bool apply(unsigned op, int64_t a, int64_t b, int64_t *out)
+{
+	uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
+
+	switch (op) {
+	case PTOWSP_EXPR_ADD:
+		*out = (int64_t)(ua + ub);
+		return true;
+	case PTOWSP_EXPR_SUB:
+		*out = (int64_t)(ua - ub);
+		return true;
+	case PTOWSP_EXPR_MUL:
+		*out = (int64_t)(ua * ub);
+		return true;
+	case PTOWSP_EXPR_DIV:
+		if (!b)
+			return false;
+		*out = b == -1 ? (int64_t)(0 - ua) : a / b;
+		return true;
+	case PTOWSP_EXPR_MOD:
+		if (!b)
+			return false;
+		*out = b == -1 ? 0 : a % b;
+		return true;
+	case PTOWSP_EXPR_MIN:
+		*out = a < b ? a : b;
+		return true;
+	case PTOWSP_EXPR_MAX:
+		*out = a > b ? a : b;
+		return true;
+	case PTOWSP_EXPR_SHL:
+		*out = (int64_t)(ua << (ub & 63));
+		return true;
+	case PTOWSP_EXPR_SHR:
+		*out = a >> (ub & 63);
+		return true;
+	}
+	return false;
+}
+
+static ptowsp_status evaluate(struct evaluation *v, uint32_t row, int64_t *value_out)
+{
+	const struct ptowsp_expr_record *e;
+	int64_t a, b;
+	ptowsp_status st;
+
+	if (row >= v->count || ++v->visits > VISIT_LIMIT)
+		return PTOWSP_BAD_PACKAGE;
+	e = &v->rows[row];
+	if (e->op == PTOWSP_EXPR_CONST) {
+		*value_out = (int64_t)((uint64_t)e->c << 32 | e->b);
+		return PTOWSP_OK;
+	}
+	if (e->op == PTOWSP_EXPR_VALUE) {
+		if (e->a >= v->values->count)
+			return PTOWSP_BAD_PACKAGE;
+		*value_out = (int64_t)v->values->at[e->a];
+		return v->values->known && !v->values->known[e->a] ? PTOWSP_NOT_FOUND : PTOWSP_OK;
+	}
+	if (!apply(e->op, 1, 1, &a)) /* no two operands to look for */
+		return PTOWSP_INVALID;
+	st = evaluate(v, e->a, &a);
+	if (!st)
+		st = evaluate(v, e->b, &b);
+	return st ? st : apply(e->op, a, b, value_out) ? PTOWSP_OK : PTOWSP_INVALID;
+}
+
+ptowsp_status reg_expression_value(const struct ptowsp_expr_record *rows, uint32_t count, uint32_t row, const struct reg_values *values,
+				   int64_t *value_out)
+{
+	struct evaluation v = {.rows = rows, .count = count, .values = values};
+
+	return evaluate(&v, row, value_out);
+}

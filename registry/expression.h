@@ -29,6 +29,18 @@ void reg_rows_finish(struct reg_rows *rows);
 ptowsp_status reg_expression_compile(const char *text, size_t length, const struct reg_scope *scope, struct reg_rows *rows,
 				     uint32_t *row_out, struct ptowsp_error *error);
 
+/* Values of SLOT rows for reg_expression_value; borrowed. */
+struct reg_values {
+	const uint64_t *at;
+	const uint8_t *known; /* 0: nobody gave it a value; NULL: all have one */
+	uint32_t count;
+};
+/* What row `row` of `count` rows gives before a run: constants and symbols; signed 64-bit, wrapping, / and % toward zero.
+ * Errors: NOT_FOUND a value that is not known; INVALID a division by zero, or a row that only a task gives a value; BAD_PACKAGE a row outside the table
+ * or more than 4096 rows to visit. Writes no sentence. Any thread. */
+ptowsp_status reg_expression_value(const struct ptowsp_expr_record *rows, uint32_t count, uint32_t row, const struct reg_values *values,
+				   int64_t *value_out);
+
 /* Index of a loop name in the scope, -1 if there is none. */
 int reg_scope_loop(const struct reg_scope *scope, const char *name, size_t length);
 

@@ -124,6 +124,18 @@ static void error_set(struct ptowsp_error *error, ptowsp_status status)
 				       {UINT64_MAX, UINT64_MAX}, ""};
 }
 
+const char *reg_shape_text(const uint64_t *extents, uint32_t rank, char *memory, size_t room)
+{
+	struct reg_text text;
+
+	reg_text_init(&text, memory, room);
+	reg_text_add(&text, "[");
+	for (uint32_t i = 0; i < rank; i++)
+		reg_text_add(&text, "%s%llu", i ? ", " : "", (unsigned long long)extents[i]);
+	reg_text_add(&text, "]");
+	return memory;
+}
+
 ptowsp_status reg_fail(struct ptowsp_error *error, ptowsp_status status, const char *format, ...)
 {
 	char sentence[sizeof(error->text)]; /* the arguments may point into *error */

@@ -19,6 +19,9 @@ void reg_text_add(struct reg_text *text, const char *format, ...) __attribute__(
  * longer fit. Says "none" for an empty list. Source order decides ties. */
 void reg_text_add_nearest(struct reg_text *text, const char *wanted, const char *const *names, uint32_t count);
 
+/* "[32, 16]", cut at the room; returns memory, at least 1 byte of room. */
+const char *reg_shape_text(const uint64_t *extents, uint32_t rank, char *memory, size_t room);
+
 /* Writes the sentence into *error (NULL allowed) and returns status. Sets every field of the record. Any thread. */
 ptowsp_status reg_fail(struct ptowsp_error *error, ptowsp_status status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

@@ -193,6 +193,47 @@ static void options_reach_the_package(void)
 	CHECK(!there("y.zst"));
 }
 
+/* A .npy file of zeros; shape as NumPy writes it, elements of 4 bytes. */
+static void put_zeros(const char *name, const char *shape, unsigned elements)
+{
+	REQUIRE_INT(check_run(check_fmt("cd '%s/test/tmp/%s' && { printf '\\223NUMPY\\001\\000\\166\\000'; printf '%%-117s\\n' \"{'descr': '<f4', 'fortran_order': False, 'shape': %s, }\";"
+					" head -c %u /dev/zero; } >%s", check_build(), check_name(), shape, elements * 4, name),
+			      NULL, NULL),
+		    0);
+}
+
+#define HALVES                                                                                                         \
+	"tensor %x : f32[%n * 8, 16] in\ntensor %y : f32[%n * 8, 16] out\ntensor %z : f32[8, 16] inout\n"                                   \
+	"func @copy(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x16xf32>\n"                  \
+	"  %t = tload %a[0, 0]\n  tstore %t, %b[0, 0]\n}\n"                                                                                 \
+	"workload @main { call @copy(%a -> %x, %b -> %y)\n call @copy(%a -> %x, %b -> %z) }\n"
+
+/* What every run without options would refuse is refused where the file is named. */
+static void data_have_the_shape_of_their_tensor(void)
+{
+	check_tmp();
+	put("known.pto", "symbol %n : i64 = 4\n" HALVES);
+	put("open.pto", "symbol %n : i64\n" HALVES);
+	put_zeros("right.npy", "(32, 16)", 512);
+	put_zeros("wrong.npy", "(64, 32)", 2048);
+	put_zeros("flat.npy", "(128,)", 128);
+	CHECK_INT(pack("known.pto -o a.zst --expected y=wrong.npy"), 2);
+	CHECK_STR(err, "ptowsp-pack: wrong.npy has shape [64, 32], but y has [32, 16] without --set: write a file of that shape, or give its symbols "
+		       "another --default\n");
+	CHECK_INT(pack("known.pto -o a.zst --data z=flat.npy"), 2);
+	CHECK_STR(err, "ptowsp-pack: flat.npy has shape [128], but z has [8, 16] without --set: write a file of that shape\n");
+	CHECK_INT(pack("known.pto -o a.zst --expected x=right.npy"), 2);
+	CHECK_STR(err, "ptowsp-pack: right.npy is expected of x, which no task writes: --expected is for tensors that are out or inout, "
+		       "--data for those that are in\n");
+	CHECK_INT(pack("known.pto -o a.zst --data x=right.npy --default n=8"), 2);
+	CHECK_CONTAINS(err, "right.npy has shape [32, 16], but x has [64, 16]");
+	CHECK(!there("a.zst"));
+	CHECK_INT(pack("known.pto -o a.zst --data x=right.npy --expected y=right.npy"), 0);
+	CHECK_INT(pack("open.pto -o b.zst --data x=wrong.npy --expected y=right.npy"), 0);
+	CHECK_INT(pack("open.pto -o c.zst --data x=wrong.npy --default n=4"), 2);
+	CHECK_CONTAINS(err, "wrong.npy has shape [64, 32], but x has [32, 16]");
+}
+
 /* --- the shared library --- */
 
 static void the_library_packs_for_any_language(void)
@@ -480,6 +521,7 @@ void suite_pack(CU_pSuite s)
 	TEST(s, several_folders_keep_their_places);
 	TEST(s, files_of_a_folder_that_fail_have_their_line_and_the_code);
 	TEST(s, options_reach_the_package);
+	TEST(s, data_have_the_shape_of_their_tensor);
 	TEST(s, the_library_packs_for_any_language);
 	TEST(s, files_that_cannot_be_read_say_why);
 	TEST(s, the_library_reads_files_that_sources_name);

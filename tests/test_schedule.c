@@ -260,6 +260,35 @@ static void expressions_bind_as_in_c(void)
 	}
 }
 
+/* The same texts, by the function that tells shapes before a run; some use what only a task knows. */
+static void values_are_known_before_a_run_or_said_not_to_be(void)
+{
+	static const struct {
+		const char *text;
+		int status;
+		int64_t value;
+	} rows[] = {{"n * 8 + 1", 0, 801}, {"min(n, 7) << 2", 0, 28}, {"n / 7 % 3 - max(1, n)", 0, -98}, {"n >> 1", 0, 50}, {"seq + 1", PTOWSP_NOT_FOUND, 0},
+		    {"n / 0", PTOWSP_INVALID, 0}, {"task + 1", PTOWSP_INVALID, 0}, {"n < 3", PTOWSP_INVALID, 0}};
+	static const uint64_t bits[] = {0, 0, 0, 100, 0, 0};
+	static const uint8_t known[] = {0, 0, 0, 1, 0, 0}; /* n; not seq */
+
+	for (size_t r = 0; r < sizeof(rows) / sizeof(*rows); r++) {
+		const struct reg_values values = {bits, known, 6};
+		struct reg_rows out = {.base = 0};
+		int64_t value = 0;
+		uint32_t row;
+		int status;
+
+		REQUIRE_INT(reg_expression_compile(rows[r].text, strlen(rows[r].text), &scope, &out, &row, &error), 0);
+		status = reg_expression_value(out.at, out.count, row, &values, &value);
+		CHECK_INT(status, rows[r].status);
+		if (!status)
+			CHECK_INT(value, rows[r].value);
+		CHECK_INT(reg_expression_value(out.at, out.count, out.count, &values, &value), PTOWSP_BAD_PACKAGE);
+		reg_rows_finish(&out);
+	}
+}
+
 static void operands_are_earlier_rows(void)
 {
 	struct reg_rows out = {.base = 0};
@@ -390,6 +419,7 @@ void suite_schedule(CU_pSuite s)
 	TEST(s, a_later_text_replaces_an_earlier_one);
 	TEST(s, arguments_have_their_kinds);
 	TEST(s, expressions_bind_as_in_c);
+	TEST(s, values_are_known_before_a_run_or_said_not_to_be);
 	TEST(s, operands_are_earlier_rows);
 	TEST(s, nesting_and_length_are_bounded);
 	TEST(s, words_and_domains_are_bounded);

@@ -8,6 +8,7 @@
 
 #include "format/container.h"
 #include "format/package.h"
+#include "registry/expression.h"
 #include "registry/names.h"
 #include "registry/schedule.h"
 #include "registry/text.h"
@@ -181,6 +182,68 @@ static ptowsp_status dtype_check(const struct pkg_tables *t, uint32_t tensor, co
 			pkg_string(t, t->tensor[tensor].name), want->text);
 }
 
+/* Whether an extent is not just a number. */
+static int symbols_decide(const struct pkg_tables *t, const struct ptowsp_tensor_record *row)
+{
+	for (uint32_t i = 0; i < row->dim_count; i++)
+		if (t->expr[t->dim[row->dims + i].extent].op != PTOWSP_EXPR_CONST)
+			return 1;
+	return 0;
+}
+
+/* The shape that a run without --set gives the tensor; NOT_FOUND if it has none, or if a symbol without default decides it. */
+static ptowsp_status shape_find(const struct pkg_tables *t, uint32_t tensor, uint64_t extents[4])
+{
+	const struct ptowsp_tensor_record *row = &t->tensor[tensor];
+	uint64_t *bits = calloc(t->slot_count + 1u, sizeof(*bits));
+	uint8_t *known = calloc(t->slot_count + 1u, 1);
+	struct reg_values values = {bits, known, t->slot_count};
+	ptowsp_status status = !bits || !known ? PTOWSP_NO_MEMORY : row->flags & PTOWSP_TENSOR_SHAPELESS ? PTOWSP_NOT_FOUND : PTOWSP_OK;
+
+	for (uint32_t i = 0; i < t->slot_count && !status; i++) {
+		bits[i] = t->slot[i].value;
+		known[i] = t->slot[i].flags & PTOWSP_SLOT_HAS_DEFAULT;
+	}
+	for (uint32_t i = 0; i < row->dim_count && !status; i++) {
+		int64_t extent = 0;
+
+		status = reg_expression_value(t->expr, t->expr_count, t->dim[row->dims + i].extent, &values, &extent);
+		extents[i] = (uint64_t)extent;
+	}
+	free(known);
+	free(bits);
+	return status;
+}
+
+/* What a bare run would refuse, or pass over, is refused where the file is named. */
+static ptowsp_status shape_check(const struct pkg_tables *t, uint32_t tensor, const struct npy *npy, const char *path,
+				 struct ptowsp_error *error)
+{
+	const struct ptowsp_tensor_record *row = &t->tensor[tensor];
+	char have[96], want[96];
+	uint64_t extents[4] = {0};
+	ptowsp_status status = shape_find(t, tensor, extents);
+
+	if (status)
+		return status == PTOWSP_NO_MEMORY ? reg_fail(error, status, "no memory for the shape of %.60s", pkg_string(t, row->name)) : PTOWSP_OK;
+	if (npy->rank == row->dim_count && !memcmp(npy->extents, extents, npy->rank * sizeof(*extents)))
+		return PTOWSP_OK;
+	return reg_fail(error, PTOWSP_INVALID, "%.80s has shape %s, but %.40s has %s without --set: write a file of that shape%s", path,
+			reg_shape_text(npy->extents, npy->rank, have, sizeof(have)), pkg_string(t, row->name),
+			reg_shape_text(extents, row->dim_count, want, sizeof(want)), symbols_decide(t, row) ? ", or give its symbols another --default" : "");
+}
+
+/* Nothing writes an input, so that there is nothing to expect of it. */
+static ptowsp_status role_check(const struct pkg_tables *t, uint32_t tensor, uint16_t role, const char *path, struct ptowsp_error *error)
+{
+	const struct ptowsp_tensor_record *row = &t->tensor[tensor];
+
+	if (role != PTOWSP_SAMPLE_EXPECTED || (row->role != PTOWSP_ROLE_IN && row->role != PTOWSP_ROLE_CONST))
+		return PTOWSP_OK;
+	return reg_fail(error, PTOWSP_INVALID, "%.80s is expected of %.40s, which no task writes: --expected is for tensors that are out or inout, "
+			"--data for those that are in", path, pkg_string(t, row->name));
+}
+
 static void sample_write(struct pkg_writer *writer, uint32_t tensor, uint16_t role, const struct npy *npy, size_t element)
 {
 	struct ptowsp_sample_record record = {.tensor = tensor,
@@ -227,7 +290,11 @@ static ptowsp_status sample_add(struct pkg_writer *writer, const struct pkg_tabl
 	status = npy_open(&npy, sign + 1, error);
 	if (status)
 		return status;
-	status = dtype_check(t, tensor, &npy, sign + 1, error);
+	status = role_check(t, tensor, role, sign + 1, error);
+	if (!status)
+		status = dtype_check(t, tensor, &npy, sign + 1, error);
+	if (!status)
+		status = shape_check(t, tensor, &npy, sign + 1, error);
 	if (!status)
 		sample_write(writer, tensor, role, &npy, reg_dtype(npy.dtype)->bytes);
 	npy_close(&npy);
