@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * test_emit_names.c - names in emitted C that something else has: every identifier that the headers and the C library's declare or use, what emitted code
+ * test_emit_names.c - names in emitted C that something else has, and what an emitted function refuses: every identifier that the headers and the C library's declare or use, what emitted code
  * makes of names, words of C, as kernel, window, tile, scalar and loop; and kernels and entries whose names C cannot keep apart. */
 #include "contract/cli.h"
 
@@ -176,10 +176,47 @@ static void kernels_and_entries_that_c_cannot_keep_apart_get_numbers(void)
 	CHECK_STR(cli_out, "16 -5\n"); /* ((1 + 1) * 3 - 5) * 7 + 9; ((0 + 1) * 3 - 5) * 7 + 9 */
 }
 
+/* What an emitted function refuses itself, in the interpreter's words: what its task lacks, and loops that do not end. */
+static void what_a_task_lacks_and_endless_loops_are_refused(void)
+{
+	static const char source[] =
+		"func @loops(%m: !pto.memref<gm,...,f32>, %n: i32) {\n  %t = alloc_tile : !pto.tile<1x8xf32>\n  %s = alloc_tile : !pto.tile<1x1xf32>\n  %t = tload %m[0, 0]\n"
+		"  FOR %i:idx, 0:idx, %n:idx, 1:idx\n    FOR %j:idx, 0:idx, %n:idx, 1:idx\n      %s = trowsum %t\n      %t = trowexpandsub %t, %s\n    ENDFOR\n  ENDFOR\n  tstore %t, %m[0, 0]\n}\n";
+	static const char program[] =
+		"#include \"c/loops.c\"\nstatic float x[8];\nstatic _Alignas(64) unsigned char room[4096];\nstatic uint64_t n;\n"
+		"static struct ptowsp_tensor_arg window = {x, 1, 8, 8, 1, PTOWSP_F32, PTOWSP_READ | PTOWSP_WRITE, 0};\n"
+		"static void go(uint32_t tensors, uint32_t args, uint64_t bytes, uint64_t rounds)\n{\n\tstruct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};\n"
+		"\tstruct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), 0, &error};\n"
+		"\tstruct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK), .args = &n, .tensors = &window, .tensor_count = tensors, .arg_count = args,\n"
+		"\t\t.tensor_stride = sizeof(window), .block_count = 1, .workspace = bytes ? room : NULL, .workspace_size = bytes};\n\tn = rounds;\n"
+		"\tprintf(\"%d %s\\n\", (int)loops(&task, &out), error.text);\n}\n"
+		"int main(void)\n{\n\tgo(1, 1, 4096, 3);\n\tgo(0, 1, 4096, 3);\n\tgo(1, 0, 4096, 3);\n\tgo(1, 1, 0, 3);\n\tgo(1, 1, 8, 3);\n\tgo(1, 1, 4096, 30);\n"
+		"\tgo(1, 1, 4096, 32);\n\twindow.dtype = PTOWSP_F16;\n\tgo(1, 1, 4096, 3);\n\twindow.dtype = PTOWSP_F32;\n\twindow.access = PTOWSP_READ;\n\tgo(1, 1, 4096, 3);\n"
+		"\twindow.access = PTOWSP_READ | PTOWSP_WRITE;\n\twindow.columns = 7;\n\tgo(1, 1, 4096, 3);\n\treturn 0;\n}\n";
+
+	cli_begin();
+	REQUIRE(check_write(check_fmt("%s/loops.pto", getenv("T")), source, sizeof(source) - 1));
+	REQUIRE(check_write(check_fmt("%s/main.c", getenv("T")), program, sizeof(program) - 1));
+	if (cli("$B/ptowsp-pack --emit=c loops.pto -o c && cc -std=c11 -DTILE_ONE_MACHINE -DTILE_JUMPS=1000 -Ic -I. main.c -lm -o main"))
+		CHECK_FAIL("%.900s", cli_err);
+	CHECK_INT(cli("./main"), 0);
+	CHECK_STR(cli_out, "0 \n"
+		  "-9 kernel loops: takes 1 tensors and 1 scalars, the task has 0 and 1\n"
+		  "-9 kernel loops: takes 1 tensors and 1 scalars, the task has 1 and 0\n"
+		  "-9 kernel loops: needs a workspace of 128 bytes for its tiles, which the task does not have\n"
+		  "-9 kernel loops: needs a workspace of 128 bytes for its tiles, which the task does not have\n"
+		  "0 \n"
+		  "-10 kernel loops line 6: jumped back 4294967296 times; the loop seems to have no end\n"
+		  "-9 kernel loops: %m is f32, the task's tensor is f16\n"
+		  "-9 kernel loops: writes %m, which the task does not allow\n"
+		  "-9 kernel loops line 4: tload reads elements [0, 8) of %m, which has 7\n");
+}
+
 void suite_emit_names(CU_pSuite s)
 {
 	cli_suite("emit_names");
 	TEST(s, a_name_in_a_kernel_is_nothing_else_s);
 	TEST(s, a_kernel_is_called_like_nothing_in_the_headers);
+	TEST(s, what_a_task_lacks_and_endless_loops_are_refused);
 	TEST(s, kernels_and_entries_that_c_cannot_keep_apart_get_numbers);
 }

@@ -36,6 +36,11 @@
 #define TILE_LOOP
 #endif
 
+/* Jumps back of one call, as many as the interpreter allows; tests set fewer. */
+#ifndef TILE_JUMPS
+#define TILE_JUMPS (UINT64_C(1) << 32)
+#endif
+
 struct tile_param {
 	const char *name;
 	uint16_t dtype, access;
@@ -128,7 +133,7 @@ static __attribute__((unused)) ptowsp_status tile_check(const struct tile_call *
 static __attribute__((unused)) ptowsp_status tile_run(const struct tile_kernel *kernel, const struct ptowsp_task *task,
 						      struct ptowsp_kernel_out *out, ptowsp_status (*body)(struct tile_call *call))
 {
-	struct tile_call call = {.kernel = kernel, .task = task, .out = out, .jumps = UINT64_C(1) << 32};
+	struct tile_call call = {.kernel = kernel, .task = task, .out = out, .jumps = TILE_JUMPS};
 	ptowsp_status status = tile_check(&call);
 
 	if (!status) {
