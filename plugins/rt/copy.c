@@ -77,7 +77,7 @@ static ptowsp_status run(void *context, const struct ptowsp_task *task, struct p
 {
 	const struct rt_program *program = context;
 
-	if (!is_copy(program, task->kernel))
+	if (!is_copy(program, task->kernel) || program->planned)
 		return program->backend.run(program->backend.context, task, out, worker);
 	block_copy(&task->tensors[0], &task->tensors[1]);
 	return PTOWSP_OK;

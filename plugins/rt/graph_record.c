@@ -101,6 +101,10 @@ ptowsp_status rt_record_heap(struct rt_run *run)
 
 ptowsp_status rt_record_load(struct rt_run *run, uint32_t slot, uint32_t tensor, uint64_t writer)
 {
+	if (run->program->planned)
+		return rt_fail_at(run->error, PTOWSP_UNSUPPORTED, writer - 1, UINT64_MAX,
+				  "slot %.40s is read from tensor %.40s, which task %llu fills, but this engine is given all tasks before the first one runs; "
+				  "use another engine", rt_slot_name(run->program, slot), rt_tensor_name(run->program, tensor), (unsigned long long)(writer - 1));
 	return rt_fail_at(run->error, PTOWSP_UNSUPPORTED, writer - 1, UINT64_MAX,
 			  "slot %.40s is read from tensor %.40s, which task %llu fills, but the graph is built before anything runs; do not start "
 			  "after_orchestration, or make the package a task buffer",

@@ -215,6 +215,7 @@ ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt
 	program->kernels = *args->kernels;
 	program->host = args->host;
 	program->entry = args->entry;
+	program->planned = args->planned;
 	pthread_mutex_init(&program->lock, NULL);
 	rt_spares_init(&program->spares);
 	st = lower(program, args, error);

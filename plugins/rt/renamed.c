@@ -159,7 +159,8 @@ void rt_renamings_finish(struct rt_program *program)
 		struct rt_renaming *renaming = &program->renamings[t];
 
 		renaming->reason = reason_of(program, t);
-		renaming->renamed = renaming->rows && !renaming->reason && program->tables.tensor.rows[t].role == PTOWSP_ROLE_TEMP;
+		renaming->renamed = renaming->rows && !renaming->reason && program->tables.tensor.rows[t].role == PTOWSP_ROLE_TEMP &&
+				    !program->planned;
 		renaming->odd = !power(renaming->row.modulus) || !power(renaming->column.modulus);
 		program->renamed |= renaming->renamed;
 	}

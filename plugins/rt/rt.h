@@ -51,6 +51,9 @@ struct rt_program_args {
 	const struct ptowsp_cap *caps;
 	uint32_t cap_count;
 	uint32_t flags; /* PTOWSP_LOAD_x */
+	/* Nothing runs: kernels.run is told what would, COPY too, whose kernel is the row behind those of the package, on one thread and in any order. So the
+	 * window is unbounded, temp tensors lie where they are bound, and a slot that is loaded from what a task writes ends the run: UNSUPPORTED. */
+	bool planned;
 };
 /* Errors: BAD_PACKAGE naming instruction and rule, UNKNOWN_OPCODE, UNSUPPORTED, INVALID (schedule), NO_MEMORY. */
 ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt_program_args *args,

@@ -54,8 +54,8 @@ static void window_choose(struct rt_run *run)
 	const struct rt_schedule *schedule = &run->program->schedule;
 
 	run->window = schedule->window;
-	if (schedule->built) {
-		run->window = 0; /* program.c says so */
+	if (schedule->built || run->program->planned) {
+		run->window = 0; /* program.c says so of the former */
 		return;
 	}
 	if (run->schedulers > 1 && !schedule->window_stated)

@@ -159,7 +159,7 @@ ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io
 	run->loaded_from = writer;
 	if (run->not_run && writer > run->not_run)
 		return PTOWSP_AGAIN;
-	if (writer && run->program->schedule.built && !run->quiet)
+	if (writer && (run->program->schedule.built || run->program->planned) && !run->quiet)
 		return rt_record_load(run, slot, io->tensor, writer);
 	st = rt_wait_tasks(run, writer);
 	if (st)

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* engine_own.h - what the files of the engine share. */
+#ifndef ASCEND_ENGINE_OWN_H
+#define ASCEND_ENGINE_OWN_H
+
+#include "base/backend.h"
+#include "base/caps.h"
+#include "base/error.h"
+#include "callable.h"
+#include "client.h"
+#include "compile.h"
+#include "engine.h"
+#include "plan_make.h"
+#include "rt/program.h"
+
+struct ascend_engine {
+	struct ascend_which which; /* points to the next three */
+	char *root, *arch, *variant;
+	struct ascend_client *client;
+	struct ascend_objects objects;
+};
+/* Kernels of the program that is walked: what they cost and touch is asked as ever, what they would do is written down. */
+struct ascend_planned {
+	struct rt_kernels served;
+	struct ascend_walk *walk;
+};
+struct ascend_loaded {
+	struct ascend_engine *engine;
+	struct base_program *program;
+	struct base_sections sections; /* borrowed until unload */
+	struct ascend_planned kernels;
+	struct rt_program *planned;
+	struct ascend_walk walk;       /* of the latest run */
+	uint32_t *entries;             /* per TENS row: its entry tensor, 0: none */
+	int32_t *directions;           /* per entry tensor */
+	struct ptowsp_binding *bindings; /* per TENS row, of the run */
+	uint32_t entry_count, kernel_count;
+	int32_t callable;
+};
+
+/* engine_kernels.c */
+ptowsp_status ascend_planned_cycles(void *context, uint32_t kernel, const uint64_t *args, uint64_t *cycles_out);
+ptowsp_status ascend_planned_footprint(void *context, uint32_t kernel, const uint64_t *args, rt_touch_fn touch, void *sink);
+int ascend_planned_varies(void *context, uint32_t kernel);
+ptowsp_status ascend_planned_run(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker);
+const char *ascend_planned_unusable(void *context, uint32_t kernel);
+void ascend_planned_explain(void *context, uint32_t kernel, const uint64_t *args, struct ptowsp_error *error);
+uint32_t ascend_planned_code(void *context, uint32_t kernel);
+/* What the cores of a device run of a kernel: its image payload for the engine's architecture. Errors: UNSUPPORTED naming the kernel; BAD_PACKAGE. */
+ptowsp_status ascend_image_find(struct ascend_kernel_object *object_out, const struct ascend_loaded *loaded, uint32_t kernel, struct ptowsp_error *error);
+
+#endif
