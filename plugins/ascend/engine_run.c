@@ -6,9 +6,12 @@
 #include <string.h>
 #include "engine_own.h"
 #include "plan_check.h"
+#include "plan_clock.h"
+#include "plan_scope.h"
 #include "rt/crew.h"
 #include "rt/dtype.h"
 #include "rt/error.h"
+#include "rt/grow.h"
 
 struct run;
 /* What the simulation's kernel adapter leads to. */
@@ -22,10 +25,14 @@ struct run {
 	struct ascend_loaded *loaded;
 	const struct rt_run_args *args;
 	struct ptowsp_error *error;
+	struct ptowsp_deadlock *deadlock;
 	struct ascend_plan_head *plan;
 	struct record *records;
+	uint64_t *cycles;       /* per task: known before, then what its kernel said */
 	struct ascend_entry_args *entry;
 	struct ascend_call_config config;
+	uint64_t ring;          /* places of the rings, 0: the runtime's own */
+	bool window_edges;
 
 	pthread_mutex_t lock;   /* guards what follows; a leaf */
 	pthread_cond_t idle;
@@ -89,7 +96,7 @@ static void task_run(struct run *run, const struct ascend_walk_task *from, uint6
 	const struct rt_program *program = run->loaded->program->rt;
 	struct ptowsp_tensor_arg tensors[ASCEND_TASK_TENSORS];
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), 0, &error};
+	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), from->cycles, &error};
 	struct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK), .args = (const uint64_t *)args + 1 + from->tensor_count, .tensors = tensors,
 				   .arg_count = from->arg_count, .tensor_count = from->tensor_count, .tensor_stride = sizeof(*tensors), .kernel = from->kernel,
 				   .number = number, .stream = from->stream, .process = from->process == PTOWSP_NONE ? 0 : from->process,
@@ -100,6 +107,7 @@ static void task_run(struct run *run, const struct ascend_walk_task *from, uint6
 	tensors_place(tensors, &run->loaded->walk, from, args);
 	st = rt_crew_invoke(program, &task, &out, worker);
 	worker_give(run, worker);
+	run->cycles[number] = out.cycles;
 	if (st)
 		failure_keep(run, number, rt_crew_failure(program, from->kernel, number, st, &error), &error);
 }
@@ -159,20 +167,32 @@ static void entries_set(struct run *run)
 	run->entry->scalars[ASCEND_ENTRY_ADDRESS] = host_graph ? (uintptr_t)run->plan : 0;
 }
 
-/* A power of two that the window covers: in flight are never more tasks than it says. */
-static uint64_t ring_of(uint64_t window)
+/* A power of two that the window covers: in flight are never more tasks than it says. Where that would be less than 4, or less than scopes need, which the window is
+ * enough for, edges say it in a larger ring. scopes: places that they need. */
+static void ring_choose(struct run *run, uint64_t window, uint64_t scopes)
 {
-	uint64_t ring = 4;
+	run->ring = 0;
+	if (!window)
+		return;
+	for (run->ring = 4; run->ring * 2 <= window;)
+		run->ring *= 2;
+	run->window_edges = window < 4 || scopes + 2 > run->ring;
+	if (scopes + 2 > run->ring)
+		run->ring = rt_power_above(2 * (scopes + 2));
+}
 
-	while (ring * 2 <= window)
-		ring *= 2;
-	return ring;
+/* The one that the package states, where the variant has one. */
+static uint64_t window_of(const struct run *run, bool host_graph)
+{
+	const struct rt_schedule *schedule = &run->loaded->planned->schedule;
+
+	return schedule->window_stated && !host_graph ? schedule->window : 0;
 }
 
 static void config_set(struct run *run, bool host_graph)
 {
 	const struct rt_schedule *schedule = &run->loaded->planned->schedule;
-	uint64_t window = host_graph ? ascend_plan_window(run->plan) : schedule->window_stated && schedule->window ? ring_of(schedule->window) : 0;
+	uint64_t window = host_graph && run->plan ? ascend_plan_window(run->plan) : run->ring;
 	uint64_t pool = schedule->stated[PTOWSP_RESOURCE_DEP_LIST] ? schedule->capacity[PTOWSP_RESOURCE_DEP_LIST] : 0;
 
 	for (int ring = 0; ring < ASCEND_RINGS; ring++) {
@@ -201,9 +221,8 @@ static ptowsp_status records_make(struct run *run)
 static ptowsp_status plan_make(struct run *run, bool host_graph)
 {
 	const struct ascend_loaded *loaded = run->loaded;
-	const struct rt_schedule *schedule = &loaded->planned->schedule;
 	struct ascend_plan_rules rules = {.simulated = !loaded->engine->which.onboard, .scopes = !host_graph, .call_bytes = sizeof(struct record),
-					  .window = schedule->window_stated && !host_graph ? schedule->window : 0, .entries = loaded->entries,
+					  .window = window_of(run, host_graph), .window_edges = run->window_edges, .entries = loaded->entries,
 					  .bindings = loaded->bindings};
 	struct ascend_plan_build build = {0};
 	ptowsp_status st = ascend_plan_make(&build, &loaded->walk, &rules, run->error);
@@ -247,8 +266,7 @@ static ptowsp_status go(struct run *run)
 
 	if (run->failed == UINT64_MAX || st == PTOWSP_CANCELLED || st == PTOWSP_DEADLINE)
 		return st;
-	if (run->error)
-		*run->error = run->said;
+	*run->error = run->said;
 	return run->status;
 }
 
@@ -257,7 +275,7 @@ static void deadlock_tell(struct ptowsp_deadlock *deadlock, const struct ptowsp_
 {
 	struct ptowsp_deadlock report = {.head = PTOWSP_HEAD(report, DEADLOCK), .channel = PTOWSP_NONE};
 
-	if (!deadlock || !error)
+	if (!deadlock)
 		return;
 	memcpy(report.text, error->text, sizeof(error->text));
 	base_result_copy(&deadlock->head, &report.head);
@@ -267,35 +285,61 @@ static void run_finish(struct run *run)
 {
 	free(run->plan);
 	free(run->records);
+	free(run->cycles);
 	free(run->entry);
 	pthread_mutex_destroy(&run->lock);
 	pthread_cond_destroy(&run->idle);
 }
 
+static ptowsp_status cycles_make(struct run *run)
+{
+	const struct ascend_walk *walk = &run->loaded->walk;
+
+	run->cycles = calloc(walk->task_count + 1, sizeof(*run->cycles));
+	for (uint64_t t = 0; run->cycles && t < walk->task_count; t++)
+		run->cycles[t] = walk->tasks[t].cycles;
+	return run->cycles ? PTOWSP_OK : rt_no_memory(run->error, "the times of a plan");
+}
+
+/* The walk is over: rt has looked at bindings and values, and said which tasks there are. */
+static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_error *error)
+{
+	struct run *run = context;
+	bool host_graph = !strcmp(run->loaded->engine->variant, ASCEND_HOST_GRAPH), kernels = !(run->args->args->flags & PTOWSP_RUN_NO_KERNELS);
+	uint64_t window = window_of(run, host_graph), scopes = 0;
+	ptowsp_status st = bindings_find(run);
+
+	if (!st)
+		st = ascend_scope_check(&run->loaded->walk, window, &scopes, run->deadlock, error);
+	ring_choose(run, window, scopes);
+	if (!st)
+		st = plan_make(run, host_graph);
+	if (!st)
+		st = cycles_make(run);
+	config_set(run, host_graph);
+	if (!st && kernels && run->loaded->walk.task_count) {
+		st = records_make(run);
+		if (!st)
+			st = entry_make(run);
+		if (!st)
+			st = go(run);
+	}
+	return st ? st : ascend_plan_clock(run->plan, &run->loaded->walk, run->cycles, window, feed, error);
+}
+
 ptowsp_status ascend_engine_run(struct ascend_loaded *loaded, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
 				struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
 {
-	bool host_graph = !strcmp(loaded->engine->variant, ASCEND_HOST_GRAPH);
-	struct run run = {.loaded = loaded, .args = args, .error = error, .failed = UINT64_MAX, .workers = loaded->program->kernels.workers};
-	ptowsp_status st = ascend_walk_fill(&loaded->walk, loaded->planned, args, stats_out, deadlock_out, error);
+	struct ptowsp_error own = {.head = PTOWSP_HEAD(own, ERROR)};
+	struct run run = {.loaded = loaded, .args = args, .error = error ? error : &own, .deadlock = deadlock_out, .failed = UINT64_MAX, .workers = loaded->program->kernels.workers};
+	const struct ascend_walk_then then = {&run, walked};
+	ptowsp_status st;
 
-	if (st || args->args->flags & PTOWSP_RUN_NO_KERNELS || !loaded->walk.task_count)
-		return st;
 	pthread_mutex_init(&run.lock, NULL);
 	pthread_cond_init(&run.idle, NULL);
-	st = bindings_find(&run);
-	if (!st)
-		st = plan_make(&run, host_graph);
-	if (!st)
-		st = records_make(&run);
-	if (!st)
-		st = entry_make(&run);
-	if (!st) {
-		config_set(&run, host_graph);
-		st = go(&run);
-		if (st == PTOWSP_DEADLOCK)
-			deadlock_tell(deadlock_out, error);
-	}
+	st = ascend_walk_fill(&loaded->walk, loaded->planned, args, &then, stats_out, deadlock_out, run.error);
+	if (st == PTOWSP_DEADLOCK && run.plan) /* else it is the walk's, with a report */
+		deadlock_tell(deadlock_out, run.error);
 	run_finish(&run);
 	return st;
 }

@@ -38,7 +38,8 @@ bool ascend_fronts_init(struct ascend_fronts *fronts, const struct ascend_walk *
 	for (uint32_t c = 0; c < fronts->channel_count; c++) {
 		fronts->channels[c].capacity = walk->capacities[c];
 		fronts->channels[c].closed = malloc(fronts->width * sizeof(uint32_t));
-		if (!fronts->channels[c].closed)
+		fronts->channels[c].over = calloc(fronts->width, 1);
+		if (!fronts->channels[c].closed || !fronts->channels[c].over)
 			return false;
 		memset(fronts->channels[c].closed, 0xFF, fronts->width * sizeof(uint32_t));
 	}
@@ -51,6 +52,7 @@ void ascend_fronts_finish(struct ascend_fronts *fronts)
 		free(fronts->channels[c].sent);
 		free(fronts->channels[c].taken);
 		free(fronts->channels[c].closed);
+		free(fronts->channels[c].over);
 	}
 	free(fronts->channels);
 	free(fronts->rows);
@@ -110,6 +112,15 @@ static void take(struct ascend_fronts *fronts, struct ascend_front_channel *chan
 		join(ascend_front(fronts, channel->sender), front, fronts->width);
 }
 
+/* A producer: the first time counts. */
+static void finish(struct ascend_fronts *fronts, struct ascend_front_channel *channel, const struct ascend_walk_event *event)
+{
+	if (event->number || channel->over[event->process])
+		return;
+	channel->over[event->process] = 1;
+	join(channel->closed, ascend_front(fronts, event->process), fronts->width);
+}
+
 void ascend_fronts_take(struct ascend_fronts *fronts, const struct ascend_walk_event *event)
 {
 	struct ascend_front_channel *channel = fronts->channels + event->row;
@@ -118,7 +129,7 @@ void ascend_fronts_take(struct ascend_fronts *fronts, const struct ascend_walk_e
 	case RT_ITEM_SEND: send(fronts, channel, event); return;
 	case RT_ITEM_TAKE: take(fronts, channel, event); return;
 	case RT_ITEM_CLOSED: join(ascend_front(fronts, event->process), channel->closed, fronts->width); return;
-	case RT_ITEM_FINISH: join(channel->closed, ascend_front(fronts, event->process), fronts->width); return;
+	case RT_ITEM_FINISH: finish(fronts, channel, event); return;
 	default: return;
 	}
 }

@@ -10,6 +10,7 @@
 /* Of a channel: fronts of width steps each, by token. */
 struct ascend_front_channel {
 	uint32_t *sent, *taken, *closed;
+	uint8_t *over;   /* per instance: it has closed its end */
 	uint32_t sent_count, sent_room, taken_count, taken_room; /* tokens */
 	uint32_t sender; /* instance of the latest one */
 	uint64_t capacity;

@@ -77,6 +77,7 @@ static void scope_hold(struct maker *maker)
 
 	if (!maker->rules->scopes || maker->open)
 		return;
+	most = most ? most : 1;
 	if (maker->filled >= most) {
 		ascend_plan_step_add(maker->build, &(struct ascend_plan_step){.number = maker->made, .kind = ASCEND_STEP_SCOPE_END});
 		maker->filled = 0;
@@ -208,7 +209,7 @@ static void preds_find(struct maker *maker, uint64_t number)
 	for (uint32_t k = 0; k < limits->depth_count; k++)
 		if ((lane = depth_of(maker, k, task)))
 			lane_follow(maker, lane, limits->depths[k].depth);
-	if (maker->rules->window && maker->rules->window < 4 && number >= maker->rules->window) /* no ring is that small */
+	if (maker->rules->window_edges && number >= maker->rules->window)
 		pred_add(maker, maker->steps[number - maker->rules->window]);
 	if (task->process == PTOWSP_NONE)
 		pred_add(maker, maker->gate);

@@ -23,7 +23,8 @@ struct ascend_plan_rules {
 	bool simulated;       /* tensor argument 0 is the record of the call: adapter.h */
 	bool scopes;          /* the variant gives back by scopes */
 	uint32_t call_bytes;  /* of a record */
-	uint64_t window;      /* of the rings, 0: the runtime's own */
+	uint64_t window;      /* that the package states, 0: none */
+	bool window_edges;    /* no ring is that large: each task waits for the one a window before, too */
 	const uint32_t *entries; /* per TENS row: its entry tensor */
 	const struct ptowsp_binding *bindings; /* per TENS row; those that no task uses may be empty */
 	const uint16_t *blocks; /* per KREG row, NULL: 1 each */

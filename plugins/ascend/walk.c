@@ -80,6 +80,9 @@ static bool task_take(struct ascend_walk *walk, const struct rt_item *item)
 	row->pool = item->pool;
 	row->process = item->process;
 	row->depth_loops = item->depth_loops;
+	row->cycles = item->cycles;
+	row->kernel = item->kernel;
+	row->unit = item->unit;
 	for (uint32_t i = 0; i < item->count; i++) {
 		if (!rt_grow((void **)&walk->preds, &walk->pred_room, walk->pred_count, sizeof(*walk->preds)))
 			return false;
@@ -110,9 +113,16 @@ static bool limits_take(struct ascend_walk *walk, const struct rt_feed *feed)
 	return walk->capacities;
 }
 
+/* A walk, and what follows. */
+struct pulling {
+	struct ascend_walk *walk;
+	const struct ascend_walk_then *then;
+};
+
 static ptowsp_status pull(void *context, struct rt_feed *feed, struct ptowsp_error *error)
 {
-	struct ascend_walk *walk = context;
+	const struct pulling *pulling = context;
+	struct ascend_walk *walk = pulling->walk;
 	const struct rt_item *item;
 	bool ok = limits_take(walk, feed);
 	ptowsp_status st;
@@ -120,20 +130,19 @@ static ptowsp_status pull(void *context, struct rt_feed *feed, struct ptowsp_err
 	while (ok) {
 		st = rt_feed_next(feed, &item);
 		if (st || item->kind == RT_ITEM_END)
-			return st;
+			return st ? st : pulling->then->walked(pulling->then->context, feed, error);
 		if (item->kind == RT_ITEM_NOTIFY || item->kind == RT_ITEM_NOTICE)
 			return rt_fail(error, PTOWSP_UNSUPPORTED, "the program waits for other devices or tells them, which this engine has no way for; use another engine");
 		ok = item->kind == RT_ITEM_TASK ? task_take(walk, item) : event_take(walk, item);
-		if (item->kind == RT_ITEM_TASK)
-			rt_feed_told(feed, &(struct ptowsp_trace_task){.task = item->number, .kernel = item->kernel, .executor = item->executor, .stream = item->stream});
 	}
 	return rt_no_memory(error, "the tasks of the pto-runtime");
 }
 
-ptowsp_status ascend_walk_fill(struct ascend_walk *walk, struct rt_program *planned, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
-			       struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
+ptowsp_status ascend_walk_fill(struct ascend_walk *walk, struct rt_program *planned, const struct rt_run_args *args, const struct ascend_walk_then *then,
+			       struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
 {
-	const struct rt_engine engine = {walk, pull};
+	struct pulling pulling = {walk, then};
+	const struct rt_engine engine = {&pulling, pull};
 	struct rt_run_args with = *args;
 	struct rt_pool *pool;
 	ptowsp_status st = rt_pool_create(&pool, 1, error);

@@ -15,6 +15,7 @@ struct ascend_walk_task {
 	uint32_t kernel, executor, stream, process, pool;
 	uint32_t depth_loops;     /* as in struct rt_item */
 	uint16_t unit;
+	uint64_t cycles;          /* as far as they are known before it runs */
 	bool there;               /* kernels.run was told of it */
 };
 /* What comes before a task besides its edges: items of the feed, with the number of the next task. */
@@ -38,9 +39,14 @@ struct ascend_walk {
 
 /* kernels.run of the planned program, with the walk as its context. */
 ptowsp_status ascend_walk_task_run(void *walk, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker);
-/* Fills a zeroed or finished walk. planned: its kernels.run gets here. args: as for rt_run; kernels are not run. Errors: of rt_run. */
-ptowsp_status ascend_walk_fill(struct ascend_walk *walk, struct rt_program *planned, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
-			       struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
+/* What is done with a whole walk, before rt closes its run: feed takes the times of tasks. */
+struct ascend_walk_then {
+	void *context;
+	ptowsp_status (*walked)(void *context, struct rt_feed *feed, struct ptowsp_error *error);
+};
+/* Fills a zeroed or filled walk. planned: its kernels.run gets here. args: as for rt_run; kernels are not run. Errors: of rt_run and of `then`. */
+ptowsp_status ascend_walk_fill(struct ascend_walk *walk, struct rt_program *planned, const struct rt_run_args *args, const struct ascend_walk_then *then,
+			       struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
 void ascend_walk_finish(struct ascend_walk *walk);
 
 #endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#include "plan_scope.h"
+
+#include <stdio.h>
+#include "base/error.h"
+#include "rt/error.h"
+
+/* What the outermost open scope holds, in a walk along events and tasks. */
+struct held {
+	uint64_t from;    /* its first task */
+	uint32_t depth;
+	uint64_t most;    /* places that some task needs, its own included */
+	uint64_t task;    /* the first one that does not get one, UINT64_MAX: none */
+	uint32_t task_depth;
+};
+
+static void tasks_pass(struct held *held, uint64_t from, uint64_t to, uint64_t window)
+{
+	if (!held->depth || from == to)
+		return;
+	if (held->task == UINT64_MAX && to - held->from > window) {
+		held->task = held->from + window > from ? held->from + window : from;
+		held->task_depth = held->depth;
+	}
+	held->most = to - held->from > held->most ? to - held->from : held->most;
+}
+
+static struct held find(const struct ascend_walk *walk, uint64_t window)
+{
+	struct held held = {.task = UINT64_MAX};
+	uint64_t at = 0;
+
+	for (uint32_t i = 0; i < walk->event_count; i++) {
+		const struct ascend_walk_event *event = &walk->events[i];
+		bool begin = event->kind == RT_ITEM_SCOPE_BEGIN;
+
+		if ((!begin && event->kind != RT_ITEM_SCOPE_END) || event->process != PTOWSP_NONE)
+			continue;
+		tasks_pass(&held, at, event->at, window);
+		at = event->at;
+		if (begin && !held.depth++)
+			held.from = event->at;
+		held.depth -= !begin;
+	}
+	tasks_pass(&held, at, walk->task_count, window);
+	return held;
+}
+
+ptowsp_status ascend_scope_check(const struct ascend_walk *walk, uint64_t window, uint64_t *most_out, struct ptowsp_deadlock *deadlock_out,
+				 struct ptowsp_error *error)
+{
+	struct held held = window ? find(walk, window) : (struct held){.task = UINT64_MAX};
+	struct ptowsp_deadlock report = {.head = PTOWSP_HEAD(report, DEADLOCK), .resource = PTOWSP_RESOURCE_TASK_RING, .scope_depth = held.task_depth, .scope_held = 1,
+					 .task = held.task, .capacity = window, .used = window, .high_water = window, .proposed = held.most, .channel = PTOWSP_NONE};
+
+	*most_out = held.most;
+	if (held.task == UINT64_MAX)
+		return PTOWSP_OK;
+	snprintf(report.option, sizeof(report.option), "--schedule task_window=%llu", (unsigned long long)held.most);
+	snprintf(report.text, sizeof(report.text),
+		 "task %llu cannot be submitted: all %llu places of the task window are held by tasks of an open scope (depth %u), which stay until the scope ends, behind "
+		 "this task; use %s, or make the scope smaller",
+		 (unsigned long long)held.task, (unsigned long long)window, held.task_depth, report.option);
+	if (deadlock_out)
+		base_result_copy(&deadlock_out->head, &report.head);
+	return rt_fail_at(error, PTOWSP_DEADLOCK, held.task, PTOWSP_RESOURCE_TASK_RING,
+			  "deadlock: task %llu waits for a place in the task window, held by an open scope (depth %u); use %s", (unsigned long long)held.task,
+			  held.task_depth, report.option);
+}
