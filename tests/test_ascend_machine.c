@@ -14,6 +14,7 @@ static struct ascend_machine machine_make(uint32_t payloads, bool costs)
 {
 	struct ascend_machine machine = {.config = {.clusters = CLUSTERS, .vectors_each = 2, .first_cube = 0, .first_vector = CUBES, .rings = 4, .payloads = payloads}};
 
+	machine.config.by_number = !costs && payloads == 2;
 	if (costs)
 		machine.config.cost = (struct ascend_protocol){.lookup = 2, .lookup_use = 1, .submit = 3, .dispatch = 2, .token = 4, .pickup = 1, .fin = 5, .complete = 2,
 							       .notify = 1, .notice = 3, .hear = 1};
@@ -91,6 +92,50 @@ static bool times_kept(const struct outcome *o, const struct model *m, const cha
 	return true;
 }
 
+/* Tasks of earlier iterations of every ordered construct around have ended. */
+static bool constructs_kept(const struct outcome *o, const struct model *m, const char *who)
+{
+	for (int i = 0; i < m->count; i++)
+		for (int k = 0; k < i; k++) {
+			const struct model_task *task = &m->tasks[i], *other = &m->tasks[k];
+			bool after = false;
+
+			for (int d = 0; d < task->order_count && d < other->order_count && task->order_instance[d] == other->order_instance[d]; d++)
+				after |= other->order_step[d] < task->order_step[d];
+			if (after && o->tasks[k].end > o->tasks[i].start) {
+				CHECK_FAIL("%s: task %d starts before task %d of an earlier iteration ends", who, i, k);
+				return false;
+			}
+		}
+	return true;
+}
+
+/* Of no domain more are under way than its depth. */
+static bool depths_kept(const struct outcome *o, const struct model *m, const char *who)
+{
+	for (int d = 0; d < m->schedule->depth_count; d++)
+		for (int i = 0; i < m->count; i++) {
+			enum model_domain domain = m->schedule->depths[d].domain;
+			uint64_t under_way = 1;
+
+			if (domain == MODEL_POOL || o->tasks[i].start == o->tasks[i].end || (domain == MODEL_LOOP && !m->tasks[i].in_depth[d]))
+				continue;
+			for (int k = 0; k < m->count; k++)
+				under_way += k != i && o->tasks[k].start <= o->tasks[i].start && o->tasks[k].end > o->tasks[i].start &&
+					     (domain != MODEL_STREAM || !m->schedule->streams || o->tasks[k].stream == o->tasks[i].stream) &&
+					     (domain != MODEL_LOOP || m->tasks[k].in_depth[d]);
+			if (under_way > m->schedule->depths[d].depth) {
+				CHECK_FAIL("%s: %ju tasks of domain %d are under way with task %d, at most %ju", who, (uintmax_t)under_way, (int)domain, i,
+					   (uintmax_t)m->schedule->depths[d].depth);
+				for (int k = 0; k < m->count && getenv("PTOWSP_SEED"); k++)
+					printf("# %d: %ju..%ju on %u, stream %u\n", k, (uintmax_t)o->tasks[k].start, (uintmax_t)o->tasks[k].end, o->tasks[k].executor,
+					       o->tasks[k].stream);
+				return false;
+			}
+		}
+	return true;
+}
+
 static bool edges_same(const struct outcome *o, const struct model *m, const char *who)
 {
 	uint32_t at = 0;
@@ -138,6 +183,7 @@ static bool all_kept(const struct random *r, const struct outcome *o, const stru
 		return false;
 	}
 	return times_kept(o, m, who) && edges_same(o, m, who) && edges_kept(o, who) && cores_kept(o, who) && order_kept(o, &r->schedule, who) &&
+	       constructs_kept(o, m, who) && depths_kept(o, m, who) &&
 	       (!memory || memory_same(o, m, who));
 }
 

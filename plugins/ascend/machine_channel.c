@@ -32,7 +32,7 @@ void ascend_channels_finish(struct ascend_run *run)
 void ascend_channel_pulled(struct ascend_run *run, struct rt_item *item)
 {
 	struct ascend_channel *channel = &run->processes->channels[item->row];
-	uint32_t side = item->kind == RT_ITEM_TAKE || (item->kind == RT_ITEM_FINISH && item->number);
+	uint32_t side = item->kind == RT_ITEM_FINISH && item->number;
 
 	if (item->kind == RT_ITEM_FINISH) {
 		if (!rt_grow((void **)&channel->finishes[side], &channel->finish_room[side], channel->finish_count[side], sizeof(**channel->finishes))) {
@@ -44,13 +44,26 @@ void ascend_channel_pulled(struct ascend_run *run, struct rt_item *item)
 	item->pool = channel->finish_count[side];
 }
 
-/* The latest of those that had finished in the order of turns; false: one of them is not there yet. */
-static bool finished(const struct ascend_channel *channel, uint32_t side, uint32_t count, uint64_t *time)
+/* The latest of all that had finished in the order of turns; false: one of them is not there yet. */
+static bool closed(const struct ascend_channel *channel, uint32_t count, uint64_t *time)
 {
 	for (uint32_t i = 0; i < count; i++) {
-		if (!channel->finishes[side][i].known)
+		if (!channel->finishes[0][i].known)
 			return false;
-		*time = ascend_later(*time, channel->finishes[side][i].time);
+		*time = ascend_later(*time, channel->finishes[0][i].time);
+	}
+	return true;
+}
+
+/* The latest of those that were passed over. */
+static bool passed(const struct ascend_channel *channel, uint32_t side, const struct rt_item *item, uint64_t *time)
+{
+	for (uint32_t i = 0; i < item->count; i++) {
+		const struct ascend_finish *finish = &channel->finishes[side][item->list[i]];
+
+		if (!finish->known)
+			return false;
+		*time = ascend_later(*time, finish->time);
 	}
 	return true;
 }
@@ -89,7 +102,7 @@ static bool send(struct ascend_run *run, struct ascend_process *process, struct 
 {
 	uint64_t ready = ascend_later(process->clock, channel->sent), room, *place;
 
-	if (channel->sends != item->number || !finished(channel, 0, item->pool, &ready) || !place_there(run, channel, item->number, &room))
+	if (channel->sends != item->number || !passed(channel, 0, item, &ready) || !place_there(run, channel, item->number, &room))
 		return false;
 	place = place_of(run, channel, item->number);
 	if (!place)
@@ -109,7 +122,7 @@ static bool take(struct ascend_run *run, uint32_t at, struct ascend_channel *cha
 		channel->taker = at + 1; /* the sender can go on */
 		ascend_list_wake(run, &channel->blocked);
 	}
-	if (channel->takes != item->number || channel->sends <= item->number || !finished(channel, 1, item->pool, &ready))
+	if (channel->takes != item->number || channel->sends <= item->number || !passed(channel, 1, item, &ready))
 		return false;
 	here = channel->times[channel->capacity ? item->number % channel->capacity : 0];
 	here = here > UINT64_MAX - channel->latency ? UINT64_MAX : here + channel->latency;
@@ -136,7 +149,7 @@ bool ascend_channel_take(struct ascend_run *run, uint32_t at, const struct rt_it
 	switch (item->kind) {
 	case RT_ITEM_SEND: done = send(run, process, channel, item); break;
 	case RT_ITEM_TAKE: done = take(run, at, channel, item); break;
-	case RT_ITEM_CLOSED: done = finished(channel, 0, item->pool, &process->clock); break;
+	case RT_ITEM_CLOSED: done = closed(channel, item->pool, &process->clock); break;
 	default: done = finish(process, channel, item); break;
 	}
 	if (done) {

@@ -156,12 +156,12 @@ void ascend_floor_raise(struct ascend_run *run, uint64_t number)
 	run->floor_number = number;
 }
 
-void ascend_lates_open(struct ascend_run *run)
+void ascend_lates_open(struct ascend_run *run, uint32_t instance)
 {
 	while (run->late_count && run->lates[run->late_head].number <= run->ended) {
 		uint32_t gate = (uint32_t)run->lates[run->late_head++].gate;
 
 		run->late_count--;
-		ascend_gate_release(run, gate, ASCEND_NOBODY);
+		ascend_gate_release(run, gate, instance);
 	}
 }

@@ -254,7 +254,7 @@ static bool item_take(struct ascend_run *run, const struct rt_item *item)
 	case RT_ITEM_NOTIFY:
 		if (run->ended < item->number)
 			return false;
-		rt_feed_total(run->feed, ascend_later(run->chain, run->now));
+		rt_feed_settled(run->feed, ascend_later(run->chain, run->now));
 		return true;
 	case RT_ITEM_PIPELINE:
 		if (run->ended < item->number)

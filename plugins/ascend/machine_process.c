@@ -61,6 +61,9 @@ void ascend_processes_finish(struct ascend_run *run)
 	free(all->asking);
 	free(all->asking_count);
 	free(all->values);
+	for (uint32_t k = 0; k < all->setting_count; k++)
+		free(all->settings[k].list);
+	free(all->settings);
 	free(all->scopes);
 	free(all);
 }
@@ -93,14 +96,64 @@ static void value_drop(struct ascend_processes *all, uint32_t value)
 	all->value_free = value;
 }
 
-static void value_give(struct ascend_run *run, uint32_t value, uint64_t time)
+/* The latest of a list of values, which nobody reads here any more; false: one is not there yet. */
+static bool values_there(struct ascend_processes *all, const uint64_t *list, uint32_t count, uint64_t *time)
 {
-	struct ascend_processes *all = run->processes;
+	for (uint32_t i = 0; i < count; i++)
+		if (!all->values[list[i]].known)
+			return false;
+	for (uint32_t i = 0; i < count; i++) {
+		*time = ascend_later(*time, all->values[list[i]].time);
+		value_drop(all, (uint32_t)list[i]);
+	}
+	return true;
+}
 
+static void value_know(struct ascend_processes *all, uint32_t value, uint64_t time)
+{
 	all->values[value].time = time;
 	all->values[value].known = true;
 	value_drop(all, value);
-	ascend_list_wake(run, &all->blocked);
+}
+
+/* One that is there may be what others were set from. */
+static void settings_look(struct ascend_processes *all)
+{
+	for (uint32_t k = 0; k < all->setting_count;) {
+		struct ascend_setting setting = all->settings[k];
+
+		if (!values_there(all, setting.list, setting.count, &setting.time)) {
+			k++;
+			continue;
+		}
+		free(setting.list);
+		all->settings[k] = all->settings[--all->setting_count];
+		value_know(all, setting.value, setting.time);
+		k = 0;
+	}
+}
+
+static void value_give(struct ascend_run *run, uint32_t value, uint64_t time)
+{
+	value_know(run->processes, value, time);
+	settings_look(run->processes);
+	ascend_list_wake(run, &run->processes->blocked);
+}
+
+static void value_set(struct ascend_run *run, struct rt_item *item, uint64_t time)
+{
+	struct ascend_processes *all = run->processes;
+
+	if (values_there(all, item->list, item->count, &time)) {
+		value_give(run, item->row, time);
+		return;
+	}
+	if (!rt_grow((void **)&all->settings, &all->setting_room, all->setting_count, sizeof(*all->settings))) {
+		run->no_memory = true;
+		return;
+	}
+	all->settings[all->setting_count++] = (struct ascend_setting){time, (uint64_t *)item->list, item->count, item->row};
+	item->list = NULL;
 }
 
 static uint32_t scope_make(struct ascend_run *run)
@@ -314,19 +367,6 @@ void ascend_list_wake(struct ascend_run *run, uint32_t *list)
 
 /* ---- items -------------------------------------------------------------------------------------------------------- */
 
-static bool values_there(struct ascend_processes *all, struct ascend_process *process, const struct rt_item *item, uint64_t *time)
-{
-	for (uint32_t i = 0; i < item->count; i++)
-		if (!all->values[item->list[i]].known)
-			return false;
-	for (uint32_t i = 0; i < item->count; i++) {
-		*time = ascend_later(*time, all->values[item->list[i]].time);
-		value_drop(all, (uint32_t)item->list[i]);
-	}
-	(void)process;
-	return true;
-}
-
 /* It waited for something of the machine, which happens now. */
 static bool happened(const struct ascend_run *run, struct ascend_process *process, bool there)
 {
@@ -365,19 +405,14 @@ static bool alloc_take(struct ascend_run *run, uint32_t at, const struct rt_item
 }
 
 /* False: not yet. */
-static bool item_take(struct ascend_run *run, uint32_t at, const struct rt_item *item)
+static bool item_take(struct ascend_run *run, uint32_t at, struct rt_item *item)
 {
 	struct ascend_processes *all = run->processes;
 	struct ascend_process *process = &all->rows[at];
-	uint64_t time = process->clock;
 
 	switch (item->kind) {
-	case RT_ITEM_READ: return values_there(all, process, item, &process->clock);
-	case RT_ITEM_SET:
-		if (!values_there(all, process, item, &time))
-			return false;
-		value_give(run, item->row, time);
-		return true;
+	case RT_ITEM_READ: return values_there(all, item->list, item->count, &process->clock);
+	case RT_ITEM_SET: value_set(run, item, process->clock); return true;
 	case RT_ITEM_LOAD:
 		if (!happened(run, process, !item->number || ascend_has_ended(run, item->number - 1)))
 			return false;
@@ -539,7 +574,7 @@ static void process_go(struct ascend_run *run, uint32_t at)
 	struct ascend_process *process = &run->processes->rows[at];
 
 	while (process->standing == ASCEND_GOING) {
-		const struct rt_item *item = item_first(run, at);
+		struct rt_item *item = item_first(run, at);
 
 		if (!item)
 			return;
@@ -581,6 +616,7 @@ void ascend_processes_begin(struct ascend_run *run)
 {
 	struct ascend_processes *all = run->processes;
 
+	rt_feed_began(run->feed, run->end);
 	all->live = all->count;
 	run->over = !all->count;
 	ascend_start(run);

@@ -18,6 +18,12 @@ struct ascend_scope {
 	uint32_t tasks;         /* that have not left; or the next free one */
 	bool open;
 };
+/* A slot that was set from values which are not there yet: its own is as late as the latest of them. Setting it takes no time. */
+struct ascend_setting {
+	uint64_t time;
+	uint64_t *list;         /* owned */
+	uint32_t count, value;
+};
 struct ascend_items {
 	struct rt_item *rows;   /* ring; lists are owned */
 	uint32_t head, tail, mask;
@@ -58,6 +64,8 @@ struct ascend_processes {
 	uint32_t *slots, *events; /* values as of the latest item that was pulled */
 	struct ascend_value *values; /* [0] is there since ever */
 	uint32_t value_count, value_room, value_free;
+	struct ascend_setting *settings;
+	uint32_t setting_count, setting_room;
 	struct ascend_scope *scopes; /* [0] is none */
 	uint32_t scope_count, scope_room, scope_free;
 	uint32_t blocked;       /* list: for values, and for tasks to end or leave */

@@ -141,7 +141,7 @@ static void item_take(struct program *program, const struct rt_item *item)
 	case RT_ITEM_BARRIER:
 	case RT_ITEM_FENCE: program->floor = ascend_later(program->floor, program->total); break;
 	case RT_ITEM_NOTICE: program->now = ascend_later(program->now, item->number); break;
-	case RT_ITEM_NOTIFY: rt_feed_total(program->feed, ascend_later(program->now, program->total)); break;
+	case RT_ITEM_NOTIFY: rt_feed_settled(program->feed, ascend_later(program->now, program->total)); break;
 	default: break;
 	}
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* machine_ready.c - ready tasks of an instance: a queue per kind of core, the longest waiting first and of those the lowest number; and the counters of
+/* machine_ready.c - ready tasks of an instance: a queue per kind of core, the longest waiting first and of those the lowest number, or the lowest number of all; and the counters of
  * pipeline_depth, at which a task that may not start yet is parked. */
 #include <stdlib.h>
 #include "ascend/machine_state.h"
@@ -42,12 +42,48 @@ static bool before(const struct ascend_run *run, uint32_t a, uint32_t b)
 	return since < other || (since == other && (int32_t)(a - b) < 0);
 }
 
+/* By number: a heap, whose first place is 0. */
+static void heap_enter(struct ascend_queue *queue, uint32_t task)
+{
+	uint32_t *heap = queue->tasks, at = queue->tail++;
+
+	for (; at && (int32_t)(task - heap[(at - 1) / 2]) < 0; at = (at - 1) / 2)
+		heap[at] = heap[(at - 1) / 2];
+	heap[at] = task;
+}
+
+static void heap_drop(struct ascend_queue *queue)
+{
+	uint32_t *heap = queue->tasks, count = --queue->tail, last = heap[count], at = 0, child;
+
+	for (; (child = 2 * at + 1) < count; at = child) {
+		if (child + 1 < count && (int32_t)(heap[child + 1] - heap[child]) < 0)
+			child++;
+		if ((int32_t)(heap[child] - last) >= 0)
+			break;
+		heap[at] = heap[child];
+	}
+	heap[at] = last;
+}
+
+static void queue_drop(const struct ascend_run *run, struct ascend_queue *queue)
+{
+	if (run->machine->config.by_number)
+		heap_drop(queue);
+	else
+		queue->head++;
+}
+
 static void queue_enter(struct ascend_run *run, struct ascend_queue *queue, uint32_t task)
 {
 	uint32_t at;
 
 	if (!queue_room(run, queue))
 		return;
+	if (run->machine->config.by_number) {
+		heap_enter(queue, task);
+		return;
+	}
 	for (at = queue->tail++; at != queue->head && before(run, task, queue->tasks[(at - 1) & queue->mask]); at--)
 		queue->tasks[at & queue->mask] = queue->tasks[(at - 1) & queue->mask];
 	queue->tasks[at & queue->mask] = task;
@@ -149,7 +185,8 @@ void ascend_depths_leave(struct ascend_run *run, const struct ascend_task *task)
 		domain->in_flight--;
 		if (domain->parked.head == domain->parked.tail)
 			continue;
-		number = domain->parked.tasks[domain->parked.head++ & domain->parked.mask];
+		number = domain->parked.tasks[domain->parked.head & domain->parked.mask];
+		queue_drop(run, &domain->parked);
 		next = ascend_task_of(run, number);
 		queue_enter(run, &run->aicpus[next->owner].ready[next->class], number);
 		ascend_aicpu_wake(run, next->owner, run->now);
@@ -168,7 +205,7 @@ uint32_t ascend_ready_first(struct ascend_run *run, struct ascend_aicpu *aicpu, 
 
 		if (!full)
 			return task;
-		queue->head++;
+		queue_drop(run, queue);
 		queue_enter(run, &full->parked, task);
 	}
 	return ASCEND_NOBODY;
@@ -178,7 +215,7 @@ void ascend_ready_take(struct ascend_run *run, struct ascend_aicpu *aicpu, uint3
 {
 	const struct ascend_task *task = ascend_task_of(run, number);
 
-	aicpu->ready[task->class].head++;
+	queue_drop(run, &aicpu->ready[task->class]);
 	if (run->limits->depth_count)
 		depths_enter(run, task);
 	run->waiting[task->pool]--;

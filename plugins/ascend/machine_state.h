@@ -210,8 +210,8 @@ void ascend_order_end(struct ascend_run *run);
 void ascend_gates_enter(struct ascend_run *run, struct ascend_task *task, uint32_t number);
 /* Tasks that are issued from now on start when all before `number` have ended. */
 void ascend_floor_raise(struct ascend_run *run, uint64_t number);
-/* All before run->ended have ended. */
-void ascend_lates_open(struct ascend_run *run);
+/* All before run->ended have ended, the last of them at the instance. */
+void ascend_lates_open(struct ascend_run *run, uint32_t instance);
 
 /* machine_ready.c: a task that waits for nothing any more goes to the queue of its kind, behind those that are ready as long. */
 bool ascend_queue_init(struct ascend_queue *queue, uint32_t room);

@@ -227,7 +227,7 @@ uint32_t ascend_task_end(struct ascend_run *run, uint32_t number)
 		run->ended++;
 	}
 	if (run->late_count)
-		ascend_lates_open(run);
+		ascend_lates_open(run, instance);
 	ascend_tasks_leave(run);
 	ascend_issue_look(run);
 	return told;

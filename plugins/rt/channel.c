@@ -14,7 +14,9 @@ static uint64_t later(uint64_t a, uint64_t b)
 void rt_channel_finish(struct rt_channel *channel)
 {
 	free(channel->producers.ends);
+	free(channel->producers.skips);
 	free(channel->consumers.ends);
+	free(channel->consumers.skips);
 	free(channel->tokens);
 	memset(channel, 0, sizeof(*channel));
 }
@@ -23,8 +25,14 @@ void rt_channel_finish(struct rt_channel *channel)
 
 bool rt_side_add(struct rt_side *side, uint32_t instance)
 {
+	uint32_t *skips;
+
 	if (!rt_grow((void **)&side->ends, &side->room, side->count, sizeof(*side->ends)))
 		return false;
+	skips = realloc(side->skips, side->room * sizeof(*skips));
+	if (!skips)
+		return false;
+	side->skips = skips;
 	side->ends[side->count++] = (struct rt_end){.instance = instance};
 	side->open++;
 	return true;
@@ -54,6 +62,7 @@ void rt_side_finish(struct rt_side *side, uint32_t instance, uint64_t at)
 	if (end->finished)
 		return;
 	end->finished = true;
+	end->finish = side->count - side->open;
 	end->finished_at = at;
 	side->closed = later(side->closed, at);
 	side->open--;
@@ -70,6 +79,7 @@ const struct rt_end *rt_side_turn(struct rt_side *side)
 		return NULL;
 	while (side->ends[side->next].finished) {
 		side->passed = later(side->passed, side->ends[side->next].finished_at);
+		side->skips[side->skip_count++] = side->ends[side->next].finish;
 		side->next = side->next + 1 < side->count ? side->next + 1 : 0;
 	}
 	return &side->ends[side->next];
@@ -85,6 +95,7 @@ static bool has_turn(struct rt_side *side, uint32_t instance)
 static void turn_over(struct rt_side *side)
 {
 	side->passed = 0;
+	side->skip_count = 0;
 	side->next = side->next + 1 < side->count ? side->next + 1 : 0;
 }
 

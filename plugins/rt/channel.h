@@ -17,6 +17,7 @@ struct rt_end {
 	uint32_t instance;
 	bool finished;        /* closed it or ended */
 	uint64_t finished_at; /* its clock then */
+	uint32_t finish;      /* how many had finished before it */
 };
 /* All instances at one end, in their order. They take turns; who has finished is passed over. */
 struct rt_side {
@@ -24,6 +25,8 @@ struct rt_side {
 	uint32_t count, room;
 	uint32_t open;    /* not finished */
 	uint32_t next;    /* whose turn it is, or somebody finished before that one */
+	uint32_t *skips;  /* `finish` of those passed over since the latest turn */
+	uint32_t skip_count;
 	uint64_t passed;  /* largest finished_at of those passed over since the latest turn */
 	uint64_t closed;  /* largest finished_at */
 };

@@ -76,6 +76,8 @@ uint64_t rt_clocks_deps_held(const struct rt_clocks *clocks);
 uint64_t rt_clocks_tail(const struct rt_clocks *clocks, struct rt_need need);
 /* The next task, of the instance whose turn it is. Errors: RUN_FAILED for a full window in mode abort, NO_MEMORY. */
 ptowsp_status rt_clocks_task(struct rt_clocks *clocks, const struct rt_clock_task *task, struct ptowsp_trace_task *trace);
+/* The same where an engine keeps the time: only what structure asks about is remembered. Errors: NO_MEMORY. */
+ptowsp_status rt_clocks_count(struct rt_clocks *clocks, const struct rt_clock_task *task);
 ptowsp_status rt_clocks_scope_begin(struct rt_clocks *clocks);
 void rt_clocks_scope_end(struct rt_clocks *clocks);
 /* As rt_clock_slot_load, and the instance's clock moves: in a process the load itself waits. */

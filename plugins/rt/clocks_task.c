@@ -215,6 +215,17 @@ ptowsp_status rt_clocks_task(struct rt_clocks *clocks, const struct rt_clock_tas
 	return base->out_of_memory ? PTOWSP_NO_MEMORY : PTOWSP_OK;
 }
 
+ptowsp_status rt_clocks_count(struct rt_clocks *clocks, const struct rt_clock_task *task)
+{
+	if (!rt_clocks_row_make(clocks))
+		return PTOWSP_NO_MEMORY;
+	mark(&clocks->held, clocks->issued - clocks->settled + 1);
+	mark(&clocks->held_map, rt_clocks_map_from(clocks, clocks->settled) + task->need.map);
+	mark(&clocks->held_deps, rt_clocks_deps_from(clocks, clocks->settled) + task->need.deps);
+	row_enter(clocks, task, 0);
+	return PTOWSP_OK;
+}
+
 void rt_clocks_slot_load(struct rt_clocks *clocks, uint32_t slot, uint64_t writer)
 {
 	struct rt_clock *base = clocks->base;

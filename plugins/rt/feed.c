@@ -63,6 +63,7 @@ static ptowsp_status pipeline_step(struct rt_feed *feed)
 		return PTOWSP_OK;
 	}
 	if (!run->pipeline) {
+		run->clock.issued = run->tasks; /* which it was not told of */
 		st = rt_pipeline_begin(run);
 		return st ? st : rt_feed_put(feed, RT_ITEM_PIPELINE, 0, run->tasks, 0);
 	}

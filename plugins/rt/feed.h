@@ -31,13 +31,14 @@ enum rt_item_kind {
 	RT_ITEM_FENCE,   /* number: so do the copies among these */
 	RT_ITEM_ALLOC,   /* `bytes` of the heap */
 	RT_ITEM_FREE,    /* `bytes` come back when all tasks before `number` have left */
-	RT_ITEM_NOTIFY,  /* number: the tasks before it; another device is told when all of them have ended, and rt_feed_total has said when that is, before the next pull */
+	RT_ITEM_NOTIFY,  /* number: the tasks before it; another device is told when all of them have ended, and rt_feed_settled has said when that is, before the next pull */
 	RT_ITEM_NOTICE,  /* nothing goes on before time `number`, when another device told this one */
 	RT_ITEM_FOLLOW,  /* a process goes on when all tasks before `number` have ended */
 	RT_ITEM_SEND,    /* token `number`, whose value is `bytes`, goes into channel `row` */
-	RT_ITEM_TAKE,    /* and comes out; of a rendezvous right behind its SEND */
+	RT_ITEM_TAKE,    /* and comes out; of a rendezvous right behind its SEND. list of both: what was passed over since the turn before, counted as the FINISH
+			  * items of that side in their order */
 	RT_ITEM_CLOSED,  /* the consumer finds channel `row` closed and empty */
-	RT_ITEM_FINISH,  /* the process closes its end of channel `row`; number: 0 as producer, 1 as consumer */
+	RT_ITEM_FINISH,  /* the process closes its end of channel `row`, once; number: 0 as producer, 1 as consumer */
 	RT_ITEM_PIPELINE, /* the workload is over, all processes begin */
 	RT_ITEM_PROCESS_END,
 	RT_ITEM_END      /* nothing follows */
@@ -93,8 +94,10 @@ void rt_feed_share(struct rt_feed *feed, uint32_t scheduler, uint64_t tasks);
 void rt_feed_crossed(struct rt_feed *feed, uint64_t edges, uint64_t notifications);
 /* What --stats calls executors. */
 void rt_feed_executors(struct rt_feed *feed, uint64_t count);
-/* The largest end, where something else than a task is last. */
-void rt_feed_total(struct rt_feed *feed, uint64_t cycles);
+/* RT_ITEM_NOTIFY: what it waited for was over at `cycles`. */
+void rt_feed_settled(struct rt_feed *feed, uint64_t cycles);
+/* All processes began then. */
+void rt_feed_began(struct rt_feed *feed, uint64_t cycles);
 
 /* ---- the other side: what rt's own files do with it ---------------------------------------------------------------- */
 
@@ -126,8 +129,10 @@ ptowsp_status rt_feed_run(struct rt_run *run, const struct rt_engine *engine, st
 ptowsp_status rt_feed_put(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, uint64_t number, uint64_t bytes);
 ptowsp_status rt_feed_put_task(struct rt_feed *feed, const struct rt_clock_task *task);
 ptowsp_status rt_feed_put_slots(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, const uint32_t *slots, uint32_t count);
-/* A token goes in, or is taken by the process, which need not be the one whose turn it is. */
-ptowsp_status rt_feed_put_token(struct rt_feed *feed, enum rt_item_kind kind, uint32_t channel, uint64_t number, uint64_t value, uint32_t process);
+/* The next token goes in, or is taken by the process, which need not be the one whose turn it is. Before the channel knows. */
+struct rt_channel;
+ptowsp_status rt_feed_put_token(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, const struct rt_channel *channel, uint64_t value,
+				uint32_t process);
 /* As rt_clock_sync. */
 ptowsp_status rt_feed_put_sync(struct rt_feed *feed, unsigned op, uint64_t a, uint64_t b);
 /* The first task whose cycles were not known took so many. */

@@ -159,16 +159,20 @@ ptowsp_status rt_feed_put_slots(struct rt_feed *feed, enum rt_item_kind kind, ui
 	return PTOWSP_OK;
 }
 
-ptowsp_status rt_feed_put_token(struct rt_feed *feed, enum rt_item_kind kind, uint32_t channel, uint64_t number, uint64_t value, uint32_t process)
+ptowsp_status rt_feed_put_token(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, const struct rt_channel *channel, uint64_t value,
+				uint32_t process)
 {
-	struct rt_item *item = item_make(feed, kind, 0);
+	const struct rt_side *side = kind == RT_ITEM_SEND ? &channel->producers : &channel->consumers;
+	struct rt_item *item = item_make(feed, kind, side->skip_count);
 
 	if (!item)
 		return PTOWSP_NO_MEMORY;
-	item->row = channel;
-	item->number = number;
+	item->row = row;
+	item->number = kind == RT_ITEM_SEND ? channel->sends : channel->consumes;
 	item->bytes = value;
 	item->process = process;
+	for (uint32_t i = 0; i < side->skip_count; i++)
+		feed->words[(item->at & feed->word_mask) + i] = side->skips[i];
 	return PTOWSP_OK;
 }
 

@@ -29,7 +29,7 @@ void rt_feed_told(struct rt_feed *feed, const struct ptowsp_trace_task *trace)
 {
 	struct rt_run *run = feed->run;
 
-	run->clock.total = later(run->clock.total, trace->end);
+	run->told_total = later(run->told_total, trace->end);
 	run->lag.told(run->lag.context, trace);
 }
 
@@ -92,10 +92,10 @@ void rt_feed_process(struct rt_feed *feed, uint32_t process, uint64_t time)
 	struct rt_pipeline *pipeline = feed->run->pipeline;
 	const struct rt_instance *instance = &pipeline->instances[process];
 
-	feed->run->clock.total = later(feed->run->clock.total, time);
+	feed->run->told_total = later(feed->run->told_total, time);
 	pipeline->told[process] = time;
 	if (heard(feed))
-		say(feed, &(struct ptowsp_trace_event){.begin = pipeline->began, .end = time, .value = instance->replica, .row = instance->process,
+		say(feed, &(struct ptowsp_trace_event){.begin = pipeline->told_began, .end = time, .value = instance->replica, .row = instance->process,
 						       .instance = process, .kind = PTOWSP_TRACE_PROCESS});
 }
 
@@ -118,8 +118,12 @@ void rt_feed_executors(struct rt_feed *feed, uint64_t count)
 	feed->run->engine_executors = count;
 }
 
-void rt_feed_total(struct rt_feed *feed, uint64_t cycles)
+void rt_feed_settled(struct rt_feed *feed, uint64_t cycles)
 {
-	feed->run->clock.total = later(feed->run->clock.total, cycles);
-	feed->run->clock.now = later(feed->run->clock.now, cycles);
+	feed->run->clock.now = later(feed->run->clock.now, cycles); /* where a notification looks */
+}
+
+void rt_feed_began(struct rt_feed *feed, uint64_t cycles)
+{
+	feed->run->pipeline->told_began = cycles;
 }

@@ -33,6 +33,17 @@ static ptowsp_status feed_put(struct rt_pipeline *pipeline, enum rt_item_kind ki
 	return st ? rt_no_memory(pipeline->run->error, "items") : PTOWSP_OK;
 }
 
+/* The first time counts. An item that finds no room is told with the next pull. */
+static void side_finish(struct rt_pipeline *pipeline, uint32_t row, bool consumes)
+{
+	struct rt_channel *channel = &pipeline->channels[row];
+	struct rt_side *side = consumes ? &channel->consumers : &channel->producers;
+
+	if (!rt_side_finished(side, pipeline->turn))
+		feed_put(pipeline, RT_ITEM_FINISH, row, consumes, 0);
+	rt_side_finish(side, pipeline->turn, pipeline->run->clock.now);
+}
+
 /* Everything that the instance has not closed is closed, and others need not wait for it to consume. */
 static ptowsp_status instance_end(struct rt_pipeline *pipeline, struct rt_instance *instance)
 {
@@ -41,13 +52,9 @@ static ptowsp_status instance_end(struct rt_pipeline *pipeline, struct rt_instan
 	const struct ptowsp_process_channel_record *use = &tables->process_channel.rows[process->channels];
 
 	for (uint32_t i = 0; i < process->channel_count; i++, use++) {
-		struct rt_channel *channel = &pipeline->channels[use->channel];
-
-		rt_front_end(&pipeline->fronts, channel, use->channel, use->direction == PTOWSP_CHANNEL_PRODUCES ? RT_FRONT_PRODUCERS : RT_FRONT_CONSUMERS,
+		rt_front_end(&pipeline->fronts, &pipeline->channels[use->channel], use->channel, use->direction == PTOWSP_CHANNEL_PRODUCES ? RT_FRONT_PRODUCERS : RT_FRONT_CONSUMERS,
 			     pipeline->turn);
-		rt_side_finish(use->direction == PTOWSP_CHANNEL_PRODUCES ? &channel->producers : &channel->consumers, pipeline->turn,
-			       pipeline->run->clock.now);
-		feed_put(pipeline, RT_ITEM_FINISH, use->channel, use->direction != PTOWSP_CHANNEL_PRODUCES, 0);
+		side_finish(pipeline, use->channel, use->direction != PTOWSP_CHANNEL_PRODUCES);
 	}
 	if (pipeline->run->clock.tell)
 		rt_tell_process(&pipeline->run->tell, instance->process, instance->replica, pipeline->began, pipeline->run->clock.now);
@@ -127,8 +134,8 @@ static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance
 		return PTOWSP_OK;
 	case RT_EVENT_CLOSE:
 		rt_front_end(&pipeline->fronts, &pipeline->channels[run->expand.channel], run->expand.channel, RT_FRONT_PRODUCERS, pipeline->turn);
-		rt_side_finish(&pipeline->channels[run->expand.channel].producers, pipeline->turn, run->clock.now);
-		return feed_put(pipeline, RT_ITEM_FINISH, run->expand.channel, 0, 0);
+		side_finish(pipeline, run->expand.channel, false);
+		return PTOWSP_OK;
 	case RT_EVENT_SCOPE_BEGIN:
 		rt_versions_scope_begin(run, pipeline->turn + 1);
 		st = feed_put(pipeline, RT_ITEM_SCOPE_BEGIN, 0, 0, 0);

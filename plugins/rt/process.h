@@ -38,6 +38,7 @@ struct rt_pipeline {
 	struct rt_channel *channels;   /* per CSPC row */
 	uint32_t count, channel_count, live;
 	uint32_t turn;     /* whose expander is in run->expand, PTOWSP_NONE: nobody's */
+	uint64_t told_began;  /* when the engine began them */
 	uint64_t *told;       /* per instance: when it ended, of an engine */
 	uint64_t began;    /* when: the clock of every instance then */
 	uint64_t steps;    /* grows whenever an instance gets on */

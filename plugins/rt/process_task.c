@@ -105,10 +105,13 @@ static ptowsp_status task_time(struct rt_pipeline *pipeline, const struct rt_clo
 {
 	struct rt_run *run = pipeline->run;
 	struct ptowsp_trace_task trace;
-	ptowsp_status st = rt_clock_failed(run, rt_clocks_task(&pipeline->clocks, task, &trace));
+	ptowsp_status st = run->lag.feed ? rt_clocks_count(&pipeline->clocks, task) : rt_clocks_task(&pipeline->clocks, task, &trace);
 
 	if (!st && run->lag.feed)
-		return rt_clock_failed(run, rt_feed_put_task(run->lag.feed, task));
+		st = rt_feed_put_task(run->lag.feed, task);
+	st = rt_clock_failed(run, st);
+	if (run->lag.feed)
+		return st;
 	if (!st)
 		run->lag.told(run->lag.context, &trace);
 	return st;

@@ -100,6 +100,7 @@ struct rt_run {
 	uint32_t schedulers;     /* instances that generate tasks, 1 or more; with an engine 1 */
 	struct ptowsp_scheduler_stats *shares; /* per instance, where there are several */
 	uint32_t share_count;
+	uint64_t told_total;     /* the largest end that an engine told */
 	uint64_t engine_executors; /* as it counts them */
 	uint64_t cross_edges, notifications;   /* between them */
 

@@ -151,7 +151,7 @@ static void fill(const struct rt_run *run, struct rt_snapshot *snapshot)
 	struct ptowsp_run_stats *stats = &snapshot->stats;
 	const struct rt_schedule *schedule = &run->program->schedule;
 
-	stats->total_cycles = run->clock.total;
+	stats->total_cycles = run->engine ? run->told_total : run->clock.total;
 	stats->tasks = run->tasks;
 	stats->edges = run->edges;
 	stats->replayed = run->replay.tasks;

@@ -53,10 +53,11 @@ static uint64_t token_take(struct rt_pipeline *pipeline, uint32_t row, uint64_t 
 	uint64_t value;
 
 	rt_front_take(&pipeline->fronts, channel, row, instance);
+	if (feed)
+		rt_feed_put_token(feed, RT_ITEM_TAKE, row, channel, channel->tokens[channel->capacity ? channel->consumes % channel->capacity : 0].value,
+				  instance);
 	value = rt_channel_take(channel, clock);
 
-	if (feed)
-		rt_feed_put_token(feed, RT_ITEM_TAKE, row, channel->consumes - 1, value, instance);
 	if (pipeline->run->clock.tell)
 		rt_tell_take(&pipeline->run->tell, channel, row, value, before, instance);
 	return value;
@@ -115,10 +116,10 @@ static ptowsp_status send_now(struct rt_pipeline *pipeline, struct rt_instance *
 	if (instance->move && run->payloads.memory)
 		rt_payload_pack(run, instance->channel, block_of(channel, channel->sends), &access);
 	rt_front_send(&pipeline->fronts, channel, instance->channel, pipeline->turn, partner ? (uint32_t)(partner - pipeline->instances) : PTOWSP_NONE);
+	if (run->lag.feed && rt_feed_put_token(run->lag.feed, RT_ITEM_SEND, instance->channel, channel, (uint64_t)value, pipeline->turn))
+		return rt_no_memory(run->error, "items");
 	if (rt_channel_send(channel, (uint64_t)value, &run->clock.now, clock))
 		return rt_no_memory(run->error, "tokens");
-	if (run->lag.feed && rt_feed_put_token(run->lag.feed, RT_ITEM_SEND, instance->channel, channel->sends - 1, (uint64_t)value, pipeline->turn))
-		return rt_no_memory(run->error, "items");
 	if (run->clock.tell)
 		rt_tell_send(&run->tell, channel, instance->channel, (uint64_t)value, before);
 	if (partner)
