@@ -61,12 +61,13 @@ static bool list_same(struct rt_tap *tap, uint64_t task, const uint64_t *list, u
 
 	if (count != count_of(tap, task))
 		return false;
+	if (!count)
+		return true;
 	if (count > tap->room) {
 		tap->room = count;
 		tap->sorted = need(realloc(tap->sorted, count * sizeof(*tap->sorted)));
 	}
-	if (count)
-		memcpy(tap->sorted, list, count * sizeof(*list));
+	memcpy(tap->sorted, list, count * sizeof(*list));
 	qsort(tap->sorted, count, sizeof(*tap->sorted), number_compare);
 	for (uint32_t i = 0; i < count; i++)
 		if (tap->sorted[i] != edges[i].producer)
