@@ -437,6 +437,38 @@ static void a_pipe_that_is_overtaken_in_the_middle_of_a_loop_is_noticed(void)
 	finish();
 }
 
+/* Block i of n does its loop i times. */
+static void blocks_of_a_task_follow_each_other(void)
+{
+	unsigned y, i;
+	uint64_t each = 0, all = 0;
+
+	streaming();
+	REQUIRE(prepare());
+	for (uint32_t blocks = 1; blocks < 5; blocks++) {
+		const uint64_t n = 3;
+
+		CHECK_INT(ascend_task_cycles(kernel, ASCEND_MODEL_CORE, "x", &n, 1, blocks, NULL, &all, &error), PTOWSP_OK);
+		CHECK_UINT(all, blocks * (1 + 144 + 10 + 144 + 2 * 154));
+		CHECK_INT(ascend_task_cycles(kernel, ASCEND_MODEL_OP_SUM, "x", &n, 1, blocks, NULL, &all, &error), PTOWSP_OK);
+		CHECK_UINT(all, blocks * (1 + 3 * 225));
+		CHECK_INT(ascend_task_cycles(NULL, ASCEND_MODEL_NAME, "softmax", NULL, 0, blocks, NULL, &all, &error), PTOWSP_OK);
+		CHECK_UINT(all, 24 * blocks);
+	}
+	CHECK_INT(ascend_task_cycles(kernel, ASCEND_MODEL_CORE, "x", NULL, 0, 1, NULL, &all, &error), PTOWSP_INVALID);
+	finish();
+
+	begin();
+	y = tile(32, 128), i = tile_local(&b, "i", PTOWSP_I64, 0);
+	tile_for(&b, i, zero(), tile_scalar(&b, "block", PTOWSP_I64, PTOWSP_SCALAR_BLOCK, 0), tile_int(&b, 1));
+	tile_op(&b, PTOWSP_PTO_TEXP, y, y);
+	tile_end(&b);
+	REQUIRE(prepare());
+	CHECK_INT(ascend_task_cycles(kernel, ASCEND_MODEL_CORE, "x", NULL, 0, 4, NULL, &each, &error), PTOWSP_OK);
+	CHECK_UINT(each, 1 + 11 + 21 + 31);
+	finish();
+}
+
 static void costs_as_text(void)
 {
 	struct ascend_cost cost;
@@ -473,5 +505,6 @@ void suite_ascend_core(CU_pSuite s)
 	TEST(s, a_tile_that_both_read_is_loaded_twice);
 	TEST(s, long_loops_take_no_time);
 	TEST(s, a_pipe_that_is_overtaken_in_the_middle_of_a_loop_is_noticed);
+	TEST(s, blocks_of_a_task_follow_each_other);
 	TEST(s, costs_as_text);
 }

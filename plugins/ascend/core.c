@@ -136,6 +136,45 @@ ptowsp_status ascend_kernel_op_sum(const struct ascend_kernel *kernel, const uin
 	return status;
 }
 
+static ptowsp_status block_cycles(const struct ascend_kernel *k, enum ascend_model model, const uint64_t *args, uint32_t arg_count,
+				  struct isa_block block, const struct isa_guard *guard, uint64_t *cycles_out, struct ptowsp_error *error)
+{
+	struct ascend_cost cost;
+	ptowsp_status status;
+
+	if (model == ASCEND_MODEL_OP_SUM)
+		return ascend_kernel_op_sum(k, args, arg_count, block, guard, cycles_out, error);
+	status = ascend_kernel_cost(k, args, arg_count, block, guard, &cost, error);
+	*cycles_out = cost.cycles;
+	return status;
+}
+
+static uint64_t times_saturated(uint64_t each, uint32_t count)
+{
+	return each > UINT64_MAX / count ? UINT64_MAX : each * count;
+}
+
+ptowsp_status ascend_task_cycles(const struct ascend_kernel *kernel, enum ascend_model model, const char *name, const uint64_t *args,
+				 uint32_t arg_count, uint32_t blocks, const struct isa_guard *guard, uint64_t *cycles_out,
+				 struct ptowsp_error *error)
+{
+	ptowsp_status status = PTOWSP_OK;
+	uint32_t asked;
+	uint64_t one = 0, sum = 0;
+
+	if (model == ASCEND_MODEL_NAME) {
+		*cycles_out = times_saturated(ascend_name_cycles(name), blocks);
+		return PTOWSP_OK;
+	}
+	asked = isa_program_by_block(kernel->program) ? blocks : 1;
+	for (uint32_t i = 0; !status && i < asked; i++) {
+		status = block_cycles(kernel, model, args, arg_count, (struct isa_block){i, blocks}, guard, &one, error);
+		sum = add_saturated(sum, one);
+	}
+	*cycles_out = status ? 0 : asked == 1 ? times_saturated(one, blocks) : sum;
+	return status;
+}
+
 static unsigned share(uint64_t part, uint64_t all)
 {
 	return (unsigned)(part > UINT64_MAX / 100 ? part / (all / 100) : part * 100 / all);

@@ -77,6 +77,12 @@ ptowsp_status ascend_kernel_run(const struct ascend_kernel *kernel, const struct
 ptowsp_status ascend_kernel_op_sum(const struct ascend_kernel *kernel, const uint64_t *args, uint32_t arg_count, struct isa_block block,
 				   const struct isa_guard *guard, uint64_t *cycles_out, struct ptowsp_error *error);
 
+/* Cycles of a whole task, `blocks` of them one after the other, by a model. name: what the model name looks at. kernel: not needed by that
+ * model, and NULL is allowed there. Errors: those of isa_walk_guarded. */
+ptowsp_status ascend_task_cycles(const struct ascend_kernel *kernel, enum ascend_model model, const char *name, const uint64_t *args,
+				 uint32_t arg_count, uint32_t blocks, const struct isa_guard *guard, uint64_t *cycles_out,
+				 struct ptowsp_error *error);
+
 /* "2113 cycles: gm to ub 61 %, vector 22 %, ub to gm 17 %": each pipe that worked, its share of the cycles rounded down. At most 200
  * characters. */
 void ascend_cost_text(const struct ascend_cost *cost, char *text, size_t size);
