@@ -25,8 +25,7 @@ static bool has_compilers(void)
 
 static const char *engine(const char *runtime, const char *variant)
 {
-	return check_fmt("--plugin %s/test/pto/libptowsp_pto_engine.so --opt runtime=%s --opt variant=%s --opt cache=%s/test/ascend_cache", check_build(), runtime,
-			 variant, check_build());
+	return check_fmt("--plugin a2a3sim --opt engine=pto-runtime --opt runtime=%s --opt variant=%s --opt cache=%s/test/ascend_cache", runtime, variant, check_build());
 }
 
 static const char *fake(int variant)
@@ -94,8 +93,8 @@ static void refusals_are_named(void)
 	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s $P/predicated.pkg.zst", fake(0))), 5);
 	CHECK(strstr(cli_err, "slot open is read from tensor gates, which task 1 fills, but this engine is given all tasks before the first one runs; use another engine"));
 	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s $P/csp.pkg.zst", fake(0))), 5);
-	CHECK(strstr(cli_err, "channels of payload is unsupported on pto_engine"));
-	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s $P/vector_example.pkg.zst", check_fmt("--plugin %s/test/pto/libptowsp_pto_engine.so", check_build()))), 8);
+	CHECK(strstr(cli_err, "channels of payload is unsupported on a2a3sim"));
+	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s $P/vector_example.pkg.zst", "--plugin a2a3sim --opt engine=pto-runtime")), 8);
 	CHECK(strstr(cli_err, "engine=pto-runtime needs --opt runtime=DIR, the folder of a pto-runtime that was built in place"));
 }
 

@@ -2,9 +2,9 @@
 #include "a2a3/backend.h"
 
 #include <string.h>
-#include "ascend/files.h"
 #include "ascend/hardware.h"
 #include "ascend/options.h"
+#include "ascend/pto.h"
 #include "base/error.h"
 #include "base/ops.h"
 #include "ptowsp/ids.h"
@@ -12,15 +12,14 @@
 
 struct a2a3_options {
 	struct ascend_options ascend;
-	char runtime[BASE_TEXT];
+	struct ascend_pto pto; /* always the pto-runtime */
 };
 
 static const struct base_option options[] = {
 	ASCEND_OPTIONS,
 	{BASE_OPTION("clock", "word", "own", "reference|own", "cycle model: that of the runtime core, or what the device measured"),
 	 offsetof(struct base_options, own_clock), 1, {"reference", "own"}, 0, 0},
-	{BASE_OPTION("runtime", "path", "", "", "the root of a built pto-runtime, whose libhost_runtime.so drives the device"),
-	 offsetof(struct a2a3_options, runtime), 0, {NULL}, 0, 0},
+	ASCEND_PTO_OPTIONS(struct a2a3_options, pto),
 };
 
 static const struct base_model *models(const struct base_options *chosen, uint32_t *count_out)
@@ -58,34 +57,21 @@ static const struct ptowsp_cap *caps(const struct base_options *chosen, const st
 	return rows;
 }
 
-/* The library that drives the device, of the checkout that an option names. */
-static ptowsp_status runtime_find(const struct base_device *device, struct ptowsp_error *error)
-{
-	const struct ascend_which which = {
-		.root = ((const struct a2a3_options *)(const void *)device->instance->options)->runtime,
-		.arch = ascend_model_id(device->model) == ASCEND_950 ? "a5" : "a2a3",
-		.variant = ASCEND_TASK_BUFFER,
-		.onboard = true,
-	};
-	struct ascend_files files;
-	ptowsp_status st;
-
-	if (!*which.root)
-		return base_fail(error, PTOWSP_NO_DEVICE, "%s: runtime=DIR is not given: name the root of a pto-runtime that was built for the device",
-				 device->model->device.name);
-	st = ascend_files_find(&files, &which, error);
-	return st ? st : base_fail(error, PTOWSP_UNSUPPORTED, "%s: programs are not run through %.100s", device->model->device.name, files.host);
-}
-
+/* The hardware first, then the runtime that drives it. */
 static ptowsp_status device_open(struct base_device *device, struct ptowsp_error *error)
 {
+	const struct ascend_pto *pto = &((const struct a2a3_options *)(const void *)device->instance->options)->pto;
+	int number = device->model->device.name[strlen(device->model->device.name) - 1] - '0';
 	const struct ascend_places places = ascend_places();
 	struct ascend_hardware found;
 	ptowsp_status st = ascend_options_check(device, error);
 
 	if (!st)
-		st = ascend_hardware_find(&found, &places, (unsigned)(device->model->device.name[strlen(device->model->device.name) - 1] - '0'), error);
-	return st ? st : runtime_find(device, error);
+		st = ascend_hardware_find(&found, &places, (unsigned)number, error);
+	if (!st && !*pto->runtime)
+		st = base_fail(error, PTOWSP_NO_DEVICE, "%s: runtime=DIR is not given: name the root of a pto-runtime that was built for the device",
+			       device->model->device.name);
+	return st ? st : ascend_pto_open(device, pto, ascend_model_id(device->model) == ASCEND_950 ? "a5" : "a2a3", true, number, error);
 }
 
 const struct base_backend a2a3_backend = {
@@ -98,5 +84,9 @@ const struct base_backend a2a3_backend = {
 	.option_count = sizeof(options) / sizeof(*options),
 	.options_size = sizeof(struct a2a3_options),
 	.open = device_open,
+	.close = ascend_pto_close,
+	.load = ascend_pto_load,
+	.unload = ascend_pto_unload,
+	.run = ascend_pto_run,
 };
 BASE_OPS(a2a3_ops, a2a3_backend);

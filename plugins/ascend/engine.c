@@ -23,7 +23,8 @@ static ptowsp_status which_copy(struct ascend_engine *engine, const struct ascen
 }
 
 /* The libraries first: what they are is told sooner than a compiler runs. */
-ptowsp_status ascend_engine_open(struct ascend_engine **engine_out, const struct ascend_which *which, const char *cache, struct ptowsp_error *error)
+ptowsp_status ascend_engine_open(struct ascend_engine **engine_out, const struct ascend_which *which, const char *cache, int device,
+				 struct ptowsp_error *error)
 {
 	struct ascend_engine *engine = calloc(1, sizeof(*engine));
 	ptowsp_status st;
@@ -33,7 +34,7 @@ ptowsp_status ascend_engine_open(struct ascend_engine **engine_out, const struct
 		return rt_no_memory(error, "an engine");
 	st = which_copy(engine, which, error);
 	if (!st)
-		st = ascend_client_open(&engine->client, &engine->which, 0, error);
+		st = ascend_client_open(&engine->client, &engine->which, device, error);
 	if (!st)
 		st = ascend_objects_make(&engine->objects, &engine->which, cache, error);
 	if (st)

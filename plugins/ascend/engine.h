@@ -9,8 +9,9 @@
 struct ascend_engine; /* of a device */
 struct ascend_loaded; /* of a program */
 
-/* which: copied, its root may be relative; cache: as in compile.h. Errors: of ascend_objects_make and ascend_client_open. */
-ptowsp_status ascend_engine_open(struct ascend_engine **engine_out, const struct ascend_which *which, const char *cache, struct ptowsp_error *error);
+/* which: copied, its root may be relative; cache: as in compile.h; device: its number. Errors: of ascend_objects_make and ascend_client_open. */
+ptowsp_status ascend_engine_open(struct ascend_engine **engine_out, const struct ascend_which *which, const char *cache, int device,
+				 struct ptowsp_error *error);
 void ascend_engine_close(struct ascend_engine *engine); /* NULL is allowed; after the last program */
 /* For --stats: "host_build_graph" or "tensormap_and_ringbuffer". */
 const char *ascend_engine_variant(const struct ascend_engine *engine);
