@@ -140,6 +140,21 @@ static int shard_check(struct lang_parser *parser, const struct lang_argument *a
 	return 0;
 }
 
+/* As in layout() of a tensor: no axis cuts two dimensions. */
+static int axes_check(struct lang_parser *parser, const struct lang_directive *directive)
+{
+	for (uint32_t i = 0; i < directive->count; i++)
+		for (uint32_t j = 0; j < i; j++)
+			if (directive->arguments[i].kind == 's' && directive->arguments[j].kind == 's' && *directive->arguments[i].name == 'S' &&
+			    !strcmp(directive->arguments[i].name, directive->arguments[j].name)) {
+				lang_error(parser->unit, directive->arguments[i].at, "two dimensions are sharded over axis %s of the grid",
+					   directive->arguments[i].name + 1);
+				lang_help(parser->unit, "each axis cuts one dimension; R leaves the other one whole");
+				return 0;
+			}
+	return 1;
+}
+
 static int arguments_check(struct lang_parser *parser, struct lang_directive *directive)
 {
 	int ok = count_check(parser, directive);
@@ -154,6 +169,7 @@ static int arguments_check(struct lang_parser *parser, struct lang_directive *di
 		else
 			ok = shard_check(parser, argument);
 	}
+	ok = ok && axes_check(parser, directive);
 	if (ok && directive->spelling->directive == PTOWSP_DIRECTIVE_SPATIAL_MAP &&
 	    directive->arguments[0].number * directive->arguments[1].number > directive->spelling->most) {
 		lang_error(parser->unit, directive->arguments[0].at, "a grid of %s x %s has more places than %lld", directive->arguments[0].name,
@@ -214,10 +230,10 @@ static void needs_check(struct lang_parser *parser, const struct lang_schedule *
 {
 	const struct lang_directive *by = directive_find(schedule, PTOWSP_DIRECTIVE_STREAM_BY, "");
 
-	if (!by || directive_find(schedule, PTOWSP_DIRECTIVE_STREAMS, ""))
-		return;
-	lang_error(parser->unit, by->at, "stream_by needs streams beside it: how many there are");
-	lang_help(parser->unit, "add: streams 4");
+	if (by && !directive_find(schedule, PTOWSP_DIRECTIVE_STREAMS, "")) {
+		lang_error(parser->unit, by->at, "stream_by needs streams beside it: how many there are");
+		lang_help(parser->unit, "add: streams 4");
+	}
 }
 
 /* --- the block --- */

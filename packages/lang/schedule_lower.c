@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* schedule_lower.c - directives to rows of SCHD: names looked up in the tables, then the text that registry/schedule.h reads. */
 #include "lang/lower.h"
+#include "lang/layout.h"
 #include "lang/schedule.h"
 
 #include <stdlib.h>
@@ -98,6 +99,30 @@ static int row_check(struct job *job, const struct lang_argument *argument, uint
 	lang_error(job->unit, argument->at, "there is no %s %%%s", what, argument->name);
 	lang_known_help(job->unit, argument->name, "%", names, count);
 	return 0;
+}
+
+/* What a layout leaves out at the end stays whole, which a run takes: it may bind more dimensions than a source can see. */
+static int rank_check(struct job *job, const struct lang_directive *directive)
+{
+	const struct lang_argument *name = &directive->arguments[0];
+	uint32_t count = pkg_writer_count(job->lower->writer, PTOWSP_SECTION_TENS), laid = directive->count - 1, rank;
+	const struct ptowsp_tensor_record *tensor = NULL;
+
+	for (uint32_t i = 0; i < count && !tensor; i++)
+		if (!strcmp(table_name(job, PTOWSP_SECTION_TENS, i), name->name))
+			tensor = pkg_writer_at(job->lower->writer, PTOWSP_SECTION_TENS, i);
+	rank = tensor->flags & PTOWSP_TENSOR_SHAPELESS ? LANG_MAX_RANK : tensor->dim_count;
+	if (laid > rank) {
+		lang_error(job->unit, directive->arguments[rank + 1].at, "the layout has %u dimensions, %%%s has %u%s", laid, name->name, rank,
+			   tensor->flags & PTOWSP_TENSOR_SHAPELESS ? " at most" : "");
+		return 0;
+	}
+	if (laid < rank && !(tensor->flags & PTOWSP_TENSOR_SHAPELESS)) {
+		lang_warn(job->unit, name->at, "the layout has %u dimension%s, %%%s has %u: those behind stay whole", laid, laid == 1 ? "" : "s",
+			  name->name, rank);
+		lang_help(job->unit, "write R for each of them");
+	}
+	return 1;
 }
 
 /* --- expressions --- */
@@ -204,7 +229,7 @@ static int names_check(struct job *job, struct lang_directive *directive)
 		else if (argument->kind == 'c')
 			ok &= row_check(job, argument, PTOWSP_SECTION_CSPC, "channel");
 		else if (argument->kind == 't')
-			ok &= row_check(job, argument, PTOWSP_SECTION_TENS, "tensor");
+			ok &= row_check(job, argument, PTOWSP_SECTION_TENS, "tensor") && rank_check(job, directive);
 		else if (argument->policy)
 			ok &= names_check(job, argument->policy);
 	}
@@ -259,6 +284,24 @@ static const struct lang_directive *rows_write(struct job *job, const struct lan
 	return d;
 }
 
+/* Told once for all layouts, and beside what names are wrong. */
+static int grid_check(struct job *job, const struct lang_schedule *schedule)
+{
+	const struct lang_directive *layout = NULL;
+
+	for (const struct lang_directive *d = schedule->first; d; d = d->next) {
+		if (d->spelling->directive == PTOWSP_DIRECTIVE_SPATIAL_MAP)
+			return 1;
+		if (d->spelling->directive == PTOWSP_DIRECTIVE_LAYOUT && !layout)
+			layout = d;
+	}
+	if (!layout)
+		return 1;
+	lang_error(job->unit, layout->at, "layout needs spatial_map beside it: the grid over which the shards lie");
+	lang_help(job->unit, "add: spatial_map(2, 2)");
+	return 0;
+}
+
 static void schedule_lower(struct job *job, const struct lang_schedule *schedule)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
@@ -269,6 +312,7 @@ static void schedule_lower(struct job *job, const struct lang_schedule *schedule
 		ok &= names_check(job, d);
 		d->line = lang_format(&job->unit->arena, "%s=%s", reg_directive(d->spelling->directive)->text, value_text(job, d));
 	}
+	ok &= grid_check(job, schedule);
 	failed = ok ? rows_write(job, schedule, &error) : NULL;
 	if (failed)
 		lang_error(job->unit, failed->at, "%s", error.text);
