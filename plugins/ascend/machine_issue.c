@@ -203,11 +203,26 @@ bool ascend_window_full(struct ascend_run *run, const struct rt_item *item)
 	}
 }
 
+/* What holds for most tasks: there is room everywhere. */
+static bool room_everywhere(struct ascend_run *run, const struct rt_item *item)
+{
+	const struct rt_limits *limits = run->limits;
+
+	return !item->bytes && (!limits->window || item->number - run->left < limits->window) &&
+	       (!limits->map || map_used(run, item->number) + item->need.map <= limits->map) &&
+	       (!limits->deps || deps_used(run, item->number) + item->need.deps <= limits->deps) &&
+	       (!limits->ready || run->waiting[item->pool] < limits->ready);
+}
+
 bool ascend_issue_ready(struct ascend_run *run)
 {
 	struct ascend_head *head = &run->head;
 	const struct rt_item *item = head->item;
 
+	if (!head->stalled && head->stage == ASCEND_WINDOW && room_everywhere(run, item)) {
+		head->stage = ASCEND_ROOM;
+		return true;
+	}
 	for (; head->stage < ASCEND_ROOM; head->stage++) {
 		if (head->stage == ASCEND_HEAP && item->bytes && !head->stalled)
 			run->head.heap_tail = ascend_heap_ask(run, item->bytes);

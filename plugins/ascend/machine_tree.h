@@ -34,10 +34,10 @@ static inline void ascend_tree_set(struct ascend_tree *tree, uint32_t party, uin
 	left = party & ~1u;
 	right = left | 1;
 	for (;;) {
-		uint32_t winner = tree->times[right] < tree->times[left] ? right : left;
+		uint32_t winner = tree->times[right] < tree->times[left] ? right : left, was = tree->winners[node];
 
 		tree->winners[node] = (uint16_t)winner;
-		if (node == 1)
+		if (node == 1 || (winner == was && winner != party)) /* above it nothing has changed */
 			return;
 		left = node & 1 ? tree->winners[node - 1] : winner;
 		right = node & 1 ? winner : tree->winners[node + 1];
