@@ -161,6 +161,37 @@ static void any_number_of_aicpus_computes_the_same(void)
 	}
 }
 
+/* ---- the pto-runtime engine, on the runtime that stands for it in tests ------------------------------------------- */
+
+#define BY_RUNTIME "--plugin=a2a3sim --opt engine=pto-runtime --opt cache=$B/../test/ascend_cache"
+
+static void a_pto_runtime_runs_it_when_it_is_named(void)
+{
+	static const char *const variants[] = {"", "--opt variant=host_build_graph"};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run " BY_RUNTIME " --opt runtime=$B/../fakes/simpler %s $P/softmax.pkg.zst", variants[i])), 0);
+		CHECK_CONTAINS(cli_out, "a2a3sim 910b-0: 14 tasks, ");
+		CHECK_CONTAINS(cli_out, "compare: ok");
+	}
+	CHECK_INT(cli("$B/ptowsp-run " BY_RUNTIME " $P/softmax.pkg.zst"), 8);
+	CHECK_CONTAINS(cli_err, "runtime=DIR");
+}
+
+/* Rows are those of the engine. */
+static void rows_are_those_of_the_engine(void)
+{
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run --capabilities --plugin=a2a3sim"), 0);
+	CHECK_CONTAINS(cli_out, "dispatch=work_steal                  enforced");
+	CHECK_INT(cli("$B/ptowsp-run --capabilities " BY_RUNTIME), 0);
+	CHECK_CONTAINS(cli_out, "dispatch=work_steal                  recorded");
+	CHECK_CONTAINS(cli_out, "task_window(stall)                   enforced");
+	CHECK_INT(cli("$B/ptowsp-run --capabilities " BY_RUNTIME " --opt variant=host_build_graph"), 0);
+	CHECK_CONTAINS(cli_out, "task_window(stall)                   diagnosed");
+}
+
 void suite_a2a3sim(CU_pSuite s)
 {
 	cli_suite("a2a3sim");
@@ -170,6 +201,8 @@ void suite_a2a3sim(CU_pSuite s)
 	TEST(s, the_device_is_the_one_that_is_named);
 	TEST(s, what_it_has_not_is_refused_with_a_sentence);
 	TEST(s, any_number_of_aicpus_computes_the_same);
+	TEST(s, a_pto_runtime_runs_it_when_it_is_named);
+	TEST(s, rows_are_those_of_the_engine);
 	for (size_t i = 0; i < example_count; i++)
 		check_add(s, example_rows[i].name, equals_cpu_sim);
 }
