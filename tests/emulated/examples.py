@@ -53,9 +53,11 @@ def said(text):
 
 
 def outputs(here, package):
-    """The tensors that a run writes: those of the entry, whose names have no kernel in front."""
-    tensors = json.loads(command([here + "/bin/ptowsp-inspect", "--json", package])).get("TENS", [])
-    return [t["name"] for t in tensors if t.get("role") in ("out", "inout") and not t.get("flags")]
+    """The tensors that a run writes: those of all entries, and of the one that runs, whose names it then has in front."""
+    made = json.loads(command([here + "/bin/ptowsp-inspect", "--json", package]))
+    entries = {i: e["name"] + "." for i, e in enumerate(made["ENTR"]) if e.get("flags", 0) & 1}
+    written = [t for t in made.get("TENS", []) if t.get("role") in ("out", "inout") and t.get("entry") in (None, *entries)]
+    return [t["name"].removeprefix(entries.get(t.get("entry"), "")) for t in written]
 
 
 def run(tool, package, options, threads, names, folder):
