@@ -189,6 +189,9 @@ static void a_run_goes_on_in_another_process(void)
 		       "ptowsp-run: half has no checkpoint LATE; it holds zeros until it is taken\n");
 	}
 	/* without the file there is nothing to go on from */
+	run_is("--entry train --set resume=1 train.pkg.zst", 0,
+	       "ptowsp-run: the run took no checkpoint and began with none: where it came to a TG_RESTORE, that brought back zeros; give one with "
+	       "--restore=FILE\n");
 	run_is("--quiet --entry train --set resume=1 --expect OUT=whole.npy train.pkg.zst", 6,
 	       "ptowsp-run: \"OUT\" is not as expected: 63 of 64 elements exceed rtol 1e-05, atol 1e-06; first [1]: 1.75 against 1.9375, worst [63]: 110.25 against "
 	       "122.0625\n");

@@ -108,8 +108,11 @@ ptowsp_status run_checkpoints_open(struct run *run, struct ptowsp_error *error)
 	const char *flag = o->checkpoint ? "checkpoint" : "restore";
 	ptowsp_status st = PTOWSP_OK;
 
-	if (!o->checkpoint && !o->restore)
+	if (!o->checkpoint && !o->restore) {
+		if (!o->no_kernels && !o->quiet && !(o->device && strchr(o->device, ',')))
+			marks_find(run); /* so that run_checkpoints_tell knows what was taken */
 		return PTOWSP_OK;
+	}
 	if (o->no_kernels)
 		return reg_fail(error, PTOWSP_INVALID, "--%s needs kernels to run, leave out --no-kernels", flag);
 	if (o->device && strchr(o->device, ','))
@@ -143,6 +146,23 @@ static bool is_taken(const struct run *run, const struct run_tensor *mark)
 
 	ptowsp_tensor_view(run->program, (uint32_t)(mark - run->tensors), &view);
 	return view.data && view.elements == 2 && ((const uint8_t *)view.data)[1];
+}
+
+void run_checkpoints_tell(const struct run *run)
+{
+	const struct run_options *o = run->options;
+	uint32_t marks = 0;
+
+	if (o->quiet || o->checkpoint || o->restore)
+		return;
+	for (uint32_t i = 0; i < run->tensor_count; i++) {
+		if (run->tensors[i].mark && is_taken(run, &run->tensors[i]))
+			return;
+		marks += run->tensors[i].mark;
+	}
+	if (marks)
+		fprintf(stderr, "ptowsp-run: the run took no checkpoint and began with none: where it came to a TG_RESTORE, that brought back zeros; "
+			"give one with --restore=FILE\n");
 }
 
 /* What was taken in this run, and what it began with and left as it was. Names of checkpoints are made here: to be freed. */

@@ -105,6 +105,7 @@ static ptowsp_status results_save(struct run *run, struct ptowsp_error *error)
 {
 	ptowsp_status st = run_outputs_write(run, error);
 
+	run_checkpoints_tell(run);
 	if (!st)
 		st = run_trace_finish(run, NULL, error);
 	if (!st && run->graph_wanted)
