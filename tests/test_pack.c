@@ -229,6 +229,8 @@ static void data_have_the_shape_of_their_tensor(void)
 	CHECK_CONTAINS(err, "right.npy has shape [32, 16], but x has [64, 16]");
 	CHECK(!there("a.zst"));
 	CHECK_INT(pack("known.pto -o a.zst --data x=right.npy --expected y=right.npy"), 0);
+	CHECK_INT(pack("a.zst -o b.zst"), 2);
+	CHECK_STR(err, "ptowsp-pack: a.zst is a package already, no source; ptowsp-inspect reads it, with --pto as source\n");
 	CHECK_INT(pack("open.pto -o b.zst --data x=wrong.npy --expected y=right.npy"), 0);
 	CHECK_INT(pack("open.pto -o c.zst --data x=wrong.npy --default n=4"), 2);
 	CHECK_CONTAINS(err, "wrong.npy has shape [64, 32], but x has [32, 16]");

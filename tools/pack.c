@@ -9,7 +9,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "format/container.h"
 #include "format/json.h"
+#include "isa/emit.h"
 #include "lang/lang.h"
 #include "registry/names.h"
 #include "registry/text.h"
@@ -127,6 +129,9 @@ static ptowsp_status sources_read(const char *const *files, int count, struct la
 		sources[i].name = files[i];
 		status = pack_read(files[i], &text, &sources[i].size, error);
 		sources[i].text = text;
+		if (!status && sources[i].size >= PKG_FRAME_HEAD + strlen(PKG_MAGIC) && !memcmp(text + PKG_FRAME_HEAD, PKG_MAGIC, strlen(PKG_MAGIC)))
+			status = reg_fail(error, PTOWSP_INVALID, "%.160s is a package already, no source; ptowsp-inspect reads it, with --pto as source",
+					  files[i]);
 	}
 	return status;
 }
@@ -298,6 +303,15 @@ static int usage_fail(const char *sentence, const char *what)
 	return 2;
 }
 
+static int emit_fail(const char *wanted)
+{
+	fprintf(stderr, "ptowsp-pack: no sources are written for --emit=%s; known:", wanted);
+	for (const struct isa_emit_target *target = isa_emit_targets; target->name; target++)
+		fprintf(stderr, "%s %s", target == isa_emit_targets ? "" : ",", target->name);
+	fputs("\n", stderr);
+	return 2;
+}
+
 enum { OPTION_JSON = 256, OPTION_ENTRY, OPTION_NAME, OPTION_DEFAULT, OPTION_TARGET, OPTION_DATA, OPTION_EXPECTED, OPTION_SCHEDULE, OPTION_LINES,
        OPTION_STRICT, OPTION_NATIVE, OPTION_EMIT, OPTION_HELP, OPTION_VERSION };
 
@@ -393,7 +407,7 @@ static int options_run(const struct pack_options *o)
 	if (o->json && (o->entry || o->name || o->default_count))
 		return usage_fail("--entry, --name and --default belong to sources, not to --from-json", "");
 	if (o->emit && !pack_emit_target(o->emit))
-		return usage_fail("no sources are written for --emit=", o->emit);
+		return emit_fail(o->emit);
 	if (o->emit && o->native)
 		return usage_fail("--emit writes sources, --native puts code into a package: one of them", "");
 	if (o->native && (strspn(o->native, "abcdefghijklmnopqrstuvwxyz0123456789_-") != strlen(o->native) || *o->native == '-'))
