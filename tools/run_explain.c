@@ -173,6 +173,8 @@ static void values_print(const struct part *x)
 	struct columns table = {0};
 	struct ptowsp_value_info info;
 
+	if (!ptowsp_plan_value(x->plan, 0, &info))
+		return;
 	printf("symbols and slots:\n");
 	for (uint32_t i = 0; ptowsp_plan_value(x->plan, i, &info); i++) {
 		const char *type = reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?";
