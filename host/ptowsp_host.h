@@ -289,6 +289,13 @@ PTOWSP_API ptowsp_status ptowsp_graph_attach(struct ptowsp_program *program,
 							  uint32_t stride),
 					     void *context, struct ptowsp_error *error);
 
+/* What the backend makes of the plan's program, as files: sources, a plan. No device is opened. flags: PTOWSP_LOAD_x. file gets each file once: a path below a
+ * folder of the caller's choice, checked: parts of [A-Za-z0-9_.-] joined by '/', none "." or ".."; bytes are borrowed for the call, and a status that
+ * is not 0 ends the whole. What the backend cannot express goes to the log. Errors: UNSUPPORTED if it makes none, those of loading, of file. [main] */
+PTOWSP_API ptowsp_status ptowsp_artifact_emit(struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t flags,
+					      ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size),
+					      void *context, struct ptowsp_error *error);
+
 /* ---- kernels of the embedding program [any] ----------------------------------------------------------------- */
 
 typedef void (*ptowsp_native_fn)(void); /* cast from the function's real type */

@@ -227,15 +227,23 @@ static void what_later_versions_offer_is_refused_honestly(void)
 {
 	static const char *const accepted = "--isolate=none --trust none --plugin-trust=any p.pkg.zst";
 	static const char *const refused[] = {"--isolate=process p.pkg.zst", "--trust=signed p.pkg.zst", "--plugin-trust signed p.pkg.zst",
-						"--emit d p.pkg.zst", "--layer=trace p.pkg.zst"};
+						"--layer=trace p.pkg.zst"};
 
 	begin(&usual);
 	CHECK_INT(run(accepted), 0);
-	for (int i = 0; i < 5; i++) {
+	for (int i = 0; i < 4; i++) {
 		CHECK_INT(run(refused[i]), 5);
 		CHECK_CONTAINS(err, "not offered by this version");
 		CHECK_STR(out, "");
 	}
+}
+
+static void a_backend_that_makes_no_files_says_so(void)
+{
+	begin(&usual);
+	CHECK_INT(run("--emit d p.pkg.zst"), 5);
+	CHECK_CONTAINS(err, "makes no files of a program");
+	CHECK_STR(out, "");
 }
 
 static void explain_shows_everything_and_runs_nothing(void)
@@ -381,6 +389,7 @@ void suite_cli_run(CU_pSuite s)
 	TEST(s, an_unknown_plugin_is_answered_with_the_nearest_names);
 	TEST(s, strict_refuses_what_is_not_enforced);
 	TEST(s, what_later_versions_offer_is_refused_honestly);
+	TEST(s, a_backend_that_makes_no_files_says_so);
 	TEST(s, explain_shows_everything_and_runs_nothing);
 	TEST(s, usage_errors_are_one_sentence_and_exit_2);
 	TEST(s, quiet_says_nothing_and_verbose_more);

@@ -61,6 +61,7 @@ struct run {
 	struct run_trace trace;
 	struct graph graph;
 	bool graph_wanted, trace_wanted;
+	bool emitted;               /* --emit has written its files */
 	uint64_t runs_done;
 	uint64_t deadline_ns;       /* of the run in progress, 0 = none */
 };
@@ -116,6 +117,11 @@ ptowsp_status run_tensors_bind(struct run *run, struct ptowsp_error *error);
 ptowsp_status run_values_set(struct run *run, uint64_t number, struct ptowsp_error *error);
 ptowsp_status run_values_check(const struct run *run, struct ptowsp_error *error);
 void run_tensors_finish(struct run *run);
+
+/* run_emit.c, --emit: files below its folder, before anything is loaded. Errors: IO, those of the backend. was_all: nothing else was asked for that only a run
+ * can give, so that a device that is not there is no failure. */
+ptowsp_status run_emit(struct run *run, struct ptowsp_error *error);
+bool run_emit_was_all(const struct run *run);
 
 /* run_verify.c: expectations. MISMATCH with the sentence of the first tensor that differs. */
 ptowsp_status run_compare(struct run *run, struct ptowsp_error *error);

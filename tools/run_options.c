@@ -206,7 +206,6 @@ static ptowsp_status refuse_later(const struct run_options *o, struct ptowsp_err
 		{"isolate", o->isolate, "none", "plugins run in this process only"},
 		{"trust", o->trust && !strcmp(o->trust, "signed") ? o->trust : NULL, "none", "signatures of packages are not checked"},
 		{"plugin-trust", o->plugin_trust, "any", "lists and signatures of plugins are not checked"},
-		{"emit", o->emit, NULL, "no backend here generates anything"},
 		{"layer", o->layer, NULL, "there are no checking layers"},
 	};
 

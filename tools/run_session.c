@@ -51,6 +51,9 @@ static ptowsp_status load(struct run *run, struct ptowsp_error *error)
 {
 	ptowsp_status st = run_backend_open(&run->backend, run->options, run->plan, error);
 
+	if (!st && run->options->emit)
+		st = run_emit(run, error);
+	run->emitted = !st && run->options->emit;
 	if (!st)
 		st = ptowsp_program_load(&run->program, run->backend, run->plan, run_load_flags(run->options), error);
 	if (!st)
@@ -149,6 +152,11 @@ ptowsp_status run_execute(struct run *run, struct ptowsp_error *error)
 
 	if (!st)
 		st = load(run, error);
+	if (st == PTOWSP_NO_DEVICE && run->emitted && run_emit_was_all(run)) {
+		if (!run->options->quiet)
+			fprintf(stderr, "ptowsp-run: nothing was run: %s\n", error->text);
+		return PTOWSP_OK;
+	}
 	for (uint64_t i = 0; i < run->options->runs && !st; i++) {
 		st = run_once(run, i, error);
 		if (!st && run->options->runs > 1 && !run->options->stats)

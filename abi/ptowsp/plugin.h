@@ -143,9 +143,20 @@ struct ptowsp_extents_extension {
 	ptowsp_status (*measure)(struct ptowsp_object *program, const struct ptowsp_run_args *args,
 				 uint64_t *elements_out, uint32_t count, struct ptowsp_error *error);
 };
+/* "ptowsp.artifact/1": what the backend makes of a program, as files for people: sources, a plan. No device is opened for it, and none need be there. */
+struct ptowsp_artifact_extension {
+	struct ptowsp_head head;
+	/* args: as for load, borrowed for the call. device: name of the one it is made for, NULL or "" for the first. file is called once per file with its
+	 * path below a folder of the host's choice: parts of [A-Za-z0-9_.-] joined by '/', none of them "." or ".."; bytes are borrowed for that call, and
+	 * a status other than 0 ends the whole. What is not expressed is logged as warnings. Errors: those of load. [main] */
+	ptowsp_status (*emit)(struct ptowsp_object *instance, const char *device, const struct ptowsp_load_args *args,
+			      ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size), void *context,
+			      struct ptowsp_error *error);
+};
 #define PTOWSP_EXTENSION_TRACE "ptowsp.trace/1"
 #define PTOWSP_EXTENSION_GRAPH "ptowsp.graph/1"
 #define PTOWSP_EXTENSION_EXTENTS "ptowsp.extents/1"
+#define PTOWSP_EXTENSION_ARTIFACT "ptowsp.artifact/1"
 
 PTOWSP_END
 #endif

@@ -2,6 +2,8 @@
 #include "a2a3/backend.h"
 
 #include <string.h>
+#include "ascend/files.h"
+#include "ascend/artifact.h"
 #include "ascend/hardware.h"
 #include "ascend/options.h"
 #include "ascend/pto.h"
@@ -82,6 +84,7 @@ const struct base_backend a2a3_backend = {
 	.untested = 1,
 	.options = options,
 	.option_count = sizeof(options) / sizeof(*options),
+	.extension = ascend_artifact_extension,
 	.options_size = sizeof(struct a2a3_options),
 	.open = device_open,
 	.close = ascend_pto_close,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "a2a3sim/backend.h"
 
+#include "ascend/artifact.h"
 #include "ascend/options.h"
 #include "ascend/pto.h"
 #include "base/ops.h"
@@ -87,5 +88,6 @@ const struct base_backend a2a3sim_backend = {
 	.load = load,
 	.unload = unload,
 	.run = run,
+	.extension = ascend_artifact_extension,
 };
 BASE_OPS(a2a3sim_ops, a2a3sim_backend);

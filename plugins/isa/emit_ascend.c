@@ -579,8 +579,12 @@ void isa_ascend_head(struct isa_emitter *e)
 
 void isa_ascend_tail(struct isa_emitter *e)
 {
-	isa_put(e, "}\n\nextern \"C\" __global__ __aicore__ void %s(GM_ADDR tensors, GM_ADDR args, GM_ADDR result, GM_ADDR workspace)\n{\n", e->symbol);
-	isa_put(e, "\tstruct tile_call call;\n\n");
-	isa_put(e, "\ttile_begin(&call, tensors, args, workspace, %llu, %llu);\n", (unsigned long long)e->temp_at, (unsigned long long)e->temp_most + 256); /* registers are loaded whole */
-	isa_put(e, "\ttile_end(&call, result, %s_body(&call));\n}\n", e->symbol);
+	isa_put(e, "}\n\n/* One block of a task, for who calls kernels on a core; and the kernel as it is launched by itself. */\n");
+	isa_put(e, "__aicore__ inline ptowsp_status %s_incore(GM_ADDR tensors, GM_ADDR args, GM_ADDR workspace, uint32_t block, uint32_t block_count)\n{\n", e->symbol);
+	isa_put(e, "\tstruct tile_call call;\n\tptowsp_status status;\n\n");
+	isa_put(e, "\ttile_begin(&call, tensors, args, workspace, block, block_count, %llu, %llu);\n", (unsigned long long)e->temp_at,
+		(unsigned long long)e->temp_most + 256); /* registers are loaded whole */
+	isa_put(e, "\tstatus = %s_body(&call);\n\ttile_end(&call);\n\treturn status;\n}\n\n", e->symbol);
+	isa_put(e, "extern \"C\" __global__ __aicore__ void %s(GM_ADDR tensors, GM_ADDR args, GM_ADDR result, GM_ADDR workspace)\n{\n", e->symbol);
+	isa_put(e, "\t*(__gm__ int32_t *)result = %s_incore(tensors, args, workspace, (uint32_t)AscendC::GetBlockIdx(), (uint32_t)AscendC::GetBlockNum());\n}\n", e->symbol);
 }

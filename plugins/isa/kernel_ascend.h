@@ -45,12 +45,13 @@ struct tile_call {
 	uint64_t jumps;            /* back that are left */
 };
 
-TILE_CORE void tile_begin(struct tile_call *call, GM_ADDR tensors, GM_ADDR args, GM_ADDR workspace, uint64_t tiles, uint64_t work)
+TILE_CORE void tile_begin(struct tile_call *call, GM_ADDR tensors, GM_ADDR args, GM_ADDR workspace, uint32_t block, uint32_t block_count,
+			  uint64_t tiles, uint64_t work)
 {
 	call->given.tensors = (__gm__ struct tile_window *)tensors;
 	call->given.args = (__gm__ uint64_t *)args;
-	call->given.block = (uint32_t)AscendC::GetBlockIdx();
-	call->given.block_count = (uint32_t)AscendC::GetBlockNum();
+	call->given.block = block;
+	call->given.block_count = block_count;
 	call->task = &call->given;
 	call->workspace = (__gm__ uint8_t *)workspace;
 	call->work_at = tiles;
@@ -59,11 +60,10 @@ TILE_CORE void tile_begin(struct tile_call *call, GM_ADDR tensors, GM_ADDR args,
 	call->pipe.InitBuffer(call->tiles, (uint32_t)(tiles + work));
 }
 
-TILE_CORE void tile_end(struct tile_call *call, GM_ADDR result, ptowsp_status status)
+TILE_CORE void tile_end(struct tile_call *call)
 {
 	(void)call;
 	AscendC::PipeBarrier<PIPE_ALL>();
-	*(__gm__ int32_t *)result = status;
 }
 
 #define tile_fail(call, place, ...) PTOWSP_KERNEL_FAILED

@@ -22,6 +22,20 @@
 enum pipe_t { PIPE_S, PIPE_V, PIPE_M, PIPE_MTE1, PIPE_MTE2, PIPE_MTE3, PIPE_FIX, PIPE_ALL };
 enum event_t { EVENT_ID0, EVENT_ID1 };
 
+/* What the loop of a core uses below AscendC: cache lines, the register that the AICPU reads, its own number. */
+enum class cache_line_t { SINGLE_CACHE_LINE, ENTIRE_DATA_CACHE };
+enum class dcci_dst_t { CACHELINE_ALL, CACHELINE_UB, CACHELINE_OUT, CACHELINE_ATOMIC };
+template <class T> static inline void dcci(T *, cache_line_t)
+{
+}
+template <class T> static inline void dcci(T *, cache_line_t, dcci_dst_t)
+{
+}
+extern void set_cond(uint32_t value);
+extern int64_t get_coreid();
+#define AICORE_READ_DATA_MAIN_BASE(value) ((value) = stand_in_token())
+extern uint64_t stand_in_token();
+
 static inline float cce_float(uint32_t bits)
 {
 	float value;

@@ -33,10 +33,19 @@ __aicore__ inline ptowsp_status softmax_tile_body(struct tile_call *call)
 	return PTOWSP_OK;
 }
 
-extern "C" __global__ __aicore__ void softmax_tile(GM_ADDR tensors, GM_ADDR args, GM_ADDR result, GM_ADDR workspace)
+/* One block of a task, for who calls kernels on a core; and the kernel as it is launched by itself. */
+__aicore__ inline ptowsp_status softmax_tile_incore(GM_ADDR tensors, GM_ADDR args, GM_ADDR workspace, uint32_t block, uint32_t block_count)
 {
 	struct tile_call call;
+	ptowsp_status status;
 
-	tile_begin(&call, tensors, args, workspace, 5248, 10752);
-	tile_end(&call, result, softmax_tile_body(&call));
+	tile_begin(&call, tensors, args, workspace, block, block_count, 5248, 10752);
+	status = softmax_tile_body(&call);
+	tile_end(&call);
+	return status;
+}
+
+extern "C" __global__ __aicore__ void softmax_tile(GM_ADDR tensors, GM_ADDR args, GM_ADDR result, GM_ADDR workspace)
+{
+	*(__gm__ int32_t *)result = softmax_tile_incore(tensors, args, workspace, (uint32_t)AscendC::GetBlockIdx(), (uint32_t)AscendC::GetBlockNum());
 }

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "ascend/artifact.h"
+
+#include <string.h>
+#include "ascend/arch.h"
+#include "ascend/emit.h"
+#include "base/backend.h"
+#include "base/caps.h"
+#include "base/error.h"
+#include "base/instance.h"
+#include "base/kernels.h"
+#include "base/sections.h"
+
+/* What the emitter asks and tells. */
+struct job {
+	struct base_instance *instance;
+	struct base_kernels kernels;
+	ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size);
+	void *context;
+};
+
+static const struct isa_program *portable(void *context, uint32_t kernel)
+{
+	const struct job *job = context;
+
+	return kernel < job->kernels.count ? job->kernels.rows[kernel].isa : NULL;
+}
+
+static ptowsp_status file(void *context, const char *path, const void *bytes, uint64_t size)
+{
+	const struct job *job = context;
+
+	return job->file(job->context, path, bytes, size);
+}
+
+static void tell(void *context, const char *sentence)
+{
+	base_log(((const struct job *)context)->instance, PTOWSP_LOG_WARNING, "emit: %s", sentence);
+}
+
+static ptowsp_status emit(struct ptowsp_object *object, const char *device, const struct ptowsp_load_args *args,
+			  ptowsp_status (*give)(void *context, const char *path, const void *bytes, uint64_t size), void *context, struct ptowsp_error *error)
+{
+	struct job job = {.instance = (struct base_instance *)object, .file = give, .context = context};
+	const struct ascend_emit_sink sink = {&job, file, tell};
+	const struct base_backend *backend = job.instance->backend;
+	const struct base_model *model = NULL;
+	struct ptowsp_cap caps[BASE_CAPS_LIMIT];
+	struct base_sections sections;
+	struct rt_kernels table;
+	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_LOAD_ARGS, sizeof(*args), "artifact", error);
+
+	if (!st && args->section_count && args->section_stride < sizeof(struct ptowsp_section))
+		st = base_fail(error, PTOWSP_INVALID, "artifact: sections have at least %u bytes, not %u", (unsigned)sizeof(struct ptowsp_section),
+			       args->section_stride);
+	if (!st)
+		st = base_model_find(backend, job.instance->options, device, &model, error);
+	if (st)
+		return st;
+	base_sections_find(&sections, args);
+	/* Nothing runs: native payloads stay closed, scratch is for one worker. */
+	st = base_kernels_init(&job.kernels, job.instance, &sections, args->flags & ~(uint32_t)PTOWSP_LOAD_TRUST_NATIVE, 1, 0, error);
+	if (!st) {
+		table = base_kernels_table(&job.kernels);
+		const struct ascend_emit_args emitting = {.sections = args->sections, .section_count = args->section_count,
+							  .section_stride = args->section_stride, .entry = args->entry, .kernels = &table, .portable = portable,
+							  .context = &job, .caps = caps, .cap_count = base_caps(backend, job.instance->options, model, caps),
+							  .flags = args->flags, .target = ascend_model_id(model) == ASCEND_950 ? "ascend-a5" : "ascend-a2a3", .device = model->device.name};
+
+		st = ascend_emit(&emitting, &sink, error);
+	}
+	base_kernels_finish(&job.kernels);
+	return st;
+}
+
+static const struct ptowsp_artifact_extension table = {.head = PTOWSP_HEAD(table, EXTENSION), .emit = emit};
+
+const void *ascend_artifact_extension(struct ptowsp_object *instance, const char *id)
+{
+	(void)instance;
+	return strcmp(id, PTOWSP_EXTENSION_ARTIFACT) ? NULL : &table;
+}
