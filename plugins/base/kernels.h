@@ -20,6 +20,7 @@ struct base_kernel {
 	uint64_t fixed_cycles;         /* per call, 0: the model's or the kernel's own */
 	uint32_t arg_count;            /* scalars */
 	uint32_t blocks;               /* times a task calls it */
+	uint32_t unit;                 /* enum ptowsp_unit, as the package says */
 	char why[216];                 /* why it cannot be run, "" if it can */
 	_Atomic uint64_t calls, wall_ns; /* with profiling=on */
 };

@@ -270,6 +270,7 @@ ptowsp_status base_select(struct base_kernel *kernel, const struct base_instance
 
 	if (!st) {
 		kernel->name = base_sections_string(sections, record.name);
+		kernel->unit = record.unit;
 		kernel->symbol = base_sections_string(sections, record.symbol ? record.symbol : record.name);
 		kernel->blocks = record.blockdim ? record.blockdim : 1;
 		kernel->workspace = record.workspace;

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+#include "ascend/simulated.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include "ascend/core.h"
+#include "ascend/machine_cost.h"
+#include "base/error.h"
+
+/* What a program has of its own. */
+struct bound {
+	struct base_costs costs;
+	const struct base_kernels *kernels;
+	enum ascend_model model;
+	struct ascend_kernel *rows[]; /* one per KREG row; NULL: without portable code, or it does not fit */
+};
+
+/* ---- what kernels cost --------------------------------------------------------------------------------------------- */
+
+static ptowsp_status walk(void *context, uint32_t row, const uint64_t *args, uint32_t arg_count, struct isa_block block, const struct isa_guard *guard,
+			  uint64_t *cycles_out, struct ptowsp_error *error)
+{
+	const struct bound *bound = context;
+	struct ascend_cost cost;
+	ptowsp_status st;
+
+	if (bound->model == ASCEND_MODEL_NAME)
+		return ascend_task_cycles(NULL, bound->model, bound->kernels->rows[row].name, args, arg_count, 1, guard, cycles_out, error);
+	if (!bound->rows[row])
+		return PTOWSP_UNSUPPORTED;
+	if (bound->model == ASCEND_MODEL_OP_SUM)
+		return ascend_kernel_op_sum(bound->rows[row], args, arg_count, block, guard, cycles_out, error);
+	st = ascend_kernel_cost(bound->rows[row], args, arg_count, block, guard, &cost, error);
+	*cycles_out = cost.cycles;
+	return st;
+}
+
+static ptowsp_status run(void *context, uint32_t row, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, void *scratch,
+			 const struct isa_guard *guard)
+{
+	const struct bound *bound = context;
+	const struct isa_block alone = {0, 1};
+	struct ascend_cost cost;
+	uint64_t cycles;
+	ptowsp_status st;
+
+	if (bound->model == ASCEND_MODEL_CORE && bound->rows[row]) {
+		st = ascend_kernel_run(bound->rows[row], task, out, scratch, guard, &cost);
+		out->cycles = cost.cycles;
+		return st;
+	}
+	st = isa_run_guarded(bound->kernels->rows[row].isa, task, out, scratch, guard);
+	if (!st && !walk(context, row, task->args, task->arg_count, alone, guard, &cycles, NULL))
+		out->cycles = cycles;
+	return st;
+}
+
+static ptowsp_status kernel_bind(struct bound *bound, struct base_kernel *kernel, uint32_t row, const struct ascend_arch *arch, struct ptowsp_error *error)
+{
+	struct ptowsp_error why = {.head = PTOWSP_HEAD(why, ERROR)};
+	ptowsp_status st;
+
+	if (!kernel->isa || kernel->why[0])
+		return PTOWSP_OK;
+	st = ascend_kernel_create(&bound->rows[row], kernel->isa, kernel->name, arch, kernel->unit, &why);
+	if (st == PTOWSP_NO_MEMORY)
+		return base_fail(error, st, "%s", why.text);
+	if (st)
+		snprintf(kernel->why, sizeof(kernel->why), "%s", why.text);
+	return PTOWSP_OK;
+}
+
+ptowsp_status ascend_simulated_bind(struct base_program *program, const struct ascend_simulated *own, struct ptowsp_error *error)
+{
+	struct base_kernels *kernels = &program->kernels;
+	struct bound *bound = calloc(1, sizeof(*bound) + kernels->count * sizeof(*bound->rows));
+	ptowsp_status st = PTOWSP_OK;
+
+	if (!bound)
+		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for what kernels cost");
+	*bound = (struct bound){.costs = {bound, walk, run}, .kernels = kernels, .model = (enum ascend_model)own->model};
+	program->own = bound;
+	kernels->costs = &bound->costs;
+	for (uint32_t k = 0; !st && k < kernels->count; k++)
+		st = kernel_bind(bound, &kernels->rows[k], k, ascend_model_arch(program->device->model), error);
+	return st;
+}
+
+void ascend_simulated_unload(struct base_program *program)
+{
+	struct bound *bound = program->own;
+
+	for (uint32_t k = 0; bound && k < program->kernels.count; k++)
+		ascend_kernel_destroy(bound->rows[k]);
+	program->kernels.costs = NULL;
+	free(bound);
+	program->own = NULL;
+}
+
+/* ---- runs ---------------------------------------------------------------------------------------------------------- */
+
+ptowsp_status ascend_simulated_run(struct base_program *program, const struct ascend_simulated *own, const struct rt_run_args *args,
+				   struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
+{
+	struct ascend_machine machine = {.config = ascend_machine_of(ascend_model_arch(program->device->model))};
+	const struct rt_engine engine = ascend_machine_engine(&machine);
+	struct rt_run_args with = *args;
+
+	machine.config.by_number = own->order == ASCEND_LOWEST_FIRST;
+	machine.config.program_order = own->order == ASCEND_PROGRAM_ORDER;
+	with.engine = &engine;
+	return rt_run(program->rt, &with, stats_out, deadlock_out, error);
+}

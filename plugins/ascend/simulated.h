@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* simulated.h - programs on the machine (machine.h), with what kernels cost there (core.h): hooks of base for a backend whose clock is its own. */
+#ifndef ASCEND_SIMULATED_H
+#define ASCEND_SIMULATED_H
+
+#include "ascend/cost.h"
+#include "base/backend.h"
+#include "base/program.h"
+
+enum ascend_order { ASCEND_READY_FIRST, ASCEND_LOWEST_FIRST, ASCEND_PROGRAM_ORDER };
+/* Constant after init; a member of the backend's options. */
+struct ascend_simulated {
+	unsigned model; /* enum ascend_model */
+	unsigned order; /* enum ascend_order */
+};
+/* Rows of a backend's table, whose options struct has `own` at this place. */
+#define ASCEND_SIMULATED_OPTIONS(type, own) \
+	{BASE_OPTION("model", "word", "core", "core|op-sum|name", "with clock=own: what kernels cost, by pipes, by the sum of their operations, or by their names"), \
+	 offsetof(type, own.model), ASCEND_MODEL_CORE, {[ASCEND_MODEL_CORE] = "core", [ASCEND_MODEL_OP_SUM] = "op-sum", [ASCEND_MODEL_NAME] = "name"}, 0, 0}, \
+	{BASE_OPTION("order", "word", "ready", "ready|number|program", "with clock=own: which ready task a core gets, the one that is ready longest, the one of lowest " \
+						"number, or no queue: tasks in program order on the core that has least to do"), \
+	 offsetof(type, own.order), ASCEND_READY_FIRST, {"ready", "number", "program"}, 0, 0}
+
+/* Sets program->own and program->kernels.costs. A kernel whose tiles do not fit says so when a task of it is to run. Errors: NO_MEMORY. */
+ptowsp_status ascend_simulated_bind(struct base_program *program, const struct ascend_simulated *own, struct ptowsp_error *error);
+void ascend_simulated_unload(struct base_program *program);
+/* As rt_run, on the machine of the program's device; kernels cost nothing but their own cycles where order is program. Runner thread. */
+ptowsp_status ascend_simulated_run(struct base_program *program, const struct ascend_simulated *own, const struct rt_run_args *args,
+				   struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
+
+#endif
