@@ -254,23 +254,27 @@ static bool source_give(struct ascend_emitter *e, const struct rt_program *p, ui
 static const char *const domains[] = {[PTOWSP_EXEC_DOMAIN_HOST_CPU] = "HostCPU", [PTOWSP_EXEC_DOMAIN_ASCEND_AICORE] = "AscendAICore",
 				      [PTOWSP_EXEC_DOMAIN_AMD_AIE_TILE] = "AMDAIETile", [PTOWSP_EXEC_DOMAIN_ASCEND_AICPU] = "AscendAICPU"};
 
-static const char *pool_text(unsigned unit)
+static const char *pool_text(unsigned code)
 {
 	static const char *const pools[] = {[PTOWSP_EXEC_POOL_VECTOR] = "Vector", [PTOWSP_EXEC_POOL_CUBE] = "Cube", [PTOWSP_EXEC_POOL_MIX] = "Mix",
 					    [PTOWSP_EXEC_POOL_HOST] = "Host", [PTOWSP_EXEC_POOL_AICPU] = "AICPU", [PTOWSP_EXEC_POOL_AIE] = "AIE"};
 	enum ptowsp_exec_pool pool = PTOWSP_EXEC_POOL_ANY;
+	enum ptowsp_unit unit = PTOWSP_UNIT_ANY;
 
-	return ptowsp_pool_of_unit((enum ptowsp_unit)unit, &pool) && pool != PTOWSP_EXEC_POOL_ANY ? pools[pool] : "Any";
+	return ptowsp_unit_read(code, &unit) && ptowsp_pool_of_unit(unit, &pool) && pool != PTOWSP_EXEC_POOL_ANY ? pools[pool] : "Any";
 }
 
-static const char *domain_text(const struct ascend_emitter *e, unsigned unit)
+static const char *domain_text(const struct ascend_emitter *e, unsigned code)
 {
 	enum ptowsp_exec_domain domain = PTOWSP_EXEC_DOMAIN_HOST_CPU;
+	enum ptowsp_unit unit = PTOWSP_UNIT_ANY;
 
 	(void)e;
+	if (!ptowsp_unit_read(code, &unit))
+		return domains[0];
 	if (unit == PTOWSP_UNIT_ANY) /* joins vector or cube */
 		return domains[PTOWSP_EXEC_DOMAIN_ASCEND_AICORE];
-	return ptowsp_domain_of_unit((enum ptowsp_unit)unit, &domain) ? domains[domain] : domains[0];
+	return ptowsp_domain_of_unit(unit, &domain) ? domains[domain] : domains[0];
 }
 
 static void kernels_make(struct ascend_emitter *e, const struct rt_program *p, struct rows *rows, struct rows *scalars)
