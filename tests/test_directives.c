@@ -110,6 +110,8 @@ static void row_check(const struct lang_spelling *spelling, int optional)
 	spell(spelling, optional, text);
 	if (spelling->directive == PTOWSP_DIRECTIVE_STREAM_BY)
 		strcat(text, "\nstreams 2");
+	if (spelling->directive == PTOWSP_DIRECTIVE_LAYOUT)
+		strcat(text, "\nspatial_map(2, 2)");
 	s = packed(text);
 	if (!s.t) {
 		CHECK_FAIL("%s: %s", text, s.messages);
