@@ -305,6 +305,19 @@ static void tile_memory_stands_beside_what_targets_have(void)
 	free(err);
 }
 
+/* Who lists a package does not wait for its loops. */
+static void loops_that_do_not_end_are_no_reason_to_wait(void)
+{
+	const char *dir = check_tmp();
+	char *out = NULL, *err = NULL;
+
+	CHECK_INT(check_run(check_fmt("cd '%s' && PATH='%s/bin':$PATH && ptowsp-pack '%s/tests/contract/endless.pto' -o e.pkg.zst && ptowsp-inspect e.pkg.zst && "
+				      "ptowsp-inspect --json e.pkg.zst", dir, check_build(), check_root()), &out, &err), 0);
+	CHECK_CONTAINS(out, "its loops are too long to be walked here");
+	free(out);
+	free(err);
+}
+
 static void folders_below_count_and_links_to_nowhere_are_told(void)
 {
 	char *out = NULL, *err = NULL;
@@ -368,6 +381,7 @@ void suite_inspect(CU_pSuite s)
 	TEST(s, several_packages_give_a_line_each);
 	TEST(s, several_packages_give_an_object_each);
 	TEST(s, tile_memory_stands_beside_what_targets_have);
+	TEST(s, loops_that_do_not_end_are_no_reason_to_wait);
 	TEST(s, folders_below_count_and_links_to_nowhere_are_told);
 	TEST(s, misuse_is_one_sentence_and_exit_2);
 	TEST(s, full_disk_is_told);

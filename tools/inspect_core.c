@@ -16,18 +16,34 @@ struct core_row {
 	char text[300];
 };
 
+/* So many looks at a walk that does not end, one in 65,536 instructions: who lists a package does not wait for its loops. */
+enum { LOOKS = 16 };
+
+static int enough(void *context)
+{
+	unsigned *looks = context;
+
+	return ++*looks > LOOKS;
+}
+
 /* One block, with scalars that do not matter. */
 static void cost_find(struct core_row *row, const struct isa_program *program)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	unsigned looks = 0;
+	const struct isa_guard guard = {enough, &looks};
+	ptowsp_status st;
 
 	if (isa_program_varies(program) || isa_program_data_dependent(program)) {
 		snprintf(row->text, sizeof(row->text), "cycles depend on its %s",
 			 isa_program_data_dependent(program) ? "data" : "scalars");
 		return;
 	}
-	row->known = !ascend_kernel_cost(row->kernel, (const uint64_t[64]){0}, 64, (struct isa_block){0, 1}, NULL, &row->cost, &error);
-	if (row->known)
+	st = ascend_kernel_cost(row->kernel, (const uint64_t[64]){0}, 64, (struct isa_block){0, 1}, &guard, &row->cost, &error);
+	row->known = !st;
+	if (st == PTOWSP_CANCELLED)
+		snprintf(row->text, sizeof(row->text), "its loops are too long to be walked here");
+	else if (row->known)
 		ascend_cost_text(&row->cost, row->text, sizeof(row->text));
 	else
 		snprintf(row->text, sizeof(row->text), "%.256s", error.text);
