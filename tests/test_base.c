@@ -149,7 +149,14 @@ static const struct base_backend trial = {
 	.option_count = sizeof(trial_rows) / sizeof(*trial_rows), .options_size = sizeof(struct trial_options), .extension = trial_extension,
 	.open = trial_open, .close = trial_close, .bind = trial_bind, .load = trial_load, .unload = trial_unload, .run = trial_run};
 BASE_OPS(trial_ops, trial);
-static const struct base_backend plain = {.name = "plain", .targets = "plain", .models = trial_models};
+/* Its options are the standard ones alone. */
+static const struct base_model *plain_models(const struct base_options *options, uint32_t *count_out)
+{
+	(void)options;
+	return trial_models(NULL, count_out);
+}
+
+static const struct base_backend plain = {.name = "plain", .targets = "plain", .models = plain_models};
 BASE_OPS(plain_ops, plain);
 
 static void begin(const struct ptowsp_ops *ops)

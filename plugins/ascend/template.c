@@ -69,12 +69,14 @@ static enum word word_of(const char *at, const char **name_out, size_t *length_o
 		enum word word;
 	} words[] = {{"each ", EACH}, {"if ", IF}, {"else", ELSE}, {"end", END}};
 	const char *end = line_end(at);
+	size_t mark;
 
 	while (*at == ' ' || *at == '\t')
 		at++;
-	at += !strncmp(at, "//%", 3) ? 3 : !strncmp(at, "#%", 2) ? 2 : 0;
-	if (at == end || at[-1] != '%')
+	mark = !strncmp(at, "//%", 3) ? 3 : !strncmp(at, "#%", 2) ? 2 : 0;
+	if (!mark)
 		return COPIED;
+	at += mark;
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++) {
 		const size_t length = strlen(words[i].text);
 
