@@ -36,8 +36,8 @@ static void every_package_has_a_listing(void)
 static void every_package_verifies(void)
 {
 	cli_begin();
-	/* "unclosed" is there for its warning, which suite contract_pipeline looks at. */
-	REQUIRE_INT(cli(EACH "$B/ptowsp-inspect --verify $p 2>err.txt || exit 1; test $(basename $p) = unclosed.pkg.zst || cat err.txt >&2; done"), 0);
+	/* "unclosed" and "six" are there for their warnings, which suite contract_pipeline looks at. */
+	REQUIRE_INT(cli(EACH "$B/ptowsp-inspect --verify $p 2>err.txt || exit 1; case $p in */unclosed.pkg.zst|*/six.pkg.zst) ;; *) cat err.txt >&2 ;; esac; done"), 0);
 	CHECK_STR(cli_err, "");
 }
 
