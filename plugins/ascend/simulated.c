@@ -21,7 +21,7 @@ static ptowsp_status walk(void *context, uint32_t row, const uint64_t *args, uin
 			  uint64_t *cycles_out, struct ptowsp_error *error)
 {
 	const struct bound *bound = context;
-	struct ascend_cost cost;
+	struct ascend_cost cost = {0};
 	ptowsp_status st;
 
 	if (bound->model == ASCEND_MODEL_NAME)
@@ -39,8 +39,8 @@ static ptowsp_status run(void *context, uint32_t row, const struct ptowsp_task *
 			 const struct isa_guard *guard)
 {
 	const struct bound *bound = context;
-	const struct isa_block alone = {0, 1};
-	struct ascend_cost cost;
+	const struct isa_block block = {task->block, task->block_count ? task->block_count : 1};
+	struct ascend_cost cost = {0};
 	uint64_t cycles;
 	ptowsp_status st;
 
@@ -50,7 +50,7 @@ static ptowsp_status run(void *context, uint32_t row, const struct ptowsp_task *
 		return st;
 	}
 	st = isa_run_guarded(bound->kernels->rows[row].isa, task, out, scratch, guard);
-	if (!st && !walk(context, row, task->args, task->arg_count, alone, guard, &cycles, NULL))
+	if (!st && !walk(context, row, task->args, task->arg_count, block, guard, &cycles, NULL))
 		out->cycles = cycles;
 	return st;
 }

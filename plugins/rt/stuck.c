@@ -162,7 +162,7 @@ static void report_write(struct rt_pipeline *pipeline, bool cured, const struct 
 		rt_text_add(report->text, sizeof(report->text), "; no capacity would help%s%s", lifted->rest[0] ? ": with more, " : "", lifted->rest);
 }
 
-enum { ROOM_FOR_WAIT = 150, ROOM = 170 }; /* in an error's text, beside the words below */
+enum { ROOM = 190, WAIT_LEAST = 80, WAIT_ALONE = 170, WAIT_POINTING = 140 }; /* in an error's text, beside the words below */
 
 /* The first wait and the options, if the one sentence of the error has room for both. */
 static void sentence_write(struct rt_pipeline *pipeline, const struct ptowsp_deadlock *report)
@@ -170,12 +170,12 @@ static void sentence_write(struct rt_pipeline *pipeline, const struct ptowsp_dea
 	char wait[320] = "";
 
 	rt_stuck_text(pipeline, rt_stuck_subject(pipeline), wait, sizeof(wait));
-	if (report->option[0] && strlen(report->option) > ROOM / 2 + 25) {
-		rt_text_cut(wait, ROOM_FOR_WAIT - 10);
+	if (strlen(report->option) + WAIT_LEAST > ROOM) {
+		rt_text_cut(wait, WAIT_POINTING);
 		rt_fail_at(pipeline->run->error, PTOWSP_DEADLOCK, report->task, report->resource, "deadlock: process %s; use the settings of its report", wait);
 		return;
 	}
-	rt_text_cut(wait, report->option[0] ? ROOM + 20 - strlen(report->option) : ROOM);
+	rt_text_cut(wait, report->option[0] ? ROOM - strlen(report->option) : WAIT_ALONE);
 	if (report->option[0])
 		rt_fail_at(pipeline->run->error, PTOWSP_DEADLOCK, report->task, report->resource, "deadlock: process %s; use %s", wait, report->option);
 	else
