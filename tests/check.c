@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * check.c - assertions with messages, places, files and commands for tests. */
 #include "check.h"
+#include "ptowsp/note.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -53,6 +54,13 @@ const char *check_build(void)
 		for (int up = 0; up < 2; up++)
 			*strrchr(keep, '/') = 0;
 	return keep;
+}
+
+const char *check_sanitizer(void)
+{
+	static const char *const options[] = {"", "-fsanitize=address,undefined", "-fsanitize=thread"};
+
+	return options[PTOWSP_SANITIZER];
 }
 
 const char *check_shared(void)

@@ -41,6 +41,9 @@ const char *check_name(void);
 const char *check_root(void);
 const char *check_build(void);
 const char *check_shared(void);
+/* What a compiler's command line needs so that a program of the test's own links with this variant's libraries: the sanitizer's
+ * option, or nothing. */
+const char *check_sanitizer(void);
 
 /* printf into one of eight rotating buffers of 4 KiB: for paths and commands inside one expression; the ninth call reuses the
  * first, and a failing check takes one too. */

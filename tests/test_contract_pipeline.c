@@ -100,7 +100,8 @@ static void a_capacity_behind_which_no_event_is_signalled_is_no_cure(void)
 /* However many there are, none is cut off: the program runs with them. */
 static void settings_longer_than_an_errors_text_are_all_named(void)
 {
-	const char *settings;
+	const char *settings, *option;
+	json_t *stats;
 
 	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-pack $S/six.pto -o p.pkg.zst"), 0);
@@ -109,9 +110,11 @@ static void settings_longer_than_an_errors_text_are_all_named(void)
 	settings = strstr(cli_err, "; use ");
 	REQUIRE(settings != NULL);
 	CHECK(strlen(settings) > 256);
-	CHECK_STR(check_fmt("%.*s", (int)strcspn(settings + 6, "\n"), settings + 6), cli_text(cli_json(), "deadlock.option"));
-	CHECK_CONTAINS(cli_text(cli_json(), "deadlock.text"), cli_text(cli_json(), "deadlock.option"));
-	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s p.pkg.zst", cli_text(cli_json(), "deadlock.option"))), 0);
+	stats = cli_json();
+	option = cli_text(stats, "deadlock.option");
+	CHECK_STR(check_fmt("%.*s", (int)strcspn(settings + 6, "\n"), settings + 6), option);
+	CHECK_CONTAINS(cli_text(stats, "deadlock.text"), option);
+	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s p.pkg.zst", option)), 0);
 }
 
 static void strict_packing_refuses_a_cycle(void)

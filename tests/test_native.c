@@ -87,10 +87,11 @@ static void calls_make_the_whole_package_again(void)
 	REQUIRE_INT(pack("", check_fmt("--native %s -o s.pkg.zst", example("vector_add"))), 0);
 	REQUIRE_INT(pack("", check_fmt("%s -o plain.pkg.zst", example("vector_add"))), 0);
 	REQUIRE_INT(tool("", "ptowsp-inspect", "--c s.pkg.zst >again.c"), 0);
+	free(err);
 	CHECK_INT(check_run(check_fmt("cd '%s' && cc -std=c11 -O0 -Wall -Wextra -Werror -DPTOWSP_TREE -I'%s/abi' -I'%s/packages' again.c -o again -L'%s/lib' "
-				      "-lptowsp-pack -Wl,-rpath,'%s/lib' && ./again again.pkg.zst >digest && cmp s.pkg.zst again.pkg.zst && "
+				      "-lptowsp-pack %s -Wl,-rpath,'%s/lib' && ./again again.pkg.zst >digest && cmp s.pkg.zst again.pkg.zst && "
 				      "'%s/bin/ptowsp-inspect' s.pkg.zst | grep -q \"digest *$(cut -d' ' -f1 digest)\"",
-				      folder, check_root(), check_root(), check_build(), check_build(), check_build()),
+				      folder, check_root(), check_root(), check_build(), check_sanitizer(), check_build(), check_build()),
 			    NULL, &err),
 		  0);
 	CHECK_STR(err, "");
@@ -259,8 +260,8 @@ static void emitted_entries_run_with_their_kernels(void)
 	free(err);
 	REQUIRE(check_write(check_fmt("%s/emitted/run.c", folder), caller, strlen(caller)));
 	CHECK_INT(check_run(check_fmt("cd '%s/emitted' && mv main_.c main_.h && sed -i s/main_.c/main_.h/ run.c && "
-				      "cc -std=c11 -Wall -Wextra -Werror -O2 -fwrapv -ffp-contract=off -I. *.c '%s/lib/libptowsp-rt.a' -lpthread -lm -o run && ./run",
-				      folder, check_build()),
+				      "cc -std=c11 -Wall -Wextra -Werror -O2 -fwrapv -ffp-contract=off -I. *.c '%s/lib/libptowsp-rt.a' %s -lpthread -lm -o run && ./run",
+				      folder, check_build(), check_sanitizer()),
 			    &out, &err),
 		  0);
 	CHECK_STR(err, "");
@@ -281,8 +282,8 @@ static void the_documented_program_around_an_entry_runs(void)
 	block_take("pto", "double.pto");
 	block_take("c", "run.c");
 	CHECK_INT(pack("", check_fmt("--emit=c double.pto -o double && cc -std=c11 -Wall -Wextra -Werror -O2 -fwrapv -ffp-contract=off -Idouble run.c "
-				     "double/double_.c '%s/lib/libptowsp-rt.a' -lpthread -lm && ./a.out",
-				     check_build())),
+				     "double/double_.c '%s/lib/libptowsp-rt.a' %s -lpthread -lm && ./a.out",
+				     check_build(), check_sanitizer())),
 		  0);
 	CHECK_STR(err, "");
 }

@@ -95,11 +95,9 @@ static void main_write(const struct opened *o, const char *name, const char *val
 static char *compiled_dump(void)
 {
 	char *out = NULL, *err = NULL;
-	/* The core of this build may want the sanitizer's library. */
-	const char *sanitizer = strstr(check_build(), "asan") ? "-fsanitize=address,undefined" : strstr(check_build(), "tsan") ? "-fsanitize=thread" : "";
 	int status = check_run(check_fmt("${CC:-cc} -std=c11 -Wall -Wextra -Wpedantic -Werror -O1 -I'%s' -I'%s/abi' -I'%s/plugins' '%s/main.c' "
 					 "'%s/lib/libptowsp-rt.a' %s -lpthread -lm -o '%s/main' && '%s/main'",
-					 check_root(), check_root(), check_root(), folder, check_build(), sanitizer, folder, folder),
+					 check_root(), check_root(), check_root(), folder, check_build(), check_sanitizer(), folder, folder),
 			       &out, &err);
 
 	if (status) {
