@@ -194,6 +194,42 @@ static void a_pto_runtime_runs_it_when_it_is_named(void)
 	CHECK_CONTAINS(cli_err, "runtime=DIR");
 }
 
+/* Whoever runs tasks says who it is, and whose the cycles are, in every output. */
+static void engines_name_themselves(void)
+{
+	static const struct {
+		const char *options, *engine, *model;
+	} rows[] = {
+		{"--opt clock=reference", "threads", "reference"},
+		{"--opt clock=own", "machine", "core"},
+		{"--opt clock=own --opt model=op-sum", "machine", "op-sum"},
+		{"--opt clock=own --opt model=name", "machine", "name"},
+		{"--opt clock=own --opt order=program", "machine", "core"},
+		{"--opt engine=pto-runtime --opt cache=$B/../test/ascend_cache --opt runtime=$B/../fakes/simpler", "pto-runtime tensormap_and_ringbuffer", "plan"},
+		{"--opt engine=pto-runtime --opt cache=$B/../test/ascend_cache --opt runtime=$B/../fakes/simpler --opt variant=host_build_graph", "pto-runtime host_build_graph", "plan"},
+	};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *named = check_fmt("engine %s, cycle model %s", rows[i].engine, rows[i].model);
+		const char *run = check_fmt("$B/ptowsp-run --plugin=a2a3sim %s", rows[i].options);
+		json_t *stats;
+
+		REQUIRE_INT(cli(check_fmt("%s --stats=json $P/vector_add.pkg.zst", run)), 0);
+		stats = cli_json();
+		REQUIRE(stats != NULL);
+		CHECK_STR(cli_text(stats, "engine"), rows[i].engine);
+		CHECK_STR(cli_text(stats, "cycle_model"), rows[i].model);
+		REQUIRE_INT(cli(check_fmt("%s --stats=text $P/vector_add.pkg.zst", run)), 0);
+		CHECK_CONTAINS(cli_out, check_fmt("cycles (%s)", rows[i].model));
+		CHECK_CONTAINS(cli_out, named);
+		REQUIRE_INT(cli(check_fmt("%s --capabilities", run)), 0);
+		CHECK_CONTAINS(cli_out, check_fmt("a2a3sim 910b-0: %s\n", named));
+		REQUIRE_INT(cli(check_fmt("%s --capabilities --json", run)), 0);
+		CHECK_CONTAINS(cli_out, check_fmt("\"engine\": \"%s\"", rows[i].engine));
+	}
+}
+
 /* Rows are those of the engine. */
 static void rows_are_those_of_the_engine(void)
 {
@@ -217,6 +253,7 @@ void suite_a2a3sim(CU_pSuite s)
 	TEST(s, what_it_has_not_is_refused_with_a_sentence);
 	TEST(s, any_number_of_aicpus_computes_the_same);
 	TEST(s, a_pto_runtime_runs_it_when_it_is_named);
+	TEST(s, engines_name_themselves);
 	TEST(s, rows_are_those_of_the_engine);
 	for (size_t i = 0; i < example_count; i++)
 		check_add(s, example_rows[i].name, equals_cpu_sim);

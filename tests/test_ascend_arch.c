@@ -94,8 +94,15 @@ static uint32_t units(const struct ptowsp_device *d, unsigned unit)
 
 static void device_rows_are_the_numbers(void)
 {
-	static const unsigned timings[] = {PTOWSP_TIMING_EVENTS, PTOWSP_TIMING_REFERENCE, PTOWSP_TIMING_MEASURED};
-	static const char *const models[] = {"core", "reference", "measured"};
+	static const struct {
+		const char *model, *engine;
+		unsigned timing;
+	} kinds[ASCEND_KIND_COUNT] = {
+		{"core", "machine", PTOWSP_TIMING_EVENTS}, {"op-sum", "machine", PTOWSP_TIMING_EVENTS}, {"name", "machine", PTOWSP_TIMING_EVENTS},
+		{"reference", "threads", PTOWSP_TIMING_REFERENCE},
+		{"plan", "pto-runtime tensormap_and_ringbuffer", PTOWSP_TIMING_EVENTS}, {"plan", "pto-runtime host_build_graph", PTOWSP_TIMING_EVENTS},
+		{"plan", "pto-runtime tensormap_and_ringbuffer", PTOWSP_TIMING_EVENTS}, {"plan", "pto-runtime host_build_graph", PTOWSP_TIMING_EVENTS},
+	};
 
 	for (unsigned kind = 0; kind < ASCEND_KIND_COUNT; kind++)
 		for (unsigned i = 0; i < ASCEND_DEVICE_COUNT; i++) {
@@ -106,7 +113,8 @@ static void device_rows_are_the_numbers(void)
 			CHECK_UINT(d->head.size, sizeof(*d));
 			CHECK_STR(d->name, check_fmt("%s-%u", a->name, i % ASCEND_DEVICES_EACH));
 			CHECK_CONTAINS(d->text, a->text);
-			CHECK_STR(d->cycle_model, models[kind]);
+			CHECK_STR(d->cycle_model, kinds[kind].model);
+			CHECK_STR(d->engine, kinds[kind].engine);
 			CHECK_UINT(capacity(d, PTOWSP_SPACE_UB), a->ub);
 			CHECK_UINT(capacity(d, PTOWSP_SPACE_L1), a->l1);
 			CHECK_UINT(capacity(d, PTOWSP_SPACE_GM), (uint64_t)a->hbm_mib << 20);
@@ -115,7 +123,7 @@ static void device_rows_are_the_numbers(void)
 			CHECK_UINT(units(d, PTOWSP_UNIT_AIV), ascend_arch_vectors(a));
 			CHECK_UINT(units(d, PTOWSP_UNIT_AIC_AIV), a->clusters);
 			CHECK_UINT(units(d, PTOWSP_UNIT_AICPU), a->aicpus);
-			CHECK_UINT(d->timing, timings[kind]);
+			CHECK_UINT(d->timing, kinds[kind].timing);
 		}
 }
 
@@ -133,7 +141,7 @@ static void an_architecture_comes_first_and_the_others_follow(void)
 
 static void each_belongs_to_its_platform(void)
 {
-	const struct base_model *m = ascend_models(ASCEND_SIMULATED, ASCEND_910B);
+	const struct base_model *m = ascend_models(ASCEND_MACHINE, ASCEND_910B);
 
 	CHECK_INT(m[0].platform == RT_PLATFORM_A2 && m[2].platform == RT_PLATFORM_A3 && m[4].platform == RT_PLATFORM_A5, 1);
 }

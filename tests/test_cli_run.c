@@ -175,7 +175,7 @@ static void statistics_are_one_json_object(void)
 {
 	static const char *const fields[] = {
 		"schema", "plugin", "package", "total_cycles", "num_tasks", "num_edges", "num_executors", "num_streams", "compile_ms",
-		"execute_ms", "peak_rss_bytes", "kernels", "resources", "channels", "diagnostics", "cycle_model", "deterministic",
+		"execute_ms", "peak_rss_bytes", "kernels", "resources", "channels", "diagnostics", "engine", "cycle_model", "deterministic",
 		"recorded", "compare", "task_window"};
 	json_t *root, *row;
 

@@ -170,7 +170,7 @@ static void a_window_over_a_graph_that_is_built_first_is_recorded(void)
 static void statistics_have_every_field_with_its_type(void)
 {
 	static const struct { const char *path; json_type kind; } fields[] = {
-		{"schema", JSON_STRING}, {"plugin", JSON_STRING}, {"package", JSON_STRING}, {"cycle_model", JSON_STRING},
+		{"schema", JSON_STRING}, {"plugin", JSON_STRING}, {"package", JSON_STRING}, {"engine", JSON_STRING}, {"cycle_model", JSON_STRING},
 		{"total_cycles", JSON_INTEGER}, {"num_tasks", JSON_INTEGER}, {"num_edges", JSON_INTEGER},
 		{"num_executors", JSON_INTEGER}, {"num_streams", JSON_INTEGER}, {"compile_ms", JSON_REAL}, {"execute_ms", JSON_REAL},
 		{"peak_rss_bytes", JSON_INTEGER}, {"task_window", JSON_INTEGER}, {"kernels", JSON_ARRAY}, {"resources", JSON_ARRAY},

@@ -172,6 +172,9 @@ ptowsp_status run_each_backend(const struct run_options *options, run_backend_fn
 
 /* Other modes; each prints its page. */
 ptowsp_status run_list_plugins(const struct run_options *options, struct ptowsp_error *error);
+/* Who runs tasks on a device, and whose its cycles are: "unknown" where it does not say, or is NULL. Borrowed from the plugin. */
+const char *run_engine(const struct ptowsp_device *device);
+const char *run_cycle_model(const struct ptowsp_device *device);
 ptowsp_status run_devices(const struct run_options *options, struct ptowsp_error *error);
 ptowsp_status run_capabilities(const struct run_options *options, struct ptowsp_error *error);
 /* run_platforms.c: what the specification says of task graph instructions on each platform. */

@@ -16,6 +16,7 @@ struct matrix {
 	const struct run_options *options;
 	struct column {
 		char name[80];
+		char engine[80], model[40];
 		struct ptowsp_cap *cells; /* owned; feature 0: no row */
 	} *columns; /* owned */
 	uint32_t count, features;
@@ -25,6 +26,7 @@ struct matrix {
 /* NULL: no memory. */
 static struct column *column_add(struct matrix *m, const struct ptowsp_backend *backend)
 {
+	const struct ptowsp_device *device = ptowsp_backend_current(backend);
 	struct column *more = realloc(m->columns, (m->count + 1u) * sizeof(*more)), *column;
 	struct reg_feature feature;
 	struct reg_text text;
@@ -41,6 +43,10 @@ static struct column *column_add(struct matrix *m, const struct ptowsp_backend *
 	m->count++;
 	reg_text_init(&text, column->name, sizeof(column->name));
 	reg_text_add(&text, "%s", ptowsp_backend_name(backend));
+	reg_text_init(&text, column->engine, sizeof(column->engine));
+	reg_text_add(&text, "%s", run_engine(device));
+	reg_text_init(&text, column->model, sizeof(column->model));
+	reg_text_add(&text, "%s", run_cycle_model(device));
 	for (uint32_t i = 0; reg_feature_at(i, &feature); i++) {
 		const struct ptowsp_cap *cap = ptowsp_backend_cap(backend, feature.id);
 
@@ -180,6 +186,8 @@ static void matrix_print(const struct matrix *m)
 		printf("\n");
 	}
 	printf("\n");
+	for (uint32_t c = 0; c < m->count; c++)
+		printf("%s: engine %s, cycle model %s\n", m->columns[c].name, m->columns[c].engine, m->columns[c].model);
 	for (unsigned state = PTOWSP_STATE_ENFORCED + 1; state-- > PTOWSP_STATE_UNSUPPORTED;)
 		printf("%s: %s\n", reg_state_text(state), reg_state_meaning(state));
 	printf("- : no row; a directive is then diagnosed and ignored, an opcode or payload is unsupported\n");
@@ -206,11 +214,13 @@ static json_t *cell_json(const struct ptowsp_cap *cap)
 
 static json_t *matrix_json(const struct matrix *m)
 {
-	json_t *plugins = json_array(), *rows = json_array();
+	json_t *plugins = json_array(), *engines = json_object(), *rows = json_array();
 	struct reg_feature feature;
 
-	for (uint32_t c = 0; c < m->count; c++)
+	for (uint32_t c = 0; c < m->count; c++) {
 		json_array_append_new(plugins, json_string(m->columns[c].name));
+		json_object_set_new(engines, m->columns[c].name, json_pack("{s:s, s:s}", "engine", m->columns[c].engine, "cycle_model", m->columns[c].model));
+	}
 	for (uint32_t i = 0; reg_feature_at(i, &feature); i++) {
 		json_t *cells = json_object();
 
@@ -219,7 +229,7 @@ static json_t *matrix_json(const struct matrix *m)
 		json_array_append_new(rows, json_pack("{s:s, s:i, s:s, s:o}", "feature", feature.name, "id", (int)feature.id, "group",
 						      feature.group, "plugins", cells));
 	}
-	return json_pack("{s:s, s:o, s:o, s:o}", "schema", "ptowsp.capabilities/1", "plugins", plugins, "features", rows, "graph", run_platforms_json());
+	return json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", "ptowsp.capabilities/1", "plugins", plugins, "engines", engines, "features", rows, "graph", run_platforms_json());
 }
 
 ptowsp_status run_capabilities(const struct run_options *options, struct ptowsp_error *error)

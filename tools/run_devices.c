@@ -23,6 +23,16 @@ static const char *const dispatch_names[] = {"threads", "core_grid", "queues", "
 static const char *const sync_names[] = {"barrier", "flag", "cross_device"};
 static const char *const timing_names[] = {"?", "reference", "events", "measured"};
 
+const char *run_engine(const struct ptowsp_device *device)
+{
+	return device && PTOWSP_HAS(device, struct ptowsp_device, engine) && device->engine ? device->engine : "unknown";
+}
+
+const char *run_cycle_model(const struct ptowsp_device *device)
+{
+	return device && device->cycle_model ? device->cycle_model : "unknown";
+}
+
 static const struct ptowsp_arch_memory *memory_at(const struct ptowsp_device *d, uint32_t i)
 {
 	return (const void *)((const char *)d->memories + (size_t)i * d->memory_stride);
@@ -53,8 +63,8 @@ static json_t *device_json(const struct ptowsp_backend *backend, const struct pt
 		json_array_append_new(units, json_pack("{s:s, s:I, s:i}", "unit", reg_pool_text(u->unit), "count",
 						       (json_int_t)u->count, "concurrency", (int)u->concurrency));
 	}
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:[I, I]}", "plugin", ptowsp_backend_name(backend), "name",
-			 d->name, "text", d->text ? d->text : "", "cycle_model", d->cycle_model ? d->cycle_model : "", "timing",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:[I, I]}", "plugin", ptowsp_backend_name(backend), "name",
+			 d->name, "text", d->text ? d->text : "", "engine", run_engine(d), "cycle_model", run_cycle_model(d), "timing",
 			 timing_names[d->timing < 4 ? d->timing : 0], "memories", memories, "units", units, "dispatch",
 			 run_words_json(dispatch), "sync", run_words_json(sync), "grid", (json_int_t)d->grid_rows,
 			 (json_int_t)d->grid_columns);
@@ -66,8 +76,8 @@ static void device_print(const struct ptowsp_backend *backend, const struct ptow
 
 	bits_text(d->dispatch, dispatch_names, 4, dispatch, sizeof(dispatch));
 	bits_text(d->sync, sync_names, 3, sync, sizeof(sync));
-	printf("%s %s: %s\n  cycle model %s, timing %s, dispatch by %s, synchronisation %s", ptowsp_backend_name(backend), d->name,
-	       d->text ? d->text : "", d->cycle_model ? d->cycle_model : "?", timing_names[d->timing < 4 ? d->timing : 0], dispatch,
+	printf("%s %s: %s\n  engine %s, cycle model %s, timing %s, dispatch by %s, synchronisation %s", ptowsp_backend_name(backend), d->name,
+	       d->text ? d->text : "", run_engine(d), run_cycle_model(d), timing_names[d->timing < 4 ? d->timing : 0], dispatch,
 	       *sync ? sync : "none");
 	if (d->grid_rows)
 		printf(", grid %ux%u", d->grid_rows, d->grid_columns);

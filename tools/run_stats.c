@@ -293,10 +293,10 @@ ptowsp_status run_stats_json(struct run *run, ptowsp_status status, const struct
 			     struct ptowsp_error *error)
 {
 	const struct ptowsp_device *device = ptowsp_backend_current(run->backend);
-	json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s}", "schema", "ptowsp.stats/1", "plugin",
+	json_t *root = json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s}", "schema", "ptowsp.stats/1", "plugin",
 				 ptowsp_backend_name(run->backend), "device", device ? device->name : "", "package",
-				 ptowsp_package_name(run->package), "entry", ptowsp_plan_entry(run->plan), "cycle_model",
-				 device && device->cycle_model ? device->cycle_model : "unknown");
+				 ptowsp_package_name(run->package), "entry", ptowsp_plan_entry(run->plan), "engine", run_engine(device),
+				 "cycle_model", run_cycle_model(device));
 
 	if (root) {
 		json_object_set_new(root, "status", json_string(reg_status_name(status)));

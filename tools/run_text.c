@@ -5,13 +5,6 @@
 #include "registry/names.h"
 #include "tools/run.h"
 
-static const char *cycle_model(const struct run *run)
-{
-	const struct ptowsp_device *device = ptowsp_backend_current(run->backend);
-
-	return device && device->cycle_model ? device->cycle_model : "unknown model";
-}
-
 static void compare_verdict(const struct run *run)
 {
 	uint32_t compared = 0, wrong = 0;
@@ -54,7 +47,7 @@ void run_summary_print(struct run *run)
 		printf("run %llu: ", (unsigned long long)run->runs_done);
 	printf("%s%s%s: %llu task%s, %llu cycles (%s%s), %.3f ms", ptowsp_backend_name(run->backend), device ? " " : "",
 	       device ? device->name : "", (unsigned long long)s->tasks, s->tasks == 1 ? "" : "s",
-	       (unsigned long long)s->total_cycles, cycle_model(run), run->options->no_kernels ? ", no kernels run" : "",
+	       (unsigned long long)s->total_cycles, run_cycle_model(device), run->options->no_kernels ? ", no kernels run" : "",
 	       ptowsp_elapsed_ms(run->program));
 	auto_print(s);
 	compare_verdict(run);
@@ -177,6 +170,7 @@ void run_stats_text(struct run *run)
 {
 	static const char *const deterministic[] = {"no", "yes", "only if the author's promise holds"};
 	const struct ptowsp_run_stats *s = ptowsp_stats(run->program);
+	const struct ptowsp_device *device = ptowsp_backend_current(run->backend);
 	const char *const numerics = run_setting(run, "numerics");
 	char window[24] = "unbounded";
 
@@ -185,6 +179,7 @@ void run_stats_text(struct run *run)
 	run_summary_print(run);
 	printf("tasks %llu, edges %llu, executors %llu, streams %llu, task window %s\n", (unsigned long long)s->tasks,
 	       (unsigned long long)s->edges, (unsigned long long)s->executors, (unsigned long long)s->streams, window);
+	printf("engine %s, cycle model %s\n", run_engine(device), run_cycle_model(device));
 	printf("load %.3f ms, run %.3f ms; deterministic: %s%s%s\n", ptowsp_compile_ms(run->program), (double)s->execute_ns / 1e6,
 	       deterministic[s->deterministic < 3 ? s->deterministic : 2], numerics ? "; numerics: " : "", numerics ? numerics : "");
 	schedulers_print(s);

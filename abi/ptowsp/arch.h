@@ -47,6 +47,7 @@ struct ptowsp_device {
 	uint32_t timing;
 	uint32_t grid_rows, grid_columns; /* 0, 0 where there is no grid */
 	uint32_t reserved;
+	const char *engine;     /* who runs tasks, e.g. "threads"; NULL: not said */
 };
 
 PTOWSP_END

@@ -110,7 +110,7 @@ static const struct ptowsp_arch_unit units[] = {
 static const struct ptowsp_device device_model = {
 	PTOWSP_HEAD(struct ptowsp_device, DEVICE), "null0", "runs the empty program", "none",
 	memories, units, 1, sizeof(struct ptowsp_arch_memory), 1, sizeof(struct ptowsp_arch_unit),
-	PTOWSP_DISPATCH_QUEUES, PTOWSP_SYNC_BARRIER, PTOWSP_TIMING_REFERENCE, 0, 0, 0,
+	PTOWSP_DISPATCH_QUEUES, PTOWSP_SYNC_BARRIER, PTOWSP_TIMING_REFERENCE, 0, 0, 0, "null",
 };
 
 static ptowsp_status null_devices(struct ptowsp_object *instance, const struct ptowsp_device **devices_out, uint32_t *count,

@@ -41,7 +41,7 @@ uint64_t ascend_arch_cycles(const struct ascend_arch *arch, uint64_t ns)
 ASCEND_ARCHS(X)
 #undef X
 
-#define DEVICE(id, device_name, platform_id, words, model, time) \
+#define DEVICE(id, device_name, platform_id, words, model, who, time) \
 	{.platform = RT_PLATFORM_##platform_id, \
 	 .device = { \
 	 .head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), \
@@ -56,20 +56,24 @@ ASCEND_ARCHS(X)
 	 .unit_stride = sizeof(*units_##id), \
 	 .dispatch = PTOWSP_DISPATCH_CORE_GRID | PTOWSP_DISPATCH_QUEUES, \
 	 .sync = PTOWSP_SYNC_BARRIER | PTOWSP_SYNC_FLAG | PTOWSP_SYNC_CROSS_DEVICE, \
-	 .timing = time}},
-#define SIMULATED(id, name, platform, text) \
-	DEVICE(id, name "-0", platform, text "; simulated", "core", PTOWSP_TIMING_EVENTS) \
-	DEVICE(id, name "-1", platform, text "; simulated", "core", PTOWSP_TIMING_EVENTS)
-#define REFERENCE(id, name, platform, text) \
-	DEVICE(id, name "-0", platform, text "; simulated", "reference", PTOWSP_TIMING_REFERENCE) \
-	DEVICE(id, name "-1", platform, text "; simulated", "reference", PTOWSP_TIMING_REFERENCE)
-#define ONBOARD(id, name, platform, text) \
-	DEVICE(id, name "-0", platform, text, "measured", PTOWSP_TIMING_MEASURED) \
-	DEVICE(id, name "-1", platform, text, "measured", PTOWSP_TIMING_MEASURED)
+	 .timing = PTOWSP_TIMING_##time, \
+	 .engine = who}},
+#define TWO(id, name, platform, words, model, who, time) \
+	DEVICE(id, name "-0", platform, words, model, who, time) \
+	DEVICE(id, name "-1", platform, words, model, who, time)
+#define CORE(id, name, platform, text) TWO(id, name, platform, text "; simulated", "core", "machine", EVENTS)
+#define OP_SUM(id, name, platform, text) TWO(id, name, platform, text "; simulated", "op-sum", "machine", EVENTS)
+#define NAME(id, name, platform, text) TWO(id, name, platform, text "; simulated", "name", "machine", EVENTS)
+#define REFERENCE(id, name, platform, text) TWO(id, name, platform, text "; simulated", "reference", "threads", REFERENCE)
+#define SIM_BUFFER(id, name, platform, text) TWO(id, name, platform, text "; simulated", "plan", "pto-runtime tensormap_and_ringbuffer", EVENTS)
+#define SIM_GRAPH(id, name, platform, text) TWO(id, name, platform, text "; simulated", "plan", "pto-runtime host_build_graph", EVENTS)
+#define BUFFER(id, name, platform, text) TWO(id, name, platform, text, "plan", "pto-runtime tensormap_and_ringbuffer", EVENTS)
+#define GRAPH(id, name, platform, text) TWO(id, name, platform, text, "plan", "pto-runtime host_build_graph", EVENTS)
+#define TWICE(KIND) ASCEND_ARCHS(KIND) ASCEND_ARCHS(KIND)
 
 /* Of each kind, in the order of the enum, all of them and once more: from any architecture on there are as many as there are devices. */
 static const struct base_model models[ASCEND_KIND_COUNT * 2 * ASCEND_DEVICE_COUNT] = {
-	ASCEND_ARCHS(SIMULATED) ASCEND_ARCHS(SIMULATED) ASCEND_ARCHS(REFERENCE) ASCEND_ARCHS(REFERENCE) ASCEND_ARCHS(ONBOARD) ASCEND_ARCHS(ONBOARD)};
+	TWICE(CORE) TWICE(OP_SUM) TWICE(NAME) TWICE(REFERENCE) TWICE(SIM_BUFFER) TWICE(SIM_GRAPH) TWICE(BUFFER) TWICE(GRAPH)};
 
 const struct base_model *ascend_models(enum ascend_kind kind, enum ascend_arch_id first)
 {

@@ -60,8 +60,13 @@ static inline uint32_t ascend_arch_cores(const struct ascend_arch *arch)
 /* Cycles of the cores' clock in a time, rounded to the nearest and up from a half; at least 1 unless the time is 0. ns <= 2^32. */
 uint64_t ascend_arch_cycles(const struct ascend_arch *arch, uint64_t ns);
 
-/* Of the same machine: simulated here on its own clock or on the reference clock of rt, or the hardware itself. */
-enum ascend_kind { ASCEND_SIMULATED, ASCEND_REFERENCE, ASCEND_ONBOARD, ASCEND_KIND_COUNT };
+/* Who runs tasks of the same machine, and whose cycles are told: the machine of machine.h with one of three models of kernels (in the order of enum ascend_model),
+ * rt's threads and clock, or a pto-runtime, simulated or on the hardware, which tells no times: plan_clock.h. In the order of ascend_pto_variants. */
+enum ascend_kind {
+	ASCEND_MACHINE, ASCEND_REFERENCE = ASCEND_MACHINE + 3,
+	ASCEND_PTO_SIMULATED, ASCEND_PTO_ONBOARD = ASCEND_PTO_SIMULATED + 2,
+	ASCEND_KIND_COUNT = ASCEND_PTO_ONBOARD + 2
+};
 enum { ASCEND_DEVICES_EACH = 2, ASCEND_DEVICE_COUNT = ASCEND_ARCH_COUNT * ASCEND_DEVICES_EACH };
 /* The devices of a backend, ASCEND_DEVICE_COUNT of them: 910b-0, 910b-1, 910c-0 ..., those of architecture `first` before the others. Two of each,
  * because what one tells the other needs a second one. */

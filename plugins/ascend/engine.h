@@ -26,7 +26,8 @@ void ascend_engine_unload(struct ascend_loaded *loaded); /* NULL is allowed */
 ptowsp_status ascend_engine_run(struct ascend_loaded *loaded, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
 				struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
 
-/* Capability rows under this engine, before those of rt: what it does not enforce. variant: ASCEND_HOST_GRAPH or ASCEND_TASK_BUFFER. Static. */
-const struct ptowsp_cap *ascend_engine_caps(const char *variant, uint32_t *count_out);
+/* Capability rows under this engine, before those of base and rt: what it does not enforce. variant: ASCEND_HOST_GRAPH or ASCEND_TASK_BUFFER; onboard: on a device.
+ * Static. */
+const struct ptowsp_cap *ascend_engine_caps(const char *variant, bool onboard, uint32_t *count_out);
 
 #endif

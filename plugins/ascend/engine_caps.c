@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* engine_caps.c - what the pto-runtime engine says of features that rt enforces by itself.
+/* engine_caps.c - what the pto-runtime engine says of features that rt enforces by itself: one table per variant, with what a device adds.
  *
- * Structure is enforced because it becomes edges: dependencies, orders, streams, depths, tokens, executors that do not depend on time. The runtime has no counters for
- * stalls and high-water marks and tells no times (plan_clock.h does); where tasks really run, and when they are issued, it decides. A slot may be loaded from what no task
- * writes. */
+ * Structure is enforced because it becomes edges: dependencies, the order of tasks on an executor whose policy does not ask about time, streams, depths, scopes, tokens
+ * (consume k - c before send k, send k before consume k). Which core a task really gets, and when it is issued, the runtime decides; it has no counters for stalls and
+ * high-water marks and tells no times: plan_clock.h does. A slot may be loaded from what no task writes. */
 #include "base/caps.h"
 #include "engine.h"
 #include "ptowsp/graph.h"
@@ -12,43 +12,57 @@
 
 #include <string.h>
 
-#define SHARED                                                                                                  \
+#define GRAPH(op) PTOWSP_FEATURE_GRAPH(PTOWSP_##op)
+#define OPCODE(op) PTOWSP_FEATURE_OPCODE(PTOWSP_OP_##op)
+#define FEATURE(name) PTOWSP_FEATURE_##name
+
+#define SHARED \
+	/* when and where */ \
 	BASE_CAP(BASE_POLICY(DISPATCH, WORK_STEAL), RECORDED), BASE_CAP(BASE_POLICY(DISPATCH, THRESHOLD), RECORDED), \
+	BASE_CAP(BASE_POLICY(POOLS, BY_EXEC_UNIT), RECORDED), BASE_CAP(BASE_POLICY(SPATIAL_MAP, GRID), RECORDED), \
+	BASE_CAP(BASE_POLICY(LAYOUT, SHARD), DIAGNOSED), \
 	BASE_CAP(BASE_POLICY(TIMING, RATE_LIMIT), RECORDED), BASE_CAP(BASE_POLICY(ISSUE_COST, CYCLES), RECORDED), \
-	BASE_CAP(BASE_POLICY(START, THRESHOLD), RECORDED), BASE_CAP(BASE_POLICY(READY_QUEUE, CAPACITY), RECORDED), \
-	BASE_CAP(BASE_POLICY(TENSOR_MAP, CAPACITY), RECORDED), BASE_CAP(BASE_POLICY(DEP_LIST, CAPACITY), RECORDED), \
-	BASE_CAP(BASE_POLICY(HEAP, CAPACITY), RECORDED), BASE_CAP(BASE_POLICY(TASK_WINDOW, ABORT), DIAGNOSED), \
-	BASE_CAP(BASE_POLICY(TASK_WINDOW, BENCHMARK), DIAGNOSED), BASE_CAP(BASE_POLICY(LAYOUT, SHARD), DIAGNOSED), \
-	BASE_CAP(BASE_POLICY(POOLS, BY_EXEC_UNIT), RECORDED), BASE_CAP(PTOWSP_FEATURE_OPCODE(PTOWSP_OP_ALLOC), RECORDED), \
-	BASE_CAP(PTOWSP_FEATURE_OPCODE(PTOWSP_OP_FREE), RECORDED), BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_MC_ALLOC), RECORDED), \
-	BASE_CAP(PTOWSP_FEATURE_OPCODE(PTOWSP_OP_SLOT_LOAD), DIAGNOSED), BASE_CAP(PTOWSP_FEATURE_TENSOR_TO_SLOT, DIAGNOSED), \
-	BASE_CAP(PTOWSP_FEATURE_STALL_STATS, UNSUPPORTED), BASE_CAP(PTOWSP_FEATURE_HIGH_WATER, UNSUPPORTED), \
-	BASE_CAP(PTOWSP_FEATURE_TEMP_RENAMED, DIAGNOSED), BASE_CAP(PTOWSP_FEATURE_CSP_PAYLOAD, UNSUPPORTED), \
-	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_CF_WHILE), DIAGNOSED), BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_CF_ENDWHILE), DIAGNOSED), \
-	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_MC_FREE), RECORDED), BASE_CAP(PTOWSP_FEATURE_OPCODE(PTOWSP_OP_NOTIFY), UNSUPPORTED), \
-	BASE_CAP(PTOWSP_FEATURE_OPCODE(PTOWSP_OP_WAIT_NOTIFY), UNSUPPORTED), BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_SY_NOTIFY), UNSUPPORTED), BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_SY_WAIT_NOTIFY), UNSUPPORTED)
+	BASE_CAP(BASE_POLICY(START, THRESHOLD), RECORDED), \
+	/* resources that nobody counts */ \
+	BASE_CAP(BASE_POLICY(TASK_WINDOW, ABORT), DIAGNOSED), BASE_CAP(BASE_POLICY(TASK_WINDOW, BENCHMARK), DIAGNOSED), \
+	BASE_CAP(BASE_POLICY(READY_QUEUE, CAPACITY), RECORDED), BASE_CAP(BASE_POLICY(TENSOR_MAP, CAPACITY), RECORDED), \
+	BASE_CAP(BASE_POLICY(DEP_LIST, CAPACITY), RECORDED), BASE_CAP(BASE_POLICY(HEAP, CAPACITY), RECORDED), \
+	BASE_CAP(OPCODE(ALLOC), RECORDED), BASE_CAP(OPCODE(FREE), RECORDED), BASE_CAP(GRAPH(MC_ALLOC), RECORDED), BASE_CAP(GRAPH(MC_FREE), RECORDED), \
+	BASE_CAP(FEATURE(STALL_STATS), UNSUPPORTED), BASE_CAP(FEATURE(HIGH_WATER), UNSUPPORTED), \
+	BASE_CAP(FEATURE(TEMP_RENAMED), DIAGNOSED), \
+	/* what only a run tells: slots that tasks fill */ \
+	BASE_CAP(OPCODE(SLOT_LOAD), DIAGNOSED), BASE_CAP(FEATURE(TENSOR_TO_SLOT), DIAGNOSED), \
+	BASE_CAP(GRAPH(CF_WHILE), DIAGNOSED), BASE_CAP(GRAPH(CF_ENDWHILE), DIAGNOSED), \
+	/* payload in channels, other devices */ \
+	BASE_CAP(FEATURE(CSP_PAYLOAD), UNSUPPORTED), BASE_CAP(OPCODE(NOTIFY), UNSUPPORTED), BASE_CAP(OPCODE(WAIT_NOTIFY), UNSUPPORTED), \
+	BASE_CAP(GRAPH(SY_NOTIFY), UNSUPPORTED), BASE_CAP(GRAPH(SY_WAIT_NOTIFY), UNSUPPORTED)
 
 /* Its rings stall. What is asked of after_orchestration it does not do: tasks run while others are submitted. */
-static const struct ptowsp_cap task_buffer[] = {
-	SHARED,
-	BASE_CAP(BASE_POLICY(TASK_WINDOW, STALL), ENFORCED),
-	BASE_CAP(PTOWSP_FEATURE_SCOPE_LIVENESS, ENFORCED),
-	BASE_CAP(PTOWSP_FEATURE_DEADLOCK_REPORT, ENFORCED),
-	BASE_CAP(BASE_POLICY(START, AFTER_ORCHESTRATION), RECORDED),
-};
+#define BUFFER \
+	SHARED, \
+	BASE_CAP(BASE_POLICY(TASK_WINDOW, STALL), ENFORCED), BASE_CAP(FEATURE(SCOPE_LIVENESS), ENFORCED), \
+	BASE_CAP(BASE_POLICY(START, AFTER_ORCHESTRATION), RECORDED)
 /* The whole graph is there before the first task runs; nothing is given back, so no window can stall. */
-static const struct ptowsp_cap host_graph[] = {
-	SHARED,
-	BASE_CAP(BASE_POLICY(TASK_WINDOW, STALL), DIAGNOSED),
-	BASE_CAP(PTOWSP_FEATURE_SCOPE_LIVENESS, DIAGNOSED),
-	BASE_CAP(PTOWSP_FEATURE_DEADLOCK_REPORT, ENFORCED),
-	BASE_CAP(BASE_POLICY(START, AFTER_ORCHESTRATION), ENFORCED),
-};
+#define GRAPH_FIRST \
+	SHARED, \
+	BASE_CAP(BASE_POLICY(TASK_WINDOW, STALL), DIAGNOSED), BASE_CAP(FEATURE(SCOPE_LIVENESS), DIAGNOSED), \
+	BASE_CAP(BASE_POLICY(START, AFTER_ORCHESTRATION), ENFORCED)
+/* Kernels are what the package has for the device's cores. Nothing there can be held back once it was given away, and nothing is measured: cycles are those that the
+ * package says. */
+#define DEVICE \
+	BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_IMAGE), ENFORCED), BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF), UNSUPPORTED), \
+	BASE_CAP(FEATURE(TOTAL_CYCLES), RECORDED), BASE_CAP(FEATURE(KERNEL_CYCLES), RECORDED), \
+	BASE_CAP(FEATURE(CANCEL), DIAGNOSED), BASE_CAP(FEATURE(DEADLINE), DIAGNOSED)
 
-const struct ptowsp_cap *ascend_engine_caps(const char *variant, uint32_t *count_out)
+static const struct ptowsp_cap buffer[] = {BUFFER}, graph[] = {GRAPH_FIRST}, device_buffer[] = {BUFFER, DEVICE}, device_graph[] = {GRAPH_FIRST, DEVICE};
+#define COUNT(rows) ((uint32_t)(sizeof(rows) / sizeof(*(rows))))
+
+const struct ptowsp_cap *ascend_engine_caps(const char *variant, bool onboard, uint32_t *count_out)
 {
-	bool host = !strcmp(variant, ASCEND_HOST_GRAPH);
-
-	*count_out = host ? sizeof(host_graph) / sizeof(*host_graph) : sizeof(task_buffer) / sizeof(*task_buffer);
-	return host ? host_graph : task_buffer;
+	if (!strcmp(variant, ASCEND_HOST_GRAPH)) {
+		*count_out = onboard ? COUNT(device_graph) : COUNT(graph);
+		return onboard ? device_graph : graph;
+	}
+	*count_out = onboard ? COUNT(device_buffer) : COUNT(buffer);
+	return onboard ? device_buffer : buffer;
 }

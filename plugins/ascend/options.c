@@ -3,9 +3,24 @@
 
 #include "base/error.h"
 
+static const struct ascend_options *options_of(const struct base_options *options)
+{
+	return (const struct ascend_options *)(const void *)options;
+}
+
 enum ascend_arch_id ascend_options_arch(const struct base_options *options)
 {
-	return options ? (enum ascend_arch_id)((const struct ascend_options *)(const void *)options)->device : ASCEND_910B;
+	return options ? (enum ascend_arch_id)options_of(options)->device : ASCEND_910B;
+}
+
+const struct ascend_pto *ascend_options_pto(const struct base_options *options)
+{
+	return options && options_of(options)->pto.engine == ASCEND_PTO_RUNTIME ? &options_of(options)->pto : NULL;
+}
+
+const struct ascend_simulated *ascend_options_own(const struct base_options *options)
+{
+	return options && options->own_clock && !ascend_options_pto(options) ? &options_of(options)->own : NULL;
 }
 
 ptowsp_status ascend_options_check(struct base_device *device, struct ptowsp_error *error)

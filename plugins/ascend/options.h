@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* options.h - the options that the Ascend backends share. */
+/* options.h - the options of the Ascend backends. */
 #ifndef ASCEND_OPTIONS_H
 #define ASCEND_OPTIONS_H
 
 #include "arch.h"
 #include "base/device.h"
 #include "base/options.h"
+#include "pto.h"
+#include "simulated.h"
 
 /* Constant after init. */
 struct ascend_options {
 	struct base_options base; /* base.schedulers: AICPU threads that generate tasks */
 	unsigned device;          /* enum ascend_arch_id whose devices come first */
+	struct ascend_pto pto;
+	struct ascend_simulated own;
 };
 /* Rows of a backend's table of options. */
 #define ASCEND_OPTIONS \
@@ -21,6 +25,9 @@ struct ascend_options {
 
 /* NULL: the defaults. */
 enum ascend_arch_id ascend_options_arch(const struct base_options *options);
+/* Of the engine that the options choose; NULL: of another one. options may be NULL: the defaults. */
+const struct ascend_pto *ascend_options_pto(const struct base_options *options);
+const struct ascend_simulated *ascend_options_own(const struct base_options *options);
 /* Do the options fit the device? INVALID naming the option, what it says and what the device has. */
 ptowsp_status ascend_options_check(struct base_device *device, struct ptowsp_error *error);
 

@@ -13,7 +13,7 @@ struct ascend_pto {
 	unsigned variant; /* place in ascend_pto_variants */
 	char runtime[BASE_TEXT], cache[BASE_TEXT];
 };
-enum ascend_pto_engine { ASCEND_BUILT_IN, ASCEND_PTO_RUNTIME };
+enum ascend_pto_engine { ASCEND_PTO_RUNTIME, ASCEND_BUILT_IN }; /* a device has the first one only */
 extern const char *const ascend_pto_variants[2];
 
 /* Rows of a backend's table, whose options struct has `pto` at this place. */
@@ -25,7 +25,10 @@ extern const char *const ascend_pto_variants[2];
 	 offsetof(type, pto.cache), 0, {NULL}, 0, 0}
 #define ASCEND_PTO_ENGINE(type, pto) \
 	{BASE_OPTION("engine", "word", "built-in", "built-in|pto-runtime", "who runs tasks: this library, or the runtime that runtime=DIR names"), \
-	 offsetof(type, pto.engine), ASCEND_BUILT_IN, {"built-in", "pto-runtime"}, 0, 0}
+	 offsetof(type, pto.engine), ASCEND_BUILT_IN, {"pto-runtime", "built-in"}, 0, 0}
+#define ASCEND_PTO_ENGINE_ALONE(type, pto) \
+	{BASE_OPTION("engine", "word", "pto-runtime", "pto-runtime", "who runs tasks: the runtime that runtime=DIR names"), \
+	 offsetof(type, pto.engine), ASCEND_PTO_RUNTIME, {"pto-runtime"}, 0, 0}
 
 /* Sets device->own. number: of the device. Errors: of ascend_engine_open. */
 ptowsp_status ascend_pto_open(struct base_device *device, const struct ascend_pto *pto, const char *arch, bool onboard, int number, struct ptowsp_error *error);

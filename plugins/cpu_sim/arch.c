@@ -29,7 +29,8 @@ static const struct ptowsp_arch_unit units[] = {
 	.unit_stride = sizeof(*units), \
 	.dispatch = PTOWSP_DISPATCH_THREADS, \
 	.sync = PTOWSP_SYNC_BARRIER, \
-	.timing = PTOWSP_TIMING_REFERENCE}}
+	.timing = PTOWSP_TIMING_REFERENCE, \
+	.engine = "threads"}}
 static const struct base_model models[] = {MODEL("cpu0"), MODEL("cpu1")};
 #undef MODEL
 

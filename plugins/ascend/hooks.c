@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "ascend/hooks.h"
+
+#include "ascend/pto.h"
+#include "ascend/simulated.h"
+#include "base/error.h"
+
+static const struct base_options *options_of(const struct base_program *program)
+{
+	return program->device->instance->options;
+}
+
+/* The names of init are not known yet where options are NULL; a device has its runtime in any case. */
+const struct base_model *ascend_hook_models(const struct base_options *options, bool onboard, uint32_t *count_out)
+{
+	const struct ascend_pto *pto = ascend_options_pto(options);
+	const struct ascend_simulated *own = ascend_options_own(options);
+	enum ascend_kind kind = onboard || pto ? (enum ascend_kind)((onboard ? ASCEND_PTO_ONBOARD : ASCEND_PTO_SIMULATED) + (pto ? pto->variant : 0))
+				: own	       ? (enum ascend_kind)(ASCEND_MACHINE + own->model)
+					       : ASCEND_REFERENCE;
+
+	*count_out = ASCEND_DEVICE_COUNT;
+	return ascend_models(kind, ascend_options_arch(options));
+}
+
+const struct ptowsp_cap *ascend_hook_caps(const struct base_options *options, bool onboard, uint32_t *count_out)
+{
+	const struct ascend_pto *pto = ascend_options_pto(options);
+
+	return ascend_engine_caps(ascend_pto_variants[pto ? pto->variant : 0], onboard, count_out);
+}
+
+/* ---- devices --------------------------------------------------------------------------------------------------------- */
+
+static const char *folder_of(const struct base_device *device)
+{
+	return ascend_model_id(device->model) == ASCEND_950 ? "a5" : "a2a3";
+}
+
+ptowsp_status ascend_hook_open(struct base_device *device, struct ptowsp_error *error)
+{
+	const struct ascend_pto *pto = ascend_options_pto(device->instance->options);
+	ptowsp_status st = ascend_options_check(device, error);
+
+	return st || !pto ? st : ascend_pto_open(device, pto, folder_of(device), false, 0, error);
+}
+
+ptowsp_status ascend_hook_open_onboard(struct base_device *device, int number, struct ptowsp_error *error)
+{
+	const struct ascend_pto *pto = ascend_options_pto(device->instance->options);
+
+	if (!*pto->runtime)
+		return base_fail(error, PTOWSP_NO_DEVICE, "%s: runtime=DIR is not given: name the root of a pto-runtime that was built for the device",
+				 device->model->device.name);
+	return ascend_pto_open(device, pto, folder_of(device), true, number, error);
+}
+
+void ascend_hook_close(struct base_device *device)
+{
+	if (ascend_options_pto(device->instance->options))
+		ascend_pto_close(device);
+}
+
+/* ---- programs -------------------------------------------------------------------------------------------------------- */
+
+ptowsp_status ascend_hook_bind(struct base_program *program, struct ptowsp_error *error)
+{
+	const struct ascend_simulated *own = ascend_options_own(options_of(program));
+
+	return own ? ascend_simulated_bind(program, own, error) : PTOWSP_OK;
+}
+
+ptowsp_status ascend_hook_load(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error)
+{
+	return ascend_options_pto(options_of(program)) ? ascend_pto_load(program, args, error) : PTOWSP_OK;
+}
+
+void ascend_hook_unload(struct base_program *program)
+{
+	if (ascend_options_pto(options_of(program)))
+		ascend_pto_unload(program);
+	else if (ascend_options_own(options_of(program)))
+		ascend_simulated_unload(program);
+}
+
+ptowsp_status ascend_hook_run(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
+			      struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
+{
+	const struct ascend_simulated *own = ascend_options_own(options_of(program));
+
+	if (ascend_options_pto(options_of(program)))
+		return ascend_pto_run(program, args, stats_out, deadlock_out, error);
+	return own ? ascend_simulated_run(program, own, args, stats_out, deadlock_out, error)
+		   : rt_run(program->rt, args, stats_out, deadlock_out, error);
+}
