@@ -124,6 +124,8 @@ static bool computing_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, 
 	aicpu->doing = ASCEND_COMPUTING;
 	aicpu->what = number;
 	*cycles = task->cycles;
+	run->waiting[task->pool]--;
+	ascend_issue_look(run);
 	return true;
 }
 

@@ -123,11 +123,8 @@ uint16_t ascend_core_find(struct ascend_run *run, struct ascend_aicpu *aicpu, en
 	if (class == ASCEND_MIX)
 		return cluster_find(run, aicpu);
 	place = first_of(aicpu->idle[class]);
-	if (place == ASCEND_NOBODY) {
+	if (place == ASCEND_NOBODY)
 		place = next_of(aicpu->half[class], aicpu->cursor[class]);
-		if (place != ASCEND_NOBODY)
-			aicpu->cursor[class] = place + 1;
-	}
 	return place == ASCEND_NOBODY ? ASCEND_NO_CORE : (uint16_t)((class == ASCEND_CUBE ? aicpu->cube_base : aicpu->vector_base) + place);
 }
 
@@ -147,6 +144,8 @@ void ascend_core_reserve(struct ascend_run *run, uint16_t at, uint32_t number)
 	struct ascend_core *core = &run->cores[at];
 	bool mixed = ascend_task_of(run, number)->class == ASCEND_MIX;
 
+	if (core->count)
+		run->aicpus[core->instance].cursor[core->class] = place_of(run, at) + 1;
 	core->count = mixed ? 2 : core->count + 1;
 	room_show(run, at);
 	if (mixed)
@@ -160,6 +159,7 @@ void ascend_core_send(struct ascend_run *run, uint16_t at, uint32_t number, uint
 	uint32_t place = core->running++;
 
 	core->token = number & TOKEN_MASK;
+	run->waiting[task->pool]--;
 	task->state = ASCEND_SENT;
 	task->core = at;
 	task->start = ascend_later(time + run->cost->token, core->free) + run->cost->pickup;

@@ -40,17 +40,20 @@ void ascend_gate_use(struct ascend_run *run, uint32_t gate, int change)
 	gate_drop(run, gate);
 }
 
-void ascend_gate_release(struct ascend_run *run, uint32_t gate, uint32_t instance)
+uint32_t ascend_gate_release(struct ascend_run *run, uint32_t gate, uint32_t instance)
 {
+	uint32_t told = 0;
+
 	while (gate && !--run->gates[gate].waits) {
 		uint32_t parent = run->gates[gate].parent, followers = run->gates[gate].followers;
 
 		run->gates[gate].open = true;
 		run->gates[gate].followers = 0;
-		ascend_circle_release(run, &followers, instance);
+		told += ascend_circle_release(run, &followers, instance);
 		gate_drop(run, gate);
 		gate = parent;
 	}
+	return told;
 }
 
 bool ascend_gates_init(struct ascend_run *run)
@@ -156,12 +159,15 @@ void ascend_floor_raise(struct ascend_run *run, uint64_t number)
 	run->floor_number = number;
 }
 
-void ascend_lates_open(struct ascend_run *run, uint32_t instance)
+uint32_t ascend_lates_open(struct ascend_run *run, uint32_t instance)
 {
+	uint32_t told = 0;
+
 	while (run->late_count && run->lates[run->late_head].number <= run->ended) {
 		uint32_t gate = (uint32_t)run->lates[run->late_head++].gate;
 
 		run->late_count--;
-		ascend_gate_release(run, gate, instance);
+		told += ascend_gate_release(run, gate, instance);
 	}
+	return told;
 }

@@ -10,6 +10,7 @@ bool ascend_issue_init(struct ascend_run *run)
 	run->slots = calloc((size_t)run->limits->slots + 1, sizeof(*run->slots));
 	run->streams = calloc((size_t)run->limits->streams + 1, sizeof(*run->streams));
 	run->heap.capacity = run->limits->heap;
+	run->hold = UINT64_MAX;
 	return run->slots && run->streams;
 }
 
@@ -166,7 +167,7 @@ static void virtual_begin(struct ascend_run *run, uint64_t number)
 
 void ascend_virtuals_end(struct ascend_run *run)
 {
-	while (run->virtual_count && run->virtuals[run->virtual_head].number - run->left < run->limits->window) {
+	while (run->virtual_count && run->virtuals[run->virtual_head].number < run->left + run->limits->window) {
 		const struct ascend_virtual *stall = &run->virtuals[run->virtual_head++];
 
 		run->virtual_count--;
@@ -242,12 +243,37 @@ bool ascend_issue_ready(struct ascend_run *run)
 
 /* ---- items -------------------------------------------------------------------------------------------------------- */
 
+/* Tasks of the workload whose innermost scope is open stay in the window, and with them all behind. */
+static void scope_begin(struct ascend_run *run)
+{
+	run->held[++run->scope_depth] = UINT64_MAX;
+}
+
+static void scope_end(struct ascend_run *run)
+{
+	run->scope_depth--;
+	run->hold = UINT64_MAX;
+	for (uint32_t k = 1; k <= run->scope_depth; k++)
+		if (run->held[k] < run->hold)
+			run->hold = run->held[k];
+	ascend_tasks_leave(run);
+}
+
+static void scope_enter(struct ascend_run *run, uint64_t number)
+{
+	if (!run->scope_depth || run->held[run->scope_depth] != UINT64_MAX)
+		return;
+	run->held[run->scope_depth] = number;
+	if (number < run->hold)
+		run->hold = number;
+}
+
 /* What is no task takes effect. False: not yet. */
 static bool item_take(struct ascend_run *run, const struct rt_item *item)
 {
 	switch (item->kind) {
-	case RT_ITEM_SCOPE_BEGIN: run->scope_depth++; return true;
-	case RT_ITEM_SCOPE_END: run->scope_depth--; return true;
+	case RT_ITEM_SCOPE_BEGIN: scope_begin(run); return true;
+	case RT_ITEM_SCOPE_END: scope_end(run); return true;
 	case RT_ITEM_ORDER_BEGIN: ascend_order_begin(run); return true;
 	case RT_ITEM_ORDER_STEP: ascend_order_step(run); return true;
 	case RT_ITEM_ORDER_END: ascend_order_end(run); return true;
@@ -291,6 +317,7 @@ static void task_meet(struct ascend_run *run, const struct rt_item *item)
 	run->head.heap_tail = 0;
 	run->head.owner = ascend_owner_choose(run, item);
 	task->owner = (uint8_t)run->head.owner;
+	scope_enter(run, item->number);
 	ascend_aicpu_wake(run, run->head.owner, run->chain);
 }
 

@@ -218,5 +218,4 @@ void ascend_ready_take(struct ascend_run *run, struct ascend_aicpu *aicpu, uint3
 	queue_drop(run, &aicpu->ready[task->class]);
 	if (run->limits->depth_count)
 		depths_enter(run, task);
-	run->waiting[task->pool]--;
 }

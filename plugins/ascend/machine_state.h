@@ -141,6 +141,8 @@ struct ascend_run {
 	uint32_t gate_count, gate_room, gate_free;
 	struct ascend_order orders[PTOWSP_NESTING_LIMIT + 2];
 	uint32_t order_depth, scope_depth;
+	uint64_t held[PTOWSP_NESTING_LIMIT + 2]; /* workload: first own task of each open scope; UINT64_MAX: none */
+	uint64_t hold;                    /* the least of them, which does not leave */
 	struct ascend_late *lates;        /* gates that open when all before a number have ended */
 	uint32_t late_head, late_count, late_room;
 	uint64_t floor_number;
@@ -198,8 +200,8 @@ uint32_t ascend_task_end(struct ascend_run *run, uint32_t task);
 
 /* machine_gate.c: a gate that waits for one thing so far; 0 when out of memory. */
 uint32_t ascend_gate_make(struct ascend_run *run, uint32_t parent);
-/* One thing less. */
-void ascend_gate_release(struct ascend_run *run, uint32_t gate, uint32_t instance);
+/* One thing less. Returns how many other instances are told. */
+uint32_t ascend_gate_release(struct ascend_run *run, uint32_t gate, uint32_t instance);
 void ascend_gate_use(struct ascend_run *run, uint32_t gate, int change);
 bool ascend_gates_init(struct ascend_run *run);
 void ascend_gates_finish(struct ascend_run *run);
@@ -210,8 +212,8 @@ void ascend_order_end(struct ascend_run *run);
 void ascend_gates_enter(struct ascend_run *run, struct ascend_task *task, uint32_t number);
 /* Tasks that are issued from now on start when all before `number` have ended. */
 void ascend_floor_raise(struct ascend_run *run, uint64_t number);
-/* All before run->ended have ended, the last of them at the instance. */
-void ascend_lates_open(struct ascend_run *run, uint32_t instance);
+/* All before run->ended have ended, the last of them at the instance. Returns how many others are told. */
+uint32_t ascend_lates_open(struct ascend_run *run, uint32_t instance);
 
 /* machine_ready.c: a task that waits for nothing any more goes to the queue of its kind, behind those that are ready as long. */
 bool ascend_queue_init(struct ascend_queue *queue, uint32_t room);

@@ -196,7 +196,7 @@ void ascend_tasks_leave(struct ascend_run *run)
 {
 	uint64_t before = run->left;
 
-	while (run->left < run->ended && !holds(run, ascend_task_of(run, run->left))) {
+	while (run->left < run->ended && run->left < run->hold && !holds(run, ascend_task_of(run, run->left))) {
 		struct ascend_task *task = ascend_task_of(run, run->left++);
 
 		run->aicpus[task->owner].in_ring[task->ring]--;
@@ -219,7 +219,7 @@ uint32_t ascend_task_end(struct ascend_run *run, uint32_t number)
 		ascend_depths_leave(run, task);
 	told = ascend_circle_release(run, &task->followers, instance);
 	if (task->group)
-		ascend_gate_release(run, task->group, instance);
+		told += ascend_gate_release(run, task->group, instance);
 	if (task->process != PTOWSP_NONE)
 		ascend_process_resume(run, task->process, run->now);
 	while (run->ended < run->met && ascend_task_of(run, run->ended)->state == ASCEND_ENDED) {
@@ -227,7 +227,7 @@ uint32_t ascend_task_end(struct ascend_run *run, uint32_t number)
 		run->ended++;
 	}
 	if (run->late_count)
-		ascend_lates_open(run, instance);
+		told += ascend_lates_open(run, instance);
 	ascend_tasks_leave(run);
 	ascend_issue_look(run);
 	return told;
