@@ -134,6 +134,8 @@ static uint32_t task_run(struct model *m, uint32_t at)
 		return at;
 	if (!m->ahead)
 		model_body_run(m, x, (int)tensors, t->kernel);
+	memcpy(t->awaits, m->awaited, sizeof(t->awaits));
+	memset(m->awaited, 0, sizeof(m->awaited));
 	task_count(m, t);
 	return at + 1 + words;
 }
@@ -157,6 +159,9 @@ static void slot_load(struct model *m, struct ptowsp_instruction in)
 	writer = m->writer[region->tensor][element];
 	m->known[in.operand1] = model_later(m->a, writer < 0 ? 0 : m->tasks[writer].end);
 	m->pending[in.operand1] = writer >= 0;
+	memset(m->slot_writers[in.operand1], 0, sizeof(m->slot_writers[0]));
+	if (writer >= 0)
+		m->slot_writers[in.operand1][writer] = true;
 	m->slots[in.operand1] = m->tensor_data[region->tensor][element];
 }
 
@@ -267,6 +272,7 @@ static uint32_t scope(struct model *m, uint32_t at)
 	if (m->scope_count == MODEL_SCOPES)
 		abort();
 	m->scope_open[instance] = true;
+	m->scope_parent[instance] = m->scope_depth ? m->scope_stack[m->scope_depth - 1] : -1;
 	m->scope_stack[m->scope_depth++] = instance;
 	block(m, at + 1, end);
 	m->scope_depth--;
@@ -293,8 +299,11 @@ static uint32_t slot_set(struct model *m, uint32_t at)
 {
 	struct ptowsp_instruction in = model_code(m, at);
 	bool pending = false;
-	uint64_t v = model_reads(m, in.operand2, &pending);
+	uint64_t v;
 
+	memset(m->reading, 0, sizeof(m->reading));
+	v = model_reads(m, in.operand2, &pending);
+	memcpy(m->slot_writers[in.operand1], m->reading, sizeof(m->reading));
 	m->pending[in.operand1] = pending;
 	m->known[in.operand1] = model_later(m->a, v);
 	m->slots[in.operand1] = m->ahead && pending ? 0 : (uint64_t)model_eval(m, in.operand2);

@@ -61,6 +61,7 @@ struct model_task {
 	int order_instance[MODEL_ORDERS], order_step[MODEL_ORDERS];
 	bool in_depth[3];
 	bool preds[MODEL_TASKS];
+	bool awaits[MODEL_TASKS]; /* that slots are from which were read since the task before */
 	uint64_t reads[MODEL_TENSORS], writes[MODEL_TENSORS]; /* a bit per element */
 };
 struct model_meter {
@@ -97,6 +98,7 @@ struct model {
 	/* workings */
 	uint64_t slots[16], known[16];
 	bool pending[16];
+	bool slot_writers[16][MODEL_TASKS], reading[MODEL_TASKS], awaited[MODEL_TASKS]; /* tasks: of a slot's value; of an expression; by the next task */
 	uint64_t a, floor, fill;
 	int64_t loops[64];
 	uint32_t loop_names[64];
@@ -104,6 +106,7 @@ struct model {
 	int loop_count;
 	int64_t level;
 	int scope_stack[64], scope_depth, scope_count;
+	int scope_parent[MODEL_SCOPES]; /* -1: none */
 	uint64_t scope_close[MODEL_SCOPES];
 	bool scope_open[MODEL_SCOPES];
 	int order_instance[MODEL_ORDERS], order_step[MODEL_ORDERS], order_depth, order_total;

@@ -123,6 +123,8 @@ uint64_t model_reads(struct model *m, uint32_t row, bool *pending_out)
 
 	if (e.op == PTOWSP_EXPR_VALUE) {
 		*pending_out |= m->pending[e.a];
+		for (int i = 0; i < m->count; i++)
+			m->reading[i] |= m->slot_writers[e.a][i];
 		return m->known[e.a];
 	}
 	for (unsigned k = 0; k < operands; k++) {
@@ -136,8 +138,12 @@ uint64_t model_reads(struct model *m, uint32_t row, bool *pending_out)
 int64_t model_use(struct model *m, uint32_t row)
 {
 	bool pending = false;
-	uint64_t v = model_reads(m, row, &pending);
+	uint64_t v;
 
+	memset(m->reading, 0, sizeof(m->reading));
+	v = model_reads(m, row, &pending);
+	for (int i = 0; i < m->count; i++)
+		m->awaited[i] |= m->reading[i];
 	if (v > m->a)
 		m->a = v;
 	if (m->ahead && pending)
