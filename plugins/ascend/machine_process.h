@@ -82,6 +82,28 @@ void ascend_process_list(struct ascend_run *run, uint32_t process);
 /* All of a list. */
 void ascend_list_wake(struct ascend_run *run, uint32_t *list);
 
+/* machine_value.c: a value that one item gives and one holder names; 0 with no_memory set. Nobody names it there any more. */
+uint32_t ascend_value_make(struct ascend_run *run);
+void ascend_value_drop(struct ascend_processes *all, uint32_t value);
+/* *time is moved to the latest of a list of values, which nobody reads here any more; false: one is not there yet. */
+bool ascend_values_there(struct ascend_processes *all, const uint64_t *list, uint32_t count, uint64_t *time);
+/* It is there since `time`. */
+void ascend_value_give(struct ascend_run *run, uint32_t value, uint64_t time);
+/* A SET: as soon as what it reads is there. May take the item's list. */
+void ascend_value_set(struct ascend_run *run, struct rt_item *item, uint64_t time);
+
+/* machine_item.c: the item at which the process stands, pulled if need be; NULL: none comes. It was taken. */
+struct rt_item *ascend_item_first(struct ascend_run *run, uint32_t process);
+void ascend_item_drop(struct ascend_process *process);
+void ascend_items_finish(struct ascend_items *items);
+/* A scope that is over, when its last task has left. */
+void ascend_scope_free(struct ascend_processes *all, uint32_t scope);
+
+/* machine_asking.c: the process stands at a task, which may be issued from its clock on. */
+void ascend_asking_push(struct ascend_run *run, uint32_t process);
+/* One that is STALLED asks again if there is room now. */
+void ascend_asking_look(struct ascend_run *run, uint32_t process);
+
 /* machine_channel.c: the item at which the process stands, a SEND, TAKE, CLOSED or FINISH. False: not yet; it is in the channel's list. */
 bool ascend_channel_take(struct ascend_run *run, uint32_t process, const struct rt_item *item);
 /* An item was pulled: what was finished before it counts for it. */
