@@ -18,7 +18,7 @@ static ptowsp_status config_check(const struct ascend_run *run)
 static bool init(struct ascend_run *run)
 {
 	run->core_count = run->machine->config.clusters * (1 + run->machine->config.vectors_each);
-	ascend_tree_init(&run->tree, run->core_count + run->instances);
+	ascend_tree_init(&run->tree, run->instances);
 	if (!ascend_tasks_init(run) || !ascend_gates_init(run) || !ascend_aicpus_init(run) || !ascend_depths_init(run) || !ascend_issue_init(run) ||
 	    !ascend_processes_init(run))
 		return false;
@@ -37,19 +37,16 @@ static void finish(struct ascend_run *run)
 	ascend_tasks_finish(run);
 }
 
-/* The next that happens, of a core or an instance. False: nothing is left to happen. */
+/* The next that an instance does. False: nothing is left to happen. */
 static bool step(struct ascend_run *run)
 {
-	uint32_t party = ascend_tree_first(&run->tree);
+	uint32_t instance = ascend_tree_first(&run->tree);
 
-	if (run->tree.times[party] == ASCEND_NEVER)
+	if (run->tree.times[instance] == ASCEND_NEVER)
 		return false;
-	run->now = run->tree.times[party];
+	run->now = run->tree.times[instance];
 	run->machine->stats.events++;
-	if (party < run->core_count)
-		ascend_core_fin(run, (uint16_t)party);
-	else
-		ascend_aicpu_step(run, party - run->core_count);
+	ascend_aicpu_step(run, instance);
 	return true;
 }
 

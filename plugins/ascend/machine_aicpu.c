@@ -15,9 +15,9 @@ bool ascend_aicpus_init(struct ascend_run *run)
 	for (uint32_t p = 0; ok && p < run->instances; p++) {
 		struct ascend_aicpu *aicpu = &run->aicpus[p];
 
-		aicpu->done_mask = 2 * ASCEND_CORES - 1;
-		aicpu->done = malloc((aicpu->done_mask + 1) * sizeof(*aicpu->done));
-		ok = aicpu->done != NULL;
+		aicpu->fin_mask = 2 * ASCEND_CORES - 1;
+		aicpu->fins = malloc((aicpu->fin_mask + 1) * sizeof(*aicpu->fins));
+		ok = aicpu->fins != NULL;
 		for (uint32_t k = 0; ok && k < ASCEND_CLASSES; k++)
 			ok = ascend_queue_init(&aicpu->ready[k], 64);
 	}
@@ -29,7 +29,7 @@ void ascend_aicpus_finish(struct ascend_run *run)
 	for (uint32_t p = 0; run->aicpus && p < run->instances; p++) {
 		for (uint32_t k = 0; k < ASCEND_CLASSES; k++)
 			free(run->aicpus[p].ready[k].tasks);
-		free(run->aicpus[p].done);
+		free(run->aicpus[p].fins);
 		free(run->aicpus[p].notices);
 	}
 	free(run->aicpus);
@@ -38,14 +38,13 @@ void ascend_aicpus_finish(struct ascend_run *run)
 void ascend_aicpu_wake(struct ascend_run *run, uint32_t instance, uint64_t time)
 {
 	const struct ascend_aicpu *aicpu = &run->aicpus[instance];
-	uint32_t party = run->core_count + instance;
 
 	if (aicpu->free > run->now || aicpu->stepping)
 		return; /* it looks when that is over */
 	if (time < run->now)
 		time = run->now;
-	if (time < run->tree.times[party])
-		ascend_tree_set(&run->tree, party, time);
+	if (time < run->tree.times[instance])
+		ascend_tree_set(&run->tree, instance, time);
 }
 
 /* ---- notices ------------------------------------------------------------------------------------------------------ */
@@ -146,9 +145,9 @@ static bool begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *
 	const struct ascend_notice *notice = notice_first(aicpu);
 	bool started = run->started;
 
-	if (aicpu->done_head != aicpu->done_tail) {
+	if (aicpu->fin_head != aicpu->fin_seen) {
 		aicpu->doing = ASCEND_COMPLETING;
-		aicpu->what = aicpu->done[aicpu->done_head++ & aicpu->done_mask];
+		aicpu->what = aicpu->fins[aicpu->fin_head++ & aicpu->fin_mask].task;
 		*cycles = run->cost->complete;
 		return true;
 	}
@@ -195,6 +194,8 @@ static uint64_t next_time(const struct ascend_run *run, const struct ascend_aicp
 	const struct ascend_notice *notice = notice_first(aicpu);
 	uint64_t time = notice ? notice->time : ASCEND_NEVER;
 
+	if (aicpu->fin_seen != aicpu->fin_tail && aicpu->fins[aicpu->fin_seen & aicpu->fin_mask].time < time)
+		time = aicpu->fins[aicpu->fin_seen & aicpu->fin_mask].time;
 	if (run->head.item && run->head.item->kind == RT_ITEM_TASK && !run->head.stalled && &run->aicpus[run->head.owner] == aicpu && run->chain < time &&
 	    run->chain > run->now)
 		time = run->chain;
@@ -206,9 +207,9 @@ static uint64_t next_time(const struct ascend_run *run, const struct ascend_aicp
 void ascend_aicpu_step(struct ascend_run *run, uint32_t instance)
 {
 	struct ascend_aicpu *aicpu = &run->aicpus[instance];
-	uint32_t party = run->core_count + instance;
 	uint64_t cycles = 0;
 
+	ascend_fins_see(run, aicpu);
 	aicpu->stepping = true;
 	for (;;) {
 		if (aicpu->doing)
@@ -220,9 +221,9 @@ void ascend_aicpu_step(struct ascend_run *run, uint32_t instance)
 		aicpu->stepping = false;
 		aicpu->free = run->now + cycles;
 		run->machine->stats.busy[instance] += cycles;
-		ascend_tree_set(&run->tree, party, aicpu->free);
+		ascend_tree_set(&run->tree, instance, aicpu->free);
 		return;
 	}
 	aicpu->stepping = false;
-	ascend_tree_set(&run->tree, party, ascend_later(next_time(run, aicpu), run->now));
+	ascend_tree_set(&run->tree, instance, ascend_later(next_time(run, aicpu), run->now));
 }

@@ -152,11 +152,26 @@ void ascend_core_reserve(struct ascend_run *run, uint16_t at, uint32_t number)
 		cluster_mark(run, at, 2);
 }
 
+/* Behind those that are seen, and behind those that come no later: mostly at the end. */
+static void fin_add(struct ascend_aicpu *aicpu, uint64_t time, uint32_t task, uint16_t core)
+{
+	struct ascend_fin *fins = aicpu->fins;
+	uint32_t mask = aicpu->fin_mask, at = aicpu->fin_tail++;
+
+	for (; at != aicpu->fin_seen; at--) {
+		const struct ascend_fin *before = &fins[(at - 1) & mask];
+
+		if (before->time < time || (before->time == time && before->core <= core))
+			break;
+		fins[at & mask] = *before;
+	}
+	fins[at & mask] = (struct ascend_fin){time, task, core};
+}
+
 void ascend_core_send(struct ascend_run *run, uint16_t at, uint32_t number, uint64_t time)
 {
 	struct ascend_core *core = &run->cores[at];
 	struct ascend_task *task = ascend_task_of(run, number);
-	uint32_t place = core->running++;
 
 	core->token = number & TOKEN_MASK;
 	run->waiting[task->pool]--;
@@ -164,28 +179,24 @@ void ascend_core_send(struct ascend_run *run, uint16_t at, uint32_t number, uint
 	task->core = at;
 	task->start = ascend_later(time + run->cost->token, core->free) + run->cost->pickup;
 	task->end = core->free = task->start + task->cycles;
-	core->tasks[place] = number;
-	core->fins[place] = task->end + run->cost->fin;
-	if (!place)
-		ascend_tree_set(&run->tree, at, core->fins[0]);
+	fin_add(&run->aicpus[core->instance], task->end + run->cost->fin, number, at);
 	if (task->class == ASCEND_VECTOR)
 		run->machine->stats.vector_cycles += task->cycles;
 	else
 		run->machine->stats.cube_cycles += task->cycles;
 }
 
-void ascend_core_fin(struct ascend_run *run, uint16_t at)
+void ascend_fins_see(struct ascend_run *run, struct ascend_aicpu *aicpu)
 {
-	struct ascend_core *core = &run->cores[at];
-	struct ascend_aicpu *aicpu = &run->aicpus[core->instance];
+	while (aicpu->fin_seen != aicpu->fin_tail) {
+		const struct ascend_fin *fin = &aicpu->fins[aicpu->fin_seen & aicpu->fin_mask];
 
-	core->cond = COND_FIN | (core->tasks[0] & TOKEN_MASK);
-	aicpu->done[aicpu->done_tail++ & aicpu->done_mask] = core->tasks[0];
-	core->tasks[0] = core->tasks[1];
-	core->fins[0] = core->fins[1];
-	core->running--;
-	ascend_tree_set(&run->tree, at, core->running ? core->fins[0] : ASCEND_NEVER);
-	ascend_aicpu_wake(run, core->instance, run->now);
+		if (fin->time > run->now)
+			return;
+		run->cores[fin->core].cond = COND_FIN | (fin->task & TOKEN_MASK);
+		run->machine->stats.events++;
+		aicpu->fin_seen++;
+	}
 }
 
 void ascend_core_clear(struct ascend_run *run, uint32_t number)

@@ -55,14 +55,17 @@ struct ascend_notice {
 	uint32_t links;         /* circle */
 };
 struct ascend_core {
-	uint32_t tasks[2];      /* under way, the first one runs */
-	uint64_t fins[2];       /* when their FIN is seen */
-	uint64_t free;          /* when the last of them is over */
+	uint64_t free;          /* when the last task under way is over */
 	uint32_t token;         /* DATA_MAIN_BASE */
 	uint32_t cond;          /* what its instance last read: bit 31 FIN */
-	uint8_t count;          /* as its instance knows: until it has handled FIN */
-	uint8_t running;        /* of tasks[]: until FIN is seen */
+	uint8_t count;          /* tasks, as its instance knows: until it has handled FIN */
 	uint8_t instance, class;
+};
+/* What a core answers: known as soon as the task is sent. */
+struct ascend_fin {
+	uint64_t time;
+	uint32_t task;
+	uint16_t core;
 };
 /* What an instance is doing until `free`. */
 enum ascend_doing { ASCEND_IDLE, ASCEND_COMPLETING, ASCEND_HEARING, ASCEND_ISSUING, ASCEND_COMPUTING, ASCEND_SENDING };
@@ -77,8 +80,8 @@ struct ascend_aicpu {
 	uint32_t cursor[2];
 	uint32_t cube_base, vector_base; /* places of its first ones among all cores */
 	struct ascend_queue ready[ASCEND_CLASSES];
-	uint32_t *done;         /* tasks whose FIN is seen; ring of as many as there can be */
-	uint32_t done_head, done_tail, done_mask;
+	struct ascend_fin *fins; /* ring of as many as there can be, by time and core; those before `seen` are seen */
+	uint32_t fin_head, fin_seen, fin_tail, fin_mask;
 	struct ascend_notice *notices;
 	uint32_t notice_head, notice_tail, notice_mask;
 	uint64_t tasks, in_flight;
@@ -121,7 +124,7 @@ struct ascend_run {
 	ptowsp_status failed;             /* of the walk: nothing more is pulled, and what was issued ends */
 
 	uint32_t core_count, instances;
-	struct ascend_tree tree;          /* cores, then instances */
+	struct ascend_tree tree;          /* instances */
 	struct ascend_core cores[ASCEND_CORES];
 	struct ascend_aicpu *aicpus;
 	uint64_t now;
@@ -234,8 +237,8 @@ uint16_t ascend_core_find(struct ascend_run *run, struct ascend_aicpu *aicpu, en
 void ascend_core_reserve(struct ascend_run *run, uint16_t core, uint32_t task);
 /* Payload and token are written at `time`. */
 void ascend_core_send(struct ascend_run *run, uint16_t core, uint32_t task, uint64_t time);
-/* FIN is seen: the core's instance has it to handle. */
-void ascend_core_fin(struct ascend_run *run, uint16_t core);
+/* The instance reads COND of its cores: it sees what has come so far, in the order of time and core. */
+void ascend_fins_see(struct ascend_run *run, struct ascend_aicpu *aicpu);
 /* That of the task was handled: there is room on its core. */
 void ascend_core_clear(struct ascend_run *run, uint32_t task);
 /* As it stands in a trace. */
@@ -284,16 +287,15 @@ bool ascend_processes_init(struct ascend_run *run);
 void ascend_processes_finish(struct ascend_run *run);
 /* All begin now. */
 void ascend_processes_begin(struct ascend_run *run);
-/* An item of one of them was pulled. */
-void ascend_process_put(struct ascend_run *run, const struct rt_item *item);
 /* Its task has ended. */
 void ascend_process_resume(struct ascend_run *run, uint32_t process, uint64_t time);
-/* The instance issues a task of one of its processes, if one waits for that. */
+/* machine_asking.c: the instance issues a task of one of its processes, if one waits for that. */
 bool ascend_process_issue(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *cycles_out);
 /* When the next one does; ASCEND_NEVER. */
 uint64_t ascend_process_next(const struct ascend_run *run, uint32_t instance);
 /* Something has changed that some may wait for. */
 void ascend_processes_look(struct ascend_run *run);
+/* machine_item.c */
 bool ascend_scope_closed(const struct ascend_run *run, uint32_t scope);
 /* A task of it has left. */
 void ascend_scope_drop(struct ascend_run *run, uint32_t scope);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define ASCEND_NEVER UINT64_MAX
-enum { ASCEND_PARTIES = 512 };
+enum { ASCEND_PARTIES = 64 };
 struct ascend_tree {
 	uint32_t size;                       /* a power of two */
 	uint64_t times[ASCEND_PARTIES];
