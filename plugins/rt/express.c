@@ -1,23 +1,32 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/express.h"
 
+#include "rt/feed.h"
 #include "rt/graph_record.h"
 #include "rt/lane.h"
 
 /* ---- may it? ------------------------------------------------------------------------------------------------------ */
 
+/* An engine bounds resources and places tasks itself; what a task brings there beside its kernel and edges is the same for all of them. */
+static bool fed(const struct rt_run *run)
+{
+	const struct rt_schedule *schedule = &run->program->schedule;
+
+	return run->lag.feed && schedule->window_mode == RT_WINDOW_STALL && !schedule->streams && run->clock.executors == 1 && (run->window || !run->kernels);
+}
+
 void rt_express_init(struct rt_run *run)
 {
 	const struct rt_schedule *schedule = &run->program->schedule;
 	const struct rt_clock *clock = &run->clock;
-	bool told = run->sinks && (run->sinks->task || run->sinks->edge);
+	bool told = !run->engine && run->sinks && (run->sinks->task || run->sinks->edge);
 
 	if (run->survey) { /* nothing but edges can be short, and nobody is told */
 		run->express = run->window && !run->watch;
 		return;
 	}
 	/* With room for an edge to every task of the window no task can need more than there is. */
-	run->express = clock->plain && !run->engine && (!clock->deps_capacity || clock->deps_capacity >= clock->window) &&
+	run->express = (run->engine ? fed(run) : clock->plain) && (!clock->deps_capacity || (clock->window && clock->deps_capacity >= clock->window)) &&
 		       schedule->pools == PTOWSP_POOLS_SINGLE && !schedule->built && !schedule->interleaved && !schedule->batch && !run->quiet && !run->watch && !run->race.on &&
 		       !told;
 }
@@ -63,7 +72,8 @@ ptowsp_status rt_express_share(struct rt_run *run, struct rt_plan *plan, const s
 
 static ptowsp_status one_issue(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, uint64_t steps, struct rt_untold *untold)
 {
-	rt_express_count(plan, 1);
+	if (!run->lag.feed)
+		rt_express_count(plan, 1);
 	return rt_express_task(run, plan, site, steps, untold);
 }
 
@@ -140,7 +150,7 @@ ptowsp_status rt_express(struct rt_run *run)
 	struct rt_untold untold;
 	ptowsp_status st, told;
 
-	if (!run->express || run->clock.scopes || !rt_lag_empty(&run->lag))
+	if (!run->express || (run->lag.feed ? run->flow.scopes : run->clock.scopes) || !rt_lag_empty(&run->lag))
 		return site_issue(run, site);
 	if (run->tasks >= run->fresh_until)
 		rt_infer_freshen(run);

@@ -4,6 +4,7 @@
 #define RT_EXPRESS_TASK_H
 
 #include "rt/error.h"
+#include "rt/feed.h"
 #include "rt/steady.h"
 #include "rt/untold.h"
 
@@ -77,19 +78,22 @@ static inline ptowsp_status rt_express_call(struct rt_run *run, struct rt_plan *
 	return run->cancel || run->args->deadline_ns || run->sample_left ? rt_look_after_kernel(run) : PTOWSP_OK;
 }
 
+static inline ptowsp_status rt_express_told(struct rt_run *run, const struct rt_plan *plan, struct rt_untold *untold)
+{
+	untold->tasks[untold->count] = (struct rt_clock_brief){plan->cycles, {plan->map_need, run->preds.count}};
+	return ++untold->count == RT_TOLD_AT_ONCE ? rt_untold_tell(run, untold) : PTOWSP_OK;
+}
+
 /* One task: its plan is of it, but for the uses, which lie `steps` behind. A kernel that fails has been told to the clock all the same. */
 RT_INLINE ptowsp_status rt_express_task(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site, uint64_t steps, struct rt_untold *untold)
 {
-	struct rt_clock_brief *brief = &untold->tasks[untold->count];
 	ptowsp_status st = plan->use_count ? rt_express_uses(run, plan, untold->cells, steps) : PTOWSP_OK;
 
 	if (run->preds.out_of_memory)
 		st = rt_no_memory(run->error, "the tensor map");
+	if (!st)
+		st = run->lag.feed ? rt_feed_put_plan(run->lag.feed, plan, site) : rt_express_told(run, plan, untold);
 	if (st)
-		return st;
-	brief->cycles = plan->cycles;
-	brief->need = (struct rt_need){plan->map_need, run->preds.count};
-	if (++untold->count == RT_TOLD_AT_ONCE && (st = rt_untold_tell(run, untold)))
 		return st;
 	if (run->kernels && (st = run->known[plan->kernel].here ? rt_express_call(run, plan, site) : rt_express_share(run, plan, site)))
 		return st;

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include "rt/error.h"
+#include "rt/express.h"
 #include "rt/graph_record.h"
 #include "rt/process.h"
 
@@ -42,7 +43,7 @@ static ptowsp_status workload_step(struct rt_feed *feed)
 		feed->held = true;
 		return rt_feed_put(feed, RT_ITEM_NOTIFY, 0, run->tasks, 0);
 	}
-	return rt_event_take(run, event);
+	return event == RT_EVENT_TASK && !feed->filtered ? rt_express(run) : rt_event_take(run, event);
 }
 
 static ptowsp_status held_take(struct rt_feed *feed)
@@ -99,6 +100,11 @@ static ptowsp_status later_step(struct rt_feed *feed)
 	return waits ? rt_wait_tasks(feed->run, feed->run->tasks) : step(feed);
 }
 
+static bool at_once(ptowsp_status st)
+{
+	return st == PTOWSP_CANCELLED || st == PTOWSP_DEADLINE || st == PTOWSP_NO_MEMORY;
+}
+
 ptowsp_status rt_feed_next(struct rt_feed *feed, const struct rt_item **item_out)
 {
 	ptowsp_status st = PTOWSP_OK;
@@ -107,8 +113,13 @@ ptowsp_status rt_feed_next(struct rt_feed *feed, const struct rt_item **item_out
 		rt_feed_drop(feed);
 	if (feed->failed && feed->head == feed->tail)
 		return feed->failed;
-	while (!st && feed->head == feed->tail && (feed->stage != RT_FEED_OVER || feed->held))
+	while (!st && feed->head == feed->tail && (feed->stage != RT_FEED_OVER || feed->held)) {
 		st = step(feed);
+		if (st && feed->head != feed->tail && !at_once(st)) { /* what came before it comes first */
+			feed->failed = st;
+			st = PTOWSP_OK;
+		}
+	}
 	while (!st && feed->head != feed->tail && feed->items[feed->tail & feed->mask].later) {
 		st = later_step(feed);
 		if (st && !feed->failed) { /* what came before it comes first */
@@ -184,6 +195,7 @@ static ptowsp_status begin(struct rt_feed *feed)
 	if (!feed->filtered) {
 		rt_expand_start(&run->expand, run->program, &run->env, run->error);
 		rt_owner_init(&feed->owner, run->program, &run->env, 0, feed->limits.schedulers);
+		rt_express_init(run);
 	} else if (!st) {
 		st = rt_skip_init(&feed->skip, &run->expand, run->program, &run->env, 0, feed->limits.schedulers, run->error);
 		feed->skip.all = true;

@@ -2,7 +2,8 @@
 /* feed.h - what a run gives to an engine that has a clock of its own.
  *
  * Numbers, edges, reservations, results and deadlocks never depend on time, so rt finds them as ever, and the semantic clock of clock.h is not told. The engine
- * pulls: each rt_feed_next walks the program up to the next item, and no further; kernels run meanwhile on whatever threads there are. Items come in the order in
+ * pulls: each rt_feed_next walks the program up to the next item, and, where nothing but tasks follows, some further; kernels run meanwhile on whatever threads
+ * there are. Items come in the order in
  * which the semantic clock would have been told them. The engine may do between two items whatever it wants, for as long as it wants: nothing that is still
  * to come depends on when things happen. Tasks of a workload come in the order of their numbers; those of processes in the order of turns, each item with the
  * instance that it belongs to.
@@ -128,6 +129,10 @@ ptowsp_status rt_feed_run(struct rt_run *run, const struct rt_engine *engine, st
 /* feed_put.c: what was met. Errors: NO_MEMORY. */
 ptowsp_status rt_feed_put(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, uint64_t number, uint64_t bytes);
 ptowsp_status rt_feed_put_task(struct rt_feed *feed, const struct rt_clock_task *task);
+/* The task being issued, in the short way (express.h): what it is stands in its plan, its predecessors in run->preds. */
+struct rt_plan;
+struct rt_site;
+ptowsp_status rt_feed_put_plan(struct rt_feed *feed, const struct rt_plan *plan, const struct rt_site *site);
 ptowsp_status rt_feed_put_slots(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, const uint32_t *slots, uint32_t count);
 /* The next token goes in, or is taken by the process, which need not be the one whose turn it is. Before the channel knows. */
 struct rt_channel;

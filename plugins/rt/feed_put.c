@@ -112,10 +112,9 @@ ptowsp_status rt_feed_put(struct rt_feed *feed, enum rt_item_kind kind, uint32_t
 }
 
 /* Whose the task is that the walk has just met. */
-static uint32_t owner_find(struct rt_feed *feed)
+static uint32_t owner_find(struct rt_feed *feed, const struct rt_site *site)
 {
 	struct rt_run *run = feed->run;
-	const struct rt_site *site = &run->program->sites[run->expand.site];
 
 	if (feed->limits.schedulers == 1)
 		return 0;
@@ -133,7 +132,7 @@ ptowsp_status rt_feed_put_task(struct rt_feed *feed, const struct rt_clock_task 
 	item->number = feed->run->tasks;
 	item->unit = (uint8_t)feed->run->program->tables.kernel.rows[task->kernel].unit;
 	item->later = task->cycles == RT_CYCLES_LATER;
-	item->owner = owner_find(feed);
+	item->owner = owner_find(feed, &feed->run->program->sites[feed->run->expand.site]);
 	item->bytes = task->heap;
 	item->cycles = task->cycles;
 	item->need = task->need;
@@ -144,6 +143,38 @@ ptowsp_status rt_feed_put_task(struct rt_feed *feed, const struct rt_clock_task 
 	item->executor = task->executor;
 	for (uint32_t i = 0; i < task->pred_count; i++)
 		feed->words[(item->at & feed->word_mask) + i] = task->preds[i];
+	return PTOWSP_OK;
+}
+
+static void edges_tell(const struct rt_run *run)
+{
+	for (uint32_t i = 0; i < run->preds.count; i++)
+		run->sinks->edge(run->sinks->context, run->preds.list[i], run->tasks);
+}
+
+ptowsp_status rt_feed_put_plan(struct rt_feed *feed, const struct rt_plan *plan, const struct rt_site *site)
+{
+	struct rt_run *run = feed->run;
+	const struct rt_preds *preds = &run->preds;
+	struct rt_item *item = item_make(feed, RT_ITEM_TASK, preds->count);
+	uint64_t *list;
+
+	if (!item)
+		return PTOWSP_NO_MEMORY;
+	item->number = run->tasks;
+	item->unit = (uint8_t)plan->task.unit;
+	item->owner = owner_find(feed, site);
+	item->bytes = 0;
+	item->cycles = plan->cycles;
+	item->need = (struct rt_need){plan->map_need, preds->count};
+	item->pool = item->stream = item->executor = 0;
+	item->kernel = plan->kernel;
+	item->depth_loops = site->depth_loops;
+	list = feed->words + (item->at & feed->word_mask);
+	for (uint32_t i = 0; i < preds->count; i++)
+		list[i] = preds->list[i];
+	if (run->sinks && run->sinks->edge)
+		edges_tell(run);
 	return PTOWSP_OK;
 }
 

@@ -308,7 +308,7 @@ static ptowsp_status lane_go(struct rt_run *run, struct rt_lane *lane, uint32_t 
 	ptowsp_status st = PTOWSP_OK;
 
 	for (; !st && room; room -= done) {
-		bool here = lane_here(run, lane);
+		bool here = !run->lag.feed && lane_here(run, lane); /* an engine is given each task with its predecessors */
 
 		if (here && untold->count + lane->count > RT_TOLD_AT_ONCE && (st = rt_untold_tell(run, untold)))
 			break;
@@ -364,7 +364,7 @@ ptowsp_status rt_lane_run(struct rt_run *run, struct rt_lane *lane, struct rt_un
 	expand->site = lane->sites[lane->count - 1];
 	expand->at = expand->level != lane->level ? top->at + 1 : top->end;
 	expand->budget = run->tasks - began < expand->budget ? expand->budget - (uint32_t)(run->tasks - began) : 1;
-	for (uint32_t k = 0; k < lane->count; k++) /* after a failure: those told, as elsewhere */
+	for (uint32_t k = 0; !run->lag.feed && k < lane->count; k++) /* after a failure: those told, as elsewhere */
 		rt_express_count(lane->plans[k], (run->tasks - began + (st != PTOWSP_OK) + lane->count - 1 - k) / lane->count);
 	return st;
 }
