@@ -23,6 +23,7 @@ static const struct benchmark {
 	{"instructions", bench_instructions, "instructions per task, counted by valgrind --tool=callgrind"},
 	{"filter", bench_filter, "ms that a scheduler instance needs for 33,554,432 tasks of which it keeps one in 64, by predicate"},
 	{"softmax", bench_softmax, "ms of a fused softmax on the C interface of tasks: everything built first against a start at 20 tasks"},
+	{"a2a3sim", bench_a2a3sim, "tasks per ms of the machine of a2a3sim, beside the runtime's own simulation; instructions per task; paged attention; what an instance holds"},
 	{"packages", bench_packages, "ms to pack, open, verify and load the example packages, and their sizes"},
 	{"isa", bench_isa, "GFLOP/s and GB/s of the portable kernels' interpreter"},
 	{"kernels", bench_kernel, "products of tiles beside OpenBLAS and a loop for this processor; ns of a kernel on 8x8 and 128x128: interpreter, native code, loops by hand"},
