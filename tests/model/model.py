@@ -303,12 +303,12 @@ class Process:
         r = self.p.rows("REGN")[region]
         tensor, unit = self.p.row_of("TENS", r["tensor"]), r.get("unit", 0)
         row, column = (self.evaluate(r.get(k, 0), here, reads) for k in ("row", "column"))
-        if unit:
-            return (tensor, row, column, here.level), frozenset(row * unit + column + i for i in range(touched))
-        rows, columns, extents = r["rows"], r["columns"], self.extents(tensor, here)
-        if min(row, column) < 0 or column + columns > extents[-1] or (len(extents) > 1 and row + rows > extents[-2]):
+        start, extents = row * unit + column, self.extents(tensor, here)
+        if start < 0 or start + touched > math.prod(extents) if unit else min(row, column) < 0 or column + r["columns"] > extents[-1] or row + r["rows"] > ([row + r["rows"]] + extents)[-2]:
             self.fail("run", "region outside its tensor")
-        return (tensor, row, column, rows, columns), frozenset((row + i) * extents[-1] + column + j for i in range(rows) for j in range(columns))
+        if unit:
+            return (tensor, row, column, here.level), frozenset(range(start, start + touched))
+        return (tensor, row, column, r["rows"], r["columns"]), frozenset((row + i) * extents[-1] + column + j for i in range(r["rows"]) for j in range(r["columns"]))
     def extents(self, tensor, here):
         return [self.evaluate(d["extent"], here) for d in self.p.run_of("DIMS", self.p.rows("TENS")[tensor], "dims", "dim_count")]
 
