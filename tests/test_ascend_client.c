@@ -279,6 +279,24 @@ static void objects_are_compiled_once(void)
 	ascend_objects_finish(&second);
 }
 
+/* The compilers run in another folder. */
+static void a_cache_may_be_a_relative_path(void)
+{
+	const struct ascend_which which = {fakes(), "a2a3", ASCEND_TASK_BUFFER, false};
+	struct ascend_objects objects;
+	char here[1024], wanted[2048];
+
+	NEED_COMPILERS();
+	REQUIRE(getcwd(here, sizeof(here)) != NULL);
+	snprintf(wanted, sizeof(wanted), "%s/deeper/cache/", check_tmp());
+	REQUIRE_INT(chdir(check_tmp()), 0);
+	CHECK_INT(ascend_objects_make(&objects, &which, "deeper/./cache", &error), PTOWSP_OK);
+	CHECK_INT(strncmp(objects.folder, wanted, strlen(wanted)), 0);
+	CHECK(objects.compiled && objects.orchestration_size);
+	ascend_objects_finish(&objects);
+	REQUIRE_INT(chdir(here), 0);
+}
+
 static void all_callables_are_given_out_and_taken_back(void)
 {
 	struct example *example;
@@ -359,7 +377,7 @@ static void phases_that_fail_are_told(void)
 	unsetenv("FAKE_FAULT");
 }
 
-/* Every code of fault.def, where the runtime would latch it; then the same client runs on. */
+/* Every code of fault.def, where the runtime would latch it, with the runtime's own sentence; then the same client runs on. */
 static void every_fault_is_mapped(void)
 {
 	static const struct {
@@ -371,21 +389,90 @@ static void every_fault_is_mapped(void)
 #include "ascend/fault.def"
 #undef X
 	};
+	static const struct {
+		int code;
+		const char *name, *detail;
+	} told[] = {
+#define X(code, name, detail) {code, #name, detail},
+#include "fakes/fake_faults.def"
+#undef X
+	};
 	struct example *example;
+	size_t count = 0;
 
 	NEED_COMPILERS();
 	example = example_open(fakes(), ASCEND_TASK_BUFFER);
 	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++) {
 		if (faults[i].code == 6)
 			continue; /* the host graph's name of 4 that nothing reports any more */
+		REQUIRE(count < sizeof(told) / sizeof(*told));
+		CHECK_INT(told[count].code, faults[i].code);
+		CHECK_STR(told[count].name, faults[i].name);
 		setenv("FAKE_FAULT", check_fmt("wait:%d", faults[i].code), 1);
 		CHECK_INT(example_run(example), faults[i].status);
-		CHECK_STR(error.text, check_fmt("the pto-runtime reports %s: injected by FAKE_FAULT; %s", faults[i].name, faults[i].remedy));
+		CHECK_STR(error.text, check_fmt("the pto-runtime reports %s: %s; %s", faults[i].name, told[count].detail, faults[i].remedy));
 		CHECK_INT(error.native, -faults[i].code);
+		count++;
+	}
+	CHECK_UINT(count, sizeof(told) / sizeof(*told));
+	unsetenv("FAKE_FAULT");
+	CHECK_INT(example_run(example), PTOWSP_OK);
+	example_close(example);
+}
+
+/* The classes of a scheduler's timeout, as the runtime writes them. */
+static void every_class_of_a_timeout_is_mapped(void)
+{
+	static const struct {
+		const char *class;
+		ptowsp_status status;
+	} rows[] = {{"S1:running-stalled", PTOWSP_DEADLINE}, {"S3:ready-idle", PTOWSP_DEVICE_LOST}, {"S4:dep-deadlock", PTOWSP_DEADLOCK},
+		    {"S5:orch-starvation", PTOWSP_DEVICE_LOST}, {"other", PTOWSP_DEVICE_LOST}};
+	struct example *example;
+
+	NEED_COMPILERS();
+	example = example_open(fakes(), ASCEND_TASK_BUFFER);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		setenv("FAKE_FAULT", check_fmt("wait:100:%s", rows[i].class), 1);
+		CHECK_INT(example_run(example), rows[i].status);
+		CHECK_STR(error.text, check_fmt("the pto-runtime reports SCHEDULER_TIMEOUT, %s: no task has ended for ten seconds; set SIMPLER_SCHEDULER_TIMEOUT_MS to tell a slow "
+						"kernel from one that does not end", rows[i].class));
 	}
 	unsetenv("FAKE_FAULT");
 	CHECK_INT(example_run(example), PTOWSP_OK);
 	example_close(example);
+}
+
+/* Whichever call of a run fails, and however: what was prepared is finalized, the next run is a good one, nothing is done that the runtime minds. */
+static void every_call_may_fail_and_the_next_run_is_good(void)
+{
+	static const struct {
+		const char *phase, *call;
+	} phases[] = {{"prepare", "simpler_prepare_run"}, {"launch", "simpler_launch_run"}, {"wait", "simpler_wait_run"}, {"finalize", "simpler_finalize_run"}};
+	static const int codes[] = {-1, -2, -3, 1, 2, 104};
+	struct example *example;
+	char path[1100], *log;
+
+	NEED_COMPILERS();
+	snprintf(path, sizeof(path), "%s/log", check_tmp());
+	setenv("FAKE_LOG", path, 1);
+	example = example_open(fakes(), ASCEND_TASK_BUFFER);
+	for (size_t p = 0; p < sizeof(phases) / sizeof(*phases); p++)
+		for (size_t c = 0; c < sizeof(codes) / sizeof(*codes); c++) {
+			setenv("FAKE_FAULT", check_fmt("%s:%d", phases[p].phase, codes[c]), 1);
+			CHECK(example_run(example) != PTOWSP_OK);
+			CHECK_INT(error.native, codes[c] < 0 ? codes[c] : -codes[c]);
+			CHECK_CONTAINS(error.text, codes[c] < 0 ? phases[p].call : "the pto-runtime reports ");
+			unsetenv("FAKE_FAULT");
+			CHECK_INT(example_run(example), PTOWSP_OK);
+		}
+	example_close(example);
+	unsetenv("FAKE_LOG");
+	log = check_read(path, NULL);
+	REQUIRE(log != NULL);
+	CHECK(!strstr(log, "WRONG"));
+	CHECK(strstr(log, "destroy_device_context") != NULL);
+	free(log);
 }
 
 static void timeouts_count_by_their_class(void)
@@ -484,11 +571,14 @@ void suite_ascend_client(CU_pSuite s)
 	TEST(s, real_runtime_gives_47);
 	TEST(s, calls_come_in_order);
 	TEST(s, objects_are_compiled_once);
+	TEST(s, a_cache_may_be_a_relative_path);
 	TEST(s, all_callables_are_given_out_and_taken_back);
 	TEST(s, other_generations_are_refused_by_name);
 	TEST(s, missing_files_are_named);
 	TEST(s, phases_that_fail_are_told);
 	TEST(s, every_fault_is_mapped);
+	TEST(s, every_class_of_a_timeout_is_mapped);
+	TEST(s, every_call_may_fail_and_the_next_run_is_good);
 	TEST(s, timeouts_count_by_their_class);
 	TEST(s, small_codes_are_faults_where_they_are_told);
 	TEST(s, scope_that_fills_the_window_is_a_deadlock);

@@ -166,6 +166,11 @@ static void faults_become_exit_codes(void)
 #include "ascend/fault.def"
 #undef X
 	};
+	static const char *const details[] = {
+#define X(code, name, detail) [code] = detail,
+#include "fakes/fake_faults.def"
+#undef X
+	};
 	static const struct {
 		ptowsp_status status;
 		int code;
@@ -181,7 +186,7 @@ static void faults_become_exit_codes(void)
 		for (size_t e = 0; e < sizeof(exits) / sizeof(*exits); e++)
 			if (exits[e].status == faults[i].status && faults[i].code != 6) {
 				CHECK_INT(cli(check_fmt("FAKE_FAULT=wait:%d $B/ptowsp-run %s $P/vector_add.pkg.zst", faults[i].code, fake(0))), exits[e].code);
-				CHECK(strstr(cli_err, "injected by FAKE_FAULT"));
+				CHECK_CONTAINS(cli_err, details[faults[i].code]);
 			}
 }
 

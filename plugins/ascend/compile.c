@@ -124,6 +124,18 @@ static bool folder_make(const char *path)
 		}
 }
 
+/* Compilers run in a folder below it: what is relative to ours has to be said from the root. */
+static ptowsp_status path_complete(char *path, struct ptowsp_error *error)
+{
+	char *whole = realpath(path, NULL);
+	int length = whole ? snprintf(path, ASCEND_PATH, "%s", whole) : 0;
+
+	free(whole);
+	if (!length)
+		return rt_fail(error, PTOWSP_IO, "cache=%.120s cannot be opened: %s; name another folder", path, strerror(errno));
+	return length < ASCEND_PATH - 64 ? PTOWSP_OK : rt_fail(error, PTOWSP_INVALID, "cache=DIR: the path is longer than %d bytes; use a shorter one", ASCEND_PATH - 64);
+}
+
 static ptowsp_status cache_find(char *path, const char *stated, struct ptowsp_error *error)
 {
 	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -139,8 +151,9 @@ static ptowsp_status cache_find(char *path, const char *stated, struct ptowsp_er
 		length = snprintf(path, ASCEND_PATH, "/tmp/ptowsp-%u", (unsigned)getuid());
 	if (length >= ASCEND_PATH - 64)
 		return rt_fail(error, PTOWSP_INVALID, "cache=DIR: the path is longer than %d bytes; use a shorter one", ASCEND_PATH - 64);
-	return folder_make(path) ? PTOWSP_OK
-				 : rt_fail(error, PTOWSP_IO, "cache=%.120s cannot be made: %s; name another folder", path, strerror(errno));
+	if (!folder_make(path))
+		return rt_fail(error, PTOWSP_IO, "cache=%.120s cannot be made: %s; name another folder", path, strerror(errno));
+	return path_complete(path, error);
 }
 
 static ptowsp_status sources_write(const char *folder, struct ptowsp_error *error)

@@ -189,16 +189,13 @@ static uint64_t window_of(const struct run *run, bool host_graph)
 	return schedule->window_stated && !host_graph ? schedule->window : 0;
 }
 
+/* Heap and dependency pool stay the runtime's own: arguments are entry tensors, never outputs that it places, and no step has more predecessors than it keeps inline. */
 static void config_set(struct run *run, bool host_graph)
 {
-	const struct rt_schedule *schedule = &run->loaded->planned->schedule;
 	uint64_t window = host_graph && run->plan ? ascend_plan_window(run->plan) : run->ring;
-	uint64_t pool = schedule->stated[PTOWSP_RESOURCE_DEP_LIST] ? schedule->capacity[PTOWSP_RESOURCE_DEP_LIST] : 0;
 
-	for (int ring = 0; ring < ASCEND_RINGS; ring++) {
+	for (int ring = 0; ring < ASCEND_RINGS; ring++)
 		run->config.task_window[ring] = window;
-		run->config.dep_pool[ring] = pool && pool < 4 ? 4 : pool;
-	}
 }
 
 static ptowsp_status records_make(struct run *run)

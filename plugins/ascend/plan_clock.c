@@ -8,6 +8,7 @@ struct times {
 	uint64_t *ends;  /* per step */
 	uint64_t *left;  /* per task: when all up to it have ended */
 	uint64_t issued; /* of the latest task */
+	uint64_t gone;   /* tasks whose places are free by then */
 };
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -33,6 +34,10 @@ static uint64_t issue(struct times *times, uint64_t number, uint64_t ring, struc
 		rt_feed_stall(feed, PTOWSP_RESOURCE_TASK_RING, 0, number, PTOWSP_NONE, times->issued, free);
 		times->issued = free;
 	}
+	while (ring && times->gone < number && times->left[times->gone] <= times->issued)
+		times->gone++;
+	if (ring)
+		rt_feed_use(feed, PTOWSP_RESOURCE_TASK_RING, 0, number + 1 - times->gone);
 	return times->issued;
 }
 
@@ -49,8 +54,11 @@ ptowsp_status ascend_plan_clock(const struct ascend_plan_head *plan, const struc
 {
 	const struct ascend_plan_step *steps = ascend_plan_steps(plan);
 	const uint32_t *edges = ascend_plan_edges(plan);
-	struct times times = {calloc((size_t)plan->step_count + 1, sizeof(uint64_t)), calloc(walk->task_count + 1, sizeof(uint64_t)), 0};
+	struct times times = {calloc((size_t)plan->step_count + 1, sizeof(uint64_t)), calloc(walk->task_count + 1, sizeof(uint64_t)), 0, 0};
 	ptowsp_status st = times.ends && times.left ? PTOWSP_OK : rt_no_memory(error, "the times of a plan");
+
+	if (ring)
+		rt_feed_window(feed, ring);
 
 	for (uint32_t s = 0; !st && s < plan->step_count; s++) {
 		uint64_t number = steps[s].number, at = wait_for(&times, edges, steps[s].edge_count);

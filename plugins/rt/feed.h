@@ -82,6 +82,8 @@ ptowsp_status rt_feed_next(struct rt_feed *feed, const struct rt_item **item_out
 void rt_feed_told(struct rt_feed *feed, const struct ptowsp_trace_task *trace);
 /* An issue clock waited for room: of the ready queue of `pool`, or of another resource. process: whose, PTOWSP_NONE: the workload's. */
 void rt_feed_stall(struct rt_feed *feed, enum ptowsp_resource resource, uint32_t pool, uint64_t task, uint32_t process, uint64_t begin, uint64_t end);
+/* The engine held tasks to this window, where the program is planned and rt has none: what statistics say of the ring. Behind the last item. */
+void rt_feed_window(struct rt_feed *feed, uint64_t window);
 /* So much of it was in use, right after an issue. */
 void rt_feed_use(struct rt_feed *feed, enum ptowsp_resource resource, uint32_t pool, uint64_t use);
 /* The window was full at this task, and its mode is abort. RUN_FAILED. */

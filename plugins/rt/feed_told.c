@@ -45,6 +45,12 @@ void rt_feed_stall(struct rt_feed *feed, enum ptowsp_resource resource, uint32_t
 						       .row = resource == PTOWSP_RESOURCE_READY ? pool : 0, .resource = (uint16_t)resource});
 }
 
+void rt_feed_window(struct rt_feed *feed, uint64_t window)
+{
+	feed->run->window = window;
+	feed->run->clock.window = window;
+}
+
 void rt_feed_use(struct rt_feed *feed, enum ptowsp_resource resource, uint32_t pool, uint64_t use)
 {
 	struct rt_meter *meter = meter_of(&feed->run->clock, resource, pool);

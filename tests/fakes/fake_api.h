@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include "ascend/pod.h"
 
+enum { FAKE_INPUT, FAKE_OUTPUT, FAKE_INOUT, FAKE_OUTPUT_EXISTING, FAKE_NO_DEP }; /* TensorArgType; an OUTPUT is placed by the runtime */
 struct fake_args { /* CoreTaskArgs */
 	int32_t tags[ASCEND_TASK_TENSORS];
 	const struct ascend_tensor *tensors[ASCEND_TASK_TENSORS];

@@ -2,9 +2,9 @@
 /* fake_runtime.c - a libhost_runtime.so for tests: the C interface of generation 4, which minds the order of calls, sizes, alignments and lifetimes, runs the tasks that
  * the orchestration submits, and fails where it is told to. No code of the real one is in it.
  *
- *   FAKE_LOG=FILE     a line per call; "WRONG ..." for what a client must not do, which the call then refuses
- *   FAKE_FAULT=PHASE:CODE[:CLASS]   init, register, prepare, launch, wait or finalize fails: CODE > 0 as a fault of the runtime with that number, else with that
- *                     result; CLASS is that of a scheduler timeout ("S1:running-stalled")
+ *   FAKE_LOG=FILE     a line per call; "WRONG ..." for what a client must not do, which the call then refuses; per run and ring what was used and waited for
+ *   FAKE_FAULT=PHASE:CODE[:CLASS]   init, register, prepare, launch, wait or finalize fails: CODE > 0 as a fault of the runtime with that number and the sentence of
+ *                     fake_faults.def, else with that result; CLASS is that of a scheduler timeout ("S1:running-stalled")
  *   FAKE_POLLS=N      a run is not ready for N polls
  *   FAKE_SEED=N       order among ready tasks */
 #include <dlfcn.h>
@@ -99,23 +99,31 @@ static int wrong(const char *format, ...)
 	return WRONG;
 }
 
-static const char *const names[] = {
-	[1] = "SCOPE_DEADLOCK", [2] = "HEAP_RING_DEADLOCK", [3] = "FLOW_CONTROL_DEADLOCK", [4] = "DEP_POOL_OVERFLOW", [5] = "INVALID_ARGS",
-	[7] = "REQUIRE_SYNC_START_INVALID", [8] = "TENSOR_WAIT_TIMEOUT", [9] = "EXPLICIT_ORCH_FATAL", [10] = "SCOPE_TASKS_OVERFLOW",
-	[11] = "TENSORMAP_OVERFLOW", [100] = "SCHEDULER_TIMEOUT", [101] = "ASYNC_COMPLETION_INVALID", [102] = "ASYNC_WAIT_OVERFLOW",
-	[103] = "ASYNC_REGISTRATION_FAILED", [104] = "READY_QUEUE_OVERFLOW"};
+static const struct {
+	int code;
+	const char *name, *detail;
+} faults[] = {
+#define X(code, name, detail) {code, #name, detail},
+#include "fake_faults.def"
+#undef X
+};
 
-/* In the words of the real one: its failure line, then what it means and what helps. */
+/* In the form of the real one: its failure line, then what it means (detail, NULL: the table's) and what helps. */
 static int fault_tell(int code, const char *class, const char *detail)
 {
-	const char *name = code > 0 && code < (int)(sizeof(names) / sizeof(*names)) && names[code] ? names[code] : "unknown";
+	const char *name = "unknown";
 
+	for (size_t i = 0; i < sizeof(faults) / sizeof(*faults); i++)
+		if (faults[i].code == code) {
+			name = faults[i].name;
+			detail = detail ? detail : faults[i].detail;
+		}
 	if (bound && bound->threshold > 40)
 		return -code;
 	fprintf(stderr, "[mono_ns=0][T0x0][ERROR] validate_runtime_impl: PTO2 runtime failed: orch_error_code=%d sched_error_code=%d runtime_status=%d\n",
 		code < 100 ? code : 0, code < 100 ? 0 : code, -code);
 	fprintf(stderr, "[mono_ns=0][T0x0][ERROR] validate_runtime_impl: error detail: %s=%d %s - %s\n", code < 100 ? "orch_error_code" : "sched_error_code",
-		code, name, detail);
+		code, name, detail ? detail : "nobody knows this code");
 	if (*class)
 		fprintf(stderr, "[mono_ns=0][T0x0][ERROR] validate_runtime_impl: PTO2 scheduler timeout sub_class=%s (detail=1) completed=0/1\n", class);
 	fprintf(stderr, "[mono_ns=0][T0x0][ERROR] validate_runtime_impl: error hint: what this fake says helps. See docs\n");
@@ -134,7 +142,7 @@ static int fault_of(const char *phase)
 	code = atoi(text + length + 1);
 	class = strchr(text + length + 1, ':');
 	if (code > 0)
-		return fault_tell(code, class ? class + 1 : "", "injected by FAKE_FAULT");
+		return fault_tell(code, class ? class + 1 : "", NULL);
 	fprintf(stderr, "[mono_ns=0][T0x0][ERROR] %s: answers %d because FAKE_FAULT says so\n", phase, code);
 	return code;
 }
@@ -267,8 +275,9 @@ int copy_from_device_ctx(struct context *context, void *host, const void *device
 /* A file of its own: the linker takes equal names and equal files for one object. */
 static void *object_open(const void *bytes, size_t size)
 {
-	char path[] = "/tmp/ptowsp_fake_XXXXXX";
-	int fd = mkstemp(path);
+	const char *folder = getenv("TMPDIR");
+	char path[4096];
+	int fd = snprintf(path, sizeof(path), "%s/ptowsp_fake_XXXXXX", folder && *folder ? folder : "/tmp") < (int)sizeof(path) ? mkstemp(path) : -1;
 	void *handle = NULL;
 
 	if (fd >= 0 && write(fd, bytes, size) == (ssize_t)size)
@@ -430,8 +439,25 @@ static int orchestrate(struct run *run)
 	return 0;
 }
 
+/* A line per ring and resource that was used: FAKE_LOG. */
+static void rings_tell(const struct fake_graph *graph)
+{
+	static const char *const names[] = {"slots", "bytes", "entries"};
+
+	for (int r = 0; r < ASCEND_RINGS; r++) {
+		const struct fake_ring *ring = &graph->rings[r];
+		const uint64_t sizes[] = {ring->window, ring->heap, ring->pool};
+
+		for (int k = 0; k < FAKE_RESOURCES; k++)
+			if (ring->most[k])
+				tell("ring %d: %llu of %llu %s, %llu stalls", r, (unsigned long long)ring->most[k], (unsigned long long)sizes[k], names[k],
+				     (unsigned long long)ring->stalls[k]);
+	}
+}
+
 static void run_release(struct run *run)
 {
+	rings_tell(&run->graph);
 	for (uint32_t i = 0; i < run->copy_count; i++)
 		device_free_ctx(run->context, run->copies[i].device);
 	fake_graph_finish(&run->graph);

@@ -117,24 +117,76 @@ static void retire(struct fake_graph *graph, struct fake_ring *ring)
 		if (!task->done || task->consumers || scope_open(graph, task->scope))
 			return;
 		ring->pool_used -= task->spilled;
+		if (task->heap_end)
+			ring->tail = task->heap_end;
 		ring->alive++;
 	}
+	ring->top = ring->tail = 0; /* empty: begins anew */
 }
 
-/* A place of the ring: as long as there is none, tasks run and the oldest leave. */
-static void room_wait(struct fake_graph *graph, struct fake_ring *ring)
+/* Where so many bytes begin, one more; 0: not now. They lie in one piece, so the end of the memory may stay unused. */
+static uint64_t heap_find(const struct fake_ring *ring, uint64_t bytes)
 {
-	for (retire(graph, ring); ring->count - ring->alive + 1 >= ring->window && !graph->fatal; retire(graph, ring)) {
-		if (graph->host_graph)
-			fatal(graph, 3, "the task allocator could not admit another task because the configured task window of %llu had no available slot",
-			      (unsigned long long)ring->window);
-		else if (graph->ready_count)
+	if (ring->top < ring->tail)
+		return ring->top + bytes < ring->tail ? ring->top + 1 : 0;
+	if (ring->top + bytes <= ring->heap)
+		return ring->top + 1;
+	return bytes < ring->tail ? 1 : 0;
+}
+
+struct fake_need {
+	uint64_t bytes, entries;
+};
+
+/* The first resource that has no room, FAKE_RESOURCES: all have. */
+static enum fake_resource full(const struct fake_ring *ring, const struct fake_need *need)
+{
+	if (ring->count - ring->alive + 1 >= ring->window)
+		return FAKE_SLOTS;
+	if (need->bytes && !heap_find(ring, need->bytes))
+		return FAKE_BYTES;
+	return ring->pool_used + need->entries > ring->pool ? FAKE_ENTRIES : FAKE_RESOURCES;
+}
+
+/* Do all tasks of the ring belong to one scope? */
+static bool one_scope(const struct fake_graph *graph, const struct fake_ring *ring)
+{
+	for (uint32_t i = ring->alive; i < ring->count; i++)
+		if (graph->tasks[ring->tasks[i]].scope != graph->tasks[ring->tasks[ring->alive]].scope)
+			return false;
+	return true;
+}
+
+/* Nothing runs any more, and the oldest stays. */
+static void stuck(struct fake_graph *graph, const struct fake_ring *ring, enum fake_resource what, const struct fake_need *need)
+{
+	if (graph->host_graph && what == FAKE_SLOTS)
+		fatal(graph, 3, "the task allocator could not admit another task because the configured task window of %llu had no available slot",
+		      (unsigned long long)ring->window);
+	else if (what == FAKE_SLOTS && one_scope(graph, ring))
+		fatal(graph, 1, "tasks submitted in one scope reached the ring task-window cap of %llu; their fanout references are only released at scope_end",
+		      (unsigned long long)ring->window);
+	else if (what == FAKE_SLOTS)
+		fatal(graph, 3, "open scopes hold all of %llu slots of a ring between them", (unsigned long long)ring->window);
+	else if (what == FAKE_BYTES)
+		fatal(graph, 2, "outputs of %llu bytes never fit into a heap ring of %llu bytes", (unsigned long long)need->bytes, (unsigned long long)ring->heap);
+	else
+		fatal(graph, 4, "a task's producer dependencies exceeded the dependency pool of %llu entries", (unsigned long long)ring->pool);
+}
+
+/* Room in the ring: as long as there is none, tasks run and the oldest leave. */
+static void room_wait(struct fake_graph *graph, struct fake_ring *ring, const struct fake_need *need)
+{
+	enum fake_resource what;
+	bool waited[FAKE_RESOURCES] = {false};
+
+	for (retire(graph, ring); (what = full(ring, need)) != FAKE_RESOURCES && !graph->fatal; retire(graph, ring)) {
+		ring->stalls[what] += !waited[what];
+		waited[what] = true;
+		if (!graph->host_graph && graph->ready_count && need->bytes <= ring->heap && need->entries <= ring->pool)
 			run_one(graph);
-		else if (scope_open(graph, graph->tasks[ring->tasks[ring->alive]].scope))
-			fatal(graph, 1, "tasks submitted in one scope reached the ring task-window cap of %llu; their fanout references are only released at scope_end",
-			      (unsigned long long)ring->window);
 		else
-			fatal(graph, 100, "nothing is ready and nothing leaves");
+			stuck(graph, ring, what, need);
 	}
 }
 
@@ -145,9 +197,15 @@ static struct fake_graph *graph_of(struct fake_runtime *rt)
 	return (struct fake_graph *)(void *)rt;
 }
 
-static bool tensor_valid(const struct ascend_tensor *tensor)
+static bool is_output(const struct fake_args *args, int index)
 {
-	if (!tensor->addr || tensor->ndims < 1 || tensor->ndims > ASCEND_TENSOR_DIMS || tensor->dtype >= ASCEND_DTYPES || tensor->address_space > ASCEND_DEVICE)
+	return args->tags[index] == FAKE_OUTPUT;
+}
+
+/* The runtime gives an output its address. */
+static bool tensor_valid(const struct ascend_tensor *tensor, bool output)
+{
+	if (!tensor->addr == !output || tensor->ndims < 1 || tensor->ndims > ASCEND_TENSOR_DIMS || tensor->dtype >= ASCEND_DTYPES || tensor->address_space > ASCEND_DEVICE)
 		return false;
 	for (uint32_t d = 0; d < tensor->ndims; d++)
 		if (!tensor->strides[d] || !tensor->shapes[d])
@@ -162,13 +220,17 @@ static bool args_valid(struct fake_graph *graph, const struct fake_kernels *kern
 		fatal(graph, 5, "%s", args->error ? args->error : "an argument list with impossible counts");
 		return false;
 	}
+	if (args->launch.sync_start && args->launch.blocks > FAKE_CLUSTERS) {
+		fatal(graph, 7, "%d blocks cannot start together on %d cores", args->launch.blocks, FAKE_CLUSTERS);
+		return false;
+	}
 	for (int slot = 0; slot < 3; slot++)
 		if (kernels->ids[slot] >= ASCEND_FUNCTIONS || (kernels->ids[slot] >= 0 && !graph->functions[kernels->ids[slot]])) {
 			fatal(graph, 5, "function %d was not registered", kernels->ids[slot]);
 			return false;
 		}
 	for (int i = 0; i < args->tensor_count; i++)
-		if (!tensor_valid(args->tensors[i])) {
+		if (!tensor_valid(args->tensors[i], is_output(args, i))) {
 			fatal(graph, 5, "tensor argument %d has no address, or impossible dimensions", i);
 			return false;
 		}
@@ -213,6 +275,12 @@ static void dep_add(struct fake_graph *graph, uint32_t number, uint64_t id)
 	task->waits++;
 }
 
+/* At most: those that are over when it is submitted need none. */
+static uint64_t entries_of(const struct fake_graph *graph, const struct fake_args *args)
+{
+	return !graph->host_graph && args->dep_count > FAKE_INLINE_DEPS ? args->dep_count - FAKE_INLINE_DEPS : 0;
+}
+
 static void deps_add(struct fake_graph *graph, uint32_t number, const struct fake_args *args, struct fake_ring *ring)
 {
 	struct fake_task *task = &graph->tasks[number];
@@ -225,9 +293,51 @@ static void deps_add(struct fake_graph *graph, uint32_t number, const struct fak
 		      FAKE_HOST_DEPS);
 	task->spilled = !graph->host_graph && task->producer_count > FAKE_INLINE_DEPS ? task->producer_count - FAKE_INLINE_DEPS : 0;
 	ring->pool_used += task->spilled;
-	if (ring->pool_used > ring->pool)
-		fatal(graph, 4, "a task's producer dependencies exceeded the dependency pool of %llu entries", (unsigned long long)ring->pool);
 }
+
+/* ---- outputs that the runtime places ---------------------------------------------------------------------------------- */
+
+static uint64_t padded(uint64_t bytes)
+{
+	return (bytes + FAKE_HEAP_ALIGN - 1) / FAKE_HEAP_ALIGN * FAKE_HEAP_ALIGN;
+}
+
+static uint64_t output_bytes(const struct fake_args *args)
+{
+	uint64_t bytes = 0;
+
+	for (int i = 0; i < args->tensor_count; i++)
+		bytes += is_output(args, i) ? padded(args->tensors[i]->bytes) : 0;
+	return bytes;
+}
+
+/* One behind the other, packed. */
+static void outputs_place(struct fake_graph *graph, struct fake_task *task, const struct fake_args *args, struct fake_ring *ring, uint64_t bytes)
+{
+	uint64_t at = bytes ? heap_find(ring, bytes) - 1 : 0;
+
+	if (!bytes)
+		return;
+	if (!ring->memory && !(ring->memory = aligned_alloc(FAKE_HEAP_ALIGN, padded(ring->heap))))
+		abort();
+	for (int i = 0; i < args->tensor_count; i++)
+		if (is_output(args, i)) {
+			task->tensors[i].addr = (uintptr_t)(ring->memory + at);
+			task->tensors[i].owner = graph->count;
+			at += padded(args->tensors[i]->bytes);
+		}
+	task->heap_end = ring->top = at;
+}
+
+static void most_mark(struct fake_ring *ring)
+{
+	const uint64_t used[FAKE_RESOURCES] = {ring->count - ring->alive, ring->top >= ring->tail ? ring->top - ring->tail : ring->heap - ring->tail + ring->top, ring->pool_used};
+
+	for (int r = 0; r < FAKE_RESOURCES; r++)
+		ring->most[r] = used[r] > ring->most[r] ? used[r] : ring->most[r];
+}
+
+/* ---- submitting --------------------------------------------------------------------------------------------------------- */
 
 static void copy_args(struct fake_task *task, const struct fake_args *args)
 {
@@ -243,11 +353,12 @@ static uint64_t submit(struct fake_graph *graph, const struct fake_kernels *kern
 {
 	uint32_t level = ring_of(graph), number = graph->count;
 	struct fake_ring *ring = &graph->rings[level];
+	struct fake_need need = {output_bytes(args), entries_of(graph, args)};
 	struct fake_task *task;
 
 	if (!args_valid(graph, kernels, args))
 		return ASCEND_NO_TASK;
-	room_wait(graph, ring);
+	room_wait(graph, ring, &need);
 	if (graph->fatal)
 		return ASCEND_NO_TASK;
 	graph->tasks = grow(graph->tasks, &graph->room, number, sizeof(*graph->tasks));
@@ -256,10 +367,12 @@ static uint64_t submit(struct fake_graph *graph, const struct fake_kernels *kern
 				   .scope = graph->scopes[graph->depth - 1], .first_edge = UINT32_MAX};
 	memcpy(task->functions, kernels->ids, sizeof(task->functions));
 	copy_args(task, args);
+	outputs_place(graph, task, args, ring, need.bytes);
 	deps_add(graph, number, args, ring);
 	graph->count++;
 	ring->tasks = grow(ring->tasks, &ring->room, ring->count, sizeof(*ring->tasks));
 	ring->tasks[ring->count++] = number;
+	most_mark(ring);
 	if (!task->waits)
 		ready_add(graph, number);
 	return (uint64_t)level << 32 | (ring->count - 1);
@@ -321,6 +434,7 @@ void fake_graph_init(struct fake_graph *graph, bool host_graph, const struct asc
 	for (int r = 0; r < ASCEND_RINGS; r++) {
 		graph->rings[r].window = config->task_window[r] ? config->task_window[r] : FAKE_WINDOW;
 		graph->rings[r].pool = config->dep_pool[r] ? config->dep_pool[r] : FAKE_DEP_POOL;
+		graph->rings[r].heap = config->heap[r] ? config->heap[r] : FAKE_HEAP;
 	}
 }
 
@@ -330,8 +444,10 @@ void fake_graph_finish(struct fake_graph *graph)
 		free(graph->tasks[i].tensors);
 		free(graph->tasks[i].producers);
 	}
-	for (int r = 0; r < ASCEND_RINGS; r++)
+	for (int r = 0; r < ASCEND_RINGS; r++) {
 		free(graph->rings[r].tasks);
+		free(graph->rings[r].memory);
+	}
 	free(graph->tasks);
 	free(graph->edges);
 	free(graph->ready);

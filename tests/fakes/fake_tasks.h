@@ -2,15 +2,17 @@
 /* fake_tasks.h - the fake runtime's tasks: what an orchestration submits, within the limits of the variant, run one by one in an order that only the stated
  * dependencies decide: among ready tasks a generator picks, so that a dependency that is missing shows.
  *
- *   task buffer   four rings by scope depth; a task that finds its ring full waits until the oldest one is over and its scope is closed: tasks run while the
- *                 orchestration goes on. Dependencies beyond 64 of a task take places of the ring's pool while it is there.
+ *   task buffer   four rings by scope depth, each with slots, bytes for outputs and entries for dependencies beyond 64 of a task. A task that finds one of them full
+ *                 waits until the oldest tasks are over and their scopes are closed: tasks run while the orchestration goes on. What can never be is a fault:
+ *                 1 one scope holds all slots, 3 several do, 2 the bytes are held or an output has more than there are, 4 so of the entries.
  *   host graph    one ring that nothing leaves; the whole graph is there before the first task runs. */
 #ifndef FAKE_TASKS_H
 #define FAKE_TASKS_H
 
 #include "fake_api.h"
 
-enum { FAKE_INLINE_DEPS = 64, FAKE_HOST_DEPS = 128, FAKE_HOST_READY = 8192, FAKE_WINDOW = 16384, FAKE_DEP_POOL = 16384, FAKE_SCOPES = 64 };
+enum { FAKE_INLINE_DEPS = 64, FAKE_HOST_DEPS = 128, FAKE_HOST_READY = 8192, FAKE_WINDOW = 16384, FAKE_DEP_POOL = 16384, FAKE_SCOPES = 64,
+       FAKE_HEAP = 256 << 20, FAKE_HEAP_ALIGN = 64, FAKE_CLUSTERS = 24 };
 enum { FAKE_CUBE, FAKE_VECTOR, FAKE_MIX, FAKE_DUMMY, FAKE_SHAPES };
 
 struct fake_task {
@@ -27,9 +29,14 @@ struct fake_task {
 	struct ascend_tensor *tensors; /* owned copies */
 	uint64_t scalars[ASCEND_TASK_SCALARS];
 	uint32_t *producers, producer_count;
+	uint64_t heap_end;          /* of the ring's heap: what stands before it is free when the task has left; 0: it has no outputs */
 };
+enum fake_resource { FAKE_SLOTS, FAKE_BYTES, FAKE_ENTRIES, FAKE_RESOURCES };
 struct fake_ring {
 	uint64_t window, pool, pool_used;
+	uint64_t heap, top, tail;   /* bytes, made when the first output comes; the next free one, the oldest that is held */
+	char *memory;
+	uint64_t stalls[FAKE_RESOURCES], most[FAKE_RESOURCES]; /* tasks that waited; largest use */
 	uint32_t *tasks;            /* by local id */
 	uint32_t count, room, alive; /* the first `alive` have left */
 };
