@@ -303,7 +303,6 @@ static struct ascend_machine machine_draw(uint64_t seed)
 /* What the model knows: which instance a task has, and which kind of core, does not hang on a clock that it has not. */
 static int instances_of(const struct random *r, const struct model *m, const struct ascend_machine *machine)
 {
-	enum model_dispatch dispatch = r->schedule.dispatch;
 	int instances = 1 + (int)draw(machine->config.clusters);
 
 	for (int i = 0; i < m->count && r->schedule.pools == MODEL_BY_UNIT; i++)
@@ -311,7 +310,7 @@ static int instances_of(const struct random *r, const struct model *m, const str
 			return 0;
 	if (m->status || r->schedule.abort || (r->schedule.benchmark && r->loads))
 		return 0;
-	return dispatch == MODEL_AFFINITY || dispatch == MODEL_HASH || dispatch == MODEL_CUSTOM ? 1 : instances;
+	return instances;
 }
 
 static bool meter_same(const struct outcome *o, const char *name, const struct model_meter *want, const char *who)

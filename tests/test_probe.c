@@ -298,7 +298,7 @@ static void the_command_prints_declared_against_observed(void)
 	REQUIRE_INT(verify("--plugin=cpu_sim", &out, &err), 0);
 	CHECK_CONTAINS(out, "capability");
 	CHECK_CONTAINS(out, "dispatch=round_robin");
-	CHECK_CONTAINS(out, "executors 0 1 2 0 1 2, without it 0 0 0 0 0 0");
+	CHECK_CONTAINS(out, "groups 0 1 2 0 1 2, without it 0 0 0 0 0 0");
 	CHECK_CONTAINS(out, " 0 enforced without a probe that can tell, 0 false\n");
 	CHECK_STR(err, "");
 	REQUIRE_INT(verify("--plugin=cpu_sim", &again, NULL), 0);

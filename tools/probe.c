@@ -171,6 +171,16 @@ static bool settings_add(struct ptowsp_backend_options *options, struct ptowsp_s
 	return true;
 }
 
+static bool has_option(const struct ptowsp_backend *backend, const char *key)
+{
+	const struct ptowsp_option *option;
+
+	for (uint32_t i = 0; (option = ptowsp_backend_option(backend, i)); i++)
+		if (!strcmp(option->name, key))
+			return true;
+	return false;
+}
+
 static bool alike(const struct ptowsp_device *a, const struct ptowsp_device *b)
 {
 	return a->text && b->text && !strcmp(a->text, b->text);
@@ -207,6 +217,8 @@ static enum probe_state run(struct probe *probe, const char *text, uint32_t feat
 	if (!package)
 		return say(result, PROBE_NOT_PROBED, "%s", error.text);
 	options.threads = spec.threads;
+	if (spec.if_any && !has_option(backend, "schedulers"))
+		spec.schedulers = NULL;
 	if (spec.schedulers && !settings_add(&options, settings, "schedulers", spec.schedulers))
 		return say(result, PROBE_NOT_PROBED, "too many options of the backend are set to add schedulers=%s", spec.schedulers);
 	if ((spec.threads || spec.schedulers) && ptowsp_backend_open(&own, &options, &error))

@@ -45,7 +45,6 @@ static uint64_t traced(const struct seeing *s)
 		for (uint64_t i = 0; i < traced(s); i++)                 \
 			number_add(s, s->outcome->tasks[i].field);       \
 	}
-OF_EACH_TASK(executors, executor)
 OF_EACH_TASK(streams, stream)
 OF_EACH_TASK(starts, start)
 OF_EACH_TASK(numbers, task)
@@ -68,6 +67,51 @@ static void kernels(struct seeing *s)
 	}
 }
 
+/* Which of the executors that tasks have seen so far; their number where it is a new one. */
+static uint64_t group_of(const struct seeing *s, uint64_t task, uint32_t seen[PROBE_TASKS], uint64_t *count)
+{
+	uint64_t g = 0;
+
+	while (g < *count && seen[g] != s->outcome->tasks[task].executor)
+		g++;
+	if (g == *count)
+		seen[(*count)++] = s->outcome->tasks[task].executor;
+	return g;
+}
+
+/* Executors in the order in which tasks come to them: whatever a backend calls its own. */
+static void groups(struct seeing *s)
+{
+	uint32_t seen[PROBE_TASKS];
+	uint64_t count = 0;
+
+	for (uint64_t i = 0; i < traced(s); i++)
+		number_add(s, group_of(s, i, seen, &count));
+}
+
+static void used(struct seeing *s)
+{
+	uint32_t seen[PROBE_TASKS];
+	uint64_t count = 0;
+
+	for (uint64_t i = 0; i < traced(s); i++)
+		group_of(s, i, seen, &count);
+	number_add(s, count);
+}
+
+/* Which had ended when which started. */
+static void orders(struct seeing *s)
+{
+	const struct ptowsp_trace_task *tasks = s->outcome->tasks;
+
+	for (uint64_t k = 0; k < traced(s); k++)
+		for (uint64_t i = 0; i < k; i++)
+			if (tasks[i].end <= tasks[k].start) {
+				blank(s);
+				reg_text_add(&s->text, "%llu>%llu", (unsigned long long)tasks[i].task, (unsigned long long)tasks[k].task);
+			}
+}
+
 /* How many tasks run at one time, at most. */
 static void overlap(struct seeing *s)
 {
@@ -82,19 +126,6 @@ static void overlap(struct seeing *s)
 		most = running > most ? running : most;
 	}
 	number_add(s, most);
-}
-
-/* How many tasks start together with the first. */
-static void together(struct seeing *s)
-{
-	const struct ptowsp_trace_task *tasks = s->outcome->tasks;
-	uint64_t first = UINT64_MAX, count = 0;
-
-	for (uint64_t i = 0; i < traced(s); i++)
-		first = tasks[i].start < first ? tasks[i].start : first;
-	for (uint64_t i = 0; i < traced(s); i++)
-		count += tasks[i].start == first;
-	number_add(s, count);
 }
 
 /* ---- of the run ------------------------------------------------------------------------------------------------ */
@@ -132,6 +163,14 @@ OF_THE_RUN(kernel_cycles, kernel_cycles)
 OF_THE_RUN(batches, stats.batches)
 OF_THE_RUN(flushes, stats.flushes)
 OF_THE_RUN(width, stats.executors)
+
+static void shares(struct seeing *s)
+{
+	for (uint32_t i = 0; i < s->outcome->scheduler_count; i++)
+		number_add(s, s->outcome->scheduler_tasks[i]);
+	if (!s->outcome->scheduler_count)
+		s->view->missing = "the statistics do not tell scheduler instances apart";
+}
 
 static void shards(struct seeing *s)
 {
@@ -212,14 +251,15 @@ static const struct look {
 	unsigned needs;
 	void (*see)(struct seeing *s);
 } looks[] = {
-	{"executors", TRACE, executors}, /* of each task */
+	{"groups", TRACE, groups},       /* of each task: its executor, numbered in the order of first use */
+	{"used", TRACE, used},           /* executors with tasks */
 	{"streams", TRACE, streams},
 	{"starts", TRACE, starts},
 	{"numbers", TRACE, numbers},     /* of the tasks, in order of the trace */
 	{"places", TRACE, places},       /* start..end/executor */
 	{"kernels", TRACE, kernels},
 	{"overlap", TRACE, overlap},     /* tasks at one time, at most */
-	{"together", TRACE, together},   /* tasks that start with the first */
+	{"orders", TRACE, orders},       /* earlier>later: the one had ended when the other started */
 	{"edges", GRAPH, edges},         /* producer>consumer, by consumer */
 	{"tasks", 0, tasks},             /* how many */
 	{"cycles", 0, cycles},
@@ -227,6 +267,7 @@ static const struct look {
 	{"batches", 0, batches},
 	{"flushes", 0, flushes},
 	{"width", 0, width},             /* executors */
+	{"shares", 0, shares},           /* tasks of each scheduler instance */
 	{"shards", 0, shards},           /* of the first tensor that has some: how many, bytes local, bytes moved */
 	{"deterministic", 0, deterministic},
 	{"content", 0, content},         /* of the tensor "out" */

@@ -32,6 +32,8 @@ static void word_read(struct probe_spec *spec, char *word)
 		spec->threads = (uint32_t)strtoul(rest, NULL, 10);
 	else if ((rest = after(word, "@schedulers=")))
 		spec->schedulers = rest;
+	else if ((rest = after(word, "@instances=")))
+		spec->schedulers = rest, spec->if_any = true;
 	else if ((rest = after(word, "@mate=")))
 		spec->mate = rest;
 	else if (!strcmp(word, "@no_kernels"))
@@ -184,6 +186,10 @@ static void stats_keep(struct probe_outcome *o, const struct ptowsp_program *pro
 	for (uint32_t i = 0; i < o->resource_count; i++)
 		o->resources[i] = *(const struct ptowsp_resource_stats *)(const void *)((const char *)stats->resources +
 											(size_t)i * stats->resource_stride);
+	o->scheduler_count = stats->scheduler_count < PROBE_SCHEDULERS ? stats->scheduler_count : PROBE_SCHEDULERS;
+	for (uint32_t i = 0; i < o->scheduler_count; i++)
+		o->scheduler_tasks[i] = ((const struct ptowsp_scheduler_stats *)(const void *)((const char *)stats->schedulers +
+											       (size_t)i * stats->scheduler_stride))->tasks;
 	for (uint32_t i = 0; i < stats->kernel_count; i++)
 		o->kernel_cycles += ((const struct ptowsp_kernel_stats *)(const void *)((const char *)stats->kernels +
 										      (size_t)i * stats->kernel_stride))->cycles;
@@ -191,6 +197,7 @@ static void stats_keep(struct probe_outcome *o, const struct ptowsp_program *pro
 		o->layout = *stats->layouts;
 	o->stats.resources = NULL;
 	o->stats.kernels = NULL;
+	o->stats.schedulers = NULL;
 	o->deadlocked = deadlock != NULL;
 	if (deadlock)
 		o->deadlock = *deadlock;

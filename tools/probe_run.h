@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include "host/ptowsp_host.h"
 
-enum { PROBE_WORDS = 8, PROBE_TASKS = 256, PROBE_EDGES = 256, PROBE_RESOURCES = 64, PROBE_CONTENT = 8, PROBE_ELEMENTS = 1024 };
+enum { PROBE_WORDS = 8, PROBE_TASKS = 256, PROBE_EDGES = 256, PROBE_RESOURCES = 64, PROBE_SCHEDULERS = 16, PROBE_CONTENT = 8, PROBE_ELEMENTS = 1024 };
 
 /* "package:entry word ..."; a word is a directive as for --schedule, or
  *	set:NAME=VALUE    a value before the run
@@ -16,6 +16,7 @@ enum { PROBE_WORDS = 8, PROBE_TASKS = 256, PROBE_EDGES = 256, PROBE_RESOURCES = 
  *	@deadline         has 50 ms
  *	@threads=N        on a backend of its own with so many worker threads
  *	@schedulers=N     on a backend of its own with so many scheduler instances
+ *	@instances=N      the same, where a backend has that option: some have executors without it, others need instances to choose from
  *	@mate=ENTRY       one run on two devices: that entry is the program of device 1
  * All texts point into `memory`. */
 struct probe_spec {
@@ -25,6 +26,7 @@ struct probe_spec {
 	char *set[PROBE_WORDS], *then[PROBE_WORDS]; /* NAME=VALUE */
 	uint32_t schedule_count, set_count, then_count, threads;
 	const char *schedulers; /* NULL: none stated */
+	bool if_any;            /* @instances */
 	const char *mate;       /* NULL: one device */
 	bool no_kernels, cancel, deadline;
 };
@@ -39,6 +41,8 @@ struct probe_outcome {
 	struct ptowsp_run_stats stats; /* without its arrays */
 	struct ptowsp_resource_stats resources[PROBE_RESOURCES];
 	uint32_t resource_count;
+	uint64_t scheduler_tasks[PROBE_SCHEDULERS];
+	uint32_t scheduler_count;
 	uint64_t kernel_cycles;        /* of all kernels */
 	struct ptowsp_layout_stats layout; /* of the first tensor that lies in shards */
 	struct ptowsp_trace_task tasks[PROBE_TASKS];

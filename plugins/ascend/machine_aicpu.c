@@ -132,7 +132,9 @@ static bool issuing_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, ui
 {
 	const struct rt_item *item = run->head.item;
 
-	if (!item || item->kind != RT_ITEM_TASK || &run->aicpus[run->head.owner] != aicpu || run->chain > run->now || !ascend_issue_ready(run))
+	if (!item || item->kind != RT_ITEM_TASK || &run->aicpus[run->head.owner] != aicpu || run->chain > run->now)
+		return false;
+	if (!ascend_issue_ready(run) || (run->limits->policy == PTOWSP_DISPATCH_WORK_STEAL && !ascend_owner_keep(run)))
 		return false;
 	aicpu->doing = ASCEND_ISSUING;
 	aicpu->what = (uint32_t)item->number;

@@ -383,17 +383,30 @@ void ascend_issue_look(struct ascend_run *run)
 
 /* ---- a task ------------------------------------------------------------------------------------------------------- */
 
-/* dispatch=work_steal: the instance with the least to do. */
+/* dispatch=work_steal(n): of n instances, as far as there are so many, the one with the least to do. */
 uint32_t ascend_owner_choose(const struct ascend_run *run, const struct rt_item *item)
 {
 	uint32_t least = 0;
 
 	if (run->limits->policy != PTOWSP_DISPATCH_WORK_STEAL || run->instances == 1)
 		return item->owner < run->instances ? item->owner : item->owner % run->instances;
-	for (uint32_t p = 1; p < run->instances; p++)
+	for (uint32_t p = 1; p < run->instances && p < run->limits->executors; p++)
 		if (run->aicpus[p].in_flight < run->aicpus[least].in_flight)
 			least = p;
 	return least;
+}
+
+/* Who has the least to do may be another one by now. */
+bool ascend_owner_keep(struct ascend_run *run)
+{
+	uint32_t owner = ascend_owner_choose(run, run->head.item);
+
+	if (owner == run->head.owner)
+		return true;
+	run->head.owner = owner;
+	ascend_task_of(run, run->head.item->number)->owner = (uint8_t)owner;
+	ascend_aicpu_wake(run, owner, run->now);
+	return false;
 }
 
 static void follow(struct ascend_run *run, struct ascend_task *task, uint64_t number, uint64_t pred)

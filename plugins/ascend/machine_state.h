@@ -266,6 +266,8 @@ uint64_t ascend_issue_go(struct ascend_run *run);
 bool ascend_room_there(struct ascend_run *run, const struct rt_item *item, uint8_t stage, uint64_t heap_tail);
 enum ptowsp_resource ascend_resource_of(uint8_t stage);
 uint32_t ascend_owner_choose(const struct ascend_run *run, const struct rt_item *item);
+/* Is the task at the head still its instance's? If not, it is another one's now, and that one is awake. */
+bool ascend_owner_keep(struct ascend_run *run);
 void ascend_task_issue(struct ascend_run *run, const struct rt_item *item);
 /* The window is full at the task. False: the run is over, or the task waits. */
 bool ascend_window_full(struct ascend_run *run, const struct rt_item *item);

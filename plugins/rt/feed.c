@@ -168,6 +168,7 @@ static void limits_fill(struct rt_feed *feed)
 		.window_mode = schedule->window_mode,
 		.schedulers = run->share_count ? run->share_count : 1,
 		.policy = schedule->dispatch.policy,
+		.executors = run->clock.executors,
 		.issue_cost = schedule->issue_cost,
 		.streams = schedule->streams,
 		.depths = schedule->depths,

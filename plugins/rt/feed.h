@@ -48,7 +48,7 @@ struct rt_item {
 	uint8_t kind, unit;  /* unit: of the kernel, PTOWSP_UNIT_x */
 	bool later;          /* cycles are not there yet: never of what rt_feed_next gives */
 	uint32_t process;    /* instance, PTOWSP_NONE: of the workload */
-	uint32_t owner;      /* scheduler instance */
+	uint32_t owner;      /* scheduler instance: a filter's, else executor mod instances where there is a policy, else as owner.h says */
 	uint32_t row;
 	uint64_t number, bytes;
 	uint64_t cycles;
@@ -65,6 +65,7 @@ struct rt_limits {
 	uint32_t window_mode;   /* enum rt_window_mode */
 	uint32_t schedulers;    /* at least 1 */
 	uint32_t policy;        /* PTOWSP_DISPATCH_x, 0: none */
+	uint32_t executors;     /* of a pool, at least 1 */
 	uint64_t issue_cost, streams;
 	const struct rt_depth *depths;
 	uint32_t depth_count;

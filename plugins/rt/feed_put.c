@@ -111,8 +111,8 @@ ptowsp_status rt_feed_put(struct rt_feed *feed, enum rt_item_kind kind, uint32_t
 	return PTOWSP_OK;
 }
 
-/* Whose the task is that the walk has just met. */
-static uint32_t owner_find(struct rt_feed *feed, const struct rt_site *site)
+/* Whose the task is that the walk has just met: where there is a policy the executor that it names is an instance, as far as there are so many. */
+static uint32_t owner_find(struct rt_feed *feed, const struct rt_site *site, uint32_t executor)
 {
 	struct rt_run *run = feed->run;
 
@@ -120,7 +120,9 @@ static uint32_t owner_find(struct rt_feed *feed, const struct rt_site *site)
 		return 0;
 	if (feed->stage == RT_FEED_PIPELINE)
 		return run->pipeline->turn % feed->limits.schedulers;
-	return feed->filtered ? feed->skip.all_owner : rt_owner_find(&feed->owner, site, run->tasks);
+	if (feed->filtered)
+		return feed->skip.all_owner;
+	return feed->limits.policy ? executor % feed->limits.schedulers : rt_owner_find(&feed->owner, site, run->tasks);
 }
 
 ptowsp_status rt_feed_put_task(struct rt_feed *feed, const struct rt_clock_task *task)
@@ -132,7 +134,7 @@ ptowsp_status rt_feed_put_task(struct rt_feed *feed, const struct rt_clock_task 
 	item->number = feed->run->tasks;
 	item->unit = (uint8_t)feed->run->program->tables.kernel.rows[task->kernel].unit;
 	item->later = task->cycles == RT_CYCLES_LATER;
-	item->owner = owner_find(feed, &feed->run->program->sites[feed->run->expand.site]);
+	item->owner = owner_find(feed, &feed->run->program->sites[feed->run->expand.site], task->executor);
 	item->bytes = task->heap;
 	item->cycles = task->cycles;
 	item->need = task->need;
@@ -163,7 +165,7 @@ ptowsp_status rt_feed_put_plan(struct rt_feed *feed, const struct rt_plan *plan,
 		return PTOWSP_NO_MEMORY;
 	item->number = run->tasks;
 	item->unit = (uint8_t)plan->task.unit;
-	item->owner = owner_find(feed, site);
+	item->owner = owner_find(feed, site, 0); /* a plan is for one executor */
 	item->bytes = 0;
 	item->cycles = plan->cycles;
 	item->need = (struct rt_need){plan->map_need, preds->count};

@@ -321,18 +321,18 @@ static bool values_there(const struct sim *sim)
 	return true;
 }
 
-/* dispatch work_steal: who has least to do; static_partition and spatial_map: by what they say; else by number. */
+/* Without dispatch by number; work_steal: who of so many has least to do; else as the policy says. */
 static int owner_of(const struct sim *sim, int task)
 {
 	int least = 0, load[INSTANCES] = {0};
 
-	if (sim->s->dispatch == MODEL_PARTITION || sim->s->dispatch == MODEL_GRID)
-		return (int)(sim->p->tasks[task].executor % (uint64_t)sim->s->executors) % sim->m->instances;
-	if (sim->s->dispatch != MODEL_STEAL)
+	if (sim->s->dispatch == MODEL_NONE)
 		return task % sim->m->instances;
+	if (sim->s->dispatch != MODEL_STEAL)
+		return (int)(sim->p->tasks[task].executor % (uint64_t)sim->m->instances);
 	for (int i = 0; i < sim->head; i++)
 		load[sim->rows[i].owner] += sim->rows[i].state != ENDED;
-	for (int p = 1; p < sim->m->instances; p++)
+	for (int p = 1; p < sim->m->instances && p < sim->s->executors; p++)
 		least = load[p] < load[least] ? p : least;
 	return least;
 }
@@ -353,6 +353,21 @@ static void head_meet(struct sim *sim)
 	sim->stage = WINDOW;
 	sim->rows[sim->head].state = MET;
 	sim->rows[sim->head].owner = owner_of(sim, sim->head);
+}
+
+/* work_steal: is it still the one that has least to do? Else the task is another one's now. */
+static bool head_keep(struct sim *sim)
+{
+	int owner = sim->s->dispatch == MODEL_STEAL ? owner_of(sim, sim->head) : sim->rows[sim->head].owner;
+	bool same = owner == sim->rows[sim->head].owner;
+
+	sim->rows[sim->head].owner = owner;
+	return same;
+}
+
+static int head_owner(const struct sim *sim)
+{
+	return sim->met ? sim->rows[sim->head].owner : -1;
 }
 
 static bool head_ready(struct sim *sim)
@@ -654,7 +669,7 @@ static bool action_begin(struct sim *sim, int p, uint64_t *cycles_out)
 	}
 	if (sim->started && sending_begin(sim, p, cycles_out))
 		return true;
-	if (sim->met && sim->rows[sim->head].owner == p && sim->chain <= sim->now && head_ready(sim)) {
+	if (head_owner(sim) == p && sim->chain <= sim->now && head_ready(sim) && head_keep(sim)) {
 		task = sim->head;
 		return begin(sim, p, ISSUING, task, head_issue(sim), cycles_out);
 	}
@@ -669,12 +684,13 @@ static bool act(struct sim *sim, int p)
 
 	while (instance->free <= sim->now) {
 		bool was = sim->stalled, started = sim->started;
+		int owner = head_owner(sim);
 		uint64_t cycles = 0;
 
 		if (instance->doing)
 			cycles = action_end(sim, p), some = true;
 		if (!cycles && !action_begin(sim, p, &cycles))
-			return some || was != sim->stalled || started != sim->started;
+			return some || was != sim->stalled || started != sim->started || owner != head_owner(sim);
 		some = true;
 		instance->free = sim->now + cycles;
 		if (cycles)
