@@ -123,6 +123,7 @@ static bool computing_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, 
 	aicpu->doing = ASCEND_COMPUTING;
 	aicpu->what = number;
 	*cycles = task->cycles;
+	task->state = ASCEND_SENT;
 	run->waiting[task->pool]--;
 	ascend_issue_look(run);
 	return true;

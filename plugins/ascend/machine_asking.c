@@ -41,18 +41,17 @@ uint64_t ascend_process_next(const struct ascend_run *run, uint32_t instance)
 	return all->asking_count[instance] ? all->rows[all->asking[instance][0]].clock : ASCEND_NEVER;
 }
 
-/* Places in a ready queue that tasks of lower numbers have: others are not waited for, or all might wait for each other. */
+/* Every task of a lower number keeps its place in the ready queue, issued or not, or tasks that wait for each other might have none. */
 static bool queue_there(const struct ascend_run *run, const struct rt_item *item)
 {
-	const struct ascend_processes *all = run->processes;
 	uint64_t before = 0;
 
-	if (!run->limits->ready || run->waiting[item->pool] < run->limits->ready)
+	if (!run->limits->ready || item->number - run->left < run->limits->ready)
 		return true;
-	for (uint32_t i = 0; i < all->count; i++) {
-		const struct rt_item *other = all->rows[i].standing == ASCEND_FLYING ? &all->rows[i].items.rows[all->rows[i].items.head & all->rows[i].items.mask] : NULL;
+	for (uint64_t number = run->left; number < item->number; number++) {
+		const struct ascend_task *task = ascend_task_of(run, number);
 
-		before += other && other->number < item->number && other->pool == item->pool && ascend_task_of(run, other->number)->state < ASCEND_SENT;
+		before += task->pool == item->pool && task->state < ASCEND_SENT;
 	}
 	return before < run->limits->ready;
 }

@@ -144,8 +144,10 @@ enum ptowsp_resource ascend_resource_of(uint8_t stage)
 static void room_use(struct ascend_run *run, const struct rt_item *item)
 {
 	rt_feed_use(run->feed, PTOWSP_RESOURCE_TASK_RING, 0, item->number - run->left + 1);
-	rt_feed_use(run->feed, PTOWSP_RESOURCE_TENSOR_MAP, 0, map_used(run, item->number) + item->need.map);
-	rt_feed_use(run->feed, PTOWSP_RESOURCE_DEP_LIST, 0, deps_used(run, item->number) + item->need.deps);
+	if (item->need.map)
+		rt_feed_use(run->feed, PTOWSP_RESOURCE_TENSOR_MAP, 0, map_used(run, item->number) + item->need.map);
+	if (item->need.deps)
+		rt_feed_use(run->feed, PTOWSP_RESOURCE_DEP_LIST, 0, deps_used(run, item->number) + item->need.deps);
 	rt_feed_use(run->feed, PTOWSP_RESOURCE_READY, item->pool, run->waiting[item->pool] + 1);
 }
 
@@ -409,6 +411,14 @@ bool ascend_owner_keep(struct ascend_run *run)
 	return false;
 }
 
+uint64_t ascend_stream_enter(struct ascend_run *run, const struct rt_item *item)
+{
+	uint64_t latest = run->streams[item->stream];
+
+	run->streams[item->stream] = item->number + 1;
+	return latest;
+}
+
 static void follow(struct ascend_run *run, struct ascend_task *task, uint64_t number, uint64_t pred)
 {
 	if (ascend_has_ended(run, pred))
@@ -424,11 +434,10 @@ static void preds_enter(struct ascend_run *run, struct ascend_task *task, const 
 		follow(run, task, item->number, item->list[i]);
 	}
 	if (run->limits->streams) {
-		uint64_t *latest = &run->streams[item->stream];
+		uint64_t latest = run->pipeline ? item->bytes : ascend_stream_enter(run, item);
 
-		if (*latest)
-			follow(run, task, item->number, *latest - 1);
-		*latest = item->number + 1;
+		if (latest)
+			follow(run, task, item->number, latest - 1);
 	}
 }
 

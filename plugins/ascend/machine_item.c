@@ -118,6 +118,7 @@ static void task_bind(struct ascend_run *run, const struct ascend_process *proce
 	item->at = item->bytes ? ascend_heap_ask(run, item->bytes) : 0;
 	if (item->bytes)
 		ascend_heap_take(run, item->bytes);
+	item->bytes = run->limits->streams ? ascend_stream_enter(run, item) : 0; /* from now on: whom it follows there, as numbers say, + 1 */
 }
 
 /* What has to be fixed in the order of turns. */

@@ -269,6 +269,8 @@ uint32_t ascend_owner_choose(const struct ascend_run *run, const struct rt_item 
 /* Is the task at the head still its instance's? If not, it is another one's now, and that one is awake. */
 bool ascend_owner_keep(struct ascend_run *run);
 void ascend_task_issue(struct ascend_run *run, const struct rt_item *item);
+/* The task is the latest one on its stream: which one was, + 1, 0: none. */
+uint64_t ascend_stream_enter(struct ascend_run *run, const struct rt_item *item);
 /* The window is full at the task. False: the run is over, or the task waits. */
 bool ascend_window_full(struct ascend_run *run, const struct rt_item *item);
 /* Tasks before what it returns have to have left for so many bytes; then they are taken. */

@@ -82,8 +82,10 @@ static ptowsp_status alloc_try(struct rt_pipeline *pipeline, struct rt_instance 
 	if (pipeline->look != RT_LOOK_RUN)
 		return PTOWSP_OK;
 	bytes = rt_sync_alloc(run, run->expand.sync);
-	rt_clocks_heap_stall(&pipeline->clocks, bytes);
-	rt_clocks_heap_take(&pipeline->clocks, bytes);
+	if (!run->lag.feed) {
+		rt_clocks_heap_stall(&pipeline->clocks, bytes);
+		rt_clocks_heap_take(&pipeline->clocks, bytes);
+	}
 	return feed_put(pipeline, RT_ITEM_ALLOC, 0, 0, bytes);
 }
 
