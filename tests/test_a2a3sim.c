@@ -102,6 +102,29 @@ static void equals_cpu_sim(void)
 	free(options);
 }
 
+/* ---- random programs, with either clock -------------------------------------------------------------------------- */
+
+static void clocks_agree(const char *families, int count)
+{
+	const char *only = getenv("PTOWSP_SEED");
+
+	count = getenv("PTOWSP_TEST_LONG") ? 50 * count : cli_slow() ? count / 5 : count;
+	if (cli(check_fmt("python3 '%s/tests/model/clocks.py' --build '%s' --families %s --first %s --count %d", check_root(), check_build(), families,
+			  only ? only : "1", only ? 1 : count)))
+		CHECK_FAIL("%s%s", cli_out, cli_err);
+	printf("# a2a3sim: PTOWSP_SEED=%s, %d programs of %s\n", only ? only : "1", only ? 1 : count, families);
+}
+
+static void tasks_tokens_and_results_are_those_of_the_reference_clock(void)
+{
+	cli_begin();
+	if (cli("python3 -c 'import json'"))
+		CHECK_SKIP("python3 is not installed");
+	clocks_agree("after,auto,axes,bounds,csp,deep,filter,heap,interleaved,levels,payload,policies,scalars,small,start,sync,temp,units,while", 60);
+	clocks_agree("csp,while,policies", 40);
+	clocks_agree("heap,sync,temp,start,units", 20);
+}
+
 /* ---- claims --------------------------------------------------------------------------------------------------- */
 
 static void every_claim_of_every_device_holds(void)
@@ -252,6 +275,7 @@ void suite_a2a3sim(CU_pSuite s)
 	TEST(s, the_device_is_the_one_that_is_named);
 	TEST(s, what_it_has_not_is_refused_with_a_sentence);
 	TEST(s, any_number_of_aicpus_computes_the_same);
+	TEST(s, tasks_tokens_and_results_are_those_of_the_reference_clock);
 	TEST(s, a_pto_runtime_runs_it_when_it_is_named);
 	TEST(s, engines_name_themselves);
 	TEST(s, rows_are_those_of_the_engine);

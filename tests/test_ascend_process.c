@@ -60,6 +60,8 @@ static struct builder *pipeline_make(bool slots)
 		builder_schedule(b, PTOWSP_DIRECTIVE_DEP_LIST, PTOWSP_DEP_LIST_CAPACITY, "n", (int64_t)(20 + pick(20)));
 	if (!pick(3))
 		builder_schedule(b, PTOWSP_DIRECTIVE_ISSUE_COST, PTOWSP_ISSUE_COST_CYCLES, "n", (int64_t)(1 + pick(20)));
+	if (!pick(3))
+		builder_schedule(b, PTOWSP_DIRECTIVE_STREAMS, PTOWSP_STREAMS_COUNT, "n", (int64_t)(1 + pick(3)));
 	for (uint32_t i = 0; i < stages; i++)
 		channels[i] = builder_channel(b, names[i], pick(4), pick(6));
 	if (pick(2))
