@@ -58,6 +58,29 @@ static void check_join(const struct rt_trails *trails, uint64_t forgotten_tasks,
 	CHECK_UINT(later(got.touched_end, forgotten_time), later(want.touched_end, forgotten_time));
 }
 
+static unsigned char told[ELEMENTS * 4];
+
+static void writer_told(void *context, uint64_t writer)
+{
+	(void)context;
+	told[writer] |= 2;
+}
+
+/* Each latest writer is told, and nobody else. */
+static void check_writers(const struct rt_trails *trails, uint64_t forgotten_tasks)
+{
+	uint32_t tensor = (uint32_t)pick(TENSORS);
+	int64_t first = (int64_t)pick(ELEMENTS), last = first + 1 + (int64_t)pick((uint64_t)(ELEMENTS - first));
+
+	memset(told, 0, sizeof(told));
+	for (int64_t e = first; e < last; e++)
+		told[of[tensor][e].wrote] |= 1;
+	told[0] = 0;
+	rt_trails_writers(trails, tensor, first, last, writer_told, NULL);
+	for (uint64_t writer = 0; writer < sizeof(told); writer++)
+		CHECK(told[writer] == 0 || told[writer] == 3 || (told[writer] == 1 && writer <= forgotten_tasks));
+}
+
 /* Ends are in no order, as clocks of instances stand apart. */
 static void an_array_says_the_same(void)
 {
@@ -82,6 +105,7 @@ static void an_array_says_the_same(void)
 				rt_trails_forget(&trails, tasks, time);
 			}
 			check_join(&trails, tasks, time);
+			check_writers(&trails, tasks);
 		}
 		rt_trails_finish(&trails);
 	}

@@ -125,6 +125,15 @@ static bool alloc_take(struct ascend_run *run, uint32_t at, const struct rt_item
 	return true;
 }
 
+static bool followed_over(const struct ascend_run *run, const struct rt_item *item)
+{
+	bool over = item->count || run->ended >= item->number;
+
+	for (uint32_t i = 0; over && i < item->count; i++)
+		over = ascend_has_ended(run, item->list[i]);
+	return over;
+}
+
 /* False: not yet. */
 static bool item_take(struct ascend_run *run, uint32_t at, struct rt_item *item)
 {
@@ -141,7 +150,7 @@ static bool item_take(struct ascend_run *run, uint32_t at, struct rt_item *item)
 		return true;
 	case RT_ITEM_SIGNAL: ascend_value_give(run, item->row, process->clock); return true;
 	case RT_ITEM_WAIT: return wait_take(all, process, item);
-	case RT_ITEM_FOLLOW: return happened(run, process, run->ended >= item->number);
+	case RT_ITEM_FOLLOW: return happened(run, process, followed_over(run, item));
 	case RT_ITEM_NOTICE: process->clock = ascend_later(process->clock, item->number); return true;
 	case RT_ITEM_ALLOC: return alloc_take(run, at, item);
 	case RT_ITEM_SCOPE_END: scope_end(run, item->row); return true;

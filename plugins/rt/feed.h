@@ -34,7 +34,7 @@ enum rt_item_kind {
 	RT_ITEM_FREE,    /* `bytes` come back when all tasks before `number` have left */
 	RT_ITEM_NOTIFY,  /* number: the tasks before it; another device is told when all of them have ended, and rt_feed_settled has said when that is, before the next pull */
 	RT_ITEM_NOTICE,  /* nothing goes on before time `number`, when another device told this one */
-	RT_ITEM_FOLLOW,  /* a process goes on when all tasks before `number` have ended */
+	RT_ITEM_FOLLOW,  /* a process goes on when the tasks of list have ended; without a list, when all before `number` have, behind which none of them is */
 	RT_ITEM_SEND,    /* token `number`, whose value is `bytes`, goes into channel `row` */
 	RT_ITEM_TAKE,    /* and comes out; of a rendezvous right behind its SEND. list of both: what was passed over since the turn before, counted as the FINISH
 			  * items of that side in their order */
@@ -137,6 +137,8 @@ struct rt_plan;
 struct rt_site;
 ptowsp_status rt_feed_put_plan(struct rt_feed *feed, const struct rt_plan *plan, const struct rt_site *site);
 ptowsp_status rt_feed_put_slots(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, const uint32_t *slots, uint32_t count);
+/* FOLLOW of the first `number` tasks, or of some of them. */
+ptowsp_status rt_feed_put_follow(struct rt_feed *feed, uint64_t number, const uint64_t *tasks, uint32_t count);
 /* The next token goes in, or is taken by the process, which need not be the one whose turn it is. Before the channel knows. */
 struct rt_channel;
 ptowsp_status rt_feed_put_token(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, const struct rt_channel *channel, uint64_t value,

@@ -192,6 +192,18 @@ ptowsp_status rt_feed_put_slots(struct rt_feed *feed, enum rt_item_kind kind, ui
 	return PTOWSP_OK;
 }
 
+ptowsp_status rt_feed_put_follow(struct rt_feed *feed, uint64_t number, const uint64_t *tasks, uint32_t count)
+{
+	struct rt_item *item = item_make(feed, RT_ITEM_FOLLOW, count);
+
+	if (!item)
+		return PTOWSP_NO_MEMORY;
+	item->number = number;
+	for (uint32_t i = 0; i < count; i++)
+		feed->words[(item->at & feed->word_mask) + i] = tasks[i];
+	return PTOWSP_OK;
+}
+
 ptowsp_status rt_feed_put_token(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, const struct rt_channel *channel, uint64_t value,
 				uint32_t process)
 {

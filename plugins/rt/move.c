@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "rt/move.h"
 
+#include <stdlib.h>
 #include "rt/error.h"
 #include "rt/feed.h"
+#include "rt/grow.h"
 
 const struct rt_move *rt_move_of(const struct rt_program *program, uint32_t instruction)
 {
@@ -62,7 +64,9 @@ ptowsp_status rt_move_resolve(struct rt_pipeline *pipeline, const struct rt_inst
 struct looking {
 	struct rt_pipeline *pipeline;
 	struct rt_trail trail;
-	bool writes;
+	uint64_t *writers;   /* of what is sent, for an engine: it may have ended those and not all tasks before them */
+	uint32_t writer_count, writer_room;
+	bool writes, listed;
 	uint32_t pieces;
 	ptowsp_status st;
 };
@@ -75,30 +79,50 @@ static bool go_on(struct looking *looking)
 	return !looking->st;
 }
 
+/* Neighbours mostly have the same few. */
+enum { LATEST = 8 };
+
+static void writer_add(void *context, uint64_t writer)
+{
+	struct looking *looking = context;
+
+	for (uint32_t i = looking->writer_count; i-- && looking->writer_count - i <= LATEST;)
+		if (looking->writers[i] == writer - 1)
+			return;
+	if (!rt_grow((void **)&looking->writers, &looking->writer_room, looking->writer_count, sizeof(*looking->writers)))
+		looking->st = rt_no_memory(looking->pipeline->run->error, "what payload channels follow");
+	else
+		looking->writers[looking->writer_count++] = writer - 1;
+}
+
 static bool piece_join(void *context, uint32_t tensor, int64_t first, int64_t last)
 {
 	struct looking *looking = context;
 
+	if (looking->listed)
+		rt_trails_writers(&looking->pipeline->trails, tensor, first, last, writer_add, looking);
 	rt_trails_join(&looking->pipeline->trails, tensor, first, last, &looking->trail);
 	return go_on(looking);
 }
 
 ptowsp_status rt_move_follow(struct rt_pipeline *pipeline, const struct rt_access *access)
 {
-	struct looking looking = {.pipeline = pipeline};
 	struct rt_run *run = pipeline->run;
 	bool arrives = access->io->access & PTOWSP_WRITE;
-	uint64_t end;
+	struct looking looking = {.pipeline = pipeline, .listed = run->lag.feed && !arrives};
+	uint64_t end, tasks;
 
 	rt_access_visit(access, &run->tensors, access->io->access, piece_join, &looking);
+	tasks = arrives ? looking.trail.touched : looking.trail.wrote;
+	end = arrives ? looking.trail.touched_end : looking.trail.wrote_end;
+	if (!looking.st && run->lag.feed && rt_feed_put_follow(run->lag.feed, tasks, looking.writers, looking.writer_count))
+		looking.st = rt_no_memory(run->error, "items");
+	free(looking.writers);
 	if (looking.st)
 		return looking.st;
-	end = arrives ? looking.trail.touched_end : looking.trail.wrote_end;
 	if (end > run->clock.now)
 		run->clock.now = end;
-	if (run->lag.feed && rt_feed_put(run->lag.feed, RT_ITEM_FOLLOW, 0, arrives ? looking.trail.touched : looking.trail.wrote, 0))
-		return rt_no_memory(run->error, "items");
-	return run->kernels ? rt_wait_tasks(run, arrives ? looking.trail.touched : looking.trail.wrote) : PTOWSP_OK;
+	return run->kernels ? rt_wait_tasks(run, tasks) : PTOWSP_OK;
 }
 
 /* ---- tasks ----------------------------------------------------------------------------------------------------- */

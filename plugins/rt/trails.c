@@ -111,6 +111,15 @@ void rt_trails_join(const struct rt_trails *trails, uint32_t tensor, int64_t fir
 	}
 }
 
+void rt_trails_writers(const struct rt_trails *trails, uint32_t tensor, int64_t first, int64_t last, void (*tell)(void *context, uint64_t writer), void *context)
+{
+	uint32_t node = rt_interval_after(&trails->set, tensor, first);
+
+	for (; node != RT_NO_NODE && trails->set.nodes[node].start < last; node = rt_interval_next(&trails->set, node))
+		if (trails->trails[node].wrote)
+			tell(context, trails->trails[node].wrote);
+}
+
 static uint32_t count_of(const struct rt_trails *trails)
 {
 	return trails->set.room - trails->set.spare_count;

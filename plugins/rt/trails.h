@@ -23,6 +23,8 @@ void rt_trails_finish(struct rt_trails *trails);
 bool rt_trails_enter(struct rt_trails *trails, uint32_t tensor, int64_t first, int64_t last, uint64_t task, uint64_t end, bool writes);
 /* Joins what is known of elements [first, last) into *trail: the largest of each. */
 void rt_trails_join(const struct rt_trails *trails, uint32_t tensor, int64_t first, int64_t last, struct rt_trail *trail);
+/* The latest writers of elements [first, last), as task + 1 and in the order of the elements; one may be told again. */
+void rt_trails_writers(const struct rt_trails *trails, uint32_t tensor, int64_t first, int64_t last, void (*tell)(void *context, uint64_t writer), void *context);
 /* Time for rt_trails_forget? Twice as many intervals as it left. */
 bool rt_trails_full(const struct rt_trails *trails);
 /* Nobody asks about tasks below `tasks`, which are really over, nor about times up to `time`. */
