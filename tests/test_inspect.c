@@ -218,7 +218,7 @@ static void several_packages_give_a_line_each(void)
 			    "sample  1.0      ");
 	CHECK_CONTAINS(out, "cpu_sim  ./sample.pkg.zst\n");
 	CHECK_CONTAINS(out, "cpu_sim  sample.pkg.zst\n");
-	CHECK_STR(err, "ptowsp-inspect: ./bad.pkg.zst: is cut off: the header ends at byte 2320, the file at 700\n");
+	CHECK_STR(err, "ptowsp-inspect: ./bad.pkg.zst: is cut off: the header ends at byte 2320, the file at 700; copy or pack it again\n");
 	free(out);
 	free(err);
 }

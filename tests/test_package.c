@@ -133,7 +133,7 @@ static void damaged_sample_data_are_refused_when_used(void)
 	pkg_header_seal(bytes, size);
 	REQUIRE_INT(pkg_open_memory(&package, bytes, size, "sample", NULL, &error), PTOWSP_OK);
 	CHECK_INT(pkg_sample_bytes(package, 0, &data, &got, &error), PTOWSP_BAD_PACKAGE);
-	CHECK_STR(error.text, "sample: section TBLB does not match its digest: the file is damaged");
+	CHECK_STR(error.text, "sample: section TBLB does not match its digest: the file is damaged; copy or pack it again");
 	pkg_close(package);
 	free(bytes);
 }

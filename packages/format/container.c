@@ -39,7 +39,7 @@ static ptowsp_status header_open(const struct reading *r)
 	MUST(frame != ZSTD_FRAME, "is a zstd file but no package: it does not begin with a package header; make one with ptowsp-pack");
 	MUST(frame == PKG_HEADER_FRAME, "is no package: it does not begin with the word 0x%08x; make one with ptowsp-pack",
 	     PKG_HEADER_FRAME);
-	MUST(c->size >= PKG_FRAME_HEAD + sizeof(c->header), "is cut off: %zu bytes are fewer than a header's %zu", c->size,
+	MUST(c->size >= PKG_FRAME_HEAD + sizeof(c->header), "is cut off: %zu bytes are fewer than a header's %zu" PKG_AGAIN, c->size,
 	     PKG_FRAME_HEAD + sizeof(c->header));
 	memcpy(&c->header, c->bytes + PKG_FRAME_HEAD, sizeof(c->header));
 	MUST(!memcmp(c->header.magic, PKG_MAGIC, sizeof(c->header.magic)), "is no package: the magic PTWSPKG is missing at offset %u; make one with ptowsp-pack",
@@ -47,7 +47,7 @@ static ptowsp_status header_open(const struct reading *r)
 	MUST(!strncmp(c->header.abi, PTOWSP_ABI_STRING, sizeof(c->header.abi)),
 	     "wsp_runtime_abi at offset 16 is \"%.16s\", this build knows \"%s\"; pack it again or use a newer ptowsp", c->header.abi,
 	     PTOWSP_ABI_STRING);
-	MUST(c->header.format_major == PKG_FORMAT_MAJOR, "format version at offset 32 is %u.%u, this build reads %u.x",
+	MUST(c->header.format_major == PKG_FORMAT_MAJOR, "format version at offset 32 is %u.%u, this build reads %u.x; pack it again or use a newer ptowsp",
 	     c->header.format_major, c->header.format_minor, PKG_FORMAT_MAJOR);
 	return PTOWSP_OK;
 }
@@ -58,18 +58,18 @@ static ptowsp_status header_check_digest(const struct reading *r)
 	uint32_t frame_size = u32_at(c->bytes + 4);
 	uint8_t digest[PKG_DIGEST_SIZE];
 
-	MUST(c->header.header_size == frame_size, "header size at offset 36 is %u, its frame's is %u",
+	MUST(c->header.header_size == frame_size, "header size at offset 36 is %u, its frame's is %u" PKG_AGAIN,
 	     (unsigned)c->header.header_size, (unsigned)frame_size);
-	MUST(frame_size <= PKG_HEADER_LIMIT, "header size at offset 36 is %u, the limit is %u", (unsigned)frame_size,
+	MUST(frame_size <= PKG_HEADER_LIMIT, "header size at offset 36 is %u, the limit is %u" PKG_AGAIN, (unsigned)frame_size,
 	     PKG_HEADER_LIMIT);
-	MUST(frame_size >= sizeof(c->header), "header size at offset 36 is %u, a header has at least %zu", (unsigned)frame_size,
+	MUST(frame_size >= sizeof(c->header), "header size at offset 36 is %u, a header has at least %zu" PKG_AGAIN, (unsigned)frame_size,
 	     sizeof(c->header));
-	MUST(frame_size <= c->size - PKG_FRAME_HEAD, "is cut off: the header ends at byte %u, the file at %zu",
+	MUST(frame_size <= c->size - PKG_FRAME_HEAD, "is cut off: the header ends at byte %u, the file at %zu" PKG_AGAIN,
 	     (unsigned)(PKG_FRAME_HEAD + frame_size), c->size);
 	if (!pkg_digest_make_around(digest, c->bytes + PKG_FRAME_HEAD, frame_size, offsetof(struct pkg_header, digest)))
 		return pkg_fail(r->place.error, PTOWSP_NO_MEMORY, "out of memory for SHA-256");
 	MUST(!memcmp(digest, c->header.digest, sizeof(digest)),
-	     "the header does not match its digest at offset 72: the file is damaged");
+	     "the header does not match its digest at offset 72: the file is damaged" PKG_AGAIN);
 	return PTOWSP_OK;
 }
 
@@ -197,11 +197,11 @@ static ptowsp_status end_check(const struct reading *r)
 
 	MUST(total >= PKG_FRAME_HEAD + (uint64_t)c->header.header_size, "total size at offset 40 is %llu, the header alone has %u",
 	     (unsigned long long)total, (unsigned)(PKG_FRAME_HEAD + c->header.header_size));
-	MUST(total <= c->size, "is cut off: the header says %llu bytes, the file has %zu", (unsigned long long)total, c->size);
+	MUST(total <= c->size, "is cut off: the header says %llu bytes, the file has %zu" PKG_AGAIN, (unsigned long long)total, c->size);
 	rest = c->size - (size_t)total;
 	if (!rest)
 		return PTOWSP_OK;
-	MUST(rest >= PKG_FRAME_HEAD && u32_at(c->bytes + total) == PKG_SIGNATURE_FRAME, "%zu trailing bytes at offset %llu", rest,
+	MUST(rest >= PKG_FRAME_HEAD && u32_at(c->bytes + total) == PKG_SIGNATURE_FRAME, "%zu trailing bytes at offset %llu" PKG_AGAIN, rest,
 	     (unsigned long long)total);
 	c->signature_size = u32_at(c->bytes + total + 4);
 	MUST(c->signature_size <= PKG_SIGNATURE_LIMIT, "the signature at offset %llu has %zu bytes, the limit is %u",

@@ -13,6 +13,9 @@ ptowsp_status pkg_fail(struct ptowsp_error *error, ptowsp_status code, const cha
 /* IO: "path sentence: what errno says"; of a long path only the end is shown, so that the reason is not cut off. */
 ptowsp_status pkg_fail_errno(struct ptowsp_error *error, const char *path, const char *sentence);
 
+/* What to do about bytes that are not those that were packed: the end of such a sentence. */
+#define PKG_AGAIN "; copy or pack it again"
+
 /* Who is complaining about which file. */
 struct pkg_place {
 	const char *file; /* for messages */

@@ -24,7 +24,7 @@ static ptowsp_status frame_check(const struct pkg_place *place, const uint8_t *f
 	MUST(!(descriptor & 3), "section %s at offset %llu needs a zstd dictionary", type, at);
 	MUST(descriptor & 4, "section %s at offset %llu: its frame has no checksum", type, at);
 	content = ZSTD_getFrameContentSize(frame, packed);
-	MUST(content != ZSTD_CONTENTSIZE_ERROR, "section %s at offset %llu: its frame header is damaged", type, at);
+	MUST(content != ZSTD_CONTENTSIZE_ERROR, "section %s at offset %llu: its frame header is damaged" PKG_AGAIN, type, at);
 	MUST(content != ZSTD_CONTENTSIZE_UNKNOWN, "section %s at offset %llu: its frame does not say its content size", type, at);
 	MUST(content == row->size, "section %s at offset %llu: its frame holds %llu bytes, the table of contents says %llu", type, at,
 	     content, (unsigned long long)row->size);
@@ -32,8 +32,8 @@ static ptowsp_status frame_check(const struct pkg_place *place, const uint8_t *f
 	MUST(window <= 1ull << PKG_WINDOW_LOG, "section %s at offset %llu: its window of %llu bytes is more than 2^%u", type, at,
 	     window, PKG_WINDOW_LOG);
 	found = ZSTD_findFrameCompressedSize(frame, packed);
-	MUST(!ZSTD_isError(found), "section %s at offset %llu: its frame is cut off or damaged", type, at);
-	MUST(found == packed, "section %s at offset %llu: its frame ends after %zu of %zu bytes", type, at, found, packed);
+	MUST(!ZSTD_isError(found), "section %s at offset %llu: its frame is cut off or damaged" PKG_AGAIN, type, at);
+	MUST(found == packed, "section %s at offset %llu: its frame ends after %zu of %zu bytes" PKG_AGAIN, type, at, found, packed);
 	return PTOWSP_OK;
 }
 
@@ -43,13 +43,13 @@ static ptowsp_status frame_decode(const struct pkg_place *place, const uint8_t *
 	size_t got = ZSTD_decompress(data, (size_t)row->size, frame, (size_t)row->packed_size);
 	uint8_t digest[PKG_DIGEST_SIZE];
 
-	MUST(!ZSTD_isError(got), "section %s at offset %llu cannot be decompressed: %s", type, (unsigned long long)row->offset,
+	MUST(!ZSTD_isError(got), "section %s at offset %llu cannot be decompressed: %s" PKG_AGAIN, type, (unsigned long long)row->offset,
 	     ZSTD_getErrorName(got));
 	MUST(got == row->size, "section %s at offset %llu holds %zu bytes, the table of contents says %llu", type,
 	     (unsigned long long)row->offset, got, (unsigned long long)row->size);
 	if (!pkg_digest_make(digest, data, got))
 		return pkg_fail(place->error, PTOWSP_NO_MEMORY, "out of memory for SHA-256");
-	MUST(!memcmp(digest, row->digest, sizeof(digest)), "section %s does not match its digest: the file is damaged", type);
+	MUST(!memcmp(digest, row->digest, sizeof(digest)), "section %s does not match its digest: the file is damaged" PKG_AGAIN, type);
 	return PTOWSP_OK;
 }
 
@@ -62,7 +62,7 @@ ptowsp_status pkg_container_check(const struct pkg_container *container, uint32_
 	if (!pkg_digest_make(digest, container->bytes + row->offset, (size_t)row->packed_size))
 		return pkg_fail(error, PTOWSP_NO_MEMORY, "out of memory for SHA-256");
 	if (memcmp(digest, row->packed_digest, sizeof(row->packed_digest)))
-		return pkg_refuse(&place, "section %s at offset %llu: its packed bytes do not match their digest: the file is damaged",
+		return pkg_refuse(&place, "section %s at offset %llu: its packed bytes do not match their digest: the file is damaged" PKG_AGAIN,
 				  pkg_type_text(row->type).text, (unsigned long long)row->offset);
 	return PTOWSP_OK;
 }
