@@ -114,6 +114,7 @@ struct lang_graph_param {
 	const char *name;                 /* NULL: nobody says anything of it */
 	uint16_t dtype;
 	uint8_t access;                   /* tensors: READ | WRITE */
+	uint32_t rows, columns;           /* tensors: of what it touches from its first element on at least, 0, 0: not known */
 };
 /* Finds function or decl; an entry that is neither is served by a C function of that name. */
 void lang_graph_entry_find(struct lang_module *module, struct lang_graph_kernel *kernel);

@@ -65,36 +65,37 @@ static int far_refuse(struct lang_unit *unit, const struct lang_graph_tensor *te
 	return 1;
 }
 
-/* A part of a tensor that begins at offset; size 0: the rest. External tensors grow with what is said of them. */
-static void part_check(struct lang_unit *unit, struct lang_graph_tensor *tensor, const struct lang_graph_scalar *offset,
+/* A part of a tensor that begins at offset; size 0: the rest. External tensors grow with what is said of them. 0: that was wrong. */
+static int part_check(struct lang_unit *unit, struct lang_graph_tensor *tensor, const struct lang_graph_scalar *offset,
 		       const struct lang_graph_scalar *size, int written)
 {
 	int64_t low, high, least = 0, most = 0, end;
 
 	if (!lang_graph_range(offset, &low, &high)) {
 		tensor->open |= (uint8_t)written;
-		far_refuse(unit, tensor, offset, "offset into");
-		return;
+		return !far_refuse(unit, tensor, offset, "offset into");
 	}
 	if (low < 0) {
 		lang_error(unit, offset->at, "this offset into %s can be %lld", tensor->object.name, (long long)low);
-		return;
+		return 0;
 	}
 	if (!lang_graph_range(size, &least, &most)) {
 		if (far_refuse(unit, tensor, size, "size of a part of"))
-			return;
+			return 0;
 		most = least = 0;
 	}
 	if (least < 0) {
 		lang_error(unit, size->at, "this size of a part of %s can be %lld", tensor->object.name, (long long)least);
-		return;
+		return 0;
 	}
 	tensor->open |= (uint8_t)(written && !most);
 	end = high + (most ? most : 1);
 	if (!tensor->object.defined)
 		tensor->size = most && (uint64_t)end > tensor->size ? (uint64_t)end : tensor->size;
-	if (tensor->room && (uint64_t)end > tensor->room)
-		outside_refuse(unit, offset->at.length && high ? offset->at : size->at, tensor, high, end - 1);
+	if (!tensor->room || (uint64_t)end <= tensor->room)
+		return 1;
+	outside_refuse(unit, offset->at.length && high ? offset->at : size->at, tensor, high, end - 1);
+	return 0;
 }
 
 /* Nothing writes what the file declares as in or const; who: a kernel's entry, an instruction. */
@@ -120,6 +121,42 @@ static void element_check(struct lang_unit *unit, const struct lang_graph_bind *
 		   bind->tensor->object.name, param.name, bind->kernel->entry, lang_dtype_text(param.dtype), lang_graph_dtype_bytes(param.dtype));
 }
 
+/* The most bytes that the binding can give; 0: that is not known. */
+static int64_t bind_most(const struct lang_graph_bind *bind)
+{
+	int64_t low, high, least, most;
+
+	if (!lang_graph_range(bind->size, &least, &most))
+		return 0;
+	if (most)
+		return least ? most : 0;
+	return bind->tensor->room && lang_graph_range(bind->offset, &low, &high) ? (int64_t)bind->tensor->room - low : 0;
+}
+
+/* A function's first tile, or what a kernel is declared with, lies inside of what is bound: a run would refuse it, native code would go beyond. */
+static void shape_check(struct lang_unit *unit, const struct lang_graph_bind *bind)
+{
+	const struct lang_graph_param param = lang_graph_tensor_param(bind->kernel, bind->arg);
+	const struct lang_graph_tensor *tensor = bind->tensor;
+	int64_t need = (int64_t)param.rows * param.columns, most = bind_most(bind), size, offset;
+	int sized = !lang_graph_constant(bind->size, &size) || size;
+	int known = lang_graph_constant(sized ? bind->size : bind->offset, &offset);
+
+	if (!param.name || need > LANG_GRAPH_FAR / 8)
+		return;
+	need *= lang_graph_dtype_bytes(param.dtype);
+	if (!most || need <= most)
+		return;
+	lang_error(unit, sized ? bind->size->at : bind->inst->args[2].at, "%s gets %s%lld byte%s of %s, and %%%s of %s takes %u x %u of type %s, %lld bytes",
+		   bind->kernel->object.name, known ? "" : "at most ", (long long)most, most == 1 ? "" : "s", tensor->object.name, param.name,
+		   bind->kernel->entry, param.rows, param.columns, lang_dtype_text(param.dtype), (long long)need);
+	if (sized)
+		lang_help(unit, "bind %lld bytes", (long long)need);
+	else
+		lang_help(unit, "%s is %s at %s with %llu bytes", tensor->object.name, origin_word(tensor), origin_place(unit, tensor),
+			  (unsigned long long)tensor->room);
+}
+
 static void bind_check(struct lang_unit *unit, struct lang_graph_bind *bind)
 {
 	struct lang_graph_kernel *kernel = bind->kernel;
@@ -139,7 +176,8 @@ static void bind_check(struct lang_unit *unit, struct lang_graph_bind *bind)
 	element_check(unit, bind);
 	if (iterators_check(unit, bind->offset, kernel))
 		iterators_check(unit, bind->size, kernel);
-	part_check(unit, bind->tensor, bind->offset, bind->size, bind->access != PTOWSP_READ);
+	if (part_check(unit, bind->tensor, bind->offset, bind->size, bind->access != PTOWSP_READ))
+		shape_check(unit, bind);
 }
 
 static void arguments_check(struct lang_unit *unit, struct lang_graph_kernel *kernel)

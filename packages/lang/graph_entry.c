@@ -31,18 +31,21 @@ static struct lang_graph_param declared_param(const struct lang_kernel *kernel, 
 {
 	const struct lang_kernel_param *param = index < list->count ? &kernel->params[list->params[index]] : NULL;
 
-	return param ? (struct lang_graph_param){param->name, param->dtype, param->access} : (struct lang_graph_param){.name = NULL};
+	return param ? (struct lang_graph_param){param->name, param->dtype, param->access, param->rows, param->columns}
+		     : (struct lang_graph_param){.name = NULL};
 }
 
 struct lang_graph_param lang_graph_tensor_param(const struct lang_graph_kernel *kernel, uint32_t argument)
 {
 	const struct lang_function *function = kernel->function;
+	const struct lang_var *memref;
 
 	if (kernel->decl)
 		return declared_param(kernel->decl, &kernel->decl->tensors, argument);
 	if (!function || argument >= function->memref_count)
 		return (struct lang_graph_param){.name = NULL};
-	return (struct lang_graph_param){function->memrefs[argument]->name, function->memrefs[argument]->type.dtype, function->memrefs[argument]->access};
+	memref = function->memrefs[argument];
+	return (struct lang_graph_param){memref->name, memref->type.dtype, memref->access, memref->loose ? 0 : memref->rows, memref->loose ? 0 : memref->columns};
 }
 
 uint32_t lang_graph_scalar_params(const struct lang_graph_kernel *kernel)
