@@ -10,11 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Loops i and q_tile, symbol n, tensor x, channel line; the directive goes to the end. */
+/* Loops i and q_tile, symbol n, tensor x, channel c; the directive goes to the end. */
 static const char frame[] =
 	"symbol %n : u64 = 12\n"
 	"tensor %x : f32[16, 8] inout\n"
-	"channel %line : token\n"
+	"channel %c : token\n"
 	"func @one(%x: !pto.memref<gm,...,f32>) {\n"
 	"  %t = alloc_tile : !pto.tile<1x8xf32>\n"
 	"  %t = tload %x[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<1x8xf32>\n"
@@ -26,15 +26,15 @@ static const char frame[] =
 	"  CALL @one(%x -> %m)\n"
 	"  return\n"
 	"}\n"
-	"process @left produces(%line) {\n"
+	"process @left produces(%c) {\n"
 	"  parallel_for %q_tile in 0 to 4 {\n"
 	"    parallel_for %i in 0 to 2 {\n"
 	"      call @one(%x -> %x[%q_tile * 2 + %i, 0])\n"
-	"      send %line, %i\n"
+	"      send %c, %i\n"
 	"    }\n"
 	"  }\n"
 	"}\n"
-	"process @right consumes(%line) { consume %line as %token { } }\n";
+	"process @right consumes(%c) { consume %c as %token { } }\n";
 
 static struct source packed(const char *directives)
 {
@@ -78,7 +78,7 @@ static const char *example(const char *piece, char kind)
 	case 'e': return "%i * 4 + %n % 3";
 	case 'a': return "%q_tile";
 	case 'd': return "stream";
-	case 'c': return "%line";
+	case 'c': return "%c";
 	case 't': return "%x";
 	case 's': return "R, S(1)";
 	case 'p': return "round_robin(1), 8: hash(%i + 1, 4), 64: affinity(%i, 2), 65: work_steal(3), 66: static_partition(1, 2), 67: custom(%n, 2)";
@@ -143,6 +143,35 @@ static void every_spelling_comes_back_as_the_same_package(void)
 	}
 }
 
+/* What is shown to who wrote the directive wrongly is right. */
+static void every_example_is_taken(void)
+{
+	const struct lang_spelling *rows;
+	struct lang_arena arena;
+	uint32_t count;
+	jmp_buf out;
+
+	lang_arena_init(&arena, 1 << 20, &out);
+	if (setjmp(out)) {
+		CHECK_FAIL("no memory for examples");
+		return;
+	}
+	rows = lang_spellings(&count);
+	for (uint32_t i = 0; i < count; i++) {
+		const char *example = lang_spelling_example(&arena, &rows[i]);
+		const char *beside = rows[i].directive == PTOWSP_DIRECTIVE_STREAM_BY ? "\nstreams 2" : rows[i].directive == PTOWSP_DIRECTIVE_LAYOUT ? "\nspatial_map(2, 2)" : "";
+		struct source s = packed(check_fmt("%s%s", example, beside));
+
+		CHECK_STR(s.messages, "");
+		if (!s.t)
+			CHECK_FAIL("%s", example);
+		else
+			CHECK_INT(s.t->directive[0].directive == rows[i].directive && s.t->directive[0].policy == rows[i].policy, 1);
+		source_free(&s);
+	}
+	lang_arena_finish(&arena);
+}
+
 static void every_policy_of_the_abi_has_a_spelling(void)
 {
 	uint32_t count, policies;
@@ -182,7 +211,7 @@ static void directives_read_as_one_likes_to_write_them(void)
 		{"deps hybrid(bytes_overlap) hazards raw", "deps hybrid(bytes_overlap)\n  hazards raw"},
 		{"start threshold 20", "start threshold 20"},
 		{"timing rate_limit(10)", "timing rate_limit(10)"},
-		{"channel_capacity 4 of %line", "channel_capacity 4 of %line"},
+		{"channel_capacity 4 of %c", "channel_capacity 4 of %c"},
 		{"spatial_map(4, 4) layout %x(S(0), R)", "spatial_map(4, 4)\n  layout %x(S(0), R)"},
 		{"tensor_map 1024 dep_list 2048 heap 65536 ready_queue 16", "tensor_map 1024 entries\n  dep_list 2048 entries\n  heap 65536 bytes\n  ready_queue 16 tasks"},
 	};
@@ -308,6 +337,7 @@ static void rows_without_words_are_said_to_have_none(void)
 void suite_directives(CU_pSuite s)
 {
 	TEST(s, every_spelling_comes_back_as_the_same_package);
+	TEST(s, every_example_is_taken);
 	TEST(s, every_policy_of_the_abi_has_a_spelling);
 	TEST(s, directives_read_as_one_likes_to_write_them);
 	TEST(s, the_row_is_that_of_the_command_line);

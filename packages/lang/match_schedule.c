@@ -27,8 +27,9 @@ static int is_word(const struct lang_token *token, const char *word)
 /* Notes what was wanted at the next token; 0. */
 static int stuck(struct lang_match *match, const char *what, int literal)
 {
-	if (match->at > match->stuck) {
+	if (match->at > match->stuck || !match->nearest) {
 		match->stuck = match->at;
+		match->nearest = match->trying;
 		match->expected_count = 0;
 	}
 	if (match->at < match->stuck)
@@ -251,6 +252,7 @@ static int spelling_match(struct lang_match *match, const struct lang_spelling *
 	char piece[LANG_PIECE_BYTES];
 
 	directive->spelling = spelling;
+	match->trying = inner ? match->trying : spelling;
 	for (const char *at = spelling->text; (at = lang_spelling_piece(at, piece));) {
 		if (*piece == '?') {
 			if (is_word(next(match), piece + 1))

@@ -14,8 +14,10 @@ struct lang_match {
 	const struct lang_token *tokens; /* the last one is LANG_END */
 	uint32_t at;                     /* the next token */
 	uint32_t depth;                  /* parentheses of spellings around */
-	/* where the tries got stuck that got furthest, and what each of them wanted there */
+	const struct lang_spelling *trying; /* that of the directive, also inside a threshold */
+	/* where the tries got stuck that got furthest, what each of them wanted there, and the first of them */
 	uint32_t stuck;
+	const struct lang_spelling *nearest;
 	uint32_t expected_count;
 	struct lang_expectation {
 		uint8_t literal; /* 1: that very word or mark */

@@ -36,6 +36,7 @@ static void mismatch_tell(struct lang_parser *parser, const struct lang_match *m
 	parser->at = match->stuck;
 	if (token->kind != LANG_WORD || token->first || !count) {
 		lang_expected(parser, expectations_text(match));
+		lang_help(parser->unit, "such as: %s", lang_spelling_example(&parser->unit->arena, match->nearest));
 		return;
 	}
 	lang_error(parser->unit, token->at, "%s does not take \"%.60s\" here", word, token->text);

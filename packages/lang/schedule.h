@@ -20,6 +20,10 @@ const struct lang_spelling *lang_spellings(uint32_t *count);
 /* The next piece of a spelling, copied, and the rest behind it; NULL at the end. */
 enum { LANG_PIECE_BYTES = 32 };
 const char *lang_spelling_piece(const char *text, char piece_out[LANG_PIECE_BYTES]);
+/* " " or "": what stands before a piece that is written behind another one. */
+const char *lang_piece_blank(const char *piece, const char *before);
+/* A whole directive spelled so, "dispatch round_robin(4)", for whoever has to be shown one. In the arena. */
+const char *lang_spelling_example(struct lang_arena *arena, const struct lang_spelling *spelling);
 /* How many arguments a row spelled so has: -1 for as many as there are ($0+, $1s, $1p). */
 int lang_spelling_arguments(const struct lang_spelling *spelling);
 /* The letter of arguments.def for argument i of `count`; the policy's optional argument is its leading word. */

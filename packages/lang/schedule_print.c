@@ -187,14 +187,6 @@ static int policies_print(struct printer *p)
 
 /* --- directives --- */
 
-/* Blanks between pieces, but not inside parentheses and before commas; a parenthesis follows a word directly. */
-static const char *blank_before(const char *piece, const char *before)
-{
-	if (*piece == ',' || *piece == ')' || *before == '(')
-		return "";
-	return *piece == '(' ? "" : " ";
-}
-
 int lang_directive_print(const struct pkg_tables *tables, uint32_t row, struct reg_text *text)
 {
 	struct printer p = {.tables = tables, .row = &tables->directive[row], .text = text};
@@ -206,7 +198,7 @@ int lang_directive_print(const struct pkg_tables *tables, uint32_t row, struct r
 		return 0;
 	reg_text_add(text, "%s", spelling->word);
 	for (const char *at = spelling->text; ok && (at = lang_spelling_piece(at, piece)); memcpy(before, piece, sizeof(before))) {
-		reg_text_add(text, "%s", blank_before(piece, before));
+		reg_text_add(text, "%s", lang_piece_blank(piece, before));
 		if (*piece == '$')
 			ok = argument_print(&p, spelling, piece);
 		else

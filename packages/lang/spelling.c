@@ -63,3 +63,44 @@ char lang_argument_kind(const struct reg_policy *policy, unsigned count, unsigne
 		kinds += policy->most - count;
 	return i < strlen(kinds) ? kinds[i] : '\0';
 }
+
+/* --- examples --- */
+
+/* Blanks between pieces, but not inside parentheses and before commas; a parenthesis follows a word directly. */
+const char *lang_piece_blank(const char *piece, const char *before)
+{
+	if (*piece == ',' || *piece == ')' || *before == '(')
+		return "";
+	return *piece == '(' ? "" : " ";
+}
+
+static const char *argument_example(const struct lang_spelling *spelling, const char *piece)
+{
+	const struct reg_policy *policy = reg_policy(spelling->directive, spelling->policy);
+	int count = lang_spelling_arguments(spelling);
+
+	if (piece[2] == '+')
+		return "4, 8";
+	switch (piece[2] ? piece[2] : lang_argument_kind(policy, count < 0 ? policy->most : (unsigned)count, (unsigned)(piece[1] - '0'))) {
+	case 'a': return "%i";
+	case 'e': return "%i * 4";
+	case 'd': return "stream";
+	case 'w': return "bytes_overlap";
+	case 'c': return "%c";
+	case 't': return "%x";
+	case 's': return "S(0), R";
+	case 'p': return "round_robin(1), 8: round_robin(4)";
+	default: return "4";
+	}
+}
+
+const char *lang_spelling_example(struct lang_arena *arena, const struct lang_spelling *spelling)
+{
+	char piece[LANG_PIECE_BYTES], before[LANG_PIECE_BYTES] = "";
+	const char *text = spelling->word;
+
+	for (const char *at = spelling->text; (at = lang_spelling_piece(at, piece)); memcpy(before, piece, sizeof(before)))
+		text = lang_format(arena, "%s%s%s", text, lang_piece_blank(piece, before),
+				   *piece == '$' ? argument_example(spelling, piece) : piece + (*piece == '?'));
+	return text;
+}
