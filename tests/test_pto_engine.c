@@ -153,6 +153,23 @@ static void scope_that_holds_the_window_is_a_deadlock(void)
 	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s $T/scope.pkg.zst", fake(1))), 0);
 }
 
+/* The packer sees that something writes %y; only a run tells that it is not what is read. */
+static void outs_that_are_read_before_they_are_written_are_told(void)
+{
+	NEED_COMPILERS();
+	cli_begin();
+	pack("fresh", "module @m\ntensor %x : f32[4, 16] in\ntensor %y : f32[4, 16] out\ntensor %z : f32[4, 16] out\n"
+		      "func @moved(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<1x16xf32>\n  %t = tload %a[0, 0]\n"
+		      "  tstore %t, %b[0, 0]\n  return\n}\nkernel @move(%a: f32[1, 16] in, %b: f32[1, 16] out) { portable @moved }\nsymbol %first : i64 = 0\n"
+		      "workload @main {\n  parallel_for %i in 0 to 3 { call @move(%a -> %x[%i, 0], %b -> %y[%i, 0]) }\n"
+		      "  parallel_for %i in 0 to 3 { call @move(%a -> %y[%i + %first, 0], %b -> %z[%i, 0]) }\n}");
+	for (int variant = 0; variant < 2; variant++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s $T/fresh.pkg.zst", fake(variant))), 0);
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s --set first=1 $T/fresh.pkg.zst", fake(variant))), 5);
+		CHECK_CONTAINS(cli_err, "tensor y is out, but task 5 reads 16 of the 16 elements of its tensor argument 0 before any task writes them; declare it inout");
+	}
+}
+
 /* ---- faults ---------------------------------------------------------------------------------------------------------- */
 
 /* Exit codes of every fault, and the runtime's own sentence. */
@@ -214,6 +231,7 @@ void suite_pto_engine(CU_pSuite s)
 	TEST(s, more_tasks_than_the_window_run);
 	TEST(s, windows_of_every_size_run_on_the_task_buffer);
 	TEST(s, scope_that_holds_the_window_is_a_deadlock);
+	TEST(s, outs_that_are_read_before_they_are_written_are_told);
 	TEST(s, faults_become_exit_codes);
 	TEST(s, no_claim_is_false);
 }

@@ -71,6 +71,7 @@ static void entries_number(struct ascend_loaded *loaded)
 	loaded->entry_count = ASCEND_ENTRY_FIRST;
 	loaded->directions[ASCEND_ENTRY_PLAN] = loaded->directions[ASCEND_ENTRY_CALLS] = ASCEND_IN;
 	for (uint32_t t = 0; t < rt->tables.tensor.count; t++) {
+		loaded->outs[t] = rt->tables.tensor.rows[t].role == PTOWSP_ROLE_OUT;
 		if (!rt->tensor_access[t])
 			continue;
 		loaded->entries[t] = loaded->entry_count;
@@ -106,9 +107,10 @@ static ptowsp_status tables_make(struct ascend_loaded *loaded, struct ptowsp_err
 
 	loaded->kernel_count = loaded->planned->tables.kernel.count;
 	loaded->entries = calloc((size_t)tensors + 1, sizeof(*loaded->entries));
+	loaded->outs = calloc((size_t)tensors + 1, 1);
 	loaded->directions = calloc((size_t)tensors + ASCEND_ENTRY_FIRST, sizeof(*loaded->directions));
 	loaded->bindings = calloc((size_t)tensors + 1, sizeof(*loaded->bindings));
-	if (!loaded->entries || !loaded->directions || !loaded->bindings)
+	if (!loaded->entries || !loaded->outs || !loaded->directions || !loaded->bindings)
 		return rt_no_memory(error, "a program of the pto-runtime");
 	entries_number(loaded);
 	return PTOWSP_OK;
@@ -172,6 +174,7 @@ void ascend_engine_unload(struct ascend_loaded *loaded)
 	rt_program_destroy(loaded->planned);
 	ascend_walk_finish(&loaded->walk);
 	free(loaded->entries);
+	free(loaded->outs);
 	free(loaded->directions);
 	free(loaded->bindings);
 	free(loaded);

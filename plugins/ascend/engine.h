@@ -22,7 +22,7 @@ ptowsp_status ascend_engine_load(struct ascend_engine *engine, struct ascend_loa
 				 const struct ptowsp_load_args *args, struct ptowsp_error *error);
 void ascend_engine_unload(struct ascend_loaded *loaded); /* NULL is allowed */
 /* In place of rt_run. The plan of the run is made, checked against the limits of the variant, and given to the runtime. Statistics are those of structure: the
- * runtime tells no times. Errors: of rt_run, ascend_plan_make, ascend_plan_check, ascend_client_run; KERNEL_FAILED of the first task that failed. */
+ * runtime tells no times. Errors: of rt_run, ascend_direction_check, ascend_plan_make, ascend_plan_check, ascend_client_run; KERNEL_FAILED of the first task that failed. */
 ptowsp_status ascend_engine_run(struct ascend_loaded *loaded, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,
 				struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
 

@@ -32,6 +32,7 @@ struct ascend_loaded {
 	struct rt_program *planned;
 	struct ascend_walk walk;       /* of the latest run */
 	uint32_t *entries;             /* per TENS row: its entry tensor, 0: none */
+	uint8_t *outs;                 /* per TENS row: 1, declared as out */
 	int32_t *directions;           /* per entry tensor */
 	struct ptowsp_binding *bindings; /* per TENS row, of the run */
 	uint32_t entry_count, kernel_count;

@@ -7,6 +7,7 @@
 #include "engine_own.h"
 #include "plan_check.h"
 #include "plan_clock.h"
+#include "plan_direction.h"
 #include "plan_scope.h"
 #include "rt/crew.h"
 #include "rt/dtype.h"
@@ -167,6 +168,20 @@ static void entries_set(struct run *run)
 	run->entry->scalars[ASCEND_ENTRY_ADDRESS] = host_graph ? (uintptr_t)run->plan : 0;
 }
 
+static const char *tensor_name(const void *program, uint32_t tensor)
+{
+	return rt_tensor_name(program, tensor);
+}
+
+static ptowsp_status directions_check(struct run *run)
+{
+	const struct ascend_loaded *loaded = run->loaded;
+	const struct ascend_direction_args args = {loaded->planned->tables.tensor.count, loaded->outs, loaded->bindings, loaded->planned->copy_kernel, tensor_name,
+						    loaded->planned};
+
+	return ascend_direction_check(&loaded->walk, &args, run->error);
+}
+
 /* A power of two that the window covers: in flight are never more tasks than it says. Where that would be less than 4, or less than scopes need, which the window is
  * enough for, edges say it in a larger ring. scopes: places that they need. */
 static void ring_choose(struct run *run, uint64_t window, uint64_t scopes)
@@ -306,6 +321,8 @@ static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_e
 	uint64_t window = window_of(run, host_graph), scopes = 0;
 	ptowsp_status st = bindings_find(run);
 
+	if (!st)
+		st = directions_check(run);
 	if (!st)
 		st = ascend_scope_check(&run->loaded->walk, window, &scopes, run->deadlock, error);
 	ring_choose(run, window, scopes);
