@@ -120,6 +120,8 @@ static void match_directive(struct matching *m, uint32_t i)
 	refuse_below(v);
 }
 
+static const char unsupported[] = "it has no way for that; take another backend or engine";
+
 static void match_opcode(struct matching *m, unsigned opcode)
 {
 	uint32_t feature = PTOWSP_FEATURE_OPCODE(opcode);
@@ -136,7 +138,7 @@ static void match_opcode(struct matching *m, unsigned opcode)
 	reg_feature(feature, &name);
 	reg_text_init(&text, v->what, sizeof(v->what));
 	reg_text_add(&text, "opcode %s", name.name);
-	reason_add(v, cap ? "met below enforced" : "the backend has no capability row for it");
+	reason_add(v, cap && !cap->state ? unsupported : cap ? "met below enforced" : "the backend has no capability row for it");
 	refuse_below(v);
 }
 
@@ -219,7 +221,7 @@ static void match_requirement(struct matching *m, const struct ptowsp_requiremen
 	v->wanted = (uint8_t)wanted_by_package(m->needs, need->feature);
 	reg_feature(need->feature, &name);
 	memcpy(v->what, name.name, sizeof(name.name));
-	reason_add(v, cap ? "the package needs more than the backend does with it" : "the backend has no capability row for it");
+	reason_add(v, cap && !cap->state ? unsupported : cap ? "the package needs more than the backend does with it" : "the backend has no capability row for it");
 	refuse_below(v);
 }
 

@@ -186,6 +186,10 @@ static void opcodes_without_a_row_are_unsupported(void)
 	REQUIRE_UINT(count, 2);
 	CHECK_STR(rows[1].what, "opcode task");
 	CHECK_STR(rows[1].reason, "met below enforced");
+	cap.state = PTOWSP_STATE_UNSUPPORTED;
+	match(&needs, &cap, 1);
+	REQUIRE_UINT(count, 2);
+	CHECK_STR(rows[1].reason, "it has no way for that; take another backend or engine");
 }
 
 /* Bit 0: it is used; bit 1 + k: with scope k. */

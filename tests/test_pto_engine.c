@@ -86,14 +86,30 @@ static void nothing_is_wrong_or_left_in_the_runtime(void)
 	}
 }
 
+/* In one sentence each, and the rows say so. */
 static void refusals_are_named(void)
 {
+	static const struct {
+		const char *package, *device, *said, *row;
+	} rows[] = {
+		{"predicated", "", "slot open is read from tensor gates, which task 1 fills, but this engine is given all tasks before the first one runs; use another engine",
+		 "slots loaded from tensors            diagnosed"},
+		{"csp", "", "channels of payload is unsupported on a2a3sim: it has no way for that; take another backend or engine",
+		 "channels of payload                  unsupported"},
+		{"two_devices", "--device=950-0,950-1", "opcode notify is unsupported on a2a3sim: it has no way for that; take another backend or engine",
+		 "  notify                               unsupported"},
+	};
+
 	NEED_COMPILERS();
 	cli_begin();
-	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s $P/predicated.pkg.zst", fake(0))), 5);
-	CHECK(strstr(cli_err, "slot open is read from tensor gates, which task 1 fills, but this engine is given all tasks before the first one runs; use another engine"));
-	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s $P/csp.pkg.zst", fake(0))), 5);
-	CHECK(strstr(cli_err, "channels of payload is unsupported on a2a3sim"));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		for (int variant = 0; variant < 2; variant++) {
+			CHECK_INT(cli(check_fmt("$B/ptowsp-run --quiet %s %s $P/%s.pkg.zst", fake(variant), rows[i].device, rows[i].package)), 5);
+			CHECK_CONTAINS(cli_err, rows[i].said);
+			cli_check_sentence();
+			CHECK_INT(cli(check_fmt("$B/ptowsp-run --capabilities %s", fake(variant))), 0);
+			CHECK_CONTAINS(cli_out, rows[i].row);
+		}
 	CHECK_INT(cli(check_fmt("$B/ptowsp-run %s $P/vector_example.pkg.zst", "--plugin a2a3sim --opt engine=pto-runtime")), 8);
 	CHECK(strstr(cli_err, "engine=pto-runtime needs --opt runtime=DIR, the folder of a pto-runtime that was built in place"));
 }
