@@ -19,6 +19,13 @@ struct refusal {
 #define SCALE "$K/scale.pkg.zst"
 #define VECTORS "$K/vectors.pkg.zst"
 
+/* A source of its own, o.pto: eight lines, and what goes outside of the tensor behind them. */
+#define OUTSIDE "cat >o.pto <<'END'\nsymbol %n : u64 = 1\nslot %s : u64 = 0\ntensor %x : f32[16, 8] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n" \
+		"  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\n"
+#define PIPE(row) "channel %c : payload f32[8, 8] capacity 1\nprocess @from produces(%c) {\n parallel_for %i in 0 to %n {\n" \
+		  "  send %c, %i from %x[%i * 8, 0]\n }\n}\nprocess @to consumes(%c) {\n consume %c as %i into %x[%i * 8 + " row ", 0] { }\n}\nEND\n"
+#define PACK_OUTSIDE "$B/ptowsp-pack o.pto -o o.pkg.zst"
+
 static const struct refusal refusals[] = {
 	/* 1: kernel or run error */
 	{"a_bound_divided_by_zero_is_a_run_error_with_its_line", NULL,
@@ -29,6 +36,14 @@ static const struct refusal refusals[] = {
 	 "$B/ptowsp-run --in src=src.npy --set count=3 --out dst=old.npy " SCALE, -1, {"src"}},
 	{"a_kernel_that_divides_by_zero_names_kernel_and_line", NULL,
 	 "$B/ptowsp-run --entry halves --set n=6 --set d=0 --out dst=old.npy $K/control.pkg.zst", 1, {"halves", "by 0", "line 89"}},
+	{"a_task_outside_of_its_tensor_has_its_line", OUTSIDE "workload @task {\n call @one(%x -> %x[%n * 8, 0])\n}\nEND\n" PACK_OUTSIDE,
+	 "$B/ptowsp-run --set n=3 o.pkg.zst", 1, {"o.pto:10:2: task 0, kernel one, touches 8 x 8 elements at 24, 0 of tensor x, which is 16 x 8; n is 3"}},
+	{"a_slot_load_outside_has_its_line", OUTSIDE "workload @load {\n slot_load %s, %x[%n * 8, 0]\n}\nEND\n" PACK_OUTSIDE,
+	 "$B/ptowsp-run --set n=3 o.pkg.zst", 1, {"o.pto:10:2: slot_load before task 0 touches 1 x 1 elements at 24, 0 of tensor x, which is 16 x 8"}},
+	{"what_is_sent_from_outside_has_its_line", OUTSIDE PIPE("0") PACK_OUTSIDE, "$B/ptowsp-run --set n=3 o.pkg.zst", 1,
+	 {"o.pto:12:3: process from, channel c: 8 x 8 elements at 16, 0 are outside tensor x, which is 16 x 8"}},
+	{"what_is_consumed_to_outside_has_its_line", OUTSIDE PIPE("9") PACK_OUTSIDE, "$B/ptowsp-run o.pkg.zst", 1,
+	 {"o.pto:16:2: process to, channel c: 8 x 8 elements at 9, 0 are outside tensor x, which is 16 x 8"}},
 	/* 2: usage */
 	{"no_arguments_are_a_usage_error", NULL, "$B/ptowsp-run", 2, {"PACKAGE", "--help"}},
 	{"an_unknown_flag_is_named", NULL, "$B/ptowsp-run --frobnicate " SCALE, 2, {"--frobnicate"}},

@@ -144,7 +144,7 @@ static void a_kernel_that_leaves_its_binding_is_ended(void)
 	REQUIRE(r != NULL);
 	graph_run_bind(r, "OUT", out, 8);
 	CHECK_INT(graph_run_go(r), PTOWSP_RUN_FAILED);
-	CHECK_CONTAINS(r->error.text, "task 0, kernel A, touches element 3 behind the start of its window of tensor OUT, which has 3 elements");
+	CHECK_STR(r->error.text, "test.pto:14:2: task 0, kernel A, touches element 3 behind the start of its window of tensor OUT, which has 3 elements");
 	graph_run_close(r);
 }
 

@@ -160,6 +160,7 @@ static ptowsp_status accesses_resolve(struct rt_run *run, const struct rt_site *
 	for (uint32_t i = 0; !st && i < site->io_count; i++)
 		st = rt_access_resolve(&run->accesses[i], run->program, &run->tensors, &run->env, &run->program->ios[site->first_io + i],
 				       level, footprint, i, run->kernel, run->error);
+	st = rt_error_place(&run->program->tables, site->instruction, st, run->error);
 	if (!st && run->env.failed)
 		st = divided(run, site);
 	return st || !run->kernels ? st : bound_check(run, site);

@@ -5,6 +5,7 @@
 #include "rt/error.h"
 #include "rt/feed.h"
 #include "rt/grow.h"
+#include "rt/stuck.h"
 
 const struct rt_move *rt_move_of(const struct rt_program *program, uint32_t instruction)
 {
@@ -40,8 +41,7 @@ static bool fits(int64_t at, uint32_t size, int64_t extent)
 	return at >= 0 && at <= extent - (int64_t)size;
 }
 
-ptowsp_status rt_move_resolve(struct rt_pipeline *pipeline, const struct rt_instance *instance, const struct rt_move *move,
-			      struct rt_access *access)
+static ptowsp_status resolve(struct rt_pipeline *pipeline, const struct rt_instance *instance, const struct rt_move *move, struct rt_access *access)
 {
 	static const struct rt_footprint nothing = {0};
 	struct rt_run *run = pipeline->run;
@@ -56,6 +56,19 @@ ptowsp_status rt_move_resolve(struct rt_pipeline *pipeline, const struct rt_inst
 	if (io->checked && !(fits(row, io->rows, tensor->rows) && fits(column, io->columns, tensor->columns)))
 		return outside(pipeline, instance, move, row, column);
 	return rt_access_resolve(access, run->program, &run->tensors, &run->env, io, 0, &nothing, 0, PTOWSP_NONE, run->error);
+}
+
+ptowsp_status rt_move_resolve(struct rt_pipeline *pipeline, const struct rt_instance *instance, const struct rt_move *move,
+			      struct rt_access *access)
+{
+	const struct rt_expand *expand = &pipeline->run->expand;
+	ptowsp_status st = resolve(pipeline, instance, move, access);
+
+	if (!st)
+		return PTOWSP_OK;
+	return rt_error_place(&pipeline->run->program->tables,
+			      instance->standing == RT_SENDING ? rt_stuck_at(pipeline, pipeline->turn) : expand->frames[expand->depth - 1].at, st,
+			      pipeline->run->error);
 }
 
 /* ---- when ------------------------------------------------------------------------------------------------------ */

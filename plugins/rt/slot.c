@@ -124,14 +124,14 @@ static ptowsp_status element_find(struct rt_run *run, const struct rt_io *io, in
 
 	st = rt_access_resolve(&access, run->program, &run->tensors, &run->env, io, 0, &nothing, 0, PTOWSP_NONE, run->error);
 	if (!st && run->env.failed)
-		st = rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX, "a slot_load before task %llu divides by zero, %s",
-				(unsigned long long)run->tasks, here(run, text, sizeof(text)));
+		return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX, "a slot_load before task %llu divides by zero, %s",
+				  (unsigned long long)run->tasks, here(run, text, sizeof(text)));
 	if (!st && !run->tensors.measuring && (uint64_t)access.start + (io->view ? io->view - 1u : 0) >= tensor->elements)
 		st = rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX,
 				"slot_load before task %llu reads element %lld of tensor %.40s, which has %llu", (unsigned long long)run->tasks,
 				(long long)access.start, rt_tensor_name(run->program, io->tensor), (unsigned long long)tensor->elements);
 	*element_out = access.start;
-	return st;
+	return rt_error_place(&run->program->tables, run->expand.at - 1, st, run->error);
 }
 
 /* The latest task that wrote it, + 1; of a view: any of its bytes. */

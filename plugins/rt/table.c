@@ -182,16 +182,36 @@ const char *rt_string(const struct rt_tables *tables, uint32_t offset)
 	return offset < tables->strings_size ? tables->strings + offset : "";
 }
 
-const char *rt_position(const struct rt_tables *tables, uint32_t instruction, char *text, size_t size)
+/* Where the source has the instruction; NULL: nobody says. */
+static const struct ptowsp_debug_record *place_find(const struct rt_tables *tables, uint32_t instruction)
 {
 	const struct ptowsp_debug_record *rows = tables->debug.rows;
 
-	snprintf(text, size, "instruction %u", instruction);
 	for (uint32_t i = 0; i < tables->debug.count; i++)
-		if (rows[i].kind == 0 && rows[i].row == instruction) {
-			snprintf(text, size, "instruction %u (%.40s:%u:%u)", instruction, rt_string(tables, rows[i].file),
-				 rows[i].line, rows[i].column);
-			break;
-		}
+		if (rows[i].kind == 0 && rows[i].row == instruction)
+			return &rows[i];
+	return NULL;
+}
+
+const char *rt_position(const struct rt_tables *tables, uint32_t instruction, char *text, size_t size)
+{
+	const struct ptowsp_debug_record *place = place_find(tables, instruction);
+
+	if (place)
+		snprintf(text, size, "instruction %u (%.40s:%u:%u)", instruction, rt_string(tables, place->file), place->line, place->column);
+	else
+		snprintf(text, size, "instruction %u", instruction);
 	return text;
+}
+
+ptowsp_status rt_error_place(const struct rt_tables *tables, uint32_t instruction, ptowsp_status st, struct ptowsp_error *error)
+{
+	const struct ptowsp_debug_record *place = st && error ? place_find(tables, instruction) : NULL;
+	char sentence[sizeof(error->text)];
+
+	if (!place)
+		return st;
+	memcpy(sentence, error->text, sizeof(sentence));
+	snprintf(error->text, sizeof(error->text), "%.40s:%u:%u: %.160s", rt_string(tables, place->file), place->line, place->column, sentence);
+	return st;
 }
