@@ -16,6 +16,10 @@ struct host_code_entry {
 ptowsp_status host_code_check(const void *bytes, size_t size, const char *kernel, const char *entry, uint64_t entry_offset,
 			      struct host_code_entry *entry_out, struct ptowsp_error *error);
 
+/* What its sentences call it: "native code of kernel NAME". */
+enum { HOST_CODE_NAME = 96 };
+void host_code_name(const char *kernel, char name_out[HOST_CODE_NAME]);
+
 /* The loaded objects of one program, a list. */
 struct host_code;
 /* A function of a payload. An object with these bytes that is in *list already is not loaded again. Errors: as host_code_check; UNSUPPORTED with what the

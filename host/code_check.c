@@ -126,6 +126,11 @@ static ptowsp_status offset_find(const struct host_elf *elf, uint64_t offset, st
 	return PTOWSP_OK;
 }
 
+void host_code_name(const char *kernel, char name_out[HOST_CODE_NAME])
+{
+	snprintf(name_out, HOST_CODE_NAME, "native code of kernel %.60s", kernel);
+}
+
 ptowsp_status host_code_check(const void *bytes, size_t size, const char *kernel, const char *entry, uint64_t entry_offset,
 			      struct host_code_entry *entry_out, struct ptowsp_error *error)
 {
@@ -133,10 +138,10 @@ ptowsp_status host_code_check(const void *bytes, size_t size, const char *kernel
 		host_lint_stack, host_lint_writable, host_lint_text, libraries_check, life_check,
 	};
 	struct host_elf elf;
-	char name[96];
+	char name[HOST_CODE_NAME];
 	ptowsp_status st;
 
-	snprintf(name, sizeof(name), "native code of kernel %.60s", kernel);
+	host_code_name(kernel, name);
 	*entry_out = (struct host_code_entry){0};
 	st = host_elf_open(&elf, bytes, size, name, error);
 	for (size_t i = 0; !st && i < sizeof(rules) / sizeof(*rules); i++)

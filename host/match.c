@@ -2,9 +2,12 @@
 /* match.c - verdicts of the embedding API: collects what a plan needs and lets the registry judge. */
 #include "host/match.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/code.h"
+#include "host/refuse.h"
 #include "registry/kernels.h"
 #include "registry/names.h"
 
@@ -59,12 +62,24 @@ static bool is_this_machine(const struct host_note *note, const char *target)
 	return !*target || serves(note, target) || (!strncmp(target, HOST_MACHINE, length) && (!target[length] || target[length] == '-'));
 }
 
+/* What loading it would be refused for; "" if it would not be. */
+static void flaw_find(const struct pkg_tables *t, const struct ptowsp_payload_record *payload, struct reg_kernel_need *need)
+{
+	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct host_code_entry entry;
+	char name[HOST_CODE_NAME];
+
+	host_code_name(need->name, name);
+	if (host_code_check(t->code + payload->offset, (size_t)payload->size, need->name, pkg_string(t, payload->entry), payload->entry_offset, &entry, &why))
+		snprintf(need->flaw, sizeof(need->flaw), "%.140s", host_refuse_sentence(why.text, name));
+}
+
 /* In the order of the payloads, which is that of their maker's preference. */
-static void native_collect(const struct ptowsp_plan *plan, const struct host_note *note, const struct ptowsp_kernel_record *kernel, bool trusted,
-			   struct reg_kernel_need *need)
+static void native_collect(const struct ptowsp_plan *plan, const struct host_note *note, const struct ptowsp_kernel_record *kernel, uint32_t flags,
+			   bool look, struct reg_kernel_need *need)
 {
 	const struct pkg_tables *t = plan->tables;
-	bool portable = false;
+	bool portable = false, trusted = flags & PTOWSP_LOAD_TRUST_NATIVE;
 
 	for (uint32_t i = 0; i < kernel->payload_count; i++) {
 		const struct ptowsp_payload_record *payload = &t->payload[kernel->payloads + i];
@@ -77,10 +92,13 @@ static void native_collect(const struct ptowsp_plan *plan, const struct host_not
 		need->target = target;
 		need->native = !here ? REG_NATIVE_ELSEWHERE : portable ? REG_NATIVE_SECOND : trusted ? REG_NATIVE_FIRST : REG_NATIVE_UNTRUSTED;
 		need->kinds |= here && trusted ? UINT32_C(1) << PTOWSP_PAYLOAD_ELF : 0;
+		if (look && need->native == REG_NATIVE_FIRST)
+			flaw_find(t, payload, need);
 	}
 }
 
-static uint32_t kernels_collect(const struct ptowsp_plan *plan, const struct host_note *note, bool trusted, struct reg_kernel_need *needs)
+static uint32_t kernels_collect(const struct ptowsp_plan *plan, const struct host_note *note, uint32_t flags, bool look,
+				struct reg_kernel_need *needs)
 {
 	const struct pkg_tables *t = plan->tables;
 	uint32_t count = 0;
@@ -91,14 +109,14 @@ static uint32_t kernels_collect(const struct ptowsp_plan *plan, const struct hos
 		if (!plan->usage.kernels[i])
 			continue;
 		needs[count] = (struct reg_kernel_need){name, kinds_portable(plan, note, &t->kernel[i]), t->kernel[i].payload_count > 0,
-							reg_kernel_has(name), REG_NATIVE_NONE, NULL};
-		native_collect(plan, note, &t->kernel[i], trusted, &needs[count++]);
+							reg_kernel_has(name), REG_NATIVE_NONE, NULL, ""};
+		native_collect(plan, note, &t->kernel[i], flags, look, &needs[count++]);
 	}
 	return count;
 }
 
-ptowsp_status ptowsp_match_create(struct ptowsp_match **out, const struct ptowsp_backend *backend,
-				  const struct ptowsp_plan *plan, uint32_t flags, struct ptowsp_error *error)
+ptowsp_status host_match_create(struct ptowsp_match **out, const struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t flags, bool look,
+				struct ptowsp_error *error)
 {
 	const struct pkg_tables *t = plan->tables;
 	struct reg_kernel_need *kernels = calloc(t->kernel_count + 1u, sizeof(*kernels));
@@ -123,7 +141,7 @@ ptowsp_status ptowsp_match_create(struct ptowsp_match **out, const struct ptowsp
 	*out = NULL;
 	error = host_error_enter(error);
 	if (kernels && match) {
-		needs.kernel_count = kernels_collect(plan, &backend->plugin->note, flags & PTOWSP_LOAD_TRUST_NATIVE, kernels);
+		needs.kernel_count = kernels_collect(plan, &backend->plugin->note, flags, look, kernels);
 		st = reg_match(&needs, &caps, &match->rows, &match->count);
 	}
 	free(kernels);
@@ -133,6 +151,12 @@ ptowsp_status ptowsp_match_create(struct ptowsp_match **out, const struct ptowsp
 	}
 	*out = match;
 	return PTOWSP_OK;
+}
+
+ptowsp_status ptowsp_match_create(struct ptowsp_match **out, const struct ptowsp_backend *backend,
+				  const struct ptowsp_plan *plan, uint32_t flags, struct ptowsp_error *error)
+{
+	return host_match_create(out, backend, plan, flags, true, error);
 }
 
 void ptowsp_match_destroy(struct ptowsp_match *match)

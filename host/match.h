@@ -11,6 +11,9 @@ struct ptowsp_match {
 	uint32_t count;
 };
 
+/* As ptowsp_match_create. look: native code that would run is looked at too; who loads the program next is told then. */
+ptowsp_status host_match_create(struct ptowsp_match **out, const struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t flags, bool look,
+				struct ptowsp_error *error);
 /* UNSUPPORTED with the first refused row, or with the targets if none of the backend's is among the package's. */
 ptowsp_status host_match_check(const struct ptowsp_match *match, const struct ptowsp_backend *backend,
 			       const struct ptowsp_plan *plan, struct ptowsp_error *error);

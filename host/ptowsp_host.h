@@ -179,7 +179,8 @@ struct ptowsp_verdict {
 	const char *what;   /* "dispatch=round_robin(4)" */
 	const char *reason; /* why it is not enforced, "" if it is; of a kernel with native code: what runs, and why */
 };
-/* flags: PTOWSP_LOAD_x. Refusals are rows, not errors. Destroyed by ptowsp_match_destroy. */
+/* flags: PTOWSP_LOAD_x. Refusals are rows, not errors; with TRUST_NATIVE native code is looked at, too, and none of it runs. Destroyed by
+ * ptowsp_match_destroy. */
 PTOWSP_API ptowsp_status ptowsp_match_create(struct ptowsp_match **out, const struct ptowsp_backend *backend,
 					     const struct ptowsp_plan *plan, uint32_t flags, struct ptowsp_error *error);
 PTOWSP_API void ptowsp_match_destroy(struct ptowsp_match *match);

@@ -34,7 +34,7 @@ static ptowsp_status tables_make(struct ptowsp_program *p, struct ptowsp_error *
 static ptowsp_status match(struct ptowsp_program *p, uint32_t flags, struct ptowsp_error *error)
 {
 	struct ptowsp_match *match;
-	ptowsp_status st = ptowsp_match_create(&match, p->backend, p->plan, flags, error);
+	ptowsp_status st = host_match_create(&match, p->backend, p->plan, flags, false, error);
 
 	if (st)
 		return st;

@@ -173,7 +173,8 @@ static void native_say(const struct matching *m, const struct reg_kernel_need *k
 static void match_kernel(struct matching *m, const struct reg_kernel_need *kernel)
 {
 	bool native = kernel->native == REG_NATIVE_FIRST && kernel_runs(m, kernel, UINT32_C(1) << PTOWSP_PAYLOAD_ELF);
-	bool runs = kernel_runs(m, kernel, UINT32_MAX), usable = runs || kernel->served || !kernel->carried;
+	bool runs = kernel_runs(m, kernel, UINT32_MAX), flawed = native && *kernel->flaw;
+	bool usable = !flawed && (runs || kernel->served || !kernel->carried);
 	struct reg_verdict *v;
 	struct reg_text text;
 	char why[120];
@@ -187,7 +188,9 @@ static void match_kernel(struct matching *m, const struct reg_kernel_need *kerne
 	reg_text_add(&text, "kernel %s", kernel->name);
 	v->state = usable ? PTOWSP_STATE_ENFORCED : PTOWSP_STATE_UNSUPPORTED;
 	reg_text_init(&text, v->reason, sizeof(v->reason));
-	if (native)
+	if (flawed)
+		reg_text_add(&text, "its native code is refused: %s", kernel->flaw);
+	else if (native)
 		reg_text_add(&text, "native code of the package (%.60s)", kernel->target && *kernel->target ? kernel->target : "any machine");
 	else if (usable)
 		reg_text_add(&text, "%s: %s", runs ? "portable payload" : "C function of the program", why);

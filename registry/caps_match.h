@@ -27,6 +27,7 @@ struct reg_kernel_need {
 	bool served;    /* a C function of that name is registered */
 	uint8_t native; /* enum reg_native */
 	const char *target; /* of its native code, "" if that names none; may be NULL without any */
+	char flaw[144]; /* of native code that may run: why it cannot be loaded, "" if nobody has found anything */
 };
 
 /* What a program asks for; everything borrowed. */

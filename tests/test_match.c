@@ -2,6 +2,7 @@
 /* test_match.c - the rules by which needs meet capabilities. */
 #include "check.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -222,7 +223,7 @@ static void instructions_of_graphs_are_hints_unless_unsupported(void)
 
 static void kernels_need_one_payload_that_runs(void)
 {
-	struct reg_kernel_need kernel = {"k", 1u << PTOWSP_PAYLOAD_PTO | 1u << PTOWSP_PAYLOAD_SOURCE, true, false, 0, NULL};
+	struct reg_kernel_need kernel = {"k", 1u << PTOWSP_PAYLOAD_PTO | 1u << PTOWSP_PAYLOAD_SOURCE, true, false, 0, NULL, ""};
 	const struct ptowsp_cap cap = {.feature = PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO), .state = PTOWSP_STATE_ENFORCED};
 	struct reg_needs needs = {.kernels = &kernel, .kernel_count = 1};
 
@@ -258,25 +259,29 @@ static void kernels_with_native_code_say_what_runs(void)
 		bool refused;
 		const char *reason;
 		bool open; /* the code names no machine */
+		const char *flaw;
 	} cases[] = {
-		{pto | elf, false, REG_NATIVE_FIRST, 2, false, "native code of the package (m-linux)", false},
-		{elf, false, REG_NATIVE_FIRST, 2, false, "native code of the package (m-linux)", false},
-		{pto | elf, false, REG_NATIVE_FIRST, 1, false, "portable payload: the backend runs no native code of packages", false},
-		{elf, false, REG_NATIVE_FIRST, 1, true, "the backend runs none of its payload kinds", false},
-		{pto | elf, false, REG_NATIVE_SECOND, 2, false, "portable payload: it stands before the native code (m-linux)", false},
-		{pto, false, REG_NATIVE_UNTRUSTED, 2, false, "portable payload: native code (m-linux) needs --trust=all", false},
-		{0, false, REG_NATIVE_UNTRUSTED, 2, true, "native code (m-linux) needs --trust=all; no portable payload for this backend", false},
-		{pto, false, REG_NATIVE_ELSEWHERE, 2, false, "portable payload: its native code is for m-linux, not for this machine", false},
-		{0, false, REG_NATIVE_ELSEWHERE, 2, true, "its native code is for m-linux, not for this machine; no portable payload for this backend", false},
-		{0, true, REG_NATIVE_ELSEWHERE, 2, false, "C function of the program: its native code is for m-linux, not for this machine", false},
-		{elf, false, REG_NATIVE_FIRST, 2, false, "native code of the package (any machine)", true},
-		{pto, false, REG_NATIVE_UNTRUSTED, 2, false, "portable payload: native code (any machine) needs --trust=all", true},
+		{pto | elf, false, REG_NATIVE_FIRST, 2, false, "native code of the package (m-linux)", false, NULL},
+		{elf, false, REG_NATIVE_FIRST, 2, false, "native code of the package (m-linux)", false, NULL},
+		{pto | elf, false, REG_NATIVE_FIRST, 1, false, "portable payload: the backend runs no native code of packages", false, NULL},
+		{elf, false, REG_NATIVE_FIRST, 1, true, "the backend runs none of its payload kinds", false, NULL},
+		{pto | elf, false, REG_NATIVE_SECOND, 2, false, "portable payload: it stands before the native code (m-linux)", false, NULL},
+		{pto, false, REG_NATIVE_UNTRUSTED, 2, false, "portable payload: native code (m-linux) needs --trust=all", false, NULL},
+		{0, false, REG_NATIVE_UNTRUSTED, 2, true, "native code (m-linux) needs --trust=all; no portable payload for this backend", false, NULL},
+		{pto, false, REG_NATIVE_ELSEWHERE, 2, false, "portable payload: its native code is for m-linux, not for this machine", false, NULL},
+		{0, false, REG_NATIVE_ELSEWHERE, 2, true, "its native code is for m-linux, not for this machine; no portable payload for this backend", false, NULL},
+		{0, true, REG_NATIVE_ELSEWHERE, 2, false, "C function of the program: its native code is for m-linux, not for this machine", false, NULL},
+		{elf, false, REG_NATIVE_FIRST, 2, false, "native code of the package (any machine)", true, NULL},
+		{pto, false, REG_NATIVE_UNTRUSTED, 2, false, "portable payload: native code (any machine) needs --trust=all", true, NULL},
+		{pto | elf, true, REG_NATIVE_FIRST, 2, true, "its native code is refused: it has a run path", false, "it has a run path"},
+		{pto | elf, false, REG_NATIVE_FIRST, 1, false, "portable payload: the backend runs no native code of packages", false, "it has a run path"},
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct reg_kernel_need kernel = {"k", cases[i].kinds, true, cases[i].served, cases[i].native, cases[i].open ? "" : "m-linux"};
+		struct reg_kernel_need kernel = {"k", cases[i].kinds, true, cases[i].served, cases[i].native, cases[i].open ? "" : "m-linux", ""};
 		struct reg_needs needs = {.kernels = &kernel, .kernel_count = 1};
 
+		snprintf(kernel.flaw, sizeof(kernel.flaw), "%s", cases[i].flaw ? cases[i].flaw : "");
 		match(&needs, caps, cases[i].caps);
 		REQUIRE_UINT(count, 1);
 		CHECK_STR(rows[0].reason, cases[i].reason);
