@@ -132,17 +132,25 @@ static bool wants_memory(const struct ptowsp_program *p, uint32_t index, const s
 	return (options->flags & PTOWSP_RUN_NO_KERNELS) ? given : given || p->plan->tensors[index].used;
 }
 
+/* Without kernels nobody reads a tensor but who was told to fill it: it has to have a shape then, too. */
+static bool wants_measure(const struct ptowsp_program *p, const struct ptowsp_execute_options *options)
+{
+	for (uint32_t i = 0; i < p->plan->tensor_count; i++)
+		if (p->tensors[i].fill && p->tensors[i].view.rank == UINT16_MAX)
+			return true;
+	return !(options->flags & PTOWSP_RUN_NO_KERNELS);
+}
+
 /* Shapes of everything, and the bytes that the host must allocate. */
 static ptowsp_status shapes_settle(struct ptowsp_program *p, const struct ptowsp_execute_options *options,
 				   struct ptowsp_error *error)
 {
-	bool kernels = !(options->flags & PTOWSP_RUN_NO_KERNELS);
 	uint64_t total = 0;
 	ptowsp_status st = PTOWSP_OK;
 
 	for (uint32_t i = 0; i < p->plan->tensor_count && !st; i++)
 		st = host_tensor_shape(p, i, error);
-	if (!st && kernels)
+	if (!st && wants_measure(p, options))
 		st = host_tensors_measure(p, options, error);
 	for (uint32_t i = 0; i < p->plan->tensor_count && !st; i++) {
 		struct ptowsp_tensor_view *view = &p->tensors[i].view;
