@@ -190,7 +190,7 @@ static void a_run_goes_on_in_another_process(void)
 	}
 	/* without the file there is nothing to go on from */
 	run_is("--entry train --set resume=1 train.pkg.zst", 0,
-	       "ptowsp-run: the run took no checkpoint and began with none: where it came to a TG_RESTORE, that brought back zeros; give one with "
+	       "ptowsp-run: TG_RESTORE brought back zeros as checkpoint HALF, which the run had not taken before and did not begin with; give one with "
 	       "--restore=FILE\n");
 	run_is("--quiet --entry train --set resume=1 --expect OUT=whole.npy train.pkg.zst", 6,
 	       "ptowsp-run: \"OUT\" is not as expected: 63 of 64 elements exceed rtol 1e-05, atol 1e-06; first [1]: 1.75 against 1.9375, worst [63]: 110.25 against "
@@ -212,6 +212,42 @@ static void checkpoints_are_carried_on(void)
 	run_is("--entry train --set resume=1 --restore=two train.pkg.zst", 0, "");
 }
 
+/* Two checkpoints, of which symbols say whether they are taken; the second one comes back in two rounds. */
+static const char two[] =
+	"symbol %left : u64 = 1\nsymbol %right : u64 = 1\nsymbol %from : u64 = 0\n"
+	"func @copy(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>) {\n"
+	"  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = tload %x[0, 0]\n  tstore %t, %y[0, 0]\n  return\n}\n"
+	"graph @two {\nMC_ALLOC(A, 256)\nMC_ALLOC(B, 256)\n"
+	"TG_BEGIN(LEFT)\n TG_KERNEL(K, copy, 1, AIV, 0)\n MC_BIND(K, 0, X, 0, 256) MC_BIND(K, 1, A)\nTG_END(LEFT)\n"
+	"TG_BEGIN(RIGHT)\n TG_KERNEL(L, copy, 1, AIV, 0)\n MC_BIND(L, 0, X, 0, 256) MC_BIND(L, 1, B)\nTG_END(RIGHT)\n"
+	"TG_LAUNCH(LEFT, s)\nTG_LAUNCH(RIGHT, s)\n"
+	"CF_IF(left)\n TG_CHECKPOINT(LEFT, FIRST)\nCF_ENDIF\nTG_RESTORE(LEFT, FIRST)\n"
+	"CF_LOOP(2, i)\n CF_IF(right && i >= from)\n  TG_CHECKPOINT(RIGHT, SECOND)\n CF_ENDIF\n TG_RESTORE(RIGHT, SECOND)\nCF_ENDLOOP\n"
+	"MC_COPY(B, OUT, 256)\n}\n";
+
+#define ZEROS(name) "ptowsp-run: TG_RESTORE brought back zeros as checkpoint " name ", which the run had not taken before and did not begin with; " \
+		    "give one with --restore=FILE\n"
+
+static void what_was_not_there_when_it_was_brought_back_is_said(void)
+{
+	begin();
+	pack("two", two);
+	for (int threads = 1; threads <= 2; threads++) {
+		run_is(check_fmt("--threads %d --checkpoint=both two.pkg.zst", threads), 0, "");
+		run_is(check_fmt("--threads %d two.pkg.zst", threads), 0, "");
+		run_is(check_fmt("--threads %d --set right=0 --checkpoint=first two.pkg.zst", threads), 0, ZEROS("SECOND"));
+		run_is(check_fmt("--threads %d --set left=0 --set right=0 two.pkg.zst", threads), 0, ZEROS("SECOND") ZEROS("FIRST"));
+		/* the first round finds nothing, the second what was taken */
+		run_is(check_fmt("--threads %d --set from=1 --checkpoint=late two.pkg.zst", threads), 0, ZEROS("SECOND"));
+		run_is(check_fmt("--threads %d --set left=0 --set right=0 --restore=late two.pkg.zst", threads), 0, "");
+		run_is(check_fmt("--threads %d --set left=0 --set from=1 --restore=both two.pkg.zst", threads), 0, "");
+		run_is(check_fmt("--threads %d --set left=0 --set from=1 --restore=first two.pkg.zst", threads), 0,
+		       "ptowsp-run: first has no checkpoint SECOND; it holds zeros until it is taken\n" ZEROS("SECOND"));
+	}
+	run_is("--quiet --set right=0 two.pkg.zst", 0, "");
+	run_is("--quiet --no-kernels --set right=0 two.pkg.zst", 0, "");
+}
+
 static void wrong_files_and_wrong_use_are_a_sentence(void)
 {
 	begin();
@@ -222,7 +258,7 @@ static void wrong_files_and_wrong_use_are_a_sentence(void)
 	       "ptowsp-run: --restore half: it was written by a run of another package, or of this one before it was packed again\n");
 	run_is("--entry other --restore=half train.pkg.zst", 2, "ptowsp-run: --restore half: it was written by entry train, this is other\n");
 	run_is("--entry none --checkpoint=x train.pkg.zst", 2, "ptowsp-run: --checkpoint: entry none has no TG_CHECKPOINT\n");
-	run_is("--entry train --set resume=1 --checkpoint=x train.pkg.zst", 2, "ptowsp-run: --checkpoint x: the run took no checkpoint\n");
+	run_is("--quiet --entry train --set resume=1 --checkpoint=x train.pkg.zst", 2, "ptowsp-run: --checkpoint x: the run took no checkpoint\n");
 	run_is("--entry train --no-kernels --checkpoint=x train.pkg.zst", 2, "ptowsp-run: --checkpoint needs kernels to run, leave out --no-kernels\n");
 	run_is("--entry train --device=cpu0,cpu1 --restore=half train.pkg.zst", 2, "ptowsp-run: --restore is for a run on one device, not on cpu0,cpu1\n");
 	run_is("--entry train --restore=nofile train.pkg.zst", 2, "ptowsp-run: checkpoint nofile cannot be opened: No such file or directory\n");
@@ -244,6 +280,7 @@ void suite_checkpoint(CU_pSuite s)
 	TEST(s, a_name_does_not_begin_where_the_names_end);
 	TEST(s, a_run_goes_on_in_another_process);
 	TEST(s, checkpoints_are_carried_on);
+	TEST(s, what_was_not_there_when_it_was_brought_back_is_said);
 	TEST(s, wrong_files_and_wrong_use_are_a_sentence);
 	free(bytes);
 	bytes = NULL;

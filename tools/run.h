@@ -105,7 +105,7 @@ void run_tensor_view(const struct run *run, uint32_t index, struct ptowsp_tensor
 void run_mates_finish(struct run *run);
 
 /* run_checkpoint.c, --checkpoint and --restore. open: after run_tensors_open. fill: of a mark, or of a tensor that is restored. write: after a run that
- * succeeded; the file is complete but not yet in its place. tell: after one without either option that took no checkpoint of its entry. */
+ * succeeded; the file is complete but not yet in its place. tell: after one on one device, of checkpoints that were brought back and not there. */
 ptowsp_status run_checkpoints_open(struct run *run, struct ptowsp_error *error);
 ptowsp_status run_checkpoint_fill(const struct run_tensor *tensor, void *data, uint64_t elements, struct ptowsp_error *error);
 ptowsp_status run_checkpoint_write(struct run *run, struct ptowsp_error *error);

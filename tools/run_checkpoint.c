@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* run_checkpoint.c - --checkpoint and --restore: what TG_CHECKPOINT saved, to a file and from one.
  *
- * A package has a tensor C.@ of two bytes for each checkpoint C of an entry, and its content in the other tensors C.something. C.@ begins as 1, 0, and
- * taking the checkpoint copies the first byte onto the second: so it is known afterwards whether a run came that far. */
+ * A package has a tensor C.@ of four bytes for each checkpoint C of an entry, and its content in the other tensors C.something. C.@ begins as 1, 1, 0, 0, or
+ * as 1, 1, 0, 1 with a file that has C. Taking the checkpoint copies the first two bytes onto the others, bringing it back the last one onto the second. So
+ * it is known afterwards whether a run took it, the third byte, and whether it was there each time that it was brought back, the second. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,8 @@
 #include "registry/names.h"
 #include "registry/text.h"
 #include "tools/run.h"
+
+enum { TOOK = 0, HAD = 1, IS_TAKEN = 2, IS_THERE = 3, MARK_BYTES = 4 }; /* of C.@ */
 
 /* Length of "C" in "C.@"; 0: the tensor is no mark. */
 static size_t mark_length(const struct run_tensor *tensor)
@@ -128,7 +131,10 @@ ptowsp_status run_checkpoint_fill(const struct run_tensor *tensor, void *data, u
 {
 	if (tensor->mark) {
 		memset(data, 0, (size_t)elements);
-		memset(data, 1, 1);
+		if (elements == MARK_BYTES) {
+			((uint8_t *)data)[TOOK] = ((uint8_t *)data)[HAD] = 1;
+			((uint8_t *)data)[IS_THERE] = tensor->in_file_too;
+		}
 		return PTOWSP_OK;
 	}
 	if (elements != tensor->restored_elements)
@@ -140,29 +146,31 @@ ptowsp_status run_checkpoint_fill(const struct run_tensor *tensor, void *data, u
 
 /* ---- --checkpoint ---------------------------------------------------------------------------------------------- */
 
-static bool is_taken(const struct run *run, const struct run_tensor *mark)
+/* One byte of a mark after the run; what cannot be seen is as it should be. */
+static bool mark_byte(const struct run *run, const struct run_tensor *mark, int byte)
 {
 	struct ptowsp_tensor_view view;
 
 	ptowsp_tensor_view(run->program, (uint32_t)(mark - run->tensors), &view);
-	return view.data && view.elements == 2 && ((const uint8_t *)view.data)[1];
+	if (!view.data || view.elements != MARK_BYTES)
+		return byte == HAD;
+	return ((const uint8_t *)view.data)[byte];
+}
+
+static bool is_taken(const struct run *run, const struct run_tensor *mark)
+{
+	return mark_byte(run, mark, IS_TAKEN);
 }
 
 void run_checkpoints_tell(const struct run *run)
 {
-	const struct run_options *o = run->options;
-	uint32_t marks = 0;
+	for (uint32_t i = 0; i < run->tensor_count && !run->options->quiet; i++) {
+		const struct run_tensor *mark = &run->tensors[i];
 
-	if (o->quiet || o->checkpoint || o->restore)
-		return;
-	for (uint32_t i = 0; i < run->tensor_count; i++) {
-		if (run->tensors[i].mark && is_taken(run, &run->tensors[i]))
-			return;
-		marks += run->tensors[i].mark;
+		if (mark->mark && !mark_byte(run, mark, HAD))
+			fprintf(stderr, "ptowsp-run: TG_RESTORE brought back zeros as checkpoint %.*s, which the run had not taken before and did not begin with; "
+				"give one with --restore=FILE\n", (int)mark_length(mark), mark->info.name);
 	}
-	if (marks)
-		fprintf(stderr, "ptowsp-run: the run took no checkpoint and began with none: where it came to a TG_RESTORE, that brought back zeros; "
-			"give one with --restore=FILE\n");
 }
 
 /* What was taken in this run, and what it began with and left as it was. Names of checkpoints are made here: to be freed. */

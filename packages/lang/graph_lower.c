@@ -231,6 +231,17 @@ void lang_graph_copy_emit(struct lang_graph_walk *walk, const struct lang_graph_
 		}
 }
 
+/* Taking it copies its first two bytes onto the others, bringing it back the last one onto the second. */
+static void mark_emit(struct lang_graph_walk *walk, struct lang_graph_node *node, const struct lang_graph_mark *mark, unsigned op)
+{
+	struct lang_exprs *exprs = &walk->lower->tables.exprs;
+	int saves = op == PTOWSP_TG_CHECKPOINT;
+	uint32_t from = part(walk, mark->made.row, lang_expr_const(exprs, saves ? 0 : 3), saves ? 2 : 1);
+	uint32_t to = part(walk, mark->made.row, lang_expr_const(exprs, saves ? 2 : 1), saves ? 2 : 1);
+
+	copy_words(walk, node, from, to);
+}
+
 void lang_graph_checkpoint_emit(struct lang_graph_walk *walk, const struct lang_graph_inst *inst)
 {
 	uint32_t zero = lang_expr_const(&walk->lower->tables.exprs, 0), n = 0;
@@ -243,12 +254,9 @@ void lang_graph_checkpoint_emit(struct lang_graph_walk *walk, const struct lang_
 		copy_words(walk, &walk->launch->nodes[n++], inst->op == PTOWSP_TG_CHECKPOINT ? here : there,
 			   inst->op == PTOWSP_TG_CHECKPOINT ? there : here);
 	}
-	for (const struct lang_graph_mark *mark = walk->lowering->marks; mark && inst->op == PTOWSP_TG_CHECKPOINT; mark = mark->next)
-		if (mark->checkpoint == inst->args[1].object) {
-			uint32_t second = part(walk, mark->made.row, lang_expr_const(&walk->lower->tables.exprs, 1), 1);
-
-			copy_words(walk, &walk->launch->nodes[n++], part(walk, mark->made.row, zero, 1), second);
-		}
+	for (const struct lang_graph_mark *mark = walk->lowering->marks; mark; mark = mark->next)
+		if (mark->checkpoint == inst->args[1].object)
+			mark_emit(walk, &walk->launch->nodes[n++], mark, inst->op);
 }
 
 /* --- the whole program --- */

@@ -104,7 +104,10 @@ struct lang_graph_save { /* a tensor in a checkpoint */
 	struct lang_graph_save *next;
 };
 
-/* Whether a checkpoint was taken: two bytes, and taking it copies the first onto the second. Who wants to know sets them to 1 and 0 before the run. */
+/* What became of a checkpoint: LANG_GRAPH_MARK_BYTES. Who wants to know sets the first two to 1 and the others to 0 before the run, the last one to 1 too
+ * where the run begins with the checkpoint. Then the third one is 1 once it was taken, and the second one 0 for good once it was brought back without
+ * being there: it takes over the last one when it is brought back, and the last one takes over the second when it is taken. */
+enum { LANG_GRAPH_MARK_BYTES = 4 };
 struct lang_graph_mark {
 	struct lang_made made; /* first; TENS row */
 	const struct lang_graph_object *checkpoint;

@@ -65,7 +65,7 @@ static void mark_write(struct lang_lower *lower, struct lang_made *made, uint64_
 	struct ptowsp_tensor_record record = {.id = id, .name = name, .dtype = PTOWSP_U8, .entry = PTOWSP_NONE, .role = PTOWSP_ROLE_OUT, .dim_count = 1};
 
 	(void)made;
-	record.dims = dims_write(lower, 2);
+	record.dims = dims_write(lower, LANG_GRAPH_MARK_BYTES);
 	pkg_writer_row(lower->writer, PTOWSP_SECTION_TENS, &record, sizeof(record));
 }
 
