@@ -72,12 +72,17 @@ static ptowsp_status walk(struct base_kernels *kernels, const struct base_kernel
 static ptowsp_status cycles(void *context, uint32_t row, const uint64_t *args, uint64_t *cycles_out)
 {
 	struct base_kernels *kernels = context;
-	const struct base_kernel *kernel = &kernels->rows[row];
+	struct base_kernel *kernel = &kernels->rows[row];
+	ptowsp_status st;
+
 	if (kernel->fixed_cycles) {
 		*cycles_out = kernel->fixed_cycles * kernel->blocks; /* one block in each round */
 		return PTOWSP_OK;
 	}
-	return kernel->isa ? walk(kernels, kernel, args, NULL, NULL, cycles_out, NULL) : PTOWSP_UNSUPPORTED;
+	st = kernel->isa ? walk(kernels, kernel, args, NULL, NULL, cycles_out, NULL) : PTOWSP_UNSUPPORTED;
+	if (!st && !isa_program_varies(kernel->isa))
+		atomic_store_explicit(&kernel->known, 1, memory_order_relaxed); /* who reads it late finds out once more */
+	return st;
 }
 
 static ptowsp_status footprint(void *context, uint32_t row, const uint64_t *args, rt_touch_fn touch, void *sink)
@@ -131,6 +136,24 @@ static ptowsp_status call_function(const struct base_kernel *kernel, const struc
 	return kernel->ref.fn(kernel->ref.context, &with, out);
 }
 
+static int is_known(const struct base_kernel *kernel)
+{
+	return (int)atomic_load_explicit(&kernel->known, memory_order_relaxed);
+}
+
+/* As the core has its cycles, they stay. */
+static ptowsp_status call_known(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task,
+				struct ptowsp_kernel_out *out, uint32_t worker)
+{
+	struct patience patience = {.kernels = kernels, .kernel = kernel};
+	const struct isa_guard guard = {stop, &patience};
+	const uint64_t known = out->cycles;
+	const ptowsp_status st = isa_run_guarded(kernel->isa, task, out, kernels->scratch + worker * kernels->scratch_bytes, &guard);
+
+	out->cycles = known;
+	return st;
+}
+
 static ptowsp_status call(struct base_kernels *kernels, const struct base_kernel *kernel, const struct ptowsp_task *task,
 			  struct ptowsp_kernel_out *out, uint32_t worker)
 {
@@ -141,6 +164,8 @@ static ptowsp_status call(struct base_kernels *kernels, const struct base_kernel
 
 	if (kernel->ref.fn)
 		st = call_function(kernel, task, out, scratch);
+	else if (kernels->costs && is_known(kernel))
+		return call_known(kernels, kernel, task, out, worker);
 	else if (kernels->costs)
 		st = kernels->costs->run(kernels->costs->context, task->kernel, task, out, scratch, &guard);
 	else
@@ -197,6 +222,8 @@ static ptowsp_status run(void *context, const struct ptowsp_task *task, struct p
 	uint64_t before = 0;
 	ptowsp_status st;
 
+	if (kernel->plain && is_known(kernel))
+		return call_known(kernels, kernel, task, out, worker);
 	if (*kernel->why)
 		return base_fail(out->error, PTOWSP_KERNEL_FAILED, "%s", kernel->why);
 	if (kernels->instance->options->profiling)
@@ -212,6 +239,15 @@ static ptowsp_status run(void *context, const struct ptowsp_task *task, struct p
 struct rt_kernels base_kernels_table(struct base_kernels *kernels)
 {
 	return (struct rt_kernels){kernels, cycles, footprint, varies, run, unusable, explain, code};
+}
+
+void base_kernels_settle(struct base_kernels *kernels)
+{
+	for (uint32_t i = 0; i < kernels->count; i++) {
+		struct base_kernel *kernel = &kernels->rows[i];
+
+		kernel->plain = kernel->isa && !kernel->ref.fn && !*kernel->why && kernel->blocks == 1 && !kernels->shards && !kernels->instance->options->profiling;
+	}
 }
 
 void base_kernels_watch(struct base_kernels *kernels, const _Atomic uint32_t *cancel, uint64_t deadline_ns)

@@ -21,6 +21,8 @@ struct base_kernel {
 	uint32_t arg_count;            /* scalars */
 	uint32_t blocks;               /* times a task calls it */
 	uint32_t unit;                 /* enum ptowsp_unit, as the package says */
+	uint32_t plain;                /* 1: a call runs isa once, and there is nothing to do around it */
+	_Atomic uint32_t known;        /* 1: its cycles were asked before it ran and are the same for every task, so that a run need not find them */
 	char why[216];                 /* why it cannot be run, "" if it can */
 	_Atomic uint64_t calls, wall_ns; /* with profiling=on */
 };
@@ -62,6 +64,8 @@ struct base_kernels {
 ptowsp_status base_kernels_init(struct base_kernels *kernels, const struct base_instance *instance,
 			       const struct base_sections *sections, uint32_t load_flags, uint32_t workers,
 			       uint64_t memory_limit, struct ptowsp_error *error);
+/* All that load says of them is said. */
+void base_kernels_settle(struct base_kernels *kernels);
 void base_kernels_finish(struct base_kernels *kernels); /* of zeroed or half-made ones too */
 /* The callbacks of rt.h, with kernels as their context. */
 struct rt_kernels base_kernels_table(struct base_kernels *kernels);

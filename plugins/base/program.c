@@ -72,6 +72,7 @@ ptowsp_status base_load(struct ptowsp_object *object, const struct ptowsp_load_a
 		program->hooked = 1;
 		st = backend->load(program, args, error);
 	}
+	base_kernels_settle(&program->kernels);
 	if (st)
 		base_program_destroy(program);
 	else
