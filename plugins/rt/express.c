@@ -111,6 +111,12 @@ static inline const struct rt_site *site_next(struct rt_expand *expand)
 	return &expand->program->sites[in->row];
 }
 
+/* An engine has enough to do for now. */
+static bool plenty(const struct rt_run *run)
+{
+	return run->lag.feed && run->lag.feed->head - run->lag.feed->tail >= RT_FEED_PLENTY;
+}
+
 /* ---- the whole ---------------------------------------------------------------------------------------------------- */
 
 static ptowsp_status tasks_issue(struct rt_run *run, struct rt_untold *untold, const struct rt_site **site)
@@ -132,7 +138,7 @@ static ptowsp_status tasks_issue(struct rt_run *run, struct rt_untold *untold, c
 			break;
 		}
 		if (!st)
-			*site = site_next(expand);
+			*site = plenty(run) ? NULL : site_next(expand);
 	}
 	return st;
 }

@@ -138,9 +138,7 @@ ptowsp_status rt_feed_next(struct rt_feed *feed, const struct rt_item **item_out
 		*item_out = &feed->end;
 		return PTOWSP_OK;
 	}
-	feed->given = true;
-	feed->items[feed->tail & feed->mask].list = feed->words + (feed->items[feed->tail & feed->mask].at & feed->word_mask);
-	*item_out = &feed->items[feed->tail & feed->mask];
+	*item_out = rt_feed_give(feed);
 	return PTOWSP_OK;
 }
 
@@ -196,6 +194,7 @@ static ptowsp_status begin(struct rt_feed *feed)
 	if (!feed->filtered) {
 		rt_expand_start(&run->expand, run->program, &run->env, run->error);
 		rt_owner_init(&feed->owner, run->program, &run->env, 0, feed->limits.schedulers);
+		feed->numbered = !feed->limits.policy;
 		rt_express_init(run);
 	} else if (!st) {
 		st = rt_skip_init(&feed->skip, &run->expand, run->program, &run->env, 0, feed->limits.schedulers, run->error);

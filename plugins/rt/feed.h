@@ -107,6 +107,8 @@ void rt_feed_began(struct rt_feed *feed, uint64_t cycles);
 
 /* Items that are walked while the first one is a task that has not said how long it took. */
 enum { RT_FEED_AHEAD = 4096 };
+/* Of tasks that follow each other in the short way so many are met at once, or a lane more. */
+enum { RT_FEED_PLENTY = 256 };
 enum rt_feed_stage { RT_FEED_WORKLOAD, RT_FEED_GRAPH, RT_FEED_PIPELINE, RT_FEED_OVER };
 struct rt_run;
 struct rt_feed {
@@ -119,6 +121,7 @@ struct rt_feed {
 	bool held;             /* the walk stands before a NOTIFY that the engine was asked about */
 	bool filtered;         /* the program has filters, and instances that they choose from */
 	struct rt_owner owner;
+	bool numbered;         /* the number of a task alone says whose it is, by its rest */
 	struct rt_skip skip;   /* filtered */
 	struct rt_item *items; /* ring of those that were met and not pulled */
 	uint64_t head, tail, mask, later; /* free-running; all before `later` have cycles */
@@ -147,7 +150,30 @@ ptowsp_status rt_feed_put_token(struct rt_feed *feed, enum rt_item_kind kind, ui
 ptowsp_status rt_feed_put_sync(struct rt_feed *feed, unsigned op, uint64_t a, uint64_t b);
 /* The first task whose cycles were not known took so many. */
 void rt_feed_put_cycles(struct rt_feed *feed, uint64_t cycles);
-/* feed_put.c: the item at tail is no longer in use. */
-void rt_feed_drop(struct rt_feed *feed);
+/* The item at tail is no longer in use. */
+static inline void rt_feed_drop(struct rt_feed *feed)
+{
+	const struct rt_item *item = &feed->items[feed->tail++ & feed->mask];
+
+	feed->word_tail = item->at + item->count;
+	feed->given = false;
+}
+static inline const struct rt_item *rt_feed_give(struct rt_feed *feed)
+{
+	struct rt_item *item = &feed->items[feed->tail & feed->mask];
+
+	feed->given = true;
+	item->list = feed->words + (item->at & feed->word_mask);
+	return item;
+}
+/* As rt_feed_next: at once where the next item is there. */
+static inline ptowsp_status rt_feed_pull(struct rt_feed *feed, const struct rt_item **item_out)
+{
+	if (!feed->given || feed->tail + 1 == feed->head || feed->items[(feed->tail + 1) & feed->mask].later || feed->broken)
+		return rt_feed_next(feed, item_out);
+	rt_feed_drop(feed);
+	*item_out = rt_feed_give(feed);
+	return PTOWSP_OK;
+}
 
 #endif

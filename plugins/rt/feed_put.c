@@ -62,11 +62,23 @@ static bool words_grow(struct rt_feed *feed, uint64_t count)
 	return true;
 }
 
-/* A new item with room for a list, which the caller fills. NULL when out of memory. */
-static struct rt_item *item_make(struct rt_feed *feed, enum rt_item_kind kind, uint32_t count)
+static struct rt_item *item_add(struct rt_feed *feed, enum rt_item_kind kind, uint64_t at, uint32_t count)
+{
+	struct rt_item *item = &feed->items[feed->head++ & feed->mask];
+
+	item->kind = (uint8_t)kind;
+	item->later = false;
+	item->process = feed->stage == RT_FEED_PIPELINE && feed->run->pipeline ? feed->run->pipeline->turn : PTOWSP_NONE;
+	item->count = count;
+	item->at = at;
+	feed->word_head = at + count;
+	return item;
+}
+
+/* Rings that are too small, or lists that would wrap. */
+static struct rt_item *item_make_slowly(struct rt_feed *feed, enum rt_item_kind kind, uint32_t count)
 {
 	uint64_t at = place_find(feed, count);
-	struct rt_item *item;
 
 	if ((!feed->items || feed->head - feed->tail > feed->mask) && !items_grow(feed)) {
 		feed->broken = true;
@@ -79,22 +91,17 @@ static struct rt_item *item_make(struct rt_feed *feed, enum rt_item_kind kind, u
 		}
 		at = place_find(feed, count);
 	}
-	item = &feed->items[feed->head++ & feed->mask];
-	item->kind = (uint8_t)kind;
-	item->later = false;
-	item->process = feed->stage == RT_FEED_PIPELINE && feed->run->pipeline ? feed->run->pipeline->turn : PTOWSP_NONE;
-	item->count = count;
-	item->at = at;
-	feed->word_head = at + count;
-	return item;
+	return item_add(feed, kind, at, count);
 }
 
-void rt_feed_drop(struct rt_feed *feed)
+/* A new item with room for a list, which the caller fills. NULL when out of memory. */
+RT_INLINE struct rt_item *item_make(struct rt_feed *feed, enum rt_item_kind kind, uint32_t count)
 {
-	const struct rt_item *item = &feed->items[feed->tail++ & feed->mask];
+	uint64_t at = feed->word_head, end = at + count;
 
-	feed->word_tail = item->at + item->count;
-	feed->given = false;
+	if (feed->head - feed->tail <= feed->mask && feed->words && (at & feed->word_mask) + count <= feed->word_mask && end - feed->word_tail <= feed->word_mask)
+		return item_add(feed, kind, at, count);
+	return item_make_slowly(feed, kind, count);
 }
 
 /* ---- items -------------------------------------------------------------------------------------------------------- */
@@ -165,7 +172,7 @@ ptowsp_status rt_feed_put_plan(struct rt_feed *feed, const struct rt_plan *plan,
 		return PTOWSP_NO_MEMORY;
 	item->number = run->tasks;
 	item->unit = (uint8_t)plan->task.unit;
-	item->owner = owner_find(feed, site, 0); /* a plan is for one executor */
+	item->owner = feed->numbered ? rt_owner_rest(&feed->owner, run->tasks) : owner_find(feed, site, 0); /* a plan is for one executor */
 	item->bytes = 0;
 	item->cycles = plan->cycles;
 	item->need = (struct rt_need){plan->map_need, preds->count};

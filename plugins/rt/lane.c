@@ -300,6 +300,31 @@ static ptowsp_status lane_one(struct rt_run *run, struct rt_lane *lane, const st
 	return st;
 }
 
+/* Task by task: an engine is given each with its predecessors, before its kernel runs. */
+static ptowsp_status lane_fed(struct rt_run *run, const struct rt_lane *lane, const struct block *block, struct rt_untold *untold)
+{
+	int64_t *value = &run->expand.loops[run->expand.frames[run->expand.depth - 1].depth];
+	uint64_t steps = block->first;
+	ptowsp_status st = PTOWSP_OK;
+
+	*value = (int64_t)((uint64_t)*value - (block->iterations - 1) * block->step);
+	for (uint32_t i = 0; !st && i < block->iterations; i++, steps = block->step) {
+		if (i)
+			*value = (int64_t)((uint64_t)*value + block->step);
+		st = lane_iterate(run, lane, steps, untold);
+		if (!st && lane->steady)
+			rt_steady_turn(lane->steady, run);
+	}
+	return st;
+}
+
+static ptowsp_status block_take(struct rt_run *run, struct rt_lane *lane, struct block *block, bool here, struct rt_untold *untold)
+{
+	if (run->lag.feed)
+		return lane_fed(run, lane, block, untold);
+	return here ? block_go(run, lane, block, untold) : lane_one(run, lane, block, untold);
+}
+
 /* At most `room` iterations, in blocks as long as kernels run here. */
 static ptowsp_status lane_go(struct rt_run *run, struct rt_lane *lane, uint32_t room, struct rt_untold *untold)
 {
@@ -308,7 +333,7 @@ static ptowsp_status lane_go(struct rt_run *run, struct rt_lane *lane, uint32_t 
 	ptowsp_status st = PTOWSP_OK;
 
 	for (; !st && room; room -= done) {
-		bool here = !run->lag.feed && lane_here(run, lane); /* an engine is given each task with its predecessors */
+		bool here = run->lag.feed || lane_here(run, lane);
 
 		if (here && untold->count + lane->count > RT_TOLD_AT_ONCE && (st = rt_untold_tell(run, untold)))
 			break;
@@ -317,7 +342,7 @@ static ptowsp_status lane_go(struct rt_run *run, struct rt_lane *lane, uint32_t 
 		if (!done)
 			break;
 		block_check(run, lane, &block, untold);
-		st = here ? block_go(run, lane, &block, untold) : lane_one(run, lane, &block, untold);
+		st = block_take(run, lane, &block, here, untold);
 	}
 	return st;
 }
