@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "ascend/machine_state.h"
+#include "ascend/machine_core.h"
+#include "ascend/machine_ready.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,19 +38,6 @@ static void finish(struct ascend_run *run)
 	ascend_tasks_finish(run);
 }
 
-/* The next that an instance does. False: nothing is left to happen. */
-static bool step(struct ascend_run *run)
-{
-	uint32_t instance = ascend_tree_first(&run->tree);
-
-	if (run->tree.times[instance] == ASCEND_NEVER)
-		return false;
-	run->now = run->tree.times[instance];
-	run->machine->stats.events++;
-	ascend_aicpu_step(run, instance);
-	return true;
-}
-
 void ascend_pull_failed(struct ascend_run *run, ptowsp_status st)
 {
 	bool at_once = st == PTOWSP_CANCELLED || st == PTOWSP_DEADLINE || st == PTOWSP_NO_MEMORY;
@@ -65,11 +53,8 @@ void ascend_pull_failed(struct ascend_run *run, ptowsp_status st)
 /* rt has seen that everything can be issued, so a machine that stands still before its end has lost something. */
 static ptowsp_status go(struct ascend_run *run)
 {
-	bool moves = true;
-
 	ascend_issue_pull(run);
-	while (moves && !run->status && !run->no_memory)
-		moves = step(run);
+	ascend_aicpus_go(run);
 	if (run->no_memory)
 		return rt_no_memory(run->error, "the machine");
 	if (!run->status && run->failed)

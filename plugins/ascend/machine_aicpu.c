@@ -2,7 +2,9 @@
 /* machine_aicpu.c - what an instance does: one thing after the other, first what is over, then what it was told, then what can start, and where
  * nothing of that is there it generates. A thing takes effect when its cycles are over. */
 #include <stdlib.h>
-#include "ascend/machine_state.h"
+#include "ascend/machine_core.h"
+#include "ascend/machine_ready.h"
+#include "rt/preds.h"
 
 enum { LEAST_NOTICES = 16 };
 
@@ -33,18 +35,6 @@ void ascend_aicpus_finish(struct ascend_run *run)
 		free(run->aicpus[p].notices);
 	}
 	free(run->aicpus);
-}
-
-void ascend_aicpu_wake(struct ascend_run *run, uint32_t instance, uint64_t time)
-{
-	const struct ascend_aicpu *aicpu = &run->aicpus[instance];
-
-	if (aicpu->free > run->now || aicpu->stepping)
-		return; /* it looks when that is over */
-	if (time < run->now)
-		time = run->now;
-	if (time < run->tree.times[instance])
-		ascend_tree_set(&run->tree, instance, time);
 }
 
 /* ---- notices ------------------------------------------------------------------------------------------------------ */
@@ -78,44 +68,32 @@ static const struct ascend_notice *notice_first(const struct ascend_aicpu *aicpu
 
 /* ---- beginning ---------------------------------------------------------------------------------------------------- */
 
-static bool sending_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *cycles)
+RT_INLINE bool sending_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, enum ascend_class class, uint64_t *cycles)
 {
-	static const uint8_t order[] = {ASCEND_MIX, ASCEND_CUBE, ASCEND_VECTOR};
+	struct ascend_queue *queue = &aicpu->ready[class];
+	uint16_t core = queue->head != queue->tail ? ascend_core_find(run, aicpu, class) : ASCEND_NO_CORE;
+	uint32_t task = core != ASCEND_NO_CORE ? ascend_ready_first(run, queue) : ASCEND_NOBODY;
 
-	for (uint32_t k = 0; k < sizeof(order); k++) {
-		const struct ascend_queue *queue = &aicpu->ready[order[k]];
-		uint32_t task;
-		uint16_t core;
-
-		if (queue->head == queue->tail)
-			continue;
-		core = ascend_core_find(run, aicpu, order[k]);
-		if (core == ASCEND_NO_CORE)
-			continue;
-		task = ascend_ready_first(run, aicpu, order[k]);
-		if (task == ASCEND_NOBODY)
-			continue;
-		ascend_ready_take(run, aicpu, task);
-		ascend_core_reserve(run, core, task);
-		aicpu->doing = ASCEND_SENDING;
-		aicpu->what = task;
-		aicpu->core = core;
-		*cycles = run->cost->dispatch;
-		return true;
-	}
-	return false;
+	if (task == ASCEND_NOBODY)
+		return false;
+	ascend_ready_take(run, queue);
+	ascend_core_reserve(run, core, class == ASCEND_MIX);
+	aicpu->doing = ASCEND_SENDING;
+	aicpu->what = task;
+	aicpu->core = core;
+	*cycles = run->cost->dispatch;
+	return true;
 }
 
 /* What runs on an instance itself. */
 static bool computing_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *cycles)
 {
-	const struct ascend_queue *queue = &aicpu->ready[ASCEND_AICPU];
-	uint32_t number = queue->head != queue->tail ? ascend_ready_first(run, aicpu, ASCEND_AICPU) : ASCEND_NOBODY;
+	uint32_t number = ascend_ready_first(run, &aicpu->ready[ASCEND_AICPU]);
 	struct ascend_task *task;
 
 	if (number == ASCEND_NOBODY)
 		return false;
-	ascend_ready_take(run, aicpu, number);
+	ascend_ready_take(run, &aicpu->ready[ASCEND_AICPU]);
 	task = ascend_task_of(run, number);
 	task->start = run->now;
 	task->end = run->now + task->cycles;
@@ -129,21 +107,24 @@ static bool computing_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, 
 	return true;
 }
 
-static bool issuing_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *cycles)
+RT_INLINE bool starting_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *cycles)
 {
-	const struct rt_item *item = run->head.item;
+	return sending_begin(run, aicpu, ASCEND_MIX, cycles) || sending_begin(run, aicpu, ASCEND_CUBE, cycles) || sending_begin(run, aicpu, ASCEND_VECTOR, cycles) ||
+	       (aicpu->ready[ASCEND_AICPU].head != aicpu->ready[ASCEND_AICPU].tail && computing_begin(run, aicpu, cycles));
+}
 
-	if (!item || item->kind != RT_ITEM_TASK || &run->aicpus[run->head.owner] != aicpu || run->chain > run->now)
-		return false;
-	if (!ascend_issue_ready(run) || (run->limits->policy == PTOWSP_DISPATCH_WORK_STEAL && !ascend_owner_keep(run)))
+RT_INLINE bool issuing_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *cycles)
+{
+	if (run->head.aicpu != aicpu || run->chain > run->now || !ascend_issue_ready(run) ||
+	    (run->limits->policy == PTOWSP_DISPATCH_WORK_STEAL && !ascend_owner_keep(run)))
 		return false;
 	aicpu->doing = ASCEND_ISSUING;
-	aicpu->what = (uint32_t)item->number;
+	aicpu->what = (uint32_t)run->head.item->number;
 	*cycles = ascend_issue_go(run);
 	return true;
 }
 
-static bool begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *cycles)
+RT_INLINE bool begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *cycles)
 {
 	const struct ascend_notice *notice = notice_first(aicpu);
 	bool started = run->started;
@@ -161,17 +142,17 @@ static bool begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *
 		*cycles = run->cost->hear;
 		return true;
 	}
-	if (started && (sending_begin(run, aicpu, cycles) || computing_begin(run, aicpu, cycles)))
+	if (started && starting_begin(run, aicpu, cycles))
 		return true;
 	if (run->pipeline ? ascend_process_issue(run, aicpu, cycles) : issuing_begin(run, aicpu, cycles))
 		return true;
-	return !started && run->started && (sending_begin(run, aicpu, cycles) || computing_begin(run, aicpu, cycles)); /* what it cannot issue lets others start */
+	return !started && run->started && starting_begin(run, aicpu, cycles); /* what it cannot issue lets others start */
 }
 
 /* ---- ending ------------------------------------------------------------------------------------------------------- */
 
 /* Returns cycles that it takes to tell others. */
-static uint64_t finish(struct ascend_run *run, struct ascend_aicpu *aicpu)
+RT_INLINE uint64_t finish(struct ascend_run *run, struct ascend_aicpu *aicpu)
 {
 	uint32_t instance = (uint32_t)(aicpu - run->aicpus), what = aicpu->what;
 	uint8_t doing = aicpu->doing;
@@ -179,13 +160,13 @@ static uint64_t finish(struct ascend_run *run, struct ascend_aicpu *aicpu)
 	aicpu->doing = ASCEND_IDLE;
 	switch (doing) {
 	case ASCEND_COMPLETING:
-		ascend_core_clear(run, what);
+		ascend_core_clear(run, ascend_task_of(run, what));
 		return ascend_task_end(run, what) * run->cost->notify;
 	case ASCEND_COMPUTING: return ascend_task_end(run, what) * run->cost->notify;
 	case ASCEND_HEARING: ascend_circle_release(run, &what, instance); return 0;
 	case ASCEND_ISSUING: ascend_task_release(run, what); return 0;
 	case ASCEND_SENDING:
-		ascend_core_send(run, aicpu->core, what, run->now);
+		ascend_core_send(run, aicpu, aicpu->core, what);
 		ascend_issue_look(run); /* its place in the queue is free */
 		return 0;
 	}
@@ -197,17 +178,17 @@ static uint64_t next_time(const struct ascend_run *run, const struct ascend_aicp
 	const struct ascend_notice *notice = notice_first(aicpu);
 	uint64_t time = notice ? notice->time : ASCEND_NEVER;
 
-	if (aicpu->fin_seen != aicpu->fin_tail && aicpu->fins[aicpu->fin_seen & aicpu->fin_mask].time < time)
-		time = aicpu->fins[aicpu->fin_seen & aicpu->fin_mask].time;
-	if (run->head.item && run->head.item->kind == RT_ITEM_TASK && !run->head.stalled && &run->aicpus[run->head.owner] == aicpu && run->chain < time &&
-	    run->chain > run->now)
+	if (aicpu->fin_next < time)
+		time = aicpu->fin_next;
+	if (run->head.aicpu == aicpu && !run->head.stalled && run->chain < time && run->chain > run->now)
 		time = run->chain;
 	if (run->pipeline)
 		time = ascend_process_next(run, (uint32_t)(aicpu - run->aicpus)) < time ? ascend_process_next(run, (uint32_t)(aicpu - run->aicpus)) : time;
 	return time;
 }
 
-void ascend_aicpu_step(struct ascend_run *run, uint32_t instance)
+/* What the instance does now, until there is nothing left or time goes by. */
+RT_INLINE void step(struct ascend_run *run, uint32_t instance)
 {
 	struct ascend_aicpu *aicpu = &run->aicpus[instance];
 	uint64_t cycles = 0;
@@ -229,4 +210,17 @@ void ascend_aicpu_step(struct ascend_run *run, uint32_t instance)
 	}
 	aicpu->stepping = false;
 	ascend_tree_set(&run->tree, instance, ascend_later(next_time(run, aicpu), run->now));
+}
+
+void ascend_aicpus_go(struct ascend_run *run)
+{
+	while (!run->status && !run->no_memory) {
+		uint32_t instance = ascend_tree_first(&run->tree);
+
+		if (run->tree.times[instance] == ASCEND_NEVER)
+			return;
+		run->now = run->tree.times[instance];
+		run->machine->stats.events++;
+		step(run, instance);
+	}
 }

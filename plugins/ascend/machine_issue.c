@@ -110,12 +110,12 @@ void ascend_heap_take(struct ascend_run *run, uint64_t bytes)
 
 static uint64_t map_used(const struct ascend_run *run, uint64_t number)
 {
-	return run->needs[number & run->mask].map - (run->left < run->met ? run->needs[run->left & run->mask].map : run->sums.map);
+	return run->needs[number & run->mask].map - run->gone.map;
 }
 
 static uint64_t deps_used(const struct ascend_run *run, uint64_t number)
 {
-	return run->needs[number & run->mask].deps - (run->left < run->met ? run->needs[run->left & run->mask].deps : run->sums.deps);
+	return run->needs[number & run->mask].deps - run->gone.deps;
 }
 
 bool ascend_room_there(struct ascend_run *run, const struct rt_item *item, uint8_t stage, uint64_t heap_tail)
@@ -141,14 +141,22 @@ enum ptowsp_resource ascend_resource_of(uint8_t stage)
 	return (enum ptowsp_resource)resources[stage];
 }
 
+static inline void use_mark(struct ascend_run *run, enum ptowsp_resource resource, uint32_t pool, uint64_t use, uint64_t *high)
+{
+	if (use <= *high)
+		return;
+	*high = use;
+	rt_feed_use(run->feed, resource, pool, use);
+}
+
 static void room_use(struct ascend_run *run, const struct rt_item *item)
 {
-	rt_feed_use(run->feed, PTOWSP_RESOURCE_TASK_RING, 0, item->number - run->left + 1);
+	use_mark(run, PTOWSP_RESOURCE_TASK_RING, 0, item->number - run->left + 1, &run->high[PTOWSP_RESOURCE_TASK_RING]);
 	if (item->need.map)
-		rt_feed_use(run->feed, PTOWSP_RESOURCE_TENSOR_MAP, 0, map_used(run, item->number) + item->need.map);
+		use_mark(run, PTOWSP_RESOURCE_TENSOR_MAP, 0, map_used(run, item->number) + item->need.map, &run->high[PTOWSP_RESOURCE_TENSOR_MAP]);
 	if (item->need.deps)
-		rt_feed_use(run->feed, PTOWSP_RESOURCE_DEP_LIST, 0, deps_used(run, item->number) + item->need.deps);
-	rt_feed_use(run->feed, PTOWSP_RESOURCE_READY, item->pool, run->waiting[item->pool] + 1);
+		use_mark(run, PTOWSP_RESOURCE_DEP_LIST, 0, deps_used(run, item->number) + item->need.deps, &run->high[PTOWSP_RESOURCE_DEP_LIST]);
+	use_mark(run, PTOWSP_RESOURCE_READY, item->pool, run->waiting[item->pool] + 1, &run->ready_high[item->pool]);
 }
 
 /* ---- a window that only counts ------------------------------------------------------------------------------------ */
@@ -206,14 +214,13 @@ bool ascend_window_full(struct ascend_run *run, const struct rt_item *item)
 	}
 }
 
-/* What holds for most tasks: there is room everywhere. */
-static bool room_everywhere(struct ascend_run *run, const struct rt_item *item)
+/* What holds for most tasks: there is room everywhere. The head is the last that was met. */
+static bool room_everywhere(const struct ascend_run *run, const struct rt_item *item)
 {
 	const struct rt_limits *limits = run->limits;
 
 	return !item->bytes && (!limits->window || item->number - run->left < limits->window) &&
-	       (!limits->map || map_used(run, item->number) + item->need.map <= limits->map) &&
-	       (!limits->deps || deps_used(run, item->number) + item->need.deps <= limits->deps) &&
+	       (!limits->map || run->sums.map - run->gone.map <= limits->map) && (!limits->deps || run->sums.deps - run->gone.deps <= limits->deps) &&
 	       (!limits->ready || run->waiting[item->pool] < limits->ready);
 }
 
@@ -263,7 +270,7 @@ static void scope_end(struct ascend_run *run)
 
 static void scope_enter(struct ascend_run *run, uint64_t number)
 {
-	if (!run->scope_depth || run->held[run->scope_depth] != UINT64_MAX)
+	if (run->held[run->scope_depth] != UINT64_MAX)
 		return;
 	run->held[run->scope_depth] = number;
 	if (number < run->hold)
@@ -317,10 +324,11 @@ static void task_meet(struct ascend_run *run, const struct rt_item *item)
 		return;
 	run->head.stage = ASCEND_WINDOW;
 	run->head.heap_tail = 0;
-	run->head.owner = ascend_owner_choose(run, item);
-	task->owner = (uint8_t)run->head.owner;
-	scope_enter(run, item->number);
-	ascend_aicpu_wake(run, run->head.owner, run->chain);
+	task->owner = (uint8_t)ascend_owner_choose(run, item);
+	run->head.aicpu = &run->aicpus[task->owner];
+	if (run->scope_depth)
+		scope_enter(run, item->number);
+	ascend_aicpu_wake(run, task->owner, run->chain);
 }
 
 static void over(struct ascend_run *run)
@@ -335,18 +343,18 @@ void ascend_issue_pull(struct ascend_run *run)
 	while (!run->head.item && !run->over && !run->status && !run->pipeline) {
 		const struct rt_item *item;
 
-		ptowsp_status st = rt_feed_next(run->feed, &item);
+		ptowsp_status st = rt_feed_pull(run->feed, &item);
 
 		if (st) {
 			ascend_pull_failed(run, st);
 			return;
 		}
 		run->head.stalled = false;
-		if (item->kind == RT_ITEM_END) {
-			over(run);
-		} else if (item->kind == RT_ITEM_TASK) {
+		if (item->kind == RT_ITEM_TASK) {
 			run->head.item = item;
 			task_meet(run, item);
+		} else if (item->kind == RT_ITEM_END) {
+			over(run);
 		} else if (!item_take(run, item)) {
 			run->head.item = item;
 			run->head.stalled = true;
@@ -357,7 +365,7 @@ void ascend_issue_pull(struct ascend_run *run)
 }
 
 /* What the head waits for may be there. */
-void ascend_issue_look(struct ascend_run *run)
+void ascend_issue_look_slowly(struct ascend_run *run)
 {
 	const struct rt_item *item = run->head.item;
 
@@ -371,7 +379,7 @@ void ascend_issue_look(struct ascend_run *run)
 		stall_end(run, item);
 		run->head.stage++;
 		if (ascend_issue_ready(run))
-			ascend_aicpu_wake(run, run->head.owner, run->now);
+			ascend_aicpu_wake(run, (uint32_t)(run->head.aicpu - run->aicpus), run->now);
 		return;
 	}
 	if (!item_take(run, item))
@@ -380,6 +388,7 @@ void ascend_issue_look(struct ascend_run *run)
 		rt_feed_stall(run->feed, PTOWSP_RESOURCE_HEAP, 0, run->met, PTOWSP_NONE, run->head.since, run->now);
 	run->chain = ascend_later(run->chain, run->now);
 	run->head.item = NULL;
+	run->head.aicpu = NULL;
 	ascend_issue_pull(run);
 }
 
@@ -403,9 +412,9 @@ bool ascend_owner_keep(struct ascend_run *run)
 {
 	uint32_t owner = ascend_owner_choose(run, run->head.item);
 
-	if (owner == run->head.owner)
+	if (run->head.aicpu == &run->aicpus[owner])
 		return true;
-	run->head.owner = owner;
+	run->head.aicpu = &run->aicpus[owner];
 	ascend_task_of(run, run->head.item->number)->owner = (uint8_t)owner;
 	ascend_aicpu_wake(run, owner, run->now);
 	return false;
@@ -441,7 +450,7 @@ static void preds_enter(struct ascend_run *run, struct ascend_task *task, const 
 	}
 }
 
-void ascend_task_issue(struct ascend_run *run, const struct rt_item *item)
+static inline void task_issue(struct ascend_run *run, const struct rt_item *item)
 {
 	struct ascend_task *task = ascend_task_of(run, item->number);
 	struct ascend_aicpu *aicpu = &run->aicpus[task->owner];
@@ -463,16 +472,23 @@ void ascend_task_issue(struct ascend_run *run, const struct rt_item *item)
 	run->issued++;
 }
 
+void ascend_task_issue(struct ascend_run *run, const struct rt_item *item)
+{
+	task_issue(run, item);
+}
+
 uint64_t ascend_issue_go(struct ascend_run *run)
 {
 	const struct rt_item *item = run->head.item;
 	const struct ascend_protocol *cost = run->cost;
 	uint64_t lookup = cost->lookup + item->count * cost->lookup_use;
 
-	ascend_task_issue(run, item);
-	ascend_gates_enter(run, ascend_task_of(run, item->number), (uint32_t)item->number);
+	task_issue(run, item);
+	if (run->order_depth || run->floor)
+		ascend_gates_enter(run, ascend_task_of(run, item->number), (uint32_t)item->number);
 	run->chain = run->now + ascend_later(lookup, run->limits->issue_cost);
 	run->head.item = NULL;
+	run->head.aicpu = NULL;
 	if (run->issued >= run->limits->start)
 		ascend_start(run);
 	ascend_issue_pull(run);

@@ -2,7 +2,7 @@
 /* machine_ready.c - ready tasks of an instance: a queue per kind of core, the longest waiting first and of those the lowest number, or the lowest number of all; and the counters of
  * pipeline_depth, at which a task that may not start yet is parked. */
 #include <stdlib.h>
-#include "ascend/machine_state.h"
+#include "ascend/machine_ready.h"
 #include "rt/grow.h"
 
 bool ascend_queue_init(struct ascend_queue *queue, uint32_t room)
@@ -195,13 +195,11 @@ void ascend_depths_leave(struct ascend_run *run, const struct ascend_task *task)
 
 /* ---- taking ------------------------------------------------------------------------------------------------------- */
 
-uint32_t ascend_ready_first(struct ascend_run *run, struct ascend_aicpu *aicpu, enum ascend_class class)
+uint32_t ascend_ready_first_slowly(struct ascend_run *run, struct ascend_queue *queue)
 {
-	struct ascend_queue *queue = &aicpu->ready[class];
-
 	while (queue->head != queue->tail) {
 		uint32_t task = queue->tasks[queue->head & queue->mask];
-		struct ascend_depth_domain *full = run->limits->depth_count ? domain_full(run, ascend_task_of(run, task)) : NULL;
+		struct ascend_depth_domain *full = domain_full(run, ascend_task_of(run, task));
 
 		if (!full)
 			return task;
@@ -211,11 +209,11 @@ uint32_t ascend_ready_first(struct ascend_run *run, struct ascend_aicpu *aicpu, 
 	return ASCEND_NOBODY;
 }
 
-void ascend_ready_take(struct ascend_run *run, struct ascend_aicpu *aicpu, uint32_t number)
+void ascend_ready_take_slowly(struct ascend_run *run, struct ascend_queue *queue)
 {
-	const struct ascend_task *task = ascend_task_of(run, number);
+	uint32_t task = queue->tasks[queue->head & queue->mask];
 
-	queue_drop(run, &aicpu->ready[task->class]);
+	queue_drop(run, queue);
 	if (run->limits->depth_count)
-		depths_enter(run, task);
+		depths_enter(run, ascend_task_of(run, task));
 }

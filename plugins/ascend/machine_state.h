@@ -60,6 +60,7 @@ struct ascend_core {
 	uint32_t cond;          /* what its instance last read: bit 31 FIN */
 	uint8_t count;          /* tasks, as its instance knows: until it has handled FIN */
 	uint8_t instance, class;
+	uint8_t place;          /* among the cores of its kind that the instance has */
 };
 /* What a core answers: known as soon as the task is sent. */
 struct ascend_fin {
@@ -82,6 +83,7 @@ struct ascend_aicpu {
 	struct ascend_queue ready[ASCEND_CLASSES];
 	struct ascend_fin *fins; /* ring of as many as there can be, by time and core; those before `seen` are seen */
 	uint32_t fin_head, fin_seen, fin_tail, fin_mask;
+	uint64_t fin_next;       /* time of the first that is not seen; ASCEND_NEVER */
 	struct ascend_notice *notices;
 	uint32_t notice_head, notice_tail, notice_mask;
 	uint64_t tasks, in_flight;
@@ -97,7 +99,7 @@ struct ascend_slot {
 enum ascend_stage { ASCEND_WINDOW, ASCEND_MAP, ASCEND_DEPS, ASCEND_HEAP, ASCEND_QUEUE, ASCEND_ROOM };
 struct ascend_head {
 	const struct rt_item *item; /* a task, or what has to be waited for; NULL: pull */
-	uint32_t owner;
+	struct ascend_aicpu *aicpu; /* whose task it is; NULL: it is none */
 	uint8_t stage;
 	bool stalled;           /* since `since` */
 	uint64_t since;
@@ -135,7 +137,8 @@ struct ascend_run {
 	uint8_t *owners;
 	uint64_t mask, owner_mask;
 	uint64_t met, issued, ended, left; /* all before: were pulled; ...; have ended; have left. issued: how many */
-	struct ascend_need sums;          /* of all that were pulled */
+	struct ascend_need sums, gone;    /* of all that were pulled; that have left */
+	uint64_t high[PTOWSP_RESOURCE_COUNT], ready_high[RT_POOL_LIMIT]; /* most in use, as rt was told */
 	struct ascend_link *links;
 	uint32_t link_count, link_room, link_free;
 
@@ -218,41 +221,23 @@ void ascend_floor_raise(struct ascend_run *run, uint64_t number);
 /* All before run->ended have ended, the last of them at the instance. Returns how many others are told. */
 uint32_t ascend_lates_open(struct ascend_run *run, uint32_t instance);
 
-/* machine_ready.c: a task that waits for nothing any more goes to the queue of its kind, behind those that are ready as long. */
-bool ascend_queue_init(struct ascend_queue *queue, uint32_t room);
-void ascend_ready_add(struct ascend_run *run, uint32_t task);
-/* The first task of a kind that may start; ASCEND_NOBODY: none. It stays in its queue. */
-uint32_t ascend_ready_first(struct ascend_run *run, struct ascend_aicpu *aicpu, enum ascend_class class);
-void ascend_ready_take(struct ascend_run *run, struct ascend_aicpu *aicpu, uint32_t task);
-bool ascend_depths_init(struct ascend_run *run);
-void ascend_depths_finish(struct ascend_run *run);
-/* A task ended that counted. */
-void ascend_depths_leave(struct ascend_run *run, const struct ascend_task *task);
-
-/* machine_core.c */
-void ascend_cores_init(struct ascend_run *run);
-/* A core of the instance for a task of the kind; ASCEND_NO_CORE: none has room. */
-uint16_t ascend_core_find(struct ascend_run *run, struct ascend_aicpu *aicpu, enum ascend_class class);
-/* It is taken for the task, whose payload is being written. */
-void ascend_core_reserve(struct ascend_run *run, uint16_t core, uint32_t task);
-/* Payload and token are written at `time`. */
-void ascend_core_send(struct ascend_run *run, uint16_t core, uint32_t task, uint64_t time);
-/* The instance reads COND of its cores: it sees what has come so far, in the order of time and core. */
-void ascend_fins_see(struct ascend_run *run, struct ascend_aicpu *aicpu);
-/* That of the task was handled: there is room on its core. */
-void ascend_core_clear(struct ascend_run *run, uint32_t task);
-/* As it stands in a trace. */
-uint32_t ascend_core_number(const struct ascend_run *run, uint16_t core);
-/* The run is over: all get the exit token. */
-void ascend_cores_exit(struct ascend_run *run);
-
 /* machine_aicpu.c */
 bool ascend_aicpus_init(struct ascend_run *run);
 void ascend_aicpus_finish(struct ascend_run *run);
-/* What the instance does now, until there is nothing left or time goes by. */
-void ascend_aicpu_step(struct ascend_run *run, uint32_t instance);
+/* All do what they have to, until nothing is left or the run is over. */
+void ascend_aicpus_go(struct ascend_run *run);
 /* Something is there for it at `time`. */
-void ascend_aicpu_wake(struct ascend_run *run, uint32_t instance, uint64_t time);
+static inline void ascend_aicpu_wake(struct ascend_run *run, uint32_t instance, uint64_t time)
+{
+	const struct ascend_aicpu *aicpu = &run->aicpus[instance];
+
+	if (aicpu->free > run->now || aicpu->stepping)
+		return; /* it looks when that is over */
+	if (time < run->now)
+		time = run->now;
+	if (time < run->tree.times[instance])
+		ascend_tree_set(&run->tree, instance, time);
+}
 void ascend_notice_send(struct ascend_run *run, uint32_t instance, uint32_t circle, uint64_t time);
 
 /* machine_issue.c: pulls up to the next task. */
@@ -278,8 +263,13 @@ uint64_t ascend_heap_ask(struct ascend_run *run, uint64_t bytes);
 void ascend_heap_take(struct ascend_run *run, uint64_t bytes);
 /* Nothing will be issued before something ends: tasks may start. */
 void ascend_start(struct ascend_run *run);
-/* Something has changed that the head may wait for. */
-void ascend_issue_look(struct ascend_run *run);
+/* Something has changed that the head may wait for, or a process. */
+void ascend_issue_look_slowly(struct ascend_run *run);
+static inline void ascend_issue_look(struct ascend_run *run)
+{
+	if (run->pipeline || run->head.stalled)
+		ascend_issue_look_slowly(run);
+}
 /* Tasks left: stalls that are only counted end. */
 void ascend_virtuals_end(struct ascend_run *run);
 bool ascend_issue_init(struct ascend_run *run);

@@ -2,7 +2,8 @@
 /* machine_task.c - tasks in flight: their records, who waits for whom, and what the end of one changes. */
 #include <stdlib.h>
 #include <string.h>
-#include "ascend/machine_state.h"
+#include "ascend/machine_core.h"
+#include "ascend/machine_ready.h"
 #include "rt/grow.h"
 
 bool ascend_tasks_init(struct ascend_run *run)
@@ -203,7 +204,10 @@ void ascend_tasks_leave(struct ascend_run *run)
 		if (task->scope)
 			ascend_scope_drop(run, task->scope);
 	}
-	if (run->left != before && run->virtual_count)
+	if (run->left == before)
+		return;
+	run->gone = run->left < run->met ? run->needs[run->left & run->mask] : run->sums;
+	if (run->virtual_count)
 		ascend_virtuals_end(run);
 }
 

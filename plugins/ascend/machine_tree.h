@@ -1,38 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/* machine_tree.h - when each of a fixed number of parties does its next thing, and who is first: a tournament. Of equal times the lowest number wins. */
+/* machine_tree.h - when each of a fixed number of parties does its next thing, and who is first: a tournament, or, of few, whoever a look at all finds.
+ * Of equal times the lowest number wins. */
 #ifndef ASCEND_MACHINE_TREE_H
 #define ASCEND_MACHINE_TREE_H
 
 #include <stdint.h>
 
 #define ASCEND_NEVER UINT64_MAX
-enum { ASCEND_PARTIES = 64 };
+enum { ASCEND_PARTIES = 64, ASCEND_FEW = 4 };
 struct ascend_tree {
-	uint32_t size;                       /* a power of two */
+	uint32_t size;                       /* a power of two; 0: they are few */
 	uint64_t times[ASCEND_PARTIES];
 	uint16_t winners[ASCEND_PARTIES];    /* of node k: the earlier of those of 2k and 2k + 1; leaves follow behind */
 };
 
 static inline void ascend_tree_init(struct ascend_tree *tree, uint32_t parties)
 {
-	tree->size = 2;
-	while (tree->size < parties)
+	tree->size = parties > ASCEND_FEW ? 2 : 0;
+	while (tree->size && tree->size < parties)
 		tree->size *= 2;
-	for (uint32_t i = 0; i < tree->size; i++)
+	for (uint32_t i = 0; i < ASCEND_PARTIES; i++)
 		tree->times[i] = ASCEND_NEVER;
-	for (uint32_t node = tree->size - 1; node; node--)
+	for (uint32_t node = tree->size ? tree->size - 1 : 0; node; node--)
 		tree->winners[node] = (uint16_t)(2 * node >= tree->size ? 2 * node - tree->size : tree->winners[2 * node]);
 }
 
-static inline void ascend_tree_set(struct ascend_tree *tree, uint32_t party, uint64_t time)
+static inline void ascend_tree_raise(struct ascend_tree *tree, uint32_t party)
 {
-	uint32_t node = (party + tree->size) / 2, left, right;
+	uint32_t node = (party + tree->size) / 2, left = party & ~1u, right = left | 1;
 
-	if (tree->times[party] == time)
-		return;
-	tree->times[party] = time;
-	left = party & ~1u;
-	right = left | 1;
 	for (;;) {
 		uint32_t winner = tree->times[right] < tree->times[left] ? right : left, was = tree->winners[node];
 
@@ -45,9 +41,23 @@ static inline void ascend_tree_set(struct ascend_tree *tree, uint32_t party, uin
 	}
 }
 
+static inline void ascend_tree_set(struct ascend_tree *tree, uint32_t party, uint64_t time)
+{
+	if (tree->times[party] == time)
+		return;
+	tree->times[party] = time;
+	if (tree->size)
+		ascend_tree_raise(tree, party);
+}
+
 static inline uint32_t ascend_tree_first(const struct ascend_tree *tree)
 {
-	return tree->winners[1];
+	const uint64_t *times = tree->times;
+	uint32_t low = times[1] < times[0], high = 2 + (times[3] < times[2]);
+
+	if (tree->size)
+		return tree->winners[1];
+	return times[high] < times[low] ? high : low;
 }
 
 #endif
