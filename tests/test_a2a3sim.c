@@ -175,6 +175,9 @@ static void what_it_has_not_is_refused_with_a_sentence(void)
 		{"--opt aicpus=7", "aicpus=7: 910b-0 has 6 AICPU threads", 2},
 		{"--opt aicpus=15", "1..14", 2},
 		{"--opt schedulers=7", "910b-0 has 6 AICPU threads", 2},
+		{"--opt streams=65", "1..64", 2},
+		{"--opt engine=pto-runtime --opt streams=3", "streams=3: a pto-runtime makes its own 2", 2},
+		{"--opt protocol=fast", "published|none", 2},
 		{"--opt device=310p", "910b|910c|950", 2},
 		{"--opt weather=fine", "weather", 2},
 		{"--device=cpu0", "910b-0", 8},
@@ -197,6 +200,21 @@ static void any_number_of_aicpus_computes_the_same(void)
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run " SIM " --opt aicpus=%d $P/softmax.pkg.zst", aicpus)), 0);
 		CHECK_CONTAINS(cli_out, "compare: ok");
 	}
+}
+
+/* Eight tasks that nothing orders: with costs one after the other leaves the scheduler, without they are a kernel's time long. */
+static void the_protocol_costs_what_was_published_or_nothing(void)
+{
+	intmax_t cycles[2];
+
+	cli_begin();
+	for (int i = 0; i < 2; i++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run " OWN " --opt protocol=%s --stats=json $P/vector_add.pkg.zst", i ? "none" : "published")), 0);
+		cycles[i] = cli_int(cli_json(), "total_cycles");
+	}
+	CHECK(cycles[0] > 8 * cycles[1]);
+	CHECK_INT(cli("$B/ptowsp-run " OWN " --opt protocol=none --opt device=950 --stats=json $P/vector_add.pkg.zst"), 0);
+	CHECK_INT(cli_int(cli_json(), "total_cycles"), cycles[1]);
 }
 
 /* ---- the pto-runtime engine, on the runtime that stands for it in tests ------------------------------------------- */
@@ -276,6 +294,7 @@ void suite_a2a3sim(CU_pSuite s)
 	TEST(s, what_it_has_not_is_refused_with_a_sentence);
 	TEST(s, any_number_of_aicpus_computes_the_same);
 	TEST(s, tasks_tokens_and_results_are_those_of_the_reference_clock);
+	TEST(s, the_protocol_costs_what_was_published_or_nothing);
 	TEST(s, a_pto_runtime_runs_it_when_it_is_named);
 	TEST(s, engines_name_themselves);
 	TEST(s, rows_are_those_of_the_engine);

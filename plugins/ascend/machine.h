@@ -17,7 +17,6 @@ struct ascend_protocol {
 	uint64_t lookup;     /* a task in the producer map: one instance at a time */
 	uint64_t lookup_use; /* and for each edge that is found */
 	uint64_t submit;     /* its slot, payload and links: side by side with others */
-	uint64_t pass;       /* a task of somebody else that is passed over, per instance */
 	uint64_t dispatch;   /* a ready task: payload and token written */
 	uint64_t token;      /* until the core sees the token */
 	uint64_t pickup;     /* until its kernel begins: ACK, payload fetched */
@@ -34,6 +33,7 @@ struct ascend_machine_config {
 	uint32_t first_cube, first_vector; /* numbers of cores as they stand in a trace */
 	uint32_t rings;                    /* of an instance: a task goes to ring min(scope depth, rings - 1) */
 	uint32_t payloads;                 /* of a core: 1, or 2: the next task is there while one runs */
+	uint32_t streams;                  /* of the device: stream s of the schedule is s mod that; 0: as many as the schedule has */
 	bool by_number;                    /* ready tasks: the lowest number first, not the one that is ready longest */
 	bool program_order;                /* no events: tasks in the order of their numbers, on the core of their kind that has least to do */
 	struct ascend_protocol cost;

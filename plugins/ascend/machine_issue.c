@@ -8,7 +8,10 @@
 bool ascend_issue_init(struct ascend_run *run)
 {
 	run->slots = calloc((size_t)run->limits->slots + 1, sizeof(*run->slots));
-	run->streams = calloc((size_t)run->limits->streams + 1, sizeof(*run->streams));
+	run->stream_count = run->limits->streams;
+	if (run->machine->config.streams && run->machine->config.streams < run->stream_count)
+		run->stream_count = run->machine->config.streams;
+	run->streams = calloc((size_t)run->stream_count + 1, sizeof(*run->streams));
 	run->heap.capacity = run->limits->heap;
 	run->hold = UINT64_MAX;
 	return run->slots && run->streams;
@@ -422,9 +425,9 @@ bool ascend_owner_keep(struct ascend_run *run)
 
 uint64_t ascend_stream_enter(struct ascend_run *run, const struct rt_item *item)
 {
-	uint64_t latest = run->streams[item->stream];
+	uint64_t *stream = &run->streams[item->stream % run->stream_count], latest = *stream;
 
-	run->streams[item->stream] = item->number + 1;
+	*stream = item->number + 1;
 	return latest;
 }
 

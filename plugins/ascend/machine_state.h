@@ -164,6 +164,7 @@ struct ascend_run {
 	struct ascend_virtual *virtuals;  /* stalls of a window that only counts them */
 	uint32_t virtual_head, virtual_count, virtual_room;
 	uint64_t *streams;                /* latest task of each + 1 */
+	uint64_t stream_count;
 	uint64_t waiting[RT_POOL_LIMIT];  /* per pool: issued and not started */
 	struct ascend_processes *processes;
 	struct ascend_depth_domain *depths[RT_DEPTH_LIMIT];

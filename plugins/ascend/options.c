@@ -28,6 +28,9 @@ ptowsp_status ascend_options_check(struct base_device *device, struct ptowsp_err
 	const struct base_options *options = device->instance->options;
 	const struct ascend_arch *arch = ascend_model_arch(device->model);
 
+	if (ascend_options_pto(options) && options_of(options)->own.streams != ASCEND_STREAMS)
+		return base_fail(error, PTOWSP_INVALID, "streams=%u: a pto-runtime makes its own %d, one for AICPUs and one for AICores; leave it out",
+				 options_of(options)->own.streams, ASCEND_STREAMS);
 	if (options->schedulers <= arch->aicpus_most)
 		return PTOWSP_OK;
 	return base_fail(error, PTOWSP_INVALID, "aicpus=%u: %s has %u AICPU threads; use at most these", options->schedulers,

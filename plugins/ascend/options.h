@@ -9,6 +9,8 @@
 #include "pto.h"
 #include "simulated.h"
 
+/* Streams of a device where no option says how many: as many as a pto-runtime makes. */
+enum { ASCEND_STREAMS = 2 };
 /* Constant after init. */
 struct ascend_options {
 	struct base_options base; /* base.schedulers: AICPU threads that generate tasks */
@@ -21,7 +23,9 @@ struct ascend_options {
 	{BASE_OPTION("device", "word", "910b", "910b|910c|950", "whose devices come first: without --device the first one is taken"), \
 	 offsetof(struct ascend_options, device), ASCEND_910B, {[ASCEND_910B] = "910b", [ASCEND_910C] = "910c", [ASCEND_950] = "950"}, 0, 0}, \
 	{BASE_OPTION("aicpus", "int", "1", "1..14", "AICPU threads that generate tasks, each its own part; another name of schedulers"), \
-	 offsetof(struct base_options, schedulers), 1, {NULL}, 1, 14}
+	 offsetof(struct base_options, schedulers), 1, {NULL}, 1, 14}, \
+	{BASE_OPTION("streams", "int", "2", "1..64", "with clock=own: streams of the device; stream s of a schedule is s mod that, and tasks of one follow each other"), \
+	 offsetof(struct ascend_options, own.streams), ASCEND_STREAMS, {NULL}, 1, 64}
 
 /* NULL: the defaults. */
 enum ascend_arch_id ascend_options_arch(const struct base_options *options);

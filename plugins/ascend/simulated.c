@@ -108,6 +108,9 @@ ptowsp_status ascend_simulated_run(struct base_program *program, const struct as
 
 	machine.config.by_number = own->order == ASCEND_LOWEST_FIRST;
 	machine.config.program_order = own->order == ASCEND_PROGRAM_ORDER;
+	machine.config.streams = own->streams;
+	if (own->protocol == ASCEND_PROTOCOL_NONE)
+		machine.config.cost = (struct ascend_protocol){0};
 	with.engine = &engine;
 	return rt_run(program->rt, &with, stats_out, deadlock_out, error);
 }

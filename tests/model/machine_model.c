@@ -441,6 +441,12 @@ static void edge_await(struct sim *sim, int task, int pred)
 		wait_add(sim, task, pred, 0, 0);
 }
 
+/* Of the device. */
+static uint64_t stream_of(const struct sim *sim, int task)
+{
+	return sim->config->streams ? sim->p->tasks[task].stream % sim->config->streams : sim->p->tasks[task].stream;
+}
+
 static uint64_t head_issue(struct sim *sim)
 {
 	int task = sim->head++, latest = NEVER;
@@ -461,7 +467,7 @@ static uint64_t head_issue(struct sim *sim)
 			sim->m->crossing += sim->rows[i].owner != row->owner;
 			edge_await(sim, task, i);
 		}
-		latest = sim->s->streams && sim->p->tasks[i].stream == sim->p->tasks[task].stream ? i : latest;
+		latest = sim->s->streams && stream_of(sim, i) == stream_of(sim, task) ? i : latest;
 	}
 	if (latest != NEVER)
 		edge_await(sim, task, latest);
