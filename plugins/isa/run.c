@@ -99,7 +99,7 @@ static ptowsp_status run_within(const struct isa_program *program, const struct 
 		return PTOWSP_KERNEL_FAILED;
 	}
 	status = windows_check(&st);
-	if (!status) {
+	if (!status && (visitor || program->steps[0].op != PTOWSP_PTO_RETURN)) { /* nothing has to be there for a program that returns at once */
 		scalars_init(program, st.scalars, task->args, (struct isa_block){task->block, task->block_count});
 		tiles_init(program, scratch);
 		status = state_go(&st, guard, JUMPS_SLICE, visitor ? isa_state_run_visited : isa_state_run);
