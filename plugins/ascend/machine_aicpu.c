@@ -77,7 +77,7 @@ RT_INLINE bool sending_begin(struct ascend_run *run, struct ascend_aicpu *aicpu,
 	if (task == ASCEND_NOBODY)
 		return false;
 	ascend_ready_take(run, queue);
-	ascend_core_reserve(run, core, class == ASCEND_MIX);
+	ascend_core_reserve(run, aicpu, core, class == ASCEND_MIX);
 	aicpu->doing = ASCEND_SENDING;
 	aicpu->what = task;
 	aicpu->core = core;
@@ -115,12 +115,15 @@ RT_INLINE bool starting_begin(struct ascend_run *run, struct ascend_aicpu *aicpu
 
 RT_INLINE bool issuing_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *cycles)
 {
-	if (run->head.aicpu != aicpu || run->chain > run->now || !ascend_issue_ready(run) ||
-	    (run->limits->policy == PTOWSP_DISPATCH_WORK_STEAL && !ascend_owner_keep(run)))
+	uint32_t number;
+
+	if (run->head.aicpu != aicpu || run->chain > run->now)
+		return false;
+	number = (uint32_t)run->head.item->number;
+	if (!ascend_issue_try(run, cycles))
 		return false;
 	aicpu->doing = ASCEND_ISSUING;
-	aicpu->what = (uint32_t)run->head.item->number;
-	*cycles = ascend_issue_go(run);
+	aicpu->what = number;
 	return true;
 }
 
@@ -160,7 +163,7 @@ RT_INLINE uint64_t finish(struct ascend_run *run, struct ascend_aicpu *aicpu)
 	aicpu->doing = ASCEND_IDLE;
 	switch (doing) {
 	case ASCEND_COMPLETING:
-		ascend_core_clear(run, ascend_task_of(run, what));
+		ascend_core_clear(run, aicpu, ascend_task_of(run, what));
 		return ascend_task_end(run, what) * run->cost->notify;
 	case ASCEND_COMPUTING: return ascend_task_end(run, what) * run->cost->notify;
 	case ASCEND_HEARING: ascend_circle_release(run, &what, instance); return 0;

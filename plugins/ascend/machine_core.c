@@ -16,11 +16,11 @@ static uint32_t vector_of(const struct ascend_run *run, uint32_t cluster, uint32
 
 static void core_init(struct ascend_run *run, uint32_t instance, enum ascend_class class, uint32_t at)
 {
-	const struct ascend_aicpu *aicpu = &run->aicpus[instance];
+	struct ascend_aicpu *aicpu = &run->aicpus[instance];
 	uint32_t place = at - (class == ASCEND_CUBE ? aicpu->cube_base : aicpu->vector_base);
 
 	run->cores[at] = (struct ascend_core){.instance = (uint8_t)instance, .class = (uint8_t)class, .place = (uint8_t)place};
-	ascend_core_show(run, &run->cores[at]);
+	ascend_core_show(aicpu, &run->cores[at]);
 }
 
 void ascend_cores_init(struct ascend_run *run)
@@ -35,6 +35,7 @@ void ascend_cores_init(struct ascend_run *run)
 		aicpu->cube_base = cube_of(aicpu->first_cluster);
 		aicpu->vector_base = vector_of(run, aicpu->first_cluster, 0);
 		aicpu->fin_next = ASCEND_NEVER;
+		aicpu->pairs = config->payloads > 1 ? UINT64_MAX : 0;
 		for (uint32_t c = aicpu->first_cluster; c < aicpu->first_cluster + aicpu->clusters; c++) {
 			core_init(run, p, ASCEND_CUBE, cube_of(c));
 			for (uint32_t k = 0; k < config->vectors_each; k++)
@@ -100,6 +101,6 @@ void ascend_cluster_mark(struct ascend_run *run, uint16_t cube, uint8_t count)
 		struct ascend_core *core = &run->cores[vector_of(run, cube, k)];
 
 		core->count = count;
-		ascend_core_show(run, core);
+		ascend_core_show(&run->aicpus[core->instance], core);
 	}
 }

@@ -21,14 +21,13 @@ void ascend_cluster_mark(struct ascend_run *run, uint16_t cube, uint8_t count);
 uint32_t ascend_half_find(const uint64_t *half, uint32_t from);
 
 /* Its instance sees the count. */
-static inline void ascend_core_show(struct ascend_run *run, const struct ascend_core *core)
+static inline void ascend_core_show(struct ascend_aicpu *aicpu, const struct ascend_core *core)
 {
-	struct ascend_aicpu *aicpu = &run->aicpus[core->instance];
-	uint64_t bit = UINT64_C(1) << core->place % 64;
-	uint64_t *idle = &aicpu->idle[core->class][core->place / 64], *half = &aicpu->half[core->class][core->place / 64];
+	uint32_t word = core->place / 64;
+	uint64_t bit = UINT64_C(1) << core->place % 64, idle = aicpu->idle[core->class][word] & ~bit, half = aicpu->half[core->class][word] & ~bit;
 
-	*idle = core->count ? *idle & ~bit : *idle | bit;
-	*half = core->count == 1 && run->machine->config.payloads > 1 ? *half | bit : *half & ~bit;
+	aicpu->idle[core->class][word] = core->count ? idle : idle | bit;
+	aicpu->half[core->class][word] = core->count == 1 ? half | (bit & aicpu->pairs) : half;
 }
 
 /* A core of the instance for a task of the kind; ASCEND_NO_CORE: none has room. */
@@ -51,26 +50,26 @@ static inline uint16_t ascend_core_find(const struct ascend_run *run, const stru
 }
 
 /* It is taken for a task, whose payload is being written. */
-static inline void ascend_core_reserve(struct ascend_run *run, uint16_t at, bool mixed)
+static inline void ascend_core_reserve(struct ascend_run *run, struct ascend_aicpu *aicpu, uint16_t at, bool mixed)
 {
 	struct ascend_core *core = &run->cores[at];
 
 	if (core->count)
-		run->aicpus[core->instance].cursor[core->class] = core->place + 1u;
+		aicpu->cursor[core->class] = core->place + 1u;
 	core->count = mixed ? 2 : core->count + 1;
-	ascend_core_show(run, core);
+	ascend_core_show(aicpu, core);
 	if (mixed)
 		ascend_cluster_mark(run, at, 2);
 }
 
 /* FIN of the task was handled: there is room on its core. */
-static inline void ascend_core_clear(struct ascend_run *run, const struct ascend_task *task)
+static inline void ascend_core_clear(struct ascend_run *run, struct ascend_aicpu *aicpu, const struct ascend_task *task)
 {
 	struct ascend_core *core = &run->cores[task->core];
 	bool mixed = task->class == ASCEND_MIX;
 
 	core->count -= mixed ? 2 : 1;
-	ascend_core_show(run, core);
+	ascend_core_show(aicpu, core);
 	if (mixed)
 		ascend_cluster_mark(run, task->core, 0);
 }

@@ -227,7 +227,7 @@ static bool room_everywhere(const struct ascend_run *run, const struct rt_item *
 	       (!limits->ready || run->waiting[item->pool] < limits->ready);
 }
 
-bool ascend_issue_ready(struct ascend_run *run)
+static bool issue_ready(struct ascend_run *run)
 {
 	struct ascend_head *head = &run->head;
 	const struct rt_item *item = head->item;
@@ -341,7 +341,7 @@ static void over(struct ascend_run *run)
 }
 
 /* Pulls until something has to be waited for. */
-void ascend_issue_pull(struct ascend_run *run)
+static inline void pull(struct ascend_run *run)
 {
 	while (!run->head.item && !run->over && !run->status && !run->pipeline) {
 		const struct rt_item *item;
@@ -367,6 +367,11 @@ void ascend_issue_pull(struct ascend_run *run)
 	}
 }
 
+void ascend_issue_pull(struct ascend_run *run)
+{
+	pull(run);
+}
+
 /* What the head waits for may be there. */
 void ascend_issue_look_slowly(struct ascend_run *run)
 {
@@ -381,7 +386,7 @@ void ascend_issue_look_slowly(struct ascend_run *run)
 			return;
 		stall_end(run, item);
 		run->head.stage++;
-		if (ascend_issue_ready(run))
+		if (issue_ready(run))
 			ascend_aicpu_wake(run, (uint32_t)(run->head.aicpu - run->aicpus), run->now);
 		return;
 	}
@@ -411,7 +416,7 @@ uint32_t ascend_owner_choose(const struct ascend_run *run, const struct rt_item 
 }
 
 /* Who has the least to do may be another one by now. */
-bool ascend_owner_keep(struct ascend_run *run)
+static bool owner_keep(struct ascend_run *run)
 {
 	uint32_t owner = ascend_owner_choose(run, run->head.item);
 
@@ -480,7 +485,7 @@ void ascend_task_issue(struct ascend_run *run, const struct rt_item *item)
 	task_issue(run, item);
 }
 
-uint64_t ascend_issue_go(struct ascend_run *run)
+static uint64_t go(struct ascend_run *run)
 {
 	const struct rt_item *item = run->head.item;
 	const struct ascend_protocol *cost = run->cost;
@@ -494,6 +499,14 @@ uint64_t ascend_issue_go(struct ascend_run *run)
 	run->head.aicpu = NULL;
 	if (run->issued >= run->limits->start)
 		ascend_start(run);
-	ascend_issue_pull(run);
+	pull(run);
 	return lookup + cost->submit;
+}
+
+bool ascend_issue_try(struct ascend_run *run, uint64_t *cycles_out)
+{
+	if (!issue_ready(run) || (run->limits->policy == PTOWSP_DISPATCH_WORK_STEAL && !owner_keep(run)))
+		return false;
+	*cycles_out = go(run);
+	return true;
 }

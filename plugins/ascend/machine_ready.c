@@ -74,7 +74,7 @@ static void queue_drop(const struct ascend_run *run, struct ascend_queue *queue)
 		queue->head++;
 }
 
-static void queue_enter(struct ascend_run *run, struct ascend_queue *queue, uint32_t task)
+void ascend_queue_enter(struct ascend_run *run, struct ascend_queue *queue, uint32_t task)
 {
 	uint32_t at;
 
@@ -87,27 +87,6 @@ static void queue_enter(struct ascend_run *run, struct ascend_queue *queue, uint
 	for (at = queue->tail++; at != queue->head && before(run, task, queue->tasks[(at - 1) & queue->mask]); at--)
 		queue->tasks[at & queue->mask] = queue->tasks[(at - 1) & queue->mask];
 	queue->tasks[at & queue->mask] = task;
-}
-
-/* A kernel without a unit goes where a core is idle, to a vector core first. */
-static void class_choose(const struct ascend_aicpu *aicpu, struct ascend_task *task)
-{
-	const uint64_t *vector = aicpu->idle[ASCEND_VECTOR], *cube = aicpu->idle[ASCEND_CUBE];
-
-	task->class = !(vector[0] | vector[1]) && (cube[0] | cube[1]) ? ASCEND_CUBE : ASCEND_VECTOR;
-}
-
-void ascend_ready_add(struct ascend_run *run, uint32_t number)
-{
-	struct ascend_task *task = ascend_task_of(run, number);
-	struct ascend_aicpu *aicpu = &run->aicpus[task->owner];
-
-	task->state = ASCEND_READY;
-	task->start = run->now;
-	if (task->any)
-		class_choose(aicpu, task);
-	queue_enter(run, &aicpu->ready[task->class], number);
-	ascend_aicpu_wake(run, task->owner, run->now);
 }
 
 /* ---- pipeline_depth ----------------------------------------------------------------------------------------------- */
@@ -188,7 +167,7 @@ void ascend_depths_leave(struct ascend_run *run, const struct ascend_task *task)
 		number = domain->parked.tasks[domain->parked.head & domain->parked.mask];
 		queue_drop(run, &domain->parked);
 		next = ascend_task_of(run, number);
-		queue_enter(run, &run->aicpus[next->owner].ready[next->class], number);
+		ascend_queue_enter(run, &run->aicpus[next->owner].ready[next->class], number);
 		ascend_aicpu_wake(run, next->owner, run->now);
 	}
 }
@@ -204,7 +183,7 @@ uint32_t ascend_ready_first_slowly(struct ascend_run *run, struct ascend_queue *
 		if (!full)
 			return task;
 		queue_drop(run, queue);
-		queue_enter(run, &full->parked, task);
+		ascend_queue_enter(run, &full->parked, task);
 	}
 	return ASCEND_NOBODY;
 }

@@ -13,7 +13,7 @@ enum ascend_task_state { ASCEND_AWAITED, ASCEND_ISSUED, ASCEND_READY, ASCEND_SEN
 #define ASCEND_NOBODY UINT32_MAX
 #define ASCEND_NO_CORE UINT16_MAX
 
-/* A task in flight: a cache line. */
+/* A task in flight. */
 struct ascend_task {
 	uint64_t start, end;    /* ready: start is since when */
 	uint64_t cycles;
@@ -22,11 +22,12 @@ struct ascend_task {
 	uint32_t kernel, stream;
 	uint32_t group;         /* gate that its end helps to open */
 	uint32_t depth_loops;
-	uint16_t core, pool;    /* core: place among all; behind them: an instance */
-	uint8_t class, state, owner, ring;
-	bool any;               /* of vector or cube, whichever is idle */
 	uint32_t process, scope; /* of a pipeline; PTOWSP_NONE, 0 */
+	uint16_t core;          /* place among all; behind them: an instance */
+	uint8_t pool, class, state, owner, ring;
+	bool any;               /* of vector or cube, whichever is idle */
 };
+_Static_assert(sizeof(struct ascend_task) == 64, "a cache line, and found without a multiplication");
 struct ascend_link {
 	uint32_t next, task;
 };
@@ -78,6 +79,7 @@ struct ascend_aicpu {
 	uint32_t what;          /* task, or circle of links */
 	uint32_t first_cluster, clusters;
 	uint64_t idle[2][2], half[2][2]; /* by class: own cores without a task; with one, where there is room for two */
+	uint64_t pairs;         /* all bits: a core takes two */
 	uint32_t cursor[2];
 	uint32_t cube_base, vector_base; /* places of its first ones among all cores */
 	struct ascend_queue ready[ASCEND_CLASSES];
@@ -196,8 +198,6 @@ struct ascend_task *ascend_task_add(struct ascend_run *run, const struct rt_item
 void ascend_link_add(struct ascend_run *run, uint32_t *circle, uint32_t task);
 /* Takes the first link out of the circle. */
 uint32_t ascend_link_take(struct ascend_run *run, uint32_t *circle);
-/* Waits for one thing less, at the instance that does this; ready with the last. */
-void ascend_task_release(struct ascend_run *run, uint32_t task);
 /* All of a circle, those of other instances by notices from `instance`. Returns how many instances are told. */
 uint32_t ascend_circle_release(struct ascend_run *run, uint32_t *circle, uint32_t instance);
 /* Tasks that have ended leave in the order of their numbers, as far as no open scope holds them. */
@@ -243,17 +243,13 @@ void ascend_notice_send(struct ascend_run *run, uint32_t instance, uint32_t circ
 
 /* machine_issue.c: pulls up to the next task. */
 void ascend_issue_pull(struct ascend_run *run);
-/* Can the task at the head be issued now, by its instance? Counts stalls. */
-bool ascend_issue_ready(struct ascend_run *run);
-/* Issues it: returns the cycles for which its instance is busy. */
-uint64_t ascend_issue_go(struct ascend_run *run);
+/* The head's task is issued by its instance, if it can be; else counts stalls. *cycles_out: for which the instance is busy. */
+bool ascend_issue_try(struct ascend_run *run, uint64_t *cycles_out);
 /* Its parts, for tasks of processes: is there room of the stage's resource, and which is that; what is in use then; whose it is; its record, edges and place.
  * It then waits for one thing more: being issued. */
 bool ascend_room_there(struct ascend_run *run, const struct rt_item *item, uint8_t stage, uint64_t heap_tail);
 enum ptowsp_resource ascend_resource_of(uint8_t stage);
 uint32_t ascend_owner_choose(const struct ascend_run *run, const struct rt_item *item);
-/* Is the task at the head still its instance's? If not, it is another one's now, and that one is awake. */
-bool ascend_owner_keep(struct ascend_run *run);
 void ascend_task_issue(struct ascend_run *run, const struct rt_item *item);
 /* The task is the latest one on its stream: which one was, + 1, 0: none. */
 uint64_t ascend_stream_enter(struct ascend_run *run, const struct rt_item *item);

@@ -89,7 +89,7 @@ struct ascend_task *ascend_task_add(struct ascend_run *run, const struct rt_item
 	}
 	task = ascend_task_of(run, item->number);
 	*task = (struct ascend_task){.cycles = item->cycles, .kernel = item->kernel, .stream = item->stream, .depth_loops = item->depth_loops,
-				     .core = ASCEND_NO_CORE, .pool = (uint16_t)item->pool, .class = (uint8_t)class_of(item->unit), .owner = (uint8_t)item->owner,
+				     .core = ASCEND_NO_CORE, .pool = (uint8_t)item->pool, .class = (uint8_t)class_of(item->unit), .owner = (uint8_t)item->owner,
 				     .process = item->process};
 	task->any = item->unit == PTOWSP_UNIT_ANY;
 	need = &run->needs[item->number & run->mask];
@@ -133,14 +133,6 @@ uint32_t ascend_link_take(struct ascend_run *run, uint32_t *circle)
 	run->links[first].next = run->link_free;
 	run->link_free = first;
 	return run->links[first].task;
-}
-
-void ascend_task_release(struct ascend_run *run, uint32_t number)
-{
-	struct ascend_task *task = ascend_task_of(run, number);
-
-	if (!--task->waits)
-		ascend_ready_add(run, number);
 }
 
 /* Those of other instances: sorted by whose they are, each circle goes out as one notice. */
@@ -193,7 +185,7 @@ static bool holds(const struct ascend_run *run, const struct ascend_task *task)
 	return task->scope && !ascend_scope_closed(run, task->scope);
 }
 
-void ascend_tasks_leave(struct ascend_run *run)
+static inline void leave(struct ascend_run *run)
 {
 	uint64_t before = run->left;
 
@@ -211,17 +203,23 @@ void ascend_tasks_leave(struct ascend_run *run)
 		ascend_virtuals_end(run);
 }
 
+void ascend_tasks_leave(struct ascend_run *run)
+{
+	leave(run);
+}
+
 uint32_t ascend_task_end(struct ascend_run *run, uint32_t number)
 {
 	struct ascend_task *task = ascend_task_of(run, number);
-	uint32_t instance = task->owner, told;
+	uint32_t instance = task->owner, told = 0;
 
 	task->state = ASCEND_ENDED;
 	run->aicpus[instance].in_flight--;
 	run->end = ascend_later(run->end, task->end);
 	if (run->limits->depth_count)
 		ascend_depths_leave(run, task);
-	told = ascend_circle_release(run, &task->followers, instance);
+	if (task->followers)
+		told = ascend_circle_release(run, &task->followers, instance);
 	if (task->group)
 		told += ascend_gate_release(run, task->group, instance);
 	if (task->process != PTOWSP_NONE)
@@ -232,7 +230,7 @@ uint32_t ascend_task_end(struct ascend_run *run, uint32_t number)
 	}
 	if (run->late_count)
 		told += ascend_lates_open(run, instance);
-	ascend_tasks_leave(run);
+	leave(run);
 	ascend_issue_look(run);
 	return told;
 }
