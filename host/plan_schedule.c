@@ -153,6 +153,22 @@ static ptowsp_status sections_make(struct ptowsp_plan *plan, struct ptowsp_error
 	return st;
 }
 
+/* A layout needs its tensor, and the grid, which an override may take away; whoever places no shards would not tell. */
+static ptowsp_status layouts_check(const struct ptowsp_plan *plan, struct ptowsp_error *error)
+{
+	struct pkg_tables tables = *plan->tables;
+	char text[PKG_LAYOUT_WRONG];
+
+	tables.directive = plan->directives;
+	tables.directive_count = plan->directive_count;
+	tables.strings = plan->strings;
+	tables.strings_size = plan->strings_size;
+	for (uint32_t i = 0; i < plan->directive_count; i++)
+		if (pkg_layout_wrong(&tables, i, plan->entry, text))
+			return host_fail(error, PTOWSP_INVALID, "%s", text);
+	return PTOWSP_OK;
+}
+
 ptowsp_status host_plan_schedule(struct ptowsp_plan *plan, const char *const *texts, uint32_t count,
 				 struct ptowsp_error *error)
 {
@@ -162,5 +178,5 @@ ptowsp_status host_plan_schedule(struct ptowsp_plan *plan, const char *const *te
 		st = directives_merge(plan, error);
 	if (!st)
 		st = sections_make(plan, error);
-	return st;
+	return st || !plan->overrides.count ? st : layouts_check(plan, error);
 }

@@ -95,6 +95,32 @@ static void wrong_layouts_are_usage_errors_that_name_the_tensor(void)
 		CHECK_CONTAINS(cli_err, cases[i].word);
 		cli_check_sentence();
 	}
+	/* nobody has to place a shard for that, and nothing has to run */
+	CHECK_INT(cli("$B/ptowsp-run --explain --schedule spatial_map=2,2 --schedule layout=a,S0,S0 " ADD), 2);
+	CHECK_STR(cli_err, "ptowsp-run: layout of tensor a: two dimensions lie over axis 0 of the grid; write R for one of them\n");
+	CHECK_INT(cli("$B/ptowsp-run --explain --schedule spatial_map=2,2 --schedule 'layout=a,S(0),S(1)' " ADD), 0);
+}
+
+/* As those of a source, with the package's names: what comes from the command line or from JSON is looked at when it is packed. */
+static void wrong_layouts_of_a_package_are_refused_when_it_is_packed(void)
+{
+	static const char source[] = "tensor %x : f32[16, 8] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n"
+				     "  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main { call @one(%x -> %x[0, 0]) }\n"
+				     "schedule { spatial_map(2, 2)\n layout %x(S(0), R) }\n";
+
+	cli_begin();
+	REQUIRE(check_write(check_fmt("%s/l.pto", check_tmp()), source, strlen(source)));
+	CHECK_INT(cli("$B/ptowsp-pack l.pto --schedule layout=x,S0,S0 -o l.pkg.zst"), 3);
+	CHECK_CONTAINS(cli_err, "SCHD[1]: layout of tensor x: two dimensions lie over axis 0 of the grid; write R for one of them");
+	CHECK_INT(cli("$B/ptowsp-pack l.pto --schedule layout=y,S0 -o l.pkg.zst"), 3);
+	CHECK_CONTAINS(cli_err, "SCHD[2]: layout: there is no tensor \"y\"");
+	CHECK_INT(cli("$B/ptowsp-pack l.pto --schedule 'dispatch=round_robin(4)' -o l.pkg.zst"), 3);
+	CHECK_CONTAINS(cli_err, "layout of tensor x: spatial_map=R,C says over which grid shards lie, and is missing; add it");
+	REQUIRE_INT(cli("$B/ptowsp-pack l.pto -o l.pkg.zst && $B/ptowsp-run l.pkg.zst && $B/ptowsp-inspect --json l.pkg.zst >l.json"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --schedule 'dispatch=round_robin(4)' l.pkg.zst"), 2);
+	CHECK_CONTAINS(cli_err, "spatial_map=R,C says over which grid shards lie");
+	CHECK_INT(cli("sed 's/\"S0\"/\"S3\"/' l.json >m.json && ! cmp -s l.json m.json && $B/ptowsp-pack --from-json m.json -o m.pkg.zst"), 3);
+	CHECK_CONTAINS(cli_err, "SCHD[1]: layout of tensor x: dimension 0 is \"S3\"; write R, S0 or S1");
 }
 
 /* --- collectives --- */
@@ -232,4 +258,5 @@ void suite_contract_layout(CU_pSuite s)
 	TEST(s, an_extent_is_its_symbol_where_a_loop_has_its_name);
 	TEST(s, collectives_print_as_what_they_are_made_of);
 	TEST(s, wrong_layouts_are_usage_errors_that_name_the_tensor);
+	TEST(s, wrong_layouts_of_a_package_are_refused_when_it_is_packed);
 }

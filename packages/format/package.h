@@ -76,6 +76,11 @@ const char *pkg_notice(const struct pkg *package, uint32_t index);
 /* The layout that a kernel's parameter (row of KPRM) states: a row per dimension; NULL and 0 if it states none. Of verified tables. */
 const struct ptowsp_param_layout_record *pkg_param_layout(const struct pkg_tables *tables, uint32_t param, uint32_t *count_out);
 
+#define PKG_LAYOUT_WRONG 160u
+/* What is wrong with row `row` of SCHD as the layout of a tensor that the entry (row of ENTR, PTOWSP_NONE: any) sees, one sentence in text; 0: nothing, or
+ * it is another directive. Tables verified but for SCHD, whose words are strings. text has PKG_LAYOUT_WRONG bytes. */
+int pkg_layout_wrong(const struct pkg_tables *tables, uint32_t row, uint32_t entry, char *text);
+
 /* How a tensor (row of TENS) lies in memory; NULL: row_major. Of verified tables. */
 const struct ptowsp_memory_record *pkg_tensor_memory(const struct pkg_tables *tables, uint32_t tensor);
 /* The order that a kernel's parameter (row of KPRM) takes, as a row of TMEM without a tensor (PTOWSP_NONE). 0: it takes any. Of verified

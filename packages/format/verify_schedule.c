@@ -75,6 +75,88 @@ static ptowsp_status directive_check(const struct pkg_check *c, uint32_t i)
 	return st ? st : domain_check(c, i);
 }
 
+/* --- layouts --- */
+
+/* As the package names it, or as its own entry does: what stands behind the last point. */
+static int is_called(const struct pkg_tables *t, const struct ptowsp_tensor_record *x, uint32_t entry, const char *name)
+{
+	const char *full = pkg_string(t, x->name), *point = strrchr(full, '.');
+
+	return !strcmp(full, name) || (point && x->entry != PTOWSP_NONE && (entry == PTOWSP_NONE || x->entry == entry) && !strcmp(point + 1, name));
+}
+
+/* The axis of the grid that a word of a layout means, -1 for R; -2: it means none. */
+static int axis_of(const char *word)
+{
+	static const char *const words[] = {"R", "S0", "S1", "S(0)", "S(1)"};
+
+	for (int i = 0; i < 5; i++)
+		if (!strcmp(word, words[i]))
+			return i ? (i - 1) % 2 : -1;
+	return -2;
+}
+
+static int has_grid(const struct pkg_tables *t)
+{
+	for (uint32_t i = 0; i < t->directive_count; i++)
+		if (t->directive[i].directive == PTOWSP_DIRECTIVE_SPATIAL_MAP)
+			return 1;
+	return 0;
+}
+
+/* The words behind the tensor's name. */
+static int dimensions_wrong(const struct pkg_tables *t, const struct ptowsp_directive_record *d, const char *name, char *text)
+{
+	const int64_t values[8] = {d->a0, d->a1, d->a2, d->a3, d->a4, d->a5, d->a6, d->a7};
+	unsigned cut = 0;
+
+	for (unsigned k = 1; k < d->count && k < 8; k++) {
+		int named = (d->kinds >> 8 * k & 0xFF) == PTOWSP_ARGUMENT_WORD;
+		int axis = named ? axis_of(pkg_string(t, (uint32_t)values[k])) : -2;
+
+		if (axis == -2)
+			return snprintf(text, PKG_LAYOUT_WRONG, "layout of tensor %.60s: dimension %u is %s%.20s%s; write R, S0 or S1", name, k - 1, named ? "\"" : "",
+					named ? pkg_string(t, (uint32_t)values[k]) : "a number", named ? "\"" : "");
+		if (axis >= 0 && cut & 1u << axis)
+			return snprintf(text, PKG_LAYOUT_WRONG, "layout of tensor %.60s: two dimensions lie over axis %d of the grid; write R for one of them", name, axis);
+		cut |= axis >= 0 ? 1u << axis : 0;
+	}
+	return 0;
+}
+
+int pkg_layout_wrong(const struct pkg_tables *t, uint32_t row, uint32_t entry, char *text)
+{
+	const struct ptowsp_directive_record *d = &t->directive[row];
+	const struct ptowsp_tensor_record *x = NULL;
+	const char *name;
+	uint32_t rank;
+
+	if (d->directive != PTOWSP_DIRECTIVE_LAYOUT)
+		return 0;
+	if ((d->kinds & 0xFF) != PTOWSP_ARGUMENT_WORD)
+		return snprintf(text, PKG_LAYOUT_WRONG, "layout: its first argument is the name of a tensor");
+	name = pkg_string(t, (uint32_t)d->a0);
+	for (uint32_t i = 0; i < t->tensor_count && !x; i++)
+		x = is_called(t, &t->tensor[i], entry, name) ? &t->tensor[i] : NULL;
+	if (!x)
+		return snprintf(text, PKG_LAYOUT_WRONG, "layout: there is no tensor \"%.80s\"; --explain of ptowsp-run lists them", name);
+	rank = x->flags & PTOWSP_TENSOR_SHAPELESS ? 4 : x->dim_count;
+	if (d->count - 1u > rank)
+		return snprintf(text, PKG_LAYOUT_WRONG, "layout of tensor %.60s: of its %u dimension%s%s, %u are laid out; take words out", name, rank,
+				rank == 1 ? "" : "s", x->flags & PTOWSP_TENSOR_SHAPELESS ? " at most" : "", d->count - 1u);
+	if (!has_grid(t))
+		return snprintf(text, PKG_LAYOUT_WRONG, "layout of tensor %.60s: spatial_map=R,C says over which grid shards lie, and is missing; add it", name);
+	return dimensions_wrong(t, d, name, text);
+}
+
+static ptowsp_status layout_check(const struct pkg_check *c, uint32_t i)
+{
+	char text[PKG_LAYOUT_WRONG];
+
+	MUST(!pkg_layout_wrong(c->tables, i, PTOWSP_NONE, text), "SCHD[%u]: %s", (unsigned)i, text);
+	return PTOWSP_OK;
+}
+
 ptowsp_status pkg_verify_schedule(const struct pkg_check *c)
 {
 	const struct pkg_tables *t = c->tables;
@@ -82,6 +164,8 @@ ptowsp_status pkg_verify_schedule(const struct pkg_check *c)
 
 	for (uint32_t i = 0; i < t->directive_count && !st; i++)
 		st = directive_check(c, i);
+	for (uint32_t i = 0; i < t->directive_count && !st; i++)
+		st = layout_check(c, i);
 	for (uint32_t i = 0; i < t->requirement_count && !st; i++)
 		MUST(t->requirement[i].state >= 1 && t->requirement[i].state <= 3, "REQS[%u].state is %u: states are 1 to 3", (unsigned)i,
 		     (unsigned)t->requirement[i].state);

@@ -258,6 +258,32 @@ static void domain_unknown(struct pkg_image *image)
 	set(image, PTOWSP_SECTION_SCHD, 0, "a0", string(image, "ghost"));
 }
 
+/* Row 0 lays out a tensor of one dimension, row 1 is the grid. */
+static void laid_out(struct pkg_image *image, const char *tensor, uint64_t count, const char *first, const char *second)
+{
+	set(image, PTOWSP_SECTION_SCHD, 0, "directive", PTOWSP_DIRECTIVE_LAYOUT);
+	set(image, PTOWSP_SECTION_SCHD, 0, "policy", PTOWSP_LAYOUT_SHARD);
+	set(image, PTOWSP_SECTION_SCHD, 0, "count", count);
+	set(image, PTOWSP_SECTION_SCHD, 0, "kinds", count > 2 ? 0x010101 : 0x0101);
+	set(image, PTOWSP_SECTION_SCHD, 0, "a0", string(image, tensor));
+	set(image, PTOWSP_SECTION_SCHD, 0, "a1", string(image, first));
+	set(image, PTOWSP_SECTION_SCHD, 0, "a2", count > 2 ? string(image, second) : 0);
+	set(image, PTOWSP_SECTION_SCHD, 1, "directive", PTOWSP_DIRECTIVE_SPATIAL_MAP);
+	set(image, PTOWSP_SECTION_SCHD, 1, "policy", PTOWSP_SPATIAL_MAP_GRID);
+	set(image, PTOWSP_SECTION_SCHD, 1, "count", 2);
+	set(image, PTOWSP_SECTION_SCHD, 1, "kinds", 0);
+	set(image, PTOWSP_SECTION_SCHD, 1, "a0", 2);
+	set(image, PTOWSP_SECTION_SCHD, 1, "a1", 2);
+}
+
+CHANGE(layout_of_nobody, laid_out(image, "ghost", 2, "S0", ""))
+CHANGE(layout_of_more_dimensions, laid_out(image, "x", 3, "S0", "R"))
+CHANGE(layout_word_unknown, laid_out(image, "x", 2, "S2", ""))
+CHANGE(layout_that_is_a_number, (laid_out(image, "x", 2, "S0", ""), set(image, PTOWSP_SECTION_SCHD, 0, "kinds", 1)))
+CHANGE(layout_without_a_name, (laid_out(image, "x", 2, "S0", ""), set(image, PTOWSP_SECTION_SCHD, 0, "kinds", 0x0100)))
+CHANGE(layout_without_a_grid, (laid_out(image, "x", 2, "S0", ""), set(image, PTOWSP_SECTION_SCHD, 1, "directive", PTOWSP_DIRECTIVE_DISPATCH),
+			       set(image, PTOWSP_SECTION_SCHD, 1, "policy", PTOWSP_DISPATCH_STATIC_PARTITION)))
+
 FIELD_CASE(requirement_state_unknown, REQS, 0, "state", 4)
 
 /* TDAT, DBGI */
@@ -465,6 +491,8 @@ const struct image_case image_cases[] = {
 	CASE(work_kernel_outside), CASE(work_tensor_outside), CASE(work_missing), CASE(entry_outside), CASE(entries_both_default),
 	CASE(policy_unknown), CASE(policy_with_few_arguments), CASE(policy_with_many_arguments), CASE(argument_kind_unknown),
 	CASE(argument_word_outside), CASE(argument_word_negative), CASE(argument_expression_outside), CASE(argument_behind_the_last), CASE(domain_unknown),
+	CASE(layout_of_nobody), CASE(layout_of_more_dimensions), CASE(layout_word_unknown), CASE(layout_that_is_a_number), CASE(layout_without_a_name),
+	CASE(layout_without_a_grid),
 	CASE(argument_kind_behind_the_last), CASE(requirement_state_unknown), CASE(sample_rank_zero),
 	CASE(sample_extent_beyond_the_rank), CASE(sample_size_wrong), CASE(sample_size_wraps), CASE(sample_not_aligned),
 	CASE(sample_outside), CASE(sample_twice), CASE(samples_without_bytes), CASE(position_kind_unknown), CASE(position_outside),
