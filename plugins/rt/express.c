@@ -7,12 +7,12 @@
 
 /* ---- may it? ------------------------------------------------------------------------------------------------------ */
 
-/* An engine bounds resources and places tasks itself; what a task brings there beside its kernel and edges is the same for all of them. */
+/* An engine bounds resources itself; where its tasks go is asked for each, unless there is one place. */
 static bool fed(const struct rt_run *run)
 {
 	const struct rt_schedule *schedule = &run->program->schedule;
 
-	return run->lag.feed && schedule->window_mode == RT_WINDOW_STALL && !schedule->streams && run->clock.executors == 1 && (run->window || !run->kernels);
+	return run->lag.feed && schedule->window_mode == RT_WINDOW_STALL && !schedule->streams && (run->window || !run->kernels);
 }
 
 void rt_express_init(struct rt_run *run)
@@ -27,7 +27,7 @@ void rt_express_init(struct rt_run *run)
 	}
 	/* With room for an edge to every task of the window no task can need more than there is. */
 	run->express = (run->engine ? fed(run) : clock->plain) && (!clock->deps_capacity || (clock->window && clock->deps_capacity >= clock->window)) &&
-		       schedule->pools == PTOWSP_POOLS_SINGLE && !schedule->built && !schedule->interleaved && !schedule->batch && !run->quiet && !run->watch && !run->race.on &&
+		       (run->engine || schedule->pools == PTOWSP_POOLS_SINGLE) && !schedule->built && !schedule->interleaved && !schedule->batch && !run->quiet && !run->watch && !run->race.on &&
 		       !told;
 }
 
@@ -52,7 +52,8 @@ ptowsp_status rt_express_uses_slowly(struct rt_run *run, struct rt_plan *plan, u
 
 ptowsp_status rt_express_share(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site)
 {
-	struct rt_clock_task task = {.cycles = plan->cycles, .kernel = plan->kernel, .preds = run->preds.list, .pred_count = run->preds.count};
+	struct rt_clock_task task = {.cycles = plan->cycles, .kernel = plan->kernel, .executor = plan->task.executor, .preds = run->preds.list,
+				     .pred_count = run->preds.count};
 	ptowsp_status st;
 
 	run->plan = plan;
@@ -165,7 +166,8 @@ ptowsp_status rt_express(struct rt_run *run)
 	st = tasks_issue(run, &untold, &site);
 	told = rt_untold_tell(run, &untold);
 	rt_flow_skip(&run->flow, run->tasks - began);
-	run->places.counts[0] += run->tasks - began;
+	if (!run->lag.feed || run->lag.feed->one_place)
+		run->places.counts[0] += run->tasks - began;
 	if (st || told)
 		return st ? st : told;
 	return site ? site_issue(run, site) : PTOWSP_OK;

@@ -195,6 +195,7 @@ static ptowsp_status begin(struct rt_feed *feed)
 		rt_expand_start(&run->expand, run->program, &run->env, run->error);
 		rt_owner_init(&feed->owner, run->program, &run->env, 0, feed->limits.schedulers);
 		feed->numbered = !feed->limits.policy;
+		feed->one_place = run->clock.executors == 1 && run->program->schedule.pools == PTOWSP_POOLS_SINGLE;
 		rt_express_init(run);
 	} else if (!st) {
 		st = rt_skip_init(&feed->skip, &run->expand, run->program, &run->env, 0, feed->limits.schedulers, run->error);

@@ -121,6 +121,7 @@ struct rt_feed {
 	bool held;             /* the walk stands before a NOTIFY that the engine was asked about */
 	bool filtered;         /* the program has filters, and instances that they choose from */
 	struct rt_owner owner;
+	bool one_place;        /* one pool with one executor */
 	bool numbered;         /* the number of a task alone says whose it is, by its rest */
 	struct rt_skip skip;   /* filtered */
 	struct rt_item *items; /* ring of those that were met and not pulled */
@@ -135,10 +136,11 @@ ptowsp_status rt_feed_run(struct rt_run *run, const struct rt_engine *engine, st
 /* feed_put.c: what was met. Errors: NO_MEMORY. */
 ptowsp_status rt_feed_put(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, uint64_t number, uint64_t bytes);
 ptowsp_status rt_feed_put_task(struct rt_feed *feed, const struct rt_clock_task *task);
-/* The task being issued, in the short way (express.h): what it is stands in its plan, its predecessors in run->preds. */
+/* The task being issued, in the short way (express.h): what it is stands in its plan, its predecessors in run->preds. Finds its place, and says so in
+ * the plan. Errors also: those of rt_issue_place. */
 struct rt_plan;
 struct rt_site;
-ptowsp_status rt_feed_put_plan(struct rt_feed *feed, const struct rt_plan *plan, const struct rt_site *site);
+ptowsp_status rt_feed_put_plan(struct rt_feed *feed, struct rt_plan *plan, const struct rt_site *site);
 ptowsp_status rt_feed_put_slots(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, const uint32_t *slots, uint32_t count);
 /* FOLLOW of the first `number` tasks, or of some of them. */
 ptowsp_status rt_feed_put_follow(struct rt_feed *feed, uint64_t number, const uint64_t *tasks, uint32_t count);
