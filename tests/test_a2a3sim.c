@@ -217,6 +217,53 @@ static void the_protocol_costs_what_was_published_or_nothing(void)
 	CHECK_INT(cli_int(cli_json(), "total_cycles"), cycles[1]);
 }
 
+/* Events on the tracks of a name, which are of a kind. */
+static int events_of(json_t *events, const char *track, const char *ph, const char *name)
+{
+	json_t *event, *other;
+	size_t i, k;
+	int count = 0;
+
+	json_array_foreach(events, i, event) {
+		if (strcmp(json_string_value(json_object_get(event, "ph")), "M") != 0 || strcmp(json_string_value(json_object_get(event, "name")), "thread_name") != 0 ||
+		    strncmp(json_string_value(json_object_get(json_object_get(event, "args"), "name")), track, strlen(track)) != 0)
+			continue;
+		json_array_foreach(events, k, other) {
+			const char *called = json_string_value(json_object_get(other, "name"));
+
+			count += json_equal(json_object_get(event, "pid"), json_object_get(other, "pid")) && json_equal(json_object_get(event, "tid"), json_object_get(other, "tid")) &&
+				 !strcmp(json_string_value(json_object_get(other, "ph")), ph) && (!name || (called && !strcmp(called, name)));
+		}
+	}
+	return count;
+}
+
+static void a_trace_has_a_track_for_each_core_scheduler_and_process(void)
+{
+	json_t *events;
+
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run " OWN " --opt aicpus=2 --schedule task_window=4 --trace t.json $P/softmax.pkg.zst && cat t.json"), 0);
+	REQUIRE(strchr(cli_out, '{') != NULL);
+	events = json_loads(strchr(cli_out, '{'), 0, NULL);
+	REQUIRE(events != NULL);
+	for (int p = 0; p < 2; p++) {
+		const char *aicpu = check_fmt("aicpu %d", p);
+
+		CHECK_INT(events_of(json_object_get(events, "traceEvents"), aicpu, "B", "issue"), 7);
+		CHECK_INT(events_of(json_object_get(events, "traceEvents"), aicpu, "B", "dispatch"), 7);
+		CHECK_INT(events_of(json_object_get(events, "traceEvents"), aicpu, "B", "complete"), 7);
+		CHECK(events_of(json_object_get(events, "traceEvents"), aicpu, "B", "hear") > 0);
+	}
+	CHECK_INT(events_of(json_object_get(events, "traceEvents"), "vector ", "X", NULL), 14);
+	CHECK_INT(events_of(json_object_get(events, "traceEvents"), "cube ", "M", "thread_name"), 24);
+	CHECK(events_of(json_object_get(events, "traceEvents"), "task_ring", "B", "TASK_RING_FULL") > 0);
+	json_decref(events);
+	CHECK_INT(cli("$B/ptowsp-run " OWN " --trace t.json $P/csp.pkg.zst && cat t.json"), 0);
+	CHECK_CONTAINS(cli_out, "process compute.1");
+	CHECK_CONTAINS(cli_out, "vector 24");
+}
+
 /* ---- the pto-runtime engine, on the runtime that stands for it in tests ------------------------------------------- */
 
 #define BY_RUNTIME "--plugin=a2a3sim --opt engine=pto-runtime --opt cache=$B/../test/ascend_cache"
@@ -295,6 +342,7 @@ void suite_a2a3sim(CU_pSuite s)
 	TEST(s, any_number_of_aicpus_computes_the_same);
 	TEST(s, tasks_tokens_and_results_are_those_of_the_reference_clock);
 	TEST(s, the_protocol_costs_what_was_published_or_nothing);
+	TEST(s, a_trace_has_a_track_for_each_core_scheduler_and_process);
 	TEST(s, a_pto_runtime_runs_it_when_it_is_named);
 	TEST(s, engines_name_themselves);
 	TEST(s, rows_are_those_of_the_engine);

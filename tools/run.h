@@ -41,6 +41,8 @@ struct run_trace {
 	struct run_lane *lanes; /* owned: tracks of resources and channels, run_tracks.c */
 	uint32_t lane_count;
 	uint32_t named;      /* bit p: the group of tracks p has its name */
+	struct run_executor *executors; /* owned: what the backend says of them, run_tracks.c */
+	uint32_t executor_count;
 	bool begun, any;     /* a run is being traced; an event was written */
 };
 

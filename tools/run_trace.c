@@ -115,6 +115,9 @@ void run_trace_drop(struct run *run)
 	run->trace.names = NULL;
 	run->trace.name_room = 0;
 	free(run->trace.lanes);
+	free(run->trace.executors);
+	run->trace.executors = NULL;
+	run->trace.executor_count = 0;
 	run->trace.lanes = NULL;
 	run->trace.lane_count = 0;
 	if (run->trace_wanted)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* run_tracks.c - what --trace shows beside tasks: stalls on a track per resource, both sides of each channel on tracks of
  * their own, and processes, which are executors, by name. Tasks alone are complete events ("X"); what is waited for is a pair of
- * "B" and "E", a token a moment ("i") at both ends of its channel with a flow ("s", "f") from producer to consumer. */
+ * "B" and "E", a token a moment ("i") at both ends of its channel with a flow ("s", "f") from producer to consumer. Where a backend tells its executors they have their
+ * own names, processes have tracks apart, and what schedulers do are pairs, too. */
 #include <jansson.h>
 #include <stdlib.h>
 
@@ -9,7 +10,13 @@
 #include "tools/run.h"
 
 enum { EXECUTORS_NAMED = 4096, LANES = 16384 };
-enum { PID_EXECUTORS, PID_RESOURCES, PID_CHANNELS };
+enum { PID_EXECUTORS, PID_RESOURCES, PID_CHANNELS, PID_PROCESSES };
+
+/* An executor of which the backend says what it is. */
+struct run_executor {
+	uint32_t executor, unit;
+	uint64_t number;
+};
 
 /* The track of one resource of one clock, or of one side of a channel: in the order in which they were first seen. */
 struct run_lane {
@@ -70,6 +77,12 @@ static void text_write(FILE *file, const char *text)
 	json_decref(string);
 }
 
+/* Where executors are told, instances of processes are none. */
+static unsigned pid_of_instances(const struct run_trace *trace)
+{
+	return trace->executor_count ? PID_PROCESSES : PID_EXECUTORS;
+}
+
 /* "B" and "E", or a moment where the track is taken: in mode benchmark stalls do not move the clock. */
 static void wait_write(struct run_trace *trace, unsigned pid, uint32_t tid, const struct ptowsp_trace_event *e, bool fits)
 {
@@ -97,7 +110,7 @@ static void stall_write(struct run_trace *trace, const struct ptowsp_trace_event
 	if (e->begin >= lane->end)
 		lane->end = e->end;
 	if (e->instance != PTOWSP_NONE)
-		wait_write(trace, PID_EXECUTORS, e->instance, e, true);
+		wait_write(trace, pid_of_instances(trace), e->instance, e, true);
 }
 
 static void token_write(struct run_trace *trace, const struct ptowsp_trace_event *e, bool sent)
@@ -114,10 +127,40 @@ static void token_write(struct run_trace *trace, const struct ptowsp_trace_event
 	if (e->bytes)
 		fprintf(file, ",\"payload_bytes\":%llu", (unsigned long long)e->bytes);
 	fprintf(file, "}}");
-	file = open_event(trace, sent ? "s" : "f", PID_EXECUTORS, e->instance, e->end);
+	file = open_event(trace, sent ? "s" : "f", pid_of_instances(trace), e->instance, e->end);
 	fprintf(file, "%s,\"cat\":\"channel\",\"id\":\"%u.%llu\",\"name\":", sent ? "" : ",\"bp\":\"e\"", e->row, (unsigned long long)e->number);
 	text_write(file, ptowsp_plan_channel(trace->plan, e->row));
 	fprintf(file, "}");
+}
+
+static void work_write(struct run_trace *trace, const struct ptowsp_trace_event *e)
+{
+	static const char *const works[] = {[PTOWSP_WORK_ISSUE] = "issue", [PTOWSP_WORK_DISPATCH] = "dispatch", [PTOWSP_WORK_COMPLETE] = "complete",
+					    [PTOWSP_WORK_NOTIFY] = "notify", [PTOWSP_WORK_HEAR] = "hear"};
+	FILE *file;
+
+	if (e->value >= sizeof(works) / sizeof(*works))
+		return;
+	file = open_event(trace, "B", PID_EXECUTORS, e->instance, e->begin);
+	fprintf(file, ",\"cat\":\"scheduler\",\"name\":\"%s\"", works[e->value]);
+	if (e->value != PTOWSP_WORK_HEAR)
+		fprintf(file, ",\"args\":{\"task\":%llu}", (unsigned long long)e->number);
+	fprintf(file, "}");
+	fprintf(open_event(trace, "E", PID_EXECUTORS, e->instance, e->end), "}");
+}
+
+static void executor_add(struct run_trace *trace, const struct ptowsp_trace_event *e)
+{
+	struct run_executor *more;
+
+	for (uint32_t k = 0; k < trace->executor_count; k++)
+		if (trace->executors[k].executor == e->instance)
+			return; /* of an earlier run */
+	more = trace->executor_count < EXECUTORS_NAMED ? realloc(trace->executors, ((size_t)trace->executor_count + 1) * sizeof(*more)) : NULL;
+	if (!more)
+		return;
+	trace->executors = more;
+	more[trace->executor_count++] = (struct run_executor){e->instance, e->row, e->value};
 }
 
 void run_tracks_write(struct run_trace *trace, const struct ptowsp_trace_event *e)
@@ -126,6 +169,8 @@ void run_tracks_write(struct run_trace *trace, const struct ptowsp_trace_event *
 	case PTOWSP_TRACE_STALL: stall_write(trace, e); break;
 	case PTOWSP_TRACE_SEND:
 	case PTOWSP_TRACE_CONSUME: token_write(trace, e, e->kind == PTOWSP_TRACE_SEND); break;
+	case PTOWSP_TRACE_WORK: work_write(trace, e); break;
+	case PTOWSP_TRACE_EXECUTOR: executor_add(trace, e); break;
 	default: break; /* processes stand in the statistics, by name */
 	}
 }
@@ -202,14 +247,11 @@ static void failure_write(struct run_trace *trace, uint64_t cycles, const struct
 	fprintf(file, "}}");
 }
 
-void run_tracks_finish(struct run *run, const struct ptowsp_error *failure)
+static void names_write(struct run *run, const struct ptowsp_run_stats *s)
 {
-	const struct ptowsp_run_stats *s = ptowsp_stats(run->program);
 	struct run_trace *trace = &run->trace;
 	char text[192];
 
-	if (failure)
-		failure_write(trace, s->total_cycles, failure);
 	name_write(trace, "process_name", PID_EXECUTORS, 0, s->process_count ? "processes" : "executors");
 	for (uint64_t e = 0; e < s->executors && e < EXECUTORS_NAMED; e++) {
 		if (e < s->process_count)
@@ -218,6 +260,39 @@ void run_tracks_finish(struct run *run, const struct ptowsp_error *failure)
 			executor_name(s, e, text, sizeof(text));
 		name_write(trace, "thread_name", PID_EXECUTORS, (uint32_t)e, text);
 	}
+}
+
+/* Cores and schedulers as the backend counts them; processes are apart. */
+static void told_names_write(struct run *run, const struct ptowsp_run_stats *s)
+{
+	struct run_trace *trace = &run->trace;
+	char text[192];
+
+	name_write(trace, "process_name", PID_EXECUTORS, 0, "cores");
+	for (uint32_t k = 0; k < trace->executor_count; k++) {
+		snprintf(text, sizeof(text), "%s %llu", reg_pool_text(trace->executors[k].unit), (unsigned long long)trace->executors[k].number);
+		name_write(trace, "thread_name", PID_EXECUTORS, trace->executors[k].executor, text);
+	}
+	for (uint32_t i = 0; i < s->process_count; i++) {
+		if (!i)
+			name_write(trace, "process_name", PID_PROCESSES, 0, "processes");
+		process_name(run, s, i, text, sizeof(text));
+		name_write(trace, "thread_name", PID_PROCESSES, i, text);
+	}
+}
+
+void run_tracks_finish(struct run *run, const struct ptowsp_error *failure)
+{
+	const struct ptowsp_run_stats *s = ptowsp_stats(run->program);
+	struct run_trace *trace = &run->trace;
+	char text[192];
+
+	if (failure)
+		failure_write(trace, s->total_cycles, failure);
+	if (trace->executor_count)
+		told_names_write(run, s);
+	else
+		names_write(run, s);
 	for (uint32_t i = 0; i < trace->lane_count; i++) {
 		unsigned pid = is_channel(trace->lanes[i].resource) ? PID_CHANNELS : PID_RESOURCES;
 

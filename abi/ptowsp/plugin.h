@@ -99,15 +99,25 @@ enum { /* what an event tells */
 	PTOWSP_TRACE_STALL = 0,   /* an issue clock waited for a bounded resource: a channel's CHANNEL_FULL and CHANNEL_EMPTY too */
 	PTOWSP_TRACE_SEND = 1,    /* a token went into a channel */
 	PTOWSP_TRACE_CONSUME = 2, /* and came out */
-	PTOWSP_TRACE_PROCESS = 3  /* an instance of a process: from its first instruction to its end, told when it ends */
+	PTOWSP_TRACE_PROCESS = 3, /* an instance of a process: from its first instruction to its end, told when it ends */
+	PTOWSP_TRACE_WORK = 4,    /* a scheduler, which is an executor, was busy */
+	PTOWSP_TRACE_EXECUTOR = 5 /* what an executor is; before everything else */
+};
+enum { /* what a scheduler was busy with: a task's generation; handing it to a core; hearing of its end; telling other schedulers of that; and hearing from them */
+	PTOWSP_WORK_ISSUE = 0,
+	PTOWSP_WORK_DISPATCH = 1,
+	PTOWSP_WORK_COMPLETE = 2,
+	PTOWSP_WORK_NOTIFY = 3,
+	PTOWSP_WORK_HEAR = 4
 };
 /* Something that happened besides tasks, in semantic time. */
 struct ptowsp_trace_event {
 	uint64_t begin, end; /* cycles; equal: a moment */
-	uint64_t number;     /* STALL: of the task that could not be issued; of a channel and SEND, CONSUME: of the token, from 0 */
-	uint64_t value;      /* SEND, CONSUME: the token; PROCESS: replica */
-	uint32_t instance;   /* whose clock it is: the executor of its tasks; PTOWSP_NONE: the workload's */
-	uint32_t row;        /* a ready queue: its pool; a channel: of CSPC; PROCESS: of PROC; else 0 */
+	uint64_t number;     /* STALL: of the task that could not be issued; of a channel and SEND, CONSUME: of the token, from 0; WORK: of the task, HEAR: 0 */
+	uint64_t value;      /* SEND, CONSUME: the token; PROCESS: replica; WORK: PTOWSP_WORK_x; EXECUTOR: its number on the machine */
+	uint32_t instance;   /* whose clock it is: the executor of its tasks, or, where executors are told, the instance of a process; PTOWSP_NONE: the workload's;
+			      * WORK, EXECUTOR: executor as tasks name it */
+	uint32_t row;        /* a ready queue: its pool; a channel: of CSPC; PROCESS: of PROC; EXECUTOR: enum ptowsp_unit; else 0 */
 	uint16_t kind;       /* PTOWSP_TRACE_x */
 	uint16_t resource;   /* STALL: enum ptowsp_resource */
 	uint32_t reserved;   /* 0 */

@@ -16,6 +16,19 @@ static ptowsp_status config_check(const struct ascend_run *run)
 		       run->instances, config->clusters, config->clusters);
 }
 
+static void cores_tell(struct ascend_run *run)
+{
+	run->traced = rt_feed_traced(run->feed);
+	for (uint32_t core = 0; run->traced && core < run->core_count + run->instances; core++) {
+		uint32_t number = ascend_core_number(run, (uint16_t)core);
+
+		if (core < run->core_count)
+			rt_feed_executor(run->feed, number, core < run->machine->config.clusters ? PTOWSP_UNIT_AIC : PTOWSP_UNIT_AIV, number);
+		else
+			rt_feed_executor(run->feed, number, PTOWSP_UNIT_AICPU, core - run->core_count);
+	}
+}
+
 static bool init(struct ascend_run *run)
 {
 	run->core_count = run->machine->config.clusters * (1 + run->machine->config.vectors_each);
@@ -25,6 +38,7 @@ static bool init(struct ascend_run *run)
 		return false;
 	ascend_cores_init(run);
 	run->started = run->limits->start <= 1;
+	cores_tell(run);
 	return true;
 }
 

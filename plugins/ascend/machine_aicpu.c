@@ -190,6 +190,17 @@ static uint64_t next_time(const struct ascend_run *run, const struct ascend_aicp
 	return time;
 }
 
+static void work_tell(const struct ascend_run *run, const struct ascend_aicpu *aicpu, uint64_t cycles)
+{
+	static const uint8_t works[] = {[ASCEND_IDLE] = PTOWSP_WORK_NOTIFY, [ASCEND_COMPLETING] = PTOWSP_WORK_COMPLETE, [ASCEND_HEARING] = PTOWSP_WORK_HEAR,
+					[ASCEND_ISSUING] = PTOWSP_WORK_ISSUE, [ASCEND_SENDING] = PTOWSP_WORK_DISPATCH};
+	uint64_t task = aicpu->doing == ASCEND_HEARING ? 0 : run->met - (uint32_t)((uint32_t)run->met - aicpu->what);
+
+	if (aicpu->doing != ASCEND_COMPUTING) /* that is a task */
+		rt_feed_work(run->feed, ascend_core_number(run, (uint16_t)(run->core_count + (uint32_t)(aicpu - run->aicpus))), works[aicpu->doing], task, run->now,
+			     run->now + cycles);
+}
+
 /* What the instance does now, until there is nothing left or time goes by. */
 RT_INLINE void step(struct ascend_run *run, uint32_t instance)
 {
@@ -208,6 +219,8 @@ RT_INLINE void step(struct ascend_run *run, uint32_t instance)
 		aicpu->stepping = false;
 		aicpu->free = run->now + cycles;
 		run->machine->stats.busy[instance] += cycles;
+		if (run->traced)
+			work_tell(run, aicpu, cycles);
 		ascend_tree_set(&run->tree, instance, aicpu->free);
 		return;
 	}

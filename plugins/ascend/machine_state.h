@@ -176,6 +176,7 @@ struct ascend_run {
 	uint64_t cross_edges, notifications;
 	uint64_t end;                     /* largest of all tasks that have ended */
 	bool no_memory;
+	bool traced;                      /* somebody hears what instances do */
 };
 
 static inline struct ascend_task *ascend_task_of(const struct ascend_run *run, uint64_t number)

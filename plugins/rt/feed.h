@@ -98,6 +98,12 @@ void rt_feed_share(struct rt_feed *feed, uint32_t scheduler, uint64_t tasks);
 void rt_feed_crossed(struct rt_feed *feed, uint64_t edges, uint64_t notifications);
 /* What --stats calls executors. */
 void rt_feed_executors(struct rt_feed *feed, uint64_t count);
+/* Is somebody told of what follows? */
+bool rt_feed_traced(const struct rt_feed *feed);
+/* Before the first pull: executor, as rt_feed_told names it, is the unit's core of that number. */
+void rt_feed_executor(struct rt_feed *feed, uint32_t executor, unsigned unit, uint64_t number);
+/* A scheduler, which is an executor, was busy: work is PTOWSP_WORK_x. */
+void rt_feed_work(struct rt_feed *feed, uint32_t executor, unsigned work, uint64_t task, uint64_t begin, uint64_t end);
 /* RT_ITEM_NOTIFY: what it waited for was over at `cycles`. */
 void rt_feed_settled(struct rt_feed *feed, uint64_t cycles);
 /* All processes began then. */

@@ -119,6 +119,23 @@ void rt_feed_crossed(struct rt_feed *feed, uint64_t edges, uint64_t notification
 	feed->run->notifications = notifications;
 }
 
+bool rt_feed_traced(const struct rt_feed *feed)
+{
+	return heard(feed);
+}
+
+void rt_feed_executor(struct rt_feed *feed, uint32_t executor, unsigned unit, uint64_t number)
+{
+	if (heard(feed))
+		say(feed, &(struct ptowsp_trace_event){.value = number, .instance = executor, .row = unit, .kind = PTOWSP_TRACE_EXECUTOR});
+}
+
+void rt_feed_work(struct rt_feed *feed, uint32_t executor, unsigned work, uint64_t task, uint64_t begin, uint64_t end)
+{
+	if (heard(feed))
+		say(feed, &(struct ptowsp_trace_event){.begin = begin, .end = end, .number = task, .value = work, .instance = executor, .kind = PTOWSP_TRACE_WORK});
+}
+
 void rt_feed_executors(struct rt_feed *feed, uint64_t count)
 {
 	feed->run->engine_executors = count;
