@@ -36,8 +36,8 @@ static bool serves(const struct host_note *note, const char *target)
 	return false;
 }
 
-/* Payloads for this backend's targets that need no trust. */
-static uint32_t kinds_portable(const struct ptowsp_plan *plan, const struct host_note *note,
+/* Payloads for this backend's targets that need no trust, and trusted images for its devices. */
+static uint32_t kinds_portable(const struct ptowsp_plan *plan, const struct host_note *note, bool trusted,
 			     const struct ptowsp_kernel_record *kernel)
 {
 	const struct pkg_tables *t = plan->tables;
@@ -47,7 +47,8 @@ static uint32_t kinds_portable(const struct ptowsp_plan *plan, const struct host
 		const struct ptowsp_payload_record *payload = &t->payload[kernel->payloads + i];
 		const char *target = pkg_string(t, payload->target);
 
-		if (payload->kind < 32 && !reg_payload_needs_trust(payload->kind) && payload->kind != PTOWSP_PAYLOAD_SOURCE &&
+		if (payload->kind < 32 && (!reg_payload_needs_trust(payload->kind) || (trusted && payload->kind == PTOWSP_PAYLOAD_IMAGE)) &&
+		    payload->kind != PTOWSP_PAYLOAD_SOURCE &&
 		    (!*target || serves(note, target)))
 			kinds |= UINT32_C(1) << payload->kind;
 	}
@@ -86,6 +87,10 @@ static void native_collect(const struct ptowsp_plan *plan, const struct host_not
 		const char *target = pkg_string(t, payload->target);
 		bool here = is_this_machine(note, target);
 
+		if (payload->kind == PTOWSP_PAYLOAD_IMAGE && !trusted && serves(note, target) && !need->native) {
+			need->target = target;
+			need->native = REG_NATIVE_UNTRUSTED;
+		}
 		portable = portable || (payload->kind == PTOWSP_PAYLOAD_PTO && (!*target || serves(note, target)));
 		if (payload->kind != PTOWSP_PAYLOAD_ELF || (need->native && (need->native != REG_NATIVE_ELSEWHERE || !here)))
 			continue;
@@ -108,7 +113,7 @@ static uint32_t kernels_collect(const struct ptowsp_plan *plan, const struct hos
 
 		if (!plan->usage.kernels[i])
 			continue;
-		needs[count] = (struct reg_kernel_need){name, kinds_portable(plan, note, &t->kernel[i]), t->kernel[i].payload_count > 0,
+		needs[count] = (struct reg_kernel_need){name, kinds_portable(plan, note, flags & PTOWSP_LOAD_TRUST_NATIVE, &t->kernel[i]), t->kernel[i].payload_count > 0,
 							reg_kernel_has(name), REG_NATIVE_NONE, NULL, ""};
 		native_collect(plan, note, &t->kernel[i], flags, look, &needs[count++]);
 	}

@@ -4,6 +4,7 @@
 #include "contract/cli.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define NOWHERE "env -u ASCEND_HOME_PATH "
@@ -119,6 +120,148 @@ static void the_driver_is_looked_for_where_the_linker_looks(void)
 	CHECK_STR(found.driver, check_fmt("%s/mine/libascend_hal.so", root));
 }
 
+/* ---- a device, by the fake CANN of tests/fakes -------------------------------------------------------------------- */
+
+#define MACHINE "ASCEND_HOME_PATH=$B/../fakes/machine/cann LD_LIBRARY_PATH=$B/../fakes/machine/usr/local/Ascend/driver/lib64/driver FAKE_CANN_LOG=$T/log "
+#define ON_DEVICE "--plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt cache=$B/../test/ascend_cache --fill x=iota"
+
+/* What a device gets of a kernel: the text section of a function that takes the runtime's records. Here it is this machine's code. */
+static const char kernel_source[] = "#include <stdint.h>\n"
+				    "struct tensor { uint64_t address, size, owner, start; };\n"
+				    "void kernel_entry(int64_t *a)\n{\n"
+				    "	const struct tensor *x = (const struct tensor *)(uintptr_t)a[0], *y = (const struct tensor *)(uintptr_t)a[1];\n"
+				    "	const float *from = (const float *)(uintptr_t)x->address + x->start;\n"
+				    "	float *to = (float *)(uintptr_t)y->address + y->start;\n"
+				    "	for (int i = 0; i < 16; i++)\n		to[i] = from[i] + (float)a[2];\n}\n";
+static const char package_source[] = "module @onboard\n"
+				     "tensor %x : f32[64, 16] in\ntensor %y : f32[64, 16] out\ntensor %z : f32[64, 16] out\n"
+				     "kernel @add(%a: f32[1, 16] in, %b: f32[1, 16] out, %n: i64) on vector { image a2a3 \"k.bin\" cycles 100 }\n"
+				     "workload @main {\n  parallel_for %i in 0 to 64 {\n    call @add(%a -> %x[%i, 0], %b -> %y[%i, 0], %n -> 1)\n"
+				     "    call @add(%a -> %y[%i, 0], %b -> %z[%i, 0], %n -> %i)\n  }\n}\n"
+				     "workload @copied { call @add(%a -> %x[0, 0], %b -> %y[0, 0], %n -> 1) \n  copy %y -> %z }\n";
+
+/* False: there is nothing to compile with. */
+static bool device_begin(void)
+{
+	cli_begin();
+	if (cli("g++ --version && gcc --version && objcopy --version"))
+		return false;
+	REQUIRE_INT(cli(check_fmt("cat >k.c <<'END'\n%s\nEND\n"
+				  "gcc -c -O1 -ffreestanding -fPIC -fcf-protection=none -fno-asynchronous-unwind-tables -fno-stack-protector k.c -o k.o || "
+				  "gcc -c -O1 -ffreestanding -fPIC -fno-asynchronous-unwind-tables -fno-stack-protector k.c -o k.o\n"
+				  "objcopy -O binary -j .text k.o k.bin", kernel_source)), 0);
+	REQUIRE_INT(cli(check_fmt("cat >d.pto <<'END'\n%s\nEND\n$B/ptowsp-pack d.pto -o d.pkg.zst", package_source)), 0);
+	return true;
+}
+#define NEED_DEVICE()                                                                                       \
+	do {                                                                                                \
+		if (!device_begin())                                                                        \
+			CHECK_SKIP("there is no g++, gcc and objcopy to compile for the fake device with"); \
+	} while (0)
+
+/* In the order of the real one; each once or more. */
+static void check_log(void)
+{
+	static const char *const order[] = {"aclInit", "rtSetDevice", "rtStreamCreate", "rtAicpuKernelLaunchExWithArgs", "rtsBinaryLoadFromFile", "rtRegisterAllKernel",
+					    "rtsLaunchCpuKernel", "halMemCtl", "rtKernelLaunchWithHandleV2", "rtsLaunchCpuKernel", "aclrtSynchronizeStreamWithTimeout",
+					    "rtMemcpy", "rtsBinaryUnload", "rtStreamDestroy", "aclrtResetDevice", "aclFinalize"};
+	const char *at;
+
+	REQUIRE_INT(cli("cat log"), 0);
+	at = cli_out;
+	CHECK(!strstr(at, "WRONG"));
+	for (size_t i = 0; at && i < sizeof(order) / sizeof(*order); i++) {
+		at = strstr(at, order[i]);
+		CHECK_STR(at ? order[i] : "missing", order[i]);
+	}
+}
+
+static void a_package_runs_on_a_device_to_its_end(void)
+{
+	static const char *const variants[] = {"tensormap_and_ringbuffer", "host_build_graph"};
+	json_t *stats;
+	size_t bytes;
+	float *z;
+
+	NEED_DEVICE();
+	for (size_t i = 0; i < sizeof(variants) / sizeof(*variants); i++) {
+		REQUIRE_INT(cli(check_fmt("rm -f log; " MACHINE "$B/ptowsp-run " ON_DEVICE " --opt variant=%s --trust=all --runs 2 --out z=z.npy --stats=json d.pkg.zst", variants[i])), 0);
+		stats = cli_json();
+		REQUIRE(stats != NULL);
+		CHECK_STR(cli_text(stats, "device"), "910b-0");
+		CHECK_STR(cli_text(stats, "engine"), check_fmt("pto-runtime %s", variants[i]));
+		CHECK_STR(cli_text(stats, "cycle_model"), "plan");
+		CHECK_INT(cli_int(stats, "num_tasks"), 128);
+		CHECK_INT(cli_int(stats, "total_cycles"), 200); /* what the package says of its kernel, twice */
+		z = cli_npy_read("z.npy", "<f4", &bytes);
+		REQUIRE(z != NULL);
+		REQUIRE_INT(bytes, 4096);
+		for (int at = 0; at < 1024; at++)
+			CHECK_NEAR(z[at], at + 1 + at / 16, 0);
+		free(z);
+		check_log();
+	}
+}
+
+/* Whichever function of CANN fails, and whether or not the device goes with it: its name is in the sentence, and nothing is left there. */
+static void every_function_of_the_toolkit_may_fail(void)
+{
+	static const char *const names[] = {"aclInit", "rtSetDevice", "rtStreamCreate", "aclrtGetStreamResLimit", "rtMalloc", "rtAicpuKernelLaunchExWithArgs",
+					    "rtsBinaryLoadFromFile", "rtsFuncGetByName", "rtRegisterAllKernel", "rtsLaunchCpuKernel", "aclrtSynchronizeStreamWithTimeout",
+					    "halMemCtl", "rtKernelLaunchWithHandleV2", "rtMemcpy"};
+	static const int codes[] = {107017, 507018};
+
+	NEED_DEVICE();
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		for (size_t c = 0; c < sizeof(codes) / sizeof(*codes); c++) {
+			CHECK_INT(cli(check_fmt("rm -f log; " MACHINE "FAKE_CANN_FAULT=%s:%d $B/ptowsp-run " ON_DEVICE " --trust=all d.pkg.zst", names[i], codes[c])), 1);
+			CHECK_CONTAINS(cli_err, check_fmt("answers %d", codes[c]));
+			CHECK_CONTAINS(cli_err, "of the pto-runtime answers -1: ");
+			CHECK_INT(cli("grep WRONG log"), 1);
+			CHECK_INT(cli("grep -q aclrtResetDevice log || ! grep -q rtStreamCreate log"), 0);
+		}
+	CHECK_INT(cli("rm -f log; " MACHINE "$B/ptowsp-run " ON_DEVICE " --trust=all d.pkg.zst"), 0);
+}
+
+/* Of a whole machine one thing is taken away. */
+static void what_a_machine_lacks_is_named(void)
+{
+	static const struct {
+		const char *take, *said;
+	} rows[] = {
+		{"machine/cann/lib64/libascendcl.so", "no libascendcl.so in lib64, runtime/lib64 and *-linux/lib64 of ASCEND_HOME_PATH="},
+		{"machine/cann/lib64/libruntime.so", "no libruntime.so in lib64, runtime/lib64 and *-linux/lib64 of ASCEND_HOME_PATH="},
+		{"machine/usr/local/Ascend/driver/lib64/driver/libascend_hal.so", "no libascend_hal.so of the Ascend driver in LD_LIBRARY_PATH, "},
+		{"machine/dev/davinci0", "/dev/davinci0; npu-smi info lists the devices that there are"},
+		{"machine/cann/tools/hcc/bin/aarch64-target-linux-gnu-g++", "aarch64-target-linux-gnu-g++, which compiles the orchestration for the pto-runtime, cannot be run"},
+		{"simpler/build/lib/a2a3/onboard", "needs build/lib/a2a3/onboard/tensormap_and_ringbuffer/libhost_runtime.so below runtime=DIR"},
+		{"simpler/build/lib/a2a3/dispatcher", "needs build/lib/a2a3/dispatcher/libsimpler_aicpu_dispatcher.so below runtime=DIR"},
+		{"simpler/src", "has no src/a2a3/runtime/tensormap_and_ringbuffer to compile the orchestration against"},
+	};
+
+	NEED_DEVICE();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		REQUIRE_INT(cli(check_fmt("rm -rf machine simpler cache && cp -r $B/../fakes/machine machine && cp -r $B/../fakes/simpler simpler && rm -r %s", rows[i].take)), 0);
+		CHECK_INT(cli("ASCEND_HOME_PATH=$T/machine/cann LD_LIBRARY_PATH=$T/machine/usr/local/Ascend/driver/lib64/driver $B/ptowsp-run --quiet --plugin=a2a3 --opt root=$T/machine "
+			      "--opt runtime=$T/simpler --opt cache=cache --trust=all d.pkg.zst"), 8);
+		CHECK_CONTAINS(cli_err, rows[i].said);
+		cli_check_sentence();
+	}
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --trust=all d.pkg.zst"), 8);
+	CHECK_CONTAINS(cli_err, "910b-0: runtime=DIR is not given");
+}
+
+static void what_a_device_has_no_code_for_is_refused(void)
+{
+	NEED_DEVICE();
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " d.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_err, "kernel add is unsupported on a2a3: native code (a2a3) needs --trust=all");
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " --trust=all --entry copied d.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_err, "copy is unsupported on a2a3: it has no way for that; take another backend or engine");
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt cache=$B/../test/ascend_cache $P/vector_add.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_err, "has no image payload for a2a3 (dav_c220): compile what --emit writes, and pack its text section");
+}
+
 void suite_a2a3(CU_pSuite s)
 {
 	cli_suite("a2a3");
@@ -127,4 +270,8 @@ void suite_a2a3(CU_pSuite s)
 	TEST(s, a_run_ends_with_8_and_says_what_is_missing);
 	TEST(s, each_thing_is_missed_until_it_is_there);
 	TEST(s, the_driver_is_looked_for_where_the_linker_looks);
+	TEST(s, a_package_runs_on_a_device_to_its_end);
+	TEST(s, every_function_of_the_toolkit_may_fail);
+	TEST(s, what_a_machine_lacks_is_named);
+	TEST(s, what_a_device_has_no_code_for_is_refused);
 }

@@ -9,6 +9,7 @@
 
 static const struct base_option options[] = {
 	ASCEND_OPTIONS,
+	ASCEND_ROOT_OPTION,
 	ASCEND_PTO_ENGINE_ALONE(struct ascend_options, pto),
 	{BASE_OPTION("clock", "word", "own", "reference|own", "cycle model; a pto-runtime tells no times: either is what the order of the plan makes of the cycles of kernels"),
 	 offsetof(struct base_options, own_clock), 1, {"reference", "own"}, 0, 0},
@@ -30,10 +31,11 @@ static const struct ptowsp_cap *caps(const struct base_options *chosen, const st
 static ptowsp_status device_open(struct base_device *device, struct ptowsp_error *error)
 {
 	int number = device->model->device.name[strlen(device->model->device.name) - 1] - '0';
-	const struct ascend_places places = ascend_places();
+	struct ascend_places places = ascend_places();
 	struct ascend_hardware found;
 	ptowsp_status st = ascend_options_check(device, error);
 
+	places.root = ((const struct ascend_options *)(const void *)device->instance->options)->root;
 	if (!st)
 		st = ascend_hardware_find(&found, &places, (unsigned)number, error);
 	return st ? st : ascend_hook_open_onboard(device, number, error);

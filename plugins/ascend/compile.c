@@ -202,8 +202,9 @@ static ptowsp_status object_compile(const struct ascend_command *command, const 
 	if (!code)
 		return PTOWSP_OK;
 	if (code == 127)
-		return rt_fail(error, PTOWSP_NO_DEVICE, "%.60s, which compiles the %s for the pto-runtime, cannot be run; install it or set CC and CXX",
-			       command->words[0], what);
+		return rt_fail(error, PTOWSP_NO_DEVICE, "%s%s, which compiles the %s for the pto-runtime, cannot be run; install it%s", strlen(command->words[0]) > 90 ? "..." : "",
+			       command->words[0] + (strlen(command->words[0]) > 90 ? strlen(command->words[0]) - 90 : 0), what,
+			       *command->words[0] == '/' ? "" : ", or set CC and CXX");
 	complaint(log, text, sizeof(text));
 	return rt_fail(error, PTOWSP_NO_DEVICE, "the %s cannot be compiled: %.90s; all of it is in %.70s", what, text, log);
 }

@@ -91,7 +91,7 @@ static ptowsp_status planned_make(struct ascend_loaded *loaded, const struct pto
 					   .cap_count = base_caps(instance->backend, instance->options, loaded->program->device->model, caps),
 					   .flags = args->flags, .planned = true};
 
-	loaded->kernels = (struct ascend_planned){served, &loaded->walk};
+	loaded->kernels = (struct ascend_planned){served, &loaded->walk, loaded->engine->which.onboard, NULL};
 	return rt_program_create(&loaded->planned, &lowering, error);
 }
 
@@ -109,9 +109,11 @@ static ptowsp_status tables_make(struct ascend_loaded *loaded, struct ptowsp_err
 	loaded->entries = calloc((size_t)tensors + 1, sizeof(*loaded->entries));
 	loaded->outs = calloc((size_t)tensors + 1, 1);
 	loaded->directions = calloc((size_t)tensors + ASCEND_ENTRY_FIRST, sizeof(*loaded->directions));
+	loaded->image_cycles = calloc((size_t)loaded->kernel_count + 1, sizeof(*loaded->image_cycles));
 	loaded->bindings = calloc((size_t)tensors + 1, sizeof(*loaded->bindings));
-	if (!loaded->entries || !loaded->outs || !loaded->directions || !loaded->bindings)
+	if (!loaded->entries || !loaded->outs || !loaded->directions || !loaded->bindings || !loaded->image_cycles)
 		return rt_no_memory(error, "a program of the pto-runtime");
+	loaded->kernels.cycles = loaded->image_cycles;
 	entries_number(loaded);
 	return PTOWSP_OK;
 }
@@ -120,15 +122,18 @@ static ptowsp_status callable_register(struct ascend_loaded *loaded, struct ptow
 {
 	const struct ascend_engine *engine = loaded->engine;
 	struct ascend_kernel_object *kernels = calloc((size_t)loaded->kernel_count + 1, sizeof(*kernels));
-	struct ascend_callable_args args = {engine->objects.orchestration, engine->objects.orchestration_size, kernels, loaded->kernel_count,
+	struct ascend_callable_args args = {engine->objects.orchestration, engine->objects.orchestration_size, kernels, 0,
 					    loaded->directions, loaded->entry_count};
 	void *block = NULL;
 	ptowsp_status st = kernels ? PTOWSP_OK : rt_no_memory(error, "kernels of the pto-runtime");
 
 	for (uint32_t k = 0; !st && k < loaded->kernel_count; k++) {
-		kernels[k] = (struct ascend_kernel_object){(int32_t)k, engine->objects.kernel, engine->objects.kernel_size};
+		if (engine->which.onboard && !loaded->planned->kernel_used[k])
+			continue; /* another entry's */
+		kernels[args.kernel_count] = (struct ascend_kernel_object){(int32_t)k, engine->objects.kernel, engine->objects.kernel_size};
 		if (engine->which.onboard)
-			st = ascend_image_find(&kernels[k], loaded, k, error);
+			st = ascend_image_find(&kernels[args.kernel_count], &loaded->image_cycles[k], loaded, k, error);
+		args.kernel_count++;
 	}
 	if (!st)
 		st = ascend_callable_make(&block, &args, error);
@@ -151,6 +156,7 @@ ptowsp_status ascend_engine_load(struct ascend_engine *engine, struct ascend_loa
 	loaded->engine = engine;
 	loaded->program = program;
 	loaded->callable = -1;
+	loaded->flags = args->flags;
 	base_sections_find(&loaded->sections, args);
 	st = planned_make(loaded, args, error);
 	if (!st)
@@ -177,5 +183,6 @@ void ascend_engine_unload(struct ascend_loaded *loaded)
 	free(loaded->outs);
 	free(loaded->directions);
 	free(loaded->bindings);
+	free(loaded->image_cycles);
 	free(loaded);
 }

@@ -48,11 +48,12 @@
 	BASE_CAP(BASE_POLICY(TASK_WINDOW, STALL), DIAGNOSED), BASE_CAP(FEATURE(SCOPE_LIVENESS), DIAGNOSED), \
 	BASE_CAP(BASE_POLICY(START, AFTER_ORCHESTRATION), ENFORCED)
 /* Kernels are what the package has for the device's cores. Nothing there can be held back once it was given away, and nothing is measured: cycles are those that the
- * package says. */
+ * package says. Nobody copies there: the package has no kernel for it. */
 #define DEVICE \
 	BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_IMAGE), ENFORCED), BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF), UNSUPPORTED), \
 	BASE_CAP(FEATURE(TOTAL_CYCLES), RECORDED), BASE_CAP(FEATURE(KERNEL_CYCLES), RECORDED), \
-	BASE_CAP(FEATURE(CANCEL), DIAGNOSED), BASE_CAP(FEATURE(DEADLINE), DIAGNOSED)
+	BASE_CAP(OPCODE(COPY), UNSUPPORTED), BASE_CAP(GRAPH(MC_COPY), UNSUPPORTED), BASE_CAP(GRAPH(TG_CHECKPOINT), UNSUPPORTED), \
+	BASE_CAP(GRAPH(TG_RESTORE), UNSUPPORTED), BASE_CAP(FEATURE(CANCEL), DIAGNOSED), BASE_CAP(FEATURE(DEADLINE), DIAGNOSED)
 
 static const struct ptowsp_cap buffer[] = {BUFFER}, graph[] = {GRAPH_FIRST}, device_buffer[] = {BUFFER, DEVICE}, device_graph[] = {GRAPH_FIRST, DEVICE};
 #define COUNT(rows) ((uint32_t)(sizeof(rows) / sizeof(*(rows))))

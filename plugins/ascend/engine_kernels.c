@@ -10,8 +10,9 @@ ptowsp_status ascend_planned_cycles(void *context, uint32_t kernel, const uint64
 {
 	const struct ascend_planned *planned = context;
 
-	*cycles_out = 0;
-	planned->served.cycles(planned->served.context, kernel, args, cycles_out);
+	*cycles_out = planned->cycles ? planned->cycles[kernel] : 0;
+	if (!*cycles_out)
+		planned->served.cycles(planned->served.context, kernel, args, cycles_out);
 	return PTOWSP_OK;
 }
 
@@ -34,11 +35,12 @@ ptowsp_status ascend_planned_run(void *context, const struct ptowsp_task *task, 
 	return ascend_walk_task_run(((const struct ascend_planned *)context)->walk, task, out, worker);
 }
 
+/* On a device nothing of this process runs: load has found what its cores get. */
 const char *ascend_planned_unusable(void *context, uint32_t kernel)
 {
 	const struct ascend_planned *planned = context;
 
-	return planned->served.unusable(planned->served.context, kernel);
+	return planned->onboard ? NULL : planned->served.unusable(planned->served.context, kernel);
 }
 
 void ascend_planned_explain(void *context, uint32_t kernel, const uint64_t *args, struct ptowsp_error *error)
@@ -52,24 +54,48 @@ uint32_t ascend_planned_code(void *context, uint32_t kernel)
 {
 	const struct ascend_planned *planned = context;
 
-	return planned->served.code(planned->served.context, kernel);
+	return planned->onboard ? PTOWSP_KERNEL_NATIVE : planned->served.code(planned->served.context, kernel);
 }
 
-ptowsp_status ascend_image_find(struct ascend_kernel_object *object, const struct ascend_loaded *loaded, uint32_t kernel, struct ptowsp_error *error)
+/* What packages may call the cores of the engine's architecture. NULL ends. */
+static const char *const *names_of(const char *arch)
+{
+	static const char *const a2a3[] = {"a2a3", "dav_c220", "ascend_910b", "ascend_910c", NULL}, *const a5[] = {"a5", "dav_c310", "ascend_950", NULL};
+
+	return strcmp(arch, "a5") ? a2a3 : a5;
+}
+
+static bool is_for(const char *target, const char *arch)
+{
+	for (const char *const *name = names_of(arch); *name; name++)
+		if (!strcmp(target, *name))
+			return true;
+	return false;
+}
+
+ptowsp_status ascend_image_find(struct ascend_kernel_object *object, uint64_t *cycles_out, const struct ascend_loaded *loaded, uint32_t kernel, struct ptowsp_error *error)
 {
 	const struct base_sections *sections = &loaded->sections;
 	struct ptowsp_kernel_record record;
 	struct ptowsp_payload_record payload;
-	ptowsp_status st = base_sections_row(&sections->kreg, kernel, &record, sizeof(record), error);
+	ptowsp_status st;
+
+	if (kernel == loaded->planned->copy_kernel)
+		return rt_fail(error, PTOWSP_UNSUPPORTED, "the package copies regions, and a device gets no code but that of the package's kernels; copy with a kernel");
+	st = base_sections_row(&sections->kreg, kernel, &record, sizeof(record), error);
 
 	for (uint32_t p = 0; !st && p < record.payload_count; p++) {
 		st = base_sections_row(&sections->kpay, record.payloads + p, &payload, sizeof(payload), error);
-		if (st || payload.kind != PTOWSP_PAYLOAD_IMAGE || strcmp(base_sections_string(sections, payload.target), loaded->engine->arch))
+		if (st || payload.kind != PTOWSP_PAYLOAD_IMAGE || !is_for(base_sections_string(sections, payload.target), loaded->engine->arch))
 			continue;
+		if (!(loaded->flags & PTOWSP_LOAD_TRUST_NATIVE))
+			return rt_fail(error, PTOWSP_UNSUPPORTED, "kernel %.60s brings machine code for the device: say --trust=all if you trust the package",
+				       rt_kernel_name(loaded->planned, kernel));
 		object->id = (int32_t)kernel;
 		object->size = payload.size;
+		*cycles_out = payload.cycles;
 		return base_sections_code(sections, payload.offset, payload.size, &object->bytes, error);
 	}
-	return st ? st : rt_fail(error, PTOWSP_UNSUPPORTED, "kernel %.60s has no image payload for %s: compile it with --emit for that device, and pack the text section",
-				 rt_kernel_name(loaded->planned, kernel), loaded->engine->arch);
+	return st ? st : rt_fail(error, PTOWSP_UNSUPPORTED, "kernel %.60s has no image payload for %s (%s): compile what --emit writes, and pack its text section",
+				 rt_kernel_name(loaded->planned, kernel), loaded->engine->arch, names_of(loaded->engine->arch)[1]);
 }

@@ -23,6 +23,8 @@ struct ascend_engine {
 struct ascend_planned {
 	struct rt_kernels served;
 	struct ascend_walk *walk;
+	bool onboard;
+	const uint64_t *cycles;        /* onboard, per KREG row: what the image says that a call costs, 0: nothing */
 };
 struct ascend_loaded {
 	struct ascend_engine *engine;
@@ -35,7 +37,9 @@ struct ascend_loaded {
 	uint8_t *outs;                 /* per TENS row: 1, declared as out */
 	int32_t *directions;           /* per entry tensor */
 	struct ptowsp_binding *bindings; /* per TENS row, of the run */
+	uint64_t *image_cycles;        /* per KREG row */
 	uint32_t entry_count, kernel_count;
+	uint32_t flags;                /* PTOWSP_LOAD_x */
 	int32_t callable;
 };
 
@@ -47,7 +51,8 @@ ptowsp_status ascend_planned_run(void *context, const struct ptowsp_task *task, 
 const char *ascend_planned_unusable(void *context, uint32_t kernel);
 void ascend_planned_explain(void *context, uint32_t kernel, const uint64_t *args, struct ptowsp_error *error);
 uint32_t ascend_planned_code(void *context, uint32_t kernel);
-/* What the cores of a device run of a kernel: its image payload for the engine's architecture. Errors: UNSUPPORTED naming the kernel; BAD_PACKAGE. */
-ptowsp_status ascend_image_find(struct ascend_kernel_object *object_out, const struct ascend_loaded *loaded, uint32_t kernel, struct ptowsp_error *error);
+/* What the cores of a device run of a kernel: its image payload for the engine's architecture, and what a call of it costs as the package says. Errors: UNSUPPORTED
+ * naming the kernel, for none, or one that nobody trusts; BAD_PACKAGE. */
+ptowsp_status ascend_image_find(struct ascend_kernel_object *object_out, uint64_t *cycles_out, const struct ascend_loaded *loaded, uint32_t kernel, struct ptowsp_error *error);
 
 #endif

@@ -10,7 +10,7 @@
 struct ascend_places {
 	const char *home;    /* ASCEND_HOME_PATH; NULL: it is not set */
 	const char *library; /* LD_LIBRARY_PATH; NULL: it is not set */
-	const char *root;    /* before /usr/local/Ascend/driver and /dev; "" but in tests */
+	const char *root;    /* before /usr/local/Ascend/driver and /dev; "": they lie where they do */
 };
 /* Those of this process; nothing of the environment under elevated privileges. */
 struct ascend_places ascend_places(void);

@@ -17,6 +17,7 @@ struct ascend_options {
 	unsigned device;          /* enum ascend_arch_id whose devices come first */
 	struct ascend_pto pto;
 	struct ascend_simulated own;
+	char root[BASE_TEXT];     /* of a device: in front of /dev and /usr/local/Ascend */
 };
 /* Rows of a backend's table of options. */
 #define ASCEND_OPTIONS \
@@ -26,6 +27,10 @@ struct ascend_options {
 	 offsetof(struct base_options, schedulers), 1, {NULL}, 1, 14}, \
 	{BASE_OPTION("streams", "int", "2", "1..64", "with clock=own: streams of the device; stream s of a schedule is s mod that, and tasks of one follow each other"), \
 	 offsetof(struct ascend_options, own.streams), ASCEND_STREAMS, {NULL}, 1, 64}
+
+#define ASCEND_ROOT_OPTION \
+	{BASE_OPTION("root", "path", "", "", "what stands in front of /dev/davinci0 and /usr/local/Ascend/driver, where a container has them elsewhere"), \
+	 offsetof(struct ascend_options, root), 0, {NULL}, 0, 0}
 
 /* NULL: the defaults. */
 enum ascend_arch_id ascend_options_arch(const struct base_options *options);

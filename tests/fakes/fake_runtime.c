@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+#include "fake_device.h"
 #include "fake_tasks.h"
 
 extern const bool fake_host_graph; /* fake_host_graph.c, fake_task_buffer.c */
@@ -23,8 +23,9 @@ extern const bool fake_host_graph; /* fake_host_graph.c, fake_task_buffer.c */
 
 struct program {
 	bool there;
-	void *orchestration, *children[ASCEND_FUNCTIONS];
-	void (*functions[ASCEND_FUNCTIONS])(int64_t *);
+	void *orchestration;
+	struct fake_code *children[ASCEND_FUNCTIONS];
+	fake_kernel functions[ASCEND_FUNCTIONS];
 	void (*bind)(struct fake_runtime *rt);
 	void (*entry)(const struct fake_entry *args);
 	struct fake_config (*config)(const struct fake_entry *args);
@@ -197,8 +198,9 @@ int simpler_init(struct context *context, int device, const uint8_t *aicpu, size
 		return rc;
 	if (context->started || device < 0 || !aicpu || !aicpu_size || !aicore || !aicore_size || (!dispatcher && dispatcher_size))
 		return wrong("simpler_init: a second time, or without executors");
-	context->started = true;
-	return 0;
+	rc = fake_device_start(device, aicore, aicore_size, dispatcher, dispatcher_size);
+	context->started = !rc;
+	return rc;
 }
 
 int finalize_device(struct context *context)
@@ -212,6 +214,7 @@ int finalize_device(struct context *context)
 		if (context->programs[id].there)
 			return wrong("finalize_device: callable %d is registered", id);
 	context->finalized = true;
+	fake_device_stop();
 	return 0;
 }
 
@@ -225,75 +228,74 @@ void destroy_device_context(struct context *context)
 
 /* ---- memory ---------------------------------------------------------------------------------------------------------- */
 
-/* 64 bytes in front say how many there are, so that copies can be checked. */
+/* What there is, so that copies can be checked. */
+struct block {
+	struct block *next;
+	char *memory;
+	size_t size;
+};
+static struct block *blocks;
+
 void *device_malloc_ctx(struct context *context, size_t size)
 {
-	char *block = aligned_alloc(64, (size + 127) / 64 * 64);
+	struct block *block = malloc(sizeof(*block));
 
 	if (!block)
 		return NULL;
-	memset(block, 0xA5, (size + 127) / 64 * 64);
-	memcpy(block, &size, sizeof(size));
+	*block = (struct block){blocks, fake_device_alloc(size), size};
+	if (!block->memory) {
+		free(block);
+		return NULL;
+	}
+	blocks = block;
 	context->blocks++;
-	return block + 64;
+	return block->memory;
 }
 
 void device_free_ctx(struct context *context, void *memory)
 {
+	struct block **at = &blocks, *block;
+
+	while (*at && (*at)->memory != memory)
+		at = &(*at)->next;
+	block = *at;
+	if (!block) {
+		wrong("device_free_ctx of what is no block");
+		return;
+	}
+	*at = block->next;
+	free(block);
 	context->blocks--;
-	free((char *)memory - 64);
+	fake_device_free(memory);
 }
 
 static bool inside(const void *device, size_t size)
 {
-	size_t there;
-
-	memcpy(&there, (const char *)device - 64, sizeof(there));
-	return size <= there;
+	for (const struct block *block = blocks; block; block = block->next)
+		if ((const char *)device >= block->memory && (const char *)device + size <= block->memory + block->size)
+			return true;
+	return false;
 }
 
 int copy_to_device_ctx(struct context *context, void *device, const void *host, size_t size)
 {
 	(void)context;
-	if (!inside(device, size))
-		return wrong("copy_to_device_ctx: beyond the block");
-	memcpy(device, host, size);
-	return 0;
+	return inside(device, size) ? fake_device_put(device, host, size) : wrong("copy_to_device_ctx: beyond the block");
 }
 
 int copy_from_device_ctx(struct context *context, void *host, const void *device, size_t size)
 {
 	(void)context;
-	if (!inside(device, size))
-		return wrong("copy_from_device_ctx: beyond the block");
-	memcpy(host, device, size);
-	return 0;
+	return inside(device, size) ? fake_device_get(host, device, size) : wrong("copy_from_device_ctx: beyond the block");
 }
 
 /* ---- callables ------------------------------------------------------------------------------------------------------- */
-
-/* A file of its own: the linker takes equal names and equal files for one object. */
-static void *object_open(const void *bytes, size_t size)
-{
-	const char *folder = getenv("TMPDIR");
-	char path[4096];
-	int fd = snprintf(path, sizeof(path), "%s/ptowsp_fake_XXXXXX", folder && *folder ? folder : "/tmp") < (int)sizeof(path) ? mkstemp(path) : -1;
-	void *handle = NULL;
-
-	if (fd >= 0 && write(fd, bytes, size) == (ssize_t)size)
-		handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-	if (fd >= 0) {
-		close(fd);
-		unlink(path);
-	}
-	return handle;
-}
 
 static void program_close(struct program *program)
 {
 	for (int i = 0; i < ASCEND_FUNCTIONS; i++)
 		if (program->children[i])
-			dlclose(program->children[i]);
+			fake_device_code_close(program->children[i]);
 	if (program->orchestration)
 		dlclose(program->orchestration);
 	*program = (struct program){0};
@@ -308,10 +310,9 @@ static int child_open(struct program *program, const struct ascend_callable *cal
 
 	if (offset % ASCEND_BINARY_ALIGN || offset < callable->orchestration_bytes || id < 0 || id >= ASCEND_FUNCTIONS || program->children[id])
 		return wrong("child %d lies at %u, its id is %d", index, offset, id);
-	program->children[id] = object_open((const char *)child + ASCEND_CHILD_BINARY, child->binary_bytes);
+	program->children[id] = fake_device_code((const char *)child + ASCEND_CHILD_BINARY, child->binary_bytes, &program->functions[id]);
 	if (!program->children[id])
-		return wrong("child %d is no object: %s", index, dlerror());
-	*(void **)&program->functions[id] = dlsym(program->children[id], "kernel_entry");
+		return wrong("child %d of %u bytes is no code", index, child->binary_bytes);
 	return program->functions[id] ? 0 : wrong("child %d has no kernel_entry", index);
 }
 
@@ -324,7 +325,7 @@ static int program_open(struct program *program, const struct ascend_callable *c
 	program->there = true;
 	program->direction_count = callable->signature_count;
 	memcpy(program->directions, callable->signature, sizeof(program->directions));
-	program->orchestration = object_open((const char *)callable + ASCEND_CALLABLE_STORAGE, callable->orchestration_bytes);
+	program->orchestration = fake_object_open((const char *)callable + ASCEND_CALLABLE_STORAGE, callable->orchestration_bytes);
 	if (!program->orchestration)
 		return wrong("the orchestration is no object: %s", dlerror());
 	*(void **)&program->bind = dlsym(program->orchestration, "framework_bind_runtime");
@@ -407,11 +408,11 @@ static int tensor_stage(struct run *run, int index, const struct ascend_tensor *
 	if (tensor->address_space == ASCEND_DEVICE)
 		return 0;
 	*copy = (struct copy){(void *)(uintptr_t)tensor->addr, device_malloc_ctx(run->context, tensor->bytes), tensor->bytes, direction != ASCEND_IN};
-	if (direction != ASCEND_OUT)
-		memcpy(copy->device, copy->host, copy->size);
+	if (!copy->device)
+		return -1;
 	run->tensors[index].addr = (uintptr_t)copy->device;
 	run->copy_count++;
-	return 0;
+	return direction != ASCEND_OUT ? copy_to_device_ctx(run->context, copy->device, copy->host, copy->size) : 0;
 }
 
 static int entry_stage(struct run *run, const struct ascend_entry_args *args)
@@ -543,6 +544,9 @@ int simpler_launch_run(struct context *context, void *storage)
 	tell("simpler_launch_run");
 	if (!run || rc)
 		return run ? rc : WRONG;
+	rc = fake_device_launch();
+	if (rc)
+		return rc;
 	if (pthread_create(&run->thread, NULL, run_thread, run))
 		return -1;
 	run->state = RUN_GOING;
@@ -574,6 +578,8 @@ int simpler_wait_run(struct context *context, void *storage)
 	if (!run || run->state == RUN_PREPARED)
 		return run ? wrong("simpler_wait_run: the run was not launched") : WRONG;
 	run_join(run);
+	if (!rc)
+		rc = fake_device_wait();
 	return rc ? rc : -run->graph.fatal;
 }
 
@@ -592,7 +598,7 @@ int simpler_finalize_run(struct context *context, void *storage)
 		rc = graph_result(run);
 	for (uint32_t i = 0; !rc && launched && i < run->copy_count; i++)
 		if (run->copies[i].back)
-			memcpy(run->copies[i].host, run->copies[i].device, run->copies[i].size);
+			rc = copy_from_device_ctx(run->context, run->copies[i].host, run->copies[i].device, run->copies[i].size);
 	run_release(run);
 	return rc;
 }
