@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
- * test_a2a3sim.c - the a2a3sim plugin through the tools: its claims hold, every example runs on it as on cpu_sim, byte for byte and, with the reference
- * clock, cycle for cycle; devices, options and exits. */
+ * test_a2a3sim.c - the a2a3sim plugin through the tools: its claims hold on either clock, every example runs on it as on cpu_sim, byte for byte and, with the
+ * reference clock, cycle for cycle; devices, options and exits. */
 #include "example_rows.h"
 
 #include <stdio.h>
@@ -62,7 +62,7 @@ static const char *numbers(const struct example_row *row, json_t *explained, con
 	return said[turn];
 }
 
-#define OWN "--plugin=a2a3sim --opt clock=own"
+#define OWN "--plugin=a2a3sim"
 
 /* The machine has times of its own, the same with any number of threads; what there is and what comes out is not its affair. */
 static void equals_on_the_machine(const struct example_row *row, json_t *explained, const char *options, const char *wanted)
@@ -129,12 +129,14 @@ static void tasks_tokens_and_results_are_those_of_the_reference_clock(void)
 
 static void every_claim_of_every_device_holds(void)
 {
-	static const char *const devices[] = {"910b-0", "910c-1", "950-0"};
+	static const char *const devices[] = {"910b-0", "910c-1", "950-0"}, *const clocks[] = {SIM, OWN, OWN " --opt aicpus=4"};
 
 	cli_begin();
 	for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++) {
-		CHECK_INT(cli(check_fmt("$B/ptowsp-run --capabilities --verify " SIM " --device=%s", devices[i])), 0);
-		CHECK_CONTAINS(cli_out, " 0 enforced without a probe that can tell, 0 false");
+		for (size_t k = 0; k < sizeof(clocks) / sizeof(*clocks); k++) {
+			CHECK_INT(cli(check_fmt("$B/ptowsp-run --capabilities --verify %s --device=%s", clocks[k], devices[i])), 0);
+			CHECK_CONTAINS(cli_out, " 0 enforced without a probe that can tell, 0 false");
+		}
 	}
 }
 
@@ -264,6 +266,27 @@ static void a_trace_has_a_track_for_each_core_scheduler_and_process(void)
 	CHECK_CONTAINS(cli_out, "vector 24");
 }
 
+/* 384 KiB of tiles: more than a vector core of any of them has. */
+static void a_kernel_larger_than_a_core_runs_with_a_warning_or_not_at_all(void)
+{
+	static const char large[] = "kernel large: its tiles need 393216 bytes of UB at once, a core of 910b has 196608";
+
+	cli_begin();
+	REQUIRE_INT(cli("printf '%s\\n' 'module @m' 'tensor %x : f32[256, 128] in' 'tensor %y : f32[256, 128] out' '// Function Type: InCore' "
+			"'func @large(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {' '  %s = alloc_tile : !pto.tile<256x128xf32>' "
+			"'  %t = alloc_tile : !pto.tile<256x128xf32>' '  %u = alloc_tile : !pto.tile<256x128xf32>' "
+			"'  %s = tload %a[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<256x128xf32>' "
+			"'  %t = tload %a[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<256x128xf32>' "
+			"'  %u = tadd %s, %t : !pto.tile<256x128xf32>, !pto.tile<256x128xf32>' '  tstore %u, %b[0, 0]' '  return' '}' "
+			"'workload @main {' '  call @large(%a -> %x[0, 0], %b -> %y[0, 0])' '}' >large.pto && $B/ptowsp-pack large.pto -o large.pkg.zst"), 0);
+	for (int refuse = 0; refuse < 2; refuse++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run " OWN " %s large.pkg.zst", refuse ? "--opt limits=refuse" : "")), refuse ? 1 : 0);
+		CHECK_CONTAINS(cli_err, large);
+	}
+	CHECK_INT(cli("$B/ptowsp-run " SIM " large.pkg.zst"), 0);
+	CHECK(!strstr(cli_err, large));
+}
+
 /* ---- the pto-runtime engine, on the runtime that stands for it in tests ------------------------------------------- */
 
 #define BY_RUNTIME "--plugin=a2a3sim --opt engine=pto-runtime --opt cache=$B/../test/ascend_cache"
@@ -289,6 +312,7 @@ static void engines_name_themselves(void)
 		const char *options, *engine, *model;
 	} rows[] = {
 		{"--opt clock=reference", "threads", "reference"},
+		{"", "machine", "core"},
 		{"--opt clock=own", "machine", "core"},
 		{"--opt clock=own --opt model=op-sum", "machine", "op-sum"},
 		{"--opt clock=own --opt model=name", "machine", "name"},
@@ -343,6 +367,7 @@ void suite_a2a3sim(CU_pSuite s)
 	TEST(s, tasks_tokens_and_results_are_those_of_the_reference_clock);
 	TEST(s, the_protocol_costs_what_was_published_or_nothing);
 	TEST(s, a_trace_has_a_track_for_each_core_scheduler_and_process);
+	TEST(s, a_kernel_larger_than_a_core_runs_with_a_warning_or_not_at_all);
 	TEST(s, a_pto_runtime_runs_it_when_it_is_named);
 	TEST(s, engines_name_themselves);
 	TEST(s, rows_are_those_of_the_engine);

@@ -28,11 +28,11 @@ static void tables_borrow(struct ascend_kernel *k, const struct isa_program *pro
 	k->param_count = header->param_count;
 }
 
-ptowsp_status ascend_kernel_create(struct ascend_kernel **kernel_out, const struct isa_program *program, const char *name,
-				   const struct ascend_arch *arch, unsigned unit, struct ptowsp_error *error)
+ptowsp_status ascend_kernel_make(struct ascend_kernel **kernel_out, const struct isa_program *program, const char *name,
+				 const struct ascend_arch *arch, unsigned unit, struct ptowsp_error *error)
 {
 	struct ascend_kernel *k = calloc(1, sizeof(*k));
-	ptowsp_status status = PTOWSP_NO_MEMORY;
+	ptowsp_status status = PTOWSP_NO_MEMORY, fits = PTOWSP_OK;
 
 	*kernel_out = NULL;
 	if (k) {
@@ -41,7 +41,9 @@ ptowsp_status ascend_kernel_create(struct ascend_kernel **kernel_out, const stru
 		status = ascend_kernel_sides(k, unit);
 	}
 	if (!status)
-		status = ascend_kernel_limits(k, name ? name : isa_program_name(program), error);
+		fits = ascend_kernel_limits(k, name ? name : isa_program_name(program), error);
+	if (!status && fits != PTOWSP_TOO_SMALL)
+		status = fits;
 	if (!status)
 		status = ascend_kernel_moves(k);
 	if (status == PTOWSP_NO_MEMORY)
@@ -50,6 +52,18 @@ ptowsp_status ascend_kernel_create(struct ascend_kernel **kernel_out, const stru
 		ascend_kernel_destroy(k);
 	else
 		*kernel_out = k;
+	return status ? status : fits;
+}
+
+ptowsp_status ascend_kernel_create(struct ascend_kernel **kernel_out, const struct isa_program *program, const char *name,
+				   const struct ascend_arch *arch, unsigned unit, struct ptowsp_error *error)
+{
+	ptowsp_status status = ascend_kernel_make(kernel_out, program, name, arch, unit, error);
+
+	if (status) {
+		ascend_kernel_destroy(*kernel_out);
+		*kernel_out = NULL;
+	}
 	return status;
 }
 

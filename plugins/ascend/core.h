@@ -56,6 +56,9 @@ struct ascend_kernel;
  * (name NULL: as the program calls itself); NO_MEMORY. *kernel_out is NULL after an error. */
 ptowsp_status ascend_kernel_create(struct ascend_kernel **kernel_out, const struct isa_program *program, const char *name,
 				   const struct ascend_arch *arch, unsigned unit, struct ptowsp_error *error);
+/* The same, but one that does not fit is made, too, as if there was room: the error is that of above. */
+ptowsp_status ascend_kernel_make(struct ascend_kernel **kernel_out, const struct isa_program *program, const char *name,
+				 const struct ascend_arch *arch, unsigned unit, struct ptowsp_error *error);
 void ascend_kernel_destroy(struct ascend_kernel *kernel); /* NULL is allowed */
 
 /* Where it runs: AIC, AIV or AIC_AIV, a cluster; as the package says. Where it leaves the choice (ANY and what is no unit of the device):

@@ -153,7 +153,7 @@ static ptowsp_status go(struct program *program)
 
 	for (; !st && item->kind != RT_ITEM_END; st = st ? st : rt_feed_next(program->feed, &item)) {
 		if (item->kind == RT_ITEM_PIPELINE)
-			return rt_fail(program->error, PTOWSP_UNSUPPORTED, "a pipeline of processes has no order of the program; use order=events");
+			return rt_fail(program->error, PTOWSP_UNSUPPORTED, "a pipeline of processes has no order of the program; use order=ready");
 		if (item->kind == RT_ITEM_TASK && !task_take(program, item))
 			st = rt_no_memory(program->error, "the machine");
 		else if (item->kind != RT_ITEM_TASK)

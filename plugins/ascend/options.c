@@ -20,7 +20,11 @@ const struct ascend_pto *ascend_options_pto(const struct base_options *options)
 
 const struct ascend_simulated *ascend_options_own(const struct base_options *options)
 {
-	return options && options->own_clock && !ascend_options_pto(options) ? &options_of(options)->own : NULL;
+	static const struct ascend_simulated standard = {.model = ASCEND_MODEL_CORE, .order = ASCEND_READY_FIRST};
+
+	if (!options)
+		return &standard;
+	return options->own_clock && !ascend_options_pto(options) ? &options_of(options)->own : NULL;
 }
 
 ptowsp_status ascend_options_check(struct base_device *device, struct ptowsp_error *error)

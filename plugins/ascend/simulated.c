@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/simulated.h"
 
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include "ascend/core.h"
@@ -12,10 +13,28 @@ struct bound {
 	struct base_costs costs;
 	const struct base_kernels *kernels;
 	enum ascend_model model;
+	struct large *larges;         /* kernels that do not fit and run all the same */
 	struct ascend_kernel *rows[]; /* one per KREG row; NULL: without portable code, or it does not fit */
+};
+struct large {
+	struct large *next;
+	uint32_t row;
+	atomic_bool said;
+	char text[216];
 };
 
 /* ---- what kernels cost --------------------------------------------------------------------------------------------- */
+
+/* Once, and only of kernels that tasks have. Any thread. */
+static void large_say(const struct bound *bound, uint32_t row)
+{
+	struct large *large = bound->larges;
+
+	while (large && large->row != row)
+		large = large->next;
+	if (large && !atomic_exchange(&large->said, true))
+		base_log(bound->kernels->instance, PTOWSP_LOG_WARNING, "%s: here it runs as if there was room, and not at all with limits=refuse", large->text);
+}
 
 static ptowsp_status walk(void *context, uint32_t row, const uint64_t *args, uint32_t arg_count, struct isa_block block, const struct isa_guard *guard,
 			  uint64_t *cycles_out, struct ptowsp_error *error)
@@ -28,6 +47,8 @@ static ptowsp_status walk(void *context, uint32_t row, const uint64_t *args, uin
 		return ascend_task_cycles(NULL, bound->model, bound->kernels->rows[row].name, args, arg_count, 1, guard, cycles_out, error);
 	if (!bound->rows[row])
 		return PTOWSP_UNSUPPORTED;
+	if (bound->larges)
+		large_say(bound, row);
 	if (bound->model == ASCEND_MODEL_OP_SUM)
 		return ascend_kernel_op_sum(bound->rows[row], args, arg_count, block, guard, cycles_out, error);
 	st = ascend_kernel_cost(bound->rows[row], args, arg_count, block, guard, &cost, error);
@@ -44,6 +65,8 @@ static ptowsp_status run(void *context, uint32_t row, const struct ptowsp_task *
 	uint64_t cycles;
 	ptowsp_status st;
 
+	if (bound->larges)
+		large_say(bound, row);
 	if (bound->model == ASCEND_MODEL_CORE && bound->rows[row]) {
 		st = ascend_kernel_run(bound->rows[row], task, out, scratch, guard, &cost);
 		out->cycles = cost.cycles;
@@ -55,16 +78,33 @@ static ptowsp_status run(void *context, uint32_t row, const struct ptowsp_task *
 	return st;
 }
 
-static ptowsp_status kernel_bind(struct bound *bound, struct base_kernel *kernel, uint32_t row, const struct ascend_arch *arch, struct ptowsp_error *error)
+static ptowsp_status large_add(struct bound *bound, uint32_t row, const char *text, struct ptowsp_error *error)
+{
+	struct large *large = calloc(1, sizeof(*large));
+
+	if (!large)
+		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for what kernels cost");
+	large->next = bound->larges;
+	large->row = row;
+	snprintf(large->text, sizeof(large->text), "%s", text);
+	bound->larges = large;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status kernel_bind(struct bound *bound, struct base_kernel *kernel, uint32_t row, const struct ascend_arch *arch, enum ascend_limits limits,
+				 struct ptowsp_error *error)
 {
 	struct ptowsp_error why = {.head = PTOWSP_HEAD(why, ERROR)};
 	ptowsp_status st;
 
 	if (!kernel->isa || kernel->why[0])
 		return PTOWSP_OK;
-	st = ascend_kernel_create(&bound->rows[row], kernel->isa, kernel->name, arch, kernel->unit, &why);
+	st = limits == ASCEND_LIMITS_WARN ? ascend_kernel_make(&bound->rows[row], kernel->isa, kernel->name, arch, kernel->unit, &why)
+					  : ascend_kernel_create(&bound->rows[row], kernel->isa, kernel->name, arch, kernel->unit, &why);
 	if (st == PTOWSP_NO_MEMORY)
 		return base_fail(error, st, "%s", why.text);
+	if (st && bound->rows[row])
+		return large_add(bound, row, why.text, error);
 	if (st)
 		snprintf(kernel->why, sizeof(kernel->why), "%s", why.text);
 	return PTOWSP_OK;
@@ -82,7 +122,7 @@ ptowsp_status ascend_simulated_bind(struct base_program *program, const struct a
 	program->own = bound;
 	kernels->costs = &bound->costs;
 	for (uint32_t k = 0; !st && k < kernels->count; k++)
-		st = kernel_bind(bound, &kernels->rows[k], k, ascend_model_arch(program->device->model), error);
+		st = kernel_bind(bound, &kernels->rows[k], k, ascend_model_arch(program->device->model), (enum ascend_limits)own->limits, error);
 	return st;
 }
 
@@ -92,6 +132,10 @@ void ascend_simulated_unload(struct base_program *program)
 
 	for (uint32_t k = 0; bound && k < program->kernels.count; k++)
 		ascend_kernel_destroy(bound->rows[k]);
+	for (struct large *large = bound ? bound->larges : NULL, *next; large; large = next) {
+		next = large->next;
+		free(large);
+	}
 	program->kernels.costs = NULL;
 	free(bound);
 	program->own = NULL;
