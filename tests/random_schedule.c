@@ -190,12 +190,26 @@ static void branches(struct random *r)
 	builder_end(r->b);
 }
 
+static void sync(struct random *r)
+{
+	if (chance(r, 2)) {
+		builder_emit(r->b, PTOWSP_OP_BARRIER, 0, 0);
+		return;
+	}
+	builder_emit(r->b, PTOWSP_OP_SIGNAL, 0, r->event);
+	if (chance(r, 2))
+		body(r);
+	builder_emit(r->b, PTOWSP_OP_WAIT, 0, r->event);
+}
+
 static void statement(struct random *r)
 {
 	uint32_t what = pick(r, 20), slot = FIRST_SLOT + pick(r, SLOTS - FIRST_SLOT);
 
 	r->budget--;
-	if (r->depth > 3 || r->budget < 0 || what < 10) {
+	if (r->synced && r->depth < 3 && chance(r, 8)) {
+		sync(r);
+	} else if (r->depth > 3 || r->budget < 0 || what < 10) {
 		task(r);
 	} else if (what < 14) {
 		loop(r);
@@ -397,9 +411,10 @@ static void kernels(struct random *r, bool variants)
 		builder_variant(r->b, 0, 64, KERNELS - 1);
 }
 
-void random_schedule_make(struct random *r, uint64_t seed)
+static void make(struct random *r, uint64_t seed, bool synced)
 {
 	memset(r, 0, sizeof(*r));
+	r->synced = synced;
 	r->state = seed * UINT64_C(0x9E3779B97F4A7C15) + 1;
 	for (int i = 0; i < 4; i++)
 		pick(r, 2);
@@ -411,6 +426,8 @@ void random_schedule_make(struct random *r, uint64_t seed)
 	builder_slot(r->b, "n", PTOWSP_SLOT_SYMBOL, pick(r, 5));
 	builder_slot(r->b, "s", PTOWSP_SLOT_SLOT, pick(r, 3));
 	builder_slot(r->b, "t", PTOWSP_SLOT_SLOT, 1);
+	if (synced)
+		r->event = builder_event(r->b, "e");
 	r->plain = chance(r, 3);
 	r->later = !r->plain && chance(r, 2);
 	kernels(r, chance(r, 2));
@@ -423,4 +440,14 @@ void random_schedule_make(struct random *r, uint64_t seed)
 	}
 	for (uint32_t n = 2 + pick(r, 5); n; n--)
 		statement(r);
+}
+
+void random_schedule_make(struct random *r, uint64_t seed)
+{
+	make(r, seed, false);
+}
+
+void random_schedule_make_synced(struct random *r, uint64_t seed)
+{
+	make(r, seed, true);
 }

@@ -18,10 +18,14 @@ struct random {
 	bool flat[KERNELS];
 	int loops, depth, orders, budget;
 	bool loads, unsafe, later;
+	bool synced; /* barriers, signals and waits */
+	uint32_t event;
 	bool plain; /* one executor, a window that stalls, no loads: what most programs are, and runs have a short way for */
 };
 
 /* The program of a seed; r->b is the caller's. */
 void random_schedule_make(struct random *r, uint64_t seed);
+/* Another program, which may wait for what is issued. */
+void random_schedule_make_synced(struct random *r, uint64_t seed);
 
 #endif

@@ -361,7 +361,7 @@ static int one_modelled(uint64_t seed, struct model *m, struct machine_model *sl
 	struct random r;
 	int same = 0;
 
-	random_schedule_make(&r, seed);
+	(seed & 1 ? random_schedule_make : random_schedule_make_synced)(&r, seed);
 	model_prepare(&r, m, how.seed, values);
 	rt_model_run(m);
 	slow->program = m;

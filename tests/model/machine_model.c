@@ -10,7 +10,7 @@ enum { VECTOR, CUBE, MIX, ITSELF, KINDS };
 enum state { UNMET, MET, ISSUED, READY, PARKED, TAKEN, ENDED };
 enum doing { NOTHING, COMPLETING, HEARING, SENDING, COMPUTING, ISSUING };
 enum stage { WINDOW, MAP, DEPS, QUEUE, ALL };
-enum { CORES = 64, INSTANCES = 8, NEVER = -1 };
+enum { CORES = 64, INSTANCES = 8, NEVER = -1, ITERATION = -1, BARRIER = -2 };
 
 struct row {
 	enum state state;
@@ -21,9 +21,9 @@ struct row {
 	uint64_t virtual_since;
 	bool virtual;        /* the window was full, and is only counted */
 };
-/* `task` waits for a task, or for all tasks of an iteration. */
+/* `task` waits for a task, for all tasks of an iteration, or for all before a barrier. */
 struct wait {
-	int task, pred, order, step; /* pred -1: an iteration */
+	int task, pred, order, step; /* pred ITERATION; BARRIER: step is how many tasks */
 	int notice;          /* 0: nobody has told its instance */
 	bool over;
 };
@@ -430,7 +430,7 @@ static void iteration_await(struct sim *sim, int task)
 			if (!some)
 				continue;
 			if (!iteration_over(sim, t->order_instance[d], step))
-				wait_add(sim, task, -1, t->order_instance[d], step);
+				wait_add(sim, task, ITERATION, t->order_instance[d], step);
 			return;
 		}
 }
@@ -472,6 +472,8 @@ static uint64_t head_issue(struct sim *sim)
 	if (latest != NEVER)
 		edge_await(sim, task, latest);
 	iteration_await(sim, task);
+	if (sim->p->tasks[task].barrier > sim->ended)
+		wait_add(sim, task, BARRIER, 0, sim->p->tasks[task].barrier);
 	sim->issued++;
 	sim->chain = sim->now + model_later(lookup, sim->s->spacing);
 	sim->met = false;
@@ -572,7 +574,7 @@ static void core_fin(struct core *core, struct instance *instance)
 static int task_end(struct sim *sim, int p, int task)
 {
 	const struct model_task *t = &sim->p->tasks[task];
-	int told;
+	int told, before;
 
 	sim->rows[task].state = ENDED;
 	sim->m->total = model_later(sim->m->total, sim->m->tasks[task].end);
@@ -581,9 +583,12 @@ static int task_end(struct sim *sim, int p, int task)
 	for (int d = t->order_count - 1; d >= 0; d--) {
 		if (!walked_past(sim, t->order_instance[d], t->order_step[d]) || !iteration_over(sim, t->order_instance[d], t->order_step[d]))
 			break;
-		told += tell(sim, -1, t->order_instance[d], t->order_step[d], p);
+		told += tell(sim, ITERATION, t->order_instance[d], t->order_step[d], p);
 	}
+	before = sim->ended;
 	tasks_leave(sim);
+	for (int number = before + 1; number <= sim->ended; number++)
+		told += tell(sim, BARRIER, 0, number, p);
 	head_look(sim);
 	return told;
 }

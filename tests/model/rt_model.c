@@ -48,6 +48,7 @@ static void task_begin(struct model *m, struct model_task *t, uint32_t kernel)
 	t->kernel = kernel_at_level(m, kernel);
 	t->scope = m->scope_depth ? m->scope_stack[m->scope_depth - 1] : -1;
 	t->order_count = m->order_depth;
+	t->barrier = m->barrier;
 	memcpy(t->order_instance, m->order_instance, sizeof(t->order_instance));
 	memcpy(t->order_step, m->order_step, sizeof(t->order_step));
 	for (int d = 0; d < m->schedule->depth_count; d++)
@@ -310,6 +311,24 @@ static uint32_t slot_set(struct model *m, uint32_t at)
 	return at + 1;
 }
 
+/* One event: a signal says that all tasks before it are to end before what follows its wait is generated. */
+static void sync(struct model *m, unsigned opcode)
+{
+	if (opcode == PTOWSP_OP_BARRIER) {
+		m->barrier = m->count;
+		m->barrier_time = m->total;
+	} else if (opcode == PTOWSP_OP_SIGNAL) {
+		m->signal_tasks = m->count;
+		m->signal_time = model_later(m->a, m->total);
+	} else {
+		m->a = model_later(m->a, m->signal_time);
+		for (int i = 0; i < m->signal_tasks; i++)
+			m->awaited[i] = true;
+		if (m->ahead && m->signal_tasks)
+			model_stop(m, PTOWSP_AGAIN);
+	}
+}
+
 static void block(struct model *m, uint32_t at, uint32_t end)
 {
 	while (at < end && !m->status) {
@@ -323,6 +342,12 @@ static void block(struct model *m, uint32_t at, uint32_t end)
 		case PTOWSP_OP_COMBINE: at += 1 + in.operand1; break;
 		case PTOWSP_OP_SCOPE: at = scope(m, at); break;
 		case PTOWSP_OP_TASK: at = task_run(m, at); break;
+		case PTOWSP_OP_BARRIER:
+		case PTOWSP_OP_SIGNAL:
+		case PTOWSP_OP_WAIT:
+			sync(m, in.opcode);
+			at++;
+			break;
 		case PTOWSP_OP_SLOT_SET: at = slot_set(m, at); break;
 		case PTOWSP_OP_SLOT_LOAD:
 			slot_load(m, in);

@@ -56,6 +56,7 @@ struct model_task {
 	uint64_t executor, stream, pool, issue, start, end, leave;
 	uint64_t map_need, edge_count;
 	bool left;             /* leave is defined */
+	int barrier;           /* it starts when all tasks before this one have ended */
 	int scope;             /* instance, -1: none */
 	int order_count;
 	int order_instance[MODEL_ORDERS], order_step[MODEL_ORDERS];
@@ -114,6 +115,8 @@ struct model {
 	bool reader[MODEL_TENSORS][MODEL_ELEMENTS][MODEL_TASKS];
 	struct model_key keys[MODEL_KEYS];
 	int key_count;
+	int barrier, signal_tasks; /* tasks before the latest barrier, and before the latest signal that is not taken */
+	uint64_t barrier_time, signal_time;
 	bool ahead; /* counts how many tasks fit before any starts */
 };
 /* Runs it; results as above. The struct is large: allocate it. */

@@ -259,7 +259,7 @@ static uint64_t start_time(const struct model *m, const struct model_task *t)
 {
 	uint64_t start = model_later(m->a, model_later(m->floor, free_time(m, t->executor)));
 
-	start = model_later(start, model_later(order_time(m, t), depth_time(m, t)));
+	start = model_later(model_later(start, m->barrier_time), model_later(order_time(m, t), depth_time(m, t)));
 	for (int j = 0; j < m->count; j++)
 		if (t->preds[j] || (m->schedule->streams && m->tasks[j].stream == t->stream))
 			start = model_later(start, m->tasks[j].end);
