@@ -247,6 +247,32 @@ static void an_extent_is_its_symbol_where_a_loop_has_its_name(void)
 	REQUIRE_INT(cli("$B/ptowsp-pack --strict s.pto -o s.pkg.zst && $B/ptowsp-run -q --in x=x.npy --out y=y.npy s.pkg.zst && cmp want.npy y.npy"), 0);
 }
 
+/* The function that adds gets a name that neither a function nor a kernel of the source has, and one for all reductions alike. */
+static void the_function_of_a_reduction_takes_nobodys_name(void)
+{
+	static const char source[] = "tensor %p : f32[2, 8, 8] in layout(S(0), R, R)\ntensor %t : f32[8, 8] out layout(R, R)\ntensor %u : f32[8, 8] out layout(R, R)\n"
+				     "func @sum.f32.8x8(%x: !pto.memref<gm,...,f32>) {\n  %a = alloc_tile : !pto.tile<8x8xf32>\n  %a = tload %x[0, 0]\n"
+				     "  %a = tmuls %a, %2.0\n  tstore %a, %x[0, 0]\n}\nkernel @sum.f32.8x8.(%a: f32[8, 8] inout) { portable @sum.f32.8x8 }\n"
+				     "workload @main {\n  all_reduce %p -> %t\n  all_reduce %p -> %u\n  call @sum.f32.8x8(%x -> %t)\n  call @sum.f32.8x8.(%a -> %u)\n}\n"
+				     "schedule { spatial_map(2, 2) }\n";
+	float p[2 * 64], want[64];
+
+	cli_begin();
+	REQUIRE(check_write(check_fmt("%s/r.pto", check_tmp()), source, strlen(source)));
+	for (int i = 0; i < 64; i++) {
+		p[i] = (float)i;
+		p[64 + i] = 3;
+		want[i] = 2 * ((float)i + 3);
+	}
+	cli_npy("p.npy", "<f4", "2, 8, 8", p, sizeof(p));
+	cli_npy("want.npy", "<f4", "8, 8", want, sizeof(want));
+	REQUIRE_INT(cli("$B/ptowsp-pack r.pto -o r.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run -q --in p=p.npy --expect t=want.npy --expect u=want.npy r.pkg.zst"), 0);
+	CHECK_STR(cli_err, "");
+	CHECK_INT(cli("$B/ptowsp-inspect --json r.pkg.zst | grep -c payload_count"), 0);
+	CHECK_STR(cli_out, "3\n");
+}
+
 void suite_contract_layout(CU_pSuite s)
 {
 	cli_suite("layout");
@@ -259,4 +285,5 @@ void suite_contract_layout(CU_pSuite s)
 	TEST(s, collectives_print_as_what_they_are_made_of);
 	TEST(s, wrong_layouts_are_usage_errors_that_name_the_tensor);
 	TEST(s, wrong_layouts_of_a_package_are_refused_when_it_is_packed);
+	TEST(s, the_function_of_a_reduction_takes_nobodys_name);
 }
