@@ -151,7 +151,7 @@ static void joining_is_refused_where_it_makes_no_sense(void)
 	close_both();
 }
 
-/* Packs the text and runs it as a user does. */
+/* Packs the text and runs it as a user does; what waits for somebody who never comes is ended. */
 static void command_is(const char *text, const char *options, int exit, const char *out_has, const char *err_is)
 {
 	const char *dir = check_tmp();
@@ -159,7 +159,7 @@ static void command_is(const char *text, const char *options, int exit, const ch
 
 	REQUIRE(check_write(check_fmt("%s/two.pto", dir), text, strlen(text)));
 	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-pack' two.pto -o two.pkg.zst", dir, check_build()), NULL, NULL), 0);
-	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-run' --fill X=zeros %s two.pkg.zst", dir, check_build(), options), &out, &err), exit);
+	CHECK_INT(check_run(check_fmt("cd '%s' && timeout 120 '%s/bin/ptowsp-run' --fill X=zeros %s two.pkg.zst", dir, check_build(), options), &out, &err), exit);
 	CHECK_CONTAINS(out, out_has);
 	CHECK_STR(err, err_is);
 	free(out);
@@ -192,6 +192,22 @@ static void what_only_the_second_device_uses_is_bound_and_written(void)
 		   "ptowsp-run: --out Z: the entry does not use that tensor; --explain says what it uses\n");
 }
 
+/* Whichever device fails, the other one, which would never end, is ended; and so is a third one. The program of that device comes first. */
+static void who_fails_ends_the_others(void)
+{
+#define LOOP(count) "TG_BEGIN(G)\n" KERNEL("A") "TG_END(G)\nCF_LOOP(" count ", i)\nTG_LAUNCH(G, s)\nCF_ENDLOOP\n}\n"
+	static const char *const heads[] = {"graph @first {\n", "graph @second on device 1 {\n", "graph @third on device 2 {\n"};
+
+	for (size_t who = 0; who < 3; who++) {
+		const char *text = check_fmt("tensor %%X : i32[8] inout\nsymbol %%n : u64 = 0\nsymbol %%m : u64 = 4000000000\n%s%s%s%s%s%s%s", ADD, heads[who], LOOP("m / n"), heads[(who + 1) % 3], LOOP("m"),
+					     heads[(who + 2) % 3], LOOP("m"));
+
+		command_is(text, "--device=cpu0,cpu1,cpu0", 1, "",
+			   check_fmt("ptowsp-run: %sinstruction 0 (two.pto:15:1): division by zero in a loop bound (0)\n",
+				     who == 1 ? "device 1: " : who == 2 ? "device 2: " : ""));
+	}
+}
+
 /* Y is made by the first device and read by the second; nobody uses Z. */
 static void devices_share_what_comes_from_outside(void)
 {
@@ -202,6 +218,23 @@ static void devices_share_what_comes_from_outside(void)
 	command_is(text, "--device=cpu0,cpu1 --expect X=../shared.npy", 0, "compare: ok (1 tensor, 8 elements, max abs 0)", "");
 	command_is(text, "--device=cpu0,cpu1 --fill OUT=zeros --expect Y=../shared.npy", 0, "compare: ok (1 tensor, 8 elements, max abs 0)", "");
 	command_is(text, "--device=cpu0,cpu1 --out Z=z.npy", 2, "", "ptowsp-run: --out Z: the entry does not use that tensor; --explain says what it uses\n");
+}
+
+/* A temp tensor is one per device, and what a file or a fill gives is there in every run. */
+static void devices_have_their_own_temps_and_every_run_its_content(void)
+{
+	static const char said[] = "ptowsp-run: temp tensor S is not renamed but an ordinary one: a flat window of it is accessed, of which only the kernel knows how far "
+				   "it reaches\n";
+	static const char text[] = "tensor %S : i32[8] temp\n" ADD "graph @first {\nMC_COPY(X, S, 32)\nTG_BEGIN(G)\nTG_KERNEL(A, ten, 1, AIV, 0) MC_BIND(A, 0, S)\nTG_END(G)\n"
+				   "TG_LAUNCH(G, s)\nTG_SYNC(G)\nSY_NOTIFY(1, READY)\nSY_WAIT_NOTIFY(1, DONE)\nMC_COPY(S, OUT, 32)\n}\n"
+				   "graph @second on device 1 {\nSY_WAIT_NOTIFY(0, READY)\nMC_COPY(FAR, S, 32)\nTG_BEGIN(G)\n"
+				   "TG_KERNEL(B, ten, 1, AIV, 0) MC_BIND(B, 0, S)\nTG_KERNEL(C, ten, 1, AIV, 0) MC_BIND(C, 0, ACC, 0, 32)\nTG_END(G)\n"
+				   "TG_LAUNCH(G, s)\nTG_SYNC(G)\nMC_COPY(S, FAR, 32)\nSY_NOTIFY(0, DONE)\n}\n";
+
+	command_is(text, "--device=cpu0,cpu1 --fill FAR=iota --fill ACC=zeros --out OUT=../one.npy", 0, "cpu_sim cpu1: 4 tasks", said);
+	command_is(text, "--device=cpu0,cpu1 --fill FAR=iota --fill ACC=zeros --expect ACC=../one.npy --runs 2", 0, "compare: ok (1 tensor, 8 elements, max abs 0)", said);
+	command_is(text, "--device=cpu0,cpu1 --fill FAR=zeros --fill ACC=zeros --expect FAR=../one.npy --expect OUT=../one.npy --runs 2", 0,
+		   "compare: ok (2 tensors, 16 elements, max abs 0)", said);
 }
 
 static void values_are_set_on_every_device_that_has_them(void)
@@ -259,7 +292,9 @@ void suite_notify(CU_pSuite s)
 	TEST(s, joining_is_refused_where_it_makes_no_sense);
 	TEST(s, the_command_line_takes_several_devices);
 	TEST(s, what_only_the_second_device_uses_is_bound_and_written);
+	TEST(s, who_fails_ends_the_others);
 	TEST(s, devices_share_what_comes_from_outside);
+	TEST(s, devices_have_their_own_temps_and_every_run_its_content);
 	TEST(s, values_are_set_on_every_device_that_has_them);
 	TEST(s, a_notification_alone_is_called_by_its_name);
 	TEST(s, wrong_use_is_a_sentence_and_an_exit_code);

@@ -55,6 +55,7 @@ struct run {
 	struct ptowsp_program *program;
 	struct run_mate *mates;     /* owned: further devices, run_mates.c */
 	uint32_t mate_count;
+	bool mates_failed;          /* one of them ended in an error while the run went on */
 	struct ptowsp_execute_options execute;
 	struct run_tensor *tensors; /* owned */
 	uint32_t tensor_count;
@@ -90,7 +91,7 @@ ptowsp_status run_execute(struct run *run, struct ptowsp_error *error);
 void run_finish(struct run *run);
 
 /* run_mates.c: what --device names behind the first one. start: after the run itself is prepared; wait: st is what has become of it, and failures of
- * the others become the run's. */
+ * the others become the run's. failed: while the run goes on; one of the others has failed, so that it need not. */
 /* Before the plan is made: the entry of the first device, NULL for the package's own default. */
 ptowsp_status run_mates_entry(const struct run *run, const char **entry_out, struct ptowsp_error *error);
 /* How many devices there are behind the first one; the plan of the program of such a device, 1 or more, and the options that open its backend. The plan is
@@ -100,6 +101,7 @@ ptowsp_status run_mate_plan(const struct run *run, uint32_t device, struct run_o
 			    struct ptowsp_error *error);
 ptowsp_status run_mates_open(struct run *run, struct ptowsp_error *error);
 ptowsp_status run_mates_start(struct run *run, struct ptowsp_error *error);
+bool run_mates_failed(struct run *run);
 ptowsp_status run_mates_wait(struct run *run, ptowsp_status st, struct ptowsp_error *error);
 /* The program that has the tensor's memory, and the tensor's index there. */
 struct ptowsp_program *run_tensor_program(const struct run *run, uint32_t index, uint32_t *place_out);

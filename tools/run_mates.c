@@ -188,6 +188,7 @@ ptowsp_status run_mates_start(struct run *run, struct ptowsp_error *error)
 			programs[i + 1] = run->mates[i].program;
 		st = ptowsp_programs_join(programs, run->mate_count + 1, error);
 	}
+	run->mates_failed = false;
 	for (uint32_t i = 0; !st && i < run->mate_count; i++)
 		st = ptowsp_execute_async(run->mates[i].program, &run->execute, error);
 	free(programs);
@@ -203,8 +204,24 @@ static void mate_print(const struct run_mate *mate)
 	       s->tasks == 1 ? "" : "s", (unsigned long long)s->total_cycles);
 }
 
+/* A deadlock may be one of all devices: the first one finds its own end then, and tells of it. */
+bool run_mates_failed(struct run *run)
+{
+	for (uint32_t i = 0; i < run->mate_count && !run->mates_failed; i++) {
+		struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+		ptowsp_status st = ptowsp_synchronize(run->mates[i].program, 0, &error);
+
+		run->mates_failed = st && st != PTOWSP_AGAIN && st != PTOWSP_DEADLOCK;
+	}
+	return run->mates_failed;
+}
+
 ptowsp_status run_mates_wait(struct run *run, ptowsp_status st, struct ptowsp_error *error)
 {
+	bool stops = st != PTOWSP_OK;
+
+	if (run->mates_failed && st == PTOWSP_CANCELLED)
+		st = PTOWSP_OK; /* because of who failed, which is told below */
 	for (uint32_t i = 0; i < run->mate_count; i++) {
 		struct ptowsp_error mine = {.head = PTOWSP_HEAD(mine, ERROR)};
 		struct ptowsp_program *program = run->mates[i].program;
@@ -212,12 +229,12 @@ ptowsp_status run_mates_wait(struct run *run, ptowsp_status st, struct ptowsp_er
 
 		if (!program)
 			continue;
-		if (st && st != PTOWSP_DEADLOCK)
+		if (stops)
 			ptowsp_cancel(program, &mine);
 		one = ptowsp_synchronize(program, UINT64_MAX, &mine);
-		if (one && !st)
+		if (one && !st && !(stops && one == PTOWSP_CANCELLED))
 			st = reg_fail(error, one, "device %u: %s", i + 1, mine.text);
-		else if (!st && !run->options->quiet && !(run->options->stats && !strcmp(run->options->stats, "json")))
+		else if (!one && !st && !run->options->quiet && !(run->options->stats && !strcmp(run->options->stats, "json")))
 			mate_print(&run->mates[i]);
 	}
 	return st;

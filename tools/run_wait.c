@@ -172,6 +172,8 @@ ptowsp_status run_wait(struct run *run, struct ptowsp_error *error)
 		}
 		if (st == PTOWSP_AGAIN && asked_to_end)
 			st = cancel(run, error);
+		else if (st == PTOWSP_AGAIN && run_mates_failed(run))
+			ptowsp_cancel(run->program, NULL);
 		else if (st == PTOWSP_AGAIN)
 			progress(run, begin, &shown);
 	} while (st == PTOWSP_AGAIN);
