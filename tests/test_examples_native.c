@@ -14,8 +14,7 @@
 
 static bool once; /* the folder of compiled kernels is there */
 /* Their entries have no counterpart in the task API. */
-static const char *const refused[] = {"csp", "deepseek", "gemm_1", "gemm_16", "gemm_32", "llama", "moe", "paged_attention", "passthrough", "predicated", "tiles",
-				      "two_devices", "two_stage"};
+static const char *const refused[] = {"csp", "deepseek", "moe", "paged_attention", "passthrough", "predicated", "tiles", "two_devices", "two_stage"};
 
 /* A row's name and "_native" or "_tasks" is the name of a test. */
 static const struct example_row *row_of_test(void)
@@ -101,10 +100,10 @@ static void run_native(void)
 
 /* --- orchestration as C --- */
 
-/* The file that has the orchestration function, without ".c", to be freed; NULL: there is none. */
-static char *orchestration_find(void)
+/* The file of an entry's orchestration function, without ".c", to be freed; NULL: there is none. */
+static char *orchestration_find(const char *entry)
 {
-	if (cli("grep -l 'The orchestration function of rt_tasks_run' c/*.c | sed 's,c/,,; s,[.]c$,,'") || !*cli_out)
+	if (cli(check_fmt("grep -l 'The orchestration function of rt_tasks_run' c/%s.c c/%s_.c 2>/dev/null | sed 's,c/,,; s,[.]c$,,'", entry, entry)) || !*cli_out)
 		return NULL;
 	cli_out[strcspn(cli_out, "\n")] = '\0';
 	return strdup(cli_out);
@@ -228,12 +227,12 @@ static void run_tasks(void)
 		CHECK_CONTAINS(cli_err, " is not written as C: ");
 		return;
 	}
-	name = orchestration_find();
-	REQUIRE(name != NULL);
 	REQUIRE_INT(cli(check_fmt("$B/ptowsp-run --explain --json $P/%s.pkg.zst", row->package)), 0);
 	explain = cli_json();
 	REQUIRE(explain != NULL);
 	json_incref(explain);
+	name = orchestration_find(cli_text(explain, "entry"));
+	REQUIRE(name != NULL);
 	main_write(row, name, explain);
 	reference_run(row, cli_at(explain, "tensors"));
 	program_make(name);

@@ -14,17 +14,17 @@ struct opened {
 	uint32_t entry;
 };
 
-/* Packs a source and opens it, with the number of an entry unless that is NULL; false after a failed check. */
-static bool source_open(struct opened *o, const char *source, const char *entry)
+/* Opens what ptowsp-pack makes of `words`, with the number of an entry unless that is NULL; false after a failed check. */
+static bool pack_open(struct opened *o, const char *words, const char *entry)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	const struct pkg_tables *t;
 	char *err = NULL;
 
 	*o = (struct opened){0};
-	if (check_run(check_fmt("'%s/bin/ptowsp-pack' '%s' -o '%s/p.pkg.zst'", check_build(), source, folder), NULL, &err) ||
+	if (check_run(check_fmt("'%s/bin/ptowsp-pack' %s -o '%s/p.pkg.zst'", check_build(), words, folder), NULL, &err) ||
 	    pkg_open(&o->package, check_fmt("%s/p.pkg.zst", folder), NULL, &error)) {
-		CHECK_FAIL("%s: %s%s", source, err ? err : "", error.text);
+		CHECK_FAIL("%s: %s%s", words, err ? err : "", error.text);
 		free(err);
 		return false;
 	}
@@ -34,6 +34,11 @@ static bool source_open(struct opened *o, const char *source, const char *entry)
 		o->entry++;
 	REQUIRE(o->entry < t->entry_count);
 	return true;
+}
+
+static bool source_open(struct opened *o, const char *source, const char *entry)
+{
+	return pack_open(o, check_fmt("'%s'", source), entry);
 }
 
 /* Writes NAME.c; the name goes to name_out. */
@@ -222,6 +227,12 @@ static void a_matrix_product_makes_the_same_graph(void)
 	example_compare("matmul.pto", "matmul", "");
 }
 
+/* Rows whose length is a value of the run. */
+static void products_on_a_grid_make_the_same_graph(void)
+{
+	example_compare("gemm.pto", "main", "down=2 across=3 deep=5");
+}
+
 static void a_layer_of_small_tiles_makes_the_same_graph(void)
 {
 	example_compare("llama_layer.pto", "llama_layer", "num_tiles=17");
@@ -285,15 +296,14 @@ static void a_layer_with_tile_levels_is_the_golden_file(void)
 	golden_compare("llama_layer.pto", "llama_layer");
 }
 
-static void refusal_check(const char *file, const char *entry, const char *sentence)
+static void pack_refusal_check(const char *words, const char *entry, const char *sentence)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct print_functions functions;
 	struct opened o;
 	char *text;
 
-	folder = check_tmp();
-	if (!source_open(&o, check_fmt("%s/packages/%s", check_root(), file), entry))
+	if (!pack_open(&o, words, entry))
 		return;
 	REQUIRE(print_functions_make(&functions, pkg_tables(o.package)));
 	CHECK_INT(print_tasks(o.package, &functions, o.entry, &text, &error), PTOWSP_UNSUPPORTED);
@@ -301,6 +311,34 @@ static void refusal_check(const char *file, const char *entry, const char *sente
 	CHECK_STR(error.text, sentence);
 	print_functions_finish(&functions);
 	pkg_close(o.package);
+}
+
+static void refusal_check(const char *file, const char *entry, const char *sentence)
+{
+	folder = check_tmp();
+	pack_refusal_check(check_fmt("'%s/packages/%s'", check_root(), file), entry, sentence);
+}
+
+static void length_write(const char *text)
+{
+	folder = check_tmp();
+	CHECK(check_write(check_fmt("%s/length.pto", folder), text, strlen(text)));
+}
+
+#define LENGTH_HEAD "symbol %n : i64 = 2\nfunc @f(%a: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<8x8xf32>\n  %t = texpands %0.0\n  tstore %t, %a[0, 0]\n  return\n}\n"
+#define LENGTH_BODY "workload @main {\n  call @f(%a -> %x[0, 0])\n}\n"
+
+static void lengths_that_a_run_does_not_begin_with_are_refused(void)
+{
+	length_write(LENGTH_HEAD "tensor %x : f32[8, 16 / %n] out\n" LENGTH_BODY);
+	pack_refusal_check(check_fmt("'%s/length.pto'", folder), "main",
+			   "main is not written as C: rows of tensor x are as long as more than sums and products of symbols: let a symbol of its own say their length");
+	/* Source text has no flat regions of tensors with a shape; the JSON form has. */
+	length_write(LENGTH_HEAD "tensor %x : f32[8, 16 * %n] out\n" LENGTH_BODY);
+	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-pack' length.pto -o l.pkg.zst && '%s/bin/ptowsp-inspect' --json l.pkg.zst | "
+				      "sed '/\"REGN\"/,/]/s/\"rows\": 8, \"columns\": 8/\"unit\": 1/' >flat.json", folder, check_build(), check_build()), NULL, NULL), 0);
+	pack_refusal_check(check_fmt("--from-json '%s/flat.json'", folder), "main",
+			   "main is not written as C: rows of tensor x are as long as a run says, and a kernel takes it as flat memory: give its rows a fixed length");
 }
 
 static void what_the_task_api_lacks_is_refused_by_name(void)
@@ -331,10 +369,12 @@ void suite_print_tasks(CU_pSuite s)
 	TEST(s, control_flow_makes_the_same_graphs);
 	TEST(s, softmax_makes_the_same_graph);
 	TEST(s, a_matrix_product_makes_the_same_graph);
+	TEST(s, products_on_a_grid_make_the_same_graph);
 	TEST(s, a_layer_of_small_tiles_makes_the_same_graph);
 	TEST(s, a_layer_at_two_tile_levels_makes_the_same_graph);
 	TEST(s, softmax_is_the_golden_file);
 	TEST(s, a_layer_with_tile_levels_is_the_golden_file);
+	TEST(s, lengths_that_a_run_does_not_begin_with_are_refused);
 	TEST(s, what_the_task_api_lacks_is_refused_by_name);
 	TEST(s, the_corpus_softmax_makes_the_same_graph);
 	TEST(s, the_corpus_fused_softmax_makes_the_same_graph);

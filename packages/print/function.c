@@ -21,7 +21,7 @@ struct making {
 };
 
 /* What files with orchestration functions say by themselves (tasks.c) and what is behind the name of an entry or of a CUDA kernel. */
-static const char *const words[] = {"tasks", "o", "quotient", "remainder_of", "smaller", "larger"};
+static const char *const words[] = {"tasks", "o", "quotient", "remainder_of", "rows_of", "smaller", "larger"};
 static const char *const endings[] = {"_begin", "_on_device"};
 
 uint32_t print_portable_payload(const struct pkg_tables *t, uint32_t kernel)

@@ -125,15 +125,50 @@ static const char *quoted_name(const char *name, char quoted[512])
 	return quoted;
 }
 
-static void begin_print(const struct print_tasks *p, struct print_text *text)
+/* What rows are as long as. */
+static void lengths_print(const struct print_tasks *p, struct print_text *text)
+{
+	for (uint32_t i = 0; i < p->t->slot_count; i++) {
+		if (!p->slots[i].in_length)
+			continue;
+		if (is_passed(p, i))
+			print_add(text, "\tconst int64_t %s = o->value.%s;\n", p->slots[i].name, p->slots[i].name);
+		else
+			print_add(text, "\tconst int64_t %s = %" PRId64 ";\n", p->slots[i].name, (int64_t)p->t->slot[i].value);
+	}
+}
+
+/* Rows and columns of a tensor, which end its call. */
+static void matrix_print(struct print_tasks *p, struct print_text *text, const struct print_c_tensor *tensor)
+{
+	if (tensor->by_value) {
+		print_add(text, "rows_of(o->memory.%s.elements, ", tensor->name);
+		print_c_expr(p, text, tensor->length, PRINT_C_ANY);
+		print_add(text, "), (uint64_t)(");
+		print_c_expr(p, text, tensor->length, PRINT_C_ANY);
+		print_add(text, "));\n");
+	} else if (tensor->mixed) {
+		print_add(text, "1, o->memory.%s.elements);\n", tensor->name);
+	} else if (tensor->columns == 1) {
+		print_add(text, "o->memory.%s.elements, 1);\n", tensor->name);
+	} else {
+		print_add(text, "o->memory.%s.elements / %" PRIu32 ", %" PRIu32 ");\n", tensor->name, tensor->columns, tensor->columns);
+	}
+}
+
+static void begin_print(struct print_tasks *p, struct print_text *text)
 {
 	char quoted[512];
 
-	print_add(text, "/* Makes kernels and tensors known, before a run.");
+	if (p->rows)
+		print_add(text, "/* Rows of so many elements; none where they have none. */\n"
+				"static inline uint64_t rows_of(uint64_t elements, int64_t columns)\n{\n\treturn columns > 0 ? elements / (uint64_t)columns : 0;\n}\n\n");
+	print_add(text, "/* Makes kernels and tensors known, before a run%s.", p->rows ? "; rows are as long as the values say that are there then" : "");
 	if (p->most_tensors > 16 || p->most_args > 16)
 		print_add(text, " A task has up to %" PRIu32 " tensors and %" PRIu32 " arguments: say so in rt_tasks_config.", p->most_tensors, p->most_args);
 	print_add(text, " */\nvoid %s_begin(struct rt_tasks *tasks, struct %s *o);\nvoid %s_begin(struct rt_tasks *tasks, struct %s *o)\n{\n", p->name, p->name,
 		  p->name, p->name);
+	lengths_print(p, text);
 	for (uint32_t i = 0; i < p->kernel_count; i++) {
 		const struct ptowsp_kernel_record *kernel = &p->t->kernel[p->kernels[i]];
 		const struct print_function *function = &p->functions->rows[p->functions->of_kernel[p->kernels[i]]];
@@ -151,12 +186,7 @@ static void begin_print(const struct print_tasks *p, struct print_text *text)
 			continue;
 		print_add(text, "\to->tensor.%s = rt_tasks_tensor(tasks, \"%s\", o->memory.%s.data, %s, ", tensor->name, tensor->name, tensor->name,
 			  dtypes[p->t->tensor[p->order[i]].dtype]);
-		if (tensor->mixed)
-			print_add(text, "1, o->memory.%s.elements);\n", tensor->name);
-		else if (tensor->columns == 1)
-			print_add(text, "o->memory.%s.elements, 1);\n", tensor->name);
-		else
-			print_add(text, "o->memory.%s.elements / %" PRIu32 ", %" PRIu32 ");\n", tensor->name, tensor->columns, tensor->columns);
+		matrix_print(p, text, tensor);
 	}
 	print_add(text, "}\n\n");
 }
@@ -186,7 +216,7 @@ static void helpers_print(const struct print_tasks *p, struct print_text *text)
 				"static inline int64_t larger(int64_t a, int64_t b)\n{\n\treturn a > b ? a : b;\n}\n\n");
 }
 
-static void all_print(const struct print_tasks *p, struct print_text *text)
+static void all_print(struct print_tasks *p, struct print_text *text)
 {
 	head_print(p, text);
 	struct_print(p, text);

@@ -13,7 +13,7 @@ static const char *const words[] = {
 	"explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "mutable", "namespace", "new",
 	"operator", "private", "protected", "public", "register", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch",
 	"template", "this", "throw", "true", "try", "typedef", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "while",
-	"tasks", "context", "o", "t", "quotient", "remainder_of", "smaller", "larger", "linux", "unix",
+	"tasks", "context", "o", "t", "quotient", "remainder_of", "smaller", "larger", "rows_of", "linux", "unix",
 };
 
 void print_c_name(char name_out[PRINT_C_NAME], const char *name)

@@ -23,6 +23,8 @@ struct print_c_tensor {
 	char name[PRINT_C_NAME];
 	uint32_t columns; /* of the matrix that it is for the task API, 0: nobody has touched it yet */
 	int used, mixed;  /* mixed: no matrix for everybody who touches it, but one row of all its elements */
+	int by_value;     /* a matrix whose columns are made of the entry's values: the expression `length` */
+	uint32_t length;
 };
 struct print_tasks {
 	struct pkg *package;
@@ -39,13 +41,13 @@ struct print_tasks {
 	uint32_t *order;                 /* owned: TENS rows, those of the entry first and by position */
 	struct print_c_tensor *tensors;  /* owned, by TENS row */
 	struct print_reach **reach;      /* owned, by KREG row: of its tensors; NULL: not asked yet */
-	struct print_c_slot { char name[PRINT_C_NAME]; int used, set; } *slots; /* owned, by SLOT row */
+	struct print_c_slot { char name[PRINT_C_NAME]; int used, set, in_length; } *slots; /* owned, by SLOT row */
 	struct print_c_loop { char name[PRINT_C_NAME]; const char *axis; } loops[PTOWSP_NESTING_LIMIT];
 	uint32_t loop_count;
 	uint32_t level;                  /* tile rows in force, 0: as stated */
 	uint32_t scopes;                 /* open ones in the innermost loop */
 	int in_loop, in_levels;          /* what BREAK would leave */
-	int divides, orders;             /* helpers that the text needs */
+	int divides, orders, rows;       /* helpers that the text needs */
 	int counts;                      /* task numbers are values */
 	uint32_t most_tensors, most_args;
 	int noting;                      /* the first time */

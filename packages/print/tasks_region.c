@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tasks_region.c - regions of the package as regions of the task API. A tensor whose users all see tiles of as many columns is a matrix of
- * so many; any other one is a single row of all its elements, and a region a part of it. */
+ * so many; any other one is a single row of all its elements, and a region a part of it. Where the length of declared rows is a value of the run, it is a
+ * matrix of so many columns as that value makes when NAME_begin is called. */
 #include "print/tasks_parts.h"
 
 #include <inttypes.h>
@@ -30,20 +31,65 @@ static uint32_t param_of(const struct print_tasks *p, uint32_t kernel, uint32_t 
 	return PTOWSP_NONE;
 }
 
+/* The expression of the last extent of a declared tensor; PTOWSP_NONE: it has no shape of its own. */
+static uint32_t row_extent(const struct print_tasks *p, uint32_t tensor)
+{
+	const struct ptowsp_tensor_record *row = &p->t->tensor[tensor];
+
+	return row->flags & PTOWSP_TENSOR_SHAPELESS || !row->dim_count ? PTOWSP_NONE : p->t->dim[row->dims + row->dim_count - 1].extent;
+}
+
 /* Elements of a row of a declared tensor; 0: it has no shape of its own. */
 static uint32_t row_length(struct print_tasks *p, uint32_t tensor)
 {
-	const struct ptowsp_tensor_record *row = &p->t->tensor[tensor];
+	const uint32_t row = row_extent(p, tensor);
 	int64_t extent;
 
-	if (row->flags & PTOWSP_TENSOR_SHAPELESS || !row->dim_count)
+	if (row == PTOWSP_NONE)
 		return 0;
-	if (!print_c_constant(p, p->t->dim[row->dims + row->dim_count - 1].extent, &extent) || extent < 1 || extent > INT32_MAX) {
-		print_c_refuse(p, "rows of tensor %.80s are as long as a run says, and a tensor of the task API has a fixed number of columns",
+	if (!print_c_constant(p, row, &extent) || extent < 1 || extent > INT32_MAX) {
+		print_c_refuse(p, "rows of tensor %.80s are as long as a run says, and a kernel takes it as flat memory: give its rows a fixed length",
 			       tensor_name(p, tensor));
 		return 1;
 	}
 	return (uint32_t)extent;
+}
+
+/* Sums, differences and products of numbers and symbols: nothing that changes in a run or cannot be computed. Marks the symbols. */
+static int is_steady(struct print_tasks *p, uint32_t row)
+{
+	const struct ptowsp_expr_record *r = &p->t->expr[row];
+
+	switch (r->op) {
+	case PTOWSP_EXPR_CONST:
+		return 1;
+	case PTOWSP_EXPR_VALUE:
+		p->slots[r->a].used = p->slots[r->a].in_length = 1;
+		return p->t->slot[r->a].kind == PTOWSP_SLOT_SYMBOL;
+	case PTOWSP_EXPR_ADD:
+	case PTOWSP_EXPR_SUB:
+	case PTOWSP_EXPR_MUL:
+		return is_steady(p, r->a) && is_steady(p, r->b);
+	default:
+		return 0;
+	}
+}
+
+/* A matrix whose columns are made of values: true, unless its rows have a fixed length or none of their own. */
+static int by_value(struct print_tasks *p, const struct window *w)
+{
+	const uint32_t row = row_extent(p, w->tensor);
+	struct print_c_tensor *tensor = &p->tensors[w->tensor];
+	int64_t extent;
+
+	if (w->region->unit || row == PTOWSP_NONE || print_c_constant(p, row, &extent))
+		return 0;
+	if (!is_steady(p, row))
+		print_c_refuse(p, "rows of tensor %.80s are as long as more than sums and products of symbols: let a symbol of its own say their length",
+			       tensor_name(p, w->tensor));
+	tensor->used = tensor->by_value = p->rows = 1;
+	tensor->length = row;
+	return 1;
 }
 
 static int window_make(struct print_tasks *p, struct window *w, uint32_t kernel, uint32_t argument, uint32_t region)
@@ -92,7 +138,7 @@ void print_c_region_note(struct print_tasks *p, uint32_t kernel, uint32_t argume
 	struct window w;
 	uint32_t declared, columns;
 
-	if (!window_make(p, &w, kernel, argument, region))
+	if (!window_make(p, &w, kernel, argument, region) || by_value(p, &w))
 		return;
 	tensor = &p->tensors[w.tensor];
 	declared = row_length(p, w.tensor);
