@@ -54,6 +54,21 @@ static void bytes_say(FILE *to, const uint8_t *bytes, size_t size)
 	fputs(size ? "}" : "0}", to);
 }
 
+/* As text, 24 bytes a line, with the shortest escapes: megabytes of numbers cost a compiler ten times as long and four times the memory. */
+static void bytes_say_as_text(FILE *to, const uint8_t *bytes, size_t size)
+{
+	for (size_t i = 0; i < size; i++) {
+		const bool ends = i % 24 == 23 || i + 1 == size, digit_follows = !ends && bytes[i + 1] >= '0' && bytes[i + 1] <= '7';
+
+		fputs(i % 24 ? "" : "\n\t\t\"", to);
+		if (bytes[i] >= ' ' && bytes[i] <= '~' && !strchr("\"\\?", bytes[i]))
+			fputc(bytes[i], to);
+		else
+			fprintf(to, digit_follows ? "\\%03o" : "\\%o", bytes[i]);
+		fputs(ends ? "\"" : "", to);
+	}
+}
+
 /* Bytes written in a call lie on the stack of the program: many are an array of their own, in a block with the call. */
 enum { BYTES_IN_CALL = 4096 };
 
@@ -64,8 +79,8 @@ static bool bytes_begin(FILE *to, const char *letters_of, const struct build_arg
 
 	if (!arg || arg[1].number <= BYTES_IN_CALL)
 		return false;
-	fputs("\t{\n\tstatic const unsigned char bytes[] = {", to);
-	bytes_say(to, arg->data, (size_t)arg[1].number);
+	fputs("\t{\n\tstatic const unsigned char bytes[] =", to);
+	bytes_say_as_text(to, arg->data, (size_t)arg[1].number);
 	fputs(";\n", to);
 	return true;
 }
