@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "isa/product.h"
 #include "tools/pack_flags.h"
 
 #define TOO_SLOW "compiling takes too long here; the release build does it"
@@ -25,7 +26,7 @@ static const struct example_row *row_of_test(void)
 	return example_row_of(name);
 }
 
-/* The machine of TILE_MACHINES (plugins/isa/kernel.h) that runs here; the suite emit compiles kernels for all of them. */
+/* The machine of TILE_MACHINES (plugins/isa/kernel.h) that runs here; the suite native compiles kernels for all of them. */
 static const char *machine_here(void)
 {
 #if defined(__x86_64__)
@@ -33,6 +34,14 @@ static const char *machine_here(void)
 #else
 	return "";
 #endif
+}
+
+/* The level of plugins/isa/product.h that runs here. */
+static const char *product_here(void)
+{
+	static const char *const levels[] = {[PRODUCT_base] = "base", [PRODUCT_avx2] = "avx2", [PRODUCT_avx512] = "avx512"};
+
+	return levels[product_level()];
 }
 
 /* $T with the example's source and data; kernels that several tests have are compiled once. */
@@ -50,6 +59,7 @@ static const struct example_row *begin(void)
 		setenv("CC_ONCE", getenv("CC"), 0);
 	setenv("ONCE", check_fmt("%s.objects", getenv("K")), 1);
 	setenv("ONCE_MACHINES", machine_here(), 1);
+	setenv("ONCE_PRODUCT", product_here(), 1);
 	REQUIRE_INT(cli(check_fmt("$B/ptowsp-inspect --pto --out . $P/%s.pkg.zst", row->package)), 0);
 	return row;
 }

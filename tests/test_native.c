@@ -108,6 +108,14 @@ static void what_runs_is_the_same_with_native_payloads_beside(void)
 	CHECK_INT(tool("", "ptowsp-run", "t.pkg.zst"), 0);
 }
 
+/* examples_native compiles products for the processor that is here only. */
+static void products_are_compiled_for_every_processor(void)
+{
+	check_tmp();
+	CHECK_INT(pack("", check_fmt("--native %s -o m.pkg.zst", example("matmul"))), 0);
+	CHECK_INT(tool("", "ptowsp-run", "--trust=all m.pkg.zst"), 0);
+}
+
 static void without_a_compiler_it_is_exit_8(void)
 {
 	check_tmp();
@@ -309,6 +317,7 @@ void suite_native(CU_pSuite s)
 	TEST(s, equal_sources_give_equal_packages);
 	TEST(s, calls_make_the_whole_package_again);
 	TEST(s, what_runs_is_the_same_with_native_payloads_beside);
+	TEST(s, products_are_compiled_for_every_processor);
 	TEST(s, without_a_compiler_it_is_exit_8);
 	TEST(s, a_compiler_that_fails_is_exit_1);
 	TEST(s, a_signal_ends_compilers_and_leaves_no_file);

@@ -37,6 +37,12 @@
 #else
 #define PRODUCT_LEVELS(X, ...) X(base, __VA_ARGS__)
 #endif
+/* TILE_PRODUCT: only that level, for a program that knows where it runs. Three levels are most of what a kernel with products costs to compile. */
+#if defined(TILE_PRODUCT)
+#undef PRODUCT_LEVELS
+#define PRODUCT_LEVELS(X, ...) PRODUCT_LEVEL_OF(X, TILE_PRODUCT, __VA_ARGS__)
+#define PRODUCT_LEVEL_OF(X, level, ...) X(level, __VA_ARGS__)
+#endif
 
 enum product_level { PRODUCT_base, PRODUCT_avx2, PRODUCT_avx512 };
 
@@ -218,7 +224,11 @@ static inline __attribute__((unused)) enum product_level product_level(void)
 
 /* ---- the processor's level -------------------------------------------------------------------------------------- */
 
-#if defined(__x86_64__) && !defined(TILE_ONE_MACHINE)
+#if defined(TILE_PRODUCT)
+#define PRODUCT_CHOOSE(name, ...) PRODUCT_CHOSEN(name, TILE_PRODUCT, __VA_ARGS__)
+#define PRODUCT_CHOSEN(name, level, ...) PRODUCT_CHOSEN_OF(name, level, __VA_ARGS__)
+#define PRODUCT_CHOSEN_OF(name, level, ...) name##_##level(__VA_ARGS__);
+#elif defined(__x86_64__) && !defined(TILE_ONE_MACHINE)
 #define PRODUCT_CHOOSE(name, ...)                                                                                              \
 	switch (product_level()) {                                                                                             \
 	case PRODUCT_avx512:                                                                                                   \
