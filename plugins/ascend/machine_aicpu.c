@@ -231,11 +231,12 @@ RT_INLINE void step(struct ascend_run *run, uint32_t instance)
 void ascend_aicpus_go(struct ascend_run *run)
 {
 	while (!run->status && !run->no_memory) {
-		uint32_t instance = ascend_tree_first(&run->tree);
+		uint64_t time;
+		uint32_t instance = ascend_tree_first(&run->tree, &time);
 
-		if (run->tree.times[instance] == ASCEND_NEVER)
+		if (time == ASCEND_NEVER)
 			return;
-		run->now = run->tree.times[instance];
+		run->now = time;
 		run->machine->stats.events++;
 		step(run, instance);
 	}

@@ -197,8 +197,6 @@ bool ascend_tasks_init(struct ascend_run *run);
 void ascend_tasks_finish(struct ascend_run *run);
 struct ascend_task *ascend_task_add(struct ascend_run *run, const struct rt_item *item);
 void ascend_link_add(struct ascend_run *run, uint32_t *circle, uint32_t task);
-/* Takes the first link out of the circle. */
-uint32_t ascend_link_take(struct ascend_run *run, uint32_t *circle);
 /* All of a circle, those of other instances by notices from `instance`. Returns how many instances are told. */
 uint32_t ascend_circle_release(struct ascend_run *run, uint32_t *circle, uint32_t instance);
 /* Tasks that have ended leave in the order of their numbers, as far as no open scope holds them. */

@@ -102,6 +102,21 @@ struct ascend_task *ascend_task_add(struct ascend_run *run, const struct rt_item
 
 /* ---- links -------------------------------------------------------------------------------------------------------- */
 
+static void link_drop(struct ascend_run *run, uint32_t at)
+{
+	run->links[at].next = run->link_free;
+	run->link_free = at;
+}
+
+/* A link that is in no circle becomes the last one of this. */
+static void link_enter(struct ascend_run *run, uint32_t *circle, uint32_t at)
+{
+	run->links[at].next = *circle ? run->links[*circle].next : at;
+	if (*circle)
+		run->links[*circle].next = at;
+	*circle = at;
+}
+
 void ascend_link_add(struct ascend_run *run, uint32_t *circle, uint32_t task)
 {
 	uint32_t at = run->link_free;
@@ -116,23 +131,7 @@ void ascend_link_add(struct ascend_run *run, uint32_t *circle, uint32_t task)
 		at = run->link_count++;
 	}
 	run->links[at].task = task;
-	run->links[at].next = *circle ? run->links[*circle].next : at;
-	if (*circle)
-		run->links[*circle].next = at;
-	*circle = at;
-}
-
-uint32_t ascend_link_take(struct ascend_run *run, uint32_t *circle)
-{
-	uint32_t first = run->links[*circle].next;
-
-	if (first == *circle)
-		*circle = 0;
-	else
-		run->links[*circle].next = run->links[first].next;
-	run->links[first].next = run->link_free;
-	run->link_free = first;
-	return run->links[first].task;
+	link_enter(run, circle, at);
 }
 
 /* Those of other instances: sorted by whose they are, each circle goes out as one notice. */
@@ -152,20 +151,26 @@ static uint32_t others_tell(struct ascend_run *run, uint32_t *circles, uint64_t 
 
 uint32_t ascend_circle_release(struct ascend_run *run, uint32_t *circle, uint32_t instance)
 {
-	uint32_t circles[ASCEND_INSTANCES];
+	uint32_t circles[ASCEND_INSTANCES], last = *circle, next = last ? run->links[last].next : 0, at = 0;
 	uint64_t whose = 0;
 
-	while (*circle) {
-		uint32_t task = ascend_link_take(run, circle), owner = ascend_task_of(run, task)->owner;
+	*circle = 0;
+	while (at != last) {
+		uint32_t task, owner;
 
+		at = next;
+		next = run->links[at].next;
+		task = run->links[at].task;
+		owner = ascend_task_of(run, task)->owner;
 		if (owner == instance) {
+			link_drop(run, at);
 			ascend_task_release(run, task);
 			continue;
 		}
 		if (!(whose >> owner & 1))
 			circles[owner] = 0;
 		whose |= UINT64_C(1) << owner;
-		ascend_link_add(run, &circles[owner], task);
+		link_enter(run, &circles[owner], at);
 	}
 	return whose ? others_tell(run, circles, whose) : 0;
 }

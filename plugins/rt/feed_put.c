@@ -162,13 +162,15 @@ static void edges_tell(const struct rt_run *run)
 }
 
 /* Its place, which its kernel is told, too. */
-static ptowsp_status plan_place(struct rt_feed *feed, struct rt_plan *plan, const struct rt_site *site, struct rt_clock_task *task)
+static ptowsp_status plan_place(struct rt_feed *feed, struct rt_plan *plan, const struct rt_site *site, uint32_t *pool_out)
 {
+	struct rt_clock_task task = {.kernel = plan->kernel};
 	ptowsp_status st;
 
 	feed->run->kernel = plan->kernel;
-	st = rt_issue_place(feed->run, site, task);
-	plan->task.executor = task->executor;
+	st = rt_issue_place(feed->run, site, &task);
+	plan->task.executor = task.executor;
+	*pool_out = task.pool;
 	return st;
 }
 
@@ -176,8 +178,8 @@ ptowsp_status rt_feed_put_plan(struct rt_feed *feed, struct rt_plan *plan, const
 {
 	struct rt_run *run = feed->run;
 	const struct rt_preds *preds = &run->preds;
-	struct rt_clock_task place = {.kernel = plan->kernel};
-	ptowsp_status st = feed->one_place ? PTOWSP_OK : plan_place(feed, plan, site, &place);
+	uint32_t pool = 0;
+	ptowsp_status st = feed->one_place ? PTOWSP_OK : plan_place(feed, plan, site, &pool);
 	struct rt_item *item = st ? NULL : item_make(feed, RT_ITEM_TASK, preds->count);
 	uint64_t *list;
 
@@ -185,13 +187,13 @@ ptowsp_status rt_feed_put_plan(struct rt_feed *feed, struct rt_plan *plan, const
 		return st ? st : PTOWSP_NO_MEMORY;
 	item->number = run->tasks;
 	item->unit = (uint8_t)plan->task.unit;
-	item->owner = feed->numbered ? rt_owner_rest(&feed->owner, run->tasks) : owner_find(feed, site, place.executor);
+	item->owner = feed->numbered ? rt_owner_rest(&feed->owner, run->tasks) : owner_find(feed, site, plan->task.executor);
 	item->bytes = 0;
 	item->cycles = plan->cycles;
 	item->need = (struct rt_need){plan->map_need, preds->count};
-	item->pool = place.pool;
+	item->pool = pool;
 	item->stream = 0;
-	item->executor = place.executor;
+	item->executor = plan->task.executor;
 	item->kernel = plan->kernel;
 	item->depth_loops = site->depth_loops;
 	list = feed->words + (item->at & feed->word_mask);
