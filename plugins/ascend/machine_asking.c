@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* machine_asking.c - processes that ask for a task to be issued: by their clocks, per instance; and those that lack room for one. */
 #include "ascend/machine_process.h"
+#include "ascend/machine_room.h"
 
 static bool earlier(const struct ascend_processes *all, uint32_t a, uint32_t b)
 {

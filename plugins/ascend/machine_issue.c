@@ -2,7 +2,7 @@
 /* machine_issue.c - generating: one task after the other, in the order of their numbers, each by its instance. What is no task takes effect where the
  * walk meets it; values, events and places that are not there yet hold everything behind them. */
 #include <stdlib.h>
-#include "ascend/machine_state.h"
+#include "ascend/machine_room.h"
 #include "rt/grow.h"
 
 bool ascend_issue_init(struct ascend_run *run)
@@ -27,167 +27,6 @@ void ascend_issue_finish(struct ascend_run *run)
 	rt_arena_finish(&run->heap);
 }
 
-/* ---- slots -------------------------------------------------------------------------------------------------------- */
-
-/* Those that have ended are forgotten. */
-static void slot_settle(const struct ascend_run *run, struct ascend_slot *slot)
-{
-	uint32_t left = 0;
-
-	for (uint32_t i = 0; i < slot->count; i++)
-		if (!ascend_has_ended(run, slot->writers[i]))
-			slot->writers[left++] = slot->writers[i];
-	slot->count = left;
-}
-
-static void writer_add(struct ascend_run *run, struct ascend_slot *slot, uint64_t number)
-{
-	if (ascend_has_ended(run, number))
-		return;
-	if (!rt_grow((void **)&slot->writers, &slot->room, slot->count, sizeof(*slot->writers))) {
-		run->no_memory = true;
-		return;
-	}
-	slot->writers[slot->count++] = number;
-}
-
-static void slot_load(struct ascend_run *run, const struct rt_item *item)
-{
-	struct ascend_slot *slot = &run->slots[item->row];
-
-	slot->time = run->chain;
-	slot->count = 0;
-	if (item->number)
-		writer_add(run, slot, item->number - 1);
-}
-
-/* As late as the latest of what the expression reads. */
-static void slot_set(struct ascend_run *run, const struct rt_item *item)
-{
-	struct ascend_slot joined = {.time = run->chain}, *slot = &run->slots[item->row];
-
-	for (uint32_t i = 0; i < item->count; i++) {
-		const struct ascend_slot *read = &run->slots[item->list[i]];
-
-		joined.time = ascend_later(joined.time, read->time);
-		for (uint32_t k = 0; k < read->count; k++)
-			writer_add(run, &joined, read->writers[k]);
-	}
-	free(slot->writers);
-	*slot = joined;
-}
-
-static bool slots_there(struct ascend_run *run, const struct rt_item *item)
-{
-	bool there = true;
-
-	for (uint32_t i = 0; i < item->count; i++) {
-		struct ascend_slot *slot = &run->slots[item->list[i]];
-
-		if (slot->count)
-			slot_settle(run, slot);
-		there &= !slot->count;
-		run->chain = ascend_later(run->chain, slot->time);
-	}
-	return there;
-}
-
-/* ---- room --------------------------------------------------------------------------------------------------------- */
-
-uint64_t ascend_heap_ask(struct ascend_run *run, uint64_t bytes)
-{
-	uint64_t tail = 0, tasks;
-
-	rt_arena_settle(&run->heap, run->left);
-	while (!rt_arena_fits(&run->heap, bytes) && rt_arena_next(&run->heap, &tasks))
-		tail = ascend_later(tail, tasks);
-	return tail;
-}
-
-void ascend_heap_take(struct ascend_run *run, uint64_t bytes)
-{
-	rt_arena_settle(&run->heap, run->left);
-	run->heap.used += bytes;
-	rt_feed_use(run->feed, PTOWSP_RESOURCE_HEAP, 0, run->heap.used);
-}
-
-static uint64_t map_used(const struct ascend_run *run, uint64_t number)
-{
-	return run->needs[number & run->mask].map - run->gone.map;
-}
-
-static uint64_t deps_used(const struct ascend_run *run, uint64_t number)
-{
-	return run->needs[number & run->mask].deps - run->gone.deps;
-}
-
-bool ascend_room_there(struct ascend_run *run, const struct rt_item *item, uint8_t stage, uint64_t heap_tail)
-{
-	const struct rt_limits *limits = run->limits;
-
-	switch (stage) {
-	case ASCEND_WINDOW: return !limits->window || item->number - run->left < limits->window;
-	case ASCEND_MAP: return !limits->map || !item->need.map || map_used(run, item->number) + item->need.map <= limits->map;
-	case ASCEND_DEPS: return !limits->deps || !item->need.deps || deps_used(run, item->number) + item->need.deps <= limits->deps;
-	case ASCEND_HEAP: return run->left >= heap_tail;
-	case ASCEND_QUEUE: return !limits->ready || run->waiting[item->pool] < limits->ready;
-	default: return true;
-	}
-}
-
-enum ptowsp_resource ascend_resource_of(uint8_t stage)
-{
-	static const uint8_t resources[] = {[ASCEND_WINDOW] = PTOWSP_RESOURCE_TASK_RING, [ASCEND_MAP] = PTOWSP_RESOURCE_TENSOR_MAP,
-					    [ASCEND_DEPS] = PTOWSP_RESOURCE_DEP_LIST, [ASCEND_HEAP] = PTOWSP_RESOURCE_HEAP,
-					    [ASCEND_QUEUE] = PTOWSP_RESOURCE_READY};
-
-	return (enum ptowsp_resource)resources[stage];
-}
-
-static inline void use_mark(struct ascend_run *run, enum ptowsp_resource resource, uint32_t pool, uint64_t use, uint64_t *high)
-{
-	if (use <= *high)
-		return;
-	*high = use;
-	rt_feed_use(run->feed, resource, pool, use);
-}
-
-static void room_use(struct ascend_run *run, const struct rt_item *item)
-{
-	use_mark(run, PTOWSP_RESOURCE_TASK_RING, 0, item->number - run->left + 1, &run->high[PTOWSP_RESOURCE_TASK_RING]);
-	if (item->need.map)
-		use_mark(run, PTOWSP_RESOURCE_TENSOR_MAP, 0, map_used(run, item->number) + item->need.map, &run->high[PTOWSP_RESOURCE_TENSOR_MAP]);
-	if (item->need.deps)
-		use_mark(run, PTOWSP_RESOURCE_DEP_LIST, 0, deps_used(run, item->number) + item->need.deps, &run->high[PTOWSP_RESOURCE_DEP_LIST]);
-	use_mark(run, PTOWSP_RESOURCE_READY, item->pool, run->waiting[item->pool] + 1, &run->ready_high[item->pool]);
-}
-
-/* ---- a window that only counts ------------------------------------------------------------------------------------ */
-
-static void virtual_begin(struct ascend_run *run, uint64_t number)
-{
-	if (run->virtual_head > run->virtual_count) {
-		for (uint32_t k = 0; k < run->virtual_count; k++)
-			run->virtuals[k] = run->virtuals[run->virtual_head + k];
-		run->virtual_head = 0;
-	}
-	if (!rt_grow((void **)&run->virtuals, &run->virtual_room, run->virtual_head + run->virtual_count, sizeof(*run->virtuals))) {
-		run->no_memory = true;
-		return;
-	}
-	run->virtuals[run->virtual_head + run->virtual_count++] = (struct ascend_virtual){number, run->now};
-}
-
-void ascend_virtuals_end(struct ascend_run *run)
-{
-	while (run->virtual_count && run->virtuals[run->virtual_head].number < run->left + run->limits->window) {
-		const struct ascend_virtual *stall = &run->virtuals[run->virtual_head++];
-
-		run->virtual_count--;
-		rt_feed_stall(run->feed, PTOWSP_RESOURCE_TASK_RING, 0, stall->number, PTOWSP_NONE, stall->since, run->now);
-	}
-}
-
 /* ---- waiting ------------------------------------------------------------------------------------------------------ */
 
 void ascend_start(struct ascend_run *run)
@@ -206,15 +45,6 @@ static void stall_end(struct ascend_run *run, const struct rt_item *item)
 	if (head->stalled)
 		rt_feed_stall(run->feed, ascend_resource_of(head->stage), item->pool, item->number, PTOWSP_NONE, head->since, run->now);
 	head->stalled = false;
-}
-
-bool ascend_window_full(struct ascend_run *run, const struct rt_item *item)
-{
-	switch (run->limits->window_mode) {
-	case RT_WINDOW_ABORT: run->status = rt_feed_full(run->feed, item->number); return false;
-	case RT_WINDOW_BENCHMARK: virtual_begin(run, item->number); return true;
-	default: return false;
-	}
 }
 
 /* What holds for most tasks: there is room everywhere. The head is the last that was met. */
@@ -289,9 +119,9 @@ static bool item_take(struct ascend_run *run, const struct rt_item *item)
 	case RT_ITEM_ORDER_BEGIN: ascend_order_begin(run); return true;
 	case RT_ITEM_ORDER_STEP: ascend_order_step(run); return true;
 	case RT_ITEM_ORDER_END: ascend_order_end(run); return true;
-	case RT_ITEM_READ: return slots_there(run, item);
-	case RT_ITEM_SET: slot_set(run, item); return true;
-	case RT_ITEM_LOAD: slot_load(run, item); return true;
+	case RT_ITEM_READ: return ascend_slots_there(run, item);
+	case RT_ITEM_SET: ascend_slot_set(run, item); return true;
+	case RT_ITEM_LOAD: ascend_slot_load(run, item); return true;
 	case RT_ITEM_WAIT: return run->ended >= item->number;
 	case RT_ITEM_BARRIER:
 	case RT_ITEM_FENCE: ascend_floor_raise(run, item->number); return true;
@@ -464,7 +294,7 @@ static inline void task_issue(struct ascend_run *run, const struct rt_item *item
 	struct ascend_aicpu *aicpu = &run->aicpus[task->owner];
 	uint32_t last = run->machine->config.rings - 1;
 
-	room_use(run, item);
+	ascend_room_use(run, item);
 	if (item->bytes && !run->pipeline)
 		ascend_heap_take(run, item->bytes);
 	task->state = ASCEND_ISSUED;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ascend/machine_process.h"
+#include "ascend/machine_room.h"
 #include "rt/grow.h"
 
 /* ---- scopes ------------------------------------------------------------------------------------------------------- */

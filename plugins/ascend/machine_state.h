@@ -240,23 +240,20 @@ static inline void ascend_aicpu_wake(struct ascend_run *run, uint32_t instance, 
 }
 void ascend_notice_send(struct ascend_run *run, uint32_t instance, uint32_t circle, uint64_t time);
 
+/* machine_slot.c: slot `row` is loaded, or set from others; are all of the list there? Moves `chain` to when they are. */
+void ascend_slot_load(struct ascend_run *run, const struct rt_item *item);
+void ascend_slot_set(struct ascend_run *run, const struct rt_item *item);
+bool ascend_slots_there(struct ascend_run *run, const struct rt_item *item);
+
 /* machine_issue.c: pulls up to the next task. */
 void ascend_issue_pull(struct ascend_run *run);
 /* The head's task is issued by its instance, if it can be; else counts stalls. *cycles_out: for which the instance is busy. */
 bool ascend_issue_try(struct ascend_run *run, uint64_t *cycles_out);
-/* Its parts, for tasks of processes: is there room of the stage's resource, and which is that; what is in use then; whose it is; its record, edges and place.
- * It then waits for one thing more: being issued. */
-bool ascend_room_there(struct ascend_run *run, const struct rt_item *item, uint8_t stage, uint64_t heap_tail);
-enum ptowsp_resource ascend_resource_of(uint8_t stage);
+/* Its parts, for tasks of processes: whose it is; its record, edges and place. It then waits for one thing more: being issued. */
 uint32_t ascend_owner_choose(const struct ascend_run *run, const struct rt_item *item);
 void ascend_task_issue(struct ascend_run *run, const struct rt_item *item);
 /* The task is the latest one on its stream: which one was, + 1, 0: none. */
 uint64_t ascend_stream_enter(struct ascend_run *run, const struct rt_item *item);
-/* The window is full at the task. False: the run is over, or the task waits. */
-bool ascend_window_full(struct ascend_run *run, const struct rt_item *item);
-/* Tasks before what it returns have to have left for so many bytes; then they are taken. */
-uint64_t ascend_heap_ask(struct ascend_run *run, uint64_t bytes);
-void ascend_heap_take(struct ascend_run *run, uint64_t bytes);
 /* Nothing will be issued before something ends: tasks may start. */
 void ascend_start(struct ascend_run *run);
 /* Something has changed that the head may wait for, or a process. */
@@ -266,8 +263,6 @@ static inline void ascend_issue_look(struct ascend_run *run)
 	if (run->pipeline || run->head.stalled)
 		ascend_issue_look_slowly(run);
 }
-/* Tasks left: stalls that are only counted end. */
-void ascend_virtuals_end(struct ascend_run *run);
 bool ascend_issue_init(struct ascend_run *run);
 void ascend_issue_finish(struct ascend_run *run);
 

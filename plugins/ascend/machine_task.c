@@ -4,6 +4,7 @@
 #include <string.h>
 #include "ascend/machine_core.h"
 #include "ascend/machine_ready.h"
+#include "ascend/machine_room.h"
 #include "rt/grow.h"
 
 bool ascend_tasks_init(struct ascend_run *run)
