@@ -16,6 +16,7 @@ enum { ASCEND_EXPRESSION_MOST = 600 };       /* bytes of an expression in one pi
 /* A construct that is open around the statement being written. */
 enum ascend_open { ASCEND_OPEN_LOOP, ASCEND_OPEN_SCOPE, ASCEND_OPEN_ORDER, ASCEND_OPEN_FILTER };
 
+struct isa_emit_target;
 struct ascend_emitter {
 	const struct ascend_emit_args *args;
 	const struct ascend_emit_sink *sink;
@@ -53,6 +54,23 @@ void ascend_tell(struct ascend_emitter *e, const char *format, ...) __attribute_
 void ascend_line(struct ascend_emitter *e, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *ascend_kernel(const struct ascend_emitter *e, uint32_t kernel); /* identifiers by row */
 const char *ascend_tensor(const struct ascend_emitter *e, uint32_t tensor);
+
+/* emit_kernels.c: the target's row, NULL if there is none of that name; a row per kernel, its scalars in scalars[kernel], its source as a file; what kernels touch. */
+struct ascend_rows;
+const struct isa_emit_target *ascend_emit_target(const struct ascend_emitter *e);
+void ascend_emit_kernels(struct ascend_emitter *e, const struct rt_program *p, struct ascend_rows *rows, struct ascend_rows *scalars);
+void ascend_emit_footprints(struct ascend_emitter *e, const struct rt_program *p);
+
+/* emit_tables.c: a row per record of a table, which is begun here; named: of names whose strings lie at `offsets`. */
+void ascend_emit_tensors(struct ascend_emitter *e, const struct rt_program *p, struct ascend_rows *rows);
+void ascend_emit_slots(struct ascend_emitter *e, const struct rt_program *p, struct ascend_rows *rows);
+void ascend_emit_axes(struct ascend_emitter *e, const struct rt_program *p, struct ascend_rows *rows);
+void ascend_emit_dtypes(struct ascend_rows *rows);
+void ascend_emit_named(struct ascend_rows *rows, const struct ascend_names *names, const struct rt_tables *t, const uint32_t *offsets);
+
+/* emit_files.c: every template filled, as the file of its name without .in; what is the same for all packages. */
+void ascend_emit_templates(struct ascend_emitter *e, const struct ascend_scope *scope);
+void ascend_emit_tree(struct ascend_emitter *e);
 
 /* emit_expr.c: an expression of the program, in parentheses where it has operators. */
 void ascend_expr(struct ascend_emitter *e, struct ascend_text *text, uint32_t id);
