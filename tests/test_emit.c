@@ -11,6 +11,7 @@
 
 #include "check.h"
 #include "isa/emit.h"
+#include "ptowsp/note.h"
 #include "random_tiles.h"
 #include "tile_random.h"
 
@@ -232,6 +233,8 @@ static void random_programs_do_so_optimised(void)
 {
 	const unsigned count = getenv("PTOWSP_SEED") ? 1 : 6;
 
+	if (PTOWSP_SANITIZER)
+		CHECK_SKIP("compiling takes too long here; the release build does it");
 	batch_run(random_start() + 1000, count, make_random, "-O3 -fno-math-errno");
 }
 
