@@ -296,11 +296,30 @@ static enum probe_state compare(const struct row *row, const struct probe_view *
 		   row->relation == IS ? ", expected " : "", row->relation == IS ? (*row->wanted ? row->wanted : "none") : "");
 }
 
+/* Kernels that take as long whatever they do hide what only longer ones show. */
+static bool times_tell(const struct probe *probe, const struct row *row)
+{
+	const struct ptowsp_cap *cap = ptowsp_backend_cap(probe->backend, PTOWSP_FEATURE_KERNEL_CYCLES);
+
+	return row->feature == PTOWSP_FEATURE_KERNEL_CYCLES || !cap || cap->state >= PTOWSP_STATE_ENFORCED || cap->state == PTOWSP_STATE_UNSUPPORTED;
+}
+
+/* No difference was seen. Could there have been one? */
+static enum probe_state excuse(const struct probe *probe, const struct row *row, struct probe_result *result)
+{
+	if (*probe->without.unmet || *probe->with.unmet)
+		return say(result, PROBE_NOT_PROBED, "%s", *probe->with.unmet ? probe->with.unmet : probe->without.unmet);
+	if (!times_tell(probe, row))
+		return say(result, PROBE_NOT_PROBED, "kernels take as long whatever they do, so it cannot be seen");
+	return PROBE_NO_EFFECT;
+}
+
 static enum probe_state row_probe(struct probe *probe, const struct row *row, struct probe_result *result)
 {
 	struct probe_view without = {0}, with;
 	enum probe_state state = PROBE_ENFORCED;
 
+	*probe->without.unmet = *probe->with.unmet = 0;
 	if (*row->without)
 		state = run(probe, row->without, row->feature, &probe->without, result);
 	if (state == PROBE_ENFORCED && *row->without)
@@ -309,7 +328,9 @@ static enum probe_state row_probe(struct probe *probe, const struct row *row, st
 		state = run(probe, row->with, row->feature, &probe->with, result);
 	if (state == PROBE_ENFORCED)
 		state = look(row, &probe->with, "with", &with, result);
-	return state == PROBE_ENFORCED ? compare(row, &without, &with, result) : state;
+	if (state == PROBE_ENFORCED)
+		state = compare(row, &without, &with, result);
+	return state == PROBE_NO_EFFECT ? excuse(probe, row, result) : state;
 }
 
 void probe_feature(struct probe *probe, uint32_t feature, struct probe_result *result)

@@ -84,29 +84,33 @@ static void edge_keep(void *context, const struct ptowsp_graph_edge *edges, uint
 
 /* ---- before ---------------------------------------------------------------------------------------------------- */
 
-/* Directives that a backend does not claim would leave the run as it is without them: then nothing can be told. */
 /* The probe of native code brings its own, from the folder of the probes. */
 static uint32_t load_flags(uint32_t feature)
 {
 	return feature == PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF) ? PTOWSP_LOAD_TRUST_NATIVE : 0;
 }
 
+/* Directives that a backend does not claim would leave the run as it is without them. It runs all the same: a difference that is there is one, but where there
+ * is none nothing can be told. */
 static bool needs_met(struct probe_outcome *o, const struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t feature)
 {
 	struct ptowsp_match *match;
 	struct ptowsp_verdict verdict;
-	struct reg_text text;
+	struct reg_text text, unmet;
 
 	o->status = ptowsp_match_create(&match, backend, plan, load_flags(feature), &o->error);
 	reg_text_init(&text, o->missing, sizeof(o->missing));
+	reg_text_init(&unmet, o->unmet, sizeof(o->unmet));
 	for (uint32_t i = 0; !o->status && !*o->missing && !o->refused && ptowsp_match_row(match, i, &verdict); i++) {
 		bool own = verdict.feature == feature;
 
 		if (own && verdict.refused) {
 			o->refused = true;
 			reg_fail(&o->error, PTOWSP_UNSUPPORTED, "%s: %s", verdict.what, verdict.reason);
-		} else if (!own && (verdict.refused || (verdict.directive && verdict.state < PTOWSP_STATE_ENFORCED))) {
+		} else if (!own && verdict.refused) {
 			reg_text_add(&text, "the probe needs %s: %s", verdict.what, verdict.reason);
+		} else if (!own && verdict.directive && verdict.state < PTOWSP_STATE_ENFORCED && !*o->unmet) {
+			reg_text_add(&unmet, "the probe needs %s: %s", verdict.what, verdict.reason);
 		}
 	}
 	ptowsp_match_destroy(match);

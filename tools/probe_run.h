@@ -53,10 +53,11 @@ struct probe_outcome {
 	int32_t content[PROBE_CONTENT]; /* first elements of the tensor "out" */
 	bool has_content, deadlocked;
 	struct ptowsp_deadlock deadlock;
-	char missing[240];             /* a feature that the run needs and the backend does not enforce; "" */
+	char missing[240];             /* a feature that the run needs and the backend refuses; "" */
+	char unmet[240];               /* a directive that the run needs and the backend does not enforce; "" */
 	bool refused;                  /* by the match of needs and capabilities, because of the probed feature; error has the reason */
 };
-/* feature: the probed one; others that the plan needs must be enforced, else nothing runs and `missing` says which. mate: a backend of device 1, where
+/* feature: the probed one; of others that the plan needs `missing` says which is refused, and then nothing runs, and `unmet` which is less than enforced. mate: a backend of device 1, where
  * the spec has a mate. */
 void probe_run(struct probe_outcome *outcome_out, struct ptowsp_package *package, struct ptowsp_backend *backend, struct ptowsp_backend *mate,
 	       const struct probe_spec *spec, uint32_t feature);

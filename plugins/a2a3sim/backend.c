@@ -4,8 +4,6 @@
 #include "ascend/artifact.h"
 #include "ascend/hooks.h"
 #include "base/ops.h"
-#include "ptowsp/graph.h"
-#include "ptowsp/workload.h"
 
 static const struct base_option options[] = {
 	ASCEND_OPTIONS,
@@ -23,13 +21,9 @@ static const struct base_model *models(const struct base_options *chosen, uint32
 
 static const struct ptowsp_cap *caps(const struct base_options *chosen, const struct base_model *model, uint32_t *count_out)
 {
-	static const struct ptowsp_cap alone[] = {ASCEND_CAPS_ALONE};
-	static const struct ptowsp_cap a5[] = {BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_CA_AFFINITY), RECORDED)}; /* a task runs where its schedule says */
-
 	if (ascend_options_pto(chosen))
 		return ascend_hook_caps(chosen, false, count_out);
-	*count_out = model->platform == RT_PLATFORM_A5 ? sizeof(a5) / sizeof(*a5) : sizeof(alone) / sizeof(*alone);
-	return model->platform == RT_PLATFORM_A5 ? a5 : alone;
+	return ascend_simulated_caps(ascend_options_own(chosen), model, count_out);
 }
 
 const struct base_backend a2a3sim_backend = {

@@ -82,6 +82,5 @@ static inline const struct ascend_arch *ascend_model_arch(const struct base_mode
 #define ASCEND_CAPS_ALONE \
 	BASE_CAP(PTOWSP_FEATURE_OPCODE(PTOWSP_OP_NOTIFY), UNSUPPORTED), \
 	BASE_CAP(PTOWSP_FEATURE_OPCODE(PTOWSP_OP_WAIT_NOTIFY), UNSUPPORTED)
-enum { ASCEND_CAPS_ALONE_COUNT = 2 };
 
 #endif
