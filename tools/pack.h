@@ -13,7 +13,11 @@ struct pack_options {
 	const char *native; /* triple, "" this machine's; NULL: portable kernels only */
 	const char *emit;   /* target of sources to write instead of a package, or NULL */
 	int strict, lines; /* lines: JSON objects */
+	int folders;       /* the inputs are folders */
 };
+/* pack_options.c. -1: *options_out says what to do; else the exit code, and everything is said. To be finished in either case. */
+int pack_options_read(struct pack_options *options_out, int argc, char **argv);
+void pack_options_finish(struct pack_options *options);
 
 /* How many of what a packed file holds. */
 struct pack_counts {

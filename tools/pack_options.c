@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* pack_options.c - the command line of ptowsp-pack: what it says, and what of it cannot be. */
+#include "tools/pack.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "isa/emit.h"
+
+static const char usage[] =
+	"usage: ptowsp-pack SOURCE.pto... -o PACKAGE.pkg.zst    compile; several files are one module set linked by name\n"
+	"       ptowsp-pack FOLDER... -o FOLDER                 every .pto file below, each its own package, one line each;\n"
+	"                                                       the exit code is that of the first one that fails\n"
+	"       ptowsp-pack --from-json FILE -o PACKAGE.pkg.zst\n"
+	"\n"
+	"  -o, --output PATH        where to write; the file appears whole or not at all\n"
+	"      --from-json FILE     the package as JSON, as ptowsp-inspect --json prints it\n"
+	"      --entry FUNC         the entry that runs unless --entry of ptowsp-run says another one\n"
+	"      --name NAME          name of the package (default: the module's, else the first file's)\n"
+	"      --default SYM=VALUE  value of a symbol unless --set of ptowsp-run says another one\n"
+	"      --target LIST        backends the package is made for, with commas (default: any)\n"
+	"      --data NAME=FILE     sample input from a .npy file, so that a bare run shows something\n"
+	"      --expected NAME=FILE what a run on the sample inputs must give\n"
+	"      --schedule KEY=VALUE a directive of the package, such as dispatch=round_robin(4)\n"
+	"      --native[=TRIPLE]    kernels compiled by cc, $CC or TRIPLE-gcc, too, in front of the portable ones; they run where\n"
+	"                           ptowsp-run --trust=all says so\n"
+	"      --emit=TARGET        no package: kernels as source files in the folder -o, with the headers that they include, and\n"
+	"                           entries as C files for the task API; TARGET is c, cuda, ascend-a2a3 or ascend-a5\n"
+	"      --json               what is packed as one JSON object per line on stdout: file, package, status, counts, error\n"
+	"      --strict             warnings are errors, channels that must block too\n"
+	"      --help, --version\n"
+	"\n"
+	"Exit codes: 0 done, 2 usage or unreadable file, 3 source or JSON refused, 8 no compiler, 1 out of memory or\n"
+	"the compiler failed.\n"
+	"The language: packages/LANGUAGE.md.\n";
+
+static int is_folder(const char *path)
+{
+	struct stat info;
+
+	return !stat(path, &info) && S_ISDIR(info.st_mode);
+}
+
+static int names_package(const char *path)
+{
+	size_t length = strlen(path), ending = strlen(".pkg.zst");
+
+	return length > ending && !strcmp(path + length - ending, ".pkg.zst");
+}
+
+static int usage_fail(const char *sentence, const char *what)
+{
+	fprintf(stderr, "ptowsp-pack: %s%s; --help shows what there is\n", sentence, what);
+	return 2;
+}
+
+static int emit_fail(const char *wanted)
+{
+	fprintf(stderr, "ptowsp-pack: no sources are written for --emit=%s; known:", wanted);
+	for (const struct isa_emit_target *target = isa_emit_targets; target->name; target++)
+		fprintf(stderr, "%s %s", target == isa_emit_targets ? "" : ",", target->name);
+	fputs("\n", stderr);
+	return 2;
+}
+
+enum { OPTION_JSON = 256, OPTION_ENTRY, OPTION_NAME, OPTION_DEFAULT, OPTION_TARGET, OPTION_DATA, OPTION_EXPECTED, OPTION_SCHEDULE, OPTION_LINES,
+       OPTION_STRICT, OPTION_NATIVE, OPTION_EMIT, OPTION_HELP, OPTION_VERSION };
+
+static const struct option long_options[] = {
+	{"output", required_argument, NULL, 'o'},
+	{"from-json", required_argument, NULL, OPTION_JSON},
+	{"entry", required_argument, NULL, OPTION_ENTRY},
+	{"name", required_argument, NULL, OPTION_NAME},
+	{"default", required_argument, NULL, OPTION_DEFAULT},
+	{"target", required_argument, NULL, OPTION_TARGET},
+	{"data", required_argument, NULL, OPTION_DATA},
+	{"expected", required_argument, NULL, OPTION_EXPECTED},
+	{"schedule", required_argument, NULL, OPTION_SCHEDULE},
+	{"json", no_argument, NULL, OPTION_LINES},
+	{"strict", no_argument, NULL, OPTION_STRICT},
+	{"native", optional_argument, NULL, OPTION_NATIVE},
+	{"emit", required_argument, NULL, OPTION_EMIT},
+	{"help", no_argument, NULL, OPTION_HELP},
+	{"version", no_argument, NULL, OPTION_VERSION},
+	{NULL, 0, NULL, 0},
+};
+
+/* -1: go on; else the exit code. */
+static int option_take(struct pack_options *o, int option)
+{
+	switch (option) {
+	case 'o':
+		o->output = optarg;
+		return -1;
+	case OPTION_JSON:
+		o->json = optarg;
+		return -1;
+	case OPTION_ENTRY:
+		o->entry = optarg + (*optarg == '@');
+		return -1;
+	case OPTION_NAME:
+		o->name = optarg;
+		return -1;
+	case OPTION_DEFAULT:
+		o->defaults[o->default_count++] = optarg;
+		return -1;
+	case OPTION_TARGET:
+		o->targets[o->target_count++] = optarg;
+		return -1;
+	case OPTION_DATA:
+		o->data[o->data_count++] = optarg;
+		return -1;
+	case OPTION_EXPECTED:
+		o->expected[o->expected_count++] = optarg;
+		return -1;
+	case OPTION_SCHEDULE:
+		o->schedule[o->schedule_count++] = optarg;
+		return -1;
+	case OPTION_LINES:
+		o->lines = 1;
+		return -1;
+	case OPTION_STRICT:
+		o->strict = 1;
+		return -1;
+	case OPTION_NATIVE:
+		o->native = optarg ? optarg : "";
+		return -1;
+	case OPTION_EMIT:
+		o->emit = optarg;
+		return -1;
+	case OPTION_HELP:
+		fputs(usage, stdout);
+		return 0;
+	case OPTION_VERSION:
+		printf("ptowsp-pack %s\n", PTOWSP_ABI_STRING);
+		return 0;
+	default:
+		return usage_fail("unknown or incomplete option", "");
+	}
+}
+
+/* -1: what is asked for can be done; else the exit code. */
+static int options_check(struct pack_options *o)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	int folders = 0;
+
+	for (int i = 0; i < o->input_count; i++)
+		folders += is_folder(o->inputs[i]);
+	if (!o->json && !o->input_count)
+		return usage_fail("no SOURCE.pto is named", "");
+	if (!o->output)
+		return usage_fail("-o PATH is missing", "");
+	if (o->json && o->input_count)
+		return usage_fail("--from-json takes no source, here is ", o->inputs[0]);
+	if (o->json && o->lines)
+		return usage_fail("--json belongs to sources, not to --from-json", "");
+	if (o->json && (o->entry || o->name || o->default_count))
+		return usage_fail("--entry, --name and --default belong to sources, not to --from-json", "");
+	if (o->emit && !pack_emit_target(o->emit))
+		return emit_fail(o->emit);
+	if (o->emit && o->native)
+		return usage_fail("--emit writes sources, --native puts code into a package: one of them", "");
+	if (o->native && (strspn(o->native, "abcdefghijklmnopqrstuvwxyz0123456789_-") != strlen(o->native) || *o->native == '-'))
+		return usage_fail("--native takes a triple such as aarch64-linux-gnu, not ", o->native);
+	if (o->emit && names_package(o->output))
+		return usage_fail("--emit writes into a folder, and the name of a package is ", o->output);
+	if (pack_targets_check(o, &error))
+		return pack_fail(&error);
+	if (folders && folders != o->input_count)
+		return usage_fail("files and folders cannot be packed together", "");
+	if (folders && (o->entry || o->name || o->default_count || o->data_count || o->expected_count))
+		return usage_fail("--entry, --name, --default, --data and --expected belong to one package, not to folders", "");
+	if (folders && names_package(o->output))
+		return usage_fail("folders are packed into a folder, and the name of a package is ", o->output);
+	o->folders = folders > 0;
+	return -1;
+}
+
+/* Room for argc texts in each list. */
+static int lists_create(struct pack_options *o, int argc)
+{
+	const char ***lists[] = {&o->inputs, &o->defaults, &o->schedule, &o->data, &o->expected, &o->targets};
+	int ok = 1;
+
+	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
+		*lists[i] = calloc((size_t)argc + 1, sizeof(**lists[i]));
+		ok = ok && *lists[i];
+	}
+	return ok;
+}
+
+void pack_options_finish(struct pack_options *o)
+{
+	free(o->inputs);
+	free(o->defaults);
+	free(o->schedule);
+	free(o->data);
+	free(o->expected);
+	free(o->targets);
+}
+
+int pack_options_read(struct pack_options *options_out, int argc, char **argv)
+{
+	struct pack_options *o = options_out;
+	int code = -1, option;
+
+	*o = (struct pack_options){0};
+	if (!lists_create(o, argc)) {
+		fputs("ptowsp-pack: out of memory\n", stderr);
+		return 1;
+	}
+	opterr = 0;
+	while (code < 0 && (option = getopt_long(argc, argv, "o:", long_options, NULL)) != -1)
+		code = option == '?' ? usage_fail("unknown or incomplete option ", argv[optind - 1]) : option_take(o, option);
+	while (optind < argc)
+		o->inputs[o->input_count++] = argv[optind++];
+	return code < 0 ? options_check(o) : code;
+}
