@@ -61,7 +61,7 @@ void ascend_pull_failed(struct ascend_run *run, ptowsp_status st)
 		run->status = st;
 	else
 		run->failed = st;
-	ascend_start(run);
+	ascend_stand(run);
 }
 
 /* rt has seen that everything can be issued, so a machine that stands still before its end has lost something. */

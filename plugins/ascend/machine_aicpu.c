@@ -149,7 +149,7 @@ RT_INLINE bool begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_
 		return true;
 	if (run->pipeline ? ascend_process_issue(run, aicpu, cycles) : issuing_begin(run, aicpu, cycles))
 		return true;
-	return !started && run->started && starting_begin(run, aicpu, cycles); /* what it cannot issue lets others start */
+	return (!started || run->limits->batch) && run->started && starting_begin(run, aicpu, cycles); /* what it cannot issue lets others start */
 }
 
 /* ---- ending ------------------------------------------------------------------------------------------------------- */
@@ -167,7 +167,12 @@ RT_INLINE uint64_t finish(struct ascend_run *run, struct ascend_aicpu *aicpu)
 		return ascend_task_end(run, what) * run->cost->notify;
 	case ASCEND_COMPUTING: return ascend_task_end(run, what) * run->cost->notify;
 	case ASCEND_HEARING: ascend_circle_release(run, &what, instance); return 0;
-	case ASCEND_ISSUING: ascend_task_release(run, what); return 0;
+	case ASCEND_ISSUING:
+		if (run->limits->batch && !run->pipeline)
+			ascend_batch_add(run, aicpu, what);
+		else
+			ascend_task_release(run, what);
+		return 0;
 	case ASCEND_SENDING:
 		ascend_core_send(run, aicpu, aicpu->core, what);
 		ascend_issue_look(run); /* its place in the queue is free */

@@ -57,6 +57,27 @@ static bool room_everywhere(const struct ascend_run *run, const struct rt_item *
 	       (!limits->ready || run->waiting[item->pool] < limits->ready);
 }
 
+static void batch_flush(struct ascend_run *run, struct ascend_aicpu *aicpu)
+{
+	if (aicpu->batch)
+		ascend_circle_release(run, &aicpu->batch, (uint32_t)(aicpu - run->aicpus)); /* all its own: nobody is told */
+	aicpu->batch_count = 0;
+}
+
+void ascend_stand(struct ascend_run *run)
+{
+	for (uint32_t p = 0; run->limits->batch && p < run->instances; p++)
+		batch_flush(run, &run->aicpus[p]);
+	ascend_start(run);
+}
+
+void ascend_batch_add(struct ascend_run *run, struct ascend_aicpu *aicpu, uint32_t task)
+{
+	ascend_link_add(run, &aicpu->batch, task);
+	if (++aicpu->batch_count >= run->limits->batch || run->over || run->head.stalled)
+		batch_flush(run, aicpu);
+}
+
 static bool issue_ready(struct ascend_run *run)
 {
 	struct ascend_head *head = &run->head;
@@ -76,7 +97,7 @@ static bool issue_ready(struct ascend_run *run)
 		} else if (head->stage != ASCEND_WINDOW || !ascend_window_full(run, item)) {
 			head->stalled = true;
 			head->since = run->now;
-			ascend_start(run);
+			ascend_stand(run);
 			return false;
 		}
 	}
@@ -167,7 +188,7 @@ static void task_meet(struct ascend_run *run, const struct rt_item *item)
 static void over(struct ascend_run *run)
 {
 	run->over = true;
-	ascend_start(run);
+	ascend_stand(run);
 }
 
 /* Pulls until something has to be waited for. */
@@ -192,7 +213,7 @@ static inline void pull(struct ascend_run *run)
 			run->head.item = item;
 			run->head.stalled = true;
 			run->head.since = run->chain;
-			ascend_start(run);
+			ascend_stand(run);
 		}
 	}
 }

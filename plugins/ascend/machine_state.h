@@ -89,6 +89,7 @@ struct ascend_aicpu {
 	struct ascend_notice *notices;
 	uint32_t notice_head, notice_tail, notice_mask;
 	uint64_t tasks, in_flight;
+	uint32_t batch, batch_count; /* circle of tasks that were emitted and are not flushed */
 	uint64_t in_ring[4];
 };
 /* When the value of a slot is there: at `time`, and when the tasks have ended. */
@@ -254,8 +255,12 @@ uint32_t ascend_owner_choose(const struct ascend_run *run, const struct rt_item 
 void ascend_task_issue(struct ascend_run *run, const struct rt_item *item);
 /* The task is the latest one on its stream: which one was, + 1, 0: none. */
 uint64_t ascend_stream_enter(struct ascend_run *run, const struct rt_item *item);
-/* Nothing will be issued before something ends: tasks may start. */
+/* Tasks may start. */
 void ascend_start(struct ascend_run *run);
+/* Nothing will be issued before something ends: all batches are flushed, and tasks may start. */
+void ascend_stand(struct ascend_run *run);
+/* A task was issued by its instance. batch_deps: it is emitted only, and runs when its batch is flushed. */
+void ascend_batch_add(struct ascend_run *run, struct ascend_aicpu *aicpu, uint32_t task);
 /* Something has changed that the head may wait for, or a process. */
 void ascend_issue_look_slowly(struct ascend_run *run);
 static inline void ascend_issue_look(struct ascend_run *run)

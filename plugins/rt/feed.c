@@ -168,6 +168,7 @@ static void limits_fill(struct rt_feed *feed)
 		.policy = schedule->dispatch.policy,
 		.executors = run->clock.executors,
 		.issue_cost = schedule->issue_cost,
+		.batch = schedule->batch,
 		.streams = schedule->streams,
 		.depths = schedule->depths,
 		.depth_count = schedule->depth_count,

@@ -67,6 +67,7 @@ struct rt_limits {
 	uint32_t policy;        /* PTOWSP_DISPATCH_x, 0: none */
 	uint32_t executors;     /* of a pool, at least 1 */
 	uint64_t issue_cost, streams;
+	uint64_t batch;         /* dependencies of so many tasks are merged together, 0: each for itself */
 	const struct rt_depth *depths;
 	uint32_t depth_count;
 	uint64_t start;         /* so many tasks are issued before one starts, or as many as can be without a start; UINT64_MAX: all */

@@ -43,6 +43,7 @@ struct instance {
 	int seen[MODEL_TASKS], seen_count;
 	struct notice notices[MODEL_TASKS * 4];
 	int notice_count;
+	int batch[MODEL_TASKS], batch_count; /* emitted, not flushed */
 };
 struct sim {
 	struct machine_model *m;
@@ -337,15 +338,41 @@ static int owner_of(const struct sim *sim, int task)
 	return least;
 }
 
+static void batch_flush(struct sim *sim, struct instance *instance)
+{
+	for (int i = 0; i < instance->batch_count; i++)
+		wait_over(sim, instance->batch[i]);
+	instance->batch_count = 0;
+}
+
+/* batch_deps: emit, flush, run. */
+static void batch_add(struct sim *sim, struct instance *instance, int task)
+{
+	bool stands = !sim->met || sim->stalled;
+
+	instance->batch[instance->batch_count++] = task;
+	if ((uint64_t)instance->batch_count >= sim->s->batch || stands)
+		batch_flush(sim, instance);
+}
+
+/* Nothing is issued before something ends. */
+static void stand(struct sim *sim)
+{
+	sim->started = true;
+	for (int p = 0; p < sim->m->instances; p++)
+		batch_flush(sim, &sim->instances[p]);
+}
+
 /* The walk goes on to the next task, if the values are there that lead to it. */
 static void head_meet(struct sim *sim)
 {
 	if (sim->met || sim->head >= sim->p->count) {
-		sim->started |= sim->head >= sim->p->count;
+		if (sim->head >= sim->p->count)
+			stand(sim);
 		return;
 	}
 	if (!values_there(sim)) {
-		sim->started = true;
+		stand(sim);
 		return;
 	}
 	sim->met = true;
@@ -383,8 +410,9 @@ static bool head_ready(struct sim *sim)
 			sim->rows[sim->head].virtual = true;
 			sim->rows[sim->head].virtual_since = sim->now;
 		} else {
-			sim->stalled = sim->started = true;
+			sim->stalled = true;
 			sim->since = sim->now;
+			stand(sim);
 			return false;
 		}
 	}
@@ -610,7 +638,7 @@ static uint64_t action_end(struct sim *sim, int p)
 		return (uint64_t)task_end(sim, p, task) * sim->cost->notify;
 	case COMPUTING: return (uint64_t)task_end(sim, p, task) * sim->cost->notify;
 	case HEARING: hear(sim, task); return 0;
-	case ISSUING: wait_over(sim, task); return 0;
+	case ISSUING: batch_add(sim, instance, task); return 0;
 	case SENDING:
 		core_send(sim, instance->core, task);
 		sim->rows[task].state = TAKEN;
