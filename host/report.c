@@ -47,12 +47,13 @@ void host_stats_finish(struct ptowsp_run_stats *stats)
 	free((void *)(uintptr_t)stats->processes);
 	free((void *)(uintptr_t)stats->layouts);
 	free((void *)(uintptr_t)stats->schedulers);
+	free((void *)(uintptr_t)stats->pipes);
 	*stats = (struct ptowsp_run_stats){.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS)};
 }
 
 ptowsp_status host_stats_copy(struct ptowsp_run_stats *out, const struct ptowsp_run_stats *stats)
 {
-	void *resources = NULL, *kernels = NULL, *channels = NULL, *processes = NULL, *layouts = NULL, *schedulers = NULL;
+	void *resources = NULL, *kernels = NULL, *channels = NULL, *processes = NULL, *layouts = NULL, *schedulers = NULL, *pipes = NULL;
 	struct ptowsp_run_stats full;
 	ptowsp_status st;
 
@@ -80,6 +81,16 @@ ptowsp_status host_stats_copy(struct ptowsp_run_stats *out, const struct ptowsp_
 	}
 	if (!st)
 		st = rows_copy(&schedulers, full.schedulers, full.scheduler_count, full.scheduler_stride, sizeof(struct ptowsp_scheduler_stats));
+	if (!st)
+		st = rows_copy(&pipes, full.pipes, full.pipe_count, full.pipe_stride, sizeof(struct ptowsp_pipe_stats));
+	full.pipes = pipes;
+	full.pipe_count = pipes ? full.pipe_count : 0;
+	full.pipe_stride = sizeof(struct ptowsp_pipe_stats);
+	for (uint32_t i = 0; i < full.pipe_count; i++) {
+		struct ptowsp_pipe_stats *row = (struct ptowsp_pipe_stats *)pipes + i;
+
+		row->name[sizeof(row->name) - 1] = '\0';
+	}
 	full.schedulers = schedulers;
 	full.scheduler_count = schedulers ? full.scheduler_count : 0;
 	full.scheduler_stride = sizeof(struct ptowsp_scheduler_stats);

@@ -229,6 +229,32 @@ static void the_protocol_costs_what_was_published_or_nothing(void)
 	CHECK_INT(cli_int(cli_json(), "total_cycles"), cycles[1]);
 }
 
+/* LLaMA has kernels without a unit: those with products run where there is a cube core. */
+static void statistics_say_what_pipes_did(void)
+{
+	json_t *pipes, *row;
+	intmax_t cube = 0, vector = 0;
+	size_t i;
+
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run " OWN " --opt protocol=none --stats=json $P/llama.pkg.zst"), 0);
+	pipes = json_object_get(cli_json(), "pipes");
+	CHECK_UINT(json_array_size(pipes), 9);
+	json_array_foreach(pipes, i, row) {
+		intmax_t *cores = strcmp(cli_text(row, "unit"), "cube") ? &vector : &cube;
+
+		if (!*cli_text(row, "pipe"))
+			*cores = cli_int(row, "cycles");
+		CHECK(cli_int(row, "cycles") > 0 && cli_int(row, "cycles") <= *cores);
+		CHECK_INT(cli_int(row, "cores"), cores == &cube ? 24 : 48);
+	}
+	CHECK_INT(cli("$B/ptowsp-run " OWN " --stats $P/llama.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "24 cube ");
+	CHECK_CONTAINS(cli_out, "  gm to l1 ");
+	CHECK_INT(cli("$B/ptowsp-run " SIM " --stats=json $P/llama.pkg.zst"), 0);
+	CHECK_UINT(json_array_size(json_object_get(cli_json(), "pipes")), 0);
+}
+
 /* Events on the tracks of a name, which are of a kind. */
 static int events_of(json_t *events, const char *track, const char *ph, const char *name)
 {
@@ -379,6 +405,7 @@ void suite_a2a3sim(CU_pSuite s)
 	TEST(s, the_protocol_costs_what_was_published_or_nothing);
 	TEST(s, a_trace_has_a_track_for_each_core_scheduler_and_process);
 	TEST(s, a_kernel_larger_than_a_core_runs_with_a_warning_or_not_at_all);
+	TEST(s, statistics_say_what_pipes_did);
 	TEST(s, a_pto_runtime_runs_it_when_it_is_named);
 	TEST(s, engines_name_themselves);
 	TEST(s, rows_are_those_of_the_engine);

@@ -187,6 +187,20 @@ static uint64_t peak_bytes(void)
 	return getrusage(RUSAGE_SELF, &usage) ? 0 : (uint64_t)usage.ru_maxrss * 1024;
 }
 
+/* Cores of a kind, then their pipes. */
+static json_t *pipes_json(const struct ptowsp_run_stats *s)
+{
+	json_t *rows = json_array();
+
+	for (uint32_t i = 0; i < s->pipe_count; i++) {
+		const struct ptowsp_pipe_stats *row = &s->pipes[i];
+
+		json_array_append_new(rows, json_pack("{s:s, s:i, s:s, s:o}", "unit", reg_pool_text(row->unit), "cores", (int)row->cores, "pipe", row->name, "cycles",
+						      number(row->cycles)));
+	}
+	return rows;
+}
+
 /* One row where one instance generates everything: all tasks are its own. */
 static json_t *schedulers_json(const struct ptowsp_run_stats *s)
 {
@@ -238,6 +252,7 @@ static void figures_add(json_t *root, const struct run *run, const struct ptowsp
 	json_object_set_new(root, "resources", resources_json(run, s));
 	json_object_set_new(root, "channels", channels_json(run, s));
 	json_object_set_new(root, "processes", processes_json(run, s));
+	json_object_set_new(root, "pipes", pipes_json(s));
 	json_object_set_new(root, "layouts", layouts_json(run, s));
 }
 

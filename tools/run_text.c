@@ -166,6 +166,27 @@ static void schedulers_print(const struct ptowsp_run_stats *s)
 		       (unsigned long long)s->schedulers[i].walked);
 }
 
+/* Cores: of the cycles that there are; pipes: of those in which a task ran. */
+static void pipes_print(const struct ptowsp_run_stats *s)
+{
+	uint64_t whole = 0;
+
+	if (s->pipe_count)
+		printf("%-28s %16s %16s\n", "cores", "cycles", "share %");
+	for (uint32_t i = 0; i < s->pipe_count; i++) {
+		const struct ptowsp_pipe_stats *row = &s->pipes[i];
+		char text[64];
+
+		if (*row->name)
+			snprintf(text, sizeof(text), "  %.24s", row->name);
+		else
+			snprintf(text, sizeof(text), "%u %s", row->cores, reg_pool_text(row->unit));
+		whole = *row->name ? whole : row->cycles;
+		printf("%-28s %16llu %16.1f\n", text, (unsigned long long)row->cycles,
+		       100.0 * (double)row->cycles / ((*row->name ? (double)whole : (double)row->cores * (double)s->total_cycles) + 1e-9));
+	}
+}
+
 void run_stats_text(struct run *run)
 {
 	static const char *const deterministic[] = {"no", "yes", "only if the author's promise holds"};
@@ -188,6 +209,7 @@ void run_stats_text(struct run *run)
 	channels_print(run, s);
 	processes_print(run, s);
 	layouts_print(run, s);
+	pipes_print(s);
 	compares_print(run);
 	if (ptowsp_deadlock(run->program)) /* the sentence on stderr has no room for everybody who waits */
 		printf("deadlock: %s\n", ptowsp_deadlock(run->program)->text);

@@ -134,6 +134,14 @@ struct ptowsp_scheduler_stats {
 	uint64_t walked;  /* of others: looked at one by one; 0 after a failure */
 };
 
+/* Cores of a kind, all together, by the model of a backend that has one. */
+struct ptowsp_pipe_stats {
+	char name[24];   /* of a pipe; "": the row of the cores themselves, in front of those of their pipes */
+	uint32_t unit;   /* enum ptowsp_unit: the kind */
+	uint32_t cores;  /* how many there are */
+	uint64_t cycles; /* in which it worked; of cores: in which a task ran */
+};
+
 enum {
 	PTOWSP_KERNEL_COUNTED_ONE = 1, /* cycles not known without running: counted 1 per task */
 	/* What its tasks run, if the backend says so: at most one of these. */
@@ -176,6 +184,8 @@ struct ptowsp_run_stats {
 	uint64_t auto_executors;
 	uint64_t auto_edges, auto_cross; /* of the look ahead: edges, those of them that go from one executor to another */
 	uint64_t replayed; /* tasks whose edges followed from those of earlier iterations, without looking up any of their keys */
+	const struct ptowsp_pipe_stats *pipes; /* none where kernels have no such model */
+	uint32_t pipe_count, pipe_stride;
 };
 
 enum { /* what a deadlock is about */

@@ -34,6 +34,7 @@ struct ascend_machine_config {
 	uint32_t rings;                    /* of an instance: a task goes to ring min(scope depth, rings - 1) */
 	uint32_t payloads;                 /* of a core: 1, or 2: the next task is there while one runs */
 	uint32_t streams;                  /* of the device: stream s of the schedule is s mod that; 0: as many as the schedule has */
+	const uint8_t *units;              /* per kernel, enum ptowsp_unit: where a task runs whose package leaves the choice; NULL: any of vector and cube cores */
 	bool by_number;                    /* ready tasks: the lowest number first, not the one that is ready longest */
 	bool program_order;                /* no events: tasks in the order of their numbers, on the core of their kind that has least to do */
 	struct ascend_protocol cost;

@@ -108,6 +108,8 @@ static inline void ascend_core_send(struct ascend_run *run, struct ascend_aicpu 
 		run->machine->stats.vector_cycles += task->cycles;
 	else
 		run->machine->stats.cube_cycles += task->cycles;
+	if (task->class == ASCEND_MIX)
+		run->machine->stats.vector_cycles += run->machine->config.vectors_each * task->cycles;
 }
 
 /* The instance reads COND of its cores: it sees what has come so far, in the order of time and core. */

@@ -81,6 +81,8 @@ static enum ascend_class class_of(unsigned unit)
 
 struct ascend_task *ascend_task_add(struct ascend_run *run, const struct rt_item *item)
 {
+	const uint8_t *units = run->machine->config.units;
+	unsigned unit = item->unit == PTOWSP_UNIT_ANY && units ? units[item->kernel] : item->unit;
 	struct ascend_task *task;
 	struct ascend_need *need;
 
@@ -90,9 +92,9 @@ struct ascend_task *ascend_task_add(struct ascend_run *run, const struct rt_item
 	}
 	task = ascend_task_of(run, item->number);
 	*task = (struct ascend_task){.cycles = item->cycles, .kernel = item->kernel, .stream = item->stream, .depth_loops = item->depth_loops,
-				     .core = ASCEND_NO_CORE, .pool = (uint8_t)item->pool, .class = (uint8_t)class_of(item->unit), .owner = (uint8_t)item->owner,
+				     .core = ASCEND_NO_CORE, .pool = (uint8_t)item->pool, .class = (uint8_t)class_of(unit), .owner = (uint8_t)item->owner,
 				     .process = item->process};
-	task->any = item->unit == PTOWSP_UNIT_ANY;
+	task->any = unit == PTOWSP_UNIT_ANY;
 	need = &run->needs[item->number & run->mask];
 	*need = run->sums;
 	run->sums.map += item->need.map;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include "ascend/core.h"
 #include "ascend/machine_cost.h"
+#include "ascend/shares.h"
 #include "base/error.h"
 
 /* What a program has of its own. */
@@ -13,6 +14,8 @@ struct bound {
 	struct base_costs costs;
 	const struct base_kernels *kernels;
 	enum ascend_model model;
+	struct ascend_shares *shares; /* owned */
+	uint8_t *units;               /* owned: per kernel, and of the copy behind them; of the machine's config */
 	struct large *larges;         /* kernels that do not fit and run all the same */
 	struct ascend_kernel *rows[]; /* one per KREG row; NULL: without portable code, or it does not fit */
 };
@@ -53,6 +56,8 @@ static ptowsp_status walk(void *context, uint32_t row, const uint64_t *args, uin
 		return ascend_kernel_op_sum(bound->rows[row], args, arg_count, block, guard, cycles_out, error);
 	st = ascend_kernel_cost(bound->rows[row], args, arg_count, block, guard, &cost, error);
 	*cycles_out = cost.cycles;
+	if (!st)
+		ascend_shares_add(bound->shares, row, &cost);
 	return st;
 }
 
@@ -70,6 +75,8 @@ static ptowsp_status run(void *context, uint32_t row, const struct ptowsp_task *
 	if (bound->model == ASCEND_MODEL_CORE && bound->rows[row]) {
 		st = ascend_kernel_run(bound->rows[row], task, out, scratch, guard, &cost);
 		out->cycles = cost.cycles;
+		if (!st)
+			ascend_shares_add(bound->shares, row, &cost);
 		return st;
 	}
 	st = isa_run_guarded(bound->kernels->rows[row].isa, task, out, scratch, guard);
@@ -103,6 +110,8 @@ static ptowsp_status kernel_bind(struct bound *bound, struct base_kernel *kernel
 					  : ascend_kernel_create(&bound->rows[row], kernel->isa, kernel->name, arch, kernel->unit, &why);
 	if (st == PTOWSP_NO_MEMORY)
 		return base_fail(error, st, "%s", why.text);
+	if (bound->rows[row] && ascend_kernel_has_product(bound->rows[row]))
+		bound->units[row] = (uint8_t)ascend_kernel_unit(bound->rows[row]); /* no vector core can do that, whatever cores are idle */
 	if (st && bound->rows[row])
 		return large_add(bound, row, why.text, error);
 	if (st)
@@ -121,6 +130,10 @@ ptowsp_status ascend_simulated_bind(struct base_program *program, const struct a
 	*bound = (struct bound){.costs = {bound, walk, run}, .kernels = kernels, .model = (enum ascend_model)own->model};
 	program->own = bound;
 	kernels->costs = &bound->costs;
+	bound->shares = ascend_shares_create(kernels->count);
+	bound->units = calloc((size_t)kernels->count + 1, 1);
+	if (!bound->shares || !bound->units)
+		st = base_fail(error, PTOWSP_NO_MEMORY, "no memory for what kernels cost");
 	for (uint32_t k = 0; !st && k < kernels->count; k++)
 		st = kernel_bind(bound, &kernels->rows[k], k, ascend_model_arch(program->device->model), (enum ascend_limits)own->limits, error);
 	return st;
@@ -137,6 +150,10 @@ void ascend_simulated_unload(struct base_program *program)
 		free(large);
 	}
 	program->kernels.costs = NULL;
+	if (bound) {
+		ascend_shares_destroy(bound->shares);
+		free(bound->units);
+	}
 	free(bound);
 	program->own = NULL;
 }
@@ -148,13 +165,19 @@ ptowsp_status ascend_simulated_run(struct base_program *program, const struct as
 {
 	struct ascend_machine machine = {.config = ascend_machine_of(ascend_model_arch(program->device->model))};
 	const struct rt_engine engine = ascend_machine_engine(&machine);
+	const struct bound *bound = program->own;
 	struct rt_run_args with = *args;
+	ptowsp_status st;
 
 	machine.config.by_number = own->order == ASCEND_LOWEST_FIRST;
 	machine.config.program_order = own->order == ASCEND_PROGRAM_ORDER;
 	machine.config.streams = own->streams;
+	machine.config.units = bound->units;
 	if (own->protocol == ASCEND_PROTOCOL_NONE)
 		machine.config.cost = (struct ascend_protocol){0};
 	with.engine = &engine;
-	return rt_run(program->rt, &with, stats_out, deadlock_out, error);
+	st = rt_run(program->rt, &with, stats_out, deadlock_out, error);
+	if (bound->model == ASCEND_MODEL_CORE && !machine.config.program_order)
+		ascend_shares_tell(bound->shares, ascend_model_arch(program->device->model), machine.stats.cube_cycles, machine.stats.vector_cycles, stats_out);
+	return st;
 }
