@@ -2,6 +2,7 @@
  * test_ascend_cost.c - the table of costs: every line has a source and is what its model says; the columns of pto-isa for LLaMA's kernels. */
 #include "ascend_llama.h"
 #include "ascend/cost.h"
+#include "ascend/machine_cost.h"
 #include "check.h"
 
 static const struct line {
@@ -151,6 +152,24 @@ static void models_have_names(void)
 	}
 }
 
+/* The table in plugins/ascend/README.md: cycles of 1.8 GHz. */
+static void the_protocol_is_what_was_published(void)
+{
+	const struct ascend_protocol cost = ascend_machine_of(ascend_arch(ASCEND_910B)).cost;
+
+	CHECK_UINT(cost.lookup, 786);
+	CHECK_UINT(cost.lookup_use, 0);
+	CHECK_UINT(cost.submit, 787);
+	CHECK_UINT(cost.dispatch, 8109);
+	CHECK_UINT(cost.token, 252);
+	CHECK_UINT(cost.pickup, 1440);
+	CHECK_UINT(cost.fin, 1080);
+	CHECK_UINT(cost.complete, 5580);
+	CHECK_UINT(cost.notify, 9);
+	CHECK_UINT(cost.notice, 1872);
+	CHECK_UINT(cost.hear, 180);
+}
+
 void suite_ascend_cost(CU_pSuite s)
 {
 	TEST(s, every_line_has_a_source);
@@ -161,4 +180,5 @@ void suite_ascend_cost(CU_pSuite s)
 	TEST(s, slowest_instructions_are_the_column_of_pto_isa);
 	TEST(s, times_of_the_protocol_become_cycles);
 	TEST(s, models_have_names);
+	TEST(s, the_protocol_is_what_was_published);
 }

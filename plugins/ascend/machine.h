@@ -21,8 +21,7 @@ struct ascend_protocol {
 	uint64_t token;      /* until the core sees the token */
 	uint64_t pickup;     /* until its kernel begins: ACK, payload fetched */
 	uint64_t fin;        /* from the end of the kernel until its instance sees FIN */
-	uint64_t complete;   /* a FIN handled */
-	uint64_t release;    /* each task that waited for it */
+	uint64_t complete;   /* a FIN handled, and tasks that waited for it */
 	uint64_t notify;     /* another instance told */
 	uint64_t notice;     /* until it can hear that */
 	uint64_t hear;       /* and hears */

@@ -313,14 +313,15 @@ static inline void task_issue(struct ascend_run *run, const struct rt_item *item
 {
 	struct ascend_task *task = ascend_task_of(run, item->number);
 	struct ascend_aicpu *aicpu = &run->aicpus[task->owner];
-	uint32_t last = run->machine->config.rings - 1;
+	uint32_t last = run->machine->config.rings - 1, depth;
 
 	ascend_room_use(run, item);
 	if (item->bytes && !run->pipeline)
 		ascend_heap_take(run, item->bytes);
 	task->state = ASCEND_ISSUED;
 	task->waits = 1;
-	task->ring = (uint8_t)(run->scope_depth < last ? run->scope_depth : last);
+	depth = run->pipeline ? task->ring : run->scope_depth;
+	task->ring = (uint8_t)(depth < last ? depth : last);
 	run->owners[item->number & run->owner_mask] = task->owner;
 	preds_enter(run, task, item);
 	run->waiting[task->pool]++;

@@ -114,6 +114,7 @@ static void task_bind(struct ascend_run *run, const struct ascend_process *proce
 		return;
 	task->owner = (uint8_t)process->owner;
 	task->scope = process->scopes ? process->scope[process->scopes - 1] : 0;
+	task->ring = (uint8_t)process->scopes;
 	if (task->scope)
 		run->processes->scopes[task->scope].tasks++;
 	item->at = item->bytes ? ascend_heap_ask(run, item->bytes) : 0;
