@@ -41,7 +41,7 @@ static void a_run_ends_with_8_and_says_what_is_missing(void)
 		{"env ASCEND_HOME_PATH=", "--plugin=a2a3", "ASCEND_HOME_PATH is not set"},
 		{"env ASCEND_HOME_PATH=$T/none", "--plugin=a2a3", "no libascendcl.so in lib64, runtime/lib64 and *-linux/lib64 of ASCEND_HOME_PATH="},
 		{"env -u ASCEND_HOME_PATH", "--plugin=ascend_910b", "ASCEND_HOME_PATH"},
-		{"env -u ASCEND_HOME_PATH", "--plugin=a2a3 --device=950-1 --opt clock=reference", "ASCEND_HOME_PATH"},
+		{"env -u ASCEND_HOME_PATH", "--plugin=a2a3 --device=950-1 --opt clock=own", "ASCEND_HOME_PATH"},
 		{"env -u ASCEND_HOME_PATH", "--plugin=a2a3 --no-kernels", "ASCEND_HOME_PATH"},
 	};
 
@@ -51,6 +51,8 @@ static void a_run_ends_with_8_and_says_what_is_missing(void)
 		CHECK_CONTAINS(cli_err, rows[i].said);
 		cli_check_sentence();
 	}
+	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --plugin=a2a3 --opt clock=reference $P/vector_add.pkg.zst"), 2);
+	CHECK_CONTAINS(cli_err, "clock=reference: a pto-runtime keeps no clock, its cycles are those of the plan");
 	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --plugin=a2a3 --opt aicpus=9 $P/vector_add.pkg.zst"), 2);
 	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --plugin=a2a3 --device=cpu0 $P/vector_add.pkg.zst"), 8);
 }

@@ -84,6 +84,7 @@ static void window_64_completes_on_the_pto_runtime(void)
 	unsetenv("FAKE_LOG");
 	REQUIRE(stats != NULL);
 	check_case(stats, true);
+	CHECK_INT(cli_int(stats, "num_executors"), 1);
 	REQUIRE_INT(cli("grep '^ring' log"), 0);
 	CHECK_CONTAINS(cli_out, "ring 1: 63 of 64 slots, ");
 	CHECK(!strstr(cli_out, "slots, 0 stalls"));

@@ -11,7 +11,7 @@ static const struct base_option options[] = {
 	ASCEND_OPTIONS,
 	ASCEND_ROOT_OPTION,
 	ASCEND_PTO_ENGINE_ALONE(struct ascend_options, pto),
-	{BASE_OPTION("clock", "word", "own", "reference|own", "cycle model; a pto-runtime tells no times: either is what the order of the plan makes of the cycles of kernels"),
+	{BASE_OPTION("clock", "word", "own", "reference|own", "cycle model: a pto-runtime tells no times, own is what the order of the plan makes of the cycles of kernels; reference is refused"),
 	 offsetof(struct base_options, own_clock), 1, {"reference", "own"}, 0, 0},
 	ASCEND_PTO_OPTIONS(struct ascend_options, pto),
 };

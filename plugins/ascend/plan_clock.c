@@ -49,6 +49,17 @@ static void task_tell(const struct ascend_walk *walk, uint64_t number, uint64_t 
 						       .stream = task->stream});
 }
 
+/* Of the schedule: on which core a task of one of them really runs nobody tells. */
+static uint64_t executors(const struct ascend_walk *walk)
+{
+	uint64_t count = 0;
+
+	for (uint64_t t = 0; t < walk->task_count; t++)
+		if (walk->tasks[t].executor != PTOWSP_NONE && walk->tasks[t].executor >= count)
+			count = walk->tasks[t].executor + UINT64_C(1);
+	return count;
+}
+
 ptowsp_status ascend_plan_clock(const struct ascend_plan_head *plan, const struct ascend_walk *walk, const uint64_t *cycles, uint64_t ring, struct rt_feed *feed,
 				struct ptowsp_error *error)
 {
@@ -59,6 +70,7 @@ ptowsp_status ascend_plan_clock(const struct ascend_plan_head *plan, const struc
 
 	if (ring)
 		rt_feed_window(feed, ring);
+	rt_feed_executors(feed, executors(walk));
 
 	for (uint32_t s = 0; !st && s < plan->step_count; s++) {
 		uint64_t number = steps[s].number, at = wait_for(&times, edges, steps[s].edge_count);
