@@ -48,8 +48,10 @@ extern const struct isa_kernel isa_ops_unary_avx2[], isa_ops_binary_avx2[], isa_
 #define ISA_ROW_SIZED(NAME, name) {.op = PTOWSP_PTO_##NAME, .run = {ISA_ENTRIES_SIZED(name)}},
 #define ISA_ROW_OF(NAME, function) {.op = PTOWSP_PTO_##NAME, .run = {ISA_TYPES(ISA_ENTRY_OF, function)}},
 
-/* How a loop is compiled, by a word in its line: VECTOR, or PLAIN where there is no vector form. */
+/* How a loop is compiled, by a word in its line: VECTOR; SHORT, four vectors a round, where counting rounds would cost as much as what they do; or
+ * PLAIN where there is no vector form. */
 #define ISA_LOOP_VECTOR ISA_VECTOR
+#define ISA_LOOP_SHORT ISA_SHORT
 #define ISA_LOOP_PLAIN
 
 /* One tile to one tile, element by element: d[i] = value, which sees the element as a; given declares what else it sees. */
@@ -77,10 +79,13 @@ extern const struct isa_kernel isa_ops_unary_avx2[], isa_ops_binary_avx2[], isa_
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed"
 #define ISA_VECTOR _Pragma("clang loop vectorize(assume_safety)")
+#define ISA_SHORT ISA_VECTOR /* it does so by itself */
 #elif defined(__GNUC__)
 #define ISA_VECTOR _Pragma("GCC ivdep")
+#define ISA_SHORT _Pragma("GCC ivdep") _Pragma("GCC unroll 4")
 #else
 #define ISA_VECTOR
+#define ISA_SHORT
 #endif
 
 static inline void *isa_tile(const struct isa_state *state, const struct isa_operand *o)

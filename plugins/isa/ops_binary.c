@@ -52,13 +52,13 @@
 
 /* X(tile opcode, scalar opcode, floats, signed, unsigned, how integers are compiled): the same arithmetic in both forms. */
 #define ARITHMETIC(X)                                                                                                          \
-	X(TADD, TADDS, VECTOR, a + b, VECTOR, (W)a + (W)b, (W)a + (W)b)                                                        \
-	X(TSUB, TSUBS, VECTOR, a - b, VECTOR, (W)a - (W)b, (W)a - (W)b)                                                        \
-	X(TMUL, TMULS, VECTOR, a * b, VECTOR, (W)a * (W)b, (W)a * (W)b)                                                        \
+	X(TADD, TADDS, SHORT, a + b, VECTOR, (W)a + (W)b, (W)a + (W)b)                                                        \
+	X(TSUB, TSUBS, SHORT, a - b, VECTOR, (W)a - (W)b, (W)a - (W)b)                                                        \
+	X(TMUL, TMULS, SHORT, a * b, VECTOR, (W)a * (W)b, (W)a * (W)b)                                                        \
 	X(TDIV, TDIVS, VECTOR, a / b, PLAIN, DIV_SIGNED, DIV_UNSIGNED)                                                         \
 	X(TREM, TREMS, PLAIN, fmod(a, b), PLAIN, REM_SIGNED, REM_UNSIGNED)                                                     \
-	X(TMAX, TMAXS, VECTOR, a > b ? a : b, VECTOR, a > b ? a : b, a > b ? a : b)                                            \
-	X(TMIN, TMINS, VECTOR, a < b ? a : b, VECTOR, a < b ? a : b, a < b ? a : b)
+	X(TMAX, TMAXS, SHORT, a > b ? a : b, VECTOR, a > b ? a : b, a > b ? a : b)                                            \
+	X(TMIN, TMINS, SHORT, a < b ? a : b, VECTOR, a < b ? a : b, a < b ? a : b)
 /* X(tile opcode, scalar opcode, integers and u1) */
 #define BITS(X)                                                                                                                \
 	X(TAND, TANDS, (W)a & (W)b)                                                                                            \
