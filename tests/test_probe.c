@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * test_probe.c - claims and probes: cpu_sim keeps its claims, and a backend that breaks one is found out. */
+ * test_probe.c - claims and probes: cpu_sim keeps its claims, and a backend that breaks one is found out, by the reference clock and on the machine of a2a3sim. */
 #include "check.h"
 
 #include <jansson.h>
@@ -14,7 +14,9 @@
 #include "tools/probe.h"
 
 #define CPU "lib/ptowsp/plugins/libptowsp_cpu_sim.so"
+#define SIM "lib/ptowsp/plugins/libptowsp_a2a3sim.so"
 #define LIAR "test/plugins/libptowsp_liar.so"
+#define LIAR_SIM "test/plugins/libptowsp_liar_sim.so" /* a2a3sim, on its machine */
 
 /* lie: value of the liar's option, NULL for other plugins. What is passed to probe_open must outlive the probe; at most two at a time. */
 static struct probe *open_with(const char *plugin, const char *lie, const char *folder)
@@ -114,9 +116,9 @@ static void the_liar_holds_every_claim_while_it_does_not_lie(void)
 /* ---- lies ------------------------------------------------------------------------------------------------------ */
 
 /* A backend that does not do it declares each enforced feature of a group in turn. */
-static void lies_probe(const char *group)
+static void lies_probe_on(const char *plugin, const char *liar, const char *group)
 {
-	struct probe *honest = open_with(CPU, NULL, NULL);
+	struct probe *honest = open_with(plugin, NULL, NULL);
 	struct reg_feature feature;
 	uint32_t told = 0;
 
@@ -127,7 +129,7 @@ static void lies_probe(const char *group)
 		if (strcmp(feature.group, group) || !claimed(honest, feature.id))
 			continue;
 		told++;
-		probe = open_with(LIAR, check_fmt("0x%x", (unsigned)feature.id), NULL);
+		probe = open_with(liar, check_fmt("0x%x", (unsigned)feature.id), NULL);
 		probe_feature(probe, feature.id, &result);
 		if (probe_judge(ptowsp_backend_cap(probe_backend(probe), feature.id), &result) != PROBE_FALSE)
 			CHECK_FAIL("%s is not done and observed as %s: %s", feature.name, probe_state_text(result.state), result.text);
@@ -135,6 +137,11 @@ static void lies_probe(const char *group)
 	}
 	CHECK(told > 0);
 	probe_close(honest);
+}
+
+static void lies_probe(const char *group)
+{
+	lies_probe_on(CPU, LIAR, group);
 }
 
 static void a_lie_about_any_directive_is_found_out(void)
@@ -213,6 +220,14 @@ static void a_lie_about_any_other_feature_is_found_out(void)
 {
 	lies_probe("feature");
 	lies_probe("payload");
+}
+
+static void a_lie_about_anything_is_found_out_on_the_machine(void)
+{
+	static const char *const groups[] = {"directive", "opcode", "graph", "feature", "payload"};
+
+	for (size_t i = 0; i < sizeof(groups) / sizeof(*groups); i++)
+		lies_probe_on(SIM, LIAR_SIM, groups[i]);
 }
 
 /* Declared and not there at all. */
@@ -372,6 +387,7 @@ void suite_probe(CU_pSuite s)
 	TEST(s, a_lie_about_any_graph_instruction_is_found_out);
 	TEST(s, a_fence_that_orders_nothing_is_found_out);
 	TEST(s, a_lie_about_any_other_feature_is_found_out);
+	TEST(s, a_lie_about_anything_is_found_out_on_the_machine);
 	TEST(s, a_claim_without_anything_behind_it_does_not_hold);
 	TEST(s, verdicts_follow_declared_and_observed);
 	TEST(s, a_missing_package_is_said);

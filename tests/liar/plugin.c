@@ -3,6 +3,8 @@
  * enforced; an id with "+": the directive's numbers are one larger, the capacity of payload channels is what the package says). It declares what cpu_sim declares and then does not do it: a directive is dropped from the schedule or replaced by a rival,
  * an instruction by another one, a service withheld.
  *
+ * Built with LIAR_SIM it is a2a3sim instead: what a lie changes must be seen on the machine, too.
+ *
  * Its option `platform` (A2, A3, A5) gives the second device, cpu1, the rows of graph instructions of that platform. */
 #include "ptowsp/note.h"
 #include "ptowsp/ptowsp.h"
@@ -12,13 +14,21 @@
 
 #include "base/program.h"
 #include "base/queue.h"
-#include "cpu_sim/backend.h"
 #include "ptowsp/package.h"
 #include "ptowsp/graph.h"
 #include "ptowsp/workload.h"
 #include "rt/platform.h"
+#ifdef LIAR_SIM
+#include "a2a3sim/backend.h"
+#define base_of a2a3sim_ops
+#define NAME "liar_sim"
+#else
+#include "cpu_sim/backend.h"
+#define base_of cpu_ops
+#define NAME "liar"
+#endif
 
-PTOWSP_NOTE(0, "liar", "tests", "1.0", "liar");
+PTOWSP_NOTE(0, NAME, "tests", "1.0", NAME);
 
 enum { CLAIMS = 0xFFFF, OPTIONS = 16, VALUES = 16 };
 #define POLICY(directive, policy) PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy)
@@ -397,7 +407,7 @@ static const void *extension(struct ptowsp_object *instance, const char *id)
 	    (is(PTOWSP_FEATURE_TASK_GRAPH) && !strcmp(id, PTOWSP_EXTENSION_GRAPH)) ||
 	    (is(PTOWSP_FEATURE_DEADLINE) && !strcmp(id, PTOWSP_EXTENSION_EXTENTS))) /* measuring looks at the deadline too */
 		return NULL;
-	return cpu_ops.extension(instance, id);
+	return base_of.extension(instance, id);
 }
 
 static void platform_rows(struct ptowsp_cap *rows, uint32_t stride, uint32_t count)
@@ -417,7 +427,7 @@ static void platform_rows(struct ptowsp_cap *rows, uint32_t stride, uint32_t cou
 static ptowsp_status capabilities(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out, uint32_t stride,
 				  uint32_t *count, struct ptowsp_error *error)
 {
-	ptowsp_status st = cpu_ops.capabilities(instance, device, rows_out, stride, count, error);
+	ptowsp_status st = base_of.capabilities(instance, device, rows_out, stride, count, error);
 
 	for (uint32_t i = 0; !st && is(CLAIMS) && i < *count; i++)
 		((struct ptowsp_cap *)(void *)((char *)rows_out + (size_t)i * stride))->state = PTOWSP_STATE_ENFORCED;
@@ -432,7 +442,7 @@ static ptowsp_status options(const struct ptowsp_option **options_out, uint32_t 
 		{PTOWSP_HEAD(struct ptowsp_option, OPTION), "lie", "word", "0", "", "which claim is broken"},
 		{PTOWSP_HEAD(struct ptowsp_option, OPTION), "platform", "word", "", "", "whose graph instructions cpu1 does: A2, A3 or A5"}};
 	uint32_t room = *count, theirs = room > 2 ? room - 2 : 0;
-	ptowsp_status st = cpu_ops.options(options_out, &theirs, error);
+	ptowsp_status st = base_of.options(options_out, &theirs, error);
 
 	*count = theirs + 2;
 	if (st || room < *count)
@@ -477,7 +487,7 @@ static ptowsp_status init(const struct ptowsp_host *host, const struct ptowsp_in
 		told_count = 0; /* no test opens so many while it keeps one */
 	told[told_count] = *host;
 	told[told_count].done = done;
-	return cpu_ops.init(&told[told_count++], &theirs, instance_out, error);
+	return base_of.init(&told[told_count++], &theirs, instance_out, error);
 }
 
 static struct ptowsp_ops ops; /* cpu_sim's, with ours in their place */
@@ -486,17 +496,17 @@ static const struct ptowsp_plugin plugin = {
 	.head = PTOWSP_HEAD(plugin, PLUGIN),
 	.major = PTOWSP_ABI_MAJOR,
 	.minor = PTOWSP_ABI_TARGET,
-	.name = "liar",
+	.name = NAME,
 	.vendor = "tests",
 	.version = "1.0",
-	.targets = "liar",
+	.targets = NAME,
 	.ops = &ops,
 };
 
 const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor)
 {
 	(void)host_minor;
-	ops = cpu_ops;
+	ops = base_of;
 	ops.init = init;
 	ops.extension = extension;
 	ops.options = options;
