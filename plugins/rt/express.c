@@ -50,6 +50,12 @@ ptowsp_status rt_express_uses_slowly(struct rt_run *run, struct rt_plan *plan, u
 	return rt_infer_uses(run, plan->uses, plan->use_count);
 }
 
+/* Open scopes keep what tasks hold that go to an engine this way. */
+static inline bool kept(const struct rt_run *run)
+{
+	return run->lag.feed && run->flow.scopes;
+}
+
 ptowsp_status rt_express_share(struct rt_run *run, struct rt_plan *plan, const struct rt_site *site)
 {
 	struct rt_clock_task task = {.cycles = plan->cycles, .kernel = plan->kernel, .executor = plan->task.executor, .preds = run->preds.list,
@@ -58,7 +64,7 @@ ptowsp_status rt_express_share(struct rt_run *run, struct rt_plan *plan, const s
 
 	run->plan = plan;
 	run->kernel = plan->kernel;
-	if (run->tasks >= run->window)
+	if (run->tasks >= run->window && !kept(run)) /* else it was moved with what the task reserved */
 		run->flow.tail = run->tasks - run->window + 1;
 	st = rt_dispatch_begin(run);
 	if (st)
@@ -96,6 +102,14 @@ static inline struct rt_plan *plan_ready(struct rt_run *run, uint64_t *steps_out
 	return plan;
 }
 
+/* Is there room for the task at which the expander stands, whatever edges it has? If there is none it is found out, and said, the long way. */
+static inline bool sure(const struct rt_run *run)
+{
+	const struct rt_plan *plan = run->plans.rows[(size_t)run->expand.site * run->plans.levels + run->expand.level];
+
+	return !kept(run) || (plan && rt_flow_sure(&run->flow, plan->map_need));
+}
+
 /* The next task of the same body or iteration; NULL: something else comes. */
 static inline const struct rt_site *site_next(struct rt_expand *expand)
 {
@@ -129,9 +143,9 @@ static ptowsp_status tasks_issue(struct rt_run *run, struct rt_untold *untold, c
 	ptowsp_status st = PTOWSP_OK;
 
 	while (!st && *site) {
-		if (rt_lane_stand(run, &lane)) {
+		if (!kept(run) && rt_lane_stand(run, &lane)) {
 			st = rt_lane_run(run, &lane, untold);
-		} else if ((plan = plan_ready(run, &steps))) {
+		} else if (sure(run) && (plan = plan_ready(run, &steps))) {
 			st = one_issue(run, plan, *site, steps, untold);
 			if (!st && rt_lane_find(run, &lane))
 				st = rt_lane_run(run, &lane, untold);
@@ -157,7 +171,7 @@ ptowsp_status rt_express(struct rt_run *run)
 	struct rt_untold untold;
 	ptowsp_status st, told;
 
-	if (!run->express || (run->lag.feed ? run->flow.scopes : run->clock.scopes) || !rt_lag_empty(&run->lag))
+	if (!run->express || (!run->lag.feed && run->clock.scopes) || !rt_lag_empty(&run->lag))
 		return site_issue(run, site);
 	if (run->tasks >= run->fresh_until)
 		rt_infer_freshen(run);
@@ -165,7 +179,8 @@ ptowsp_status rt_express(struct rt_run *run)
 	rt_preds_next(&run->preds, run->tasks, run->window);
 	st = tasks_issue(run, &untold, &site);
 	told = rt_untold_tell(run, &untold);
-	rt_flow_skip(&run->flow, run->tasks - began);
+	if (!run->lag.feed || !run->flow.scopes)
+		rt_flow_skip(&run->flow, run->tasks - began);
 	if (!run->lag.feed || run->lag.feed->one_place)
 		run->places.counts[0] += run->tasks - began;
 	if (st || told)

@@ -178,11 +178,16 @@ ptowsp_status rt_feed_put_plan(struct rt_feed *feed, struct rt_plan *plan, const
 {
 	struct rt_run *run = feed->run;
 	const struct rt_preds *preds = &run->preds;
+	const struct rt_need need = {plan->map_need, preds->count};
 	uint32_t pool = 0;
 	ptowsp_status st = feed->one_place ? PTOWSP_OK : plan_place(feed, plan, site, &pool);
-	struct rt_item *item = st ? NULL : item_make(feed, RT_ITEM_TASK, preds->count);
+	struct rt_item *item;
+	struct rt_block block;
 	uint64_t *list;
 
+	if (!st && run->flow.scopes)
+		st = rt_flow_reserve(&run->flow, need, &run->reason, &block); /* there is room: rt_flow_sure */
+	item = st ? NULL : item_make(feed, RT_ITEM_TASK, preds->count);
 	if (!item)
 		return st ? st : PTOWSP_NO_MEMORY;
 	item->number = run->tasks;
@@ -190,7 +195,7 @@ ptowsp_status rt_feed_put_plan(struct rt_feed *feed, struct rt_plan *plan, const
 	item->owner = feed->numbered ? rt_owner_rest(&feed->owner, run->tasks) : owner_find(feed, site, plan->task.executor);
 	item->bytes = 0;
 	item->cycles = plan->cycles;
-	item->need = (struct rt_need){plan->map_need, preds->count};
+	item->need = need;
 	item->pool = pool;
 	item->stream = 0;
 	item->executor = plan->task.executor;

@@ -40,6 +40,26 @@ void rt_flow_scope_begin(struct rt_flow *flow)
 void rt_flow_scope_end(struct rt_flow *flow)
 {
 	flow->scopes--;
+	if (rt_flow_held_from(flow) == flow->issued)
+		flow->map_kept = flow->deps_kept = 0;
+}
+
+static uint64_t least(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+uint64_t rt_flow_sure(const struct rt_flow *flow, uint32_t map_need)
+{
+	uint64_t sure = UINT64_MAX;
+
+	if (flow->window)
+		sure = flow->window - (flow->issued - rt_flow_held_from(flow));
+	if (flow->map_capacity && map_need)
+		sure = least(sure, (flow->map_capacity - flow->map_kept) / map_need);
+	if (flow->deps_capacity)
+		sure = flow->window > 1 ? least(sure, (flow->deps_capacity - flow->deps_kept) / (flow->window - 1)) : 0;
+	return sure;
 }
 
 uint64_t rt_flow_held_from(const struct rt_flow *flow)
@@ -184,6 +204,10 @@ ptowsp_status rt_flow_reserve(struct rt_flow *flow, struct rt_need need, enum pt
 		flow->needs[flow->issued & flow->mask] = need;
 		flow->map_held += need.map;
 		flow->deps_held += need.deps;
+	}
+	if (flow->scopes) {
+		flow->map_kept += need.map;
+		flow->deps_kept += need.deps;
 	}
 	rt_flow_pass(flow);
 	return PTOWSP_OK;

@@ -23,6 +23,7 @@ struct rt_flow {
 	uint64_t mask;
 	uint64_t first[PTOWSP_NESTING_LIMIT + 1]; /* per open scope: its first own task + 1, 0: none yet */
 	uint32_t scopes;
+	uint64_t map_kept, deps_kept; /* of what is held: by tasks that open scopes keep */
 };
 /* Why a task cannot be issued, ever. */
 struct rt_block {
@@ -36,6 +37,8 @@ void rt_flow_finish(struct rt_flow *flow);
 /* Reserves for the next task. OK: flow->tail tells how many tasks must have retired, *reason_out which resource asks for the most.
  * Errors: TOO_SMALL, DEADLOCK (*block_out says why), NO_MEMORY. */
 ptowsp_status rt_flow_reserve(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason_out, struct rt_block *block_out);
+/* So many tasks, each with map_need at most, can be reserved next, whatever edges they have. */
+uint64_t rt_flow_sure(const struct rt_flow *flow, uint32_t map_need);
 /* Counts a task without reserving anything: for the search of a capacity that would do. */
 void rt_flow_pass(struct rt_flow *flow);
 /* So many tasks were issued while no scope was open, and nothing that they and those before them hold can keep a later task from being issued. */

@@ -283,6 +283,20 @@ static void block_check(struct rt_run *run, struct rt_lane *lane, const struct b
 	}
 }
 
+/* Iterations for which there is room whatever edges they have; open scopes keep what they hold. */
+static uint32_t lane_sure(const struct rt_run *run, const struct rt_lane *lane, uint32_t most)
+{
+	uint64_t sure = most;
+	uint32_t map_need = 0;
+
+	if (!run->lag.feed || !run->flow.scopes)
+		return most;
+	for (uint32_t k = 0; k < lane->count; k++)
+		map_need = lane->plans[k]->map_need > map_need ? lane->plans[k]->map_need : map_need;
+	sure = rt_flow_sure(&run->flow, map_need) / lane->count;
+	return sure < most ? (uint32_t)sure : most;
+}
+
 /* Iterations that may be entered at once. */
 static uint32_t lane_most(struct rt_run *run, struct rt_lane *lane, const struct rt_untold *untold, uint32_t most)
 {
@@ -337,7 +351,9 @@ static ptowsp_status lane_go(struct rt_run *run, struct rt_lane *lane, uint32_t 
 
 		if (here && untold->count + lane->count > RT_TOLD_AT_ONCE && (st = rt_untold_tell(run, untold)))
 			break;
-		most = here ? (RT_TOLD_AT_ONCE - untold->count) / lane->count : 1;
+		most = lane_sure(run, lane, here ? (RT_TOLD_AT_ONCE - untold->count) / lane->count : 1);
+		if (!most)
+			break;
 		done = block_begin(&run->expand, lane, lane_most(run, lane, untold, most < room ? most : room), &block);
 		if (!done)
 			break;
