@@ -23,7 +23,7 @@ import compare  # noqa: E402
 import programs  # noqa: E402
 
 DEVICES = ("910b", "910c", "950")
-MODES = ("--opt model=name", "--opt model=op-sum", "", "--opt order=number")
+MODES = ("--opt model=name", "--opt model=op-sum", "", "--opt order=number", "--opt protocol=none", "--opt streams=1")
 # A limit of several instances; a run that ends where time decides.
 UNLIKE = re.compile(r"need one scheduler instance|its mode is abort")
 
@@ -115,7 +115,7 @@ def check(job):
     package = programs.generate(seed, options.families)
     kernels = seed % 2 == 0 and not compare.is_promise(package)
     flags = [f"--threads={1 + seed % 2}", f"--opt=device={DEVICES[seed % 3]}"] + ([] if kernels else ["--no-kernels"])
-    own = [f"--opt=aicpus={1 + seed // 3 % 6}" if seed % 3 != 2 else f"--opt=aicpus={1 + seed // 3 % 14}"] + MODES[seed // 2 % 4].replace(" ", "=", 1).split()
+    own = [f"--opt=aicpus={1 + seed // 3 % 6}" if seed % 3 != 2 else f"--opt=aicpus={1 + seed // 3 % 14}"] + MODES[seed // 2 % len(MODES)].replace(" ", "=", 1).split()
     folder = os.path.join(folder, str(os.getpid()))
     os.makedirs(folder, exist_ok=True)
     source, packed = (os.path.join(folder, name) for name in ("p.json", "p.pkg.zst"))
