@@ -229,6 +229,25 @@ static void the_protocol_costs_what_was_published_or_nothing(void)
 	CHECK_INT(cli_int(cli_json(), "total_cycles"), cycles[1]);
 }
 
+/* Each has a machine of its own; what one waits for another tells, and a graph goes on where a checkpoint was taken, with whatever clock. */
+static void several_devices_and_graphs_run_on_the_machine(void)
+{
+	static const char *const clocks[] = {"own", "reference"};
+
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run " OWN " --device=950-0,950-1 $P/two_devices.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "compare: ok");
+	REQUIRE_INT(cli(check_fmt("$B/ptowsp-pack '%s/tests/graphs/undo.pto' -o undo.pkg.zst && $B/ptowsp-pack '%s/tests/graphs/hand_over.pto' -o hand_over.pkg.zst",
+				  check_root(), check_root())), 0);
+	CHECK_INT(cli("$B/ptowsp-run " OWN " --device=950-0,950-1 hand_over.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "compare: ok");
+	for (int i = 0; i < 4; i++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=a2a3sim --opt clock=%s --checkpoint saved%d undo.pkg.zst", clocks[i / 2], i)), 0);
+		CHECK_CONTAINS(cli_out, "compare: ok");
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=a2a3sim --opt clock=%s --restore saved%d --out X=x%d.npy undo.pkg.zst && cmp x%d.npy x0.npy", clocks[i % 2], i, i, i)), 0);
+	}
+}
+
 /* LLaMA has kernels without a unit: those with products run where there is a cube core. */
 static void statistics_say_what_pipes_did(void)
 {
@@ -405,6 +424,7 @@ void suite_a2a3sim(CU_pSuite s)
 	TEST(s, the_protocol_costs_what_was_published_or_nothing);
 	TEST(s, a_trace_has_a_track_for_each_core_scheduler_and_process);
 	TEST(s, a_kernel_larger_than_a_core_runs_with_a_warning_or_not_at_all);
+	TEST(s, several_devices_and_graphs_run_on_the_machine);
 	TEST(s, statistics_say_what_pipes_did);
 	TEST(s, a_pto_runtime_runs_it_when_it_is_named);
 	TEST(s, engines_name_themselves);
