@@ -2,13 +2,17 @@
 #include "plan_scope.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include "base/error.h"
 #include "rt/error.h"
+#include "rt/grow.h"
 
-/* What the outermost open scope holds, in a walk along events and tasks. */
+/* What open scopes hold, in a walk along events and tasks: each its own tasks, not those of scopes inside of it that have ended. Places come back in the order of tasks,
+ * so the oldest held one keeps all behind it. */
 struct held {
-	uint64_t from;    /* its first task */
-	uint32_t depth;
+	uint64_t *firsts; /* per open scope: its first own task, UINT64_MAX: none yet */
+	uint32_t depth, room;
+	bool failed;
 	uint64_t most;    /* places that some task needs, its own included */
 	uint64_t task;    /* the first one that does not get one, UINT64_MAX: none */
 	uint32_t task_depth;
@@ -16,13 +20,29 @@ struct held {
 
 static void tasks_pass(struct held *held, uint64_t from, uint64_t to, uint64_t window)
 {
+	uint64_t oldest = UINT64_MAX;
+
 	if (!held->depth || from == to)
 		return;
-	if (held->task == UINT64_MAX && to - held->from > window) {
-		held->task = held->from + window > from ? held->from + window : from;
+	if (held->firsts[held->depth - 1] == UINT64_MAX)
+		held->firsts[held->depth - 1] = from;
+	for (uint32_t d = 0; d < held->depth; d++)
+		oldest = held->firsts[d] < oldest ? held->firsts[d] : oldest;
+	if (held->task == UINT64_MAX && to - oldest > window) {
+		held->task = oldest + window > from ? oldest + window : from;
 		held->task_depth = held->depth;
 	}
-	held->most = to - held->from > held->most ? to - held->from : held->most;
+	held->most = to - oldest > held->most ? to - oldest : held->most;
+}
+
+static void scope_pass(struct held *held, bool begin)
+{
+	held->depth -= !begin;
+	if (!begin)
+		return;
+	held->failed |= !rt_grow((void **)&held->firsts, &held->room, held->depth, sizeof(*held->firsts));
+	if (!held->failed)
+		held->firsts[held->depth++] = UINT64_MAX;
 }
 
 static struct held find(const struct ascend_walk *walk, uint64_t window)
@@ -30,7 +50,7 @@ static struct held find(const struct ascend_walk *walk, uint64_t window)
 	struct held held = {.task = UINT64_MAX};
 	uint64_t at = 0;
 
-	for (uint32_t i = 0; i < walk->event_count; i++) {
+	for (uint32_t i = 0; i < walk->event_count && !held.failed; i++) {
 		const struct ascend_walk_event *event = &walk->events[i];
 		bool begin = event->kind == RT_ITEM_SCOPE_BEGIN;
 
@@ -38,11 +58,11 @@ static struct held find(const struct ascend_walk *walk, uint64_t window)
 			continue;
 		tasks_pass(&held, at, event->at, window);
 		at = event->at;
-		if (begin && !held.depth++)
-			held.from = event->at;
-		held.depth -= !begin;
+		scope_pass(&held, begin);
 	}
-	tasks_pass(&held, at, walk->task_count, window);
+	if (!held.failed)
+		tasks_pass(&held, at, walk->task_count, window);
+	free(held.firsts);
 	return held;
 }
 
@@ -54,6 +74,8 @@ ptowsp_status ascend_scope_check(const struct ascend_walk *walk, uint64_t window
 					 .task = held.task, .capacity = window, .used = window, .high_water = window, .proposed = held.most, .channel = PTOWSP_NONE};
 
 	*most_out = held.most;
+	if (held.failed)
+		return rt_no_memory(error, "the scopes of the pto-runtime");
 	if (held.task == UINT64_MAX)
 		return PTOWSP_OK;
 	snprintf(report.option, sizeof(report.option), "--schedule task_window=%llu", (unsigned long long)held.most);
