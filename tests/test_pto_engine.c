@@ -223,6 +223,24 @@ static void faults_become_exit_codes(void)
 			}
 }
 
+/* tests/model/engines.py: both variants, results beside cpu_sim's. */
+static void random_programs_have_the_results_of_cpu_sim(void)
+{
+	static const char *const families[] = {"after,axes,bounds,csp,deep,policies,small,start,sync,units,while", "csp,scalars,sync,while"};
+	const char *only = getenv("PTOWSP_SEED");
+	int count = only ? 1 : getenv("PTOWSP_TEST_LONG") ? 1000 : cli_slow() ? 8 : 40;
+
+	NEED_COMPILERS();
+	cli_begin();
+	if (cli("python3 -c 'import json'"))
+		CHECK_SKIP("python3 is not installed");
+	for (size_t i = 0; i < sizeof(families) / sizeof(*families); i++)
+		if (cli(check_fmt("python3 '%s/tests/model/engines.py' --build '%s' --families %s --first %s --count %d", check_root(), check_build(), families[i],
+				  only ? only : "1", count)))
+			CHECK_FAIL("%s%s", cli_out, cli_err);
+	printf("# pto_engine: PTOWSP_SEED=%s\n", only ? only : "1");
+}
+
 static void no_claim_is_false(void)
 {
 	NEED_COMPILERS();
@@ -249,5 +267,6 @@ void suite_pto_engine(CU_pSuite s)
 	TEST(s, scope_that_holds_the_window_is_a_deadlock);
 	TEST(s, outs_that_are_read_before_they_are_written_are_told);
 	TEST(s, faults_become_exit_codes);
+	TEST(s, random_programs_have_the_results_of_cpu_sim);
 	TEST(s, no_claim_is_false);
 }
