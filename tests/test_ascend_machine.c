@@ -344,7 +344,9 @@ static bool model_same(const struct outcome *o, const struct machine_model *want
 	CHECK_UINT(o->stats.total_cycles, want->total);
 	CHECK_UINT(o->stats.cross_edges, want->crossing);
 	CHECK_UINT(o->stats.notifications, want->notifications);
-	same = meter_same(o, "task_ring", &want->ring, who) & meter_same(o, "tensor_map", &want->map, who) & meter_same(o, "dep_list", &want->deps, who);
+	same &= meter_same(o, "task_ring", &want->ring, who);
+	same &= meter_same(o, "tensor_map", &want->map, who);
+	same &= meter_same(o, "dep_list", &want->deps, who);
 	for (int p = 0; p < want->program->pools && 4u + (unsigned)p < o->stats.resource_count; p++)
 		same &= meter_same(o, o->resources[4 + p].name, &want->ready[p], who);
 	return same && o->stats.total_cycles == want->total && o->stats.cross_edges == want->crossing && o->stats.notifications == want->notifications;
