@@ -195,12 +195,12 @@ static void what_only_the_second_device_uses_is_bound_and_written(void)
 /* Whichever device fails, the other one, which would never end, is ended; and so is a third one. The program of that device comes first. */
 static void who_fails_ends_the_others(void)
 {
-#define LOOP(count) "TG_BEGIN(G)\n" KERNEL("A") "TG_END(G)\nCF_LOOP(" count ", i)\nTG_LAUNCH(G, s)\nCF_ENDLOOP\n}\n"
+#define LOOP(from, count) "TG_BEGIN(G)\nTG_KERNEL(A, ten, 1, AIV, 0) MC_BIND(A, 0, X, " from ", 32)\nTG_END(G)\nCF_LOOP(" count ", i)\nTG_LAUNCH(G, s)\nCF_ENDLOOP\n}\n"
 	static const char *const heads[] = {"graph @first {\n", "graph @second on device 1 {\n", "graph @third on device 2 {\n"};
 
-	for (size_t who = 0; who < 3; who++) {
-		const char *text = check_fmt("tensor %%X : i32[8] inout\nsymbol %%n : u64 = 0\nsymbol %%m : u64 = 4000000000\n%s%s%s%s%s%s%s", ADD, heads[who], LOOP("m / n"), heads[(who + 1) % 3], LOOP("m"),
-					     heads[(who + 2) % 3], LOOP("m"));
+	for (size_t who = 0; who < 3; who++) { /* each has elements of its own: nothing orders the devices */
+		const char *text = check_fmt("tensor %%X : i32[24] inout\nsymbol %%n : u64 = 0\nsymbol %%m : u64 = 4000000000\n%s%s%s%s%s%s%s", ADD, heads[who], LOOP("0", "m / n"), heads[(who + 1) % 3],
+					     LOOP("32", "m"), heads[(who + 2) % 3], LOOP("64", "m"));
 
 		command_is(text, "--device=cpu0,cpu1,cpu0", 1, "",
 			   check_fmt("ptowsp-run: %sinstruction 0 (two.pto:15:1): division by zero in a loop bound (0)\n",
