@@ -42,6 +42,36 @@ static const char *machine_name(unsigned machine)
 	}
 }
 
+/* End of the program headers; 0 for such as host_elf_open refuses. */
+static uint64_t headers_end(const Elf64_Ehdr *header, uint64_t size)
+{
+	uint64_t bytes = header->e_phnum * sizeof(Elf64_Phdr);
+
+	return header->e_phnum <= SEGMENT_LIMIT && inside(header->e_phoff, bytes, size) ? header->e_phoff + bytes : 0;
+}
+
+uint64_t host_elf_extent(const void *bytes, uint64_t have, uint64_t size)
+{
+	Elf64_Ehdr header;
+	uint64_t end, most = sizeof(header);
+
+	if (have < sizeof(header))
+		return size < sizeof(header) ? size : sizeof(header);
+	memcpy(&header, bytes, sizeof(header));
+	end = headers_end(&header, size);
+	if (end > have)
+		return end;
+	most = end > most ? end : most;
+	for (uint32_t i = 0; end && i < header.e_phnum; i++) {
+		Elf64_Phdr segment;
+
+		memcpy(&segment, (const unsigned char *)bytes + header.e_phoff + i * sizeof(segment), sizeof(segment));
+		if (inside(segment.p_offset, segment.p_filesz, size) && segment.p_offset + segment.p_filesz > most)
+			most = segment.p_offset + segment.p_filesz;
+	}
+	return most;
+}
+
 static ptowsp_status header_check(const struct host_elf *elf, const Elf64_Ehdr *header, struct ptowsp_error *error)
 {
 	if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)

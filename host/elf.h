@@ -23,8 +23,8 @@ struct host_symbol {
 /* An open file. Invariants after host_elf_open: every program header lies in the file, and so does every segment; loaded
  * segments ascend and do not overlap; there is one dynamic table, it ends, and its strings end with a NUL. */
 struct host_elf {
-	const unsigned char *bytes; /* borrowed */
-	size_t size;
+	const unsigned char *bytes; /* borrowed; at least the host_elf_extent of the file */
+	size_t size;                /* of the file */
 	const char *path;           /* for messages; borrowed */
 	uint64_t segments;          /* offset of the program headers */
 	uint32_t segment_count;
@@ -36,6 +36,9 @@ struct host_elf {
 	uint32_t symbol_count;      /* as the hash table says */
 };
 
+/* How many bytes of a file of `size` bytes are looked at here, as far as its first `have` tell: headers and segments, not the debug information and
+ * symbols behind them. More than have: read so many, and ask again. Any bytes; at most size. */
+uint64_t host_elf_extent(const void *bytes, uint64_t have, uint64_t size);
 /* A shared object for this machine. bytes and path must outlive *elf. Errors: PLUGIN_REFUSED. */
 ptowsp_status host_elf_open(struct host_elf *elf, const void *bytes, size_t size, const char *path,
 			    struct ptowsp_error *error);

@@ -2,6 +2,7 @@
 /* file.c - opens a plugin's file once and checks what was opened. It is read rather than mapped: a compiler that writes the
  * same file at that moment would otherwise kill the host with SIGBUS. */
 #include "host/file.h"
+#include "host/elf.h"
 #include "host/refuse.h"
 #include "ptowsp/note.h"
 
@@ -12,23 +13,13 @@
 #include <unistd.h>
 
 #define BYTES_LIMIT (INT64_C(2) << 30) /* of one plugin; compilers inside plugins take some hundred MiB */
+#define BYTES_FIRST 4096u                /* all headers, as linkers write them */
 
-ptowsp_status host_bytes_read(int fd, const char *path, unsigned char **bytes_out, size_t *size_out, struct ptowsp_error *error)
+/* From *done on to `want`, unless the file has become shorter. */
+static ptowsp_status bytes_fetch(int fd, const char *path, unsigned char *bytes, size_t *done, size_t want, struct ptowsp_error *error)
 {
-	struct stat stat;
-	size_t done = 0;
-
-	*bytes_out = NULL;
-	*size_out = 0;
-	if (fstat(fd, &stat))
-		return host_refuse_errno(error, path, errno, "cannot be read");
-	if (stat.st_size > BYTES_LIMIT)
-		return host_refuse(error, path, "larger than 2 GiB");
-	*bytes_out = malloc((size_t)stat.st_size + 1);
-	if (!*bytes_out)
-		return host_fail(error, PTOWSP_NO_MEMORY, "%s: no memory to read it", path);
-	while (done < (size_t)stat.st_size) {
-		ssize_t got = pread(fd, *bytes_out + done, (size_t)stat.st_size - done, (off_t)done);
+	while (*done < want) {
+		ssize_t got = pread(fd, bytes + *done, want - *done, (off_t)*done);
 
 		if (got < 0 && errno == EINTR)
 			continue;
@@ -36,10 +27,35 @@ ptowsp_status host_bytes_read(int fd, const char *path, unsigned char **bytes_ou
 			return host_refuse_errno(error, path, errno, "cannot be read");
 		if (!got)
 			break;
-		done += (size_t)got;
+		*done += (size_t)got;
 	}
-	*size_out = done;
 	return PTOWSP_OK;
+}
+
+ptowsp_status host_bytes_read(int fd, const char *path, unsigned char **bytes_out, size_t *size_out, struct ptowsp_error *error)
+{
+	struct stat stat;
+	size_t size, want, done = 0;
+	ptowsp_status st = PTOWSP_OK;
+
+	*bytes_out = NULL;
+	*size_out = 0;
+	if (fstat(fd, &stat))
+		return host_refuse_errno(error, path, errno, "cannot be read");
+	if (stat.st_size > BYTES_LIMIT)
+		return host_refuse(error, path, "larger than 2 GiB");
+	size = (size_t)stat.st_size;
+	for (want = size < BYTES_FIRST ? size : BYTES_FIRST; !st && (want > done || !*bytes_out); want = host_elf_extent(*bytes_out, done, size)) {
+		unsigned char *more = realloc(*bytes_out, want + 1);
+
+		if (!more)
+			return host_fail(error, PTOWSP_NO_MEMORY, "%s: no memory to read it", path);
+		*bytes_out = more;
+		st = bytes_fetch(fd, path, more, &done, want, error);
+		size = done < want ? done : size;
+	}
+	*size_out = size;
+	return st;
 }
 
 void host_bytes_release(unsigned char *bytes)

@@ -30,6 +30,20 @@ static ptowsp_status tables_make(struct ptowsp_program *p, struct ptowsp_error *
 	return PTOWSP_OK;
 }
 
+/* Code that a device lacks can be made: who has no device, or one that does not open, is told that. */
+static ptowsp_status device_first(struct ptowsp_program *p, const struct ptowsp_match *match, ptowsp_status st, struct ptowsp_error *error)
+{
+	const struct reg_verdict *row = reg_match_refused(match->rows, match->count);
+	struct ptowsp_error missing = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+
+	ptowsp_status there = st && row && row->kind == REG_VERDICT_KERNEL ? host_backend_device_open(p->backend, &missing) : PTOWSP_OK;
+
+	if (!there)
+		return st;
+	*error = missing;
+	return there;
+}
+
 /* Directives met below enforced are said here, once each; the plugin's own words for the same feature are repeats. */
 static ptowsp_status match(struct ptowsp_program *p, uint32_t flags, struct ptowsp_error *error)
 {
@@ -38,7 +52,7 @@ static ptowsp_status match(struct ptowsp_program *p, uint32_t flags, struct ptow
 
 	if (st)
 		return st;
-	st = host_match_check(match, p->backend, p->plan, error);
+	st = device_first(p, match, host_match_check(match, p->backend, p->plan, error), error);
 	for (uint32_t i = 0; i < match->count && !st; i++) {
 		const struct reg_verdict *row = &match->rows[i];
 		char line[280];

@@ -157,15 +157,15 @@ static bool is_only_expected(const struct ptowsp_program *p, uint32_t index)
 	       !*tensor->given_from && !tensor->bound && !tensor->fill;
 }
 
-/* elements: what a run would touch, UINT64_MAX if that depends on data. */
+/* elements: what a run would touch, UINT64_MAX if only a run tells. */
 static ptowsp_status need_set(struct ptowsp_program *p, uint32_t index, uint64_t elements, struct ptowsp_error *error)
 {
 	struct host_tensor *tensor = &p->tensors[index];
 	const struct host_plan_tensor *name = &p->plan->tensors[index];
 
 	if (elements == UINT64_MAX && tensor->view.rank == UINT16_MAX)
-		return host_fail(error, PTOWSP_INVALID, "how much of tensor \"%s\" is touched depends on data: give it a shape with "
-				 "--in %s=FILE.npy or --expect %s=FILE.npy", name->name, name->name, name->name);
+		return host_fail(error, PTOWSP_INVALID, "how much of tensor \"%s\" is touched depends on data, or on a loop without an end in "
+				 "sight: give it a shape with --in %s=FILE.npy or --expect %s=FILE.npy", name->name, name->name, name->name);
 	if (elements != UINT64_MAX && tensor->need < elements)
 		tensor->need = elements;
 	if (is_only_expected(p, index) && tensor->view.elements < tensor->need) {

@@ -169,6 +169,14 @@ static void native_say(const struct matching *m, const struct reg_kernel_need *k
 		reg_text_add(text, "the backend runs no native code of packages");
 }
 
+/* Does it take code for its cores, and nothing portable? */
+static bool runs_images(const struct matching *m)
+{
+	const struct ptowsp_cap *cap = reg_caps_find(m->caps, PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_IMAGE));
+
+	return cap && cap->state == PTOWSP_STATE_ENFORCED;
+}
+
 /* One that will run is told of only if it has native code: what runs is then not plain. */
 static void match_kernel(struct matching *m, const struct reg_kernel_need *kernel)
 {
@@ -194,6 +202,8 @@ static void match_kernel(struct matching *m, const struct reg_kernel_need *kerne
 		reg_text_add(&text, "native code of the package (%.60s)", kernel->target && *kernel->target ? kernel->target : "any machine");
 	else if (usable)
 		reg_text_add(&text, "%s: %s", runs ? "portable payload" : "C function of the program", why);
+	else if (kernel->kinds && runs_images(m))
+		reg_text_add(&text, "this device runs images alone; compile what --emit writes, and pack its text section");
 	else if (kernel->kinds)
 		reg_text_add(&text, "the backend runs none of its payload kinds");
 	else

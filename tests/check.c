@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 void check_add(CU_pSuite s, const char *name, CU_TestFunc fn)
@@ -61,6 +62,17 @@ const char *check_sanitizer(void)
 	static const char *const options[] = {"", "-fsanitize=address,undefined", "-fsanitize=thread"};
 
 	return options[PTOWSP_SANITIZER];
+}
+
+bool check_only_threads(void)
+{
+	return PTOWSP_SANITIZER == PTOWSP_SANITIZER_THREAD && !getenv("PTOWSP_TEST_LONG");
+}
+
+/* Hashed, because programs make choices by the low bits of their seeds. */
+bool check_seed_wanted(uint64_t seed)
+{
+	return !check_only_threads() || seed * UINT64_C(0x9e3779b97f4a7c15) >> 62 == (uint64_t)time(NULL) / 86400 % 4;
 }
 
 const char *check_shared(void)

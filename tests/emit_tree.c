@@ -11,6 +11,7 @@
 #include "emit/tree_glue.h"
 #include "rt/arithmetic.h"
 #include "rt/dtype.h"
+#include "rt/feed.h"
 
 enum { WINDOWS = 64, ARGS = 64 };
 
@@ -41,7 +42,7 @@ struct emit_tree {
 	void **memory;                   /* owned, two per tensor: as it is before a run, and while one goes on */
 	bool computes;                   /* kernels have to run, as what they write decides on tasks */
 	struct seen_list core, emitted;
-	uint32_t *owners;                /* of the core's tasks with several instances; NULL: it cannot tell */
+	uint32_t *owners;                /* of the core's tasks with several instances, as an engine is told; NULL: it cannot tell */
 	uint64_t owner_count;
 };
 
@@ -126,12 +127,8 @@ static ptowsp_status kernel_run(void *context, const struct ptowsp_task *task, s
 	struct emit_tree *tree = context;
 
 	(void)worker;
-	if (tree->owners) {
-		if (task->number < tree->owner_count)
-			tree->owners[task->number] = task->executor;
-		return compute(tree, task, out);
-	}
-	core_keep(tree, task);
+	if (!tree->owners)
+		core_keep(tree, task);
 	return compute(tree, task, out);
 }
 
@@ -376,13 +373,28 @@ static ptowsp_status notify_take(void *context, uint32_t device, uint32_t notifi
 	return PTOWSP_OK;
 }
 
+/* An engine that does nothing but look. */
+static ptowsp_status owners_keep(void *context, struct rt_feed *feed, struct ptowsp_error *error)
+{
+	struct emit_tree *tree = context;
+	const struct rt_item *item;
+	ptowsp_status st;
+
+	(void)error;
+	while (!(st = rt_feed_next(feed, &item)) && item->kind != RT_ITEM_END)
+		if (item->kind == RT_ITEM_TASK && item->number < tree->owner_count)
+			tree->owners[item->number] = item->owner;
+	return st;
+}
+
 static ptowsp_status core_run(struct emit_tree *tree, struct rt_program *program, uint32_t instances, struct ptowsp_error *error)
 {
 	const struct rt_notify notify = {NULL, 0, notify_send, notify_take};
 	const struct ptowsp_run_args args = run_args(tree);
 	struct rt_pool *pool = NULL;
 	const struct rt_sinks sinks = {0};
-	struct rt_run_args how = {.args = &args, .sinks = &sinks, .schedulers = instances, .notify = &notify};
+	const struct rt_engine engine = {tree, owners_keep};
+	struct rt_run_args how = {.args = &args, .sinks = &sinks, .schedulers = instances, .notify = &notify, .engine = instances > 1 ? &engine : NULL};
 	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
 	ptowsp_status st = rt_pool_create(&pool, 1, error);
 
@@ -535,8 +547,8 @@ static void lists_compare(struct emit_tree *tree)
 		if (!what && tree->owners && tree->owners[i] != emitted->owner)
 			what = "owner";
 		if (what)
-			CHECK_FAIL("%s: task %llu has another %s (kernel %u, owner %u; start %llu columns %llu, core start %llu columns %llu)", check_name(), (unsigned long long)i,
-				   what, emitted->kernel, emitted->owner, (unsigned long long)emitted->windows[0].start, (unsigned long long)emitted->windows[0].columns,
+			CHECK_FAIL("%s: task %llu has another %s (kernel %u, owner %u, core %u; start %llu columns %llu, core start %llu columns %llu)", check_name(), (unsigned long long)i,
+				   what, emitted->kernel, emitted->owner, tree->owners ? tree->owners[i] : 0, (unsigned long long)emitted->windows[0].start, (unsigned long long)emitted->windows[0].columns,
 				   (unsigned long long)core->windows[0].start, (unsigned long long)core->windows[0].columns);
 		wrong += what != NULL;
 	}
@@ -557,7 +569,8 @@ uint64_t emit_tree_compare(struct emit_tree *tree, uint32_t instances)
 		CHECK_FAIL("%s: the core says %s", check_name(), error.text);
 	tree->owner_count = tree->core.count;
 	tree->owners = calloc(tree->owner_count + 1, sizeof(*tree->owners));
-	if (st || core_run(tree, program, instances, &error)) { /* what only one instance can do */
+	if (st || core_run(tree, program, instances, &error)) { /* several devices: nobody answers here */
+		printf("# %s: owners are not compared: %s\n", check_name(), error.text);
 		free(tree->owners);
 		tree->owners = NULL;
 	}

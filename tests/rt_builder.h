@@ -131,6 +131,7 @@ struct outcome_how {
 	uint64_t content_count;
 	bool bare;             /* bind no tensors */
 	bool untold;           /* without sinks, as most runs are: no tasks and edges in the outcome */
+	bool unlinked;         /* no edges in the outcome */
 	bool idle;             /* kernels touch no memory: for schedules that let tasks race */
 	const volatile uint32_t *cancel;
 	struct rt_pool *pool;  /* NULL: one of its own */

@@ -173,6 +173,8 @@ struct outcome *builder_run_program(struct builder *b, struct rt_program *progra
 	struct rt_pool *own = NULL;
 
 	how = how ? how : &standard;
+	if (how->unlinked)
+		sinks.edge = NULL;
 	b->idle = how->idle;
 	run.binding_count = how->bare ? 0 : b->tensor.count;
 	wanted_set(how, &run, &args);

@@ -30,6 +30,10 @@ static void its_rows_are_claims(void)
 	CHECK(!strstr(cli_out, "\"evidence\": \"self"));
 	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --capabilities --plugin=a2a3"), 0);
 	CHECK_CONTAINS(cli_out, "cycles per kernel                    recorded");
+	CHECK_CONTAINS(cli_out, "payload pto                          unsupported      unsupported  unsupported");
+	CHECK_CONTAINS(cli_out, "payload image                        enforced         enforced     enforced");
+	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --capabilities --verify --plugin=a2a3"), 0); /* and what nobody can look at is not called false */
+	CHECK_CONTAINS(cli_out, " 0 false");
 }
 
 static void a_run_ends_with_8_and_says_what_is_missing(void)
@@ -261,7 +265,12 @@ static void what_a_device_has_no_code_for_is_refused(void)
 	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " --trust=all --entry copied d.pkg.zst"), 5);
 	CHECK_CONTAINS(cli_err, "copy is unsupported on a2a3: it has no way for that; take another backend or engine");
 	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt cache=$B/../test/ascend_cache $P/vector_add.pkg.zst"), 5);
-	CHECK_CONTAINS(cli_err, "has no image payload for a2a3 (dav_c220): compile what --emit writes, and pack its text section");
+	CHECK_CONTAINS(cli_err, "kernel add_block is unsupported on a2a3: this device runs images alone; compile what --emit writes, and pack its text section");
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " --explain $P/vector_add.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "this device runs images alone");
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt cache=$B/../test/ascend_cache --emit tree "
+		      "$P/vector_add.pkg.zst"), 0); /* which is the way to one */
+	CHECK_CONTAINS(cli_err, "nothing was run: kernel add_block is unsupported on a2a3");
 }
 
 void suite_a2a3(CU_pSuite s)

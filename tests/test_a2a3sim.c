@@ -205,6 +205,53 @@ static void what_it_has_not_is_refused_with_a_sentence(void)
 }
 
 /* Instances share the tasks; what they do together is the same. */
+/* Those that order tasks: of a schedule with more of them than the device has, the device's. Without a directive all are in the first one, and it orders nothing. */
+static void streams_are_counted_as_the_engine_has_them(void)
+{
+	static const struct {
+		const char *options;
+		long long streams;
+	} rows[] = {
+		{OWN, 1},
+		{OWN " --schedule streams=1", 1},
+		{OWN " --schedule streams=4", 2},
+		{OWN " --opt streams=3 --schedule streams=4", 3},
+		{OWN " --opt streams=8 --schedule streams=4", 4},
+		{SIM " --schedule streams=4", 4},
+		{"--plugin=cpu_sim --schedule streams=4", 4},
+	};
+	json_t *stats;
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run %s --stats=json $P/vector_add.pkg.zst", rows[i].options)), 0);
+		stats = cli_json();
+		REQUIRE(stats != NULL);
+		CHECK_INT(cli_int(stats, "num_streams"), rows[i].streams);
+	}
+}
+
+/* Emit, flush, run: without the barrier the first task waits until the second one, which is issued 300,000 cycles later, is known, too. */
+static void a_batch_ends_at_a_barrier(void)
+{
+	static const struct {
+		const char *entry;
+		bool waits;
+	} rows[] = {{"plain", true}, {"barrier", false}};
+	json_t *trace;
+	const char *starts;
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		REQUIRE_INT(cli(check_fmt("$B/ptowsp-run " OWN " --entry %s --schedule batch_deps=9 --schedule issue_cost=300000 --trace t.json $P/probes/events.pkg.zst",
+					  rows[i].entry)), 0);
+		trace = cli_json_file("t.json");
+		REQUIRE(trace != NULL);
+		starts = cli_trace(trace);
+		CHECK_INT(strtoull(starts, NULL, 10) > 300000, rows[i].waits);
+	}
+}
+
 static void any_number_of_aicpus_computes_the_same(void)
 {
 	cli_begin();
@@ -420,6 +467,8 @@ void suite_a2a3sim(CU_pSuite s)
 	TEST(s, the_device_is_the_one_that_is_named);
 	TEST(s, what_it_has_not_is_refused_with_a_sentence);
 	TEST(s, any_number_of_aicpus_computes_the_same);
+	TEST(s, a_batch_ends_at_a_barrier);
+	TEST(s, streams_are_counted_as_the_engine_has_them);
 	TEST(s, tasks_tokens_and_results_are_those_of_the_reference_clock);
 	TEST(s, the_protocol_costs_what_was_published_or_nothing);
 	TEST(s, a_trace_has_a_track_for_each_core_scheduler_and_process);

@@ -197,6 +197,7 @@ static void runs_three_times(const char *root, const char *variant)
 		example->data[2][0] = example->data[2][LENGTH - 1] = 0;
 		CHECK_INT(example_run(example), PTOWSP_OK);
 		CHECK_UINT(example->calls, 5 * run);
+		CHECK(example->client->times.prepare_ns && example->client->times.run_ns && example->client->times.finalize_ns);
 		CHECK(example->data[2][0] == 47 && example->data[2][LENGTH - 1] == 47);
 	}
 	example_close(example);
@@ -295,6 +296,21 @@ static void a_cache_may_be_a_relative_path(void)
 	CHECK(objects.compiled && objects.orchestration_size);
 	ascend_objects_finish(&objects);
 	REQUIRE_INT(chdir(here), 0);
+}
+
+static void a_cache_whose_path_is_too_long_is_refused(void)
+{
+	const struct ascend_which which = {fakes(), "a2a3", ASCEND_TASK_BUFFER, false};
+	struct ascend_objects objects;
+	char path[960];
+
+	NEED_COMPILERS();
+	memset(path, 'x', sizeof(path));
+	path[0] = '/';
+	path[901] = 0;
+	CHECK_INT(ascend_objects_make(&objects, &which, path, &error), PTOWSP_INVALID);
+	CHECK_STR(error.text, "cache=DIR: the path is longer than 900 bytes; use a shorter one");
+	ascend_objects_finish(&objects);
 }
 
 static void all_callables_are_given_out_and_taken_back(void)
@@ -497,6 +513,31 @@ static void small_codes_are_faults_where_they_are_told(void)
 	CHECK_INT(ascend_fault(ASCEND_PHASE_WAIT, -104, "", &error), PTOWSP_TOO_SMALL);
 }
 
+/* No sentence ends in the middle of a word: as many clauses as there is room for. */
+static void long_sentences_end_with_a_clause(void)
+{
+	CHECK_INT(ascend_fault(ASCEND_PHASE_WAIT, -1, "[ERROR] a: orch_error_code=1 sched_error_code=0\n[ERROR] a: error detail: orch_error_code=1 SCOPE_DEADLOCK - tasks submitted in "
+			       "one scope reached the ring task-window cap; their fanout references are only released at scope_end, so no slot can be reclaimed\n", &error),
+		  PTOWSP_DEADLOCK);
+	CHECK_STR(error.text, "the pto-runtime reports SCOPE_DEADLOCK: tasks submitted in one scope reached the ring task-window cap; their fanout references are only "
+			      "released at scope_end; raise --schedule task_window, or split the scope");
+	CHECK_INT(ascend_fault(ASCEND_PHASE_WAIT, -11, "[ERROR] a: orch_error_code=11 sched_error_code=0\n[ERROR] a: error detail: x - the tensormap could not reserve the entries "
+			       "required to register another task's outputs and whatever else would have had to be said here about it\n", &error), PTOWSP_TOO_SMALL);
+	CHECK_STR(error.text, "the pto-runtime reports TENSORMAP_OVERFLOW: the tensormap could not reserve the entries required to register another task's outputs and whatever "
+			      "else would have had to be said here; set PTO2_TENSORMAP_POOL_SIZE");
+}
+
+static void files_that_cannot_be_read_say_why(void)
+{
+	void *bytes;
+	size_t size;
+
+	CHECK_INT(ascend_file_read("/nowhere/at/all", &bytes, &size, &error), PTOWSP_IO);
+	CHECK_STR(error.text, "/nowhere/at/all cannot be read: No such file or directory");
+	CHECK_INT(ascend_file_read("/", &bytes, &size, &error), PTOWSP_IO);
+	CHECK(!bytes && !size);
+}
+
 static void scope_that_fills_the_window_is_a_deadlock(void)
 {
 	struct example *example;
@@ -572,6 +613,7 @@ void suite_ascend_client(CU_pSuite s)
 	TEST(s, calls_come_in_order);
 	TEST(s, objects_are_compiled_once);
 	TEST(s, a_cache_may_be_a_relative_path);
+	TEST(s, a_cache_whose_path_is_too_long_is_refused);
 	TEST(s, all_callables_are_given_out_and_taken_back);
 	TEST(s, other_generations_are_refused_by_name);
 	TEST(s, missing_files_are_named);
@@ -581,6 +623,8 @@ void suite_ascend_client(CU_pSuite s)
 	TEST(s, every_call_may_fail_and_the_next_run_is_good);
 	TEST(s, timeouts_count_by_their_class);
 	TEST(s, small_codes_are_faults_where_they_are_told);
+	TEST(s, long_sentences_end_with_a_clause);
+	TEST(s, files_that_cannot_be_read_say_why);
 	TEST(s, scope_that_fills_the_window_is_a_deadlock);
 	TEST(s, host_graph_that_fills_the_window_is_told);
 	TEST(s, deadline_and_cancel_end_a_run);

@@ -3,9 +3,10 @@
  * cores, windows, streams and depths have. Random programs name their seed in a failure: PTOWSP_SEED=N runs one, PTOWSP_SEEDS=N that many. */
 #include "check.h"
 #include "ascend/machine.h"
-#include "model/machine_model.h"
-#include "model/rt_model_parts.h"
+#include "model/rt_model.h"
 #include "random_schedule.h"
+#include "rt/crew.h"
+#include "rt/walker.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -272,135 +273,87 @@ static void random_programs_keep_every_rule(void)
 	free(m);
 }
 
-/* ---- the slow model ----------------------------------------------------------------------------------------------- */
+/* ---- a thread that walks ahead ------------------------------------------------------------------------------------ */
 
-static uint64_t draws;
-
-static uint32_t draw(uint32_t n)
+static bool same_stats(const struct outcome *a, const struct outcome *b)
 {
-	draws ^= draws << 13;
-	draws ^= draws >> 7;
-	draws ^= draws << 17;
-	return (uint32_t)(draws >> 20) % n;
+	return a->stats.tasks == b->stats.tasks && a->stats.edges == b->stats.edges && a->stats.total_cycles == b->stats.total_cycles &&
+	       a->stats.cross_edges == b->stats.cross_edges && a->stats.notifications == b->stats.notifications && a->stats.executors == b->stats.executors &&
+	       a->stats.resource_count == b->stats.resource_count && a->stats.kernel_count == b->stats.kernel_count &&
+	       !memcmp(a->kernels, b->kernels, a->stats.kernel_count * sizeof(*a->kernels)) &&
+	       !memcmp(a->schedulers, b->schedulers, a->stats.scheduler_count * sizeof(*a->schedulers));
 }
 
-/* Any machine: few cores, so that they are what is waited for; costs of nothing, of little, of much. */
-static struct ascend_machine machine_draw(uint64_t seed)
+/* All but the time that threads really waited. */
+static bool same_resources(const struct outcome *a, const struct outcome *b)
 {
-	static const uint32_t most[] = {1, 1, 4, 10, 60};
-	struct ascend_machine machine;
-	uint32_t n;
+	bool same = true;
 
-	draws = seed * UINT64_C(0x9E3779B97F4A7C15) + 3;
-	n = most[draw(5)];
-	machine = (struct ascend_machine){.config = {.clusters = 1 + draw(4), .vectors_each = 1 + draw(2), .first_cube = 0, .first_vector = 100, .rings = 4,
-						     .payloads = 1 + draw(2), .streams = draw(3), .by_number = !draw(3)}};
-	machine.config.cost = (struct ascend_protocol){.lookup = draw(n), .lookup_use = draw(n), .submit = draw(n), .dispatch = draw(n), .token = draw(n),
-						       .pickup = draw(n), .fin = draw(n), .complete = draw(n), .notify = draw(n), .notice = draw(n), .hear = draw(n)};
-	return machine;
+	for (uint32_t i = 0; i < a->stats.resource_count; i++)
+		same &= a->resources[i].high_water == b->resources[i].high_water && a->resources[i].stall_count == b->resources[i].stall_count &&
+			a->resources[i].stall_cycles == b->resources[i].stall_cycles;
+	return same;
 }
 
-/* What the model knows: which instance a task has, and which kind of core, does not hang on a clock that it has not. */
-static int instances_of(const struct random *r, const struct model *m, const struct ascend_machine *machine)
+static bool same_outcome(const struct outcome *a, const struct outcome *b, const char *who)
 {
-	int instances = 1 + (int)draw(machine->config.clusters);
-
-	for (int i = 0; i < m->count && r->schedule.pools == MODEL_BY_UNIT; i++)
-		if (ROW(m, KREG, kernel, m->tasks[i].kernel)->unit == PTOWSP_UNIT_ANY)
-			return 0;
-	if (m->status || r->schedule.abort || (r->schedule.benchmark && r->loads))
-		return 0;
-	return instances;
-}
-
-static bool meter_same(const struct outcome *o, const char *name, const struct model_meter *want, const char *who)
-{
-	const struct ptowsp_resource_stats *got = outcome_resource(o, name);
-
-	if (got->high_water == want->high_water && got->stall_count == want->stalls && got->stall_cycles == want->cycles)
-		return true;
-	CHECK_FAIL("%s: %s: high water %ju stalls %ju cycles %ju, not %ju %ju %ju", who, name, (uintmax_t)got->high_water, (uintmax_t)got->stall_count,
-		   (uintmax_t)got->stall_cycles, (uintmax_t)want->high_water, (uintmax_t)want->stalls, (uintmax_t)want->cycles);
-	return false;
-}
-
-static bool model_same(const struct outcome *o, const struct machine_model *want, const char *who)
-{
-	bool same = !o->status && o->task_count == (uint32_t)want->program->count && want->ended == want->program->count;
+	bool same = same_times(a, b, who) && same_stats(a, b) && same_resources(a, b) && !strcmp(a->error.text, b->error.text) && a->calls == b->calls &&
+		    a->memory_count == b->memory_count && !memcmp(a->memory, b->memory, a->memory_count * sizeof(*a->memory)) &&
+		    !memcmp(&a->deadlock, &b->deadlock, sizeof(a->deadlock));
 
 	if (!same)
-		CHECK_FAIL("%s: status %d (%s), %u tasks; %d of %d have ended in the model", who, o->status, o->error.text, o->task_count, want->ended, want->program->count);
-	for (uint32_t i = 0; same && i < o->task_count; i++) {
-		const struct ptowsp_trace_task *got = &o->tasks[i];
-		const struct machine_model_task *task = &want->tasks[i];
-
-		same = got->start == task->start && got->end == task->end && got->executor == task->core;
-		if (!same)
-			CHECK_FAIL("%s: task %u: %ju..%ju on %u, not %ju..%ju on %u", who, i, (uintmax_t)got->start, (uintmax_t)got->end, got->executor,
-				   (uintmax_t)task->start, (uintmax_t)task->end, task->core);
-	}
-	if (!same)
-		return false;
-	CHECK_UINT(o->stats.total_cycles, want->total);
-	CHECK_UINT(o->stats.cross_edges, want->crossing);
-	CHECK_UINT(o->stats.notifications, want->notifications);
-	same &= meter_same(o, "task_ring", &want->ring, who);
-	same &= meter_same(o, "tensor_map", &want->map, who);
-	same &= meter_same(o, "dep_list", &want->deps, who);
-	for (int p = 0; p < want->program->pools && 4u + (unsigned)p < o->stats.resource_count; p++)
-		same &= meter_same(o, o->resources[4 + p].name, &want->ready[p], who);
-	return same && o->stats.total_cycles == want->total && o->stats.cross_edges == want->crossing && o->stats.notifications == want->notifications;
+		CHECK_FAIL("%s: another thread that walks makes a difference: %s and %s", who, a->error.text, b->error.text);
+	return same;
 }
 
-/* 1: compared; 0: not; -1: differs. */
-static int one_modelled(uint64_t seed, struct model *m, struct machine_model *slow)
+static bool one_walked(uint64_t seed, struct rt_pool *pool)
 {
+	static const uint64_t plenties[] = {1, 3, 20, 256};
 	const uint64_t values[SLOTS] = {seed % 5, seed % 3, 1};
-	struct ascend_machine machine = machine_draw(seed);
+	struct ascend_machine machine = machine_make(1 + (seed & 1), seed % 4 > 1);
 	struct rt_engine engine = ascend_machine_engine(&machine);
-	struct outcome_how how = {.seed = seed | 1, .max_tasks = 300, .values = values, .value_count = SLOTS, .engine = &engine};
-	struct outcome *o;
+	struct outcome_how how = {.seed = seed | 1, .max_tasks = 300, .values = values, .value_count = SLOTS, .engine = &engine, .unlinked = true,
+				  .flags = seed % 7 ? 0 : PTOWSP_RUN_NO_KERNELS};
+	struct outcome *alone, *walked;
 	struct random r;
-	int same = 0;
+	bool same;
 
+	rt_walker_rules = (struct rt_walker_rules){.after = seed % 3 ? 0 : seed % 50, .plenty = plenties[seed % 4]};
+	rt_crew_rules.brief_ns = seed % 5 ? UINT32_MAX : 0;
+	rt_crew_rules.brief_run = seed % 2 ? 1 : 16;
 	(seed & 1 ? random_schedule_make : random_schedule_make_synced)(&r, seed);
-	model_prepare(&r, m, how.seed, values);
-	rt_model_run(m);
-	slow->program = m;
-	slow->config = &machine.config;
-	slow->instances = instances_of(&r, m, &machine);
-	how.schedulers = (uint32_t)slow->instances;
-	if (slow->instances && machine_model_run(slow)) {
-		o = builder_run(r.b, &how);
-		same = model_same(o, slow, check_fmt("seed %ju, %d instances", (uintmax_t)seed, slow->instances)) ? 1 : -1;
-		outcome_destroy(o);
-	}
-	free(m->memory);
+	how.idle = r.unsafe;
+	how.schedulers = 1 + (uint32_t)(seed % CLUSTERS);
+	alone = builder_run(r.b, &how);
+	how.pool = pool;
+	walked = builder_run(r.b, &how);
+	same = (r.unsafe && r.loads) || same_outcome(alone, walked, check_fmt("seed %ju", (uintmax_t)seed));
+	outcome_destroy(alone);
+	outcome_destroy(walked);
 	builder_destroy(r.b);
 	return same;
 }
 
-static void times_are_those_of_the_slow_model(void)
+static void a_thread_that_walks_makes_no_difference(void)
 {
 	const char *only = getenv("PTOWSP_SEED"), *many = getenv("PTOWSP_SEEDS");
-	uint64_t first = only ? strtoull(only, NULL, 10) : 1, count = only ? 1 : many ? strtoull(many, NULL, 10) : getenv("PTOWSP_TEST_LONG") ? 20000 : 1000;
-	struct model *m = calloc(1, sizeof(*m));
-	struct machine_model *slow = calloc(1, sizeof(*slow));
-	uint64_t compared = 0;
-	int same = 0;
+	uint64_t first = only ? strtoull(only, NULL, 10) : 1, count = only ? 1 : many ? strtoull(many, NULL, 10) : 1000;
+	const struct rt_walker_rules usual = rt_walker_rules;
+	const struct rt_crew_rules crew = rt_crew_rules;
+	struct rt_pool *pool;
 
-	REQUIRE(m && slow);
-	for (uint64_t seed = first; seed < first + count && same >= 0; seed++) {
-		same = one_modelled(seed, m, slow);
-		compared += same > 0;
-	}
-	printf("# ascend_machine: %ju of PTOWSP_SEED=%ju to %ju compared with the slow model\n", (uintmax_t)compared, (uintmax_t)first, (uintmax_t)(first + count - 1));
-	free(slow);
-	free(m);
+	REQUIRE(!rt_pool_create(&pool, 2, NULL));
+	for (uint64_t seed = first; seed < first + count; seed++)
+		if (!one_walked(seed, pool))
+			break;
+	rt_pool_destroy(pool);
+	rt_walker_rules = usual;
+	rt_crew_rules = crew;
+	printf("# ascend_machine: PTOWSP_SEED=%ju, %ju programs walked by another thread\n", (uintmax_t)first, (uintmax_t)count);
 }
 
 void suite_ascend_machine(CU_pSuite s)
 {
 	TEST(s, random_programs_keep_every_rule);
-	TEST(s, times_are_those_of_the_slow_model);
+	TEST(s, a_thread_that_walks_makes_no_difference);
 }

@@ -3,87 +3,10 @@
  * are those of the semantic clock; with costs, results and tokens are. Random pipelines name their seed in a failure: PTOWSP_SEED=N runs one. */
 #include "check.h"
 #include "ascend/machine.h"
-#include "rt_builder.h"
+#include "random_pipeline.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static uint64_t state;
-
-static uint32_t pick(uint32_t n)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (uint32_t)(state >> 20) % n;
-}
-
-static uint32_t rows_somewhere(struct builder *b)
-{
-	return builder_region(b, pick(2), builder_const(b, pick(7)), builder_const(b, pick(5)), 2, 1 + pick(4));
-}
-
-static void tasks_add(struct builder *b, bool slots)
-{
-	static const char *const access[] = {"rw", "rr", "mr", "mw"};
-
-	for (uint32_t n = pick(3); n; n--) {
-		bool scope = !pick(5);
-
-		if (scope)
-			builder_scope(b);
-		builder_task(b, pick(2), 1 + pick(30), access[pick(4)], rows_somewhere(b), rows_somewhere(b));
-		if (slots && !pick(4))
-			builder_slot_load(b, 0, rows_somewhere(b));
-		if (slots && !pick(4))
-			builder_slot_set(b, 0, builder_expr(b, PTOWSP_EXPR_AND, builder_expr(b, PTOWSP_EXPR_VALUE, 0, 0, 0), builder_const(b, 3), 0));
-		if (scope)
-			builder_end(b);
-	}
-}
-
-/* Stages of instances; the first ones make tokens, the others take and pass them on. */
-static struct builder *pipeline_make(bool slots)
-{
-	static const char *const names[] = {"a", "b", "c"};
-	struct builder *b = builder_create();
-	uint32_t stages = 1 + pick(3), channels[3];
-
-	builder_slot(b, "s", PTOWSP_SLOT_SLOT, 1);
-	for (int i = 0; i < 2; i++) {
-		builder_kernel(b, i ? "l" : "k", PTOWSP_UNIT_AIV, 1, 2);
-		builder_tensor(b, i ? "u" : "t", PTOWSP_I64, 8, 8);
-	}
-	if (pick(2))
-		builder_schedule(b, PTOWSP_DIRECTIVE_TASK_WINDOW, PTOWSP_TASK_WINDOW_STALL, "n", (int64_t)(8 + pick(30)));
-	if (!pick(3))
-		builder_schedule(b, PTOWSP_DIRECTIVE_DEP_LIST, PTOWSP_DEP_LIST_CAPACITY, "n", (int64_t)(20 + pick(20)));
-	if (!pick(3))
-		builder_schedule(b, PTOWSP_DIRECTIVE_ISSUE_COST, PTOWSP_ISSUE_COST_CYCLES, "n", (int64_t)(1 + pick(20)));
-	if (!pick(3))
-		builder_schedule(b, PTOWSP_DIRECTIVE_STREAMS, PTOWSP_STREAMS_COUNT, "n", (int64_t)(1 + pick(3)));
-	for (uint32_t i = 0; i < stages; i++)
-		channels[i] = builder_channel(b, names[i], pick(4), pick(6));
-	if (pick(2))
-		builder_task(b, 0, 25, "rw", rows_somewhere(b), rows_somewhere(b));
-	for (uint32_t i = 0; i <= stages; i++) {
-		builder_process(b, "p", 1 + pick(3));
-		if (i)
-			builder_uses(b, channels[i - 1], PTOWSP_CHANNEL_CONSUMES);
-		if (i < stages)
-			builder_uses(b, channels[i], PTOWSP_CHANNEL_PRODUCES);
-		if (i)
-			builder_consume(b, channels[i - 1]);
-		else
-			builder_loop_n(b, pick(2) ? PTOWSP_OP_FOR_EACH : PTOWSP_OP_PARALLEL_FOR, "i", 1 + pick(8));
-		tasks_add(b, slots);
-		if (i < stages)
-			builder_send(b, channels[i], builder_expr(b, PTOWSP_EXPR_LOOP, 0, 0, 0));
-		tasks_add(b, slots);
-		builder_end(b);
-	}
-	return b;
-}
 
 static struct ascend_machine machine_make(bool costs)
 {
@@ -136,8 +59,7 @@ static bool one(uint64_t seed, bool costs, uint32_t schedulers, struct rt_pool *
 	struct builder *b;
 	const char *what;
 
-	state = seed * UINT64_C(0x9E3779B97F4A7C15) + 5;
-	b = pipeline_make(seed % 3 == 0);
+	b = random_pipeline_make(seed, seed % 3 ? RANDOM_PIPELINE_PLAIN : RANDOM_PIPELINE_SLOTS);
 	plain = builder_run(b, &(struct outcome_how){.seed = seed});
 	timed = builder_run(b, &(struct outcome_how){.seed = seed, .engine = &engine, .schedulers = schedulers});
 	again = builder_run(b, &(struct outcome_how){.seed = seed, .engine = &engine, .schedulers = schedulers, .pool = pool});
@@ -183,6 +105,61 @@ static void seeds_run(bool costs)
 	rt_pool_destroy(pool);
 }
 
+/* Two tiles of each stage, in turns, and a process aside whose long tasks have numbers among theirs and touch none of these. */
+static struct builder *stages_make(uint64_t seed)
+{
+	struct builder *b = builder_create();
+	uint32_t x = builder_tensor(b, "x", PTOWSP_I64, 24, 4), t[3], tile[3], z = builder_tensor(b, "z", PTOWSP_I64, 24, 4);
+	uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 2), up = builder_kernel(b, "up", PTOWSP_UNIT_AIV, 1, 1), zero = builder_const(b, 0);
+	uint32_t in = builder_payload(b, "in", seed % 3, seed % 2), out = builder_payload(b, "out", seed / 3 % 3, 1), token = builder_expr(b, PTOWSP_EXPR_LOOP, 0, 0, 0);
+	uint32_t turn = builder_expr(b, PTOWSP_EXPR_MOD, token, builder_const(b, 1 + (int64_t)(seed / 9 % 3)), 0);
+	uint32_t place = builder_expr(b, PTOWSP_EXPR_MUL, turn, builder_const(b, 2), 0), row = builder_expr(b, PTOWSP_EXPR_MUL, token, builder_const(b, 2), 0);
+
+	for (int i = 0; i < 3; i++) {
+		t[i] = builder_tensor(b, i ? i == 1 ? "a" : "b" : "l", PTOWSP_I64, 6, 4);
+		tile[i] = builder_region(b, t[i], place, zero, 2, 4);
+	}
+	builder_process(b, "load", 1);
+	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 12);
+	builder_task(b, k, 3 + (int64_t)(seed % 5), "rw", builder_region(b, x, row, zero, 2, 4), tile[0]);
+	builder_send_block(b, in, token, tile[0]);
+	builder_end(b);
+	builder_process(b, "aside", 1);
+	builder_loop_n(b, PTOWSP_OP_PARALLEL_FOR, "i", 12);
+	builder_task(b, up, 100, "m", builder_region(b, z, row, zero, 2, 4));
+	builder_end(b);
+	builder_process(b, "compute", 1);
+	builder_consume_block(b, in, tile[1]);
+	builder_task(b, k, 5 + (int64_t)(seed % 7), "rw", tile[1], tile[2]);
+	builder_send_block(b, out, token, tile[2]);
+	builder_end(b);
+	builder_process(b, "store", 1);
+	builder_consume_block(b, out, builder_region(b, t[0], builder_const(b, 4), zero, 2, 4));
+	builder_task(b, up, 2, "r", builder_region(b, t[0], builder_const(b, seed % 4 ? 5 : 4), zero, 1, 4));
+	builder_end(b);
+	return b;
+}
+
+/* What arrives waits for those who touch its place, and for nobody else. */
+static void what_arrives_waits_for_who_touches_its_place(void)
+{
+	struct ascend_machine machine = machine_make(false);
+	struct rt_engine engine = ascend_machine_engine(&machine);
+
+	for (uint64_t seed = 0; seed < 108; seed++) {
+		struct builder *b = stages_make(seed);
+		struct outcome *plain = builder_run(b, &(struct outcome_how){.seed = seed}), *timed = builder_run(b, &(struct outcome_how){.seed = seed, .engine = &engine});
+
+		CHECK_STR(timed->error.text, "");
+		if (!tasks_same(plain, timed, true) || !channels_same(plain, timed, true) ||
+		    memcmp(plain->memory, timed->memory, plain->memory_count * sizeof(*plain->memory)))
+			CHECK_FAIL("program %ju: %ju cycles, not %ju", (uintmax_t)seed, (uintmax_t)timed->stats.total_cycles, (uintmax_t)plain->stats.total_cycles);
+		outcome_destroy(plain);
+		outcome_destroy(timed);
+		builder_destroy(b);
+	}
+}
+
 static void without_costs_processes_have_the_times_of_the_semantic_clock(void)
 {
 	seeds_run(false);
@@ -196,5 +173,6 @@ static void with_costs_results_and_tokens_are_the_same(void)
 void suite_ascend_process(CU_pSuite s)
 {
 	TEST(s, without_costs_processes_have_the_times_of_the_semantic_clock);
+	TEST(s, what_arrives_waits_for_who_touches_its_place);
 	TEST(s, with_costs_results_and_tokens_are_the_same);
 }

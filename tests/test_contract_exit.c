@@ -206,6 +206,8 @@ static const struct refusal refusals[] = {
 	 "$B/ptowsp-run --timeout-ms 700 --entry nest --set n=2000000000 --set m=2 --out a=old.npy " VECTORS, 10, {"--timeout-ms"}},
 	{"endless_empty_loops_meet_the_deadline", NULL,
 	 "$B/ptowsp-run --no-kernels --timeout-ms 700 --entry nest --set n=2000000000 --set m=0 " VECTORS, 10, {"--timeout-ms"}},
+	{"a_loop_without_an_end_in_sight_tells_no_shape", NULL,
+	 "$B/ptowsp-run --entry nest --set n=2000000000 --set m=0 --out a=old.npy " VECTORS, 2, {"tensor \"a\"", "end in sight", "--expect a="}},
 	/* other tools */
 	{"pack_without_arguments_is_a_usage_error", NULL, "$B/ptowsp-pack", 2, {"--help"}},
 	{"pack_with_a_full_stdout_says_so", NULL, "$B/ptowsp-pack --help >/dev/full", 2, {"stdout", "space"}},

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT
- * test_contract_run.c - ptowsp-run as a user runs it: bindings in and out, comparison, repeated runs, levels of tiles, signals. */
+ * test_contract_run.c - ptowsp-run as a user runs it: bindings in and out, comparison, repeated runs, levels of tiles. */
 #include "contract/cli.h"
 
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -462,70 +461,6 @@ static void two_runs_at_once_do_not_disturb_each_other(void)
 	free(x);
 }
 
-/* For signals that arrive while the tool measures: its thread then makes no call at which the sanitizer would deliver them. */
-#define SKIP_WHERE_SIGNALS_WAIT()              \
-	if (strstr(check_build(), "/tsan")) \
-	CHECK_SKIP("the thread sanitizer holds signals back while a thread only computes")
-
-static void an_interrupt_cancels_and_leaves_outputs_untouched(void)
-{
-	static const struct { int signal, status; const char *package; } cases[] = {
-		{SIGINT, 130, "--fill src=zeros --out dst=old.npy --trace old.json $K/spin.pkg.zst"},
-		{SIGTERM, 143, "--fill src=zeros --out dst=old.npy --graph old.json $K/spin.pkg.zst"},
-		{SIGINT, 130, "--out a=old.npy --graph old.json --entry nest --set n=2000000000 --set m=2 " VECTORS},
-		{SIGTERM, 143, "--no-kernels --graph old.json --entry nest --set n=2000000000 --set m=2 " VECTORS},
-		{SIGHUP, 129, "--out a=old.npy --entry nest --set n=2000000000 --set m=2 " VECTORS},
-		{SIGHUP, 129, "--no-kernels --trace old.json --entry nest --set n=2000000000 --set m=2 " VECTORS},
-	};
-
-	SKIP_WHERE_SIGNALS_WAIT();
-	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		cli_begin();
-		CHECK_INT(cli("echo old >old.npy && echo old >old.json"), 0);
-		CHECK_INT(cli_signalled(check_fmt("exec $B/ptowsp-run %s", cases[i].package), &cases[i].signal, 1, 1500), cases[i].status);
-		CHECK_CONTAINS(cli_err, cases[i].signal == SIGINT ? "ptowsp-run: cancelled by an interrupt\n" : "ptowsp-run: cancelled by a signal\n");
-		if (cli_ms > 6000)
-			CHECK_FAIL("case %zu: it took %.0f ms to end", i, cli_ms);
-		CHECK_INT(cli("ls -A && cat old.npy old.json"), 0);
-		CHECK_STR(cli_out, "old.json\nold.npy\nold\nold\n");
-	}
-}
-
-/* The line comes after a second of processor time, in which it measures. */
-static void long_measuring_is_said_where_someone_watches(void)
-{
-	SKIP_WHERE_SIGNALS_WAIT();
-	cli_begin();
-	CHECK_INT(cli_signalled_after_work("exec $B/ptowsp-run --progress --out a=a.npy --entry nest --set n=2000000000 --set m=2 " VECTORS, SIGINT, 2500), 130);
-	CHECK_STR(cli_err, "ptowsp-run: measuring tensors without a shape ...\nptowsp-run: cancelled by an interrupt\n");
-	CHECK_INT(cli_signalled_after_work("exec $B/ptowsp-run --out a=a.npy --entry nest --set n=2000000000 --set m=2 " VECTORS, SIGINT, 2500), 130);
-	CHECK_STR(cli_err, "ptowsp-run: cancelled by an interrupt\n");
-}
-
-static void a_hangup_under_nohup_stays_ignored(void)
-{
-	static const int twice[] = {SIGHUP, SIGTERM};
-
-	SKIP_WHERE_SIGNALS_WAIT();
-	cli_begin();
-	CHECK_INT(cli_signalled("trap '' HUP; exec $B/ptowsp-run --fill src=zeros --out dst=old.npy $K/spin.pkg.zst", twice, 2, 1000), 143);
-	CHECK(cli_ms > 1900);
-}
-
-static void sigusr1_prints_the_state_and_the_run_goes_on(void)
-{
-	static const int twice[] = {SIGUSR1, SIGUSR1};
-
-	cli_begin();
-	CHECK_INT(cli_signalled("exec $B/ptowsp-run --progress --no-kernels --schedule task_window=16 --timeout-ms 4000 --entry nest --set n=2000000000 --set m=2 " VECTORS, twice, 2, 1200), 10);
-	CHECK_CONTAINS(cli_err, "task_ring");
-	CHECK_CONTAINS(cli_err, "tensor_map");
-	CHECK_CONTAINS(cli_err, "dep_list");
-	CHECK_CONTAINS(cli_err, "used 16 of 16, high water 16");
-	CHECK_CONTAINS(cli_err, "window 16 of 16");
-	CHECK(cli_ms > 3500);
-}
-
 static void quiet_and_verbose_change_only_what_is_said(void)
 {
 	cli_begin();
@@ -604,10 +539,6 @@ void suite_contract_run(CU_pSuite s)
 	TEST(s, what_is_no_plain_file_is_not_replaced);
 	TEST(s, an_output_behind_a_link_keeps_the_link);
 	TEST(s, two_runs_at_once_do_not_disturb_each_other);
-	TEST(s, an_interrupt_cancels_and_leaves_outputs_untouched);
-	TEST(s, long_measuring_is_said_where_someone_watches);
-	TEST(s, a_hangup_under_nohup_stays_ignored);
-	TEST(s, sigusr1_prints_the_state_and_the_run_goes_on);
 	TEST(s, quiet_and_verbose_change_only_what_is_said);
 	TEST(s, a_full_disk_or_closed_pipe_is_an_error_not_silence);
 	TEST(s, nothing_of_a_temp_tensor_is_written_or_compared);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Sanitized libraries are of 20 MB, and each try loads one: there one allocation in three fails, all of them with --long. */
+/* Each try loads a plugin, which takes long under a sanitizer: there one allocation in three fails, all of them with --long. */
 static unsigned every(void)
 {
 	return PTOWSP_SANITIZER && !getenv("PTOWSP_TEST_LONG") ? 3 : 1;

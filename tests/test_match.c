@@ -225,6 +225,7 @@ static void kernels_need_one_payload_that_runs(void)
 {
 	struct reg_kernel_need kernel = {"k", 1u << PTOWSP_PAYLOAD_PTO | 1u << PTOWSP_PAYLOAD_SOURCE, true, false, 0, NULL, ""};
 	const struct ptowsp_cap cap = {.feature = PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO), .state = PTOWSP_STATE_ENFORCED};
+	const struct ptowsp_cap image = {.feature = PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_IMAGE), .state = PTOWSP_STATE_ENFORCED};
 	struct reg_needs needs = {.kernels = &kernel, .kernel_count = 1};
 
 	match(&needs, &cap, 1);
@@ -234,6 +235,9 @@ static void kernels_need_one_payload_that_runs(void)
 	CHECK(rows[0].refused);
 	CHECK_STR(rows[0].what, "kernel k");
 	CHECK_STR(rows[0].reason, "the backend runs none of its payload kinds");
+	match(&needs, &image, 1);
+	REQUIRE_UINT(count, 1);
+	CHECK_STR(rows[0].reason, "this device runs images alone; compile what --emit writes, and pack its text section");
 	kernel.served = true; /* a registered function stands in */
 	match(&needs, NULL, 0);
 	CHECK_UINT(count, 0);

@@ -35,8 +35,8 @@ static struct ptowsp_tensor_arg arg_make(uint64_t *state)
 }
 
 struct walk {
-	struct ascend_walk walk;
-	struct ascend_walk_task tasks[TASKS];
+	struct base_walk walk;
+	struct base_walk_task tasks[TASKS];
 	struct ptowsp_tensor_arg args[TASKS * ARGS];
 };
 

@@ -66,6 +66,32 @@ static void extents_of_a_tensor_without_shape_are_measured(void)
 	builder_destroy(b);
 }
 
+/* Loops without tasks whose end nobody sees, in the workload and in a process: no length can be told, and the look ends all the same. */
+static void extents_of_a_program_without_end_cannot_be_told(void)
+{
+	for (int process = 0; process < 2; process++) {
+		struct builder *b = builder_create();
+		uint32_t k = builder_kernel(b, "k", PTOWSP_UNIT_AIV, 1, 1), t = builder_tensor(b, "t", PTOWSP_F32, 0, 0);
+		struct ptowsp_run_args args = {.head = PTOWSP_HEAD(args, RUN_ARGS)};
+		struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+		struct rt_program *program;
+		uint64_t elements[2] = {7, 7};
+
+		builder_touch(b, k, 0, 0, 8, PTOWSP_WRITE);
+		if (process)
+			builder_process(b, "p", 1);
+		builder_task(b, k, 1, "w", builder_window(b, t, builder_const(b, 0), builder_const(b, 0), 8));
+		builder_while(b, builder_const(b, 1));
+		builder_end(b);
+		REQUIRE_INT(builder_program(b, &program, &error), PTOWSP_OK);
+		CHECK_INT(rt_extents(program, &args, elements, 2, &error), PTOWSP_OK);
+		CHECK_UINT(elements[0], UINT64_MAX);
+		CHECK_UINT(elements[1], 0);
+		rt_program_destroy(program);
+		builder_destroy(b);
+	}
+}
+
 /* The kernel's footprint unknown: the rest of the tensor counts as touched. */
 static void without_a_footprint_the_rest_of_the_tensor_is_touched(void)
 {
@@ -91,5 +117,6 @@ void suite_rt_footprint(CU_pSuite s)
 	TEST(s, extents_from_a_symbol_name_it_when_they_leave_the_tensor);
 	TEST(s, flat_windows_are_checked_with_what_the_kernel_touches);
 	TEST(s, extents_of_a_tensor_without_shape_are_measured);
+	TEST(s, extents_of_a_program_without_end_cannot_be_told);
 	TEST(s, without_a_footprint_the_rest_of_the_tensor_is_touched);
 }

@@ -23,7 +23,7 @@ static bool one(uint64_t seed, struct rt_pool *pool, uint64_t counts[2])
 		CHECK_FAIL("seed %ju: %s", (uintmax_t)seed, told->error.text);
 	how.untold = true;
 	rt_replay_rules = (struct rt_replay_rules){.least_iterations = 1 + (uint32_t)seed % 5, .least_tasks = 1, .blame = seed % 3 ? UINT32_MAX : 8, .room = 20 + (uint32_t)seed % 90};
-	for (uint32_t k = 0; ok && k < 3; k++) {
+	for (uint32_t k = check_only_threads() ? 2 : 0; ok && k < 3; k++) {
 		how.replay = !k ? RT_REPLAY_OFF : seed % 2 ? RT_REPLAY_ALWAYS : RT_REPLAY_WHERE_IT_PAYS;
 		how.pool = k == 2 ? pool : NULL;
 		how.idle = how.pool && r.races;
@@ -53,9 +53,9 @@ static void lanes_are_as_their_tasks_one_by_one(void)
 	REQUIRE(!rt_pool_create(&pool, 2, NULL));
 	rt_crew_rules = (struct rt_crew_rules){.brief_ns = 0, .brief_run = 1, .sample_every = 64};
 	for (uint64_t seed = first; seed < first + count; seed++)
-		if (!one(seed, pool, counts))
+		if ((only || check_seed_wanted(seed)) && !one(seed, pool, counts))
 			break;
-	CHECK(only || counts[1] > counts[0] / 100); /* or there is nothing to compare */
+	CHECK(only || check_only_threads() || counts[1] > counts[0] / 100); /* or there is nothing to compare */
 	rt_crew_rules = usual;
 	rt_replay_rules = pays;
 	rt_pool_destroy(pool);

@@ -73,6 +73,25 @@ static void processes_start_when_the_workload_is_over(void)
 	outcome_done(b, o);
 }
 
+/* 2 of 3 tasks at the barrier, then 2 more at the end. */
+static void batches_are_flushed_at_barriers_of_processes(void)
+{
+	struct builder *b = builder_one_kernel();
+	struct outcome *o;
+
+	ROW(BATCH_DEPS, COUNT, "n", INT64_C(3));
+	builder_process(b, "p", 1);
+	builder_task(b, 0, 1, "");
+	builder_task(b, 0, 1, "");
+	builder_emit(b, PTOWSP_OP_BARRIER, 0, 0);
+	builder_task(b, 0, 1, "");
+	builder_task(b, 0, 1, "");
+	o = builder_run(b, NULL);
+	CHECK_UINT(o->stats.batches, 2);
+	CHECK_UINT(o->stats.flushes, 2);
+	outcome_done(b, o);
+}
+
 static void replicas_know_their_number(void)
 {
 	struct builder *b = builder_one_kernel();
@@ -348,6 +367,7 @@ void suite_rt_process(CU_pSuite s)
 {
 	TEST(s, vector_two_producers_capacity_1);
 	TEST(s, processes_start_when_the_workload_is_over);
+	TEST(s, batches_are_flushed_at_barriers_of_processes);
 	TEST(s, replicas_know_their_number);
 	TEST(s, a_process_without_tasks_counts_its_clock);
 	TEST(s, the_schedule_can_change_a_capacity);

@@ -111,6 +111,102 @@ static void an_array_says_the_same(void)
 	}
 }
 
+/* ---- by name ------------------------------------------------------------------------------------------------------ */
+
+enum { FEW = 60, SOME = 300 };
+static bool touches[FEW][SOME]; /* since the latest writer, itself included */
+static bool awaited[2][FEW][SOME]; /* of these: by either process */
+static bool asked[2][FEW];      /* since the latest writer */
+static bool named[SOME];
+
+static void name_told(void *context, uint64_t task)
+{
+	(void)context;
+	named[task - 1] = true;
+}
+
+static void few_enter(int64_t first, int64_t last, uint64_t task, bool writes)
+{
+	for (int64_t e = first; e < last; e++) {
+		if (writes) {
+			memset(touches[e], 0, sizeof(touches[e]));
+			asked[0][e] = asked[1][e] = false;
+		}
+		touches[e][task] = true;
+	}
+}
+
+/* Whoever has not been waited for is named; nobody is who did not touch it. */
+static void few_check(struct rt_trails *trails, int64_t first, int64_t last, int process)
+{
+	bool foreign = false, all;
+
+	memset(named, 0, sizeof(named));
+	all = rt_trails_touchers(trails, 0, first, last, (uint32_t)process, name_told, NULL);
+	for (int64_t e = first; e < last; e++)
+		foreign |= asked[!process][e];
+	CHECK(all || foreign);
+	for (uint64_t task = 0; task < SOME; task++) {
+		bool needed = false, touched = false;
+
+		for (int64_t e = first; e < last; e++) {
+			needed |= touches[e][task] && !awaited[process][e][task];
+			touched |= touches[e][task];
+		}
+		CHECK(!all || !needed || named[task]);
+		CHECK(!named[task] || touched);
+	}
+	for (int64_t e = first; e < last; e++) {
+		asked[process][e] = true;
+		for (uint64_t task = 0; task < SOME; task++)
+			awaited[process][e][task] |= touches[e][task];
+	}
+}
+
+static void who_touched_is_known_by_name(void)
+{
+	for (uint64_t seed = 1; seed <= 60; seed++) {
+		struct rt_trails trails;
+
+		state = seed * UINT64_C(0x9E3779B97F4A7C15);
+		memset(touches, 0, sizeof(touches));
+		memset(awaited, 0, sizeof(awaited));
+		memset(asked, 0, sizeof(asked));
+		REQUIRE(rt_trails_init(&trails, 1));
+		trails.named = true;
+		for (uint64_t task = 0; task < SOME; task++) {
+			int64_t first = (int64_t)pick(FEW), last = first + 1 + (int64_t)pick((uint64_t)(FEW - first) < 12 ? (uint64_t)(FEW - first) : 12);
+			bool writes = pick(4) == 0;
+
+			CHECK(rt_trails_enter(&trails, 0, first, last, task, 0, writes));
+			few_enter(first, last, task, writes);
+			first = (int64_t)pick(FEW);
+			last = first + 1 + (int64_t)pick((uint64_t)(FEW - first));
+			if (pick(3) == 0)
+				few_check(&trails, first, last, seed % 2 ? (int)pick(2) : 0);
+		}
+		CHECK(!rt_trails_full(&trails));
+		rt_trails_finish(&trails);
+	}
+}
+
+/* Only so many readers of an element are kept; then it takes all before the latest of them, once. */
+static void too_many_are_not_named(void)
+{
+	struct rt_trails trails;
+
+	memset(named, 0, sizeof(named));
+	REQUIRE(rt_trails_init(&trails, 1));
+	trails.named = true;
+	for (uint64_t task = 0; task < RT_TRAIL_READERS + 3; task++)
+		CHECK(rt_trails_enter(&trails, 0, 0, 4, task, 0, false));
+	CHECK(!rt_trails_touchers(&trails, 0, 0, 4, 0, name_told, NULL));
+	CHECK(rt_trails_enter(&trails, 0, 0, 4, SOME - 1, 0, false));
+	CHECK(rt_trails_touchers(&trails, 0, 0, 4, 0, name_told, NULL));
+	CHECK(named[SOME - 1] && !named[0]);
+	rt_trails_finish(&trails);
+}
+
 /* Only what is over for both: the task, and its end on every clock. */
 static void what_somebody_may_ask_about_is_kept(void)
 {
@@ -156,6 +252,8 @@ static void it_is_full_when_it_has_doubled(void)
 void suite_rt_trails(CU_pSuite s)
 {
 	TEST(s, an_array_says_the_same);
+	TEST(s, who_touched_is_known_by_name);
+	TEST(s, too_many_are_not_named);
 	TEST(s, what_somebody_may_ask_about_is_kept);
 	TEST(s, it_is_full_when_it_has_doubled);
 }

@@ -72,6 +72,7 @@ int bench_instructions(const struct bench_options *options);
 int bench_filter(const struct bench_options *options);
 int bench_softmax(const struct bench_options *options);
 int bench_a2a3sim(const struct bench_options *options);
+int bench_aie(const struct bench_options *options);
 int bench_packages(const struct bench_options *options);
 int bench_isa(const struct bench_options *options);
 int bench_kernel(const struct bench_options *options);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* bench_a2a3sim.c - the machine of a2a3sim through the host, as a user runs it: tasks that do nothing with two workers and what a run costs that has one, beside
- * the figures that were measured of the runtime's own simulation (best of 7, the same graphs); instructions per task; paged attention of 65,536 tasks; what a
- * scheduler instance is given for the llama layer. */
+ * the figures that were measured of the runtime's own simulation (best of 7, the same graphs) and, where PTO_RUNTIME_DIR names such a runtime, in turns with it;
+ * instructions per task; paged attention of 65,536 tasks; what a scheduler instance is given for the llama layer. */
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -10,11 +10,14 @@
 #include "format/package.h"
 #include "host/ptowsp_host.h"
 #include "lang/lang.h"
+#include "ascend/files.h"
 #include "tools/bench.h"
+#include "tools/bench_pto.h"
+#include "tools/bench_quiet.h"
 #include "tools/bench_sim.h"
 
 #define LAYER "llama_layer 16K"
-enum { WORKERS = 2, SEQUENCES = 256, BLOCKS = 64, GIVEN_MOST = 4096, WINDOW = 8192 };
+enum { WORKERS = 2, SEQUENCES = 256, BLOCKS = 64, GIVEN_MOST = 4096, WINDOW = 8192, FASTER = 10 };
 
 static const struct stream {
 	const char *name;
@@ -215,18 +218,114 @@ static ptowsp_status row_measure(const struct bench_options *options, struct loa
 	return st;
 }
 
+/* ---- beside a real pto-runtime ------------------------------------------------------------------------------------ */
+
+/* One program on both. inverse: values are times, less is better. */
+struct pair {
+	const char *variant;
+	int (*measure)(void *, double *, struct ptowsp_error *); /* ours */
+	bool inverse;
+	struct bench_row its, ratio;
+};
+
+/* In turns, so that a slow moment meets both. Its threads spin beside each other, so only ours tells whether others use the machine. */
+static ptowsp_status pair_once(struct pair *pair, struct loaded *loaded, struct bench_pto *pto, struct ptowsp_error *error)
+{
+	struct bench_quiet quiet;
+	double ours = 0, its = 0;
+	bool disturbed;
+	ptowsp_status st;
+
+	bench_quiet_wait();
+	bench_quiet_begin(&quiet);
+	st = pair->measure(loaded, &ours, error);
+	disturbed = bench_quiet_disturbed(&quiet, WORKERS);
+	if (!st)
+		st = bench_pto_run(pto, false, &its, error);
+	if (st)
+		return st;
+	if (!pair->inverse)
+		its = (double)ptowsp_stats(loaded->program)->tasks / its;
+	bench_series_add(&pair->its.series, its);
+	bench_series_add(&pair->ratio.series, pair->inverse ? its / ours : ours / its);
+	pair->its.series.disturbed += disturbed;
+	pair->ratio.series.disturbed += disturbed;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status pair_runs(const struct bench_options *options, struct pair *pair, struct loaded *loaded, struct bench_pto *pto, struct ptowsp_error *error)
+{
+	double unused;
+	ptowsp_status st = bench_pto_run(pto, true, &unused, error); /* memory is touched, and all its kernels run */
+
+	for (unsigned r = 0; !st && r < options->reps; r++)
+		st = pair_once(pair, loaded, pto, error);
+	return st;
+}
+
+/* Rows without values where there is no runtime. */
+static ptowsp_status pair_measure(const struct bench_options *options, struct pair *pair, struct loaded *loaded, enum bench_stream stream, uint32_t tasks,
+				  struct ptowsp_error *error)
+{
+	const char *root = getenv("PTO_RUNTIME_DIR");
+	struct bench_pto *pto = NULL;
+	ptowsp_status st = PTOWSP_OK;
+
+	bench_table_progress(pair->its.subject, pair->its.measure);
+	if (root)
+		st = bench_pto_open(&pto, root, pair->variant, stream, tasks, error);
+	else
+		pair->its.reference = pair->ratio.reference = "PTO_RUNTIME_DIR names no pto-runtime";
+	if (!st && pto)
+		st = pair_runs(options, pair, loaded, pto, error);
+	bench_pto_close(pto);
+	if (st)
+		return st;
+	bench_table_row(&pair->its);
+	bench_table_row(&pair->ratio);
+	return PTOWSP_OK;
+}
+
+#define ITS(variant) "its simulation, " variant
+#define RATIO(variant) "times as fast as " variant ", in turns"
+
+/* A name of the two variants. */
+static struct pair pair_of(const char *subject, const char *variant, const char *unit)
+{
+	const bool host_graph = !strcmp(variant, ASCEND_HOST_GRAPH);
+	struct pair pair = {.variant = variant, .its = row_of(subject, host_graph ? ITS(ASCEND_HOST_GRAPH) : ITS(ASCEND_TASK_BUFFER), unit),
+			    .ratio = row_of(subject, host_graph ? RATIO(ASCEND_HOST_GRAPH) : RATIO(ASCEND_TASK_BUFFER), "x")};
+
+	pair.ratio.least = FASTER;
+	return pair;
+}
+
 static ptowsp_status stream_measure(const struct bench_options *options, const struct stream *stream, struct ptowsp_error *error)
 {
 	struct bench_row row = row_of(stream->name, "empty kernels, two workers", "tasks/ms");
+	struct pair pair = pair_of(stream->name, ASCEND_TASK_BUFFER, "tasks/ms");
+	const uint32_t tasks = options->small ? stream->few : stream->tasks;
 	struct loaded loaded = {0};
-	ptowsp_status st = stream_load(&loaded, stream->stream, options->small ? stream->few : stream->tasks, error);
+	ptowsp_status st = stream_load(&loaded, stream->stream, tasks, error);
 
 	row.reference = stream->reference;
 	row.least = stream->least;
+	pair.measure = run_rate;
 	if (!st)
 		st = row_measure(options, &loaded, row, run_rate, error);
+	if (!st)
+		st = pair_measure(options, &pair, &loaded, stream->stream, tasks, error);
 	loaded_finish(&loaded);
 	return st ? st : instructions_measure(stream, error);
+}
+
+static ptowsp_status fixed_pair(const struct bench_options *options, struct loaded *loaded, const char *variant, struct ptowsp_error *error)
+{
+	struct pair pair = pair_of("one task", variant, "ms");
+
+	pair.measure = run_ms;
+	pair.inverse = true;
+	return pair_measure(options, &pair, loaded, BENCH_INDEPENDENT, 1, error);
 }
 
 static ptowsp_status fixed_measure(const struct bench_options *options, struct ptowsp_error *error)
@@ -239,6 +338,10 @@ static ptowsp_status fixed_measure(const struct bench_options *options, struct p
 	row.most = 1;
 	if (!st)
 		st = row_measure(options, &loaded, row, run_ms, error);
+	if (!st)
+		st = fixed_pair(options, &loaded, ASCEND_TASK_BUFFER, error);
+	if (!st)
+		st = fixed_pair(options, &loaded, ASCEND_HOST_GRAPH, error);
 	loaded_finish(&loaded);
 	return st;
 }

@@ -50,7 +50,7 @@ static const char *unusable_unknown(void *context, uint32_t kernel)
 
 ptowsp_status entries_verify(const struct pkg *package, uint32_t *count_out, struct ptowsp_error *error)
 {
-	static const struct rt_kernels kernels = {NULL, cycles_unknown, footprint_unknown, varies_perhaps, run_never, unusable_unknown, NULL, NULL};
+	static const struct rt_kernels kernels = {NULL, cycles_unknown, footprint_unknown, varies_perhaps, run_never, unusable_unknown, NULL, NULL, NULL};
 	static struct ptowsp_cap caps[CAPABILITY_LIMIT];
 	struct rt_program_args args = {.section_stride = sizeof(struct ptowsp_section), .kernels = &kernels, .caps = caps};
 	const struct ptowsp_entry_record *entries = pkg_tables(package)->entry;

@@ -242,6 +242,8 @@ static enum probe_state look(const struct row *row, const struct probe_outcome *
 			     struct probe_result *result)
 {
 	probe_look(view, outcome, row->look);
+	if (outcome->status == PTOWSP_NO_DEVICE) /* whatever is claimed of it */
+		return say(result, PROBE_NOT_PROBED, "%s", outcome->error.text);
 	if (outcome->status && !view->any_status && !outcome->loaded)
 		return say(result, PROBE_REFUSED, "%s", outcome->error.text);
 	if (outcome->status && !view->any_status)

@@ -152,7 +152,7 @@ ptowsp_status run_execute(struct run *run, struct ptowsp_error *error)
 
 	if (!st)
 		st = load(run, error);
-	if (st == PTOWSP_NO_DEVICE && run->emitted && run_emit_was_all(run)) {
+	if ((st == PTOWSP_NO_DEVICE || (st == PTOWSP_UNSUPPORTED && !run->options->strict)) && run->emitted && run_emit_was_all(run)) {
 		if (!run->options->quiet)
 			fprintf(stderr, "ptowsp-run: nothing was run: %s\n", error->text);
 		return PTOWSP_OK;

@@ -152,6 +152,14 @@ static uint64_t next_epoch(void)
 	return atomic_fetch_add(&epoch, 1) + 1;
 }
 
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
 static ptowsp_status impatient(const struct ascend_patience *patience, struct ptowsp_error *error)
 {
 	if (patience->cancel && atomic_load_explicit((const volatile _Atomic uint32_t *)patience->cancel, memory_order_relaxed))
@@ -192,21 +200,30 @@ static void outcome_set(struct outcome *outcome, enum ascend_phase phase, int rc
 
 static void run_go(struct ascend_client *client, const struct ascend_patience *patience, struct outcome *outcome, struct ptowsp_error *error)
 {
+	uint64_t began = now_ns(), over;
+
 	outcome_set(outcome, ASCEND_PHASE_LAUNCH, client->library.simpler_launch_run(client->context, client->storage));
 	if (!outcome->rc)
 		outcome_set(outcome, ASCEND_PHASE_WAIT, run_wait(client, patience, &outcome->early, error));
+	over = now_ns();
 	outcome_set(outcome, ASCEND_PHASE_FINALIZE, client->library.simpler_finalize_run(client->context, client->storage));
+	client->times.run_ns = over - began;
+	client->times.finalize_ns = now_ns() - over;
 }
 
 ptowsp_status ascend_client_run(struct ascend_client *client, int32_t id, const struct ascend_entry_args *args, const struct ascend_call_config *config,
 				const struct ascend_patience *patience, struct ptowsp_error *error)
 {
-	struct ascend_run_descriptor descriptor = {.run_id = ++client->runs, .generation = client->runs, .dispatch_id = client->runs, .run_epoch = next_epoch()};
+	const uint64_t number = ++client->runs;
+	struct ascend_run_descriptor descriptor = {.run_id = number, .generation = number, .dispatch_id = number, .run_epoch = next_epoch()};
 	struct outcome outcome = {0};
+	uint64_t began;
 
 	ascend_capture_begin(&client->capture);
+	began = now_ns();
 	outcome_set(&outcome, ASCEND_PHASE_PREPARE,
 		    client->library.simpler_prepare_run(client->context, client->storage, id, args, config, &descriptor));
+	client->times = (struct ascend_client_times){.prepare_ns = now_ns() - began};
 	if (!outcome.rc)
 		run_go(client, patience, &outcome, error);
 	ascend_capture_end(&client->capture);

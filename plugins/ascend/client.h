@@ -13,6 +13,12 @@
 #include "capture.h"
 #include "library.h"
 
+/* Wall time of the latest run that was prepared. */
+struct ascend_client_times {
+	uint64_t prepare_ns;
+	uint64_t run_ns;        /* from the launch until the wait is over */
+	uint64_t finalize_ns;
+};
 struct ascend_client {
 	struct ascend_library library;
 	struct ascend_files files;
@@ -21,6 +27,7 @@ struct ascend_client {
 	bool ready;             /* simpler_init was called and succeeded */
 	uint64_t callables;     /* bit per id in use */
 	uint64_t runs;
+	struct ascend_client_times times;
 	struct ascend_capture capture;
 };
 /* What ends a run early. Kernels cannot be taken back: the run itself goes on to its end, so that `stop` is what they ask. */

@@ -52,11 +52,10 @@ int ascend_command_run(const struct ascend_command *command, const char *folder,
 
 	if (posix_spawn_file_actions_init(&actions))
 		return 127;
-	posix_spawn_file_actions_addchdir_np(&actions, folder);
-	posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-	posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, 0644);
-	posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO);
-	failed = posix_spawnp(&pid, command->words[0], &actions, NULL, command->words, environ);
+	failed = posix_spawn_file_actions_addchdir_np(&actions, folder) || posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0) ||
+		 posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, log, O_WRONLY | O_CREAT | O_TRUNC, 0644) ||
+		 posix_spawn_file_actions_adddup2(&actions, STDOUT_FILENO, STDERR_FILENO) ||
+		 posix_spawnp(&pid, command->words[0], &actions, NULL, command->words, environ);
 	posix_spawn_file_actions_destroy(&actions);
 	while (!failed && waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)

@@ -109,6 +109,14 @@ static bool digest_sources(struct ascend_digest *digest, const struct ascend_whi
 
 /* ---- folders --------------------------------------------------------------------------------------------------------- */
 
+/* What stands below it has room in a path of ASCEND_PATH bytes. */
+#define CACHE_PATH 900
+
+static ptowsp_status too_long(struct ptowsp_error *error)
+{
+	return rt_fail(error, PTOWSP_INVALID, "cache=DIR: the path is longer than %d bytes; use a shorter one", CACHE_PATH);
+}
+
 /* mkdir -p */
 static bool folder_make(const char *path)
 {
@@ -133,7 +141,7 @@ static ptowsp_status path_complete(char *path, struct ptowsp_error *error)
 	free(whole);
 	if (!length)
 		return rt_fail(error, PTOWSP_IO, "cache=%.120s cannot be opened: %s; name another folder", path, strerror(errno));
-	return length < ASCEND_PATH - 64 ? PTOWSP_OK : rt_fail(error, PTOWSP_INVALID, "cache=DIR: the path is longer than %d bytes; use a shorter one", ASCEND_PATH - 64);
+	return length <= CACHE_PATH ? PTOWSP_OK : too_long(error);
 }
 
 static ptowsp_status cache_find(char *path, const char *stated, struct ptowsp_error *error)
@@ -149,8 +157,8 @@ static ptowsp_status cache_find(char *path, const char *stated, struct ptowsp_er
 		length = snprintf(path, ASCEND_PATH, "%s/.cache/ptowsp", home);
 	else
 		length = snprintf(path, ASCEND_PATH, "/tmp/ptowsp-%u", (unsigned)getuid());
-	if (length >= ASCEND_PATH - 64)
-		return rt_fail(error, PTOWSP_INVALID, "cache=DIR: the path is longer than %d bytes; use a shorter one", ASCEND_PATH - 64);
+	if (length > CACHE_PATH)
+		return too_long(error);
 	if (!folder_make(path))
 		return rt_fail(error, PTOWSP_IO, "cache=%.120s cannot be made: %s; name another folder", path, strerror(errno));
 	return path_complete(path, error);
@@ -276,7 +284,7 @@ ptowsp_status ascend_objects_make(struct ascend_objects *objects, const struct a
 	if (!st && !digest_sources(&digest, which))
 		st = rt_fail(error, PTOWSP_NO_DEVICE, "runtime=%.80s has no src/%s/runtime/%s to compile the orchestration against; name a whole checkout",
 			     which->root, which->arch, which->variant);
-	snprintf(objects->folder, sizeof(objects->folder), "%.900s/%016llx%016llx", path, (unsigned long long)digest.words[0],
+	snprintf(objects->folder, sizeof(objects->folder), "%.*s/%016llx%016llx", CACHE_PATH, path, (unsigned long long)digest.words[0],
 		 (unsigned long long)digest.words[1]);
 	if (!st && access(objects->folder, R_OK | X_OK))
 		st = kept_make(objects, &orchestration, &kernel, error);

@@ -165,7 +165,7 @@ static ptowsp_status block_cycles(const struct ascend_kernel *k, enum ascend_mod
 
 static uint64_t times_saturated(uint64_t each, uint32_t count)
 {
-	return each > UINT64_MAX / count ? UINT64_MAX : each * count;
+	return count && each > UINT64_MAX / count ? UINT64_MAX : each * count;
 }
 
 ptowsp_status ascend_task_cycles(const struct ascend_kernel *kernel, enum ascend_model model, const char *name, const uint64_t *args,

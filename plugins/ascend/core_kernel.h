@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* core_kernel.h - a prepared kernel: instructions as moves on pipes. Built by create in this order: core_side.c, core_limit.c,
- * core_move.c; core_pipe.c executes. */
+ * core_inst.c; core_pipe.c executes. */
 #ifndef ASCEND_CORE_KERNEL_H
 #define ASCEND_CORE_KERNEL_H
 
@@ -96,7 +96,7 @@ bool ascend_is_sum(const struct ptowsp_tile_inst *inst, unsigned read);
 ptowsp_status ascend_kernel_sides(struct ascend_kernel *kernel, unsigned unit);
 /* core_limit.c: fills homes, need, places. */
 ptowsp_status ascend_kernel_limits(struct ascend_kernel *kernel, const char *name, struct ptowsp_error *error);
-/* core_move.c: fills moves, first, times. */
+/* core_inst.c: fills moves, first, times. */
 ptowsp_status ascend_kernel_moves(struct ascend_kernel *kernel);
 
 #endif

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "rt/error.h"
+#include "rt/feed.h"
 
 /* ---- what is said --------------------------------------------------------------------------------------------------- */
 
@@ -72,13 +74,50 @@ static void names_make(struct ascend_emitter *e, const struct rt_program *p)
 
 /* ---- all of it -------------------------------------------------------------------------------------------------------------------- */
 
+static ptowsp_status at_once(void *context, struct rt_feed *feed, struct ptowsp_error *error)
+{
+	(void)context;
+	(void)feed;
+	(void)error;
+	return PTOWSP_OK;
+}
+
+/* dispatch=auto is decided before the first task of a run, which here has none: with the values that the package gives. */
+static void auto_decide(struct ascend_emitter *e, struct rt_program *p)
+{
+	const struct rt_tables *t = &p->tables;
+	struct ptowsp_error why = {.head = PTOWSP_HEAD(why, ERROR)};
+	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(stats, RUN_STATS)};
+	const struct rt_engine engine = {NULL, at_once};
+	struct ptowsp_run_args args = {.head = PTOWSP_HEAD(args, RUN_ARGS), .value_count = t->slot.count, .flags = PTOWSP_RUN_NO_KERNELS};
+	struct rt_run_args how = {.args = &args, .schedulers = 1, .engine = &engine};
+	uint64_t *values = calloc((size_t)t->slot.count + 1, sizeof(*values));
+	ptowsp_status st = values ? rt_pool_create(&how.pool, 1, &why) : rt_no_memory(&why, "values");
+
+	for (uint32_t i = 0; values && i < t->slot.count; i++)
+		values[i] = t->slot.rows[i].value;
+	args.values = values;
+	if (!st)
+		st = rt_run(p, &how, &stats, NULL, &why);
+	if (p->schedule.dispatch.policy == PTOWSP_DISPATCH_AUTO)
+		ascend_tell(e, "dispatch auto is decided when a program runs, which it does not here: tasks go by number (%.120s)", why.text);
+	else
+		ascend_tell(e, "dispatch auto is affinity to loop %.60s in the code: so the values decide that the package gives", *stats.auto_axis ? stats.auto_axis : "none");
+	rt_pool_destroy(how.pool);
+	free(values);
+}
+
 static ptowsp_status program_make(struct ascend_emitter *e, uint32_t entry, struct rt_program **out, struct ptowsp_error *error)
 {
 	const struct rt_program_args args = {.sections = e->args->sections, .section_count = e->args->section_count, .section_stride = e->args->section_stride,
 					     .entry = entry, .kernels = e->args->kernels, .caps = e->args->caps, .cap_count = e->args->cap_count,
 					     .flags = e->args->flags};
 
-	return rt_program_create(out, &args, error);
+	ptowsp_status st = rt_program_create(out, &args, error);
+
+	if (!st && (*out)->schedule.dispatch.policy == PTOWSP_DISPATCH_AUTO)
+		auto_decide(e, *out);
+	return st;
 }
 
 static void most_find(struct ascend_emitter *e, const struct rt_program *p)
@@ -163,52 +202,85 @@ static void fill_all(struct ascend_emitter *e, const struct rt_program *p, const
 	ascend_text_finish(&told);
 }
 
+/* Lists of the templates. */
+enum { KERNELS, TENSORS, SLOTS, AXES, EVENTS, CHANNELS, WORKLOADS, DTYPES, LISTS };
+static const char *const list_names[LISTS] = {"kernels", "tensors", "slots", "axes", "events", "channels", "workloads", "dtypes"};
+struct made {
+	struct ascend_rows rows[LISTS];
+	struct ascend_rows *scalars; /* per kernel */
+	struct ascend_text plans;    /* of workloads, as JSON */
+};
+
+static void named_make(struct ascend_emitter *e, const struct rt_program *p, struct made *made)
+{
+	const struct rt_tables *t = &p->tables;
+	uint32_t *offsets = calloc((size_t)t->event.count + t->channel.count + 1, sizeof(*offsets));
+
+	if (!offsets) {
+		e->status = rt_no_memory(e->error, "lists");
+		return;
+	}
+	for (uint32_t i = 0; i < t->event.count; i++)
+		offsets[i] = t->event.rows[i].name;
+	ascend_emit_named(&made->rows[EVENTS], &e->events, t, offsets);
+	for (uint32_t i = 0; i < t->channel.count; i++)
+		offsets[i] = t->channel.rows[i].name;
+	ascend_emit_named(&made->rows[CHANNELS], &e->channels, t, offsets);
+	free(offsets);
+}
+
+static void tables_make(struct ascend_emitter *e, const struct rt_program *p, struct made *made)
+{
+	ascend_emit_tensors(e, p, &made->rows[TENSORS]);
+	ascend_emit_slots(e, p, &made->rows[SLOTS]);
+	named_make(e, p, made);
+	ascend_emit_axes(e, p, &made->rows[AXES]);
+	ascend_emit_dtypes(&made->rows[DTYPES]);
+}
+
+static void lists_fill(struct ascend_emitter *e, const struct rt_program *p, struct made *made)
+{
+	struct ascend_list lists[LISTS];
+
+	for (unsigned k = 0; k < LISTS; k++) {
+		lists[k] = ascend_rows_list(list_names[k], &made->rows[k]);
+		if (made->rows[k].failed && !e->status)
+			e->status = rt_no_memory(e->error, list_names[k]);
+	}
+	if (!e->status)
+		fill_all(e, p, lists, LISTS, &made->plans);
+	if (!e->status)
+		ascend_emit_tree(e);
+}
+
+static void made_finish(struct made *made, uint32_t kernels)
+{
+	for (uint32_t i = 0; made->scalars && i < kernels; i++)
+		ascend_rows_finish(&made->scalars[i]);
+	for (unsigned k = 0; k < LISTS; k++)
+		ascend_rows_finish(&made->rows[k]);
+	ascend_text_finish(&made->plans);
+	free(made->scalars);
+}
+
 static void all_make(struct ascend_emitter *e, const struct rt_program *p)
 {
-	enum { KERNELS, TENSORS, SLOTS, AXES, EVENTS, CHANNELS, WORKLOADS, DTYPES, LISTS };
-	static const char *const names[] = {"kernels", "tensors", "slots", "axes", "events", "channels", "workloads", "dtypes"};
-	struct ascend_rows rows[LISTS] = {0}, *scalars = calloc((size_t)e->kernels.count + 1, sizeof(*scalars));
-	uint32_t *offsets = calloc((size_t)p->tables.event.count + p->tables.channel.count + 1, sizeof(*offsets));
-	struct ascend_list lists[LISTS];
-	struct ascend_text plans = {0};
+	struct made made = {.scalars = calloc((size_t)e->kernels.count + 1, sizeof(*made.scalars))};
 
 	e->slot_used = calloc((size_t)p->tables.slot.count + 1, 1);
-	if (!scalars || !offsets || !e->slot_used)
+	if (!made.scalars || !e->slot_used)
 		e->status = rt_no_memory(e->error, "lists");
 	if (!e->status) {
 		ascend_emit_footprints(e, p);
-		workloads_make(e, p, &rows[WORKLOADS], &plans);
+		workloads_make(e, p, &made.rows[WORKLOADS], &made.plans);
 	}
 	if (!e->status)
-		ascend_emit_kernels(e, p, &rows[KERNELS], scalars);
-	if (!e->status) {
-		ascend_emit_tensors(e, p, &rows[TENSORS]);
-		ascend_emit_slots(e, p, &rows[SLOTS]);
-		for (uint32_t i = 0; i < p->tables.event.count; i++)
-			offsets[i] = p->tables.event.rows[i].name;
-		ascend_emit_named(&rows[EVENTS], &e->events, &p->tables, offsets);
-		for (uint32_t i = 0; i < p->tables.channel.count; i++)
-			offsets[i] = p->tables.channel.rows[i].name;
-		ascend_emit_named(&rows[CHANNELS], &e->channels, &p->tables, offsets);
-		ascend_emit_axes(e, p, &rows[AXES]);
-		ascend_emit_dtypes(&rows[DTYPES]);
-		for (unsigned k = 0; k < LISTS; k++) {
-			lists[k] = ascend_rows_list(names[k], &rows[k]);
-			if (rows[k].failed && !e->status)
-				e->status = rt_no_memory(e->error, names[k]);
-		}
-	}
+		ascend_emit_kernels(e, p, &made.rows[KERNELS], made.scalars);
 	if (!e->status)
-		fill_all(e, p, lists, LISTS, &plans);
+		tables_make(e, p, &made);
 	if (!e->status)
-		ascend_emit_tree(e);
-	for (uint32_t i = 0; scalars && i < e->kernels.count; i++)
-		ascend_rows_finish(&scalars[i]);
-	for (unsigned k = 0; k < LISTS; k++)
-		ascend_rows_finish(&rows[k]);
-	ascend_text_finish(&plans);
-	free(scalars);
-	free(offsets);
+		lists_fill(e, p, &made);
+	made_finish(&made, e->kernels.count);
 }
 
 static void emitter_finish(struct ascend_emitter *e, uint32_t kernels)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "rt/place.h"
 #include "rt/process.h"
 
 enum { WINDOW_MOST = 65536, WINDOW_STANDARD = 8192 };
@@ -128,6 +129,25 @@ static uint32_t window_of(struct ascend_emitter *e)
 	return window > WINDOW_MOST ? WINDOW_MOST : (uint32_t)window;
 }
 
+/* pools=by_exec_unit: the pool of each kernel, which the core counts executors through. One of any unit is counted as vector. */
+static void queues_put(const struct ascend_emitter *e, struct ascend_text *out)
+{
+	const struct rt_tables *t = &e->p->tables;
+	struct rt_places places;
+
+	if (e->p->schedule.pools != PTOWSP_POOLS_BY_EXEC_UNIT || (!e->p->schedule.dispatch.policy && !e->p->schedule.streams))
+		return;
+	rt_places_init(&places, e->p);
+	ascend_text_add(out, "static const uint8_t queues[] = {");
+	for (uint32_t k = 0; k < t->kernel.count; k++) {
+		const unsigned unit = t->kernel.rows[k].unit;
+		const int32_t pool = places.pool_of_unit[unit < 16 ? unit : 0];
+
+		ascend_text_add(out, "%s%" PRIi32, k ? ", " : "", pool < 0 ? 0 : pool);
+	}
+	ascend_text_add(out, "}; /* by kernel */\n\n");
+}
+
 static void plan_put(struct ascend_emitter *e, struct ascend_text *out)
 {
 	const struct rt_schedule *schedule = &e->p->schedule;
@@ -135,6 +155,7 @@ static void plan_put(struct ascend_emitter *e, struct ascend_text *out)
 	const bool stated = schedule->hybrid || schedule->deps == PTOWSP_DEPS_EXPLICIT;
 
 	levels_put(e, out);
+	queues_put(e, out);
 	depths_put(e, out);
 	channels_put(e, out);
 	ascend_text_add(out, "static const BuilderPlan plan = {\n\tkernels, axes, %s, %s, %s, %s,\n", e->p->level_set_count ? "levels" : "nullptr",

@@ -55,41 +55,52 @@ const struct isa_emit_target *ascend_emit_target(const struct ascend_emitter *e)
 	return NULL;
 }
 
+/* Whoever builds the tree gives what is missing. */
+static void missing_tell(struct ascend_emitter *e, const struct rt_program *p, uint32_t kernel, const char *what, const char *why)
+{
+	ascend_tell(e, "kernel %.80s %s%.200s%s %s_incore is declared, and whoever builds the tree gives it", rt_kernel_name(p, kernel), what, why, *why ? ";" : ":",
+		    ascend_kernel(e, kernel));
+}
+
+static void source_file(struct ascend_emitter *e, uint32_t kernel, const char *text, size_t size)
+{
+	char path[ASCEND_NAME + 24];
+
+	snprintf(path, sizeof(path), "kernels/%s.cpp", ascend_kernel(e, kernel));
+	if (!e->status)
+		e->status = e->sink->file(e->sink->context, path, text, size);
+}
+
 /* kernels/NAME.cpp; false: there is none, and why was said. */
 static bool source_give(struct ascend_emitter *e, const struct rt_program *p, uint32_t kernel, const char *symbol, bool *cluster_out)
 {
 	const struct isa_program *program = e->args->portable ? e->args->portable(e->args->context, kernel) : NULL;
 	struct ptowsp_error why = {.head = PTOWSP_HEAD(why, ERROR)};
-	char path[ASCEND_NAME + 24], *text = NULL;
 	uint64_t workspace = 0;
+	char *text = NULL;
 	size_t size = 0;
 	ptowsp_status st;
 
 	if (kernel == p->copy_kernel)
 		return false;
 	if (!program) {
-		ascend_tell(e, "kernel %.80s has no portable code in the package: %s_incore is declared, and whoever builds the tree gives it", rt_kernel_name(p, kernel),
-			    ascend_kernel(e, kernel));
+		missing_tell(e, p, kernel, "has no portable code in the package", "");
 		return false;
 	}
 	st = isa_emit(program, ascend_emit_target(e), symbol, &text, &size, &why);
 	if (!st)
 		st = isa_emit_workspace(program, &workspace, &why);
+	if (st == PTOWSP_NO_MEMORY && !e->status)
+		e->status = rt_no_memory(e->error, "kernels");
 	if (st) {
-		free(text);
-		if (st == PTOWSP_NO_MEMORY && !e->status)
-			e->status = rt_no_memory(e->error, "kernels");
-		ascend_tell(e, "kernel %.80s is not written for the device: %.200s; %s_incore is declared, and whoever builds the tree gives it",
-			    rt_kernel_name(p, kernel), why.text, ascend_kernel(e, kernel));
-		return false;
+		missing_tell(e, p, kernel, "is not written for the device: ", why.text);
+	} else {
+		e->workspace = workspace > e->workspace ? workspace : e->workspace;
+		*cluster_out = strstr(text, "tile_product<") != NULL; /* the call that may go to the cube */
+		source_file(e, kernel, text, size);
 	}
-	e->workspace = workspace > e->workspace ? workspace : e->workspace;
-	*cluster_out = strstr(text, "tile_product<") != NULL; /* the call that may go to the cube */
-	snprintf(path, sizeof(path), "kernels/%s.cpp", ascend_kernel(e, kernel));
-	if (!e->status)
-		e->status = e->sink->file(e->sink->context, path, text, size);
 	free(text);
-	return true;
+	return !st;
 }
 
 static const char *const domains[] = {[PTOWSP_EXEC_DOMAIN_HOST_CPU] = "HostCPU", [PTOWSP_EXEC_DOMAIN_ASCEND_AICORE] = "AscendAICore",

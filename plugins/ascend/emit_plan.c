@@ -57,6 +57,8 @@ static const char *left_out(const struct ptowsp_directive_record *d)
 		return d->policy == PTOWSP_TASK_WINDOW_STALL ? NULL : "a full window of the emitted code always waits: modes abort and benchmark belong to a run's report";
 	case PTOWSP_DIRECTIVE_TIMING:
 		return d->policy == PTOWSP_TIMING_IMMEDIATE ? NULL : "the emitted code issues as soon as it can";
+	case PTOWSP_DIRECTIVE_DISPATCH:
+		return d->policy == PTOWSP_DISPATCH_WORK_STEAL ? "which instance has least to do only running tells, and all of them must know: tasks go by number" : NULL;
 	case PTOWSP_DIRECTIVE_START: return "tasks of the emitted code start as soon as they may";
 	case PTOWSP_DIRECTIVE_ISSUE_COST: return "it is a cost of the semantic clock, which the emitted code has not";
 	case PTOWSP_DIRECTIVE_READY: return "what may start starts in the order of task numbers";

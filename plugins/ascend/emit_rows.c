@@ -53,6 +53,7 @@ void ascend_row_comment(struct ascend_rows *rows, const char *name, const char *
 
 	ascend_text_add(&comment, "%s", before);
 	ascend_text_comment(&comment, text);
+	rows->failed |= comment.failed;
 	ascend_row_field(rows, name, "%s", ascend_text_view(&comment));
 	ascend_text_finish(&comment);
 }

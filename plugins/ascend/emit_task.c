@@ -98,20 +98,20 @@ static void value_put(struct ascend_emitter *e, struct ascend_text *text, uint32
 
 static void grid_put(struct ascend_emitter *e, struct ascend_text *text, const struct rt_dispatch *dispatch, const struct rt_site *site)
 {
-	ascend_text_add(text, "b.owner_by_value(b.wrap(%s, %" PRIi64 ") * %" PRIi64 " + b.wrap(%s, %" PRIi64 "))",
+	ascend_text_add(text, "b.owner_at((uint64_t)(b.wrap(%s, %" PRIi64 ") * %" PRIi64 " + b.wrap(%s, %" PRIi64 ")))",
 			site->grid[0] < 0 ? "0" : e->loops[site->grid[0]], dispatch->rows, dispatch->columns,
 			site->grid[1] < 0 ? "0" : e->loops[site->grid[1]], dispatch->columns);
 }
 
 static void bounds_put(struct ascend_text *text, const struct rt_dispatch *dispatch)
 {
-	ascend_text_add(text, "b.owner_by_value(");
+	ascend_text_add(text, "b.owner_at(");
 	for (uint32_t k = 0; k < dispatch->bound_count; k++)
 		ascend_text_add(text, "%s(b.next_task() >= INT64_C(%" PRIi64 "))", k ? " + " : "", dispatch->bounds[k]);
 	ascend_text_add(text, "%s)", dispatch->bound_count ? "" : "0");
 }
 
-/* As rt/owner.h says. */
+/* As rt/policy.h says; who has least to do only running tells. */
 static void owner_put(struct ascend_emitter *e, struct ascend_text *text, const struct rt_dispatch *dispatch, const struct rt_site *site,
 		      uint32_t value, int32_t affinity)
 {
@@ -121,8 +121,9 @@ static void owner_put(struct ascend_emitter *e, struct ascend_text *text, const 
 	case PTOWSP_DISPATCH_CUSTOM:
 		ascend_text_add(text, "b.owner_by_%s(", dispatch->policy == PTOWSP_DISPATCH_HASH ? "hash" : "value");
 		value_put(e, text, value, affinity);
-		ascend_text_add(text, ")");
+		ascend_text_add(text, ", %" PRIu32 ")", dispatch->executors);
 		break;
+	case PTOWSP_DISPATCH_ROUND_ROBIN: ascend_text_add(text, "b.owner_by_turn(%" PRIu32 ")", dispatch->executors); break;
 	case RT_POLICY_GRID: grid_put(e, text, dispatch, site); break;
 	case PTOWSP_DISPATCH_STATIC_PARTITION: bounds_put(text, dispatch); break;
 	default: ascend_text_add(text, "b.owner_by_number()"); break;
@@ -153,6 +154,8 @@ static void parts_put(struct ascend_emitter *e, struct ascend_text *text, const 
 
 		if (i + 1 < schedule->part_count)
 			ascend_text_add(text, "%s >= INT64_C(%" PRIi64 ") ? ", choice, schedule->parts[order[i]].threshold);
+		if (schedule->parts[order[i]].policy == PTOWSP_DISPATCH_WORK_STEAL)
+			ascend_tell(e, "a part of dispatch threshold is work_steal, and which instance has least to do only running tells: its tasks go by number");
 		owner_put(e, text, &schedule->parts[order[i]], site, part->value, part->affinity);
 		if (i + 1 < schedule->part_count)
 			ascend_text_add(text, " : ");
@@ -178,7 +181,7 @@ void ascend_filter_owner(struct ascend_emitter *e, struct ascend_text *text, uns
 		if (now == PTOWSP_DISPATCH_ROUND_ROBIN) {
 			ascend_text_add(text, "OWNER_BY_NUMBER");
 		} else {
-			ascend_text_add(text, "b.owner_by_%s(", now == PTOWSP_DISPATCH_HASH ? "hash" : "value");
+			ascend_text_add(text, "b.filter_by_%s(", now == PTOWSP_DISPATCH_HASH ? "hash" : "value");
 			ascend_expr(e, text, value);
 			ascend_text_add(text, ")");
 		}
@@ -189,11 +192,11 @@ void ascend_filter_owner(struct ascend_emitter *e, struct ascend_text *text, uns
 
 /* ---- streams ----------------------------------------------------------------------------------------------------------- */
 
-/* Its queue, whose earlier tasks are counted. */
-static void queue_put(struct ascend_emitter *e, struct ascend_text *text, const struct rt_site *site, const char *kernel)
+/* Its queue, a pool, whose earlier tasks are counted. */
+static void pool_put(struct ascend_emitter *e, struct ascend_text *text, const struct rt_site *site, const char *kernel)
 {
 	switch (e->p->schedule.pools) {
-	case PTOWSP_POOLS_BY_EXEC_UNIT: ascend_text_add(text, "(uint32_t)b.plan->kernels[%s].pool", kernel); break;
+	case PTOWSP_POOLS_BY_EXEC_UNIT: ascend_text_add(text, "%s_workload::queues[%s]", e->workloads.rows[e->p->entry], kernel); break;
 	case PTOWSP_POOLS_CUSTOM:
 		ascend_text_add(text, "(uint32_t)");
 		ascend_expr(e, text, site->pool);
@@ -202,7 +205,21 @@ static void queue_put(struct ascend_emitter *e, struct ascend_text *text, const 
 	}
 }
 
-static void stream_put(struct ascend_emitter *e, struct ascend_text *text, const struct rt_site *site, const char *kernel)
+/* Where its place there decides: streams in turn, and executors, which are those of its pool. */
+static void queue_put(struct ascend_emitter *e, const struct rt_site *site, const char *kernel)
+{
+	const struct rt_schedule *schedule = &e->p->schedule;
+	struct ascend_text pool = {0};
+
+	if (!schedule->dispatch.policy && !schedule->streams)
+		return;
+	pool_put(e, &pool, site, kernel);
+	ascend_line(e, "b.queue(%s, %" PRIu32 ");", ascend_text_view(&pool), schedule->dispatch.executors ? schedule->dispatch.executors : 1);
+	e->body.failed |= pool.failed;
+	ascend_text_finish(&pool);
+}
+
+static void stream_put(struct ascend_emitter *e, struct ascend_text *text, const struct rt_site *site)
 {
 	if (!e->p->schedule.streams) {
 		ascend_text_add(text, "TASK_NO_STREAM");
@@ -211,9 +228,7 @@ static void stream_put(struct ascend_emitter *e, struct ascend_text *text, const
 		ascend_expr(e, text, site->stream);
 		ascend_text_add(text, ")");
 	} else {
-		ascend_text_add(text, "b.next_stream(");
-		queue_put(e, text, site, kernel);
-		ascend_text_add(text, ")");
+		ascend_text_add(text, "b.next_stream()");
 	}
 }
 
@@ -245,12 +260,13 @@ static void alloc_put(struct ascend_emitter *e, const struct rt_site *site, uint
 	struct ascend_text kernel = {0}, stream = {0}, owner = {0}, value = {0};
 
 	kernel_put(e, &kernel, site, number);
-	stream_put(e, &stream, site, ascend_text_view(&kernel));
+	stream_put(e, &stream, site);
+	queue_put(e, site, ascend_text_view(&kernel));
 	if (threshold) {
 		value_put(e, &value, site->dispatch, site->affinity);
 		parts_put(e, &owner, site, "choice");
 	} else if (e->process) {
-		ascend_text_add(&owner, "b.owner_by_number()"); /* dispatch is not for tasks of processes */
+		ascend_text_add(&owner, "b.owner_by_process()"); /* dispatch is not for tasks of processes */
 	} else {
 		owner_put(e, &owner, dispatch, site, site->dispatch, site->affinity);
 	}
@@ -298,9 +314,9 @@ void ascend_task(struct ascend_emitter *e, uint32_t number)
 	const struct rt_site *site = &e->p->sites[number];
 	const uint32_t kernel = e->p->site_kernels[site->kernels];
 
-	if (e->p->schedule.pools == PTOWSP_POOLS_BY_EXEC_UNIT && e->p->schedule.streams && site->stream == PTOWSP_NONE &&
-	    e->p->tables.kernel.rows[kernel].unit == PTOWSP_UNIT_ANY)
-		ascend_tell(e, "kernel %.80s joins whichever pool is free first, which the emitted code cannot know: its streams are taken in turn among tasks like it",
+	if (e->p->schedule.pools == PTOWSP_POOLS_BY_EXEC_UNIT && e->p->tables.kernel.rows[kernel].unit == PTOWSP_UNIT_ANY &&
+	    (e->p->schedule.dispatch.policy || (e->p->schedule.streams && site->stream == PTOWSP_NONE)))
+		ascend_tell(e, "kernel %.80s joins whichever pool is free first, which the emitted code cannot know: it is counted among vector tasks",
 			    rt_kernel_name(e->p, kernel));
 	alloc_put(e, site, number);
 	words_put(e, site);

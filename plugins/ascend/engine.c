@@ -82,16 +82,15 @@ static void entries_number(struct ascend_loaded *loaded)
 static ptowsp_status planned_make(struct ascend_loaded *loaded, const struct ptowsp_load_args *args, struct ptowsp_error *error)
 {
 	const struct base_instance *instance = loaded->program->device->instance;
-	const struct rt_kernels served = base_kernels_table(&loaded->program->kernels);
 	struct ptowsp_cap caps[BASE_CAPS_LIMIT];
-	struct rt_kernels kernels = {&loaded->kernels, ascend_planned_cycles, ascend_planned_footprint, ascend_planned_varies,
-				     ascend_planned_run, ascend_planned_unusable, ascend_planned_explain, ascend_planned_code};
+	struct rt_kernels kernels;
 	struct rt_program_args lowering = {.sections = args->sections, .section_count = args->section_count, .section_stride = args->section_stride,
 					   .entry = args->entry, .kernels = &kernels, .host = instance->host, .caps = caps,
 					   .cap_count = base_caps(instance->backend, instance->options, loaded->program->device->model, caps),
 					   .flags = args->flags, .planned = true};
 
-	loaded->kernels = (struct ascend_planned){served, &loaded->walk, loaded->engine->which.onboard, NULL};
+	loaded->kernels = (struct ascend_planned){{base_kernels_table(&loaded->program->kernels), &loaded->walk}, loaded->engine->which.onboard, NULL};
+	kernels = ascend_planned_table(&loaded->kernels);
 	return rt_program_create(&loaded->planned, &lowering, error);
 }
 
@@ -178,7 +177,7 @@ void ascend_engine_unload(struct ascend_loaded *loaded)
 		return;
 	ascend_client_unregister(loaded->engine->client, loaded->callable);
 	rt_program_destroy(loaded->planned);
-	ascend_walk_finish(&loaded->walk);
+	base_walk_finish(&loaded->walk);
 	free(loaded->entries);
 	free(loaded->outs);
 	free(loaded->directions);

@@ -3,7 +3,8 @@
  *
  * Structure is enforced because it becomes edges: dependencies, the order of tasks on an executor whose policy does not ask about time, streams, depths, scopes, tokens
  * (consume k - c before send k, send k before consume k). Which core a task really gets, and when it is issued, the runtime decides; it has no counters for stalls and
- * high-water marks and tells no times: plan_clock.h does. A slot may be loaded from what no task writes. */
+ * high-water marks and tells no times: plan_clock.h does. A slot may be loaded from what no task writes. The walk is that of one scheduler instance, so no filter chooses
+ * among several. */
 #include "base/caps.h"
 #include "engine.h"
 #include "ptowsp/graph.h"
@@ -22,7 +23,7 @@
 	BASE_CAP(BASE_POLICY(POOLS, BY_EXEC_UNIT), RECORDED), BASE_CAP(BASE_POLICY(SPATIAL_MAP, GRID), RECORDED), \
 	BASE_CAP(BASE_POLICY(LAYOUT, SHARD), DIAGNOSED), \
 	BASE_CAP(BASE_POLICY(TIMING, RATE_LIMIT), RECORDED), BASE_CAP(BASE_POLICY(ISSUE_COST, CYCLES), RECORDED), \
-	BASE_CAP(BASE_POLICY(START, THRESHOLD), RECORDED), \
+	BASE_CAP(BASE_POLICY(START, THRESHOLD), RECORDED), BASE_CAP(OPCODE(DISPATCH_FILTER), RECORDED), \
 	/* resources that nobody counts */ \
 	BASE_CAP(BASE_POLICY(TASK_WINDOW, ABORT), DIAGNOSED), BASE_CAP(BASE_POLICY(TASK_WINDOW, BENCHMARK), DIAGNOSED), \
 	BASE_CAP(BASE_POLICY(READY_QUEUE, CAPACITY), RECORDED), BASE_CAP(BASE_POLICY(TENSOR_MAP, CAPACITY), RECORDED), \
@@ -42,15 +43,16 @@
 	SHARED, \
 	BASE_CAP(BASE_POLICY(TASK_WINDOW, STALL), ENFORCED), BASE_CAP(FEATURE(SCOPE_LIVENESS), ENFORCED), \
 	BASE_CAP(BASE_POLICY(START, AFTER_ORCHESTRATION), RECORDED)
-/* The whole graph is there before the first task runs; nothing is given back, so no window can stall. */
+/* The whole graph is there before the first task runs, which no figure of a run shows; nothing is given back, so no window can stall. */
 #define GRAPH_FIRST \
 	SHARED, \
-	BASE_CAP(BASE_POLICY(TASK_WINDOW, STALL), DIAGNOSED), BASE_CAP(FEATURE(SCOPE_LIVENESS), DIAGNOSED), \
-	BASE_CAP(BASE_POLICY(START, AFTER_ORCHESTRATION), ENFORCED)
-/* Kernels are what the package has for the device's cores. Nothing there can be held back once it was given away, and nothing is measured: cycles are those that the
+	BASE_CAP(BASE_POLICY(TASK_WINDOW, STALL), DIAGNOSED), BASE_CAP(FEATURE(SCOPE_LIVENESS), DIAGNOSED), BASE_CAP(OPCODE(SCOPE), RECORDED), \
+	{.feature = BASE_POLICY(START, AFTER_ORCHESTRATION), .state = PTOWSP_STATE_ENFORCED, .evidence = PTOWSP_EVIDENCE_CLAIMED}
+/* Kernels are what the package has for the device's cores, and nothing else: no portable one runs there. Nothing there can be held back once it was given away, and nothing is measured: cycles are those that the
  * package says. Nobody copies there: the package has no kernel for it. */
 #define DEVICE \
-	BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_IMAGE), ENFORCED), BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF), UNSUPPORTED), \
+	BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_IMAGE), ENFORCED), BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO), UNSUPPORTED), \
+	BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF), UNSUPPORTED), \
 	BASE_CAP(FEATURE(TOTAL_CYCLES), RECORDED), BASE_CAP(FEATURE(KERNEL_CYCLES), RECORDED), \
 	BASE_CAP(OPCODE(COPY), UNSUPPORTED), BASE_CAP(GRAPH(MC_COPY), UNSUPPORTED), BASE_CAP(GRAPH(TG_CHECKPOINT), UNSUPPORTED), \
 	BASE_CAP(GRAPH(TG_RESTORE), UNSUPPORTED), BASE_CAP(FEATURE(CANCEL), DIAGNOSED), BASE_CAP(FEATURE(DEADLINE), DIAGNOSED)

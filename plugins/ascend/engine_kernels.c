@@ -6,55 +6,42 @@
 #include "rt/error.h"
 
 /* What only a run tells is put in when it has run. */
-ptowsp_status ascend_planned_cycles(void *context, uint32_t kernel, const uint64_t *args, uint64_t *cycles_out)
+static ptowsp_status cycles(void *context, uint32_t kernel, const uint64_t *args, uint64_t *cycles_out)
 {
 	const struct ascend_planned *planned = context;
+	const struct rt_kernels *served = &planned->base.served;
 
 	*cycles_out = planned->cycles ? planned->cycles[kernel] : 0;
 	if (!*cycles_out)
-		planned->served.cycles(planned->served.context, kernel, args, cycles_out);
+		served->cycles(served->context, kernel, args, cycles_out);
 	return PTOWSP_OK;
 }
 
-ptowsp_status ascend_planned_footprint(void *context, uint32_t kernel, const uint64_t *args, rt_touch_fn touch, void *sink)
+/* Load has found what the cores of the device get. */
+static const char *unusable(void *context, uint32_t kernel)
 {
-	const struct ascend_planned *planned = context;
-
-	return planned->served.footprint(planned->served.context, kernel, args, touch, sink);
+	(void)context;
+	(void)kernel;
+	return NULL;
 }
 
-int ascend_planned_varies(void *context, uint32_t kernel)
+static uint32_t code(void *context, uint32_t kernel)
 {
-	const struct ascend_planned *planned = context;
-
-	return planned->served.varies(planned->served.context, kernel);
+	(void)context;
+	(void)kernel;
+	return PTOWSP_KERNEL_NATIVE;
 }
 
-ptowsp_status ascend_planned_run(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
+struct rt_kernels ascend_planned_table(struct ascend_planned *planned)
 {
-	return ascend_walk_task_run(((const struct ascend_planned *)context)->walk, task, out, worker);
-}
+	struct rt_kernels table = base_planned_table(&planned->base);
 
-/* On a device nothing of this process runs: load has found what its cores get. */
-const char *ascend_planned_unusable(void *context, uint32_t kernel)
-{
-	const struct ascend_planned *planned = context;
-
-	return planned->onboard ? NULL : planned->served.unusable(planned->served.context, kernel);
-}
-
-void ascend_planned_explain(void *context, uint32_t kernel, const uint64_t *args, struct ptowsp_error *error)
-{
-	const struct ascend_planned *planned = context;
-
-	planned->served.explain(planned->served.context, kernel, args, error);
-}
-
-uint32_t ascend_planned_code(void *context, uint32_t kernel)
-{
-	const struct ascend_planned *planned = context;
-
-	return planned->onboard ? PTOWSP_KERNEL_NATIVE : planned->served.code(planned->served.context, kernel);
+	table.cycles = cycles;
+	if (planned->onboard) {
+		table.unusable = unusable;
+		table.code = code;
+	}
+	return table;
 }
 
 /* What packages may call the cores of the engine's architecture. NULL ends. */

@@ -6,6 +6,7 @@
 #include "base/backend.h"
 #include "base/caps.h"
 #include "base/error.h"
+#include "base/planned.h"
 #include "callable.h"
 #include "client.h"
 #include "compile.h"
@@ -19,10 +20,9 @@ struct ascend_engine {
 	struct ascend_client *client;
 	struct ascend_objects objects;
 };
-/* Kernels of the program that is walked: what they cost and touch is asked as ever, what they would do is written down. */
+/* On a device nothing of this process runs its kernels. */
 struct ascend_planned {
-	struct rt_kernels served;
-	struct ascend_walk *walk;
+	struct base_planned base;      /* first: what it does not do otherwise */
 	bool onboard;
 	const uint64_t *cycles;        /* onboard, per KREG row: what the image says that a call costs, 0: nothing */
 };
@@ -32,7 +32,7 @@ struct ascend_loaded {
 	struct base_sections sections; /* borrowed until unload */
 	struct ascend_planned kernels;
 	struct rt_program *planned;
-	struct ascend_walk walk;       /* of the latest run */
+	struct base_walk walk;       /* of the latest run */
 	uint32_t *entries;             /* per TENS row: its entry tensor, 0: none */
 	uint8_t *outs;                 /* per TENS row: 1, declared as out */
 	int32_t *directions;           /* per entry tensor */
@@ -44,13 +44,8 @@ struct ascend_loaded {
 };
 
 /* engine_kernels.c */
-ptowsp_status ascend_planned_cycles(void *context, uint32_t kernel, const uint64_t *args, uint64_t *cycles_out);
-ptowsp_status ascend_planned_footprint(void *context, uint32_t kernel, const uint64_t *args, rt_touch_fn touch, void *sink);
-int ascend_planned_varies(void *context, uint32_t kernel);
-ptowsp_status ascend_planned_run(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker);
-const char *ascend_planned_unusable(void *context, uint32_t kernel);
-void ascend_planned_explain(void *context, uint32_t kernel, const uint64_t *args, struct ptowsp_error *error);
-uint32_t ascend_planned_code(void *context, uint32_t kernel);
+/* Of the program that is walked; planned outlives it. */
+struct rt_kernels ascend_planned_table(struct ascend_planned *planned);
 /* What the cores of a device run of a kernel: its image payload for the engine's architecture, and what a call of it costs as the package says. Errors: UNSUPPORTED
  * naming the kernel, for none, or one that nobody trusts; BAD_PACKAGE. */
 ptowsp_status ascend_image_find(struct ascend_kernel_object *object_out, uint64_t *cycles_out, const struct ascend_loaded *loaded, uint32_t kernel, struct ptowsp_error *error);

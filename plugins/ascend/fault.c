@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #include "fault.h"
 
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "pod.h"
 #include "rt/error.h"
+
+#define SCHEDULER_TIMEOUT 100
 
 struct fault {
 	int code;
@@ -39,18 +42,18 @@ static int number_behind(const char *said, const char *key)
 }
 
 /* The rest of the line behind `key`, cut. False: not there. */
-static int line_behind(const char *said, const char *key, char *text, size_t room)
+static bool line_behind(const char *said, const char *key, char *text, size_t room)
 {
 	const char *at = strstr(said, key);
 	size_t length;
 
 	*text = 0;
 	if (!at)
-		return 0;
+		return false;
 	at += strlen(key);
 	length = strcspn(at, "\n");
 	snprintf(text, room, "%.*s", (int)(length < room ? length : room - 1), at);
-	return 1;
+	return true;
 }
 
 /* What it latched is in its failure line. Without one a code from 4 on can only be a fault; 1 to 3 are answers of the interface, too. */
@@ -81,6 +84,40 @@ static const char *meaning(const char *detail)
 	return dash ? dash + 3 : detail;
 }
 
+/* At most so many bytes of a sentence: whole clauses of it, or else words. */
+static int clauses(const char *sentence, size_t room)
+{
+	size_t clause = 0, word = 0, length = strlen(sentence);
+
+	if (length <= room)
+		return (int)length;
+	for (size_t i = 0; i <= room; i++) {
+		clause = strchr(";,:(", sentence[i]) ? i : clause;
+		word = sentence[i] == ' ' ? i : word;
+	}
+	length = clause > room / 2 ? clause : word ? word : room;
+	while (length && sentence[length - 1] == ' ')
+		length--;
+	return (int)length;
+}
+
+#define REPORTS "the pto-runtime reports "
+
+/* As much of it as there is room for beside its name and its remedy. */
+static ptowsp_status fault_tell(const struct fault *fault, const char *sentence, struct ptowsp_error *error)
+{
+	size_t taken = strlen(REPORTS) + strlen(fault->name) + strlen(": ") + strlen("; ") + strlen(fault->remedy);
+	size_t room = sizeof(error->text) - 1;
+
+	return rt_fail(error, fault->status, REPORTS "%s: %.*s; %s", fault->name, clauses(sentence, taken + 40 < room ? room - taken : 40), sentence, fault->remedy);
+}
+
+static ptowsp_status timeout_tell(const struct fault *fault, char *class, const char *sentence, const char *said, struct ptowsp_error *error)
+{
+	class[strcspn(class, " ")] = 0;
+	return rt_fail(error, timeout_status(said), REPORTS "%s, %.40s: %.*s; %s", fault->name, class, clauses(sentence, 60), sentence, fault->remedy);
+}
+
 static ptowsp_status unnamed(enum ascend_phase phase, int rc, const char *said, struct ptowsp_error *error)
 {
 	char detail[160];
@@ -97,21 +134,15 @@ ptowsp_status ascend_fault(enum ascend_phase phase, int rc, const char *said, st
 {
 	const struct fault *fault = fault_of(rc, said);
 	char detail[400], class[64];
+	const char *sentence = line_behind(said, "error detail: ", detail, sizeof(detail)) ? meaning(detail) : "it wrote nothing about it";
 	ptowsp_status st;
 
-	if (!fault) {
+	if (!fault)
 		st = unnamed(phase, rc, said, error);
-	} else {
-		st = fault->code == 100 ? timeout_status(said) : fault->status;
-		line_behind(said, "error detail: ", detail, sizeof(detail));
-		if (fault->code == 100 && line_behind(said, "sub_class=", class, sizeof(class))) {
-			class[strcspn(class, " ")] = 0;
-			rt_fail(error, st, "the pto-runtime reports %s, %.40s: %.60s; %s", fault->name, class, meaning(detail), fault->remedy);
-		} else {
-			rt_fail(error, st, "the pto-runtime reports %s: %.*s; %s", fault->name, (int)(150 - strlen(fault->remedy)),
-				*detail ? meaning(detail) : "it wrote nothing about it", fault->remedy);
-		}
-	}
+	else if (fault->code == SCHEDULER_TIMEOUT && line_behind(said, "sub_class=", class, sizeof(class)))
+		st = timeout_tell(fault, class, sentence, said, error);
+	else
+		st = fault_tell(fault, sentence, error);
 	if (error)
 		error->native = rc;
 	return st;

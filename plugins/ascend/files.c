@@ -80,12 +80,13 @@ static ptowsp_status unreadable(const char *path, struct ptowsp_error *error)
 ptowsp_status ascend_file_read(const char *path, void **bytes_out, size_t *size_out, struct ptowsp_error *error)
 {
 	struct stat about;
-	FILE *file = fopen(path, "rb");
 	ptowsp_status st = PTOWSP_OK;
+	FILE *file;
 
 	*bytes_out = NULL;
 	*size_out = 0;
-	errno = 0;
+	errno = 0; /* what is no file, and one that has become shorter, set none */
+	file = fopen(path, "rb");
 	if (!file || fstat(fileno(file), &about) || !S_ISREG(about.st_mode))
 		st = unreadable(path, error);
 	if (!st && !(*bytes_out = malloc((size_t)about.st_size + 1)))

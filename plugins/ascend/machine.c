@@ -19,6 +19,7 @@ static ptowsp_status config_check(const struct ascend_run *run)
 static void cores_tell(struct ascend_run *run)
 {
 	run->traced = rt_feed_traced(run->feed);
+	run->heard = rt_feed_heard(run->feed);
 	for (uint32_t core = 0; run->traced && core < run->core_count + run->instances; core++) {
 		uint32_t number = ascend_core_number(run, (uint16_t)core);
 
@@ -81,9 +82,15 @@ static ptowsp_status go(struct ascend_run *run)
 static void tell(struct ascend_run *run)
 {
 	rt_feed_executors(run->feed, run->core_count);
+	rt_feed_streams(run->feed, run->stream_count);
 	rt_feed_crossed(run->feed, run->cross_edges, run->notifications);
-	for (uint32_t p = 0; p < run->instances; p++)
-		rt_feed_share(run->feed, p, run->aicpus[p].tasks);
+	for (uint32_t p = 0; p < run->instances; p++) {
+		const struct ascend_aicpu *aicpu = &run->aicpus[p];
+
+		rt_feed_share(run->feed, p, aicpu->tasks);
+		run->machine->stats.busy[p] = aicpu->busy;
+		memcpy(run->machine->stats.ring_high[p], aicpu->ring_high, sizeof(aicpu->ring_high));
+	}
 	ascend_cores_exit(run);
 }
 

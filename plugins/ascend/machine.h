@@ -43,7 +43,6 @@ struct ascend_machine_stats {
 	uint64_t busy[ASCEND_INSTANCES];  /* cycles that an instance spent on its own work */
 	uint64_t ring_high[ASCEND_INSTANCES][4];
 	uint64_t cube_cycles, vector_cycles; /* of kernels, all cores together */
-	uint64_t events;                  /* that the clock met: FIN answers, and instances that go on */
 };
 struct ascend_machine {
 	struct ascend_machine_config config;

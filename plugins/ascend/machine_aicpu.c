@@ -3,8 +3,7 @@
  * nothing of that is there it generates. A thing takes effect when its cycles are over. */
 #include <stdlib.h>
 #include "ascend/machine_core.h"
-#include "ascend/machine_ready.h"
-#include "rt/preds.h"
+#include "ascend/machine_issue.h"
 
 enum { LEAST_NOTICES = 16 };
 
@@ -97,7 +96,7 @@ static bool computing_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, 
 	task = ascend_task_of(run, number);
 	task->start = run->now;
 	task->end = run->now + task->cycles;
-	task->core = (uint16_t)(run->core_count + (uint32_t)(aicpu - run->aicpus));
+	task->core = (uint16_t)(run->core_count + aicpu->number);
 	aicpu->doing = ASCEND_COMPUTING;
 	aicpu->what = number;
 	*cycles = task->cycles;
@@ -157,14 +156,13 @@ RT_INLINE bool begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_
 /* Returns cycles that it takes to tell others. */
 RT_INLINE uint64_t finish(struct ascend_run *run, struct ascend_aicpu *aicpu)
 {
-	uint32_t instance = (uint32_t)(aicpu - run->aicpus), what = aicpu->what;
+	uint32_t instance = aicpu->number, what = aicpu->what;
 	uint8_t doing = aicpu->doing;
 
 	aicpu->doing = ASCEND_IDLE;
 	switch (doing) {
 	case ASCEND_COMPLETING:
-		ascend_core_clear(run, aicpu, ascend_task_of(run, what));
-		return ascend_task_end(run, what) * run->cost->notify;
+		ascend_core_clear(run, aicpu, ascend_task_of(run, what)); /* fall through */
 	case ASCEND_COMPUTING: return ascend_task_end(run, what) * run->cost->notify;
 	case ASCEND_HEARING: ascend_circle_release(run, &what, instance); return 0;
 	case ASCEND_ISSUING:
@@ -191,7 +189,7 @@ static uint64_t next_time(const struct ascend_run *run, const struct ascend_aicp
 	if (run->head.aicpu == aicpu && !run->head.stalled && run->chain < time && run->chain > run->now)
 		time = run->chain;
 	if (run->pipeline)
-		time = ascend_process_next(run, (uint32_t)(aicpu - run->aicpus)) < time ? ascend_process_next(run, (uint32_t)(aicpu - run->aicpus)) : time;
+		time = ascend_process_next(run, aicpu->number) < time ? ascend_process_next(run, aicpu->number) : time;
 	return time;
 }
 
@@ -202,7 +200,7 @@ static void work_tell(const struct ascend_run *run, const struct ascend_aicpu *a
 	uint64_t task = aicpu->doing == ASCEND_HEARING ? 0 : run->met - (uint32_t)((uint32_t)run->met - aicpu->what);
 
 	if (aicpu->doing != ASCEND_COMPUTING) /* that is a task */
-		rt_feed_work(run->feed, ascend_core_number(run, (uint16_t)(run->core_count + (uint32_t)(aicpu - run->aicpus))), works[aicpu->doing], task, run->now,
+		rt_feed_work(run->feed, ascend_core_number(run, (uint16_t)(run->core_count + aicpu->number)), works[aicpu->doing], task, run->now,
 			     run->now + cycles);
 }
 
@@ -223,7 +221,7 @@ RT_INLINE void step(struct ascend_run *run, uint32_t instance)
 			continue;
 		aicpu->stepping = false;
 		aicpu->free = run->now + cycles;
-		run->machine->stats.busy[instance] += cycles;
+		aicpu->busy += cycles;
 		if (run->traced)
 			work_tell(run, aicpu, cycles);
 		ascend_tree_set(&run->tree, instance, aicpu->free);
@@ -239,10 +237,13 @@ void ascend_aicpus_go(struct ascend_run *run)
 		uint64_t time;
 		uint32_t instance = ascend_tree_first(&run->tree, &time);
 
-		if (time == ASCEND_NEVER)
-			return;
+		if (run->sleep <= time) {
+			if (run->sleep == ASCEND_NEVER)
+				return;
+			ascend_processes_wake(run);
+			continue;
+		}
 		run->now = time;
-		run->machine->stats.events++;
 		step(run, instance);
 	}
 }

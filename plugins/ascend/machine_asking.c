@@ -107,6 +107,7 @@ bool ascend_process_issue(struct ascend_run *run, struct ascend_aicpu *aicpu, ui
 		process->standing = ASCEND_FLYING;
 		process->last = run->now + run->limits->issue_cost;
 		ascend_task_issue(run, item);
+		ascend_heap_mark(run, item);
 		aicpu->doing = ASCEND_ISSUING;
 		aicpu->what = (uint32_t)item->number;
 		*cycles_out = run->cost->lookup + item->count * run->cost->lookup_use + run->cost->submit;

@@ -19,7 +19,7 @@ static void core_init(struct ascend_run *run, uint32_t instance, enum ascend_cla
 	struct ascend_aicpu *aicpu = &run->aicpus[instance];
 	uint32_t place = at - (class == ASCEND_CUBE ? aicpu->cube_base : aicpu->vector_base);
 
-	run->cores[at] = (struct ascend_core){.instance = (uint8_t)instance, .class = (uint8_t)class, .place = (uint8_t)place};
+	run->cores[at] = (struct ascend_core){.instance = (uint8_t)instance, .class = (uint8_t)class, .word = (uint8_t)(place / 64), .bit = UINT64_C(1) << place % 64};
 	ascend_core_show(aicpu, &run->cores[at]);
 }
 
@@ -30,6 +30,7 @@ void ascend_cores_init(struct ascend_run *run)
 	for (uint32_t p = 0; p < run->instances; p++) {
 		struct ascend_aicpu *aicpu = &run->aicpus[p];
 
+		aicpu->number = p;
 		aicpu->first_cluster = config->clusters * p / run->instances;
 		aicpu->clusters = config->clusters * (p + 1) / run->instances - aicpu->first_cluster;
 		aicpu->cube_base = cube_of(aicpu->first_cluster);

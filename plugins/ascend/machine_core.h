@@ -23,11 +23,17 @@ uint32_t ascend_half_find(const uint64_t *half, uint32_t from);
 /* Its instance sees the count. */
 static inline void ascend_core_show(struct ascend_aicpu *aicpu, const struct ascend_core *core)
 {
-	uint32_t word = core->place / 64;
-	uint64_t bit = UINT64_C(1) << core->place % 64, idle = aicpu->idle[core->class][word] & ~bit, half = aicpu->half[core->class][word] & ~bit;
+	uint64_t *idle = &aicpu->idle[core->class][core->word], *half = &aicpu->half[core->class][core->word];
 
-	aicpu->idle[core->class][word] = core->count ? idle : idle | bit;
-	aicpu->half[core->class][word] = core->count == 1 ? half | (bit & aicpu->pairs) : half;
+	*idle = core->count ? *idle & ~core->bit : *idle | core->bit;
+	*half = core->count == 1 ? *half | (core->bit & aicpu->pairs) : *half & ~core->bit;
+}
+
+/* It has changed between 0 and 1, or between 1 and 2. */
+static inline void ascend_core_turn(struct ascend_aicpu *aicpu, const struct ascend_core *core, bool idle)
+{
+	aicpu->idle[core->class][core->word] ^= idle ? core->bit : 0;
+	aicpu->half[core->class][core->word] ^= core->bit & aicpu->pairs;
 }
 
 /* A core of the instance for a task of the kind; ASCEND_NO_CORE: none has room. */
@@ -54,24 +60,29 @@ static inline void ascend_core_reserve(struct ascend_run *run, struct ascend_aic
 {
 	struct ascend_core *core = &run->cores[at];
 
-	if (core->count)
-		aicpu->cursor[core->class] = core->place + 1u;
-	core->count = mixed ? 2 : core->count + 1;
-	ascend_core_show(aicpu, core);
-	if (mixed)
+	if (mixed) {
+		core->count = 2;
+		ascend_core_show(aicpu, core);
 		ascend_cluster_mark(run, at, 2);
+		return;
+	}
+	if (core->count)
+		aicpu->cursor[core->class] = 64u * core->word + (uint32_t)__builtin_ctzll(core->bit) + 1u;
+	ascend_core_turn(aicpu, core, !core->count++);
 }
 
 /* FIN of the task was handled: there is room on its core. */
 static inline void ascend_core_clear(struct ascend_run *run, struct ascend_aicpu *aicpu, const struct ascend_task *task)
 {
 	struct ascend_core *core = &run->cores[task->core];
-	bool mixed = task->class == ASCEND_MIX;
 
-	core->count -= mixed ? 2 : 1;
-	ascend_core_show(aicpu, core);
-	if (mixed)
+	if (task->class == ASCEND_MIX) {
+		core->count = 0;
+		ascend_core_show(aicpu, core);
 		ascend_cluster_mark(run, task->core, 0);
+		return;
+	}
+	ascend_core_turn(aicpu, core, !--core->count);
 }
 
 /* Behind those that are seen, and behind those that come no later: mostly at the end. */
@@ -119,7 +130,6 @@ static inline void ascend_fins_see(struct ascend_run *run, struct ascend_aicpu *
 		const struct ascend_fin *fin = &aicpu->fins[aicpu->fin_seen++ & aicpu->fin_mask];
 
 		run->cores[fin->core].cond = ASCEND_COND_FIN | (fin->task & ASCEND_TOKEN_MASK);
-		run->machine->stats.events++;
 		aicpu->fin_next = aicpu->fin_seen != aicpu->fin_tail ? aicpu->fins[aicpu->fin_seen & aicpu->fin_mask].time : ASCEND_NEVER;
 	}
 }

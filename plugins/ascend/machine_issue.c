@@ -2,7 +2,7 @@
 /* machine_issue.c - generating: one task after the other, in the order of their numbers, each by its instance. What is no task takes effect where the
  * walk meets it; values, events and places that are not there yet hold everything behind them. */
 #include <stdlib.h>
-#include "ascend/machine_room.h"
+#include "ascend/machine_issue.h"
 #include "rt/grow.h"
 
 bool ascend_issue_init(struct ascend_run *run)
@@ -14,6 +14,7 @@ bool ascend_issue_init(struct ascend_run *run)
 	run->streams = calloc((size_t)run->stream_count + 1, sizeof(*run->streams));
 	run->heap.capacity = run->limits->heap;
 	run->hold = UINT64_MAX;
+	run->sleep = ASCEND_NEVER;
 	return run->slots && run->streams;
 }
 
@@ -47,16 +48,6 @@ static void stall_end(struct ascend_run *run, const struct rt_item *item)
 	head->stalled = false;
 }
 
-/* What holds for most tasks: there is room everywhere. The head is the last that was met. */
-static bool room_everywhere(const struct ascend_run *run, const struct rt_item *item)
-{
-	const struct rt_limits *limits = run->limits;
-
-	return !item->bytes && (!limits->window || item->number - run->left < limits->window) &&
-	       (!limits->map || run->sums.map - run->gone.map <= limits->map) && (!limits->deps || run->sums.deps - run->gone.deps <= limits->deps) &&
-	       (!limits->ready || run->waiting[item->pool] < limits->ready);
-}
-
 static void batch_flush(struct ascend_run *run, struct ascend_aicpu *aicpu)
 {
 	if (aicpu->batch)
@@ -64,29 +55,39 @@ static void batch_flush(struct ascend_run *run, struct ascend_aicpu *aicpu)
 	aicpu->batch_count = 0;
 }
 
-void ascend_stand(struct ascend_run *run)
+static void batches_flush(struct ascend_run *run)
 {
 	for (uint32_t p = 0; run->limits->batch && p < run->instances; p++)
 		batch_flush(run, &run->aicpus[p]);
+}
+
+void ascend_stand(struct ascend_run *run)
+{
+	batches_flush(run);
 	ascend_start(run);
+}
+
+/* At a barrier, the end of a scope, a step of what is ordered, a slot that is loaded: batches end there, with the task that is being issued. */
+static void batches_end(struct ascend_run *run)
+{
+	batches_flush(run);
+	run->flushed = run->met;
 }
 
 void ascend_batch_add(struct ascend_run *run, struct ascend_aicpu *aicpu, uint32_t task)
 {
+	bool flushed = run->met - (uint32_t)((uint32_t)run->met - task) < run->flushed; /* it was being issued */
+
 	ascend_link_add(run, &aicpu->batch, task);
-	if (++aicpu->batch_count >= run->limits->batch || run->over || run->head.stalled)
+	if (++aicpu->batch_count >= run->limits->batch || run->over || run->head.stalled || flushed)
 		batch_flush(run, aicpu);
 }
 
-static bool issue_ready(struct ascend_run *run)
+bool ascend_issue_ready_slowly(struct ascend_run *run)
 {
 	struct ascend_head *head = &run->head;
 	const struct rt_item *item = head->item;
 
-	if (!head->stalled && head->stage == ASCEND_WINDOW && room_everywhere(run, item)) {
-		head->stage = ASCEND_ROOM;
-		return true;
-	}
 	for (; head->stage < ASCEND_ROOM; head->stage++) {
 		if (head->stage == ASCEND_HEAP && item->bytes && !head->stalled)
 			run->head.heap_tail = ascend_heap_ask(run, item->bytes);
@@ -122,29 +123,29 @@ static void scope_end(struct ascend_run *run)
 	ascend_tasks_leave(run);
 }
 
-static void scope_enter(struct ascend_run *run, uint64_t number)
-{
-	if (run->held[run->scope_depth] != UINT64_MAX)
-		return;
-	run->held[run->scope_depth] = number;
-	if (number < run->hold)
-		run->hold = number;
-}
-
 /* What is no task takes effect. False: not yet. */
 static bool item_take(struct ascend_run *run, const struct rt_item *item)
 {
 	switch (item->kind) {
 	case RT_ITEM_SCOPE_BEGIN: scope_begin(run); return true;
-	case RT_ITEM_SCOPE_END: scope_end(run); return true;
+	case RT_ITEM_SCOPE_END:
+		batches_end(run);
+		scope_end(run);
+		return true;
 	case RT_ITEM_ORDER_BEGIN: ascend_order_begin(run); return true;
-	case RT_ITEM_ORDER_STEP: ascend_order_step(run); return true;
+	case RT_ITEM_ORDER_STEP:
+		batches_end(run);
+		ascend_order_step(run);
+		return true;
 	case RT_ITEM_ORDER_END: ascend_order_end(run); return true;
 	case RT_ITEM_READ: return ascend_slots_there(run, item);
 	case RT_ITEM_SET: ascend_slot_set(run, item); return true;
-	case RT_ITEM_LOAD: ascend_slot_load(run, item); return true;
+	case RT_ITEM_LOAD:
+		batches_end(run);
+		ascend_slot_load(run, item);
+		return true;
 	case RT_ITEM_WAIT: return run->ended >= item->number;
-	case RT_ITEM_BARRIER:
+	case RT_ITEM_BARRIER: batches_end(run); /* fall through */
 	case RT_ITEM_FENCE: ascend_floor_raise(run, item->number); return true;
 	case RT_ITEM_ALLOC:
 		if (!run->head.stalled)
@@ -153,7 +154,7 @@ static bool item_take(struct ascend_run *run, const struct rt_item *item)
 			return false;
 		ascend_heap_take(run, item->bytes);
 		return true;
-	case RT_ITEM_FREE: run->no_memory |= !rt_arena_return(&run->heap, item->number, item->bytes); return true;
+	case RT_ITEM_FREE: ascend_heap_return(run, item->number, item->bytes); return true;
 	case RT_ITEM_NOTICE: run->chain = ascend_later(run->chain, item->number); return true;
 	case RT_ITEM_NOTIFY:
 		if (run->ended < item->number)
@@ -170,63 +171,34 @@ static bool item_take(struct ascend_run *run, const struct rt_item *item)
 	}
 }
 
-static void task_meet(struct ascend_run *run, const struct rt_item *item)
-{
-	struct ascend_task *task = ascend_task_add(run, item);
-
-	if (!task)
-		return;
-	run->head.stage = ASCEND_WINDOW;
-	run->head.heap_tail = 0;
-	task->owner = (uint8_t)ascend_owner_choose(run, item);
-	run->head.aicpu = &run->aicpus[task->owner];
-	if (run->scope_depth)
-		scope_enter(run, item->number);
-	ascend_aicpu_wake(run, task->owner, run->chain);
-}
-
 static void over(struct ascend_run *run)
 {
 	run->over = true;
 	ascend_stand(run);
 }
 
-/* Pulls until something has to be waited for. */
-static inline void pull(struct ascend_run *run)
+void ascend_item_meet(struct ascend_run *run, const struct rt_item *item)
 {
-	while (!run->head.item && !run->over && !run->status && !run->pipeline) {
-		const struct rt_item *item;
-
-		ptowsp_status st = rt_feed_pull(run->feed, &item);
-
-		if (st) {
-			ascend_pull_failed(run, st);
-			return;
-		}
-		run->head.stalled = false;
-		if (item->kind == RT_ITEM_TASK) {
-			run->head.item = item;
-			task_meet(run, item);
-		} else if (item->kind == RT_ITEM_END) {
-			over(run);
-		} else if (!item_take(run, item)) {
-			run->head.item = item;
-			run->head.stalled = true;
-			run->head.since = run->chain;
-			ascend_stand(run);
-		}
+	if (item->kind == RT_ITEM_END) {
+		over(run);
+	} else if (!item_take(run, item)) {
+		run->head.item = item;
+		run->head.stalled = true;
+		run->head.since = run->chain;
+		ascend_stand(run);
 	}
 }
 
 void ascend_issue_pull(struct ascend_run *run)
 {
-	pull(run);
+	ascend_pull(run);
 }
 
 /* What the head waits for may be there. */
 void ascend_issue_look_slowly(struct ascend_run *run)
 {
 	const struct rt_item *item = run->head.item;
+	bool alloc;
 
 	if (run->pipeline)
 		ascend_processes_look(run);
@@ -237,13 +209,14 @@ void ascend_issue_look_slowly(struct ascend_run *run)
 			return;
 		stall_end(run, item);
 		run->head.stage++;
-		if (issue_ready(run))
+		if (ascend_issue_ready_slowly(run))
 			ascend_aicpu_wake(run, (uint32_t)(run->head.aicpu - run->aicpus), run->now);
 		return;
 	}
+	alloc = item->kind == RT_ITEM_ALLOC; /* where processes begin, others are pulled over the item */
 	if (!item_take(run, item))
 		return;
-	if (item->kind == RT_ITEM_ALLOC)
+	if (alloc)
 		rt_feed_stall(run->feed, PTOWSP_RESOURCE_HEAP, 0, run->met, PTOWSP_NONE, run->head.since, run->now);
 	run->chain = ascend_later(run->chain, run->now);
 	run->head.item = NULL;
@@ -267,7 +240,7 @@ uint32_t ascend_owner_choose(const struct ascend_run *run, const struct rt_item 
 }
 
 /* Who has the least to do may be another one by now. */
-static bool owner_keep(struct ascend_run *run)
+bool ascend_owner_keep(struct ascend_run *run)
 {
 	uint32_t owner = ascend_owner_choose(run, run->head.item);
 
@@ -287,78 +260,7 @@ uint64_t ascend_stream_enter(struct ascend_run *run, const struct rt_item *item)
 	return latest;
 }
 
-static void follow(struct ascend_run *run, struct ascend_task *task, uint64_t number, uint64_t pred)
-{
-	if (ascend_has_ended(run, pred))
-		return;
-	task->waits++;
-	ascend_link_add(run, &ascend_task_of(run, pred)->followers, (uint32_t)number);
-}
-
-static void preds_enter(struct ascend_run *run, struct ascend_task *task, const struct rt_item *item)
-{
-	for (uint32_t i = 0; i < item->count; i++) {
-		run->cross_edges += run->owners[item->list[i] & run->owner_mask] != task->owner;
-		follow(run, task, item->number, item->list[i]);
-	}
-	if (run->limits->streams) {
-		uint64_t latest = run->pipeline ? item->bytes : ascend_stream_enter(run, item);
-
-		if (latest)
-			follow(run, task, item->number, latest - 1);
-	}
-}
-
-static inline void task_issue(struct ascend_run *run, const struct rt_item *item)
-{
-	struct ascend_task *task = ascend_task_of(run, item->number);
-	struct ascend_aicpu *aicpu = &run->aicpus[task->owner];
-	uint32_t last = run->machine->config.rings - 1, depth;
-
-	ascend_room_use(run, item);
-	if (item->bytes && !run->pipeline)
-		ascend_heap_take(run, item->bytes);
-	task->state = ASCEND_ISSUED;
-	task->waits = 1;
-	depth = run->pipeline ? task->ring : run->scope_depth;
-	task->ring = (uint8_t)(depth < last ? depth : last);
-	run->owners[item->number & run->owner_mask] = task->owner;
-	preds_enter(run, task, item);
-	run->waiting[task->pool]++;
-	if (++aicpu->in_ring[task->ring] > run->machine->stats.ring_high[task->owner][task->ring])
-		run->machine->stats.ring_high[task->owner][task->ring] = aicpu->in_ring[task->ring];
-	aicpu->in_flight++;
-	aicpu->tasks++;
-	run->issued++;
-}
-
 void ascend_task_issue(struct ascend_run *run, const struct rt_item *item)
 {
-	task_issue(run, item);
-}
-
-static uint64_t go(struct ascend_run *run)
-{
-	const struct rt_item *item = run->head.item;
-	const struct ascend_protocol *cost = run->cost;
-	uint64_t lookup = cost->lookup + item->count * cost->lookup_use;
-
-	task_issue(run, item);
-	if (run->order_depth || run->floor)
-		ascend_gates_enter(run, ascend_task_of(run, item->number), (uint32_t)item->number);
-	run->chain = run->now + ascend_later(lookup, run->limits->issue_cost);
-	run->head.item = NULL;
-	run->head.aicpu = NULL;
-	if (run->issued >= run->limits->start)
-		ascend_start(run);
-	pull(run);
-	return lookup + cost->submit;
-}
-
-bool ascend_issue_try(struct ascend_run *run, uint64_t *cycles_out)
-{
-	if (!issue_ready(run) || (run->limits->policy == PTOWSP_DISPATCH_WORK_STEAL && !owner_keep(run)))
-		return false;
-	*cycles_out = go(run);
-	return true;
+	ascend_issue(run, item);
 }

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ascend/machine_process.h"
-#include "ascend/machine_room.h"
+#include "ascend/machine_task.h"
 #include "rt/grow.h"
 
 /* ---- scopes ------------------------------------------------------------------------------------------------------- */
@@ -106,6 +106,14 @@ static void scope_bind(struct ascend_run *run, struct ascend_process *process, s
 		item->row = process->scope[--process->scopes];
 }
 
+/* When it is issued those of lower numbers may not be. */
+static void edges_count(struct ascend_run *run, const struct rt_item *item, uint8_t owner)
+{
+	run->owners[item->number & run->owner_mask] = owner;
+	for (uint32_t i = 0; i < item->count; i++)
+		run->cross_edges += run->owners[item->list[i] & run->owner_mask] != owner;
+}
+
 static void task_bind(struct ascend_run *run, const struct ascend_process *process, struct rt_item *item)
 {
 	struct ascend_task *task = ascend_task_add(run, item);
@@ -113,13 +121,12 @@ static void task_bind(struct ascend_run *run, const struct ascend_process *proce
 	if (!task)
 		return;
 	task->owner = (uint8_t)process->owner;
+	edges_count(run, item, task->owner);
 	task->scope = process->scopes ? process->scope[process->scopes - 1] : 0;
 	task->ring = (uint8_t)process->scopes;
 	if (task->scope)
 		run->processes->scopes[task->scope].tasks++;
-	item->at = item->bytes ? ascend_heap_ask(run, item->bytes) : 0;
-	if (item->bytes)
-		ascend_heap_take(run, item->bytes);
+	ascend_heap_bind(run, item);
 	item->bytes = run->limits->streams ? ascend_stream_enter(run, item) : 0; /* from now on: whom it follows there, as numbers say, + 1 */
 }
 
@@ -143,11 +150,8 @@ static void bind(struct ascend_run *run, struct ascend_process *process, struct 
 		item->row = all->events[item->row];
 		all->values[item->row].uses++;
 		break;
-	case RT_ITEM_ALLOC:
-		item->at = ascend_heap_ask(run, item->bytes);
-		ascend_heap_take(run, item->bytes);
-		break;
-	case RT_ITEM_FREE: run->no_memory |= !rt_arena_return(&run->heap, item->number, item->bytes); break;
+	case RT_ITEM_ALLOC: ascend_heap_bind(run, item); break;
+	case RT_ITEM_FREE: ascend_heap_return(run, item->number, item->bytes); break;
 	case RT_ITEM_SEND:
 	case RT_ITEM_TAKE:
 	case RT_ITEM_CLOSED:

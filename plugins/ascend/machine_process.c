@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "ascend/machine_process.h"
+#include "ascend/machine_room.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,6 +52,7 @@ void ascend_processes_finish(struct ascend_run *run)
 	free(all->work);
 	free(all->slots);
 	free(all->events);
+	free(all->returns);
 	free(all->asking);
 	free(all->asking_count);
 	free(all->values);
@@ -122,6 +124,7 @@ static bool alloc_take(struct ascend_run *run, uint32_t at, const struct rt_item
 	if (!happened(run, process, run->left >= item->at))
 		return false;
 	rt_feed_stall(run->feed, PTOWSP_RESOURCE_HEAP, 0, run->met, at, since, process->clock);
+	ascend_heap_mark(run, item);
 	return true;
 }
 
@@ -184,7 +187,21 @@ static bool of_channel(const struct rt_item *item)
 	return item->kind == RT_ITEM_SEND || item->kind == RT_ITEM_TAKE || item->kind == RT_ITEM_CLOSED || item->kind == RT_ITEM_FINISH;
 }
 
-static void process_go(struct ascend_run *run, uint32_t at)
+/* Others see when tasks leave or bytes are taken, and its clock may be ahead of the machine's. Who takes bytes sleeps in any case: others get on first. */
+static bool sleeps(struct ascend_run *run, struct ascend_process *process, const struct rt_item *item)
+{
+	if (item->kind != RT_ITEM_ALLOC && (item->kind != RT_ITEM_SCOPE_END || process->clock <= run->now))
+		return false;
+	process->standing = ASCEND_SLEEPING;
+	if (process->clock <= run->now)
+		run->processes->taking++;
+	else if (process->clock < run->sleep)
+		run->sleep = process->clock;
+	return true;
+}
+
+/* taking: it stands at an ALLOC, and now is the time for it. */
+static void process_go(struct ascend_run *run, uint32_t at, bool taking)
 {
 	struct ascend_process *process = &run->processes->rows[at];
 
@@ -200,6 +217,9 @@ static void process_go(struct ascend_run *run, uint32_t at)
 			ascend_asking_push(run, at);
 			return;
 		}
+		if (!taking && sleeps(run, process, item))
+			return;
+		taking = false;
 		if (of_channel(item) ? !ascend_channel_take(run, at, item) : !item_take(run, at, item)) {
 			block(run, at, item);
 			return;
@@ -211,6 +231,19 @@ static void process_go(struct ascend_run *run, uint32_t at)
 	}
 }
 
+/* The lowest process that takes bytes now goes on. */
+static uint32_t taking_first(struct ascend_run *run)
+{
+	struct ascend_processes *all = run->processes;
+	uint32_t at = 0;
+
+	while (all->rows[at].standing != ASCEND_SLEEPING || all->rows[at].clock > run->now)
+		at++;
+	all->taking--;
+	all->rows[at].standing = ASCEND_GOING;
+	return at;
+}
+
 static void work(struct ascend_run *run)
 {
 	struct ascend_processes *all = run->processes;
@@ -218,11 +251,13 @@ static void work(struct ascend_run *run)
 	if (all->running)
 		return;
 	all->running = true;
-	while (all->work_head != all->work_tail && !run->status && !run->no_memory) {
-		uint32_t at = all->work[all->work_head++ & all->work_mask];
+	while ((all->work_head != all->work_tail || all->taking) && !run->status && !run->no_memory) {
+		bool taking = all->work_head == all->work_tail;
+		uint32_t at = taking ? taking_first(run) : all->work[all->work_head++ & all->work_mask];
 
-		all->rows[at].listed = false;
-		process_go(run, at);
+		if (!taking)
+			all->rows[at].listed = false;
+		process_go(run, at, taking);
 	}
 	all->running = false;
 }
@@ -232,6 +267,8 @@ void ascend_processes_begin(struct ascend_run *run)
 	struct ascend_processes *all = run->processes;
 
 	rt_feed_began(run->feed, run->end);
+	rt_arena_settle(&run->heap, run->left);
+	all->heap_net = run->heap.used;
 	all->live = all->count;
 	run->over = !all->count;
 	ascend_start(run);
@@ -267,4 +304,22 @@ void ascend_processes_look(struct ascend_run *run)
 				ascend_asking_look(run, i);
 		work(run);
 	} while (run->left != left && !run->status);
+}
+
+void ascend_processes_wake(struct ascend_run *run)
+{
+	struct ascend_processes *all = run->processes;
+
+	run->now = run->sleep;
+	run->sleep = ASCEND_NEVER;
+	for (uint32_t i = 0; i < all->count; i++) {
+		struct ascend_process *process = &all->rows[i];
+
+		if (process->standing != ASCEND_SLEEPING)
+			continue;
+		process->standing = ASCEND_GOING;
+		ascend_process_list(run, i);
+	}
+	work(run);
+	ascend_processes_look(run);
 }

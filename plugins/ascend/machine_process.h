@@ -28,11 +28,10 @@ struct ascend_items {
 	struct rt_item *rows;   /* ring; lists are owned */
 	uint32_t head, tail, mask;
 };
-enum ascend_standing { ASCEND_GOING, ASCEND_BLOCKED, ASCEND_ASKING, ASCEND_STALLED, ASCEND_FLYING, ASCEND_OVER };
-/* ASKING: for its task to be issued, at `clock`; STALLED: for want of room; FLYING: until its task has ended. */
+enum ascend_standing { ASCEND_GOING, ASCEND_BLOCKED, ASCEND_SLEEPING, ASCEND_ASKING, ASCEND_STALLED, ASCEND_FLYING, ASCEND_OVER };
+/* SLEEPING: until `clock`; ASKING: for its task to be issued, at `clock`; STALLED: for want of room; FLYING: until its task has ended. */
 struct ascend_process {
 	uint64_t clock, since, last; /* last: earliest time of the next issue */
-	uint64_t heap_tail;
 	struct ascend_items items;
 	uint32_t next;          /* in the list that it is in, + 1 */
 	uint32_t owner;
@@ -57,6 +56,11 @@ struct ascend_channel {
 	uint32_t taker;         /* rendezvous: process that stands at its take, + 1 */
 	uint32_t blocked;       /* list of processes */
 };
+/* Bytes that come back when the tasks before `tasks` have left; `bound` TASK and ALLOC items were pulled before that was. */
+struct ascend_return {
+	uint64_t tasks, bytes;
+	uint32_t bound;
+};
 struct ascend_processes {
 	struct ascend_process *rows;
 	struct ascend_channel *channels;
@@ -73,6 +77,10 @@ struct ascend_processes {
 	uint32_t work_head, work_tail, work_mask;
 	uint32_t **asking;      /* per instance: heap of processes by clock, and number */
 	uint32_t *asking_count;
+	struct ascend_return *returns; /* that have not come back */
+	uint32_t return_count, return_room, bound;
+	uint64_t heap_net;      /* bytes taken, without those that come back some time, as far as was pulled */
+	uint32_t taking;        /* SLEEPING before an ALLOC whose time has come */
 	uint32_t stalled;       /* how many are STALLED */
 	bool running, drained;  /* drained: nothing more to pull */
 };

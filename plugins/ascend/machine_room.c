@@ -4,23 +4,6 @@
 #include <stdlib.h>
 #include "rt/grow.h"
 
-uint64_t ascend_heap_ask(struct ascend_run *run, uint64_t bytes)
-{
-	uint64_t tail = 0, tasks;
-
-	rt_arena_settle(&run->heap, run->left);
-	while (!rt_arena_fits(&run->heap, bytes) && rt_arena_next(&run->heap, &tasks))
-		tail = ascend_later(tail, tasks);
-	return tail;
-}
-
-void ascend_heap_take(struct ascend_run *run, uint64_t bytes)
-{
-	rt_arena_settle(&run->heap, run->left);
-	run->heap.used += bytes;
-	rt_feed_use(run->feed, PTOWSP_RESOURCE_HEAP, 0, run->heap.used);
-}
-
 bool ascend_room_there(struct ascend_run *run, const struct rt_item *item, uint8_t stage, uint64_t heap_tail)
 {
 	const struct rt_limits *limits = run->limits;
@@ -48,6 +31,8 @@ enum ptowsp_resource ascend_resource_of(uint8_t stage)
 
 static void virtual_begin(struct ascend_run *run, uint64_t number)
 {
+	uint32_t at;
+
 	if (run->virtual_head > run->virtual_count) {
 		for (uint32_t k = 0; k < run->virtual_count; k++)
 			run->virtuals[k] = run->virtuals[run->virtual_head + k];
@@ -57,7 +42,9 @@ static void virtual_begin(struct ascend_run *run, uint64_t number)
 		run->no_memory = true;
 		return;
 	}
-	run->virtuals[run->virtual_head + run->virtual_count++] = (struct ascend_virtual){number, run->now};
+	for (at = run->virtual_head + run->virtual_count++; at > run->virtual_head && run->virtuals[at - 1].number > number; at--)
+		run->virtuals[at] = run->virtuals[at - 1]; /* of a process that is ahead */
+	run->virtuals[at] = (struct ascend_virtual){number, run->now};
 }
 
 void ascend_virtuals_end(struct ascend_run *run)

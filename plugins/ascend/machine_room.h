@@ -10,9 +10,6 @@ bool ascend_room_there(struct ascend_run *run, const struct rt_item *item, uint8
 enum ptowsp_resource ascend_resource_of(uint8_t stage);
 /* The window is full at the task. False: the run is over, or the task waits. */
 bool ascend_window_full(struct ascend_run *run, const struct rt_item *item);
-/* Tasks before what it returns have to have left for so many bytes; then they are taken. */
-uint64_t ascend_heap_ask(struct ascend_run *run, uint64_t bytes);
-void ascend_heap_take(struct ascend_run *run, uint64_t bytes);
 /* Tasks left: stalls that are only counted end. */
 void ascend_virtuals_end(struct ascend_run *run);
 
@@ -45,5 +42,14 @@ static inline void ascend_room_use(struct ascend_run *run, const struct rt_item 
 		ascend_use_mark(run, PTOWSP_RESOURCE_DEP_LIST, 0, ascend_deps_used(run, item->number) + item->need.deps, &run->high[PTOWSP_RESOURCE_DEP_LIST]);
 	ascend_use_mark(run, PTOWSP_RESOURCE_READY, item->pool, run->waiting[item->pool] + 1, &run->ready_high[item->pool]);
 }
+
+/* machine_heap.c: bytes of the heap. Tasks before what ask returns have to have left for so many bytes; then they are taken. Of the workload, right when they are there. */
+uint64_t ascend_heap_ask(struct ascend_run *run, uint64_t bytes);
+void ascend_heap_take(struct ascend_run *run, uint64_t bytes);
+/* A FREE: they come back when all tasks before `number` have left. */
+void ascend_heap_return(struct ascend_run *run, uint64_t number, uint64_t bytes);
+/* Of processes: a TASK or ALLOC that was pulled takes its bytes in the order of turns; when it happens, and it has some, what it and those before it then hold is marked. */
+void ascend_heap_bind(struct ascend_run *run, struct rt_item *item);
+void ascend_heap_mark(struct ascend_run *run, const struct rt_item *item);
 
 #endif

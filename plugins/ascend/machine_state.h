@@ -61,7 +61,8 @@ struct ascend_core {
 	uint32_t cond;          /* what its instance last read: bit 31 FIN */
 	uint8_t count;          /* tasks, as its instance knows: until it has handled FIN */
 	uint8_t instance, class;
-	uint8_t place;          /* among the cores of its kind that the instance has */
+	uint8_t word;           /* of the instance's masks, where its bit stands: its place among the cores of its kind that the instance has */
+	uint64_t bit;
 };
 /* What a core answers: known as soon as the task is sent. */
 struct ascend_fin {
@@ -90,7 +91,9 @@ struct ascend_aicpu {
 	uint32_t notice_head, notice_tail, notice_mask;
 	uint64_t tasks, in_flight;
 	uint32_t batch, batch_count; /* circle of tasks that were emitted and are not flushed */
-	uint64_t in_ring[4];
+	uint64_t in_ring[4], ring_high[4];
+	uint64_t busy;          /* cycles spent on its own work */
+	uint32_t number;
 };
 /* When the value of a slot is there: at `time`, and when the tasks have ended. */
 struct ascend_slot {
@@ -161,6 +164,7 @@ struct ascend_run {
 	struct ascend_head head;
 	uint64_t chain;                   /* when the next look-up can begin */
 	bool started, over;               /* tasks may start; everything was pulled */
+	uint64_t flushed;                 /* the latest batches that ended early are those of tasks before this number */
 	bool pipeline;
 	struct ascend_slot *slots;
 	struct rt_arena heap;
@@ -170,6 +174,7 @@ struct ascend_run {
 	uint64_t stream_count;
 	uint64_t waiting[RT_POOL_LIMIT];  /* per pool: issued and not started */
 	struct ascend_processes *processes;
+	uint64_t sleep;                   /* when the next process goes on that sleeps, before all instances; ASCEND_NEVER: none */
 	struct ascend_depth_domain *depths[RT_DEPTH_LIMIT];
 	uint32_t depth_domains[RT_DEPTH_LIMIT];
 
@@ -178,6 +183,7 @@ struct ascend_run {
 	uint64_t end;                     /* largest of all tasks that have ended */
 	bool no_memory;
 	bool traced;                      /* somebody hears what instances do */
+	bool heard;                       /* somebody hears of tasks */
 };
 
 static inline struct ascend_task *ascend_task_of(const struct ascend_run *run, uint64_t number)
@@ -193,17 +199,14 @@ static inline bool ascend_has_ended(const struct ascend_run *run, uint64_t numbe
 	return number < run->ended || ascend_task_of(run, number)->state == ASCEND_ENDED;
 }
 
-/* machine_task.c: room for the next task; links; the end of a task. False, or no_memory set: out of memory. */
+/* machine_task.c: records, links. False, or no_memory set: out of memory. machine_task.h has the rest. */
 bool ascend_tasks_init(struct ascend_run *run);
 void ascend_tasks_finish(struct ascend_run *run);
-struct ascend_task *ascend_task_add(struct ascend_run *run, const struct rt_item *item);
 void ascend_link_add(struct ascend_run *run, uint32_t *circle, uint32_t task);
 /* All of a circle, those of other instances by notices from `instance`. Returns how many instances are told. */
 uint32_t ascend_circle_release(struct ascend_run *run, uint32_t *circle, uint32_t instance);
 /* Tasks that have ended leave in the order of their numbers, as far as no open scope holds them. */
 void ascend_tasks_leave(struct ascend_run *run);
-/* Its FIN was handled now by its instance. Returns how many other instances are told. */
-uint32_t ascend_task_end(struct ascend_run *run, uint32_t task);
 
 /* machine_gate.c: a gate that waits for one thing so far; 0 when out of memory. */
 uint32_t ascend_gate_make(struct ascend_run *run, uint32_t parent);
@@ -248,9 +251,7 @@ bool ascend_slots_there(struct ascend_run *run, const struct rt_item *item);
 
 /* machine_issue.c: pulls up to the next task. */
 void ascend_issue_pull(struct ascend_run *run);
-/* The head's task is issued by its instance, if it can be; else counts stalls. *cycles_out: for which the instance is busy. */
-bool ascend_issue_try(struct ascend_run *run, uint64_t *cycles_out);
-/* Its parts, for tasks of processes: whose it is; its record, edges and place. It then waits for one thing more: being issued. */
+/* For tasks of processes: whose it is; its record, edges and place. It then waits for one thing more: being issued. */
 uint32_t ascend_owner_choose(const struct ascend_run *run, const struct rt_item *item);
 void ascend_task_issue(struct ascend_run *run, const struct rt_item *item);
 /* The task is the latest one on its stream: which one was, + 1, 0: none. */
@@ -283,6 +284,8 @@ void ascend_process_resume(struct ascend_run *run, uint32_t process, uint64_t ti
 bool ascend_process_issue(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *cycles_out);
 /* When the next one does; ASCEND_NEVER. */
 uint64_t ascend_process_next(const struct ascend_run *run, uint32_t instance);
+/* At run->sleep: those that sleep until then go on. */
+void ascend_processes_wake(struct ascend_run *run);
 /* Something has changed that some may wait for. */
 void ascend_processes_look(struct ascend_run *run);
 /* machine_item.c */

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ascend/machine_core.h"
-#include "ascend/machine_ready.h"
-#include "ascend/machine_room.h"
+#include "ascend/machine_task.h"
 #include "rt/grow.h"
 
 bool ascend_tasks_init(struct ascend_run *run)
@@ -52,13 +51,11 @@ static bool tasks_grow(struct ascend_run *run)
 }
 
 /* Edges reach back over the window, and without one to the first task. */
-static bool owners_grow(struct ascend_run *run, uint64_t number)
+static bool owners_grow(struct ascend_run *run)
 {
 	uint64_t size = 2 * (run->owner_mask + 1);
 	uint8_t *more;
 
-	if (run->limits->window || run->instances == 1 || number <= run->owner_mask)
-		return true;
 	more = realloc(run->owners, size);
 	if (!more)
 		return false;
@@ -68,39 +65,13 @@ static bool owners_grow(struct ascend_run *run, uint64_t number)
 	return true;
 }
 
-static enum ascend_class class_of(unsigned unit)
+bool ascend_tasks_grow(struct ascend_run *run, uint64_t number)
 {
-	switch (unit) {
-	case PTOWSP_UNIT_AIC: return ASCEND_CUBE;
-	case PTOWSP_UNIT_AIC_AIV: return ASCEND_MIX;
-	case PTOWSP_UNIT_HOST:
-	case PTOWSP_UNIT_AICPU: return ASCEND_AICPU;
-	default: return ASCEND_VECTOR;
-	}
-}
-
-struct ascend_task *ascend_task_add(struct ascend_run *run, const struct rt_item *item)
-{
-	const uint8_t *units = run->machine->config.units;
-	unsigned unit = item->unit == PTOWSP_UNIT_ANY && units ? units[item->kernel] : item->unit;
-	struct ascend_task *task;
-	struct ascend_need *need;
-
-	if ((run->met - run->left > run->mask && !tasks_grow(run)) || !owners_grow(run, item->number)) {
+	if (run->met - run->left > run->mask && !tasks_grow(run))
 		run->no_memory = true;
-		return NULL;
-	}
-	task = ascend_task_of(run, item->number);
-	*task = (struct ascend_task){.cycles = item->cycles, .kernel = item->kernel, .stream = item->stream, .depth_loops = item->depth_loops,
-				     .core = ASCEND_NO_CORE, .pool = (uint8_t)item->pool, .class = (uint8_t)class_of(unit), .owner = (uint8_t)item->owner,
-				     .process = item->process};
-	task->any = unit == PTOWSP_UNIT_ANY;
-	need = &run->needs[item->number & run->mask];
-	*need = run->sums;
-	run->sums.map += item->need.map;
-	run->sums.deps += item->need.deps;
-	run->met = item->number + 1;
-	return task;
+	if (!run->limits->window && run->instances > 1 && number > run->owner_mask && !owners_grow(run))
+		run->no_memory = true;
+	return !run->no_memory;
 }
 
 /* ---- links -------------------------------------------------------------------------------------------------------- */
@@ -180,7 +151,7 @@ uint32_t ascend_circle_release(struct ascend_run *run, uint32_t *circle, uint32_
 
 /* ---- the end ------------------------------------------------------------------------------------------------------ */
 
-static void tell(struct ascend_run *run, uint64_t number, const struct ascend_task *task)
+void ascend_task_tell(struct ascend_run *run, uint64_t number, const struct ascend_task *task)
 {
 	const struct ptowsp_trace_task trace = {.task = number, .start = task->start, .end = task->end, .kernel = task->kernel, .executor = ascend_core_number(run, task->core),
 						.stream = task->stream};
@@ -188,57 +159,7 @@ static void tell(struct ascend_run *run, uint64_t number, const struct ascend_ta
 	rt_feed_told(run->feed, &trace);
 }
 
-static bool holds(const struct ascend_run *run, const struct ascend_task *task)
-{
-	return task->scope && !ascend_scope_closed(run, task->scope);
-}
-
-static inline void leave(struct ascend_run *run)
-{
-	uint64_t before = run->left;
-
-	while (run->left < run->ended && run->left < run->hold && !holds(run, ascend_task_of(run, run->left))) {
-		struct ascend_task *task = ascend_task_of(run, run->left++);
-
-		run->aicpus[task->owner].in_ring[task->ring]--;
-		if (task->scope)
-			ascend_scope_drop(run, task->scope);
-	}
-	if (run->left == before)
-		return;
-	run->gone = run->left < run->met ? run->needs[run->left & run->mask] : run->sums;
-	if (run->virtual_count)
-		ascend_virtuals_end(run);
-}
-
 void ascend_tasks_leave(struct ascend_run *run)
 {
-	leave(run);
-}
-
-uint32_t ascend_task_end(struct ascend_run *run, uint32_t number)
-{
-	struct ascend_task *task = ascend_task_of(run, number);
-	uint32_t instance = task->owner, told = 0;
-
-	task->state = ASCEND_ENDED;
-	run->aicpus[instance].in_flight--;
-	run->end = ascend_later(run->end, task->end);
-	if (run->limits->depth_count)
-		ascend_depths_leave(run, task);
-	if (task->followers)
-		told = ascend_circle_release(run, &task->followers, instance);
-	if (task->group)
-		told += ascend_gate_release(run, task->group, instance);
-	if (task->process != PTOWSP_NONE)
-		ascend_process_resume(run, task->process, run->now);
-	while (run->ended < run->met && ascend_task_of(run, run->ended)->state == ASCEND_ENDED) {
-		tell(run, run->ended, ascend_task_of(run, run->ended));
-		run->ended++;
-	}
-	if (run->late_count)
-		told += ascend_lates_open(run, instance);
-	leave(run);
-	ascend_issue_look(run);
-	return told;
+	ascend_leave(run);
 }

@@ -1,17 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* machine_tree.h - when each of a fixed number of parties does its next thing, and who is first: a tournament, which of few is two pairs. Of equal times the
- * lowest number wins. */
+/* machine_tree.h - when each of a fixed number of parties does its next thing, and who is first: a tournament, or a look at all if they are few. Of equal
+ * times the lowest number wins. */
 #ifndef ASCEND_MACHINE_TREE_H
 #define ASCEND_MACHINE_TREE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #define ASCEND_NEVER UINT64_MAX
 enum { ASCEND_PARTIES = 64, ASCEND_FEW = 4 };
 struct ascend_tree {
 	uint32_t size;                       /* a power of two; 0: they are few */
-	uint64_t pair_times[2];              /* few: of those who are first of parties 0 and 1, of 2 and 3 */
-	uint32_t pairs[2];
 	uint64_t times[ASCEND_PARTIES];
 	uint16_t winners[ASCEND_PARTIES];    /* of node k: the earlier of those of 2k and 2k + 1; leaves follow behind */
 };
@@ -23,7 +22,6 @@ static inline void ascend_tree_init(struct ascend_tree *tree, uint32_t parties)
 		tree->size *= 2;
 	for (uint32_t i = 0; i < ASCEND_PARTIES; i++)
 		tree->times[i] = ASCEND_NEVER;
-	tree->pair_times[0] = tree->pair_times[1] = ASCEND_NEVER;
 	for (uint32_t node = tree->size ? tree->size - 1 : 0; node; node--)
 		tree->winners[node] = (uint16_t)(2 * node >= tree->size ? 2 * node - tree->size : tree->winners[2 * node]);
 }
@@ -44,36 +42,27 @@ static inline void ascend_tree_raise(struct ascend_tree *tree, uint32_t party)
 	}
 }
 
-static inline void ascend_tree_pair(struct ascend_tree *tree, uint32_t pair)
-{
-	uint32_t first = 2 * pair + (tree->times[2 * pair + 1] < tree->times[2 * pair]);
-
-	tree->pairs[pair] = first;
-	tree->pair_times[pair] = tree->times[first];
-}
-
 static inline void ascend_tree_set(struct ascend_tree *tree, uint32_t party, uint64_t time)
 {
-	if (tree->times[party] == time)
-		return;
+	bool other = tree->times[party] != time;
+
 	tree->times[party] = time;
-	if (tree->size)
+	if (tree->size && other)
 		ascend_tree_raise(tree, party);
-	else
-		ascend_tree_pair(tree, party / 2);
+}
+
+static inline uint32_t ascend_tree_earlier(const struct ascend_tree *tree, uint32_t a, uint32_t b)
+{
+	return tree->times[b] < tree->times[a] ? b : a;
 }
 
 /* *time_out: when that is. */
 static inline uint32_t ascend_tree_first(const struct ascend_tree *tree, uint64_t *time_out)
 {
-	uint32_t pair = tree->pair_times[1] < tree->pair_times[0];
+	uint32_t first = tree->size ? tree->winners[1] : ascend_tree_earlier(tree, ascend_tree_earlier(tree, 0, 1), ascend_tree_earlier(tree, 2, 3));
 
-	if (tree->size) {
-		*time_out = tree->times[tree->winners[1]];
-		return tree->winners[1];
-	}
-	*time_out = tree->pair_times[pair];
-	return tree->pairs[pair];
+	*time_out = tree->times[first];
+	return first;
 }
 
 #endif

@@ -81,6 +81,9 @@ ptowsp_status ascend_plan_check(const struct ascend_plan_head *plan, bool host_g
 	const struct ascend_plan_step *steps = ascend_plan_steps(plan);
 	ptowsp_status st = PTOWSP_OK;
 
+	if (plan->bytes > UINT32_MAX)
+		return rt_fail(error, PTOWSP_TOO_SMALL, "the plan of %u steps has %llu bytes; the pto-runtime takes 2^32 - 1 per tensor: divide the run", plan->step_count,
+			       (unsigned long long)plan->bytes);
 	for (uint32_t i = 0; i < plan->step_count; i++)
 		if (steps[i].kind == ASCEND_STEP_TASK && steps[i].function >= ASCEND_FUNCTIONS)
 			return rt_fail_at(error, PTOWSP_TOO_SMALL, steps[i].number, steps[i].function,

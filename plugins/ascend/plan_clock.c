@@ -41,16 +41,16 @@ static uint64_t issue(struct times *times, uint64_t number, uint64_t ring, struc
 	return times->issued;
 }
 
-static void task_tell(const struct ascend_walk *walk, uint64_t number, uint64_t start, uint64_t end, struct rt_feed *feed)
+static void task_tell(const struct base_walk *walk, uint64_t number, uint64_t start, uint64_t end, struct rt_feed *feed)
 {
-	const struct ascend_walk_task *task = &walk->tasks[number];
+	const struct base_walk_task *task = &walk->tasks[number];
 
 	rt_feed_told(feed, &(struct ptowsp_trace_task){.task = number, .start = start, .end = end, .kernel = task->kernel, .executor = task->executor,
 						       .stream = task->stream});
 }
 
 /* Of the schedule: on which core a task of one of them really runs nobody tells. */
-static uint64_t executors(const struct ascend_walk *walk)
+static uint64_t executors(const struct base_walk *walk)
 {
 	uint64_t count = 0;
 
@@ -60,7 +60,7 @@ static uint64_t executors(const struct ascend_walk *walk)
 	return count;
 }
 
-ptowsp_status ascend_plan_clock(const struct ascend_plan_head *plan, const struct ascend_walk *walk, const uint64_t *cycles, uint64_t ring, struct rt_feed *feed,
+ptowsp_status ascend_plan_clock(const struct ascend_plan_head *plan, const struct base_walk *walk, const uint64_t *cycles, uint64_t ring, struct rt_feed *feed,
 				struct ptowsp_error *error)
 {
 	const struct ascend_plan_step *steps = ascend_plan_steps(plan);

@@ -5,10 +5,10 @@
 #define ASCEND_PLAN_CLOCK_H
 
 #include "plan_build.h"
-#include "walk.h"
+#include "base/walk.h"
 
 /* Tells start and end of every task of the walk, stalls and use of the ring. cycles: per task. ring: places, 0: any number. Errors: NO_MEMORY. */
-ptowsp_status ascend_plan_clock(const struct ascend_plan_head *plan, const struct ascend_walk *walk, const uint64_t *cycles, uint64_t ring, struct rt_feed *feed,
+ptowsp_status ascend_plan_clock(const struct ascend_plan_head *plan, const struct base_walk *walk, const uint64_t *cycles, uint64_t ring, struct rt_feed *feed,
 				struct ptowsp_error *error);
 
 #endif

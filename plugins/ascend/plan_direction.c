@@ -13,7 +13,7 @@ struct written {
 };
 
 /* Those that some task reads. */
-static bool written_init(struct written *written, const struct ascend_walk *walk, const struct ascend_direction_args *args)
+static bool written_init(struct written *written, const struct base_walk *walk, const struct ascend_direction_args *args)
 {
 	*written = (struct written){args, calloc((size_t)args->tensor_count + 1, sizeof(*written->bits))};
 	for (uint32_t i = 0; written->bits && i < walk->tensor_count; i++) {
@@ -74,9 +74,9 @@ static bool asked(const struct written *written, const struct ptowsp_tensor_arg 
 	return written->bits[arg->tensor] && arg->data && arg->rows && arg->columns;
 }
 
-static ptowsp_status task_check(const struct written *written, const struct ascend_walk *walk, uint64_t number, struct ptowsp_error *error)
+static ptowsp_status task_check(const struct written *written, const struct base_walk *walk, uint64_t number, struct ptowsp_error *error)
 {
-	const struct ascend_walk_task *task = &walk->tasks[number];
+	const struct base_walk_task *task = &walk->tasks[number];
 
 	for (uint32_t i = 0; i < task->tensor_count; i++) {
 		const struct ptowsp_tensor_arg *arg = &walk->tensors[task->tensors + i];
@@ -91,9 +91,9 @@ static ptowsp_status task_check(const struct written *written, const struct asce
 	return PTOWSP_OK;
 }
 
-static void task_mark(struct written *written, const struct ascend_walk *walk, uint64_t number)
+static void task_mark(struct written *written, const struct base_walk *walk, uint64_t number)
 {
-	const struct ascend_walk_task *task = &walk->tasks[number];
+	const struct base_walk_task *task = &walk->tasks[number];
 
 	for (uint32_t i = 0; i < task->tensor_count; i++) {
 		const struct ptowsp_tensor_arg *arg = &walk->tensors[task->tensors + i];
@@ -103,7 +103,7 @@ static void task_mark(struct written *written, const struct ascend_walk *walk, u
 	}
 }
 
-ptowsp_status ascend_direction_check(const struct ascend_walk *walk, const struct ascend_direction_args *args, struct ptowsp_error *error)
+ptowsp_status ascend_direction_check(const struct base_walk *walk, const struct ascend_direction_args *args, struct ptowsp_error *error)
 {
 	struct written written;
 	ptowsp_status st = written_init(&written, walk, args) ? PTOWSP_OK : rt_no_memory(error, "the directions of tensors");

@@ -4,7 +4,7 @@
 #ifndef ASCEND_PLAN_DIRECTION_H
 #define ASCEND_PLAN_DIRECTION_H
 
-#include "walk.h"
+#include "base/walk.h"
 
 struct ascend_direction_args {
 	uint32_t tensor_count;
@@ -16,6 +16,6 @@ struct ascend_direction_args {
 };
 /* Tasks in the order of their numbers, which is that of a run without anything beside. A bit per element of a tensor that is both out and read. Errors: UNSUPPORTED naming the
  * first task, its argument, and how many of how many elements nobody wrote; NO_MEMORY. */
-ptowsp_status ascend_direction_check(const struct ascend_walk *walk, const struct ascend_direction_args *args, struct ptowsp_error *error);
+ptowsp_status ascend_direction_check(const struct base_walk *walk, const struct ascend_direction_args *args, struct ptowsp_error *error);
 
 #endif

@@ -24,7 +24,7 @@ static uint32_t *front_add(struct ascend_fronts *fronts, uint32_t **rows, uint32
 	return memset(*rows + (size_t)(*count)++ * fronts->width, 0xFF, fronts->width * sizeof(**rows));
 }
 
-bool ascend_fronts_init(struct ascend_fronts *fronts, const struct ascend_walk *walk)
+bool ascend_fronts_init(struct ascend_fronts *fronts, const struct base_walk *walk)
 {
 	size_t words;
 
@@ -79,7 +79,7 @@ void ascend_front_task(struct ascend_fronts *fronts, uint32_t instance, uint32_t
 }
 
 /* S(k): behind the sender, send k - 1 and consume k - capacity. The sender goes on behind it. */
-static void send(struct ascend_fronts *fronts, struct ascend_front_channel *channel, const struct ascend_walk_event *event)
+static void send(struct ascend_fronts *fronts, struct ascend_front_channel *channel, const struct base_walk_event *event)
 {
 	uint64_t k = channel->sent_count;
 	uint32_t *front = front_add(fronts, &channel->sent, &channel->sent_count, &channel->sent_room);
@@ -96,7 +96,7 @@ static void send(struct ascend_fronts *fronts, struct ascend_front_channel *chan
 }
 
 /* C(k): behind the consumer, consume k - 1 and send k. The consumer goes on behind it; at a rendezvous the sender, too. */
-static void take(struct ascend_fronts *fronts, struct ascend_front_channel *channel, const struct ascend_walk_event *event)
+static void take(struct ascend_fronts *fronts, struct ascend_front_channel *channel, const struct base_walk_event *event)
 {
 	uint64_t k = channel->taken_count;
 	uint32_t *front = front_add(fronts, &channel->taken, &channel->taken_count, &channel->taken_room);
@@ -113,7 +113,7 @@ static void take(struct ascend_fronts *fronts, struct ascend_front_channel *chan
 }
 
 /* A producer: the first time counts. */
-static void finish(struct ascend_fronts *fronts, struct ascend_front_channel *channel, const struct ascend_walk_event *event)
+static void finish(struct ascend_fronts *fronts, struct ascend_front_channel *channel, const struct base_walk_event *event)
 {
 	if (event->number || channel->over[event->process])
 		return;
@@ -121,7 +121,7 @@ static void finish(struct ascend_fronts *fronts, struct ascend_front_channel *ch
 	join(channel->closed, ascend_front(fronts, event->process), fronts->width);
 }
 
-void ascend_fronts_take(struct ascend_fronts *fronts, const struct ascend_walk_event *event)
+void ascend_fronts_take(struct ascend_fronts *fronts, const struct base_walk_event *event)
 {
 	struct ascend_front_channel *channel = fronts->channels + event->row;
 

@@ -5,7 +5,7 @@
 #define ASCEND_PLAN_FRONTS_H
 
 #include <stdbool.h>
-#include "walk.h"
+#include "base/walk.h"
 
 /* Of a channel: fronts of width steps each, by token. */
 struct ascend_front_channel {
@@ -21,7 +21,7 @@ struct ascend_fronts {
 	uint32_t instances, width, channel_count;
 	bool failed;
 };
-bool ascend_fronts_init(struct ascend_fronts *fronts, const struct ascend_walk *walk);
+bool ascend_fronts_init(struct ascend_fronts *fronts, const struct base_walk *walk);
 void ascend_fronts_finish(struct ascend_fronts *fronts);
 static inline uint32_t *ascend_front(const struct ascend_fronts *fronts, uint32_t instance)
 {
@@ -33,6 +33,6 @@ void ascend_fronts_begin(struct ascend_fronts *fronts, uint32_t step);
 void ascend_front_task(struct ascend_fronts *fronts, uint32_t instance, uint32_t step);
 void ascend_front_gate(struct ascend_fronts *fronts, uint32_t instance, uint32_t step);
 /* SEND, TAKE, CLOSED and FINISH; others change nothing. */
-void ascend_fronts_take(struct ascend_fronts *fronts, const struct ascend_walk_event *event);
+void ascend_fronts_take(struct ascend_fronts *fronts, const struct base_walk_event *event);
 
 #endif

@@ -14,7 +14,7 @@
 #define ASCEND_PLAN_MAKE_H
 
 #include "plan_build.h"
-#include "walk.h"
+#include "base/walk.h"
 
 #define ASCEND_FAN_IN 64u /* what the task buffer keeps in a task; a host graph takes twice as many */
 #define ASCEND_STEP_NONE UINT32_MAX
@@ -30,8 +30,6 @@ struct ascend_plan_rules {
 	const uint16_t *blocks; /* per KREG row, NULL: 1 each */
 };
 /* *build: zeroed. Errors: TOO_SMALL, UNSUPPORTED naming task and kernel by number for what a window cannot say; NO_MEMORY. */
-ptowsp_status ascend_plan_make(struct ascend_plan_build *build, const struct ascend_walk *walk, const struct ascend_plan_rules *rules, struct ptowsp_error *error);
-/* The runtime's code for an element type, by its size where it has none. */
-uint8_t ascend_dtype_of(uint16_t dtype);
+ptowsp_status ascend_plan_make(struct ascend_plan_build *build, const struct base_walk *walk, const struct ascend_plan_rules *rules, struct ptowsp_error *error);
 
 #endif

@@ -45,13 +45,13 @@ static void scope_pass(struct held *held, bool begin)
 		held->firsts[held->depth++] = UINT64_MAX;
 }
 
-static struct held find(const struct ascend_walk *walk, uint64_t window)
+static struct held find(const struct base_walk *walk, uint64_t window)
 {
 	struct held held = {.task = UINT64_MAX};
 	uint64_t at = 0;
 
 	for (uint32_t i = 0; i < walk->event_count && !held.failed; i++) {
-		const struct ascend_walk_event *event = &walk->events[i];
+		const struct base_walk_event *event = &walk->events[i];
 		bool begin = event->kind == RT_ITEM_SCOPE_BEGIN;
 
 		if ((!begin && event->kind != RT_ITEM_SCOPE_END) || event->process != PTOWSP_NONE)
@@ -66,14 +66,12 @@ static struct held find(const struct ascend_walk *walk, uint64_t window)
 	return held;
 }
 
-ptowsp_status ascend_scope_check(const struct ascend_walk *walk, uint64_t window, uint64_t *most_out, struct ptowsp_deadlock *deadlock_out,
-				 struct ptowsp_error *error)
+ptowsp_status ascend_scope_check(const struct base_walk *walk, uint64_t window, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
 {
 	struct held held = window ? find(walk, window) : (struct held){.task = UINT64_MAX};
 	struct ptowsp_deadlock report = {.head = PTOWSP_HEAD(report, DEADLOCK), .resource = PTOWSP_RESOURCE_TASK_RING, .scope_depth = held.task_depth, .scope_held = 1,
 					 .task = held.task, .capacity = window, .used = window, .high_water = window, .proposed = held.most, .channel = PTOWSP_NONE};
 
-	*most_out = held.most;
 	if (held.failed)
 		return rt_no_memory(error, "the scopes of the pto-runtime");
 	if (held.task == UINT64_MAX)

@@ -4,11 +4,9 @@
 #ifndef ASCEND_PLAN_SCOPE_H
 #define ASCEND_PLAN_SCOPE_H
 
-#include "walk.h"
+#include "base/walk.h"
 
-/* window: 0 is any. *most_out: places that open scopes and one task need at most. deadlock_out: may be NULL. Errors: DEADLOCK with a report and the window that would
- * do. */
-ptowsp_status ascend_scope_check(const struct ascend_walk *walk, uint64_t window, uint64_t *most_out, struct ptowsp_deadlock *deadlock_out,
-				 struct ptowsp_error *error);
+/* window: 0 is any. deadlock_out: may be NULL. Errors: DEADLOCK with a report and the window that would do; NO_MEMORY. */
+ptowsp_status ascend_scope_check(const struct base_walk *walk, uint64_t window, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* pod.h - the records that cross the C interface of libhost_runtime.so, byte for byte: generation 4 of the pto-runtime, as of August 2026.
  *
- * Its makers version two of them (abi_version); the others have none, so every size and offset is asserted here, and client_load.c asks the library
+ * Its makers version two of them (abi_version); the others have none, so every size and offset is asserted here, and library.c asks the library
  * for the sizes that it tells. Little-endian, 64-bit pointers. Names in front of a field of another name are theirs.
  * Source: hw-native-sys/simpler, src/common/{worker/pto_runtime_c_api.h, task_interface/, log/include/common/host_log_state.h}. */
 #ifndef ASCEND_POD_H
@@ -36,7 +36,7 @@ enum ascend_dtype {
 	ASCEND_F32, ASCEND_F16, ASCEND_I32, ASCEND_I16, ASCEND_I8, ASCEND_U8, ASCEND_BF16, ASCEND_I64, ASCEND_U64, ASCEND_U16, ASCEND_U32, ASCEND_BOOL,
 	ASCEND_DTYPES
 };
-/* Codes of the interface itself; others are -(code of a fault), client_error.def. */
+/* Codes of the interface itself; others are -(code of a fault), fault.def. */
 enum { ASCEND_RC_UNSUPPORTED = -2, ASCEND_RC_INCOMPATIBLE = -3 };
 enum { ASCEND_POLL_NOT_READY = 0, ASCEND_POLL_COMPLETE = 1 };
 

@@ -238,7 +238,7 @@ static ptowsp_status run(void *context, const struct ptowsp_task *task, struct p
 
 struct rt_kernels base_kernels_table(struct base_kernels *kernels)
 {
-	return (struct rt_kernels){kernels, cycles, footprint, varies, run, unusable, explain, code};
+	return (struct rt_kernels){kernels, cycles, footprint, varies, run, unusable, explain, code, NULL};
 }
 
 void base_kernels_settle(struct base_kernels *kernels)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* ahead.c - looks at a program without clock and kernels: how far tasks can be issued before any of them starts, and which elements they touch. */
 #include <stdlib.h>
+#include <string.h>
 #include "rt/error.h"
 #include "rt/grow.h"
 #include "rt/process.h"
@@ -340,6 +341,10 @@ ptowsp_status rt_extents(struct rt_program *program, const struct ptowsp_run_arg
 		st = rt_entry_look(run, RT_LOOK_EXTENTS);
 	if (!st)
 		st = rt_pipeline_look(run, RT_LOOK_EXTENTS);
+	if (st == PTOWSP_UNSUPPORTED && rt_look_gave_up(run)) {
+		st = PTOWSP_OK;
+		memset(most, 0xff, tensors * sizeof(*most));
+	}
 	for (uint32_t t = 0; t < count; t++)
 		elements_out[t] = !st && t < tensors ? most[t] : 0;
 	if (run)

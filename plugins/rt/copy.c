@@ -53,6 +53,13 @@ static uint32_t code(void *context, uint32_t kernel)
 	return is_copy(program, kernel) || !program->backend.code ? 0 : program->backend.code(program->backend.context, kernel);
 }
 
+static ptowsp_status moved(void *context, const struct rt_moved *moved, struct ptowsp_error *error)
+{
+	const struct rt_program *program = context;
+
+	return program->backend.moved ? program->backend.moved(program->backend.context, moved, error) : PTOWSP_OK;
+}
+
 static void explain(void *context, uint32_t kernel, const uint64_t *args, struct ptowsp_error *error)
 {
 	const struct rt_program *program = context;
@@ -125,6 +132,6 @@ ptowsp_status rt_copy_init(struct rt_program *program, struct ptowsp_error *erro
 		return PTOWSP_OK;
 	st = kernel_add(&program->tables, &program->copy_kernel, error);
 	program->backend = program->kernels;
-	program->kernels = (struct rt_kernels){program, cycles, footprint, varies, run, unusable, explain, code};
+	program->kernels = (struct rt_kernels){program, cycles, footprint, varies, run, unusable, explain, code, moved};
 	return st;
 }

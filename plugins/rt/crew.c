@@ -22,6 +22,7 @@ ptowsp_status rt_crew_init(struct rt_crew *crew, const struct rt_program *progra
 	crew->tensors = *tensors;
 	crew->pool = pool;
 	crew->threads = rt_pool_threads(pool);
+	crew->brief_ns = rt_crew_rules.brief_ns;
 	crew->flight = window && window < FLIGHT_LIMIT ? window : FLIGHT_LIMIT;
 	atomic_init(&crew->failed_task, UINT64_MAX);
 	pthread_mutex_init(&crew->lock, NULL);

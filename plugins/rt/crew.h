@@ -29,6 +29,7 @@ struct rt_crew {
 	struct rt_pool *pool;
 	uint32_t threads;
 	uint64_t flight;      /* tasks in flight, at most */
+	uint64_t brief_ns;    /* kernels that take less are brief: that of the rules, or more where others have enough to do meanwhile */
 	bool made, entered;   /* ring and ready exist; the workers are on their way */
 	struct ptowsp_tensor_arg *scratch; /* most_ios per worker */
 	uint32_t scratch_stride;
@@ -91,7 +92,7 @@ static inline uint32_t rt_crew_kernel_ns(const struct rt_crew *crew, uint32_t ke
 /* Is it known to be brief? */
 static inline bool rt_crew_brief(const struct rt_crew *crew, uint32_t kernel)
 {
-	return rt_crew_kernel_ns(crew, kernel) < rt_crew_rules.brief_ns;
+	return rt_crew_kernel_ns(crew, kernel) < crew->brief_ns;
 }
 
 /* One call. */

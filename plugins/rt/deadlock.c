@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* deadlock.c - why a task can never be issued, as a struct and as a paragraph. */
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include "rt/cure.h"
@@ -56,6 +57,14 @@ void rt_deadlock_give(struct ptowsp_deadlock *deadlock, const struct ptowsp_dead
 		return;
 	memcpy(deadlock, report, size < sizeof(*report) ? size : sizeof(*report));
 	deadlock->head.size = size;
+}
+
+void rt_deadlock_settle(struct rt_run *run)
+{
+	struct ptowsp_deadlock *deadlock = run->deadlock;
+
+	if (deadlock && deadlock->head.size >= offsetof(struct ptowsp_deadlock, proposed) && deadlock->kind == PTOWSP_DEADLOCK_HELD)
+		deadlock->high_water = run->clock.meters[deadlock->resource].high_water;
 }
 
 /* What to do, for the paragraph and for the sentence. */
@@ -147,7 +156,7 @@ ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const 
 		.task = run->tasks,
 		.capacity = block->capacity,
 		.used = block->used,
-		.high_water = run->clock.meters[block->resource].high_water,
+		.high_water = run->lag.feed ? 0 : run->clock.meters[block->resource].high_water,
 	};
 
 	if (run->blocked) {

@@ -129,7 +129,7 @@ static inline const struct rt_site *site_next(struct rt_expand *expand)
 /* An engine has enough to do for now. */
 static bool plenty(const struct rt_run *run)
 {
-	return run->lag.feed && run->lag.feed->head - run->lag.feed->tail >= RT_FEED_PLENTY;
+	return run->lag.feed && run->lag.feed->fill->head - run->lag.feed->fill->tail >= RT_FEED_PLENTY;
 }
 
 /* ---- the whole ---------------------------------------------------------------------------------------------------- */

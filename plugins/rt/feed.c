@@ -6,6 +6,7 @@
 #include "rt/express.h"
 #include "rt/graph_record.h"
 #include "rt/process.h"
+#include "rt/walker.h"
 
 const struct rt_limits *rt_feed_limits(const struct rt_feed *feed)
 {
@@ -72,10 +73,13 @@ static ptowsp_status pipeline_step(struct rt_feed *feed)
 	if (!st && moved && run->pipeline->live)
 		return PTOWSP_OK;
 	feed->stage = RT_FEED_OVER;
-	return st || !run->pipeline->live ? st : rt_pipeline_stop(run);
+	if (st || !run->pipeline->live)
+		return st;
+	rt_feed_show(feed);
+	return rt_pipeline_stop(run);
 }
 
-static ptowsp_status step(struct rt_feed *feed)
+ptowsp_status rt_feed_step(struct rt_feed *feed)
 {
 	ptowsp_status st;
 
@@ -95,14 +99,22 @@ static ptowsp_status step(struct rt_feed *feed)
 /* The first item is a task whose kernel has not told yet how long it took. Others are walked meanwhile, up to a limit. */
 static ptowsp_status later_step(struct rt_feed *feed)
 {
-	bool waits = feed->failed || feed->stage == RT_FEED_OVER || feed->held || (feed->stage == RT_FEED_WORKLOAD && !feed->run->record && feed->head - feed->tail > RT_FEED_AHEAD);
+	bool waits = feed->failed || feed->stage == RT_FEED_OVER || feed->held || (feed->stage == RT_FEED_WORKLOAD && !feed->run->record && feed->give.head - feed->give.tail > RT_FEED_AHEAD);
 
-	return waits ? rt_wait_tasks(feed->run, feed->run->tasks) : step(feed);
+	return waits ? rt_wait_tasks(feed->run, feed->run->tasks) : rt_feed_step(feed);
 }
 
-static bool at_once(ptowsp_status st)
+bool rt_feed_at_once(ptowsp_status st)
 {
 	return st == PTOWSP_CANCELLED || st == PTOWSP_DEADLINE || st == PTOWSP_NO_MEMORY;
+}
+
+/* What a walker has met, if there is one or is one now. */
+static ptowsp_status taken(struct rt_feed *feed)
+{
+	if (!feed->walker)
+		rt_walker_look(feed);
+	return feed->walker ? rt_walker_take(feed) : PTOWSP_OK;
 }
 
 ptowsp_status rt_feed_next(struct rt_feed *feed, const struct rt_item **item_out)
@@ -111,27 +123,29 @@ ptowsp_status rt_feed_next(struct rt_feed *feed, const struct rt_item **item_out
 
 	if (feed->given)
 		rt_feed_drop(feed);
-	if (feed->failed && feed->head == feed->tail)
+	if (feed->give.head == feed->give.tail && (st = taken(feed)))
+		return st;
+	if (feed->give.head == feed->give.tail && feed->failed)
 		return feed->failed;
-	while (!st && feed->head == feed->tail && (feed->stage != RT_FEED_OVER || feed->held)) {
-		st = step(feed);
-		if (st && feed->head != feed->tail && !at_once(st)) { /* what came before it comes first */
+	while (!st && feed->give.head == feed->give.tail && (feed->stage != RT_FEED_OVER || feed->held)) {
+		st = rt_feed_step(feed);
+		if (st && feed->give.head != feed->give.tail && !rt_feed_at_once(st)) { /* what came before it comes first */
 			feed->failed = st;
 			st = PTOWSP_OK;
 		}
 	}
-	while (!st && feed->head != feed->tail && feed->items[feed->tail & feed->mask].later) {
+	while (!st && feed->give.head != feed->give.tail && feed->give.rows[feed->give.tail & feed->give.mask].later) {
 		st = later_step(feed);
 		if (st && !feed->failed) { /* what came before it comes first */
 			feed->failed = st;
 			st = rt_wait_tasks(feed->run, feed->run->tasks);
 		}
 	}
-	if (!st && feed->broken)
+	if (!st && feed->give.broken)
 		st = rt_no_memory(feed->run->error, "items");
 	if (st)
 		return st;
-	if (feed->head == feed->tail) {
+	if (feed->give.head == feed->give.tail) {
 		feed->end.kind = RT_ITEM_END;
 		feed->end.process = PTOWSP_NONE;
 		feed->end.number = feed->run->tasks;
@@ -187,14 +201,22 @@ static ptowsp_status begin(struct rt_feed *feed)
 	ptowsp_status st = rt_look(run);
 
 	limits_fill(feed);
+	if (!(run->program->tables.entry.rows[run->program->entry].flags & PTOWSP_ENTRY_PIPELINE)) /* whose turns are the engine's thread's */
+		run->crew.brief_ns *= RT_FEED_BRIEF;
+	feed->fill = &feed->give;
+	feed->told.kernels = calloc((size_t)run->program->tables.kernel.count + 1, sizeof(*feed->told.kernels));
+	if (!feed->told.kernels)
+		return rt_no_memory(run->error, "items");
+	feed->heard = run->sinks && run->sinks->task;
+	feed->apart = rt_walker_rules.after;
 	run->lag.feed = feed;
 	feed->filtered = feed->limits.schedulers > 1 && has_filter(run->program);
 	if (feed->filtered && run->program->schedule.interleaved)
 		return rt_fail(run->error, PTOWSP_UNSUPPORTED, "the program: dispatch filters and timing=interleaved together need one scheduler instance, this run "
 			       "has %u; use schedulers=1", feed->limits.schedulers);
+	rt_owner_init(&feed->owner, run->program, &run->env, 0, feed->limits.schedulers);
 	if (!feed->filtered) {
 		rt_expand_start(&run->expand, run->program, &run->env, run->error);
-		rt_owner_init(&feed->owner, run->program, &run->env, 0, feed->limits.schedulers);
 		feed->numbered = !feed->limits.policy;
 		feed->one_place = run->clock.executors == 1 && run->program->schedule.pools == PTOWSP_POOLS_SINGLE;
 		rt_express_init(run);
@@ -209,8 +231,11 @@ static void finish(struct rt_feed *feed)
 {
 	if (feed->filtered)
 		rt_skip_finish(&feed->skip);
-	free(feed->items);
-	free(feed->words);
+	free(feed->give.rows);
+	free(feed->give.words);
+	if (feed->told.kernels)
+		rt_feed_show(feed);
+	free(feed->told.kernels);
 	feed->run->lag.feed = NULL;
 	feed->run->lag.over = true;
 }
@@ -218,10 +243,16 @@ static void finish(struct rt_feed *feed)
 ptowsp_status rt_feed_run(struct rt_run *run, const struct rt_engine *engine, struct rt_pool *pool)
 {
 	struct rt_feed feed = {.run = run, .pool = pool};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)}; /* apart from that of the walk, which may go on */
 	ptowsp_status st = begin(&feed);
 
 	if (!st)
-		st = engine->run(engine->context, &feed, run->error);
+		st = engine->run(engine->context, &feed, &error);
+	rt_walker_stop(&feed);
+	if (st && error.text[0])
+		*run->error = error;
 	finish(&feed);
+	if (st == PTOWSP_DEADLOCK)
+		rt_deadlock_settle(run);
 	return st;
 }

@@ -11,12 +11,15 @@
  * With several scheduler instances (rt_run_args.schedulers) there is still one walk: whose a task is stands in the item, as owner.h and dispatch filters say,
  * and what the others do with it, pass over or wait, is the engine's affair.
  *
- * What the engine found comes back through rt_feed_told and its neighbours, and goes into statistics, trace and reports. The thread of rt_run. */
+ * What the engine found comes back through rt_feed_told and its neighbours, and goes into statistics, trace and reports. The thread of rt_run. Where there are
+ * worker threads, a second one walks ahead of it (walker.h): the items are the same. */
 #ifndef RT_FEED_H
 #define RT_FEED_H
 
 #include "rt/clock.h"
 #include "rt/owner.h"
+#include "rt/place.h"
+#include "rt/ring.h"
 #include "rt/rt.h"
 #include "rt/skip.h"
 
@@ -81,7 +84,10 @@ uint64_t rt_feed_capacity(const struct rt_feed *feed, uint32_t channel, uint64_t
 ptowsp_status rt_feed_next(struct rt_feed *feed, const struct rt_item **item_out);
 
 /* Start and end of a task, in the order of numbers; trace->executor is the engine's own. */
-void rt_feed_told(struct rt_feed *feed, const struct ptowsp_trace_task *trace);
+static inline void rt_feed_told(struct rt_feed *feed, const struct ptowsp_trace_task *trace);
+/* The same, where nobody hears of single tasks. */
+static inline bool rt_feed_heard(const struct rt_feed *feed);
+static inline void rt_feed_ended(struct rt_feed *feed, uint32_t kernel, uint64_t start, uint64_t end);
 /* An issue clock waited for room: of the ready queue of `pool`, or of another resource. process: whose, PTOWSP_NONE: the workload's. */
 void rt_feed_stall(struct rt_feed *feed, enum ptowsp_resource resource, uint32_t pool, uint64_t task, uint32_t process, uint64_t begin, uint64_t end);
 /* The engine held tasks to this window, where the program is planned and rt has none: what statistics say of the ring. Behind the last item. */
@@ -99,6 +105,8 @@ void rt_feed_share(struct rt_feed *feed, uint32_t scheduler, uint64_t tasks);
 void rt_feed_crossed(struct rt_feed *feed, uint64_t edges, uint64_t notifications);
 /* What --stats calls executors. */
 void rt_feed_executors(struct rt_feed *feed, uint64_t count);
+/* And streams: of those of the schedule the engine has no more than so many. */
+void rt_feed_streams(struct rt_feed *feed, uint64_t count);
 /* Is somebody told of what follows? */
 bool rt_feed_traced(const struct rt_feed *feed);
 /* Before the first pull: executor, as rt_feed_told names it, is the unit's core of that number. */
@@ -116,30 +124,57 @@ void rt_feed_began(struct rt_feed *feed, uint64_t cycles);
 enum { RT_FEED_AHEAD = 4096 };
 /* Of tasks that follow each other in the short way so many are met at once, or a lane more. */
 enum { RT_FEED_PLENTY = 256 };
+/* Kernels that take up to so many times as long as without an engine stay with the walk: the engine has a task's worth to do meanwhile. */
+enum { RT_FEED_BRIEF = 4 };
 enum rt_feed_stage { RT_FEED_WORKLOAD, RT_FEED_GRAPH, RT_FEED_PIPELINE, RT_FEED_OVER };
+/* Those that were met and not pulled. */
+struct rt_items {
+	struct rt_item *rows; /* ring */
+	uint64_t head, tail, mask, later; /* free-running; all before `later` have cycles */
+	uint64_t *words;      /* ring of lists, none of which wraps */
+	uint64_t word_head, word_tail, word_mask;
+	bool broken;          /* an item had no room */
+};
+/* What the engine said of time. Its own; the run shows it from time to time, and in the end. */
+struct rt_told {
+	uint64_t total;       /* the largest end */
+	struct ptowsp_kernel_stats *kernels; /* per KREG row: tasks, cycles */
+	struct rt_meter meters[PTOWSP_RESOURCE_COUNT], ready[RT_POOL_LIMIT];
+};
 struct rt_run;
+struct rt_walker;
 struct rt_feed {
 	struct rt_run *run;
 	struct rt_pool *pool;
 	struct rt_limits limits;
+	/* the engine's */
+	struct rt_items give;
+	bool given;            /* the item at tail is in use */
+	bool heard;            /* each task is told to a sink */
+	struct rt_told told;
+	struct rt_walker *walker; /* walks on a thread of its own; else NULL, and what follows belongs to the thread of rt_run, too */
+	uint64_t apart;        /* a walker is worth its while from this task on */
+
+	char line[RT_LINE];    /* the walk's, which writes there for every task */
+	struct rt_items *fill; /* &give, or what the walker fills */
 	enum rt_feed_stage stage;
 	ptowsp_status failed;  /* the walk, while items that were met before it are still to be given */
-	bool broken;           /* an item had no room */
 	bool held;             /* the walk stands before a NOTIFY that the engine was asked about */
 	bool filtered;         /* the program has filters, and instances that they choose from */
 	struct rt_owner owner;
 	bool one_place;        /* one pool with one executor */
 	bool numbered;         /* the number of a task alone says whose it is, by its rest */
 	struct rt_skip skip;   /* filtered */
-	struct rt_item *items; /* ring of those that were met and not pulled */
-	uint64_t head, tail, mask, later; /* free-running; all before `later` have cycles */
-	bool given;            /* the item at tail is in use */
-	uint64_t *words;       /* ring of lists, none of which wraps */
-	uint64_t word_head, word_tail, word_mask;
 	struct rt_item end;
 };
 /* feed.c: the whole of a run whose engine pulls. */
 ptowsp_status rt_feed_run(struct rt_run *run, const struct rt_engine *engine, struct rt_pool *pool);
+/* Its parts, for the walker: walks on, so that items may come; what ends a run at once, whatever was met before. */
+ptowsp_status rt_feed_step(struct rt_feed *feed);
+bool rt_feed_at_once(ptowsp_status st);
+/* feed_told.c: what the engine said of time, or what was said a while ago, to where statistics and reports look. The thread that walks. */
+void rt_feed_show(struct rt_feed *feed);
+void rt_told_copy(struct rt_told *to, const struct rt_told *from, uint32_t kernels);
 /* feed_put.c: what was met. Errors: NO_MEMORY. */
 ptowsp_status rt_feed_put(struct rt_feed *feed, enum rt_item_kind kind, uint32_t row, uint64_t number, uint64_t bytes);
 ptowsp_status rt_feed_put_task(struct rt_feed *feed, const struct rt_clock_task *task);
@@ -159,26 +194,47 @@ ptowsp_status rt_feed_put_token(struct rt_feed *feed, enum rt_item_kind kind, ui
 ptowsp_status rt_feed_put_sync(struct rt_feed *feed, unsigned op, uint64_t a, uint64_t b);
 /* The first task whose cycles were not known took so many. */
 void rt_feed_put_cycles(struct rt_feed *feed, uint64_t cycles);
+/* feed_told.c: somebody hears of it. */
+void rt_feed_told_slowly(struct rt_feed *feed, const struct ptowsp_trace_task *trace);
+static inline bool rt_feed_heard(const struct rt_feed *feed)
+{
+	return feed->heard;
+}
+static inline void rt_feed_ended(struct rt_feed *feed, uint32_t kernel, uint64_t start, uint64_t end)
+{
+	feed->told.kernels[kernel].tasks++;
+	feed->told.kernels[kernel].cycles += end - start;
+	if (end > feed->told.total)
+		feed->told.total = end;
+}
+static inline void rt_feed_told(struct rt_feed *feed, const struct ptowsp_trace_task *trace)
+{
+	rt_feed_ended(feed, trace->kernel, trace->start, trace->end);
+	if (feed->heard)
+		rt_feed_told_slowly(feed, trace);
+}
 /* The item at tail is no longer in use. */
 static inline void rt_feed_drop(struct rt_feed *feed)
 {
-	const struct rt_item *item = &feed->items[feed->tail++ & feed->mask];
+	const struct rt_item *item = &feed->give.rows[feed->give.tail++ & feed->give.mask];
 
-	feed->word_tail = item->at + item->count;
+	feed->give.word_tail = item->at + item->count;
 	feed->given = false;
 }
 static inline const struct rt_item *rt_feed_give(struct rt_feed *feed)
 {
-	struct rt_item *item = &feed->items[feed->tail & feed->mask];
+	struct rt_item *item = &feed->give.rows[feed->give.tail & feed->give.mask];
 
 	feed->given = true;
-	item->list = feed->words + (item->at & feed->word_mask);
+	item->list = feed->give.words + (item->at & feed->give.word_mask);
 	return item;
 }
 /* As rt_feed_next: at once where the next item is there. */
 static inline ptowsp_status rt_feed_pull(struct rt_feed *feed, const struct rt_item **item_out)
 {
-	if (!feed->given || feed->tail + 1 == feed->head || feed->items[(feed->tail + 1) & feed->mask].later || feed->broken)
+	const struct rt_items *give = &feed->give;
+
+	if (!feed->given || give->tail + 1 == give->head || give->rows[(give->tail + 1) & give->mask].later || give->broken)
 		return rt_feed_next(feed, item_out);
 	rt_feed_drop(feed);
 	*item_out = rt_feed_give(feed);

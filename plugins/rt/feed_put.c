@@ -4,92 +4,95 @@
 #include <string.h>
 #include "rt/feed.h"
 #include "rt/process.h"
+#include "rt/skip_body.h"
 
 enum { LEAST_ITEMS = 64, LEAST_WORDS = 256 };
 
 /* ---- rings -------------------------------------------------------------------------------------------------------- */
 
-static bool items_grow(struct rt_feed *feed)
+static bool items_grow(struct rt_items *fill)
 {
-	uint64_t size = feed->items ? 2 * (feed->mask + 1) : LEAST_ITEMS;
+	uint64_t size = fill->rows ? 2 * (fill->mask + 1) : LEAST_ITEMS;
 	struct rt_item *more = malloc(size * sizeof(*more));
 
 	if (!more)
 		return false;
-	for (uint64_t k = feed->tail; k != feed->head; k++)
-		more[k & (size - 1)] = feed->items[k & feed->mask];
-	free(feed->items);
-	feed->items = more;
-	feed->mask = size - 1;
+	for (uint64_t k = fill->tail; k != fill->head; k++)
+		more[k & (size - 1)] = fill->rows[k & fill->mask];
+	free(fill->rows);
+	fill->rows = more;
+	fill->mask = size - 1;
 	return true;
 }
 
 /* Where a list of `count` words begins that does not wrap; UINT64_MAX: no room. */
-static uint64_t place_find(const struct rt_feed *feed, uint64_t count)
+static uint64_t place_find(const struct rt_items *fill, uint64_t count)
 {
-	uint64_t size = feed->word_mask + 1, at = feed->word_head, left = size - (at & feed->word_mask);
+	uint64_t size = fill->word_mask + 1, at = fill->word_head, left = size - (at & fill->word_mask);
 
-	if (!feed->words)
+	if (!fill->words)
 		return UINT64_MAX;
 	if (left < count)
 		at += left;
-	return at + count - feed->word_tail <= size ? at : UINT64_MAX;
+	return at + count - fill->word_tail <= size ? at : UINT64_MAX;
 }
 
-static bool words_grow(struct rt_feed *feed, uint64_t count)
+static bool words_grow(struct rt_items *fill, uint64_t count)
 {
-	uint64_t size = feed->words ? 2 * (feed->word_mask + 1) : LEAST_WORDS, at = 0;
+	uint64_t size = fill->words ? 2 * (fill->word_mask + 1) : LEAST_WORDS, at = 0;
 	uint64_t *more;
 
-	while (size < 2 * (feed->word_head - feed->word_tail + count))
+	while (size < 2 * (fill->word_head - fill->word_tail + count))
 		size *= 2;
 	more = malloc(size * sizeof(*more));
 	if (!more)
 		return false;
-	for (uint64_t k = feed->tail; k != feed->head; k++) {
-		struct rt_item *item = &feed->items[k & feed->mask];
+	for (uint64_t k = fill->tail; k != fill->head; k++) {
+		struct rt_item *item = &fill->rows[k & fill->mask];
 
 		if (item->count)
-			memcpy(more + at, feed->words + (item->at & feed->word_mask), item->count * sizeof(*more));
+			memcpy(more + at, fill->words + (item->at & fill->word_mask), item->count * sizeof(*more));
 		item->at = at;
 		at += item->count;
 	}
-	free(feed->words);
-	feed->words = more;
-	feed->word_mask = size - 1;
-	feed->word_tail = 0;
-	feed->word_head = at;
+	free(fill->words);
+	fill->words = more;
+	fill->word_mask = size - 1;
+	fill->word_tail = 0;
+	fill->word_head = at;
 	return true;
 }
 
-static struct rt_item *item_add(struct rt_feed *feed, enum rt_item_kind kind, uint64_t at, uint32_t count)
+RT_INLINE struct rt_item *item_add(struct rt_feed *feed, enum rt_item_kind kind, uint64_t at, uint32_t count)
 {
-	struct rt_item *item = &feed->items[feed->head++ & feed->mask];
+	struct rt_items *fill = feed->fill;
+	struct rt_item *item = &fill->rows[fill->head++ & fill->mask];
 
 	item->kind = (uint8_t)kind;
 	item->later = false;
 	item->process = feed->stage == RT_FEED_PIPELINE && feed->run->pipeline ? feed->run->pipeline->turn : PTOWSP_NONE;
 	item->count = count;
 	item->at = at;
-	feed->word_head = at + count;
+	fill->word_head = at + count;
 	return item;
 }
 
 /* Rings that are too small, or lists that would wrap. */
 static struct rt_item *item_make_slowly(struct rt_feed *feed, enum rt_item_kind kind, uint32_t count)
 {
-	uint64_t at = place_find(feed, count);
+	struct rt_items *fill = feed->fill;
+	uint64_t at = place_find(fill, count);
 
-	if ((!feed->items || feed->head - feed->tail > feed->mask) && !items_grow(feed)) {
-		feed->broken = true;
+	if ((!fill->rows || fill->head - fill->tail > fill->mask) && !items_grow(fill)) {
+		fill->broken = true;
 		return NULL;
 	}
 	if (at == UINT64_MAX) {
-		if (!words_grow(feed, count)) {
-			feed->broken = true;
+		if (!words_grow(fill, count)) {
+			fill->broken = true;
 			return NULL;
 		}
-		at = place_find(feed, count);
+		at = place_find(fill, count);
 	}
 	return item_add(feed, kind, at, count);
 }
@@ -97,11 +100,17 @@ static struct rt_item *item_make_slowly(struct rt_feed *feed, enum rt_item_kind 
 /* A new item with room for a list, which the caller fills. NULL when out of memory. */
 RT_INLINE struct rt_item *item_make(struct rt_feed *feed, enum rt_item_kind kind, uint32_t count)
 {
-	uint64_t at = feed->word_head, end = at + count;
+	const struct rt_items *fill = feed->fill;
+	uint64_t at = fill->word_head, end = at + count;
 
-	if (feed->head - feed->tail <= feed->mask && feed->words && (at & feed->word_mask) + count <= feed->word_mask && end - feed->word_tail <= feed->word_mask)
+	if (fill->head - fill->tail <= fill->mask && fill->words && (at & fill->word_mask) + count <= fill->word_mask && end - fill->word_tail <= fill->word_mask)
 		return item_add(feed, kind, at, count);
 	return item_make_slowly(feed, kind, count);
+}
+
+static uint64_t *words_of(const struct rt_feed *feed, const struct rt_item *item)
+{
+	return feed->fill->words + (item->at & feed->fill->word_mask);
 }
 
 /* ---- items -------------------------------------------------------------------------------------------------------- */
@@ -118,7 +127,8 @@ ptowsp_status rt_feed_put(struct rt_feed *feed, enum rt_item_kind kind, uint32_t
 	return PTOWSP_OK;
 }
 
-/* Whose the task is that the walk has just met: where there is a policy the executor that it names is an instance, as far as there are so many. */
+/* Whose the task is that the walk has just met: a filter's, or where there is a policy that of the executor that it names, as far as there are so many instances. Who has
+ * least to do the engine knows. */
 static uint32_t owner_find(struct rt_feed *feed, const struct rt_site *site, uint32_t executor)
 {
 	struct rt_run *run = feed->run;
@@ -127,9 +137,11 @@ static uint32_t owner_find(struct rt_feed *feed, const struct rt_site *site, uin
 		return 0;
 	if (feed->stage == RT_FEED_PIPELINE)
 		return run->pipeline->turn % feed->limits.schedulers;
-	if (feed->filtered)
+	if (feed->filtered && rt_skip_filter_of(&feed->skip))
 		return feed->skip.all_owner;
-	return feed->limits.policy ? executor % feed->limits.schedulers : rt_owner_find(&feed->owner, site, run->tasks);
+	if (feed->limits.policy && feed->limits.policy != PTOWSP_DISPATCH_WORK_STEAL)
+		return executor % feed->limits.schedulers;
+	return rt_owner_find(&feed->owner, site, run->tasks);
 }
 
 ptowsp_status rt_feed_put_task(struct rt_feed *feed, const struct rt_clock_task *task)
@@ -151,7 +163,7 @@ ptowsp_status rt_feed_put_task(struct rt_feed *feed, const struct rt_clock_task 
 	item->depth_loops = task->depth_loops;
 	item->executor = task->executor;
 	for (uint32_t i = 0; i < task->pred_count; i++)
-		feed->words[(item->at & feed->word_mask) + i] = task->preds[i];
+		words_of(feed, item)[i] = task->preds[i];
 	return PTOWSP_OK;
 }
 
@@ -201,7 +213,7 @@ ptowsp_status rt_feed_put_plan(struct rt_feed *feed, struct rt_plan *plan, const
 	item->executor = plan->task.executor;
 	item->kernel = plan->kernel;
 	item->depth_loops = site->depth_loops;
-	list = feed->words + (item->at & feed->word_mask);
+	list = words_of(feed, item);
 	for (uint32_t i = 0; i < preds->count; i++)
 		list[i] = preds->list[i];
 	if (run->sinks && run->sinks->edge)
@@ -217,7 +229,7 @@ ptowsp_status rt_feed_put_slots(struct rt_feed *feed, enum rt_item_kind kind, ui
 		return !count && kind == RT_ITEM_READ ? PTOWSP_OK : PTOWSP_NO_MEMORY;
 	item->row = row;
 	for (uint32_t i = 0; i < count; i++)
-		feed->words[(item->at & feed->word_mask) + i] = slots[i];
+		words_of(feed, item)[i] = slots[i];
 	return PTOWSP_OK;
 }
 
@@ -229,7 +241,7 @@ ptowsp_status rt_feed_put_follow(struct rt_feed *feed, uint64_t number, const ui
 		return PTOWSP_NO_MEMORY;
 	item->number = number;
 	for (uint32_t i = 0; i < count; i++)
-		feed->words[(item->at & feed->word_mask) + i] = tasks[i];
+		words_of(feed, item)[i] = tasks[i];
 	return PTOWSP_OK;
 }
 
@@ -246,7 +258,7 @@ ptowsp_status rt_feed_put_token(struct rt_feed *feed, enum rt_item_kind kind, ui
 	item->bytes = value;
 	item->process = process;
 	for (uint32_t i = 0; i < side->skip_count; i++)
-		feed->words[(item->at & feed->word_mask) + i] = side->skips[i];
+		words_of(feed, item)[i] = side->skips[i];
 	return PTOWSP_OK;
 }
 
@@ -267,12 +279,14 @@ ptowsp_status rt_feed_put_sync(struct rt_feed *feed, unsigned op, uint64_t a, ui
 
 void rt_feed_put_cycles(struct rt_feed *feed, uint64_t cycles)
 {
-	if (feed->later < feed->tail)
-		feed->later = feed->tail;
-	while (feed->later != feed->head && !feed->items[feed->later & feed->mask].later)
-		feed->later++;
-	if (feed->later == feed->head)
+	struct rt_items *fill = feed->fill;
+
+	if (fill->later < fill->tail)
+		fill->later = fill->tail;
+	while (fill->later != fill->head && !fill->rows[fill->later & fill->mask].later)
+		fill->later++;
+	if (fill->later == fill->head)
 		return;
-	feed->items[feed->later & feed->mask].cycles = cycles;
-	feed->items[feed->later & feed->mask].later = false;
+	fill->rows[fill->later & fill->mask].cycles = cycles;
+	fill->rows[fill->later & fill->mask].later = false;
 }

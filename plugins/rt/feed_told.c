@@ -1,18 +1,49 @@
 /* SPDX-License-Identifier: MIT */
 /* feed_told.c - what an engine found out about time: into the counters, the trace and the reports where the semantic clock would have put it. */
 #include "rt/feed.h"
+
+#include <string.h>
 #include "rt/process.h"
+#include "rt/walker.h"
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
 }
 
-static struct rt_meter *meter_of(struct rt_clock *clock, enum ptowsp_resource resource, uint32_t pool)
+void rt_told_copy(struct rt_told *to, const struct rt_told *from, uint32_t kernels)
+{
+	struct ptowsp_kernel_stats *rows = to->kernels;
+
+	memcpy(rows, from->kernels, kernels * sizeof(*rows));
+	*to = *from;
+	to->kernels = rows;
+}
+
+static void show(struct rt_run *run, const struct rt_told *told)
+{
+	run->told_total = told->total;
+	for (uint32_t k = 0; k < run->program->tables.kernel.count; k++) {
+		run->kernel_stats[k].tasks = told->kernels[k].tasks;
+		run->kernel_stats[k].cycles = told->kernels[k].cycles;
+	}
+	memcpy(run->clock.meters, told->meters, sizeof(told->meters));
+	memcpy(run->clock.ready_meters, told->ready, run->clock.pools * sizeof(*told->ready));
+}
+
+void rt_feed_show(struct rt_feed *feed)
+{
+	if (feed->fill == &feed->give)
+		show(feed->run, &feed->told);
+	else
+		show(feed->run, rt_walker_told(feed));
+}
+
+static struct rt_meter *meter_of(struct rt_feed *feed, enum ptowsp_resource resource, uint32_t pool)
 {
 	if (resource != PTOWSP_RESOURCE_READY)
-		return &clock->meters[resource];
-	return pool < clock->pools ? &clock->ready_meters[pool] : NULL;
+		return &feed->told.meters[resource];
+	return pool < RT_POOL_LIMIT ? &feed->told.ready[pool] : NULL;
 }
 
 static bool heard(const struct rt_feed *feed)
@@ -25,17 +56,14 @@ static void say(const struct rt_feed *feed, const struct ptowsp_trace_event *eve
 	feed->run->sinks->event(feed->run->sinks->context, event);
 }
 
-void rt_feed_told(struct rt_feed *feed, const struct ptowsp_trace_task *trace)
+void rt_feed_told_slowly(struct rt_feed *feed, const struct ptowsp_trace_task *trace)
 {
-	struct rt_run *run = feed->run;
-
-	run->told_total = later(run->told_total, trace->end);
-	run->lag.told(run->lag.context, trace);
+	feed->run->sinks->task(feed->run->sinks->context, trace);
 }
 
 void rt_feed_stall(struct rt_feed *feed, enum ptowsp_resource resource, uint32_t pool, uint64_t task, uint32_t process, uint64_t begin, uint64_t end)
 {
-	struct rt_meter *meter = meter_of(&feed->run->clock, resource, pool);
+	struct rt_meter *meter = meter_of(feed, resource, pool);
 
 	if (!meter || end <= begin)
 		return;
@@ -45,15 +73,18 @@ void rt_feed_stall(struct rt_feed *feed, enum ptowsp_resource resource, uint32_t
 						       .row = resource == PTOWSP_RESOURCE_READY ? pool : 0, .resource = (uint16_t)resource});
 }
 
+/* What follows is said at the end, also of a run that the engine ends before the walk has. */
+
 void rt_feed_window(struct rt_feed *feed, uint64_t window)
 {
+	rt_walker_stop(feed);
 	feed->run->window = window;
 	feed->run->clock.window = window;
 }
 
 void rt_feed_use(struct rt_feed *feed, enum ptowsp_resource resource, uint32_t pool, uint64_t use)
 {
-	struct rt_meter *meter = meter_of(&feed->run->clock, resource, pool);
+	struct rt_meter *meter = meter_of(feed, resource, pool);
 
 	if (meter)
 		rt_meter_mark(meter, use);
@@ -98,7 +129,7 @@ void rt_feed_process(struct rt_feed *feed, uint32_t process, uint64_t time)
 	struct rt_pipeline *pipeline = feed->run->pipeline;
 	const struct rt_instance *instance = &pipeline->instances[process];
 
-	feed->run->told_total = later(feed->run->told_total, time);
+	feed->told.total = later(feed->told.total, time);
 	pipeline->told[process] = time;
 	if (heard(feed))
 		say(feed, &(struct ptowsp_trace_event){.begin = pipeline->told_began, .end = time, .value = instance->replica, .row = instance->process,
@@ -109,12 +140,14 @@ void rt_feed_share(struct rt_feed *feed, uint32_t scheduler, uint64_t tasks)
 {
 	struct rt_run *run = feed->run;
 
+	rt_walker_stop(feed);
 	if (run->shares && scheduler < run->share_count)
 		run->shares[scheduler] = (struct ptowsp_scheduler_stats){.tasks = tasks, .skipped = run->tasks - tasks};
 }
 
 void rt_feed_crossed(struct rt_feed *feed, uint64_t edges, uint64_t notifications)
 {
+	rt_walker_stop(feed);
 	feed->run->cross_edges = edges;
 	feed->run->notifications = notifications;
 }
@@ -138,7 +171,14 @@ void rt_feed_work(struct rt_feed *feed, uint32_t executor, unsigned work, uint64
 
 void rt_feed_executors(struct rt_feed *feed, uint64_t count)
 {
+	rt_walker_stop(feed);
 	feed->run->engine_executors = count;
+}
+
+void rt_feed_streams(struct rt_feed *feed, uint64_t count)
+{
+	rt_walker_stop(feed);
+	feed->run->engine_streams = count;
 }
 
 void rt_feed_settled(struct rt_feed *feed, uint64_t cycles)

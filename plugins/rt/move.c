@@ -77,9 +77,9 @@ ptowsp_status rt_move_resolve(struct rt_pipeline *pipeline, const struct rt_inst
 struct looking {
 	struct rt_pipeline *pipeline;
 	struct rt_trail trail;
-	uint64_t *writers;   /* of what is sent, for an engine: it may have ended those and not all tasks before them */
+	uint64_t *writers;   /* of what is sent, or all that touch where something arrives, for an engine: it may have ended those and not all tasks before them */
 	uint32_t writer_count, writer_room;
-	bool writes, listed;
+	bool writes, listed, arrives;
 	uint32_t pieces;
 	ptowsp_status st;
 };
@@ -112,23 +112,33 @@ static bool piece_join(void *context, uint32_t tensor, int64_t first, int64_t la
 {
 	struct looking *looking = context;
 
-	if (looking->listed)
+	if (looking->listed && looking->arrives)
+		looking->listed = rt_trails_touchers(&looking->pipeline->trails, tensor, first, last, looking->pipeline->turn, writer_add, looking);
+	else if (looking->listed)
 		rt_trails_writers(&looking->pipeline->trails, tensor, first, last, writer_add, looking);
 	rt_trails_join(&looking->pipeline->trails, tensor, first, last, &looking->trail);
 	return go_on(looking);
+}
+
+/* The tasks by name, or, if those are too many, all before a number. */
+static ptowsp_status feed_put(const struct looking *looking, uint64_t tasks)
+{
+	uint32_t count = looking->listed ? looking->writer_count : 0;
+
+	return rt_feed_put_follow(looking->pipeline->run->lag.feed, looking->listed && !count ? 0 : tasks, looking->writers, count);
 }
 
 ptowsp_status rt_move_follow(struct rt_pipeline *pipeline, const struct rt_access *access)
 {
 	struct rt_run *run = pipeline->run;
 	bool arrives = access->io->access & PTOWSP_WRITE;
-	struct looking looking = {.pipeline = pipeline, .listed = run->lag.feed && !arrives};
+	struct looking looking = {.pipeline = pipeline, .arrives = arrives, .listed = run->lag.feed && (!arrives || pipeline->trails.named)};
 	uint64_t end, tasks;
 
 	rt_access_visit(access, &run->tensors, access->io->access, piece_join, &looking);
 	tasks = arrives ? looking.trail.touched : looking.trail.wrote;
 	end = arrives ? looking.trail.touched_end : looking.trail.wrote_end;
-	if (!looking.st && run->lag.feed && rt_feed_put_follow(run->lag.feed, tasks, looking.writers, looking.writer_count))
+	if (!looking.st && run->lag.feed && feed_put(&looking, tasks))
 		looking.st = rt_no_memory(run->error, "items");
 	free(looking.writers);
 	if (looking.st)

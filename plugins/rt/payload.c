@@ -73,7 +73,7 @@ ptowsp_status rt_payloads_init(struct rt_run *run)
 	struct rt_payloads *payloads = &run->payloads;
 	ptowsp_status st;
 
-	if (!run->kernels || !run->program->move_count)
+	if (!run->kernels || !run->program->move_count || run->program->planned)
 		return PTOWSP_OK;
 	payloads->first = calloc((size_t)run->program->tables.channel.count + 1, sizeof(*payloads->first));
 	if (!payloads->first)

@@ -135,6 +135,7 @@ ptowsp_status rt_pipeline_create(struct rt_pipeline **pipeline_out, struct rt_ru
 	pipeline->told = calloc((size_t)pipeline->count + 1, sizeof(*pipeline->told));
 	if (!pipeline->told)
 		return rt_no_memory(run->error, "the pipeline");
+	pipeline->trails.named = run->engine && rt_schedule_safe(&run->program->schedule); /* else who wrote last need not be behind those before */
 	pipeline->live = pipeline->count;
 	pipeline->clocks.asked = run->watch != NULL || allocates(run->program);
 	pipeline->began = run->clock.total;

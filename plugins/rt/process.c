@@ -99,6 +99,8 @@ static ptowsp_status sync_try(struct rt_pipeline *pipeline, struct rt_instance *
 	if (!*done_out)
 		return PTOWSP_OK;
 	instance->standing = RT_GOING;
+	if (in->op == PTOWSP_OP_BARRIER)
+		rt_batch_flush(run);
 	if (in->op == PTOWSP_OP_SIGNAL)
 		rt_front_signal(&pipeline->fronts, pipeline->turn, in->slot);
 	if (in->op == PTOWSP_OP_WAIT)
@@ -166,6 +168,7 @@ static ptowsp_status event_take(struct rt_pipeline *pipeline, struct rt_instance
 		return rt_event_take(run, event);
 	case RT_EVENT_SLOT_LOAD: return pipeline->look == RT_LOOK_TOKENS ? PTOWSP_AGAIN : load_take(pipeline);
 	case RT_EVENT_END: return instance_end(pipeline, instance);
+	case RT_EVENT_PAUSE: return pipeline->look == RT_LOOK_RUN ? rt_event_take(run, event) : rt_look_pause(run);
 	default: return rt_event_take(run, event);
 	}
 }
@@ -242,6 +245,8 @@ ptowsp_status rt_pipeline_begin(struct rt_run *run)
 	run->race.on = run->race.on && !run->program->move_count;
 	rt_race_barrier(&run->race, run->tasks); /* all processes begin when the workload is over */
 	run->clock.of_instance = true;
+	if (run->program->planned)
+		run->clock.window = rt_window_planned(run);
 	if (run->kernels)
 		st = rt_wait_tasks(run, run->tasks); /* all clocks start when the workload is over */
 	return st ? st : rt_pipeline_create(&run->pipeline, run);

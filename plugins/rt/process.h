@@ -77,6 +77,9 @@ const char *rt_channel_name(const struct rt_program *program, uint32_t channel);
 ptowsp_status rt_entry_look(struct rt_run *run, enum rt_look_for look);
 /* Behind it: the processes of a pipeline, if the entry is one, until they end or are stuck. */
 ptowsp_status rt_pipeline_look(struct rt_run *run, enum rt_look_for look);
+/* At each pause of such a look, which nobody can cancel: UNSUPPORTED, without words, when no end of loops without tasks is in sight; else as rt_look. */
+ptowsp_status rt_look_pause(struct rt_run *run);
+bool rt_look_gave_up(const struct rt_run *run); /* it was that */
 
 /* stuck.c: why nobody gets on, with what would help. Returns DEADLOCK. */
 ptowsp_status rt_pipeline_stuck(struct rt_pipeline *pipeline);

@@ -12,6 +12,12 @@
 
 /* What the backend knows about kernels. All functions may be called from any thread; `context` is the backend's. */
 typedef void (*rt_touch_fn)(void *sink, uint32_t tensor_argument, int64_t offset, uint64_t length, unsigned access);
+/* Elements that go into a payload channel with a token, or come out of it. */
+struct rt_moved {
+	uint32_t process, channel; /* instance; CSPC row */
+	bool sends;
+	struct ptowsp_tensor_arg window;
+};
 struct rt_kernels {
 	void *context;
 	/* Cycles of one task if they are known without running it (whole task, all blocks); what run says is then ignored.
@@ -31,6 +37,9 @@ struct rt_kernels {
 	void (*explain)(void *context, uint32_t kernel, const uint64_t *args, struct ptowsp_error *error);
 	/* What its tasks run, for the statistics: PTOWSP_KERNEL_PORTABLE, _NATIVE, _C or 0. May be NULL. */
 	uint32_t (*code)(void *context, uint32_t kernel);
+	/* Of a planned program: a token that an instance sends or takes has elements with it, which are not moved; those of one instance and channel in their order,
+	 * sends and takes each. Errors end the run. May be NULL. */
+	ptowsp_status (*moved)(void *context, const struct rt_moved *moved, struct ptowsp_error *error);
 };
 
 /* Worker threads of a device: parked while idle. threads includes the one that calls rt_run; >= 1. */
@@ -52,7 +61,7 @@ struct rt_program_args {
 	uint32_t cap_count;
 	uint32_t flags; /* PTOWSP_LOAD_x */
 	/* Nothing runs: kernels.run is told what would, COPY too, whose kernel is the row behind those of the package, on one thread and in any order. So the
-	 * window is unbounded, temp tensors lie where they are bound, and a slot that is loaded from what a task writes ends the run: UNSUPPORTED. */
+	 * window is unbounded but for the turns of processes, who find a stated one full where open scopes hold it, temp tensors lie where they are bound, and a slot that is loaded from what a task writes ends the run: UNSUPPORTED. */
 	bool planned;
 };
 /* Errors: BAD_PACKAGE naming instruction and rule, UNKNOWN_OPCODE, UNSUPPORTED, INVALID (schedule), NO_MEMORY. */
@@ -124,7 +133,8 @@ ptowsp_status rt_run(struct rt_program *program, const struct rt_run_args *args,
 		     struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
 /* Live counters while a run goes on; any thread. */
 void rt_stats(const struct rt_program *program, struct ptowsp_run_stats *stats_out);
-/* Elements of each tensor that a run would touch: expands without kernels. 0: none; UINT64_MAX: cannot be told without running.
+/* Elements of each tensor that a run would touch: expands without kernels. 0: none; UINT64_MAX: cannot be told without running: it
+ * depends on data, or the program goes on for 2^26 instructions without a task (then all are). Nobody can cancel it.
  * elements_out: one per TENS row. */
 ptowsp_status rt_extents(struct rt_program *program, const struct ptowsp_run_args *args, uint64_t *elements_out,
 			 uint32_t count, struct ptowsp_error *error);

@@ -49,6 +49,13 @@ static uint64_t capacity(const struct rt_run *run, unsigned resource)
 	return resource == PTOWSP_RESOURCE_READY ? run->window : schedule->capacity[resource];
 }
 
+uint64_t rt_window_planned(const struct rt_run *run)
+{
+	const struct rt_schedule *schedule = &run->program->schedule;
+
+	return schedule->window_stated ? schedule->window : 0;
+}
+
 static void window_choose(struct rt_run *run)
 {
 	const struct rt_schedule *schedule = &run->program->schedule;

@@ -101,7 +101,7 @@ struct rt_run {
 	struct ptowsp_scheduler_stats *shares; /* per instance, where there are several */
 	uint32_t share_count;
 	uint64_t told_total;     /* the largest end that an engine told */
-	uint64_t engine_executors; /* as it counts them */
+	uint64_t engine_executors, engine_streams; /* as it counts them; 0: it did not */
 	uint64_t cross_edges, notifications;   /* between them */
 
 	bool express;            /* tasks of this run may go the short way: express.h */
@@ -114,6 +114,8 @@ struct rt_run {
 	uint64_t started_ns, ended_ns;
 	uint64_t shown_ns;  /* when a look after a kernel last published the counters */
 	uint64_t looked_ns; /* when a look after a kernel last read the clock */
+	uint64_t idle_from; /* of a look at extents or tokens: tasks at the latest pause, and pauses since the first with as many */
+	uint32_t idle;
 	uint32_t look_every, look_left;
 	uint32_t sample_left; /* tasks until one is timed while several threads are there and this one runs alone; 0: never */
 	struct ptowsp_kernel_stats *kernel_stats; /* per KREG row */
@@ -161,6 +163,8 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 void rt_run_finish(struct rt_run *run);
 /* Steps between the two: the clock and what else counts, for the window in force; then the entry's own instructions. */
 ptowsp_status rt_run_clock(struct rt_run *run);
+/* Places that open scopes of processes hold where the program is planned, whose window is unbounded for all else: 0 if none is stated. */
+uint64_t rt_window_planned(const struct rt_run *run);
 ptowsp_status rt_run_expand(struct rt_run *run);
 /* ahead.c: looks at the program without clock and kernels.
  * start(threshold n): when the first task may start. */
@@ -234,6 +238,8 @@ ptowsp_status rt_frontier_move(struct rt_run *run);
 const char *rt_resource_name(unsigned resource);
 const char *rt_resource_unit(unsigned resource); /* places, entries, bytes; of bounded resources */
 ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const struct rt_block *block, struct ptowsp_deadlock *deadlock);
+/* The high-water mark is what the engine said in the end: the walk, which wrote the report, may have been ahead of it. */
+void rt_deadlock_settle(struct rt_run *run);
 /* What fits into the caller's record, which may be NULL; its size stays. */
 void rt_deadlock_give(struct ptowsp_deadlock *deadlock, const struct ptowsp_deadlock *report);
 /* stats.c: what rt_stats and rt_run give back */

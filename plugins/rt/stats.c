@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/error.h"
+#include "rt/feed.h"
 #include "rt/process.h"
 #include "rt/run.h"
 
@@ -157,7 +158,7 @@ static void fill(const struct rt_run *run, struct rt_snapshot *snapshot)
 	stats->replayed = run->replay.tasks;
 	stats->task_window = run->window;
 	stats->executors = (uint64_t)run->places.pools * run->clock.executors;
-	stats->streams = schedule->streams ? schedule->streams : 1;
+	stats->streams = run->engine_streams ? run->engine_streams : schedule->streams ? schedule->streams : 1;
 	stats->batches = run->batches;
 	stats->flushes = run->flushes;
 	stats->execute_ns = (run->ended_ns ? run->ended_ns : rt_now_ns(run->program)) - run->started_ns;
@@ -210,6 +211,8 @@ void rt_stats_reset(struct rt_program *program)
 
 void rt_stats_publish(struct rt_run *run)
 {
+	if (run->lag.feed)
+		rt_feed_show(run->lag.feed);
 	pthread_mutex_lock(&run->program->lock);
 	fill(run, run->program->snapshot);
 	pthread_mutex_unlock(&run->program->lock);

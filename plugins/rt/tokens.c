@@ -8,6 +8,21 @@
 #define LOOK_STEPS (UINT64_C(1) << 22) /* a pipeline that goes on for so long is not waited for */
 #define LOOK_BLIND (UINT64_C(1) << 12) /* steps behind a value that only running tells: a loop that waits for it would not end */
 #define LOOK_LEAVE 256u                /* loops that are left for that reason; then the look is over */
+#define LOOK_IDLE (UINT32_C(1) << 16)  /* pauses without a task, of 1,024 instructions each: less than a second */
+
+ptowsp_status rt_look_pause(struct rt_run *run)
+{
+	if (run->idle_from != run->tasks) {
+		run->idle_from = run->tasks;
+		run->idle = 0;
+	}
+	return ++run->idle > LOOK_IDLE ? PTOWSP_UNSUPPORTED : rt_look(run);
+}
+
+bool rt_look_gave_up(const struct rt_run *run)
+{
+	return run->idle > LOOK_IDLE;
+}
 
 static ptowsp_status event_look(struct rt_run *run, enum rt_event event, enum rt_look_for look)
 {
@@ -23,7 +38,7 @@ static ptowsp_status event_look(struct rt_run *run, enum rt_event event, enum rt
 	case RT_EVENT_SLOT_LOAD:
 		return look == RT_LOOK_TOKENS ? PTOWSP_AGAIN : rt_slot_load(run, run->expand.slot, &run->program->ios[run->expand.io]);
 	case RT_EVENT_SYNC: return rt_sync_pass(run, run->expand.sync) ? PTOWSP_OK : PTOWSP_AGAIN; /* the run will end there */
-	case RT_EVENT_PAUSE: return rt_look(run);
+	case RT_EVENT_PAUSE: return rt_look_pause(run);
 	case RT_EVENT_FAILED: return run->expand.failure;
 	default: return PTOWSP_OK;
 	}

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "rt/grow.h"
 
 enum { KEPT_LEAST = 1024 };
 
@@ -22,8 +23,61 @@ void rt_trails_finish(struct rt_trails *trails)
 {
 	rt_intervals_finish(&trails->set);
 	free(trails->trails);
+	free(trails->readers);
 	memset(trails, 0, sizeof(*trails));
 }
+
+/* ---- readers ------------------------------------------------------------------------------------------------------ */
+
+static void readers_drop(struct rt_trails *trails, struct rt_trail *trail)
+{
+	uint32_t at = trail->readers;
+
+	while (at && !--trails->readers[at].uses) {
+		uint32_t next = trails->readers[at].next;
+
+		trails->readers[at].next = trails->reader_spare;
+		trails->reader_spare = at;
+		at = next;
+	}
+	trail->readers = trail->reader_count = 0;
+}
+
+static uint32_t reader_make(struct rt_trails *trails)
+{
+	uint32_t at = trails->reader_spare;
+
+	if (at) {
+		trails->reader_spare = trails->readers[at].next;
+		return at;
+	}
+	trails->reader_count += !trails->reader_count;
+	if (!rt_grow((void **)&trails->readers, &trails->reader_room, trails->reader_count, sizeof(*trails->readers)))
+		return 0;
+	return trails->reader_count++;
+}
+
+static bool reader_add(struct rt_trails *trails, struct rt_trail *trail, uint64_t task)
+{
+	uint32_t at;
+
+	if (trail->reader_count >= RT_TRAIL_READERS || (trail->readers && trails->readers[trail->readers].task == task))
+		return true;
+	if (trail->reader_count + 1 == RT_TRAIL_READERS) {
+		readers_drop(trails, trail);
+		trail->reader_count = RT_TRAIL_READERS;
+		return true;
+	}
+	at = reader_make(trails);
+	if (!at)
+		return false;
+	trails->readers[at] = (struct rt_trail_reader){task, trail->readers, 1};
+	trail->readers = at;
+	trail->reader_count++;
+	return true;
+}
+
+/* ---- intervals ---------------------------------------------------------------------------------------------------- */
 
 /* A trail for every node there is room for. */
 static bool trails_grow(struct rt_trails *trails)
@@ -57,6 +111,8 @@ static uint32_t cut(struct rt_trails *trails, uint32_t node, int64_t at)
 	if (right == RT_NO_NODE || !trails_grow(trails))
 		return RT_NO_NODE;
 	trails->trails[right] = trails->trails[node];
+	if (trails->trails[right].readers)
+		trails->readers[trails->trails[right].readers].uses++;
 	return right;
 }
 
@@ -91,6 +147,10 @@ bool rt_trails_enter(struct rt_trails *trails, uint32_t tensor, int64_t first, i
 		if (writes) {
 			trail->wrote = task + 1;
 			trail->wrote_end = end;
+			readers_drop(trails, trail);
+			trail->awaiter = 0;
+		} else if (trails->named && !reader_add(trails, trail, task)) {
+			return false;
 		}
 		first = trails->set.nodes[node].end;
 	}
@@ -120,6 +180,36 @@ void rt_trails_writers(const struct rt_trails *trails, uint32_t tensor, int64_t 
 			tell(context, trails->trails[node].wrote);
 }
 
+/* Those from the number on that it has waited for. */
+static void readers_tell(const struct rt_trails *trails, const struct rt_trail *trail, uint64_t from, void (*tell)(void *context, uint64_t task), void *context)
+{
+	for (uint32_t at = trail->readers; at && trails->readers[at].task >= from; at = trails->readers[at].next)
+		tell(context, trails->readers[at].task + 1);
+	if (trail->wrote > from)
+		tell(context, trail->wrote);
+}
+
+bool rt_trails_touchers(struct rt_trails *trails, uint32_t tensor, int64_t first, int64_t last, uint32_t process, void (*tell)(void *context, uint64_t task), void *context)
+{
+	uint32_t node = rt_interval_after(&trails->set, tensor, first);
+	bool all = true;
+
+	for (; node != RT_NO_NODE && trails->set.nodes[node].start < last; node = rt_interval_next(&trails->set, node)) {
+		struct rt_trail *trail = &trails->trails[node];
+
+		if (trail->reader_count == RT_TRAIL_READERS || (trail->awaiter && trail->awaiter != process + 1))
+			all = false;
+		else
+			readers_tell(trails, trail, trail->awaiter ? trail->awaited : 0, tell, context);
+		if (trails->set.nodes[node].start < first || trails->set.nodes[node].end > last)
+			continue;
+		readers_drop(trails, trail);
+		trail->awaiter = process + 1;
+		trail->awaited = trail->touched;
+	}
+	return all;
+}
+
 static uint32_t count_of(const struct rt_trails *trails)
 {
 	return trails->set.room - trails->set.spare_count;
@@ -127,7 +217,7 @@ static uint32_t count_of(const struct rt_trails *trails)
 
 bool rt_trails_full(const struct rt_trails *trails)
 {
-	return count_of(trails) / 2 >= trails->kept;
+	return !trails->named && count_of(trails) / 2 >= trails->kept;
 }
 
 void rt_trails_forget(struct rt_trails *trails, uint64_t tasks, uint64_t time)

@@ -101,6 +101,19 @@ static void partner_give(struct rt_pipeline *pipeline, uint32_t row, struct rt_i
 	partner->given = true;
 }
 
+/* A planned program says what would move. */
+static ptowsp_status move_tell(const struct rt_pipeline *pipeline, const struct rt_instance *instance, const struct rt_access *access, bool sends)
+{
+	struct rt_run *run = pipeline->run;
+	const struct rt_kernels *kernels = &run->program->kernels;
+	struct rt_moved moved = {pipeline->turn, instance->channel, sends, {0}};
+
+	if (!run->kernels || !run->program->planned || !kernels->moved)
+		return PTOWSP_OK;
+	rt_access_window(access->io, &run->tensors.rows[access->io->tensor], access->start, access->length, &moved.window);
+	return kernels->moved(kernels->context, &moved, run->error);
+}
+
 static ptowsp_status send_now(struct rt_pipeline *pipeline, struct rt_instance *instance, struct rt_instance *partner)
 {
 	struct rt_run *run = pipeline->run;
@@ -115,6 +128,10 @@ static ptowsp_status send_now(struct rt_pipeline *pipeline, struct rt_instance *
 		return st;
 	if (instance->move && run->payloads.memory)
 		rt_payload_pack(run, instance->channel, block_of(channel, channel->sends), &access);
+	if (instance->move)
+		st = move_tell(pipeline, instance, &access, true);
+	if (st)
+		return st;
 	rt_front_send(&pipeline->fronts, channel, instance->channel, pipeline->turn, partner ? (uint32_t)(partner - pipeline->instances) : PTOWSP_NONE);
 	if (run->lag.feed && rt_feed_put_token(run->lag.feed, RT_ITEM_SEND, instance->channel, channel, (uint64_t)value, pipeline->turn))
 		return rt_no_memory(run->error, "items");
@@ -155,6 +172,8 @@ static ptowsp_status arrive(struct rt_pipeline *pipeline, struct rt_instance *in
 	if (run->lag.feed)
 		rt_lag_read(&run->lag, run->program->exprs.reads + move->read, move->read_count);
 	st = rt_move_follow(pipeline, &access);
+	if (!st)
+		st = move_tell(pipeline, instance, &access, false);
 	if (!st && run->payloads.memory)
 		rt_payload_unpack(run, instance->channel, instance->block_number, &access);
 	return st;

@@ -93,9 +93,10 @@ static ptowsp_status trial_tokens(struct rt_run *trial, const struct rt_settings
 static ptowsp_status trial_run(struct rt_run *trial, const struct rt_run *run, const struct rt_settings *lifted, const struct rt_settings *exact)
 {
 	struct rt_clock *clock = &trial->clock;
+	const uint64_t window = lifted->values[RT_LIMIT_WINDOW] ? lifted_to(exact, RT_LIMIT_WINDOW, TRIAL_TASKS * 2) : rt_limit_now(run->pipeline, RT_LIMIT_WINDOW);
 	ptowsp_status st;
 
-	trial->window = lifted->values[RT_LIMIT_WINDOW] ? lifted_to(exact, RT_LIMIT_WINDOW, TRIAL_TASKS * 2) : run->window;
+	trial->window = run->program->planned ? 0 : window;
 	trial->max_tasks = run->max_tasks < TRIAL_TASKS ? run->max_tasks : TRIAL_TASKS;
 	st = rt_run_clock(trial);
 	if (!st && run->pipeline->look == RT_LOOK_TOKENS)
@@ -110,6 +111,7 @@ static ptowsp_status trial_run(struct rt_run *trial, const struct rt_run *run, c
 		trial->heap_capacity = clock->heap.capacity = trial->sync.arena.capacity = lifted_to(exact, RT_LIMIT_HEAP, 0);
 	if (!st)
 		st = rt_run_expand(trial);
+	clock->window = window;
 	if (!st)
 		st = rt_pipeline_create(&trial->pipeline, trial);
 	if (st)

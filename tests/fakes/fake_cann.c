@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* fake_cann.c - libruntime.so, libascendcl.so and libascend_hal.so for tests without a device: they execute nothing, and mind who calls them: order of calls, sizes,
- * lifetimes. PART says which of the three this is; the first has the state of all.
+/* fake_cann.c - libruntime.so for tests without a device; fake_cann_acl.c and fake_cann_hal.c are the other two libraries, and the state of all is here. They execute nothing, and mind
+ * who calls them: order of calls, sizes, lifetimes.
  *
  *   FAKE_CANN_LOG=FILE         a line per call; "WRONG ..." for what must not be, which the call then refuses
  *   FAKE_CANN_FAULT=NAME:CODE  function NAME answers CODE; from 507000 on, and where a stream is waited for, the device has failed, and so does everything until it is reset by force */
@@ -8,12 +8,12 @@
 
 #include <stdarg.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "fake_log.h"
 
-#if PART == 1 /* libruntime.so */
+const char *const fake_log_variable = "FAKE_CANN_LOG";
 
 enum kind { MEMORY, STREAM, BINARY, CPU_BINARY, FUNCTION, KINDS };
 static const char *const kinds[] = {"blocks of memory", "streams", "AICore binaries", "AICPU binaries", "functions"};
@@ -31,37 +31,14 @@ static struct thing *things;
 static int device = -1;
 static bool failed, cores_pending; /* AICore was launched and the AICPU was not */
 
-static void line(const char *format, va_list list)
-{
-	const char *path = getenv("FAKE_CANN_LOG");
-	FILE *file = path ? fopen(path, "a") : NULL;
-
-	if (!file)
-		return;
-	vfprintf(file, format, list);
-	fputc('\n', file);
-	fclose(file);
-}
-
-static void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void tell(const char *format, ...)
-{
-	va_list list;
-
-	va_start(list, format);
-	line(format, list);
-	va_end(list);
-}
-
 int fake_cann_wrong(const char *format, ...)
 {
 	char text[200];
 	va_list list;
 
 	va_start(list, format);
-	vsnprintf(text, sizeof(text), format, list);
+	fake_log_wrong(text, sizeof(text), format, list);
 	va_end(list);
-	tell("WRONG %s", text);
 	return FAKE_CANN_WRONG;
 }
 
@@ -71,7 +48,7 @@ int fake_cann_call(const char *name)
 	size_t length = strlen(name);
 	int code;
 
-	tell("%s", name);
+	fake_log("%s", name);
 	if (failed && strcmp(name, "aclrtResetDeviceForce") && strcmp(name, "rtFree") && strcmp(name, "rtStreamDestroy") && strcmp(name, "rtsBinaryUnload") && strcmp(name, "aclFinalize"))
 		return FAKE_CANN_FAULT;
 	if (!text || strncmp(text, name, length) || text[length] != ':')
@@ -380,81 +357,3 @@ int fake_cann_left(int32_t number, int forced)
 	failed = cores_pending = false;
 	return 0;
 }
-
-#elif PART == 2 /* libascendcl.so */
-
-static bool inited;
-
-int aclInit(const char *config)
-{
-	int rc = fake_cann_call("aclInit");
-
-	(void)config;
-	if (rc)
-		return rc;
-	if (inited)
-		return fake_cann_wrong("aclInit a second time");
-	inited = true;
-	return 0;
-}
-
-int aclFinalize(void)
-{
-	int rc = fake_cann_call("aclFinalize");
-
-	if (rc)
-		return rc;
-	if (!inited || fake_cann_device() >= 0)
-		return fake_cann_wrong("aclFinalize without aclInit, or with a device that is set");
-	inited = false;
-	return 0;
-}
-
-int aclrtResetDevice(int32_t device)
-{
-	int rc = fake_cann_call("aclrtResetDevice");
-
-	return rc ? rc : fake_cann_left(device, 0);
-}
-
-int aclrtResetDeviceForce(int32_t device)
-{
-	int rc = fake_cann_call("aclrtResetDeviceForce");
-
-	return rc ? rc : fake_cann_left(device, 1);
-}
-
-int aclrtGetStreamResLimit(void *stream, uint32_t type, uint32_t *value)
-{
-	int rc = fake_cann_call("aclrtGetStreamResLimit");
-
-	(void)stream;
-	*value = type == ACL_RT_DEV_RES_CUBE_CORE ? 24 : 48;
-	return rc;
-}
-
-int aclrtSynchronizeStreamWithTimeout(void *stream, int32_t milliseconds)
-{
-	int rc = fake_cann_call("aclrtSynchronizeStreamWithTimeout");
-
-	if (rc)
-		return rc;
-	return milliseconds > 0 ? fake_cann_stream_wait(stream) : fake_cann_wrong("a stream is waited for without end");
-}
-
-#else /* libascend_hal.so */
-
-int halMemCtl(int type, const void *in, uint64_t in_size, void *out, uint64_t *out_size)
-{
-	const AddrMapInPara *map = in;
-	int rc = fake_cann_call("halMemCtl");
-
-	if (rc)
-		return rc;
-	if (type || in_size != sizeof(*map) || (int)map->devid != fake_cann_device() || map->addr_type != ADDR_MAP_TYPE_REG_AIC_CTRL || !out || *out_size < sizeof(uint64_t))
-		return fake_cann_wrong("halMemCtl of another device, or without room");
-	memset(out, 0, *out_size);
-	return 0;
-}
-
-#endif

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "fake_tasks.h"
+#include "fake_rings.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void fatal(struct fake_graph *graph, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
-static void fatal(struct fake_graph *graph, int code, const char *format, ...)
+void fake_graph_fatal(struct fake_graph *graph, int code, const char *format, ...)
 {
 	va_list list;
 
@@ -45,7 +44,7 @@ static void ready_add(struct fake_graph *graph, uint32_t number)
 		same += graph->tasks[graph->ready[i]].shape == graph->tasks[number].shape;
 	*most = same > *most ? same : *most;
 	if (same > FAKE_HOST_READY)
-		fatal(graph, 104, "a scheduler ready queue rejected a task because it had no free slot");
+		fake_graph_fatal(graph, 104, "a scheduler ready queue rejected a task because it had no free slot");
 }
 
 static void kernel_call(struct fake_graph *graph, const struct fake_task *task)
@@ -85,7 +84,7 @@ static uint32_t pick(struct fake_graph *graph)
 	return number;
 }
 
-static void run_one(struct fake_graph *graph)
+void fake_graph_run_one(struct fake_graph *graph)
 {
 	uint32_t number = pick(graph);
 
@@ -96,98 +95,15 @@ static void run_one(struct fake_graph *graph)
 void fake_graph_run(struct fake_graph *graph)
 {
 	while (graph->ready_count && !graph->fatal)
-		run_one(graph);
+		fake_graph_run_one(graph);
 }
 
-/* ---- rings ----------------------------------------------------------------------------------------------------------- */
-
-static bool scope_open(const struct fake_graph *graph, uint32_t scope)
+/* The innermost scope keeps its tasks until it ends: looked at before anything is waited for. */
+static void scope_check(struct fake_graph *graph, const struct fake_ring *ring)
 {
-	for (uint32_t i = 0; i < graph->depth; i++)
-		if (graph->scopes[i] == scope)
-			return true;
-	return false;
-}
-
-static void retire(struct fake_graph *graph, struct fake_ring *ring)
-{
-	while (ring->alive < ring->count) {
-		const struct fake_task *task = &graph->tasks[ring->tasks[ring->alive]];
-
-		if (!task->done || task->consumers || scope_open(graph, task->scope))
-			return;
-		ring->pool_used -= task->spilled;
-		if (task->heap_end)
-			ring->tail = task->heap_end;
-		ring->alive++;
-	}
-	ring->top = ring->tail = 0; /* empty: begins anew */
-}
-
-/* Where so many bytes begin, one more; 0: not now. They lie in one piece, so the end of the memory may stay unused. */
-static uint64_t heap_find(const struct fake_ring *ring, uint64_t bytes)
-{
-	if (ring->top < ring->tail)
-		return ring->top + bytes < ring->tail ? ring->top + 1 : 0;
-	if (ring->top + bytes <= ring->heap)
-		return ring->top + 1;
-	return bytes < ring->tail ? 1 : 0;
-}
-
-struct fake_need {
-	uint64_t bytes, entries;
-};
-
-/* The first resource that has no room, FAKE_RESOURCES: all have. */
-static enum fake_resource full(const struct fake_ring *ring, const struct fake_need *need)
-{
-	if (ring->count - ring->alive + 1 >= ring->window)
-		return FAKE_SLOTS;
-	if (need->bytes && !heap_find(ring, need->bytes))
-		return FAKE_BYTES;
-	return ring->pool_used + need->entries > ring->pool ? FAKE_ENTRIES : FAKE_RESOURCES;
-}
-
-/* Do all tasks of the ring belong to one scope? */
-static bool one_scope(const struct fake_graph *graph, const struct fake_ring *ring)
-{
-	for (uint32_t i = ring->alive; i < ring->count; i++)
-		if (graph->tasks[ring->tasks[i]].scope != graph->tasks[ring->tasks[ring->alive]].scope)
-			return false;
-	return true;
-}
-
-/* Nothing runs any more, and the oldest stays. */
-static void stuck(struct fake_graph *graph, const struct fake_ring *ring, enum fake_resource what, const struct fake_need *need)
-{
-	if (graph->host_graph && what == FAKE_SLOTS)
-		fatal(graph, 3, "the task allocator could not admit another task because the configured task window of %llu had no available slot",
+	if (!graph->host_graph && graph->scope_tasks[graph->depth - 1] + 1 >= ring->window)
+		fake_graph_fatal(graph, 1, "tasks submitted in one scope reached the ring task-window cap of %llu; their fanout references are only released at scope_end",
 		      (unsigned long long)ring->window);
-	else if (what == FAKE_SLOTS && one_scope(graph, ring))
-		fatal(graph, 1, "tasks submitted in one scope reached the ring task-window cap of %llu; their fanout references are only released at scope_end",
-		      (unsigned long long)ring->window);
-	else if (what == FAKE_SLOTS)
-		fatal(graph, 3, "open scopes hold all of %llu slots of a ring between them", (unsigned long long)ring->window);
-	else if (what == FAKE_BYTES)
-		fatal(graph, 2, "outputs of %llu bytes never fit into a heap ring of %llu bytes", (unsigned long long)need->bytes, (unsigned long long)ring->heap);
-	else
-		fatal(graph, 4, "a task's producer dependencies exceeded the dependency pool of %llu entries", (unsigned long long)ring->pool);
-}
-
-/* Room in the ring: as long as there is none, tasks run and the oldest leave. */
-static void room_wait(struct fake_graph *graph, struct fake_ring *ring, const struct fake_need *need)
-{
-	enum fake_resource what;
-	bool waited[FAKE_RESOURCES] = {false};
-
-	for (retire(graph, ring); (what = full(ring, need)) != FAKE_RESOURCES && !graph->fatal; retire(graph, ring)) {
-		ring->stalls[what] += !waited[what];
-		waited[what] = true;
-		if (!graph->host_graph && graph->ready_count && need->bytes <= ring->heap && need->entries <= ring->pool)
-			run_one(graph);
-		else
-			stuck(graph, ring, what, need);
-	}
 }
 
 /* ---- what an orchestration calls -------------------------------------------------------------------------------------- */
@@ -217,21 +133,21 @@ static bool args_valid(struct fake_graph *graph, const struct fake_kernels *kern
 {
 	if (args->has_error || args->tensor_count < 0 || args->tensor_count > ASCEND_TASK_TENSORS || args->scalar_count < 0 ||
 	    args->scalar_count > ASCEND_TASK_SCALARS || args->launch.blocks < 1) {
-		fatal(graph, 5, "%s", args->error ? args->error : "an argument list with impossible counts");
+		fake_graph_fatal(graph, 5, "%s", args->error ? args->error : "an argument list with impossible counts");
 		return false;
 	}
 	if (args->launch.sync_start && args->launch.blocks > FAKE_CLUSTERS) {
-		fatal(graph, 7, "%d blocks cannot start together on %d cores", args->launch.blocks, FAKE_CLUSTERS);
+		fake_graph_fatal(graph, 7, "%d blocks cannot start together on %d cores", args->launch.blocks, FAKE_CLUSTERS);
 		return false;
 	}
 	for (int slot = 0; slot < 3; slot++)
 		if (kernels->ids[slot] >= ASCEND_FUNCTIONS || (kernels->ids[slot] >= 0 && !graph->functions[kernels->ids[slot]])) {
-			fatal(graph, 5, "function %d was not registered", kernels->ids[slot]);
+			fake_graph_fatal(graph, 5, "function %d was not registered", kernels->ids[slot]);
 			return false;
 		}
 	for (int i = 0; i < args->tensor_count; i++)
 		if (!tensor_valid(args->tensors[i], is_output(args, i))) {
-			fatal(graph, 5, "tensor argument %d has no address, or impossible dimensions", i);
+			fake_graph_fatal(graph, 5, "tensor argument %d has no address, or impossible dimensions", i);
 			return false;
 		}
 	return true;
@@ -249,50 +165,75 @@ static uint32_t ring_of(const struct fake_graph *graph)
 	return graph->host_graph ? 0 : graph->depth - 1 < ASCEND_RINGS ? graph->depth - 1 : ASCEND_RINGS - 1;
 }
 
-/* One dependency; those that are over count as met. Twice the same counts once. */
-static void dep_add(struct fake_graph *graph, uint32_t number, uint64_t id)
+/* A producer that has not left stays until its consumer is over, from here on. Twice the same counts once. */
+static void claim(struct fake_graph *graph, struct fake_task *task, uint64_t id)
 {
-	struct fake_task *task = &graph->tasks[number];
 	uint64_t ring = id >> 32, local = id & UINT32_MAX;
 	uint32_t producer;
 
 	if (ring >= ASCEND_RINGS || local >= graph->rings[ring].count) {
-		fatal(graph, 5, "set_dependencies names a task that was never submitted");
+		fake_graph_fatal(graph, 5, "set_dependencies names a task that was never submitted");
 		return;
 	}
-	producer = graph->rings[ring].tasks[local];
-	if (producer == number || (graph->tasks[producer].done && !graph->host_graph))
+	if (local < graph->rings[ring].alive)
 		return;
+	producer = graph->rings[ring].tasks[local];
 	for (uint32_t i = 0; i < task->producer_count; i++)
 		if (task->producers[i] == producer)
 			return;
 	task->producers[task->producer_count++] = producer;
 	graph->tasks[producer].consumers++;
-	graph->edges = grow(graph->edges, &graph->edge_room, graph->edge_count, sizeof(*graph->edges));
-	graph->edges[graph->edge_count].consumer = number;
-	graph->edges[graph->edge_count].next = graph->tasks[producer].first_edge;
-	graph->tasks[producer].first_edge = graph->edge_count++;
-	task->waits++;
 }
 
-/* At most: those that are over when it is submitted need none. */
-static uint64_t entries_of(const struct fake_graph *graph, const struct fake_args *args)
+/* An entry for each producer if one of them is not over, one more for those that a task does not keep itself. A host graph has neither. */
+static void claims_need(const struct fake_graph *graph, const struct fake_task *task, struct fake_need *need)
 {
-	return !graph->host_graph && args->dep_count > FAKE_INLINE_DEPS ? args->dep_count - FAKE_INLINE_DEPS : 0;
+	uint32_t waits = 0;
+
+	if (graph->host_graph)
+		return;
+	for (uint32_t i = 0; i < task->producer_count; i++)
+		waits += !graph->tasks[task->producers[i]].done;
+	need->entries = waits ? task->producer_count : 0;
+	need->spilled = task->producer_count > FAKE_INLINE_DEPS ? task->producer_count - FAKE_INLINE_DEPS : 0;
 }
 
-static void deps_add(struct fake_graph *graph, uint32_t number, const struct fake_args *args, struct fake_ring *ring)
+/* False: there was a fault, and nothing is kept. */
+static bool deps_claim(struct fake_graph *graph, struct fake_task *task, const struct fake_args *args, struct fake_ring *ring, struct fake_need *need)
+{
+	task->producers = calloc(args->dep_count + 1, sizeof(*task->producers));
+	for (uint32_t i = 0; i < args->dep_count && !graph->fatal; i++)
+		claim(graph, task, args->deps[i]);
+	if (graph->host_graph && task->producer_count > FAKE_HOST_DEPS)
+		fake_graph_fatal(graph, 4, "a task's producer dependencies exceeded the runtime's available fanin representation capacity: %u of %d", task->producer_count,
+				 FAKE_HOST_DEPS);
+	claims_need(graph, task, need);
+	if (!graph->fatal)
+		fake_ring_wait(graph, ring, need);
+	if (graph->fatal)
+		free(task->producers);
+	return !graph->fatal;
+}
+
+static void deps_wire(struct fake_graph *graph, uint32_t number, struct fake_ring *ring, const struct fake_need *need)
 {
 	struct fake_task *task = &graph->tasks[number];
 
-	task->producers = calloc(args->dep_count + 1, sizeof(*task->producers));
-	for (uint32_t i = 0; i < args->dep_count && !graph->fatal; i++)
-		dep_add(graph, number, args->deps[i]);
-	if (graph->host_graph && task->producer_count > FAKE_HOST_DEPS)
-		fatal(graph, 4, "a task's producer dependencies exceeded the runtime's available fanin representation capacity: %u of %d", task->producer_count,
-		      FAKE_HOST_DEPS);
-	task->spilled = !graph->host_graph && task->producer_count > FAKE_INLINE_DEPS ? task->producer_count - FAKE_INLINE_DEPS : 0;
-	ring->pool_used += task->spilled;
+	for (uint32_t i = 0; i < task->producer_count; i++) {
+		struct fake_task *producer = &graph->tasks[task->producers[i]];
+
+		if (producer->done)
+			continue;
+		graph->edges = grow(graph->edges, &graph->edge_room, graph->edge_count, sizeof(*graph->edges));
+		graph->edges[graph->edge_count].consumer = number;
+		graph->edges[graph->edge_count].next = producer->first_edge;
+		producer->first_edge = graph->edge_count++;
+		task->waits++;
+	}
+	task->entries = graph->host_graph ? 0 : task->waits;
+	task->spilled = (uint32_t)need->spilled;
+	ring->entries += task->entries;
+	ring->spilled += task->spilled;
 }
 
 /* ---- outputs that the runtime places ---------------------------------------------------------------------------------- */
@@ -314,7 +255,7 @@ static uint64_t output_bytes(const struct fake_args *args)
 /* One behind the other, packed. */
 static void outputs_place(struct fake_graph *graph, struct fake_task *task, const struct fake_args *args, struct fake_ring *ring, uint64_t bytes)
 {
-	uint64_t at = bytes ? heap_find(ring, bytes) - 1 : 0;
+	uint64_t at = bytes ? fake_ring_heap_find(ring, bytes) - 1 : 0;
 
 	if (!bytes)
 		return;
@@ -329,14 +270,6 @@ static void outputs_place(struct fake_graph *graph, struct fake_task *task, cons
 	task->heap_end = ring->top = at;
 }
 
-static void most_mark(struct fake_ring *ring)
-{
-	const uint64_t used[FAKE_RESOURCES] = {ring->count - ring->alive, ring->top >= ring->tail ? ring->top - ring->tail : ring->heap - ring->tail + ring->top, ring->pool_used};
-
-	for (int r = 0; r < FAKE_RESOURCES; r++)
-		ring->most[r] = used[r] > ring->most[r] ? used[r] : ring->most[r];
-}
-
 /* ---- submitting --------------------------------------------------------------------------------------------------------- */
 
 static void copy_args(struct fake_task *task, const struct fake_args *args)
@@ -349,32 +282,39 @@ static void copy_args(struct fake_task *task, const struct fake_args *args)
 		task->tensors[i] = *args->tensors[i];
 }
 
+static void task_keep(struct fake_graph *graph, struct fake_ring *ring, uint32_t number)
+{
+	graph->count++;
+	graph->scope_tasks[graph->depth - 1]++;
+	ring->tasks = grow(ring->tasks, &ring->room, ring->count, sizeof(*ring->tasks));
+	ring->tasks[ring->count++] = number;
+	fake_ring_mark(ring);
+	if (!graph->tasks[number].waits)
+		ready_add(graph, number);
+}
+
 static uint64_t submit(struct fake_graph *graph, const struct fake_kernels *kernels, const struct fake_args *args)
 {
 	uint32_t level = ring_of(graph), number = graph->count;
 	struct fake_ring *ring = &graph->rings[level];
-	struct fake_need need = {output_bytes(args), entries_of(graph, args)};
+	struct fake_need need = {.bytes = output_bytes(args)};
 	struct fake_task *task;
 
 	if (!args_valid(graph, kernels, args))
 		return ASCEND_NO_TASK;
-	room_wait(graph, ring, &need);
-	if (graph->fatal)
-		return ASCEND_NO_TASK;
+	scope_check(graph, ring);
+	fake_ring_wait(graph, ring, &need);
 	graph->tasks = grow(graph->tasks, &graph->room, number, sizeof(*graph->tasks));
 	task = &graph->tasks[number];
 	*task = (struct fake_task){.blocks = args->launch.blocks, .shape = shape_of(kernels), .ring = (uint8_t)level,
 				   .scope = graph->scopes[graph->depth - 1], .first_edge = UINT32_MAX};
 	memcpy(task->functions, kernels->ids, sizeof(task->functions));
+	if (graph->fatal || !deps_claim(graph, task, args, ring, &need))
+		return ASCEND_NO_TASK;
 	copy_args(task, args);
 	outputs_place(graph, task, args, ring, need.bytes);
-	deps_add(graph, number, args, ring);
-	graph->count++;
-	ring->tasks = grow(ring->tasks, &ring->room, ring->count, sizeof(*ring->tasks));
-	ring->tasks[ring->count++] = number;
-	most_mark(ring);
-	if (!task->waits)
-		ready_add(graph, number);
+	deps_wire(graph, number, ring, &need);
+	task_keep(graph, ring, number);
 	return (uint64_t)level << 32 | (ring->count - 1);
 }
 
@@ -394,10 +334,12 @@ static void scope_begin(struct fake_runtime *rt)
 {
 	struct fake_graph *graph = graph_of(rt);
 
-	if (graph->depth == FAKE_SCOPES)
-		fatal(graph, 5, "more than %d scopes inside each other", FAKE_SCOPES);
-	else
-		graph->scopes[graph->depth++] = graph->scope_count++;
+	if (graph->depth == FAKE_SCOPES) {
+		fprintf(stderr, "[mono_ns=0][T0x0][ERROR] fake_runtime: Scope stack overflow: more than %d scopes inside each other\n", FAKE_SCOPES);
+		abort();
+	}
+	graph->scope_tasks[graph->depth] = 0;
+	graph->scopes[graph->depth++] = graph->scope_count++;
 }
 
 static void scope_end(struct fake_runtime *rt)
@@ -405,7 +347,7 @@ static void scope_end(struct fake_runtime *rt)
 	struct fake_graph *graph = graph_of(rt);
 
 	if (graph->depth < 2)
-		fatal(graph, 5, "a scope ends that was not begun");
+		fake_graph_fatal(graph, 5, "a scope ends that was not begun");
 	else
 		graph->depth--;
 }
@@ -423,7 +365,7 @@ static void report_fatal(struct fake_runtime *rt, int32_t code, const char *func
 	va_start(list, format);
 	vsnprintf(text, sizeof(text), format, list);
 	va_end(list);
-	fatal(graph_of(rt), code, "%s: %s", function, text);
+	fake_graph_fatal(graph_of(rt), code, "%s: %s", function, text);
 }
 
 static const struct fake_ops ops = {submit_task, scope_begin, scope_end, is_fatal, report_fatal, submit_dummy_task};

@@ -7,20 +7,18 @@ Same: exit code and, where a program ends early, what is said of it; tasks, kern
 ended that it follows, no core runs two at a time, and no bounded resource is ever used beyond its capacity. One seed with the same families is one program, on
 1 to 6 AICPUs of an architecture: --first SEED --count 1 repeats it. Families: programs.py.
 """
-import argparse
 import collections
 import filecmp
 import json
-import multiprocessing
 import os
 import re
 import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import compare  # noqa: E402
 import programs  # noqa: E402
+import seeds  # noqa: E402
 
 DEVICES = ("910b", "910c", "950")
 MODES = ("--opt model=name", "--opt model=op-sum", "", "--opt order=number", "--opt protocol=none", "--opt streams=1")
@@ -80,7 +78,7 @@ def bounded(stats, other, mode):
     return None
 
 
-def difference(package, folder, own, reference, kernels):
+def difference(package, folder, own, reference, kernels, streams):
     """None, or the first difference as text."""
     if any(end[0] and UNLIKE.search(end[1]) for end in (own, reference)):
         return None
@@ -95,7 +93,9 @@ def difference(package, folder, own, reference, kernels):
         return "other tasks"
     if edges != sorted(tuple(e) for e in reference[4]["edges"]):
         return "other edges"
-    for key in ("num_tasks", "num_edges", "num_streams", "deterministic"):
+    if own[2]["num_streams"] != min(reference[2]["num_streams"], streams):
+        return f"num_streams: {own[2]['num_streams']} instead of {reference[2]['num_streams']}, of which the device has {streams}"
+    for key in ("num_tasks", "num_edges", "deterministic"):
         if own[2].get(key) != reference[2].get(key):
             return f"{key}: {own[2].get(key)} instead of {reference[2].get(key)}"
     for mine, theirs in zip(own[2]["channels"], reference[2]["channels"]):
@@ -116,51 +116,27 @@ def check(job):
     kernels = seed % 2 == 0 and not compare.is_promise(package)
     flags = [f"--threads={1 + seed % 2}", f"--opt=device={DEVICES[seed % 3]}"] + ([] if kernels else ["--no-kernels"])
     own = [f"--opt=aicpus={1 + seed // 3 % 6}" if seed % 3 != 2 else f"--opt=aicpus={1 + seed // 3 % 14}"] + MODES[seed // 2 % len(MODES)].replace(" ", "=", 1).split()
-    folder = os.path.join(folder, str(os.getpid()))
-    os.makedirs(folder, exist_ok=True)
-    source, packed = (os.path.join(folder, name) for name in ("p.json", "p.pkg.zst"))
-    with open(source, "w") as f:
-        json.dump(package, f)
-    done = subprocess.run([f"{options.build}/bin/ptowsp-pack", "--from-json", source, "-o", packed], capture_output=True, text=True)
-    if done.returncode:
+    folder = seeds.own(folder)
+    if seeds.pack(options.build, package, folder).returncode:
         return seed, 3, None
     reference = run(options, "reference", folder, package, flags)
-    text = difference(package, folder, run(options, "own", folder, package, flags + own), reference, kernels)
-    if text and options.keep:
-        os.makedirs(options.keep, exist_ok=True)
-        with open(os.path.join(options.keep, f"seed_{seed}.json"), "w") as f:
-            json.dump(package, f, indent=1)
+    text = difference(package, folder, run(options, "own", folder, package, flags + own), reference, kernels,
+                      1 if "--opt=streams=1" in own else 2)
+    if text:
+        seeds.keep(options, seed, package)
     return seed, reference[0], f"{text} [{' '.join(flags + own)}]" if text else None
 
 
-def arguments():
-    parser = argparse.ArgumentParser(description="random programs on a2a3sim with either clock")
-    parser.add_argument("--build", default="build")
-    parser.add_argument("--first", type=int, default=1)
-    parser.add_argument("--count", type=int, default=300)
-    parser.add_argument("--families", default=compare.AGREED, help=f"comma-separated, all or none: {', '.join(programs.FAMILIES)}")
-    parser.add_argument("--keep", help="folder for the packages that differ")
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
-    options = parser.parse_args()
-    named = {"all": list(programs.FAMILIES), "none": [], "": []}.get(options.families, options.families.split(","))
-    if set(named) - set(programs.FAMILIES):
-        parser.error(f"unknown family; known: {', '.join(programs.FAMILIES)}")
-    options.families = tuple(sorted(named))
-    return options
-
-
 def main():
-    options, failed, exits = arguments(), 0, collections.Counter()
-    seeds = range(options.first, options.first + options.count)
-    with tempfile.TemporaryDirectory() as folder, multiprocessing.Pool(options.jobs) as pool:
-        for seed, code, text in pool.imap(check, [(options, seed, folder) for seed in seeds], 4):
-            exits[code] += 1
-            if text:
-                failed += 1
-                print(f"not ok clocks_seed_{seed} - {text} (--families {','.join(options.families) or 'none'})", flush=True)
-    print(f"# exit codes: {dict(sorted(exits.items()))}; families: {' '.join(options.families) or 'none'}")
+    options, failed, exits = seeds.arguments("random programs on a2a3sim with either clock"), 0, collections.Counter()
+    for seed, code, text in seeds.results(options, check):
+        exits[code] += 1
+        if text:
+            failed += 1
+            seeds.differs("clocks", options, seed, text)
+    print(f"# exit codes: {dict(sorted(exits.items()))}; families: {seeds.named(options)}")
     if not failed:
-        print(f"ok clocks_agree_on_seeds_{options.first}_to_{seeds[-1]}")
+        seeds.agree("clocks_agree", options)
     return failed > 0
 
 

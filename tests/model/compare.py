@@ -6,11 +6,9 @@
 One seed with the same families is one program: --first SEED --count 1 repeats it. Families: programs.py. A family that the tools call
 unsupported is counted as that and is no agreement.
 """
-import argparse
 import collections
 import glob
 import json
-import multiprocessing
 import os
 import re
 import subprocess
@@ -21,10 +19,10 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import instances  # noqa: E402
 import model  # noqa: E402
 import programs  # noqa: E402
+import seeds  # noqa: E402
 import vectors  # noqa: E402
 
 EXITS = {"deadlock": 7, "too_small": 5, "unsupported": 5, "ahead": 5, "abort": 1, "run": 1, "refused": 3}
-AGREED = "after,auto,axes,bounds,csp,deep,filter,heap,interleaved,levels,payload,policies,scalars,small,start,sync,temp,units,while"  # families of which no program is known to differ: the default
 UNSUPPORTED = re.compile(r"opcode \w+ is unsupported|unknown opcode \w+|[\w=(), ]* is (?:diagnosed: ignored|unsupported)[^\n]*")
 
 
@@ -51,10 +49,8 @@ def read(path):
 
 def observed(build, folder, package, options):
     """The same by the tools; the exit code is None where the package is refused when packing."""
-    source, packed, trace, graph = (os.path.join(folder, name) for name in ("p.json", "p.pkg.zst", "trace.json", "graph.json"))
-    with open(source, "w") as f:
-        json.dump(package, f)
-    done = subprocess.run([f"{build}/bin/ptowsp-pack", "--from-json", source, "-o", packed], capture_output=True, text=True)
+    packed, trace, graph = (os.path.join(folder, name) for name in ("p.pkg.zst", "trace.json", "graph.json"))
+    done = seeds.pack(build, package, folder)
     if done.returncode:
         return (3 if done.returncode == 3 else None), {"text": done.stderr.strip()}
     command = [f"{build}/bin/ptowsp-run", "--plugin=cpu_sim", "--stats=json", f"--trace={trace}", f"--graph={graph}", "--timeout-ms=60000"]
@@ -143,8 +139,7 @@ def check(job):
     flags = [f"--threads={threads[seed % len(threads)]}"] + ([] if kernels else ["--no-kernels"])
     schedulers = 2 + seed % 4 if "instances" in options.families else 1
     flags += [f"--opt=schedulers={schedulers}"] * (schedulers > 1)
-    folder = os.path.join(folder, str(os.getpid()))
-    os.makedirs(folder, exist_ok=True)
+    folder = seeds.own(folder)
     try:
         want = expected(package, schedulers)
     except (KeyError, IndexError, TypeError, ValueError, RecursionError) as e:
@@ -160,10 +155,8 @@ def check(job):
         loads = any(i[0] == "slot_load" for i in package["WORK"]["instructions"])
         loads |= "PROC" in package and "process" not in got[1]["text"]  # a workload that is blocked: its pipeline was not looked at
         text = cure(options.build, folder, got[1]["text"], 20 if loads else 1, [f for f in flags if f.startswith("--opt")])
-    if text and options.keep:
-        os.makedirs(options.keep, exist_ok=True)
-        with open(os.path.join(options.keep, f"seed_{seed}.json"), "w") as f:
-            json.dump(package, f, indent=1)
+    if text:
+        seeds.keep(options, seed, package)
     return seed, want[0], text, None
 
 
@@ -187,42 +180,27 @@ def check_vectors(build, folder):
 
 
 def arguments():
-    parser = argparse.ArgumentParser(description="random programs on the tools and on the model")
-    parser.add_argument("--build", default="build")
-    parser.add_argument("--first", type=int, default=1)
-    parser.add_argument("--count", type=int, default=300)
-    parser.add_argument("--threads", default="1,2")
-    parser.add_argument("--families", default=AGREED, help=f"comma-separated, all or none: {', '.join(programs.FAMILIES)}")
-    parser.add_argument("--keep", help="folder for the packages that differ")
-    parser.add_argument("--vectors", action="store_true", help="the vectors of the specification instead of random programs")
-    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
-    options = parser.parse_args()
-    named = {"all": list(programs.FAMILIES), "none": [], "": []}.get(options.families, options.families.split(","))
-    if set(named) - set(programs.FAMILIES):
-        parser.error(f"unknown family; known: {', '.join(programs.FAMILIES)}")
-    options.families = tuple(sorted(named))
-    return options
+    return seeds.arguments("random programs on the tools and on the model", ("--threads", {"default": "1,2"}),
+                           ("--vectors", {"action": "store_true", "help": "the vectors of the specification instead of random programs"}))
 
 
 def main():
     options, failed, exits, lacking = arguments(), 0, collections.Counter(), collections.Counter()
-    with tempfile.TemporaryDirectory() as folder:
-        if options.vectors:
+    if options.vectors:
+        with tempfile.TemporaryDirectory() as folder:
             return check_vectors(options.build, folder) > 0
-        seeds = range(options.first, options.first + options.count)
-        with multiprocessing.Pool(options.jobs) as pool:
-            for seed, code, text, lacks in pool.imap(check, [(options, seed, folder) for seed in seeds], 16):
-                exits[code] += 1
-                lacking[lacks] += 1
-                if text:
-                    failed += 1
-                    print(f"not ok model_seed_{seed} - {text} (--families {','.join(options.families) or 'none'})", flush=True)
+    for seed, code, text, lacks in seeds.results(options, check, 16):
+        exits[code] += 1
+        lacking[lacks] += 1
+        if text:
+            failed += 1
+            seeds.differs("model", options, seed, text)
     del lacking[None]
-    print(f"# exit codes by the model: {dict(sorted(exits.items()))}; families: {' '.join(options.families) or 'none'}")
+    print(f"# exit codes by the model: {dict(sorted(exits.items()))}; families: {seeds.named(options)}")
     for text, count in lacking.most_common():
         print(f"not ok model_unsupported - {count} of {options.count} programs not compared: {text}")
     if not failed and not lacking:
-        print(f"ok model_agrees_on_seeds_{options.first}_to_{seeds[-1]}")
+        seeds.agree("model_agrees", options)
     return failed + len(lacking) > 0
 
 

@@ -343,11 +343,16 @@ bool Builder::submit()
 		if (!pump() && !running && !waiting_count && alone)
 			fail(BUILDER_STUCK, "task %llu cannot be issued", (unsigned long long)next);
 	}
-	if (++unflushed >= (plan->batch > 1 ? plan->batch : 1)) {
-		unflushed = 0;
-		pump();
-	}
+	if (++unflushed >= (plan->batch > 1 ? plan->batch : 1))
+		flush();
 	return !status;
+}
+
+/* batch_deps: what was emitted may run. */
+void Builder::flush()
+{
+	unflushed = 0;
+	pump();
 }
 
 /* ---- tasks in flight ------------------------------------------------------------------------------------------------- */

@@ -208,12 +208,20 @@ struct Builder {
 	int64_t axis_index(uint32_t axis, int64_t rows, int64_t place);
 	void fail(int32_t code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-	/* ---- whose it is, its stream: the policies of dispatch and stream_by */
+	/* ---- whose it is, its stream: the policies of dispatch and stream_by. A policy names one of n executors, and pools with so many each are counted on: that is
+	 * an instance, as far as there are so many */
+	void queue(uint32_t pool, uint32_t executors); /* of the task that is allocated next */
+	uint32_t owner_at(uint64_t executor) const { return (uint32_t)(((uint64_t)queue_now * queue_executors + executor) % instances); }
+	uint32_t owner_by_turn(uint32_t n) const { return owner_at(queue_turn % n); } /* tasks of a queue take them in turn */
+	uint32_t owner_by_value(int64_t value, int64_t n) const { return owner_at((uint64_t)wrap(value, n)); }
+	uint32_t owner_by_hash(int64_t value, uint64_t n) const { return owner_at(mix(value) % n); }
 	uint32_t owner_by_number() const { return (uint32_t)(next % instances); }
-	uint32_t owner_by_value(int64_t value) const { return (uint32_t)wrap(value, instances); }
-	uint32_t owner_by_hash(int64_t value) const;
+	uint32_t owner_by_process() const { return place->instance % instances; }
+	uint32_t filter_by_value(int64_t value) const { return (uint32_t)wrap(value, instances); }
+	uint32_t filter_by_hash(int64_t value) const { return (uint32_t)(mix(value) % instances); }
+	static uint64_t mix(int64_t value);
 	static int64_t wrap(int64_t value, int64_t n) { value %= n; return value < 0 ? value + n : value; } /* 0 .. n - 1 */
-	uint32_t next_stream(uint32_t queue); /* tasks of a queue take the streams in turn */
+	uint32_t next_stream() const { return status || !plan->streams ? TASK_NO_STREAM : (uint32_t)(queue_turn % plan->streams); }
 	uint32_t stream(int64_t value) const { return (uint32_t)wrap(value, plan->streams); }
 	void filter_begin(uint32_t owner);    /* of the tasks up to filter_end; OWNER_BY_NUMBER: each by its number */
 	void filter_end();
@@ -256,6 +264,8 @@ struct Builder {
 	uint32_t scopes;
 	TaskId *stream_last;          /* by stream: its latest task + 1 */
 	uint64_t *queue_count;        /* by queue: tasks so far */
+	uint64_t queue_turn;          /* of the task that is allocated next: those before it in its queue */
+	uint32_t queue_now, queue_executors;
 	uint64_t *depth_now;          /* tasks that run, by depth and domain */
 	struct Event { uint64_t count; TaskId tasks; } *events;
 	struct ChannelState;
@@ -276,6 +286,7 @@ struct Builder {
 	bool ended_take();
 	bool may_start(const TaskNodePod *task, uint32_t at);
 	void depth_count(const TaskNodePod *task, int by);
+	void flush();                 /* at the end of a batch: of so many tasks, or at a barrier or the end of a scope */
 	bool pump();                  /* one look: what may start starts, what has ended is taken; something happened */
 	bool wait_for(TaskId tasks);  /* until all before it have ended */
 	bool room_make();

@@ -235,7 +235,7 @@ bool Builder::load(int64_t &slot, const Region &region, bool bits)
 /* ---- owners and streams ------------------------------------------------------------------------------------------------- */
 
 /* The mixing steps of splitmix64. */
-uint32_t Builder::owner_by_hash(int64_t value) const
+uint64_t Builder::mix(int64_t value)
 {
 	uint64_t z = (uint64_t)value;
 
@@ -243,12 +243,14 @@ uint32_t Builder::owner_by_hash(int64_t value) const
 	z *= UINT64_C(0xBF58476D1CE4E5B9);
 	z ^= z >> 27;
 	z *= UINT64_C(0x94D049BB133111EB);
-	return (uint32_t)((z ^ z >> 31) % instances);
+	return z ^ z >> 31;
 }
 
-uint32_t Builder::next_stream(uint32_t queue)
+void Builder::queue(uint32_t pool, uint32_t executors)
 {
-	return status || !plan->streams ? TASK_NO_STREAM : (uint32_t)(queue_count[queue & 255]++ % plan->streams);
+	queue_now = pool;
+	queue_executors = executors;
+	queue_turn = queue_count[pool & 255]++;
 }
 
 void Builder::filter_begin(uint32_t owner)
@@ -273,6 +275,7 @@ void Builder::order_begin()
 
 void Builder::order_step()
 {
+	flush();
 	if (place->order_depth && next > place->orders[place->order_depth - 1].begin)
 		place->order = next;
 }
@@ -291,14 +294,14 @@ void Builder::scope_begin()
 
 void Builder::scope_end()
 {
-	unflushed = 0;
 	if (scopes && !--scopes)
 		scope_from = UINT64_MAX;
-	pump();
+	flush();
 }
 
 void Builder::barrier()
 {
+	flush();
 	barrier_at = next;
 }
 

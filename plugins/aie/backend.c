@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+#include "backend.h"
+
+#include "base/ops.h"
+#include "caps.h"
+#include "engine.h"
+#include "options.h"
+
+static const struct base_option options[] = {
+	{BASE_OPTION("device", "word", "npu1", "npu1|npu2", "whose array comes first: without --device the first one is taken"),
+	 offsetof(struct aie_options, device), AIE_NPU1, {[AIE_NPU1] = "npu1", [AIE_NPU2] = "npu2"}, 0, 0},
+	{BASE_OPTION("cores", "int", "0", "0..32", "most cores that a design uses, 0: as many as the array has"), offsetof(struct aie_options, cores), 0, {NULL}, 0, 32},
+	{BASE_OPTION("depth", "int", "2", "1..8", "objects of a fifo at each of its ends"), offsetof(struct aie_options, depth), 2, {NULL}, 1, 8},
+	{BASE_OPTION("buffering", "int", "8", "0|8", "words that a stream holds at each of its ends"), offsetof(struct aie_options, buffering), 1, {"0", "8"}, 0, 0},
+	{BASE_OPTION("seed", "int", "1", "1..65535", "of the placement: the same seed gives the same places"), offsetof(struct aie_options, seed), 1, {NULL}, 1, 65535},
+	{BASE_OPTION("mlir", "path", "", "", "file that gets the design as MLIR, in the generic form"), offsetof(struct aie_options, out), 0, {NULL}, 0, 0},
+	{BASE_OPTION("clock", "word", "own", "reference|own", "who runs tasks and when: the array, or threads by the clock of the runtime core, the same on every backend"),
+	 offsetof(struct base_options, own_clock), 1, {"reference", "own"}, 0, 0},
+};
+
+bool aie_options_own(const struct base_options *chosen)
+{
+	return !chosen || chosen->own_clock;
+}
+
+enum aie_choice aie_options_device(const struct base_options *chosen)
+{
+	return chosen ? (enum aie_choice)((const struct aie_options *)(const void *)chosen)->device : AIE_NPU1;
+}
+
+static const struct base_model *models(const struct base_options *chosen, uint32_t *count_out)
+{
+	return aie_models(aie_options_device(chosen), aie_options_own(chosen), count_out);
+}
+
+static const struct ptowsp_cap *caps(const struct base_options *chosen, const struct base_model *model, uint32_t *count_out)
+{
+	(void)model;
+	return aie_caps(aie_options_own(chosen), count_out);
+}
+
+static bool own_of(const struct base_program *program)
+{
+	return aie_options_own(program->device->instance->options);
+}
+
+static ptowsp_status load(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error)
+{
+	return own_of(program) ? aie_engine_load(program, args, error) : PTOWSP_OK;
+}
+
+static void unload(struct base_program *program)
+{
+	if (own_of(program))
+		aie_engine_unload(program);
+}
+
+static ptowsp_status run(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out,
+			 struct ptowsp_error *error)
+{
+	return own_of(program) ? aie_engine_run(program, args, stats_out, deadlock_out, error) : rt_run(program->rt, args, stats_out, deadlock_out, error);
+}
+
+static const struct base_backend backend = {
+	.name = AIE_BACKEND_NAME,
+	.targets = AIE_TARGETS,
+	.models = models,
+	.caps = caps,
+	.options = options,
+	.option_count = sizeof(options) / sizeof(*options),
+	.options_size = sizeof(struct aie_options),
+	.load = load,
+	.unload = unload,
+	.run = run,
+};
+BASE_OPS(aie_ops, backend);

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#include "engine.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/caps.h"
+#include "base/error.h"
+#include "base/planned.h"
+#include "base/program.h"
+#include "engine_own.h"
+#include "rt/error.h"
+#include "rt/process.h"
+#include "rt/program.h"
+
+/* ---- programs ----------------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status planned_make(struct aie_loaded *loaded, const struct ptowsp_load_args *args, struct ptowsp_error *error)
+{
+	const struct base_instance *instance = loaded->program->device->instance;
+	struct ptowsp_cap caps[BASE_CAPS_LIMIT];
+	struct rt_kernels kernels;
+	struct rt_program_args lowering = {.sections = args->sections, .section_count = args->section_count, .section_stride = args->section_stride,
+					   .entry = args->entry, .kernels = &kernels, .host = instance->host, .caps = caps,
+					   .cap_count = base_caps(instance->backend, instance->options, loaded->program->device->model, caps),
+					   .flags = args->flags, .planned = true};
+
+	loaded->kernels = (struct base_planned){base_kernels_table(&loaded->program->kernels), &loaded->walk};
+	kernels = base_planned_table(&loaded->kernels);
+	return rt_program_create(&loaded->planned, &lowering, error);
+}
+
+static ptowsp_status tables_make(struct aie_loaded *loaded, struct ptowsp_error *error)
+{
+	const struct rt_tables *tables = &loaded->planned->tables;
+	size_t tensors = (size_t)tables->tensor.count + 1, kernels = (size_t)tables->kernel.count + 1;
+
+	loaded->bases = calloc(tensors, sizeof(*loaded->bases));
+	loaded->tensors = calloc(tensors, sizeof(*loaded->tensors));
+	loaded->kept = calloc(tensors, 1);
+	loaded->stacks = calloc(kernels, sizeof(*loaded->stacks));
+	if (!loaded->bases || !loaded->tensors || !loaded->kept || !loaded->stacks)
+		return rt_no_memory(error, "a program of the array");
+	for (uint32_t k = 0; k < loaded->program->kernels.count; k++)
+		if (loaded->program->kernels.rows[k].isa)
+			loaded->stacks[k] = isa_program_scratch(loaded->program->kernels.rows[k].isa);
+	for (uint32_t t = 0; t < tables->tensor.count; t++)
+		loaded->kept[t] = tables->tensor.rows[t].role != PTOWSP_ROLE_TEMP;
+	return PTOWSP_OK;
+}
+
+ptowsp_status aie_engine_load(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error)
+{
+	struct aie_loaded *loaded = calloc(1, sizeof(*loaded));
+	ptowsp_status st;
+
+	program->own = loaded;
+	if (!loaded)
+		return rt_no_memory(error, "a program of the array");
+	loaded->program = program;
+	loaded->arch = aie_model_arch(program->device->model);
+	st = planned_make(loaded, args, error);
+	return st ? st : tables_make(loaded, error);
+}
+
+void aie_engine_unload(struct base_program *program)
+{
+	struct aie_loaded *loaded = program->own;
+
+	if (!loaded)
+		return;
+	rt_program_destroy(loaded->planned);
+	base_walk_finish(&loaded->walk);
+	aie_map_finish(&loaded->map);
+	free(loaded->bases);
+	free(loaded->tensors);
+	free(loaded->kept);
+	free(loaded->stacks);
+	free(loaded);
+	program->own = NULL;
+}
+
+/* ---- a run: the map ----------------------------------------------------------------------------------------------------- */
+
+static void bindings_find(struct aie_run *run)
+{
+	const struct ptowsp_run_args *args = run->args->args;
+
+	for (uint32_t b = 0; b < args->binding_count; b++) {
+		const struct ptowsp_binding *binding = (const void *)((const char *)args->bindings + (size_t)b * args->binding_stride);
+
+		run->loaded->bases[binding->tensor] = binding->data;
+		run->loaded->tensors[binding->tensor] = (struct aie_tensor){binding->elements, binding->dtype};
+	}
+}
+
+static const char *kernel_name(const void *context, uint32_t kernel)
+{
+	return rt_kernel_name(context, kernel);
+}
+
+static const char *channel_name(const void *context, uint32_t channel)
+{
+	return rt_channel_name(context, channel);
+}
+
+static const char *tensor_name(const void *context, uint32_t tensor)
+{
+	return rt_tensor_name(context, tensor);
+}
+
+static ptowsp_status map_make(struct aie_run *run)
+{
+	struct aie_loaded *loaded = run->loaded;
+	const struct aie_options *options = (const void *)loaded->program->device->instance->options;
+	const struct rt_schedule *schedule = &loaded->planned->schedule;
+	const struct aie_map_args args = {.arch = loaded->arch, .walk = &loaded->walk, .kernels = &loaded->planned->kernels, .bases = loaded->bases, .tensors = loaded->tensors,
+					  .kept = loaded->kept, .stacks = loaded->stacks, .tensor_count = loaded->planned->tables.tensor.count,
+					  .kernel_count = loaded->planned->tables.kernel.count, .cells = options->cores, .scheduled = schedule->dispatch.policy != 0,
+					  .grid_columns = schedule->dispatch.policy == RT_POLICY_GRID ? (uint32_t)schedule->dispatch.columns : 0,
+					  .depth = options->depth, .queue = (uint32_t)aie_arch_tile(loaded->arch, 0)->limits[AIE_DMA_QUEUE], .seed = options->seed,
+					  .kernel_name = kernel_name, .channel_name = channel_name, .tensor_name = tensor_name, .context = loaded->planned};
+
+	return aie_map_make(&loaded->map, &args, run->error);
+}
+
+static ptowsp_status text_save(struct aie_run *run)
+{
+	const struct aie_options *options = (const void *)run->loaded->program->device->instance->options;
+	FILE *file;
+	bool ok;
+
+	if (!*options->out)
+		return PTOWSP_OK;
+	file = fopen(options->out, "w");
+	ok = file && fputs(run->loaded->map.text, file) >= 0;
+	ok &= file && !fclose(file);
+	return ok ? PTOWSP_OK : rt_fail(run->error, PTOWSP_INVALID, "mlir=%.100s: the file cannot be written", options->out);
+}
+
+/* The walk is over: rt has looked at bindings and values, and said which tasks there are. */
+static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_error *error)
+{
+	struct aie_run *run = context;
+	ptowsp_status st;
+
+	run->error = error;
+	bindings_find(run);
+	st = map_make(run);
+	if (!st)
+		st = text_save(run);
+	return st ? st : aie_engine_go(run, feed);
+}
+
+ptowsp_status aie_engine_run(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out,
+			     struct ptowsp_error *error)
+{
+	struct aie_loaded *loaded = program->own;
+	struct ptowsp_error own = {.head = PTOWSP_HEAD(own, ERROR)};
+	struct aie_run run = {.loaded = loaded, .args = args, .error = error ? error : &own};
+	const struct base_walk_then then = {&run, walked};
+
+	if (args->args->flags & PTOWSP_RUN_NO_KERNELS)
+		return rt_fail(run.error, PTOWSP_UNSUPPORTED, "without kernels there is nothing to map: tensors have no places that streams could carry; use --opt clock=reference");
+	return base_walk_fill(&loaded->walk, loaded->planned, args, &then, stats_out, deadlock_out, run.error);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* graph.h - the virtual graph: what each cell does with objects and buffers, line by line, the streams between cells and host, and what the host has to move. Nothing has a
+ * place yet. One thread. */
+#ifndef AIE_GRAPH_H
+#define AIE_GRAPH_H
+
+#include "version.h"
+
+#define AIE_NOTHING UINT32_MAX
+
+/* Elements as a kernel sees them, without gaps. */
+struct aie_shape {
+	uint16_t dtype;
+	bool flat;               /* one row that is laid out by its kernel */
+	uint64_t rows, columns;  /* elements */
+};
+uint64_t aie_shape_bytes(const struct aie_shape *shape);
+bool aie_shape_same(const struct aie_shape *a, const struct aie_shape *b);
+
+enum aie_stream_kind { AIE_STREAM_LOAD, AIE_STREAM_STORE, AIE_STREAM_PASS, AIE_STREAM_CHANNEL, AIE_STREAM_TOKEN };
+struct aie_stream {
+	uint8_t kind;            /* enum aie_stream_kind */
+	bool packed;             /* an object has several parts, one after the other, or fewer and then nothing */
+	uint32_t from;           /* cell, AIE_HOST */
+	uint32_t to, to_count;   /* cells or AIE_HOST: places in ends */
+	uint32_t channel;        /* of CHANNEL: CSPC row */
+	struct aie_shape shape;  /* of an object */
+	uint32_t objects;        /* that go through it */
+};
+enum aie_spot_kind { AIE_SPOT_OBJECT, AIE_SPOT_BUFFER };
+struct aie_spot {
+	uint8_t kind;
+	uint32_t number;         /* stream, whose object the cell holds; buffer */
+	uint64_t at;             /* bytes from its beginning */
+	struct aie_shape shape;
+};
+enum aie_line_kind { AIE_LINE_ACQUIRE, AIE_LINE_RELEASE, AIE_LINE_COPY, AIE_LINE_CALL };
+struct aie_line {
+	uint8_t kind;
+	bool produces;           /* of ACQUIRE and RELEASE: the cell is the stream's source */
+	uint32_t stream;         /* of both */
+	uint32_t act;            /* of CALL */
+	uint32_t spots, count;   /* of COPY: from and to; of CALL: one per tensor argument */
+};
+/* Memory of a cell. */
+struct aie_room {
+	uint32_t cell;
+	struct aie_shape shape;
+};
+/* A area of memory that becomes a part of an object, or the other way round; AIE_NOTHING: filler. */
+struct aie_job {
+	uint32_t stream, object; /* its number in the stream */
+	uint32_t area;
+	uint64_t at, bytes;      /* in the object */
+	uint32_t act, use;       /* use: of the act; AIE_NOTHING: a token without elements */
+	bool stores;
+	uint32_t deps, dep_count; /* jobs that are over before it begins, earlier ones */
+};
+struct aie_lines {
+	struct aie_line *lines;
+	uint32_t count, room;
+};
+struct aie_graph {
+	struct aie_stream *streams;
+	uint32_t *ends;
+	struct aie_lines *cells;  /* one per cell */
+	struct aie_spot *spots;
+	struct aie_room *buffers;
+	struct aie_job *jobs;       /* those of a stream in the order of its objects and, in one, of their places */
+	uint32_t *deps;
+	uint32_t cell_count, stream_count, stream_room, end_count, end_room, spot_count, spot_room, buffer_count, buffer_room, job_count, job_room, dep_count, dep_room;
+};
+struct aie_graph_args {
+	const struct aie_acts *acts;
+	const struct aie_cells *cells;
+	const struct aie_versions *versions;
+	uint32_t in, out;           /* DMA channels of a core */
+	bool share;                 /* loads that bring several cells the same become one stream */
+	uint64_t keep;              /* bytes of what is read again that a cell keeps */
+};
+/* Fills a zeroed or finished graph. Errors: UNSUPPORTED naming the cell, what it needs and the limit; NO_MEMORY. */
+ptowsp_status aie_graph_make(struct aie_graph *graph, const struct aie_graph_args *args, struct ptowsp_error *error);
+/* It goes from one core to one other: without DMA, where one of them sees the other's memory. */
+bool aie_stream_shared(const struct aie_graph *graph, const struct aie_stream *stream);
+void aie_graph_finish(struct aie_graph *graph);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "lower.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lower_own.h"
+#include "ptowsp/ids.h"
+#include "rt/dtype.h"
+#include "rt/error.h"
+
+
+/* ---- types -------------------------------------------------------------------------------------------------------------- */
+
+const struct aie_type *aie_lower_element(struct aie_lowering *lowering, unsigned dtype)
+{
+	struct aie_module *module = lowering->module;
+
+	switch (dtype) {
+	case PTOWSP_BF16: return aie_type_plain(module, AIE_TYPE_BF16, 16);
+	case PTOWSP_F16: return aie_type_plain(module, AIE_TYPE_F16, 16);
+	case PTOWSP_F32: return aie_type_plain(module, AIE_TYPE_F32, 32);
+	case PTOWSP_F64: return aie_type_plain(module, AIE_TYPE_F64, 64);
+	default: return aie_type_plain(module, AIE_TYPE_INT, 8 * (uint32_t)rt_dtype_bytes(dtype));
+	}
+}
+
+const struct aie_type *aie_lower_shape(struct aie_lowering *lowering, const struct aie_shape *shape)
+{
+	const int64_t dims[2] = {(int64_t)shape->rows, (int64_t)shape->columns};
+
+	return aie_type_memref(lowering->module, aie_lower_element(lowering, shape->dtype), shape->flat ? 1 : 2, shape->flat ? dims + 1 : dims);
+}
+
+const struct aie_type *aie_lower_object(struct aie_lowering *lowering, uint32_t stream)
+{
+	return aie_lower_shape(lowering, &lowering->args->graph->streams[stream].shape);
+}
+
+/* ---- tiles -------------------------------------------------------------------------------------------------------------- */
+
+static struct aie_value *tile(struct aie_lowering *lowering, const struct aie_place *place)
+{
+	struct aie_value **slot = &lowering->tiles[place->column * AIE_ROWS + place->row];
+	struct aie_op *op;
+
+	if (*slot)
+		return *slot;
+	op = aie_op_add(lowering->module, lowering->device, lowering->body, "aie.tile");
+	aie_op_attr(lowering->module, op, "col", aie_i32(lowering, place->column));
+	aie_op_attr(lowering->module, op, "row", aie_i32(lowering, place->row));
+	*slot = aie_op_result(lowering->module, op, aie_type_plain(lowering->module, AIE_TYPE_INDEX, 0));
+	return *slot;
+}
+
+/* Of a cell, or of the shim that a stream begins or ends at. */
+static struct aie_value *end_tile(struct aie_lowering *lowering, uint32_t cell, uint32_t stream)
+{
+	const struct aie_graph *graph = lowering->args->graph;
+	uint32_t node = graph->cell_count;
+
+	if (cell != AIE_HOST)
+		return tile(lowering, &lowering->args->places[cell]);
+	for (uint32_t s = 0; s < stream; s++)
+		node += graph->streams[s].from == AIE_HOST || graph->ends[graph->streams[s].to] == AIE_HOST;
+	return tile(lowering, &lowering->args->places[node]);
+}
+
+static void tiles_make(struct aie_lowering *lowering)
+{
+	const struct aie_graph *graph = lowering->args->graph;
+
+	for (uint32_t s = 0; s < graph->stream_count; s++) {
+		if (graph->streams[s].from == AIE_HOST)
+			end_tile(lowering, AIE_HOST, s);
+		if (graph->ends[graph->streams[s].to] == AIE_HOST)
+			end_tile(lowering, AIE_HOST, s);
+	}
+	for (uint32_t c = 0; c < graph->cell_count; c++)
+		lowering->cell_tiles[c] = end_tile(lowering, c, 0);
+}
+
+/* ---- fifos -------------------------------------------------------------------------------------------------------------- */
+
+static void stream_name(struct aie_lowering *lowering, uint32_t s)
+{
+	static const char *const kinds[] = {"load", "store", "pass", "channel", "order"};
+	const struct aie_stream *stream = &lowering->args->graph->streams[s];
+	char *name = lowering->streams[s];
+
+	if (stream->kind == AIE_STREAM_CHANNEL)
+		snprintf(name, sizeof(lowering->streams[s]), "%.40s_%u", lowering->args->channel_name(lowering->args->context, stream->channel), s);
+	else
+		snprintf(name, sizeof(lowering->streams[s]), "%s_%u", kinds[stream->kind], s);
+}
+
+static const struct aie_attr *no_dims(struct aie_lowering *lowering)
+{
+	return aie_attr_ints(lowering->module, AIE_ATTR_DIMS, NULL, 0, NULL);
+}
+
+static const struct aie_attr *no_dims_list(struct aie_lowering *lowering, uint32_t count)
+{
+	const struct aie_attr **items = calloc((size_t)count + 1, sizeof(*items)), *list = NULL;
+
+	for (uint32_t i = 0; items && i < count; i++)
+		items[i] = no_dims(lowering);
+	if (items)
+		list = aie_attr_list(lowering->module, AIE_ATTR_DIMS_LIST, count, items);
+	free(items);
+	return list;
+}
+
+/* The source's and each end's; a host's end has none, and the other side's number stands there. */
+static const struct aie_attr *depth_attr(struct aie_lowering *lowering, uint32_t s)
+{
+	const struct aie_depths *depths = &lowering->args->depths[s];
+	uint32_t ends = lowering->args->graph->streams[s].to_count, from = depths->from ? depths->from : depths->to, to = depths->to ? depths->to : depths->from;
+	const struct aie_attr **items = calloc((size_t)ends + 1, sizeof(*items)), *list = NULL;
+
+	for (uint32_t e = 0; items && e <= ends; e++)
+		items[e] = aie_i32(lowering, e ? to : from);
+	if (items)
+		list = aie_attr_list(lowering->module, AIE_ATTR_LIST, ends + 1, items);
+	free(items);
+	return list;
+}
+
+static void fifo_make(struct aie_lowering *lowering, uint32_t s)
+{
+	struct aie_module *module = lowering->module;
+	const struct aie_graph *graph = lowering->args->graph;
+	const struct aie_stream *stream = &graph->streams[s];
+	struct aie_op *op = aie_op_add(module, lowering->device, lowering->body, "aie.objectfifo");
+
+	aie_op_operand(module, op, end_tile(lowering, stream->from, s));
+	for (uint32_t e = 0; e < stream->to_count; e++)
+		aie_op_operand(module, op, end_tile(lowering, graph->ends[stream->to + e], s));
+	aie_op_attr(module, op, "sym_name", aie_attr_text(module, AIE_ATTR_STRING, lowering->streams[s]));
+	aie_op_attr(module, op, "elemNumber", depth_attr(lowering, s));
+	aie_op_attr(module, op, "elemType", aie_attr_type(module, aie_type_fifo(module, aie_lower_object(lowering, s))));
+	aie_op_attr(module, op, "via_DMA", aie_attr_bool(module, false));
+	aie_op_attr(module, op, "plio", aie_attr_bool(module, false));
+	aie_op_attr(module, op, "disable_synchronization", aie_attr_bool(module, false));
+	aie_op_attr(module, op, "dimensionsToStream", no_dims(lowering));
+	aie_op_attr(module, op, "dimensionsFromStreamPerConsumer", no_dims_list(lowering, stream->to_count));
+}
+
+/* ---- all ---------------------------------------------------------------------------------------------------------------- */
+
+static bool begin(struct aie_lowering *lowering)
+{
+	const struct aie_lower_args *args = lowering->args;
+
+	lowering->tiles = calloc((size_t)args->arch->columns * AIE_ROWS + AIE_ROWS, sizeof(struct aie_value *));
+	lowering->cell_tiles = calloc((size_t)args->graph->cell_count + 1, sizeof(struct aie_value *));
+	lowering->streams = calloc((size_t)args->graph->stream_count + 1, sizeof(*lowering->streams));
+	return lowering->tiles && lowering->cell_tiles && lowering->streams;
+}
+
+static void module_make(struct aie_lowering *lowering)
+{
+	struct aie_module *module = lowering->module;
+	const struct aie_graph *graph = lowering->args->graph;
+
+	lowering->device = aie_op_add(module, module->top, &module->top->regions[0], "aie.device");
+	lowering->body = aie_op_region(module, lowering->device);
+	aie_op_attr(module, lowering->device, "device", aie_i32(lowering, lowering->args->arch->device));
+	aie_op_attr(module, lowering->device, "sym_name", aie_attr_text(module, AIE_ATTR_STRING, "main"));
+	if (!lowering->body)
+		return;
+	aie_lower_functions(lowering);
+	tiles_make(lowering);
+	for (uint32_t s = 0; s < graph->stream_count; s++) {
+		stream_name(lowering, s);
+		fifo_make(lowering, s);
+	}
+	aie_lower_cores(lowering);
+	aie_lower_host(lowering);
+	if (!aie_op_add(module, lowering->device, lowering->body, "aie.end") && !lowering->failed)
+		lowering->failed = PTOWSP_NO_MEMORY;
+}
+
+ptowsp_status aie_lower(struct aie_module *module, const struct aie_lower_args *args, struct aie_lowered *lowered, struct ptowsp_error *error)
+{
+	struct aie_lowering lowering = {.module = module, .args = args, .lowered = lowered, .error = error};
+
+	aie_lowered_finish(lowered);
+	if (begin(&lowering))
+		module_make(&lowering);
+	else
+		lowering.failed = PTOWSP_NO_MEMORY;
+	free(lowering.tiles);
+	free(lowering.cell_tiles);
+	free(lowering.streams);
+	free(lowering.functions);
+	return lowering.failed == PTOWSP_NO_MEMORY ? rt_no_memory(error, "the module of a design") : lowering.failed;
+}
+
+void aie_lowered_finish(struct aie_lowered *lowered)
+{
+	for (uint32_t f = 0; f < lowered->function_count; f++)
+		free(lowered->functions[f]);
+	free(lowered->functions);
+	free(lowered->kernels);
+	free(lowered->tasks);
+	free(lowered->arguments);
+	memset(lowered, 0, sizeof(*lowered));
+}

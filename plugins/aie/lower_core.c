@@ -1,0 +1,427 @@
+/* SPDX-License-Identifier: MIT */
+/* lower_core.c - functions that cells call, their buffers, and a core per cell. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "loop.h"
+#include "lower_own.h"
+#include "ptowsp/ids.h"
+#include "rt/dtype.h"
+#include "rt/error.h"
+#include "rt/grow.h"
+#include "rt/policy.h"
+
+enum { STACK = 1024 }; /* bytes of a core's stack besides its kernels' tiles: what the dialect takes where nothing is said */
+
+/* ---- functions ---------------------------------------------------------------------------------------------------------- */
+
+/* The line that calls for an act. */
+struct call {
+	const struct aie_line *line;
+	const struct base_walk_task *task;
+};
+
+static struct call call_of(const struct aie_lowering *lowering, const struct aie_line *line)
+{
+	return (struct call){line, &lowering->args->walk->tasks[lowering->args->acts->rows[line->act].task]};
+}
+
+static bool types_same(const struct aie_lowering *lowering, const struct call *a, const struct call *b)
+{
+	const struct aie_spot *spots = lowering->args->graph->spots;
+	bool same = a->task->kernel == b->task->kernel && a->task->arg_count == b->task->arg_count && a->line->count == b->line->count;
+
+	for (uint32_t i = 0; same && i < a->line->count; i++)
+		same = aie_shape_same(&spots[a->line->spots + i].shape, &spots[b->line->spots + i].shape);
+	return same;
+}
+
+/* Letters that a symbol may have. */
+static char *name_of(const char *kernel, uint32_t number)
+{
+	size_t length = strlen(kernel);
+	char *name = malloc(length + 16);
+
+	for (size_t i = 0; name && i < length; i++)
+		name[i] = isalnum((unsigned char)kernel[i]) || kernel[i] == '_' ? kernel[i] : '_';
+	if (name)
+		name[length] = '\0';
+	if (name && number)
+		snprintf(name + length, 16, "_%u", number);
+	return name;
+}
+
+static const struct aie_type *function_type(struct aie_lowering *lowering, const struct call *call)
+{
+	uint32_t count = call->line->count + call->task->arg_count;
+	const struct aie_type **parts = calloc((size_t)count + 1, sizeof(*parts)), *type = NULL;
+
+	for (uint32_t i = 0; parts && i < count; i++)
+		parts[i] = i < call->line->count ? aie_lower_shape(lowering, &lowering->args->graph->spots[call->line->spots + i].shape)
+						 : aie_type_plain(lowering->module, AIE_TYPE_INT, 64);
+	if (parts)
+		type = aie_type_function(lowering->module, count, count, parts);
+	free(parts);
+	return type;
+}
+
+static void function_make(struct aie_lowering *lowering, const struct call *call, const char *name)
+{
+	struct aie_module *module = lowering->module;
+	struct aie_op *op = aie_op_add(module, lowering->device, lowering->body, "func.func");
+
+	aie_op_region(module, op);
+	aie_op_attr(module, op, "function_type", aie_attr_type(module, function_type(lowering, call)));
+	aie_op_attr(module, op, "sym_name", aie_attr_text(module, AIE_ATTR_STRING, name));
+	aie_op_attr(module, op, "sym_visibility", aie_attr_text(module, AIE_ATTR_STRING, "private"));
+	aie_op_attr(module, op, "ptowsp.kernel",
+		    aie_attr_text(module, AIE_ATTR_STRING, lowering->args->kernel_name(lowering->args->context, call->task->kernel)));
+}
+
+static uint32_t function_find(const struct aie_lowering *lowering, const struct call *call)
+{
+	uint32_t f = 0;
+
+	for (; f < lowering->lowered->function_count; f++) {
+		struct call other = call_of(lowering, lowering->functions[f]);
+
+		if (types_same(lowering, call, &other))
+			break;
+	}
+	return f;
+}
+
+static void function_add(struct aie_lowering *lowering, const struct aie_line *line)
+{
+	struct aie_lowered *lowered = lowering->lowered;
+	struct call call = call_of(lowering, line);
+	uint32_t alike = 0;
+
+	if (function_find(lowering, &call) < lowered->function_count)
+		return;
+	for (uint32_t f = 0; f < lowered->function_count; f++)
+		alike += lowered->kernels[f] == call.task->kernel;
+	if (!rt_grow((void **)&lowered->functions, &lowering->function_room, lowered->function_count, sizeof(*lowered->functions)) ||
+	    !rt_grow((void **)&lowered->kernels, &lowering->kernel_room, lowered->function_count, sizeof(*lowered->kernels)) ||
+	    !rt_grow((void **)&lowered->tasks, &lowering->task_room, lowered->function_count, sizeof(*lowered->tasks)) ||
+	    !rt_grow((void **)&lowering->functions, &lowering->line_room, lowered->function_count, sizeof(*lowering->functions))) {
+		lowering->failed = PTOWSP_NO_MEMORY;
+		return;
+	}
+	lowering->functions[lowered->function_count] = line;
+	lowered->kernels[lowered->function_count] = call.task->kernel;
+	lowered->tasks[lowered->function_count] = lowering->args->acts->rows[line->act].task;
+	lowered->functions[lowered->function_count] = name_of(lowering->args->kernel_name(lowering->args->context, call.task->kernel), alike);
+	if (!lowered->functions[lowered->function_count])
+		lowering->failed = PTOWSP_NO_MEMORY;
+	else
+		function_make(lowering, &call, lowered->functions[lowered->function_count++]);
+}
+
+void aie_lower_functions(struct aie_lowering *lowering)
+{
+	const struct aie_graph *graph = lowering->args->graph;
+
+	for (uint32_t c = 0; c < graph->cell_count; c++)
+		for (uint32_t l = 0; !lowering->failed && l < graph->cells[c].count; l++)
+			if (graph->cells[c].lines[l].kind == AIE_LINE_CALL)
+				function_add(lowering, &graph->cells[c].lines[l]);
+}
+
+/* ---- a body ------------------------------------------------------------------------------------------------------------- */
+
+struct body {
+	struct aie_lowering *lowering;
+	struct aie_op *parent;
+	struct aie_region *region;
+	const struct aie_lines *program;
+	struct aie_value **objects; /* per stream: the one that is open */
+	struct aie_value **buffers; /* per buffer of the graph */
+};
+
+static struct aie_value *constant(struct body *body, const struct aie_type *type, int64_t value)
+{
+	struct aie_module *module = body->lowering->module;
+	struct aie_op *op = aie_op_add(module, body->parent, body->region, "arith.constant");
+
+	aie_op_attr(module, op, "value", aie_attr_int(module, type, value));
+	return aie_op_result(module, op, type);
+}
+
+static struct aie_value *index_constant(struct body *body, int64_t value)
+{
+	return constant(body, aie_type_plain(body->lowering->module, AIE_TYPE_INDEX, 0), value);
+}
+
+/* The memory of a spot: all of an object or buffer, or a part of a packed one. */
+static struct aie_value *spot_value(struct body *body, const struct aie_spot *spot)
+{
+	struct aie_module *module = body->lowering->module;
+	const struct aie_type *type = aie_lower_shape(body->lowering, &spot->shape);
+	struct aie_value *whole = spot->kind == AIE_SPOT_OBJECT ? body->objects[spot->number] : body->buffers[spot->number], *shift;
+	struct aie_op *op;
+
+	if (!whole || whole->type == type)
+		return whole;
+	shift = index_constant(body, (int64_t)spot->at);
+	op = aie_op_add(module, body->parent, body->region, "memref.view");
+	aie_op_operand(module, op, whole);
+	aie_op_operand(module, op, shift);
+	return aie_op_result(module, op, type);
+}
+
+static struct aie_op *fifo_op(struct body *body, const char *name, const struct aie_line *line)
+{
+	struct aie_lowering *lowering = body->lowering;
+	struct aie_op *op = aie_op_add(lowering->module, body->parent, body->region, name);
+
+	aie_op_attr(lowering->module, op, "objFifo_name", aie_attr_text(lowering->module, AIE_ATTR_SYMBOL, lowering->streams[line->stream]));
+	aie_op_attr(lowering->module, op, "port", aie_i32(lowering, line->produces ? 0 : 1));
+	aie_op_attr(lowering->module, op, "size", aie_i32(lowering, 1));
+	return op;
+}
+
+static void copy_make(struct body *body, const struct aie_line *line)
+{
+	const struct aie_spot *spots = body->lowering->args->graph->spots + line->spots;
+	struct aie_value *from = spot_value(body, &spots[0]), *to = spot_value(body, &spots[1]);
+	struct aie_op *op = aie_op_add(body->lowering->module, body->parent, body->region, "memref.copy");
+
+	aie_op_operand(body->lowering->module, op, from);
+	aie_op_operand(body->lowering->module, op, to);
+}
+
+static void call_make(struct body *body, const struct aie_line *line)
+{
+	struct aie_lowering *lowering = body->lowering;
+	struct call call = call_of(lowering, line);
+	const uint64_t *scalars = lowering->args->walk->args + call.task->args;
+	uint32_t count = line->count + call.task->arg_count;
+	struct aie_value **values = calloc((size_t)count + 1, sizeof(struct aie_value *));
+	struct aie_op *op;
+
+	if (!values) {
+		lowering->failed = PTOWSP_NO_MEMORY;
+		return;
+	}
+	for (uint32_t i = 0; i < count; i++)
+		values[i] = i < line->count ? spot_value(body, &lowering->args->graph->spots[line->spots + i])
+					    : constant(body, aie_type_plain(lowering->module, AIE_TYPE_INT, 64), (int64_t)scalars[i - line->count]);
+	op = aie_op_add(lowering->module, body->parent, body->region, "func.call");
+	for (uint32_t i = 0; i < count; i++)
+		aie_op_operand(lowering->module, op, values[i]);
+	aie_op_attr(lowering->module, op, "callee", aie_attr_text(lowering->module, AIE_ATTR_SYMBOL, lowering->lowered->functions[function_find(lowering, &call)]));
+	free(values);
+}
+
+static void line_make(struct body *body, const struct aie_line *line)
+{
+	struct aie_op *op;
+
+	if (line->kind == AIE_LINE_ACQUIRE) {
+		op = fifo_op(body, "aie.objectfifo.acquire", line);
+		body->objects[line->stream] = aie_op_result(body->lowering->module, op, aie_lower_object(body->lowering, line->stream));
+	} else if (line->kind == AIE_LINE_RELEASE) {
+		fifo_op(body, "aie.objectfifo.release", line);
+	} else if (line->kind == AIE_LINE_COPY) {
+		copy_make(body, line);
+	} else {
+		call_make(body, line);
+	}
+}
+
+/* scf.for with what follows in it; the body's place is there until the loop is over. */
+static struct aie_op *loop_begin(struct body *body, uint32_t rounds)
+{
+	struct aie_module *module = body->lowering->module;
+	struct aie_value *from = index_constant(body, 0), *to = index_constant(body, rounds), *step = index_constant(body, 1);
+	struct aie_op *op = aie_op_add(module, body->parent, body->region, "scf.for");
+
+	aie_op_operand(module, op, from);
+	aie_op_operand(module, op, to);
+	aie_op_operand(module, op, step);
+	body->parent = op;
+	body->region = aie_op_region(module, op);
+	if (body->region)
+		aie_region_argument(module, op, body->region, aie_type_plain(module, AIE_TYPE_INDEX, 0));
+	return op;
+}
+
+static void turns_make(struct body *body, const struct aie_turn *turns, uint32_t count)
+{
+	struct aie_op *parent = body->parent;
+	struct aie_region *region = body->region;
+
+	for (uint32_t t = 0; t < count && body->region; t++) {
+		if (!turns[t].rounds) {
+			line_make(body, &body->program->lines[turns[t].line]);
+			continue;
+		}
+		loop_begin(body, turns[t].rounds);
+		if (body->region)
+			turns_make(body, turns + t + 1, turns[t].line);
+		if (body->region)
+			aie_op_add(body->lowering->module, body->parent, body->region, "scf.yield");
+		t += turns[t].line;
+		body->parent = parent;
+		body->region = region;
+	}
+}
+
+/* ---- what repeats ------------------------------------------------------------------------------------------------------- */
+
+static bool scalars_same(const struct aie_lowering *lowering, const struct call *a, const struct call *b)
+{
+	const uint64_t *args = lowering->args->walk->args;
+	size_t count = a->task->arg_count;
+
+	return !count || !memcmp(args + a->task->args, args + b->task->args, count * sizeof(*args));
+}
+
+static bool lines_same(const struct aie_lowering *lowering, const struct aie_line *a, const struct aie_line *b)
+{
+	const struct aie_spot *spots = lowering->args->graph->spots;
+	struct call x, y;
+
+	if (a->kind != b->kind || a->produces != b->produces || a->stream != b->stream || a->count != b->count)
+		return false;
+	for (uint32_t i = 0; i < a->count; i++) {
+		const struct aie_spot *s = &spots[a->spots + i], *t = &spots[b->spots + i];
+
+		if (s->kind != t->kind || s->number != t->number || s->at != t->at || !aie_shape_same(&s->shape, &t->shape))
+			return false;
+	}
+	if (a->kind != AIE_LINE_CALL)
+		return true;
+	x = call_of(lowering, a);
+	y = call_of(lowering, b);
+	return types_same(lowering, &x, &y) && scalars_same(lowering, &x, &y);
+}
+
+static uint64_t line_hash(const struct aie_lowering *lowering, const struct aie_line *line)
+{
+	uint64_t h = rt_mix64((uint64_t)line->kind << 40 ^ (uint64_t)line->produces << 32 ^ line->stream) ^ line->count;
+
+	for (uint32_t i = 0; i < line->count; i++) {
+		const struct aie_spot *spot = &lowering->args->graph->spots[line->spots + i];
+
+		h = rt_mix64(h ^ ((uint64_t)spot->kind << 40 ^ (uint64_t)spot->number << 8) ^ rt_mix64(spot->at));
+	}
+	return line->kind == AIE_LINE_CALL ? rt_mix64(h ^ call_of(lowering, line).task->kernel) : h;
+}
+
+/* A number per line, the same for those that do the same. */
+static bool ids_find(const struct aie_lowering *lowering, const struct aie_lines *program, uint32_t *ids)
+{
+	size_t slots = 16, at;
+	uint32_t *table;
+
+	while (slots < 2 * (size_t)program->count)
+		slots *= 2;
+	table = calloc(slots, sizeof(*table));
+	for (uint32_t l = 0; table && l < program->count; l++) {
+		at = line_hash(lowering, &program->lines[l]) & (slots - 1);
+		while (table[at] && !lines_same(lowering, &program->lines[table[at] - 1], &program->lines[l]))
+			at = (at + 1) & (slots - 1);
+		if (!table[at])
+			table[at] = l + 1;
+		ids[l] = table[at] - 1;
+	}
+	free(table);
+	return table;
+}
+
+static ptowsp_status loops_find(struct aie_lowering *lowering, const struct aie_lines *program, struct aie_loops *loops)
+{
+	struct aie_loops_args args = {.count = program->count, .sides = lowering->args->graph->stream_count};
+	uint32_t *ids = calloc((size_t)program->count + 1, sizeof(*ids));
+	int32_t *opens = calloc((size_t)program->count + 1, sizeof(*opens));
+	ptowsp_status st = ids && opens && ids_find(lowering, program, ids) ? PTOWSP_OK : PTOWSP_NO_MEMORY;
+
+	for (uint32_t l = 0; !st && l < program->count; l++) {
+		const struct aie_line *line = &program->lines[l];
+
+		opens[l] = line->kind == AIE_LINE_ACQUIRE ? (int32_t)line->stream + 1 : line->kind == AIE_LINE_RELEASE ? -(int32_t)line->stream - 1 : 0;
+	}
+	args.ids = ids;
+	args.opens = opens;
+	if (!st)
+		st = aie_loops_find(loops, &args, lowering->error);
+	free(ids);
+	free(opens);
+	return st;
+}
+
+/* ---- cores -------------------------------------------------------------------------------------------------------------- */
+
+static void buffers_make(struct aie_lowering *lowering, uint32_t cell, struct aie_value **buffers)
+{
+	struct aie_module *module = lowering->module;
+	const struct aie_graph *graph = lowering->args->graph;
+	char name[32];
+
+	for (uint32_t b = 0; b < graph->buffer_count; b++) {
+		struct aie_op *op;
+
+		if (graph->buffers[b].cell != cell)
+			continue;
+		snprintf(name, sizeof(name), "buffer_%u", b);
+		op = aie_op_add(module, lowering->device, lowering->body, "aie.buffer");
+		aie_op_operand(module, op, lowering->cell_tiles[cell]);
+		aie_op_attr(module, op, "sym_name", aie_attr_text(module, AIE_ATTR_STRING, name));
+		buffers[b] = aie_op_result(module, op, aie_lower_shape(lowering, &graph->buffers[b].shape));
+	}
+}
+
+static uint64_t stack_of(const struct aie_lowering *lowering, const struct aie_lines *program)
+{
+	uint64_t most = 0;
+
+	for (uint32_t l = 0; l < program->count; l++)
+		if (program->lines[l].kind == AIE_LINE_CALL) {
+			uint64_t bytes = lowering->args->stacks[call_of(lowering, &program->lines[l]).task->kernel];
+
+			most = bytes > most ? bytes : most;
+		}
+	return STACK + (most + 31) / 32 * 32;
+}
+
+static void core_make(struct aie_lowering *lowering, uint32_t cell, struct body *body, const struct aie_loops *loops)
+{
+	struct aie_module *module = lowering->module;
+	struct aie_op *op;
+
+	buffers_make(lowering, cell, body->buffers);
+	op = aie_op_add(module, lowering->device, lowering->body, "aie.core");
+	aie_op_operand(module, op, lowering->cell_tiles[cell]);
+	body->parent = op;
+	body->region = aie_op_region(module, op);
+	if (body->region) {
+		turns_make(body, loops->turns, loops->count);
+		aie_op_add(module, op, body->region, "aie.end");
+	}
+	aie_op_attr(module, op, "stack_size", aie_i32(lowering, (int64_t)stack_of(lowering, body->program)));
+	aie_op_attr(module, op, "link_with", aie_attr_text(module, AIE_ATTR_STRING, "kernels.o"));
+	aie_op_result(module, op, aie_type_plain(module, AIE_TYPE_INDEX, 0));
+}
+
+void aie_lower_cores(struct aie_lowering *lowering)
+{
+	const struct aie_graph *graph = lowering->args->graph;
+	struct body body = {.lowering = lowering, .objects = calloc((size_t)graph->stream_count + 1, sizeof(struct aie_value *)),
+			    .buffers = calloc((size_t)graph->buffer_count + 1, sizeof(struct aie_value *))};
+	struct aie_loops loops = {0};
+
+	if (!body.objects || !body.buffers)
+		lowering->failed = PTOWSP_NO_MEMORY;
+	for (uint32_t c = 0; !lowering->failed && c < graph->cell_count; c++) {
+		body.program = &graph->cells[c];
+		lowering->failed = loops_find(lowering, body.program, &loops);
+		if (!lowering->failed)
+			core_make(lowering, c, &body, &loops);
+	}
+	aie_loops_finish(&loops);
+	free(body.objects);
+	free(body.buffers);
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* lower_host.c - the runtime sequence: what the host's DMAs move, in the order that was found, and for what it waits. */
+#include <stdlib.h>
+#include "lower_own.h"
+#include "ptowsp/ids.h"
+#include "rt/dtype.h"
+#include "rt/error.h"
+
+struct host {
+	struct aie_lowering *lowering;
+	struct aie_op *op;
+	struct aie_region *region;
+	struct aie_value **tensors; /* per TENS row: its argument */
+	struct aie_value *filler;
+};
+
+/* ---- arguments ---------------------------------------------------------------------------------------------------------- */
+
+static void argument_add(struct host *host, uint32_t tensor, unsigned dtype, uint64_t elements)
+{
+	struct aie_lowering *lowering = host->lowering;
+	const int64_t dims[1] = {(int64_t)elements};
+	const struct aie_type *type = aie_type_memref(lowering->module, aie_lower_element(lowering, dtype), 1, dims);
+	struct aie_value *value = aie_region_argument(lowering->module, host->op, host->region, type);
+
+	lowering->lowered->arguments[lowering->lowered->argument_count++] = tensor;
+	if (tensor == AIE_NOTHING)
+		host->filler = value;
+	else
+		host->tensors[tensor] = value;
+}
+
+/* Bytes of an object behind the last job of its parts, and of the largest. */
+static uint64_t filler_find(const struct aie_graph *graph)
+{
+	uint64_t most = 0;
+
+	for (uint32_t s = 0; s < graph->stream_count; s++)
+		if (graph->streams[s].packed && aie_shape_bytes(&graph->streams[s].shape) > most)
+			most = aie_shape_bytes(&graph->streams[s].shape);
+	for (uint32_t j = 0; j < graph->job_count; j++)
+		if (graph->jobs[j].area == AIE_NOTHING && graph->jobs[j].bytes > most)
+			most = graph->jobs[j].bytes;
+	return (most + 3) / 4 * 4;
+}
+
+static bool arguments_make(struct host *host)
+{
+	const struct aie_lower_args *args = host->lowering->args;
+	struct aie_lowered *lowered = host->lowering->lowered;
+	uint8_t *used = calloc((size_t)args->tensor_count + 1, 1);
+
+	lowered->arguments = calloc((size_t)args->tensor_count + 2, sizeof(*lowered->arguments));
+	if (!used || !lowered->arguments) {
+		free(used);
+		return false;
+	}
+	for (uint32_t j = 0; j < args->graph->job_count; j++)
+		if (args->graph->jobs[j].area != AIE_NOTHING)
+			used[args->acts->areas.rows[args->graph->jobs[j].area].tensor] = 1;
+	for (uint32_t t = 0; t < args->tensor_count; t++)
+		if (used[t])
+			argument_add(host, t, args->tensors[t].dtype, args->tensors[t].elements);
+	lowered->filler_bytes = filler_find(args->graph);
+	if (lowered->filler_bytes)
+		argument_add(host, AIE_NOTHING, PTOWSP_I32, lowered->filler_bytes / 4);
+	free(used);
+	return true;
+}
+
+/* ---- steps -------------------------------------------------------------------------------------------------------------- */
+
+static const struct aie_attr *numbers(struct aie_lowering *lowering, const int64_t *values)
+{
+	return aie_attr_ints(lowering->module, AIE_ATTR_INTS, aie_type_plain(lowering->module, AIE_TYPE_INT, 64), 4, values);
+}
+
+/* at, stride: elements of the argument. */
+static void copy_make(struct host *host, uint32_t stream, struct aie_value *argument, int64_t at, int64_t rows, int64_t columns, int64_t stride, bool token)
+{
+	static const int64_t segments[4] = {1, 0, 0, 0};
+	struct aie_lowering *lowering = host->lowering;
+	struct aie_module *module = lowering->module;
+	const int64_t offsets[4] = {0, 0, 0, at}, sizes[4] = {1, 1, rows, columns}, strides[4] = {0, 0, rows > 1 ? stride : 0, 1};
+	struct aie_op *op = aie_op_add(module, host->op, host->region, "aiex.npu.dma_memcpy_nd");
+
+	aie_op_operand(module, op, argument);
+	aie_op_attr(module, op, "id", aie_attr_int(module, aie_type_plain(module, AIE_TYPE_INT, 64), (int64_t)(stream % 16)));
+	aie_op_attr(module, op, "issue_token", aie_attr_bool(module, token));
+	aie_op_attr(module, op, "metadata", aie_attr_text(module, AIE_ATTR_SYMBOL, lowering->streams[stream]));
+	aie_op_attr(module, op, "operandSegmentSizes", aie_attr_ints(module, AIE_ATTR_INTS, aie_type_plain(module, AIE_TYPE_INT, 32), 4, segments));
+	aie_op_attr(module, op, "static_offsets", numbers(lowering, offsets));
+	aie_op_attr(module, op, "static_sizes", numbers(lowering, sizes));
+	aie_op_attr(module, op, "static_strides", numbers(lowering, strides));
+}
+
+static void area_move(struct host *host, const struct aie_job *job, const struct aie_area *area)
+{
+	struct aie_lowering *lowering = host->lowering;
+	uint64_t size = rt_dtype_bytes(lowering->args->tensors[area->tensor].dtype), row = aie_area_row_bytes(area);
+
+	if (row % 4 || area->at % 4 || area->stride % 4 || row % size || area->at % size || area->stride % size) {
+		lowering->failed = rt_fail(lowering->error, PTOWSP_UNSUPPORTED,
+					   "a task has %llu bytes of a row of tensor %.40s from byte %llu on, and DMAs move words of 4 bytes; use --opt clock=reference",
+					   (unsigned long long)row, lowering->args->tensor_name(lowering->args->context, area->tensor), (unsigned long long)area->at);
+		return;
+	}
+	copy_make(host, job->stream, host->tensors[area->tensor], (int64_t)(area->at / size), (int64_t)area->rows, (int64_t)(row / size),
+		  (int64_t)(area->stride / size), true);
+}
+
+static bool is_last_part(const struct aie_graph *graph, uint32_t j)
+{
+	for (uint32_t k = j + 1; k < graph->job_count; k++)
+		if (graph->jobs[k].stream == graph->jobs[j].stream)
+			return graph->jobs[k].object != graph->jobs[j].object;
+	return true;
+}
+
+/* Behind the last part of a packed object comes what it lacks. */
+static void job_make(struct host *host, uint32_t j)
+{
+	const struct aie_lower_args *args = host->lowering->args;
+	const struct aie_job *job = &args->graph->jobs[j];
+	const struct aie_stream *stream = &args->graph->streams[job->stream];
+	uint64_t end = (job->at + job->bytes + 3) / 4 * 4, object = aie_shape_bytes(&stream->shape);
+
+	if (job->area == AIE_NOTHING)
+		copy_make(host, job->stream, host->filler, 0, 1, (int64_t)(job->bytes / 4), 0, true);
+	else
+		area_move(host, job, &args->acts->areas.rows[job->area]);
+	if (stream->packed && end < object && is_last_part(args->graph, j))
+		copy_make(host, job->stream, host->filler, 0, 1, (int64_t)((object - end) / 4), 0, false);
+}
+
+static void wait_make(struct host *host, uint32_t stream)
+{
+	struct aie_lowering *lowering = host->lowering;
+	struct aie_op *op = aie_op_add(lowering->module, host->op, host->region, "aiex.npu.dma_wait");
+
+	aie_op_attr(lowering->module, op, "symbol", aie_attr_text(lowering->module, AIE_ATTR_SYMBOL, lowering->streams[stream]));
+}
+
+void aie_lower_host(struct aie_lowering *lowering)
+{
+	const struct aie_order *order = lowering->args->order;
+	struct host host = {.lowering = lowering, .op = aie_op_add(lowering->module, lowering->device, lowering->body, "aie.runtime_sequence"),
+			    .tensors = calloc((size_t)lowering->args->tensor_count + 1, sizeof(struct aie_value *))};
+
+	host.region = aie_op_region(lowering->module, host.op);
+	if (!host.region || !host.tensors || !arguments_make(&host))
+		lowering->failed = PTOWSP_NO_MEMORY;
+	aie_op_attr(lowering->module, host.op, "sym_name", aie_attr_text(lowering->module, AIE_ATTR_STRING, "sequence"));
+	for (uint32_t s = 0; !lowering->failed && s < order->count; s++)
+		if (order->steps[s].waits)
+			wait_make(&host, order->steps[s].number);
+		else
+			job_make(&host, order->steps[s].number);
+	free(host.tensors);
+}

@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include "map.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "rt/error.h"
+
+enum { KEEP = 4096 }; /* bytes of what is read from memory again that a cell keeps */
+
+/* ---- depths ------------------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status depths_choose(struct aie_map *map, uint32_t depth, struct ptowsp_error *error)
+{
+	const struct aie_graph *graph = &map->graph;
+
+	free(map->depths);
+	map->depths = calloc((size_t)graph->stream_count + 1, sizeof(*map->depths));
+	if (!map->depths)
+		return rt_no_memory(error, "the depths of fifos");
+	for (uint32_t s = 0; s < graph->stream_count; s++)
+		map->depths[s] = (struct aie_depths){graph->streams[s].from == AIE_HOST ? 0 : depth,
+						     graph->ends[graph->streams[s].to] == AIE_HOST ? 0 : depth};
+	return PTOWSP_OK;
+}
+
+/* ---- places ------------------------------------------------------------------------------------------------------------- */
+
+struct placing {
+	struct aie_place_node *nodes;
+	struct aie_place_net *nets;
+	uint32_t *ends;
+	uint32_t *ways;        /* per cell: streams in, streams out */
+	uint32_t node_count, end_count;
+};
+
+/* For texts: the kernel that it calls first. */
+static const char *cell_name(const struct aie_map *map, const struct aie_map_args *args, uint32_t cell)
+{
+	const struct aie_lines *program = &map->graph.cells[cell];
+
+	for (uint32_t l = 0; l < program->count; l++)
+		if (program->lines[l].kind == AIE_LINE_CALL)
+			return args->kernel_name(args->context, map->acts.rows[program->lines[l].act].kernel);
+	return "core";
+}
+
+static uint64_t cell_bytes(const struct aie_map *map, const struct aie_map_args *args, uint32_t cell)
+{
+	const struct aie_lines *program = &map->graph.cells[cell];
+	uint64_t stack = 0, bytes = 0;
+
+	for (uint32_t l = 0; l < program->count; l++)
+		if (program->lines[l].kind == AIE_LINE_CALL) {
+			uint64_t need = args->stacks[map->acts.rows[program->lines[l].act].kernel];
+
+			stack = need > stack ? need : stack;
+		}
+	for (uint32_t b = 0; b < map->graph.buffer_count; b++)
+		if (map->graph.buffers[b].cell == cell)
+			bytes += aie_shape_bytes(&map->graph.buffers[b].shape);
+	return bytes + stack + aie_arch_tile(args->arch, AIE_FIRST_CORE)->limits[AIE_STACK];
+}
+
+static void cells_describe(struct placing *placing, const struct aie_map *map, const struct aie_map_args *args)
+{
+	for (uint32_t c = 0; c < map->graph.cell_count; c++) {
+		struct aie_place_node *node = &placing->nodes[c];
+
+		*node = (struct aie_place_node){.kind = AIE_CORE, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE, .bytes = cell_bytes(map, args, c), .name = cell_name(map, args, c)};
+		if (args->grid_columns && map->cells.rows[c].process == PTOWSP_NONE) {
+			node->column = (int32_t)(c % args->grid_columns);
+			node->row = AIE_FIRST_CORE + (int32_t)(c / args->grid_columns);
+		}
+	}
+	placing->node_count = map->graph.cell_count;
+}
+
+/* What a stream takes at one of its ends. */
+static void end_describe(struct placing *placing, const struct aie_stream *stream, uint32_t node, bool source, bool shared, uint32_t depth)
+{
+	struct aie_place_node *row = &placing->nodes[node];
+
+	row->in += !source && !shared;
+	row->out += source && !shared;
+	row->locks += 2;
+	row->bds += depth ? depth : 1;
+	if (row->kind == AIE_CORE)
+		row->bytes += depth * aie_shape_bytes(&stream->shape);
+}
+
+static void ways_count(struct placing *placing, const struct aie_graph *graph)
+{
+	for (uint32_t s = 0; s < graph->stream_count; s++) {
+		const struct aie_stream *stream = &graph->streams[s];
+
+		if (stream->from != AIE_HOST)
+			placing->ways[2 * stream->from + 1]++;
+		for (uint32_t e = stream->to; e < stream->to + stream->to_count; e++)
+			if (graph->ends[e] != AIE_HOST)
+				placing->ways[2 * graph->ends[e]]++;
+	}
+}
+
+/* A stream between two cores takes a DMA channel of each, and where they have no more of them it has to lie in a memory that both see. */
+static bool needs_memory(const struct placing *placing, const struct aie_map_args *args, const struct aie_graph *graph, const struct aie_stream *stream)
+{
+	const uint64_t *limits = aie_arch_tile(args->arch, AIE_FIRST_CORE)->limits;
+
+	return aie_stream_shared(graph, stream) &&
+	       (placing->ways[2 * stream->from + 1] > limits[AIE_DMA_OUT] || placing->ways[2 * graph->ends[stream->to]] > limits[AIE_DMA_IN]);
+}
+
+static uint32_t host_node(struct placing *placing)
+{
+	placing->nodes[placing->node_count] = (struct aie_place_node){.kind = AIE_SHIM, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE, .name = "host stream"};
+	return placing->node_count++;
+}
+
+static void streams_describe(struct placing *placing, const struct aie_map *map, const struct aie_map_args *args)
+{
+	const struct aie_graph *graph = &map->graph;
+
+	for (uint32_t s = 0; s < graph->stream_count; s++) {
+		const struct aie_stream *stream = &graph->streams[s];
+		struct aie_place_net *net = &placing->nets[s];
+		uint32_t shim = stream->from == AIE_HOST || graph->ends[stream->to] == AIE_HOST ? host_node(placing) : AIE_NOTHING;
+
+		*net = (struct aie_place_net){.from = stream->from == AIE_HOST ? shim : stream->from, .to = placing->ends + placing->end_count,
+					      .to_count = stream->to_count, .need = needs_memory(placing, args, graph, stream) ? AIE_NEED_SHARED : AIE_NEED_NEAR,
+					      .weight = 1 + stream->objects * aie_shape_bytes(&stream->shape) / 4};
+		end_describe(placing, stream, net->from, true, net->need == AIE_NEED_SHARED, map->depths[s].from);
+		for (uint32_t e = 0; e < stream->to_count; e++) {
+			uint32_t node = graph->ends[stream->to + e] == AIE_HOST ? shim : graph->ends[stream->to + e];
+
+			placing->ends[placing->end_count++] = node;
+			end_describe(placing, stream, node, false, net->need == AIE_NEED_SHARED, map->depths[s].to);
+		}
+	}
+}
+
+static ptowsp_status place(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
+{
+	const struct aie_graph *graph = &map->graph;
+	size_t nodes = (size_t)graph->cell_count + graph->stream_count + 1;
+	struct placing placing = {calloc(nodes, sizeof(*placing.nodes)), calloc(nodes, sizeof(*placing.nets)), calloc((size_t)graph->end_count + 1, sizeof(uint32_t)),
+				  calloc(2 * (size_t)graph->cell_count + 1, sizeof(uint32_t)), 0, 0};
+	ptowsp_status st = PTOWSP_OK;
+
+	free(map->places);
+	map->places = calloc(nodes, sizeof(*map->places));
+	if (!placing.nodes || !placing.nets || !placing.ends || !placing.ways || !map->places)
+		st = rt_no_memory(error, "the places of a design");
+	if (!st) {
+		cells_describe(&placing, map, args);
+		ways_count(&placing, graph);
+		streams_describe(&placing, map, args);
+		map->place_count = placing.node_count;
+		st = aie_place(args->arch, placing.nodes, placing.node_count, placing.nets, graph->stream_count, args->seed, map->places, error);
+	}
+	free(placing.nodes);
+	free(placing.nets);
+	free(placing.ends);
+	free(placing.ways);
+	return st;
+}
+
+/* ---- all ---------------------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status graph_make(struct aie_map *map, const struct aie_map_args *args, uint32_t cells, bool share, uint32_t depth, struct ptowsp_error *error)
+{
+	const struct aie_tile_arch *core = aie_arch_tile(args->arch, AIE_FIRST_CORE);
+	const struct aie_graph_args graph = {&map->acts, &map->cells, &map->versions, (uint32_t)core->limits[AIE_DMA_IN], (uint32_t)core->limits[AIE_DMA_OUT], share, KEEP};
+	ptowsp_status st = aie_cells_make(&map->cells, &map->acts, args->walk, args->scheduled, cells, error);
+
+	if (!st)
+		st = aie_versions_make(&map->versions, &map->acts, args->kept, error);
+	if (!st)
+		st = aie_graph_make(&map->graph, &graph, error);
+	if (!st)
+		st = depths_choose(map, depth, error);
+	if (!st)
+		st = aie_order_make(&map->order, &map->graph, map->depths, args->queue, error);
+	return st ? st : place(map, args, error);
+}
+
+/* Cores that the schedule asks for. */
+static uint32_t executors_of(const struct base_walk *walk)
+{
+	uint32_t count = 1;
+
+	for (uint64_t t = 0; t < walk->task_count; t++)
+		if (walk->tasks[t].process == PTOWSP_NONE && walk->tasks[t].executor != PTOWSP_NONE && walk->tasks[t].executor >= count)
+			count = walk->tasks[t].executor + 1;
+	return count;
+}
+
+/* All cores, then half of them and so on, but that each process and each executor of a schedule keeps its own; each time with loads that several share, then without, and where memory is short with
+ * fewer objects in fifos. */
+static ptowsp_status graph_choose(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
+{
+	uint32_t all = args->arch->columns * (args->arch->rows - AIE_FIRST_CORE), cells = args->cells && args->cells < all ? args->cells : all;
+	uint32_t least = args->scheduled ? executors_of(args->walk) : 1;
+	ptowsp_status st = PTOWSP_UNSUPPORTED;
+
+	if (least > cells)
+		return rt_fail(error, PTOWSP_UNSUPPORTED, "the schedule has %u executors, each of which needs a core of its own, and there are %u; state fewer, or take a larger --opt device",
+			       least, cells);
+	for (; st == PTOWSP_UNSUPPORTED && cells >= least && cells; cells = map->acts.processes ? 0 : cells / 2)
+		for (int share = 1; st == PTOWSP_UNSUPPORTED && share >= 0; share--)
+			for (uint32_t depth = args->depth; st == PTOWSP_UNSUPPORTED && depth; depth--)
+				st = graph_make(map, args, cells, share, depth, error);
+	return st;
+}
+
+static ptowsp_status text_make(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
+{
+	const struct aie_lower_args lower = {.arch = args->arch, .walk = args->walk, .acts = &map->acts, .cells = &map->cells, .graph = &map->graph, .order = &map->order,
+					     .depths = map->depths, .places = map->places, .tensors = args->tensors, .tensor_count = args->tensor_count,
+					     .kernel_count = args->kernel_count, .stacks = args->stacks, .kernel_name = args->kernel_name,
+					     .channel_name = args->channel_name, .tensor_name = args->tensor_name, .context = args->context};
+	struct aie_module module = {0};
+	ptowsp_status st = aie_module_begin(&module, error);
+
+	if (!st)
+		st = aie_lower(&module, &lower, &map->lowered, error);
+	if (!st)
+		st = aie_module_print(&module, AIE_FORM_GENERIC, &map->text, error);
+	aie_module_finish(&module);
+	return st;
+}
+
+ptowsp_status aie_map_make(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
+{
+	const struct aie_acts_args acts = {args->walk, args->kernels, args->bases, args->kernel_name, args->tensor_name, args->context};
+	ptowsp_status st;
+
+	aie_map_finish(map);
+	st = aie_acts_make(&map->acts, &acts, error);
+	if (!st)
+		st = graph_choose(map, args, error);
+	return st ? st : text_make(map, args, error);
+}
+
+void aie_map_finish(struct aie_map *map)
+{
+	aie_acts_finish(&map->acts);
+	aie_cells_finish(&map->cells);
+	aie_versions_finish(&map->versions);
+	aie_graph_finish(&map->graph);
+	aie_order_finish(&map->order);
+	aie_lowered_finish(&map->lowered);
+	free(map->depths);
+	free(map->places);
+	free(map->text);
+	memset(map, 0, sizeof(*map));
+}

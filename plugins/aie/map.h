@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/* map.h - a walk as a design: the text that is emitted, and what is known of it besides. With so many cores as fit; where their streams do not, or what they wait for
+ * would be a ring, with fewer. One thread. */
+#ifndef AIE_MAP_H
+#define AIE_MAP_H
+
+#include "lower.h"
+
+struct aie_map_args {
+	const struct aie_arch *arch;
+	const struct base_walk *walk;
+	const struct rt_kernels *kernels;  /* whose footprint is asked */
+	void *const *bases;                /* per TENS row, as in act.h */
+	const struct aie_tensor *tensors;  /* per TENS row */
+	const uint8_t *kept;               /* per TENS row: what is written is seen after the run */
+	const uint64_t *stacks;            /* per KREG row: bytes of tiles */
+	uint32_t tensor_count, kernel_count;
+	uint32_t cells;                    /* most cores, 0: all that there are */
+	bool scheduled;                    /* executors of the walk say whose tasks are */
+	uint32_t grid_columns;             /* of a spatial_map: executor e is pinned to row e / grid_columns, column e mod that; 0: none is */
+	uint32_t depth;                    /* objects of a fifo at each end, at least 1 */
+	uint32_t queue;                    /* jobs of a stream that the host has under way */
+	uint64_t seed;                     /* of the placement */
+	const char *(*kernel_name)(const void *context, uint32_t kernel);
+	const char *(*channel_name)(const void *context, uint32_t channel);
+	const char *(*tensor_name)(const void *context, uint32_t tensor);
+	const void *context;
+};
+struct aie_map {
+	struct aie_acts acts;
+	struct aie_cells cells;
+	struct aie_versions versions;
+	struct aie_graph graph;
+	struct aie_order order;
+	struct aie_depths *depths;
+	struct aie_place *places;          /* per cell, then per stream that begins or ends at the host */
+	uint32_t place_count;
+	struct aie_lowered lowered;
+	char *text;                        /* of the module, in the generic form */
+};
+/* Fills a zeroed or finished map. Errors: UNSUPPORTED, one sentence with what is needed and the limit: that of the smallest number of cores; NO_MEMORY. */
+ptowsp_status aie_map_make(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error);
+void aie_map_finish(struct aie_map *map);
+
+#endif

@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+#include "order.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "rt/error.h"
+#include "rt/grow.h"
+
+struct stream_state {
+	uint32_t first, count; /* its jobs, in runner.own */
+	uint32_t begun, over;  /* of them, in their order */
+	uint32_t waited;
+	uint32_t open, made;   /* objects that its cell holds, that it has released */
+	uint32_t moved;        /* that all ends have got */
+};
+struct runner {
+	struct aie_order *order;
+	const struct aie_graph *graph;
+	const struct aie_depths *depths;
+	struct stream_state *streams;
+	uint32_t *own;         /* jobs by stream */
+	uint32_t *place;       /* per job: in own */
+	uint32_t *at;          /* per cell: line */
+	uint32_t *held, *left; /* per end: objects acquired, released */
+	uint32_t queue;
+	bool failed;
+};
+
+/* ---- objects ------------------------------------------------------------------------------------------------------------ */
+
+static uint32_t job_of(const struct runner *runner, const struct stream_state *state, uint32_t n)
+{
+	return runner->own[state->first + n];
+}
+
+/* Objects that the host has put on the way, all jobs of them, or has made room for. */
+static uint32_t host_objects(const struct runner *runner, uint32_t s)
+{
+	const struct stream_state *state = &runner->streams[s];
+
+	return state->begun == state->count ? runner->graph->streams[s].objects : runner->graph->jobs[job_of(runner, state, state->begun)].object;
+}
+
+static bool ends_have_room(const struct runner *runner, uint32_t s)
+{
+	const struct aie_stream *stream = &runner->graph->streams[s];
+
+	for (uint32_t e = stream->to; e < stream->to + stream->to_count; e++)
+		if (runner->graph->ends[e] == AIE_HOST ? runner->streams[s].moved >= host_objects(runner, s)
+						       : runner->streams[s].moved - runner->left[e] >= runner->depths[s].to)
+			return false;
+	return true;
+}
+
+/* The next object goes from its source to all ends. */
+static bool object_move(struct runner *runner, uint32_t s)
+{
+	struct stream_state *state = &runner->streams[s];
+	bool there = runner->graph->streams[s].from == AIE_HOST ? state->moved < host_objects(runner, s) : state->moved < state->made;
+
+	if (!there || !ends_have_room(runner, s))
+		return false;
+	state->moved++;
+	while (state->over < state->begun && runner->graph->jobs[job_of(runner, state, state->over)].object < state->moved)
+		state->over++;
+	return true;
+}
+
+static uint32_t end_of(const struct runner *runner, uint32_t s, uint32_t cell)
+{
+	uint32_t e = runner->graph->streams[s].to;
+
+	while (runner->graph->ends[e] != cell)
+		e++;
+	return e;
+}
+
+/* ---- cells -------------------------------------------------------------------------------------------------------------- */
+
+static bool line_do(struct runner *runner, uint32_t cell, const struct aie_line *line)
+{
+	struct stream_state *state = &runner->streams[line->stream];
+	uint32_t e = line->kind == AIE_LINE_COPY || line->kind == AIE_LINE_CALL || line->produces ? 0 : end_of(runner, line->stream, cell);
+
+	if (line->kind == AIE_LINE_ACQUIRE && line->produces) {
+		if (state->made + state->open - state->moved >= runner->depths[line->stream].from)
+			return false;
+		state->open++;
+	} else if (line->kind == AIE_LINE_ACQUIRE) {
+		if (runner->held[e] >= state->moved)
+			return false;
+		runner->held[e]++;
+	} else if (line->kind == AIE_LINE_RELEASE && line->produces) {
+		state->open--;
+		state->made++;
+	} else if (line->kind == AIE_LINE_RELEASE) {
+		runner->left[e]++;
+	}
+	return true;
+}
+
+static bool cell_go(struct runner *runner, uint32_t cell)
+{
+	const struct aie_lines *program = &runner->graph->cells[cell];
+	uint32_t before = runner->at[cell];
+
+	while (runner->at[cell] < program->count && line_do(runner, cell, &program->lines[runner->at[cell]]))
+		runner->at[cell]++;
+	return runner->at[cell] > before;
+}
+
+/* ---- the host ----------------------------------------------------------------------------------------------------------- */
+
+static void step_add(struct runner *runner, bool waits, uint32_t number)
+{
+	struct aie_order *order = runner->order;
+
+	if (!rt_grow((void **)&order->steps, &order->room, order->count, sizeof(*order->steps)))
+		runner->failed = true;
+	else
+		order->steps[order->count++] = (struct aie_order_step){waits, number};
+}
+
+static bool is_over(const struct runner *runner, uint32_t job)
+{
+	const struct stream_state *state = &runner->streams[runner->graph->jobs[job].stream];
+
+	return runner->place[job] - state->first < state->over;
+}
+
+static bool can_begin(const struct runner *runner, const struct stream_state *state, const struct aie_job *job)
+{
+	if (state->begun - state->over >= runner->queue)
+		return false;
+	for (uint32_t d = 0; d < job->dep_count; d++)
+		if (!is_over(runner, runner->graph->deps[job->deps + d]))
+			return false;
+	return true;
+}
+
+static void wait_until(struct runner *runner, uint32_t stream, uint32_t over)
+{
+	for (; runner->streams[stream].waited < over; runner->streams[stream].waited++)
+		step_add(runner, true, stream);
+}
+
+/* What it needs is over here; the host, who does not see that, waits for it. */
+static void begin(struct runner *runner, uint32_t number)
+{
+	const struct aie_job *job = &runner->graph->jobs[number];
+	struct stream_state *state = &runner->streams[job->stream];
+
+	for (uint32_t d = 0; d < job->dep_count; d++) {
+		uint32_t dep = runner->graph->deps[job->deps + d], stream = runner->graph->jobs[dep].stream;
+
+		wait_until(runner, stream, runner->place[dep] - runner->streams[stream].first + 1);
+	}
+	if (state->begun >= runner->queue)
+		wait_until(runner, job->stream, state->begun - runner->queue + 1);
+	step_add(runner, false, number);
+	state->begun++;
+}
+
+/* The first in order of all that can. */
+static bool host_go(struct runner *runner)
+{
+	uint32_t best = AIE_NOTHING;
+
+	for (uint32_t s = 0; s < runner->graph->stream_count; s++) {
+		const struct stream_state *state = &runner->streams[s];
+		uint32_t job = state->begun < state->count ? job_of(runner, state, state->begun) : AIE_NOTHING;
+
+		if (job < best && can_begin(runner, state, &runner->graph->jobs[job]))
+			best = job;
+	}
+	if (best != AIE_NOTHING)
+		begin(runner, best);
+	return best != AIE_NOTHING;
+}
+
+/* ---- all ---------------------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status stuck(const struct runner *runner, struct ptowsp_error *error)
+{
+	for (uint32_t c = 0; c < runner->graph->cell_count; c++)
+		if (runner->at[c] < runner->graph->cells[c].count) {
+			const struct aie_line *line = &runner->graph->cells[c].lines[runner->at[c]];
+
+			return rt_fail(error, PTOWSP_UNSUPPORTED, "cell %u stands still at line %u, where it %s an object of stream %u: what others do first waits for it; use fewer cores (--opt grid)",
+				       c, runner->at[c], line->produces ? "makes" : "takes", line->stream);
+		}
+	for (uint32_t s = 0; s < runner->graph->stream_count; s++)
+		if (runner->streams[s].over < runner->streams[s].count)
+			return rt_fail(error, PTOWSP_UNSUPPORTED, "stream %u stands still at object %u, which no cell takes or makes", s, runner->streams[s].moved);
+	return PTOWSP_OK;
+}
+
+static bool begin_all(struct runner *runner)
+{
+	const struct aie_graph *graph = runner->graph;
+	uint32_t first = 0;
+
+	runner->streams = calloc((size_t)graph->stream_count + 1, sizeof(*runner->streams));
+	runner->own = calloc((size_t)graph->job_count + 1, sizeof(*runner->own));
+	runner->place = calloc((size_t)graph->job_count + 1, sizeof(*runner->place));
+	runner->at = calloc((size_t)graph->cell_count + 1, sizeof(*runner->at));
+	runner->held = calloc((size_t)graph->end_count + 1, sizeof(*runner->held));
+	runner->left = calloc((size_t)graph->end_count + 1, sizeof(*runner->left));
+	if (!runner->streams || !runner->own || !runner->place || !runner->at || !runner->held || !runner->left)
+		return false;
+	for (uint32_t j = 0; j < graph->job_count; j++)
+		runner->streams[graph->jobs[j].stream].count++;
+	for (uint32_t s = 0; s < graph->stream_count; s++) {
+		runner->streams[s].first = first;
+		first += runner->streams[s].count;
+		runner->streams[s].count = 0;
+	}
+	for (uint32_t j = 0; j < graph->job_count; j++) {
+		struct stream_state *state = &runner->streams[graph->jobs[j].stream];
+
+		runner->place[j] = state->first + state->count++;
+		runner->own[runner->place[j]] = j;
+	}
+	return true;
+}
+
+static void run(struct runner *runner)
+{
+	bool going = true;
+
+	while (going && !runner->failed) {
+		going = false;
+		for (uint32_t c = 0; c < runner->graph->cell_count; c++)
+			going |= cell_go(runner, c);
+		for (uint32_t s = 0; s < runner->graph->stream_count; s++)
+			while (object_move(runner, s))
+				going = true;
+		going |= !going && host_go(runner);
+	}
+	for (uint32_t s = 0; s < runner->graph->stream_count; s++)
+		if (runner->graph->ends[runner->graph->streams[s].to] == AIE_HOST)
+			wait_until(runner, s, runner->streams[s].count);
+}
+
+ptowsp_status aie_order_make(struct aie_order *order, const struct aie_graph *graph, const struct aie_depths *depths, uint32_t queue, struct ptowsp_error *error)
+{
+	struct runner runner = {.order = order, .graph = graph, .depths = depths, .queue = queue};
+	ptowsp_status st = PTOWSP_OK;
+
+	aie_order_finish(order);
+	if (begin_all(&runner))
+		run(&runner);
+	else
+		runner.failed = true;
+	if (runner.failed)
+		st = rt_no_memory(error, "the host's order");
+	else
+		st = stuck(&runner, error);
+	free(runner.streams);
+	free(runner.own);
+	free(runner.place);
+	free(runner.at);
+	free(runner.held);
+	free(runner.left);
+	return st;
+}
+
+void aie_order_finish(struct aie_order *order)
+{
+	free(order->steps);
+	memset(order, 0, sizeof(*order));
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* order.h - in which order the host begins its jobs, and for which it waits before, so that nothing ever stands still: found by running the virtual graph without time, with
+ * the depths that its streams have. Whatever was begun there can be begun in that order everywhere, because nothing in such a network depends on when. One thread. */
+#ifndef AIE_ORDER_H
+#define AIE_ORDER_H
+
+#include "graph.h"
+
+struct aie_depths {
+	uint32_t from, to; /* objects that fit at the source and at each end; 0 at the host's */
+};
+struct aie_order_step {
+	bool waits;        /* for the oldest job of the stream that nobody has waited for */
+	uint32_t number;   /* stream, else job */
+};
+struct aie_order {
+	struct aie_order_step *steps;
+	uint32_t count, room;
+};
+/* Fills a zeroed or finished order. queue: jobs of a stream that may be under way. Errors: UNSUPPORTED naming a cell and the stream where it stands still; NO_MEMORY. */
+ptowsp_status aie_order_make(struct aie_order *order, const struct aie_graph *graph, const struct aie_depths *depths, uint32_t queue, struct ptowsp_error *error);
+void aie_order_finish(struct aie_order *order);
+
+#endif

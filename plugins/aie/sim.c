@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* sim.c - a design is built as a net, run, and told about. */
+#include "aie/sim.h"
+
+#include "aie/cost.h"
+#include "aie/sim_build.h"
+#include "aie/sim_stuck.h"
+#include "base/error.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static ptowsp_status stats_take(const struct aie_net *net, struct aie_sim_stats *stats, struct ptowsp_error *error)
+{
+	*stats = (struct aie_sim_stats){.cycles = net->last > net->now ? net->last : net->now, .events = net->events, .ddr_bytes = net->ddr_bytes};
+	stats->agents = calloc(net->agent_count + 1, sizeof(*stats->agents));
+	for (uint32_t i = 0; stats->agents && i < net->agent_count; i++) {
+		stats->agents[i] = net->agents[i];
+		stats->agents[i].name = strdup(net->agents[i].name);
+		stats->agent_count = i + 1;
+		if (!stats->agents[i].name)
+			break;
+		if (stats->agents[i].busy > stats->agents[stats->bottleneck].busy)
+			stats->bottleneck = i;
+	}
+	return stats->agent_count == net->agent_count ? PTOWSP_OK : base_fail(error, PTOWSP_NO_MEMORY, "no memory for the statistics of %u agents", net->agent_count);
+}
+
+/* Names of fifos are the design's, which may go before the stats do; one for which there is no memory is left out. */
+static void waits_own(struct aie_sim_stats *stats)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < stats->wait_count; i++) {
+		struct aie_sim_wait wait = stats->waits[i];
+
+		wait.fifo = strdup(wait.fifo);
+		if (wait.fifo)
+			stats->waits[kept++] = wait;
+	}
+	stats->wait_count = kept;
+}
+
+ptowsp_status aie_sim_run(const struct aie_sim_args *args, struct aie_sim_stats *stats, struct ptowsp_error *error)
+{
+	struct aie_net net = {0};
+	struct aie_build build;
+	ptowsp_status st = aie_build_make(&build, args, &net, error), taken;
+
+	if (!st)
+		st = aie_net_run(&net, args->max_events, args->cancel, error);
+	taken = stats_take(&net, stats, st ? NULL : error);
+	if (st == PTOWSP_DEADLOCK && !taken && aie_stuck_list(&net, stats))
+		waits_own(stats);
+	aie_build_finish(&build);
+	aie_net_finish(&net);
+	return st ? st : taken;
+}
+
+void aie_sim_finish(struct aie_sim_stats *stats)
+{
+	for (uint32_t i = 0; i < stats->agent_count; i++)
+		free((char *)(uintptr_t)stats->agents[i].name); /* its own copy */
+	free(stats->agents);
+	for (uint32_t i = 0; i < stats->wait_count; i++)
+		free((char *)(uintptr_t)stats->waits[i].fifo);
+	free(stats->waits);
+	free(stats->ring);
+	*stats = (struct aie_sim_stats){0};
+}
+
+/* ---- twice -------------------------------------------------------------------------------------------------------- */
+
+/* Copies of what the arguments hold. */
+static bool contents_take(const struct aie_sim_args *args, void **copies)
+{
+	const struct aie_design *design = args->design;
+
+	for (uint32_t i = 0; i < design->argument_count; i++) {
+		const uint64_t bytes = aie_type_bytes(design->arguments[i]);
+
+		free(copies[i]);
+		copies[i] = malloc(bytes ? bytes : 1);
+		if (!copies[i])
+			return false;
+		memcpy(copies[i], args->arguments[i], bytes);
+	}
+	return true;
+}
+
+static void contents_put(const struct aie_sim_args *args, void *const *copies)
+{
+	for (uint32_t i = 0; i < args->design->argument_count; i++)
+		memcpy(args->arguments[i], copies[i], aie_type_bytes(args->design->arguments[i]));
+}
+
+static bool contents_differ(const struct aie_sim_args *args, void *const *copies)
+{
+	for (uint32_t i = 0; i < args->design->argument_count; i++)
+		if (memcmp(args->arguments[i], copies[i], aie_type_bytes(args->design->arguments[i])))
+			return true;
+	return false;
+}
+
+static ptowsp_status both_run(struct aie_sim_args args, struct aie_sim_stats stats[2], bool *depends_out, void **before, void **after, struct ptowsp_error *error)
+{
+	struct ptowsp_error second = {.head = PTOWSP_HEAD(second, ERROR)};
+	ptowsp_status first_st, second_st;
+
+	if (!contents_take(&args, before))
+		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to run a design twice");
+	args.buffering = AIE_STREAM_WORDS;
+	second_st = aie_sim_run(&args, &stats[1], &second);
+	if (!contents_take(&args, after))
+		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to run a design twice");
+	contents_put(&args, before);
+	args.buffering = 0;
+	args.told = NULL;
+	first_st = aie_sim_run(&args, &stats[0], error);
+	if (first_st != second_st && (first_st == PTOWSP_DEADLOCK || second_st == PTOWSP_DEADLOCK))
+		*depends_out = true;
+	else if (!first_st && !second_st)
+		*depends_out = contents_differ(&args, after);
+	contents_put(&args, after);
+	if (second_st && error && error != &second)
+		*error = second;
+	return second_st;
+}
+
+ptowsp_status aie_sim_both(const struct aie_sim_args *args, struct aie_sim_stats stats[2], bool *depends_out, struct ptowsp_error *error)
+{
+	const uint32_t count = args->design->argument_count;
+	void **before = calloc(count + 1, sizeof(*before)), **after = calloc(count + 1, sizeof(*after));
+	ptowsp_status st = PTOWSP_NO_MEMORY;
+
+	*depends_out = false;
+	if (before && after)
+		st = both_run(*args, stats, depends_out, before, after, error);
+	else
+		base_fail(error, PTOWSP_NO_MEMORY, "no memory to run a design twice");
+	for (uint32_t i = 0; i < count; i++) {
+		if (before)
+			free(before[i]);
+		if (after)
+			free(after[i]);
+	}
+	free(before);
+	free(after);
+	return st;
+}
+
+/* ---- told --------------------------------------------------------------------------------------------------------- */
+
+static void agent_write(FILE *out, const struct aie_sim_stats *stats, const struct aie_sim_agent *agent)
+{
+	fprintf(out, "  %-22s busy %llu, blocked %llu, %.1f %% busy, %llu objects\n", agent->name, (unsigned long long)agent->busy, (unsigned long long)agent->blocked,
+		stats->cycles ? 100.0 * (double)agent->busy / (double)stats->cycles : 0.0, (unsigned long long)agent->objects);
+}
+
+static void wait_write(FILE *out, const struct aie_sim_stats *stats, const struct aie_sim_wait *wait)
+{
+	fprintf(out, "  waits: %s for %s", stats->agents[wait->agent].name, wait->other == AIE_NONE ? "nobody" : stats->agents[wait->other].name);
+	if (*wait->fifo)
+		fprintf(out, ": %llu%s of @%s, has %llu", (unsigned long long)wait->wanted, wait->words ? " words" : "", wait->fifo, (unsigned long long)wait->held);
+	fprintf(out, "\n");
+}
+
+char *aie_sim_report(const struct aie_design *design, const struct aie_sim_stats *stats)
+{
+	const double us = (double)stats->cycles * 1e6 / (double)design->arch->clock_hz;
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	if (!out)
+		return NULL;
+	fprintf(out, "%s, not measured: %llu cycles, %.3f us at %llu MHz, without %d us of a launch; on hardware times with DDR vary by 6 to 25 %%\n", AIE_MODEL,
+		(unsigned long long)stats->cycles, us, (unsigned long long)(design->arch->clock_hz / 1000000), AIE_COST_LAUNCH);
+	fprintf(out, "DDR: %llu bytes, %.1f %% of %u bytes per cycle\n", (unsigned long long)stats->ddr_bytes,
+		stats->cycles ? 100.0 * (double)stats->ddr_bytes / ((double)stats->cycles * design->arch->ddr_bytes) : 0.0, design->arch->ddr_bytes);
+	if (stats->agent_count)
+		fprintf(out, "bottleneck: %s\n", stats->agents[stats->bottleneck].name);
+	for (uint32_t i = 0; i < stats->agent_count; i++)
+		agent_write(out, stats, &stats->agents[i]);
+	for (uint32_t i = 0; i < stats->wait_count; i++)
+		wait_write(out, stats, &stats->waits[i]);
+	if (!fclose(out))
+		return text;
+	free(text);
+	return NULL;
+}

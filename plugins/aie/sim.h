@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* sim.h - runs a design: what it computes and, by a model, when. Discrete events over agents with a clock each: cores, DMA channels, the host. One thread;
+ * deterministic. Every constant of the model stands in cost.def with its source. */
+#ifndef AIE_SIM_H
+#define AIE_SIM_H
+
+#include "design.h"
+#include "route.h"
+
+/* What a core calls by name. */
+struct aie_sim_call {
+	const struct aie_function *function;
+	uint32_t core;                     /* of the design */
+	uint64_t at;                       /* cycle in which it begins */
+	void *const *memrefs;              /* per argument of the function: the address of its first element, of a memref */
+	const uint64_t *scalars;           /* per argument: its bits, of a scalar */
+};
+struct aie_sim_kernels {
+	void *context;
+	/* Runs it: elements of an inner view lie strides apart, as the function's type says. cycles_out: of the whole call, by the model. Errors: UNSUPPORTED "no model for
+	 * kernel X" where nobody knows it. */
+	ptowsp_status (*call)(void *context, const struct aie_sim_call *call, uint64_t *cycles_out, struct ptowsp_error *error);
+};
+struct aie_sim_args {
+	const struct aie_design *design;
+	const struct aie_routes *routes;   /* of aie_design_flows: one per fifo that moves, in their order; NULL: each stream goes the shortest way */
+	void *const *arguments;            /* of the sequence: memory of the host, row major, written where the design writes it */
+	struct aie_sim_kernels kernels;
+	uint32_t buffering;                /* words that a stream holds per receiver: 0 or 8 */
+	uint32_t queue;                    /* most tasks of the host under way, 0: as many as the channels' queues take */
+	uint64_t max_events;               /* 0: as many as it takes */
+	const volatile uint32_t *cancel;   /* not 0: end; may be NULL */
+	/* NULL, or told of each stretch of work in the order of its end: agent as in stats, what is PTOWSP-free text. */
+	void (*told)(void *context, uint32_t agent, const char *what, uint64_t begin, uint64_t end);
+	void *told_context;
+};
+struct aie_sim_agent {
+	const char *name;                  /* "core (0,2)", "dma (0,0) MM2S 1", "host" */
+	uint64_t busy, blocked, end;       /* cycles */
+	uint64_t objects;                  /* that it was done with */
+};
+/* Somebody who waits when nothing can happen any more. */
+struct aie_sim_wait {
+	uint32_t agent, other;             /* agents; other: whom for, AIE_NONE: nobody will ever do it */
+	const char *fifo;                  /* "": a token, or room for a task */
+	uint64_t held, wanted;             /* objects, or words where `words` */
+	bool words;
+};
+struct aie_sim_stats {
+	uint64_t cycles;                   /* when all was over, without the launch */
+	uint64_t events;
+	struct aie_sim_agent *agents;
+	uint32_t agent_count;
+	uint32_t bottleneck;               /* agent that was busy longest */
+	uint64_t ddr_bytes;
+	struct aie_sim_wait *waits;        /* of a deadlock: all who wait; ring: of some of them, each for the next, the last for the first */
+	uint32_t wait_count;
+	uint32_t *ring;                    /* agents */
+	uint32_t ring_count;
+};
+/* stats: zeroed or finished; they own their names. Errors: UNSUPPORTED, kernels' own, CANCELLED, DEADLOCK with the agents that wait, their fifo, the tokens held and wanted, and the ring they
+ * form, NO_MEMORY. stats are filled as far as it came. */
+ptowsp_status aie_sim_run(const struct aie_sim_args *args, struct aie_sim_stats *stats, struct ptowsp_error *error);
+void aie_sim_finish(struct aie_sim_stats *stats);
+/* With 0 words of buffering (stats[0]) and with 8 (stats[1]): *depends_out where one of them is a deadlock and the other is not, or the arguments end up different. What
+ * the arguments hold then, `told`, and the status are of the run with 8. stats: zeroed or finished. Errors: those of aie_sim_run. */
+ptowsp_status aie_sim_both(const struct aie_sim_args *args, struct aie_sim_stats stats[2], bool *depends_out, struct ptowsp_error *error);
+/* Lines for people: cycles and time at the array's clock, by the model and not measured; the bottleneck; each agent's use. To be freed; NULL: no memory. */
+char *aie_sim_report(const struct aie_design *design, const struct aie_sim_stats *stats);
+
+#endif

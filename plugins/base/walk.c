@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+#include "walk.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "rt/error.h"
+#include "rt/grow.h"
+
+/* ---- tasks ----------------------------------------------------------------------------------------------------------- */
+
+/* Room for task `number`; those between are not there yet. */
+static bool task_room(struct base_walk *walk, uint64_t number)
+{
+	uint32_t had = walk->task_room;
+
+	while (number >= walk->task_room)
+		if (!rt_grow((void **)&walk->tasks, &walk->task_room, walk->task_room, sizeof(*walk->tasks)))
+			return false;
+	memset(walk->tasks + had, 0, (walk->task_room - had) * sizeof(*walk->tasks));
+	return true;
+}
+
+static bool arg_add(struct base_walk *walk, uint64_t value)
+{
+	if (!rt_grow((void **)&walk->args, &walk->arg_room, walk->arg_count, sizeof(*walk->args)))
+		return false;
+	walk->args[walk->arg_count++] = value;
+	return true;
+}
+
+static bool tensor_add(struct base_walk *walk, const struct ptowsp_tensor_arg *tensor)
+{
+	if (!rt_grow((void **)&walk->tensors, &walk->tensor_room, walk->tensor_count, sizeof(*walk->tensors)))
+		return false;
+	walk->tensors[walk->tensor_count++] = *tensor;
+	return true;
+}
+
+static bool task_told(struct base_walk *walk, const struct ptowsp_task *task)
+{
+	struct base_walk_task *row;
+	bool ok = task_room(walk, task->number);
+
+	if (!ok)
+		return false;
+	row = &walk->tasks[task->number];
+	row->there = true;
+	row->args = walk->arg_count;
+	row->tensors = walk->tensor_count;
+	row->arg_count = task->arg_count;
+	row->tensor_count = task->tensor_count;
+	row->kernel = task->kernel;
+	row->unit = task->unit;
+	for (uint32_t i = 0; ok && i < task->arg_count; i++)
+		ok = arg_add(walk, task->args[i]);
+	for (uint32_t i = 0; ok && i < task->tensor_count; i++)
+		ok = tensor_add(walk, (const void *)((const char *)task->tensors + (size_t)i * task->tensor_stride));
+	return ok;
+}
+
+ptowsp_status base_walk_task_run(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
+{
+	(void)worker;
+	return task_told(context, task) ? PTOWSP_OK : rt_no_memory(out->error, "the tasks of a planned program");
+}
+
+ptowsp_status base_walk_moved(void *context, const struct rt_moved *moved, struct ptowsp_error *error)
+{
+	struct base_walk *walk = context;
+
+	if (!rt_grow((void **)&walk->moves, &walk->move_room, walk->move_count, sizeof(*walk->moves)))
+		return rt_no_memory(error, "the moves of a planned program");
+	walk->moves[walk->move_count++] = (struct base_walk_move){moved->process, moved->channel, moved->sends, walk->tensor_count};
+	return tensor_add(walk, &moved->window) ? PTOWSP_OK : rt_no_memory(error, "the moves of a planned program");
+}
+
+/* ---- items ----------------------------------------------------------------------------------------------------------- */
+
+static bool task_take(struct base_walk *walk, const struct rt_item *item)
+{
+	struct base_walk_task *row;
+
+	if (!task_room(walk, item->number))
+		return false;
+	row = &walk->tasks[item->number];
+	row->preds = walk->pred_count;
+	row->pred_count = item->count;
+	row->executor = item->executor;
+	row->stream = item->stream;
+	row->pool = item->pool;
+	row->process = item->process;
+	row->depth_loops = item->depth_loops;
+	row->cycles = item->cycles;
+	row->kernel = item->kernel;
+	row->unit = item->unit;
+	for (uint32_t i = 0; i < item->count; i++) {
+		if (!rt_grow((void **)&walk->preds, &walk->pred_room, walk->pred_count, sizeof(*walk->preds)))
+			return false;
+		walk->preds[walk->pred_count++] = item->list[i];
+	}
+	walk->edges += item->count;
+	walk->task_count = item->number + 1;
+	return true;
+}
+
+static bool event_take(struct base_walk *walk, const struct rt_item *item)
+{
+	if (!rt_grow((void **)&walk->events, &walk->event_room, walk->event_count, sizeof(*walk->events)))
+		return false;
+	walk->events[walk->event_count++] =
+		(struct base_walk_event){.kind = item->kind, .row = item->row, .process = item->process, .number = item->number, .at = walk->task_count};
+	return true;
+}
+
+static bool limits_take(struct base_walk *walk, const struct rt_feed *feed)
+{
+	uint64_t latency;
+
+	walk->limits = *rt_feed_limits(feed);
+	walk->capacities = calloc((size_t)walk->limits.channels + 1, sizeof(*walk->capacities));
+	for (uint32_t c = 0; walk->capacities && c < walk->limits.channels; c++)
+		walk->capacities[c] = rt_feed_capacity(feed, c, &latency);
+	return walk->capacities;
+}
+
+/* A walk, and what follows. */
+struct pulling {
+	struct base_walk *walk;
+	const struct base_walk_then *then;
+};
+
+static ptowsp_status pull(void *context, struct rt_feed *feed, struct ptowsp_error *error)
+{
+	const struct pulling *pulling = context;
+	struct base_walk *walk = pulling->walk;
+	const struct rt_item *item;
+	bool ok = limits_take(walk, feed);
+	ptowsp_status st;
+
+	while (ok) {
+		st = rt_feed_next(feed, &item);
+		if (st || item->kind == RT_ITEM_END)
+			return st ? st : pulling->then->walked(pulling->then->context, feed, error);
+		if (item->kind == RT_ITEM_NOTIFY || item->kind == RT_ITEM_NOTICE)
+			return rt_fail(error, PTOWSP_UNSUPPORTED, "the program waits for other devices or tells them, which this engine has no way for; use another engine");
+		ok = item->kind == RT_ITEM_TASK ? task_take(walk, item) : event_take(walk, item);
+	}
+	return rt_no_memory(error, "the tasks of a planned program");
+}
+
+ptowsp_status base_walk_fill(struct base_walk *walk, struct rt_program *planned, const struct rt_run_args *args, const struct base_walk_then *then,
+			       struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
+{
+	struct pulling pulling = {walk, then};
+	const struct rt_engine engine = {&pulling, pull};
+	struct rt_run_args with = *args;
+	struct rt_pool *pool;
+	ptowsp_status st = rt_pool_create(&pool, 1, error);
+
+	if (st)
+		return st;
+	base_walk_finish(walk);
+	with.pool = pool;
+	with.engine = &engine;
+	with.schedulers = 1;
+	st = rt_run(planned, &with, stats_out, deadlock_out, error);
+	rt_pool_destroy(pool);
+	return st;
+}
+
+void base_walk_finish(struct base_walk *walk)
+{
+	free(walk->tasks);
+	free(walk->args);
+	free(walk->tensors);
+	free(walk->preds);
+	free(walk->events);
+	free(walk->moves);
+	free(walk->capacities);
+	memset(walk, 0, sizeof(*walk));
+}

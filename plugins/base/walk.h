@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/* walk.h - what a program does in one run, without running it: its tasks with their arguments and edges, and what else orders them, from a program that was made
+ * with rt_program_args.planned. One thread. */
+#ifndef BASE_WALK_H
+#define BASE_WALK_H
+
+#include "ptowsp/run.h"
+#include "rt/feed.h"
+
+/* A task, by its number. */
+struct base_walk_task {
+	uint64_t args;            /* places of its first scalar, tensor argument and predecessor */
+	uint64_t tensors, preds;
+	uint32_t arg_count, tensor_count, pred_count;
+	uint32_t kernel, executor, stream, process, pool;
+	uint32_t depth_loops;     /* as in struct rt_item */
+	uint16_t unit;
+	uint64_t cycles;          /* as far as they are known before it runs */
+	bool there;               /* kernels.run was told of it */
+};
+/* What comes before a task besides its edges: items of the feed, with the number of the next task. */
+struct base_walk_event {
+	uint8_t kind;             /* enum rt_item_kind */
+	uint32_t row, process;
+	uint64_t number, at;      /* the item's; tasks before it */
+};
+/* Elements that travel with a token: those of the n-th SEND of an instance into a channel, or of its n-th TAKE from it, are the n-th of these that say so. */
+struct base_walk_move {
+	uint32_t process, channel;
+	bool sends;
+	uint64_t tensor;          /* place of its window */
+};
+struct base_walk {
+	struct base_walk_task *tasks;
+	uint64_t *args;
+	struct ptowsp_tensor_arg *tensors;
+	uint64_t *preds;
+	struct base_walk_event *events;
+	struct base_walk_move *moves;
+	uint64_t task_count;      /* that the feed gave */
+	uint32_t task_room, arg_count, arg_room, tensor_count, tensor_room, pred_count, pred_room, event_count, event_room, move_count, move_room;
+	struct rt_limits limits;  /* in force; depths are the program's */
+	uint64_t *capacities;     /* per channel */
+	uint64_t edges;
+};
+
+/* kernels.run of the planned program, with the walk as its context. */
+ptowsp_status base_walk_task_run(void *walk, const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker);
+/* kernels.moved of it. */
+ptowsp_status base_walk_moved(void *walk, const struct rt_moved *moved, struct ptowsp_error *error);
+/* What is done with a whole walk, before rt closes its run: feed takes the times of tasks. */
+struct base_walk_then {
+	void *context;
+	ptowsp_status (*walked)(void *context, struct rt_feed *feed, struct ptowsp_error *error);
+};
+/* Fills a zeroed or filled walk. planned: its kernels.run gets here. args: as for rt_run; kernels are not run. Errors: of rt_run and of `then`. */
+ptowsp_status base_walk_fill(struct base_walk *walk, struct rt_program *planned, const struct rt_run_args *args, const struct base_walk_then *then,
+			       struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
+void base_walk_finish(struct base_walk *walk);
+
+#endif

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""arrays.py - random programs on cpu_sim and on the arrays of aie: what comes out is the same.
+
+    python3 tests/model/arrays.py [--build DIR] [--first SEED] [--count N] [--families F,F...] [--keep DIR] [--jobs N]
+
+Same: exit code and tensors, on both arrays, with a number of cores, depth of fifos, buffering and placement that the seed draws. What the array refuses (exit 5) is no
+difference, nor is a program that a bounded resource ends on cpu_sim, which the array only records. One seed with the same families is one program.
+"""
+import collections
+import filecmp
+import os
+import random
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import clocks  # noqa: E402
+import compare  # noqa: E402
+import engines  # noqa: E402
+import programs  # noqa: E402
+import seeds  # noqa: E402
+
+
+def way(seed, device):
+    """Options of a run."""
+    draw = random.Random(seed * 2 + (device == "npu2"))
+    return ["--plugin=aie", f"--device={device}", f"--opt=cores={draw.choice((0, 0, 1, 2, 3, 7))}", f"--opt=depth={draw.choice((1, 2, 2, 3))}",
+            f"--opt=buffering={draw.choice((0, 8))}", f"--opt=seed={draw.randint(1, 9)}"]
+
+
+def difference(options, seed, folder, package, reference, device):
+    """(what became of it, None or the difference as text)."""
+    flags = way(seed, device)
+    code, said = engines.run(options, flags, "own", folder, package, {})
+    if code == 5:
+        return "refused", None
+    if code != reference[0]:
+        recorded = engines.ENDED_BY_A_RESOURCE.search(reference[1])
+        return "recorded", None if recorded else f"exit {code} instead of {reference[0]}: {said or '-'} instead of {reference[1] or '-'} [{' '.join(flags)}]"
+    for name in clocks.outputs(package) if not code else ():
+        if not filecmp.cmp(os.path.join(folder, f"cpu.{name}.npy"), os.path.join(folder, f"own.{name}.npy"), shallow=False):
+            return "other", f"tensor {name} differs [{' '.join(flags)}]"
+    return f"exit {code}", None
+
+
+def check(job):
+    """(seed, [(what became of it, difference or None) per array])."""
+    options, seed, folder = job
+    package, folder = programs.generate(seed, options.families), seeds.own(folder)
+    if seeds.pack(options.build, package, folder).returncode or compare.is_promise(package):
+        return seed, [("not packed", None)]
+    reference = engines.run(options, ["--plugin=cpu_sim"], "cpu", folder, package, {})
+    rows = [difference(options, seed, folder, package, reference, device) for device in ("npu1", "npu2")]
+    if any(text for _, text in rows):
+        seeds.keep(options, seed, package)
+    return seed, rows
+
+
+def main():
+    options, failed, became = seeds.arguments("random programs on cpu_sim and on the arrays of aie"), 0, collections.Counter()
+    for seed, rows in seeds.results(options, check):
+        for what, text in rows:
+            became[what] += 1
+            if text:
+                failed += 1
+                seeds.differs("arrays", options, seed, text)
+    print(f"# {dict(sorted(became.items()))}; families: {seeds.named(options)}")
+    if not failed:
+        seeds.agree("arrays_agree", options)
+    return failed > 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
