@@ -57,6 +57,8 @@ static void fake_done(void *context, const struct ptowsp_done *done)
 	fake.error[0] = 0;
 	if (done->error)
 		snprintf(fake.error, sizeof(fake.error), "%s", done->error->text);
+	if (fake.on_done)
+		fake.on_done();
 }
 
 uint64_t fake_now(void *context)

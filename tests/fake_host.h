@@ -20,6 +20,7 @@ struct fake {
 	atomic_llong bytes;        /* held by the plugin */
 	atomic_int allocations, fail_at; /* fail_at: this allocation and all after it give NULL; -1 none */
 	int done_count;
+	void (*on_done)(void); /* called at the end of done, on the plugin's thread; NULL for none */
 	uint64_t tokens[64];
 	ptowsp_status status;
 	struct ptowsp_run_stats stats;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * test_cpu_sim.c - the cpu_sim plugin through its ops table alone, with a host of its own: no container, no libptowsp. */
 #include "check.h"
+
+#include <semaphore.h>
 #include "fake_host.h"
 #include "tools/bench_tile.h"
 
@@ -41,6 +43,40 @@ static void runs_are_done_once_each_and_in_order(void)
 	CHECK_UINT(fake.stats.total_cycles, 30); /* a chain of nops of 3 cycles */
 	CHECK_UINT(fake.stats.edges, 9);
 	fake_stop();
+}
+
+static sem_t heard, seen;
+
+static void done_waits(void)
+{
+	sem_post(&heard);
+	sem_wait(&seen);
+}
+
+/* The host's thread may go on as soon as it hears, however long the plugin's own takes to come back from done. */
+static void a_program_rests_once_done_was_called(void)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	const struct ptowsp_trace_extension *trace;
+
+	sem_init(&heard, 0, 0);
+	sem_init(&seen, 0, 0);
+	fake_reset();
+	fake_chain_program("nop", 10);
+	fake_start(1);
+	fake.on_done = done_waits;
+	CHECK_INT(fake_submit(1, 0, NULL), PTOWSP_OK);
+	sem_wait(&heard);
+	trace = fake.ops->extension(fake.instance, PTOWSP_EXTENSION_TRACE);
+	CHECK_INT(trace->attach(fake.program, NULL, NULL, &error), PTOWSP_OK);
+	CHECK_INT(fake.ops->unload(fake.program, &error), PTOWSP_OK);
+	CHECK_STR(error.text, "");
+	fake.program = NULL;
+	sem_post(&seen);
+	fake_drain();
+	fake_stop();
+	sem_destroy(&heard);
+	sem_destroy(&seen);
 }
 
 static void cancel_ends_waiting_and_running_runs(void)
@@ -344,6 +380,7 @@ void suite_cpu_sim(CU_pSuite s)
 {
 	TEST(s, one_task_adds_two_tensors);
 	TEST(s, runs_are_done_once_each_and_in_order);
+	TEST(s, a_program_rests_once_done_was_called);
 	TEST(s, cancel_ends_waiting_and_running_runs);
 	TEST(s, fini_cancels_and_joins_what_is_left);
 	TEST(s, deadline_ends_a_run);

@@ -28,7 +28,8 @@ struct ptowsp_host {
 	void (*log)(void *context, int32_t level, const char *text, uint64_t length);
 	/* A feature that is met below `enforced`: once per feature and program; the host drops repeats. [any] */
 	void (*diagnose)(void *context, uint32_t feature, uint8_t state, const char *text, uint64_t length);
-	/* Completion, exactly once per accepted submit; everything it points to is borrowed for the call. [any] */
+	/* Completion, exactly once per accepted submit; everything it points to is borrowed for the call. The program rests
+	 * from then on: the host may unload it, or use its extensions, before this has returned. [any] */
 	void (*done)(void *context, const struct ptowsp_done *done);
 	uint64_t (*now_ns)(void *context); /* monotonic [any] */
 };

@@ -170,6 +170,15 @@ ptowsp_status base_drain(struct ptowsp_object *object, uint64_t until_ns, struct
 	return busy ? base_fail(error, PTOWSP_DEADLINE, "drain: runs are still going on; cancel them or wait longer") : PTOWSP_OK;
 }
 
+/* Nothing of this run touches its program any more. Before done, for whoever hears that the run is over may unload the
+ * program while done has not yet returned here. */
+static void program_leave(struct base_device *device, struct base_program *program)
+{
+	pthread_mutex_lock(&device->lock);
+	program->in_flight--;
+	pthread_mutex_unlock(&device->lock);
+}
+
 /* Runs it, or says why it was not begun; then done, exactly once. */
 static void run_execute(struct base_device *device, struct base_run *run)
 {
@@ -189,6 +198,7 @@ static void run_execute(struct base_device *device, struct base_run *run)
 		done.error = &error;
 	if (done.status == PTOWSP_DEADLOCK)
 		done.deadlock = &deadlock;
+	program_leave(device, run->program);
 	host->done(host->context, &done);
 }
 
@@ -215,7 +225,6 @@ static void run_retire(struct base_device *device, struct base_run *run)
 	pthread_mutex_lock(&device->lock);
 	device->current = NULL;
 	device->completed++;
-	run->program->in_flight--;
 	pthread_cond_broadcast(&device->idle);
 	pthread_mutex_unlock(&device->lock);
 	base_release(device->instance, run, run->bytes);
