@@ -1,85 +1,14 @@
 /* SPDX-License-Identifier: MIT
- * test_aie_run.c - designs from their text: what they compute, when by the model, what a deadlock says, how near published figures are. */
+ * test_aie_run.c - designs from their text: what they compute, when by the model, how near published figures are. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "aie/cost.h"
-#include "tools/aie_written.h"
 #include "tools/bench_aie.h"
+#include "aie_trial.h"
 #include "check.h"
 #include "ptowsp/ids.h"
-
-/* ---- running ------------------------------------------------------------------------------------------------------ */
-
-/* y [32] = x [32] times w [16], again and again, times a factor. */
-static ptowsp_status weigh(void *const *memrefs, const uint64_t *scalars, uint64_t *cycles_out)
-{
-	const uint32_t *x = memrefs[0], *w = memrefs[1];
-	uint32_t *y = memrefs[2];
-
-	for (int i = 0; i < 32; i++)
-		y[i] = x[i] * w[i % 16] * (uint32_t)scalars[3];
-	*cycles_out = aie_cost_call(aie_cost_vector(192, 128, 0, 0));
-	return PTOWSP_OK;
-}
-
-/* c [m, n] i32 = a [m, k] i16 times b [k, n] i16. */
-static ptowsp_status kernel_call(void *context, const struct aie_sim_call *call, uint64_t *cycles_out, struct ptowsp_error *error)
-{
-	const struct aie_function *function = call->function;
-	const struct aie_type *const *types = function->type->parts;
-	const int16_t *a = call->memrefs[0], *b = call->memrefs[1];
-	int32_t *c = call->memrefs[2];
-
-	if (!strcmp(function->name, "weigh"))
-		return weigh(call->memrefs, call->scalars, cycles_out);
-	if (strcmp(function->name, "mm_i16_i32")) {
-		snprintf(error->text, sizeof(error->text), "no model for kernel %s", function->name);
-		return PTOWSP_UNSUPPORTED;
-	}
-	for (int64_t i = 0; i < types[0]->dims[0]; i++)
-		for (int64_t j = 0; j < types[1]->dims[1]; j++) {
-			uint32_t sum = 0;
-
-			for (int64_t k = 0; k < types[0]->dims[1]; k++)
-				sum += (uint32_t)(a[i * types[0]->dims[1] + k] * b[k * types[1]->dims[1] + j]);
-			c[i * types[1]->dims[1] + j] = (int32_t)sum;
-		}
-	*cycles_out = aie_cost_call(aie_cost_matmul(context, PTOWSP_I16, (uint64_t)types[0]->dims[0], (uint64_t)types[0]->dims[1], (uint64_t)types[1]->dims[1]));
-	return PTOWSP_OK;
-}
-
-static ptowsp_status run_text(const char *text, void *const *arguments, uint32_t buffering, struct aie_sim_stats *stats, struct ptowsp_error *error)
-{
-	struct aie_whole whole;
-	ptowsp_status st;
-
-	*error = (struct ptowsp_error){.head = PTOWSP_HEAD(*error, ERROR)};
-	st = aie_whole_read(&whole, text, error);
-	if (!st) {
-		const struct aie_arch *arch = whole.design.arch;
-		union {
-			const struct aie_arch *arch;
-			void *context;
-		} same = {arch};
-		const struct aie_sim_args args = {.design = &whole.design, .routes = &whole.routes, .arguments = arguments, .buffering = buffering,
-						  .kernels = {same.context, kernel_call}};
-
-		st = aie_sim_run(&args, stats, error);
-	}
-	aie_whole_finish(&whole);
-	return st;
-}
-
-static const struct aie_sim_agent *agent_named(const struct aie_sim_stats *stats, const char *name)
-{
-	for (uint32_t i = 0; i < stats->agent_count; i++)
-		if (!strcmp(stats->agents[i].name, name))
-			return &stats->agents[i];
-	CHECK_FAIL("no agent %s", name);
-	return &stats->agents[0];
-}
 
 /* ---- files -------------------------------------------------------------------------------------------------------- */
 
@@ -94,7 +23,7 @@ static void file_run(const char *name, void *const *arguments)
 	struct ptowsp_error error;
 	char *text = file_read(name);
 
-	if (text && !CHECK_INT(run_text(text, arguments, 0, &stats, &error), PTOWSP_OK))
+	if (text && !CHECK_INT(aie_trial_run(text, arguments, 0, &stats, &error), PTOWSP_OK))
 		CHECK_FAIL("%s: %s", name, error.text);
 	CHECK(text != NULL);
 	free(text);
@@ -153,7 +82,7 @@ static void a_pipe_through_shared_memory_computes_what_it_says(void)
 
 	for (int i = 0; i < 256; i++)
 		in[i] = 11 * i - 700;
-	if (!CHECK_INT(run_text(text, arguments, 0, &stats, &error), PTOWSP_OK))
+	if (!CHECK_INT(aie_trial_run(text, arguments, 0, &stats, &error), PTOWSP_OK))
 		CHECK_FAIL("%s", error.text);
 	for (int i = 0; i < 256; i++)
 		CHECK_INT(out[i], (in[i] + 3) * 5);
@@ -185,15 +114,15 @@ static void split_run(bool turned)
 		w[i] = i * i + 2;
 	if (turned)
 		replace(text, "<size = 8, stride = 4>, <size = 4, stride = 1>", "<size = 4, stride = 1>, <size = 8, stride = 4>");
-	if (!CHECK_INT(run_text(text, arguments, turned ? 8 : 0, &stats, &error), PTOWSP_OK))
+	if (!CHECK_INT(aie_trial_run(text, arguments, turned ? 8 : 0, &stats, &error), PTOWSP_OK))
 		CHECK_FAIL("%s", error.text);
 	for (uint32_t i = 0; i < 256; i++) {
 		const uint32_t at = i % 64, part = at / 32, from = turned && !part ? at % 8 * 4 + at / 8 : at;
 
 		CHECK_UINT(y[i], x[i / 64 * 64 + from] * w[at % 16] * (2 + part));
 	}
-	CHECK_UINT(agent_named(&stats, "dma (0,1) S2MM 0")->objects, 8); /* two parts of 4 objects */
-	CHECK_UINT(agent_named(&stats, "dma (0,3) S2MM 1")->objects, 1);
+	CHECK_UINT(aie_trial_agent(&stats, "dma (0,1) S2MM 0")->objects, 8); /* two parts of 4 objects */
+	CHECK_UINT(aie_trial_agent(&stats, "dma (0,3) S2MM 1")->objects, 1);
 	aie_sim_finish(&stats);
 	free(text);
 }
@@ -214,7 +143,7 @@ static void an_unknown_kernel_ends_the_run(void)
 
 	for (char *at = text; (at = strstr(at, "@weigh"));)
 		memcpy(at, "@other", 6);
-	CHECK_INT(run_text(text, arguments, 0, &stats, &error), PTOWSP_UNSUPPORTED);
+	CHECK_INT(aie_trial_run(text, arguments, 0, &stats, &error), PTOWSP_UNSUPPORTED);
 	CHECK_CONTAINS(error.text, "no model for kernel other");
 	aie_sim_finish(&stats);
 	free(text);
@@ -222,242 +151,16 @@ static void an_unknown_kernel_ends_the_run(void)
 
 /* ---- own designs -------------------------------------------------------------------------------------------------- */
 
-static void device_begin(struct written *t)
-{
-	written_begin(t);
-	written_add(t, "\"builtin.module\"() ({\n\"aie.device\"() ({\n");
-}
-
-static void device_end(struct written *t, int device)
-{
-	written_add(t, "}) {sym_name = \"sequence\"} : () -> ()\n\"aie.end\"() : () -> ()\n}) {device = %d : i32, sym_name = \"main\"} : () -> ()\n}) : () -> ()\n", device);
-}
-
-static void core_begin(struct written *t, int column, int row, long turns)
-{
-	written_add(t, "%%core%d_%d = \"aie.core\"(%%t%d_%d) ({\n%%c0 = arith.constant 0 : index\n%%c1 = arith.constant 1 : index\n%%turns = arith.constant %ld : index\n"
-			"scf.for %%turn = %%c0 to %%turns step %%c1 {\n", column, row, column, row, turns);
-}
-
-static void core_end(struct written *t)
-{
-	written_add(t, "}\n\"aie.end\"() : () -> ()\n}) {stack_size = 1024 : i32} : (index) -> index\n");
-}
-
-/* y = x * a + b over words. */
-static void core_words(struct written *t, int words, const char *x, const char *y, const char *memref, int a, int b)
-{
-	written_add(t, "%%n = arith.constant %d : index\n%%a = arith.constant %d : i32\n%%b = arith.constant %d : i32\nscf.for %%j = %%c0 to %%n step %%c1 {\n"
-			"%%v = memref.load %s[%%j] : %s\n%%w = arith.muli %%v, %%a : i32\n%%u = arith.addi %%w, %%b : i32\nmemref.store %%u, %s[%%j] : %s\n}\n",
-		     words, a, b, x, memref, y, memref);
-}
-
-/* Two cores that hand each other an object: each takes before it gives. */
-static char *ring_design(bool primed)
-{
-	struct written t;
-
-	device_begin(&t);
-	written_tile(&t, 0, 2);
-	written_tile(&t, 0, 3);
-	written_fifo(&t, "up", "%t0_2", "%t0_3", 1, "1 : i32", "memref<16xi32>", false);
-	written_fifo(&t, "down", "%t0_3", "%t0_2", 1, "1 : i32", "memref<16xi32>", true);
-	for (int row = 2; row <= 3; row++) {
-		const char *in = row == 2 ? "down" : "up", *out = row == 2 ? "up" : "down";
-
-		core_begin(&t, 0, row, 3);
-		if (primed && row == 2) { /* it gives first */
-			written_acquire(&t, "%y", out, 0, "memref<16xi32>");
-			written_release(&t, out, 0);
-		}
-		written_acquire(&t, "%x", in, 1, "memref<16xi32>");
-		written_release(&t, in, 1);
-		if (!primed || row == 3) {
-			written_acquire(&t, "%y", out, 0, "memref<16xi32>");
-			written_release(&t, out, 0);
-		}
-		core_end(&t);
-	}
-	written_add(&t, "\"aie.runtime_sequence\"() ({\n^bb0(%%p0: memref<16xi32>):\n");
-	device_end(&t, 4);
-	return t.text;
-}
-
-static void a_ring_of_cores_is_told(void)
-{
-	struct aie_sim_stats stats = {0};
-	struct ptowsp_error error;
-	int32_t memory[16];
-	void *arguments[] = {memory};
-	char *text = ring_design(false), *report;
-	struct aie_whole whole;
-
-	CHECK_INT(run_text(text, arguments, 8, &stats, &error), PTOWSP_DEADLOCK);
-	CHECK_CONTAINS(error.text, "deadlock in cycle");
-	CHECK_CONTAINS(error.text, "ring of 4: ");
-	CHECK_CONTAINS(error.text, "core (0,2) wants 1 of @down, has 0");
-	CHECK_CONTAINS(error.text, "core (0,3) wants 1 of @up, has 0");
-	CHECK_UINT(stats.ring_count, 4);
-	CHECK_INT(aie_whole_read(&whole, text, &error), PTOWSP_OK);
-	report = aie_sim_report(&whole.design, &stats);
-	CHECK_CONTAINS(report, "waits: core (0,2) for dma (0,2) S2MM 0: 1 of @down, has 0");
-	free(report);
-	aie_whole_finish(&whole);
-	CHECK(stats.wait_count >= 4);
-	aie_sim_finish(&stats);
-	free(text);
-	text = ring_design(true);
-	CHECK_INT(run_text(text, arguments, 0, &stats, &error), PTOWSP_OK);
-	CHECK_UINT(agent_named(&stats, "core (0,3)")->objects, 6);
-	aie_sim_finish(&stats);
-	free(text);
-}
-
-/* A core that waits for the second of its inputs before it takes the first, both of one multicast and a task each: small objects fit into the streams. */
-static char *buffered_design(void)
-{
-	struct written t;
-
-	device_begin(&t);
-	written_tile(&t, 0, 2);
-	written_tile(&t, 0, 3);
-	written_tile(&t, 0, 4);
-	written_fifo(&t, "data", "%t0_2", "%t0_4, %t0_3", 2, "[1 : i32, 1 : i32, 1 : i32]", "memref<4xi32>", true);
-	written_fifo(&t, "go", "%t0_3", "%t0_4", 1, "1 : i32", "memref<4xi32>", true);
-	/* (0,4) takes two of data only after go, which (0,3) gives after two of data. */
-	core_begin(&t, 0, 2, 2);
-	written_acquire(&t, "%y", "data", 0, "memref<4xi32>");
-	written_release(&t, "data", 0);
-	core_end(&t);
-	core_begin(&t, 0, 3, 1);
-	for (int i = 0; i < 2; i++) {
-		written_acquire(&t, i ? "%x" : "%z", "data", 1, "memref<4xi32>");
-		written_release(&t, "data", 1);
-	}
-	written_acquire(&t, "%y", "go", 0, "memref<4xi32>");
-	written_release(&t, "go", 0);
-	core_end(&t);
-	core_begin(&t, 0, 4, 1);
-	written_acquire(&t, "%g", "go", 1, "memref<4xi32>");
-	written_release(&t, "go", 1);
-	for (int i = 0; i < 2; i++) {
-		written_acquire(&t, i ? "%x" : "%z", "data", 1, "memref<4xi32>");
-		written_release(&t, "data", 1);
-	}
-	core_end(&t);
-	written_add(&t, "\"aie.runtime_sequence\"() ({\n^bb0(%%p0: memref<16xi32>):\n");
-	device_end(&t, 4);
-	return t.text;
-}
-
-static void a_design_that_needs_buffering_is_told(void)
-{
-	struct aie_sim_stats stats[2] = {{0}, {0}};
-	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	int32_t memory[16] = {0};
-	void *arguments[] = {memory};
-	struct aie_whole whole;
-	char *text = buffered_design();
-	bool depends;
-
-	if (!CHECK_INT(aie_whole_read(&whole, text, &error), PTOWSP_OK))
-		CHECK_FAIL("%s", error.text);
-	else {
-		const struct aie_sim_args args = {.design = &whole.design, .routes = &whole.routes, .arguments = arguments};
-
-		CHECK_INT(aie_sim_both(&args, stats, &depends, &error), PTOWSP_OK);
-		CHECK(depends);
-		CHECK(stats[0].wait_count > 0);
-		CHECK_UINT(stats[1].wait_count, 0);
-		aie_sim_finish(&stats[0]);
-		aie_sim_finish(&stats[1]);
-	}
-	aie_whole_finish(&whole);
-	free(text);
-	text = ring_design(true);
-	CHECK_INT(aie_whole_read(&whole, text, &error), PTOWSP_OK);
-	{
-		const struct aie_sim_args args = {.design = &whole.design, .routes = &whole.routes, .arguments = arguments};
-
-		CHECK_INT(aie_sim_both(&args, stats, &depends, &error), PTOWSP_OK);
-		CHECK(!depends);
-		aie_sim_finish(&stats[0]);
-		aie_sim_finish(&stats[1]);
-	}
-	aie_whole_finish(&whole);
-	free(text);
-}
-
-/* The host waits for what comes out before it gives what goes in. */
-static char *host_design(bool sound, const char *words)
-{
-	struct written t;
-	const char *memref = check_fmt("memref<%sxi32>", words);
-	const long count = 4 * atol(words);
-
-	device_begin(&t);
-	written_tile(&t, 0, 0);
-	written_tile(&t, 0, 2);
-	written_fifo(&t, "in", "%t0_0", "%t0_2", 1, "2 : i32", memref, false);
-	written_fifo(&t, "out", "%t0_2", "%t0_0", 1, "2 : i32", memref, false);
-	core_begin(&t, 0, 2, INT32_MAX);
-	written_acquire(&t, "%x", "in", 1, memref);
-	written_acquire(&t, "%y", "out", 0, memref);
-	core_words(&t, atoi(words), "%x", "%y", memref, 3, 1);
-	written_release(&t, "in", 1);
-	written_release(&t, "out", 0);
-	core_end(&t);
-	written_add(&t, "\"aie.runtime_sequence\"() ({\n^bb0(%%p0: memref<%ldxi32>, %%p1: memref<%ldxi32>):\n", count, count);
-	memref = check_fmt("memref<%ldxi32>", count);
-	written_task(&t, 1, 1, "out", 0, count, memref, true);
-	if (!sound)
-		written_wait(&t, "out");
-	written_task(&t, 0, 0, "in", 0, count, memref, false);
-	if (sound)
-		written_wait(&t, "out");
-	device_end(&t, 4);
-	return t.text;
-}
-
-static void a_host_that_waits_too_early_is_told(void)
-{
-	struct aie_sim_stats stats = {0};
-	struct ptowsp_error error;
-	int32_t in[64], out[64] = {0};
-	void *arguments[] = {in, out};
-	char *text = host_design(false, "16");
-
-	for (int i = 0; i < 64; i++)
-		in[i] = i * i;
-	CHECK_INT(run_text(text, arguments, 8, &stats, &error), PTOWSP_DEADLOCK);
-	CHECK_CONTAINS(error.text, "host wants a token of dma (0,0) S2MM 0");
-	CHECK_CONTAINS(error.text, "; ...");
-	CHECK_UINT(stats.ring_count, 6);
-	CHECK_STR(stats.agents[stats.ring[0]].name, "host");
-	CHECK_STR(stats.agents[stats.ring[5]].name, "dma (0,0) MM2S 0");
-	aie_sim_finish(&stats);
-	free(text);
-	text = host_design(true, "16");
-	CHECK_INT(run_text(text, arguments, 0, &stats, &error), PTOWSP_OK);
-	for (int i = 0; i < 64; i++)
-		CHECK_INT(out[i], 3 * i * i + 1);
-	CHECK_UINT(stats.ddr_bytes, 2 * sizeof(in));
-	CHECK_UINT(agent_named(&stats, "dma (0,0) MM2S 0")->objects, 1);
-	CHECK_UINT(agent_named(&stats, "dma (0,2) S2MM 0")->objects, 4);
-	aie_sim_finish(&stats);
-	free(text);
-}
-
 static void a_report_says_that_it_is_a_model(void)
 {
 	struct aie_sim_stats stats = {0};
 	struct ptowsp_error error;
 	int32_t in[64] = {0}, out[64];
 	void *arguments[] = {in, out};
-	char *text = host_design(true, "16"), *report = NULL;
+	char *text = aie_trial_host(true, "16"), *report = NULL;
 	struct aie_whole whole;
 
-	CHECK_INT(run_text(text, arguments, 0, &stats, &error), PTOWSP_OK);
+	CHECK_INT(aie_trial_run(text, arguments, 0, &stats, &error), PTOWSP_OK);
 	if (CHECK_INT(aie_whole_read(&whole, text, &error), PTOWSP_OK))
 		report = aie_sim_report(&whole.design, &stats);
 	CHECK_CONTAINS(report, "aie model 1, not measured: ");
@@ -480,12 +183,12 @@ static void an_endless_core_can_be_ended(void)
 	struct aie_whole whole;
 	struct written t;
 
-	device_begin(&t);
+	aie_trial_device(&t);
 	written_tile(&t, 0, 2);
-	core_begin(&t, 0, 2, INT64_MAX);
-	core_end(&t);
+	aie_trial_core(&t, 0, 2, INT64_MAX);
+	aie_trial_core_end(&t);
 	written_add(&t, "\"aie.runtime_sequence\"() ({\n^bb0(%%p0: memref<16xi32>):\n");
-	device_end(&t, 4);
+	aie_trial_device_end(&t, 4);
 	if (!CHECK_INT(aie_whole_read(&whole, t.text, &error), PTOWSP_OK))
 		CHECK_FAIL("%s", error.text);
 	else {
@@ -528,7 +231,7 @@ static void stretches_are_told_in_the_order_of_their_end(void)
 	void *arguments[] = {in, out};
 	struct heard heard = {0};
 	struct aie_whole whole;
-	char *text = host_design(true, "16");
+	char *text = aie_trial_host(true, "16");
 
 	if (CHECK_INT(aie_whole_read(&whole, text, &error), PTOWSP_OK)) {
 		const struct aie_sim_args args = {.design = &whole.design, .routes = NULL, .arguments = arguments, .told = hear, .told_context = &heard};
@@ -550,7 +253,7 @@ static void a_window_bounds_the_tasks_under_way(void)
 	int32_t in[64] = {0}, out[64];
 	void *arguments[] = {in, out};
 	struct aie_whole whole;
-	char *text = host_design(true, "16");
+	char *text = aie_trial_host(true, "16");
 
 	if (CHECK_INT(aie_whole_read(&whole, text, &error), PTOWSP_OK))
 		for (uint32_t window = 1; window <= 2; window++) {
@@ -585,7 +288,7 @@ static void what_cannot_be_run_is_refused(void)
 		if (!i)
 			replace(text, "static_strides = array<i64: 0, 0, 0, 1>} : (memref<16xi32>)", "static_strides = array<i64: 0, 0,16, 1>} : (memref<16xi32>)");
 		replace(text, rows[i].old, rows[i].new);
-		CHECK_INT(run_text(text, arguments, 0, &stats, &error), PTOWSP_INVALID);
+		CHECK_INT(aie_trial_run(text, arguments, 0, &stats, &error), PTOWSP_INVALID);
 		CHECK_CONTAINS(error.text, rows[i].text);
 		aie_sim_finish(&stats);
 		free(text);
@@ -624,7 +327,7 @@ static char *chain_design(struct chain *c, uint64_t seed)
 	c->fan = c->length > 2 && next(&state) % 2;
 	count = (long)c->words * c->objects;
 	snprintf(memref, sizeof(memref), "memref<%dxi32>", c->words);
-	device_begin(&t);
+	aie_trial_device(&t);
 	written_tile(&t, 0, 0);
 	written_tile(&t, 0, 1);
 	for (int i = 0; i < c->length; i++)
@@ -650,12 +353,12 @@ static char *chain_design(struct chain *c, uint64_t seed)
 	for (int i = 0; i < c->length; i++) {
 		const bool joins = c->fan && i == c->length - 1;
 
-		core_begin(&t, 0, 2 + i, c->objects);
+		aie_trial_core(&t, 0, 2 + i, c->objects);
 		written_acquire(&t, "%x", check_fmt("f%d", i), 1, memref);
 		if (joins)
 			written_acquire(&t, "%z", "f1", 1, memref);
 		written_acquire(&t, "%y", check_fmt("f%d", i + 1), 0, memref);
-		core_words(&t, c->words, "%x", "%y", memref, c->multiply[i], c->add[i]);
+		aie_trial_words(&t, c->words, "%x", "%y", memref, c->multiply[i], c->add[i]);
 		if (joins)
 			written_add(&t, "scf.for %%j = %%c0 to %%n step %%c1 {\n%%v = memref.load %%y[%%j] : %s\n%%w = memref.load %%z[%%j] : %s\n%%u = arith.addi %%v, %%w : i32\n"
 					 "memref.store %%u, %%y[%%j] : %s\n}\n", memref, memref, memref);
@@ -663,14 +366,14 @@ static char *chain_design(struct chain *c, uint64_t seed)
 		if (joins)
 			written_release(&t, "f1", 1);
 		written_release(&t, check_fmt("f%d", i + 1), 0);
-		core_end(&t);
+		aie_trial_core_end(&t);
 	}
 	written_add(&t, "\"aie.runtime_sequence\"() ({\n^bb0(%%p0: memref<%ldxi32>, %%p1: memref<%ldxi32>):\n", count, count);
 	snprintf(memref, sizeof(memref), "memref<%ldxi32>", count);
 	written_task(&t, 1, 1, check_fmt("f%d", c->length), 0, count, memref, true);
 	written_task(&t, 0, 0, c->through_memory ? "outer" : "f0", 0, count, memref, false);
 	written_wait(&t, check_fmt("f%d", c->length));
-	device_end(&t, 4);
+	aie_trial_device_end(&t, 4);
 	return t.text;
 }
 
@@ -686,7 +389,7 @@ static void random_chains_compute_what_their_stages_say(void)
 
 		for (int i = 0; i < 256; i++)
 			in[i] = (int32_t)(seed * 1000) + i * i;
-		if (!CHECK_INT(run_text(text, arguments, seed % 2 ? 0 : 8, &stats, &error), PTOWSP_OK))
+		if (!CHECK_INT(aie_trial_run(text, arguments, seed % 2 ? 0 : 8, &stats, &error), PTOWSP_OK))
 			CHECK_FAIL("seed %llu: %s\n%.2500s", (unsigned long long)seed, error.text, text);
 		for (int i = 0; i < c.words * c.objects; i++) {
 			uint32_t value = (uint32_t)in[i], first = 0;
@@ -717,21 +420,21 @@ static void tile_to_tile_takes_531_cycles_for_530_published(void)
 	struct written t;
 	uint64_t cycles;
 
-	device_begin(&t);
+	aie_trial_device(&t);
 	written_tile(&t, 0, 2);
 	written_tile(&t, 0, 3);
 	written_fifo(&t, "f", "%t0_2", "%t0_3", 1, "1 : i32", "memref<512xi32>", true);
-	core_begin(&t, 0, 2, 1);
+	aie_trial_core(&t, 0, 2, 1);
 	written_acquire(&t, "%y", "f", 0, "memref<512xi32>");
 	written_release(&t, "f", 0);
-	core_end(&t);
-	core_begin(&t, 0, 3, 1);
+	aie_trial_core_end(&t);
+	aie_trial_core(&t, 0, 3, 1);
 	written_acquire(&t, "%x", "f", 1, "memref<512xi32>");
 	written_release(&t, "f", 1);
-	core_end(&t);
+	aie_trial_core_end(&t);
 	written_add(&t, "\"aie.runtime_sequence\"() ({\n^bb0(%%p0: memref<16xi32>):\n");
-	device_end(&t, 4);
-	CHECK_INT(run_text(t.text, arguments, 0, &stats, &error), PTOWSP_OK);
+	aie_trial_device_end(&t, 4);
+	CHECK_INT(aie_trial_run(t.text, arguments, 0, &stats, &error), PTOWSP_OK);
 	CHECK_UINT(aie_cost_transfer(512, 2), 531);
 	/* Acquire and release by the giver, the lock that the DMA waited for, the transfer without the set-up that it did meanwhile, release by the DMA; the taker acquires and
 	 * releases; its loop ends. */
@@ -753,7 +456,7 @@ static void all_shims_share_what_ddr_gives(void)
 
 	for (uint32_t i = 0; i < words; i++)
 		from[i] = i * 3;
-	if (!CHECK_INT(run_text(text, arguments, 0, &stats, &error), PTOWSP_OK))
+	if (!CHECK_INT(aie_trial_run(text, arguments, 0, &stats, &error), PTOWSP_OK))
 		CHECK_FAIL("%s", error.text);
 	CHECK_MEM(to, from, 4 * (size_t)words);
 	CHECK_UINT(stats.ddr_bytes, UINT64_C(16) * 4 * words);
@@ -783,9 +486,6 @@ void suite_aie_run(CU_pSuite s)
 	TEST(s, a_pipe_through_shared_memory_computes_what_it_says);
 	TEST(s, objects_are_split_and_joined);
 	TEST(s, an_unknown_kernel_ends_the_run);
-	TEST(s, a_ring_of_cores_is_told);
-	TEST(s, a_design_that_needs_buffering_is_told);
-	TEST(s, a_host_that_waits_too_early_is_told);
 	TEST(s, a_report_says_that_it_is_a_model);
 	TEST(s, an_endless_core_can_be_ended);
 	TEST(s, stretches_are_told_in_the_order_of_their_end);

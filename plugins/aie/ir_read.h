@@ -70,6 +70,13 @@ const struct aie_type *aie_read_signature(struct aie_reader *reader);
 bool aie_read_types(struct aie_reader *reader, const struct aie_type ***parts, uint32_t *count);
 bool aie_read_part(struct aie_reader *reader, const struct aie_type ***parts, uint32_t *count, const struct aie_type *type);
 bool aie_read_integer(struct aie_reader *reader, int64_t *value_out);
+/* -3 : i32; i64 and f64 where no type stands. */
+const struct aie_attr *aie_read_number(struct aie_reader *reader);
+/* A number, or true or false, of a type that is known, which stood at a token that was taken. */
+const struct aie_attr *aie_read_number_as(struct aie_reader *reader, const struct aie_token *at, const struct aie_type *type);
+bool aie_read_at_number(const struct aie_reader *reader);
+/* attr; where it is NULL there was no memory, and the reader says so. */
+const struct aie_attr *aie_read_made(struct aie_reader *reader, const struct aie_attr *attr);
 const struct aie_attr *aie_read_attr(struct aie_reader *reader);
 /* @name */
 const struct aie_attr *aie_read_symbol(struct aie_reader *reader);

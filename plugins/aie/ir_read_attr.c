@@ -1,156 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* ir_read_attr.c - attributes out of text. */
 #include "aie/arena.h"
-#include "aie/ir_float.h"
 #include "aie/ir_read.h"
 
 #include <stdlib.h>
-#include <locale.h>
 #include <string.h>
-
-static const struct aie_attr *made(struct aie_reader *reader, const struct aie_attr *attr)
-{
-	if (!attr)
-		aie_read_memory(reader);
-	return attr;
-}
-
-/* ---- numbers */
-
-struct number {
-	bool negative, hex, fits;
-	uint64_t magnitude;
-};
-
-static struct number number_of(const struct aie_token *token)
-{
-	struct number number = {.negative = *token->begin == '-', .fits = true};
-	const char *at = token->begin + number.negative, *end = token->begin + token->length;
-
-	number.hex = end - at > 2 && at[1] == 'x';
-	for (at += number.hex ? 2 : 0; at < end; at++) {
-		const unsigned base = number.hex ? 16 : 10;
-		const unsigned digit = *at <= '9' ? (unsigned)(*at - '0') : (unsigned)((*at | 32) - 'a' + 10);
-
-		number.fits &= number.magnitude <= (UINT64_MAX - digit) / base;
-		number.magnitude = number.magnitude * base + digit;
-	}
-	return number;
-}
-
-/* As MLIR has it, a number of n bits may also be written as one without a sign. */
-static bool fits(const struct number *number, uint32_t bits)
-{
-	const uint64_t half = UINT64_C(1) << (bits - 1);
-
-	if (!number->fits)
-		return false;
-	return number->negative ? number->magnitude <= half : number->magnitude <= half - 1 + half;
-}
-
-static int64_t signed_of(const struct number *number)
-{
-	return (int64_t)(number->negative ? 0 - number->magnitude : number->magnitude);
-}
-
-bool aie_read_integer(struct aie_reader *reader, int64_t *value_out)
-{
-	struct number number;
-
-	if (reader->token.kind != AIE_TOKEN_INTEGER)
-		return aie_read_expected(reader, "a whole number");
-	number = number_of(&reader->token);
-	if (!number.fits || number.magnitude > (uint64_t)INT64_MAX + number.negative)
-		return aie_read_expected(reader, "a number of 64 bits with a sign");
-	*value_out = signed_of(&number);
-	aie_read_next(reader);
-	return true;
-}
-
-/* The value of a REAL token; a locale may read another point. */
-static double real_of(struct aie_reader *reader, const struct aie_token *token)
-{
-	const char *point = localeconv()->decimal_point;
-	char copy[128];
-	size_t length = token->length < sizeof(copy) - 1 ? token->length : sizeof(copy) - 1;
-	char *dot;
-
-	if (length != token->length)
-		aie_read_fail(reader, token, "a number of more than %zu characters stands here", sizeof(copy) - 1);
-	memcpy(copy, token->begin, length);
-	copy[length] = '\0';
-	dot = strchr(copy, '.');
-	if (dot && point[0] && !point[1])
-		*dot = point[0];
-	return strtod(copy, NULL);
-}
-
-static const struct aie_attr *real_number(struct aie_reader *reader, const struct aie_token *at, const struct aie_type *type)
-{
-	struct number number;
-	double real;
-
-	if (at->kind == AIE_TOKEN_REAL) {
-		real = real_of(reader, at);
-		return reader->status ? NULL : made(reader, aie_attr_float(reader->module, type, real));
-	}
-	number = number_of(at);
-	if (!number.hex || number.negative || !number.fits || (type->bits < 64 && number.magnitude >> type->bits)) {
-		aie_read_fail(reader, at, "a whole number stands here, expected one with a point, or its bits as 0x..., as its type is a float's");
-		return NULL;
-	}
-	return made(reader, aie_attr_float(reader->module, type, aie_float_of(type, number.magnitude)));
-}
-
-static const struct aie_attr *whole_number(struct aie_reader *reader, const struct aie_token *at, const struct aie_type *type)
-{
-	const struct number number = number_of(at);
-
-	if (at->kind == AIE_TOKEN_REAL) {
-		aie_read_fail(reader, at, "a number with a point stands here, expected a whole one, as its type is an integer's");
-		return NULL;
-	}
-	if (!fits(&number, type->kind == AIE_TYPE_INDEX ? 64 : type->bits)) {
-		aie_read_fail(reader, at, "this number does not fit into its type, expected one of at most %u bits", type->kind == AIE_TYPE_INDEX ? 64 : type->bits);
-		return NULL;
-	}
-	return made(reader, aie_attr_int(reader->module, type, signed_of(&number)));
-}
-
-/* A number of a type that is known; true and false, too. */
-static const struct aie_attr *number_as(struct aie_reader *reader, const struct aie_token *at, const struct aie_type *type)
-{
-	if (at->kind == AIE_TOKEN_WORD && type->kind == AIE_TYPE_INT && type->bits == 1 && (at->length == 4 || at->length == 5))
-		return made(reader, aie_attr_bool(reader->module, at->length == 4));
-	if (at->kind == AIE_TOKEN_WORD) {
-		aie_read_fail(reader, at, "'true' or 'false' stands here, expected a number, as the type is not i1");
-		return NULL;
-	}
-	if (aie_type_is_float(type))
-		return real_number(reader, at, type);
-	if (type->kind == AIE_TYPE_INT || type->kind == AIE_TYPE_INDEX)
-		return whole_number(reader, at, type);
-	aie_read_fail(reader, at, "a number stands here, and its type is none of numbers");
-	return NULL;
-}
-
-/* -3 : i32; i64 and f64 where no type stands. */
-static const struct aie_attr *number(struct aie_reader *reader)
-{
-	const struct aie_token at = reader->token;
-	const struct aie_type *type;
-
-	aie_read_next(reader);
-	if (aie_read_take(reader, ':'))
-		type = aie_read_type(reader);
-	else
-		type = aie_type_plain(reader->module, at.kind == AIE_TOKEN_REAL ? AIE_TYPE_F64 : AIE_TYPE_INT, 64);
-	if (!type) {
-		aie_read_memory(reader);
-		return NULL;
-	}
-	return number_as(reader, &at, type);
-}
 
 /* ---- texts */
 
@@ -219,7 +73,7 @@ static const struct aie_attr *text_attr(struct aie_reader *reader, enum aie_attr
 {
 	const char *text = aie_read_text(reader);
 
-	return text ? made(reader, aie_attr_text(reader->module, kind, text)) : NULL;
+	return text ? aie_read_made(reader, aie_attr_text(reader->module, kind, text)) : NULL;
 }
 
 const struct aie_attr *aie_read_symbol(struct aie_reader *reader)
@@ -262,7 +116,7 @@ static const struct aie_attr *list(struct aie_reader *reader, enum aie_attr_kind
 			return NULL;
 	aie_read_next(reader);
 	aie_read_up(reader);
-	return made(reader, aie_attr_list(reader->module, kind, count, items));
+	return aie_read_made(reader, aie_attr_list(reader->module, kind, count, items));
 }
 
 static bool int_add(struct aie_reader *reader, int64_t **ints, uint32_t *count, int64_t value)
@@ -279,11 +133,6 @@ static bool int_add(struct aie_reader *reader, int64_t **ints, uint32_t *count, 
 	return true;
 }
 
-static bool at_number(const struct aie_reader *reader)
-{
-	return reader->token.kind == AIE_TOKEN_INTEGER || reader->token.kind == AIE_TOKEN_REAL || aie_read_at_word(reader, "true") || aie_read_at_word(reader, "false");
-}
-
 /* A number of `type`: an integer's value, a float's bits as a double. */
 static bool element_add(struct aie_reader *reader, const struct aie_type *type, int64_t **ints, uint32_t *count)
 {
@@ -291,10 +140,10 @@ static bool element_add(struct aie_reader *reader, const struct aie_type *type, 
 	const struct aie_attr *attr;
 	int64_t value;
 
-	if (!at_number(reader))
+	if (!aie_read_at_number(reader))
 		return aie_read_expected(reader, "a number");
 	aie_read_next(reader);
-	attr = number_as(reader, &at, type);
+	attr = aie_read_number_as(reader, &at, type);
 	if (!attr)
 		return false;
 	value = attr->number;
@@ -327,7 +176,7 @@ static const struct aie_attr *array(struct aie_reader *reader)
 		} while (aie_read_take(reader, ','));
 	if (!aie_read_mark(reader, '>', "at the end of the array"))
 		return NULL;
-	return made(reader, aie_attr_ints(reader->module, AIE_ATTR_INTS, type, count, ints));
+	return aie_read_made(reader, aie_attr_ints(reader->module, AIE_ATTR_INTS, type, count, ints));
 }
 
 /* <size = 4, stride = 8> */
@@ -353,7 +202,7 @@ static const struct aie_attr *dims(struct aie_reader *reader)
 		if ((count && !aie_read_mark(reader, ',', "or ']' behind a dimension")) || !pair_add(reader, &ints, &count))
 			return NULL;
 	aie_read_next(reader);
-	return made(reader, aie_attr_ints(reader->module, AIE_ATTR_DIMS, NULL, count, ints));
+	return aie_read_made(reader, aie_attr_ints(reader->module, AIE_ATTR_DIMS, NULL, count, ints));
 }
 
 /* bd_dim_layout_array[...]> or bd_dim_layout_array_array[[...]]>, behind "#aie<". */
@@ -397,7 +246,7 @@ static const struct aie_attr *other(struct aie_reader *reader)
 	text[end - at.begin] = '\0';
 	lexer->at = end;
 	aie_read_next(reader);
-	return made(reader, aie_attr_text(reader->module, AIE_ATTR_OTHER, text));
+	return aie_read_made(reader, aie_attr_text(reader->module, AIE_ATTR_OTHER, text));
 }
 
 static const struct aie_attr *hash(struct aie_reader *reader)
@@ -422,7 +271,7 @@ static bool dense_token(struct aie_reader *reader, struct dense *dense)
 {
 	struct aie_token *more;
 
-	if (!at_number(reader))
+	if (!aie_read_at_number(reader))
 		return aie_read_expected(reader, "a number or '['");
 	if (dense->count == AIE_READ_ITEMS)
 		return aie_read_fail(reader, &reader->token, "a dense value has more than %d elements here", AIE_READ_ITEMS);
@@ -502,7 +351,7 @@ static const struct aie_attr *dense_value(struct aie_reader *reader)
 		return NULL;
 	}
 	for (uint32_t i = 0; i < dense.count; i++) {
-		const struct aie_attr *attr = number_as(reader, &dense.tokens[i], type->element);
+		const struct aie_attr *attr = aie_read_number_as(reader, &dense.tokens[i], type->element);
 		int64_t value = attr ? attr->number : 0;
 
 		if (attr && attr->kind == AIE_ATTR_FLOAT)
@@ -510,7 +359,7 @@ static const struct aie_attr *dense_value(struct aie_reader *reader)
 		if (!attr || !int_add(reader, &ints, &count, value))
 			return NULL;
 	}
-	return made(reader, aie_attr_ints(reader->module, AIE_ATTR_DENSE, type, count, ints));
+	return aie_read_made(reader, aie_attr_ints(reader->module, AIE_ATTR_DENSE, type, count, ints));
 }
 
 /* ---- any */
@@ -519,7 +368,7 @@ static const struct aie_attr *type_attr(struct aie_reader *reader)
 {
 	const struct aie_type *type = aie_read_type(reader);
 
-	return type ? made(reader, aie_attr_type(reader->module, type)) : NULL;
+	return type ? aie_read_made(reader, aie_attr_type(reader->module, type)) : NULL;
 }
 
 static const struct aie_attr *word_attr(struct aie_reader *reader)
@@ -528,10 +377,10 @@ static const struct aie_attr *word_attr(struct aie_reader *reader)
 		const bool value = *reader->token.begin == 't';
 
 		aie_read_next(reader);
-		return made(reader, aie_attr_bool(reader->module, value));
+		return aie_read_made(reader, aie_attr_bool(reader->module, value));
 	}
 	if (aie_read_take_word(reader, "unit"))
-		return made(reader, aie_attr_unit(reader->module));
+		return aie_read_made(reader, aie_attr_unit(reader->module));
 	if (aie_read_take_word(reader, "array"))
 		return array(reader);
 	if (aie_read_take_word(reader, "dense"))
@@ -545,7 +394,7 @@ const struct aie_attr *aie_read_attr(struct aie_reader *reader)
 	case AIE_TOKEN_STRING: return text_attr(reader, AIE_ATTR_STRING);
 	case AIE_TOKEN_SYMBOL: return text_attr(reader, AIE_ATTR_SYMBOL);
 	case AIE_TOKEN_INTEGER:
-	case AIE_TOKEN_REAL: return number(reader);
+	case AIE_TOKEN_REAL: return aie_read_number(reader);
 	case AIE_TOKEN_HASH: return hash(reader);
 	case AIE_TOKEN_WORD: return word_attr(reader);
 	case AIE_TOKEN_BANG: return type_attr(reader);
