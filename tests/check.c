@@ -96,11 +96,19 @@ const char *check_fmt(const char *fmt, ...)
 	return buf;
 }
 
-const char *check_tmp(void)
+const char *check_dir(void)
 {
 	static char dir[PATH_MAX];
+	CU_pSuite suite = CU_get_current_suite();
 
-	snprintf(dir, sizeof(dir), "%s/test/tmp/%s", check_build(), check_name());
+	snprintf(dir, sizeof(dir), "%s/test/tmp/%s/%s", check_build(), suite ? suite->pName : "", check_name());
+	return dir;
+}
+
+const char *check_tmp(void)
+{
+	const char *dir = check_dir();
+
 	if (check_run(check_fmt("rm -rf '%s' && mkdir -p '%s'", dir, dir), NULL, NULL))
 		CHECK_FAIL("cannot make %s", dir);
 	return dir;

@@ -52,7 +52,10 @@ bool check_seed_wanted(uint64_t seed);
 /* printf into one of eight rotating buffers of 4 KiB: for paths and commands inside one expression; the ninth call reuses the
  * first, and a failing check takes one too. */
 const char *check_fmt(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-/* A fresh folder below build/test/tmp for the running test, emptied first. The text stays until the next call. */
+/* The folder of the running test, build/test/tmp/SUITE/TEST: two suites may have tests of one name and run at once. The text stays until
+ * the next test. */
+const char *check_dir(void);
+/* The same, emptied or made. */
 const char *check_tmp(void);
 /* Whole file plus a terminating 0, to be freed; NULL if it cannot be read. size_out may be NULL. */
 char *check_read(const char *path, size_t *size_out);

@@ -91,7 +91,7 @@ static void json_form_is_read_again(void)
 
 	graph_fill(&g);
 	first = graph_text(&g, ".json");
-	CHECK_INT(graph_read(&again, check_fmt("%s/test/tmp/%s/g.json", check_build(), check_name()), &error), PTOWSP_OK);
+	CHECK_INT(graph_read(&again, check_fmt("%s/g.json", check_dir()), &error), PTOWSP_OK);
 	second = graph_text(&again, ".json");
 	CHECK_STR(second, first);
 	CHECK_CONTAINS(first, "{\"schema\": \"ptowsp.graph/1\",");
@@ -170,7 +170,7 @@ static void text_form_is_read_again(void)
 	graph_edge_add(&g, 0, 1);
 	graph_edge_add(&g, 0, 7);
 	first = graph_text(&g, ".txt");
-	CHECK_INT(graph_read(&again, check_fmt("%s/test/tmp/%s/g.txt", check_build(), check_name()), &error), PTOWSP_OK);
+	CHECK_INT(graph_read(&again, check_fmt("%s/g.txt", check_dir()), &error), PTOWSP_OK);
 	CHECK_UINT(again.task_count, 3);
 	CHECK_STR(again.tasks[0].kernel, "f [WAIT]  fanin=3 buf=9.0KB fanout=[1]");
 	CHECK_UINT(again.tasks[0].bytes, 16384);

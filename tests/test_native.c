@@ -14,7 +14,7 @@ static int tool(const char *environment, const char *name, const char *args)
 {
 	free(out);
 	free(err);
-	return check_run(check_fmt("cd '%s' && mkdir -p temp && TMPDIR=\"$PWD/temp\" %s '%s/bin/%s' %s", check_fmt("%s/test/tmp/%s", check_build(), check_name()),
+	return check_run(check_fmt("cd '%s' && mkdir -p temp && TMPDIR=\"$PWD/temp\" %s '%s/bin/%s' %s", check_dir(),
 				   environment, check_build(), name, args),
 			 &out, &err);
 }
@@ -32,7 +32,7 @@ static const char *example(const char *name)
 static void nothing_is_left_behind(void)
 {
 	free(out);
-	CHECK_INT(check_run(check_fmt("ls '%s/test/tmp/%s/temp'", check_build(), check_name()), &out, NULL), 0);
+	CHECK_INT(check_run(check_fmt("ls '%s/temp'", check_dir()), &out, NULL), 0);
 	CHECK_STR(out, "");
 }
 
@@ -57,7 +57,7 @@ static void source_is_printed_without_what_was_added(void)
 				   "  tstore %a, %x[0, 0]\n}\n";
 
 	check_tmp();
-	REQUIRE(check_write(check_fmt("%s/test/tmp/%s/own.pto", check_build(), check_name()), text, sizeof(text) - 1));
+	REQUIRE(check_write(check_fmt("%s/own.pto", check_dir()), text, sizeof(text) - 1));
 	REQUIRE_INT(pack("", "own.pto -o plain.pkg.zst"), 0);
 	REQUIRE_INT(pack("", "--native own.pto -o own.pkg.zst"), 0);
 	CHECK_INT(tool("", "ptowsp-inspect", "--pto own.pkg.zst >again.pto"), 0);
@@ -73,9 +73,7 @@ static void equal_sources_give_equal_packages(void)
 	check_tmp();
 	CHECK_INT(pack("", check_fmt("--native %s -o a.pkg.zst", example("softmax"))), 0);
 	CHECK_INT(pack("", check_fmt("--native %s -o b.pkg.zst", example("softmax"))), 0);
-	CHECK_INT(check_run(check_fmt("cmp '%s/test/tmp/%s/a.pkg.zst' '%s/test/tmp/%s/b.pkg.zst'", check_build(), check_name(), check_build(),
-				      check_name()),
-			    NULL, NULL),
+	CHECK_INT(check_run(check_fmt("cmp '%s/a.pkg.zst' '%s/b.pkg.zst'", check_dir(), check_dir()), NULL, NULL),
 		  0);
 }
 
@@ -127,7 +125,7 @@ static void without_a_compiler_it_is_exit_8(void)
 	CHECK_STR(err, "ptowsp-pack: no compiler \"vax-dec-vms-gcc\" for vax-dec-vms: install it, or name one in CC\n");
 	CHECK_INT(pack("CC=false", check_fmt("--native %s -o s.pkg.zst", example("softmax"))), 8);
 	CHECK_STR(err, "ptowsp-pack: \"false --version\" fails: it is no compiler that --native can use\n");
-	CHECK_INT(check_run(check_fmt("ls '%s/test/tmp/%s/s.pkg.zst'", check_build(), check_name()), NULL, NULL), 2);
+	CHECK_INT(check_run(check_fmt("ls '%s/s.pkg.zst'", check_dir()), NULL, NULL), 2);
 }
 
 static void a_compiler_that_fails_is_exit_1(void)
@@ -196,7 +194,7 @@ static void a_kernel_that_cannot_run_stays_portable_and_is_named(void)
 				   "  %a = alloc_tile : !pto.tile<2x4xf32>\n  %a = texpands %1.0\n  tstore %a, %x[0, 0]\n}\n";
 
 	check_tmp();
-	REQUIRE(check_write(check_fmt("%s/test/tmp/%s/odd.pto", check_build(), check_name()), text, sizeof(text) - 1));
+	REQUIRE(check_write(check_fmt("%s/odd.pto", check_dir()), text, sizeof(text) - 1));
 	CHECK_INT(pack("", "--native odd.pto -o odd.pkg.zst"), 0);
 	CHECK_CONTAINS(err, "ptowsp-pack: kernel odd stays portable only: ");
 	CHECK_INT(tool("", "ptowsp-inspect", "odd.pkg.zst"), 0);
@@ -211,7 +209,7 @@ static void emitted_text_is_what_is_kept(void)
 	check_tmp();
 	REQUIRE(pack("", check_fmt("--emit=c '%s/tests/emit/kernels.pto' -o emitted", check_root())) == 0);
 	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++) {
-		char *got = check_read(check_fmt("%s/test/tmp/%s/emitted/%s.c", check_build(), check_name(), kernels[i]), NULL);
+		char *got = check_read(check_fmt("%s/emitted/%s.c", check_dir(), kernels[i]), NULL);
 		char *want;
 
 		REQUIRE(got != NULL);
@@ -230,8 +228,8 @@ static void emitted_text_compiles_without_the_tree(void)
 	check_tmp();
 	REQUIRE(pack("", check_fmt("--emit=c '%s/tests/emit/kernels.pto' -o emitted", check_root())) == 0);
 	free(err);
-	CHECK_INT(check_run(check_fmt("cd '%s/test/tmp/%s/emitted' && cc -std=c11 -Wall -Wextra -Werror -O2 -ffp-contract=off -fPIC -shared -I. *.c -o k.so -lm",
-				      check_build(), check_name()),
+	CHECK_INT(check_run(check_fmt("cd '%s/emitted' && cc -std=c11 -Wall -Wextra -Werror -O2 -ffp-contract=off -fPIC -shared -I. *.c -o k.so -lm",
+				      check_dir()),
 			    NULL, &err),
 		  0);
 	CHECK_STR(err, "");

@@ -20,19 +20,19 @@ static int pack(const char *args)
 {
 	free(out);
 	free(err);
-	return check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-pack' %s", check_fmt("%s/test/tmp/%s", check_build(), check_name()),
+	return check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-pack' %s", check_dir(),
 				   check_build(), args),
 			 &out, &err);
 }
 
 static void put(const char *name, const char *text)
 {
-	REQUIRE(check_write(check_fmt("%s/test/tmp/%s/%s", check_build(), check_name(), name), text, strlen(text)));
+	REQUIRE(check_write(check_fmt("%s/%s", check_dir(), name), text, strlen(text)));
 }
 
 static int there(const char *name)
 {
-	char *bytes = check_read(check_fmt("%s/test/tmp/%s/%s", check_build(), check_name(), name), NULL);
+	char *bytes = check_read(check_fmt("%s/%s", check_dir(), name), NULL);
 	int found = bytes != NULL;
 
 	free(bytes);
@@ -90,7 +90,7 @@ static void strict_refuses_warnings(void)
 static void a_folder_is_packed_file_by_file(void)
 {
 	check_tmp();
-	check_run(check_fmt("mkdir -p '%s/test/tmp/%s/in/deep'", check_build(), check_name()), NULL, NULL);
+	check_run(check_fmt("mkdir -p '%s/in/deep'", check_dir()), NULL, NULL);
 	put("in/b.pto", COPY);
 	put("in/deep/a.pto", ODD);
 	put("in/note.txt", "no source");
@@ -109,7 +109,7 @@ static void a_folder_is_packed_file_by_file(void)
 static void several_folders_keep_their_places(void)
 {
 	check_tmp();
-	check_run(check_fmt("cd '%s/test/tmp/%s' && mkdir -p in/deep/est two/deep", check_build(), check_name()), NULL, NULL);
+	check_run(check_fmt("cd '%s' && mkdir -p in/deep/est two/deep", check_dir()), NULL, NULL);
 	put("in/a.pto", COPY);
 	put("in/deep/a.pto", COPY);
 	put("in/deep/est/a.pto", COPY);
@@ -129,8 +129,8 @@ static void several_folders_keep_their_places(void)
 static void files_of_a_folder_that_fail_have_their_line_and_the_code(void)
 {
 	check_tmp();
-	check_run(check_fmt("mkdir -p '%s/test/tmp/%s/in' '%s/test/tmp/%s/two' && cd '%s/test/tmp/%s/in' && ln -s none.pto c.pto", check_build(), check_name(),
-			    check_build(), check_name(), check_build(), check_name()), NULL, NULL);
+	check_run(check_fmt("mkdir -p '%s/in' '%s/two' && cd '%s/in' && ln -s none.pto c.pto", check_dir(),
+			    check_dir(), check_dir()), NULL, NULL);
 	put("in/a.pto", COPY);
 	put("in/b.pto", "func @f(\n");
 	put("two/a.pto", COPY);
@@ -157,14 +157,14 @@ static void options_reach_the_package(void)
 
 	check_tmp();
 	put("a.pto", COPY ODD);
-	REQUIRE_INT(check_run(check_fmt("cd '%s/test/tmp/%s' && { printf '\\223NUMPY\\001\\000\\166\\000'; printf '%%-117s\\n' \"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }\"; head -c 32 /dev/zero; } >z.npy",
-					check_build(), check_name()),
+	REQUIRE_INT(check_run(check_fmt("cd '%s' && { printf '\\223NUMPY\\001\\000\\166\\000'; printf '%%-117s\\n' \"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 4), }\"; head -c 32 /dev/zero; } >z.npy",
+					check_dir()),
 			      NULL, NULL),
 		    0);
 	REQUIRE_INT(pack("a.pto -o x.zst --name given --entry copy --default n=3 --target cpu_sim,aie --target a2a3sim --data x=z.npy"
 			 " --expected copy.y=z.npy --schedule 'dispatch=hash(n + 1, 4)' --schedule task_window=64"),
 		    0);
-	REQUIRE_INT(pkg_open(&package, check_fmt("%s/test/tmp/%s/x.zst", check_build(), check_name()), NULL, &error), 0);
+	REQUIRE_INT(pkg_open(&package, check_fmt("%s/x.zst", check_dir()), NULL, &error), 0);
 	t = pkg_tables(package);
 	CHECK_STR(pkg_name(package), "given");
 	CHECK_STR(pkg_meta(package, "entry_kind"), "task_buffer");
@@ -196,8 +196,8 @@ static void options_reach_the_package(void)
 /* A .npy file of zeros; shape as NumPy writes it, elements of 4 bytes. */
 static void put_zeros(const char *name, const char *shape, unsigned elements)
 {
-	REQUIRE_INT(check_run(check_fmt("cd '%s/test/tmp/%s' && { printf '\\223NUMPY\\001\\000\\166\\000'; printf '%%-117s\\n' \"{'descr': '<f4', 'fortran_order': False, 'shape': %s, }\";"
-					" head -c %u /dev/zero; } >%s", check_build(), check_name(), shape, elements * 4, name),
+	REQUIRE_INT(check_run(check_fmt("cd '%s' && { printf '\\223NUMPY\\001\\000\\166\\000'; printf '%%-117s\\n' \"{'descr': '<f4', 'fortran_order': False, 'shape': %s, }\";"
+					" head -c %u /dev/zero; } >%s", check_dir(), shape, elements * 4, name),
 			      NULL, NULL),
 		    0);
 }
@@ -372,11 +372,10 @@ static void the_library_packs_from_python(void)
 	s = source_compile_as("copy.pto", COPY, strlen(COPY), NULL);
 	free(out);
 	free(err);
-	CHECK_INT(check_run(check_fmt("cd '%s/test/tmp/%s' && python3 pack.py '%s/lib/libptowsp-pack.so' copy.pto copy.pkg.zst", check_build(),
-				      check_name(), check_build()),
+	CHECK_INT(check_run(check_fmt("cd '%s' && python3 pack.py '%s/lib/libptowsp-pack.so' copy.pto copy.pkg.zst", check_dir(), check_build()),
 			    &out, &err),
 		  0);
-	bytes = check_read(check_fmt("%s/test/tmp/%s/copy.pkg.zst", check_build(), check_name()), &size);
+	bytes = check_read(check_fmt("%s/copy.pkg.zst", check_dir()), &size);
 	CHECK(bytes && size == s.size && !memcmp(bytes, s.bytes, size));
 	free(bytes);
 	source_free(&s);
@@ -504,14 +503,14 @@ static void a_package_that_does_not_fit_leaves_the_old_one(void)
 	put("a.pkg.zst", "old");
 	free(err);
 	CHECK_INT(check_run(check_fmt("cd '%s' && ulimit -f 1 && '%s/bin/ptowsp-pack' a.pto -o a.pkg.zst",
-				      check_fmt("%s/test/tmp/%s", check_build(), check_name()), check_build()),
+				      check_dir(), check_build()),
 			    NULL, &err),
 		  2);
 	CHECK_STR(err, "ptowsp-pack: a.pkg.zst cannot be written: File too large\n");
-	text = check_read(check_fmt("%s/test/tmp/%s/a.pkg.zst", check_build(), check_name()), NULL);
+	text = check_read(check_fmt("%s/a.pkg.zst", check_dir()), NULL);
 	CHECK_STR(text, "old");
 	free(text);
-	CHECK_INT(longer_names(check_fmt("%s/test/tmp/%s", check_build(), check_name()), "a.pkg.zst"), 0);
+	CHECK_INT(longer_names(check_dir(), "a.pkg.zst"), 0);
 }
 
 void suite_pack(CU_pSuite s)
