@@ -10,7 +10,12 @@
 
 bool aie_stream_shared(const struct aie_graph *graph, const struct aie_stream *stream)
 {
-	return stream->to_count == 1 && stream->from != AIE_HOST && graph->ends[stream->to] != AIE_HOST;
+	return stream->to_count == 1 && stream->from < AIE_LINKED && graph->ends[stream->to] < AIE_LINKED;
+}
+
+bool aie_stream_hosted(const struct aie_graph *graph, const struct aie_stream *stream)
+{
+	return stream->from == AIE_HOST || graph->ends[stream->to] == AIE_HOST;
 }
 
 /* ---- DMA channels of a core --------------------------------------------------------------------------------------------- */
@@ -49,7 +54,8 @@ static ptowsp_status too_many(struct aie_maker *maker, uint32_t cell, const char
 /* Says which cells have to pack; again_out: there is a new one. */
 static ptowsp_status channels_fit(struct aie_maker *maker, bool *again_out)
 {
-	const struct aie_graph_args *args = maker->args;
+	const uint64_t *limits = aie_arch_tile(maker->args->arch, AIE_FIRST_CORE)->limits;
+	const uint32_t in = (uint32_t)limits[AIE_DMA_IN], out = (uint32_t)limits[AIE_DMA_OUT];
 	struct ends *ends = calloc((size_t)maker->graph->cell_count + 1, sizeof(*ends));
 	ptowsp_status st = ends ? PTOWSP_OK : rt_no_memory(maker->error, "the virtual graph");
 
@@ -59,14 +65,14 @@ static ptowsp_status channels_fit(struct aie_maker *maker, bool *again_out)
 	for (uint32_t c = 0; !st && c < maker->graph->cell_count; c++) {
 		uint8_t had = maker->pack[c];
 
-		if (ends[c].in > args->in && ends[c].loads > 1)
-			maker->pack[c] |= AIE_PACK_LOADS;
-		else if (ends[c].in > args->in)
-			st = too_many(maker, c, "in", ends[c].in, args->in);
-		if (ends[c].out > args->out && ends[c].stores > 1)
+		if (ends[c].in > in && ends[c].loads > 1)
+			maker->pack[c] |= maker->args->pack || had & AIE_PACK_USES ? AIE_PACK_LOADS : AIE_PACK_USES;
+		else if (ends[c].in > in)
+			st = too_many(maker, c, "in", ends[c].in, in);
+		if ((ends[c].out > out || maker->one_store) && ends[c].stores > 1)
 			maker->pack[c] |= AIE_PACK_STORES;
-		else if (!st && ends[c].out > args->out)
-			st = too_many(maker, c, "out", ends[c].out, args->out);
+		else if (!st && ends[c].out > out)
+			st = too_many(maker, c, "out", ends[c].out, out);
 		*again_out |= maker->pack[c] != had;
 	}
 	free(ends);
@@ -122,6 +128,34 @@ static ptowsp_status lines_make(struct aie_maker *maker)
 	return st;
 }
 
+static ptowsp_status streams_make(struct aie_maker *maker)
+{
+	ptowsp_status st = lines_make(maker);
+
+	return st || !maker->args->share ? st : aie_graph_share(maker);
+}
+
+static void by_use_find(struct aie_maker *maker)
+{
+	for (uint32_t c = 0; c < maker->graph->cell_count; c++)
+		maker->graph->by_use |= (maker->pack[c] & (AIE_PACK_USES | AIE_PACK_LOADS)) == AIE_PACK_USES;
+}
+
+/* As the cells ask for it; and where the host has too few channels, once more with cells that store by one stream each. */
+static ptowsp_status all_make(struct aie_maker *maker)
+{
+	ptowsp_status st = streams_make(maker);
+
+	if (st)
+		return st;
+	by_use_find(maker);
+	maker->graph->crowded = aie_graph_crowded(maker);
+	if (!maker->graph->crowded || !maker->args->group)
+		return PTOWSP_OK;
+	maker->one_store = true;
+	return streams_make(maker);
+}
+
 ptowsp_status aie_graph_make(struct aie_graph *graph, const struct aie_graph_args *args, struct ptowsp_error *error)
 {
 	struct aie_maker maker = {.graph = graph, .args = args, .error = error};
@@ -133,11 +167,13 @@ ptowsp_status aie_graph_make(struct aie_graph *graph, const struct aie_graph_arg
 	maker.pack = calloc((size_t)args->cells->count + 1, 1);
 	st = graph->cells && maker.pack ? aie_maker_know(&maker) : rt_no_memory(error, "the virtual graph");
 	if (!st)
-		st = lines_make(&maker);
-	if (!st && args->share)
-		st = aie_graph_share(&maker);
+		st = all_make(&maker);
 	if (!st)
 		st = aie_graph_jobs(&maker);
+	if (!st && args->group)
+		st = aie_graph_group(&maker);
+	if (!st)
+		st = aie_graph_tasks(&maker);
 	aie_maker_finish(&maker);
 	return st;
 }
@@ -153,5 +189,9 @@ void aie_graph_finish(struct aie_graph *graph)
 	free(graph->buffers);
 	free(graph->jobs);
 	free(graph->deps);
+	free(graph->groups);
+	free(graph->members);
+	free(graph->own);
+	free(graph->own_first);
 	memset(graph, 0, sizeof(*graph));
 }

@@ -4,9 +4,11 @@
 #ifndef AIE_GRAPH_H
 #define AIE_GRAPH_H
 
+#include "arch.h"
 #include "version.h"
 
 #define AIE_NOTHING UINT32_MAX
+#define AIE_LINKED (UINT32_MAX - 1) /* in the place of a cell: the memory tile of a stream's group */
 
 /* Elements as a kernel sees them, without gaps. */
 struct aie_shape {
@@ -21,8 +23,10 @@ enum aie_stream_kind { AIE_STREAM_LOAD, AIE_STREAM_STORE, AIE_STREAM_PASS, AIE_S
 struct aie_stream {
 	uint8_t kind;            /* enum aie_stream_kind */
 	bool packed;             /* an object has several parts, one after the other, or fewer and then nothing */
-	uint32_t from;           /* cell, AIE_HOST */
-	uint32_t to, to_count;   /* cells or AIE_HOST: places in ends */
+	bool whole;              /* between the host and the memory tile of its group: what its members get, or give, together */
+	uint32_t group;          /* whose whole or member it is; AIE_NOTHING: of none */
+	uint32_t from;           /* cell, AIE_HOST, AIE_LINKED */
+	uint32_t to, to_count;   /* cells or AIE_HOST, AIE_LINKED: places in ends */
 	uint32_t channel;        /* of CHANNEL: CSPC row */
 	struct aie_shape shape;  /* of an object */
 	uint32_t objects;        /* that go through it */
@@ -47,6 +51,12 @@ struct aie_room {
 	uint32_t cell;
 	struct aie_shape shape;
 };
+/* Streams that a memory tile distributes out of one, or joins to one: an object of the whole is one object of each member, one behind the other. */
+struct aie_group {
+	bool joins;
+	uint32_t whole;          /* stream */
+	uint32_t members, count; /* streams: places in members */
+};
 /* A area of memory that becomes a part of an object, or the other way round; AIE_NOTHING: filler. */
 struct aie_job {
 	uint32_t stream, object; /* its number in the stream */
@@ -55,6 +65,13 @@ struct aie_job {
 	uint32_t act, use;       /* use: of the act; AIE_NOTHING: a token without elements */
 	bool stores;
 	uint32_t deps, dep_count; /* jobs that are over before it begins, earlier ones */
+	/* One task of the host moves several jobs of an object whose areas lie equally far apart: graph_task.c. */
+	uint32_t with;           /* the job that its task begins with */
+	uint32_t next;           /* of the same task, AIE_NOTHING */
+	uint32_t parts;          /* of the first: how many */
+	uint64_t step;           /*   bytes from one area to the next */
+	uint32_t repeat;         /*   so many times over, the last ones instead of what an object lacks */
+	uint64_t fill;           /*   bytes without meaning behind the last part */
 };
 struct aie_lines {
 	struct aie_line *lines;
@@ -66,22 +83,32 @@ struct aie_graph {
 	struct aie_lines *cells;  /* one per cell */
 	struct aie_spot *spots;
 	struct aie_room *buffers;
-	struct aie_job *jobs;       /* those of a stream in the order of its objects and, in one, of their places */
+	struct aie_job *jobs;       /* those of a stream in the order of its objects and, in one, of their places; but those of a whole in the order of the walk */
 	uint32_t *deps;
+	struct aie_group *groups;
+	uint32_t *members;
+	uint32_t *own, *own_first;  /* first jobs of tasks by stream, in the order of its objects and places: of stream s from own_first[s] to own_first[s + 1] */
+	bool crowded;               /* the host would need more DMA channels than there are, were it not for groups */
+	bool by_use;                /* loads of a cell are packed by their place among its arguments, so that cells can share them */
+	uint32_t group_count, group_room, member_count, member_room;
 	uint32_t cell_count, stream_count, stream_room, end_count, end_room, spot_count, spot_room, buffer_count, buffer_room, job_count, job_room, dep_count, dep_room;
 };
 struct aie_graph_args {
 	const struct aie_acts *acts;
 	const struct aie_cells *cells;
 	const struct aie_versions *versions;
-	uint32_t in, out;           /* DMA channels of a core */
+	const struct aie_arch *arch;
 	bool share;                 /* loads that bring several cells the same become one stream */
+	bool pack;                  /* a cell that has too many loads gets all of them as one stream, even where those of each argument together would do */
+	uint32_t group;             /* most streams that become one at a memory tile, where the host has too few channels; 0: none do */
 	uint64_t keep;              /* bytes of what is read again that a cell keeps */
 };
 /* Fills a zeroed or finished graph. Errors: UNSUPPORTED naming the cell, what it needs and the limit; NO_MEMORY. */
 ptowsp_status aie_graph_make(struct aie_graph *graph, const struct aie_graph_args *args, struct ptowsp_error *error);
 /* It goes from one core to one other: without DMA, where one of them sees the other's memory. */
 bool aie_stream_shared(const struct aie_graph *graph, const struct aie_stream *stream);
+/* Does the host move its objects? */
+bool aie_stream_hosted(const struct aie_graph *graph, const struct aie_stream *stream);
 void aie_graph_finish(struct aie_graph *graph);
 
 #endif

@@ -176,7 +176,7 @@ static uint32_t stream_of(struct acting *acting, struct aie_label label, const u
 	uint32_t stream;
 
 	if (packed) {
-		label.kernel = label.use = AIE_NOTHING;
+		label.kernel = AIE_NOTHING;
 		label.shape = (struct aie_shape){PTOWSP_U8, true, 1, 0};
 	}
 	stream = aie_maker_stream(acting->maker, &label, ends, end_count);
@@ -193,11 +193,12 @@ static uint32_t stream_of(struct acting *acting, struct aie_label label, const u
 static uint32_t load_stream(struct acting *acting, uint32_t u, struct aie_shape shape)
 {
 	const struct aie_act *act = acting->act;
+	const uint8_t pack = acting->maker->pack[act->cell];
 	bool call = act->kind == AIE_ACT_CALL;
 	const struct aie_label label = {.kind = AIE_STREAM_LOAD, .from = AIE_HOST, .to = act->cell, .channel = call ? AIE_NOTHING : act->channel,
-					.kernel = call ? act->kernel : AIE_NOTHING, .use = call ? u - act->uses : AIE_NOTHING, .shape = shape};
+					.kernel = call ? act->kernel : AIE_NOTHING, .use = call && !(pack & AIE_PACK_LOADS) ? u - act->uses : AIE_NOTHING, .shape = shape};
 
-	return stream_of(acting, label, &act->cell, 1, acting->maker->pack[act->cell] & AIE_PACK_LOADS);
+	return stream_of(acting, label, &act->cell, 1, pack & (AIE_PACK_LOADS | AIE_PACK_USES));
 }
 
 static uint64_t ends_hash(const uint32_t *ends, uint32_t count)

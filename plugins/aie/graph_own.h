@@ -5,7 +5,7 @@
 
 #include "graph.h"
 
-enum { AIE_PACK_LOADS = 1, AIE_PACK_STORES = 2 };
+enum { AIE_PACK_LOADS = 1, AIE_PACK_STORES = 2, AIE_PACK_USES = 4 /* loads of each place among arguments */ };
 /* What tells streams apart while they are made. */
 struct aie_label {
 	uint8_t kind;
@@ -35,6 +35,7 @@ struct aie_maker {
 	uint32_t *ends;            /*   from ends_first[v] to ends_first[v + 1] */
 	uint32_t *takers;          /* per act: of SEND, the cell that takes the token, AIE_NOTHING: nobody does; of TAKE, who sent it */
 	uint8_t *pack;             /* per cell: AIE_PACK_x */
+	bool one_store;            /* cells store by one stream each, so that memory tiles can join them */
 	uint64_t *lasts;           /* per cell: its latest task + 1 */
 	uint64_t *known;           /* per cell and other cell: up to which task + 1 of the other one it knows that they have ended */
 	uint64_t *steps;           /* frames x cells: per frame, latest tasks + 1 of each cell when its step began */
@@ -69,5 +70,11 @@ uint32_t aie_maker_stream(struct aie_maker *maker, const struct aie_label *label
 ptowsp_status aie_graph_share(struct aie_maker *maker);
 /* graph_job.c: what has to be over before each job. */
 ptowsp_status aie_graph_jobs(struct aie_maker *maker);
+/* graph_group.c: has the host, for each end of a stream there is, a channel of a shim? */
+bool aie_graph_crowded(const struct aie_maker *maker);
+/* Where it has not: streams become members of groups, and their jobs those of wholes. Errors: NO_MEMORY. */
+ptowsp_status aie_graph_group(struct aie_maker *maker);
+/* graph_task.c: which jobs become one task of the host, in which order, and what fills the rest of their objects. Errors: NO_MEMORY. */
+ptowsp_status aie_graph_tasks(struct aie_maker *maker);
 
 #endif

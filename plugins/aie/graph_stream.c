@@ -30,8 +30,8 @@ static bool stream_add(struct aie_maker *maker, const struct aie_label *label, c
 	    !rt_grow((void **)&graph->streams, &graph->stream_room, graph->stream_count, sizeof(*graph->streams)))
 		return false;
 	maker->labels[graph->stream_count] = *label;
-	graph->streams[graph->stream_count++] = (struct aie_stream){.kind = label->kind, .from = label->from, .to = graph->end_count, .to_count = end_count,
-								    .channel = label->channel, .shape = label->shape};
+	graph->streams[graph->stream_count++] = (struct aie_stream){.kind = label->kind, .group = AIE_NOTHING, .from = label->from, .to = graph->end_count,
+								    .to_count = end_count, .channel = label->channel, .shape = label->shape};
 	for (uint32_t e = 0; e < end_count; e++) {
 		if (!rt_grow((void **)&graph->ends, &graph->end_room, graph->end_count, sizeof(*graph->ends)) ||
 		    !rt_grow((void **)&maker->taken, &maker->taken_room, graph->end_count, sizeof(*maker->taken)))

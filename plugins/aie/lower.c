@@ -53,17 +53,17 @@ static struct aie_value *tile(struct aie_lowering *lowering, const struct aie_pl
 	return *slot;
 }
 
-/* Of a cell, or of the shim that a stream begins or ends at. */
+/* Of a cell, of the shim that a stream begins or ends at, or of the memory tile of its group. */
 static struct aie_value *end_tile(struct aie_lowering *lowering, uint32_t cell, uint32_t stream)
 {
 	const struct aie_graph *graph = lowering->args->graph;
 	uint32_t node = graph->cell_count;
 
-	if (cell != AIE_HOST)
+	if (cell < AIE_LINKED)
 		return tile(lowering, &lowering->args->places[cell]);
-	for (uint32_t s = 0; s < stream; s++)
-		node += graph->streams[s].from == AIE_HOST || graph->ends[graph->streams[s].to] == AIE_HOST;
-	return tile(lowering, &lowering->args->places[node]);
+	for (uint32_t s = 0; s < (cell == AIE_LINKED ? graph->stream_count : stream); s++)
+		node += aie_stream_hosted(graph, &graph->streams[s]);
+	return tile(lowering, &lowering->args->places[node + (cell == AIE_LINKED ? graph->streams[stream].group : 0)]);
 }
 
 static void tiles_make(struct aie_lowering *lowering)
@@ -71,10 +71,10 @@ static void tiles_make(struct aie_lowering *lowering)
 	const struct aie_graph *graph = lowering->args->graph;
 
 	for (uint32_t s = 0; s < graph->stream_count; s++) {
-		if (graph->streams[s].from == AIE_HOST)
+		if (aie_stream_hosted(graph, &graph->streams[s]))
 			end_tile(lowering, AIE_HOST, s);
-		if (graph->ends[graph->streams[s].to] == AIE_HOST)
-			end_tile(lowering, AIE_HOST, s);
+		if (graph->streams[s].whole)
+			end_tile(lowering, AIE_LINKED, s);
 	}
 	for (uint32_t c = 0; c < graph->cell_count; c++)
 		lowering->cell_tiles[c] = end_tile(lowering, c, 0);
@@ -84,14 +84,14 @@ static void tiles_make(struct aie_lowering *lowering)
 
 static void stream_name(struct aie_lowering *lowering, uint32_t s)
 {
-	static const char *const kinds[] = {"load", "store", "pass", "channel", "order"};
+	static const char *const kinds[] = {"load", "store", "pass", "channel", "order"}, *const wholes[] = {"loads", "stores"};
 	const struct aie_stream *stream = &lowering->args->graph->streams[s];
 	char *name = lowering->streams[s];
 
 	if (stream->kind == AIE_STREAM_CHANNEL)
 		snprintf(name, sizeof(lowering->streams[s]), "%.40s_%u", lowering->args->channel_name(lowering->args->context, stream->channel), s);
 	else
-		snprintf(name, sizeof(lowering->streams[s]), "%s_%u", kinds[stream->kind], s);
+		snprintf(name, sizeof(lowering->streams[s]), "%s_%u", stream->whole ? wholes[stream->kind] : kinds[stream->kind], s);
 }
 
 static const struct aie_attr *no_dims(struct aie_lowering *lowering)
@@ -146,6 +146,51 @@ static void fifo_make(struct aie_lowering *lowering, uint32_t s)
 	aie_op_attr(module, op, "dimensionsFromStreamPerConsumer", no_dims_list(lowering, stream->to_count));
 }
 
+/* ---- links -------------------------------------------------------------------------------------------------------------- */
+
+static const struct aie_attr *names_attr(struct aie_lowering *lowering, const uint32_t *streams, uint32_t count)
+{
+	const struct aie_attr **items = calloc((size_t)count + 1, sizeof(*items)), *list = NULL;
+
+	for (uint32_t i = 0; items && i < count; i++)
+		items[i] = aie_attr_text(lowering->module, AIE_ATTR_SYMBOL, lowering->streams[streams[i]]);
+	if (items)
+		list = aie_attr_list(lowering->module, AIE_ATTR_LIST, count, items);
+	free(items);
+	return list;
+}
+
+/* Where the members' parts begin in an object of the whole: elements. */
+static const struct aie_attr *offsets_attr(struct aie_lowering *lowering, const struct aie_group *group, bool has)
+{
+	const struct aie_graph *graph = lowering->args->graph;
+	const struct aie_attr **items = calloc((size_t)group->count + 1, sizeof(*items)), *list = NULL;
+	int64_t at = 0;
+
+	for (uint32_t i = 0; items && i < group->count; i++) {
+		const struct aie_shape *shape = &graph->streams[graph->members[group->members + i]].shape;
+
+		items[i] = aie_attr_int(lowering->module, aie_type_plain(lowering->module, AIE_TYPE_INT, 64), at);
+		at += (int64_t)(shape->rows * shape->columns);
+	}
+	if (items)
+		list = aie_attr_list(lowering->module, AIE_ATTR_LIST, has ? group->count : 0, items);
+	free(items);
+	return list;
+}
+
+static void link_make(struct aie_lowering *lowering, const struct aie_group *group)
+{
+	struct aie_op *op = aie_op_add(lowering->module, lowering->device, lowering->body, "aie.objectfifo.link");
+	const struct aie_attr *whole = names_attr(lowering, &group->whole, 1);
+	const struct aie_attr *members = names_attr(lowering, lowering->args->graph->members + group->members, group->count);
+
+	aie_op_attr(lowering->module, op, "fifoIns", group->joins ? members : whole);
+	aie_op_attr(lowering->module, op, "fifoOuts", group->joins ? whole : members);
+	aie_op_attr(lowering->module, op, "src_offsets", offsets_attr(lowering, group, group->joins));
+	aie_op_attr(lowering->module, op, "dst_offsets", offsets_attr(lowering, group, !group->joins));
+}
+
 /* ---- all ---------------------------------------------------------------------------------------------------------------- */
 
 static bool begin(struct aie_lowering *lowering)
@@ -175,6 +220,8 @@ static void module_make(struct aie_lowering *lowering)
 		stream_name(lowering, s);
 		fifo_make(lowering, s);
 	}
+	for (uint32_t g = 0; g < graph->group_count; g++)
+		link_make(lowering, &graph->groups[g]);
 	aie_lower_cores(lowering);
 	aie_lower_host(lowering);
 	if (!aie_op_add(module, lowering->device, lowering->body, "aie.end") && !lowering->failed)

@@ -21,7 +21,7 @@ struct aie_lower_args {
 	const struct aie_graph *graph;
 	const struct aie_order *order;
 	const struct aie_depths *depths;    /* per stream */
-	const struct aie_place *places;     /* per cell, then per stream that begins or ends at the host */
+	const struct aie_place *places;     /* per cell, then per stream that begins or ends at the host, then per group */
 	const struct aie_tensor *tensors;   /* per TENS row */
 	uint32_t tensor_count, kernel_count;
 	const uint64_t *stacks;             /* per KREG row: bytes that a call takes on its core */

@@ -30,17 +30,17 @@ static void argument_add(struct host *host, uint32_t tensor, unsigned dtype, uin
 		host->tensors[tensor] = value;
 }
 
-/* Bytes of an object behind the last job of its parts, and of the largest. */
+/* The largest stretch without meaning. */
 static uint64_t filler_find(const struct aie_graph *graph)
 {
 	uint64_t most = 0;
 
-	for (uint32_t s = 0; s < graph->stream_count; s++)
-		if (graph->streams[s].packed && aie_shape_bytes(&graph->streams[s].shape) > most)
-			most = aie_shape_bytes(&graph->streams[s].shape);
-	for (uint32_t j = 0; j < graph->job_count; j++)
-		if (graph->jobs[j].area == AIE_NOTHING && graph->jobs[j].bytes > most)
-			most = graph->jobs[j].bytes;
+	for (uint32_t j = 0; j < graph->job_count; j++) {
+		uint64_t own = graph->jobs[j].area == AIE_NOTHING ? graph->jobs[j].bytes : 0;
+
+		own = graph->jobs[j].fill > own ? graph->jobs[j].fill : own;
+		most = own > most ? own : most;
+	}
 	return (most + 3) / 4 * 4;
 }
 
@@ -75,13 +75,13 @@ static const struct aie_attr *numbers(struct aie_lowering *lowering, const int64
 	return aie_attr_ints(lowering->module, AIE_ATTR_INTS, aie_type_plain(lowering->module, AIE_TYPE_INT, 64), 4, values);
 }
 
-/* at, stride: elements of the argument. */
-static void copy_make(struct host *host, uint32_t stream, struct aie_value *argument, int64_t at, int64_t rows, int64_t columns, int64_t stride, bool token)
+/* A task: sizes and strides in elements of the argument, outermost first. */
+static void copy_make(struct host *host, uint32_t stream, struct aie_value *argument, int64_t at, const int64_t *sizes, const int64_t *strides, bool token)
 {
 	static const int64_t segments[4] = {1, 0, 0, 0};
 	struct aie_lowering *lowering = host->lowering;
 	struct aie_module *module = lowering->module;
-	const int64_t offsets[4] = {0, 0, 0, at}, sizes[4] = {1, 1, rows, columns}, strides[4] = {0, 0, rows > 1 ? stride : 0, 1};
+	const int64_t offsets[4] = {0, 0, 0, at};
 	struct aie_op *op = aie_op_add(module, host->op, host->region, "aiex.npu.dma_memcpy_nd");
 
 	aie_op_operand(module, op, argument);
@@ -94,10 +94,20 @@ static void copy_make(struct host *host, uint32_t stream, struct aie_value *argu
 	aie_op_attr(module, op, "static_strides", numbers(lowering, strides));
 }
 
+static void filler_move(struct host *host, uint32_t stream, uint64_t bytes, bool token)
+{
+	const int64_t sizes[4] = {1, 1, 1, (int64_t)(bytes / 4)}, strides[4] = {0, 0, 0, 1};
+
+	copy_make(host, stream, host->filler, 0, sizes, strides, token);
+}
+
+/* The areas of a task's jobs; those of one that repeats, again and again. */
 static void area_move(struct host *host, const struct aie_job *job, const struct aie_area *area)
 {
 	struct aie_lowering *lowering = host->lowering;
 	uint64_t size = rt_dtype_bytes(lowering->args->tensors[area->tensor].dtype), row = aie_area_row_bytes(area);
+	const int64_t sizes[4] = {job->repeat, job->parts, (int64_t)area->rows, (int64_t)(row / size)};
+	const int64_t strides[4] = {0, job->parts > 1 ? (int64_t)(job->step / size) : 0, area->rows > 1 ? (int64_t)(area->stride / size) : 0, 1};
 
 	if (row % 4 || area->at % 4 || area->stride % 4 || row % size || area->at % size || area->stride % size) {
 		lowering->failed = rt_fail(lowering->error, PTOWSP_UNSUPPORTED,
@@ -105,32 +115,21 @@ static void area_move(struct host *host, const struct aie_job *job, const struct
 					   (unsigned long long)row, lowering->args->tensor_name(lowering->args->context, area->tensor), (unsigned long long)area->at);
 		return;
 	}
-	copy_make(host, job->stream, host->tensors[area->tensor], (int64_t)(area->at / size), (int64_t)area->rows, (int64_t)(row / size),
-		  (int64_t)(area->stride / size), true);
+	copy_make(host, job->stream, host->tensors[area->tensor], (int64_t)(area->at / size), sizes, strides, true);
 }
 
-static bool is_last_part(const struct aie_graph *graph, uint32_t j)
-{
-	for (uint32_t k = j + 1; k < graph->job_count; k++)
-		if (graph->jobs[k].stream == graph->jobs[j].stream)
-			return graph->jobs[k].object != graph->jobs[j].object;
-	return true;
-}
-
-/* Behind the last part of a packed object comes what it lacks. */
-static void job_make(struct host *host, uint32_t j)
+/* Behind its parts comes what the object lacks there. */
+static void task_make(struct host *host, uint32_t j)
 {
 	const struct aie_lower_args *args = host->lowering->args;
 	const struct aie_job *job = &args->graph->jobs[j];
-	const struct aie_stream *stream = &args->graph->streams[job->stream];
-	uint64_t end = (job->at + job->bytes + 3) / 4 * 4, object = aie_shape_bytes(&stream->shape);
 
 	if (job->area == AIE_NOTHING)
-		copy_make(host, job->stream, host->filler, 0, 1, (int64_t)(job->bytes / 4), 0, true);
+		filler_move(host, job->stream, job->bytes, true);
 	else
 		area_move(host, job, &args->acts->areas.rows[job->area]);
-	if (stream->packed && end < object && is_last_part(args->graph, j))
-		copy_make(host, job->stream, host->filler, 0, 1, (int64_t)((object - end) / 4), 0, false);
+	if (job->fill)
+		filler_move(host, job->stream, job->fill, false);
 }
 
 static void wait_make(struct host *host, uint32_t stream)
@@ -155,6 +154,6 @@ void aie_lower_host(struct aie_lowering *lowering)
 		if (order->steps[s].waits)
 			wait_make(&host, order->steps[s].number);
 		else
-			job_make(&host, order->steps[s].number);
+			task_make(&host, order->steps[s].number);
 	free(host.tensors);
 }

@@ -9,6 +9,12 @@ enum { KEEP = 4096 }; /* bytes of what is read from memory again that a cell kee
 
 /* ---- depths ------------------------------------------------------------------------------------------------------------- */
 
+/* A memory tile needs a descriptor per part of each object, so it has two of them at most. */
+static uint32_t depth_at(uint32_t end, uint32_t depth)
+{
+	return end == AIE_HOST ? 0 : end == AIE_LINKED && depth > 2 ? 2 : depth;
+}
+
 static ptowsp_status depths_choose(struct aie_map *map, uint32_t depth, struct ptowsp_error *error)
 {
 	const struct aie_graph *graph = &map->graph;
@@ -18,8 +24,7 @@ static ptowsp_status depths_choose(struct aie_map *map, uint32_t depth, struct p
 	if (!map->depths)
 		return rt_no_memory(error, "the depths of fifos");
 	for (uint32_t s = 0; s < graph->stream_count; s++)
-		map->depths[s] = (struct aie_depths){graph->streams[s].from == AIE_HOST ? 0 : depth,
-						     graph->ends[graph->streams[s].to] == AIE_HOST ? 0 : depth};
+		map->depths[s] = (struct aie_depths){depth_at(graph->streams[s].from, depth), depth_at(graph->ends[graph->streams[s].to], depth)};
 	return PTOWSP_OK;
 }
 
@@ -82,6 +87,8 @@ static void end_describe(struct placing *placing, const struct aie_stream *strea
 
 	row->in += !source && !shared;
 	row->out += source && !shared;
+	if (row->kind == AIE_MEMTILE)
+		return;
 	row->locks += 2;
 	row->bds += depth ? depth : 1;
 	if (row->kind == AIE_CORE)
@@ -93,10 +100,10 @@ static void ways_count(struct placing *placing, const struct aie_graph *graph)
 	for (uint32_t s = 0; s < graph->stream_count; s++) {
 		const struct aie_stream *stream = &graph->streams[s];
 
-		if (stream->from != AIE_HOST)
+		if (stream->from < AIE_LINKED)
 			placing->ways[2 * stream->from + 1]++;
 		for (uint32_t e = stream->to; e < stream->to + stream->to_count; e++)
-			if (graph->ends[e] != AIE_HOST)
+			if (graph->ends[e] < AIE_LINKED)
 				placing->ways[2 * graph->ends[e]]++;
 	}
 }
@@ -110,38 +117,68 @@ static bool needs_memory(const struct placing *placing, const struct aie_map_arg
 	       (placing->ways[2 * stream->from + 1] > limits[AIE_DMA_OUT] || placing->ways[2 * graph->ends[stream->to]] > limits[AIE_DMA_IN]);
 }
 
-static uint32_t host_node(struct placing *placing)
+static void hosts_describe(struct placing *placing, const struct aie_graph *graph)
 {
-	placing->nodes[placing->node_count] = (struct aie_place_node){.kind = AIE_SHIM, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE, .name = "host stream"};
-	return placing->node_count++;
+	for (uint32_t s = 0; s < graph->stream_count; s++)
+		if (aie_stream_hosted(graph, &graph->streams[s]))
+			placing->nodes[placing->node_count++] =
+				(struct aie_place_node){.kind = AIE_SHIM, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE, .name = "host stream"};
+}
+
+/* What groups take of a memory tile besides channels. Even channels have one half of its descriptors, odd ones the other, and which channels a group gets is not known yet:
+ * twice what the half with the whole's channel could need at most. */
+static void groups_describe(struct placing *placing, const struct aie_map *map)
+{
+	const struct aie_graph *graph = &map->graph;
+
+	for (uint32_t g = 0; g < graph->group_count; g++) {
+		const struct aie_group *group = &graph->groups[g];
+		const struct aie_stream *whole = &graph->streams[group->whole];
+		uint32_t depth = group->joins ? map->depths[group->whole].from : map->depths[group->whole].to;
+
+		placing->nodes[placing->node_count++] =
+			(struct aie_place_node){.kind = AIE_MEMTILE, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE, .locks = 2 * group->count,
+						.bds = 2 * depth * (group->count + (group->count + 1) / 2), .bytes = depth * aie_shape_bytes(&whole->shape),
+						.name = group->joins ? "joined stores" : "distributed loads"};
+	}
+}
+
+/* shim: of the stream, if it has one; groups: the first. */
+static uint32_t end_node(const struct aie_stream *stream, uint32_t end, uint32_t shim, uint32_t groups)
+{
+	return end == AIE_HOST ? shim : end == AIE_LINKED ? groups + stream->group : end;
 }
 
 static void streams_describe(struct placing *placing, const struct aie_map *map, const struct aie_map_args *args)
 {
 	const struct aie_graph *graph = &map->graph;
+	uint32_t shim = graph->cell_count, groups;
 
+	hosts_describe(placing, graph);
+	groups = placing->node_count;
+	groups_describe(placing, map);
 	for (uint32_t s = 0; s < graph->stream_count; s++) {
 		const struct aie_stream *stream = &graph->streams[s];
 		struct aie_place_net *net = &placing->nets[s];
-		uint32_t shim = stream->from == AIE_HOST || graph->ends[stream->to] == AIE_HOST ? host_node(placing) : AIE_NOTHING;
 
-		*net = (struct aie_place_net){.from = stream->from == AIE_HOST ? shim : stream->from, .to = placing->ends + placing->end_count,
+		*net = (struct aie_place_net){.from = end_node(stream, stream->from, shim, groups), .to = placing->ends + placing->end_count,
 					      .to_count = stream->to_count, .need = needs_memory(placing, args, graph, stream) ? AIE_NEED_SHARED : AIE_NEED_NEAR,
 					      .weight = 1 + stream->objects * aie_shape_bytes(&stream->shape) / 4};
 		end_describe(placing, stream, net->from, true, net->need == AIE_NEED_SHARED, map->depths[s].from);
 		for (uint32_t e = 0; e < stream->to_count; e++) {
-			uint32_t node = graph->ends[stream->to + e] == AIE_HOST ? shim : graph->ends[stream->to + e];
+			uint32_t node = end_node(stream, graph->ends[stream->to + e], shim, groups);
 
 			placing->ends[placing->end_count++] = node;
 			end_describe(placing, stream, node, false, net->need == AIE_NEED_SHARED, map->depths[s].to);
 		}
+		shim += aie_stream_hosted(graph, stream);
 	}
 }
 
 static ptowsp_status place(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
 {
 	const struct aie_graph *graph = &map->graph;
-	size_t nodes = (size_t)graph->cell_count + graph->stream_count + 1;
+	size_t nodes = (size_t)graph->cell_count + graph->stream_count + graph->group_count + 1;
 	struct placing placing = {calloc(nodes, sizeof(*placing.nodes)), calloc(nodes, sizeof(*placing.nets)), calloc((size_t)graph->end_count + 1, sizeof(uint32_t)),
 				  calloc(2 * (size_t)graph->cell_count + 1, sizeof(uint32_t)), 0, 0};
 	ptowsp_status st = PTOWSP_OK;
@@ -166,10 +203,15 @@ static ptowsp_status place(struct aie_map *map, const struct aie_map_args *args,
 
 /* ---- all ---------------------------------------------------------------------------------------------------------------- */
 
-static ptowsp_status graph_make(struct aie_map *map, const struct aie_map_args *args, uint32_t cells, bool share, uint32_t depth, struct ptowsp_error *error)
+/* A way to make streams of what cells read and write. */
+struct way {
+	bool share, pack;
+	uint32_t group;
+};
+
+static ptowsp_status graph_make(struct aie_map *map, const struct aie_map_args *args, uint32_t cells, struct way way, uint32_t depth, struct ptowsp_error *error)
 {
-	const struct aie_tile_arch *core = aie_arch_tile(args->arch, AIE_FIRST_CORE);
-	const struct aie_graph_args graph = {&map->acts, &map->cells, &map->versions, (uint32_t)core->limits[AIE_DMA_IN], (uint32_t)core->limits[AIE_DMA_OUT], share, KEEP};
+	const struct aie_graph_args graph = {&map->acts, &map->cells, &map->versions, args->arch, way.share, way.pack, way.group, KEEP};
 	ptowsp_status st = aie_cells_make(&map->cells, &map->acts, args->walk, args->scheduled, cells, error);
 
 	if (!st)
@@ -194,6 +236,30 @@ static uint32_t executors_of(const struct base_walk *walk)
 	return count;
 }
 
+static ptowsp_status depths_try(struct aie_map *map, const struct aie_map_args *args, uint32_t cells, struct way way, struct ptowsp_error *error)
+{
+	ptowsp_status st = PTOWSP_UNSUPPORTED;
+
+	for (uint32_t depth = args->depth; st == PTOWSP_UNSUPPORTED && depth; depth--)
+		st = graph_make(map, args, cells, way, depth, error);
+	return st;
+}
+
+/* Each stream with a channel of a shim of its own; where there are not so many, groups of them through memory tiles, of a column's cores first; each time with loads that
+ * cells can share, where it makes a difference then with those of a cell together. */
+static ptowsp_status ways_try(struct aie_map *map, const struct aie_map_args *args, uint32_t cells, bool share, struct ptowsp_error *error)
+{
+	static const uint32_t groups[] = {0, 4, 6, 3, 2};
+	ptowsp_status st = PTOWSP_UNSUPPORTED;
+
+	for (uint32_t g = 0; st == PTOWSP_UNSUPPORTED && g < sizeof(groups) / sizeof(*groups) && (!g || map->graph.crowded); g++) {
+		st = depths_try(map, args, cells, (struct way){share, false, groups[g]}, error);
+		if (st == PTOWSP_UNSUPPORTED && map->graph.by_use)
+			st = depths_try(map, args, cells, (struct way){share, true, groups[g]}, error);
+	}
+	return st;
+}
+
 /* All cores, then half of them and so on, but that each process and each executor of a schedule keeps its own; each time with loads that several share, then without, and where memory is short with
  * fewer objects in fifos. */
 static ptowsp_status graph_choose(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
@@ -207,8 +273,7 @@ static ptowsp_status graph_choose(struct aie_map *map, const struct aie_map_args
 			       least, cells);
 	for (; st == PTOWSP_UNSUPPORTED && cells >= least && cells; cells = map->acts.processes ? 0 : cells / 2)
 		for (int share = 1; st == PTOWSP_UNSUPPORTED && share >= 0; share--)
-			for (uint32_t depth = args->depth; st == PTOWSP_UNSUPPORTED && depth; depth--)
-				st = graph_make(map, args, cells, share, depth, error);
+			st = ways_try(map, args, cells, share, error);
 	return st;
 }
 

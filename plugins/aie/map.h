@@ -33,7 +33,7 @@ struct aie_map {
 	struct aie_graph graph;
 	struct aie_order order;
 	struct aie_depths *depths;
-	struct aie_place *places;          /* per cell, then per stream that begins or ends at the host */
+	struct aie_place *places;          /* per cell, then per stream that begins or ends at the host, then per group */
 	uint32_t place_count;
 	struct aie_lowered lowered;
 	char *text;                        /* of the module, in the generic form */

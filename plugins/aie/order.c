@@ -7,7 +7,7 @@
 #include "rt/grow.h"
 
 struct stream_state {
-	uint32_t first, count; /* its jobs, in runner.own */
+	uint32_t first, count; /* tasks of the host, places in graph.own */
 	uint32_t begun, over;  /* of them, in their order */
 	uint32_t waited;
 	uint32_t open, made;   /* objects that its cell holds, that it has released */
@@ -18,8 +18,7 @@ struct runner {
 	const struct aie_graph *graph;
 	const struct aie_depths *depths;
 	struct stream_state *streams;
-	uint32_t *own;         /* jobs by stream */
-	uint32_t *place;       /* per job: in own */
+	uint32_t *place;       /* per job that a task begins with: in graph.own */
 	uint32_t *at;          /* per cell: line */
 	uint32_t *held, *left; /* per end: objects acquired, released */
 	uint32_t queue;
@@ -30,15 +29,43 @@ struct runner {
 
 static uint32_t job_of(const struct runner *runner, const struct stream_state *state, uint32_t n)
 {
-	return runner->own[state->first + n];
+	return runner->graph->own[state->first + n];
 }
 
-/* Objects that the host has put on the way, all jobs of them, or has made room for. */
+/* Objects that the host has put on the way, all tasks of them, or has made room for. */
 static uint32_t host_objects(const struct runner *runner, uint32_t s)
 {
 	const struct stream_state *state = &runner->streams[s];
 
 	return state->begun == state->count ? runner->graph->streams[s].objects : runner->graph->jobs[job_of(runner, state, state->begun)].object;
+}
+
+/* Objects that all members of a stream's group have moved. */
+static uint32_t members_moved(const struct runner *runner, uint32_t s)
+{
+	const struct aie_group *group = &runner->graph->groups[runner->graph->streams[s].group];
+	uint32_t least = UINT32_MAX;
+
+	for (uint32_t m = group->members; m < group->members + group->count; m++) {
+		uint32_t moved = runner->streams[runner->graph->members[m]].moved;
+
+		least = moved < least ? moved : least;
+	}
+	return least;
+}
+
+static uint32_t whole_moved(const struct runner *runner, uint32_t s)
+{
+	return runner->streams[runner->graph->groups[runner->graph->streams[s].group].whole].moved;
+}
+
+/* Objects that went on from a stream's end. In a memory tile a place is free again when all parts of its object went on; in fact each part's is when that one did, so
+ * what never stands still here does not there. */
+static uint32_t gone_on(const struct runner *runner, uint32_t s, uint32_t e)
+{
+	if (runner->graph->ends[e] != AIE_LINKED)
+		return runner->left[e];
+	return runner->graph->streams[s].whole ? members_moved(runner, s) : whole_moved(runner, s);
 }
 
 static bool ends_have_room(const struct runner *runner, uint32_t s)
@@ -47,18 +74,29 @@ static bool ends_have_room(const struct runner *runner, uint32_t s)
 
 	for (uint32_t e = stream->to; e < stream->to + stream->to_count; e++)
 		if (runner->graph->ends[e] == AIE_HOST ? runner->streams[s].moved >= host_objects(runner, s)
-						       : runner->streams[s].moved - runner->left[e] >= runner->depths[s].to)
+						       : runner->streams[s].moved - gone_on(runner, s, e) >= runner->depths[s].to)
 			return false;
 	return true;
+}
+
+/* Objects that a stream's source has had, all parts of them. */
+static uint32_t source_objects(const struct runner *runner, uint32_t s)
+{
+	const struct aie_stream *stream = &runner->graph->streams[s];
+
+	if (stream->from == AIE_HOST)
+		return host_objects(runner, s);
+	if (stream->from != AIE_LINKED)
+		return runner->streams[s].made;
+	return stream->whole ? members_moved(runner, s) : whole_moved(runner, s);
 }
 
 /* The next object goes from its source to all ends. */
 static bool object_move(struct runner *runner, uint32_t s)
 {
 	struct stream_state *state = &runner->streams[s];
-	bool there = runner->graph->streams[s].from == AIE_HOST ? state->moved < host_objects(runner, s) : state->moved < state->made;
 
-	if (!there || !ends_have_room(runner, s))
+	if (state->moved >= source_objects(runner, s) || !ends_have_room(runner, s))
 		return false;
 	state->moved++;
 	while (state->over < state->begun && runner->graph->jobs[job_of(runner, state, state->over)].object < state->moved)
@@ -121,20 +159,25 @@ static void step_add(struct runner *runner, bool waits, uint32_t number)
 		order->steps[order->count++] = (struct aie_order_step){waits, number};
 }
 
+/* Of a job's stream: tasks up to the one that moves it. */
+static uint32_t tasks_to(const struct runner *runner, uint32_t job)
+{
+	return runner->place[runner->graph->jobs[job].with] - runner->streams[runner->graph->jobs[job].stream].first + 1;
+}
+
 static bool is_over(const struct runner *runner, uint32_t job)
 {
-	const struct stream_state *state = &runner->streams[runner->graph->jobs[job].stream];
-
-	return runner->place[job] - state->first < state->over;
+	return tasks_to(runner, job) <= runner->streams[runner->graph->jobs[job].stream].over;
 }
 
 static bool can_begin(const struct runner *runner, const struct stream_state *state, const struct aie_job *job)
 {
 	if (state->begun - state->over >= runner->queue)
 		return false;
-	for (uint32_t d = 0; d < job->dep_count; d++)
-		if (!is_over(runner, runner->graph->deps[job->deps + d]))
-			return false;
+	for (; job; job = job->next == AIE_NOTHING ? NULL : &runner->graph->jobs[job->next])
+		for (uint32_t d = 0; d < job->dep_count; d++)
+			if (!is_over(runner, runner->graph->deps[job->deps + d]))
+				return false;
 	return true;
 }
 
@@ -147,16 +190,17 @@ static void wait_until(struct runner *runner, uint32_t stream, uint32_t over)
 /* What it needs is over here; the host, who does not see that, waits for it. */
 static void begin(struct runner *runner, uint32_t number)
 {
-	const struct aie_job *job = &runner->graph->jobs[number];
-	struct stream_state *state = &runner->streams[job->stream];
+	const struct aie_job *jobs = runner->graph->jobs;
+	struct stream_state *state = &runner->streams[jobs[number].stream];
 
-	for (uint32_t d = 0; d < job->dep_count; d++) {
-		uint32_t dep = runner->graph->deps[job->deps + d], stream = runner->graph->jobs[dep].stream;
+	for (uint32_t j = number; j != AIE_NOTHING; j = jobs[j].next)
+		for (uint32_t d = 0; d < jobs[j].dep_count; d++) {
+			uint32_t dep = runner->graph->deps[jobs[j].deps + d];
 
-		wait_until(runner, stream, runner->place[dep] - runner->streams[stream].first + 1);
-	}
+			wait_until(runner, jobs[dep].stream, tasks_to(runner, dep));
+		}
 	if (state->begun >= runner->queue)
-		wait_until(runner, job->stream, state->begun - runner->queue + 1);
+		wait_until(runner, jobs[number].stream, state->begun - runner->queue + 1);
 	step_add(runner, false, number);
 	state->begun++;
 }
@@ -198,28 +242,19 @@ static ptowsp_status stuck(const struct runner *runner, struct ptowsp_error *err
 static bool begin_all(struct runner *runner)
 {
 	const struct aie_graph *graph = runner->graph;
-	uint32_t first = 0;
 
 	runner->streams = calloc((size_t)graph->stream_count + 1, sizeof(*runner->streams));
-	runner->own = calloc((size_t)graph->job_count + 1, sizeof(*runner->own));
 	runner->place = calloc((size_t)graph->job_count + 1, sizeof(*runner->place));
 	runner->at = calloc((size_t)graph->cell_count + 1, sizeof(*runner->at));
 	runner->held = calloc((size_t)graph->end_count + 1, sizeof(*runner->held));
 	runner->left = calloc((size_t)graph->end_count + 1, sizeof(*runner->left));
-	if (!runner->streams || !runner->own || !runner->place || !runner->at || !runner->held || !runner->left)
+	if (!runner->streams || !runner->place || !runner->at || !runner->held || !runner->left)
 		return false;
-	for (uint32_t j = 0; j < graph->job_count; j++)
-		runner->streams[graph->jobs[j].stream].count++;
 	for (uint32_t s = 0; s < graph->stream_count; s++) {
-		runner->streams[s].first = first;
-		first += runner->streams[s].count;
-		runner->streams[s].count = 0;
-	}
-	for (uint32_t j = 0; j < graph->job_count; j++) {
-		struct stream_state *state = &runner->streams[graph->jobs[j].stream];
-
-		runner->place[j] = state->first + state->count++;
-		runner->own[runner->place[j]] = j;
+		runner->streams[s].first = graph->own_first[s];
+		runner->streams[s].count = graph->own_first[s + 1] - graph->own_first[s];
+		for (uint32_t k = graph->own_first[s]; k < graph->own_first[s + 1]; k++)
+			runner->place[graph->own[k]] = k;
 	}
 	return true;
 }
@@ -257,7 +292,6 @@ ptowsp_status aie_order_make(struct aie_order *order, const struct aie_graph *gr
 	else
 		st = stuck(&runner, error);
 	free(runner.streams);
-	free(runner.own);
 	free(runner.place);
 	free(runner.at);
 	free(runner.held);

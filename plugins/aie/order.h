@@ -7,17 +7,17 @@
 #include "graph.h"
 
 struct aie_depths {
-	uint32_t from, to; /* objects that fit at the source and at each end; 0 at the host's */
+	uint32_t from, to; /* objects that fit at the source and at each end; 0 at the host's; a memory tile has the same number for all streams of a group */
 };
 struct aie_order_step {
-	bool waits;        /* for the oldest job of the stream that nobody has waited for */
-	uint32_t number;   /* stream, else job */
+	bool waits;        /* for the oldest task of the stream that nobody has waited for */
+	uint32_t number;   /* stream, else the job that the task begins with */
 };
 struct aie_order {
 	struct aie_order_step *steps;
 	uint32_t count, room;
 };
-/* Fills a zeroed or finished order. queue: jobs of a stream that may be under way. Errors: UNSUPPORTED naming a cell and the stream where it stands still; NO_MEMORY. */
+/* Fills a zeroed or finished order. queue: tasks of a stream that may be under way. Errors: UNSUPPORTED naming a cell and the stream where it stands still; NO_MEMORY. */
 ptowsp_status aie_order_make(struct aie_order *order, const struct aie_graph *graph, const struct aie_depths *depths, uint32_t queue, struct ptowsp_error *error);
 void aie_order_finish(struct aie_order *order);
 

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* graph_group.c - several loads, or stores, of different cells become one stream of the host, which a memory tile distributes, or joins: where shims have too few channels
+ * for one stream each. Members carry objects of one type and equally many of them, so that each object of the whole is complete. */
+#include <stdlib.h>
+#include "graph_own.h"
+#include "rt/dtype.h"
+#include "rt/error.h"
+#include "rt/grow.h"
+
+/* ---- channels ----------------------------------------------------------------------------------------------------------- */
+
+static bool comes(const struct aie_stream *stream, bool joins)
+{
+	return joins ? stream->kind == AIE_STREAM_STORE : stream->kind == AIE_STREAM_LOAD;
+}
+
+/* Does the host need more channels than shims have, into memory (joins) or out of it? */
+static bool is_short(const struct aie_maker *maker, bool joins)
+{
+	const struct aie_graph *graph = maker->graph;
+	const struct aie_arch *arch = maker->args->arch;
+	uint64_t limit = arch->columns * aie_arch_tile(arch, 0)->limits[joins ? AIE_DMA_IN : AIE_DMA_OUT], count = 0;
+
+	for (uint32_t s = 0; s < graph->stream_count; s++)
+		count += (joins ? graph->ends[graph->streams[s].to] : graph->streams[s].from) == AIE_HOST;
+	return count > limit;
+}
+
+bool aie_graph_crowded(const struct aie_maker *maker)
+{
+	return is_short(maker, false) || is_short(maker, true);
+}
+
+/* ---- groups ------------------------------------------------------------------------------------------------------------- */
+
+struct grouping {
+	struct aie_maker *maker;
+	uint64_t *offsets;   /* per stream: bytes at which a member's part of an object begins */
+	uint32_t *alike;     /* streams that could be one */
+	uint32_t count;
+};
+
+static bool can_join(const struct aie_stream *a, const struct aie_stream *b)
+{
+	return a->shape.dtype == b->shape.dtype && a->objects == b->objects;
+}
+
+static bool is_free(const struct aie_graph *graph, uint32_t s, bool joins)
+{
+	const struct aie_stream *stream = &graph->streams[s];
+
+	return comes(stream, joins) && stream->group == AIE_NOTHING && stream->objects && aie_shape_bytes(&stream->shape) % 4 == 0;
+}
+
+/* A cell at an end of the stream: the first. */
+static uint32_t cell_of(const struct aie_graph *graph, uint32_t s, bool joins)
+{
+	return joins ? graph->streams[s].from : graph->ends[graph->streams[s].to];
+}
+
+/* The stream and those that could be in a group with it, by their cells. */
+static void alike_find(struct grouping *grouping, uint32_t first, bool joins)
+{
+	const struct aie_graph *graph = grouping->maker->graph;
+
+	grouping->count = 0;
+	for (uint32_t s = first; s < graph->stream_count; s++) {
+		uint32_t at = grouping->count;
+
+		if (!is_free(graph, s, joins) || !can_join(&graph->streams[first], &graph->streams[s]))
+			continue;
+		for (; at && cell_of(graph, grouping->alike[at - 1], joins) > cell_of(graph, s, joins); at--)
+			grouping->alike[at] = grouping->alike[at - 1];
+		grouping->alike[at] = s;
+		grouping->count++;
+	}
+}
+
+static bool end_add(struct aie_graph *graph, uint32_t end)
+{
+	if (!rt_grow((void **)&graph->ends, &graph->end_room, graph->end_count, sizeof(*graph->ends)))
+		return false;
+	graph->ends[graph->end_count++] = end;
+	return true;
+}
+
+static bool member_add(struct grouping *grouping, struct aie_group *group, uint32_t number, uint32_t s)
+{
+	struct aie_graph *graph = grouping->maker->graph;
+	struct aie_stream *stream = &graph->streams[s], *whole = &graph->streams[group->whole];
+
+	if (!rt_grow((void **)&graph->members, &graph->member_room, graph->member_count, sizeof(*graph->members)))
+		return false;
+	graph->members[graph->member_count++] = s;
+	group->count++;
+	grouping->offsets[s] = aie_shape_bytes(&whole->shape);
+	whole->shape.columns += stream->shape.rows * stream->shape.columns;
+	stream->group = number;
+	if (group->joins)
+		graph->ends[stream->to] = AIE_LINKED;
+	else
+		stream->from = AIE_LINKED;
+	return true;
+}
+
+static bool group_make(struct grouping *grouping, const uint32_t *streams, uint32_t count, bool joins)
+{
+	struct aie_graph *graph = grouping->maker->graph;
+	const struct aie_stream *like = &graph->streams[streams[0]];
+	const struct aie_stream whole = {.kind = like->kind, .whole = true, .group = graph->group_count, .from = joins ? AIE_LINKED : AIE_HOST, .to = graph->end_count,
+					 .to_count = 1, .channel = AIE_NOTHING, .shape = {like->shape.dtype, true, 1, 0}, .objects = like->objects};
+	struct aie_group group = {joins, graph->stream_count, graph->member_count, 0};
+	bool ok = rt_grow((void **)&graph->streams, &graph->stream_room, graph->stream_count, sizeof(*graph->streams)) &&
+		  rt_grow((void **)&graph->groups, &graph->group_room, graph->group_count, sizeof(*graph->groups)) && end_add(graph, joins ? AIE_HOST : AIE_LINKED);
+
+	if (!ok)
+		return false;
+	graph->streams[graph->stream_count++] = whole;
+	for (uint32_t i = 0; ok && i < count; i++)
+		ok = member_add(grouping, &group, graph->group_count, streams[i]);
+	graph->groups[graph->group_count++] = group;
+	return ok;
+}
+
+/* As few groups as there can be, of nearly the same size each. */
+static bool groups_make(struct grouping *grouping, bool joins)
+{
+	const uint32_t streams = grouping->maker->graph->stream_count, most = grouping->maker->args->group;
+	bool ok = true;
+
+	for (uint32_t s = 0; ok && s < streams; s++) {
+		uint32_t groups, at = 0;
+
+		if (!is_free(grouping->maker->graph, s, joins))
+			continue;
+		alike_find(grouping, s, joins);
+		groups = (grouping->count + most - 1) / most;
+		for (uint32_t g = 0; ok && g < groups && grouping->count > 1; g++) {
+			uint32_t size = grouping->count / groups + (g < grouping->count % groups);
+
+			ok = size < 2 || group_make(grouping, grouping->alike + at, size, joins);
+			at += size;
+		}
+	}
+	return ok;
+}
+
+/* What was moved for a member is moved for the whole. */
+static void jobs_move(struct grouping *grouping)
+{
+	struct aie_graph *graph = grouping->maker->graph;
+
+	for (uint32_t j = 0; j < graph->job_count; j++) {
+		struct aie_job *job = &graph->jobs[j];
+		uint32_t group = graph->streams[job->stream].group;
+
+		if (group == AIE_NOTHING)
+			continue;
+		job->at += grouping->offsets[job->stream];
+		job->stream = graph->groups[group].whole;
+	}
+}
+
+ptowsp_status aie_graph_group(struct aie_maker *maker)
+{
+	size_t count = (size_t)maker->graph->stream_count + 1;
+	struct grouping grouping = {maker, calloc(count, sizeof(uint64_t)), calloc(count, sizeof(uint32_t)), 0};
+	bool ok = grouping.offsets && grouping.alike;
+
+	for (int joins = 0; ok && joins < 2; joins++)
+		if (is_short(maker, joins))
+			ok = groups_make(&grouping, joins);
+	if (ok)
+		jobs_move(&grouping);
+	free(grouping.offsets);
+	free(grouping.alike);
+	return ok ? PTOWSP_OK : rt_no_memory(maker->error, "the groups of a design");
+}
