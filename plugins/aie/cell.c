@@ -3,10 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "place.h"
 #include "rt/error.h"
 
 struct maker {
 	struct aie_cells *cells;
+	const struct aie_executors *executors; /* NULL: none */
 	struct aie_acts *acts;
 	uint32_t *of_process; /* cell per instance, AIE_HOST */
 	uint32_t *made_by;    /* per area: cell + 1 whose call wrote it last, 0: none */
@@ -33,9 +35,12 @@ static ptowsp_status processes_take(struct maker *maker, struct ptowsp_error *er
 		if (count > maker->most)
 			return rt_fail(error, PTOWSP_UNSUPPORTED, "more than %u process instances call kernels, and each needs a core of its own; choose a larger --opt device",
 				       maker->most);
-		cells->rows[cells->count++] = (struct aie_cell){.process = act->process};
+		cells->rows[cells->count++] = (struct aie_cell){.process = act->process, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE};
 	}
 	maker->first = cells->count;
+	if (maker->executors && maker->executors->count > maker->most - maker->first)
+		return rt_fail(error, PTOWSP_UNSUPPORTED, "%u executors have tasks, each needs a core of its own, and of %u cores %u are free of processes", maker->executors->count,
+			       maker->most, maker->most - maker->first);
 	return PTOWSP_OK;
 }
 
@@ -68,12 +73,12 @@ static uint32_t chained(const struct maker *maker, const struct aie_act *act)
 	return AIE_HOST;
 }
 
-static uint32_t task_cell(struct maker *maker, const struct aie_act *act, const struct base_walk *walk, bool scheduled)
+static uint32_t task_cell(struct maker *maker, const struct aie_act *act)
 {
 	uint32_t room = maker->most - maker->first, cell;
 
-	if (scheduled)
-		return maker->first + walk->tasks[act->task].executor % room;
+	if (maker->executors)
+		return maker->first + maker->executors->of_task[act->task];
 	cell = chained(maker, act);
 	return cell != AIE_HOST ? cell : maker->first + maker->begun++ % room;
 }
@@ -90,7 +95,14 @@ static void written(struct maker *maker, const struct aie_act *act, uint32_t num
 	}
 }
 
-static ptowsp_status acts_take(struct maker *maker, const struct base_walk *walk, bool scheduled, struct ptowsp_error *error)
+static struct aie_cell workload_cell(const struct maker *maker, uint32_t cell)
+{
+	const struct aie_executor *executor = maker->executors ? &maker->executors->rows[cell - maker->first] : NULL;
+
+	return (struct aie_cell){.process = PTOWSP_NONE, .column = executor ? executor->column : AIE_ANYWHERE, .row = executor ? executor->row : AIE_ANYWHERE};
+}
+
+static ptowsp_status acts_take(struct maker *maker, struct ptowsp_error *error)
 {
 	struct aie_cells *cells = maker->cells;
 
@@ -102,20 +114,20 @@ static ptowsp_status acts_take(struct maker *maker, const struct base_walk *walk
 			continue;
 		if (act->process == PTOWSP_NONE && maker->first == maker->most)
 			return rt_fail(error, PTOWSP_UNSUPPORTED, "the processes take all %u cores, and the workload before them needs one; choose a larger --opt device", maker->most);
-		act->cell = act->process == PTOWSP_NONE ? task_cell(maker, act, walk, scheduled) : maker->of_process[act->process];
+		act->cell = act->process == PTOWSP_NONE ? task_cell(maker, act) : maker->of_process[act->process];
 		written(maker, act, a);
 		if (act->cell == AIE_HOST)
 			continue;
 		for (; cells->count <= act->cell; cells->count++)
-			cells->rows[cells->count] = (struct aie_cell){.process = PTOWSP_NONE};
+			cells->rows[cells->count] = workload_cell(maker, cells->count);
 		cells->rows[act->cell].acts++;
 	}
 	return PTOWSP_OK;
 }
 
-ptowsp_status aie_cells_make(struct aie_cells *cells, struct aie_acts *acts, const struct base_walk *walk, bool scheduled, uint32_t most, struct ptowsp_error *error)
+ptowsp_status aie_cells_make(struct aie_cells *cells, struct aie_acts *acts, const struct aie_executors *executors, uint32_t most, struct ptowsp_error *error)
 {
-	struct maker maker = {.cells = cells, .acts = acts, .most = most};
+	struct maker maker = {.cells = cells, .executors = executors, .acts = acts, .most = most};
 	ptowsp_status st = PTOWSP_OK;
 
 	aie_cells_finish(cells);
@@ -128,7 +140,7 @@ ptowsp_status aie_cells_make(struct aie_cells *cells, struct aie_acts *acts, con
 	if (!st)
 		st = processes_take(&maker, error);
 	if (!st)
-		st = acts_take(&maker, walk, scheduled, error);
+		st = acts_take(&maker, error);
 	free(maker.of_process);
 	free(maker.made_by);
 	free(maker.made_at);

@@ -6,20 +6,22 @@
 #define AIE_CELL_H
 
 #include "act.h"
+#include "executor.h"
 
 #define AIE_HOST UINT32_MAX
 
 struct aie_cell {
 	uint32_t process;  /* instance, PTOWSP_NONE: of the workload */
 	uint32_t acts;     /* that it does */
+	int32_t column, row; /* of its tile, AIE_ANYWHERE each */
 };
 struct aie_cells {
 	struct aie_cell *rows;
 	uint32_t count;
 };
-/* Fills zeroed or finished cells and acts' cell. scheduled: executors of the walk say whose tasks of the workload are. most: cells that there may be, at least 1.
- * Errors: UNSUPPORTED for more processes that call kernels than cells; NO_MEMORY. */
-ptowsp_status aie_cells_make(struct aie_cells *cells, struct aie_acts *acts, const struct base_walk *walk, bool scheduled, uint32_t most, struct ptowsp_error *error);
+/* Fills zeroed or finished cells and acts' cell. executors: whose the tasks of the workload are, NULL: nobody says so. most: cells that there may be, at least 1.
+ * Errors: UNSUPPORTED for more processes that call kernels, or more executors, than cells; NO_MEMORY. */
+ptowsp_status aie_cells_make(struct aie_cells *cells, struct aie_acts *acts, const struct aie_executors *executors, uint32_t most, struct ptowsp_error *error);
 void aie_cells_finish(struct aie_cells *cells);
 
 #endif

@@ -9,6 +9,7 @@
 #include "base/planned.h"
 #include "base/program.h"
 #include "engine_own.h"
+#include "rt/directive.h"
 #include "rt/error.h"
 #include "rt/process.h"
 #include "rt/program.h"
@@ -109,6 +110,49 @@ static const char *tensor_name(const void *context, uint32_t tensor)
 	return rt_tensor_name(context, tensor);
 }
 
+/* Does the schedule say whose tasks are, in a way that is known before they run? */
+static bool is_scheduled(const struct rt_schedule *schedule)
+{
+	for (uint32_t p = 0; p < schedule->part_count; p++)
+		if (schedule->parts[p].policy == PTOWSP_DISPATCH_WORK_STEAL)
+			return false;
+	return schedule->dispatch.policy || schedule->pools == PTOWSP_POOLS_CUSTOM;
+}
+
+static bool is_where(const struct ptowsp_directive_record *row)
+{
+	return row->directive == PTOWSP_DIRECTIVE_DISPATCH || row->directive == PTOWSP_DIRECTIVE_SPATIAL_MAP || row->directive == PTOWSP_DIRECTIVE_POOLS;
+}
+
+/* Whoever wants that directive enforced rather hears that it is not. */
+static bool is_must(const struct aie_run *run)
+{
+	const struct rt_program *planned = run->loaded->planned;
+
+	for (uint32_t d = 0; d < planned->tables.directive.count; d++)
+		if (is_where(&planned->tables.directive.rows[d]) && planned->tables.directive.rows[d].flags & PTOWSP_DIRECTIVE_MUST)
+			return true;
+	return planned->schedule.strict || run->args->args->flags & PTOWSP_RUN_STRICT;
+}
+
+/* The array cannot do as the schedule says: results are the same, so the run goes on, and that is said. */
+static void disobeyed(const struct aie_run *run, const char *why)
+{
+	const struct rt_program *planned = run->loaded->planned;
+	char text[640];
+
+	for (uint32_t d = 0; planned->host && planned->host->diagnose && d < planned->tables.directive.count; d++) {
+		const struct ptowsp_directive_record *row = &planned->tables.directive.rows[d];
+		int length;
+
+		if (!is_where(row))
+			continue;
+		length = snprintf(text, sizeof(text), "schedule directive %s is recorded, not enforced, in this run: %s", rt_directive_name(row->directive), why);
+		planned->host->diagnose(planned->host->context, PTOWSP_FEATURE_POLICY(row->directive, row->policy), PTOWSP_STATE_RECORDED, text,
+					length < (int)sizeof(text) ? (uint64_t)length : sizeof(text) - 1);
+	}
+}
+
 static ptowsp_status map_make(struct aie_run *run)
 {
 	struct aie_loaded *loaded = run->loaded;
@@ -116,12 +160,15 @@ static ptowsp_status map_make(struct aie_run *run)
 	const struct rt_schedule *schedule = &loaded->planned->schedule;
 	const struct aie_map_args args = {.arch = loaded->arch, .walk = &loaded->walk, .kernels = &loaded->planned->kernels, .bases = loaded->bases, .tensors = loaded->tensors,
 					  .kept = loaded->kept, .stacks = loaded->stacks, .tensor_count = loaded->planned->tables.tensor.count,
-					  .kernel_count = loaded->planned->tables.kernel.count, .cells = options->cores, .scheduled = schedule->dispatch.policy != 0,
+					  .kernel_count = loaded->planned->tables.kernel.count, .cells = options->cores, .scheduled = is_scheduled(schedule), .must = is_must(run),
 					  .grid_columns = schedule->dispatch.policy == RT_POLICY_GRID ? (uint32_t)schedule->dispatch.columns : 0,
 					  .depth = options->depth, .queue = (uint32_t)aie_arch_tile(loaded->arch, 0)->limits[AIE_DMA_QUEUE], .seed = options->seed,
 					  .kernel_name = kernel_name, .channel_name = channel_name, .tensor_name = tensor_name, .context = loaded->planned};
+	ptowsp_status st = aie_map_make(&loaded->map, &args, run->error);
 
-	return aie_map_make(&loaded->map, &args, run->error);
+	if (!st && args.scheduled && !loaded->map.obeyed)
+		disobeyed(run, loaded->map.why);
+	return st;
 }
 
 static ptowsp_status text_save(struct aie_run *run)

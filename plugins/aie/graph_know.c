@@ -107,7 +107,7 @@ static uint64_t reading(const struct aie_maker *maker, uint32_t cell, uint32_t u
 	uint64_t h = rt_mix64(((uint64_t)cell << 32 | use->area) ^ rt_mix64(use->from));
 
 	for (uint32_t n = versions->first[u]; use->from == AIE_MEMORY && n < versions->first[u + 1]; n++)
-		h = rt_mix64(h ^ versions->needs[n]);
+		h = rt_mix64(h + versions->needs[n] + 1);
 	return h;
 }
 

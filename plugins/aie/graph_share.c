@@ -25,7 +25,7 @@ static void digests_find(struct sharing *sharing)
 
 		h = rt_mix64(h ^ job->area) + rt_mix64((uint64_t)job->object << 32 ^ job->at);
 		for (uint32_t n = job->use == AIE_NOTHING ? 0 : versions->first[job->use]; job->use != AIE_NOTHING && n < versions->first[job->use + 1]; n++)
-			h = rt_mix64(h ^ versions->needs[n]);
+			h = rt_mix64(h + versions->needs[n] + 1); /* mix64 of 0 is 0: version 0 has to count, too */
 		sharing->digests[job->stream] = h;
 	}
 }

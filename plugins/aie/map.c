@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "map.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "rt/error.h"
@@ -71,11 +72,8 @@ static void cells_describe(struct placing *placing, const struct aie_map *map, c
 	for (uint32_t c = 0; c < map->graph.cell_count; c++) {
 		struct aie_place_node *node = &placing->nodes[c];
 
-		*node = (struct aie_place_node){.kind = AIE_CORE, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE, .bytes = cell_bytes(map, args, c), .name = cell_name(map, args, c)};
-		if (args->grid_columns && map->cells.rows[c].process == PTOWSP_NONE) {
-			node->column = (int32_t)(c % args->grid_columns);
-			node->row = AIE_FIRST_CORE + (int32_t)(c / args->grid_columns);
-		}
+		*node = (struct aie_place_node){.kind = AIE_CORE, .column = map->cells.rows[c].column, .row = map->cells.rows[c].row, .bytes = cell_bytes(map, args, c),
+						.name = cell_name(map, args, c)};
 	}
 	placing->node_count = map->graph.cell_count;
 }
@@ -203,77 +201,98 @@ static ptowsp_status place(struct aie_map *map, const struct aie_map_args *args,
 
 /* ---- all ---------------------------------------------------------------------------------------------------------------- */
 
-/* A way to make streams of what cells read and write. */
+/* How a graph is tried. */
 struct way {
-	bool share, pack;
-	uint32_t group;
+	uint32_t cells;    /* most */
+	bool obey;         /* executors are cells */
+	bool apart;        /* cells hand each other nothing but through memory */
+	bool share, pack;  /* as in graph.h */
+	uint32_t group, depth;
 };
 
-static ptowsp_status graph_make(struct aie_map *map, const struct aie_map_args *args, uint32_t cells, struct way way, uint32_t depth, struct ptowsp_error *error)
+static ptowsp_status graph_make(struct aie_map *map, const struct aie_map_args *args, const struct way *way, struct ptowsp_error *error)
 {
-	const struct aie_graph_args graph = {&map->acts, &map->cells, &map->versions, args->arch, way.share, way.pack, way.group, KEEP};
-	ptowsp_status st = aie_cells_make(&map->cells, &map->acts, args->walk, args->scheduled, cells, error);
+	const struct aie_graph_args graph = {&map->acts, &map->cells, &map->versions, args->arch, way->share, way->pack, way->group, KEEP};
+	ptowsp_status st = aie_cells_make(&map->cells, &map->acts, way->obey ? &map->executors : NULL, way->cells, error);
 
 	if (!st)
-		st = aie_versions_make(&map->versions, &map->acts, args->kept, error);
+		st = aie_versions_make(&map->versions, &map->acts, args->kept, way->apart, error);
 	if (!st)
 		st = aie_graph_make(&map->graph, &graph, error);
 	if (!st)
-		st = depths_choose(map, depth, error);
+		st = depths_choose(map, way->depth, error);
 	if (!st)
 		st = aie_order_make(&map->order, &map->graph, map->depths, args->queue, error);
 	return st ? st : place(map, args, error);
 }
 
-/* Cores that the schedule asks for. */
-static uint32_t executors_of(const struct base_walk *walk)
-{
-	uint32_t count = 1;
-
-	for (uint64_t t = 0; t < walk->task_count; t++)
-		if (walk->tasks[t].process == PTOWSP_NONE && walk->tasks[t].executor != PTOWSP_NONE && walk->tasks[t].executor >= count)
-			count = walk->tasks[t].executor + 1;
-	return count;
-}
-
-static ptowsp_status depths_try(struct aie_map *map, const struct aie_map_args *args, uint32_t cells, struct way way, struct ptowsp_error *error)
+static ptowsp_status depths_try(struct aie_map *map, const struct aie_map_args *args, struct way way, struct ptowsp_error *error)
 {
 	ptowsp_status st = PTOWSP_UNSUPPORTED;
 
-	for (uint32_t depth = args->depth; st == PTOWSP_UNSUPPORTED && depth; depth--)
-		st = graph_make(map, args, cells, way, depth, error);
+	for (way.depth = args->depth; st == PTOWSP_UNSUPPORTED && way.depth; way.depth--)
+		st = graph_make(map, args, &way, error);
 	return st;
 }
 
 /* Each stream with a channel of a shim of its own; where there are not so many, groups of them through memory tiles, of a column's cores first; each time with loads that
  * cells can share, where it makes a difference then with those of a cell together. */
-static ptowsp_status ways_try(struct aie_map *map, const struct aie_map_args *args, uint32_t cells, bool share, struct ptowsp_error *error)
+static ptowsp_status groups_try(struct aie_map *map, const struct aie_map_args *args, struct way way, struct ptowsp_error *error)
 {
 	static const uint32_t groups[] = {0, 4, 6, 3, 2};
 	ptowsp_status st = PTOWSP_UNSUPPORTED;
 
 	for (uint32_t g = 0; st == PTOWSP_UNSUPPORTED && g < sizeof(groups) / sizeof(*groups) && (!g || map->graph.crowded); g++) {
-		st = depths_try(map, args, cells, (struct way){share, false, groups[g]}, error);
+		way.group = groups[g];
+		way.pack = false;
+		st = depths_try(map, args, way, error);
+		way.pack = true;
 		if (st == PTOWSP_UNSUPPORTED && map->graph.by_use)
-			st = depths_try(map, args, cells, (struct way){share, true, groups[g]}, error);
+			st = depths_try(map, args, way, error);
 	}
 	return st;
 }
 
-/* All cores, then half of them and so on, but that each process and each executor of a schedule keeps its own; each time with loads that several share, then without, and where memory is short with
- * fewer objects in fifos. */
+/* With loads that several share, then without, and where memory is short with fewer objects in fifos. */
+static ptowsp_status ways_try(struct aie_map *map, const struct aie_map_args *args, struct way way, struct ptowsp_error *error)
+{
+	ptowsp_status st = PTOWSP_UNSUPPORTED;
+
+	for (int share = 1; st == PTOWSP_UNSUPPORTED && share >= 0; share--) {
+		way.share = share;
+		st = groups_try(map, args, way, error);
+	}
+	return st;
+}
+
+/* Executors of the schedule are cores: they hand each other what they make, or all of it goes through memory. */
+static ptowsp_status obey(struct aie_map *map, const struct aie_map_args *args, uint32_t cells, struct ptowsp_error *error)
+{
+	const struct aie_executors_args executors = {args->walk, args->grid_columns};
+	ptowsp_status st = aie_executors_make(&map->executors, &executors, error);
+
+	if (!st)
+		st = ways_try(map, args, (struct way){.cells = cells, .obey = true}, error);
+	if (st == PTOWSP_UNSUPPORTED)
+		st = ways_try(map, args, (struct way){.cells = cells, .obey = true, .apart = true}, error);
+	map->obeyed = !st;
+	if (st == PTOWSP_UNSUPPORTED)
+		snprintf(map->why, sizeof(map->why), "%s", error->text);
+	return st;
+}
+
+/* As the schedule says, if that can be. Else all cores, then half of them and so on, but that each process keeps its own. */
 static ptowsp_status graph_choose(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
 {
 	uint32_t all = args->arch->columns * (args->arch->rows - AIE_FIRST_CORE), cells = args->cells && args->cells < all ? args->cells : all;
-	uint32_t least = args->scheduled ? executors_of(args->walk) : 1;
 	ptowsp_status st = PTOWSP_UNSUPPORTED;
 
-	if (least > cells)
-		return rt_fail(error, PTOWSP_UNSUPPORTED, "the schedule has %u executors, each of which needs a core of its own, and there are %u; state fewer, or take a larger --opt device",
-			       least, cells);
-	for (; st == PTOWSP_UNSUPPORTED && cells >= least && cells; cells = map->acts.processes ? 0 : cells / 2)
-		for (int share = 1; st == PTOWSP_UNSUPPORTED && share >= 0; share--)
-			st = ways_try(map, args, cells, share, error);
+	if (args->scheduled)
+		st = obey(map, args, cells, error);
+	if (st == PTOWSP_UNSUPPORTED && args->scheduled && args->must)
+		return rt_fail(error, PTOWSP_UNSUPPORTED, "the schedule's executors cannot be cores: %s", map->why);
+	for (; st == PTOWSP_UNSUPPORTED && cells; cells = map->acts.processes ? 0 : cells / 2)
+		st = ways_try(map, args, (struct way){.cells = cells}, error);
 	return st;
 }
 
@@ -309,6 +328,7 @@ ptowsp_status aie_map_make(struct aie_map *map, const struct aie_map_args *args,
 void aie_map_finish(struct aie_map *map)
 {
 	aie_acts_finish(&map->acts);
+	aie_executors_finish(&map->executors);
 	aie_cells_finish(&map->cells);
 	aie_versions_finish(&map->versions);
 	aie_graph_finish(&map->graph);

@@ -4,6 +4,7 @@
 #ifndef AIE_MAP_H
 #define AIE_MAP_H
 
+#include "executor.h"
 #include "lower.h"
 
 struct aie_map_args {
@@ -16,8 +17,9 @@ struct aie_map_args {
 	const uint64_t *stacks;            /* per KREG row: bytes of tiles */
 	uint32_t tensor_count, kernel_count;
 	uint32_t cells;                    /* most cores, 0: all that there are */
-	bool scheduled;                    /* executors of the walk say whose tasks are */
-	uint32_t grid_columns;             /* of a spatial_map: executor e is pinned to row e / grid_columns, column e mod that; 0: none is */
+	bool scheduled;                    /* executors of the walk are cores */
+	bool must;                         /* and if that cannot be, nothing is mapped */
+	uint32_t grid_columns;             /* of a spatial_map, as in executor.h */
 	uint32_t depth;                    /* objects of a fifo at each end, at least 1 */
 	uint32_t queue;                    /* jobs of a stream that the host has under way */
 	uint64_t seed;                     /* of the placement */
@@ -28,6 +30,9 @@ struct aie_map_args {
 };
 struct aie_map {
 	struct aie_acts acts;
+	struct aie_executors executors;
+	bool obeyed;                       /* executors are cores */
+	char why[512];                     /* they are not although the schedule says so: a sentence */
 	struct aie_cells cells;
 	struct aie_versions versions;
 	struct aie_graph graph;

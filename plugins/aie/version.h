@@ -22,8 +22,9 @@ struct aie_versions {
 	uint32_t *first;        /*   of use u from first[u] to first[u + 1] */
 	uint32_t need_count, need_room;
 };
-/* Fills zeroed or finished versions, and from and to of all uses. kept: per TENS row, 1 where what is written is seen after the run. Errors: NO_MEMORY. */
-ptowsp_status aie_versions_make(struct aie_versions *versions, struct aie_acts *acts, const uint8_t *kept, struct ptowsp_error *error);
+/* Fills zeroed or finished versions, and from and to of all uses. kept: per TENS row, 1 where what is written is seen after the run. apart: cells hand nothing to each
+ * other, what another one made is read from memory. Errors: NO_MEMORY. */
+ptowsp_status aie_versions_make(struct aie_versions *versions, struct aie_acts *acts, const uint8_t *kept, bool apart, struct ptowsp_error *error);
 void aie_versions_finish(struct aie_versions *versions);
 
 #endif
