@@ -65,13 +65,13 @@ struct aie_job {
 	uint32_t act, use;       /* use: of the act; AIE_NOTHING: a token without elements */
 	bool stores;
 	uint32_t deps, dep_count; /* jobs that are over before it begins, earlier ones */
-	/* One task of the host moves several jobs of an object whose areas lie equally far apart: graph_task.c. */
+	/* One task of the host moves several jobs whose areas lie equally far apart: graph_task.c. */
 	uint32_t with;           /* the job that its task begins with */
 	uint32_t next;           /* of the same task, AIE_NOTHING */
-	uint32_t parts;          /* of the first: how many */
-	uint64_t step;           /*   bytes from one area to the next */
-	uint32_t repeat;         /*   so many times over, the last ones instead of what an object lacks */
-	uint64_t fill;           /*   bytes without meaning behind the last part */
+	uint32_t parts, turns;   /* of the first: areas, and turns of so many areas */
+	uint64_t step, turn;     /*   bytes from one area to the next, from turn to turn */
+	uint32_t last_object;    /*   that of the last area */
+	uint64_t fill;           /*   bytes without meaning behind it */
 };
 struct aie_lines {
 	struct aie_line *lines;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* graph_task.c - what one task of the host moves. Each costs the host as much, whatever it moves, so parts of an object whose areas lie equally far apart in a tensor are one;
- * and what an object lacks is, if it is a multiple of its only part, that part once more, which nobody reads. */
+/* graph_task.c - what one task of the host moves. Each costs the host as much, whatever it moves, so what follows each other in a stream and lies equally far apart in a tensor
+ * is one task, in two dimensions: parts, and turns of them. Over the end of an object only where nobody waits for it. What an object lacks is, if it is a multiple of its
+ * only part, that part once more, which nobody reads. */
 #include <stdlib.h>
 #include "graph_own.h"
 #include "rt/error.h"
@@ -43,7 +44,18 @@ struct tasks {
 	struct aie_graph *graph;
 	const struct aie_areas *areas;
 	const uint64_t *limits; /* of a shim's DMA */
+	uint8_t *bound;         /* per job: it waits for others, or others for it: it is over as soon as can be */
+	uint32_t *last;         /* per job that a task begins with: the one that it ends with */
 };
+
+static void bound_find(struct tasks *tasks)
+{
+	const struct aie_graph *graph = tasks->graph;
+
+	for (uint32_t j = 0; j < graph->job_count; j++)
+		for (uint32_t d = graph->jobs[j].deps; d < graph->jobs[j].deps + graph->jobs[j].dep_count; d++)
+			tasks->bound[j] = tasks->bound[graph->deps[d]] = 1;
+}
 
 /* Bytes behind the job until the next one of its object begins, or the object ends. */
 static uint64_t fill_of(const struct aie_graph *graph, const struct aie_job *job, const struct aie_job *next)
@@ -54,84 +66,170 @@ static uint64_t fill_of(const struct aie_graph *graph, const struct aie_job *job
 	return until > end ? until - end : 0;
 }
 
-/* May the job be the next part of a task whose last part is `last`? */
-static bool can_follow(const struct tasks *tasks, const struct aie_job *first, const struct aie_job *last, const struct aie_job *job)
+/* Does job b come right behind job a in their stream, and may one task move both? Where an object ends, they are not over as soon as they could be. */
+static bool is_behind(const struct tasks *tasks, uint32_t a, uint32_t b)
 {
+	const struct aie_job *x = &tasks->graph->jobs[a], *y = &tasks->graph->jobs[b];
+
+	return x->stream == y->stream && !x->fill && (x->object == y->object || (x->object + 1 == y->object && !y->at && !tasks->bound[a] && !tasks->bound[b]));
+}
+
+static bool alike(const struct aie_area *a, const struct aie_area *b)
+{
+	return a->tensor == b->tensor && a->rows == b->rows && a->stride == b->stride && aie_area_row_bytes(a) == aie_area_row_bytes(b);
+}
+
+static bool can_stride(const struct tasks *tasks, const struct aie_area *area, uint64_t step)
+{
+	return step % 4 == 0 && step / 4 <= tasks->limits[AIE_STRIDE_MAX] && area->rows <= tasks->limits[AIE_WRAP_MAX] &&
+	       aie_area_row_bytes(area) / 4 <= tasks->limits[AIE_WRAP_MAX];
+}
+
+/* May the job be the next part of a task? */
+static bool can_follow(const struct tasks *tasks, uint32_t first, uint32_t job)
+{
+	const struct aie_job *head = &tasks->graph->jobs[first];
 	const struct aie_area *a, *b;
 	uint64_t step;
 
-	if (job->stream != first->stream || job->object != first->object || job->area == AIE_NOTHING || first->area == AIE_NOTHING || last->fill)
+	if (!is_behind(tasks, tasks->last[first], job) || head->area == AIE_NOTHING || tasks->graph->jobs[job].area == AIE_NOTHING)
 		return false;
-	a = &tasks->areas->rows[first->area];
-	b = &tasks->areas->rows[job->area];
-	if (a->tensor != b->tensor || a->rows != b->rows || a->stride != b->stride || aie_area_row_bytes(a) != aie_area_row_bytes(b) || b->at <= a->at)
+	if (tasks->graph->jobs[job].object != head->object && tasks->bound[first])
 		return false;
-	step = first->parts > 1 ? first->step : b->at - a->at;
-	return b->at - a->at == step * first->parts && step % 4 == 0 && step / 4 <= tasks->limits[AIE_STRIDE_MAX] && a->rows <= tasks->limits[AIE_WRAP_MAX] &&
-	       aie_area_row_bytes(a) / 4 <= tasks->limits[AIE_WRAP_MAX];
+	a = &tasks->areas->rows[head->area];
+	b = &tasks->areas->rows[tasks->graph->jobs[job].area];
+	if (!alike(a, b) || b->at <= a->at)
+		return false;
+	step = head->parts > 1 ? head->step : b->at - a->at;
+	return b->at - a->at == step * head->parts && can_stride(tasks, a, step);
 }
 
-static void follow(struct tasks *tasks, uint32_t first, uint32_t last, uint32_t job)
+static void follow(struct tasks *tasks, uint32_t first, uint32_t job)
 {
-	struct aie_job *head = &tasks->graph->jobs[first], *tail = &tasks->graph->jobs[last];
+	struct aie_job *head = &tasks->graph->jobs[first];
 
 	if (head->parts == 1)
 		head->step = tasks->areas->rows[tasks->graph->jobs[job].area].at - tasks->areas->rows[head->area].at;
 	head->parts++;
-	tail->next = job;
+	tasks->graph->jobs[tasks->last[first]].next = job;
 	tasks->graph->jobs[job].with = first;
-	head->fill = tasks->graph->jobs[job].fill;
+	tasks->last[first] = job;
+}
+
+/* Tasks of one run of parts each; how many. */
+static uint32_t tasks_find(struct tasks *tasks, const struct key *keys)
+{
+	struct aie_graph *graph = tasks->graph;
+	uint32_t count = 0;
+
+	for (uint32_t k = 0; k < graph->job_count; k++) {
+		uint32_t j = keys[k].job;
+		struct aie_job *job = &graph->jobs[j];
+
+		job->with = tasks->last[j] = j;
+		job->next = AIE_NOTHING;
+		job->parts = job->turns = 1;
+		job->fill = fill_of(graph, job, k + 1 < graph->job_count ? &graph->jobs[keys[k + 1].job] : NULL);
+		if (count && can_follow(tasks, graph->own[count - 1], j))
+			follow(tasks, graph->own[count - 1], j);
+		else
+			graph->own[count++] = j;
+	}
+	return count;
+}
+
+/* ---- turns -------------------------------------------------------------------------------------------------------------- */
+
+/* Are the areas of one task those of another, all as far apart as the turns of the first are? */
+static bool can_turn(const struct tasks *tasks, uint32_t first, uint32_t task)
+{
+	const struct aie_job *head = &tasks->graph->jobs[first], *job = &tasks->graph->jobs[task];
+	const struct aie_area *a, *b;
+	uint64_t step;
+
+	if (!is_behind(tasks, tasks->last[first], task) || head->area == AIE_NOTHING || job->area == AIE_NOTHING || head->parts != job->parts || head->step != job->step ||
+	    head->turns == tasks->limits[AIE_ITERATIONS])
+		return false;
+	if (tasks->graph->jobs[tasks->last[task]].object != head->object && (tasks->bound[first] || tasks->bound[task]))
+		return false;
+	a = &tasks->areas->rows[head->area];
+	b = &tasks->areas->rows[job->area];
+	if (!alike(a, b) || b->at < a->at || (b->at == a->at && head->stores))
+		return false;
+	step = head->turns > 1 ? head->turn : b->at - a->at;
+	return b->at - a->at == step * head->turns && can_stride(tasks, a, step);
+}
+
+static void turn(struct tasks *tasks, uint32_t first, uint32_t task)
+{
+	struct aie_job *jobs = tasks->graph->jobs;
+
+	if (jobs[first].turns == 1)
+		jobs[first].turn = tasks->areas->rows[jobs[task].area].at - tasks->areas->rows[jobs[first].area].at;
+	jobs[first].turns++;
+	jobs[tasks->last[first]].next = task;
+	for (uint32_t j = task; j != AIE_NOTHING; j = jobs[j].next)
+		jobs[j].with = first;
+	tasks->last[first] = tasks->last[task];
 }
 
 /* What a load of one part lacks is the part again. */
 static void repeat(const struct tasks *tasks, struct aie_job *job)
 {
 	uint64_t times = job->bytes ? job->fill / job->bytes + 1 : 0;
-	const struct aie_area *area = job->area == AIE_NOTHING ? NULL : &tasks->areas->rows[job->area];
 
-	if (job->stores || job->parts > 1 || !job->fill || job->fill % job->bytes || times > tasks->limits[AIE_ITERATIONS] || !area ||
-	    aie_area_row_bytes(area) / 4 > tasks->limits[AIE_WRAP_MAX])
+	if (job->stores || job->parts * job->turns > 1 || !job->fill || job->fill % job->bytes || times > tasks->limits[AIE_ITERATIONS] || job->area == AIE_NOTHING ||
+	    !can_stride(tasks, &tasks->areas->rows[job->area], 0))
 		return;
-	job->repeat = (uint32_t)times;
+	job->turns = (uint32_t)times;
+	job->turn = 0;
 	job->fill = 0;
 }
 
-static void tasks_find(struct tasks *tasks, const struct key *keys)
+static void turns_find(struct tasks *tasks, uint32_t count)
 {
 	struct aie_graph *graph = tasks->graph;
-	uint32_t count = 0, stream = 0, first = 0;
+	uint32_t kept = 0, stream = 0;
 
-	for (uint32_t k = 0; k < graph->job_count; k++) {
-		struct aie_job *job = &graph->jobs[keys[k].job];
+	for (uint32_t k = 0; k < count; k++) {
+		uint32_t task = graph->own[k];
 
-		job->with = keys[k].job;
-		job->next = AIE_NOTHING;
-		job->parts = job->repeat = 1;
-		job->fill = fill_of(graph, job, k + 1 < graph->job_count ? &graph->jobs[keys[k + 1].job] : NULL);
-		if (k && can_follow(tasks, &graph->jobs[first], &graph->jobs[keys[k - 1].job], job)) {
-			follow(tasks, first, keys[k - 1].job, keys[k].job);
+		if (kept && can_turn(tasks, graph->own[kept - 1], task)) {
+			turn(tasks, graph->own[kept - 1], task);
 			continue;
 		}
-		for (; stream <= job->stream; stream++)
-			graph->own_first[stream] = count;
-		graph->own[count++] = first = keys[k].job;
+		for (; stream <= graph->jobs[task].stream; stream++)
+			graph->own_first[stream] = kept;
+		graph->own[kept++] = task;
 	}
 	for (; stream <= graph->stream_count; stream++)
-		graph->own_first[stream] = count;
-	for (uint32_t k = 0; k < count; k++)
-		repeat(tasks, &graph->jobs[graph->own[k]]);
+		graph->own_first[stream] = kept;
+	for (uint32_t k = 0; k < kept; k++) {
+		struct aie_job *job = &graph->jobs[graph->own[k]];
+
+		job->last_object = graph->jobs[tasks->last[graph->own[k]]].object;
+		job->fill = graph->jobs[tasks->last[graph->own[k]]].fill;
+		repeat(tasks, job);
+	}
 }
 
 ptowsp_status aie_graph_tasks(struct aie_maker *maker)
 {
 	struct aie_graph *graph = maker->graph;
-	struct tasks tasks = {graph, &maker->args->acts->areas, aie_arch_tile(maker->args->arch, 0)->limits};
+	size_t jobs = (size_t)graph->job_count + 1;
+	struct tasks tasks = {graph, &maker->args->acts->areas, aie_arch_tile(maker->args->arch, 0)->limits, calloc(jobs, 1), calloc(jobs, sizeof(uint32_t))};
 	struct key *keys = keys_make(graph);
+	bool ok;
 
-	graph->own = calloc((size_t)graph->job_count + 1, sizeof(*graph->own));
+	graph->own = calloc(jobs, sizeof(*graph->own));
 	graph->own_first = calloc((size_t)graph->stream_count + 2, sizeof(*graph->own_first));
-	if (keys && graph->own && graph->own_first)
-		tasks_find(&tasks, keys);
+	ok = keys && graph->own && graph->own_first && tasks.bound && tasks.last;
+	if (ok) {
+		bound_find(&tasks);
+		turns_find(&tasks, tasks_find(&tasks, keys));
+	}
 	free(keys);
-	return keys && graph->own && graph->own_first ? PTOWSP_OK : rt_no_memory(maker->error, "the tasks of the host");
+	free(tasks.bound);
+	free(tasks.last);
+	return ok ? PTOWSP_OK : rt_no_memory(maker->error, "the tasks of the host");
 }

@@ -101,13 +101,13 @@ static void filler_move(struct host *host, uint32_t stream, uint64_t bytes, bool
 	copy_make(host, stream, host->filler, 0, sizes, strides, token);
 }
 
-/* The areas of a task's jobs; those of one that repeats, again and again. */
+/* The areas of a task's jobs. */
 static void area_move(struct host *host, const struct aie_job *job, const struct aie_area *area)
 {
 	struct aie_lowering *lowering = host->lowering;
 	uint64_t size = rt_dtype_bytes(lowering->args->tensors[area->tensor].dtype), row = aie_area_row_bytes(area);
-	const int64_t sizes[4] = {job->repeat, job->parts, (int64_t)area->rows, (int64_t)(row / size)};
-	const int64_t strides[4] = {0, job->parts > 1 ? (int64_t)(job->step / size) : 0, area->rows > 1 ? (int64_t)(area->stride / size) : 0, 1};
+	const int64_t sizes[4] = {job->turns, job->parts, (int64_t)area->rows, (int64_t)(row / size)};
+	const int64_t strides[4] = {job->turns > 1 ? (int64_t)(job->turn / size) : 0, job->parts > 1 ? (int64_t)(job->step / size) : 0, area->rows > 1 ? (int64_t)(area->stride / size) : 0, 1};
 
 	if (row % 4 || area->at % 4 || area->stride % 4 || row % size || area->at % size || area->stride % size) {
 		lowering->failed = rt_fail(lowering->error, PTOWSP_UNSUPPORTED,

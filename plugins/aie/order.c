@@ -99,7 +99,7 @@ static bool object_move(struct runner *runner, uint32_t s)
 	if (state->moved >= source_objects(runner, s) || !ends_have_room(runner, s))
 		return false;
 	state->moved++;
-	while (state->over < state->begun && runner->graph->jobs[job_of(runner, state, state->over)].object < state->moved)
+	while (state->over < state->begun && runner->graph->jobs[job_of(runner, state, state->over)].last_object < state->moved)
 		state->over++;
 	return true;
 }
