@@ -2,19 +2,11 @@
 /* artifact.c - what a backend makes of a program, as files, without a device. */
 #include <string.h>
 
+#include "host/artifact.h"
 #include "host/error.h"
 #include "host/program.h"
 
 enum { PATH_MOST = 200, PARTS_MOST = 8 };
-
-/* Who gets the files, and the first thing that was wrong. */
-struct giving {
-	const struct ptowsp_backend *backend;
-	ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size);
-	void *context;
-	ptowsp_status refused;
-	struct ptowsp_error *error;
-};
 
 static bool is_part(const char *at, size_t length)
 {
@@ -44,9 +36,9 @@ static bool is_path(const char *path)
 	}
 }
 
-static ptowsp_status take(void *context, const char *path, const void *bytes, uint64_t size)
+ptowsp_status host_giving_take(void *context, const char *path, const void *bytes, uint64_t size)
 {
-	struct giving *g = context;
+	struct host_giving *g = context;
 
 	if (g->refused)
 		return g->refused;
@@ -56,6 +48,18 @@ static ptowsp_status take(void *context, const char *path, const void *bytes, ui
 	else
 		g->refused = g->file(g->context, path, bytes, size);
 	return g->refused;
+}
+
+ptowsp_status host_given(struct host_giving *g, ptowsp_status st, struct ptowsp_error *theirs, struct ptowsp_error *error)
+{
+	theirs->text[sizeof(theirs->text) - 1] = '\0';
+	if (g->refused)
+		return host_fail(error, g->refused, "%s", *g->error->text ? g->error->text : "a file of the artifact could not be written");
+	if (st > 0)
+		return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s: artifact answered with a positive status", ptowsp_backend_name(g->backend));
+	if (st)
+		return host_fail(error, st, "%s", *theirs->text ? theirs->text : "the backend made no files and did not say why");
+	return PTOWSP_OK;
 }
 
 ptowsp_status ptowsp_artifact_emit(struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t flags,
@@ -71,20 +75,13 @@ ptowsp_status ptowsp_artifact_emit(struct ptowsp_backend *backend, const struct 
 					.entry = plan->entry,
 					.flags = flags & PTOWSP_LOAD_STRICT};
 	struct ptowsp_error theirs = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)}, ours = theirs;
-	struct giving g = {backend, file, context, PTOWSP_OK, &ours};
+	struct host_giving g = {backend, file, context, PTOWSP_OK, &ours};
 	ptowsp_status st;
 
 	error = host_error_enter(error);
 	if (!x || !PTOWSP_HAS(x, struct ptowsp_artifact_extension, emit) || !x->emit)
 		return host_error_leave(host_fail(error, PTOWSP_UNSUPPORTED, "%s makes no files of a program", ptowsp_backend_name(backend)), error);
 	memcpy(args.digest, pkg_digest(plan->package->pkg), sizeof(args.digest));
-	st = x->emit(backend->instance, device ? device->name : "", &args, take, &g, &theirs);
-	theirs.text[sizeof(theirs.text) - 1] = '\0';
-	if (g.refused)
-		st = host_fail(error, g.refused, "%s", *ours.text ? ours.text : "a file of the artifact could not be written");
-	else if (st > 0)
-		st = host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s: artifact answered with a positive status", ptowsp_backend_name(backend));
-	else if (st)
-		st = host_fail(error, st, "%s", *theirs.text ? theirs.text : "the backend made no files and did not say why");
-	return host_error_leave(st, error);
+	st = x->emit(backend->instance, device ? device->name : "", &args, host_giving_take, &g, &theirs);
+	return host_error_leave(host_given(&g, st, &theirs, error), error);
 }

@@ -297,6 +297,17 @@ PTOWSP_API ptowsp_status ptowsp_artifact_emit(struct ptowsp_backend *backend, co
 					      ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size),
 					      void *context, struct ptowsp_error *error);
 
+/* The same of the run that the next execute with these options would do, where the backend makes its files of a run and not of a plan (ptowsp/report.h); prepares it
+ * if need be. Nothing is run, no tensor is written. Errors also: those of a run. [main] */
+PTOWSP_API ptowsp_status ptowsp_report_emit(struct ptowsp_program *program, const struct ptowsp_execute_options *options,
+					    ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size),
+					    void *context, struct ptowsp_error *error);
+/* Is there anything of that kind? [main] */
+PTOWSP_API int ptowsp_report_has_files(struct ptowsp_backend *backend);
+/* A figure of the latest run that is over, as the backend has it; 0: there is no such row. [main] */
+struct ptowsp_figure;
+PTOWSP_API int ptowsp_report_row(struct ptowsp_program *program, uint32_t index, struct ptowsp_figure *row_out);
+
 /* ---- kernels of the embedding program [any] ----------------------------------------------------------------- */
 
 typedef void (*ptowsp_native_fn)(void); /* cast from the function's real type */

@@ -122,7 +122,7 @@ ptowsp_status run_values_set(struct run *run, uint64_t number, struct ptowsp_err
 ptowsp_status run_values_check(const struct run *run, struct ptowsp_error *error);
 void run_tensors_finish(struct run *run);
 
-/* run_emit.c, --emit: files below its folder, before anything is loaded. Errors: IO, those of the backend. was_all: nothing else was asked for that only a run
+/* run_emit.c, --emit: files below its folder: before anything is loaded, or, where they are those of a run, before it. Errors: IO, those of the backend. was_all: nothing else was asked for that only a run
  * can give, so that a device that is not there is no failure. */
 ptowsp_status run_emit(struct run *run, struct ptowsp_error *error);
 bool run_emit_was_all(const struct run *run);

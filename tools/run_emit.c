@@ -85,7 +85,8 @@ ptowsp_status run_emit(struct run *run, struct ptowsp_error *error)
 	ptowsp_status st = folder_make(e.folder, error);
 
 	if (!st)
-		st = ptowsp_artifact_emit(run->backend, run->plan, run_load_flags(run->options), file_write, &e, error);
+		st = run->program ? ptowsp_report_emit(run->program, &run->execute, file_write, &e, error)
+				  : ptowsp_artifact_emit(run->backend, run->plan, run_load_flags(run->options), file_write, &e, error);
 	if (st && *ours.text)
 		return reg_fail(error, st, "%s", ours.text);
 	if (!st && !run->options->quiet)

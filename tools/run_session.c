@@ -51,9 +51,10 @@ static ptowsp_status load(struct run *run, struct ptowsp_error *error)
 {
 	ptowsp_status st = run_backend_open(&run->backend, run->options, run->plan, error);
 
-	if (!st && run->options->emit)
+	if (!st && run->options->emit && !ptowsp_report_has_files(run->backend)) {
 		st = run_emit(run, error);
-	run->emitted = !st && run->options->emit;
+		run->emitted = !st;
+	}
 	if (!st)
 		st = ptowsp_program_load(&run->program, run->backend, run->plan, run_load_flags(run->options), error);
 	if (!st)
@@ -88,6 +89,10 @@ static ptowsp_status run_once(struct run *run, uint64_t number, struct ptowsp_er
 	if (!st)
 		st = ptowsp_prepare(run->program, &run->execute, error);
 	run_measuring(run, false);
+	if (!st && o->emit && !run->emitted) {
+		st = run_emit(run, error);
+		run->emitted = !st;
+	}
 	if (!st && number + 1 == o->runs)
 		st = run_sinks_attach(run, error);
 	if (!st)

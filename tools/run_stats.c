@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "ptowsp/report.h"
 #include "registry/names.h"
 #include "tools/run.h"
 
@@ -201,6 +202,17 @@ static json_t *pipes_json(const struct ptowsp_run_stats *s)
 	return rows;
 }
 
+static json_t *figures_json(const struct run *run)
+{
+	json_t *rows = json_array();
+	struct ptowsp_figure row;
+
+	for (uint32_t i = 0; ptowsp_report_row(run->program, i, &row); i++)
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:o, s:o, s:s}", "group", row.group, "name", row.name, "value", number(row.value), "limit",
+						      row.limit ? number(row.limit) : json_null(), "unit", row.unit));
+	return rows;
+}
+
 /* One row where one instance generates everything: all tasks are its own. */
 static json_t *schedulers_json(const struct ptowsp_run_stats *s)
 {
@@ -254,6 +266,7 @@ static void figures_add(json_t *root, const struct run *run, const struct ptowsp
 	json_object_set_new(root, "processes", processes_json(run, s));
 	json_object_set_new(root, "pipes", pipes_json(s));
 	json_object_set_new(root, "layouts", layouts_json(run, s));
+	json_object_set_new(root, "figures", figures_json(run));
 }
 
 static const char *const deadlock_kinds[] = {"held", "channel_cycle", "window_channel", "channel_empty", "event"};

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* run_text.c - results for people: the one-line summary, --stats=text, diagnostics. */
 #include <stdio.h>
+#include <string.h>
 
+#include "ptowsp/report.h"
 #include "registry/names.h"
 #include "tools/run.h"
 
@@ -187,6 +189,26 @@ static void pipes_print(const struct ptowsp_run_stats *s)
 	}
 }
 
+/* What the backend says besides; the group stands where it begins. */
+static void figures_print(const struct run *run)
+{
+	struct ptowsp_figure row;
+	char group[sizeof(row.group)] = "";
+
+	for (uint32_t i = 0; ptowsp_report_row(run->program, i, &row); i++) {
+		if (strcmp(group, row.group))
+			printf("%s\n", row.group);
+		memcpy(group, row.group, sizeof(group));
+		printf("  %-44s %14llu", row.name, (unsigned long long)row.value);
+		if (row.limit)
+			printf(" of %llu", (unsigned long long)row.limit);
+		printf("%s%s", *row.unit ? " " : "", row.unit);
+		if (row.limit)
+			printf(" (%.1f %%)", 100.0 * (double)row.value / (double)row.limit);
+		printf("\n");
+	}
+}
+
 void run_stats_text(struct run *run)
 {
 	static const char *const deterministic[] = {"no", "yes", "only if the author's promise holds"};
@@ -210,6 +232,7 @@ void run_stats_text(struct run *run)
 	processes_print(run, s);
 	layouts_print(run, s);
 	pipes_print(s);
+	figures_print(run);
 	compares_print(run);
 	if (ptowsp_deadlock(run->program)) /* the sentence on stderr has no room for everybody who waits */
 		printf("deadlock: %s\n", ptowsp_deadlock(run->program)->text);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "backend.h"
 
+#include <string.h>
 #include "base/ops.h"
 #include "caps.h"
 #include "engine.h"
@@ -11,9 +12,11 @@ static const struct base_option options[] = {
 	 offsetof(struct aie_options, device), AIE_NPU1, {[AIE_NPU1] = "npu1", [AIE_NPU2] = "npu2"}, 0, 0},
 	{BASE_OPTION("cores", "int", "0", "0..32", "most cores that a design uses, 0: as many as the array has"), offsetof(struct aie_options, cores), 0, {NULL}, 0, 32},
 	{BASE_OPTION("depth", "int", "2", "1..8", "objects of a fifo at each of its ends"), offsetof(struct aie_options, depth), 2, {NULL}, 1, 8},
-	{BASE_OPTION("buffering", "int", "8", "0|8", "words that a stream holds at each of its ends"), offsetof(struct aie_options, buffering), 1, {"0", "8"}, 0, 0},
+	{BASE_OPTION("buffering", "word", "both", "0|8|both", "words that a stream holds at each of its ends; both: the run is that with 8, and one with 0 says whether the design depends on it"),
+	 offsetof(struct aie_options, buffering), AIE_BUFFERING_BOTH, {[AIE_BUFFERING_0] = "0", [AIE_BUFFERING_8] = "8", [AIE_BUFFERING_BOTH] = "both"}, 0, 0},
 	{BASE_OPTION("seed", "int", "1", "1..65535", "of the placement: the same seed gives the same places"), offsetof(struct aie_options, seed), 1, {NULL}, 1, 65535},
-	{BASE_OPTION("mlir", "path", "", "", "file that gets the design as MLIR, in the generic form"), offsetof(struct aie_options, out), 0, {NULL}, 0, 0},
+	{BASE_OPTION("epoch", "word", "B", "A|B", "syntax of design.custom.mlir below --emit: of the dialect before August 2026, or since then"),
+	 offsetof(struct aie_options, epoch), AIE_EPOCH_B, {[AIE_EPOCH_A] = "A", [AIE_EPOCH_B] = "B"}, 0, 0},
 	{BASE_OPTION("clock", "word", "own", "reference|own", "who runs tasks and when: the array, or threads by the clock of the runtime core, the same on every backend"),
 	 offsetof(struct base_options, own_clock), 1, {"reference", "own"}, 0, 0},
 };
@@ -61,6 +64,11 @@ static ptowsp_status run(struct base_program *program, const struct rt_run_args 
 	return own_of(program) ? aie_engine_run(program, args, stats_out, deadlock_out, error) : rt_run(program->rt, args, stats_out, deadlock_out, error);
 }
 
+static const void *extension(struct ptowsp_object *instance, const char *id)
+{
+	return strcmp(id, PTOWSP_EXTENSION_REPORT) || (instance && !aie_options_own(base_options_of(instance))) ? NULL : &aie_report_table;
+}
+
 static const struct base_backend backend = {
 	.name = AIE_BACKEND_NAME,
 	.targets = AIE_TARGETS,
@@ -72,5 +80,6 @@ static const struct base_backend backend = {
 	.load = load,
 	.unload = unload,
 	.run = run,
+	.extension = extension,
 };
 BASE_OPS(aie_ops, backend);

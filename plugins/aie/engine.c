@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "engine.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/caps.h"
@@ -73,6 +72,7 @@ void aie_engine_unload(struct base_program *program)
 	rt_program_destroy(loaded->planned);
 	base_walk_finish(&loaded->walk);
 	aie_map_finish(&loaded->map);
+	aie_report_finish(&loaded->report);
 	free(loaded->bases);
 	free(loaded->tensors);
 	free(loaded->kept);
@@ -156,7 +156,7 @@ static void disobeyed(const struct aie_run *run, const char *why)
 static ptowsp_status map_make(struct aie_run *run)
 {
 	struct aie_loaded *loaded = run->loaded;
-	const struct aie_options *options = (const void *)loaded->program->device->instance->options;
+	const struct aie_options *options = run->options;
 	const struct rt_schedule *schedule = &loaded->planned->schedule;
 	const struct aie_map_args args = {.arch = loaded->arch, .walk = &loaded->walk, .kernels = &loaded->planned->kernels, .bases = loaded->bases, .tensors = loaded->tensors,
 					  .kept = loaded->kept, .stacks = loaded->stacks, .tensor_count = loaded->planned->tables.tensor.count,
@@ -171,20 +171,6 @@ static ptowsp_status map_make(struct aie_run *run)
 	return st;
 }
 
-static ptowsp_status text_save(struct aie_run *run)
-{
-	const struct aie_options *options = (const void *)run->loaded->program->device->instance->options;
-	FILE *file;
-	bool ok;
-
-	if (!*options->out)
-		return PTOWSP_OK;
-	file = fopen(options->out, "w");
-	ok = file && fputs(run->loaded->map.text, file) >= 0;
-	ok &= file && !fclose(file);
-	return ok ? PTOWSP_OK : rt_fail(run->error, PTOWSP_INVALID, "mlir=%.100s: the file cannot be written", options->out);
-}
-
 /* The walk is over: rt has looked at bindings and values, and said which tasks there are. */
 static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_error *error)
 {
@@ -194,20 +180,29 @@ static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_e
 	run->error = error;
 	bindings_find(run);
 	st = map_make(run);
-	if (!st)
-		st = text_save(run);
-	return st ? st : aie_engine_go(run, feed);
+	return st ? st : run->then(run, feed);
+}
+
+ptowsp_status aie_engine_walk(struct aie_run *run, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out)
+{
+	const struct base_walk_then then = {run, walked};
+
+	if (run->args->args->flags & PTOWSP_RUN_NO_KERNELS)
+		return rt_fail(run->error, PTOWSP_UNSUPPORTED, "without kernels there is nothing to map: tensors have no places that streams could carry; use --opt clock=reference");
+	return base_walk_fill(&run->loaded->walk, run->loaded->planned, run->args, &then, stats_out, deadlock_out, run->error);
 }
 
 ptowsp_status aie_engine_run(struct base_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out,
 			     struct ptowsp_error *error)
 {
-	struct aie_loaded *loaded = program->own;
 	struct ptowsp_error own = {.head = PTOWSP_HEAD(own, ERROR)};
-	struct aie_run run = {.loaded = loaded, .args = args, .error = error ? error : &own};
-	const struct base_walk_then then = {&run, walked};
+	struct aie_run run = {.loaded = program->own, .args = args, .error = error ? error : &own, .options = aie_options_of(program), .then = aie_engine_go};
+	ptowsp_status st;
 
-	if (args->args->flags & PTOWSP_RUN_NO_KERNELS)
-		return rt_fail(run.error, PTOWSP_UNSUPPORTED, "without kernels there is nothing to map: tensors have no places that streams could carry; use --opt clock=reference");
-	return base_walk_fill(&loaded->walk, loaded->planned, args, &then, stats_out, deadlock_out, run.error);
+	aie_report_finish(&run.loaded->report);
+	st = aie_engine_walk(&run, stats_out, deadlock_out);
+	if (run.stuck.wait_count && deadlock_out) /* else it is the walk's, with a report of its own */
+		aie_report_stuck(&run.stuck, run.error->text, deadlock_out);
+	aie_sim_finish(&run.stuck);
+	return st;
 }

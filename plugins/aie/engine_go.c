@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* engine_go.c - the text of a map is read back, checked and routed, and what it says is run: what tasks compute and when comes from there and from nowhere else. */
+/* engine_go.c - what the text of a map says is run: what tasks compute and when comes from there and from nowhere else. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/error.h"
-#include "channels.h"
-#include "check.h"
 #include "cost.h"
 #include "engine_own.h"
 #include "rt/crew.h"
@@ -17,11 +15,9 @@ enum { MOST_TENSORS = 64 };
 struct going {
 	struct aie_run *run;
 	struct rt_feed *feed;
-	struct aie_module module;
-	struct aie_design design;
-	struct aie_channels channels;
-	struct aie_routes routes;
-	struct aie_sim_stats stats;
+	struct aie_back back;
+	struct aie_sim_stats stats[2]; /* with 0 words of stream buffering, and with 8 */
+	bool again;          /* a second time, to compare: times are those of the first */
 	void **arguments;
 	void *filler;
 	uint64_t *cycles;    /* per function whose kernel costs the same each time; 0: not asked yet */
@@ -29,30 +25,6 @@ struct going {
 	uint64_t *starts, *ends; /* per task */
 	uint32_t *cores;     /* per task */
 };
-
-/* ---- reading ------------------------------------------------------------------------------------------------------------ */
-
-static ptowsp_status read_back(struct going *going)
-{
-	const struct aie_map *map = &going->run->loaded->map;
-	struct ptowsp_error *error = going->run->error;
-	const struct aie_flow *flows;
-	const uint32_t *fifos;
-	uint32_t count;
-	ptowsp_status st = aie_module_read(&going->module, map->text, strlen(map->text), error);
-
-	if (!st)
-		st = aie_design_read(&going->design, &going->module, error);
-	if (!st)
-		st = aie_channels_assign(&going->channels, &going->design, NULL, error);
-	if (!st)
-		st = aie_check(&going->design, true, error); /* order.h has run it with bounded buffers */
-	if (st)
-		return st;
-	aie_design_flows(&going->channels, &flows, &fifos, &count);
-	st = aie_route(going->design.arch, flows, count, &going->routes, error);
-	return st ? st : aie_check_routes(&going->design, &going->channels, &going->routes, error);
-}
 
 /* ---- kernels ------------------------------------------------------------------------------------------------------------ */
 
@@ -113,7 +85,7 @@ static uint64_t task_next(struct going *going, uint32_t core)
 
 static void time_take(struct going *going, uint64_t task, const struct aie_sim_call *call, uint64_t cycles)
 {
-	if (task == UINT64_MAX)
+	if (task == UINT64_MAX || going->again)
 		return;
 	going->starts[task] = call->at;
 	going->ends[task] = call->at + cycles;
@@ -159,7 +131,7 @@ static void times_tell(const struct going *going)
 {
 	const struct base_walk *walk = &going->run->loaded->walk;
 
-	rt_feed_executors(going->feed, going->design.core_count);
+	rt_feed_executors(going->feed, going->back.design.core_count);
 	for (uint64_t t = 0; t < walk->task_count; t++)
 		rt_feed_told(going->feed, &(struct ptowsp_trace_task){.task = t, .start = going->starts[t], .end = going->ends[t], .kernel = walk->tasks[t].kernel,
 								      .executor = going->cores[t], .stream = walk->tasks[t].stream});
@@ -187,29 +159,72 @@ static bool rooms_make(struct going *going)
 	return true;
 }
 
-static ptowsp_status simulate(struct going *going)
+/* The simulator begins: the one that is run last only to compare has fewer words in its streams. */
+static void begin(void *context, uint32_t buffering)
 {
-	const struct aie_options *options = (const void *)going->run->loaded->program->device->instance->options;
-	const struct aie_sim_args args = {.design = &going->design, .routes = &going->routes, .arguments = going->arguments, .kernels = {going, call},
-					  .buffering = options->buffering ? 8 : 0, .cancel = going->run->args->cancel};
-	const struct base_instance *instance = going->run->loaded->program->device->instance;
-	ptowsp_status st = aie_sim_run(&args, &going->stats, going->run->error);
+	struct going *going = context;
+
+	going->again = going->run->options->buffering == AIE_BUFFERING_BOTH && !buffering;
+	memset(going->next, 0, ((size_t)going->run->loaded->map.graph.cell_count + 1) * sizeof(*going->next));
+}
+
+static void log_run(const struct going *going, const struct aie_sim_stats *stats)
+{
+	base_log(going->run->loaded->program->device->instance, PTOWSP_LOG_INFO, "%s, not measured: %llu cycles on %u cores; bottleneck %s, busy %llu %%; %llu bytes from and to memory",
+		 AIE_MODEL, (unsigned long long)stats->cycles, going->back.design.core_count, stats->agents[stats->bottleneck].name,
+		 (unsigned long long)(stats->cycles ? stats->agents[stats->bottleneck].busy * 100 / stats->cycles : 0), (unsigned long long)stats->ddr_bytes);
+}
+
+static void depends_say(const struct going *going)
+{
+	static const char text[] = "the design depends on the buffering of streams: with 8 words in each it does not end as with 0; a device has some between 4 and 8 (--opt "
+				   "buffering=0 or 8 runs one of them)";
+	const struct ptowsp_host *host = going->run->loaded->program->device->instance->host;
+
+	host->diagnose(host->context, 0, PTOWSP_STATE_DIAGNOSED, text, sizeof(text) - 1);
+}
+
+static ptowsp_status report_fill(struct going *going, const struct aie_sim_stats *stats, bool both, bool depends)
+{
+	struct aie_report *report = &going->run->loaded->report;
+	struct ptowsp_error *error = going->run->error;
+	const struct aie_picture *picture = &going->back.drawn.picture;
+	ptowsp_status st = aie_report_design(report, &going->back.design, picture, error);
 
 	if (!st)
-		base_log(instance, PTOWSP_LOG_INFO, "%s, not measured: %llu cycles on %u cores; bottleneck %s, busy %llu %%; %llu bytes from and to memory", AIE_MODEL,
-			 (unsigned long long)going->stats.cycles, going->design.core_count, going->stats.agents[going->stats.bottleneck].name,
-			 (unsigned long long)(going->stats.cycles ? going->stats.agents[going->stats.bottleneck].busy * 100 / going->stats.cycles : 0),
-			 (unsigned long long)going->stats.ddr_bytes);
+		st = aie_report_run(report, &going->back.design, picture, stats, error);
+	if (!st && both)
+		st = aie_report_buffering(report, going->stats, depends, error);
 	return st;
+}
+
+static ptowsp_status simulate(struct going *going)
+{
+	const unsigned buffering = going->run->options->buffering;
+	const bool both = buffering == AIE_BUFFERING_BOTH;
+	struct aie_sim_stats *stats = &going->stats[buffering != AIE_BUFFERING_0];
+	const struct aie_sim_args args = {.design = &going->back.design, .routes = &going->back.routes, .arguments = going->arguments, .kernels = {going, call, begin},
+					  .buffering = buffering == AIE_BUFFERING_0 ? 0 : 8, .cancel = going->run->args->cancel};
+	bool depends = false;
+	ptowsp_status st = both ? aie_sim_both(&args, going->stats, &depends, going->run->error) : aie_sim_run(&args, stats, going->run->error), told;
+
+	if (!st)
+		log_run(going, stats);
+	if (depends)
+		depends_say(going);
+	told = stats->agent_count ? report_fill(going, stats, both && (going->stats[0].agent_count != 0), depends) : PTOWSP_OK;
+	if (st == PTOWSP_DEADLOCK) {
+		going->run->stuck = *stats;
+		*stats = (struct aie_sim_stats){0};
+	}
+	return st ? st : told;
 }
 
 static void going_finish(struct going *going)
 {
-	aie_sim_finish(&going->stats);
-	aie_routes_finish(&going->routes);
-	aie_channels_finish(&going->channels);
-	aie_design_finish(&going->design);
-	aie_module_finish(&going->module);
+	aie_sim_finish(&going->stats[0]);
+	aie_sim_finish(&going->stats[1]);
+	aie_back_finish(&going->back);
 	free(going->arguments);
 	free(going->filler);
 	free(going->cycles);
@@ -225,7 +240,7 @@ ptowsp_status aie_engine_go(struct aie_run *run, struct rt_feed *feed)
 	ptowsp_status st = rooms_make(&going) ? PTOWSP_OK : rt_no_memory(run->error, "a run of the array");
 
 	if (!st)
-		st = read_back(&going);
+		st = aie_back_read(&going.back, &run->loaded->map, run->error);
 	if (!st)
 		st = simulate(&going);
 	if (!st)

@@ -7,6 +7,8 @@
 #include "base/program.h"
 #include "map.h"
 #include "options.h"
+#include "picture_design.h"
+#include "report.h"
 
 struct aie_loaded {
 	struct base_program *program;
@@ -19,12 +21,38 @@ struct aie_loaded {
 	struct aie_tensor *tensors;   /* per TENS row, of the run */
 	uint8_t *kept;                /* per TENS row */
 	uint64_t *stacks;             /* per KREG row */
+	struct aie_report report;     /* of the latest run */
 };
 struct aie_run {
 	struct aie_loaded *loaded;
 	const struct rt_run_args *args;
 	struct ptowsp_error *error;
+	const struct aie_options *options;
+	/* What is done with the map. */
+	ptowsp_status (*then)(struct aie_run *run, struct rt_feed *feed);
+	struct aie_sim_stats stuck;   /* of a run that the array cannot end: who waits */
+	ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size); /* of files that are made, not run */
+	void *context;
 };
+static inline const struct aie_options *aie_options_of(const struct base_program *program)
+{
+	return (const void *)program->device->instance->options;
+}
+/* engine.c: walks the program with the arguments of the run, maps it, and does what follows. */
+ptowsp_status aie_engine_walk(struct aie_run *run, struct ptowsp_run_stats *stats_out, struct ptowsp_deadlock *deadlock_out);
+/* What the text of a map says. */
+struct aie_back {
+	struct aie_module module;
+	struct aie_design design;
+	struct aie_channels channels;
+	struct aie_routes routes;
+	struct aie_picture_design drawn;
+};
+/* engine_back.c: fills a zeroed one. Errors: of the reader, the rules and the router. */
+ptowsp_status aie_back_read(struct aie_back *back, const struct aie_map *map, struct ptowsp_error *error);
+void aie_back_finish(struct aie_back *back);
+/* engine_emit.c: the text of the map and what is read from it as files. */
+ptowsp_status aie_engine_files(struct aie_run *run, struct rt_feed *feed);
 /* engine_go.c: reads the text of the map, runs what it says, tells the feed. */
 ptowsp_status aie_engine_go(struct aie_run *run, struct rt_feed *feed);
 

@@ -7,14 +7,16 @@
 #include "model.h"
 
 enum { AIE_ENGINE_ARRAY, AIE_ENGINE_DEVICE };
+enum { AIE_BUFFERING_0, AIE_BUFFERING_8, AIE_BUFFERING_BOTH };
+enum { AIE_EPOCH_A, AIE_EPOCH_B };
 struct aie_options {
 	struct base_options base;
 	unsigned device;      /* enum aie_choice: whose comes first */
 	unsigned cores;       /* most that are used, 0: all */
 	unsigned depth;       /* objects of a fifo at each end */
-	unsigned buffering;   /* words that a stream holds at each end: place among 0 and 8 */
+	unsigned buffering;   /* words that a stream holds at each end: AIE_BUFFERING_x */
 	unsigned seed;        /* of the placement */
-	char out[BASE_TEXT];  /* file that gets the design as MLIR, "": none */
+	unsigned epoch;       /* of the form that people write: AIE_EPOCH_x */
 };
 /* options NULL: the defaults. */
 bool aie_options_own(const struct base_options *options);

@@ -47,6 +47,8 @@ ptowsp_status aie_sim_run(const struct aie_sim_args *args, struct aie_sim_stats 
 	struct aie_build build;
 	ptowsp_status st = aie_build_make(&build, args, &net, error), taken;
 
+	if (args->kernels.begin)
+		args->kernels.begin(args->kernels.context, args->buffering);
 	if (!st)
 		st = aie_net_run(&net, args->max_events, args->cancel, error);
 	taken = stats_take(&net, stats, st ? NULL : error);

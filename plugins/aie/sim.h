@@ -20,6 +20,7 @@ struct aie_sim_kernels {
 	/* Runs it: elements of an inner view lie strides apart, as the function's type says. cycles_out: of the whole call, by the model. Errors: UNSUPPORTED "no model for
 	 * kernel X" where nobody knows it. */
 	ptowsp_status (*call)(void *context, const struct aie_sim_call *call, uint64_t *cycles_out, struct ptowsp_error *error);
+	void (*begin)(void *context, uint32_t buffering); /* NULL, or told before a run, of which aie_sim_both does two */
 };
 struct aie_sim_args {
 	const struct aie_design *design;

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* artifact.h - files that a backend gives away, on their way to who asked for them. */
+#ifndef HOST_ARTIFACT_H
+#define HOST_ARTIFACT_H
+
+#include "host/backend.h"
+
+/* Who gets the files, and the first thing that was wrong. */
+struct host_giving {
+	const struct ptowsp_backend *backend;
+	ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size);
+	void *context;
+	ptowsp_status refused;
+	struct ptowsp_error *error;
+};
+/* For the backend, with the giving as its context: looks at the path and hands the file on. */
+ptowsp_status host_giving_take(void *context, const char *path, const void *bytes, uint64_t size);
+/* What the caller hears: its own refusal of a file before what the backend made of it. */
+ptowsp_status host_given(struct host_giving *g, ptowsp_status st, struct ptowsp_error *theirs, struct ptowsp_error *error);
+
+#endif

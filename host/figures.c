@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* figures.c - what a backend makes of one run, as files, and what it has to say of the latest one. */
+#include <string.h>
+
+#include "host/artifact.h"
+#include "host/error.h"
+#include "host/program.h"
+#include "ptowsp/report.h"
+
+static const struct ptowsp_report_extension *table_of(struct ptowsp_backend *backend)
+{
+	return backend->plugin->ops.extension(backend->instance, PTOWSP_EXTENSION_REPORT);
+}
+
+int ptowsp_report_has_files(struct ptowsp_backend *backend)
+{
+	const struct ptowsp_report_extension *x = table_of(backend);
+
+	return x && PTOWSP_HAS(x, struct ptowsp_report_extension, emit) && x->emit;
+}
+
+ptowsp_status ptowsp_report_emit(struct ptowsp_program *program, const struct ptowsp_execute_options *options,
+				 ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size), void *context, struct ptowsp_error *error)
+{
+	static const struct ptowsp_execute_options none = {0};
+	struct ptowsp_backend *backend = program->backend;
+	struct ptowsp_error theirs = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)}, ours = theirs;
+	struct host_giving g = {backend, file, context, PTOWSP_OK, &ours};
+	struct ptowsp_run_args args;
+	ptowsp_status st = PTOWSP_OK;
+
+	error = host_error_enter(error);
+	options = options ? options : &none;
+	if (!ptowsp_report_has_files(backend))
+		return host_error_leave(host_fail(error, PTOWSP_UNSUPPORTED, "%s makes no files of a run", ptowsp_backend_name(backend)), error);
+	if (!host_runs_is_complete(&backend->services.runs, &program->run))
+		return host_error_leave(host_fail(error, PTOWSP_INVALID, "the program is still running"), error);
+	if (!program->prepared)
+		st = ptowsp_prepare(program, options, error);
+	if (st)
+		return st;
+	args = host_run_args(program, options);
+	host_services_aim(&backend->services, &program->diagnostics, NULL);
+	st = table_of(backend)->emit(program->object, &args, host_giving_take, &g, &theirs);
+	return host_error_leave(host_given(&g, st, &theirs, error), error);
+}
+
+int ptowsp_report_row(struct ptowsp_program *program, uint32_t index, struct ptowsp_figure *row_out)
+{
+	const struct ptowsp_report_extension *x = table_of(program->backend);
+	struct ptowsp_error ignored = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	const struct ptowsp_figure *rows = NULL;
+	uint32_t count = 0, stride = 0;
+
+	*row_out = (struct ptowsp_figure){0};
+	if (!x || !PTOWSP_HAS(x, struct ptowsp_report_extension, figures) || !x->figures || !host_runs_is_complete(&program->backend->services.runs, &program->run) ||
+	    x->figures(program->object, &rows, &count, &stride, &ignored) || index >= count)
+		return 0;
+	memcpy(row_out, (const char *)rows + (size_t)index * stride, stride < sizeof(*row_out) ? stride : sizeof(*row_out));
+	row_out->group[sizeof(row_out->group) - 1] = '\0';
+	row_out->name[sizeof(row_out->name) - 1] = '\0';
+	row_out->unit[sizeof(row_out->unit) - 1] = '\0';
+	return 1;
+}

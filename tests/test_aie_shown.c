@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT
+ * test_aie_shown.c - what a user of the aie plugin sees: files of a design, figures of a run, what depends on buffering, deadlocks, kernels that nobody knows. */
+#include "contract/cli.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- files -------------------------------------------------------------------------------------------------------- */
+
+static void a_design_comes_as_files_that_say_what_they_are(void)
+{
+	static const struct {
+		const char *file, *begins, *has;
+	} rows[] = {
+		{"design.mlir", "\"builtin.module\"", "\"aie.runtime_sequence\""}, {"design.custom.mlir", "module {", "aie.objectfifo.acquire"},
+		{"array.svg", "<svg", "load_"}, {"tiles.txt", "", "of 65536 bytes of memory"}, {"README.md", "# A design for npu1", "`aie-opt`"},
+	};
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --emit $T/made $P/gemm_1.pkg.zst"), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		REQUIRE_INT(cli(check_fmt("cat $T/made/%s", rows[i].file)), 0);
+		CHECK(!strncmp(cli_out, rows[i].begins, strlen(rows[i].begins)));
+		CHECK_CONTAINS(cli_out, rows[i].has);
+		if (strcmp(rows[i].file, "README.md"))
+			CHECK_INT(cli(check_fmt("grep -F '| `%s` |' $T/made/README.md", rows[i].file)), 0);
+	}
+	CHECK_INT(cli("grep -F 'What was not run on it: `aie-opt`, `aiecc`, `mlir-opt`' $T/made/README.md"), 0);
+	REQUIRE_INT(cli("cat $T/made/design.json"), 0);
+	CHECK_CONTAINS(cli_out, "\"hottest\"");
+	CHECK_CONTAINS(cli_out, "\"bytes_per_second\"");
+	CHECK_INT(cli("test $(ls $T/made | wc -l) = 6"), 0);
+}
+
+/* Only the form that people write has epochs. */
+static void epochs_are_an_option(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --opt epoch=A --emit $T/a $P/two_stage.pkg.zst"), 0);
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --opt epoch=B --emit $T/b $P/two_stage.pkg.zst"), 0);
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --emit $T/c $P/two_stage.pkg.zst"), 0);
+	CHECK_INT(cli("cmp $T/a/design.mlir $T/b/design.mlir"), 0);
+	CHECK_INT(cli("cmp $T/b/design.custom.mlir $T/c/design.custom.mlir"), 0);
+	CHECK_INT(cli("grep -q 'aie.objectfifo.subview.access' $T/a/design.custom.mlir"), 0);
+	CHECK_INT(cli("grep -q 'aie.objectfifo.subview.access' $T/b/design.custom.mlir"), 1);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --opt epoch=C $P/two_stage.pkg.zst"), 2);
+	CHECK_CONTAINS(cli_err, "A|B");
+}
+
+/* It is the design of the run with these values and shapes, made before the run. */
+static void files_are_those_of_the_run(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --device npu2 --opt cores=2 --emit $T/two $P/gemm_1.pkg.zst"), 0);
+	CHECK_INT(cli("grep -q 'device = 8 : i32' $T/two/design.mlir"), 0);
+	CHECK_INT(cli("test $(grep -c '\"aie.core\"' $T/two/design.mlir) -le 2"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --opt clock=reference --emit $T/none $P/gemm_1.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_err, "makes no files");
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --emit /nowhere/x $P/gemm_1.pkg.zst"), 2);
+	CHECK_CONTAINS(cli_err, "/nowhere/x");
+}
+
+/* ---- figures ------------------------------------------------------------------------------------------------------ */
+
+static json_t *figure(json_t *stats, const char *group, const char *name)
+{
+	json_t *rows = json_object_get(stats, "figures"), *row;
+	size_t i;
+
+	json_array_foreach(rows, i, row)
+		if (!strncmp(cli_text(row, "group"), group, strlen(group)) && !strncmp(cli_text(row, "name"), name, strlen(name)))
+			return row;
+	CHECK_FAIL("no figure %s, %s", group, name);
+	return NULL;
+}
+
+static void figures_say_use_and_limits(void)
+{
+	static const struct {
+		const char *group, *name, *unit;
+		int64_t least, limit; /* limit 0: none */
+	} rows[] = {
+		{"design", "cores of npu1 in use", "cores", 1, 16}, {"routes", "total path length", "wires", 1, 0}, {"routes", "hottest link: (", "wires", 1, 4},
+		{"routes", "narrowest route: ", "bytes/s", 1, 0}, {"core tile (", "memory", "bytes", 1024, 65536}, {"core tile (", "DMA channels in", "", 1, 2},
+		{"core tile (", "buffer descriptors", "", 1, 16}, {"core tile (", "locks", "", 1, 16}, {"shim (", "DMA channels out", "", 1, 2},
+		{"aie model 1, not measured", "bottleneck: ", "cycles busy", 1, -1}, {"aie model 1, not measured", "core (", "cycles busy", 1, -1},
+		{"aie model 1, not measured", "bottleneck among cores: core (", "cycles busy", 1, -1},
+	};
+	json_t *stats;
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --stats=json $P/two_stage.pkg.zst"), 0);
+	stats = cli_json();
+	REQUIRE(stats != NULL);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		json_t *row = figure(stats, rows[i].group, rows[i].name);
+
+		if (!row)
+			continue;
+		CHECK(cli_int(row, "value") >= rows[i].least);
+		CHECK_STR(cli_text(row, "unit"), rows[i].unit);
+		if (rows[i].limit > 0 && strcmp(rows[i].group, "routes"))
+			CHECK_INT(cli_int(row, "limit"), rows[i].limit);
+		if (rows[i].limit)
+			CHECK(cli_int(row, "value") <= cli_int(row, "limit"));
+	}
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --stats $P/two_stage.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "aie model 1, not measured\n");
+	CHECK_CONTAINS(cli_out, "hottest link: (");
+	CHECK_CONTAINS(cli_out, " cores (");
+	CHECK_INT(cli("$B/ptowsp-run --plugin=cpu_sim --quiet --stats=json $P/two_stage.pkg.zst"), 0);
+	stats = cli_json();
+	REQUIRE(stats != NULL);
+	CHECK_UINT(json_array_size(json_object_get(stats, "figures")), 0);
+}
+
+static void both_ways_of_buffering_are_run(void)
+{
+	json_t *stats, *row;
+
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=aie --quiet --stats=json $P/csp.pkg.zst"), 0);
+	stats = cli_json();
+	REQUIRE(stats != NULL);
+	row = figure(stats, "stream buffering", "the design depends on it");
+	CHECK_INT(cli_int(row, "value"), 0);
+	CHECK_STR(cli_text(row, "unit"), "no");
+	CHECK(cli_int(figure(stats, "stream buffering", "with 0 words"), "value") >= cli_int(figure(stats, "stream buffering", "with 8 words"), "value"));
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --opt buffering=0 --stats $P/csp.pkg.zst"), 0);
+	CHECK(!strstr(cli_out, "stream buffering"));
+}
+
+/* ---- what does not end -------------------------------------------------------------------------------------------- */
+
+static void a_kernel_that_nobody_knows_is_an_error(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-pack $R/tests/aie/unknown_kernel.pto -o $T/unknown.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --out y=$T/y.npy $T/unknown.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_err, "mystery");
+	cli_check_sentence();
+	CHECK_INT(cli("test -e $T/y.npy"), 1);
+}
+
+void suite_aie_shown(CU_pSuite s)
+{
+	cli_suite("aie_shown");
+	TEST(s, a_design_comes_as_files_that_say_what_they_are);
+	TEST(s, epochs_are_an_option);
+	TEST(s, files_are_those_of_the_run);
+	TEST(s, figures_say_use_and_limits);
+	TEST(s, both_ways_of_buffering_are_run);
+	TEST(s, a_kernel_that_nobody_knows_is_an_error);
+}
