@@ -170,7 +170,7 @@ ptowsp_status aie_graph_make(struct aie_graph *graph, const struct aie_graph_arg
 		st = all_make(&maker);
 	if (!st)
 		st = aie_graph_jobs(&maker);
-	if (!st && args->group)
+	if (!st)
 		st = aie_graph_group(&maker);
 	if (!st)
 		st = aie_graph_tasks(&maker);

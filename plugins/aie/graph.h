@@ -89,6 +89,7 @@ struct aie_graph {
 	uint32_t *members;
 	uint32_t *own, *own_first;  /* first jobs of tasks by stream, in the order of its objects and places: of stream s from own_first[s] to own_first[s + 1] */
 	bool crowded;               /* the host would need more DMA channels than there are, were it not for groups */
+	uint64_t host_cycles;       /* by the model, at least: of the host, to hand over its tasks, or of its longest stream */
 	bool by_use;                /* loads of a cell are packed by their place among its arguments, so that cells can share them */
 	uint32_t group_count, group_room, member_count, member_room;
 	uint32_t cell_count, stream_count, stream_room, end_count, end_room, spot_count, spot_room, buffer_count, buffer_room, job_count, job_room, dep_count, dep_room;
@@ -101,9 +102,10 @@ struct aie_graph_args {
 	bool share;                 /* loads that bring several cells the same become one stream */
 	bool pack;                  /* a cell that has too many loads gets all of them as one stream, even where those of each argument together would do */
 	uint32_t group;             /* most streams that become one at a memory tile, where the host has too few channels; 0: none do */
+	bool always;                /*   wherever streams can be one */
 	uint64_t keep;              /* bytes of what is read again that a cell keeps */
 };
-/* Fills a zeroed or finished graph. Errors: UNSUPPORTED naming the cell, what it needs and the limit; NO_MEMORY. */
+/* Fills a zeroed or finished graph. Errors: UNSUPPORTED naming the cell or the shims, what is needed and the limit; NO_MEMORY. */
 ptowsp_status aie_graph_make(struct aie_graph *graph, const struct aie_graph_args *args, struct ptowsp_error *error);
 /* It goes from one core to one other: without DMA, where one of them sees the other's memory. */
 bool aie_stream_shared(const struct aie_graph *graph, const struct aie_stream *stream);

@@ -14,16 +14,27 @@ static bool comes(const struct aie_stream *stream, bool joins)
 	return joins ? stream->kind == AIE_STREAM_STORE : stream->kind == AIE_STREAM_LOAD;
 }
 
-/* Does the host need more channels than shims have, into memory (joins) or out of it? */
-static bool is_short(const struct aie_maker *maker, bool joins)
+/* Streams that the host moves, into memory (joins) or out of it. */
+static uint64_t host_count(const struct aie_graph *graph, bool joins)
 {
-	const struct aie_graph *graph = maker->graph;
-	const struct aie_arch *arch = maker->args->arch;
-	uint64_t limit = arch->columns * aie_arch_tile(arch, 0)->limits[joins ? AIE_DMA_IN : AIE_DMA_OUT], count = 0;
+	uint64_t count = 0;
 
 	for (uint32_t s = 0; s < graph->stream_count; s++)
 		count += (joins ? graph->ends[graph->streams[s].to] : graph->streams[s].from) == AIE_HOST;
-	return count > limit;
+	return count;
+}
+
+/* Channels that all shims together have for them. */
+static uint64_t host_limit(const struct aie_maker *maker, bool joins)
+{
+	const struct aie_arch *arch = maker->args->arch;
+
+	return arch->columns * aie_arch_tile(arch, 0)->limits[joins ? AIE_DMA_IN : AIE_DMA_OUT];
+}
+
+static bool is_short(const struct aie_maker *maker, bool joins)
+{
+	return host_count(maker->graph, joins) > host_limit(maker, joins);
 }
 
 bool aie_graph_crowded(const struct aie_maker *maker)
@@ -31,18 +42,43 @@ bool aie_graph_crowded(const struct aie_maker *maker)
 	return is_short(maker, false) || is_short(maker, true);
 }
 
+static ptowsp_status shims_fit(const struct aie_maker *maker)
+{
+	for (int joins = 0; joins < 2; joins++)
+		if (is_short(maker, joins))
+			return rt_fail(maker->error, PTOWSP_UNSUPPORTED, "%llu streams of the host need %s of the shims of %s, and they have %llu together; use fewer cores (--opt cores)",
+				       (unsigned long long)host_count(maker->graph, joins), aie_arch_limit_text(joins ? AIE_DMA_IN : AIE_DMA_OUT), maker->args->arch->name,
+				       (unsigned long long)host_limit(maker, joins));
+	return PTOWSP_OK;
+}
+
 /* ---- groups ------------------------------------------------------------------------------------------------------------- */
 
 struct grouping {
 	struct aie_maker *maker;
 	uint64_t *offsets;   /* per stream: bytes at which a member's part of an object begins */
+	uint32_t *tensors;   /* per stream: of its first job, AIE_NOTHING */
+	bool any;            /* members may be of different tensors; of one they are more often one task */
 	uint32_t *alike;     /* streams that could be one */
 	uint32_t count;
 };
 
-static bool can_join(const struct aie_stream *a, const struct aie_stream *b)
+static bool can_join(const struct grouping *grouping, uint32_t s, uint32_t t)
 {
-	return a->shape.dtype == b->shape.dtype && a->objects == b->objects;
+	const struct aie_stream *a = &grouping->maker->graph->streams[s], *b = &grouping->maker->graph->streams[t];
+
+	return a->shape.dtype == b->shape.dtype && a->objects == b->objects && (grouping->any || grouping->tensors[s] == grouping->tensors[t]);
+}
+
+static void tensors_find(struct grouping *grouping)
+{
+	const struct aie_graph *graph = grouping->maker->graph;
+
+	for (uint32_t s = 0; s < graph->stream_count; s++)
+		grouping->tensors[s] = AIE_NOTHING;
+	for (uint32_t j = graph->job_count; j--;)
+		if (graph->jobs[j].area != AIE_NOTHING)
+			grouping->tensors[graph->jobs[j].stream] = grouping->maker->args->acts->areas.rows[graph->jobs[j].area].tensor;
 }
 
 static bool is_free(const struct aie_graph *graph, uint32_t s, bool joins)
@@ -67,7 +103,7 @@ static void alike_find(struct grouping *grouping, uint32_t first, bool joins)
 	for (uint32_t s = first; s < graph->stream_count; s++) {
 		uint32_t at = grouping->count;
 
-		if (!is_free(graph, s, joins) || !can_join(&graph->streams[first], &graph->streams[s]))
+		if (!is_free(graph, s, joins) || !can_join(grouping, first, s))
 			continue;
 		for (; at && cell_of(graph, grouping->alike[at - 1], joins) > cell_of(graph, s, joins); at--)
 			grouping->alike[at] = grouping->alike[at - 1];
@@ -123,9 +159,9 @@ static bool group_make(struct grouping *grouping, const uint32_t *streams, uint3
 }
 
 /* As few groups as there can be, of nearly the same size each. */
-static bool groups_make(struct grouping *grouping, bool joins)
+static bool groups_make(struct grouping *grouping, uint32_t streams, bool joins)
 {
-	const uint32_t streams = grouping->maker->graph->stream_count, most = grouping->maker->args->group;
+	const uint32_t most = grouping->maker->args->group;
 	bool ok = true;
 
 	for (uint32_t s = 0; ok && s < streams; s++) {
@@ -163,16 +199,22 @@ static void jobs_move(struct grouping *grouping)
 
 ptowsp_status aie_graph_group(struct aie_maker *maker)
 {
-	size_t count = (size_t)maker->graph->stream_count + 1;
-	struct grouping grouping = {maker, calloc(count, sizeof(uint64_t)), calloc(count, sizeof(uint32_t)), 0};
-	bool ok = grouping.offsets && grouping.alike;
+	uint32_t streams = maker->graph->stream_count;
+	size_t count = (size_t)streams + 1;
+	struct grouping grouping = {maker, calloc(count, sizeof(uint64_t)), calloc(count, sizeof(uint32_t)), false, calloc(count, sizeof(uint32_t)), 0};
+	bool ok = grouping.offsets && grouping.tensors && grouping.alike;
 
-	for (int joins = 0; ok && joins < 2; joins++)
-		if (is_short(maker, joins))
-			ok = groups_make(&grouping, joins);
+	if (ok)
+		tensors_find(&grouping);
+	for (int pass = 0; ok && maker->args->group && pass < 4; pass++) {
+		grouping.any = pass > 1;
+		if (is_short(maker, pass % 2) || (maker->args->always && !grouping.any))
+			ok = groups_make(&grouping, streams, pass % 2);
+	}
 	if (ok)
 		jobs_move(&grouping);
 	free(grouping.offsets);
+	free(grouping.tensors);
 	free(grouping.alike);
-	return ok ? PTOWSP_OK : rt_no_memory(maker->error, "the groups of a design");
+	return ok ? shims_fit(maker) : rt_no_memory(maker->error, "the groups of a design");
 }

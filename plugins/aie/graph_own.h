@@ -70,9 +70,9 @@ uint32_t aie_maker_stream(struct aie_maker *maker, const struct aie_label *label
 ptowsp_status aie_graph_share(struct aie_maker *maker);
 /* graph_job.c: what has to be over before each job. */
 ptowsp_status aie_graph_jobs(struct aie_maker *maker);
-/* graph_group.c: has the host, for each end of a stream there is, a channel of a shim? */
+/* graph_group.c: has the host more ends of streams than shims have channels? */
 bool aie_graph_crowded(const struct aie_maker *maker);
-/* Where it has not: streams become members of groups, and their jobs those of wholes. Errors: NO_MEMORY. */
+/* Where it has: streams become members of groups, and their jobs those of wholes. Errors: UNSUPPORTED where it still has; NO_MEMORY. */
 ptowsp_status aie_graph_group(struct aie_maker *maker);
 /* graph_task.c: which jobs become one task of the host, in which order, and what fills the rest of their objects. Errors: NO_MEMORY. */
 ptowsp_status aie_graph_tasks(struct aie_maker *maker);

@@ -3,6 +3,7 @@
  * is one task, in two dimensions: parts, and turns of them. Over the end of an object only where nobody waits for it. What an object lacks is, if it is a multiple of its
  * only part, that part once more, which nobody reads. */
 #include <stdlib.h>
+#include "cost.h"
 #include "graph_own.h"
 #include "rt/error.h"
 
@@ -213,6 +214,18 @@ static void turns_find(struct tasks *tasks, uint32_t count)
 	}
 }
 
+static uint64_t host_cycles(const struct aie_graph *graph)
+{
+	uint64_t most = (uint64_t)graph->own_first[graph->stream_count] * AIE_COST_HOST_TASK;
+
+	for (uint32_t s = 0; s < graph->stream_count; s++) {
+		uint64_t words = aie_stream_hosted(graph, &graph->streams[s]) ? graph->streams[s].objects * aie_shape_bytes(&graph->streams[s].shape) / 4 : 0;
+
+		most = words > most ? words : most;
+	}
+	return most;
+}
+
 ptowsp_status aie_graph_tasks(struct aie_maker *maker)
 {
 	struct aie_graph *graph = maker->graph;
@@ -227,6 +240,7 @@ ptowsp_status aie_graph_tasks(struct aie_maker *maker)
 	if (ok) {
 		bound_find(&tasks);
 		turns_find(&tasks, tasks_find(&tasks, keys));
+		graph->host_cycles = host_cycles(graph);
 	}
 	free(keys);
 	free(tasks.bound);

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "rt/error.h"
 
-enum { KEEP = 4096 }; /* bytes of what is read from memory again that a cell keeps */
+enum { KEEP = 4096 /* bytes of what is read from memory again that a cell keeps */, COLUMN = 4 /* cores, and streams of a group, where that does */ };
 
 /* ---- depths ------------------------------------------------------------------------------------------------------------- */
 
@@ -206,19 +206,25 @@ struct way {
 	uint32_t cells;    /* most */
 	bool obey;         /* executors are cells */
 	bool apart;        /* cells hand each other nothing but through memory */
-	bool share, pack;  /* as in graph.h */
+	bool share, pack, always; /* as in graph.h */
 	uint32_t group, depth;
 };
 
-static ptowsp_status graph_make(struct aie_map *map, const struct aie_map_args *args, const struct way *way, struct ptowsp_error *error)
+/* Streams without depths and places. */
+static ptowsp_status streams_make(struct aie_map *map, const struct aie_map_args *args, const struct way *way, struct ptowsp_error *error)
 {
-	const struct aie_graph_args graph = {&map->acts, &map->cells, &map->versions, args->arch, way->share, way->pack, way->group, KEEP};
+	const struct aie_graph_args graph = {&map->acts, &map->cells, &map->versions, args->arch, way->share, way->pack, way->group, way->always, KEEP};
 	ptowsp_status st = aie_cells_make(&map->cells, &map->acts, way->obey ? &map->executors : NULL, way->cells, error);
 
 	if (!st)
 		st = aie_versions_make(&map->versions, &map->acts, args->kept, way->apart, error);
-	if (!st)
-		st = aie_graph_make(&map->graph, &graph, error);
+	return st ? st : aie_graph_make(&map->graph, &graph, error);
+}
+
+static ptowsp_status graph_make(struct aie_map *map, const struct aie_map_args *args, const struct way *way, struct ptowsp_error *error)
+{
+	ptowsp_status st = streams_make(map, args, way, error);
+
 	if (!st)
 		st = depths_choose(map, way->depth, error);
 	if (!st)
@@ -230,18 +236,47 @@ static ptowsp_status depths_try(struct aie_map *map, const struct aie_map_args *
 {
 	ptowsp_status st = PTOWSP_UNSUPPORTED;
 
-	for (way.depth = args->depth; st == PTOWSP_UNSUPPORTED && way.depth; way.depth--)
+	for (way.depth = args->depth; st == PTOWSP_UNSUPPORTED && way.depth; way.depth--) {
 		st = graph_make(map, args, &way, error);
+		if (map->graph.crowded && !way.group)
+			break;
+	}
 	return st;
 }
 
-/* Each stream with a channel of a shim of its own; where there are not so many, groups of them through memory tiles, of a column's cores first; each time with loads that
- * cells can share, where it makes a difference then with those of a cell together. */
+/* Is the host done in clearly less time when memory tiles distribute and join whatever they can, not only what it has no channels for? */
+static ptowsp_status cheaper(struct aie_map *map, const struct aie_map_args *args, struct way way, bool *cheaper_out, struct ptowsp_error *error)
+{
+	ptowsp_status st = streams_make(map, args, &way, error);
+	uint64_t alone;
+
+	*cheaper_out = false;
+	way.group = COLUMN;
+	if (st == PTOWSP_UNSUPPORTED && map->graph.crowded)
+		st = streams_make(map, args, &way, error);
+	if (st || map->graph.cell_count < 2)
+		return st;
+	alone = map->graph.host_cycles;
+	way.always = true;
+	st = streams_make(map, args, &way, error);
+	*cheaper_out = !st && map->graph.host_cycles <= alone / 4 * 3;
+	return st;
+}
+
+/* Each stream with a channel of a shim of its own; where there are not so many, or where that is cheaper, groups of them through memory tiles, of a column's cores first; each
+ * time with loads that cells can share, where it makes a difference then with those of a cell together. */
 static ptowsp_status groups_try(struct aie_map *map, const struct aie_map_args *args, struct way way, struct ptowsp_error *error)
 {
-	static const uint32_t groups[] = {0, 4, 6, 3, 2};
-	ptowsp_status st = PTOWSP_UNSUPPORTED;
+	static const uint32_t groups[] = {0, COLUMN, 6, 3, 2};
+	struct way through = way;
+	bool is_cheaper;
+	ptowsp_status st = cheaper(map, args, way, &is_cheaper, error);
 
+	if (st && st != PTOWSP_UNSUPPORTED)
+		return st;
+	through.group = COLUMN;
+	through.always = true;
+	st = is_cheaper ? depths_try(map, args, through, error) : PTOWSP_UNSUPPORTED;
 	for (uint32_t g = 0; st == PTOWSP_UNSUPPORTED && g < sizeof(groups) / sizeof(*groups) && (!g || map->graph.crowded); g++) {
 		way.group = groups[g];
 		way.pack = false;

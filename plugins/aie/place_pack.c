@@ -100,22 +100,32 @@ static bool put_from(struct pack *pack, uint32_t at)
 	return false;
 }
 
-/* Of the resources of all tiles together the one that is short; else that of the tile where the node comes nearest. */
-static ptowsp_status no_room(const struct pack *pack, enum aie_kind kind, struct ptowsp_error *error)
+ptowsp_status place_sums(const struct place_state *state, enum aie_kind kind, struct ptowsp_error *error)
 {
-	const struct place_state *state = pack->state;
-	const struct aie_place_node *node = &state->nodes[pack->nodes[pack->deepest]];
+	const char *name = "";
 
 	for (uint32_t r = 0; r < PLACE_RESOURCES; r++) {
 		const uint64_t limit = state->arch->columns * state->arch->generation->tiles[kind].limits[place_resource(r)];
 		uint64_t wants = 0;
 
-		for (uint32_t i = 0; i < state->node_count; i++)
+		for (uint32_t i = 0; i < state->node_count; i++) {
+			if (state->nodes[i].kind == kind)
+				name = state->nodes[i].name;
 			wants += state->nodes[i].kind == kind ? place_wants(&state->nodes[i], r) : 0;
+		}
 		if (wants > limit)
 			return base_fail(error, PTOWSP_UNSUPPORTED, "nodes need %llu %s of the %ss of %s, and they have %llu together; '%s' has no place", (unsigned long long)wants,
-					 aie_arch_limit_text(place_resource(r)), aie_arch_kind_text(kind), state->arch->name, (unsigned long long)limit, node->name);
+					 aie_arch_limit_text(place_resource(r)), aie_arch_kind_text(kind), state->arch->name, (unsigned long long)limit, name);
 	}
+	return PTOWSP_OK;
+}
+
+/* There is enough of each resource in all tiles together, and yet not of all in one where it ended. */
+static ptowsp_status no_room(const struct pack *pack, enum aie_kind kind, struct ptowsp_error *error)
+{
+	const struct place_state *state = pack->state;
+	const struct aie_place_node *node = &state->nodes[pack->nodes[pack->deepest]];
+
 	return base_fail(error, PTOWSP_UNSUPPORTED, "no %s of %s has room for node '%s' beside the others: %u DMA channels in, %u out, %u locks, %u buffer descriptors, %llu bytes; split it or pin fewer nodes",
 			 aie_arch_kind_text(kind), state->arch->name, node->name, node->in, node->out, node->locks, node->bds, (unsigned long long)node->bytes);
 }

@@ -354,6 +354,10 @@ ptowsp_status place_start(struct place_state *state, struct ptowsp_error *error)
 	ptowsp_status status = put_pins(state, error);
 
 	if (!status)
+		status = place_sums(state, AIE_MEMTILE, error);
+	if (!status)
+		status = place_sums(state, AIE_SHIM, error);
+	if (!status)
 		status = put_cores(state, error);
 	if (!status)
 		status = place_pack(state, AIE_MEMTILE, error);

@@ -57,7 +57,9 @@ static inline uint64_t place_sum(const struct place_state *state)
 
 /* place_start.c: pins, cores, then memory tiles and shims. Errors: UNSUPPORTED. */
 ptowsp_status place_start(struct place_state *state, struct ptowsp_error *error);
-/* place_pack.c: nodes of a kind that share tiles, each near the nodes that it is connected to. Errors: UNSUPPORTED. */
+/* place_pack.c: have all tiles of a kind together what the nodes need? Errors: UNSUPPORTED naming resource, need and limit. */
+ptowsp_status place_sums(const struct place_state *state, enum aie_kind kind, struct ptowsp_error *error);
+/* Nodes of a kind that share tiles, each near the nodes that it is connected to. Errors: UNSUPPORTED. */
 ptowsp_status place_pack(struct place_state *state, enum aie_kind kind, struct ptowsp_error *error);
 /* place_improve.c: never worse than it was. */
 ptowsp_status place_improve(struct place_state *state, struct ptowsp_error *error);
