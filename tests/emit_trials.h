@@ -17,7 +17,8 @@ struct emit_way {
 	bool products;       /* 0: what comes of programs with tmatmul is not compared */
 	double tolerance;    /* of floats, relative; 0: bit for bit */
 };
-/* tile_dtypes[0 ...] programs: all operations of a part (0 ... 3), or random ones where part is -1. */
+/* tile_dtypes[0 ...] programs: all operations of a part (0 ... 3), or random ones where part is -1. Sanitizers look at the writing of all
+ * parts; what comes of parts 1 ... 3 is compiled in other builds only. */
 void emit_trials_run(const struct emit_way *way, uint64_t seed, int part);
 
 /* ptowsp-pack --emit=TARGET of tests/emit/kernels.pto into EMITTED below the test's folder, which is returned; NULL after a failed check. */

@@ -6,6 +6,7 @@
 
 #include "check.h"
 #include "emit_trials.h"
+#include "ptowsp/note.h"
 #include "tile_random.h"
 
 static ptowsp_status block_call(void *function, const struct ptowsp_task *task, uint64_t *cycles_out)
@@ -40,6 +41,8 @@ static void compile(const char *tool, const char *command)
 	const char *folder = check_tmp();
 	char *out = NULL, *err = NULL;
 
+	if (PTOWSP_SANITIZER)
+		CHECK_SKIP("compiling takes too long here; the release build does it");
 	if (check_run(check_fmt("%s --version", tool), NULL, NULL))
 		CHECK_SKIP("not compiled here: there is no such compiler");
 	/* One that cannot compile a kernel of nothing is none. */
