@@ -3,12 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "engine_calls.h"
+#include "base/scope.h"
 #include "engine_own.h"
 #include "plan_check.h"
 #include "plan_clock.h"
 #include "plan_direction.h"
 #include "plan_need.h"
-#include "plan_scope.h"
 #include "plan_window.h"
 #include "rt/dtype.h"
 #include "rt/error.h"
@@ -210,7 +210,7 @@ static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_e
 	if (!st)
 		st = directions_check(run);
 	if (!st)
-		st = ascend_scope_check(&run->loaded->walk, window, run->deadlock, error);
+		st = base_scope_check(&run->loaded->walk, window, run->deadlock, error);
 	if (!st)
 		st = plan_make(run, host_graph);
 	if (!st)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "plan_scope.h"
+#include "scope.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include "base/error.h"
+#include "error.h"
 #include "rt/error.h"
 #include "rt/grow.h"
 
@@ -66,14 +66,14 @@ static struct held find(const struct base_walk *walk, uint64_t window)
 	return held;
 }
 
-ptowsp_status ascend_scope_check(const struct base_walk *walk, uint64_t window, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
+ptowsp_status base_scope_check(const struct base_walk *walk, uint64_t window, struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
 {
 	struct held held = window ? find(walk, window) : (struct held){.task = UINT64_MAX};
 	struct ptowsp_deadlock report = {.head = PTOWSP_HEAD(report, DEADLOCK), .resource = PTOWSP_RESOURCE_TASK_RING, .scope_depth = held.task_depth, .scope_held = 1,
 					 .task = held.task, .capacity = window, .used = window, .high_water = window, .proposed = held.most, .channel = PTOWSP_NONE};
 
 	if (held.failed)
-		return rt_no_memory(error, "the scopes of the pto-runtime");
+		return rt_no_memory(error, "the scopes of a planned program");
 	if (held.task == UINT64_MAX)
 		return PTOWSP_OK;
 	snprintf(report.option, sizeof(report.option), "--schedule task_window=%llu", (unsigned long long)held.most);
