@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/planned.h"
 #include "base/program.h"
+#include "base/scope.h"
 #include "engine_own.h"
 #include "rt/directive.h"
 #include "rt/error.h"
@@ -73,6 +74,7 @@ void aie_engine_unload(struct base_program *program)
 	rt_program_destroy(loaded->planned);
 	base_walk_finish(&loaded->walk);
 	aie_map_finish(&loaded->map);
+	aie_bounds_finish(&loaded->bounds);
 	aie_report_finish(&loaded->report);
 	free(loaded->bases);
 	free(loaded->tensors);
@@ -154,22 +156,62 @@ static void disobeyed(const struct aie_run *run, const char *why)
 	}
 }
 
+static ptowsp_status bounds_make(struct aie_run *run)
+{
+	const struct rt_schedule *schedule = &run->loaded->planned->schedule;
+	const struct aie_bounds_args args = {.walk = &run->loaded->walk,
+					     .window = schedule->window_stated && schedule->window_mode != RT_WINDOW_BENCHMARK ? schedule->window : 0,
+					     .depths = schedule->depths, .depth_count = schedule->depth_count, .streams = schedule->streams, .batch = schedule->batch};
+
+	return aie_bounds_make(&run->loaded->bounds, &args, run->error);
+}
+
+/* Of fifos: the schedule's depth of all tasks, else its least of some; 0: it says nothing. */
+static uint32_t depth_of(const struct rt_schedule *schedule)
+{
+	uint64_t least = 0;
+
+	for (uint32_t d = 0; d < schedule->depth_count; d++) {
+		if (schedule->depths[d].domain == RT_DOMAIN_GLOBAL)
+			return schedule->depths[d].depth < UINT32_MAX ? (uint32_t)schedule->depths[d].depth : UINT32_MAX;
+		if (!least || schedule->depths[d].depth < least)
+			least = schedule->depths[d].depth;
+	}
+	return least < UINT32_MAX ? (uint32_t)least : UINT32_MAX;
+}
+
 static ptowsp_status map_make(struct aie_run *run)
 {
 	struct aie_loaded *loaded = run->loaded;
 	const struct aie_options *options = run->options;
 	const struct rt_schedule *schedule = &loaded->planned->schedule;
+	const uint32_t depth = depth_of(schedule);
 	const struct aie_map_args args = {.arch = loaded->arch, .walk = &loaded->walk, .kernels = &loaded->planned->kernels, .bases = loaded->bases, .tensors = loaded->tensors,
 					  .kept = loaded->kept, .stacks = loaded->stacks, .tensor_count = loaded->planned->tables.tensor.count,
 					  .kernel_count = loaded->planned->tables.kernel.count, .cells = options->cores, .scheduled = is_scheduled(schedule), .must = is_must(run),
 					  .grid_columns = schedule->dispatch.policy == RT_POLICY_GRID ? (uint32_t)schedule->dispatch.columns : 0,
-					  .depth = options->depth, .queue = (uint32_t)aie_arch_tile(loaded->arch, 0)->limits[AIE_DMA_QUEUE], .seed = options->seed,
+					  .depth = depth ? depth : options->depth, .exact = depth != 0, .bounds = loaded->bounds.row_count ? &loaded->bounds : NULL, .queue = (uint32_t)aie_arch_tile(loaded->arch, 0)->limits[AIE_DMA_QUEUE], .seed = options->seed,
 					  .kernel_name = kernel_name, .channel_name = channel_name, .tensor_name = tensor_name, .context = loaded->planned};
 	ptowsp_status st = aie_map_make(&loaded->map, &args, run->error);
 
 	if (!st && args.scheduled && !loaded->map.obeyed)
 		disobeyed(run, loaded->map.why);
 	return st;
+}
+
+/* What open scopes hold of the window: for ever, whether anybody would wait for it or only count. */
+static ptowsp_status scopes_look(const struct aie_run *run, struct rt_feed *feed)
+{
+	const struct rt_schedule *schedule = &run->loaded->planned->schedule;
+	struct ptowsp_deadlock report = {.head = PTOWSP_HEAD(report, DEADLOCK)};
+	struct ptowsp_error unsaid = {.head = PTOWSP_HEAD(unsaid, ERROR)};
+	bool aborts = schedule->window_mode == RT_WINDOW_ABORT;
+	ptowsp_status st;
+
+	if (!schedule->window_stated)
+		return PTOWSP_OK;
+	st = base_scope_check(&run->loaded->walk, schedule->window, aborts ? &report : run->deadlock, aborts ? &unsaid : run->error);
+	return aborts && st == PTOWSP_DEADLOCK ? rt_feed_full(feed, report.task) : st;
 }
 
 /* The walk is over: rt has looked at bindings and values, and said which tasks there are. */
@@ -180,7 +222,11 @@ static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_e
 
 	run->error = error;
 	bindings_find(run);
-	st = map_make(run);
+	st = scopes_look(run, feed);
+	if (!st)
+		st = bounds_make(run);
+	if (!st)
+		st = map_make(run);
 	return st ? st : run->then(run, feed);
 }
 
@@ -190,6 +236,7 @@ ptowsp_status aie_engine_walk(struct aie_run *run, struct ptowsp_run_stats *stat
 
 	if (run->args->args->flags & PTOWSP_RUN_NO_KERNELS)
 		return rt_fail(run->error, PTOWSP_UNSUPPORTED, "without kernels there is nothing to map: tensors have no places that streams could carry; use --opt clock=reference");
+	run->deadlock = deadlock_out;
 	return base_walk_fill(&run->loaded->walk, run->loaded->planned, run->args, &then, stats_out, deadlock_out, run->error);
 }
 

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "cost.h"
 #include "engine_own.h"
+#include "ring.h"
 #include "rt/crew.h"
 #include "rt/error.h"
 #include "rt/program.h"
@@ -18,6 +19,7 @@ struct going {
 	struct aie_back back;
 	struct aie_sim_stats stats[2]; /* with 0 words of stream buffering, and with 8 */
 	bool again;          /* a second time, to compare: times are those of the first */
+	struct aie_ring ring;
 	void **arguments;
 	void *filler;
 	uint64_t *cycles;    /* per function whose kernel costs the same each time; 0: not asked yet */
@@ -127,10 +129,11 @@ static ptowsp_status call(void *context, const struct aie_sim_call *call, uint64
 
 /* ---- times -------------------------------------------------------------------------------------------------------------- */
 
-static void times_tell(const struct going *going)
+static void times_tell(struct going *going)
 {
 	const struct base_walk *walk = &going->run->loaded->walk;
 
+	aie_ring_tell(&going->ring, going->ends);
 	rt_feed_executors(going->feed, going->back.design.core_count);
 	for (uint64_t t = 0; t < walk->task_count; t++)
 		rt_feed_told(going->feed, &(struct ptowsp_trace_task){.task = t, .start = going->starts[t], .end = going->ends[t], .kernel = walk->tasks[t].kernel,
@@ -157,6 +160,16 @@ static bool rooms_make(struct going *going)
 	for (uint32_t a = 0; a < lowered->argument_count; a++)
 		going->arguments[a] = lowered->arguments[a] == AIE_NOTHING ? going->filler : loaded->bases[lowered->arguments[a]];
 	return true;
+}
+
+/* Without a window that is stated there is none. */
+static ptowsp_status ring_begin(struct going *going)
+{
+	const struct aie_loaded *loaded = going->run->loaded;
+	const struct rt_schedule *schedule = &loaded->planned->schedule;
+
+	return aie_ring_begin(&going->ring, &loaded->map, &going->back.design, &loaded->walk, going->feed, schedule->window_stated ? schedule->window : 0, schedule->window_mode,
+			      going->run->error);
 }
 
 /* The simulator begins: the one that is run last only to compare has fewer words in its streams. */
@@ -204,7 +217,8 @@ static ptowsp_status simulate(struct going *going)
 	const bool both = buffering == AIE_BUFFERING_BOTH;
 	struct aie_sim_stats *stats = &going->stats[buffering != AIE_BUFFERING_0];
 	const struct aie_sim_args args = {.design = &going->back.design, .routes = &going->back.routes, .arguments = going->arguments, .kernels = {going, call, begin},
-					  .buffering = buffering == AIE_BUFFERING_0 ? 0 : 8, .cancel = going->run->args->cancel};
+					  .buffering = buffering == AIE_BUFFERING_0 ? 0 : 8, .cancel = going->run->args->cancel, .stepped = going->ring.window ? aie_ring_stepped : NULL,
+					  .stepped_context = &going->ring};
 	bool depends = false;
 	ptowsp_status st = both ? aie_sim_both(&args, going->stats, &depends, going->run->error) : aie_sim_run(&args, stats, going->run->error), told;
 
@@ -224,6 +238,7 @@ static void going_finish(struct going *going)
 {
 	aie_sim_finish(&going->stats[0]);
 	aie_sim_finish(&going->stats[1]);
+	aie_ring_finish(&going->ring);
 	aie_back_finish(&going->back);
 	free(going->arguments);
 	free(going->filler);
@@ -241,6 +256,8 @@ ptowsp_status aie_engine_go(struct aie_run *run, struct rt_feed *feed)
 
 	if (!st)
 		st = aie_back_read(&going.back, &run->loaded->map, run->error);
+	if (!st)
+		st = ring_begin(&going);
 	if (!st)
 		st = simulate(&going);
 	if (!st)

@@ -16,6 +16,7 @@ struct aie_loaded {
 	struct base_planned kernels;
 	struct rt_program *planned;
 	struct base_walk walk;        /* of the latest run, as the next one */
+	struct aie_bounds bounds;     /* as the next one, of its schedule */
 	struct aie_map map;
 	void **bases;                 /* per TENS row, of the run: where it lies */
 	struct aie_tensor *tensors;   /* per TENS row, of the run */
@@ -26,6 +27,7 @@ struct aie_loaded {
 struct aie_run {
 	struct aie_loaded *loaded;
 	const struct rt_run_args *args;
+	struct ptowsp_deadlock *deadlock; /* NULL: nobody asks */
 	struct ptowsp_error *error;
 	const struct aie_options *options;
 	/* What is done with the map. */

@@ -23,6 +23,7 @@ bool aie_stream_hosted(const struct aie_graph *graph, const struct aie_stream *s
 struct ends {
 	uint32_t in, out;      /* streams */
 	uint32_t loads, stores; /* of them, those that could be one */
+	uint32_t credits;      /* of both, those that say that there is room in a channel */
 };
 
 static void ends_count(const struct aie_graph *graph, struct ends *ends)
@@ -36,17 +37,23 @@ static void ends_count(const struct aie_graph *graph, struct ends *ends)
 		if (stream->from != AIE_HOST) {
 			ends[stream->from].out++;
 			ends[stream->from].stores += stream->kind == AIE_STREAM_STORE;
+			ends[stream->from].credits += stream->kind == AIE_STREAM_TOKEN && stream->room;
 		}
 		for (uint32_t e = 0; e < stream->to_count; e++)
 			if (graph->ends[stream->to + e] != AIE_HOST) {
 				ends[graph->ends[stream->to + e]].in++;
 				ends[graph->ends[stream->to + e]].loads += stream->kind == AIE_STREAM_LOAD;
+				ends[graph->ends[stream->to + e]].credits += stream->kind == AIE_STREAM_TOKEN && stream->room;
 			}
 	}
 }
 
-static ptowsp_status too_many(struct aie_maker *maker, uint32_t cell, const char *way, uint32_t need, uint32_t limit)
+static ptowsp_status too_many(struct aie_maker *maker, uint32_t cell, const char *way, uint32_t need, uint32_t limit, uint32_t credits)
 {
+	if (credits)
+		return rt_fail(maker->error, PTOWSP_UNSUPPORTED,
+			       "cell %u needs %u streams %s, and a core has %u DMA channels that way; some are words that hold channels to their capacity: state a larger channel_capacity",
+			       cell, need, way, limit);
 	return rt_fail(maker->error, PTOWSP_UNSUPPORTED, "cell %u needs %u streams %s, and a core has %u DMA channels that way; give the work of it to fewer kernels or processes",
 		       cell, need, way, limit);
 }
@@ -68,11 +75,11 @@ static ptowsp_status channels_fit(struct aie_maker *maker, bool *again_out)
 		if (ends[c].in > in && ends[c].loads > 1)
 			maker->pack[c] |= maker->args->pack || had & AIE_PACK_USES ? AIE_PACK_LOADS : AIE_PACK_USES;
 		else if (ends[c].in > in)
-			st = too_many(maker, c, "in", ends[c].in, in);
+			st = too_many(maker, c, "in", ends[c].in, in, ends[c].credits);
 		if ((ends[c].out > out || maker->one_store) && ends[c].stores > 1)
 			maker->pack[c] |= AIE_PACK_STORES;
 		else if (!st && ends[c].out > out)
-			st = too_many(maker, c, "out", ends[c].out, out);
+			st = too_many(maker, c, "out", ends[c].out, out, ends[c].credits);
 		*again_out |= maker->pack[c] != had;
 	}
 	free(ends);

@@ -5,6 +5,7 @@
 #define AIE_GRAPH_H
 
 #include "arch.h"
+#include "bound.h"
 #include "version.h"
 
 #define AIE_NOTHING UINT32_MAX
@@ -24,10 +25,12 @@ struct aie_stream {
 	uint8_t kind;            /* enum aie_stream_kind */
 	bool packed;             /* an object has several parts, one after the other, or fewer and then nothing */
 	bool whole;              /* between the host and the memory tile of its group: what its members get, or give, together */
+	bool words;              /* its objects say something by coming: they come alone */
 	uint32_t group;          /* whose whole or member it is; AIE_NOTHING: of none */
 	uint32_t from;           /* cell, AIE_HOST, AIE_LINKED */
 	uint32_t to, to_count;   /* cells or AIE_HOST, AIE_LINKED: places in ends */
-	uint32_t channel;        /* of CHANNEL: CSPC row */
+	uint32_t channel;        /* of CHANNEL, and of TOKEN that says that there is room in it: CSPC row */
+	uint32_t room;           /* of CHANNEL: most tokens that may be in it, from the release at its source to the acquire at its end; of TOKEN, not 0: that have to fit */
 	struct aie_shape shape;  /* of an object */
 	uint32_t objects;        /* that go through it */
 };
@@ -64,6 +67,7 @@ struct aie_job {
 	uint64_t at, bytes;      /* in the object */
 	uint32_t act, use;       /* use: of the act; AIE_NOTHING: a token without elements */
 	bool stores;
+	uint32_t after;          /* 0, or a job + 1 that is over before it begins, whatever both move */
 	uint32_t deps, dep_count; /* jobs that are over before it begins, earlier ones */
 	/* One task of the host moves several jobs whose areas lie equally far apart: graph_task.c. */
 	uint32_t with;           /* the job that its task begins with */
@@ -104,6 +108,8 @@ struct aie_graph_args {
 	uint32_t group;             /* most streams that become one at a memory tile, where the host has too few channels; 0: none do */
 	bool always;                /*   wherever streams can be one */
 	uint64_t keep;              /* bytes of what is read again that a cell keeps */
+	const struct aie_bounds *bounds; /* tasks whose begin or end the host sees; NULL: none */
+	const uint64_t *capacities; /* per CSPC row; NULL: channels take any number of tokens */
 };
 /* Fills a zeroed or finished graph. Errors: UNSUPPORTED naming the cell or the shims, what is needed and the limit; NO_MEMORY. */
 ptowsp_status aie_graph_make(struct aie_graph *graph, const struct aie_graph_args *args, struct ptowsp_error *error);

@@ -520,6 +520,8 @@ static uint32_t channel_stream(struct acting *acting, uint32_t from, uint32_t to
 	uint32_t stream = stream_of(acting, label, &to, 1, false);
 
 	if (!acting->failed)
+		acting->maker->graph->streams[stream].room = acting->maker->rooms[act->channel];
+	if (!acting->failed)
 		acting->maker->graph->streams[stream].shape = act->use_count ? shape_of(acting->maker, acting->maker->args->acts->uses[act->uses].area)
 									     : (struct aie_shape){PTOWSP_I32, true, 1, 1};
 	return stream;
@@ -536,6 +538,20 @@ static void host_moves(struct acting *acting, uint32_t stream)
 					  .area = use == AIE_NOTHING ? AIE_NOTHING : acting->maker->args->acts->uses[use].area, .bytes = aie_shape_bytes(&row->shape),
 					  .use = use, .stores = act->kind == AIE_ACT_TAKE});
 	row->objects += act->kind == AIE_ACT_SEND;
+	if (!acting->failed && act->kind == AIE_ACT_SEND)
+		aie_credit_sent(acting->maker, acting->number, acting->maker->graph->job_count - 1);
+}
+
+/* The latest job + 1 by which the act's process, which is the host's, takes something; 0: none. */
+static uint32_t host_took(const struct acting *acting)
+{
+	const struct aie_graph *graph = acting->maker->graph;
+	const struct aie_act *acts = acting->maker->args->acts->rows;
+	uint32_t j = graph->job_count;
+
+	while (j && !(acts[graph->jobs[j - 1].act].kind == AIE_ACT_TAKE && graph->jobs[j - 1].stores && acts[graph->jobs[j - 1].act].process == acting->act->process))
+		j--;
+	return j;
 }
 
 static ptowsp_status send(struct acting *acting)
@@ -555,6 +571,7 @@ static ptowsp_status send(struct acting *acting)
 		host_moves(acting, stream);
 		return PTOWSP_OK;
 	}
+	acting->failed |= !aie_credit_wait(maker, acting->number);
 	if (act->use_count) {
 		from = source(acting, act->uses);
 		to = part_add(acting, stream, true, from.shape);
@@ -575,8 +592,10 @@ static void take(struct acting *acting)
 	uint32_t stream = channel_stream(acting, maker->args->acts->rows[maker->takers[acting->number]].cell, act->cell);
 	struct aie_spot from, to;
 
+	acting->failed |= !aie_credit_give(maker, acting->number, true, act->cell == AIE_HOST && maker->credit[acting->number] != AIE_NOTHING ? host_took(acting) : 0);
 	if (act->cell == AIE_HOST) {
 		host_moves(acting, stream);
+		acting->failed |= !aie_credit_give(maker, acting->number, false, maker->graph->job_count);
 		return;
 	}
 	if (act->use_count) {
@@ -590,9 +609,21 @@ static void take(struct acting *acting)
 		object_open(acting, stream, false);
 	}
 	objects_close(acting, false);
+	acting->failed |= !aie_credit_give(maker, acting->number, false, 0);
 	if (act->use_count)
 		made(acting, act->uses);
 	objects_close(acting, true);
+}
+
+static ptowsp_status called(struct acting *acting)
+{
+	struct aie_maker *maker = acting->maker;
+	ptowsp_status st = aie_gate_call(maker, acting->act);
+	uint32_t line = maker->graph->cells[acting->act->cell].count, job = maker->graph->job_count;
+
+	call(acting);
+	aie_gate_called(maker, acting->act);
+	return st || acting->failed || acting->crowded || acting->crossed ? st : aie_bound_words(maker, acting->number, line, job);
 }
 
 ptowsp_status aie_maker_act(struct aie_maker *maker, uint32_t number)
@@ -601,9 +632,7 @@ ptowsp_status aie_maker_act(struct aie_maker *maker, uint32_t number)
 	ptowsp_status st = PTOWSP_OK;
 
 	if (acting.act->kind == AIE_ACT_CALL) {
-		st = aie_gate_call(maker, acting.act);
-		call(&acting);
-		aie_gate_called(maker, acting.act);
+		st = called(&acting);
 	} else if (acting.act->kind == AIE_ACT_SEND) {
 		st = send(&acting);
 	} else if (acting.act->kind == AIE_ACT_TAKE) {

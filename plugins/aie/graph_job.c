@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "graph_own.h"
+#include "ptowsp/ids.h"
 #include "rt/error.h"
 #include "rt/grow.h"
 
@@ -11,6 +12,7 @@ struct jobs {
 	uint32_t *stored;  /* per area: the latest job + 1 that stores it */
 	uint32_t *loaded;  /* per area: the latest job + 1 since then that loads it */
 	uint32_t *earlier; /* per job: the load of the same area before it, + 1 */
+	uint32_t *took;    /* per instance that is the host's: its latest job + 1 that takes a token */
 };
 
 static bool dep_add(struct jobs *jobs, uint32_t j, uint32_t dep)
@@ -36,6 +38,19 @@ static bool area_take(struct jobs *jobs, uint32_t j, uint32_t area)
 	return ok;
 }
 
+/* What a process of the host sends comes behind what it took. */
+static bool process_follow(struct jobs *jobs, uint32_t j)
+{
+	const struct aie_job *job = &jobs->maker->graph->jobs[j];
+	const struct aie_act *act = &jobs->maker->args->acts->rows[job->act];
+
+	if (act->cell != AIE_HOST || act->process == PTOWSP_NONE)
+		return true;
+	if (act->kind == AIE_ACT_TAKE && job->stores)
+		jobs->took[act->process] = j + 1;
+	return act->kind != AIE_ACT_SEND || !jobs->took[act->process] || dep_add(jobs, j, jobs->took[act->process] - 1);
+}
+
 static bool job_take(struct jobs *jobs, uint32_t j)
 {
 	struct aie_graph *graph = jobs->maker->graph;
@@ -44,7 +59,10 @@ static bool job_take(struct jobs *jobs, uint32_t j)
 	bool ok = true;
 
 	job->deps = graph->dep_count;
-	if (job->area != AIE_NOTHING) {
+	if (job->after)
+		ok = dep_add(jobs, j, job->after - 1);
+	ok = ok && process_follow(jobs, j);
+	if (ok && job->area != AIE_NOTHING) {
 		ok = area_take(jobs, j, job->area);
 		for (uint32_t m = areas->first[job->area]; ok && m < areas->first[job->area + 1]; m++)
 			ok = area_take(jobs, j, areas->meets[m]);
@@ -64,8 +82,8 @@ ptowsp_status aie_graph_jobs(struct aie_maker *maker)
 {
 	size_t areas = (size_t)maker->args->acts->areas.count + 1;
 	struct jobs jobs = {maker, calloc(areas, sizeof(uint32_t)), calloc(areas, sizeof(uint32_t)),
-			    calloc((size_t)maker->graph->job_count + 1, sizeof(uint32_t))};
-	bool ok = jobs.stored && jobs.loaded && jobs.earlier;
+			    calloc((size_t)maker->graph->job_count + 1, sizeof(uint32_t)), calloc((size_t)maker->args->acts->processes + 1, sizeof(uint32_t))};
+	bool ok = jobs.stored && jobs.loaded && jobs.earlier && jobs.took;
 
 	maker->graph->dep_count = 0;
 	for (uint32_t j = 0; ok && j < maker->graph->job_count; j++)
@@ -73,5 +91,6 @@ ptowsp_status aie_graph_jobs(struct aie_maker *maker)
 	free(jobs.stored);
 	free(jobs.loaded);
 	free(jobs.earlier);
+	free(jobs.took);
 	return ok ? PTOWSP_OK : rt_no_memory(maker->error, "the virtual graph");
 }

@@ -185,7 +185,7 @@ ptowsp_status aie_maker_know(struct aie_maker *maker)
 	for (uint32_t a = 0; a < acts->count; a++)
 		if (acts->rows[a].kind == AIE_ACT_CALL)
 			maker->cell_of[acts->rows[a].task] = acts->rows[a].cell;
-	return ends_find(maker) && takers_find(maker) && again_find(maker) ? PTOWSP_OK : rt_no_memory(maker->error, "the virtual graph");
+	return ends_find(maker) && takers_find(maker) && again_find(maker) ? aie_credit_know(maker) : rt_no_memory(maker->error, "the virtual graph");
 }
 
 void aie_maker_finish(struct aie_maker *maker)
@@ -208,5 +208,10 @@ void aie_maker_finish(struct aie_maker *maker)
 	free(maker->taken);
 	free(maker->takers);
 	free(maker->pack);
+	free(maker->credit);
+	free(maker->credit_job);
+	free(maker->token_job);
+	free(maker->rooms);
+	free(maker->words);
 	free(maker->free_buffers);
 }

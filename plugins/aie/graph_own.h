@@ -34,6 +34,11 @@ struct aie_maker {
 	uint32_t *ends_first;      /* per version: cells that read it besides its own, sorted: */
 	uint32_t *ends;            /*   from ends_first[v] to ends_first[v + 1] */
 	uint32_t *takers;          /* per act: of SEND, the cell that takes the token, AIE_NOTHING: nobody does; of TAKE, who sent it */
+	uint32_t *credit;          /* per act: of TAKE: the SEND that goes on when it is done with; of SEND: the TAKE that it waits for; AIE_NOTHING: the stream sees to that */
+	uint32_t *credit_job;      /* per act: of TAKE: the job of its word, where one end is the host's */
+	uint32_t *token_job;       /* per act: of SEND by the host: its job */
+	uint32_t *rooms;           /* per channel: tokens that each of its streams has to be able to hold, and no more of them unless words see to that */
+	uint8_t *words;            /* per channel: they do */
 	uint8_t *pack;             /* per cell: AIE_PACK_x */
 	bool one_store;            /* cells store by one stream each, so that memory tiles can join them */
 	uint64_t *lasts;           /* per cell: its latest task + 1 */
@@ -64,6 +69,20 @@ ptowsp_status aie_gate_call(struct aie_maker *maker, const struct aie_act *act);
 /* Behind a call. */
 void aie_gate_called(struct aie_maker *maker, const struct aie_act *act);
 void aie_gate_restart(struct aie_maker *maker);
+/* graph_bound.c: behind the lines of a call, whose first one is `line` of its cell and whose jobs begin with `job`: words by which the host lets it begin, or sees that it has
+ * ended, where nothing else does. NO_MEMORY. */
+ptowsp_status aie_bound_words(struct aie_maker *maker, uint32_t number, uint32_t line, uint32_t job);
+/* The stream of words of a cell to or from the host, packed with its other loads or stores where those are. Elements that leave have streams of their own: an object of them may
+ * be open from one act to a later one. AIE_NOTHING: no memory. */
+uint32_t aie_word_stream(struct aie_maker *maker, uint32_t cell, bool stores);
+/* graph_credit.c: capacities of channels. What is known of them before the first line; NO_MEMORY. The others: false: no memory. */
+ptowsp_status aie_credit_know(struct aie_maker *maker);
+/* Before the lines of SEND: it waits for the word of an earlier TAKE. */
+bool aie_credit_wait(struct aie_maker *maker, uint32_t send);
+/* Its job, where the host sends. */
+void aie_credit_sent(struct aie_maker *maker, uint32_t send, uint32_t job);
+/* Before the lines of TAKE, and behind them: its word, at whichever place it belongs. after: of the host's: a job + 1 that its own comes behind, 0: none. */
+bool aie_credit_give(struct aie_maker *maker, uint32_t take, bool before, uint32_t after);
 /* graph_stream.c: the stream with this label, made where there is none. AIE_NOTHING: no memory. */
 uint32_t aie_maker_stream(struct aie_maker *maker, const struct aie_label *label, const uint32_t *ends, uint32_t end_count);
 /* graph_share.c: loads of different cells that bring the same in the same order become one. */

@@ -12,6 +12,7 @@ struct sharing {
 	uint64_t *digests;   /* per stream: of its jobs, whatever cell they are for */
 	uint32_t *into;      /* per stream: the one that it is part of, itself */
 	uint32_t *new_number;
+	uint32_t *new_job;   /* per job + 1: what it is then; those that others follow are there still */
 };
 
 static void digests_find(struct sharing *sharing)
@@ -23,7 +24,7 @@ static void digests_find(struct sharing *sharing)
 		const struct aie_job *job = &graph->jobs[j];
 		uint64_t h = sharing->digests[job->stream];
 
-		h = rt_mix64(h ^ job->area) + rt_mix64((uint64_t)job->object << 32 ^ job->at);
+		h = rt_mix64(h ^ job->area ^ (uint64_t)job->after << 32) + rt_mix64((uint64_t)job->object << 32 ^ job->at);
 		for (uint32_t n = job->use == AIE_NOTHING ? 0 : versions->first[job->use]; job->use != AIE_NOTHING && n < versions->first[job->use + 1]; n++)
 			h = rt_mix64(h + versions->needs[n] + 1); /* mix64 of 0 is 0: version 0 has to count, too */
 		sharing->digests[job->stream] = h;
@@ -90,8 +91,10 @@ static void renumber(struct sharing *sharing)
 		if (sharing->into[graph->jobs[j].stream] == graph->jobs[j].stream) {
 			graph->jobs[jobs] = graph->jobs[j];
 			graph->jobs[jobs].stream = sharing->new_number[graph->jobs[j].stream];
-			jobs++;
+			sharing->new_job[j + 1] = ++jobs;
 		}
+	for (uint32_t j = 0; j < jobs; j++)
+		graph->jobs[j].after = sharing->new_job[graph->jobs[j].after];
 	for (uint32_t c = 0; c < graph->cell_count; c++)
 		for (uint32_t l = 0; l < graph->cells[c].count; l++)
 			if (graph->cells[c].lines[l].kind == AIE_LINE_ACQUIRE || graph->cells[c].lines[l].kind == AIE_LINE_RELEASE)
@@ -107,8 +110,8 @@ ptowsp_status aie_graph_share(struct aie_maker *maker)
 {
 	uint32_t count = maker->graph->stream_count;
 	struct sharing sharing = {maker, calloc((size_t)count + 1, sizeof(uint64_t)), calloc((size_t)count + 1, sizeof(uint32_t)),
-				  calloc((size_t)count + 1, sizeof(uint32_t))};
-	bool ok = sharing.digests && sharing.into && sharing.new_number;
+				  calloc((size_t)count + 1, sizeof(uint32_t)), calloc((size_t)maker->graph->job_count + 1, sizeof(uint32_t))};
+	bool ok = sharing.digests && sharing.into && sharing.new_number && sharing.new_job;
 
 	if (ok) {
 		digests_find(&sharing);
@@ -119,5 +122,6 @@ ptowsp_status aie_graph_share(struct aie_maker *maker)
 	free(sharing.digests);
 	free(sharing.into);
 	free(sharing.new_number);
+	free(sharing.new_job);
 	return ok ? PTOWSP_OK : rt_no_memory(maker->error, "the virtual graph");
 }

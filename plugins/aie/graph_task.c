@@ -49,9 +49,23 @@ struct tasks {
 	uint32_t *last;         /* per job that a task begins with: the one that it ends with */
 };
 
-static void bound_find(struct tasks *tasks)
+/* Does the host hand the job's call over at a time of its own, or see by the job that it has ended? */
+static bool is_call_bound(const struct aie_maker *maker, const struct aie_job *job)
+{
+	const struct aie_act *act = &maker->args->acts->rows[job->act];
+	const struct aie_bounds *bounds = maker->args->bounds;
+
+	if (!bounds || act->kind != AIE_ACT_CALL)
+		return false;
+	return job->stores ? aie_bounds_seen(bounds, act->task) : bounds->ordered || aie_bounds_held(bounds, act->task);
+}
+
+static void bound_find(struct tasks *tasks, const struct aie_maker *maker)
 {
 	const struct aie_graph *graph = tasks->graph;
+
+	for (uint32_t j = 0; j < graph->job_count; j++)
+		tasks->bound[j] = is_call_bound(maker, &graph->jobs[j]);
 
 	for (uint32_t j = 0; j < graph->job_count; j++)
 		for (uint32_t d = graph->jobs[j].deps; d < graph->jobs[j].deps + graph->jobs[j].dep_count; d++)
@@ -238,7 +252,7 @@ ptowsp_status aie_graph_tasks(struct aie_maker *maker)
 	graph->own_first = calloc((size_t)graph->stream_count + 2, sizeof(*graph->own_first));
 	ok = keys && graph->own && graph->own_first && tasks.bound && tasks.last;
 	if (ok) {
-		bound_find(&tasks);
+		bound_find(&tasks, maker);
 		turns_find(&tasks, tasks_find(&tasks, keys));
 		graph->host_cycles = host_cycles(graph);
 	}

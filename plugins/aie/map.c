@@ -10,23 +10,11 @@ enum { KEEP = 4096 /* bytes of what is read from memory again that a cell keeps 
 
 /* ---- depths ------------------------------------------------------------------------------------------------------------- */
 
-/* A memory tile needs a descriptor per part of each object, so it has two of them at most. */
-static uint32_t depth_at(uint32_t end, uint32_t depth)
+static ptowsp_status depths_make(struct aie_map *map, struct ptowsp_error *error)
 {
-	return end == AIE_HOST ? 0 : end == AIE_LINKED && depth > 2 ? 2 : depth;
-}
-
-static ptowsp_status depths_choose(struct aie_map *map, uint32_t depth, struct ptowsp_error *error)
-{
-	const struct aie_graph *graph = &map->graph;
-
 	free(map->depths);
-	map->depths = calloc((size_t)graph->stream_count + 1, sizeof(*map->depths));
-	if (!map->depths)
-		return rt_no_memory(error, "the depths of fifos");
-	for (uint32_t s = 0; s < graph->stream_count; s++)
-		map->depths[s] = (struct aie_depths){depth_at(graph->streams[s].from, depth), depth_at(graph->ends[graph->streams[s].to], depth)};
-	return PTOWSP_OK;
+	map->depths = calloc((size_t)map->graph.stream_count + 1, sizeof(*map->depths));
+	return map->depths ? PTOWSP_OK : rt_no_memory(error, "the depths of fifos");
 }
 
 /* ---- places ------------------------------------------------------------------------------------------------------------- */
@@ -213,7 +201,8 @@ struct way {
 /* Streams without depths and places. */
 static ptowsp_status streams_make(struct aie_map *map, const struct aie_map_args *args, const struct way *way, struct ptowsp_error *error)
 {
-	const struct aie_graph_args graph = {&map->acts, &map->cells, &map->versions, args->arch, way->share, way->pack, way->group, way->always, KEEP};
+	const struct aie_graph_args graph = {.acts = &map->acts, .cells = &map->cells, .versions = &map->versions, .arch = args->arch, .share = way->share, .pack = way->pack,
+					     .group = way->group, .always = way->always, .keep = KEEP, .bounds = args->bounds, .capacities = args->walk->capacities};
 	ptowsp_status st = aie_cells_make(&map->cells, &map->acts, way->obey ? &map->executors : NULL, way->cells, error);
 
 	if (!st)
@@ -221,22 +210,37 @@ static ptowsp_status streams_make(struct aie_map *map, const struct aie_map_args
 	return st ? st : aie_graph_make(&map->graph, &graph, error);
 }
 
+static ptowsp_status order_make(struct aie_map *map, const struct aie_map_args *args, uint32_t depth, struct ptowsp_error *error)
+{
+	const struct aie_order_args order = {&map->graph, map->depths, args->queue, &map->acts, args->bounds};
+	bool less = true;
+	ptowsp_status st = PTOWSP_UNSUPPORTED;
+
+	for (int whole = 0; st == PTOWSP_UNSUPPORTED && whole < 2 && less; whole++) {
+		less = aie_depths_choose(map->depths, &map->graph, depth, whole);
+		st = place(map, args, error);
+		if (st)
+			continue;
+		aie_depths_settle(map->depths, &map->graph, args->arch, map->places);
+		st = aie_order_make(&map->order, &order, error);
+	}
+	return st;
+}
+
 static ptowsp_status graph_make(struct aie_map *map, const struct aie_map_args *args, const struct way *way, struct ptowsp_error *error)
 {
 	ptowsp_status st = streams_make(map, args, way, error);
 
 	if (!st)
-		st = depths_choose(map, way->depth, error);
-	if (!st)
-		st = aie_order_make(&map->order, &map->graph, map->depths, args->queue, error);
-	return st ? st : place(map, args, error);
+		st = depths_make(map, error);
+	return st ? st : order_make(map, args, way->depth, error);
 }
 
 static ptowsp_status depths_try(struct aie_map *map, const struct aie_map_args *args, struct way way, struct ptowsp_error *error)
 {
 	ptowsp_status st = PTOWSP_UNSUPPORTED;
 
-	for (way.depth = args->depth; st == PTOWSP_UNSUPPORTED && way.depth; way.depth--) {
+	for (way.depth = args->depth; st == PTOWSP_UNSUPPORTED && way.depth; way.depth = args->exact ? 0 : way.depth - 1) {
 		st = graph_make(map, args, &way, error);
 		if (map->graph.crowded && !way.group)
 			break;
@@ -264,20 +268,21 @@ static ptowsp_status cheaper(struct aie_map *map, const struct aie_map_args *arg
 }
 
 /* Each stream with a channel of a shim of its own; where there are not so many, or where that is cheaper, groups of them through memory tiles, of a column's cores first; each
- * time with loads that cells can share, where it makes a difference then with those of a cell together. */
+ * time with loads that cells can share, where it makes a difference then with those of a cell together. Without groups where the schedule says when tasks begin: what is for one
+ * cell is not held up by another's. */
 static ptowsp_status groups_try(struct aie_map *map, const struct aie_map_args *args, struct way way, struct ptowsp_error *error)
 {
 	static const uint32_t groups[] = {0, COLUMN, 6, 3, 2};
 	struct way through = way;
-	bool is_cheaper;
-	ptowsp_status st = cheaper(map, args, way, &is_cheaper, error);
+	bool is_cheaper = false;
+	ptowsp_status st = args->bounds ? PTOWSP_OK : cheaper(map, args, way, &is_cheaper, error);
 
 	if (st && st != PTOWSP_UNSUPPORTED)
 		return st;
 	through.group = COLUMN;
 	through.always = true;
 	st = is_cheaper ? depths_try(map, args, through, error) : PTOWSP_UNSUPPORTED;
-	for (uint32_t g = 0; st == PTOWSP_UNSUPPORTED && g < sizeof(groups) / sizeof(*groups) && (!g || map->graph.crowded); g++) {
+	for (uint32_t g = 0; st == PTOWSP_UNSUPPORTED && g < sizeof(groups) / sizeof(*groups) && (!g || (map->graph.crowded && !args->bounds)); g++) {
 		way.group = groups[g];
 		way.pack = false;
 		st = depths_try(map, args, way, error);
@@ -288,12 +293,13 @@ static ptowsp_status groups_try(struct aie_map *map, const struct aie_map_args *
 	return st;
 }
 
-/* With loads that several share, then without, and where memory is short with fewer objects in fifos. */
+/* With loads that several share, but where the schedule says which of them begins when; then without; and where memory is short with fewer objects in fifos, unless the schedule says
+ * how many. */
 static ptowsp_status ways_try(struct aie_map *map, const struct aie_map_args *args, struct way way, struct ptowsp_error *error)
 {
 	ptowsp_status st = PTOWSP_UNSUPPORTED;
 
-	for (int share = 1; st == PTOWSP_UNSUPPORTED && share >= 0; share--) {
+	for (int share = !args->bounds; st == PTOWSP_UNSUPPORTED && share >= 0; share--) {
 		way.share = share;
 		st = groups_try(map, args, way, error);
 	}

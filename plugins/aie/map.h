@@ -4,6 +4,7 @@
 #ifndef AIE_MAP_H
 #define AIE_MAP_H
 
+#include "depth.h"
 #include "executor.h"
 #include "lower.h"
 
@@ -21,6 +22,8 @@ struct aie_map_args {
 	bool must;                         /* and if that cannot be, nothing is mapped */
 	uint32_t grid_columns;             /* of a spatial_map, as in executor.h */
 	uint32_t depth;                    /* objects of a fifo at each end, at least 1 */
+	bool exact;                        /* that is what the schedule says: never fewer */
+	const struct aie_bounds *bounds;   /* when tasks may begin, NULL: at any time */
 	uint32_t queue;                    /* jobs of a stream that the host has under way */
 	uint64_t seed;                     /* of the placement */
 	const char *(*kernel_name)(const void *context, uint32_t kernel);

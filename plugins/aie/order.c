@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "order_bound.h"
 #include "rt/error.h"
 #include "rt/grow.h"
 
@@ -22,6 +23,7 @@ struct runner {
 	uint32_t *at;          /* per cell: line */
 	uint32_t *held, *left; /* per end: objects acquired, released */
 	uint32_t queue;
+	struct aie_order_bound bound;
 	bool failed;
 };
 
@@ -96,7 +98,7 @@ static bool object_move(struct runner *runner, uint32_t s)
 {
 	struct stream_state *state = &runner->streams[s];
 
-	if (state->moved >= source_objects(runner, s) || !ends_have_room(runner, s))
+	if (state->moved >= source_objects(runner, s) || (!runner->depths[s].joint && !ends_have_room(runner, s)))
 		return false;
 	state->moved++;
 	while (state->over < state->begun && runner->graph->jobs[job_of(runner, state, state->over)].last_object < state->moved)
@@ -115,13 +117,21 @@ static uint32_t end_of(const struct runner *runner, uint32_t s, uint32_t cell)
 
 /* ---- cells -------------------------------------------------------------------------------------------------------------- */
 
+/* Objects of the source that have not left it: where both sides have the same ones, that the end has not given back. */
+static uint32_t objects_out(const struct runner *runner, uint32_t s)
+{
+	const struct stream_state *state = &runner->streams[s];
+
+	return state->made + state->open - (runner->depths[s].joint ? runner->left[runner->graph->streams[s].to] : state->moved);
+}
+
 static bool line_do(struct runner *runner, uint32_t cell, const struct aie_line *line)
 {
 	struct stream_state *state = &runner->streams[line->stream];
 	uint32_t e = line->kind == AIE_LINE_COPY || line->kind == AIE_LINE_CALL || line->produces ? 0 : end_of(runner, line->stream, cell);
 
 	if (line->kind == AIE_LINE_ACQUIRE && line->produces) {
-		if (state->made + state->open - state->moved >= runner->depths[line->stream].from)
+		if (objects_out(runner, line->stream) >= runner->depths[line->stream].from)
 			return false;
 		state->open++;
 	} else if (line->kind == AIE_LINE_ACQUIRE) {
@@ -149,14 +159,14 @@ static bool cell_go(struct runner *runner, uint32_t cell)
 
 /* ---- the host ----------------------------------------------------------------------------------------------------------- */
 
-static void step_add(struct runner *runner, bool waits, uint32_t number)
+static void step_add(struct runner *runner, bool waits, uint32_t number, uint32_t task)
 {
 	struct aie_order *order = runner->order;
 
 	if (!rt_grow((void **)&order->steps, &order->room, order->count, sizeof(*order->steps)))
 		runner->failed = true;
 	else
-		order->steps[order->count++] = (struct aie_order_step){waits, number};
+		order->steps[order->count++] = (struct aie_order_step){waits, number, task};
 }
 
 /* Of a job's stream: tasks up to the one that moves it. */
@@ -170,21 +180,75 @@ static bool is_over(const struct runner *runner, uint32_t job)
 	return tasks_to(runner, job) <= runner->streams[runner->graph->jobs[job].stream].over;
 }
 
-static bool can_begin(const struct runner *runner, const struct stream_state *state, const struct aie_job *job)
+/* Of the tasks that have to have ended before the job's begins, in a line, those that have. */
+static bool bound_met(struct runner *runner, const struct aie_bound *bound)
 {
-	if (state->begun - state->over >= runner->queue)
+	uint32_t *ended = &runner->bound.ended[bound->line];
+
+	while (*ended < bound->count && is_over(runner, aie_order_bound_end(&runner->bound, bound->line, *ended)))
+		++*ended;
+	return *ended >= bound->count;
+}
+
+static bool bounds_met(struct runner *runner, uint32_t job)
+{
+	const struct aie_bounds *bounds = runner->bound.bounds;
+	uint32_t task = aie_order_bound_task(&runner->bound, job);
+
+	if (task == AIE_NOTHING)
+		return true;
+	if (bounds->ordered && !aie_order_bound_next(&runner->bound, task))
 		return false;
-	for (; job; job = job->next == AIE_NOTHING ? NULL : &runner->graph->jobs[job->next])
-		for (uint32_t d = 0; d < job->dep_count; d++)
-			if (!is_over(runner, runner->graph->deps[job->deps + d]))
-				return false;
+	for (uint32_t r = bounds->first[task]; r < bounds->first[task + 1]; r++)
+		if (!bound_met(runner, &bounds->rows[r]))
+			return false;
 	return true;
 }
 
-static void wait_until(struct runner *runner, uint32_t stream, uint32_t over)
+static bool can_begin(struct runner *runner, const struct stream_state *state, uint32_t number)
+{
+	const struct aie_job *job;
+
+	if (state->begun - state->over >= runner->queue)
+		return false;
+	for (; number != AIE_NOTHING; number = job->next) {
+		job = &runner->graph->jobs[number];
+		if (!bounds_met(runner, number))
+			return false;
+		for (uint32_t d = 0; d < job->dep_count; d++)
+			if (!is_over(runner, runner->graph->deps[job->deps + d]))
+				return false;
+	}
+	return true;
+}
+
+/* task: as in a step. */
+static void wait_until(struct runner *runner, uint32_t stream, uint32_t over, uint32_t task)
 {
 	for (; runner->streams[stream].waited < over; runner->streams[stream].waited++)
-		step_add(runner, true, stream);
+		step_add(runner, true, stream, task);
+}
+
+static void wait_job(struct runner *runner, uint32_t job, uint32_t task)
+{
+	uint32_t stream = runner->graph->jobs[job].stream;
+
+	wait_until(runner, stream, tasks_to(runner, job), task);
+}
+
+/* The host waits for the ends of those tasks that it has not seen end. */
+static void wait_bounds(struct runner *runner, uint32_t job)
+{
+	const struct aie_bounds *bounds = runner->bound.bounds;
+	uint32_t task = aie_order_bound_task(&runner->bound, job);
+
+	for (uint32_t r = task == AIE_NOTHING ? 0 : bounds->first[task]; task != AIE_NOTHING && r < bounds->first[task + 1]; r++) {
+		const struct aie_bound *bound = &bounds->rows[r];
+
+		for (uint32_t *seen = &runner->bound.seen[bound->line]; *seen < bound->count; ++*seen)
+			wait_job(runner, aie_order_bound_end(&runner->bound, bound->line, *seen), bound->window ? task : AIE_NOTHING);
+	}
+	aie_order_bound_begun(&runner->bound, job);
 }
 
 /* What it needs is over here; the host, who does not see that, waits for it. */
@@ -194,14 +258,13 @@ static void begin(struct runner *runner, uint32_t number)
 	struct stream_state *state = &runner->streams[jobs[number].stream];
 
 	for (uint32_t j = number; j != AIE_NOTHING; j = jobs[j].next)
-		for (uint32_t d = 0; d < jobs[j].dep_count; d++) {
-			uint32_t dep = runner->graph->deps[jobs[j].deps + d];
-
-			wait_until(runner, jobs[dep].stream, tasks_to(runner, dep));
-		}
+		for (uint32_t d = 0; d < jobs[j].dep_count; d++)
+			wait_job(runner, runner->graph->deps[jobs[j].deps + d], AIE_NOTHING);
 	if (state->begun >= runner->queue)
-		wait_until(runner, jobs[number].stream, state->begun - runner->queue + 1);
-	step_add(runner, false, number);
+		wait_until(runner, jobs[number].stream, state->begun - runner->queue + 1, AIE_NOTHING);
+	for (uint32_t j = number; j != AIE_NOTHING; j = jobs[j].next)
+		wait_bounds(runner, j);
+	step_add(runner, false, number, AIE_NOTHING);
 	state->begun++;
 }
 
@@ -214,7 +277,7 @@ static bool host_go(struct runner *runner)
 		const struct stream_state *state = &runner->streams[s];
 		uint32_t job = state->begun < state->count ? job_of(runner, state, state->begun) : AIE_NOTHING;
 
-		if (job < best && can_begin(runner, state, &runner->graph->jobs[job]))
+		if (job < best && can_begin(runner, state, job))
 			best = job;
 	}
 	if (best != AIE_NOTHING)
@@ -274,16 +337,16 @@ static void run(struct runner *runner)
 	}
 	for (uint32_t s = 0; s < runner->graph->stream_count; s++)
 		if (runner->graph->ends[runner->graph->streams[s].to] == AIE_HOST)
-			wait_until(runner, s, runner->streams[s].count);
+			wait_until(runner, s, runner->streams[s].count, AIE_NOTHING);
 }
 
-ptowsp_status aie_order_make(struct aie_order *order, const struct aie_graph *graph, const struct aie_depths *depths, uint32_t queue, struct ptowsp_error *error)
+ptowsp_status aie_order_make(struct aie_order *order, const struct aie_order_args *args, struct ptowsp_error *error)
 {
-	struct runner runner = {.order = order, .graph = graph, .depths = depths, .queue = queue};
+	struct runner runner = {.order = order, .graph = args->graph, .depths = args->depths, .queue = args->queue};
 	ptowsp_status st = PTOWSP_OK;
 
 	aie_order_finish(order);
-	if (begin_all(&runner))
+	if (begin_all(&runner) && aie_order_bound_make(&runner.bound, args))
 		run(&runner);
 	else
 		runner.failed = true;
@@ -291,6 +354,7 @@ ptowsp_status aie_order_make(struct aie_order *order, const struct aie_graph *gr
 		st = rt_no_memory(error, "the host's order");
 	else
 		st = stuck(&runner, error);
+	aie_order_bound_finish(&runner.bound);
 	free(runner.streams);
 	free(runner.place);
 	free(runner.at);

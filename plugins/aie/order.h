@@ -8,17 +8,26 @@
 
 struct aie_depths {
 	uint32_t from, to; /* objects that fit at the source and at each end; 0 at the host's; a memory tile has the same number for all streams of a group */
+	bool joint;        /* source and end see the same memory: the objects of both are the same ones, from = to */
 };
 struct aie_order_step {
 	bool waits;        /* for the oldest task of the stream that nobody has waited for */
 	uint32_t number;   /* stream, else the job that the task begins with */
+	uint32_t task;     /* of one that waits: the program's task for whose place in the window it waits; AIE_NOTHING: it waits for something else */
 };
 struct aie_order {
 	struct aie_order_step *steps;
 	uint32_t count, room;
 };
-/* Fills a zeroed or finished order. queue: tasks of a stream that may be under way. Errors: UNSUPPORTED naming a cell and the stream where it stands still; NO_MEMORY. */
-ptowsp_status aie_order_make(struct aie_order *order, const struct aie_graph *graph, const struct aie_depths *depths, uint32_t queue, struct ptowsp_error *error);
+struct aie_order_args {
+	const struct aie_graph *graph;
+	const struct aie_depths *depths; /* per stream */
+	uint32_t queue;                  /* jobs of a stream that may be under way */
+	const struct aie_acts *acts;     /* those of the graph */
+	const struct aie_bounds *bounds; /* when tasks may be handed over; NULL: at any time */
+};
+/* Fills a zeroed or finished order. Errors: UNSUPPORTED naming a cell and the stream where it stands still; NO_MEMORY. */
+ptowsp_status aie_order_make(struct aie_order *order, const struct aie_order_args *args, struct ptowsp_error *error);
 void aie_order_finish(struct aie_order *order);
 
 #endif

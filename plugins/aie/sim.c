@@ -118,6 +118,7 @@ static ptowsp_status both_run(struct aie_sim_args args, struct aie_sim_stats sta
 	contents_put(&args, before);
 	args.buffering = 0;
 	args.told = NULL;
+	args.stepped = NULL;
 	first_st = aie_sim_run(&args, &stats[0], error);
 	if (first_st != second_st && (first_st == PTOWSP_DEADLOCK || second_st == PTOWSP_DEADLOCK))
 		*depends_out = true;

@@ -34,6 +34,9 @@ struct aie_sim_args {
 	/* NULL, or told of each stretch of work in the order of its end: agent as in stats, what is PTOWSP-free text. */
 	void (*told)(void *context, uint32_t agent, const char *what, uint64_t begin, uint64_t end);
 	void *told_context;
+	/* NULL, or told of each step of the sequence when the host is done with it: a task is handed over, a token has come. Not PTOWSP_OK ends the run with that. */
+	ptowsp_status (*stepped)(void *context, uint32_t step, uint64_t begin, uint64_t end);
+	void *stepped_context;
 };
 struct aie_sim_agent {
 	const char *name;                  /* "core (0,2)", "dma (0,0) MM2S 1", "host" */
@@ -64,7 +67,7 @@ struct aie_sim_stats {
 ptowsp_status aie_sim_run(const struct aie_sim_args *args, struct aie_sim_stats *stats, struct ptowsp_error *error);
 void aie_sim_finish(struct aie_sim_stats *stats);
 /* With 0 words of buffering (stats[0]) and with 8 (stats[1]): *depends_out where one of them is a deadlock and the other is not, or the arguments end up different. What
- * the arguments hold then, `told`, and the status are of the run with 8. stats: zeroed or finished. Errors: those of aie_sim_run. */
+ * the arguments hold then, `told`, `stepped`, and the status are of the run with 8. stats: zeroed or finished. Errors: those of aie_sim_run. */
 ptowsp_status aie_sim_both(const struct aie_sim_args *args, struct aie_sim_stats stats[2], bool *depends_out, struct ptowsp_error *error);
 /* Lines for people: cycles and time at the array's clock, by the model and not measured; the bottleneck; each agent's use. To be freed; NULL: no memory. */
 char *aie_sim_report(const struct aie_design *design, const struct aie_sim_stats *stats);

@@ -262,6 +262,8 @@ static void net_set(struct aie_net *net, const struct aie_sim_args *args)
 	net->ddr_rate = args->design->arch->ddr_bytes;
 	net->told = args->told;
 	net->told_context = args->told_context;
+	net->stepped = args->stepped;
+	net->stepped_context = args->stepped_context;
 }
 
 ptowsp_status aie_build_make(struct aie_build *build, const struct aie_sim_args *args, struct aie_net *net, struct ptowsp_error *error)

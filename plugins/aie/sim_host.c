@@ -115,6 +115,8 @@ ptowsp_status aie_host_run(struct aie_net *net)
 			aie_net_tell(net, net->host_agent, "task", host->begun, net->now);
 		if (step->task != AIE_NONE ? !task_give(net, step->task) : !token_take(net, step->end, &st))
 			return st;
+		if (net->stepped)
+			st = net->stepped(net->stepped_context, host->step, host->begun, net->now);
 		host->step++;
 		step_begin(net);
 		return st;

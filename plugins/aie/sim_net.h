@@ -135,6 +135,8 @@ struct aie_net {
 	uint64_t ddr_rate, ddr_clock, ddr_bytes; /* bytes per cycle, 0: no limit; clock in bytes, so that it stays whole */
 	void (*told)(void *context, uint32_t agent, const char *what, uint64_t begin, uint64_t end);
 	void *told_context;
+	ptowsp_status (*stepped)(void *context, uint32_t step, uint64_t begin, uint64_t end); /* sim.h */
+	void *stepped_context;
 	struct ptowsp_error *error;
 };
 
