@@ -5,10 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
-#include "command.h"
-#include "digest.h"
+#include "base/cache.h"
+#include "base/command.h"
+#include "base/digest.h"
 #include "isa/emit.h"
 #include "rt/error.h"
 
@@ -16,7 +16,7 @@ extern const struct isa_text ascend_sources[]; /* made by tools/ninja/embed: pla
 
 /* ---- commands -------------------------------------------------------------------------------------------------------- */
 
-static bool is_clang(const struct ascend_command *command)
+static bool is_clang(const struct base_command *command)
 {
 	for (uint32_t i = 0; i < command->count; i++)
 		if (strstr(command->words[i], "clang"))
@@ -35,7 +35,7 @@ static bool on_host(const struct ascend_which *which)
 }
 
 /* Sources beside ours: what binds the runtime, and what the helpers in its headers call. Those that this checkout has not are left out. */
-static void sources_add(struct ascend_command *command, const struct ascend_which *which)
+static void sources_add(struct base_command *command, const struct ascend_which *which)
 {
 	static const char *const files[] = {
 		"src/ARCH/runtime/VARIANT/orchestration/common.cpp", "src/ARCH/runtime/VARIANT/host_orchestration_support/graph_recorder_prewarm.cpp",
@@ -45,53 +45,53 @@ static void sources_add(struct ascend_command *command, const struct ascend_whic
 
 	for (size_t i = 0; i < (on_host(which) ? 6 : 4); i++)
 		if (ascend_path_fill(path, which, files[i]) && !access(path, R_OK))
-			ascend_command_add(command, "%s", path);
+			base_command_add(command, "%s", path);
 }
 
-static void orchestration_command(struct ascend_command *command, const struct ascend_which *which)
+static void orchestration_command(struct base_command *command, const struct ascend_which *which)
 {
 	const char *ascend = getenv("ASCEND_HOME_PATH");
 	char path[ASCEND_PATH];
 
 	if (on_host(which))
-		ascend_command_begin(command, "CXX", "g++");
+		base_command_begin(command, "CXX", "g++");
 	else
-		ascend_command_add(command, "%s/tools/hcc/bin/aarch64-target-linux-gnu-g++", ascend ? ascend : "");
+		base_command_add(command, "%s/tools/hcc/bin/aarch64-target-linux-gnu-g++", ascend ? ascend : "");
 	for (const char *const *flag = (const char *const[]){"-shared", "-fPIC", "-O3", "-std=c++17", "-Wl,--build-id=sha1", NULL}; *flag; flag++)
-		ascend_command_add(command, "%s", *flag);
+		base_command_add(command, "%s", *flag);
 	if (!is_clang(command))
-		ascend_command_add(command, "-fno-gnu-unique"); /* or dlclose would not unload it */
+		base_command_add(command, "-fno-gnu-unique"); /* or dlclose would not unload it */
 	if (on_host(which))
-		ascend_command_add(command, "-pthread");
+		base_command_add(command, "-pthread");
 	for (size_t i = 0; i < sizeof(includes) / sizeof(*includes); i++) {
 		ascend_path_fill(path, which, includes[i]);
-		ascend_command_add(command, "-I%s", path);
+		base_command_add(command, "-I%s", path);
 	}
-	ascend_command_add(command, "-I.");
-	ascend_command_add(command, "plan.cpp");
+	base_command_add(command, "-I.");
+	base_command_add(command, "plan.cpp");
 	sources_add(command, which);
-	ascend_command_add(command, "-o");
-	ascend_command_add(command, "orchestration.so");
+	base_command_add(command, "-o");
+	base_command_add(command, "orchestration.so");
 }
 
-static void kernel_command(struct ascend_command *command)
+static void kernel_command(struct base_command *command)
 {
-	ascend_command_begin(command, "CC", "gcc");
+	base_command_begin(command, "CC", "gcc");
 	for (const char *const *flag = (const char *const[]){"-shared", "-fPIC", "-O2", "-std=c11", "-Wl,--build-id=sha1", "-I.", "kernel.c", "-o", "kernel.so", NULL};
 	     *flag; flag++)
-		ascend_command_add(command, "%s", *flag);
+		base_command_add(command, "%s", *flag);
 }
 
 /* ---- what goes into them --------------------------------------------------------------------------------------------- */
 
-static void digest_command(struct ascend_digest *digest, const struct ascend_command *command)
+static void digest_command(struct base_digest *digest, const struct base_command *command)
 {
 	for (uint32_t i = 0; i < command->count; i++)
-		ascend_digest_add(digest, command->words[i], strlen(command->words[i]) + 1);
+		base_digest_add(digest, command->words[i], strlen(command->words[i]) + 1);
 }
 
 /* Headers and sources of the checkout, and ours. False: the checkout has no sources. */
-static bool digest_sources(struct ascend_digest *digest, const struct ascend_which *which)
+static bool digest_sources(struct base_digest *digest, const struct ascend_which *which)
 {
 	static const char *const folders[] = {"src/ARCH/runtime/VARIANT", "src/ARCH/platform/include", "src/common"};
 	char path[ASCEND_PATH];
@@ -99,70 +99,15 @@ static bool digest_sources(struct ascend_digest *digest, const struct ascend_whi
 
 	for (const struct isa_text *text = ascend_sources; text->path; text++)
 		for (const char *const *line = text->lines; *line; line++)
-			ascend_digest_add(digest, *line, strlen(*line));
+			base_digest_add(digest, *line, strlen(*line));
 	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++) {
 		ascend_path_fill(path, which, folders[i]);
-		found &= ascend_digest_folder(digest, path) || i > 0;
+		found &= base_digest_folder(digest, path) || i > 0;
 	}
 	return found;
 }
 
 /* ---- folders --------------------------------------------------------------------------------------------------------- */
-
-/* What stands below it has room in a path of ASCEND_PATH bytes. */
-#define CACHE_PATH 900
-
-static ptowsp_status too_long(struct ptowsp_error *error)
-{
-	return rt_fail(error, PTOWSP_INVALID, "cache=DIR: the path is longer than %d bytes; use a shorter one", CACHE_PATH);
-}
-
-/* mkdir -p */
-static bool folder_make(const char *path)
-{
-	char part[ASCEND_PATH];
-
-	for (const char *at = path + 1;; at++)
-		if (*at == '/' || !*at) {
-			snprintf(part, sizeof(part), "%.*s", (int)(at - path), path);
-			if (mkdir(part, 0755) && errno != EEXIST)
-				return false;
-			if (!*at)
-				return true;
-		}
-}
-
-/* Compilers run in a folder below it: what is relative to ours has to be said from the root. */
-static ptowsp_status path_complete(char *path, struct ptowsp_error *error)
-{
-	char *whole = realpath(path, NULL);
-	int length = whole ? snprintf(path, ASCEND_PATH, "%s", whole) : 0;
-
-	free(whole);
-	if (!length)
-		return rt_fail(error, PTOWSP_IO, "cache=%.120s cannot be opened: %s; name another folder", path, strerror(errno));
-	return length <= CACHE_PATH ? PTOWSP_OK : too_long(error);
-}
-
-static ptowsp_status cache_find(char *path, const char *stated, struct ptowsp_error *error)
-{
-	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	int length;
-
-	if (stated && *stated)
-		length = snprintf(path, ASCEND_PATH, "%s", stated);
-	else if (xdg && *xdg == '/')
-		length = snprintf(path, ASCEND_PATH, "%s/ptowsp", xdg);
-	else if (home && *home == '/')
-		length = snprintf(path, ASCEND_PATH, "%s/.cache/ptowsp", home);
-	else
-		length = snprintf(path, ASCEND_PATH, "/tmp/ptowsp-%u", (unsigned)getuid());
-	if (length > CACHE_PATH)
-		return too_long(error);
-	if (!folder_make(path))
-		return rt_fail(error, PTOWSP_IO, "cache=%.120s cannot be made: %s; name another folder", path, strerror(errno));
-	return path_complete(path, error);
-}
 
 static ptowsp_status sources_write(const char *folder, struct ptowsp_error *error)
 {
@@ -184,40 +129,12 @@ static ptowsp_status sources_write(const char *folder, struct ptowsp_error *erro
 
 /* ---- compiling ------------------------------------------------------------------------------------------------------- */
 
-/* The first line with an error, of what a compiler wrote. */
-static void complaint(const char *path, char *text, size_t room)
+static ptowsp_status object_compile(const struct base_command *command, const char *folder, const char *what, struct ptowsp_error *error)
 {
-	char line[400];
-	FILE *file = fopen(path, "r");
-
-	*text = 0;
-	while (file && fgets(line, sizeof(line), file))
-		if (!*text || (strstr(line, "error") && !strstr(text, "error")))
-			snprintf(text, room, "%.*s", (int)strcspn(line, "\n"), line);
-	if (file)
-		fclose(file);
+	return base_command_compile(command, folder, what, " for the pto-runtime", error);
 }
 
-static ptowsp_status object_compile(const struct ascend_command *command, const char *folder, const char *what, struct ptowsp_error *error)
-{
-	char log[ASCEND_PATH + 32], text[400];
-	int code;
-
-	if (command->full)
-		return rt_fail(error, PTOWSP_INVALID, "the command that compiles %s is too long; use shorter paths", what);
-	snprintf(log, sizeof(log), "%s/%s.log", folder, what);
-	code = ascend_command_run(command, folder, log);
-	if (!code)
-		return PTOWSP_OK;
-	if (code == 127)
-		return rt_fail(error, PTOWSP_NO_DEVICE, "%s%s, which compiles the %s for the pto-runtime, cannot be run; install it%s", strlen(command->words[0]) > 90 ? "..." : "",
-			       command->words[0] + (strlen(command->words[0]) > 90 ? strlen(command->words[0]) - 90 : 0), what,
-			       *command->words[0] == '/' ? "" : ", or set CC and CXX");
-	complaint(log, text, sizeof(text));
-	return rt_fail(error, PTOWSP_NO_DEVICE, "the %s cannot be compiled: %.90s; all of it is in %.70s", what, text, log);
-}
-
-static ptowsp_status objects_compile(const struct ascend_command *orchestration, const struct ascend_command *kernel, const char *folder, struct ptowsp_error *error)
+static ptowsp_status objects_compile(const struct base_command *orchestration, const struct base_command *kernel, const char *folder, struct ptowsp_error *error)
 {
 	ptowsp_status st = sources_write(folder, error);
 
@@ -251,7 +168,7 @@ static void folder_remove(const char *folder)
 }
 
 /* In a folder of its own, which then becomes the one that is kept; who comes second uses the first one's. What failed stays, to be looked at. */
-static ptowsp_status kept_make(struct ascend_objects *objects, const struct ascend_command *orchestration, const struct ascend_command *kernel, struct ptowsp_error *error)
+static ptowsp_status kept_make(struct ascend_objects *objects, const struct base_command *orchestration, const struct base_command *kernel, struct ptowsp_error *error)
 {
 	char folder[ASCEND_PATH + 8];
 	ptowsp_status st;
@@ -268,30 +185,30 @@ static ptowsp_status kept_make(struct ascend_objects *objects, const struct asce
 
 ptowsp_status ascend_objects_make(struct ascend_objects *objects, const struct ascend_which *which, const char *cache, struct ptowsp_error *error)
 {
-	struct ascend_command orchestration = {0}, kernel = {0};
-	struct ascend_digest digest;
-	char path[ASCEND_PATH];
+	struct base_command orchestration = {0}, kernel = {0};
+	struct base_digest digest;
+	char path[BASE_CACHE_PATH + 1];
 	ptowsp_status st;
 
 	*objects = (struct ascend_objects){0};
 	orchestration_command(&orchestration, which);
 	if (!which->onboard)
 		kernel_command(&kernel);
-	ascend_digest_init(&digest);
+	base_digest_init(&digest);
 	digest_command(&digest, &orchestration);
 	digest_command(&digest, &kernel);
-	st = cache_find(path, cache, error);
+	st = base_cache_find(path, cache, error);
 	if (!st && !digest_sources(&digest, which))
 		st = rt_fail(error, PTOWSP_NO_DEVICE, "runtime=%.80s has no src/%s/runtime/%s to compile the orchestration against; name a whole checkout",
 			     which->root, which->arch, which->variant);
-	snprintf(objects->folder, sizeof(objects->folder), "%.*s/%016llx%016llx", CACHE_PATH, path, (unsigned long long)digest.words[0],
+	snprintf(objects->folder, sizeof(objects->folder), "%.*s/%016llx%016llx", BASE_CACHE_PATH, path, (unsigned long long)digest.words[0],
 		 (unsigned long long)digest.words[1]);
 	if (!st && access(objects->folder, R_OK | X_OK))
 		st = kept_make(objects, &orchestration, &kernel, error);
 	if (!st)
 		st = objects_read(objects, kernel.count, error);
-	ascend_command_finish(&orchestration);
-	ascend_command_finish(&kernel);
+	base_command_finish(&orchestration);
+	base_command_finish(&kernel);
 	if (st)
 		ascend_objects_finish(objects);
 	return st;

@@ -6,17 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include "files.h"
-#include "ptowsp/base.h"
 
 /* Two FNV-1a sums: one of the bytes, one of the bytes with the first sum mixed in. */
-void ascend_digest_init(struct ascend_digest *digest)
+void base_digest_init(struct base_digest *digest)
 {
 	digest->words[0] = UINT64_C(0xCBF29CE484222325);
 	digest->words[1] = UINT64_C(0x9AE16A3B2F90404F);
 }
 
-void ascend_digest_add(struct ascend_digest *digest, const void *bytes, size_t size)
+void base_digest_add(struct base_digest *digest, const void *bytes, size_t size)
 {
 	const unsigned char *at = bytes;
 
@@ -33,27 +31,36 @@ static bool is_source(const char *name)
 	return dot && (!strcmp(dot, ".h") || !strcmp(dot, ".hpp") || !strcmp(dot, ".cpp"));
 }
 
-static void entry_add(struct ascend_digest *digest, const char *folder, const char *name)
+static void file_add(struct base_digest *digest, const char *path)
 {
-	char path[ASCEND_PATH + 256];
-	struct stat about;
-	void *bytes;
+	FILE *file = fopen(path, "rb");
+	char bytes[4096];
 	size_t size;
+
+	while (file && (size = fread(bytes, 1, sizeof(bytes), file)))
+		base_digest_add(digest, bytes, size);
+	if (file)
+		fclose(file);
+}
+
+static void entry_add(struct base_digest *digest, const char *folder, const char *name)
+{
+	char path[1280];
+	struct stat about;
 
 	if (*name == '.' || snprintf(path, sizeof(path), "%s/%s", folder, name) >= (int)sizeof(path) || stat(path, &about))
 		return;
 	if (S_ISDIR(about.st_mode)) {
-		ascend_digest_folder(digest, path);
+		base_digest_folder(digest, path);
 		return;
 	}
-	if (!is_source(name) || ascend_file_read(path, &bytes, &size, NULL))
+	if (!is_source(name) || !S_ISREG(about.st_mode))
 		return;
-	ascend_digest_add(digest, name, strlen(name) + 1);
-	ascend_digest_add(digest, bytes, size);
-	free(bytes);
+	base_digest_add(digest, name, strlen(name) + 1);
+	file_add(digest, path);
 }
 
-bool ascend_digest_folder(struct ascend_digest *digest, const char *path)
+bool base_digest_folder(struct base_digest *digest, const char *path)
 {
 	struct dirent **entries;
 	int count = scandir(path, &entries, NULL, alphasort);
