@@ -29,9 +29,9 @@ static const struct base_option trial_rows[] = {
 static const struct base_model *trial_models(const struct base_options *options, uint32_t *count_out)
 {
 	static const struct base_model models[] = {
-		{{.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), .name = "old0", .cycle_model = "reference"}, RT_PLATFORM_A2},
-		{{.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), .name = "new0", .cycle_model = "reference"}, RT_PLATFORM_A5},
-		{{.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), .name = "old0", .cycle_model = "reference"}, RT_PLATFORM_A2},
+		{.device = {.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), .name = "old0", .cycle_model = "reference"}, .platform = RT_PLATFORM_A2},
+		{.device = {.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), .name = "new0", .cycle_model = "reference"}, .platform = RT_PLATFORM_A5},
+		{.device = {.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), .name = "old0", .cycle_model = "reference"}, .platform = RT_PLATFORM_A2},
 	};
 	const struct trial_options *o = (const void *)options;
 

@@ -5,6 +5,7 @@
 #include "base/ops.h"
 #include "caps.h"
 #include "engine.h"
+#include "engine_device.h"
 #include "options.h"
 
 static const struct base_option options[] = {
@@ -19,11 +20,24 @@ static const struct base_option options[] = {
 	 offsetof(struct aie_options, epoch), AIE_EPOCH_B, {[AIE_EPOCH_A] = "A", [AIE_EPOCH_B] = "B"}, 0, 0},
 	{BASE_OPTION("clock", "word", "own", "reference|own", "who runs tasks and when: the array, or threads by the clock of the runtime core, the same on every backend"),
 	 offsetof(struct base_options, own_clock), 1, {"reference", "own"}, 0, 0},
+	{BASE_OPTION("engine", "word", "array", "array|device", "what runs designs: a model of the array, or a device by way of XRT (plugins/aie/DEVICE.md)"),
+	 offsetof(struct aie_options, engine), AIE_ENGINE_ARRAY, {[AIE_ENGINE_ARRAY] = "array", [AIE_ENGINE_DEVICE] = "device"}, 0, 0},
+	{BASE_OPTION("xrt", "path", "", "", "engine=device: folder of XRT; else that of XILINX_XRT, /opt/xilinx/xrt, /usr"), offsetof(struct aie_options, xrt), 0, {NULL}, 0, 0},
+	{BASE_OPTION("peano", "path", "", "", "engine=device: folder of Peano; else that of PEANO_INSTALL_DIR"), offsetof(struct aie_options, peano), 0, {NULL}, 0, 0},
+	{BASE_OPTION("aiecc", "path", "", "", "engine=device: aiecc of mlir-aie; else the one in PATH"), offsetof(struct aie_options, aiecc), 0, {NULL}, 0, 0},
+	{BASE_OPTION("bridge", "path", "", "", "engine=device: bridge to XRT; else it is compiled"), offsetof(struct aie_options, bridge), 0, {NULL}, 0, 0},
+	{BASE_OPTION("cache", "path", "", "", "engine=device: folder for what is compiled; else that of XDG_CACHE_HOME, HOME"), offsetof(struct aie_options, cache), 0, {NULL}, 0, 0},
+	{BASE_OPTION("root", "path", "", "", "engine=device: stands before /dev, /opt and /usr where a device and XRT are looked for"), offsetof(struct aie_options, root), 0, {NULL}, 0, 0},
 };
 
 bool aie_options_own(const struct base_options *chosen)
 {
 	return !chosen || chosen->own_clock;
+}
+
+bool aie_options_on_device(const struct base_options *chosen)
+{
+	return chosen && ((const struct aie_options *)(const void *)chosen)->engine == AIE_ENGINE_DEVICE;
 }
 
 enum aie_choice aie_options_device(const struct base_options *chosen)
@@ -33,18 +47,23 @@ enum aie_choice aie_options_device(const struct base_options *chosen)
 
 static const struct base_model *models(const struct base_options *chosen, uint32_t *count_out)
 {
-	return aie_models(aie_options_device(chosen), aie_options_own(chosen), count_out);
+	return aie_models(aie_options_device(chosen), aie_options_on_device(chosen) ? AIE_TIMES_DEVICE : aie_options_own(chosen) ? AIE_TIMES_ARRAY : AIE_TIMES_REFERENCE, count_out);
 }
 
 static const struct ptowsp_cap *caps(const struct base_options *chosen, const struct base_model *model, uint32_t *count_out)
 {
 	(void)model;
-	return aie_caps(aie_options_own(chosen), count_out);
+	return aie_options_on_device(chosen) ? aie_device_caps(count_out) : aie_caps(aie_options_own(chosen), count_out);
 }
 
 static bool own_of(const struct base_program *program)
 {
 	return aie_options_own(program->device->instance->options);
+}
+
+static ptowsp_status device_open(struct base_device *device, struct ptowsp_error *error)
+{
+	return aie_options_on_device(device->instance->options) ? aie_device_open(device, error) : PTOWSP_OK;
 }
 
 static ptowsp_status load(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error)
@@ -77,6 +96,8 @@ static const struct base_backend backend = {
 	.options = options,
 	.option_count = sizeof(options) / sizeof(*options),
 	.options_size = sizeof(struct aie_options),
+	.open = device_open,
+	.close = aie_device_close,
 	.load = load,
 	.unload = unload,
 	.run = run,

@@ -9,6 +9,7 @@
 #include "base/planned.h"
 #include "base/program.h"
 #include "base/scope.h"
+#include "engine_device.h"
 #include "engine_own.h"
 #include "rt/directive.h"
 #include "rt/error.h"
@@ -244,7 +245,7 @@ ptowsp_status aie_engine_run(struct base_program *program, const struct rt_run_a
 			     struct ptowsp_error *error)
 {
 	struct ptowsp_error own = {.head = PTOWSP_HEAD(own, ERROR)};
-	struct aie_run run = {.loaded = program->own, .args = args, .error = error ? error : &own, .options = aie_options_of(program), .then = aie_engine_go};
+	struct aie_run run = {.loaded = program->own, .args = args, .error = error ? error : &own, .options = aie_options_of(program), .then = aie_options_on_device(&aie_options_of(program)->base) ? aie_device_go : aie_engine_go};
 	ptowsp_status st;
 
 	aie_report_finish(&run.loaded->report);

@@ -17,9 +17,13 @@ struct aie_options {
 	unsigned buffering;   /* words that a stream holds at each end: AIE_BUFFERING_x */
 	unsigned seed;        /* of the placement */
 	unsigned epoch;       /* of the form that people write: AIE_EPOCH_x */
+	unsigned engine;      /* AIE_ENGINE_x */
+	/* Of engine=device, "": where they are by themselves; hardware.h, client.h, base/cache.h. */
+	char xrt[BASE_TEXT], peano[BASE_TEXT], aiecc[BASE_TEXT], bridge[BASE_TEXT], cache[BASE_TEXT], root[BASE_TEXT];
 };
 /* options NULL: the defaults. */
 bool aie_options_own(const struct base_options *options);
+bool aie_options_on_device(const struct base_options *options);
 enum aie_choice aie_options_device(const struct base_options *options);
 
 #endif

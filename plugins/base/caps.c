@@ -62,7 +62,7 @@ uint32_t base_caps(const struct base_backend *backend, const struct base_options
 	there = rows_add(rows_out, there, services, SERVICES);
 	there = rows_add(rows_out, there, others, rt_capabilities(others, BASE_CAPS_LIMIT));
 	there = rows_add(rows_out, there, others, rt_platform_capabilities(model->platform, others, BASE_CAPS_LIMIT));
-	for (uint32_t i = 0; backend->untested && i < there; i++)
+	for (uint32_t i = 0; (backend->untested || model->untested) && i < there; i++)
 		rows_out[i].evidence = PTOWSP_EVIDENCE_CLAIMED;
 	return there;
 }

@@ -3,6 +3,7 @@
 #ifndef BASE_MODELS_H
 #define BASE_MODELS_H
 
+#include <stdbool.h>
 #include "ptowsp/arch.h"
 #include "rt/platform.h"
 
@@ -13,6 +14,7 @@ struct base_options;
 struct base_model {
 	struct ptowsp_device device;
 	enum rt_platform platform; /* whose instructions of task graphs it does at least */
+	bool untested;             /* no row of it is self-tested, as with base_backend.untested */
 };
 
 /* Of `selector` (NULL and "": the first one) among those of the backend under these options. Errors: NO_DEVICE naming what there is. */

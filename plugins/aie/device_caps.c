@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* device_caps.c - rows of engine=device: those of the array, and what is otherwise on one. All are claims: nothing here has run on one.
+ *
+ * A core gets what was compiled from portable kernels, and nothing else. The host sees one time for a whole run and cannot look into one: no task has a time of its own, and a
+ * run that stands still ends by the deadline, without a report. What was started is only taken back if the driver does so. */
+#include <pthread.h>
+#include <string.h>
+#include "caps.h"
+#include "engine_device.h"
+#include "ptowsp/graph.h"
+#include "ptowsp/ids.h"
+#include "ptowsp/workload.h"
+
+#define GRAPH(op) PTOWSP_FEATURE_GRAPH(PTOWSP_##op)
+#define OPCODE(op) PTOWSP_FEATURE_OPCODE(PTOWSP_OP_##op)
+#define FEATURE(name) PTOWSP_FEATURE_##name
+
+static const struct ptowsp_cap device_rows[] = {
+	BASE_CAP(PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF), UNSUPPORTED), BASE_CAP(OPCODE(COPY), UNSUPPORTED), BASE_CAP(GRAPH(MC_COPY), UNSUPPORTED),
+	BASE_CAP(GRAPH(TG_CHECKPOINT), UNSUPPORTED), BASE_CAP(GRAPH(TG_RESTORE), UNSUPPORTED),
+	BASE_CAP(FEATURE(TOTAL_CYCLES), RECORDED), BASE_CAP(FEATURE(KERNEL_CYCLES), UNSUPPORTED), BASE_CAP(FEATURE(TASK_TRACE), RECORDED),
+	BASE_CAP(FEATURE(DEADLOCK_REPORT), UNSUPPORTED), BASE_CAP(FEATURE(CANCEL), DIAGNOSED), BASE_CAP(FEATURE(DEADLINE), DIAGNOSED),
+};
+enum { DEVICE_ROWS = sizeof(device_rows) / sizeof(*device_rows) };
+
+static struct ptowsp_cap rows[BASE_CAPS_LIMIT];
+static uint32_t row_count;
+
+/* Of two rows of a feature the first one holds. */
+static void rows_make(void)
+{
+	uint32_t count;
+	const struct ptowsp_cap *array = aie_caps(true, &count);
+
+	memcpy(rows, device_rows, sizeof(device_rows));
+	for (row_count = DEVICE_ROWS; count && row_count < BASE_CAPS_LIMIT; count--)
+		rows[row_count++] = *array++;
+}
+
+const struct ptowsp_cap *aie_device_caps(uint32_t *count_out)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, rows_make);
+	*count_out = row_count;
+	return rows;
+}
