@@ -93,6 +93,21 @@ static uint32_t source_objects(const struct runner *runner, uint32_t s)
 	return stream->whole ? members_moved(runner, s) : whole_moved(runner, s);
 }
 
+/* Tasks of the host are over when their part of an object has gone, which it does as soon as the others have room for the object, or have it, whether or not the host has
+ * begun the tasks of its other parts. */
+static bool tasks_end(struct runner *runner, uint32_t s)
+{
+	struct stream_state *state = &runner->streams[s];
+	uint32_t before = state->over, until = state->moved;
+
+	if (state->over == state->begun)
+		return false;
+	until += runner->graph->streams[s].from == AIE_HOST ? ends_have_room(runner, s) : source_objects(runner, s) > state->moved;
+	while (state->over < state->begun && runner->graph->jobs[job_of(runner, state, state->over)].last_object < until)
+		state->over++;
+	return state->over > before;
+}
+
 /* The next object goes from its source to all ends. */
 static bool object_move(struct runner *runner, uint32_t s)
 {
@@ -101,8 +116,6 @@ static bool object_move(struct runner *runner, uint32_t s)
 	if (state->moved >= source_objects(runner, s) || (!runner->depths[s].joint && !ends_have_room(runner, s)))
 		return false;
 	state->moved++;
-	while (state->over < state->begun && runner->graph->jobs[job_of(runner, state, state->over)].last_object < state->moved)
-		state->over++;
 	return true;
 }
 
@@ -331,7 +344,7 @@ static void run(struct runner *runner)
 		for (uint32_t c = 0; c < runner->graph->cell_count; c++)
 			going |= cell_go(runner, c);
 		for (uint32_t s = 0; s < runner->graph->stream_count; s++)
-			while (object_move(runner, s))
+			while (object_move(runner, s) || tasks_end(runner, s))
 				going = true;
 		going |= !going && host_go(runner);
 	}

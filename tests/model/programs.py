@@ -27,6 +27,7 @@ FAMILIES = {
     "filter": "dispatch_filter with one instance",
     "csp": "channels and processes",
     "payload": "channels that carry blocks of elements; brings csp with it",
+    "many": "a grid of up to 32 blocks that do not wait for each other, one executor each; nothing else",
     "instances": "what several scheduler instances can run; all programs then are such",
 }
 ALONE = {"auto", "csp", "filter", "heap", "interleaved", "payload", "start", "sync", "temp"}  # what they cannot, or the model of them does not
@@ -54,6 +55,8 @@ class Generator(Writer):
             self.slot(f"s{i}", rng.randint(0, 3))
         self.slot("n", rng.randint(1, 4), "symbol")
         self.budget = rng.randint(20, 200)  # tasks, at most, roughly
+        if "many" in self.on:
+            return self.many()
         self.prepare()
         self.axis_words()
         if "csp" not in self.on or rng.random() < 0.2:
@@ -63,6 +66,40 @@ class Generator(Writer):
             self.pipeline()
         self.row("ENTR", name="main", flags=5 if "csp" in self.on else 1)
         self.schedule()
+
+    def many(self):
+        """Blocks of t2 that sum blocks of t0 and t1 over some steps, some of which other blocks read, too; each step may store a block of t3."""
+        rng = self.rng
+        down, across = rng.choice([(2, 2), (4, 2), (3, 3), (4, 3), (4, 4), (4, 4), (2, 8), (5, 4), (4, 8), (8, 4), (1, 16)])
+        steps, (rows, columns) = rng.randint(1, 4), rng.choice([(2, 4), (4, 4), (4, 8), (1, 8), (8, 2)])
+        self.t["TENS"].clear()
+        self.t["DIMS"].clear()
+        for name in ("t0", "t1", "t2", "t3"):
+            self.tensor(name, max(down, steps) * rows, max(across, steps) * columns)
+        m, n, k = (self.expr("loop", depth=d) for d in range(3))
+
+        def block(name, i, j):
+            return self.row("REGN", tensor=name, row=self.expr("*", i, self.const(rows)), column=self.expr("*", j, self.const(columns)), rows=rows, columns=columns)
+
+        def task(*uses):
+            self.put("task", self.kernel(1, "any", [(access, rows, columns) for access, _ in uses], sums=True), [0, len(uses)])
+            for at, (access, region) in enumerate(uses):
+                self.put({READ: "io_input", WRITE: "io_output", READ | WRITE: "io_inout"}[access], at, region)
+
+        first, second = block("t0", m, rng.choice([k, n])), block("t1", *rng.choice([(k, n), (m, n), (m, k)]))
+        with self.body("parallel_for", self.axis("i", down)), self.body("parallel_for", self.axis("j", across)):
+            if rng.random() < 0.7:
+                task((WRITE, block("t2", m, n)))
+            with self.body("parallel_for", self.axis("q", steps)):
+                reads = [(READ, first), (READ, second)][:rng.choice([1, 2, 2])]
+                task(*reads, (READ | WRITE, block("t2", m, n)))
+                if rng.random() < 0.3:
+                    task((READ, block("t2", m, n)), (WRITE, block("t3", m, n)))
+        self.put("halt")
+        self.row("ENTR", name="main", flags=1)
+        own = self.expr("+", self.expr("*", self.expr("axis", name="i"), self.const(across)), self.expr("axis", name="j"))
+        if rng.random() < 0.7:
+            self.directive("dispatch", "custom", {"expr": own}, down * across)
 
     def prepare(self):
         """Tables that families need."""

@@ -10,10 +10,14 @@ TABLES = ("KREG", "KPRM", "KPAY", "KVAR", "TENS", "DIMS", "SLOT", "EXPR", "AXES"
           "EVNT", "CSPC", "PROC", "PRCH")
 
 
-def tile_program(touches):
-    """A portable kernel whose parameter k reads and writes touches[k] = (access, rows, columns) from its start."""
+def tile_program(touches, sums=False):
+    """A portable kernel whose parameter k reads and writes touches[k] = (access, rows, columns) from its start; sums: what it writes is what it reads, added up, and all
+    have one shape."""
     code = []
     for op, access in ((0x01, READ), (0x02, WRITE)):
+        if sums and access == WRITE:
+            code += [struct.pack("<BBHHHHHHHII", 0x20, 0, 0, d, 0, d, a, 0, 0, 0, 0) for d, to in enumerate(touches) if to[0] & WRITE
+                     for a, of in enumerate(touches) if a != d and of[0] & READ]
         code += [struct.pack("<BBHHHHHHHII", op, 0, 0, k, 0, k, 0, 0, 0, 0, 0) for k, t in enumerate(touches) if t[0] & access]
     code.append(struct.pack("<BBHHHHHHHII", 0x9C, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
     head = struct.pack("<8I", 0x544F5450, 1, len(touches), len(touches), 1, len(code), 0, 0)
@@ -54,12 +58,12 @@ class Writer:
     def slot(self, name, value, kind="slot"):
         return self.row("SLOT", name=name, kind=kind, dtype="i64", flags=1, value=value)
 
-    def kernel(self, cycles, unit, touches, variants=(), blockdim=0):
+    def kernel(self, cycles, unit, touches, variants=(), blockdim=0, sums=False):
         """Operand of TASK; variants: (level, row of another kernel)."""
-        key = (cycles, unit, tuple(touches), tuple(variants), blockdim)
+        key = (cycles, unit, tuple(touches), tuple(variants), blockdim, sums)
         if key not in self.kernels:
             name = f"k{len(self.kernels)}"
-            code = tile_program(touches)
+            code = tile_program(touches, sums)
             self.blob += b"\0" * (-len(self.blob) % 64)
             pay = self.row("KPAY", kind="pto", unit=unit, offset=len(self.blob), size=len(code), cycles=cycles)
             self.blob += code
