@@ -144,6 +144,49 @@ static void a_kernel_that_nobody_knows_is_an_error(void)
 	CHECK_INT(cli("test -e $T/y.npy"), 1);
 }
 
+/* So many blocks of so many rows, with channels of that capacity. */
+static int ring_pack(int count, int rows, int capacity)
+{
+	return cli(check_fmt("sed 's/COUNT/%d/g; s/ROWS/%d/g; s/ALL/%d/g; s/CAPACITY/%d/g' $R/tests/aie/ring.pto.in >$T/ring.pto && $B/ptowsp-pack $T/ring.pto -o $T/ring.pkg.zst",
+			     count, rows, count * rows, capacity));
+}
+
+static void a_ring_that_buffers_make_safe_runs(void)
+{
+	cli_begin();
+	REQUIRE_INT(ring_pack(8, 8, 4), 0);
+	REQUIRE_INT(cli("$B/ptowsp-run --plugin=cpu_sim --quiet --fill x=iota --out y=$T/a.npy $T/ring.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --fill x=iota --out y=$T/b.npy --emit $T/made $T/ring.pkg.zst"), 0);
+	CHECK_INT(cli("cmp $T/a.npy $T/b.npy"), 0);
+	CHECK_INT(cli("grep -q 'aie.objectfifo: streams form a ring: core (.*) -.*-> core (.*) -.*-> core' $T/made/README.md"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --emit $T/none $P/vector_add.pkg.zst && ! grep -q 'streams form a ring' $T/none/README.md"), 0);
+}
+
+/* Its blocks are so large that a core's memory does not hold as many as the channels may have. */
+static void a_ring_that_they_do_not_is_refused_with_the_ring(void)
+{
+	cli_begin();
+	REQUIRE_INT(ring_pack(16, 32, 8), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=cpu_sim --quiet --fill x=iota --out y=$T/a.npy $T/ring.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --fill x=iota --out y=$T/b.npy $T/ring.pkg.zst"), 5);
+	CHECK_CONTAINS(cli_err, "streams form a ring that their buffers do not make safe: core 0 (twice) finds channel go full (4); core 1 (twice) finds channel come full (4)");
+	cli_check_sentence();
+	CHECK_INT(cli("test -e $T/b.npy"), 1);
+}
+
+/* Whatever the array: the program says so itself. */
+static void a_deadlock_of_the_program_is_one(void)
+{
+	cli_begin();
+	ring_pack(8, 8, 2); /* which warns */
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --fill x=iota --stats $T/ring.pkg.zst"), 7);
+	CHECK_CONTAINS(cli_err, "deadlock: process one waits");
+	CHECK_CONTAINS(cli_out, "which is full: 2 of 2");
+	CHECK_INT(cli("$B/ptowsp-pack $R/packages/probes/stuck.pto -o $T/stuck.pkg.zst && $B/ptowsp-run --plugin=aie --quiet --schedule channel_capacity=many,1 $T/stuck.pkg.zst"), 7);
+	CHECK_CONTAINS(cli_err, "source waits");
+	CHECK_CONTAINS(cli_err, "channel_capacity=many,2");
+}
+
 void suite_aie_shown(CU_pSuite s)
 {
 	cli_suite("aie_shown");
@@ -153,4 +196,7 @@ void suite_aie_shown(CU_pSuite s)
 	TEST(s, figures_say_use_and_limits);
 	TEST(s, both_ways_of_buffering_are_run);
 	TEST(s, a_kernel_that_nobody_knows_is_an_error);
+	TEST(s, a_ring_that_buffers_make_safe_runs);
+	TEST(s, a_ring_that_they_do_not_is_refused_with_the_ring);
+	TEST(s, a_deadlock_of_the_program_is_one);
 }

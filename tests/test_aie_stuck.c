@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aie/report.h"
 #include "aie_trial.h"
 #include "check.h"
 
@@ -41,6 +42,7 @@ static char *ring_design(bool primed)
 static void a_ring_of_cores_is_told(void)
 {
 	struct aie_sim_stats stats = {0};
+	struct ptowsp_deadlock told = {.head = PTOWSP_HEAD(told, DEADLOCK)};
 	struct ptowsp_error error;
 	int32_t memory[16];
 	void *arguments[] = {memory};
@@ -59,6 +61,12 @@ static void a_ring_of_cores_is_told(void)
 	free(report);
 	aie_whole_finish(&whole);
 	CHECK(stats.wait_count >= 4);
+	aie_report_stuck(&stats, error.text, &told);
+	CHECK_CONTAINS(told.text, "deadlock in cycle");
+	CHECK_CONTAINS(told.text, "not measured");
+	CHECK_CONTAINS(told.text, "; the ring: ");
+	CHECK_CONTAINS(told.text, "core (0,2) waits for dma (0,2) S2MM 0: it wants 1 of @down and has 0");
+	CHECK_UINT(told.channel, PTOWSP_NONE);
 	aie_sim_finish(&stats);
 	free(text);
 	text = ring_design(true);
@@ -105,6 +113,20 @@ static char *buffered_design(void)
 	return t.text;
 }
 
+/* It stands still with 0 words and not with 8. */
+static void figures_check(const struct aie_sim_stats stats[2])
+{
+	struct aie_report report = {0};
+
+	CHECK_INT(aie_report_buffering(&report, stats, true, NULL), PTOWSP_OK);
+	REQUIRE_INT(report.count, 3);
+	CHECK_STR(report.rows[0].unit, "cycles to deadlock");
+	CHECK_STR(report.rows[1].unit, "cycles");
+	CHECK_STR(report.rows[2].unit, "yes");
+	CHECK_UINT(report.rows[2].value, 1);
+	aie_report_finish(&report);
+}
+
 static void a_design_that_needs_buffering_is_told(void)
 {
 	struct aie_sim_stats stats[2] = {{0}, {0}};
@@ -124,6 +146,7 @@ static void a_design_that_needs_buffering_is_told(void)
 		CHECK(depends);
 		CHECK(stats[0].wait_count > 0);
 		CHECK_UINT(stats[1].wait_count, 0);
+		figures_check(stats);
 		aie_sim_finish(&stats[0]);
 		aie_sim_finish(&stats[1]);
 	}

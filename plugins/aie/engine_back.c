@@ -2,8 +2,23 @@
 /* engine_back.c - the text of a map is read back, given its channels, checked and routed. */
 #include <string.h>
 
+#include "base/error.h"
 #include "check.h"
+#include "check_parts.h"
 #include "engine_own.h"
+
+/* What would be refused if order.h had not run it with bounded buffers: for people. */
+static ptowsp_status ring_find(struct aie_back *back, struct ptowsp_error *error)
+{
+	struct ptowsp_error found = {.head = PTOWSP_HEAD(found, ERROR)};
+	ptowsp_status st = aie_check_rings(&back->design, &found);
+
+	if (st == PTOWSP_UNSUPPORTED)
+		base_text(back->ring, sizeof(back->ring), "%s", found.text);
+	else if (st)
+		*error = found;
+	return st == PTOWSP_UNSUPPORTED ? PTOWSP_OK : st;
+}
 
 ptowsp_status aie_back_read(struct aie_back *back, const struct aie_map *map, struct ptowsp_error *error)
 {
@@ -17,7 +32,9 @@ ptowsp_status aie_back_read(struct aie_back *back, const struct aie_map *map, st
 	if (!st)
 		st = aie_channels_assign(&back->channels, &back->design, NULL, error);
 	if (!st)
-		st = aie_check(&back->design, true, error); /* order.h has run it with bounded buffers */
+		st = aie_check(&back->design, true, error);
+	if (!st)
+		st = ring_find(back, error);
 	if (st)
 		return st;
 	aie_design_flows(&back->channels, &flows, &fifos, &count);

@@ -49,6 +49,7 @@ struct aie_back {
 	struct aie_channels channels;
 	struct aie_routes routes;
 	struct aie_picture_design drawn;
+	char ring[256];               /* of streams, which a run with bounded buffers has shown to move; "": there is none */
 };
 /* engine_back.c: fills a zeroed one. Errors: of the reader, the rules and the router. */
 ptowsp_status aie_back_read(struct aie_back *back, const struct aie_map *map, struct ptowsp_error *error);

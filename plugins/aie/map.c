@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/error.h"
+#include "standstill.h"
 
 enum { KEEP = 4096 /* bytes of what is read from memory again that a cell keeps */, COLUMN = 4 /* cores, and streams of a group, where that does */ };
 
@@ -223,6 +224,8 @@ static ptowsp_status order_make(struct aie_map *map, const struct aie_map_args *
 			continue;
 		aie_depths_settle(map->depths, &map->graph, args->arch, map->places);
 		st = aie_order_make(&map->order, &order, error);
+		if (st == PTOWSP_UNSUPPORTED && map->order.stuck)
+			st = aie_standstill_fail(map, args, map->stood.text[0] ? error : &map->stood);
 	}
 	return st;
 }
@@ -328,12 +331,15 @@ static ptowsp_status graph_choose(struct aie_map *map, const struct aie_map_args
 	uint32_t all = args->arch->columns * (args->arch->rows - AIE_FIRST_CORE), cells = args->cells && args->cells < all ? args->cells : all;
 	ptowsp_status st = PTOWSP_UNSUPPORTED;
 
+	map->stood = (struct ptowsp_error){.head = PTOWSP_HEAD(map->stood, ERROR)};
 	if (args->scheduled)
 		st = obey(map, args, cells, error);
 	if (st == PTOWSP_UNSUPPORTED && args->scheduled && args->must)
 		return rt_fail(error, PTOWSP_UNSUPPORTED, "the schedule's executors cannot be cores: %s", map->why);
 	for (; st == PTOWSP_UNSUPPORTED && cells; cells = map->acts.processes ? 0 : cells / 2)
 		st = ways_try(map, args, (struct way){.cells = cells}, error);
+	if (st == PTOWSP_UNSUPPORTED && map->acts.processes && map->stood.text[0])
+		*error = map->stood; /* what channels need may not fit, too, but that they need it is the reason */
 	return st;
 }
 

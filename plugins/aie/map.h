@@ -36,6 +36,7 @@ struct aie_map {
 	struct aie_executors executors;
 	bool obeyed;                       /* executors are cores */
 	char why[512];                     /* they are not although the schedule says so: a sentence */
+	struct ptowsp_error stood;         /* the first design that was tried and would stand still: who waits for whom; no text: none */
 	struct aie_cells cells;
 	struct aie_versions versions;
 	struct aie_graph graph;

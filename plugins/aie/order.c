@@ -300,8 +300,52 @@ static bool host_go(struct runner *runner)
 
 /* ---- all ---------------------------------------------------------------------------------------------------------------- */
 
+static bool stands(const struct runner *runner, uint32_t cell)
+{
+	return cell < runner->graph->cell_count && runner->at[cell] < runner->graph->cells[cell].count;
+}
+
+static const struct aie_line *line_of(const struct runner *runner, uint32_t cell)
+{
+	return &runner->graph->cells[cell].lines[runner->at[cell]];
+}
+
+/* Whom a cell that stands still waits for; AIE_NOTHING: no cell that does so, too. */
+static uint32_t waited_for(const struct runner *runner, uint32_t cell)
+{
+	const struct aie_line *line = line_of(runner, cell);
+	const struct aie_stream *stream = &runner->graph->streams[line->stream];
+
+	if (!line->produces)
+		return stands(runner, stream->from) ? stream->from : AIE_NOTHING;
+	for (uint32_t e = stream->to; e < stream->to + stream->to_count; e++)
+		if (stands(runner, runner->graph->ends[e]) && runner->streams[line->stream].made + 1 > runner->left[e])
+			return runner->graph->ends[e];
+	return AIE_NOTHING;
+}
+
+/* From a cell as many steps as there are cells: then it is in a ring, if it leads into one. */
+static void ring_find(const struct runner *runner, uint32_t cell)
+{
+	struct aie_order *order = runner->order;
+	uint32_t first;
+
+	for (uint32_t i = 0; i < runner->graph->cell_count && cell != AIE_NOTHING; i++)
+		cell = waited_for(runner, cell);
+	first = cell;
+	while (cell != AIE_NOTHING && order->ring_count < AIE_ORDER_RING && (!order->ring_count || cell != first)) {
+		order->ring[order->ring_count++] = (struct aie_order_wait){cell, line_of(runner, cell)->stream, line_of(runner, cell)->produces};
+		cell = waited_for(runner, cell);
+	}
+}
+
 static ptowsp_status stuck(const struct runner *runner, struct ptowsp_error *error)
 {
+	for (uint32_t c = 0; c < runner->graph->cell_count && !runner->order->ring_count; c++)
+		if (stands(runner, c)) {
+			runner->order->stuck = true;
+			ring_find(runner, c);
+		}
 	for (uint32_t c = 0; c < runner->graph->cell_count; c++)
 		if (runner->at[c] < runner->graph->cells[c].count) {
 			const struct aie_line *line = &runner->graph->cells[c].lines[runner->at[c]];

@@ -15,9 +15,18 @@ struct aie_order_step {
 	uint32_t number;   /* stream, else the job that the task begins with */
 	uint32_t task;     /* of one that waits: the program's task for whose place in the window it waits; AIE_NOTHING: it waits for something else */
 };
+/* A cell that waits: to make an object of the stream, or to take one. */
+struct aie_order_wait {
+	uint32_t cell, stream;
+	bool makes;
+};
+enum { AIE_ORDER_RING = 8 };
 struct aie_order {
 	struct aie_order_step *steps;
 	uint32_t count, room;
+	bool stuck;        /* with these depths it stands still: no order */
+	struct aie_order_wait ring[AIE_ORDER_RING]; /* then: cells of which each waits for the next and the last for the first, as many as there is room for; none where they wait for the host */
+	uint32_t ring_count;
 };
 struct aie_order_args {
 	const struct aie_graph *graph;
