@@ -28,6 +28,7 @@ FAMILIES = {
     "csp": "channels and processes",
     "payload": "channels that carry blocks of elements; brings csp with it",
     "many": "a grid of up to 32 blocks that do not wait for each other, one executor each; nothing else",
+    "narrow": "windows, depths, streams, batches and capacities of channels that are stated, and small",
     "instances": "what several scheduler instances can run; all programs then are such",
 }
 ALONE = {"auto", "csp", "filter", "heap", "interleaved", "payload", "start", "sync", "temp"}  # what they cannot, or the model of them does not
@@ -521,15 +522,17 @@ class Generator(Writer):
             self.directive("deps", *rng.choice([("explicit",), ("hybrid",), ("hybrid", "tensor_map_exact"), ("hybrid", "bytes_overlap")]))
         if rng.random() < 0.3:
             self.directive("hazards", "raw")
-        if small or rng.random() < 0.7:
+        if "narrow" in self.on:
+            self.narrow()
+        elif small or rng.random() < 0.7:
             sizes = [1, 1, 2, 2, 3] if small else [1, 2, 3, 4, 5, 8, 8, 16, 16, 32, 0]
             self.directive("task_window", rng.choice(["stall"] * 6 + ["abort", "benchmark"]), rng.choice(sizes))
         if self.by_unit:
             self.directive("pools", "by_exec_unit")
         self.dispatch()
-        if rng.random() < 0.25:
+        if "narrow" not in self.on and rng.random() < 0.25:
             self.directive("pipeline_depth", "depth", *rng.choice([[], ["global"], ["pool"], ["i"]]), rng.randint(1, 3))
-        if rng.random() < 0.2 and not any(r["directive"] == "streams" for r in self.t["SCHD"]):
+        if "narrow" not in self.on and rng.random() < 0.2 and not any(r["directive"] == "streams" for r in self.t["SCHD"]):
             self.directive("streams", "count", rng.randint(1, 3))
         if rng.random() < 0.2:
             self.directive("issue_cost", "cycles", rng.randint(1, 3))
@@ -538,11 +541,24 @@ class Generator(Writer):
             self.directive("start", *start)
         if "start" not in self.on or len(start) > 1:  # what a graph in memory does with pools is not stated
             self.capacities(small)
-        for channel in self.t["CSPC"] if "units" in self.on else []:
+        for channel in self.t["CSPC"] if "units" in self.on and "narrow" not in self.on else []:
             if rng.random() < 0.5:
                 self.directive("channel_capacity", "capacity", channel["name"], rng.randint(0, 4))
         if "interleaved" in self.on:
             self.directive("timing", "interleaved")
+
+    def narrow(self):
+        rng = self.rng
+        if rng.random() < 0.6:
+            self.directive("task_window", rng.choice(["stall"] * 5 + ["benchmark"]), rng.randint(1, 6))
+        if rng.random() < 0.4:
+            self.directive("pipeline_depth", "depth", *rng.choice([[], ["global"], ["pool"], ["stream"]]), rng.randint(1, 3))
+        if rng.random() < 0.3:
+            self.directive("streams", "count", rng.randint(1, 4))
+        if rng.random() < 0.3:
+            self.directive("batch_deps", "count", rng.randint(1, 5))
+        for channel in self.t["CSPC"]:
+            self.directive("channel_capacity", "capacity", channel["name"], rng.choice([0, 1, 1, 2, 2, 3, 5]))
 
     def capacities(self, small):
         rng = self.rng
