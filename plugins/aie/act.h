@@ -9,6 +9,7 @@
 
 enum aie_act_kind {
 	AIE_ACT_CALL, AIE_ACT_SEND, AIE_ACT_TAKE,
+	AIE_ACT_HOLD,                             /* of the core of an executor, place `task` among them: it takes the only use, changes nothing, and has it (hold.h) */
 	AIE_ACT_BEGIN, AIE_ACT_STEP, AIE_ACT_END, /* of what has ordered steps: tasks of one start when those of the steps before it have ended */
 	AIE_ACT_GATE,                             /* later tasks start when those before number `task` have ended */
 };

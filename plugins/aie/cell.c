@@ -35,7 +35,7 @@ static ptowsp_status processes_take(struct maker *maker, struct ptowsp_error *er
 		if (count > maker->most)
 			return rt_fail(error, PTOWSP_UNSUPPORTED, "more than %u process instances call kernels, and each needs a core of its own; choose a larger --opt device",
 				       maker->most);
-		cells->rows[cells->count++] = (struct aie_cell){.process = act->process, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE};
+		cells->rows[cells->count++] = (struct aie_cell){.process = act->process, .executor = PTOWSP_NONE, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE};
 	}
 	maker->first = cells->count;
 	if (maker->executors && maker->executors->count > maker->most - maker->first)
@@ -77,6 +77,8 @@ static uint32_t task_cell(struct maker *maker, const struct aie_act *act)
 {
 	uint32_t room = maker->most - maker->first, cell;
 
+	if (act->kind == AIE_ACT_HOLD)
+		return maker->first + (uint32_t)act->task;
 	if (maker->executors)
 		return maker->first + maker->executors->of_task[act->task];
 	cell = chained(maker, act);
@@ -99,7 +101,8 @@ static struct aie_cell workload_cell(const struct maker *maker, uint32_t cell)
 {
 	const struct aie_executor *executor = maker->executors ? &maker->executors->rows[cell - maker->first] : NULL;
 
-	return (struct aie_cell){.process = PTOWSP_NONE, .column = executor ? executor->column : AIE_ANYWHERE, .row = executor ? executor->row : AIE_ANYWHERE};
+	return (struct aie_cell){.process = PTOWSP_NONE, .executor = executor ? executor->number : PTOWSP_NONE, .column = executor ? executor->column : AIE_ANYWHERE,
+				 .row = executor ? executor->row : AIE_ANYWHERE};
 }
 
 static ptowsp_status acts_take(struct maker *maker, struct ptowsp_error *error)
@@ -110,7 +113,7 @@ static ptowsp_status acts_take(struct maker *maker, struct ptowsp_error *error)
 		struct aie_act *act = &maker->acts->rows[a];
 
 		act->cell = AIE_HOST;
-		if (act->kind > AIE_ACT_TAKE)
+		if (act->kind > AIE_ACT_HOLD)
 			continue;
 		if (act->process == PTOWSP_NONE && maker->first == maker->most)
 			return rt_fail(error, PTOWSP_UNSUPPORTED, "the processes take all %u cores, and the workload before them needs one; choose a larger --opt device", maker->most);

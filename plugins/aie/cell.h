@@ -12,6 +12,7 @@
 
 struct aie_cell {
 	uint32_t process;  /* instance, PTOWSP_NONE: of the workload */
+	uint32_t executor; /* of the schedule, PTOWSP_NONE: of none */
 	uint32_t acts;     /* that it does */
 	int32_t column, row; /* of its tile, AIE_ANYWHERE each */
 };

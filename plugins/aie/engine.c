@@ -11,6 +11,7 @@
 #include "base/scope.h"
 #include "engine_device.h"
 #include "engine_own.h"
+#include "part.h"
 #include "rt/directive.h"
 #include "rt/error.h"
 #include "rt/process.h"
@@ -54,6 +55,7 @@ static ptowsp_status tables_make(struct aie_loaded *loaded, struct ptowsp_error 
 
 ptowsp_status aie_engine_load(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error)
 {
+	const struct aie_options *options = (const void *)program->device->instance->options;
 	struct aie_loaded *loaded = calloc(1, sizeof(*loaded));
 	ptowsp_status st;
 
@@ -61,9 +63,13 @@ ptowsp_status aie_engine_load(struct base_program *program, const struct ptowsp_
 	if (!loaded)
 		return rt_no_memory(error, "a program of the array");
 	loaded->program = program;
-	loaded->arch = aie_model_arch(program->device->model);
-	st = planned_make(loaded, args, error);
-	return st ? st : tables_make(loaded, error);
+	loaded->arch = &loaded->part;
+	st = aie_part_read(&loaded->part, aie_model_arch(program->device->model), options->grid, error);
+	if (!st)
+		st = planned_make(loaded, args, error);
+	if (!st)
+		st = tables_make(loaded, error);
+	return st ? st : aie_layouts_load(loaded, args, error);
 }
 
 void aie_engine_unload(struct base_program *program)
@@ -81,6 +87,8 @@ void aie_engine_unload(struct base_program *program)
 	free(loaded->tensors);
 	free(loaded->kept);
 	free(loaded->stacks);
+	free(loaded->layouts);
+	free(loaded->stated);
 	free(loaded);
 	program->own = NULL;
 }
@@ -125,7 +133,8 @@ static bool is_scheduled(const struct rt_schedule *schedule)
 
 static bool is_where(const struct ptowsp_directive_record *row)
 {
-	return row->directive == PTOWSP_DIRECTIVE_DISPATCH || row->directive == PTOWSP_DIRECTIVE_SPATIAL_MAP || row->directive == PTOWSP_DIRECTIVE_POOLS;
+	return row->directive == PTOWSP_DIRECTIVE_DISPATCH || row->directive == PTOWSP_DIRECTIVE_SPATIAL_MAP || row->directive == PTOWSP_DIRECTIVE_POOLS ||
+	       row->directive == PTOWSP_DIRECTIVE_LAYOUT;
 }
 
 /* Whoever wants that directive enforced rather hears that it is not. */
@@ -149,7 +158,7 @@ static void disobeyed(const struct aie_run *run, const char *why)
 		const struct ptowsp_directive_record *row = &planned->tables.directive.rows[d];
 		int length;
 
-		if (!is_where(row))
+		if (!is_where(row) || (run->loaded->map.obeyed && row->directive != PTOWSP_DIRECTIVE_LAYOUT))
 			continue;
 		length = snprintf(text, sizeof(text), "schedule directive %s is recorded, not enforced, in this run: %s", rt_directive_name(row->directive), why);
 		planned->host->diagnose(planned->host->context, PTOWSP_FEATURE_POLICY(row->directive, row->policy), PTOWSP_STATE_RECORDED, text,
@@ -181,6 +190,25 @@ static uint32_t depth_of(const struct rt_schedule *schedule)
 	return least < UINT32_MAX ? (uint32_t)least : UINT32_MAX;
 }
 
+/* Instances are numbered in the order in which processes are declared. */
+static const char *process_name(const void *context, uint32_t instance, uint32_t *replica_out)
+{
+	const struct rt_program *program = context;
+
+	*replica_out = instance;
+	for (uint32_t order = 0; order < program->tables.process.count; order++)
+		for (uint32_t p = 0; p < program->tables.process.count; p++) {
+			const struct ptowsp_process_record *row = &program->tables.process.rows[p];
+
+			if (row->order != order)
+				continue;
+			if (*replica_out < row->replicas)
+				return rt_process_name(program, p);
+			*replica_out -= row->replicas;
+		}
+	return "";
+}
+
 static ptowsp_status map_make(struct aie_run *run)
 {
 	struct aie_loaded *loaded = run->loaded;
@@ -189,14 +217,18 @@ static ptowsp_status map_make(struct aie_run *run)
 	const uint32_t depth = depth_of(schedule);
 	const struct aie_map_args args = {.arch = loaded->arch, .walk = &loaded->walk, .kernels = &loaded->planned->kernels, .bases = loaded->bases, .tensors = loaded->tensors,
 					  .kept = loaded->kept, .stacks = loaded->stacks, .tensor_count = loaded->planned->tables.tensor.count,
-					  .kernel_count = loaded->planned->tables.kernel.count, .cells = options->cores, .scheduled = is_scheduled(schedule), .must = is_must(run),
+					  .kernel_count = loaded->planned->tables.kernel.count, .cells = options->cores, .scheduled = is_scheduled(schedule), .must = is_must(run) || *options->pins,
 					  .grid_columns = schedule->dispatch.policy == RT_POLICY_GRID ? (uint32_t)schedule->dispatch.columns : 0,
-					  .depth = depth ? depth : options->depth, .exact = depth != 0, .bounds = loaded->bounds.row_count ? &loaded->bounds : NULL, .queue = (uint32_t)aie_arch_tile(loaded->arch, 0)->limits[AIE_DMA_QUEUE], .seed = options->seed,
+					  .pins = {options->pins, process_name, loaded->planned}, .layouts = aie_layouts_of(loaded), .stated = loaded->stated,
+					  .depth = depth ? depth : options->depth, .exact = depth != 0, .bounds = loaded->bounds.row_count ? &loaded->bounds : NULL,
+					  .queue = (uint32_t)aie_arch_tile(loaded->arch, 0)->limits[AIE_DMA_QUEUE], .seed = options->seed,
 					  .kernel_name = kernel_name, .channel_name = channel_name, .tensor_name = tensor_name, .context = loaded->planned};
 	ptowsp_status st = aie_map_make(&loaded->map, &args, run->error);
 
-	if (!st && args.scheduled && !loaded->map.obeyed)
+	if (!st && args.scheduled && (!loaded->map.obeyed || (args.layouts && !loaded->map.held)))
 		disobeyed(run, loaded->map.why);
+	if (!st)
+		aie_layouts_tell(run);
 	return st;
 }
 
@@ -226,6 +258,8 @@ static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_e
 	st = scopes_look(run, feed);
 	if (!st)
 		st = bounds_make(run);
+	if (!st)
+		st = aie_layouts_bind(run);
 	if (!st)
 		st = map_make(run);
 	return st ? st : run->then(run, feed);

@@ -12,7 +12,8 @@
 
 struct aie_loaded {
 	struct base_program *program;
-	const struct aie_arch *arch;
+	const struct aie_arch *arch;  /* part */
+	struct aie_arch part;         /* of the device's, as --opt grid says */
 	struct base_planned kernels;
 	struct rt_program *planned;
 	struct base_walk walk;        /* of the latest run, as the next one */
@@ -23,6 +24,8 @@ struct aie_loaded {
 	uint8_t *kept;                /* per TENS row */
 	uint64_t *stacks;             /* per KREG row */
 	struct aie_report report;     /* of the latest run */
+	struct aie_layout *layouts;   /* per TENS row, of the run */
+	uint8_t *stated;              /* per KREG row, as in hold.h */
 };
 struct aie_run {
 	struct aie_loaded *loaded;
@@ -56,6 +59,14 @@ ptowsp_status aie_back_read(struct aie_back *back, const struct aie_map *map, st
 void aie_back_finish(struct aie_back *back);
 /* engine_emit.c: the text of the map and what is read from it as files. */
 ptowsp_status aie_engine_files(struct aie_run *run, struct rt_feed *feed);
+/* engine_layout.c: layouts of a program, whose shards the engine places itself. load: behind the tables of `loaded`. Errors: NO_MEMORY. */
+ptowsp_status aie_layouts_load(struct aie_loaded *loaded, const struct ptowsp_load_args *args, struct ptowsp_error *error);
+/* Of a run: as its tensors are bound. Errors: INVALID for a dimension that a tensor has not. */
+ptowsp_status aie_layouts_bind(struct aie_run *run);
+/* The layouts if the schedule has a grid for them, else NULL. */
+const struct aie_layout *aie_layouts_of(const struct aie_loaded *loaded);
+/* What became of them, when the run is mapped. */
+void aie_layouts_tell(struct aie_run *run);
 /* engine_go.c: reads the text of the map, runs what it says, tells the feed. */
 ptowsp_status aie_engine_go(struct aie_run *run, struct rt_feed *feed);
 

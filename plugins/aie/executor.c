@@ -42,13 +42,15 @@ ptowsp_status aie_executors_make(struct aie_executors *executors, const struct a
 	const struct base_walk *walk = args->walk;
 
 	aie_executors_finish(executors);
-	executors->rows = calloc(walk->task_count + 1, sizeof(*executors->rows));
+	executors->rows = calloc(walk->task_count + args->more_count + 1, sizeof(*executors->rows));
 	executors->of_task = calloc(walk->task_count + 1, sizeof(*executors->of_task));
 	if (!executors->rows || !executors->of_task)
 		return rt_no_memory(error, "the executors of a schedule");
 	for (uint64_t t = 0; t < walk->task_count; t++)
 		if (walk->tasks[t].process == PTOWSP_NONE)
 			executors->rows[executors->count++].number = walk->tasks[t].executor;
+	for (uint32_t m = 0; m < args->more_count; m++)
+		executors->rows[executors->count++].number = args->more[m];
 	unite(executors);
 	pin(executors, args->grid_columns);
 	for (uint64_t t = 0; t < walk->task_count; t++) {

@@ -17,6 +17,8 @@ struct aie_executors {
 };
 struct aie_executors_args {
 	const struct base_walk *walk;
+	const uint32_t *more;  /* executors that are cores even without tasks */
+	uint32_t more_count;
 	uint32_t grid_columns; /* of a spatial_map: executor e is pinned to row e / grid_columns of the cores, column e mod that; 0: none is */
 };
 /* Fills zeroed or finished executors. Errors: NO_MEMORY. */

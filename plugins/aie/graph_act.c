@@ -513,6 +513,18 @@ static void call(struct acting *acting)
 	objects_close(acting, true);
 }
 
+/* A call of nothing. */
+static void hold(struct acting *acting)
+{
+	uint32_t use = acting->act->uses;
+
+	target(acting, use);
+	read_done(acting, use);
+	objects_close(acting, false);
+	made(acting, use);
+	objects_close(acting, true);
+}
+
 static uint32_t channel_stream(struct acting *acting, uint32_t from, uint32_t to)
 {
 	const struct aie_act *act = acting->act;
@@ -637,6 +649,8 @@ ptowsp_status aie_maker_act(struct aie_maker *maker, uint32_t number)
 		st = send(&acting);
 	} else if (acting.act->kind == AIE_ACT_TAKE) {
 		take(&acting);
+	} else if (acting.act->kind == AIE_ACT_HOLD) {
+		hold(&acting);
 	} else {
 		st = aie_gate_act(maker, acting.act);
 	}

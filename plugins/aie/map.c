@@ -207,6 +207,8 @@ static ptowsp_status streams_make(struct aie_map *map, const struct aie_map_args
 	ptowsp_status st = aie_cells_make(&map->cells, &map->acts, way->obey ? &map->executors : NULL, way->cells, error);
 
 	if (!st)
+		st = aie_pins_apply(&args->pins, &map->cells, error);
+	if (!st)
 		st = aie_versions_make(&map->versions, &map->acts, args->kept, way->apart, error);
 	return st ? st : aie_graph_make(&map->graph, &graph, error);
 }
@@ -309,16 +311,53 @@ static ptowsp_status ways_try(struct aie_map *map, const struct aie_map_args *ar
 	return st;
 }
 
-/* Executors of the schedule are cores: they hand each other what they make, or all of it goes through memory. */
+/* Cells hand each other what they make; where they have no channels for it, all of it goes through memory. */
+static ptowsp_status obeying_try(struct aie_map *map, const struct aie_map_args *args, uint32_t cells, struct ptowsp_error *error)
+{
+	ptowsp_status st = ways_try(map, args, (struct way){.cells = cells, .obey = true}, error);
+
+	return st == PTOWSP_UNSUPPORTED ? ways_try(map, args, (struct way){.cells = cells, .obey = true, .apart = true}, error) : st;
+}
+
+/* Cores hold their parts of tensors. */
+static ptowsp_status hold(struct aie_map *map, const struct aie_map_args *args, uint32_t cells, struct ptowsp_error *error)
+{
+	const struct aie_hold_args holders = {&map->acts, args->layouts, args->tensor_count, args->stated, &map->executors, args->kernel_name, args->tensor_name, args->context};
+	ptowsp_status st = aie_hold_make(&map->hold, &holders, error);
+
+	if (st)
+		return st;
+	aie_hold_swap(&map->hold, &map->acts);
+	st = obeying_try(map, args, cells, error);
+	map->held = !st;
+	if (st)
+		aie_hold_swap(&map->hold, &map->acts);
+	return st;
+}
+
+static ptowsp_status executors_make(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
+{
+	struct aie_executors_args executors = {.walk = args->walk, .grid_columns = args->grid_columns};
+	uint32_t *holders = args->layouts ? aie_hold_all(&map->acts, args->layouts, &executors.more_count) : NULL;
+	ptowsp_status st;
+
+	executors.more = holders;
+	st = args->layouts && !holders ? rt_no_memory(error, "the executors of a schedule") : aie_executors_make(&map->executors, &executors, error);
+	free(holders);
+	return st;
+}
+
+/* Executors of the schedule are cores. */
 static ptowsp_status obey(struct aie_map *map, const struct aie_map_args *args, uint32_t cells, struct ptowsp_error *error)
 {
-	const struct aie_executors_args executors = {args->walk, args->grid_columns};
-	ptowsp_status st = aie_executors_make(&map->executors, &executors, error);
+	ptowsp_status st = executors_make(map, args, error);
 
 	if (!st)
-		st = ways_try(map, args, (struct way){.cells = cells, .obey = true}, error);
-	if (st == PTOWSP_UNSUPPORTED)
-		st = ways_try(map, args, (struct way){.cells = cells, .obey = true, .apart = true}, error);
+		st = args->layouts ? hold(map, args, cells, error) : PTOWSP_UNSUPPORTED;
+	if (st == PTOWSP_UNSUPPORTED && args->layouts)
+		snprintf(map->why, sizeof(map->why), "%s", error->text);
+	if (st == PTOWSP_UNSUPPORTED && !(args->layouts && args->must))
+		st = obeying_try(map, args, cells, error);
 	map->obeyed = !st;
 	if (st == PTOWSP_UNSUPPORTED)
 		snprintf(map->why, sizeof(map->why), "%s", error->text);
@@ -376,6 +415,7 @@ void aie_map_finish(struct aie_map *map)
 {
 	aie_acts_finish(&map->acts);
 	aie_executors_finish(&map->executors);
+	aie_hold_finish(&map->hold);
 	aie_cells_finish(&map->cells);
 	aie_versions_finish(&map->versions);
 	aie_graph_finish(&map->graph);

@@ -6,7 +6,9 @@
 
 #include "depth.h"
 #include "executor.h"
+#include "hold.h"
 #include "lower.h"
+#include "pin.h"
 
 struct aie_map_args {
 	const struct aie_arch *arch;
@@ -21,6 +23,9 @@ struct aie_map_args {
 	bool scheduled;                    /* executors of the walk are cores */
 	bool must;                         /* and if that cannot be, nothing is mapped */
 	uint32_t grid_columns;             /* of a spatial_map, as in executor.h */
+	struct aie_pins pins;
+	const struct aie_layout *layouts;  /* per TENS row; NULL: there are none, or no grid */
+	const uint8_t *stated;             /* per KREG row, as in hold.h */
 	uint32_t depth;                    /* objects of a fifo at each end, at least 1 */
 	bool exact;                        /* that is what the schedule says: never fewer */
 	const struct aie_bounds *bounds;   /* when tasks may begin, NULL: at any time */
@@ -34,9 +39,11 @@ struct aie_map_args {
 struct aie_map {
 	struct aie_acts acts;
 	struct aie_executors executors;
+	struct aie_hold hold;              /* the program's acts while those with holders are in `acts` */
 	bool obeyed;                       /* executors are cores */
-	char why[512];                     /* they are not although the schedule says so: a sentence */
 	struct ptowsp_error stood;         /* the first design that was tried and would stand still: who waits for whom; no text: none */
+	bool held;                         /* and hold their parts of tensors */
+	char why[512];                     /* one of them is not so although the schedule says so: a sentence */
 	struct aie_cells cells;
 	struct aie_versions versions;
 	struct aie_graph graph;

@@ -20,6 +20,8 @@ struct aie_options {
 	unsigned engine;      /* AIE_ENGINE_x */
 	/* Of engine=device, "": where they are by themselves; hardware.h, client.h, base/cache.h. */
 	char xrt[BASE_TEXT], peano[BASE_TEXT], aiecc[BASE_TEXT], bridge[BASE_TEXT], cache[BASE_TEXT], root[BASE_TEXT];
+	char grid[BASE_TEXT]; /* as in part.h */
+	char pins[BASE_TEXT]; /* as in pin.h */
 };
 /* options NULL: the defaults. */
 bool aie_options_own(const struct base_options *options);

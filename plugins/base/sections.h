@@ -9,7 +9,7 @@
 /* Borrowed from the load arguments; an absent section has count 0. */
 struct base_sections {
 	struct ptowsp_section kreg, kprm, kpay, code, strs, dbgi;
-	struct ptowsp_section tens, dims, schd, regn, axes, work; /* for layouts; work is bytes */
+	struct ptowsp_section tens, dims, schd, regn, axes, klay, work; /* for layouts; work is bytes */
 };
 
 void base_sections_find(struct base_sections *sections_out, const struct ptowsp_load_args *args);

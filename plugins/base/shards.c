@@ -296,7 +296,7 @@ static void row_bind(struct base_shards *shards, struct base_sharded *row, const
 
 ptowsp_status base_shards_begin(struct base_shards *shards, const struct ptowsp_run_args *args, struct ptowsp_error *error)
 {
-	for (uint32_t r = 0; r < shards->count; r++) {
+	for (uint32_t r = 0; !shards->own && r < shards->count; r++) {
 		struct base_sharded *row = &shards->rows[r];
 
 		row->data = NULL;
@@ -325,7 +325,7 @@ ptowsp_status base_shards_begin(struct base_shards *shards, const struct ptowsp_
 
 void base_shards_end(struct base_shards *shards)
 {
-	for (uint32_t r = 0; r < shards->count; r++) {
+	for (uint32_t r = 0; !shards->own && r < shards->count; r++) {
 		struct base_sharded *row = &shards->rows[r];
 		struct ptowsp_layout_stats *s = &shards->stats[r];
 		size_t length = 0;

@@ -37,6 +37,7 @@ struct base_shards {
 	struct base_sharded *rows;
 	uint32_t count, room;
 	struct ptowsp_layout_stats *stats; /* one per row */
+	bool own;              /* the backend's engine places shards and fills stats: begin and end do nothing */
 };
 
 /* Reads TENS, DIMS, SCHD, WORK. What the core itself reads, for slots, axes and copies, stays whole, which is said once per tensor.

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/* layout.h - which tile of a grid holds which part of a tensor: dimension d that is sharded over axis m of the grid (0: its rows, 1: its columns) is cut into blocks of
+ * ceil(extent / size of m), of which the last may be shorter and those behind it empty; block b lies at coordinate b. Along an axis that shards nothing every coordinate may
+ * have a replica, and coordinate 0 holds the part. Pure, any thread. */
+#ifndef AIE_LAYOUT_H
+#define AIE_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { AIE_LAYOUT_RANK = 4, AIE_LAYOUT_TEXT = 16, AIE_WHOLE = 255 };
+struct aie_layout {
+	uint32_t rank;                      /* 0: there is none */
+	uint8_t axis[AIE_LAYOUT_RANK];      /* per dimension, AIE_WHOLE: replicated; no axis twice */
+	uint64_t extents[AIE_LAYOUT_RANK];  /* elements, outermost first, none 0 */
+	uint64_t grid[2];                   /* rows, columns, none 0 */
+};
+struct aie_layout_tile {
+	uint64_t row, column;               /* of the grid */
+};
+/* Elements of a block along a dimension. */
+uint64_t aie_layout_block(const struct aie_layout *layout, uint32_t dimension);
+/* Who holds the element with this index, one number per dimension, each below its extent. */
+struct aie_layout_tile aie_layout_get_tile(const struct aie_layout *layout, const uint64_t *index);
+/* Where it lies in that tile's part. */
+void aie_layout_local_index(const struct aie_layout *layout, const uint64_t *index, uint64_t *local_out);
+/* The other way round. False: the tile's part has no such element. */
+bool aie_layout_global_index(const struct aie_layout *layout, struct aie_layout_tile tile, const uint64_t *local, uint64_t *index_out);
+/* Extents of what the tile holds, any may be 0; returns how many elements that are. */
+uint64_t aie_layout_part(const struct aie_layout *layout, struct aie_layout_tile tile, uint64_t *extents_out);
+/* Of the elements that lie one behind the other, from number `element` on: who holds it, and how many from there on he holds without a gap. */
+uint64_t aie_layout_run(const struct aie_layout *layout, uint64_t element, struct aie_layout_tile *tile_out);
+/* Has the tile the same part as the other one, as its holder or as a replica? */
+bool aie_layout_replicates(const struct aie_layout *layout, struct aie_layout_tile tile, struct aie_layout_tile other);
+/* May an operation take parts of both as they are? No dimension is sharded over different axes. Of different ranks: nothing is said. */
+bool aie_layout_fits(const struct aie_layout *a, const struct aie_layout *b);
+/* "S0,R"; text has AIE_LAYOUT_TEXT bytes. */
+void aie_layout_text(const struct aie_layout *layout, char *text);
+
+#endif
