@@ -108,6 +108,8 @@ ptowsp_status rt_tensors_init(struct rt_tensors *tensors, const struct rt_progra
 		st = bind(tensors, program,
 			  (const struct ptowsp_binding *)((const char *)args->bindings + (size_t)b * args->binding_stride),
 			  !(args->flags & PTOWSP_RUN_NO_KERNELS) && !tensors->measuring, error);
+	for (uint32_t t = 0; t < tensors->count; t++)
+		tensors->rows[t].place = tensors->rows[t].data || !program->shadowed ? tensors->rows[t].data : RT_NOWHERE;
 	return st;
 }
 
@@ -354,6 +356,6 @@ void rt_access_window(const struct rt_io *io, const struct rt_tensor *tensor, in
 		return;
 	}
 	/* A window that is not touched may begin anywhere: then it has no elements and begins at the tensor. */
-	window_out->data = tensor->data && (start < 0 || (uint64_t)start > tensor->elements) ? tensor->data
-			   : tensor->data ? tensor->data + start * (int64_t)tensor->size : NULL;
+	window_out->data = tensor->place && (start < 0 || (uint64_t)start > tensor->elements) ? tensor->place
+			   : tensor->place ? tensor->place + start * (int64_t)tensor->size : NULL;
 }

@@ -10,6 +10,7 @@
 /* A tensor in one run, as rows of `columns` elements. */
 struct rt_tensor {
 	char *data;       /* NULL: counted only */
+	char *place;      /* where its windows begin: data, or RT_NOWHERE */
 	uint64_t elements; /* UINT64_MAX: unknown, nothing is bound and it has no shape */
 	int64_t columns;  /* of the last dimension; RT_WIDE if unknown */
 	int64_t rows;

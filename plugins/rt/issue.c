@@ -25,7 +25,7 @@ static ptowsp_status walk_failed(const struct rt_run *run, ptowsp_status st, con
 /* A walk that takes too long tells nothing; a run of the kernel may end all the same, or meet its deadline. */
 static bool unknown(const struct rt_run *run, ptowsp_status st)
 {
-	return st == PTOWSP_UNSUPPORTED || (st == PTOWSP_LIMIT && run->kernels);
+	return st == PTOWSP_UNSUPPORTED || (st == PTOWSP_LIMIT && run->bodies);
 }
 
 static ptowsp_status cycles_ask(struct rt_run *run, struct rt_known *known)
@@ -39,11 +39,11 @@ static ptowsp_status cycles_ask(struct rt_run *run, struct rt_known *known)
 	if (!known->later)
 		return st ? walk_failed(run, st, "its cycles") : PTOWSP_OK;
 	known->cycles = 1;
-	if (!run->kernels && !run->quiet && !known->named)
+	if (!run->bodies && !run->quiet && !known->named)
 		rt_log(run->program, PTOWSP_LOG_WARNING, "kernel %.80s: cycles are known only by running; each task counts 1",
 		       rt_kernel_name(run->program, run->kernel));
 	known->named = true;
-	run->kernel_stats[run->kernel].flags |= run->kernels ? 0u : PTOWSP_KERNEL_COUNTED_ONE;
+	run->kernel_stats[run->kernel].flags |= run->bodies ? 0u : PTOWSP_KERNEL_COUNTED_ONE;
 	return PTOWSP_OK;
 }
 
@@ -85,7 +85,7 @@ static ptowsp_status kernel_usable(struct rt_run *run)
 	struct rt_known *known = &run->known[run->kernel];
 	const char *why;
 
-	if (!run->kernels || known->checked)
+	if (!run->bodies || known->checked)
 		return PTOWSP_OK;
 	why = kernels->unusable ? kernels->unusable(kernels->context, run->kernel) : NULL;
 	if (why)
@@ -163,7 +163,7 @@ static ptowsp_status accesses_resolve(struct rt_run *run, const struct rt_site *
 	st = rt_error_place(&run->program->tables, site->instruction, st, run->error);
 	if (!st && run->env.failed)
 		st = divided(run, site);
-	return st || !run->kernels ? st : bound_check(run, site);
+	return st || !run->bodies ? st : bound_check(run, site);
 }
 
 /* ---- running --------------------------------------------------------------------------------------------------- */

@@ -51,7 +51,7 @@ static ptowsp_status resolve(struct rt_pipeline *pipeline, const struct rt_insta
 
 	if (run->env.failed)
 		return failed(pipeline, instance, move, "divides by zero");
-	if (run->kernels && !tensor->bound)
+	if (run->bodies && !tensor->bound)
 		return failed(pipeline, instance, move, "is bound to no memory");
 	if (io->checked && !(fits(row, io->rows, tensor->rows) && fits(column, io->columns, tensor->columns)))
 		return outside(pipeline, instance, move, row, column);

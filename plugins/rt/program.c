@@ -216,6 +216,7 @@ ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt
 	program->host = args->host;
 	program->entry = args->entry;
 	program->planned = args->planned;
+	program->shadowed = args->planned && args->shadowed;
 	pthread_mutex_init(&program->lock, NULL);
 	rt_spares_init(&program->spares);
 	st = lower(program, args, error);

@@ -63,7 +63,11 @@ struct rt_program_args {
 	/* Nothing runs: kernels.run is told what would, COPY too, whose kernel is the row behind those of the package, on one thread and in any order. So the
 	 * window is unbounded but for the turns of processes, who find a stated one full where open scopes hold it, temp tensors lie where they are bound, and a slot that is loaded from what a task writes ends the run: UNSUPPORTED. */
 	bool planned;
+	/* Of a planned program: without kernels, too, kernels.run and kernels.moved are told, and windows of tensors without memory are counted from RT_NOWHERE on. */
+	bool shadowed;
 };
+/* An address where nothing is, as if a tensor began there. */
+#define RT_NOWHERE ((char *)(uintptr_t)4096)
 /* Errors: BAD_PACKAGE naming instruction and rule, UNKNOWN_OPCODE, UNSUPPORTED, INVALID (schedule), NO_MEMORY. */
 ptowsp_status rt_program_create(struct rt_program **program_out, const struct rt_program_args *args,
 				struct ptowsp_error *error);

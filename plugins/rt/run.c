@@ -273,7 +273,8 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 	if (run->engine)
 		run->schedulers = 1; /* one walk, whatever the engine has */
 	run->error = error;
-	run->kernels = !(args->args->flags & PTOWSP_RUN_NO_KERNELS) && !run->quiet;
+	run->bodies = !(args->args->flags & PTOWSP_RUN_NO_KERNELS) && !run->quiet;
+	run->kernels = run->bodies || (program->shadowed && !run->quiet);
 	run->max_tasks = args->args->max_tasks ? args->args->max_tasks : TASKS_DEFAULT;
 	run->started_ns = rt_now_ns(program);
 	window_choose(run);
@@ -287,7 +288,7 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 		st = rt_sync_init(run);
 	if (!st)
 		st = rt_tensors_init(&run->tensors, program, run->args, &run->env, error);
-	run->tensors.strict = run->kernels;
+	run->tensors.strict = run->bodies;
 	run->tensors.unbound_told = run->quiet;
 	run->env.tensors = &run->tensors;
 	return st;

@@ -39,7 +39,8 @@ struct rt_run {
 	struct ptowsp_error *error;
 	struct ptowsp_deadlock *deadlock;
 	struct rt_block *blocked; /* of a trial: what it could not have; else NULL */
-	bool kernels;  /* bodies run */
+	bool kernels;  /* kernels.run is told of tasks */
+	bool bodies;   /*   and what it needs has to be there: a shadowed program tells without */
 	bool quiet;    /* a look ahead: no clock, no kernels, no messages */
 	bool survey;   /* and nothing but expansion and inference: survey.c */
 	uint64_t not_run;     /* not 0: tasks from this one on are only looked at, and nothing can be loaded from them */

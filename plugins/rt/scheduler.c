@@ -51,8 +51,9 @@ ptowsp_status rt_scheduler_init(struct rt_scheduler *s, struct rt_run *like, uin
 		return st;
 	s->run->error = &s->error;
 	s->run->kernels = like->kernels;
+	s->run->bodies = like->bodies;
 	s->run->max_tasks = like->max_tasks;
-	s->run->tensors.strict = like->kernels;
+	s->run->tensors.strict = like->bodies;
 	st = rt_infer_init(s->run);
 	if (!st)
 		st = rt_skip_init(&s->skip, &s->run->expand, like->program, &s->run->env, me, instances, &s->error);

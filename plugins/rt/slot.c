@@ -159,12 +159,12 @@ ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io
 	run->loaded_from = writer;
 	if (run->not_run && writer > run->not_run)
 		return PTOWSP_AGAIN;
-	if (writer && (run->program->schedule.built || run->program->planned) && !run->quiet)
+	if (writer && (run->program->schedule.built || (run->program->planned && !(run->program->shadowed && !run->bodies))) && !run->quiet)
 		return rt_record_load(run, slot, io->tensor, writer);
 	st = rt_wait_tasks(run, writer);
 	if (st)
 		return st;
-	if (run->kernels && !tensor->bound)
+	if (run->bodies && !tensor->bound)
 		return rt_fail_at(run->error, PTOWSP_RUN_FAILED, run->tasks, UINT64_MAX, "slot_load: tensor %.40s is bound to no memory",
 				  rt_tensor_name(run->program, io->tensor));
 	if (!tensor->data && !run->load_said && !run->quiet)
