@@ -347,7 +347,9 @@ static void what_a_core_has_no_code_for_is_refused(void)
 	REQUIRE_INT(cli(check_fmt("cat >d.pto <<'END'\n%s\nEND\n$B/ptowsp-pack d.pto -o d.pkg.zst", package)), 0);
 	CHECK_INT(device_run("", KEPT "--fill x=iota d.pkg.zst"), 5);
 	CHECK_CONTAINS(cli_err, "copy");
-	CHECK_INT(device_run("", KEPT "--no-kernels $P/vector_add.pkg.zst"), 5);
+	CHECK_INT(device_run("", KEPT "--no-kernels $P/vector_add.pkg.zst"), 0); /* counted by the model: nothing goes to the device */
+	CHECK_CONTAINS(cli_out, "8 tasks");
+	CHECK_CONTAINS(cli_out, "no kernels run");
 }
 
 /* ---- the page ----------------------------------------------------------------------------------------------------------- */

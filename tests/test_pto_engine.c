@@ -11,7 +11,7 @@
 static const char *const variants[] = {"tensormap_and_ringbuffer", "host_build_graph"};
 
 /* What the engine refuses, and says so: slots that tasks fill, payload in channels, several devices. */
-static const char *const refused[] = {"moe", "predicated", "passthrough", "tiles", "csp", "two_devices"};
+static const char *const refused[] = {"moe", "predicated", "passthrough", "tiles", "csp", "attention_pipeline", "two_devices"};
 
 static bool has_compilers(void)
 {

@@ -75,6 +75,28 @@ void data_flash_attention_4k(void)
 	save_flash("flash_attention_4k_q", "flash_attention_4k_k", "flash_attention_4k_v", "flash_attention_4k_o", ROWS_MAX, 1, 33);
 }
 
+void data_attention_pipeline(void)
+{
+	enum { ROWS = 64, D = 32 };
+	static float q[ROWS * D], k[ROWS * D], v[ROWS * D];
+	static double o[ROWS * D];
+	int order[ROWS];
+
+	data_fill(q, ROWS * D, 36);
+	data_fill(k, ROWS * D, 37);
+	data_fill(v, ROWS * D, 38);
+	for (int i = 0; i < ROWS; i++)
+		order[i] = i;
+	for (int i = 0; i < ROWS * D; i++)
+		q[i] *= 4;
+	for (int i = 0; i < ROWS; i++)
+		attend(o + i * D, q + i * D, k, v, order, ROWS, D, 1 / sqrt(D));
+	data_save_f32("attention_pipeline_q", q, ROWS, D);
+	data_save_f32("attention_pipeline_k", k, ROWS, D);
+	data_save_f32("attention_pipeline_v", v, ROWS, D);
+	data_save_rounded("attention_pipeline_o", o, ROWS, D);
+}
+
 /* Stored as bf16; back in the values, what they became. */
 static void save_bf16(const char *name, float *values, size_t rows, size_t columns)
 {

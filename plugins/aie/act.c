@@ -21,6 +21,8 @@ struct maker {
 	uint32_t kernel_count;
 	uint8_t *scales;                 /* zeros: windows count in elements of their own */
 	struct seen *seen;               /* instances x channels x sides */
+	uint8_t *made;                   /* per area: an act has written all of it */
+	uint32_t made_room;
 	uint64_t *tokens[SIDES];         /* per channel: next number */
 	uint32_t channels;
 	struct ptowsp_error *error;
@@ -56,7 +58,7 @@ static struct reach reach_of(const struct rt_footprint *footprint, uint32_t arg,
 	return reach;
 }
 
-static ptowsp_status area_make(struct maker *maker, const struct ptowsp_tensor_arg *window, const struct reach *reach, uint32_t *area_out)
+static struct aie_area area_of(const struct maker *maker, const struct ptowsp_tensor_arg *window, const struct reach *reach)
 {
 	uint64_t size = rt_dtype_bytes(window->dtype);
 	const char *base = maker->args->bases[window->tensor], *data = window->data;
@@ -69,15 +71,42 @@ static ptowsp_status area_make(struct maker *maker, const struct ptowsp_tensor_a
 		area.columns = (uint64_t)(reach->to - reach->from);
 		area.stride = area.columns * size;
 	}
-	return aie_areas_add(&maker->acts->areas, &area, area_out, maker->error);
+	return area;
 }
 
-static ptowsp_status use_add(struct maker *maker, const struct ptowsp_tensor_arg *window, const struct reach *reach, bool reads, bool writes)
+/* What an act before has made as a whole is read as a whole, whatever part of it a kernel wants: so it comes from there and not by way of memory. */
+static struct reach reach_wanted(const struct maker *maker, const struct ptowsp_tensor_arg *window, const struct reach *reach)
+{
+	const struct reach all = {0, (int64_t)(window->rows * window->columns), true, false};
+	const struct aie_area area = area_of(maker, window, &all);
+	uint32_t number = aie_areas_find(&maker->acts->areas, &area);
+
+	return number < maker->acts->areas.count && number < maker->made_room && maker->made[number] ? all : *reach;
+}
+
+static bool made_note(struct maker *maker, uint32_t area)
+{
+	while (maker->made_room <= area) {
+		uint32_t room = maker->made_room;
+
+		if (!rt_grow((void **)&maker->made, &maker->made_room, room, sizeof(*maker->made)))
+			return false;
+		memset(maker->made + room, 0, maker->made_room - room);
+	}
+	maker->made[area] = 1;
+	return true;
+}
+
+static ptowsp_status use_add(struct maker *maker, const struct ptowsp_tensor_arg *window, const struct reach *touched, bool reads, bool writes)
 {
 	struct aie_acts *acts = maker->acts;
-	struct aie_use use = {.reads = reads, .writes = writes};
-	ptowsp_status st = area_make(maker, window, reach, &use.area);
+	const struct reach reach = writes ? *touched : reach_wanted(maker, window, touched);
+	const struct aie_area area = area_of(maker, window, &reach);
+	struct aie_use use = {.reads = reads, .writes = writes, .before = area.flat ? (uint64_t)reach.from : 0};
+	ptowsp_status st = aie_areas_add(&acts->areas, &area, &use.area, maker->error);
 
+	if (!st && writes && !reads && !made_note(maker, use.area))
+		st = rt_no_memory(maker->error, "the acts of a plan");
 	if (!st && !rt_grow((void **)&acts->uses, &acts->use_room, acts->use_count, sizeof(*acts->uses)))
 		st = rt_no_memory(maker->error, "the acts of a plan");
 	if (!st)
@@ -206,6 +235,7 @@ static void end(struct maker *maker)
 	free(maker->scales);
 	free(maker->footprints);
 	free(maker->seen);
+	free(maker->made);
 	free(maker->tokens[SENDS]);
 	free(maker->tokens[TAKES]);
 }

@@ -4,6 +4,8 @@
 #ifndef AIE_ACT_H
 #define AIE_ACT_H
 
+#define AIE_MOST_TENSORS 64 /* arguments of a call */
+
 #include "base/walk.h"
 #include "area.h"
 
@@ -17,6 +19,7 @@ enum aie_act_kind {
 struct aie_use {
 	uint32_t area;
 	bool reads, writes;    /* what a kernel does not write wholly it reads, too */
+	uint64_t before;       /* elements of a flat window in front of the area, none of which the kernel touches */
 	/* version.h */
 	uint32_t from;         /* version that is read; AIE_MEMORY: what lies there, whoever put it there */
 	uint32_t to;           /* version that is made */

@@ -69,6 +69,11 @@ const struct aie_tile_arch *aie_arch_tile(const struct aie_arch *arch, int32_t r
 	return &arch->generation->tiles[aie_arch_kind(arch, row)];
 }
 
+uint64_t aie_arch_core_bytes(const struct aie_arch *arch)
+{
+	return arch->generation->tiles[AIE_CORE].limits[AIE_MEMORY];
+}
+
 uint32_t aie_arch_macs(const struct aie_arch *arch, uint32_t dtype)
 {
 	return dtype < DTYPES ? arch->generation->macs[dtype] : 0;

@@ -74,6 +74,13 @@ ptowsp_status aie_areas_add(struct aie_areas *areas, const struct aie_area *area
 	return PTOWSP_OK;
 }
 
+uint32_t aie_areas_find(const struct aie_areas *areas, const struct aie_area *area)
+{
+	const uint32_t *slot = areas->slot_count ? slot_of(areas, area) : NULL;
+
+	return slot && *slot ? *slot - 1 : areas->count;
+}
+
 /* ---- meeting ----------------------------------------------------------------------------------------------------------- */
 
 static uint64_t end_of(const struct aie_area *area)

@@ -27,6 +27,8 @@ uint64_t aie_area_row_bytes(const struct aie_area *area);
 uint64_t aie_area_bytes(const struct aie_area *area); /* of its elements, without what lies between rows */
 /* Its number. Errors: NO_MEMORY. */
 ptowsp_status aie_areas_add(struct aie_areas *areas, const struct aie_area *area, uint32_t *number_out, struct ptowsp_error *error);
+/* Its number; count: it is none of them. */
+uint32_t aie_areas_find(const struct aie_areas *areas, const struct aie_area *area);
 /* Finds who meets whom, when all are there. Errors: NO_MEMORY. */
 ptowsp_status aie_areas_meet(struct aie_areas *areas, struct ptowsp_error *error);
 /* Are all elements of the part among those of the whole? */

@@ -161,6 +161,13 @@ uint32_t aie_design_function(const struct aie_design *design, const char *name)
 	return AIE_NONE;
 }
 
+uint64_t aie_function_before(const struct aie_function *function, uint32_t argument)
+{
+	const struct aie_attr *attr = aie_attr_of(function->op, "ptowsp.before");
+
+	return attr && attr->kind == AIE_ATTR_INTS && argument < attr->count && attr->ints[argument] > 0 ? (uint64_t)attr->ints[argument] : 0;
+}
+
 /* ---- rows */
 
 static bool read_tile(struct aie_design_reader *reader, const struct aie_op *op)

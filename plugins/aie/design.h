@@ -66,6 +66,8 @@ struct aie_function {
 	const struct aie_type *type;
 	bool outside;                  /* it has no body: a kernel */
 };
+/* Elements of the kernel's window in front of an argument, which it does not touch: ptowsp.before, 0 without it. */
+uint64_t aie_function_before(const struct aie_function *function, uint32_t argument);
 /* aiex.npu.dma_memcpy_nd and aiex.npu.dma_wait, in their order. */
 struct aie_step {
 	const struct aie_op *op;

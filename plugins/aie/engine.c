@@ -13,6 +13,7 @@
 #include "engine_own.h"
 #include "part.h"
 #include "rt/directive.h"
+#include "rt/dtype.h"
 #include "rt/error.h"
 #include "rt/process.h"
 #include "rt/program.h"
@@ -27,7 +28,7 @@ static ptowsp_status planned_make(struct aie_loaded *loaded, const struct ptowsp
 	struct rt_program_args lowering = {.sections = args->sections, .section_count = args->section_count, .section_stride = args->section_stride,
 					   .entry = args->entry, .kernels = &kernels, .host = instance->host, .caps = caps,
 					   .cap_count = base_caps(instance->backend, instance->options, loaded->program->device->model, caps),
-					   .flags = args->flags, .planned = true};
+					   .flags = args->flags, .planned = true, .shadowed = true};
 
 	loaded->kernels = (struct base_planned){base_kernels_table(&loaded->program->kernels), &loaded->walk};
 	kernels = base_planned_table(&loaded->kernels);
@@ -98,13 +99,37 @@ void aie_engine_unload(struct base_program *program)
 static void bindings_find(struct aie_run *run)
 {
 	const struct ptowsp_run_args *args = run->args->args;
+	struct aie_loaded *loaded = run->loaded;
 
+	for (uint32_t t = 0; run->counted && t < loaded->planned->tables.tensor.count; t++) {
+		loaded->bases[t] = RT_NOWHERE;
+		loaded->tensors[t] = (struct aie_tensor){0, loaded->planned->tables.tensor.rows[t].dtype};
+	}
 	for (uint32_t b = 0; b < args->binding_count; b++) {
 		const struct ptowsp_binding *binding = (const void *)((const char *)args->bindings + (size_t)b * args->binding_stride);
 
-		run->loaded->bases[binding->tensor] = binding->data;
-		run->loaded->tensors[binding->tensor] = (struct aie_tensor){binding->elements, binding->dtype};
+		loaded->bases[binding->tensor] = binding->data ? (char *)binding->data : RT_NOWHERE;
+		loaded->tensors[binding->tensor] = (struct aie_tensor){binding->elements, binding->dtype};
 	}
+}
+
+/* Nothing says how large a tensor is that has no memory: as far as tasks reach. */
+static void reach_find(struct aie_run *run, const struct ptowsp_tensor_arg *window)
+{
+	struct aie_tensor *tensor = &run->loaded->tensors[window->tensor];
+	uint64_t size = rt_dtype_bytes(window->dtype), at = (uint64_t)((const char *)window->data - (const char *)run->loaded->bases[window->tensor]);
+	uint64_t end = at + ((window->rows - 1) * window->row_stride + (window->columns - 1) * window->column_stride + 1) * size, own = rt_dtype_bytes(tensor->dtype);
+
+	if (run->loaded->bases[window->tensor] == RT_NOWHERE && window->rows && window->columns && tensor->elements < end / own)
+		tensor->elements = end / own;
+}
+
+static void reaches_find(struct aie_run *run)
+{
+	const struct base_walk *walk = &run->loaded->walk;
+
+	for (uint32_t t = 0; run->counted && t < walk->tensor_count; t++)
+		reach_find(run, &walk->tensors[t]);
 }
 
 static const char *kernel_name(const void *context, uint32_t kernel)
@@ -255,6 +280,7 @@ static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_e
 
 	run->error = error;
 	bindings_find(run);
+	reaches_find(run);
 	st = scopes_look(run, feed);
 	if (!st)
 		st = bounds_make(run);
@@ -269,8 +295,7 @@ ptowsp_status aie_engine_walk(struct aie_run *run, struct ptowsp_run_stats *stat
 {
 	const struct base_walk_then then = {run, walked};
 
-	if (run->args->args->flags & PTOWSP_RUN_NO_KERNELS)
-		return rt_fail(run->error, PTOWSP_UNSUPPORTED, "without kernels there is nothing to map: tensors have no places that streams could carry; use --opt clock=reference");
+	run->counted = run->args->args->flags & PTOWSP_RUN_NO_KERNELS;
 	run->deadlock = deadlock_out;
 	return base_walk_fill(&run->loaded->walk, run->loaded->planned, run->args, &then, stats_out, deadlock_out, run->error);
 }
@@ -279,7 +304,8 @@ ptowsp_status aie_engine_run(struct base_program *program, const struct rt_run_a
 			     struct ptowsp_error *error)
 {
 	struct ptowsp_error own = {.head = PTOWSP_HEAD(own, ERROR)};
-	struct aie_run run = {.loaded = program->own, .args = args, .error = error ? error : &own, .options = aie_options_of(program), .then = aie_options_on_device(&aie_options_of(program)->base) ? aie_device_go : aie_engine_go};
+	struct aie_run run = {.loaded = program->own, .args = args, .error = error ? error : &own, .options = aie_options_of(program), 
+			      .then = aie_options_on_device(&aie_options_of(program)->base) && !(args->args->flags & PTOWSP_RUN_NO_KERNELS) ? aie_device_go : aie_engine_go};
 	ptowsp_status st;
 
 	aie_report_finish(&run.loaded->report);

@@ -7,12 +7,12 @@
 #include "engine_own.h"
 #include "ring.h"
 #include "rt/crew.h"
+#include "rt/dtype.h"
 #include "rt/error.h"
 #include "rt/program.h"
 #include "sim.h"
 #include "work.h"
 
-enum { MOST_TENSORS = 64 };
 struct going {
 	struct aie_run *run;
 	struct rt_feed *feed;
@@ -41,12 +41,13 @@ static uint32_t lowered_of(const struct going *going, const struct aie_function 
 	return f;
 }
 
-/* A window as the function's type has it: rank 1 is what its kernel lays out by itself. */
-static struct ptowsp_tensor_arg window(const struct aie_type *type, void *data, const struct ptowsp_tensor_arg *like)
+/* A window as the function's type has it: rank 1 is what its kernel lays out by itself, behind the elements that it leaves alone, which are not there. */
+static struct ptowsp_tensor_arg window(const struct aie_type *type, void *data, const struct ptowsp_tensor_arg *like, uint64_t before)
 {
-	uint64_t columns = (uint64_t)type->dims[type->rank - 1];
+	uint64_t columns = (uint64_t)type->dims[type->rank - 1] + before;
+	uintptr_t first = (uintptr_t)data - (uintptr_t)(before * rt_dtype_bytes(like->dtype));
 
-	return (struct ptowsp_tensor_arg){.data = data, .rows = type->rank == 2 ? (uint64_t)type->dims[0] : 1, .columns = columns, .row_stride = columns,
+	return (struct ptowsp_tensor_arg){.data = (void *)first, .rows = type->rank == 2 ? (uint64_t)type->dims[0] : 1, .columns = columns, .row_stride = columns,
 					  .column_stride = 1, .dtype = like->dtype, .access = like->access, .tensor = like->tensor};
 }
 
@@ -102,7 +103,7 @@ static ptowsp_status call(void *context, const struct aie_sim_call *call, uint64
 	const struct aie_lowered *lowered = &going->run->loaded->map.lowered;
 	const struct base_walk *walk = &going->run->loaded->walk;
 	uint32_t known = lowered_of(going, function), tensors = 0;
-	struct ptowsp_tensor_arg windows[MOST_TENSORS];
+	struct ptowsp_tensor_arg windows[AIE_MOST_TENSORS];
 	struct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), 0, error};
 	struct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK), .tensors = windows, .tensor_stride = sizeof(*windows), .process = PTOWSP_NONE,
 				   .block_count = 1};
@@ -116,10 +117,12 @@ static ptowsp_status call(void *context, const struct aie_sim_call *call, uint64
 	task.tensor_count = walk->tasks[lowered->tasks[known]].tensor_count;
 	task.arg_count = function->type->inputs - task.tensor_count;
 	task.args = call->scalars + task.tensor_count;
-	for (; tensors < task.tensor_count && tensors < MOST_TENSORS; tensors++)
-		windows[tensors] = window(function->type->parts[tensors], call->memrefs[tensors], &walk->tensors[walk->tasks[lowered->tasks[known]].tensors + tensors]);
-	st = rt_crew_invoke(program, &task, &out, 0);
-	if (st)
+	for (; tensors < task.tensor_count && tensors < AIE_MOST_TENSORS; tensors++)
+		windows[tensors] = window(function->type->parts[tensors], call->memrefs[tensors], &walk->tensors[walk->tasks[lowered->tasks[known]].tensors + tensors],
+					  aie_function_before(function, tensors));
+	if (going->run->counted)
+		out.cycles = task.number < walk->task_count ? walk->tasks[task.number].cycles : 1;
+	else if ((st = rt_crew_invoke(program, &task, &out, 0)))
 		return rt_crew_failure(program, task.kernel, task.number, st, error);
 	*cycles_out = out.cycles;
 	st = cost_of(going, known, &task, cycles_out);
@@ -142,6 +145,12 @@ static void times_tell(struct going *going)
 
 /* ---- a run -------------------------------------------------------------------------------------------------------------- */
 
+/* Without kernels nothing moves, so that nothing is changed that is bound. */
+static void *memory_of(const struct aie_run *run, uint32_t tensor)
+{
+	return run->counted ? NULL : run->loaded->bases[tensor];
+}
+
 static bool rooms_make(struct going *going)
 {
 	const struct aie_loaded *loaded = going->run->loaded;
@@ -158,7 +167,7 @@ static bool rooms_make(struct going *going)
 	if (!going->arguments || !going->filler || !going->cycles || !going->next || !going->starts || !going->ends || !going->cores)
 		return false;
 	for (uint32_t a = 0; a < lowered->argument_count; a++)
-		going->arguments[a] = lowered->arguments[a] == AIE_NOTHING ? going->filler : loaded->bases[lowered->arguments[a]];
+		going->arguments[a] = lowered->arguments[a] == AIE_NOTHING ? going->filler : memory_of(going->run, lowered->arguments[a]);
 	return true;
 }
 
@@ -216,7 +225,7 @@ static ptowsp_status simulate(struct going *going)
 	const unsigned buffering = going->run->options->buffering;
 	const bool both = buffering == AIE_BUFFERING_BOTH;
 	struct aie_sim_stats *stats = &going->stats[buffering != AIE_BUFFERING_0];
-	const struct aie_sim_args args = {.design = &going->back.design, .routes = &going->back.routes, .arguments = going->arguments, .kernels = {going, call, begin},
+	const struct aie_sim_args args = {.design = &going->back.design, .routes = &going->back.routes, .arguments = going->arguments, .counted = going->run->counted, .kernels = {going, call, begin},
 					  .buffering = buffering == AIE_BUFFERING_0 ? 0 : 8, .cancel = going->run->args->cancel, .stepped = going->ring.window ? aie_ring_stepped : NULL,
 					  .stepped_context = &going->ring};
 	bool depends = false;

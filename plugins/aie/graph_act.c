@@ -485,10 +485,10 @@ static void call(struct acting *acting)
 	struct aie_maker *maker = acting->maker;
 	const struct aie_act *act = acting->act;
 	const struct aie_use *uses = maker->args->acts->uses;
-	struct aie_spot spots[64];
+	struct aie_spot spots[AIE_MOST_TENSORS];
 	uint32_t first, count = act->use_count;
 
-	if (count > 64) {
+	if (count > AIE_MOST_TENSORS) {
 		acting->crowded = true;
 		return;
 	}

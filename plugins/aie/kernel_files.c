@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "isa/emit.h"
+#include "rt/dtype.h"
 #include "rt/error.h"
 #include "rt/grow.h"
 #include "text.h"
@@ -91,12 +92,15 @@ static void parameters(struct aie_text *text, uint32_t tensors, uint32_t scalars
 		aie_text_put(text, "void");
 }
 
-/* As the interpreter gets it: rank 1 is what its kernel lays out by itself. */
-static void window(struct aie_text *text, const struct aie_type *type, const struct ptowsp_tensor_arg *like, uint32_t number)
+/* As the interpreter gets it: rank 1 is what its kernel lays out by itself, behind `before` elements that are not there. */
+static void window(struct aie_text *text, const struct aie_type *type, const struct ptowsp_tensor_arg *like, uint32_t number, uint64_t before)
 {
-	int64_t columns = type->dims[type->rank - 1];
+	int64_t columns = type->dims[type->rank - 1] + (int64_t)before;
 
-	aie_text_add(text, "\t\t{tensor_%" PRIu32 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", 1, %u, %u, %" PRIu32 "},\n", number, type->rank == 2 ? type->dims[0] : 1, columns, columns,
+	aie_text_put(text, "\t\t{");
+	if (before)
+		aie_text_add(text, "-%" PRIu64 " + (unsigned char *)", before * rt_dtype_bytes(like->dtype));
+	aie_text_add(text, "tensor_%" PRIu32 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", 1, %u, %u, %" PRIu32 "},\n", number, type->rank == 2 ? type->dims[0] : 1, columns, columns,
 		     (unsigned)like->dtype, (unsigned)like->access, like->tensor);
 }
 
@@ -115,7 +119,7 @@ static void call_write(struct aie_text *text, const struct aie_kernel_files_args
 		aie_text_add(text, "(uint64_t)scalar_%" PRIu32 ", ", i);
 	aie_text_put(text, "0};\n\tconst struct ptowsp_tensor_arg windows[] = {\n");
 	for (uint32_t i = 0; i < tensors; i++)
-		window(text, function->type->parts[i], &args->walk->tensors[task->tensors + i], i);
+		window(text, function->type->parts[i], &args->walk->tensors[task->tensors + i], i, aie_function_before(function, i));
 	aie_text_add(text,
 		     "\t\t{NULL, 0, 0, 0, 0, 0, 0, 0},\n\t};\n\tstruct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), 0, NULL};\n"
 		     "\tstruct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK), .args = args, .tensors = windows, .arg_count = %" PRIu32 ", .tensor_count = %" PRIu32 ",\n"

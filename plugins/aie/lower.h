@@ -40,7 +40,8 @@ struct aie_lowered {
 	uint64_t *tasks;       /* per function: a task that calls it */
 	uint32_t function_count;
 };
-/* Fills a begun module, and zeroed or finished lowered. Functions say their kernel in the attribute ptowsp.kernel. Errors: UNSUPPORTED naming tensor or kernel: rows that
+/* Fills a begun module, and zeroed or finished lowered. Functions say their kernel in the attribute ptowsp.kernel, and in ptowsp.before how many
+ * elements of a kernel's windows lie in front of its arguments, where it leaves the first ones alone. Errors: UNSUPPORTED naming tensor or kernel: rows that
  * are no multiple of 4 bytes, types that have no name in MLIR; NO_MEMORY. */
 ptowsp_status aie_lower(struct aie_module *module, const struct aie_lower_args *args, struct aie_lowered *lowered, struct ptowsp_error *error);
 void aie_lowered_finish(struct aie_lowered *lowered);

@@ -27,13 +27,18 @@ static struct call call_of(const struct aie_lowering *lowering, const struct aie
 	return (struct call){line, &lowering->args->walk->tasks[lowering->args->acts->rows[line->act].task]};
 }
 
+static const struct aie_use *use_of(const struct aie_lowering *lowering, const struct call *call, uint32_t i)
+{
+	return &lowering->args->acts->uses[lowering->args->acts->rows[call->line->act].uses + i];
+}
+
 static bool types_same(const struct aie_lowering *lowering, const struct call *a, const struct call *b)
 {
 	const struct aie_spot *spots = lowering->args->graph->spots;
 	bool same = a->task->kernel == b->task->kernel && a->task->arg_count == b->task->arg_count && a->line->count == b->line->count;
 
 	for (uint32_t i = 0; same && i < a->line->count; i++)
-		same = aie_shape_same(&spots[a->line->spots + i].shape, &spots[b->line->spots + i].shape);
+		same = aie_shape_same(&spots[a->line->spots + i].shape, &spots[b->line->spots + i].shape) && use_of(lowering, a, i)->before == use_of(lowering, b, i)->before;
 	return same;
 }
 
@@ -66,6 +71,18 @@ static const struct aie_type *function_type(struct aie_lowering *lowering, const
 	return type;
 }
 
+/* How many elements of its window a kernel has in front of each memref, where it does not touch the first ones. */
+static void before_tell(struct aie_lowering *lowering, const struct call *call, struct aie_op *op)
+{
+	int64_t before[AIE_MOST_TENSORS], any = 0;
+
+	for (uint32_t i = 0; i < call->line->count; i++)
+		any |= before[i] = (int64_t)use_of(lowering, call, i)->before;
+	if (any)
+		aie_op_attr(lowering->module, op, "ptowsp.before",
+			    aie_attr_ints(lowering->module, AIE_ATTR_INTS, aie_type_plain(lowering->module, AIE_TYPE_INT, 64), call->line->count, before));
+}
+
 static void function_make(struct aie_lowering *lowering, const struct call *call, const char *name)
 {
 	struct aie_module *module = lowering->module;
@@ -77,6 +94,7 @@ static void function_make(struct aie_lowering *lowering, const struct call *call
 	aie_op_attr(module, op, "sym_visibility", aie_attr_text(module, AIE_ATTR_STRING, "private"));
 	aie_op_attr(module, op, "ptowsp.kernel",
 		    aie_attr_text(module, AIE_ATTR_STRING, lowering->args->kernel_name(lowering->args->context, call->task->kernel)));
+	before_tell(lowering, call, op);
 }
 
 static uint32_t function_find(const struct aie_lowering *lowering, const struct call *call)

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "fits.h"
 #include "rt/error.h"
 #include "standstill.h"
 
@@ -196,14 +197,14 @@ struct way {
 	bool obey;         /* executors are cells */
 	bool apart;        /* cells hand each other nothing but through memory */
 	bool share, pack, always; /* as in graph.h */
-	uint32_t group, depth;
+	uint32_t group, depth, keep;
 };
 
 /* Streams without depths and places. */
 static ptowsp_status streams_make(struct aie_map *map, const struct aie_map_args *args, const struct way *way, struct ptowsp_error *error)
 {
 	const struct aie_graph_args graph = {.acts = &map->acts, .cells = &map->cells, .versions = &map->versions, .arch = args->arch, .share = way->share, .pack = way->pack,
-					     .group = way->group, .always = way->always, .keep = KEEP, .bounds = args->bounds, .capacities = args->walk->capacities};
+					     .group = way->group, .always = way->always, .keep = way->keep, .bounds = args->bounds, .capacities = args->walk->capacities};
 	ptowsp_status st = aie_cells_make(&map->cells, &map->acts, way->obey ? &map->executors : NULL, way->cells, error);
 
 	if (!st)
@@ -245,7 +246,7 @@ static ptowsp_status depths_try(struct aie_map *map, const struct aie_map_args *
 {
 	ptowsp_status st = PTOWSP_UNSUPPORTED;
 
-	for (way.depth = args->depth; st == PTOWSP_UNSUPPORTED && way.depth; way.depth = args->exact ? 0 : way.depth - 1) {
+	for (way.depth = way.keep || args->exact ? args->depth : 1; st == PTOWSP_UNSUPPORTED && way.depth; way.depth = args->exact ? 0 : way.depth - 1) {
 		st = graph_make(map, args, &way, error);
 		if (map->graph.crowded && !way.group)
 			break;
@@ -314,9 +315,9 @@ static ptowsp_status ways_try(struct aie_map *map, const struct aie_map_args *ar
 /* Cells hand each other what they make; where they have no channels for it, all of it goes through memory. */
 static ptowsp_status obeying_try(struct aie_map *map, const struct aie_map_args *args, uint32_t cells, struct ptowsp_error *error)
 {
-	ptowsp_status st = ways_try(map, args, (struct way){.cells = cells, .obey = true}, error);
+	ptowsp_status st = ways_try(map, args, (struct way){.cells = cells, .obey = true, .keep = KEEP}, error);
 
-	return st == PTOWSP_UNSUPPORTED ? ways_try(map, args, (struct way){.cells = cells, .obey = true, .apart = true}, error) : st;
+	return st == PTOWSP_UNSUPPORTED ? ways_try(map, args, (struct way){.cells = cells, .obey = true, .apart = true, .keep = KEEP}, error) : st;
 }
 
 /* Cores hold their parts of tensors. */
@@ -364,7 +365,17 @@ static ptowsp_status obey(struct aie_map *map, const struct aie_map_args *args, 
 	return st;
 }
 
-/* As the schedule says, if that can be. Else all cores, then half of them and so on, but that each process keeps its own. */
+/* All cores, then half of them and so on, but that each process keeps its own. */
+static ptowsp_status cells_try(struct aie_map *map, const struct aie_map_args *args, struct way way, struct ptowsp_error *error)
+{
+	ptowsp_status st = PTOWSP_UNSUPPORTED;
+
+	for (; st == PTOWSP_UNSUPPORTED && way.cells; way.cells = map->acts.processes ? 0 : way.cells / 2)
+		st = ways_try(map, args, way, error);
+	return st;
+}
+
+/* As the schedule says, if that can be. Else as it fits; where memory is short at last so that what is read from memory again comes again. */
 static ptowsp_status graph_choose(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
 {
 	uint32_t all = args->arch->columns * (args->arch->rows - AIE_FIRST_CORE), cells = args->cells && args->cells < all ? args->cells : all;
@@ -375,8 +386,8 @@ static ptowsp_status graph_choose(struct aie_map *map, const struct aie_map_args
 		st = obey(map, args, cells, error);
 	if (st == PTOWSP_UNSUPPORTED && args->scheduled && args->must)
 		return rt_fail(error, PTOWSP_UNSUPPORTED, "the schedule's executors cannot be cores: %s", map->why);
-	for (; st == PTOWSP_UNSUPPORTED && cells; cells = map->acts.processes ? 0 : cells / 2)
-		st = ways_try(map, args, (struct way){.cells = cells}, error);
+	st = st == PTOWSP_UNSUPPORTED ? cells_try(map, args, (struct way){.cells = cells, .keep = KEEP}, error) : st;
+	st = st == PTOWSP_UNSUPPORTED ? cells_try(map, args, (struct way){.cells = cells}, error) : st;
 	if (st == PTOWSP_UNSUPPORTED && map->acts.processes && map->stood.text[0])
 		*error = map->stood; /* what channels need may not fit, too, but that they need it is the reason */
 	return st;
@@ -406,6 +417,8 @@ ptowsp_status aie_map_make(struct aie_map *map, const struct aie_map_args *args,
 
 	aie_map_finish(map);
 	st = aie_acts_make(&map->acts, &acts, error);
+	if (!st)
+		st = aie_fits_check(&map->acts, args, error);
 	if (!st)
 		st = graph_choose(map, args, error);
 	return st ? st : text_make(map, args, error);

@@ -73,19 +73,26 @@ void aie_sim_finish(struct aie_sim_stats *stats)
 
 /* ---- twice -------------------------------------------------------------------------------------------------------- */
 
+/* Bytes of one that is there. */
+static uint64_t content_bytes(const struct aie_sim_args *args, uint32_t i)
+{
+	return args->arguments[i] ? aie_type_bytes(args->design->arguments[i]) : 0;
+}
+
 /* Copies of what the arguments hold. */
 static bool contents_take(const struct aie_sim_args *args, void **copies)
 {
 	const struct aie_design *design = args->design;
 
 	for (uint32_t i = 0; i < design->argument_count; i++) {
-		const uint64_t bytes = aie_type_bytes(design->arguments[i]);
+		const uint64_t bytes = content_bytes(args, i);
 
 		free(copies[i]);
 		copies[i] = malloc(bytes ? bytes : 1);
 		if (!copies[i])
 			return false;
-		memcpy(copies[i], args->arguments[i], bytes);
+		if (bytes)
+			memcpy(copies[i], args->arguments[i], bytes);
 	}
 	return true;
 }
@@ -93,13 +100,14 @@ static bool contents_take(const struct aie_sim_args *args, void **copies)
 static void contents_put(const struct aie_sim_args *args, void *const *copies)
 {
 	for (uint32_t i = 0; i < args->design->argument_count; i++)
-		memcpy(args->arguments[i], copies[i], aie_type_bytes(args->design->arguments[i]));
+		if (content_bytes(args, i))
+			memcpy(args->arguments[i], copies[i], content_bytes(args, i));
 }
 
 static bool contents_differ(const struct aie_sim_args *args, void *const *copies)
 {
 	for (uint32_t i = 0; i < args->design->argument_count; i++)
-		if (memcmp(args->arguments[i], copies[i], aie_type_bytes(args->design->arguments[i])))
+		if (content_bytes(args, i) && memcmp(args->arguments[i], copies[i], content_bytes(args, i)))
 			return true;
 	return false;
 }

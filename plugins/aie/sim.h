@@ -25,6 +25,7 @@ struct aie_sim_kernels {
 struct aie_sim_args {
 	const struct aie_design *design;
 	const struct aie_routes *routes;   /* of aie_design_flows: one per fifo that moves, in their order; NULL: each stream goes the shortest way */
+	bool counted;                      /* no bytes of the host move, there need not be any */
 	void *const *arguments;            /* of the sequence: memory of the host, row major, written where the design writes it */
 	struct aie_sim_kernels kernels;
 	uint32_t buffering;                /* words that a stream holds per receiver: 0 or 8 */

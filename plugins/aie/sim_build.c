@@ -225,9 +225,9 @@ static ptowsp_status task_add(struct aie_build *build, const struct aie_step *st
 	if (at + path.least < 0 || at + path.beyond > bytes)
 		return base_fail(build->error, PTOWSP_INVALID, "a task of @%s reaches from byte %" PRId64 " to %" PRId64 " of argument %u, which has %" PRId64 "; stay within", fifo,
 				 at + path.least, at + path.beyond, step->argument, bytes);
-	if (!base)
+	if (!base && !build->args->counted)
 		return base_fail(build->error, PTOWSP_INVALID, "argument %u of the sequence is not there; give its memory", step->argument);
-	return aie_net_task(build->net, end, base + at, &path, step->token) == AIE_NONE ? aie_build_no_memory(build) : PTOWSP_OK;
+	return aie_net_task(build->net, end, base ? base + at : NULL, &path, step->token) == AIE_NONE ? aie_build_no_memory(build) : PTOWSP_OK;
 }
 
 static ptowsp_status host_add(struct aie_build *build)

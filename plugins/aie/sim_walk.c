@@ -91,6 +91,11 @@ static void cursor_turn(struct aie_cursor *cursor, const struct aie_path *path)
 
 static inline void cursor_move(struct aie_cursor *cursor, const struct aie_path *path, uint8_t *row, uint64_t bytes, bool put)
 {
+	if (!cursor->at) { /* nothing is there: as if it were zeros */
+		if (!put)
+			memset(row, 0, bytes);
+		return;
+	}
 	while (bytes) {
 		const uint64_t left = path->run - cursor->into, n = left < bytes ? left : bytes;
 
