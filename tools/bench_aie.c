@@ -245,7 +245,7 @@ int bench_aie(const struct bench_options *options)
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	ptowsp_status st = speeds(options, &error);
 
-	if (!st && bench_aie_array(options))
+	if (!st && (bench_aie_array(options) || bench_aie_package(options)))
 		return 1;
 	if (!st)
 		st = points(&error);

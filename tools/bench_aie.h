@@ -20,5 +20,7 @@ char *bench_aie_copy(uint32_t words);
 /* Rows of placing, routing and drawing a product on 32 cores. 0, or an exit code after a sentence on stderr. */
 struct bench_options;
 int bench_aie_array(const struct bench_options *options);
+/* Rows of a package's way to the files of its design. The same. */
+int bench_aie_package(const struct bench_options *options);
 
 #endif
