@@ -3,10 +3,12 @@
  * prints is read as the same module. Skipped where mlir-opt-22 (Debian: mlir-22-tools) is not installed. */
 #include "aie/ir.h"
 #include "check.h"
+#include "contract/cli.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static bool tool_is_here(void)
 {
@@ -173,10 +175,38 @@ static void what_mlir_prints_is_the_same_module(void)
 		}
 }
 
+/* What ptowsp-run emits for examples: every kind of stream, and every dtype of products. The whole has calls in cores, so only the check by IRDL can look at it. */
+static void emitted_designs_pass_the_irdl_check(void)
+{
+	static const char *const examples[] = {"vector_add", "softmax", "fused_softmax", "dynamic_softmax", "matmul", "alternating_matmul_add", "gemm_1", "gemm_16", "gemm_32",
+					       "paged_attention", "fan_in", "passthrough", "two_stage", "tiles", "csp"};
+	const bool there = !access(check_fmt("%s/reference/aie-files/check.sh", check_shared()), R_OK);
+
+	NEED_TOOL();
+	cli_begin();
+	for (size_t i = 0; i < sizeof(examples) / sizeof(*examples); i++) {
+		const char *device = i % 2 ? "npu1" : "npu2";
+
+		if (cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet --device=%s --opt buffering=8 --emit $T/%s $P/%s.pkg.zst", device, examples[i], examples[i]))) {
+			CHECK_FAIL("%s: %s", examples[i], cli_err);
+			continue;
+		}
+		if (cli(check_fmt("awk -f $R/tests/aie/irdl.awk $T/%s/design.mlir | mlir-opt-22 --allow-unregistered-dialect --irdl-file=$R/tests/aie/aie.irdl.mlir - -o /dev/null",
+				  examples[i])))
+			CHECK_FAIL("%s: %.300s", examples[i], cli_err);
+		if (there && cli(check_fmt("sh '%s/reference/aie-files/check.sh' $T/%s/design.mlir", check_shared(), examples[i])))
+			CHECK_FAIL("%s, check.sh of the corpus: %.300s", examples[i], cli_err);
+	}
+	cli(check_fmt("grep -oh 'memref<[0-9x]*[a-z0-9]*>' $T/gemm_16/design.mlir | sed 's/.*x//' | sort -u | tr -d '\\n'"));
+	CHECK_STR(cli_out, "bf16>f32>i16>i32>i8>");
+}
+
 void suite_aie_mlir(CU_pSuite s)
 {
+	cli_suite("aie_mlir");
 	TEST(s, generic_text_is_taken);
 	TEST(s, designs_pass_the_irdl_check);
 	TEST(s, mutants_are_refused_by_the_irdl_check);
 	TEST(s, what_mlir_prints_is_the_same_module);
+	TEST(s, emitted_designs_pass_the_irdl_check);
 }
