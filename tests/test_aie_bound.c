@@ -138,6 +138,8 @@ static void a_full_window_aborts_or_counts(void)
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --schedule task_window=2 --entry scope $P/probes/control.pkg.zst"), 7);
 	CHECK_CONTAINS(cli_err, "held by an open scope (depth 1); use --schedule task_window=3");
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --schedule task_window=3 --entry scope $P/probes/control.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --schedule task_window=2,abort --entry scope $P/probes/control.pkg.zst"), 1); /* that a scope holds it makes it no less full */
+	CHECK_CONTAINS(cli_err, "the task window of 2 is full at task 2, and its mode is abort");
 }
 
 static void batches_follow_each_other(void)

@@ -133,7 +133,7 @@ ptowsp_status rt_clock_failed(struct rt_run *run, ptowsp_status st)
 	if (st == PTOWSP_RUN_FAILED)
 		return rt_fail_at(run->error, st, run->clock.issued, UINT64_MAX,
 				  "the task window of %llu is full at task %llu, and its mode is abort; raise task_window or let it stall",
-				  (unsigned long long)run->window, (unsigned long long)run->clock.issued);
+				  (unsigned long long)(run->program->planned ? run->program->schedule.window : run->window), (unsigned long long)run->clock.issued);
 	return st;
 }
 
