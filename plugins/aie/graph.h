@@ -25,7 +25,6 @@ struct aie_stream {
 	uint8_t kind;            /* enum aie_stream_kind */
 	bool packed;             /* an object has several parts, one after the other, or fewer and then nothing */
 	bool whole;              /* between the host and the memory tile of its group: what its members get, or give, together */
-	bool words;              /* its objects say something by coming: they come alone */
 	uint32_t group;          /* whose whole or member it is; AIE_NOTHING: of none */
 	uint32_t from;           /* cell, AIE_HOST, AIE_LINKED */
 	uint32_t to, to_count;   /* cells or AIE_HOST, AIE_LINKED: places in ends */

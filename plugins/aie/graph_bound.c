@@ -22,7 +22,6 @@ uint32_t aie_word_stream(struct aie_maker *maker, uint32_t cell, bool stores)
 	if (stream == AIE_NOTHING)
 		return AIE_NOTHING;
 	maker->graph->streams[stream].packed = packed;
-	maker->graph->streams[stream].words = true;
 	if (packed && maker->graph->streams[stream].shape.columns < 4)
 		maker->graph->streams[stream].shape.columns = 4;
 	return stream;

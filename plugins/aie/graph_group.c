@@ -85,7 +85,7 @@ static bool is_free(const struct aie_graph *graph, uint32_t s, bool joins)
 {
 	const struct aie_stream *stream = &graph->streams[s];
 
-	return comes(stream, joins) && !stream->words && stream->group == AIE_NOTHING && stream->objects && aie_shape_bytes(&stream->shape) % 4 == 0;
+	return comes(stream, joins) && stream->group == AIE_NOTHING && stream->objects && aie_shape_bytes(&stream->shape) % 4 == 0;
 }
 
 /* A cell at an end of the stream: the first. */

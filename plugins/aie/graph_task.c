@@ -41,11 +41,12 @@ static struct key *keys_make(const struct aie_graph *graph)
 
 /* ---- tasks -------------------------------------------------------------------------------------------------------------- */
 
+enum { TIMED = 2 };
 struct tasks {
 	struct aie_graph *graph;
 	const struct aie_areas *areas;
 	const uint64_t *limits; /* of a shim's DMA */
-	uint8_t *bound;         /* per job: it waits for others, or others for it: it is over as soon as can be */
+	uint8_t *bound;         /* per job: it waits for others, or others for it: it is over as soon as can be; TIMED: it begins a call or says that it has ended */
 	uint32_t *last;         /* per job that a task begins with: the one that it ends with */
 };
 
@@ -60,16 +61,22 @@ static bool is_call_bound(const struct aie_maker *maker, const struct aie_job *j
 	return job->stores ? aie_bounds_seen(bounds, act->task) : bounds->ordered || aie_bounds_held(bounds, act->task);
 }
 
+static void mark(struct tasks *tasks, uint32_t job, uint32_t dep)
+{
+	tasks->bound[job] |= 1;
+	tasks->bound[dep] |= 1;
+}
+
 static void bound_find(struct tasks *tasks, const struct aie_maker *maker)
 {
 	const struct aie_graph *graph = tasks->graph;
 
 	for (uint32_t j = 0; j < graph->job_count; j++)
-		tasks->bound[j] = is_call_bound(maker, &graph->jobs[j]);
+		tasks->bound[j] = is_call_bound(maker, &graph->jobs[j]) ? TIMED : 0;
 
 	for (uint32_t j = 0; j < graph->job_count; j++)
 		for (uint32_t d = graph->jobs[j].deps; d < graph->jobs[j].deps + graph->jobs[j].dep_count; d++)
-			tasks->bound[j] = tasks->bound[graph->deps[d]] = 1;
+			mark(tasks, j, graph->deps[d]);
 }
 
 /* Bytes behind the job until the next one of its object begins, or the object ends. */
@@ -86,6 +93,8 @@ static bool is_behind(const struct tasks *tasks, uint32_t a, uint32_t b)
 {
 	const struct aie_job *x = &tasks->graph->jobs[a], *y = &tasks->graph->jobs[b];
 
+	if (x->act != y->act && (tasks->bound[a] | tasks->bound[b]) & TIMED)
+		return false;
 	return x->stream == y->stream && !x->fill && (x->object == y->object || (x->object + 1 == y->object && !y->at && !tasks->bound[a] && !tasks->bound[b]));
 }
 

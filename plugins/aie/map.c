@@ -274,8 +274,8 @@ static ptowsp_status cheaper(struct aie_map *map, const struct aie_map_args *arg
 }
 
 /* Each stream with a channel of a shim of its own; where there are not so many, or where that is cheaper, groups of them through memory tiles, of a column's cores first; each
- * time with loads that cells can share, where it makes a difference then with those of a cell together. Without groups where the schedule says when tasks begin: what is for one
- * cell is not held up by another's. */
+ * time with loads that cells can share, where it makes a difference then with those of a cell together. Only where it has to be where the schedule says when
+ * tasks begin: what is for one cell may be held up by another's. */
 static ptowsp_status groups_try(struct aie_map *map, const struct aie_map_args *args, struct way way, struct ptowsp_error *error)
 {
 	static const uint32_t groups[] = {0, COLUMN, 6, 3, 2};
@@ -288,7 +288,7 @@ static ptowsp_status groups_try(struct aie_map *map, const struct aie_map_args *
 	through.group = COLUMN;
 	through.always = true;
 	st = is_cheaper ? depths_try(map, args, through, error) : PTOWSP_UNSUPPORTED;
-	for (uint32_t g = 0; st == PTOWSP_UNSUPPORTED && g < sizeof(groups) / sizeof(*groups) && (!g || (map->graph.crowded && !args->bounds)); g++) {
+	for (uint32_t g = 0; st == PTOWSP_UNSUPPORTED && g < sizeof(groups) / sizeof(*groups) && (!g || map->graph.crowded); g++) {
 		way.group = groups[g];
 		way.pack = false;
 		st = depths_try(map, args, way, error);
@@ -410,6 +410,14 @@ static ptowsp_status text_make(struct aie_map *map, const struct aie_map_args *a
 	return st;
 }
 
+/* It may be that which is too much. */
+static ptowsp_status depth_said(const struct aie_map_args *args, struct ptowsp_error *error)
+{
+	struct ptowsp_error why = *error;
+
+	return rt_fail(error, PTOWSP_UNSUPPORTED, "with pipeline_depth=%u, as many objects at each end of each fifo, %.180s", args->depth, why.text);
+}
+
 ptowsp_status aie_map_make(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
 {
 	const struct aie_acts_args acts = {args->walk, args->kernels, args->bases, args->kernel_name, args->tensor_name, args->context};
@@ -421,6 +429,8 @@ ptowsp_status aie_map_make(struct aie_map *map, const struct aie_map_args *args,
 		st = aie_fits_check(&map->acts, args, error);
 	if (!st)
 		st = graph_choose(map, args, error);
+	if (st == PTOWSP_UNSUPPORTED && args->exact)
+		return depth_said(args, error);
 	return st ? st : text_make(map, args, error);
 }
 
