@@ -256,6 +256,23 @@ static void every_rule_has_a_mutant(void)
 	}
 }
 
+static void mutants_stand_in_the_list_of_rules(void)
+{
+	char *list = check_read(check_fmt("%s/plugins/aie/RULES.md", check_root()), NULL);
+
+	REQUIRE(list != NULL);
+	for (int i = 0; i < MUTANTS; i++) {
+		const char *rule = strstr(mutants[i].sentence, "(rule "), *row = NULL, *name;
+
+		if (rule)
+			row = strstr(list, check_fmt("\n| %.*s |", (int)strcspn(rule + 6, ")"), rule + 6));
+		name = strstr(rule && row ? row : list, mutants[i].name);
+		if (!name || (rule && (!row || name > row + strcspn(row + 1, "\n"))))
+			CHECK_FAIL("%s is not listed with its rule in plugins/aie/RULES.md", mutants[i].name);
+	}
+	free(list);
+}
+
 static void numbers_of_rules_are_distinct(void)
 {
 	for (int i = 0; i < AIE_RULES; i++)
@@ -466,6 +483,7 @@ void suite_aie_check(CU_pSuite s)
 	for (int i = 0; i < MUTANTS; i++)
 		check_add(s, check_fmt("mutant_%s", mutants[i].name), mutant_is_refused);
 	TEST(s, every_rule_has_a_mutant);
+	TEST(s, mutants_stand_in_the_list_of_rules);
 	TEST(s, numbers_of_rules_are_distinct);
 	TEST(s, designs_keep_the_rules);
 	TEST(s, examples_of_the_corpus_keep_the_rules);

@@ -179,7 +179,7 @@ static void what_mlir_prints_is_the_same_module(void)
 static void emitted_designs_pass_the_irdl_check(void)
 {
 	static const char *const examples[] = {"vector_add", "softmax", "fused_softmax", "dynamic_softmax", "matmul", "alternating_matmul_add", "gemm_1", "gemm_16", "gemm_32",
-					       "paged_attention", "fan_in", "passthrough", "two_stage", "tiles", "csp"};
+					       "paged_attention", "fan_in", "passthrough", "two_stage", "tiles", "csp", "llama", "attention_pipeline"};
 	const bool there = !access(check_fmt("%s/reference/aie-files/check.sh", check_shared()), R_OK);
 
 	NEED_TOOL();
