@@ -74,7 +74,8 @@ static void say_next(struct aie_text *text)
 			   "mlir-opt-22 --allow-unregistered-dialect design.mlir -o /dev/null   # syntax, types, SSA; LLVM's tool, which does not know the dialect. A call inside a core is refused\n"
 			   "                                                                    # there (MLIR looks for its function in the core): tests/aie/irdl.awk of ptowsp's sources makes names fit\n"
 			   "aie-opt design.mlir -o /dev/null                                    # the dialect's own reader and rules\n"
-			   "aiecc design.mlir                                                   # with an object file per function: xclbin and instructions for a device\n```\n");
+			   "aiecc design.mlir                                                   # with an object file per function: xclbin and instructions for a device\n"
+			   "ptowsp-run --plugin=aie --opt engine=device PACKAGE                 # all that with the package's kernels as C, and the run, where they are installed: plugins/aie/DEVICE.md\n```\n");
 }
 
 static char *readme(const struct aie_emit_args *args)

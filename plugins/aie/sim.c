@@ -121,6 +121,11 @@ static ptowsp_status both_run(struct aie_sim_args args, struct aie_sim_stats sta
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to run a design twice");
 	args.buffering = AIE_STREAM_WORDS;
 	second_st = aie_sim_run(&args, &stats[1], &second);
+	if (second_st && second_st != PTOWSP_DEADLOCK) {
+		if (error)
+			*error = second;
+		return second_st;
+	}
 	if (!contents_take(&args, after))
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to run a design twice");
 	contents_put(&args, before);
@@ -133,9 +138,9 @@ static ptowsp_status both_run(struct aie_sim_args args, struct aie_sim_stats sta
 	else if (!first_st && !second_st)
 		*depends_out = contents_differ(&args, after);
 	contents_put(&args, after);
-	if (second_st && error && error != &second)
+	if (second_st && error)
 		*error = second;
-	return second_st;
+	return second_st || first_st == PTOWSP_DEADLOCK ? second_st : first_st;
 }
 
 ptowsp_status aie_sim_both(const struct aie_sim_args *args, struct aie_sim_stats stats[2], bool *depends_out, struct ptowsp_error *error)
