@@ -337,6 +337,36 @@ static void shards_are_where_the_layout_says(void)
 	cli_check_sentence();
 }
 
+/* Nothing says whose tasks are but the layouts of what they touch: each goes to who holds it, so nothing moves between cores, and w comes to all of them as one stream. */
+static void tasks_go_to_who_holds_what_they_write(void)
+{
+	static const char source[] = "module @sharded\n"
+				     "tensor %%x : f32[64, 60] in layout(S(0), S(1))\ntensor %%w : f32[16, 20] in\ntensor %%y : f32[64, 60] out layout(S(0), S(1))\n"
+				     "func @scaled(%%a: !pto.memref<gm,...,f32>, %%w: !pto.memref<gm,...,f32>, %%b: !pto.memref<gm,...,f32>) {\n"
+				     "  %%t = alloc_tile : !pto.tile<16x20xf32>\n  %%u = alloc_tile : !pto.tile<16x20xf32>\n  %%t = tload %%a[0, 0]\n  %%u = tload %%w[0, 0]\n"
+				     "  %%t = tadd %%t, %%u\n  tstore %%t, %%b[0, 0]\n  return\n}\n"
+				     "kernel @scale(%%a: f32[16, 20] in, %%w: f32[16, 20] in, %%b: f32[16, 20] out) { portable @scaled }\n"
+				     "workload @main { parallel_for %%i in dense(3) { parallel_for %%j in dense(4) {\n"
+				     "  call @scale(%%a -> %%x[%%j * 16, %%i * 20], %%w -> %%w, %%b -> %%y[%%j * 16, %%i * 20]) } } }\n";
+	char *text;
+
+	cli_begin();
+	REQUIRE_INT(cli(check_fmt("printf '%s' > $T/sharded.pto; $B/ptowsp-pack $T/sharded.pto -o $T/sharded.pkg.zst", source)), 0);
+	CHECK_INT(cli("$B/ptowsp-run --fill x=random --fill w=random --out y=$T/wanted.npy $T/sharded.pkg.zst"), 0);
+	CHECK_INT(run("--stats --opt grid=4x3 --fill x=random --fill w=random --out y=$T/y.npy $T/sharded.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "S0,S1              12          15360              0          15360\n");
+	CHECK_INT(cli("cmp $T/wanted.npy $T/y.npy"), 0);
+	text = design();
+	CHECK_UINT(occurs(text, "\"aie.core\""), 12);
+	CHECK_UINT(occurs(text, "sym_name = \"pass_"), 0);
+	free(text);
+	/* blocks of 30 columns: the parts of 20 in the middle belong to two holders each, and lie in memory */
+	CHECK_INT(run("--stats --opt grid=2x2 --fill x=random --fill w=random --out y=$T/y.npy $T/sharded.pkg.zst"), 0);
+	CHECK_INT(cli("cmp $T/wanted.npy $T/y.npy"), 0);
+	CHECK_INT(run("--schedule spatial_map=3,4 --fill x=random --fill w=random --out y=$T/y.npy $T/sharded.pkg.zst"), 0);
+	CHECK_INT(cli("cmp $T/wanted.npy $T/y.npy"), 0);
+}
+
 void suite_aie_layout(CU_pSuite s)
 {
 	cli_suite("aie_layout");
@@ -348,4 +378,5 @@ void suite_aie_layout(CU_pSuite s)
 	TEST(s, what_has_no_place_is_said);
 	TEST(s, a_grid_is_the_part_that_is_used);
 	TEST(s, shards_are_where_the_layout_says);
+	TEST(s, tasks_go_to_who_holds_what_they_write);
 }

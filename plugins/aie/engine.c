@@ -177,6 +177,7 @@ static bool is_must(const struct aie_run *run)
 static void disobeyed(const struct aie_run *run, const char *why)
 {
 	const struct rt_program *planned = run->loaded->planned;
+	bool told = false;
 	char text[640];
 
 	for (uint32_t d = 0; planned->host && planned->host->diagnose && d < planned->tables.directive.count; d++) {
@@ -188,7 +189,10 @@ static void disobeyed(const struct aie_run *run, const char *why)
 		length = snprintf(text, sizeof(text), "schedule directive %s is recorded, not enforced, in this run: %s", rt_directive_name(row->directive), why);
 		planned->host->diagnose(planned->host->context, PTOWSP_FEATURE_POLICY(row->directive, row->policy), PTOWSP_STATE_RECORDED, text,
 					length < (int)sizeof(text) ? (uint64_t)length : sizeof(text) - 1);
+		told = true;
 	}
+	if (!told) /* declarations of tensors say so */
+		base_log(run->loaded->program->device->instance, PTOWSP_LOG_WARNING, "parts of tensors lie in memory, not in the cores that their layouts say: %s", why);
 }
 
 static ptowsp_status bounds_make(struct aie_run *run)
@@ -242,8 +246,9 @@ static ptowsp_status map_make(struct aie_run *run)
 	const uint32_t depth = depth_of(schedule);
 	const struct aie_map_args args = {.arch = loaded->arch, .walk = &loaded->walk, .kernels = &loaded->planned->kernels, .bases = loaded->bases, .tensors = loaded->tensors,
 					  .kept = loaded->kept, .stacks = loaded->stacks, .tensor_count = loaded->planned->tables.tensor.count,
-					  .kernel_count = loaded->planned->tables.kernel.count, .cells = options->cores, .scheduled = is_scheduled(schedule), .must = is_must(run) || *options->pins,
-					  .grid_columns = schedule->dispatch.policy == RT_POLICY_GRID ? (uint32_t)schedule->dispatch.columns : 0,
+					  .kernel_count = loaded->planned->tables.kernel.count, .cells = options->cores, 
+					  .scheduled = is_scheduled(schedule) || loaded->by_holder, .must = is_must(run) || *options->pins, .by_holder = loaded->by_holder,
+					  .grid_columns = loaded->by_holder ? loaded->arch->columns : schedule->dispatch.policy == RT_POLICY_GRID ? (uint32_t)schedule->dispatch.columns : 0,
 					  .pins = {options->pins, process_name, loaded->planned}, .layouts = aie_layouts_of(loaded), .stated = loaded->stated,
 					  .depth = depth ? depth : options->depth, .exact = depth != 0, .bounds = loaded->bounds.row_count ? &loaded->bounds : NULL,
 					  .queue = (uint32_t)aie_arch_tile(loaded->arch, 0)->limits[AIE_DMA_QUEUE], .seed = options->seed,

@@ -8,17 +8,51 @@
 #include "rt/error.h"
 #include "rt/program.h"
 
-/* Kernels of which a parameter states a layout. */
+/* Kernels of which a parameter states a layout; all where the schedule lays out nothing: the packer has looked at what declarations say. */
 static void stated_find(struct aie_loaded *loaded, const struct base_sections *sections)
 {
 	struct ptowsp_param_layout_record layout;
+	struct ptowsp_directive_record directive;
 	struct ptowsp_kernel_record kernel;
+	bool laid = false;
 
+	for (uint64_t d = 0; d < sections->schd.count; d++)
+		laid |= !base_sections_row(&sections->schd, d, &directive, sizeof(directive), NULL) && directive.directive == PTOWSP_DIRECTIVE_LAYOUT;
+	if (!laid)
+		memset(loaded->stated, 1, (size_t)sections->kreg.count);
 	for (uint64_t l = 0; l < sections->klay.count; l++)
 		for (uint64_t k = 0; !base_sections_row(&sections->klay, l, &layout, sizeof(layout), NULL) && k < sections->kreg.count; k++)
 			if (!base_sections_row(&sections->kreg, k, &kernel, sizeof(kernel), NULL) && layout.param >= kernel.params &&
 			    layout.param - kernel.params < kernel.param_count)
 				loaded->stated[k] = 1;
+}
+
+/* Layouts of declarations; over the array where the schedule has no grid and says nothing of executors. */
+static void declared_find(struct aie_loaded *loaded, const struct base_sections *sections)
+{
+	struct base_shards *shards = &loaded->program->shards;
+	const struct rt_schedule *schedule = &loaded->planned->schedule;
+	struct ptowsp_tensor_record tensor;
+	struct ptowsp_dim_record dim;
+
+	if (shards->grid[0] || schedule->dispatch.policy || schedule->pools != PTOWSP_POOLS_SINGLE)
+		return;
+	for (uint32_t t = 0; t < shards->room && !base_sections_row(&sections->tens, t, &tensor, sizeof(tensor), NULL); t++) {
+		struct base_sharded *row = &shards->rows[shards->count];
+		bool cut = false;
+
+		*row = (struct base_sharded){.tensor = t};
+		memset(row->axis, BASE_WHOLE, sizeof(row->axis));
+		for (uint32_t d = 0; d < tensor.dim_count && d < AIE_LAYOUT_RANK && !base_sections_row(&sections->dims, tensor.dims + d, &dim, sizeof(dim), NULL); d++)
+			if (dim.distribution && dim.mesh_axis < 2) {
+				row->axis[d] = (uint8_t)dim.mesh_axis;
+				cut = true;
+			}
+		shards->count += cut;
+	}
+	loaded->by_holder = shards->count != 0;
+	shards->grid[0] = shards->count ? loaded->arch->rows - AIE_FIRST_CORE : 0;
+	shards->grid[1] = shards->count ? loaded->arch->columns : 0;
 }
 
 ptowsp_status aie_layouts_load(struct aie_loaded *loaded, const struct ptowsp_load_args *args, struct ptowsp_error *error)
@@ -33,6 +67,7 @@ ptowsp_status aie_layouts_load(struct aie_loaded *loaded, const struct ptowsp_lo
 	stated_find(loaded, &sections);
 	loaded->program->shards.own = true;
 	loaded->program->kernels.shards = NULL;
+	declared_find(loaded, &sections);
 	return PTOWSP_OK;
 }
 
@@ -75,7 +110,7 @@ ptowsp_status aie_layouts_bind(struct aie_run *run)
 
 const struct aie_layout *aie_layouts_of(const struct aie_loaded *loaded)
 {
-	return loaded->program->shards.count && loaded->planned->schedule.dispatch.policy == RT_POLICY_GRID ? loaded->layouts : NULL;
+	return loaded->program->shards.count && (loaded->by_holder || loaded->planned->schedule.dispatch.policy == RT_POLICY_GRID) ? loaded->layouts : NULL;
 }
 
 /* ---- what became of them ------------------------------------------------------------------------------------------------ */

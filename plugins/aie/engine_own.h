@@ -25,6 +25,7 @@ struct aie_loaded {
 	uint64_t *stacks;             /* per KREG row */
 	struct aie_report report;     /* of the latest run */
 	struct aie_layout *layouts;   /* per TENS row, of the run */
+	bool by_holder;               /* the schedule says nothing of executors: tasks go to those who hold what they touch */
 	uint8_t *stated;              /* per KREG row, as in hold.h */
 };
 struct aie_run {
@@ -64,7 +65,7 @@ ptowsp_status aie_engine_files(struct aie_run *run, struct rt_feed *feed);
 ptowsp_status aie_layouts_load(struct aie_loaded *loaded, const struct ptowsp_load_args *args, struct ptowsp_error *error);
 /* Of a run: as its tensors are bound. Errors: INVALID for a dimension that a tensor has not. */
 ptowsp_status aie_layouts_bind(struct aie_run *run);
-/* The layouts if the schedule has a grid for them, else NULL. */
+/* The layouts if there are any and a grid for them, else NULL. */
 const struct aie_layout *aie_layouts_of(const struct aie_loaded *loaded);
 /* What became of them, when the run is mapped. */
 void aie_layouts_tell(struct aie_run *run);

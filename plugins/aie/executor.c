@@ -27,6 +27,11 @@ static void unite(struct aie_executors *executors)
 	executors->count = kept;
 }
 
+static uint32_t number_of(const struct aie_executors_args *args, uint64_t task)
+{
+	return args->numbers ? args->numbers[task] : args->walk->tasks[task].executor;
+}
+
 static void pin(struct aie_executors *executors, uint32_t columns)
 {
 	for (uint32_t e = 0; e < executors->count; e++) {
@@ -48,13 +53,13 @@ ptowsp_status aie_executors_make(struct aie_executors *executors, const struct a
 		return rt_no_memory(error, "the executors of a schedule");
 	for (uint64_t t = 0; t < walk->task_count; t++)
 		if (walk->tasks[t].process == PTOWSP_NONE)
-			executors->rows[executors->count++].number = walk->tasks[t].executor;
+			executors->rows[executors->count++].number = number_of(args, t);
 	for (uint32_t m = 0; m < args->more_count; m++)
 		executors->rows[executors->count++].number = args->more[m];
 	unite(executors);
 	pin(executors, args->grid_columns);
 	for (uint64_t t = 0; t < walk->task_count; t++) {
-		const struct aie_executor key = {.number = walk->tasks[t].executor}, *row = NULL;
+		const struct aie_executor key = {.number = number_of(args, t)}, *row = NULL;
 
 		if (walk->tasks[t].process == PTOWSP_NONE)
 			row = bsearch(&key, executors->rows, executors->count, sizeof(key), by_number);

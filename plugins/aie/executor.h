@@ -17,6 +17,7 @@ struct aie_executors {
 };
 struct aie_executors_args {
 	const struct base_walk *walk;
+	const uint32_t *numbers; /* per task, whose it is; NULL: the walk says so */
 	const uint32_t *more;  /* executors that are cores even without tasks */
 	uint32_t more_count;
 	uint32_t grid_columns; /* of a spatial_map: executor e is pinned to row e / grid_columns of the cores, column e mod that; 0: none is */

@@ -81,6 +81,36 @@ uint32_t *aie_hold_all(const struct aie_acts *acts, const struct aie_layout *lay
 	return list;
 }
 
+/* Of what an act writes, or of what it reads only. */
+static uint32_t holder_of(const struct aie_acts *acts, const struct aie_layout *layouts, const struct aie_act *act, bool writes)
+{
+	uint32_t holder = PTOWSP_NONE;
+
+	for (uint32_t u = act->uses; holder == PTOWSP_NONE && u < act->uses + act->use_count; u++)
+		if (acts->uses[u].writes == writes)
+			holder = aie_hold_of(layouts, &acts->areas.rows[acts->uses[u].area]);
+	return holder;
+}
+
+uint32_t *aie_hold_executors(const struct aie_acts *acts, const struct aie_layout *layouts, uint64_t task_count)
+{
+	uint32_t *numbers = calloc((size_t)task_count + 1, sizeof(*numbers)), last = 0;
+
+	for (uint32_t a = 0; numbers && a < acts->count; a++) {
+		const struct aie_act *act = &acts->rows[a];
+		uint32_t holder;
+
+		if (act->kind != AIE_ACT_CALL || act->process != PTOWSP_NONE)
+			continue;
+		holder = holder_of(acts, layouts, act, true);
+		if (holder == PTOWSP_NONE)
+			holder = holder_of(acts, layouts, act, false);
+		last = holder == PTOWSP_NONE ? last : holder;
+		numbers[act->task] = last;
+	}
+	return numbers;
+}
+
 struct counting {
 	const struct aie_layout *layout;
 	struct aie_hold_count *count;

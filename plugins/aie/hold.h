@@ -32,6 +32,9 @@ struct aie_hold_args {
 uint32_t aie_hold_of(const struct aie_layout *layouts, const struct aie_area *area);
 /* Those of all areas, count of them into a list of the caller's to free; NULL: no memory. */
 uint32_t *aie_hold_all(const struct aie_acts *acts, const struct aie_layout *layouts, uint32_t *count_out);
+/* Whose each task of the workload is, where only layouts say so: the holder's of what it writes, else of what it reads, else whose the task before it is. Per task, the
+ * caller's to free; NULL: no memory. */
+uint32_t *aie_hold_executors(const struct aie_acts *acts, const struct aie_layout *layouts, uint64_t task_count);
 /* Fills a zeroed or finished hold. Errors: INVALID naming kernel, tensors and layouts where those of a call do not fit; NO_MEMORY. */
 ptowsp_status aie_hold_make(struct aie_hold *hold, const struct aie_hold_args *args, struct ptowsp_error *error);
 /* Changes acts and uses with those of the program. */

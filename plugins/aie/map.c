@@ -340,11 +340,15 @@ static ptowsp_status executors_make(struct aie_map *map, const struct aie_map_ar
 {
 	struct aie_executors_args executors = {.walk = args->walk, .grid_columns = args->grid_columns};
 	uint32_t *holders = args->layouts ? aie_hold_all(&map->acts, args->layouts, &executors.more_count) : NULL;
+	uint32_t *numbers = args->by_holder ? aie_hold_executors(&map->acts, args->layouts, args->walk->task_count) : NULL;
+	bool whole = (holders || !args->layouts) && (numbers || !args->by_holder);
 	ptowsp_status st;
 
 	executors.more = holders;
-	st = args->layouts && !holders ? rt_no_memory(error, "the executors of a schedule") : aie_executors_make(&map->executors, &executors, error);
+	executors.numbers = numbers;
+	st = whole ? aie_executors_make(&map->executors, &executors, error) : rt_no_memory(error, "the executors of a schedule");
 	free(holders);
+	free(numbers);
 	return st;
 }
 

@@ -24,6 +24,7 @@ struct aie_map_args {
 	bool must;                         /* and if that cannot be, nothing is mapped */
 	uint32_t grid_columns;             /* of a spatial_map, as in executor.h */
 	struct aie_pins pins;
+	bool by_holder;                    /* executors are those who hold what tasks touch, not those of the walk */
 	const struct aie_layout *layouts;  /* per TENS row; NULL: there are none, or no grid */
 	const uint8_t *stated;             /* per KREG row, as in hold.h */
 	uint32_t depth;                    /* objects of a fifo at each end, at least 1 */
