@@ -195,6 +195,7 @@ static void programs_that_differed_agree(void)
 		const char *name, *in, *out[3];
 	} rows[] = {
 		{"parts", "--fill x=random:1 --fill y=random:2 --fill z=random:3", {"y", "made", "z"}},
+		{"halves", "--fill x=random:1 --fill small=random:2", {"y", "large"}},
 	};
 	static const char *const ways[] = {"", "--device=npu2 --opt depth=1", "--opt cores=1"};
 

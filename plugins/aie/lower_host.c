@@ -105,11 +105,12 @@ static void filler_move(struct host *host, uint32_t stream, uint64_t bytes, bool
 static void area_move(struct host *host, const struct aie_job *job, const struct aie_area *area)
 {
 	struct aie_lowering *lowering = host->lowering;
-	uint64_t size = rt_dtype_bytes(lowering->args->tensors[area->tensor].dtype), row = aie_area_row_bytes(area);
-	const int64_t sizes[4] = {job->turns, job->parts, (int64_t)area->rows, (int64_t)(row / size)};
-	const int64_t strides[4] = {job->turns > 1 ? (int64_t)(job->turn / size) : 0, job->parts > 1 ? (int64_t)(job->step / size) : 0, area->rows > 1 ? (int64_t)(area->stride / size) : 0, 1};
+	bool dense = aie_area_row_bytes(area) % 4 && area->stride == aie_area_row_bytes(area); /* then rows are one, whose end alone has to be that of a word */
+	uint64_t size = rt_dtype_bytes(lowering->args->tensors[area->tensor].dtype), rows = dense ? 1 : area->rows, row = aie_area_bytes(area) / rows;
+	const int64_t sizes[4] = {job->turns, job->parts, (int64_t)rows, (int64_t)(row / size)};
+	const int64_t strides[4] = {job->turns > 1 ? (int64_t)(job->turn / size) : 0, job->parts > 1 ? (int64_t)(job->step / size) : 0, rows > 1 ? (int64_t)(area->stride / size) : 0, 1};
 
-	if (row % 4 || area->at % 4 || area->stride % 4 || row % size || area->at % size || area->stride % size) {
+	if (row % 4 || area->at % 4 || (rows > 1 && area->stride % 4) || row % size || area->at % size || (rows > 1 && area->stride % size)) {
 		lowering->failed = rt_fail(lowering->error, PTOWSP_UNSUPPORTED,
 					   "a task has %llu bytes of a row of tensor %.40s from byte %llu on, and DMAs move words of 4 bytes; use --opt clock=reference",
 					   (unsigned long long)row, lowering->args->tensor_name(lowering->args->context, area->tensor), (unsigned long long)area->at);
