@@ -71,6 +71,19 @@ static ptowsp_status tile_add(struct aie_report *report, const struct aie_design
 	return st;
 }
 
+/* Row by row from the shims up, and in a row by columns: a picture has tiles in the order in which something was placed on them. */
+static ptowsp_status tiles_add(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, struct ptowsp_error *error)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	for (int32_t row = 0; !st && row < (int32_t)design->arch->rows; row++)
+		for (int32_t column = 0; !st && column < (int32_t)design->arch->columns; column++)
+			for (uint32_t i = 0; !st && i < picture->tile_count; i++)
+				if (picture->tiles[i].row == row && picture->tiles[i].column == column)
+					st = tile_add(report, design, &picture->tiles[i], i, error);
+	return st;
+}
+
 ptowsp_status aie_report_design(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, struct ptowsp_error *error)
 {
 	const uint32_t cores = design->arch->columns * (design->arch->rows - AIE_FIRST_CORE);
@@ -80,9 +93,7 @@ ptowsp_status aie_report_design(struct aie_report *report, const struct aie_desi
 		st = add(report, "design", design->tile_count, (uint64_t)design->arch->columns * design->arch->rows, "tiles", error, "tiles in use");
 	if (!st)
 		st = routes_add(report, picture, error);
-	for (uint32_t i = 0; !st && i < picture->tile_count; i++)
-		st = tile_add(report, design, &picture->tiles[i], i, error);
-	return st;
+	return st ? st : tiles_add(report, design, picture, error);
 }
 
 /* ---- how busy it was ---------------------------------------------------------------------------------------------------- */
