@@ -247,6 +247,40 @@ static void a_channel_takes_what_its_capacity_says(void)
 		}
 }
 
+/* Quick tasks, each of which has ended before the next one is handed over; what they load does not lie evenly apart. */
+static const char scoped[] =
+	"module @m\n"
+	"tensor %in : i32[64] in\n"
+	"tensor %out : i32[64] inout\n"
+	"// Function Type: InCore\n"
+	"func @move(%x: !pto.memref<gm,...,i32>, %y: !pto.memref<gm,...,i32>) {\n  %a = alloc_tile : !pto.tile<1x1xi32>\n  %a = tload %x[0, 0]\n  tstore %a, %y[0, 0]\n  return\n}\n"
+	"workload @main {\n  SCOPE {\n    parallel_for %i in 0 to 6 {\n      call @move(%x -> %in[%i * %i], %y -> %out[%i * %i])\n    }\n  }\n}\n";
+
+static int high_water(void)
+{
+	if (cli("$B/ptowsp-run --plugin=aie --quiet --stats=json --opt cores=1 --schedule task_window=9 p.pkg.zst")) {
+		CHECK_FAIL("%s", cli_err);
+		return 0;
+	}
+	return (int)cli_int(cli_json(), "resources[task_ring].high_water");
+}
+
+static void a_scope_holds_its_places(void)
+{
+	char *text = strdup(scoped), *word = strstr(text, "SCOPE");
+
+	cli_begin();
+	memcpy(word, "scope", 5);
+	packed(text);
+	CHECK_INT(high_water(), 6);
+	memcpy(word, "     ", 5);
+	*strchr(word, '{') = ' ';
+	text[strlen(text) - 4] = ' '; /* its end */
+	packed(text);
+	CHECK(high_water() < 6);
+	free(text);
+}
+
 static const char crossed[] =
 	"module @m\n"
 	"tensor %out : i32[16] inout\n"
@@ -283,6 +317,7 @@ void suite_aie_bound(CU_pSuite s)
 	cli_suite("aie_bound");
 	TEST(s, no_more_tasks_than_the_window_are_under_way);
 	TEST(s, the_window_is_in_the_statistics);
+	TEST(s, a_scope_holds_its_places);
 	TEST(s, a_full_window_aborts_or_counts);
 	TEST(s, batches_follow_each_other);
 	TEST(s, tasks_of_a_stream_follow_each_other);

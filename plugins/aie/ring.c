@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "ptowsp/ids.h"
 #include "rt/error.h"
 
 /* A job of a packed object may have filler behind it, which no step of the order says. */
@@ -66,7 +67,42 @@ struct telling {
 	uint64_t issue;      /* clock of the host */
 	uint64_t *leaves;    /* per task: when it and all before it have ended */
 	uint64_t gone;       /* so many have left */
+	uint64_t *until;     /* per task: tasks before the end of the innermost scope around it, which holds its place */
 };
+
+/* open, ends: room for one per event. */
+static void scopes_walk(const struct base_walk *walk, uint64_t *until, uint32_t *open, uint64_t *ends)
+{
+	uint32_t depth = 0;
+	uint64_t t = 0;
+
+	for (uint32_t e = 0; e < walk->event_count; e++) {
+		const struct base_walk_event *event = &walk->events[e];
+		bool begin = event->kind == RT_ITEM_SCOPE_BEGIN;
+
+		if ((!begin && event->kind != RT_ITEM_SCOPE_END) || event->process != PTOWSP_NONE)
+			continue;
+		for (; t < event->at; t++)
+			until[t] = depth ? open[depth - 1] + UINT64_C(1) : 0;
+		if (begin)
+			open[depth++] = e;
+		else if (depth)
+			ends[open[--depth]] = event->at;
+	}
+	for (t = 0; t < walk->task_count; t++)
+		until[t] = until[t] ? ends[until[t] - 1] : 0;
+}
+
+static void scopes_find(const struct base_walk *walk, uint64_t *until)
+{
+	uint32_t *open = calloc((size_t)walk->event_count + 1, sizeof(*open));
+	uint64_t *ends = calloc((size_t)walk->event_count + 1, sizeof(*ends));
+
+	if (open && ends)
+		scopes_walk(walk, until, open, ends);
+	free(open);
+	free(ends);
+}
 
 static void task_tell(struct aie_ring *ring, struct telling *telling, uint64_t t)
 {
@@ -78,22 +114,28 @@ static void task_tell(struct aie_ring *ring, struct telling *telling, uint64_t t
 		rt_feed_stall(ring->feed, PTOWSP_RESOURCE_TASK_RING, 0, t, PTOWSP_NONE, ring->stalls[t], ring->stalls[t] + ring->stalled[t]);
 	else if (ring->mode == RT_WINDOW_BENCHMARK && full > telling->issue)
 		rt_feed_stall(ring->feed, PTOWSP_RESOURCE_TASK_RING, 0, t, PTOWSP_NONE, telling->issue, full);
-	while (telling->gone < t && telling->leaves[telling->gone] <= telling->issue)
+	while (telling->gone < t && telling->leaves[telling->gone] <= telling->issue && telling->until[telling->gone] <= t)
 		telling->gone++;
 	rt_feed_use(ring->feed, PTOWSP_RESOURCE_TASK_RING, 0, t + 1 - telling->gone);
 }
 
 void aie_ring_tell(struct aie_ring *ring, const uint64_t *ends)
 {
-	struct telling telling = {.leaves = ring->window ? calloc(ring->walk->task_count + 1, sizeof(uint64_t)) : NULL};
+	size_t tasks = ring->window ? ring->walk->task_count + 1 : 0;
+	struct telling telling = {.leaves = tasks ? calloc(tasks, sizeof(uint64_t)) : NULL, .until = tasks ? calloc(tasks, sizeof(uint64_t)) : NULL};
 
-	if (!telling.leaves)
+	if (!telling.leaves || !telling.until) {
+		free(telling.leaves);
+		free(telling.until);
 		return;
+	}
+	scopes_find(ring->walk, telling.until);
 	for (uint64_t t = 0; t < ring->walk->task_count; t++)
 		telling.leaves[t] = t && telling.leaves[t - 1] > ends[t] ? telling.leaves[t - 1] : ends[t];
 	for (uint64_t t = 0; t < ring->walk->task_count; t++)
 		task_tell(ring, &telling, t);
 	free(telling.leaves);
+	free(telling.until);
 }
 
 void aie_ring_finish(struct aie_ring *ring)
