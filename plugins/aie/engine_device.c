@@ -249,14 +249,22 @@ static ptowsp_status go(struct device_run *going)
 	return st || !code ? st : failed(going, code, "wait");
 }
 
-/* Nobody tells of single tasks: the host saw all of them end together. */
+/* Nobody tells when single tasks ran: the host saw all of them end together. */
 static void times_tell(const struct device_run *going, struct rt_feed *feed)
 {
 	const struct base_walk *walk = &going->run->loaded->walk;
+	const struct aie_map *map = &going->run->loaded->map;
 
 	rt_feed_executors(feed, going->back.design.core_count);
-	for (uint64_t t = 0; t < walk->task_count; t++)
-		rt_feed_told(feed, &(struct ptowsp_trace_task){.task = t, .start = going->ns, .end = going->ns, .kernel = walk->tasks[t].kernel, .executor = 0, .stream = walk->tasks[t].stream});
+	for (uint32_t c = 0; c < map->graph.cell_count; c++)
+		for (uint32_t l = 0; l < map->graph.cells[c].count; l++) {
+			const struct aie_line *line = &map->graph.cells[c].lines[l];
+			uint64_t task = line->kind == AIE_LINE_CALL ? map->acts.rows[line->act].task : UINT64_MAX;
+
+			if (task < walk->task_count)
+				rt_feed_told(feed, &(struct ptowsp_trace_task){.task = task, .start = going->ns, .end = going->ns, .kernel = walk->tasks[task].kernel, .executor = c,
+									       .stream = walk->tasks[task].stream});
+		}
 }
 
 static ptowsp_status design_run(struct device_run *going)

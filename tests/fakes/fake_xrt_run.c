@@ -99,7 +99,7 @@ static ptowsp_status call(void *context, const struct aie_sim_call *call, uint64
 
 const char *fake_design_run(struct fake_design *design, const uint32_t *words, uint64_t word_count, void *const *arguments, unsigned count)
 {
-	const struct aie_sim_args args = {.design = &design->design, .arguments = arguments, .kernels = {design, call}, .buffering = 8};
+	const struct aie_sim_args args = {.design = &design->design, .arguments = arguments, .kernels = {.context = design, .call = call}, .buffering = 8};
 	struct aie_sim_stats stats = {0};
 	ptowsp_status st;
 
