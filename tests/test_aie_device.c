@@ -19,7 +19,7 @@
 #define OWN MACHINE "--opt cache=$T/cache "
 #define OWN_BEGIN "rm -rf cache && mkdir cache && cp -r $B/../test/aie_device_cache/aie-bridge-* cache/"
 
-/* The child is no tool of this build: where the fake XRT has a sanitizer it needs one, too. */
+/* The child is no tool of this build: where the fake XRT has a sanitizer it needs one, too. A sanitizer looks for what throws when a process begins, so it is there then. */
 static const char *environment(void)
 {
 #if defined(__clang__)
@@ -27,7 +27,9 @@ static const char *environment(void)
 #else
 	const char *compiler = "gcc";
 #endif
-	return check_fmt("FAKE_XRT_LOG=$T/log CC='%s %s' ", compiler, check_sanitizer());
+	const char *throws = *check_sanitizer() ? "ASAN_OPTIONS=$ASAN_OPTIONS:verify_asan_link_order=0 LD_PRELOAD=$(g++ -print-file-name=libstdc++.so.6)" : "";
+
+	return check_fmt("FAKE_XRT_LOG=$T/log CC='%s %s' %s ", compiler, check_sanitizer(), throws);
 }
 
 /* ptowsp-run with a list of faults and options; its exit status. The log begins anew. */

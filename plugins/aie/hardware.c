@@ -42,9 +42,9 @@ static void driver_find(struct aie_piece *piece, const struct aie_places *places
 
 	snprintf(path, sizeof(path), "%.900s" NODE, text_of(places->root));
 	if (access(path, F_OK))
-		snprintf(piece->missing, sizeof(piece->missing), "no device %.100s: load the driver amdxdna of Linux 6.14 or of amd/xdna-driver", path);
+		snprintf(piece->missing, sizeof(piece->missing), "no device %.80s" NODE ": load the driver amdxdna of Linux 6.14 or of amd/xdna-driver", text_of(places->root));
 	else if (access(path, R_OK | W_OK))
-		snprintf(piece->missing, sizeof(piece->missing), "%.100s may not be opened by this user: join the group that owns it, render", path);
+		snprintf(piece->missing, sizeof(piece->missing), "%.80s" NODE " may not be opened by this user: join the group that owns it, render", text_of(places->root));
 	else
 		snprintf(piece->found, sizeof(piece->found), "%s", path);
 }
