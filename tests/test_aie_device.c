@@ -285,10 +285,10 @@ static void a_run_that_hangs_is_ended(void)
 	const int stop[] = {SIGINT};
 
 	NEED_DEVICE();
-	CHECK_INT(device_run("hang", KEPT "--timeout-ms 2000 $P/vector_add.pkg.zst"), 10);
+	CHECK_INT(device_run("hang", KEPT "--timeout-ms 4000 $P/vector_add.pkg.zst"), 10);
 	CHECK_CONTAINS(cli_err, "the deadline passed on NPU Phoenix; allow more time with --timeout-ms, or see with engine=array whether the design comes to an end");
 	CHECK_INT(cli("grep -qx abort log && tail -n1 log | grep -qx 'alive: 0 devices, 0 xclbins, 0 contexts, 0 buffers, 0 runs'"), 0);
-	CHECK_INT(device_run("hang abort", KEPT "--timeout-ms 2000 $P/vector_add.pkg.zst"), 10);
+	CHECK_INT(device_run("hang abort", KEPT "--timeout-ms 4000 $P/vector_add.pkg.zst"), 10);
 	CHECK_CONTAINS(cli_err, "NPU Phoenix could not end the run: xrt::run::abort: abort is not supported");
 	CHECK_INT(cli("tail -n1 log | grep -qx 'alive: 0 devices, 0 xclbins, 0 contexts, 0 buffers, 0 runs'"), 0);
 	CHECK_INT(cli_signalled(check_fmt("rm -f log; export FAKE_XRT=hang %s; exec $B/ptowsp-run " KEPT "$P/vector_add.pkg.zst", environment()), stop, 1, 2000), 130);
