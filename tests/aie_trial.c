@@ -60,7 +60,7 @@ ptowsp_status aie_trial_run(const char *text, void *const *arguments, uint32_t b
 			void *context;
 		} same = {arch};
 		const struct aie_sim_args args = {.design = &whole.design, .routes = &whole.routes, .arguments = arguments, .buffering = buffering,
-						  .kernels = {same.context, aie_trial_kernel}};
+						  .kernels = {.context = same.context, .call = aie_trial_kernel}};
 
 		st = aie_sim_run(&args, stats, error);
 	}

@@ -50,7 +50,7 @@ static ptowsp_status ran_make(struct ran *ran, char *text, struct ptowsp_error *
 
 static ptowsp_status ran_run(struct ran *ran, struct ptowsp_error *error)
 {
-	const struct aie_sim_args args = {.design = &ran->whole.design, .routes = &ran->whole.routes, .arguments = ran->arguments, .kernels = {ran, kernel_call}};
+	const struct aie_sim_args args = {.design = &ran->whole.design, .routes = &ran->whole.routes, .arguments = ran->arguments, .kernels = {.context = ran, .call = kernel_call}};
 
 	aie_sim_finish(&ran->stats);
 	return aie_sim_run(&args, &ran->stats, error);

@@ -23,7 +23,7 @@ struct maker {
 	uint32_t *count;     /* per line: tasks so far */
 	uint32_t *batch;     /* per task: tasks before its batch */
 };
-enum { NO_LINE = UINT32_MAX };
+#define NO_LINE UINT32_MAX
 
 static uint32_t line_of(const struct rule *rule, const struct base_walk_task *task)
 {
