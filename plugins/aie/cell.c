@@ -33,7 +33,7 @@ static ptowsp_status processes_take(struct maker *maker, struct ptowsp_error *er
 			continue;
 		maker->of_process[act->process] = count++;
 		if (count > maker->most)
-			return rt_fail(error, PTOWSP_UNSUPPORTED, "more than %u process instances call kernels, and each needs a core of its own; choose a larger --opt device",
+			return rt_fail(error, PTOWSP_UNSUPPORTED, "more than %u process instances call kernels, and each needs a core of its own; allow more with --opt cores or grid, or take a larger --opt device",
 				       maker->most);
 		cells->rows[cells->count++] = (struct aie_cell){.process = act->process, .executor = PTOWSP_NONE, .column = AIE_ANYWHERE, .row = AIE_ANYWHERE};
 	}
@@ -116,7 +116,7 @@ static ptowsp_status acts_take(struct maker *maker, struct ptowsp_error *error)
 		if (act->kind > AIE_ACT_HOLD)
 			continue;
 		if (act->process == PTOWSP_NONE && maker->first == maker->most)
-			return rt_fail(error, PTOWSP_UNSUPPORTED, "the processes take all %u cores, and the workload before them needs one; choose a larger --opt device", maker->most);
+			return rt_fail(error, PTOWSP_UNSUPPORTED, "the processes take all %u cores, and the workload before them needs one; allow more with --opt cores or grid, or take a larger --opt device", maker->most);
 		act->cell = act->process == PTOWSP_NONE ? task_cell(maker, act) : maker->of_process[act->process];
 		written(maker, act, a);
 		if (act->cell == AIE_HOST)
