@@ -28,17 +28,6 @@ static const struct aie_attr *attr_of(const struct body *body, const struct aie_
 	return NULL;
 }
 
-/* The number of depths for an end on this tile; AIE_NONE: there is none. */
-static uint32_t end_of(const struct aie_fifo *fifo, uint32_t tile, bool produces)
-{
-	if (produces)
-		return fifo->producer == tile ? 0 : AIE_NONE;
-	for (uint32_t i = 0; i < fifo->consumer_count; i++)
-		if (fifo->consumers[i] == tile)
-			return 1 + i;
-	return AIE_NONE;
-}
-
 static ptowsp_status check_results(const struct body *body, const struct aie_op *op, const struct aie_fifo *fifo, int64_t size)
 {
 	const uint32_t wanted = aie_op_is(op, "aie.objectfifo.acquire") ? (uint32_t)size : 0;
@@ -71,7 +60,7 @@ static ptowsp_status check_access(const struct body *body, const struct aie_op *
 		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_ATTRIBUTE, "port of fifo '%.48s' is %" PRId64 ", expected 0 (produce) or 1 (consume)", name->text,
 				     port->number);
 	fifo = &body->design->fifos[number];
-	end = end_of(fifo, body->tile, port->number == 0);
+	end = aie_fifo_end(fifo, body->tile, port->number == 0);
 	if (end == AIE_NONE)
 		return aie_rule_fail(body->error, PTOWSP_INVALID, op, AIE_RULE_ACCESS_END, "%s does not %s fifo '%.48s', whose producer is %s",
 				     aie_design_tile_text(body->design, body->tile), port->number ? "consume" : "produce", fifo->name,

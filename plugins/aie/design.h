@@ -38,6 +38,8 @@ struct aie_fifo {
 	bool moves;                    /* it needs DMAs and a stream: more than one consumer, no memory that both ends see, dims, repeat, or via_dma */
 	uint32_t memory;               /* if not: the tile whose memory it lies in */
 };
+/* Which of depths is that of an end on this tile, the producer's or a consumer's; AIE_NONE: none is. */
+uint32_t aie_fifo_end(const struct aie_fifo *fifo, uint32_t tile, bool produces);
 /* aie.objectfifo.link: objects of one become parts of those of several (distribute), or the other way round (join), or one to one. */
 struct aie_link {
 	const struct aie_op *op;

@@ -343,8 +343,7 @@ bool aie_design_read_link(struct aie_design_reader *reader, const struct aie_op 
 
 /* ---- when all are there */
 
-/* Which of depths is that of an end on this tile; AIE_NONE: none is. */
-static uint32_t end_of(const struct aie_fifo *fifo, uint32_t tile, bool produces)
+uint32_t aie_fifo_end(const struct aie_fifo *fifo, uint32_t tile, bool produces)
 {
 	if (produces)
 		return fifo->producer == tile ? 0 : AIE_NONE;
@@ -363,7 +362,7 @@ static void note_acquire(const struct aie_design *design, uint32_t **most, uint3
 	if (!name || !port || !size || name->kind != AIE_ATTR_SYMBOL || size->number < 1 || size->number > UINT32_MAX)
 		return;
 	fifo = aie_design_symbol(design, name->text);
-	end = fifo == AIE_NONE ? AIE_NONE : end_of(&design->fifos[fifo], tile, port->number == 0);
+	end = fifo == AIE_NONE ? AIE_NONE : aie_fifo_end(&design->fifos[fifo], tile, port->number == 0);
 	if (end != AIE_NONE && most[fifo][end] < (uint32_t)size->number)
 		most[fifo][end] = (uint32_t)size->number;
 }
@@ -423,7 +422,7 @@ static void settle_link(struct aie_design *design, const struct aie_link *link)
 	for (int again = 0; again < 2; again++)
 		for (uint32_t i = 0; i < link->in_count + link->out_count; i++) {
 			struct aie_fifo *fifo = &design->fifos[i < link->in_count ? link->ins[i] : link->outs[i - link->in_count]];
-			uint32_t *depth = (uint32_t *)(uintptr_t)&fifo->depths[end_of(fifo, link->tile, i >= link->in_count)];
+			uint32_t *depth = (uint32_t *)(uintptr_t)&fifo->depths[aie_fifo_end(fifo, link->tile, i >= link->in_count)];
 
 			if (again)
 				*depth = largest;
