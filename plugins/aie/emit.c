@@ -71,8 +71,8 @@ static void say_checks(struct aie_text *text, const char *ring)
 static void say_next(struct aie_text *text)
 {
 	aie_text_put(text, "To go on:\n\n```\n"
-			   "mlir-opt-22 --allow-unregistered-dialect design.mlir -o /dev/null   # syntax, types, SSA; LLVM's tool, which does not know the dialect. A call inside a core is refused\n"
-			   "                                                                    # there (MLIR looks for its function in the core): tests/aie/irdl.awk of ptowsp's sources makes names fit\n"
+			   "sed 's/\"func.call\"/\"aie.call\"/' design.mlir | mlir-opt-22 --allow-unregistered-dialect - -o /dev/null   # syntax, types, SSA; LLVM's tool, which does not know the\n"
+			   "                                                                    # dialect and, as it looks for no function from inside a core, refuses each call there: hence sed\n"
 			   "aie-opt design.mlir -o /dev/null                                    # the dialect's own reader and rules\n"
 			   "aiecc design.mlir                                                   # with an object file per function: xclbin and instructions for a device\n"
 			   "ptowsp-run --plugin=aie --opt engine=device PACKAGE                 # all that with the package's kernels as C, and the run, where they are installed: plugins/aie/DEVICE.md\n```\n");
