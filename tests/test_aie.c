@@ -179,7 +179,7 @@ static void channels_are_streams_of_the_text(void)
 	REQUIRE(text);
 	CHECK_CONTAINS(text, "sym_name = \"loaded_");
 	CHECK_CONTAINS(text, "sym_name = \"computed_");
-	CHECK_CONTAINS(text, "func.func\"() ({}) {function_type = (memref<8x32xf32>, memref<32x32xf32>, memref<8x32xf32>) -> (), sym_name = \"layer\"");
+	CHECK_CONTAINS(text, "func.func\"() ({}) {function_type = (memref<8x32xf32>, memref<32x32xf32>, memref<8x32xf32>) -> (), sym_name = \"kernel_layer\"");
 	free(text);
 	text = design_of("two_stage", ""); /* what the stages share goes from core to core, and the token beside it */
 	REQUIRE(text);
@@ -196,6 +196,7 @@ static void programs_that_differed_agree(void)
 	} rows[] = {
 		{"parts", "--fill x=random:1 --fill y=random:2 --fill z=random:3", {"y", "made", "z"}},
 		{"halves", "--fill x=random:1 --fill small=random:2", {"y", "large"}},
+		{"names", "--fill x=random:1", {"made", "y", "z"}},
 	};
 	static const char *const ways[] = {"", "--device=npu2 --opt depth=1", "--opt cores=1"};
 
@@ -211,6 +212,18 @@ static void programs_that_differed_agree(void)
 					CHECK_FAIL("%s, %s, tensor %s: %s%s", rows[i].name, ways[w], tensor, cli_out, cli_err);
 		}
 	}
+}
+
+/* A core's program is linked with a library of C and with what the tools begin it by. */
+static void kernels_may_have_any_name(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli("$B/ptowsp-pack $R/tests/aie/names.pto -o names.pkg.zst && $B/ptowsp-run --plugin=aie --quiet --opt cores=1 --fill x=iota --emit made names.pkg.zst"), 0);
+	REQUIRE_INT(cli("cat made/design.mlir"), 0);
+	CHECK_CONTAINS(cli_out, "sym_name = \"kernel_memcpy\"");
+	CHECK_CONTAINS(cli_out, "sym_name = \"kernel_main\"");
+	CHECK_CONTAINS(cli_out, "sym_name = \"kernel_main_1\", sym_visibility = \"private\", ptowsp.kernel = \"main\"");
+	CHECK_CONTAINS(cli_out, "sym_name = \"kernel_main_1_1\", sym_visibility = \"private\", ptowsp.kernel = \"main_1\"");
 }
 
 static void what_cannot_be_is_said(void)
@@ -236,6 +249,7 @@ void suite_aie(CU_pSuite s)
 	TEST(s, results_do_not_depend_on_the_array);
 	TEST(s, the_same_package_gives_the_same_text);
 	TEST(s, channels_are_streams_of_the_text);
+	TEST(s, kernels_may_have_any_name);
 	TEST(s, what_cannot_be_is_said);
 	TEST(s, no_row_is_false);
 }

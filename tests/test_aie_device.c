@@ -191,6 +191,19 @@ static void packages_have_their_results(void)
 	}
 }
 
+/* Their names are nobody's else in a core's program. */
+static void kernels_may_have_names_of_the_library(void)
+{
+	NEED_DEVICE();
+	REQUIRE_INT(cli("$B/ptowsp-pack $R/tests/aie/names.pto -o names.pkg.zst && $B/ptowsp-run --quiet --fill x=random:1 --out z=cpu.npy names.pkg.zst"), 0);
+	REQUIRE_INT(cli(OWN_BEGIN), 0);
+	CHECK_INT(device_run("", OWN "--quiet --opt cores=1 --fill x=random:1 --out z=own.npy names.pkg.zst"), 0);
+	CHECK_INT(cli("cmp cpu.npy own.npy"), 0);
+	REQUIRE_INT(cli("nm -D --defined-only cache/aie-[0-9a-f][0-9a-f]*/kernels.so"), 0);
+	CHECK_CONTAINS(cli_out, " T kernel_memcpy\n");
+	CHECK(!strstr(cli_out, " T memcpy") && !strstr(cli_out, " T main"));
+}
+
 /* Cores have run to their end, so each run has a context of its own. */
 static void every_run_has_a_context_of_its_own(void)
 {
@@ -376,6 +389,7 @@ void suite_aie_device(CU_pSuite s)
 	TEST(s, each_piece_is_missed_until_it_is_there);
 	TEST(s, calls_come_in_their_order);
 	TEST(s, packages_have_their_results);
+	TEST(s, kernels_may_have_names_of_the_library);
 	TEST(s, every_run_has_a_context_of_its_own);
 	TEST(s, what_was_compiled_is_taken_again);
 	TEST(s, each_array_has_its_compiler);

@@ -9,7 +9,6 @@
 #include "rt/dtype.h"
 #include "rt/error.h"
 
-
 /* ---- types -------------------------------------------------------------------------------------------------------------- */
 
 const struct aie_type *aie_lower_element(struct aie_lowering *lowering, unsigned dtype)
@@ -81,18 +80,6 @@ static void tiles_make(struct aie_lowering *lowering)
 }
 
 /* ---- fifos -------------------------------------------------------------------------------------------------------------- */
-
-static void stream_name(struct aie_lowering *lowering, uint32_t s)
-{
-	static const char *const kinds[] = {"load", "store", "pass", "channel", "order"}, *const wholes[] = {"loads", "stores"};
-	const struct aie_stream *stream = &lowering->args->graph->streams[s];
-	char *name = lowering->streams[s];
-
-	if (stream->kind == AIE_STREAM_CHANNEL)
-		snprintf(name, sizeof(lowering->streams[s]), "%.40s_%u", lowering->args->channel_name(lowering->args->context, stream->channel), s);
-	else
-		snprintf(name, sizeof(lowering->streams[s]), "%s_%u", stream->whole ? wholes[stream->kind] : kinds[stream->kind], s);
-}
 
 static const struct aie_attr *no_dims(struct aie_lowering *lowering)
 {
@@ -214,12 +201,11 @@ static void module_make(struct aie_lowering *lowering)
 	aie_op_attr(module, lowering->device, "sym_name", aie_attr_text(module, AIE_ATTR_STRING, "main"));
 	if (!lowering->body)
 		return;
+	aie_lower_stream_names(lowering);
 	aie_lower_functions(lowering);
 	tiles_make(lowering);
-	for (uint32_t s = 0; s < graph->stream_count; s++) {
-		stream_name(lowering, s);
+	for (uint32_t s = 0; s < graph->stream_count; s++)
 		fifo_make(lowering, s);
-	}
 	for (uint32_t g = 0; g < graph->group_count; g++)
 		link_make(lowering, &graph->groups[g]);
 	aie_lower_cores(lowering);

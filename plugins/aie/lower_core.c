@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* lower_core.c - functions that cells call, their buffers, and a core per cell. */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,21 +42,6 @@ static bool types_same(const struct aie_lowering *lowering, const struct call *a
 	for (uint32_t i = 0; same && i < a->line->count; i++)
 		same = aie_shape_same(&spots[a->line->spots + i].shape, &spots[b->line->spots + i].shape) && use_of(lowering, a, i)->before == use_of(lowering, b, i)->before;
 	return same;
-}
-
-/* Letters that a symbol may have. */
-static char *name_of(const char *kernel, uint32_t number)
-{
-	size_t length = strlen(kernel);
-	char *name = malloc(length + 16);
-
-	for (size_t i = 0; name && i < length; i++)
-		name[i] = isalnum((unsigned char)kernel[i]) || kernel[i] == '_' ? kernel[i] : '_';
-	if (name)
-		name[length] = '\0';
-	if (name && number)
-		snprintf(name + length, 16, "_%u", number);
-	return name;
 }
 
 static const struct aie_type *function_type(struct aie_lowering *lowering, const struct call *call)
@@ -117,12 +101,9 @@ static void function_add(struct aie_lowering *lowering, const struct aie_line *l
 {
 	struct aie_lowered *lowered = lowering->lowered;
 	struct call call = call_of(lowering, line);
-	uint32_t alike = 0;
 
 	if (function_find(lowering, &call) < lowered->function_count)
 		return;
-	for (uint32_t f = 0; f < lowered->function_count; f++)
-		alike += lowered->kernels[f] == call.task->kernel;
 	if (!rt_grow((void **)&lowered->functions, &lowering->function_room, lowered->function_count, sizeof(*lowered->functions)) ||
 	    !rt_grow((void **)&lowered->kernels, &lowering->kernel_room, lowered->function_count, sizeof(*lowered->kernels)) ||
 	    !rt_grow((void **)&lowered->tasks, &lowering->task_room, lowered->function_count, sizeof(*lowered->tasks)) ||
@@ -133,7 +114,7 @@ static void function_add(struct aie_lowering *lowering, const struct aie_line *l
 	lowering->functions[lowered->function_count] = line;
 	lowered->kernels[lowered->function_count] = call.task->kernel;
 	lowered->tasks[lowered->function_count] = lowering->args->acts->rows[line->act].task;
-	lowered->functions[lowered->function_count] = name_of(lowering->args->kernel_name(lowering->args->context, call.task->kernel), alike);
+	lowered->functions[lowered->function_count] = aie_lower_function_name(lowering, lowering->args->kernel_name(lowering->args->context, call.task->kernel));
 	if (!lowered->functions[lowered->function_count])
 		lowering->failed = PTOWSP_NO_MEMORY;
 	else

@@ -24,6 +24,9 @@ const struct aie_type *aie_lower_element(struct aie_lowering *lowering, unsigned
 const struct aie_type *aie_lower_shape(struct aie_lowering *lowering, const struct aie_shape *shape);
 /* As objects of a stream are declared. */
 const struct aie_type *aie_lower_object(struct aie_lowering *lowering, uint32_t stream);
+/* lower_name.c: names of fifos, one per stream; then of functions, which no fifo and no function before has: the caller's, NULL without memory. */
+void aie_lower_stream_names(struct aie_lowering *lowering);
+char *aie_lower_function_name(const struct aie_lowering *lowering, const char *kernel);
 /* lower_core.c: functions that the cells call, buffers, and one core per cell. */
 void aie_lower_functions(struct aie_lowering *lowering);
 void aie_lower_cores(struct aie_lowering *lowering);

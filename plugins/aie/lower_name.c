@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* lower_name.c - symbols of a design: its fifos and the functions that its cores call. A core's program is linked with C's library and with what the tools begin it by, so no
+ * symbol is what a package calls something: a kernel may be called memcpy or main. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "lower_own.h"
+
+static const char prefix[] = "kernel_";
+
+void aie_lower_stream_names(struct aie_lowering *lowering)
+{
+	static const char *const kinds[] = {"load", "store", "pass", "channel", "order"}, *const wholes[] = {"loads", "stores"};
+	const struct aie_graph *graph = lowering->args->graph;
+
+	for (uint32_t s = 0; s < graph->stream_count; s++) {
+		const struct aie_stream *stream = &graph->streams[s];
+		char *name = lowering->streams[s];
+
+		if (stream->kind == AIE_STREAM_CHANNEL)
+			snprintf(name, sizeof(lowering->streams[s]), "%.40s_%u", lowering->args->channel_name(lowering->args->context, stream->channel), s);
+		else
+			snprintf(name, sizeof(lowering->streams[s]), "%s_%u", stream->whole ? wholes[stream->kind] : kinds[stream->kind], s);
+	}
+}
+
+static bool is_taken(const struct aie_lowering *lowering, const char *name)
+{
+	for (uint32_t f = 0; f < lowering->lowered->function_count; f++)
+		if (!strcmp(lowering->lowered->functions[f], name))
+			return true;
+	for (uint32_t s = 0; s < lowering->args->graph->stream_count; s++)
+		if (!strcmp(lowering->streams[s], name))
+			return true;
+	return false;
+}
+
+char *aie_lower_function_name(const struct aie_lowering *lowering, const char *kernel)
+{
+	size_t length = sizeof(prefix) - 1 + strlen(kernel);
+	char *name = malloc(length + 16);
+
+	if (!name)
+		return NULL;
+	snprintf(name, length + 1, "%s%s", prefix, kernel);
+	for (size_t i = sizeof(prefix) - 1; i < length; i++)
+		name[i] = isalnum((unsigned char)kernel[i - sizeof(prefix) + 1]) ? name[i] : '_';
+	for (uint32_t n = 1; is_taken(lowering, name); n++)
+		snprintf(name + length, 16, "_%u", n);
+	return name;
+}
