@@ -66,7 +66,6 @@ ptowsp_status ptowsp_artifact_emit(struct ptowsp_backend *backend, const struct 
 				   ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size), void *context,
 				   struct ptowsp_error *error)
 {
-	const struct ptowsp_artifact_extension *x = backend->plugin->ops.extension(backend->instance, PTOWSP_EXTENSION_ARTIFACT);
 	const struct ptowsp_device *device = ptowsp_backend_current(backend);
 	struct ptowsp_load_args args = {.head = PTOWSP_HEAD(struct ptowsp_load_args, LOAD_ARGS),
 					.sections = plan->sections,
@@ -79,9 +78,9 @@ ptowsp_status ptowsp_artifact_emit(struct ptowsp_backend *backend, const struct 
 	ptowsp_status st;
 
 	error = host_error_enter(error);
-	if (!x || !PTOWSP_HAS(x, struct ptowsp_artifact_extension, emit) || !x->emit)
+	if (!host_caller_offers(&backend->caller, backend->instance, HOST_OPERATION_artifact_emit))
 		return host_error_leave(host_fail(error, PTOWSP_UNSUPPORTED, "%s makes no files of a program", ptowsp_backend_name(backend)), error);
 	memcpy(args.digest, pkg_digest(plan->package->pkg), sizeof(args.digest));
-	st = x->emit(backend->instance, device ? device->name : "", &args, host_giving_take, &g, &theirs);
+	st = host_call_artifact_emit(&backend->caller, backend->instance, device ? device->name : "", &args, host_giving_take, &g, &theirs);
 	return host_error_leave(host_given(&g, st, &theirs, error), error);
 }

@@ -35,7 +35,7 @@ static ptowsp_status devices_read(struct ptowsp_backend *b, struct ptowsp_error 
 {
 	const struct ptowsp_device *none;
 	uint32_t count = 0;
-	ptowsp_status st = b->plugin->ops.devices(b->instance, &none, &count, error);
+	ptowsp_status st = host_call_devices(&b->caller, b->instance, &none, &count, error);
 
 	if (st == PTOWSP_UNIMPLEMENTED || (!st && !count))
 		return PTOWSP_OK;
@@ -47,7 +47,7 @@ static ptowsp_status devices_read(struct ptowsp_backend *b, struct ptowsp_error 
 	if (!b->devices)
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the devices of %s", b->plugin->note.name);
 	b->device_count = count;
-	st = theirs(b, "devices", b->plugin->ops.devices(b->instance, b->devices, &count, error), error);
+	st = theirs(b, "devices", host_call_devices(&b->caller, b->instance, b->devices, &count, error), error);
 	for (uint32_t i = 0; i < b->device_count && !st; i++)
 		if (!b->devices[i] || !b->devices[i]->name)
 			st = host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s: device %u has no name", b->plugin->note.name, i);
@@ -58,7 +58,7 @@ static ptowsp_status options_read(struct ptowsp_backend *b, struct ptowsp_error 
 {
 	const struct ptowsp_option *none;
 	uint32_t count = 0;
-	ptowsp_status st = b->plugin->ops.options(&none, &count, error);
+	ptowsp_status st = host_call_options(&b->caller, &none, &count, error);
 
 	if (st == PTOWSP_UNIMPLEMENTED || (!st && !count))
 		return PTOWSP_OK;
@@ -70,7 +70,7 @@ static ptowsp_status options_read(struct ptowsp_backend *b, struct ptowsp_error 
 	if (!b->options)
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the options of %s", b->plugin->note.name);
 	b->option_count = count;
-	st = theirs(b, "options", b->plugin->ops.options(b->options, &count, error), error);
+	st = theirs(b, "options", host_call_options(&b->caller, b->options, &count, error), error);
 	for (uint32_t i = 0; i < b->option_count && !st; i++)
 		if (!b->options[i] || !b->options[i]->name || !b->options[i]->type)
 			st = host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s: option %u has no name or type", b->plugin->note.name, i);
@@ -83,7 +83,7 @@ static ptowsp_status caps_read(struct ptowsp_backend *b, struct ptowsp_error *er
 	const char *name = device ? device->name : NULL;
 	struct ptowsp_cap none;
 	uint32_t count = 0;
-	ptowsp_status st = b->plugin->ops.capabilities(b->instance, name, &none, sizeof(none), &count, error);
+	ptowsp_status st = host_call_capabilities(&b->caller, b->instance, name, &none, sizeof(none), &count, error);
 
 	if (st == PTOWSP_UNIMPLEMENTED || (!st && !count))
 		return PTOWSP_OK;
@@ -95,7 +95,7 @@ static ptowsp_status caps_read(struct ptowsp_backend *b, struct ptowsp_error *er
 	if (!b->caps)
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the capabilities of %s", b->plugin->note.name);
 	b->cap_count = count;
-	st = b->plugin->ops.capabilities(b->instance, name, b->caps, sizeof(*b->caps), &count, error);
+	st = host_call_capabilities(&b->caller, b->instance, name, b->caps, sizeof(*b->caps), &count, error);
 	return theirs(b, "capabilities", st, error);
 }
 
@@ -135,6 +135,7 @@ static ptowsp_status instance_make(struct ptowsp_backend *b, const struct ptowsp
 					.settings = options->settings,
 					.setting_count = options->setting_count,
 					.setting_stride = sizeof(*options->settings)};
+	const struct ptowsp_host *services;
 	ptowsp_status st = host_services_init(&b->services, b->plugin->minor);
 
 	if (st)
@@ -142,7 +143,10 @@ static ptowsp_status instance_make(struct ptowsp_backend *b, const struct ptowsp
 	b->services_ready = true;
 	b->services.log = options->log;
 	b->services.log_context = options->log_context;
-	st = theirs(b, "init", b->plugin->ops.init(&b->services.table, &args, &b->instance, error), error);
+	services = host_caller_services(&b->caller, &b->services.table);
+	if (!services)
+		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the host services");
+	st = theirs(b, "init", host_call_init(&b->caller, services, &args, &b->instance, error), error);
 	if (st)
 		b->instance = NULL;
 	return st;
@@ -164,6 +168,8 @@ ptowsp_status ptowsp_backend_open(struct ptowsp_backend **out, const struct ptow
 	b->threads = options->threads;
 	b->memory_limit = options->memory_limit;
 	st = host_plugin_load(&search, options->plugin ? options->plugin : "cpu_sim", &b->plugin, error);
+	if (!st)
+		host_caller_init(&b->caller, &b->plugin->ops);
 	if (!st)
 		st = options_read(b, error);
 	if (!st)
@@ -193,7 +199,7 @@ ptowsp_status host_backend_device_open(struct ptowsp_backend *b, struct ptowsp_e
 
 	if (b->device)
 		return PTOWSP_OK;
-	st = theirs(b, "open", b->plugin->ops.open(b->instance, &args, &b->device, error), error);
+	st = theirs(b, "open", host_call_open(&b->caller, b->instance, &args, &b->device, error), error);
 	if (st)
 		b->device = NULL; /* what a failed call left there is nothing */
 	return st;
@@ -206,11 +212,12 @@ void ptowsp_backend_close(struct ptowsp_backend *b)
 	if (!b)
 		return;
 	if (b->device)
-		b->plugin->ops.close(b->device, &ignored);
+		host_call_close(&b->caller, b->device, &ignored);
 	if (b->instance)
-		b->plugin->ops.fini(b->instance, &ignored);
+		host_call_fini(&b->caller, b->instance, &ignored);
 	if (b->services_ready)
 		host_services_finish(&b->services);
+	host_caller_finish(&b->caller);
 	free(b->devices);
 	free(b->options);
 	free(b->caps);

@@ -3,6 +3,7 @@
 #ifndef HOST_BACKEND_H
 #define HOST_BACKEND_H
 
+#include "host/call.h"
 #include "host/plugin.h"
 #include "host/ptowsp_host.h"
 #include "host/services.h"
@@ -10,6 +11,7 @@
 
 struct ptowsp_backend {
 	struct host_plugin *plugin;           /* stays loaded for the life of the process */
+	struct host_caller caller;            /* the way to it: all calls of the plugin go there */
 	struct host_services services;        /* the plugin holds a pointer to its table: a backend does not move */
 	struct ptowsp_object *instance;       /* NULL before init */
 	struct ptowsp_object *device;         /* NULL before the first load */

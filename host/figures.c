@@ -7,16 +7,9 @@
 #include "host/program.h"
 #include "ptowsp/report.h"
 
-static const struct ptowsp_report_extension *table_of(struct ptowsp_backend *backend)
-{
-	return backend->plugin->ops.extension(backend->instance, PTOWSP_EXTENSION_REPORT);
-}
-
 int ptowsp_report_has_files(struct ptowsp_backend *backend)
 {
-	const struct ptowsp_report_extension *x = table_of(backend);
-
-	return x && PTOWSP_HAS(x, struct ptowsp_report_extension, emit) && x->emit;
+	return host_caller_offers(&backend->caller, backend->instance, HOST_OPERATION_report_emit);
 }
 
 ptowsp_status ptowsp_report_emit(struct ptowsp_program *program, const struct ptowsp_execute_options *options,
@@ -41,20 +34,20 @@ ptowsp_status ptowsp_report_emit(struct ptowsp_program *program, const struct pt
 		return st;
 	args = host_run_args(program, options);
 	host_services_aim(&backend->services, &program->diagnostics, NULL);
-	st = table_of(backend)->emit(program->object, &args, host_giving_take, &g, &theirs);
+	st = host_call_report_emit(&backend->caller, program->object, &args, host_giving_take, &g, &theirs);
 	return host_error_leave(host_given(&g, st, &theirs, error), error);
 }
 
 int ptowsp_report_row(struct ptowsp_program *program, uint32_t index, struct ptowsp_figure *row_out)
 {
-	const struct ptowsp_report_extension *x = table_of(program->backend);
+	struct ptowsp_backend *backend = program->backend;
 	struct ptowsp_error ignored = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	const struct ptowsp_figure *rows = NULL;
 	uint32_t count = 0, stride = 0;
 
 	*row_out = (struct ptowsp_figure){0};
-	if (!x || !PTOWSP_HAS(x, struct ptowsp_report_extension, figures) || !x->figures || !host_runs_is_complete(&program->backend->services.runs, &program->run) ||
-	    x->figures(program->object, &rows, &count, &stride, &ignored) || index >= count)
+	if (!host_caller_offers(&backend->caller, backend->instance, HOST_OPERATION_report_figures) || !host_runs_is_complete(&backend->services.runs, &program->run) ||
+	    host_call_report_figures(&backend->caller, program->object, &rows, &count, &stride, &ignored) || index >= count)
 		return 0;
 	memcpy(row_out, (const char *)rows + (size_t)index * stride, stride < sizeof(*row_out) ? stride : sizeof(*row_out));
 	row_out->group[sizeof(row_out->group) - 1] = '\0';

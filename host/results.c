@@ -36,7 +36,7 @@ ptowsp_status ptowsp_stats_live(struct ptowsp_program *p, struct ptowsp_run_stat
 
 	error = host_error_enter(error);
 	*stats_out = (struct ptowsp_run_stats){.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS)};
-	st = p->backend->plugin->ops.stats(p->object, stats_out, error);
+	st = host_call_stats(&p->backend->caller, p->object, stats_out, error);
 	return host_error_leave(st, error);
 }
 
@@ -65,13 +65,10 @@ ptowsp_status ptowsp_trace_attach(struct ptowsp_program *p,
 					       uint32_t stride),
 				  void *context, struct ptowsp_error *error)
 {
-	const struct ptowsp_trace_extension *x =
-		p->backend->plugin->ops.extension(p->backend->instance, PTOWSP_EXTENSION_TRACE);
-
 	error = host_error_enter(error);
-	if (!x || !PTOWSP_HAS(x, struct ptowsp_trace_extension, attach) || !x->attach)
+	if (!host_caller_offers(&p->backend->caller, p->backend->instance, HOST_OPERATION_trace_attach))
 		return not_offered(p, "trace", error);
-	return host_error_leave(x->attach(p->object, sink, context, error), error);
+	return host_error_leave(host_call_trace_attach(&p->backend->caller, p->object, sink, context, error), error);
 }
 
 ptowsp_status ptowsp_trace_events_attach(struct ptowsp_program *p,
@@ -79,13 +76,10 @@ ptowsp_status ptowsp_trace_events_attach(struct ptowsp_program *p,
 						      uint32_t stride),
 					 void *context, struct ptowsp_error *error)
 {
-	const struct ptowsp_trace_extension *x =
-		p->backend->plugin->ops.extension(p->backend->instance, PTOWSP_EXTENSION_TRACE);
-
 	error = host_error_enter(error);
-	if (!x || !PTOWSP_HAS(x, struct ptowsp_trace_extension, attach_events) || !x->attach_events)
+	if (!host_caller_offers(&p->backend->caller, p->backend->instance, HOST_OPERATION_trace_attach_events))
 		return not_offered(p, "events", error);
-	return host_error_leave(x->attach_events(p->object, sink, context, error), error);
+	return host_error_leave(host_call_trace_attach_events(&p->backend->caller, p->object, sink, context, error), error);
 }
 
 ptowsp_status ptowsp_graph_attach(struct ptowsp_program *p,
@@ -93,11 +87,8 @@ ptowsp_status ptowsp_graph_attach(struct ptowsp_program *p,
 					       uint32_t stride),
 				  void *context, struct ptowsp_error *error)
 {
-	const struct ptowsp_graph_extension *x =
-		p->backend->plugin->ops.extension(p->backend->instance, PTOWSP_EXTENSION_GRAPH);
-
 	error = host_error_enter(error);
-	if (!x || !PTOWSP_HAS(x, struct ptowsp_graph_extension, attach) || !x->attach)
+	if (!host_caller_offers(&p->backend->caller, p->backend->instance, HOST_OPERATION_graph_attach))
 		return not_offered(p, "graph", error);
-	return host_error_leave(x->attach(p->object, sink, context, error), error);
+	return host_error_leave(host_call_graph_attach(&p->backend->caller, p->object, sink, context, error), error);
 }

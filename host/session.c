@@ -95,7 +95,7 @@ static ptowsp_status load(struct ptowsp_program *p, uint32_t flags, struct ptows
 	ptowsp_status st;
 
 	memcpy(args.digest, pkg_digest(p->plan->package->pkg), sizeof(args.digest));
-	st = p->backend->plugin->ops.load(p->backend->device, &args, &p->object, error);
+	st = host_call_load(&p->backend->caller, p->backend->device, &args, &p->object, error);
 	p->compile_ns = host_now_ns() - begin;
 	if (st)
 		p->object = NULL;
@@ -148,7 +148,7 @@ void ptowsp_program_unload(struct ptowsp_program *p)
 	}
 	if (p->object) {
 		ptowsp_synchronize(p, UINT64_MAX, &ignored);
-		p->backend->plugin->ops.unload(p->object, &ignored);
+		host_call_unload(&p->backend->caller, p->object, &ignored);
 	}
 	host_services_aim(&p->backend->services, NULL, NULL);
 	host_tensors_finish(p);
@@ -200,7 +200,7 @@ ptowsp_status ptowsp_execute_async(struct ptowsp_program *p, const struct ptowsp
 	p->prepared = false;
 	args = host_run_args(p, options);
 	args.token = p->run.token;
-	st = p->backend->plugin->ops.submit(p->backend->device, &args, error);
+	st = host_call_submit(&p->backend->caller, p->backend->device, &args, error);
 	if (st) {
 		host_runs_abandon(runs, &p->run);
 		if (!error->text[0])
@@ -220,7 +220,7 @@ static bool wait_slice(struct ptowsp_program *p, uint64_t until_ns)
 		slice = until_ns;
 	if (host_runs_is_complete(runs, &p->run))
 		return true;
-	if (p->backend->plugin->ops.poll(p->backend->device, slice, &ignored))
+	if (host_call_poll(&p->backend->caller, p->backend->device, slice, &ignored))
 		return host_runs_wait(runs, &p->run, slice);
 	return host_runs_wait(runs, &p->run, host_now_ns() + PAUSE_NS);
 }
@@ -287,5 +287,5 @@ ptowsp_status ptowsp_cancel(struct ptowsp_program *p, struct ptowsp_error *error
 	error = host_error_enter(error);
 	if (ptowsp_is_complete(p))
 		return PTOWSP_OK;
-	return host_error_leave(p->backend->plugin->ops.cancel(p->backend->device, p->run.token, error), error);
+	return host_error_leave(host_call_cancel(&p->backend->caller, p->backend->device, p->run.token, error), error);
 }

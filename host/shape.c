@@ -178,8 +178,7 @@ static ptowsp_status need_set(struct ptowsp_program *p, uint32_t index, uint64_t
 ptowsp_status host_tensors_measure(struct ptowsp_program *p, const struct ptowsp_execute_options *options,
 				   struct ptowsp_error *error)
 {
-	const struct ptowsp_ops *ops = &p->backend->plugin->ops;
-	const struct ptowsp_extents_extension *x;
+	struct host_caller *caller = &p->backend->caller;
 	struct ptowsp_run_args args = host_run_args(p, options);
 	uint32_t count = p->plan->tables->tensor_count;
 	uint64_t *elements;
@@ -187,13 +186,12 @@ ptowsp_status host_tensors_measure(struct ptowsp_program *p, const struct ptowsp
 
 	if (!needs_measure(p))
 		return PTOWSP_OK;
-	x = ops->extension(p->backend->instance, PTOWSP_EXTENSION_EXTENTS);
-	if (!x)
+	if (!host_caller_offers(caller, p->backend->instance, HOST_OPERATION_extents_measure))
 		return guess(p, error);
 	elements = calloc(count + 1u, sizeof(*elements));
 	if (!elements)
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory to measure tensors");
-	st = x->measure(p->object, &args, elements, count, error);
+	st = host_call_extents_measure(caller, p->object, &args, elements, count, error);
 	for (uint32_t i = 0; i < p->plan->tensor_count && !st; i++)
 		st = need_set(p, i, elements[p->plan->tensors[i].row], error);
 	free(elements);
