@@ -88,7 +88,7 @@ ptowsp_status host_file_open(struct host_file *file, const char *path, struct pt
 		return host_refuse_errno(error, path, errno, "cannot be opened");
 	status = descriptor_open(file, error);
 	if (!status)
-		status = host_check_owner(file->path, error);
+		status = host_check_owner(file->path, "plugin", error);
 	if (!status)
 		status = host_bytes_read(file->fd, file->path, &file->bytes, &file->size, error);
 	return status;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* owner.c - who could have put this file here: owner and mode of a plugin and of every folder above it. */
+/* owner.c - who could have put this file here: owner and mode of a plugin, or of a key that is trusted, and of every folder above it. */
 #include "host/plugin.h"
 #include "host/refuse.h"
 
@@ -87,19 +87,33 @@ static bool group_is_own(gid_t gid)
 }
 
 struct checking {
+	const char *what; /* the file is, in sentences */
 	struct ptowsp_error *error;
 	ptowsp_status status;
 };
 
+/* Rules by number, each for a folder and for the file: what stands before and behind what the file is. */
+enum rule { OWNER, ANYBODY, GROUP };
+static const struct words {
+	const char *before, *behind;
+} words[][2] = {
+	[OWNER] = {{"folder above the ", " belongs to another user"}, {"", " file belongs to another user"}},
+	[ANYBODY] = {{"anybody may write a folder above the ", ""}, {"anybody may write the ", " file"}},
+	[GROUP] = {{"a group may write a folder above the ", ""}, {"a group may write the ", " file"}},
+};
+
 /* The path stands once, in the command, so that it fits. */
-static ptowsp_status refuse(struct ptowsp_error *error, const char *path, const struct stat *stat, const char *why,
-			    const char *command)
+static ptowsp_status refuse(const struct checking *c, const char *path, const struct stat *stat, enum rule rule, bool last)
 {
 	const struct passwd *owner = getpwuid(stat->st_uid);
-	char number[16];
+	const struct words *w = &words[rule][last];
+	char number[16], command[96];
 
 	snprintf(number, sizeof(number), "uid %u", (unsigned)stat->st_uid);
-	return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s (owner %s, mode %04o); cure: %s '%s'", why,
+	snprintf(command, sizeof(command), "%s", rule == ANYBODY ? "chmod o-w" : rule == GROUP ? "chmod g-w" : "chown root");
+	if (rule == OWNER && geteuid())
+		snprintf(command, sizeof(command), "copy the %s into a folder of yours, or: sudo chown root", c->what);
+	return host_fail(c->error, PTOWSP_PLUGIN_REFUSED, "%s%s%s (owner %s, mode %04o); cure: %s '%s'", w->before, c->what, w->behind,
 			 owner ? owner->pw_name : number, (unsigned)stat->st_mode & 07777u, command, path);
 }
 
@@ -116,26 +130,17 @@ static bool component_check(void *context, const char *path, bool last)
 	/* In a sticky folder only a file's owner can replace it, and the owner of what follows is checked next. */
 	sticky = !last && (stat.st_mode & S_ISVTX);
 	if (!uid_trusted(stat.st_uid))
-		checking->status =
-			refuse(checking->error, path, &stat,
-			       last ? "plugin file belongs to another user" : "folder above the plugin belongs to another user",
-			       geteuid() ? "copy the plugin into a folder of yours, or: sudo chown root" : "chown root");
+		checking->status = refuse(checking, path, &stat, OWNER, last);
 	else if ((stat.st_mode & S_IWOTH) && !sticky)
-		checking->status =
-			refuse(checking->error, path, &stat,
-			       last ? "anybody may write the plugin file" : "anybody may write a folder above the plugin",
-			       "chmod o-w");
+		checking->status = refuse(checking, path, &stat, ANYBODY, last);
 	else if ((stat.st_mode & S_IWGRP) && !sticky && !group_is_own(stat.st_gid))
-		checking->status =
-			refuse(checking->error, path, &stat,
-			       last ? "a group may write the plugin file" : "a group may write a folder above the plugin",
-			       "chmod g-w");
+		checking->status = refuse(checking, path, &stat, GROUP, last);
 	return checking->status != PTOWSP_OK;
 }
 
-ptowsp_status host_check_owner(const char *real_path, struct ptowsp_error *error)
+ptowsp_status host_check_owner(const char *real_path, const char *what, struct ptowsp_error *error)
 {
-	struct checking checking = {.error = error, .status = PTOWSP_OK};
+	struct checking checking = {what, error, PTOWSP_OK};
 
 	if (real_path[0] != '/' || strlen(real_path) >= PATH_MAX)
 		return host_refuse(error, real_path, "not a real path");

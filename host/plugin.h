@@ -70,7 +70,7 @@ ptowsp_status host_note_parse(const void *elf, size_t size, const char *path, st
 ptowsp_status host_lint(const void *elf, size_t size, const char *path, struct ptowsp_error *error);
 /* What is allowed but should be known: static thread-local storage. "" if nothing. */
 void host_lint_warn(const void *elf, size_t size, char *text_out, size_t room);
-/* Owner and mode of the file and of every folder above it. */
-ptowsp_status host_check_owner(const char *real_path, struct ptowsp_error *error);
+/* Owner and mode of the file and of every folder above it. what: "plugin", for the sentence. */
+ptowsp_status host_check_owner(const char *real_path, const char *what, struct ptowsp_error *error);
 
 #endif

@@ -3,6 +3,7 @@
 #include "host/search.h"
 #include "host/error.h"
 #include "registry/backends.h"
+#include "registry/variable.h"
 
 #include <dlfcn.h>
 #include <limits.h>
@@ -112,7 +113,7 @@ static void own_folder_find(char *out, size_t room)
 
 static ptowsp_status variable_add(struct host_folders *folders, struct ptowsp_error *error)
 {
-	const char *value = secure_getenv("PTOWSP_PLUGIN_PATH");
+	const char *value = reg_variable("PTOWSP_PLUGIN_PATH");
 	ptowsp_status status = PTOWSP_OK;
 	char folder[PATH_MAX];
 	size_t length;

@@ -264,23 +264,6 @@ static void unknown_required_section_is_refused_by_name(void)
 	free(bytes);
 }
 
-static void signature_is_tolerated_with_a_notice(void)
-{
-	static const uint8_t signature[] = {0x5F, 0x2A, 0x4D, 0x18, 3, 0, 0, 0, 's', 'i', 'g'};
-	size_t size;
-	uint8_t *bytes = sample_seal(&size, &error);
-	struct pkg *package;
-
-	REQUIRE(bytes != NULL);
-	bytes = realloc(bytes, size + sizeof(signature));
-	memcpy(bytes + size, signature, sizeof(signature));
-	REQUIRE_INT(pkg_open_memory(&package, bytes, size + sizeof(signature), "sample", NULL, &error), PTOWSP_OK);
-	CHECK_STR(pkg_notice(package, 0), "the signature behind the sections was not checked");
-	pkg_close(package);
-	CHECK_INT(pkg_open_memory(&package, bytes, size + sizeof(signature) - 1, "sample", NULL, &error), PTOWSP_BAD_PACKAGE);
-	free(bytes);
-}
-
 static void limits_are_obeyed_before_anything_is_decompressed(void)
 {
 	const struct pkg_limits section = {600, 0}, total = {0, 1000};
@@ -397,7 +380,6 @@ void suite_package(CU_pSuite s)
 	TEST(s, records_that_are_shorter_read_as_zero);
 	TEST(s, unknown_optional_section_gives_one_notice);
 	TEST(s, unknown_required_section_is_refused_by_name);
-	TEST(s, signature_is_tolerated_with_a_notice);
 	TEST(s, limits_are_obeyed_before_anything_is_decompressed);
 	TEST(s, package_is_cut_at_every_byte_and_refused);
 	TEST(s, file_that_is_missing_is_named);

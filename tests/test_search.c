@@ -342,7 +342,7 @@ static void search_takes_a_sticky_folder_that_anybody_may_write(void)
 
 	plugin_copy("good", dir, "p.so");
 	REQUIRE_INT(chmod(dir, 01777), 0);
-	CHECK_INT(host_check_owner(path, &error), PTOWSP_OK);
+	CHECK_INT(host_check_owner(path, "plugin", &error), PTOWSP_OK);
 }
 
 static void search_takes_the_user_s_own_group(void)
@@ -352,7 +352,7 @@ static void search_takes_the_user_s_own_group(void)
 
 	plugin_copy("good", tmp, "p.so");
 	REQUIRE_INT(chmod(path, 0664), 0);
-	if (host_check_owner(path, &error)) {
+	if (host_check_owner(path, "plugin", &error)) {
 		CHECK_CONTAINS(error.text, "a group may write");
 		CHECK_SKIP("this user's primary group has other members");
 	}

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "registry/text.h"
+#include "registry/variable.h"
 #include "tools/pack.h"
 #include "tools/pack_flags.h"
 #include "tools/scratch.h"
@@ -73,7 +74,7 @@ static void said_read(const char *said, const char *word, char *line_out, size_t
 
 static void choose(struct compiler *c, const char *triple)
 {
-	const char *cc = getenv("CC");
+	const char *cc = reg_variable("CC");
 
 	c->triple = *triple ? triple : THIS_MACHINE;
 	if (strcmp(c->triple, THIS_MACHINE))

@@ -18,6 +18,7 @@ struct options {
 	const char *mode_name; /* the flag that chose it */
 	const char *graph;     /* --graph OUT */
 	const char *out;       /* --out FOLDER; NULL: stdout */
+	struct inspect_trust trust;
 	char **paths;          /* of argv */
 	int path_count;
 };
@@ -39,7 +40,11 @@ static const char usage[] =
 	"                than a few numbers in NAME.TENSOR.npy beside it. Packages of several folders lie there in folders as\n"
 	"                they lie below the one that holds them all; --c names them so, too\n"
 	"  --verify      check everything that a run would check before it starts: container, digests, tables, bytecode,\n"
-	"                portable kernels; says what was checked\n"
+	"                portable kernels; says what was checked, and of each signature whose it is, for which plugins, from which ABI on,\n"
+	"                and whether it is valid. One that is not of this package is a reason to refuse it\n"
+	"  --trust-dir DIR  with --verify: the keys DIR/NAME.pub are trusted, too (several: repeat it; also PTOWSP_TRUST_DIR; always\n"
+	"                /etc/ptowsp/trust)\n"
+	"  --trust=signed   with --verify: a package without a valid signature of a trusted key is refused\n"
 	"  --c           a C program that builds the packages again by calls of libptowsp-pack.so, with the same digests\n"
 	"  --graph OUT   draw DUMP, a graph that ptowsp-run --graph FILE.json or FILE.txt has saved; OUT ends in .txt, .dot, .svg, .pdf\n"
 	"                or .json, or is - for text (.svg and .pdf need the program dot of Graphviz)\n"
@@ -112,6 +117,8 @@ static int package_show(const struct options *options, const char *path)
 		break;
 	case VERIFY:
 		st = inspect_verify(package, path, stdout, &error);
+		if (!st)
+			st = inspect_signatures(package, path, &options->trust, stdout, &error);
 		break;
 	default:
 		inspect_summary(package, path, stdout);
@@ -194,6 +201,16 @@ static int flag_take(struct options *options, int argc, char **argv, int *at)
 		options->out = flag[5] ? flag + 6 : argv[++*at];
 		return -1;
 	}
+	if (!strncmp(flag, "--trust-dir", 11) && (!flag[11] || flag[11] == '=')) {
+		if (!flag[11] && *at + 1 >= argc)
+			return misuse("%s needs a folder", flag);
+		options->trust.dirs[options->trust.dir_count++] = flag[11] ? flag + 12 : argv[++*at];
+		return -1;
+	}
+	if (!strcmp(flag, "--trust=signed")) {
+		options->trust.wanted = 1;
+		return -1;
+	}
 	if (!strcmp(flag, "--help")) {
 		fputs(usage, stdout);
 		return 0;
@@ -227,6 +244,8 @@ static int options_read(struct options *options, int argc, char **argv)
 		return misuse("no %s is given", options->mode == GRAPH ? "DUMP" : "PACKAGE");
 	if (options->out && options->mode != SOURCE)
 		return misuse("--out belongs to %s", "--pto");
+	if ((options->trust.dir_count || options->trust.wanted) && options->mode != VERIFY)
+		return misuse("--trust-dir and --trust=signed belong to %s", "--verify");
 	if (is_several(options) && (options->mode == LISTING || options->mode == GRAPH || (options->mode == SOURCE && !options->out)))
 		return misuse(options->mode == SOURCE ? "%s prints one package, or several with --out FOLDER" : "%s takes one file", options->mode_name);
 	return -1;
@@ -234,8 +253,8 @@ static int options_read(struct options *options, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct options options = {.mode = SUMMARY};
-	int status = options_read(&options, argc, argv);
+	struct options options = {.mode = SUMMARY, .trust.dirs = calloc((size_t)argc + 1, sizeof(char *))};
+	int status = options.trust.dirs ? options_read(&options, argc, argv) : 1;
 
 	if (status >= 0)
 		; /* said already */
@@ -243,6 +262,7 @@ int main(int argc, char **argv)
 		status = graph_draw(options.graph, options.paths[0]);
 	else
 		status = packages_show(&options);
+	free(options.trust.dirs);
 	if (fflush(stdout) || ferror(stdout)) {
 		fprintf(stderr, "ptowsp-inspect: cannot write to stdout: %s\n", strerror(errno));
 		return status ? status : 2;

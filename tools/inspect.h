@@ -30,6 +30,14 @@ ptowsp_status inspect_listing_tables(const struct pkg_tables *tables, FILE *to, 
 
 /* The checks that opening leaves out: digest of the sample data, workload bytecode, portable kernels. Says what was checked. */
 ptowsp_status inspect_verify(struct pkg *package, const char *path, FILE *to, struct ptowsp_error *error);
+/* Whose signatures count. */
+struct inspect_trust {
+	const char **dirs; /* --trust-dir; owned by the command line */
+	uint32_t dir_count;
+	int wanted;        /* a package without a valid signature is refused */
+};
+/* A line per signature. Errors: BAD_PACKAGE for one that is not of this package, and where one is wanted and none counts; IO for a trust folder. */
+ptowsp_status inspect_signatures(const struct pkg *package, const char *path, const struct inspect_trust *trust, FILE *to, struct ptowsp_error *error);
 
 /* Source text that packs to the same package, sample data in it. UNSUPPORTED if the language has no words for something: what it has is written all the same, with a
  * comment line for each. MISMATCH if the text packs to another digest. Other errors: BAD_PACKAGE, NO_MEMORY. */

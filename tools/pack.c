@@ -163,7 +163,9 @@ static ptowsp_status package_write(const struct pack_options *options, struct pk
 		free(bytes);
 		return status;
 	}
-	status = output_open(&output, path, error);
+	status = options->sign ? pack_package_sign(options, path, &bytes, &size, error) : PTOWSP_OK;
+	if (!status)
+		status = output_open(&output, path, error);
 	if (!status) {
 		fwrite(bytes, 1, size, output.file);
 		status = output_finish(&output, error);
@@ -259,6 +261,10 @@ static int options_run(const struct pack_options *o)
 	struct pack_counts counts;
 	int code;
 
+	if (o->make_key)
+		return pack_key_make(o->make_key);
+	if (o->sign && o->input_count && pack_sign_takes(o->inputs[0]))
+		return pack_sign_files(o);
 	if (o->json)
 		return pack_json(o);
 	if (o->folders)

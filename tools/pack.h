@@ -3,6 +3,8 @@
 #ifndef TOOLS_PACK_H
 #define TOOLS_PACK_H
 
+#include <stdbool.h>
+
 #include "format/writer.h"
 
 /* What the command line says; all texts are argv's. Lists have room for argc entries. */
@@ -12,6 +14,9 @@ struct pack_options {
 	const char *output, *json, *entry, *name;
 	const char *native; /* triple, "" this machine's; NULL: portable kernels only */
 	const char *emit;   /* target of sources to write instead of a package, or NULL */
+	const char *make_key;      /* file of a key pair to make, or NULL */
+	const char *sign;          /* file of a secret key, or NULL */
+	const char *sign_for, *sign_abi, *sign_until; /* what the signature says, NULL: the standard */
 	int strict, lines; /* lines: JSON objects */
 	int folders;       /* the inputs are folders */
 };
@@ -48,6 +53,16 @@ struct pkg;
 ptowsp_status pack_package_open(struct pkg_writer *writer, struct pkg **package_out, void **bytes_out, struct ptowsp_error *error);
 struct isa_emit_target;
 const struct isa_emit_target *pack_emit_target(const char *name); /* NULL: there is none */
+
+/* pack_sign.c. A key pair in two new files, FILE and FILE.pub. Exit code of the tool. */
+int pack_key_make(const char *path);
+/* Signs the package at *bytes (malloc'd, made larger) as the options say; a signature of the same key is replaced. path: for messages. Errors: those of opening
+ * it, INVALID (what the options say, the key), IO (the key cannot be read, or others may read it), TOO_BIG (too many signatures). */
+ptowsp_status pack_package_sign(const struct pack_options *options, const char *path, void **bytes, size_t *size, struct ptowsp_error *error);
+/* Is the file a package or an ELF file, by its first bytes? */
+bool pack_sign_takes(const char *path);
+/* Signs packages and plugins that are there, in their place or at options->output. Exit code of the tool. */
+int pack_sign_files(const struct pack_options *options);
 
 /* "ptowsp-pack: sentence" on stderr; returns the exit code that belongs to the status. */
 int pack_fail(const struct ptowsp_error *error);

@@ -15,6 +15,9 @@ static const char usage[] =
 	"       ptowsp-pack FOLDER... -o FOLDER                 every .pto file below, each its own package, one line each;\n"
 	"                                                       the exit code is that of the first one that fails\n"
 	"       ptowsp-pack --from-json FILE -o PACKAGE.pkg.zst\n"
+	"       ptowsp-pack --make-key FILE                     a key pair: FILE signs, FILE.pub goes into trust folders\n"
+	"       ptowsp-pack --sign=KEY PACKAGE.pkg.zst...       sign packages that are there, in their place or with -o\n"
+	"       ptowsp-pack --sign=KEY libptowsp_NAME.so        sign a plugin: libptowsp_NAME.so.sig beside it\n"
 	"\n"
 	"  -o, --output PATH        where to write; the file appears whole or not at all\n"
 	"      --from-json FILE     the package as JSON, as ptowsp-inspect --json prints it\n"
@@ -27,6 +30,12 @@ static const char usage[] =
 	"      --schedule KEY=VALUE a directive of the package, such as dispatch=round_robin(4)\n"
 	"      --native[=TRIPLE]    kernels compiled by cc, $CC or TRIPLE-gcc, too, in front of the portable ones; they run where\n"
 	"                           ptowsp-run --trust=all says so\n"
+	"      --sign=KEY           sign what is packed; the signatures of other keys on a package that is there stay, that of the same key\n"
+	"                           is replaced. The digest of a package does not depend on them\n"
+	"      --sign-for=LIST      the plugins that it is signed for, with commas, NAME* for all that begin so (default: a package for\n"
+	"                           all, *; a plugin as the name of its file says)\n"
+	"      --sign-abi=v10.N     the least ABI that host and plugin must speak together (default v10.0)\n"
+	"      --sign-until=DAY     such as 2030-12-31: from then on the signature is not valid any more (default: it stays so)\n"
 	"      --emit=TARGET        no package: kernels as source files in the folder -o, with the headers that they include, and\n"
 	"                           entries as C files for the task API; TARGET is c, cuda, ascend-a2a3 or ascend-a5\n"
 	"      --json               what is packed as one JSON object per line on stdout: file, package, status, counts, error\n"
@@ -67,7 +76,8 @@ static int emit_fail(const char *wanted)
 }
 
 enum { OPTION_JSON = 256, OPTION_ENTRY, OPTION_NAME, OPTION_DEFAULT, OPTION_TARGET, OPTION_DATA, OPTION_EXPECTED, OPTION_SCHEDULE, OPTION_LINES,
-       OPTION_STRICT, OPTION_NATIVE, OPTION_EMIT, OPTION_HELP, OPTION_VERSION };
+       OPTION_STRICT, OPTION_NATIVE, OPTION_EMIT, OPTION_KEY, OPTION_SIGN, OPTION_FOR, OPTION_ABI, OPTION_UNTIL,
+       OPTION_HELP, OPTION_VERSION };
 
 static const struct option long_options[] = {
 	{"output", required_argument, NULL, 'o'},
@@ -83,6 +93,11 @@ static const struct option long_options[] = {
 	{"strict", no_argument, NULL, OPTION_STRICT},
 	{"native", optional_argument, NULL, OPTION_NATIVE},
 	{"emit", required_argument, NULL, OPTION_EMIT},
+	{"make-key", required_argument, NULL, OPTION_KEY},
+	{"sign", required_argument, NULL, OPTION_SIGN},
+	{"sign-for", required_argument, NULL, OPTION_FOR},
+	{"sign-abi", required_argument, NULL, OPTION_ABI},
+	{"sign-until", required_argument, NULL, OPTION_UNTIL},
 	{"help", no_argument, NULL, OPTION_HELP},
 	{"version", no_argument, NULL, OPTION_VERSION},
 	{NULL, 0, NULL, 0},
@@ -131,6 +146,21 @@ static int option_take(struct pack_options *o, int option)
 	case OPTION_EMIT:
 		o->emit = optarg;
 		return -1;
+	case OPTION_KEY:
+		o->make_key = optarg;
+		return -1;
+	case OPTION_SIGN:
+		o->sign = optarg;
+		return -1;
+	case OPTION_FOR:
+		o->sign_for = optarg;
+		return -1;
+	case OPTION_ABI:
+		o->sign_abi = optarg;
+		return -1;
+	case OPTION_UNTIL:
+		o->sign_until = optarg;
+		return -1;
 	case OPTION_HELP:
 		fputs(usage, stdout);
 		return 0;
@@ -142,12 +172,36 @@ static int option_take(struct pack_options *o, int option)
 	}
 }
 
+/* What --make-key and --sign go with. -1: this is not about files that are there, go on; -2: it is, and can be done; else the exit code. */
+static int keys_check(const struct pack_options *o)
+{
+	int there = 0;
+
+	if (o->make_key)
+		return o->input_count || o->json || o->output || o->sign ? usage_fail("--make-key goes with nothing else", "") : -2;
+	if (!o->sign && (o->sign_for || o->sign_abi || o->sign_until))
+		return usage_fail("--sign-for, --sign-abi and --sign-until belong to --sign=KEY", "");
+	if (o->sign && o->emit)
+		return usage_fail("--sign signs packages, and --emit makes none", "");
+	for (int i = 0; o->sign && i < o->input_count; i++)
+		there += pack_sign_takes(o->inputs[i]);
+	if (!there)
+		return -1;
+	if (there != o->input_count)
+		return usage_fail("sources and what is packed already cannot be signed together", "");
+	if (o->output && there > 1)
+		return usage_fail("-o takes one signed file; without it they are signed in their places", "");
+	return -2;
+}
+
 /* -1: what is asked for can be done; else the exit code. */
 static int options_check(struct pack_options *o)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
-	int folders = 0;
+	int folders = 0, keys = keys_check(o);
 
+	if (keys != -1)
+		return keys == -2 ? -1 : keys;
 	for (int i = 0; i < o->input_count; i++)
 		folders += is_folder(o->inputs[i]);
 	if (!o->json && !o->input_count)

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "registry/text.h"
+#include "registry/variable.h"
 #include "tools/output.h"
 
 extern char **environ;
@@ -116,7 +117,7 @@ static void signals_block(sigset_t *before)
 
 ptowsp_status scratch_open(const char *prefix, struct ptowsp_error *error)
 {
-	const char *temp = getenv("TMPDIR");
+	const char *temp = reg_variable("TMPDIR");
 	sigset_t before;
 	int failure = 0;
 

@@ -38,6 +38,15 @@ static struct pkg_caps caps_of(const struct pkg_limits *limits)
 	return caps;
 }
 
+static ptowsp_status signatures_open(struct pkg *p, struct ptowsp_error *error)
+{
+	const struct pkg_container *c = &p->container;
+	const struct pkg_place place = pkg_place_of(p, error);
+	const uint8_t *end = c->bytes + c->header.total_size;
+
+	return c->size > c->header.total_size ? pkg_signatures_read(p->signatures, &p->signature_count, end + PKG_FRAME_HEAD, c->signature_size, &place) : PTOWSP_OK;
+}
+
 /* The part of opening that is the same for files and memory. */
 static ptowsp_status package_read(struct pkg *p, const void *bytes, size_t size, const struct pkg_limits *limits,
 				  struct ptowsp_error *error)
@@ -48,6 +57,8 @@ static ptowsp_status package_read(struct pkg *p, const void *bytes, size_t size,
 	st = pkg_container_read(&p->container, bytes, size, p->path, &p->caps, error);
 	if (!st)
 		st = pkg_container_identity(&p->container, p->identity, error);
+	if (!st)
+		st = signatures_open(p, error);
 	if (st)
 		return st;
 	p->sample_row = p->container.header.section_count;
@@ -55,8 +66,6 @@ static ptowsp_status package_read(struct pkg *p, const void *bytes, size_t size,
 		st = pkg_section_open(p, i, error);
 	if (!st)
 		st = package_verify(p, error);
-	if (!st && p->container.signature_size)
-		pkg_notice_add(p, "the signature behind the sections was not checked%s", "");
 	return st;
 }
 
@@ -207,6 +216,17 @@ const char *pkg_name(const struct pkg *package)
 const uint8_t *pkg_digest(const struct pkg *package)
 {
 	return package->identity;
+}
+
+const uint8_t *pkg_header_digest(const struct pkg *package)
+{
+	return package->container.header.digest;
+}
+
+uint32_t pkg_signatures(const struct pkg *package, struct pkg_signature *rows_out)
+{
+	memcpy(rows_out, package->signatures, package->signature_count * sizeof(*rows_out));
+	return package->signature_count;
 }
 
 const char *const *pkg_targets(const struct pkg *package, uint32_t *count)

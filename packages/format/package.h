@@ -3,6 +3,8 @@
 #ifndef FORMAT_PACKAGE_H
 #define FORMAT_PACKAGE_H
 
+#include "signature.h"
+
 #include "ptowsp/package.h"
 #include "ptowsp/run.h"
 
@@ -51,6 +53,9 @@ const struct pkg_tables *pkg_tables(const struct pkg *package);
 const char *pkg_name(const struct pkg *package);  /* META name, else the file's */
 const char *pkg_meta(const struct pkg *package, const char *key); /* NULL if absent */
 const uint8_t *pkg_digest(const struct pkg *package); /* 32 bytes: what stands for its content, whatever packed it */
+const uint8_t *pkg_header_digest(const struct pkg *package); /* 32 bytes: every byte of the file but its signatures; what they sign */
+/* Signatures behind the sections, 0 without any; whether they hold is not said. rows_out has PKG_SIGNATURE_ROWS. */
+uint32_t pkg_signatures(const struct pkg *package, struct pkg_signature *rows_out);
 /* Targets of the header, count of them; none means any. */
 const char *const *pkg_targets(const struct pkg *package, uint32_t *count);
 /* As stored (own stride), 64-byte aligned: what goes to a plugin. TBLB is not among them. */

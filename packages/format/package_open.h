@@ -14,6 +14,8 @@ struct pkg {
 	struct pkg_container container;
 	uint8_t identity[PKG_DIGEST_SIZE];
 	struct pkg_caps caps;
+	struct pkg_signature signatures[PKG_SIGNATURE_ROWS];
+	uint32_t signature_count;
 	char *path;              /* owned copy of the name in messages */
 	uint8_t *file;           /* owned bytes of a file that was read here, NULL for pkg_open_memory */
 	uint8_t *data[PKG_SECTION_LIMIT]; /* owned decoded sections; NULL for TBLB and for unknown sections */

@@ -50,7 +50,7 @@ static void sources_add(struct base_command *command, const struct ascend_which 
 
 static void orchestration_command(struct base_command *command, const struct ascend_which *which)
 {
-	const char *ascend = getenv("ASCEND_HOME_PATH");
+	const char *ascend = secure_getenv("ASCEND_HOME_PATH");
 	char path[ASCEND_PATH];
 
 	if (on_host(which))

@@ -44,7 +44,7 @@ static ptowsp_status path_complete(char *path, struct ptowsp_error *error)
 
 ptowsp_status base_cache_find(char path_out[BASE_CACHE_PATH + 1], const char *stated, struct ptowsp_error *error)
 {
-	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	const char *xdg = secure_getenv("XDG_CACHE_HOME"), *home = secure_getenv("HOME");
 	int length;
 
 	if (stated && *stated)

@@ -28,7 +28,7 @@ void base_command_add(struct base_command *command, const char *format, ...)
 
 void base_command_begin(struct base_command *command, const char *variable, const char *standard)
 {
-	const char *at = getenv(variable);
+	const char *at = secure_getenv(variable);
 	size_t length;
 
 	for (at = at && *at ? at : standard; *at; at += length + (at[length] == ' ')) {

@@ -120,6 +120,8 @@ int main(int argc, char **argv)
 	}
 	for (size_t i = 0; i < raw_case_count; i++)
 		bad |= raw_make(argv[1], &raw_cases[i]);
+	for (size_t i = 0; i < signature_case_count; i++)
+		bad |= raw_make(argv[1], &signature_cases[i]);
 	for (size_t i = 0; i < image_case_count; i++)
 		bad |= image_make(argv[1], &image_cases[i]);
 	return bad;

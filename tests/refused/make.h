@@ -19,6 +19,8 @@ struct raw_case {
 };
 extern const struct raw_case raw_cases[];
 extern const size_t raw_case_count;
+extern const struct raw_case signature_cases[];
+extern const size_t signature_case_count;
 
 /* Changes the image of the sample package, which is then sealed: every digest is right. */
 struct image_case {

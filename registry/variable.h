@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/* variable.h - the one place where host and tools read the environment. */
+#ifndef REGISTRY_VARIABLE_H
+#define REGISTRY_VARIABLE_H
+
+/* Value of a variable, NULL if it is not set or empty, and of every one where the program runs with elevated privileges (set-user-ID, file
+ * capabilities): who started it must not steer it. Borrowed; any thread, while nobody changes the environment. */
+const char *reg_variable(const char *name);
+
+#endif
