@@ -2,6 +2,7 @@
  * test_aie_device.c - engine=device of the aie plugin: what is missing, and a machine that stands for a real one. The bridge is the one that users compile; XRT beneath it and
  * the compilers are fakes (tests/fakes), and the array is the simulator, which reads the text that the compilers were given and calls the kernels that they made. */
 #include "aie/bridge.h"
+#include "aie/core_program.h"
 #include "aie/hardware.h"
 #include "contract/cli.h"
 
@@ -333,6 +334,61 @@ static void tools_that_refuse_are_quoted(void)
 	CHECK_CONTAINS(cli_err, "cache=");
 }
 
+/* Only a compiler knows it; the file that it leaves says it of each core. */
+static void what_a_program_takes_is_read_from_what_was_compiled(void)
+{
+	NEED_DEVICE();
+	REQUIRE_INT(cli(OWN_BEGIN), 0);
+	CHECK_INT(device_run("", OWN "--quiet --stats --opt cores=2 $P/vector_add.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "program memory");
+	CHECK_CONTAINS(cli_out, "4096 of 16384 bytes");
+	CHECK(!strstr(cli_out, "not measured"));
+	CHECK_INT(cli(check_fmt(OWN_BEGIN "; rm -f log; export %s FAKE_PROGRAM=16384; $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst", environment())), 0);
+	for (int overflow = 0; overflow < 2; overflow++) {
+		CHECK_INT(cli(check_fmt(OWN_BEGIN "; rm -f log; export %s FAKE_PROGRAM=16385 FAKE_AIECC=%s; $B/ptowsp-run --quiet " OWN "$P/vector_add.pkg.zst", environment(),
+					overflow ? "overflow" : "")), 5);
+		CHECK_CONTAINS(cli_err, "core tile (");
+		CHECK_CONTAINS(cli_err, "its program takes 16385 bytes, a core has 16384 of program memory");
+		cli_check_sentence();
+		CHECK_INT(cli("grep -q start log"), 1);
+		CHECK_INT(device_run("", OWN "--quiet $P/vector_add.pkg.zst"), overflow ? 0 : 5); /* what is kept is measured again, what was refused is compiled again */
+	}
+	CHECK_INT(cli(check_fmt(OWN_BEGIN "; rm -f log; export %s FAKE_PROGRAM=none; $B/ptowsp-run --quiet --stats " OWN "$P/vector_add.pkg.zst", environment())), 0);
+	CHECK_CONTAINS(cli_out, "not measured");
+	CHECK_CONTAINS(cli_out, "program memory, of which each has 16384 bytes");
+}
+
+/* Whatever lies there: nothing is read that is not in the file. */
+static void a_file_that_is_no_program_says_nothing(void)
+{
+	static const unsigned char begin[] = {0x7f, 'E', 'L', 'F', 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 2, 0, 8, 1, 1, 0, 0, 0, 0, 0, 0, 0, 52};
+	unsigned char file[116] = {0};
+
+	memcpy(file, begin, sizeof(begin));
+	file[40] = 52;
+	file[42] = 32;
+	file[44] = 2;
+	file[52] = 1;            /* loaded, at 0x100 */
+	file[52 + 13] = 1;
+	file[52 + 20] = 0x40;
+	file[84] = 1;            /* loaded, where data lies */
+	file[84 + 14] = 7;
+	file[84 + 20] = 0x80;
+	CHECK_UINT(aie_core_program_bytes(file, sizeof(file)), 0x140);
+	file[84 + 14] = 1;       /* behind the program, but nobody's data */
+	CHECK_UINT(aie_core_program_bytes(file, sizeof(file)), 0x10080);
+	file[84 + 12] = file[84 + 13] = file[84 + 14] = 0xff;
+	file[84 + 15] = 0xff;
+	CHECK_UINT(aie_core_program_bytes(file, sizeof(file)), 0x140);
+	for (size_t size = 0; size < sizeof(file); size++)
+		CHECK_UINT(aie_core_program_bytes(file, size), AIE_UNMEASURED);
+	file[4] = 2;
+	CHECK_UINT(aie_core_program_bytes(file, sizeof(file)), AIE_UNMEASURED);
+	file[4] = 1;
+	file[28] = file[29] = file[30] = file[31] = 0xff;
+	CHECK_UINT(aie_core_program_bytes(file, sizeof(file)), AIE_UNMEASURED);
+}
+
 /* A bridge of the user's own. */
 static void a_bridge_may_be_named_and_is_looked_at(void)
 {
@@ -397,6 +453,8 @@ void suite_aie_device(CU_pSuite s)
 	TEST(s, every_call_may_fail);
 	TEST(s, a_run_that_hangs_is_ended);
 	TEST(s, tools_that_refuse_are_quoted);
+	TEST(s, what_a_program_takes_is_read_from_what_was_compiled);
+	TEST(s, a_file_that_is_no_program_says_nothing);
 	TEST(s, a_bridge_may_be_named_and_is_looked_at);
 	TEST(s, what_a_core_has_no_code_for_is_refused);
 	TEST(s, what_the_page_names_is_there);

@@ -26,7 +26,7 @@ static void script_write(struct aie_text *text, const struct aie_artifact_args *
 			   "# Compiles this design: its kernels by Peano, the rest by aiecc of mlir-aie (1.4.3 or newer): ./build.sh [PEANO [AIECC]]\n"
 			   "set -e\ncd \"$(dirname \"$0\")\"\n"
 			   "peano=${1:-${PEANO_INSTALL_DIR:?name the folder of Peano (llvm-aie)}}\naiecc=${2:-aiecc}\n"
-			   "work=$PWD/work.$$\nmkdir \"$work\"\ntrap 'rm -rf \"$work\"' EXIT\ncp design.mlir \"$work\"\n");
+			   "work=$PWD/work.$$\nfailed=\nmkdir \"$work\"\ntrap 'rm -rf \"$work\"' EXIT\ncp design.mlir \"$work\"\n");
 	aie_text_put(text, "for source in");
 	for (uint32_t f = 0; f < args->files->count; f++)
 		aie_text_add(text, " %.*s", (int)strlen(args->files->files[f].name) - 2, args->files->files[f].name);
@@ -34,7 +34,10 @@ static void script_write(struct aie_text *text, const struct aie_artifact_args *
 		     strcmp(args->arch->generation->name, "AIE2") ? "aie2p" : "aie2");
 	aie_text_put(text, "\"$peano/bin/ld.lld\" -r \"$work\"/*.o -o \"$work/kernels.o\"\n"
 			   "cd \"$work\"\n"
-			   "\"$aiecc\" --peano=\"$peano\" --get-xclbin --get-npu-insts --xclbin-name=aie.xclbin --npu-insts-name=insts.bin --output-dir=. --tmpdir=steps design.mlir\n"
+			   "\"$aiecc\" --peano=\"$peano\" --get-xclbin --get-npu-insts --xclbin-name=aie.xclbin --npu-insts-name=insts.bin --output-dir=. --tmpdir=steps design.mlir || failed=$?\n"
+			   "mkdir -p ../cores # programs of cores, also of those that are too large: their size is asked\n"
+			   "find . -name '*core_*_*.elf' -exec mv {} ../cores/ \\;\n"
+			   "test -z \"$failed\" || exit $failed\n"
 			   "mv insts.bin ../insts.bin\nmv aie.xclbin ../aie.xclbin\n");
 }
 
@@ -211,6 +214,7 @@ ptowsp_status aie_artifact_make(struct aie_artifact *artifact, const struct aie_
 	if (!st) {
 		digest = digest_of(args, script.bytes);
 		snprintf(artifact->folder, sizeof(artifact->folder), "%s/aie-%016llx%016llx", cache, (unsigned long long)digest.words[0], (unsigned long long)digest.words[1]);
+		snprintf(artifact->cores, sizeof(artifact->cores), "%s/cores", artifact->folder);
 		snprintf(artifact->xclbin, sizeof(artifact->xclbin), "%s/aie.xclbin", artifact->folder);
 		st = folder_make(artifact->folder, args, script.bytes, error);
 	}

@@ -18,6 +18,7 @@ struct aie_artifact_args {
 struct aie_artifact {
 	char folder[AIE_PATH];
 	char xclbin[AIE_PATH + 32];           /* path */
+	char cores[AIE_PATH + 32];            /* folder of the programs of cores, as core_program.h reads them; there may be none, or only some */
 	uint32_t *words;                      /* owned: instructions of the sequence */
 	uint64_t word_count;
 	bool compiled;                        /* now, and not before */

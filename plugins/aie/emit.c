@@ -58,10 +58,12 @@ static void say_kernels(struct aie_text *text, const struct aie_design *design)
 	aie_text_put(text, "\n");
 }
 
-static void say_checks(struct aie_text *text, const char *ring)
+static void say_checks(struct aie_text *text, const struct aie_arch *arch, const char *ring)
 {
 	if (*ring)
 		aie_text_add(text, "`%s`. It is legal because a run with bounded buffers came to its end before the design was written, for these values and shapes.\n\n", ring);
+	aie_text_add(text, "How much of its %llu bytes of program memory a core takes is not known here: only its compiler says it.\n\n",
+		     (unsigned long long)aie_arch_tile(arch, AIE_FIRST_CORE)->limits[AIE_PROGRAM]);
 	aie_text_put(text, "What was looked at: the text was read back, and the rules of the dialect that this project knows (`plugins/aie/check.def`) were checked on what was read, "
 			   "routes included. Channels, locks and routes in `design.json` are those of this project's allocator and router; the dialect's tools give out their own.\n\n"
 			   "What was not run on it: `aie-opt`, `aiecc`, `mlir-opt`, any compiler for cores, any device. Nothing here says that they accept it. "
@@ -88,7 +90,7 @@ static char *readme(const struct aie_emit_args *args)
 	say_files(&text, args);
 	say_arguments(&text, args);
 	say_kernels(&text, design);
-	say_checks(&text, args->ring);
+	say_checks(&text, design->arch, args->ring);
 	say_next(&text);
 	if (text.failed)
 		aie_text_finish(&text);

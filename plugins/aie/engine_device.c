@@ -7,6 +7,7 @@
 #include "artifact.h"
 #include "base/error.h"
 #include "client.h"
+#include "core_program.h"
 #include "rt/dtype.h"
 #include "rt/error.h"
 
@@ -103,6 +104,7 @@ struct device_run {
 	struct aie_artifact artifact;
 	struct argument *arguments;
 	uint64_t *bytes;
+	uint64_t *programs; /* per core: bytes, AIE_UNMEASURED */
 	void *loaded;
 	struct aie_bridge_about about;
 	uint64_t ns;    /* from the start to the end */
@@ -134,6 +136,23 @@ static ptowsp_status arguments_make(struct device_run *going)
 	return PTOWSP_OK;
 }
 
+/* Whether the tools took the design or not: an older linker lets a program be too large, and what loads it says so of nobody. */
+static ptowsp_status programs_measure(struct device_run *going, ptowsp_status made)
+{
+	const struct aie_design *design = &going->back.design;
+	struct aie_loaded *loaded = going->run->loaded;
+	ptowsp_status st;
+
+	going->programs = calloc((size_t)design->core_count + 1, sizeof(*going->programs));
+	if (!going->programs)
+		return rt_no_memory(going->run->error, "programs of cores");
+	aie_core_programs_read(design, going->artifact.cores, going->programs);
+	st = aie_report_design(&loaded->report, design, &going->back.drawn.picture, going->programs, going->run->error);
+	if (!st && (!made || made == PTOWSP_NO_DEVICE))
+		st = aie_core_programs_check(design, going->programs, going->run->error);
+	return st ? st : made;
+}
+
 static ptowsp_status compile(struct device_run *going)
 {
 	struct aie_loaded *loaded = going->run->loaded;
@@ -147,7 +166,7 @@ static ptowsp_status compile(struct device_run *going)
 		st = aie_artifact_make(&going->artifact, &args, going->run->error);
 	if (*going->artifact.folder)
 		base_log(device->instance, st ? PTOWSP_LOG_WARNING : PTOWSP_LOG_INFO, "engine=device: the design %s in %s", st ? "stands" : going->artifact.compiled ? "was compiled" : "is", going->artifact.folder);
-	return st;
+	return *going->artifact.folder ? programs_measure(going, st) : st;
 }
 
 static ptowsp_status failed(struct device_run *going, int32_t code, const char *step)
@@ -295,6 +314,7 @@ static void finish(struct device_run *going)
 	aie_back_finish(&going->back);
 	free(going->arguments);
 	free(going->bytes);
+	free(going->programs);
 }
 
 ptowsp_status aie_device_go(struct aie_run *run, struct rt_feed *feed)

@@ -211,7 +211,7 @@ static ptowsp_status report_fill(struct going *going, const struct aie_sim_stats
 	struct aie_report *report = &going->run->loaded->report;
 	struct ptowsp_error *error = going->run->error;
 	const struct aie_picture *picture = &going->back.drawn.picture;
-	ptowsp_status st = aie_report_design(report, &going->back.design, picture, error);
+	ptowsp_status st = aie_report_design(report, &going->back.design, picture, NULL, error);
 
 	if (!st)
 		st = aie_report_run(report, &going->back.design, picture, stats, error);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "aie/core_program.h"
 #include "aie/cost.h"
 #include "aie/design_read.h"
 #include "aie/sim_net.h"
@@ -84,7 +85,25 @@ static ptowsp_status tiles_add(struct aie_report *report, const struct aie_desig
 	return st;
 }
 
-ptowsp_status aie_report_design(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, struct ptowsp_error *error)
+/* Of each core that was compiled; a line for all others says that nobody knows. */
+static ptowsp_status programs_add(struct aie_report *report, const struct aie_design *design, const uint64_t *programs, struct ptowsp_error *error)
+{
+	const uint64_t limit = aie_arch_tile(design->arch, AIE_FIRST_CORE)->limits[AIE_PROGRAM];
+	uint32_t unknown = 0;
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t c = 0; !st && c < design->core_count; c++) {
+		bool measured = programs && programs[c] != AIE_UNMEASURED;
+
+		unknown += !measured;
+		if (measured)
+			st = add(report, aie_design_tile_text(design, design->cores[c].tile), programs[c], limit, "bytes", error, "program memory");
+	}
+	return st || !unknown ? st : add(report, "not measured", unknown, 0, "cores", error, "program memory, of which each has %llu bytes", (unsigned long long)limit);
+}
+
+ptowsp_status aie_report_design(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, const uint64_t *programs,
+				struct ptowsp_error *error)
 {
 	const uint32_t cores = design->arch->columns * (design->arch->rows - AIE_FIRST_CORE);
 	ptowsp_status st = add(report, "design", design->core_count, cores, "cores", error, "cores of %s in use", design->arch->name);
@@ -93,7 +112,9 @@ ptowsp_status aie_report_design(struct aie_report *report, const struct aie_desi
 		st = add(report, "design", design->tile_count, (uint64_t)design->arch->columns * design->arch->rows, "tiles", error, "tiles in use");
 	if (!st)
 		st = routes_add(report, picture, error);
-	return st ? st : tiles_add(report, design, picture, error);
+	if (!st)
+		st = tiles_add(report, design, picture, error);
+	return st ? st : programs_add(report, design, programs, error);
 }
 
 /* ---- how busy it was ---------------------------------------------------------------------------------------------------- */

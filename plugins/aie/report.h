@@ -14,8 +14,10 @@ struct aie_report {
 	struct ptowsp_figure *rows;
 	uint32_t count, room;
 };
-/* Cores of how many, streams, total path length, the hottest link, the narrowest stream, each tile's use of each limit. Errors: NO_MEMORY. */
-ptowsp_status aie_report_design(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, struct ptowsp_error *error);
+/* Cores of how many, streams, total path length, the hottest link, the narrowest stream, each tile's use of each limit. programs: per core the bytes of its program
+ * (core_program.h), NULL: nothing was compiled; what was not measured has no number. Errors: NO_MEMORY. */
+ptowsp_status aie_report_design(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, const uint64_t *programs,
+				struct ptowsp_error *error);
 /* Cycles, memory, the bottleneck, how busy each core, DMA channel and the host was; under a title that says that it is a model. */
 ptowsp_status aie_report_run(struct aie_report *report, const struct aie_design *design, const struct aie_picture *picture, const struct aie_sim_stats *stats,
 			     struct ptowsp_error *error);
