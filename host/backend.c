@@ -167,7 +167,10 @@ ptowsp_status ptowsp_backend_open(struct ptowsp_backend **out, const struct ptow
 	}
 	b->threads = options->threads;
 	b->memory_limit = options->memory_limit;
-	st = host_plugin_load(&search, options->plugin ? options->plugin : "cpu_sim", &b->plugin, error);
+	b->keys_read = options->flags & PTOWSP_BACKEND_TRUST_SIGNED;
+	st = b->keys_read ? host_keys_read(&b->keys, &(struct host_trust_dirs){options->trust_dirs, options->trust_dir_count}, error) : PTOWSP_OK;
+	if (!st)
+		st = host_plugin_load(&search, options->plugin ? options->plugin : "cpu_sim", &b->plugin, error);
 	if (!st)
 		host_caller_init(&b->caller, &b->plugin->ops);
 	if (!st)
@@ -218,6 +221,7 @@ void ptowsp_backend_close(struct ptowsp_backend *b)
 	if (b->services_ready)
 		host_services_finish(&b->services);
 	host_caller_finish(&b->caller);
+	host_keys_finish(&b->keys);
 	free(b->devices);
 	free(b->options);
 	free(b->caps);

@@ -7,6 +7,7 @@
 #include "host/plugin.h"
 #include "host/ptowsp_host.h"
 #include "host/services.h"
+#include "host/trust.h"
 #include "registry/caps_match.h"
 
 struct ptowsp_backend {
@@ -25,6 +26,8 @@ struct ptowsp_backend {
 	uint32_t threads;
 	uint64_t memory_limit;
 	bool services_ready;
+	bool keys_read;                       /* opened with PTOWSP_BACKEND_TRUST_SIGNED */
+	struct host_keys keys;
 };
 
 /* Opens the device if that has not happened. Errors: NO_DEVICE and what the plugin says. */

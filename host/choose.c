@@ -27,8 +27,9 @@ static ptowsp_status suits(struct choice *c, struct ptowsp_backend *backend, str
 {
 	struct ptowsp_match *match;
 	const struct reg_verdict *weak;
-	ptowsp_status st = ptowsp_match_create(&match, backend, c->plan, c->options->flags & PTOWSP_BACKEND_TRUST_NATIVE ? PTOWSP_LOAD_TRUST_NATIVE : 0,
-					       error);
+	uint32_t flags = (c->options->flags & PTOWSP_BACKEND_TRUST_NATIVE ? PTOWSP_LOAD_TRUST_NATIVE : 0) |
+			 (c->options->flags & PTOWSP_BACKEND_TRUST_SIGNED ? PTOWSP_LOAD_TRUST_SIGNED : 0);
+	ptowsp_status st = ptowsp_match_create(&match, backend, c->plan, flags, error);
 
 	if (st)
 		return st;

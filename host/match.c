@@ -75,6 +75,23 @@ static void flaw_find(const struct pkg_tables *t, const struct ptowsp_payload_re
 		snprintf(need->flaw, sizeof(need->flaw), "%.140s", host_refuse_sentence(why.text, name));
 }
 
+uint32_t host_trust_flags(const struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t flags, char text_out[HOST_TRUST_TEXT])
+{
+	const struct host_trust_for whom = {backend->plugin->note.name, backend->plugin->minor};
+	const struct pkg *package = plan->package->pkg;
+	struct pkg_signature rows[PKG_SIGNATURE_ROWS];
+	uint32_t count = pkg_signatures(package, rows);
+	bool asked = (flags & PTOWSP_LOAD_TRUST_SIGNED) && !(flags & PTOWSP_LOAD_TRUST_NATIVE);
+
+	flags &= ~PTOWSP_LOAD_TRUST_SIGNED;
+	text_out[0] = 0;
+	if (asked && !backend->keys_read)
+		snprintf(text_out, HOST_TRUST_TEXT, "the backend was opened without trusted keys");
+	else if (asked && host_trust_judge(&backend->keys, rows, count, PKG_SIGNED_PACKAGE, pkg_header_digest(package), &whom, text_out))
+		flags |= PTOWSP_LOAD_TRUST_NATIVE;
+	return flags;
+}
+
 /* In the order of the payloads, which is that of their maker's preference. */
 static void native_collect(const struct ptowsp_plan *plan, const struct host_note *note, const struct ptowsp_kernel_record *kernel, uint32_t flags,
 			   bool look, struct reg_kernel_need *need)
@@ -103,7 +120,7 @@ static void native_collect(const struct ptowsp_plan *plan, const struct host_not
 }
 
 static uint32_t kernels_collect(const struct ptowsp_plan *plan, const struct host_note *note, uint32_t flags, bool look,
-				struct reg_kernel_need *needs)
+				const char *untrusted, struct reg_kernel_need *needs)
 {
 	const struct pkg_tables *t = plan->tables;
 	uint32_t count = 0;
@@ -113,8 +130,13 @@ static uint32_t kernels_collect(const struct ptowsp_plan *plan, const struct hos
 
 		if (!plan->usage.kernels[i])
 			continue;
-		needs[count] = (struct reg_kernel_need){name, kinds_portable(plan, note, flags & PTOWSP_LOAD_TRUST_NATIVE, &t->kernel[i]), t->kernel[i].payload_count > 0,
-							reg_kernel_has(name), REG_NATIVE_NONE, NULL, ""};
+		needs[count] = (struct reg_kernel_need){
+			.name = name,
+			.kinds = kinds_portable(plan, note, flags & PTOWSP_LOAD_TRUST_NATIVE, &t->kernel[i]),
+			.carried = t->kernel[i].payload_count > 0,
+			.served = reg_kernel_has(name),
+			.untrusted = untrusted,
+		};
 		native_collect(plan, note, &t->kernel[i], flags, look, &needs[count++]);
 	}
 	return count;
@@ -146,7 +168,8 @@ ptowsp_status host_match_create(struct ptowsp_match **out, const struct ptowsp_b
 	*out = NULL;
 	error = host_error_enter(error);
 	if (kernels && match) {
-		needs.kernel_count = kernels_collect(plan, &backend->plugin->note, flags, look, kernels);
+		flags = host_trust_flags(backend, plan, flags, match->trust);
+		needs.kernel_count = kernels_collect(plan, &backend->plugin->note, flags, look, match->trust, kernels);
 		st = reg_match(&needs, &caps, &match->rows, &match->count);
 	}
 	free(kernels);
@@ -169,6 +192,11 @@ void ptowsp_match_destroy(struct ptowsp_match *match)
 	if (match)
 		free(match->rows);
 	free(match);
+}
+
+const char *ptowsp_match_trust(const struct ptowsp_match *match)
+{
+	return match->trust;
 }
 
 int ptowsp_match_row(const struct ptowsp_match *match, uint32_t index, struct ptowsp_verdict *verdict_out)
@@ -223,7 +251,7 @@ ptowsp_status host_match_check(const struct ptowsp_match *match, const struct pt
 	if (row->kind == REG_VERDICT_OPCODE && !reg_feature(row->feature, &known))
 		return host_fail(error, PTOWSP_UNKNOWN_OPCODE, "section WORK has opcode 0x%02x, which neither this host nor %s knows; a "
 				 "newer ptowsp may run it", (unsigned)(row->feature & 0xFF), ptowsp_backend_name(backend));
-	return host_fail(error, PTOWSP_UNSUPPORTED, "%s is %s on %s%s%s: %.90s", row->what, reg_state_text(row->state),
+	return host_fail(error, PTOWSP_UNSUPPORTED, "%s is %s on %s%s%s: %.170s", row->what, reg_state_text(row->state),
 			 ptowsp_backend_name(backend), row->wanted ? " but must be at least " : "",
 			 row->wanted ? reg_state_text(row->wanted) : "", row->reason);
 }

@@ -9,7 +9,12 @@
 struct ptowsp_match {
 	struct reg_verdict *rows; /* owned */
 	uint32_t count;
+	char trust[HOST_TRUST_TEXT]; /* see ptowsp_match_trust */
 };
+
+/* Load flags without PTOWSP_LOAD_TRUST_SIGNED, but with PTOWSP_LOAD_TRUST_NATIVE if a signature of the package counts for this backend. text_out: as
+ * ptowsp_match_trust. */
+uint32_t host_trust_flags(const struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t flags, char text_out[HOST_TRUST_TEXT]);
 
 /* As ptowsp_match_create. look: native code that would run is looked at too; who loads the program next is told then. */
 ptowsp_status host_match_create(struct ptowsp_match **out, const struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t flags, bool look,

@@ -126,11 +126,19 @@ struct ptowsp_backend_options {
 	/* Lines for people; called from any thread, one at a time; must not call back into this API. NULL: dropped. */
 	void (*log)(void *context, int32_t level, const char *text);
 	void *log_context;
+	/* Folders with public keys NAME.pub and lists of plugins, beside the system's and those of PTOWSP_TRUST_DIR. Under elevated privileges the system's only. */
+	const char *const *trust_dirs;
+	uint32_t trust_dir_count;
+	uint32_t reserved;
 };
 enum {
 	PTOWSP_BACKEND_USER_PLUGINS = 1, /* search the user's own folder too */
-	PTOWSP_BACKEND_TRUST_NATIVE = 2  /* what is chosen will load with PTOWSP_LOAD_TRUST_NATIVE */
+	PTOWSP_BACKEND_TRUST_NATIVE = 2, /* what is chosen will load with PTOWSP_LOAD_TRUST_NATIVE */
+	PTOWSP_BACKEND_TRUST_SIGNED = 4  /* programs may be loaded with PTOWSP_LOAD_TRUST_SIGNED: trusted keys are read when the backend is opened */
 };
+/* A load flag of this API, beside those of ptowsp/run.h; plugins do not see it: native code runs if the package is signed by a trusted key for this plugin and
+ * the ABI that it speaks with this host, else the package is as without trust. The backend was opened with PTOWSP_BACKEND_TRUST_SIGNED. */
+#define PTOWSP_LOAD_TRUST_SIGNED 0x10000u
 
 /* Every plugin of the search path; runs no plugin code. Destroyed by ptowsp_listing_destroy. */
 PTOWSP_API ptowsp_status ptowsp_listing_create(struct ptowsp_listing **out, const struct ptowsp_backend_options *options,
@@ -184,16 +192,19 @@ struct ptowsp_verdict {
 PTOWSP_API ptowsp_status ptowsp_match_create(struct ptowsp_match **out, const struct ptowsp_backend *backend,
 					     const struct ptowsp_plan *plan, uint32_t flags, struct ptowsp_error *error);
 PTOWSP_API void ptowsp_match_destroy(struct ptowsp_match *match);
+/* May native code run, and why: "signed by NAME (KEY)", why no signature counts, "" where nobody asked for signatures. */
+PTOWSP_API const char *ptowsp_match_trust(const struct ptowsp_match *match);
 PTOWSP_API int ptowsp_match_row(const struct ptowsp_match *match, uint32_t index, struct ptowsp_verdict *verdict_out);
 
 /* ---- program ------------------------------------------------------------------------------------------------ */
 
 /* Matches, opens the device if that has not happened, and loads. flags: PTOWSP_LOAD_STRICT, and
- * PTOWSP_LOAD_TRUST_NATIVE to let native code of the package run, in this process and with its rights. Errors: UNSUPPORTED (names
+ * PTOWSP_LOAD_TRUST_NATIVE to let native code of the package run, in this process and with its rights, or PTOWSP_LOAD_TRUST_SIGNED. Errors: UNSUPPORTED (names
  * what and why), NO_DEVICE, what the plugin's load says. Destroyed by ptowsp_program_unload. */
 PTOWSP_API ptowsp_status ptowsp_program_load(struct ptowsp_program **out, struct ptowsp_backend *backend,
 					     const struct ptowsp_plan *plan, uint32_t flags, struct ptowsp_error *error);
 PTOWSP_API void ptowsp_program_unload(struct ptowsp_program *program); /* waits for a run in flight */
+PTOWSP_API const char *ptowsp_program_trust(const struct ptowsp_program *program); /* as ptowsp_match_trust */
 PTOWSP_API double ptowsp_compile_ms(const struct ptowsp_program *program); /* wall time of the plugin's load */
 
 /* A value as text in the type of the symbol or slot: "1024", "0x40", "-1", "0.5", "true". Kept for all later runs.

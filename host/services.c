@@ -191,6 +191,8 @@ static ptowsp_status service_code_load(void *context, const char *kernel, const 
 	*function_out = NULL;
 	if (!findings)
 		return host_fail(error, PTOWSP_INVALID, "native code of kernel %.60s: code is loaded while a program is loaded", kernel);
+	if (!findings->trusted && findings->trust[0])
+		return host_fail(error, PTOWSP_UNSUPPORTED, "native code of kernel %.60s is not run: %s", kernel, findings->trust);
 	if (!findings->trusted)
 		return host_fail(error, PTOWSP_UNSUPPORTED, "native code of kernel %.60s is not run: the package is not trusted; --trust=all runs it", kernel);
 	return host_code_load(&findings->code, kernel, bytes, size, entry ? entry : "", entry_offset, function_out, error);

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 
 #include "host/runs.h"
+#include "host/trust.h"
 #include "ptowsp/host.h"
 
 struct host_code;
@@ -16,6 +17,7 @@ struct host_findings {
 	struct host_kernel *kernels; /* owned, a list */
 	struct host_code *code;      /* owned, a list */
 	bool trusted;
+	char trust[HOST_TRUST_TEXT]; /* see ptowsp_match_trust */
 };
 
 /* What was diagnosed for one program, once per feature (inputs: once per text). */

@@ -90,7 +90,7 @@ static ptowsp_status load(struct ptowsp_program *p, uint32_t flags, struct ptows
 					.section_count = p->plan->section_count,
 					.section_stride = sizeof(*p->plan->sections),
 					.entry = p->plan->entry,
-					.flags = flags & (PTOWSP_LOAD_STRICT | PTOWSP_LOAD_TRUST_NATIVE)};
+					.flags = (flags & PTOWSP_LOAD_STRICT) | (p->findings.trusted ? PTOWSP_LOAD_TRUST_NATIVE : 0)};
 	uint64_t begin = host_now_ns();
 	ptowsp_status st;
 
@@ -116,7 +116,7 @@ ptowsp_status ptowsp_program_load(struct ptowsp_program **out, struct ptowsp_bac
 		return host_error_leave(host_fail(error, PTOWSP_NO_MEMORY, "no memory for a program"), error);
 	p->backend = backend;
 	p->plan = plan;
-	p->findings.trusted = flags & PTOWSP_LOAD_TRUST_NATIVE;
+	p->findings.trusted = host_trust_flags(backend, plan, flags, p->findings.trust) & PTOWSP_LOAD_TRUST_NATIVE;
 	host_report_finish(&p->run.report);
 	host_services_aim(&backend->services, &p->diagnostics, &p->findings);
 	st = tables_make(p, error);
@@ -133,6 +133,11 @@ ptowsp_status ptowsp_program_load(struct ptowsp_program **out, struct ptowsp_bac
 	else
 		*out = p;
 	return host_error_leave(st, error);
+}
+
+const char *ptowsp_program_trust(const struct ptowsp_program *p)
+{
+	return p->findings.trust;
 }
 
 void ptowsp_program_unload(struct ptowsp_program *p)

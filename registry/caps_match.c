@@ -159,7 +159,9 @@ static void native_say(const struct matching *m, const struct reg_kernel_need *k
 {
 	const char *target = kernel->target && *kernel->target ? kernel->target : "any machine";
 
-	if (kernel->native == REG_NATIVE_UNTRUSTED)
+	if (kernel->native == REG_NATIVE_UNTRUSTED && kernel->untrusted && *kernel->untrusted)
+		reg_text_add(text, "native code (%.40s) is not trusted: %.144s", target, kernel->untrusted);
+	else if (kernel->native == REG_NATIVE_UNTRUSTED)
 		reg_text_add(text, "native code (%.40s) needs --trust=all", target);
 	else if (kernel->native == REG_NATIVE_ELSEWHERE)
 		reg_text_add(text, "its native code is for %.60s, not for this machine", target);
@@ -185,7 +187,7 @@ static void match_kernel(struct matching *m, const struct reg_kernel_need *kerne
 	bool usable = !flawed && (runs || kernel->served || !kernel->carried);
 	struct reg_verdict *v;
 	struct reg_text text;
-	char why[120];
+	char why[216];
 
 	if (usable && !kernel->native)
 		return;

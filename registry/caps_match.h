@@ -27,6 +27,7 @@ struct reg_kernel_need {
 	bool served;    /* a C function of that name is registered */
 	uint8_t native; /* enum reg_native */
 	const char *target; /* of its native code, "" if that names none; may be NULL without any */
+	const char *untrusted; /* why the package is not trusted, "": nobody asked its signatures; may be NULL */
 	char flaw[144]; /* of native code that may run: why it cannot be loaded, "" if nobody has found anything */
 };
 
@@ -62,7 +63,7 @@ struct reg_verdict {
 	uint8_t refused;  /* 1: the program cannot be loaded */
 	uint32_t row;     /* of the SCHD rows that were given, PTOWSP_NONE for other kinds */
 	char what[88];    /* "dispatch=round_robin(4)" */
-	char reason[168]; /* why it is not enforced; "" if it is. Of a kernel with native code: what runs, and why */
+	char reason[232]; /* why it is not enforced; "" if it is. Of a kernel with native code: what runs, and why */
 };
 
 /* One row per directive, in order; then rows for opcodes, kernels and requirements that are not enforced, and for every kernel with native code.

@@ -129,8 +129,6 @@ static void code_that_is_native_only_needs_trust(void)
 	CHECK_INT(cli("$B/ptowsp-run --trust=all --stats=json --no-kernels m.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run --trust=all --out y=y.npy m.pkg.zst"), 0);
 	values_are("y.npy", 2, 4, 6, 8);
-	CHECK_INT(cli("$B/ptowsp-run --trust=signed m.pkg.zst"), 5);
-	CHECK_CONTAINS(cli_err, "--trust=signed is not offered by this version");
 	CHECK_INT(cli("$B/ptowsp-run --trust=some m.pkg.zst"), 2);
 	CHECK_CONTAINS(cli_err, "--trust=some is none of none, signed, all");
 }

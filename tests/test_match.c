@@ -223,7 +223,7 @@ static void instructions_of_graphs_are_hints_unless_unsupported(void)
 
 static void kernels_need_one_payload_that_runs(void)
 {
-	struct reg_kernel_need kernel = {"k", 1u << PTOWSP_PAYLOAD_PTO | 1u << PTOWSP_PAYLOAD_SOURCE, true, false, 0, NULL, ""};
+	struct reg_kernel_need kernel = {"k", 1u << PTOWSP_PAYLOAD_PTO | 1u << PTOWSP_PAYLOAD_SOURCE, true, false, 0, NULL, NULL, ""};
 	const struct ptowsp_cap cap = {.feature = PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_PTO), .state = PTOWSP_STATE_ENFORCED};
 	const struct ptowsp_cap image = {.feature = PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_IMAGE), .state = PTOWSP_STATE_ENFORCED};
 	struct reg_needs needs = {.kernels = &kernel, .kernel_count = 1};
@@ -282,7 +282,7 @@ static void kernels_with_native_code_say_what_runs(void)
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
-		struct reg_kernel_need kernel = {"k", cases[i].kinds, true, cases[i].served, cases[i].native, cases[i].open ? "" : "m-linux", ""};
+		struct reg_kernel_need kernel = {"k", cases[i].kinds, true, cases[i].served, cases[i].native, cases[i].open ? "" : "m-linux", NULL, ""};
 		struct reg_needs needs = {.kernels = &kernel, .kernel_count = 1};
 
 		snprintf(kernel.flaw, sizeof(kernel.flaw), "%s", cases[i].flaw ? cases[i].flaw : "");
@@ -292,6 +292,16 @@ static void kernels_with_native_code_say_what_runs(void)
 		CHECK_INT(rows[0].refused, cases[i].refused);
 		CHECK_INT(rows[0].state, cases[i].refused ? PTOWSP_STATE_UNSUPPORTED : PTOWSP_STATE_ENFORCED);
 	}
+}
+
+static void a_kernel_that_nobody_trusts_says_why(void)
+{
+	struct reg_kernel_need kernel = {.name = "k", .carried = true, .native = REG_NATIVE_UNTRUSTED, .target = "m-linux", .untrusted = "it is not signed"};
+	struct reg_needs needs = {.kernels = &kernel, .kernel_count = 1};
+
+	match(&needs, NULL, 0);
+	REQUIRE_UINT(count, 1);
+	CHECK_STR(rows[0].reason, "native code (m-linux) is not trusted: it is not signed; no portable payload for this backend");
 }
 
 static void a_directive_that_is_required_but_not_used_is_diagnosed(void)
@@ -347,6 +357,7 @@ void suite_match(CU_pSuite s)
 	TEST(s, instructions_of_graphs_are_hints_unless_unsupported);
 	TEST(s, kernels_need_one_payload_that_runs);
 	TEST(s, kernels_with_native_code_say_what_runs);
+	TEST(s, a_kernel_that_nobody_trusts_says_why);
 	TEST(s, a_directive_that_is_required_but_not_used_is_diagnosed);
 	TEST(s, the_better_of_two_rows_counts);
 	TEST(s, rows_of_a_longer_stride_are_read);

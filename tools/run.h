@@ -72,7 +72,7 @@ struct run {
 /* run_backend.c: options of the command line as the host wants them; finish frees. */
 struct run_backend_options {
 	struct ptowsp_backend_options options;
-	const char **dirs;
+	const char **dirs, **trust_dirs;
 	struct ptowsp_setting *settings;
 	char device[64]; /* the first of --device */
 };

@@ -28,8 +28,9 @@ ptowsp_status run_backend_options(struct run_backend_options *out, const struct 
 				  struct ptowsp_error *error)
 {
 	*out = (struct run_backend_options){.dirs = run_list_values(&options->plugin_dirs),
+					    .trust_dirs = run_list_values(&options->trust_dirs),
 					    .settings = calloc(options->opt.count + 1u, sizeof(*out->settings))};
-	if (!out->dirs || !out->settings) {
+	if (!out->dirs || !out->trust_dirs || !out->settings) {
 		run_backend_options_finish(out);
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
 	}
@@ -46,7 +47,8 @@ ptowsp_status run_backend_options(struct run_backend_options *out, const struct 
 		.plugin_dirs = out->dirs,
 		.plugin_dir_count = options->plugin_dirs.count,
 		.flags = (options->user_plugins ? PTOWSP_BACKEND_USER_PLUGINS : 0) |
-			 (run_load_flags(options) & PTOWSP_LOAD_TRUST_NATIVE ? PTOWSP_BACKEND_TRUST_NATIVE : 0),
+			 (run_load_flags(options) & PTOWSP_LOAD_TRUST_NATIVE ? PTOWSP_BACKEND_TRUST_NATIVE : 0) |
+			 (run_load_flags(options) & PTOWSP_LOAD_TRUST_SIGNED ? PTOWSP_BACKEND_TRUST_SIGNED : 0),
 		.device = options->device ? out->device : NULL,
 		.settings = out->settings,
 		.setting_count = options->opt.count,
@@ -54,6 +56,8 @@ ptowsp_status run_backend_options(struct run_backend_options *out, const struct 
 		.memory_limit = options->max_memory,
 		.log = log_line,
 		.log_context = (void *)(uintptr_t)options,
+		.trust_dirs = out->trust_dirs,
+		.trust_dir_count = options->trust_dirs.count,
 	};
 	return PTOWSP_OK;
 }
@@ -61,6 +65,8 @@ ptowsp_status run_backend_options(struct run_backend_options *out, const struct 
 void run_backend_options_finish(struct run_backend_options *out)
 {
 	free(out->dirs);
+	free(out->trust_dirs);
+	out->trust_dirs = NULL;
 	free(out->settings);
 	out->dirs = NULL;
 	out->settings = NULL;

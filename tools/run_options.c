@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/ptowsp_host.h"
 #include "ptowsp/run.h"
 #include "registry/text.h"
 
@@ -204,7 +205,6 @@ static ptowsp_status refuse_later(const struct run_options *o, struct ptowsp_err
 		const char *flag, *value, *standard, *why;
 	} rows[] = {
 		{"isolate", o->isolate, "none", "plugins run in this process only"},
-		{"trust", o->trust && !strcmp(o->trust, "signed") ? o->trust : NULL, "none", "signatures of packages are not checked"},
 		{"plugin-trust", o->plugin_trust, "any", "lists and signatures of plugins are not checked"},
 		{"layer", o->layer, NULL, "there are no checking layers"},
 	};
@@ -280,7 +280,10 @@ ptowsp_status run_options_parse(struct run_options *options_out, int argc, char 
 
 uint32_t run_load_flags(const struct run_options *options)
 {
-	return (options->strict ? PTOWSP_LOAD_STRICT : 0) | (options->trust && !strcmp(options->trust, "all") ? PTOWSP_LOAD_TRUST_NATIVE : 0);
+	const char *trust = options->trust ? options->trust : "none";
+
+	return (options->strict ? PTOWSP_LOAD_STRICT : 0) | (!strcmp(trust, "all") ? PTOWSP_LOAD_TRUST_NATIVE : 0) |
+	       (!strcmp(trust, "signed") ? PTOWSP_LOAD_TRUST_SIGNED : 0);
 }
 
 static void list_finish(struct run_list *list)

@@ -21,7 +21,7 @@ struct run_options {
 	enum run_mode mode;
 	const char *package;  /* NULL if none was given */
 	const char *plugin, *entry, *device, *stats, *trace, *graph, *plugin_order, *plugin_trust, *trust, *isolate, *emit, *layer, *checkpoint, *restore; /* NULL unless given */
-	struct run_list in, fill, out, expect, set, opt, schedule, plugin_dirs;
+	struct run_list in, fill, out, expect, set, opt, schedule, plugin_dirs, trust_dirs;
 	uint64_t runs, threads, timeout_ms, max_memory, max_tasks;
 	double rtol, atol;
 	uint32_t json, no_kernels, strict, verbose, quiet, progress, user_plugins, verify; /* 0 or 1 */
@@ -30,7 +30,7 @@ struct run_options {
 /* Errors: INVALID for everything that is wrong with the command line, UNSUPPORTED for values that this version refuses,
  * NO_MEMORY. Finish in any case. */
 ptowsp_status run_options_parse(struct run_options *options_out, int argc, char **argv, struct ptowsp_error *error);
-/* PTOWSP_LOAD_x that they ask for. */
+/* PTOWSP_LOAD_x that they ask for, PTOWSP_LOAD_TRUST_SIGNED too. */
 uint32_t run_load_flags(const struct run_options *options);
 void run_options_finish(struct run_options *options);
 /* Values of a list as an array of texts, owned by the caller (the texts are not); NULL without memory. */

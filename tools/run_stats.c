@@ -330,6 +330,8 @@ ptowsp_status run_stats_json(struct run *run, ptowsp_status status, const struct
 		json_object_set_new(root, "status", json_string(reg_status_name(status)));
 		if (status)
 			json_object_set_new(root, "error", json_string(failure->text));
+		if (run->program && *ptowsp_program_trust(run->program))
+			json_object_set_new(root, "trust", json_string(ptowsp_program_trust(run->program)));
 		json_object_set_new(root, "runs", number(run->runs_done));
 		json_object_set_new(root, "kernels_run", json_boolean(!run->options->no_kernels));
 		figures_add(root, run, ptowsp_stats(run->program));

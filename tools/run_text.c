@@ -227,6 +227,8 @@ void run_stats_text(struct run *run)
 	       deterministic[s->deterministic < 3 ? s->deterministic : 2], numerics ? "; numerics: " : "", numerics ? numerics : "");
 	schedulers_print(s);
 	kernels_print(run, s);
+	if (*ptowsp_program_trust(run->program))
+		printf("trust in native code: %s\n", ptowsp_program_trust(run->program));
 	resources_print(run, s);
 	channels_print(run, s);
 	processes_print(run, s);
