@@ -197,6 +197,7 @@ static void programs_that_differed_agree(void)
 		{"parts", "--fill x=random:1 --fill y=random:2 --fill z=random:3", {"y", "made", "z"}},
 		{"halves", "--fill x=random:1 --fill small=random:2", {"y", "large"}},
 		{"names", "--fill x=random:1", {"made", "y", "z"}},
+		{"lap", "--fill x=random:1 --fill t=iota", {"t", "z", "w"}},
 	};
 	static const char *const ways[] = {"", "--device=npu2 --opt depth=1", "--opt cores=1"};
 

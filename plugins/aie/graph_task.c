@@ -109,6 +109,18 @@ static bool can_stride(const struct tasks *tasks, const struct aie_area *area, u
 	       aie_area_row_bytes(area) / 4 <= tasks->limits[AIE_WRAP_MAX];
 }
 
+/* Does a task's job wait for one of another task, as a store into what the store before it fills does? Nothing begins that waits for itself. */
+static bool waits_for(const struct tasks *tasks, uint32_t task, uint32_t first)
+{
+	const struct aie_graph *graph = tasks->graph;
+
+	for (uint32_t j = task; j != AIE_NOTHING; j = graph->jobs[j].next)
+		for (uint32_t d = graph->jobs[j].deps; d < graph->jobs[j].deps + graph->jobs[j].dep_count; d++)
+			if (graph->jobs[graph->deps[d]].with == first)
+				return true;
+	return false;
+}
+
 /* May the job be the next part of a task? */
 static bool can_follow(const struct tasks *tasks, uint32_t first, uint32_t job)
 {
@@ -122,7 +134,7 @@ static bool can_follow(const struct tasks *tasks, uint32_t first, uint32_t job)
 		return false;
 	a = &tasks->areas->rows[head->area];
 	b = &tasks->areas->rows[tasks->graph->jobs[job].area];
-	if (!alike(a, b) || b->at <= a->at)
+	if (!alike(a, b) || b->at <= a->at || waits_for(tasks, job, first))
 		return false;
 	step = head->parts > 1 ? head->step : b->at - a->at;
 	return b->at - a->at == step * head->parts && can_stride(tasks, a, step);
@@ -146,11 +158,12 @@ static uint32_t tasks_find(struct tasks *tasks, const struct key *keys)
 	struct aie_graph *graph = tasks->graph;
 	uint32_t count = 0;
 
+	for (uint32_t j = 0; j < graph->job_count; j++)
+		graph->jobs[j].with = tasks->last[j] = j;
 	for (uint32_t k = 0; k < graph->job_count; k++) {
 		uint32_t j = keys[k].job;
 		struct aie_job *job = &graph->jobs[j];
 
-		job->with = tasks->last[j] = j;
 		job->next = AIE_NOTHING;
 		job->parts = job->turns = 1;
 		job->fill = fill_of(graph, job, k + 1 < graph->job_count ? &graph->jobs[keys[k + 1].job] : NULL);
@@ -178,7 +191,7 @@ static bool can_turn(const struct tasks *tasks, uint32_t first, uint32_t task)
 		return false;
 	a = &tasks->areas->rows[head->area];
 	b = &tasks->areas->rows[job->area];
-	if (!alike(a, b) || b->at < a->at || (b->at == a->at && head->stores))
+	if (!alike(a, b) || b->at < a->at || (b->at == a->at && head->stores) || waits_for(tasks, task, first))
 		return false;
 	step = head->turns > 1 ? head->turn : b->at - a->at;
 	return b->at - a->at == step * head->turns && can_stride(tasks, a, step);
