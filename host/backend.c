@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host/error.h"
+#include "host/isolate.h"
 
 enum { ROOM = 4096 }; /* devices, options or capability rows of one plugin: more is a lie */
 
@@ -13,7 +14,8 @@ struct host_search host_backend_search(const struct ptowsp_backend_options *opti
 {
 	return (struct host_search){.dirs = options->plugin_dirs,
 				    .dir_count = options->plugin_dir_count,
-				    .user_plugins = options->flags & PTOWSP_BACKEND_USER_PLUGINS};
+				    .user_plugins = options->flags & PTOWSP_BACKEND_USER_PLUGINS,
+				    .isolate = options->isolate ? options->isolate : PTOWSP_ISOLATE_NONE};
 }
 
 /* A plugin's sentence may be missing or without its end. */
@@ -171,7 +173,9 @@ ptowsp_status ptowsp_backend_open(struct ptowsp_backend **out, const struct ptow
 	st = b->keys_read ? host_keys_read(&b->keys, &(struct host_trust_dirs){options->trust_dirs, options->trust_dir_count}, error) : PTOWSP_OK;
 	if (!st)
 		st = host_plugin_load(&search, options->plugin ? options->plugin : "cpu_sim", &b->plugin, error);
-	if (!st)
+	if (!st && b->plugin->remote)
+		host_remote_caller(&b->caller, b->plugin->remote);
+	else if (!st)
 		host_caller_init(&b->caller, &b->plugin->ops);
 	if (!st)
 		st = options_read(b, error);
@@ -218,6 +222,7 @@ void ptowsp_backend_close(struct ptowsp_backend *b)
 		host_call_close(&b->caller, b->device, &ignored);
 	if (b->instance)
 		host_call_fini(&b->caller, b->instance, &ignored);
+	host_plugin_release(b->plugin); /* its worker may say things until here */
 	if (b->services_ready)
 		host_services_finish(&b->services);
 	host_caller_finish(&b->caller);
@@ -237,6 +242,21 @@ const char *ptowsp_backend_name(const struct ptowsp_backend *b)
 const char *ptowsp_backend_path(const struct ptowsp_backend *b)
 {
 	return b->plugin->path;
+}
+
+uint32_t ptowsp_backend_isolation(const struct ptowsp_backend *b)
+{
+	return b->plugin->isolate;
+}
+
+uint64_t ptowsp_backend_copied(const struct ptowsp_backend *b)
+{
+	return b->plugin->remote ? host_remote_copied(b->plugin->remote) : 0;
+}
+
+int64_t ptowsp_backend_worker(const struct ptowsp_backend *b)
+{
+	return b->plugin->remote ? host_remote_pid(b->plugin->remote) : 0;
 }
 
 const char *ptowsp_backend_version(const struct ptowsp_backend *b)

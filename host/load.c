@@ -2,7 +2,9 @@
 /* load.c - from a name to a plugin whose operations can be called. What was loaded stays mapped: threads, thread-local
  * destructors and handlers of a plugin outlive any dlclose. */
 #include "host/file.h"
+#include "host/isolate.h"
 #include "host/normalise.h"
+#include "host/ptowsp_host.h"
 #include "host/refuse.h"
 #include "host/search.h"
 #include "registry/text.h"
@@ -189,11 +191,60 @@ static ptowsp_status fresh_load(struct host_file *file, const char *link, bool l
 	fresh->plugin.path = file->path;
 	file->path = NULL;
 	fresh->plugin.note = file->note;
+	fresh->plugin.isolate = PTOWSP_ISOLATE_NONE;
 	fresh->device = file->stat.st_dev;
 	fresh->inode = file->stat.st_ino;
 	fresh->next = all;
 	*out = all = fresh;
 	return PTOWSP_OK;
+}
+
+/* The same checks as for one that is loaded here; the worker repeats them and loads. */
+static ptowsp_status isolated_load(struct host_file *file, const char *link, bool lint_off, uint32_t isolate, struct host_plugin **plugin_out,
+				   struct ptowsp_error *error)
+{
+	struct host_remote_start start = {.path = file->path, .fd = file->fd, .sandbox = isolate == PTOWSP_ISOLATE_SANDBOX, .lint_off = lint_off};
+	ptowsp_status status = host_file_check(file, lint_off, error);
+	struct host_plugin *plugin = calloc(1, sizeof(*plugin));
+
+	if (!status && link)
+		status = host_file_name_check(link, &file->note, error);
+	if (!status && (file->note.flags & PTOWSP_PLUGIN_ISOLATION_UNSAFE))
+		status = host_refuse(error, file->path, "its note says that it cannot be isolated (PTOWSP_PLUGIN_ISOLATION_UNSAFE); --isolate=none runs it in this process");
+	if (!status && !plugin)
+		status = host_fail(error, PTOWSP_NO_MEMORY, "%s: no memory to load it", file->path);
+	start.name = file->note.name;
+	if (!status)
+		status = host_remote_start(&plugin->remote, &start, error);
+	if (status) {
+		free(plugin);
+		return status;
+	}
+	plugin->path = file->path;
+	file->path = NULL;
+	plugin->note = file->note;
+	plugin->minor = smaller(file->note.minor, PTOWSP_HOST_MINOR);
+	plugin->isolate = isolate;
+	*plugin_out = plugin;
+	return PTOWSP_OK;
+}
+
+void host_plugin_release(struct host_plugin *plugin)
+{
+	if (!plugin || !plugin->remote)
+		return;
+	host_remote_stop(plugin->remote);
+	free(plugin->path);
+	free(plugin);
+}
+
+static uint32_t isolate_of(const struct host_search *search, const struct host_file *file)
+{
+	const char *why;
+
+	if (!search || search->isolate != HOST_ISOLATE_RULE)
+		return search && search->isolate ? search->isolate : PTOWSP_ISOLATE_NONE;
+	return host_isolate_rule(file->path, &why);
 }
 
 static ptowsp_status path_load(const struct host_search *search, const char *path, const char *link,
@@ -204,6 +255,11 @@ static ptowsp_status path_load(const struct host_search *search, const char *pat
 	bool replaced = false;
 	ptowsp_status status = host_file_open(&file, path, error);
 
+	if (!status && isolate_of(search, &file) != PTOWSP_ISOLATE_NONE) {
+		status = isolated_load(&file, link, search->lint_off, isolate_of(search, &file), plugin_out, error);
+		host_file_finish(&file);
+		return status;
+	}
 	if (!status)
 		found = known_find(&file, &replaced);
 	if (!status && !found && replaced)

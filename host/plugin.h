@@ -22,6 +22,7 @@ struct host_search {
 	bool lint_off;           /* tests only: load in spite of the ELF lint */
 	const char *const *order; /* --plugin-order, decides between aliases; NULL: the built-in one (registry); borrowed */
 	uint32_t order_count;
+	uint32_t isolate;        /* PTOWSP_ISOLATE_x, or HOST_ISOLATE_RULE; 0: none */
 };
 
 /* One file that was looked at. */
@@ -49,19 +50,25 @@ void host_listing_finish(struct host_listing *listing);
 const struct host_candidate *host_listing_alias(const struct host_listing *listing, const struct host_search *search,
 						const char *alias, const struct host_candidate **rival_out);
 
-/* A loaded plugin; never unmapped. Its ops are the host's own full-size copy with every hole filled. */
+struct host_remote;
+/* A loaded plugin; never unmapped. Its ops are the host's own full-size copy with every hole filled. One that is isolated has no descriptor and no ops here, and is its
+ * backend's alone. */
 struct host_plugin {
 	char *path;                  /* real path */
 	struct host_note note;
 	uint32_t minor;              /* effective: min(host, plugin) */
 	const struct ptowsp_plugin *descriptor;
 	struct ptowsp_ops ops;       /* normalised */
+	struct host_remote *remote;  /* owned; NULL: it is in this process */
+	uint32_t isolate;            /* PTOWSP_ISOLATE_x: where it is */
 };
 /* name: [a-z0-9_]{1,32} is searched by file name, then by target alias; anything with a '/' is a path. search may be NULL.
  * Errors: PLUGIN_REFUSED with path and reason, or with the folders that were searched. Loading the same file twice
  * gives the same object. [main] */
 ptowsp_status host_plugin_load(const struct host_search *search, const char *name, struct host_plugin **plugin_out,
 			       struct ptowsp_error *error);
+/* An isolated one ends with its worker; others stay. NULL is allowed. [main] */
+void host_plugin_release(struct host_plugin *plugin);
 
 /* Steps, public for tests and tools. fd: an open file. */
 ptowsp_status host_note_read(int fd, const char *path, struct host_note *note_out, struct ptowsp_error *error);

@@ -129,7 +129,7 @@ struct ptowsp_backend_options {
 	/* Folders with public keys NAME.pub and lists of plugins, beside the system's and those of PTOWSP_TRUST_DIR. Under elevated privileges the system's only. */
 	const char *const *trust_dirs;
 	uint32_t trust_dir_count;
-	uint32_t reserved;
+	uint32_t isolate; /* PTOWSP_ISOLATE_x: where the plugin runs */
 };
 enum {
 	PTOWSP_BACKEND_USER_PLUGINS = 1, /* search the user's own folder too */
@@ -139,6 +139,13 @@ enum {
 /* A load flag of this API, beside those of ptowsp/run.h; plugins do not see it: native code runs if the package is signed by a trusted key for this plugin and
  * the ABI that it speaks with this host, else the package is as without trust. The backend was opened with PTOWSP_BACKEND_TRUST_SIGNED. */
 #define PTOWSP_LOAD_TRUST_SIGNED 0x10000u
+
+enum { /* where a plugin runs */
+	PTOWSP_ISOLATE_DEFAULT = 0, /* NONE for a plugin in the folder of the running tool or library whose owner is root or that of the library, else PROCESS */
+	PTOWSP_ISOLATE_NONE = 1,    /* in this process */
+	PTOWSP_ISOLATE_PROCESS = 2, /* in one of its own, which may crash and hang: runs end as DEVICE_LOST or DEADLINE then, and every later call says so */
+	PTOWSP_ISOLATE_SANDBOX = 3  /* and which may not write files, use the network or take what it likes */
+};
 
 /* Every plugin of the search path; runs no plugin code. Destroyed by ptowsp_listing_destroy. */
 PTOWSP_API ptowsp_status ptowsp_listing_create(struct ptowsp_listing **out, const struct ptowsp_backend_options *options,
@@ -168,6 +175,12 @@ PTOWSP_API void ptowsp_backend_close(struct ptowsp_backend *backend);
 PTOWSP_API const char *ptowsp_backend_name(const struct ptowsp_backend *backend);
 PTOWSP_API const char *ptowsp_backend_path(const struct ptowsp_backend *backend);
 PTOWSP_API const char *ptowsp_backend_version(const struct ptowsp_backend *backend);
+/* PTOWSP_ISOLATE_x, never DEFAULT: where it runs. */
+PTOWSP_API uint32_t ptowsp_backend_isolation(const struct ptowsp_backend *backend);
+/* Bytes of tensors that were copied to and from an isolated plugin so far: those of memory that is not of ptowsp_buffer_alloc or the host's own. [any] */
+PTOWSP_API uint64_t ptowsp_backend_copied(const struct ptowsp_backend *backend);
+/* Number of its worker process; 0: it has none. For people who look at it. [any] */
+PTOWSP_API int64_t ptowsp_backend_worker(const struct ptowsp_backend *backend);
 /* index 0.., NULL behind the last; tables of the plugin */
 PTOWSP_API const struct ptowsp_device *ptowsp_backend_device(const struct ptowsp_backend *backend, uint32_t index);
 PTOWSP_API const struct ptowsp_option *ptowsp_backend_option(const struct ptowsp_backend *backend, uint32_t index);
@@ -216,6 +229,10 @@ PTOWSP_API ptowsp_status ptowsp_value_set(struct ptowsp_program *program, const 
  * is [elements] unless ptowsp_tensor_shape gave one. data NULL takes a binding back. Errors: NOT_FOUND. */
 PTOWSP_API ptowsp_status ptowsp_tensor_bind(struct ptowsp_program *program, const char *name, void *data, uint64_t elements,
 					    struct ptowsp_error *error);
+/* Memory that an isolated plugin sees without copies: zeroed, on a page of its own, and as good as any other for a plugin in this process. Each takes a file descriptor.
+ * Freed by ptowsp_buffer_free when no run uses it. Errors: NO_MEMORY. [any] */
+PTOWSP_API ptowsp_status ptowsp_buffer_alloc(void **out, uint64_t bytes, struct ptowsp_error *error);
+PTOWSP_API void ptowsp_buffer_free(void *memory); /* NULL is allowed. [any] */
 /* Shape of a shapeless tensor, or a demand on a shaped one: it is compared when a run is prepared. `source` names where the
  * shape comes from in messages ("file x.npy"); copied. Errors: INVALID (rank above 4, too large). */
 PTOWSP_API ptowsp_status ptowsp_tensor_shape(struct ptowsp_program *program, uint32_t index, uint32_t rank,

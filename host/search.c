@@ -111,6 +111,29 @@ static void own_folder_find(char *out, size_t room)
 		snprintf(out, room, "%s", HOST_SYSTEM_FOLDER);
 }
 
+bool host_beside_find(const char *name, char *path_out, size_t room)
+{
+	char folder[PATH_MAX];
+	int length;
+
+	own_folder_find(folder, sizeof(folder));
+	folder_of(folder);
+	length = snprintf(path_out, room, "%s/%s", folder, name);
+	return length > 0 && (size_t)length < room && !access(path_out, X_OK);
+}
+
+bool host_is_own(const char *real_path)
+{
+	char folder[PATH_MAX], real[PATH_MAX];
+	size_t length;
+
+	own_folder_find(folder, sizeof(folder));
+	if (!realpath(folder, real))
+		return false;
+	length = strlen(real);
+	return !strncmp(real_path, real, length) && real_path[length] == '/' && !strchr(real_path + length + 1, '/');
+}
+
 static ptowsp_status variable_add(struct host_folders *folders, struct ptowsp_error *error)
 {
 	const char *value = reg_variable("PTOWSP_PLUGIN_PATH");

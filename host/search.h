@@ -18,6 +18,11 @@ struct host_folders {
 ptowsp_status host_folders_init(struct host_folders *folders, const struct host_search *search, struct ptowsp_error *error);
 void host_folders_finish(struct host_folders *folders);
 
+/* A file of this build that is no plugin, beside the folder that belongs to the running tool or library: "ptowsp-worker". false: it is not there. */
+bool host_beside_find(const char *name, char *path_out, size_t room);
+/* Does the file of that real path lie in the folder that belongs to the running tool or library? */
+bool host_is_own(const char *real_path);
+
 /* Position in the preference list (--plugin-order, else the built-in one), UINT32_MAX if it is not in it. */
 uint32_t host_preference_rank(const struct host_search *search, const char *name);
 

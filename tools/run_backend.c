@@ -58,6 +58,7 @@ ptowsp_status run_backend_options(struct run_backend_options *out, const struct 
 		.log_context = (void *)(uintptr_t)options,
 		.trust_dirs = out->trust_dirs,
 		.trust_dir_count = options->trust_dirs.count,
+		.isolate = run_isolation(options),
 	};
 	return PTOWSP_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* run_options.c - parser of the command line, driven by run_flags.def. */
 #include "tools/run_options.h"
+#include "host/ptowsp_host.h"
 
 #include <errno.h>
 #include <math.h>
@@ -204,7 +205,6 @@ static ptowsp_status refuse_later(const struct run_options *o, struct ptowsp_err
 	const struct {
 		const char *flag, *value, *standard, *why;
 	} rows[] = {
-		{"isolate", o->isolate, "none", "plugins run in this process only"},
 		{"plugin-trust", o->plugin_trust, "any", "lists and signatures of plugins are not checked"},
 		{"layer", o->layer, NULL, "there are no checking layers"},
 	};
@@ -218,6 +218,16 @@ static ptowsp_status refuse_later(const struct run_options *o, struct ptowsp_err
 				rows[i].standard ? rows[i].standard : "");
 	}
 	return PTOWSP_OK;
+}
+
+uint32_t run_isolation(const struct run_options *o)
+{
+	static const char *const words[] = {"", "none", "process", "sandbox"};
+
+	for (uint32_t i = PTOWSP_ISOLATE_NONE; o->isolate && i <= PTOWSP_ISOLATE_SANDBOX; i++)
+		if (!strcmp(o->isolate, words[i]))
+			return i;
+	return PTOWSP_ISOLATE_DEFAULT;
 }
 
 /* Files of one run are different ones: what is written last would be all that is left. */
@@ -257,6 +267,8 @@ static ptowsp_status together_check(const struct run_options *o, struct ptowsp_e
 		return reg_fail(error, PTOWSP_INVALID, "--threads %llu is more than 65536", (unsigned long long)o->threads);
 	if (o->graph && !strcmp(o->graph, "-") && o->stats && !strcmp(o->stats, "json"))
 		return reg_fail(error, PTOWSP_INVALID, "--graph - and --stats=json both write to stdout; give the graph a file");
+	if (o->isolate && !run_isolation(o))
+		return reg_fail(error, PTOWSP_INVALID, "--isolate=%.40s is neither none, process nor sandbox", o->isolate);
 	if (o->trust && strcmp(o->trust, "none") && strcmp(o->trust, "all") && strcmp(o->trust, "signed"))
 		return reg_fail(error, PTOWSP_INVALID, "--trust=%.40s is none of none, signed, all", o->trust);
 	if (o->device && (*o->device == ',' || strstr(o->device, ",,") || (*o->device && o->device[strlen(o->device) - 1] == ',')))

@@ -32,6 +32,8 @@ struct run_options {
 ptowsp_status run_options_parse(struct run_options *options_out, int argc, char **argv, struct ptowsp_error *error);
 /* PTOWSP_LOAD_x that they ask for, PTOWSP_LOAD_TRUST_SIGNED too. */
 uint32_t run_load_flags(const struct run_options *options);
+/* PTOWSP_ISOLATE_x; DEFAULT where nothing or no such word was given. */
+uint32_t run_isolation(const struct run_options *options);
 void run_options_finish(struct run_options *options);
 /* Values of a list as an array of texts, owned by the caller (the texts are not); NULL without memory. */
 const char **run_list_values(const struct run_list *list);

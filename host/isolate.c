@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/* isolate.c - which plugins run in a worker when nobody says so. */
+#include "host/isolate.h"
+
+#include <dlfcn.h>
+#include <sys/stat.h>
+
+#include "host/ptowsp_host.h"
+#include "host/search.h"
+
+/* Of the file that holds this code: the library, or a program that is linked statically. */
+static bool owner_find(uid_t *owner_out)
+{
+	static const char here;
+	struct stat file;
+	Dl_info info;
+
+	if (!dladdr(&here, &info) || !info.dli_fname || stat(info.dli_fname, &file))
+		return false;
+	*owner_out = file.st_uid;
+	return true;
+}
+
+uint32_t host_isolate_rule(const char *real_path, const char **why_out)
+{
+	struct stat file;
+	uid_t owner = 0;
+
+	*why_out = "it does not lie in the folder of the running tool or library";
+	if (!host_is_own(real_path))
+		return PTOWSP_ISOLATE_PROCESS;
+	*why_out = "it belongs neither to root nor to the owner of the running library";
+	if (stat(real_path, &file) || (file.st_uid && (!owner_find(&owner) || file.st_uid != owner)))
+		return PTOWSP_ISOLATE_PROCESS;
+	*why_out = "it lies in the folder of the running tool or library and has an owner who could change that, too";
+	return PTOWSP_ISOLATE_NONE;
+}
+
+const char *host_isolate_text(uint32_t isolate)
+{
+	static const char *const texts[] = {"by its place and owner", "none", "process", "sandbox"};
+
+	return isolate < sizeof(texts) / sizeof(*texts) ? texts[isolate] : "?";
+}

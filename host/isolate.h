@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/* isolate.h - where a plugin runs: in this process, or in a worker. */
+#ifndef HOST_ISOLATE_H
+#define HOST_ISOLATE_H
+
+#include "host/call.h"
+#include "host/file.h"
+#include "host/remote.h"
+
+/* PTOWSP_ISOLATE_x of ptowsp_host.h; this one asks for the rule. */
+enum { HOST_ISOLATE_RULE = 0x100 };
+
+/* What happens to a plugin of this real path, nobody having said more: NONE for a file that lies in the folder of the running tool or library and belongs to root or to the
+ * owner of that tool or library, PROCESS for all others. *why_out: static. */
+uint32_t host_isolate_rule(const char *real_path, const char **why_out);
+/* The words of --isolate: "none", "process", "sandbox". */
+const char *host_isolate_text(uint32_t isolate);
+
+/* remote_carry.c: all calls go to that worker. */
+void host_remote_caller(struct host_caller *caller, struct host_remote *remote);
+
+#endif

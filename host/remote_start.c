@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/* remote_start.c - starting a worker and ending it. It gets five files and nothing else of this process: no descriptor, no lock, no thread. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "host/remote_own.h"
+#include "host/search.h"
+
+enum { ABOVE = 16, END_MS = 2000 };
+extern char **environ;
+
+/* One file per message: a worker reads them in the order in which its requests name them. With down_lock[0]. */
+bool remote_send_file(struct host_remote *r, uint32_t kind, uint32_t number, uint64_t size, int fd)
+{
+	const struct host_frame_file file = {kind, number, size};
+	struct iovec part = {(void *)(uintptr_t)&file, sizeof(file)};
+	union {
+		struct cmsghdr head;
+		char room[CMSG_SPACE(sizeof(int))];
+	} control = {0};
+	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
+	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
+	ssize_t n;
+
+	head->cmsg_level = SOL_SOCKET;
+	head->cmsg_type = SCM_RIGHTS;
+	head->cmsg_len = CMSG_LEN(sizeof(int));
+	memcpy(CMSG_DATA(head), &fd, sizeof(fd));
+	do
+		n = sendmsg(r->socket, &message, MSG_NOSIGNAL);
+	while (n < 0 && errno == EINTR);
+	return n == (ssize_t)sizeof(file);
+}
+
+/* Descriptors above those that the worker will have them at: the order of the copies does not matter then. */
+static int above(int fd)
+{
+	return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, ABOVE);
+}
+
+static int actions_fill(posix_spawn_file_actions_t *actions, const int files[3])
+{
+	int rc = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
+
+	if (!rc)
+		rc = posix_spawn_file_actions_addopen(actions, 1, "/dev/null", O_WRONLY, 0);
+	for (int i = 0; i < 3 && !rc; i++)
+		rc = posix_spawn_file_actions_adddup2(actions, files[i], HOST_WORKER_SOCKET + i);
+	return rc ? rc : posix_spawn_file_actions_addclosefrom_np(actions, HOST_WORKER_PLUGIN + 1);
+}
+
+/* Signals as a fresh program has them: what the embedding program blocks or ignores is its own. A group of its own: what is typed at a terminal is for the host, which then
+ * ends its worker. */
+static int attributes_fill(posix_spawnattr_t *attributes)
+{
+	sigset_t none, all;
+
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawnattr_setsigmask(attributes, &none);
+	posix_spawnattr_setsigdefault(attributes, &all);
+	posix_spawnattr_setpgroup(attributes, 0);
+	return posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
+}
+
+static int spawn(struct host_remote *r, const char *program, const int files[3], bool sandbox)
+{
+	char *arguments[] = {(char *)(uintptr_t)"ptowsp-worker", r->name, NULL}, *nothing[] = {NULL};
+	posix_spawn_file_actions_t actions;
+	posix_spawnattr_t attributes;
+	int rc = posix_spawn_file_actions_init(&actions);
+
+	if (rc)
+		return rc;
+	rc = posix_spawnattr_init(&attributes);
+	if (!rc) {
+		rc = attributes_fill(&attributes);
+		if (!rc)
+			rc = actions_fill(&actions, files);
+		if (!rc)
+			rc = posix_spawn(&r->pid, program, &actions, &attributes, arguments, sandbox || getauxval(AT_SECURE) ? nothing : environ);
+		posix_spawnattr_destroy(&attributes);
+	}
+	posix_spawn_file_actions_destroy(&actions);
+	return rc;
+}
+
+static int memory_make(struct host_remote *r)
+{
+	const int fd = host_memory_file("ptowsp worker", sizeof(*r->shared));
+
+	if (fd < 0 || !host_memory_file_seal(fd, false)) {
+		if (fd >= 0)
+			close(fd);
+		return -1;
+	}
+	r->shared = mmap(NULL, sizeof(*r->shared), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (r->shared == MAP_FAILED) {
+		r->shared = NULL;
+		close(fd);
+		return -1;
+	}
+	host_ring_init(&r->down[0], &r->shared->down[0]);
+	host_ring_init(&r->down[1], &r->shared->down[1]);
+	host_ring_init(&r->up, &r->shared->up);
+	return fd;
+}
+
+static ptowsp_status process_make(struct host_remote *r, const struct host_remote_start *start, struct ptowsp_error *error)
+{
+	int pair[2] = {-1, -1}, memory = memory_make(r), files[3], rc = ENOMEM;
+	char program[PATH_MAX];
+
+	if (memory < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
+		if (memory >= 0)
+			close(memory);
+		return host_fail(error, PTOWSP_NO_MEMORY, "%s: no memory or descriptors for a worker", start->name);
+	}
+	r->socket = pair[0];
+	files[0] = above(pair[1]);
+	files[1] = above(memory);
+	files[2] = above(start->fd);
+	if (!host_beside_find("ptowsp-worker", program, sizeof(program)))
+		rc = ENOENT;
+	else if (files[0] >= 0 && files[1] >= 0 && files[2] >= 0)
+		rc = spawn(r, program, files, start->sandbox);
+	for (int i = 0; i < 3; i++)
+		if (files[i] >= 0)
+			close(files[i]);
+	close(pair[1]);
+	close(memory);
+	if (rc)
+		return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s cannot be isolated: the worker %.100s does not start: %s; --isolate=none runs it in this process",
+				 start->name, program, strerror(rc));
+	r->pidfd = (int)syscall(SYS_pidfd_open, r->pid, 0);
+	if (r->pidfd < 0)
+		return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s cannot be isolated: this kernel has no pidfd (%s)", start->name, strerror(errno));
+	fcntl(r->pidfd, F_SETFD, FD_CLOEXEC);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status plugin_load(struct host_remote *r, const struct host_remote_start *start, struct ptowsp_error *error)
+{
+	struct host_wire request = {0};
+	uint64_t path;
+
+	remote_frame(&request, HOST_FRAME_BEGIN);
+	path = host_wire_text(&request, start->path);
+	if (!request.failed) {
+		REMOTE_VALUE(&request, 0) = (start->sandbox ? HOST_WORKER_SANDBOX : 0) | (start->lint_off ? HOST_WORKER_LINT_OFF : 0);
+		REMOTE_VALUE(&request, 1) = path;
+	}
+	return remote_tell(r, 0, &request, 0, error);
+}
+
+static struct host_remote *remote_make(const char *name)
+{
+	struct host_remote *r = calloc(1, sizeof(*r));
+	pthread_condattr_t monotonic;
+
+	if (!r)
+		return NULL;
+	r->pidfd = r->socket = r->timer = -1;
+	strncpy(r->name, name, sizeof(r->name) - 1);
+	pthread_mutex_init(&r->lock, NULL);
+	pthread_mutex_init(&r->down_lock[0], NULL);
+	pthread_mutex_init(&r->down_lock[1], NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&r->turned, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	return r;
+}
+
+ptowsp_status host_remote_start(struct host_remote **out, const struct host_remote_start *start, struct ptowsp_error *error)
+{
+	struct host_remote *r = remote_make(start->name);
+	ptowsp_status st = r ? PTOWSP_OK : host_fail(error, PTOWSP_NO_MEMORY, "no memory for a worker");
+
+	*out = NULL;
+	if (!st)
+		st = process_make(r, start, error);
+	if (!st)
+		st = remote_watch_begin(r, error);
+	if (!st) {
+		remote_buffers_begin(r);
+		st = plugin_load(r, start, error);
+	}
+	if (st)
+		host_remote_stop(r);
+	else
+		*out = r;
+	return st;
+}
+
+/* It leaves when it is told to, or when it cannot in time, is ended. */
+static void process_end(struct host_remote *r)
+{
+	const struct host_frame end = {.operation = HOST_FRAME_END};
+	struct pollfd at = {.fd = r->pidfd, .events = POLLIN};
+
+	pthread_mutex_lock(&r->lock);
+	if (r->verdict == REMOTE_LIVES)
+		r->verdict = REMOTE_STOPPED;
+	pthread_mutex_unlock(&r->lock);
+	if (r->watched && !atomic_load(&r->dead)) {
+		pthread_mutex_lock(&r->down_lock[0]);
+		host_ring_write(&r->down[0], 0, &end, sizeof(end), &r->dead);
+		pthread_mutex_unlock(&r->down_lock[0]);
+		poll(&at, 1, END_MS);
+	}
+	remote_kill(r, REMOTE_STOPPED);
+}
+
+void host_remote_stop(struct host_remote *r)
+{
+	if (!r)
+		return;
+	if (r->pidfd >= 0)
+		process_end(r);
+	else if (r->pid > 0)
+		kill(r->pid, SIGKILL);
+	if (r->pid > 0 && !r->watched)
+		waitpid(r->pid, NULL, 0);
+	remote_watch_end(r);
+	remote_buffers_finish(r);
+	host_ring_finish(&r->up);
+	if (r->shared)
+		munmap(r->shared, sizeof(*r->shared));
+	if (r->socket >= 0)
+		close(r->socket);
+	if (r->pidfd >= 0)
+		close(r->pidfd);
+	free(r->devices);
+	free(r->options);
+	free(r->device_rows);
+	free(r->option_rows);
+	free(r->stats);
+	free(r->figures);
+	pthread_cond_destroy(&r->turned);
+	pthread_mutex_destroy(&r->down_lock[0]);
+	pthread_mutex_destroy(&r->down_lock[1]);
+	pthread_mutex_destroy(&r->lock);
+	free(r);
+}
+
+uint64_t host_remote_copied(const struct host_remote *r)
+{
+	return atomic_load(&r->copied);
+}
+
+int host_remote_pid(const struct host_remote *r)
+{
+	return (int)r->pid;
+}

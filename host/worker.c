@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* worker.c - ptowsp-worker: started by libptowsp with its files (frame.h), never by people. Waits for requests, and polls the plugin while runs go on, so that a run costs
+ * the host one round trip. */
+#include "host/worker.h"
+
+#include <poll.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define POLL_NS UINT64_C(2000000)   /* longest poll: how long a request waits for it */
+#define PAUSE_NS UINT64_C(200000)   /* after a poll that had nothing to do */
+
+struct worker worker = {.up_lock = PTHREAD_MUTEX_INITIALIZER};
+
+/* The message is this side's copy, and the host is believed; what is too short for a frame is not, and ends it. */
+static void message_do(struct host_ring *ring, bool says)
+{
+	struct host_unwire wire = {.bytes = ring->message, .size = ring->size, .at = sizeof(struct host_frame)};
+	struct host_frame frame;
+
+	if (ring->size < sizeof(frame))
+		_exit(1);
+	memcpy(&frame, ring->message, sizeof(frame));
+	if (says)
+		atomic_store_explicit(&worker.shared->operation, frame.operation, memory_order_relaxed);
+	worker_call(&frame, &wire);
+}
+
+static void requests_do(struct host_ring *ring, bool says)
+{
+	enum host_ring_state state;
+
+	while ((state = host_ring_read(ring)) == HOST_RING_READY)
+		message_do(ring, says);
+	if (state != HOST_RING_NOTHING)
+		_exit(1);
+}
+
+static void plugin_poll(void)
+{
+	struct ptowsp_error ignored = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	const uint32_t before = atomic_load(&worker.running);
+	const uint64_t begin = host_now_ns();
+	ptowsp_status st;
+
+	atomic_store_explicit(&worker.shared->operation, HOST_FRAME_POLL, memory_order_relaxed);
+	st = worker.plugin->ops.poll(worker.device, begin + POLL_NS, &ignored);
+	if (atomic_load(&worker.running) == before && (st || host_now_ns() - begin < POLL_NS / 2))
+		host_ring_wait(&worker.down[0], host_now_ns() + PAUSE_NS, &worker.stop);
+}
+
+static void *any_main(void *context)
+{
+	(void)context;
+	for (;;) {
+		host_ring_wait(&worker.down[1], UINT64_MAX, &worker.stop);
+		requests_do(&worker.down[1], false);
+	}
+	return NULL;
+}
+
+/* The host is gone when its end of the socket is: nobody will say END. */
+static void *host_watch(void *context)
+{
+	struct pollfd at = {.fd = HOST_WORKER_SOCKET, .events = 0};
+
+	(void)context;
+	for (;;)
+		if (poll(&at, 1, -1) > 0 && (at.revents & (POLLHUP | POLLERR | POLLNVAL)))
+			_exit(0);
+	return NULL;
+}
+
+int main(int argc, char **argv)
+{
+	pthread_t thread;
+
+	worker.shared = mmap(NULL, sizeof(*worker.shared), PROT_READ | PROT_WRITE, MAP_SHARED, HOST_WORKER_MEMORY, 0);
+	if (argc != 2 || worker.shared == MAP_FAILED) {
+		fputs("ptowsp-worker is started by libptowsp, for --isolate=process and --isolate=sandbox\n", stderr);
+		return 2;
+	}
+	worker.name = argv[1];
+	close(HOST_WORKER_MEMORY);
+	host_ring_init(&worker.down[0], &worker.shared->down[0]);
+	host_ring_init(&worker.down[1], &worker.shared->down[1]);
+	host_ring_init(&worker.up, &worker.shared->up);
+	/* The first request loads the plugin, and what a sandbox takes from this thread is taken from those that it starts afterwards. */
+	host_ring_wait(&worker.down[0], UINT64_MAX, &worker.stop);
+	if (host_ring_read(&worker.down[0]) != HOST_RING_READY)
+		return 1;
+	message_do(&worker.down[0], true);
+	if (pthread_create(&thread, NULL, any_main, NULL) || pthread_create(&thread, NULL, host_watch, NULL))
+		return 1;
+	for (;;) {
+		requests_do(&worker.down[0], true);
+		if (atomic_load(&worker.running))
+			plugin_poll();
+		else
+			host_ring_wait(&worker.down[0], UINT64_MAX, &worker.stop);
+	}
+}

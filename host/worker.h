@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* worker.h - the other process: one plugin, loaded as every host loads it, and its instance. It believes its host, which started it. */
+#ifndef HOST_WORKER_H
+#define HOST_WORKER_H
+
+#include <pthread.h>
+
+#include "host/frame.h"
+#include "host/plugin.h"
+#include "host/services.h"
+#include "host/wire.h"
+
+/* A program with what it was loaded from. In the list from its load to its unload. */
+struct worker_program {
+	struct ptowsp_object *object;
+	void *sections;             /* mapped file */
+	size_t size;
+	struct host_findings findings;
+	struct worker_program *next;
+};
+struct worker_buffer {
+	uint32_t number;
+	unsigned char *bytes;       /* mapped */
+	size_t size;
+	struct worker_buffer *next;
+};
+
+/* One of a process. Threads: main reads down[0] and does everything that has a place in an order; `any` reads down[1]; the plugin's own write to `up` under its lock. */
+struct worker {
+	struct host_frame_shared *shared;
+	struct host_ring down[2], up;
+	pthread_mutex_t up_lock;
+	_Atomic int stop;           /* never set: a worker ends by leaving */
+	struct host_plugin *plugin;
+	struct host_services services;
+	struct ptowsp_host table;   /* what the plugin is given */
+	struct ptowsp_object *instance;
+	_Atomic uint32_t running;   /* runs that were accepted and are not done */
+	/* main */
+	struct ptowsp_object *device;
+	struct worker_program *programs;
+	struct worker_buffer *buffers;
+	const char *name;
+};
+extern struct worker worker;
+
+/* worker_up.c: messages to the host, from any thread. frame->values refer to what request holds behind the frame. */
+struct host_frame *worker_frame(struct host_wire *wire);
+void worker_send(enum host_frame_upcall kind, struct host_wire *wire);
+void worker_services_begin(uint32_t minor);
+void worker_trace(void *context, const struct ptowsp_trace_task *tasks, uint32_t count, uint32_t stride);
+void worker_event(void *context, const struct ptowsp_trace_event *events, uint32_t count, uint32_t stride);
+void worker_edge(void *context, const struct ptowsp_graph_edge *edges, uint32_t count, uint32_t stride);
+/* context: the number of the call, as a pointer to uint64_t. */
+ptowsp_status worker_file(void *context, const char *path, const void *bytes, uint64_t size);
+
+/* worker_calls.c: does what a request says and answers it. */
+void worker_call(const struct host_frame *request, struct host_unwire *wire);
+
+/* worker_files.c: memory that the host handed over. NULL with a sentence. Main thread. */
+void *worker_sections(uint32_t number, uint64_t size, struct ptowsp_error *error);
+void *worker_place(uint64_t place, struct ptowsp_error *error);
+void worker_forget(uint32_t number);
+
+/* worker_sandbox.c: takes away from this process what a plugin does not need; before a byte of it is loaded. Errors: PLUGIN_REFUSED where the kernel cannot. */
+ptowsp_status worker_sandbox(const char *plugin, struct ptowsp_error *error);
+
+#endif
