@@ -6,12 +6,13 @@
 #include "format/json.h"
 #include "tools/graph.h"
 #include "tools/output.h"
+#include "tools/page.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum mode { SUMMARY, JSON, LISTING, SOURCE, VERIFY, PROGRAM, GRAPH };
+enum mode { SUMMARY, JSON, LISTING, SOURCE, VERIFY, PROGRAM, GRAPH, HELP, VERSION };
 
 struct options {
 	enum mode mode;
@@ -22,37 +23,6 @@ struct options {
 	char **paths;          /* of argv */
 	int path_count;
 };
-
-static const char usage[] =
-	"usage: ptowsp-inspect [--json|--disasm|--pto [--out FOLDER]|--c|--verify] PACKAGE...\n"
-	"       ptowsp-inspect --graph OUT DUMP\n"
-	"\n"
-	"Reads packages; runs nothing of them. Without a flag one PACKAGE gives a summary of all its tables; several, or\n"
-	"folders (every *.pkg.zst below them), give one line each, and a package that is refused has its line, too.\n"
-	"\n"
-	"  --json        the whole package in its JSON form, which ptowsp-pack --from-json packs to the same digests, and\n"
-	"                tile_memory, what the tiles of its kernels take beside what targets have, which it does not read;\n"
-	"                of several packages one JSON object per line, with what the table says\n"
-	"  --disasm      the workload's bytecode with names, then every portable kernel\n"
-	"  --pto         source text that ptowsp-pack packs to the same digest; what the language cannot say is a comment line each,\n"
-	"                and the exit status is then 5\n"
-	"  --out FOLDER  with --pto: NAME.pto there instead of on stdout, of each package, and a line about it; sample data of more\n"
-	"                than a few numbers in NAME.TENSOR.npy beside it. Packages of several folders lie there in folders as\n"
-	"                they lie below the one that holds them all; --c names them so, too\n"
-	"  --verify      check everything that a run would check before it starts: container, digests, tables, bytecode,\n"
-	"                portable kernels; says what was checked, and of each signature whose it is, for which plugins, from which ABI on,\n"
-	"                and whether it is valid. One that is not of this package is a reason to refuse it\n"
-	"  --trust-dir DIR  with --verify: the keys DIR/NAME.pub are trusted, too (several: repeat it; also PTOWSP_TRUST_DIR; always\n"
-	"                /etc/ptowsp/trust)\n"
-	"  --trust=signed   with --verify: a package without a valid signature of a trusted key is refused\n"
-	"  --c           a C program that builds the packages again by calls of libptowsp-pack.so, with the same digests\n"
-	"  --graph OUT   draw DUMP, a graph that ptowsp-run --graph FILE.json or FILE.txt has saved; OUT ends in .txt, .dot, .svg, .pdf\n"
-	"                or .json, or is - for text (.svg and .pdf need the program dot of Graphviz)\n"
-	"  --help        this text\n"
-	"  --version     version and ABI\n"
-	"\n"
-	"Exit status: 0 success, 1 out of memory, 2 usage or a file that cannot be read or written, 3 package refused,\n"
-	"5 a package that source text cannot say, 8 Graphviz not there.\n";
 
 int inspect_exit(ptowsp_status status)
 {
@@ -177,49 +147,89 @@ static int mode_set(struct options *options, enum mode mode, const char *name)
 	return 0;
 }
 
+/* The flags: where the value of a TEXT goes; for modes and pages which. */
+enum sort { MODE, TEXT, DIRS, TRUST, PAGE };
+static const struct flag {
+	const char *name, *argument;
+	enum sort sort;
+	size_t field;
+} flags[] = {
+#define FIELD_MODE(field) field
+#define FIELD_PAGE(field) field
+#define FIELD_TEXT(field) offsetof(struct options, field)
+#define FIELD_DIRS(field) 0
+#define FIELD_TRUST(field) 0
+#define G(title)
+#define X(name, letter, sort, field, argument, text) {"--" name, argument, sort, FIELD_##sort(field)},
+#include "tools/inspect_flags.def"
+#undef X
+#undef G
+};
+
+static int takes_value(const struct flag *flag)
+{
+	return flag->sort == TEXT || flag->sort == DIRS || flag->sort == TRUST;
+}
+
+static const struct flag *flag_find(const char *text)
+{
+	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
+		size_t length = strlen(flags[i].name);
+
+		if (!strncmp(text, flags[i].name, length) && (!text[length] || (text[length] == '=' && takes_value(&flags[i]))))
+			return &flags[i];
+	}
+	return NULL;
+}
+
+static int text_take(struct options *options, const struct flag *flag, const char *value)
+{
+	*(const char **)((char *)options + flag->field) = value;
+	if (flag->field == offsetof(struct options, graph))
+		return mode_set(options, GRAPH, flag->name) ? 2 : -1;
+	return -1;
+}
+
+static int value_take(struct options *options, const struct flag *flag, int argc, char **argv, int *at)
+{
+	const char *behind = argv[*at] + strlen(flag->name), *value;
+
+	if (!*behind && *at + 1 >= argc)
+		return misuse(flag->sort == TRUST ? "%s needs the word signed" : !strncmp(flag->argument, "FILE", 4) ? "%s needs a file to write" : "%s needs a folder",
+			      flag->name);
+	value = *behind ? behind + 1 : argv[++*at];
+	if (flag->sort == TEXT)
+		return text_take(options, flag, value);
+	if (flag->sort == DIRS)
+		options->trust.dirs[options->trust.dir_count++] = value;
+	else if (strcmp(value, "signed"))
+		return misuse("--trust \"%s\" is not signed", value);
+	else
+		options->trust.wanted = 1;
+	return -1;
+}
+
+static void page_show(enum mode mode)
+{
+	if (mode == HELP)
+		page_print(&page_inspect, stdout);
+	else
+		printf("ptowsp-inspect %d.%d.0, ABI %s, package format 1.0\n", PTOWSP_ABI_MAJOR, PTOWSP_ABI_MINOR, PTOWSP_ABI_STRING);
+}
+
 /* -1: go on; else the exit status. */
 static int flag_take(struct options *options, int argc, char **argv, int *at)
 {
-	static const struct {
-		const char *name;
-		enum mode mode;
-	} modes[] = {{"--json", JSON}, {"--disasm", LISTING}, {"--pto", SOURCE}, {"--verify", VERIFY}, {"--c", PROGRAM}};
-	const char *flag = argv[*at];
+	const struct flag *flag = flag_find(argv[*at]);
 
-	for (size_t i = 0; i < sizeof(modes) / sizeof(modes[0]); i++)
-		if (!strcmp(flag, modes[i].name))
-			return mode_set(options, modes[i].mode, flag) ? 2 : -1;
-	if (!strncmp(flag, "--graph", 7) && (!flag[7] || flag[7] == '=')) {
-		if (!flag[7] && *at + 1 >= argc)
-			return misuse("%s needs a file to write", flag);
-		options->graph = flag[7] ? flag + 8 : argv[++*at];
-		return mode_set(options, GRAPH, "--graph") ? 2 : -1;
-	}
-	if (!strncmp(flag, "--out", 5) && (!flag[5] || flag[5] == '=')) {
-		if (!flag[5] && *at + 1 >= argc)
-			return misuse("%s needs a folder", flag);
-		options->out = flag[5] ? flag + 6 : argv[++*at];
-		return -1;
-	}
-	if (!strncmp(flag, "--trust-dir", 11) && (!flag[11] || flag[11] == '=')) {
-		if (!flag[11] && *at + 1 >= argc)
-			return misuse("%s needs a folder", flag);
-		options->trust.dirs[options->trust.dir_count++] = flag[11] ? flag + 12 : argv[++*at];
-		return -1;
-	}
-	if (!strcmp(flag, "--trust=signed")) {
-		options->trust.wanted = 1;
-		return -1;
-	}
-	if (!strcmp(flag, "--help")) {
-		fputs(usage, stdout);
-		return 0;
-	}
-	if (!strcmp(flag, "--version")) {
-		printf("ptowsp-inspect %d.%d.0, ABI %s, package format 1.0\n", PTOWSP_ABI_MAJOR, PTOWSP_ABI_MINOR, PTOWSP_ABI_STRING);
-		return 0;
-	}
-	return misuse("unknown flag %s", flag);
+	if (!flag)
+		return misuse("unknown flag %s", argv[*at]);
+	if (takes_value(flag))
+		return value_take(options, flag, argc, argv, at);
+	if (flag->sort == MODE)
+		return mode_set(options, (enum mode)flag->field, flag->name) ? 2 : -1;
+	page_show((enum mode)flag->field);
+	return 0;
 }
 
 /* -1: run; else the exit status. */

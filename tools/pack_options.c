@@ -9,42 +9,7 @@
 #include <sys/stat.h>
 
 #include "isa/emit.h"
-
-static const char usage[] =
-	"usage: ptowsp-pack SOURCE.pto... -o PACKAGE.pkg.zst    compile; several files are one module set linked by name\n"
-	"       ptowsp-pack FOLDER... -o FOLDER                 every .pto file below, each its own package, one line each;\n"
-	"                                                       the exit code is that of the first one that fails\n"
-	"       ptowsp-pack --from-json FILE -o PACKAGE.pkg.zst\n"
-	"       ptowsp-pack --make-key FILE                     a key pair: FILE signs, FILE.pub goes into trust folders\n"
-	"       ptowsp-pack --sign=KEY PACKAGE.pkg.zst...       sign packages that are there, in their place or with -o\n"
-	"       ptowsp-pack --sign=KEY libptowsp_NAME.so        sign a plugin: libptowsp_NAME.so.sig beside it\n"
-	"\n"
-	"  -o, --output PATH        where to write; the file appears whole or not at all\n"
-	"      --from-json FILE     the package as JSON, as ptowsp-inspect --json prints it\n"
-	"      --entry FUNC         the entry that runs unless --entry of ptowsp-run says another one\n"
-	"      --name NAME          name of the package (default: the module's, else the first file's)\n"
-	"      --default SYM=VALUE  value of a symbol unless --set of ptowsp-run says another one\n"
-	"      --target LIST        backends the package is made for, with commas (default: any)\n"
-	"      --data NAME=FILE     sample input from a .npy file, so that a bare run shows something\n"
-	"      --expected NAME=FILE what a run on the sample inputs must give\n"
-	"      --schedule KEY=VALUE a directive of the package, such as dispatch=round_robin(4)\n"
-	"      --native[=TRIPLE]    kernels compiled by cc, $CC or TRIPLE-gcc, too, in front of the portable ones; they run where\n"
-	"                           ptowsp-run --trust=all says so\n"
-	"      --sign=KEY           sign what is packed; the signatures of other keys on a package that is there stay, that of the same key\n"
-	"                           is replaced. The digest of a package does not depend on them\n"
-	"      --sign-for=LIST      the plugins that it is signed for, with commas, NAME* for all that begin so (default: a package for\n"
-	"                           all, *; a plugin as the name of its file says)\n"
-	"      --sign-abi=v10.N     the least ABI that host and plugin must speak together (default v10.0)\n"
-	"      --sign-until=DAY     such as 2030-12-31: from then on the signature is not valid any more (default: it stays so)\n"
-	"      --emit=TARGET        no package: kernels as source files in the folder -o, with the headers that they include, and\n"
-	"                           entries as C files for the task API; TARGET is c, cuda, ascend-a2a3 or ascend-a5\n"
-	"      --json               what is packed as one JSON object per line on stdout: file, package, status, counts, error\n"
-	"      --strict             warnings are errors, channels that must block too\n"
-	"      --help, --version\n"
-	"\n"
-	"Exit codes: 0 done, 2 usage or unreadable file, 3 source or JSON refused, 8 no compiler, 1 out of memory or\n"
-	"the compiler failed.\n"
-	"The language: packages/LANGUAGE.md.\n";
+#include "tools/page.h"
 
 static int is_folder(const char *path)
 {
@@ -75,39 +40,32 @@ static int emit_fail(const char *wanted)
 	return 2;
 }
 
-enum { OPTION_JSON = 256, OPTION_ENTRY, OPTION_NAME, OPTION_DEFAULT, OPTION_TARGET, OPTION_DATA, OPTION_EXPECTED, OPTION_SCHEDULE, OPTION_LINES,
-       OPTION_STRICT, OPTION_NATIVE, OPTION_EMIT, OPTION_KEY, OPTION_SIGN, OPTION_FOR, OPTION_ABI, OPTION_UNTIL,
-       OPTION_HELP, OPTION_VERSION };
+#define G(title)
+enum {
+	OPTION_FIRST = 255,
+#define X(name, letter, sort, field, argument, text) OPTION_##field,
+#include "tools/pack_flags.def"
+#undef X
+};
 
 static const struct option long_options[] = {
-	{"output", required_argument, NULL, 'o'},
-	{"from-json", required_argument, NULL, OPTION_JSON},
-	{"entry", required_argument, NULL, OPTION_ENTRY},
-	{"name", required_argument, NULL, OPTION_NAME},
-	{"default", required_argument, NULL, OPTION_DEFAULT},
-	{"target", required_argument, NULL, OPTION_TARGET},
-	{"data", required_argument, NULL, OPTION_DATA},
-	{"expected", required_argument, NULL, OPTION_EXPECTED},
-	{"schedule", required_argument, NULL, OPTION_SCHEDULE},
-	{"json", no_argument, NULL, OPTION_LINES},
-	{"strict", no_argument, NULL, OPTION_STRICT},
-	{"native", optional_argument, NULL, OPTION_NATIVE},
-	{"emit", required_argument, NULL, OPTION_EMIT},
-	{"make-key", required_argument, NULL, OPTION_KEY},
-	{"sign", required_argument, NULL, OPTION_SIGN},
-	{"sign-for", required_argument, NULL, OPTION_FOR},
-	{"sign-abi", required_argument, NULL, OPTION_ABI},
-	{"sign-until", required_argument, NULL, OPTION_UNTIL},
-	{"help", no_argument, NULL, OPTION_HELP},
-	{"version", no_argument, NULL, OPTION_VERSION},
+#define TAKES_FLAG no_argument
+#define TAKES_TEXT required_argument
+#define TAKES_MANY required_argument
+#define TAKES_OPTIONAL optional_argument
+#define X(name, letter, sort, field, argument, text) {name, TAKES_##sort, NULL, OPTION_##field},
+#include "tools/pack_flags.def"
+#undef X
 	{NULL, 0, NULL, 0},
 };
+#undef G
 
 /* -1: go on; else the exit code. */
 static int option_take(struct pack_options *o, int option)
 {
 	switch (option) {
 	case 'o':
+	case OPTION_OUTPUT:
 		o->output = optarg;
 		return -1;
 	case OPTION_JSON:
@@ -162,7 +120,7 @@ static int option_take(struct pack_options *o, int option)
 		o->sign_until = optarg;
 		return -1;
 	case OPTION_HELP:
-		fputs(usage, stdout);
+		page_print(&page_pack, stdout);
 		return 0;
 	case OPTION_VERSION:
 		printf("ptowsp-pack %s\n", PTOWSP_ABI_STRING);
