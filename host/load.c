@@ -7,6 +7,7 @@
 #include "host/ptowsp_host.h"
 #include "host/refuse.h"
 #include "host/search.h"
+#include "host/services.h"
 #include "registry/text.h"
 
 #include <dlfcn.h>
@@ -130,6 +131,17 @@ static ptowsp_status note_check(const struct host_note *note, const struct ptows
 	return status;
 }
 
+static ptowsp_status needs_check(const struct ptowsp_plugin *descriptor, const char *path, struct ptowsp_error *error)
+{
+	const char *id = NULL;
+	const size_t length = host_services_lack(descriptor->needs, &id);
+
+	if (!length)
+		return PTOWSP_OK;
+	return host_refuse(error, path, "it needs the host extension \"%.*s\", which this host (v%d.%d) does not have; it takes a host that does", (int)(length < 64 ? length : 64), id,
+			   PTOWSP_ABI_MAJOR, PTOWSP_HOST_MINOR);
+}
+
 static uint32_t smaller(uint32_t a, uint32_t b)
 {
 	return a < b ? a : b;
@@ -147,6 +159,8 @@ static ptowsp_status describe(const struct host_file *file, entry_fn entry, stru
 	status = host_descriptor_check(descriptor, file->path, error);
 	if (!status)
 		status = note_check(&file->note, descriptor, file->path, error);
+	if (!status)
+		status = needs_check(descriptor, file->path, error);
 	if (status)
 		return status;
 	plugin->descriptor = descriptor;

@@ -232,7 +232,7 @@ static ptowsp_status service_take(void *context, uint64_t token, uint32_t device
 	return group ? host_group_take(group, member, device, notification, until_ns, cycles_out, error) : alone(error);
 }
 
-static const void *service_extension(void *context, const char *id)
+static const struct ptowsp_head *extension_find(const char *id, size_t length)
 {
 	static const struct ptowsp_kernels_extension kernels = {
 		{sizeof(kernels), PTOWSP_STRUCT_EXTENSION, 0}, service_kernel_find};
@@ -240,12 +240,35 @@ static const void *service_extension(void *context, const char *id)
 	static const struct ptowsp_notify_extension notify = {
 		{sizeof(notify), PTOWSP_STRUCT_EXTENSION, 0}, service_place, service_send, service_take};
 
+	static const struct {
+		const char *id;
+		const struct ptowsp_head *table;
+	} rows[] = {{PTOWSP_EXTENSION_CODE, &code.head}, {PTOWSP_EXTENSION_NOTIFY, &notify.head}, {PTOWSP_EXTENSION_KERNELS, &kernels.head}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (strlen(rows[i].id) == length && !memcmp(rows[i].id, id, length))
+			return rows[i].table;
+	return NULL;
+}
+
+static const void *service_extension(void *context, const char *id)
+{
 	(void)context;
-	if (!strcmp(id, PTOWSP_EXTENSION_CODE))
-		return &code;
-	if (!strcmp(id, PTOWSP_EXTENSION_NOTIFY))
-		return &notify;
-	return !strcmp(id, PTOWSP_EXTENSION_KERNELS) ? &kernels : NULL;
+	return extension_find(id, strlen(id));
+}
+
+size_t host_services_lack(const char *list, const char **id_out)
+{
+	for (const char *at = list; at && *at; at += strspn(at, ", ")) {
+		const size_t length = strcspn(at, ", ");
+
+		if (length && !extension_find(at, length)) {
+			*id_out = at;
+			return length;
+		}
+		at += length;
+	}
+	return 0;
 }
 
 ptowsp_status host_services_init(struct host_services *s, uint32_t minor)

@@ -46,6 +46,8 @@ struct host_services {
 /* minor: the effective one. init/finish: caller provides *services. */
 ptowsp_status host_services_init(struct host_services *services, uint32_t minor);
 void host_services_finish(struct host_services *services);
+/* Length of the first id in a comma-separated list of extensions that no host service has, its place in *id_out; 0: all are there. list may be NULL. [any] */
+size_t host_services_lack(const char *list, const char **id_out);
 /* Whose diagnostics and findings follow; NULL for nobody. */
 void host_services_aim(struct host_services *services, struct host_diagnostics *diagnostics, struct host_findings *findings);
 /* The host's own diagnostics go the same way. */

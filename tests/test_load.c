@@ -50,13 +50,14 @@ static const struct {
 	{"flags_mismatch", "its note says minor 0, flags 0, its descriptor minor 0, flags 0x4"},
 	{"null_string", "a string of its descriptor is NULL"},
 	{"null_ops", "its descriptor has no operations, ops is NULL"},
-	{"size_zero", "its descriptor says 0 bytes, not 56 to 65536"},
-	{"size_small", "its descriptor says 48 bytes, not 56 to 65536"},
-	{"size_huge", "its descriptor says 4294967295 bytes, not 56 to 65536"},
+	{"size_zero", "its descriptor says 0 bytes, not 64 to 65536"},
+	{"size_small", "its descriptor says 48 bytes, not 64 to 65536"},
+	{"size_huge", "its descriptor says 4294967295 bytes, not 64 to 65536"},
 	{"wrong_type", "its descriptor is of struct type 4, not 3"},
 	{"ops_small", "its operations table says 120 bytes, not 128 to 65536"},
 	{"ops_huge", "its operations table says 65544 bytes, not 128 to 65536"},
 	{"ops_type", "its operations table is of struct type 3, not 4"},
+	{"needs_unknown", "it needs the host extension \"com.example.teleport/2\", which this host (v10.0) does not have"},
 	{"entry_null", "its entry returned NULL: it needs a newer host than v10.0"},
 	{"no_entry", "does not export ptowsp_plugin_v10"},
 	{"undefined", "cannot be loaded: undefined symbol: hostile_is_nowhere"},
@@ -148,6 +149,14 @@ static void load_cuts_a_later_plugin_at_the_host_s_minor(void)
 	CHECK_UINT(plugin->minor, PTOWSP_HOST_MINOR);
 	CHECK_UINT(plugin->ops.head.size, sizeof(struct ptowsp_ops));
 	CHECK_UINT(plugin->descriptor->ops->head.size, sizeof(struct ptowsp_ops) + 64);
+}
+
+static void load_takes_a_plugin_whose_needs_are_met(void)
+{
+	struct host_plugin *plugin;
+	struct ptowsp_error error;
+
+	CHECK_INT(load(plugin_path("needs_known"), &plugin, &error), PTOWSP_OK);
 }
 
 static void load_twice_gives_one_object(void)
@@ -243,6 +252,7 @@ void suite_load(CU_pSuite s)
 	TEST(s, load_refuses_what_is_no_file);
 	TEST(s, load_fills_every_hole_with_unimplemented);
 	TEST(s, load_cuts_a_later_plugin_at_the_host_s_minor);
+	TEST(s, load_takes_a_plugin_whose_needs_are_met);
 	TEST(s, load_twice_gives_one_object);
 	TEST(s, load_of_two_plugins_gives_two_entries);
 	TEST(s, load_refuses_a_file_that_was_replaced_under_its_name);

@@ -69,8 +69,10 @@ struct ptowsp_plugin {
 	const char *version;
 	const char *targets;   /* comma-separated aliases, as in the note */
 	const struct ptowsp_ops *ops;
+	const char *needs;     /* comma-separated ids of host extensions without which it does nothing useful: a host that lacks one refuses it with that reason.
+				* NULL or "": none. An extension that it can do without is asked for with host->extension only */
 };
-#define PTOWSP_PLUGIN_FLOOR_10_0 56u
+#define PTOWSP_PLUGIN_FLOOR_10_0 64u
 PTOWSP_STATIC_ASSERT(sizeof(struct ptowsp_plugin) == PTOWSP_PLUGIN_FLOOR_10_0, "10.0 descriptor");
 enum { PTOWSP_PLUGIN_FORK_SAFE = 1, PTOWSP_PLUGIN_NEEDS_JIT = 2, PTOWSP_PLUGIN_ISOLATION_UNSAFE = 4 };
 

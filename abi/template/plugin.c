@@ -355,7 +355,7 @@ static const struct ptowsp_ops ops = {
 };
 
 static const struct ptowsp_plugin plugin = {
-	PTOWSP_HEAD(struct ptowsp_plugin, PLUGIN), PTOWSP_ABI_MAJOR, PTOWSP_ABI_TARGET, 0, NAME, VENDOR, VERSION, TARGETS, &ops,
+	PTOWSP_HEAD(struct ptowsp_plugin, PLUGIN), PTOWSP_ABI_MAJOR, PTOWSP_ABI_TARGET, 0, NAME, VENDOR, VERSION, TARGETS, &ops, NULL, /* needs no extension of the host */
 };
 
 /* PL1: the only export; pure. */

@@ -77,6 +77,9 @@ NOTE;
 #ifndef MAJOR
 #define MAJOR 10
 #endif
+#ifndef NEEDS
+#define NEEDS NULL
+#endif
 #ifndef VERSION
 #define VERSION "1.0"
 #endif
@@ -125,6 +128,7 @@ static const struct ptowsp_plugin plugin __attribute__((used)) = {
 	.version = VERSION,
 	.targets = TARGETS,
 	.ops = OPS,
+	.needs = NEEDS,
 };
 
 #ifdef CONSTRUCTOR
