@@ -15,9 +15,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#ifndef HOST_SYSTEM_FOLDER
-#define HOST_SYSTEM_FOLDER "/usr/local/lib/ptowsp/v10/plugins" /* tools/ninja/install with its standard PREFIX */
+/* Where installed plugins lie when nothing that runs may say it: tools/ninja/install with its standard PREFIX, else the Debian packages of tools/deb. */
+static const char *const system_folders[] = {
+	"/usr/local/lib/ptowsp/v10/plugins",
+#if defined(__x86_64__)
+	"/usr/lib/x86_64-linux-gnu/ptowsp/v10/plugins",
+#elif defined(__aarch64__)
+	"/usr/lib/aarch64-linux-gnu/ptowsp/v10/plugins",
 #endif
+};
+enum { SYSTEM_FOLDERS = sizeof(system_folders) / sizeof(*system_folders) };
 
 uint32_t host_preference_rank(const struct host_search *search, const char *name)
 {
@@ -83,7 +90,7 @@ static bool is_folder(const char *path)
 }
 
 /* Beside the running program, else beside the library that holds this code (an embedding program lies elsewhere), else
- * the one compiled in. With elevated privileges only that: a hard link could move the program. */
+ * the first compiled in that is there. With elevated privileges only that: a hard link could move the program. */
 static void own_folder_find(char *out, size_t room)
 {
 	static const char *const beside[] = {"ptowsp/plugins", "ptowsp/v10/plugins"};
@@ -107,8 +114,12 @@ static void own_folder_find(char *out, size_t room)
 			found = length > 0 && (size_t)length < room && is_folder(out);
 		}
 	}
+	for (int i = 0; i < SYSTEM_FOLDERS && !found; i++) {
+		snprintf(out, room, "%s", system_folders[i]);
+		found = is_folder(out);
+	}
 	if (!found)
-		snprintf(out, room, "%s", HOST_SYSTEM_FOLDER);
+		snprintf(out, room, "%s", system_folders[0]);
 }
 
 bool host_beside_find(const char *name, char *path_out, size_t room)
