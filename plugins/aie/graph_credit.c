@@ -181,14 +181,22 @@ static bool job_add(struct aie_maker *maker, uint32_t act, uint32_t stream, bool
 	return true;
 }
 
+/* A word of the host is an object of its stream when the core comes to it, not when the token is taken: words of bounds and packed loads may go the same way. */
 bool aie_credit_wait(struct aie_maker *maker, uint32_t send)
 {
+	const struct aie_act *acts = maker->args->acts->rows;
 	uint32_t take = maker->credit[send], stream;
+	bool ok;
 
-	if (take == AIE_NOTHING || maker->args->acts->rows[send].cell == AIE_HOST)
+	if (take == AIE_NOTHING || acts[send].cell == AIE_HOST)
 		return true;
 	stream = credit_stream(maker, take, send);
-	return stream != AIE_NOTHING && lines_add(maker->graph, maker->args->acts->rows[send].cell, false, stream);
+	ok = stream != AIE_NOTHING && lines_add(maker->graph, acts[send].cell, false, stream);
+	if (ok && acts[take].cell == AIE_HOST) {
+		ok = job_add(maker, take, stream, false, take < send ? maker->credit_job[take] : 0);
+		maker->graph->streams[stream].objects++;
+	}
+	return ok;
 }
 
 void aie_credit_sent(struct aie_maker *maker, uint32_t send, uint32_t job)
@@ -200,6 +208,15 @@ void aie_credit_sent(struct aie_maker *maker, uint32_t send, uint32_t job)
 		maker->graph->jobs[job].after = maker->credit_job[take] + 1;
 }
 
+/* The host's word: it is there already, or comes with the lines of its SEND. */
+static void host_gives(struct aie_maker *maker, uint32_t take, uint32_t after)
+{
+	if (maker->credit[take] < take)
+		maker->graph->jobs[maker->credit_job[take]].after = after;
+	else
+		maker->credit_job[take] = after;
+}
+
 bool aie_credit_give(struct aie_maker *maker, uint32_t take, bool before, uint32_t after)
 {
 	const struct aie_act *acts = maker->args->acts->rows;
@@ -208,11 +225,15 @@ bool aie_credit_give(struct aie_maker *maker, uint32_t take, bool before, uint32
 
 	if (send == AIE_NOTHING || before == (maker->args->capacities[acts[take].channel] != 0))
 		return true;
+	if (acts[take].cell == AIE_HOST) {
+		host_gives(maker, take, after);
+		return true;
+	}
 	stream = credit_stream(maker, take, send);
 	ok = stream != AIE_NOTHING;
-	if (ok && (acts[take].cell == AIE_HOST || acts[send].cell == AIE_HOST))
-		ok = job_add(maker, take, stream, acts[take].cell != AIE_HOST, after);
-	if (ok && acts[take].cell != AIE_HOST)
+	if (ok && acts[send].cell == AIE_HOST)
+		ok = job_add(maker, take, stream, true, after);
+	if (ok)
 		ok = lines_add(maker->graph, acts[take].cell, true, stream);
 	if (ok)
 		maker->graph->streams[stream].objects++;

@@ -35,7 +35,7 @@ struct aie_maker {
 	uint32_t *ends;            /*   from ends_first[v] to ends_first[v + 1] */
 	uint32_t *takers;          /* per act: of SEND, the cell that takes the token, AIE_NOTHING: nobody does; of TAKE, who sent it */
 	uint32_t *credit;          /* per act: of TAKE: the SEND that goes on when it is done with; of SEND: the TAKE that it waits for; AIE_NOTHING: the stream sees to that */
-	uint32_t *credit_job;      /* per act: of TAKE: the job of its word, where one end is the host's */
+	uint32_t *credit_job;      /* per act: of TAKE: the job of its word, where one end is the host's; of one by the host that comes before its SEND until then: the job + 1 that the word comes behind */
 	uint32_t *token_job;       /* per act: of SEND by the host: its job */
 	uint32_t *rooms;           /* per channel: tokens that each of its streams has to be able to hold, and no more of them unless words see to that */
 	uint8_t *words;            /* per channel: they do */
