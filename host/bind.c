@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/buffer.h"
 #include "host/error.h"
 #include "host/memory.h"
 #include "host/program.h"
@@ -17,7 +18,10 @@ static uint32_t element_bytes(const struct ptowsp_program *p, uint32_t index)
 
 static void own_release(struct host_tensor *tensor)
 {
-	host_memory_give(tensor->own, tensor->own_bytes);
+	if (tensor->own_shared)
+		host_buffer_give(tensor->own);
+	else
+		host_memory_give(tensor->own, tensor->own_bytes);
 	tensor->own = NULL;
 	tensor->own_bytes = 0;
 }
@@ -181,7 +185,10 @@ static ptowsp_status own_take(struct ptowsp_program *p, uint32_t index, struct p
 		return PTOWSP_OK;
 	}
 	own_release(tensor);
-	tensor->own = host_memory_take(bytes, ALIGNMENT);
+	tensor->own = p->backend->plugin->remote ? host_buffer_take(bytes) : NULL;
+	tensor->own_shared = tensor->own != NULL;
+	if (!tensor->own) /* also where descriptors are short: an isolated plugin gets copies then */
+		tensor->own = host_memory_take(bytes, ALIGNMENT);
 	if (!tensor->own)
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for tensor \"%s\" (%llu bytes)", p->plan->tensors[index].name,
 				 (unsigned long long)bytes);

@@ -57,6 +57,6 @@ enum { HOST_FILE_BUFFER = 1, HOST_FILE_SECTIONS = 2 };
 /* Numbers of a worker's files at its start. */
 enum { HOST_WORKER_SOCKET = 3, HOST_WORKER_MEMORY = 4, HOST_WORKER_PLUGIN = 5 };
 /* values[0] of BEGIN */
-enum { HOST_WORKER_SANDBOX = 1, HOST_WORKER_LINT_OFF = 2 };
+enum { HOST_WORKER_SANDBOX = 1, HOST_WORKER_LINT_OFF = 2, HOST_WORKER_JIT = 4 };
 
 #endif

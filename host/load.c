@@ -228,6 +228,7 @@ static ptowsp_status isolated_load(struct host_file *file, const char *link, boo
 	if (!status && !plugin)
 		status = host_fail(error, PTOWSP_NO_MEMORY, "%s: no memory to load it", file->path);
 	start.name = file->note.name;
+	start.jit = file->note.flags & PTOWSP_PLUGIN_NEEDS_JIT;
 	if (!status)
 		status = host_remote_start(&plugin->remote, &start, error);
 	if (status) {

@@ -16,7 +16,8 @@ struct host_tensor {
 	uint32_t given_rank;     /* valid if given_from is not "" */
 	char given_from[96];     /* who gave it, "" for nobody */
 	/* made by prepare */
-	void *own;               /* host_memory_take, own_bytes of it */
+	void *own;               /* host_memory_take or, for an isolated plugin, host_buffer_take; own_bytes of it */
+	bool own_shared;
 	uint64_t own_bytes;
 	uint64_t need;           /* most elements that a run so far touched, 0 unknown: memory of several runs has one size */
 	struct ptowsp_tensor_view view;

@@ -15,6 +15,7 @@ struct host_remote_start {
 	const char *path, *name; /* real path of the plugin's file; what it is called */
 	int fd;                  /* the file that was checked; borrowed */
 	bool sandbox, lint_off;
+	bool jit;                /* its note says that it writes code: memory may become executable */
 };
 
 /* Starts a worker and has it load the plugin. Errors: PLUGIN_REFUSED (no worker executable, what the worker's loader says), DEVICE_LOST, NO_MEMORY. Ended by stop. */

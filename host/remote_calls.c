@@ -233,16 +233,17 @@ static uint64_t dones(struct host_remote *r)
 ptowsp_status host_remote_poll(struct host_remote *r, struct ptowsp_object *device, uint64_t until_ns, struct ptowsp_error *error)
 {
 	const uint64_t so_far = dones(r);
-	bool busy = false;
+	bool busy = false, buried;
 
 	(void)device;
 	pthread_mutex_lock(&r->lock);
+	buried = r->buried;
 	for (uint32_t i = 0; i < HOST_RUNS_IN_FLIGHT && !busy; i++)
 		busy = r->runs[i].used;
 	pthread_mutex_unlock(&r->lock);
 	if (busy)
 		remote_pump(r, so_far, until_ns);
-	return atomic_load(&r->dead) ? remote_dead(r, error) : PTOWSP_OK;
+	return buried ? remote_dead(r, error) : PTOWSP_OK;
 }
 
 ptowsp_status host_remote_drain(struct host_remote *r, struct ptowsp_object *device, uint64_t until_ns, struct ptowsp_error *error)

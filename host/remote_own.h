@@ -87,7 +87,7 @@ struct host_remote {
 	enum remote_verdict verdict;  /* lock */
 
 	_Atomic int dead;
-	ptowsp_status end_status;     /* written before dead */
+	ptowsp_status end_status;     /* written before buried */
 	char end_text[200];
 	pthread_t watcher;
 	bool watched;

@@ -159,7 +159,7 @@ static ptowsp_status plugin_load(struct host_remote *r, const struct host_remote
 	remote_frame(&request, HOST_FRAME_BEGIN);
 	path = host_wire_text(&request, start->path);
 	if (!request.failed) {
-		REMOTE_VALUE(&request, 0) = (start->sandbox ? HOST_WORKER_SANDBOX : 0) | (start->lint_off ? HOST_WORKER_LINT_OFF : 0);
+		REMOTE_VALUE(&request, 0) = (start->sandbox ? HOST_WORKER_SANDBOX : 0) | (start->lint_off ? HOST_WORKER_LINT_OFF : 0) | (start->jit ? HOST_WORKER_JIT : 0);
 		REMOTE_VALUE(&request, 1) = path;
 	}
 	return remote_tell(r, 0, &request, 0, error);

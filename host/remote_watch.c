@@ -102,7 +102,7 @@ static void end_say(struct host_remote *r, const siginfo_t *info)
 }
 
 /* From here on nobody else reads the ring. What the worker said before it ended is heard. */
-static void bury(struct host_remote *r)
+static void bury(struct host_remote *r, const siginfo_t *info)
 {
 	pthread_mutex_lock(&r->lock);
 	while (r->pumping) {
@@ -115,6 +115,7 @@ static void bury(struct host_remote *r)
 	r->pumping = true;
 	pthread_mutex_unlock(&r->lock);
 	remote_read(r);
+	end_say(r, info);
 	remote_runs_fail(r);
 	pthread_mutex_lock(&r->lock);
 	r->pumping = false;
@@ -140,9 +141,8 @@ static void *watch(void *context)
 	}
 	while (waitid((idtype_t)P_PIDFD, (id_t)r->pidfd, &info, WEXITED) < 0 && errno == EINTR)
 		;
-	end_say(r, &info);
 	atomic_store(&r->dead, 1);
-	bury(r);
+	bury(r, &info);
 	return NULL;
 }
 

@@ -62,7 +62,4 @@ void *worker_sections(uint32_t number, uint64_t size, struct ptowsp_error *error
 void *worker_place(uint64_t place, struct ptowsp_error *error);
 void worker_forget(uint32_t number);
 
-/* worker_sandbox.c: takes away from this process what a plugin does not need; before a byte of it is loaded. Errors: PLUGIN_REFUSED where the kernel cannot. */
-ptowsp_status worker_sandbox(const char *plugin, struct ptowsp_error *error);
-
 #endif

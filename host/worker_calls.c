@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "host/code.h"
+#include "host/confine.h"
 #include "host/error.h"
 #include "host/kernels_ffi.h"
 #include "host/worker.h"
@@ -59,8 +60,10 @@ static ptowsp_status do_begin(struct job *j)
 	const char *path = host_unwire_text(j->in, j->request->values[1]);
 	ptowsp_status st = path ? plugin_same(j, path) : broken(j);
 
+	if (!st && !(j->request->values[0] & HOST_WORKER_JIT))
+		host_confine_memory(); /* where the kernel has it */
 	if (!st && (j->request->values[0] & HOST_WORKER_SANDBOX))
-		st = worker_sandbox(path, &j->error);
+		st = host_confine(path, &j->error);
 	if (!st)
 		st = host_plugin_load(&search, path, &worker.plugin, &j->error);
 	if (!st)

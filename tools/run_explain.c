@@ -238,6 +238,7 @@ static void part_print(const struct part *x)
 	printf("backend %s %s, %s\n", ptowsp_backend_name(x->backend), ptowsp_backend_version(x->backend),
 	       ptowsp_backend_path(x->backend));
 	printf("device %s, engine %s, cycles by the %s model\n", device ? device->name : "none", run_engine(device), run_cycle_model(device));
+	printf("isolation: %s\n", run_isolation_text(ptowsp_backend_isolation(x->backend)));
 	if (*ptowsp_match_trust(x->match))
 		printf("trust in native code: %s\n", ptowsp_match_trust(x->match));
 	verdicts_print(x);
@@ -332,7 +333,7 @@ static json_t *part_json(const struct part *x)
 {
 	const struct ptowsp_device *device = ptowsp_backend_current(x->backend);
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "trust", ptowsp_match_trust(x->match), "entry", ptowsp_plan_entry(x->plan), "plugin",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "isolation", run_isolation_text(ptowsp_backend_isolation(x->backend)), "trust", ptowsp_match_trust(x->match), "entry", ptowsp_plan_entry(x->plan), "plugin",
 			 ptowsp_backend_name(x->backend), "plugin_version", ptowsp_backend_version(x->backend), "plugin_path",
 			 ptowsp_backend_path(x->backend), "device", device ? device->name : "", "engine", run_engine(device),
 			 "cycle_model", run_cycle_model(device), "verdicts", verdicts_json(x), "values",

@@ -220,12 +220,17 @@ static ptowsp_status refuse_later(const struct run_options *o, struct ptowsp_err
 	return PTOWSP_OK;
 }
 
-uint32_t run_isolation(const struct run_options *o)
+const char *run_isolation_text(uint32_t isolate)
 {
 	static const char *const words[] = {"", "none", "process", "sandbox"};
 
+	return isolate <= PTOWSP_ISOLATE_SANDBOX ? words[isolate] : "";
+}
+
+uint32_t run_isolation(const struct run_options *o)
+{
 	for (uint32_t i = PTOWSP_ISOLATE_NONE; o->isolate && i <= PTOWSP_ISOLATE_SANDBOX; i++)
-		if (!strcmp(o->isolate, words[i]))
+		if (!strcmp(o->isolate, run_isolation_text(i)))
 			return i;
 	return PTOWSP_ISOLATE_DEFAULT;
 }

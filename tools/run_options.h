@@ -34,6 +34,7 @@ ptowsp_status run_options_parse(struct run_options *options_out, int argc, char 
 uint32_t run_load_flags(const struct run_options *options);
 /* PTOWSP_ISOLATE_x; DEFAULT where nothing or no such word was given. */
 uint32_t run_isolation(const struct run_options *options);
+const char *run_isolation_text(uint32_t isolate); /* the word of --isolate; "" for DEFAULT */
 void run_options_finish(struct run_options *options);
 /* Values of a list as an array of texts, owned by the caller (the texts are not); NULL without memory. */
 const char **run_list_values(const struct run_list *list);

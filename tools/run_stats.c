@@ -258,6 +258,8 @@ static void figures_add(json_t *root, const struct run *run, const struct ptowsp
 	json_object_set_new(root, "compile_ms", json_real(ptowsp_compile_ms(run->program)));
 	json_object_set_new(root, "execute_ms", json_real((double)s->execute_ns / 1e6));
 	json_object_set_new(root, "peak_rss_bytes", number(peak_bytes()));
+	json_object_set_new(root, "isolation", json_string(run_isolation_text(ptowsp_backend_isolation(run->backend))));
+	json_object_set_new(root, "isolation_copy_bytes", number(ptowsp_backend_copied(run->backend)));
 	json_object_set_new(root, "deterministic", deterministic_json(s->deterministic));
 	json_object_set_new(root, "numerics", numerics ? json_string(numerics) : json_null());
 	json_object_set_new(root, "kernels", kernels_json(run, s));

@@ -225,6 +225,9 @@ void run_stats_text(struct run *run)
 	printf("engine %s, cycle model %s\n", run_engine(device), run_cycle_model(device));
 	printf("load %.3f ms, run %.3f ms; deterministic: %s%s%s\n", ptowsp_compile_ms(run->program), (double)s->execute_ns / 1e6,
 	       deterministic[s->deterministic < 3 ? s->deterministic : 2], numerics ? "; numerics: " : "", numerics ? numerics : "");
+	if (ptowsp_backend_isolation(run->backend) != PTOWSP_ISOLATE_NONE)
+		printf("isolation %s: %llu bytes of tensors copied\n", run_isolation_text(ptowsp_backend_isolation(run->backend)),
+		       (unsigned long long)ptowsp_backend_copied(run->backend));
 	schedulers_print(s);
 	kernels_print(run, s);
 	if (*ptowsp_program_trust(run->program))

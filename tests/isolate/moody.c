@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/* moody.c - the template's plugin with moods: `mood` is WHAT:OPERATION, what it does to its process in that operation. In a worker only. */
+#include "ptowsp/note.h"
+
+#ifndef FLAGS
+#define FLAGS 0
+#endif
+PTOWSP_NOTE(FLAGS, "moody", "tests", "1.0.0", "moody");
+#undef PTOWSP_NOTE
+#define PTOWSP_NOTE(...) struct no_other_note
+
+#include "ptowsp/plugin.h"
+#define ptowsp_plugin_v10 template_plugin
+#include "template/plugin.c"
+#undef ptowsp_plugin_v10
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "host/frame.h"
+
+static char mood[64];
+static const struct ptowsp_host *own_host;
+
+/* What the host believes of its worker, overwritten by the plugin in it. */
+static void forge(const char *how)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long long begin = 0;
+	struct host_frame_shared *shared;
+	char line[512];
+
+	while (maps && !begin && fgets(line, sizeof(line), maps))
+		if (strstr(line, "ptowsp worker"))
+			sscanf(line, "%llx", &begin);
+	if (maps)
+		fclose(maps);
+	shared = (struct host_frame_shared *)(uintptr_t)begin;
+	if (!shared)
+		_exit(77);
+	if (!strcmp(how, "head")) { /* more than a ring holds */
+		atomic_fetch_add(&shared->up.head, HOST_RING_BYTES * 2 + 8);
+	} else if (!strcmp(how, "tail")) {
+		atomic_fetch_add(&shared->down[0].tail, HOST_RING_BYTES * 2 + 8);
+	} else { /* a record of lies */
+		const uint32_t at = atomic_load(&shared->up.head);
+
+		memset(shared->up.bytes + at % HOST_RING_BYTES, 0x7f, 8);
+		atomic_fetch_add(&shared->up.head, 64);
+	}
+	sleep(60);
+}
+
+/* What a sandbox forbids, tried. */
+static void tries(void)
+{
+	const int file = open("/tmp/ptowsp_sandbox_probe", O_CREAT | O_WRONLY, 0600), secret = open("/etc/passwd", O_RDONLY), network = socket(AF_INET, SOCK_STREAM, 0);
+	const int child = fork();
+	void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	const int gain = mprotect(code, 4096, PROT_READ | PROT_EXEC);
+	char line[160];
+
+	if (!child)
+		_exit(0);
+	snprintf(line, sizeof(line), "file %s, secret %s, network %s, child %s, code %s", file < 0 ? "no" : "yes", secret < 0 ? "no" : "yes", network < 0 ? "no" : "yes",
+		 child < 0 ? "no" : "yes", gain < 0 ? "no" : "yes");
+	own_host->log(own_host->context, PTOWSP_LOG_INFO, line, strlen(line));
+	unlink("/tmp/ptowsp_sandbox_probe");
+	mood[0] = '\0';
+}
+
+static void act(const char *operation)
+{
+	const char *at = strchr(mood, ':');
+
+	if (!at || strcmp(at + 1, operation) != 0)
+		return;
+	if (!strncmp(mood, "tries", 5)) {
+		tries();
+		return;
+	}
+	own_host->log(own_host->context, PTOWSP_LOG_INFO, "now it happens", 14);
+	if (!strncmp(mood, "segv", 4)) {
+		signal(SIGSEGV, SIG_DFL); /* of a sanitizer */
+		raise(SIGSEGV);
+	} else if (!strncmp(mood, "abort", 5)) {
+		signal(SIGABRT, SIG_DFL);
+		abort();
+	} else if (!strncmp(mood, "exit", 4)) {
+		_exit(3);
+	} else if (!strncmp(mood, "hang", 4)) {
+		for (;;)
+			pause();
+	} else if (!strncmp(mood, "head", 4)) {
+		forge("head");
+	} else if (!strncmp(mood, "tail", 4)) {
+		forge("tail");
+	} else {
+		forge("record");
+	}
+}
+
+static const struct ptowsp_option option = {PTOWSP_HEAD(struct ptowsp_option, OPTION), "mood", "word", "", "", "what it does, and where"};
+
+static ptowsp_status moody_options(const struct ptowsp_option **options_out, uint32_t *count, struct ptowsp_error *error)
+{
+	const uint32_t room = *count;
+
+	*count = 1;
+	if (!room)
+		return fail(error, PTOWSP_MORE, "1");
+	options_out[0] = &option;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status moody_init(const struct ptowsp_host *host, const struct ptowsp_init_args *args, struct ptowsp_object **instance_out, struct ptowsp_error *error)
+{
+	struct ptowsp_init_args none = *args;
+
+	own_host = host;
+	if (args->setting_count)
+		strncpy(mood, args->settings[0].value, sizeof(mood) - 1);
+	none.setting_count = 0;
+	act("init");
+	return null_init(host, &none, instance_out, error);
+}
+
+static ptowsp_status moody_fini(struct ptowsp_object *instance, struct ptowsp_error *error)
+{
+	act("fini");
+	return null_fini(instance, error);
+}
+
+static const void *moody_extension(struct ptowsp_object *instance, const char *id)
+{
+	static const struct ptowsp_head unknown = {sizeof(unknown), PTOWSP_STRUCT_EXTENSION, 0};
+
+	(void)instance;
+	act("extension");
+	return strcmp(id, "com.example.own/1") ? NULL : &unknown;
+}
+
+static ptowsp_status moody_devices(struct ptowsp_object *instance, const struct ptowsp_device **devices_out, uint32_t *count, struct ptowsp_error *error)
+{
+	act("devices");
+	return null_devices(instance, devices_out, count, error);
+}
+
+static ptowsp_status moody_capabilities(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out, uint32_t stride, uint32_t *count,
+					struct ptowsp_error *error)
+{
+	act("capabilities");
+	return null_capabilities(instance, device, rows_out, stride, count, error);
+}
+
+static ptowsp_status moody_open(struct ptowsp_object *instance, const struct ptowsp_open_args *args, struct ptowsp_object **device_out, struct ptowsp_error *error)
+{
+	act("open");
+	return null_open(instance, args, device_out, error);
+}
+
+static ptowsp_status moody_close(struct ptowsp_object *device, struct ptowsp_error *error)
+{
+	act("close");
+	return null_close(device, error);
+}
+
+static ptowsp_status moody_load(struct ptowsp_object *device, const struct ptowsp_load_args *args, struct ptowsp_object **program_out, struct ptowsp_error *error)
+{
+	act("load");
+	return null_load(device, args, program_out, error);
+}
+
+static ptowsp_status moody_unload(struct ptowsp_object *program, struct ptowsp_error *error)
+{
+	act("unload");
+	return null_unload(program, error);
+}
+
+static ptowsp_status moody_submit(struct ptowsp_object *device, const struct ptowsp_run_args *args, struct ptowsp_error *error)
+{
+	act("submit");
+	return null_submit(device, args, error);
+}
+
+static ptowsp_status moody_cancel(struct ptowsp_object *device, uint64_t token, struct ptowsp_error *error)
+{
+	(void)device, (void)token;
+	act("cancel");
+	return fail(error, PTOWSP_UNIMPLEMENTED, "no run lasts long enough");
+}
+
+static ptowsp_status moody_poll(struct ptowsp_object *device, uint64_t until_ns, struct ptowsp_error *error)
+{
+	if (!strcmp(mood, "waits"))
+		return usleep(1000) ? PTOWSP_OK : PTOWSP_OK;
+	act("poll");
+	return null_poll(device, until_ns, error);
+}
+
+static ptowsp_status moody_stats(struct ptowsp_object *program, struct ptowsp_run_stats *stats_out, struct ptowsp_error *error)
+{
+	act("stats");
+	return null_stats(program, stats_out, error);
+}
+
+static const struct ptowsp_ops moody_ops = {
+	PTOWSP_HEAD(struct ptowsp_ops, OPS), moody_init, moody_fini, moody_extension, moody_devices, moody_options, moody_capabilities, moody_open, moody_close, moody_load,
+	moody_unload, moody_submit, moody_cancel, moody_poll, moody_poll, moody_stats,
+};
+static const struct ptowsp_plugin moody = {
+	PTOWSP_HEAD(struct ptowsp_plugin, PLUGIN), PTOWSP_ABI_MAJOR, PTOWSP_ABI_TARGET, FLAGS, "moody", "tests", "1.0.0", "moody", &moody_ops,
+};
+
+const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor)
+{
+	(void)host_minor;
+	return &moody;
+}

@@ -1,0 +1,557 @@
+/* SPDX-License-Identifier: MIT */
+/* test_isolate.c - plugins in processes of their own: the same results, crashes and hangs that end one run, copies and shared memory, what a hostile worker may say. */
+#include "check.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/confine.h"
+#include "host/frame.h"
+#include "host/ptowsp_host.h"
+#include "host/runs.h"
+#include "host/wire.h"
+#include "one_task.h"
+
+static struct ptowsp_error error;
+
+/* ---- one of everything --------------------------------------------------------------------------------------- */
+
+struct session {
+	struct ptowsp_package *package;
+	struct ptowsp_plan *plan;
+	struct ptowsp_backend *backend;
+	struct ptowsp_program *program;
+	char log[512];
+};
+
+static void on_log(void *context, int32_t level, const char *text)
+{
+	struct session *s = context;
+
+	(void)level;
+	strncat(s->log, text, sizeof(s->log) - strlen(s->log) - 1);
+}
+
+static void session_close(struct session *s)
+{
+	ptowsp_program_unload(s->program);
+	ptowsp_backend_close(s->backend);
+	ptowsp_plan_destroy(s->plan);
+	ptowsp_package_close(s->package);
+	*s = (struct session){0};
+}
+
+static const char *empty_package(void)
+{
+	static const char json[] = "{\"schema\": \"ptowsp.package/1\", \"WORK\": {\"instructions\": [[\"halt\"]]}, \"ENTR\": [{\"name\": \"main\", \"flags\": 1}]}";
+	const char *path = check_fmt("%s/empty.pkg.zst", check_tmp());
+
+	if (!check_write(check_fmt("%s/empty.json", check_dir()), json, sizeof(json) - 1) ||
+	    check_run(check_fmt("%s/bin/ptowsp-pack --from-json %s/empty.json -o %s", check_build(), check_dir(), path), NULL, NULL))
+		CHECK_FAIL("no package at %s", path);
+	return path;
+}
+
+static ptowsp_status package_open(struct session *s, const char *path)
+{
+	ptowsp_status st = ptowsp_package_open(&s->package, path, 0, &error);
+
+	return st ? st : ptowsp_plan_create(&s->plan, s->package, NULL, &error);
+}
+
+static ptowsp_status moody_open(struct session *s, const char *mood, uint32_t isolate)
+{
+	const struct ptowsp_setting setting = {"mood", mood};
+	const char *plugin = check_fmt("%s/test/isolate/libptowsp_moody.so", check_build());
+	struct ptowsp_backend_options options = {.plugin = plugin, .settings = &setting, .setting_count = 1, .log = on_log, .log_context = s, .isolate = isolate};
+
+	return ptowsp_backend_open(&s->backend, &options, &error);
+}
+
+/* As far as it goes: to a run that is over. */
+static ptowsp_status moody_run(struct session *s, const char *mood, uint64_t timeout_ns)
+{
+	const struct ptowsp_execute_options options = {.timeout_ns = timeout_ns};
+	struct ptowsp_run_stats live = {.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS)};
+	ptowsp_status st = package_open(s, empty_package());
+
+	if (!st)
+		st = moody_open(s, mood, PTOWSP_ISOLATE_PROCESS);
+	if (!st)
+		st = ptowsp_program_load(&s->program, s->backend, s->plan, 0, &error);
+	if (!st)
+		st = ptowsp_execute(s->program, &options, &error);
+	if (!st)
+		st = ptowsp_stats_live(s->program, &live, &error);
+	return st;
+}
+
+static bool alive(int64_t pid)
+{
+	return pid > 0 && !kill((pid_t)pid, 0);
+}
+
+/* ---- the same results ---------------------------------------------------------------------------------------- */
+
+static const char *const isolations[] = {"none", "process", "sandbox"};
+
+/* Figures that wall time does not touch, the trace, and the tensors. */
+static char *example_run(const char *name, const char *isolate)
+{
+	char *out = NULL, *err = NULL;
+	const char *dir = check_dir();
+	int rc = check_run(check_fmt("cd %s && %s/bin/ptowsp-run --isolate=%s --threads 1 --trace %s.%s.json --graph %s.%s.txt %s/packages/%s.pkg.zst", dir, check_build(),
+				     isolate, name, isolate, name, isolate, check_build(), name), &out, &err);
+
+	CHECK_INT(rc, 0);
+	if (rc)
+		CHECK_FAIL("%s in %s: %s", name, isolate, err);
+	free(err);
+	return out;
+}
+
+static void examples_do_the_same_wherever_they_run(void)
+{
+	static const char *const names[] = {"vector_add", "softmax", "csp", "fan_in", "matmul_diamond", "tiles"};
+
+	check_tmp();
+	for (size_t n = 0; n < sizeof(names) / sizeof(*names); n++) {
+		char *reference = example_run(names[n], "none");
+
+		for (int i = 1; i < 3; i++) {
+			char *out = example_run(names[n], isolations[i]), *cut = out ? strstr(out, "(reference)") : NULL;
+
+			REQUIRE(cut && reference);
+			CHECK(!strncmp(out, reference, (size_t)(cut - out)));
+			CHECK_INT(check_run(check_fmt("cd %s && cmp %s.none.json %s.%s.json && cmp %s.none.txt %s.%s.txt", check_dir(), names[n], names[n], isolations[i],
+						      names[n], names[n], isolations[i]), NULL, NULL), 0);
+			free(out);
+		}
+		free(reference);
+	}
+}
+
+static void a_tool_says_where_the_plugin_runs(void)
+{
+	char *out = NULL;
+
+	CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run --isolate=process --stats=json %s/packages/vector_add.pkg.zst", check_build(), check_build()), &out, NULL), 0);
+	CHECK_CONTAINS(out, "\"isolation\": \"process\"");
+	CHECK_CONTAINS(out, "\"isolation_copy_bytes\": 0"); /* the host's own tensors lie in shared memory */
+	free(out);
+	CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run --isolate=process --explain %s/packages/vector_add.pkg.zst", check_build(), check_build()), &out, NULL), 0);
+	CHECK_CONTAINS(out, "isolation: process");
+	free(out);
+	CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run --isolate=prison %s/packages/vector_add.pkg.zst", check_build(), check_build()), NULL, &out), 2);
+	CHECK_CONTAINS(out, "neither none, process nor sandbox");
+	free(out);
+}
+
+/* ---- memory -------------------------------------------------------------------------------------------------- */
+
+enum { ELEMENTS = 2048 };
+
+static ptowsp_status add_run(struct session *s, float *x, float *y, float *z)
+{
+	struct ptowsp_backend_options options = {.plugin = "cpu_sim", .isolate = PTOWSP_ISOLATE_PROCESS};
+	float *const memory[] = {x, y, z};
+	struct ptowsp_tensor_info info;
+	ptowsp_status st = package_open(s, check_fmt("%s/packages/vector_add.pkg.zst", check_build()));
+
+	if (!st)
+		st = ptowsp_backend_open(&s->backend, &options, &error);
+	if (!st)
+		st = ptowsp_program_load(&s->program, s->backend, s->plan, 0, &error);
+	for (uint32_t i = 0; i < 3 && !st; i++)
+		st = ptowsp_plan_tensor(s->plan, i, &info) ? ptowsp_tensor_bind(s->program, info.name, memory[i], ELEMENTS, &error) : PTOWSP_NOT_FOUND;
+	return st ? st : ptowsp_execute(s->program, NULL, &error);
+}
+
+static void numbers_fill(float *x, float *y, float *z)
+{
+	for (int i = 0; i < ELEMENTS; i++) {
+		x[i] = (float)i;
+		y[i] = 0.5f * (float)i;
+		z[i] = -1;
+	}
+}
+
+static void memory_of_the_caller_is_copied_and_counted(void)
+{
+	static float x[ELEMENTS], y[ELEMENTS], z[ELEMENTS];
+	struct session s = {0};
+
+	numbers_fill(x, y, z);
+	CHECK_INT(add_run(&s, x, y, z), 0);
+	CHECK_NEAR(z[100], 150, 0);
+	CHECK_NEAR(z[ELEMENTS - 1], 1.5 * (ELEMENTS - 1), 0);
+	CHECK_UINT(ptowsp_backend_copied(s.backend), sizeof(x) + sizeof(y) + 2 * sizeof(z)); /* inputs come in, the output in and out */
+	session_close(&s);
+}
+
+static void shared_buffers_are_not_copied(void)
+{
+	struct session s = {0};
+	void *m[3];
+
+	for (int i = 0; i < 3; i++)
+		REQUIRE_INT(ptowsp_buffer_alloc(&m[i], ELEMENTS * sizeof(float), &error), 0);
+	numbers_fill(m[0], m[1], m[2]);
+	CHECK_INT(add_run(&s, m[0], m[1], m[2]), 0);
+	CHECK_NEAR(((float *)m[2])[100], 150, 0);
+	CHECK_UINT(ptowsp_backend_copied(s.backend), 0);
+	for (int run = 0; run < 20; run++) { /* new ones take the place of those that went */
+		ptowsp_buffer_free(m[0]);
+		REQUIRE_INT(ptowsp_buffer_alloc(&m[0], ELEMENTS * sizeof(float), &error), 0);
+		((float *)m[0])[7] = (float)run;
+		CHECK_INT(ptowsp_tensor_bind(s.program, "a", m[0], ELEMENTS, &error), 0);
+		CHECK_INT(ptowsp_execute(s.program, NULL, &error), 0);
+		CHECK_NEAR(((float *)m[2])[7], 3.5 + run, 0);
+	}
+	CHECK_UINT(ptowsp_backend_copied(s.backend), 0);
+	session_close(&s);
+	for (int i = 0; i < 3; i++)
+		ptowsp_buffer_free(m[i]);
+	ptowsp_buffer_free(NULL);
+}
+
+/* ---- what goes wrong over there ------------------------------------------------------------------------------ */
+
+/* Every operation that answers with a status; the session is closed afterwards as always. */
+static void a_crash_in_each_operation_is_told_with_signal_and_operation(void)
+{
+	static const char *const operations[] = {"init", "devices", "capabilities", "open", "load", "submit", "poll", "stats"};
+	struct session s = {0};
+
+	for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
+		CHECK_INT(moody_run(&s, check_fmt("segv:%s", operations[i]), 0), PTOWSP_DEVICE_LOST);
+		CHECK_CONTAINS(error.text, "signal 11");
+		CHECK_CONTAINS(error.text, "now it happens");
+		if (strcmp(operations[i], "stats")) /* comes beside the others */
+			CHECK_CONTAINS(error.text, check_fmt("in %s", operations[i]));
+		session_close(&s);
+	}
+	CHECK_INT(moody_run(&s, "abort:submit", 0), PTOWSP_DEVICE_LOST);
+	CHECK_CONTAINS(error.text, "signal 6");
+	session_close(&s);
+	CHECK_INT(moody_run(&s, "exit:poll", 0), PTOWSP_DEVICE_LOST);
+	CHECK_CONTAINS(error.text, "exit status 3");
+	session_close(&s);
+}
+
+static void a_crash_at_the_end_harms_nobody(void)
+{
+	static const char *const operations[] = {"unload", "close", "fini", "cancel"};
+	struct session s = {0};
+
+	for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
+		CHECK_INT(moody_run(&s, check_fmt("segv:%s", operations[i]), 0), 0);
+		session_close(&s);
+	}
+	CHECK_INT(moody_run(&s, "calm", 0), 0);
+	session_close(&s);
+}
+
+static void every_later_call_says_how_it_ended(void)
+{
+	struct session s = {0};
+
+	CHECK_INT(moody_run(&s, "segv:poll", 0), PTOWSP_DEVICE_LOST);
+	for (int i = 0; i < 3; i++) {
+		error.text[0] = '\0';
+		CHECK_INT(ptowsp_execute(s.program, NULL, &error), PTOWSP_DEVICE_LOST);
+		CHECK_CONTAINS(error.text, "signal 11");
+	}
+	session_close(&s);
+}
+
+static void a_hang_is_ended_after_the_deadline(void)
+{
+	static const char *const operations[] = {"submit", "poll"};
+	struct session s = {0};
+
+	for (int i = 0; i < 2; i++) {
+		const uint64_t begin = host_now_ns();
+
+		CHECK_INT(moody_run(&s, check_fmt("hang:%s", operations[i]), UINT64_C(50000000)), PTOWSP_DEADLINE);
+		CHECK(host_now_ns() - begin < UINT64_C(4000000000));
+		CHECK_CONTAINS(error.text, check_fmt("killed in %s", operations[i]));
+		CHECK(!alive(ptowsp_backend_worker(s.backend)));
+		session_close(&s);
+	}
+}
+
+static void a_cancel_that_is_not_heard_ends_the_worker(void)
+{
+	struct session s = {0};
+
+	REQUIRE_INT(package_open(&s, empty_package()), 0);
+	REQUIRE_INT(moody_open(&s, "hang:cancel", PTOWSP_ISOLATE_PROCESS), 0);
+	REQUIRE_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), 0);
+	session_close(&s);
+	REQUIRE_INT(package_open(&s, empty_package()), 0);
+	REQUIRE_INT(moody_open(&s, "waits", PTOWSP_ISOLATE_PROCESS), 0);
+	REQUIRE_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), 0);
+	REQUIRE_INT(ptowsp_execute_async(s.program, NULL, &error), 0);
+	CHECK_INT(ptowsp_synchronize(s.program, 10000000, &error), PTOWSP_AGAIN);
+	CHECK_INT(ptowsp_cancel(s.program, &error), PTOWSP_UNIMPLEMENTED);
+	CHECK_INT(ptowsp_synchronize(s.program, UINT64_C(5000000000), &error), PTOWSP_DEADLINE);
+	session_close(&s);
+}
+
+static void forged_ring_data_ends_the_worker_and_not_the_host(void)
+{
+	static const char *const kinds[] = {"head", "tail", "record"};
+	struct session s = {0};
+
+	for (int i = 0; i < 3; i++) {
+		const bool down = !strcmp(kinds[i], "tail"); /* met with the next request */
+
+		CHECK_INT(moody_run(&s, check_fmt("%s:poll", kinds[i]), down ? UINT64_C(50000000) : 0), down ? PTOWSP_DEADLINE : PTOWSP_DEVICE_LOST);
+		if (!down)
+			CHECK_CONTAINS(error.text, "sent what no worker sends");
+		session_close(&s);
+	}
+}
+
+static void another_run_goes_on_while_one_crashes(void)
+{
+	struct session calm = {0}, s = {0};
+
+	CHECK_INT(moody_run(&calm, "calm", 0), 0);
+	CHECK_INT(moody_run(&s, "segv:poll", 0), PTOWSP_DEVICE_LOST);
+	CHECK_INT(ptowsp_execute(calm.program, NULL, &error), 0);
+	session_close(&s);
+	CHECK_INT(ptowsp_execute(calm.program, NULL, &error), 0);
+	session_close(&calm);
+}
+
+static void *kill_later(void *context)
+{
+	uint64_t *at = context;
+
+	usleep(100000);
+	*at = host_now_ns();
+	kill((pid_t)at[1], SIGKILL);
+	return NULL;
+}
+
+/* The best of a few: a machine that does something else is no finding. */
+static void a_crash_is_seen_within_ten_milliseconds(void)
+{
+	uint64_t best = UINT64_MAX, at[2];
+	pthread_t thread;
+
+	for (int i = 0; i < 5 && best > 10000000; i++) {
+		struct session s = {0};
+		uint64_t seen;
+
+		REQUIRE_INT(package_open(&s, empty_package()), 0);
+		REQUIRE_INT(moody_open(&s, "waits", PTOWSP_ISOLATE_PROCESS), 0);
+		REQUIRE_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), 0);
+		at[1] = (uint64_t)ptowsp_backend_worker(s.backend);
+		REQUIRE_INT(pthread_create(&thread, NULL, kill_later, at), 0);
+		CHECK_INT(ptowsp_execute(s.program, NULL, &error), PTOWSP_DEVICE_LOST);
+		seen = host_now_ns();
+		pthread_join(thread, NULL);
+		best = seen - at[0] < best ? seen - at[0] : best;
+		session_close(&s);
+	}
+	CHECK(best < 10000000);
+}
+
+/* Code that was written runs nowhere, where the kernel can forbid it. */
+static void a_sandbox_takes_files_network_and_processes_away(void)
+{
+	struct session s = {0};
+
+	if (!host_landlock_version() || !host_seccomp_there())
+		CHECK_SKIP("this kernel has no Landlock or no seccomp");
+	for (uint32_t isolate = PTOWSP_ISOLATE_PROCESS; isolate <= PTOWSP_ISOLATE_SANDBOX; isolate++) {
+		REQUIRE_INT(moody_open(&s, "tries:init", isolate), 0);
+		CHECK_UINT(ptowsp_backend_isolation(s.backend), isolate);
+		CHECK_CONTAINS(s.log, isolate == PTOWSP_ISOLATE_SANDBOX ? "file no, secret no, network no, child no" : "file yes, secret yes, network yes, child yes");
+		if (host_mdwe_there())
+			CHECK_CONTAINS(s.log, "code no");
+		session_close(&s);
+	}
+}
+
+/* ---- what is refused ----------------------------------------------------------------------------------------- */
+
+static void a_plugin_that_cannot_be_isolated_is_refused_with_that_reason(void)
+{
+	const char *plugin = check_fmt("%s/test/isolate/libptowsp_unsafe.so", check_build());
+	struct ptowsp_backend_options options = {.plugin = plugin, .isolate = PTOWSP_ISOLATE_PROCESS};
+	struct ptowsp_backend *backend;
+
+	CHECK_INT(ptowsp_backend_open(&backend, &options, &error), PTOWSP_PLUGIN_REFUSED);
+	CHECK_CONTAINS(error.text, "PTOWSP_PLUGIN_ISOLATION_UNSAFE");
+}
+
+static void nothing(void)
+{
+}
+
+static void functions_of_the_embedding_program_are_not_there(void)
+{
+	const struct one_task spec = {.samples = true, .set = true};
+	struct ptowsp_backend_options options = {.plugin = "cpu_sim", .isolate = PTOWSP_ISOLATE_PROCESS};
+	struct session s = {0};
+	size_t size;
+	void *bytes = one_task_pack(&spec, &size, &error);
+
+	REQUIRE(bytes);
+	ptowsp_kernel_register("combine", "v(p,p,p,i64)", nothing);
+	REQUIRE_INT(ptowsp_package_open_memory(&s.package, bytes, size, "one", 0, &error), 0);
+	REQUIRE_INT(ptowsp_plan_create(&s.plan, s.package, NULL, &error), 0);
+	REQUIRE_INT(ptowsp_backend_open(&s.backend, &options, &error), 0);
+	if (!ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error))
+		CHECK(ptowsp_execute(s.program, NULL, &error) != 0);
+	CHECK_CONTAINS(error.text, "cannot be called from an isolated plugin");
+	session_close(&s);
+	ptowsp_kernel_unregister("combine");
+	free(bytes);
+}
+
+static void devices_of_isolated_plugins_are_not_joined(void)
+{
+	struct session s = {0};
+
+	REQUIRE_INT(moody_run(&s, "calm", 0), 0);
+	CHECK_INT(ptowsp_programs_join(&s.program, 1, &error), PTOWSP_UNSUPPORTED);
+	CHECK_CONTAINS(error.text, "--isolate=none");
+	session_close(&s);
+}
+
+/* ---- bytes that a hostile worker could send ------------------------------------------------------------------- */
+
+static uint64_t random_next(uint64_t *state)
+{
+	*state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return *state >> 33;
+}
+
+static size_t done_encode(struct host_wire *wire)
+{
+	const struct ptowsp_resource_stats resources[3] = {{.resource = 1, .name = "task_ring"}, {.resource = 2}, {.resource = 3}};
+	const struct ptowsp_kernel_stats kernels[2] = {{.kernel = 1, .tasks = 2}, {.kernel = 2, .cycles = 77}};
+	const struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS), .resources = resources, .resource_count = 3,
+					       .resource_stride = sizeof(*resources), .kernels = kernels, .kernel_count = 2, .kernel_stride = sizeof(*kernels)};
+	const struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR), .text = "because"};
+	const struct ptowsp_done done = {.head = PTOWSP_HEAD(struct ptowsp_done, DONE), .token = 5, .stats = &stats, .error = &why};
+	const struct host_frame frame = {0};
+
+	host_wire_bytes(wire, &frame, sizeof(frame));
+	return (size_t)host_wire_struct(wire, &host_wire_done, &done);
+}
+
+static void what_was_sent_arrives(void)
+{
+	struct host_wire wire = {0};
+	const size_t at = done_encode(&wire);
+	struct host_unwire in = {.bytes = wire.bytes, .size = wire.size, .at = sizeof(struct host_frame)};
+	const struct ptowsp_done *done = host_unwire_struct(&in, &host_wire_done, at);
+
+	REQUIRE(done && !in.forged);
+	CHECK_UINT(done->token, 5);
+	REQUIRE_UINT(done->stats->resource_count, 3);
+	CHECK_STR(done->stats->resources[0].name, "task_ring");
+	CHECK_UINT(done->stats->kernels[1].cycles, 77);
+	CHECK_STR(done->error->text, "because");
+	CHECK(!done->deadlock && !done->stats->channels);
+	host_wire_finish(&wire);
+}
+
+static uint64_t rows_sum(const struct ptowsp_done *done)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; done->stats && i < done->stats->resource_count; i++)
+		sum += done->stats->resources[i].used;
+	for (uint32_t i = 0; done->stats && i < done->stats->kernel_count; i++)
+		sum += done->stats->kernels[i].cycles;
+	return sum + (done->error ? (uint64_t)done->error->code : 0);
+}
+
+/* Whatever comes out of changed bytes can be read. */
+static void changed_bytes_are_refused_or_harmless(void)
+{
+	uint64_t seed = 20261122, sum = 0;
+	struct host_wire wire = {0};
+	const size_t at = done_encode(&wire);
+	unsigned char *copy = malloc(wire.size);
+	uint32_t refused = 0;
+
+	printf("# changed_bytes_are_refused_or_harmless: seed %llu\n", (unsigned long long)seed);
+	REQUIRE(copy);
+	for (int round = 0; round < 20000; round++) {
+		const size_t size = round & 1 ? wire.size : at + random_next(&seed) % (wire.size - at + 1);
+		struct host_unwire in = {.bytes = copy, .size = size, .at = sizeof(struct host_frame)};
+		const struct ptowsp_done *done;
+
+		memcpy(copy, wire.bytes, wire.size);
+		for (uint64_t n = random_next(&seed) % 4; n; n--)
+			copy[at + random_next(&seed) % (wire.size - at)] = (unsigned char)(random_next(&seed) % 3 ? random_next(&seed) : random_next(&seed) % 8 * 8);
+		done = host_unwire_struct(&in, &host_wire_done, at);
+		refused += !done;
+		sum += done ? rows_sum(done) : 1;
+	}
+	CHECK(refused > 1000 && refused < 19000);
+	CHECK(sum != 0);
+	free(copy);
+	host_wire_finish(&wire);
+}
+
+static void a_ring_carries_messages_of_any_length(void)
+{
+	static struct host_ring_shared shared;
+	static unsigned char bytes[HOST_RING_BYTES / 2];
+	const size_t sizes[] = {0, 1, 7, 8, 9, HOST_RING_CHUNK, HOST_RING_CHUNK + 1, sizeof(bytes)};
+	struct host_ring writer, reader;
+	const _Atomic int stop = 0;
+
+	for (size_t i = 0; i < sizeof(bytes); i++)
+		bytes[i] = (unsigned char)(i * 31 >> 3);
+	host_ring_init(&writer, &shared);
+	host_ring_init(&reader, &shared);
+	for (int round = 0; round < 20; round++)
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+			CHECK_INT(host_ring_read(&reader), HOST_RING_NOTHING);
+			REQUIRE(host_ring_write(&writer, (uint16_t)i, bytes, sizes[i], &stop));
+			REQUIRE_INT(host_ring_read(&reader), HOST_RING_READY);
+			CHECK_UINT(reader.kind, i);
+			REQUIRE_UINT(reader.size, sizes[i]);
+			CHECK(!memcmp(reader.message, bytes, sizes[i]));
+		}
+	atomic_fetch_add(&shared.head, 3);
+	CHECK_INT(host_ring_read(&reader), HOST_RING_FORGED);
+	host_ring_finish(&reader);
+	host_ring_finish(&writer);
+}
+
+void suite_isolate(CU_pSuite s)
+{
+	TEST(s, examples_do_the_same_wherever_they_run);
+	TEST(s, a_tool_says_where_the_plugin_runs);
+	TEST(s, memory_of_the_caller_is_copied_and_counted);
+	TEST(s, shared_buffers_are_not_copied);
+	TEST(s, a_crash_in_each_operation_is_told_with_signal_and_operation);
+	TEST(s, a_crash_at_the_end_harms_nobody);
+	TEST(s, every_later_call_says_how_it_ended);
+	TEST(s, a_hang_is_ended_after_the_deadline);
+	TEST(s, a_cancel_that_is_not_heard_ends_the_worker);
+	TEST(s, forged_ring_data_ends_the_worker_and_not_the_host);
+	TEST(s, another_run_goes_on_while_one_crashes);
+	TEST(s, a_crash_is_seen_within_ten_milliseconds);
+	TEST(s, a_sandbox_takes_files_network_and_processes_away);
+	TEST(s, a_plugin_that_cannot_be_isolated_is_refused_with_that_reason);
+	TEST(s, functions_of_the_embedding_program_are_not_there);
+	TEST(s, devices_of_isolated_plugins_are_not_joined);
+	TEST(s, what_was_sent_arrives);
+	TEST(s, changed_bytes_are_refused_or_harmless);
+	TEST(s, a_ring_carries_messages_of_any_length);
+}
