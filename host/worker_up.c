@@ -117,7 +117,7 @@ static ptowsp_status kernel_find(void *context, const char *name, const char *si
 	if (native)
 		return own->find(context, name, signature, native, ref_out, error);
 	*ref_out = (struct ptowsp_kernel_ref){0};
-	return host_fail(error, PTOWSP_NOT_FOUND, "kernel \"%.60s\": functions that the embedding program registered cannot be called from an isolated plugin; --isolate=none",
+	return host_fail(error, PTOWSP_NOT_FOUND, "an isolated plugin cannot call functions of the embedding program (\"%.40s\"); --isolate=none",
 			 name);
 }
 

@@ -411,7 +411,7 @@ static void functions_of_the_embedding_program_are_not_there(void)
 	REQUIRE_INT(ptowsp_backend_open(&s.backend, &options, &error), 0);
 	if (!ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error))
 		CHECK(ptowsp_execute(s.program, NULL, &error) != 0);
-	CHECK_CONTAINS(error.text, "cannot be called from an isolated plugin");
+	CHECK_CONTAINS(error.text, "an isolated plugin cannot call functions of the embedding program");
 	session_close(&s);
 	ptowsp_kernel_unregister("combine");
 	free(bytes);
