@@ -214,7 +214,8 @@ static const struct ptowsp_ops moody_ops = {
 	moody_unload, moody_submit, moody_cancel, moody_poll, moody_poll, moody_stats,
 };
 static const struct ptowsp_plugin moody = {
-	PTOWSP_HEAD(struct ptowsp_plugin, PLUGIN), PTOWSP_ABI_MAJOR, PTOWSP_ABI_TARGET, FLAGS, "moody", "tests", "1.0.0", "moody", &moody_ops,
+	.head = PTOWSP_HEAD(struct ptowsp_plugin, PLUGIN), .major = PTOWSP_ABI_MAJOR, .minor = PTOWSP_ABI_TARGET, .flags = FLAGS, .name = "moody", .vendor = "tests",
+	.version = "1.0.0", .targets = "moody", .needs = "", .ops = &moody_ops,
 };
 
 const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor)
