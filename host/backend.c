@@ -7,12 +7,14 @@
 
 #include "host/error.h"
 #include "host/isolate.h"
+#include "host/policy.h"
 
 enum { ROOM = 4096 }; /* devices, options or capability rows of one plugin: more is a lie */
 
-struct host_search host_backend_search(const struct ptowsp_backend_options *options)
+struct host_search host_backend_search(const struct ptowsp_backend_options *options, const struct host_policy *policy)
 {
-	return (struct host_search){.dirs = options->plugin_dirs,
+	return (struct host_search){.policy = policy,
+				    .dirs = options->plugin_dirs,
 				    .dir_count = options->plugin_dir_count,
 				    .user_plugins = options->flags & PTOWSP_BACKEND_USER_PLUGINS,
 				    .isolate = options->isolate ? options->isolate : PTOWSP_ISOLATE_NONE};
@@ -154,10 +156,24 @@ static ptowsp_status instance_make(struct ptowsp_backend *b, const struct ptowsp
 	return st;
 }
 
+/* And the keys whose signatures count for packages, if they are asked for. */
+static ptowsp_status plugin_load(struct ptowsp_backend *b, const struct ptowsp_backend_options *options, struct ptowsp_error *error)
+{
+	const struct host_trust_dirs dirs = {options->trust_dirs, options->trust_dir_count};
+	struct host_policy policy = {0};
+	struct host_search search = host_backend_search(options, &policy);
+	ptowsp_status st = host_policy_init(&policy, options->plugin_trust, &dirs, error);
+
+	if (!st)
+		st = host_plugin_load(&search, options->plugin ? options->plugin : "cpu_sim", &b->plugin, error);
+	host_policy_finish(&policy);
+	b->keys_read = options->flags & PTOWSP_BACKEND_TRUST_SIGNED;
+	return !st && b->keys_read ? host_keys_read(&b->keys, &dirs, error) : st;
+}
+
 ptowsp_status ptowsp_backend_open(struct ptowsp_backend **out, const struct ptowsp_backend_options *options,
 				  struct ptowsp_error *error)
 {
-	struct host_search search = host_backend_search(options);
 	struct ptowsp_backend *b = calloc(1, sizeof(*b));
 	ptowsp_status st;
 
@@ -169,10 +185,7 @@ ptowsp_status ptowsp_backend_open(struct ptowsp_backend **out, const struct ptow
 	}
 	b->threads = options->threads;
 	b->memory_limit = options->memory_limit;
-	b->keys_read = options->flags & PTOWSP_BACKEND_TRUST_SIGNED;
-	st = b->keys_read ? host_keys_read(&b->keys, &(struct host_trust_dirs){options->trust_dirs, options->trust_dir_count}, error) : PTOWSP_OK;
-	if (!st)
-		st = host_plugin_load(&search, options->plugin ? options->plugin : "cpu_sim", &b->plugin, error);
+	st = plugin_load(b, options, error);
 	if (!st && b->plugin->remote)
 		host_remote_caller(&b->caller, b->plugin->remote);
 	else if (!st)
@@ -257,6 +270,11 @@ uint64_t ptowsp_backend_copied(const struct ptowsp_backend *b)
 int64_t ptowsp_backend_worker(const struct ptowsp_backend *b)
 {
 	return b->plugin->remote ? host_remote_pid(b->plugin->remote) : 0;
+}
+
+const char *ptowsp_backend_trust(const struct ptowsp_backend *b)
+{
+	return b->plugin->trust;
 }
 
 const char *ptowsp_backend_version(const struct ptowsp_backend *b)

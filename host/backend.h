@@ -35,7 +35,7 @@ ptowsp_status host_backend_device_open(struct ptowsp_backend *backend, struct pt
 struct reg_caps host_backend_caps(const struct ptowsp_backend *backend);
 
 /* The search path that options describe. */
-struct host_search host_backend_search(const struct ptowsp_backend_options *options);
+struct host_search host_backend_search(const struct ptowsp_backend_options *options, const struct host_policy *policy);
 
 /* options.c: checks settings against what the plugin declares. Errors: INVALID, lists the declared ones, the nearest first. */
 ptowsp_status host_settings_check(const struct ptowsp_backend *backend, const struct ptowsp_setting *settings, uint32_t count,

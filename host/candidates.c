@@ -4,6 +4,7 @@
 
 #include "host/backend.h"
 #include "host/error.h"
+#include "host/policy.h"
 
 struct ptowsp_listing {
 	struct host_listing rows;
@@ -12,16 +13,20 @@ struct ptowsp_listing {
 ptowsp_status ptowsp_listing_create(struct ptowsp_listing **out, const struct ptowsp_backend_options *options,
 				    struct ptowsp_error *error)
 {
-	struct host_search search = host_backend_search(options);
+	const struct host_trust_dirs dirs = {options->trust_dirs, options->trust_dir_count};
+	struct host_policy policy = {0};
+	struct host_search search = host_backend_search(options, &policy);
 	struct ptowsp_listing *listing = calloc(1, sizeof(*listing));
 	ptowsp_status st;
 
 	*out = NULL;
 	error = host_error_enter(error);
-	if (listing)
+	st = host_policy_init(&policy, options->plugin_trust, &dirs, error);
+	if (!st && listing)
 		st = host_list(&search, &listing->rows, error);
-	else
+	else if (!st)
 		st = host_fail(error, PTOWSP_NO_MEMORY, "no memory to list plugins");
+	host_policy_finish(&policy);
 	if (st)
 		free(listing);
 	else

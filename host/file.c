@@ -6,6 +6,7 @@
 #include "host/refuse.h"
 #include "ptowsp/note.h"
 
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -82,7 +83,7 @@ ptowsp_status host_file_open(struct host_file *file, const char *path, struct pt
 {
 	ptowsp_status status;
 
-	*file = (struct host_file){.fd = -1};
+	*file = (struct host_file){.fd = -1, .sealed.fd = -1};
 	file->path = realpath(path, NULL);
 	if (!file->path)
 		return host_refuse_errno(error, path, errno, "cannot be opened");
@@ -106,6 +107,85 @@ static ptowsp_status sanitizer_check(const struct host_file *file, struct ptowsp
 			   kinds[PTOWSP_SANITIZER]);
 }
 
+/* Everything up to its end, wherever that is meanwhile. */
+static ptowsp_status file_copy(const struct host_file *file, struct host_sealed *sealed, const char **wrong_out, struct ptowsp_error *error)
+{
+	unsigned char part[65536];
+	ptowsp_status st = PTOWSP_OK;
+
+	for (ssize_t got = 1; got > 0 && !st;) {
+		got = pread(file->fd, part, sizeof(part), (off_t)sealed->size);
+		if (got < 0 && errno == EINTR)
+			got = 1;
+		else if (got < 0)
+			return host_refuse_errno(error, file->path, errno, "cannot be read");
+		else if (sealed->size + (size_t)got > (size_t)BYTES_LIMIT)
+			return host_refuse(error, file->path, "larger than 2 GiB");
+		else if (got)
+			*wrong_out = host_sealed_append(sealed, part, (size_t)got, &st);
+	}
+	return st;
+}
+
+ptowsp_status host_file_seal(struct host_file *file, struct ptowsp_error *error)
+{
+	struct host_sealed sealed;
+	ptowsp_status st;
+	const char *wrong = host_sealed_begin(&sealed, "ptowsp-plugin", &st);
+
+	if (!wrong) {
+		st = file_copy(file, &sealed, &wrong, error);
+		if (st && !wrong) {
+			host_sealed_finish(&sealed, false);
+			return st;
+		}
+	}
+	if (!wrong && !sealed.size) {
+		st = PTOWSP_PLUGIN_REFUSED;
+		errno = 0;
+		wrong = "is empty";
+	} else if (!wrong) {
+		wrong = host_sealed_end(&sealed, &st);
+	}
+	if (wrong) {
+		st = st == PTOWSP_NO_MEMORY ? host_fail(error, st, "%s: %s: %s", file->path, wrong, strerror(errno)) : host_refuse_errno(error, file->path, errno, wrong);
+		host_sealed_finish(&sealed, false);
+		return st;
+	}
+	host_bytes_release(file->bytes);
+	file->sealed = sealed;
+	file->bytes = (unsigned char *)(uintptr_t)sealed.bytes;
+	file->size = sealed.size;
+	return PTOWSP_OK;
+}
+
+ptowsp_status host_file_take(struct host_file *file, int fd, const char *path, struct ptowsp_error *error)
+{
+	*file = (struct host_file){.fd = -1, .sealed.fd = -1, .path = strdup(path)};
+	if (!file->path)
+		return host_fail(error, PTOWSP_NO_MEMORY, "%s: no memory to load it", path);
+	if (!host_sealed_take(&file->sealed, fd) || fstat(file->sealed.fd, &file->stat))
+		return host_refuse(error, path, "its sealed copy cannot be used");
+	file->bytes = (unsigned char *)(uintptr_t)file->sealed.bytes;
+	file->size = file->sealed.size;
+	return PTOWSP_OK;
+}
+
+/* Where a sealed copy lies, nothing lies beside it. */
+static ptowsp_status origin_check(const struct host_file *file, const struct host_elf *elf, struct ptowsp_error *error)
+{
+	for (uint32_t i = 0; file->sealed.fd >= 0 && i < elf->dynamic_count; i++) {
+		uint64_t tag, value;
+		const char *text;
+
+		host_elf_dynamic(elf, i, &tag, &value);
+		text = tag == DT_RPATH || tag == DT_RUNPATH ? host_elf_string(elf, value) : NULL;
+		if (text && strchr(text, '$'))
+			return host_refuse(error, file->path, "its run path \"%.40s\" is seen from its folder, and what is listed or signed is loaded from a sealed copy, which has none", text);
+	}
+	return PTOWSP_OK;
+}
+
 ptowsp_status host_file_check(struct host_file *file, bool lint_off, struct ptowsp_error *error)
 {
 	struct host_elf elf;
@@ -113,6 +193,8 @@ ptowsp_status host_file_check(struct host_file *file, bool lint_off, struct ptow
 
 	if (!status)
 		status = host_elf_open(&elf, file->bytes, file->size, file->path, error);
+	if (!status)
+		status = origin_check(file, &elf, error);
 	if (!status)
 		status = host_note_find(&elf, &file->place, error);
 	if (!status)
@@ -126,9 +208,11 @@ void host_file_finish(struct host_file *file)
 {
 	if (file->fd >= 0)
 		close(file->fd);
-	host_bytes_release(file->bytes);
+	if (file->sealed.fd < 0)
+		host_bytes_release(file->bytes);
+	host_sealed_finish(&file->sealed, false);
 	free(file->path);
-	*file = (struct host_file){.fd = -1};
+	*file = (struct host_file){.fd = -1, .sealed.fd = -1};
 }
 
 const char *host_file_name(const char *path, size_t *length_out)

@@ -5,12 +5,14 @@
 
 #include <sys/stat.h>
 #include "host/note.h"
+#include "host/sealed.h"
 
 struct host_file {
 	char *path;  /* real path; owned */
 	int fd;      /* -1: not open */
 	struct stat stat;
-	unsigned char *bytes; /* headers and segments of the file as they were checked; owned */
+	unsigned char *bytes; /* headers and segments of the file as they were checked; owned, or of sealed */
+	struct host_sealed sealed; /* after host_file_seal: all of the file, and what is loaded */
 	size_t size;          /* of the file */
 	struct host_note note;
 	struct host_note_place place; /* in bytes */
@@ -19,6 +21,11 @@ struct host_file {
 /* Opens a regular file by its real path, refuses it by owner and mode, reads it. Finish it also after a failure, when
  * path may be known already. Errors: PLUGIN_REFUSED, NO_MEMORY. */
 ptowsp_status host_file_open(struct host_file *file, const char *path, struct ptowsp_error *error);
+/* Copies all of an open file into a sealed memory file: from here on that is what is checked and loaded, whatever becomes of the file. Errors: PLUGIN_REFUSED,
+ * NO_MEMORY. */
+ptowsp_status host_file_seal(struct host_file *file, struct ptowsp_error *error);
+/* The same as after open and seal: from such a copy, whose descriptor is duplicated; path is what it is called. Errors: as host_file_open. */
+ptowsp_status host_file_take(struct host_file *file, int fd, const char *path, struct ptowsp_error *error);
 /* Lint unless off, note, sanitizer. Errors: PLUGIN_REFUSED. */
 ptowsp_status host_file_check(struct host_file *file, bool lint_off, struct ptowsp_error *error);
 void host_file_finish(struct host_file *file);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* listing.c - every plugin of the search path, or why a file was skipped; nothing of them is run. */
-#include "host/file.h"
+#include "host/policy.h"
 #include "host/refuse.h"
 #include "host/search.h"
 
@@ -46,11 +46,12 @@ static void shadow_check(struct host_listing *listing, struct host_candidate *ro
 	}
 }
 
-static ptowsp_status file_list(struct host_listing *listing, const char *link, struct ptowsp_error *error)
+static ptowsp_status file_list(struct host_listing *listing, const struct host_policy *policy, const char *link, struct ptowsp_error *error)
 {
 	struct ptowsp_error reason = {0};
 	struct host_candidate *row;
 	struct host_file file;
+	char trust[HOST_TRUST_TEXT];
 	size_t length = 0;
 	const char *name = host_file_name(link, &length);
 	ptowsp_status status;
@@ -64,9 +65,13 @@ static ptowsp_status file_list(struct host_listing *listing, const char *link, s
 	status = host_file_open(&file, link, &reason);
 	row = row_add(listing, strdup(file.path ? file.path : link));
 	if (!status && row)
+		status = host_policy_seal(policy, &file, &reason);
+	if (!status && row)
 		status = host_file_check(&file, false, &reason);
 	if (!status && row)
 		status = host_file_name_check(link, &file.note, &reason);
+	if (!status && row)
+		status = host_policy_check(policy, &file, trust, &reason);
 	if (row) {
 		row->usable = !status;
 		row->note = file.note;
@@ -94,7 +99,7 @@ static int by_name(const struct dirent **a, const struct dirent **b)
 	return strcmp((*a)->d_name, (*b)->d_name);
 }
 
-static ptowsp_status folder_list(struct host_listing *listing, const struct host_folder *folder, struct ptowsp_error *error)
+static ptowsp_status folder_list(struct host_listing *listing, const struct host_policy *policy, const struct host_folder *folder, struct ptowsp_error *error)
 {
 	ptowsp_status status = PTOWSP_OK;
 	struct dirent **entries = NULL;
@@ -112,7 +117,7 @@ static ptowsp_status folder_list(struct host_listing *listing, const struct host
 		char path[PATH_MAX];
 
 		if (!status && snprintf(path, sizeof(path), "%s/%s", folder->path, entries[i]->d_name) < PATH_MAX)
-			status = file_list(listing, path, error);
+			status = file_list(listing, policy, path, error);
 		free(entries[i]);
 	}
 	free(entries);
@@ -144,7 +149,7 @@ ptowsp_status host_list(const struct host_search *search, struct host_listing *l
 	if (!status)
 		status = folders_take(listing_out, &folders, error);
 	for (uint32_t i = 0; i < folders.count && !status; i++)
-		status = folder_list(listing_out, &folders.rows[i], error);
+		status = folder_list(listing_out, search ? search->policy : NULL, &folders.rows[i], error);
 	host_folders_finish(&folders);
 	if (status)
 		host_listing_finish(listing_out);

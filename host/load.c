@@ -4,6 +4,7 @@
 #include "host/file.h"
 #include "host/isolate.h"
 #include "host/normalise.h"
+#include "host/policy.h"
 #include "host/ptowsp_host.h"
 #include "host/refuse.h"
 #include "host/search.h"
@@ -24,6 +25,8 @@ struct loaded {
 	struct host_plugin plugin;
 	dev_t device;
 	ino_t inode;
+	uint32_t kind; /* PTOWSP_PLUGINS_x that it was held against */
+	int fd;        /* of the sealed copy, open for ever; -1: the file itself was loaded */
 	struct loaded *next;
 };
 static struct loaded *all; /* [main] only */
@@ -66,14 +69,14 @@ static int object_match(struct dl_phdr_info *object, size_t size, void *context)
 static ptowsp_status identity_check(const struct host_file *file, entry_fn entry, struct ptowsp_error *error)
 {
 	struct note_match match = {.place = &file->place};
-	struct stat stat_of;
+	struct stat stat_of, checked = file->stat;
 	Dl_info info;
 	void *address;
 
 	memcpy(&address, &entry, sizeof(address));
 	match.address = (uintptr_t)address;
-	if (!dladdr(address, &info) || !info.dli_fname || stat(info.dli_fname, &stat_of) ||
-	    stat_of.st_dev != file->stat.st_dev || stat_of.st_ino != file->stat.st_ino)
+	if ((file->sealed.fd >= 0 && fstat(file->sealed.fd, &checked)) || !dladdr(address, &info) || !info.dli_fname || stat(info.dli_fname, &stat_of) ||
+	    stat_of.st_dev != checked.st_dev || stat_of.st_ino != checked.st_ino)
 		return host_refuse(error, file->path, "the entry that was found belongs to another file");
 	dl_iterate_phdr(object_match, &match);
 	if (!match.equal)
@@ -83,17 +86,25 @@ static ptowsp_status identity_check(const struct host_file *file, entry_fn entry
 	return PTOWSP_OK;
 }
 
-static ptowsp_status object_open(const struct host_file *file, entry_fn *entry_out, struct ptowsp_error *error)
+static ptowsp_status object_open(struct host_file *file, entry_fn *entry_out, struct ptowsp_error *error)
 {
-	void *handle = dlopen(file->path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
-	void *symbol = handle ? dlsym(handle, PTOWSP_ENTRY_NAME) : NULL;
-	const char *why;
+	const char *name = file->path, *why;
+	char sealed[HOST_SEALED_NAME];
+	void *handle, *symbol;
 
+	if (file->sealed.fd >= 0) {
+		if (!host_sealed_number(&file->sealed))
+			return host_refuse(error, file->path, "every name for its sealed copy belongs to something that is loaded");
+		host_sealed_name(file->sealed.fd, sealed);
+		name = sealed;
+	}
+	handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
+	symbol = handle ? dlsym(handle, PTOWSP_ENTRY_NAME) : NULL;
 	if (!symbol) {
 		why = dlerror();
 		/* dlerror repeats the path before its sentence. */
-		if (why && !strncmp(why, file->path, strlen(file->path)) && why[strlen(file->path)] == ':')
-			why += strlen(file->path) + 2;
+		if (why && !strncmp(why, name, strlen(name)) && why[strlen(name)] == ':')
+			why += strlen(name) + 2;
 		return host_refuse(error, file->path, "cannot be loaded: %s", why ? why : "it has no entry");
 	}
 	memcpy(entry_out, &symbol, sizeof(symbol));
@@ -182,18 +193,24 @@ static struct loaded *known_find(const struct host_file *file, bool *replaced_ou
 }
 
 /* link: the file name that was searched for and must agree with the note; NULL if a path was given. */
-static ptowsp_status fresh_load(struct host_file *file, const char *link, bool lint_off, struct loaded **out,
+static ptowsp_status fresh_load(struct host_file *file, const char *link, const struct host_search *search, struct loaded **out,
 				struct ptowsp_error *error)
 {
+	const struct host_policy *policy = search ? search->policy : NULL;
+	const bool asked = search && search->sealed_fd; /* by who sealed it */
 	struct loaded *fresh = calloc(1, sizeof(*fresh));
 	entry_fn entry = NULL;
 	ptowsp_status status;
 
 	if (!fresh)
 		return host_fail(error, PTOWSP_NO_MEMORY, "%s: no memory to load it", file->path);
-	status = host_file_check(file, lint_off, error);
+	status = asked ? PTOWSP_OK : host_policy_seal(policy, file, error);
+	if (!status)
+		status = host_file_check(file, search && search->lint_off, error);
 	if (!status && link)
 		status = host_file_name_check(link, &file->note, error);
+	if (!status && !asked)
+		status = host_policy_check(policy, file, fresh->plugin.trust, error);
 	if (!status)
 		status = object_open(file, &entry, error);
 	if (!status)
@@ -208,25 +225,35 @@ static ptowsp_status fresh_load(struct host_file *file, const char *link, bool l
 	fresh->plugin.isolate = PTOWSP_ISOLATE_NONE;
 	fresh->device = file->stat.st_dev;
 	fresh->inode = file->stat.st_ino;
+	fresh->kind = host_policy_kind(policy);
+	fresh->fd = file->sealed.fd;
+	if (file->sealed.fd >= 0)
+		file->bytes = NULL;
+	host_sealed_finish(&file->sealed, true);
 	fresh->next = all;
 	*out = all = fresh;
 	return PTOWSP_OK;
 }
 
 /* The same checks as for one that is loaded here; the worker repeats them and loads. */
-static ptowsp_status isolated_load(struct host_file *file, const char *link, bool lint_off, uint32_t isolate, struct host_plugin **plugin_out,
+static ptowsp_status isolated_load(struct host_file *file, const char *link, const struct host_search *search, uint32_t isolate, struct host_plugin **plugin_out,
 				   struct ptowsp_error *error)
 {
-	struct host_remote_start start = {.path = file->path, .fd = file->fd, .sandbox = isolate == PTOWSP_ISOLATE_SANDBOX, .lint_off = lint_off};
-	ptowsp_status status = host_file_check(file, lint_off, error);
+	struct host_remote_start start = {.path = file->path, .sandbox = isolate == PTOWSP_ISOLATE_SANDBOX, .lint_off = search->lint_off};
+	ptowsp_status status = host_policy_seal(search->policy, file, error);
 	struct host_plugin *plugin = calloc(1, sizeof(*plugin));
 
+	start.fd = file->sealed.fd >= 0 ? file->sealed.fd : file->fd;
+	if (!status)
+		status = host_file_check(file, search->lint_off, error);
 	if (!status && link)
 		status = host_file_name_check(link, &file->note, error);
 	if (!status && (file->note.flags & PTOWSP_PLUGIN_ISOLATION_UNSAFE))
 		status = host_refuse(error, file->path, "its note says that it cannot be isolated (PTOWSP_PLUGIN_ISOLATION_UNSAFE); --isolate=none runs it in this process");
 	if (!status && !plugin)
 		status = host_fail(error, PTOWSP_NO_MEMORY, "%s: no memory to load it", file->path);
+	if (!status)
+		status = host_policy_check(search->policy, file, plugin->trust, error);
 	start.name = file->note.name;
 	start.jit = file->note.flags & PTOWSP_PLUGIN_NEEDS_JIT;
 	if (!status)
@@ -265,13 +292,14 @@ static uint32_t isolate_of(const struct host_search *search, const struct host_f
 static ptowsp_status path_load(const struct host_search *search, const char *path, const char *link,
 			       struct host_plugin **plugin_out, struct ptowsp_error *error)
 {
+	const uint32_t kind = host_policy_kind(search ? search->policy : NULL);
 	struct loaded *found = NULL;
 	struct host_file file;
 	bool replaced = false;
-	ptowsp_status status = host_file_open(&file, path, error);
+	ptowsp_status status = search && search->sealed_fd ? host_file_take(&file, *search->sealed_fd, path, error) : host_file_open(&file, path, error);
 
 	if (!status && isolate_of(search, &file) != PTOWSP_ISOLATE_NONE) {
-		status = isolated_load(&file, link, search->lint_off, isolate_of(search, &file), plugin_out, error);
+		status = isolated_load(&file, link, search, isolate_of(search, &file), plugin_out, error);
 		host_file_finish(&file);
 		return status;
 	}
@@ -281,8 +309,10 @@ static ptowsp_status path_load(const struct host_search *search, const char *pat
 		status = host_refuse(error, file.path,
 				     "was replaced since this program loaded it; start the "
 				     "program again");
+	if (!status && found && kind != PTOWSP_PLUGINS_ANY && found->kind != kind)
+		status = host_refuse(error, file.path, "this program has loaded it without asking whether it is listed or signed; start the program again");
 	if (!status && !found)
-		status = fresh_load(&file, link, search && search->lint_off, &found, error);
+		status = fresh_load(&file, link, search, &found, error);
 	if (!status)
 		*plugin_out = &found->plugin;
 	host_file_finish(&file);

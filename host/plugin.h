@@ -20,6 +20,8 @@ struct host_search {
 	uint32_t dir_count;
 	bool user_plugins;       /* also the user's own folder */
 	bool lint_off;           /* tests only: load in spite of the ELF lint */
+	const int *sealed_fd;    /* of a worker: the sealed copy that its host has checked, instead of the file of that path; NULL: none */
+	const struct host_policy *policy; /* which may load; NULL: any, but under elevated privileges none. Borrowed */
 	const char *const *order; /* --plugin-order, decides between aliases; NULL: the built-in one (registry); borrowed */
 	uint32_t order_count;
 	uint32_t isolate;        /* PTOWSP_ISOLATE_x, or HOST_ISOLATE_RULE; 0: none */
@@ -56,6 +58,7 @@ struct host_remote;
 struct host_plugin {
 	char *path;                  /* real path */
 	struct host_note note;
+	char trust[144];             /* why it may load: "signed by NAME (KEY)", "in a list", "" where any may */
 	uint32_t minor;              /* effective: min(host, plugin) */
 	const struct ptowsp_plugin *descriptor;
 	struct ptowsp_ops ops;       /* normalised */

@@ -130,7 +130,12 @@ struct ptowsp_backend_options {
 	const char *const *trust_dirs;
 	uint32_t trust_dir_count;
 	uint32_t isolate; /* PTOWSP_ISOLATE_x: where the plugin runs */
+	uint32_t plugin_trust; /* PTOWSP_PLUGINS_x */
+	uint32_t reserved;
 };
+/* Which plugins may load: any; those whose file a plugins.list of a trust folder has ("SHA-256 NAME" per line); those with a signature of a trusted key in PLUGIN.sig.
+ * Of the latter two a sealed copy in memory is what is checked and loaded. Under elevated privileges ANY is LISTED. */
+enum { PTOWSP_PLUGINS_ANY = 0, PTOWSP_PLUGINS_LISTED = 1, PTOWSP_PLUGINS_SIGNED = 2 };
 enum {
 	PTOWSP_BACKEND_USER_PLUGINS = 1, /* search the user's own folder too */
 	PTOWSP_BACKEND_TRUST_NATIVE = 2, /* what is chosen will load with PTOWSP_LOAD_TRUST_NATIVE */
@@ -174,6 +179,8 @@ PTOWSP_API ptowsp_status ptowsp_backend_choose(struct ptowsp_backend **out, cons
 PTOWSP_API void ptowsp_backend_close(struct ptowsp_backend *backend);
 PTOWSP_API const char *ptowsp_backend_name(const struct ptowsp_backend *backend);
 PTOWSP_API const char *ptowsp_backend_path(const struct ptowsp_backend *backend);
+/* Why its plugin may load: "in a list", "signed by NAME (KEY)", "" where any may. */
+PTOWSP_API const char *ptowsp_backend_trust(const struct ptowsp_backend *backend);
 PTOWSP_API const char *ptowsp_backend_version(const struct ptowsp_backend *backend);
 /* PTOWSP_ISOLATE_x, never DEFAULT: where it runs. */
 PTOWSP_API uint32_t ptowsp_backend_isolation(const struct ptowsp_backend *backend);

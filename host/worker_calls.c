@@ -10,6 +10,7 @@
 #include "host/confine.h"
 #include "host/error.h"
 #include "host/kernels_ffi.h"
+#include "host/sealed.h"
 #include "host/worker.h"
 #include "ptowsp/ptowsp.h"
 
@@ -56,9 +57,11 @@ static ptowsp_status plugin_same(struct job *j, const char *path)
 
 static ptowsp_status do_begin(struct job *j)
 {
-	const struct host_search search = {.lint_off = j->request->values[0] & HOST_WORKER_LINT_OFF};
+	static const int given = HOST_WORKER_PLUGIN;
+	const bool sealed = host_sealed_is(given);
+	const struct host_search search = {.lint_off = j->request->values[0] & HOST_WORKER_LINT_OFF, .sealed_fd = sealed ? &given : NULL};
 	const char *path = host_unwire_text(j->in, j->request->values[1]);
-	ptowsp_status st = path ? plugin_same(j, path) : broken(j);
+	ptowsp_status st = !path ? broken(j) : sealed ? PTOWSP_OK : plugin_same(j, path);
 
 	if (!st && !(j->request->values[0] & HOST_WORKER_JIT))
 		host_confine_memory(); /* where the kernel has it */
@@ -66,7 +69,7 @@ static ptowsp_status do_begin(struct job *j)
 		st = host_confine(path, &j->error);
 	if (!st)
 		st = host_plugin_load(&search, path, &worker.plugin, &j->error);
-	if (!st)
+	if (!st && !sealed)
 		st = plugin_same(j, path);
 	if (!st)
 		worker_services_begin(worker.plugin->minor);

@@ -57,6 +57,9 @@ ptowsp_status run_backend_options(struct run_backend_options *out, const struct 
 		.log = log_line,
 		.log_context = (void *)(uintptr_t)options,
 		.trust_dirs = out->trust_dirs,
+		.plugin_trust = !options->plugin_trust || !strcmp(options->plugin_trust, "any") ? PTOWSP_PLUGINS_ANY
+				: !strcmp(options->plugin_trust, "listed")		 ? PTOWSP_PLUGINS_LISTED
+												 : PTOWSP_PLUGINS_SIGNED,
 		.trust_dir_count = options->trust_dirs.count,
 		.isolate = run_isolation(options),
 	};

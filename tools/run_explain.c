@@ -237,6 +237,8 @@ static void part_print(const struct part *x)
 
 	printf("backend %s %s, %s\n", ptowsp_backend_name(x->backend), ptowsp_backend_version(x->backend),
 	       ptowsp_backend_path(x->backend));
+	if (*ptowsp_backend_trust(x->backend))
+		printf("trust in the plugin: %s\n", ptowsp_backend_trust(x->backend));
 	printf("device %s, engine %s, cycles by the %s model\n", device ? device->name : "none", run_engine(device), run_cycle_model(device));
 	printf("isolation: %s\n", run_isolation_text(ptowsp_backend_isolation(x->backend)));
 	if (*ptowsp_match_trust(x->match))

@@ -205,7 +205,6 @@ static ptowsp_status refuse_later(const struct run_options *o, struct ptowsp_err
 	const struct {
 		const char *flag, *value, *standard, *why;
 	} rows[] = {
-		{"plugin-trust", o->plugin_trust, "any", "lists and signatures of plugins are not checked"},
 		{"layer", o->layer, NULL, "there are no checking layers"},
 	};
 
@@ -276,6 +275,8 @@ static ptowsp_status together_check(const struct run_options *o, struct ptowsp_e
 		return reg_fail(error, PTOWSP_INVALID, "--isolate=%.40s is neither none, process nor sandbox", o->isolate);
 	if (o->trust && strcmp(o->trust, "none") && strcmp(o->trust, "all") && strcmp(o->trust, "signed"))
 		return reg_fail(error, PTOWSP_INVALID, "--trust=%.40s is none of none, signed, all", o->trust);
+	if (o->plugin_trust && strcmp(o->plugin_trust, "any") && strcmp(o->plugin_trust, "listed") && strcmp(o->plugin_trust, "signed"))
+		return reg_fail(error, PTOWSP_INVALID, "--plugin-trust=%.40s is none of any, listed, signed", o->plugin_trust);
 	if (o->device && (*o->device == ',' || strstr(o->device, ",,") || (*o->device && o->device[strlen(o->device) - 1] == ',')))
 		return reg_fail(error, PTOWSP_INVALID, "--device=%.60s: a name is missing beside a comma; ptowsp-run --devices lists them", o->device);
 	if (files_check(o, error))
