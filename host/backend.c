@@ -139,15 +139,9 @@ static ptowsp_status instance_make(struct ptowsp_backend *b, const struct ptowsp
 					.settings = options->settings,
 					.setting_count = options->setting_count,
 					.setting_stride = sizeof(*options->settings)};
-	const struct ptowsp_host *services;
-	ptowsp_status st = host_services_init(&b->services, b->plugin->minor);
+	const struct ptowsp_host *services = host_caller_services(&b->caller, &b->services.table);
+	ptowsp_status st;
 
-	if (st)
-		return host_fail(error, st, "no memory for the host services");
-	b->services_ready = true;
-	b->services.log = options->log;
-	b->services.log_context = options->log_context;
-	services = host_caller_services(&b->caller, &b->services.table);
 	if (!services)
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the host services");
 	st = theirs(b, "init", host_call_init(&b->caller, services, &args, &b->instance, error), error);
@@ -171,6 +165,30 @@ static ptowsp_status plugin_load(struct ptowsp_backend *b, const struct ptowsp_b
 	return !st && b->keys_read ? host_keys_read(&b->keys, &dirs, error) : st;
 }
 
+static void breach_say(void *context, int32_t level, const char *text)
+{
+	host_services_log(context, level, "%s", text);
+}
+
+/* The way to the plugin, with what the host does for it and the layers between. */
+static ptowsp_status caller_make(struct ptowsp_backend *b, const struct ptowsp_backend_options *options, struct ptowsp_error *error)
+{
+	if (b->plugin->remote)
+		host_remote_caller(&b->caller, b->plugin->remote);
+	else
+		host_caller_init(&b->caller, &b->plugin->ops);
+	b->caller.minor = b->plugin->minor;
+	if (host_services_init(&b->services, b->plugin->minor))
+		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the host services");
+	b->services_ready = true;
+	b->services.log = options->log;
+	b->services.log_context = options->log_context;
+	b->validates = host_layers_have(options->layers, "validate");
+	b->breach = options->breach;
+	host_breaches_init(&b->breaches, b->plugin->note.name, breach_say, &b->services);
+	return options->layers ? host_layers_create(&b->caller, options->layers, &b->breaches, error) : PTOWSP_OK;
+}
+
 ptowsp_status ptowsp_backend_open(struct ptowsp_backend **out, const struct ptowsp_backend_options *options,
 				  struct ptowsp_error *error)
 {
@@ -186,10 +204,8 @@ ptowsp_status ptowsp_backend_open(struct ptowsp_backend **out, const struct ptow
 	b->threads = options->threads;
 	b->memory_limit = options->memory_limit;
 	st = plugin_load(b, options, error);
-	if (!st && b->plugin->remote)
-		host_remote_caller(&b->caller, b->plugin->remote);
-	else if (!st)
-		host_caller_init(&b->caller, &b->plugin->ops);
+	if (!st)
+		st = caller_make(b, options, error);
 	if (!st)
 		st = options_read(b, error);
 	if (!st)
@@ -236,9 +252,13 @@ void ptowsp_backend_close(struct ptowsp_backend *b)
 	if (b->instance)
 		host_call_fini(&b->caller, b->instance, &ignored);
 	host_plugin_release(b->plugin); /* its worker may say things until here */
-	if (b->services_ready)
-		host_services_finish(&b->services);
 	host_caller_finish(&b->caller);
+	if (b->services_ready) {
+		if (b->breach && !b->breach->code)
+			host_breaches_verdict(&b->breaches, b->breach);
+		host_breaches_finish(&b->breaches);
+		host_services_finish(&b->services);
+	}
 	host_keys_finish(&b->keys);
 	free(b->devices);
 	free(b->options);

@@ -4,6 +4,7 @@
 #define HOST_BACKEND_H
 
 #include "host/call.h"
+#include "host/layers.h"
 #include "host/plugin.h"
 #include "host/ptowsp_host.h"
 #include "host/services.h"
@@ -13,6 +14,8 @@
 struct ptowsp_backend {
 	struct host_plugin *plugin;           /* stays loaded for the life of the process */
 	struct host_caller caller;            /* the way to it: all calls of the plugin go there */
+	struct host_breaches breaches;        /* what its layers found */
+	struct ptowsp_error *breach;          /* of the caller: the first one, when it is closed; may be NULL */
 	struct host_services services;        /* the plugin holds a pointer to its table: a backend does not move */
 	struct ptowsp_object *instance;       /* NULL before init */
 	struct ptowsp_object *device;         /* NULL before the first load */
@@ -26,6 +29,7 @@ struct ptowsp_backend {
 	uint32_t threads;
 	uint64_t memory_limit;
 	bool services_ready;
+	bool validates;                       /* a layer does: then a race is an error, too */
 	bool keys_read;                       /* opened with PTOWSP_BACKEND_TRUST_SIGNED */
 	struct host_keys keys;
 };

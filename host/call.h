@@ -10,6 +10,8 @@
 #include "host/describe.h"
 #include "host/each.h"
 
+enum { HOST_LAYERS = 4 };
+
 union host_value {
 	uint64_t number;          /* VALUE IN; a signed one is extended */
 	void *pointer;
@@ -27,6 +29,7 @@ struct host_call {
 	ptowsp_status status;     /* STATUS, ANSWER: what came back */
 	union host_value answer;  /* TABLE: data, MEMORY: pointer, NUMBER: number */
 	const struct host_call *outer; /* of this thread: the call that this one is made in; NULL. Set where there are layers */
+	void *kept[HOST_LAYERS];  /* of each layer, from `before` to `after` */
 };
 
 struct host_caller;
@@ -39,6 +42,7 @@ struct host_layer {
 	void (*after)(struct host_layer *layer, struct host_caller *caller, struct host_call *call);
 	void (*destroy)(struct host_layer *layer);
 	struct host_layer *next;
+	unsigned place;           /* its number among those of one caller, below HOST_LAYERS */
 };
 
 /* What stands in front of the host's services and callbacks where there are layers. */
@@ -51,6 +55,7 @@ struct host_caller {
 	void *carrier;            /* of a carrier that is not local; owned by whoever set it */
 	const void *_Atomic tables[HOST_STRUCT_COUNT]; /* of the plugin, by struct: its normalised operations, extensions once they were asked for */
 	struct host_layer *layers; /* the first one is nearest to the host, for calls in both directions. Owned; set before the first call */
+	uint32_t minor;           /* effective; 0 unless set */
 	const struct ptowsp_host *services; /* the host's own; set by host_caller_services */
 	struct host_upward *upward; /* owned; NULL without layers */
 };

@@ -132,6 +132,12 @@ struct ptowsp_backend_options {
 	uint32_t isolate; /* PTOWSP_ISOLATE_x: where the plugin runs */
 	uint32_t plugin_trust; /* PTOWSP_PLUGINS_x */
 	uint32_t reserved;
+	/* Checking layers between host and plugin, "NAME[:PARAMETER],...": validate, threads, fault[:SEED]; host/README.md. NULL: none. With validate a race
+	 * found is an error of the run, as with PTOWSP_RUN_STRICT. */
+	const char *layers;
+	/* Gets the first breach of a rule that they find, at the latest when the backend is closed: DEVICE_LOST where the plugin broke it, RUN_FAILED where the host
+	 * did; code stays 0 without one. Each breach is logged, too. Lives until then; may serve several backends. NULL: only logged. */
+	struct ptowsp_error *breach;
 };
 /* Which plugins may load: any; those whose file a plugins.list of a trust folder has ("SHA-256 NAME" per line); those with a signature of a trusted key in PLUGIN.sig.
  * Of the latter two a sealed copy in memory is what is checked and loaded. Under elevated privileges ANY is LISTED. */

@@ -19,7 +19,7 @@ struct callback {
 struct host_upward {
 	struct ptowsp_host host;
 #define TABLE_HOST(s) struct ptowsp_##s s;
-#define TABLE_PLUGIN(s)
+#define TABLE_PLUGIN(...)
 #define EXTENSION(s, side, id) TABLE_##side(s)
 #include "ptowsp/operations.def"
 #undef TABLE_HOST
@@ -36,11 +36,23 @@ static const void *table_of(const struct host_caller *caller, uint16_t table)
 	return table == HOST_STRUCT_host ? services : services->extension(services->context, host_extension_id(table));
 }
 
+/* Ours in front of the host's table of that id. */
+static const void *extension_of(const struct host_upward *u, const char *id)
+{
+#define TABLE_HOST(s, id_of) if (!strcmp(id, id_of)) return &u->s;
+#define EXTENSION(s, side, id_of) TABLE_##side(s, id_of)
+#include "ptowsp/operations.def"
+#undef TABLE_HOST
+	return NULL;
+}
+
 static void service_run(struct host_caller *caller, struct host_call *call)
 {
 	call->table = table_of(caller, call->operation->table);
 	call->values[0].pointer = caller->services->context;
 	host_call_up(caller, call);
+	if (call->operation == &host_operations[HOST_OPERATION_host_extension] && call->answer.data)
+		call->answer.data = extension_of(caller->upward, call->values[1].data);
 }
 
 static void callback_run(const struct callback *given, struct host_call *call)

@@ -223,18 +223,25 @@ static void strict_refuses_what_is_not_enforced(void)
 	CHECK_INT(run("--schedule deps=explicit p.pkg.zst"), 5);
 }
 
-static void what_later_versions_offer_is_refused_honestly(void)
+static void flags_that_ask_for_what_is_usual_change_nothing(void)
 {
-	static const char *const accepted = "--isolate=none --trust none --plugin-trust=any p.pkg.zst";
-	static const char *const refused[] = {"--layer=trace p.pkg.zst"};
-
 	begin(&usual);
-	CHECK_INT(run(accepted), 0);
-	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
-		CHECK_INT(run(refused[i]), 5);
-		CHECK_CONTAINS(err, "not offered by this version");
-		CHECK_STR(out, "");
-	}
+	CHECK_INT(run("--isolate=none --trust none --plugin-trust=any p.pkg.zst"), 0);
+}
+
+static void layers_name_the_side_that_broke_a_rule(void)
+{
+	begin(&usual);
+	CHECK_INT(run("--layer=validate,threads p.pkg.zst"), 0);
+	CHECK(!strstr(err, "broke"));
+	mode = "again";
+	CHECK_INT(run("--layer=validate p.pkg.zst"), 9);
+	CHECK_CONTAINS(err, "plugin probe broke PL5 in done: the token is not in flight");
+	mode = "builtin";
+	CHECK_INT(run("--layer=valid p.pkg.zst"), 2);
+	CHECK_CONTAINS(err, "layer \"valid\" is unknown; known: validate");
+	CHECK_INT(run("--layer=fault:6 p.pkg.zst") > 0, 1); /* a refusal */
+	CHECK_CONTAINS(err, "layer fault refused");
 }
 
 static void a_backend_that_makes_no_files_says_so(void)
@@ -387,7 +394,8 @@ void suite_cli_run(CU_pSuite s)
 	TEST(s, auto_reports_every_skip);
 	TEST(s, an_unknown_plugin_is_answered_with_the_nearest_names);
 	TEST(s, strict_refuses_what_is_not_enforced);
-	TEST(s, what_later_versions_offer_is_refused_honestly);
+	TEST(s, flags_that_ask_for_what_is_usual_change_nothing);
+	TEST(s, layers_name_the_side_that_broke_a_rule);
 	TEST(s, a_backend_that_makes_no_files_says_so);
 	TEST(s, explain_shows_everything_and_runs_nothing);
 	TEST(s, usage_errors_are_one_sentence_and_exit_2);

@@ -98,6 +98,10 @@ int main(int argc, char **argv)
 		st = dispatch(&options, rest, sizeof(rest), &error);
 	if (!st)
 		st = run_stdout_check(&error);
+	if (!st && run_breach()->code) {
+		error = *run_breach();
+		st = error.code;
+	}
 	run_options_finish(&options);
 	if (st)
 		fprintf(stderr, "ptowsp-run: %s%s\n", *error.text ? error.text : reg_status_text(st), rest);

@@ -76,6 +76,8 @@ struct run_backend_options {
 	struct ptowsp_setting *settings;
 	char device[64]; /* the first of --device */
 };
+/* The first breach of a rule that layers found; code 0: none. */
+struct ptowsp_error *run_breach(void);
 ptowsp_status run_backend_options(struct run_backend_options *out, const struct run_options *options,
 				  struct ptowsp_error *error);
 void run_backend_options_finish(struct run_backend_options *out);

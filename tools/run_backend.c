@@ -24,6 +24,13 @@ static void skipped(void *context, const char *name, const char *reason)
 		fprintf(stderr, "ptowsp-run: auto: %s skipped: %s\n", name, reason);
 }
 
+struct ptowsp_error *run_breach(void)
+{
+	static struct ptowsp_error breach = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+
+	return &breach;
+}
+
 ptowsp_status run_backend_options(struct run_backend_options *out, const struct run_options *options,
 				  struct ptowsp_error *error)
 {
@@ -62,6 +69,8 @@ ptowsp_status run_backend_options(struct run_backend_options *out, const struct 
 												 : PTOWSP_PLUGINS_SIGNED,
 		.trust_dir_count = options->trust_dirs.count,
 		.isolate = run_isolation(options),
+		.layers = options->layer,
+		.breach = run_breach(),
 	};
 	return PTOWSP_OK;
 }

@@ -199,26 +199,6 @@ static ptowsp_status argument_take(struct cursor *c, bool *only_files)
 	return PTOWSP_OK;
 }
 
-/* Flags and values that only later versions have. */
-static ptowsp_status refuse_later(const struct run_options *o, struct ptowsp_error *error)
-{
-	const struct {
-		const char *flag, *value, *standard, *why;
-	} rows[] = {
-		{"layer", o->layer, NULL, "there are no checking layers"},
-	};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		if (!rows[i].value || (rows[i].standard && !strcmp(rows[i].value, rows[i].standard)))
-			continue;
-		return reg_fail(error, PTOWSP_UNSUPPORTED, "--%s%s%.40s is not offered by this version: %s; %s%s%s%s", rows[i].flag,
-				*rows[i].value ? "=" : "", rows[i].value, rows[i].why, rows[i].standard ? "use --" : "leave it out",
-				rows[i].standard ? rows[i].flag : "", rows[i].standard ? "=" : "",
-				rows[i].standard ? rows[i].standard : "");
-	}
-	return PTOWSP_OK;
-}
-
 const char *run_isolation_text(uint32_t isolate)
 {
 	static const char *const words[] = {"", "none", "process", "sandbox"};
@@ -279,9 +259,7 @@ static ptowsp_status together_check(const struct run_options *o, struct ptowsp_e
 		return reg_fail(error, PTOWSP_INVALID, "--plugin-trust=%.40s is none of any, listed, signed", o->plugin_trust);
 	if (o->device && (*o->device == ',' || strstr(o->device, ",,") || (*o->device && o->device[strlen(o->device) - 1] == ',')))
 		return reg_fail(error, PTOWSP_INVALID, "--device=%.60s: a name is missing beside a comma; ptowsp-run --devices lists them", o->device);
-	if (files_check(o, error))
-		return PTOWSP_INVALID;
-	return refuse_later(o, error);
+	return files_check(o, error);
 }
 
 ptowsp_status run_options_parse(struct run_options *options_out, int argc, char **argv, struct ptowsp_error *error)

@@ -2,7 +2,7 @@
 /* plugin.c - the probe: a backend that does what its option `mode` says, for tests of the host. It "runs" a program by calling
  * each kernel once with all bindings in order and the values of all slots.
  *
- * mode: poll (works in poll), thread (on a thread of its own), twice (completes twice), stale (completes another token too),
+ * mode: poll (works in poll), thread (on a thread of its own), twice (completes twice), again (the same, and asks for no kernel), stale (completes another token too),
  *	wait (until it is cancelled), builtin (adds the first two tensors into the third itself, asks for no kernel), leak (keeps a MiB), lie (absurd statistics). */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -71,23 +71,22 @@ static ptowsp_status devices(struct ptowsp_object *instance, const struct ptowsp
 		{.head = PTOWSP_HEAD(struct ptowsp_device, DEVICE), .name = "probe1", .cycle_model = "made up twice"}};
 	uint32_t room = *count;
 
-	(void)instance, (void)error;
+	(void)instance;
 	*count = 2;
 	for (uint32_t i = 0; i < room && i < 2; i++)
 		devices_out[i] = &rows[i];
-	return room < 2 ? PTOWSP_MORE : PTOWSP_OK;
+	return room < 2 ? fail(error, PTOWSP_MORE, "there are two devices") : PTOWSP_OK;
 }
 
 static ptowsp_status options(const struct ptowsp_option **options_out, uint32_t *count, struct ptowsp_error *error)
 {
 	static const struct ptowsp_option mode = {PTOWSP_HEAD(struct ptowsp_option, OPTION), "mode", "word", "poll",
-						  "poll|thread|twice|stale|wait|builtin|leak|lie", "what to do"};
+						  "poll|thread|twice|again|stale|wait|builtin|leak|lie", "what to do"};
 	uint32_t room = *count;
 
-	(void)error;
 	*count = 1;
 	if (!room)
-		return PTOWSP_MORE;
+		return fail(error, PTOWSP_MORE, "there is one option");
 	options_out[0] = &mode;
 	return PTOWSP_OK;
 }
@@ -99,7 +98,7 @@ static ptowsp_status capabilities(struct ptowsp_object *instance, const char *de
 	struct ptowsp_cap rows[259] = {{0}};
 	uint32_t room = *count, n = 0;
 
-	(void)instance, (void)device, (void)error;
+	(void)instance, (void)device;
 	for (; n < 256; n++)
 		rows[n] = (struct ptowsp_cap){.feature = PTOWSP_FEATURE_OPCODE(n), .state = PTOWSP_STATE_ENFORCED};
 	rows[n++] = (struct ptowsp_cap){.feature = PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_DISPATCH, PTOWSP_DISPATCH_ROUND_ROBIN),
@@ -111,7 +110,7 @@ static ptowsp_status capabilities(struct ptowsp_object *instance, const char *de
 	*count = n;
 	for (uint32_t i = 0; i < room && i < n; i++)
 		memcpy((char *)rows_out + (size_t)i * stride, &rows[i], sizeof(rows[i]));
-	return room < n ? PTOWSP_MORE : PTOWSP_OK;
+	return room < n ? fail(error, PTOWSP_MORE, "there are 259 rows") : PTOWSP_OK;
 }
 
 static ptowsp_status device_open(struct ptowsp_object *instance, const struct ptowsp_open_args *args,
@@ -161,7 +160,7 @@ static ptowsp_status load(struct ptowsp_object *device, const struct ptowsp_load
 	memset(&the_program, 0, sizeof(the_program));
 	if (!x)
 		return fail(error, PTOWSP_UNIMPLEMENTED, "the host has no kernels");
-	for (uint64_t i = 0; i < count && i < KERNELS && !st && !is("builtin") && !is("wait"); i++)
+	for (uint64_t i = 0; i < count && i < KERNELS && !st && !is("builtin") && !is("wait") && !is("again"); i++)
 		st = x->find(host->context, strings + kernels[i].name, strings + kernels[i].signature, NULL,
 			     &the_program.kernels[the_program.kernel_count++], error);
 	say("the probe says something");
@@ -191,7 +190,7 @@ static void complete(struct program *p, ptowsp_status status)
 		host->done(host->context, &done);
 	done.token = p->token;
 	host->done(host->context, &done);
-	if (is("twice"))
+	if (is("twice") || is("again"))
 		host->done(host->context, &done);
 }
 
@@ -215,7 +214,7 @@ static void work(struct program *p)
 
 	for (uint32_t i = 0; i < p->kernel_count && !st && !(p->flags & PTOWSP_RUN_NO_KERNELS); i++)
 		st = p->kernels[i].fn(p->kernels[i].context, &task, &out);
-	if (is("builtin") && !(p->flags & PTOWSP_RUN_NO_KERNELS))
+	if ((is("builtin") || is("again")) && !(p->flags & PTOWSP_RUN_NO_KERNELS))
 		add(p);
 	complete(p, st);
 }
