@@ -17,6 +17,9 @@
 
 /* Where installed plugins lie when nothing that runs may say it: tools/ninja/install with its standard PREFIX, else the Debian packages of tools/deb. */
 static const char *const system_folders[] = {
+#ifdef HOST_SYSTEM_FOLDER
+	HOST_SYSTEM_FOLDER,
+#endif
 	"/usr/local/lib/ptowsp/v10/plugins",
 #if defined(__x86_64__)
 	"/usr/lib/x86_64-linux-gnu/ptowsp/v10/plugins",

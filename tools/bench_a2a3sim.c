@@ -11,6 +11,7 @@
 #include "host/ptowsp_host.h"
 #include "lang/lang.h"
 #include "ascend/files.h"
+#include "registry/variable.h"
 #include "tools/bench.h"
 #include "tools/bench_pto.h"
 #include "tools/bench_quiet.h"
@@ -167,7 +168,7 @@ static bool instructions_count(const char *path, double tasks, double *value_out
 
 static ptowsp_status file_write(const struct loaded *loaded, char *path, size_t path_size, struct ptowsp_error *error)
 {
-	const char *folder = getenv("TMPDIR");
+	const char *folder = reg_variable("TMPDIR");
 	int file = (size_t)snprintf(path, path_size, "%s/ptowsp-bench-XXXXXX", folder && *folder ? folder : "/tmp") < path_size ? mkstemp(path) : -1;
 	bool written = file >= 0 && write(file, loaded->bytes, loaded->size) == (ssize_t)loaded->size;
 
@@ -267,7 +268,7 @@ static ptowsp_status pair_runs(const struct bench_options *options, struct pair 
 static ptowsp_status pair_measure(const struct bench_options *options, struct pair *pair, struct loaded *loaded, enum bench_stream stream, uint32_t tasks,
 				  struct ptowsp_error *error)
 {
-	const char *root = getenv("PTO_RUNTIME_DIR");
+	const char *root = reg_variable("PTO_RUNTIME_DIR");
 	struct bench_pto *pto = NULL;
 	ptowsp_status st = PTOWSP_OK;
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "isa/emit.h"
+#include "registry/variable.h"
 #include "tools/pack_flags.h"
 
 static bool file_write(const char *folder, const char *name, const char *text, const char *const *lines)
@@ -47,7 +48,7 @@ static bool sources_write(const char *folder, const char *text)
 /* In a folder of its own, which is gone afterwards. */
 static void library_make(struct bench_emitted *native, const char *text)
 {
-	const char *cc = getenv("CC");
+	const char *cc = reg_variable("CC");
 	char folder[] = "/tmp/ptowsp-bench-XXXXXX", path[64];
 
 	if (!mkdtemp(folder))

@@ -10,6 +10,7 @@
 #include "format/writer.h"
 #include "host/ptowsp_host.h"
 #include "lang/lang.h"
+#include "registry/variable.h"
 #include "tools/bench.h"
 
 #define SUFFIX ".pkg.zst"
@@ -168,7 +169,7 @@ static ptowsp_status package_measure(const struct bench_options *options, const 
 /* The layer that the corpus has, where there is one. */
 static void corpus_measure(const struct bench_options *options)
 {
-	const char *shared = getenv("PTOWSP_SHARED");
+	const char *shared = reg_variable("PTOWSP_SHARED");
 	char path[PATH_SIZE];
 
 	if (shared)
@@ -212,7 +213,7 @@ static char *large_source(unsigned kernels, size_t *size_out)
 /* A file of at least `least` bytes. */
 static ptowsp_status large_make(unsigned kernels, size_t least, char *path, size_t path_size)
 {
-	const char *folder = getenv("TMPDIR");
+	const char *folder = reg_variable("TMPDIR");
 	void *bytes = NULL;
 	size_t length = 0, size;
 	ptowsp_status st = PTOWSP_OK;

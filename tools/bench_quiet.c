@@ -7,6 +7,7 @@
 #include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
+#include "registry/variable.h"
 #include "tools/bench.h"
 
 #define SECOND 1e9
@@ -71,7 +72,7 @@ static double foreign_ns(void)
 void bench_quiet_wait(void)
 {
 	static uint64_t waited_ns;
-	const char *limit = getenv("PB_QUIET_S");
+	const char *limit = reg_variable("PB_QUIET_S");
 	double limit_ns = (limit ? atof(limit) : 30) * SECOND;
 	bool resting = false;
 

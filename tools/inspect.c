@@ -4,6 +4,7 @@
 
 #include "format/fail.h"
 #include "format/json.h"
+#include "registry/variable.h"
 #include "tools/graph.h"
 #include "tools/output.h"
 #include "tools/page.h"
@@ -264,7 +265,7 @@ static int options_read(struct options *options, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct options options = {.mode = SUMMARY, .trust.dirs = calloc((size_t)argc + 1, sizeof(char *))};
-	int status = options.trust.dirs ? options_read(&options, argc, argv) : 1;
+	int status = options.trust.dirs && reg_variables_guard() ? options_read(&options, argc, argv) : 1;
 
 	if (status >= 0)
 		; /* said already */

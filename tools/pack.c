@@ -13,6 +13,7 @@
 #include "lang/lang.h"
 #include "registry/names.h"
 #include "registry/text.h"
+#include "registry/variable.h"
 #include "tools/channels.h"
 #include "tools/entries.h"
 #include "tools/output.h"
@@ -275,8 +276,8 @@ static int options_run(const struct pack_options *o)
 
 int main(int argc, char **argv)
 {
-	struct pack_options options;
-	int code = pack_options_read(&options, argc, argv);
+	struct pack_options options = {0};
+	int code = reg_variables_guard() ? pack_options_read(&options, argc, argv) : 1;
 
 	output_abort_on_signals();
 	if (code < 0)

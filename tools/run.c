@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "registry/names.h"
+#include "registry/variable.h"
 #include "tools/run.h"
 
 /* What a run prints behind its work. A failed one prints nothing on stdout, except figures that explain the failure:
@@ -92,6 +93,8 @@ int main(int argc, char **argv)
 	char rest[sizeof(((struct ptowsp_deadlock *)NULL)->option) + 16] = "";
 	ptowsp_status st;
 
+	if (!reg_variables_guard())
+		return 1;
 	run_signals_install();
 	st = run_options_parse(&options, argc, argv, &error);
 	if (!st)
