@@ -197,6 +197,7 @@ static void programs_that_differed_agree(void)
 	} rows[] = {
 		{"parts", "--fill x=random:1 --fill y=random:2 --fill z=random:3", {"y", "made", "z"}, false},
 		{"halves", "--fill x=random:1 --fill small=random:2", {"y", "large"}, false},
+		{"words", "--fill x=random:1 --fill y=random:2 --fill z=random:3 --fill w=random:4", {"y", "z"}, false},
 		{"names", "--fill x=random:1", {"made", "y", "z"}, false},
 		{"lap", "--fill x=random:1 --fill t=iota", {"t", "z", "w"}, false},
 		{"turns", "--fill x=random:1 --fill y=random:2 --fill z=random:3", {"x", "y", "z"}, true},

@@ -205,6 +205,17 @@ static void kernels_may_have_names_of_the_library(void)
 	CHECK(!strstr(cli_out, " T memcpy") && !strstr(cli_out, " T main"));
 }
 
+/* Buffers that end with a word where tensors do not, and windows within what cores get. */
+static void words_that_are_shared_come_back_whole(void)
+{
+	NEED_DEVICE();
+	REQUIRE_INT(cli("$B/ptowsp-pack $R/tests/aie/words.pto -o words.pkg.zst"), 0);
+#define WORDS "--quiet --fill x=random:1 --fill y=random:2 --fill z=random:3 --fill w=random:4 words.pkg.zst "
+	REQUIRE_INT(cli("$B/ptowsp-run " WORDS "--out y=cpu.npy --out z=cpu.z.npy"), 0);
+	CHECK_INT(device_run("", KEPT WORDS "--out y=own.npy --out z=own.z.npy"), 0);
+	CHECK_INT(cli("cmp cpu.npy own.npy && cmp cpu.z.npy own.z.npy && grep -q 'buffer 72 host_only' log"), 0);
+}
+
 /* Cores have run to their end, so each run has a context of its own. */
 static void every_run_has_a_context_of_its_own(void)
 {
@@ -446,6 +457,7 @@ void suite_aie_device(CU_pSuite s)
 	TEST(s, calls_come_in_their_order);
 	TEST(s, packages_have_their_results);
 	TEST(s, kernels_may_have_names_of_the_library);
+	TEST(s, words_that_are_shared_come_back_whole);
 	TEST(s, every_run_has_a_context_of_its_own);
 	TEST(s, what_was_compiled_is_taken_again);
 	TEST(s, each_array_has_its_compiler);

@@ -74,13 +74,27 @@ static struct aie_area area_of(const struct maker *maker, const struct ptowsp_te
 	return area;
 }
 
+static uint64_t tensor_bytes(const struct maker *maker, uint32_t tensor)
+{
+	return maker->args->tensors[tensor].elements * rt_dtype_bytes(maker->args->tensors[tensor].dtype);
+}
+
+/* As words: what a call gets, of which it sees a part. What a token carries is seen as it is. True: as of aie_area_widen. */
+static bool use_widen(const struct maker *maker, struct aie_area *area, struct aie_view *view)
+{
+	return !aie_area_is_words(area) && aie_area_widen(area, view, tensor_bytes(maker, area->tensor));
+}
+
 /* What an act before has made as a whole is read as a whole, whatever part of it a kernel wants: so it comes from there and not by way of memory. */
 static struct reach reach_wanted(const struct maker *maker, const struct ptowsp_tensor_arg *window, const struct reach *reach)
 {
 	const struct reach all = {0, (int64_t)(window->rows * window->columns), true, false};
-	const struct aie_area area = area_of(maker, window, &all);
-	uint32_t number = aie_areas_find(&maker->acts->areas, &area);
+	struct aie_area area = area_of(maker, window, &all);
+	struct aie_view view = {0};
+	uint32_t number;
 
+	use_widen(maker, &area, &view);
+	number = aie_areas_find(&maker->acts->areas, &area);
 	return number < maker->acts->areas.count && number < maker->made_room && maker->made[number] ? all : *reach;
 }
 
@@ -100,12 +114,15 @@ static bool made_note(struct maker *maker, uint32_t area)
 static ptowsp_status use_add(struct maker *maker, const struct ptowsp_tensor_arg *window, const struct reach *touched, bool reads, bool writes)
 {
 	struct aie_acts *acts = maker->acts;
+	const bool call = acts->rows[acts->count - 1].kind == AIE_ACT_CALL;
 	const struct reach reach = writes ? *touched : reach_wanted(maker, window, touched);
-	const struct aie_area area = area_of(maker, window, &reach);
-	struct aie_use use = {.reads = reads, .writes = writes, .before = area.flat ? (uint64_t)reach.from : 0};
-	ptowsp_status st = aie_areas_add(&acts->areas, &area, &use.area, maker->error);
+	struct aie_area area = area_of(maker, window, &reach);
+	struct aie_use use = {.writes = writes, .view.before = area.flat ? reach.from : 0};
+	ptowsp_status st;
 
-	if (!st && writes && !reads && !made_note(maker, use.area))
+	use.reads = (call && use_widen(maker, &area, &use.view)) || reads;
+	st = aie_areas_add(&acts->areas, &area, &use.area, maker->error);
+	if (!st && writes && !use.reads && !made_note(maker, use.area))
 		st = rt_no_memory(maker->error, "the acts of a plan");
 	if (!st && !rt_grow((void **)&acts->uses, &acts->use_room, acts->use_count, sizeof(*acts->uses)))
 		st = rt_no_memory(maker->error, "the acts of a plan");
@@ -153,6 +170,22 @@ static ptowsp_status gaps(const struct maker *maker, uint64_t number, uint32_t k
 			  (unsigned long long)number, args->kernel_name(args->context, kernel), args->tensor_name(args->context, window->tensor));
 }
 
+/* Words that the latest use of an act writes around what it wants to write, as they were before, must not be among those that another use writes. */
+static ptowsp_status apart(const struct maker *maker, uint64_t number, uint32_t kernel)
+{
+	const struct aie_acts *acts = maker->acts;
+	const struct aie_use *use = &acts->uses[acts->use_count - 1];
+	const struct aie_area *area = &acts->areas.rows[use->area];
+
+	for (const struct aie_use *other = acts->uses + acts->rows[acts->count - 1].uses; other < use; other++)
+		if (other->writes && (use->view.rows || other->view.rows) && aie_areas_touch(area, &acts->areas.rows[other->area]))
+			return rt_fail_at(maker->error, PTOWSP_UNSUPPORTED, number, kernel,
+					  "task %llu, kernel %.60s: two of its arguments write parts of the same words of tensor %.40s, and DMAs move words of 4 bytes; use --opt clock=reference",
+					  (unsigned long long)number, maker->args->kernel_name(maker->args->context, kernel),
+					  maker->args->tensor_name(maker->args->context, area->tensor));
+	return PTOWSP_OK;
+}
+
 static ptowsp_status call_add(struct maker *maker, uint64_t number)
 {
 	const struct base_walk *walk = maker->args->walk;
@@ -171,6 +204,8 @@ static ptowsp_status call_add(struct maker *maker, uint64_t number)
 		if (window->column_stride != 1)
 			return gaps(maker, number, task->kernel, window);
 		st = use_add(maker, window, &reach, !writes || reach.reads, writes);
+		if (!st && writes)
+			st = apart(maker, number, task->kernel);
 	}
 	return st;
 }

@@ -19,7 +19,7 @@ enum aie_act_kind {
 struct aie_use {
 	uint32_t area;
 	bool reads, writes;    /* what a kernel does not write wholly it reads, too */
-	uint64_t before;       /* elements of a flat window in front of the area, none of which the kernel touches */
+	struct aie_view view;  /* of the kernel, in the area */
 	/* version.h */
 	uint32_t from;         /* version that is read; AIE_MEMORY: what lies there, whoever put it there */
 	uint32_t to;           /* version that is made */
@@ -48,11 +48,13 @@ struct aie_acts_args {
 	const struct base_walk *walk;
 	const struct rt_kernels *kernels; /* whose footprint is asked */
 	void *const *bases;    /* per TENS row: where its memory begins */
+	const struct aie_tensor *tensors; /* per TENS row */
 	const char *(*kernel_name)(const void *context, uint32_t kernel);
 	const char *(*tensor_name)(const void *context, uint32_t tensor);
 	const void *context;   /* of both */
 };
-/* Fills zeroed or finished acts. Errors: UNSUPPORTED naming task, kernel and argument where a window has gaps between the elements of a row; NO_MEMORY. */
+/* Fills zeroed or finished acts. Errors: UNSUPPORTED naming task, kernel and argument where a window has gaps between the elements of a row, or where it
+ * writes two parts of one word into places of their own; NO_MEMORY. */
 ptowsp_status aie_acts_make(struct aie_acts *acts, const struct aie_acts_args *args, struct ptowsp_error *error);
 void aie_acts_finish(struct aie_acts *acts);
 

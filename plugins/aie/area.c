@@ -107,6 +107,11 @@ static bool meet(const struct aie_area *a, const struct aie_area *b)
 	return !grid || boxes_meet(a, b);
 }
 
+bool aie_areas_touch(const struct aie_area *a, const struct aie_area *b)
+{
+	return a->tensor == b->tensor && a->at < end_of(b) && b->at < end_of(a) && meet(a, b);
+}
+
 bool aie_area_covers(const struct aie_area *whole, const struct aie_area *part)
 {
 	uint64_t stride = whole->rows > 1 ? whole->stride : part->stride, row = aie_area_row_bytes(whole), from = part->at - whole->at;

@@ -16,6 +16,16 @@ struct aie_area {
 	uint64_t rows, columns; /* elements, neither 0 */
 	uint64_t stride;      /* bytes from row to row; of one row: its bytes */
 };
+/* Memory of the host that the sequence gets. */
+struct aie_tensor {
+	uint64_t elements;
+	uint16_t dtype;
+};
+/* What a kernel sees in the elements of an area: its window begins `before` elements in front of the first, none of which it touches; negative: behind it. */
+struct aie_view {
+	int64_t before;
+	uint64_t rows, columns, stride; /* elements; rows 0: as the area has them */
+};
 struct aie_areas {
 	struct aie_area *rows;
 	uint32_t *slots;      /* hash: number + 1 */
@@ -25,12 +35,20 @@ struct aie_areas {
 };
 uint64_t aie_area_row_bytes(const struct aie_area *area);
 uint64_t aie_area_bytes(const struct aie_area *area); /* of its elements, without what lies between rows */
+/* word.c: DMAs move words of 4 bytes: can they move the area as it is? */
+bool aie_area_is_words(const struct aie_area *area);
+/* The area becomes words that have all its elements, and the view what it was in them: the same rows with more at their ends, or all from the first word to the last one, where
+ * rows do not lie whole words apart. Words may end behind the tensor. True: there are others of the tensor's bytes among them, so that who writes the words has to have
+ * read them before. */
+bool aie_area_widen(struct aie_area *area, struct aie_view *view, uint64_t tensor_bytes);
 /* Its number. Errors: NO_MEMORY. */
 ptowsp_status aie_areas_add(struct aie_areas *areas, const struct aie_area *area, uint32_t *number_out, struct ptowsp_error *error);
 /* Its number; count: it is none of them. */
 uint32_t aie_areas_find(const struct aie_areas *areas, const struct aie_area *area);
 /* Finds who meets whom, when all are there. Errors: NO_MEMORY. */
 ptowsp_status aie_areas_meet(struct aie_areas *areas, struct ptowsp_error *error);
+/* Have they elements in common, or might they? */
+bool aie_areas_touch(const struct aie_area *a, const struct aie_area *b);
 /* Are all elements of the part among those of the whole? */
 bool aie_area_covers(const struct aie_area *whole, const struct aie_area *part);
 void aie_areas_finish(struct aie_areas *areas); /* of zeroed ones too */

@@ -161,11 +161,27 @@ uint32_t aie_design_function(const struct aie_design *design, const char *name)
 	return AIE_NONE;
 }
 
-uint64_t aie_function_before(const struct aie_function *function, uint32_t argument)
+/* Number `at` of a list, 0 where there is none. */
+static int64_t number_of(const struct aie_function *function, const char *name, uint32_t at)
 {
-	const struct aie_attr *attr = aie_attr_of(function->op, "ptowsp.before");
+	const struct aie_attr *attr = aie_attr_of(function->op, name);
 
-	return attr && attr->kind == AIE_ATTR_INTS && argument < attr->count && attr->ints[argument] > 0 ? (uint64_t)attr->ints[argument] : 0;
+	return attr && attr->kind == AIE_ATTR_INTS && at < attr->count ? attr->ints[at] : 0;
+}
+
+struct aie_view aie_function_view(const struct aie_function *function, uint32_t argument)
+{
+	const struct aie_type *type = function->type->parts[argument];
+	struct aie_view view = {.before = number_of(function, "ptowsp.before", argument), .rows = (uint64_t)number_of(function, "ptowsp.window", 3 * argument)};
+
+	if (view.rows) {
+		view.columns = (uint64_t)number_of(function, "ptowsp.window", 3 * argument + 1);
+		view.stride = (uint64_t)number_of(function, "ptowsp.window", 3 * argument + 2);
+	} else { /* rank 1 is what its kernel lays out by itself, behind the elements that it leaves alone, which are not there */
+		view.rows = type->rank == 2 ? (uint64_t)type->dims[0] : 1;
+		view.columns = view.stride = (uint64_t)(type->dims[type->rank - 1] + view.before);
+	}
+	return view;
 }
 
 /* ---- rows */

@@ -5,6 +5,7 @@
 #define AIE_DESIGN_H
 
 #include "arch.h"
+#include "area.h"
 #include "ir.h"
 
 #define AIE_NONE UINT32_MAX
@@ -68,8 +69,8 @@ struct aie_function {
 	const struct aie_type *type;
 	bool outside;                  /* it has no body: a kernel */
 };
-/* Elements of the kernel's window in front of an argument, which it does not touch: ptowsp.before, 0 without it. */
-uint64_t aie_function_before(const struct aie_function *function, uint32_t argument);
+/* The kernel's window in an argument, by ptowsp.before and ptowsp.window; without them as the argument's type has it. */
+struct aie_view aie_function_view(const struct aie_function *function, uint32_t argument);
 /* aiex.npu.dma_memcpy_nd and aiex.npu.dma_wait, in their order. */
 struct aie_step {
 	const struct aie_op *op;

@@ -93,7 +93,7 @@ void aie_device_close(struct base_device *device)
 /* An argument of the sequence. */
 struct argument {
 	void *data;     /* the host's, NULL: filler, which nobody reads */
-	uint64_t bytes;
+	uint64_t bytes; /* of the host's; the device's may have the rest of a last word behind them */
 	bool comes;     /* the device writes it */
 };
 struct device_run {
@@ -128,7 +128,7 @@ static ptowsp_status arguments_make(struct device_run *going)
 
 		going->arguments[a].data = tensor == AIE_NOTHING ? NULL : loaded->bases[tensor];
 		going->arguments[a].bytes = tensor == AIE_NOTHING ? lowered->filler_bytes : loaded->tensors[tensor].elements * rt_dtype_bytes(loaded->tensors[tensor].dtype);
-		going->bytes[a] = going->arguments[a].bytes;
+		going->bytes[a] = aie_type_bytes(design->arguments[a]);
 	}
 	for (uint32_t s = 0; s < design->step_count; s++)
 		if (!design->steps[s].waits && design->tiles[design->fifos[design->steps[s].fifo].producer].kind != AIE_SHIM)
@@ -195,10 +195,10 @@ static ptowsp_status give(struct device_run *going)
 		void *data = NULL;
 		int32_t code = bridge->map(going->loaded, a, &data, &going->about);
 
+		if (!code)
+			memset(data, 0, (size_t)going->bytes[a]);
 		if (!code && argument->data)
 			memcpy(data, argument->data, (size_t)argument->bytes);
-		else if (!code)
-			memset(data, 0, (size_t)argument->bytes);
 		if (!code)
 			code = bridge->give(going->loaded, a, &going->about);
 		if (code)

@@ -21,6 +21,7 @@ struct going {
 	bool again;          /* a second time, to compare: times are those of the first */
 	struct aie_ring ring;
 	void **arguments;
+	void **shadows;      /* per argument: it, where it is a copy of the tensor with the rest of its last word; owned */
 	void *filler;
 	uint64_t *cycles;    /* per function whose kernel costs the same each time; 0: not asked yet */
 	uint32_t *next;      /* per core: line that its next call comes behind */
@@ -41,13 +42,11 @@ static uint32_t lowered_of(const struct going *going, const struct aie_function 
 	return f;
 }
 
-/* A window as the function's type has it: rank 1 is what its kernel lays out by itself, behind the elements that it leaves alone, which are not there. */
-static struct ptowsp_tensor_arg window(const struct aie_type *type, void *data, const struct ptowsp_tensor_arg *like, uint64_t before)
+static struct ptowsp_tensor_arg window(const struct aie_view *view, void *data, const struct ptowsp_tensor_arg *like)
 {
-	uint64_t columns = (uint64_t)type->dims[type->rank - 1] + before;
-	uintptr_t first = (uintptr_t)data - (uintptr_t)(before * rt_dtype_bytes(like->dtype));
+	uintptr_t first = (uintptr_t)data - (uintptr_t)view->before * rt_dtype_bytes(like->dtype);
 
-	return (struct ptowsp_tensor_arg){.data = (void *)first, .rows = type->rank == 2 ? (uint64_t)type->dims[0] : 1, .columns = columns, .row_stride = columns,
+	return (struct ptowsp_tensor_arg){.data = (void *)first, .rows = view->rows, .columns = view->columns, .row_stride = view->stride,
 					  .column_stride = 1, .dtype = like->dtype, .access = like->access, .tensor = like->tensor};
 }
 
@@ -117,9 +116,11 @@ static ptowsp_status call(void *context, const struct aie_sim_call *call, uint64
 	task.tensor_count = walk->tasks[lowered->tasks[known]].tensor_count;
 	task.arg_count = function->type->inputs - task.tensor_count;
 	task.args = call->scalars + task.tensor_count;
-	for (; tensors < task.tensor_count && tensors < AIE_MOST_TENSORS; tensors++)
-		windows[tensors] = window(function->type->parts[tensors], call->memrefs[tensors], &walk->tensors[walk->tasks[lowered->tasks[known]].tensors + tensors],
-					  aie_function_before(function, tensors));
+	for (; tensors < task.tensor_count && tensors < AIE_MOST_TENSORS; tensors++) {
+		const struct aie_view view = aie_function_view(function, tensors);
+
+		windows[tensors] = window(&view, call->memrefs[tensors], &walk->tensors[walk->tasks[lowered->tasks[known]].tensors + tensors]);
+	}
 	if (going->run->counted)
 		out.cycles = task.number < walk->task_count ? walk->tasks[task.number].cycles : 1;
 	else if ((st = rt_crew_invoke(program, &task, &out, 0)))
@@ -169,6 +170,46 @@ static bool rooms_make(struct going *going)
 	for (uint32_t a = 0; a < lowered->argument_count; a++)
 		going->arguments[a] = lowered->arguments[a] == AIE_NOTHING ? going->filler : memory_of(going->run, lowered->arguments[a]);
 	return true;
+}
+
+static uint64_t tensor_bytes(const struct going *going, uint32_t argument)
+{
+	const struct aie_tensor *tensor = &going->run->loaded->tensors[going->run->loaded->map.lowered.arguments[argument]];
+
+	return tensor->elements * rt_dtype_bytes(tensor->dtype);
+}
+
+/* Where words are moved that end behind a tensor, the array gets a copy that has them. */
+static ptowsp_status shadows_make(struct going *going)
+{
+	const struct aie_lowered *lowered = &going->run->loaded->map.lowered;
+
+	going->shadows = calloc((size_t)lowered->argument_count + 1, sizeof(*going->shadows));
+	for (uint32_t a = 0; going->shadows && a < lowered->argument_count; a++) {
+		uint64_t bytes = aie_type_bytes(going->back.design.arguments[a]);
+
+		if (lowered->arguments[a] == AIE_NOTHING || !going->arguments[a] || bytes <= tensor_bytes(going, a))
+			continue;
+		going->shadows[a] = calloc(1, (size_t)bytes);
+		if (!going->shadows[a])
+			return rt_no_memory(going->run->error, "a tensor of the array");
+		memcpy(going->shadows[a], going->arguments[a], (size_t)tensor_bytes(going, a));
+		going->arguments[a] = going->shadows[a];
+	}
+	return going->shadows ? PTOWSP_OK : rt_no_memory(going->run->error, "a tensor of the array");
+}
+
+/* What the array has written comes back; what it only reads may be nobody's to write. */
+static void shadows_take(struct going *going)
+{
+	const struct aie_design *design = &going->back.design;
+
+	for (uint32_t s = 0; s < design->step_count; s++) {
+		const struct aie_step *step = &design->steps[s];
+
+		if (!step->waits && going->shadows[step->argument] && design->tiles[design->fifos[step->fifo].producer].kind != AIE_SHIM)
+			memcpy(memory_of(going->run, going->run->loaded->map.lowered.arguments[step->argument]), going->shadows[step->argument], (size_t)tensor_bytes(going, step->argument));
+	}
 }
 
 /* Without a window that is stated there is none. */
@@ -245,6 +286,9 @@ static ptowsp_status simulate(struct going *going)
 
 static void going_finish(struct going *going)
 {
+	for (uint32_t a = 0; going->shadows && a < going->run->loaded->map.lowered.argument_count; a++)
+		free(going->shadows[a]);
+	free(going->shadows);
 	aie_sim_finish(&going->stats[0]);
 	aie_sim_finish(&going->stats[1]);
 	aie_ring_finish(&going->ring);
@@ -266,9 +310,13 @@ ptowsp_status aie_engine_go(struct aie_run *run, struct rt_feed *feed)
 	if (!st)
 		st = aie_back_read(&going.back, &run->loaded->map, run->error);
 	if (!st)
-		st = ring_begin(&going);
+		st = shadows_make(&going);
 	if (!st)
+		st = ring_begin(&going);
+	if (!st) {
 		st = simulate(&going);
+		shadows_take(&going);
+	}
 	if (!st)
 		times_tell(&going);
 	going_finish(&going);

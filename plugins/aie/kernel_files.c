@@ -92,15 +92,13 @@ static void parameters(struct aie_text *text, uint32_t tensors, uint32_t scalars
 		aie_text_put(text, "void");
 }
 
-/* As the interpreter gets it: rank 1 is what its kernel lays out by itself, behind `before` elements that are not there. */
-static void window(struct aie_text *text, const struct aie_type *type, const struct ptowsp_tensor_arg *like, uint32_t number, uint64_t before)
+/* As the interpreter gets it. */
+static void window(struct aie_text *text, const struct aie_view *view, const struct ptowsp_tensor_arg *like, uint32_t number)
 {
-	int64_t columns = type->dims[type->rank - 1] + (int64_t)before;
-
 	aie_text_put(text, "\t\t{");
-	if (before)
-		aie_text_add(text, "-%" PRIu64 " + (unsigned char *)", before * rt_dtype_bytes(like->dtype));
-	aie_text_add(text, "tensor_%" PRIu32 ", %" PRId64 ", %" PRId64 ", %" PRId64 ", 1, %u, %u, %" PRIu32 "},\n", number, type->rank == 2 ? type->dims[0] : 1, columns, columns,
+	if (view->before)
+		aie_text_add(text, "%" PRId64 " + (unsigned char *)", -view->before * (int64_t)rt_dtype_bytes(like->dtype));
+	aie_text_add(text, "tensor_%" PRIu32 ", %" PRIu64 ", %" PRIu64 ", %" PRIu64 ", 1, %u, %u, %" PRIu32 "},\n", number, view->rows, view->columns, view->stride,
 		     (unsigned)like->dtype, (unsigned)like->access, like->tensor);
 }
 
@@ -118,8 +116,11 @@ static void call_write(struct aie_text *text, const struct aie_kernel_files_args
 	for (uint32_t i = 0; i < scalars; i++)
 		aie_text_add(text, "(uint64_t)scalar_%" PRIu32 ", ", i);
 	aie_text_put(text, "0};\n\tconst struct ptowsp_tensor_arg windows[] = {\n");
-	for (uint32_t i = 0; i < tensors; i++)
-		window(text, function->type->parts[i], &args->walk->tensors[task->tensors + i], i, aie_function_before(function, i));
+	for (uint32_t i = 0; i < tensors; i++) {
+		const struct aie_view view = aie_function_view(function, i);
+
+		window(text, &view, &args->walk->tensors[task->tensors + i], i);
+	}
 	aie_text_add(text,
 		     "\t\t{NULL, 0, 0, 0, 0, 0, 0, 0},\n\t};\n\tstruct ptowsp_kernel_out out = {PTOWSP_HEAD(out, KERNEL_OUT), 0, NULL};\n"
 		     "\tstruct ptowsp_task task = {.head = PTOWSP_HEAD(task, TASK), .args = args, .tensors = windows, .arg_count = %" PRIu32 ", .tensor_count = %" PRIu32 ",\n"

@@ -8,11 +8,6 @@
 #include "order.h"
 #include "place.h"
 
-/* Memory of the host that the sequence gets. */
-struct aie_tensor {
-	uint64_t elements;
-	uint16_t dtype;
-};
 struct aie_lower_args {
 	const struct aie_arch *arch;
 	const struct base_walk *walk;       /* whose scalars calls get */
@@ -40,9 +35,10 @@ struct aie_lowered {
 	uint64_t *tasks;       /* per function: a task that calls it */
 	uint32_t function_count;
 };
-/* Fills a begun module, and zeroed or finished lowered. Functions say their kernel in the attribute ptowsp.kernel, and in ptowsp.before how many
- * elements of a kernel's windows lie in front of its arguments, where it leaves the first ones alone. Errors: UNSUPPORTED naming tensor or kernel: rows that
- * are no multiple of 4 bytes, types that have no name in MLIR; NO_MEMORY. */
+/* Fills a begun module, and zeroed or finished lowered. Functions say their kernel in the attribute ptowsp.kernel, in ptowsp.before how many
+ * elements of a kernel's windows lie in front of its arguments (where it leaves the first ones alone; negative: how many of the argument lie in front of the window), and in
+ * ptowsp.window rows, columns and stride of a window that is only a part of its argument, 0 of others. Errors: UNSUPPORTED naming tensor or kernel: what a channel
+ * moves is no multiple of 4 bytes, types that have no name in MLIR; NO_MEMORY. */
 ptowsp_status aie_lower(struct aie_module *module, const struct aie_lower_args *args, struct aie_lowered *lowered, struct ptowsp_error *error);
 void aie_lowered_finish(struct aie_lowered *lowered);
 

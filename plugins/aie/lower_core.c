@@ -34,13 +34,18 @@ static const struct aie_use *use_of(const struct aie_lowering *lowering, const s
 	return &lowering->args->acts->uses[lowering->args->acts->rows[call->line->act].uses + i];
 }
 
+static bool views_same(const struct aie_view *a, const struct aie_view *b)
+{
+	return a->before == b->before && a->rows == b->rows && a->columns == b->columns && a->stride == b->stride;
+}
+
 static bool types_same(const struct aie_lowering *lowering, const struct call *a, const struct call *b)
 {
 	const struct aie_spot *spots = lowering->args->graph->spots;
 	bool same = a->task->kernel == b->task->kernel && a->task->arg_count == b->task->arg_count && a->line->count == b->line->count;
 
 	for (uint32_t i = 0; same && i < a->line->count; i++)
-		same = aie_shape_same(&spots[a->line->spots + i].shape, &spots[b->line->spots + i].shape) && use_of(lowering, a, i)->before == use_of(lowering, b, i)->before;
+		same = aie_shape_same(&spots[a->line->spots + i].shape, &spots[b->line->spots + i].shape) && views_same(&use_of(lowering, a, i)->view, &use_of(lowering, b, i)->view);
 	return same;
 }
 
@@ -58,16 +63,31 @@ static const struct aie_type *function_type(struct aie_lowering *lowering, const
 	return type;
 }
 
-/* How many elements of its window a kernel has in front of each memref, where it does not touch the first ones. */
-static void before_tell(struct aie_lowering *lowering, const struct call *call, struct aie_op *op)
+static void numbers_tell(struct aie_lowering *lowering, struct aie_op *op, const char *name, uint32_t count, const int64_t *numbers)
 {
-	int64_t before[AIE_MOST_TENSORS], any = 0;
+	bool any = false;
 
-	for (uint32_t i = 0; i < call->line->count; i++)
-		any |= before[i] = (int64_t)use_of(lowering, call, i)->before;
+	for (uint32_t i = 0; i < count; i++)
+		any |= numbers[i] != 0;
 	if (any)
-		aie_op_attr(lowering->module, op, "ptowsp.before",
-			    aie_attr_ints(lowering->module, AIE_ATTR_INTS, aie_type_plain(lowering->module, AIE_TYPE_INT, 64), call->line->count, before));
+		aie_op_attr(lowering->module, op, name, aie_attr_ints(lowering->module, AIE_ATTR_INTS, aie_type_plain(lowering->module, AIE_TYPE_INT, 64), count, numbers));
+}
+
+/* How many elements of its window a kernel has in front of each memref, where it does not touch the first ones, and what it sees where that is not all. */
+static void views_tell(struct aie_lowering *lowering, const struct call *call, struct aie_op *op)
+{
+	int64_t before[AIE_MOST_TENSORS], windows[3 * AIE_MOST_TENSORS];
+
+	for (uint32_t i = 0; i < call->line->count; i++) {
+		const struct aie_view *view = &use_of(lowering, call, i)->view;
+
+		before[i] = view->before;
+		windows[3 * i] = (int64_t)view->rows;
+		windows[3 * i + 1] = (int64_t)view->columns;
+		windows[3 * i + 2] = (int64_t)view->stride;
+	}
+	numbers_tell(lowering, op, "ptowsp.before", call->line->count, before);
+	numbers_tell(lowering, op, "ptowsp.window", 3 * call->line->count, windows);
 }
 
 static void function_make(struct aie_lowering *lowering, const struct call *call, const char *name)
@@ -81,7 +101,7 @@ static void function_make(struct aie_lowering *lowering, const struct call *call
 	aie_op_attr(module, op, "sym_visibility", aie_attr_text(module, AIE_ATTR_STRING, "private"));
 	aie_op_attr(module, op, "ptowsp.kernel",
 		    aie_attr_text(module, AIE_ATTR_STRING, lowering->args->kernel_name(lowering->args->context, call->task->kernel)));
-	before_tell(lowering, call, op);
+	views_tell(lowering, call, op);
 }
 
 static uint32_t function_find(const struct aie_lowering *lowering, const struct call *call)

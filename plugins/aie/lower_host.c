@@ -44,6 +44,20 @@ static uint64_t filler_find(const struct aie_graph *graph)
 	return (most + 3) / 4 * 4;
 }
 
+/* Elements of a tensor as an argument: the last word that is moved may end behind the tensor. */
+static uint64_t elements_of(const struct aie_lower_args *args, uint32_t tensor)
+{
+	uint64_t size = rt_dtype_bytes(args->tensors[tensor].dtype), most = args->tensors[tensor].elements * size;
+
+	for (uint32_t j = 0; j < args->graph->job_count; j++) {
+		const struct aie_area *area = args->graph->jobs[j].area == AIE_NOTHING ? NULL : &args->acts->areas.rows[args->graph->jobs[j].area];
+		uint64_t end = area && area->tensor == tensor ? area->at + (area->rows - 1) * area->stride + aie_area_row_bytes(area) : 0;
+
+		most = end > most ? end : most;
+	}
+	return most / size;
+}
+
 static bool arguments_make(struct host *host)
 {
 	const struct aie_lower_args *args = host->lowering->args;
@@ -60,7 +74,7 @@ static bool arguments_make(struct host *host)
 			used[args->acts->areas.rows[args->graph->jobs[j].area].tensor] = 1;
 	for (uint32_t t = 0; t < args->tensor_count; t++)
 		if (used[t])
-			argument_add(host, t, args->tensors[t].dtype, args->tensors[t].elements);
+			argument_add(host, t, args->tensors[t].dtype, elements_of(args, t));
 	lowered->filler_bytes = filler_find(args->graph);
 	if (lowered->filler_bytes)
 		argument_add(host, AIE_NOTHING, PTOWSP_I32, lowered->filler_bytes / 4);
@@ -112,7 +126,7 @@ static void area_move(struct host *host, const struct aie_job *job, const struct
 
 	if (row % 4 || area->at % 4 || (rows > 1 && area->stride % 4) || row % size || area->at % size || (rows > 1 && area->stride % size)) {
 		lowering->failed = rt_fail(lowering->error, PTOWSP_UNSUPPORTED,
-					   "a task has %llu bytes of a row of tensor %.40s from byte %llu on, and DMAs move words of 4 bytes; use --opt clock=reference",
+					   "a channel or a layout has %llu bytes of a row of tensor %.40s from byte %llu on, and DMAs move words of 4 bytes; use --opt clock=reference",
 					   (unsigned long long)row, lowering->args->tensor_name(lowering->args->context, area->tensor), (unsigned long long)area->at);
 		return;
 	}

@@ -424,7 +424,7 @@ static ptowsp_status depth_said(const struct aie_map_args *args, struct ptowsp_e
 
 ptowsp_status aie_map_make(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
 {
-	const struct aie_acts_args acts = {args->walk, args->kernels, args->bases, args->kernel_name, args->tensor_name, args->context};
+	const struct aie_acts_args acts = {args->walk, args->kernels, args->bases, args->tensors, args->kernel_name, args->tensor_name, args->context};
 	ptowsp_status st;
 
 	aie_map_finish(map);
