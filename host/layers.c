@@ -13,6 +13,7 @@ static const struct {
 	host_layer_make *make;
 	bool parameter;
 } known[] = {
+	{"trace", host_layer_trace, true},
 	{"validate", host_layer_validate, false},
 	{"threads", host_layer_threads, false},
 	{"fault", host_layer_fault, true},

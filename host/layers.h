@@ -13,7 +13,7 @@ bool host_layers_have(const char *text, const char *name);
 
 /* Each layer's maker: parameter "" if there is none. *layer_out is owned by the caller that it is put into. */
 typedef ptowsp_status host_layer_make(struct host_layer **layer_out, const char *parameter, struct host_breaches *breaches, struct ptowsp_error *error);
-host_layer_make host_layer_validate, host_layer_threads, host_layer_fault;
+host_layer_make host_layer_trace, host_layer_validate, host_layer_threads, host_layer_fault;
 
 /* A call's parameter by kind and position; NULL if it has none. */
 static inline const struct host_parameter *host_call_parameter(const struct host_call *call, unsigned kind, union host_value *value_out)

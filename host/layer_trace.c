@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* layer_trace.c - every call in both directions to a file, as tape.h says. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "host/error.h"
+#include "host/layers.h"
+#include "host/runs.h"
+#include "host/tape.h"
+
+enum { RUNS = 64 };
+
+struct trace {
+	struct host_layer layer;
+	FILE *file;
+	pthread_mutex_t lock; /* of everything below, and of the file */
+	struct host_tape tape;
+	uint64_t calls, threads;
+	bool failed;
+	/* Of runs in flight: what their bindings point to, for digests when they are done. */
+	struct {
+		uint64_t token;
+		struct ptowsp_binding *bindings; /* owned; NULL: free */
+		uint32_t count;
+	} runs[RUNS];
+};
+
+/* Numbers are small and in the order in which threads are met. */
+static uint64_t thread_number(struct trace *t)
+{
+	static _Thread_local uint64_t own;
+
+	if (!own)
+		own = ++t->threads;
+	return own;
+}
+
+static uint64_t number_of(const struct host_layer *layer, const struct host_call *call)
+{
+	return call ? (uintptr_t)call->kept[layer->place] : 0;
+}
+
+static void run_keep(struct trace *t, const struct ptowsp_run_args *args)
+{
+	unsigned i = 0;
+
+	while (i < RUNS && t->runs[i].bindings)
+		i++;
+	if (i == RUNS || !(t->runs[i].bindings = calloc(args->binding_count + 1u, sizeof(*t->runs[i].bindings))))
+		return;
+	for (uint32_t k = 0; k < args->binding_count; k++)
+		memcpy(&t->runs[i].bindings[k], (const char *)args->bindings + (size_t)k * args->binding_stride, sizeof(*t->runs[i].bindings));
+	t->runs[i].token = args->token;
+	t->runs[i].count = args->binding_count;
+}
+
+/* tell: also on the tape. */
+static void run_forget(struct trace *t, uint64_t token, bool tell)
+{
+	unsigned i = 0;
+
+	while (i < RUNS && !(t->runs[i].bindings && t->runs[i].token == token))
+		i++;
+	if (tell)
+		host_tape_number(&t->tape, i < RUNS ? t->runs[i].count : 0);
+	if (i == RUNS)
+		return;
+	for (uint32_t k = 0; tell && k < t->runs[i].count; k++) {
+		const struct ptowsp_binding *b = &t->runs[i].bindings[k];
+
+		host_tape_number(&t->tape, b->data ? host_tape_digest(b->data, b->elements * host_tape_dtype(b->dtype)) : 0);
+	}
+	free(t->runs[i].bindings);
+	t->runs[i].bindings = NULL;
+}
+
+static void write_record(struct trace *t)
+{
+	host_tape_close(&t->tape);
+	t->failed = t->failed || t->tape.broke || fwrite(t->tape.bytes, 1, t->tape.size, t->file) != t->tape.size;
+}
+
+static bool before(struct host_layer *layer, struct host_caller *caller, struct host_call *call)
+{
+	struct trace *t = (struct trace *)layer;
+
+	(void)caller;
+	pthread_mutex_lock(&t->lock);
+	call->kept[layer->place] = (void *)(uintptr_t)++t->calls;
+	host_tape_call(&t->tape, call, TAPE_CALL, t->calls, number_of(layer, call->outer), thread_number(t), host_now_ns());
+	if (host_call_id(call) == HOST_OPERATION_submit)
+		run_keep(t, call->values[1].data);
+	if (host_call_id(call) == HOST_OPERATION_done)
+		run_forget(t, ((const struct ptowsp_done *)call->values[1].data)->token, true);
+	write_record(t);
+	pthread_mutex_unlock(&t->lock);
+	return true;
+}
+
+static void after(struct host_layer *layer, struct host_caller *caller, struct host_call *call)
+{
+	struct trace *t = (struct trace *)layer;
+
+	(void)caller;
+	pthread_mutex_lock(&t->lock);
+	host_tape_call(&t->tape, call, TAPE_RETURN, number_of(layer, call), number_of(layer, call->outer), thread_number(t), host_now_ns());
+	if (host_call_id(call) == HOST_OPERATION_submit && call->status)
+		run_forget(t, ((const struct ptowsp_run_args *)call->values[1].data)->token, false);
+	write_record(t);
+	if (host_call_id(call) == HOST_OPERATION_done || host_call_id(call) == HOST_OPERATION_fini)
+		fflush(t->file); /* what a crash leaves ends with what was complete */
+	pthread_mutex_unlock(&t->lock);
+}
+
+static void destroy(struct host_layer *layer)
+{
+	struct trace *t = (struct trace *)layer;
+
+	for (unsigned i = 0; i < RUNS; i++)
+		free(t->runs[i].bindings);
+	if (t->file)
+		fclose(t->file);
+	host_tape_finish(&t->tape);
+	pthread_mutex_destroy(&t->lock);
+	free(t);
+}
+
+ptowsp_status host_layer_trace(struct host_layer **out, const char *parameter, struct host_breaches *breaches, struct ptowsp_error *error)
+{
+	const struct tape_file head = {.magic = TAPE_MAGIC, .version = TAPE_VERSION, .minor = PTOWSP_ABI_MINOR, .description = host_tape_description()};
+	const char *path = *parameter ? parameter : "ptowsp.calls";
+	struct trace *t = calloc(1, sizeof(*t));
+
+	(void)breaches;
+	if (!t)
+		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the layer trace");
+	t->layer = (struct host_layer){.before = before, .after = after, .destroy = destroy};
+	pthread_mutex_init(&t->lock, NULL);
+	t->file = fopen(path, "wbe");
+	if (!t->file || fwrite(&head, sizeof(head), 1, t->file) != 1) {
+		ptowsp_status st = host_fail(error, PTOWSP_IO, "layer trace: %.120s: %s", path, strerror(errno));
+
+		destroy(&t->layer);
+		return st;
+	}
+	*out = &t->layer;
+	return PTOWSP_OK;
+}

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: MIT */
+/* replay.c - a log made into calls. The log is checked as it is read: it may be anything. */
+#include "host/replay.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "host/code.h"
+#include "host/error.h"
+#include "host/handles.h"
+#include "host/kernels_ffi.h"
+#include "host/plugin.h"
+#include "host/services.h"
+#include "host/tape.h"
+
+#define PATIENCE_NS UINT64_C(60000000000)
+enum { ROOM_MOST = 1 << 24, LOADS_MOST = 256 };
+
+struct replay {
+	struct host_caller caller;
+	struct host_services services;
+	struct ptowsp_host table;      /* the services, with a done of our own */
+	struct host_findings findings;
+	struct host_diagnostics diagnostics;
+	struct host_handles objects;   /* id: address of then; parent: address of now */
+	struct ptowsp_object *instance;
+	struct host_tape_reader lent[LOADS_MOST]; /* sections of programs: theirs until the end */
+	unsigned lent_count;
+	unsigned char *bytes;
+	size_t size;
+	struct host_replay_result *result;
+	void (*say)(void *context, const char *line);
+	void *context;
+	char first[160];               /* difference */
+	/* The run in flight, and what the log says of it. */
+	const struct ptowsp_run_args *args;
+	_Atomic int completed;
+	ptowsp_status status;
+	uint64_t cycles, tasks, edges;
+};
+static struct replay *the_replay; /* done has the services' context */
+
+static void differ(struct replay *r, const char *format, ...)
+{
+	char line[160];
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(line, sizeof(line), format, list);
+	va_end(list);
+	if (!r->result->differences++)
+		memcpy(r->first, line, sizeof(line));
+	if (r->say)
+		r->say(r->context, line);
+}
+
+/* ---- the log ---- */
+
+static ptowsp_status file_read(struct replay *r, const char *path, struct ptowsp_error *error)
+{
+	FILE *file = fopen(path, "rbe");
+	struct tape_file head = {0};
+	long size;
+
+	if (!file || fseek(file, 0, SEEK_END) || (size = ftell(file)) < 0 || fseek(file, 0, SEEK_SET)) {
+		if (file)
+			fclose(file);
+		return host_fail(error, PTOWSP_IO, "%.120s: %s", path, strerror(errno));
+	}
+	r->bytes = malloc((size_t)size + 1);
+	r->size = r->bytes ? fread(r->bytes, 1, (size_t)size, file) : 0;
+	fclose(file);
+	if (r->size >= sizeof(head))
+		memcpy(&head, r->bytes, sizeof(head));
+	if (head.magic != TAPE_MAGIC || head.version != TAPE_VERSION)
+		return host_fail(error, PTOWSP_INVALID, "%.120s is no log of layer trace, or of another version", path);
+	if (head.description != host_tape_description())
+		return host_fail(error, PTOWSP_INVALID, "%.120s was written by a host with another description of the ABI; take that host's tool", path);
+	return PTOWSP_OK;
+}
+
+/* The record at *at; false: there is none that is whole. */
+static bool record_next(const struct replay *r, size_t *at, struct tape_record *record_out, struct host_tape_reader *reader_out)
+{
+	if (r->size - *at < sizeof(*record_out))
+		return false;
+	memcpy(record_out, r->bytes + *at, sizeof(*record_out));
+	if (record_out->size < sizeof(*record_out) || record_out->size > r->size - *at || record_out->size % 8 || record_out->operation >= HOST_OPERATION_COUNT)
+		return false;
+	*reader_out = (struct host_tape_reader){.at = r->bytes + *at + sizeof(*record_out), .end = r->bytes + *at + record_out->size};
+	*at += record_out->size;
+	return true;
+}
+
+/* A record behind `at`: the return of that call, or the completion of that token. */
+static bool record_find(const struct replay *r, size_t at, uint64_t number, uint64_t token, struct tape_record *record_out, struct host_tape_reader *reader_out)
+{
+	while (record_next(r, &at, record_out, reader_out)) {
+		const bool is_done = record_out->operation == HOST_OPERATION_done && record_out->phase == TAPE_CALL;
+		uint64_t told;
+
+		if (number && record_out->phase == TAPE_RETURN && record_out->number == number)
+			return true;
+		if (!number && is_done && reader_out->end - reader_out->at >= 8 * 4) {
+			memcpy(&told, reader_out->at + 8 + 8 + offsetof(struct ptowsp_done, token), sizeof(told)); /* behind context and size */
+			if (told == token)
+				return true;
+		}
+	}
+	return false;
+}
+
+/* ---- objects ---- */
+
+static void *object_now(void *context, uint64_t then)
+{
+	struct replay *r = context;
+	struct host_handle_row row;
+
+	return host_handles_find(&r->objects, HOST_HANDLE_RUN, then, &row) ? (void *)(uintptr_t)row.parent : NULL;
+}
+
+/* ---- services ---- */
+
+static void done(void *context, const struct ptowsp_done *done)
+{
+	struct replay *r = the_replay;
+
+	(void)context;
+	if (!r->args || done->token != r->args->token || atomic_load(&r->completed)) {
+		differ(r, "done: token 0x%llx is not in flight", (unsigned long long)done->token);
+		return;
+	}
+	r->status = done->status;
+	if (done->stats) {
+		r->cycles = done->stats->total_cycles;
+		r->tasks = done->stats->tasks;
+		r->edges = done->stats->edges;
+	}
+	atomic_store(&r->completed, 1);
+}
+
+static void trace_sink(void *context, const struct ptowsp_trace_task *tasks, uint32_t count, uint32_t stride)
+{
+	(void)context, (void)tasks, (void)count, (void)stride;
+}
+static void event_sink(void *context, const struct ptowsp_trace_event *events, uint32_t count, uint32_t stride)
+{
+	(void)context, (void)events, (void)count, (void)stride;
+}
+static void edge_sink(void *context, const struct ptowsp_graph_edge *edges, uint32_t count, uint32_t stride)
+{
+	(void)context, (void)edges, (void)count, (void)stride;
+}
+static ptowsp_status file(void *context, const char *path, const void *bytes, uint64_t size)
+{
+	(void)context, (void)path, (void)bytes, (void)size;
+	return PTOWSP_OK;
+}
+static ptowsp_status kernel(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out)
+{
+	(void)context, (void)task, (void)out;
+	return PTOWSP_UNSUPPORTED;
+}
+
+static void (*callback_of(uint16_t operation))(void)
+{
+	static void (*const ours[HOST_OPERATION_COUNT])(void) = {
+#define CALLBACK(name, ...) [HOST_OPERATION_##name] = (void (*)(void))name,
+#include "ptowsp/operations.def"
+	};
+
+	return ours[operation];
+}
+
+/* ---- calls ---- */
+
+/* Deadlines are times on a clock that went on. */
+static void deadline_move(const struct host_call *call, uint64_t then)
+{
+	for (unsigned i = 0; i < call->operation->parameter_count; i++)
+		if (call->operation->parameters[i].kind == HOST_PARAMETER_ONE && call->operation->parameters[i].of == HOST_STRUCT_run_args && call->values[i].pointer) {
+			struct ptowsp_run_args *args = call->values[i].pointer;
+
+			if (args->deadline_ns)
+				args->deadline_ns = args->deadline_ns - then + host_now_ns();
+		}
+}
+
+static void in_take(struct replay *r, struct host_tape_reader *reader, const struct host_parameter *p, union host_value *value)
+{
+	uint64_t size, number;
+
+	switch (p->kind) {
+	case HOST_PARAMETER_VALUE:
+		number = host_tape_take(reader);
+		if (p->direction == HOST_DIRECTION_IN)
+			value->number = number;
+		else if ((value->pointer = host_tape_room(reader, 8)))
+			memcpy(value->pointer, &number, p->of);
+		return;
+	case HOST_PARAMETER_HANDLE: value->pointer = object_now(r, host_tape_take(reader)); return;
+	case HOST_PARAMETER_STRING:
+		value->data = host_tape_take_bytes(reader, &size);
+		reader->wrong = reader->wrong || (value->data && (!size || ((const char *)value->data)[size - 1]));
+		return;
+	case HOST_PARAMETER_ONE:
+		value->pointer = host_tape_take_struct(reader, p->of, object_now, r);
+		if (p->of == HOST_STRUCT_host)
+			value->data = &r->table;
+		else
+			reader->wrong = reader->wrong || !value->pointer; /* no operation takes NULL there */
+		return;
+	case HOST_PARAMETER_FUNCTION: value->function = host_tape_take(reader) ? callback_of(p->of) : NULL; return;
+	case HOST_PARAMETER_CONTEXT: host_tape_take(reader); return;
+	}
+	reader->wrong = true; /* no operation has more */
+}
+
+/* Room for a result, as large as the other parameters say. */
+static void out_room(struct host_tape_reader *reader, const struct host_call *call, const struct host_parameter *p, union host_value *value)
+{
+	uint64_t size = 8;
+	uint32_t count = 0;
+
+	if (p->kind == HOST_PARAMETER_TABLES || p->kind == HOST_PARAMETER_ROWS) {
+		memcpy(&count, call->values[p->count].data, sizeof(count));
+		size = count * (p->kind == HOST_PARAMETER_TABLES ? sizeof(void *) : call->values[p->stride].number);
+	} else if (p->kind == HOST_PARAMETER_VALUES) {
+		size = call->values[p->count].number * p->of;
+	} else if (p->kind == HOST_PARAMETER_ONE) {
+		size = host_structs[p->of].size;
+	}
+	reader->wrong = reader->wrong || size > ROOM_MOST;
+	value->pointer = reader->wrong ? NULL : host_tape_room(reader, size ? size : 8);
+	if (value->pointer && p->kind == HOST_PARAMETER_ONE)
+		*(struct ptowsp_head *)value->pointer = (struct ptowsp_head){host_structs[p->of].size, host_structs[p->of].fields[0].of, 0};
+}
+
+static bool call_make(struct replay *r, struct host_tape_reader *reader, struct host_call *call)
+{
+	const struct host_operation *o = call->operation;
+
+	for (unsigned i = 0; i < o->parameter_count; i++)
+		if (o->parameters[i].direction != HOST_DIRECTION_OUT)
+			in_take(r, reader, &o->parameters[i], &call->values[i]);
+	for (unsigned i = 0; i < o->parameter_count && !reader->wrong; i++)
+		if (o->parameters[i].direction == HOST_DIRECTION_OUT)
+			out_room(reader, call, &o->parameters[i], &call->values[i]);
+	return !reader->wrong;
+}
+
+/* What it made has an address of now; the log's is behind it. */
+static void objects_follow(struct replay *r, const struct host_call *call, struct host_tape_reader *told)
+{
+	for (unsigned i = 0; i < call->operation->parameter_count; i++) {
+		const struct host_parameter *p = &call->operation->parameters[i];
+
+		if (p->kind != HOST_PARAMETER_HANDLE || p->direction != HOST_DIRECTION_OUT)
+			continue;
+		const uint64_t then = host_tape_take(told); /* handles are the only result of those that make one */
+
+		host_handles_take(&r->objects, HOST_HANDLE_RUN, then, NULL);
+		host_handles_add(&r->objects, HOST_HANDLE_RUN, then, (uintptr_t) * (void **)call->values[i].pointer);
+		if (p->of == HOST_HANDLE_INSTANCE)
+			r->instance = *(void **)call->values[i].pointer;
+	}
+}
+
+/* ---- runs ---- */
+
+static bool run_wait(struct replay *r, struct ptowsp_object *device)
+{
+	const uint64_t until = host_now_ns() + PATIENCE_NS;
+	struct ptowsp_error ignored = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+
+	while (!atomic_load(&r->completed) && host_now_ns() < until)
+		if (host_call_poll(&r->caller, device, host_now_ns() + 1000000, &ignored))
+			nanosleep(&(struct timespec){0, 200000}, NULL);
+	return atomic_load(&r->completed);
+}
+
+static void run_compare(struct replay *r, size_t at)
+{
+	const struct ptowsp_run_args *args = r->args;
+	struct host_tape_reader reader;
+	struct tape_record record;
+	const struct ptowsp_done *then;
+
+	if (!record_find(r, at, 0, args->token, &record, &reader)) {
+		differ(r, "run 0x%llx completed; the log ends before it did", (unsigned long long)args->token);
+		return;
+	}
+	host_tape_take(&reader); /* context */
+	then = host_tape_take_struct(&reader, HOST_STRUCT_done, object_now, r);
+	if (then && then->status != r->status)
+		differ(r, "run 0x%llx ended with status %d, then %d", (unsigned long long)args->token, r->status, then->status);
+	else if (then && then->stats && !then->status && (then->stats->total_cycles != r->cycles || then->stats->tasks != r->tasks || then->stats->edges != r->edges))
+		differ(r, "run 0x%llx: %llu cycles, %llu tasks, %llu edges, then %llu, %llu, %llu", (unsigned long long)args->token, (unsigned long long)r->cycles,
+		       (unsigned long long)r->tasks, (unsigned long long)r->edges, (unsigned long long)then->stats->total_cycles,
+		       (unsigned long long)then->stats->tasks, (unsigned long long)then->stats->edges);
+	for (uint64_t i = 0, many = then && !then->status ? host_tape_take(&reader) : 0; i < many && i < args->binding_count && !reader.wrong; i++) {
+		const struct ptowsp_binding *b = (const void *)((const char *)args->bindings + (size_t)i * args->binding_stride);
+		const uint64_t digest = host_tape_take(&reader);
+
+		if (b->data && digest != host_tape_digest(b->data, b->elements * host_tape_dtype(b->dtype)))
+			differ(r, "run 0x%llx: tensor %u has other elements", (unsigned long long)args->token, b->tensor);
+	}
+	host_tape_reader_finish(&reader);
+	r->result->runs++;
+}
+
+/* ---- one record ---- */
+
+/* Timing decides what these answer, or nothing of theirs is to be had again. */
+static bool is_left_out(uint16_t operation)
+{
+	return operation == HOST_OPERATION_poll || operation == HOST_OPERATION_drain || operation == HOST_OPERATION_cancel || operation == HOST_OPERATION_stats;
+}
+
+static ptowsp_status call_again(struct replay *r, const struct tape_record *record, struct host_tape_reader *reader, size_t behind, struct ptowsp_error *error)
+{
+	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct host_call call = {.operation = &host_operations[record->operation], .error = &why};
+	struct host_tape_reader told;
+	struct tape_record answer;
+
+	if (!call_make(r, reader, &call))
+		return host_fail(error, PTOWSP_INVALID, "the log has a call of %s whose arguments do not fit, before byte %zu", call.operation->name, behind);
+	deadline_move(&call, record->ns);
+	if (host_extension_id(call.operation->table))
+		host_caller_offers(&r->caller, r->instance, record->operation);
+	if (record->operation == HOST_OPERATION_submit) {
+		r->args = call.values[1].data;
+		atomic_store(&r->completed, 0);
+	}
+	host_services_aim(&r->services, &r->diagnostics, &r->findings);
+	host_call_run(&r->caller, &call);
+	r->result->calls++;
+	if (!record_find(r, behind, record->number, 0, &answer, &told))
+		return PTOWSP_OK; /* the log ends in this call */
+	if (call.operation->result == HOST_RESULT_IS_STATUS && answer.status != call.status)
+		differ(r, "%s answers %d, then %d%s%.80s", call.operation->name, call.status, answer.status, call.status ? ": " : "", why.text);
+	else if (!call.status)
+		objects_follow(r, &call, &told);
+	if (record->operation == HOST_OPERATION_submit && !call.status) {
+		if (!run_wait(r, call.values[0].pointer))
+			return host_fail(error, PTOWSP_DEADLINE, "the run that was submitted before byte %zu does not end", behind);
+		run_compare(r, behind);
+	}
+	r->args = NULL;
+	return PTOWSP_OK;
+}
+
+static ptowsp_status records_replay(struct replay *r, struct ptowsp_error *error)
+{
+	size_t at = sizeof(struct tape_file);
+	struct host_tape_reader reader;
+	struct tape_record record;
+	ptowsp_status st = PTOWSP_OK;
+
+	while (!st && at < r->size) {
+		if (!record_next(r, &at, &record, &reader))
+			return host_fail(error, PTOWSP_INVALID, "the log has no whole record at byte %zu: it is damaged or was cut short", at);
+		if (record.phase == TAPE_CALL && host_operations[record.operation].caller == HOST_SIDE_HOST && !is_left_out(record.operation))
+			st = call_again(r, &record, &reader, at, error);
+		if ((st || record.operation == HOST_OPERATION_load) && r->lent_count < LOADS_MOST)
+			r->lent[r->lent_count++] = reader;
+		else
+			host_tape_reader_finish(&reader);
+	}
+	return st;
+}
+
+/* ---- all ---- */
+
+static ptowsp_status start(struct replay *r, const char *file, const char *plugin, struct ptowsp_error *error)
+{
+	struct host_plugin *loaded = NULL;
+	ptowsp_status st = host_services_init(&r->services, 0);
+
+	host_handles_init(&r->objects);
+	if (!st)
+		st = file_read(r, file, error);
+	if (!st)
+		st = host_plugin_load(NULL, plugin, &loaded, error);
+	if (st)
+		return st;
+	host_caller_init(&r->caller, &loaded->ops);
+	r->services.table.minor = (uint16_t)loaded->minor;
+	r->table = r->services.table;
+	r->table.done = done;
+	return PTOWSP_OK;
+}
+
+ptowsp_status host_replay(const char *file, const char *plugin, void (*say)(void *context, const char *line), void *context, struct host_replay_result *result_out,
+			  struct ptowsp_error *error)
+{
+	struct replay r = {.result = result_out, .say = say, .context = context};
+	ptowsp_status st;
+
+	*result_out = (struct host_replay_result){0};
+	the_replay = &r;
+	st = start(&r, file, plugin, error);
+	if (!st)
+		st = records_replay(&r, error);
+	if (!st && result_out->differences)
+		st = host_fail(error, PTOWSP_MISMATCH, "%u of %u calls and runs answer differently; the first: %s", result_out->differences, result_out->calls, r.first);
+	host_caller_finish(&r.caller);
+	host_services_aim(&r.services, NULL, NULL);
+	host_diagnostics_finish(&r.diagnostics);
+	host_kernels_destroy(r.findings.kernels);
+	host_code_destroy(r.findings.code);
+	for (unsigned i = 0; i < r.lent_count; i++)
+		host_tape_reader_finish(&r.lent[i]);
+	host_services_finish(&r.services);
+	host_handles_finish(&r.objects);
+	free(r.bytes);
+	the_replay = NULL;
+	return st;
+}

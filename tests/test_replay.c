@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* test_replay.c - logs of layer trace: a run's calls once more give the same, another backend differs, and damaged logs are refused. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/replay.h"
+#include "host/tape.h"
+
+static struct ptowsp_error error;
+static struct host_replay_result result;
+
+static const char *plugin_of(const char *name)
+{
+	return check_fmt("%s/lib/ptowsp/plugins/libptowsp_%s.so", check_build(), name);
+}
+
+/* A log of a run on a backend; its path. */
+static const char *log_make(const char *plugin, const char *package)
+{
+	static char path[1024];
+	char *err = NULL;
+
+	strncpy(path, check_fmt("%s/run.calls", check_tmp()), sizeof(path) - 1);
+	if (check_run(check_fmt("'%s/bin/ptowsp-run' --plugin=%s --isolate=none --layer=trace:'%s',validate '%s/packages/%s.pkg.zst'", check_build(), plugin, path,
+				check_build(), package),
+		      NULL, &err))
+		CHECK_FAIL("%s", err);
+	free(err);
+	return path;
+}
+
+static ptowsp_status replay(const char *file, const char *plugin)
+{
+	error = (struct ptowsp_error){.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	return host_replay(file, plugin_of(plugin), NULL, NULL, &result, &error);
+}
+
+static void a_run_gives_the_same_again(void)
+{
+	static const char *const plugins[] = {"cpu_sim", "a2a3sim", "aie"};
+
+	for (size_t i = 0; i < 3; i++) {
+		if (replay(log_make(plugins[i], "fused_softmax"), plugins[i]))
+			CHECK_FAIL("%s: %s", plugins[i], error.text);
+		CHECK_INT(result.runs, 1);
+		CHECK_INT(result.differences, 0);
+		CHECK(result.calls >= 8); /* init, devices, capabilities, open, load, submit, unload, close, fini at least */
+	}
+}
+
+static void another_backend_is_a_difference(void)
+{
+	CHECK_INT(replay(log_make("cpu_sim", "fused_softmax"), "a2a3sim"), PTOWSP_MISMATCH);
+	CHECK(result.differences > 0);
+	CHECK_CONTAINS(error.text, "answer differently");
+}
+
+static void what_is_no_log_is_refused(void)
+{
+	CHECK_INT(replay(check_fmt("%s/nowhere", check_tmp()), "cpu_sim"), PTOWSP_IO);
+	CHECK_INT(replay(check_fmt("%s/README.md", check_root()), "cpu_sim"), PTOWSP_INVALID);
+	CHECK_CONTAINS(error.text, "is no log of layer trace");
+}
+
+/* Cut at any place, and with any word of its beginning changed: refused or replayed, never more. */
+static void a_damaged_log_is_refused(void)
+{
+	size_t size;
+	char path[1024], *log;
+	unsigned refused = 0;
+
+	strncpy(path, log_make("cpu_sim", "vector_add"), sizeof(path) - 1);
+	path[sizeof(path) - 1] = '\0';
+	log = check_read(path, &size);
+	REQUIRE(log != NULL && size > 4096);
+	for (size_t cut = 0; cut < size; cut += cut < 4096 ? 88 : size / 16) {
+		REQUIRE(check_write(path, log, cut));
+		refused += replay(path, "cpu_sim") == PTOWSP_INVALID;
+	}
+	CHECK(refused > 20);
+	for (size_t at = sizeof(struct tape_file); at < 2048; at += 8) {
+		char was[8];
+
+		memcpy(was, log + at, 8);
+		memset(log + at, 0xFE, 8);
+		REQUIRE(check_write(path, log, 2048));
+		CHECK(replay(path, "cpu_sim") != PTOWSP_OK);
+		memcpy(log + at, was, 8);
+	}
+	free(log);
+}
+
+static void a_log_of_another_description_is_refused(void)
+{
+	size_t size;
+	const char *path = log_make("cpu_sim", "vector_add");
+	char *log = check_read(path, &size);
+
+	REQUIRE(log != NULL);
+	log[offsetof(struct tape_file, description)] ^= 1;
+	REQUIRE(check_write(path, log, size));
+	CHECK_INT(replay(path, "cpu_sim"), PTOWSP_INVALID);
+	CHECK_CONTAINS(error.text, "another description");
+	free(log);
+}
+
+void suite_replay(CU_pSuite s)
+{
+	TEST(s, a_run_gives_the_same_again);
+	TEST(s, another_backend_is_a_difference);
+	TEST(s, what_is_no_log_is_refused);
+	TEST(s, a_damaged_log_is_refused);
+	TEST(s, a_log_of_another_description_is_refused);
+}
