@@ -21,7 +21,11 @@ static void show(struct pkg *package)
 	static FILE *nowhere;
 	struct ptowsp_error error;
 	char *text = NULL;
+	struct pkg_signature rows[PKG_SIGNATURE_ROWS];
+	uint32_t count = pkg_signatures(package, rows);
 
+	if (count > PKG_SIGNATURE_ROWS || (count && pkg_plugins_wrong(rows[count - 1].plugins)))
+		abort();
 	if (!nowhere)
 		nowhere = fopen("/dev/null", "w");
 	inspect_summary(package, "input", nowhere);
