@@ -105,7 +105,11 @@ ptowsp_status host_note_find(const struct host_elf *elf, struct host_note_place 
 
 bool host_name_valid(const char *name, size_t length)
 {
-	return length >= 1 && length <= 32 && strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_") >= length;
+	size_t good = 0; /* what stands behind the name may be nothing, not even a NUL */
+
+	while (good < length && ((name[good] >= 'a' && name[good] <= 'z') || (name[good] >= '0' && name[good] <= '9') || name[good] == '_'))
+		good++;
+	return length >= 1 && length <= 32 && good == length;
 }
 
 static bool targets_valid(const char *targets)

@@ -26,8 +26,10 @@ const char *pkg_key_read(uint8_t key_out[PKG_KEY_SIZE], enum pkg_key_kind kind, 
 		return kind == PKG_KEY_PUBLIC ? "is a secret key; the public one is in the file with .pub" : "is a public key; the secret one signs";
 	if (size != BEGIN + DIGITS + 1 || memcmp(text, begins[kind], BEGIN) != 0 || text[size - 1] != '\n')
 		return kind == PKG_KEY_PUBLIC ? "is no public key of ptowsp" : "is no secret key of ptowsp; ptowsp-pack --make-key makes one";
-	if (strspn(text + BEGIN, "0123456789abcdef") < DIGITS ||
-	    sodium_hex2bin(key_out, PKG_KEY_SIZE, text + BEGIN, DIGITS, NULL, &length, NULL) || length != PKG_KEY_SIZE)
+	for (size_t i = BEGIN; i < BEGIN + DIGITS; i++) /* libsodium takes A-F, too */
+		if (!((text[i] >= '0' && text[i] <= '9') || (text[i] >= 'a' && text[i] <= 'f')))
+			return "has digits that are not 0-9 and a-f";
+	if (sodium_hex2bin(key_out, PKG_KEY_SIZE, text + BEGIN, DIGITS, NULL, &length, NULL) || length != PKG_KEY_SIZE)
 		return "has digits that are not 0-9 and a-f";
 	return NULL;
 }
