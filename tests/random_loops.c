@@ -168,7 +168,7 @@ static void schedule_make(struct random_loops *r)
 	case 5: builder_schedule(b, PTOWSP_DIRECTIVE_DISPATCH, PTOWSP_DISPATCH_STATIC_PARTITION, "nnn", (int64_t)random_pick(r, 9), (int64_t)20, (int64_t)13); break;
 	case 6:
 		builder_schedule(b, PTOWSP_DIRECTIVE_DISPATCH, PTOWSP_DISPATCH_THRESHOLD, "ewnw", builder_axis_value(b, "i"), "round_robin(2)", (int64_t)2,
-				 "affinity(k, 3)");
+				 random_pick(r, 2) ? "affinity(k, 3)" : "spatial_map(2, 3)");
 		break;
 	case 7: builder_schedule(b, PTOWSP_DIRECTIVE_SPATIAL_MAP, PTOWSP_SPATIAL_MAP_GRID, "nn", (int64_t)2, (int64_t)3); break;
 	case 8:

@@ -550,7 +550,7 @@ static void graph(struct writing *w)
 static void schedule(struct writing *w)
 {
 	static const char *const dispatch[] = {"round_robin(3)", "work_steal(2)", "hash(%i0 + %n0, 4)", "affinity(%i0, 2)", "static_partition(3, 9)",
-					       "threshold(%i0, round_robin(1), 2: hash(%n1, 3))"};
+					       "threshold(%i0, round_robin(1), 2: hash(%n1, 3))", "threshold(%n0, spatial_map(1, 2), 3: spatial_map(2, 2), 9: work_steal(2))", "spatial_map(2, 3)"};
 	static const char *const lines[] = {"task_window 64 tasks stall", "pipeline_depth 2", "issue_cost 3 cycles", "streams 2\n  stream_by(%i0 & 1)", "hazards full",
 					    "batch_deps 4", "ready fifo", "timing batched 4", "trace tasks", "heap 1048576 bytes"};
 
@@ -558,7 +558,7 @@ static void schedule(struct writing *w)
 	if (w->edges)
 		add(w, "  deps hybrid(bytes_overlap)\n");
 	if (chance(w, 60))
-		add(w, "  dispatch %s%s\n", dispatch[below(w, 6)], chance(w, 20) ? " required" : "");
+		add(w, "  dispatch %s%s\n", dispatch[below(w, 8)], chance(w, 20) ? " required" : "");
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		if (chance(w, 25))
 			add(w, "  %s\n", lines[i]);

@@ -55,6 +55,7 @@ static void owners_are_those_of_every_policy(void)
 		{"dispatch static_partition(4, 9, 12)", "", ""},
 		{"spatial_map(2, 3)", "    dispatch_filter custom(%w - 5)\n", ""},
 		{"dispatch threshold(%i, round_robin(2), 2: static_partition(9), 3: affinity(%j, 5), 4: hash(%j, 3)) streams 3", "", ""},
+		{"dispatch threshold(%i, spatial_map(1, 3), 2: spatial_map(2, 2), 4: hash(%j, 3))", "", ""},
 		{"dispatch auto(2) pools custom(%j)", "", "dispatch auto is affinity to loop i in the code"},
 		{"pools custom(%j)", "    dispatch_filter affinity(%w + %k)\n", ""},
 	};

@@ -348,7 +348,7 @@ static void code_is_checked(void)
 	REFUSED("ptowsp_build_process: 0 replicas: 1 to 4096 are possible", ptowsp_build_process(b, "w", 0));
 	REFUSED("ptowsp_build_entry_default: entry main is the default already", ptowsp_build_entry_default(b, CODE), ptowsp_build_end(b),
 		ptowsp_build_entry_default(b, ptowsp_build_entry(b, "other")));
-	REFUSED("ptowsp_build_directive: \"robin\" is no policy of dispatch; known: round_robin, affinity, hash, threshold, static_partition, work_steal, custom, auto",
+	REFUSED("ptowsp_build_directive: \"robin\" is no policy of dispatch; known: round_robin, affinity, hash, threshold, static_partition, work_steal, custom, auto, spatial_map",
 		ptowsp_build_directive(b, "dispatch", "robin"));
 	REFUSED("ptowsp_build_directive_number: streams count takes at most 1 argument",
 		ptowsp_build_directive_number(b, (p.n = ptowsp_build_directive(b, "streams", "")), 2), ptowsp_build_directive_number(b, p.n, 3));

@@ -81,7 +81,7 @@ static const char *example(const char *piece, char kind)
 	case 'c': return "%c";
 	case 't': return "%x";
 	case 's': return "R, S(1)";
-	case 'p': return "round_robin(1), 8: hash(%i + 1, 4), 64: affinity(%i, 2), 65: work_steal(3), 66: static_partition(1, 2), 67: custom(%n, 2)";
+	case 'p': return "round_robin(1), 8: hash(%i + 1, 4), 64: affinity(%i, 2), 65: work_steal(3), 66: static_partition(1, 2), 67: custom(%n, 2), 68: spatial_map(2, 3)";
 	default: return "bytes_overlap";
 	}
 }

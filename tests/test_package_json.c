@@ -205,7 +205,7 @@ static void wrong_values_are_refused_by_place(void)
 		  "t.json: EXPR[0]: \"a\" is no key here; known: op, value");
 	CHECK_STR(refusal(DOCUMENT(", \"SCHD\": [{\"directive\": \"dispatch\"}]")),
 		  "t.json: SCHD[0].policy is \"\": dispatch has the policies round_robin, affinity, hash, threshold, "
-		  "static_partition, work_steal, custom, auto");
+		  "static_partition, work_steal, custom, auto, spatial_map");
 	CHECK_STR(refusal(DOCUMENT(", \"SCHD\": [{\"directive\": \"task_window\", \"policy\": \"stall\", \"arguments\": [[]]}]")),
 		  "t.json: SCHD[0].arguments: an argument is a number, a \"word\" or {\"expr\": row}");
 	CHECK_STR(refusal(DOCUMENT(", \"REQS\": [{\"feature\": \"flying\"}]")),

@@ -39,6 +39,9 @@ static void dispatch_policies_choose_executors(void)
 	b = builder_grid();
 	ROW(SPATIAL_MAP, GRID, "nn", INT64_C(2), INT64_C(2));
 	executors_are(b, 4, (uint32_t[]){0, 1, 2, 3, 0, 1});
+	b = builder_grid();
+	ROW(DISPATCH, GRID, "nn", INT64_C(2), INT64_C(2)); /* under its other name */
+	executors_are(b, 4, (uint32_t[]){0, 1, 2, 3, 0, 1});
 	b = builder_grid(); /* mix64 of 0 .. 5, mod 4, computed apart */
 	ROW(DISPATCH, HASH, "en", builder_expr(b, PTOWSP_EXPR_TASK, 0, 0, 0), INT64_C(4));
 	executors_are(b, 4, (uint32_t[]){0, 1, 2, 0, 0, 0});
@@ -57,6 +60,9 @@ static void a_threshold_chooses_among_policies(void)
 	task = builder_expr(b, PTOWSP_EXPR_TASK, 0, 0, 0);
 	ROW(DISPATCH, THRESHOLD, "ew", task, check_fmt("round_robin(4), 2: custom(#%u, 4), 4: affinity(j, 3)", task));
 	executors_are(b, 4, wanted);
+	b = builder_grid(); /* each grid counts by its own columns */
+	ROW(DISPATCH, THRESHOLD, "ewnw", builder_expr(b, PTOWSP_EXPR_TASK, 0, 0, 0), "spatial_map(2, 2)", INT64_C(4), "spatial_map(3,1)");
+	executors_are(b, 4, (uint32_t[]){0, 1, 2, 3, 2, 2});
 	b = builder_grid(); /* -2 is below all values, so the first policy serves none */
 	ROW(DISPATCH, THRESHOLD, "ew", builder_expr(b, PTOWSP_EXPR_TASK, 0, 0, 0), "work_steal(3), 3: static_partition(4), -2: hash(#0, 2)");
 	executors_are(b, 3, (uint32_t[]){0, 0, 0, 0, 1, 1});
@@ -67,13 +73,16 @@ static void thresholds_that_make_no_sense_are_refused(void)
 	static const struct {
 		const char *text, *why;
 	} cases[] = {
-		{"robin(2)", "round_robin, affinity, hash, static_partition, work_steal or custom is wanted at \"robin(2)\""},
+		{"robin(2)", "round_robin, affinity, hash, static_partition, work_steal, custom or spatial_map is wanted at \"robin(2)\""},
 		{"round_robin(0)", "a number in its range is wanted at \"0)\""},
 		{"round_robin(2", ") is wanted"},
 		{"round_robin(2) 3", "the end is wanted at \"3\""},
 		{"round_robin(2), 1: round_robin(2), 1: round_robin(3)", "has two policies from 1 on"},
 		{"hash(9,2)", "# and a row of EXPR is wanted at \"9,2)\""},
 		{"hash(#999,2)", "a number in its range"},
+		{"spatial_map(2)", "a comma is wanted at \")\""},
+		{"spatial_map(2, 0)", "a number in its range is wanted at \"0)\""},
+		{"spatial_map(65536, 2)", "a number in its range is wanted at \"2)\""},
 		{"auto(2)", "is wanted at \"auto(2)\""},
 		{"round_robin(1), 1: round_robin(1), 2: round_robin(1), 3: round_robin(1), 4: round_robin(1), 5: round_robin(1), 6: "
 		 "round_robin(1), 7: round_robin(1), 8: round_robin(1)",

@@ -98,7 +98,7 @@ static void wrong_texts_are_refused_with_the_reason(void)
 		{"task_windwo=64", "schedule directive \"task_windwo\" is unknown; known: task_window, timing, hazards, dep_list, dispatch, streams, stream_by, batch_deps, start, issue_cost, ready, layout, trace, tensor_map and 7 more"},
 		{"windows", "schedule \"windows\" is not KEY=VALUE, such as task_window=64"},
 		{"=64", "schedule directive \"\" is unknown; known: deps, heap, pools, start, ready, trace, timing, layout, hazards, streams, dispatch, dep_list, stream_by, batch_deps, issue_cost, tensor_map and 5 more"},
-		{"dispatch=round_robbin(4)", "dispatch word \"round_robbin\" is unknown; known: round_robin, work_steal, custom, auto, threshold, affinity, hash, static_partition"},
+		{"dispatch=round_robbin(4)", "dispatch word \"round_robbin\" is unknown; known: round_robin, work_steal, custom, auto, threshold, affinity, hash, static_partition, spatial_map"},
 		{"dispatch=round_robin(0)", "dispatch: 0 is too small, the least is 1"},
 		{"dispatch=round_robin(-1)", "dispatch: -1 is too small, the least is 1"},
 		{"dispatch=round_robin", "dispatch round_robin takes 1 argument, got 0: executor k mod n"},
@@ -114,7 +114,7 @@ static void wrong_texts_are_refused_with_the_reason(void)
 		{"dispatch=hash(i+,4)", "expression \"i+\", character 3: an operand is missing"},
 		{"dispatch=hash(unknown,4)", "name \"unknown\" is unknown; known: n, %q_tile, i, %seq, task"},
 		{"dispatch=threshold(n,a,b)", "dispatch threshold takes an expression, a policy, and pairs threshold: policy"},
-		{"dispatch=threshold(n,a)", "dispatch word \"a\" is unknown; known: hash, auto, custom, affinity, threshold, work_steal, round_robin, static_partition"},
+		{"dispatch=threshold(n,a)", "dispatch word \"a\" is unknown; known: hash, auto, custom, affinity, threshold, work_steal, spatial_map, round_robin, static_partition"},
 		{"dispatch=threshold(n,round_robin(2),b,round_robin(2))", "dispatch: \"b\" is no number"},
 		{"dispatch=threshold(n,auto(2))", "dispatch threshold cannot hold auto"},
 		{"dispatch=threshold(n,affinity(k,2))", "loop \"k\" is unknown; known: i, %q_tile"},
@@ -157,7 +157,7 @@ static void unknown_keys_list_the_nearest_first(void)
 	CHECK(parse("task_windw=3") == NULL);
 	CHECK_STR(error.text, "schedule directive \"task_windw\" is unknown; known: task_window, timing, hazards, dep_list, dispatch, streams, batch_deps, start, issue_cost, ready, layout, trace, tensor_map, ready_queue and 7 more");
 	CHECK(parse("dispatch=hsh(i,2)") == NULL);
-	CHECK_STR(error.text, "dispatch word \"hsh\" is unknown; known: hash, auto, custom, threshold, affinity, work_steal, round_robin, static_partition");
+	CHECK_STR(error.text, "dispatch word \"hsh\" is unknown; known: hash, auto, custom, threshold, affinity, work_steal, round_robin, spatial_map, static_partition");
 }
 
 static void a_later_text_replaces_an_earlier_one(void)

@@ -96,11 +96,27 @@ static int axis_of(const char *word)
 	return -2;
 }
 
+/* A policy of dispatch threshold that is one, among the words that are policies. */
+static int threshold_has_grid(const struct pkg_tables *t, const struct ptowsp_directive_record *d)
+{
+	const int64_t values[8] = {d->a0, d->a1, d->a2, d->a3, d->a4, d->a5, d->a6, d->a7};
+
+	for (unsigned k = 1; k < d->count && k < 8; k += 2)
+		if ((d->kinds >> 8 * k & 0xFF) == PTOWSP_ARGUMENT_WORD && strstr(pkg_string(t, (uint32_t)values[k]), "spatial_map("))
+			return 1;
+	return 0;
+}
+
 static int has_grid(const struct pkg_tables *t)
 {
-	for (uint32_t i = 0; i < t->directive_count; i++)
-		if (t->directive[i].directive == PTOWSP_DIRECTIVE_SPATIAL_MAP)
+	for (uint32_t i = 0; i < t->directive_count; i++) {
+		const struct ptowsp_directive_record *d = &t->directive[i];
+
+		if (d->directive == PTOWSP_DIRECTIVE_SPATIAL_MAP)
 			return 1;
+		if (d->directive == PTOWSP_DIRECTIVE_DISPATCH && (d->policy == PTOWSP_DISPATCH_GRID || (d->policy == PTOWSP_DISPATCH_THRESHOLD && threshold_has_grid(t, d))))
+			return 1;
+	}
 	return 0;
 }
 

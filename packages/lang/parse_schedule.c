@@ -171,7 +171,7 @@ static int arguments_check(struct lang_parser *parser, struct lang_directive *di
 			ok = shard_check(parser, argument);
 	}
 	ok = ok && axes_check(parser, directive);
-	if (ok && directive->spelling->directive == PTOWSP_DIRECTIVE_SPATIAL_MAP &&
+	if (ok && lang_spelling_is_grid(directive->spelling) &&
 	    directive->arguments[0].number * directive->arguments[1].number > directive->spelling->most) {
 		lang_error(parser->unit, directive->arguments[0].at, "a grid of %s x %s has more places than %lld", directive->arguments[0].name,
 			   directive->arguments[1].name, (long long)directive->spelling->most);

@@ -26,6 +26,8 @@ const char *lang_piece_blank(const char *piece, const char *before);
 const char *lang_spelling_example(struct lang_arena *arena, const struct lang_spelling *spelling);
 /* How many arguments a row spelled so has: -1 for as many as there are ($0+, $1s, $1p). */
 int lang_spelling_arguments(const struct lang_spelling *spelling);
+/* Does it spell rows and columns of a grid? */
+int lang_spelling_is_grid(const struct lang_spelling *spelling);
 /* The letter of arguments.def for argument i of `count`; the policy's optional argument is its leading word. */
 char lang_argument_kind(const struct reg_policy *policy, unsigned count, unsigned i);
 

@@ -284,13 +284,23 @@ static const struct lang_directive *rows_write(struct job *job, const struct lan
 	return d;
 }
 
+/* One of its own, or one that a threshold may pick. */
+static int has_grid(const struct lang_directive *directive)
+{
+	int found = lang_spelling_is_grid(directive->spelling);
+
+	for (uint32_t i = 0; i < directive->count; i++)
+		found |= directive->arguments[i].policy && has_grid(directive->arguments[i].policy);
+	return found;
+}
+
 /* Told once for all layouts, and beside what names are wrong. */
 static int grid_check(struct job *job, const struct lang_schedule *schedule)
 {
 	const struct lang_directive *layout = NULL;
 
 	for (const struct lang_directive *d = schedule->first; d; d = d->next) {
-		if (d->spelling->directive == PTOWSP_DIRECTIVE_SPATIAL_MAP)
+		if (has_grid(d))
 			return 1;
 		if (d->spelling->directive == PTOWSP_DIRECTIVE_LAYOUT && !layout)
 			layout = d;

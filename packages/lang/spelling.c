@@ -104,3 +104,9 @@ const char *lang_spelling_example(struct lang_arena *arena, const struct lang_sp
 				   *piece == '$' ? argument_example(spelling, piece) : piece + (*piece == '?'));
 	return text;
 }
+
+int lang_spelling_is_grid(const struct lang_spelling *spelling)
+{
+	return spelling->directive == PTOWSP_DIRECTIVE_SPATIAL_MAP ||
+	       (spelling->directive == PTOWSP_DIRECTIVE_DISPATCH && spelling->policy == PTOWSP_DISPATCH_GRID);
+}

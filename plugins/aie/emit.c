@@ -87,6 +87,9 @@ static char *readme(const struct aie_emit_args *args)
 
 	aie_text_add(&text, "# A design for %s\n\n%u of %u cores (%s), %u tiles, %u streams. Made by ptowsp's backend `aie`.\n\n", design->arch->name, design->core_count,
 		     design->arch->columns * (design->arch->rows - AIE_FIRST_CORE), design->arch->text, design->tile_count, args->picture->routes->count);
+	if (args->picture->grid[0])
+		aie_text_add(&text, "The schedule's executors stand on a grid of %u x %u cores.\n\n", args->picture->grid[0],
+			     args->picture->grid[1]);
 	say_files(&text, args);
 	say_arguments(&text, args);
 	say_kernels(&text, design);

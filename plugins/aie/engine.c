@@ -15,6 +15,7 @@
 #include "rt/directive.h"
 #include "rt/dtype.h"
 #include "rt/error.h"
+#include "rt/grid.h"
 #include "rt/process.h"
 #include "rt/program.h"
 
@@ -238,9 +239,22 @@ static const char *process_name(const void *context, uint32_t instance, uint32_t
 	return "";
 }
 
+/* The grid that executors stand on: the schedule's for this run, or the array where tensors say who holds them. */
+static ptowsp_status grid_find(struct aie_run *run)
+{
+	const struct aie_loaded *loaded = run->loaded;
+
+	if (!loaded->by_holder)
+		return rt_grid_find(loaded->planned, run->args->args, run->grid, run->error);
+	run->grid[0] = loaded->arch->rows - AIE_FIRST_CORE;
+	run->grid[1] = loaded->arch->columns;
+	return PTOWSP_OK;
+}
+
 static ptowsp_status map_make(struct aie_run *run)
 {
 	struct aie_loaded *loaded = run->loaded;
+	ptowsp_status st;
 	const struct aie_options *options = run->options;
 	const struct rt_schedule *schedule = &loaded->planned->schedule;
 	const uint32_t depth = depth_of(schedule);
@@ -248,13 +262,13 @@ static ptowsp_status map_make(struct aie_run *run)
 					  .kept = loaded->kept, .stacks = loaded->stacks, .tensor_count = loaded->planned->tables.tensor.count,
 					  .kernel_count = loaded->planned->tables.kernel.count, .cells = options->cores, 
 					  .scheduled = is_scheduled(schedule) || loaded->by_holder, .must = is_must(run) || *options->pins, .by_holder = loaded->by_holder,
-					  .grid_columns = loaded->by_holder ? loaded->arch->columns : schedule->dispatch.policy == RT_POLICY_GRID ? (uint32_t)schedule->dispatch.columns : 0,
+					  .pool = loaded->by_holder ? (uint32_t)(run->grid[0] * run->grid[1]) : schedule->dispatch.executors, .grid_rows = (uint32_t)run->grid[0], .grid_columns = (uint32_t)run->grid[1],
 					  .pins = {options->pins, process_name, loaded->planned}, .layouts = aie_layouts_of(loaded), .stated = loaded->stated,
 					  .depth = depth ? depth : options->depth, .exact = depth != 0, .bounds = loaded->bounds.row_count ? &loaded->bounds : NULL,
 					  .queue = (uint32_t)aie_arch_tile(loaded->arch, 0)->limits[AIE_DMA_QUEUE], .seed = options->seed,
 					  .kernel_name = kernel_name, .channel_name = channel_name, .tensor_name = tensor_name, .context = loaded->planned};
-	ptowsp_status st = aie_map_make(&loaded->map, &args, run->error);
 
+	st = aie_map_make(&loaded->map, &args, run->error);
 	if (!st && args.scheduled && (!loaded->map.obeyed || (args.layouts && !loaded->map.held)))
 		disobeyed(run, loaded->map.why);
 	if (!st)
@@ -289,6 +303,8 @@ static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_e
 	st = scopes_look(run, feed);
 	if (!st)
 		st = bounds_make(run);
+	if (!st)
+		st = grid_find(run);
 	if (!st)
 		st = aie_layouts_bind(run);
 	if (!st)

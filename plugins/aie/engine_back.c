@@ -41,7 +41,10 @@ ptowsp_status aie_back_read(struct aie_back *back, const struct aie_map *map, st
 	st = aie_route(back->design.arch, flows, count, &back->routes, error);
 	if (!st)
 		st = aie_check_routes(&back->design, &back->channels, &back->routes, error);
-	return st ? st : aie_picture_of_design(&back->drawn, &back->design, &back->channels, &back->routes, back->design.arch->text, error);
+	if (!st)
+		st = aie_picture_of_design(&back->drawn, &back->design, &back->channels, &back->routes, back->design.arch->text, error);
+	memcpy(back->drawn.picture.grid, map->grid, sizeof(map->grid));
+	return st;
 }
 
 void aie_back_finish(struct aie_back *back)

@@ -86,15 +86,17 @@ static const struct ptowsp_binding *binding_of(const struct ptowsp_run_args *arg
 
 ptowsp_status aie_layouts_bind(struct aie_run *run)
 {
-	const struct base_shards *shards = &run->loaded->program->shards;
+	struct base_shards *shards = &run->loaded->program->shards;
 
+	if (shards->chosen)
+		memcpy(shards->grid, run->grid, sizeof(shards->grid));
 	for (uint32_t r = 0; r < shards->count; r++) {
 		const struct base_sharded *row = &shards->rows[r];
 		const struct ptowsp_binding *binding = binding_of(run->args->args, row->tensor);
 		struct aie_layout *layout = &run->loaded->layouts[row->tensor];
 
 		*layout = (struct aie_layout){.grid = {shards->grid[0], shards->grid[1]}};
-		if (!binding)
+		if (!binding || !shards->grid[0])
 			continue;
 		layout->rank = binding->rank;
 		for (uint32_t d = 0; d < AIE_LAYOUT_RANK; d++) {
@@ -110,7 +112,7 @@ ptowsp_status aie_layouts_bind(struct aie_run *run)
 
 const struct aie_layout *aie_layouts_of(const struct aie_loaded *loaded)
 {
-	return loaded->program->shards.count && (loaded->by_holder || loaded->planned->schedule.dispatch.policy == RT_POLICY_GRID) ? loaded->layouts : NULL;
+	return loaded->program->shards.count && loaded->program->shards.grid[0] ? loaded->layouts : NULL;
 }
 
 /* ---- what became of them ------------------------------------------------------------------------------------------------ */

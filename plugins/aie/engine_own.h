@@ -39,6 +39,7 @@ struct aie_run {
 	struct aie_sim_stats stuck;   /* of a run that the array cannot end: who waits */
 	ptowsp_status (*file)(void *context, const char *path, const void *bytes, uint64_t size); /* of files that are made, not run */
 	void *context;
+	uint64_t grid[2];             /* rows and columns that executors of this run stand on; 0: none */
 	bool counted;                 /* no kernel runs, and tensors need no memory */
 };
 static inline const struct aie_options *aie_options_of(const struct base_program *program)

@@ -32,13 +32,18 @@ static uint32_t number_of(const struct aie_executors_args *args, uint64_t task)
 	return args->numbers ? args->numbers[task] : args->walk->tasks[task].executor;
 }
 
-static void pin(struct aie_executors *executors, uint32_t columns)
+static void pin(struct aie_executors *executors, const struct aie_executors_args *args)
 {
+	const uint32_t rows = args->grid_rows, columns = args->grid_columns;
+
 	for (uint32_t e = 0; e < executors->count; e++) {
 		struct aie_executor *row = &executors->rows[e];
 
-		row->column = columns ? (int32_t)(row->number % columns) : AIE_ANYWHERE;
-		row->row = columns ? AIE_FIRST_CORE + (int32_t)(row->number / columns) : AIE_ANYWHERE;
+		uint32_t e = columns ? row->number % args->pool : 0;
+		bool placed = columns && e / columns < rows;
+
+		row->column = placed ? (int32_t)(e % columns) : AIE_ANYWHERE;
+		row->row = placed ? AIE_FIRST_CORE + (int32_t)(row->number / args->pool * rows + e / columns) : AIE_ANYWHERE;
 	}
 }
 
@@ -57,7 +62,7 @@ ptowsp_status aie_executors_make(struct aie_executors *executors, const struct a
 	for (uint32_t m = 0; m < args->more_count; m++)
 		executors->rows[executors->count++].number = args->more[m];
 	unite(executors);
-	pin(executors, args->grid_columns);
+	pin(executors, args);
 	for (uint64_t t = 0; t < walk->task_count; t++) {
 		const struct aie_executor key = {.number = number_of(args, t)}, *row = NULL;
 

@@ -338,7 +338,7 @@ static ptowsp_status hold(struct aie_map *map, const struct aie_map_args *args, 
 
 static ptowsp_status executors_make(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
 {
-	struct aie_executors_args executors = {.walk = args->walk, .grid_columns = args->grid_columns};
+	struct aie_executors_args executors = {.walk = args->walk, .pool = args->pool, .grid_rows = args->grid_rows, .grid_columns = args->grid_columns};
 	uint32_t *holders = args->layouts ? aie_hold_all(&map->acts, args->layouts, &executors.more_count) : NULL;
 	uint32_t *numbers = args->by_holder ? aie_hold_executors(&map->acts, args->layouts, args->walk->task_count) : NULL;
 	bool whole = (holders || !args->layouts) && (numbers || !args->by_holder);
@@ -364,6 +364,8 @@ static ptowsp_status obey(struct aie_map *map, const struct aie_map_args *args, 
 	if (st == PTOWSP_UNSUPPORTED && !(args->layouts && args->must))
 		st = obeying_try(map, args, cells, error);
 	map->obeyed = !st;
+	map->grid[0] = st ? 0 : args->grid_rows;
+	map->grid[1] = st ? 0 : args->grid_columns;
 	if (st == PTOWSP_UNSUPPORTED)
 		snprintf(map->why, sizeof(map->why), "%s", error->text);
 	return st;

@@ -22,7 +22,7 @@ struct aie_map_args {
 	uint32_t cells;                    /* most cores, 0: all that there are */
 	bool scheduled;                    /* executors of the walk are cores */
 	bool must;                         /* and if that cannot be, nothing is mapped */
-	uint32_t grid_columns;             /* of a spatial_map, as in executor.h */
+	uint32_t pool, grid_rows, grid_columns; /* as in executor.h */
 	struct aie_pins pins;
 	bool by_holder;                    /* executors are those who hold what tasks touch, not those of the walk */
 	const struct aie_layout *layouts;  /* per TENS row; NULL: there are none, or no grid */
@@ -42,6 +42,7 @@ struct aie_map {
 	struct aie_executors executors;
 	struct aie_hold hold;              /* the program's acts while those with holders are in `acts` */
 	bool obeyed;                       /* executors are cores */
+	uint32_t grid[2];                  /* and stand on these rows and columns; 0: on none */
 	struct ptowsp_error stood;         /* the first design that was tried and would stand still: who waits for whom; no text: none */
 	bool held;                         /* and hold their parts of tensors */
 	char why[512];                     /* one of them is not so although the schedule says so: a sentence */

@@ -28,6 +28,7 @@ struct aie_picture {
 	const char *title;
 	const struct aie_picture_tile *tiles; /* those of the array that are not among them are empty */
 	uint32_t tile_count;
+	uint32_t grid[2];              /* rows and columns of the schedule's grid, as far as it is obeyed; 0: there is none */
 	const struct aie_flow *flows;
 	const struct aie_picture_stream *streams;
 	const struct aie_routes *routes; /* of the flows; as many flows and streams as it has routes */

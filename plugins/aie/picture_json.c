@@ -118,8 +118,11 @@ char *aie_picture_json(const struct aie_picture *picture)
 
 	aie_text_put(&text, "{\n  \"title\": ");
 	aie_text_json(&text, picture->title);
-	aie_text_add(&text, ",\n  \"device\": \"%s\", \"columns\": %u, \"rows\": %u, \"clock_hz\": %llu,\n  \"tiles\": [", picture->arch->name, picture->arch->columns,
+	aie_text_add(&text, ",\n  \"device\": \"%s\", \"columns\": %u, \"rows\": %u, \"clock_hz\": %llu,\n", picture->arch->name, picture->arch->columns,
 		     picture->arch->rows, (unsigned long long)picture->arch->clock_hz);
+	if (picture->grid[0])
+		aie_text_add(&text, "  \"grid\": [%u, %u],\n", picture->grid[0], picture->grid[1]);
+	aie_text_put(&text, "  \"tiles\": [");
 	for (uint32_t i = 0; i < picture->tile_count; i++) {
 		aie_text_put(&text, i ? ",\n" : "\n");
 		put_tile(&text, picture, &picture->tiles[i]);

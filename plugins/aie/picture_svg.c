@@ -244,6 +244,8 @@ static void put_legend(struct aie_text *text, const struct aie_picture *picture)
 	int y = HEAD + 12;
 
 	aie_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"tile\">%u streams, %u wires</text>\n", x, y, routes->count, routes->length);
+	if (picture->grid[0])
+		aie_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"small\">grid of the schedule: %u x %u cores</text>\n", x, y += LINE, picture->grid[0], picture->grid[1]);
 	if (routes->hottest.limit)
 		aie_text_add(text, "<text x=\"%d\" y=\"%d\" class=\"small\">hottest: %s side of (%d,%d), %u of %u wires</text>\n", x, y += LINE,
 			     aie_arch_bundle_text(routes->hottest.side), routes->hottest.column, routes->hottest.row, routes->hottest.used, routes->hottest.limit);

@@ -110,6 +110,10 @@ ptowsp_status aie_report_design(struct aie_report *report, const struct aie_desi
 
 	if (!st)
 		st = add(report, "design", design->tile_count, (uint64_t)design->arch->columns * design->arch->rows, "tiles", error, "tiles in use");
+	if (!st && picture->grid[0])
+		st = add(report, "design", picture->grid[0], 0, "rows", error, "rows of the schedule's grid");
+	if (!st && picture->grid[0])
+		st = add(report, "design", picture->grid[1], 0, "columns", error, "columns of the schedule's grid");
 	if (!st)
 		st = routes_add(report, picture, error);
 	if (!st)

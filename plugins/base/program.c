@@ -5,6 +5,7 @@
 #include "caps.h"
 #include "error.h"
 #include "queue.h"
+#include "rt/grid.h"
 
 static ptowsp_status lower(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error)
 {
@@ -173,7 +174,9 @@ ptowsp_status base_program_run(struct base_program *program, const struct base_r
 
 	args.notify = connect(&connection, &notify, error) ? &notify : NULL;
 	base_kernels_watch(&program->kernels, &run->cancel, run->args.deadline_ns);
-	st = base_shards_begin(&program->shards, &run->args, error);
+	st = program->shards.chosen ? rt_grid_find(program->rt, &run->args, program->shards.grid, error) : PTOWSP_OK;
+	if (!st)
+		st = base_shards_begin(&program->shards, &run->args, error);
 	if (!st) {
 		st = instance->backend->run ? instance->backend->run(program, &args, stats_out, deadlock_out, error)
 					    : rt_run(program->rt, &args, stats_out, deadlock_out, error);

@@ -182,6 +182,22 @@ static ptowsp_status rows_check(struct base_shards *shards, const struct base_se
 	return PTOWSP_OK;
 }
 
+/* Of a threshold: whether it holds a grid at all; until a run has picked one there is a place. */
+static void grid_take(struct base_shards *shards, const struct base_sections *sections, const struct ptowsp_directive_record *d)
+{
+	const bool dispatch = d->directive == PTOWSP_DIRECTIVE_DISPATCH;
+
+	if ((d->directive == PTOWSP_DIRECTIVE_SPATIAL_MAP || (dispatch && d->policy == PTOWSP_DISPATCH_GRID)) && d->a0 > 0 && d->a1 > 0) {
+		shards->grid[0] = (uint64_t)d->a0;
+		shards->grid[1] = (uint64_t)d->a1;
+	}
+	for (unsigned k = 1; dispatch && d->policy == PTOWSP_DISPATCH_THRESHOLD && k < d->count && k < 8; k += 2)
+		if (strstr(base_sections_string(sections, (uint32_t)(&d->a0)[k]), "spatial_map(")) {
+			shards->chosen = true;
+			shards->grid[0] = shards->grid[1] = 1;
+		}
+}
+
 ptowsp_status base_shards_init(struct base_shards *shards, const struct base_instance *instance, const struct base_sections *sections,
 			      uint32_t entry, struct ptowsp_error *error)
 {
@@ -197,10 +213,8 @@ ptowsp_status base_shards_init(struct base_shards *shards, const struct base_ins
 	if (!shards->rows || !shards->stats)
 		return base_fail(error, PTOWSP_NO_MEMORY, "no memory for layouts");
 	for (uint32_t i = 0; i < sections->schd.count; i++)
-		if (!base_sections_row(&sections->schd, i, &d, sizeof(d), NULL) && d.directive == PTOWSP_DIRECTIVE_SPATIAL_MAP && d.a0 > 0 && d.a1 > 0) {
-			shards->grid[0] = (uint64_t)d.a0;
-			shards->grid[1] = (uint64_t)d.a1;
-		}
+		if (!base_sections_row(&sections->schd, i, &d, sizeof(d), NULL))
+			grid_take(shards, sections, &d);
 	st = rows_read(shards, sections, error);
 	for (uint32_t i = 0; !st && i < sections->schd.count; i++) {
 		st = base_sections_row(&sections->schd, i, &d, sizeof(d), error);
@@ -300,7 +314,7 @@ ptowsp_status base_shards_begin(struct base_shards *shards, const struct ptowsp_
 		struct base_sharded *row = &shards->rows[r];
 
 		row->data = NULL;
-		for (uint32_t b = 0; b < args->binding_count; b++)
+		for (uint32_t b = 0; shards->grid[0] && b < args->binding_count; b++)
 			if (args->bindings[b].tensor == row->tensor && args->bindings[b].data && args->bindings[b].elements && args->bindings[b].rank)
 				row_bind(shards, row, &args->bindings[b]);
 		if (args->flags & PTOWSP_RUN_NO_KERNELS)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* shards.h - layouts: with spatial_map every executor of the grid has memory of its own, and a sharded tensor lies in pieces in it.
+/* shards.h - layouts: with a grid (spatial_map, or one that dispatch threshold picks) every executor of the grid has memory of its own, and a sharded tensor lies in pieces in it.
  *
  * Before the kernels of a run begin, such a tensor is cut into shards, which are copied to their owners; a task gets what it touches out of the
  * owners' memory and writes what it has written back to it; after the run the shards are put together again. Bytes between a task and its own executor's
@@ -33,7 +33,8 @@ struct base_sharded {
 struct base_shards {
 	const struct base_instance *instance;
 	uint32_t entry;        /* row of ENTR, which has names of its own for its tensors */
-	uint64_t grid[2];      /* 0: there is no spatial_map */
+	uint64_t grid[2];      /* rows, columns; 0: there is none. chosen: of the latest run, set before begin; 0: of that run */
+	bool chosen;           /* dispatch threshold picks the grid, run by run (rt/grid.h) */
 	struct base_sharded *rows;
 	uint32_t count, room;
 	struct ptowsp_layout_stats *stats; /* one per row */

@@ -24,10 +24,9 @@ int64_t rt_owner_value(const struct rt_owner *owner, const struct rt_site *site)
 	return site->affinity >= 0 ? env->loops[site->affinity] : 0;
 }
 
-static int64_t grid_value(const struct rt_owner *owner, const struct rt_site *site)
+static int64_t grid_value(const struct rt_env *env, const struct rt_dispatch *dispatch, const struct rt_site *site)
 {
-	const struct rt_env *env = owner->env;
-	uint32_t rows = (uint32_t)owner->dispatch->rows, columns = (uint32_t)owner->dispatch->columns;
+	uint32_t rows = (uint32_t)dispatch->rows, columns = (uint32_t)dispatch->columns;
 	int64_t row = site->grid[0] < 0 ? 0 : env->loops[site->grid[0]], column = site->grid[1] < 0 ? 0 : env->loops[site->grid[1]];
 
 	return (int64_t)rt_modulo(row, rows) * columns + rt_modulo(column, columns);
@@ -41,7 +40,7 @@ static uint32_t owner_by(const struct rt_owner *owner, const struct rt_dispatch 
 	case PTOWSP_DISPATCH_HASH: return rt_owner_rest(owner, rt_mix64((uint64_t)value));
 	case PTOWSP_DISPATCH_AFFINITY:
 	case PTOWSP_DISPATCH_CUSTOM: return rt_modulo(value, owner->instances);
-	case RT_POLICY_GRID: return rt_modulo(grid_value(owner, site), owner->instances);
+	case RT_POLICY_GRID: return rt_modulo(grid_value(owner->env, dispatch, site), owner->instances);
 	case PTOWSP_DISPATCH_STATIC_PARTITION:
 		for (uint32_t k = 0; k < dispatch->bound_count; k++)
 			part += (uint64_t)dispatch->bounds[k] <= task;

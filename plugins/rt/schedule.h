@@ -21,7 +21,7 @@ struct rt_depth {
 
 /* Where tasks go: rt_policy rows read these. */
 struct rt_dispatch {
-	uint32_t policy;      /* PTOWSP_DISPATCH_x, RT_POLICY_GRID, 0: one executor per pool */
+	uint32_t policy;      /* PTOWSP_DISPATCH_x, RT_POLICY_GRID of every spatial_map, 0: one executor per pool */
 	uint32_t executors;   /* per pool */
 	uint32_t expr;        /* EXPR row or PTOWSP_NONE */
 	uint32_t axis, axis_length; /* affinity: bytes of STRS; length 0: up to their NUL */

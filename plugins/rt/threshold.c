@@ -108,6 +108,18 @@ static ptowsp_status bounds(struct reader *r, struct rt_dispatch *part)
 	return st;
 }
 
+static ptowsp_status rows_and_columns(struct reader *r, struct rt_dispatch *part)
+{
+	ptowsp_status st = number(r, 1, RT_EXECUTOR_LIMIT, &part->rows);
+
+	if (!st && !take(r, ','))
+		st = wrong(r, "a comma");
+	if (!st)
+		st = number(r, 1, RT_EXECUTOR_LIMIT / part->rows, &part->columns);
+	part->executors = st ? 1 : (uint32_t)(part->rows * part->columns);
+	return st;
+}
+
 static const struct {
 	const char *word;
 	uint8_t policy;
@@ -116,6 +128,7 @@ static const struct {
 	{"round_robin", PTOWSP_DISPATCH_ROUND_ROBIN, count},	       {"work_steal", PTOWSP_DISPATCH_WORK_STEAL, count},
 	{"affinity", PTOWSP_DISPATCH_AFFINITY, axis_and_count},	       {"hash", PTOWSP_DISPATCH_HASH, expr_and_count},
 	{"custom", PTOWSP_DISPATCH_CUSTOM, expr_and_count},	       {"static_partition", PTOWSP_DISPATCH_STATIC_PARTITION, bounds},
+	{"spatial_map", RT_POLICY_GRID, rows_and_columns},
 };
 
 static ptowsp_status policy_read(struct reader *r, struct rt_dispatch *part)
@@ -129,7 +142,7 @@ static ptowsp_status policy_read(struct reader *r, struct rt_dispatch *part)
 	       (strlen(policies[k].word) != length || memcmp(policies[k].word, r->at, length)))
 		k++;
 	if (k == sizeof(policies) / sizeof(*policies))
-		return wrong(r, "round_robin, affinity, hash, static_partition, work_steal or custom");
+		return wrong(r, "round_robin, affinity, hash, static_partition, work_steal, custom or spatial_map");
 	r->at += length;
 	part->policy = policies[k].policy;
 	if (!take(r, '('))

@@ -384,7 +384,7 @@ class Machine:
         if policy == "threshold":  # texts between thresholds; #N: row N of EXPR
             texts = [text[:-1].split("(") for text in arguments[1::2]]
             values = [[{"expr": int(a[1:])} if a[0] == "#" else int(a) if a[-1].isdigit() else a for a in v.split(",")] for _, v in texts]
-            self.parts = sorted(zip([-NEVER, *map(number, arguments[2::2])], [name for name, _ in texts], values), key=lambda part: part[0])
+            self.parts = sorted(zip([-NEVER, *map(number, arguments[2::2])], ["grid" if name == "spatial_map" else name for name, _ in texts], values), key=lambda part: part[0])
         self.executors = n = max([self.count(name, v) for _, name, v in self.parts] or [self.count(policy, arguments)])
         if self.word("pools") == "by_exec_unit":
             used = {program.kernel(program.row_of("KREG", k)).get("unit", "any") for k in program.work["kernels"]}

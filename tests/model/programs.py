@@ -586,7 +586,8 @@ class Generator(Writer):
                 self.directive("pipeline_depth", "depth", "stream", rng.randint(1, 2))
                 self.directive("pipeline_depth", "depth", rng.choice("jq"), rng.randint(1, 2))
         if "scalars" in self.on:
-            parts = [f"round_robin({n})", f"work_steal({n})", f"affinity(i,{n})", f"hash(#{axis['expr']},{n})", "static_partition(3,7)", "static_partition(9)"]
+            parts = [f"round_robin({n})", f"work_steal({n})", f"affinity(i,{n})", f"hash(#{axis['expr']},{n})", "static_partition(3,7)", "static_partition(9)",
+                     f"spatial_map({rng.randint(1, 3)},{rng.randint(1, 3)})"]
             rows = [x for t in sorted(rng.sample(range(-3, 9), rng.randint(0, 3))) for x in (t, rng.choice(parts))]
             kinds["threshold"] = [{"expr": self.scalar(0)}, rng.choice(parts), *rows]
             if not self.by_unit and "csp" not in self.on and rng.random() < 0.4:
