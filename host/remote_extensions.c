@@ -38,6 +38,19 @@ static void request_begin(struct host_wire *request, enum host_frame_operation o
 	value_put(request, 0, (uintptr_t)object);
 }
 
+static bool extension_known(struct host_remote *r, const struct ptowsp_object *instance, uint32_t which, struct remote_table **table_out)
+{
+	bool known;
+
+	pthread_mutex_lock(&r->lock);
+	if (r->asked_of != instance)
+		memset(r->asked, 0, sizeof(r->asked));
+	known = r->asked[which];
+	*table_out = known && r->offered[which] ? &r->extensions[which] : NULL;
+	pthread_mutex_unlock(&r->lock);
+	return known;
+}
+
 const void *host_remote_extension(struct host_remote *r, struct ptowsp_object *instance, const char *id)
 {
 	struct host_wire request = {0};
@@ -50,6 +63,8 @@ const void *host_remote_extension(struct host_remote *r, struct ptowsp_object *i
 		which++;
 	if (which == KNOWN)
 		return NULL;
+	if (extension_known(r, instance, which, &table)) /* what an instance offers does not change, and asking costs a round trip */
+		return table;
 	request_begin(&request, HOST_FRAME_EXTENSION, instance);
 	value_put(&request, 1, host_wire_text(&request, id));
 	if (!remote_ask(r, 1, &request, &call, &wire, NULL) && frame_of(&wire)->values[0]) {
@@ -62,6 +77,11 @@ const void *host_remote_extension(struct host_remote *r, struct ptowsp_object *i
 			table->entries[i] = there >> i & 1 ? elsewhere : NULL;
 		pthread_mutex_unlock(&r->lock);
 	}
+	pthread_mutex_lock(&r->lock);
+	r->asked[which] = !atomic_load(&r->dead);
+	r->offered[which] = table != NULL;
+	r->asked_of = instance;
+	pthread_mutex_unlock(&r->lock);
 	free(wire.bytes);
 	host_wire_finish(&request);
 	return table;

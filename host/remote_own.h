@@ -101,6 +101,8 @@ struct host_remote {
 		struct ptowsp_head head;
 		void (*entries[4])(void);
 	} extensions[8];
+	const struct ptowsp_object *asked_of; /* lock: whose extensions are known */
+	bool asked[8], offered[8];    /* lock */
 };
 
 /* remote_pump.c. Lets the frame that begins the request carry its number, sends it on down[channel], waits for the answer. The reply's frame is in *wire_out (whose bytes the

@@ -77,6 +77,7 @@ int bench_packages(const struct bench_options *options);
 int bench_isa(const struct bench_options *options);
 int bench_kernel(const struct bench_options *options);
 int bench_call(const struct bench_options *options);
+int bench_isolate(const struct bench_options *options);
 /* `ptowsp-bench peer ...`: its own options, its own columns. */
 int bench_peer(int argc, char **argv);
 /* `ptowsp-bench once ...`: one thing, once, for a profiler. */
