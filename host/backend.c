@@ -17,7 +17,7 @@ struct host_search host_backend_search(const struct ptowsp_backend_options *opti
 				    .dirs = options->plugin_dirs,
 				    .dir_count = options->plugin_dir_count,
 				    .user_plugins = options->flags & PTOWSP_BACKEND_USER_PLUGINS,
-				    .isolate = options->isolate ? options->isolate : PTOWSP_ISOLATE_NONE};
+				    .isolate = options->isolate ? options->isolate : HOST_ISOLATE_RULE};
 }
 
 /* A plugin's sentence may be missing or without its end. */

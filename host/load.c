@@ -286,6 +286,8 @@ static uint32_t isolate_of(const struct host_search *search, const struct host_f
 
 	if (!search || search->isolate != HOST_ISOLATE_RULE)
 		return search && search->isolate ? search->isolate : PTOWSP_ISOLATE_NONE;
+	if (host_policy_kind(search->policy) == PTOWSP_PLUGINS_SIGNED) /* or it is refused */
+		return PTOWSP_ISOLATE_NONE;
 	return host_isolate_rule(file->path, &why);
 }
 

@@ -137,7 +137,7 @@ struct ptowsp_backend *corpus_backend(unsigned threads)
 	struct ptowsp_backend **backends = opened[chosen];
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	const char *dir = check_fmt("%s/lib/ptowsp/plugins", check_build());
-	struct ptowsp_backend_options options = {.plugin = plugins[chosen], .plugin_dirs = &dir, .plugin_dir_count = 1,
+	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin = plugins[chosen], .plugin_dirs = &dir, .plugin_dir_count = 1,
 						 .threads = threads};
 
 	if (!backends[threads] && ptowsp_backend_open(&backends[threads], &options, &error))

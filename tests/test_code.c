@@ -400,7 +400,7 @@ static void unloading_a_program_unmaps_its_code(void)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	const char *dir = check_fmt("%s/lib/ptowsp/plugins", check_build());
-	struct ptowsp_backend_options options = {.plugin = "cpu_sim", .plugin_dirs = &dir, .plugin_dir_count = 1, .threads = 1};
+	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin = "cpu_sim", .plugin_dirs = &dir, .plugin_dir_count = 1, .threads = 1};
 	struct ptowsp_plan_options none = {0};
 	struct ptowsp_backend *backend = NULL;
 	struct ptowsp_package *package = NULL;

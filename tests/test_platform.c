@@ -99,7 +99,7 @@ static unsigned state_of(enum word word)
 static void cpu_sim_claims_its_column(void)
 {
 	const char *dir = check_fmt("%s/lib/ptowsp/plugins", check_build());
-	struct ptowsp_backend_options options = {.plugin = "cpu_sim", .plugin_dirs = &dir, .plugin_dir_count = 1};
+	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin = "cpu_sim", .plugin_dirs = &dir, .plugin_dir_count = 1};
 	struct ptowsp_backend *backend;
 
 	for (int d = 0; d < 2; d++) {

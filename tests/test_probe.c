@@ -27,7 +27,7 @@ static struct probe *open_with(const char *plugin, const char *lie, const char *
 	} kept[2];
 	static unsigned turn;
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	struct ptowsp_backend_options options = {.plugin = kept[turn].path,
+	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin = kept[turn].path,
 						 .settings = &kept[turn].setting,
 						 .setting_count = lie != NULL,
 						 .threads = 1};

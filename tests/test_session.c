@@ -67,7 +67,7 @@ static ptowsp_status backend_open(const char *mode)
 {
 	const struct ptowsp_setting setting = {"mode", mode};
 	const char *dir = check_fmt("%s/test/plugins", check_build());
-	struct ptowsp_backend_options options = {.plugin = "probe", .plugin_dirs = &dir, .plugin_dir_count = 1, .settings = &setting,
+	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin = "probe", .plugin_dirs = &dir, .plugin_dir_count = 1, .settings = &setting,
 						 .setting_count = mode != NULL, .log = on_log};
 
 	return ptowsp_backend_open(&s.backend, &options, &error);
@@ -397,7 +397,7 @@ static void options_are_checked_before_the_plugin_sees_them(void)
 {
 	const struct ptowsp_setting wrong[] = {{"mood", "poll"}, {"mode", "gently"}};
 	const char *dir = check_fmt("%s/test/plugins", check_build());
-	struct ptowsp_backend_options options = {.plugin = "probe_alias", .plugin_dirs = &dir, .plugin_dir_count = 1, .setting_count = 1};
+	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin = "probe_alias", .plugin_dirs = &dir, .plugin_dir_count = 1, .setting_count = 1};
 
 	options.settings = &wrong[0];
 	CHECK_INT(ptowsp_backend_open(&s.backend, &options, &error), PTOWSP_INVALID);
@@ -537,7 +537,7 @@ static void auto_takes_the_first_that_enforces_everything(void)
 {
 	static const char *const weak[] = {"hazards=raw"};
 	const char *dir = check_fmt("%s/test/plugins", check_build());
-	struct ptowsp_backend_options options = {.plugin_dirs = &dir, .plugin_dir_count = 1};
+	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin_dirs = &dir, .plugin_dir_count = 1};
 
 	skipped[0] = '\0';
 	REQUIRE_INT(plan_open(&shaped, NULL, 0), 0);
@@ -558,7 +558,7 @@ static void auto_takes_the_first_that_enforces_everything(void)
 static void plugins_are_listed_without_running_them(void)
 {
 	const char *dir = check_fmt("%s/test/plugins", check_build());
-	struct ptowsp_backend_options options = {.plugin_dirs = &dir, .plugin_dir_count = 1};
+	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin_dirs = &dir, .plugin_dir_count = 1};
 	struct ptowsp_listing *listing;
 	struct ptowsp_listing_row row;
 	bool found = false;
@@ -575,7 +575,7 @@ static void plugins_are_listed_without_running_them(void)
 static void cpu_sim_calls_the_embedding_program_s_function(void)
 {
 	const char *dir = check_fmt("%s/lib/ptowsp/plugins", check_build());
-	struct ptowsp_backend_options options = {.plugin_dirs = &dir, .plugin_dir_count = 1, .threads = 2};
+	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin_dirs = &dir, .plugin_dir_count = 1, .threads = 2};
 
 	REQUIRE_INT(plan_open(&shaped, NULL, 0), 0);
 	ptowsp_kernel_register("combine", "v(p,p,p,i64)", (ptowsp_native_fn)combine);

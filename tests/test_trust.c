@@ -133,7 +133,7 @@ static void an_embedding_program_gets_the_same(void)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	const char *dirs[1], *plugin_dirs[1];
-	struct ptowsp_backend_options options = {.plugin = "cpu_sim", .trust_dirs = dirs, .trust_dir_count = 1, .plugin_dirs = plugin_dirs, .plugin_dir_count = 1};
+	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin = "cpu_sim", .trust_dirs = dirs, .trust_dir_count = 1, .plugin_dirs = plugin_dirs, .plugin_dir_count = 1};
 	struct ptowsp_package *package;
 	struct ptowsp_plan *plan;
 
@@ -282,7 +282,7 @@ static void signed_plugins_are_not_mistaken_for_each_other(void)
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	char keys[512], plugins[512];
 	const char *dirs[1] = {keys}, *plugin_dirs[1] = {plugins};
-	struct ptowsp_backend_options options = {.trust_dirs = dirs, .trust_dir_count = 1, .plugin_dirs = plugin_dirs, .plugin_dir_count = 1, .plugin_trust = PTOWSP_PLUGINS_SIGNED};
+	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .trust_dirs = dirs, .trust_dir_count = 1, .plugin_dirs = plugin_dirs, .plugin_dir_count = 1, .plugin_trust = PTOWSP_PLUGINS_SIGNED};
 	struct ptowsp_backend *backend;
 
 	plugins_begin();

@@ -68,9 +68,9 @@ ptowsp_status run_backend_options(struct run_backend_options *out, const struct 
 				: !strcmp(options->plugin_trust, "listed")		 ? PTOWSP_PLUGINS_LISTED
 												 : PTOWSP_PLUGINS_SIGNED,
 		.trust_dir_count = options->trust_dirs.count,
-		.isolate = run_isolation(options),
 		.layers = options->layer,
 		.breach = run_breach(),
+		.isolate = options->verify && !options->isolate ? PTOWSP_ISOLATE_NONE : run_isolation(options), /* probes judge the plugin, not the way to it */
 	};
 	return PTOWSP_OK;
 }

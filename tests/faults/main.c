@@ -88,7 +88,7 @@ static ptowsp_status device_open(struct device *d, const struct program *p, cons
 				 struct ptowsp_error *error)
 {
 	struct ptowsp_setting instances = {"schedulers", p->schedulers};
-	struct ptowsp_backend_options backend_options = {.plugin = plugin, .threads = p->threads, .settings = &instances, .setting_count = p->schedulers != NULL};
+	struct ptowsp_backend_options backend_options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin = plugin, .threads = p->threads, .settings = &instances, .setting_count = p->schedulers != NULL};
 	struct ptowsp_plan_options plan_options = {.entry = entry, .schedule = p->schedule};
 	ptowsp_status st;
 
