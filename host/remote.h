@@ -43,6 +43,8 @@ ptowsp_status host_remote_submit(struct host_remote *remote, struct ptowsp_objec
 ptowsp_status host_remote_cancel(struct host_remote *remote, struct ptowsp_object *device, uint64_t token, struct ptowsp_error *error);
 /* The worker polls by itself: this waits until some run is done. */
 ptowsp_status host_remote_poll(struct host_remote *remote, struct ptowsp_object *device, uint64_t until_ns, struct ptowsp_error *error);
+/* Hears what the worker has said so far, without waiting. [any] */
+void host_remote_look(struct host_remote *remote);
 ptowsp_status host_remote_drain(struct host_remote *remote, struct ptowsp_object *device, uint64_t until_ns, struct ptowsp_error *error);
 /* Arrays in *stats_out are valid until the next call for the worker. */
 ptowsp_status host_remote_stats(struct host_remote *remote, struct ptowsp_object *program, struct ptowsp_run_stats *stats_out, struct ptowsp_error *error);

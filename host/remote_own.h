@@ -38,6 +38,13 @@ struct remote_run {
 	struct remote_stage *stages; /* owned */
 	uint32_t stage_count;
 	bool used;
+	bool submitted;          /* submit has returned: done may be told */
+};
+/* A done that came before that, in order of their coming. */
+struct remote_early {
+	unsigned char *message;  /* owned: where *done lies */
+	const struct ptowsp_done *done;
+	struct remote_early *next;
 };
 struct remote_program {
 	struct ptowsp_object *object;
@@ -79,6 +86,7 @@ struct host_remote {
 	uint64_t dones, next_call, armed_ns; /* lock */
 	struct remote_call *calls;    /* lock */
 	struct remote_run runs[HOST_RUNS_IN_FLIGHT]; /* lock */
+	struct remote_early *early;   /* lock */
 	struct remote_program *programs; /* lock */
 	uint32_t *sent, *gone;        /* lock; owned: buffers that the worker has, those of them that are no more */
 	uint32_t sent_count, sent_room, gone_count, gone_room;
@@ -88,7 +96,7 @@ struct host_remote {
 
 	_Atomic int dead;
 	ptowsp_status end_status;     /* written before buried */
-	char end_text[200];
+	char end_text[400];
 	pthread_t watcher;
 	bool watched;
 	/* [main] */
@@ -129,6 +137,10 @@ ptowsp_status remote_dead(const struct host_remote *r, struct ptowsp_error *erro
 
 /* remote_runs.c */
 void remote_run_done(struct host_remote *r, const struct ptowsp_done *done);
+/* A done of a run whose submit has not returned is kept, with the message that it lies in: true. Nobody is told of the end of a run inside of its beginning. */
+bool remote_run_keep(struct host_remote *r, const struct ptowsp_done *done, unsigned char *message);
+/* Tells of those whose submit has returned meanwhile. */
+void remote_runs_early(struct host_remote *r);
 /* Every run in flight ends as the worker did. */
 void remote_runs_fail(struct host_remote *r);
 /* Sections of load arguments as one sealed memory file, and the arguments with places in it. */

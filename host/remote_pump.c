@@ -63,10 +63,20 @@ static void diagnosis_take(struct host_remote *r, const struct host_frame *frame
 
 static void done_take(struct host_remote *r, const struct host_frame *frame, struct host_unwire *wire)
 {
-	const struct ptowsp_done *done = host_unwire_struct(wire, &host_wire_done, frame->values[0]);
+	unsigned char *copy = malloc(r->up.size);
+	const struct ptowsp_done *done;
 
+	if (copy) {
+		memcpy(copy, r->up.message, r->up.size);
+		wire->bytes = copy;
+	}
+	done = host_unwire_struct(wire, &host_wire_done, frame->values[0]);
+	wire->forged = wire->forged || !done;
+	if (done && copy && remote_run_keep(r, done, copy))
+		return;
 	if (done)
 		remote_run_done(r, done);
+	free(copy);
 }
 
 static void rows_take(struct host_remote *r, const struct host_frame *frame, struct host_unwire *wire)
@@ -180,10 +190,30 @@ static void turn(struct host_remote *r, uint64_t until_ns)
 
 void remote_pump(struct host_remote *r, uint64_t dones, uint64_t until_ns)
 {
+	remote_runs_early(r);
 	pthread_mutex_lock(&r->lock);
 	while (!r->buried && r->dones == dones && host_now_ns() < until_ns)
 		turn(r, until_ns);
 	pthread_mutex_unlock(&r->lock);
+	remote_runs_early(r);
+}
+
+void host_remote_look(struct host_remote *r)
+{
+	bool mine;
+
+	pthread_mutex_lock(&r->lock);
+	mine = !r->pumping && !atomic_load(&r->dead);
+	r->pumping = r->pumping || mine;
+	pthread_mutex_unlock(&r->lock);
+	if (mine) {
+		remote_read(r);
+		pthread_mutex_lock(&r->lock);
+		r->pumping = false;
+		pthread_cond_broadcast(&r->turned);
+		pthread_mutex_unlock(&r->lock);
+	}
+	remote_runs_early(r);
 }
 
 static bool answer_wait(struct host_remote *r, struct remote_call *call)

@@ -353,6 +353,46 @@ static bool run_take(struct host_remote *r, uint64_t token, struct remote_run *r
 	return found;
 }
 
+static struct remote_run *run_find(struct host_remote *r, uint64_t token)
+{
+	for (uint32_t i = 0; i < HOST_RUNS_IN_FLIGHT; i++)
+		if (r->runs[i].used && r->runs[i].token == token)
+			return &r->runs[i];
+	return NULL;
+}
+
+static void run_submitted(struct host_remote *r, uint64_t token)
+{
+	struct remote_run *run;
+
+	pthread_mutex_lock(&r->lock);
+	run = run_find(r, token);
+	if (run)
+		run->submitted = true;
+	pthread_mutex_unlock(&r->lock);
+}
+
+bool remote_run_keep(struct host_remote *r, const struct ptowsp_done *done, unsigned char *message)
+{
+	struct remote_early *row = malloc(sizeof(*row)), **at = &r->early;
+	const struct remote_run *run;
+	bool kept;
+
+	pthread_mutex_lock(&r->lock);
+	run = run_find(r, done->token);
+	kept = row && run && !run->submitted;
+	if (kept) {
+		*row = (struct remote_early){message, done, NULL};
+		while (*at)
+			at = &(*at)->next;
+		*at = row;
+	}
+	pthread_mutex_unlock(&r->lock);
+	if (!kept)
+		free(row);
+	return kept;
+}
+
 /* Buffers that went away since: told in front of what comes next. */
 static void gone_send(struct host_remote *r)
 {
@@ -397,6 +437,8 @@ ptowsp_status host_remote_submit(struct host_remote *r, struct ptowsp_object *de
 		remote_run_finish(r, &run);
 	else if (st)
 		st = PTOWSP_OK; /* the end of the worker has completed it already */
+	else
+		run_submitted(r, args->token);
 	return st;
 }
 
@@ -425,12 +467,44 @@ void remote_run_done(struct host_remote *r, const struct ptowsp_done *done)
 	run_end(r, done, true);
 }
 
+/* With the lock held: the first of a run whose submit has returned, or that is over. */
+static struct remote_early *early_take(struct host_remote *r)
+{
+	for (struct remote_early **at = &r->early; *at; at = &(*at)->next) {
+		const struct remote_run *run = run_find(r, (*at)->done->token);
+		struct remote_early *row = *at;
+
+		if (run && !run->submitted)
+			continue;
+		*at = row->next;
+		return row;
+	}
+	return NULL;
+}
+
+void remote_runs_early(struct host_remote *r)
+{
+	struct remote_early *row;
+
+	do {
+		pthread_mutex_lock(&r->lock);
+		row = early_take(r);
+		pthread_mutex_unlock(&r->lock);
+		if (row) {
+			remote_run_done(r, row->done);
+			free(row->message);
+			free(row);
+		}
+	} while (row);
+}
+
 void remote_runs_fail(struct host_remote *r)
 {
 	const struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS)};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR), .where = {UINT64_MAX, UINT64_MAX}};
 	struct ptowsp_done done = {.head = PTOWSP_HEAD(struct ptowsp_done, DONE), .stats = &stats, .error = &error};
 
+	remote_runs_early(r);
 	done.status = remote_dead(r, &error);
 	for (uint32_t i = 0; i < HOST_RUNS_IN_FLIGHT; i++) {
 		bool used;
@@ -485,6 +559,13 @@ void remote_buffers_finish(struct host_remote *r)
 		host_buffer_give(s->memory);
 		free(s);
 		s = next;
+	}
+	while (r->early) {
+		struct remote_early *next = r->early->next;
+
+		free(r->early->message);
+		free(r->early);
+		r->early = next;
 	}
 	free(r->sent);
 	free(r->gone);

@@ -8,6 +8,7 @@
 #include "host/kernels_ffi.h"
 #include "host/match.h"
 #include "host/program.h"
+#include "host/remote.h"
 #include "registry/names.h"
 
 #define SLICE_NS UINT64_C(50000000) /* how long a poll may take before the host looks again */
@@ -286,6 +287,8 @@ ptowsp_status ptowsp_programs_join(struct ptowsp_program *const *programs, uint3
 
 int ptowsp_is_complete(struct ptowsp_program *p)
 {
+	if (p->backend->plugin->remote)
+		host_remote_look(p->backend->plugin->remote);
 	return host_runs_is_complete(&p->backend->services.runs, &p->run);
 }
 
