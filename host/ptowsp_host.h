@@ -132,7 +132,7 @@ struct ptowsp_backend_options {
 	uint32_t isolate; /* PTOWSP_ISOLATE_x: where the plugin runs */
 	uint32_t plugin_trust; /* PTOWSP_PLUGINS_x */
 	uint32_t reserved;
-	/* Checking layers between host and plugin, "NAME[:PARAMETER],...": validate, threads, fault[:SEED]; host/README.md. NULL: none. With validate a race
+	/* Checking layers between host and plugin, "NAME[:PARAMETER],...": trace[:FILE], validate, threads, fault[:SEED]; host/README.md. NULL: none. With validate a race
 	 * found is an error of the run, as with PTOWSP_RUN_STRICT. */
 	const char *layers;
 	/* Gets the first breach of a rule that they find, at the latest when the backend is closed: DEVICE_LOST where the plugin broke it, RUN_FAILED where the host

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "host/remote_own.h"
+#include "registry/text.h"
 
 #define TURN_NS UINT64_C(1000000)
 
@@ -86,18 +87,20 @@ static void end_say(struct host_remote *r, const siginfo_t *info)
 	const uint32_t operation = atomic_load(&r->shared->operation);
 	const char *busy = operation < HOST_FRAME_COUNT ? operations[operation] : "an unknown operation";
 	char how[64], said[100] = "";
+	struct reg_text text;
 
 	how_it_ended(info, how, sizeof(how));
 	pthread_mutex_lock(&r->lock);
 	r->end_status = r->verdict == REMOTE_HUNG ? PTOWSP_DEADLINE : PTOWSP_DEVICE_LOST;
 	if (*r->said[0])
 		snprintf(said, sizeof(said), "; last lines: %.36s%s%.46s", r->said[1], *r->said[1] ? " / " : "", r->said[0]);
+	reg_text_init(&text, r->end_text, sizeof(r->end_text));
 	if (r->verdict == REMOTE_HUNG)
-		snprintf(r->end_text, sizeof(r->end_text), "%s did not end in time and its worker was killed in %s%s", r->name, busy, said);
+		reg_text_add(&text, "%s did not end in time and its worker was killed in %s%s", r->name, busy, said);
 	else if (r->verdict == REMOTE_FORGED)
-		snprintf(r->end_text, sizeof(r->end_text), "%s: its worker sent what no worker sends, and was killed in %s%s", r->name, busy, said);
+		reg_text_add(&text, "%s: its worker sent what no worker sends, and was killed in %s%s", r->name, busy, said);
 	else
-		snprintf(r->end_text, sizeof(r->end_text), "%s: its worker ended in %s: %s%s", r->name, busy, how, said);
+		reg_text_add(&text, "%s: its worker ended in %s: %s%s", r->name, busy, how, said);
 	pthread_mutex_unlock(&r->lock);
 }
 

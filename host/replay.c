@@ -121,7 +121,10 @@ static void *object_now(void *context, uint64_t then)
 	struct replay *r = context;
 	struct host_handle_row row;
 
-	return host_handles_find(&r->objects, HOST_HANDLE_RUN, then, &row) ? (void *)(uintptr_t)row.parent : NULL;
+	for (uint32_t sort = HOST_HANDLE_INSTANCE; sort <= HOST_HANDLE_PROGRAM; sort++)
+		if (host_handles_find(&r->objects, sort, then, &row))
+			return (void *)(uintptr_t)row.parent;
+	return NULL;
 }
 
 /* ---- services ---- */
@@ -203,7 +206,12 @@ static void in_take(struct replay *r, struct host_tape_reader *reader, const str
 		else if ((value->pointer = host_tape_room(reader, 8)))
 			memcpy(value->pointer, &number, p->of);
 		return;
-	case HOST_PARAMETER_HANDLE: value->pointer = object_now(r, host_tape_take(reader)); return;
+	case HOST_PARAMETER_HANDLE:
+		number = host_tape_take(reader);
+		value->pointer = object_now(r, number);
+		if (p->direction == HOST_DIRECTION_LAST)
+			host_handles_take(&r->objects, p->of, number, NULL);
+		return;
 	case HOST_PARAMETER_STRING:
 		value->data = host_tape_take_bytes(reader, &size);
 		reader->wrong = reader->wrong || (value->data && (!size || ((const char *)value->data)[size - 1]));
@@ -254,7 +262,7 @@ static bool call_make(struct replay *r, struct host_tape_reader *reader, struct 
 	return !reader->wrong;
 }
 
-/* What it made has an address of now; the log's is behind it. */
+/* What it made has an address of now; the log has that of then. told: NULL where it was not made then, or the log ends before. */
 static void objects_follow(struct replay *r, const struct host_call *call, struct host_tape_reader *told)
 {
 	for (unsigned i = 0; i < call->operation->parameter_count; i++) {
@@ -262,10 +270,11 @@ static void objects_follow(struct replay *r, const struct host_call *call, struc
 
 		if (p->kind != HOST_PARAMETER_HANDLE || p->direction != HOST_DIRECTION_OUT)
 			continue;
-		const uint64_t then = host_tape_take(told); /* handles are the only result of those that make one */
+		const uint64_t now = (uintptr_t) * (void **)call->values[i].pointer;
+		const uint64_t then = told ? host_tape_take(told) : now; /* handles are the only result of those that make one */
 
-		host_handles_take(&r->objects, HOST_HANDLE_RUN, then, NULL);
-		host_handles_add(&r->objects, HOST_HANDLE_RUN, then, (uintptr_t) * (void **)call->values[i].pointer);
+		host_handles_take(&r->objects, p->of, then, NULL);
+		host_handles_add(&r->objects, p->of, then, now);
 		if (p->of == HOST_HANDLE_INSTANCE)
 			r->instance = *(void **)call->values[i].pointer;
 	}
@@ -328,6 +337,7 @@ static ptowsp_status call_again(struct replay *r, const struct tape_record *reco
 	struct host_call call = {.operation = &host_operations[record->operation], .error = &why};
 	struct host_tape_reader told;
 	struct tape_record answer;
+	bool found;
 
 	if (!call_make(r, reader, &call))
 		return host_fail(error, PTOWSP_INVALID, "the log has a call of %s whose arguments do not fit, before byte %zu", call.operation->name, behind);
@@ -341,12 +351,11 @@ static ptowsp_status call_again(struct replay *r, const struct tape_record *reco
 	host_services_aim(&r->services, &r->diagnostics, &r->findings);
 	host_call_run(&r->caller, &call);
 	r->result->calls++;
-	if (!record_find(r, behind, record->number, 0, &answer, &told))
-		return PTOWSP_OK; /* the log ends in this call */
-	if (call.operation->result == HOST_RESULT_IS_STATUS && answer.status != call.status)
+	found = record_find(r, behind, record->number, 0, &answer, &told);
+	if (found && call.operation->result == HOST_RESULT_IS_STATUS && answer.status != call.status)
 		differ(r, "%s answers %d, then %d%s%.80s", call.operation->name, call.status, answer.status, call.status ? ": " : "", why.text);
-	else if (!call.status)
-		objects_follow(r, &call, &told);
+	if (!call.status)
+		objects_follow(r, &call, found && !answer.status ? &told : NULL);
 	if (record->operation == HOST_OPERATION_submit && !call.status) {
 		if (!run_wait(r, call.values[0].pointer))
 			return host_fail(error, PTOWSP_DEADLINE, "the run that was submitted before byte %zu does not end", behind);
@@ -378,6 +387,26 @@ static ptowsp_status records_replay(struct replay *r, struct ptowsp_error *error
 
 /* ---- all ---- */
 
+/* A log may end in the middle of a life. */
+static void objects_end(struct replay *r)
+{
+	struct ptowsp_error ignored = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+
+	for (uint32_t sort = HOST_HANDLE_PROGRAM + 1; sort-- > HOST_HANDLE_INSTANCE;)
+		for (uint32_t i = r->objects.count; i-- > 0;) {
+			struct ptowsp_object *object = (struct ptowsp_object *)(uintptr_t)r->objects.rows[i].parent;
+
+			if (r->objects.rows[i].sort != sort)
+				continue;
+			if (sort == HOST_HANDLE_PROGRAM)
+				host_call_unload(&r->caller, object, &ignored);
+			else if (sort == HOST_HANDLE_DEVICE)
+				host_call_close(&r->caller, object, &ignored);
+			else
+				host_call_fini(&r->caller, object, &ignored);
+		}
+}
+
 static ptowsp_status start(struct replay *r, const char *file, const char *plugin, struct ptowsp_error *error)
 {
 	struct host_plugin *loaded = NULL;
@@ -397,29 +426,41 @@ static ptowsp_status start(struct replay *r, const char *file, const char *plugi
 	return PTOWSP_OK;
 }
 
+static void finish(struct replay *r)
+{
+	objects_end(r);
+	host_caller_finish(&r->caller);
+	host_services_aim(&r->services, NULL, NULL);
+	host_diagnostics_finish(&r->diagnostics);
+	host_kernels_destroy(r->findings.kernels);
+	host_code_destroy(r->findings.code);
+	for (unsigned i = 0; i < r->lent_count; i++)
+		host_tape_reader_finish(&r->lent[i]);
+	host_services_finish(&r->services);
+	host_handles_finish(&r->objects);
+	free(r->bytes);
+	free(r);
+}
+
 ptowsp_status host_replay(const char *file, const char *plugin, void (*say)(void *context, const char *line), void *context, struct host_replay_result *result_out,
 			  struct ptowsp_error *error)
 {
-	struct replay r = {.result = result_out, .say = say, .context = context};
+	struct replay *r = calloc(1, sizeof(*r));
 	ptowsp_status st;
 
 	*result_out = (struct host_replay_result){0};
-	the_replay = &r;
-	st = start(&r, file, plugin, error);
+	if (!r)
+		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for a replay");
+	r->result = result_out;
+	r->say = say;
+	r->context = context;
+	the_replay = r;
+	st = start(r, file, plugin, error);
 	if (!st)
-		st = records_replay(&r, error);
+		st = records_replay(r, error);
 	if (!st && result_out->differences)
-		st = host_fail(error, PTOWSP_MISMATCH, "%u of %u calls and runs answer differently; the first: %s", result_out->differences, result_out->calls, r.first);
-	host_caller_finish(&r.caller);
-	host_services_aim(&r.services, NULL, NULL);
-	host_diagnostics_finish(&r.diagnostics);
-	host_kernels_destroy(r.findings.kernels);
-	host_code_destroy(r.findings.code);
-	for (unsigned i = 0; i < r.lent_count; i++)
-		host_tape_reader_finish(&r.lent[i]);
-	host_services_finish(&r.services);
-	host_handles_finish(&r.objects);
-	free(r.bytes);
-	the_replay = NULL;
+		st = host_fail(error, PTOWSP_MISMATCH, "%u of %u calls and runs answer differently; the first: %s", result_out->differences, result_out->calls, r->first);
+	if (st != PTOWSP_DEADLINE) /* else the plugin goes on, in memory that must stay */
+		finish(r);
 	return st;
 }
