@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* test_layers_run.c - the backends of this tree under the checking layers: none breaks a rule, here or isolated, and what fails by a seed ends cleanly. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const char *const backends[] = {"cpu_sim", "a2a3sim", "aie"};
+static const char *const packages[] = {"vector_add", "fused_softmax", "csp", "predicated", "moe", "probes/graphs", "probes/stuck"};
+
+static char *out, *err;
+
+static int run(const char *arguments)
+{
+	free(out);
+	free(err);
+	out = err = NULL;
+	return check_run(check_fmt("cd '%s' && exec '%s/bin/ptowsp-run' %s", check_tmp(), check_build(), arguments), &out, &err);
+}
+
+static void a_backend_breaks_no_rule(void)
+{
+	const char *backend = check_name() + strlen("rules_are_kept_by_");
+
+	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++) {
+		const char *rest = check_fmt("--plugin=%s --isolate=none '%s/packages/%s.pkg.zst'", backend, check_build(), packages[i]);
+		const int plain = run(check_fmt("--strict %s", rest)), layered = run(check_fmt("--layer=validate,threads --strict %s", rest));
+
+		if (layered != plain || strstr(err, " broke "))
+			CHECK_FAIL("%s on %s: exit %d, with layers %d: %s", packages[i], backend, plain, layered, err);
+	}
+}
+
+static void an_isolated_backend_breaks_no_rule(void)
+{
+	CHECK_INT(run(check_fmt("--layer=validate,threads --isolate=process '%s/packages/fused_softmax.pkg.zst'", check_build())), 0);
+	CHECK_STR(err, "");
+}
+
+/* What failed is a sentence and an exit code; nothing crashes, hangs or leaks. */
+static void faults_end_a_run_cleanly(void)
+{
+	const char *backend = check_name() + strlen("faults_end_cleanly_on_");
+	unsigned failed = 0;
+
+	for (int seed = 1; seed <= 24; seed++) {
+		const int code = run(check_fmt("--layer=validate,fault:%d --timeout-ms 20000 --threads 2 --plugin=%s --isolate=none '%s/packages/fused_softmax.pkg.zst'", seed, backend,
+					       check_build()));
+
+		failed += code != 0;
+		if (code >= 64 || code == 10 || strstr(err, " broke ") || (code && !strstr(err, "ptowsp-run: ")))
+			CHECK_FAIL("seed %d on %s: exit %d: %s", seed, backend, code, err);
+	}
+	CHECK(failed > 0 && failed < 24);
+}
+
+void suite_layers_run(CU_pSuite s)
+{
+	for (size_t i = 0; i < sizeof(backends) / sizeof(*backends); i++)
+		check_add(s, check_fmt("rules_are_kept_by_%s", backends[i]), a_backend_breaks_no_rule);
+	TEST(s, an_isolated_backend_breaks_no_rule);
+	for (size_t i = 0; i < sizeof(backends) / sizeof(*backends); i++)
+		check_add(s, check_fmt("faults_end_cleanly_on_%s", backends[i]), faults_end_a_run_cleanly);
+}
