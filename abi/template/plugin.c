@@ -50,13 +50,13 @@ static ptowsp_status fail(struct ptowsp_error *error, ptowsp_status code, const 
 	return code;
 }
 
-/* PL3: a newer host may send more than this plugin knows; nothing of it may be ignored in silence. */
-static ptowsp_status arguments_check(const struct ptowsp_head *head, uint32_t known, struct ptowsp_error *error)
+/* PL3: a newer host may send more than this plugin knows; nothing of it may be ignored in silence. No host sends less than 10.0 had. */
+static ptowsp_status arguments_check(const struct ptowsp_head *head, uint32_t floor, uint32_t known, struct ptowsp_error *error)
 {
 	const unsigned char *bytes = (const unsigned char *)head;
 
-	if (head->size > PTOWSP_SIZE_LIMIT)
-		return fail(error, PTOWSP_INVALID, "the size of an argument is beyond PTOWSP_SIZE_LIMIT");
+	if (head->size < floor || head->size > PTOWSP_SIZE_LIMIT)
+		return fail(error, PTOWSP_INVALID, NAME ": the size of an argument is below that of v10.0 or beyond PTOWSP_SIZE_LIMIT");
 	for (uint32_t i = known; i < head->size; i++)
 		if (bytes[i])
 			return fail(error, PTOWSP_UNKNOWN_FIELD, NAME ": an argument has a field that this plugin does not know");
@@ -75,7 +75,7 @@ static ptowsp_status null_init(const struct ptowsp_host *host, const struct ptow
 			       struct ptowsp_object **instance_out, struct ptowsp_error *error)
 {
 	struct instance *instance;
-	ptowsp_status status = arguments_check(&args->head, sizeof(*args), error);
+	ptowsp_status status = arguments_check(&args->head, PTOWSP_INIT_ARGS_FLOOR_10_0, sizeof(*args), error);
 
 	if (!status && args->setting_count)
 		status = fail(error, PTOWSP_INVALID, NAME " has no options");
@@ -140,7 +140,9 @@ static ptowsp_status null_capabilities(struct ptowsp_object *instance, const cha
 {
 	uint32_t room = *count, have = sizeof(rows) / sizeof(*rows);
 
-	(void)instance, (void)device;
+	(void)instance;
+	if (device && *device && strcmp(device, device_model.name) != 0)
+		return fail(error, PTOWSP_NO_DEVICE, NAME " has one device, null0");
 	*count = have;
 	if (room < have)
 		return fail(error, PTOWSP_MORE, NAME " has more capability rows");
@@ -156,7 +158,7 @@ static ptowsp_status null_open(struct ptowsp_object *instance, const struct ptow
 {
 	const struct ptowsp_host *host = ((struct instance *)instance)->host;
 	struct device *device;
-	ptowsp_status status = arguments_check(&args->head, sizeof(*args), error);
+	ptowsp_status status = arguments_check(&args->head, PTOWSP_OPEN_ARGS_FLOOR_10_0, sizeof(*args), error);
 
 	if (!status && args->selector && *args->selector && strcmp(args->selector, device_model.name) != 0)
 		status = fail(error, PTOWSP_NO_DEVICE, NAME " has one device, null0");
@@ -239,7 +241,7 @@ static ptowsp_status null_load(struct ptowsp_object *device, const struct ptowsp
 {
 	const struct ptowsp_host *host = ((struct device *)device)->instance->host;
 	struct program *program;
-	ptowsp_status status = arguments_check(&args->head, sizeof(*args), error);
+	ptowsp_status status = arguments_check(&args->head, PTOWSP_LOAD_ARGS_FLOOR_10_0, sizeof(*args), error);
 
 	if (!status)
 		status = program_verify(args, error);
@@ -279,7 +281,7 @@ static void stats_fill(struct ptowsp_run_stats *stats)
 static ptowsp_status null_submit(struct ptowsp_object *object, const struct ptowsp_run_args *args, struct ptowsp_error *error)
 {
 	struct device *device = (struct device *)object;
-	ptowsp_status status = arguments_check(&args->head, sizeof(*args), error);
+	ptowsp_status status = arguments_check(&args->head, PTOWSP_RUN_ARGS_FLOOR_10_0, sizeof(*args), error);
 
 	if (!status && device->pending)
 		status = fail(error, PTOWSP_AGAIN, NAME " runs one program at a time; poll first");

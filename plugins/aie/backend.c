@@ -11,8 +11,8 @@
 static const struct base_option options[] = {
 	{BASE_OPTION("device", "word", "npu1", "npu1|npu2", "whose array comes first: without --device the first one is taken"),
 	 offsetof(struct aie_options, device), AIE_NPU1, {[AIE_NPU1] = "npu1", [AIE_NPU2] = "npu2"}, 0, 0},
-	{BASE_OPTION("grid", "text", "", "RxC", "part of the array that is used: rows of cores x columns, the first ones; all without it"), offsetof(struct aie_options, grid), 0, {NULL}, 0, 0},
-	{BASE_OPTION("pins", "text", "", "NAME@COLUMN,ROW;...", "tiles of processes (load[1]@2,3) and of executors of the schedule (0@0,2)"), offsetof(struct aie_options, pins), 0, {NULL}, 0, 0},
+	{BASE_OPTION("grid", "word", "", "RxC", "part of the array that is used: rows of cores x columns, the first ones; all without it"), offsetof(struct aie_options, grid), 0, {NULL}, 0, 0},
+	{BASE_OPTION("pins", "word", "", "NAME@COLUMN,ROW;...", "tiles of processes (load[1]@2,3) and of executors of the schedule (0@0,2)"), offsetof(struct aie_options, pins), 0, {NULL}, 0, 0},
 	{BASE_OPTION("cores", "int", "0", "0..32", "most cores that a design uses, 0: as many as the array has"), offsetof(struct aie_options, cores), 0, {NULL}, 0, 32},
 	{BASE_OPTION("depth", "int", "2", "1..8", "objects of a fifo at each of its ends"), offsetof(struct aie_options, depth), 2, {NULL}, 1, 8},
 	{BASE_OPTION("buffering", "word", "both", "0|8|both", "words that a stream holds at each of its ends; both: the run is that with 8, and one with 0 says whether the design depends on it"),

@@ -67,6 +67,11 @@ struct ptowsp_run_args {
 	uint64_t deadline_ns; /* on the clock of host->now_ns, 0 = none */
 	uint64_t max_tasks;  /* LIMIT beyond, 0 = 2^32 */
 };
+/* Argument structs below these sizes, or beyond PTOWSP_SIZE_LIMIT, are INVALID; nothing else of them is read. */
+#define PTOWSP_INIT_ARGS_FLOOR_10_0 24u
+#define PTOWSP_OPEN_ARGS_FLOOR_10_0 32u
+#define PTOWSP_LOAD_ARGS_FLOOR_10_0 64u
+#define PTOWSP_RUN_ARGS_FLOOR_10_0 72u
 enum {
 	PTOWSP_RUN_NO_KERNELS = 1, /* expand, schedule and count, run no kernel body */
 	PTOWSP_RUN_STRICT = 2      /* a race found is an error */

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* main.c - ptowsp-conform: does a plugin keep its side of the ABI? For those who write one. */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ptowsp/base.h"
+#include "tools/conform/runner.h"
+
+static const char usage[] =
+	"ptowsp-conform [options] PLUGIN.so - test a plugin against every obligation of the ptowsp plugin ABI\n"
+	"\n"
+	"  --list               names of the tests, their obligation (abi/README.md) and what they are about; no plugin is needed\n"
+	"  --test PATTERN       only tests whose name matches, as a shell matches files: '*cancel*'\n"
+	"  --json               one JSON object instead of TAP\n"
+	"  --in-process         no process per test: for a debugger, with --test. What crashes then crashes the tool\n"
+	"  --opt KEY=VALUE      an option of the plugin, for every start of it (repeatable)\n"
+	"  --seed N             of damaged packages and of threads' turns (default 1); a report names the seed\n"
+	"  --rounds N           damaged packages of each sort (default 2000)\n"
+	"  --timeout SECONDS    of one test, which is ended then (default 120)\n"
+	"  --probes DIR         folder of the probe packages, if not beside the tool\n"
+	"  --lint=off           goes on with a file that fails the lint, to test what a compiler made; no host takes such a file\n"
+	"  --help, --version\n"
+	"\n"
+	"Each test runs in a process of its own. One that dies or hangs is reported with the operation that was called last, the package and its\n"
+	"seed, the signal, and the last line that the plugin logged. Tests that need a device which is not there are skipped, and say so.\n"
+	"\n"
+	"Exit status\n"
+	"  0    every test is ok or skipped\n"
+	"  1    a test is not ok\n"
+	"  2    usage\n"
+	"  4    there is no such file\n";
+
+static int misuse(const char *format, const char *what)
+{
+	fprintf(stderr, "ptowsp-conform: ");
+	fprintf(stderr, format, what);
+	fprintf(stderr, "; ptowsp-conform --help\n");
+	return 2;
+}
+
+static bool number_read(const char *text, uint64_t least, uint64_t most, uint64_t *value_out)
+{
+	char *end;
+
+	errno = 0;
+	*value_out = strtoull(text, &end, 0);
+	return *text >= '0' && *text <= '9' && !*end && !errno && *value_out >= least && *value_out <= most;
+}
+
+static char empty[] = "";
+
+/* "--name VALUE" or "--name=VALUE"; NULL: another flag. "": it lacks its value. */
+static char *value_of(const char *name, int argc, char **argv, int *at)
+{
+	char *flag = argv[*at];
+	size_t length = strlen(name);
+
+	if (strncmp(flag, name, length) != 0 || (flag[length] && flag[length] != '='))
+		return NULL;
+	if (flag[length])
+		return flag + length + 1;
+	return *at + 1 < argc ? argv[++*at] : empty;
+}
+
+/* text: KEY=VALUE, cut in two in place. */
+static int setting_take(struct conform_options *o, char *text)
+{
+	char *mark = strchr(text, '=');
+
+	if (!mark || mark == text)
+		return misuse("--opt needs KEY=VALUE, not \"%s\"", text);
+	if (o->setting_count == sizeof(o->settings) / sizeof(*o->settings))
+		return misuse("--opt %s is one too many", text);
+	*mark = 0;
+	o->settings[o->setting_count++] = (struct ptowsp_setting){text, mark + 1};
+	return -1;
+}
+
+/* -1: go on; else the exit status. */
+static int flag_take(struct conform_options *o, bool *list, int argc, char **argv, int *at)
+{
+	const char *flag = argv[*at];
+	char *value;
+	uint64_t number;
+
+	if (!strcmp(flag, "--help"))
+		return fputs(usage, stdout), 0;
+	if (!strcmp(flag, "--version"))
+		return printf("ptowsp-conform %d.%d.0, ABI %s\n", PTOWSP_ABI_MAJOR, PTOWSP_ABI_MINOR, PTOWSP_ABI_STRING), 0;
+	if (!strcmp(flag, "--json"))
+		return o->json = true, -1;
+	if (!strcmp(flag, "--list"))
+		return *list = true, -1;
+	if (!strcmp(flag, "--in-process"))
+		return o->in_process = true, -1;
+	if ((value = value_of("--lint", argc, argv, at)))
+		return o->lint_off = !strcmp(value, "off"), o->lint_off ? -1 : misuse("--lint knows only off, not \"%s\"", value);
+	if ((value = value_of("--test", argc, argv, at)))
+		return o->pattern = value, *value ? -1 : misuse("%s needs a pattern", flag);
+	if ((value = value_of("--opt", argc, argv, at)))
+		return setting_take(o, value);
+	if ((value = value_of("--probes", argc, argv, at)))
+		return o->probes = value, *value ? -1 : misuse("%s needs a folder", flag);
+	if ((value = value_of("--seed", argc, argv, at)))
+		return number_read(value, 0, INT64_MAX, &o->seed) ? -1 : misuse("--seed needs a number from 0, not \"%s\"", value);
+	if ((value = value_of("--timeout", argc, argv, at)))
+		return number_read(value, 1, 86400, &number) ? o->timeout_s = (uint32_t)number, -1 : misuse("--timeout needs seconds from 1 to 86400, not \"%s\"", value);
+	if ((value = value_of("--rounds", argc, argv, at)))
+		return number_read(value, 1, 100000000, &number) ? o->rounds = (uint32_t)number, -1 : misuse("--rounds needs a number from 1, not \"%s\"", value);
+	return misuse("unknown flag %s", flag);
+}
+
+int main(int argc, char **argv)
+{
+	struct conform_options options = {.seed = 1, .timeout_s = 120, .rounds = 2000};
+	char path[PATH_MAX];
+	bool list = false;
+
+	for (int i = 1; i < argc; i++) {
+		int status = -1;
+
+		if (argv[i][0] == '-')
+			status = flag_take(&options, &list, argc, argv, &i);
+		else if (options.plugin)
+			return misuse("one plugin at a time, %s is another one", argv[i]);
+		else
+			options.plugin = argv[i];
+		if (status >= 0)
+			return status;
+	}
+	if (list)
+		return conform_list(&options), 0;
+	if (!options.plugin)
+		return misuse("no %s is given", "PLUGIN.so");
+	if (!realpath(options.plugin, path)) {
+		fprintf(stderr, "ptowsp-conform: %s cannot be opened: %s\n", options.plugin, strerror(errno));
+		return 4;
+	}
+	options.plugin = path;
+	return conform_run_all(&options);
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/* services.h - the host's side of a conformance test: struct ptowsp_host with accounts of memory, tokens and everything that a plugin does wrong with them. */
+#ifndef TOOLS_CONFORM_SERVICES_H
+#define TOOLS_CONFORM_SERVICES_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "ptowsp/plugin.h"
+
+enum { CONFORM_TOKENS = 4096 };
+
+struct host_kernel;
+struct conform_record;
+
+/* One token: the plugin may complete it once, after it was handed over and if it was not refused. */
+struct conform_token {
+	uint64_t token;
+	_Atomic int state;         /* enum conform_token_state */
+	_Atomic int done;          /* how often */
+	_Atomic ptowsp_status status;
+	uint64_t cycles, tasks;    /* of its statistics */
+	_Atomic uint64_t done_ns;
+};
+enum conform_token_state { CONFORM_FREE = 0, CONFORM_SUBMITTING, CONFORM_ACCEPTED, CONFORM_REFUSED };
+
+/* Given to a plugin at init; the plugin calls it from any thread. */
+struct conform_services {
+	struct ptowsp_host table;
+	struct conform_record *record;
+	_Atomic uint64_t bytes, blocks;   /* held by the plugin */
+	_Atomic uint64_t allocations;     /* so far */
+	_Atomic uint64_t fail_at;         /* this one, counted from 1, gets nothing; 0: none */
+	_Atomic uint64_t failed;          /* got nothing so far */
+	struct conform_token tokens[CONFORM_TOKENS];
+	_Atomic uint32_t token_count;
+	pthread_mutex_t lock;             /* of what follows */
+	char wrong[320];                  /* the first thing that was wrong, "" if nothing was */
+	struct host_kernel *kernels;      /* that were looked up; kept for ever */
+	uint32_t diagnosed;
+};
+
+void conform_services_init(struct conform_services *services, struct conform_record *record);
+/* Something that the plugin must not do; the first one is kept. [any] */
+void conform_wrong(struct conform_services *services, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* A fresh token, marked as being submitted; NULL when there are no more. */
+struct conform_token *conform_token_make(struct conform_services *services);
+/* What submit answered. */
+void conform_token_answer(struct conform_services *services, struct conform_token *token, ptowsp_status status);
+/* Tokens are numbered again from the first; none may be in flight. */
+void conform_tokens_forget(struct conform_services *services);
+/* The thread that is inside of submit must not come back by done. */
+extern _Thread_local int conform_in_submit;
+uint64_t conform_now(void); /* ns, the clock of now_ns */
+
+#endif

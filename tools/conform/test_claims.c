@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/* test_claims.c - capability rows against the probes, as ptowsp-run --capabilities --verify does it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "registry/names.h"
+#include "registry/text.h"
+#include "tools/conform/conform.h"
+#include "tools/probe.h"
+
+void conform_test_claims_hold(struct conform *c)
+{
+	struct ptowsp_backend_options options = {.plugin = c->path, .settings = c->settings, .setting_count = c->setting_count, .threads = 2};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct reg_feature feature;
+	struct probe_result result;
+	struct probe *probe;
+	uint32_t held = 0, unproved = 0;
+
+	if (c->lint_off)
+		conform_skip(c, "probes run through the host, which takes no file that fails the lint");
+	conform_open(c, 1); /* skips where there is no device */
+	conform_close(c);
+	if (probe_open(&probe, &options, c->probes, &error))
+		conform_fail(c, "%s", error.text);
+	for (uint32_t i = 0; reg_feature_at(i, &feature); i++) {
+		const struct ptowsp_cap *cap = ptowsp_backend_cap(probe_backend(probe), feature.id);
+		enum probe_verdict verdict;
+
+		snprintf(c->record->package, sizeof(c->record->package), "probe of %.50s", feature.name);
+		probe_feature(probe, feature.id, &result);
+		verdict = probe_judge(cap, &result);
+		CONFORM_MUST(c, verdict != PROBE_FALSE, "its row says that %s is enforced, and its probe does not see it: %.300s (PL7)", feature.name, result.text);
+		held += verdict == PROBE_HOLDS;
+		unproved += verdict == PROBE_UNPROVED;
+	}
+	probe_close(probe);
+	snprintf(c->record->log, sizeof(c->record->log), "%u rows hold, %u are enforced without a probe that can tell", held, unproved);
+}
