@@ -348,10 +348,12 @@ static json_t *row_of(json_t *root, const char *feature)
 
 static void the_json_form_has_a_row_per_capability(void)
 {
-	char *out;
+	char *out, *err;
 	json_t *root, *row;
 
-	REQUIRE_INT(verify("--plugin=cpu_sim --json", &out, NULL), 0);
+	REQUIRE_INT(verify("--plugin=cpu_sim --json --progress", &out, &err), 0);
+	CHECK_CONTAINS(err, check_fmt("cpu_sim: probe %u of %u, ", reg_feature_count(), reg_feature_count()));
+	free(err);
 	root = json_loads(out, 0, NULL);
 	REQUIRE(root != NULL);
 	CHECK_STR(json_string_value(json_object_get(root, "schema")), "ptowsp.claims/1");

@@ -3,6 +3,7 @@
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "registry/names.h"
 #include "registry/text.h"
@@ -69,15 +70,33 @@ static void tally_print(struct tally *tally, const struct ptowsp_backend *backen
 	       tally->rows[PROBE_BETTER], tally->rows[PROBE_UNPROVED], tally->rows[PROBE_FALSE]);
 }
 
+/* Which probe runs: a device that compiles takes minutes for all of them. On a terminal one line that changes, elsewhere, where it was asked for, a line each; feature NULL:
+ * that was all. */
+static void progress(const struct claims *claims, const struct probe *probe, const struct reg_feature *feature, uint32_t number, uint32_t count)
+{
+	const bool terminal = isatty(STDERR_FILENO);
+
+	if (!claims->options->progress && (!terminal || claims->options->quiet))
+		return;
+	if (feature)
+		fprintf(stderr, "%s%s: probe %u of %u, %s%s", terminal ? "\r\033[K" : "", ptowsp_backend_name(probe_backend(probe)), number, count, feature->name, terminal ? "" : "\n");
+	else if (terminal)
+		fputs("\r\033[K", stderr);
+}
+
 static void backend_probe(struct claims *claims, struct probe *probe)
 {
 	const struct ptowsp_backend *backend = probe_backend(probe);
 	struct tally tally = {.json = claims->options->json ? json_array() : NULL};
+	const uint32_t count = reg_feature_count();
 	struct reg_feature feature;
 
 	columns_add(&tally.table, "capability\tdeclared\tobserved\tverdict\twhat was seen, or why not");
-	for (uint32_t i = 0; reg_feature_at(i, &feature); i++)
+	for (uint32_t i = 0; reg_feature_at(i, &feature); i++) {
+		progress(claims, probe, &feature, i + 1, count);
 		row_add(claims, &tally, probe, &feature);
+	}
+	progress(claims, probe, NULL, count, count);
 	if (!claims->options->json)
 		tally_print(&tally, backend);
 	else
