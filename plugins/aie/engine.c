@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/caps.h"
 #include "base/error.h"
 #include "base/planned.h"
 #include "base/program.h"
@@ -23,17 +22,11 @@
 
 static ptowsp_status planned_make(struct aie_loaded *loaded, const struct ptowsp_load_args *args, struct ptowsp_error *error)
 {
-	const struct base_instance *instance = loaded->program->device->instance;
-	struct ptowsp_cap caps[BASE_CAPS_LIMIT];
 	struct rt_kernels kernels;
-	struct rt_program_args lowering = {.sections = args->sections, .section_count = args->section_count, .section_stride = args->section_stride,
-					   .entry = args->entry, .kernels = &kernels, .host = instance->host, .caps = caps,
-					   .cap_count = base_caps(instance->backend, instance->options, loaded->program->device->model, caps),
-					   .flags = args->flags, .planned = true, .shadowed = true};
 
 	loaded->kernels = (struct base_planned){base_kernels_table(&loaded->program->kernels), &loaded->walk};
 	kernels = base_planned_table(&loaded->kernels);
-	return rt_program_create(&loaded->planned, &lowering, error);
+	return base_planned_create(&loaded->planned, loaded->program, args, &kernels, true, error);
 }
 
 static ptowsp_status tables_make(struct aie_loaded *loaded, struct ptowsp_error *error)
@@ -107,7 +100,7 @@ static void bindings_find(struct aie_run *run)
 		loaded->tensors[t] = (struct aie_tensor){0, loaded->planned->tables.tensor.rows[t].dtype};
 	}
 	for (uint32_t b = 0; b < args->binding_count; b++) {
-		const struct ptowsp_binding *binding = (const void *)((const char *)args->bindings + (size_t)b * args->binding_stride);
+		const struct ptowsp_binding *binding = base_binding_at(args, b);
 
 		loaded->bases[binding->tensor] = binding->data ? (char *)binding->data : RT_NOWHERE;
 		loaded->tensors[binding->tensor] = (struct aie_tensor){binding->elements, binding->dtype};

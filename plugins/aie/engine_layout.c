@@ -76,7 +76,7 @@ ptowsp_status aie_layouts_load(struct aie_loaded *loaded, const struct ptowsp_lo
 static const struct ptowsp_binding *binding_of(const struct ptowsp_run_args *args, uint32_t tensor)
 {
 	for (uint32_t b = 0; b < args->binding_count; b++) {
-		const struct ptowsp_binding *binding = (const void *)((const char *)args->bindings + (size_t)b * args->binding_stride);
+		const struct ptowsp_binding *binding = base_binding_at(args, b);
 
 		if (binding->tensor == tensor && binding->data && binding->elements && binding->rank && binding->rank <= AIE_LAYOUT_RANK)
 			return binding;

@@ -81,17 +81,11 @@ static void entries_number(struct ascend_loaded *loaded)
 
 static ptowsp_status planned_make(struct ascend_loaded *loaded, const struct ptowsp_load_args *args, struct ptowsp_error *error)
 {
-	const struct base_instance *instance = loaded->program->device->instance;
-	struct ptowsp_cap caps[BASE_CAPS_LIMIT];
 	struct rt_kernels kernels;
-	struct rt_program_args lowering = {.sections = args->sections, .section_count = args->section_count, .section_stride = args->section_stride,
-					   .entry = args->entry, .kernels = &kernels, .host = instance->host, .caps = caps,
-					   .cap_count = base_caps(instance->backend, instance->options, loaded->program->device->model, caps),
-					   .flags = args->flags, .planned = true};
 
 	loaded->kernels = (struct ascend_planned){{base_kernels_table(&loaded->program->kernels), &loaded->walk}, loaded->engine->which.onboard, NULL};
 	kernels = ascend_planned_table(&loaded->kernels);
-	return rt_program_create(&loaded->planned, &lowering, error);
+	return base_planned_create(&loaded->planned, loaded->program, args, &kernels, false, error);
 }
 
 static ptowsp_status payload_check(const struct ascend_loaded *loaded, struct ptowsp_error *error)

@@ -33,7 +33,7 @@ static ptowsp_status bindings_find(struct run *run)
 
 	memset(loaded->bindings, 0, loaded->planned->tables.tensor.count * sizeof(*loaded->bindings));
 	for (uint32_t b = 0; b < args->binding_count; b++) { /* rt_run has looked at them */
-		const struct ptowsp_binding *binding = (const void *)((const char *)args->bindings + (size_t)b * args->binding_stride);
+		const struct ptowsp_binding *binding = base_binding_at(args, b);
 
 		loaded->bindings[binding->tensor] = *binding;
 	}
