@@ -39,6 +39,16 @@ PTOWSP_API const char *ptowsp_features(void); /* what this host was built with, 
 /* Sentence of the last failed call of this thread, "" if none failed. */
 PTOWSP_API const char *ptowsp_last_error(void);
 
+/* What protects this program from its plugins, as far as this machine can: worker processes, Landlock, seccomp, memory that is never writable and executable, sealed
+ * memory files. index 0..; 0 behind the last, else 1. */
+struct ptowsp_host_feature {
+	const char *name; /* static */
+	uint32_t state;   /* PTOWSP_STATE_ENFORCED, PTOWSP_STATE_UNSUPPORTED */
+	uint32_t reserved;
+	char text[120];   /* what it does, or why it is not there */
+};
+PTOWSP_API int ptowsp_host_feature(uint32_t index, struct ptowsp_host_feature *row_out);
+
 /* ---- package ------------------------------------------------------------------------------------------------ */
 
 /* max_bytes: uncompressed content, 0 = 1 GiB. Errors: IO, BAD_PACKAGE (file, offset, rule), NO_MEMORY. Destroyed by

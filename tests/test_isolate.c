@@ -150,6 +150,20 @@ static void a_tool_says_where_the_plugin_runs(void)
 	free(out);
 }
 
+static void the_host_says_what_protects_it(void)
+{
+	char *out = NULL, *err = NULL;
+
+	CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run --capabilities --host --json", check_build()), &out, NULL), 0);
+	CHECK_CONTAINS(out, "\"isolation\"");
+	CHECK_CONTAINS(out, "\"memory sealing\"");
+	CHECK_CONTAINS(out, "\"landlock\"");
+	free(out);
+	CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run --host --devices", check_build()), NULL, &err), 2);
+	CHECK_CONTAINS(err, "--capabilities");
+	free(err);
+}
+
 /* ---- memory -------------------------------------------------------------------------------------------------- */
 
 enum { ELEMENTS = 2048 };
@@ -537,6 +551,7 @@ void suite_isolate(CU_pSuite s)
 {
 	TEST(s, examples_do_the_same_wherever_they_run);
 	TEST(s, a_tool_says_where_the_plugin_runs);
+	TEST(s, the_host_says_what_protects_it);
 	TEST(s, memory_of_the_caller_is_copied_and_counted);
 	TEST(s, shared_buffers_are_not_copied);
 	TEST(s, a_crash_in_each_operation_is_told_with_signal_and_operation);

@@ -9,6 +9,7 @@
 #include "registry/platform.h"
 #include "registry/text.h"
 #include "ptowsp/graph.h"
+#include "tools/columns.h"
 #include "tools/run.h"
 
 /* One column per backend, one more for each device of it whose rows are others; cells by feature, in the order of reg_feature_at. */
@@ -232,11 +233,31 @@ static json_t *matrix_json(const struct matrix *m)
 	return json_pack("{s:s, s:o, s:o, s:o, s:o}", "schema", "ptowsp.capabilities/1", "plugins", plugins, "engines", engines, "features", rows, "graph", run_platforms_json());
 }
 
+static ptowsp_status host_print(const struct run_options *options, struct ptowsp_error *error)
+{
+	struct ptowsp_host_feature row;
+	struct columns columns = {0};
+	json_t *rows = json_array();
+
+	for (uint32_t i = 0; ptowsp_host_feature(i, &row); i++) {
+		columns_add(&columns, "%s\t%s\t%s", row.name, reg_state_text(row.state), row.text);
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:s}", "name", row.name, "state", reg_state_text(row.state), "text", row.text));
+	}
+	columns_print(&columns, options->json ? NULL : stdout, 0);
+	if (options->json)
+		return run_json_print(json_pack("{s:s, s:o}", "schema", "ptowsp.host/1", "capabilities", rows), error);
+	json_decref(rows);
+	return PTOWSP_OK;
+}
+
 ptowsp_status run_capabilities(const struct run_options *options, struct ptowsp_error *error)
 {
 	struct matrix matrix = {.options = options, .features = reg_feature_count()};
-	ptowsp_status st = run_each_backend(options, backend_add, &matrix, error);
+	ptowsp_status st;
 
+	if (options->host)
+		return host_print(options, error);
+	st = run_each_backend(options, backend_add, &matrix, error);
 	if (!st && matrix.failed)
 		st = reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the matrix");
 	if (!st && options->json)

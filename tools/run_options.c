@@ -241,6 +241,8 @@ static ptowsp_status together_check(const struct run_options *o, struct ptowsp_e
 	if (o->json && o->mode == RUN_PACKAGE)
 		return reg_fail(error, PTOWSP_INVALID,
 				"--json goes with --list-plugins, --devices, --capabilities and --explain; a run has --stats=json");
+	if (o->host && (o->mode != RUN_CAPABILITIES || o->verify || o->plugin))
+		return reg_fail(error, PTOWSP_INVALID, "--host goes with --capabilities alone: it shows what the host does, not a plugin");
 	if (o->verify && o->mode != RUN_CAPABILITIES)
 		return reg_fail(error, PTOWSP_INVALID, "--verify goes with --capabilities; a package is checked by ptowsp-inspect --verify");
 	if (o->stats && strcmp(o->stats, "text") && strcmp(o->stats, "json"))

@@ -24,7 +24,7 @@ struct run_options {
 	struct run_list in, fill, out, expect, set, opt, schedule, plugin_dirs, trust_dirs;
 	uint64_t runs, threads, timeout_ms, max_memory, max_tasks;
 	double rtol, atol;
-	uint32_t json, no_kernels, strict, verbose, quiet, progress, user_plugins, verify; /* 0 or 1 */
+	uint32_t json, no_kernels, strict, verbose, quiet, progress, user_plugins, verify, host; /* 0 or 1 */
 };
 
 /* Errors: INVALID for everything that is wrong with the command line, UNSUPPORTED for values that this version refuses,
