@@ -298,17 +298,19 @@ static int has_grid(const struct lang_directive *directive)
 static int grid_check(struct job *job, const struct lang_schedule *schedule)
 {
 	const struct lang_directive *layout = NULL;
+	int dispatched = 0;
 
 	for (const struct lang_directive *d = schedule->first; d; d = d->next) {
 		if (has_grid(d))
 			return 1;
+		dispatched |= d->spelling->directive == PTOWSP_DIRECTIVE_DISPATCH;
 		if (d->spelling->directive == PTOWSP_DIRECTIVE_LAYOUT && !layout)
 			layout = d;
 	}
 	if (!layout)
 		return 1;
 	lang_error(job->unit, layout->at, "layout needs spatial_map beside it: the grid over which the shards lie");
-	lang_help(job->unit, "add: spatial_map(2, 2)");
+	lang_help(job->unit, "%s", dispatched ? "dispatch by a grid, such as dispatch spatial_map(2, 2), or have one among the policies of a threshold" : "add: spatial_map(2, 2)");
 	return 0;
 }
 

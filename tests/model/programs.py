@@ -27,7 +27,7 @@ FAMILIES = {
     "filter": "dispatch_filter with one instance",
     "csp": "channels and processes",
     "payload": "channels that carry blocks of elements; brings csp with it",
-    "many": "a grid of up to 32 blocks that do not wait for each other, one executor each; nothing else",
+    "many": "a grid of up to 32 blocks that do not wait for each other, one executor each, or places of a grid that a slot picks; nothing else",
     "narrow": "windows, depths, streams, batches and capacities of channels that are stated, and small",
     "instances": "what several scheduler instances can run; all programs then are such",
 }
@@ -99,8 +99,12 @@ class Generator(Writer):
         self.put("halt")
         self.row("ENTR", name="main", flags=1)
         own = self.expr("+", self.expr("*", self.expr("axis", name="i"), self.const(across)), self.expr("axis", name="j"))
-        if rng.random() < 0.7:
+        how = rng.random()
+        if how < 0.7:
             self.directive("dispatch", "custom", {"expr": own}, down * across)
+        elif how < 0.9:  # a grid by the value of a slot
+            self.directive("dispatch", "threshold", {"expr": self.expr("value", slot="n")}, f"spatial_map({rng.choice((1, 2, down))},{rng.choice((1, 2))})",
+                           rng.randint(1, 4), f"spatial_map({down},{across})")
 
     def prepare(self):
         """Tables that families need."""
