@@ -302,6 +302,63 @@ static void too_small_a_capacity_is_a_deadlock(void)
 	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --quiet --opt depth=1 p.pkg.zst"), 0); /* and however few */
 }
 
+/* ---- closing ------------------------------------------------------------------------------------------------------ */
+
+/* The source's kernel is long and comes behind its last token, in front of its end; the sink's comes behind the loop, or the relay's token does. */
+#define CLOSING(processes) \
+	"module @m\n" \
+	"tensor %out : i32[16] inout\n" \
+	"channel %c : token capacity 4\n" \
+	"channel %d : token capacity 4\n" \
+	"// Function Type: InCore\n" \
+	"func @put(%y: !pto.memref<gm,...,i32>) {\n  %a = alloc_tile : !pto.tile<1x1xi32>\n  %a = texpands %1 : i32, !pto.tile<1x1xi32>\n  tstore %a, %y[0, 0]\n  return\n}\n" \
+	"// Function Type: InCore\n" \
+	"func @spin(%y: !pto.memref<gm,...,i32>) {\n  %a = alloc_tile : !pto.tile<1x1xi32>\n  FOR %k:idx, 1:idx, 50000:idx, 1:idx\n    %a = texpands %2 : i32, !pto.tile<1x1xi32>\n" \
+	"  ENDFOR\n  tstore %a, %y[0, 0]\n  return\n}\n" processes
+
+/* Every task of `last` starts when all of `spin` have ended; else none does. */
+static void ends_before(const char *text, bool waits, unsigned spins, unsigned lasts)
+{
+	struct ran ran;
+	uint64_t end = 0;
+
+	packed(text);
+	ran = run("p.pkg.zst");
+	CHECK_INT(ran.rc, 0);
+	CHECK_UINT(ran.count, spins + lasts);
+	for (unsigned i = 0; i < ran.count; i++)
+		end = strcmp(ran.kernels[i], "spin") || ran.ends[i] < end ? end : ran.ends[i];
+	for (unsigned i = 0; i < ran.count; i++)
+		if (!strcmp(ran.kernels[i], "put") && (ran.starts[i] >= end) != waits)
+			CHECK_FAIL("task %u starts at %llu, the last spin ends at %llu: %s", i, (unsigned long long)ran.starts[i], (unsigned long long)end, text);
+	free(ran.text);
+}
+
+static void who_leaves_a_closed_channel_waits_for_its_producers(void)
+{
+	cli_begin();
+	ends_before(CLOSING("process @source produces(%c, %d) {\n  send %c, 1\n  call @spin(%y -> %out[0])\n}\n"
+			    "process @sink consumes(%c, %d) {\n  consume %c as %i {\n  }\n  call @put(%y -> %out[8])\n  consume %d as %k {\n  }\n}\n"), true, 1, 1);
+	ends_before(CLOSING("process @source produces(%c, %d) {\n  send %c, 1\n  close %c\n  call @spin(%y -> %out[0])\n}\n"
+			    "process @sink consumes(%c, %d) {\n  consume %c as %i {\n  }\n  call @put(%y -> %out[8])\n  consume %d as %k {\n  }\n}\n"), false, 1, 1);
+	ends_before(CLOSING("process @source produces(%c, %d) {\n  send %c, 1\n  call @spin(%y -> %out[0])\n}\n"
+			    "process @other produces(%c) {\n  call @spin(%y -> %out[1])\n  call @spin(%y -> %out[2])\n}\n"
+			    "process @sink consumes(%c, %d) {\n  consume %c as %i {\n  }\n  call @put(%y -> %out[8])\n}\n"
+			    "process @second consumes(%c) {\n  consume %c as %i {\n  }\n  call @put(%y -> %out[9])\n}\n"), true, 3, 2);
+}
+
+/* A process of the host hears of it and passes it on: by a token, and by closing what it never sent into. */
+static void the_host_knows_who_has_closed(void)
+{
+	cli_begin();
+	ends_before(CLOSING("process @source produces(%c) {\n  send %c, 1\n  call @spin(%y -> %out[0])\n}\n"
+			    "process @relay consumes(%c) produces(%d) {\n  consume %c as %i {\n  }\n  send %d, 2\n}\n"
+			    "process @sink consumes(%d) {\n  consume %d as %i {\n    call @put(%y -> %out[8])\n  }\n}\n"), true, 1, 1);
+	ends_before(CLOSING("process @source produces(%c) {\n  send %c, 1\n  call @spin(%y -> %out[0])\n}\n"
+			    "process @relay consumes(%c) produces(%d) {\n  consume %c as %i {\n  }\n}\n"
+			    "process @sink consumes(%d) {\n  consume %d as %i {\n  }\n  call @put(%y -> %out[8])\n}\n"), true, 1, 1);
+}
+
 static void capacities_do_not_change_results(void)
 {
 	cli_begin();
@@ -325,4 +382,6 @@ void suite_aie_bound(CU_pSuite s)
 	TEST(s, a_channel_takes_what_its_capacity_says);
 	TEST(s, too_small_a_capacity_is_a_deadlock);
 	TEST(s, capacities_do_not_change_results);
+	TEST(s, who_leaves_a_closed_channel_waits_for_its_producers);
+	TEST(s, the_host_knows_who_has_closed);
 }

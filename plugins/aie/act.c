@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "closing.h"
 #include "rt/dtype.h"
 #include "rt/error.h"
 #include "rt/footprint.h"
@@ -294,9 +295,20 @@ static ptowsp_status order_add(struct maker *maker, const struct base_walk_event
 	return act_add(maker, &act);
 }
 
+static ptowsp_status closing_add(struct maker *maker, const struct base_walk_event *event, uint8_t kind)
+{
+	return act_add(maker, &(struct aie_act){.kind = kind, .process = event->process, .channel = event->row});
+}
+
 static ptowsp_status event_add(struct maker *maker, const struct base_walk_event *event)
 {
-	return event->kind == RT_ITEM_SEND || event->kind == RT_ITEM_TAKE ? token_add(maker, event) : order_add(maker, event);
+	switch (event->kind) {
+	case RT_ITEM_SEND:
+	case RT_ITEM_TAKE: return token_add(maker, event);
+	case RT_ITEM_FINISH: return event->number ? PTOWSP_OK : closing_add(maker, event, AIE_ACT_CLOSE);
+	case RT_ITEM_CLOSED: return closing_add(maker, event, AIE_ACT_LEAVE);
+	default: return order_add(maker, event);
+	}
 }
 
 /* ---- edges that nothing touched asks for -------------------------------------------------------------------------------- */
@@ -382,6 +394,8 @@ ptowsp_status aie_acts_make(struct aie_acts *acts, const struct aie_acts_args *a
 
 	aie_acts_finish(acts);
 	st = begin(&maker) ? merge(&maker) : rt_no_memory(error, "the acts of a plan");
+	if (!st)
+		st = aie_closings_settle(acts, maker.channels, error);
 	if (!st)
 		st = aie_areas_meet(&acts->areas, error);
 	if (!st)

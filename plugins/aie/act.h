@@ -11,6 +11,7 @@
 
 enum aie_act_kind {
 	AIE_ACT_CALL, AIE_ACT_SEND, AIE_ACT_TAKE,
+	AIE_ACT_CLOSE, AIE_ACT_LEAVE,             /* a process closes its end of a channel; another one goes on when that has been (closing.h) */
 	AIE_ACT_HOLD,                             /* of the core of an executor, place `task` among them: it takes the only use, changes nothing, and has it (hold.h) */
 	AIE_ACT_BEGIN, AIE_ACT_STEP, AIE_ACT_END, /* of what has ordered steps: tasks of one start when those of the steps before it have ended */
 	AIE_ACT_GATE,                             /* later tasks start when those before number `task` have ended */
@@ -30,8 +31,8 @@ struct aie_act {
 	uint32_t cell;         /* set by cell.h */
 	uint64_t task;         /* of CALL, GATE */
 	uint32_t kernel;       /* of CALL: KREG row */
-	uint32_t channel;      /* of SEND and TAKE: CSPC row */
-	uint64_t token;        /* its number in the channel */
+	uint32_t channel;      /* of SEND, TAKE, CLOSE and LEAVE: CSPC row */
+	uint64_t token;        /* its number in the channel; of CLOSE and LEAVE: of the closing that both are, in the order of LEAVEs */
 	uint32_t uses, use_count; /* a token without elements has none */
 	uint32_t preds, pred_count; /* of CALL: tasks that it follows although both touch nothing of the other's: places in preds */
 };
@@ -43,6 +44,7 @@ struct aie_acts {
 	uint32_t pred_count, pred_room;
 	uint32_t count, room, use_count, use_room;
 	uint32_t processes;    /* instances */
+	uint32_t closings;
 };
 struct aie_acts_args {
 	const struct base_walk *walk;

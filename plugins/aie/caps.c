@@ -12,12 +12,12 @@
 #define FEATURE(name) PTOWSP_FEATURE_##name
 
 static const struct ptowsp_cap own_rows[] = {
-	/* where: executors are cores. Who is free first is known only when cores run, and their programs are fixed before */
+	/* where: executors are cores. Who is free first is known only when cores run, and their programs are fixed before; by one walk, so that there are no instances to filter */
 	BASE_CAP(BASE_POLICY(DISPATCH, WORK_STEAL), RECORDED), BASE_CAP(OPCODE(DISPATCH_FILTER), RECORDED),
 	/* whose probes have no kernels or see times that only issuing makes; states of graphs are f16 numbers, half a word each */
-	BASE_CAP(OPCODE(IO_BIND), RECORDED), BASE_CAP(OPCODE(CLOSE), RECORDED), BASE_CAP(GRAPH(TG_CHECKPOINT), DIAGNOSED), BASE_CAP(GRAPH(TG_RESTORE), DIAGNOSED),
+	BASE_CAP(OPCODE(IO_BIND), RECORDED), BASE_CAP(GRAPH(TG_CHECKPOINT), DIAGNOSED), BASE_CAP(GRAPH(TG_RESTORE), DIAGNOSED),
 	BASE_CAP(BASE_POLICY(POOLS, BY_EXEC_UNIT), RECORDED), BASE_CAP(BASE_POLICY(TIMING, RATE_LIMIT), RECORDED),
-	BASE_CAP(BASE_POLICY(ISSUE_COST, CYCLES), RECORDED), BASE_CAP(BASE_POLICY(START, THRESHOLD), RECORDED),
+	BASE_CAP(BASE_POLICY(ISSUE_COST, CYCLES), RECORDED), BASE_CAP(BASE_POLICY(START, THRESHOLD), RECORDED), /* issues that take no time leave nothing to hold back */
 	BASE_CAP(BASE_POLICY(START, AFTER_ORCHESTRATION), RECORDED),
 	/* resources that are not there */
 	BASE_CAP(BASE_POLICY(TENSOR_MAP, CAPACITY), RECORDED),

@@ -166,6 +166,15 @@ static ptowsp_status called(struct aie_acting *acting)
 	return st || acting->failed || acting->crowded || acting->crossed ? st : aie_bound_words(maker, acting->number, line, job);
 }
 
+/* The host hears from who closes and tells who leaves (graph_job.c); of its own processes it knows. */
+static void closing(struct aie_acting *acting)
+{
+	const struct aie_act *act = acting->act;
+
+	if (act->cell != AIE_HOST)
+		acting->failed |= !aie_word_add(acting->maker, acting->number, acting->maker->graph->cells[act->cell].count, act->kind == AIE_ACT_CLOSE);
+}
+
 ptowsp_status aie_maker_act(struct aie_maker *maker, uint32_t number)
 {
 	struct aie_acting acting = {.maker = maker, .act = &maker->args->acts->rows[number], .number = number};
@@ -177,6 +186,8 @@ ptowsp_status aie_maker_act(struct aie_maker *maker, uint32_t number)
 		st = send(&acting);
 	} else if (acting.act->kind == AIE_ACT_TAKE) {
 		take(&acting);
+	} else if (acting.act->kind == AIE_ACT_CLOSE || acting.act->kind == AIE_ACT_LEAVE) {
+		closing(&acting);
 	} else if (acting.act->kind == AIE_ACT_HOLD) {
 		hold(&acting);
 	} else {

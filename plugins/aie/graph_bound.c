@@ -41,7 +41,7 @@ static bool lines_insert(struct aie_lines *lines, uint32_t at, bool produces, ui
 	return true;
 }
 
-static bool word_add(struct aie_maker *maker, uint32_t act, uint32_t at, bool stores)
+bool aie_word_add(struct aie_maker *maker, uint32_t act, uint32_t at, bool stores)
 {
 	struct aie_graph *graph = maker->graph;
 	uint32_t cell = maker->args->acts->rows[act].cell, stream = aie_word_stream(maker, cell, stores);
@@ -67,8 +67,8 @@ ptowsp_status aie_bound_words(struct aie_maker *maker, uint32_t number, uint32_t
 	bool loads = has_job(maker->graph, job, false), stores = has_job(maker->graph, job, true), ok = true;
 
 	if (!loads && aie_bounds_held(maker->args->bounds, act->task))
-		ok = word_add(maker, number, line, false);
+		ok = aie_word_add(maker, number, line, false);
 	if (ok && !stores && aie_bounds_seen(maker->args->bounds, act->task))
-		ok = word_add(maker, number, lines->count, true);
+		ok = aie_word_add(maker, number, lines->count, true);
 	return ok ? PTOWSP_OK : rt_no_memory(maker->error, "the virtual graph");
 }

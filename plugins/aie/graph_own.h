@@ -75,6 +75,8 @@ ptowsp_status aie_bound_words(struct aie_maker *maker, uint32_t number, uint32_t
 /* The stream of words of a cell to or from the host, packed with its other loads or stores where those are. Elements that leave have streams of their own: an object of them may
  * be open from one act to a later one. AIE_NOTHING: no memory. */
 uint32_t aie_word_stream(struct aie_maker *maker, uint32_t cell, bool stores);
+/* One of them for an act of the cell, acquired and released before its line `at`. False: no memory. */
+bool aie_word_add(struct aie_maker *maker, uint32_t act, uint32_t at, bool stores);
 /* graph_credit.c: capacities of channels. What is known of them before the first line; NO_MEMORY. The others: false: no memory. */
 ptowsp_status aie_credit_know(struct aie_maker *maker);
 /* Before the lines of SEND: it waits for the word of an earlier TAKE. */

@@ -22,8 +22,11 @@ static void digests_find(struct sharing *sharing)
 
 	for (uint32_t j = 0; j < graph->job_count; j++) {
 		const struct aie_job *job = &graph->jobs[j];
+		const struct aie_act *act = &sharing->maker->args->acts->rows[job->act];
 		uint64_t h = sharing->digests[job->stream];
 
+		if (act->kind == AIE_ACT_LEAVE) /* each waits for another end */
+			h += rt_mix64(act->token + 1);
 		h = rt_mix64(h ^ job->area ^ (uint64_t)job->after << 32) + rt_mix64((uint64_t)job->object << 32 ^ job->at);
 		for (uint32_t n = job->use == AIE_NOTHING ? 0 : versions->first[job->use]; job->use != AIE_NOTHING && n < versions->first[job->use + 1]; n++)
 			h = rt_mix64(h + versions->needs[n] + 1); /* mix64 of 0 is 0: version 0 has to count, too */
