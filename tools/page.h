@@ -33,7 +33,7 @@ struct page {
 	size_t count;
 };
 
-extern const struct page page_run, page_pack, page_inspect, page_bench;
+extern const struct page page_run, page_pack, page_inspect, page_conform, page_bench;
 
 /* The help text, in columns. */
 void page_print(const struct page *page, FILE *to);

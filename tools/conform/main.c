@@ -8,30 +8,7 @@
 
 #include "ptowsp/base.h"
 #include "tools/conform/runner.h"
-
-static const char usage[] =
-	"ptowsp-conform [options] PLUGIN.so - test a plugin against every obligation of the ptowsp plugin ABI\n"
-	"\n"
-	"  --list               names of the tests, their obligation (abi/README.md) and what they are about; no plugin is needed\n"
-	"  --test PATTERN       only tests whose name matches, as a shell matches files: '*cancel*'\n"
-	"  --json               one JSON object instead of TAP\n"
-	"  --in-process         no process per test: for a debugger, with --test. What crashes then crashes the tool\n"
-	"  --opt KEY=VALUE      an option of the plugin, for every start of it (repeatable)\n"
-	"  --seed N             of damaged packages and of threads' turns (default 1); a report names the seed\n"
-	"  --rounds N           damaged packages of each sort (default 2000)\n"
-	"  --timeout SECONDS    of one test, which is ended then (default 120)\n"
-	"  --probes DIR         folder of the probe packages, if not beside the tool\n"
-	"  --lint=off           goes on with a file that fails the lint, to test what a compiler made; no host takes such a file\n"
-	"  --help, --version\n"
-	"\n"
-	"Each test runs in a process of its own. One that dies or hangs is reported with the operation that was called last, the package and its\n"
-	"seed, the signal, and the last line that the plugin logged. Tests that need a device which is not there are skipped, and say so.\n"
-	"\n"
-	"Exit status\n"
-	"  0    every test is ok or skipped\n"
-	"  1    a test is not ok\n"
-	"  2    usage\n"
-	"  4    there is no such file\n";
+#include "tools/page.h"
 
 static int misuse(const char *format, const char *what)
 {
@@ -87,7 +64,7 @@ static int flag_take(struct conform_options *o, bool *list, int argc, char **arg
 	uint64_t number;
 
 	if (!strcmp(flag, "--help"))
-		return fputs(usage, stdout), 0;
+		return page_print(&page_conform, stdout), 0;
 	if (!strcmp(flag, "--version"))
 		return printf("ptowsp-conform %d.%d.0, ABI %s\n", PTOWSP_ABI_MAJOR, PTOWSP_ABI_MINOR, PTOWSP_ABI_STRING), 0;
 	if (!strcmp(flag, "--json"))
