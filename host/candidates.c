@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "host/backend.h"
+#include "host/isolate.h"
 #include "host/error.h"
 #include "host/policy.h"
 
@@ -44,12 +45,14 @@ void ptowsp_listing_destroy(struct ptowsp_listing *listing)
 int ptowsp_listing_row(const struct ptowsp_listing *listing, uint32_t index, struct ptowsp_listing_row *row_out)
 {
 	const struct host_candidate *c;
+	const char *why;
 
 	if (index >= listing->rows.count)
 		return 0;
 	c = &listing->rows.rows[index];
 	*row_out = (struct ptowsp_listing_row){c->path,         c->note.name,   c->note.vendor, c->note.version, c->note.targets,
-					       c->reason,       c->note.major,  c->note.minor,  c->usable,       c->shadowed};
+					       c->reason,       c->note.major,  c->note.minor,  c->usable,       c->shadowed,
+					       c->usable ? host_isolate_rule(c->path, &why) : PTOWSP_ISOLATE_DEFAULT, 0};
 	return 1;
 }
 

@@ -177,6 +177,8 @@ struct ptowsp_listing_row {
 	const char *reason; /* why it was skipped, "" if usable */
 	uint32_t major, minor;
 	uint32_t usable, shadowed;
+	uint32_t isolation; /* PTOWSP_ISOLATE_NONE or _PROCESS: where it runs if nothing else is asked for; meaningful if usable */
+	uint32_t reserved;
 };
 PTOWSP_API int ptowsp_listing_row(const struct ptowsp_listing *listing, uint32_t index, struct ptowsp_listing_row *row_out);
 PTOWSP_API const char *ptowsp_listing_folder(const struct ptowsp_listing *listing, uint32_t index); /* NULL behind the last */

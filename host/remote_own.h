@@ -146,7 +146,7 @@ void remote_runs_fail(struct host_remote *r);
 /* Sections of load arguments as one sealed memory file, and the arguments with places in it. */
 ptowsp_status remote_load_args(struct host_remote *r, struct host_wire *request, uint32_t value, const struct ptowsp_load_args *args, struct ptowsp_error *error);
 struct remote_program *remote_program_find(struct host_remote *r, const struct ptowsp_object *object);
-/* Arguments of a run with places in shared buffers. run: what is to be finished or run. */
+/* remote_tensors.c. Arguments of a run with places in shared buffers. run: what is to be finished or run. */
 ptowsp_status remote_run_args(struct host_remote *r, struct host_wire *request, uint32_t value, const struct ptowsp_run_args *args, struct remote_run *run,
 			      struct ptowsp_error *error);
 void remote_run_finish(struct host_remote *r, struct remote_run *run);

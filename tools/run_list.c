@@ -22,7 +22,7 @@ json_t *run_words_json(const char *text)
 
 static json_t *plugin_json(const struct ptowsp_listing_row *row)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:o, s:b, s:b, s:s}", "name", row->name, "path", row->path, "vendor",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:b, s:b, s:s}", "isolation", run_isolation_text(row->isolation), "name", row->name, "path", row->path, "vendor",
 			 row->vendor, "version", row->version, "targets",
 			 run_words_json(row->targets), "usable", (int)row->usable, "shadowed", (int)row->shadowed, "reason",
 			 row->reason);
@@ -59,7 +59,7 @@ static void listing_print(const struct ptowsp_listing *listing)
 		if (*row.reason)
 			printf("%12s %s\n", "", row.reason);
 		else if (*row.targets)
-			printf("%12s for %s, by %s\n", "", row.targets, row.vendor);
+			printf("%12s for %s, by %s%s\n", "", row.targets, row.vendor, row.isolation == PTOWSP_ISOLATE_PROCESS ? "; runs in a process of its own" : "");
 	}
 	printf("searched:");
 	for (uint32_t i = 0; ptowsp_listing_folder(listing, i); i++)
