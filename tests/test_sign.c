@@ -263,6 +263,8 @@ static void verify_says_whose_signature_it_is_and_whether_it_counts(void)
 	CHECK_INT(cli("$B/ptowsp-inspect --verify --trust-dir nowhere v.pkg.zst"), 2);
 	CHECK_CONTAINS(cli_err, "trust folder nowhere cannot be read");
 	CHECK_INT(cli("$B/ptowsp-inspect --trust-dir keys v.pkg.zst"), 2);
+	CHECK_INT(cli("$B/ptowsp-inspect --verify --trust signed --trust-dir=keys v.pkg.zst"), 3);
+	CHECK_INT(cli("$B/ptowsp-inspect --verify --trust=all v.pkg.zst"), 2);
 }
 
 static void a_signature_of_another_package_is_refused(void)
