@@ -83,7 +83,10 @@ static uint64_t tensor_bytes(const struct maker *maker, uint32_t tensor)
 /* As words: what a call gets, of which it sees a part. What a token carries is seen as it is. True: as of aie_area_widen. */
 static bool use_widen(const struct maker *maker, struct aie_area *area, struct aie_view *view)
 {
-	return !aie_area_is_words(area) && aie_area_widen(area, view, tensor_bytes(maker, area->tensor));
+	if (maker->args->exact || aie_area_is_words(area))
+		return false;
+	maker->acts->widened = true;
+	return aie_area_widen(area, view, tensor_bytes(maker, area->tensor));
 }
 
 /* What an act before has made as a whole is read as a whole, whatever part of it a kernel wants: so it comes from there and not by way of memory. */

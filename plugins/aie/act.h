@@ -45,12 +45,14 @@ struct aie_acts {
 	uint32_t count, room, use_count, use_room;
 	uint32_t processes;    /* instances */
 	uint32_t closings;
+	bool widened;          /* a call touches parts of words, and has the words instead */
 };
 struct aie_acts_args {
 	const struct base_walk *walk;
 	const struct rt_kernels *kernels; /* whose footprint is asked */
 	void *const *bases;    /* per TENS row: where its memory begins */
 	const struct aie_tensor *tensors; /* per TENS row */
+	bool exact;            /* what calls touch stays as it is, and does not become words */
 	const char *(*kernel_name)(const void *context, uint32_t kernel);
 	const char *(*tensor_name)(const void *context, uint32_t tensor);
 	const void *context;   /* of both */

@@ -424,9 +424,9 @@ static ptowsp_status depth_said(const struct aie_map_args *args, struct ptowsp_e
 	return rt_fail(error, PTOWSP_UNSUPPORTED, "with pipeline_depth=%u, as many objects at each end of each fifo, %.180s", args->depth, why.text);
 }
 
-ptowsp_status aie_map_make(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
+static ptowsp_status make(struct aie_map *map, const struct aie_map_args *args, bool exact, struct ptowsp_error *error)
 {
-	const struct aie_acts_args acts = {args->walk, args->kernels, args->bases, args->tensors, args->kernel_name, args->tensor_name, args->context};
+	const struct aie_acts_args acts = {args->walk, args->kernels, args->bases, args->tensors, exact, args->kernel_name, args->tensor_name, args->context};
 	ptowsp_status st;
 
 	aie_map_finish(map);
@@ -438,6 +438,17 @@ ptowsp_status aie_map_make(struct aie_map *map, const struct aie_map_args *args,
 	if (st == PTOWSP_UNSUPPORTED && args->exact)
 		return depth_said(args, error);
 	return st ? st : text_make(map, args, error);
+}
+
+/* Parts of words are exchanged by way of memory. What only goes from core to core may do so as it is, where that is no way. */
+ptowsp_status aie_map_make(struct aie_map *map, const struct aie_map_args *args, struct ptowsp_error *error)
+{
+	struct ptowsp_error other = {.head = PTOWSP_HEAD(other, ERROR)};
+	ptowsp_status st = make(map, args, false, error);
+
+	if (st == PTOWSP_UNSUPPORTED && map->acts.widened && !make(map, args, true, &other))
+		st = PTOWSP_OK;
+	return st;
 }
 
 void aie_map_finish(struct aie_map *map)
