@@ -149,7 +149,7 @@ static const char *hostile(const char *name)
 
 static void list_names_every_test_and_its_obligation(void)
 {
-	char *out = conform("", "--list", 0, NULL), id[8];
+	char *out = conform("", "--list", 0, NULL), id[16];
 
 	for (int i = 1; i <= 11; i++) {
 		snprintf(id, sizeof(id), "PL%d ", i);
