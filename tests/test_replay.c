@@ -58,6 +58,16 @@ static void another_backend_is_a_difference(void)
 	CHECK_CONTAINS(error.text, "answer differently");
 }
 
+static void the_tool_says_how_many_calls_it_made(void)
+{
+	const char *path = log_make("cpu_sim", "fused_softmax");
+	char *out = NULL;
+
+	CHECK_INT(check_run(check_fmt("'%s/bin/ptowsp-conform' --replay '%s' '%s'", check_build(), path, plugin_of("cpu_sim")), &out, NULL), 0);
+	CHECK_CONTAINS(out, "1 runs, 0 differences");
+	free(out);
+}
+
 static void what_is_no_log_is_refused(void)
 {
 	CHECK_INT(replay(check_fmt("%s/nowhere", check_tmp()), "cpu_sim"), PTOWSP_IO);
@@ -111,6 +121,7 @@ void suite_replay(CU_pSuite s)
 {
 	TEST(s, a_run_gives_the_same_again);
 	TEST(s, another_backend_is_a_difference);
+	TEST(s, the_tool_says_how_many_calls_it_made);
 	TEST(s, what_is_no_log_is_refused);
 	TEST(s, a_damaged_log_is_refused);
 	TEST(s, a_log_of_another_description_is_refused);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/replay.h"
 #include "ptowsp/base.h"
 #include "tools/conform/runner.h"
 #include "tools/page.h"
@@ -79,6 +80,8 @@ static int flag_take(struct conform_options *o, bool *list, int argc, char **arg
 		return o->pattern = value, *value ? -1 : misuse("%s needs a pattern", flag);
 	if ((value = value_of("--opt", argc, argv, at)))
 		return setting_take(o, value);
+	if ((value = value_of("--replay", argc, argv, at)))
+		return o->replay = value, *value ? -1 : misuse("%s needs a file", flag);
 	if ((value = value_of("--probes", argc, argv, at)))
 		return o->probes = value, *value ? -1 : misuse("%s needs a folder", flag);
 	if ((value = value_of("--seed", argc, argv, at)))
@@ -88,6 +91,24 @@ static int flag_take(struct conform_options *o, bool *list, int argc, char **arg
 	if ((value = value_of("--rounds", argc, argv, at)))
 		return number_read(value, 1, 100000000, &number) ? o->rounds = (uint32_t)number, -1 : misuse("--rounds needs a number from 1, not \"%s\"", value);
 	return misuse("unknown flag %s", flag);
+}
+
+static void difference_say(void *context, const char *line)
+{
+	(void)context;
+	printf("%s\n", line);
+}
+
+static int replay(const struct conform_options *o)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct host_replay_result result;
+	const ptowsp_status st = host_replay(o->replay, o->plugin, difference_say, NULL, &result, &error);
+
+	printf("%u calls, %u runs, %u differences\n", result.calls, result.runs, result.differences);
+	if (st)
+		fprintf(stderr, "ptowsp-conform: %s\n", error.text);
+	return st ? 1 : 0;
 }
 
 int main(int argc, char **argv)
@@ -117,5 +138,5 @@ int main(int argc, char **argv)
 		return 4;
 	}
 	options.plugin = path;
-	return conform_run_all(&options);
+	return options.replay ? replay(&options) : conform_run_all(&options);
 }

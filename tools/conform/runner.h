@@ -9,6 +9,7 @@
 #include "ptowsp/run.h"
 
 struct conform_options {
+	const char *replay;   /* a log of --layer=trace, instead of the tests; NULL */
 	const char *plugin;   /* a path with a '/' */
 	const char *pattern;  /* of names, as a shell's; NULL: all */
 	const char *probes;   /* NULL: where they are installed */
