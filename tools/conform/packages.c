@@ -167,7 +167,7 @@ bool conform_program_find(struct conform *c, struct conform_program *program_out
 /* The host's own matching, on a backend of its own: one instance more of the same plugin. */
 bool conform_program_fits(struct conform *c, const struct conform_program *program)
 {
-	struct ptowsp_backend_options options = {.plugin = c->path, .settings = c->settings, .setting_count = c->setting_count};
+	struct ptowsp_backend_options options = {.plugin = c->path, .isolate = PTOWSP_ISOLATE_NONE, .settings = c->settings, .setting_count = c->setting_count};
 	struct ptowsp_backend *backend;
 	struct ptowsp_match *match = NULL;
 	struct ptowsp_verdict verdict;

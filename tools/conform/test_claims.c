@@ -10,7 +10,7 @@
 
 void conform_test_claims_hold(struct conform *c)
 {
-	struct ptowsp_backend_options options = {.plugin = c->path, .settings = c->settings, .setting_count = c->setting_count, .threads = 2};
+	struct ptowsp_backend_options options = {.plugin = c->path, .isolate = PTOWSP_ISOLATE_NONE, .settings = c->settings, .setting_count = c->setting_count, .threads = 2};
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 	struct reg_feature feature;
 	struct probe_result result;
