@@ -367,6 +367,26 @@ static void tasks_go_to_who_holds_what_they_write(void)
 	CHECK_INT(cli("cmp $T/wanted.npy $T/y.npy"), 0);
 }
 
+/* Both halves of a row change the same parts twice: what a core makes in place goes to the next one behind a part that it holds, stores and passes on by the same stream. */
+static void parts_change_hands_several_times(void)
+{
+	static const char source[] = "module @hands\n"
+				     "tensor %%x : f32[64, 64] in\ntensor %%y : f32[64, 64] inout\n"
+				     "func @added(%%a: !pto.memref<gm,...,f32>, %%b: !pto.memref<gm,...,f32>) {\n"
+				     "  %%t = alloc_tile : !pto.tile<16x16xf32>\n  %%u = alloc_tile : !pto.tile<16x16xf32>\n  %%t = tload %%a[0, 0]\n  %%u = tload %%b[0, 0]\n"
+				     "  %%t = tadd %%t, %%u\n  tstore %%t, %%b[0, 0]\n  return\n}\n"
+				     "kernel @add(%%a: f32[16, 16] in, %%b: f32[16, 16] inout) { portable @added }\n"
+				     "workload @main { for_each %%k in dense(2) { parallel_for %%i in dense(4) { parallel_for %%j in dense(4) {\n"
+				     "  call @add(%%a -> %%x[%%i * 16, %%j * 16], %%b -> %%y[%%i * 16, %%j * 16]) } } } }\n"
+				     "schedule { spatial_map(1, 2) layout %%x(S(0), S(1)) layout %%y(S(0), R) }\n";
+
+	cli_begin();
+	REQUIRE_INT(cli(check_fmt("printf '%s' > $T/hands.pto; $B/ptowsp-pack $T/hands.pto -o $T/hands.pkg.zst", source)), 0);
+	CHECK_INT(cli("$B/ptowsp-run --fill x=random:1 --fill y=random:2 --out y=$T/wanted.npy $T/hands.pkg.zst"), 0);
+	CHECK_INT(run("--strict --fill x=random:1 --fill y=random:2 --out y=$T/y.npy $T/hands.pkg.zst"), 0);
+	CHECK_INT(cli("cmp $T/wanted.npy $T/y.npy"), 0);
+}
+
 void suite_aie_layout(CU_pSuite s)
 {
 	cli_suite("aie_layout");
@@ -379,4 +399,5 @@ void suite_aie_layout(CU_pSuite s)
 	TEST(s, a_grid_is_the_part_that_is_used);
 	TEST(s, shards_are_where_the_layout_says);
 	TEST(s, tasks_go_to_who_holds_what_they_write);
+	TEST(s, parts_change_hands_several_times);
 }

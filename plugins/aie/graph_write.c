@@ -47,6 +47,18 @@ static uint32_t leaving_stream(struct aie_acting *acting, uint32_t version)
 	return row->stored ? aie_acting_store_stream(acting, shape) : aie_acting_pass_stream(acting, version, shape);
 }
 
+/* By whichever of its ways: what is stored may be passed on, too. */
+static bool leaves_by(struct aie_acting *acting, uint32_t version, uint32_t stream)
+{
+	const struct aie_maker *maker = acting->maker;
+	const struct aie_version *row = &maker->args->versions->rows[version];
+	struct aie_shape shape = aie_acting_shape_of(maker, row->area);
+
+	if (row->stored && aie_acting_store_stream(acting, shape) == stream)
+		return true;
+	return maker->ends_first[version + 1] > maker->ends_first[version] && aie_acting_pass_stream(acting, version, shape) == stream;
+}
+
 /* From the act that makes the one to the act that makes the other nothing else of the cell goes the same way. */
 static bool alone(struct aie_acting *acting, uint32_t from, uint32_t to, uint32_t stream)
 {
@@ -58,7 +70,7 @@ static bool alone(struct aie_acting *acting, uint32_t from, uint32_t to, uint32_
 	while (last + 1 < versions->count && versions->rows[last + 1].act == versions->rows[to].act)
 		last++;
 	for (uint32_t v = first; v <= last; v++)
-		if (v != to && versions->rows[v].cell == acting->act->cell && leaves(acting->maker, v) && leaving_stream(acting, v) == stream)
+		if (v != to && versions->rows[v].cell == acting->act->cell && leaves_by(acting, v, stream))
 			return false;
 	return true;
 }
