@@ -55,8 +55,6 @@ ptowsp_status host_given(struct host_giving *g, ptowsp_status st, struct ptowsp_
 	theirs->text[sizeof(theirs->text) - 1] = '\0';
 	if (g->refused)
 		return host_fail(error, g->refused, "%s", *g->error->text ? g->error->text : "a file of the artifact could not be written");
-	if (st > 0)
-		return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s: artifact answered with a positive status", ptowsp_backend_name(g->backend));
 	if (st)
 		return host_fail(error, st, "%s", *theirs->text ? theirs->text : "the backend made no files and did not say why");
 	return PTOWSP_OK;

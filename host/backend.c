@@ -25,9 +25,6 @@ static ptowsp_status theirs(const struct ptowsp_backend *b, const char *operatio
 {
 	if (!st)
 		return st;
-	if (st > 0)
-		return host_fail(error, PTOWSP_PLUGIN_REFUSED, "%s: %s answered with a positive status", b->plugin->note.name,
-				 operation);
 	error->text[sizeof(error->text) - 1] = '\0';
 	if (!error->text[0])
 		return host_fail(error, st, "%s: %s failed and did not say why", b->plugin->note.name, operation);

@@ -96,6 +96,8 @@ void host_call_run(struct host_caller *caller, struct host_call *call)
 		return;
 	}
 	run(caller, call, caller->carry);
+	if (o->result == HOST_RESULT_IS_STATUS && call->status > 0)
+		call->status = host_fail(call->error, PTOWSP_PLUGIN_REFUSED, "the plugin answered %s with the status %d; one is 0 or negative", o->name, call->status);
 }
 
 void host_call_up(struct host_caller *caller, struct host_call *call)

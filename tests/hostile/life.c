@@ -158,7 +158,7 @@ static ptowsp_status wrong_load(struct ptowsp_object *device, const struct ptows
 	}
 	st = null_load(device, args, out, is(NO_SENTENCE) ? NULL : error);
 	if (is(STATUS_POSITIVE) && !st)
-		return 1;
+		return null_unload(*out, NULL), 1; /* nobody else will */
 	if (is(STATUS_UNKNOWN) && st)
 		return -4711;
 	if (is(ERROR_WITHOUT_FAILURE) && !st)

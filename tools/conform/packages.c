@@ -164,10 +164,11 @@ bool conform_program_find(struct conform *c, struct conform_program *program_out
 	return program_make(c, program_out, package_find(c, package), name);
 }
 
-/* The host's own matching, on a backend of its own: one instance more of the same plugin. */
+/* The host's own matching, on a backend of its own: one instance more of the same plugin, where plugins of its kind run, so that what crashes or stays there is not taken for
+ * the test's. */
 bool conform_program_fits(struct conform *c, const struct conform_program *program)
 {
-	struct ptowsp_backend_options options = {.plugin = c->path, .isolate = PTOWSP_ISOLATE_NONE, .settings = c->settings, .setting_count = c->setting_count};
+	struct ptowsp_backend_options options = {.plugin = c->path, .settings = c->settings, .setting_count = c->setting_count};
 	struct ptowsp_backend *backend;
 	struct ptowsp_match *match = NULL;
 	struct ptowsp_verdict verdict;
