@@ -13,6 +13,7 @@ struct ptowsp_error *host_error_enter(struct ptowsp_error *error)
 {
 	if (!error)
 		error = &spare;
+	error->head = (struct ptowsp_head)PTOWSP_HEAD(struct ptowsp_error, ERROR); /* it goes on to plugins; an embedder may have left it zero */
 	error->text[0] = '\0';
 	return error;
 }
