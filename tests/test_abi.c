@@ -422,7 +422,7 @@ static void guide_commands_work_in_a_fresh_folder(void)
 	REQUIRE(check_write(path, script, size));
 	if (check_run(check_fmt("cd '%s' && PTOWSP='%s' BIN='%s/bin' sh -eux guide.sh", dir, check_root(), check_build()), &out,
 		      &err))
-		CHECK_FAIL("%.600s", strlen(err) > 600 ? err + strlen(err) - 600 : err);
+		CHECK_FAIL("%.300s: %.600s", strlen(err) > 300 ? err + strlen(err) - 300 : err, strlen(out) > 600 ? out + strlen(out) - 600 : out);
 	CHECK_CONTAINS(out, "libptowsp_null.so");
 	free(out);
 	free(err);

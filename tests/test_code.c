@@ -13,6 +13,7 @@
 #include "host/code.h"
 #include "host/ptowsp_host.h"
 #include "host/services.h"
+#include "tests/fives.h"
 
 /* Its constructor says that something of it ran. */
 static const char lib_c[] =
@@ -32,20 +33,7 @@ static const char lib_c[] =
 	"	for (uint64_t i = 0; i < t->args[0]; i++) y[i] = 3 * x[i] + (float)t->block;\n"
 	"	out->cycles = 11 + t->block; return 0; }\n";
 
-static const char head[] = "module @m\n"
-			   "tensor %x : f32[4] in\n"
-			   "tensor %y : f32[4] out\n"
-			   "tensor %z : f32[4] inout\n"
-			   "sample %x input [4] = [1, 2, 3, 4]\n"
-			   "func @fives(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>, %n: i64) {\n"
-			   "  %t = alloc_tile : !pto.tile<1x4xf32>\n"
-			   "  %t = tload %x[0, 0]\n"
-			   "  FOR %k:idx, 0:idx, %n:idx, 1:idx\n"
-			   "    %t = texpands 5.0\n"
-			   "  ENDFOR\n"
-			   "  tstore %t, %y[0, 0]\n"
-			   "  return\n"
-			   "}\n";
+static const char head[] = FIVES_TENSORS("tensor %z : f32[4] inout\n") FIVES_FUNC;
 static const char tail[] = "workload @main { call @k(%x -> %x, %y -> %y, %n -> 4) }\n";
 
 static void file_write(const char *name, const char *a, const char *b, const char *c)

@@ -10,21 +10,9 @@
 #include "host/policy.h"
 #include "host/ptowsp_host.h"
 #include "host/trust.h"
+#include "tests/fives.h"
 
-static const char source[] = "module @m\n"
-			     "tensor %x : f32[4] in\n"
-			     "tensor %y : f32[4] out\n"
-			     "sample %x input [4] = [1, 2, 3, 4]\n"
-			     "func @fives(%x: !pto.memref<gm,...,f32>, %y: !pto.memref<gm,...,f32>, %n: i64) {\n"
-			     "  %t = alloc_tile : !pto.tile<1x4xf32>\n"
-			     "  %t = tload %x[0, 0]\n"
-			     "  FOR %k:idx, 0:idx, %n:idx, 1:idx\n"
-			     "    %t = texpands 5.0\n"
-			     "  ENDFOR\n"
-			     "  tstore %t, %y[0, 0]\n"
-			     "  return\n"
-			     "}\n"
-			     "kernel @k(%x: f32[4] in, %y: f32[4] out, %n: i64) sig \"v(p,p,i64)\" { ";
+static const char source[] = FIVES_TENSORS("") FIVES_FUNC "kernel @k(%x: f32[4] in, %y: f32[4] out, %n: i64) sig \"v(p,p,i64)\" { ";
 
 /* m.pkg.zst, whose kernel has native code that doubles and, if portable, a payload that writes fives; two keys, ann's is in keys. */
 static void begin(bool portable)
