@@ -81,6 +81,11 @@ const struct host_struct host_structs[HOST_STRUCT_COUNT] = {
 #include "ptowsp/structs.def"
 };
 
+bool host_field_points(const struct host_field *f)
+{
+	return f->kind >= HOST_FIELD_STRING && f->kind != HOST_FIELD_INSIDE;
+}
+
 uint32_t host_struct_size(enum host_struct_id id, uint32_t minor)
 {
 	static const struct {

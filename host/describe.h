@@ -40,6 +40,8 @@ struct host_struct {
 	const struct host_field *fields; /* the first is the head, if there is one */
 };
 extern const struct host_struct host_structs[HOST_STRUCT_COUNT];
+/* The field is an address, of whatever: no number, text or struct in place. */
+bool host_field_points(const struct host_field *field);
 /* Bytes that the struct has at a minor, of those that this host knows. */
 uint32_t host_struct_size(enum host_struct_id id, uint32_t minor);
 

@@ -47,7 +47,7 @@ ptowsp_status host_remote_init(struct host_remote *r, const struct ptowsp_host *
 
 	r->host = host;
 	request_begin(&request, HOST_FRAME_INIT, NULL);
-	value_put(&request, 0, host_wire_struct(&request, &host_wire_init_args, args));
+	value_put(&request, 0, host_wire_struct(&request, HOST_STRUCT_init_args, args));
 	value_put(&request, 1, host->minor);
 	st = remote_ask(r, 0, &request, &call, &wire, error);
 	if (!st)
@@ -76,7 +76,7 @@ ptowsp_status host_remote_close(struct host_remote *r, struct ptowsp_object *dev
 }
 
 /* values[0] rows, each the place of a struct; values[1] how many. The reply is kept: the structs lie in it. */
-static ptowsp_status tables_ask(struct host_remote *r, enum host_frame_operation operation, const struct ptowsp_object *instance, const struct host_wire_type *type,
+static ptowsp_status tables_ask(struct host_remote *r, enum host_frame_operation operation, const struct ptowsp_object *instance, enum host_struct_id type,
 				unsigned char **reply_out, void ***rows_out, uint32_t *count_out, struct ptowsp_error *error)
 {
 	struct host_wire request = {0};
@@ -90,7 +90,7 @@ static ptowsp_status tables_ask(struct host_remote *r, enum host_frame_operation
 	host_wire_finish(&request);
 	if (!st) {
 		count = frame_of(&wire)->values[1];
-		places = count <= MOST ? host_unwire_rows(&wire, NULL, frame_of(&wire)->values[0], (uint32_t)count) : NULL;
+		places = count <= MOST ? host_unwire_values(&wire, frame_of(&wire)->values[0], count, sizeof(*places)) : NULL;
 		*rows_out = calloc(count <= MOST ? count + 1 : 1, sizeof(**rows_out));
 		if (!*rows_out)
 			st = host_fail(error, PTOWSP_NO_MEMORY, "no memory for the tables of %s", r->name);
@@ -132,7 +132,7 @@ ptowsp_status host_remote_devices(struct host_remote *r, struct ptowsp_object *i
 		void **rows = NULL;
 		unsigned char *reply = NULL;
 
-		st = tables_ask(r, HOST_FRAME_DEVICES, instance, &host_wire_device, &reply, &rows, &r->device_count, error);
+		st = tables_ask(r, HOST_FRAME_DEVICES, instance, HOST_STRUCT_device, &reply, &rows, &r->device_count, error);
 		if (st)
 			return st;
 		free(r->devices);
@@ -149,7 +149,7 @@ ptowsp_status host_remote_options(struct host_remote *r, const struct ptowsp_opt
 	ptowsp_status st = PTOWSP_OK;
 
 	if (!r->options)
-		st = tables_ask(r, HOST_FRAME_OPTIONS, NULL, &host_wire_option, &r->options, &r->option_rows, &r->option_count, error);
+		st = tables_ask(r, HOST_FRAME_OPTIONS, NULL, HOST_STRUCT_option, &r->options, &r->option_rows, &r->option_count, error);
 	return st ? st : tables_give(r->option_rows, r->option_count, options_out, count, error);
 }
 
@@ -170,7 +170,7 @@ ptowsp_status host_remote_capabilities(struct host_remote *r, struct ptowsp_obje
 	host_wire_finish(&request);
 	if (!st) {
 		there = frame_of(&wire)->values[1];
-		rows = there <= MOST ? host_unwire_rows(&wire, &host_wire_cap, frame_of(&wire)->values[0], (uint32_t)there) : NULL;
+		rows = there <= MOST ? host_unwire_rows(&wire, HOST_STRUCT_cap, frame_of(&wire)->values[0], (uint32_t)there) : NULL;
 		*count = (uint32_t)there;
 		if (there && !rows)
 			st = forged(r, error);
@@ -192,7 +192,7 @@ ptowsp_status host_remote_open(struct host_remote *r, struct ptowsp_object *inst
 	ptowsp_status st;
 
 	request_begin(&request, HOST_FRAME_OPEN, instance);
-	value_put(&request, 1, host_wire_struct(&request, &host_wire_open_args, args));
+	value_put(&request, 1, host_wire_struct(&request, HOST_STRUCT_open_args, args));
 	st = remote_ask(r, 0, &request, &call, &wire, error);
 	if (!st)
 		*device_out = object_of(frame_of(&wire)->values[0]);
@@ -269,7 +269,7 @@ ptowsp_status host_remote_stats(struct host_remote *r, struct ptowsp_object *pro
 	st = remote_ask(r, 1, &request, &call, &wire, error);
 	host_wire_finish(&request);
 	if (!st) {
-		stats = host_unwire_struct(&wire, &host_wire_run_stats, frame_of(&wire)->values[0]);
+		stats = host_unwire_struct(&wire, HOST_STRUCT_run_stats, frame_of(&wire)->values[0]);
 		if (!stats)
 			st = forged(r, error);
 		else

@@ -132,7 +132,7 @@ ptowsp_status host_remote_measure(struct host_remote *r, struct ptowsp_object *p
 	if (!st)
 		st = remote_ask(r, 0, &request, &call, &wire, error);
 	if (!st) {
-		rows = host_unwire_rows(&wire, NULL, frame_of(&wire)->values[0], count);
+		rows = host_unwire_values(&wire, frame_of(&wire)->values[0], count, sizeof(*rows));
 		if (count && !rows) {
 			remote_kill(r, REMOTE_FORGED);
 			st = host_fail(error, PTOWSP_DEVICE_LOST, "%s: its worker measured nothing", r->name);
@@ -197,7 +197,7 @@ ptowsp_status host_remote_figures(struct host_remote *r, struct ptowsp_object *p
 	host_wire_finish(&request);
 	if (!st) {
 		count = frame_of(&wire)->values[1];
-		*rows_out = count <= MOST ? host_unwire_rows(&wire, &host_wire_figure, frame_of(&wire)->values[0], (uint32_t)count) : NULL;
+		*rows_out = count <= MOST ? host_unwire_rows(&wire, HOST_STRUCT_figure, frame_of(&wire)->values[0], (uint32_t)count) : NULL;
 		*count_out = *rows_out ? (uint32_t)count : 0;
 		*stride_out = sizeof(struct ptowsp_figure);
 		if (wire.forged)

@@ -70,7 +70,7 @@ static void done_take(struct host_remote *r, const struct host_frame *frame, str
 		memcpy(copy, r->up.message, r->up.size);
 		wire->bytes = copy;
 	}
-	done = host_unwire_struct(wire, &host_wire_done, frame->values[0]);
+	done = host_unwire_struct(wire, HOST_STRUCT_done, frame->values[0]);
 	wire->forged = wire->forged || !done;
 	if (done && copy && remote_run_keep(r, done, copy))
 		return;
@@ -81,8 +81,8 @@ static void done_take(struct host_remote *r, const struct host_frame *frame, str
 
 static void rows_take(struct host_remote *r, const struct host_frame *frame, struct host_unwire *wire)
 {
-	const struct host_wire_type *type = r->up.kind == HOST_UP_TRACE ? &host_wire_trace_task : r->up.kind == HOST_UP_EVENTS ? &host_wire_trace_event
-																: &host_wire_graph_edge;
+	enum host_struct_id type = r->up.kind == HOST_UP_TRACE ? HOST_STRUCT_trace_task : r->up.kind == HOST_UP_EVENTS ? HOST_STRUCT_trace_event
+																: HOST_STRUCT_graph_edge;
 	const uint32_t count = frame->values[2] <= UINT32_MAX ? (uint32_t)frame->values[2] : UINT32_MAX;
 	const void *rows = host_unwire_rows(wire, type, frame->values[1], count);
 	struct remote_program *found, program = {0};

@@ -81,7 +81,7 @@ ptowsp_status remote_load_args(struct host_remote *r, struct host_wire *request,
 	if (fd >= 0) {
 		copy.sections = places;
 		copy.section_stride = sizeof(*places);
-		place = host_wire_struct(request, &host_wire_load_args, &copy);
+		place = host_wire_struct(request, HOST_STRUCT_load_args, &copy);
 		pthread_mutex_lock(&r->down_lock[0]);
 		sent = remote_send_file(r, HOST_FILE_SECTIONS, ++r->section_number, size, fd);
 		if (!request->failed) {

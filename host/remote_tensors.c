@@ -138,7 +138,7 @@ ptowsp_status remote_run_args(struct host_remote *r, struct host_wire *request, 
 	copy.bindings = rows;
 	copy.binding_stride = sizeof(*rows);
 	if (!st) {
-		const uint64_t place = host_wire_struct(request, &host_wire_run_args, &copy);
+		const uint64_t place = host_wire_struct(request, HOST_STRUCT_run_args, &copy);
 
 		if (!request->failed)
 			REMOTE_VALUE(request, value) = place;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptowsp/base.h"
+#include "host/check.h"
 
 enum { ROWS_MOST = 1 << 22, BYTES_MOST = 256 << 20 };
 
@@ -67,75 +67,101 @@ uint64_t host_wire_text(struct host_wire *w, const char *text)
 	return text ? host_wire_bytes(w, text, strlen(text) + 1) : 0;
 }
 
-static uint32_t u32_at(const void *base, uint16_t offset)
+static const struct ptowsp_head *head_of(enum host_struct_id id, const void *at)
 {
-	uint32_t value;
-
-	memcpy(&value, (const char *)base + offset, sizeof(value));
-	return value;
+	return host_structs[id].fields[0].kind == HOST_FIELD_HEAD ? at : NULL;
 }
 
-static void *pointer_at(const void *base, uint16_t offset)
+static void pointer_put(void *at, uint16_t offset, uint64_t value)
 {
-	void *value;
+	memcpy((char *)at + offset, &value, sizeof(value));
+}
 
-	memcpy(&value, (const char *)base + offset, sizeof(value));
-	return value;
+/* What a field counts, its stride: u32 in most structs. */
+static void number_put(enum host_struct_id id, void *at, uint16_t offset, uint64_t value)
+{
+	const struct host_struct *s = &host_structs[id];
+
+	for (unsigned i = 0; i < s->field_count; i++)
+		if (s->fields[i].offset == offset)
+			memcpy((char *)at + offset, &value, s->fields[i].size);
+}
+
+static void fields_add(struct host_wire *w, enum host_struct_id id, uint64_t at, const char *from, uint32_t size);
+
+static void inside_add(struct host_wire *w, const struct host_field *f, uint64_t at, const char *from)
+{
+	const uint32_t own = host_structs[f->of].size;
+
+	for (uint32_t i = 0; i < f->many; i++)
+		fields_add(w, f->of, at + i * own, from + i * own, own);
+}
+
+/* Where what the field points to was put. Counts are of its maker, as far as `size` goes. */
+static uint64_t field_add(struct host_wire *w, enum host_struct_id id, const struct host_field *f, const char *from, uint32_t size)
+{
+	const void *to = host_field_pointer(from, f->offset);
+	const uint64_t count = f->count < size ? host_field_count(id, f, from) : 0;
+
+	switch (f->kind) {
+	case HOST_FIELD_STRING: return host_wire_text(w, to);
+	case HOST_FIELD_ONE: return host_wire_struct(w, f->of, to);
+	case HOST_FIELD_VALUES: return host_wire_values(w, to, count, f->of);
+	case HOST_FIELD_ROWS: return host_wire_rows(w, f->of, to, count, f->stride < size ? host_field_stride(f, from) : 0);
+	case HOST_FIELD_HANDLE:
+	case HOST_FIELD_ELEMENTS:
+	case HOST_FIELD_RECORDS: return (uintptr_t)to;
+	}
+	return 0;
 }
 
 /* Fields of the copy at `at`, which lies in memory that moves. `size`: as far as its maker knew it. */
-static void fields_add(struct host_wire *w, const struct host_wire_type *type, uint64_t at, const void *from, uint32_t size)
+static void fields_add(struct host_wire *w, enum host_struct_id id, uint64_t at, const char *from, uint32_t size)
 {
-	for (uint32_t i = 0; i < type->field_count && !w->failed; i++) {
-		const struct host_wire_field *f = &type->fields[i];
-		const uint32_t own = f->type ? f->type->size : (uint32_t)sizeof(uint64_t);
-		uint32_t count = 0;
-		const void *to;
-		uint64_t place = 0;
+	for (unsigned i = 0; i < host_structs[id].field_count && !w->failed; i++) {
+		const struct host_field *f = &host_structs[id].fields[i];
+		uint64_t place;
 
-		if (f->offset + sizeof(void *) > size)
+		if ((uint32_t)f->offset + f->size > size)
+			return;
+		if (f->kind == HOST_FIELD_INSIDE)
+			inside_add(w, f, at + f->offset, from + f->offset);
+		if (!host_field_points(f))
 			continue;
-		to = pointer_at(from, f->offset);
-		if (f->kind == HOST_WIRE_TEXT) {
-			place = host_wire_text(w, to);
-		} else if (f->kind == HOST_WIRE_STRUCT) {
-			place = host_wire_struct(w, f->type, to);
-		} else if (f->kind == HOST_WIRE_ROWS) {
-			count = f->count + sizeof(uint32_t) <= size ? u32_at(from, f->count) : 0;
-			place = host_wire_rows(w, f->type, to, count, f->stride ? u32_at(from, f->stride) : own);
-			count = place ? count : 0;
-			if (!w->failed)
-				memcpy(w->bytes + at + f->count, &count, sizeof(count));
-			if (!w->failed && f->stride)
-				memcpy(w->bytes + at + f->stride, &own, sizeof(own));
-		}
-		if (!w->failed)
-			memcpy(w->bytes + at + f->offset, &place, sizeof(place));
+		place = field_add(w, id, f, from, size);
+		if (w->failed)
+			return;
+		pointer_put(w->bytes + at, f->offset, place);
+		if ((f->kind == HOST_FIELD_ROWS || f->kind == HOST_FIELD_VALUES) && !place)
+			number_put(id, w->bytes + at, f->count, 0);
+		if (f->kind == HOST_FIELD_ROWS)
+			number_put(id, w->bytes + at, f->stride, host_structs[f->of].size);
 	}
 }
 
-uint64_t host_wire_struct(struct host_wire *w, const struct host_wire_type *type, const void *from)
+uint64_t host_wire_struct(struct host_wire *w, enum host_struct_id id, const void *from)
 {
-	uint32_t size = type->size;
+	const struct ptowsp_head *head = head_of(id, from);
+	uint32_t size = host_structs[id].size;
 	uint64_t at;
 
 	if (!from)
 		return 0;
-	if (type->head && ((const struct ptowsp_head *)from)->size < size)
-		size = ((const struct ptowsp_head *)from)->size;
-	at = zeros_add(w, type->size);
+	if (head && head->size < size)
+		size = head->size;
+	at = zeros_add(w, host_structs[id].size);
 	if (w->failed)
 		return 0;
 	memcpy(w->bytes + at, from, size);
-	if (type->head)
+	if (head)
 		memcpy(w->bytes + at, &size, sizeof(size));
-	fields_add(w, type, at, from, size);
+	fields_add(w, id, at, from, size);
 	return at;
 }
 
-uint64_t host_wire_rows(struct host_wire *w, const struct host_wire_type *type, const void *rows, uint32_t count, uint32_t stride)
+uint64_t host_wire_rows(struct host_wire *w, enum host_struct_id id, const void *rows, uint64_t count, uint32_t stride)
 {
-	const uint32_t own = type ? type->size : (uint32_t)sizeof(uint64_t), take = stride < own ? stride : own;
+	const uint32_t own = host_structs[id].size, take = stride < own ? stride : own;
 	uint64_t at;
 
 	if (!rows || !count || !stride)
@@ -145,11 +171,18 @@ uint64_t host_wire_rows(struct host_wire *w, const struct host_wire_type *type, 
 		return 0;
 	}
 	at = zeros_add(w, (size_t)count * own);
-	for (uint32_t i = 0; i < count && !w->failed; i++)
-		memcpy(w->bytes + at + (size_t)i * own, (const char *)rows + (size_t)i * stride, take);
-	for (uint32_t i = 0; type && type->field_count && i < count && !w->failed; i++)
-		fields_add(w, type, at + (size_t)i * own, (const char *)rows + (size_t)i * stride, take);
+	for (uint64_t i = 0; i < count && !w->failed; i++)
+		memcpy(w->bytes + at + i * own, (const char *)rows + i * stride, take);
+	for (uint64_t i = 0; i < count && !w->failed; i++)
+		fields_add(w, id, at + i * own, (const char *)rows + i * stride, take);
 	return w->failed ? 0 : at;
+}
+
+uint64_t host_wire_values(struct host_wire *w, const void *values, uint64_t count, size_t size)
+{
+	if (count > ROWS_MOST)
+		w->failed = true;
+	return values && count && !w->failed ? host_wire_bytes(w, values, (size_t)count * size) : 0;
 }
 
 static void *forged(struct host_unwire *w)
@@ -178,58 +211,85 @@ const char *host_unwire_text(struct host_unwire *w, uint64_t offset)
 	return end ? host_unwire_bytes(w, offset, (uint64_t)(end - (w->bytes + offset)) + 1) : forged(w);
 }
 
-static void fields_take(struct host_unwire *w, const struct host_wire_type *type, unsigned char *at)
-{
-	for (uint32_t i = 0; i < type->field_count && !w->forged; i++) {
-		const struct host_wire_field *f = &type->fields[i];
-		const uint32_t own = f->type ? f->type->size : (uint32_t)sizeof(uint64_t);
-		uint32_t count = 0;
-		uint64_t place;
-		const void *to = NULL;
+static void fields_take(struct host_unwire *w, enum host_struct_id id, unsigned char *at);
 
-		memcpy(&place, at + f->offset, sizeof(place));
-		if (f->kind == HOST_WIRE_TEXT) {
-			to = host_unwire_text(w, place);
-		} else if (f->kind == HOST_WIRE_STRUCT) {
-			to = host_unwire_struct(w, f->type, place);
-		} else if (f->kind == HOST_WIRE_ROWS) {
-			count = u32_at(at, f->count);
-			to = host_unwire_rows(w, f->type, place, count);
-			count = to ? count : 0;
-			memcpy(at + f->count, &count, sizeof(count));
-			if (f->stride)
-				memcpy(at + f->stride, &own, sizeof(own));
-		}
-		memcpy(at + f->offset, &to, sizeof(to));
+static void inside_take(struct host_unwire *w, const struct host_field *f, unsigned char *at)
+{
+	for (uint32_t i = 0; i < f->many && !w->forged; i++)
+		fields_take(w, f->of, at + i * host_structs[f->of].size);
+}
+
+/* What a place in a field is the place of. */
+static const void *field_take(struct host_unwire *w, enum host_struct_id id, const struct host_field *f, const unsigned char *at)
+{
+	const uint64_t place = host_field_number(at, f->offset, sizeof(place));
+	const uint64_t count = f->count == HOST_NOWHERE ? 0 : host_field_count(id, f, at);
+
+	switch (f->kind) {
+	case HOST_FIELD_STRING: return host_unwire_text(w, place);
+	case HOST_FIELD_ONE: return host_unwire_struct(w, f->of, place);
+	case HOST_FIELD_VALUES: return host_unwire_values(w, place, count, f->of);
+	case HOST_FIELD_ROWS: return host_unwire_rows(w, f->of, place, count);
+	case HOST_FIELD_HANDLE:
+	case HOST_FIELD_ELEMENTS:
+	case HOST_FIELD_RECORDS: return (const void *)(uintptr_t)place;
+	}
+	return NULL;
+}
+
+static void fields_take(struct host_unwire *w, enum host_struct_id id, unsigned char *at)
+{
+	for (unsigned i = 0; i < host_structs[id].field_count && !w->forged; i++) {
+		const struct host_field *f = &host_structs[id].fields[i];
+		const void *to;
+
+		if (f->kind == HOST_FIELD_TEXT)
+			at[f->offset + f->size - 1] = '\0';
+		if (f->kind == HOST_FIELD_INSIDE)
+			inside_take(w, f, at + f->offset);
+		if (!host_field_points(f))
+			continue;
+		to = field_take(w, id, f, at);
+		pointer_put(at, f->offset, (uintptr_t)to);
+		if ((f->kind == HOST_FIELD_ROWS || f->kind == HOST_FIELD_VALUES) && !to)
+			number_put(id, at, f->count, 0);
+		if (f->kind == HOST_FIELD_ROWS)
+			number_put(id, at, f->stride, host_structs[f->of].size);
 	}
 }
 
-void *host_unwire_struct(struct host_unwire *w, const struct host_wire_type *type, uint64_t offset)
+void *host_unwire_struct(struct host_unwire *w, enum host_struct_id id, uint64_t offset)
 {
-	unsigned char *at = host_unwire_bytes(w, offset, type->size);
+	const uint32_t own = host_structs[id].size;
+	unsigned char *at = host_unwire_bytes(w, offset, own);
 	struct ptowsp_head head;
 
 	if (!at)
 		return NULL;
-	if (type->head) {
+	if (head_of(id, at)) {
 		memcpy(&head, at, sizeof(head));
-		if (head.size < sizeof(head) || head.size > type->size || head.type != type->head)
+		if (head.size < sizeof(head) || head.size > own || head.type != host_structs[id].fields[0].of)
 			return forged(w);
-		memset(at + head.size, 0, type->size - head.size);
+		memset(at + head.size, 0, own - head.size);
 	}
-	fields_take(w, type, at);
+	fields_take(w, id, at);
 	return w->forged ? NULL : at;
 }
 
-void *host_unwire_rows(struct host_unwire *w, const struct host_wire_type *type, uint64_t offset, uint32_t count)
+void *host_unwire_rows(struct host_unwire *w, enum host_struct_id id, uint64_t offset, uint64_t count)
 {
-	const uint32_t own = type ? type->size : (uint32_t)sizeof(uint64_t);
+	const uint32_t own = host_structs[id].size;
 	unsigned char *at;
 
 	if (count > ROWS_MOST)
 		return forged(w);
-	at = host_unwire_bytes(w, offset, (uint64_t)count * own);
-	for (uint32_t i = 0; type && type->field_count && at && i < count && !w->forged; i++)
-		fields_take(w, type, at + (size_t)i * own);
+	at = host_unwire_bytes(w, offset, count * own);
+	for (uint64_t i = 0; at && i < count && !w->forged; i++)
+		fields_take(w, id, at + i * own);
 	return w->forged ? NULL : at;
+}
+
+void *host_unwire_values(struct host_unwire *w, uint64_t offset, uint64_t count, size_t size)
+{
+	return count > ROWS_MOST ? forged(w) : host_unwire_bytes(w, offset, count * size);
 }

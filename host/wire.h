@@ -1,34 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* wire.h - deep copies of the ABI's structs in one piece of memory, with offsets where pointers were, and back. Driven by the description of the structs (wire_types.c).
+/* wire.h - deep copies of the ABI's structs in one piece of memory, with offsets where pointers were, and back, by the description (describe.h): a field that is appended
+ * there crosses.
  *
  * Things lie in the order in which they are met: a struct, then what its fields point to, in the order of the fields. Who reads demands that order, so that no two
- * things overlap, and turns an offset into a pointer only after it looked at every byte behind it. */
+ * things overlap, and turns an offset into a pointer only after it looked at every byte behind it. Numbers, handles and texts in place cross as they are; elements and
+ * records lie in memory of their own, and whoever sends them puts a place there; of functions, contexts and other addresses there is NULL on the other side. */
 #ifndef HOST_WIRE_H
 #define HOST_WIRE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-enum host_wire_kind {
-	HOST_WIRE_TEXT,   /* const char *, NUL-terminated or NULL */
-	HOST_WIRE_ROWS,   /* array with a count, and a stride in a field or none */
-	HOST_WIRE_STRUCT, /* one struct with a head, or NULL */
-	HOST_WIRE_ADDRESS /* what it points to does not cross: 0 there */
-};
-struct host_wire_type;
-struct host_wire_field {
-	uint16_t offset, kind;
-	uint16_t count, stride;             /* ROWS: offsets of these fields (u32); stride 0: there is none */
-	const struct host_wire_type *type;  /* of a row, of the struct; NULL: rows of u64 */
-};
-struct host_wire_type {
-	const char *name;
-	uint32_t size;
-	uint16_t head;                      /* PTOWSP_STRUCT_x of one with a head; 0: it has none */
-	uint16_t field_count;
-	const struct host_wire_field *fields;
-};
+#include "host/describe.h"
 
 /* What is being written. A failure (no memory, absurd counts) is remembered and met at the end. */
 struct host_wire {
@@ -37,12 +17,14 @@ struct host_wire {
 	bool failed;
 };
 void host_wire_finish(struct host_wire *wire);
-/* All give the offset of what was added, 8-byte aligned; 0 of NULL (text, structure). Offset 0 is the frame, so nothing else lies there. */
+/* All give the offset of what was added, 8-byte aligned; 0 of NULL or nothing. Offset 0 is the frame, so nothing else lies there. */
 uint64_t host_wire_bytes(struct host_wire *wire, const void *bytes, size_t size);
 uint64_t host_wire_text(struct host_wire *wire, const char *text);
-uint64_t host_wire_struct(struct host_wire *wire, const struct host_wire_type *type, const void *from);
-/* Rows of `stride` bytes as rows of this side's size. type NULL: of u64. */
-uint64_t host_wire_rows(struct host_wire *wire, const struct host_wire_type *type, const void *rows, uint32_t count, uint32_t stride);
+uint64_t host_wire_struct(struct host_wire *wire, enum host_struct_id id, const void *from);
+/* Rows of `stride` bytes as rows of this side's size. */
+uint64_t host_wire_rows(struct host_wire *wire, enum host_struct_id id, const void *rows, uint64_t count, uint32_t stride);
+/* So many integers of `size` bytes. */
+uint64_t host_wire_values(struct host_wire *wire, const void *values, uint64_t count, size_t size);
 
 /* What is being read: a private copy, which is changed in place. */
 struct host_unwire {
@@ -53,11 +35,8 @@ struct host_unwire {
 /* All give NULL for offset 0, and NULL with forged set where the bytes are no such thing. */
 void *host_unwire_bytes(struct host_unwire *wire, uint64_t offset, uint64_t size);
 const char *host_unwire_text(struct host_unwire *wire, uint64_t offset);
-void *host_unwire_struct(struct host_unwire *wire, const struct host_wire_type *type, uint64_t offset);
-void *host_unwire_rows(struct host_unwire *wire, const struct host_wire_type *type, uint64_t offset, uint32_t count);
-
-extern const struct host_wire_type host_wire_init_args, host_wire_open_args, host_wire_run_args, host_wire_load_args, host_wire_device, host_wire_option,
-	host_wire_cap, host_wire_run_stats, host_wire_done, host_wire_error, host_wire_figure, host_wire_trace_task, host_wire_trace_event,
-	host_wire_graph_edge;
+void *host_unwire_struct(struct host_unwire *wire, enum host_struct_id id, uint64_t offset);
+void *host_unwire_rows(struct host_unwire *wire, enum host_struct_id id, uint64_t offset, uint64_t count);
+void *host_unwire_values(struct host_unwire *wire, uint64_t offset, uint64_t count, size_t size);
 
 #endif

@@ -94,7 +94,7 @@ static ptowsp_status do_extension(struct job *j)
 
 static ptowsp_status do_init(struct job *j)
 {
-	const struct ptowsp_init_args *args = host_unwire_struct(j->in, &host_wire_init_args, j->request->values[0]);
+	const struct ptowsp_init_args *args = host_unwire_struct(j->in, HOST_STRUCT_init_args, j->request->values[0]);
 	ptowsp_status st = args ? ops()->init(&worker.table, args, &worker.instance, &j->error) : broken(j);
 
 	if (!st)
@@ -111,10 +111,10 @@ static ptowsp_status do_fini(struct job *j)
 }
 
 /* Rows of tables as places of structs. */
-static void tables_answer(struct job *j, const struct host_wire_type *type, const void *const *rows, uint32_t count)
+static void tables_answer(struct job *j, enum host_struct_id type, const void *const *rows, uint32_t count)
 {
 	uint64_t *places = calloc(count + 1u, sizeof(*places));
-	const uint64_t at = places ? host_wire_rows(&j->out, NULL, places, count, sizeof(*places)) : 0;
+	const uint64_t at = places ? host_wire_values(&j->out, places, count, sizeof(*places)) : 0;
 
 	for (uint32_t i = 0; places && i < count; i++)
 		places[i] = host_wire_struct(&j->out, type, rows[i]);
@@ -125,7 +125,7 @@ static void tables_answer(struct job *j, const struct host_wire_type *type, cons
 	answer(j, 1, count);
 }
 
-static ptowsp_status tables_do(struct job *j, const struct host_wire_type *type, ptowsp_status (*ask)(struct job *, const void **, uint32_t *))
+static ptowsp_status tables_do(struct job *j, enum host_struct_id type, ptowsp_status (*ask)(struct job *, const void **, uint32_t *))
 {
 	const void **rows;
 	const void *none;
@@ -175,7 +175,7 @@ static ptowsp_status do_capabilities(struct job *j)
 		return host_fail(&j->error, PTOWSP_NO_MEMORY, "no memory for the capabilities of %s", worker.name);
 	st = ops()->capabilities(object_at(j, 0), device, rows, sizeof(*rows), &count, &j->error);
 	if (!st) {
-		answer(j, 0, host_wire_rows(&j->out, &host_wire_cap, rows, count, sizeof(*rows)));
+		answer(j, 0, host_wire_rows(&j->out, HOST_STRUCT_cap, rows, count, sizeof(*rows)));
 		answer(j, 1, count);
 	}
 	free(rows);
@@ -184,7 +184,7 @@ static ptowsp_status do_capabilities(struct job *j)
 
 static ptowsp_status do_open(struct job *j)
 {
-	const struct ptowsp_open_args *args = host_unwire_struct(j->in, &host_wire_open_args, j->request->values[1]);
+	const struct ptowsp_open_args *args = host_unwire_struct(j->in, HOST_STRUCT_open_args, j->request->values[1]);
 	ptowsp_status st = args ? ops()->open(object_at(j, 0), args, &worker.device, &j->error) : broken(j);
 
 	if (!st)
@@ -195,7 +195,7 @@ static ptowsp_status do_open(struct job *j)
 /* Load arguments with their sections where they are mapped here; value, value + 1, value + 2 as remote_load_args wrote them. */
 static struct ptowsp_load_args *load_args(struct job *j, uint32_t value, void **mapped_out)
 {
-	struct ptowsp_load_args *args = host_unwire_struct(j->in, &host_wire_load_args, j->request->values[value]);
+	struct ptowsp_load_args *args = host_unwire_struct(j->in, HOST_STRUCT_load_args, j->request->values[value]);
 
 	*mapped_out = args ? worker_sections((uint32_t)j->request->values[value + 1], j->request->values[value + 2], &j->error) : NULL;
 	if (!*mapped_out)
@@ -264,7 +264,7 @@ static ptowsp_status do_unload(struct job *j)
 /* Arguments of a run with tensors where they are mapped here. */
 static struct ptowsp_run_args *run_args(struct job *j, uint32_t value)
 {
-	struct ptowsp_run_args *args = host_unwire_struct(j->in, &host_wire_run_args, j->request->values[value]);
+	struct ptowsp_run_args *args = host_unwire_struct(j->in, HOST_STRUCT_run_args, j->request->values[value]);
 
 	for (uint32_t i = 0; args && i < args->binding_count; i++) {
 		struct ptowsp_binding *b = (struct ptowsp_binding *)(void *)((uintptr_t)args->bindings + i * sizeof(*b));
@@ -300,7 +300,7 @@ static ptowsp_status do_stats(struct job *j)
 	ptowsp_status st = ops()->stats(object_at(j, 0), &stats, &j->error);
 
 	if (!st)
-		answer(j, 0, host_wire_struct(&j->out, &host_wire_run_stats, &stats));
+		answer(j, 0, host_wire_struct(&j->out, HOST_STRUCT_run_stats, &stats));
 	return st;
 }
 
@@ -351,7 +351,7 @@ static ptowsp_status do_measure(struct job *j)
 	else
 		st = x->measure(object_at(j, 0), args, elements, count, &j->error);
 	if (!st)
-		answer(j, 0, host_wire_rows(&j->out, NULL, elements, count, sizeof(*elements)));
+		answer(j, 0, host_wire_values(&j->out, elements, count, sizeof(*elements)));
 	free(elements);
 	return st;
 }
@@ -404,7 +404,7 @@ static ptowsp_status do_figures(struct job *j)
 		return not_offered(j);
 	st = x->figures(object_at(j, 0), &rows, &count, &stride, &j->error);
 	if (!st) {
-		answer(j, 0, host_wire_rows(&j->out, &host_wire_figure, rows, count, stride));
+		answer(j, 0, host_wire_rows(&j->out, HOST_STRUCT_figure, rows, count, stride));
 		answer(j, 1, count);
 	}
 	return st;
@@ -417,8 +417,8 @@ static ptowsp_status operation_do(struct job *j)
 	case HOST_FRAME_EXTENSION: return do_extension(j);
 	case HOST_FRAME_INIT: return do_init(j);
 	case HOST_FRAME_FINI: return do_fini(j);
-	case HOST_FRAME_DEVICES: return tables_do(j, &host_wire_device, devices_ask);
-	case HOST_FRAME_OPTIONS: return tables_do(j, &host_wire_option, options_ask);
+	case HOST_FRAME_DEVICES: return tables_do(j, HOST_STRUCT_device, devices_ask);
+	case HOST_FRAME_OPTIONS: return tables_do(j, HOST_STRUCT_option, options_ask);
 	case HOST_FRAME_CAPABILITIES: return do_capabilities(j);
 	case HOST_FRAME_OPEN: return do_open(j);
 	case HOST_FRAME_CLOSE: return ops()->close(object_at(j, 0), &j->error);

@@ -77,7 +77,7 @@ static void up_done(void *context, const struct ptowsp_done *done)
 
 	(void)context;
 	worker_frame(&wire);
-	value_put(&wire, 0, host_wire_struct(&wire, &host_wire_done, done));
+	value_put(&wire, 0, host_wire_struct(&wire, HOST_STRUCT_done, done));
 	worker_send(HOST_UP_DONE, &wire);
 	atomic_fetch_sub(&worker.running, 1);
 }
@@ -145,7 +145,7 @@ void worker_services_begin(uint32_t minor)
 	worker.table.done = up_done;
 }
 
-static void rows_send(enum host_frame_upcall kind, const void *program, const struct host_wire_type *type, const void *rows, uint32_t count, uint32_t stride)
+static void rows_send(enum host_frame_upcall kind, const void *program, enum host_struct_id type, const void *rows, uint32_t count, uint32_t stride)
 {
 	struct host_wire wire = {0};
 
@@ -159,17 +159,17 @@ static void rows_send(enum host_frame_upcall kind, const void *program, const st
 
 void worker_trace(void *context, const struct ptowsp_trace_task *tasks, uint32_t count, uint32_t stride)
 {
-	rows_send(HOST_UP_TRACE, context, &host_wire_trace_task, tasks, count, stride);
+	rows_send(HOST_UP_TRACE, context, HOST_STRUCT_trace_task, tasks, count, stride);
 }
 
 void worker_event(void *context, const struct ptowsp_trace_event *events, uint32_t count, uint32_t stride)
 {
-	rows_send(HOST_UP_EVENTS, context, &host_wire_trace_event, events, count, stride);
+	rows_send(HOST_UP_EVENTS, context, HOST_STRUCT_trace_event, events, count, stride);
 }
 
 void worker_edge(void *context, const struct ptowsp_graph_edge *edges, uint32_t count, uint32_t stride)
 {
-	rows_send(HOST_UP_GRAPH, context, &host_wire_graph_edge, edges, count, stride);
+	rows_send(HOST_UP_GRAPH, context, HOST_STRUCT_graph_edge, edges, count, stride);
 }
 
 /* The host's answer to a file is not waited for: it takes no more of them after it refused one. */

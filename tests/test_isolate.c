@@ -460,7 +460,7 @@ static size_t done_encode(struct host_wire *wire)
 	const struct host_frame frame = {0};
 
 	host_wire_bytes(wire, &frame, sizeof(frame));
-	return (size_t)host_wire_struct(wire, &host_wire_done, &done);
+	return (size_t)host_wire_struct(wire, HOST_STRUCT_done, &done);
 }
 
 static void what_was_sent_arrives(void)
@@ -468,7 +468,7 @@ static void what_was_sent_arrives(void)
 	struct host_wire wire = {0};
 	const size_t at = done_encode(&wire);
 	struct host_unwire in = {.bytes = wire.bytes, .size = wire.size, .at = sizeof(struct host_frame)};
-	const struct ptowsp_done *done = host_unwire_struct(&in, &host_wire_done, at);
+	const struct ptowsp_done *done = host_unwire_struct(&in, HOST_STRUCT_done, at);
 
 	REQUIRE(done && !in.forged);
 	CHECK_UINT(done->token, 5);
@@ -510,7 +510,7 @@ static void changed_bytes_are_refused_or_harmless(void)
 		memcpy(copy, wire.bytes, wire.size);
 		for (uint64_t n = random_next(&seed) % 4; n; n--)
 			copy[at + random_next(&seed) % (wire.size - at)] = (unsigned char)(random_next(&seed) % 3 ? random_next(&seed) : random_next(&seed) % 8 * 8);
-		done = host_unwire_struct(&in, &host_wire_done, at);
+		done = host_unwire_struct(&in, HOST_STRUCT_done, at);
 		refused += !done;
 		sum += done ? rows_sum(done) : 1;
 	}

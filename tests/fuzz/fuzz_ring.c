@@ -67,17 +67,17 @@ static void message_touch(unsigned char *bytes, size_t size, uint16_t kind)
 	memcpy(&frame, bytes, sizeof(frame));
 	count = (uint32_t)frame.values[2];
 	switch (kind & 7) {
-	case 0: device_touch(host_unwire_struct(&wire, &host_wire_device, frame.values[0])); break;
+	case 0: device_touch(host_unwire_struct(&wire, HOST_STRUCT_device, frame.values[0])); break;
 	case 1:
-		option = host_unwire_struct(&wire, &host_wire_option, frame.values[0]);
+		option = host_unwire_struct(&wire, HOST_STRUCT_option, frame.values[0]);
 		text_touch(option ? option->name : NULL);
 		text_touch(option ? option->text : NULL);
 		break;
 	case 2: text_touch(host_unwire_text(&wire, frame.values[1])); break;
-	case 3: done_touch(host_unwire_struct(&wire, &host_wire_done, frame.values[0])); break;
-	case 4: touch(host_unwire_rows(&wire, &host_wire_trace_task, frame.values[1], count), wire.forged ? 0 : count * sizeof(struct ptowsp_trace_task)); break;
-	case 5: stats_touch(host_unwire_struct(&wire, &host_wire_run_stats, frame.values[0])); break;
-	case 6: touch(host_unwire_rows(&wire, NULL, frame.values[1], count), wire.forged ? 0 : count * sizeof(uint64_t)); break;
+	case 3: done_touch(host_unwire_struct(&wire, HOST_STRUCT_done, frame.values[0])); break;
+	case 4: touch(host_unwire_rows(&wire, HOST_STRUCT_trace_task, frame.values[1], count), wire.forged ? 0 : count * sizeof(struct ptowsp_trace_task)); break;
+	case 5: stats_touch(host_unwire_struct(&wire, HOST_STRUCT_run_stats, frame.values[0])); break;
+	case 6: touch(host_unwire_values(&wire, frame.values[1], count, sizeof(uint64_t)), wire.forged ? 0 : count * sizeof(uint64_t)); break;
 	default:
 		text_touch(host_unwire_text(&wire, frame.values[0]));
 		touch(host_unwire_bytes(&wire, frame.values[1], frame.values[2]), wire.forged ? 0 : frame.values[2]);
