@@ -7,7 +7,11 @@
 #include <unistd.h>
 
 static const char *const backends[] = {"cpu_sim", "a2a3sim", "aie"};
-static const char *const packages[] = {"vector_add", "fused_softmax", "csp", "predicated", "moe", "probes/graphs", "probes/stuck"};
+/* Plain with --strict, because layer validate makes errors of races; gemm_32 has none, and more executors than aie has cores, which is an error of --strict alone. */
+static const struct {
+	const char *package, *plain;
+} rows[] = {{"vector_add", "--strict"}, {"fused_softmax", "--strict"}, {"csp", "--strict"}, {"predicated", "--strict"}, {"moe", "--strict"}, {"probes/graphs", "--strict"},
+	    {"probes/stuck", "--strict"}, {"gemm_32", ""}};
 
 static char *out, *err;
 
@@ -23,12 +27,12 @@ static void a_backend_breaks_no_rule(void)
 {
 	const char *backend = check_name() + strlen("rules_are_kept_by_");
 
-	for (size_t i = 0; i < sizeof(packages) / sizeof(*packages); i++) {
-		const char *rest = check_fmt("--plugin=%s --isolate=none '%s/packages/%s.pkg.zst'", backend, check_build(), packages[i]);
-		const int plain = run(check_fmt("--strict %s", rest)), layered = run(check_fmt("--layer=validate,threads --strict %s", rest));
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *rest = check_fmt("--plugin=%s --isolate=none '%s/packages/%s.pkg.zst'", backend, check_build(), rows[i].package);
+		const int plain = run(check_fmt("%s %s", rows[i].plain, rest)), layered = run(check_fmt("--layer=validate,threads %s %s", rows[i].plain, rest));
 
 		if (layered != plain || strstr(err, " broke "))
-			CHECK_FAIL("%s on %s: exit %d, with layers %d: %s", packages[i], backend, plain, layered, err);
+			CHECK_FAIL("%s on %s: exit %d, with layers %d: %s", rows[i].package, backend, plain, layered, err);
 	}
 }
 

@@ -164,7 +164,7 @@ static bool is_must(const struct aie_run *run)
 	for (uint32_t d = 0; d < planned->tables.directive.count; d++)
 		if (is_where(&planned->tables.directive.rows[d]) && planned->tables.directive.rows[d].flags & PTOWSP_DIRECTIVE_MUST)
 			return true;
-	return planned->schedule.strict || run->args->args->flags & PTOWSP_RUN_STRICT;
+	return planned->schedule.strict; /* PTOWSP_RUN_STRICT is about races alone */
 }
 
 /* The array cannot do as the schedule says: results are the same, so the run goes on, and that is said. */
