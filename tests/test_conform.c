@@ -228,6 +228,21 @@ static void a_test_runs_in_the_tool_s_own_process_too(void)
 	plugin_passes("", check_fmt("--in-process --test runs_complete_once %s", plugin("cpu_sim")), 1);
 }
 
+/* A folder in the place of /proc: what is counted there is skipped by name. */
+static void without_proc_what_needs_it_is_skipped(void)
+{
+	const char *hidden = "unshare -rm sh -c 'mount -t tmpfs none /proc && exec \"$0\" \"$@\"' ";
+	char *out;
+
+	if (check_run(check_fmt("%s true", hidden), NULL, NULL))
+		CHECK_SKIP("this machine gives no namespace of its own to mount in");
+	REQUIRE_INT(check_run(check_fmt("%s %s/bin/ptowsp-conform --test '@(fini|entry|loading|threads)_*' %s", hidden, check_build(), plugin("cpu_sim")), &out, NULL), 0);
+	CHECK_CONTAINS(out, "fini_returns_everything # SKIP this machine has no /proc");
+	CHECK_CONTAINS(out, "entry_has_no_effect # SKIP this machine has no /proc");
+	CHECK_CONTAINS(out, "threads_block_all_signals # SKIP this machine has no /proc");
+	free(out);
+}
+
 void suite_conform(CU_pSuite s)
 {
 	TEST(s, cpu_sim_conforms);
@@ -247,4 +262,5 @@ void suite_conform(CU_pSuite s)
 	TEST(s, without_the_lint_a_refused_file_is_tested);
 	TEST(s, json_has_a_row_per_test);
 	TEST(s, a_test_runs_in_the_tool_s_own_process_too);
+	TEST(s, without_proc_what_needs_it_is_skipped);
 }

@@ -194,6 +194,15 @@ void conform_program_choose(struct conform *c, struct conform_program *program_o
 	conform_smallest(c, program_out);
 }
 
+const char *const conform_short_programs[] = {"tasks:nest", "tasks:chain", "tasks:regions", NULL};
+
+void conform_begin(struct conform *c, struct conform_program *program_out, uint32_t threads)
+{
+	conform_program_choose(c, program_out, conform_short_programs);
+	conform_open(c, threads);
+	conform_ok(c, conform_program_load(c, c->device, program_out), "load of a package that its rows allow");
+}
+
 static int is_package(const struct dirent *entry)
 {
 	size_t length = strlen(entry->d_name);

@@ -32,6 +32,10 @@ bool conform_program_find(struct conform *c, struct conform_program *program_out
 bool conform_program_fits(struct conform *c, const struct conform_program *program);
 /* The first of these names, NULL behind the last, that is there and that the plugin takes; else the smallest. */
 void conform_program_choose(struct conform *c, struct conform_program *program_out, const char *const *names);
+/* Short programs with several tasks, for it: what most tests run. */
+extern const char *const conform_short_programs[];
+/* How most tests begin: one of these, a device with that many workers, load. */
+void conform_begin(struct conform *c, struct conform_program *program_out, uint32_t threads);
 /* Name of entry `index` of all packages of the probes; false behind the last. */
 bool conform_program_at(struct conform *c, uint32_t index, char name_out[64]);
 

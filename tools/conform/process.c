@@ -34,6 +34,12 @@ static uint64_t environment_digest(void)
 	return hash;
 }
 
+void conform_proc_need(struct conform *c)
+{
+	if (access("/proc/self/task", R_OK | X_OK))
+		conform_skip(c, "this machine has no /proc, where threads and mappings are counted");
+}
+
 uint32_t conform_thread_count(void)
 {
 	char bytes[4096];

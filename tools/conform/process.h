@@ -35,7 +35,9 @@ void conform_process_look(struct conform_process *process_out);
 void conform_process_compare(struct conform *c, const struct conform_process *before, const char *who);
 void conform_process_compare_strict(struct conform *c, const struct conform_process *before, const char *who);
 void conform_maps_look(struct conform_process *process_out);
-uint32_t conform_thread_count(void);
+/* Skips the test where there is no /proc to look into. */
+void conform_proc_need(struct conform *c);
+uint32_t conform_thread_count(void); /* 0: it cannot be told */
 /* Rounding mode, flushing of subnormals, masked exceptions; not the flags of what happened. */
 unsigned conform_control_word(void);
 void conform_control_set(unsigned word);

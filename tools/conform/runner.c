@@ -41,7 +41,7 @@ struct result {
 
 static bool wanted(const struct conform_options *o, const struct test *test)
 {
-	return !o->pattern || !fnmatch(o->pattern, test->name, 0);
+	return !o->pattern || !fnmatch(o->pattern, test->name, FNM_EXTMATCH);
 }
 
 void conform_list(const struct conform_options *o)

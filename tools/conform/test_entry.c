@@ -54,6 +54,7 @@ void conform_test_loading_has_no_effect(struct conform *c)
 {
 	static struct conform_process before;
 
+	conform_proc_need(c);
 	conform_process_look(&before);
 	if (!dlopen(c->path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE))
 		conform_skip(c, "the dynamic linker refuses it: %s", dlerror());
@@ -85,6 +86,7 @@ void conform_test_entry_has_no_effect(struct conform *c)
 	void *symbol = handle ? dlsym(handle, PTOWSP_ENTRY_NAME) : NULL;
 	entry_fn entry;
 
+	conform_proc_need(c);
 	if (!symbol)
 		conform_skip(c, "the dynamic linker refuses it: %s", dlerror());
 	memcpy(&entry, &symbol, sizeof(entry));

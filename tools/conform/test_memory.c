@@ -10,14 +10,13 @@
 #include "tools/conform/packages.h"
 #include "tools/conform/process.h"
 
-static const char *const names[] = {"tasks:nest", "tasks:chain", "tasks:regions", NULL};
-
 void conform_test_fini_returns_everything(struct conform *c)
 {
 	static struct conform_process before;
 	struct conform_program p;
 
-	conform_program_choose(c, &p, names);
+	conform_proc_need(c);
+	conform_program_choose(c, &p, conform_short_programs);
 	conform_load(c);
 	for (int i = 0; i < 2; i++) { /* what is made once for all lives was made in the first */
 		if (i)
@@ -160,7 +159,7 @@ void conform_test_lent_memory_is_not_kept(struct conform *c)
 	struct conform_program p;
 	uint32_t count = 1;
 
-	conform_program_choose(c, &p, names);
+	conform_program_choose(c, &p, conform_short_programs);
 	conform_load(c);
 	c->services.table.minor = (uint16_t)c->plugin->minor;
 	{

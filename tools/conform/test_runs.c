@@ -10,15 +10,7 @@
 #include "tools/conform/conform.h"
 #include "tools/conform/packages.h"
 
-static const char *const short_names[] = {"tasks:chain", "tasks:regions", "tasks:nest", NULL};
 static const uint64_t second = UINT64_C(1000000000);
-
-static void begin(struct conform *c, struct conform_program *p, const char *const *names, uint32_t threads)
-{
-	conform_program_choose(c, p, names);
-	conform_open(c, threads);
-	conform_ok(c, conform_program_load(c, c->device, p), "load of a package that its rows allow");
-}
 
 /* Every accepted token is done once; afterwards nothing comes any more. */
 static void end(struct conform *c, struct conform_program *p)
@@ -44,7 +36,7 @@ void conform_test_runs_complete_once(struct conform *c)
 	struct conform_program p;
 	ptowsp_status first;
 
-	begin(c, &p, short_names, 1);
+	conform_begin(c, &p, 1);
 	first = conform_run(c, c->device, &p, 0, 0);
 	conform_ok(c, first, "a run of a package that its rows allow");
 	for (int i = 0; i < 20; i++)
@@ -63,7 +55,9 @@ void conform_test_many_runs_complete_once(struct conform *c)
 	struct conform_token *tokens[RUNS];
 	struct conform_program p;
 
-	begin(c, &p, (const char *const[]){NULL}, 2);
+	conform_smallest(c, &p);
+	conform_open(c, 2);
+	conform_ok(c, conform_program_load(c, c->device, &p), "load of the smallest package");
 	for (int i = 0; i < RUNS; i++) {
 		struct ptowsp_run_args args = conform_program_run(&p, PTOWSP_RUN_NO_KERNELS);
 
@@ -84,7 +78,7 @@ void conform_test_strangers_are_not_cancelled(struct conform *c)
 	static const uint64_t strangers[] = {0, 1, UINT64_MAX, UINT64_C(0x100000000), UINT64_C(0xDEADBEEFDEADBEEF)};
 	struct conform_program p;
 
-	begin(c, &p, short_names, 1);
+	conform_begin(c, &p, 1);
 	for (int round = 0; round < 2; round++) {
 		for (size_t i = 0; i < sizeof(strangers) / sizeof(*strangers); i++)
 			CONFORM_CALL(c, cancel, c->device, strangers[i], &c->error);
@@ -133,7 +127,7 @@ void conform_test_cancel_storms_complete_once(struct conform *c)
 	_Atomic int stop = 0;
 	struct conform_program p;
 
-	begin(c, &p, short_names, 2);
+	conform_begin(c, &p, 2);
 	if (!c->plugin->descriptor->ops->cancel)
 		conform_skip(c, "it has no operation cancel");
 	for (uint32_t i = 0; i < STORMERS; i++) {
@@ -210,7 +204,7 @@ void conform_test_a_past_deadline_ends_a_run(struct conform *c)
 	struct conform_program p;
 	ptowsp_status st;
 
-	begin(c, &p, short_names, 1);
+	conform_begin(c, &p, 1);
 	if (conform_claim(c, PTOWSP_FEATURE_DEADLINE) < PTOWSP_STATE_ENFORCED)
 		conform_skip(c, "its rows do not enforce deadlines");
 	for (int i = 0; i < 50; i++) {
@@ -247,7 +241,7 @@ void conform_test_poll_returns_in_time(struct conform *c)
 	static const uint64_t grace = 500000000; /* a loaded machine */
 	struct conform_program p;
 
-	begin(c, &p, short_names, 1);
+	conform_begin(c, &p, 1);
 	for (int i = 0; i < 100; i++) {
 		CONFORM_WAIT(c, poll, c->device, i & 1 ? 0 : conform_now(), &c->error);
 		CONFORM_MUST(c, c->took_ns < grace, "poll with a time that is past took %.1f s (PL10)", (double)c->took_ns / 1e9);
@@ -265,7 +259,7 @@ void conform_test_drain_leaves_nothing(struct conform *c)
 	struct conform_program p;
 	uint32_t count = 0;
 
-	begin(c, &p, short_names, 2);
+	conform_begin(c, &p, 2);
 	for (; count < 8; count++) {
 		struct ptowsp_run_args args = conform_program_run(&p, 0);
 		struct conform_token *token = conform_token_make(&c->services);
@@ -295,7 +289,7 @@ void conform_test_lives_repeat(struct conform *c)
 {
 	struct conform_program p;
 
-	conform_program_choose(c, &p, short_names);
+	conform_program_choose(c, &p, conform_short_programs);
 	for (int i = 0; i < 5; i++) {
 		conform_open(c, 1);
 		for (int k = 0; k < 5; k++) {
@@ -315,12 +309,12 @@ void conform_test_two_instances_do_not_meet(struct conform *c)
 	struct ptowsp_object *first, *second_instance = NULL, *first_device, *second_device;
 	struct conform_program p, q;
 
-	begin(c, &p, short_names, 1);
+	conform_begin(c, &p, 1);
 	first = c->instance, first_device = c->device;
 	conform_ok(c, CONFORM_CALL(c, init, &c->services.table, &args, &second_instance, &c->error), "a second instance beside the first");
 	c->instance = second_instance;
 	conform_device_again(c, 1, &second_device);
-	conform_program_choose(c, &q, short_names);
+	conform_program_choose(c, &q, conform_short_programs);
 	conform_ok(c, conform_program_load(c, second_device, &q), "load on the second instance");
 	conform_ok(c, conform_run(c, first_device, &p, 0, 0), "a run on the first of two instances");
 	conform_ok(c, conform_run(c, second_device, &q, 0, 0), "a run on the second of two instances");

@@ -8,8 +8,6 @@
 #include "tools/conform/conform.h"
 #include "tools/conform/packages.h"
 
-static const char *const names[] = {"tasks:nest", "tasks:chain", "tasks:regions", NULL};
-
 enum { WATCHERS = 4, ROUNDS = 30 };
 
 struct watcher {
@@ -46,9 +44,7 @@ void conform_test_any_operations_run_at_once(struct conform *c)
 	_Atomic int stop = 0;
 	struct conform_program p;
 
-	conform_program_choose(c, &p, names);
-	conform_open(c, 2);
-	conform_ok(c, conform_program_load(c, c->device, &p), "load of a package that its rows allow");
+	conform_begin(c, &p, 2);
 	for (int i = 0; i < WATCHERS; i++) {
 		watchers[i] = (struct watcher){.c = c, .program = p.object, .stop = &stop};
 		if (pthread_create(&threads[i], NULL, watch, &watchers[i]))
@@ -177,7 +173,7 @@ void conform_test_devices_change_threads(struct conform *c)
 	conform_open(c, 1);
 	for (int i = 0; i < 3; i++) {
 		workers[i] = (struct worker){.c = c, .device = c->device};
-		conform_program_choose(c, &workers[i].program, names);
+		conform_program_choose(c, &workers[i].program, conform_short_programs);
 		if (i)
 			conform_device_again(c, 1, &workers[i].device);
 		workers[i].token = conform_token_make(&c->services);
