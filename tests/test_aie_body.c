@@ -4,107 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "aie/body.h"
 #include "aie/cost.h"
+#include "aie_bench.h"
 #include "check.h"
 
-enum { COUNT = 64, BUFFERS = 4 };
-
-/* A module of one core, whose buffers a, b, c, d are here. */
-struct bench {
-	struct aie_module module;
-	struct aie_design design;
-	struct aie_function functions[8];
-	struct aie_body_outside outside;
-	struct aie_body *body;
-	uint8_t memory[BUFFERS][16 * COUNT];
-	struct ptowsp_error error;
-	uint64_t cycles;
-};
-
-static uint8_t *buffer(void *context, const struct aie_op *op)
-{
-	struct bench *b = context;
-
-	return aie_op_is(op, "aie.buffer") ? b->memory[aie_attr_of(op, "sym_name")->text[0] - 'a'] : NULL;
-}
-
-static uint32_t no_lock(void *context, const char *fifo, int64_t port, const struct aie_type *type)
-{
-	(void)context, (void)fifo, (void)port, (void)type;
-	return AIE_NONE;
-}
-
-static void functions_find(struct bench *b, const struct aie_region *region)
-{
-	for (const struct aie_op *op = region->first; op; op = op->next) {
-		if (aie_op_is(op, "func.func"))
-			b->functions[b->design.function_count++] = (struct aie_function){op, aie_attr_of(op, "sym_name")->text, aie_attr_of(op, "function_type")->type,
-											 !op->regions[0].first};
-		else
-			for (uint32_t i = 0; i < op->region_count; i++)
-				functions_find(b, &op->regions[i]);
-	}
-	b->design.functions = b->functions;
-}
-
-static const struct aie_op *core_find(const struct aie_region *region)
-{
-	for (const struct aie_op *op = region->first; op; op = op->next) {
-		const struct aie_op *in = aie_op_is(op, "aie.core") ? op : NULL;
-
-		for (uint32_t i = 0; !in && i < op->region_count; i++)
-			in = core_find(&op->regions[i]);
-		if (in)
-			return in;
-	}
-	return NULL;
-}
-
-/* types: of the buffers' memrefs, in their order; functions and body are text. */
-static ptowsp_status bench_make(struct bench *b, const char *const *types, const char *functions, const char *body)
-{
-	char *text = malloc(65536);
-	int at = snprintf(text, 65536, "\"builtin.module\"() ({\n\"aie.device\"() ({\n%s\n%%t = \"aie.tile\"() {col = 0 : i32, row = 2 : i32} : () -> index\n", functions);
-	ptowsp_status st;
-
-	for (int i = 0; i < BUFFERS && types[i]; i++)
-		at += snprintf(text + at, 65536 - (size_t)at, "%%%c = \"aie.buffer\"(%%t) {sym_name = \"%c\"} : (index) -> %s\n", 'a' + i, 'a' + i, types[i]);
-	at += snprintf(text + at, 65536 - (size_t)at, "%%core = \"aie.core\"(%%t) ({\n%s\n\"aie.end\"() : () -> ()\n}) : (index) -> index\n\"aie.end\"() : () -> ()\n}) {device = 4 : i32, sym_name = \"m\"} : () -> ()\n}) : () -> ()\n", body);
-	b->error = (struct ptowsp_error){.head = PTOWSP_HEAD(b->error, ERROR)};
-	st = aie_module_read(&b->module, text, (size_t)at, &b->error);
-	if (st)
-		CHECK_FAIL("%s in\n%.3000s", b->error.text, text);
-	free(text);
-	if (st)
-		return st;
-	functions_find(b, &b->module.top->regions[0]);
-	b->outside.context = b;
-	b->outside.lock = no_lock;
-	b->outside.buffer = buffer;
-	b->outside.design = &b->design;
-	return aie_body_create(&b->body, core_find(&b->module.top->regions[0]), &b->outside, &b->error);
-}
-
-static ptowsp_status bench_run(struct bench *b)
-{
-	struct aie_ask ask;
-	ptowsp_status st;
-
-	b->cycles = 0;
-	do {
-		st = aie_body_next(b->body, NULL, &ask, &b->error);
-		b->cycles += st ? 0 : ask.cycles;
-	} while (!st && ask.kind == AIE_ASK_NOTHING);
-	return st;
-}
-
-static void bench_finish(struct bench *b)
-{
-	aie_body_destroy(b->body);
-	aie_module_finish(&b->module);
-	memset(b, 0, sizeof(*b));
-}
+enum { COUNT = 64 };
 
 static uint64_t next(uint64_t *state)
 {
@@ -172,7 +76,7 @@ static bool integer_by_definition(const char *op, wide sa, wide sb, wide ua, wid
 static const char *const integer_ops[] = {"addi", "subi", "muli", "andi", "ori", "xori", "shli", "shrui", "shrsi", "maxsi", "minsi", "maxui", "minui", "divsi", "divui", "remsi", "remui",
 	"ceildivsi", "ceildivui", "floordivsi", "cmp eq", "cmp ne", "cmp slt", "cmp sle", "cmp sgt", "cmp sge", "cmp ult", "cmp ule", "cmp ugt", "cmp uge"};
 
-static void integer_fill(struct bench *b, int bytes, uint64_t *state)
+static void integer_fill(struct aie_bench *b, int bytes, uint64_t *state)
 {
 	const int64_t least = INT64_MIN >> (64 - 8 * bytes), special[] = {0, 1, -1, least, -(least + 1), 2};
 
@@ -212,16 +116,16 @@ static const char *integer_body(const char *op, const char *type)
 static void integers_are_as_defined(void)
 {
 	static const int widths[] = {1, 2, 4, 8};
-	static struct bench b;
+	static struct aie_bench b;
 
 	for (size_t o = 0; o < sizeof(integer_ops) / sizeof(*integer_ops); o++)
 		for (int w = 0; w < 4; w++) {
 			const char *memref = check_fmt("memref<%dxi%d>", COUNT, 8 * widths[w]), *const types[] = {memref, memref, memref, NULL};
 			uint64_t state = o * 4 + (uint64_t)w + 1;
 
-			REQUIRE_INT(bench_make(&b, types, "", integer_body(integer_ops[o], check_fmt("i%d", 8 * widths[w]))), PTOWSP_OK);
+			REQUIRE_INT(aie_bench_make(&b, types, "", integer_body(integer_ops[o], check_fmt("i%d", 8 * widths[w]))), PTOWSP_OK);
 			integer_fill(&b, widths[w], &state);
-			REQUIRE_INT(bench_run(&b), PTOWSP_OK);
+			REQUIRE_INT(aie_bench_run(&b), PTOWSP_OK);
 			for (int i = 0; i < COUNT; i++) {
 				const wide sa = element(b.memory[0], i, widths[w], true), ua = element(b.memory[0], i, widths[w], false);
 				wide sb = element(b.memory[1], i, widths[w], true), ub = element(b.memory[1], i, widths[w], false), out = 0;
@@ -233,7 +137,7 @@ static void integers_are_as_defined(void)
 				if (!CHECK_INT((int64_t)element(b.memory[2], i, widths[w], true), (int64_t)((uint64_t)out << (64 - 8 * widths[w])) >> (64 - 8 * widths[w])))
 					CHECK_FAIL("%s i%d of %lld and %lld", integer_ops[o], 8 * widths[w], (long long)sa, (long long)sb);
 			}
-			bench_finish(&b);
+			aie_bench_finish(&b);
 		}
 }
 
@@ -274,7 +178,7 @@ static double float_by_definition(int op, double a, double b, bool f32)
 static void floats_are_as_defined(void)
 {
 	static const char *const ops[] = {"addf", "subf", "mulf", "divf", "remf", "maximumf", "minimumf", "maxnumf", "minnumf"};
-	static struct bench b;
+	static struct aie_bench b;
 
 	for (int o = 0; o < 9; o++)
 		for (int wide_one = 0; wide_one < 2; wide_one++) {
@@ -284,7 +188,7 @@ static void floats_are_as_defined(void)
 						     "%%r = arith.%s %%x, %%y : %s\nmemref.store %%r, %%c[%%i] : %s\n}", COUNT, memref, memref, ops[o], type, memref);
 			uint64_t state = (uint64_t)o + 77;
 
-			REQUIRE_INT(bench_make(&b, types, "", body), PTOWSP_OK);
+			REQUIRE_INT(aie_bench_make(&b, types, "", body), PTOWSP_OK);
 			for (int i = 0; i < COUNT; i++)
 				for (int k = 0; k < 2; k++) {
 					const float f = float_special(&state);
@@ -292,7 +196,7 @@ static void floats_are_as_defined(void)
 
 					memcpy(b.memory[k] + i * (wide_one ? 8 : 4), wide_one ? (const void *)&d : &f, wide_one ? 8 : 4);
 				}
-			REQUIRE_INT(bench_run(&b), PTOWSP_OK);
+			REQUIRE_INT(aie_bench_run(&b), PTOWSP_OK);
 			for (int i = 0; i < COUNT; i++) {
 				double v[3];
 
@@ -306,7 +210,7 @@ static void floats_are_as_defined(void)
 				if (!CHECK(same_float(v[2], float_by_definition(o, v[0], v[1], !wide_one))))
 					CHECK_FAIL("%s %s of %g and %g is %g", ops[o], type, v[0], v[1], v[2]);
 			}
-			bench_finish(&b);
+			aie_bench_finish(&b);
 		}
 }
 
@@ -314,7 +218,7 @@ static void comparisons_of_floats_are_as_defined(void)
 {
 	static const char *const words[] = {"false", "oeq", "ogt", "oge", "olt", "ole", "one", "ord", "ueq", "ugt", "uge", "ult", "ule", "une", "uno", "true"};
 	static const char *const types[] = {"memref<64xf32>", "memref<64xf32>", "memref<64xi8>", NULL};
-	static struct bench b;
+	static struct aie_bench b;
 
 	for (int p = 0; p < 16; p++) {
 		const char *body = check_fmt("%%c0 = arith.constant 0 : index\n%%c1 = arith.constant 1 : index\n%%n = arith.constant %d : index\n"
@@ -323,13 +227,13 @@ static void comparisons_of_floats_are_as_defined(void)
 		uint64_t state = (uint64_t)p + 5;
 		float v[2][COUNT];
 
-		REQUIRE_INT(bench_make(&b, types, "", body), PTOWSP_OK);
+		REQUIRE_INT(aie_bench_make(&b, types, "", body), PTOWSP_OK);
 		for (int i = 0; i < COUNT; i++)
 			for (int k = 0; k < 2; k++)
 				v[k][i] = k && next(&state) % 3 == 0 ? v[0][i] : float_special(&state);
 		memcpy(b.memory[0], v[0], sizeof(v[0]));
 		memcpy(b.memory[1], v[1], sizeof(v[1]));
-		REQUIRE_INT(bench_run(&b), PTOWSP_OK);
+		REQUIRE_INT(aie_bench_run(&b), PTOWSP_OK);
 		for (int i = 0; i < COUNT; i++) {
 			/* Four outcomes of a comparison, and which of them a word takes: =, >, <, unordered. */
 			const int outcome = v[0][i] != v[0][i] || v[1][i] != v[1][i] ? 8 : v[0][i] == v[1][i] ? 1 : v[0][i] > v[1][i] ? 2 : 4;
@@ -337,7 +241,7 @@ static void comparisons_of_floats_are_as_defined(void)
 
 			CHECK_INT(b.memory[2][i], (takes[p] & outcome) != 0);
 		}
-		bench_finish(&b);
+		aie_bench_finish(&b);
 	}
 }
 
@@ -352,12 +256,12 @@ static void bf16_is_rounded_when_it_is_stored_and_not_before(void)
 				   "%w = arith.extf %s : bf16 to f32\nmemref.store %w, %c[%c0] : memref<4xf32>\n"
 				   "%r = arith.truncf %w : f32 to bf16\n%v = arith.extf %r : bf16 to f32\nmemref.store %v, %c[%c1] : memref<4xf32>\n"
 				   "%third = arith.addf %u, %tie : bf16\nmemref.store %third, %b[%c2] : memref<4xbf16>";
-	static struct bench b;
+	static struct aie_bench b;
 	uint16_t stored[3];
 	float f[2];
 
-	REQUIRE_INT(bench_make(&b, types, "", body), PTOWSP_OK);
-	REQUIRE_INT(bench_run(&b), PTOWSP_OK);
+	REQUIRE_INT(aie_bench_make(&b, types, "", body), PTOWSP_OK);
+	REQUIRE_INT(aie_bench_run(&b), PTOWSP_OK);
 	memcpy(stored, b.memory[1], sizeof(stored));
 	memcpy(f, b.memory[2], sizeof(f));
 	CHECK_INT(stored[0], 0x3F80);
@@ -365,7 +269,7 @@ static void bf16_is_rounded_when_it_is_stored_and_not_before(void)
 	CHECK_INT(stored[2], 0x3F81); /* 1.009765625, not 1.0078125 + 0.00390625 */
 	CHECK(f[0] == 1.00390625f);
 	CHECK(f[1] == 1.0f);
-	bench_finish(&b);
+	aie_bench_finish(&b);
 }
 
 static void conversions_keep_what_fits_and_take_the_nearest_else(void)
@@ -383,15 +287,15 @@ static void conversions_keep_what_fits_and_take_the_nearest_else(void)
 		"%q = arith.bitcast %x : f32 to i32\nmemref.store %q, %b[%c4] : memref<16xi32>\n"
 		"%idx = arith.index_cast %m : i16 to index\n%back = arith.index_cast %idx : index to i64\nmemref.store %back, %d[%c0] : memref<8xi64>\n"
 		"%idu = arith.index_castui %m : i16 to index\n%bacu = arith.index_cast %idu : index to i64\nmemref.store %bacu, %d[%c1] : memref<8xi64>";
-	static struct bench b;
+	static struct aie_bench b;
 	const float in[] = {-7.9f, 1000.0f};
 	int32_t ints[5];
 	int64_t longs[2];
 	float floats[2];
 
-	REQUIRE_INT(bench_make(&b, types, "", body), PTOWSP_OK);
+	REQUIRE_INT(aie_bench_make(&b, types, "", body), PTOWSP_OK);
 	memcpy(b.memory[0], in, sizeof(in));
-	REQUIRE_INT(bench_run(&b), PTOWSP_OK);
+	REQUIRE_INT(aie_bench_run(&b), PTOWSP_OK);
 	memcpy(ints, b.memory[1], sizeof(ints));
 	memcpy(floats, b.memory[2], sizeof(floats));
 	memcpy(longs, b.memory[3], sizeof(longs));
@@ -404,7 +308,7 @@ static void conversions_keep_what_fits_and_take_the_nearest_else(void)
 	CHECK(floats[1] == -3.0f);
 	CHECK_INT(longs[0], -3);
 	CHECK_INT(longs[1], 65533);
-	bench_finish(&b);
+	aie_bench_finish(&b);
 }
 
 /* ---- control and memory ------------------------------------------------------------------------------------------- */
@@ -420,15 +324,15 @@ static void loops_carry_values_and_branches_give_them(void)
 				   "%u = scf.if %even -> (i64) {\n%p = arith.addi %s, %x : i64\nscf.yield %p : i64\n} else {\nscf.yield %s : i64\n}\n"
 				   "scf.yield %y, %z, %u : i64, i64, i64\n}\n"
 				   "memref.store %r#0, %a[%c0] : memref<4xi64>\nmemref.store %r#2, %a[%c1] : memref<4xi64>";
-	static struct bench b;
+	static struct aie_bench b;
 	int64_t out[2];
 
-	REQUIRE_INT(bench_make(&b, types, "", body), PTOWSP_OK);
-	REQUIRE_INT(bench_run(&b), PTOWSP_OK);
+	REQUIRE_INT(aie_bench_make(&b, types, "", body), PTOWSP_OK);
+	REQUIRE_INT(aie_bench_run(&b), PTOWSP_OK);
 	memcpy(out, b.memory[0], sizeof(out));
 	CHECK_INT(out[0], 6765);
 	CHECK_INT(out[1], 3382);
-	bench_finish(&b);
+	aie_bench_finish(&b);
 }
 
 static void functions_take_and_give(void)
@@ -440,16 +344,16 @@ static void functions_take_and_give(void)
 	static const char body[] = "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%c4 = arith.constant 4 : index\n%seven = arith.constant 7 : i32\n"
 				   "scf.for %i = %c0 to %c4 step %c1 {\n%k = arith.index_cast %i : index to i32\n%s = arith.addi %k, %seven : i32\n"
 				   "func.call @set(%a, %i, %s) : (memref<4x4xi32>, index, i32) -> ()\n}";
-	static struct bench b;
+	static struct aie_bench b;
 	int32_t out[16];
 
-	REQUIRE_INT(bench_make(&b, types, functions, body), PTOWSP_OK);
-	REQUIRE_INT(bench_run(&b), PTOWSP_OK);
+	REQUIRE_INT(aie_bench_make(&b, types, functions, body), PTOWSP_OK);
+	REQUIRE_INT(aie_bench_run(&b), PTOWSP_OK);
 	memcpy(out, b.memory[0], sizeof(out));
 	for (int i = 0; i < 4; i++)
 		CHECK_INT(out[5 * i], 2 * (i + 7));
 	CHECK_INT(out[1], 0);
-	bench_finish(&b);
+	aie_bench_finish(&b);
 }
 
 static void views_look_into_memory(void)
@@ -461,20 +365,20 @@ static void views_look_into_memory(void)
 				   "%v = \"memref.view\"(%b, %at) : (memref<64xi8>, index) -> memref<2x4xi16>\n"
 				   "memref.copy %s, %v : memref<2x4xi16, strided<[8, 1], offset: ?>> to memref<2x4xi16>\n"
 				   "%x = memref.load %v[%c1, %c3] : memref<2x4xi16>\nmemref.store %x, %s[%c0, %c0] : memref<2x4xi16, strided<[8, 1], offset: ?>>";
-	static struct bench b;
+	static struct aie_bench b;
 	int16_t in[32], out[32], scratch[8];
 
 	for (int i = 0; i < 32; i++)
 		in[i] = (int16_t)(100 + i);
-	REQUIRE_INT(bench_make(&b, types, "", body), PTOWSP_OK);
+	REQUIRE_INT(aie_bench_make(&b, types, "", body), PTOWSP_OK);
 	memcpy(b.memory[0], in, sizeof(in));
-	REQUIRE_INT(bench_run(&b), PTOWSP_OK);
+	REQUIRE_INT(aie_bench_run(&b), PTOWSP_OK);
 	memcpy(out, b.memory[0], sizeof(out));
 	memcpy(scratch, b.memory[1] + 8, sizeof(scratch));
 	for (int i = 0; i < 8; i++)
 		CHECK_INT(scratch[i], in[(1 + i / 4) * 8 + 2 + i % 4]);
 	CHECK_INT(out[10], in[21]);
-	bench_finish(&b);
+	aie_bench_finish(&b);
 }
 
 static void a_loop_costs_what_its_operations_do(void)
@@ -483,13 +387,13 @@ static void a_loop_costs_what_its_operations_do(void)
 	static const char body[] = "%c0 = arith.constant 0 : index\n%c1 = arith.constant 1 : index\n%n = arith.constant 1024 : index\n"
 				   "scf.for %i = %c0 to %n step %c1 {\n%k = arith.constant 3 : i8\n%x = memref.load %a[%i] : memref<1024xi8>\n%y = arith.muli %x, %k : i8\n"
 				   "memref.store %y, %b[%i] : memref<1024xi8>\n}";
-	static struct bench b;
+	static struct aie_bench b;
 
-	REQUIRE_INT(bench_make(&b, types, "", body), PTOWSP_OK);
-	REQUIRE_INT(bench_run(&b), PTOWSP_OK);
+	REQUIRE_INT(aie_bench_make(&b, types, "", body), PTOWSP_OK);
+	REQUIRE_INT(aie_bench_run(&b), PTOWSP_OK);
 	CHECK_UINT(b.cycles, 1024 * (AIE_COST_OP_LOAD + AIE_COST_OP_MUL + AIE_COST_OP_STORE + AIE_COST_OP_BRANCH));
 	CHECK_UINT(aie_body_instructions(b.body), 4 + 2 + 1 + 1 + 1024 * 4 + 1);
-	bench_finish(&b);
+	aie_bench_finish(&b);
 }
 
 /* ---- what ends it ------------------------------------------------------------------------------------------------- */
@@ -505,7 +409,9 @@ static const struct refusal {
 	{"", START "scf.for %i = %c0 to %c9 step %c0 {\n}", "has a loop whose step is not above 0", PTOWSP_KERNEL_FAILED},
 	{"", START "%s = memref.subview %a[%c9] [4] [1] : memref<8xi32> to memref<4xi32, strided<[1], offset: ?>>", "takes a subview that is not within", PTOWSP_KERNEL_FAILED},
 	{"", START "%v = \"memref.view\"(%b, %c9) : (memref<8xi8>, index) -> memref<1xi32>", "takes a view that is not within", PTOWSP_KERNEL_FAILED},
-	{"", "%x = \"math.exp\"() : () -> f32", "a core that does math.exp has no model; use arith, memref, scf and kernels", PTOWSP_UNSUPPORTED},
+	{"", "%x = \"complex.exp\"() : () -> f32", "a core that does complex.exp has no model; use arith, math, memref, scf and kernels", PTOWSP_UNSUPPORTED},
+	{"", START "%m = arith.constant -1 : i32\n%x = math.ipowi %z, %m : i32", "takes 0 to a power below 0, which divides by 0", PTOWSP_KERNEL_FAILED},
+	{"", "%x = memref.alloca_scope -> (i32) {\n%y = arith.constant 1 : i32\nmemref.alloca_scope.return %y : i32\n} {ptowsp.kernel = \"k\"}", "the body of kernel 'k' gives values", PTOWSP_UNSUPPORTED},
 	{"", "%x = arith.constant 1 : i7\n%y = memref.alloc() : memref<4xi7>\n%i = arith.constant 0 : index\nmemref.store %x, %y[%i] : memref<4xi7>", "elements of 7 bits has no model",
 	 PTOWSP_UNSUPPORTED},
 	{"", "%x = arith.constant 1.0 : bf16\n%y = arith.bitcast %x : bf16 to f16", "arith.bitcast between two sorts of floats has no model", PTOWSP_UNSUPPORTED},
@@ -523,16 +429,16 @@ static const struct refusal {
 static void what_a_core_must_not_do_ends_with_a_sentence(void)
 {
 	static const char *const types[] = {"memref<8xi32>", "memref<8xi8>", NULL};
-	static struct bench b;
+	static struct aie_bench b;
 
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++) {
-		ptowsp_status st = bench_make(&b, types, refusals[i].functions, refusals[i].body);
+		ptowsp_status st = aie_bench_make(&b, types, refusals[i].functions, refusals[i].body);
 
 		if (!st)
-			st = bench_run(&b);
+			st = aie_bench_run(&b);
 		if (!CHECK_INT(st, refusals[i].status) || !CHECK_CONTAINS(b.error.text, refusals[i].text))
 			CHECK_FAIL("%zu", i);
-		bench_finish(&b);
+		aie_bench_finish(&b);
 	}
 }
 

@@ -241,7 +241,7 @@ static const struct wrong {
 	{"\"a\"", "1:4: the text ends here, expected '(' and the operands of an operation"},
 	{"\"a", "1:1: the string that begins here has no closing quote in its line, expected an operation"},
 	{"\x07", "1:1: the byte 0x07 stands here, which begins no token, expected an operation"},
-	{"\n  affine.for", "2:3: 'affine.for' stands here, expected an operation of arith, scf, memref or func, or one in quotes (the generic form)"},
+	{"\n  affine.for", "2:3: 'affine.for' stands here, expected an operation of arith, math, scf, memref or func, or one in quotes (the generic form)"},
 	{"\"a b\"() : () -> ()", "1:1: the name of an operation has 1 to 255 letters, digits, '.', '_' and '$'"},
 	{"\"a\"(%b) : (i32) -> ()", "1:5: %b is not known here, a value stands before its uses and in a region around them"},
 	{"%b = \"a\"(%b) : (i32) -> ()", "1:10: %b is not known here, a value stands before its uses and in a region around them"},

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* body.c - a core's region and the functions it calls become instructions. */
 #include "aie/body_code.h"
-#include "aie/cost.h"
 
 #include "base/error.h"
 #include "rt/grow.h"
@@ -109,77 +108,7 @@ static ptowsp_status prologue(struct aie_body_maker *maker, const struct aie_reg
 	return st;
 }
 
-/* ---- control ------------------------------------------------------------------------------------------------------ */
-
-static ptowsp_status block(struct aie_body_maker *maker, const struct aie_region *region);
-
-/* All at once: what is read may be what is written. */
-static ptowsp_status moves(struct aie_body_maker *maker, const struct aie_op *op, struct aie_value *const *from, struct aie_value *const *to, uint32_t count)
-{
-	const uint32_t between = maker->frame;
-	ptowsp_status st = PTOWSP_OK;
-
-	if (count == 1)
-		return aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_MOVE, .d = aie_body_place(maker, to[0]), .a = aie_body_place(maker, from[0])});
-	maker->frame += count;
-	for (uint32_t i = 0; !st && i < count; i++)
-		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_MOVE, .d = between + i, .a = aie_body_place(maker, from[i])});
-	for (uint32_t i = 0; !st && i < count; i++)
-		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_MOVE, .d = aie_body_place(maker, to[i]), .a = between + i});
-	return st;
-}
-
-static ptowsp_status loop(struct aie_body_maker *maker, const struct aie_op *op)
-{
-	const struct aie_region *region = &op->regions[0];
-	struct aie_ins head = {.code = AIE_CODE_FOR, .a = aie_body_place(maker, op->operands[0]), .b = aie_body_place(maker, op->operands[1])};
-	struct aie_ins back = {.code = AIE_CODE_NEXT, .cost = AIE_COST_OP_BRANCH, .a = aie_body_place(maker, op->operands[2]), .b = head.b};
-	uint32_t at;
-	ptowsp_status st;
-
-	head.d = back.d = aie_body_place(maker, region->arguments[0]);
-	for (uint32_t i = 0; i < op->result_count; i++) /* a result is what was carried last */
-		maker->places[op->results[i]->id] = aie_body_place(maker, region->arguments[1 + i]);
-	st = moves(maker, op, op->operands + 3, region->arguments + 1, op->result_count);
-	if (!st)
-		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_STEP, .a = back.a});
-	if (!st)
-		st = aie_body_emit(maker, op, head);
-	at = back.c = maker->body->code_count;
-	if (!st)
-		st = block(maker, region);
-	if (!st)
-		st = moves(maker, op, region->last->operands, region->arguments + 1, op->result_count);
-	if (!st)
-		st = aie_body_emit(maker, op, back);
-	if (!st)
-		maker->body->code_rows[at - 1].c = maker->body->code_count;
-	return st;
-}
-
-static ptowsp_status branch(struct aie_body_maker *maker, const struct aie_op *op)
-{
-	const struct aie_region *then = &op->regions[0], *other = &op->regions[1];
-	uint32_t unless = maker->body->code_count, jump;
-	ptowsp_status st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_UNLESS, .cost = AIE_COST_OP_BRANCH, .a = aie_body_place(maker, op->operands[0])});
-
-	if (!st)
-		st = block(maker, then);
-	if (!st)
-		st = moves(maker, op, then->last->operands, op->results, op->result_count);
-	jump = maker->body->code_count;
-	if (!st)
-		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_JUMP});
-	if (st)
-		return st;
-	maker->body->code_rows[unless].c = maker->body->code_count;
-	st = block(maker, other);
-	if (!st && other->last)
-		st = moves(maker, op, other->last->operands, op->results, op->result_count);
-	if (!st)
-		maker->body->code_rows[jump].c = maker->body->code_count;
-	return st;
-}
+/* ---- calls -------------------------------------------------------------------------------------------------------- */
 
 static ptowsp_status list_add(struct aie_body_maker *maker, struct aie_value *const *values, uint32_t count)
 {
@@ -282,7 +211,7 @@ static ptowsp_status object(struct aie_body_maker *maker, const struct aie_op *o
 static const struct {
 	const char *name;
 	ptowsp_status (*make)(struct aie_body_maker *maker, const struct aie_op *op);
-} controls[] = {{"scf.for", loop}, {"scf.if", branch}, {"func.call", call}, {"func.return", returned}};
+} controls[] = {{"func.call", call}, {"func.return", returned}};
 
 static ptowsp_status statement(struct aie_body_maker *maker, const struct aie_op *op)
 {
@@ -296,15 +225,17 @@ static ptowsp_status statement(struct aie_body_maker *maker, const struct aie_op
 		return object(maker, op, aie_op_is(op, "aie.objectfifo.acquire"));
 	if (aie_op_is(op, "aie.end"))
 		return aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_END});
-	if (aie_op_is(op, "arith.constant") || aie_op_is(op, "scf.yield"))
+	if (aie_op_is(op, "arith.constant") || aie_op_is(op, "scf.yield") || aie_op_is(op, "memref.alloca_scope.return"))
 		return PTOWSP_OK;
-	st = aie_body_arith(maker, op, &known);
+	st = aie_body_control(maker, op, &known);
+	if (!known)
+		st = aie_body_arith(maker, op, &known);
 	if (!known)
 		st = aie_body_memory(maker, op, &known);
-	return known ? st : base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: a core that does %s has no model; use arith, memref, scf and kernels", op->line, op->name);
+	return known ? st : base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: a core that does %s has no model; use arith, math, memref, scf and kernels", op->line, op->name);
 }
 
-static ptowsp_status block(struct aie_body_maker *maker, const struct aie_region *region)
+ptowsp_status aie_body_block(struct aie_body_maker *maker, const struct aie_region *region)
 {
 	ptowsp_status st = PTOWSP_OK;
 
@@ -330,7 +261,7 @@ static ptowsp_status function_make(struct aie_body_maker *maker, const struct ai
 		aie_body_place(maker, region->arguments[i]);
 	st = prologue(maker, region);
 	if (!st)
-		st = block(maker, region);
+		st = aie_body_block(maker, region);
 	if (!st)
 		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_END});
 	for (uint32_t i = calls; i < maker->body->call_count; i++)
@@ -472,6 +403,7 @@ void aie_body_destroy(struct aie_body *body)
 	free(body->port_rows);
 	free(body->call_rows);
 	free(body->register_rows);
+	free(body->name_rows);
 	free(body->file);
 	free(body->stack);
 	free(body);

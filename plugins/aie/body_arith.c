@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* body_arith.c - operations of arith as instructions. */
+/* body_arith.c - operations of arith and math as instructions. */
 #include "aie/body_code.h"
 #include "aie/cost.h"
 
@@ -13,6 +13,7 @@ static const struct row {
 } rows[] = {
 #define INTEGER(op, name, cost, value) {name, AIE_CODE_##op, AIE_COST_OP_##cost, false},
 #define FLOAT(op, name, cost, value) {name, AIE_CODE_##op, AIE_COST_OP_##cost, true},
+#define FUNCTION(op, name, value, value64) {name, AIE_CODE_##op, AIE_COST_OP_OTHER, true},
 #include "aie/body.def"
 };
 
@@ -39,10 +40,11 @@ static bool divides(uint16_t code)
 	return code >= AIE_CODE_DIVSI && code <= AIE_CODE_FLOORDIVSI;
 }
 
+/* Of one operand it is both. */
 static ptowsp_status binary(struct aie_body_maker *maker, const struct aie_op *op, const struct row *row)
 {
 	struct aie_ins ins = {.code = row->code, .cost = row->cost, .d = aie_body_place(maker, op->results[0]), .a = aie_body_place(maker, op->operands[0]),
-			      .b = aie_body_place(maker, op->operands[1])};
+			      .b = aie_body_place(maker, op->operands[op->operand_count - 1])};
 	ptowsp_status st = PTOWSP_OK;
 
 	if (row->floats)
@@ -101,7 +103,7 @@ static ptowsp_status widened(struct aie_body_maker *maker, const struct aie_op *
 
 static ptowsp_status rounded(struct aie_body_maker *maker, const struct aie_op *op)
 {
-	return unary(maker, op, AIE_CODE_ROUND, is_double(op->operands[0]->type), op->results[0]->type->kind);
+	return unary(maker, op, AIE_CODE_NARROW, is_double(op->operands[0]->type), op->results[0]->type->kind);
 }
 
 static ptowsp_status float_of(struct aie_body_maker *maker, const struct aie_op *op)
@@ -136,6 +138,40 @@ static ptowsp_status same_bits(struct aie_body_maker *maker, const struct aie_op
 	return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: arith.bitcast between two sorts of floats has no model; go by way of an integer", op->line);
 }
 
+static ptowsp_status fused(struct aie_body_maker *maker, const struct aie_op *op)
+{
+	return aie_body_emit(maker, op, (struct aie_ins){.code = is_double(op->results[0]->type) ? AIE_CODE_FMA64 : AIE_CODE_FMA, .cost = AIE_COST_OP_MUL,
+							  .d = aie_body_place(maker, op->results[0]), .a = aie_body_place(maker, op->operands[0]),
+							  .b = aie_body_place(maker, op->operands[1]), .c = aie_body_place(maker, op->operands[2])});
+}
+
+static ptowsp_status power(struct aie_body_maker *maker, const struct aie_op *op)
+{
+	const bool ints = aie_op_is(op, "math.ipowi");
+
+	return unary(maker, op, ints ? AIE_CODE_IPOWI : AIE_CODE_FPOWI, aie_body_place(maker, op->operands[1]),
+		     ints ? 64 - bits_of(op->results[0]->type) : is_double(op->results[0]->type));
+}
+
+static ptowsp_status sine_and_cosine(struct aie_body_maker *maker, const struct aie_op *op)
+{
+	const bool wide = is_double(op->operands[0]->type);
+	ptowsp_status st = unary(maker, op, wide ? AIE_CODE_SIN64 : AIE_CODE_SIN, 0, 0);
+
+	return st ? st : aie_body_emit(maker, op, (struct aie_ins){.code = wide ? AIE_CODE_COS64 : AIE_CODE_COS, .d = aie_body_place(maker, op->results[1]),
+								    .a = aie_body_place(maker, op->operands[0])});
+}
+
+static ptowsp_status class_of(struct aie_body_maker *maker, const struct aie_op *op)
+{
+	static const char *const classes[] = {"math.isfinite", "math.isinf", "math.isnan", "math.isnormal"};
+	uint32_t class = 0;
+
+	while (!aie_op_is(op, classes[class]))
+		class++;
+	return unary(maker, op, AIE_CODE_CLASS, op->operands[0]->type->kind, class);
+}
+
 static const struct {
 	const char *name;
 	ptowsp_status (*make)(struct aie_body_maker *maker, const struct aie_op *op);
@@ -143,7 +179,8 @@ static const struct {
 	{"arith.cmpi", compare},     {"arith.cmpf", compare},      {"arith.select", choose},     {"arith.negf", negated},      {"arith.extsi", cut},
 	{"arith.extui", cut},        {"arith.trunci", cut},        {"arith.index_cast", cut},    {"arith.index_castui", cut},  {"arith.extf", widened},
 	{"arith.truncf", rounded},   {"arith.sitofp", float_of},   {"arith.uitofp", float_of},   {"arith.fptosi", int_of},     {"arith.fptoui", int_of},
-	{"arith.bitcast", same_bits},
+	{"arith.bitcast", same_bits}, {"math.fma", fused},         {"math.ipowi", power},        {"math.fpowi", power},       {"math.sincos", sine_and_cosine},
+	{"math.isfinite", class_of}, {"math.isinf", class_of},     {"math.isnan", class_of},     {"math.isnormal", class_of},
 };
 
 static ptowsp_status widths_look(struct aie_body_maker *maker, const struct aie_op *op)

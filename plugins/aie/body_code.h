@@ -8,6 +8,7 @@
 enum aie_code {
 #define INTEGER(op, name, cost, value) AIE_CODE_##op,
 #define FLOAT(op, name, cost, value) AIE_CODE_##op, AIE_CODE_##op##64,
+#define FUNCTION(op, name, value, value64) AIE_CODE_##op, AIE_CODE_##op##64,
 #define COMPARE(op, number, value) AIE_CODE_##op,
 #define ELEMENT(kind) AIE_CODE_LOAD_##kind, AIE_CODE_STORE_##kind,
 #define PLAIN(op) AIE_CODE_##op,
@@ -63,8 +64,9 @@ struct aie_body {
 	struct aie_call *call_rows;
 	uint32_t *register_rows;
 	void **block_rows;
-	uint32_t code_count, line_count, number_count, access_count, window_count, copy_count, port_count, call_count, register_count, block_count;
-	uint32_t code_room, line_room, number_room, access_room, window_room, copy_room, port_room, call_room, register_room, block_room;
+	const char **name_rows; /* of kernels */
+	uint32_t code_count, line_count, number_count, access_count, window_count, copy_count, port_count, call_count, register_count, block_count, name_count;
+	uint32_t code_room, line_room, number_room, access_room, window_room, copy_room, port_room, call_room, register_room, block_room, name_room;
 	const struct aie_body_outside *outside;
 	/* Where it is. */
 	union aie_register *file; /* [size]: all frames */
@@ -72,6 +74,7 @@ struct aie_body {
 	struct aie_frame *stack;
 	uint32_t depth;
 	uint32_t wanted, wanted_count; /* registers that the objects of the last acquire go to */
+	bool quiet;             /* in the body of a kernel: what it costs was said when it began */
 	uint64_t instructions;
 };
 
@@ -98,7 +101,11 @@ ptowsp_status aie_body_emit(struct aie_body_maker *maker, const struct aie_op *o
 uint32_t aie_body_place(struct aie_body_maker *maker, const struct aie_value *value);
 /* load, store, alloc, dealloc, subview, view, copy. *known_out: it was one. */
 ptowsp_status aie_body_memory(struct aie_body_maker *maker, const struct aie_op *op, bool *known_out);
-/* arith. */
+/* Loops, choices, scopes. */
+ptowsp_status aie_body_control(struct aie_body_maker *maker, const struct aie_op *op, bool *known_out);
+/* The operations of a region. */
+ptowsp_status aie_body_block(struct aie_body_maker *maker, const struct aie_region *region);
+/* arith, math. */
 ptowsp_status aie_body_arith(struct aie_body_maker *maker, const struct aie_op *op, bool *known_out);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "isa/convert.h"
+#include "isa/tile.h"
 #include "ptowsp/ids.h"
 #include <math.h>
 #include <string.h>
@@ -132,6 +133,31 @@ static union aie_register rounded(union aie_register value, bool from_double, en
 	return float_of_bits(isa_float_round(value.d, dtype_of(kind), PTOWSP_ROUND_RINT), kind);
 }
 
+/* To a power below 0 only 1 and -1 have integers. */
+static int64_t power(int64_t base, int64_t to, uint32_t shift)
+{
+	uint64_t made = 1, square = (uint64_t)base;
+
+	if (to < 0)
+		return base == 1 ? 1 : base == -1 ? (to & 1 ? -1 : 1) : 0;
+	for (; to; to >>= 1, square *= square)
+		made *= to & 1 ? square : 1;
+	return cut((int64_t)made, shift);
+}
+
+/* isfinite, isinf, isnan, isnormal. The least normal number of bf16 and f32 is the same. */
+static bool is_class(double value, enum aie_type_kind kind, uint32_t class)
+{
+	const double size = fabs(value), least = kind == AIE_TYPE_F64 ? 0x1p-1022 : kind == AIE_TYPE_F16 ? 0x1p-14 : 0x1p-126;
+
+	switch (class) {
+	case 0: return size < INFINITY;
+	case 1: return size == INFINITY;
+	case 2: return value != value;
+	default: return size >= least && size < INFINITY;
+	}
+}
+
 /* ---- memory ------------------------------------------------------------------------------------------------------- */
 
 /* NULL: outside. */
@@ -187,6 +213,21 @@ static ptowsp_status kernel(struct aie_body *body, const struct aie_call *call, 
 	}
 	st = kernels->call(kernels->context, &(struct aie_sim_call){call->function, body->outside->core, (body->outside->now ? *body->outside->now : 0) + *cycles, memrefs, scalars},
 			   &spent, error);
+	*cycles += spent;
+	return st;
+}
+
+/* What the body of a kernel costs, as its call would; not at all where nobody knows the kernel, or where it stands in another one. */
+static ptowsp_status scope_begin(struct aie_body *body, const char *name, uint64_t *cycles, enum aie_sim_how *how_out, struct ptowsp_error *error)
+{
+	const struct aie_sim_kernels *kernels = &body->outside->kernels;
+	uint64_t spent = 0;
+	ptowsp_status st;
+
+	*how_out = AIE_SIM_UNKNOWN;
+	if (body->quiet || !kernels->inlined)
+		return PTOWSP_OK;
+	st = kernels->inlined(kernels->context, &(struct aie_sim_scope){name, body->outside->core, (body->outside->now ? *body->outside->now : 0) + *cycles}, how_out, &spent, error);
 	*cycles += spent;
 	return st;
 }
@@ -251,7 +292,7 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 	const struct aie_ins *in = body->code_rows + body->pc;
 	const struct aie_access *const accesses = body->access_rows;
 	union aie_register *r = body->file + body->base;
-	uint64_t cycles = 0, done = 0;
+	uint64_t cycles = 0, paid = 0, done = 0; /* paid: at the beginning of a kernel's body */
 	uint32_t turns = TURNS;
 	ptowsp_status st = PTOWSP_OK;
 
@@ -276,6 +317,17 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 	case AIE_CODE_##op##64: {                                                                                                                                         \
 		const double a = r[in->a].d, b = r[in->b].d;                                                                                                              \
 		r[in->d].d = value;                                                                                                                                       \
+		break;                                                                                                                                                    \
+	}
+#define FUNCTION(op, name, value, value64)                                                                                                                                 \
+	case AIE_CODE_##op: {                                                                                                                                             \
+		const float a = r[in->a].f;                                                                                                                               \
+		r[in->d].f = (float)(value);                                                                                                                              \
+		break;                                                                                                                                                    \
+	}                                                                                                                                                                 \
+	case AIE_CODE_##op##64: {                                                                                                                                         \
+		const double a = r[in->a].d;                                                                                                                              \
+		r[in->d].d = value64;                                                                                                                                     \
 		break;                                                                                                                                                    \
 	}
 #define COMPARE(op, number, value)                                                                                                                                         \
@@ -312,7 +364,7 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 		case AIE_CODE_SELECT: r[in->d] = r[in->a].i ? r[in->b] : r[in->c]; break;
 		case AIE_CODE_CUT: r[in->d].i = cut(r[in->a].i, in->c); break;
 		case AIE_CODE_CUTU: r[in->d].i = (int64_t)bare(r[in->a].i, in->c); break;
-		case AIE_CODE_ROUND: r[in->d] = rounded(r[in->a], in->b, in->c); break;
+		case AIE_CODE_NARROW: r[in->d] = rounded(r[in->a], in->b, in->c); break;
 		case AIE_CODE_WIDEN: r[in->d].d = r[in->a].f; break;
 		case AIE_CODE_FLOAT_OF: r[in->d] = float_of_int(r[in->a].i, in->b, in->c); break;
 		case AIE_CODE_INT_OF: r[in->d].i = int_of(in->b ? r[in->a].d : (double)r[in->a].f, in->c); break;
@@ -323,6 +375,20 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 			break;
 		}
 		case AIE_CODE_OF_BITS: r[in->d] = float_of_bits((uint64_t)r[in->a].i, in->c); break;
+		case AIE_CODE_FMA: r[in->d].f = fmaf(r[in->a].f, r[in->b].f, r[in->c].f); break;
+		case AIE_CODE_FMA64: r[in->d].d = fma(r[in->a].d, r[in->b].d, r[in->c].d); break;
+		case AIE_CODE_IPOWI:
+			if (!r[in->a].i && r[in->b].i < 0)
+				return wrong(body, in, "takes 0 to a power below 0, which divides by 0", error);
+			r[in->d].i = power(r[in->a].i, r[in->b].i, in->c);
+			break;
+		case AIE_CODE_FPOWI:
+			if (in->c)
+				r[in->d].d = pow(r[in->a].d, (double)r[in->b].i);
+			else
+				r[in->d].f = (float)pow(r[in->a].f, (double)r[in->b].i);
+			break;
+		case AIE_CODE_CLASS: r[in->d].i = -(int64_t)is_class(in->b == AIE_TYPE_F64 ? r[in->a].d : (double)r[in->a].f, in->b, in->c); break;
 		case AIE_CODE_SUBVIEW: {
 			uint8_t *at = address(r, r[in->a].p, &body->window_rows[in->c].moving);
 
@@ -377,6 +443,29 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 			if (st)
 				return st;
 			break;
+		case AIE_CODE_SCOPE: {
+			enum aie_sim_how how;
+
+			st = scope_begin(body, body->name_rows[in->c], &cycles, &how, error);
+			if (st)
+				return st;
+			if (how == AIE_SIM_SKIPPED) {
+				in = body->code_rows + in->b - 1;
+				break;
+			}
+			r[in->d].i = how == AIE_SIM_COSTS;
+			if (how != AIE_SIM_COSTS)
+				break;
+			body->quiet = true;
+			paid = cycles;
+			break;
+		}
+		case AIE_CODE_SCOPE_END:
+			if (!r[in->a].i)
+				break;
+			body->quiet = false;
+			cycles = paid;
+			break;
 		case AIE_CODE_ACQUIRE:
 		case AIE_CODE_RELEASE: {
 			const struct aie_body_port *port = &body->port_rows[in->c];
@@ -395,7 +484,7 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 out:
 	body->pc = (uint32_t)(in + 1 - body->code_rows);
 	body->instructions += done;
-	ask->cycles = cycles;
+	ask->cycles = body->quiet ? paid : cycles;
 	return PTOWSP_OK;
 }
 

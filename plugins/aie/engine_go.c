@@ -23,7 +23,7 @@ struct going {
 	void **arguments;
 	void **shadows;      /* per argument: it, where it is a copy of the tensor with the rest of its last word; owned */
 	void *filler;
-	uint64_t *cycles;    /* per function whose kernel costs the same each time; 0: not asked yet */
+	uint64_t *cycles;    /* per KREG row that costs the same each time; 0: not asked yet */
 	uint32_t *next;      /* per core: line that its next call comes behind */
 	uint64_t *starts, *ends; /* per task */
 	uint32_t *cores;     /* per task */
@@ -50,7 +50,8 @@ static struct ptowsp_tensor_arg window(const struct aie_view *view, void *data, 
 					  .column_stride = 1, .dtype = like->dtype, .access = like->access, .tensor = like->tensor};
 }
 
-static ptowsp_status cost_of(struct going *going, uint32_t function, const struct ptowsp_task *task, uint64_t *cycles)
+/* cycles: in, what the kernel said. */
+static ptowsp_status cost_of(struct going *going, const struct ptowsp_task *task, uint64_t *cycles)
 {
 	const struct base_kernels *kernels = &going->run->loaded->program->kernels;
 	const struct base_kernel *row = task->kernel < kernels->count ? &kernels->rows[task->kernel] : NULL;
@@ -60,13 +61,13 @@ static ptowsp_status cost_of(struct going *going, uint32_t function, const struc
 		*cycles = aie_cost_call(*cycles);
 		return PTOWSP_OK;
 	}
-	if (going->cycles[function]) {
-		*cycles = going->cycles[function];
+	if (going->cycles[task->kernel]) {
+		*cycles = going->cycles[task->kernel];
 		return PTOWSP_OK;
 	}
 	st = aie_work(going->run->loaded->arch, row->isa, task->args, task->arg_count, row->blocks, NULL, cycles, going->run->error);
 	if (!st && !isa_program_varies(row->isa))
-		going->cycles[function] = *cycles;
+		going->cycles[task->kernel] = *cycles;
 	return st == PTOWSP_UNSUPPORTED ? PTOWSP_OK : st; /* only data tell: the reference model's, which the run said */
 }
 
@@ -85,13 +86,13 @@ static uint64_t task_next(struct going *going, uint32_t core)
 	return UINT64_MAX;
 }
 
-static void time_take(struct going *going, uint64_t task, const struct aie_sim_call *call, uint64_t cycles)
+static void time_take(struct going *going, uint64_t task, uint32_t core, uint64_t at, uint64_t cycles)
 {
 	if (task == UINT64_MAX || going->again)
 		return;
-	going->starts[task] = call->at;
-	going->ends[task] = call->at + cycles;
-	going->cores[task] = call->core;
+	going->starts[task] = at;
+	going->ends[task] = at + cycles;
+	going->cores[task] = core;
 }
 
 static ptowsp_status call(void *context, const struct aie_sim_call *call, uint64_t *cycles_out, struct ptowsp_error *error)
@@ -126,8 +127,28 @@ static ptowsp_status call(void *context, const struct aie_sim_call *call, uint64
 	else if ((st = rt_crew_invoke(program, &task, &out, 0)))
 		return rt_crew_failure(program, task.kernel, task.number, st, error);
 	*cycles_out = out.cycles;
-	st = cost_of(going, known, &task, cycles_out);
-	time_take(going, task.number, call, *cycles_out);
+	st = cost_of(going, &task, cycles_out);
+	time_take(going, task.number, call->core, call->at, *cycles_out);
+	return st;
+}
+
+/* The next task of a core is that of the body that stands there. What it takes was said before it ran, as it is said of calls. */
+static ptowsp_status inlined(void *context, const struct aie_sim_scope *scope, enum aie_sim_how *how_out, uint64_t *cycles_out, struct ptowsp_error *error)
+{
+	struct going *going = context;
+	const struct base_walk *walk = &going->run->loaded->walk;
+	const struct base_kernels *kernels = &going->run->loaded->program->kernels;
+	const uint64_t number = task_next(going, scope->core);
+	const struct base_walk_task *task = number < walk->task_count ? &walk->tasks[number] : NULL;
+	ptowsp_status st;
+
+	(void)error;
+	if (!task || strcmp(rt_kernel_name(going->run->loaded->planned, task->kernel), scope->kernel) != 0)
+		return PTOWSP_OK;
+	*how_out = going->run->counted ? AIE_SIM_SKIPPED : AIE_SIM_COSTS;
+	*cycles_out = task->kernel < kernels->count && kernels->rows[task->kernel].fixed_cycles ? kernels->rows[task->kernel].fixed_cycles : task->cycles;
+	st = cost_of(going, &(struct ptowsp_task){.kernel = task->kernel, .args = walk->args + task->args, .arg_count = task->arg_count}, cycles_out);
+	time_take(going, number, scope->core, scope->at, *cycles_out);
 	return st;
 }
 
@@ -160,7 +181,7 @@ static bool rooms_make(struct going *going)
 
 	going->arguments = calloc((size_t)lowered->argument_count + 1, sizeof(*going->arguments));
 	going->filler = calloc(1, lowered->filler_bytes + 4);
-	going->cycles = calloc((size_t)lowered->function_count + 1, sizeof(*going->cycles));
+	going->cycles = calloc((size_t)loaded->planned->tables.kernel.count + 1, sizeof(*going->cycles));
 	going->next = calloc((size_t)loaded->map.graph.cell_count + 1, sizeof(*going->next));
 	going->starts = calloc(tasks, sizeof(*going->starts));
 	going->ends = calloc(tasks, sizeof(*going->ends));
@@ -266,7 +287,7 @@ static ptowsp_status simulate(struct going *going)
 	const unsigned buffering = going->run->options->buffering;
 	const bool both = buffering == AIE_BUFFERING_BOTH;
 	struct aie_sim_stats *stats = &going->stats[buffering != AIE_BUFFERING_0];
-	const struct aie_sim_args args = {.design = &going->back.design, .routes = &going->back.routes, .arguments = going->arguments, .counted = going->run->counted, .kernels = {going, call, begin},
+	const struct aie_sim_args args = {.design = &going->back.design, .routes = &going->back.routes, .arguments = going->arguments, .counted = going->run->counted, .kernels = {going, call, inlined, begin},
 					  .buffering = buffering == AIE_BUFFERING_0 ? 0 : 8, .cancel = going->run->args->cancel, .stepped = going->ring.window ? aie_ring_stepped : NULL,
 					  .stepped_context = &going->ring};
 	bool depends = false;

@@ -160,6 +160,17 @@ static void choice(const struct aie_custom *custom, const struct aie_op *op, uin
 	aie_print_attrs(custom->text, op, NULL, " ");
 }
 
+static void scope(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
+{
+	if (op->result_count) {
+		aie_text_put(custom->text, "-> (");
+		types(custom, op->results, op->result_count);
+		aie_text_put(custom->text, ") ");
+	}
+	aie_custom_region(custom, &op->regions[0], depth, op->result_count ? NULL : "memref.alloca_scope.return");
+	aie_print_attrs(custom->text, op, NULL, " ");
+}
+
 static void function(const struct aie_custom *custom, const struct aie_op *op, uint32_t depth)
 {
 	static const char *const without[] = {"sym_name", "sym_visibility", "function_type", NULL};
@@ -228,10 +239,14 @@ static void computes(const struct aie_custom *custom, const struct aie_op *op, c
 		aie_text_add(custom->text, "%s, ", aie_op_predicate(row, (uint32_t)aie_attr_of(op, "predicate")->number));
 	aie_custom_values(custom, op->operands, 0, op->operand_count);
 	flags(custom, op);
-	if (row->shape == AIE_SHAPE_CONVERT)
+	if (row->shape == AIE_SHAPE_CONVERT) {
 		from_to(custom, op->operands[0]->type, op->results[0]->type);
-	else
+	} else if (row->shape == AIE_SHAPE_POWER) {
+		aie_text_put(custom->text, " : ");
+		types(custom, op->operands, op->operand_count);
+	} else {
 		typed(custom, op->operands[op->operand_count - 1]->type);
+	}
 }
 
 static void known(const struct aie_custom *custom, const struct aie_op *op, const struct aie_op_row *row, uint32_t depth)
@@ -242,6 +257,7 @@ static void known(const struct aie_custom *custom, const struct aie_op *op, cons
 	switch (row->shape) {
 	case AIE_SHAPE_FOR: loop(custom, op, depth); break;
 	case AIE_SHAPE_IF: choice(custom, op, depth); break;
+	case AIE_SHAPE_SCOPE: scope(custom, op, depth); break;
 	case AIE_SHAPE_FUNCTION: function(custom, op, depth); break;
 	case AIE_SHAPE_CALL: call(custom, op); break;
 	case AIE_SHAPE_SUBVIEW: subview(custom, op); break;

@@ -20,8 +20,8 @@ bool aie_form_constant(struct aie_reader *reader, struct aie_op *op, const struc
 	return aie_read_set(reader, op, "value", value) && aie_read_result(reader, op, value->type);
 }
 
-/* overflow<nsw>, fastmath<fast>: kept as the generic form has them. */
-static bool flags(struct aie_reader *reader, struct aie_op *op)
+/* overflow<nsw, nuw>, fastmath<nnan,ninf>: kept as the generic form has them. */
+bool aie_form_flags(struct aie_reader *reader, struct aie_op *op)
 {
 	static const char *const words[][2] = {{"overflow", "overflowFlags"}, {"fastmath", "fastmath"}};
 	char text[64];
@@ -36,7 +36,7 @@ static bool flags(struct aie_reader *reader, struct aie_op *op)
 		do {
 			if (reader->token.kind != AIE_TOKEN_WORD || length + reader->token.length + 4 > sizeof(text))
 				return aie_read_expected(reader, "a flag");
-			length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%.*s", text[length - 1] == '<' ? "" : ", ", (int)reader->token.length,
+			length += (size_t)snprintf(text + length, sizeof(text) - length, "%s%.*s", text[length - 1] == '<' ? "" : i ? "," : ", ", (int)reader->token.length,
 						   reader->token.begin);
 			aie_read_next(reader);
 		} while (aie_read_take(reader, ','));
@@ -54,7 +54,7 @@ bool aie_form_binary(struct aie_reader *reader, struct aie_op *op, const struct 
 	const struct aie_type *type;
 
 	(void)row;
-	return aie_read_operand(reader, op) && aie_form_comma(reader) && aie_read_operand(reader, op) && flags(reader, op) && aie_form_attrs(reader, op) && aie_form_colon(reader) &&
+	return aie_read_operand(reader, op) && aie_form_comma(reader) && aie_read_operand(reader, op) && aie_form_flags(reader, op) && aie_form_attrs(reader, op) && aie_form_colon(reader) &&
 	       aie_form_typed(reader, op, 0, &type) && aie_read_result(reader, op, type);
 }
 
@@ -63,7 +63,7 @@ bool aie_form_unary(struct aie_reader *reader, struct aie_op *op, const struct a
 	const struct aie_type *type;
 
 	(void)row;
-	return aie_read_operand(reader, op) && flags(reader, op) && aie_form_attrs(reader, op) && aie_form_colon(reader) && aie_form_typed(reader, op, 0, &type) &&
+	return aie_read_operand(reader, op) && aie_form_flags(reader, op) && aie_form_attrs(reader, op) && aie_form_colon(reader) && aie_form_typed(reader, op, 0, &type) &&
 	       aie_read_result(reader, op, type);
 }
 
@@ -81,7 +81,7 @@ bool aie_form_compare(struct aie_reader *reader, struct aie_op *op, const struct
 {
 	const struct aie_type *type;
 
-	return predicate(reader, op, row) && aie_form_comma(reader) && aie_read_operand(reader, op) && aie_form_comma(reader) && aie_read_operand(reader, op) && flags(reader, op) &&
+	return predicate(reader, op, row) && aie_form_comma(reader) && aie_read_operand(reader, op) && aie_form_comma(reader) && aie_read_operand(reader, op) && aie_form_flags(reader, op) &&
 	       aie_form_attrs(reader, op) && aie_form_colon(reader) && aie_form_typed(reader, op, 0, &type) &&
 	       aie_read_result(reader, op, aie_type_plain(reader->module, AIE_TYPE_INT, 1));
 }
@@ -100,5 +100,5 @@ bool aie_form_convert(struct aie_reader *reader, struct aie_op *op, const struct
 	const struct aie_type *to;
 
 	(void)row;
-	return aie_read_operand(reader, op) && flags(reader, op) && aie_form_attrs(reader, op) && aie_form_from_to(reader, op, &to) && aie_read_result(reader, op, to);
+	return aie_read_operand(reader, op) && aie_form_flags(reader, op) && aie_form_attrs(reader, op) && aie_form_from_to(reader, op, &to) && aie_read_result(reader, op, to);
 }

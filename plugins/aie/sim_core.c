@@ -111,7 +111,7 @@ ptowsp_status aie_core_run(struct aie_net *net, uint32_t number)
 		st = core->program.next(core->program.context, core->objects, &core->ask, net->error);
 		spent += core->ask.cycles;
 		net->agents[core->agent].busy += spent;
-	} while (!st && !spent);
+	} while (!st && !spent && core->ask.kind != AIE_ASK_NOTHING); /* which ends now and then, so that a run can */
 	aie_queue_set(&net->queue, number, net->now + spent);
 	return st;
 }
