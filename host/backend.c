@@ -17,6 +17,7 @@ struct host_search host_backend_search(const struct ptowsp_backend_options *opti
 				    .dirs = options->plugin_dirs,
 				    .dir_count = options->plugin_dir_count,
 				    .user_plugins = options->flags & PTOWSP_BACKEND_USER_PLUGINS,
+				    .load_timeout_ms = options->load_timeout_ms,
 				    .isolate = options->isolate ? options->isolate : HOST_ISOLATE_RULE};
 }
 

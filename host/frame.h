@@ -9,7 +9,7 @@
 
 /* Operations that the host asks for, in the order of a plugin's life. X(name, text of the last operation in a report). */
 #define HOST_FRAME_OPERATIONS(X) \
-	X(BEGIN, "loading") X(EXTENSION, "extension") X(INIT, "init") X(FINI, "fini") X(DEVICES, "devices") X(OPTIONS, "options") \
+	X(BEGIN, "loading it (constructors)") X(ENTRY, "its entry") X(EXTENSION, "extension") X(INIT, "init") X(FINI, "fini") X(DEVICES, "devices") X(OPTIONS, "options") \
 	X(CAPABILITIES, "capabilities") X(OPEN, "open") X(CLOSE, "close") X(LOAD, "load") X(UNLOAD, "unload") X(SUBMIT, "submit") \
 	X(CANCEL, "cancel") X(POLL, "poll") X(DRAIN, "drain") X(STATS, "stats") X(TRACE, "trace attach") X(EVENTS, "events attach") \
 	X(GRAPH, "graph attach") X(MEASURE, "measure") X(ARTIFACT, "emit") X(REPORT, "emit of a run") X(FIGURES, "figures") X(FORGET, "a buffer's end") X(END, "its end")

@@ -25,6 +25,8 @@ struct host_search {
 	const char *const *order; /* --plugin-order, decides between aliases; NULL: the built-in one (registry); borrowed */
 	uint32_t order_count;
 	uint32_t isolate;        /* PTOWSP_ISOLATE_x, or HOST_ISOLATE_RULE; 0: none */
+	uint32_t load_timeout_ms; /* of struct host_remote_start */
+	void (*entering)(void);  /* told before the entry is called; NULL: nobody */
 };
 
 /* One file that was looked at. */

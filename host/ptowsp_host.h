@@ -141,7 +141,9 @@ struct ptowsp_backend_options {
 	uint32_t trust_dir_count;
 	uint32_t isolate; /* PTOWSP_ISOLATE_x: where the plugin runs */
 	uint32_t plugin_trust; /* PTOWSP_PLUGINS_x */
-	uint32_t reserved;
+	/* Of an isolated plugin: the most that a load may take, or any other call that has no deadline; then its worker is ended, DEADLINE. 0: two minutes. What only asks has 10 s of it, init
+	 * and open have 30 s. A plugin in this process cannot be ended. */
+	uint32_t load_timeout_ms;
 	/* Checking layers between host and plugin, "NAME[:PARAMETER],...": trace[:FILE], validate, threads, fault[:SEED]; host/README.md. NULL: none. With validate a race
 	 * found is an error of the run, as with PTOWSP_RUN_STRICT. */
 	const char *layers;

@@ -15,6 +15,7 @@ struct host_remote_start {
 	const char *path, *name; /* real path of the plugin's file; what it is called */
 	int fd;                  /* the file that was checked; borrowed */
 	bool sandbox, lint_off;
+	uint32_t load_timeout_ms; /* the most that an operation may take that has no deadline; 0: two minutes */
 	bool jit;                /* its note says that it writes code: memory may become executable */
 };
 

@@ -252,7 +252,7 @@ ptowsp_status host_remote_drain(struct host_remote *r, struct ptowsp_object *dev
 
 	request_begin(&request, HOST_FRAME_DRAIN, device);
 	value_put(&request, 1, until_ns);
-	return remote_tell(r, 0, &request, until_ns < UINT64_MAX / 2 ? until_ns + HOST_REMOTE_CALL_NS : UINT64_MAX, error);
+	return remote_tell(r, 0, &request, until_ns < UINT64_MAX / 2 ? until_ns + remote_limit_ns(r, HOST_FRAME_DRAIN) : UINT64_MAX, error);
 }
 
 /* The host's struct may be an older, shorter one. */

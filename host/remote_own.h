@@ -14,7 +14,6 @@
 #include "host/wire.h"
 
 #define HOST_REMOTE_GRACE_NS UINT64_C(1000000000)  /* what a run may take after its deadline or its cancel before the worker is killed */
-#define HOST_REMOTE_CALL_NS UINT64_C(300000000000) /* what any other operation may take */
 
 /* An operation that somebody waits for. On that thread's stack, in the list while it waits. */
 struct remote_call {
@@ -77,6 +76,7 @@ struct host_remote {
 	struct host_buffer_watch watch;
 	uint32_t section_number;      /* down_lock[0] */
 	const struct ptowsp_host *host; /* borrowed from init to stop */
+	uint64_t load_limit_ns;
 	_Atomic uint64_t copied;
 
 	pthread_mutex_t lock;
@@ -126,6 +126,9 @@ void remote_read(struct host_remote *r);
 /* A request that begins with a frame. */
 struct host_frame *remote_frame(struct host_wire *request, enum host_frame_operation operation);
 #define REMOTE_VALUE(request, i) (((struct host_frame *)(void *)(request)->bytes)->values[i])
+
+/* remote_limit.c: what an operation (enum host_frame_operation) without a deadline of its own may take. */
+uint64_t remote_limit_ns(const struct host_remote *r, uint32_t operation);
 
 /* remote_watch.c */
 ptowsp_status remote_watch_begin(struct host_remote *r, struct ptowsp_error *error);

@@ -235,7 +235,7 @@ static void call_begin(struct host_remote *r, struct remote_call *call, struct h
 	pthread_mutex_lock(&r->lock);
 	frame->call = call->number = ++r->next_call;
 	if (!call->kill_ns)
-		call->kill_ns = host_now_ns() + HOST_REMOTE_CALL_NS;
+		call->kill_ns = host_now_ns() + remote_limit_ns(r, frame->operation);
 	call->next = r->calls;
 	r->calls = call;
 	remote_alarm(r, call->kill_ns);

@@ -18,7 +18,7 @@
 #include "host/remote_own.h"
 #include "host/search.h"
 
-enum { ABOVE = 16, END_MS = 2000 };
+enum { ABOVE = 16, END_MS = 2000, DEFAULT_MS = 120000 };
 extern char **environ;
 
 /* One file per message: a worker reads them in the order in which its requests name them. With down_lock[0]. */
@@ -190,6 +190,8 @@ ptowsp_status host_remote_start(struct host_remote **out, const struct host_remo
 	ptowsp_status st = r ? PTOWSP_OK : host_fail(error, PTOWSP_NO_MEMORY, "no memory for a worker");
 
 	*out = NULL;
+	if (r)
+		r->load_limit_ns = (start->load_timeout_ms ? start->load_timeout_ms : DEFAULT_MS) * UINT64_C(1000000);
 	if (!st)
 		st = process_make(r, start, error);
 	if (!st)

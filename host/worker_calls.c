@@ -55,11 +55,16 @@ static ptowsp_status plugin_same(struct job *j, const char *path)
 	return host_fail(&j->error, PTOWSP_PLUGIN_REFUSED, "%.120s: is not the file that was checked; it changed meanwhile, try again", path);
 }
 
+static void entering(void)
+{
+	atomic_store_explicit(&worker.shared->operation, HOST_FRAME_ENTRY, memory_order_relaxed);
+}
+
 static ptowsp_status do_begin(struct job *j)
 {
 	static const int given = HOST_WORKER_PLUGIN;
 	const bool sealed = host_sealed_is(given);
-	const struct host_search search = {.lint_off = j->request->values[0] & HOST_WORKER_LINT_OFF, .sealed_fd = sealed ? &given : NULL};
+	const struct host_search search = {.lint_off = j->request->values[0] & HOST_WORKER_LINT_OFF, .sealed_fd = sealed ? &given : NULL, .entering = entering};
 	const char *path = host_unwire_text(j->in, j->request->values[1]);
 	ptowsp_status st = !path ? broken(j) : sealed ? PTOWSP_OK : plugin_same(j, path);
 
@@ -437,6 +442,7 @@ static ptowsp_status operation_do(struct job *j)
 	case HOST_FRAME_FIGURES: return do_figures(j);
 	case HOST_FRAME_FORGET: worker_forget((uint32_t)j->request->values[0]); return PTOWSP_OK;
 	case HOST_FRAME_END: _exit(0);
+	case HOST_FRAME_ENTRY:
 	case HOST_FRAME_POLL:
 	case HOST_FRAME_COUNT: break;
 	}

@@ -43,13 +43,13 @@ static int run(const struct verdict *v, const char *how)
 					"\"flags\": 1}]}' >e.json && %s/bin/ptowsp-pack --from-json e.json -o e.pkg.zst",
 					dir, check_build()),
 			      NULL, NULL), 0);
-	return check_run(check_fmt("cd %s && timeout -s KILL 3 %s/bin/ptowsp-run %s --plugin=%s e.pkg.zst", dir, check_build(), how, path(v)), NULL, NULL);
+	return check_run(check_fmt("cd %s && timeout -s KILL 20 %s/bin/ptowsp-run %s --plugin=%s e.pkg.zst", dir, check_build(), how, path(v)), NULL, NULL);
 }
 
 static void in_process_(void)
 {
 	const struct verdict *v = verdict("in_process_");
-	int status = run(v, "--isolate=none");
+	int status = run(v, "--isolate=none --timeout-ms 300 --load-timeout-ms 300");
 
 	if (v->in_process >= 0 && !(PTOWSP_SANITIZER && v->in_process > 128)) /* a sanitizer ends the process in its own way */
 		CHECK_INT(status, v->in_process);
@@ -59,7 +59,7 @@ static void isolated_(void)
 {
 	const struct verdict *v = verdict("isolated_");
 
-	CHECK_INT(run(v, "--isolate=process --timeout-ms 1000"), v->isolated);
+	CHECK_INT(run(v, "--isolate=process --timeout-ms 1000 --load-timeout-ms 1000"), v->isolated);
 }
 
 static void found_out_(void)

@@ -62,11 +62,14 @@ static ptowsp_status package_open(struct session *s, const char *path)
 	return st ? st : ptowsp_plan_create(&s->plan, s->package, NULL, &error);
 }
 
+static uint32_t load_timeout_ms; /* of what is opened next */
+
 static ptowsp_status moody_open(struct session *s, const char *mood, uint32_t isolate)
 {
 	const struct ptowsp_setting setting = {"mood", mood};
 	const char *plugin = check_fmt("%s/test/isolate/libptowsp_moody.so", check_build());
-	struct ptowsp_backend_options options = {.plugin = plugin, .settings = &setting, .setting_count = 1, .log = on_log, .log_context = s, .isolate = isolate};
+	struct ptowsp_backend_options options = {.plugin = plugin, .settings = &setting, .setting_count = 1, .log = on_log, .log_context = s, .isolate = isolate,
+						 .load_timeout_ms = load_timeout_ms};
 
 	return ptowsp_backend_open(&s->backend, &options, &error);
 }
@@ -296,6 +299,25 @@ static void a_hang_is_ended_after_the_deadline(void)
 		CHECK(!alive(ptowsp_backend_worker(s.backend)));
 		session_close(&s);
 	}
+}
+
+/* Calls without a deadline have a limit of their own. */
+static void a_call_that_hangs_is_ended_after_its_limit(void)
+{
+	static const char *const operations[] = {"init", "devices", "capabilities", "open", "load"};
+	struct session s = {0};
+
+	load_timeout_ms = 400;
+	for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
+		const uint64_t begin = host_now_ns();
+
+		CHECK_INT(moody_run(&s, check_fmt("hang:%s", operations[i]), 0), PTOWSP_DEADLINE);
+		CHECK(host_now_ns() - begin < UINT64_C(3000000000));
+		CHECK_CONTAINS(error.text, check_fmt("killed in %s", operations[i]));
+		CHECK_CONTAINS(error.text, "now it happens");
+		session_close(&s);
+	}
+	load_timeout_ms = 0;
 }
 
 static void a_cancel_that_is_not_heard_ends_the_worker(void)
@@ -558,6 +580,7 @@ void suite_isolate(CU_pSuite s)
 	TEST(s, a_crash_at_the_end_harms_nobody);
 	TEST(s, every_later_call_says_how_it_ended);
 	TEST(s, a_hang_is_ended_after_the_deadline);
+	TEST(s, a_call_that_hangs_is_ended_after_its_limit);
 	TEST(s, a_cancel_that_is_not_heard_ends_the_worker);
 	TEST(s, forged_ring_data_ends_the_worker_and_not_the_host);
 	TEST(s, another_run_goes_on_while_one_crashes);

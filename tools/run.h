@@ -91,6 +91,9 @@ ptowsp_status run_backend_open(struct ptowsp_backend **out, const struct run_opt
 ptowsp_status run_open(struct run *run, const struct run_options *options, struct ptowsp_error *error); /* package, plan */
 ptowsp_status run_execute(struct run *run, struct ptowsp_error *error);
 void run_finish(struct run *run);
+/* ptowsp_program_load under the watchdog. */
+ptowsp_status run_program_load(struct ptowsp_program **out, struct ptowsp_backend *backend, const struct ptowsp_plan *plan, const struct run_options *options,
+			       struct ptowsp_error *error);
 
 /* run_mates.c: what --device names behind the first one. start: after the run itself is prepared; wait: st is what has become of it, and failures of
  * the others become the run's. failed: while the run goes on; one of the others has failed, so that it need not. */
@@ -148,8 +151,11 @@ void run_tracks_finish(struct run *run, const struct ptowsp_error *failure);
 void run_signals_install(void);
 /* The signal that asked to end, 0 if none. */
 int run_signal(void);
-/* Gives a phase that cannot be interrupted a limit: the process ends by itself a second behind it. ms 0: no limit. */
-void run_watchdog(uint64_t ms);
+/* Gives a phase that cannot be interrupted a limit: --timeout-ms for running, if it is given, --load-timeout-ms for the others; a little behind it the process ends by itself. Who
+ * watches is told when opening or loading takes long. NOTHING: no limit any more. */
+enum run_phase { RUN_NOTHING, RUN_OPENING, RUN_LOADING, RUN_RUNNING, RUN_CLOSING };
+void run_watchdog(const struct run_options *options, enum run_phase phase);
+bool run_is_watched(const struct run_options *options); /* by people, who get lines about what goes on */
 /* Around a phase in which tensors without a shape may be measured: says so, once, when it takes long and someone watches. */
 void run_measuring(const struct run *run, bool begins);
 ptowsp_status run_wait(struct run *run, struct ptowsp_error *error);

@@ -67,6 +67,7 @@ ptowsp_status run_backend_options(struct run_backend_options *out, const struct 
 		.plugin_trust = !options->plugin_trust || !strcmp(options->plugin_trust, "any") ? PTOWSP_PLUGINS_ANY
 				: !strcmp(options->plugin_trust, "listed")		 ? PTOWSP_PLUGINS_LISTED
 												 : PTOWSP_PLUGINS_SIGNED,
+		.load_timeout_ms = (uint32_t)options->load_timeout_ms,
 		.trust_dir_count = options->trust_dirs.count,
 		.layers = options->layer,
 		.breach = run_breach(),
@@ -91,10 +92,12 @@ ptowsp_status run_backend_open(struct ptowsp_backend **out, const struct run_opt
 	struct run_backend_options b;
 	ptowsp_status st = run_backend_options(&b, options, error);
 
+	run_watchdog(options, RUN_OPENING);
 	if (!st && plan && options->plugin && !strcmp(options->plugin, "auto"))
 		st = ptowsp_backend_choose(out, &b.options, options->plugin_order, plan, skipped, b.options.log_context, error);
 	else if (!st)
 		st = ptowsp_backend_open(out, &b.options, error);
+	run_watchdog(options, RUN_NOTHING);
 	run_backend_options_finish(&b);
 	return st;
 }

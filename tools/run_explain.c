@@ -47,12 +47,14 @@ static bool renames(const struct part *x)
 }
 
 /* A package that cannot be loaded is explained all the same. */
-static void temps_load(struct part *x)
+static void temps_load(struct part *x, struct run_options options)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 
 	x->temps = temps_used(x->plan);
-	if (x->temps && renames(x) && ptowsp_program_load(&x->program, x->backend, x->plan, 0, &error))
+	options.strict = 0;
+	options.trust = NULL;
+	if (x->temps && renames(x) && run_program_load(&x->program, x->backend, x->plan, &options, &error))
 		snprintf(x->unloaded, sizeof(x->unloaded), "not known, as the package is not loaded: %.200s", error.text);
 	else if (x->temps && !renames(x))
 		snprintf(x->unloaded, sizeof(x->unloaded), "not renamed: this backend does not");
@@ -84,7 +86,7 @@ static ptowsp_status part_make(struct explanation *x, uint32_t number, const str
 	if (!st)
 		st = run_backend_open(&part->backend, number ? &part->options : options, part->plan, error);
 	if (!st)
-		temps_load(part);
+		temps_load(part, *options);
 	if (!st)
 		st = ptowsp_match_create(&part->match, part->backend, part->plan, run_load_flags(options), error);
 	return st;

@@ -249,6 +249,8 @@ static ptowsp_status together_check(const struct run_options *o, struct ptowsp_e
 		return reg_fail(error, PTOWSP_INVALID, "--stats=%.40s is neither text nor json", o->stats);
 	if (!o->runs || o->runs > UINT32_MAX)
 		return reg_fail(error, PTOWSP_INVALID, "--runs must be 1 or more");
+	if (!o->load_timeout_ms || o->load_timeout_ms > UINT32_MAX)
+		return reg_fail(error, PTOWSP_INVALID, "--load-timeout-ms must be 1 to %u", UINT32_MAX);
 	if (o->threads > 65536)
 		return reg_fail(error, PTOWSP_INVALID, "--threads %llu is more than 65536", (unsigned long long)o->threads);
 	if (o->graph && !strcmp(o->graph, "-") && o->stats && !strcmp(o->stats, "json"))
@@ -270,7 +272,7 @@ ptowsp_status run_options_parse(struct run_options *options_out, int argc, char 
 	bool only_files = false;
 	ptowsp_status st = PTOWSP_OK;
 
-	*options_out = (struct run_options){.runs = 1, .rtol = 1e-5, .atol = 1e-6};
+	*options_out = (struct run_options){.runs = 1, .load_timeout_ms = 120000, .rtol = 1e-5, .atol = 1e-6};
 	while (c.at < argc && !st)
 		st = argument_take(&c, &only_files);
 	return st ? st : together_check(options_out, error);

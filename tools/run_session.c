@@ -47,16 +47,33 @@ static ptowsp_status files_open(struct run *run, struct ptowsp_error *error)
 	return st;
 }
 
+ptowsp_status run_program_load(struct ptowsp_program **out, struct ptowsp_backend *backend, const struct ptowsp_plan *plan, const struct run_options *options,
+			       struct ptowsp_error *error)
+{
+	char text[sizeof(error->text)];
+	ptowsp_status st;
+
+	run_watchdog(options, RUN_LOADING);
+	st = ptowsp_program_load(out, backend, plan, run_load_flags(options), error);
+	run_watchdog(options, RUN_NOTHING);
+	if (st != PTOWSP_DEADLINE)
+		return st;
+	memcpy(text, error->text, sizeof(text));
+	return reg_fail(error, st, "not loaded in %llu ms (--load-timeout-ms): %.*s", (unsigned long long)options->load_timeout_ms, (int)sizeof(text) - 1, text);
+}
+
 static ptowsp_status load(struct run *run, struct ptowsp_error *error)
 {
 	ptowsp_status st = run_backend_open(&run->backend, run->options, run->plan, error);
 
 	if (!st && run->options->emit && !ptowsp_report_has_files(run->backend)) {
+		run_watchdog(run->options, RUN_LOADING);
 		st = run_emit(run, error);
+		run_watchdog(run->options, RUN_NOTHING);
 		run->emitted = !st;
 	}
 	if (!st)
-		st = ptowsp_program_load(&run->program, run->backend, run->plan, run_load_flags(run->options), error);
+		st = run_program_load(&run->program, run->backend, run->plan, run->options, error);
 	if (!st)
 		st = run_mates_open(run, error);
 	return st ? st : run_tensors_bind(run, error);
@@ -84,7 +101,7 @@ static ptowsp_status run_once(struct run *run, uint64_t number, struct ptowsp_er
 		.max_tasks = o->max_tasks,
 		.memory_limit = o->max_memory,
 	};
-	run_watchdog(o->timeout_ms);
+	run_watchdog(o, RUN_RUNNING);
 	run_measuring(run, true);
 	if (!st)
 		st = ptowsp_prepare(run->program, &run->execute, error);
@@ -102,7 +119,7 @@ static ptowsp_status run_once(struct run *run, uint64_t number, struct ptowsp_er
 	if (!st)
 		st = run_wait(run, error);
 	st = run_mates_wait(run, st, error);
-	run_watchdog(0);
+	run_watchdog(o, RUN_NOTHING);
 	if (st)
 		return st == PTOWSP_DEADLINE ? fail_deadline(run, error) : st;
 	run->runs_done++;
@@ -175,9 +192,12 @@ ptowsp_status run_execute(struct run *run, struct ptowsp_error *error)
 
 void run_finish(struct run *run)
 {
+	fflush(stdout); /* who does not come back takes nothing along */
+	run_watchdog(run->options, RUN_CLOSING);
 	ptowsp_program_unload(run->program); /* it may be what the others wait for */
 	run_mates_finish(run);
 	ptowsp_backend_close(run->backend);
+	run_watchdog(run->options, RUN_NOTHING);
 	run_tensors_finish(run);
 	checkpoint_finish(&run->restored);
 	output_drop(&run->checkpoint);

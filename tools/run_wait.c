@@ -2,8 +2,8 @@
 /* run_wait.c - waiting for a run: signals, deadline, progress.
  *
  * SIGINT, SIGTERM and SIGHUP are noted; while the tool waits for a run it cancels that, elsewhere the handler itself
- * removes temporary files and ends the process with a sentence. SIGALRM is the watchdog of phases that nothing can
- * interrupt, SIGVTALRM the clock of one that says nothing by itself. */
+ * removes temporary files and ends the process with a sentence. SIGVTALRM is the clock of a phase that says nothing by
+ * itself; SIGALRM belongs to run_watchdog.c. */
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -20,7 +20,6 @@
 #define SECOND_NS UINT64_C(1000000000)
 
 static volatile sig_atomic_t asked_to_end, asked_for_state, waiting;
-static char watchdog_text[128]; /* written before the timer is armed */
 
 static void leave(int status)
 {
@@ -55,13 +54,6 @@ static void on_state(int number)
 	asked_for_state = 1;
 }
 
-static void on_watchdog(int number)
-{
-	(void)number;
-	say(watchdog_text);
-	leave(reg_status_exit(PTOWSP_DEADLINE));
-}
-
 static void on_measuring(int number)
 {
 	(void)number;
@@ -74,7 +66,7 @@ void run_signals_install(void)
 		int number;
 		void (*handler)(int);
 	} rows[] = {{SIGINT, on_end},    {SIGTERM, on_end},      {SIGHUP, on_end},
-		    {SIGUSR1, on_state}, {SIGALRM, on_watchdog}, {SIGVTALRM, on_measuring}};
+		    {SIGUSR1, on_state}, {SIGVTALRM, on_measuring}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		struct sigaction action = {.sa_handler = rows[i].handler, .sa_flags = SA_RESTART}, old;
@@ -91,23 +83,10 @@ int run_signal(void)
 	return asked_to_end;
 }
 
-void run_watchdog(uint64_t ms)
-{
-	struct reg_text text;
-
-	alarm(0);
-	if (!ms)
-		return;
-	reg_text_init(&text, watchdog_text, sizeof(watchdog_text));
-	reg_text_add(&text, "ptowsp-run: the deadline of %llu ms passed and the backend does not come back; run ended\n",
-		     (unsigned long long)ms);
-	alarm(ms / 1000 + 2 < UINT32_MAX / 2 ? (unsigned)(ms / 1000 + 2) : UINT32_MAX / 2);
-}
-
 /* What people watch gets lines about what goes on. */
-static bool is_watched(const struct run *run)
+bool run_is_watched(const struct run_options *options)
 {
-	return run->options->progress || (isatty(STDERR_FILENO) && !run->options->quiet);
+	return options->progress || (isatty(STDERR_FILENO) && !options->quiet);
 }
 
 static bool is_measured(const struct run *run)
@@ -121,7 +100,7 @@ static bool is_measured(const struct run *run)
 /* Measuring only computes, so that processor time is its clock; SIGALRM is taken. */
 void run_measuring(const struct run *run, bool begins)
 {
-	struct itimerval timer = {.it_value.tv_sec = begins && is_watched(run) && is_measured(run)};
+	struct itimerval timer = {.it_value.tv_sec = begins && run_is_watched(run->options) && is_measured(run)};
 
 	setitimer(ITIMER_VIRTUAL, &timer, NULL);
 }
@@ -139,7 +118,7 @@ static void progress(struct run *run, uint64_t begin, uint64_t *shown)
 	struct ptowsp_run_stats live;
 	uint64_t now = now_ns();
 
-	if (!is_watched(run) || now - begin < SECOND_NS || now - *shown < SECOND_NS / 2)
+	if (!run_is_watched(run->options) || now - begin < SECOND_NS || now - *shown < SECOND_NS / 2)
 		return;
 	*shown = now;
 	if (!ptowsp_stats_live(run->program, &live, NULL))

@@ -17,7 +17,8 @@ enum wrong {
 	NOTHING, CRASH_INIT, CRASH_DEVICES, CRASH_CAPABILITIES, CRASH_OPEN, CRASH_LOAD, CRASH_SUBMIT, CRASH_POLL, CRASH_STATS, CRASH_UNLOAD, CRASH_CLOSE, CRASH_FINI,
 	ABORT_LOAD, EXIT_LOAD, LOOP_LOAD, LOOP_SUBMIT, DONE_TWICE, DONE_NEVER, DONE_STRANGER, DONE_REFUSED, DONE_INSIDE, DONE_WITHOUT_STATS, THREAD_LEFT, MEMORY_LEFT,
 	MEMORY_TWICE, MEMORY_SIZE, ROOM_IGNORED, STATS_TOO_LONG, FIELDS_IGNORED, NO_SENTENCE, ERROR_WITHOUT_FAILURE, STATUS_POSITIVE, STATUS_UNKNOWN, PRINTS, CHANGES_FOLDER, CHANGES_ENVIRONMENT,
-	CHANGES_MASK, CHANGES_LOCALE, CHANGES_HANDLER, CHANGES_ROUNDING, CLOSES_STDIN, KEEPS_ARGUMENTS, TRUSTS_BYTECODE, SLEEPS_IN_POLL, LIES, OPEN_WITHOUT_DEVICE, KNOWS_EVERY_EXTENSION, ENTRY_ALLOCATES, ENTRY_STARTS
+	CHANGES_MASK, CHANGES_LOCALE, CHANGES_HANDLER, CHANGES_ROUNDING, CLOSES_STDIN, KEEPS_ARGUMENTS, TRUSTS_BYTECODE, SLEEPS_IN_POLL, LIES, OPEN_WITHOUT_DEVICE, KNOWS_EVERY_EXTENSION, ENTRY_ALLOCATES, ENTRY_STARTS,
+	CRASH_CONSTRUCTOR, CRASH_ENTRY, CRASH_OPTIONS, HANG_CONSTRUCTOR, HANG_ENTRY, HANG_INIT, HANG_OPTIONS, HANG_FINI
 };
 #ifndef WRONG
 #define WRONG NOTHING
@@ -34,6 +35,18 @@ static void crash(enum wrong where)
 {
 	if (is(where))
 		*(volatile int *)(intptr_t)nowhere = 1;
+}
+
+static void hang(enum wrong where)
+{
+	while (is(where))
+		pause();
+}
+
+__attribute__((constructor)) static void construct(void)
+{
+	crash(CRASH_CONSTRUCTOR);
+	hang(HANG_CONSTRUCTOR);
 }
 
 /* Its operations are called from here; its entry is another one. */
@@ -78,6 +91,7 @@ static ptowsp_status wrong_init(const struct ptowsp_host *host, const struct pto
 	pthread_t thread;
 
 	crash(CRASH_INIT);
+	hang(HANG_INIT);
 	host_of = host;
 	known.head.size = is(FIELDS_IGNORED) ? (uint32_t)sizeof(known) : known.head.size;
 	if (is(MEMORY_LEFT))
@@ -92,6 +106,7 @@ static ptowsp_status wrong_fini(struct ptowsp_object *instance, struct ptowsp_er
 	void *memory = is(MEMORY_TWICE) || is(MEMORY_SIZE) ? host_of->alloc(host_of->context, 64, 8) : NULL;
 
 	crash(CRASH_FINI);
+	hang(HANG_FINI);
 	if (memory)
 		host_of->release(host_of->context, memory, is(MEMORY_SIZE) ? 8 : 64);
 	if (memory && is(MEMORY_TWICE))
@@ -108,6 +123,15 @@ static ptowsp_status wrong_devices(struct ptowsp_object *instance, const struct 
 		room = 1, out[0] = &device_model;
 	*count = room;
 	return null_devices(instance, out, count, error);
+}
+
+static ptowsp_status wrong_options(const struct ptowsp_option **out, uint32_t *count, struct ptowsp_error *error)
+{
+	(void)out, (void)error;
+	crash(CRASH_OPTIONS);
+	hang(HANG_OPTIONS);
+	*count = 0;
+	return PTOWSP_OK;
 }
 
 static ptowsp_status wrong_capabilities(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *out, uint32_t stride, uint32_t *count,
@@ -242,7 +266,7 @@ static const void *wrong_extension(struct ptowsp_object *instance, const char *i
 }
 
 static const struct ptowsp_ops wrong_ops = {
-	PTOWSP_HEAD(struct ptowsp_ops, OPS), wrong_init, wrong_fini, wrong_extension, wrong_devices, NULL, wrong_capabilities, wrong_open, wrong_close, wrong_load,
+	PTOWSP_HEAD(struct ptowsp_ops, OPS), wrong_init, wrong_fini, wrong_extension, wrong_devices, wrong_options, wrong_capabilities, wrong_open, wrong_close, wrong_load,
 	wrong_unload, wrong_submit, NULL, wrong_poll, wrong_poll, wrong_stats,
 };
 
@@ -254,6 +278,8 @@ PTOWSP_EXPORT const struct ptowsp_plugin *ptowsp_plugin_v10(uint32_t host_minor)
 
 	(void)host_minor;
 	(void)ptowsp_plugin_of_the_template;
+	crash(CRASH_ENTRY);
+	hang(HANG_ENTRY);
 	wrong_plugin = plugin;
 	wrong_plugin.ops = &wrong_ops;
 	if (is(ENTRY_ALLOCATES))
