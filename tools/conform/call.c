@@ -52,8 +52,10 @@ void conform_before(struct conform *c, const char *operation)
 	if (c->watched)
 		conform_process_look(c->before);
 	c->control = conform_control_word();
-	c->called_ns = conform_now();
+	c->called_ns = host_now_ns();
 	conform_in_submit = !strcmp(operation, "submit");
+	if (!strcmp(operation, "load"))
+		conform_loading = c->findings ? c->findings : &c->found;
 }
 
 static bool is_untouched(const struct ptowsp_error *error)
@@ -90,8 +92,9 @@ ptowsp_status conform_after(struct conform *c, ptowsp_status status, bool waits)
 	unsigned control = conform_control_word();
 
 	conform_in_submit = 0;
+	conform_loading = NULL;
 	c->record->inside = 0;
-	c->took_ns = conform_now() - c->called_ns;
+	c->took_ns = host_now_ns() - c->called_ns;
 	CONFORM_MUST(c, control == c->control, "%s changed the floating-point control word from 0x%x to 0x%x: rounding and flushing are left as found (PL8)", name,
 		     c->control, control);
 	CONFORM_MUST(c, status <= 0, "%s returned %d; a status is 0 or negative", name, status);

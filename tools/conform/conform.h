@@ -43,6 +43,8 @@ struct conform {
 	struct host_plugin *plugin;   /* NULL until conform_load */
 	struct ptowsp_object *instance, *device;
 	struct conform_services services;
+	struct host_findings *findings; /* of the program that the next load is for; NULL: `found` */
+	struct host_findings found;     /* of loads that no struct conform_program is for; kept for ever */
 	struct ptowsp_error error;    /* of the last call */
 	uint64_t called_ns, took_ns;  /* the last call: when it began, how long it was */
 	unsigned control;             /* floating-point control word before it */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "format/json.h"
+#include "registry/expression.h"
 
 /* A package that stays open. */
 struct conform_package {
@@ -88,7 +89,26 @@ static struct ptowsp_package *smallest_make(struct conform *c)
 
 /* ---- an entry as arguments -------------------------------------------------------------------------------------- */
 
-/* Each tensor gets the same memory; one without a shape is a row of all of it. */
+/* The shape that the package declares, for the values of p. false: it has more elements than there is memory for. */
+static bool shape_read(const struct conform_program *p, const struct ptowsp_tensor_info *info, struct ptowsp_binding *b)
+{
+	const struct pkg_tables *t = p->plan->tables;
+	const struct ptowsp_tensor_record *row = &t->tensor[info->row];
+	const struct reg_values values = {p->values, NULL, t->slot_count};
+	int64_t extent = 0;
+
+	b->rank = (uint16_t)row->dim_count;
+	b->elements = 1;
+	for (uint32_t i = 0; i < row->dim_count; i++) {
+		if (i == 4 || reg_expression_value(t->expr, t->expr_count, t->dim[row->dims + i].extent, &values, &extent) || extent < 0 || extent > PROGRAM_ELEMENTS)
+			return false;
+		b->extents[i] = (uint64_t)extent;
+		b->elements *= (uint64_t)extent;
+	}
+	return b->elements <= PROGRAM_ELEMENTS;
+}
+
+/* Each tensor gets the same memory; one without a shape is a row of all of it, one with too large a shape gets none. */
 static void binding_make(struct conform_program *p, const struct ptowsp_tensor_info *info)
 {
 	struct ptowsp_binding *b = &p->bindings[p->binding_count];
@@ -99,7 +119,7 @@ static void binding_make(struct conform_program *p, const struct ptowsp_tensor_i
 				     .tensor = info->row,
 				     .dtype = info->dtype,
 				     .rank = 1};
-	p->binding_count++;
+	p->binding_count += (info->flags & PTOWSP_TENSOR_INFO_SHAPELESS) || shape_read(p, info, b);
 }
 
 static void program_fill(struct conform *c, struct conform_program *p)
@@ -125,7 +145,7 @@ static void program_fill(struct conform *c, struct conform_program *p)
 	for (uint32_t i = 0; i < p->value_count; i++)
 		p->values[i] = tables->slot[i].flags & PTOWSP_SLOT_HAS_DEFAULT ? tables->slot[i].value : 2;
 	for (uint32_t i = 0; ptowsp_plan_tensor(p->plan, i, &info) && p->binding_count < PROGRAM_TENSORS; i++)
-		if ((info.flags & PTOWSP_TENSOR_INFO_USED) && (info.flags & PTOWSP_TENSOR_INFO_SHAPELESS))
+		if (info.flags & PTOWSP_TENSOR_INFO_USED)
 			binding_make(p, &info);
 }
 
@@ -243,10 +263,15 @@ ptowsp_status conform_program_load(struct conform *c, struct ptowsp_object *devi
 
 	snprintf(c->record->package, sizeof(c->record->package), "%s", p->name);
 	p->object = NULL;
+	p->findings = (struct host_findings){.trusted = p->load.flags & PTOWSP_LOAD_TRUST_NATIVE};
+	c->findings = &p->findings;
 	st = CONFORM_CALL(c, load, device, &p->load, &p->object, &c->error);
+	c->findings = NULL;
 	CONFORM_MUST(c, st || p->object, "load answered 0 and left no program");
-	if (st)
+	if (st) {
 		p->object = NULL;
+		conform_findings_finish(&p->findings);
+	}
 	return st;
 }
 
@@ -255,6 +280,7 @@ void conform_program_unload(struct conform *c, struct conform_program *p)
 	if (p->object)
 		conform_ok(c, CONFORM_CALL(c, unload, p->object, &c->error), "unload of a program that rests");
 	p->object = NULL;
+	conform_findings_finish(&p->findings);
 }
 
 struct ptowsp_run_args conform_program_run(const struct conform_program *p, uint32_t flags)
@@ -288,7 +314,7 @@ static void poll_once(struct conform *c, struct ptowsp_object *device, uint64_t 
 
 struct conform_token *conform_submit(struct conform *c, struct ptowsp_object *device, struct ptowsp_run_args *args)
 {
-	uint64_t end = conform_now() + UINT64_C(30000000000);
+	uint64_t end = host_now_ns() + UINT64_C(30000000000);
 	ptowsp_status st;
 
 	do {
@@ -301,18 +327,18 @@ struct conform_token *conform_submit(struct conform *c, struct ptowsp_object *de
 		if (!st)
 			return token;
 		if (st == PTOWSP_AGAIN)
-			poll_once(c, device, conform_now() + 10000000);
-	} while (st == PTOWSP_AGAIN && conform_now() < end);
+			poll_once(c, device, host_now_ns() + 10000000);
+	} while (st == PTOWSP_AGAIN && host_now_ns() < end);
 	CONFORM_MUST(c, st != PTOWSP_AGAIN, "submit answered AGAIN for 30 s while poll was called (PL10)");
 	return NULL;
 }
 
 bool conform_wait(struct conform *c, struct ptowsp_object *device, const struct conform_token *token, uint64_t limit_ns)
 {
-	uint64_t end = conform_now() + limit_ns;
+	uint64_t end = host_now_ns() + limit_ns;
 
-	while (!atomic_load(&token->done) && conform_now() < end)
-		poll_once(c, device, conform_now() + 20000000);
+	while (!atomic_load(&token->done) && host_now_ns() < end)
+		poll_once(c, device, host_now_ns() + 20000000);
 	return atomic_load(&token->done) != 0;
 }
 
@@ -326,5 +352,7 @@ ptowsp_status conform_run(struct conform *c, struct ptowsp_object *device, const
 	if (!token)
 		return c->error.code < 0 ? c->error.code : PTOWSP_INVALID;
 	CONFORM_MUST(c, conform_wait(c, device, token, UINT64_C(60000000000)), "a run of %s was accepted and not completed within 60 s (PL5)", p->name);
+	snprintf(c->record->operation, sizeof(c->record->operation), "done");
+	snprintf(c->error.text, sizeof(c->error.text), "%s", c->services.ended); /* for the sentence about it */
 	return atomic_load(&token->status);
 }

@@ -22,6 +22,7 @@ struct conform_program {
 	uint64_t *memory;             /* of all tensors */
 	size_t memory_bytes;
 	struct ptowsp_object *object; /* loaded, else NULL */
+	struct host_findings findings; /* functions that it found while it was loaded; gone with it */
 };
 
 /* The smallest package: an entry that ends at once. */

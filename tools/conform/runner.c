@@ -195,7 +195,7 @@ static void test_fork(struct result *r, const struct conform_options *o, const s
 
 static void test_do(struct result *r, const struct conform_options *o, const struct test *test, struct conform_record *record)
 {
-	uint64_t begin = conform_now();
+	uint64_t begin = host_now_ns();
 
 	memset(record, 0, sizeof(*record));
 	memset(r, 0, sizeof(*r));
@@ -206,7 +206,7 @@ static void test_do(struct result *r, const struct conform_options *o, const str
 	} else {
 		test_fork(r, o, test, record);
 	}
-	r->ms = (double)(conform_now() - begin) / 1e6;
+	r->ms = (double)(host_now_ns() - begin) / 1e6;
 }
 
 /* ---- saying it -------------------------------------------------------------------------------------------------- */

@@ -1,26 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* services.c - memory that is counted, tokens that are watched, kernels of this process. */
+/* services.c - memory that is counted, tokens that are watched. */
 #include "tools/conform/services.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "host/kernels_ffi.h"
+#include "host/group.h"
 #include "registry/names.h"
 #include "tools/conform/conform.h"
 
 _Thread_local int conform_in_submit;
-
-uint64_t conform_now(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_MONOTONIC, &ts);
-	return (uint64_t)ts.tv_sec * UINT64_C(1000000000) + (uint64_t)ts.tv_nsec;
-}
 
 void conform_wrong(struct conform_services *s, const char *format, ...)
 {
@@ -159,19 +150,35 @@ static void done_look(struct conform_services *s, const struct ptowsp_done *done
 		conform_wrong(s, "done brought a deadlock report with the status %s (PL5)", reg_status_name(done->status));
 }
 
+struct conform_token *conform_token_find(struct conform_services *s, uint64_t token)
+{
+	const uint64_t index = token & 0xFFFFFFFF;
+	struct conform_token *row = index < atomic_load(&s->token_count) ? &s->tokens[index] : NULL;
+
+	return row && row->token == token ? row : NULL;
+}
+
+/* Its half of a run on several devices is over. */
+static void group_leave(struct conform_token *token)
+{
+	char text[256];
+
+	if (token->group)
+		host_group_leave(token->group, token->member, text, sizeof(text));
+	token->group = NULL;
+}
+
 static void service_done(void *context, const struct ptowsp_done *done)
 {
 	struct conform_services *s = context;
-	uint64_t index;
 	struct conform_token *token;
 
 	if (!done) {
 		conform_wrong(s, "it called done with NULL (PL5)");
 		return;
 	}
-	index = done->token & 0xFFFFFFFF;
-	token = index < atomic_load(&s->token_count) ? &s->tokens[index] : NULL;
-	if (!token || token->token != done->token) {
+	token = conform_token_find(s, done->token);
+	if (!token) {
 		conform_wrong(s, "it completed the token 0x%llx, which was never given to it (PL5)", (unsigned long long)done->token);
 		return;
 	}
@@ -180,10 +187,14 @@ static void service_done(void *context, const struct ptowsp_done *done)
 	if (atomic_load(&token->state) == CONFORM_REFUSED)
 		conform_wrong(s, "it completed a run that submit had refused (PL5)");
 	done_look(s, done);
+	pthread_mutex_lock(&s->lock);
+	snprintf(s->ended, sizeof(s->ended), "%.215s", done->error ? done->error->text : "");
+	pthread_mutex_unlock(&s->lock);
 	token->cycles = done->stats ? done->stats->total_cycles : 0;
 	token->tasks = done->stats ? done->stats->tasks : 0;
 	atomic_store(&token->status, done->status);
-	atomic_store(&token->done_ns, conform_now());
+	atomic_store(&token->done_ns, host_now_ns());
+	group_leave(token);
 	if (atomic_fetch_add(&token->done, 1))
 		conform_wrong(s, "it completed the token 0x%llx a second time (PL5)", (unsigned long long)done->token);
 }
@@ -191,7 +202,7 @@ static void service_done(void *context, const struct ptowsp_done *done)
 static uint64_t service_now(void *context)
 {
 	(void)context;
-	return conform_now();
+	return host_now_ns();
 }
 
 struct conform_token *conform_token_make(struct conform_services *s)
@@ -221,31 +232,6 @@ void conform_tokens_forget(struct conform_services *s)
 	atomic_store(&s->token_count, 0);
 }
 
-/* ---- extensions of the host ------------------------------------------------------------------------------------- */
-
-static ptowsp_status kernel_find(void *context, const char *name, const char *signature, const void *native, struct ptowsp_kernel_ref *ref_out,
-				 struct ptowsp_error *error)
-{
-	struct conform_services *s = context;
-	struct host_kernel *kernel;
-	ptowsp_status st = host_kernel_bind(&kernel, name, signature ? signature : "", native, ref_out, error);
-
-	if (st)
-		return st;
-	pthread_mutex_lock(&s->lock);
-	host_kernel_link(kernel, &s->kernels);
-	pthread_mutex_unlock(&s->lock);
-	return PTOWSP_OK;
-}
-
-static const void *service_extension(void *context, const char *id)
-{
-	static const struct ptowsp_kernels_extension kernels = {PTOWSP_HEAD(kernels, EXTENSION), kernel_find};
-
-	(void)context;
-	return id && !strcmp(id, PTOWSP_EXTENSION_KERNELS) ? &kernels : NULL;
-}
-
 void conform_services_init(struct conform_services *s, struct conform_record *record)
 {
 	memset(s, 0, sizeof(*s));
@@ -254,7 +240,7 @@ void conform_services_init(struct conform_services *s, struct conform_record *re
 	s->table = (struct ptowsp_host){.head = PTOWSP_HEAD(struct ptowsp_host, HOST),
 					.major = PTOWSP_ABI_MAJOR,
 					.context = s,
-					.extension = service_extension,
+					.extension = conform_extension,
 					.alloc = service_alloc,
 					.release = service_release,
 					.log = service_log,

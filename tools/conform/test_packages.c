@@ -102,7 +102,7 @@ static void mutant_run(struct conform *c, struct conform_program *p, uint32_t fl
 	struct conform_token *token;
 
 	args.max_tasks = 200;
-	args.deadline_ns = conform_now() + 50000000;
+	args.deadline_ns = host_now_ns() + 50000000;
 	conform_tokens_forget(&c->services);
 	token = conform_submit(c, c->device, &args);
 	if (token)

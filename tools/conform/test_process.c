@@ -25,7 +25,7 @@ static void life(struct conform *c, struct conform_program *p)
 	conform_ok(c, conform_run(c, c->device, p, PTOWSP_RUN_NO_KERNELS, 0), "a run of it without kernels");
 	CONFORM_CALL(c, stats, p->object, &stats, &c->error);
 	CONFORM_CALL(c, cancel, c->device, 1, &c->error);
-	CONFORM_WAIT(c, drain, c->device, conform_now(), &c->error);
+	CONFORM_WAIT(c, drain, c->device, host_now_ns(), &c->error);
 	conform_program_unload(c, p);
 	conform_close(c);
 }

@@ -208,7 +208,7 @@ void conform_test_a_past_deadline_ends_a_run(struct conform *c)
 	if (conform_claim(c, PTOWSP_FEATURE_DEADLINE) < PTOWSP_STATE_ENFORCED)
 		conform_skip(c, "its rows do not enforce deadlines");
 	for (int i = 0; i < 50; i++) {
-		st = conform_run(c, c->device, &p, 0, i & 1 ? 1 : conform_now() - 1);
+		st = conform_run(c, c->device, &p, 0, i & 1 ? 1 : host_now_ns() - 1);
 		CONFORM_MUST(c, !st || st == PTOWSP_DEADLINE, "a run whose deadline was past ended as %s, not DEADLINE", reg_status_name(st));
 	}
 	conform_ok(c, conform_run(c, c->device, &p, 0, 0), "a run without a deadline after runs with one");
@@ -224,7 +224,7 @@ void conform_test_a_near_deadline_ends_a_run(struct conform *c)
 
 	begin_long(c, &p, PTOWSP_FEATURE_DEADLINE);
 	args = conform_program_run(&p, 0);
-	args.deadline_ns = conform_now() + 50000000;
+	args.deadline_ns = host_now_ns() + 50000000;
 	token = conform_submit(c, c->device, &args);
 	CONFORM_MUST(c, token, "the run was refused: %.200s", c->error.text);
 	CONFORM_MUST(c, conform_wait(c, c->device, token, 10 * second), "a run had 50 ms and was not completed within 10 s (PL10)");
@@ -243,10 +243,10 @@ void conform_test_poll_returns_in_time(struct conform *c)
 
 	conform_begin(c, &p, 1);
 	for (int i = 0; i < 100; i++) {
-		CONFORM_WAIT(c, poll, c->device, i & 1 ? 0 : conform_now(), &c->error);
+		CONFORM_WAIT(c, poll, c->device, i & 1 ? 0 : host_now_ns(), &c->error);
 		CONFORM_MUST(c, c->took_ns < grace, "poll with a time that is past took %.1f s (PL10)", (double)c->took_ns / 1e9);
 	}
-	CONFORM_WAIT(c, poll, c->device, conform_now() + 50000000, &c->error);
+	CONFORM_WAIT(c, poll, c->device, host_now_ns() + 50000000, &c->error);
 	CONFORM_MUST(c, c->took_ns < 50000000 + grace, "poll until 50 ms from then took %.1f s (PL10)", (double)c->took_ns / 1e9);
 	conform_ok(c, conform_run(c, c->device, &p, 0, 0), "a run after polls without one");
 	CONFORM_WAIT(c, poll, c->device, 0, &c->error);
@@ -273,12 +273,12 @@ void conform_test_drain_leaves_nothing(struct conform *c)
 		conform_ok(c, st, "submit behind others");
 		tokens[count] = token;
 	}
-	if (CONFORM_WAIT(c, drain, c->device, conform_now() + 30 * second, &c->error) == PTOWSP_UNIMPLEMENTED)
+	if (CONFORM_WAIT(c, drain, c->device, host_now_ns() + 30 * second, &c->error) == PTOWSP_UNIMPLEMENTED)
 		for (uint32_t i = 0; i < count; i++)
 			conform_wait(c, c->device, tokens[i], 30 * second);
 	for (uint32_t i = 0; i < count; i++)
 		CONFORM_MUST(c, tokens[i]->done == 1, "drain returned, and run %u of %u was completed %d times (PL5)", i, count, tokens[i]->done);
-	CONFORM_WAIT(c, drain, c->device, conform_now(), &c->error);
+	CONFORM_WAIT(c, drain, c->device, host_now_ns(), &c->error);
 	CONFORM_MUST(c, c->took_ns < second, "drain of nothing took %.1f s (PL10)", (double)c->took_ns / 1e9);
 	end(c, &p);
 }

@@ -90,7 +90,9 @@ static void *step_load(void *context)
 	struct worker *w = context;
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
 
+	conform_loading = &w->program.findings;
 	step(w, "load", w->c->plugin->ops.load(w->device, &w->program.load, &w->program.object, &error), &error);
+	conform_loading = NULL;
 	return NULL;
 }
 
@@ -116,10 +118,10 @@ static void *step_poll(void *context)
 {
 	struct worker *w = context;
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	uint64_t end = conform_now() + UINT64_C(20000000000);
+	uint64_t end = host_now_ns() + UINT64_C(20000000000);
 
-	while (!w->failed && !atomic_load(&w->token->done) && conform_now() < end) {
-		ptowsp_status st = w->c->plugin->ops.poll(w->device, conform_now() + 10000000, &error);
+	while (!w->failed && !atomic_load(&w->token->done) && host_now_ns() < end) {
+		ptowsp_status st = w->c->plugin->ops.poll(w->device, host_now_ns() + 10000000, &error);
 
 		if (st != PTOWSP_UNIMPLEMENTED && st != PTOWSP_AGAIN)
 			step(w, "poll", st, &error);
@@ -137,6 +139,7 @@ static void *step_unload(void *context)
 	if (w->program.object)
 		step(w, "unload", w->c->plugin->ops.unload(w->program.object, &error), &error);
 	w->program.object = NULL;
+	conform_findings_finish(&w->program.findings);
 	return NULL;
 }
 
