@@ -123,6 +123,9 @@ static const struct mutant {
 	{"descriptor_16_of_a_shim", "pipe", "id = 1 : i64", "id = 16 : i64", "53:7: aiex.npu.dma_memcpy_nd: a task for fifo 'out' has buffer descriptor 16, a shim has 0 to 15 (rule 5.3)"},
 	{"stack_too_large", "pipe", "stack_size = 1024", "stack_size = 65536",
 	 "5:10: aie.tile: core tile (0,2) needs 66048 bytes of memory, of 65536; most for stack, 65536 (rule 6.1)"},
+	{"allocates_more_than_its_stack", "pipe", "%y = \"aie.objectfifo.acquire\"() {objFifo_name = @mid",
+	 "memref.alloca_scope {\n%s = memref.alloca() : memref<128xi32>\nmemref.alloca_scope {\n%t = memref.alloca() {alignment = 64 : i64} : memref<513xi8>\n}\n}\n"
+	 "%y = \"aie.objectfifo.acquire\"() {objFifo_name = @mid", "13:14: aie.core: core tile (0,2) allocates 1088 bytes at once, of a stack of 1024 (rule 6.3)"},
 	{"buffer_on_shim", "split", "\"aie.buffer\"(%a)", "\"aie.buffer\"(%shim)", "28:13: aie.buffer: buffer 'sums' needs memory of shim (0,0), which has none (rule 6.1)"},
 	{"too_many_locks", "locks", "// one more",
 	 "\"aie.objectfifo\"(%a, %b) {sym_name = \"g\", elemNumber = 1, elemType = !aie.objectfifo<memref<4xi32>>,\n"

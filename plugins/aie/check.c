@@ -34,6 +34,8 @@ ptowsp_status aie_check(const struct aie_design *design, bool proven, struct pto
 	if (!st)
 		st = aie_check_recursion(design, error);
 	if (!st)
+		st = aie_check_stacks(design, error);
+	if (!st)
 		st = aie_check_held(design, error);
 	if (!st)
 		st = aie_check_walks(design, error);

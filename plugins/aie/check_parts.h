@@ -15,5 +15,7 @@ ptowsp_status aie_check_host(const struct aie_design *design, struct ptowsp_erro
 /* check_ring.c: streams between cores and links form no ring; functions do not call themselves. */
 ptowsp_status aie_check_rings(const struct aie_design *design, struct ptowsp_error *error);
 ptowsp_status aie_check_recursion(const struct aie_design *design, struct ptowsp_error *error);
+/* check_stack.c: what a core allocates lies in its stack. After aie_check_bodies and aie_check_recursion. */
+ptowsp_status aie_check_stacks(const struct aie_design *design, struct ptowsp_error *error);
 
 #endif
