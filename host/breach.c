@@ -44,6 +44,22 @@ void host_breach(struct host_breaches *b, enum host_side side, const char *rule,
 	pthread_mutex_unlock(&b->lock);
 }
 
+void host_breaches_fail(struct host_breaches *b, ptowsp_status code, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	pthread_mutex_lock(&b->lock);
+	if (!b->failure) {
+		b->failure = code;
+		vsnprintf(b->why, sizeof(b->why), format, list);
+		if (b->say)
+			b->say(b->context, PTOWSP_LOG_ERROR, b->why);
+	}
+	pthread_mutex_unlock(&b->lock);
+	va_end(list);
+}
+
 ptowsp_status host_breaches_verdict(struct host_breaches *b, struct ptowsp_error *error)
 {
 	ptowsp_status st = PTOWSP_OK;
@@ -53,6 +69,8 @@ ptowsp_status host_breaches_verdict(struct host_breaches *b, struct ptowsp_error
 		st = host_fail(error, b->side == HOST_SIDE_PLUGIN ? PTOWSP_DEVICE_LOST : PTOWSP_RUN_FAILED, "%s", b->first);
 		if (error)
 			error->flags = b->side == HOST_SIDE_PLUGIN ? PTOWSP_ERROR_PLUGIN_BUG : PTOWSP_ERROR_HOST_BUG;
+	} else if (b->failure) {
+		st = host_fail(error, b->failure, "%s", b->why);
 	}
 	pthread_mutex_unlock(&b->lock);
 	return st;

@@ -15,10 +15,12 @@ enum { RUNS = 64 };
 struct trace {
 	struct host_layer layer;
 	FILE *file;
+	char *path;                     /* owned */
+	struct host_breaches *breaches; /* NULL until the log has begun */
 	pthread_mutex_t lock; /* of everything below, and of the file */
 	struct host_tape tape;
 	uint64_t calls, threads;
-	bool failed;
+	int failed; /* errno of the first record that is not in the file; none follows it */
 	/* Of runs in flight: what their bindings point to, for digests when they are done. */
 	struct {
 		uint64_t token;
@@ -76,10 +78,19 @@ static void run_forget(struct trace *t, uint64_t token, bool tell)
 	t->runs[i].bindings = NULL;
 }
 
+static void flush(struct trace *t)
+{
+	if (fflush(t->file) && !t->failed)
+		t->failed = errno;
+}
+
 static void write_record(struct trace *t)
 {
 	host_tape_close(&t->tape);
-	t->failed = t->failed || t->tape.broke || fwrite(t->tape.bytes, 1, t->tape.size, t->file) != t->tape.size;
+	if (t->tape.broke && !t->failed)
+		t->failed = ENOMEM;
+	if (!t->failed && fwrite(t->tape.bytes, 1, t->tape.size, t->file) != t->tape.size)
+		t->failed = errno;
 }
 
 static bool before(struct host_layer *layer, struct host_caller *caller, struct host_call *call)
@@ -110,7 +121,7 @@ static void after(struct host_layer *layer, struct host_caller *caller, struct h
 		run_forget(t, ((const struct ptowsp_run_args *)call->values[1].data)->token, false);
 	write_record(t);
 	if (host_call_id(call) == HOST_OPERATION_done || host_call_id(call) == HOST_OPERATION_fini)
-		fflush(t->file); /* what a crash leaves ends with what was complete */
+		flush(t); /* what a crash leaves ends with what was complete */
 	pthread_mutex_unlock(&t->lock);
 }
 
@@ -120,8 +131,14 @@ static void destroy(struct host_layer *layer)
 
 	for (unsigned i = 0; i < RUNS; i++)
 		free(t->runs[i].bindings);
-	if (t->file)
+	if (t->file) {
+		flush(t);
 		fclose(t->file);
+	}
+	if (t->failed && t->breaches)
+		host_breaches_fail(t->breaches, t->failed == ENOMEM ? PTOWSP_NO_MEMORY : PTOWSP_IO, "layer trace: %.120s ends early, a replay shows less than the run did: %s", t->path,
+				   strerror(t->failed));
+	free(t->path);
 	host_tape_finish(&t->tape);
 	pthread_mutex_destroy(&t->lock);
 	free(t);
@@ -133,18 +150,19 @@ ptowsp_status host_layer_trace(struct host_layer **out, const char *parameter, s
 	const char *path = *parameter ? parameter : "ptowsp.calls";
 	struct trace *t = calloc(1, sizeof(*t));
 
-	(void)breaches;
 	if (!t)
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the layer trace");
 	t->layer = (struct host_layer){.before = before, .after = after, .destroy = destroy};
 	pthread_mutex_init(&t->lock, NULL);
-	t->file = fopen(path, "wbe");
-	if (!t->file || fwrite(&head, sizeof(head), 1, t->file) != 1) {
+	t->path = strdup(path);
+	t->file = t->path ? fopen(path, "wbe") : NULL;
+	if (!t->file || fwrite(&head, sizeof(head), 1, t->file) != 1 || fflush(t->file)) {
 		ptowsp_status st = host_fail(error, PTOWSP_IO, "layer trace: %.120s: %s", path, strerror(errno));
 
 		destroy(&t->layer);
 		return st;
 	}
+	t->breaches = breaches;
 	*out = &t->layer;
 	return PTOWSP_OK;
 }

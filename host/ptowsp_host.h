@@ -148,7 +148,8 @@ struct ptowsp_backend_options {
 	 * found is an error of the run, as with PTOWSP_RUN_STRICT. */
 	const char *layers;
 	/* Gets the first breach of a rule that they find, at the latest when the backend is closed: DEVICE_LOST where the plugin broke it, RUN_FAILED where the host
-	 * did; code stays 0 without one. Each breach is logged, too. Lives until then; may serve several backends. NULL: only logged. */
+	 * did; without one, what kept a layer from its work (IO: trace could not write all); else code stays 0. Each is logged, too. Lives until then; may serve several
+	 * backends. NULL: only logged. */
 	struct ptowsp_error *breach;
 };
 /* Which plugins may load: any; those whose file a plugins.list of a trust folder has ("SHA-256 NAME" per line); those with a signature of a trusted key in PLUGIN.sig.

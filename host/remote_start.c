@@ -120,7 +120,7 @@ static int memory_make(struct host_remote *r)
 
 static ptowsp_status process_make(struct host_remote *r, const struct host_remote_start *start, struct ptowsp_error *error)
 {
-	int pair[2] = {-1, -1}, memory = memory_make(r), files[3], rc = ENOMEM;
+	int pair[2] = {-1, -1}, memory = memory_make(r), files[3], rc = EMFILE;
 	char program[PATH_MAX];
 
 	if (memory < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {

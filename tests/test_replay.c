@@ -32,6 +32,21 @@ static const char *log_make(const char *plugin, const char *package)
 	return path;
 }
 
+/* A log that is not whole is not passed over: the run was made for it. */
+static void a_log_that_cannot_be_written_is_an_error(void)
+{
+	char *err = NULL;
+
+	CHECK_INT(check_run(check_fmt("'%s/bin/ptowsp-run' --layer=trace:/dev/full '%s/packages/vector_add.pkg.zst'", check_build(), check_build()), NULL, &err), 2);
+	CHECK_CONTAINS(err, "layer trace: /dev/full: No space left on device");
+	free(err);
+	CHECK_INT(check_run(check_fmt("ulimit -f 8; '%s/bin/ptowsp-run' --layer=trace:'%s/run.calls' '%s/packages/vector_add.pkg.zst'", check_build(), check_tmp(), check_build()), NULL,
+			    &err),
+		  2);
+	CHECK_CONTAINS(err, "run.calls ends early, a replay shows less than the run did: File too large");
+	free(err);
+}
+
 static ptowsp_status replay(const char *file, const char *plugin)
 {
 	error = (struct ptowsp_error){.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
@@ -119,6 +134,7 @@ static void a_log_of_another_description_is_refused(void)
 
 void suite_replay(CU_pSuite s)
 {
+	TEST(s, a_log_that_cannot_be_written_is_an_error);
 	TEST(s, a_run_gives_the_same_again);
 	TEST(s, another_backend_is_a_difference);
 	TEST(s, the_tool_says_how_many_calls_it_made);

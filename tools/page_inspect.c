@@ -11,7 +11,7 @@ static const struct page_row rows[] = {
 	PAGE_P("Reads packages; runs nothing of them. Without a flag one PACKAGE gives a summary of all its tables; several, or folders "
 	       "(every *.pkg.zst below them), give one line each, and a package that is refused has its line, too.")
 #include "tools/inspect_flags.def"
-	PAGE_V("PTOWSP_TRUST_DIR", "a folder with trusted keys; not read under elevated privileges")
+	PAGE_V("PTOWSP_TRUST_DIR", "absolute folders with trusted keys, separated by ':'; not read under elevated privileges")
 	PAGE_E("0", "success")
 	PAGE_E("1", "out of memory")
 	PAGE_E("2", "usage, or a file that cannot be read or written")

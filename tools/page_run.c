@@ -14,6 +14,7 @@ static const struct page_row rows[] = {
 	PAGE_N("--flag=value and --flag value mean the same; --stats takes a value only behind =. "
 	       "SIGUSR1 prints the state of the flow control. SIGINT and SIGTERM cancel the run; outputs stay untouched.")
 	PAGE_V("PTOWSP_PLUGIN_PATH", "folders with plugins, separated by ':'; not read under elevated privileges")
+	PAGE_V("PTOWSP_TRUST_DIR", "absolute folders with trusted keys and lists of plugins, separated by ':'; not read under elevated privileges")
 	PAGE_V("NO_COLOR", "no colour on terminals")
 	PAGE_E("0", "success")
 	PAGE_E("1", "kernel or run error")

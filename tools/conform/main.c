@@ -121,7 +121,7 @@ int __lsan_is_turned_off(void)
 }
 #endif
 
-int main(int argc, char **argv)
+static int work(int argc, char **argv)
 {
 	struct conform_options options = {.seed = 1, .timeout_s = 120, .rounds = 2000};
 	char path[PATH_MAX];
@@ -149,4 +149,14 @@ int main(int argc, char **argv)
 	}
 	options.plugin = path;
 	return options.replay ? replay(&options) : conform_run_all(&options);
+}
+
+int main(int argc, char **argv)
+{
+	const int status = work(argc, argv);
+
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	fprintf(stderr, "ptowsp-conform: cannot write to stdout: %s\n", strerror(errno));
+	return 2;
 }
