@@ -87,7 +87,7 @@ void host_call_run(struct host_caller *caller, struct host_call *call)
 	const struct host_operation *o = call->operation;
 
 	call->table = atomic_load_explicit(&caller->tables[o->table], memory_order_acquire);
-	if (!host_table_has(call->table, (enum host_operation_id)(o - host_operations))) {
+	if (!host_table_has(call->table, (enum host_operation_id)(o - host_operations), caller->minor)) {
 		call->status = host_fail(call->error, PTOWSP_UNIMPLEMENTED, "the plugin does not have the operation \"%s\"", o->name);
 		return;
 	}
@@ -152,5 +152,5 @@ bool host_caller_offers(struct host_caller *caller, struct ptowsp_object *instan
 
 	if (table != HOST_STRUCT_ops) /* acquire above: the table's bytes are seen with its address */
 		atomic_store_explicit(&caller->tables[table], host_call_extension(caller, instance, host_extension_id(table)), memory_order_release);
-	return host_table_has(atomic_load_explicit(&caller->tables[table], memory_order_acquire), operation);
+	return host_table_has(atomic_load_explicit(&caller->tables[table], memory_order_acquire), operation, caller->minor);
 }

@@ -102,6 +102,13 @@ uint32_t host_struct_size(enum host_struct_id id, uint32_t minor)
 	return bytes;
 }
 
+void host_struct_cut(enum host_struct_id id, void *at, uint32_t minor)
+{
+	const uint32_t known = host_struct_size(id, minor);
+
+	memset((char *)at + known, 0, host_structs[id].size - known);
+}
+
 /* ---- functions ---- */
 
 /* Parameters by number, so that one can name another. */
@@ -173,12 +180,12 @@ const char *host_extension_id(enum host_struct_id table)
 	return NULL;
 }
 
-bool host_table_has(const void *table, enum host_operation_id operation)
+bool host_table_has(const void *table, enum host_operation_id operation, uint32_t minor)
 {
 	const struct host_operation *o = &host_operations[operation];
 	void (*there)(void);
 
-	if (!table || ((const struct ptowsp_head *)table)->size < o->slot + sizeof(there))
+	if (!table || o->since > minor || ((const struct ptowsp_head *)table)->size < o->slot + sizeof(there))
 		return false;
 	memcpy(&there, (const char *)table + o->slot, sizeof(there));
 	return there != NULL;

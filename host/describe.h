@@ -44,6 +44,8 @@ extern const struct host_struct host_structs[HOST_STRUCT_COUNT];
 bool host_field_points(const struct host_field *field);
 /* Bytes that the struct has at a minor, of those that this host knows. */
 uint32_t host_struct_size(enum host_struct_id id, uint32_t minor);
+/* Makes a struct of this host's size what it is at a minor: zero behind its size there. One with a head keeps the host's size in it. */
+void host_struct_cut(enum host_struct_id id, void *at, uint32_t minor);
 
 /* ---- functions ---- */
 
@@ -87,7 +89,7 @@ extern const struct host_operation host_operations[HOST_OPERATION_COUNT];
 enum host_struct_id host_extension_find(enum host_side side, const char *id);
 /* Its id; NULL: the struct is no extension's table. */
 const char *host_extension_id(enum host_struct_id table);
-/* The function is there: the table is long enough for its field, which is not NULL. table may be NULL. */
-bool host_table_has(const void *table, enum host_operation_id operation);
+/* The function is there: it is not newer than the effective minor, the table is long enough for its field, which is not NULL. table may be NULL. */
+bool host_table_has(const void *table, enum host_operation_id operation, uint32_t minor);
 
 #endif

@@ -186,6 +186,14 @@ static ptowsp_status origin_check(const struct host_file *file, const struct hos
 	return PTOWSP_OK;
 }
 
+static ptowsp_status minor_check(const struct host_file *file, struct ptowsp_error *error)
+{
+	if (file->note.minor != HOST_TEST_MINOR || PTOWSP_HOST_MINOR == HOST_TEST_MINOR)
+		return PTOWSP_OK;
+	return host_refuse(error, file->path, "is of the test minor %d.%d, which is never released: hosts that are built for tests take it, this one is v%d.%d", PTOWSP_ABI_MAJOR,
+			   HOST_TEST_MINOR, PTOWSP_ABI_MAJOR, PTOWSP_HOST_MINOR);
+}
+
 ptowsp_status host_file_check(struct host_file *file, bool lint_off, struct ptowsp_error *error)
 {
 	struct host_elf elf;
@@ -199,6 +207,8 @@ ptowsp_status host_file_check(struct host_file *file, bool lint_off, struct ptow
 		status = host_note_find(&elf, &file->place, error);
 	if (!status)
 		status = host_note_decode(&file->place, file->path, &file->note, error);
+	if (!status && !lint_off)
+		status = minor_check(file, error);
 	if (!status)
 		status = sanitizer_check(file, error);
 	return status;

@@ -39,7 +39,7 @@ void host_ops_normalise(struct ptowsp_ops *ops_out, const struct ptowsp_ops *the
 	memcpy(ops_out, theirs, theirs->head.size < known ? theirs->head.size : known);
 	ops_out->head = (struct ptowsp_head)PTOWSP_HEAD(struct ptowsp_ops, OPS);
 	for (unsigned i = 0; i < s->field_count; i++)
-		if (s->fields[i].kind == HOST_FIELD_CALL && !host_table_has(ops_out, s->fields[i].of))
+		if (s->fields[i].kind == HOST_FIELD_CALL && !host_table_has(ops_out, s->fields[i].of, minor))
 			memcpy((char *)ops_out + s->fields[i].offset, &missing[s->fields[i].of], sizeof(missing[0]));
 }
 

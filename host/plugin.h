@@ -7,6 +7,8 @@
 #include "ptowsp/plugin.h"
 
 #define PTOWSP_HOST_MINOR PTOWSP_ABI_MINOR /* newest minor that this host speaks */
+_Static_assert(PTOWSP_ABI_TARGET == PTOWSP_HOST_MINOR, "a host knows all of its headers: -DPTOWSP_ABI_TARGET in tools/ninja");
+#define HOST_TEST_MINOR 9999               /* of tests/abi/minor, which nobody releases */
 
 /* What the ELF note says; read without running the plugin. */
 struct host_note {
@@ -19,7 +21,7 @@ struct host_search {
 	const char *const *dirs; /* --plugin-dir, first wins; borrowed */
 	uint32_t dir_count;
 	bool user_plugins;       /* also the user's own folder */
-	bool lint_off;           /* tests only: load in spite of the ELF lint */
+	bool lint_off;           /* tests only: load in spite of the ELF lint, and what is of the test minor */
 	const int *sealed_fd;    /* of a worker: the sealed copy that its host has checked, instead of the file of that path; NULL: none */
 	const struct host_policy *policy; /* which may load; NULL: any, but under elevated privileges none. Borrowed */
 	const char *const *order; /* --plugin-order, decides between aliases; NULL: the built-in one (registry); borrowed */

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/plugin.h"
 #include "host/remote_own.h"
 
 struct host_frame *remote_frame(struct host_wire *request, enum host_frame_operation operation)
 {
 	const struct host_frame frame = {.operation = operation, .error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)}};
 
+	request->minor = PTOWSP_HOST_MINOR; /* made by this host, which zeroes what is behind the effective one */
 	host_wire_bytes(request, &frame, sizeof(frame));
 	return (struct host_frame *)(void *)request->bytes;
 }

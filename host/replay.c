@@ -410,17 +410,17 @@ static void objects_end(struct replay *r)
 static ptowsp_status start(struct replay *r, const char *file, const char *plugin, struct ptowsp_error *error)
 {
 	struct host_plugin *loaded = NULL;
-	ptowsp_status st = host_services_init(&r->services, 0);
+	ptowsp_status st = host_plugin_load(NULL, plugin, &loaded, error), ready = host_services_init(&r->services, loaded ? loaded->minor : 0);
 
 	host_handles_init(&r->objects);
 	if (!st)
-		st = file_read(r, file, error);
+		st = ready;
 	if (!st)
-		st = host_plugin_load(NULL, plugin, &loaded, error);
+		st = file_read(r, file, error);
 	if (st)
 		return st;
 	host_caller_init(&r->caller, &loaded->ops);
-	r->services.table.minor = (uint16_t)loaded->minor;
+	r->caller.minor = loaded->minor;
 	r->table = r->services.table;
 	r->table.done = done;
 	return PTOWSP_OK;

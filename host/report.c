@@ -5,14 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/check.h"
 #include "host/error.h"
 
 enum { ROW_LIMIT = 1 << 20 }; /* more resources or kernels than that is a lie */
 
-/* Rows of another stride as own rows; missing fields are zero. NULL for none. */
-static ptowsp_status rows_copy(void **rows_out, const void *rows, uint32_t count, uint32_t stride, size_t own)
+/* Rows of another stride as own rows, as far as both sides know them; what is missing is zero. NULL for none. */
+static ptowsp_status rows_copy(void **rows_out, const void *rows, uint32_t count, uint32_t stride, enum host_struct_id id, uint32_t minor)
 {
-	size_t take = stride < own ? stride : own;
+	const size_t own = host_structs[id].size, known = host_struct_size(id, minor), take = stride < known ? stride : known;
 	unsigned char *copy;
 
 	*rows_out = NULL;
@@ -29,123 +30,109 @@ static ptowsp_status rows_copy(void **rows_out, const void *rows, uint32_t count
 	return PTOWSP_OK;
 }
 
-/* A struct of another size as our own; what it lacks is zero. */
-static void head_copy(void *out, size_t own, const struct ptowsp_head *from)
+/* A struct of another size as our own, as far as both sides know it; what it lacks is zero. */
+static void head_copy(enum host_struct_id id, void *out, const struct ptowsp_head *from, uint32_t minor)
 {
-	size_t take = from->size < own ? from->size : own;
+	const size_t own = host_structs[id].size, known = host_struct_size(id, minor);
 
 	memset(out, 0, own);
-	memcpy(out, from, take);
+	memcpy(out, from, from->size < known ? from->size : known);
 	((struct ptowsp_head *)out)->size = (uint32_t)own;
 }
 
+/* Texts end, whatever the plugin wrote. */
+static void texts_end(enum host_struct_id id, void *at)
+{
+	for (unsigned i = 0; i < host_structs[id].field_count; i++) {
+		const struct host_field *f = &host_structs[id].fields[i];
+
+		if (f->kind == HOST_FIELD_TEXT)
+			((char *)at)[f->offset + f->size - 1] = '\0';
+	}
+}
+
+static void *rows_of(const struct host_field *f, const struct ptowsp_run_stats *stats)
+{
+	void *rows;
+
+	memcpy(&rows, (const char *)stats + f->offset, sizeof(rows));
+	return rows;
+}
+
+static void rows_set(const struct host_field *f, struct ptowsp_run_stats *stats, void *rows, uint32_t count)
+{
+	const uint32_t stride = host_structs[f->of].size;
+
+	memcpy((char *)stats + f->offset, &rows, sizeof(rows));
+	memcpy((char *)stats + f->count, &count, sizeof(count));
+	memcpy((char *)stats + f->stride, &stride, sizeof(stride));
+}
+
+/* Every field of statistics that is rows. */
+#define EACH_ROWS(f)                                                                                                           \
+	for (const struct host_field *f = host_structs[HOST_STRUCT_run_stats].fields,                                          \
+				     *f##_end = f + host_structs[HOST_STRUCT_run_stats].field_count;                           \
+	     f < f##_end; f++)                                                                                                 \
+		if (f->kind == HOST_FIELD_ROWS)
+
 void host_stats_finish(struct ptowsp_run_stats *stats)
 {
-	free((void *)(uintptr_t)stats->resources);
-	free((void *)(uintptr_t)stats->kernels);
-	free((void *)(uintptr_t)stats->channels);
-	free((void *)(uintptr_t)stats->processes);
-	free((void *)(uintptr_t)stats->layouts);
-	free((void *)(uintptr_t)stats->schedulers);
-	free((void *)(uintptr_t)stats->pipes);
+	EACH_ROWS(f)
+		free(rows_of(f, stats));
 	*stats = (struct ptowsp_run_stats){.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS)};
 }
 
-ptowsp_status host_stats_copy(struct ptowsp_run_stats *out, const struct ptowsp_run_stats *stats)
+ptowsp_status host_stats_copy(struct ptowsp_run_stats *out, const struct ptowsp_run_stats *stats, uint32_t minor)
 {
-	void *resources = NULL, *kernels = NULL, *channels = NULL, *processes = NULL, *layouts = NULL, *schedulers = NULL, *pipes = NULL;
-	struct ptowsp_run_stats full;
-	ptowsp_status st;
+	ptowsp_status st = PTOWSP_OK;
 
 	host_stats_finish(out);
-	head_copy(&full, sizeof(full), &stats->head);
-	st = rows_copy(&resources, full.resources, full.resource_count, full.resource_stride,
-		       sizeof(struct ptowsp_resource_stats));
-	if (!st)
-		st = rows_copy(&kernels, full.kernels, full.kernel_count, full.kernel_stride,
-			       sizeof(struct ptowsp_kernel_stats));
-	if (!st)
-		st = rows_copy(&channels, full.channels, full.channel_count, full.channel_stride,
-			       sizeof(struct ptowsp_channel_stats));
-	if (!st)
-		st = rows_copy(&processes, full.processes, full.process_count, full.process_stride, sizeof(struct ptowsp_process_stats));
-	if (!st)
-		st = rows_copy(&layouts, full.layouts, full.layout_count, full.layout_stride, sizeof(struct ptowsp_layout_stats));
-	full.layouts = layouts;
-	full.layout_count = layouts ? full.layout_count : 0;
-	full.layout_stride = sizeof(struct ptowsp_layout_stats);
-	for (uint32_t i = 0; i < full.layout_count; i++) {
-		struct ptowsp_layout_stats *row = (struct ptowsp_layout_stats *)layouts + i;
+	head_copy(HOST_STRUCT_run_stats, out, &stats->head, minor);
+	texts_end(HOST_STRUCT_run_stats, out);
+	EACH_ROWS(f) {
+		uint32_t count = (uint32_t)host_field_number(out, f->count, sizeof(count));
+		void *rows = NULL;
 
-		row->layout[sizeof(row->layout) - 1] = '\0';
+		if (!st)
+			st = rows_copy(&rows, rows_of(f, out), count, host_field_stride(f, out), f->of, minor);
+		count = rows ? count : 0;
+		rows_set(f, out, rows, count);
+		for (uint32_t i = 0; i < count; i++)
+			texts_end(f->of, (char *)rows + (size_t)i * host_structs[f->of].size);
 	}
-	if (!st)
-		st = rows_copy(&schedulers, full.schedulers, full.scheduler_count, full.scheduler_stride, sizeof(struct ptowsp_scheduler_stats));
-	if (!st)
-		st = rows_copy(&pipes, full.pipes, full.pipe_count, full.pipe_stride, sizeof(struct ptowsp_pipe_stats));
-	full.pipes = pipes;
-	full.pipe_count = pipes ? full.pipe_count : 0;
-	full.pipe_stride = sizeof(struct ptowsp_pipe_stats);
-	for (uint32_t i = 0; i < full.pipe_count; i++) {
-		struct ptowsp_pipe_stats *row = (struct ptowsp_pipe_stats *)pipes + i;
-
-		row->name[sizeof(row->name) - 1] = '\0';
-	}
-	full.schedulers = schedulers;
-	full.scheduler_count = schedulers ? full.scheduler_count : 0;
-	full.scheduler_stride = sizeof(struct ptowsp_scheduler_stats);
-	full.processes = processes;
-	full.process_count = processes ? full.process_count : 0;
-	full.process_stride = sizeof(struct ptowsp_process_stats);
-	full.channels = channels;
-	full.channel_count = channels ? full.channel_count : 0;
-	full.channel_stride = sizeof(struct ptowsp_channel_stats);
-	full.resources = resources;
-	full.kernels = kernels;
-	full.resource_count = resources ? full.resource_count : 0;
-	full.kernel_count = kernels ? full.kernel_count : 0;
-	full.resource_stride = sizeof(struct ptowsp_resource_stats);
-	full.kernel_stride = sizeof(struct ptowsp_kernel_stats);
-	for (uint32_t i = 0; i < full.resource_count; i++) {
-		struct ptowsp_resource_stats *row = (struct ptowsp_resource_stats *)resources + i;
-
-		row->name[sizeof(row->name) - 1] = '\0';
-	}
-	full.auto_axis[sizeof(full.auto_axis) - 1] = '\0';
-	*out = full;
 	return st;
 }
 
-static void error_copy(struct host_report *report, const struct ptowsp_done *done)
+static void error_copy(struct host_report *report, const struct ptowsp_done *done, uint32_t minor)
 {
 	if (!done->error || done->error->head.size < offsetof(struct ptowsp_error, text)) {
 		reg_fail(&report->error, report->status, "the plugin ended the run without a sentence");
 		return;
 	}
-	head_copy(&report->error, sizeof(report->error), &done->error->head);
+	head_copy(HOST_STRUCT_error, &report->error, &done->error->head, minor);
 	report->error.code = report->status;
 	report->error.text[sizeof(report->error.text) - 1] = '\0';
 	if (!report->error.text[0])
 		reg_fail(&report->error, report->status, "the plugin ended the run without a sentence");
 }
 
-void host_report_fill(struct host_report *report, const struct ptowsp_done *done)
+void host_report_fill(struct host_report *report, const struct ptowsp_done *done, uint32_t minor)
 {
 	ptowsp_status st = PTOWSP_OK;
 
 	host_report_finish(report);
 	report->status = done->status;
 	if (done->stats)
-		st = host_stats_copy(&report->stats, done->stats);
+		st = host_stats_copy(&report->stats, done->stats, minor);
 	if (report->status > 0 || !done->stats || st == PTOWSP_INVALID)
 		report->status = host_fail(&report->error, PTOWSP_DEVICE_LOST, "the plugin broke the rules of done: %s",
 					   !done->stats ? "no statistics" : report->status > 0 ? "a positive status" : "absurd counts");
 	else if (st)
 		report->status = host_fail(&report->error, st, "no memory for the run's statistics");
 	else if (report->status)
-		error_copy(report, done);
+		error_copy(report, done, minor);
 	if (report->status == PTOWSP_DEADLOCK && done->deadlock) {
-		head_copy(&report->deadlock, sizeof(report->deadlock), &done->deadlock->head);
+		head_copy(HOST_STRUCT_deadlock, &report->deadlock, &done->deadlock->head, minor);
 		report->deadlock.option[sizeof(report->deadlock.option) - 1] = '\0';
 		report->deadlock.text[sizeof(report->deadlock.text) - 1] = '\0';
 		if (done->deadlock->head.size < offsetof(struct ptowsp_deadlock, waiting))

@@ -14,11 +14,11 @@ uint64_t host_now_ns(void)
 	return (uint64_t)now.tv_sec * SECOND + (uint64_t)now.tv_nsec;
 }
 
-ptowsp_status host_runs_init(struct host_runs *runs)
+ptowsp_status host_runs_init(struct host_runs *runs, uint32_t minor)
 {
 	pthread_condattr_t attr;
 
-	*runs = (struct host_runs){.lock = PTHREAD_MUTEX_INITIALIZER};
+	*runs = (struct host_runs){.lock = PTHREAD_MUTEX_INITIALIZER, .minor = minor};
 	if (pthread_condattr_init(&attr))
 		return PTOWSP_NO_MEMORY;
 	pthread_condattr_setclock(&attr, CLOCK_MONOTONIC);
@@ -93,7 +93,7 @@ bool host_runs_complete(struct host_runs *runs, const struct ptowsp_done *done)
 	pthread_mutex_lock(&runs->lock);
 	run = take(runs, done->token);
 	if (run) {
-		host_report_fill(&run->report, done);
+		host_report_fill(&run->report, done, runs->minor);
 		run->end_ns = host_now_ns();
 		run->in_flight = false;
 		pthread_cond_broadcast(&runs->ended);

@@ -28,12 +28,13 @@ struct host_runs {
 		struct host_run *run; /* NULL: free */
 		uint32_t generation;
 	} slots[HOST_RUNS_IN_FLIGHT];
+	uint32_t minor;        /* effective: how far results are read */
 };
 
 uint64_t host_now_ns(void); /* monotonic */
 
 /* init/finish: caller provides *runs. No run is in flight at finish. */
-ptowsp_status host_runs_init(struct host_runs *runs);
+ptowsp_status host_runs_init(struct host_runs *runs, uint32_t minor);
 void host_runs_finish(struct host_runs *runs);
 /* Gives the run a token and marks it in flight. AGAIN if too many are. */
 ptowsp_status host_runs_begin(struct host_runs *runs, struct host_run *run);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "host/code.h"
+#include "host/describe.h"
 #include "host/kernels_ffi.h"
 #include "host/memory.h"
 
@@ -287,7 +288,9 @@ ptowsp_status host_services_init(struct host_services *s, uint32_t minor)
 		.done = service_done,
 		.now_ns = service_now,
 	};
-	return host_runs_init(&s->runs);
+	host_struct_cut(HOST_STRUCT_host, &s->table, minor);
+	s->table.head.size = host_struct_size(HOST_STRUCT_host, minor);
+	return host_runs_init(&s->runs, minor);
 }
 
 void host_services_finish(struct host_services *s)

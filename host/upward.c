@@ -90,6 +90,11 @@ struct host_upward *host_upward_create(struct host_caller *caller)
 #define SERVICE(name, s, field, ...) u->s.field = up_##name;
 #include "ptowsp/operations.def"
 #undef TABLE_HOST
+	host_struct_cut(HOST_STRUCT_host, &u->host, u->host.minor);
+#define TABLE_HOST(s) host_struct_cut(HOST_STRUCT_##s, &u->s, u->host.minor); u->s.head.size = host_struct_size(HOST_STRUCT_##s, u->host.minor);
+#define EXTENSION(s, side, id) TABLE_##side(s)
+#include "ptowsp/operations.def"
+#undef TABLE_HOST
 	return u;
 }
 

@@ -142,7 +142,7 @@ static void fields_add(struct host_wire *w, enum host_struct_id id, uint64_t at,
 uint64_t host_wire_struct(struct host_wire *w, enum host_struct_id id, const void *from)
 {
 	const struct ptowsp_head *head = head_of(id, from);
-	uint32_t size = host_structs[id].size;
+	uint32_t size = host_struct_size(id, w->minor);
 	uint64_t at;
 
 	if (!from)
@@ -161,7 +161,7 @@ uint64_t host_wire_struct(struct host_wire *w, enum host_struct_id id, const voi
 
 uint64_t host_wire_rows(struct host_wire *w, enum host_struct_id id, const void *rows, uint64_t count, uint32_t stride)
 {
-	const uint32_t own = host_structs[id].size, take = stride < own ? stride : own;
+	const uint32_t own = host_structs[id].size, known = host_struct_size(id, w->minor), take = stride < known ? stride : known;
 	uint64_t at;
 
 	if (!rows || !count || !stride)

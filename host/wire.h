@@ -12,6 +12,7 @@
 
 /* What is being written. A failure (no memory, absurd counts) is remembered and met at the end. */
 struct host_wire {
+	uint32_t minor;       /* of whoever made the structs: what is behind it is not looked at */
 	unsigned char *bytes; /* owned */
 	size_t size, room;
 	bool failed;

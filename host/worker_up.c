@@ -11,6 +11,7 @@ struct host_frame *worker_frame(struct host_wire *wire)
 {
 	const struct host_frame frame = {.error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)}};
 
+	wire->minor = worker.table.minor;
 	host_wire_bytes(wire, &frame, sizeof(frame));
 	if (wire->failed)
 		_exit(1); /* without memory for a frame there is no way to say so */

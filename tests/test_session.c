@@ -188,7 +188,7 @@ static void tokens_of_the_past_do_not_complete_the_present(void)
 	struct ptowsp_done done = {.head = PTOWSP_HEAD(struct ptowsp_done, DONE), .stats = &stats};
 	uint64_t first;
 
-	REQUIRE_INT(host_runs_init(&runs), 0);
+	REQUIRE_INT(host_runs_init(&runs, 0), 0);
 	host_report_finish(&run.report);
 	CHECK_INT(host_runs_begin(&runs, &run), 0);
 	first = done.token = run.token;

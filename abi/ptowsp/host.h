@@ -35,7 +35,7 @@ struct ptowsp_host {
 };
 #define PTOWSP_HOST_FLOOR_10_0 80u
 
-/* "ptowsp.kernels/1": C functions that the embedding program registered, by name and signature. */
+/* "ptowsp.kernels/1": C functions that the embedding program registered, by name and signature. A ref has neither head nor stride, so that it never grows. */
 struct ptowsp_kernel_ref {
 	/* Called as fn(context, task, out); NULL when not found. */
 	ptowsp_status (*fn)(void *context, const struct ptowsp_task *task, struct ptowsp_kernel_out *out);

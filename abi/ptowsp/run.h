@@ -200,7 +200,7 @@ enum { /* what a deadlock is about */
 	PTOWSP_DEADLOCK_CHANNEL_EMPTY = 3, /* a token that nobody sends, or a rendezvous that nobody keeps: no cure */
 	PTOWSP_DEADLOCK_EVENT = 4          /* an event that nobody signals: no cure */
 };
-/* A process that waits. */
+/* A process that waits. Stands in place, so that it never grows. */
 struct ptowsp_waiting {
 	uint32_t process, replica; /* row of PROC; PTOWSP_NONE: the workload */
 	uint32_t instruction;      /* of WORK, where it stands */

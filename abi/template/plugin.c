@@ -50,12 +50,13 @@ static ptowsp_status fail(struct ptowsp_error *error, ptowsp_status code, const 
 	return code;
 }
 
-/* PL3: a newer host may send more than this plugin knows; nothing of it may be ignored in silence. No host sends less than 10.0 had. */
-static ptowsp_status arguments_check(const struct ptowsp_head *head, uint32_t floor, uint32_t known, struct ptowsp_error *error)
+/* PL3: a newer host may send more than this plugin knows; nothing of it may be ignored in silence. No host sends less than 10.0 had, which is all
+ * that is known here: not sizeof, which grows with PTOWSP_ABI_TARGET. */
+static ptowsp_status arguments_check(const struct ptowsp_head *head, uint32_t known, struct ptowsp_error *error)
 {
 	const unsigned char *bytes = (const unsigned char *)head;
 
-	if (head->size < floor || head->size > PTOWSP_SIZE_LIMIT)
+	if (head->size < known || head->size > PTOWSP_SIZE_LIMIT)
 		return fail(error, PTOWSP_INVALID, NAME ": the size of an argument is below that of v10.0 or beyond PTOWSP_SIZE_LIMIT");
 	for (uint32_t i = known; i < head->size; i++)
 		if (bytes[i])
@@ -75,7 +76,7 @@ static ptowsp_status null_init(const struct ptowsp_host *host, const struct ptow
 			       struct ptowsp_object **instance_out, struct ptowsp_error *error)
 {
 	struct instance *instance;
-	ptowsp_status status = arguments_check(&args->head, PTOWSP_INIT_ARGS_FLOOR_10_0, sizeof(*args), error);
+	ptowsp_status status = arguments_check(&args->head, PTOWSP_INIT_ARGS_FLOOR_10_0, error);
 
 	if (!status && args->setting_count)
 		status = fail(error, PTOWSP_INVALID, NAME " has no options");
@@ -134,7 +135,7 @@ static const struct ptowsp_cap rows[] = {
 	{ PTOWSP_FEATURE_NO_KERNELS, PTOWSP_STATE_ENFORCED, PTOWSP_EVIDENCE_CLAIMED, 0, 0, 0, 0 },
 };
 
-/* Arrays go by count and stride: a newer host's rows may be longer than ours. */
+/* Arrays go by count and stride: another host's rows may be longer than ours, or shorter. */
 static ptowsp_status null_capabilities(struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out,
 				       uint32_t stride, uint32_t *count, struct ptowsp_error *error)
 {
@@ -147,7 +148,7 @@ static ptowsp_status null_capabilities(struct ptowsp_object *instance, const cha
 	if (room < have)
 		return fail(error, PTOWSP_MORE, NAME " has more capability rows");
 	for (uint32_t i = 0; i < have; i++)
-		memcpy((char *)rows_out + (size_t)i * stride, &rows[i], sizeof(*rows));
+		memcpy((char *)rows_out + (size_t)i * stride, &rows[i], stride < sizeof(*rows) ? stride : sizeof(*rows));
 	return PTOWSP_OK;
 }
 
@@ -158,7 +159,7 @@ static ptowsp_status null_open(struct ptowsp_object *instance, const struct ptow
 {
 	const struct ptowsp_host *host = ((struct instance *)instance)->host;
 	struct device *device;
-	ptowsp_status status = arguments_check(&args->head, PTOWSP_OPEN_ARGS_FLOOR_10_0, sizeof(*args), error);
+	ptowsp_status status = arguments_check(&args->head, PTOWSP_OPEN_ARGS_FLOOR_10_0, error);
 
 	if (!status && args->selector && *args->selector && strcmp(args->selector, device_model.name) != 0)
 		status = fail(error, PTOWSP_NO_DEVICE, NAME " has one device, null0");
@@ -241,7 +242,7 @@ static ptowsp_status null_load(struct ptowsp_object *device, const struct ptowsp
 {
 	const struct ptowsp_host *host = ((struct device *)device)->instance->host;
 	struct program *program;
-	ptowsp_status status = arguments_check(&args->head, PTOWSP_LOAD_ARGS_FLOOR_10_0, sizeof(*args), error);
+	ptowsp_status status = arguments_check(&args->head, PTOWSP_LOAD_ARGS_FLOOR_10_0, error);
 
 	if (!status)
 		status = program_verify(args, error);
@@ -281,7 +282,7 @@ static void stats_fill(struct ptowsp_run_stats *stats)
 static ptowsp_status null_submit(struct ptowsp_object *object, const struct ptowsp_run_args *args, struct ptowsp_error *error)
 {
 	struct device *device = (struct device *)object;
-	ptowsp_status status = arguments_check(&args->head, PTOWSP_RUN_ARGS_FLOOR_10_0, sizeof(*args), error);
+	ptowsp_status status = arguments_check(&args->head, PTOWSP_RUN_ARGS_FLOOR_10_0, error);
 
 	if (!status && device->pending)
 		status = fail(error, PTOWSP_AGAIN, NAME " runs one program at a time; poll first");

@@ -50,7 +50,7 @@ static ptowsp_status emit(struct ptowsp_object *object, const struct ptowsp_run_
 	const struct rt_run_args walking = {.args = args, .sinks = &sinks, .schedulers = 1, .memory = program->device->memory_limit};
 	struct aie_run run = {.loaded = program->own, .args = &walking, .error = error ? error : &own, .options = aie_options_of(program), .then = aie_engine_files, .file = file,
 			      .context = context};
-	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_RUN_ARGS, sizeof(*args), "emit", run.error);
+	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_RUN_ARGS, PTOWSP_RUN_ARGS_FLOOR_10_0, "emit", run.error);
 
 	if (!st && base_in_flight(program->device, program))
 		st = rt_fail(run.error, PTOWSP_INVALID, "emit: a run of this program is going on");

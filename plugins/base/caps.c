@@ -73,6 +73,7 @@ ptowsp_status base_caps_list(const struct base_backend *backend, struct ptowsp_o
 	const struct base_options *options = base_options_of(instance);
 	const struct base_model *model;
 	struct ptowsp_cap rows[BASE_CAPS_LIMIT];
+	const uint32_t known = stride < sizeof(*rows) ? stride : (uint32_t)sizeof(*rows);
 	uint32_t room = *count, there;
 	ptowsp_status st = base_model_find(backend, options, device, &model, error);
 
@@ -82,14 +83,13 @@ ptowsp_status base_caps_list(const struct base_backend *backend, struct ptowsp_o
 	*count = there;
 	if (room < there)
 		return base_fail(error, PTOWSP_MORE, "%s has %u capability rows, there is room for %u", backend->name, there, room);
-	if (stride < sizeof(*rows))
-		return base_fail(error, PTOWSP_INVALID, "capability rows have at least %u bytes, not %u", (unsigned)sizeof(*rows),
-				stride);
+	if (stride < PTOWSP_CAP_FLOOR_10_0)
+		return base_fail(error, PTOWSP_INVALID, "capability rows have at least %u bytes, not %u", PTOWSP_CAP_FLOOR_10_0, stride);
 	for (uint32_t i = 0; i < there; i++) {
 		char *to = (char *)rows_out + (size_t)i * stride;
 
-		memcpy(to, &rows[i], sizeof(*rows));
-		memset(to + sizeof(*rows), 0, stride - sizeof(*rows));
+		memcpy(to, &rows[i], known);
+		memset(to + known, 0, stride - known);
 	}
 	return PTOWSP_OK;
 }

@@ -64,7 +64,7 @@ ptowsp_status base_open(struct ptowsp_object *object, const struct ptowsp_open_a
 	const struct base_backend *backend = instance->backend;
 	const struct base_model *model = NULL;
 	struct base_device *device;
-	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_OPEN_ARGS, sizeof(*args), "open", error);
+	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_OPEN_ARGS, PTOWSP_OPEN_ARGS_FLOOR_10_0, "open", error);
 
 	*device_out = NULL;
 	if (!st)

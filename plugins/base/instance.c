@@ -53,7 +53,7 @@ ptowsp_status base_init(const struct base_backend *backend, const struct ptowsp_
 	*instance_out = NULL;
 	if (!host || host->head.size < PTOWSP_HOST_FLOOR_10_0)
 		return base_fail(error, PTOWSP_INVALID, "%s needs the host services of v10.0", backend->name);
-	st = base_args_check(&args->head, PTOWSP_STRUCT_INIT_ARGS, sizeof(*args), "init", error);
+	st = base_args_check(&args->head, PTOWSP_STRUCT_INIT_ARGS, PTOWSP_INIT_ARGS_FLOOR_10_0, "init", error);
 	if (st)
 		return st;
 	instance = base_alloc(&first, instance_bytes(backend));

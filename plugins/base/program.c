@@ -34,7 +34,7 @@ static ptowsp_status lower(struct base_program *program, const struct ptowsp_loa
 
 static ptowsp_status args_check(const struct ptowsp_load_args *args, struct ptowsp_error *error)
 {
-	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_LOAD_ARGS, sizeof(*args), "load", error);
+	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_LOAD_ARGS, PTOWSP_LOAD_ARGS_FLOOR_10_0, "load", error);
 
 	if (!st && args->section_count && args->section_stride < sizeof(struct ptowsp_section))
 		st = base_fail(error, PTOWSP_INVALID, "load: sections have at least %u bytes, not %u",

@@ -23,7 +23,7 @@ static void run_fill(struct base_run *run, const struct ptowsp_run_args *args, u
 	struct ptowsp_binding *bindings = (struct ptowsp_binding *)(run + 1);
 	uint64_t *values = (uint64_t *)(bindings + args->binding_count);
 
-	run->args = *args;
+	memcpy(&run->args, args, PTOWSP_RUN_ARGS_FLOOR_10_0);
 	run->args.head.size = sizeof(run->args);
 	run->args.bindings = bindings;
 	run->args.binding_stride = sizeof(*bindings);
@@ -38,7 +38,7 @@ static void run_fill(struct base_run *run, const struct ptowsp_run_args *args, u
 
 static ptowsp_status args_check(const struct base_device *device, const struct ptowsp_run_args *args, struct ptowsp_error *error)
 {
-	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_RUN_ARGS, sizeof(*args), "submit", error);
+	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_RUN_ARGS, PTOWSP_RUN_ARGS_FLOOR_10_0, "submit", error);
 
 	if (st)
 		return st;

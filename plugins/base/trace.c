@@ -125,7 +125,7 @@ static ptowsp_status extents_measure(struct ptowsp_object *object, const struct 
 				     uint32_t count, struct ptowsp_error *error)
 {
 	struct base_program *program = (struct base_program *)object;
-	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_RUN_ARGS, sizeof(*args), "extents", error);
+	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_RUN_ARGS, PTOWSP_RUN_ARGS_FLOOR_10_0, "extents", error);
 
 	if (!st)
 		st = resting(program, PTOWSP_EXTENSION_EXTENTS, error);

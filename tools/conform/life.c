@@ -36,7 +36,7 @@ void conform_init(struct conform *c)
 {
 	if (!c->plugin)
 		conform_load(c);
-	c->services.table.minor = (uint16_t)c->plugin->minor;
+	conform_services_speak(&c->services, c->plugin->minor);
 	conform_ok(c, init(c), "start");
 	CONFORM_MUST(c, c->instance, "init answered 0 and left no instance");
 }

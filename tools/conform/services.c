@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/describe.h"
 #include "host/group.h"
 #include "registry/names.h"
 #include "tools/conform/conform.h"
@@ -124,16 +125,16 @@ static void stats_look(struct conform_services *s, const struct ptowsp_run_stats
 	if (stats->head.type != PTOWSP_STRUCT_RUN_STATS || stats->head.size < 64 || stats->head.size > PTOWSP_SIZE_LIMIT)
 		conform_wrong(s, "done brought statistics with a head of kind %u and %u bytes, not of kind %d (PL2)", stats->head.type, stats->head.size,
 			      PTOWSP_STRUCT_RUN_STATS);
-	if ((stats->resource_count && (!stats->resources || stats->resource_stride < sizeof(*stats->resources))) ||
-	    (stats->kernel_count && (!stats->kernels || stats->kernel_stride < sizeof(*stats->kernels))) || (stats->kernel_stride | stats->resource_stride) % 8)
+	if ((stats->resource_count && (!stats->resources || stats->resource_stride < host_struct_size(HOST_STRUCT_resource_stats, 0))) ||
+	    (stats->kernel_count && (!stats->kernels || stats->kernel_stride < host_struct_size(HOST_STRUCT_kernel_stats, 0))) || (stats->kernel_stride | stats->resource_stride) % 8)
 		conform_wrong(s, "done brought statistics whose rows are NULL or narrower than 10.0's (PL2)");
 }
 
 static void done_look(struct conform_services *s, const struct ptowsp_done *done)
 {
-	if (done->head.type != PTOWSP_STRUCT_DONE || done->head.size < sizeof(*done) || done->head.size > PTOWSP_SIZE_LIMIT)
+	if (done->head.type != PTOWSP_STRUCT_DONE || done->head.size < host_struct_size(HOST_STRUCT_done, 0) || done->head.size > PTOWSP_SIZE_LIMIT)
 		conform_wrong(s, "done has a head of kind %u and %u bytes, not of kind %d with at least %zu (PL2)", done->head.type, done->head.size,
-			      PTOWSP_STRUCT_DONE, sizeof(*done));
+			      PTOWSP_STRUCT_DONE, (size_t)host_struct_size(HOST_STRUCT_done, 0));
 	else if (done->status > 0 || !strcmp(reg_status_name(done->status), "?"))
 		conform_wrong(s, "a run was completed with the unknown status %d (PL5)", done->status);
 	else if (!done->stats)
@@ -247,4 +248,11 @@ void conform_services_init(struct conform_services *s, struct conform_record *re
 					.diagnose = service_diagnose,
 					.done = service_done,
 					.now_ns = service_now};
+}
+
+void conform_services_speak(struct conform_services *s, uint32_t minor)
+{
+	s->table.minor = (uint16_t)minor;
+	host_struct_cut(HOST_STRUCT_host, &s->table, minor);
+	s->table.head.size = host_struct_size(HOST_STRUCT_host, minor);
 }

@@ -46,6 +46,8 @@ struct conform_services {
 };
 
 void conform_services_init(struct conform_services *services, struct conform_record *record);
+/* What the table is for a plugin of that effective minor. */
+void conform_services_speak(struct conform_services *services, uint32_t minor);
 /* Something that the plugin must not do; the first one is kept. [any] */
 void conform_wrong(struct conform_services *services, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* A fresh token, marked as being submitted; NULL when there are no more. */

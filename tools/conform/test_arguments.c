@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/describe.h"
 #include "ptowsp/report.h"
 #include "registry/names.h"
 #include "tools/conform/conform.h"
@@ -18,16 +19,26 @@ _Static_assert(offsetof(struct ptowsp_init_args, setting_stride) + 4 == PTOWSP_I
 enum argument { INIT, OPEN, LOAD, SUBMIT, MEASURE, EMIT, REPORT, ARGUMENTS };
 static const struct {
 	const char *name;
-	uint32_t size;
+	enum host_struct_id id;
 } arguments[ARGUMENTS] = {
-	{"init_args", sizeof(struct ptowsp_init_args)},
-	{"open_args", sizeof(struct ptowsp_open_args)},
-	{"load_args", sizeof(struct ptowsp_load_args)},
-	{"run_args", sizeof(struct ptowsp_run_args)},
-	{"run_args of " PTOWSP_EXTENSION_EXTENTS, sizeof(struct ptowsp_run_args)},
-	{"load_args of " PTOWSP_EXTENSION_ARTIFACT, sizeof(struct ptowsp_load_args)},
-	{"run_args of " PTOWSP_EXTENSION_REPORT, sizeof(struct ptowsp_run_args)},
+	{"init_args", HOST_STRUCT_init_args},
+	{"open_args", HOST_STRUCT_open_args},
+	{"load_args", HOST_STRUCT_load_args},
+	{"run_args", HOST_STRUCT_run_args},
+	{"run_args of " PTOWSP_EXTENSION_EXTENTS, HOST_STRUCT_run_args},
+	{"load_args of " PTOWSP_EXTENSION_ARTIFACT, HOST_STRUCT_load_args},
+	{"run_args of " PTOWSP_EXTENSION_REPORT, HOST_STRUCT_run_args},
 };
+
+/* Bytes that both sides know, and bytes below which nothing is taken. */
+static uint32_t known_of(const struct conform *c, int which)
+{
+	return host_struct_size(arguments[which].id, c->plugin->minor);
+}
+static uint32_t floor_of(int which)
+{
+	return host_struct_size(arguments[which].id, 0);
+}
 
 static ptowsp_status file_drop(void *context, const char *path, const void *bytes, uint64_t size)
 {
@@ -54,7 +65,7 @@ static bool argument_fill(struct conform *c, enum argument which, const struct c
 	       : which == OPEN ? (const void *)&open
 	       : which == LOAD || which == EMIT ? (const void *)&p->load
 						: (const void *)&run,
-	       arguments[which].size);
+	       host_structs[arguments[which].id].size);
 	return true;
 }
 
@@ -153,7 +164,7 @@ static ptowsp_status argument_give(struct conform *c, enum argument which, struc
 /* A struct of `size` bytes in lent memory: this version's and what is behind it. A shorter one is cut. */
 static void *argument_lend(struct conform *c, enum argument which, const struct conform_program *p, uint32_t size)
 {
-	uint32_t known = arguments[which].size;
+	uint32_t known = known_of(c, which);
 	char full[256] = {0}, *lent = conform_lend(c, (size + 7u) / 8 * 8);
 
 	argument_fill(c, which, p, full);
@@ -185,7 +196,7 @@ void conform_test_unknown_fields_are_refused(struct conform *c)
 
 	stage(c, &p);
 	for (int which = 0; which < ARGUMENTS; which++) {
-		uint32_t known = arguments[which].size;
+		uint32_t known = known_of(c, which);
 
 		for (size_t i = 0; argument_fill(c, (enum argument)which, &p, full) && i < sizeof(behind) / sizeof(*behind); i++) {
 			uint32_t size = known + (behind[i] / 8 + 1) * 8;
@@ -207,7 +218,7 @@ void conform_test_longer_arguments_of_zeros_are_taken(struct conform *c)
 	stage(c, &p);
 	for (int which = 0; which < ARGUMENTS; which++)
 		for (size_t i = 0; argument_fill(c, (enum argument)which, &p, full) && i < sizeof(behind) / sizeof(*behind); i++) {
-			void *args = argument_lend(c, (enum argument)which, &p, arguments[which].size + behind[i]);
+			void *args = argument_lend(c, (enum argument)which, &p, known_of(c, which) + behind[i]);
 			ptowsp_status st = argument_give(c, (enum argument)which, &p, args);
 
 			if (which == EMIT || which == REPORT)
@@ -225,12 +236,12 @@ void conform_test_sizes_out_of_range_are_refused(struct conform *c)
 
 	stage(c, &p);
 	for (int which = 0; which < ARGUMENTS; which++) {
-		const uint32_t sizes[] = {0, 4, 8, arguments[which].size - 8, PTOWSP_SIZE_LIMIT + 8, 0x7FFFFFF8, 0xFFFFFFF8};
+		const uint32_t sizes[] = {0, 4, 8, floor_of(which) - 8, PTOWSP_SIZE_LIMIT + 8, 0x7FFFFFF8, 0xFFFFFFF8};
 
 		for (size_t i = 0; argument_fill(c, (enum argument)which, &p, full) && i < sizeof(sizes) / sizeof(*sizes); i++) {
 			/* Those that are too long lie in memory of this version's size: the size is refused before what it covers is read. */
-			bool small = sizes[i] < arguments[which].size;
-			struct ptowsp_head *args = argument_lend(c, (enum argument)which, &p, small && sizes[i] > 8 ? sizes[i] : small ? 8 : arguments[which].size);
+			bool small = sizes[i] < floor_of(which);
+			struct ptowsp_head *args = argument_lend(c, (enum argument)which, &p, small && sizes[i] > 8 ? sizes[i] : small ? 8 : known_of(c, which));
 			char what[96];
 
 			args->size = sizes[i];
@@ -260,7 +271,7 @@ void conform_test_results_stay_in_their_size(struct conform *c)
 			break;
 		conform_ok(c, st, "statistics of a shorter or longer struct");
 		CONFORM_MUST(c, stats->head.size == sizes[i], "stats changed the size of the caller's struct from %u to %u (PL3)", sizes[i], stats->head.size);
-		for (uint32_t k = sizeof(*stats); k < sizes[i]; k++)
+		for (uint32_t k = host_struct_size(HOST_STRUCT_run_stats, c->plugin->minor); k < sizes[i]; k++)
 			CONFORM_MUST(c, !((char *)stats)[k], "stats left byte %u of %u as it was; what the plugin does not know is zero (PL3)", k, sizes[i]);
 	}
 	unstage(c, &p);
@@ -400,9 +411,9 @@ void conform_test_an_absent_error_record_is_allowed(struct conform *c)
 	entry_refuse(c, &p);
 	for (int which = 0; which < ARGUMENTS; which++)
 		if (argument_fill(c, (enum argument)which, &p, full)) {
-			char *args = argument_lend(c, (enum argument)which, &p, arguments[which].size + 8);
+			char *args = argument_lend(c, (enum argument)which, &p, known_of(c, which) + 8);
 
-			args[arguments[which].size] = 1;
+			args[known_of(c, which)] = 1;
 			CONFORM_MUST(c, argument_give(c, (enum argument)which, &p, args) == PTOWSP_UNKNOWN_FIELD, "%s with an unknown field is taken where no error record is given (PL3)",
 				     arguments[which].name);
 		}

@@ -161,7 +161,7 @@ void conform_test_lent_memory_is_not_kept(struct conform *c)
 
 	conform_program_choose(c, &p, conform_short_programs);
 	conform_load(c);
-	c->services.table.minor = (uint16_t)c->plugin->minor;
+	conform_services_speak(&c->services, c->plugin->minor);
 	{
 		struct ptowsp_init_args init = conform_init_args(c);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ptowsp/ptowsp.h"
+#include "host/describe.h"
 #include "ptowsp/report.h"
 #include "registry/names.h"
 #include "tools/conform/conform.h"
@@ -30,11 +31,11 @@ void conform_test_tables_have_their_sizes(struct conform *c)
 	head_look(c, &c->plugin->descriptor->ops->head, PTOWSP_STRUCT_OPS, PTOWSP_OPS_FLOOR_10_0, "the table of operations");
 	if (!CONFORM_CALL(c, devices, NULL, devices, &count, &c->error))
 		for (uint32_t i = 0; i < count && i < ROWS; i++)
-			head_look(c, &devices[i]->head, PTOWSP_STRUCT_DEVICE, sizeof(*devices[i]), "a device");
+			head_look(c, &devices[i]->head, PTOWSP_STRUCT_DEVICE, host_struct_size(HOST_STRUCT_device, 0), "a device");
 	count = ROWS;
 	if (!CONFORM_CALL(c, options, options, &count, &c->error))
 		for (uint32_t i = 0; i < count && i < ROWS; i++)
-			head_look(c, &options[i]->head, PTOWSP_STRUCT_OPTION, sizeof(*options[i]), "an option");
+			head_look(c, &options[i]->head, PTOWSP_STRUCT_OPTION, host_struct_size(HOST_STRUCT_option, 0), "an option");
 }
 
 void conform_test_operations_of_a_run_are_there(struct conform *c)
@@ -120,8 +121,8 @@ static void device_look(struct conform *c, const struct ptowsp_device *d)
 {
 	text_look(c, d->name, true, "the name of a device");
 	text_look(c, d->text, true, "the text of a device");
-	rows_look(c, d->memories, d->memory_count, d->memory_stride, sizeof(struct ptowsp_arch_memory), d->name, "memories");
-	rows_look(c, d->units, d->unit_count, d->unit_stride, sizeof(struct ptowsp_arch_unit), d->name, "units");
+	rows_look(c, d->memories, d->memory_count, d->memory_stride, host_struct_size(HOST_STRUCT_arch_memory, 0), d->name, "memories");
+	rows_look(c, d->units, d->unit_count, d->unit_stride, host_struct_size(HOST_STRUCT_arch_unit, 0), d->name, "units");
 	CONFORM_MUST(c, d->memory_count && d->unit_count, "device %s has no memory or no unit", d->name);
 }
 
@@ -226,7 +227,7 @@ void conform_test_capability_rows_fit_their_stride(struct conform *c)
 			const char *row = wide + (size_t)i * strides[s];
 
 			CONFORM_MUST(c, !memcmp(row, narrow + (size_t)i * 32, 32), "row %u is another one with a stride of %u", i, strides[s]);
-			for (uint32_t k = 32; k < strides[s]; k++)
+			for (uint32_t k = host_struct_size(HOST_STRUCT_cap, c->plugin->minor); k < strides[s]; k++)
 				CONFORM_MUST(c, row[k] == (char)0xEE || !row[k], "bytes behind row %u, stride %u, were written", i, strides[s]);
 		}
 	}

@@ -5,7 +5,7 @@
  * Rules of the whole ABI (why: abi/README.md):
  *  - 64-bit little-endian; only fixed-width integers, pointers, and counted arrays cross.
  *  - a struct passed by pointer starts with struct ptowsp_head; `size` is what its maker compiled.
- *    Arguments: bytes beyond what the callee knows must be zero, else UNKNOWN_FIELD.
+ *    Arguments: bytes beyond what the callee knows at the effective minor must be zero, else UNKNOWN_FIELD.
  *    Tables:    cut at the effective minor; a longer one is normal.
  *    Results:   the caller sets size, the callee writes at most that and zeroes what it does not know.
  *  - whoever creates destroys; inputs are borrowed for the call.
@@ -35,6 +35,9 @@
  * with a new header does not raise the host version that it needs. */
 #ifndef PTOWSP_ABI_TARGET
 #define PTOWSP_ABI_TARGET 0
+#endif
+#if PTOWSP_ABI_TARGET > PTOWSP_ABI_MINOR
+#error "PTOWSP_ABI_TARGET is a minor that these headers do not describe; take newer ones"
 #endif
 
 PTOWSP_BEGIN

@@ -27,7 +27,8 @@ enum { /* what the backend does with the feature */
 };
 enum { PTOWSP_EVIDENCE_CLAIMED = 0, PTOWSP_EVIDENCE_SELF_TESTED = 1, PTOWSP_EVIDENCE_CONFORMANCE = 2 }; /* evidence */
 
-/* One row of a device's matrix; passed as array, count and stride (at least 32). */
+/* One row of a device's matrix; passed as array, count and stride (at least the floor). The callee writes at most stride bytes of each row, and nothing
+ * that is newer than the effective minor; the caller zeroed them before. */
 struct ptowsp_cap {
 	uint32_t feature;
 	uint8_t state;    /* one of the four above */
@@ -36,7 +37,8 @@ struct ptowsp_cap {
 	int64_t low, high; /* limits of the parameter, both 0 where there is none */
 	uint64_t bits;    /* feature-specific */
 };
-PTOWSP_STATIC_ASSERT(sizeof(struct ptowsp_cap) == 32, "frozen size of a capability row");
+#define PTOWSP_CAP_FLOOR_10_0 32u
+PTOWSP_STATIC_ASSERT(offsetof(struct ptowsp_cap, bits) + sizeof(uint64_t) == PTOWSP_CAP_FLOOR_10_0, "a 10.0 capability row");
 
 PTOWSP_END
 #endif

@@ -58,7 +58,7 @@ struct ptowsp_ops {
 	ptowsp_status (*stats)(struct ptowsp_object *program, struct ptowsp_run_stats *stats_out, struct ptowsp_error *error);
 };
 #define PTOWSP_OPS_FLOOR_10_0 128u
-PTOWSP_STATIC_ASSERT(sizeof(struct ptowsp_ops) == PTOWSP_OPS_FLOOR_10_0, "10.0 operations");
+PTOWSP_STATIC_ASSERT(offsetof(struct ptowsp_ops, stats) + sizeof(void *) == PTOWSP_OPS_FLOOR_10_0, "10.0 operations");
 
 struct ptowsp_plugin {
 	struct ptowsp_head head;
@@ -73,7 +73,7 @@ struct ptowsp_plugin {
 				* NULL or "": none. An extension that it can do without is asked for with host->extension only */
 };
 #define PTOWSP_PLUGIN_FLOOR_10_0 64u
-PTOWSP_STATIC_ASSERT(sizeof(struct ptowsp_plugin) == PTOWSP_PLUGIN_FLOOR_10_0, "10.0 descriptor");
+PTOWSP_STATIC_ASSERT(offsetof(struct ptowsp_plugin, needs) + sizeof(void *) == PTOWSP_PLUGIN_FLOOR_10_0, "10.0 descriptor");
 enum { PTOWSP_PLUGIN_FORK_SAFE = 1, PTOWSP_PLUGIN_NEEDS_JIT = 2, PTOWSP_PLUGIN_ISOLATION_UNSAFE = 4 };
 
 #define PTOWSP_ENTRY_NAME "ptowsp_plugin_v10"
