@@ -62,6 +62,25 @@ static void listing_plugins_runs_none_of_them(void)
 	CHECK_INT(cli("ls mark"), 0); /* the mark works */
 }
 
+/* A name that is no UTF-8 or has a command to the terminal in it. */
+static void files_of_any_name_are_listed(void)
+{
+	json_t *list;
+
+	cli_begin();
+	REQUIRE_INT(cli("mkdir d\377 && echo text >d\377/libptowsp_$(printf 'a\\377').so && echo text >d\377/\"$(printf 'libptowsp_\\033[31m.so')\""), 0);
+	list = json_of("$B/ptowsp-run --list-plugins --json --plugin-dir d\377");
+	CHECK(mentions(list, "d?/libptowsp_a?.so") && mentions(list, "d?/libptowsp_\033[31m.so"));
+	list = json_of("$B/ptowsp-run --explain --json --plugin-dir d\377 $K/scale.pkg.zst");
+	CHECK(mentions(list, "d?/libptowsp_a?.so") && mentions(list, "d?/libptowsp_\033[31m.so"));
+	REQUIRE_INT(cli("$B/ptowsp-run --list-plugins --plugin-dir d\377"), 0);
+	CHECK_CONTAINS(cli_out, "libptowsp_?[31m.so");
+	REQUIRE_INT(cli("$B/ptowsp-run --explain --plugin-dir d\377 $K/scale.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "libptowsp_?[31m.so");
+	REQUIRE_INT(cli("cp $K/scale.pkg.zst \"$(printf 's\\033.pkg.zst')\" && $B/ptowsp-inspect . ."), 0);
+	CHECK_CONTAINS(cli_out, "./s?.pkg.zst\n");
+}
+
 static void folders_of_the_environment_are_searched_after_the_tool_s_own(void)
 {
 	cli_begin();
@@ -320,6 +339,7 @@ static void no_output_is_coloured_without_a_terminal(void)
 
 void suite_contract_json(CU_pSuite s)
 {
+	TEST(s, files_of_any_name_are_listed);
 	cli_suite("json");
 	TEST(s, listing_plugins_runs_none_of_them);
 	TEST(s, folders_of_the_environment_are_searched_after_the_tool_s_own);

@@ -231,6 +231,8 @@ static void several_packages_give_an_object_each(void)
 	CHECK_CONTAINS(out, "{\"file\":\"./bad.pkg.zst\",\"status\":\"BAD_PACKAGE\",\"error\":\"./bad.pkg.zst: is cut off: ");
 	CHECK_CONTAINS(out, "{\"file\":\"./sample.pkg.zst\",\"status\":\"OK\",\"name\":\"sample\",\"version\":\"1.0\",\"digest\":\"");
 	CHECK_CONTAINS(out, "\"targets\":[\"cpu_sim\"],\"tile_memory\":{\"targets\":[{\"target\":\"sram\",");
+	CHECK_CONTAINS(out, "copy or pack it again\",\"schema\":\"ptowsp.inspected/1\"}\n");
+	CHECK_CONTAINS(out, "},\"schema\":\"ptowsp.inspected/1\"}\n");
 	free(out);
 	free(err);
 }

@@ -135,12 +135,12 @@ static void files_of_a_folder_that_fail_have_their_line_and_the_code(void)
 	put("in/b.pto", "func @f(\n");
 	put("two/a.pto", COPY);
 	CHECK_INT(pack("--json in two -o out"), 3);
-	CHECK_STR(out, "{\"file\":\"in/a.pto\",\"package\":\"out/in/a.pkg.zst\",\"status\":\"OK\",\"kernels\":1,\"entries\":1,\"warnings\":0,\"errors\":0}\n"
+	CHECK_STR(out, "{\"file\":\"in/a.pto\",\"package\":\"out/in/a.pkg.zst\",\"status\":\"OK\",\"kernels\":1,\"entries\":1,\"warnings\":0,\"errors\":0,\"schema\":\"ptowsp.packed/1\"}\n"
 		       "{\"file\":\"in/b.pto\",\"package\":\"\",\"status\":\"BAD_PACKAGE\",\"kernels\":0,\"entries\":0,\"warnings\":0,\"errors\":1,"
-		       "\"error\":\"in/b.pto:1:9: expected a parameter such as %x: !pto.memref<gm,...,f32>, found the end of the line\"}\n"
+		       "\"error\":\"in/b.pto:1:9: expected a parameter such as %x: !pto.memref<gm,...,f32>, found the end of the line\",\"schema\":\"ptowsp.packed/1\"}\n"
 		       "{\"file\":\"in/c.pto\",\"package\":\"\",\"status\":\"IO\",\"kernels\":0,\"entries\":0,\"warnings\":0,\"errors\":0,"
-		       "\"error\":\"in/c.pto cannot be read: No such file or directory\"}\n"
-		       "{\"file\":\"two/a.pto\",\"package\":\"out/two/a.pkg.zst\",\"status\":\"OK\",\"kernels\":1,\"entries\":1,\"warnings\":0,\"errors\":0}\n");
+		       "\"error\":\"in/c.pto cannot be read: No such file or directory\",\"schema\":\"ptowsp.packed/1\"}\n"
+		       "{\"file\":\"two/a.pto\",\"package\":\"out/two/a.pkg.zst\",\"status\":\"OK\",\"kernels\":1,\"entries\":1,\"warnings\":0,\"errors\":0,\"schema\":\"ptowsp.packed/1\"}\n");
 	CHECK_INT(pack("in -o again"), 3);
 	CHECK_STR(out, "a.pto: 1 kernel, 1 entry, 0 warnings\nb.pto: refused, 1 error\nc.pto: no package\n");
 	CHECK_INT(pack("--json in/a.pto -o one.pkg.zst"), 0);

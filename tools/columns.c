@@ -17,6 +17,9 @@ void columns_add(struct columns *c, const char *format, ...)
 	va_start(arguments, format);
 	vsnprintf(line, sizeof(line), format, arguments);
 	va_end(arguments);
+	for (char *at = line; *at; at++)
+		if (((unsigned char)*at < ' ' && *at != '\t') || *at == 0x7F)
+			*at = '?'; /* of a file's name: this is one line */
 	if (c->count == c->room) {
 		size_t room = c->room ? c->room * 2 : 32;
 		char **lines = realloc(c->lines, room * sizeof(*lines));

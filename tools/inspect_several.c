@@ -6,6 +6,7 @@
 #include "registry/names.h"
 #include "tools/columns.h"
 #include "tools/folder.h"
+#include "tools/plain.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -14,6 +15,8 @@
 #include <sys/stat.h>
 
 /* ---- lines ---- */
+
+#define LINE_SCHEMA "ptowsp.inspected/1"
 
 static void columns_line(struct columns *columns, const struct pkg *package, const char *path)
 {
@@ -27,22 +30,6 @@ static void columns_line(struct columns *columns, const struct pkg *package, con
 		    (unsigned)t->tensor_count, targets ? target[0] : "any", targets > 1 ? ", ..." : "", path);
 }
 
-/* What the text is in JSON, bytes that are no UTF-8 left out. */
-static json_t *text_of(const char *text)
-{
-	json_t *value = json_string(text);
-	char *clean;
-
-	if (value || !(clean = strdup(text)))
-		return value;
-	for (char *at = clean; *at; at++)
-		if (*at & 0x80)
-			*at = '?';
-	value = json_string(clean);
-	free(clean);
-	return value;
-}
-
 static json_t *package_object(const struct pkg *package, const char *path)
 {
 	const struct pkg_tables *t = pkg_tables(package);
@@ -53,13 +40,13 @@ static json_t *package_object(const struct pkg *package, const char *path)
 	json_t *list = json_array();
 
 	for (uint32_t i = 0; i < count; i++)
-		json_array_append_new(list, text_of(targets[i]));
+		json_array_append_new(list, plain_json(targets[i]));
 	for (int i = 0; i < 32; i++)
 		snprintf(digest + 2 * i, 3, "%02x", pkg_digest(package)[i]);
-	return json_pack("{s:o, s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:o, s:o}", "file", text_of(path), "status", "OK", "name", text_of(pkg_name(package)),
-			 "version", text_of(version ? version : ""), "digest", digest, "bytes", (json_int_t)pkg_file_size(package), "entries",
-			 (json_int_t)t->entry_count, "kernels", (json_int_t)t->kernel_count, "tensors", (json_int_t)t->tensor_count, "targets", list,
-			 "tile_memory", inspect_memory_json(t));
+	return json_pack("{s:o, s:s, s:o, s:o, s:s, s:I, s:I, s:I, s:I, s:o, s:o, s:s}", "file", plain_json(path), "status", "OK", "name",
+			 plain_json(pkg_name(package)), "version", plain_json(version ? version : ""), "digest", digest, "bytes",
+			 (json_int_t)pkg_file_size(package), "entries", (json_int_t)t->entry_count, "kernels", (json_int_t)t->kernel_count, "tensors",
+			 (json_int_t)t->tensor_count, "targets", list, "tile_memory", inspect_memory_json(t), "schema", LINE_SCHEMA);
 }
 
 static int object_print(json_t *object, FILE *to)
@@ -80,8 +67,8 @@ static int refused_print(struct columns *columns, const char *path, int json, co
 	int code = inspect_complain(error, path);
 
 	if (json)
-		return inspect_worse(code, object_print(json_pack("{s:o, s:s, s:o}", "file", text_of(path), "status", reg_status_name(error->code), "error",
-								  text_of(error->text)), to));
+		return inspect_worse(code, object_print(json_pack("{s:o, s:s, s:o, s:s}", "file", plain_json(path), "status", reg_status_name(error->code), "error",
+								  plain_json(error->text), "schema", LINE_SCHEMA), to));
 	columns_add(columns, "-\t-\t-\t-\t-\t-\trefused\t%.400s", path);
 	return code;
 }

@@ -12,6 +12,7 @@
 #include "registry/names.h"
 #include "registry/text.h"
 #include "tools/folder.h"
+#include "tools/plain.h"
 
 static int by_name(const FTSENT **a, const FTSENT **b)
 {
@@ -32,19 +33,19 @@ static char *output_path(const struct pack_options *options, const char *relativ
 static int object_print(const char *file, const char *package, const struct pack_counts *counts)
 {
 	const char *status = reg_status_name(counts->error.code);
-	json_t *object = json_pack("{s:s, s:s, s:s, s:i, s:i, s:i, s:i}", "file", file, "package", counts->error.code ? "" : package, "status",
-				   counts->error.code ? status : "OK", "kernels", (int)counts->kernels, "entries", (int)counts->entries, "warnings",
-				   (int)counts->warnings, "errors", (int)counts->errors);
+	json_t *object = json_pack("{s:o, s:o, s:s, s:i, s:i, s:i, s:i}", "file", plain_json(file), "package",
+				   plain_json(counts->error.code ? "" : package), "status", counts->error.code ? status : "OK", "kernels", (int)counts->kernels,
+				   "entries", (int)counts->entries, "warnings", (int)counts->warnings, "errors", (int)counts->errors);
 	char *line = NULL;
 
 	if (object && counts->error.code)
-		json_object_set_new(object, "error", json_string(counts->error.text));
-	if (object)
+		json_object_set_new(object, "error", plain_json(counts->error.text));
+	if (object && !json_object_set_new(object, "schema", json_string("ptowsp.packed/1")))
 		line = json_dumps(object, JSON_COMPACT);
 	if (line)
 		puts(line);
 	else
-		fprintf(stderr, "ptowsp-pack: %s: no line of JSON can say this name\n", file);
+		fputs("ptowsp-pack: no memory for a line\n", stderr);
 	json_decref(object);
 	free(line);
 	return line ? 0 : 1;

@@ -8,6 +8,7 @@
 #include "registry/names.h"
 #include "registry/text.h"
 #include "tools/columns.h"
+#include "tools/plain.h"
 #include "tools/run.h"
 
 /* The program of one device. */
@@ -224,12 +225,12 @@ static void search_print(const struct explanation *x)
 
 	printf("search path:\n");
 	for (uint32_t i = 0; ptowsp_listing_folder(x->listing, i); i++)
-		printf("  %s\n", ptowsp_listing_folder(x->listing, i));
+		plain_line(stdout, "  %s", ptowsp_listing_folder(x->listing, i));
 	for (uint32_t i = 0; ptowsp_listing_row(x->listing, i, &row); i++) {
 		if (!row.usable)
-			printf("  skipped %s: %s\n", row.path, row.reason);
+			plain_line(stdout, "  skipped %s: %s", row.path, row.reason);
 		else
-			printf("  %s %s\n", row.shadowed ? "shadowed" : "found", row.path);
+			plain_line(stdout, "  %s %s", row.shadowed ? "shadowed" : "found", row.path);
 	}
 }
 
@@ -237,8 +238,7 @@ static void part_print(const struct part *x)
 {
 	const struct ptowsp_device *device = ptowsp_backend_current(x->backend);
 
-	printf("backend %s %s, %s\n", ptowsp_backend_name(x->backend), ptowsp_backend_version(x->backend),
-	       ptowsp_backend_path(x->backend));
+	plain_line(stdout, "backend %s %s, %s", ptowsp_backend_name(x->backend), ptowsp_backend_version(x->backend), ptowsp_backend_path(x->backend));
 	if (*ptowsp_backend_trust(x->backend))
 		printf("trust in the plugin: %s\n", ptowsp_backend_trust(x->backend));
 	printf("device %s, engine %s, cycles by the %s model\n", device ? device->name : "none", run_engine(device), run_cycle_model(device));
@@ -326,10 +326,10 @@ static json_t *search_json(const struct explanation *x)
 	struct ptowsp_listing_row row;
 
 	for (uint32_t i = 0; ptowsp_listing_folder(x->listing, i); i++)
-		json_array_append_new(folders, json_string(ptowsp_listing_folder(x->listing, i)));
+		json_array_append_new(folders, plain_json(ptowsp_listing_folder(x->listing, i)));
 	for (uint32_t i = 0; ptowsp_listing_row(x->listing, i, &row); i++)
-		json_array_append_new(files, json_pack("{s:s, s:b, s:b, s:s}", "path", row.path, "usable", (int)row.usable,
-						       "shadowed", (int)row.shadowed, "reason", row.reason));
+		json_array_append_new(files, json_pack("{s:o, s:b, s:b, s:o}", "path", plain_json(row.path), "usable", (int)row.usable,
+						       "shadowed", (int)row.shadowed, "reason", plain_json(row.reason)));
 	return json_pack("{s:o, s:o}", "folders", folders, "files", files);
 }
 
@@ -337,9 +337,9 @@ static json_t *part_json(const struct part *x)
 {
 	const struct ptowsp_device *device = ptowsp_backend_current(x->backend);
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "isolation", run_isolation_text(ptowsp_backend_isolation(x->backend)), "trust", ptowsp_match_trust(x->match), "entry", ptowsp_plan_entry(x->plan), "plugin",
-			 ptowsp_backend_name(x->backend), "plugin_version", ptowsp_backend_version(x->backend), "plugin_path",
-			 ptowsp_backend_path(x->backend), "device", device ? device->name : "", "engine", run_engine(device),
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "isolation", run_isolation_text(ptowsp_backend_isolation(x->backend)), "trust",
+			 ptowsp_match_trust(x->match), "entry", ptowsp_plan_entry(x->plan), "plugin", ptowsp_backend_name(x->backend), "plugin_version",
+			 ptowsp_backend_version(x->backend), "plugin_path", plain_json(ptowsp_backend_path(x->backend)), "device", device ? device->name : "", "engine", run_engine(device),
 			 "cycle_model", run_cycle_model(device), "verdicts", verdicts_json(x), "values",
 			 values_json(x), "tensors", tensors_json(x), "temps", temps_json(x));
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tools/plain.h"
 #include "tools/run.h"
 
 /* "a,b" as an array. */
@@ -22,10 +23,10 @@ json_t *run_words_json(const char *text)
 
 static json_t *plugin_json(const struct ptowsp_listing_row *row)
 {
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:b, s:b, s:s}", "isolation", run_isolation_text(row->isolation), "name", row->name, "path", row->path, "vendor",
+	return json_pack("{s:s, s:s, s:o, s:s, s:s, s:o, s:b, s:b, s:o}", "isolation", run_isolation_text(row->isolation), "name", row->name, "path", plain_json(row->path), "vendor",
 			 row->vendor, "version", row->version, "targets",
 			 run_words_json(row->targets), "usable", (int)row->usable, "shadowed", (int)row->shadowed, "reason",
-			 row->reason);
+			 plain_json(row->reason));
 }
 
 static json_t *listing_json(const struct ptowsp_listing *listing)
@@ -34,7 +35,7 @@ static json_t *listing_json(const struct ptowsp_listing *listing)
 	struct ptowsp_listing_row row;
 
 	for (uint32_t i = 0; ptowsp_listing_folder(listing, i); i++)
-		json_array_append_new(folders, json_string(ptowsp_listing_folder(listing, i)));
+		json_array_append_new(folders, plain_json(ptowsp_listing_folder(listing, i)));
 	for (uint32_t i = 0; ptowsp_listing_row(listing, i, &row); i++) {
 		json_t *plugin = plugin_json(&row);
 
@@ -54,10 +55,10 @@ static void listing_print(const struct ptowsp_listing *listing)
 
 		if (*row.name)
 			snprintf(abi, sizeof(abi), "v%u.%u", row.major, row.minor);
-		printf("%-12s %-10s %-8s %-10s %s\n", *row.name ? row.name : "-", *row.version ? row.version : "-", abi,
+		plain_line(stdout, "%-12s %-10s %-8s %-10s %s", *row.name ? row.name : "-", *row.version ? row.version : "-", abi,
 		       row.shadowed ? "shadowed" : row.usable ? "usable" : "skipped", row.path);
 		if (*row.reason)
-			printf("%12s %s\n", "", row.reason);
+			plain_line(stdout, "%12s %s", "", row.reason);
 		else if (*row.targets)
 			printf("%12s for %s, by %s%s\n", "", row.targets, row.vendor, row.isolation == PTOWSP_ISOLATE_PROCESS ? "; runs in a process of its own" : "");
 	}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* plain.h - text that others chose, such as names of files, where a terminal or a reader of JSON gets it. */
+#ifndef TOOLS_PLAIN_H
+#define TOOLS_PLAIN_H
+
+#include <stdio.h>
+
+struct json_t;
+
+/* The text as a JSON string; a text that is not UTF-8 with '?' for every byte that is not ASCII. To be given away; NULL: no memory. */
+struct json_t *plain_json(const char *text);
+/* As fprintf and a line end, with '?' for every control character: it is one line, and no command to the terminal. */
+void plain_line(FILE *to, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif
