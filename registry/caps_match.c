@@ -312,11 +312,20 @@ static void match_graph(struct matching *m, unsigned op)
 	refuse_below(v);
 }
 
+static uint64_t used(const uint8_t *codes)
+{
+	uint64_t count = 0;
+
+	for (unsigned code = 0; codes && code < 256; code++)
+		count += codes[code] != 0;
+	return count;
+}
+
 ptowsp_status reg_match(const struct reg_needs *needs, const struct reg_caps *caps, struct reg_verdict **rows_out,
 			uint32_t *count_out)
 {
 	struct matching m = {.needs = needs, .caps = caps};
-	uint64_t room = (uint64_t)needs->directive_count + needs->requirement_count + needs->kernel_count + 256 + 2 + 1 + 256 + SCOPES;
+	uint64_t room = (uint64_t)needs->directive_count + needs->requirement_count + needs->kernel_count + used(needs->opcodes) + 2 + 1 + used(needs->graph) * (1 + SCOPES);
 
 	*rows_out = NULL;
 	*count_out = 0;

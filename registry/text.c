@@ -79,14 +79,16 @@ static unsigned distance(const char *a, const char *b)
 	return row[n];
 }
 
-/* The next name behind (distance *at, index *index); false at the end. */
-static int nearest_next(const char *wanted, const char *const *names, uint32_t count, unsigned *at, uint32_t *index)
+enum { MEASURED = 128 }; /* names whose distance is kept: more are rare, and measured each time */
+
+/* The next name behind (distance *at, index *index); false at the end. measured: distances of the first names. */
+static int nearest_next(const char *wanted, const char *const *names, uint32_t count, const unsigned *measured, unsigned *at, uint32_t *index)
 {
 	unsigned best = ~0u;
 	uint32_t found = count;
 
 	for (uint32_t i = 0; i < count; i++) {
-		unsigned d = distance(wanted, names[i]);
+		unsigned d = i < MEASURED ? measured[i] : distance(wanted, names[i]);
 
 		if ((d > *at || (d == *at && (*index == PTOWSP_NONE || i > *index))) && d < best) {
 			best = d;
@@ -101,12 +103,14 @@ static int nearest_next(const char *wanted, const char *const *names, uint32_t c
 void reg_text_add_nearest(struct reg_text *text, const char *wanted, const char *const *names, uint32_t count)
 {
 	enum { TAIL = 24 }; /* ", and 4294967295 more" */
-	unsigned at = 0;
+	unsigned at = 0, measured[MEASURED];
 	uint32_t index = PTOWSP_NONE, shown = 0;
 
 	if (!count)
 		reg_text_add(text, "none");
-	while (shown < count && nearest_next(wanted, names, count, &at, &index)) {
+	for (uint32_t i = 0; i < count && i < MEASURED; i++)
+		measured[i] = distance(wanted, names[i]);
+	while (shown < count && nearest_next(wanted, names, count, measured, &at, &index)) {
 		size_t need = strlen(names[index]) + 2 + (shown + 1 < count ? TAIL : 0);
 
 		if (need >= text->room - text->length) {

@@ -142,12 +142,12 @@ static ptowsp_status header_begin(struct sealing *s, const struct pkg_image *ima
 }
 
 /* window: no larger than a reader accepts; level and one thread: the same bytes each time. */
-static ptowsp_status zstd_begin(struct sealing *s)
+static ptowsp_status zstd_begin(struct sealing *s, int level)
 {
 	s->zstd = ZSTD_createCCtx();
 	if (!s->zstd)
 		return out_of_memory(s);
-	ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, LEVEL);
+	ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_compressionLevel, level ? level : LEVEL);
 	ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_checksumFlag, 1);
 	ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_contentSizeFlag, 1);
 	ZSTD_CCtx_setParameter(s->zstd, ZSTD_c_windowLog, 0);
@@ -219,7 +219,7 @@ ptowsp_status pkg_image_seal(const struct pkg_image *image, void **bytes_out, si
 	s->error = error;
 	st = header_begin(s, image);
 	if (!st)
-		st = zstd_begin(s);
+		st = zstd_begin(s, image->level);
 	for (uint32_t i = 0; i < image->section_count && !st; i++)
 		st = section_append(s, i, &image->sections[i]);
 	if (!st)

@@ -22,6 +22,7 @@ struct pkg_image {
 	char abi[16]; /* wsp_runtime_abi */
 	uint16_t format_major, format_minor;
 	uint32_t header_flags;
+	int level;       /* of zstd; 0: that of every file, so that the same content is the same file */
 	uint32_t target_count;
 	char *targets[PKG_IMAGE_TARGETS]; /* malloc'd, owned */
 	uint32_t section_count;

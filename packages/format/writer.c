@@ -248,6 +248,11 @@ static void image_fill(struct pkg_writer *w)
 	}
 }
 
+void pkg_writer_level(struct pkg_writer *w, int level)
+{
+	w->image.level = level;
+}
+
 ptowsp_status pkg_writer_seal(struct pkg_writer *w, void **bytes_out, size_t *size_out, struct ptowsp_error *error)
 {
 	struct pkg *package = NULL;

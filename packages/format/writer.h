@@ -33,6 +33,9 @@ void pkg_writer_cut(struct pkg_writer *writer, uint32_t type, uint32_t rows);
 void pkg_writer_meta(struct pkg_writer *writer, const char *key, const char *value);
 void pkg_writer_target(struct pkg_writer *writer, const char *target);
 
+/* Packed with another level of zstd than all other files: what is sealed by the thousand, to be read at once. */
+void pkg_writer_level(struct pkg_writer *writer, int level);
+
 /* The finished file's bytes (malloc'd, caller frees). The result is opened and verified before it is handed out, so a
  * package that cannot be read is never written. Tables with ids must already be sorted by id. */
 ptowsp_status pkg_writer_seal(struct pkg_writer *writer, void **bytes_out, size_t *size_out, struct ptowsp_error *error);

@@ -268,10 +268,20 @@ static uint32_t edits(const char *a, const char *b)
 	return rows[length_a % 3][length_b];
 }
 
+/* There are at least as many edits as the lengths differ by. */
+static uint32_t least_edits(const char *a, const char *b)
+{
+	size_t length_a = strlen(a), length_b = strlen(b);
+
+	return (uint32_t)(length_a > length_b ? length_a - length_b : length_b - length_a);
+}
+
 void lang_guess_try(struct lang_guess *guess, const char *candidate)
 {
-	uint32_t distance = edits(guess->word, candidate);
+	uint32_t distance = guess->distance;
 
+	if (least_edits(guess->word, candidate) < distance)
+		distance = edits(guess->word, candidate);
 	if (distance < guess->distance) {
 		guess->distance = distance;
 		guess->best = candidate;
@@ -291,7 +301,7 @@ static uint32_t nearest_next(const char *word, const char *const *names, uint32_
 	uint32_t best = UINT32_MAX, found = count;
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t distance = edits(word, names[i]);
+		uint32_t distance = found == count || least_edits(word, names[i]) < best ? edits(word, names[i]) : best;
 
 		if ((distance > *far || (distance == *far && (last == count || i > last))) && (found == count || distance < best)) {
 			best = distance;
