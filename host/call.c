@@ -102,7 +102,7 @@ void host_call_run(struct host_caller *caller, struct host_call *call)
 
 void host_call_up(struct host_caller *caller, struct host_call *call)
 {
-	run(caller, call, host_call_local);
+	run(caller, call, caller->carry_up);
 }
 
 /* ---- from typed parameters to a record ---- */
@@ -122,7 +122,7 @@ void host_call_up(struct host_caller *caller, struct host_call *call)
 
 void host_caller_init(struct host_caller *caller, const struct ptowsp_ops *ops)
 {
-	*caller = (struct host_caller){.carry = host_call_local};
+	*caller = (struct host_caller){.carry = host_call_local, .carry_up = host_call_local};
 	atomic_store_explicit(&caller->tables[HOST_STRUCT_ops], ops, memory_order_relaxed); /* before anybody else sees it */
 }
 

@@ -52,6 +52,8 @@ struct host_upward;
 struct host_caller {
 	/* Takes a record to the plugin and brings back what it answered. Local: host_call_local. */
 	void (*carry)(struct host_caller *caller, struct host_call *call);
+	/* Takes a call of the plugin to the host. Local: host_call_local. */
+	void (*carry_up)(struct host_caller *caller, struct host_call *call);
 	void *carrier;            /* of a carrier that is not local; owned by whoever set it */
 	const void *_Atomic tables[HOST_STRUCT_COUNT]; /* of the plugin, by struct: its normalised operations, extensions once they were asked for */
 	struct host_layer *layers; /* the first one is nearest to the host, for calls in both directions. Owned; set before the first call */

@@ -4,40 +4,30 @@
 #ifndef HOST_FRAME_H
 #define HOST_FRAME_H
 
+#include "host/describe.h"
 #include "host/ring.h"
-#include "ptowsp/base.h"
 
-/* Operations that the host asks for, in the order of a plugin's life. X(name, text of the last operation in a report). */
-#define HOST_FRAME_OPERATIONS(X) \
-	X(BEGIN, "loading it (constructors)") X(ENTRY, "its entry") X(EXTENSION, "extension") X(INIT, "init") X(FINI, "fini") X(DEVICES, "devices") X(OPTIONS, "options") \
-	X(CAPABILITIES, "capabilities") X(OPEN, "open") X(CLOSE, "close") X(LOAD, "load") X(UNLOAD, "unload") X(SUBMIT, "submit") \
-	X(CANCEL, "cancel") X(POLL, "poll") X(DRAIN, "drain") X(STATS, "stats") X(TRACE, "trace attach") X(EVENTS, "events attach") \
-	X(GRAPH, "graph attach") X(MEASURE, "measure") X(ARTIFACT, "emit") X(REPORT, "emit of a run") X(FIGURES, "figures") X(FORGET, "a buffer's end") X(END, "its end")
-enum host_frame_operation {
+/* What the host asks for besides the operations of the description. X(name, text of the last operation in a report). */
+#define HOST_FRAME_OWN(X) X(BEGIN, "loading it (constructors)") X(ENTRY, "its entry") X(FORGET, "a buffer's end") X(END, "its end")
+enum {
+	HOST_FRAME_DESCRIBED = HOST_OPERATION_COUNT - 1,
 #define X(name, text) HOST_FRAME_##name,
-	HOST_FRAME_OPERATIONS(X)
+	HOST_FRAME_OWN(X)
 #undef X
 	HOST_FRAME_COUNT
 };
-/* What a worker says without being asked, or as the answer; kinds of its ring's messages. */
-enum host_frame_upcall {
-	HOST_UP_REPLY, HOST_UP_LOG, HOST_UP_DIAGNOSE, HOST_UP_DONE, HOST_UP_TRACE, HOST_UP_EVENTS, HOST_UP_GRAPH, HOST_UP_FILE
-};
+/* Kinds of messages of a worker's ring: the answer to a request, a call of the plugin. */
+enum { HOST_UP_REPLY, HOST_UP_CALL };
 
-/* At offset 0 of every message; what the values mean: see the two sides of each operation. Offsets count from the frame's begin (wire.h). */
+/* At offset 0 of every message. Offsets count from the frame's begin (wire.h). */
 struct host_frame {
-	uint32_t operation; /* enum host_frame_operation; 0 in upcalls */
+	uint32_t operation; /* enum host_operation_id, HOST_FRAME_x */
 	ptowsp_status status;
-	uint64_t call;      /* number that the reply repeats */
-	uint64_t values[8];
+	uint64_t call;      /* number of the request, which its reply repeats; of a callback: number that it was given with */
+	uint64_t answer;    /* of a function that answers with a number; of `extension`: bit i is set where field i of the table is */
+	uint64_t values[HOST_PARAMETERS]; /* of the parameters: marshal.c */
+	uint32_t sections, reserved; /* number of the memory file with the records of the request; 0: it has none */
 	struct ptowsp_error error;
-};
-
-/* Memory of a tensor as it crosses: a place in a shared buffer. */
-struct host_frame_place {
-	uint32_t buffer; /* 0: none */
-	uint32_t reserved;
-	uint64_t offset, size;
 };
 
 /* The memory that both map, sealed against another size. down: host to worker, [0] for one thing after the other, [1] for what may come at any time. */

@@ -28,49 +28,7 @@ uint64_t host_remote_copied(const struct host_remote *remote);
 /* Process number, for people and tests. [any] */
 int host_remote_pid(const struct host_remote *remote);
 
-/* The operations, with the thread tags of plugin.h. All fail with DEVICE_LOST or DEADLINE and how it ended when there is no worker any more. */
-ptowsp_status host_remote_init(struct host_remote *remote, const struct ptowsp_host *host, const struct ptowsp_init_args *args, struct ptowsp_object **instance_out,
-			       struct ptowsp_error *error);
-ptowsp_status host_remote_devices(struct host_remote *remote, struct ptowsp_object *instance, const struct ptowsp_device **devices_out, uint32_t *count,
-				  struct ptowsp_error *error);
-ptowsp_status host_remote_options(struct host_remote *remote, const struct ptowsp_option **options_out, uint32_t *count, struct ptowsp_error *error);
-ptowsp_status host_remote_capabilities(struct host_remote *remote, struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out, uint32_t stride,
-				       uint32_t *count, struct ptowsp_error *error);
-ptowsp_status host_remote_open(struct host_remote *remote, struct ptowsp_object *instance, const struct ptowsp_open_args *args, struct ptowsp_object **device_out,
-			       struct ptowsp_error *error);
-ptowsp_status host_remote_load(struct host_remote *remote, struct ptowsp_object *device, const struct ptowsp_load_args *args, struct ptowsp_object **program_out,
-			       struct ptowsp_error *error);
-ptowsp_status host_remote_submit(struct host_remote *remote, struct ptowsp_object *device, const struct ptowsp_run_args *args, struct ptowsp_error *error);
-ptowsp_status host_remote_cancel(struct host_remote *remote, struct ptowsp_object *device, uint64_t token, struct ptowsp_error *error);
-/* The worker polls by itself: this waits until some run is done. */
-ptowsp_status host_remote_poll(struct host_remote *remote, struct ptowsp_object *device, uint64_t until_ns, struct ptowsp_error *error);
 /* Hears what the worker has said so far, without waiting. [any] */
 void host_remote_look(struct host_remote *remote);
-ptowsp_status host_remote_drain(struct host_remote *remote, struct ptowsp_object *device, uint64_t until_ns, struct ptowsp_error *error);
-/* Arrays in *stats_out are valid until the next call for the worker. */
-ptowsp_status host_remote_stats(struct host_remote *remote, struct ptowsp_object *program, struct ptowsp_run_stats *stats_out, struct ptowsp_error *error);
-ptowsp_status host_remote_fini(struct host_remote *remote, struct ptowsp_object *instance, struct ptowsp_error *error);
-ptowsp_status host_remote_close(struct host_remote *remote, struct ptowsp_object *device, struct ptowsp_error *error);
-ptowsp_status host_remote_unload(struct host_remote *remote, struct ptowsp_object *program, struct ptowsp_error *error);
-
-/* A table that says which entries the plugin has; they are called by the functions below and not through it. NULL: none, or an extension that the description does not
- * know. */
-const void *host_remote_extension(struct host_remote *remote, struct ptowsp_object *instance, const char *id);
-typedef void (*host_trace_sink)(void *context, const struct ptowsp_trace_task *tasks, uint32_t count, uint32_t stride);
-typedef void (*host_event_sink)(void *context, const struct ptowsp_trace_event *events, uint32_t count, uint32_t stride);
-typedef void (*host_edge_sink)(void *context, const struct ptowsp_graph_edge *edges, uint32_t count, uint32_t stride);
-typedef ptowsp_status (*host_file_sink)(void *context, const char *path, const void *bytes, uint64_t size);
-ptowsp_status host_remote_trace(struct host_remote *remote, struct ptowsp_object *program, host_trace_sink sink, void *context, struct ptowsp_error *error);
-ptowsp_status host_remote_events(struct host_remote *remote, struct ptowsp_object *program, host_event_sink sink, void *context, struct ptowsp_error *error);
-ptowsp_status host_remote_graph(struct host_remote *remote, struct ptowsp_object *program, host_edge_sink sink, void *context, struct ptowsp_error *error);
-ptowsp_status host_remote_measure(struct host_remote *remote, struct ptowsp_object *program, const struct ptowsp_run_args *args, uint64_t *elements_out, uint32_t count,
-				  struct ptowsp_error *error);
-ptowsp_status host_remote_artifact(struct host_remote *remote, struct ptowsp_object *instance, const char *device, const struct ptowsp_load_args *args, host_file_sink file,
-				   void *context, struct ptowsp_error *error);
-ptowsp_status host_remote_report(struct host_remote *remote, struct ptowsp_object *program, const struct ptowsp_run_args *args, host_file_sink file, void *context,
-				 struct ptowsp_error *error);
-/* The rows are valid until the next call for the worker. */
-ptowsp_status host_remote_figures(struct host_remote *remote, struct ptowsp_object *program, const struct ptowsp_figure **rows_out, uint32_t *count_out,
-				  uint32_t *stride_out, struct ptowsp_error *error);
 
 #endif

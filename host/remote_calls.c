@@ -1,35 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* remote_calls.c - the operations, one by one: what goes over, what comes back, and what of that is believed. */
+/* remote_calls.c - the carrier of an isolated plugin: every operation of the description crosses in the same way; a few mean more to this side than their data. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/isolate.h"
+#include "host/marshal.h"
+#include "host/normalise.h"
+#include "host/plugin.h"
 #include "host/remote_own.h"
-
-enum { MOST = 4096 }; /* devices or options: more is a lie */
-
-static struct ptowsp_object *object_of(uint64_t value)
-{
-	return (struct ptowsp_object *)(uintptr_t)value;
-}
-
-static const struct host_frame *frame_of(const struct host_unwire *wire)
-{
-	return (const struct host_frame *)(const void *)wire->bytes;
-}
-
-/* A request whose first value is an object of the plugin. */
-static void request_begin(struct host_wire *request, enum host_frame_operation operation, const struct ptowsp_object *object)
-{
-	remote_frame(request, operation);
-	if (!request->failed)
-		REMOTE_VALUE(request, 0) = (uintptr_t)object;
-}
-
-static void value_put(struct host_wire *request, uint32_t i, uint64_t value)
-{
-	if (!request->failed)
-		REMOTE_VALUE(request, i) = value;
-}
 
 static ptowsp_status forged(struct host_remote *r, struct ptowsp_error *error)
 {
@@ -37,175 +15,99 @@ static ptowsp_status forged(struct host_remote *r, struct ptowsp_error *error)
 	return host_fail(error, PTOWSP_DEVICE_LOST, "%s: its worker answered with what no worker answers, and was killed", r->name);
 }
 
-ptowsp_status host_remote_init(struct host_remote *r, const struct ptowsp_host *host, const struct ptowsp_init_args *args, struct ptowsp_object **instance_out,
-			       struct ptowsp_error *error)
+/* What may be called at any time goes a way of its own, unless it hands over memory: files come in one order only. */
+static int channel_of(const struct host_operation *o)
 {
-	struct host_wire request = {0};
-	struct remote_call call = {0};
-	struct host_unwire wire;
-	ptowsp_status st;
+	int channel = o->thread == HOST_THREAD_ANY;
 
-	r->host = host;
-	request_begin(&request, HOST_FRAME_INIT, NULL);
-	value_put(&request, 0, host_wire_struct(&request, HOST_STRUCT_init_args, args));
-	value_put(&request, 1, host->minor);
-	st = remote_ask(r, 0, &request, &call, &wire, error);
-	if (!st)
-		*instance_out = object_of(frame_of(&wire)->values[0]);
-	free(wire.bytes);
-	host_wire_finish(&request);
-	return st;
+	for (unsigned i = 0; i < o->parameter_count; i++)
+		if (o->parameters[i].kind == HOST_PARAMETER_ONE && o->parameters[i].direction == HOST_DIRECTION_IN)
+			channel = 0;
+	return channel;
 }
 
-static ptowsp_status object_end(struct host_remote *r, enum host_frame_operation operation, const struct ptowsp_object *object, struct ptowsp_error *error)
+static bool away_put(struct host_wire *wire, const struct host_away *away, uint64_t *place_out)
 {
-	struct host_wire request = {0};
+	struct remote_crossing *c = wire->context;
 
-	request_begin(&request, operation, object);
-	return remote_tell(r, 0, &request, 0, error);
+	return away->field->kind == HOST_FIELD_RECORDS ? remote_records_put(c, away, place_out) : remote_elements_put(c, away, wire->handles[HOST_HANDLE_PROGRAM], place_out);
 }
 
-ptowsp_status host_remote_fini(struct host_remote *r, struct ptowsp_object *instance, struct ptowsp_error *error)
+/* Tables stay as long as a plugin's would, until its end; what else is lent until the next call of that operation. */
+static void reply_keep(struct host_remote *r, const struct host_operation *o, unsigned char *bytes)
 {
-	return object_end(r, HOST_FRAME_FINI, instance, error);
-}
+	const size_t i = (size_t)(o - host_operations);
+	struct remote_reply *reply = NULL;
 
-ptowsp_status host_remote_close(struct host_remote *r, struct ptowsp_object *device, struct ptowsp_error *error)
-{
-	return object_end(r, HOST_FRAME_CLOSE, device, error);
-}
-
-/* values[0] rows, each the place of a struct; values[1] how many. The reply is kept: the structs lie in it. */
-static ptowsp_status tables_ask(struct host_remote *r, enum host_frame_operation operation, const struct ptowsp_object *instance, enum host_struct_id type,
-				unsigned char **reply_out, void ***rows_out, uint32_t *count_out, struct ptowsp_error *error)
-{
-	struct host_wire request = {0};
-	struct remote_call call = {0};
-	struct host_unwire wire;
-	uint64_t *places, count = 0;
-	ptowsp_status st;
-
-	request_begin(&request, operation, instance);
-	st = remote_ask(r, 0, &request, &call, &wire, error);
-	host_wire_finish(&request);
-	if (!st) {
-		count = frame_of(&wire)->values[1];
-		places = count <= MOST ? host_unwire_values(&wire, frame_of(&wire)->values[0], count, sizeof(*places)) : NULL;
-		*rows_out = calloc(count <= MOST ? count + 1 : 1, sizeof(**rows_out));
-		if (!*rows_out)
-			st = host_fail(error, PTOWSP_NO_MEMORY, "no memory for the tables of %s", r->name);
-		else if (count && !places)
-			st = forged(r, error);
-		for (uint64_t i = 0; i < count && !st; i++) {
-			(*rows_out)[i] = host_unwire_struct(&wire, type, places[i]);
-			st = (*rows_out)[i] ? PTOWSP_OK : forged(r, error);
-		}
+	for (unsigned k = 0; k < o->parameter_count && !reply; k++)
+		if (o->parameters[k].kind == HOST_PARAMETER_TABLES)
+			reply = malloc(sizeof(*reply));
+	pthread_mutex_lock(&r->lock);
+	if (reply) {
+		*reply = (struct remote_reply){bytes, r->replies};
+		r->replies = reply;
+	} else {
+		free(r->lent[i]);
+		r->lent[i] = bytes;
 	}
-	if (st) {
-		free(*rows_out);
-		*rows_out = NULL;
-		free(wire.bytes);
-		return st;
+	pthread_mutex_unlock(&r->lock);
+}
+
+static void answer_take(struct host_remote *r, struct host_call *call, struct host_unwire *wire)
+{
+	const struct host_frame *frame = (const struct host_frame *)(const void *)wire->bytes;
+
+	call->answer.number = frame->answer;
+	if (!host_unmarshal_out(wire, call))
+		call->status = forged(r, call->error);
+	if (call->status || !host_marshal_lends(call->operation))
+		free(wire->bytes);
+	else
+		reply_keep(r, call->operation, wire->bytes);
+}
+
+void remote_cross(struct host_remote *r, struct host_call *call, struct remote_crossing *crossing)
+{
+	struct host_wire request = {.minor = PTOWSP_HOST_MINOR, .away = away_put, .context = crossing};
+	struct remote_call waiting = {.kill_ns = crossing->kill_ns};
+	struct host_unwire wire = {0};
+
+	crossing->remote = r;
+	crossing->error = call->error;
+	if (!host_marshal_goes_down(call->operation)) {
+		call->status = host_fail(call->error, PTOWSP_UNIMPLEMENTED, "\"%s\" does not reach an isolated plugin; --isolate=none", call->operation->name);
+		return;
 	}
-	*reply_out = wire.bytes;
-	*count_out = (uint32_t)count;
-	return PTOWSP_OK;
-}
-
-static ptowsp_status tables_give(const void *rows, uint32_t there, void *rows_out, uint32_t *count, struct ptowsp_error *error)
-{
-	const uint32_t room = *count;
-
-	*count = there;
-	if (room < there)
-		return host_fail(error, PTOWSP_MORE, "there are %u", there);
-	memcpy(rows_out, rows, there * sizeof(void *));
-	return PTOWSP_OK;
-}
-
-ptowsp_status host_remote_devices(struct host_remote *r, struct ptowsp_object *instance, const struct ptowsp_device **devices_out, uint32_t *count,
-				  struct ptowsp_error *error)
-{
-	ptowsp_status st = PTOWSP_OK;
-
-	if (!r->devices || instance != r->devices_of) { /* what may have changed is asked again */
-		void **rows = NULL;
-		unsigned char *reply = NULL;
-
-		st = tables_ask(r, HOST_FRAME_DEVICES, instance, HOST_STRUCT_device, &reply, &rows, &r->device_count, error);
-		if (st)
-			return st;
-		free(r->devices);
-		free(r->device_rows);
-		r->devices = reply;
-		r->device_rows = rows;
-		r->devices_of = instance;
-	}
-	return tables_give(r->device_rows, r->device_count, devices_out, count, error);
-}
-
-ptowsp_status host_remote_options(struct host_remote *r, const struct ptowsp_option **options_out, uint32_t *count, struct ptowsp_error *error)
-{
-	ptowsp_status st = PTOWSP_OK;
-
-	if (!r->options)
-		st = tables_ask(r, HOST_FRAME_OPTIONS, NULL, HOST_STRUCT_option, &r->options, &r->option_rows, &r->option_count, error);
-	return st ? st : tables_give(r->option_rows, r->option_count, options_out, count, error);
-}
-
-ptowsp_status host_remote_capabilities(struct host_remote *r, struct ptowsp_object *instance, const char *device, struct ptowsp_cap *rows_out, uint32_t stride,
-				       uint32_t *count, struct ptowsp_error *error)
-{
-	struct host_wire request = {0};
-	struct remote_call call = {0};
-	struct host_unwire wire;
-	const struct ptowsp_cap *rows;
-	const uint32_t room = *count, take = stride < sizeof(*rows) ? stride : (uint32_t)sizeof(*rows);
-	uint64_t there;
-	ptowsp_status st;
-
-	request_begin(&request, HOST_FRAME_CAPABILITIES, instance);
-	value_put(&request, 1, host_wire_text(&request, device));
-	st = remote_ask(r, 0, &request, &call, &wire, error);
+	host_marshal_begin(&request, (uint32_t)(call->operation - host_operations));
+	host_marshal_in(&request, call);
+	call->status = crossing->status;
+	if (!call->status)
+		call->status = remote_records_send(crossing, &request);
+	if (!call->status)
+		call->status = remote_callbacks_give(r, call, &request);
+	if (!call->status && crossing->ready)
+		call->status = crossing->ready(r, crossing);
+	if (!call->status)
+		call->status = remote_ask(r, channel_of(call->operation), &request, &waiting, &wire, call->error);
+	remote_callbacks_end(r, call);
+	if (wire.bytes)
+		answer_take(r, call, &wire);
+	remote_records_finish(crossing);
 	host_wire_finish(&request);
-	if (!st) {
-		there = frame_of(&wire)->values[1];
-		rows = there <= MOST ? host_unwire_rows(&wire, HOST_STRUCT_cap, frame_of(&wire)->values[0], (uint32_t)there) : NULL;
-		*count = (uint32_t)there;
-		if (there && !rows)
-			st = forged(r, error);
-		else if (room < there)
-			st = host_fail(error, PTOWSP_MORE, "there are %u", (uint32_t)there);
-		for (uint32_t i = 0; i < there && !st; i++)
-			memcpy((char *)rows_out + (size_t)i * stride, &rows[i], take);
-	}
-	free(wire.bytes);
-	return st;
 }
 
-ptowsp_status host_remote_open(struct host_remote *r, struct ptowsp_object *instance, const struct ptowsp_open_args *args, struct ptowsp_object **device_out,
-			       struct ptowsp_error *error)
+static void cross(struct host_remote *r, struct host_call *call, uint64_t kill_ns)
 {
-	struct host_wire request = {0};
-	struct remote_call call = {0};
-	struct host_unwire wire;
-	ptowsp_status st;
+	struct remote_crossing crossing = {.kill_ns = kill_ns};
 
-	request_begin(&request, HOST_FRAME_OPEN, instance);
-	value_put(&request, 1, host_wire_struct(&request, HOST_STRUCT_open_args, args));
-	st = remote_ask(r, 0, &request, &call, &wire, error);
-	if (!st)
-		*device_out = object_of(frame_of(&wire)->values[0]);
-	free(wire.bytes);
-	host_wire_finish(&request);
-	return st;
+	remote_cross(r, call, &crossing);
+	remote_run_finish(r, &crossing.run);
 }
 
 /* A run that was told to end has as long for it as one whose deadline came. */
-ptowsp_status host_remote_cancel(struct host_remote *r, struct ptowsp_object *device, uint64_t token, struct ptowsp_error *error)
+static void cancel(struct host_remote *r, struct host_call *call)
 {
-	const uint64_t kill_ns = host_now_ns() + HOST_REMOTE_GRACE_NS;
-	struct host_wire request = {0};
+	const uint64_t kill_ns = host_now_ns() + HOST_REMOTE_GRACE_NS, token = call->values[1].number;
 
 	pthread_mutex_lock(&r->lock);
 	for (uint32_t i = 0; i < HOST_RUNS_IN_FLIGHT; i++)
@@ -214,29 +116,17 @@ ptowsp_status host_remote_cancel(struct host_remote *r, struct ptowsp_object *de
 			remote_alarm(r, kill_ns);
 		}
 	pthread_mutex_unlock(&r->lock);
-	request_begin(&request, HOST_FRAME_CANCEL, device);
-	value_put(&request, 1, token);
-	return remote_tell(r, 1, &request, 0, error);
+	cross(r, call, 0);
 }
 
-static uint64_t dones(struct host_remote *r)
+/* The worker polls by itself: this waits until some run is done. One that was done in front of this call has been told; one that is in flight ends behind it. */
+static ptowsp_status poll(struct host_remote *r, uint64_t until_ns, struct ptowsp_error *error)
 {
+	bool busy = false, buried;
 	uint64_t so_far;
 
 	pthread_mutex_lock(&r->lock);
 	so_far = r->dones;
-	pthread_mutex_unlock(&r->lock);
-	return so_far;
-}
-
-/* A run that was done in front of this call has been told; one that is in flight ends behind it. */
-ptowsp_status host_remote_poll(struct host_remote *r, struct ptowsp_object *device, uint64_t until_ns, struct ptowsp_error *error)
-{
-	const uint64_t so_far = dones(r);
-	bool busy = false, buried;
-
-	(void)device;
-	pthread_mutex_lock(&r->lock);
 	buried = r->buried;
 	for (uint32_t i = 0; i < HOST_RUNS_IN_FLIGHT && !busy; i++)
 		busy = r->runs[i].used;
@@ -246,43 +136,46 @@ ptowsp_status host_remote_poll(struct host_remote *r, struct ptowsp_object *devi
 	return buried ? remote_dead(r, error) : PTOWSP_OK;
 }
 
-ptowsp_status host_remote_drain(struct host_remote *r, struct ptowsp_object *device, uint64_t until_ns, struct ptowsp_error *error)
+static void carry(struct host_caller *caller, struct host_call *call)
 {
-	struct host_wire request = {0};
+	struct host_remote *r = caller->carrier;
+	uint64_t until_ns;
 
-	request_begin(&request, HOST_FRAME_DRAIN, device);
-	value_put(&request, 1, until_ns);
-	return remote_tell(r, 0, &request, until_ns < UINT64_MAX / 2 ? until_ns + remote_limit_ns(r, HOST_FRAME_DRAIN) : UINT64_MAX, error);
+	switch ((enum host_operation_id)(call->operation - host_operations)) {
+	case HOST_OPERATION_init:
+		r->host = call->values[0].data;
+		cross(r, call, 0);
+		break;
+	case HOST_OPERATION_extension: remote_extension(r, call); break;
+	case HOST_OPERATION_load: remote_program_load(r, call); break;
+	case HOST_OPERATION_unload: remote_program_unload(r, call); break;
+	case HOST_OPERATION_submit: remote_run_submit(r, call); break;
+	case HOST_OPERATION_cancel: cancel(r, call); break;
+	case HOST_OPERATION_poll: call->status = poll(r, call->values[1].number, call->error); break;
+	case HOST_OPERATION_drain:
+		until_ns = call->values[1].number;
+		cross(r, call, until_ns < UINT64_MAX / 2 ? until_ns + remote_limit_ns(r, HOST_OPERATION_drain) : UINT64_MAX);
+		break;
+	default: cross(r, call, 0);
+	}
 }
 
-/* The host's struct may be an older, shorter one. */
-ptowsp_status host_remote_stats(struct host_remote *r, struct ptowsp_object *program, struct ptowsp_run_stats *stats_out, struct ptowsp_error *error)
-{
-	const uint32_t room = stats_out->head.size;
-	struct host_wire request = {0};
-	struct remote_call call = {0};
-	struct host_unwire wire;
-	const struct ptowsp_run_stats *stats;
-	ptowsp_status st;
+/* A table with every operation, none of which is called by its address: whether the plugin has one is known over there. */
+static struct ptowsp_ops operations;
 
-	request_begin(&request, HOST_FRAME_STATS, program);
-	st = remote_ask(r, 1, &request, &call, &wire, error);
-	host_wire_finish(&request);
-	if (!st) {
-		stats = host_unwire_struct(&wire, HOST_STRUCT_run_stats, frame_of(&wire)->values[0]);
-		if (!stats)
-			st = forged(r, error);
-		else
-			memcpy(stats_out, stats, room < sizeof(*stats) ? room : sizeof(*stats));
-		stats_out->head.size = room;
-	}
-	if (st) {
-		free(wire.bytes);
-		return st;
-	}
-	pthread_mutex_lock(&r->lock);
-	free(r->stats);
-	r->stats = wire.bytes;
-	pthread_mutex_unlock(&r->lock);
-	return PTOWSP_OK;
+static void operations_fill(void)
+{
+	static const struct ptowsp_ops none = {.head = {sizeof(none.head), PTOWSP_STRUCT_OPS, 0}};
+
+	host_ops_normalise(&operations, &none, PTOWSP_ABI_MINOR);
+}
+
+void host_remote_caller(struct host_caller *caller, struct host_remote *remote)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, operations_fill);
+	host_caller_init(caller, &operations);
+	caller->carry = carry;
+	caller->carrier = remote;
 }

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* remote_extensions.c - the extensions that the description knows, and what their functions do. */
+/* remote_extensions.c - extensions of the plugin that the description knows, and callbacks of the host: both stand on the other side as something else, a table as a list of what it
+ * has, a function as a number. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "host/marshal.h"
 #include "host/remote_own.h"
 
-enum { MOST = 1 << 20 };
-
-static const struct {
-	const char *id;
-	uint32_t entries;
-} known[] = {
-	{PTOWSP_EXTENSION_TRACE, 2}, {PTOWSP_EXTENSION_GRAPH, 1}, {PTOWSP_EXTENSION_EXTENTS, 1}, {PTOWSP_EXTENSION_ARTIFACT, 1}, {PTOWSP_EXTENSION_REPORT, 2},
-};
-enum { KNOWN = sizeof(known) / sizeof(*known) };
+/* ---- extensions ------------------------------------------------------------------------------------------------- */
 
 /* Stands for an entry of the plugin, which is called by its operation and never by this address. */
 static void elsewhere(void)
@@ -21,189 +15,140 @@ static void elsewhere(void)
 	abort();
 }
 
-static const struct host_frame *frame_of(const struct host_unwire *wire)
+/* With the lock held. there: 0: no table, else a bit per field. */
+static void table_fill(struct remote_extension *x, enum host_struct_id id, uint64_t there)
 {
-	return (const struct host_frame *)(const void *)wire->bytes;
-}
+	x->offered = there != 0;
+	if (!x->table && there)
+		x->table = calloc(1, host_structs[id].size);
+	for (unsigned i = 1; x->table && i < host_structs[id].field_count; i++) {
+		void (*const entry)(void) = there >> i & 1 ? elsewhere : NULL;
 
-static void value_put(struct host_wire *request, uint32_t i, uint64_t value)
-{
-	if (!request->failed)
-		REMOTE_VALUE(request, i) = value;
-}
-
-static void request_begin(struct host_wire *request, enum host_frame_operation operation, const struct ptowsp_object *object)
-{
-	remote_frame(request, operation);
-	value_put(request, 0, (uintptr_t)object);
-}
-
-static bool extension_known(struct host_remote *r, const struct ptowsp_object *instance, uint32_t which, struct remote_table **table_out)
-{
-	bool known;
-
-	pthread_mutex_lock(&r->lock);
-	if (r->asked_of != instance)
-		memset(r->asked, 0, sizeof(r->asked));
-	known = r->asked[which];
-	*table_out = known && r->offered[which] ? &r->extensions[which] : NULL;
-	pthread_mutex_unlock(&r->lock);
-	return known;
-}
-
-const void *host_remote_extension(struct host_remote *r, struct ptowsp_object *instance, const char *id)
-{
-	struct host_wire request = {0};
-	struct remote_call call = {0};
-	struct host_unwire wire;
-	struct remote_table *table = NULL;
-	uint32_t which = 0;
-
-	while (which < KNOWN && strcmp(known[which].id, id) != 0)
-		which++;
-	if (which == KNOWN)
-		return NULL;
-	if (extension_known(r, instance, which, &table)) /* what an instance offers does not change, and asking costs a round trip */
-		return table;
-	request_begin(&request, HOST_FRAME_EXTENSION, instance);
-	value_put(&request, 1, host_wire_text(&request, id));
-	if (!remote_ask(r, 1, &request, &call, &wire, NULL) && frame_of(&wire)->values[0]) {
-		const uint64_t there = frame_of(&wire)->values[1];
-
-		pthread_mutex_lock(&r->lock);
-		table = &r->extensions[which];
-		table->head = (struct ptowsp_head){(uint32_t)(sizeof(table->head) + known[which].entries * sizeof(*table->entries)), PTOWSP_STRUCT_EXTENSION, 0};
-		for (uint32_t i = 0; i < known[which].entries; i++)
-			table->entries[i] = there >> i & 1 ? elsewhere : NULL;
-		pthread_mutex_unlock(&r->lock);
+		memcpy((char *)x->table + host_structs[id].fields[i].offset, &entry, sizeof(entry));
 	}
-	pthread_mutex_lock(&r->lock);
-	r->asked[which] = !atomic_load(&r->dead);
-	r->offered[which] = table != NULL;
+	if (x->table)
+		*x->table = (struct ptowsp_head){host_structs[id].size, PTOWSP_STRUCT_EXTENSION, 0};
+}
+
+/* With the lock held. Another instance may offer something else. */
+static struct remote_extension *extension_of(struct host_remote *r, enum host_struct_id id, const struct ptowsp_object *instance)
+{
+	for (unsigned i = 0; r->asked_of != instance && i < HOST_STRUCT_COUNT; i++)
+		r->extensions[i].asked = false;
 	r->asked_of = instance;
+	return &r->extensions[id];
+}
+
+void remote_extension(struct host_remote *r, struct host_call *call)
+{
+	const enum host_struct_id id = host_extension_find(HOST_SIDE_PLUGIN, call->values[1].data);
+	struct remote_crossing crossing = {0};
+	struct remote_extension *x;
+	bool asked;
+
+	call->answer.data = NULL;
+	if (id == HOST_STRUCT_COUNT)
+		return;
+	pthread_mutex_lock(&r->lock);
+	x = extension_of(r, id, call->values[0].pointer);
+	asked = x->asked;
+	call->answer.data = asked && x->offered ? x->table : NULL;
 	pthread_mutex_unlock(&r->lock);
-	free(wire.bytes);
-	host_wire_finish(&request);
-	return table;
+	if (asked) /* what an instance offers does not change, and asking costs a round trip */
+		return;
+	remote_cross(r, call, &crossing);
+	pthread_mutex_lock(&r->lock);
+	x->asked = !call->status;
+	if (x->asked)
+		table_fill(x, id, call->answer.number);
+	call->answer.data = x->asked && x->offered ? x->table : NULL;
+	pthread_mutex_unlock(&r->lock);
 }
 
-/* The sink is known to the host before the worker may use it, and forgotten after it may not. */
-static ptowsp_status sink_tell(struct host_remote *r, enum host_frame_operation operation, const struct ptowsp_object *program, bool attached, struct ptowsp_error *error)
+/* ---- callbacks --------------------------------------------------------------------------------------------------- */
+
+/* One that may be NULL stays until another one, or NULL, takes its place, or its object is gone; others are lent for the call. */
+static bool stays(const struct host_parameter *p)
 {
-	struct host_wire request = {0};
-
-	request_begin(&request, operation, program);
-	value_put(&request, 1, attached);
-	return remote_tell(r, 0, &request, 0, error);
+	return p->stride == 1;
 }
 
-#define SINK(operation, OPERATION, field, type)                                                                                                              \
-	ptowsp_status host_remote_##operation(struct host_remote *r, struct ptowsp_object *program, type sink, void *context, struct ptowsp_error *error)    \
-	{                                                                                                                                                    \
-		struct remote_program *p;                                                                                                                    \
-		ptowsp_status st = sink ? PTOWSP_OK : sink_tell(r, HOST_FRAME_##OPERATION, program, false, error);                                           \
-                                                                                                                                                             \
-		pthread_mutex_lock(&r->lock);                                                                                                                \
-		p = remote_program_find(r, program);                                                                                                         \
-		if (p) {                                                                                                                                     \
-			p->field = sink;                                                                                                                     \
-			p->field##_context = context;                                                                                                        \
-		}                                                                                                                                            \
-		pthread_mutex_unlock(&r->lock);                                                                                                              \
-		return sink ? sink_tell(r, HOST_FRAME_##OPERATION, program, true, error) : st;                                                               \
+/* With the lock held. */
+static struct remote_given *given_find(struct host_remote *r, const struct host_call *call, unsigned parameter)
+{
+	for (struct remote_given *g = r->given; g; g = g->next)
+		if (g->function && stays(&call->operation->parameters[parameter]) && g->operation == call->operation && g->parameter == parameter &&
+		    g->object == call->values[0].data)
+			return g;
+	return NULL;
+}
+
+/* With the lock held: a place that nobody has; its number is taken again, so that they stay few on the other side. */
+static struct remote_given *given_make(struct host_remote *r)
+{
+	struct remote_given *g = r->given;
+
+	while (g && g->function)
+		g = g->next;
+	if (g || !(g = calloc(1, sizeof(*g))))
+		return g;
+	g->number = r->given ? r->given->number + 1 : 1;
+	g->next = r->given;
+	return r->given = g;
+}
+
+/* Known here before the worker may use it. */
+static bool callback_give(struct host_remote *r, const struct host_call *call, unsigned i, uint64_t *number_out)
+{
+	struct remote_given *g;
+
+	pthread_mutex_lock(&r->lock);
+	g = given_find(r, call, i);
+	if (!g)
+		g = given_make(r);
+	if (g)
+		*g = (struct remote_given){g->next, g->number, call->operation, i, call->values[0].data, call->values[i].function, call->values[i + 1].pointer};
+	*number_out = g ? g->number : 0;
+	pthread_mutex_unlock(&r->lock);
+	return g != NULL;
+}
+
+ptowsp_status remote_callbacks_give(struct host_remote *r, struct host_call *call, struct host_wire *request)
+{
+	for (unsigned i = 0; i < call->operation->parameter_count && !request->failed; i++)
+		if (call->operation->parameters[i].kind == HOST_PARAMETER_FUNCTION && call->values[i].function &&
+		    !callback_give(r, call, i, &((struct host_frame *)(void *)request->bytes)->values[i]))
+			return host_fail(call->error, PTOWSP_NO_MEMORY, "%s: no memory for a callback", r->name);
+	return PTOWSP_OK;
+}
+
+/* Forgotten here after the worker may not use it any more. */
+void remote_callbacks_end(struct host_remote *r, const struct host_call *call)
+{
+	pthread_mutex_lock(&r->lock);
+	for (struct remote_given *g = r->given; g; g = g->next) {
+		const bool own = g->operation == call->operation && g->object == call->values[0].data;
+		const struct host_parameter *p = own ? &call->operation->parameters[g->parameter] : NULL;
+
+		if (own && (!stays(p) || !call->values[g->parameter].function || call->status))
+			g->function = NULL;
+		if (call->operation->parameters[0].direction == HOST_DIRECTION_LAST && g->object == call->values[0].data)
+			g->function = NULL;
 	}
-SINK(trace, TRACE, trace, host_trace_sink)
-SINK(events, EVENTS, events, host_event_sink)
-SINK(graph, GRAPH, edges, host_edge_sink)
+	pthread_mutex_unlock(&r->lock);
+}
 
-ptowsp_status host_remote_measure(struct host_remote *r, struct ptowsp_object *program, const struct ptowsp_run_args *args, uint64_t *elements_out, uint32_t count,
-				  struct ptowsp_error *error)
+bool remote_callback_find(struct host_remote *r, uint64_t number, struct host_call *call)
 {
-	struct host_wire request = {0};
-	struct remote_call call = {0};
-	struct remote_run run = {0};
-	struct host_unwire wire = {0};
-	const uint64_t *rows;
-	ptowsp_status st;
+	bool found = false;
 
-	request_begin(&request, HOST_FRAME_MEASURE, program);
-	value_put(&request, 2, count);
-	st = remote_run_args(r, &request, 1, args, &run, error);
-	if (!st)
-		st = remote_ask(r, 0, &request, &call, &wire, error);
-	if (!st) {
-		rows = host_unwire_values(&wire, frame_of(&wire)->values[0], count, sizeof(*rows));
-		if (count && !rows) {
-			remote_kill(r, REMOTE_FORGED);
-			st = host_fail(error, PTOWSP_DEVICE_LOST, "%s: its worker measured nothing", r->name);
-		} else if (count) {
-			memcpy(elements_out, rows, count * sizeof(*rows));
+	pthread_mutex_lock(&r->lock);
+	for (const struct remote_given *g = r->given; g && !found; g = g->next)
+		if (g->number == number && g->function && &host_operations[g->operation->parameters[g->parameter].of] == call->operation) {
+			call->function = g->function;
+			call->values[0].pointer = g->context;
+			found = true;
 		}
-	}
-	free(wire.bytes);
-	remote_run_finish(r, &run);
-	host_wire_finish(&request);
-	return st;
-}
-
-ptowsp_status host_remote_artifact(struct host_remote *r, struct ptowsp_object *instance, const char *device, const struct ptowsp_load_args *args, host_file_sink file,
-				   void *context, struct ptowsp_error *error)
-{
-	struct host_wire request = {0};
-	struct remote_call call = {.file = file, .file_context = context};
-	struct host_unwire wire = {0};
-	ptowsp_status st;
-
-	request_begin(&request, HOST_FRAME_ARTIFACT, instance);
-	value_put(&request, 1, host_wire_text(&request, device));
-	st = remote_load_args(r, &request, 2, args, error);
-	if (!st)
-		st = remote_ask(r, 0, &request, &call, &wire, error);
-	free(wire.bytes);
-	host_wire_finish(&request);
-	return st;
-}
-
-ptowsp_status host_remote_report(struct host_remote *r, struct ptowsp_object *program, const struct ptowsp_run_args *args, host_file_sink file, void *context,
-				 struct ptowsp_error *error)
-{
-	struct host_wire request = {0};
-	struct remote_call call = {.file = file, .file_context = context};
-	struct remote_run run = {0};
-	struct host_unwire wire = {0};
-	ptowsp_status st;
-
-	request_begin(&request, HOST_FRAME_REPORT, program);
-	st = remote_run_args(r, &request, 1, args, &run, error);
-	if (!st)
-		st = remote_ask(r, 0, &request, &call, &wire, error);
-	free(wire.bytes);
-	remote_run_finish(r, &run);
-	host_wire_finish(&request);
-	return st;
-}
-
-ptowsp_status host_remote_figures(struct host_remote *r, struct ptowsp_object *program, const struct ptowsp_figure **rows_out, uint32_t *count_out,
-				  uint32_t *stride_out, struct ptowsp_error *error)
-{
-	struct host_wire request = {0};
-	struct remote_call call = {0};
-	struct host_unwire wire;
-	uint64_t count;
-	ptowsp_status st;
-
-	request_begin(&request, HOST_FRAME_FIGURES, program);
-	st = remote_ask(r, 0, &request, &call, &wire, error);
-	host_wire_finish(&request);
-	if (!st) {
-		count = frame_of(&wire)->values[1];
-		*rows_out = count <= MOST ? host_unwire_rows(&wire, HOST_STRUCT_figure, frame_of(&wire)->values[0], (uint32_t)count) : NULL;
-		*count_out = *rows_out ? (uint32_t)count : 0;
-		*stride_out = sizeof(struct ptowsp_figure);
-		if (wire.forged)
-			remote_kill(r, REMOTE_FORGED);
-	}
-	free(r->figures);
-	r->figures = wire.bytes;
-	return st;
+	pthread_mutex_unlock(&r->lock);
+	return found;
 }

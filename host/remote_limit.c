@@ -14,14 +14,14 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 uint64_t remote_limit_ns(const struct host_remote *r, uint32_t operation)
 {
 	switch (operation) {
-	case HOST_FRAME_LOAD:
-	case HOST_FRAME_ARTIFACT:
-	case HOST_FRAME_MEASURE:
-	case HOST_FRAME_REPORT:
-	case HOST_FRAME_SUBMIT: return r->load_limit_ns;
+	case HOST_OPERATION_load:
+	case HOST_OPERATION_artifact_emit:
+	case HOST_OPERATION_extents_measure:
+	case HOST_OPERATION_report_emit:
+	case HOST_OPERATION_submit: return r->load_limit_ns;
 	case HOST_FRAME_BEGIN:
-	case HOST_FRAME_INIT:
-	case HOST_FRAME_OPEN: return smaller(30 * SECOND, r->load_limit_ns);
+	case HOST_OPERATION_init:
+	case HOST_OPERATION_open: return smaller(30 * SECOND, r->load_limit_ns);
 	default: return smaller(10 * SECOND, r->load_limit_ns);
 	}
 }

@@ -9,6 +9,7 @@
 #include "host/buffer.h"
 #include "host/error.h"
 #include "host/frame.h"
+#include "host/marshal.h"
 #include "host/remote.h"
 #include "host/runs.h"
 #include "host/wire.h"
@@ -18,8 +19,6 @@
 /* An operation that somebody waits for. On that thread's stack, in the list while it waits. */
 struct remote_call {
 	uint64_t number, kill_ns;
-	host_file_sink file;     /* of operations that make files */
-	void *file_context;
 	unsigned char *reply;    /* owned by who waits */
 	size_t size;
 	bool answered;
@@ -49,10 +48,6 @@ struct remote_program {
 	struct ptowsp_object *object;
 	uint8_t *kept;           /* owned; of each tensor of TENS whether runs leave it as it is */
 	uint32_t tensor_count;
-	host_trace_sink trace;
-	host_event_sink events;
-	host_edge_sink edges;
-	void *trace_context, *events_context, *edges_context;
 	struct remote_program *next;
 };
 /* Shared memory that was lent to a run and can be lent again. */
@@ -61,6 +56,38 @@ struct remote_spare {
 	uint64_t size;
 	bool lent;
 	struct remote_spare *next;
+};
+/* A callback of the host that the plugin may call, by a number. In its place from the call that gives it on; function NULL: nobody's. */
+struct remote_given {
+	struct remote_given *next;
+	uint64_t number;
+	const struct host_operation *operation; /* which hands it over, as that parameter, for that object */
+	unsigned parameter;
+	const void *object;
+	void (*function)(void);
+	void *context;
+};
+/* An extension's table of the plugin, as it stands here. */
+struct remote_extension {
+	struct ptowsp_head *table; /* owned */
+	bool asked, offered;
+};
+/* A reply that something lies in. */
+struct remote_reply {
+	unsigned char *bytes;      /* owned */
+	struct remote_reply *next;
+};
+/* A call on its way over. */
+struct remote_crossing {
+	struct host_remote *remote;
+	struct ptowsp_error *error;
+	ptowsp_status status;      /* of memory that could not be handed over */
+	uint64_t kill_ns;          /* 0: as long as such a call may take */
+	struct remote_run run;     /* what was copied into shared memory. To be finished by whoever began the crossing */
+	int records;               /* a memory file; where has_records */
+	uint64_t record_bytes;
+	bool has_records, begun;
+	ptowsp_status (*ready)(struct host_remote *r, struct remote_crossing *crossing); /* when it can be sent; may be NULL */
 };
 enum remote_verdict { REMOTE_LIVES, REMOTE_HUNG, REMOTE_FORGED, REMOTE_STOPPED };
 
@@ -99,35 +126,23 @@ struct host_remote {
 	char end_text[400];
 	pthread_t watcher;
 	bool watched;
-	/* [main] */
-	unsigned char *devices, *options; /* owned replies, NULL: not asked */
-	const struct ptowsp_object *devices_of;
-	void **device_rows, **option_rows; /* owned */
-	uint32_t device_count, option_count;
-	unsigned char *stats, *figures; /* owned replies of the latest call */
-	struct remote_table {
-		struct ptowsp_head head;
-		void (*entries[4])(void);
-	} extensions[8];
+	unsigned char *lent[HOST_OPERATION_COUNT]; /* lock; owned replies of the latest calls, NULL: none */
+	struct remote_reply *replies; /* lock; owned */
+	struct remote_given *given;   /* lock; owned */
+	struct remote_extension extensions[HOST_STRUCT_COUNT]; /* lock */
 	const struct ptowsp_object *asked_of; /* lock: whose extensions are known */
-	bool asked[8], offered[8];    /* lock */
 };
 
 /* remote_pump.c. Lets the frame that begins the request carry its number, sends it on down[channel], waits for the answer. The reply's frame is in *wire_out (whose bytes the
  * caller frees); *error is filled if it says a negative status. */
 ptowsp_status remote_ask(struct host_remote *r, int channel, struct host_wire *request, struct remote_call *call, struct host_unwire *wire_out,
 			 struct ptowsp_error *error);
-/* The same for operations whose answer is their status. Finishes the request. */
-ptowsp_status remote_tell(struct host_remote *r, int channel, struct host_wire *request, uint64_t kill_ns, struct ptowsp_error *error);
 /* Reads what the worker says until until_ns, or `dones` is no longer this. */
 void remote_pump(struct host_remote *r, uint64_t dones, uint64_t until_ns);
 /* Everything that is there, by who has `pumping`. */
 void remote_read(struct host_remote *r);
-/* A request that begins with a frame. */
-struct host_frame *remote_frame(struct host_wire *request, enum host_frame_operation operation);
-#define REMOTE_VALUE(request, i) (((struct host_frame *)(void *)(request)->bytes)->values[i])
 
-/* remote_limit.c: what an operation (enum host_frame_operation) without a deadline of its own may take. */
+/* remote_limit.c: what an operation (as frames say it) without a deadline of its own may take. */
 uint64_t remote_limit_ns(const struct host_remote *r, uint32_t operation);
 
 /* remote_watch.c */
@@ -146,15 +161,30 @@ bool remote_run_keep(struct host_remote *r, const struct ptowsp_done *done, unsi
 void remote_runs_early(struct host_remote *r);
 /* Every run in flight ends as the worker did. */
 void remote_runs_fail(struct host_remote *r);
-/* Sections of load arguments as one sealed memory file, and the arguments with places in it. */
-ptowsp_status remote_load_args(struct host_remote *r, struct host_wire *request, uint32_t value, const struct ptowsp_load_args *args, struct ptowsp_error *error);
 struct remote_program *remote_program_find(struct host_remote *r, const struct ptowsp_object *object);
-/* remote_tensors.c. Arguments of a run with places in shared buffers. run: what is to be finished or run. */
-ptowsp_status remote_run_args(struct host_remote *r, struct host_wire *request, uint32_t value, const struct ptowsp_run_args *args, struct remote_run *run,
-			      struct ptowsp_error *error);
+/* Operations that this side keeps something of. */
+void remote_program_load(struct host_remote *r, struct host_call *call);
+void remote_program_unload(struct host_remote *r, struct host_call *call);
+void remote_run_submit(struct host_remote *r, struct host_call *call);
+/* remote_records.c. Records go into one sealed memory file per call, which is sent in front of it. */
+bool remote_records_put(struct remote_crossing *crossing, const struct host_away *away, uint64_t *place_out);
+ptowsp_status remote_records_send(struct remote_crossing *crossing, struct host_wire *request);
+void remote_records_finish(struct remote_crossing *crossing);
+/* remote_tensors.c. Elements lie in shared buffers, or are copied into one; `program`: whose run it is. */
+bool remote_elements_put(struct remote_crossing *crossing, const struct host_away *away, const struct ptowsp_object *program, uint64_t *place_out);
 void remote_run_finish(struct host_remote *r, struct remote_run *run);
 void remote_buffers_begin(struct host_remote *r);
 void remote_buffers_finish(struct host_remote *r);
+
+/* remote_calls.c. A call of the plugin as the description says it. */
+void remote_cross(struct host_remote *r, struct host_call *call, struct remote_crossing *crossing);
+/* remote_extensions.c */
+void remote_extension(struct host_remote *r, struct host_call *call);
+/* Numbers of the callbacks that go over with the call; what was only lent for it is taken back at its end. */
+ptowsp_status remote_callbacks_give(struct host_remote *r, struct host_call *call, struct host_wire *request);
+void remote_callbacks_end(struct host_remote *r, const struct host_call *call);
+/* Function and context of the callback that the worker calls by that number; false: there is none, any more. */
+bool remote_callback_find(struct host_remote *r, uint64_t number, struct host_call *call);
 
 /* remote_start.c */
 bool remote_send_file(struct host_remote *r, uint32_t kind, uint32_t number, uint64_t size, int fd);

@@ -4,17 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/plugin.h"
 #include "host/remote_own.h"
-
-struct host_frame *remote_frame(struct host_wire *request, enum host_frame_operation operation)
-{
-	const struct host_frame frame = {.operation = operation, .error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)}};
-
-	request->minor = PTOWSP_HOST_MINOR; /* made by this host, which zeroes what is behind the effective one */
-	host_wire_bytes(request, &frame, sizeof(frame));
-	return (struct host_frame *)(void *)request->bytes;
-}
 
 static void reply_take(struct host_remote *r, const struct host_frame *frame)
 {
@@ -40,86 +30,59 @@ static void reply_take(struct host_remote *r, const struct host_frame *frame)
 }
 
 /* The last lines are kept, to be told when it ends badly. */
-static void line_take(struct host_remote *r, const struct host_frame *frame, struct host_unwire *wire)
+static void line_keep(struct host_remote *r, const char *text, uint64_t length)
 {
-	const char *text = host_unwire_text(wire, frame->values[1]);
+	const size_t room = sizeof(r->said[0]) - 1;
 
-	if (!text)
-		return;
 	pthread_mutex_lock(&r->lock);
 	memcpy(r->said[1], r->said[0], sizeof(r->said[0]));
 	memset(r->said[0], 0, sizeof(r->said[0]));
-	strncpy(r->said[0], text, sizeof(r->said[0]) - 1);
+	memcpy(r->said[0], text ? text : "", text ? (size_t)(length < room ? length : room) : 0);
 	pthread_mutex_unlock(&r->lock);
-	if (r->host)
-		r->host->log(r->host->context, (int32_t)frame->values[0], text, strlen(text));
 }
 
-static void diagnosis_take(struct host_remote *r, const struct host_frame *frame, struct host_unwire *wire)
+/* A service or a callback of the host, by the description. message: what the call lies in, NULL: nowhere that stays. true: it is kept. */
+static bool call_take(struct host_remote *r, const struct host_frame *frame, struct host_unwire *wire, unsigned char *message)
 {
-	const char *text = host_unwire_text(wire, frame->values[2]);
-
-	if (text && r->host)
-		r->host->diagnose(r->host->context, (uint32_t)frame->values[0], (uint8_t)frame->values[1], text, strlen(text));
-}
-
-static void done_take(struct host_remote *r, const struct host_frame *frame, struct host_unwire *wire)
-{
-	unsigned char *copy = malloc(r->up.size);
+	struct host_call call = {.operation = &host_operations[frame->operation], .table = r->host};
+	struct host_rooms none = {0};
 	const struct ptowsp_done *done;
 
-	if (copy) {
-		memcpy(copy, r->up.message, r->up.size);
-		wire->bytes = copy;
+	if (!host_unmarshal_in(wire, &call, &none))
+		return false;
+	if (call.operation->table == HOST_STRUCT_COUNT) {
+		if (remote_callback_find(r, frame->call, &call))
+			host_call_local(NULL, &call);
+		return false;
 	}
-	done = host_unwire_struct(wire, HOST_STRUCT_done, frame->values[0]);
-	wire->forged = wire->forged || !done;
-	if (done && copy && remote_run_keep(r, done, copy))
-		return;
-	if (done)
+	if (frame->operation == HOST_OPERATION_done) {
+		done = call.values[1].data;
+		if (message && remote_run_keep(r, done, message))
+			return true;
 		remote_run_done(r, done);
-	free(copy);
+		return false;
+	}
+	if (frame->operation == HOST_OPERATION_log)
+		line_keep(r, call.values[2].data, call.values[3].number);
+	if (host_table_has(r->host, frame->operation, r->host->minor)) {
+		call.values[0].pointer = r->host->context;
+		host_call_local(NULL, &call);
+	}
+	return false;
 }
 
-static void rows_take(struct host_remote *r, const struct host_frame *frame, struct host_unwire *wire)
+static void upcall_take(struct host_remote *r, const struct host_frame *frame, struct host_unwire *wire)
 {
-	enum host_struct_id type = r->up.kind == HOST_UP_TRACE ? HOST_STRUCT_trace_task : r->up.kind == HOST_UP_EVENTS ? HOST_STRUCT_trace_event
-																: HOST_STRUCT_graph_edge;
-	const uint32_t count = frame->values[2] <= UINT32_MAX ? (uint32_t)frame->values[2] : UINT32_MAX;
-	const void *rows = host_unwire_rows(wire, type, frame->values[1], count);
-	struct remote_program *found, program = {0};
+	unsigned char *copy = NULL;
 
-	pthread_mutex_lock(&r->lock);
-	found = remote_program_find(r, (const struct ptowsp_object *)(uintptr_t)frame->values[0]);
-	if (found)
-		program = *found;
-	pthread_mutex_unlock(&r->lock);
-	if (!rows)
+	if (frame->operation >= HOST_OPERATION_COUNT || !host_marshal_goes_up(&host_operations[frame->operation])) {
+		wire->forged = true;
 		return;
-	if (r->up.kind == HOST_UP_TRACE && program.trace)
-		program.trace(program.trace_context, rows, count, sizeof(struct ptowsp_trace_task));
-	else if (r->up.kind == HOST_UP_EVENTS && program.events)
-		program.events(program.events_context, rows, count, sizeof(struct ptowsp_trace_event));
-	else if (r->up.kind == HOST_UP_GRAPH && program.edges)
-		program.edges(program.edges_context, rows, count, sizeof(struct ptowsp_graph_edge));
-}
-
-static void file_take(struct host_remote *r, const struct host_frame *frame, struct host_unwire *wire)
-{
-	const char *path = host_unwire_text(wire, frame->values[0]);
-	const void *bytes = host_unwire_bytes(wire, frame->values[1], frame->values[2]);
-	host_file_sink file = NULL;
-	void *context = NULL;
-
-	pthread_mutex_lock(&r->lock);
-	for (struct remote_call *call = r->calls; call; call = call->next)
-		if (call->number == frame->call) {
-			file = call->file;
-			context = call->file_context;
-		}
-	pthread_mutex_unlock(&r->lock);
-	if (path && file && !wire->forged)
-		file(context, path, bytes ? bytes : "", bytes ? frame->values[2] : 0);
+	}
+	if (frame->operation == HOST_OPERATION_done && (copy = malloc(r->up.size)))
+		wire->bytes = memcpy(copy, r->up.message, r->up.size);
+	if (!call_take(r, frame, wire, copy))
+		free(copy);
 }
 
 static void message_take(struct host_remote *r)
@@ -134,13 +97,7 @@ static void message_take(struct host_remote *r)
 	memcpy(&frame, r->up.message, sizeof(frame));
 	switch (r->up.kind) {
 	case HOST_UP_REPLY: reply_take(r, &frame); break;
-	case HOST_UP_LOG: line_take(r, &frame, &wire); break;
-	case HOST_UP_DIAGNOSE: diagnosis_take(r, &frame, &wire); break;
-	case HOST_UP_DONE: done_take(r, &frame, &wire); break;
-	case HOST_UP_TRACE:
-	case HOST_UP_EVENTS:
-	case HOST_UP_GRAPH: rows_take(r, &frame, &wire); break;
-	case HOST_UP_FILE: file_take(r, &frame, &wire); break;
+	case HOST_UP_CALL: upcall_take(r, &frame, &wire); break;
 	default: wire.forged = true;
 	}
 	if (wire.forged)
@@ -279,15 +236,4 @@ ptowsp_status remote_ask(struct host_remote *r, int channel, struct host_wire *r
 		return host_fail(error, PTOWSP_NO_MEMORY, "%s: no memory for what its worker answered", r->name);
 	*wire_out = (struct host_unwire){.bytes = call->reply, .size = call->size, .at = sizeof(struct host_frame)};
 	return status_take(r, (const struct host_frame *)(void *)call->reply, error);
-}
-
-ptowsp_status remote_tell(struct host_remote *r, int channel, struct host_wire *request, uint64_t kill_ns, struct ptowsp_error *error)
-{
-	struct remote_call call = {.kill_ns = kill_ns};
-	struct host_unwire wire;
-	ptowsp_status st = remote_ask(r, channel, request, &call, &wire, error);
-
-	free(wire.bytes);
-	host_wire_finish(request);
-	return st;
 }

@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* remote_runs.c - programs and their runs: sections go to the worker in a sealed file, the end of a run is told once. */
-#include <errno.h>
+/* remote_runs.c - programs and their runs: the end of a run is told once. */
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "host/remote_own.h"
-
-enum { ALIGNMENT = 64 };
 
 struct remote_program *remote_program_find(struct host_remote *r, const struct ptowsp_object *object)
 {
@@ -18,93 +14,13 @@ struct remote_program *remote_program_find(struct host_remote *r, const struct p
 	return p;
 }
 
-/* ---- sections ------------------------------------------------------------------------------------------------ */
-
-static bool all_written(int fd, const unsigned char *bytes, uint64_t size, uint64_t at)
-{
-	while (size) {
-		const ssize_t n = pwrite(fd, bytes, size, (off_t)at);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n <= 0)
-			return false;
-		bytes += n;
-		size -= (uint64_t)n;
-		at += (uint64_t)n;
-	}
-	return true;
-}
-
-static const struct ptowsp_section *section_at(const struct ptowsp_load_args *args, uint32_t i)
-{
-	return (const struct ptowsp_section *)(const void *)((const char *)args->sections + (size_t)i * args->section_stride);
-}
-
-/* Copies of the rows with offsets into the file where their data was. *size_out: of the file, at least 1. */
-static struct ptowsp_section *places_make(const struct ptowsp_load_args *args, uint64_t *size_out)
-{
-	struct ptowsp_section *rows = calloc(args->section_count + 1u, sizeof(*rows));
-	uint64_t at = 0;
-
-	for (uint32_t i = 0; rows && i < args->section_count; i++) {
-		rows[i] = *section_at(args, i);
-		rows[i].data = (const void *)(uintptr_t)at;
-		at += (rows[i].count * rows[i].stride + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-	}
-	*size_out = at + ALIGNMENT;
-	return rows;
-}
-
-static int sections_file(const struct ptowsp_load_args *args, const struct ptowsp_section *places, uint64_t size)
-{
-	const int fd = host_memory_file("ptowsp sections", size);
-	bool good = fd >= 0;
-
-	for (uint32_t i = 0; good && i < args->section_count; i++)
-		good = all_written(fd, section_at(args, i)->data, places[i].count * places[i].stride, (uintptr_t)places[i].data);
-	if (good && host_memory_file_seal(fd, true))
-		return fd;
-	if (fd >= 0)
-		close(fd);
-	return -1;
-}
-
-ptowsp_status remote_load_args(struct host_remote *r, struct host_wire *request, uint32_t value, const struct ptowsp_load_args *args, struct ptowsp_error *error)
-{
-	struct ptowsp_load_args copy = *args;
-	uint64_t size, place;
-	struct ptowsp_section *places = places_make(args, &size);
-	const int fd = places ? sections_file(args, places, size) : -1;
-	bool sent = false;
-
-	if (fd >= 0) {
-		copy.sections = places;
-		copy.section_stride = sizeof(*places);
-		place = host_wire_struct(request, HOST_STRUCT_load_args, &copy);
-		pthread_mutex_lock(&r->down_lock[0]);
-		sent = remote_send_file(r, HOST_FILE_SECTIONS, ++r->section_number, size, fd);
-		if (!request->failed) {
-			REMOTE_VALUE(request, value) = place;
-			REMOTE_VALUE(request, value + 1) = r->section_number;
-			REMOTE_VALUE(request, value + 2) = size;
-		}
-		pthread_mutex_unlock(&r->down_lock[0]);
-		close(fd);
-	}
-	free(places);
-	if (fd < 0)
-		return host_fail(error, PTOWSP_NO_MEMORY, "%s: no memory for a sealed copy of the package's sections", r->name);
-	if (!sent && !atomic_load(&r->dead))
-		return host_fail(error, PTOWSP_NO_MEMORY, "%s: the package's sections could not be handed to its worker", r->name);
-	return PTOWSP_OK; /* who is dead says so when it is asked */
-}
+/* ---- programs ------------------------------------------------------------------------------------------------- */
 
 /* Which tensors no run writes: they need not be copied back. */
 static void kept_fill(struct remote_program *p, const struct ptowsp_load_args *args)
 {
 	for (uint32_t i = 0; i < args->section_count; i++) {
-		const struct ptowsp_section *s = section_at(args, i);
+		const struct ptowsp_section *s = (const void *)((const char *)args->sections + (size_t)i * args->section_stride);
 
 		if (s->type != PTOWSP_SECTION_TENS || p->kept || s->stride < sizeof(struct ptowsp_tensor_record) || s->count > UINT32_MAX)
 			continue;
@@ -118,50 +34,37 @@ static void kept_fill(struct remote_program *p, const struct ptowsp_load_args *a
 	}
 }
 
-ptowsp_status host_remote_load(struct host_remote *r, struct ptowsp_object *device, const struct ptowsp_load_args *args, struct ptowsp_object **program_out,
-			       struct ptowsp_error *error)
+void remote_program_load(struct host_remote *r, struct host_call *call)
 {
 	struct remote_program *p = calloc(1, sizeof(*p));
-	struct host_wire request = {0};
-	struct remote_call call = {0};
-	struct host_unwire wire = {0};
-	ptowsp_status st = p ? PTOWSP_OK : host_fail(error, PTOWSP_NO_MEMORY, "no memory for a program of %s", r->name);
+	struct remote_crossing crossing = {0};
 
-	remote_frame(&request, HOST_FRAME_LOAD);
-	if (!st && !request.failed) {
-		REMOTE_VALUE(&request, 0) = (uintptr_t)device;
-		st = remote_load_args(r, &request, 1, args, error);
+	if (!p) {
+		call->status = host_fail(call->error, PTOWSP_NO_MEMORY, "no memory for a program of %s", r->name);
+		return;
 	}
-	if (!st)
-		st = remote_ask(r, 0, &request, &call, &wire, error);
-	if (!st) {
-		*program_out = p->object = (struct ptowsp_object *)(uintptr_t)((struct host_frame *)(void *)wire.bytes)->values[0];
-		kept_fill(p, args);
-		pthread_mutex_lock(&r->lock);
-		p->next = r->programs;
-		r->programs = p;
-		pthread_mutex_unlock(&r->lock);
-	} else {
+	remote_cross(r, call, &crossing);
+	if (call->status) {
 		free(p);
+		return;
 	}
-	free(wire.bytes);
-	host_wire_finish(&request);
-	return st;
+	p->object = *(struct ptowsp_object *const *)call->values[2].data;
+	kept_fill(p, call->values[1].data);
+	pthread_mutex_lock(&r->lock);
+	p->next = r->programs;
+	r->programs = p;
+	pthread_mutex_unlock(&r->lock);
 }
 
-ptowsp_status host_remote_unload(struct host_remote *r, struct ptowsp_object *program, struct ptowsp_error *error)
+void remote_program_unload(struct host_remote *r, struct host_call *call)
 {
+	struct remote_crossing crossing = {0};
 	struct remote_program *gone = NULL;
-	struct host_wire request = {0};
-	ptowsp_status st;
 
-	remote_frame(&request, HOST_FRAME_UNLOAD);
-	if (!request.failed)
-		REMOTE_VALUE(&request, 0) = (uintptr_t)program;
-	st = remote_tell(r, 0, &request, 0, error);
+	remote_cross(r, call, &crossing);
 	pthread_mutex_lock(&r->lock);
 	for (struct remote_program **at = &r->programs; *at; at = &(*at)->next)
-		if ((*at)->object == program) {
+		if ((*at)->object == call->values[0].data) {
 			gone = *at;
 			*at = gone->next;
 			break;
@@ -170,7 +73,6 @@ ptowsp_status host_remote_unload(struct host_remote *r, struct ptowsp_object *pr
 	if (gone)
 		free(gone->kept);
 	free(gone);
-	return st;
 }
 
 /* ---- runs ----------------------------------------------------------------------------------------------------- */
@@ -267,32 +169,29 @@ static void gone_send(struct host_remote *r)
 	free(gone);
 }
 
-ptowsp_status host_remote_submit(struct host_remote *r, struct ptowsp_object *device, const struct ptowsp_run_args *args, struct ptowsp_error *error)
+/* In the list before the worker can say that it is done. */
+static ptowsp_status run_begin(struct host_remote *r, struct remote_crossing *c)
 {
-	struct remote_run run = {.token = args->token, .kill_ns = args->deadline_ns ? args->deadline_ns + HOST_REMOTE_GRACE_NS : 0};
-	struct host_wire request = {0};
-	ptowsp_status st;
+	if (!run_add(r, &c->run))
+		return host_fail(c->error, PTOWSP_AGAIN, "%s has as many runs in flight as there may be", r->name);
+	c->run = (struct remote_run){0};
+	c->begun = true;
+	return PTOWSP_OK;
+}
+
+void remote_run_submit(struct host_remote *r, struct host_call *call)
+{
+	const struct ptowsp_run_args *args = call->values[1].data;
+	const uint64_t kill_ns = args->deadline_ns ? args->deadline_ns + HOST_REMOTE_GRACE_NS : 0;
+	struct remote_crossing c = {.kill_ns = kill_ns, .run = {.token = args->token, .kill_ns = kill_ns}, .ready = run_begin};
 
 	gone_send(r);
-	remote_frame(&request, HOST_FRAME_SUBMIT);
-	if (!request.failed)
-		REMOTE_VALUE(&request, 0) = (uintptr_t)device;
-	st = remote_run_args(r, &request, 1, args, &run, error);
-	if (!st && !run_add(r, &run))
-		st = host_fail(error, PTOWSP_AGAIN, "%s has as many runs in flight as there may be", r->name);
-	if (st) {
-		remote_run_finish(r, &run);
-		host_wire_finish(&request);
-		return st;
-	}
-	st = remote_tell(r, 0, &request, run.kill_ns, error);
-	if (st && run_take(r, args->token, &run))
-		remote_run_finish(r, &run);
-	else if (st)
-		st = PTOWSP_OK; /* the end of the worker has completed it already */
-	else
+	remote_cross(r, call, &c);
+	if (call->status && c.begun && !run_take(r, args->token, &c.run))
+		call->status = PTOWSP_OK; /* the end of the worker has completed it already */
+	else if (!call->status)
 		run_submitted(r, args->token);
-	return st;
+	remote_run_finish(r, &c.run);
 }
 
 static void run_end(struct host_remote *r, const struct ptowsp_done *done, bool copies)

@@ -154,15 +154,21 @@ static ptowsp_status process_make(struct host_remote *r, const struct host_remot
 static ptowsp_status plugin_load(struct host_remote *r, const struct host_remote_start *start, struct ptowsp_error *error)
 {
 	struct host_wire request = {0};
+	struct remote_call call = {0};
+	struct host_frame *frame = host_marshal_begin(&request, HOST_FRAME_BEGIN);
+	struct host_unwire wire;
+	ptowsp_status st;
 	uint64_t path;
 
-	remote_frame(&request, HOST_FRAME_BEGIN);
+	if (frame)
+		frame->values[0] = (start->sandbox ? HOST_WORKER_SANDBOX : 0) | (start->lint_off ? HOST_WORKER_LINT_OFF : 0) | (start->jit ? HOST_WORKER_JIT : 0);
 	path = host_wire_text(&request, start->path);
-	if (!request.failed) {
-		REMOTE_VALUE(&request, 0) = (start->sandbox ? HOST_WORKER_SANDBOX : 0) | (start->lint_off ? HOST_WORKER_LINT_OFF : 0) | (start->jit ? HOST_WORKER_JIT : 0);
-		REMOTE_VALUE(&request, 1) = path;
-	}
-	return remote_tell(r, 0, &request, 0, error);
+	if (!request.failed)
+		((struct host_frame *)(void *)request.bytes)->values[1] = path;
+	st = remote_ask(r, 0, &request, &call, &wire, error);
+	free(wire.bytes);
+	host_wire_finish(&request);
+	return st;
 }
 
 static struct host_remote *remote_make(const char *name)
@@ -226,6 +232,24 @@ static void process_end(struct host_remote *r)
 	remote_kill(r, REMOTE_STOPPED);
 }
 
+/* What lay in replies, and what stood for functions. */
+static void kept_finish(struct host_remote *r)
+{
+	for (unsigned i = 0; i < HOST_OPERATION_COUNT; i++)
+		free(r->lent[i]);
+	for (unsigned i = 0; i < HOST_STRUCT_COUNT; i++)
+		free(r->extensions[i].table);
+	for (struct remote_reply *reply = r->replies, *next; reply; reply = next) {
+		next = reply->next;
+		free(reply->bytes);
+		free(reply);
+	}
+	for (struct remote_given *g = r->given, *next; g; g = next) {
+		next = g->next;
+		free(g);
+	}
+}
+
 void host_remote_stop(struct host_remote *r)
 {
 	if (!r)
@@ -245,12 +269,7 @@ void host_remote_stop(struct host_remote *r)
 		close(r->socket);
 	if (r->pidfd >= 0)
 		close(r->pidfd);
-	free(r->devices);
-	free(r->options);
-	free(r->device_rows);
-	free(r->option_rows);
-	free(r->stats);
-	free(r->figures);
+	kept_finish(r);
 	pthread_cond_destroy(&r->turned);
 	pthread_mutex_destroy(&r->down_lock[0]);
 	pthread_mutex_destroy(&r->down_lock[1]);

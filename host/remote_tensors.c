@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "host/remote_own.h"
-#include "registry/names.h"
 
 enum { OFFSET_BITS = 40 };
 
@@ -75,76 +74,60 @@ static bool buffer_send(struct host_remote *r, const struct host_buffer *buffer)
 	return known || (grown && remote_send_file(r, HOST_FILE_BUFFER, buffer->number, buffer->size, buffer->fd));
 }
 
-/* binding->data becomes its place. With down_lock[0]. */
-static ptowsp_status place_make(struct host_remote *r, const struct remote_program *p, struct ptowsp_binding *binding, struct remote_run *run, struct ptowsp_error *error)
+/* Whether runs of the program leave that tensor as it is. */
+static bool is_kept(struct host_remote *r, const struct host_away *away, const struct ptowsp_object *program)
 {
-	const struct reg_dtype *dtype = reg_dtype(binding->dtype);
-	const uint64_t size = binding->elements * (dtype ? dtype->bytes : 1);
-	struct host_buffer buffer;
-	void *data = binding->data;
-
-	if (!data)
-		return PTOWSP_OK;
-	if (!host_buffer_find(data, size, &buffer)) {
-		void *ours = spare_take(r, size);
-		const bool kept = p && binding->tensor < p->tensor_count && p->kept[binding->tensor];
-
-		if (!ours || !host_buffer_find(ours, size, &buffer))
-			return host_fail(error, PTOWSP_NO_MEMORY, "no shared memory for tensor %u (%llu bytes); ptowsp_buffer_alloc gives memory that is not copied",
-					 binding->tensor, (unsigned long long)size);
-		memcpy(ours, data, size);
-		atomic_fetch_add_explicit(&r->copied, size, memory_order_relaxed); /* a counter, orders nothing */
-		run->stages[run->stage_count++] = (struct remote_stage){data, ours, size, !kept};
-		data = ours;
-	}
-	if (buffer.number >> (64 - OFFSET_BITS) || !buffer_send(r, &buffer))
-		return atomic_load(&r->dead) ? PTOWSP_OK : host_fail(error, PTOWSP_NO_MEMORY, "%s: a tensor's memory could not be handed to its worker", r->name);
-	binding->data = (void *)(uintptr_t)((uint64_t)buffer.number << OFFSET_BITS | (uint64_t)((unsigned char *)data - buffer.bytes));
-	return PTOWSP_OK;
-}
-
-static ptowsp_status bindings_make(struct host_remote *r, const struct ptowsp_run_args *args, struct ptowsp_binding *rows, struct remote_run *run, struct ptowsp_error *error)
-{
-	struct remote_program *found, p = {0};
-	ptowsp_status st = PTOWSP_OK;
+	const uint32_t tensor = away->id == HOST_STRUCT_binding ? ((const struct ptowsp_binding *)away->at)->tensor : UINT32_MAX;
+	const struct remote_program *p;
+	bool kept;
 
 	pthread_mutex_lock(&r->lock);
-	found = remote_program_find(r, args->program);
-	if (found)
-		p = *found;
+	p = remote_program_find(r, program);
+	kept = p && tensor < p->tensor_count && p->kept[tensor];
 	pthread_mutex_unlock(&r->lock);
-	for (uint32_t i = 0; i < args->binding_count && !st; i++) {
-		rows[i] = *(const struct ptowsp_binding *)(const void *)((const char *)args->bindings + (size_t)i * args->binding_stride);
-		st = place_make(r, &p, &rows[i], run, error);
-	}
-	return st;
+	return kept;
 }
 
-ptowsp_status remote_run_args(struct host_remote *r, struct host_wire *request, uint32_t value, const struct ptowsp_run_args *args, struct remote_run *run,
-			      struct ptowsp_error *error)
+/* Shared memory with a copy. NULL: no memory. */
+static void *stage_make(struct remote_crossing *c, const struct host_away *away, const struct ptowsp_object *program)
 {
-	struct ptowsp_run_args copy = *args;
-	struct ptowsp_binding *rows = calloc(args->binding_count + 1u, sizeof(*rows));
-	ptowsp_status st;
+	struct remote_run *run = &c->run;
+	struct remote_stage *more = realloc(run->stages, (run->stage_count + 1u) * sizeof(*more));
+	void *ours = more ? spare_take(c->remote, away->size) : NULL;
 
-	run->stages = calloc(args->binding_count + 1u, sizeof(*run->stages));
-	if (!rows || !run->stages) {
-		free(rows);
-		return host_fail(error, PTOWSP_NO_MEMORY, "no memory to hand a run to %s's worker", r->name);
+	run->stages = more ? more : run->stages;
+	if (!ours)
+		return NULL;
+	memcpy(ours, away->memory, away->size);
+	atomic_fetch_add_explicit(&c->remote->copied, away->size, memory_order_relaxed); /* a counter, orders nothing */
+	run->stages[run->stage_count++] = (struct remote_stage){away->memory, ours, away->size, !is_kept(c->remote, away, program)};
+	return ours;
+}
+
+bool remote_elements_put(struct remote_crossing *c, const struct host_away *away, const struct ptowsp_object *program, uint64_t *place_out)
+{
+	struct host_remote *r = c->remote;
+	unsigned char *memory = away->memory;
+	struct host_buffer buffer;
+	bool sent;
+
+	if (!host_buffer_find(memory, away->size, &buffer)) {
+		memory = stage_make(c, away, program);
+		if (!memory || !host_buffer_find(memory, away->size, &buffer)) {
+			c->status = host_fail(c->error, PTOWSP_NO_MEMORY, "no shared memory for a tensor of %llu bytes; ptowsp_buffer_alloc gives memory that is not copied",
+					      (unsigned long long)away->size);
+			return false;
+		}
 	}
 	pthread_mutex_lock(&r->down_lock[0]);
-	st = bindings_make(r, args, rows, run, error);
+	sent = !(buffer.number >> (64 - OFFSET_BITS)) && buffer_send(r, &buffer);
 	pthread_mutex_unlock(&r->down_lock[0]);
-	copy.bindings = rows;
-	copy.binding_stride = sizeof(*rows);
-	if (!st) {
-		const uint64_t place = host_wire_struct(request, HOST_STRUCT_run_args, &copy);
-
-		if (!request->failed)
-			REMOTE_VALUE(request, value) = place;
+	if (!sent && !atomic_load(&r->dead)) { /* who is dead says so when it is asked */
+		c->status = host_fail(c->error, PTOWSP_NO_MEMORY, "%s: a tensor's memory could not be handed to its worker", r->name);
+		return false;
 	}
-	free(rows);
-	return st;
+	*place_out = (uint64_t)buffer.number << OFFSET_BITS | (uint64_t)(memory - buffer.bytes);
+	return true;
 }
 
 void remote_run_finish(struct host_remote *r, struct remote_run *run)

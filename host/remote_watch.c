@@ -15,11 +15,15 @@
 
 #define TURN_NS UINT64_C(1000000)
 
-static const char *const operations[] = {
-#define X(name, text) text,
-	HOST_FRAME_OPERATIONS(X)
+static const char *operation_text(uint32_t operation)
+{
+	switch (operation) {
+#define X(name, text) case HOST_FRAME_##name: return text;
+	HOST_FRAME_OWN(X)
 #undef X
-};
+	}
+	return operation < HOST_OPERATION_COUNT ? host_operations[operation].name : "an unknown operation";
+}
 
 void remote_alarm(struct host_remote *r, uint64_t at_ns)
 {
@@ -84,8 +88,7 @@ static void how_it_ended(const siginfo_t *info, char *text, size_t room)
 /* Signal, last operation, last lines: as much as an error record has room for. */
 static void end_say(struct host_remote *r, const siginfo_t *info)
 {
-	const uint32_t operation = atomic_load(&r->shared->operation);
-	const char *busy = operation < HOST_FRAME_COUNT ? operations[operation] : "an unknown operation";
+	const char *busy = operation_text(atomic_load(&r->shared->operation));
 	char how[64], said[100] = "";
 	struct reg_text text;
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "host/check.h"
+#include "registry/names.h"
 
 enum { ROWS_MOST = 1 << 22, BYTES_MOST = 256 << 20 };
 
@@ -97,6 +98,23 @@ static void inside_add(struct host_wire *w, const struct host_field *f, uint64_t
 		fields_add(w, f->of, at + i * own, from + i * own, own);
 }
 
+/* The place of memory that does not cross in the message; 0: it does not cross. */
+static uint64_t away_add(struct host_wire *w, const struct host_away *away)
+{
+	uint64_t place = 0;
+
+	if (away->memory && w->away && !w->away(w, away, &place))
+		w->failed = true;
+	return place;
+}
+
+static uint64_t elements_add(struct host_wire *w, enum host_struct_id id, const struct host_field *f, const char *from, uint64_t count)
+{
+	const struct reg_dtype *dtype = reg_dtype((uint16_t)host_field_number(from, f->stride, sizeof(uint16_t)));
+
+	return away_add(w, &(struct host_away){id, f, from, (void *)(uintptr_t)host_field_pointer(from, f->offset), count * (dtype ? dtype->bytes : 1)});
+}
+
 /* Where what the field points to was put. Counts are of its maker, as far as `size` goes. */
 static uint64_t field_add(struct host_wire *w, enum host_struct_id id, const struct host_field *f, const char *from, uint32_t size)
 {
@@ -108,9 +126,9 @@ static uint64_t field_add(struct host_wire *w, enum host_struct_id id, const str
 	case HOST_FIELD_ONE: return host_wire_struct(w, f->of, to);
 	case HOST_FIELD_VALUES: return host_wire_values(w, to, count, f->of);
 	case HOST_FIELD_ROWS: return host_wire_rows(w, f->of, to, count, f->stride < size ? host_field_stride(f, from) : 0);
-	case HOST_FIELD_HANDLE:
-	case HOST_FIELD_ELEMENTS:
-	case HOST_FIELD_RECORDS: return (uintptr_t)to;
+	case HOST_FIELD_HANDLE: w->handles[f->of] = to; return (uintptr_t)to;
+	case HOST_FIELD_ELEMENTS: return elements_add(w, id, f, from, count);
+	case HOST_FIELD_RECORDS: return away_add(w, &(struct host_away){id, f, from, (void *)(uintptr_t)to, count * host_field_stride(f, from)});
 	}
 	return 0;
 }
@@ -219,6 +237,13 @@ static void inside_take(struct host_unwire *w, const struct host_field *f, unsig
 		fields_take(w, f->of, at + i * host_structs[f->of].size);
 }
 
+static const void *away_take(struct host_unwire *w, const struct host_field *f, uint64_t place)
+{
+	const void *memory = place && w->away ? w->away(w, f, place) : NULL;
+
+	return memory || !place || !w->away ? memory : forged(w);
+}
+
 /* What a place in a field is the place of. */
 static const void *field_take(struct host_unwire *w, enum host_struct_id id, const struct host_field *f, const unsigned char *at)
 {
@@ -230,9 +255,9 @@ static const void *field_take(struct host_unwire *w, enum host_struct_id id, con
 	case HOST_FIELD_ONE: return host_unwire_struct(w, f->of, place);
 	case HOST_FIELD_VALUES: return host_unwire_values(w, place, count, f->of);
 	case HOST_FIELD_ROWS: return host_unwire_rows(w, f->of, place, count);
-	case HOST_FIELD_HANDLE:
+	case HOST_FIELD_HANDLE: return (const void *)(uintptr_t)place;
 	case HOST_FIELD_ELEMENTS:
-	case HOST_FIELD_RECORDS: return (const void *)(uintptr_t)place;
+	case HOST_FIELD_RECORDS: return away_take(w, f, place);
 	}
 	return NULL;
 }

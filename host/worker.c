@@ -45,7 +45,7 @@ static void plugin_poll(void)
 	const uint64_t begin = host_now_ns();
 	ptowsp_status st;
 
-	atomic_store_explicit(&worker.shared->operation, HOST_FRAME_POLL, memory_order_relaxed);
+	atomic_store_explicit(&worker.shared->operation, HOST_OPERATION_poll, memory_order_relaxed);
 	st = worker.plugin->ops.poll(worker.device, begin + POLL_NS, &ignored);
 	if (atomic_load(&worker.running) == before && (st || host_now_ns() - begin < POLL_NS / 2))
 		host_ring_wait(&worker.down[0], host_now_ns() + PAUSE_NS, &worker.stop);

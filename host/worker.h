@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 
+#include "host/call.h"
 #include "host/frame.h"
 #include "host/plugin.h"
 #include "host/services.h"
@@ -33,8 +34,8 @@ struct worker {
 	_Atomic int stop;           /* never set: a worker ends by leaving */
 	struct host_plugin *plugin;
 	struct host_services services;
-	struct ptowsp_host table;   /* what the plugin is given */
-	struct ptowsp_object *instance;
+	struct host_caller caller;  /* the way to the plugin and back */
+	const struct ptowsp_host *table; /* what the plugin is given */
 	_Atomic uint32_t running;   /* runs that were accepted and are not done */
 	/* main */
 	struct ptowsp_object *device;
@@ -44,21 +45,16 @@ struct worker {
 };
 extern struct worker worker;
 
-/* worker_up.c: messages to the host, from any thread. frame->values refer to what request holds behind the frame. */
-struct host_frame *worker_frame(struct host_wire *wire);
-void worker_send(enum host_frame_upcall kind, struct host_wire *wire);
-void worker_services_begin(uint32_t minor);
-void worker_trace(void *context, const struct ptowsp_trace_task *tasks, uint32_t count, uint32_t stride);
-void worker_event(void *context, const struct ptowsp_trace_event *events, uint32_t count, uint32_t stride);
-void worker_edge(void *context, const struct ptowsp_graph_edge *edges, uint32_t count, uint32_t stride);
-/* context: the number of the call, as a pointer to uint64_t. */
-ptowsp_status worker_file(void *context, const char *path, const void *bytes, uint64_t size);
+/* worker_up.c: messages to the host, from any thread, each begun with its frame. */
+void worker_frame(struct host_wire *wire, uint32_t operation);
+void worker_send(uint16_t kind, struct host_wire *wire);
+void worker_services_begin(void);
 
 /* worker_calls.c: does what a request says and answers it. */
 void worker_call(const struct host_frame *request, struct host_unwire *wire);
 
 /* worker_files.c: memory that the host handed over. NULL with a sentence. Main thread. */
-void *worker_sections(uint32_t number, uint64_t size, struct ptowsp_error *error);
+void *worker_sections(uint32_t number, uint64_t *size_out, struct ptowsp_error *error);
 void *worker_place(uint64_t place, struct ptowsp_error *error);
 void worker_forget(uint32_t number);
 

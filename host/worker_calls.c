@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* worker_calls.c - requests of the host, done by calling the plugin. */
+/* worker_calls.c - requests of the host, done by calling the plugin: every operation of the description in the same way, and what belongs to some of them besides. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -10,40 +10,29 @@
 #include "host/confine.h"
 #include "host/error.h"
 #include "host/kernels_ffi.h"
+#include "host/marshal.h"
 #include "host/sealed.h"
 #include "host/worker.h"
-#include "ptowsp/ptowsp.h"
-
-enum { MOST = 4096 };
 
 /* A request that is being done, and its answer. */
 struct job {
 	const struct host_frame *request;
 	struct host_unwire *in;
 	struct host_wire out;
+	struct host_call call;
+	struct host_rooms rooms;
+	void *sections; /* mapped; NULL: none, or a program's by now */
+	uint64_t section_bytes;
+	struct worker_program *program; /* of a load */
 	struct ptowsp_error error;
 };
 
-static struct ptowsp_object *object_at(const struct job *j, uint32_t i)
-{
-	return (struct ptowsp_object *)(uintptr_t)j->request->values[i];
-}
-
-static void answer(struct job *j, uint32_t i, uint64_t value)
-{
-	if (!j->out.failed)
-		((struct host_frame *)(void *)j->out.bytes)->values[i] = value;
-}
-
 static ptowsp_status broken(struct job *j)
 {
-	return host_fail(&j->error, PTOWSP_INVALID, "the host's request %u is not well formed", j->request->operation);
+	return *j->error.text ? PTOWSP_NO_MEMORY : host_fail(&j->error, PTOWSP_INVALID, "the host's request %u is not well formed", j->request->operation);
 }
 
-static const struct ptowsp_ops *ops(void)
-{
-	return &worker.plugin->ops;
-}
+/* ---- the beginning ---------------------------------------------------------------------------------------------- */
 
 /* The file that was checked is the one behind the descriptor; the loader then checks what it opens by name, and it must be the same. */
 static ptowsp_status plugin_same(struct job *j, const char *path)
@@ -77,144 +66,16 @@ static ptowsp_status do_begin(struct job *j)
 	if (!st && !sealed)
 		st = plugin_same(j, path);
 	if (!st)
-		worker_services_begin(worker.plugin->minor);
+		worker_services_begin();
 	return st;
 }
 
-static ptowsp_status do_extension(struct job *j)
-{
-	const char *id = host_unwire_text(j->in, j->request->values[1]);
-	const struct ptowsp_head *table = id ? ops()->extension(object_at(j, 0), id) : NULL;
-	void (*entry)(void);
-	uint64_t there = 0;
-
-	for (uint32_t i = 0; table && i < 8 && table->size >= sizeof(*table) + (i + 1) * sizeof(entry); i++) {
-		memcpy(&entry, (const char *)table + sizeof(*table) + i * sizeof(entry), sizeof(entry));
-		there |= (uint64_t)(entry != NULL) << i;
-	}
-	answer(j, 0, table != NULL);
-	answer(j, 1, there);
-	return PTOWSP_OK;
-}
-
-static ptowsp_status do_init(struct job *j)
-{
-	const struct ptowsp_init_args *args = host_unwire_struct(j->in, HOST_STRUCT_init_args, j->request->values[0]);
-	ptowsp_status st = args ? ops()->init(&worker.table, args, &worker.instance, &j->error) : broken(j);
-
-	if (!st)
-		answer(j, 0, (uintptr_t)worker.instance);
-	return st;
-}
-
-static ptowsp_status do_fini(struct job *j)
-{
-	const ptowsp_status st = ops()->fini(object_at(j, 0), &j->error);
-
-	host_services_finish(&worker.services); /* says what was not given back */
-	return st;
-}
-
-/* Rows of tables as places of structs. */
-static void tables_answer(struct job *j, enum host_struct_id type, const void *const *rows, uint32_t count)
-{
-	uint64_t *places = calloc(count + 1u, sizeof(*places));
-	const uint64_t at = places ? host_wire_values(&j->out, places, count, sizeof(*places)) : 0;
-
-	for (uint32_t i = 0; places && i < count; i++)
-		places[i] = host_wire_struct(&j->out, type, rows[i]);
-	if (places && count && !j->out.failed)
-		memcpy(j->out.bytes + at, places, count * sizeof(*places));
-	free(places);
-	answer(j, 0, at);
-	answer(j, 1, count);
-}
-
-static ptowsp_status tables_do(struct job *j, enum host_struct_id type, ptowsp_status (*ask)(struct job *, const void **, uint32_t *))
-{
-	const void **rows;
-	const void *none;
-	uint32_t count = 0;
-	ptowsp_status st = ask(j, &none, &count);
-
-	if (st && st != PTOWSP_MORE)
-		return st;
-	if (count > MOST)
-		return host_fail(&j->error, PTOWSP_PLUGIN_REFUSED, "%s claims %u devices or options", worker.name, count);
-	rows = calloc(count + 1u, sizeof(*rows));
-	if (!rows)
-		return host_fail(&j->error, PTOWSP_NO_MEMORY, "no memory for the tables of %s", worker.name);
-	st = count ? ask(j, rows, &count) : PTOWSP_OK;
-	for (uint32_t i = 0; i < count && !st; i++)
-		if (!rows[i])
-			st = host_fail(&j->error, PTOWSP_PLUGIN_REFUSED, "%s: device or option %u is NULL", worker.name, i);
-	if (!st)
-		tables_answer(j, type, rows, count);
-	free(rows);
-	return st;
-}
-
-static ptowsp_status devices_ask(struct job *j, const void **rows, uint32_t *count)
-{
-	return ops()->devices(object_at(j, 0), (const struct ptowsp_device **)(void *)rows, count, &j->error);
-}
-
-static ptowsp_status options_ask(struct job *j, const void **rows, uint32_t *count)
-{
-	return ops()->options((const struct ptowsp_option **)(void *)rows, count, &j->error);
-}
-
-static ptowsp_status do_capabilities(struct job *j)
-{
-	const char *device = host_unwire_text(j->in, j->request->values[1]);
-	struct ptowsp_cap *rows, none;
-	uint32_t count = 0;
-	ptowsp_status st = ops()->capabilities(object_at(j, 0), device, &none, sizeof(none), &count, &j->error);
-
-	if ((st && st != PTOWSP_MORE) || !count)
-		return st;
-	if (count > MOST)
-		return host_fail(&j->error, PTOWSP_PLUGIN_REFUSED, "%s claims %u capability rows", worker.name, count);
-	rows = calloc(count, sizeof(*rows));
-	if (!rows)
-		return host_fail(&j->error, PTOWSP_NO_MEMORY, "no memory for the capabilities of %s", worker.name);
-	st = ops()->capabilities(object_at(j, 0), device, rows, sizeof(*rows), &count, &j->error);
-	if (!st) {
-		answer(j, 0, host_wire_rows(&j->out, HOST_STRUCT_cap, rows, count, sizeof(*rows)));
-		answer(j, 1, count);
-	}
-	free(rows);
-	return st;
-}
-
-static ptowsp_status do_open(struct job *j)
-{
-	const struct ptowsp_open_args *args = host_unwire_struct(j->in, HOST_STRUCT_open_args, j->request->values[1]);
-	ptowsp_status st = args ? ops()->open(object_at(j, 0), args, &worker.device, &j->error) : broken(j);
-
-	if (!st)
-		answer(j, 0, (uintptr_t)worker.device);
-	return st;
-}
-
-/* Load arguments with their sections where they are mapped here; value, value + 1, value + 2 as remote_load_args wrote them. */
-static struct ptowsp_load_args *load_args(struct job *j, uint32_t value, void **mapped_out)
-{
-	struct ptowsp_load_args *args = host_unwire_struct(j->in, HOST_STRUCT_load_args, j->request->values[value]);
-
-	*mapped_out = args ? worker_sections((uint32_t)j->request->values[value + 1], j->request->values[value + 2], &j->error) : NULL;
-	if (!*mapped_out)
-		return NULL;
-	for (uint32_t i = 0; i < args->section_count; i++) {
-		struct ptowsp_section *s = (struct ptowsp_section *)(void *)((uintptr_t)args->sections + i * sizeof(*s));
-
-		s->data = (const char *)*mapped_out + (uintptr_t)s->data;
-	}
-	return args;
-}
+/* ---- operations that mean more than their data -------------------------------------------------------------------- */
 
 static void program_finish(struct worker_program *p)
 {
+	if (!p)
+		return;
 	host_kernels_destroy(p->findings.kernels);
 	host_code_destroy(p->findings.code);
 	if (p->sections)
@@ -222,231 +83,121 @@ static void program_finish(struct worker_program *p)
 	free(p);
 }
 
-static ptowsp_status do_load(struct job *j)
+static void load_begin(struct job *j)
 {
-	struct worker_program *p = calloc(1, sizeof(*p));
-	struct ptowsp_load_args *args;
-	ptowsp_status st;
+	struct worker_program *p = j->program = calloc(1, sizeof(*p));
 
-	if (!p)
-		return host_fail(&j->error, PTOWSP_NO_MEMORY, "no memory for a program of %s", worker.name);
-	args = load_args(j, 1, &p->sections);
-	p->size = (size_t)j->request->values[3];
-	if (!args) {
-		free(p);
-		return *j->error.text ? PTOWSP_NO_MEMORY : broken(j);
+	if (!p) {
+		j->call.status = host_fail(&j->error, PTOWSP_NO_MEMORY, "no memory for a program of %s", worker.name);
+		return;
 	}
-	p->findings.trusted = args->flags & PTOWSP_LOAD_TRUST_NATIVE;
+	p->sections = j->sections;
+	p->size = (size_t)j->section_bytes;
+	j->sections = NULL;
+	p->findings.trusted = ((const struct ptowsp_load_args *)j->call.values[1].data)->flags & PTOWSP_LOAD_TRUST_NATIVE;
 	host_services_aim(&worker.services, NULL, &p->findings);
-	st = ops()->load(object_at(j, 0), args, &p->object, &j->error);
-	host_services_aim(&worker.services, NULL, NULL);
-	if (st) {
-		program_finish(p);
-		return st;
-	}
-	p->next = worker.programs;
-	worker.programs = p;
-	answer(j, 0, (uintptr_t)p->object);
-	return st;
 }
 
-static ptowsp_status do_unload(struct job *j)
+static void load_end(struct job *j)
 {
-	struct ptowsp_object *object = object_at(j, 0);
-	ptowsp_status st = ops()->unload(object, &j->error);
+	host_services_aim(&worker.services, NULL, NULL);
+	if (j->call.status) {
+		program_finish(j->program);
+		return;
+	}
+	j->program->object = *(struct ptowsp_object *const *)j->call.values[2].data;
+	j->program->next = worker.programs;
+	worker.programs = j->program;
+}
 
+static void unload_end(const void *object)
+{
 	for (struct worker_program **at = &worker.programs; *at; at = &(*at)->next)
 		if ((*at)->object == object) {
 			struct worker_program *gone = *at;
 
 			*at = gone->next;
 			program_finish(gone);
-			break;
+			return;
 		}
-	return st;
 }
 
-/* Arguments of a run with tensors where they are mapped here. */
-static struct ptowsp_run_args *run_args(struct job *j, uint32_t value)
+/* What its table has, bit by bit; it is the one that the extension's operations are called in from now on. */
+static uint64_t extension_end(const struct host_call *call)
 {
-	struct ptowsp_run_args *args = host_unwire_struct(j->in, HOST_STRUCT_run_args, j->request->values[value]);
+	const enum host_struct_id id = host_extension_find(HOST_SIDE_PLUGIN, call->values[1].data);
+	uint64_t there = call->answer.data && id != HOST_STRUCT_COUNT;
 
-	for (uint32_t i = 0; args && i < args->binding_count; i++) {
-		struct ptowsp_binding *b = (struct ptowsp_binding *)(void *)((uintptr_t)args->bindings + i * sizeof(*b));
+	for (unsigned i = 1; there && i < host_structs[id].field_count; i++)
+		there |= (uint64_t)host_table_has(call->answer.data, host_structs[id].fields[i].of, worker.caller.minor) << i;
+	if (id != HOST_STRUCT_COUNT)
+		atomic_store(&worker.caller.tables[id], call->answer.data);
+	return there;
+}
 
-		if (b->data && !(b->data = worker_place((uintptr_t)b->data, &j->error)))
-			return NULL;
+static void call_begin(struct job *j)
+{
+	switch (j->request->operation) {
+	case HOST_OPERATION_init: j->call.values[0].data = worker.table; break;
+	case HOST_OPERATION_load: load_begin(j); break;
+	case HOST_OPERATION_submit: atomic_fetch_add(&worker.running, 1); break;
 	}
-	return args;
 }
 
-static ptowsp_status args_missing(struct job *j)
+static void call_end(struct job *j)
 {
-	return *j->error.text ? PTOWSP_NO_MEMORY : broken(j);
-}
-
-static ptowsp_status do_submit(struct job *j)
-{
-	const struct ptowsp_run_args *args = run_args(j, 1);
-	ptowsp_status st;
-
-	if (!args)
-		return args_missing(j);
-	atomic_fetch_add(&worker.running, 1);
-	st = ops()->submit(object_at(j, 0), args, &j->error);
-	if (st)
-		atomic_fetch_sub(&worker.running, 1);
-	return st;
-}
-
-static ptowsp_status do_stats(struct job *j)
-{
-	struct ptowsp_run_stats stats = {.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS)};
-	ptowsp_status st = ops()->stats(object_at(j, 0), &stats, &j->error);
-
-	if (!st)
-		answer(j, 0, host_wire_struct(&j->out, HOST_STRUCT_run_stats, &stats));
-	return st;
-}
-
-static ptowsp_status not_offered(struct job *j)
-{
-	return host_fail(&j->error, PTOWSP_UNSUPPORTED, "%s does not have that extension", worker.name);
-}
-
-static ptowsp_status do_trace(struct job *j)
-{
-	const struct ptowsp_trace_extension *x = ops()->extension(worker.instance, PTOWSP_EXTENSION_TRACE);
-
-	if (!x || !PTOWSP_HAS(x, struct ptowsp_trace_extension, attach) || !x->attach)
-		return not_offered(j);
-	return x->attach(object_at(j, 0), j->request->values[1] ? worker_trace : NULL, object_at(j, 0), &j->error);
-}
-
-static ptowsp_status do_events(struct job *j)
-{
-	const struct ptowsp_trace_extension *x = ops()->extension(worker.instance, PTOWSP_EXTENSION_TRACE);
-
-	if (!x || !PTOWSP_HAS(x, struct ptowsp_trace_extension, attach_events) || !x->attach_events)
-		return not_offered(j);
-	return x->attach_events(object_at(j, 0), j->request->values[1] ? worker_event : NULL, object_at(j, 0), &j->error);
-}
-
-static ptowsp_status do_graph(struct job *j)
-{
-	const struct ptowsp_graph_extension *x = ops()->extension(worker.instance, PTOWSP_EXTENSION_GRAPH);
-
-	if (!x || !PTOWSP_HAS(x, struct ptowsp_graph_extension, attach) || !x->attach)
-		return not_offered(j);
-	return x->attach(object_at(j, 0), j->request->values[1] ? worker_edge : NULL, object_at(j, 0), &j->error);
-}
-
-static ptowsp_status do_measure(struct job *j)
-{
-	const struct ptowsp_extents_extension *x = ops()->extension(worker.instance, PTOWSP_EXTENSION_EXTENTS);
-	const struct ptowsp_run_args *args = run_args(j, 1);
-	const uint32_t count = (uint32_t)j->request->values[2];
-	uint64_t *elements = calloc(count + 1u, sizeof(*elements));
-	ptowsp_status st;
-
-	if (!x || !PTOWSP_HAS(x, struct ptowsp_extents_extension, measure) || !x->measure)
-		st = not_offered(j);
-	else if (!args || !elements)
-		st = args_missing(j);
-	else
-		st = x->measure(object_at(j, 0), args, elements, count, &j->error);
-	if (!st)
-		answer(j, 0, host_wire_values(&j->out, elements, count, sizeof(*elements)));
-	free(elements);
-	return st;
-}
-
-static ptowsp_status do_artifact(struct job *j)
-{
-	const struct ptowsp_artifact_extension *x = ops()->extension(worker.instance, PTOWSP_EXTENSION_ARTIFACT);
-	const char *device = host_unwire_text(j->in, j->request->values[1]);
-	uint64_t call = j->request->call;
-	void *mapped;
-	const struct ptowsp_load_args *args = load_args(j, 2, &mapped);
-	ptowsp_status st;
-
-	if (!args)
-		return args_missing(j);
-	if (!x || !PTOWSP_HAS(x, struct ptowsp_artifact_extension, emit) || !x->emit)
-		st = not_offered(j);
-	else
-		st = x->emit(object_at(j, 0), device, args, worker_file, &call, &j->error);
-	munmap(mapped, (size_t)j->request->values[4]);
-	return st;
-}
-
-static const struct ptowsp_report_extension *report_table(void)
-{
-	return ops()->extension(worker.instance, PTOWSP_EXTENSION_REPORT);
-}
-
-static ptowsp_status do_report(struct job *j)
-{
-	const struct ptowsp_report_extension *x = report_table();
-	const struct ptowsp_run_args *args = run_args(j, 1);
-	uint64_t call = j->request->call;
-
-	if (!args)
-		return args_missing(j);
-	if (!x || !PTOWSP_HAS(x, struct ptowsp_report_extension, emit) || !x->emit)
-		return not_offered(j);
-	return x->emit(object_at(j, 0), args, worker_file, &call, &j->error);
-}
-
-static ptowsp_status do_figures(struct job *j)
-{
-	const struct ptowsp_report_extension *x = report_table();
-	const struct ptowsp_figure *rows = NULL;
-	uint32_t count = 0, stride = 0;
-	ptowsp_status st;
-
-	if (!x || !PTOWSP_HAS(x, struct ptowsp_report_extension, figures) || !x->figures)
-		return not_offered(j);
-	st = x->figures(object_at(j, 0), &rows, &count, &stride, &j->error);
-	if (!st) {
-		answer(j, 0, host_wire_rows(&j->out, HOST_STRUCT_figure, rows, count, stride));
-		answer(j, 1, count);
+	switch (j->request->operation) {
+	case HOST_OPERATION_extension: ((struct host_frame *)(void *)j->out.bytes)->answer = extension_end(&j->call); break;
+	case HOST_OPERATION_fini: host_services_finish(&worker.services); break; /* says what was not given back */
+	case HOST_OPERATION_open: worker.device = j->call.status ? NULL : *(struct ptowsp_object *const *)j->call.values[2].data; break;
+	case HOST_OPERATION_load: load_end(j); break;
+	case HOST_OPERATION_unload: unload_end(j->call.values[0].data); break;
+	case HOST_OPERATION_submit: atomic_fetch_sub(&worker.running, j->call.status != 0); break;
 	}
-	return st;
 }
 
-static ptowsp_status operation_do(struct job *j)
+/* ---- all of them ------------------------------------------------------------------------------------------------- */
+
+static void *away_take(struct host_unwire *in, const struct host_field *field, uint64_t place)
 {
-	switch ((enum host_frame_operation)j->request->operation) {
+	struct job *j = in->context;
+
+	return field->kind == HOST_FIELD_RECORDS ? (char *)j->sections + place : worker_place(place, &j->error);
+}
+
+static ptowsp_status described_do(struct job *j)
+{
+	j->call.operation = &host_operations[j->request->operation];
+	j->call.error = &j->error;
+	j->in->away = away_take;
+	j->in->context = j;
+	if (j->request->sections && !(j->sections = worker_sections(j->request->sections, &j->section_bytes, &j->error)))
+		return broken(j);
+	if (!host_unmarshal_in(j->in, &j->call, &j->rooms))
+		return broken(j);
+	call_begin(j);
+	if (!j->call.status)
+		host_call_run(&worker.caller, &j->call);
+	call_end(j);
+	host_marshal_out(&j->out, &j->call, &j->rooms);
+	return j->call.status;
+}
+
+static ptowsp_status request_do(struct job *j)
+{
+	switch (j->request->operation) {
 	case HOST_FRAME_BEGIN: return do_begin(j);
-	case HOST_FRAME_EXTENSION: return do_extension(j);
-	case HOST_FRAME_INIT: return do_init(j);
-	case HOST_FRAME_FINI: return do_fini(j);
-	case HOST_FRAME_DEVICES: return tables_do(j, HOST_STRUCT_device, devices_ask);
-	case HOST_FRAME_OPTIONS: return tables_do(j, HOST_STRUCT_option, options_ask);
-	case HOST_FRAME_CAPABILITIES: return do_capabilities(j);
-	case HOST_FRAME_OPEN: return do_open(j);
-	case HOST_FRAME_CLOSE: return ops()->close(object_at(j, 0), &j->error);
-	case HOST_FRAME_LOAD: return do_load(j);
-	case HOST_FRAME_UNLOAD: return do_unload(j);
-	case HOST_FRAME_SUBMIT: return do_submit(j);
-	case HOST_FRAME_CANCEL: return ops()->cancel(object_at(j, 0), j->request->values[1], &j->error);
-	case HOST_FRAME_DRAIN: return ops()->drain(object_at(j, 0), j->request->values[1], &j->error);
-	case HOST_FRAME_STATS: return do_stats(j);
-	case HOST_FRAME_TRACE: return do_trace(j);
-	case HOST_FRAME_EVENTS: return do_events(j);
-	case HOST_FRAME_GRAPH: return do_graph(j);
-	case HOST_FRAME_MEASURE: return do_measure(j);
-	case HOST_FRAME_ARTIFACT: return do_artifact(j);
-	case HOST_FRAME_REPORT: return do_report(j);
-	case HOST_FRAME_FIGURES: return do_figures(j);
 	case HOST_FRAME_FORGET: worker_forget((uint32_t)j->request->values[0]); return PTOWSP_OK;
 	case HOST_FRAME_END: _exit(0);
-	case HOST_FRAME_ENTRY:
-	case HOST_FRAME_POLL:
-	case HOST_FRAME_COUNT: break;
 	}
-	return broken(j);
+	return j->request->operation < HOST_OPERATION_COUNT ? described_do(j) : broken(j);
+}
+
+static void job_finish(struct job *j)
+{
+	host_rooms_finish(&j->rooms);
+	if (j->sections)
+		munmap(j->sections, (size_t)j->section_bytes);
 }
 
 void worker_call(const struct host_frame *request, struct host_unwire *wire)
@@ -455,19 +206,19 @@ void worker_call(const struct host_frame *request, struct host_unwire *wire)
 	struct host_frame *frame;
 	ptowsp_status st;
 
-	worker_frame(&j.out);
-	st = operation_do(&j);
+	worker_frame(&j.out, request->operation);
+	st = request_do(&j);
+	job_finish(&j);
 	if (request->operation == HOST_FRAME_FORGET) {
 		host_wire_finish(&j.out);
 		return;
 	}
 	if (j.out.failed) { /* what it answered is too much */
 		host_wire_finish(&j.out);
-		worker_frame(&j.out);
+		worker_frame(&j.out, request->operation);
 		st = host_fail(&j.error, PTOWSP_NO_MEMORY, "%s: no memory in its worker for what it answered", worker.name);
 	}
 	frame = (struct host_frame *)(void *)j.out.bytes;
-	frame->operation = request->operation;
 	frame->call = request->call;
 	frame->status = st;
 	frame->error = j.error;

@@ -58,7 +58,7 @@ static bool buffer_add(const struct host_frame_file *file, void *bytes)
 }
 
 /* Reads until the wanted file came: buffers that a later request names may lie in front of it. */
-static void *files_until(uint32_t kind, uint32_t number, struct ptowsp_error *error)
+static void *files_until(uint32_t kind, uint32_t number, uint64_t *size_out, struct ptowsp_error *error)
 {
 	struct host_frame_file file;
 	void *bytes;
@@ -70,17 +70,18 @@ static void *files_until(uint32_t kind, uint32_t number, struct ptowsp_error *er
 		}
 		if (file.kind == HOST_FILE_BUFFER && !buffer_add(&file, bytes))
 			continue;
-		if (file.kind == kind && file.number == number)
+		if (file.kind == kind && file.number == number) {
+			*size_out = file.size;
 			return bytes;
+		}
 		if (file.kind == HOST_FILE_SECTIONS) /* of a request that was never sent */
 			munmap(bytes, (size_t)file.size);
 	}
 }
 
-void *worker_sections(uint32_t number, uint64_t size, struct ptowsp_error *error)
+void *worker_sections(uint32_t number, uint64_t *size_out, struct ptowsp_error *error)
 {
-	(void)size;
-	return files_until(HOST_FILE_SECTIONS, number, error);
+	return files_until(HOST_FILE_SECTIONS, number, size_out, error);
 }
 
 void *worker_place(uint64_t place, struct ptowsp_error *error)
@@ -88,8 +89,9 @@ void *worker_place(uint64_t place, struct ptowsp_error *error)
 	const uint32_t number = (uint32_t)(place >> OFFSET_BITS);
 	const uint64_t offset = place & ((UINT64_C(1) << OFFSET_BITS) - 1);
 	struct worker_buffer *b = buffer_find(number);
+	uint64_t size;
 
-	if (!b && !files_until(HOST_FILE_BUFFER, number, error))
+	if (!b && !files_until(HOST_FILE_BUFFER, number, &size, error))
 		return NULL;
 	b = b ? b : buffer_find(number);
 	if (b && offset <= b->size)

@@ -1,87 +1,149 @@
 /* SPDX-License-Identifier: MIT */
-/* fuzz_ring.c - any bytes as what a worker left in its ring: u32 where it says that it has written to, then the ring. What the reader takes for messages is read as every struct
- * that crosses, and all of that can be touched. */
-#include "host/frame.h"
-#include "host/wire.h"
+/* fuzz_ring.c - any bytes as what a worker left in its ring: u32 where it says that it has written to, then the ring. What the reader takes for messages is read as the call or
+ * the answer that it says it is, and all that the description says is there can be touched. */
+#include "host/check.h"
+#include "host/marshal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "ptowsp/ptowsp.h"
-
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+enum { ROOM = 4 }; /* rows and values that the caller has room for */
 
 static volatile uint64_t sum;
 
-static void touch(const void *bytes, size_t size)
+static void touch(const void *bytes, uint64_t size)
 {
-	for (size_t i = 0; bytes && i < size; i++)
+	for (uint64_t i = 0; bytes && i < size; i++)
 		sum += ((const unsigned char *)bytes)[i];
 }
 
-static void text_touch(const char *text)
+static void struct_touch(uint16_t id, const void *at);
+
+static void rows_touch(uint16_t id, const char *rows, uint64_t count, uint64_t stride)
 {
-	touch(text, text ? strlen(text) : 0);
+	for (uint64_t i = 0; rows && i < count; i++)
+		struct_touch(id, rows + i * stride);
 }
 
-static void stats_touch(const struct ptowsp_run_stats *s)
+static void field_touch(uint16_t id, const struct host_field *f, const char *at)
 {
-	if (!s)
+	const void *to = host_field_points(f) ? host_field_pointer(at, f->offset) : NULL;
+
+	switch (f->kind) {
+	case HOST_FIELD_TEXT: touch(at + f->offset, strlen(at + f->offset)); break;
+	case HOST_FIELD_STRING: touch(to, to ? strlen(to) : 0); break;
+	case HOST_FIELD_ONE: struct_touch(f->of, to); break;
+	case HOST_FIELD_INSIDE: rows_touch(f->of, at + f->offset, f->many, host_structs[f->of].size); break;
+	case HOST_FIELD_ROWS: rows_touch(f->of, to, host_field_count(id, f, at), host_field_stride(f, at)); break;
+	case HOST_FIELD_VALUES: touch(to, host_field_count(id, f, at) * f->of); break;
+	case HOST_FIELD_HANDLE: break;
+	default:
+		if (to)
+			abort(); /* an address of the other process */
+	}
+}
+
+static void struct_touch(uint16_t id, const void *at)
+{
+	if (!at)
 		return;
-	touch(s->resources, (size_t)s->resource_count * sizeof(*s->resources));
-	touch(s->kernels, (size_t)s->kernel_count * sizeof(*s->kernels));
-	touch(s->channels, (size_t)s->channel_count * sizeof(*s->channels));
-	touch(s->processes, (size_t)s->process_count * sizeof(*s->processes));
-	touch(s->layouts, (size_t)s->layout_count * sizeof(*s->layouts));
-	touch(s->schedulers, (size_t)s->scheduler_count * sizeof(*s->schedulers));
-	touch(s->pipes, (size_t)s->pipe_count * sizeof(*s->pipes));
+	touch(at, host_structs[id].size);
+	for (unsigned i = 0; i < host_structs[id].field_count; i++)
+		field_touch(id, &host_structs[id].fields[i], at);
 }
 
-static void done_touch(const struct ptowsp_done *d)
+/* A call of the plugin. */
+static void call_touch(struct host_unwire *wire, const struct host_operation *o)
 {
-	stats_touch(d ? d->stats : NULL);
-	touch(d ? d->error : NULL, sizeof(*d->error));
-	touch(d ? d->deadlock : NULL, sizeof(*d->deadlock));
-}
+	struct host_call call = {.operation = o};
+	struct host_rooms none = {0};
 
-static void device_touch(const struct ptowsp_device *d)
-{
-	if (!d)
+	if (!host_marshal_goes_up(o) || !host_unmarshal_in(wire, &call, &none))
 		return;
-	text_touch(d->name);
-	text_touch(d->text);
-	text_touch(d->engine);
-	touch(d->memories, (size_t)d->memory_count * sizeof(*d->memories));
-	touch(d->units, (size_t)d->unit_count * sizeof(*d->units));
+	for (unsigned i = 0; i < o->parameter_count; i++) {
+		const struct host_parameter *p = &o->parameters[i];
+		const void *at = call.values[i].data;
+		const uint64_t count = p->count == HOST_NOWHERE ? 0 : call.values[p->count].number;
+
+		switch (p->kind) {
+		case HOST_PARAMETER_STRING: touch(at, at ? strlen(at) : 0); break;
+		case HOST_PARAMETER_TEXT:
+		case HOST_PARAMETER_BYTES: touch(at, count); break;
+		case HOST_PARAMETER_VALUES: touch(at, count * p->of); break;
+		case HOST_PARAMETER_ONE: struct_touch(p->of, at); break;
+		case HOST_PARAMETER_ROWS: rows_touch(p->of, at, count, call.values[p->stride].number); break;
+		}
+	}
+}
+
+/* The caller's places: a struct, rows or numbers, of their exact size. */
+static void *place_make(const struct host_parameter *p)
+{
+	const size_t own = p->kind == HOST_PARAMETER_ONE || p->kind == HOST_PARAMETER_ROWS ? host_structs[p->of].size : 8;
+	struct ptowsp_head *head = calloc(p->kind == HOST_PARAMETER_ONE ? 1 : ROOM, own);
+
+	if (head && p->kind == HOST_PARAMETER_ONE)
+		*head = (struct ptowsp_head){(uint32_t)own, host_structs[p->of].fields[0].of, 0};
+	if (head && p->direction == HOST_DIRECTION_INOUT)
+		*(uint32_t *)(void *)head = ROOM;
+	return head;
+}
+
+static void tables_touch(const struct host_call *call, const struct host_parameter *p, const void *const *rows)
+{
+	const uint64_t count = host_field_number(call->values[p->count].data, 0, sizeof(uint32_t));
+
+	for (uint64_t i = 0; i < count && i < ROOM; i++)
+		struct_touch(p->of, rows[i]);
+}
+
+static void out_touch(const struct host_call *call, const struct host_parameter *p, void *at)
+{
+	if (p->kind == HOST_PARAMETER_ONE)
+		struct_touch(p->of, at);
+	else if (p->kind == HOST_PARAMETER_TABLES)
+		tables_touch(call, p, at);
+	else if (p->kind == HOST_PARAMETER_LENT)
+		rows_touch(p->of, *(void **)at, host_field_number(call->values[p->count].data, 0, sizeof(uint32_t)), host_structs[p->of].size);
+}
+
+/* An answer to the host. */
+static void answer_touch(struct host_unwire *wire, const struct host_operation *o, ptowsp_status status)
+{
+	struct host_call call = {.operation = o, .status = status};
+	void *places[HOST_PARAMETERS] = {0};
+	bool taken;
+
+	for (unsigned i = 0; i < o->parameter_count; i++)
+		if (o->parameters[i].direction == HOST_DIRECTION_OUT || o->parameters[i].direction == HOST_DIRECTION_INOUT)
+			call.values[i].pointer = places[i] = place_make(&o->parameters[i]);
+		else
+			call.values[i].number = o->parameters[i].kind == HOST_PARAMETER_VALUE ? ROOM : 0;
+	for (unsigned i = 0; i < o->parameter_count; i++)
+		if (o->parameters[i].kind == HOST_PARAMETER_ROWS)
+			call.values[o->parameters[i].stride].number = host_structs[o->parameters[i].of].size;
+	taken = host_marshal_goes_down(o) && host_unmarshal_out(wire, &call);
+	for (unsigned i = 0; taken && !status && i < o->parameter_count; i++)
+		if (places[i])
+			out_touch(&call, &o->parameters[i], places[i]);
+	for (unsigned i = 0; i < o->parameter_count; i++)
+		free(places[i]);
 }
 
 static void message_touch(unsigned char *bytes, size_t size, uint16_t kind)
 {
 	struct host_unwire wire = {.bytes = bytes, .size = size, .at = sizeof(struct host_frame)};
-	const struct ptowsp_option *option;
 	struct host_frame frame;
-	uint32_t count;
 
 	if (size < sizeof(frame))
 		return;
 	memcpy(&frame, bytes, sizeof(frame));
-	count = (uint32_t)frame.values[2];
-	switch (kind & 7) {
-	case 0: device_touch(host_unwire_struct(&wire, HOST_STRUCT_device, frame.values[0])); break;
-	case 1:
-		option = host_unwire_struct(&wire, HOST_STRUCT_option, frame.values[0]);
-		text_touch(option ? option->name : NULL);
-		text_touch(option ? option->text : NULL);
-		break;
-	case 2: text_touch(host_unwire_text(&wire, frame.values[1])); break;
-	case 3: done_touch(host_unwire_struct(&wire, HOST_STRUCT_done, frame.values[0])); break;
-	case 4: touch(host_unwire_rows(&wire, HOST_STRUCT_trace_task, frame.values[1], count), wire.forged ? 0 : count * sizeof(struct ptowsp_trace_task)); break;
-	case 5: stats_touch(host_unwire_struct(&wire, HOST_STRUCT_run_stats, frame.values[0])); break;
-	case 6: touch(host_unwire_values(&wire, frame.values[1], count, sizeof(uint64_t)), wire.forged ? 0 : count * sizeof(uint64_t)); break;
-	default:
-		text_touch(host_unwire_text(&wire, frame.values[0]));
-		touch(host_unwire_bytes(&wire, frame.values[1], frame.values[2]), wire.forged ? 0 : frame.values[2]);
-	}
+	if (kind & 1)
+		call_touch(&wire, &host_operations[frame.operation % HOST_OPERATION_COUNT]);
+	else
+		answer_touch(&wire, &host_operations[frame.operation % HOST_OPERATION_COUNT], frame.status & 1);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
