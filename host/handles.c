@@ -37,7 +37,7 @@ bool host_handles_add(struct host_handles *h, uint32_t sort, uint64_t id, uint64
 		h->room = more ? 2 * h->room + 16 : h->room;
 	}
 	if (fresh && h->count < h->room)
-		h->rows[h->count++] = (struct host_handle_row){id, parent, sort, 0, pthread_self()};
+		h->rows[h->count++] = (struct host_handle_row){.id = id, .parent = parent, .sort = sort, .thread = pthread_self()};
 	pthread_mutex_unlock(&h->lock);
 	return fresh;
 }
@@ -66,6 +66,51 @@ bool host_handles_find(struct host_handles *h, uint32_t sort, uint64_t id, struc
 		*row_out = *row;
 	pthread_mutex_unlock(&h->lock);
 	return row != NULL;
+}
+
+bool host_handles_take_run(struct host_handles *h, uint64_t device, struct host_handle_row *row_out)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&h->lock);
+	for (uint32_t i = 0; i < h->count && !found; i++) {
+		const struct host_handle_row *program = h->rows[i].sort == HOST_HANDLE_RUN ? row_of(h, HOST_HANDLE_PROGRAM, h->rows[i].parent) : NULL;
+
+		found = program && program->parent == device;
+		if (found) {
+			*row_out = h->rows[i];
+			h->rows[i] = h->rows[--h->count];
+		}
+	}
+	pthread_mutex_unlock(&h->lock);
+	return found;
+}
+
+void host_handles_deadline(struct host_handles *h, uint64_t token, uint64_t deadline_ns)
+{
+	struct host_handle_row *row;
+
+	pthread_mutex_lock(&h->lock);
+	row = row_of(h, HOST_HANDLE_RUN, token);
+	if (row)
+		row->deadline_ns = deadline_ns;
+	pthread_mutex_unlock(&h->lock);
+}
+
+bool host_handles_late(struct host_handles *h, uint64_t then_ns, struct host_handle_row *row_out)
+{
+	bool found = false;
+
+	pthread_mutex_lock(&h->lock);
+	for (uint32_t i = 0; i < h->count && !found; i++) {
+		found = h->rows[i].deadline_ns && h->rows[i].deadline_ns < then_ns;
+		if (found) {
+			*row_out = h->rows[i];
+			h->rows[i].deadline_ns = 0;
+		}
+	}
+	pthread_mutex_unlock(&h->lock);
+	return found;
 }
 
 uint32_t host_handles_children(struct host_handles *h, uint32_t sort, uint64_t parent)

@@ -15,6 +15,7 @@ struct host_handle_row {
 	uint32_t sort;     /* enum host_handle, or HOST_HANDLE_RUN */
 	uint32_t busy;     /* for whoever wants it */
 	pthread_t thread;  /* of the call that made it, or that is going on for it */
+	uint64_t deadline_ns; /* of a run on host_now_ns, 0: none, or it was told that it is late */
 };
 struct host_handles {
 	pthread_mutex_t lock; /* of everything; nothing is called under it */
@@ -29,6 +30,11 @@ bool host_handles_add(struct host_handles *handles, uint32_t sort, uint64_t id, 
 /* Removes it; false: was not there. row_out may be NULL. */
 bool host_handles_take(struct host_handles *handles, uint32_t sort, uint64_t id, struct host_handle_row *row_out);
 bool host_handles_find(struct host_handles *handles, uint32_t sort, uint64_t id, struct host_handle_row *row_out);
+/* Removes a run of a program of that device; false: there is none. */
+bool host_handles_take_run(struct host_handles *handles, uint64_t device, struct host_handle_row *row_out);
+void host_handles_deadline(struct host_handles *handles, uint64_t token, uint64_t deadline_ns);
+/* A run whose deadline was before then, each once; false: there is none. */
+bool host_handles_late(struct host_handles *handles, uint64_t then_ns, struct host_handle_row *row_out);
 /* How many have this parent and sort. parent 0: any. */
 uint32_t host_handles_children(struct host_handles *handles, uint32_t sort, uint64_t parent);
 /* Marks it busy with this thread: false if it is already; true also if it is not kept. free: the reverse. */

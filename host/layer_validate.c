@@ -12,6 +12,7 @@
 #include "host/runs.h"
 
 #define LATE_NS UINT64_C(5000000000) /* after until_ns: what a loaded machine may take */
+#define LATE_RUN_NS UINT64_C(1000000000) /* after a run's deadline: what an isolated one has, too */
 
 struct validate {
 	struct host_layer layer;
@@ -24,7 +25,8 @@ struct kept {
 	struct host_loan loan;
 	union host_value values[HOST_PARAMETERS]; /* as they came */
 	struct ptowsp_error *error;               /* likewise */
-	struct ptowsp_error before;               /* what the plugin's record held */
+	struct ptowsp_error before;               /* the plugin's record */
+	struct ptowsp_error untouched;            /* what it held before the call */
 	int rounding;
 };
 
@@ -125,6 +127,7 @@ static void lend(struct validate *v, struct kept *k, struct host_call *call)
 	} else {
 		k->before = *k->error;
 	}
+	k->untouched = k->before;
 	call->error = host_loan_result(&k->loan, &k->before, sizeof(k->before));
 }
 
@@ -148,6 +151,7 @@ static void objects_check(struct validate *v, const struct host_call *call)
 		token = args->token;
 		if (!host_handles_add(&v->handles, HOST_HANDLE_RUN, token, (uintptr_t)args->program))
 			host_broke(v, "HO7", call, "the token is in flight already");
+		host_handles_deadline(&v->handles, token, args->deadline_ns);
 	}
 }
 
@@ -194,6 +198,8 @@ static void error_check(struct validate *v, struct kept *k, struct host_call *ca
 		plugin_broke(v, "PL6", call, "the status is positive");
 	else if (call->status && (said->code != call->status || !said->text[0] || !memchr(said->text, '\0', sizeof(said->text))))
 		plugin_broke(v, "PL6", call, "the status is negative, and the record has another code or no sentence");
+	else if (!call->status && memcmp(said, &k->untouched, sizeof(*said)) != 0)
+		plugin_broke(v, "PL6", call, "the status is 0, and something was written into the error record");
 	if (call->status && k->error)
 		*k->error = *said;
 	call->error = k->error;
@@ -271,12 +277,28 @@ static void until_check(struct validate *v, const struct host_call *call)
 		plugin_broke(v, "PL10", call, "it returns more than 5 s after until_ns");
 }
 
+/* Runs that should be over by now. */
+static void runs_check(struct validate *v, const struct host_call *call)
+{
+	const enum host_operation_id id = host_call_id(call);
+	struct host_handle_row row;
+
+	if (id != HOST_OPERATION_poll && id != HOST_OPERATION_drain && id != HOST_OPERATION_unload && id != HOST_OPERATION_close)
+		return;
+	while (id == HOST_OPERATION_drain && !call->status && host_handles_take_run(&v->handles, (uintptr_t)call->values[0].pointer, &row))
+		host_breach(v->breaches, HOST_SIDE_PLUGIN, "PL5", call, "it returned 0, and the run 0x%llx is not completed", (unsigned long long)row.id);
+	while (host_handles_late(&v->handles, host_now_ns() - LATE_RUN_NS, &row))
+		host_breach(v->breaches, HOST_SIDE_PLUGIN, "PL10", call, "the run 0x%llx is not completed a second after its deadline", (unsigned long long)row.id);
+}
+
 static void table_check(struct validate *v, const struct host_call *call)
 {
 	const enum host_struct_id id = host_extension_find(HOST_SIDE_PLUGIN, call->values[1].data);
 
 	if (call->answer.data && id != HOST_STRUCT_COUNT && ((const struct ptowsp_head *)call->answer.data)->type != PTOWSP_STRUCT_EXTENSION)
 		plugin_broke(v, "PL3", call, "the extension's head is of another type; use PTOWSP_HEAD");
+	else if (call->answer.data && id != HOST_STRUCT_COUNT && ((const struct ptowsp_head *)call->answer.data)->size < host_struct_size(id, 0))
+		plugin_broke(v, "PL3", call, "the extension's head says a size below that of 10.0; use PTOWSP_HEAD");
 }
 
 /* ---- the layer ---- */
@@ -331,6 +353,7 @@ static void after(struct host_layer *layer, struct host_caller *caller, struct h
 	if (count_check(v, call, room))
 		results_check(v, caller, call);
 	until_check(v, call);
+	runs_check(v, call);
 	if (host_call_id(call) == HOST_OPERATION_submit)
 		submit_check(v, call);
 	if (call->operation->result == HOST_RESULT_IS_TABLE)

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* test_hostile.c - plugins that break one rule each, in the host's process, in one of their own, and under ptowsp-conform. Those that are refused before they run
- * are in test_lint.c, test_note.c and test_load.c. */
+/* test_hostile.c - plugins that break one rule each, in the host's process, in one of their own, under the checking layers, and under ptowsp-conform. More that are refused
+ * before they run are in test_lint.c, test_note.c and test_load.c. */
 #include "check.h"
 #include "ptowsp/note.h"
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct verdict {
 	const char *plugin;
 	int in_process, isolated;
-	const char *test, *sentence;
+	const char *layer, *test, *sentence;
 } verdicts[] = {
-#define X(plugin, in_process, isolated, test, sentence) {#plugin, in_process, isolated, #test, sentence},
+#define X(plugin, in_process, isolated, layer, test, sentence) {#plugin, in_process, isolated, layer, #test, sentence},
 #include "hostile/verdicts.def"
 #undef X
 };
@@ -29,44 +30,125 @@ static const struct verdict *verdict(const char *before)
 	return &verdicts[0];
 }
 
+/* Those of life.c, odd.c and sim.c are all the plugin null, in a folder each; those of plugin.c have names. */
 static const char *path(const struct verdict *v)
 {
-	return check_fmt("%s/tests/hostile/%s/libptowsp_null.so", check_build(), v->plugin);
+	const char *folder = check_fmt("%s/tests/hostile/%s/libptowsp_null.so", check_build(), v->plugin);
+
+	return access(folder, R_OK) ? check_fmt("%s/tests/hostile/libptowsp_%s.so", check_build(), v->plugin) : folder;
 }
 
-/* Exit status of a run of the empty program. */
-static int run(const struct verdict *v, const char *how)
+/* ---- all runs, a few at a time, because some take their whole time ------------------------------------------------ */
+
+#define RUN "timeout -s KILL 30 %s/bin/ptowsp-run %s --plugin=%s e.pkg.zst"
+static const struct way {
+	const char *name, *options;
+} ways[] = {
+	{"in_process", "--isolate=none --timeout-ms 300 --load-timeout-ms 300"},
+	{"isolated", "--isolate=process --timeout-ms 1000 --load-timeout-ms 1000"},
+	{"layered", "--isolate=none --layer=validate,threads --timeout-ms 300 --load-timeout-ms 300"},
+};
+
+static const char *folder(void)
 {
-	const char *dir = check_tmp();
-
-	REQUIRE_INT(check_run(check_fmt("cd %s && echo '{\"schema\": \"ptowsp.package/1\", \"WORK\": {\"instructions\": [[\"halt\"]]}, \"ENTR\": [{\"name\": \"main\", "
-					"\"flags\": 1}]}' >e.json && %s/bin/ptowsp-pack --from-json e.json -o e.pkg.zst",
-					dir, check_build()),
-			      NULL, NULL), 0);
-	return check_run(check_fmt("cd %s && timeout -s KILL 20 %s/bin/ptowsp-run %s --plugin=%s e.pkg.zst", dir, check_build(), how, path(v)), NULL, NULL);
+	return check_fmt("%s/test/hostile.runs", check_build());
 }
+
+/* One line of a shell for each plugin and way; its output and its status become files. */
+static char *commands_make(void)
+{
+	size_t size = 1 << 20, used = 0;
+	char *text = malloc(size);
+
+	for (size_t i = 0; text && i < VERDICTS; i++) {
+		const struct verdict *v = &verdicts[i];
+
+		for (size_t k = 0; k < sizeof(ways) / sizeof(*ways); k++)
+			used += (size_t)snprintf(text + used, size - used, RUN " >%s.%s.out 2>&1; echo $? >%s.%s\n", check_build(), ways[k].options, path(v), v->plugin, ways[k].name,
+						 v->plugin, ways[k].name);
+		used += (size_t)snprintf(text + used, size - used, "%s/bin/ptowsp-conform --timeout 2 --rounds 300 --test %s %s >%s.found_out.out 2>&1; echo $? >%s.found_out\n",
+					 check_build(), v->test, path(v), v->plugin, v->plugin);
+	}
+	return text;
+}
+
+static void runs_make(void)
+{
+	static const char empty[] = "{\"schema\": \"ptowsp.package/1\", \"WORK\": {\"instructions\": [[\"halt\"]]}, \"ENTR\": [{\"name\": \"main\", \"flags\": 1}]}";
+	static bool made;
+	char *commands;
+
+	if (made)
+		return;
+	made = true;
+	REQUIRE_INT(check_run(check_fmt("rm -rf %s && mkdir -p %s", folder(), folder()), NULL, NULL), 0);
+	commands = commands_make();
+	REQUIRE(commands != NULL && check_write(check_fmt("%s/commands", folder()), commands, strlen(commands)));
+	free(commands);
+	REQUIRE(check_write(check_fmt("%s/e.json", folder()), empty, sizeof(empty) - 1));
+	REQUIRE_INT(check_run(check_fmt("cd %s && %s/bin/ptowsp-pack --from-json e.json -o e.pkg.zst", folder(), check_build()), NULL, NULL), 0);
+	REQUIRE_INT(check_run(check_fmt("cd %s && xargs -d '\\n' -P 4 -n 1 sh -c <commands 2>/dev/null", folder()), NULL, NULL), 0);
+}
+
+/* Exit status; output to be freed. */
+static int result(const struct verdict *v, const char *way, char **out)
+{
+	char *status;
+	int number;
+
+	runs_make();
+	*out = check_read(check_fmt("%s/%s.%s.out", folder(), v->plugin, way), NULL);
+	status = check_read(check_fmt("%s/%s.%s", folder(), v->plugin, way), NULL);
+	REQUIRE(*out != NULL && status != NULL);
+	number = atoi(status);
+	free(status);
+	return number;
+}
+
+/* ---- verdicts ----------------------------------------------------------------------------------------------------- */
 
 static void in_process_(void)
 {
 	const struct verdict *v = verdict("in_process_");
-	int status = run(v, "--isolate=none --timeout-ms 300 --load-timeout-ms 300");
+	char *out;
+	int status = result(v, "in_process", &out);
 
-	if (v->in_process >= 0 && !(PTOWSP_SANITIZER && v->in_process > 128)) /* a sanitizer ends the process in its own way */
-		CHECK_INT(status, v->in_process);
+	if (v->in_process >= 0 && !(PTOWSP_SANITIZER && v->in_process > 128) && status != v->in_process) /* a sanitizer ends the process in its own way */
+		CHECK_FAIL("exit %d, not %d: %.500s", status, v->in_process, out);
+	free(out);
 }
 
 static void isolated_(void)
 {
 	const struct verdict *v = verdict("isolated_");
+	char *out;
+	int status = result(v, "isolated", &out);
 
-	CHECK_INT(run(v, "--isolate=process --timeout-ms 1000 --load-timeout-ms 1000"), v->isolated);
+	if (status != v->isolated)
+		CHECK_FAIL("exit %d, not %d: %.500s", status, v->isolated, out);
+	free(out);
+}
+
+static void layered_(void)
+{
+	const struct verdict *v = verdict("layered_");
+	char *out;
+	int status = result(v, "layered", &out);
+
+	if (*v->layer && !(PTOWSP_SANITIZER && v->in_process < 0)) {
+		CHECK_CONTAINS(out, v->layer);
+		CHECK(status != 0 || !strstr(v->layer, "broke")); /* what breaks a rule is no good run */
+	} else if (!*v->layer && strstr(out, " broke PL")) {
+		CHECK_FAIL("a rule is named: %.500s", out);
+	}
+	free(out);
 }
 
 static void found_out_(void)
 {
 	const struct verdict *v = verdict("found_out_");
 	char *out;
-	int status = check_run(check_fmt("%s/bin/ptowsp-conform --timeout 2 --rounds 300 --test %s %s", check_build(), v->test, path(v)), &out, NULL);
+	int status = result(v, "found_out", &out);
 
 	CHECK_INT(status, *v->sentence ? 1 : 0);
 	if (*v->sentence)
@@ -75,6 +157,27 @@ static void found_out_(void)
 		CHECK_CONTAINS(out, v->sentence);
 	free(out);
 }
+
+/* A test that finds nobody out is none. */
+static void every_test_finds_a_plugin_out(void)
+{
+	char *list = NULL;
+
+	REQUIRE_INT(check_run(check_fmt("%s/bin/ptowsp-conform --list", check_build()), &list, NULL), 0);
+	for (char *line = strtok(list, "\n"); line; line = strtok(NULL, "\n")) {
+		char name[64] = "";
+		bool found = false;
+
+		REQUIRE_INT(sscanf(line, "%*s %63[a-z0-9_]", name), 1);
+		for (size_t i = 0; i < VERDICTS; i++)
+			found = found || (!strcmp(verdicts[i].test, name) && *verdicts[i].sentence);
+		if (!found)
+			CHECK_FAIL("no plugin of tests/hostile/verdicts.def breaks what %s is about", name);
+	}
+	free(list);
+}
+
+/* ---- names that lead elsewhere ------------------------------------------------------------------------------------ */
 
 /* Exchanged under its name between two calls of the tool that checks first: what is loaded is what was checked, each time. */
 static void a_name_that_leads_to_another_file_is_checked_again(void)
@@ -90,12 +193,39 @@ static void a_name_that_leads_to_another_file_is_checked_again(void)
 	free(out);
 }
 
+/* Exchanged again and again, while it is loaded: a good plugin, and one that the lint refuses and whose constructor prints. Nothing of that one runs, here or in a worker. */
+static void a_name_that_is_swapped_while_it_is_loaded_runs_what_was_checked(void)
+{
+	static const char script[] = "cp '%s'/e.pkg.zst . && touch swapping && "
+				     "(while [ -e swapping ]; do ln -sf '%s' libptowsp_null.so; ln -sf '%s/tests/hostile/swapped/libptowsp_null.so' libptowsp_null.so; done) & "
+				     "for i in $(seq 25); do for how in none process; do "
+				     "'%s'/bin/ptowsp-run --isolate=$how --plugin=./libptowsp_null.so e.pkg.zst; echo \"exit $?\"; done; done; rm swapping; wait";
+	char *out = NULL;
+	unsigned good = 0, refused = 0, ends = 0;
+
+	runs_make();
+	REQUIRE_INT(check_run(check_fmt("cd '%s' && { %s; } 2>&1", check_tmp(), check_fmt(script, folder(), path(&verdicts[0]), check_build(), check_build())), &out, NULL), 0);
+	for (const char *at = out; (at = strstr(at, "exit ")); at += 5) {
+		good += atoi(at + 5) == 0;
+		refused += atoi(at + 5) == 4;
+		ends++;
+	}
+	CHECK_INT(ends, 50);
+	CHECK(good + refused == ends && good > 0 && refused > 0);
+	if (strstr(out, "the constructor of a plugin ran") || good + refused != ends)
+		CHECK_FAIL("%.2000s", out);
+	free(out);
+}
+
 void suite_hostile(CU_pSuite s)
 {
 	for (size_t i = 0; i < VERDICTS; i++) {
 		check_add(s, check_fmt("in_process_%s", verdicts[i].plugin), in_process_);
 		check_add(s, check_fmt("isolated_%s", verdicts[i].plugin), isolated_);
+		check_add(s, check_fmt("layered_%s", verdicts[i].plugin), layered_);
 		check_add(s, check_fmt("found_out_%s", verdicts[i].plugin), found_out_);
 	}
+	TEST(s, every_test_finds_a_plugin_out);
+	TEST(s, a_name_that_is_swapped_while_it_is_loaded_runs_what_was_checked);
 	TEST(s, a_name_that_leads_to_another_file_is_checked_again);
 }

@@ -18,7 +18,7 @@
 
 static enum {
 	HONEST, SILENT, POSITIVE, NULL_OBJECT, BEYOND, ROUNDING, EARLY_DONE, TWICE, NO_STATS, ERROR_WITH_OK, REFUSES_AND_COMPLETES, COUNT_LIES, BAD_DEVICE, OWN_THREAD,
-	FIND_NULL, SLOW
+	FIND_NULL, SLOW, LATE, LEAVES_RUNS, WRITES_ERROR, SHORT_TABLE
 } mode;
 static const struct ptowsp_host *services;
 static uint64_t token;
@@ -46,7 +46,8 @@ static ptowsp_status init(const struct ptowsp_host *host, const struct ptowsp_in
 		return 1;
 	if (mode == ROUNDING)
 		fesetround(FE_UPWARD);
-	(void)error;
+	if (mode == WRITES_ERROR)
+		host_fail(error, PTOWSP_INVALID, "all is well");
 	*out = mode == NULL_OBJECT ? NULL : (struct ptowsp_object *)&objects[0];
 	return PTOWSP_OK;
 }
@@ -116,15 +117,27 @@ static ptowsp_status poll(struct ptowsp_object *device, uint64_t until_ns, struc
 			;
 		return PTOWSP_OK;
 	}
-	if (mode == EARLY_DONE)
+	if (mode == EARLY_DONE || mode == LATE || mode == LEAVES_RUNS)
 		return PTOWSP_OK;
 	complete();
 	if (mode == TWICE)
 		complete();
 	return PTOWSP_OK;
 }
+static ptowsp_status drain(struct ptowsp_object *device, uint64_t until_ns, struct ptowsp_error *error)
+{
+	(void)device, (void)until_ns, (void)error;
+	return PTOWSP_OK;
+}
+static const void *extension(struct ptowsp_object *object, const char *id)
+{
+	static const struct ptowsp_head small = {8, PTOWSP_STRUCT_EXTENSION, 0};
+
+	(void)object;
+	return mode == SHORT_TABLE && !strcmp(id, PTOWSP_EXTENSION_TRACE) ? &small : NULL;
+}
 static const struct ptowsp_ops ops = {.head = PTOWSP_HEAD(struct ptowsp_ops, OPS), .init = init, .fini = end, .devices = devices, .open = device_open, .close = end,
-				      .load = load, .unload = end, .submit = submit, .poll = poll};
+				      .load = load, .unload = end, .submit = submit, .poll = poll, .drain = drain, .extension = extension};
 
 /* ---- a host ---- */
 
@@ -183,9 +196,12 @@ static void live(void)
 	host_call_open(&caller, instance, &open_args, &device, &error);
 	host_call_load(&caller, device, &load_args, &program, &error);
 	run.program = program;
+	run.deadline_ns = mode == LATE ? 1 : 0;
+	host_call_extension(&caller, instance, PTOWSP_EXTENSION_TRACE);
 	host_call_submit(&caller, device, &run, &error);
 	if (mode != REFUSES_AND_COMPLETES)
 		host_call_poll(&caller, device, UINT64_MAX, &error);
+	host_call_drain(&caller, device, UINT64_MAX, &error);
 }
 
 static void end_life(void)
@@ -231,6 +247,10 @@ static const struct {
 	{"a_count_that_does_not_fit", COUNT_LIES, "plugin fake broke PL3 in devices: the count"},
 	{"a_table_below_its_floor", BAD_DEVICE, "plugin fake broke PL3 in devices: device.head"},
 	{"a_main_service_on_a_thread_of_its_own", OWN_THREAD, "plugin fake broke its thread tag in kernels_find"},
+	{"a_run_past_its_deadline", LATE, "plugin fake broke PL10 in poll: the run 0x7 is not completed a second after its deadline"},
+	{"a_run_left_by_drain", LEAVES_RUNS, "plugin fake broke PL5 in drain: it returned 0, and the run 0x7 is not completed"},
+	{"an_error_of_a_good_call", WRITES_ERROR, "plugin fake broke PL6 in init: the status is 0"},
+	{"an_extension_below_its_floor", SHORT_TABLE, "plugin fake broke PL3 in extension: the extension's head says a size"},
 	{"null_where_none_may_be", FIND_NULL, "plugin fake broke PL3 in kernels_find"},
 };
 

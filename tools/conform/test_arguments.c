@@ -73,7 +73,9 @@ static ptowsp_status made_destroy(struct conform *c, ptowsp_status st, enum argu
 {
 	struct ptowsp_object *made = *made_at;
 	struct ptowsp_error error = c->error;
+	char operation[sizeof(c->record->operation)];
 
+	memcpy(operation, c->record->operation, sizeof(operation));
 	if (!st && which == INIT)
 		conform_ok(c, CONFORM_WAIT(c, fini, made, &c->error), "the end of a second instance");
 	if (!st && which == OPEN)
@@ -81,6 +83,7 @@ static ptowsp_status made_destroy(struct conform *c, ptowsp_status st, enum argu
 	if (!st && which == LOAD)
 		conform_ok(c, CONFORM_CALL(c, unload, made, &c->error), "unload of a second program");
 	c->error = error;
+	memcpy(c->record->operation, operation, sizeof(operation)); /* the call that this is about */
 	return st;
 }
 

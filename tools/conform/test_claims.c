@@ -23,12 +23,15 @@ void conform_test_claims_hold(struct conform *c)
 	conform_close(c);
 	if (probe_open(&probe, &options, c->probes, &error))
 		conform_fail(c, "%s", error.text);
+	snprintf(c->record->operation, sizeof(c->record->operation), "a run through the host");
 	for (uint32_t i = 0; reg_feature_at(i, &feature); i++) {
 		const struct ptowsp_cap *cap = ptowsp_backend_cap(probe_backend(probe), feature.id);
 		enum probe_verdict verdict;
 
 		snprintf(c->record->package, sizeof(c->record->package), "probe of %.50s", feature.name);
+		c->record->inside = 1;
 		probe_feature(probe, feature.id, &result);
+		c->record->inside = 0;
 		verdict = probe_judge(cap, &result);
 		CONFORM_MUST(c, verdict != PROBE_FALSE, "its row says that %s is enforced, and its probe does not see it: %.300s (PL7)", feature.name, result.text);
 		held += verdict == PROBE_HOLDS;

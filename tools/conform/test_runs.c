@@ -96,8 +96,22 @@ struct stormer {
 	struct conform *c;
 	_Atomic int *stop;
 	uint64_t random;
-	uint32_t calls;
+	_Atomic uint64_t calls;
 };
+
+/* Waits until so many cancels more were made, a while at most: runs are short, and each is to be cancelled while it goes on and when it is over. */
+static void storm_wait(struct stormer *stormers, uint64_t more)
+{
+	uint64_t begin = 0, now = 0, until = host_now_ns() + 5000000;
+
+	for (int i = 0; i < STORMERS; i++)
+		begin += stormers[i].calls;
+	do {
+		now = 0;
+		for (int i = 0; i < STORMERS; i++)
+			now += stormers[i].calls;
+	} while (now < begin + more && host_now_ns() < until && !usleep(10));
+}
 
 /* Cancels whatever was submitted last, and now and then something else. */
 static void *storm(void *context)
@@ -131,7 +145,7 @@ void conform_test_cancel_storms_complete_once(struct conform *c)
 	if (!c->plugin->descriptor->ops->cancel)
 		conform_skip(c, "it has no operation cancel");
 	for (uint32_t i = 0; i < STORMERS; i++) {
-		stormers[i] = (struct stormer){c, &stop, c->seed + i, 0};
+		stormers[i] = (struct stormer){.c = c, .stop = &stop, .random = c->seed + i};
 		if (pthread_create(&threads[i], NULL, storm, &stormers[i]))
 			conform_skip(c, "this machine has no thread for the test");
 	}
@@ -142,6 +156,7 @@ void conform_test_cancel_storms_complete_once(struct conform *c)
 			atomic_store(&stop, 1);
 			conform_fail(c, "a run that was cancelled or not ended as %s", reg_status_name(st));
 		}
+		storm_wait(stormers, 8);
 	}
 	atomic_store(&stop, 1);
 	for (int i = 0; i < STORMERS; i++)
