@@ -189,6 +189,25 @@ static void description_fields_fill_their_structs(void)
 	}
 }
 
+/* Macros of the headers are for plugins, which do not read the description. */
+static void description_says_the_floors_of_the_headers(void)
+{
+	static const struct {
+		enum host_struct_id id;
+		uint32_t floor;
+	} floors[] = {
+		{HOST_STRUCT_host, PTOWSP_HOST_FLOOR_10_0}, {HOST_STRUCT_init_args, PTOWSP_INIT_ARGS_FLOOR_10_0}, {HOST_STRUCT_open_args, PTOWSP_OPEN_ARGS_FLOOR_10_0},
+		{HOST_STRUCT_load_args, PTOWSP_LOAD_ARGS_FLOOR_10_0}, {HOST_STRUCT_run_args, PTOWSP_RUN_ARGS_FLOOR_10_0}, {HOST_STRUCT_ops, PTOWSP_OPS_FLOOR_10_0},
+		{HOST_STRUCT_plugin, PTOWSP_PLUGIN_FLOOR_10_0}, {HOST_STRUCT_cap, PTOWSP_CAP_FLOOR_10_0}, {HOST_STRUCT_run_stats, PTOWSP_RUN_STATS_FLOOR_10_0},
+		{HOST_STRUCT_deadlock, PTOWSP_DEADLOCK_FLOOR_10_0}, {HOST_STRUCT_done, PTOWSP_DONE_FLOOR_10_0}, {HOST_STRUCT_device, PTOWSP_DEVICE_FLOOR_10_0},
+		{HOST_STRUCT_option, PTOWSP_OPTION_FLOOR_10_0}, {HOST_STRUCT_task, PTOWSP_TASK_FLOOR_10_0}, {HOST_STRUCT_kernel_out, PTOWSP_KERNEL_OUT_FLOOR_10_0},
+	};
+
+	for (size_t i = 0; i < sizeof(floors) / sizeof(*floors); i++)
+		if (host_struct_size(floors[i].id, 0) != floors[i].floor)
+			CHECK_FAIL("%s has %u bytes in 10.0, its floor is %u", host_structs[floors[i].id].name, host_struct_size(floors[i].id, 0), floors[i].floor);
+}
+
 static void description_gives_every_extension_an_id(void)
 {
 	for (unsigned s = 0; s < HOST_STRUCT_COUNT; s++) {
@@ -239,6 +258,7 @@ void suite_description(CU_pSuite s)
 	TEST(s, description_without_any_one_row_is_seen);
 	TEST(s, description_has_every_struct_of_the_golden);
 	TEST(s, description_fields_fill_their_structs);
+	TEST(s, description_says_the_floors_of_the_headers);
 	TEST(s, description_gives_every_extension_an_id);
 	for (size_t i = 0; i < sizeof(lies) / sizeof(*lies); i++)
 		check_add(s, check_fmt("description_lie_of_%s", lies[i].name), description_lie_does_not_compile);

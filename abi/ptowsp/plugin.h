@@ -19,6 +19,7 @@ struct ptowsp_option {
 	const char *range;   /* "0..3", "reference|own", "" */
 	const char *text;    /* one line */
 };
+#define PTOWSP_OPTION_FLOOR_10_0 48u
 
 /* Operations; a NULL one answers UNIMPLEMENTED (the host fills the holes). All return 0 or a negative status and
  * fill *error then. `instance` is what init made, `device` what open made, `program` what load made. */

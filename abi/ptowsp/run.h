@@ -67,7 +67,7 @@ struct ptowsp_run_args {
 	uint64_t deadline_ns; /* on the clock of host->now_ns, 0 = none */
 	uint64_t max_tasks;  /* LIMIT beyond, 0 = 2^32 */
 };
-/* Argument structs below these sizes, or beyond PTOWSP_SIZE_LIMIT, are INVALID; nothing else of them is read. */
+/* Bytes of 10.0. Argument structs below these sizes, or beyond PTOWSP_SIZE_LIMIT, are INVALID; nothing else of them is read. */
 #define PTOWSP_INIT_ARGS_FLOOR_10_0 24u
 #define PTOWSP_OPEN_ARGS_FLOOR_10_0 32u
 #define PTOWSP_LOAD_ARGS_FLOOR_10_0 64u
@@ -237,6 +237,9 @@ struct ptowsp_done {
 	const struct ptowsp_error *error;          /* NULL when status is OK */
 	const struct ptowsp_deadlock *deadlock;    /* only with DEADLOCK */
 };
+#define PTOWSP_RUN_STATS_FLOOR_10_0 312u
+#define PTOWSP_DEADLOCK_FLOOR_10_0 2056u
+#define PTOWSP_DONE_FLOOR_10_0 48u
 
 PTOWSP_END
 #endif

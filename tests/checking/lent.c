@@ -11,17 +11,17 @@ static const uint32_t dtype_bytes[] = {
 #undef X
 };
 
-void watch_arguments(struct watch_call *call, const struct ptowsp_head *head, uint16_t type, uint32_t known)
+void watch_arguments(struct watch_call *call, const struct ptowsp_host *host, const struct ptowsp_head *head, uint16_t type, uint32_t floor, uint32_t known)
 {
 	if (!head) {
 		watch_broke(call, "HO1: the arguments are NULL");
 		return;
 	}
-	if (head->size < known || head->size > PTOWSP_SIZE_LIMIT || head->type != type || head->flags) {
+	if (head->size < floor || head->size > PTOWSP_SIZE_LIMIT || head->type != type || head->flags) {
 		watch_broke(call, "HO1: the arguments' head has a size below the floor of 10.0 or beyond the limit, another type, or flags");
 		return;
 	}
-	for (uint32_t i = known; i < head->size; i++)
+	for (uint32_t i = host->minor == PTOWSP_ABI_TARGET ? known : floor; i < head->size; i++)
 		if (((const unsigned char *)head)[i]) {
 			watch_broke(call, "HO1: bytes of the arguments above the effective minor are not zero");
 			return;

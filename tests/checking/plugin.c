@@ -40,7 +40,7 @@ static ptowsp_status checked_init(const struct ptowsp_host *host, const struct p
 	ptowsp_status st = PTOWSP_OK;
 
 	watch_enter(&call, "init", NULL, WATCH_INSTANCE, WATCH_MAIN, error);
-	watch_arguments(&call, args ? &args->head : NULL, PTOWSP_STRUCT_INIT_ARGS, sizeof(*args));
+	watch_arguments(&call, host, args ? &args->head : NULL, PTOWSP_STRUCT_INIT_ARGS, PTOWSP_INIT_ARGS_FLOOR_10_0, sizeof(*args));
 	if (!call.status)
 		watch_services(&call, host);
 	if (!call.status)
@@ -115,7 +115,7 @@ static ptowsp_status checked_capabilities(struct ptowsp_object *object, const ch
 	ptowsp_status st = PTOWSP_INVALID;
 
 	watch_enter(&call, "capabilities", object, WATCH_INSTANCE, WATCH_MAIN, error);
-	if (!count || (*count && (!out || stride < sizeof(*out))))
+	if (!count || (*count && (!out || stride < PTOWSP_CAP_FLOOR_10_0)))
 		watch_broke(&call, "HO1: the count is NULL, or there is room and no array, or its stride is below the size of a row");
 	if (!call.status)
 		st = null_capabilities(NULL, device, out, stride, count, error);
@@ -132,7 +132,7 @@ static ptowsp_status checked_open(struct ptowsp_object *object, const struct pto
 	if (!instance)
 		watch_broke(&call, "HO6: the instance is NULL");
 	else
-		watch_arguments(&call, args ? &args->head : NULL, PTOWSP_STRUCT_OPEN_ARGS, sizeof(*args));
+		watch_arguments(&call, call.instance->host, args ? &args->head : NULL, PTOWSP_STRUCT_OPEN_ARGS, PTOWSP_OPEN_ARGS_FLOOR_10_0, sizeof(*args));
 	if (!call.status && args->reserved)
 		watch_broke(&call, "HO1: a reserved field of open is not zero");
 	if (!call.status)
@@ -168,7 +168,7 @@ static ptowsp_status checked_load(struct ptowsp_object *object, const struct pto
 	ptowsp_status st = PTOWSP_INVALID;
 
 	if (device)
-		watch_arguments(&call, args ? &args->head : NULL, PTOWSP_STRUCT_LOAD_ARGS, sizeof(*args));
+		watch_arguments(&call, call.instance->host, args ? &args->head : NULL, PTOWSP_STRUCT_LOAD_ARGS, PTOWSP_LOAD_ARGS_FLOOR_10_0, sizeof(*args));
 	if (!call.status)
 		watch_sections(&call, args);
 	if (!call.status)
@@ -206,7 +206,7 @@ static ptowsp_status checked_submit(struct ptowsp_object *object, const struct p
 	ptowsp_status st = PTOWSP_INVALID;
 
 	if (device)
-		watch_arguments(&call, args ? &args->head : NULL, PTOWSP_STRUCT_RUN_ARGS, sizeof(*args));
+		watch_arguments(&call, call.instance->host, args ? &args->head : NULL, PTOWSP_STRUCT_RUN_ARGS, PTOWSP_RUN_ARGS_FLOOR_10_0, sizeof(*args));
 	if (!call.status) {
 		program = watch_find(args->program, WATCH_PROGRAM);
 		if (!program || program->parent != device)
@@ -220,8 +220,8 @@ static ptowsp_status checked_submit(struct ptowsp_object *object, const struct p
 		watch_broke(&call, "HO7: the token is in flight already");
 	if (!call.status) {
 		watch_sections_same(&call, program);
-		inner = *args;
-		inner.head.size = sizeof(inner);
+		memcpy(&inner, args, PTOWSP_RUN_ARGS_FLOOR_10_0);
+		inner.head.size = PTOWSP_RUN_ARGS_FLOOR_10_0;
 		inner.program = program->inner;
 		st = call.status ? call.status : null_submit(device->inner, &inner, error);
 	}
@@ -296,7 +296,7 @@ static ptowsp_status checked_stats(struct ptowsp_object *object, struct ptowsp_r
 	struct watch_call call;
 	struct watch *program = watch_enter(&call, "stats", object, WATCH_PROGRAM, WATCH_ANY, error);
 
-	if (program && (!out || out->head.size < sizeof(*out) || out->head.size > PTOWSP_SIZE_LIMIT || out->head.type != PTOWSP_STRUCT_RUN_STATS))
+	if (program && (!out || out->head.size < PTOWSP_RUN_STATS_FLOOR_10_0 || out->head.size > PTOWSP_SIZE_LIMIT || out->head.type != PTOWSP_STRUCT_RUN_STATS))
 		watch_broke(&call, "HO1: the head of the result has a size below the floor of 10.0 or beyond the limit, or another type");
 	return watch_leave(&call, call.status ? call.status : null_stats(NULL, out, error));
 }
@@ -346,7 +346,7 @@ static ptowsp_status files_emit(struct ptowsp_object *object, const char *device
 	if (!instance)
 		watch_broke(&call, "HO6: the instance is NULL");
 	else
-		watch_arguments(&call, args ? &args->head : NULL, PTOWSP_STRUCT_LOAD_ARGS, sizeof(*args));
+		watch_arguments(&call, call.instance->host, args ? &args->head : NULL, PTOWSP_STRUCT_LOAD_ARGS, PTOWSP_LOAD_ARGS_FLOOR_10_0, sizeof(*args));
 	if (!call.status)
 		watch_sections(&call, args);
 	if (!call.status)

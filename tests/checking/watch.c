@@ -117,7 +117,7 @@ struct watch *watch_enter(struct watch_call *call, const char *name, struct ptow
 		call->status = PTOWSP_INVALID;
 		fail_with(call->error, call->instance->sentence);
 	}
-	if (ptowsp_id((const char *)call->instance->host, sizeof(*call->instance->host)) != call->instance->host_digest)
+	if (ptowsp_id((const char *)call->instance->host, call->instance->host->head.size) != call->instance->host_digest)
 		watch_broke(call, "HO7: the table of the host's services is another one than at init; it is lent until fini has returned");
 	return call->object;
 }
@@ -140,7 +140,7 @@ struct watch *watch_make(enum watch_kind kind, struct watch *parent, struct ptow
 		made->parent = parent;
 		made->inner = inner;
 		made->host = host;
-		made->host_digest = ptowsp_id((const char *)host, sizeof(*host));
+		made->host_digest = ptowsp_id((const char *)host, host->head.size);
 		made->alive = 1;
 		if (parent)
 			parent->children++;

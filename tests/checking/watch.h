@@ -59,8 +59,8 @@ struct watch *watch_find(const void *handle, enum watch_kind kind);
 /* Every living instance: the host called what is above the effective minor. */
 ptowsp_status watch_later(void);
 
-/* Arguments: head, floor, tail. */
-void watch_arguments(struct watch_call *call, const struct ptowsp_head *head, uint16_t type, uint32_t known);
+/* Arguments: head, floor, and the tail behind what has a meaning at the effective minor. known: bytes in this build. */
+void watch_arguments(struct watch_call *call, const struct ptowsp_host *host, const struct ptowsp_head *head, uint16_t type, uint32_t floor, uint32_t known);
 void watch_services(struct watch_call *call, const struct ptowsp_host *host);
 void watch_sections(struct watch_call *call, const struct ptowsp_load_args *args);
 void watch_run(struct watch_call *call, const struct watch *program, const struct ptowsp_run_args *args);

@@ -49,6 +49,7 @@ struct ptowsp_device {
 	uint32_t reserved;
 	const char *engine;     /* who runs tasks, e.g. "threads"; NULL: not said */
 };
+#define PTOWSP_DEVICE_FLOOR_10_0 96u
 
 PTOWSP_END
 #endif

@@ -43,6 +43,8 @@ struct ptowsp_kernel_out {
 	uint64_t cycles;            /* preset to the cycle model's value; the kernel may overwrite it */
 	struct ptowsp_error *error; /* for a sentence when the kernel returns a negative code */
 };
+#define PTOWSP_TASK_FLOOR_10_0 88u
+#define PTOWSP_KERNEL_OUT_FLOOR_10_0 24u
 
 /* Borrowed arguments; may run on any worker thread and several at once. 0 or a negative status. */
 typedef ptowsp_status (*ptowsp_kernel_fn)(const struct ptowsp_task *task, struct ptowsp_kernel_out *out);
