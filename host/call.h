@@ -45,7 +45,7 @@ struct host_layer {
 	unsigned place;           /* its number among those of one caller, below HOST_LAYERS */
 };
 
-/* What stands in front of the host's services and callbacks where there are layers. */
+/* What stands in front of the host's services and callbacks where there are layers, or another process. */
 struct host_upward;
 
 /* The way between the host and one instance of a plugin. Provided by the caller; does not move. */
@@ -59,7 +59,7 @@ struct host_caller {
 	struct host_layer *layers; /* the first one is nearest to the host, for calls in both directions. Owned; set before the first call */
 	uint32_t minor;           /* effective; 0 unless set */
 	const struct ptowsp_host *services; /* the host's own; set by host_caller_services */
-	struct host_upward *upward; /* owned; NULL without layers */
+	struct host_upward *upward; /* owned; NULL without layers in the host's process */
 };
 
 /* A local caller without layers. ops: normalised, outlives the caller. */

@@ -75,6 +75,16 @@ static void callback_run(const struct callback *given, struct host_call *call)
 #define CALLBACK(name, since, thread, result, ...) TYPED(name, result, callback_run, __VA_ARGS__)
 #include "ptowsp/operations.def"
 
+/* What the host itself does not have stays a hole. */
+static void holes_keep(struct ptowsp_host *ours, const struct ptowsp_host *theirs)
+{
+	const struct host_struct *s = &host_structs[HOST_STRUCT_host];
+
+	for (unsigned i = 0; i < s->field_count; i++)
+		if (s->fields[i].kind == HOST_FIELD_CALL && !host_table_has(theirs, s->fields[i].of, theirs->minor))
+			memset((char *)ours + s->fields[i].offset, 0, s->fields[i].size);
+}
+
 struct host_upward *host_upward_create(struct host_caller *caller)
 {
 	struct host_upward *u = calloc(1, sizeof(*u));
@@ -91,6 +101,7 @@ struct host_upward *host_upward_create(struct host_caller *caller)
 #include "ptowsp/operations.def"
 #undef TABLE_HOST
 	host_struct_cut(HOST_STRUCT_host, &u->host, u->host.minor);
+	holes_keep(&u->host, caller->services);
 #define TABLE_HOST(s) host_struct_cut(HOST_STRUCT_##s, &u->s, u->host.minor); u->s.head.size = host_struct_size(HOST_STRUCT_##s, u->host.minor);
 #define EXTENSION(s, side, id) TABLE_##side(s)
 #include "ptowsp/operations.def"

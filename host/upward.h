@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* upward.h - services and callbacks as a plugin gets them where there are layers: typed functions that make a record of each call of the plugin. */
+/* upward.h - services and callbacks as a plugin gets them where there are layers, and in a worker: typed functions that make a record of each call of the plugin. */
 #ifndef HOST_UPWARD_H
 #define HOST_UPWARD_H
 
@@ -7,7 +7,7 @@
 
 struct host_upward;
 
-/* For caller->services, which outlive it. NULL: no memory. */
+/* For caller->services, which outlive it; what those do not have is not there either. NULL: no memory. */
 struct host_upward *host_upward_create(struct host_caller *caller);
 void host_upward_destroy(struct host_upward *upward);
 const struct ptowsp_host *host_upward_services(const struct host_upward *upward);
