@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/source.h"
 
+#include "format/graph_text.h"
 #include "isa/isa.h"
 #include "ptowsp/workload.h"
 #include "registry/npy.h"
@@ -401,4 +402,20 @@ void source_is_workload(const char *text, const char *entry, const char *want)
 	CHECK_STR(got, want);
 	free(got);
 	source_free(&s);
+}
+
+char *source_graphs(const struct pkg_tables *tables)
+{
+	const struct pkg_place place = {"test", NULL};
+	struct pkg_graphs graphs;
+	char *text = NULL;
+	size_t size;
+	FILE *to = open_memstream(&text, &size);
+
+	if (!pkg_graphs_read(&graphs, tables, &place))
+		for (uint32_t i = 0; i < graphs.count; i++)
+			pkg_graph_print(&graphs.rows[i], tables, to);
+	pkg_graphs_finish(&graphs);
+	fclose(to);
+	return text;
 }

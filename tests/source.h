@@ -40,4 +40,7 @@ void source_is_workload(const char *text, const char *entry, const char *want);
 /* A kernel's program as text, one instruction a line. To be freed. */
 char *source_program(const struct source *source, const char *kernel);
 
+/* The graphs of a package as source. To be freed. */
+char *source_graphs(const struct pkg_tables *tables);
+
 #endif

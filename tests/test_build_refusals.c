@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT
- * test_build_refusals.c - the sentences of the builder's refusals, part by part. Those of everyday mistakes are in test_builder.c. */
+ * test_build_refusals.c - the sentences of the builder's refusals, part by part. Those of everyday mistakes are in test_build_mistakes.c. */
 #include "tests/build_refused.h"
 
 #include "lang/tile_code.h"

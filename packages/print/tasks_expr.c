@@ -2,6 +2,8 @@
 /* tasks_expr.c - scalar expressions as C: 64-bit integers. */
 #include "print/tasks_parts.h"
 
+#include "format/names.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -168,18 +170,6 @@ void print_c_expr(struct print_tasks *p, struct print_text *text, uint32_t row, 
 	}
 }
 
-unsigned print_c_operands(unsigned op)
-{
-	switch (op) {
-#define X(NAME, code, mnemonic, operands, effect) \
-	case code:                                 \
-		return operands;
-#include "ptowsp/expr_ops.def"
-#undef X
-	}
-	return 0;
-}
-
 static void divisor_check(struct print_tasks *p, uint32_t row)
 {
 	struct print_text text = {0};
@@ -200,7 +190,7 @@ void print_c_divisors_check(struct print_tasks *p, uint32_t row)
 
 	if (p->why.code || p->body.size > PRINT_TASKS_MOST)
 		return;
-	for (unsigned i = 0; i < print_c_operands(r->op); i++)
+	for (unsigned i = 0; i < pkg_expr_operands(r->op); i++)
 		print_c_divisors_check(p, operands[i]);
 	if (r->op == PTOWSP_EXPR_DIV || r->op == PTOWSP_EXPR_MOD)
 		divisor_check(p, r->b);

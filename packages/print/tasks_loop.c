@@ -2,6 +2,8 @@
 /* tasks_loop.c - loops as those of C; with tile levels in blocks of powers of two, each with the kernels of its level. */
 #include "print/tasks_parts.h"
 
+#include "format/names.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,7 +84,7 @@ static int changes(const struct print_tasks *p, uint32_t row)
 
 	if (r->op == PTOWSP_EXPR_TASK || (r->op == PTOWSP_EXPR_VALUE && p->t->slot[r->a].kind != PTOWSP_SLOT_SYMBOL))
 		return 1;
-	for (unsigned i = 0; i < print_c_operands(r->op); i++)
+	for (unsigned i = 0; i < pkg_expr_operands(r->op); i++)
 		if (changes(p, operands[i]))
 			return 1;
 	return 0;

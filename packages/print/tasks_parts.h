@@ -75,7 +75,6 @@ uint64_t print_c_workspace(const struct print_tasks *p, const struct print_funct
 /* tasks_expr.c: an expression (EXPR row) as C, in as few parentheses as C needs; least: strength of what stands around it, 0 none. */
 void print_c_expr(struct print_tasks *p, struct print_text *text, uint32_t row, unsigned least);
 enum { PRINT_C_ANY = 0, PRINT_C_SUM = 9, PRINT_C_PRODUCT = 10 };
-unsigned print_c_operands(unsigned op); /* how many earlier rows it has */
 /* Lines that end the function where a divisor in it is 0. */
 void print_c_divisors_check(struct print_tasks *p, uint32_t row);
 int print_c_constant(const struct print_tasks *p, uint32_t row, int64_t *value_out);
