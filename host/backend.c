@@ -179,6 +179,8 @@ static ptowsp_status caller_make(struct ptowsp_backend *b, const struct ptowsp_b
 	if (host_services_init(&b->services, b->plugin->minor))
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the host services");
 	b->services_ready = true;
+	if (b->plugin->remote)
+		host_remote_serve(b->plugin->remote, &b->services);
 	b->services.log = options->log;
 	b->services.log_context = options->log_context;
 	b->validates = host_layers_have(options->layers, "validate");

@@ -8,7 +8,7 @@
 #include "host/ring.h"
 
 /* What the host asks for besides the operations of the description. X(name, text of the last operation in a report). */
-#define HOST_FRAME_OWN(X) X(BEGIN, "loading it (constructors)") X(ENTRY, "its entry") X(FORGET, "a buffer's end") X(END, "its end")
+#define HOST_FRAME_OWN(X) X(BEGIN, "loading it (constructors)") X(ENTRY, "its entry") X(FORGET, "a buffer's end") X(ANSWER, "an answer") X(END, "its end")
 enum {
 	HOST_FRAME_DESCRIBED = HOST_OPERATION_COUNT - 1,
 #define X(name, text) HOST_FRAME_##name,
@@ -16,8 +16,8 @@ enum {
 #undef X
 	HOST_FRAME_COUNT
 };
-/* Kinds of messages of a worker's ring: the answer to a request, a call of the plugin. */
-enum { HOST_UP_REPLY, HOST_UP_CALL };
+/* Kinds of messages of a worker's ring: the answer to a request, a call of the plugin, a call of it that waits under its number for ANSWER on down[1]. */
+enum { HOST_UP_REPLY, HOST_UP_CALL, HOST_UP_ASK };
 
 /* At offset 0 of every message. Offsets count from the frame's begin (wire.h). */
 struct host_frame {
@@ -26,7 +26,8 @@ struct host_frame {
 	uint64_t call;      /* number of the request, which its reply repeats; of a callback: number that it was given with */
 	uint64_t answer;    /* of a function that answers with a number; of `extension`: bit i is set where field i of the table is */
 	uint64_t values[HOST_PARAMETERS]; /* of the parameters: marshal.c */
-	uint32_t sections, reserved; /* number of the memory file with the records of the request; 0: it has none */
+	uint32_t sections;  /* number of the memory file with the records of the request; 0: it has none */
+	uint32_t joined;    /* of submit: the run is one on several devices */
 	struct ptowsp_error error;
 };
 

@@ -19,6 +19,8 @@ struct member {
 	bool over;            /* its run has ended, or will never begin */
 	bool waiting;         /* for a notification that was not there when it looked */
 	uint32_t from, notification;
+	void (*moved)(void *context); /* NULL: it waits here */
+	void *context;
 	const struct pkg_tables *tables; /* of its package, for names; NULL once it is over */
 };
 struct host_group {
@@ -47,6 +49,23 @@ struct host_group *host_group_create(uint32_t members)
 	group->members = rows;
 	group->count = group->left = members;
 	return group;
+}
+
+void host_group_watch(struct host_group *group, uint32_t member, void (*moved)(void *context), void *context)
+{
+	pthread_mutex_lock(&group->lock);
+	group->members[member].moved = moved;
+	group->members[member].context = context;
+	pthread_mutex_unlock(&group->lock);
+}
+
+/* With the lock held. */
+static void moved(struct host_group *group)
+{
+	pthread_cond_broadcast(&group->moved);
+	for (uint32_t i = 0; i < group->count; i++)
+		if (group->members[i].waiting && group->members[i].moved)
+			group->members[i].moved(group->members[i].context);
 }
 
 uint32_t host_group_count(const struct host_group *group)
@@ -113,10 +132,11 @@ bool host_group_leave(struct host_group *group, uint32_t member, char *text, siz
 
 	pthread_mutex_lock(&group->lock);
 	group->members[member].over = true;
+	group->members[member].moved = NULL;
 	last = !--group->left;
 	told = left_over(group, member, text, size);
 	group->members[member].tables = NULL; /* its package may be closed now */
-	pthread_cond_broadcast(&group->moved);
+	moved(group);
 	pthread_mutex_unlock(&group->lock);
 	if (last)
 		destroy(group);
@@ -149,7 +169,7 @@ ptowsp_status host_group_send(struct host_group *group, uint32_t from, uint32_t 
 		group->notes[group->note_count++] = (struct note){from, to, notification, cycles};
 	else
 		st = host_fail(error, PTOWSP_NO_MEMORY, "no memory for a notification");
-	pthread_cond_broadcast(&group->moved);
+	moved(group);
 	pthread_mutex_unlock(&group->lock);
 	return st;
 }
@@ -189,10 +209,12 @@ ptowsp_status host_group_take(struct host_group *group, uint32_t member, uint32_
 	if (st)
 		return st;
 	pthread_mutex_lock(&group->lock);
-	me->waiting = true;
-	me->from = from;
-	me->notification = notification;
-	pthread_cond_broadcast(&group->moved); /* the others look whether anybody goes on */
+	if (!me->waiting || me->from != from || me->notification != notification) {
+		me->waiting = true;
+		me->from = from;
+		me->notification = notification;
+		moved(group); /* the others look whether anybody goes on */
+	}
 	while ((at = find(group, member, from, notification)) == group->note_count && !is_stuck(group) && !rc)
 		rc = pthread_cond_timedwait(&group->moved, &group->lock, &until);
 	if (at < group->note_count) {

@@ -18,6 +18,9 @@ struct pkg_tables;
 void host_group_names(struct host_group *group, uint32_t member, const struct pkg_tables *tables);
 /* A member's run is over, or never began. The last one to leave destroys the group; true: and text says what was sent that nobody waited for. */
 bool host_group_leave(struct host_group *group, uint32_t member, char *text, size_t size);
+/* Something may have moved for this member, whose waiting is done elsewhere: it looks again with host_group_take and no time. Called under the group's lock, so it may wake somebody and nothing else; until
+ * the member leaves. */
+void host_group_watch(struct host_group *group, uint32_t member, void (*moved)(void *context), void *context);
 uint32_t host_group_count(const struct host_group *group);
 /* Member `from` tells member `to`. Errors: INVALID for a device that the run does not have, NO_MEMORY. */
 ptowsp_status host_group_send(struct host_group *group, uint32_t from, uint32_t to, uint32_t notification, uint64_t cycles,

@@ -80,6 +80,8 @@ void remote_cross(struct host_remote *r, struct host_call *call, struct remote_c
 	}
 	host_marshal_begin(&request, (uint32_t)(call->operation - host_operations));
 	host_marshal_in(&request, call);
+	if (!request.failed)
+		((struct host_frame *)(void *)request.bytes)->joined = crossing->run.joined;
 	call->status = crossing->status;
 	if (!call->status)
 		call->status = remote_records_send(crossing, &request);

@@ -37,6 +37,8 @@ struct remote_run {
 	uint32_t stage_count;
 	bool used;
 	bool submitted;          /* submit has returned: done may be told */
+	bool joined;             /* one of several devices */
+	bool asking;             /* somebody speaks to its group: it stays until then */
 };
 /* A done that came before that, in order of their coming. */
 struct remote_early {
@@ -89,6 +91,12 @@ struct remote_crossing {
 	bool has_records, begun;
 	ptowsp_status (*ready)(struct host_remote *r, struct remote_crossing *crossing); /* when it can be sent; may be NULL */
 };
+/* What a plugin waits for: a notification of another device, which is not there yet. Of who has `pumping`. */
+struct remote_wait {
+	uint64_t number, token;  /* number 0: free */
+	uint32_t device, notification;
+};
+enum { REMOTE_WAITS = 256 }; /* more is a lie */
 enum remote_verdict { REMOTE_LIVES, REMOTE_HUNG, REMOTE_FORGED, REMOTE_STOPPED };
 
 /* Locks: down_lock[i] for writing down[i] and what goes before it on the socket; lock for everything marked so. lock may be taken inside of down_lock, not the other way
@@ -103,6 +111,7 @@ struct host_remote {
 	struct host_buffer_watch watch;
 	uint32_t section_number;      /* down_lock[0] */
 	const struct ptowsp_host *host; /* borrowed from init to stop */
+	struct host_services *services; /* borrowed */
 	uint64_t load_limit_ns;
 	_Atomic uint64_t copied;
 
@@ -121,7 +130,11 @@ struct host_remote {
 	char said[2][120];            /* lock: its last lines */
 	enum remote_verdict verdict;  /* lock */
 
-	_Atomic int dead;
+	_Atomic int dead, attention;  /* attention: dead, or a group has moved: who reads looks up from it */
+	struct remote_wait waits[REMOTE_WAITS]; /* of who has `pumping` */
+	pthread_t listener;           /* reads where runs are joined, whoever else waits */
+	bool listens;                 /* lock */
+	uint32_t joined;              /* lock: joined runs in flight */
 	ptowsp_status end_status;     /* written before buried */
 	char end_text[400];
 	pthread_t watcher;
@@ -141,6 +154,15 @@ ptowsp_status remote_ask(struct host_remote *r, int channel, struct host_wire *r
 void remote_pump(struct host_remote *r, uint64_t dones, uint64_t until_ns);
 /* Everything that is there, by who has `pumping`. */
 void remote_read(struct host_remote *r);
+/* One turn of a thread that waits: it reads, or waits for the one that does. With the lock held on both ends. */
+void remote_turn(struct host_remote *r, uint64_t until_ns);
+
+/* remote_notify.c: what the devices of a run tell each other. begin: the run is one of several, its reader runs from now on. */
+bool remote_is_joined(struct host_remote *r, uint64_t token);
+ptowsp_status remote_joined_begin(struct host_remote *r, uint64_t token, struct ptowsp_error *error);
+void remote_joined_end(struct host_remote *r); /* with the watcher ended */
+void remote_asked(struct host_remote *r, const struct host_frame *frame);
+void remote_waits_look(struct host_remote *r); /* by who has `pumping` */
 
 /* remote_limit.c: what an operation (as frames say it) without a deadline of its own may take. */
 uint64_t remote_limit_ns(const struct host_remote *r, uint32_t operation);
@@ -148,6 +170,8 @@ uint64_t remote_limit_ns(const struct host_remote *r, uint32_t operation);
 /* remote_watch.c */
 ptowsp_status remote_watch_begin(struct host_remote *r, struct ptowsp_error *error);
 void remote_watch_end(struct host_remote *r);
+/* A thread of the library's own, which takes no signal that is meant for the embedding program. 0, or why there is none. */
+int remote_thread(pthread_t *thread_out, void *(*run)(void *context), struct host_remote *r);
 /* With the lock held: wakes the watcher at that time, unless it will be earlier. */
 void remote_alarm(struct host_remote *r, uint64_t at_ns);
 void remote_kill(struct host_remote *r, enum remote_verdict verdict);

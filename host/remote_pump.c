@@ -98,6 +98,7 @@ static void message_take(struct host_remote *r)
 	switch (r->up.kind) {
 	case HOST_UP_REPLY: reply_take(r, &frame); break;
 	case HOST_UP_CALL: upcall_take(r, &frame, &wire); break;
+	case HOST_UP_ASK: remote_asked(r, &frame); break;
 	default: wire.forged = true;
 	}
 	if (wire.forged)
@@ -126,8 +127,7 @@ void remote_read(struct host_remote *r)
 	}
 }
 
-/* One turn of a thread that waits: it reads, or waits for the one that does. With the lock held on both ends. */
-static void turn(struct host_remote *r, uint64_t until_ns)
+void remote_turn(struct host_remote *r, uint64_t until_ns)
 {
 	const struct timespec at = {(time_t)(until_ns / 1000000000u), (long)(until_ns % 1000000000u)};
 
@@ -140,8 +140,9 @@ static void turn(struct host_remote *r, uint64_t until_ns)
 	}
 	r->pumping = true;
 	pthread_mutex_unlock(&r->lock);
-	host_ring_wait(&r->up, until_ns, &r->dead);
+	host_ring_wait(&r->up, until_ns, &r->attention);
 	remote_read(r);
+	remote_waits_look(r);
 	pthread_mutex_lock(&r->lock);
 	r->pumping = false;
 	pthread_cond_broadcast(&r->turned);
@@ -152,7 +153,7 @@ void remote_pump(struct host_remote *r, uint64_t dones, uint64_t until_ns)
 	remote_runs_early(r);
 	pthread_mutex_lock(&r->lock);
 	while (!r->buried && r->dones == dones && host_now_ns() < until_ns)
-		turn(r, until_ns);
+		remote_turn(r, until_ns);
 	pthread_mutex_unlock(&r->lock);
 	remote_runs_early(r);
 }
@@ -179,7 +180,7 @@ static bool answer_wait(struct host_remote *r, struct remote_call *call)
 {
 	pthread_mutex_lock(&r->lock);
 	while (!call->answered && !r->buried)
-		turn(r, UINT64_MAX);
+		remote_turn(r, UINT64_MAX);
 	for (struct remote_call **at = &r->calls; *at; at = &(*at)->next)
 		if (*at == call) {
 			*at = call->next;

@@ -86,6 +86,7 @@ static bool run_add(struct host_remote *r, const struct remote_run *run)
 		if (!r->runs[i].used) {
 			r->runs[i] = *run;
 			r->runs[i].used = added = true;
+			r->joined += run->joined;
 		}
 	if (run->kill_ns)
 		remote_alarm(r, run->kill_ns);
@@ -100,8 +101,13 @@ static bool run_take(struct host_remote *r, uint64_t token, struct remote_run *r
 	pthread_mutex_lock(&r->lock);
 	for (uint32_t i = 0; i < HOST_RUNS_IN_FLIGHT && !found; i++)
 		if (r->runs[i].used && r->runs[i].token == token) {
+			while (r->runs[i].asking)
+				pthread_cond_wait(&r->turned, &r->lock);
 			*run_out = r->runs[i];
 			r->runs[i] = (struct remote_run){0};
+			r->joined -= run_out->joined;
+			if (run_out->joined)
+				atomic_store(&r->attention, 1); /* it waits for nothing any more */
 			found = true;
 		}
 	pthread_mutex_unlock(&r->lock);
@@ -185,6 +191,9 @@ void remote_run_submit(struct host_remote *r, struct host_call *call)
 	const uint64_t kill_ns = args->deadline_ns ? args->deadline_ns + HOST_REMOTE_GRACE_NS : 0;
 	struct remote_crossing c = {.kill_ns = kill_ns, .run = {.token = args->token, .kill_ns = kill_ns}, .ready = run_begin};
 
+	c.run.joined = remote_is_joined(r, args->token);
+	if (c.run.joined && (call->status = remote_joined_begin(r, args->token, call->error)))
+		return;
 	gone_send(r);
 	remote_cross(r, call, &c);
 	if (call->status && c.begun && !run_take(r, args->token, &c.run))

@@ -261,6 +261,7 @@ void host_remote_stop(struct host_remote *r)
 	if (r->pid > 0 && !r->watched)
 		waitpid(r->pid, NULL, 0);
 	remote_watch_end(r);
+	remote_joined_end(r);
 	remote_buffers_finish(r);
 	host_ring_finish(&r->up);
 	if (r->shared)
@@ -275,6 +276,11 @@ void host_remote_stop(struct host_remote *r)
 	pthread_mutex_destroy(&r->down_lock[1]);
 	pthread_mutex_destroy(&r->lock);
 	free(r);
+}
+
+void host_remote_serve(struct host_remote *r, struct host_services *services)
+{
+	r->services = services;
 }
 
 uint64_t host_remote_copied(const struct host_remote *r)

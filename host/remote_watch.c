@@ -148,22 +148,27 @@ static void *watch(void *context)
 	while (waitid((idtype_t)P_PIDFD, (id_t)r->pidfd, &info, WEXITED) < 0 && errno == EINTR)
 		;
 	atomic_store(&r->dead, 1);
+	atomic_store(&r->attention, 1);
 	bury(r, &info);
 	return NULL;
 }
 
-/* The thread takes no signal that is meant for the embedding program. */
-ptowsp_status remote_watch_begin(struct host_remote *r, struct ptowsp_error *error)
+int remote_thread(pthread_t *thread_out, void *(*run)(void *context), struct host_remote *r)
 {
 	sigset_t all, before;
 	int rc;
 
-	r->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
-	rc = r->timer < 0 ? EMFILE : pthread_create(&r->watcher, NULL, watch, r);
+	rc = pthread_create(thread_out, NULL, run, r);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (rc)
+	return rc;
+}
+
+ptowsp_status remote_watch_begin(struct host_remote *r, struct ptowsp_error *error)
+{
+	r->timer = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK);
+	if (r->timer < 0 || remote_thread(&r->watcher, watch, r))
 		return host_fail(error, PTOWSP_NO_MEMORY, "%s: no thread or timer to watch its worker", r->name);
 	r->watched = true;
 	return PTOWSP_OK;

@@ -129,6 +129,13 @@ bool host_ring_write(struct host_ring *r, uint16_t kind, const void *bytes, size
 	return true;
 }
 
+bool host_ring_fits(const struct host_ring *r, size_t size)
+{
+	const uint32_t used = r->at - atomic_load(&r->shared->tail);
+
+	return size <= HOST_RING_CHUNK && used <= HOST_RING_BYTES && HOST_RING_BYTES - used >= padded((uint32_t)size);
+}
+
 static bool message_grow(struct host_ring *r, size_t size)
 {
 	size_t room = r->room ? r->room : 4096;

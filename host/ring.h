@@ -46,6 +46,8 @@ void host_ring_finish(struct host_ring *ring);
 
 /* Appends one message; waits for room. False: *stop was set meanwhile, or the reader's position is a lie. */
 bool host_ring_write(struct host_ring *ring, uint16_t kind, const void *bytes, size_t size, const _Atomic int *stop);
+/* Whether a message of one record goes in without waiting. */
+bool host_ring_fits(const struct host_ring *ring, size_t size);
 /* The next message if it is there: ring->kind, message and size, until the next call. FORGED: the writer broke the rules; nothing more can be read. */
 enum host_ring_state host_ring_read(struct host_ring *ring);
 /* Waits until something was written, until_ns of host_now_ns has come, or *stop is set: spins first, then sleeps. */

@@ -259,8 +259,6 @@ static ptowsp_status join_check(struct ptowsp_program *const *programs, uint32_t
 	for (uint32_t i = 0; i < count; i++) {
 		if (!ptowsp_is_complete(programs[i]) || programs[i]->run.group)
 			return host_fail(error, PTOWSP_INVALID, "program %u is still running, or part of another run on several devices", i);
-		if (programs[i]->backend->plugin->remote)
-			return host_fail(error, PTOWSP_UNSUPPORTED, "program %u is of an isolated plugin, whose devices cannot notify others; a run on several devices needs --isolate=none", i);
 		for (uint32_t k = 0; k < i; k++)
 			if (programs[k]->backend == programs[i]->backend)
 				return host_fail(error, PTOWSP_INVALID, "programs %u and %u have one backend; a run on two devices needs one for each", k, i);

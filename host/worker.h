@@ -50,6 +50,13 @@ void worker_frame(struct host_wire *wire, uint32_t operation);
 void worker_send(uint16_t kind, struct host_wire *wire);
 void worker_services_begin(void);
 
+/* worker_notify.c: what the devices of a run tell each other. run: before the run is given to the plugin; done: before its end is told; answer: of the host. Any thread. */
+void worker_notify_begin(void);
+void worker_notify_run(uint64_t token, bool is_joined);
+void worker_notify_done(uint64_t token);
+void worker_notify_answer(const struct host_frame *frame);
+void worker_notify(struct host_call *call); /* one of the extension's */
+
 /* worker_calls.c: does what a request says and answers it. */
 void worker_call(const struct host_frame *request, struct host_unwire *wire);
 

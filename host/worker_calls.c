@@ -140,7 +140,10 @@ static void call_begin(struct job *j)
 	switch (j->request->operation) {
 	case HOST_OPERATION_init: j->call.values[0].data = worker.table; break;
 	case HOST_OPERATION_load: load_begin(j); break;
-	case HOST_OPERATION_submit: atomic_fetch_add(&worker.running, 1); break;
+	case HOST_OPERATION_submit:
+		worker_notify_run(((const struct ptowsp_run_args *)j->call.values[1].data)->token, j->request->joined);
+		atomic_fetch_add(&worker.running, 1);
+		break;
 	}
 }
 
@@ -188,6 +191,7 @@ static ptowsp_status request_do(struct job *j)
 	switch (j->request->operation) {
 	case HOST_FRAME_BEGIN: return do_begin(j);
 	case HOST_FRAME_FORGET: worker_forget((uint32_t)j->request->values[0]); return PTOWSP_OK;
+	case HOST_FRAME_ANSWER: worker_notify_answer(j->request); return PTOWSP_OK;
 	case HOST_FRAME_END: _exit(0);
 	}
 	return j->request->operation < HOST_OPERATION_COUNT ? described_do(j) : broken(j);
@@ -209,7 +213,7 @@ void worker_call(const struct host_frame *request, struct host_unwire *wire)
 	worker_frame(&j.out, request->operation);
 	st = request_do(&j);
 	job_finish(&j);
-	if (request->operation == HOST_FRAME_FORGET) {
+	if (request->operation == HOST_FRAME_FORGET || request->operation == HOST_FRAME_ANSWER) {
 		host_wire_finish(&j.out);
 		return;
 	}

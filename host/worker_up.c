@@ -38,17 +38,6 @@ static void call_send(const struct host_call *call)
 	worker_send(HOST_UP_CALL, &wire);
 }
 
-static void alone(struct host_call *call)
-{
-	call->status = host_fail(call->error, PTOWSP_UNSUPPORTED, "an isolated plugin's run has one device; runs on several need --isolate=none");
-}
-
-static void place_answer(struct host_call *call)
-{
-	*(uint32_t *)call->values[2].pointer = 0;
-	*(uint32_t *)call->values[3].pointer = 1;
-}
-
 /* Functions of the embedding program are in its process. Those that a plugin brings itself, and those of native payloads, are bound as everywhere. */
 static void kernel_find(struct host_caller *caller, struct host_call *call)
 {
@@ -65,10 +54,11 @@ static void carry_up(struct host_caller *caller, struct host_call *call)
 {
 	switch ((enum host_operation_id)(call->operation - host_operations)) {
 	case HOST_OPERATION_kernels_find: kernel_find(caller, call); break;
-	case HOST_OPERATION_notify_place: place_answer(call); break;
+	case HOST_OPERATION_notify_place:
 	case HOST_OPERATION_notify_send:
-	case HOST_OPERATION_notify_take: alone(call); break;
+	case HOST_OPERATION_notify_take: worker_notify(call); break;
 	case HOST_OPERATION_done:
+		worker_notify_done(((const struct ptowsp_done *)call->values[1].data)->token);
 		call_send(call);
 		atomic_fetch_sub(&worker.running, 1);
 		break;
@@ -91,6 +81,7 @@ void worker_services_begin(void)
 {
 	struct host_caller *caller = &worker.caller;
 
+	worker_notify_begin();
 	if (host_services_init(&worker.services, worker.plugin->minor))
 		_exit(1);
 	host_caller_init(caller, &worker.plugin->ops);

@@ -453,14 +453,102 @@ static void functions_of_the_embedding_program_are_not_there(void)
 	free(bytes);
 }
 
-static void devices_of_isolated_plugins_are_not_joined(void)
-{
-	struct session s = {0};
+/* ---- several devices of one run --------------------------------------------------------------------------------- */
 
-	REQUIRE_INT(moody_run(&s, "calm", 0), 0);
-	CHECK_INT(ptowsp_programs_join(&s.program, 1, &error), PTOWSP_UNSUPPORTED);
-	CHECK_CONTAINS(error.text, "--isolate=none");
-	session_close(&s);
+/* The first device adds ten to X, tells the second one, which does the same and tells the first; `last` is what that one waits for at the end. */
+static const char *two_package(const char *last)
+{
+	static const char kernel[] = "func @ten(%x: !pto.memref<gm,...,i32>) {\n%t = alloc_tile : !pto.tile<1x8xi32>\n"
+				     "%t = tload %x[0, 0] : (!pto.memref<gm,...,i32>, index, index) -> !pto.tile<1x8xi32>\n"
+				     "%t = tadds %t, %1 : !pto.tile<1x8xi32>, i32\ntstore %t, %x[0, 0]\nreturn\n}\n";
+	const char *text = check_fmt("%sgraph @first {\nTG_BEGIN(G)\nTG_KERNEL(A, ten, 1, AIV, 0) MC_BIND(A, 0, X, 0, 32)\nSY_NOTIFY(1, READY)\nTG_END(G)\nTG_LAUNCH(G, s)\nSY_WAIT_NOTIFY(1, %s)\n}\n"
+				     "graph @second on device 1 {\nSY_WAIT_NOTIFY(0, READY)\nTG_BEGIN(G)\nTG_KERNEL(B, ten, 1, AIV, 0) MC_BIND(B, 0, X, 0, 32)\n"
+				     "SY_NOTIFY(0, DONE)\nTG_END(G)\nTG_LAUNCH(G, s)\nTG_SYNC(G)\n%s}\n", kernel, last, strcmp(last, "DONE") ? "SY_WAIT_NOTIFY(0, LATER)\n" : "");
+	const char *path = check_fmt("%s/two.pkg.zst", check_tmp());
+
+	if (!check_write(check_fmt("%s/two.pto", check_dir()), text, strlen(text)) ||
+	    check_run(check_fmt("%s/bin/ptowsp-pack %s/two.pto -o %s", check_build(), check_dir(), path), NULL, NULL))
+		CHECK_FAIL("no package at %s", path);
+	return path;
+}
+
+static ptowsp_status device_open(struct session *s, const char *path, const char *entry, uint32_t isolate, void *x)
+{
+	const struct ptowsp_backend_options options = {.plugin = "cpu_sim", .isolate = isolate, .threads = 1};
+	const struct ptowsp_plan_options plan = {.entry = entry};
+	ptowsp_status st = ptowsp_package_open(&s->package, path, 0, &error);
+
+	if (!st)
+		st = ptowsp_plan_create(&s->plan, s->package, &plan, &error);
+	if (!st)
+		st = ptowsp_backend_open(&s->backend, &options, &error);
+	if (!st)
+		st = ptowsp_program_load(&s->program, s->backend, s->plan, 0, &error);
+	return st ? st : ptowsp_tensor_bind(s->program, "X", x, 8, &error);
+}
+
+static ptowsp_status devices_start(struct session s[2], const char *path, uint32_t first, uint32_t second, int32_t *x)
+{
+	const struct ptowsp_execute_options options = {.timeout_ns = UINT64_C(20000000000)};
+	ptowsp_status st = device_open(&s[0], path, "first", first, x);
+
+	if (!st)
+		st = device_open(&s[1], path, "second", second, x);
+	if (!st)
+		st = ptowsp_programs_join((struct ptowsp_program *[]){s[0].program, s[1].program}, 2, &error);
+	if (!st)
+		st = ptowsp_execute_async(s[0].program, &options, &error);
+	return st ? st : ptowsp_execute_async(s[1].program, &options, &error);
+}
+
+static void devices_in_different_processes_tell_each_other(void)
+{
+	static const uint32_t where[][2] = {{PTOWSP_ISOLATE_PROCESS, PTOWSP_ISOLATE_PROCESS}, {PTOWSP_ISOLATE_PROCESS, PTOWSP_ISOLATE_NONE}, {PTOWSP_ISOLATE_NONE, PTOWSP_ISOLATE_PROCESS}};
+	struct session s[2] = {{0}, {0}};
+	void *x;
+
+	for (size_t i = 0; i < 3; i++) {
+		REQUIRE_INT(ptowsp_buffer_alloc(&x, 32, &error), 0);
+		CHECK_INT(devices_start(s, two_package("DONE"), where[i][0], where[i][1], x), 0);
+		CHECK_INT(ptowsp_synchronize(s[0].program, UINT64_MAX, &error), 0); /* nobody waits for the other one meanwhile */
+		CHECK_INT(ptowsp_synchronize(s[1].program, UINT64_MAX, &error), 0);
+		CHECK_INT(((int32_t *)x)[7], 2);
+		session_close(&s[0]);
+		session_close(&s[1]);
+		ptowsp_buffer_free(x);
+	}
+}
+
+static void a_device_whose_worker_ends_is_not_waited_for(void)
+{
+	struct session s[2] = {{0}, {0}};
+	void *x;
+
+	REQUIRE_INT(ptowsp_buffer_alloc(&x, 32, &error), 0);
+	for (int both = 0; both < 2; both++) { /* both wait: a deadlock; the worker of one is ended: the other one waits for nobody */
+		REQUIRE_INT(devices_start(s, two_package(both ? "NEVER" : "DONE"), PTOWSP_ISOLATE_PROCESS, PTOWSP_ISOLATE_PROCESS, x), 0);
+		if (!both)
+			kill((pid_t)ptowsp_backend_worker(s[0].backend), SIGKILL);
+		CHECK_INT(ptowsp_synchronize(s[0].program, UINT64_MAX, &error), both ? PTOWSP_DEADLOCK : PTOWSP_DEVICE_LOST);
+		ptowsp_synchronize(s[1].program, UINT64_MAX, &error);
+		if (both)
+			CHECK_CONTAINS(error.text, "device 1 waits for notification LATER of device 0, which never comes");
+		session_close(&s[0]);
+		session_close(&s[1]);
+	}
+	ptowsp_buffer_free(x);
+}
+
+/* Each would have a copy of it. */
+static void devices_need_memory_that_they_share(void)
+{
+	struct session s[2] = {{0}, {0}};
+	int32_t x[8] = {0};
+
+	CHECK_INT(devices_start(s, two_package("DONE"), PTOWSP_ISOLATE_PROCESS, PTOWSP_ISOLATE_PROCESS, x), PTOWSP_UNSUPPORTED);
+	CHECK_CONTAINS(error.text, "ptowsp_buffer_alloc");
+	session_close(&s[0]);
+	session_close(&s[1]);
 }
 
 /* ---- bytes that a hostile worker could send ------------------------------------------------------------------- */
@@ -588,7 +676,9 @@ void suite_isolate(CU_pSuite s)
 	TEST(s, a_sandbox_takes_files_network_and_processes_away);
 	TEST(s, a_plugin_that_cannot_be_isolated_is_refused_with_that_reason);
 	TEST(s, functions_of_the_embedding_program_are_not_there);
-	TEST(s, devices_of_isolated_plugins_are_not_joined);
+	TEST(s, devices_in_different_processes_tell_each_other);
+	TEST(s, a_device_whose_worker_ends_is_not_waited_for);
+	TEST(s, devices_need_memory_that_they_share);
 	TEST(s, what_was_sent_arrives);
 	TEST(s, changed_bytes_are_refused_or_harmless);
 	TEST(s, a_ring_carries_messages_of_any_length);

@@ -151,7 +151,7 @@ static void joining_is_refused_where_it_makes_no_sense(void)
 	close_both();
 }
 
-/* Packs the text and runs it as a user does; what waits for somebody who never comes is ended. */
+/* Packs the text and runs it as a user does, with all plugins in this process and each in one of its own; what waits for somebody who never comes is ended. */
 static void command_is(const char *text, const char *options, int exit, const char *out_has, const char *err_is)
 {
 	const char *dir = check_tmp();
@@ -159,11 +159,14 @@ static void command_is(const char *text, const char *options, int exit, const ch
 
 	REQUIRE(check_write(check_fmt("%s/two.pto", dir), text, strlen(text)));
 	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-pack' two.pto -o two.pkg.zst", dir, check_build()), NULL, NULL), 0);
-	CHECK_INT(check_run(check_fmt("cd '%s' && timeout 120 '%s/bin/ptowsp-run' --fill X=zeros %s two.pkg.zst", dir, check_build(), options), &out, &err), exit);
-	CHECK_CONTAINS(out, out_has);
-	CHECK_STR(err, err_is);
-	free(out);
-	free(err);
+	for (size_t i = 0; i < 2; i++) {
+		CHECK_INT(check_run(check_fmt("cd '%s' && timeout 120 '%s/bin/ptowsp-run' --isolate=%s --fill X=zeros %s two.pkg.zst", dir, check_build(), i ? "process" : "none", options), &out,
+				    &err), exit);
+		CHECK_CONTAINS(out, out_has);
+		CHECK_STR(err, err_is);
+		free(out);
+		free(err);
+	}
 }
 
 static void the_command_line_takes_several_devices(void)
