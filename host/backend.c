@@ -175,6 +175,7 @@ static ptowsp_status caller_make(struct ptowsp_backend *b, const struct ptowsp_b
 		host_remote_caller(&b->caller, b->plugin->remote);
 	else
 		host_caller_init(&b->caller, &b->plugin->ops);
+	b->caller.main_lock = b->plugin->main_lock;
 	b->caller.minor = b->plugin->minor;
 	if (host_services_init(&b->services, b->plugin->minor))
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the host services");

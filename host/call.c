@@ -95,7 +95,11 @@ void host_call_run(struct host_caller *caller, struct host_call *call)
 		call->status = host_fail(call->error, PTOWSP_NO_MEMORY, "no memory for a callback of \"%s\"", o->name);
 		return;
 	}
+	if (caller->main_lock && o->thread == HOST_THREAD_MAIN)
+		pthread_mutex_lock(caller->main_lock);
 	run(caller, call, caller->carry);
+	if (caller->main_lock && o->thread == HOST_THREAD_MAIN)
+		pthread_mutex_unlock(caller->main_lock);
 	if (o->result == HOST_RESULT_IS_STATUS && call->status > 0)
 		call->status = host_fail(call->error, PTOWSP_PLUGIN_REFUSED, "the plugin answered %s with the status %d; one is 0 or negative", o->name, call->status);
 }

@@ -5,6 +5,7 @@
 #ifndef HOST_CALL_H
 #define HOST_CALL_H
 
+#include <pthread.h>
 #include <stdatomic.h>
 
 #include "host/describe.h"
@@ -58,6 +59,7 @@ struct host_caller {
 	const void *_Atomic tables[HOST_STRUCT_COUNT]; /* of the plugin, by struct: its normalised operations, extensions once they were asked for */
 	struct host_layer *layers; /* the first one is nearest to the host, for calls in both directions. Owned; set before the first call */
 	uint32_t minor;           /* effective; 0 unless set */
+	pthread_mutex_t *main_lock; /* held during every [main] operation: of the loaded plugin, which may have other instances. Recursive; borrowed; NULL: there is one caller */
 	const struct ptowsp_host *services; /* the host's own; set by host_caller_services */
 	struct host_upward *upward; /* owned; NULL without layers in the host's process */
 };

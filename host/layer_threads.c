@@ -1,19 +1,63 @@
 /* SPDX-License-Identifier: MIT */
-/* layer_threads.c - the thread tags, in both directions: one [main] call at a time, one [device] call per device, one call at a time of a sink, [main] services
- * inside a call of the host only. */
+/* layer_threads.c - the thread tags, in both directions: one [main] call of a loaded plugin at a time, one [device] call per device, one call at a time of a sink,
+ * [main] services inside a call of the host only. */
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "host/error.h"
 #include "host/handles.h"
 #include "host/layers.h"
 
-enum { MAIN = HOST_HANDLE_RUN + 1, SINK }; /* rows besides objects: the [main] calls of this plugin, sinks by their context */
+enum { SINK = HOST_HANDLE_RUN + 1 }; /* rows besides objects: sinks by their context */
+
+/* [main] calls that go on: of a loaded plugin, whatever the instance, so that all layers of this process look into one list. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct going {
+	const void *plugin;
+	struct going *next;
+} *going; /* owned */
 
 struct threads {
 	struct host_layer layer;
 	struct host_breaches *breaches;
-	struct host_handles handles; /* devices, programs below them, MAIN, sinks */
+	struct host_handles handles; /* devices, programs below them, sinks */
 };
+
+/* What is loaded once: a worker, or the table of operations. */
+static const void *plugin_of(const struct host_caller *caller)
+{
+	return caller->carrier ? caller->carrier : atomic_load_explicit(&caller->tables[HOST_STRUCT_ops], memory_order_relaxed);
+}
+
+/* False: another one is going on. Without memory it is not kept, and not missed. */
+static bool main_enter(const void *plugin)
+{
+	struct going *row = malloc(sizeof(*row)), *at;
+
+	pthread_mutex_lock(&lock);
+	for (at = going; at && at->plugin != plugin; at = at->next)
+		;
+	if (row) {
+		*row = (struct going){plugin, going};
+		going = row;
+	}
+	pthread_mutex_unlock(&lock);
+	return !at;
+}
+
+static void main_leave(const void *plugin)
+{
+	struct going **at = &going, *gone;
+
+	pthread_mutex_lock(&lock);
+	while (*at && (*at)->plugin != plugin)
+		at = &(*at)->next;
+	gone = *at;
+	if (gone)
+		*at = gone->next;
+	pthread_mutex_unlock(&lock);
+	free(gone);
+}
 
 /* The device that a call is about: named, or that of the program. */
 static uint64_t device_of(struct threads *t, const struct host_call *call)
@@ -27,12 +71,12 @@ static uint64_t device_of(struct threads *t, const struct host_call *call)
 	return p && p->of == HOST_HANDLE_PROGRAM && host_handles_find(&t->handles, HOST_HANDLE_PROGRAM, (uintptr_t)value.pointer, &row) ? row.parent : 0;
 }
 
-static void host_calls(struct threads *t, struct host_call *call)
+static void host_calls(struct threads *t, const struct host_caller *caller, struct host_call *call)
 {
 	const uint16_t tag = call->operation->thread;
 
-	if (tag == HOST_THREAD_MAIN && !host_handles_enter(&t->handles, MAIN, 0))
-		host_breach(t->breaches, HOST_SIDE_HOST, "HO2", call, "another [main] operation is going on; these come one at a time");
+	if (tag == HOST_THREAD_MAIN && !main_enter(plugin_of(caller)))
+		host_breach(t->breaches, HOST_SIDE_HOST, "HO2", call, "another [main] operation of this plugin is going on; these come one at a time, whatever the instance");
 	if (tag != HOST_THREAD_DEVICE)
 		return;
 	call->kept[t->layer.place] = (void *)(uintptr_t)device_of(t, call); /* the program may be gone afterwards */
@@ -65,9 +109,8 @@ static bool before(struct host_layer *layer, struct host_caller *caller, struct 
 {
 	struct threads *t = (struct threads *)layer;
 
-	(void)caller;
 	if (call->operation->caller == HOST_SIDE_HOST)
-		host_calls(t, call);
+		host_calls(t, caller, call);
 	else
 		plugin_calls(t, call);
 	return true;
@@ -93,14 +136,13 @@ static void after(struct host_layer *layer, struct host_caller *caller, struct h
 	struct threads *t = (struct threads *)layer;
 	const uint16_t tag = call->operation->thread;
 
-	(void)caller;
 	if (call->operation->caller == HOST_SIDE_PLUGIN) {
 		if (tag == HOST_THREAD_CB)
 			host_handles_leave(&t->handles, SINK, (uintptr_t)call->values[0].pointer);
 		return;
 	}
 	if (tag == HOST_THREAD_MAIN)
-		host_handles_leave(&t->handles, MAIN, 0);
+		main_leave(plugin_of(caller));
 	if (tag == HOST_THREAD_DEVICE)
 		host_handles_leave(&t->handles, HOST_HANDLE_DEVICE, (uintptr_t)call->kept[t->layer.place]);
 	objects_follow(t, call);
@@ -124,7 +166,6 @@ ptowsp_status host_layer_threads(struct host_layer **out, const char *parameter,
 	t->layer = (struct host_layer){.before = before, .after = after, .destroy = destroy};
 	t->breaches = breaches;
 	host_handles_init(&t->handles);
-	host_handles_add(&t->handles, MAIN, 0, 0);
 	*out = &t->layer;
 	return PTOWSP_OK;
 }

@@ -14,6 +14,7 @@
 #include <dlfcn.h>
 #include <limits.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,10 +27,12 @@ struct loaded {
 	dev_t device;
 	ino_t inode;
 	uint32_t kind; /* PTOWSP_PLUGINS_x that it was held against */
+	pthread_mutex_t main_lock;
 	int fd;        /* of the sealed copy, open for ever; -1: the file itself was loaded */
 	struct loaded *next;
 };
-static struct loaded *all; /* [main] only */
+static pthread_mutex_t loading = PTHREAD_MUTEX_INITIALIZER; /* of everything below, and held while a plugin's constructors and its entry run */
+static struct loaded *all;
 
 typedef const struct ptowsp_plugin *(*entry_fn)(uint32_t host_minor);
 
@@ -192,6 +195,17 @@ static struct loaded *known_find(const struct host_file *file, bool *replaced_ou
 	return NULL;
 }
 
+/* A callback of one operation may lead to another one. */
+static void main_lock_init(pthread_mutex_t *lock)
+{
+	pthread_mutexattr_t recursive;
+
+	pthread_mutexattr_init(&recursive);
+	pthread_mutexattr_settype(&recursive, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(lock, &recursive);
+	pthread_mutexattr_destroy(&recursive);
+}
+
 /* link: the file name that was searched for and must agree with the note; NULL if a path was given. */
 static ptowsp_status fresh_load(struct host_file *file, const char *link, const struct host_search *search, struct loaded **out,
 				struct ptowsp_error *error)
@@ -232,6 +246,8 @@ static ptowsp_status fresh_load(struct host_file *file, const char *link, const 
 	if (file->sealed.fd >= 0)
 		file->bytes = NULL;
 	host_sealed_finish(&file->sealed, true);
+	main_lock_init(&fresh->main_lock);
+	fresh->plugin.main_lock = &fresh->main_lock;
 	fresh->next = all;
 	*out = all = fresh;
 	return PTOWSP_OK;
@@ -307,6 +323,7 @@ static ptowsp_status path_load(const struct host_search *search, const char *pat
 		host_file_finish(&file);
 		return status;
 	}
+	pthread_mutex_lock(&loading);
 	if (!status)
 		found = known_find(&file, &replaced);
 	if (!status && !found && replaced)
@@ -317,6 +334,7 @@ static ptowsp_status path_load(const struct host_search *search, const char *pat
 		status = host_refuse(error, file.path, "this program has loaded it without asking whether it is listed or signed; start the program again");
 	if (!status && !found)
 		status = fresh_load(&file, link, search, &found, error);
+	pthread_mutex_unlock(&loading);
 	if (!status)
 		*plugin_out = &found->plugin;
 	host_file_finish(&file);

@@ -3,6 +3,7 @@
 #ifndef HOST_PLUGIN_H
 #define HOST_PLUGIN_H
 
+#include <pthread.h>
 #include <stdbool.h>
 #include "ptowsp/plugin.h"
 
@@ -67,11 +68,12 @@ struct host_plugin {
 	const struct ptowsp_plugin *descriptor;
 	struct ptowsp_ops ops;       /* normalised */
 	struct host_remote *remote;  /* owned; NULL: it is in this process */
+	pthread_mutex_t *main_lock;  /* held during [main] operations: all instances share one object. NULL: in a worker, which has one instance */
 	uint32_t isolate;            /* PTOWSP_ISOLATE_x: where it is */
 };
 /* name: [a-z0-9_]{1,32} is searched by file name, then by target alias; anything with a '/' is a path. search may be NULL.
  * Errors: PLUGIN_REFUSED with path and reason, or with the folders that were searched. Loading the same file twice
- * gives the same object. [main] */
+ * gives the same object. [any] */
 ptowsp_status host_plugin_load(const struct host_search *search, const char *name, struct host_plugin **plugin_out,
 			       struct ptowsp_error *error);
 /* An isolated one ends with its worker; others stay. NULL is allowed. [main] */

@@ -80,13 +80,14 @@ static void error_check(struct watch_call *call)
 	watch_broke(call, "HO1: the head of the error record has another size, type or flags than its 256 bytes");
 }
 
+static atomic_int main_inside; /* of all instances: two backends of one program may be on two threads */
+
 static void tag_enter(struct watch_call *call, enum watch_tag tag)
 {
 	struct watch *device = call->object && call->object->kind == WATCH_PROGRAM ? call->object->parent : call->object;
 	const struct timespec moment = {0, 20000}; /* others may come */
 
-	/* [main] calls are counted per instance: two backends of one program may be on two threads. */
-	call->inside = tag == WATCH_ANY || !call->object ? NULL : tag == WATCH_MAIN ? &call->instance->inside : &device->inside;
+	call->inside = tag == WATCH_MAIN ? &main_inside : tag == WATCH_ANY || !call->object ? NULL : &device->inside;
 	if (!call->inside)
 		return;
 	if (atomic_fetch_add(call->inside, 1))

@@ -9,8 +9,8 @@
  *    Tables:    cut at the effective minor; a longer one is normal.
  *    Results:   the caller sets size, the callee writes at most that and zeroes what it does not know.
  *  - whoever creates destroys; inputs are borrowed for the call.
- *  - every function pointer carries a thread tag: [main] one thread of the host, [device] one caller
- *    per device at a time, [any] any thread, [cb] called by the plugin on any of its threads; must not block. */
+ *  - every function pointer carries a thread tag: [main] one call of the plugin at a time, whatever the instance,
+ *    [device] one caller per device at a time, [any] any thread, [cb] called by the plugin on any of its threads; must not block. */
 #ifndef PTOWSP_BASE_H
 #define PTOWSP_BASE_H
 
