@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* replay.c - a log made into calls. The log is checked as it is read: it may be anything. */
+/* replay.c - a log made into calls. */
 #include "host/replay.h"
 
 #include <errno.h>
@@ -14,11 +14,11 @@
 #include "host/handles.h"
 #include "host/kernels_ffi.h"
 #include "host/plugin.h"
+#include "host/replay_log.h"
 #include "host/services.h"
-#include "host/tape.h"
 
 #define PATIENCE_NS UINT64_C(60000000000)
-enum { ROOM_MOST = 1 << 24, LOADS_MOST = 256 };
+enum { LOADS_MOST = 256 };
 
 struct replay {
 	struct host_caller caller;
@@ -30,8 +30,8 @@ struct replay {
 	struct ptowsp_object *instance;
 	struct host_tape_reader lent[LOADS_MOST]; /* sections of programs: theirs until the end */
 	unsigned lent_count;
-	unsigned char *bytes;
-	size_t size;
+	unsigned char *bytes;          /* of the log */
+	struct host_replay_log log;
 	struct host_replay_result *result;
 	void (*say)(void *context, const char *line);
 	void *context;
@@ -63,7 +63,6 @@ static void differ(struct replay *r, const char *format, ...)
 static ptowsp_status file_read(struct replay *r, const char *path, struct ptowsp_error *error)
 {
 	FILE *file = fopen(path, "rbe");
-	struct tape_file head = {0};
 	long size;
 
 	if (!file || fseek(file, 0, SEEK_END) || (size = ftell(file)) < 0 || fseek(file, 0, SEEK_SET)) {
@@ -72,34 +71,15 @@ static ptowsp_status file_read(struct replay *r, const char *path, struct ptowsp
 		return host_fail(error, PTOWSP_IO, "%.120s: %s", path, strerror(errno));
 	}
 	r->bytes = malloc((size_t)size + 1);
-	r->size = r->bytes ? fread(r->bytes, 1, (size_t)size, file) : 0;
+	r->log = (struct host_replay_log){r->bytes, r->bytes ? fread(r->bytes, 1, (size_t)size, file) : 0};
 	fclose(file);
-	if (r->size >= sizeof(head))
-		memcpy(&head, r->bytes, sizeof(head));
-	if (head.magic != TAPE_MAGIC || head.version != TAPE_VERSION)
-		return host_fail(error, PTOWSP_INVALID, "%.120s is no log of layer trace, or of another version", path);
-	if (head.description != host_tape_description())
-		return host_fail(error, PTOWSP_INVALID, "%.120s was written by a host with another description of the ABI; take that host's tool", path);
-	return PTOWSP_OK;
-}
-
-/* The record at *at; false: there is none that is whole. */
-static bool record_next(const struct replay *r, size_t *at, struct tape_record *record_out, struct host_tape_reader *reader_out)
-{
-	if (r->size - *at < sizeof(*record_out))
-		return false;
-	memcpy(record_out, r->bytes + *at, sizeof(*record_out));
-	if (record_out->size < sizeof(*record_out) || record_out->size > r->size - *at || record_out->size % 8 || record_out->operation >= HOST_OPERATION_COUNT)
-		return false;
-	*reader_out = (struct host_tape_reader){.at = r->bytes + *at + sizeof(*record_out), .end = r->bytes + *at + record_out->size};
-	*at += record_out->size;
-	return true;
+	return host_replay_log_check(&r->log, path, error);
 }
 
 /* A record behind `at`: the return of that call, or the completion of that token. */
 static bool record_find(const struct replay *r, size_t at, uint64_t number, uint64_t token, struct tape_record *record_out, struct host_tape_reader *reader_out)
 {
-	while (record_next(r, &at, record_out, reader_out)) {
+	while (host_replay_log_next(&r->log, &at, record_out, reader_out)) {
 		const bool is_done = record_out->operation == HOST_OPERATION_done && record_out->phase == TAPE_CALL;
 		uint64_t told;
 
@@ -125,6 +105,13 @@ static void *object_now(void *context, uint64_t then)
 		if (host_handles_find(&r->objects, sort, then, &row))
 			return (void *)(uintptr_t)row.parent;
 	return NULL;
+}
+
+static void object_gone(void *context, uint16_t sort, uint64_t then)
+{
+	struct replay *r = context;
+
+	host_handles_take(&r->objects, sort, then, NULL);
 }
 
 /* ---- services ---- */
@@ -192,74 +179,6 @@ static void deadline_move(const struct host_call *call, uint64_t then)
 			if (args->deadline_ns)
 				args->deadline_ns = args->deadline_ns - then + host_now_ns();
 		}
-}
-
-static void in_take(struct replay *r, struct host_tape_reader *reader, const struct host_parameter *p, union host_value *value)
-{
-	uint64_t size, number;
-
-	switch (p->kind) {
-	case HOST_PARAMETER_VALUE:
-		number = host_tape_take(reader);
-		if (p->direction == HOST_DIRECTION_IN)
-			value->number = number;
-		else if ((value->pointer = host_tape_room(reader, 8)))
-			memcpy(value->pointer, &number, p->of);
-		return;
-	case HOST_PARAMETER_HANDLE:
-		number = host_tape_take(reader);
-		value->pointer = object_now(r, number);
-		if (p->direction == HOST_DIRECTION_LAST)
-			host_handles_take(&r->objects, p->of, number, NULL);
-		return;
-	case HOST_PARAMETER_STRING:
-		value->data = host_tape_take_bytes(reader, &size);
-		reader->wrong = reader->wrong || (value->data && (!size || ((const char *)value->data)[size - 1]));
-		return;
-	case HOST_PARAMETER_ONE:
-		value->pointer = host_tape_take_struct(reader, p->of, object_now, r);
-		if (p->of == HOST_STRUCT_host)
-			value->data = &r->table;
-		else
-			reader->wrong = reader->wrong || !value->pointer; /* no operation takes NULL there */
-		return;
-	case HOST_PARAMETER_FUNCTION: value->function = host_tape_take(reader) ? callback_of(p->of) : NULL; return;
-	case HOST_PARAMETER_CONTEXT: host_tape_take(reader); return;
-	}
-	reader->wrong = true; /* no operation has more */
-}
-
-/* Room for a result, as large as the other parameters say. */
-static void out_room(struct host_tape_reader *reader, const struct host_call *call, const struct host_parameter *p, union host_value *value)
-{
-	uint64_t size = 8;
-	uint32_t count = 0;
-
-	if (p->kind == HOST_PARAMETER_TABLES || p->kind == HOST_PARAMETER_ROWS) {
-		memcpy(&count, call->values[p->count].data, sizeof(count));
-		size = count * (p->kind == HOST_PARAMETER_TABLES ? sizeof(void *) : call->values[p->stride].number);
-	} else if (p->kind == HOST_PARAMETER_VALUES) {
-		size = call->values[p->count].number * p->of;
-	} else if (p->kind == HOST_PARAMETER_ONE) {
-		size = host_structs[p->of].size;
-	}
-	reader->wrong = reader->wrong || size > ROOM_MOST;
-	value->pointer = reader->wrong ? NULL : host_tape_room(reader, size ? size : 8);
-	if (value->pointer && p->kind == HOST_PARAMETER_ONE)
-		*(struct ptowsp_head *)value->pointer = (struct ptowsp_head){host_structs[p->of].size, host_structs[p->of].fields[0].of, 0};
-}
-
-static bool call_make(struct replay *r, struct host_tape_reader *reader, struct host_call *call)
-{
-	const struct host_operation *o = call->operation;
-
-	for (unsigned i = 0; i < o->parameter_count; i++)
-		if (o->parameters[i].direction != HOST_DIRECTION_OUT)
-			in_take(r, reader, &o->parameters[i], &call->values[i]);
-	for (unsigned i = 0; i < o->parameter_count && !reader->wrong; i++)
-		if (o->parameters[i].direction == HOST_DIRECTION_OUT)
-			out_room(reader, call, &o->parameters[i], &call->values[i]);
-	return !reader->wrong;
 }
 
 /* What it made has an address of now; the log has that of then. told: NULL where it was not made then, or the log ends before. */
@@ -335,11 +254,12 @@ static ptowsp_status call_again(struct replay *r, const struct tape_record *reco
 {
 	struct ptowsp_error why = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct host_call call = {.operation = &host_operations[record->operation], .error = &why};
+	const struct host_replay_now now = {r, object_now, object_gone, callback_of, &r->table};
 	struct host_tape_reader told;
 	struct tape_record answer;
 	bool found;
 
-	if (!call_make(r, reader, &call))
+	if (!host_replay_arguments(reader, &call, &now))
 		return host_fail(error, PTOWSP_INVALID, "the log has a call of %s whose arguments do not fit, before byte %zu", call.operation->name, behind);
 	deadline_move(&call, record->ns);
 	if (host_extension_id(call.operation->table))
@@ -372,8 +292,8 @@ static ptowsp_status records_replay(struct replay *r, struct ptowsp_error *error
 	struct tape_record record;
 	ptowsp_status st = PTOWSP_OK;
 
-	while (!st && at < r->size) {
-		if (!record_next(r, &at, &record, &reader))
+	while (!st && at < r->log.size) {
+		if (!host_replay_log_next(&r->log, &at, &record, &reader))
 			return host_fail(error, PTOWSP_INVALID, "the log has no whole record at byte %zu: it is damaged or was cut short", at);
 		if (record.phase == TAPE_CALL && host_operations[record.operation].caller == HOST_SIDE_HOST && !is_left_out(record.operation))
 			st = call_again(r, &record, &reader, at, error);

@@ -24,6 +24,7 @@
 #define TAPE_MAGIC UINT64_C(0x4C4C414357544F50) /* the bytes "POTWCALL" */
 #define TAPE_VERSION 1u
 #define TAPE_CONTENT (UINT64_C(64) << 20)
+#define TAPE_ROOM (UINT64_C(1) << 30) /* what the structs and elements of one record may take in memory */
 enum { TAPE_CALL = 1, TAPE_RETURN = 2 };
 
 struct tape_file {
@@ -66,9 +67,10 @@ struct host_tape_reader {
 	const unsigned char *at, *end;
 	bool wrong;                     /* something did not fit: everything after it reads as 0 or NULL */
 	struct host_tape_block *blocks; /* owned: what was read */
+	uint64_t taken;                 /* bytes of them, at most TAPE_ROOM */
 };
 uint64_t host_tape_take(struct host_tape_reader *reader);
-/* Zeroed memory that lives as long as the reader. */
+/* Zeroed memory, 64-byte aligned, that lives as long as the reader. */
 void *host_tape_room(struct host_tape_reader *reader, size_t size);
 const void *host_tape_take_bytes(struct host_tape_reader *reader, uint64_t *size_out);
 /* A struct with everything that it points to, pointers set; NULL where it was. handle: gives the object of now for one of then. */

@@ -8,9 +8,9 @@
 
 enum { DEPTH_MOST = 8 };
 
+/* In front of what was taken. */
 struct host_tape_block {
 	struct host_tape_block *next;
-	_Alignas(64) unsigned char bytes[];
 };
 
 static const unsigned char *take(struct host_tape_reader *r, uint64_t size)
@@ -38,15 +38,16 @@ uint64_t host_tape_take(struct host_tape_reader *r)
 
 void *host_tape_room(struct host_tape_reader *r, size_t size)
 {
-	struct host_tape_block *b = size > PTRDIFF_MAX - 256 ? NULL : aligned_alloc(64, (sizeof(*b) + size + 63) / 64 * 64);
+	struct host_tape_block *b = size > TAPE_ROOM - r->taken ? NULL : calloc(1, sizeof(*b) + 64 + size); /* zeros that nobody touches cost nothing */
 
 	if (!b) {
 		r->wrong = true;
 		return NULL;
 	}
+	r->taken += size;
 	b->next = r->blocks;
 	r->blocks = b;
-	return memset(b->bytes, 0, size);
+	return (void *)(((uintptr_t)(b + 1) + 63) / 64 * 64);
 }
 
 static void *copy(struct host_tape_reader *r, uint64_t size)
@@ -85,7 +86,7 @@ static const void *elements_take(struct host_tape_reader *r, uint64_t wanted)
 		return counted_take(r, wanted);
 	host_tape_take(r);
 	host_tape_take(r); /* only its digest is known: zeros */
-	return wanted < TAPE_CONTENT * 64 ? host_tape_room(r, wanted) : NULL;
+	return host_tape_room(r, wanted);
 }
 
 static void fields_take(struct host_tape_reader *r, enum host_struct_id id, char *at, uint32_t size, void *(*handle)(void *context, uint64_t then), void *context,
@@ -105,7 +106,10 @@ static void fields_take(struct host_tape_reader *r, enum host_struct_id id, char
 			to = host_tape_take_bytes(r, &bytes);
 			r->wrong = r->wrong || (to && (!bytes || ((const char *)to)[bytes - 1]));
 			break;
-		case HOST_FIELD_HANDLE: to = handle(context, (uintptr_t)host_field_pointer(at, f->offset)); break;
+		case HOST_FIELD_HANDLE:
+			to = handle(context, (uintptr_t)host_field_pointer(at, f->offset));
+			r->wrong = r->wrong || (!to && host_field_pointer(at, f->offset));
+			break;
 		case HOST_FIELD_ONE: to = struct_take(r, f->of, handle, context, depth + 1); break;
 		case HOST_FIELD_VALUES: to = counted_take(r, count * f->of); break;
 		case HOST_FIELD_RECORDS: to = count > UINT32_MAX ? counted_take(r, UINT64_MAX) : counted_take(r, count * stride); break;

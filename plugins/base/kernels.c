@@ -17,6 +17,7 @@ struct patience {
 	const struct base_kernel *kernel;
 	uint32_t questions; /* that are still answered with "go on" */
 };
+#define BLOCKS_SLICE 16u /* of a task, between two questions: one block may be too short to ask any */
 #define WALK_QUESTIONS UINT32_C(65536) /* a walk of 2^32 instructions, some seconds; then only running tells */
 
 static int watch_ended(struct base_kernels *kernels)
@@ -57,11 +58,14 @@ static ptowsp_status walk_block(struct base_kernels *kernels, const struct base_
 static ptowsp_status walk(struct base_kernels *kernels, const struct base_kernel *kernel, const uint64_t *args, rt_touch_fn touch,
 			  void *sink, uint64_t *cycles_out, struct ptowsp_error *error)
 {
+	struct patience patience = {.kernels = kernels, .kernel = kernel, .questions = WALK_QUESTIONS};
 	uint32_t blocks = isa_program_by_block(kernel->isa) ? kernel->blocks : 1;
 	uint64_t one = 0, sum = 0;
 	ptowsp_status st = PTOWSP_OK;
 
 	for (uint32_t index = 0; !st && index < blocks; index++) {
+		if (index % BLOCKS_SLICE == BLOCKS_SLICE - 1 && stop(&patience))
+			return patience.questions ? PTOWSP_CANCELLED : PTOWSP_UNSUPPORTED;
 		st = walk_block(kernels, kernel, args, index, touch, sink, &one, error);
 		sum += one;
 	}
@@ -179,12 +183,15 @@ static ptowsp_status call(struct base_kernels *kernels, const struct base_kernel
 static ptowsp_status call_blocks(struct base_kernels *kernels, const struct base_kernel *kernel,
 				 const struct ptowsp_task *task, struct ptowsp_kernel_out *out, uint32_t worker)
 {
+	struct patience patience = {.kernels = kernels, .kernel = kernel};
 	struct ptowsp_task block = *task;
 	uint64_t preset = out->cycles / kernel->blocks, sum = 0;
 	ptowsp_status st = PTOWSP_OK;
 
 	block.block_count = kernel->blocks;
 	for (block.block = 0; !st && block.block < kernel->blocks; block.block++) {
+		if (block.block % BLOCKS_SLICE == BLOCKS_SLICE - 1 && stop(&patience))
+			return PTOWSP_CANCELLED;
 		out->cycles = preset;
 		st = call(kernels, kernel, &block, out, worker);
 		sum += out->cycles;
