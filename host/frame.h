@@ -46,7 +46,7 @@ struct host_frame_file {
 enum { HOST_FILE_BUFFER = 1, HOST_FILE_SECTIONS = 2 };
 
 /* Numbers of a worker's files at its start. */
-enum { HOST_WORKER_SOCKET = 3, HOST_WORKER_MEMORY = 4, HOST_WORKER_PLUGIN = 5 };
+enum { HOST_WORKER_SOCKET = 3, HOST_WORKER_MEMORY = 4, HOST_WORKER_PLUGIN = 5, HOST_WORKER_LIFE = 6 /* a pipe whose other end only the host has */ };
 /* values[0] of BEGIN */
 enum { HOST_WORKER_SANDBOX = 1, HOST_WORKER_LINT_OFF = 2, HOST_WORKER_JIT = 4 };
 

@@ -105,6 +105,7 @@ struct host_remote {
 	char name[33];
 	pid_t pid;
 	int pidfd, socket, timer;
+	int life;                     /* the worker ends when this is closed, whatever it does */
 	struct host_frame_shared *shared;
 	struct host_ring down[2], up; /* up: of the thread that has `pumping` */
 	pthread_mutex_t down_lock[2];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* remote_start.c - starting a worker and ending it. It gets five files and nothing else of this process: no descriptor, no lock, no thread. */
+/* remote_start.c - starting a worker and ending it. It gets seven files and nothing else of this process: no descriptor, no lock, no thread. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -18,7 +18,7 @@
 #include "host/remote_own.h"
 #include "host/search.h"
 
-enum { ABOVE = 16, END_MS = 2000, DEFAULT_MS = 120000 };
+enum { FILES = 4, ABOVE = 16, END_MS = 2000, DEFAULT_MS = 120000 };
 extern char **environ;
 
 /* One file per message: a worker reads them in the order in which its requests name them. With down_lock[0]. */
@@ -50,15 +50,15 @@ static int above(int fd)
 	return fd < 0 ? -1 : fcntl(fd, F_DUPFD_CLOEXEC, ABOVE);
 }
 
-static int actions_fill(posix_spawn_file_actions_t *actions, const int files[3])
+static int actions_fill(posix_spawn_file_actions_t *actions, const int files[FILES])
 {
 	int rc = posix_spawn_file_actions_addopen(actions, 0, "/dev/null", O_RDONLY, 0);
 
 	if (!rc)
 		rc = posix_spawn_file_actions_addopen(actions, 1, "/dev/null", O_WRONLY, 0);
-	for (int i = 0; i < 3 && !rc; i++)
+	for (int i = 0; i < FILES && !rc; i++)
 		rc = posix_spawn_file_actions_adddup2(actions, files[i], HOST_WORKER_SOCKET + i);
-	return rc ? rc : posix_spawn_file_actions_addclosefrom_np(actions, HOST_WORKER_PLUGIN + 1);
+	return rc ? rc : posix_spawn_file_actions_addclosefrom_np(actions, HOST_WORKER_LIFE + 1);
 }
 
 /* Signals as a fresh program has them: what the embedding program blocks or ignores is its own. A group of its own: what is typed at a terminal is for the host, which then
@@ -75,7 +75,7 @@ static int attributes_fill(posix_spawnattr_t *attributes)
 	return posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP);
 }
 
-static int spawn(struct host_remote *r, const char *program, const int files[3], bool sandbox)
+static int spawn(struct host_remote *r, const char *program, const int files[FILES], bool sandbox)
 {
 	char *arguments[] = {(char *)(uintptr_t)"ptowsp-worker", r->name, NULL}, *nothing[] = {NULL};
 	posix_spawn_file_actions_t actions;
@@ -120,25 +120,31 @@ static int memory_make(struct host_remote *r)
 
 static ptowsp_status process_make(struct host_remote *r, const struct host_remote_start *start, struct ptowsp_error *error)
 {
-	int pair[2] = {-1, -1}, memory = memory_make(r), files[3], rc = EMFILE;
+	int pair[2] = {-1, -1}, life[2] = {-1, -1}, memory = memory_make(r), files[FILES], rc = EMFILE;
 	char program[PATH_MAX];
 
-	if (memory < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair)) {
+	if (memory < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) || pipe2(life, O_CLOEXEC)) {
+		for (int i = 0; i < 2; i++)
+			if (pair[i] >= 0)
+				close(pair[i]);
 		if (memory >= 0)
 			close(memory);
 		return host_fail(error, PTOWSP_NO_MEMORY, "%s: no memory or descriptors for a worker", start->name);
 	}
 	r->socket = pair[0];
+	r->life = life[1];
 	files[0] = above(pair[1]);
 	files[1] = above(memory);
 	files[2] = above(start->fd);
+	files[3] = above(life[0]);
 	if (!host_beside_find("ptowsp-worker", program, sizeof(program)))
 		rc = ENOENT;
-	else if (files[0] >= 0 && files[1] >= 0 && files[2] >= 0)
+	else if (files[0] >= 0 && files[1] >= 0 && files[2] >= 0 && files[3] >= 0)
 		rc = spawn(r, program, files, start->sandbox);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < FILES; i++)
 		if (files[i] >= 0)
 			close(files[i]);
+	close(life[0]);
 	close(pair[1]);
 	close(memory);
 	if (rc)
@@ -178,7 +184,7 @@ static struct host_remote *remote_make(const char *name)
 
 	if (!r)
 		return NULL;
-	r->pidfd = r->socket = r->timer = -1;
+	r->pidfd = r->socket = r->timer = r->life = -1;
 	strncpy(r->name, name, sizeof(r->name) - 1);
 	pthread_mutex_init(&r->lock, NULL);
 	pthread_mutex_init(&r->down_lock[0], NULL);
@@ -227,7 +233,8 @@ static void process_end(struct host_remote *r)
 		pthread_mutex_lock(&r->down_lock[0]);
 		host_ring_write(&r->down[0], 0, &end, sizeof(end), &r->dead);
 		pthread_mutex_unlock(&r->down_lock[0]);
-		poll(&at, 1, END_MS);
+		while (poll(&at, 1, END_MS) < 0 && errno == EINTR)
+			;
 	}
 	remote_kill(r, REMOTE_STOPPED);
 }
@@ -268,6 +275,8 @@ void host_remote_stop(struct host_remote *r)
 		munmap(r->shared, sizeof(*r->shared));
 	if (r->socket >= 0)
 		close(r->socket);
+	if (r->life >= 0)
+		close(r->life);
 	if (r->pidfd >= 0)
 		close(r->pidfd);
 	kept_finish(r);

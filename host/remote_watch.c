@@ -145,6 +145,7 @@ static void *watch(void *context)
 		if (at[1].revents)
 			late_look(r);
 	}
+	kill(-r->pid, SIGKILL); /* what its plugin has started and not taken out of its group; the number is its own until it is waited for */
 	while (waitid((idtype_t)P_PIDFD, (id_t)r->pidfd, &info, WEXITED) < 0 && errno == EINTR)
 		;
 	atomic_store(&r->dead, 1);

@@ -3,7 +3,9 @@
  * the host one round trip. */
 #include "host/worker.h"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -64,16 +66,15 @@ static void *any_main(void *context)
 	return NULL;
 }
 
-/* The host is gone when its end of the socket is: nobody will say END. */
-static void *host_watch(void *context)
+/* The host is gone when its end of the pipe is: the kernel then ends this process and what the plugin has started, whatever they are doing. A thread that looks could not be started before the plugin is
+ * loaded: it would be outside of the sandbox. */
+static bool end_with_host(void)
 {
-	struct pollfd at = {.fd = HOST_WORKER_SOCKET, .events = 0};
+	struct pollfd at = {.fd = HOST_WORKER_LIFE};
 
-	(void)context;
-	for (;;)
-		if (poll(&at, 1, -1) > 0 && (at.revents & (POLLHUP | POLLERR | POLLNVAL)))
-			_exit(0);
-	return NULL;
+	if (fcntl(HOST_WORKER_LIFE, F_SETSIG, SIGKILL) || fcntl(HOST_WORKER_LIFE, F_SETOWN, -getpgrp()) || fcntl(HOST_WORKER_LIFE, F_SETFL, O_ASYNC))
+		return false;
+	return !poll(&at, 1, 0); /* it is there still */
 }
 
 int main(int argc, char **argv)
@@ -85,6 +86,8 @@ int main(int argc, char **argv)
 		fputs("ptowsp-worker is started by libptowsp, for --isolate=process and --isolate=sandbox\n", stderr);
 		return 2;
 	}
+	if (!end_with_host())
+		return 1;
 	worker.name = argv[1];
 	close(HOST_WORKER_MEMORY);
 	host_ring_init(&worker.down[0], &worker.shared->down[0]);
@@ -95,7 +98,7 @@ int main(int argc, char **argv)
 	if (host_ring_read(&worker.down[0]) != HOST_RING_READY)
 		return 1;
 	message_do(&worker.down[0], true);
-	if (pthread_create(&thread, NULL, any_main, NULL) || pthread_create(&thread, NULL, host_watch, NULL))
+	if (pthread_create(&thread, NULL, any_main, NULL))
 		return 1;
 	for (;;) {
 		requests_do(&worker.down[0], true);

@@ -49,12 +49,23 @@ void watch_broke(struct watch_call *call, const char *sentence)
 	fail_with(call->error, text);
 }
 
-struct watch *watch_find(const void *handle, enum watch_kind kind)
+/* With the lock held. */
+static struct watch *object_find(const void *handle, enum watch_kind kind)
 {
 	for (uint32_t i = 0; i < object_count; i++)
 		if (&objects[i] == handle)
 			return objects[i].kind == kind && objects[i].alive ? &objects[i] : NULL;
 	return NULL;
+}
+
+struct watch *watch_find(const void *handle, enum watch_kind kind)
+{
+	struct watch *found;
+
+	pthread_mutex_lock(&lock);
+	found = object_find(handle, kind);
+	pthread_mutex_unlock(&lock);
+	return found;
 }
 
 /* Of a handle that is dead, too; NULL: it never was one. */
@@ -101,7 +112,7 @@ struct watch *watch_enter(struct watch_call *call, const char *name, struct ptow
 {
 	*call = (struct watch_call){.name = name, .error = error};
 	pthread_mutex_lock(&lock);
-	call->object = watch_find(object, kind);
+	call->object = object_find(object, kind);
 	call->instance = instance_of(object);
 	pthread_mutex_unlock(&lock);
 	error_check(call);

@@ -91,6 +91,8 @@ static void act(const char *operation)
 	} else if (!strncmp(mood, "abort", 5)) {
 		signal(SIGABRT, SIG_DFL);
 		abort();
+	} else if (!strncmp(mood, "kill", 4)) {
+		kill(getpid(), SIGKILL);
 	} else if (!strncmp(mood, "exit", 4)) {
 		_exit(3);
 	} else if (!strncmp(mood, "hang", 4)) {
