@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* body.c - a core's region and the functions it calls become instructions. */
-#include "aie/body_code.h"
+#include "aie/body_lanes.h"
 
 #include "base/error.h"
 #include "rt/grow.h"
@@ -32,12 +32,26 @@ ptowsp_status aie_body_emit(struct aie_body_maker *maker, const struct aie_op *o
 	return PTOWSP_OK;
 }
 
+/* Kinds that there is no memory for are not needed: loops then run one round after the other. */
+uint32_t aie_body_registers(struct aie_body_maker *maker, uint32_t count)
+{
+	const uint32_t first = maker->frame;
+
+	for (; maker->frame < first + count; maker->frame++)
+		if (rt_grow((void **)&maker->kinds, &maker->kind_room, maker->frame, 1))
+			maker->kinds[maker->frame] = AIE_LANE_NONE;
+	return first;
+}
+
 uint32_t aie_body_place(struct aie_body_maker *maker, const struct aie_value *value)
 {
 	uint32_t *place = &maker->places[value->id];
 
-	if (*place == AIE_NONE)
-		*place = maker->frame++;
+	if (*place == AIE_NONE) {
+		*place = aie_body_registers(maker, 1);
+		if (*place < maker->kind_room)
+			maker->kinds[*place] = (uint8_t)aie_lane_kind(value->type);
+	}
 	return *place;
 }
 
@@ -202,7 +216,7 @@ static ptowsp_status object(struct aie_body_maker *maker, const struct aie_op *o
 				 op->name, fifo->text, port->number ? "consumer" : "producer");
 	maker->body->port_rows[row] = (struct aie_body_port){lock, (uint32_t)size->number, port->number ? AIE_GETTER : AIE_PUTTER};
 	for (uint32_t i = 0; i < op->result_count; i++)
-		maker->places[op->results[i]->id] = maker->frame++;
+		maker->places[op->results[i]->id] = aie_body_registers(maker, 1);
 	return aie_body_emit(maker, op, (struct aie_ins){.code = acquires ? AIE_CODE_ACQUIRE : AIE_CODE_RELEASE, .d = first, .c = row});
 }
 
@@ -365,7 +379,8 @@ static ptowsp_status make(struct aie_body_maker *maker)
 		return st;
 	body->file = calloc(maker->functions[functions].need, sizeof(*body->file));
 	body->stack = calloc(maker->functions[functions].depth, sizeof(*body->stack));
-	return body->file && body->stack ? PTOWSP_OK : aie_body_no_memory(maker);
+	body->columns = calloc((size_t)body->column_count + 1, sizeof(*body->columns));
+	return body->file && body->stack && body->columns ? PTOWSP_OK : aie_body_no_memory(maker);
 }
 
 ptowsp_status aie_body_create(struct aie_body **body_out, const struct aie_op *core, const struct aie_body_outside *outside, struct ptowsp_error *error)
@@ -380,6 +395,7 @@ ptowsp_status aie_body_create(struct aie_body **body_out, const struct aie_op *c
 	st = make(&maker);
 	free(maker.places);
 	free(maker.functions);
+	free(maker.kinds);
 	if (st)
 		aie_body_destroy(maker.body);
 	else
@@ -404,6 +420,13 @@ void aie_body_destroy(struct aie_body *body)
 	free(body->call_rows);
 	free(body->register_rows);
 	free(body->name_rows);
+	free(body->lanes_rows);
+	free(body->lane_ins_rows);
+	free(body->lane_access_rows);
+	free(body->lane_loop_rows);
+	free(body->lane_splat_rows);
+	free(body->divisor_rows);
+	free(body->columns);
 	free(body->file);
 	free(body->stack);
 	free(body);

@@ -22,6 +22,7 @@ struct aie_body_outside {
 	struct aie_sim_kernels kernels;     /* call NULL: none */
 	uint32_t core;                      /* of the design */
 	const uint64_t *now;                /* when what runs was begun; NULL: at 0 */
+	bool plain;                         /* loops run one round after the other, for those who compare */
 };
 struct aie_body;
 /* Compiles the region of an aie.core. outside stays where it is. Errors: UNSUPPORTED naming operation and line where there is no model of one, a function calls itself; INVALID;

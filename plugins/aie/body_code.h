@@ -65,6 +65,17 @@ struct aie_body {
 	uint32_t *register_rows;
 	void **block_rows;
 	const char **name_rows; /* of kernels */
+	/* body_lanes.h */
+	struct aie_lanes *lanes_rows;
+	struct aie_lane_ins *lane_ins_rows;
+	struct aie_lane_access *lane_access_rows;
+	struct aie_lane_loop *lane_loop_rows;
+	struct aie_lane_splat *lane_splat_rows;
+	uint32_t *divisor_rows;
+	union aie_column *columns;
+	uint32_t column_count;  /* most that a loop has */
+	uint32_t lanes_count, lane_ins_count, lane_access_count, lane_loop_count, lane_splat_count, divisor_count;
+	uint32_t lanes_room, lane_ins_room, lane_access_room, lane_loop_room, lane_splat_room, divisor_room;
 	uint32_t code_count, line_count, number_count, access_count, window_count, copy_count, port_count, call_count, register_count, block_count, name_count;
 	uint32_t code_room, line_room, number_room, access_room, window_room, copy_room, port_room, call_room, register_room, block_room, name_room;
 	const struct aie_body_outside *outside;
@@ -87,6 +98,8 @@ struct aie_body_maker {
 	uint32_t value_count;
 	const struct aie_op *function; /* at hand: func.func or aie.core */
 	uint32_t owner, frame;  /* its number and its registers so far */
+	uint8_t *kinds;         /* per register of its frame: enum aie_lane_kind */
+	uint32_t kind_room;
 	struct aie_body_function {
 		uint32_t entry, frame, need, depth; /* need: with what it calls */
 		bool wanted, done, busy;
@@ -98,6 +111,8 @@ uint32_t aie_body_row(void **rows, uint32_t *count, uint32_t *room, size_t size)
 #define AIE_BODY_ROW(body, row) aie_body_row((void **)&(body)->row##_rows, &(body)->row##_count, &(body)->row##_room, sizeof(*(body)->row##_rows))
 ptowsp_status aie_body_no_memory(struct aie_body_maker *maker);
 ptowsp_status aie_body_emit(struct aie_body_maker *maker, const struct aie_op *op, struct aie_ins ins);
+/* The first of so many new registers. */
+uint32_t aie_body_registers(struct aie_body_maker *maker, uint32_t count);
 uint32_t aie_body_place(struct aie_body_maker *maker, const struct aie_value *value);
 /* load, store, alloc, dealloc, subview, view, copy. *known_out: it was one. */
 ptowsp_status aie_body_memory(struct aie_body_maker *maker, const struct aie_op *op, bool *known_out);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* body_control.c - loops, choices and scopes as instructions. */
-#include "aie/body_code.h"
+#include "aie/body_lanes.h"
 #include "aie/cost.h"
 
 #include "base/error.h"
@@ -8,12 +8,12 @@
 /* All at once: what is read may be what is written. */
 static ptowsp_status moves(struct aie_body_maker *maker, const struct aie_op *op, struct aie_value *const *from, struct aie_value *const *to, uint32_t count)
 {
-	const uint32_t between = maker->frame;
+	uint32_t between;
 	ptowsp_status st = PTOWSP_OK;
 
 	if (count == 1)
 		return aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_MOVE, .d = aie_body_place(maker, to[0]), .a = aie_body_place(maker, from[0])});
-	maker->frame += count;
+	between = aie_body_registers(maker, count);
 	for (uint32_t i = 0; !st && i < count; i++)
 		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_MOVE, .d = between + i, .a = aie_body_place(maker, from[i])});
 	for (uint32_t i = 0; !st && i < count; i++)
@@ -44,9 +44,10 @@ static ptowsp_status loop(struct aie_body_maker *maker, const struct aie_op *op)
 		st = moves(maker, op, region->last->operands, region->arguments + 1, op->result_count);
 	if (!st)
 		st = aie_body_emit(maker, op, back);
-	if (!st)
-		maker->body->code_rows[at - 1].c = maker->body->code_count;
-	return st;
+	if (st)
+		return st;
+	maker->body->code_rows[at - 1].c = maker->body->code_count;
+	return op->result_count ? PTOWSP_OK : aie_body_lanes(maker, at - 1, maker->body->code_count - 1);
 }
 
 static ptowsp_status branch(struct aie_body_maker *maker, const struct aie_op *op)
@@ -78,14 +79,13 @@ static ptowsp_status scope(struct aie_body_maker *maker, const struct aie_op *op
 {
 	const struct aie_attr *kernel = aie_attr_of(op, "ptowsp.kernel");
 	const bool named = kernel && kernel->kind == AIE_ATTR_STRING;
-	const uint32_t row = named ? AIE_BODY_ROW(maker->body, name) : 0, quiet = maker->frame, at = maker->body->code_count;
+	const uint32_t row = named ? AIE_BODY_ROW(maker->body, name) : 0, quiet = aie_body_registers(maker, named), at = maker->body->code_count;
 	const struct aie_region *region = &op->regions[0];
 	ptowsp_status st = row == AIE_NONE ? aie_body_no_memory(maker) : PTOWSP_OK;
 
 	if (named && op->result_count)
 		return base_fail(maker->error, PTOWSP_UNSUPPORTED, "line %u: the body of kernel '%.64s' gives values; let it store them", op->line, kernel->text);
 	if (!st && named) {
-		maker->frame++;
 		maker->body->name_rows[row] = kernel->text;
 		st = aie_body_emit(maker, op, (struct aie_ins){.code = AIE_CODE_SCOPE, .d = quiet, .c = row});
 	}

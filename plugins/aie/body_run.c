@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* body_run.c - instructions of a body, one after the other, until it needs an object. */
-#include "aie/body_code.h"
+#include "aie/body_lanes.h"
+#include "aie/body_number.h"
 #include "aie/cost.h"
 
 #include "base/error.h"
-#include "isa/convert.h"
 #include "isa/tile.h"
 #include "ptowsp/ids.h"
 #include <math.h>
@@ -12,150 +12,9 @@
 
 enum { TURNS = 65536, ARGUMENTS = 32 }; /* turns of loops after which the simulator is asked whether it should end */
 
-/* ---- numbers ------------------------------------------------------------------------------------------------------ */
-
-static inline int64_t cut(int64_t value, uint32_t shift)
-{
-	return (int64_t)((uint64_t)value << shift) >> shift;
-}
-
-static inline uint64_t bare(int64_t value, uint32_t shift)
-{
-	return (uint64_t)value << shift >> shift;
-}
-
-static unsigned dtype_of(enum aie_type_kind kind)
-{
-	return kind == AIE_TYPE_BF16 ? PTOWSP_BF16 : kind == AIE_TYPE_F16 ? PTOWSP_F16 : kind == AIE_TYPE_F32 ? PTOWSP_F32 : PTOWSP_F64;
-}
-
-static uint64_t float_bits(union aie_register value, enum aie_type_kind kind)
-{
-	uint64_t bits = 0;
-
-	if (kind == AIE_TYPE_F64)
-		memcpy(&bits, &value.d, 8);
-	else if (kind == AIE_TYPE_F32)
-		memcpy(&bits, &value.f, 4);
-	else if (kind == AIE_TYPE_BF16)
-		bits = isa_put_bf16(value.f);
-	else
-		bits = isa_put_f16(value.f);
-	return bits;
-}
-
 uint64_t aie_body_bits(enum aie_type_kind kind, double value)
 {
-	return isa_float_round(value, dtype_of(kind), PTOWSP_ROUND_RINT);
-}
-
-static union aie_register float_of_bits(uint64_t bits, enum aie_type_kind kind)
-{
-	union aie_register value = {.i = 0};
-
-	if (kind == AIE_TYPE_F64)
-		memcpy(&value.d, &bits, 8);
-	else if (kind == AIE_TYPE_F32)
-		memcpy(&value.f, &bits, 4);
-	else if (kind == AIE_TYPE_BF16)
-		value.f = isa_get_bf16((uint16_t)bits);
-	else
-		value.f = isa_get_f16((uint16_t)bits);
-	return value;
-}
-
-static int64_t int_of(double value, uint32_t width)
-{
-	const uint32_t bits = width & 127;
-	const bool is_unsigned = width & 128;
-	const double beyond = ldexp(1.0, (int)bits - !is_unsigned), least = is_unsigned ? 0 : -beyond;
-	const uint64_t most = bits > !is_unsigned ? UINT64_MAX >> (64 - bits + !is_unsigned) : 0;
-
-	if (value != value)
-		return 0;
-	if (value >= beyond)
-		return cut((int64_t)most, 64 - bits);
-	if (value <= least)
-		return is_unsigned ? 0 : -(int64_t)most - 1;
-	return cut(is_unsigned ? (int64_t)(uint64_t)value : (int64_t)value, 64 - bits);
-}
-
-static bool compares(double a, double b, uint32_t predicate)
-{
-	const bool unordered = a != a || b != b;
-
-	switch (predicate & 7) {
-	case 1: return unordered ? predicate & 8 : a == b;
-	case 2: return unordered ? predicate & 8 : a > b;
-	case 3: return unordered ? predicate & 8 : a >= b;
-	case 4: return unordered ? predicate & 8 : a < b;
-	case 5: return unordered ? predicate & 8 : a <= b;
-	case 6: return unordered ? predicate & 8 : a != b;
-	default: return false;
-	}
-}
-
-/* arith.cmpf's 16: false, the ordered ones, ord, the unordered ones, uno, true. */
-static bool cmpf(double a, double b, uint32_t predicate)
-{
-	static const uint8_t unordered[] = {9, 10, 11, 12, 13, 14}; /* ueq ugt uge ult ule une */
-	const bool nan = a != a || b != b;
-
-	switch (predicate) {
-	case 0: return false;
-	case 7: return !nan;
-	case 14: return nan;
-	case 15: return true;
-	default: return compares(a, b, predicate < 7 ? predicate : unordered[predicate - 8]);
-	}
-}
-
-static union aie_register float_of_int(int64_t value, enum aie_type_kind kind, uint32_t bits)
-{
-	const uint64_t positive = bits ? bare(value, 64 - bits) : 0;
-	union aie_register made = {.i = 0};
-
-	if (kind == AIE_TYPE_F64)
-		made.d = bits ? (double)positive : (double)value;
-	else if (kind == AIE_TYPE_F32)
-		made.f = bits ? (float)positive : (float)value;
-	else
-		made = float_of_bits(bits ? isa_convert_unsigned(positive, dtype_of(kind), PTOWSP_ROUND_RINT) : isa_convert_signed(value, dtype_of(kind), PTOWSP_ROUND_RINT), kind);
-	return made;
-}
-
-static union aie_register rounded(union aie_register value, bool from_double, enum aie_type_kind kind)
-{
-	if (kind == AIE_TYPE_F32)
-		return (union aie_register){.f = (float)value.d};
-	if (!from_double)
-		return float_of_bits(float_bits(value, kind), kind);
-	return float_of_bits(isa_float_round(value.d, dtype_of(kind), PTOWSP_ROUND_RINT), kind);
-}
-
-/* To a power below 0 only 1 and -1 have integers. */
-static int64_t power(int64_t base, int64_t to, uint32_t shift)
-{
-	uint64_t made = 1, square = (uint64_t)base;
-
-	if (to < 0)
-		return base == 1 ? 1 : base == -1 ? (to & 1 ? -1 : 1) : 0;
-	for (; to; to >>= 1, square *= square)
-		made *= to & 1 ? square : 1;
-	return cut((int64_t)made, shift);
-}
-
-/* isfinite, isinf, isnan, isnormal. The least normal number of bf16 and f32 is the same. */
-static bool is_class(double value, enum aie_type_kind kind, uint32_t class)
-{
-	const double size = fabs(value), least = kind == AIE_TYPE_F64 ? 0x1p-1022 : kind == AIE_TYPE_F16 ? 0x1p-14 : 0x1p-126;
-
-	switch (class) {
-	case 0: return size < INFINITY;
-	case 1: return size == INFINITY;
-	case 2: return value != value;
-	default: return size >= least && size < INFINITY;
-	}
+	return isa_float_round(value, aie_number_dtype_of(kind), PTOWSP_ROUND_RINT);
 }
 
 /* ---- memory ------------------------------------------------------------------------------------------------------- */
@@ -207,9 +66,9 @@ static ptowsp_status kernel(struct aie_body *body, const struct aie_call *call, 
 		if (type->kind == AIE_TYPE_MEMREF)
 			memrefs[i] = value.p;
 		else if (type->kind == AIE_TYPE_INDEX || type->kind == AIE_TYPE_INT)
-			scalars[i] = bare(value.i, type->kind == AIE_TYPE_INDEX ? 0 : 64 - type->bits);
+			scalars[i] = aie_number_bare(value.i, type->kind == AIE_TYPE_INDEX ? 0 : 64 - type->bits);
 		else
-			scalars[i] = float_bits(value, type->kind);
+			scalars[i] = aie_number_float_bits(value, type->kind);
 	}
 	st = kernels->call(kernels->context, &(struct aie_sim_call){call->function, body->outside->core, (body->outside->now ? *body->outside->now : 0) + *cycles, memrefs, scalars},
 			   &spent, error);
@@ -293,6 +152,7 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 	const struct aie_access *const accesses = body->access_rows;
 	union aie_register *r = body->file + body->base;
 	uint64_t cycles = 0, paid = 0, done = 0; /* paid: at the beginning of a kernel's body */
+	uint64_t rounds = 0;
 	uint32_t turns = TURNS;
 	ptowsp_status st = PTOWSP_OK;
 
@@ -303,9 +163,9 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 #define INTEGER(op, name, cost, value)                                                                                                                                     \
 	case AIE_CODE_##op: {                                                                                                                                             \
 		const int64_t a = r[in->a].i, b = r[in->b].i;                                                                                                             \
-		const uint64_t ua = bare(a, in->c), ub = bare(b, in->c), bits = 64 - in->c;                                                                               \
+		const uint64_t ua = aie_number_bare(a, in->c), ub = aie_number_bare(b, in->c), bits = 64 - in->c;                                                                               \
 		(void)a, (void)b, (void)ua, (void)ub, (void)bits;                                                                                                         \
-		r[in->d].i = cut(value, in->c);                                                                                                                           \
+		r[in->d].i = aie_number_cut(value, in->c);                                                                                                                           \
 		break;                                                                                                                                                    \
 	}
 #define FLOAT(op, name, cost, value)                                                                                                                                       \
@@ -355,32 +215,32 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 			break;
 		case AIE_CODE_CMPF:
 			if (in->c & 16)
-				r[in->d].i = -(int64_t)cmpf(r[in->a].d, r[in->b].d, in->c & 15);
+				r[in->d].i = -(int64_t)aie_number_cmpf(r[in->a].d, r[in->b].d, in->c & 15);
 			else
-				r[in->d].i = -(int64_t)cmpf(r[in->a].f, r[in->b].f, in->c);
+				r[in->d].i = -(int64_t)aie_number_cmpf(r[in->a].f, r[in->b].f, in->c);
 			break;
 		case AIE_CODE_NEGF: r[in->d].f = -r[in->a].f; break;
 		case AIE_CODE_NEGF64: r[in->d].d = -r[in->a].d; break;
 		case AIE_CODE_SELECT: r[in->d] = r[in->a].i ? r[in->b] : r[in->c]; break;
-		case AIE_CODE_CUT: r[in->d].i = cut(r[in->a].i, in->c); break;
-		case AIE_CODE_CUTU: r[in->d].i = (int64_t)bare(r[in->a].i, in->c); break;
-		case AIE_CODE_NARROW: r[in->d] = rounded(r[in->a], in->b, in->c); break;
+		case AIE_CODE_CUT: r[in->d].i = aie_number_cut(r[in->a].i, in->c); break;
+		case AIE_CODE_CUTU: r[in->d].i = (int64_t)aie_number_bare(r[in->a].i, in->c); break;
+		case AIE_CODE_NARROW: r[in->d] = aie_number_rounded(r[in->a], in->b, in->c); break;
 		case AIE_CODE_WIDEN: r[in->d].d = r[in->a].f; break;
-		case AIE_CODE_FLOAT_OF: r[in->d] = float_of_int(r[in->a].i, in->b, in->c); break;
-		case AIE_CODE_INT_OF: r[in->d].i = int_of(in->b ? r[in->a].d : (double)r[in->a].f, in->c); break;
+		case AIE_CODE_FLOAT_OF: r[in->d] = aie_number_float_of_int(r[in->a].i, in->b, in->c); break;
+		case AIE_CODE_INT_OF: r[in->d].i = aie_number_int_of(in->b ? r[in->a].d : (double)r[in->a].f, in->c); break;
 		case AIE_CODE_BITS: {
-			const uint64_t bits = float_bits(r[in->a], in->c);
+			const uint64_t bits = aie_number_float_bits(r[in->a], in->c);
 
 			r[in->d].i = in->c == AIE_TYPE_F64 ? (int64_t)bits : in->c == AIE_TYPE_F32 ? (int32_t)bits : (int16_t)bits;
 			break;
 		}
-		case AIE_CODE_OF_BITS: r[in->d] = float_of_bits((uint64_t)r[in->a].i, in->c); break;
+		case AIE_CODE_OF_BITS: r[in->d] = aie_number_float_of_bits((uint64_t)r[in->a].i, in->c); break;
 		case AIE_CODE_FMA: r[in->d].f = fmaf(r[in->a].f, r[in->b].f, r[in->c].f); break;
 		case AIE_CODE_FMA64: r[in->d].d = fma(r[in->a].d, r[in->b].d, r[in->c].d); break;
 		case AIE_CODE_IPOWI:
 			if (!r[in->a].i && r[in->b].i < 0)
 				return wrong(body, in, "takes 0 to a power below 0, which divides by 0", error);
-			r[in->d].i = power(r[in->a].i, r[in->b].i, in->c);
+			r[in->d].i = aie_number_power(r[in->a].i, r[in->b].i, in->c);
 			break;
 		case AIE_CODE_FPOWI:
 			if (in->c)
@@ -388,7 +248,7 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 			else
 				r[in->d].f = (float)pow(r[in->a].f, (double)r[in->b].i);
 			break;
-		case AIE_CODE_CLASS: r[in->d].i = -(int64_t)is_class(in->b == AIE_TYPE_F64 ? r[in->a].d : (double)r[in->a].f, in->b, in->c); break;
+		case AIE_CODE_CLASS: r[in->d].i = -(int64_t)aie_number_is_class(in->b == AIE_TYPE_F64 ? r[in->a].d : (double)r[in->a].f, in->b, in->c); break;
 		case AIE_CODE_SUBVIEW: {
 			uint8_t *at = address(r, r[in->a].p, &body->window_rows[in->c].moving);
 
@@ -409,6 +269,10 @@ static ptowsp_status run(struct aie_body *body, struct aie_ask *ask, struct ptow
 		case AIE_CODE_STEP:
 			if (r[in->a].i <= 0)
 				return wrong(body, in, "has a loop whose step is not above 0", error);
+			if (in->b && aie_lanes_run(body, &body->lanes_rows[in->b - 1], r, &cycles, &done, &rounds)) {
+				in = body->code_rows + in[1].c - 1;
+				turns -= rounds < turns ? rounds : turns - 1;
+			}
 			break;
 		case AIE_CODE_FOR:
 			r[in->d] = r[in->a];
