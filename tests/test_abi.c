@@ -11,6 +11,8 @@
 #include "host/plugin.h"
 #include "ptowsp/ptowsp.h"
 
+#define FROZEN "abi/v10.0-draft"
+
 /* ---- layout ---- */
 
 /* First line that differs, as text for a failing check; NULL if none does. */
@@ -73,24 +75,63 @@ static void abi_draft_is_a_copy_of_the_headers(void)
 	free(out);
 }
 
-/* What the golden is for: each of these compiles, and none may pass unseen. */
+/* What of a layout is no append to another: folders or files. To be freed. */
+static char *no_append(const char *frozen, const char *now)
+{
+	char *out = NULL, *err = NULL;
+
+	if (check_run(check_fmt("'%s/tests/abi/appends' '%s' '%s'", check_root(), frozen, now), &out, &err))
+		CHECK_FAIL("tests/abi/appends: %s", err);
+	free(err);
+	return out;
+}
+
+static void abi_headers_append_to_the_frozen_ones(void)
+{
+	char *out = no_append(check_fmt("%s/" FROZEN, check_root()), check_fmt("%s/abi", check_root()));
+
+	CHECK_STR(out, "");
+	free(out);
+}
+
+static void abi_of_the_test_minor_appends_to_the_frozen_one(void)
+{
+	const char *abi = check_tmp();
+	char *out;
+
+	REQUIRE_INT(check_run(check_fmt("cd '%s' && tests/abi/minor/headers '%s'", check_root(), abi), NULL, NULL), 0);
+	out = no_append(check_fmt("%s/" FROZEN, check_root()), abi);
+	CHECK_STR(out, "");
+	free(out);
+	out = no_append(abi, check_fmt("%s/" FROZEN, check_root())); /* the other way round fields are gone */
+	CHECK_CONTAINS(out, "struct ptowsp_open_args later");
+	free(out);
+}
+
+/* What the golden is for: each of these compiles, and none may pass unseen; and none is an append. */
 static const struct {
-	const char *name, *edit;
+	const char *name, *edit, *said;
 } moves[] = {
-	{"a_wider_field", "s/uint64_t memory_limit;/uint64_t memory_limit, more;/"},
-	{"a_swap", "s/uint32_t setting_count, setting_stride;/uint32_t setting_stride, setting_count;/"},
-	{"a_sign", "s/uint32_t binding_count, binding_stride;/int32_t binding_count, binding_stride;/"},
-	{"a_parameter", "s/uint64_t until_ns,/int64_t until_ns,/"},
-	{"a_status_code", "s/X(DEADLINE, -15,/X(DEADLINE, -99,/"},
-	{"a_limit", "s/PTOWSP_SIZE_LIMIT 65536u/PTOWSP_SIZE_LIMIT 65528u/"},
+	{"a_wider_field", "s/uint64_t memory_limit;/uint64_t memory_limit, more;/", "in the middle: struct ptowsp_open_args more 24"},
+	{"a_swap", "s/uint32_t setting_count, setting_stride;/uint32_t setting_stride, setting_count;/", "ptowsp_init_args setting_count"},
+	{"a_sign", "s/uint32_t binding_count, binding_stride;/int32_t binding_count, binding_stride;/", "ptowsp_run_args binding_count"},
+	{"a_parameter", "s/uint64_t until_ns,/int64_t until_ns,/", "ptowsp_ops poll"},
+	{"a_status_code", "s/X(DEADLINE, -15,/X(DEADLINE, -99,/", "constant PTOWSP_DEADLINE"},
+	{"a_limit", "s/PTOWSP_SIZE_LIMIT 65536u/PTOWSP_SIZE_LIMIT 65528u/", "macro PTOWSP_SIZE_LIMIT"},
+	{"a_field_in_the_middle", "/^struct ptowsp_load_args {/,/^};/s/^\\(	struct ptowsp_head head;\\)/\\1 uint64_t more;/", "ptowsp_load_args sections"},
+	{"a_field_that_is_gone", "/^	const char \\*engine;/d", "gone: struct ptowsp_device engine"},
+	{"a_higher_floor", "s/PTOWSP_HOST_FLOOR_10_0 80u/PTOWSP_HOST_FLOOR_10_0 88u/", "macro PTOWSP_HOST_FLOOR_10_0"},
+	{"numbers_of_an_enum", "s/PTOWSP_STATE_DIAGNOSED = 1,/PTOWSP_STATE_DIAGNOSED = 2,/;s/PTOWSP_STATE_RECORDED = 2,/PTOWSP_STATE_RECORDED = 1,/", "constant PTOWSP_STATE_RECORDED"},
+	{"a_struct_kind", "s/X(RUN_ARGS, 8)/X(RUN_ARGS, 18)/", "constant PTOWSP_STRUCT_RUN_ARGS"},
 };
 
 static void abi_layout_shows_each_planted_move(void)
 {
 	const char *tmp = check_tmp();
-	char *golden = golden_read(), *moved;
+	char *golden = golden_read(), *moved, *why;
 
 	REQUIRE(golden != NULL);
+	REQUIRE(check_write(check_fmt("%s/frozen", tmp), golden, strlen(golden)));
 	for (size_t i = 0; i < sizeof(moves) / sizeof(*moves); i++) {
 		const char *abi = check_fmt("%s/%s", tmp, moves[i].name);
 
@@ -102,6 +143,11 @@ static void abi_layout_shows_each_planted_move(void)
 		REQUIRE(moved != NULL);
 		if (!difference_find(moved, golden))
 			CHECK_FAIL("%s is not seen", moves[i].name);
+		REQUIRE(check_write(check_fmt("%s/now", tmp), moved, strlen(moved)));
+		why = no_append(check_fmt("%s/frozen", tmp), check_fmt("%s/now", tmp));
+		if (!strstr(why, moves[i].said))
+			CHECK_FAIL("%s passes for an append: \"%s\"", moves[i].name, why);
+		free(why);
 		free(moved);
 	}
 	free(golden);
@@ -434,6 +480,8 @@ void suite_abi(CU_pSuite s)
 {
 	TEST(s, abi_layout_is_the_golden_one);
 	TEST(s, abi_draft_is_a_copy_of_the_headers);
+	TEST(s, abi_headers_append_to_the_frozen_ones);
+	TEST(s, abi_of_the_test_minor_appends_to_the_frozen_one);
 	TEST(s, abi_layout_shows_each_planted_move);
 	TEST(s, abi_structs_have_no_hidden_padding);
 	TEST(s, abi_structs_hold_only_fixed_width_integers_and_pointers);
