@@ -11,6 +11,10 @@
 /* Everything about one package as readable tables. */
 void inspect_summary(const struct pkg *package, const char *path, FILE *to);
 
+struct isa_program;
+/* The portable payload of a kernel, to be destroyed; NULL if it has none that holds. */
+struct isa_program *inspect_portable(const struct pkg_tables *tables, const struct ptowsp_kernel_record *kernel);
+
 /* Tile memory of the portable kernels beside what targets have (tile_limits.def): as a table, nothing where there is no such kernel;
  * as JSON, NULL without memory; and into the JSON text of a package, which is written to `to` with it. 0, or 1 without memory. */
 void inspect_memory(const struct pkg_tables *tables, FILE *to);

@@ -66,24 +66,6 @@ static const char *unit_text(unsigned unit)
 	return unit == PTOWSP_UNIT_AIC ? "aic" : unit == PTOWSP_UNIT_AIV ? "aiv" : "aic_aiv";
 }
 
-/* The portable payload of a kernel, or NULL. */
-static struct isa_program *program_of(const struct pkg_tables *t, const struct ptowsp_kernel_record *k)
-{
-	struct isa_program *program = NULL;
-
-	for (uint32_t i = 0; i < k->payload_count; i++) {
-		const struct ptowsp_payload_record *p = &t->payload[k->payloads + i];
-		struct ptowsp_error error;
-
-		if (p->kind != PTOWSP_PAYLOAD_PTO)
-			continue;
-		if (isa_program_create(&program, t->code + p->offset, p->size, t->strings, t->strings_size, &error))
-			return NULL;
-		return program;
-	}
-	return NULL;
-}
-
 static void line_add(struct columns *c, const char *name, const struct core_row *row, const struct core_row *a5)
 {
 	char needs[160] = "";
@@ -108,7 +90,7 @@ void inspect_cores(const struct pkg_tables *t, FILE *to)
 	columns_add(&c, "kernel\tunit\tUB\tL1\tL0A\tL0B\tL0C\t950\t910b");
 	for (uint32_t i = 0; i < t->kernel_count; i++) {
 		const char *name = pkg_string(t, t->kernel[i].name);
-		struct isa_program *program = program_of(t, &t->kernel[i]);
+		struct isa_program *program = inspect_portable(t, &t->kernel[i]);
 		struct core_row row, a5;
 
 		if (!program)
@@ -157,7 +139,7 @@ json_t *inspect_cores_json(const struct pkg_tables *t)
 	json_t *rows = json_array();
 
 	for (uint32_t i = 0; i < t->kernel_count; i++) {
-		struct isa_program *program = program_of(t, &t->kernel[i]);
+		struct isa_program *program = inspect_portable(t, &t->kernel[i]);
 
 		for (unsigned a = 0; program && a < sizeof(archs) / sizeof(*archs); a++) {
 			const char *name = pkg_string(t, t->kernel[i].name);

@@ -26,10 +26,8 @@ struct memory {
 	uint64_t without, with;
 };
 
-/* Of a kernel's portable payload; false if it has none that holds. */
-static bool memory_of(const struct pkg_tables *t, uint32_t kernel, struct memory *memory_out)
+struct isa_program *inspect_portable(const struct pkg_tables *t, const struct ptowsp_kernel_record *k)
 {
-	const struct ptowsp_kernel_record *k = &t->kernel[kernel];
 	struct isa_program *program = NULL;
 
 	for (uint32_t i = 0; i < k->payload_count; i++) {
@@ -39,12 +37,22 @@ static bool memory_of(const struct pkg_tables *t, uint32_t kernel, struct memory
 		if (p->kind != PTOWSP_PAYLOAD_PTO)
 			continue;
 		if (isa_program_create(&program, t->code + p->offset, p->size, t->strings, t->strings_size, &error))
-			return false;
-		isa_program_memory(program, &memory_out->without, &memory_out->with);
-		isa_program_destroy(program);
-		return true;
+			return NULL;
+		return program;
 	}
-	return false;
+	return NULL;
+}
+
+/* Of a kernel's portable payload; false if it has none that holds. */
+static bool memory_of(const struct pkg_tables *t, uint32_t kernel, struct memory *memory_out)
+{
+	struct isa_program *program = inspect_portable(t, &t->kernel[kernel]);
+
+	if (!program)
+		return false;
+	isa_program_memory(program, &memory_out->without, &memory_out->with);
+	isa_program_destroy(program);
+	return true;
 }
 
 static void head_add(struct columns *c)

@@ -88,24 +88,6 @@ static ptowsp_status path_set(struct save *save, const char *name, struct ptowsp
 	return pkg_fail(error, PTOWSP_NO_MEMORY, "no memory for a path");
 }
 
-static ptowsp_status file_save(const char *path, const void *head, size_t head_size, const void *bytes, size_t size, struct ptowsp_error *error)
-{
-	struct output output = {0};
-	ptowsp_status st = output_open(&output, path, error);
-
-	if (!st) {
-		if (head_size)
-			fwrite(head, 1, head_size, output.file);
-		if (size)
-			fwrite(bytes, 1, size, output.file);
-		st = output_finish(&output, error);
-	}
-	if (!st)
-		st = output_publish(&output, error);
-	output_drop(&output);
-	return st;
-}
-
 static ptowsp_status data_write(void *context, const struct print_data *data, const char **name_out, struct ptowsp_error *error)
 {
 	struct save *save = context;
@@ -120,7 +102,7 @@ static ptowsp_status data_write(void *context, const struct print_data *data, co
 	*name_out = save->name;
 	st = path_set(save, save->name, error);
 	if (!st)
-		st = file_save(save->path, header, npy_header(header, data->dtype->code, data->rank, data->extents), data->bytes, (size_t)data->size, error);
+		st = output_save(save->path, header, npy_header(header, data->dtype->code, data->rank, data->extents), data->bytes, (size_t)data->size, error);
 	save->files += !st;
 	return st;
 }
@@ -173,7 +155,7 @@ ptowsp_status inspect_source_save(struct pkg *package, const char *stem, uint32_
 		path = NULL;
 		st = pkg_fail(error, PTOWSP_NO_MEMORY, "no memory for a path");
 	}
-	if (path && file_save(path, NULL, 0, text, strlen(text), &why)) {
+	if (path && output_save(path, NULL, 0, text, strlen(text), &why)) {
 		*error = why;
 		st = why.code;
 	} else if (path) {

@@ -183,3 +183,21 @@ void output_drop(struct output *output)
 	free(output->path);
 	*output = (struct output){.slot = -1};
 }
+
+ptowsp_status output_save(const char *path, const void *head, size_t head_size, const void *bytes, size_t size, struct ptowsp_error *error)
+{
+	struct output output;
+	ptowsp_status st = output_open(&output, path, error);
+
+	if (!st) {
+		if (head_size)
+			fwrite(head, 1, head_size, output.file);
+		if (size)
+			fwrite(bytes, 1, size, output.file);
+		st = output_finish(&output, error);
+	}
+	if (!st)
+		st = output_publish(&output, error);
+	output_drop(&output);
+	return st;
+}

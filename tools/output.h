@@ -20,6 +20,8 @@ ptowsp_status output_open(struct output *output, const char *path, struct ptowsp
 ptowsp_status output_finish(struct output *output, struct ptowsp_error *error);
 /* Renames a finished one. Errors: IO. */
 ptowsp_status output_publish(struct output *output, struct ptowsp_error *error);
+/* All at once: a file of head and, behind it, bytes; either may be NULL with size 0. Errors: IO, NO_MEMORY. */
+ptowsp_status output_save(const char *path, const void *head, size_t head_size, const void *bytes, size_t size, struct ptowsp_error *error);
 /* Removes the temporary file if it was not published; zeroed and finished ones are fine. */
 void output_drop(struct output *output);
 /* Removes all temporary files; async-signal-safe. */

@@ -151,7 +151,6 @@ static ptowsp_status package_check(const struct pack_options *options, const voi
 /* The path is either what it was or the whole new package. */
 static ptowsp_status package_write(const struct pack_options *options, struct pkg_writer *writer, const char *path, struct ptowsp_error *error)
 {
-	struct output output = {0};
 	void *bytes;
 	size_t size;
 	ptowsp_status status = pkg_writer_seal(writer, &bytes, &size, error);
@@ -166,14 +165,7 @@ static ptowsp_status package_write(const struct pack_options *options, struct pk
 	}
 	status = options->sign ? pack_package_sign(options, path, &bytes, &size, error) : PTOWSP_OK;
 	if (!status)
-		status = output_open(&output, path, error);
-	if (!status) {
-		fwrite(bytes, 1, size, output.file);
-		status = output_finish(&output, error);
-	}
-	if (!status)
-		status = output_publish(&output, error);
-	output_drop(&output);
+		status = output_save(path, NULL, 0, bytes, size, error);
 	free(bytes);
 	return status;
 }

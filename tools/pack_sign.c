@@ -184,21 +184,6 @@ ptowsp_status pack_package_sign(const struct pack_options *o, const char *path, 
 
 /* ---- files that are there ---- */
 
-static ptowsp_status file_save(const char *path, const void *bytes, size_t size, struct ptowsp_error *error)
-{
-	struct output output = {0};
-	ptowsp_status st = output_open(&output, path, error);
-
-	if (!st) {
-		fwrite(bytes, 1, size, output.file);
-		st = output_finish(&output, error);
-	}
-	if (!st)
-		st = output_publish(&output, error);
-	output_drop(&output);
-	return st;
-}
-
 /* "" of libptowsp_NAME.so: NAME in name_out; else NULL. */
 static const char *plugin_name(const char *path, char name_out[33])
 {
@@ -252,7 +237,7 @@ static ptowsp_status plugin_sign(const struct pack_options *o, const char *path,
 	if (!st && !pkg_signatures_put(rows, &count, &row))
 		st = full(error, beside);
 	if (!st)
-		st = file_save(o->output ? o->output : beside, file, pkg_signatures_write(file, rows, count), error);
+		st = output_save(o->output ? o->output : beside, NULL, 0, file, pkg_signatures_write(file, rows, count), error);
 	free(beside);
 	return st;
 }
@@ -290,7 +275,7 @@ int pack_sign_files(const struct pack_options *o)
 		} else if (!st) {
 			st = pack_package_sign(o, o->inputs[i], &bytes, &size, &error);
 			if (!st)
-				st = file_save(o->output ? o->output : o->inputs[i], bytes, size, &error);
+				st = output_save(o->output ? o->output : o->inputs[i], NULL, 0, bytes, size, &error);
 		}
 		free(bytes);
 	}

@@ -13,20 +13,12 @@
 
 static ptowsp_status file_write(const char *folder, const char *name, const char *text, struct ptowsp_error *error)
 {
-	struct output output = {0};
-	ptowsp_status status = PTOWSP_OK;
+	ptowsp_status status;
 	char *path;
 
 	if (asprintf(&path, "%s/%s.c", folder, name) < 0)
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to write %.80s", name);
-	status = output_open(&output, path, error);
-	if (!status) {
-		fputs(text, output.file);
-		status = output_finish(&output, error);
-	}
-	if (!status)
-		status = output_publish(&output, error);
-	output_drop(&output);
+	status = output_save(path, NULL, 0, text, strlen(text), error);
 	free(path);
 	return status;
 }

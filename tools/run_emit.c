@@ -52,7 +52,6 @@ static ptowsp_status file_write(void *context, const char *name, const void *byt
 	struct emitting *e = context;
 	const size_t length = strlen(e->folder);
 	char *path = malloc(length + strlen(name) + 2);
-	struct output output = {0};
 	ptowsp_status st;
 
 	if (!path)
@@ -62,16 +61,9 @@ static ptowsp_status file_write(void *context, const char *name, const void *byt
 	strcpy(path + length + 1, name);
 	st = folders_make(path, length, e->error);
 	if (!st)
-		st = output_open(&output, path, e->error);
-	if (!st) {
-		fwrite(bytes, 1, (size_t)size, output.file);
-		st = output_finish(&output, e->error);
-	}
-	if (!st)
-		st = output_publish(&output, e->error);
+		st = output_save(path, NULL, 0, bytes, (size_t)size, e->error);
 	if (!st && size > 2 && !memcmp(bytes, "#!", 2))
 		st = executable_make(path, e->error);
-	output_drop(&output);
 	free(path);
 	e->files++;
 	e->bytes += size;
