@@ -151,8 +151,10 @@ enum { ALLOWED = sizeof(allowed) / sizeof(*allowed), EXTRA = 24, X32 = 0x4000000
 #define NUMBER offsetof(struct seccomp_data, nr)
 #define LOW(argument) (offsetof(struct seccomp_data, args) + (argument) * sizeof(uint64_t)) /* little-endian */
 
+_Static_assert(2 * ALLOWED + EXTRA <= HOST_CONFINE_ROWS, "room for the filter");
+
 struct rules {
-	struct sock_filter rows[2 * ALLOWED + EXTRA];
+	struct sock_filter *rows;
 	unsigned short count;
 };
 
@@ -179,7 +181,6 @@ static void allow_with(struct rules *f, int number, uint32_t argument, uint32_t 
 
 static void rules_fill(struct rules *f)
 {
-	f->count = 0;
 	row(f, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch), 0, 0);
 	row(f, BPF_JMP | BPF_JEQ | BPF_K, ARCHITECTURE, 1, 0);
 	answer(f, SECCOMP_RET_KILL_PROCESS);
@@ -198,13 +199,19 @@ static void rules_fill(struct rules *f)
 	answer(f, SECCOMP_RET_ERRNO | EPERM);
 }
 
-static ptowsp_status calls_confine(struct ptowsp_error *error)
+unsigned host_confine_filter(struct sock_filter *rows)
 {
-	struct rules f;
-	struct sock_fprog program = {.filter = f.rows};
+	struct rules f = {.rows = rows};
 
 	rules_fill(&f);
-	program.len = f.count;
+	return f.count;
+}
+
+static ptowsp_status calls_confine(struct ptowsp_error *error)
+{
+	struct sock_filter rows[HOST_CONFINE_ROWS];
+	struct sock_fprog program = {.len = (unsigned short)host_confine_filter(rows), .filter = rows};
+
 	if (!syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program))
 		return PTOWSP_OK;
 	return host_fail(error, PTOWSP_UNSUPPORTED, "--isolate=sandbox needs seccomp, which this kernel does not have (%s); --isolate=process does without", strerror(errno));

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* test_confine.c - the filter of a sandbox's system calls, asked by a few lines that do what the kernel does with it: on machines, too, whose kernel or emulator has no
+ * seccomp. */
+#include "check.h"
+
+#include <errno.h>
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sched.h>
+#include <stddef.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "host/confine.h"
+
+#if defined(__x86_64__)
+#define HERE AUDIT_ARCH_X86_64
+#define ELSEWHERE AUDIT_ARCH_I386
+#else
+#define HERE AUDIT_ARCH_AARCH64
+#define ELSEWHERE AUDIT_ARCH_ARM
+#endif
+
+/* What the filter answers; 0 where it runs off its end or does what this does not know. */
+static uint32_t answer(const struct seccomp_data *call)
+{
+	struct sock_filter rows[HOST_CONFINE_ROWS];
+	const unsigned count = host_confine_filter(rows);
+	uint32_t word = 0;
+
+	for (unsigned at = 0; at < count; at++) {
+		const struct sock_filter *row = &rows[at];
+
+		switch (row->code) {
+		case BPF_LD | BPF_W | BPF_ABS:
+			memcpy(&word, (const char *)call + row->k, sizeof(word));
+			break;
+		case BPF_ALU | BPF_AND | BPF_K:
+			word &= row->k;
+			break;
+		case BPF_JMP | BPF_JEQ | BPF_K:
+			at += word == row->k ? row->jt : row->jf;
+			break;
+		case BPF_JMP | BPF_JGE | BPF_K:
+			at += word >= row->k ? row->jt : row->jf;
+			break;
+		case BPF_RET | BPF_K:
+			return row->k;
+		default:
+			return 0;
+		}
+	}
+	return 0;
+}
+
+static uint32_t answer_to(int number, uint64_t first)
+{
+	return answer(&(struct seccomp_data){.nr = number, .arch = HERE, .args = {first}});
+}
+
+static void calls_that_compute_and_wait_are_there(void)
+{
+	static const int calls[] = {SYS_read, SYS_write, SYS_openat, SYS_mmap, SYS_mprotect, SYS_munmap, SYS_futex, SYS_exit, SYS_exit_group, SYS_rt_sigreturn,
+				    SYS_clock_gettime, SYS_newfstatat, SYS_recvmsg};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (answer_to(calls[i], 0) != SECCOMP_RET_ALLOW)
+			CHECK_FAIL("call %d is answered with %x", calls[i], answer_to(calls[i], 0));
+	CHECK_UINT(answer_to(SYS_clone, CLONE_THREAD | CLONE_VM | CLONE_SIGHAND), SECCOMP_RET_ALLOW);
+	CHECK_UINT(answer_to(SYS_tgkill, (uint64_t)getpid()), SECCOMP_RET_ALLOW);
+}
+
+static void calls_that_reach_others_are_not(void)
+{
+	static const int calls[] = {SYS_socket, SYS_connect, SYS_sendmsg, SYS_execve, SYS_execveat, SYS_kill, SYS_tkill, SYS_ptrace, SYS_process_vm_writev, SYS_unlinkat, SYS_renameat2,
+				    SYS_mkdirat, SYS_mount, SYS_setuid, SYS_bpf, SYS_io_uring_setup, SYS_shmget, SYS_pidfd_open, SYS_init_module, SYS_seccomp};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		if (answer_to(calls[i], 0) != (SECCOMP_RET_ERRNO | EPERM))
+			CHECK_FAIL("call %d is answered with %x", calls[i], answer_to(calls[i], 0));
+	CHECK_UINT(answer_to(SYS_clone, 17), SECCOMP_RET_ERRNO | EPERM); /* fork */
+	CHECK_UINT(answer_to(SYS_clone3, 0), SECCOMP_RET_ERRNO | ENOSYS);
+	CHECK_UINT(answer_to(SYS_tgkill, (uint64_t)getpid() + 1), SECCOMP_RET_ERRNO | EPERM);
+	CHECK_UINT(answer_to(0x40000000 | SYS_read, 0), SECCOMP_RET_ERRNO | EPERM); /* x32 */
+}
+
+/* The numbers of another machine mean other calls. */
+static void calls_of_another_machine_end_the_process(void)
+{
+	CHECK_UINT(answer(&(struct seccomp_data){.nr = SYS_read, .arch = ELSEWHERE}), SECCOMP_RET_KILL_PROCESS);
+}
+
+void suite_confine(CU_pSuite s)
+{
+	TEST(s, calls_that_compute_and_wait_are_there);
+	TEST(s, calls_that_reach_others_are_not);
+	TEST(s, calls_of_another_machine_end_the_process);
+}
