@@ -44,7 +44,7 @@ static bool is_int(const char *value, long long *number)
 
 static ptowsp_status value_check(const struct ptowsp_option *option, const char *value, struct ptowsp_error *error)
 {
-	const char *range = option->range ? option->range : "";
+	const char *range = option->range && *option->range ? option->range : !strcmp(option->type, "bool") ? "false|true" : "";
 	long long low, high, number;
 	bool fine = true;
 

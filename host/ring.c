@@ -11,7 +11,7 @@
 
 #include "host/runs.h"
 
-enum { MORE = 1 };
+enum { MORE = 1, PATIENCE = 4, RETRY = 64 };
 #define SLICE_NS UINT64_C(50000000) /* longest sleep: a wake that was missed costs no more */
 #define MASK (HOST_RING_BYTES - 1u)
 
@@ -205,10 +205,17 @@ enum host_ring_state host_ring_read(struct host_ring *r)
 	}
 }
 
-void host_ring_wait(const struct host_ring *r, uint64_t until_ns, const _Atomic int *stop)
+/* Where both processes share a core, who looks keeps the other one from writing: then a short look does, and a long one is tried again now and then. */
+static uint64_t spin_ns(const struct host_ring *r)
+{
+	return r->misses < PATIENCE || r->misses % RETRY == 0 ? HOST_RING_SPIN_NS : HOST_RING_SPIN_NS / 16;
+}
+
+void host_ring_wait(struct host_ring *r, uint64_t until_ns, const _Atomic int *stop)
 {
 	struct host_ring_shared *s = r->shared;
-	uint64_t now = host_now_ns(), spin = now + HOST_RING_SPIN_NS;
+	uint64_t now = host_now_ns(), spin = now + spin_ns(r);
+	bool slept = false;
 
 	while (atomic_load_explicit(&s->head, memory_order_acquire) == r->at && !atomic_load(stop) && now < until_ns) {
 		if (now < spin) {
@@ -217,12 +224,14 @@ void host_ring_wait(const struct host_ring *r, uint64_t until_ns, const _Atomic 
 		} else {
 			const uint64_t left = until_ns - now;
 
+			slept = true;
 			atomic_store(&s->reader_sleeps, 1);
 			if (atomic_load(&s->head) == r->at && !atomic_load(stop))
 				futex_wait(&s->head, r->at, left < SLICE_NS ? left : SLICE_NS);
 		}
 		now = host_now_ns();
 	}
+	r->misses = slept ? r->misses + 1 : 0;
 }
 
 void host_ring_wake(struct host_ring_shared *s)

@@ -15,7 +15,7 @@ enum {
 	HOST_RING_BYTES = 1 << 19,         /* of one ring; a power of two */
 	HOST_RING_CHUNK = 1 << 16,         /* bytes of the longest record */
 	HOST_RING_MESSAGE = 256 << 20,     /* longest message: more is a lie */
-	HOST_RING_SPIN_NS = 50000          /* a reader looks that long before it sleeps */
+	HOST_RING_SPIN_NS = 50000          /* a reader looks that long before it sleeps; a sixteenth of it where that was in vain before */
 };
 
 /* What both processes see. Positions count bytes and run freely; the writer owns head, the reader tail. */
@@ -31,6 +31,7 @@ struct host_ring_shared {
 struct host_ring {
 	struct host_ring_shared *shared;
 	uint32_t at;             /* this end's own position: what the shared word says of it is not believed */
+	uint32_t misses;         /* of a reader: how often in a row it has looked in vain */
 	/* of a reader: the message that is being put together */
 	unsigned char *message;  /* owned, 16-byte aligned */
 	size_t size, room;
@@ -51,7 +52,7 @@ bool host_ring_fits(const struct host_ring *ring, size_t size);
 /* The next message if it is there: ring->kind, message and size, until the next call. FORGED: the writer broke the rules; nothing more can be read. */
 enum host_ring_state host_ring_read(struct host_ring *ring);
 /* Waits until something was written, until_ns of host_now_ns has come, or *stop is set: spins first, then sleeps. */
-void host_ring_wait(const struct host_ring *ring, uint64_t until_ns, const _Atomic int *stop);
+void host_ring_wait(struct host_ring *ring, uint64_t until_ns, const _Atomic int *stop);
 /* Lets a sleeping reader, in either process, look at its *stop. */
 void host_ring_wake(struct host_ring_shared *shared);
 
