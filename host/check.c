@@ -21,12 +21,9 @@ const void *host_field_pointer(const void *at, uint16_t offset)
 	return pointer;
 }
 
-uint64_t host_field_count(enum host_struct_id id, const struct host_field *field, const void *at)
+uint64_t host_field_count(const struct host_field *field, const void *at)
 {
-	for (unsigned i = 0; i < host_structs[id].field_count; i++)
-		if (host_structs[id].fields[i].offset == field->count)
-			return host_field_number(at, field->count, host_structs[id].fields[i].size);
-	return 0;
+	return host_field_number(at, field->count, field->counter);
 }
 
 uint32_t host_field_stride(const struct host_field *field, const void *at)
@@ -52,7 +49,7 @@ static bool is_zero(const char *bytes, size_t from, size_t to)
 static bool rows_check(struct host_check *c, enum host_struct_id id, const struct host_field *f, const void *at)
 {
 	const char *rows = host_field_pointer(at, f->offset);
-	const uint64_t count = host_field_count(id, f, at);
+	const uint64_t count = host_field_count(f, at);
 	const uint32_t stride = host_field_stride(f, at), floor = host_struct_size(f->of, 0);
 
 	if (!count)
@@ -88,7 +85,7 @@ static bool field_check(struct host_check *c, enum host_struct_id id, const stru
 		return rows_check(c, id, f, at);
 	case HOST_FIELD_VALUES:
 	case HOST_FIELD_RECORDS:
-		return host_field_pointer(at, f->offset) || !host_field_count(id, f, at) || wrong(c, id, f->name, "is NULL, and its count is not 0");
+		return host_field_pointer(at, f->offset) || !host_field_count(f, at) || wrong(c, id, f->name, "is NULL, and its count is not 0");
 	}
 	return true;
 }

@@ -19,8 +19,8 @@ bool host_check_struct(struct host_check *check, enum host_struct_id id, const v
 /* An unsigned field of 1 to 8 bytes; a pointer field. */
 uint64_t host_field_number(const void *at, uint16_t offset, uint16_t size);
 const void *host_field_pointer(const void *at, uint16_t offset);
-/* Number of rows, bytes or elements that a field counts; its stride. size of the counting field is looked up. */
-uint64_t host_field_count(enum host_struct_id id, const struct host_field *field, const void *at);
+/* Number of rows, bytes or elements that a field counts; its stride. */
+uint64_t host_field_count(const struct host_field *field, const void *at);
 uint32_t host_field_stride(const struct host_field *field, const void *at);
 
 #endif

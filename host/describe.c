@@ -35,7 +35,9 @@ enum {
 
 #define AT(s, field) (uint16_t)offsetof(struct ptowsp_##s, field)
 #define BYTES_OF(s, field) (uint16_t)sizeof(((struct ptowsp_##s *)0)->field)
-#define ROW(kind, s, field, many, of, count, stride) {#field, HOST_FIELD_##kind, AT(s, field), BYTES_OF(s, field), many, of, count, stride},
+#define ROW(kind, s, field, many, of) {#field, HOST_FIELD_##kind, AT(s, field), BYTES_OF(s, field), many, of, HOST_NOWHERE, HOST_NOWHERE, 0},
+#define COUNTED(kind, s, field, of, count, stride) \
+	{#field, HOST_FIELD_##kind, AT(s, field), BYTES_OF(s, field), 1, of, AT(s, count), stride, BYTES_OF(s, count)},
 #define NULL_MAY 1
 #define NULL_NEVER 0
 
@@ -48,23 +50,23 @@ enum {
 };
 
 static const struct host_field fields[FIELD_COUNT] = {
-#define HEAD(s, f, type) ROW(HEAD, s, f, 1, PTOWSP_STRUCT_##type, HOST_NOWHERE, HOST_NOWHERE)
-#define VALUE(s, f, type, many) ROW(VALUE, s, f, many, sizeof(type), HOST_NOWHERE, HOST_NOWHERE)
-#define ZERO(s, f, type) ROW(ZERO, s, f, 1, sizeof(type), HOST_NOWHERE, HOST_NOWHERE)
-#define TEXT(s, f, bytes) ROW(TEXT, s, f, 1, 1, HOST_NOWHERE, HOST_NOWHERE)
-#define STRING(s, f, null) ROW(STRING, s, f, 1, NULL_##null, HOST_NOWHERE, HOST_NOWHERE)
-#define HANDLE(s, f, handle) ROW(HANDLE, s, f, 1, HOST_HANDLE_##handle, HOST_NOWHERE, HOST_NOWHERE)
-#define CONTEXT(s, f) ROW(CONTEXT, s, f, 1, 0, HOST_NOWHERE, HOST_NOWHERE)
-#define ONE(s, f, other) ROW(ONE, s, f, 1, HOST_STRUCT_##other, HOST_NOWHERE, HOST_NOWHERE)
-#define INSIDE(s, f, other, many) ROW(INSIDE, s, f, many, HOST_STRUCT_##other, HOST_NOWHERE, HOST_NOWHERE)
-#define ROWS(s, f, other, count, stride) ROW(ROWS, s, f, 1, HOST_STRUCT_##other, AT(s, count), AT(s, stride))
-#define VALUES(s, f, type, count) ROW(VALUES, s, f, 1, sizeof(type), AT(s, count), HOST_NOWHERE)
-#define RECORDS(s, f, count, stride) ROW(RECORDS, s, f, 1, 1, AT(s, count), AT(s, stride))
-#define ELEMENTS(s, f, count, dtype) ROW(ELEMENTS, s, f, 1, 1, AT(s, count), AT(s, dtype))
-#define WINDOW(s, f) ROW(WINDOW, s, f, 1, 1, HOST_NOWHERE, HOST_NOWHERE)
-#define BYTES(s, f, size) ROW(BYTES, s, f, 1, 1, AT(s, size), HOST_NOWHERE)
-#define FUNCTION(s, f, callback) ROW(FUNCTION, s, f, 1, HOST_OPERATION_##callback, HOST_NOWHERE, HOST_NOWHERE)
-#define CALL(s, f) ROW(CALL, s, f, 1, CALL_##s##_##f, HOST_NOWHERE, HOST_NOWHERE)
+#define HEAD(s, f, type) ROW(HEAD, s, f, 1, PTOWSP_STRUCT_##type)
+#define VALUE(s, f, type, many) ROW(VALUE, s, f, many, sizeof(type))
+#define ZERO(s, f, type) ROW(ZERO, s, f, 1, sizeof(type))
+#define TEXT(s, f, bytes) ROW(TEXT, s, f, 1, 1)
+#define STRING(s, f, null) ROW(STRING, s, f, 1, NULL_##null)
+#define HANDLE(s, f, handle) ROW(HANDLE, s, f, 1, HOST_HANDLE_##handle)
+#define CONTEXT(s, f) ROW(CONTEXT, s, f, 1, 0)
+#define ONE(s, f, other) ROW(ONE, s, f, 1, HOST_STRUCT_##other)
+#define INSIDE(s, f, other, many) ROW(INSIDE, s, f, many, HOST_STRUCT_##other)
+#define ROWS(s, f, other, count, stride) COUNTED(ROWS, s, f, HOST_STRUCT_##other, count, AT(s, stride))
+#define VALUES(s, f, type, count) COUNTED(VALUES, s, f, sizeof(type), count, HOST_NOWHERE)
+#define RECORDS(s, f, count, stride) COUNTED(RECORDS, s, f, 1, count, AT(s, stride))
+#define ELEMENTS(s, f, count, dtype) COUNTED(ELEMENTS, s, f, 1, count, AT(s, dtype))
+#define WINDOW(s, f) ROW(WINDOW, s, f, 1, 1)
+#define BYTES(s, f, size) COUNTED(BYTES, s, f, 1, size, HOST_NOWHERE)
+#define FUNCTION(s, f, callback) ROW(FUNCTION, s, f, 1, HOST_OPERATION_##callback)
+#define CALL(s, f) ROW(CALL, s, f, 1, CALL_##s##_##f)
 #include "ptowsp/structs.def"
 };
 
@@ -86,19 +88,30 @@ bool host_field_points(const struct host_field *f)
 	return f->kind >= HOST_FIELD_STRING && f->kind != HOST_FIELD_INSIDE;
 }
 
+/* Sizes in the order of minors; the first of each struct. */
+enum {
+#define STRUCT(s, class) SIZES_##s, BEFORE_SIZES_##s = SIZES_##s - 1,
+#define SIZE(s, minor, bytes) SIZE_##s##_##minor,
+#include "ptowsp/structs.def"
+	SIZE_COUNT
+};
+
 uint32_t host_struct_size(enum host_struct_id id, uint32_t minor)
 {
 	static const struct {
 		uint16_t id, minor, bytes;
-	} sizes[] = {
+	} sizes[SIZE_COUNT] = {
 #define SIZE(s, minor, bytes) {HOST_STRUCT_##s, minor, bytes},
+#include "ptowsp/structs.def"
+	};
+	static const uint16_t first[HOST_STRUCT_COUNT] = {
+#define STRUCT(s, class) SIZES_##s,
 #include "ptowsp/structs.def"
 	};
 	uint32_t bytes = 0;
 
-	for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
-		if (sizes[i].id == id && sizes[i].minor <= minor)
-			bytes = sizes[i].bytes;
+	for (unsigned i = first[id]; i < SIZE_COUNT && sizes[i].id == id && sizes[i].minor <= minor; i++)
+		bytes = sizes[i].bytes;
 	return bytes;
 }
 

@@ -31,6 +31,7 @@ struct host_field {
 	uint16_t of;            /* ONE, INSIDE, ROWS: enum host_struct_id; HANDLE: enum host_handle; HEAD: PTOWSP_STRUCT_x; VALUE, VALUES: bytes of one;
 				 * STRING: 1 if it may be NULL; CALL, FUNCTION: enum host_operation_id */
 	uint16_t count, stride; /* offsets of the fields with how many there are (BYTES: bytes; ELEMENTS: stride is that of the dtype); else HOST_NOWHERE */
+	uint16_t counter;       /* bytes of the field that counts; else 0 */
 };
 struct host_struct {
 	const char *name;       /* without ptowsp_ */

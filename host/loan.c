@@ -81,9 +81,9 @@ static void fields_copy(struct host_loan *l, enum host_struct_id id, char *at, u
 		if (f->kind == HOST_FIELD_STRING)
 			pointer_set(at, f->offset, host_loan_string(l, from));
 		else if (f->kind == HOST_FIELD_VALUES && from)
-			pointer_set(at, f->offset, copy(l, from, (size_t)host_field_count(id, f, at) * f->of));
+			pointer_set(at, f->offset, copy(l, from, (size_t)host_field_count(f, at) * f->of));
 		else if (f->kind == HOST_FIELD_ROWS && from && !is_lent_longer(f->of))
-			pointer_set(at, f->offset, rows_copy(l, f->of, from, host_field_count(id, f, at), host_field_stride(f, at)));
+			pointer_set(at, f->offset, rows_copy(l, f->of, from, host_field_count(f, at), host_field_stride(f, at)));
 	}
 }
 

@@ -92,7 +92,7 @@ static void fields_put(struct host_tape *t, enum host_struct_id id, const void *
 	for (unsigned i = 0; i < host_structs[id].field_count; i++) {
 		const struct host_field *f = &host_structs[id].fields[i];
 		const char *to = f->size == sizeof(to) && f->offset + f->size <= size ? host_field_pointer(at, f->offset) : NULL;
-		const uint64_t count = f->count == HOST_NOWHERE || !to ? 0 : host_field_count(id, f, at);
+		const uint64_t count = f->count == HOST_NOWHERE || !to ? 0 : host_field_count(f, at);
 		const uint32_t stride = f->stride == HOST_NOWHERE || !to ? 0 : host_field_stride(f, at);
 
 		if (f->offset + f->size > size)

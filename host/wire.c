@@ -78,14 +78,16 @@ static void pointer_put(void *at, uint16_t offset, uint64_t value)
 	memcpy((char *)at + offset, &value, sizeof(value));
 }
 
-/* What a field counts, its stride: u32 in most structs. */
-static void number_put(enum host_struct_id id, void *at, uint16_t offset, uint64_t value)
+/* Rows or values as they are on this side: so many, this far apart. */
+static void counts_put(const struct host_field *f, void *at, bool there)
 {
-	const struct host_struct *s = &host_structs[id];
+	const uint64_t none = 0;
+	const uint32_t own = f->kind == HOST_FIELD_ROWS ? host_structs[f->of].size : 0;
 
-	for (unsigned i = 0; i < s->field_count; i++)
-		if (s->fields[i].offset == offset)
-			memcpy((char *)at + offset, &value, s->fields[i].size);
+	if (!there && f->counter)
+		memcpy((char *)at + f->count, &none, f->counter);
+	if (own)
+		memcpy((char *)at + f->stride, &own, sizeof(own));
 }
 
 static void fields_add(struct host_wire *w, enum host_struct_id id, uint64_t at, const char *from, uint32_t size);
@@ -119,7 +121,7 @@ static uint64_t elements_add(struct host_wire *w, enum host_struct_id id, const 
 static uint64_t field_add(struct host_wire *w, enum host_struct_id id, const struct host_field *f, const char *from, uint32_t size)
 {
 	const void *to = host_field_pointer(from, f->offset);
-	const uint64_t count = f->count < size ? host_field_count(id, f, from) : 0;
+	const uint64_t count = f->count < size ? host_field_count(f, from) : 0;
 
 	switch (f->kind) {
 	case HOST_FIELD_STRING: return host_wire_text(w, to);
@@ -142,6 +144,8 @@ static void fields_add(struct host_wire *w, enum host_struct_id id, uint64_t at,
 
 		if ((uint32_t)f->offset + f->size > size)
 			return;
+		if (f->kind < HOST_FIELD_TEXT) /* a number, as most are */
+			continue;
 		if (f->kind == HOST_FIELD_INSIDE)
 			inside_add(w, f, at + f->offset, from + f->offset);
 		if (!host_field_points(f))
@@ -150,10 +154,8 @@ static void fields_add(struct host_wire *w, enum host_struct_id id, uint64_t at,
 		if (w->failed)
 			return;
 		pointer_put(w->bytes + at, f->offset, place);
-		if ((f->kind == HOST_FIELD_ROWS || f->kind == HOST_FIELD_VALUES) && !place)
-			number_put(id, w->bytes + at, f->count, 0);
-		if (f->kind == HOST_FIELD_ROWS)
-			number_put(id, w->bytes + at, f->stride, host_structs[f->of].size);
+		if (f->kind == HOST_FIELD_ROWS || f->kind == HOST_FIELD_VALUES)
+			counts_put(f, w->bytes + at, place);
 	}
 }
 
@@ -245,10 +247,10 @@ static const void *away_take(struct host_unwire *w, const struct host_field *f, 
 }
 
 /* What a place in a field is the place of. */
-static const void *field_take(struct host_unwire *w, enum host_struct_id id, const struct host_field *f, const unsigned char *at)
+static const void *field_take(struct host_unwire *w, const struct host_field *f, const unsigned char *at)
 {
 	const uint64_t place = host_field_number(at, f->offset, sizeof(place));
-	const uint64_t count = f->count == HOST_NOWHERE ? 0 : host_field_count(id, f, at);
+	const uint64_t count = f->count == HOST_NOWHERE ? 0 : host_field_count(f, at);
 
 	switch (f->kind) {
 	case HOST_FIELD_STRING: return host_unwire_text(w, place);
@@ -268,18 +270,18 @@ static void fields_take(struct host_unwire *w, enum host_struct_id id, unsigned 
 		const struct host_field *f = &host_structs[id].fields[i];
 		const void *to;
 
+		if (f->kind < HOST_FIELD_TEXT)
+			continue;
 		if (f->kind == HOST_FIELD_TEXT)
 			at[f->offset + f->size - 1] = '\0';
 		if (f->kind == HOST_FIELD_INSIDE)
 			inside_take(w, f, at + f->offset);
 		if (!host_field_points(f))
 			continue;
-		to = field_take(w, id, f, at);
+		to = field_take(w, f, at);
 		pointer_put(at, f->offset, (uintptr_t)to);
-		if ((f->kind == HOST_FIELD_ROWS || f->kind == HOST_FIELD_VALUES) && !to)
-			number_put(id, at, f->count, 0);
-		if (f->kind == HOST_FIELD_ROWS)
-			number_put(id, at, f->stride, host_structs[f->of].size);
+		if (f->kind == HOST_FIELD_ROWS || f->kind == HOST_FIELD_VALUES)
+			counts_put(f, at, to);
 	}
 }
 

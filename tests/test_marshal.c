@@ -125,11 +125,11 @@ static bool text_same(const char *a, const char *b)
 
 static bool struct_same(uint16_t id, const void *a, const void *b);
 
-static bool array_same(uint16_t id, const struct host_field *f, const char *a, const char *b)
+static bool array_same(const struct host_field *f, const char *a, const char *b)
 {
-	const uint64_t count = host_field_count(id, f, a);
+	const uint64_t count = host_field_count(f, a);
 	const char *x = host_field_pointer(a, f->offset), *y = host_field_pointer(b, f->offset);
-	bool same = count == host_field_count(id, f, b) && !x == !y;
+	bool same = count == host_field_count(f, b) && !x == !y;
 
 	if (f->kind == HOST_FIELD_VALUES)
 		return same && (!count || !memcmp(x, y, (size_t)count * f->of));
@@ -160,7 +160,7 @@ static bool field_same(uint16_t id, const struct host_field *f, const char *a, c
 			same = same && struct_same(f->of, a + f->offset + k * host_structs[f->of].size, b + f->offset + k * host_structs[f->of].size);
 		return same;
 	case HOST_FIELD_ROWS:
-	case HOST_FIELD_VALUES: return array_same(id, f, a, b);
+	case HOST_FIELD_VALUES: return array_same(f, a, b);
 	case HOST_FIELD_CONTEXT:
 	case HOST_FIELD_WINDOW:
 	case HOST_FIELD_BYTES:

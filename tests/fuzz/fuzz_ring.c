@@ -27,7 +27,7 @@ static void rows_touch(uint16_t id, const char *rows, uint64_t count, uint64_t s
 		struct_touch(id, rows + i * stride);
 }
 
-static void field_touch(uint16_t id, const struct host_field *f, const char *at)
+static void field_touch(const struct host_field *f, const char *at)
 {
 	const void *to = host_field_points(f) ? host_field_pointer(at, f->offset) : NULL;
 
@@ -36,8 +36,8 @@ static void field_touch(uint16_t id, const struct host_field *f, const char *at)
 	case HOST_FIELD_STRING: touch(to, to ? strlen(to) : 0); break;
 	case HOST_FIELD_ONE: struct_touch(f->of, to); break;
 	case HOST_FIELD_INSIDE: rows_touch(f->of, at + f->offset, f->many, host_structs[f->of].size); break;
-	case HOST_FIELD_ROWS: rows_touch(f->of, to, host_field_count(id, f, at), host_field_stride(f, at)); break;
-	case HOST_FIELD_VALUES: touch(to, host_field_count(id, f, at) * f->of); break;
+	case HOST_FIELD_ROWS: rows_touch(f->of, to, host_field_count(f, at), host_field_stride(f, at)); break;
+	case HOST_FIELD_VALUES: touch(to, host_field_count(f, at) * f->of); break;
 	case HOST_FIELD_HANDLE: break;
 	default:
 		if (to)
@@ -51,7 +51,7 @@ static void struct_touch(uint16_t id, const void *at)
 		return;
 	touch(at, host_structs[id].size);
 	for (unsigned i = 0; i < host_structs[id].field_count; i++)
-		field_touch(id, &host_structs[id].fields[i], at);
+		field_touch(&host_structs[id].fields[i], at);
 }
 
 /* A call of the plugin. */
