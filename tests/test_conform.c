@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* What is checked of bytes by seed needs thousands of rounds only to find what is new: the stages run more. */
-#define QUICK "--rounds 100 --timeout 60 "
+#define QUICK "--rounds 100 --timeout 300 "
 
 /* Runs the tool; stdout to be freed. err_out may be NULL. */
 static char *conform(const char *before, const char *arguments, int wanted, char **err_out)
@@ -223,6 +223,47 @@ static void json_has_a_row_per_test(void)
 	free(out);
 }
 
+/* However a plugin ends its process: the operation, the package, the seed, the signal, and the line that it logged last, for people and for scripts. */
+static void the_end_of_a_plugin_is_told_with_all_that_is_known(void)
+{
+	static const struct {
+		const char *plugin, *test, *how;
+		int signal, seeded;
+	} rows[] = {
+		{"crash_load", "runs_complete_once", "ended by signal 11 (Segmentation fault) in load, package ", 11, 0},
+		{"abort_load", "runs_complete_once", "ended by signal 6 (Aborted) in load, package ", 6, 0},
+		{"exit_load", "runs_complete_once", "left the process with status 0 in load, package ", 0, 0},
+		{"loop_load", "runs_complete_once", "did not end within 2 s, in load, package ", 0, 0},
+		{"trusts_bytecode", "damaged_workloads_never_fault", "in load, package smallest, seed ", 11, 1},
+	};
+
+	if (*check_sanitizer())
+		CHECK_SKIP("a sanitizer ends the process in its own way");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *path = check_fmt("%s/tests/hostile/%s/libptowsp_null.so", check_build(), rows[i].plugin);
+		const char *arguments = check_fmt("--timeout %d --rounds 300 --test %s %s", strstr(rows[i].how, "2 s") ? 2 : 60, rows[i].test, path);
+		char *out = conform("", arguments, 1, NULL);
+		json_t *whole, *row;
+
+		CHECK_CONTAINS(out, rows[i].how);
+		CHECK_CONTAINS(out, "last log line: the hostile plugin starts");
+		CHECK_CONTAINS(out, check_fmt("# again: ptowsp-conform --test %s --seed 1 --in-process %s", rows[i].test, path));
+		free(out);
+		out = conform("", check_fmt("--json %s", arguments), 1, NULL);
+		whole = json_loads(out, 0, NULL);
+		row = json_array_get(json_object_get(whole, "tests"), 0);
+		CHECK_STR(json_string_value(json_object_get(row, "verdict")), "died");
+		CHECK_STR(json_string_value(json_object_get(row, "operation")), "load");
+		CHECK_STR(json_string_value(json_object_get(row, "package")), "smallest");
+		CHECK_STR(json_string_value(json_object_get(row, "log")), "the hostile plugin starts");
+		CHECK_INT(json_integer_value(json_object_get(row, "signal")), rows[i].signal);
+		CHECK_INT(json_integer_value(json_object_get(row, "seed")) > 0, rows[i].seeded);
+		CHECK_CONTAINS(json_string_value(json_object_get(row, "text")), rows[i].how);
+		json_decref(whole);
+		free(out);
+	}
+}
+
 static void a_test_runs_in_the_tool_s_own_process_too(void)
 {
 	plugin_passes("", check_fmt("--in-process --test runs_complete_once %s", plugin("cpu_sim")), 1);
@@ -261,6 +302,7 @@ void suite_conform(CU_pSuite s)
 	TEST(s, a_refused_file_is_not_run);
 	TEST(s, without_the_lint_a_refused_file_is_tested);
 	TEST(s, json_has_a_row_per_test);
+	TEST(s, the_end_of_a_plugin_is_told_with_all_that_is_known);
 	TEST(s, a_test_runs_in_the_tool_s_own_process_too);
 	TEST(s, without_proc_what_needs_it_is_skipped);
 }

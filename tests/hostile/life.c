@@ -93,6 +93,7 @@ static ptowsp_status wrong_init(const struct ptowsp_host *host, const struct pto
 	crash(CRASH_INIT);
 	hang(HANG_INIT);
 	host_of = host;
+	host->log(host->context, PTOWSP_LOG_DEBUG, "the hostile plugin starts", 25); /* what is told of its end has its last line */
 	known.head.size = is(FIELDS_IGNORED) ? (uint32_t)sizeof(known) : known.head.size;
 	if (is(MEMORY_LEFT))
 		kept = host->alloc(host->context, 100, 8);

@@ -48,6 +48,7 @@ struct conform {
 	struct ptowsp_error error;    /* of the last call */
 	uint64_t called_ns, took_ns;  /* the last call: when it began, how long it was */
 	unsigned control;             /* floating-point control word before it */
+	struct ptowsp_backend *matcher; /* between conform_match_begin and _end */
 	bool recordless;              /* calls give no error record */
 	bool watched;                 /* compare the process before and after every call */
 	struct conform_process *before; /* what it was, while watched */
@@ -97,7 +98,9 @@ void conform_take_back(struct conform *c);
 
 /* ---- the life of a plugin --------------------------------------------------------------------------------------- */
 
-/* Checks and loads the file, in the host's way. Fails the test if that is refused. */
+/* Checks and loads the file, in the host's way. false: that is refused. */
+bool conform_load_try(struct conform *c, struct ptowsp_error *error);
+/* Skips the test if that is refused: one test says so for all. */
 void conform_load(struct conform *c);
 /* load, then init with the settings: c->instance. */
 struct ptowsp_init_args conform_init_args(const struct conform *c);

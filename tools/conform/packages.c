@@ -184,34 +184,45 @@ bool conform_program_find(struct conform *c, struct conform_program *program_out
 	return program_make(c, program_out, package_find(c, package), name);
 }
 
-/* The host's own matching, on a backend of its own: one instance more of the same plugin, where plugins of its kind run, so that what crashes or stays there is not taken for
- * the test's. */
-bool conform_program_fits(struct conform *c, const struct conform_program *program)
+void conform_match_begin(struct conform *c)
 {
 	struct ptowsp_backend_options options = {.plugin = c->path, .settings = c->settings, .setting_count = c->setting_count};
-	struct ptowsp_backend *backend;
+
+	if (c->lint_off || ptowsp_backend_open(&c->matcher, &options, NULL))
+		c->matcher = NULL;
+}
+
+void conform_match_end(struct conform *c)
+{
+	ptowsp_backend_close(c->matcher);
+	c->matcher = NULL;
+}
+
+bool conform_program_fits(struct conform *c, const struct conform_program *program)
+{
 	struct ptowsp_match *match = NULL;
 	struct ptowsp_verdict verdict;
-	bool fits = false;
+	bool fits;
 
-	if (c->lint_off || ptowsp_backend_open(&backend, &options, NULL))
+	if (!c->matcher)
 		return false;
-	if (!ptowsp_match_create(&match, backend, program->plan, 0, NULL)) {
-		fits = true;
-		for (uint32_t i = 0; ptowsp_match_row(match, i, &verdict); i++)
-			fits = fits && !verdict.refused;
-	}
+	fits = !ptowsp_match_create(&match, c->matcher, program->plan, 0, NULL);
+	for (uint32_t i = 0; fits && ptowsp_match_row(match, i, &verdict); i++)
+		fits = !verdict.refused;
 	ptowsp_match_destroy(match);
-	ptowsp_backend_close(backend);
 	return fits;
 }
 
 void conform_program_choose(struct conform *c, struct conform_program *program_out, const char *const *names)
 {
-	for (; *names; names++)
-		if (conform_program_find(c, program_out, *names) && conform_program_fits(c, program_out))
-			return;
-	conform_smallest(c, program_out);
+	bool found = false;
+
+	conform_match_begin(c);
+	for (; *names && !found; names++)
+		found = conform_program_find(c, program_out, *names) && conform_program_fits(c, program_out);
+	conform_match_end(c);
+	if (!found)
+		conform_smallest(c, program_out);
 }
 
 const char *const conform_short_programs[] = {"tasks:nest", "tasks:chain", "tasks:regions", NULL};

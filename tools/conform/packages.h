@@ -29,8 +29,11 @@ struct conform_program {
 void conform_smallest(struct conform *c, struct conform_program *program_out);
 /* An entry of a package of the probes, "tasks:nest". false: the folder or the package is not there. */
 bool conform_program_find(struct conform *c, struct conform_program *program_out, const char *name);
-/* Does the plugin take it, by its capability rows? */
+/* Does the plugin take it, by its capability rows? Between begin and end: by the host's own matching, on a backend of its own, one instance more of the same plugin where
+ * plugins of its kind run, so that what crashes or stays there is not taken for the test's. */
+void conform_match_begin(struct conform *c);
 bool conform_program_fits(struct conform *c, const struct conform_program *program);
+void conform_match_end(struct conform *c);
 /* The first of these names, NULL behind the last, that is there and that the plugin takes; else the smallest. */
 void conform_program_choose(struct conform *c, struct conform_program *program_out, const char *const *names);
 /* Short programs with several tasks, for it: what most tests run. */

@@ -51,9 +51,11 @@ static uint32_t subjects_find(struct conform *c, struct conform_program *program
 	char name[64];
 
 	conform_smallest(c, &programs[0]);
+	conform_match_begin(c);
 	for (uint32_t i = 0; count < SUBJECTS && conform_program_at(c, i, name); i++)
 		if (strcmp(name, "tasks:long") != 0 && conform_program_find(c, &programs[count], name) && conform_program_fits(c, &programs[count]))
 			count++;
+	conform_match_end(c);
 	return count;
 }
 

@@ -168,9 +168,14 @@ void conform_test_cancel_storms_complete_once(struct conform *c)
 
 static void begin_long(struct conform *c, struct conform_program *p, uint32_t feature)
 {
+	bool fits;
+
 	if (!conform_program_find(c, p, "tasks:long"))
 		conform_skip(c, "package tasks of the probes is not here; --probes says where it is");
-	if (!conform_program_fits(c, p))
+	conform_match_begin(c);
+	fits = conform_program_fits(c, p);
+	conform_match_end(c);
+	if (!fits)
 		conform_skip(c, "it does not take the package with the long task");
 	conform_open(c, 1);
 	if (conform_claim(c, feature) < PTOWSP_STATE_ENFORCED)
