@@ -100,7 +100,7 @@ static const char *irdl_command(const char *path)
 /* Not those with calls in cores: MLIR looks for functions no farther than the nearest operation that it does not know. */
 static void generic_text_is_taken(void)
 {
-	static const char *const files[] = {"pipe", "window", "bytes", "locks", "ring", "forms"};
+	static const char *const files[] = {"pipe", "window", "bytes", "locks", "ring", "forms", "kernel"};
 
 	NEED_TOOL();
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
@@ -109,7 +109,7 @@ static void generic_text_is_taken(void)
 
 static void designs_pass_the_irdl_check(void)
 {
-	static const char *const files[] = {"pipe", "split", "window", "bytes", "locks", "ring", "forms"};
+	static const char *const files[] = {"pipe", "split", "window", "bytes", "locks", "ring", "forms", "kernel"};
 
 	NEED_TOOL();
 	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
@@ -131,6 +131,9 @@ static const struct mutant {
 	{"split", "callee = @weigh", "callee = @way"},
 	{"pipe", "memref<32xi32>, index) -> i32", "memref<32x1xi32>, index) -> i32"},
 	{"pipe", "array<i32: 1, 0, 0, 0>", "array<i32: 1, 1, 0, 0>"},
+	{"kernel", "\"math.exp\"", "\"math.ex\""},
+	{"kernel", "\"memref.alloca_scope.return\"() : () -> ()", ""},
+	{"kernel", "\"memref.alloca\"() {alignment = 64 : i64", "\"memref.alloca\"() {alignment = 48 : i64"},
 };
 
 static void mutants_are_refused_by_the_irdl_check(void)
@@ -157,7 +160,7 @@ static void mutants_are_refused_by_the_irdl_check(void)
 
 static void what_mlir_prints_is_the_same_module(void)
 {
-	static const char *const files[] = {"pipe", "window", "bytes", "locks", "ring", "forms"};
+	static const char *const files[] = {"pipe", "window", "bytes", "locks", "ring", "forms", "kernel"};
 	static const char *const forms[] = {"--mlir-print-op-generic", ""};
 
 	NEED_TOOL();
