@@ -37,9 +37,12 @@ uint32_t aie_body_registers(struct aie_body_maker *maker, uint32_t count)
 {
 	const uint32_t first = maker->frame;
 
-	for (; maker->frame < first + count; maker->frame++)
+	for (; maker->frame < first + count; maker->frame++) {
 		if (rt_grow((void **)&maker->kinds, &maker->kind_room, maker->frame, 1))
 			maker->kinds[maker->frame] = AIE_LANE_NONE;
+		if (rt_grow((void **)&maker->lane_registers, &maker->lane_register_room, maker->frame, sizeof(*maker->lane_registers)))
+			maker->lane_registers[maker->frame] = (struct aie_lane_register){0};
+	}
 	return first;
 }
 
@@ -396,6 +399,7 @@ ptowsp_status aie_body_create(struct aie_body **body_out, const struct aie_op *c
 	free(maker.places);
 	free(maker.functions);
 	free(maker.kinds);
+	free(maker.lane_registers);
 	if (st)
 		aie_body_destroy(maker.body);
 	else

@@ -8,19 +8,22 @@
 
 static const struct row {
 	const char *name;
+	size_t length;
 	uint16_t code, cost;
 	bool floats;
 } rows[] = {
-#define INTEGER(op, name, cost, value) {name, AIE_CODE_##op, AIE_COST_OP_##cost, false},
-#define FLOAT(op, name, cost, value) {name, AIE_CODE_##op, AIE_COST_OP_##cost, true},
-#define FUNCTION(op, name, value, value64) {name, AIE_CODE_##op, AIE_COST_OP_OTHER, true},
+#define INTEGER(op, name, cost, value) {name, sizeof(name) - 1, AIE_CODE_##op, AIE_COST_OP_##cost, false},
+#define FLOAT(op, name, cost, value) {name, sizeof(name) - 1, AIE_CODE_##op, AIE_COST_OP_##cost, true},
+#define FUNCTION(op, name, value, value64) {name, sizeof(name) - 1, AIE_CODE_##op, AIE_COST_OP_OTHER, true},
 #include "aie/body.def"
 };
 
 static const struct row *row_find(const char *name)
 {
+	const size_t length = strlen(name);
+
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (!strcmp(rows[i].name, name))
+		if (rows[i].length == length && !memcmp(rows[i].name, name, length))
 			return &rows[i];
 	return NULL;
 }

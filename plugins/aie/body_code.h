@@ -99,7 +99,10 @@ struct aie_body_maker {
 	const struct aie_op *function; /* at hand: func.func or aie.core */
 	uint32_t owner, frame;  /* its number and its registers so far */
 	uint8_t *kinds;         /* per register of its frame: enum aie_lane_kind */
-	uint32_t kind_room;
+	struct aie_lane_register {
+		uint32_t loop, role, column; /* what body_lanes.c knows of it in the loop of this number; column: behind it, 0: none yet */
+	} *lane_registers;      /* per register */
+	uint32_t kind_room, lane_register_room, lane_loops;
 	struct aie_body_function {
 		uint32_t entry, frame, need, depth; /* need: with what it calls */
 		bool wanted, done, busy;

@@ -2,16 +2,12 @@
 /* body_lanes.c - which loops can be run many rounds at once: those of numbers, loads and stores, whose indices are counters or the same in all rounds, and loops of such. */
 #include "aie/body_lanes.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* What a register is within a round; LOOP and more: the counter of that loop. */
 enum { SAME, VARIES, LOOP };
 struct lane_maker {
 	struct aie_body_maker *maker;
 	struct aie_body *body;
 	struct aie_lanes lanes;
-	uint32_t *roles, *columns; /* per register; 0: it has no column yet, else behind it */
 	uint32_t column_count;
 	uint32_t loop;             /* at hand */
 	bool failed;               /* no memory */
@@ -36,6 +32,21 @@ static uint32_t row_of(struct lane_maker *make, uint32_t row)
 {
 	make->failed |= row == AIE_NONE;
 	return row;
+}
+
+/* Of this loop: what was said of others is forgotten. */
+static struct aie_lane_register *register_of(const struct lane_maker *make, uint32_t reg)
+{
+	struct aie_lane_register *row = &make->maker->lane_registers[reg];
+
+	if (row->loop != make->maker->lane_loops)
+		*row = (struct aie_lane_register){.loop = make->maker->lane_loops, .role = SAME};
+	return row;
+}
+
+static uint32_t role_of(const struct lane_maker *make, uint32_t reg)
+{
+	return register_of(make, reg)->role;
 }
 
 static enum aie_lane_kind kind_of(const struct lane_maker *make, uint32_t reg)
@@ -63,8 +74,8 @@ static void roles_find(struct lane_maker *make, uint32_t head, uint32_t next)
 
 	for (uint32_t i = head + 1; i < next; i++)
 		if (writes(&code[i]))
-			make->roles[code[i].d] = code[i].code == AIE_CODE_FOR ? LOOP + loops++ : VARIES;
-	make->roles[code[head].d] = LOOP;
+			register_of(make, code[i].d)->role = code[i].code == AIE_CODE_FOR ? LOOP + loops++ : VARIES;
+	register_of(make, code[head].d)->role = LOOP;
 }
 
 static struct aie_lane_loop *loop_of(const struct lane_maker *make, uint32_t number)
@@ -72,28 +83,24 @@ static struct aie_lane_loop *loop_of(const struct lane_maker *make, uint32_t num
 	return &make->body->lane_loop_rows[make->lanes.loop + number];
 }
 
-static uint32_t column_new(struct lane_maker *make)
-{
-	return make->column_count++;
-}
-
-/* Of what an instruction reads. */
+/* Of what an instruction reads or gives. */
 static uint32_t column_of(struct lane_maker *make, uint32_t reg)
 {
-	const uint32_t role = make->roles[reg];
+	struct aie_lane_register *row = register_of(make, reg);
+	const uint32_t column = row->column ? row->column - 1 : make->column_count;
 	struct aie_lane_splat *splat;
 
-	if (make->columns[reg])
-		return make->columns[reg] - 1;
-	make->columns[reg] = column_new(make) + 1;
-	if (role >= LOOP) {
-		loop_of(make, role - LOOP)->column = make->columns[reg] - 1;
-	} else if (role == SAME) {
+	if (row->column)
+		return column;
+	row->column = ++make->column_count;
+	if (row->role >= LOOP) {
+		loop_of(make, row->role - LOOP)->column = column;
+	} else if (row->role == SAME) {
 		splat = ROW(make, lane_splat);
 		if (splat)
-			*splat = (struct aie_lane_splat){reg, make->columns[reg] - 1, kind_of(make, reg)};
+			*splat = (struct aie_lane_splat){reg, column, kind_of(make, reg)};
 	}
-	return make->columns[reg] - 1;
+	return column;
 }
 
 /* ---- instructions ------------------------------------------------------------------------------------------------- */
@@ -118,7 +125,7 @@ static unsigned reads(uint16_t code)
 static bool indices_find(struct lane_maker *make, const struct aie_access *access, struct aie_lane_access *made)
 {
 	for (uint32_t d = 0; d < access->rank; d++) {
-		const uint32_t role = make->roles[access->at[d]];
+		const uint32_t role = role_of(make, access->at[d]);
 
 		if (role == VARIES)
 			return false;
@@ -133,7 +140,7 @@ static bool element_make(struct lane_maker *make, const struct aie_ins *in, bool
 	struct aie_lane_ins *ins;
 	uint32_t column;
 
-	if (make->roles[in->a] != SAME || kind_of(make, in->d) != kind || (store && make->loop) || !indices_find(make, &make->body->access_rows[in->c], &access))
+	if (role_of(make, in->a) != SAME || kind_of(make, in->d) != kind || (store && make->loop) || !indices_find(make, &make->body->access_rows[in->c], &access))
 		return false;
 	column = column_of(make, in->d);
 	row = ROW(make, lane_access);
@@ -181,7 +188,7 @@ static struct aie_lane_loop *loop_add(struct lane_maker *make, const struct aie_
 
 static bool same(const struct lane_maker *make, const struct aie_ins *head, const struct aie_ins *next)
 {
-	return make->roles[head->a] == SAME && make->roles[head->b] == SAME && make->roles[next->a] == SAME && kind_of(make, head->d);
+	return role_of(make, head->a) == SAME && role_of(make, head->b) == SAME && role_of(make, next->a) == SAME && kind_of(make, head->d);
 }
 
 static bool loop_begin(struct lane_maker *make, const struct aie_ins *in)
@@ -219,7 +226,7 @@ static bool divisor_add(struct lane_maker *make, const struct aie_ins *in)
 {
 	uint32_t *row;
 
-	if (make->roles[in->a] != SAME)
+	if (role_of(make, in->a) != SAME)
 		return false;
 	row = ROW(make, divisor);
 	if (row)
@@ -296,16 +303,12 @@ ptowsp_status aie_body_lanes(struct aie_body_maker *maker, uint32_t head, uint32
 				  .lanes = {.first = body->lane_ins_count, .access = body->lane_access_count, .loop = body->lane_loop_count, .splat = body->lane_splat_count,
 					    .divisor = body->divisor_count}};
 
-	if (body->outside->plain || maker->frame > maker->kind_room)
+	if (body->outside->plain || maker->frame > maker->kind_room || maker->frame > maker->lane_register_room)
 		return PTOWSP_OK;
-	make.roles = calloc(maker->frame, sizeof(*make.roles));
-	make.columns = calloc(maker->frame, sizeof(*make.columns));
-	make.failed = !make.roles || !make.columns;
-	if (!make.failed && all_make(&make, head, next))
+	maker->lane_loops++;
+	if (all_make(&make, head, next))
 		take(&make, head);
 	else
 		unmake(body, &make.lanes);
-	free(make.roles);
-	free(make.columns);
 	return make.failed ? aie_body_no_memory(maker) : PTOWSP_OK;
 }

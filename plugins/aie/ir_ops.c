@@ -4,7 +4,7 @@
 #include <string.h>
 
 static const struct aie_op_row rows[] = {
-#define X(name, shape, from, to, width) {name, AIE_SHAPE_##shape, from, to, width},
+#define X(name, shape, from, to, width) {name, sizeof(name) - 1, AIE_SHAPE_##shape, from, to, width},
 #include "aie/ir_ops.def"
 #undef X
 };
@@ -13,7 +13,7 @@ enum { ROWS = sizeof(rows) / sizeof(*rows) };
 const struct aie_op_row *aie_op_row(const char *name, size_t length)
 {
 	for (size_t i = 0; i < ROWS; i++)
-		if (!strncmp(rows[i].name, name, length) && !rows[i].name[length])
+		if (rows[i].length == length && !memcmp(rows[i].name, name, length))
 			return &rows[i];
 	return NULL;
 }

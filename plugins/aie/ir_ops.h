@@ -23,6 +23,7 @@ enum aie_shape {
 };
 struct aie_op_row {
 	const char *name;
+	size_t length; /* of the name */
 	enum aie_shape shape;
 	char from, to, width;
 };
