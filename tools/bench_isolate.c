@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* bench_isolate.c - what it costs to run a plugin in a process of its own: one run, and starting it. All ways in turns, each on a worker that is running. */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,6 +82,29 @@ static double open_measure(void *context, unsigned w)
 	return (double)(ended - began) / 1e6;
 }
 
+/* From the kill of a worker to the first call that says so; w counts from the first way with a worker. */
+static double end_measure(void *context, unsigned w)
+{
+	struct bench_isolate *b = context;
+	struct way way = {.isolate = ways[w + 1].isolate};
+	uint64_t began = 0, ended = 0;
+	ptowsp_status st = PTOWSP_OK;
+
+	if (!b->st)
+		way_open(b, &way);
+	if (!b->st) {
+		began = bench_now_ns();
+		kill((pid_t)ptowsp_backend_worker(way.backend), SIGKILL);
+		while (!st)
+			st = ptowsp_execute(way.program, NULL, NULL);
+		ended = bench_now_ns();
+	}
+	if (!b->st && st != PTOWSP_DEVICE_LOST)
+		b->st = st;
+	way_close(&way);
+	return (double)(ended - began) / 1000;
+}
+
 /* Repetition by repetition, as they were taken side by side. */
 static struct bench_series minus(const struct bench_series *a, const struct bench_series *b)
 {
@@ -91,7 +115,7 @@ static struct bench_series minus(const struct bench_series *a, const struct benc
 	return out;
 }
 
-static void rows_print(const struct bench_series *runs, const struct bench_series *opens)
+static void rows_print(const struct bench_series *runs, const struct bench_series *opens, const struct bench_series *ends)
 {
 	struct bench_row row = {.benchmark = "isolate", .measure = "one run", .unit = "us"};
 
@@ -110,12 +134,17 @@ static void rows_print(const struct bench_series *runs, const struct bench_serie
 					 .most = w ? 5 : 0};
 		bench_table_row(&row);
 	}
+	for (unsigned w = 0; w < 2; w++) {
+		row = (struct bench_row){.benchmark = "isolate", .subject = ways[w + 1].subject, .measure = "kill of the worker to the call that says so", .unit = "us", .series = ends[w],
+					 .most = 10000};
+		bench_table_row(&row);
+	}
 }
 
 int bench_isolate(const struct bench_options *options)
 {
 	struct bench_isolate *b = calloc(1, sizeof(*b));
-	struct bench_series runs[WAYS] = {0}, opens[WAYS] = {0};
+	struct bench_series runs[WAYS] = {0}, opens[WAYS] = {0}, ends[2] = {0};
 	char path[4096];
 
 	if (!b)
@@ -132,7 +161,9 @@ int bench_isolate(const struct bench_options *options)
 	if (!b->st)
 		bench_alternate(options, 3, opens, open_measure, b);
 	if (!b->st)
-		rows_print(runs, opens);
+		bench_alternate(options, 2, ends, end_measure, b);
+	if (!b->st)
+		rows_print(runs, opens, ends);
 	else
 		fprintf(stderr, "ptowsp-bench isolate: %s\n", b->error.text);
 	for (unsigned w = 0; w < WAYS; w++)

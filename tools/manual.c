@@ -22,7 +22,7 @@ static const struct page *page_find(const char *tool)
 	for (size_t i = 0; i < PAGES; i++)
 		if (!strcmp(pages[i]->tool, tool))
 			return pages[i];
-	return NULL;
+	return strcmp(page_worker.tool, tool) ? NULL : &page_worker;
 }
 
 static void names_print(const struct page *page, enum page_kind kind, const char *before)

@@ -31,9 +31,10 @@ struct page {
 	const char *files;          /* what the names of its files look like, "*.pkg.zst"; empty: it takes none */
 	const struct page_row *rows;
 	size_t count;
+	int internal; /* nobody calls it: it has a manual page in section 8, no flags, and is not completed */
 };
 
-extern const struct page page_run, page_pack, page_inspect, page_conform, page_bench;
+extern const struct page page_run, page_pack, page_inspect, page_conform, page_bench, page_worker;
 
 /* The help text, in columns. */
 void page_print(const struct page *page, FILE *to);

@@ -25,4 +25,4 @@ static const struct page_row rows[] = {
 #undef X
 #undef G
 
-const struct page page_bench = {"ptowsp-bench", "the project's benchmarks, one table", "", rows, sizeof(rows) / sizeof(*rows)};
+const struct page page_bench = {"ptowsp-bench", "the project's benchmarks, one table", "", rows, sizeof(rows) / sizeof(*rows), 0};

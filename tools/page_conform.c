@@ -20,4 +20,4 @@ static const struct page_row rows[] = {
 #undef X
 #undef G
 
-const struct page page_conform = {"ptowsp-conform", "test a plugin against every obligation of the ptowsp plugin ABI", "*.so", rows, sizeof(rows) / sizeof(*rows)};
+const struct page page_conform = {"ptowsp-conform", "test a plugin against every obligation of the ptowsp plugin ABI", "*.so", rows, sizeof(rows) / sizeof(*rows), 0};

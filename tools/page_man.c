@@ -86,13 +86,16 @@ static void usage_print(const struct page *page, FILE *to)
 
 static void description_print(const struct page *page, FILE *to)
 {
+	unsigned paragraphs = 0;
+
 	fputs(".SH DESCRIPTION\n", to);
-	line_print("", "This page says what --help says; both are made of one table.", to);
+	if (!page->internal)
+		line_print("", "This page says what --help says; both are made of one table.", to);
 	for (size_t i = 0; i < page->count; i++) {
 		const struct page_row *row = &page->rows[i];
 
 		if (row->kind == PAGE_TEXT)
-			line_print(".PP\n", row->text, to);
+			line_print(page->internal && !paragraphs++ ? "" : ".PP\n", row->text, to);
 		else if (row->kind == PAGE_USAGE && *row->text)
 			pair_print(row, to);
 	}
@@ -119,12 +122,13 @@ void page_man(const struct page *page, const char *version, FILE *to)
 {
 	fputs(".\\\" SPDX-License-Identifier: MIT\n.\\\" Made of the table behind --help.\n.TH ", to);
 	upper_print(page->tool, to);
-	fprintf(to, " 1 \"\" \"ptowsp %s\" \"User Commands\"\n.SH NAME\n", version);
+	fprintf(to, " %s \"\" \"ptowsp %s\" \"%s\"\n.SH NAME\n", page->internal ? "8" : "1", version, page->internal ? "Internals" : "User Commands");
 	text_print(page->tool, to);
 	line_print(" \\- ", page->summary, to);
 	usage_print(page, to);
 	description_print(page, to);
-	options_print(page, to);
+	if (!page->internal)
+		options_print(page, to);
 	section_print(page, "EXIT STATUS", PAGE_EXIT, pair_print, to);
 	section_print(page, "ENVIRONMENT", PAGE_VARIABLE, pair_print, to);
 	section_print(page, "EXAMPLES", PAGE_EXAMPLE, pair_print, to);
