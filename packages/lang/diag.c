@@ -245,11 +245,12 @@ static int letter(char c)
 	return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c;
 }
 
-/* Edits (insert, delete, replace, swap of neighbours) from a to b, capitals as small letters; words beyond 63 bytes count as far. */
-static uint32_t edits(const char *a, const char *b)
+/* Edits (insert, delete, replace, swap of neighbours) from a to b, capitals as small letters; words beyond 63 bytes count as far. At most `limit`: what is farther is as far. */
+static uint32_t edits(const char *a, const char *b, uint32_t limit)
 {
 	size_t length_a = strlen(a), length_b = strlen(b);
 	uint32_t rows[3][64]; /* of the last three letters of a */
+	uint32_t nearest = 0, before_nearest;
 
 	if (length_a > 63 || length_b > 63)
 		return UINT32_MAX;
@@ -258,14 +259,18 @@ static uint32_t edits(const char *a, const char *b)
 	for (size_t i = 1; i <= length_a; i++) {
 		uint32_t *row = rows[i % 3], *above = rows[(i + 2) % 3], *before = rows[(i + 1) % 3];
 
-		row[0] = (uint32_t)i;
+		before_nearest = nearest;
+		nearest = row[0] = (uint32_t)i;
 		for (size_t j = 1; j <= length_b; j++) {
 			row[j] = least(above[j - 1] + (letter(a[i - 1]) != letter(b[j - 1])), least(above[j], row[j - 1]) + 1);
 			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
 				row[j] = least(row[j], before[j - 2] + 1);
+			nearest = least(nearest, row[j]);
 		}
+		if (nearest >= limit && before_nearest >= limit) /* a row depends on the two in front of it */
+			return limit;
 	}
-	return rows[length_a % 3][length_b];
+	return least(rows[length_a % 3][length_b], limit);
 }
 
 /* There are at least as many edits as the lengths differ by. */
@@ -281,7 +286,7 @@ void lang_guess_try(struct lang_guess *guess, const char *candidate)
 	uint32_t distance = guess->distance;
 
 	if (least_edits(guess->word, candidate) < distance)
-		distance = edits(guess->word, candidate);
+		distance = edits(guess->word, candidate, distance);
 	if (distance < guess->distance) {
 		guess->distance = distance;
 		guess->best = candidate;
@@ -295,13 +300,15 @@ int lang_guess_help(struct lang_unit *unit, const struct lang_guess *guess, cons
 	return guess->best != NULL;
 }
 
+enum { MEASURED = 128 }; /* names whose distance is kept: more are rare, and measured each time */
+
 /* The nearest name behind name `last` of distance *far; count at the end. */
-static uint32_t nearest_next(const char *word, const char *const *names, uint32_t count, uint32_t last, uint32_t *far)
+static uint32_t nearest_next(const char *word, const char *const *names, uint32_t count, const uint32_t *measured, uint32_t last, uint32_t *far)
 {
 	uint32_t best = UINT32_MAX, found = count;
 
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t distance = found == count || least_edits(word, names[i]) < best ? edits(word, names[i]) : best;
+		uint32_t distance = i < MEASURED ? measured[i] : edits(word, names[i], UINT32_MAX);
 
 		if ((distance > *far || (distance == *far && (last == count || i > last))) && (found == count || distance < best)) {
 			best = distance;
@@ -317,14 +324,16 @@ void lang_known_help(struct lang_unit *unit, const char *word, const char *prefi
 	enum { ROOM = 160 };
 	struct lang_guess guess;
 	char text[ROOM + 32] = "";
-	uint32_t at = count, far = 0, shown = 0;
+	uint32_t at = count, far = 0, shown = 0, measured[MEASURED];
 	size_t used = 0;
 
 	lang_guess_start(&guess, word);
 	for (uint32_t i = 0; i < count; i++)
 		lang_guess_try(&guess, names[i]);
+	for (uint32_t i = 0; i < count && i < MEASURED; i++)
+		measured[i] = edits(word, names[i], UINT32_MAX);
 	while (shown < count) {
-		at = nearest_next(word, names, count, at, &far);
+		at = nearest_next(word, names, count, measured, at, &far);
 		if (used + strlen(prefix) + strlen(names[at]) + 2 >= ROOM)
 			break;
 		used += (size_t)snprintf(text + used, ROOM - used, "%s%s%s", shown++ ? ", " : "", prefix, names[at]);

@@ -9,7 +9,7 @@
 #include "host/plan.h"
 #include "isa/isa.h"
 
-/* Nothing that a package says may take longer or more than this. */
+/* Nothing that a package says may take longer or more than this. Time is the processor's (clock.c). */
 enum { CONTENT_MOST = 16 << 20, TENSORS_MOST = 2 << 20, TASKS_MOST = 16, TIME_NS = 3000000 };
 
 ptowsp_status attempt_backend_open(struct ptowsp_backend **out, const char *plugin, struct ptowsp_error *error)
