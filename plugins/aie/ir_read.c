@@ -335,6 +335,12 @@ static bool op_begin(struct aie_reader *reader, struct aie_op **op_out, struct a
 	return true;
 }
 
+/* Nothing stands behind what ends a region. */
+static bool is_end(const struct aie_op *op)
+{
+	return op && !op->result_count && !op->region_count && (aie_op_is(op, "scf.yield") || aie_op_is(op, "func.return") || aie_op_is(op, "memref.alloca_scope.return"));
+}
+
 bool aie_read_op(struct aie_reader *reader, struct aie_op *parent, struct aie_region *region)
 {
 	const uint32_t first = reader->group_count;
@@ -348,6 +354,8 @@ bool aie_read_op(struct aie_reader *reader, struct aie_op *parent, struct aie_re
 	at = reader->token;
 	if (at.kind != AIE_TOKEN_STRING && at.kind != AIE_TOKEN_WORD)
 		return aie_read_expected(reader, "an operation");
+	if (is_end(region->last))
+		return aie_read_fail(reader, &at, "an operation stands behind %s, which ends its region, expected '}'", region->last->name);
 	if (!op_begin(reader, &op, parent, region))
 		return false;
 	if (at.kind == AIE_TOKEN_STRING) {
