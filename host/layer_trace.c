@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* layer_trace.c - every call in both directions to a file, as tape.h says. */
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include "host/error.h"
 #include "host/layers.h"
 #include "host/runs.h"
 #include "host/tape.h"
 
-enum { RUNS = 64 };
+enum { RUNS = 64, LOGS = 64 };
 
 struct trace {
 	struct host_layer layer;
@@ -144,6 +148,32 @@ static void destroy(struct host_layer *layer)
 	free(t);
 }
 
+/* The file of that name, emptied, or NAME.2, NAME.3 ... where another backend writes to the one before: a run on several devices has a log for each. */
+static FILE *log_open(const char *path, char **name_out)
+{
+	char name[PATH_MAX];
+	FILE *file = NULL;
+	int fd = -1;
+
+	for (unsigned i = 1; i <= LOGS; i++) {
+		if (snprintf(name, sizeof(name), i > 1 ? "%s.%u" : "%s", path, i) >= (int)sizeof(name)) {
+			errno = ENAMETOOLONG;
+			return NULL;
+		}
+		fd = open(name, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+		if (fd < 0 || !flock(fd, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+			break; /* where files have no locks, the first one has to do */
+		close(fd);
+		fd = -1;
+	}
+	if (fd >= 0 && (!ftruncate(fd, 0) || errno == EINVAL)) /* what is no file on a disk has nothing to cut */
+		file = fdopen(fd, "wb");
+	if (!file && fd >= 0)
+		close(fd);
+	*name_out = file ? strdup(name) : NULL;
+	return file;
+}
+
 ptowsp_status host_layer_trace(struct host_layer **out, const char *parameter, struct host_breaches *breaches, struct ptowsp_error *error)
 {
 	const struct tape_file head = {.magic = TAPE_MAGIC, .version = TAPE_VERSION, .minor = PTOWSP_ABI_MINOR, .description = host_tape_description()};
@@ -154,9 +184,8 @@ ptowsp_status host_layer_trace(struct host_layer **out, const char *parameter, s
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the layer trace");
 	t->layer = (struct host_layer){.before = before, .after = after, .destroy = destroy};
 	pthread_mutex_init(&t->lock, NULL);
-	t->path = strdup(path);
-	t->file = t->path ? fopen(path, "wbe") : NULL;
-	if (!t->file || fwrite(&head, sizeof(head), 1, t->file) != 1 || fflush(t->file)) {
+	t->file = log_open(path, &t->path);
+	if (!t->file || !t->path || fwrite(&head, sizeof(head), 1, t->file) != 1 || fflush(t->file)) {
 		ptowsp_status st = host_fail(error, PTOWSP_IO, "layer trace: %.120s: %s", path, strerror(errno));
 
 		destroy(&t->layer);

@@ -73,6 +73,27 @@ static void another_backend_is_a_difference(void)
 	CHECK_CONTAINS(error.text, "answer differently");
 }
 
+/* Two devices, two backends: whoever comes second writes beside the first. */
+static void a_run_on_two_devices_has_two_logs(void)
+{
+	size_t size;
+	char *log;
+
+	REQUIRE_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-run' --plugin=cpu_sim --device=cpu0,cpu1 --isolate=none --layer=trace:two.calls '%s/packages/two_devices.pkg.zst'", check_tmp(),
+					check_build(), check_build()),
+			      NULL, NULL), 0);
+	for (int i = 0; i < 2; i++) {
+		uint64_t at = sizeof(struct tape_file);
+
+		log = check_read(check_fmt("%s/two.calls%s", check_dir(), i ? ".2" : ""), &size);
+		REQUIRE(log != NULL && size > at);
+		while (at + sizeof(uint64_t) <= size && *(const uint64_t *)(const void *)(log + at) >= sizeof(struct tape_record))
+			at += *(const uint64_t *)(const void *)(log + at); /* whole records to the end: nobody else wrote there */
+		CHECK_UINT(at, size);
+		free(log);
+	}
+}
+
 static void the_tool_says_how_many_calls_it_made(void)
 {
 	const char *path = log_make("cpu_sim", "fused_softmax");
@@ -137,6 +158,7 @@ void suite_replay(CU_pSuite s)
 	TEST(s, a_log_that_cannot_be_written_is_an_error);
 	TEST(s, a_run_gives_the_same_again);
 	TEST(s, another_backend_is_a_difference);
+	TEST(s, a_run_on_two_devices_has_two_logs);
 	TEST(s, the_tool_says_how_many_calls_it_made);
 	TEST(s, what_is_no_log_is_refused);
 	TEST(s, a_damaged_log_is_refused);
