@@ -15,6 +15,7 @@
 #include "host/kernels_ffi.h"
 #include "host/plugin.h"
 #include "host/replay_log.h"
+#include "host/replay_notify.h"
 #include "host/services.h"
 
 #define PATIENCE_NS UINT64_C(60000000000)
@@ -23,7 +24,7 @@ enum { LOADS_MOST = 256 };
 struct replay {
 	struct host_caller caller;
 	struct host_services services;
-	struct ptowsp_host table;      /* the services, with a done of our own */
+	struct ptowsp_host table;      /* the services, with a done and an extension of our own */
 	struct host_findings findings;
 	struct host_diagnostics diagnostics;
 	struct host_handles objects;   /* id: address of then; parent: address of now */
@@ -134,6 +135,11 @@ static void done(void *context, const struct ptowsp_done *done)
 	atomic_store(&r->completed, 1);
 }
 
+static const void *extension(void *context, const char *id)
+{
+	return strcmp(id, PTOWSP_EXTENSION_NOTIFY) ? the_replay->services.table.extension(context, id) : (const void *)host_replay_notify();
+}
+
 static void trace_sink(void *context, const struct ptowsp_trace_task *tasks, uint32_t count, uint32_t stride)
 {
 	(void)context, (void)tasks, (void)count, (void)stride;
@@ -231,7 +237,7 @@ static void run_compare(struct replay *r, size_t at)
 		differ(r, "run 0x%llx: %llu cycles, %llu tasks, %llu edges, then %llu, %llu, %llu", (unsigned long long)args->token, (unsigned long long)r->cycles,
 		       (unsigned long long)r->tasks, (unsigned long long)r->edges, (unsigned long long)then->stats->total_cycles,
 		       (unsigned long long)then->stats->tasks, (unsigned long long)then->stats->edges);
-	for (uint64_t i = 0, many = then && !then->status ? host_tape_take(&reader) : 0; i < many && i < args->binding_count && !reader.wrong; i++) {
+	for (uint64_t i = 0, many = then && !then->status && !host_replay_notify_shared() ? host_tape_take(&reader) : 0; i < many && i < args->binding_count && !reader.wrong; i++) {
 		const struct ptowsp_binding *b = (const void *)((const char *)args->bindings + (size_t)i * args->binding_stride);
 		const uint64_t digest = host_tape_take(&reader);
 
@@ -266,6 +272,7 @@ static ptowsp_status call_again(struct replay *r, const struct tape_record *reco
 		host_caller_offers(&r->caller, r->instance, record->operation);
 	if (record->operation == HOST_OPERATION_submit) {
 		r->args = call.values[1].data;
+		host_replay_notify_begin(&r->log, behind);
 		atomic_store(&r->completed, 0);
 	}
 	host_services_aim(&r->services, &r->diagnostics, &r->findings);
@@ -343,6 +350,7 @@ static ptowsp_status start(struct replay *r, const char *file, const char *plugi
 	r->caller.minor = loaded->minor;
 	r->table = r->services.table;
 	r->table.done = done;
+	r->table.extension = extension;
 	return PTOWSP_OK;
 }
 

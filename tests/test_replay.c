@@ -73,7 +73,7 @@ static void another_backend_is_a_difference(void)
 	CHECK_CONTAINS(error.text, "answer differently");
 }
 
-/* Two devices, two backends: whoever comes second writes beside the first. */
+/* Two devices, two backends: whoever comes second writes beside the first, and each is replayed by itself. */
 static void a_run_on_two_devices_has_two_logs(void)
 {
 	size_t size;
@@ -91,6 +91,9 @@ static void a_run_on_two_devices_has_two_logs(void)
 			at += *(const uint64_t *)(const void *)(log + at); /* whole records to the end: nobody else wrote there */
 		CHECK_UINT(at, size);
 		free(log);
+		if (replay(check_fmt("%s/two.calls%s", check_dir(), i ? ".2" : ""), "cpu_sim")) /* what the other one told it then is in the log */
+			CHECK_FAIL("log %d: %s", i, error.text);
+		CHECK_INT(result.runs, 1);
 	}
 }
 
