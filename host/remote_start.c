@@ -112,6 +112,7 @@ static int memory_make(struct host_remote *r)
 		close(fd);
 		return -1;
 	}
+	atomic_store_explicit(&r->shared->operation, HOST_FRAME_START, memory_order_relaxed); /* until the worker says otherwise */
 	host_ring_init(&r->down[0], &r->shared->down[0]);
 	host_ring_init(&r->down[1], &r->shared->down[1]);
 	host_ring_init(&r->up, &r->shared->up);
