@@ -179,6 +179,33 @@ static void every_test_finds_a_plugin_out(void)
 
 /* ---- names that lead elsewhere ------------------------------------------------------------------------------------ */
 
+/* What asks every plugin leaves it out and says why; what asks it alone fails. */
+static void a_plugin_that_crashes_or_hangs_harms_no_other_page(void)
+{
+	static const struct {
+		const char *plugin, *said;
+		int status;
+	} rows[] = {{"crash_constructor", "signal 11", 9}, {"crash_entry", "in its entry: signal 11", 9}, {"crash_options", "in options: signal 11", 9}, {"crash_devices", "in devices: signal 11", 9},
+		    {"crash_capabilities", "in capabilities: signal 11", 9}, {"hang_options", "killed in options", 10}};
+
+	const int limit_ms = PTOWSP_SANITIZER ? 15000 : 2500; /* of the others, too */
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *page = i & 1 ? "--capabilities" : "--devices", *dir = check_fmt("%s/tests/hostile/%s", check_build(), rows[i].plugin);
+		char *out, *err;
+
+		CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run --isolate=process --load-timeout-ms %d --plugin-dir %s %s", check_build(), limit_ms, dir, page), &out, &err), 0);
+		CHECK_CONTAINS(out, "cpu_sim");
+		CHECK_CONTAINS(err, "null skipped: null");
+		CHECK_CONTAINS(err, rows[i].said);
+		free(out);
+		free(err);
+		CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run --isolate=process --load-timeout-ms %d --plugin=%s/libptowsp_null.so %s", check_build(), limit_ms, dir, page), NULL, &err), rows[i].status);
+		CHECK_CONTAINS(err, rows[i].said);
+		free(err);
+	}
+}
+
 /* Exchanged under its name between two calls of the tool that checks first: what is loaded is what was checked, each time. */
 static void a_name_that_leads_to_another_file_is_checked_again(void)
 {
@@ -228,4 +255,5 @@ void suite_hostile(CU_pSuite s)
 	TEST(s, every_test_finds_a_plugin_out);
 	TEST(s, a_name_that_is_swapped_while_it_is_loaded_runs_what_was_checked);
 	TEST(s, a_name_that_leads_to_another_file_is_checked_again);
+	TEST(s, a_plugin_that_crashes_or_hangs_harms_no_other_page);
 }
