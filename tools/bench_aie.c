@@ -75,7 +75,7 @@ static int events_per_us(void *context, double *value_out, struct ptowsp_error *
 	return st;
 }
 
-enum { SCALAR_TURNS = 2000, SCALAR_INSTRUCTIONS = 4 * 1024 };
+enum { SCALAR_TURNS = 2000, SCALAR_INSTRUCTIONS = 4 * 1024, PRODUCT_TURNS = 200, PRODUCT_SUMS = 32 * 32 * 32 };
 
 static int instructions_per_us(void *context, double *value_out, struct ptowsp_error *error)
 {
@@ -83,6 +83,15 @@ static int instructions_per_us(void *context, double *value_out, struct ptowsp_e
 	int st = ran_run(context, error);
 
 	*value_out = (double)SCALAR_TURNS * SCALAR_INSTRUCTIONS * 1000.0 / (double)(bench_now_ns() - begin);
+	return st;
+}
+
+static int sums_per_us(void *context, double *value_out, struct ptowsp_error *error)
+{
+	const uint64_t begin = bench_now_ns();
+	int st = ran_run(context, error);
+
+	*value_out = (double)PRODUCT_TURNS * PRODUCT_SUMS * 1000.0 / (double)(bench_now_ns() - begin);
 	return st;
 }
 
@@ -112,7 +121,10 @@ static ptowsp_status speeds(const struct bench_options *options, struct ptowsp_e
 	if (!st)
 		st = speed(options, row, bench_aie_chains(objects, false), events_per_us, error);
 	row = row_of("a scalar loop of a core", "instructions", "million/s");
-	return st ? st : speed(options, row, bench_aie_scalar(SCALAR_TURNS), instructions_per_us, error);
+	if (!st)
+		st = speed(options, row, bench_aie_scalar(SCALAR_TURNS), instructions_per_us, error);
+	row = row_of("a product of 32 x 32 x 32 f32 in a core", "products and sums", "million/s");
+	return st ? st : speed(options, row, bench_aie_product(PRODUCT_TURNS), sums_per_us, error);
 }
 
 /* ---- the model beside published figures --------------------------------------------------------------------------- */

@@ -10,6 +10,8 @@
 char *bench_aie_chains(uint32_t objects, bool moved);
 /* One core that multiplies 1,024 bytes by a number, element by element, so many times. */
 char *bench_aie_scalar(uint32_t times);
+/* One core that multiplies two f32 tiles of 32 x 32 element by element of the result, as the bodies of kernels do, so many times. */
+char *bench_aie_product(uint32_t times);
 /* npu1, 4 columns: `tasks` tasks of so many words each from DDR to a core (in) or back, which has objects of as many words as a task, at most 4096. */
 char *bench_aie_ddr(bool in, uint32_t tasks, uint32_t words);
 /* npu1, 16 cores: `steps` times @mm on tiles of 64 x 64 of A, the same for a row of cores, and of B, the same for a column, each from its own shim. element: "i16". */

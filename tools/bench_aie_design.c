@@ -101,6 +101,23 @@ char *bench_aie_scalar(uint32_t times)
 	return design_end(&t, NPU1);
 }
 
+char *bench_aie_product(uint32_t times)
+{
+	static const char memref[] = "memref<32x32xf32>";
+	struct written t;
+
+	design_begin(&t, 1, 3);
+	for (const char *name = "abc"; *name; name++)
+		written_add(&t, "%%%c = \"aie.buffer\"(%%t0_2) {sym_name = \"%c\"} : (index) -> %s\n", *name, *name, memref);
+	core_begin(&t, 0, 2, times);
+	written_add(&t, "%%n = arith.constant 32 : index\n%%zero = arith.constant 0.0 : f32\nscf.for %%i = %%c0 to %%n step %%c1 {\nscf.for %%j = %%c0 to %%n step %%c1 {\n"
+			"%%sum = scf.for %%k = %%c0 to %%n step %%c1 iter_args(%%s = %%zero) -> (f32) {\n%%v = memref.load %%a[%%i, %%k] : %s\n%%w = memref.load %%b[%%k, %%j] : %s\n"
+			"%%p = arith.mulf %%v, %%w : f32\n%%q = arith.addf %%s, %%p : f32\nscf.yield %%q : f32\n}\nmemref.store %%sum, %%c[%%i, %%j] : %s\n}\n}\n", memref, memref, memref);
+	core_end(&t);
+	sequence_begin(&t, 1, "memref<16xi32>");
+	return design_end(&t, NPU1);
+}
+
 char *bench_aie_ddr(bool in, uint32_t tasks, uint32_t words)
 {
 	const uint32_t object = words < 4096 ? words : 4096;
