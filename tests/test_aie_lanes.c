@@ -191,6 +191,24 @@ static void loop_add(struct writer *w, unsigned depth)
 		w->values[w->value_count++] = (struct value){result, carried};
 }
 
+/* A sum of products over rows for each column, as kernels have them; sometimes the product is stored, too, or the sum is of something else. */
+static void sums_add(struct writer *w)
+{
+	const unsigned to = below(w, AIE_BENCH_BUFFERS), from = below(w, AIE_BENCH_BUFFERS), type = w->buffers[from], n = w->next, end = below(w, 2) ? 80 : 16;
+	const char *name = types[type], *kind = type < 4 ? "i" : "f";
+
+	w->next += 8;
+	add(w, "scf.for %%%u = %%n0 to %%e%u step %%n1 {\n%%%u = scf.for %%%u = %%n0 to %%e8 step %%n1 iter_args(%%%u = %%%u) -> (%s) {\n", n, end, n + 1, n + 2, n + 3, 2 * type, name);
+	add(w, "%%%u = memref.load %%%c[%%%u, %%n%u] : memref<%dx%dx%s>\n", n + 4, 'a' + (int)from, n + 2, below(w, ROWS), ROWS, COLUMNS, name);
+	add(w, "%%%u = memref.load %%%c[%%%u, %%%u] : memref<%dx%dx%s>\n", n + 5, 'a' + (int)from, n + 2, n, ROWS, COLUMNS, name);
+	add(w, "%%%u = arith.mul%s %%%u, %%%u : %s\n", n + 6, kind, n + 4, n + 5, name);
+	add(w, "%%%u = arith.%s%s %%%u, %%%u : %s\n", n + 7, below(w, 8) ? "add" : "sub", kind, n + 3, below(w, 8) ? n + 6 : n + 4, name);
+	add(w, "scf.yield %%%u : %s\n}\n", below(w, 8) ? n + 7 : n + 6, name);
+	if (w->buffers[to] == type)
+		add(w, "memref.store %%%u, %%%c[%%n%u, %%%u] : memref<%dx%dx%s>\n", n + 1, 'a' + (int)to, below(w, ROWS), n, ROWS, COLUMNS, name);
+	add(w, "}\n");
+}
+
 static void statements(struct writer *w, unsigned depth)
 {
 	for (unsigned i = 2 + below(w, 5); i > 0 && w->at < ROOM - 4096; i--)
@@ -232,6 +250,8 @@ static void body_write(struct writer *w, unsigned long seed)
 		}
 	for (int i = 0; i < 3; i++)
 		loop_add(w, below(w, 2));
+	for (int i = 0; i < 4; i++)
+		sums_add(w);
 }
 
 /* ---- comparing ---------------------------------------------------------------------------------------------------- */

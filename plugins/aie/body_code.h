@@ -100,7 +100,7 @@ struct aie_body_maker {
 	uint32_t owner, frame;  /* its number and its registers so far */
 	uint8_t *kinds;         /* per register of its frame: enum aie_lane_kind */
 	struct aie_lane_register {
-		uint32_t loop, role, column; /* what body_lanes.c knows of it in the loop of this number; column: behind it, 0: none yet */
+		uint32_t loop, role, column, reads; /* what body_lanes.c knows of it in the loop of this number; column: behind it, 0: none yet */
 	} *lane_registers;      /* per register */
 	uint32_t kind_room, lane_register_room, lane_loops;
 	struct aie_body_function {

@@ -67,14 +67,53 @@ static bool writes(const struct aie_ins *in)
 	return !aie_lane_element(in->code, &store, &kind, &bytes) || !store;
 }
 
+/* Which of a, b and c are registers: 1, 2, 4. */
+static unsigned reads(uint16_t code)
+{
+	switch (code) {
+#define INTEGER(op, name, cost, value) case AIE_CODE_##op:
+#define FLOAT(op, name, cost, value) case AIE_CODE_##op: case AIE_CODE_##op##64:
+#define COMPARE(op, number, value) case AIE_CODE_##op:
+#include "aie/body.def"
+	case AIE_CODE_CMPF: return 3;
+	case AIE_CODE_SELECT:
+	case AIE_CODE_FMA:
+	case AIE_CODE_FMA64: return 7;
+	default: return 1;
+	}
+}
+
+/* Operands of what computes; what others read, such as loops their bounds, is not counted. */
+static void reads_count(const struct lane_maker *make, const struct aie_ins *in)
+{
+	const unsigned read = reads(in->code);
+	bool store;
+	enum aie_lane_kind kind;
+	uint32_t bytes;
+
+	if (aie_lane_element(in->code, &store, &kind, &bytes)) {
+		if (store)
+			register_of(make, in->d)->reads++;
+		return;
+	}
+	register_of(make, in->a)->reads++;
+	if (read & 2)
+		register_of(make, in->b)->reads++;
+	if (read & 4)
+		register_of(make, in->c)->reads++;
+}
+
 static void roles_find(struct lane_maker *make, uint32_t head, uint32_t next)
 {
 	const struct aie_ins *code = make->body->code_rows;
 	uint32_t loops = 1;
 
-	for (uint32_t i = head + 1; i < next; i++)
+	for (uint32_t i = head + 1; i < next; i++) {
+		if (code[i].code != AIE_CODE_STEP && code[i].code != AIE_CODE_FOR && code[i].code != AIE_CODE_NEXT && code[i].code != AIE_CODE_NONZERO)
+			reads_count(make, &code[i]);
 		if (writes(&code[i]))
 			register_of(make, code[i].d)->role = code[i].code == AIE_CODE_FOR ? LOOP + loops++ : VARIES;
+	}
 	register_of(make, code[head].d)->role = LOOP;
 }
 
@@ -104,22 +143,6 @@ static uint32_t column_of(struct lane_maker *make, uint32_t reg)
 }
 
 /* ---- instructions ------------------------------------------------------------------------------------------------- */
-
-/* Which of a, b and c are registers: 1, 2, 4. */
-static unsigned reads(uint16_t code)
-{
-	switch (code) {
-#define INTEGER(op, name, cost, value) case AIE_CODE_##op:
-#define FLOAT(op, name, cost, value) case AIE_CODE_##op: case AIE_CODE_##op##64:
-#define COMPARE(op, number, value) case AIE_CODE_##op:
-#include "aie/body.def"
-	case AIE_CODE_CMPF: return 3;
-	case AIE_CODE_SELECT:
-	case AIE_CODE_FMA:
-	case AIE_CODE_FMA64: return 7;
-	default: return 1;
-	}
-}
 
 /* Whether indices are counters of loops around it, or the same in all rounds. */
 static bool indices_find(struct lane_maker *make, const struct aie_access *access, struct aie_lane_access *made)
@@ -152,6 +175,39 @@ static bool element_make(struct lane_maker *make, const struct aie_ins *in, bool
 	return true;
 }
 
+/* The instruction before this one, if it makes this register, nobody else reads that, and both are in one loop. */
+static struct aie_lane_ins *maker_of(const struct lane_maker *make, uint32_t reg)
+{
+	const struct aie_lane_register *row = register_of(make, reg);
+	struct aie_lane_ins *last = &make->body->lane_ins_rows[make->body->lane_ins_count - 1];
+
+	if (make->body->lane_ins_count == make->lanes.first || row->role != VARIES || row->reads != 1 || !last->run || last->d != row->column - 1 || aie_lane_stores(last->run))
+		return NULL;
+	return last;
+}
+
+/* What is only moved on is made where it goes to; a product that is only added to something is added at once, each of the two rounded. */
+static bool joined(struct lane_maker *make, const struct aie_ins *in)
+{
+	struct aie_lane_ins *last;
+	aie_lane_run *run;
+
+	if (in->code == AIE_CODE_MOVE) {
+		last = maker_of(make, in->a);
+		if (last)
+			last->d = column_of(make, in->d);
+		return last;
+	}
+	last = maker_of(make, in->b);
+	run = last && in->a != in->b ? aie_lane_join(last->run, in->code) : NULL;
+	if (!run)
+		return false;
+	last->run = run;
+	last->c = column_of(make, in->a);
+	last->d = column_of(make, in->d);
+	return true;
+}
+
 static bool number_make(struct lane_maker *make, const struct aie_ins *in)
 {
 	const unsigned read = reads(in->code);
@@ -164,6 +220,8 @@ static bool number_make(struct lane_maker *make, const struct aie_ins *in)
 	made.run = aie_lane_find(in, kind_of(make, in->d), kind_of(make, in->a), &made.shift);
 	if (!made.run)
 		return false;
+	if ((in->code == AIE_CODE_MOVE || read == 3) && joined(make, in))
+		return true;
 	made.a = column_of(make, in->a);
 	made.b = read & 2 ? column_of(make, in->b) : 0;
 	made.c = read & 4 ? column_of(make, in->c) : 0;

@@ -61,6 +61,9 @@ struct aie_lanes {
 /* What runs an instruction; NULL: one round after the other. kinds: of d, a and b. shift_out: as above. */
 aie_lane_run *aie_lane_find(const struct aie_ins *in, enum aie_lane_kind d, enum aie_lane_kind a, uint32_t *shift_out);
 aie_lane_run *aie_lane_move(uint16_t code); /* of LOAD and STORE */
+bool aie_lane_stores(aie_lane_run *run);
+/* What does a product, then this code with it as b and column c as a; NULL: nothing does. */
+aie_lane_run *aie_lane_join(aie_lane_run *product, uint16_t code);
 /* Whether a code is LOAD or STORE; what its column is and how many bytes it has in memory. */
 bool aie_lane_element(uint16_t code, bool *store_out, enum aie_lane_kind *kind_out, uint32_t *bytes_out);
 

@@ -67,6 +67,8 @@ RUN(WIDEN, cd->f64[i] = ca->f32[i];)
 RUN(FLOAT_OF_I32, cd->f32[i] = (float)ca->i32[i];)
 RUN(FLOAT_OF_I64, cd->f32[i] = (float)ca->i64[i];)
 RUN(DOUBLE_OF_I32, cd->f64[i] = ca->i32[i];)
+RUN(MULF_ADDF, const float product = ca->f32[i] * cb->f32[i]; cd->f32[i] = cc->f32[i] + product;)
+RUN(MULI_ADDI, cd->i32[i] = (int32_t)(((uint32_t)cc->i32[i] + (uint32_t)ca->i32[i] * (uint32_t)cb->i32[i]) << in->shift) >> in->shift;)
 RUN(FMA, cd->f32[i] = fmaf(ca->f32[i], cb->f32[i], cc->f32[i]);)
 RUN(FMA64, cd->f64[i] = fma(ca->f64[i], cb->f64[i], cc->f64[i]);)
 
@@ -156,6 +158,20 @@ aie_lane_run *aie_lane_move(uint16_t code)
 		ELEMENTS(LOADS)
 	default: return NULL;
 	}
+}
+
+bool aie_lane_stores(aie_lane_run *run)
+{
+#define STORES(kind, stored, member, get, put) || run == store_##kind
+	return false ELEMENTS(STORES);
+}
+
+/* Of integers the sum has the product's width. */
+aie_lane_run *aie_lane_join(aie_lane_run *product, uint16_t code)
+{
+	if (product == run_MULF && code == AIE_CODE_ADDF)
+		return run_MULF_ADDF;
+	return product == run_MULI_32 && code == AIE_CODE_ADDI ? run_MULI_ADDI : NULL;
 }
 
 static aie_lane_run *cut_find(bool sign, enum aie_lane_kind d, enum aie_lane_kind a)
