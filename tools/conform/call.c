@@ -38,6 +38,15 @@ _Noreturn void conform_skip(struct conform *c, const char *format, ...)
 	leave(c, CONFORM_SKIPPED, format, list);
 }
 
+void conform_about(struct conform *c, const char *format, ...)
+{
+	va_list list;
+
+	va_start(list, format);
+	vsnprintf(c->record->about, sizeof(c->record->about), format, list);
+	va_end(list);
+}
+
 /* ---- around a call ---------------------------------------------------------------------------------------------- */
 
 static const unsigned char untouched = 0xC5;

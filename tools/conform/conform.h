@@ -20,6 +20,7 @@ struct conform_record {
 	char operation[32];  /* the last one that was called */
 	uint32_t inside;     /* 1: that call has not returned */
 	char package[64];    /* what it was about; "" for none */
+	char about[96];      /* what is tried just now, "room for 1 of 4 rows"; "" if the test's name says it */
 	uint64_t seed;       /* of the last damaged package, 0 for none */
 	uint64_t calls;      /* of the plugin */
 	char log[240];       /* the last line that the plugin logged */
@@ -72,6 +73,9 @@ _Noreturn void conform_skip(struct conform *c, const char *format, ...) __attrib
 		if (!(condition))                                                                                      \
 			conform_fail(c, __VA_ARGS__);                                                                  \
 	} while (0)
+
+/* What is tried from now on, for the sentence about a plugin that ends there. */
+void conform_about(struct conform *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* ---- calls ------------------------------------------------------------------------------------------------------ */
 

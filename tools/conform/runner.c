@@ -147,6 +147,7 @@ static void death_tell(struct result *r, const struct conform_record *record, co
 
 	output_last(output, printed, sizeof(printed));
 	ADD(*record->package, ", package %.63s", record->package);
+	ADD(*record->about, ", with %.95s", record->about);
 	ADD(record->seed, ", seed %llu", (unsigned long long)record->seed);
 	ADD(*record->log, "; last log line: %.239s", record->log);
 	ADD(*printed, "; last line printed: %s", printed);
@@ -238,8 +239,8 @@ static json_t *row_json(const struct test *test, const struct result *r, const s
 {
 	static const char *const verdicts[] = {"died", "ok", "not ok", "skipped"};
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:s, s:f}", "name", test->name, "obligation", test->obligation, "verdict", verdicts[r->verdict],
-			 "text", r->text, "operation", record->operation, "package", record->package, "seed", (json_int_t)record->seed, "signal", r->signal, "log",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:s, s:s, s:I, s:i, s:s, s:f}", "name", test->name, "obligation", test->obligation, "verdict", verdicts[r->verdict],
+			 "text", r->text, "operation", record->operation, "package", record->package, "about", record->about, "seed", (json_int_t)record->seed, "signal", r->signal, "log",
 			 record->log, "ms", r->ms);
 }
 

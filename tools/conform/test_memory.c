@@ -28,7 +28,7 @@ void conform_test_fini_returns_everything(struct conform *c)
 		conform_close(c);
 		for (int wait = 0; wait < 100 && conform_thread_count() > 1; wait++)
 			usleep(1000); /* a joined thread may stand in /proc for a moment */
-		CONFORM_MUST(c, conform_thread_count() == 1, "fini returned, and %u of its threads are still there (PL9)", conform_thread_count() - 1);
+		CONFORM_MUST(c, conform_thread_count() == 1, "fini returned, and threads of it are still there: %u (PL9)", conform_thread_count() - 1);
 	}
 	conform_process_compare_strict(c, &before, "a life from init to fini");
 }
@@ -72,6 +72,8 @@ static bool life_try(struct conform *c, struct conform_program *p, uint64_t fail
 	atomic_store(&s->allocations, 0);
 	atomic_store(&s->failed, 0);
 	atomic_store(&s->fail_at, fail_at);
+	if (fail_at)
+		conform_about(c, "NULL from call %llu of host->alloc", (unsigned long long)fail_at);
 	c->instance = c->device = NULL;
 	if (went(c, CONFORM_CALL(c, init, &s->table, &init, &c->instance, &c->error))) {
 		if (went(c, CONFORM_CALL(c, open, c->instance, &open, &c->device, &c->error)) && went(c, conform_program_load(c, c->device, p)))
