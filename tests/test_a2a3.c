@@ -209,6 +209,16 @@ static void a_package_runs_on_a_device_to_its_end(void)
 	}
 }
 
+/* The same under the checking layers; and its calls once more, from the log. */
+static void a_run_on_a_device_breaks_no_rule_and_is_replayed(void)
+{
+	NEED_DEVICE();
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " --trust=all --layer=trace:run.calls,validate,threads d.pkg.zst"), 0);
+	CHECK(!strstr(cli_err, " broke "));
+	CHECK_INT(cli(MACHINE "$B/ptowsp-conform --replay run.calls $B/../lib/ptowsp/plugins/libptowsp_a2a3.so"), 0);
+	CHECK_CONTAINS(cli_out, " 1 runs, 0 differences");
+}
+
 /* Whichever function of CANN fails, and whether or not the device goes with it: its name is in the sentence, and nothing is left there. */
 static void every_function_of_the_toolkit_may_fail(void)
 {
@@ -282,6 +292,7 @@ void suite_a2a3(CU_pSuite s)
 	TEST(s, each_thing_is_missed_until_it_is_there);
 	TEST(s, the_driver_is_looked_for_where_the_linker_looks);
 	TEST(s, a_package_runs_on_a_device_to_its_end);
+	TEST(s, a_run_on_a_device_breaks_no_rule_and_is_replayed);
 	TEST(s, every_function_of_the_toolkit_may_fail);
 	TEST(s, what_a_machine_lacks_is_named);
 	TEST(s, what_a_device_has_no_code_for_is_refused);
