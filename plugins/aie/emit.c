@@ -45,15 +45,61 @@ static void say_arguments(struct aie_text *text, const struct aie_emit_args *arg
 	aie_text_put(text, "\n");
 }
 
+static bool has_body(const struct aie_region *region, const char *kernel)
+{
+	for (const struct aie_op *op = region->first; op; op = op->next) {
+		const struct aie_attr *name = aie_op_is(op, "memref.alloca_scope") ? aie_attr_of(op, "ptowsp.kernel") : NULL;
+
+		if (name && name->kind == AIE_ATTR_STRING && !strcmp(name->text, kernel))
+			return true;
+		for (uint32_t r = 0; r < op->region_count; r++)
+			if (has_body(&op->regions[r], kernel))
+				return true;
+	}
+	return false;
+}
+
+static void say_bodies(struct aie_text *text, const struct aie_emit_args *args)
+{
+	bool any = false;
+
+	for (uint32_t k = 0; k < args->kernels->count; k++) {
+		if (!has_body(&args->module->top->regions[0], args->kernels->rows[k].name))
+			continue;
+		if (!any)
+			aie_text_put(text, "Kernels whose bodies stand in the cores, each in a `memref.alloca_scope` that says its name, in operations of `scf`, `memref`, `arith` and `math` (`--opt bodies=inline`); the simulator runs "
+					   "those, in the time of a call by the model:\n\n");
+		any = true;
+		aie_text_add(text, "- `%s`\n", args->kernels->rows[k].name);
+	}
+	if (any)
+		aie_text_put(text, "\n");
+}
+
+static bool calls_any(const struct aie_design *design)
+{
+	for (uint32_t i = 0; i < design->function_count; i++)
+		if (design->functions[i].outside)
+			return true;
+	return false;
+}
+
 static void say_kernels(struct aie_text *text, const struct aie_design *design)
 {
+	if (!calls_any(design))
+		return;
 	aie_text_put(text, "Functions that cores call and that are only declared; the simulator runs the package's kernels in their place, a device needs an object file with each:\n\n");
 	for (uint32_t i = 0; i < design->function_count; i++) {
+		const struct aie_attr *why = aie_attr_of(design->functions[i].op, "ptowsp.why");
+
 		if (!design->functions[i].outside)
 			continue;
 		aie_text_add(text, "- `%s", design->functions[i].name);
 		aie_print_signature(text, design->functions[i].type);
-		aie_text_put(text, "`\n");
+		aie_text_put(text, "`");
+		if (why && why->kind == AIE_ATTR_STRING)
+			aie_text_add(text, ": its kernel has no body in the core, as it has %s", why->text);
+		aie_text_put(text, "\n");
 	}
 	aie_text_put(text, "\n");
 }
@@ -70,14 +116,17 @@ static void say_checks(struct aie_text *text, const struct aie_arch *arch, const
 			   "Times are " AIE_MODEL "'s, not measured.\n\n");
 }
 
-static void say_next(struct aie_text *text)
+static void say_next(struct aie_text *text, bool calls)
 {
-	aie_text_put(text, "To go on:\n\n```\n"
-			   "sed 's/\"func.call\"/\"aie.call\"/' design.mlir | mlir-opt-22 --allow-unregistered-dialect - -o /dev/null   # syntax, types, SSA; LLVM's tool, which does not know the\n"
-			   "                                                                    # dialect and, as it looks for no function from inside a core, refuses each call there: hence sed\n"
-			   "aie-opt design.mlir -o /dev/null                                    # the dialect's own reader and rules\n"
-			   "aiecc design.mlir                                                   # with an object file per function: xclbin and instructions for a device\n"
-			   "ptowsp-run --plugin=aie --opt engine=device PACKAGE                 # all that with the package's kernels as C, and the run, where they are installed: plugins/aie/DEVICE.md\n```\n");
+	aie_text_put(text, "To go on:\n\n```\n");
+	if (calls)
+		aie_text_put(text, "sed 's/\"func.call\"/\"aie.call\"/' design.mlir | mlir-opt-22 --allow-unregistered-dialect - -o /dev/null   # syntax, types, SSA; LLVM's tool, which does not know the\n"
+				   "                                                                    # dialect and, as it looks for no function from inside a core, refuses each call there: hence sed\n");
+	else
+		aie_text_put(text, "mlir-opt-22 --allow-unregistered-dialect design.mlir -o /dev/null   # syntax, types, SSA; LLVM's tool, which does not know the dialect\n");
+	aie_text_put(text, "aie-opt design.mlir -o /dev/null                                    # the dialect's own reader and rules\n");
+	aie_text_add(text, "aiecc design.mlir                                                   # %sxclbin and instructions for a device\n", calls ? "with an object file per function: " : "");
+	aie_text_put(text, "ptowsp-run --plugin=aie --opt engine=device PACKAGE                 # all that with calls of the package's kernels as C, and the run, where they are installed: plugins/aie/DEVICE.md\n```\n");
 }
 
 static char *readme(const struct aie_emit_args *args)
@@ -92,9 +141,10 @@ static char *readme(const struct aie_emit_args *args)
 			     args->picture->grid[1]);
 	say_files(&text, args);
 	say_arguments(&text, args);
+	say_bodies(&text, args);
 	say_kernels(&text, design);
 	say_checks(&text, design->arch, args->ring);
-	say_next(&text);
+	say_next(&text, calls_any(design));
 	if (text.failed)
 		aie_text_finish(&text);
 	return text.bytes;

@@ -3,6 +3,7 @@
 #ifndef AIE_EMIT_H
 #define AIE_EMIT_H
 
+#include "base/kernels.h"
 #include "channels.h"
 #include "picture.h"
 
@@ -10,6 +11,7 @@ struct aie_emit_args {
 	const char *text;               /* of the module, in the generic form */
 	const struct aie_module *module; /* read from it */
 	const struct aie_design *design;
+	const struct base_kernels *kernels; /* of the package */
 	const struct aie_channels *channels;
 	const struct aie_picture *picture;
 	const char *ring;               /* of streams, "" where there is none */

@@ -14,7 +14,7 @@ static ptowsp_status files_give(struct aie_run *run, const struct aie_back *back
 {
 	const struct aie_lowered *lowered = &run->loaded->map.lowered;
 	const char **names = calloc((size_t)lowered->argument_count + 1, sizeof(*names));
-	const struct aie_emit_args args = {.text = run->loaded->map.text, .module = &back->module, .design = &back->design, .channels = &back->channels,
+	const struct aie_emit_args args = {.text = run->loaded->map.text, .module = &back->module, .design = &back->design, .kernels = &run->loaded->program->kernels, .channels = &back->channels,
 					   .picture = &back->drawn.picture, .ring = back->ring, .epoch_b = run->options->epoch == AIE_EPOCH_B, .arguments = names, .file = run->file,
 					   .context = run->context};
 	ptowsp_status st = names ? PTOWSP_OK : rt_no_memory(run->error, "the files of a design");

@@ -108,7 +108,17 @@ ptowsp_status isa_run_guarded(const struct isa_program *program, const struct pt
 /* What a model of a machine reads: inst_count instructions, tile_count tiles (isa_program_header). They live as long as the program. */
 const struct ptowsp_tile_inst *isa_program_insts(const struct isa_program *program);
 const struct ptowsp_tile_tile *isa_program_tiles(const struct isa_program *program);
+const struct ptowsp_tile_scalar *isa_program_scalars(const struct isa_program *program);
 const char *isa_program_name(const struct isa_program *program); /* the function's */
+/* Offset of a tile in the tile memory that isa_program_memory calls shared, a multiple of 64: those whose lifetimes meet do not overlap, and no instruction's result
+ * lies on another operand of it. */
+uint32_t isa_program_tile_at(const struct isa_program *program, uint32_t tile);
+/* Tiles that some path reads before it has written them, which hold zeros at the start. */
+const uint32_t *isa_program_zeros(const struct isa_program *program, uint32_t *count_out);
+/* The fields of an instruction in the order of its operand letters: upper-case letters are d, e; lower-case a, b, c, f.
+ * Returns how many operands the opcode has. */
+enum { ISA_OPERANDS_MAX = 6 };
+unsigned isa_op_operands(const struct isa_op *op, const struct ptowsp_tile_inst *inst, uint16_t values_out[ISA_OPERANDS_MAX]);
 unsigned isa_dtype_bytes(unsigned dtype); /* of an element; 0: there is no such type */
 /* Tiles of an instruction: those that it writes wholly, and those that it reads (or writes in part), in operand order. */
 struct isa_uses {

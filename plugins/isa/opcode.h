@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* opcode.h - what the columns of pto_ops.def mean: shape rules, cost rules, and where an instruction keeps its operands. */
+/* opcode.h - what the columns of pto_ops.def mean: shape rules, cost rules. */
 #ifndef ISA_OPCODE_H
 #define ISA_OPCODE_H
 
@@ -20,12 +20,6 @@ enum isa_shape {
 };
 /* Cycles of one execution, see pto_ops.def. */
 enum isa_cost { ISA_COST_ZERO, ISA_COST_DST, ISA_COST_SRC, ISA_COST_MATMUL, ISA_COST_SORT };
-
-enum { ISA_OPERANDS_MAX = 6 };
-
-/* The fields of an instruction in the order of its operand letters: upper-case letters are d, e; lower-case a, b, c, f.
- * Returns how many operands the opcode has. */
-unsigned isa_op_operands(const struct isa_op *op, const struct ptowsp_tile_inst *inst, uint16_t values_out[ISA_OPERANDS_MAX]);
 
 /* Opcodes of the control group: FOR ... RETURN. */
 static inline bool isa_op_is_control(unsigned opcode)

@@ -279,6 +279,22 @@ const struct ptowsp_tile_tile *isa_program_tiles(const struct isa_program *progr
 	return program->tiles;
 }
 
+const struct ptowsp_tile_scalar *isa_program_scalars(const struct isa_program *program)
+{
+	return program->scalars;
+}
+
+uint32_t isa_program_tile_at(const struct isa_program *program, uint32_t tile)
+{
+	return program->plan.at[tile];
+}
+
+const uint32_t *isa_program_zeros(const struct isa_program *program, uint32_t *count_out)
+{
+	*count_out = program->zero_count;
+	return program->zero_tiles;
+}
+
 const struct ptowsp_tile_param *isa_program_params(const struct isa_program *program)
 {
 	return program->params;
