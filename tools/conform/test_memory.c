@@ -14,8 +14,10 @@ void conform_test_fini_returns_everything(struct conform *c)
 {
 	static struct conform_process before;
 	struct conform_program p;
+	uint32_t own; /* not 1 where an emulator has threads of its own */
 
 	conform_proc_need(c);
+	own = conform_thread_count();
 	conform_program_choose(c, &p, conform_short_programs);
 	conform_load(c);
 	for (int i = 0; i < 2; i++) { /* what is made once for all lives was made in the first */
@@ -26,9 +28,9 @@ void conform_test_fini_returns_everything(struct conform *c)
 		conform_ok(c, conform_run(c, c->device, &p, 0, 0), "a run of it");
 		conform_program_unload(c, &p);
 		conform_close(c);
-		for (int wait = 0; wait < 100 && conform_thread_count() > 1; wait++)
+		for (int wait = 0; wait < 100 && conform_thread_count() > own; wait++)
 			usleep(1000); /* a joined thread may stand in /proc for a moment */
-		CONFORM_MUST(c, conform_thread_count() == 1, "fini returned, and threads of it are still there: %u (PL9)", conform_thread_count() - 1);
+		CONFORM_MUST(c, conform_thread_count() <= own, "fini returned, and threads of it are still there: %u (PL9)", conform_thread_count() - own);
 	}
 	conform_process_compare_strict(c, &before, "a life from init to fini");
 }
