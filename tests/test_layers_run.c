@@ -42,6 +42,26 @@ static void an_isolated_backend_breaks_no_rule(void)
 	CHECK_STR(err, "");
 }
 
+/* Every example says the same with layers as without, wall time aside, whether it runs or is refused; and its log gives the same once more. */
+static void examples_are_the_same(void)
+{
+	static const char script[] = "b='%s' p=%s; for x in \"$b\"/packages/*.pkg.zst; do "
+				     "\"$b\"/bin/ptowsp-run --plugin=$p --isolate=none \"$x\" >plain 2>&1; was=$?; "
+				     "\"$b\"/bin/ptowsp-run --plugin=$p --isolate=none --layer=trace:run.calls,validate,threads \"$x\" >layered 2>&1; now=$?; "
+				     "sed -i 's/[0-9.]* ms;* *//' plain layered; "
+				     "[ $was = $now ] && cmp -s plain layered || { echo \"$x: exit $was, with layers $now\"; cat plain layered; }; "
+				     "\"$b\"/bin/ptowsp-conform --replay run.calls \"$b\"/lib/ptowsp/plugins/libptowsp_$p.so >replayed 2>&1 || { echo \"$x: replay\"; cat replayed; }; done";
+
+	if (*check_sanitizer())
+		CHECK_SKIP("the release build runs all examples");
+	CHECK_INT(check_run(check_fmt("cd '%s' && { %s; }", check_tmp(), check_fmt(script, check_build(), check_name() + strlen("examples_are_the_same_on_"))), &out, &err), 0);
+	if (*out)
+		CHECK_FAIL("%.3000s", out);
+	free(out);
+	free(err);
+	out = err = NULL;
+}
+
 /* What failed is a sentence and an exit code; nothing crashes, hangs or leaks. */
 static void faults_end_a_run_cleanly(void)
 {
@@ -63,6 +83,8 @@ void suite_layers_run(CU_pSuite s)
 {
 	for (size_t i = 0; i < sizeof(backends) / sizeof(*backends); i++)
 		check_add(s, check_fmt("rules_are_kept_by_%s", backends[i]), a_backend_breaks_no_rule);
+	for (size_t i = 0; i < sizeof(backends) / sizeof(*backends); i++)
+		check_add(s, check_fmt("examples_are_the_same_on_%s", backends[i]), examples_are_the_same);
 	TEST(s, an_isolated_backend_breaks_no_rule);
 	for (size_t i = 0; i < sizeof(backends) / sizeof(*backends); i++)
 		check_add(s, check_fmt("faults_end_cleanly_on_%s", backends[i]), faults_end_a_run_cleanly);
