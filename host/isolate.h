@@ -16,7 +16,7 @@ uint32_t host_isolate_rule(const char *real_path, const char **why_out);
 /* The words of --isolate: "none", "process", "sandbox". */
 const char *host_isolate_text(uint32_t isolate);
 
-/* remote_carry.c: all calls go to that worker. */
+/* remote_calls.c: all calls go to that worker. */
 void host_remote_caller(struct host_caller *caller, struct host_remote *remote);
 
 #endif
