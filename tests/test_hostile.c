@@ -223,7 +223,7 @@ static void a_name_that_leads_to_another_file_is_checked_again(void)
 /* Exchanged again and again, while it is loaded: a good plugin, and one that the lint refuses and whose constructor prints. Nothing of that one runs, here or in a worker. */
 static void a_name_that_is_swapped_while_it_is_loaded_runs_what_was_checked(void)
 {
-	static const char script[] = "cp '%s'/e.pkg.zst . && touch swapping && "
+	static const char script[] = "cp '%s'/e.pkg.zst . && touch swapping || exit 1; " /* before anything of it goes on beside the runs */
 				     "(while [ -e swapping ]; do ln -sf '%s' libptowsp_null.so; ln -sf '%s/tests/hostile/swapped/libptowsp_null.so' libptowsp_null.so; done) & "
 				     "for i in $(seq 25); do for how in none process; do "
 				     "'%s'/bin/ptowsp-run --isolate=$how --plugin=./libptowsp_null.so e.pkg.zst; echo \"exit $?\"; done; done; rm swapping; wait";
