@@ -15,6 +15,9 @@ static void fill(struct ptowsp_error *error, ptowsp_status code, uint64_t task, 
 	error->where[0] = task;
 	error->where[1] = kernel;
 	vsnprintf(error->text, sizeof(error->text), text, list);
+	for (char *c = error->text; *c; c++) /* names are the package's, the sentence is one line */
+		if ((unsigned char)*c < ' ')
+			*c = ' ';
 }
 
 ptowsp_status rt_fail(struct ptowsp_error *error, ptowsp_status code, const char *text, ...)
