@@ -63,11 +63,11 @@ static ptowsp_status job_run(struct job *job, const struct base_model *model, co
 
 static ptowsp_status args_check(const struct ptowsp_load_args *args, struct ptowsp_error *error)
 {
-	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_LOAD_ARGS, sizeof(*args), "artifact", error);
+	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_LOAD_ARGS, PTOWSP_LOAD_ARGS_FLOOR_10_0, "artifact", error);
 
-	if (st || !args->section_count || args->section_stride >= sizeof(struct ptowsp_section))
+	if (st || !args->section_count || args->section_stride >= PTOWSP_SECTION_FLOOR_10_0)
 		return st;
-	return base_fail(error, PTOWSP_INVALID, "artifact: sections have at least %u bytes, not %u", (unsigned)sizeof(struct ptowsp_section), args->section_stride);
+	return base_fail(error, PTOWSP_INVALID, "artifact: sections have at least %u bytes, not %u", PTOWSP_SECTION_FLOOR_10_0, args->section_stride);
 }
 
 /* Nothing runs: native payloads stay closed, scratch is for one worker. */

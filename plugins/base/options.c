@@ -136,6 +136,8 @@ ptowsp_status base_options_read(const struct base_backend *backend, struct base_
 	ptowsp_status st = PTOWSP_OK;
 
 	memset(options_out, 0, base_options_size(backend));
+	if (args->setting_count && args->setting_stride < PTOWSP_SETTING_FLOOR_10_0)
+		return base_fail(error, PTOWSP_INVALID, "init: settings have at least %u bytes, not %u", PTOWSP_SETTING_FLOOR_10_0, args->setting_stride);
 	for (uint32_t i = 0; (option = row(backend, i)); i++)
 		if (!is_text(option))
 			*field(options_out, option) = option->standard;

@@ -36,9 +36,9 @@ static ptowsp_status args_check(const struct ptowsp_load_args *args, struct ptow
 {
 	ptowsp_status st = base_args_check(&args->head, PTOWSP_STRUCT_LOAD_ARGS, PTOWSP_LOAD_ARGS_FLOOR_10_0, "load", error);
 
-	if (!st && args->section_count && args->section_stride < sizeof(struct ptowsp_section))
+	if (!st && args->section_count && args->section_stride < PTOWSP_SECTION_FLOOR_10_0)
 		st = base_fail(error, PTOWSP_INVALID, "load: sections have at least %u bytes, not %u",
-			      (unsigned)sizeof(struct ptowsp_section), args->section_stride);
+			      PTOWSP_SECTION_FLOOR_10_0, args->section_stride);
 	return st;
 }
 

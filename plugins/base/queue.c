@@ -22,6 +22,7 @@ static void run_fill(struct base_run *run, const struct ptowsp_run_args *args, u
 {
 	struct ptowsp_binding *bindings = (struct ptowsp_binding *)(run + 1);
 	uint64_t *values = (uint64_t *)(bindings + args->binding_count);
+	const size_t known = args->binding_stride < sizeof(*bindings) ? args->binding_stride : sizeof(*bindings);
 
 	memcpy(&run->args, args, PTOWSP_RUN_ARGS_FLOOR_10_0);
 	run->args.head.size = sizeof(run->args);
@@ -31,7 +32,7 @@ static void run_fill(struct base_run *run, const struct ptowsp_run_args *args, u
 	run->bytes = bytes;
 	run->program = (struct base_program *)args->program;
 	for (uint32_t i = 0; i < args->binding_count; i++)
-		memcpy(&bindings[i], (const char *)args->bindings + (size_t)i * args->binding_stride, sizeof(*bindings));
+		memcpy(&bindings[i], (const char *)args->bindings + (size_t)i * args->binding_stride, known);
 	if (args->value_count)
 		memcpy(values, args->values, args->value_count * sizeof(*values));
 }
@@ -44,9 +45,9 @@ static ptowsp_status args_check(const struct base_device *device, const struct p
 		return st;
 	for (const struct base_program *p = device->programs; p; p = p->next)
 		if (p == (const struct base_program *)args->program) {
-			if (args->binding_count && args->binding_stride < sizeof(struct ptowsp_binding))
+			if (args->binding_count && args->binding_stride < PTOWSP_BINDING_FLOOR_10_0)
 				return base_fail(error, PTOWSP_INVALID, "submit: bindings have at least %u bytes, not %u",
-						(unsigned)sizeof(struct ptowsp_binding), args->binding_stride);
+						PTOWSP_BINDING_FLOOR_10_0, args->binding_stride);
 			return PTOWSP_OK;
 		}
 	return base_fail(error, PTOWSP_INVALID, "submit: the program is not loaded on this device");

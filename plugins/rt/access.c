@@ -99,8 +99,8 @@ ptowsp_status rt_tensors_init(struct rt_tensors *tensors, const struct rt_progra
 	tensors->rows = calloc((size_t)tensors->count + 1, sizeof(*tensors->rows));
 	if (!tensors->rows)
 		return rt_no_memory(error, "tensors");
-	if (args->binding_count && args->binding_stride < sizeof(struct ptowsp_binding))
-		return rt_fail(error, PTOWSP_INVALID, "bindings have at least %u bytes, not %u", (unsigned)sizeof(struct ptowsp_binding),
+	if (args->binding_count && args->binding_stride < PTOWSP_BINDING_FLOOR_10_0)
+		return rt_fail(error, PTOWSP_INVALID, "bindings have at least %u bytes, not %u", PTOWSP_BINDING_FLOOR_10_0,
 			       args->binding_stride);
 	for (uint32_t t = 0; !st && t < tensors->count; t++)
 		st = tensor_init(&tensors->rows[t], program, env, t, error);

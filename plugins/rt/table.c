@@ -139,9 +139,9 @@ ptowsp_status rt_tables_init(struct rt_tables *tables, const struct ptowsp_secti
 	ptowsp_status st = PTOWSP_OK;
 
 	memset(tables, 0, sizeof(*tables));
-	if (count && stride < sizeof(struct ptowsp_section))
+	if (count && stride < PTOWSP_SECTION_FLOOR_10_0)
 		return rt_fail(error, PTOWSP_INVALID, "sections have at least %u bytes, not %u",
-			       (unsigned)sizeof(struct ptowsp_section), stride);
+			       PTOWSP_SECTION_FLOOR_10_0, stride);
 	for (uint32_t i = 0; !st && i < count; i++) {
 		const struct ptowsp_section *section = (const struct ptowsp_section *)((const char *)sections + (size_t)i * stride);
 

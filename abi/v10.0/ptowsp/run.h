@@ -72,6 +72,10 @@ struct ptowsp_run_args {
 #define PTOWSP_OPEN_ARGS_FLOOR_10_0 32u
 #define PTOWSP_LOAD_ARGS_FLOOR_10_0 64u
 #define PTOWSP_RUN_ARGS_FLOOR_10_0 72u
+/* Rows of the host: smaller strides are INVALID, and no more than the stride of a row is read. */
+#define PTOWSP_SECTION_FLOOR_10_0 24u
+#define PTOWSP_SETTING_FLOOR_10_0 16u
+#define PTOWSP_BINDING_FLOOR_10_0 56u
 enum {
 	PTOWSP_RUN_NO_KERNELS = 1, /* expand, schedule and count, run no kernel body */
 	PTOWSP_RUN_STRICT = 2      /* a race found is an error */
