@@ -197,6 +197,17 @@ static void without_the_lint_a_refused_file_is_tested(void)
 	free(out);
 }
 
+/* What no host finds is said, too. */
+static void a_file_of_another_name_is_told_its_own(void)
+{
+	char *out;
+
+	REQUIRE_INT(check_run(check_fmt("cp %s/tests/hostile/nothing/libptowsp_null.so %s/null.so", check_build(), check_tmp()), NULL, NULL), 0);
+	out = conform("", check_fmt("--test '*lint' %s/null.so", check_dir()), 1, NULL);
+	CHECK_CONTAINS(out, "null.so: no host looks for a file of that name; call it libptowsp_null.so (PL1)");
+	free(out);
+}
+
 /* A file that the lint refuses is not run: everything else is skipped with that reason. */
 static void a_refused_file_is_not_run(void)
 {
@@ -300,6 +311,7 @@ void suite_conform(CU_pSuite s)
 	TEST(s, list_names_every_test_and_its_obligation);
 	TEST(s, wrong_command_lines_are_usage_and_a_missing_file_is_exit_4);
 	TEST(s, a_refused_file_is_not_run);
+	TEST(s, a_file_of_another_name_is_told_its_own);
 	TEST(s, without_the_lint_a_refused_file_is_tested);
 	TEST(s, json_has_a_row_per_test);
 	TEST(s, the_end_of_a_plugin_is_told_with_all_that_is_known);
