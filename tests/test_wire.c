@@ -113,9 +113,33 @@ static void a_ring_carries_messages_of_any_length(void)
 	host_ring_finish(&writer);
 }
 
+/* What a worker may write over the head of a record: size, and flags in the upper half of the second word. */
+static void a_record_with_a_false_head_is_forged(void)
+{
+	const struct {
+		uint32_t word, value;
+	} rows[] = {{0, HOST_RING_CHUNK + 1}, {0, 9}, {0, UINT32_MAX}, {1, 0x80000000}};
+	static struct host_ring_shared shared;
+	const _Atomic int stop = 0;
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct host_ring writer, reader;
+
+		memset(&shared, 0, sizeof(shared));
+		host_ring_init(&writer, &shared);
+		host_ring_init(&reader, &shared);
+		REQUIRE(host_ring_write(&writer, 0, "message", 8, &stop));
+		memcpy(shared.bytes + rows[i].word * sizeof(uint32_t), &rows[i].value, sizeof(rows[i].value));
+		CHECK_INT(host_ring_read(&reader), HOST_RING_FORGED);
+		host_ring_finish(&reader);
+		host_ring_finish(&writer);
+	}
+}
+
 void suite_wire(CU_pSuite s)
 {
 	TEST(s, what_was_sent_arrives);
 	TEST(s, changed_bytes_are_refused_or_harmless);
 	TEST(s, a_ring_carries_messages_of_any_length);
+	TEST(s, a_record_with_a_false_head_is_forged);
 }
