@@ -350,6 +350,23 @@ static void limits_are_errors(void)
 	}
 }
 
+/* What a wrong branch opened is closed again: the next workload has all its levels. */
+static void a_wrong_else_if_leaves_no_level_open(void)
+{
+	char *text = repeated("workload @v {\n  if 1 { } else if = { }\n}\nworkload @w {\n", "scope {", 64, "\n}");
+	struct source s;
+
+	text = realloc(text, strlen(text) + 65);
+	REQUIRE(text != NULL);
+	for (int i = 0; i < 64; i++)
+		strcat(text, "}");
+	s = source_compile(text);
+	if (!strstr(s.messages, "expected") || strstr(s.messages, "nested deeper"))
+		CHECK_FAIL("%s", s.messages);
+	source_free(&s);
+	free(text);
+}
+
 static void calls_that_expand_too_deep_are_errors(void)
 {
 	char text[8192] = "";
@@ -392,5 +409,6 @@ void suite_workload(CU_pSuite s)
 	TEST(s, one_source_gives_one_package);
 	TEST(s, corpus_scalars_share_symbols_of_their_name_and_type);
 	TEST(s, limits_are_errors);
+	TEST(s, a_wrong_else_if_leaves_no_level_open);
 	TEST(s, calls_that_expand_too_deep_are_errors);
 }

@@ -312,6 +312,7 @@ int lang_cond_parse(struct lang_parser *parser, struct lang_work *work)
 {
 	struct lang_work *other;
 	struct lang_body *body;
+	int ok;
 
 	if (!condition_parse(parser, work) || !lang_work_body_parse(parser, work))
 		return 0;
@@ -327,10 +328,9 @@ int lang_cond_parse(struct lang_parser *parser, struct lang_work *work)
 	other->at = body->at;
 	other->form = form_take(parser);
 	body->first = other;
-	if (!lang_cond_parse(parser, other))
-		return 0;
+	ok = lang_cond_parse(parser, other);
 	parser->depth--;
-	return 1;
+	return ok;
 }
 
 int lang_repeat_parse(struct lang_parser *parser, struct lang_work *work)
