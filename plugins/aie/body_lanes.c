@@ -179,11 +179,12 @@ static bool element_make(struct lane_maker *make, const struct aie_ins *in, bool
 static struct aie_lane_ins *maker_of(const struct lane_maker *make, uint32_t reg)
 {
 	const struct aie_lane_register *row = register_of(make, reg);
-	struct aie_lane_ins *last = &make->body->lane_ins_rows[make->body->lane_ins_count - 1];
+	struct aie_lane_ins *last;
 
-	if (make->body->lane_ins_count == make->lanes.first || row->role != VARIES || row->reads != 1 || !last->run || last->d != row->column - 1 || aie_lane_stores(last->run))
+	if (make->body->lane_ins_count == make->lanes.first || row->role != VARIES || row->reads != 1)
 		return NULL;
-	return last;
+	last = &make->body->lane_ins_rows[make->body->lane_ins_count - 1];
+	return last->run && last->d == row->column - 1 && !aie_lane_stores(last->run) ? last : NULL;
 }
 
 /* What is only moved on is made where it goes to; a product that is only added to something is added at once, each of the two rounded. */
