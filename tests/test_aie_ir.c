@@ -437,6 +437,8 @@ static const struct limit {
 	{"\"", "a", "\"() : () -> ()", "", 255},
 	{"%", "a", " = \"a\"() : () -> i32", "1:1: a name of more than 255 bytes stands here", 256},
 	{"\"a\"() {a = @", "a", "} : () -> ()", "1:12: a name of more than 255 bytes stands here", 256},
+	{"\"a\"() {a = @\"", "\\E6", "\"} : () -> ()", "1:12: a name of more than 255 bytes stands here", 256},
+	{"\"a\"() {a = @\"", "\\E6", "\"} : () -> ()", "", 255},
 	{"\"a\"() {a = #b<", "a", ">} : () -> ()", "1:12: an attribute that begins here has no '>' within its line and 1024 bytes, or a string in it", 1024},
 	{"\"a\"() {a = 1.", "0", "} : () -> ()", "1:12: a number of more than 127 characters stands here", 126},
 	{"%a = arith.constant 1 : i32 \"a\"(%a", ", %a", ") : () -> ()", "1:16417: an operation has more than 4096 operands here", 4096},

@@ -43,14 +43,9 @@ const char *aie_read_text(struct aie_reader *reader)
 	const struct aie_token token = reader->token;
 	const size_t sign = *token.begin == '@', quote = token.begin[sign] == '"';
 	size_t length = token.length - sign - 2 * quote;
-	char *copy;
-	const char *name;
+	char *copy = malloc(length + 1);
+	const char *name = NULL;
 
-	if (length > AIE_READ_NAME && sign) {
-		aie_read_fail(reader, &token, "a name of more than %d bytes stands here", AIE_READ_NAME);
-		return NULL;
-	}
-	copy = malloc(length + 1);
 	if (!copy) {
 		aie_read_memory(reader);
 		return NULL;
@@ -59,12 +54,13 @@ const char *aie_read_text(struct aie_reader *reader)
 		length = unescape(copy, token.begin + sign + 1, length);
 	else
 		memcpy(copy, token.begin + sign, length);
-	name = length == SIZE_MAX ? NULL : aie_name(reader->module, copy, length);
-	free(copy);
 	if (length == SIZE_MAX)
 		aie_read_fail(reader, &token, "a string with an escape that is none of \\\" \\\\ \\n \\t and two digits other than 00 stands here");
-	else if (!name)
+	else if (sign && length > AIE_READ_NAME) /* of the name, however it is written */
+		aie_read_fail(reader, &token, "a name of more than %d bytes stands here", AIE_READ_NAME);
+	else if (!(name = aie_name(reader->module, copy, length)))
 		aie_read_memory(reader);
+	free(copy);
 	aie_read_next(reader);
 	return name;
 }
