@@ -9,78 +9,23 @@
 #include <unistd.h>
 
 #include "host/confine.h"
-#include "host/ptowsp_host.h"
 #include "host/runs.h"
+#include "moody.h"
 #include "one_task.h"
 
 static struct ptowsp_error error;
 
-/* ---- one of everything --------------------------------------------------------------------------------------- */
-
-struct session {
-	struct ptowsp_package *package;
-	struct ptowsp_plan *plan;
-	struct ptowsp_backend *backend;
-	struct ptowsp_program *program;
-	char log[512];
-};
-
-static void on_log(void *context, int32_t level, const char *text)
-{
-	struct session *s = context;
-
-	(void)level;
-	strncat(s->log, text, sizeof(s->log) - strlen(s->log) - 1);
-}
-
-static void session_close(struct session *s)
-{
-	ptowsp_program_unload(s->program);
-	ptowsp_backend_close(s->backend);
-	ptowsp_plan_destroy(s->plan);
-	ptowsp_package_close(s->package);
-	*s = (struct session){0};
-}
-
-static const char *empty_package(void)
-{
-	static const char json[] = "{\"schema\": \"ptowsp.package/1\", \"WORK\": {\"instructions\": [[\"halt\"]]}, \"ENTR\": [{\"name\": \"main\", \"flags\": 1}]}";
-	const char *path = check_fmt("%s/empty.pkg.zst", check_tmp());
-
-	if (!check_write(check_fmt("%s/empty.json", check_dir()), json, sizeof(json) - 1) ||
-	    check_run(check_fmt("%s/bin/ptowsp-pack --from-json %s/empty.json -o %s", check_build(), check_dir(), path), NULL, NULL))
-		CHECK_FAIL("no package at %s", path);
-	return path;
-}
-
-static ptowsp_status package_open(struct session *s, const char *path)
-{
-	ptowsp_status st = ptowsp_package_open(&s->package, path, 0, &error);
-
-	return st ? st : ptowsp_plan_create(&s->plan, s->package, NULL, &error);
-}
-
 static uint32_t load_timeout_ms; /* of what is opened next */
 
-static ptowsp_status moody_open(struct session *s, const char *mood, uint32_t isolate)
-{
-	const struct ptowsp_setting setting = {"mood", mood};
-	const char *plugin = check_fmt("%s/test/isolate/libptowsp_moody.so", check_build());
-	struct ptowsp_backend_options options = {.plugin = plugin, .settings = &setting, .setting_count = 1, .log = on_log, .log_context = s, .isolate = isolate,
-						 .load_timeout_ms = load_timeout_ms};
-
-	return ptowsp_backend_open(&s->backend, &options, &error);
-}
-
 /* As far as it goes: to a run that is over. */
-static ptowsp_status moody_run(struct session *s, const char *mood, uint64_t timeout_ns)
+static ptowsp_status moody_run(struct moody *s, const char *mood, uint64_t timeout_ns)
 {
 	const struct ptowsp_execute_options options = {.timeout_ns = timeout_ns};
 	struct ptowsp_run_stats live = {.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS)};
-	ptowsp_status st = package_open(s, empty_package());
+	ptowsp_status st = moody_package(s, moody_empty(), &error);
 
 	if (!st)
-		st = moody_open(s, mood, PTOWSP_ISOLATE_PROCESS);
+		st = moody_backend(s, mood, PTOWSP_ISOLATE_PROCESS, load_timeout_ms, &error);
 	if (!st)
 		st = ptowsp_program_load(&s->program, s->backend, s->plan, 0, &error);
 	if (!st)
@@ -169,12 +114,12 @@ static void the_host_says_what_protects_it(void)
 
 enum { ELEMENTS = 2048 };
 
-static ptowsp_status add_run(struct session *s, float *x, float *y, float *z)
+static ptowsp_status add_run(struct moody *s, float *x, float *y, float *z)
 {
 	struct ptowsp_backend_options options = {.plugin = "cpu_sim", .isolate = PTOWSP_ISOLATE_PROCESS};
 	float *const memory[] = {x, y, z};
 	struct ptowsp_tensor_info info;
-	ptowsp_status st = package_open(s, check_fmt("%s/packages/vector_add.pkg.zst", check_build()));
+	ptowsp_status st = moody_package(s, check_fmt("%s/packages/vector_add.pkg.zst", check_build()), &error);
 
 	if (!st)
 		st = ptowsp_backend_open(&s->backend, &options, &error);
@@ -197,19 +142,19 @@ static void numbers_fill(float *x, float *y, float *z)
 static void memory_of_the_caller_is_copied_and_counted(void)
 {
 	static float x[ELEMENTS], y[ELEMENTS], z[ELEMENTS];
-	struct session s = {0};
+	struct moody s = {0};
 
 	numbers_fill(x, y, z);
 	CHECK_INT(add_run(&s, x, y, z), 0);
 	CHECK_NEAR(z[100], 150, 0);
 	CHECK_NEAR(z[ELEMENTS - 1], 1.5 * (ELEMENTS - 1), 0);
 	CHECK_UINT(ptowsp_backend_copied(s.backend), sizeof(x) + sizeof(y) + 2 * sizeof(z)); /* inputs come in, the output in and out */
-	session_close(&s);
+	moody_close(&s);
 }
 
 static void shared_buffers_are_not_copied(void)
 {
-	struct session s = {0};
+	struct moody s = {0};
 	void *m[3];
 
 	for (int i = 0; i < 3; i++)
@@ -227,7 +172,7 @@ static void shared_buffers_are_not_copied(void)
 		CHECK_NEAR(((float *)m[2])[7], 3.5 + run, 0);
 	}
 	CHECK_UINT(ptowsp_backend_copied(s.backend), 0);
-	session_close(&s);
+	moody_close(&s);
 	for (int i = 0; i < 3; i++)
 		ptowsp_buffer_free(m[i]);
 	ptowsp_buffer_free(NULL);
@@ -239,7 +184,7 @@ static void shared_buffers_are_not_copied(void)
 static void a_crash_in_each_operation_is_told_with_signal_and_operation(void)
 {
 	static const char *const operations[] = {"init", "devices", "capabilities", "open", "load", "submit", "poll", "stats"};
-	struct session s = {0};
+	struct moody s = {0};
 
 	for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
 		CHECK_INT(moody_run(&s, check_fmt("segv:%s", operations[i]), 0), PTOWSP_DEVICE_LOST);
@@ -247,32 +192,32 @@ static void a_crash_in_each_operation_is_told_with_signal_and_operation(void)
 		CHECK_CONTAINS(error.text, "now it happens");
 		if (strcmp(operations[i], "stats")) /* comes beside the others */
 			CHECK_CONTAINS(error.text, check_fmt("in %s", operations[i]));
-		session_close(&s);
+		moody_close(&s);
 	}
 	CHECK_INT(moody_run(&s, "abort:submit", 0), PTOWSP_DEVICE_LOST);
 	CHECK_CONTAINS(error.text, "signal 6");
-	session_close(&s);
+	moody_close(&s);
 	CHECK_INT(moody_run(&s, "exit:poll", 0), PTOWSP_DEVICE_LOST);
 	CHECK_CONTAINS(error.text, "exit status 3");
-	session_close(&s);
+	moody_close(&s);
 }
 
 static void a_crash_at_the_end_harms_nobody(void)
 {
 	static const char *const operations[] = {"unload", "close", "fini", "cancel"};
-	struct session s = {0};
+	struct moody s = {0};
 
 	for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
 		CHECK_INT(moody_run(&s, check_fmt("segv:%s", operations[i]), 0), 0);
-		session_close(&s);
+		moody_close(&s);
 	}
 	CHECK_INT(moody_run(&s, "calm", 0), 0);
-	session_close(&s);
+	moody_close(&s);
 }
 
 static void every_later_call_says_how_it_ended(void)
 {
-	struct session s = {0};
+	struct moody s = {0};
 
 	CHECK_INT(moody_run(&s, "segv:poll", 0), PTOWSP_DEVICE_LOST);
 	for (int i = 0; i < 3; i++) {
@@ -280,13 +225,13 @@ static void every_later_call_says_how_it_ended(void)
 		CHECK_INT(ptowsp_execute(s.program, NULL, &error), PTOWSP_DEVICE_LOST);
 		CHECK_CONTAINS(error.text, "signal 11");
 	}
-	session_close(&s);
+	moody_close(&s);
 }
 
 static void a_hang_is_ended_after_the_deadline(void)
 {
 	static const char *const operations[] = {"submit", "poll"};
-	struct session s = {0};
+	struct moody s = {0};
 
 	for (int i = 0; i < 2; i++) {
 		const uint64_t begin = host_now_ns();
@@ -295,7 +240,7 @@ static void a_hang_is_ended_after_the_deadline(void)
 		CHECK(host_now_ns() - begin < UINT64_C(4000000000));
 		CHECK_CONTAINS(error.text, check_fmt("killed in %s", operations[i]));
 		CHECK(!alive(ptowsp_backend_worker(s.backend)));
-		session_close(&s);
+		moody_close(&s);
 	}
 }
 
@@ -303,7 +248,7 @@ static void a_hang_is_ended_after_the_deadline(void)
 static void a_call_that_hangs_is_ended_after_its_limit(void)
 {
 	static const char *const operations[] = {"init", "devices", "capabilities", "open", "load"};
-	struct session s = {0};
+	struct moody s = {0};
 
 	load_timeout_ms = 400;
 	for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
@@ -313,33 +258,33 @@ static void a_call_that_hangs_is_ended_after_its_limit(void)
 		CHECK(host_now_ns() - begin < UINT64_C(3000000000));
 		CHECK_CONTAINS(error.text, check_fmt("killed in %s", operations[i]));
 		CHECK_CONTAINS(error.text, "now it happens");
-		session_close(&s);
+		moody_close(&s);
 	}
 	load_timeout_ms = 0;
 }
 
 static void a_cancel_that_is_not_heard_ends_the_worker(void)
 {
-	struct session s = {0};
+	struct moody s = {0};
 
-	REQUIRE_INT(package_open(&s, empty_package()), 0);
-	REQUIRE_INT(moody_open(&s, "hang:cancel", PTOWSP_ISOLATE_PROCESS), 0);
+	REQUIRE_INT(moody_package(&s, moody_empty(), &error), 0);
+	REQUIRE_INT(moody_backend(&s, "hang:cancel", PTOWSP_ISOLATE_PROCESS, 0, &error), 0);
 	REQUIRE_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), 0);
-	session_close(&s);
-	REQUIRE_INT(package_open(&s, empty_package()), 0);
-	REQUIRE_INT(moody_open(&s, "waits", PTOWSP_ISOLATE_PROCESS), 0);
+	moody_close(&s);
+	REQUIRE_INT(moody_package(&s, moody_empty(), &error), 0);
+	REQUIRE_INT(moody_backend(&s, "waits", PTOWSP_ISOLATE_PROCESS, 0, &error), 0);
 	REQUIRE_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), 0);
 	REQUIRE_INT(ptowsp_execute_async(s.program, NULL, &error), 0);
 	CHECK_INT(ptowsp_synchronize(s.program, 10000000, &error), PTOWSP_AGAIN);
 	CHECK_INT(ptowsp_cancel(s.program, &error), PTOWSP_UNIMPLEMENTED);
 	CHECK_INT(ptowsp_synchronize(s.program, UINT64_C(5000000000), &error), PTOWSP_DEADLINE);
-	session_close(&s);
+	moody_close(&s);
 }
 
 static void forged_ring_data_ends_the_worker_and_not_the_host(void)
 {
 	static const char *const kinds[] = {"head", "tail", "record"};
-	struct session s = {0};
+	struct moody s = {0};
 
 	for (int i = 0; i < 3; i++) {
 		const bool down = !strcmp(kinds[i], "tail"); /* met with the next request */
@@ -347,20 +292,20 @@ static void forged_ring_data_ends_the_worker_and_not_the_host(void)
 		CHECK_INT(moody_run(&s, check_fmt("%s:poll", kinds[i]), down ? UINT64_C(50000000) : 0), down ? PTOWSP_DEADLINE : PTOWSP_DEVICE_LOST);
 		if (!down)
 			CHECK_CONTAINS(error.text, "sent what no worker sends");
-		session_close(&s);
+		moody_close(&s);
 	}
 }
 
 static void another_run_goes_on_while_one_crashes(void)
 {
-	struct session calm = {0}, s = {0};
+	struct moody calm = {0}, s = {0};
 
 	CHECK_INT(moody_run(&calm, "calm", 0), 0);
 	CHECK_INT(moody_run(&s, "segv:poll", 0), PTOWSP_DEVICE_LOST);
 	CHECK_INT(ptowsp_execute(calm.program, NULL, &error), 0);
-	session_close(&s);
+	moody_close(&s);
 	CHECK_INT(ptowsp_execute(calm.program, NULL, &error), 0);
-	session_close(&calm);
+	moody_close(&calm);
 }
 
 static void *kill_later(void *context)
@@ -380,11 +325,11 @@ static void a_crash_is_seen_within_ten_milliseconds(void)
 	pthread_t thread;
 
 	for (int i = 0; i < 5 && best > 10000000; i++) {
-		struct session s = {0};
+		struct moody s = {0};
 		uint64_t seen;
 
-		REQUIRE_INT(package_open(&s, empty_package()), 0);
-		REQUIRE_INT(moody_open(&s, "waits", PTOWSP_ISOLATE_PROCESS), 0);
+		REQUIRE_INT(moody_package(&s, moody_empty(), &error), 0);
+		REQUIRE_INT(moody_backend(&s, "waits", PTOWSP_ISOLATE_PROCESS, 0, &error), 0);
 		REQUIRE_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), 0);
 		at[1] = (uint64_t)ptowsp_backend_worker(s.backend);
 		REQUIRE_INT(pthread_create(&thread, NULL, kill_later, at), 0);
@@ -392,7 +337,7 @@ static void a_crash_is_seen_within_ten_milliseconds(void)
 		seen = host_now_ns();
 		pthread_join(thread, NULL);
 		best = seen - at[0] < best ? seen - at[0] : best;
-		session_close(&s);
+		moody_close(&s);
 	}
 	CHECK(best < 10000000);
 }
@@ -400,17 +345,17 @@ static void a_crash_is_seen_within_ten_milliseconds(void)
 /* Code that was written runs nowhere, where the kernel can forbid it. */
 static void a_sandbox_takes_files_network_and_processes_away(void)
 {
-	struct session s = {0};
+	struct moody s = {0};
 
 	if (!host_landlock_version() || !host_seccomp_there())
 		CHECK_SKIP("this kernel has no Landlock or no seccomp");
 	for (uint32_t isolate = PTOWSP_ISOLATE_PROCESS; isolate <= PTOWSP_ISOLATE_SANDBOX; isolate++) {
-		REQUIRE_INT(moody_open(&s, "tries:init", isolate), 0);
+		REQUIRE_INT(moody_backend(&s, "tries:init", isolate, 0, &error), 0);
 		CHECK_UINT(ptowsp_backend_isolation(s.backend), isolate);
 		CHECK_CONTAINS(s.log, isolate == PTOWSP_ISOLATE_SANDBOX ? "file no, secret no, network no, child no" : "file yes, secret yes, network yes, child yes");
 		if (host_mdwe_there())
 			CHECK_CONTAINS(s.log, "code no");
-		session_close(&s);
+		moody_close(&s);
 	}
 }
 
@@ -434,7 +379,7 @@ static void functions_of_the_embedding_program_are_not_there(void)
 {
 	const struct one_task spec = {.samples = true, .set = true};
 	struct ptowsp_backend_options options = {.plugin = "cpu_sim", .isolate = PTOWSP_ISOLATE_PROCESS};
-	struct session s = {0};
+	struct moody s = {0};
 	size_t size;
 	void *bytes = one_task_pack(&spec, &size, &error);
 
@@ -446,7 +391,7 @@ static void functions_of_the_embedding_program_are_not_there(void)
 	if (!ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error))
 		CHECK(ptowsp_execute(s.program, NULL, &error) != 0);
 	CHECK_CONTAINS(error.text, "an isolated plugin cannot call functions of the embedding program");
-	session_close(&s);
+	moody_close(&s);
 	ptowsp_kernel_unregister("combine");
 	free(bytes);
 }
@@ -470,7 +415,7 @@ static const char *two_package(const char *last)
 	return path;
 }
 
-static ptowsp_status device_open(struct session *s, const char *path, const char *entry, uint32_t isolate, void *x)
+static ptowsp_status device_open(struct moody *s, const char *path, const char *entry, uint32_t isolate, void *x)
 {
 	const struct ptowsp_backend_options options = {.plugin = "cpu_sim", .isolate = isolate, .threads = 1};
 	const struct ptowsp_plan_options plan = {.entry = entry};
@@ -485,7 +430,7 @@ static ptowsp_status device_open(struct session *s, const char *path, const char
 	return st ? st : ptowsp_tensor_bind(s->program, "X", x, 8, &error);
 }
 
-static ptowsp_status devices_start(struct session s[2], const char *path, uint32_t first, uint32_t second, int32_t *x)
+static ptowsp_status devices_start(struct moody s[2], const char *path, uint32_t first, uint32_t second, int32_t *x)
 {
 	const struct ptowsp_execute_options options = {.timeout_ns = UINT64_C(20000000000)};
 	ptowsp_status st = device_open(&s[0], path, "first", first, x);
@@ -502,7 +447,7 @@ static ptowsp_status devices_start(struct session s[2], const char *path, uint32
 static void devices_in_different_processes_tell_each_other(void)
 {
 	static const uint32_t where[][2] = {{PTOWSP_ISOLATE_PROCESS, PTOWSP_ISOLATE_PROCESS}, {PTOWSP_ISOLATE_PROCESS, PTOWSP_ISOLATE_NONE}, {PTOWSP_ISOLATE_NONE, PTOWSP_ISOLATE_PROCESS}};
-	struct session s[2] = {{0}, {0}};
+	struct moody s[2] = {{0}, {0}};
 	void *x;
 
 	for (size_t i = 0; i < 3; i++) {
@@ -511,15 +456,15 @@ static void devices_in_different_processes_tell_each_other(void)
 		CHECK_INT(ptowsp_synchronize(s[0].program, UINT64_MAX, &error), 0); /* nobody waits for the other one meanwhile */
 		CHECK_INT(ptowsp_synchronize(s[1].program, UINT64_MAX, &error), 0);
 		CHECK_INT(((int32_t *)x)[7], 2);
-		session_close(&s[0]);
-		session_close(&s[1]);
+		moody_close(&s[0]);
+		moody_close(&s[1]);
 		ptowsp_buffer_free(x);
 	}
 }
 
 static void a_device_whose_worker_ends_is_not_waited_for(void)
 {
-	struct session s[2] = {{0}, {0}};
+	struct moody s[2] = {{0}, {0}};
 	void *x;
 
 	REQUIRE_INT(ptowsp_buffer_alloc(&x, 32, &error), 0);
@@ -531,8 +476,8 @@ static void a_device_whose_worker_ends_is_not_waited_for(void)
 		ptowsp_synchronize(s[1].program, UINT64_MAX, &error);
 		if (both)
 			CHECK_CONTAINS(error.text, "device 1 waits for notification LATER of device 0, which never comes");
-		session_close(&s[0]);
-		session_close(&s[1]);
+		moody_close(&s[0]);
+		moody_close(&s[1]);
 	}
 	ptowsp_buffer_free(x);
 }
@@ -540,13 +485,13 @@ static void a_device_whose_worker_ends_is_not_waited_for(void)
 /* Each would have a copy of it. */
 static void devices_need_memory_that_they_share(void)
 {
-	struct session s[2] = {{0}, {0}};
+	struct moody s[2] = {{0}, {0}};
 	int32_t x[8] = {0};
 
 	CHECK_INT(devices_start(s, two_package("DONE"), PTOWSP_ISOLATE_PROCESS, PTOWSP_ISOLATE_PROCESS, x), PTOWSP_UNSUPPORTED);
 	CHECK_CONTAINS(error.text, "ptowsp_buffer_alloc");
-	session_close(&s[0]);
-	session_close(&s[1]);
+	moody_close(&s[0]);
+	moody_close(&s[1]);
 }
 
 void suite_isolate(CU_pSuite s)

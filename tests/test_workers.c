@@ -8,73 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "host/ptowsp_host.h"
 #include "host/runs.h"
+#include "moody.h"
 
 static struct ptowsp_error error;
-
-struct session {
-	struct ptowsp_package *package;
-	struct ptowsp_plan *plan;
-	struct ptowsp_backend *backend;
-	struct ptowsp_program *program;
-	uint64_t said_ns; /* when its plugin said something last */
-};
-
-static void on_log(void *context, int32_t level, const char *text)
-{
-	struct session *s = context;
-
-	(void)level, (void)text;
-	s->said_ns = host_now_ns();
-}
-
-/* The program of no tasks, on the plugin that has moods. */
-static ptowsp_status session_open(struct session *s, const char *package, const char *mood)
-{
-	const struct ptowsp_setting setting = {"mood", mood};
-	const char *plugin = check_fmt("%s/test/isolate/libptowsp_moody.so", check_build());
-	struct ptowsp_backend_options options = {.plugin = plugin, .settings = &setting, .setting_count = 1, .log = on_log, .log_context = s, .isolate = PTOWSP_ISOLATE_PROCESS};
-	ptowsp_status st = ptowsp_package_open(&s->package, package, 0, &error);
-
-	if (!st)
-		st = ptowsp_plan_create(&s->plan, s->package, NULL, &error);
-	if (!st)
-		st = ptowsp_backend_open(&s->backend, &options, &error);
-	return st ? st : ptowsp_program_load(&s->program, s->backend, s->plan, 0, &error);
-}
-
-static void session_close(struct session *s)
-{
-	ptowsp_program_unload(s->program);
-	ptowsp_backend_close(s->backend);
-	ptowsp_plan_destroy(s->plan);
-	ptowsp_package_close(s->package);
-	*s = (struct session){0};
-}
-
-static const char *package_make(void)
-{
-	static char path[512];
-
-	snprintf(path, sizeof(path), "%s/empty.pkg.zst", check_tmp());
-	REQUIRE_INT(check_run(check_fmt("cd %s && echo '{\"schema\": \"ptowsp.package/1\", \"WORK\": {\"instructions\": [[\"halt\"]]}, \"ENTR\": [{\"name\": \"main\", "
-					"\"flags\": 1}]}' >e.json && %s/bin/ptowsp-pack --from-json e.json -o %s", check_dir(), check_build(), path), NULL, NULL), 0);
-	return path;
-}
 
 /* From its last words to the failure of the call; the best of a few, as a machine that does something else is no finding. */
 static void a_kill_in_each_operation_is_seen_within_ten_milliseconds(void)
 {
 	static const char *const operations[] = {"init", "devices", "capabilities", "open", "load", "submit", "poll"};
-	const char *package = package_make();
-	struct session s = {0};
+	const char *package = moody_empty();
+	struct moody s = {0};
 
 	for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
 		uint64_t best = UINT64_MAX;
 
 		for (int round = 0; round < 5; round++) {
-			ptowsp_status st = session_open(&s, package, check_fmt("kill:%s", operations[i]));
+			ptowsp_status st = moody_open(&s, package, check_fmt("kill:%s", operations[i]), &error);
 			uint64_t span;
 
 			st = st ? st : ptowsp_execute(s.program, NULL, &error);
@@ -82,7 +32,7 @@ static void a_kill_in_each_operation_is_seen_within_ten_milliseconds(void)
 			best = span < best ? span : best;
 			CHECK_INT(st, PTOWSP_DEVICE_LOST);
 			CHECK_CONTAINS(error.text, check_fmt("ended in %s: signal 9", operations[i]));
-			session_close(&s);
+			moody_close(&s);
 		}
 		printf("# killed in %s: seen after %llu us\n", operations[i], (unsigned long long)best / 1000);
 		CHECK(best < (PTOWSP_SANITIZER ? 100000000 : 10000000));
@@ -92,18 +42,18 @@ static void a_kill_in_each_operation_is_seen_within_ten_milliseconds(void)
 static void many_sessions_live_at_once(void)
 {
 	enum { MANY = PTOWSP_SANITIZER ? 10 : 50 };
-	static struct session sessions[MANY];
-	const char *package = package_make();
+	static struct moody sessions[MANY];
+	const char *package = moody_empty();
 	const uint64_t begin = host_now_ns();
 
 	for (int i = 0; i < MANY; i++)
-		REQUIRE_INT(session_open(&sessions[i], package, i % 10 == 7 ? "kill:poll" : "calm"), 0);
+		REQUIRE_INT(moody_open(&sessions[i], package, i % 10 == 7 ? "kill:poll" : "calm", &error), 0);
 	for (int i = 0; i < MANY; i++)
 		CHECK_INT(ptowsp_execute_async(sessions[i].program, NULL, &error), 0);
 	for (int i = 0; i < MANY; i++)
 		CHECK_INT(ptowsp_synchronize(sessions[i].program, UINT64_MAX, &error), i % 10 == 7 ? PTOWSP_DEVICE_LOST : 0);
 	for (int i = 0; i < MANY; i++)
-		session_close(&sessions[i]);
+		moody_close(&sessions[i]);
 	printf("# %d sessions at once: %llu ms\n", MANY, (unsigned long long)(host_now_ns() - begin) / 1000000);
 }
 
@@ -136,8 +86,8 @@ static void sessions_leave_nothing_behind(void)
 {
 	enum { FIRST = 20 };
 	const int many = PTOWSP_SANITIZER ? 15 : getenv("PTOWSP_TEST_LONG") ? 1000 : 250;
-	const char *package = package_make();
-	struct session s = {0};
+	const char *package = moody_empty();
+	struct moody s = {0};
 	size_t bytes = 0;
 	uint64_t begin = 0;
 	long resident = 0;
@@ -150,9 +100,9 @@ static void sessions_leave_nothing_behind(void)
 			bytes = mallinfo2().uordblks;
 			begin = host_now_ns();
 		}
-		REQUIRE_INT(session_open(&s, package, "calm"), 0);
+		REQUIRE_INT(moody_open(&s, package, "calm", &error), 0);
 		CHECK_INT(ptowsp_execute(s.program, NULL, &error), 0);
-		session_close(&s);
+		moody_close(&s);
 	}
 	printf("# %d sessions: %.2f ms each; descriptors %d, then %d; heap %zu bytes, then %zu; resident %ld pages, then %ld\n", many, (double)(host_now_ns() - begin) / many / 1e6, open,
 	       descriptors(), bytes, (size_t)mallinfo2().uordblks, resident, pages());
@@ -167,7 +117,7 @@ static void sessions_leave_nothing_behind(void)
 static void the_end_of_the_host_is_that_of_its_worker(void)
 {
 	static const char *const where[] = {"hang_constructor", "hang_init", "loop_load", "done_never"};
-	const char *package = package_make();
+	const char *package = moody_empty();
 
 	for (size_t i = 0; i < 8; i++) {
 		const char *script = check_fmt("%s/bin/ptowsp-run --isolate=%s --plugin=%s/tests/hostile/%s/libptowsp_null.so %s & p=$!; w=; for i in $(seq 100); do "
