@@ -357,6 +357,15 @@ static uint32_t values_below(const struct aie_op *op)
 	return most;
 }
 
+/* Lists of no rows point into these tables as well, which are there for that. */
+static bool tables_begin(struct aie_body *body)
+{
+	const bool made = AIE_BODY_ROW(body, register) != AIE_NONE && AIE_BODY_ROW(body, lane_ins) != AIE_NONE && AIE_BODY_ROW(body, lane_access) != AIE_NONE;
+
+	body->register_count = body->lane_ins_count = body->lane_access_count = 0;
+	return made;
+}
+
 static ptowsp_status make(struct aie_body_maker *maker)
 {
 	const uint32_t functions = maker->body->outside->design->function_count;
@@ -371,7 +380,7 @@ static ptowsp_status make(struct aie_body_maker *maker)
 	}
 	maker->places = calloc(maker->value_count, sizeof(*maker->places));
 	maker->functions = calloc(functions + 1, sizeof(*maker->functions));
-	if (!maker->places || !maker->functions)
+	if (!maker->places || !maker->functions || !tables_begin(body))
 		return aie_body_no_memory(maker);
 	st = function_make(maker, maker->core, AIE_NONE);
 	if (!st)
