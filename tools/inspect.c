@@ -152,6 +152,7 @@ static int mode_set(struct options *options, enum mode mode, const char *name)
 enum sort { MODE, TEXT, DIRS, TRUST, PAGE };
 static const struct flag {
 	const char *name, *argument;
+	char letter; /* 0: it has none */
 	enum sort sort;
 	size_t field;
 } flags[] = {
@@ -161,7 +162,7 @@ static const struct flag {
 #define FIELD_DIRS(field) 0
 #define FIELD_TRUST(field) 0
 #define G(title)
-#define X(name, letter, sort, field, argument, text) {"--" name, argument, sort, FIELD_##sort(field)},
+#define X(name, letter, sort, field, argument, text) {"--" name, argument, letter, sort, FIELD_##sort(field)},
 #include "tools/inspect_flags.def"
 #undef X
 #undef G
@@ -177,6 +178,8 @@ static const struct flag *flag_find(const char *text)
 	for (size_t i = 0; i < sizeof(flags) / sizeof(*flags); i++) {
 		size_t length = strlen(flags[i].name);
 
+		if (flags[i].letter && text[1] == flags[i].letter && !text[2])
+			return &flags[i];
 		if (!strncmp(text, flags[i].name, length) && (!text[length] || (text[length] == '=' && takes_value(&flags[i]))))
 			return &flags[i];
 	}

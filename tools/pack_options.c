@@ -119,6 +119,7 @@ static int option_take(struct pack_options *o, int option)
 	case OPTION_UNTIL:
 		o->sign_until = optarg;
 		return -1;
+	case 'h':
 	case OPTION_HELP:
 		page_print(&page_pack, stdout);
 		return 0;
@@ -226,7 +227,7 @@ int pack_options_read(struct pack_options *options_out, int argc, char **argv)
 		return 1;
 	}
 	opterr = 0;
-	while (code < 0 && (option = getopt_long(argc, argv, "o:", long_options, NULL)) != -1)
+	while (code < 0 && (option = getopt_long(argc, argv, "ho:", long_options, NULL)) != -1)
 		code = option == '?' ? usage_fail("unknown or incomplete option ", argv[optind - 1]) : option_take(o, option);
 	while (optind < argc)
 		o->inputs[o->input_count++] = argv[optind++];

@@ -64,7 +64,7 @@ static int flag_take(struct conform_options *o, bool *list, int argc, char **arg
 	char *value;
 	uint64_t number;
 
-	if (!strcmp(flag, "--help"))
+	if (!strcmp(flag, "--help") || !strcmp(flag, "-h"))
 		return page_print(&page_conform, stdout), 0;
 	if (!strcmp(flag, "--version"))
 		return printf("ptowsp-conform %d.%d.0, ABI %s\n", PTOWSP_ABI_MAJOR, PTOWSP_ABI_MINOR, PTOWSP_ABI_STRING), 0;
