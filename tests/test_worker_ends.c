@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* test_worker_ends.c - a plugin that crashes, hangs or forges in a worker: its run ends and says how, the host and other runs go on. */
+#include "check.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "host/runs.h"
+#include "moody.h"
+
+static struct ptowsp_error error;
+
+static uint32_t load_timeout_ms; /* of what is opened next */
+
+/* As far as it goes: to a run that is over. */
+static ptowsp_status moody_run(struct moody *s, const char *mood, uint64_t timeout_ns)
+{
+	const struct ptowsp_execute_options options = {.timeout_ns = timeout_ns};
+	struct ptowsp_run_stats live = {.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS)};
+	ptowsp_status st = moody_package(s, moody_empty(), &error);
+
+	if (!st)
+		st = moody_backend(s, mood, PTOWSP_ISOLATE_PROCESS, load_timeout_ms, &error);
+	if (!st)
+		st = ptowsp_program_load(&s->program, s->backend, s->plan, 0, &error);
+	if (!st)
+		st = ptowsp_execute(s->program, &options, &error);
+	if (!st)
+		st = ptowsp_stats_live(s->program, &live, &error);
+	return st;
+}
+
+static bool alive(int64_t pid)
+{
+	return pid > 0 && !kill((pid_t)pid, 0);
+}
+
+/* Every operation that answers with a status; the session is closed afterwards as always. */
+static void a_crash_in_each_operation_is_told_with_signal_and_operation(void)
+{
+	static const char *const operations[] = {"init", "devices", "capabilities", "open", "load", "submit", "poll", "stats"};
+	struct moody s = {0};
+
+	for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
+		CHECK_INT(moody_run(&s, check_fmt("segv:%s", operations[i]), 0), PTOWSP_DEVICE_LOST);
+		CHECK_CONTAINS(error.text, "signal 11");
+		CHECK_CONTAINS(error.text, "now it happens");
+		if (strcmp(operations[i], "stats")) /* comes beside the others */
+			CHECK_CONTAINS(error.text, check_fmt("in %s", operations[i]));
+		moody_close(&s);
+	}
+	CHECK_INT(moody_run(&s, "abort:submit", 0), PTOWSP_DEVICE_LOST);
+	CHECK_CONTAINS(error.text, "signal 6");
+	moody_close(&s);
+	CHECK_INT(moody_run(&s, "exit:poll", 0), PTOWSP_DEVICE_LOST);
+	CHECK_CONTAINS(error.text, "exit status 3");
+	moody_close(&s);
+}
+
+static void a_crash_at_the_end_harms_nobody(void)
+{
+	static const char *const operations[] = {"unload", "close", "fini", "cancel"};
+	struct moody s = {0};
+
+	for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
+		CHECK_INT(moody_run(&s, check_fmt("segv:%s", operations[i]), 0), 0);
+		moody_close(&s);
+	}
+	CHECK_INT(moody_run(&s, "calm", 0), 0);
+	moody_close(&s);
+}
+
+static void every_later_call_says_how_it_ended(void)
+{
+	struct moody s = {0};
+
+	CHECK_INT(moody_run(&s, "segv:poll", 0), PTOWSP_DEVICE_LOST);
+	for (int i = 0; i < 3; i++) {
+		error.text[0] = '\0';
+		CHECK_INT(ptowsp_execute(s.program, NULL, &error), PTOWSP_DEVICE_LOST);
+		CHECK_CONTAINS(error.text, "signal 11");
+	}
+	moody_close(&s);
+}
+
+static void a_hang_is_ended_after_the_deadline(void)
+{
+	static const char *const operations[] = {"submit", "poll"};
+	struct moody s = {0};
+
+	for (int i = 0; i < 2; i++) {
+		const uint64_t begin = host_now_ns();
+
+		CHECK_INT(moody_run(&s, check_fmt("hang:%s", operations[i]), UINT64_C(50000000)), PTOWSP_DEADLINE);
+		CHECK(host_now_ns() - begin < UINT64_C(4000000000));
+		CHECK_CONTAINS(error.text, check_fmt("killed in %s", operations[i]));
+		CHECK(!alive(ptowsp_backend_worker(s.backend)));
+		moody_close(&s);
+	}
+}
+
+/* Calls without a deadline have a limit of their own. */
+static void a_call_that_hangs_is_ended_after_its_limit(void)
+{
+	static const char *const operations[] = {"init", "devices", "capabilities", "open", "load"};
+	struct moody s = {0};
+
+	load_timeout_ms = 400;
+	for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
+		const uint64_t begin = host_now_ns();
+
+		CHECK_INT(moody_run(&s, check_fmt("hang:%s", operations[i]), 0), PTOWSP_DEADLINE);
+		CHECK(host_now_ns() - begin < UINT64_C(3000000000));
+		CHECK_CONTAINS(error.text, check_fmt("killed in %s", operations[i]));
+		CHECK_CONTAINS(error.text, "now it happens");
+		moody_close(&s);
+	}
+	load_timeout_ms = 0;
+}
+
+static void a_cancel_that_is_not_heard_ends_the_worker(void)
+{
+	struct moody s = {0};
+
+	REQUIRE_INT(moody_package(&s, moody_empty(), &error), 0);
+	REQUIRE_INT(moody_backend(&s, "hang:cancel", PTOWSP_ISOLATE_PROCESS, 0, &error), 0);
+	REQUIRE_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), 0);
+	moody_close(&s);
+	REQUIRE_INT(moody_package(&s, moody_empty(), &error), 0);
+	REQUIRE_INT(moody_backend(&s, "waits", PTOWSP_ISOLATE_PROCESS, 0, &error), 0);
+	REQUIRE_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), 0);
+	REQUIRE_INT(ptowsp_execute_async(s.program, NULL, &error), 0);
+	CHECK_INT(ptowsp_synchronize(s.program, 10000000, &error), PTOWSP_AGAIN);
+	CHECK_INT(ptowsp_cancel(s.program, &error), PTOWSP_UNIMPLEMENTED);
+	CHECK_INT(ptowsp_synchronize(s.program, UINT64_C(5000000000), &error), PTOWSP_DEADLINE);
+	moody_close(&s);
+}
+
+static void forged_ring_data_ends_the_worker_and_not_the_host(void)
+{
+	static const char *const kinds[] = {"head", "tail", "record"};
+	struct moody s = {0};
+
+	for (int i = 0; i < 3; i++) {
+		const bool down = !strcmp(kinds[i], "tail"); /* met with the next request */
+
+		CHECK_INT(moody_run(&s, check_fmt("%s:poll", kinds[i]), down ? UINT64_C(50000000) : 0), down ? PTOWSP_DEADLINE : PTOWSP_DEVICE_LOST);
+		if (!down)
+			CHECK_CONTAINS(error.text, "sent what no worker sends");
+		moody_close(&s);
+	}
+}
+
+static void another_run_goes_on_while_one_crashes(void)
+{
+	struct moody calm = {0}, s = {0};
+
+	CHECK_INT(moody_run(&calm, "calm", 0), 0);
+	CHECK_INT(moody_run(&s, "segv:poll", 0), PTOWSP_DEVICE_LOST);
+	CHECK_INT(ptowsp_execute(calm.program, NULL, &error), 0);
+	moody_close(&s);
+	CHECK_INT(ptowsp_execute(calm.program, NULL, &error), 0);
+	moody_close(&calm);
+}
+
+static void *kill_later(void *context)
+{
+	uint64_t *at = context;
+
+	usleep(100000);
+	*at = host_now_ns();
+	kill((pid_t)at[1], SIGKILL);
+	return NULL;
+}
+
+/* The best of a few: a machine that does something else is no finding. */
+static void a_crash_is_seen_within_ten_milliseconds(void)
+{
+	uint64_t best = UINT64_MAX, at[2];
+	pthread_t thread;
+
+	for (int i = 0; i < 5 && best > 10000000; i++) {
+		struct moody s = {0};
+		uint64_t seen;
+
+		REQUIRE_INT(moody_package(&s, moody_empty(), &error), 0);
+		REQUIRE_INT(moody_backend(&s, "waits", PTOWSP_ISOLATE_PROCESS, 0, &error), 0);
+		REQUIRE_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), 0);
+		at[1] = (uint64_t)ptowsp_backend_worker(s.backend);
+		REQUIRE_INT(pthread_create(&thread, NULL, kill_later, at), 0);
+		CHECK_INT(ptowsp_execute(s.program, NULL, &error), PTOWSP_DEVICE_LOST);
+		seen = host_now_ns();
+		pthread_join(thread, NULL);
+		best = seen - at[0] < best ? seen - at[0] : best;
+		moody_close(&s);
+	}
+	CHECK(best < 10000000);
+}
+
+void suite_worker_ends(CU_pSuite s)
+{
+	TEST(s, a_crash_in_each_operation_is_told_with_signal_and_operation);
+	TEST(s, a_crash_at_the_end_harms_nobody);
+	TEST(s, every_later_call_says_how_it_ended);
+	TEST(s, a_hang_is_ended_after_the_deadline);
+	TEST(s, a_call_that_hangs_is_ended_after_its_limit);
+	TEST(s, a_cancel_that_is_not_heard_ends_the_worker);
+	TEST(s, forged_ring_data_ends_the_worker_and_not_the_host);
+	TEST(s, another_run_goes_on_while_one_crashes);
+	TEST(s, a_crash_is_seen_within_ten_milliseconds);
+}
