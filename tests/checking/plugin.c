@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* plugin.c - the checking plugin: the template's life, and each call of it held against what abi/README.md says of the host. It is longer than 10.0 everywhere a
  * table may be, with a trap in each place behind. Its option `hold` keeps a run until its deadline. */
+#include <pthread.h>
 #include <stdio.h>
 #include <time.h>
 
@@ -70,9 +71,19 @@ static ptowsp_status checked_fini(struct ptowsp_object *object, struct ptowsp_er
 	return call.status;
 }
 
+/* A row that is longer than the host knows; of all instances, which may be on several threads. */
+static struct { struct ptowsp_device known; uint64_t later[TRAPS]; } longer;
+
+static void longer_make(void)
+{
+	longer.known = device_model;
+	longer.known.head.size = sizeof(longer);
+	memset(longer.later, 0xff, sizeof(longer.later));
+}
+
 static ptowsp_status checked_devices(struct ptowsp_object *object, const struct ptowsp_device **out, uint32_t *count, struct ptowsp_error *error)
 {
-	static struct { struct ptowsp_device known; uint64_t later[TRAPS]; } longer;
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	struct watch_call call;
 	ptowsp_status st = PTOWSP_INVALID;
 
@@ -80,9 +91,7 @@ static ptowsp_status checked_devices(struct ptowsp_object *object, const struct 
 	if (!count || (*count && !out))
 		watch_broke(&call, "HO1: the count is NULL, or there is room and no array");
 	if (!call.status) {
-		longer.known = device_model;
-		longer.known.head.size = sizeof(longer);
-		memset(longer.later, 0xff, sizeof(longer.later));
+		pthread_once(&once, longer_make);
 		st = null_devices(NULL, out, count, error);
 	}
 	if (!st)
