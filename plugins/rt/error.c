@@ -4,6 +4,13 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+void rt_error_line(struct ptowsp_error *error)
+{
+	for (char *c = error->text; *c; c++)
+		if ((unsigned char)*c < ' ')
+			*c = ' ';
+}
+
 static void fill(struct ptowsp_error *error, ptowsp_status code, uint64_t task, uint64_t kernel, const char *text, va_list list)
 {
 	if (!error)
@@ -15,9 +22,7 @@ static void fill(struct ptowsp_error *error, ptowsp_status code, uint64_t task, 
 	error->where[0] = task;
 	error->where[1] = kernel;
 	vsnprintf(error->text, sizeof(error->text), text, list);
-	for (char *c = error->text; *c; c++) /* names are the package's, the sentence is one line */
-		if ((unsigned char)*c < ' ')
-			*c = ' ';
+	rt_error_line(error);
 }
 
 ptowsp_status rt_fail(struct ptowsp_error *error, ptowsp_status code, const char *text, ...)

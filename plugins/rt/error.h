@@ -16,6 +16,8 @@ ptowsp_status rt_fail(struct ptowsp_error *error, ptowsp_status code, const char
 /* The same with where[0] = task and where[1] = kernel (KREG row), UINT64_MAX where unknown. */
 ptowsp_status rt_fail_at(struct ptowsp_error *error, ptowsp_status code, uint64_t task, uint64_t kernel, const char *text, ...)
 	RT_PRINTF(5, 6);
+/* Its sentence becomes one line: names in it are the package's, which may have any bytes. */
+void rt_error_line(struct ptowsp_error *error);
 ptowsp_status rt_no_memory(struct ptowsp_error *error, const char *what);
 
 #endif

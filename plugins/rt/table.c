@@ -213,5 +213,6 @@ ptowsp_status rt_error_place(const struct rt_tables *tables, uint32_t instructio
 		return st;
 	memcpy(sentence, error->text, sizeof(sentence));
 	snprintf(error->text, sizeof(error->text), "%.40s:%u:%u: %.160s", rt_string(tables, place->file), place->line, place->column, sentence);
+	rt_error_line(error);
 	return st;
 }
