@@ -50,26 +50,41 @@ static uint64_t headers_end(const Elf64_Ehdr *header, uint64_t size)
 	return header->e_phnum <= SEGMENT_LIMIT && inside(header->e_phoff, bytes, size) ? header->e_phoff + bytes : 0;
 }
 
-uint64_t host_elf_extent(const void *bytes, uint64_t have, uint64_t size)
+uint64_t host_elf_head(const void *bytes, uint64_t have, uint64_t size)
 {
 	Elf64_Ehdr header;
-	uint64_t end, most = sizeof(header);
+	uint64_t end;
 
 	if (have < sizeof(header))
 		return size < sizeof(header) ? size : sizeof(header);
 	memcpy(&header, bytes, sizeof(header));
 	end = headers_end(&header, size);
-	if (end > have)
-		return end;
-	most = end > most ? end : most;
-	for (uint32_t i = 0; end && i < header.e_phnum; i++) {
-		Elf64_Phdr segment;
+	return end > sizeof(header) ? end : sizeof(header);
+}
 
-		memcpy(&segment, (const unsigned char *)bytes + header.e_phoff + i * sizeof(segment), sizeof(segment));
-		if (inside(segment.p_offset, segment.p_filesz, size) && segment.p_offset + segment.p_filesz > most)
-			most = segment.p_offset + segment.p_filesz;
+/* Code and nothing else: what begins with the file's headers has its tables before the code (linkers' -z noseparate-code). */
+static bool is_code(const Elf64_Phdr *segment)
+{
+	return segment->p_type == PT_LOAD && segment->p_offset && (segment->p_flags & (PF_X | PF_W)) == PF_X;
+}
+
+bool host_elf_part(const void *bytes, uint64_t size, uint32_t index, uint64_t *offset_out, uint64_t *length_out)
+{
+	Elf64_Ehdr header;
+	Elf64_Phdr segment;
+
+	*offset_out = *length_out = 0;
+	if (size < sizeof(header))
+		return false;
+	memcpy(&header, bytes, sizeof(header));
+	if (index >= header.e_phnum || !headers_end(&header, size))
+		return false;
+	memcpy(&segment, (const unsigned char *)bytes + header.e_phoff + index * sizeof(segment), sizeof(segment));
+	if (segment.p_type == PT_LOAD && !is_code(&segment) && inside(segment.p_offset, segment.p_filesz, size)) {
+		*offset_out = segment.p_offset;
+		*length_out = segment.p_filesz;
 	}
-	return most;
+	return true;
 }
 
 static ptowsp_status header_check(const struct host_elf *elf, const Elf64_Ehdr *header, struct ptowsp_error *error)
@@ -97,11 +112,18 @@ static ptowsp_status header_check(const struct host_elf *elf, const Elf64_Ehdr *
 	return PTOWSP_OK;
 }
 
-struct host_segment host_elf_segment(const struct host_elf *elf, uint32_t index)
+static Elf64_Phdr header_of(const struct host_elf *elf, uint32_t index)
 {
 	Elf64_Phdr raw;
 
 	memcpy(&raw, elf->bytes + elf->segments + index * sizeof(raw), sizeof(raw));
+	return raw;
+}
+
+struct host_segment host_elf_segment(const struct host_elf *elf, uint32_t index)
+{
+	const Elf64_Phdr raw = header_of(elf, index);
+
 	return (struct host_segment){.type = raw.p_type,
 				     .flags = raw.p_flags,
 				     .offset = raw.p_offset,
@@ -135,11 +157,10 @@ static ptowsp_status segments_check(const struct host_elf *elf, struct ptowsp_er
 const unsigned char *host_elf_at(const struct host_elf *elf, uint64_t address, uint64_t size)
 {
 	for (uint32_t i = 0; i < elf->segment_count; i++) {
-		struct host_segment segment = host_elf_segment(elf, i);
+		const Elf64_Phdr segment = header_of(elf, i);
 
-		if (segment.type == PT_LOAD && address >= segment.address &&
-		    inside(address - segment.address, size, segment.file_size))
-			return elf->bytes + segment.offset + (address - segment.address);
+		if (segment.p_type == PT_LOAD && address >= segment.p_vaddr && inside(address - segment.p_vaddr, size, segment.p_filesz))
+			return is_code(&segment) ? NULL : elf->bytes + segment.p_offset + (address - segment.p_vaddr);
 	}
 	return NULL;
 }
@@ -204,7 +225,7 @@ static ptowsp_status strings_open(struct host_elf *elf, struct ptowsp_error *err
 	elf->strings_size = host_elf_dynamic_find(elf, DT_STRSZ, NULL);
 	elf->strings = (const char *)host_elf_at(elf, address, elf->strings_size);
 	if (!elf->strings || !elf->strings_size || elf->strings[elf->strings_size - 1])
-		return host_refuse(error, elf->path, "its dynamic strings lie outside the file or do not end");
+		return host_refuse(error, elf->path, "its dynamic strings lie outside the file or among its code, or do not end");
 	return PTOWSP_OK;
 }
 
@@ -270,7 +291,7 @@ static ptowsp_status symbols_open(struct host_elf *elf, struct ptowsp_error *err
 	if (known)
 		elf->symbols = host_elf_at(elf, symbols, (uint64_t)elf->symbol_count * sizeof(Elf64_Sym));
 	if (!elf->symbols)
-		return host_refuse(error, elf->path, "its dynamic symbols or their hash table lie outside the file");
+		return host_refuse(error, elf->path, "its dynamic symbols or their hash table lie outside the file or among its code");
 	return PTOWSP_OK;
 }
 

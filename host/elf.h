@@ -23,7 +23,7 @@ struct host_symbol {
 /* An open file. Invariants after host_elf_open: every program header lies in the file, and so does every segment; loaded
  * segments ascend and do not overlap; there is one dynamic table, it ends, and its strings end with a NUL. */
 struct host_elf {
-	const unsigned char *bytes; /* borrowed; at least the host_elf_extent of the file */
+	const unsigned char *bytes; /* borrowed; head and parts of the file are there, whatever lies between */
 	size_t size;                /* of the file */
 	const char *path;           /* for messages; borrowed */
 	uint64_t segments;          /* offset of the program headers */
@@ -36,14 +36,16 @@ struct host_elf {
 	uint32_t symbol_count;      /* as the hash table says */
 };
 
-/* How many bytes of a file of `size` bytes are looked at here, as far as its first `have` tell: headers and segments, not the debug information and
- * symbols behind them. More than have: read so many, and ask again. Any bytes; at most size. */
-uint64_t host_elf_extent(const void *bytes, uint64_t have, uint64_t size);
+/* What of a file of `size` bytes is looked at here: its head, and parts of it. Not the code, which is most of a plugin, nor debug information.
+ * The head: so many bytes from the start, as far as the first `have` tell. More than have: read so many, and ask again. Any bytes; at most size. */
+uint64_t host_elf_head(const void *bytes, uint64_t have, uint64_t size);
+/* Part `index`, from 0, by the head alone; of length 0 when nothing of that segment is looked at. false: there are no more. */
+bool host_elf_part(const void *bytes, uint64_t size, uint32_t index, uint64_t *offset_out, uint64_t *length_out);
 /* A shared object for this machine. bytes and path must outlive *elf. Errors: PLUGIN_REFUSED. */
 ptowsp_status host_elf_open(struct host_elf *elf, const void *bytes, size_t size, const char *path,
 			    struct ptowsp_error *error);
 struct host_segment host_elf_segment(const struct host_elf *elf, uint32_t index);
-/* size bytes at a memory address, or NULL if they do not all come from the file. */
+/* size bytes at a memory address, or NULL if they do not all come from the file, or are code. */
 const unsigned char *host_elf_at(const struct host_elf *elf, uint64_t address, uint64_t size);
 /* Entry of the dynamic table; index < dynamic_count. */
 void host_elf_dynamic(const struct host_elf *elf, uint32_t index, uint64_t *tag_out, uint64_t *value_out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* file.c - opens a plugin's file once and checks what was opened. It is read rather than mapped: a compiler that writes the
- * same file at that moment would otherwise kill the host with SIGBUS. */
+/* file.c - opens a plugin's file once and checks what was opened. */
 #include "host/file.h"
+#include "host/bytes.h"
 #include "host/elf.h"
 #include "host/refuse.h"
 #include "ptowsp/note.h"
@@ -12,57 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define BYTES_LIMIT (INT64_C(2) << 30) /* of one plugin; compilers inside plugins take some hundred MiB */
-#define BYTES_FIRST 4096u                /* all headers, as linkers write them */
-
-/* From *done on to `want`, unless the file has become shorter. */
-static ptowsp_status bytes_fetch(int fd, const char *path, unsigned char *bytes, size_t *done, size_t want, struct ptowsp_error *error)
-{
-	while (*done < want) {
-		ssize_t got = pread(fd, bytes + *done, want - *done, (off_t)*done);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return host_refuse_errno(error, path, errno, "cannot be read");
-		if (!got)
-			break;
-		*done += (size_t)got;
-	}
-	return PTOWSP_OK;
-}
-
-ptowsp_status host_bytes_read(int fd, const char *path, unsigned char **bytes_out, size_t *size_out, struct ptowsp_error *error)
-{
-	struct stat stat;
-	size_t size, want, done = 0;
-	ptowsp_status st = PTOWSP_OK;
-
-	*bytes_out = NULL;
-	*size_out = 0;
-	if (fstat(fd, &stat))
-		return host_refuse_errno(error, path, errno, "cannot be read");
-	if (stat.st_size > BYTES_LIMIT)
-		return host_refuse(error, path, "larger than 2 GiB");
-	size = (size_t)stat.st_size;
-	for (want = size < BYTES_FIRST ? size : BYTES_FIRST; !st && (want > done || !*bytes_out); want = host_elf_extent(*bytes_out, done, size)) {
-		unsigned char *more = realloc(*bytes_out, want + 1);
-
-		if (!more)
-			return host_fail(error, PTOWSP_NO_MEMORY, "%s: no memory to read it", path);
-		*bytes_out = more;
-		st = bytes_fetch(fd, path, more, &done, want, error);
-		size = done < want ? done : size;
-	}
-	*size_out = size;
-	return st;
-}
-
-void host_bytes_release(unsigned char *bytes)
-{
-	free(bytes);
-}
 
 /* O_NONBLOCK: a FIFO of that name must not hold the host up. */
 static ptowsp_status descriptor_open(struct host_file *file, struct ptowsp_error *error)
@@ -119,7 +68,7 @@ static ptowsp_status file_copy(const struct host_file *file, struct host_sealed 
 			got = 1;
 		else if (got < 0)
 			return host_refuse_errno(error, file->path, errno, "cannot be read");
-		else if (sealed->size + (size_t)got > (size_t)BYTES_LIMIT)
+		else if (sealed->size + (size_t)got > (size_t)HOST_BYTES_LIMIT)
 			return host_refuse(error, file->path, "larger than 2 GiB");
 		else if (got)
 			*wrong_out = host_sealed_append(sealed, part, (size_t)got, &st);

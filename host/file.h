@@ -11,7 +11,7 @@ struct host_file {
 	char *path;  /* real path; owned */
 	int fd;      /* -1: not open */
 	struct stat stat;
-	unsigned char *bytes; /* headers and segments of the file as they were checked; owned, or of sealed */
+	unsigned char *bytes; /* what host_bytes_read reads of the file, as it was checked; owned, or of sealed */
 	struct host_sealed sealed; /* after host_file_seal: all of the file, and what is loaded */
 	size_t size;          /* of the file */
 	struct host_note note;
@@ -34,11 +34,5 @@ void host_file_finish(struct host_file *file);
 const char *host_file_name(const char *path, size_t *length_out);
 /* A file called libptowsp_NAME.so must be the plugin NAME; one with another kind of name may be any. */
 ptowsp_status host_file_name_check(const char *path, const struct host_note *note, struct ptowsp_error *error);
-
-/* A file from its start, as far as it is looked at (host_elf_extent): debug information may be most of it. *size_out: of the file, which is
- * bounded; of one that becomes shorter meanwhile, what was read. Release *bytes_out also after a failure. Errors: PLUGIN_REFUSED, NO_MEMORY. */
-ptowsp_status host_bytes_read(int fd, const char *path, unsigned char **bytes_out, size_t *size_out,
-			      struct ptowsp_error *error);
-void host_bytes_release(unsigned char *bytes);
 
 #endif

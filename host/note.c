@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* note.c - reads the ELF note that says what a plugin is, without running it. */
 #include "host/note.h"
-#include "host/file.h"
+#include "host/bytes.h"
 #include "host/refuse.h"
 #include "ptowsp/note.h"
 

@@ -1,13 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /* fuzz_elf.c - any bytes as a plugin's file, or as native code of a package: the lint, the note, the warning and the rules for code read
- * nothing outside them. */
+ * nothing outside them, and what the host would read of such a file lies in it. */
 #include "host/code.h"
+#include "host/elf.h"
 #include "host/plugin.h"
 
 #include <assert.h>
 #include <string.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
+
+static void parts_check(const uint8_t *bytes, size_t size)
+{
+	uint64_t have = 0, want, from, length;
+
+	while ((want = host_elf_head(bytes, have, size)) > have)
+		have = want;
+	assert(have <= size);
+	for (uint32_t i = 0; host_elf_part(bytes, size, i, &from, &length); i++)
+		assert(from <= size && length <= size - from);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
@@ -16,6 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 	struct host_note note;
 	char text[128];
 
+	parts_check(bytes, size);
 	if (host_lint(bytes, size, "fuzz.so", &error))
 		assert(error.code == PTOWSP_PLUGIN_REFUSED && memchr(error.text, 0, sizeof(error.text)));
 	if (!host_note_parse(bytes, size, "fuzz.so", &note, &error))
