@@ -140,6 +140,21 @@ static void template_compiled_by_tcc_conforms(void)
 	plugin_passes("", check_fmt(QUICK "%s/libptowsp_null.so", check_dir()), 43);
 }
 
+/* A list without room for all of its rows leaves them as they are. */
+static void a_plugin_with_two_devices_conforms(void)
+{
+	static const char second[] = "s,\\*count = 1;,*count = 2;,; s,if (!room),if (room < 2),; "
+				     "s,devices_out.0. = &device_model;,static struct ptowsp_device second; second = device_model; second.name = \"null1\"; &devices_out[1] = \\&second;,";
+	char *err;
+
+	if (check_run(check_fmt("cd %s && sed '%s' %s/abi/template/plugin.c >plugin.c && cp %s/abi/template/build . && env ABI=%s/abi ./build", check_tmp(), second, check_root(),
+				check_root(), check_root()),
+		      NULL, &err))
+		CHECK_FAIL("the template with two devices is not built: %s", err);
+	free(err);
+	plugin_passes("", check_fmt(QUICK "%s/libptowsp_null.so", check_dir()), 43);
+}
+
 /* ---- what it says ------------------------------------------------------------------------------------------------- */
 
 static const char *hostile(const char *name)
@@ -308,6 +323,7 @@ void suite_conform(CU_pSuite s)
 	TEST(s, template_by_gxx_conforms);
 	TEST(s, template_by_clangxx_conforms);
 	TEST(s, template_compiled_by_tcc_conforms);
+	TEST(s, a_plugin_with_two_devices_conforms);
 	TEST(s, list_names_every_test_and_its_obligation);
 	TEST(s, wrong_command_lines_are_usage_and_a_missing_file_is_exit_4);
 	TEST(s, a_refused_file_is_not_run);
