@@ -43,6 +43,26 @@ static void requests_do(struct host_ring *ring, bool says)
 		_exit(1);
 }
 
+static _Atomic uint64_t *token_place(uint64_t token)
+{
+	return &worker.tokens[(uint32_t)token % HOST_RUNS_IN_FLIGHT];
+}
+
+void worker_run_begin(uint64_t token)
+{
+	if (!atomic_exchange(token_place(token), token)) /* else the thread that told of the slot's last run is not done with that, and counts no end of it */
+		atomic_fetch_add(&worker.running, 1);
+}
+
+/* A plugin may complete what it was never given, or the same twice: counted as an end, that would have it polled for ever, or another run of it never again. */
+void worker_run_end(uint64_t token)
+{
+	uint64_t expected = token;
+
+	if (token && atomic_compare_exchange_strong(token_place(token), &expected, 0))
+		atomic_fetch_sub(&worker.running, 1);
+}
+
 static void plugin_poll(void)
 {
 	struct ptowsp_error ignored = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
@@ -102,7 +122,7 @@ int main(int argc, char **argv)
 		return 1;
 	for (;;) {
 		requests_do(&worker.down[0], true);
-		if (atomic_load(&worker.running))
+		if (worker.device && atomic_load(&worker.running))
 			plugin_poll();
 		else
 			host_ring_wait(&worker.down[0], UINT64_MAX, &worker.stop);

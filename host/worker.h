@@ -37,6 +37,7 @@ struct worker {
 	struct host_caller caller;  /* the way to the plugin and back */
 	const struct ptowsp_host *table; /* what the plugin is given */
 	_Atomic uint32_t running;   /* runs that were accepted and are not done */
+	_Atomic uint64_t tokens[HOST_RUNS_IN_FLIGHT]; /* theirs, by slot; 0: none */
 	/* main */
 	struct ptowsp_object *device;
 	struct worker_program *programs;
@@ -44,6 +45,10 @@ struct worker {
 	const char *name;
 };
 extern struct worker worker;
+
+/* worker.c: a run is counted from before the plugin is given it until its end was told or it was refused. end: a token that is not in flight, or was ended before, changes nothing. */
+void worker_run_begin(uint64_t token);
+void worker_run_end(uint64_t token);
 
 /* worker_up.c: messages to the host, from any thread, each begun with its frame. */
 void worker_frame(struct host_wire *wire, uint32_t operation);

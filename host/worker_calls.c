@@ -142,7 +142,7 @@ static void call_begin(struct job *j)
 	case HOST_OPERATION_load: load_begin(j); break;
 	case HOST_OPERATION_submit:
 		worker_notify_run(((const struct ptowsp_run_args *)j->call.values[1].data)->token, j->request->joined);
-		atomic_fetch_add(&worker.running, 1);
+		worker_run_begin(((const struct ptowsp_run_args *)j->call.values[1].data)->token);
 		break;
 	}
 }
@@ -155,7 +155,11 @@ static void call_end(struct job *j)
 	case HOST_OPERATION_open: worker.device = j->call.status ? NULL : *(struct ptowsp_object *const *)j->call.values[2].data; break;
 	case HOST_OPERATION_load: load_end(j); break;
 	case HOST_OPERATION_unload: unload_end(j->call.values[0].data); break;
-	case HOST_OPERATION_submit: atomic_fetch_sub(&worker.running, j->call.status != 0); break;
+	case HOST_OPERATION_close: worker.device = NULL; break;
+	case HOST_OPERATION_submit:
+		if (j->call.status)
+			worker_run_end(((const struct ptowsp_run_args *)j->call.values[1].data)->token);
+		break;
 	}
 }
 

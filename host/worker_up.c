@@ -60,7 +60,7 @@ static void carry_up(struct host_caller *caller, struct host_call *call)
 	case HOST_OPERATION_done:
 		worker_notify_done(((const struct ptowsp_done *)call->values[1].data)->token);
 		call_send(call);
-		atomic_fetch_sub(&worker.running, 1);
+		worker_run_end(((const struct ptowsp_done *)call->values[1].data)->token);
 		break;
 	default:
 		if (host_marshal_goes_up(call->operation))

@@ -165,6 +165,21 @@ static void another_run_goes_on_while_one_crashes(void)
 	moody_close(&calm);
 }
 
+/* It was counted as the end of a run, so that the worker polled from then on, also what was closed. */
+static void the_end_of_a_strange_run_is_none_of_the_worker_s(void)
+{
+	struct ptowsp_run_stats live = {.head = PTOWSP_HEAD(struct ptowsp_run_stats, RUN_STATS)};
+	struct moody s = {0};
+
+	CHECK_INT(moody_run(&s, "stranger", 0), 0);
+	CHECK_CONTAINS(s.log, "not in flight");
+	s.log[0] = '\0';
+	usleep(50000);
+	CHECK_INT(ptowsp_stats_live(s.program, &live, &error), 0); /* whoever asks hears what was said */
+	CHECK_STR(s.log, "");
+	moody_close(&s);
+}
+
 static void *kill_later(void *context)
 {
 	uint64_t *at = context;
@@ -209,5 +224,6 @@ void suite_worker_ends(CU_pSuite s)
 	TEST(s, a_cancel_that_is_not_heard_ends_the_worker);
 	TEST(s, forged_ring_data_ends_the_worker_and_not_the_host);
 	TEST(s, another_run_goes_on_while_one_crashes);
+	TEST(s, the_end_of_a_strange_run_is_none_of_the_worker_s);
 	TEST(s, a_crash_is_seen_within_ten_milliseconds);
 }
