@@ -8,7 +8,7 @@
 #include "aie/picture.h"
 #include "aie/picture_design.h"
 #include "aie/text.h"
-#include "tools/aie_written.h"
+#include "tools/bench/aie_written.h"
 #include "check.h"
 
 enum { FLOWS = 4 };

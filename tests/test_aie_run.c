@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "aie/cost.h"
-#include "tools/bench_aie.h"
+#include "tools/bench/aie.h"
 #include "aie_trial.h"
 #include "check.h"
 #include "isa/element.h"

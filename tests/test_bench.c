@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "ascend/files.h"
-#include "tools/bench_graph.h"
-#include "tools/bench_pto.h"
+#include "tools/bench/graph.h"
+#include "tools/bench/pto.h"
 
 #define COLUMNS 12u      /* of the table */
 #define PEER_COLUMNS 20u

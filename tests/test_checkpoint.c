@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "ptowsp/ids.h"
-#include "tools/checkpoint.h"
+#include "tools/run/checkpoint.h"
 
 /* ---- the format ------------------------------------------------------------------------------------------------ */
 

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "isa/product.h"
-#include "tools/pack_flags.h"
+#include "tools/pack/flags.h"
 
 #define TOO_SLOW "compiling takes too long here; the release build does it"
 

@@ -5,7 +5,7 @@
 #include "sample.h"
 #include "ptowsp/workload.h"
 #include "tools/columns.h"
-#include "tools/inspect.h"
+#include "tools/inspect/inspect.h"
 
 #include <stdlib.h>
 #include <string.h>

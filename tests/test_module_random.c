@@ -6,7 +6,7 @@
 #include "print/print.h"
 #include "tests/random_module.h"
 #include "tests/source.h"
-#include "tools/inspect.h"
+#include "tools/inspect/inspect.h"
 
 #include <stdio.h>
 #include <stdlib.h>

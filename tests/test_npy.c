@@ -9,9 +9,9 @@
 
 #include "ptowsp/ids.h"
 #include "registry/names.h"
-#include "tools/compare.h"
-#include "tools/element.h"
-#include "tools/fill.h"
+#include "tools/run/compare.h"
+#include "tools/run/element.h"
+#include "tools/run/fill.h"
 #include "registry/npy.h"
 #include "tools/output.h"
 

@@ -11,7 +11,7 @@
 #include "ptowsp/workload.h"
 #include "registry/names.h"
 #include "ptowsp/graph.h"
-#include "tools/probe.h"
+#include "tools/run/probe.h"
 
 #define CPU "lib/ptowsp/plugins/libptowsp_cpu_sim.so"
 #define SIM "lib/ptowsp/plugins/libptowsp_a2a3sim.so"

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "registry/names.h"
-#include "tools/checkpoint.h"
+#include "tools/run/checkpoint.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size);
 

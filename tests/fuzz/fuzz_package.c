@@ -6,7 +6,7 @@
 #include "format/package.h"
 #include "format/schema.h"
 #include "format/seal.h"
-#include "tools/inspect.h"
+#include "tools/inspect/inspect.h"
 
 #include <stdio.h>
 #include <stdlib.h>

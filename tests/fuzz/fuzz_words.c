@@ -3,7 +3,7 @@
  * Refused with a sentence, or what was read is written again to what reads the same. */
 #include "ptowsp/ptowsp.h"
 #include "registry/signature.h"
-#include "tools/fill.h"
+#include "tools/run/fill.h"
 
 #include <stdlib.h>
 #include <string.h>

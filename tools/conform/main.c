@@ -9,7 +9,7 @@
 #include "host/replay.h"
 #include "ptowsp/base.h"
 #include "tools/conform/runner.h"
-#include "tools/page.h"
+#include "tools/pages/page.h"
 
 static int misuse(const char *format, const char *what)
 {

@@ -6,7 +6,7 @@
 #include "registry/names.h"
 #include "registry/text.h"
 #include "tools/conform/conform.h"
-#include "tools/probe.h"
+#include "tools/run/probe.h"
 
 void conform_test_claims_hold(struct conform *c)
 {

@@ -1,0 +1,328 @@
+/* SPDX-License-Identifier: MIT */
+/* c.c - ptowsp-inspect --c: a C program that builds the packages again by calls of the builder.
+ *
+ * Each package is said in the way of a frontend first, and built by the same calls. Where that gives other bytes, it is said again with its
+ * strings in front, then with its rows as they are; sections that still differ are given as bytes. What is printed has been built. */
+#include "tools/inspect/inspect.h"
+#include "tools/inspect/c.h"
+
+#include "format/fail.h"
+#include "format/graph_read.h"
+#include "format/names.h"
+#include "format/schema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- sections as bytes --------------------------------------------------------------------------------------------------------------------- */
+
+/* The bytes of a section as the writer takes them; NULL and 0 if there is none. */
+static ptowsp_status section_bytes(struct pkg *package, const struct pkg_schema *schema, const void **bytes_out, uint64_t *size_out,
+				   struct ptowsp_error *error)
+{
+	const struct pkg_tables *t = pkg_tables(package);
+	uint32_t count;
+	struct pkg_content content;
+
+	*bytes_out = NULL;
+	*size_out = 0;
+	if (schema->type == PTOWSP_SECTION_TBLB)
+		return pkg_sample_section(package, bytes_out, size_out, error);
+	if (schema->fields) {
+		*bytes_out = pkg_schema_array(schema, t, &count);
+		*size_out = (uint64_t)count * schema->bytes;
+		return PTOWSP_OK;
+	}
+	for (uint32_t i = 0; pkg_content(package, i, &content); i++)
+		if (content.type == schema->type)
+			*size_out = content.size;
+	for (uint32_t i = 0; i < UINT32_MAX; i++) {
+		const struct ptowsp_section *sections = pkg_sections(package, &count);
+
+		if (i >= count)
+			break;
+		if (sections[i].type == schema->type)
+			*bytes_out = sections[i].data;
+	}
+	return PTOWSP_OK;
+}
+
+/* Sections in which what was built differs from the package, or all of them. 0 if none does. */
+static ptowsp_status sections_say(struct said *s, struct pkg *package, const char *built, size_t built_size, struct ptowsp_error *error)
+{
+	uint32_t count;
+	const struct pkg_schema *schemas = pkg_schema_all(&count);
+	struct pkg *other = NULL;
+	ptowsp_status st = built ? pkg_open_memory(&other, built, built_size, "new package", NULL, error) : PTOWSP_OK;
+
+	for (uint32_t i = 0; i < count && !st; i++) {
+		const void *want, *got = NULL;
+		uint64_t want_size, got_size = 0;
+
+		if (schemas[i].type == PTOWSP_SECTION_STRS || schemas[i].type == PTOWSP_SECTION_META)
+			continue;
+		st = section_bytes(package, &schemas[i], &want, &want_size, error);
+		if (!st && other)
+			st = section_bytes(other, &schemas[i], &got, &got_size, error);
+		if (st || (want_size == got_size && (!want_size || !memcmp(want, got, (size_t)want_size))))
+			continue;
+		say(s, "section", schemas[i].section, want, want_size);
+		s->raw++;
+	}
+	pkg_close(other);
+	return st;
+}
+
+/* ---- one package -------------------------------------------------------------------------------------------------------------------------- */
+
+static ptowsp_status said_init(struct said *s, struct pkg *package, unsigned how, char **text, size_t *size)
+{
+	const struct pkg_tables *t = pkg_tables(package);
+	size_t rows = (size_t)t->kernel_count + t->slot_count + t->tensor_count + t->entry_count + t->channel_count + t->event_count + t->param_count +
+		      t->expr_count;
+
+	memset(s, 0, sizeof(*s));
+	s->package = package;
+	s->t = t;
+	s->how = how;
+	s->kernels = calloc(rows + 1, sizeof(*s->kernels));
+	s->b = ptowsp_build_create(NULL);
+	s->to = open_memstream(text, size);
+	if (!s->kernels || !s->b || !s->to)
+		return PTOWSP_NO_MEMORY;
+	s->slots = s->kernels + t->kernel_count;
+	s->tensors = s->slots + t->slot_count;
+	s->entries = s->tensors + t->tensor_count;
+	s->channels = s->entries + t->entry_count;
+	s->events = s->channels + t->channel_count;
+	s->params = s->events + t->event_count;
+	s->values = s->params + t->param_count;
+	return PTOWSP_OK;
+}
+
+static void said_finish(struct said *s)
+{
+	free(s->kernels);
+	ptowsp_build_destroy(s->b);
+	if (s->to)
+		fclose(s->to);
+}
+
+static ptowsp_status everything_say(struct said *s, struct pkg *package, struct ptowsp_error *error)
+{
+	ptowsp_status st;
+
+	say_facts(s);
+	if (s->how & SAY_SECTIONS)
+		return PTOWSP_OK;
+	say_slots(s);
+	say_tensors(s);
+	say_pipeline(s);
+	say_kernels(s);
+	say_work(s);
+	fputc('\n', s->to);
+	say_rest(s, 0);
+	say_schedule(s);
+	say_rest(s, 1);
+	st = say_graphs(s, error);
+	return st ? st : say_samples(s, package, error);
+}
+
+static int equal(const struct said *s)
+{
+	char digest[65];
+
+	for (int i = 0; i < 32; i++)
+		snprintf(digest + 2 * i, 3, "%02x", pkg_digest(s->package)[i]);
+	return !strcmp(ptowsp_build_digest(s->b), digest);
+}
+
+/* Says it in one way. 1 in *equal_out: what it built is the package. built: what an earlier try has built, whose differing sections are
+ * given as bytes; NULL in the first one. */
+static ptowsp_status try(struct said *s, struct pkg *package, unsigned how, const char *built, size_t built_size, char **text, size_t *size,
+			 int *equal_out, struct ptowsp_error *error)
+{
+	ptowsp_status st = said_init(s, package, how, text, size);
+
+	*equal_out = 0;
+	if (!st)
+		st = everything_say(s, package, error);
+	if (!st && (built || how & SAY_SECTIONS))
+		st = sections_say(s, package, built, built_size, error);
+	if (st)
+		return st;
+	if (s->failed == 1)
+		return PTOWSP_NO_MEMORY;
+	ptowsp_build_seal(s->b);
+	*equal_out = !s->failed && !ptowsp_build_status(s->b) && equal(s);
+	return fflush(s->to) ? PTOWSP_NO_MEMORY : PTOWSP_OK;
+}
+
+static void variables_print(const struct said *s, FILE *to)
+{
+	for (uint32_t kind = 1; kind < BUILD_KINDS; kind++)
+		if (s->rows[kind])
+			fprintf(to, "\tstatic uint32_t %s[%u];\n", inspect_c_variable(kind), s->rows[kind]);
+	fputc('\n', to);
+}
+
+/* Of compilers that warn of what is set and never read. */
+static void unread_print(const struct said *s, FILE *to)
+{
+	for (uint32_t kind = 1; kind < BUILD_KINDS; kind++)
+		if (s->rows[kind] && !s->reads[kind])
+			fprintf(to, "\t(void)%s;\n", inspect_c_variable(kind));
+}
+
+static void function_print(const struct said *s, const char *text, uint32_t number, FILE *to)
+{
+	fprintf(to, "\n/* %s%s */\nstatic void package_%u(struct ptowsp_build *b)\n{\n", pkg_name(s->package),
+		s->raw ? "; sections whose rows no call makes are given as bytes" : "", number);
+	variables_print(s, to);
+	fputs(text, to);
+	unread_print(s, to);
+	fputs("}\n", to);
+}
+
+/* How many sections differ, by saying them into nothing. */
+static uint32_t differing(struct pkg *package, const struct said *tried)
+{
+	struct said count;
+	char *text = NULL;
+	size_t size;
+	ptowsp_status st = said_init(&count, package, 0, &text, &size);
+
+	if (!st)
+		st = sections_say(&count, package, ptowsp_build_bytes(tried->b), (size_t)ptowsp_build_size(tried->b), NULL);
+	said_finish(&count);
+	free(text);
+	return st ? UINT32_MAX : count.raw;
+}
+
+/* The way that came nearest. */
+struct nearest {
+	struct ptowsp_build *b;
+	uint32_t differing;
+	unsigned how;
+};
+
+static void nearest_keep(struct nearest *nearest, struct pkg *package, struct said *tried, unsigned how)
+{
+	uint32_t count = tried->failed || ptowsp_build_status(tried->b) ? UINT32_MAX : differing(package, tried);
+
+	if (count >= nearest->differing)
+		return;
+	ptowsp_build_destroy(nearest->b);
+	*nearest = (struct nearest){tried->b, count, how};
+	tried->b = NULL;
+}
+
+ptowsp_status inspect_c(struct pkg *package, uint32_t number, FILE *to, struct ptowsp_error *error)
+{
+	static const unsigned ways[] = {0, SAY_STRINGS, SAY_STATED, SAY_STRINGS | SAY_STATED};
+	struct nearest nearest = {NULL, UINT32_MAX, SAY_STRINGS | SAY_SECTIONS};
+	char *text = NULL;
+	size_t size;
+	int done = 0;
+	ptowsp_status st = PTOWSP_OK;
+	struct said s;
+
+	for (unsigned i = 0; i < 5 && !done && !st; i++) {
+		unsigned how = i < 4 ? ways[i] : nearest.how;
+		const struct ptowsp_build *built = i < 4 ? NULL : nearest.b;
+
+		st = try(&s, package, how, built ? ptowsp_build_bytes(built) : NULL, built ? (size_t)ptowsp_build_size(built) : 0, &text, &size,
+			 &done, error);
+		if (done)
+			function_print(&s, text, number, to);
+		else if (!st && i < 4)
+			nearest_keep(&nearest, package, &s, how);
+		said_finish(&s);
+		free(text);
+		text = NULL;
+	}
+	ptowsp_build_destroy(nearest.b);
+	if (st == PTOWSP_NO_MEMORY)
+		return pkg_fail(error, st, "%s: no memory for its program", pkg_name(package));
+	if (!st && !done)
+		return pkg_fail(error, PTOWSP_BAD_PACKAGE, "%s holds what this build cannot make: sections that it does not know", pkg_name(package));
+	return st;
+}
+
+/* ---- the program ---------------------------------------------------------------------------------------------------------------------------- */
+
+void inspect_c_begin(FILE *to)
+{
+	fputs("/* Made by ptowsp-inspect --c: builds packages again. cc FILE.c -lptowsp-pack; in the source tree with -DPTOWSP_TREE -Iabi -Ipackages. */\n"
+	      "#ifdef PTOWSP_TREE\n#include \"lang/builder.h\"\n#else\n#include <ptowsp_builder.h>\n#endif\n\n#include <stdio.h>\n",
+	      to);
+}
+
+static void names_print(FILE *to, const char *const *names, uint32_t count)
+{
+	fputs("\nstatic const struct {\n\tconst char *name;\n\tvoid (*build)(struct ptowsp_build *b);\n} packages[] = {\n", to);
+	for (uint32_t i = 0; i < count; i++) {
+		fputs("\t{", to);
+		say_text(to, names[i]);
+		fprintf(to, ", package_%u},\n", i);
+	}
+	fputs("};\n", to);
+}
+
+static int have_folders(const char *const *names, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++)
+		if (strchr(names[i], '/'))
+			return 1;
+	return 0;
+}
+
+static void folders_print(FILE *to)
+{
+	fputs("\n#include <string.h>\n#include <sys/stat.h>\n"
+	      "\n/* Makes the folders of a path that ends in a file's name. */\n"
+	      "static void folders_make(char *path)\n"
+	      "{\n"
+	      "\tfor (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {\n"
+	      "\t\t*at = '\\0';\n"
+	      "\t\tmkdir(path, 0777);\n"
+	      "\t\t*at = '/';\n"
+	      "\t}\n"
+	      "}\n", to);
+}
+
+void inspect_c_end(FILE *to, const char *const *names, uint32_t count)
+{
+	int folders = count > 1 && have_folders(names, count);
+
+	names_print(to, names, count);
+	if (folders)
+		folders_print(to);
+	fputs("\n/* Writes the package to a file, or all of them into a folder, and prints their digests. */\n"
+	      "int main(int argc, char **argv)\n"
+	      "{\n"
+	      "\tint failed = 0;\n"
+	      "\n"
+	      "\tif (argc != 2) {\n", to);
+	fprintf(to, "\t\tfprintf(stderr, \"usage: %%s %s\\n\", argv[0]);\n", count == 1 ? "PACKAGE" : "FOLDER");
+	fputs("\t\treturn 2;\n"
+	      "\t}\n"
+	      "\tfor (size_t i = 0; i < sizeof(packages) / sizeof(packages[0]); i++) {\n"
+	      "\t\tstruct ptowsp_build *b = ptowsp_build_create(NULL);\n"
+	      "\t\tchar path[4096];\n"
+	      "\n", to);
+	fprintf(to, "\t\tsnprintf(path, sizeof(path), %s);\n", count == 1 ? "\"%s\", argv[1]" : "\"%s/%s\", argv[1], packages[i].name");
+	if (folders)
+		fputs("\t\tfolders_make(path);\n", to);
+	fputs("\t\tif (b)\n"
+	      "\t\t\tpackages[i].build(b);\n"
+	      "\t\tif (ptowsp_build_save(b, path)) {\n"
+	      "\t\t\tfprintf(stderr, \"%s\\n\", ptowsp_build_error(b));\n"
+	      "\t\t\tfailed = 1;\n"
+	      "\t\t}\n"
+	      "\t\tprintf(\"%s %s\\n\", ptowsp_build_digest(b), packages[i].name);\n"
+	      "\t\tptowsp_build_destroy(b);\n"
+	      "\t}\n"
+	      "\treturn failed;\n"
+	      "}\n", to);
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* source.c - a package as source text, packed again to see that it is the same one. */
+#include "tools/inspect/inspect.h"
+
+#include "format/fail.h"
+#include "format/plain.h"
+#include "print/print.h"
+#include "registry/names.h"
+#include "registry/npy.h"
+#include "tools/entries.h"
+#include "tools/output.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The text of a package that has source; UNSUPPORTED or MISMATCH with the text as well. */
+static ptowsp_status plain_text_make(struct pkg *package, const struct print_files *files, char **text_out, struct ptowsp_error *error)
+{
+	uint32_t entries, unsaid = 0;
+	ptowsp_status st = entries_verify(package, &entries, error); /* the printer follows the bytecode */
+
+	*text_out = NULL;
+	if (!st)
+		st = print_source(package, files, text_out, &unsaid, error);
+	if (st)
+		return st;
+	if (unsaid)
+		return pkg_fail(error, PTOWSP_UNSUPPORTED, "the language cannot say %lu thing%s of this package, see the comment lines",
+				(unsigned long)unsaid, unsaid == 1 ? "" : "s");
+	return print_compare(package, *text_out, files, error);
+}
+
+/* The text with a line in front of it. */
+static ptowsp_status line_add(char **text, const char *line, struct ptowsp_error *error)
+{
+	char *longer;
+
+	if (asprintf(&longer, "%s%s", line, *text) < 0)
+		return pkg_fail(error, PTOWSP_NO_MEMORY, "no memory for the text");
+	free(*text);
+	*text = longer;
+	return PTOWSP_OK;
+}
+
+/* Native code that was made of the portable kernels is no source: the text is that of the package without it. */
+static ptowsp_status text_make(struct pkg *package, const struct print_files *files, char **text_out, struct ptowsp_error *error)
+{
+	struct pkg *plain;
+	void *bytes;
+	ptowsp_status st = pkg_plain_make(package, &plain, &bytes, error), added = PTOWSP_OK;
+
+	*text_out = NULL;
+	if (!st)
+		st = plain_text_make(plain ? plain : package, files, text_out, error);
+	if (plain && *text_out)
+		added = line_add(text_out, "// Native code is left out: ptowsp-pack --native makes it again.\n", error);
+	pkg_close(plain);
+	free(bytes);
+	return added ? added : st;
+}
+
+ptowsp_status inspect_source(struct pkg *package, FILE *to, struct ptowsp_error *error)
+{
+	char *text;
+	ptowsp_status st = text_make(package, NULL, &text, error);
+
+	if (text)
+		fputs(text, to);
+	free(text);
+	return st;
+}
+
+/* ---- a source with files beside it ---- */
+
+struct save {
+	const char *stem, *base; /* path of the source without its ending, and where its name begins in it */
+	char *name, *path; /* owned: of the file at hand, as the source calls it, and with its folder */
+	uint32_t files;
+};
+
+static ptowsp_status path_set(struct save *save, const char *name, struct ptowsp_error *error)
+{
+	free(save->path);
+	if (asprintf(&save->path, "%.*s%s", (int)(save->base - save->stem), save->stem, name) >= 0)
+		return PTOWSP_OK;
+	save->path = NULL;
+	return pkg_fail(error, PTOWSP_NO_MEMORY, "no memory for a path");
+}
+
+static ptowsp_status data_write(void *context, const struct print_data *data, const char **name_out, struct ptowsp_error *error)
+{
+	struct save *save = context;
+	char header[NPY_HEADER];
+	ptowsp_status st;
+
+	free(save->name);
+	if (asprintf(&save->name, "%s.%s%s.npy", save->base, data->tensor, data->expected ? ".expected" : "") < 0) {
+		save->name = NULL;
+		return pkg_fail(error, PTOWSP_NO_MEMORY, "no memory for a name");
+	}
+	*name_out = save->name;
+	st = path_set(save, save->name, error);
+	if (!st)
+		st = output_save(save->path, header, npy_header(header, data->dtype->code, data->rank, data->extents), data->bytes, (size_t)data->size, error);
+	save->files += !st;
+	return st;
+}
+
+static ptowsp_status file_read(const char *path, void **bytes_out, size_t *size_out, struct ptowsp_error *error)
+{
+	FILE *file = fopen(path, "rb"), *memory = file ? open_memstream((char **)bytes_out, size_out) : NULL;
+	char piece[65536];
+	size_t got;
+
+	while (memory && (got = fread(piece, 1, sizeof(piece), file)) > 0)
+		fwrite(piece, 1, got, memory);
+	if (file)
+		fclose(file);
+	if (memory && !fclose(memory))
+		return PTOWSP_OK;
+	return pkg_fail(error, PTOWSP_IO, "%.160s cannot be read: %s", path, strerror(errno));
+}
+
+static ptowsp_status data_read(void *context, uint32_t source, const char *name, void **bytes_out, size_t *size_out, struct ptowsp_error *error)
+{
+	struct save *save = context;
+	ptowsp_status st = path_set(save, name, error);
+
+	(void)source;
+	*bytes_out = NULL;
+	return st ? st : file_read(save->path, bytes_out, size_out, error);
+}
+
+static uint32_t lines_of(const char *text)
+{
+	uint32_t lines = 0;
+
+	for (; (text = strchr(text, '\n')); text++)
+		lines++;
+	return lines;
+}
+
+ptowsp_status inspect_source_save(struct pkg *package, const char *stem, uint32_t *lines_out, uint32_t *files_out, struct ptowsp_error *error)
+{
+	const char *slash = strrchr(stem, '/');
+	struct save save = {.stem = stem, .base = slash ? slash + 1 : stem};
+	const struct print_files files = {&save, data_write, data_read};
+	struct ptowsp_error why = {.code = PTOWSP_OK};
+	char *text, *path = NULL;
+	ptowsp_status st = text_make(package, &files, &text, error);
+
+	*lines_out = 0;
+	if (text && asprintf(&path, "%s.pto", stem) < 0) {
+		path = NULL;
+		st = pkg_fail(error, PTOWSP_NO_MEMORY, "no memory for a path");
+	}
+	if (path && output_save(path, NULL, 0, text, strlen(text), &why)) {
+		*error = why;
+		st = why.code;
+	} else if (path) {
+		*lines_out = lines_of(text);
+	}
+	*files_out = save.files;
+	free(save.name);
+	free(save.path);
+	free(path);
+	free(text);
+	return st;
+}

@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include "tools/pack/compiler.h"
+
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "registry/text.h"
+#include "registry/variable.h"
+#include "tools/pack/pack.h"
+#include "tools/pack/flags.h"
+#include "tools/pack/scratch.h"
+
+const char compiler_flags[] = PACK_NATIVE_FLAGS;
+
+enum { WORDS_MOST = 64, FILE_NAME = PRINT_FUNCTION_NAME + 16, FILE_PATH = PATH_MAX + FILE_NAME };
+
+#if defined(__x86_64__)
+#define THIS_MACHINE "x86_64-linux-gnu"
+#elif defined(__aarch64__)
+#define THIS_MACHINE "aarch64-linux-gnu"
+#else
+#define THIS_MACHINE "unknown"
+#endif
+
+/* Words of a text into argv, from `count` on. The text is cut in place. */
+static size_t words_add(char **argv, size_t count, char *text)
+{
+	char *at = text, *word;
+
+	while ((word = strsep(&at, " ")))
+		if (*word && count + 1 < WORDS_MOST)
+			argv[count++] = word;
+	return count;
+}
+
+/* From beginning to end, what it says in the file "said". */
+static int run(char **argv)
+{
+	pid_t program;
+	const int code = scratch_start(argv, "said", &program);
+
+	return code ? code : scratch_wait(program);
+}
+
+/* The first line of what was said that has the word, or the first line. */
+static void said_read(const char *said, const char *word, char *line_out, size_t size)
+{
+	const char *folder = scratch_path();
+	const size_t length = strlen(folder);
+	char path[FILE_PATH], line[1024];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", folder, said);
+	file = fopen(path, "r");
+	snprintf(line_out, size, "it says nothing");
+	for (int first = 1; file && fgets(line, sizeof(line), file); first = 0) {
+		const int found = word && strstr(line, word) != NULL;
+		char *at;
+
+		line[strcspn(line, "\n")] = '\0';
+		at = !strncmp(line, folder, length) ? line + length + (line[length] == '/') : line;
+		if (first || found)
+			snprintf(line_out, size, "%.*s", (int)size - 1, at);
+		if (found || !word)
+			break;
+	}
+	if (file)
+		fclose(file);
+}
+
+static void choose(struct compiler *c, const char *triple)
+{
+	const char *cc = reg_variable("CC");
+
+	c->triple = *triple ? triple : THIS_MACHINE;
+	if (strcmp(c->triple, THIS_MACHINE))
+		snprintf(c->command, sizeof(c->command), "%.200s-gcc", c->triple);
+	else
+		snprintf(c->command, sizeof(c->command), "%s", cc && *cc ? cc : "cc");
+}
+
+ptowsp_status compiler_find(struct compiler *c, const char *triple, struct ptowsp_error *error)
+{
+	char words[sizeof(c->command)], *argv[WORDS_MOST] = {NULL};
+	size_t count;
+	int code;
+
+	choose(c, triple);
+	memcpy(words, c->command, sizeof(words));
+	count = words_add(argv, 0, words);
+	argv[count] = (char *)(uintptr_t)"--version";
+	code = count ? run(argv) : 127;
+	if (code == 127)
+		return reg_fail(error, PTOWSP_NO_DEVICE, "no compiler \"%.80s\" for %.60s: install it, or name one in CC", c->command, c->triple);
+	if (code)
+		return reg_fail(error, PTOWSP_NO_DEVICE, "\"%.80s --version\" fails: it is no compiler that --native can use", c->command);
+	said_read("said", NULL, c->version, sizeof(c->version));
+	return PTOWSP_OK;
+}
+
+/* The compiler and the flags as words, cut out of room for both; what follows is the caller's. */
+struct command {
+	char words[sizeof(((struct compiler *)0)->command)], options[sizeof(compiler_flags)], include[PATH_MAX + 8];
+	char **argv;
+	size_t count;
+};
+static bool command_begin(struct command *c, const struct compiler *compiler, size_t more)
+{
+	c->argv = calloc(2 * WORDS_MOST + more, sizeof(*c->argv));
+	if (!c->argv)
+		return false;
+	memcpy(c->words, compiler->command, sizeof(c->words));
+	memcpy(c->options, compiler_flags, sizeof(compiler_flags));
+	snprintf(c->include, sizeof(c->include), "-I%s", scratch_path());
+	c->count = words_add(c->argv, words_add(c->argv, 0, c->words), c->options);
+	c->argv[c->count++] = c->include;
+	return true;
+}
+
+/* One source into one object. */
+static int source_start(const struct compiler *compiler, const char *name, const char *extension, pid_t *program_out)
+{
+	char source[FILE_PATH], object[FILE_PATH], said[FILE_NAME];
+	struct command c;
+	int code;
+
+	*program_out = -1;
+	if (!command_begin(&c, compiler, 8))
+		return -1;
+	snprintf(source, sizeof(source), "%s/%s.%s", scratch_path(), name, extension);
+	snprintf(object, sizeof(object), "%s/%s.o", scratch_path(), name);
+	snprintf(said, sizeof(said), "%s.said", name);
+	c.argv[c.count++] = (char *)(uintptr_t)"-c";
+	c.argv[c.count++] = (char *)(uintptr_t)"-o";
+	c.argv[c.count++] = object;
+	c.argv[c.count++] = source;
+	code = scratch_start(c.argv, said, program_out);
+	free(c.argv);
+	return code;
+}
+
+/* Compiler i ends in place i % at_once before the next one starts there. The name of the first kernel that fails, or NULL. */
+static const char *sources_compile(const struct compiler *compiler, const struct pack_kernels *list, const struct isa_emit_target *target)
+{
+	const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+	const uint32_t at_once = processors < 1 ? 1 : processors > SCRATCH_PROGRAMS ? SCRATCH_PROGRAMS : (uint32_t)processors;
+	const char *names[SCRATCH_PROGRAMS] = {NULL}, *failed = NULL;
+	pid_t programs[SCRATCH_PROGRAMS];
+	uint32_t next = 0;
+
+	for (uint32_t i = 0; i < list->functions.count + at_once; i++) {
+		const bool compiles = i < list->functions.count && list->rows[i].text;
+		const uint32_t place = next % at_once;
+
+		if (i < list->functions.count && !compiles)
+			continue;
+		next++;
+		if (names[place] && scratch_wait(programs[place]) && !failed)
+			failed = names[place];
+		names[place] = NULL;
+		if (failed || !compiles)
+			continue;
+		if (source_start(compiler, list->functions.rows[i].name, target->extension, &programs[place]))
+			failed = list->functions.rows[i].name;
+		else
+			names[place] = list->functions.rows[i].name;
+	}
+	return failed;
+}
+
+static int objects_link(const struct compiler *compiler, const struct pack_kernels *list)
+{
+	char object[FILE_PATH];
+	struct command c;
+	size_t first;
+	bool ok = true;
+	int code = -1;
+
+	if (!command_begin(&c, compiler, list->functions.count))
+		return -1;
+	snprintf(object, sizeof(object), "%s/kernels.so", scratch_path());
+	c.argv[c.count++] = (char *)(uintptr_t)"-o";
+	c.argv[c.count++] = object;
+	first = c.count;
+	for (uint32_t i = 0; ok && i < list->functions.count; i++)
+		if (list->rows[i].text)
+			ok = asprintf(&c.argv[c.count++], "%s/%s.o", scratch_path(), list->functions.rows[i].name) >= 0;
+	if (ok) {
+		c.argv[c.count] = (char *)(uintptr_t)"-lm";
+		code = run(c.argv);
+	} else {
+		c.count--; /* undefined */
+	}
+	for (size_t i = first; i < c.count; i++)
+		free(c.argv[i]);
+	free(c.argv);
+	return code;
+}
+
+ptowsp_status compiler_run(const struct compiler *compiler, const struct pack_kernels *list, const struct isa_emit_target *target, char **object_out,
+			   size_t *size_out, struct ptowsp_error *error)
+{
+	const char *failed = sources_compile(compiler, list, target);
+	char line[120], said[FILE_NAME] = "said", path[FILE_PATH];
+
+	if (failed)
+		snprintf(said, sizeof(said), "%s.said", failed);
+	if (failed || objects_link(compiler, list)) {
+		said_read(said, "error", line, sizeof(line));
+		return reg_fail(error, PTOWSP_RUN_FAILED, "\"%.40s\" cannot compile the kernels: %.120s", compiler->command, line);
+	}
+	snprintf(path, sizeof(path), "%s/kernels.so", scratch_path());
+	return pack_read(path, object_out, size_out, error);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/* emit.c - the kernels and entries of a package as sources in a folder. */
+#include "tools/pack/pack.h"
+#include "tools/pack/kernels.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+ptowsp_status pack_package_open(struct pkg_writer *writer, struct pkg **package_out, void **bytes_out, struct ptowsp_error *error)
+{
+	size_t size;
+	ptowsp_status status = pkg_writer_seal(writer, bytes_out, &size, error);
+
+	return status ? status : pkg_open_memory(package_out, *bytes_out, size, "the new package", NULL, error);
+}
+
+ptowsp_status pack_emit_write(const struct pack_options *options, struct pkg_writer *writer, const char *folder, struct ptowsp_error *error)
+{
+	const struct isa_emit_target *target = pack_emit_target(options->emit);
+	struct pack_kernels list = {.emitted = 0};
+	struct pkg *package = NULL;
+	void *bytes = NULL;
+	ptowsp_status status = pack_package_open(writer, &package, &bytes, error);
+
+	if (!status)
+		status = pack_kernels_emit(&list, pkg_tables(package), target, error);
+	if (!status)
+		status = pack_kernels_write(&list, target, folder, error);
+	if (!status)
+		status = pack_tasks_write(package, &list.functions, folder, error);
+	pack_kernels_finish(&list);
+	pkg_close(package);
+	free(bytes);
+	return status;
+}
+
+const struct isa_emit_target *pack_emit_target(const char *name)
+{
+	for (const struct isa_emit_target *t = isa_emit_targets; t->name; t++)
+		if (!strcmp(t->name, name))
+			return t;
+	return NULL;
+}

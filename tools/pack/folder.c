@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* folder.c - every .pto file below a folder, each its own package. */
+#include "tools/pack/pack.h"
+
+#include <errno.h>
+#include <fts.h>
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "registry/names.h"
+#include "registry/text.h"
+#include "tools/folder.h"
+#include "tools/plain.h"
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+/* "sub/name.pto" below the output folder as "sub/name.pkg.zst", or as "sub/name", a folder of sources; to be freed. */
+static char *output_path(const struct pack_options *options, const char *relative)
+{
+	size_t stem = strlen(relative) - strlen(".pto");
+	char *path = NULL;
+
+	return asprintf(&path, "%s/%.*s%s", options->output, (int)stem, relative, options->emit ? "" : ".pkg.zst") < 0 ? NULL : path;
+}
+
+/* --- lines --- */
+
+static int object_print(const char *file, const char *package, const struct pack_counts *counts)
+{
+	const char *status = reg_status_name(counts->error.code);
+	json_t *object = json_pack("{s:o, s:o, s:s, s:i, s:i, s:i, s:i}", "file", plain_json(file), "package",
+				   plain_json(counts->error.code ? "" : package), "status", counts->error.code ? status : "OK", "kernels", (int)counts->kernels,
+				   "entries", (int)counts->entries, "warnings", (int)counts->warnings, "errors", (int)counts->errors);
+	char *line = NULL;
+
+	if (object && counts->error.code)
+		json_object_set_new(object, "error", plain_json(counts->error.text));
+	if (object && !json_object_set_new(object, "schema", json_string("ptowsp.packed/1")))
+		line = json_dumps(object, JSON_COMPACT);
+	if (line)
+		puts(line);
+	else
+		fputs("ptowsp-pack: no memory for a line\n", stderr);
+	json_decref(object);
+	free(line);
+	return line ? 0 : 1;
+}
+
+int pack_line(const struct pack_options *options, const char *file, const char *package, int code, const struct pack_counts *counts)
+{
+	if (options->lines) {
+		int printed = object_print(file, package, counts);
+
+		return code ? code : printed;
+	}
+	if (code && !counts->errors)
+		printf("%s: no package\n", file);
+	else if (code)
+		printf("%s: refused, %u error%s\n", file, counts->errors, counts->errors == 1 ? "" : "s");
+	else
+		printf("%s: %u kernel%s, %u entr%s, %u warning%s\n", file, counts->kernels, counts->kernels == 1 ? "" : "s",
+		       counts->entries, counts->entries == 1 ? "y" : "ies", counts->warnings, counts->warnings == 1 ? "" : "s");
+	return code;
+}
+
+/* --- files --- */
+
+/* Packages made so far: a file that is named twice would be one package. */
+struct made {
+	char **paths; /* owned */
+	size_t count, room;
+};
+
+static ptowsp_status made_add(struct made *made, char *path, struct ptowsp_error *error)
+{
+	char **paths;
+
+	for (size_t i = 0; i < made->count; i++)
+		if (!strcmp(made->paths[i], path))
+			return reg_fail(error, PTOWSP_INVALID, "%.160s was made already: folders that lie in each other are packed once", path);
+	if (made->count < made->room) {
+		made->paths[made->count++] = path;
+		return PTOWSP_OK;
+	}
+	made->room = made->room ? made->room * 2 : 64;
+	paths = realloc(made->paths, made->room * sizeof(*paths));
+	if (!paths) {
+		made->room = made->count;
+		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for a path");
+	}
+	made->paths = paths;
+	made->paths[made->count++] = path;
+	return PTOWSP_OK;
+}
+
+static void made_finish(struct made *made)
+{
+	for (size_t i = 0; i < made->count; i++)
+		free(made->paths[i]);
+	free(made->paths);
+}
+
+static int file_pack(const struct pack_options *options, const char *file, const char *relative, struct made *made)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct pack_counts counts = {0};
+	char *path = output_path(options, relative);
+	ptowsp_status status = path ? made_add(made, path, &error) : reg_fail(&error, PTOWSP_NO_MEMORY, "no memory for a path");
+	int code, kept = !status;
+
+	if (!status)
+		status = folder_make_for(path, &error);
+	counts.error = error;
+	counts.error.code = status;
+	code = status ? pack_fail(&error) : pack_files(options, &file, 1, path, &counts);
+	code = pack_line(options, relative, path ? path : "", code, &counts);
+	if (!kept)
+		free(path);
+	return code;
+}
+
+static int ends_as_source(const FTSENT *entry)
+{
+	return entry->fts_namelen > 4 && !strcmp(entry->fts_name + entry->fts_namelen - 4, ".pto");
+}
+
+static int unreadable(const char *path, int why)
+{
+	fprintf(stderr, "ptowsp-pack: %s cannot be read: %s\n", path, strerror(why));
+	return 2;
+}
+
+/* A source is called as it lies below the folder that holds all the folders. */
+static int source_pack(const struct pack_options *options, const FTSENT *entry, const char *prefix, size_t skip, struct made *made)
+{
+	char *relative = NULL;
+	int code;
+
+	if (asprintf(&relative, "%s%s", prefix, entry->fts_path + skip) < 0) {
+		fputs("ptowsp-pack: no memory for a path\n", stderr);
+		return 1;
+	}
+	code = file_pack(options, entry->fts_path, relative, made);
+	free(relative);
+	return code;
+}
+
+/* One step of the walk. A source that is a link to nowhere is told when it is read. */
+static int entry_pack(const struct pack_options *options, const FTSENT *entry, const char *prefix, size_t skip, struct made *made)
+{
+	switch (entry->fts_info) {
+	case FTS_F:
+	case FTS_SLNONE:
+		return ends_as_source(entry) ? source_pack(options, entry, prefix, skip, made) : 0;
+	case FTS_DNR:
+	case FTS_ERR:
+	case FTS_NS:
+		return unreadable(entry->fts_path, entry->fts_errno);
+	default:
+		return 0;
+	}
+}
+
+/* The first code that is not 0 is the tool's; the other files are packed all the same. */
+static int folder_pack(const struct pack_options *options, const char *folder, const char *prefix, struct made *made)
+{
+	char *roots[] = {(char *)(uintptr_t)folder, NULL};
+	size_t skip = strlen(folder) + (folder[strlen(folder) - 1] != '/');
+	FTS *walk = fts_open(roots, FTS_LOGICAL | FTS_NOCHDIR, by_name);
+	FTSENT *entry;
+	int code = 0;
+
+	if (!walk)
+		return unreadable(folder, errno);
+	while ((entry = fts_read(walk))) {
+		int one = entry_pack(options, entry, prefix, skip, made);
+
+		code = code ? code : one;
+	}
+	fts_close(walk);
+	return code;
+}
+
+int pack_folders(const struct pack_options *options)
+{
+	struct made made = {0};
+	char **prefixes = folder_prefixes((char *const *)(uintptr_t)options->inputs, (size_t)options->input_count);
+	int code = prefixes ? 0 : 1;
+
+	if (!prefixes)
+		fputs("ptowsp-pack: no memory for the names of the folders\n", stderr);
+	for (int i = 0; prefixes && i < options->input_count; i++) {
+		int one = folder_pack(options, options->inputs[i], prefixes[i], &made);
+
+		code = code ? code : one;
+	}
+	if (!made.count && !code) {
+		fprintf(stderr, "ptowsp-pack: there is no .pto file below %s\n", options->inputs[0]);
+		code = 2;
+	}
+	folder_prefixes_free(prefixes, (size_t)options->input_count);
+	made_finish(&made);
+	return code;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/* pack.h - the parts of ptowsp-pack. */
+#ifndef TOOLS_PACK_H
+#define TOOLS_PACK_H
+
+#include <stdbool.h>
+
+#include "format/writer.h"
+
+/* What the command line says; all texts are argv's. Lists have room for argc entries. */
+struct pack_options {
+	const char **inputs, **defaults, **schedule, **data, **expected, **targets;
+	int input_count, default_count, schedule_count, data_count, expected_count, target_count;
+	const char *output, *json, *entry, *name;
+	const char *native; /* triple, "" this machine's; NULL: portable kernels only */
+	const char *emit;   /* target of sources to write instead of a package, or NULL */
+	const char *make_key;      /* file of a key pair to make, or NULL */
+	const char *sign;          /* file of a secret key, or NULL */
+	const char *sign_for, *sign_abi, *sign_until; /* what the signature says, NULL: the standard */
+	int strict, lines; /* lines: JSON objects */
+	int folders;       /* the inputs are folders */
+};
+/* pack/options.c. -1: *options_out says what to do; else the exit code, and everything is said. To be finished in either case. */
+int pack_options_read(struct pack_options *options_out, int argc, char **argv);
+void pack_options_finish(struct pack_options *options);
+
+/* How many of what a packed file holds. */
+struct pack_counts {
+	uint32_t kernels, entries, warnings, errors;
+	struct ptowsp_error error; /* code 0: there is a package; else why there is none, the first error of a source that is refused */
+};
+
+/* Compiles the files into one package at `output`. Diagnostics and errors are printed to stderr. Exit code of the tool. */
+int pack_files(const struct pack_options *options, const char *const *files, int file_count, const char *output,
+	       struct pack_counts *counts_out);
+/* Every .pto file below the folders, each its own package below options->output; one line per file on stdout. */
+int pack_folders(const struct pack_options *options);
+
+/* Errors: INVALID for targets that no backend can be called. */
+ptowsp_status pack_targets_check(const struct pack_options *options, struct ptowsp_error *error);
+/* One line about a file that was packed, or was not; returns code, 1 without memory. package: where to. */
+int pack_line(const struct pack_options *options, const char *file, const char *package, int code, const struct pack_counts *counts);
+/* Adds schedule rows, sample data, targets; the writer holds a whole package. Errors: IO, INVALID, NOT_FOUND, MISMATCH. */
+ptowsp_status pack_extras_add(const struct pack_options *options, struct pkg_writer *writer, struct ptowsp_error *error);
+
+/* Native payloads in front of the portable ones. Errors: NO_DEVICE without a compiler, RUN_FAILED when it fails, IO. */
+ptowsp_status pack_native_add(const struct pack_options *options, struct pkg_writer *writer, struct ptowsp_error *error);
+/* Kernels as sources in a folder. Errors: IO. */
+ptowsp_status pack_emit_write(const struct pack_options *options, struct pkg_writer *writer, const char *folder, struct ptowsp_error *error);
+/* The package as the writer has it so far, opened again: its tables are what is compiled. *bytes_out is to be freed behind the package. Errors: those of
+ * sealing and opening; both are then NULL or to be closed and freed as well. */
+struct pkg;
+ptowsp_status pack_package_open(struct pkg_writer *writer, struct pkg **package_out, void **bytes_out, struct ptowsp_error *error);
+struct isa_emit_target;
+const struct isa_emit_target *pack_emit_target(const char *name); /* NULL: there is none */
+
+/* pack/sign.c. A key pair in two new files, FILE and FILE.pub. Exit code of the tool. */
+int pack_key_make(const char *path);
+/* Signs the package at *bytes (malloc'd, made larger) as the options say; a signature of the same key is replaced. path: for messages. Errors: those of opening
+ * it, INVALID (what the options say, the key), IO (the key cannot be read, or others may read it), TOO_BIG (too many signatures). */
+ptowsp_status pack_package_sign(const struct pack_options *options, const char *path, void **bytes, size_t *size, struct ptowsp_error *error);
+/* Is the file a package or an ELF file, by its first bytes? */
+bool pack_sign_takes(const char *path);
+/* Signs packages and plugins that are there, in their place or at options->output. Exit code of the tool. */
+int pack_sign_files(const struct pack_options *options);
+
+/* "ptowsp-pack: sentence" on stderr; returns the exit code that belongs to the status. */
+int pack_fail(const struct ptowsp_error *error);
+/* Reads a whole file; to be freed. Errors: IO. */
+ptowsp_status pack_read(const char *path, char **text_out, size_t *size_out, struct ptowsp_error *error);
+
+#endif

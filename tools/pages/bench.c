@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* bench.c - what ptowsp-bench says about itself. */
+#include "tools/pages/page.h"
+
+#define G PAGE_G
+#define X PAGE_X
+#define B(name, function, text) PAGE_W(name, text)
+static const struct page_row rows[] = {
+	PAGE_U("[--reps N] [--threads N] [--packages DIR] [--small] [--json] [NAME...]", "")
+	PAGE_U("peer --workload w1|w2|w3|w4 --n N --threads T --work-ns S --reps R", "")
+	PAGE_U("once --subject layer|llama|w1|w2|w3|w4 --n N --deps exact|overlap --hazards full|raw --what find|count|run [--replay off]", "")
+	PAGE_P("Prints one table of tab-separated values: median, least and most of the repetitions, how many of them were disturbed by others, "
+	       "beside a reference figure and a target where there is one, and whether the median meets it, which is unclear where most of them "
+	       "were disturbed; \"-\" is what cannot be measured. Without a NAME all of them.")
+	PAGE_G("Benchmarks")
+#include "tools/bench/list.def"
+	PAGE_W("peer", "one row in the columns of a comparison of task-graph runtimes; --columns prints them; exit status 3 for what does not apply")
+#include "tools/bench/flags.def"
+	PAGE_E("0", "success")
+	PAGE_E("1", "a benchmark could not be run")
+	PAGE_E("2", "usage, or a table that cannot be written")
+	PAGE_E("3", "peer: a workload that does not apply")
+};
+#undef B
+#undef X
+#undef G
+
+const struct page page_bench = {"ptowsp-bench", "the project's benchmarks, one table", "", rows, sizeof(rows) / sizeof(*rows), 0};

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* backend.c - from the command line to a backend. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "registry/text.h"
+#include "tools/run/run.h"
+
+static void log_line(void *context, int32_t level, const char *text)
+{
+	const struct run_options *options = context;
+
+	if (options->quiet ? level > PTOWSP_LOG_ERROR : level > (options->verbose ? PTOWSP_LOG_DEBUG : PTOWSP_LOG_WARNING))
+		return;
+	fprintf(stderr, "ptowsp-run: %s\n", text);
+}
+
+static void skipped(void *context, const char *name, const char *reason)
+{
+	const struct run_options *options = context;
+
+	if (!options->quiet)
+		fprintf(stderr, "ptowsp-run: auto: %s skipped: %s\n", name, reason);
+}
+
+struct ptowsp_error *run_breach(void)
+{
+	static struct ptowsp_error breach = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+
+	return &breach;
+}
+
+ptowsp_status run_backend_options(struct run_backend_options *out, const struct run_options *options,
+				  struct ptowsp_error *error)
+{
+	*out = (struct run_backend_options){.dirs = run_list_values(&options->plugin_dirs),
+					    .trust_dirs = run_list_values(&options->trust_dirs),
+					    .settings = calloc(options->opt.count + 1u, sizeof(*out->settings))};
+	if (!out->dirs || !out->trust_dirs || !out->settings) {
+		run_backend_options_finish(out);
+		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
+	}
+	for (uint32_t i = 0; i < options->opt.count; i++)
+		out->settings[i] = (struct ptowsp_setting){options->opt.rows[i].name, options->opt.rows[i].value};
+	if (options->device && strcspn(options->device, ",") >= sizeof(out->device)) {
+		run_backend_options_finish(out);
+		return reg_fail(error, PTOWSP_INVALID, "--device=%.60s: no device has so long a name", options->device);
+	}
+	if (options->device)
+		memcpy(out->device, options->device, strcspn(options->device, ","));
+	out->options = (struct ptowsp_backend_options){
+		.plugin = options->plugin,
+		.plugin_dirs = out->dirs,
+		.plugin_dir_count = options->plugin_dirs.count,
+		.flags = (options->user_plugins ? PTOWSP_BACKEND_USER_PLUGINS : 0) |
+			 (run_load_flags(options) & PTOWSP_LOAD_TRUST_NATIVE ? PTOWSP_BACKEND_TRUST_NATIVE : 0) |
+			 (run_load_flags(options) & PTOWSP_LOAD_TRUST_SIGNED ? PTOWSP_BACKEND_TRUST_SIGNED : 0),
+		.device = options->device ? out->device : NULL,
+		.settings = out->settings,
+		.setting_count = options->opt.count,
+		.threads = (uint32_t)options->threads,
+		.memory_limit = options->max_memory,
+		.log = log_line,
+		.log_context = (void *)(uintptr_t)options,
+		.trust_dirs = out->trust_dirs,
+		.plugin_trust = !options->plugin_trust || !strcmp(options->plugin_trust, "any") ? PTOWSP_PLUGINS_ANY
+				: !strcmp(options->plugin_trust, "listed")		 ? PTOWSP_PLUGINS_LISTED
+												 : PTOWSP_PLUGINS_SIGNED,
+		.load_timeout_ms = (uint32_t)options->load_timeout_ms,
+		.trust_dir_count = options->trust_dirs.count,
+		.layers = options->layer,
+		.breach = run_breach(),
+		.isolate = options->verify && !options->isolate ? PTOWSP_ISOLATE_NONE : run_isolation(options), /* probes judge the plugin, not the way to it */
+	};
+	return PTOWSP_OK;
+}
+
+void run_backend_options_finish(struct run_backend_options *out)
+{
+	free(out->dirs);
+	free(out->trust_dirs);
+	out->trust_dirs = NULL;
+	free(out->settings);
+	out->dirs = NULL;
+	out->settings = NULL;
+}
+
+ptowsp_status run_backend_open(struct ptowsp_backend **out, const struct run_options *options, const struct ptowsp_plan *plan,
+			       struct ptowsp_error *error)
+{
+	struct run_backend_options b;
+	ptowsp_status st = run_backend_options(&b, options, error);
+
+	run_watchdog(options, RUN_OPENING);
+	if (!st && plan && options->plugin && !strcmp(options->plugin, "auto"))
+		st = ptowsp_backend_choose(out, &b.options, options->plugin_order, plan, skipped, b.options.log_context, error);
+	else if (!st)
+		st = ptowsp_backend_open(out, &b.options, error);
+	run_watchdog(options, RUN_NOTHING);
+	run_backend_options_finish(&b);
+	return st;
+}
+
+const char *run_setting(const struct run *run, const char *key)
+{
+	const struct run_pair *given = run_list_find(&run->options->opt, key);
+	const struct ptowsp_option *option;
+
+	for (uint32_t i = 0; (option = ptowsp_backend_option(run->backend, i)); i++)
+		if (!strcmp(option->name, key))
+			return given ? given->value : option->standard;
+	return NULL;
+}

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* claims.c - --capabilities --verify: what backends declare against what probes observe. */
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "registry/names.h"
+#include "registry/text.h"
+#include "tools/columns.h"
+#include "tools/run/probe.h"
+#include "tools/run/run.h"
+
+/* What is collected while backends are gone through. */
+struct claims {
+	const struct run_options *options;
+	json_t *plugins;        /* with --json */
+	struct reg_text names;  /* of false claims */
+	char memory[200];
+	uint32_t false_count;
+	ptowsp_status status;
+	struct ptowsp_error *error;
+};
+
+/* Of one backend. */
+struct tally {
+	uint32_t rows[PROBE_FALSE + 1]; /* by verdict */
+	struct columns table;
+	json_t *json;
+};
+
+static const char *declared(const struct ptowsp_cap *cap)
+{
+	return cap ? reg_state_text(cap->state) : "-";
+}
+
+static json_t *row_json(const struct reg_feature *feature, const struct ptowsp_cap *cap, const struct probe_result *result,
+			enum probe_verdict verdict)
+{
+	json_t *row = json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:i}", "feature", feature->name, "id", (int)feature->id, "group",
+				feature->group, "observed", probe_state_text(result->state), "verdict",
+				verdict == PROBE_FALSE ? "false" : probe_verdict_text(verdict), "text", result->text, "probes", (int)result->probes);
+
+	json_object_set_new(row, "declared", cap ? json_string(reg_state_text(cap->state)) : json_null());
+	return row;
+}
+
+static void row_add(struct claims *claims, struct tally *tally, struct probe *probe, const struct reg_feature *feature)
+{
+	const struct ptowsp_cap *cap = ptowsp_backend_cap(probe_backend(probe), feature->id);
+	struct probe_result result;
+	enum probe_verdict verdict;
+
+	probe_feature(probe, feature->id, &result);
+	verdict = probe_judge(cap, &result);
+	tally->rows[verdict]++;
+	if (verdict == PROBE_FALSE)
+		reg_text_add(&claims->names, "%s%s: %s", claims->false_count++ ? ", " : "", ptowsp_backend_name(probe_backend(probe)), feature->name);
+	if (tally->json)
+		json_array_append_new(tally->json, row_json(feature, cap, &result, verdict));
+	columns_add(&tally->table, "%s\t%s\t%s\t%s\t%s", feature->name, declared(cap), probe_state_text(result.state),
+		    probe_verdict_text(verdict), result.text);
+}
+
+static void tally_print(struct tally *tally, const struct ptowsp_backend *backend)
+{
+	printf("%s %s\n", ptowsp_backend_name(backend), ptowsp_backend_version(backend));
+	columns_print(&tally->table, stdout, 0);
+	printf("%u hold, %u better than declared, %u enforced without a probe that can tell, %u false\n", tally->rows[PROBE_HOLDS],
+	       tally->rows[PROBE_BETTER], tally->rows[PROBE_UNPROVED], tally->rows[PROBE_FALSE]);
+}
+
+/* Which probe runs: a device that compiles takes minutes for all of them. On a terminal one line that changes, elsewhere, where it was asked for, a line each; feature NULL:
+ * that was all. */
+static void progress(const struct claims *claims, const struct probe *probe, const struct reg_feature *feature, uint32_t number, uint32_t count)
+{
+	const bool terminal = isatty(STDERR_FILENO);
+
+	if (!claims->options->progress && (!terminal || claims->options->quiet))
+		return;
+	if (feature)
+		fprintf(stderr, "%s%s: probe %u of %u, %s%s", terminal ? "\r\033[K" : "", ptowsp_backend_name(probe_backend(probe)), number, count, feature->name, terminal ? "" : "\n");
+	else if (terminal)
+		fputs("\r\033[K", stderr);
+}
+
+static void backend_probe(struct claims *claims, struct probe *probe)
+{
+	const struct ptowsp_backend *backend = probe_backend(probe);
+	struct tally tally = {.json = claims->options->json ? json_array() : NULL};
+	const uint32_t count = reg_feature_count();
+	struct reg_feature feature;
+
+	columns_add(&tally.table, "capability\tdeclared\tobserved\tverdict\twhat was seen, or why not");
+	for (uint32_t i = 0; reg_feature_at(i, &feature); i++) {
+		progress(claims, probe, &feature, i + 1, count);
+		row_add(claims, &tally, probe, &feature);
+	}
+	progress(claims, probe, NULL, count, count);
+	if (!claims->options->json)
+		tally_print(&tally, backend);
+	else
+		json_array_append_new(claims->plugins,
+				      json_pack("{s:s, s:s, s:o, s:i, s:i, s:i, s:i}", "plugin", ptowsp_backend_name(backend), "version",
+						ptowsp_backend_version(backend), "rows", tally.json, "hold", (int)tally.rows[PROBE_HOLDS],
+						"better", (int)tally.rows[PROBE_BETTER], "unproved", (int)tally.rows[PROBE_UNPROVED], "false",
+						(int)tally.rows[PROBE_FALSE]));
+	columns_print(&tally.table, NULL, 0);
+}
+
+/* Opened a second time, without a log: a probe asks for much that is refused. */
+static void claims_add(void *context, struct ptowsp_backend *backend)
+{
+	struct claims *claims = context;
+	struct run_backend_options b;
+	struct probe *probe;
+
+	if (claims->status)
+		return;
+	claims->status = run_backend_options(&b, claims->options, claims->error);
+	if (claims->status)
+		return;
+	b.options.plugin = ptowsp_backend_path(backend);
+	claims->status = probe_open(&probe, &b.options, NULL, claims->error);
+	if (!claims->status)
+		backend_probe(claims, probe);
+	if (!claims->status)
+		probe_close(probe);
+	run_backend_options_finish(&b);
+}
+
+ptowsp_status run_claims(const struct run_options *options, struct ptowsp_error *error)
+{
+	struct claims claims = {.options = options, .plugins = options->json ? json_array() : NULL, .error = error};
+	ptowsp_status st;
+
+	reg_text_init(&claims.names, claims.memory, sizeof(claims.memory));
+	st = run_each_backend(options, claims_add, &claims, error);
+	st = st ? st : claims.status;
+	if (!st && options->json)
+		st = run_json_print(json_pack("{s:s, s:O}", "schema", "ptowsp.claims/1", "plugins", claims.plugins), error);
+	json_decref(claims.plugins);
+	if (!st && claims.false_count)
+		st = reg_fail(error, PTOWSP_RUN_FAILED, "%u claim%s of enforced %s not seen by %s: %s", claims.false_count,
+			      claims.false_count > 1 ? "s" : "", claims.false_count > 1 ? "are" : "is",
+			      claims.false_count > 1 ? "their probes" : "its probe", claims.memory);
+	return st;
+}

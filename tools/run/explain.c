@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* explain.c - --explain: what would happen. Only a package with temp tensors is loaded, for the core to say which of them it renames. */
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "registry/names.h"
+#include "registry/text.h"
+#include "tools/columns.h"
+#include "tools/plain.h"
+#include "tools/run/run.h"
+
+/* The program of one device. */
+struct part {
+	struct run_options options; /* of a further device */
+	struct ptowsp_plan *plan;   /* the run's for the first device, else owned */
+	struct ptowsp_backend *backend;
+	struct ptowsp_match *match;
+	struct ptowsp_program *program; /* NULL: there is no temp tensor, or `unloaded` says why not */
+	bool temps;
+	char unloaded[256];
+};
+
+/* Everything that is explained; finish accepts any prefix. */
+struct explanation {
+	struct run run; /* package and plan only */
+	struct ptowsp_listing *listing;
+	struct part *parts; /* owned: one per device */
+	uint32_t part_count;
+};
+
+static bool temps_used(const struct ptowsp_plan *plan)
+{
+	struct ptowsp_tensor_info info;
+
+	for (uint32_t i = 0; ptowsp_plan_tensor(plan, i, &info); i++)
+		if (info.role == PTOWSP_ROLE_TEMP && info.flags & PTOWSP_TENSOR_INFO_USED)
+			return true;
+	return false;
+}
+
+static bool renames(const struct part *x)
+{
+	const struct ptowsp_cap *cap = ptowsp_backend_cap(x->backend, PTOWSP_FEATURE_TEMP_RENAMED);
+
+	return cap && cap->state == PTOWSP_STATE_ENFORCED;
+}
+
+/* A package that cannot be loaded is explained all the same. */
+static void temps_load(struct part *x, struct run_options options)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+
+	x->temps = temps_used(x->plan);
+	options.strict = 0;
+	options.trust = NULL;
+	if (x->temps && renames(x) && run_program_load(&x->program, x->backend, x->plan, &options, &error))
+		snprintf(x->unloaded, sizeof(x->unloaded), "not known, as the package is not loaded: %.200s", error.text);
+	else if (x->temps && !renames(x))
+		snprintf(x->unloaded, sizeof(x->unloaded), "not renamed: this backend does not");
+}
+
+/* The index-th line about temp tensors, counted from 0; NULL behind the last. */
+static const char *temps_line(const struct part *x, uint32_t index)
+{
+	static struct ptowsp_diagnostic row;
+	uint32_t told = 0;
+
+	if (!x->program)
+		return x->temps && !index ? x->unloaded : NULL;
+	for (uint32_t i = 0; ptowsp_diagnostic_row(x->program, i, &row); i++)
+		if (row.feature == PTOWSP_FEATURE_TEMP_RENAMED && told++ == index)
+			return row.text;
+	return !told && !index ? "all are renamed that have no alloc of their own" : NULL;
+}
+
+static ptowsp_status part_make(struct explanation *x, uint32_t number, const struct run_options *options, struct ptowsp_error *error)
+{
+	struct part *part = &x->parts[number];
+	ptowsp_status st = PTOWSP_OK;
+
+	if (number)
+		st = run_mate_plan(&x->run, number, &part->options, &part->plan, error);
+	else
+		part->plan = x->run.plan;
+	if (!st)
+		st = run_backend_open(&part->backend, number ? &part->options : options, part->plan, error);
+	if (!st)
+		temps_load(part, *options);
+	if (!st)
+		st = ptowsp_match_create(&part->match, part->backend, part->plan, run_load_flags(options), error);
+	return st;
+}
+
+static ptowsp_status parts_make(struct explanation *x, const struct run_options *options, struct ptowsp_error *error)
+{
+	uint32_t count = run_mates_wanted(options) + 1;
+	ptowsp_status st = PTOWSP_OK;
+
+	x->parts = calloc(count, sizeof(*x->parts));
+	if (!x->parts)
+		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for %u devices", count);
+	while (!st && x->part_count < count)
+		st = part_make(x, x->part_count++, options, error);
+	return st;
+}
+
+static ptowsp_status explanation_make(struct explanation *x, const struct run_options *options, struct ptowsp_error *error)
+{
+	struct run_backend_options b;
+	ptowsp_status st = run_open(&x->run, options, error);
+
+	if (!st)
+		st = run_backend_options(&b, options, error);
+	if (st)
+		return st;
+	st = ptowsp_listing_create(&x->listing, &b.options, error);
+	run_backend_options_finish(&b);
+	return st ? st : parts_make(x, options, error);
+}
+
+static void part_finish(struct part *part, bool owned)
+{
+	if (part->program)
+		ptowsp_program_unload(part->program);
+	ptowsp_match_destroy(part->match);
+	ptowsp_backend_close(part->backend);
+	if (owned)
+		ptowsp_plan_destroy(part->plan);
+}
+
+static void explanation_finish(struct explanation *x)
+{
+	for (uint32_t i = 0; i < x->part_count; i++)
+		part_finish(&x->parts[i], i > 0);
+	free(x->parts);
+	ptowsp_listing_destroy(x->listing);
+	run_finish(&x->run);
+}
+
+/* ---- text --------------------------------------------------------------------------------------------------- */
+
+static void verdicts_print(const struct part *x)
+{
+	struct columns table = {0};
+	struct ptowsp_verdict v;
+
+	printf("verdicts:\n");
+	for (uint32_t i = 0; ptowsp_match_row(x->match, i, &v); i++)
+		columns_add(&table, "%s\t%s%s%s%s", v.what, reg_state_text(v.state), v.refused ? ", refused" : "",
+			    *v.reason ? ": " : "", v.reason);
+	columns_print(&table, stdout, 2);
+	if (!ptowsp_match_row(x->match, 0, &v))
+		printf("  no directive is set: the defaults hold, and everything that the package needs is enforced\n");
+}
+
+static void value_text(const struct ptowsp_value_info *info, char *memory, size_t room)
+{
+	const struct reg_dtype *type = reg_dtype(info->dtype);
+	struct reg_text text;
+	double value;
+	float single;
+
+	reg_text_init(&text, memory, room);
+	if (type && type->sort == 'f') {
+		memcpy(&value, &info->standard, sizeof(value));
+		memcpy(&single, &info->standard, sizeof(single));
+		reg_text_add(&text, "%g", info->dtype == PTOWSP_F64 ? value : (double)single);
+	} else
+		reg_text_add(&text, type && type->sort == 'u' ? "%llu" : "%lld", (unsigned long long)info->standard);
+}
+
+static void values_print(const struct part *x)
+{
+	struct columns table = {0};
+	struct ptowsp_value_info info;
+
+	if (!ptowsp_plan_value(x->plan, 0, &info))
+		return;
+	printf("symbols and slots:\n");
+	for (uint32_t i = 0; ptowsp_plan_value(x->plan, i, &info); i++) {
+		const char *type = reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?";
+		const char *kind = info.kind == PTOWSP_SLOT_SYMBOL ? "symbol" : "slot";
+		char text[48];
+
+		value_text(&info, text, sizeof(text));
+		if (info.flags & PTOWSP_VALUE_HAS_DEFAULT)
+			columns_add(&table, "%s\t%s\t%s, default %s", info.name, type, kind, text);
+		else if (info.flags & PTOWSP_VALUE_NEEDED)
+			columns_add(&table, "%s\t%s\t%s, must be set: --set %s=VALUE", info.name, type, kind, info.name);
+		else
+			columns_add(&table, "%s\t%s\t%s", info.name, type, kind);
+	}
+	columns_print(&table, stdout, 2);
+}
+
+static void tensors_print(const struct part *x)
+{
+	struct columns table = {0};
+	struct ptowsp_tensor_info info;
+
+	printf("tensors:\n");
+	for (uint32_t i = 0; ptowsp_plan_tensor(x->plan, i, &info); i++)
+		columns_add(&table, "%s\t%s\t%s\t%s%s%s%s", info.name, reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?",
+			    reg_role_text(info.role),
+			    info.flags & PTOWSP_TENSOR_INFO_SHAPELESS ? "shape of the bound file" : "shape of the package",
+			    info.flags & PTOWSP_TENSOR_INFO_SAMPLE ? ", sample data" : "",
+			    info.flags & PTOWSP_TENSOR_INFO_EXPECTED ? ", expected result" : "",
+			    info.flags & PTOWSP_TENSOR_INFO_USED ? "" : ", not used by this entry");
+	columns_print(&table, stdout, 2);
+}
+
+static void temps_print(const struct part *x)
+{
+	if (x->temps)
+		printf("temp tensors:\n");
+	for (uint32_t i = 0; temps_line(x, i); i++)
+		printf("  %s\n", temps_line(x, i));
+}
+
+static void search_print(const struct explanation *x)
+{
+	struct ptowsp_listing_row row;
+
+	printf("search path:\n");
+	for (uint32_t i = 0; ptowsp_listing_folder(x->listing, i); i++)
+		plain_line(stdout, "  %s", ptowsp_listing_folder(x->listing, i));
+	for (uint32_t i = 0; ptowsp_listing_row(x->listing, i, &row); i++) {
+		if (!row.usable)
+			plain_line(stdout, "  skipped %s: %s", row.path, row.reason);
+		else
+			plain_line(stdout, "  %s %s", row.shadowed ? "shadowed" : "found", row.path);
+	}
+}
+
+static void part_print(const struct part *x)
+{
+	const struct ptowsp_device *device = ptowsp_backend_current(x->backend);
+
+	plain_line(stdout, "backend %s %s, %s", ptowsp_backend_name(x->backend), ptowsp_backend_version(x->backend), ptowsp_backend_path(x->backend));
+	if (*ptowsp_backend_trust(x->backend))
+		printf("trust in the plugin: %s\n", ptowsp_backend_trust(x->backend));
+	printf("device %s, engine %s, cycles by the %s model\n", device ? device->name : "none", run_engine(device), run_cycle_model(device));
+	printf("isolation: %s\n", run_isolation_text(ptowsp_backend_isolation(x->backend)));
+	if (*ptowsp_match_trust(x->match))
+		printf("trust in native code: %s\n", ptowsp_match_trust(x->match));
+	verdicts_print(x);
+	values_print(x);
+	tensors_print(x);
+	temps_print(x);
+}
+
+static void explanation_print(const struct explanation *x)
+{
+	for (uint32_t i = 0; i < x->part_count; i++) {
+		printf("package %s, entry %s", ptowsp_package_name(x->run.package), ptowsp_plan_entry(x->parts[i].plan));
+		printf(i ? ", the program of device %u\n" : "\n", i);
+		part_print(&x->parts[i]);
+	}
+	search_print(x);
+}
+
+/* ---- JSON --------------------------------------------------------------------------------------------------- */
+
+static json_t *verdicts_json(const struct part *x)
+{
+	json_t *rows = json_array();
+	struct ptowsp_verdict v;
+
+	for (uint32_t i = 0; ptowsp_match_row(x->match, i, &v); i++)
+		json_array_append_new(rows, json_pack("{s:s, s:s, s:s, s:b, s:b, s:s}", "what", v.what, "state",
+						      reg_state_text(v.state), "wanted", v.wanted ? reg_state_text(v.wanted) : "",
+						      "refused", (int)v.refused, "directive", (int)v.directive, "reason", v.reason));
+	return rows;
+}
+
+static json_t *values_json(const struct part *x)
+{
+	json_t *rows = json_array();
+	struct ptowsp_value_info info;
+
+	for (uint32_t i = 0; ptowsp_plan_value(x->plan, i, &info); i++) {
+		char text[48];
+		json_t *row = json_pack("{s:s, s:s, s:s, s:b}", "name", info.name, "type",
+					reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?", "kind",
+					info.kind == PTOWSP_SLOT_SYMBOL ? "symbol" : "slot", "needed",
+					(info.flags & PTOWSP_VALUE_NEEDED) && !(info.flags & PTOWSP_VALUE_HAS_DEFAULT));
+
+		value_text(&info, text, sizeof(text));
+		if (info.flags & PTOWSP_VALUE_HAS_DEFAULT)
+			json_object_set_new(row, "default", json_string(text));
+		json_array_append_new(rows, row);
+	}
+	return rows;
+}
+
+static json_t *tensors_json(const struct part *x)
+{
+	json_t *rows = json_array();
+	struct ptowsp_tensor_info info;
+
+	for (uint32_t i = 0; ptowsp_plan_tensor(x->plan, i, &info); i++)
+		json_array_append_new(
+			rows, json_pack("{s:s, s:s, s:s, s:b, s:b, s:b, s:b}", "name", info.name, "type",
+					reg_dtype(info.dtype) ? reg_dtype(info.dtype)->text : "?", "role", reg_role_text(info.role),
+					"used", (info.flags & PTOWSP_TENSOR_INFO_USED) != 0, "shapeless",
+					(info.flags & PTOWSP_TENSOR_INFO_SHAPELESS) != 0, "sample",
+					(info.flags & PTOWSP_TENSOR_INFO_SAMPLE) != 0, "expected",
+					(info.flags & PTOWSP_TENSOR_INFO_EXPECTED) != 0));
+	return rows;
+}
+
+static json_t *temps_json(const struct part *x)
+{
+	json_t *rows = json_array();
+
+	for (uint32_t i = 0; temps_line(x, i); i++)
+		json_array_append_new(rows, json_string(temps_line(x, i)));
+	return rows;
+}
+
+static json_t *search_json(const struct explanation *x)
+{
+	json_t *folders = json_array(), *files = json_array();
+	struct ptowsp_listing_row row;
+
+	for (uint32_t i = 0; ptowsp_listing_folder(x->listing, i); i++)
+		json_array_append_new(folders, plain_json(ptowsp_listing_folder(x->listing, i)));
+	for (uint32_t i = 0; ptowsp_listing_row(x->listing, i, &row); i++)
+		json_array_append_new(files, json_pack("{s:o, s:b, s:b, s:o}", "path", plain_json(row.path), "usable", (int)row.usable,
+						       "shadowed", (int)row.shadowed, "reason", plain_json(row.reason)));
+	return json_pack("{s:o, s:o}", "folders", folders, "files", files);
+}
+
+static json_t *part_json(const struct part *x)
+{
+	const struct ptowsp_device *device = ptowsp_backend_current(x->backend);
+
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "isolation", run_isolation_text(ptowsp_backend_isolation(x->backend)), "trust",
+			 ptowsp_match_trust(x->match), "entry", ptowsp_plan_entry(x->plan), "plugin", ptowsp_backend_name(x->backend), "plugin_version",
+			 ptowsp_backend_version(x->backend), "plugin_path", plain_json(ptowsp_backend_path(x->backend)), "device", device ? device->name : "", "engine", run_engine(device),
+			 "cycle_model", run_cycle_model(device), "verdicts", verdicts_json(x), "values",
+			 values_json(x), "tensors", tensors_json(x), "temps", temps_json(x));
+}
+
+/* The first device's part is at the top; of several devices all are in a list, too. */
+static json_t *explanation_json(const struct explanation *x)
+{
+	json_t *object = json_pack("{s:s, s:s}", "schema", "ptowsp.explain/1", "package", ptowsp_package_name(x->run.package));
+	json_t *first = part_json(&x->parts[0]), *devices = x->part_count > 1 ? json_array() : NULL;
+
+	if (object && first)
+		json_object_update(object, first);
+	for (uint32_t i = 0; devices && i < x->part_count; i++)
+		json_array_append_new(devices, part_json(&x->parts[i]));
+	if (object && devices)
+		json_object_set_new(object, "devices", devices);
+	if (object)
+		json_object_set_new(object, "search", search_json(x));
+	json_decref(first);
+	return object;
+}
+
+ptowsp_status run_explain(const struct run_options *options, struct ptowsp_error *error)
+{
+	struct explanation x = {.run = {.options = options}};
+	ptowsp_status st = explanation_make(&x, options, error);
+
+	if (!st && options->json)
+		st = run_json_print(explanation_json(&x), error);
+	else if (!st)
+		explanation_print(&x);
+	explanation_finish(&x);
+	return st;
+}

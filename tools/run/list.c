@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* list.c - --list-plugins, and going through all backends. */
+#include <jansson.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/plain.h"
+#include "tools/run/run.h"
+
+/* "a,b" as an array. */
+json_t *run_words_json(const char *text)
+{
+	json_t *words = json_array();
+
+	while (*text) {
+		size_t length = strcspn(text, ",");
+
+		json_array_append_new(words, json_stringn(text, length));
+		text += length + (text[length] == ',');
+	}
+	return words;
+}
+
+static json_t *plugin_json(const struct ptowsp_listing_row *row)
+{
+	return json_pack("{s:s, s:s, s:o, s:s, s:s, s:o, s:b, s:b, s:o}", "isolation", run_isolation_text(row->isolation), "name", row->name, "path", plain_json(row->path), "vendor",
+			 row->vendor, "version", row->version, "targets",
+			 run_words_json(row->targets), "usable", (int)row->usable, "shadowed", (int)row->shadowed, "reason",
+			 plain_json(row->reason));
+}
+
+static json_t *listing_json(const struct ptowsp_listing *listing)
+{
+	json_t *folders = json_array(), *plugins = json_array();
+	struct ptowsp_listing_row row;
+
+	for (uint32_t i = 0; ptowsp_listing_folder(listing, i); i++)
+		json_array_append_new(folders, plain_json(ptowsp_listing_folder(listing, i)));
+	for (uint32_t i = 0; ptowsp_listing_row(listing, i, &row); i++) {
+		json_t *plugin = plugin_json(&row);
+
+		json_object_set_new(plugin, "abi", json_sprintf("v%u.%u", row.major, row.minor));
+		json_array_append_new(plugins, plugin);
+	}
+	return json_pack("{s:s, s:o, s:o}", "schema", "ptowsp.plugins/1", "folders", folders, "plugins", plugins);
+}
+
+static void listing_print(const struct ptowsp_listing *listing)
+{
+	struct ptowsp_listing_row row;
+
+	printf("%-12s %-10s %-8s %-10s %s\n", "plugin", "version", "abi", "state", "file");
+	for (uint32_t i = 0; ptowsp_listing_row(listing, i, &row); i++) {
+		char abi[24] = "-";
+
+		if (*row.name)
+			snprintf(abi, sizeof(abi), "v%u.%u", row.major, row.minor);
+		plain_line(stdout, "%-12s %-10s %-8s %-10s %s", *row.name ? row.name : "-", *row.version ? row.version : "-", abi,
+		       row.shadowed ? "shadowed" : row.usable ? "usable" : "skipped", row.path);
+		if (*row.reason)
+			plain_line(stdout, "%12s %s", "", row.reason);
+		else if (*row.targets)
+			printf("%12s for %s, by %s%s\n", "", row.targets, row.vendor, row.isolation == PTOWSP_ISOLATE_PROCESS ? "; runs in a process of its own" : "");
+	}
+	printf("searched:");
+	for (uint32_t i = 0; ptowsp_listing_folder(listing, i); i++)
+		printf(" %s", ptowsp_listing_folder(listing, i));
+	printf("\n");
+}
+
+static ptowsp_status listing_make(struct ptowsp_listing **out, const struct run_options *options, struct ptowsp_error *error)
+{
+	struct run_backend_options b;
+	ptowsp_status st = run_backend_options(&b, options, error);
+
+	if (!st)
+		st = ptowsp_listing_create(out, &b.options, error);
+	run_backend_options_finish(&b);
+	return st;
+}
+
+ptowsp_status run_list_plugins(const struct run_options *options, struct ptowsp_error *error)
+{
+	struct ptowsp_listing *listing;
+	ptowsp_status st = listing_make(&listing, options, error);
+
+	if (st)
+		return st;
+	if (options->json)
+		st = run_json_print(listing_json(listing), error);
+	else
+		listing_print(listing);
+	ptowsp_listing_destroy(listing);
+	return st;
+}
+
+ptowsp_status run_each_backend(const struct run_options *options, run_backend_fn visit, void *context, struct ptowsp_error *error)
+{
+	struct run_options one = *options;
+	struct ptowsp_listing *listing;
+	struct ptowsp_listing_row row;
+	struct ptowsp_backend *backend;
+	ptowsp_status st;
+
+	if (options->plugin) {
+		st = run_backend_open(&backend, options, NULL, error);
+		if (st)
+			return st;
+		visit(context, backend);
+		ptowsp_backend_close(backend);
+		return PTOWSP_OK;
+	}
+	st = listing_make(&listing, options, error);
+	if (st)
+		return st;
+	for (uint32_t i = 0; ptowsp_listing_row(listing, i, &row); i++) {
+		if (!row.usable || row.shadowed)
+			continue;
+		one.plugin = row.path;
+		if (run_backend_open(&backend, &one, NULL, error)) {
+			fprintf(stderr, "ptowsp-run: %s skipped: %s\n", row.name, error->text);
+			continue;
+		}
+		visit(context, backend);
+		ptowsp_backend_close(backend);
+	}
+	ptowsp_listing_destroy(listing);
+	return PTOWSP_OK;
+}

@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* main.c - ptowsp-run: runs a package on a backend. */
+#include <stdio.h>
+#include <string.h>
+
+#include "registry/names.h"
+#include "registry/variable.h"
+#include "tools/run/run.h"
+
+/* What a run prints behind its work. A failed one prints nothing on stdout, except figures that explain the failure:
+ * those of a comparison or a deadlock. */
+static ptowsp_status print_results(struct run *run, ptowsp_status status, const struct ptowsp_error *failure,
+				   struct ptowsp_error *error)
+{
+	const struct run_options *o = run->options;
+	bool figures = !status || ((status == PTOWSP_MISMATCH || status == PTOWSP_DEADLOCK) && o->stats);
+
+	if (!figures || !run->program)
+		return PTOWSP_OK;
+	if (o->stats && !strcmp(o->stats, "json"))
+		return run_stats_json(run, status, failure, error);
+	if (o->stats)
+		run_stats_text(run);
+	else if (o->runs == 1)
+		run_summary_print(run);
+	return PTOWSP_OK;
+}
+
+/* Many settings do not fit into an error's text: then they follow behind it. */
+static void settings_add(const struct run *run, struct ptowsp_error *error, char *rest, size_t size)
+{
+	const struct ptowsp_deadlock *deadlock = run->program ? ptowsp_deadlock(run->program) : NULL;
+	char *use = strstr(error->text, "; use ");
+
+	if (!deadlock || !use || !deadlock->option[0] || strstr(use, deadlock->option))
+		return;
+	snprintf(rest, size, "; use %s", deadlock->option);
+	*use = '\0';
+}
+
+static ptowsp_status run_package(const struct run_options *options, char *rest, size_t size, struct ptowsp_error *error)
+{
+	struct ptowsp_error later = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct run run = {.options = options};
+	ptowsp_status st = run_open(&run, options, error), printed;
+
+	if (!st)
+		st = run_execute(&run, error);
+	if (!st || options->verbose)
+		if (run.program)
+			run_diagnostics_print(&run);
+	printed = print_results(&run, st, error, st ? &later : error);
+	if (!st)
+		st = printed;
+	if (st == PTOWSP_DEADLOCK)
+		settings_add(&run, error, rest, size);
+	run_finish(&run);
+	return st;
+}
+
+static ptowsp_status version(void)
+{
+	printf("ptowsp-run %s, %s\n", ptowsp_version(), ptowsp_features());
+	return PTOWSP_OK;
+}
+
+/* rest: of the sentence, where it is longer than an error's text. */
+static ptowsp_status dispatch(const struct run_options *options, char *rest, size_t size, struct ptowsp_error *error)
+{
+	switch (options->mode) {
+	case RUN_LIST_PLUGINS:
+		return run_list_plugins(options, error);
+	case RUN_DEVICES:
+		return run_devices(options, error);
+	case RUN_CAPABILITIES:
+		return options->verify ? run_claims(options, error) : run_capabilities(options, error);
+	case RUN_EXPLAIN:
+		return run_explain(options, error);
+	case RUN_HELP:
+		return run_help(options, error);
+	case RUN_VERSION:
+		return version();
+	case RUN_PACKAGE:
+		break;
+	}
+	return run_package(options, rest, size, error);
+}
+
+int main(int argc, char **argv)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct run_options options;
+	char rest[sizeof(((struct ptowsp_deadlock *)NULL)->option) + 16] = "";
+	ptowsp_status st;
+
+	if (!reg_variables_guard())
+		return 1;
+	run_signals_install();
+	st = run_options_parse(&options, argc, argv, &error);
+	if (!st)
+		st = dispatch(&options, rest, sizeof(rest), &error);
+	if (!st)
+		st = run_stdout_check(&error);
+	if (!st && run_breach()->code) {
+		error = *run_breach();
+		st = error.code;
+	}
+	run_options_finish(&options);
+	if (st)
+		fprintf(stderr, "ptowsp-run: %s%s\n", *error.text ? error.text : reg_status_text(st), rest);
+	return run_signal() ? 128 + run_signal() : reg_status_exit(st);
+}

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/* mates.c - further devices of a run: --device=A,B runs the program of device 0 on A and that of device 1 on B, at once. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "registry/text.h"
+#include "tools/run/run.h"
+
+/* The program of device 1, 2 ...; the first one is that of struct run. */
+struct run_mate {
+	struct run_options options; /* those of the run, for another device */
+	struct ptowsp_plan *plan;
+	struct ptowsp_backend *backend;
+	struct ptowsp_program *program;
+};
+
+uint32_t run_mates_wanted(const struct run_options *options)
+{
+	uint32_t count = 0;
+
+	for (const char *at = options->device; at && (at = strchr(at, ',')); at++)
+		count++;
+	return count;
+}
+
+static uint32_t entry_device(const struct run *run, const char *entry)
+{
+	const char *name;
+
+	for (uint32_t i = 0; (name = ptowsp_package_entry(run->package, i)); i++)
+		if (!strcmp(name, entry))
+			return ptowsp_package_entry_device(run->package, i);
+	return PTOWSP_NONE; /* the plan says that there is none */
+}
+
+/* The entry that belongs to the device; only one can be meant. */
+static ptowsp_status entry_find(const struct run *run, uint32_t device, const char **entry_out, struct ptowsp_error *error)
+{
+	uint32_t found = 0, graphs = 0;
+	const char *name;
+
+	*entry_out = NULL;
+	for (uint32_t i = 0; (name = ptowsp_package_entry(run->package, i)); i++) {
+		graphs += ptowsp_package_entry_device(run->package, i) != PTOWSP_NONE;
+		if (ptowsp_package_entry_device(run->package, i) == device) {
+			*entry_out = name;
+			found++;
+		}
+	}
+	if (found == 1)
+		return PTOWSP_OK;
+	if (!graphs)
+		return reg_fail(error, PTOWSP_INVALID, "--device=%.60s: the package has no graphs, so it runs on one device; name one of them",
+				run->options->device);
+	return reg_fail(error, PTOWSP_INVALID, "--device=%.60s: %s for device %u; graph @name on device %u { ... } is its program", run->options->device,
+			found ? "the package has several programs" : "the package has no program", device, device);
+}
+
+ptowsp_status run_mates_entry(const struct run *run, const char **entry_out, struct ptowsp_error *error)
+{
+	const struct run_options *o = run->options;
+	uint32_t count = run_mates_wanted(o) + 1, device = o->entry ? entry_device(run, o->entry) : 0;
+
+	*entry_out = o->entry;
+	if (count > 1 && !o->entry)
+		return entry_find(run, 0, entry_out, error);
+	if (!device || device == PTOWSP_NONE)
+		return PTOWSP_OK;
+	return reg_fail(error, PTOWSP_INVALID, "--entry %.60s is the program of device %u, and a run begins with that of device 0, of %u device%s here; "
+			"name that one, or leave --entry out", o->entry, device, count, count > 1 ? "s" : "");
+}
+
+ptowsp_status run_mate_plan(const struct run *run, uint32_t device, struct run_options *options_out, struct ptowsp_plan **plan_out, struct ptowsp_error *error)
+{
+	struct ptowsp_plan_options plan = {.schedule_count = run->options->schedule.count};
+	const char **schedule = run_list_values(&run->options->schedule);
+	ptowsp_status st = schedule ? entry_find(run, device, &plan.entry, error) : reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
+
+	*options_out = *run->options;
+	for (uint32_t i = 0; i < device; i++)
+		options_out->device = strchr(options_out->device, ',') + 1;
+	plan.schedule = schedule;
+	if (!st)
+		st = ptowsp_plan_create(plan_out, run->package, &plan, error);
+	free(schedule);
+	return st;
+}
+
+static ptowsp_status mate_open(struct run *run, struct run_mate *mate, uint32_t device, struct ptowsp_error *error)
+{
+	ptowsp_status st = run_mate_plan(run, device, &mate->options, &mate->plan, error);
+
+	if (!st)
+		st = run_backend_open(&mate->backend, &mate->options, mate->plan, error);
+	if (!st)
+		st = run_program_load(&mate->program, mate->backend, mate->plan, run->options, error);
+	return st;
+}
+
+/* What no device in front of it uses is its own: files, fills and results of it are those of this program. */
+static void mate_claim(struct run *run, uint32_t number)
+{
+	const struct ptowsp_plan *plan = run->mates[number].plan;
+	struct ptowsp_tensor_info info;
+	uint32_t index;
+
+	for (uint32_t i = 0; ptowsp_plan_tensor(plan, i, &info); i++) {
+		if (!(info.flags & PTOWSP_TENSOR_INFO_USED) || ptowsp_plan_tensor_find(run->plan, info.name, &index, NULL) ||
+		    run->tensors[index].info.flags & PTOWSP_TENSOR_INFO_USED)
+			continue;
+		run->tensors[index].info.flags |= PTOWSP_TENSOR_INFO_USED;
+		run->tensors[index].device = number + 1;
+		run->tensors[index].place = i;
+	}
+}
+
+struct ptowsp_program *run_tensor_program(const struct run *run, uint32_t index, uint32_t *place_out)
+{
+	const struct run_tensor *tensor = &run->tensors[index];
+
+	*place_out = tensor->device ? tensor->place : index;
+	return tensor->device ? run->mates[tensor->device - 1].program : run->program;
+}
+
+void run_tensor_view(const struct run *run, uint32_t index, struct ptowsp_tensor_view *view_out)
+{
+	uint32_t place;
+	const struct ptowsp_program *program = run_tensor_program(run, index, &place);
+
+	ptowsp_tensor_view(program, place, view_out);
+}
+
+ptowsp_status run_mates_open(struct run *run, struct ptowsp_error *error)
+{
+	uint32_t count = run_mates_wanted(run->options);
+	ptowsp_status st = PTOWSP_OK;
+
+	if (!count)
+		return PTOWSP_OK;
+	run->mates = calloc(count, sizeof(*run->mates));
+	if (!run->mates)
+		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for %u devices", count + 1);
+	for (; !st && run->mate_count < count; run->mate_count++) {
+		st = mate_open(run, &run->mates[run->mate_count], run->mate_count + 1, error);
+		if (!st)
+			mate_claim(run, run->mate_count);
+	}
+	return st;
+}
+
+/* What a device in front of it has too is memory of that one; all values are those of the run. */
+static ptowsp_status mate_prepare(struct run *run, uint32_t number, struct ptowsp_error *error)
+{
+	struct run_mate *mate = &run->mates[number];
+	struct ptowsp_tensor_info info;
+	struct ptowsp_tensor_view view;
+	ptowsp_status st = PTOWSP_OK;
+	uint32_t index;
+
+	for (uint32_t i = 0; !st && ptowsp_plan_tensor(mate->plan, i, &info); i++) {
+		if (info.role == PTOWSP_ROLE_TEMP || ptowsp_plan_tensor_find(run->plan, info.name, &index, NULL) ||
+		    run->tensors[index].device == number + 1)
+			continue;
+		run_tensor_view(run, index, &view);
+		if (view.data)
+			st = ptowsp_tensor_shape(mate->program, i, view.rank, view.extents,
+						 run->tensors[index].device ? "a device in front" : "the first device", error);
+		if (!st && view.data)
+			st = ptowsp_tensor_bind(mate->program, info.name, view.data, view.elements, error);
+	}
+	for (uint32_t i = 0; !st && i < run->options->set.count; i++)
+		if (ptowsp_value_set(mate->program, run->options->set.rows[i].name, run->options->set.rows[i].value, error) == PTOWSP_INVALID)
+			st = PTOWSP_INVALID;
+	return st ? st : ptowsp_prepare(mate->program, &run->execute, error);
+}
+
+ptowsp_status run_mates_start(struct run *run, struct ptowsp_error *error)
+{
+	struct ptowsp_program **programs = calloc(run->mate_count + 1u, sizeof(*programs));
+	ptowsp_status st = programs ? PTOWSP_OK : reg_fail(error, PTOWSP_NO_MEMORY, "no memory for several devices");
+
+	for (uint32_t i = 0; !st && i < run->mate_count; i++)
+		st = mate_prepare(run, i, error);
+	if (!st && run->mate_count) {
+		programs[0] = run->program;
+		for (uint32_t i = 0; i < run->mate_count; i++)
+			programs[i + 1] = run->mates[i].program;
+		st = ptowsp_programs_join(programs, run->mate_count + 1, error);
+	}
+	run->mates_failed = false;
+	for (uint32_t i = 0; !st && i < run->mate_count; i++)
+		st = ptowsp_execute_async(run->mates[i].program, &run->execute, error);
+	free(programs);
+	return st;
+}
+
+static void mate_print(const struct run_mate *mate)
+{
+	const struct ptowsp_run_stats *s = ptowsp_stats(mate->program);
+	const struct ptowsp_device *device = ptowsp_backend_current(mate->backend);
+
+	printf("%s %s: %llu task%s, %llu cycles\n", ptowsp_backend_name(mate->backend), device ? device->name : "?", (unsigned long long)s->tasks,
+	       s->tasks == 1 ? "" : "s", (unsigned long long)s->total_cycles);
+}
+
+/* A deadlock may be one of all devices: the first one finds its own end then, and tells of it. */
+bool run_mates_failed(struct run *run)
+{
+	for (uint32_t i = 0; i < run->mate_count && !run->mates_failed; i++) {
+		struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+		ptowsp_status st = ptowsp_synchronize(run->mates[i].program, 0, &error);
+
+		run->mates_failed = st && st != PTOWSP_AGAIN && st != PTOWSP_DEADLOCK;
+	}
+	return run->mates_failed;
+}
+
+ptowsp_status run_mates_wait(struct run *run, ptowsp_status st, struct ptowsp_error *error)
+{
+	bool stops = st != PTOWSP_OK;
+
+	if (run->mates_failed && st == PTOWSP_CANCELLED)
+		st = PTOWSP_OK; /* because of who failed, which is told below */
+	for (uint32_t i = 0; i < run->mate_count; i++) {
+		struct ptowsp_error mine = {.head = PTOWSP_HEAD(mine, ERROR)};
+		struct ptowsp_program *program = run->mates[i].program;
+		ptowsp_status one;
+
+		if (!program)
+			continue;
+		if (stops)
+			ptowsp_cancel(program, &mine);
+		one = ptowsp_synchronize(program, UINT64_MAX, &mine);
+		if (one && !st && !(stops && one == PTOWSP_CANCELLED))
+			st = reg_fail(error, one, "device %u: %s", i + 1, mine.text);
+		else if (!one && !st && !run->options->quiet && !(run->options->stats && !strcmp(run->options->stats, "json")))
+			mate_print(&run->mates[i]);
+	}
+	return st;
+}
+
+void run_mates_finish(struct run *run)
+{
+	for (uint32_t i = 0; run->mates && i < run_mates_wanted(run->options); i++) {
+		ptowsp_program_unload(run->mates[i].program);
+		ptowsp_backend_close(run->mates[i].backend);
+		ptowsp_plan_destroy(run->mates[i].plan);
+	}
+	free(run->mates);
+	run->mates = NULL;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* probe.h - does a backend do what its capability rows say? A probe runs a small package with and without a feature and looks for
+ * the difference that tools/run/probe.def names. Only the embedding API is used: what holds for a plugin of the tree holds for any other.
+ *
+ * One thread at a time per handle. */
+#ifndef TOOLS_PROBE_H
+#define TOOLS_PROBE_H
+
+#include "host/ptowsp_host.h"
+
+/* A backend under probe, the packages that are used, and what was seen so far. */
+struct probe;
+
+/* backend: how to open it; borrowed until probe_close, its log is not used. folder: of the probe packages; NULL: packages/probes
+ * beside the folder of the running program, else share/ptowsp/v10/probes there, else the one that tools/ninja/install uses.
+ * Errors: as ptowsp_backend_open, NO_MEMORY. A missing folder is no error: each probe then says so. */
+ptowsp_status probe_open(struct probe **out, const struct ptowsp_backend_options *backend, const char *folder,
+			 struct ptowsp_error *error);
+void probe_close(struct probe *probe); /* NULL is allowed */
+/* The opened backend; for its name and rows. */
+const struct ptowsp_backend *probe_backend(const struct probe *probe);
+
+enum probe_state {
+	PROBE_ENFORCED,   /* every difference that is named was there */
+	PROBE_NO_EFFECT,  /* one was not */
+	PROBE_FAILED,     /* a run that should end well did not */
+	PROBE_REFUSED,    /* the backend does not load it */
+	PROBE_NOT_PROBED  /* no probe, or something else that it needs is missing */
+};
+const char *probe_state_text(enum probe_state state);
+
+struct probe_result {
+	enum probe_state state;
+	uint32_t probes; /* how many rows probe.def has for the feature */
+	char text[480];  /* what was seen, or why not; one sentence without a full stop */
+};
+/* Runs all probes of a feature (id of caps.h); ends at the first that is not PROBE_ENFORCED. */
+void probe_feature(struct probe *probe, uint32_t feature, struct probe_result *result_out);
+
+enum probe_verdict {
+	PROBE_NOTHING,  /* nothing is claimed, and no probe was made */
+	PROBE_HOLDS,    /* as declared */
+	PROBE_BETTER,   /* more than declared */
+	PROBE_UNPROVED, /* declared as enforced, and nothing here can tell */
+	PROBE_FALSE     /* declared as enforced, and it is not */
+};
+const char *probe_verdict_text(enum probe_verdict verdict);
+/* cap: NULL if the backend has no row. */
+enum probe_verdict probe_judge(const struct ptowsp_cap *cap, const struct probe_result *result);
+
+#endif

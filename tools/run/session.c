@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* session.c - the life of a call: open, load, bind, run N times, compare, write. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "registry/text.h"
+#include "tools/run/run.h"
+
+ptowsp_status run_open(struct run *run, const struct run_options *options, struct ptowsp_error *error)
+{
+	struct ptowsp_plan_options plan = {.entry = options->entry, .schedule_count = options->schedule.count};
+	const char **schedule = run_list_values(&options->schedule);
+	ptowsp_status st;
+
+	run->options = options;
+	plan.schedule = schedule;
+	if (!schedule)
+		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
+	st = ptowsp_package_open(&run->package, options->package, 0, error);
+	if (!st)
+		st = run_mates_entry(run, &plan.entry, error);
+	if (!st)
+		st = ptowsp_plan_create(&run->plan, run->package, &plan, error);
+	free(schedule);
+	for (uint32_t i = 0; !st && !options->quiet && ptowsp_package_notice(run->package, i); i++)
+		fprintf(stderr, "ptowsp-run: %s\n", ptowsp_package_notice(run->package, i));
+	return st;
+}
+
+static ptowsp_status files_open(struct run *run, struct ptowsp_error *error)
+{
+	const struct run_options *o = run->options;
+	ptowsp_status st = run_tensors_open(run, error);
+
+	if (!st)
+		st = run_checkpoints_open(run, error);
+	if (!st)
+		st = run_values_check(run, error);
+	if (!st && o->graph) {
+		st = graph_path_check(o->graph, error);
+		run->graph_wanted = !st;
+	}
+	if (!st && o->trace) {
+		st = output_open(&run->trace.output, o->trace, error);
+		run->trace_wanted = !st;
+	}
+	return st;
+}
+
+ptowsp_status run_program_load(struct ptowsp_program **out, struct ptowsp_backend *backend, const struct ptowsp_plan *plan, const struct run_options *options,
+			       struct ptowsp_error *error)
+{
+	char text[sizeof(error->text)];
+	ptowsp_status st;
+
+	run_watchdog(options, RUN_LOADING);
+	st = ptowsp_program_load(out, backend, plan, run_load_flags(options), error);
+	run_watchdog(options, RUN_NOTHING);
+	if (st != PTOWSP_DEADLINE)
+		return st;
+	memcpy(text, error->text, sizeof(text));
+	return reg_fail(error, st, "not loaded in %llu ms (--load-timeout-ms): %.*s", (unsigned long long)options->load_timeout_ms, (int)sizeof(text) - 1, text);
+}
+
+static ptowsp_status load(struct run *run, struct ptowsp_error *error)
+{
+	ptowsp_status st = run_backend_open(&run->backend, run->options, run->plan, error);
+
+	if (!st && run->options->emit && !ptowsp_report_has_files(run->backend)) {
+		run_watchdog(run->options, RUN_LOADING);
+		st = run_emit(run, error);
+		run_watchdog(run->options, RUN_NOTHING);
+		run->emitted = !st;
+	}
+	if (!st)
+		st = run_program_load(&run->program, run->backend, run->plan, run->options, error);
+	if (!st)
+		st = run_mates_open(run, error);
+	return st ? st : run_tensors_bind(run, error);
+}
+
+/* The backend says what it was doing, the tool how long it was allowed to. */
+static ptowsp_status fail_deadline(const struct run *run, struct ptowsp_error *error)
+{
+	char text[sizeof(error->text)];
+
+	memcpy(text, error->text, sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	return reg_fail(error, PTOWSP_DEADLINE, "not done in %llu ms: %s", (unsigned long long)run->options->timeout_ms, text);
+}
+
+/* Preparing may expand the whole program to measure tensors: it counts for the deadline. */
+static ptowsp_status run_once(struct run *run, uint64_t number, struct ptowsp_error *error)
+{
+	const struct run_options *o = run->options;
+	ptowsp_status st = run_values_set(run, number, error);
+
+	run->execute = (struct ptowsp_execute_options){
+		.flags = (o->no_kernels ? PTOWSP_RUN_NO_KERNELS : 0) | (o->strict ? PTOWSP_RUN_STRICT : 0),
+		.timeout_ns = o->timeout_ms < UINT64_MAX / 2000000 ? o->timeout_ms * 1000000 : 0,
+		.max_tasks = o->max_tasks,
+		.memory_limit = o->max_memory,
+	};
+	run_watchdog(o, RUN_RUNNING);
+	run_measuring(run, true);
+	if (!st)
+		st = ptowsp_prepare(run->program, &run->execute, error);
+	run_measuring(run, false);
+	if (!st && o->emit && !run->emitted) {
+		st = run_emit(run, error);
+		run->emitted = !st;
+	}
+	if (!st && number + 1 == o->runs)
+		st = run_sinks_attach(run, error);
+	if (!st)
+		st = run_mates_start(run, error);
+	if (!st)
+		st = ptowsp_execute_async(run->program, &run->execute, error);
+	if (!st)
+		st = run_wait(run, error);
+	st = run_mates_wait(run, st, error);
+	run_watchdog(o, RUN_NOTHING);
+	if (st)
+		return st == PTOWSP_DEADLINE ? fail_deadline(run, error) : st;
+	run->runs_done++;
+	return run_compare(run, error);
+}
+
+static ptowsp_status results_save(struct run *run, struct ptowsp_error *error)
+{
+	ptowsp_status st = run_outputs_write(run, error);
+
+	run_checkpoints_tell(run);
+	if (!st)
+		st = run_trace_finish(run, NULL, error);
+	if (!st && run->graph_wanted)
+		st = graph_save(&run->graph, run->options->graph, error);
+	if (!st)
+		st = run_checkpoint_write(run, error);
+	if (!st)
+		st = run_outputs_publish(run, error);
+	if (!st && run->trace_wanted)
+		st = output_publish(&run->trace.output, error);
+	if (!st && run->options->checkpoint)
+		st = output_publish(&run->checkpoint, error);
+	return st;
+}
+
+/* What is left of a run that did not succeed. One whose values are not as expected was itself good. One that found a deadlock, or in
+ * which a task failed, has a timeline up to there; behind a failed task it may go on with what other threads had been given by then. One that was ended
+ * from outside, by a deadline or a signal, leaves all files as they were. */
+static void failure_save(struct run *run, const struct ptowsp_error *failure)
+{
+	static const ptowsp_status told[] = {PTOWSP_DEADLOCK, PTOWSP_RUN_FAILED, PTOWSP_KERNEL_FAILED, PTOWSP_TOO_SMALL};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	ptowsp_status st = PTOWSP_OK;
+	bool tells = false;
+
+	for (size_t i = 0; i < sizeof(told) / sizeof(*told); i++)
+		tells = tells || told[i] == failure->code;
+	if (failure->code == PTOWSP_MISMATCH && run->runs_done == run->options->runs)
+		st = results_save(run, &error);
+	else if (tells && run->trace.begun)
+		st = run_trace_finish(run, failure, &error);
+	if (!st && tells && run->trace.begun)
+		st = output_publish(&run->trace.output, &error);
+	if (st)
+		fprintf(stderr, "ptowsp-run: %s\n", error.text);
+}
+
+ptowsp_status run_execute(struct run *run, struct ptowsp_error *error)
+{
+	ptowsp_status st = files_open(run, error);
+
+	if (!st)
+		st = load(run, error);
+	if ((st == PTOWSP_NO_DEVICE || (st == PTOWSP_UNSUPPORTED && !run->options->strict)) && run->emitted && run_emit_was_all(run)) {
+		if (!run->options->quiet)
+			fprintf(stderr, "ptowsp-run: nothing was run: %s\n", error->text);
+		return PTOWSP_OK;
+	}
+	for (uint64_t i = 0; i < run->options->runs && !st; i++) {
+		st = run_once(run, i, error);
+		if (!st && run->options->runs > 1 && !run->options->stats)
+			run_summary_print(run);
+	}
+	if (!st)
+		return results_save(run, error);
+	failure_save(run, error);
+	return st;
+}
+
+void run_finish(struct run *run)
+{
+	fflush(stdout); /* who does not come back takes nothing along */
+	run_watchdog(run->options, RUN_CLOSING);
+	ptowsp_program_unload(run->program); /* it may be what the others wait for */
+	run_mates_finish(run);
+	ptowsp_backend_close(run->backend);
+	run_watchdog(run->options, RUN_NOTHING);
+	run_tensors_finish(run);
+	checkpoint_finish(&run->restored);
+	output_drop(&run->checkpoint);
+	run_trace_drop(run);
+	ptowsp_plan_destroy(run->plan);
+	ptowsp_package_close(run->package);
+	*run = (struct run){.options = run->options};
+}

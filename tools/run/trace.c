@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* trace.c - --trace as Chrome trace events, and the tasks and edges for --graph. Events are written while the run goes
+ * on, on the plugin's thread, one batch at a time: a trace costs no memory. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "registry/names.h"
+#include "registry/text.h"
+#include "tools/run/run.h"
+
+/* The kernel's name as a JSON string; "?" without memory. */
+static const char *name_json(struct run_trace *trace, uint32_t kernel)
+{
+	json_t *string;
+
+	if (kernel >= trace->name_room) {
+		uint32_t room = kernel < 1u << 20 ? kernel + 64 : 0;
+		char **more = room ? realloc(trace->names, room * sizeof(*more)) : NULL;
+
+		if (!more)
+			return "\"?\"";
+		memset(more + trace->name_room, 0, (room - trace->name_room) * sizeof(*more));
+		trace->names = more;
+		trace->name_room = room;
+	}
+	if (!trace->names[kernel]) {
+		string = json_string(ptowsp_plan_kernel(trace->plan, kernel));
+		trace->names[kernel] = json_dumps(string, JSON_ENCODE_ANY);
+		json_decref(string);
+	}
+	return trace->names[kernel] ? trace->names[kernel] : "\"?\"";
+}
+
+static void event_write(struct run_trace *trace, const struct ptowsp_trace_task *task)
+{
+	fprintf(trace->output.file,
+		"%s\n{\"ph\":\"X\",\"pid\":0,\"tid\":%u,\"ts\":%llu,\"dur\":%llu,\"name\":%s,\"args\":{\"task\":%llu,\"stream\":%u}}",
+		trace->any ? "," : "", task->executor, (unsigned long long)task->start,
+		(unsigned long long)(task->end - task->start), name_json(trace, task->kernel), (unsigned long long)task->task,
+		task->stream);
+	trace->any = true;
+}
+
+static void on_tasks(void *context, const struct ptowsp_trace_task *tasks, uint32_t count, uint32_t stride)
+{
+	struct run *run = context;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct ptowsp_trace_task *task = (const void *)((const char *)tasks + (size_t)i * stride);
+
+		if (run->trace_wanted)
+			event_write(&run->trace, task);
+		if (run->graph_wanted)
+			graph_task_add(&run->graph, task->task, ptowsp_plan_kernel(run->plan, task->kernel),
+				       ptowsp_plan_kernel_bytes(run->plan, task->kernel));
+	}
+}
+
+static void on_edges(void *context, const struct ptowsp_graph_edge *edges, uint32_t count, uint32_t stride)
+{
+	struct run *run = context;
+
+	for (uint32_t i = 0; i < count; i++) {
+		const struct ptowsp_graph_edge *edge = (const void *)((const char *)edges + (size_t)i * stride);
+
+		graph_edge_add(&run->graph, edge->producer, edge->consumer);
+	}
+}
+
+static void on_events(void *context, const struct ptowsp_trace_event *events, uint32_t count, uint32_t stride)
+{
+	struct run *run = context;
+
+	for (uint32_t i = 0; i < count; i++)
+		run_tracks_write(&run->trace, (const void *)((const char *)events + (size_t)i * stride));
+}
+
+ptowsp_status run_sinks_attach(struct run *run, struct ptowsp_error *error)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	run->trace.plan = run->plan;
+	run->trace.begun = run->trace_wanted;
+	if (run->trace_wanted)
+		fprintf(run->trace.output.file, "{\"schema\":\"ptowsp.trace/1\",\"displayTimeUnit\":\"ns\",\"traceEvents\":[");
+	if (run->trace_wanted || run->graph_wanted)
+		st = ptowsp_trace_attach(run->program, on_tasks, run, error);
+	if (!st && run->trace_wanted && ptowsp_trace_events_attach(run->program, on_events, run, NULL) && !run->options->quiet)
+		fprintf(stderr, "ptowsp-run: --trace shows tasks only: %s tells nothing of stalls and channels\n", ptowsp_backend_name(run->backend));
+	if (!st && run->graph_wanted)
+		st = ptowsp_graph_attach(run->program, on_edges, run, error);
+	return st;
+}
+
+ptowsp_status run_trace_finish(struct run *run, const struct ptowsp_error *failure, struct ptowsp_error *error)
+{
+	FILE *file = run->trace.output.file;
+
+	if (!run->trace_wanted)
+		return PTOWSP_OK;
+	run_tracks_finish(run, failure);
+	fprintf(file, "\n]");
+	if (failure)
+		fprintf(file, ",\"status\":\"%s\"", reg_status_name(failure->code));
+	fprintf(file, "}\n");
+	return output_finish(&run->trace.output, error);
+}
+
+void run_trace_drop(struct run *run)
+{
+	for (uint32_t i = 0; i < run->trace.name_room; i++)
+		free(run->trace.names[i]);
+	free(run->trace.names);
+	run->trace.names = NULL;
+	run->trace.name_room = 0;
+	free(run->trace.lanes);
+	free(run->trace.executors);
+	run->trace.executors = NULL;
+	run->trace.executor_count = 0;
+	run->trace.lanes = NULL;
+	run->trace.lane_count = 0;
+	if (run->trace_wanted)
+		output_drop(&run->trace.output);
+	graph_finish(&run->graph);
+}

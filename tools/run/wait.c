@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* wait.c - waiting for a run: signals, deadline, progress.
+ *
+ * SIGINT, SIGTERM and SIGHUP are noted; while the tool waits for a run it cancels that, elsewhere the handler itself
+ * removes temporary files and ends the process with a sentence. SIGVTALRM is the clock of a phase that says nothing by
+ * itself; SIGALRM belongs to run/watchdog.c. */
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "registry/names.h"
+#include "registry/text.h"
+#include "tools/run/run.h"
+
+#define SLICE_NS UINT64_C(50000000)
+#define SECOND_NS UINT64_C(1000000000)
+
+static volatile sig_atomic_t asked_to_end, asked_for_state, waiting;
+
+static void leave(int status)
+{
+	output_abort_all();
+	_exit(status);
+}
+
+/* As write(2): for handlers, which cannot use stdio. */
+static void say(const char *text)
+{
+	ssize_t ignored = write(STDERR_FILENO, text, strlen(text));
+
+	(void)ignored;
+}
+
+static void cancelled_leave(int number)
+{
+	say(number == SIGINT ? "ptowsp-run: cancelled by an interrupt\n" : "ptowsp-run: cancelled by a signal\n");
+	leave(128 + number);
+}
+
+static void on_end(int number)
+{
+	if (!waiting || asked_to_end)
+		cancelled_leave(number);
+	asked_to_end = number;
+}
+
+static void on_state(int number)
+{
+	(void)number;
+	asked_for_state = 1;
+}
+
+static void on_measuring(int number)
+{
+	(void)number;
+	say("ptowsp-run: measuring tensors without a shape ...\n");
+}
+
+void run_signals_install(void)
+{
+	static const struct {
+		int number;
+		void (*handler)(int);
+	} rows[] = {{SIGINT, on_end},    {SIGTERM, on_end},      {SIGHUP, on_end},
+		    {SIGUSR1, on_state}, {SIGVTALRM, on_measuring}};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct sigaction action = {.sa_handler = rows[i].handler, .sa_flags = SA_RESTART}, old;
+
+		sigemptyset(&action.sa_mask);
+		/* Under nohup a hangup stays ignored. */
+		if (rows[i].number != SIGHUP || (!sigaction(SIGHUP, NULL, &old) && old.sa_handler != SIG_IGN))
+			sigaction(rows[i].number, &action, NULL);
+	}
+	signal(SIGXFSZ, SIG_IGN); /* a file beyond the limit of its user is an error of writing */
+}
+
+int run_signal(void)
+{
+	return asked_to_end;
+}
+
+/* What people watch gets lines about what goes on. */
+bool run_is_watched(const struct run_options *options)
+{
+	return options->progress || (isatty(STDERR_FILENO) && !options->quiet);
+}
+
+static bool is_measured(const struct run *run)
+{
+	for (uint32_t i = 0; i < run->tensor_count; i++)
+		if (run->tensors[i].info.flags & PTOWSP_TENSOR_INFO_SHAPELESS && run->tensors[i].info.flags & PTOWSP_TENSOR_INFO_USED)
+			return true;
+	return false;
+}
+
+/* Measuring only computes, so that processor time is its clock; SIGALRM is taken. */
+void run_measuring(const struct run *run, bool begins)
+{
+	struct itimerval timer = {.it_value.tv_sec = begins && run_is_watched(run->options) && is_measured(run)};
+
+	setitimer(ITIMER_VIRTUAL, &timer, NULL);
+}
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (uint64_t)now.tv_sec * SECOND_NS + (uint64_t)now.tv_nsec;
+}
+
+static void progress(struct run *run, uint64_t begin, uint64_t *shown)
+{
+	struct ptowsp_run_stats live;
+	uint64_t now = now_ns();
+
+	if (!run_is_watched(run->options) || now - begin < SECOND_NS || now - *shown < SECOND_NS / 2)
+		return;
+	*shown = now;
+	if (!ptowsp_stats_live(run->program, &live, NULL))
+		run_progress_print(run, &live);
+}
+
+/* A second for the backend to stop; then the process goes without it. */
+static ptowsp_status cancel(struct run *run, struct ptowsp_error *error)
+{
+	ptowsp_status st;
+
+	ptowsp_cancel(run->program, NULL);
+	st = ptowsp_synchronize(run->program, SECOND_NS, error);
+	if (st == PTOWSP_AGAIN)
+		cancelled_leave(asked_to_end);
+	return reg_fail(error, PTOWSP_CANCELLED, "cancelled by %s", asked_to_end == SIGINT ? "an interrupt" : "a signal");
+}
+
+ptowsp_status run_wait(struct run *run, struct ptowsp_error *error)
+{
+	uint64_t begin = now_ns(), shown = begin;
+	ptowsp_status st;
+
+	waiting = 1;
+	do {
+		st = ptowsp_synchronize(run->program, SLICE_NS, error);
+		if (asked_for_state) {
+			asked_for_state = 0;
+			run_state_print(run);
+		}
+		if (st == PTOWSP_AGAIN && asked_to_end)
+			st = cancel(run, error);
+		else if (st == PTOWSP_AGAIN && run_mates_failed(run))
+			ptowsp_cancel(run->program, NULL);
+		else if (st == PTOWSP_AGAIN)
+			progress(run, begin, &shown);
+	} while (st == PTOWSP_AGAIN);
+	waiting = 0;
+	if (shown != begin)
+		run_progress_print(run, NULL);
+	return st;
+}
