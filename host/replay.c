@@ -244,6 +244,8 @@ static void run_compare(struct replay *r, size_t at)
 		if (b->data && digest != host_tape_digest(b->data, b->elements * host_tape_dtype(b->dtype)))
 			differ(r, "run 0x%llx: tensor %u has other elements", (unsigned long long)args->token, b->tensor);
 	}
+	if (reader.wrong)
+		differ(r, "run 0x%llx completed; what the log says of its end does not fit", (unsigned long long)args->token);
 	host_tape_reader_finish(&reader);
 	r->result->runs++;
 }
@@ -309,7 +311,7 @@ static ptowsp_status records_replay(struct replay *r, struct ptowsp_error *error
 		else
 			host_tape_reader_finish(&reader);
 	}
-	return st;
+	return st || r->result->calls ? st : host_fail(error, PTOWSP_INVALID, "the log has no call: what wrote it ended before the first, or it was cut short");
 }
 
 /* ---- all ---- */

@@ -97,7 +97,7 @@ static void fields_take(struct host_tape_reader *r, enum host_struct_id id, char
 		const uint64_t count = f->count == HOST_NOWHERE ? 0 : host_field_count(f, at);
 		const uint32_t stride = f->stride == HOST_NOWHERE ? 0 : host_field_stride(f, at);
 		const void *to = NULL;
-		uint64_t rows, bytes;
+		uint64_t rows, bytes, apart;
 
 		if (f->offset + f->size > size)
 			return;
@@ -116,7 +116,8 @@ static void fields_take(struct host_tape_reader *r, enum host_struct_id id, char
 		case HOST_FIELD_ELEMENTS: to = elements_take(r, count > (UINT64_C(1) << 48) ? UINT64_MAX : count * host_tape_dtype(host_field_number(at, f->stride, 2))); break;
 		case HOST_FIELD_ROWS:
 			rows = host_tape_take(r);
-			if (host_tape_take(r) != stride || (rows && (rows != count || stride < host_struct_size(f->of, 0))) || depth >= DEPTH_MOST)
+			apart = host_tape_take(r); /* 0 behind a NULL, whatever the struct says of rows that are not there */
+			if ((rows && (rows != count || apart != stride || stride < host_struct_size(f->of, 0))) || depth >= DEPTH_MOST)
 				r->wrong = true;
 			to = rows ? copy(r, rows * stride) : NULL;
 			for (uint64_t k = 0; to && k < rows && !r->wrong; k++)

@@ -66,6 +66,36 @@ static void a_run_gives_the_same_again(void)
 	}
 }
 
+/* Statistics of a worker point nowhere where there are no rows, whatever their stride: what stands behind them was taken for damage, and then for the same. */
+static void a_log_of_a_worker_is_compared_as_well(void)
+{
+	const char *path = check_fmt("%s/worker.calls", check_tmp());
+	size_t size;
+	char *log;
+
+	REQUIRE_INT(check_run(check_fmt("'%s/bin/ptowsp-run' --isolate=process --layer=trace:'%s' '%s/packages/vector_add.pkg.zst'", check_build(), path, check_build()), NULL, NULL), 0);
+	CHECK_INT(replay(path, "cpu_sim"), 0);
+	log = check_read(path, &size);
+	REQUIRE(log != NULL && size > 32768);
+	log[size / 2] ^= 1; /* of a tensor: they are most of it */
+	REQUIRE(check_write(path, log, size));
+	free(log);
+	CHECK_INT(replay(path, "cpu_sim"), PTOWSP_MISMATCH);
+	CHECK_CONTAINS(error.text, "has other elements");
+}
+
+static void a_log_without_a_call_is_none(void)
+{
+	const char *path = log_make("cpu_sim", "vector_add");
+	size_t size;
+	char *log = check_read(path, &size);
+
+	REQUIRE(log != NULL && check_write(path, log, sizeof(struct tape_file)));
+	free(log);
+	CHECK_INT(replay(path, "cpu_sim"), PTOWSP_INVALID);
+	CHECK_CONTAINS(error.text, "has no call");
+}
+
 static void another_backend_is_a_difference(void)
 {
 	CHECK_INT(replay(log_make("cpu_sim", "fused_softmax"), "a2a3sim"), PTOWSP_MISMATCH);
@@ -160,6 +190,8 @@ void suite_replay(CU_pSuite s)
 {
 	TEST(s, a_log_that_cannot_be_written_is_an_error);
 	TEST(s, a_run_gives_the_same_again);
+	TEST(s, a_log_of_a_worker_is_compared_as_well);
+	TEST(s, a_log_without_a_call_is_none);
 	TEST(s, another_backend_is_a_difference);
 	TEST(s, a_run_on_two_devices_has_two_logs);
 	TEST(s, the_tool_says_how_many_calls_it_made);
