@@ -305,6 +305,7 @@ static void what_cannot_be_signed_is_said(void)
 		{"--make-key new v.pkg.zst", "--make-key goes with nothing else"},
 		{"--sign=ann v.pkg.zst $P/softmax.pkg.zst -o x", "-o takes one signed file"},
 		{"--sign=ann v.pkg.zst $R/packages/examples/softmax.pto -o x", "cannot be signed together"},
+		{"--sign=ann nowhere.pkg.zst", "nowhere.pkg.zst cannot be read: No such file"},
 		{"--sign=ann $B/ptowsp-run", "say which plugin that is with --sign-for=NAME"},
 	};
 

@@ -2,11 +2,13 @@
 /* options.c - the command line of ptowsp-pack: what it says, and what of it cannot be. */
 #include "tools/pack/pack.h"
 
+#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "isa/emit.h"
 #include "tools/pages/page.h"
@@ -144,6 +146,9 @@ static int keys_check(const struct pack_options *o)
 		return usage_fail("--sign signs packages, and --emit makes none", "");
 	for (int i = 0; o->sign && i < o->input_count; i++)
 		there += pack_sign_takes(o->inputs[i]);
+	for (int i = 0; o->sign && !o->output && !o->json && i < o->input_count; i++) /* signed in its place, if it were there */
+		if (access(o->inputs[i], R_OK))
+			return fprintf(stderr, "ptowsp-pack: %s cannot be read: %s\n", o->inputs[i], strerror(errno)), 2;
 	if (!there)
 		return -1;
 	if (there != o->input_count)
