@@ -184,6 +184,8 @@ static ptowsp_status caller_make(struct ptowsp_backend *b, const struct ptowsp_b
 		host_remote_serve(b->plugin->remote, &b->services);
 	b->services.log = options->log;
 	b->services.log_context = options->log_context;
+	if (b->keys.passed_over[0]) /* else a signature of it is only said to be that of a stranger */
+		host_services_log(&b->services, PTOWSP_LOG_WARNING, "a key is not used: %s", b->keys.passed_over);
 	b->validates = host_layers_have(options->layers, "validate");
 	b->breach = options->breach;
 	host_breaches_init(&b->breaches, b->plugin->note.name, breach_say, &b->services);

@@ -283,6 +283,8 @@ static void keys_that_others_could_have_put_there_are_passed_over(void)
 	CHECK_INT(cli("$B/ptowsp-pack --sign=ann v.pkg.zst; chmod 666 keys/ann.pub; $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst"), 0);
 	CHECK_CONTAINS(cli_out, "does not count");
 	CHECK_CONTAINS(cli_err, "a key is not used: anybody may write the key file");
+	CHECK_INT(cli("$B/ptowsp-run --trust=signed --trust-dir keys --explain v.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_err, "a key is not used: anybody may write the key file");
 	CHECK_INT(cli("chmod 644 keys/ann.pub; chmod 777 keys; $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst"), 0);
 	CHECK_CONTAINS(cli_err, "anybody may write a folder above the key");
 	CHECK_INT(cli("chmod 755 keys; echo x >>keys/ann.pub; $B/ptowsp-inspect --verify --trust-dir keys v.pkg.zst"), 0);
