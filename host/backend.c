@@ -244,16 +244,41 @@ ptowsp_status host_backend_device_open(struct ptowsp_backend *b, struct ptowsp_e
 	return st;
 }
 
+bool host_backend_worker_lives(const struct ptowsp_backend *b)
+{
+	return b->plugin->remote && !host_remote_ended(b->plugin->remote);
+}
+
+void host_backend_end_tell(struct ptowsp_backend *b, bool lived, ptowsp_status st, const struct ptowsp_error *error)
+{
+	if (lived && st && !host_backend_worker_lives(b))
+		host_services_log(&b->services, PTOWSP_LOG_WARNING, "%s", error->text);
+}
+
+static void device_close(struct ptowsp_backend *b)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	const bool lives = host_backend_worker_lives(b);
+
+	host_backend_end_tell(b, lives, host_call_close(&b->caller, b->device, &error), &error);
+}
+
+static void instance_end(struct ptowsp_backend *b)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	const bool lives = host_backend_worker_lives(b);
+
+	host_backend_end_tell(b, lives, host_call_fini(&b->caller, b->instance, &error), &error);
+}
+
 void ptowsp_backend_close(struct ptowsp_backend *b)
 {
-	struct ptowsp_error ignored = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
-
 	if (!b)
 		return;
 	if (b->device)
-		host_call_close(&b->caller, b->device, &ignored);
+		device_close(b);
 	if (b->instance)
-		host_call_fini(&b->caller, b->instance, &ignored);
+		instance_end(b);
 	host_plugin_release(b->plugin); /* its worker may say things until here */
 	host_caller_finish(&b->caller);
 	if (b->services_ready) {

@@ -45,4 +45,9 @@ struct host_search host_backend_search(const struct ptowsp_backend_options *opti
 ptowsp_status host_settings_check(const struct ptowsp_backend *backend, const struct ptowsp_setting *settings, uint32_t count,
 				  struct ptowsp_error *error);
 
+/* A worker that ends in a call behind the run, whose result stands: told once, as a warning. lived: as the other says, in front of that call. */
+void host_backend_end_tell(struct ptowsp_backend *b, bool lived, ptowsp_status st, const struct ptowsp_error *error);
+/* Is the plugin in a worker that lives? */
+bool host_backend_worker_lives(const struct ptowsp_backend *b);
+
 #endif

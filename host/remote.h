@@ -31,6 +31,9 @@ uint64_t host_remote_copied(const struct host_remote *remote);
 /* Process number, for people and tests. [any] */
 int host_remote_pid(const struct host_remote *remote);
 
+/* Is its end seen? Every later call says how it was. [any] */
+bool host_remote_ended(const struct host_remote *remote);
+
 /* Hears what the worker has said so far, without waiting. [any] */
 void host_remote_look(struct host_remote *remote);
 

@@ -49,6 +49,11 @@ ptowsp_status remote_dead(const struct host_remote *r, struct ptowsp_error *erro
 	return host_fail(error, r->end_status, "%s", r->end_text);
 }
 
+bool host_remote_ended(const struct host_remote *r)
+{
+	return atomic_load(&r->dead);
+}
+
 /* The timer rang: somebody is late, or somebody else's time is the next one. */
 static void late_look(struct host_remote *r)
 {

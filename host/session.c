@@ -143,8 +143,9 @@ const char *ptowsp_program_trust(const struct ptowsp_program *p)
 
 void ptowsp_program_unload(struct ptowsp_program *p)
 {
-	struct ptowsp_error ignored = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	char unsaid[HOST_RUNS_TEXT];
+	bool lives;
 
 	if (!p)
 		return;
@@ -153,8 +154,9 @@ void ptowsp_program_unload(struct ptowsp_program *p)
 		p->run.group = NULL;
 	}
 	if (p->object) {
-		ptowsp_synchronize(p, UINT64_MAX, &ignored);
-		host_call_unload(&p->backend->caller, p->object, &ignored);
+		ptowsp_synchronize(p, UINT64_MAX, &error);
+		lives = host_backend_worker_lives(p->backend);
+		host_backend_end_tell(p->backend, lives, host_call_unload(&p->backend->caller, p->object, &error), &error);
 	}
 	host_services_aim(&p->backend->services, NULL, NULL);
 	host_tensors_finish(p);
