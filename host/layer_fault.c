@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* layer_fault.c - what may fail fails, by a seed: memory is not there, an operation is refused before the plugin hears of it, a completion comes late. */
+#include <errno.h>
 #include <stdlib.h>
 #include <time.h>
 
@@ -72,10 +73,11 @@ ptowsp_status host_layer_fault(struct host_layer **out, const char *parameter, s
 	(void)breaches;
 	if (!f)
 		return host_fail(error, PTOWSP_NO_MEMORY, "no memory for the layer fault");
+	errno = 0;
 	f->seed = *parameter ? strtoull(parameter, &end, 10) : 1;
-	if (end && (*end || *parameter < '0' || *parameter > '9')) {
+	if (end && (*end || errno || *parameter < '0' || *parameter > '9')) {
 		free(f);
-		return host_fail(error, PTOWSP_INVALID, "layer fault: seed \"%.40s\" is no whole number", parameter);
+		return host_fail(error, PTOWSP_INVALID, "layer fault: seed \"%.40s\" is no whole number below 2^64", parameter);
 	}
 	f->layer = (struct host_layer){.before = before, .destroy = destroy};
 	*out = &f->layer;

@@ -402,7 +402,7 @@ static void faults_follow_their_seed(void)
 
 static void texts_of_layers_are_checked(void)
 {
-	static const char *const wrong[] = {"valid", "validate,validate", "validate:1", "fault:x", "threads,,fault"};
+	static const char *const wrong[] = {"valid", "validate,validate", "validate:1", "fault:x", "fault:18446744073709551616", "threads,,fault"};
 	struct host_caller c;
 
 	host_caller_init(&c, &ops);
