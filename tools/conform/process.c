@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "tools/conform/conform.h"
@@ -91,6 +92,18 @@ static uint64_t file_size(int fd)
 	return !fstat(fd, &stat_of) && S_ISREG(stat_of.st_mode) ? (uint64_t)stat_of.st_size : 0;
 }
 
+static void limits_look(struct conform_process *p)
+{
+	for (int i = 0; i < (int)RLIM_NLIMITS; i++)
+		getrlimit(i, &p->limits[i]);
+	for (int i = 0; i < 3; i++) { /* ITIMER_REAL, _VIRTUAL, _PROF */
+		struct itimerval timer = {0};
+
+		getitimer(i, &timer);
+		p->timers[i] = timer.it_value.tv_sec || timer.it_value.tv_usec;
+	}
+}
+
 void conform_process_look(struct conform_process *p)
 {
 	struct stat stat_of;
@@ -105,6 +118,7 @@ void conform_process_look(struct conform_process *p)
 		sigaction(i, NULL, &p->actions[i]);
 	sigprocmask(SIG_SETMASK, NULL, &p->blocked);
 	snprintf(p->locale, sizeof(p->locale), "%s", setlocale(LC_ALL, NULL));
+	limits_look(p);
 	for (int i = 0; i < PROCESS_DESCRIPTORS; i++)
 		if (!fstat(i, &stat_of))
 			p->descriptors[i] = mix(mix(1, &stat_of.st_dev, sizeof(stat_of.st_dev)), &stat_of.st_ino, sizeof(stat_of.st_ino)) | 1;
@@ -146,6 +160,15 @@ static void signals_compare(struct conform *c, const struct conform_process *bef
 	CONFORM_MUST(c, !memcmp(&before->blocked, &now->blocked, sizeof(now->blocked)), "%s left another mask of blocked signals on the calling thread (PL8)", who);
 }
 
+static void limits_compare(struct conform *c, const struct conform_process *before, const struct conform_process *now, const char *who)
+{
+	for (int i = 0; i < (int)RLIM_NLIMITS; i++)
+		CONFORM_MUST(c, before->limits[i].rlim_cur == now->limits[i].rlim_cur && before->limits[i].rlim_max == now->limits[i].rlim_max,
+			     "%s changed limit %d of the process, see setrlimit (PL8)", who, i);
+	for (int i = 0; i < 3; i++)
+		CONFORM_MUST(c, before->timers[i] == now->timers[i], "%s armed or disarmed interval timer %d of the process, see setitimer (PL8)", who, i);
+}
+
 void conform_process_compare(struct conform *c, const struct conform_process *before, const char *who)
 {
 	static struct conform_process now;
@@ -156,6 +179,7 @@ void conform_process_compare(struct conform *c, const struct conform_process *be
 	CONFORM_MUST(c, before->mask == now.mask, "%s changed the umask from %03o to %03o (PL8)", who, before->mask, now.mask);
 	CONFORM_MUST(c, !strcmp(before->locale, now.locale), "%s changed the locale to %.60s (PL8)", who, now.locale);
 	signals_compare(c, before, &now, who);
+	limits_compare(c, before, &now, who);
 	for (int i = 0; i < 3; i++)
 		CONFORM_MUST(c, before->descriptors[i] == now.descriptors[i], "%s closed or replaced descriptor %d (PL8)", who, i);
 	CONFORM_MUST(c, before->printed == now.printed, "%s wrote %llu bytes to stdout or stderr (PL8); host->log is for lines", who,

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
 enum { PROCESS_DESCRIPTORS = 256, PROCESS_SIGNALS = 65 };
@@ -21,6 +22,8 @@ struct conform_process {
 	struct sigaction actions[PROCESS_SIGNALS];
 	sigset_t blocked;
 	char locale[128];
+	struct rlimit limits[RLIM_NLIMITS];
+	bool timers[3];            /* of setitimer: armed */
 	uint64_t descriptors[PROCESS_DESCRIPTORS]; /* device and inode of each open one, mixed; 0: closed */
 	uint32_t threads;
 	uint64_t printed;          /* bytes on stdout and stderr so far, as far as they go into a file */
