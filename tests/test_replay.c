@@ -135,6 +135,9 @@ static void the_tool_says_how_many_calls_it_made(void)
 	CHECK_INT(check_run(check_fmt("'%s/bin/ptowsp-conform' --replay '%s' '%s'", check_build(), path, plugin_of("cpu_sim")), &out, NULL), 0);
 	CHECK_CONTAINS(out, "1 runs, 0 differences");
 	free(out);
+	CHECK_INT(check_run(check_fmt("'%s/bin/ptowsp-conform' --replay '%s/nowhere' '%s'", check_build(), check_tmp(), plugin_of("cpu_sim")), &out, NULL), 4);
+	CHECK_STR(out, ""); /* nothing was compared */
+	free(out);
 }
 
 static void what_is_no_log_is_refused(void)

@@ -105,10 +105,11 @@ static int replay(const struct conform_options *o)
 	struct host_replay_result result;
 	const ptowsp_status st = host_replay(o->replay, o->plugin, difference_say, NULL, &result, &error);
 
-	printf("%u calls, %u runs, %u differences\n", result.calls, result.runs, result.differences);
+	if (result.calls)
+		printf("%u calls, %u runs, %u differences\n", result.calls, result.runs, result.differences);
 	if (st)
 		fprintf(stderr, "ptowsp-conform: %s\n", error.text);
-	return st ? 1 : 0;
+	return st == PTOWSP_IO ? 4 : st ? 1 : 0;
 }
 
 #if defined(__SANITIZE_ADDRESS__)
