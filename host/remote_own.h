@@ -130,6 +130,7 @@ struct host_remote {
 	struct remote_spare *spares;  /* lock; owned */
 	char said[2][120];            /* lock: its last lines */
 	enum remote_verdict verdict;  /* lock */
+	int stop_signal;              /* lock: that had stopped it when it was late; 0: none */
 
 	_Atomic int dead, attention;  /* attention: dead, or a group has moved: who reads looks up from it */
 	struct remote_wait waits[REMOTE_WAITS]; /* of who has `pumping` */

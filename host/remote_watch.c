@@ -54,6 +54,18 @@ bool host_remote_ended(const struct host_remote *r)
 	return atomic_load(&r->dead);
 }
 
+/* Its plugin raised SIGSTOP, or somebody else did: which of both is not known, but why nothing went on is. */
+static void stop_look(struct host_remote *r)
+{
+	siginfo_t info = {0};
+
+	if (waitid((idtype_t)P_PIDFD, (id_t)r->pidfd, &info, WSTOPPED | WNOHANG | WNOWAIT) || info.si_code != CLD_STOPPED)
+		return;
+	pthread_mutex_lock(&r->lock);
+	r->stop_signal = info.si_status;
+	pthread_mutex_unlock(&r->lock);
+}
+
 /* The timer rang: somebody is late, or somebody else's time is the next one. */
 static void late_look(struct host_remote *r)
 {
@@ -78,8 +90,10 @@ static void late_look(struct host_remote *r)
 	if (!late && next != UINT64_MAX)
 		remote_alarm(r, next);
 	pthread_mutex_unlock(&r->lock);
-	if (late)
-		remote_kill(r, REMOTE_HUNG);
+	if (!late)
+		return;
+	stop_look(r);
+	remote_kill(r, REMOTE_HUNG);
 }
 
 static void how_it_ended(const siginfo_t *info, char *text, size_t room)
@@ -103,7 +117,9 @@ static void end_say(struct host_remote *r, const siginfo_t *info)
 	if (*r->said[0])
 		snprintf(said, sizeof(said), "; last lines: %.36s%s%.46s", r->said[1], *r->said[1] ? " / " : "", r->said[0]);
 	reg_text_init(&text, r->end_text, sizeof(r->end_text));
-	if (r->verdict == REMOTE_HUNG)
+	if (r->verdict == REMOTE_HUNG && r->stop_signal)
+		reg_text_add(&text, "%s: its worker was stopped by signal %d (%s) and killed in %s%s", r->name, r->stop_signal, strsignal(r->stop_signal), busy, said);
+	else if (r->verdict == REMOTE_HUNG)
 		reg_text_add(&text, "%s did not end in time and its worker was killed in %s%s", r->name, busy, said);
 	else if (r->verdict == REMOTE_FORGED)
 		reg_text_add(&text, "%s: its worker sent what no worker sends, and was killed in %s%s", r->name, busy, said);

@@ -12,7 +12,7 @@
 #include "host/kernels_ffi.h"
 #include "host/memory.h"
 
-enum { LINE_LIMIT = 1024, DIAGNOSTIC_LIMIT = 4096 };
+enum { DIAGNOSTIC_LIMIT = 4096 };
 
 static void line_write(struct host_services *s, int32_t level, const char *line)
 {
@@ -24,7 +24,7 @@ static void line_write(struct host_services *s, int32_t level, const char *line)
 
 void host_services_log(struct host_services *s, int32_t level, const char *format, ...)
 {
-	char line[LINE_LIMIT];
+	char line[HOST_LINE_LIMIT];
 	va_list list;
 
 	va_start(list, format);
@@ -34,9 +34,9 @@ void host_services_log(struct host_services *s, int32_t level, const char *forma
 }
 
 /* A plugin's text as one printable line. */
-static void line_copy(char line[LINE_LIMIT], const char *text, uint64_t length)
+static void line_copy(char line[HOST_LINE_LIMIT], const char *text, uint64_t length)
 {
-	size_t n = text ? (size_t)(length < LINE_LIMIT - 1 ? length : LINE_LIMIT - 1) : 0;
+	size_t n = text ? (size_t)(length < HOST_LINE_LIMIT - 1 ? length : HOST_LINE_LIMIT - 1) : 0;
 
 	memcpy(line, text ? text : "", n);
 	line[n] = '\0';
@@ -47,7 +47,7 @@ static void line_copy(char line[LINE_LIMIT], const char *text, uint64_t length)
 
 static void service_log(void *context, int32_t level, const char *text, uint64_t length)
 {
-	char line[LINE_LIMIT];
+	char line[HOST_LINE_LIMIT];
 
 	line_copy(line, text, length);
 	line_write(context, level, line);
@@ -100,7 +100,7 @@ void host_services_diagnose(struct host_services *s, uint32_t feature, unsigned 
 
 static void service_diagnose(void *context, uint32_t feature, uint8_t state, const char *text, uint64_t length)
 {
-	char line[LINE_LIMIT];
+	char line[HOST_LINE_LIMIT];
 
 	line_copy(line, text, length);
 	host_services_diagnose(context, feature, state, line);

@@ -9,6 +9,8 @@
 #include "host/trust.h"
 #include "ptowsp/host.h"
 
+enum { HOST_LINE_LIMIT = 1024 }; /* bytes of what a plugin says that are printed, with the NUL */
+
 struct host_code;
 struct host_kernel;
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* upward.c - from a call of the plugin to a record. */
+#include "host/services.h"
 #include "host/upward.h"
 
 #include <pthread.h>
@@ -46,10 +47,23 @@ static const void *extension_of(const struct host_upward *u, const char *id)
 	return NULL;
 }
 
+/* A text is read as far as it is printed, also by a layer or a worker in between: its length may be any number. */
+static void texts_cut(struct host_call *call)
+{
+	for (unsigned i = 0; i < call->operation->parameter_count; i++) {
+		const struct host_parameter *p = &call->operation->parameters[i];
+		const uint64_t room = call->values[i].data ? HOST_LINE_LIMIT - 1 : 0;
+
+		if (p->kind == HOST_PARAMETER_TEXT && call->values[p->count].number > room)
+			call->values[p->count].number = room;
+	}
+}
+
 static void service_run(struct host_caller *caller, struct host_call *call)
 {
 	call->table = table_of(caller, call->operation->table);
 	call->values[0].pointer = caller->services->context;
+	texts_cut(call);
 	host_call_up(caller, call);
 	if (call->operation == &host_operations[HOST_OPERATION_host_extension] && call->answer.data)
 		call->answer.data = extension_of(caller->upward, call->values[1].data);

@@ -106,6 +106,27 @@ static void a_hang_is_ended_after_the_deadline(void)
 	}
 }
 
+static void a_stopped_worker_is_ended_and_called_stopped(void)
+{
+	struct moody s = {0};
+
+	CHECK_INT(moody_run(&s, "stop:poll", UINT64_C(50000000)), PTOWSP_DEADLINE);
+	CHECK_CONTAINS(error.text, check_fmt("stopped by signal %d", SIGSTOP));
+	CHECK_CONTAINS(error.text, "killed in poll");
+	CHECK(!alive(ptowsp_backend_worker(s.backend)));
+	moody_close(&s);
+}
+
+/* What a plugin says is read as far as it is printed, in its worker, too. */
+static void a_text_of_any_length_ends_nobody(void)
+{
+	struct moody s = {0};
+
+	CHECK_INT(moody_run(&s, "chat:submit", 0), 0);
+	CHECK_CONTAINS(s.log, "a text of no end");
+	moody_close(&s);
+}
+
 /* Calls without a deadline have a limit of their own. */
 static void a_call_that_hangs_is_ended_after_its_limit(void)
 {
@@ -225,6 +246,8 @@ void suite_worker_ends(CU_pSuite s)
 	TEST(s, a_crash_at_the_end_harms_nobody_and_is_told);
 	TEST(s, every_later_call_says_how_it_ended);
 	TEST(s, a_hang_is_ended_after_the_deadline);
+	TEST(s, a_stopped_worker_is_ended_and_called_stopped);
+	TEST(s, a_text_of_any_length_ends_nobody);
 	TEST(s, a_call_that_hangs_is_ended_after_its_limit);
 	TEST(s, a_cancel_that_is_not_heard_ends_the_worker);
 	TEST(s, forged_ring_data_ends_the_worker_and_not_the_host);

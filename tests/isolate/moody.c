@@ -26,6 +26,7 @@ PTOWSP_NOTE(FLAGS, "moody", "tests", "1.0.0", "moody");
 
 static char mood[64];
 static const struct ptowsp_host *own_host;
+static const char longest[4096] = "a text of no end";
 
 /* What the host believes of its worker, overwritten by the plugin in it. */
 static void forge(const char *how)
@@ -95,6 +96,11 @@ static void act(const char *operation)
 		kill(getpid(), SIGKILL);
 	} else if (!strncmp(mood, "exit", 4)) {
 		_exit(3);
+	} else if (!strncmp(mood, "stop", 4)) {
+		raise(SIGSTOP);
+	} else if (!strncmp(mood, "chat", 4)) { /* says more than there is */
+		own_host->log(own_host->context, PTOWSP_LOG_INFO, longest, UINT64_MAX);
+		own_host->log(own_host->context, PTOWSP_LOG_INFO, NULL, 5);
 	} else if (!strncmp(mood, "hang", 4)) {
 		for (;;)
 			pause();
