@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* layer_fault.c - what may fail fails, by a seed: memory is not there, an operation is refused before the plugin hears of it, a completion comes late. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "host/error.h"
@@ -12,6 +14,7 @@ enum { REFUSED_OF = 8, ALLOC_OF = 16, LATE_OF = 4, LATE_MS = 20 };
 struct fault {
 	struct host_layer layer;
 	_Atomic uint64_t draws; /* of all threads together: with several the same seed may hit other calls */
+	_Atomic bool told; /* that memory was not there: a plugin's sentence of that does not know why */
 	uint64_t seed;
 };
 
@@ -38,13 +41,27 @@ static bool may_be_refused(const struct host_call *call)
 	return true;
 }
 
+/* true: there is memory as always. */
+static bool alloc_allow(struct fault *f, const struct host_caller *caller)
+{
+	const struct ptowsp_host *host = caller->services;
+	char line[80];
+
+	if (draw(f) % ALLOC_OF)
+		return true;
+	if (!atomic_exchange(&f->told, true)) {
+		snprintf(line, sizeof(line), "layer fault answers alloc with NULL now and then (seed %llu)", (unsigned long long)f->seed);
+		host->log(host->context, PTOWSP_LOG_WARNING, line, strlen(line));
+	}
+	return false;
+}
+
 static bool before(struct host_layer *layer, struct host_caller *caller, struct host_call *call)
 {
 	static const ptowsp_status refusals[] = {PTOWSP_NO_MEMORY, PTOWSP_AGAIN, PTOWSP_DEVICE_LOST, PTOWSP_RUN_FAILED};
 	struct fault *f = (struct fault *)layer;
 	uint64_t x;
 
-	(void)caller;
 	if (may_be_refused(call)) {
 		x = draw(f);
 		if (x % REFUSED_OF)
@@ -54,7 +71,7 @@ static bool before(struct host_layer *layer, struct host_caller *caller, struct 
 		return false;
 	}
 	if (host_call_id(call) == HOST_OPERATION_alloc)
-		return draw(f) % ALLOC_OF != 0; /* answered with NULL */
+		return alloc_allow(f, caller); /* or it is answered with NULL */
 	if (host_call_id(call) == HOST_OPERATION_done && (x = draw(f)) % LATE_OF == 0)
 		nanosleep(&(struct timespec){0, (long)(x / LATE_OF % LATE_MS) * 1000000}, NULL);
 	return true;

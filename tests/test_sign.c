@@ -258,6 +258,7 @@ static void verify_says_whose_signature_it_is_and_whether_it_counts(void)
 	CHECK_CONTAINS(cli_out, " for plugins * from ABI v10.0 on: holds, but does not count: it is signed by ");
 	CHECK_INT(cli("$B/ptowsp-pack --sign=ann --sign-until=2001-01-01 v.pkg.zst; $B/ptowsp-inspect --verify --trust=signed --trust-dir keys v.pkg.zst"), 3);
 	CHECK_CONTAINS(cli_out, "holds, but does not count: the signature of ann has expired on 2001-01-01");
+	CHECK_CONTAINS(cli_err, "--sign-until=2001-01-01 is past");
 	CHECK_INT(cli("PTOWSP_TRUST_DIR=$T/keys $B/ptowsp-inspect --verify v.pkg.zst"), 0);
 	CHECK_CONTAINS(cli_out, "the signature of ann has expired");
 	CHECK_INT(cli("$B/ptowsp-inspect --verify --trust-dir nowhere v.pkg.zst"), 2);

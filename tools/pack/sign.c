@@ -106,6 +106,8 @@ static ptowsp_status until_read(const char *text, uint64_t *expires_out, struct 
 		return PTOWSP_OK;
 	if (at <= 0 || date.tm_mday != wanted.tm_mday)
 		return reg_fail(error, PTOWSP_INVALID, "--sign-until=%.40s is no day such as 2030-12-31", text);
+	if (at <= time(NULL))
+		fprintf(stderr, "ptowsp-pack: warning: --sign-until=%s is past: nobody will take this signature\n", text);
 	*expires_out = (uint64_t)at;
 	return PTOWSP_OK;
 }
