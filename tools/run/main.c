@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* main.c - ptowsp-run: runs a package on a backend. */
+#include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "registry/names.h"
 #include "registry/variable.h"
@@ -86,6 +89,18 @@ static ptowsp_status dispatch(const struct run_options *options, char *rest, siz
 	return run_package(options, rest, size, error);
 }
 
+static bool returned;
+
+/* A plugin in this process called exit: of a status that it chose nobody could tell that the run did not end. (_exit, and a signal, leave no time for a word.) */
+static void left_early(void)
+{
+	if (returned)
+		return;
+	fprintf(stderr, "ptowsp-run: a plugin ended this process by exit() before the work was done; --isolate=process gives it one of its own\n");
+	output_abort_all();
+	_exit(reg_status_exit(PTOWSP_DEVICE_LOST));
+}
+
 int main(int argc, char **argv)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
@@ -95,6 +110,7 @@ int main(int argc, char **argv)
 
 	if (!reg_variables_guard())
 		return 1;
+	atexit(left_early);
 	run_signals_install();
 	st = run_options_parse(&options, argc, argv, &error);
 	if (!st)
@@ -106,6 +122,7 @@ int main(int argc, char **argv)
 		st = error.code;
 	}
 	run_options_finish(&options);
+	returned = true;
 	if (st)
 		fprintf(stderr, "ptowsp-run: %s%s\n", *error.text ? error.text : reg_status_text(st), rest);
 	return run_signal() ? 128 + run_signal() : reg_status_exit(st);
