@@ -129,15 +129,15 @@ static ptowsp_status files_confine(const char *plugin, struct ptowsp_error *erro
 
 /* No socket, no exec, no new process, no signal to others, no ptrace, no mount, no keys, no modules, no io_uring: what is not here fails with EPERM. */
 static const int allowed[] = {
-	SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64, SYS_close, SYS_lseek, SYS_fstat, SYS_newfstatat, SYS_statx, SYS_openat, SYS_fcntl,
+	SYS_read, SYS_write, SYS_readv, SYS_writev, SYS_pread64, SYS_pwrite64, SYS_close, SYS_lseek, SYS_fstat, SYS_newfstatat, SYS_statx, SYS_openat,
 	SYS_dup, SYS_dup3, SYS_ftruncate, SYS_getdents64, SYS_readlinkat, SYS_faccessat, SYS_getcwd, SYS_statfs, SYS_fstatfs, SYS_memfd_create, SYS_pipe2, SYS_eventfd2,
 	SYS_timerfd_create, SYS_timerfd_settime, SYS_timerfd_gettime, SYS_epoll_create1, SYS_epoll_ctl, SYS_epoll_pwait, SYS_ppoll, SYS_pselect6,
 	SYS_mmap, SYS_munmap, SYS_mprotect, SYS_mremap, SYS_madvise, SYS_mincore, SYS_msync, SYS_brk, SYS_membarrier, SYS_get_mempolicy,
 	SYS_rt_sigaction, SYS_rt_sigprocmask, SYS_rt_sigreturn, SYS_sigaltstack, SYS_rt_sigtimedwait,
 	SYS_futex, SYS_set_robust_list, SYS_get_robust_list, SYS_set_tid_address, SYS_rseq, SYS_exit, SYS_exit_group, SYS_restart_syscall,
-	SYS_sched_yield, SYS_sched_getaffinity, SYS_sched_setaffinity, SYS_sched_getparam, SYS_sched_getscheduler, SYS_getcpu, SYS_getpriority,
+	SYS_sched_yield, SYS_sched_getaffinity, SYS_sched_getparam, SYS_sched_getscheduler, SYS_getcpu, SYS_getpriority,
 	SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep, SYS_nanosleep, SYS_gettimeofday, SYS_times,
-	SYS_getpid, SYS_gettid, SYS_getppid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getrusage, SYS_getrlimit, SYS_prlimit64, SYS_sysinfo, SYS_uname,
+	SYS_getpid, SYS_gettid, SYS_getppid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getrusage, SYS_getrlimit, SYS_sysinfo, SYS_uname,
 	SYS_getrandom, SYS_prctl, SYS_recvmsg,
 #ifdef SYS_open
 	SYS_open, SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_poll, SYS_select, SYS_epoll_wait, SYS_dup2, SYS_pipe, SYS_time, SYS_arch_prctl, SYS_pause,
@@ -146,7 +146,7 @@ static const int allowed[] = {
 	SYS_faccessat2,
 #endif
 };
-enum { ALLOWED = sizeof(allowed) / sizeof(*allowed), EXTRA = 24, X32 = 0x40000000 };
+enum { ALLOWED = sizeof(allowed) / sizeof(*allowed), EXTRA = 48, X32 = 0x40000000 };
 
 #define NUMBER offsetof(struct seccomp_data, nr)
 #define LOW(argument) (offsetof(struct seccomp_data, args) + (argument) * sizeof(uint64_t)) /* little-endian */
@@ -179,6 +179,20 @@ static void allow_with(struct rules *f, int number, uint32_t argument, uint32_t 
 	answer(f, SECCOMP_RET_ERRNO | EPERM);
 }
 
+/* Who gets a signal when a descriptor is ready may be any process of the user, and the signal SIGKILL: all of fcntl but that. */
+static void fcntl_allow(struct rules *f)
+{
+	static const int signals[] = {F_SETOWN, F_SETSIG, F_SETOWN_EX};
+	enum { SIGNALS = sizeof(signals) / sizeof(*signals) };
+
+	row(f, BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, SIGNALS + 3);
+	row(f, BPF_LD | BPF_W | BPF_ABS, (uint32_t)LOW(1), 0, 0);
+	for (unsigned i = 0; i < SIGNALS; i++)
+		row(f, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)signals[i], (uint8_t)(SIGNALS - i), 0);
+	answer(f, SECCOMP_RET_ALLOW);
+	answer(f, SECCOMP_RET_ERRNO | EPERM);
+}
+
 static void rules_fill(struct rules *f)
 {
 	row(f, BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch), 0, 0);
@@ -196,6 +210,9 @@ static void rules_fill(struct rules *f)
 	answer(f, SECCOMP_RET_ERRNO | ENOSYS);
 	allow_with(f, SYS_clone, 0, CLONE_THREAD, CLONE_THREAD);
 	allow_with(f, SYS_tgkill, 0, UINT32_MAX, (uint32_t)getpid()); /* abort */
+	allow_with(f, SYS_prlimit64, 0, UINT32_MAX, 0);               /* its own: with a number they may be those of any process of the user */
+	allow_with(f, SYS_sched_setaffinity, 0, UINT32_MAX, 0);
+	fcntl_allow(f);
 	answer(f, SECCOMP_RET_ERRNO | EPERM);
 }
 

@@ -14,10 +14,10 @@ bool host_mdwe_there(void);
 bool host_sealing_there(void);
 
 /* The calling thread and those that it starts. plugin: real path, whose folder stays readable. Nothing can be written but what is open, no program be run, no process
- * be made or signalled, no socket be opened. Errors: UNSUPPORTED where the kernel lacks Landlock or seccomp. */
+ * be made, signalled or limited, no socket be opened. Errors: UNSUPPORTED where the kernel lacks Landlock or seccomp. */
 ptowsp_status host_confine(const char *plugin, struct ptowsp_error *error);
 struct sock_filter;
-enum { HOST_CONFINE_ROWS = 256 };
+enum { HOST_CONFINE_ROWS = 320 };
 /* The filter of system calls that it gives the kernel, for the calling process: how many rows. rows has room for HOST_CONFINE_ROWS. */
 unsigned host_confine_filter(struct sock_filter *rows);
 /* No memory becomes executable that was writable. false: the kernel does not have that. The whole process. */

@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -60,6 +61,11 @@ static uint32_t answer_to(int number, uint64_t first)
 	return answer(&(struct seccomp_data){.nr = number, .arch = HERE, .args = {first}});
 }
 
+static uint32_t answer_to_fcntl(uint64_t command)
+{
+	return answer(&(struct seccomp_data){.nr = SYS_fcntl, .arch = HERE, .args = {0, command}});
+}
+
 static void calls_that_compute_and_wait_are_there(void)
 {
 	static const int calls[] = {SYS_read, SYS_write, SYS_openat, SYS_mmap, SYS_mprotect, SYS_munmap, SYS_futex, SYS_exit, SYS_exit_group, SYS_rt_sigreturn,
@@ -70,6 +76,11 @@ static void calls_that_compute_and_wait_are_there(void)
 			CHECK_FAIL("call %d is answered with %x", calls[i], answer_to(calls[i], 0));
 	CHECK_UINT(answer_to(SYS_clone, CLONE_THREAD | CLONE_VM | CLONE_SIGHAND), SECCOMP_RET_ALLOW);
 	CHECK_UINT(answer_to(SYS_tgkill, (uint64_t)getpid()), SECCOMP_RET_ALLOW);
+	CHECK_UINT(answer_to(SYS_prlimit64, 0), SECCOMP_RET_ALLOW);
+	CHECK_UINT(answer_to(SYS_sched_setaffinity, 0), SECCOMP_RET_ALLOW);
+	for (uint64_t command = 0; command < 1100; command++)
+		if (command != F_SETOWN && command != F_SETSIG && command != F_SETOWN_EX)
+			CHECK_UINT(answer_to_fcntl(command), SECCOMP_RET_ALLOW);
 }
 
 static void calls_that_reach_others_are_not(void)
@@ -83,6 +94,11 @@ static void calls_that_reach_others_are_not(void)
 	CHECK_UINT(answer_to(SYS_clone, 17), SECCOMP_RET_ERRNO | EPERM); /* fork */
 	CHECK_UINT(answer_to(SYS_clone3, 0), SECCOMP_RET_ERRNO | ENOSYS);
 	CHECK_UINT(answer_to(SYS_tgkill, (uint64_t)getpid() + 1), SECCOMP_RET_ERRNO | EPERM);
+	CHECK_UINT(answer_to(SYS_prlimit64, (uint64_t)getppid()), SECCOMP_RET_ERRNO | EPERM);
+	CHECK_UINT(answer_to(SYS_sched_setaffinity, (uint64_t)getppid()), SECCOMP_RET_ERRNO | EPERM);
+	CHECK_UINT(answer_to_fcntl(F_SETOWN), SECCOMP_RET_ERRNO | EPERM); /* a signal to anybody when a pipe is ready */
+	CHECK_UINT(answer_to_fcntl(F_SETSIG), SECCOMP_RET_ERRNO | EPERM);
+	CHECK_UINT(answer_to_fcntl(F_SETOWN_EX), SECCOMP_RET_ERRNO | EPERM);
 	CHECK_UINT(answer_to(0x40000000 | SYS_read, 0), SECCOMP_RET_ERRNO | EPERM); /* x32 */
 }
 

@@ -166,6 +166,7 @@ static void a_sandbox_takes_files_network_and_processes_away(void)
 		CHECK_CONTAINS(s.log, isolate == PTOWSP_ISOLATE_SANDBOX ? "file no, secret no, network no, child no" : "file yes, secret yes, network yes, child yes");
 		if (host_mdwe_there())
 			CHECK_CONTAINS(s.log, "code no");
+		CHECK_CONTAINS(s.log, isolate == PTOWSP_ISOLATE_SANDBOX ? "limits no, signals no" : "limits yes, signals yes"); /* of the host */
 		moody_close(&s);
 	}
 }

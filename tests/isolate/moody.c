@@ -19,6 +19,7 @@ PTOWSP_NOTE(FLAGS, "moody", "tests", "1.0.0", "moody");
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -64,12 +65,16 @@ static void tries(void)
 	const int child = fork();
 	void *code = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	const int gain = mprotect(code, 4096, PROT_READ | PROT_EXEC);
-	char line[160];
+	struct rlimit files;
+	const int limits = prlimit(getppid(), RLIMIT_NOFILE, NULL, &files) || prlimit(getppid(), RLIMIT_NOFILE, &files, NULL); /* as they are */
+	int ends[2];
+	const int signals = pipe(ends) ? 0 : fcntl(ends[0], F_SETOWN, getppid());
+	char line[200];
 
 	if (!child)
 		_exit(0);
-	snprintf(line, sizeof(line), "file %s, secret %s, network %s, child %s, code %s", file < 0 ? "no" : "yes", secret < 0 ? "no" : "yes", network < 0 ? "no" : "yes",
-		 child < 0 ? "no" : "yes", gain < 0 ? "no" : "yes");
+	snprintf(line, sizeof(line), "file %s, secret %s, network %s, child %s, code %s, limits %s, signals %s", file < 0 ? "no" : "yes", secret < 0 ? "no" : "yes", network < 0 ? "no" : "yes",
+		 child < 0 ? "no" : "yes", gain < 0 ? "no" : "yes", limits ? "no" : "yes", signals < 0 ? "no" : "yes");
 	own_host->log(own_host->context, PTOWSP_LOG_INFO, line, strlen(line));
 	unlink("/tmp/ptowsp_sandbox_probe");
 	mood[0] = '\0';
