@@ -18,11 +18,19 @@ struct ptowsp_error *host_error_enter(struct ptowsp_error *error)
 	return error;
 }
 
-ptowsp_status host_error_leave(ptowsp_status status, const struct ptowsp_error *error)
+void host_line(char *text, size_t room)
+{
+	text[room - 1] = '\0';
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || *text == 0x7F)
+			*text = ' ';
+}
+
+ptowsp_status host_error_leave(ptowsp_status status, struct ptowsp_error *error)
 {
 	if (status) {
+		host_line(error->text, sizeof(error->text));
 		memcpy(last, error->text, sizeof(last));
-		last[sizeof(last) - 1] = '\0';
 	}
 	return status;
 }

@@ -6,6 +6,8 @@
 
 #include "host/remote_own.h"
 
+enum { AT_ONCE = 256 }; /* messages */
+
 static void reply_take(struct host_remote *r, const struct host_frame *frame)
 {
 	struct remote_call *call;
@@ -38,6 +40,7 @@ static void line_keep(struct host_remote *r, const char *text, uint64_t length)
 	memcpy(r->said[1], r->said[0], sizeof(r->said[0]));
 	memset(r->said[0], 0, sizeof(r->said[0]));
 	memcpy(r->said[0], text ? text : "", text ? (size_t)(length < room ? length : room) : 0);
+	host_line(r->said[0], sizeof(r->said[0]));
 	pthread_mutex_unlock(&r->lock);
 }
 
@@ -115,16 +118,24 @@ static bool is_deaf(struct host_remote *r)
 	return deaf;
 }
 
-void remote_read(struct host_remote *r)
+/* So many at most: a plugin may say more, and faster, than anybody can hear, and who waits has a time. false: there is no more. */
+static bool read_some(struct host_remote *r)
 {
-	while (!is_deaf(r)) {
+	for (unsigned i = 0; i < AT_ONCE && !is_deaf(r); i++) {
 		switch (host_ring_read(&r->up)) {
 		case HOST_RING_READY: message_take(r); break;
-		case HOST_RING_NOTHING: return;
+		case HOST_RING_NOTHING: return false;
 		case HOST_RING_NO_MEMORY:
-		case HOST_RING_FORGED: remote_kill(r, REMOTE_FORGED); return;
+		case HOST_RING_FORGED: remote_kill(r, REMOTE_FORGED); return false;
 		}
 	}
+	return !is_deaf(r);
+}
+
+void remote_read(struct host_remote *r)
+{
+	while (read_some(r))
+		;
 }
 
 void remote_turn(struct host_remote *r, uint64_t until_ns)
@@ -141,7 +152,7 @@ void remote_turn(struct host_remote *r, uint64_t until_ns)
 	r->pumping = true;
 	pthread_mutex_unlock(&r->lock);
 	host_ring_wait(&r->up, until_ns, &r->attention);
-	remote_read(r);
+	read_some(r);
 	remote_waits_look(r);
 	pthread_mutex_lock(&r->lock);
 	r->pumping = false;
@@ -167,7 +178,7 @@ void host_remote_look(struct host_remote *r)
 	r->pumping = r->pumping || mine;
 	pthread_mutex_unlock(&r->lock);
 	if (mine) {
-		remote_read(r);
+		read_some(r);
 		pthread_mutex_lock(&r->lock);
 		r->pumping = false;
 		pthread_cond_broadcast(&r->turned);

@@ -40,9 +40,7 @@ static void line_copy(char line[HOST_LINE_LIMIT], const char *text, uint64_t len
 
 	memcpy(line, text ? text : "", n);
 	line[n] = '\0';
-	for (size_t i = 0; line[i]; i++)
-		if ((unsigned char)line[i] < ' ')
-			line[i] = ' ';
+	host_line(line, n + 1);
 }
 
 static void service_log(void *context, int32_t level, const char *text, uint64_t length)

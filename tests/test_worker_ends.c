@@ -127,6 +127,40 @@ static void a_text_of_any_length_ends_nobody(void)
 	moody_close(&s);
 }
 
+/* A sentence is one line with an end, whoever wrote it. */
+static void what_a_plugin_says_becomes_one_line(void)
+{
+	struct moody s = {0};
+
+	CHECK_INT(moody_run(&s, "shout:submit", 0), PTOWSP_DEVICE_LOST);
+	CHECK_CONTAINS(error.text, "one two");
+	moody_close(&s);
+	for (uint32_t isolate = PTOWSP_ISOLATE_NONE; isolate <= PTOWSP_ISOLATE_PROCESS; isolate++) {
+		CHECK_INT(moody_package(&s, moody_empty(), &error), 0);
+		REQUIRE_INT(moody_backend(&s, "endless", isolate, 0, &error), 0);
+		CHECK_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), PTOWSP_RUN_FAILED);
+		CHECK(!strncmp(error.text, "xxx xxx", 7) && memchr(error.text, '\0', sizeof(error.text)));
+		CHECK_STR(ptowsp_last_error(), error.text);
+		moody_close(&s);
+	}
+}
+
+/* It says more than anybody can hear: who only looks comes back, and who waits does so at the deadline. */
+static void a_plugin_that_never_stops_talking_holds_nobody(void)
+{
+	const struct ptowsp_execute_options options = {.timeout_ns = UINT64_C(100000000)};
+	struct moody s = {0};
+	unsigned looks = 0;
+
+	REQUIRE_INT(moody_open(&s, moody_empty(), "flood", &error), 0);
+	REQUIRE_INT(ptowsp_execute_async(s.program, &options, &error), 0);
+	while (!ptowsp_is_complete(s.program))
+		looks++;
+	CHECK(looks > 1);
+	CHECK_INT(ptowsp_synchronize(s.program, UINT64_MAX, &error), PTOWSP_DEADLINE);
+	moody_close(&s);
+}
+
 /* Calls without a deadline have a limit of their own. */
 static void a_call_that_hangs_is_ended_after_its_limit(void)
 {
@@ -248,6 +282,8 @@ void suite_worker_ends(CU_pSuite s)
 	TEST(s, a_hang_is_ended_after_the_deadline);
 	TEST(s, a_stopped_worker_is_ended_and_called_stopped);
 	TEST(s, a_text_of_any_length_ends_nobody);
+	TEST(s, what_a_plugin_says_becomes_one_line);
+	TEST(s, a_plugin_that_never_stops_talking_holds_nobody);
 	TEST(s, a_call_that_hangs_is_ended_after_its_limit);
 	TEST(s, a_cancel_that_is_not_heard_ends_the_worker);
 	TEST(s, forged_ring_data_ends_the_worker_and_not_the_host);

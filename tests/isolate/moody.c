@@ -103,6 +103,9 @@ static void act(const char *operation)
 		_exit(3);
 	} else if (!strncmp(mood, "stop", 4)) {
 		raise(SIGSTOP);
+	} else if (!strncmp(mood, "shout", 5)) {
+		own_host->log(own_host->context, PTOWSP_LOG_INFO, "one\ntwo", 7);
+		kill(getpid(), SIGKILL);
 	} else if (!strncmp(mood, "chat", 4)) { /* says more than there is */
 		own_host->log(own_host->context, PTOWSP_LOG_INFO, longest, UINT64_MAX);
 		own_host->log(own_host->context, PTOWSP_LOG_INFO, NULL, 5);
@@ -185,6 +188,11 @@ static ptowsp_status moody_close(struct ptowsp_object *device, struct ptowsp_err
 
 static ptowsp_status moody_load(struct ptowsp_object *device, const struct ptowsp_load_args *args, struct ptowsp_object **program_out, struct ptowsp_error *error)
 {
+	if (!strcmp(mood, "endless")) { /* two lines, of which the second has no end */
+		memset(error->text, 'x', sizeof(error->text));
+		error->text[3] = '\n';
+		return error->code = PTOWSP_RUN_FAILED;
+	}
 	act("load");
 	return null_load(device, args, program_out, error);
 }
@@ -222,6 +230,8 @@ static ptowsp_status moody_poll(struct ptowsp_object *device, uint64_t until_ns,
 {
 	if (!strcmp(mood, "waits"))
 		return usleep(1000) ? PTOWSP_OK : PTOWSP_OK;
+	while (!strcmp(mood, "flood"))
+		own_host->log(own_host->context, PTOWSP_LOG_DEBUG, "and", 3);
 	if (!strcmp(mood, "stranger"))
 		stranger_complete();
 	act("poll");
