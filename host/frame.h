@@ -9,7 +9,7 @@
 
 /* What the host asks for besides the operations of the description; START is what a worker does before it is asked anything. X(name, text of the last operation in a
  * report). */
-#define HOST_FRAME_OWN(X) X(BEGIN, "loading it (constructors)") X(ENTRY, "its entry") X(FORGET, "a buffer's end") X(ANSWER, "an answer") X(END, "its end") X(START, "its own start, before anything of the plugin")
+#define HOST_FRAME_OWN(X) X(BEGIN, "loading it (constructors)") X(ENTRY, "its entry") X(FILES, "a buffer's begin") X(FORGET, "a buffer's end") X(ANSWER, "an answer") X(END, "its end") X(START, "its own start, before anything of the plugin")
 enum {
 	HOST_FRAME_DESCRIBED = HOST_OPERATION_COUNT - 1,
 #define X(name, text) HOST_FRAME_##name,

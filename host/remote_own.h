@@ -127,6 +127,7 @@ struct host_remote {
 	struct remote_program *programs; /* lock */
 	uint32_t *sent, *gone;        /* lock; owned: buffers that the worker has, those of them that are no more */
 	uint32_t sent_count, sent_room, gone_count, gone_room;
+	uint32_t unread;              /* down_lock[0]: buffers sent since the worker was told to take them off the socket */
 	struct remote_spare *spares;  /* lock; owned */
 	char said[2][120];            /* lock: its last lines */
 	enum remote_verdict verdict;  /* lock */

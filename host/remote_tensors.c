@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* remote_tensors.c - tensors of a run in memory that the worker maps, too: shared buffers, and places there for memory that is none. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "host/remote_own.h"
 
-enum { OFFSET_BITS = 40 };
+enum { OFFSET_BITS = 40, UNREAD = 64 /* files that may wait on the socket, which has room for a few hundred of all requests */ };
 
 /* Shared memory of at least that size that no run uses: the smallest there is, else new. */
 static void *spare_take(struct host_remote *r, uint64_t size)
@@ -52,6 +53,19 @@ static void stages_finish(struct host_remote *r, struct remote_stage *stages, ui
 	free(stages);
 }
 
+/* A request that names more buffers than the socket has room for would never be written: the worker takes them off as they come. */
+static bool file_send(struct host_remote *r, const struct host_buffer *buffer)
+{
+	const struct host_frame frame = {.operation = HOST_FRAME_FILES, .values = {buffer->number}};
+
+	if (!remote_send_file(r, HOST_FILE_BUFFER, buffer->number, buffer->size, buffer->fd))
+		return false;
+	if (++r->unread < UNREAD)
+		return true;
+	r->unread = 0;
+	return host_ring_write(&r->down[0], 0, &frame, sizeof(frame), &r->dead);
+}
+
 /* The worker learns of a buffer once, and forgets it with the request that follows its end. */
 static bool buffer_send(struct host_remote *r, const struct host_buffer *buffer)
 {
@@ -71,7 +85,7 @@ static bool buffer_send(struct host_remote *r, const struct host_buffer *buffer)
 	if (!known && grown)
 		r->sent[r->sent_count++] = buffer->number;
 	pthread_mutex_unlock(&r->lock);
-	return known || (grown && remote_send_file(r, HOST_FILE_BUFFER, buffer->number, buffer->size, buffer->fd));
+	return known || (grown && file_send(r, buffer));
 }
 
 /* Whether runs of the program leave that tensor as it is. */
@@ -119,8 +133,8 @@ bool remote_elements_put(struct remote_crossing *c, const struct host_away *away
 		}
 		memory = stage_make(c, away, program);
 		if (!memory || !host_buffer_find(memory, away->size, &buffer)) {
-			c->status = host_fail(c->error, PTOWSP_NO_MEMORY, "no shared memory for a tensor of %llu bytes; ptowsp_buffer_alloc gives memory that is not copied",
-					      (unsigned long long)away->size);
+			c->status = host_fail(c->error, PTOWSP_NO_MEMORY, "no shared memory for a tensor of %llu bytes (%s); each takes a descriptor of this process",
+					      (unsigned long long)away->size, strerror(errno));
 			return false;
 		}
 	}

@@ -162,7 +162,7 @@ static enum host_ring_state record_read(struct host_ring *r, uint32_t there, uin
 	if (there < sizeof(record))
 		return HOST_RING_FORGED;
 	bytes_get(s, r->at, &record, sizeof(record));
-	if (record.size > HOST_RING_CHUNK || padded(record.size) > there || (record.flags & ~MORE) || (r->partly && record.kind != r->kind))
+	if (record.size > HOST_RING_CHUNK || padded(record.size) > there || (record.flags & ~MORE) || (record.flags && record.size != HOST_RING_CHUNK) || (r->partly && record.kind != r->kind))
 		return HOST_RING_FORGED;
 	if (!r->partly)
 		r->size = 0;

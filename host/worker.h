@@ -68,6 +68,8 @@ void worker_call(const struct host_frame *request, struct host_unwire *wire);
 /* worker_files.c: memory that the host handed over. NULL with a sentence. Main thread. */
 void *worker_sections(uint32_t number, uint64_t *size_out, struct ptowsp_error *error);
 void *worker_place(uint64_t place, struct ptowsp_error *error);
+/* Takes the files that wait on the socket up to that buffer, if it is not here already: the socket has room for a few hundred. */
+void worker_files(uint32_t number);
 void worker_forget(uint32_t number);
 
 #endif

@@ -194,11 +194,18 @@ static ptowsp_status request_do(struct job *j)
 {
 	switch (j->request->operation) {
 	case HOST_FRAME_BEGIN: return do_begin(j);
+	case HOST_FRAME_FILES: worker_files((uint32_t)j->request->values[0]); return PTOWSP_OK;
 	case HOST_FRAME_FORGET: worker_forget((uint32_t)j->request->values[0]); return PTOWSP_OK;
 	case HOST_FRAME_ANSWER: worker_notify_answer(j->request); return PTOWSP_OK;
 	case HOST_FRAME_END: _exit(0);
 	}
 	return j->request->operation < HOST_OPERATION_COUNT ? described_do(j) : broken(j);
+}
+
+/* What the host tells and waits for no answer to. */
+static bool is_told(uint32_t operation)
+{
+	return operation == HOST_FRAME_FILES || operation == HOST_FRAME_FORGET || operation == HOST_FRAME_ANSWER;
 }
 
 static void job_finish(struct job *j)
@@ -217,7 +224,7 @@ void worker_call(const struct host_frame *request, struct host_unwire *wire)
 	worker_frame(&j.out, request->operation);
 	st = request_do(&j);
 	job_finish(&j);
-	if (request->operation == HOST_FRAME_FORGET || request->operation == HOST_FRAME_ANSWER) {
+	if (is_told(request->operation)) {
 		host_wire_finish(&j.out);
 		return;
 	}

@@ -100,6 +100,15 @@ void *worker_place(uint64_t place, struct ptowsp_error *error)
 	return NULL;
 }
 
+void worker_files(uint32_t number)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	uint64_t size;
+
+	if (!buffer_find(number))
+		files_until(HOST_FILE_BUFFER, number, &size, &error); /* who uses a buffer that could not be mapped says so */
+}
+
 void worker_forget(uint32_t number)
 {
 	for (struct worker_buffer **at = &worker.buffers; *at; at = &(*at)->next)

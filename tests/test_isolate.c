@@ -151,6 +151,32 @@ static void shared_buffers_are_not_copied(void)
 	ptowsp_buffer_free(NULL);
 }
 
+/* A run of so many tensors that their files have no room on the socket at once. */
+static void a_run_has_any_number_of_tensors(void)
+{
+	enum { TENSORS = 399 };
+	static char text[64 * 1024];
+	size_t used = 0;
+	char *out = NULL;
+
+#define ADD(...) used += (size_t)snprintf(text + used, sizeof(text) - used, __VA_ARGS__)
+	ADD("// PTO Module: many\n// Entry: @many\n\n// Function Type: InCore\nfunc @copy(%%x: !pto.memref<gm,...,f32>, %%y: !pto.memref<gm,...,f32>) {\n"
+	    "  %%t = alloc_tile : !pto.tile<1x8xf32>\n  %%t = tload %%x[0, 0] : (!pto.memref<gm,...,f32>, index, index) -> !pto.tile<1x8xf32>\n"
+	    "  tstore %%t, %%y[0, 0]\n  return\n}\n\n// Function Type: Orchestration\nfunc @many(");
+	for (int i = 0; i < TENSORS; i++)
+		ADD("%s%%t%d: !pto.memref<gm,...,f32>", i ? ", " : "", i);
+	ADD(") {\n");
+	for (int i = 1; i < TENSORS; i++)
+		ADD("  CALL @copy(%%x -> (%%t%d, 0, 0), %%y -> (%%t%d, 0, 0))\n", i - 1, i);
+	ADD("  return\n}\n");
+#undef ADD
+	REQUIRE(used < sizeof(text) && check_write(check_fmt("%s/many.pto", check_tmp()), text, used));
+	CHECK_INT(check_run(check_fmt("cd '%s' && '%s/bin/ptowsp-pack' many.pto -o many.pkg.zst && '%s/bin/ptowsp-run' --isolate=process --timeout-ms 30000 many.pkg.zst", check_dir(), check_build(), check_build()),
+			    &out, NULL), 0);
+	CHECK_CONTAINS(out, "398 tasks");
+	free(out);
+}
+
 /* ---- what it may not do, what is refused ----------------------------------------------------------------------- */
 
 /* Code that was written runs nowhere, where the kernel can forbid it. */
@@ -311,6 +337,7 @@ void suite_isolate(CU_pSuite s)
 	TEST(s, the_host_says_what_protects_it);
 	TEST(s, memory_of_the_caller_is_copied_and_counted);
 	TEST(s, shared_buffers_are_not_copied);
+	TEST(s, a_run_has_any_number_of_tensors);
 	TEST(s, a_sandbox_takes_files_network_and_processes_away);
 	TEST(s, a_plugin_that_cannot_be_isolated_is_refused_with_that_reason);
 	TEST(s, functions_of_the_embedding_program_are_not_there);
