@@ -29,6 +29,7 @@ static uint64_t makespan(uint32_t m, bool full, bool program_order, uint32_t sch
 	struct outcome *o;
 	uint64_t cycles;
 
+	builder_schedule(b, PTOWSP_DIRECTIVE_TASK_WINDOW, PTOWSP_TASK_WINDOW_STALL, "n", INT64_C(0));
 	builder_schedule(b, PTOWSP_DIRECTIVE_DEPS, PTOWSP_DEPS_TENSOR_MAP_EXACT, "");
 	if (!full)
 		builder_schedule(b, PTOWSP_DIRECTIVE_HAZARDS, PTOWSP_HAZARDS_RAW, "");

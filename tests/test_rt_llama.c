@@ -26,6 +26,7 @@ static void counts_check(uint32_t m, bool exact, bool full)
 	const struct outcome_how how = {.flags = PTOWSP_RUN_NO_KERNELS, .bare = true};
 	struct outcome *o;
 
+	builder_schedule(b, PTOWSP_DIRECTIVE_TASK_WINDOW, PTOWSP_TASK_WINDOW_STALL, "n", INT64_C(0));
 	if (exact)
 		builder_schedule(b, PTOWSP_DIRECTIVE_DEPS, PTOWSP_DEPS_TENSOR_MAP_EXACT, "");
 	if (!full)

@@ -131,11 +131,10 @@ static void model_prepare(struct random *r, struct model *m, uint64_t seed, cons
 	}
 }
 
-/* Counted without kernels it is the same program only if no slot depends on them; its default window is
- * unbounded; and cycles that only a run tells count 1. */
+/* Counted without kernels it is the same program only if no slot depends on them, and cycles that only a run tells count 1. */
 static bool countable(const struct random *r)
 {
-	return !r->loads && !r->later && r->schedule.window != 8192;
+	return !r->loads && !r->later;
 }
 
 /* With the capacity that a deadlock report proposes the program does not stop there again, and with one less it does not end either. */

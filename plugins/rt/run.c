@@ -67,12 +67,8 @@ static void window_choose(struct rt_run *run)
 	}
 	if (run->schedulers > 1 && !schedule->window_stated)
 		run->window = RT_RING_OF_INSTANCE;
-	if (schedule->window_stated || run->kernels)
-		return;
-	run->window = 0;
-	if (!run->quiet)
-		rt_diagnose(run->program, PTOWSP_FEATURE_NO_KERNELS,
-			    "no kernels are run and no task_window is stated: counted with an unbounded one, task_window=0");
+	if (run->quiet && !schedule->window_stated)
+		run->window = 0; /* a look ahead: nobody holds a place */
 }
 
 /* Rows that an earlier run of the program left. */

@@ -13,7 +13,7 @@
 #include "tools/bench/layer.h"
 
 #define PATH_SIZE 4096
-#define WINDOW 8192 /* tasks in flight: the default, stated because a run without kernels has none otherwise */
+#define WINDOW 8192 /* tasks in flight: the default */
 
 static const struct size {
 	const char *name;

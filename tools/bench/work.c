@@ -5,7 +5,7 @@
 #include "tools/bench/bench.h"
 #include "tools/bench/limit.h"
 
-#define WINDOW 8192 /* the default, stated because a survey has none otherwise */
+#define WINDOW 8192 /* the default, stated because the time of a survey is measured, too, which has none otherwise */
 #define NO_WINDOW (UINT32_C(1) << 24) /* larger than any of these graphs */
 
 static const struct work {
