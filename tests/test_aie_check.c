@@ -178,6 +178,12 @@ static const struct mutant {
 	{"value_from_outside", "pipe", "%words = arith.constant 32 : index", "%words = arith.constant 32 : index %bad = arith.index_cast %shim : index to i32",
 	 "17:49: arith.index_cast: core tile (0,2) uses a result of aie.tile from outside of its core (rule 12.3)"},
 	{"ring", "ring", "// Two", "// 2", "8:5: aie.objectfifo: streams form a ring: core (0,2) -there-> core (0,3) -back-> core (0,2) (rule 13.1)"},
+	{"ring_behind_a_core", "ring", "%core_a = \"aie.core\"(%a) ({",
+	 "%c = \"aie.tile\"() {col = 0 : i32, row = 4 : i32} : () -> index\n"
+	 "\"aie.objectfifo\"(%c, %a) {sym_name = \"lead\", elemNumber = 1 : i32, elemType = !aie.objectfifo<memref<4xi32>>,\n"
+	 "dimensionsToStream = #aie<bd_dim_layout_array[]>, dimensionsFromStreamPerConsumer = #aie<bd_dim_layout_array_array[[]]>} : (index, index) -> ()\n"
+	 "%core_c = \"aie.core\"(%c) ({ \"aie.end\"() : () -> () }) {stack_size = 1024 : i32} : (index) -> index %core_a = \"aie.core\"(%a) ({",
+	 "8:5: aie.objectfifo: streams form a ring: core (0,2) -there-> core (0,3) -back-> core (0,2) (rule 13.1)"},
 };
 enum { MUTANTS = sizeof(mutants) / sizeof(*mutants) };
 

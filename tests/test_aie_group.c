@@ -188,6 +188,38 @@ static void an_object_may_have_more_tasks_than_the_queue(void)
 	CHECK_UINT(steps, 7); /* and a wait between the loads */
 }
 
+/* ---- where results are made ---------------------------------------------------------------------------------------------- */
+
+/* What a chain changes in place is made in the object in which it leaves, unless its last call makes another one that goes the same way. */
+static const char pair[] =
+	"module @pair\ntensor %x : f32[4, 16] in\ntensor %y : f32[4, 16] out\ntensor %z : f32[4, 16] out\n"
+	"func @begin(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<4x16xf32>\n  %t = tload %a[0, 0]\n  tstore %t, %b[0, 0]\n  return\n}\n"
+	"func @both(%b: !pto.memref<gm,...,f32>, %c: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<4x16xf32>\n  %t = tload %b[0, 0]\n  %t = tmuls %t, 3.0\n"
+	"  tstore %t, %b[0, 0]\n  %t = tadds %t, 1.0\n  tstore %t, %c[0, 0]\n  return\n}\n"
+	"func @only(%b: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<4x16xf32>\n  %t = tload %b[0, 0]\n  %t = tmuls %t, 3.0\n  tstore %t, %b[0, 0]\n  return\n}\n"
+	"workload @two {\n  call @begin(%a -> %x[0, 0], %b -> %y[0, 0])\n  call @both(%b -> %y[0, 0], %c -> %z[0, 0])\n}\n"
+	"workload @alone {\n  call @begin(%a -> %x[0, 0], %b -> %y[0, 0])\n}\n"
+	"workload @one {\n  call @begin(%a -> %x[0, 0], %b -> %y[0, 0])\n  call @only(%b -> %y[0, 0])\n}\n";
+
+static void a_result_beside_another_of_its_stream_has_a_buffer(void)
+{
+	static const struct {
+		const char *entry, *outputs;
+		unsigned buffers;
+	} rows[] = {{"two", "--out y=$T/y.npy --out z=$T/z.npy", 2}, {"one", "--out y=$T/y.npy", 0}, {"alone", "--out y=$T/y.npy", 0}};
+
+	cli_begin();
+	written(check_fmt("%s/pair.pto", check_dir()), pair);
+	CHECK_INT(cli("$B/ptowsp-pack $T/pair.pto -o $T/pair.pkg.zst"), 0);
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *compared = i ? "--expect y=$T/y.npy" : "--expect y=$T/y.npy --expect z=$T/z.npy";
+
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --quiet --entry %s --fill x=iota %s $T/pair.pkg.zst", rows[i].entry, rows[i].outputs)), 0);
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=aie --quiet --entry %s --fill x=iota --rtol 0 --atol 0 %s --emit $T/e $T/pair.pkg.zst && cat $T/e/design.mlir", rows[i].entry, compared)), 0);
+		CHECK_UINT(times(cli_out, "\"memref.alloca\"() {alignment = 32"), rows[i].buffers);
+	}
+}
+
 void suite_aie_group(CU_pSuite s)
 {
 	cli_suite("aie_group");
@@ -195,6 +227,7 @@ void suite_aie_group(CU_pSuite s)
 	TEST(s, cycles_fall_with_cores);
 	TEST(s, a_task_of_the_host_moves_what_lies_evenly_apart);
 	TEST(s, what_waits_for_another_core_is_not_grouped_with_it);
+	TEST(s, a_result_beside_another_of_its_stream_has_a_buffer);
 	TEST(s, order_finds_members_that_wait_for_each_other);
 	TEST(s, an_object_may_have_more_tasks_than_the_queue);
 }
