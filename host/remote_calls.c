@@ -69,7 +69,7 @@ static void answer_take(struct host_remote *r, struct host_call *call, struct ho
 void remote_cross(struct host_remote *r, struct host_call *call, struct remote_crossing *crossing)
 {
 	struct host_wire request = {.minor = PTOWSP_HOST_MINOR, .away = away_put, .context = crossing};
-	struct remote_call waiting = {.kill_ns = crossing->kill_ns};
+	struct remote_call waiting = {0};
 	struct host_unwire wire = {0};
 
 	crossing->remote = r;
@@ -78,6 +78,7 @@ void remote_cross(struct host_remote *r, struct host_call *call, struct remote_c
 		call->status = host_fail(call->error, PTOWSP_UNIMPLEMENTED, "\"%s\" does not reach an isolated plugin; --isolate=none", call->operation->name);
 		return;
 	}
+	waiting.kill_ns = crossing->kill_ns = remote_until_ns(r, (uint32_t)(call->operation - host_operations), crossing->kill_ns);
 	host_marshal_begin(&request, (uint32_t)(call->operation - host_operations));
 	host_marshal_in(&request, call);
 	if (!request.failed)

@@ -25,3 +25,8 @@ uint64_t remote_limit_ns(const struct host_remote *r, uint32_t operation)
 	default: return smaller(10 * SECOND, r->load_limit_ns);
 	}
 }
+
+uint64_t remote_until_ns(const struct host_remote *r, uint32_t operation, uint64_t kill_ns)
+{
+	return kill_ns ? kill_ns : host_now_ns() + remote_limit_ns(r, operation);
+}

@@ -26,15 +26,17 @@ bool remote_is_joined(struct host_remote *r, uint64_t token)
 static void answer(struct host_remote *r, uint64_t number, const struct host_frame *what)
 {
 	struct host_frame frame = *what;
-	bool fits;
+	const uint64_t until_ns = host_now_ns() + remote_limit_ns(r, HOST_FRAME_ANSWER);
 
 	frame.operation = HOST_FRAME_ANSWER;
 	frame.call = number;
-	pthread_mutex_lock(&r->down_lock[1]);
-	fits = host_ring_fits(&r->down[1], sizeof(frame)) && host_ring_write(&r->down[1], 0, &frame, sizeof(frame), &r->dead);
-	pthread_mutex_unlock(&r->down_lock[1]);
-	if (!fits && !atomic_load(&r->dead))
+	if (!remote_down_begin(r, 1, until_ns))
+		return;
+	if (host_ring_fits(&r->down[1], sizeof(frame)))
+		remote_send_held(r, 1, &frame, sizeof(frame), until_ns);
+	else if (!atomic_load(&r->dead))
 		remote_kill(r, REMOTE_FORGED);
+	remote_down_end(r, 1);
 }
 
 /* Its group is there until this is taken back. */

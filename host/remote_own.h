@@ -84,7 +84,7 @@ struct remote_crossing {
 	struct host_remote *remote;
 	struct ptowsp_error *error;
 	ptowsp_status status;      /* of memory that could not be handed over */
-	uint64_t kill_ns;          /* 0: as long as such a call may take */
+	uint64_t kill_ns;          /* by when all of it is over; 0: as long as such a call may take, from remote_cross on */
 	struct remote_run run;     /* what was copied into shared memory. To be finished by whoever began the crossing */
 	int records;               /* a memory file; where has_records */
 	uint64_t record_bytes;
@@ -155,7 +155,7 @@ ptowsp_status remote_ask(struct host_remote *r, int channel, struct host_wire *r
 			 struct ptowsp_error *error);
 /* Reads what the worker says until until_ns, or `dones` is no longer this. */
 void remote_pump(struct host_remote *r, uint64_t dones, uint64_t until_ns);
-/* Everything that is there, by who has `pumping`. */
+/* What a worker that is no more has left, which is no more than its ring holds; by who has `pumping`. */
 void remote_read(struct host_remote *r);
 /* One turn of a thread that waits: it reads, or waits for the one that does. With the lock held on both ends. */
 void remote_turn(struct host_remote *r, uint64_t until_ns);
@@ -169,6 +169,8 @@ void remote_waits_look(struct host_remote *r); /* by who has `pumping` */
 
 /* remote_limit.c: what an operation (as frames say it) without a deadline of its own may take. */
 uint64_t remote_limit_ns(const struct host_remote *r, uint32_t operation);
+/* By when it is over: at kill_ns, or where that is 0 as long from now. */
+uint64_t remote_until_ns(const struct host_remote *r, uint32_t operation, uint64_t kill_ns);
 
 /* remote_watch.c */
 ptowsp_status remote_watch_begin(struct host_remote *r, struct ptowsp_error *error);
@@ -213,7 +215,14 @@ void remote_callbacks_end(struct host_remote *r, const struct host_call *call);
 /* Function and context of the callback that the worker calls by that number; false: there is none, any more. */
 bool remote_callback_find(struct host_remote *r, uint64_t number, struct host_call *call);
 
-/* remote_start.c */
-bool remote_send_file(struct host_remote *r, uint32_t kind, uint32_t number, uint64_t size, int fd);
+/* remote_send.c: all that is ever written to a worker. Nothing of it takes longer than until until_ns of host_now_ns; who has not read by then is ended as late. False: it was not sent, and
+ * whether its worker is about to end remote_ending says. begin and end: down[channel] and what goes before it on the socket are this thread's; the two with _held are called between them. */
+bool remote_down_begin(struct host_remote *r, int channel, uint64_t until_ns);
+void remote_down_end(struct host_remote *r, int channel);
+bool remote_send_held(struct host_remote *r, int channel, const void *message, size_t size, uint64_t until_ns);
+bool remote_send_file_held(struct host_remote *r, const struct host_frame_file *file, int fd, uint64_t until_ns);
+bool remote_send(struct host_remote *r, int channel, const void *message, size_t size, uint64_t until_ns);
+/* Its end was seen, or brought about: whoever asks it is told how. */
+bool remote_ending(struct host_remote *r);
 
 #endif

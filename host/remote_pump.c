@@ -118,23 +118,30 @@ static bool is_deaf(struct host_remote *r)
 	return deaf;
 }
 
-/* So many at most: a plugin may say more, and faster, than anybody can hear, and who waits has a time. false: there is no more. */
+/* So many, and so much, at most: a plugin may say more, and faster, than anybody can hear, and who waits has a time. false: there is no more. */
 static bool read_some(struct host_remote *r)
 {
-	for (unsigned i = 0; i < AT_ONCE && !is_deaf(r); i++) {
+	size_t bytes = 0;
+
+	for (unsigned i = 0; i < AT_ONCE && bytes < HOST_RING_BYTES && !is_deaf(r); i++) {
 		switch (host_ring_read(&r->up)) {
-		case HOST_RING_READY: message_take(r); break;
+		case HOST_RING_READY:
+			bytes += r->up.size;
+			message_take(r);
+			break;
 		case HOST_RING_NOTHING: return false;
-		case HOST_RING_NO_MEMORY:
-		case HOST_RING_FORGED: remote_kill(r, REMOTE_FORGED); return false;
+		default: remote_kill(r, REMOTE_FORGED); return false;
 		}
 	}
 	return !is_deaf(r);
 }
 
+/* A process that has the ring from the worker may write on, faster than it is read. */
 void remote_read(struct host_remote *r)
 {
-	while (read_some(r))
+	const uint32_t begin = r->up.at;
+
+	while (r->up.at - begin < HOST_RING_BYTES && read_some(r))
 		;
 }
 
@@ -205,8 +212,7 @@ static void call_begin(struct host_remote *r, struct remote_call *call, struct h
 {
 	pthread_mutex_lock(&r->lock);
 	frame->call = call->number = ++r->next_call;
-	if (!call->kill_ns)
-		call->kill_ns = host_now_ns() + remote_limit_ns(r, frame->operation);
+	call->kill_ns = remote_until_ns(r, frame->operation, call->kill_ns);
 	call->next = r->calls;
 	r->calls = call;
 	remote_alarm(r, call->kill_ns);
@@ -231,17 +237,11 @@ static ptowsp_status status_take(const struct host_remote *r, const struct host_
 
 ptowsp_status remote_ask(struct host_remote *r, int channel, struct host_wire *request, struct remote_call *call, struct host_unwire *wire_out, struct ptowsp_error *error)
 {
-	bool written;
-
 	*wire_out = (struct host_unwire){0};
 	if (request->failed)
 		return host_fail(error, PTOWSP_NO_MEMORY, "%s: no memory to send the call to its worker, or more than 256 MiB of it", r->name);
 	call_begin(r, call, (struct host_frame *)(void *)request->bytes);
-	pthread_mutex_lock(&r->down_lock[channel]);
-	written = host_ring_write(&r->down[channel], 0, request->bytes, request->size, &r->dead);
-	pthread_mutex_unlock(&r->down_lock[channel]);
-	if (!written && !atomic_load(&r->dead))
-		remote_kill(r, REMOTE_FORGED); /* where the worker says that it has read to */
+	remote_send(r, channel, request->bytes, request->size, call->kill_ns); /* who did not take it ends */
 	if (!answer_wait(r, call))
 		return remote_dead(r, error);
 	if (!call->reply)

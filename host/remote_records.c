@@ -46,19 +46,20 @@ bool remote_records_put(struct remote_crossing *c, const struct host_away *away,
 
 ptowsp_status remote_records_send(struct remote_crossing *c, struct host_wire *request)
 {
-	const uint64_t size = c->record_bytes + ALIGNMENT;
+	struct host_frame_file file = {.kind = HOST_FILE_SECTIONS, .size = c->record_bytes + ALIGNMENT};
 	struct host_remote *r = c->remote;
-	bool sent;
+	bool sent = false;
 
 	if (!c->has_records || request->failed)
 		return PTOWSP_OK;
-	if (ftruncate(c->records, (off_t)size) || !host_memory_file_seal(c->records, true))
+	if (ftruncate(c->records, (off_t)file.size) || !host_memory_file_seal(c->records, true))
 		return no_memory(c);
-	pthread_mutex_lock(&r->down_lock[0]);
-	((struct host_frame *)(void *)request->bytes)->sections = ++r->section_number;
-	sent = remote_send_file(r, HOST_FILE_SECTIONS, r->section_number, size, c->records);
-	pthread_mutex_unlock(&r->down_lock[0]);
-	if (!sent && !atomic_load(&r->dead)) /* who is dead says so when it is asked */
+	if (remote_down_begin(r, 0, c->kill_ns)) {
+		((struct host_frame *)(void *)request->bytes)->sections = file.number = ++r->section_number;
+		sent = remote_send_file_held(r, &file, c->records, c->kill_ns);
+		remote_down_end(r, 0);
+	}
+	if (!sent && !remote_ending(r)) /* who is dead says so when it is asked */
 		return host_fail(c->error, PTOWSP_NO_MEMORY, "%s: the package's sections could not be handed to its worker", r->name);
 	return PTOWSP_OK;
 }

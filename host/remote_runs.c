@@ -155,7 +155,7 @@ bool remote_run_keep(struct host_remote *r, const struct ptowsp_done *done, unsi
 }
 
 /* Buffers that went away since: told in front of what comes next. */
-static void gone_send(struct host_remote *r)
+static void gone_send(struct host_remote *r, uint64_t until_ns)
 {
 	uint32_t *gone, count;
 
@@ -165,12 +165,10 @@ static void gone_send(struct host_remote *r)
 	r->gone = NULL;
 	r->gone_count = r->gone_room = 0;
 	pthread_mutex_unlock(&r->lock);
-	for (uint32_t i = 0; i < count; i++) {
-		struct host_frame frame = {.operation = HOST_FRAME_FORGET, .values = {gone[i]}};
+	for (uint32_t i = 0; i < count && !remote_ending(r); i++) {
+		const struct host_frame frame = {.operation = HOST_FRAME_FORGET, .values = {gone[i]}};
 
-		pthread_mutex_lock(&r->down_lock[0]);
-		host_ring_write(&r->down[0], 0, &frame, sizeof(frame), &r->dead);
-		pthread_mutex_unlock(&r->down_lock[0]);
+		remote_send(r, 0, &frame, sizeof(frame), until_ns);
 	}
 	free(gone);
 }
@@ -194,7 +192,8 @@ void remote_run_submit(struct host_remote *r, struct host_call *call)
 	c.run.joined = remote_is_joined(r, args->token);
 	if (c.run.joined && (call->status = remote_joined_begin(r, args->token, call->error)))
 		return;
-	gone_send(r);
+	c.kill_ns = remote_until_ns(r, HOST_OPERATION_submit, c.kill_ns);
+	gone_send(r, c.kill_ns);
 	remote_cross(r, call, &c);
 	if (call->status && c.begun && !run_take(r, args->token, &c.run))
 		call->status = PTOWSP_OK; /* the end of the worker has completed it already */

@@ -21,29 +21,6 @@
 enum { FILES = 4, ABOVE = 16, END_MS = 2000, DEFAULT_MS = 120000 };
 extern char **environ;
 
-/* One file per message: a worker reads them in the order in which its requests name them. With down_lock[0]. */
-bool remote_send_file(struct host_remote *r, uint32_t kind, uint32_t number, uint64_t size, int fd)
-{
-	const struct host_frame_file file = {kind, number, size};
-	struct iovec part = {(void *)(uintptr_t)&file, sizeof(file)};
-	union {
-		struct cmsghdr head;
-		char room[CMSG_SPACE(sizeof(int))];
-	} control = {0};
-	struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof(control)};
-	struct cmsghdr *head = CMSG_FIRSTHDR(&message);
-	ssize_t n;
-
-	head->cmsg_level = SOL_SOCKET;
-	head->cmsg_type = SCM_RIGHTS;
-	head->cmsg_len = CMSG_LEN(sizeof(int));
-	memcpy(CMSG_DATA(head), &fd, sizeof(fd));
-	do
-		n = sendmsg(r->socket, &message, MSG_NOSIGNAL);
-	while (n < 0 && errno == EINTR);
-	return n == (ssize_t)sizeof(file);
-}
-
 /* Descriptors above those that the worker will have them at: the order of the copies does not matter then. */
 static int above(int fd)
 {
@@ -231,11 +208,9 @@ static void process_end(struct host_remote *r)
 		r->verdict = REMOTE_STOPPED;
 	pthread_mutex_unlock(&r->lock);
 	if (r->watched && !atomic_load(&r->dead)) {
-		pthread_mutex_lock(&r->down_lock[0]);
-		host_ring_write(&r->down[0], 0, &end, sizeof(end), &r->dead);
-		pthread_mutex_unlock(&r->down_lock[0]);
-		while (poll(&at, 1, END_MS) < 0 && errno == EINTR)
-			;
+		if (remote_send(r, 0, &end, sizeof(end), host_now_ns() + END_MS * UINT64_C(1000000)))
+			while (poll(&at, 1, END_MS) < 0 && errno == EINTR)
+				;
 	}
 	remote_kill(r, REMOTE_STOPPED);
 }

@@ -54,20 +54,21 @@ static void stages_finish(struct host_remote *r, struct remote_stage *stages, ui
 }
 
 /* A request that names more buffers than the socket has room for would never be written: the worker takes them off as they come. */
-static bool file_send(struct host_remote *r, const struct host_buffer *buffer)
+static bool file_send(struct host_remote *r, const struct host_buffer *buffer, uint64_t until_ns)
 {
 	const struct host_frame frame = {.operation = HOST_FRAME_FILES, .values = {buffer->number}};
+	const struct host_frame_file file = {HOST_FILE_BUFFER, buffer->number, buffer->size};
 
-	if (!remote_send_file(r, HOST_FILE_BUFFER, buffer->number, buffer->size, buffer->fd))
+	if (!remote_send_file_held(r, &file, buffer->fd, until_ns))
 		return false;
 	if (++r->unread < UNREAD)
 		return true;
 	r->unread = 0;
-	return host_ring_write(&r->down[0], 0, &frame, sizeof(frame), &r->dead);
+	return remote_send_held(r, 0, &frame, sizeof(frame), until_ns);
 }
 
 /* The worker learns of a buffer once, and forgets it with the request that follows its end. */
-static bool buffer_send(struct host_remote *r, const struct host_buffer *buffer)
+static bool buffer_send(struct host_remote *r, const struct host_buffer *buffer, uint64_t until_ns)
 {
 	bool known = false, grown = true;
 
@@ -85,7 +86,7 @@ static bool buffer_send(struct host_remote *r, const struct host_buffer *buffer)
 	if (!known && grown)
 		r->sent[r->sent_count++] = buffer->number;
 	pthread_mutex_unlock(&r->lock);
-	return known || (grown && file_send(r, buffer));
+	return known || (grown && file_send(r, buffer, until_ns));
 }
 
 /* Whether runs of the program leave that tensor as it is. */
@@ -123,7 +124,7 @@ bool remote_elements_put(struct remote_crossing *c, const struct host_away *away
 	struct host_remote *r = c->remote;
 	unsigned char *memory = away->memory;
 	struct host_buffer buffer;
-	bool sent;
+	bool sent = false;
 
 	if (!host_buffer_find(memory, away->size, &buffer)) {
 		if (c->run.joined && !is_kept(r, away, program)) {
@@ -138,10 +139,11 @@ bool remote_elements_put(struct remote_crossing *c, const struct host_away *away
 			return false;
 		}
 	}
-	pthread_mutex_lock(&r->down_lock[0]);
-	sent = !(buffer.number >> (64 - OFFSET_BITS)) && buffer_send(r, &buffer);
-	pthread_mutex_unlock(&r->down_lock[0]);
-	if (!sent && !atomic_load(&r->dead)) { /* who is dead says so when it is asked */
+	if (remote_down_begin(r, 0, c->kill_ns)) {
+		sent = !(buffer.number >> (64 - OFFSET_BITS)) && buffer_send(r, &buffer, c->kill_ns);
+		remote_down_end(r, 0);
+	}
+	if (!sent && !remote_ending(r)) { /* who is dead says so when it is asked */
 		c->status = host_fail(c->error, PTOWSP_NO_MEMORY, "%s: a tensor's memory could not be handed to its worker", r->name);
 		return false;
 	}

@@ -77,29 +77,36 @@ static void bytes_get(const struct host_ring_shared *s, uint32_t at, void *bytes
 }
 
 /* Sleep and wake: each side stores its word, then looks at the other's. Both are sequentially consistent, so that one of them sees the other. */
-static bool room_wait(struct host_ring *r, uint32_t need, const _Atomic int *stop)
+static enum host_ring_state room_wait(struct host_ring *r, uint32_t need, uint64_t until_ns, const _Atomic int *stop)
 {
 	struct host_ring_shared *s = r->shared;
-	uint32_t tail;
 
 	for (;;) {
-		tail = atomic_load(&s->tail);
-		if (r->at - tail > HOST_RING_BYTES || atomic_load(stop))
-			return false;
+		const uint32_t tail = atomic_load(&s->tail);
+		uint64_t now;
+
+		if (atomic_load(stop))
+			return HOST_RING_STOPPED;
+		if (r->at - tail > HOST_RING_BYTES)
+			return HOST_RING_FORGED;
 		if (HOST_RING_BYTES - (r->at - tail) >= need)
-			return true;
+			return HOST_RING_READY;
+		now = host_now_ns();
+		if (now >= until_ns)
+			return HOST_RING_LATE;
 		atomic_store(&s->writer_sleeps, 1);
 		if (atomic_load(&s->tail) == tail)
-			futex_wait(&s->tail, tail, SLICE_NS);
+			futex_wait(&s->tail, tail, until_ns - now < SLICE_NS ? until_ns - now : SLICE_NS);
 	}
 }
 
-static bool record_write(struct host_ring *r, const struct record *record, const void *bytes, const _Atomic int *stop)
+static enum host_ring_state record_write(struct host_ring *r, const struct record *record, const void *bytes, uint64_t until_ns, const _Atomic int *stop)
 {
 	struct host_ring_shared *s = r->shared;
+	const enum host_ring_state state = room_wait(r, padded(record->size), until_ns, stop);
 
-	if (!room_wait(r, padded(record->size), stop))
-		return false;
+	if (state != HOST_RING_READY)
+		return state;
 	bytes_put(s, r->at, record, sizeof(*record));
 	bytes_put(s, r->at + (uint32_t)sizeof(*record), bytes, record->size);
 	r->at += padded(record->size);
@@ -108,25 +115,25 @@ static bool record_write(struct host_ring *r, const struct record *record, const
 		atomic_store(&s->reader_sleeps, 0);
 		futex_wake(&s->head);
 	}
-	return true;
+	return HOST_RING_READY;
 }
 
-bool host_ring_write(struct host_ring *r, uint16_t kind, const void *bytes, size_t size, const _Atomic int *stop)
+enum host_ring_state host_ring_write(struct host_ring *r, uint16_t kind, const void *bytes, size_t size, uint64_t until_ns, const _Atomic int *stop)
 {
+	enum host_ring_state state = HOST_RING_FORGED;
 	const unsigned char *at = bytes;
 
 	if (size > HOST_RING_MESSAGE)
-		return false;
+		return state;
 	do {
 		const size_t now = size < HOST_RING_CHUNK ? size : HOST_RING_CHUNK;
 		const struct record record = {(uint32_t)now, kind, now < size ? MORE : 0};
 
-		if (!record_write(r, &record, at, stop))
-			return false;
+		state = record_write(r, &record, at, until_ns, stop);
 		at += now;
 		size -= now;
-	} while (size);
-	return true;
+	} while (size && state == HOST_RING_READY);
+	return state;
 }
 
 bool host_ring_fits(const struct host_ring *r, size_t size)

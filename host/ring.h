@@ -39,14 +39,15 @@ struct host_ring {
 	bool partly;
 };
 
-enum host_ring_state { HOST_RING_NOTHING, HOST_RING_READY, HOST_RING_FORGED, HOST_RING_NO_MEMORY };
+enum host_ring_state { HOST_RING_NOTHING, HOST_RING_READY, HOST_RING_FORGED, HOST_RING_NO_MEMORY, HOST_RING_LATE, HOST_RING_STOPPED };
 
 /* init/finish: caller provides *ring and the shared memory, which is zero at first. */
 void host_ring_init(struct host_ring *ring, struct host_ring_shared *shared);
 void host_ring_finish(struct host_ring *ring);
 
-/* Appends one message; waits for room. False: *stop was set meanwhile, or the reader's position is a lie. */
-bool host_ring_write(struct host_ring *ring, uint16_t kind, const void *bytes, size_t size, const _Atomic int *stop);
+/* Appends one message; READY: it is there. It waits for room until until_ns of host_now_ns (LATE) or until *stop is set (STOPPED), and what finds room needs no time. FORGED: the
+ * reader's position is a lie, or the message longer than one may be. After anything but READY a part of it may be there: nothing more can be written. */
+enum host_ring_state host_ring_write(struct host_ring *ring, uint16_t kind, const void *bytes, size_t size, uint64_t until_ns, const _Atomic int *stop);
 /* Whether a message of one record goes in without waiting. */
 bool host_ring_fits(const struct host_ring *ring, size_t size);
 /* The next message if it is there: ring->kind, message and size, until the next call. FORGED: the writer broke the rules; nothing more can be read. */

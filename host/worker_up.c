@@ -20,7 +20,7 @@ void worker_send(uint16_t kind, struct host_wire *wire)
 	bool written;
 
 	pthread_mutex_lock(&worker.up_lock);
-	written = !wire->failed && host_ring_write(&worker.up, kind, wire->bytes, wire->size, &worker.stop);
+	written = !wire->failed && host_ring_write(&worker.up, kind, wire->bytes, wire->size, UINT64_MAX, &worker.stop) == HOST_RING_READY;
 	pthread_mutex_unlock(&worker.up_lock);
 	host_wire_finish(wire);
 	if (!written)

@@ -101,7 +101,7 @@ static void a_ring_carries_messages_of_any_length(void)
 	for (int round = 0; round < 20; round++)
 		for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
 			CHECK_INT(host_ring_read(&reader), HOST_RING_NOTHING);
-			REQUIRE(host_ring_write(&writer, (uint16_t)i, bytes, sizes[i], &stop));
+			REQUIRE_INT(host_ring_write(&writer, (uint16_t)i, bytes, sizes[i], UINT64_MAX, &stop), HOST_RING_READY);
 			REQUIRE_INT(host_ring_read(&reader), HOST_RING_READY);
 			CHECK_UINT(reader.kind, i);
 			REQUIRE_UINT(reader.size, sizes[i]);
@@ -128,7 +128,7 @@ static void a_record_with_a_false_head_is_forged(void)
 		memset(&shared, 0, sizeof(shared));
 		host_ring_init(&writer, &shared);
 		host_ring_init(&reader, &shared);
-		REQUIRE(host_ring_write(&writer, 0, "message", 8, &stop));
+		REQUIRE_INT(host_ring_write(&writer, 0, "message", 8, UINT64_MAX, &stop), HOST_RING_READY);
 		memcpy(shared.bytes + rows[i].word * sizeof(uint32_t), &rows[i].value, sizeof(rows[i].value));
 		CHECK_INT(host_ring_read(&reader), HOST_RING_FORGED);
 		host_ring_finish(&reader);

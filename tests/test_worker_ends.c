@@ -180,6 +180,85 @@ static void a_call_that_hangs_is_ended_after_its_limit(void)
 	load_timeout_ms = 0;
 }
 
+/* Its ring is full from that operation on: whatever comes next ends with its limit, and so does the end. */
+static void a_ring_that_is_never_read_holds_nobody(void)
+{
+	static const char *const operations[] = {"open", "load", "fini"};
+	struct moody s = {0};
+
+	load_timeout_ms = 400;
+	for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
+		const uint64_t begin = host_now_ns();
+
+		CHECK_INT(moody_run(&s, check_fmt("full:%s", operations[i]), 0), i < 2 ? PTOWSP_DEADLINE : 0);
+		if (i < 2)
+			CHECK_CONTAINS(error.text, "did not end in time");
+		moody_close(&s);
+		CHECK(host_now_ns() - begin < UINT64_C(5000000000));
+	}
+	load_timeout_ms = 0;
+}
+
+enum { TENSORS = 300 };
+
+static const char *tensors_package(void)
+{
+	static char text[32 * 1024], path[512];
+	size_t used = 0;
+
+	snprintf(path, sizeof(path), "%s/tensors.pkg.zst", check_tmp());
+
+#define ADD(...) used += (size_t)snprintf(text + used, sizeof(text) - used, __VA_ARGS__)
+	ADD("{\"schema\": \"ptowsp.package/1\", \"TENS\": [");
+	for (int i = 0; i < TENSORS; i++)
+		ADD("%s{\"name\": \"t%d\", \"role\": \"inout\", \"flags\": 1}", i ? ", " : "", i);
+	ADD("], \"WORK\": {\"instructions\": [[\"halt\"]]}, \"ENTR\": [{\"name\": \"main\", \"flags\": 1}]}");
+#undef ADD
+	if (!check_write(check_fmt("%s/tensors.json", check_dir()), text, used) ||
+	    check_run(check_fmt("%s/bin/ptowsp-pack --from-json %s/tensors.json -o %s", check_build(), check_dir(), path), NULL, NULL))
+		CHECK_FAIL("no package at %s", path);
+	return path;
+}
+
+/* More of them than have room on the socket; and, in the second run, the ends of those that were there. */
+static ptowsp_status tensors_run(struct moody *s, void *memory[TENSORS], uint64_t timeout_ns)
+{
+	const struct ptowsp_execute_options options = {.timeout_ns = timeout_ns};
+	ptowsp_status st = PTOWSP_OK;
+
+	for (int i = 0; i < TENSORS && !st; i++) {
+		ptowsp_buffer_free(memory[i]);
+		st = ptowsp_buffer_alloc(&memory[i], 4096, &error);
+		if (!st)
+			st = ptowsp_tensor_bind(s->program, check_fmt("t%d", i), memory[i], 1024, &error);
+	}
+	return st ? st : ptowsp_execute(s->program, &options, &error);
+}
+
+static void tensors_that_are_never_taken_hold_nobody(void)
+{
+	static const char *const moods[] = {"calm", "full:load", "full:poll"};
+	const char *package = tensors_package();
+	static void *memory[TENSORS];
+
+	for (int i = 0; i < 6; i++) {
+		const uint64_t timeout_ns = i & 1 ? UINT64_C(100000000) : 0;
+		struct moody s = {0};
+		uint64_t begin;
+
+		REQUIRE_INT(moody_package(&s, package, &error), 0);
+		REQUIRE_INT(moody_backend(&s, moods[i / 2], PTOWSP_ISOLATE_PROCESS, i / 2 ? 500 : 0, &error), 0);
+		REQUIRE_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), 0);
+		begin = host_now_ns();
+		CHECK_INT(tensors_run(&s, memory, timeout_ns), i / 2 == 1 ? PTOWSP_DEADLINE : 0);
+		CHECK_INT(tensors_run(&s, memory, timeout_ns), i / 2 ? PTOWSP_DEADLINE : 0);
+		CHECK(host_now_ns() - begin < UINT64_C(4000000000));
+		moody_close(&s);
+	}
+	for (int i = 0; i < TENSORS; i++)
+		ptowsp_buffer_free(memory[i]);
+}
+
 static void a_cancel_that_is_not_heard_ends_the_worker(void)
 {
 	struct moody s = {0};
@@ -285,6 +364,8 @@ void suite_worker_ends(CU_pSuite s)
 	TEST(s, what_a_plugin_says_becomes_one_line);
 	TEST(s, a_plugin_that_never_stops_talking_holds_nobody);
 	TEST(s, a_call_that_hangs_is_ended_after_its_limit);
+	TEST(s, a_ring_that_is_never_read_holds_nobody);
+	TEST(s, tensors_that_are_never_taken_hold_nobody);
 	TEST(s, a_cancel_that_is_not_heard_ends_the_worker);
 	TEST(s, forged_ring_data_ends_the_worker_and_not_the_host);
 	TEST(s, another_run_goes_on_while_one_crashes);

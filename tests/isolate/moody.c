@@ -29,12 +29,11 @@ static char mood[64];
 static const struct ptowsp_host *own_host;
 static const char longest[4096] = "a text of no end";
 
-/* What the host believes of its worker, overwritten by the plugin in it. */
-static void forge(const char *how)
+/* The memory that host and worker share, which a plugin has no business to know. */
+static struct host_frame_shared *shared_find(void)
 {
 	FILE *maps = fopen("/proc/self/maps", "r");
 	unsigned long long begin = 0;
-	struct host_frame_shared *shared;
 	char line[512];
 
 	while (maps && !begin && fgets(line, sizeof(line), maps))
@@ -42,9 +41,16 @@ static void forge(const char *how)
 			sscanf(line, "%llx", &begin);
 	if (maps)
 		fclose(maps);
-	shared = (struct host_frame_shared *)(uintptr_t)begin;
-	if (!shared)
+	if (!begin)
 		_exit(77);
+	return (struct host_frame_shared *)(uintptr_t)begin;
+}
+
+/* What the host believes of its worker, overwritten by the plugin in it. */
+static void forge(const char *how)
+{
+	struct host_frame_shared *shared = shared_find();
+
 	if (!strcmp(how, "head")) { /* more than a ring holds */
 		atomic_fetch_add(&shared->up.head, HOST_RING_BYTES * 2 + 8);
 	} else if (!strcmp(how, "tail")) {
@@ -80,6 +86,14 @@ static void tries(void)
 	mood[0] = '\0';
 }
 
+/* From here on nothing has room on the way to this process, as if nothing were ever read of it. */
+static void ring_fill(void)
+{
+	struct host_frame_shared *shared = shared_find();
+
+	atomic_store(&shared->down[0].tail, atomic_load(&shared->down[0].head) - HOST_RING_BYTES);
+}
+
 static void act(const char *operation)
 {
 	const char *at = strchr(mood, ':');
@@ -112,6 +126,8 @@ static void act(const char *operation)
 	} else if (!strncmp(mood, "hang", 4)) {
 		for (;;)
 			pause();
+	} else if (!strncmp(mood, "full", 4)) {
+		ring_fill();
 	} else if (!strncmp(mood, "head", 4)) {
 		forge("head");
 	} else if (!strncmp(mood, "tail", 4)) {
