@@ -20,6 +20,23 @@ static void every_package_has_a_summary(void)
 	CHECK_STR(cli_err, "");
 }
 
+/* As they were written, in the summary and in what a run says of them. */
+static void defaults_are_numbers_of_their_type(void)
+{
+	static const char source[] = "cat > f.pto <<'END'\nsymbol %single : f32 = 1.1\nsymbol %wide : f64 = 1e300\nsymbol %half : f16 = 1.5\nsymbol %brain : bf16 = 2.5\n"
+				     "symbol %small : i8 = -3\nsymbol %large : u64 = 18446744073709551615\nslot %state : f32 = -0.25\ntensor %x : i32[1] inout\n"
+				     "workload @w {\n  copy %x[0 : 1, 1] -> %x[0]\n}\nEND\n$B/ptowsp-pack f.pto -o f.pkg.zst";
+
+	cli_begin();
+	REQUIRE_INT(cli(source), 0);
+	REQUIRE_INT(cli("$B/ptowsp-inspect f.pkg.zst | sed -n '/^symbols/,/^$/p' | tr -s ' '"), 0);
+	CHECK_STR(cli_out, "symbols and slots: 7\n name kind type default\n brain symbol bf16 2.5\n half symbol f16 1.5\n large symbol u64 18446744073709551615\n"
+			   " single symbol f32 1.1\n small symbol i8 -3\n state slot f32 -0.25\n wide symbol f64 1e+300\n\n");
+	REQUIRE_INT(cli("$B/ptowsp-run --explain f.pkg.zst | grep 'symbol, ' | tr -s ' ' | sort"), 0);
+	CHECK_STR(cli_out, " brain bf16 symbol, default 2.5\n half f16 symbol, default 1.5\n large u64 symbol, default 18446744073709551615\n"
+			   " single f32 symbol, default 1.1\n small i8 symbol, default -3\n wide f64 symbol, default 1e+300\n");
+}
+
 static void every_package_has_a_listing(void)
 {
 	cli_begin();
@@ -196,6 +213,7 @@ void suite_contract_inspect(CU_pSuite s)
 {
 	cli_suite("inspect");
 	TEST(s, every_package_has_a_summary);
+	TEST(s, defaults_are_numbers_of_their_type);
 	TEST(s, every_package_has_a_listing);
 	TEST(s, every_package_verifies);
 	TEST(s, every_package_has_a_json_form_that_packs_to_the_same_digests);

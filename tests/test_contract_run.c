@@ -508,6 +508,40 @@ static void explain_says_which_temp_tensors_are_ordinary_and_why(void)
 	CHECK_CONTAINS(cli_text(cli_json(), "temps[0]"), "temp tensor first is not renamed but an ordinary one: it is bound without saying");
 }
 
+/* It changes no result: a run says so to who asks. */
+static void ordinary_temp_tensors_are_told_to_who_asks(void)
+{
+	static const char said[] = "temp tensor first is not renamed but an ordinary one: its regions differ in shape";
+
+	cli_begin();
+	REQUIRE_INT(cli("sed -e 's/copy %first.0 : 1, 1. -> %out.1./copy %first[0 : 1, 2] -> %out[1]/' $R/packages/probes/events.pto > e.pto; "
+			"$B/ptowsp-pack e.pto -o e.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --entry temp e.pkg.zst"), 0);
+	CHECK_STR(cli_err, "");
+	CHECK_INT(cli("$B/ptowsp-run --entry temp -v e.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_err, said);
+	CHECK_INT(cli("$B/ptowsp-run --entry temp --stats=json e.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_text(cli_json(), "diagnostics[0].text"), said);
+}
+
+/* Kernel and place once, whoever names the kernel: the runtime, the loader of payloads, a log line. */
+static void no_sentence_names_its_kernel_twice(void)
+{
+	static const char source[] = "cat > one.pto <<'END'\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %a = alloc_tile : !pto.tile<1x8xf32>\n"
+				     "  %b = alloc_tile : !pto.tile<8x8xf32>\n  %a = tload %x[0, 0]\n  %b = tadd %a, %a\n  tstore %a, %x[0, 0]\n  return\n}\nEND\n"
+				     "$B/ptowsp-pack one.pto -o one.pkg.zst";
+
+	cli_begin();
+	REQUIRE_INT(cli(source), 0);
+	CHECK_INT(cli("$B/ptowsp-run -v --opt debug=on one.pkg.zst"), 1);
+	CHECK_STR(cli_err, "ptowsp-run: kernel one (one.pto:1) line 5: tadd needs equal shapes, got 1x8 and 1x8 -> 8x8\n"
+			   "ptowsp-run: task 0 cannot run: kernel one (one.pto:1) line 5: tadd needs equal shapes, got 1x8 and 1x8 -> 8x8\n");
+	REQUIRE_INT(cli("sed -e 's/%v -> 7, %y -> %first/%v -> 7, %y -> bind %first/' $R/packages/probes/events.pto > e.pto; "
+			"$B/ptowsp-pack e.pto -o e.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --entry temp e.pkg.zst"), 1);
+	CHECK_STR(cli_err, "ptowsp-run: task 2, kernel put: writes %y, which the task does not allow\n");
+}
+
 void suite_contract_run(CU_pSuite s)
 {
 	cli_suite("run");
@@ -543,4 +577,6 @@ void suite_contract_run(CU_pSuite s)
 	TEST(s, a_full_disk_or_closed_pipe_is_an_error_not_silence);
 	TEST(s, nothing_of_a_temp_tensor_is_written_or_compared);
 	TEST(s, explain_says_which_temp_tensors_are_ordinary_and_why);
+	TEST(s, ordinary_temp_tensors_are_told_to_who_asks);
+	TEST(s, no_sentence_names_its_kernel_twice);
 }

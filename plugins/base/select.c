@@ -5,6 +5,7 @@
 #include "backend.h"
 #include "builtin.h"
 #include "error.h"
+#include "rt/error.h"
 
 #if defined(__x86_64__)
 #define MACHINE "x86_64"
@@ -58,9 +59,11 @@ static void why_set(struct base_kernel *kernel, const struct base_sections *sect
 {
 	char place[128];
 
+	const char *behind = rt_error_behind(why, kernel->name);
+
 	base_sections_place(sections, row, place, sizeof(place));
-	base_text(kernel->why, sizeof(kernel->why), "kernel %s%s%s%s: %s", kernel->name, *place ? " (" : "", place,
-		 *place ? ")" : "", why);
+	base_text(kernel->why, sizeof(kernel->why), "kernel %s%s%s%s%s%s", kernel->name, *place ? " (" : "", place, *place ? ")" : "",
+		 behind ? "" : ": ", behind ? behind : why);
 }
 
 static ptowsp_status portable_take(const struct choice *c, const struct ptowsp_payload_record *payload, struct ptowsp_error *error)
@@ -75,7 +78,7 @@ static ptowsp_status portable_take(const struct choice *c, const struct ptowsp_p
 	if (st && error) {
 		struct ptowsp_error why = *error;
 
-		return base_fail(error, st, "kernel %.60s: %s", kernel->name, why.text);
+		return rt_error_behind(why.text, kernel->name) ? st : base_fail(error, st, "kernel %.60s: %s", kernel->name, why.text);
 	}
 	if (st)
 		return st;
@@ -219,10 +222,11 @@ static void none_say(const struct choice *c, const char *known)
 
 static void choice_log(const struct base_kernel *kernel, const struct base_instance *instance)
 {
-	if (instance->options->debug)
+	if (instance->options->debug && *kernel->why)
+		base_log(instance, PTOWSP_LOG_INFO, "%s", kernel->why);
+	else if (instance->options->debug)
 		base_log(instance, PTOWSP_LOG_INFO, "kernel %s: %s", kernel->name,
-			*kernel->why			       ? kernel->why
-			: kernel->code == PTOWSP_KERNEL_NATIVE	       ? "native code of the package"
+			kernel->code == PTOWSP_KERNEL_NATIVE	       ? "native code of the package"
 			: kernel->isa			       ? "portable payload, interpreted"
 			: kernel->ref.fn == builtin_call ? "built-in C function"
 							       : "C function registered by the program");

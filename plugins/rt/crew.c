@@ -83,15 +83,7 @@ void rt_crew_finish(struct rt_crew *crew)
 /* Names the task where the backend's sentence does not. */
 ptowsp_status rt_crew_failure(const struct rt_program *program, uint32_t kernel, uint64_t task, ptowsp_status st, struct ptowsp_error *error)
 {
-	const char *name = rt_kernel_name(program, kernel);
-	char what[160];
-
-	if (!error)
-		return PTOWSP_KERNEL_FAILED;
-	memcpy(what, error->text, sizeof(what));
-	what[sizeof(what) - 1] = 0;
-	return rt_fail_at(error, PTOWSP_KERNEL_FAILED, task, kernel, *what ? "task %llu, kernel %.40s: %s" : "task %llu, kernel %.40s failed with status %s%d",
-			  (unsigned long long)task, name, what, (int)st);
+	return rt_kernel_fail(error, task, kernel, rt_kernel_name(program, kernel), st);
 }
 
 /* A version begins as zeros. Here, on the thread of the task that makes it: the memory is its own by now. */

@@ -3,6 +3,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 void rt_error_line(struct ptowsp_error *error)
 {
@@ -43,6 +44,36 @@ ptowsp_status rt_fail_at(struct ptowsp_error *error, ptowsp_status code, uint64_
 	fill(error, code, task, kernel, text, list);
 	va_end(list);
 	return code;
+}
+
+enum { NAME = 64 }; /* bytes of a kernel's name that a tile program's sentence has */
+
+const char *rt_error_behind(const char *text, const char *kernel)
+{
+	static const char kind[] = "kernel ";
+	size_t length = strnlen(kernel, NAME);
+
+	if (strncmp(text, kind, sizeof(kind) - 1) != 0 || strncmp(text + sizeof(kind) - 1, kernel, length) != 0)
+		return NULL;
+	text += sizeof(kind) - 1 + length;
+	return *text == ' ' || *text == ':' ? text : NULL;
+}
+
+ptowsp_status rt_kernel_fail(struct ptowsp_error *error, uint64_t task, uint64_t kernel, const char *name, ptowsp_status st)
+{
+	const char *behind;
+	char what[160];
+
+	if (!error)
+		return PTOWSP_KERNEL_FAILED;
+	memcpy(what, error->text, sizeof(what));
+	what[sizeof(what) - 1] = 0;
+	if (!*what)
+		return rt_fail_at(error, PTOWSP_KERNEL_FAILED, task, kernel, "task %llu, kernel %.40s failed with status %d", (unsigned long long)task, name,
+				  (int)st);
+	behind = rt_error_behind(what, name);
+	return rt_fail_at(error, PTOWSP_KERNEL_FAILED, task, kernel, "task %llu, kernel %.40s%s%s", (unsigned long long)task, name, behind ? "" : ": ",
+			  behind ? behind : what);
 }
 
 ptowsp_status rt_no_memory(struct ptowsp_error *error, const char *what)

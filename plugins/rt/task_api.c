@@ -308,19 +308,13 @@ ptowsp_status rt_task_call(struct rt_tasks *tasks, const struct rt_graph_task *r
 				   .stream = row->stream, .executor = row->executor, .unit = kernel->unit, .block_count = 1,
 				   .workspace = function->workspace ? tasks->workspace + worker * tasks->workspace_stride : NULL,
 				   .workspace_size = function->workspace};
-	char what[160];
 	ptowsp_status st;
 
 	for (uint32_t i = 0; i < row->io_count; i++)
 		windows[i] = window_of(tasks, &ios[i]);
 	error->text[0] = 0;
 	st = function->fn(&task, &out);
-	if (!st)
-		return PTOWSP_OK;
-	memcpy(what, error->text, sizeof(what));
-	what[sizeof(what) - 1] = 0;
-	return rt_fail_at(error, PTOWSP_KERNEL_FAILED, number, row->kernel, *what ? "task %llu, kernel %.40s: %s" : "task %llu, kernel %.40s failed with status %s%d",
-			  (unsigned long long)number, tasks->tables.text + kernel->name, what, (int)st);
+	return st ? rt_kernel_fail(error, number, row->kernel, tasks->tables.text + kernel->name, st) : PTOWSP_OK;
 }
 
 ptowsp_status rt_tasks_look(const struct rt_tasks *tasks, struct ptowsp_error *error)

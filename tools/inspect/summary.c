@@ -4,6 +4,7 @@
 
 #include "format/names.h"
 #include "format/schema.h"
+#include "print/text.h"
 #include "tools/columns.h"
 
 #include <inttypes.h>
@@ -223,6 +224,14 @@ static void tensors_print(const struct pkg_tables *t, FILE *to)
 	columns_print(&c, to, 2);
 }
 
+/* As a source writes it; bits that no text gives, of a NaN, as they are. */
+static void default_text(const struct ptowsp_slot_record *slot, char text[40])
+{
+	*text = 0;
+	if (slot->flags & PTOWSP_SLOT_HAS_DEFAULT && !print_number(text, slot->value, slot->dtype))
+		snprintf(text, 40, "bits 0x%" PRIX64, slot->value);
+}
+
 static void values_print(const struct pkg_tables *t, FILE *to)
 {
 	struct columns c = {0};
@@ -231,10 +240,9 @@ static void values_print(const struct pkg_tables *t, FILE *to)
 		columns_add(&c, "name\tkind\ttype\tdefault");
 	for (uint32_t i = 0; i < t->slot_count; i++) {
 		const struct ptowsp_slot_record *s = &t->slot[i];
-		char value[32] = "";
+		char value[40];
 
-		if (s->flags & PTOWSP_SLOT_HAS_DEFAULT)
-			snprintf(value, sizeof(value), "%" PRId64, (int64_t)s->value);
+		default_text(s, value);
 		columns_add(&c, "%.200s\t%s%s\t%s\t%s", pkg_string(t, s->name), pkg_word(PKG_WORDS_slot_kind, s->kind),
 			    s->flags & PTOWSP_SLOT_INTERNAL ? ", internal" : "", pkg_word(PKG_WORDS_dtype, s->dtype), value);
 	}

@@ -9,6 +9,7 @@
 #include "registry/text.h"
 #include "tools/columns.h"
 #include "tools/plain.h"
+#include "tools/run/element.h"
 #include "tools/run/run.h"
 
 /* The program of one device. */
@@ -159,15 +160,11 @@ static void value_text(const struct ptowsp_value_info *info, char *memory, size_
 {
 	const struct reg_dtype *type = reg_dtype(info->dtype);
 	struct reg_text text;
-	double value;
-	float single;
 
 	reg_text_init(&text, memory, room);
-	if (type && type->sort == 'f') {
-		memcpy(&value, &info->standard, sizeof(value));
-		memcpy(&single, &info->standard, sizeof(single));
-		reg_text_add(&text, "%g", info->dtype == PTOWSP_F64 ? value : (double)single);
-	} else
+	if (type && type->sort == 'f')
+		reg_text_add(&text, "%g", element_get(info->dtype, &info->standard, 0));
+	else
 		reg_text_add(&text, type && type->sort == 'u' ? "%llu" : "%lld", (unsigned long long)info->standard);
 }
 

@@ -243,10 +243,17 @@ void run_stats_text(struct run *run)
 		printf("deadlock: %s\n", ptowsp_deadlock(run->program)->text);
 }
 
+/* Which temp tensors are not renamed changes no result, and its author can do nothing about it in a run: --explain, --stats and -v say it. */
+static bool is_for_who_asks(const struct ptowsp_diagnostic *row)
+{
+	return row->feature == PTOWSP_FEATURE_TEMP_RENAMED;
+}
+
 void run_diagnostics_print(struct run *run)
 {
 	struct ptowsp_diagnostic row;
 
 	for (uint32_t i = 0; !run->options->quiet && ptowsp_diagnostic_row(run->program, i, &row); i++)
-		fprintf(stderr, "ptowsp-run: %s\n", row.text);
+		if (run->options->verbose || !is_for_who_asks(&row))
+			fprintf(stderr, "ptowsp-run: %s\n", row.text);
 }
