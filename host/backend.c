@@ -244,6 +244,12 @@ ptowsp_status host_backend_device_open(struct ptowsp_backend *b, struct ptowsp_e
 	return st;
 }
 
+ptowsp_status ptowsp_backend_device_open(struct ptowsp_backend *b, struct ptowsp_error *error)
+{
+	error = host_error_enter(error);
+	return host_error_leave(host_backend_device_open(b, error), error);
+}
+
 bool host_backend_worker_lives(const struct ptowsp_backend *b)
 {
 	return b->plugin->remote && !host_remote_ended(b->plugin->remote);

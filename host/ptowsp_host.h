@@ -198,6 +198,8 @@ PTOWSP_API ptowsp_status ptowsp_backend_choose(struct ptowsp_backend **out, cons
 					       void (*skipped)(void *context, const char *name, const char *reason),
 					       void *context, struct ptowsp_error *error);
 PTOWSP_API void ptowsp_backend_close(struct ptowsp_backend *backend);
+/* Opens its device now; loading a program does it, too. Nothing happens where it is open. Errors: NO_DEVICE (says which, and where it looked), what the plugin says. */
+PTOWSP_API ptowsp_status ptowsp_backend_device_open(struct ptowsp_backend *backend, struct ptowsp_error *error);
 PTOWSP_API const char *ptowsp_backend_name(const struct ptowsp_backend *backend);
 PTOWSP_API const char *ptowsp_backend_path(const struct ptowsp_backend *backend);
 /* Why its plugin may load: "in a list", "signed by NAME (KEY)", "" where any may. */

@@ -30,10 +30,15 @@ static void its_rows_are_claims(void)
 	CHECK(!strstr(cli_out, "\"evidence\": \"self"));
 	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --capabilities --plugin=a2a3"), 0);
 	CHECK_CONTAINS(cli_out, "cycles per kernel                    recorded");
-	CHECK_CONTAINS(cli_out, "payload pto                          unsupported      unsupported  unsupported");
-	CHECK_CONTAINS(cli_out, "payload image                        enforced         enforced     enforced");
-	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --capabilities --verify --plugin=a2a3"), 0); /* and what nobody can look at is not called false */
+	CHECK_CONTAINS(cli_out, "payload pto                          unsupported     unsupported\n");
+	CHECK_CONTAINS(cli_out, "payload image                        claimed         claimed\n");
+	CHECK_CONTAINS(cli_out, "CA_AFFINITY                          recorded        recorded\n");
+	CHECK(!strstr(cli_out, " enforced "));
+	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --capabilities --verify --plugin=a2a3"), 8); /* and what nobody can look at is not called false */
+	CHECK_INT(strncmp(cli_out, "a2a3 0.1.0: nothing is proved, as its device cannot be opened: ", 62), 0);
+	CHECK_CONTAINS(cli_out, "payload image                        claimed ");
 	CHECK_CONTAINS(cli_out, " 0 false");
+	CHECK_CONTAINS(cli_err, "ptowsp-run: nothing is proved, as no device could be opened: ");
 }
 
 static void a_run_ends_with_8_and_says_what_is_missing(void)

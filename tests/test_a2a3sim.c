@@ -135,7 +135,7 @@ static void every_claim_of_every_device_holds(void)
 	for (size_t i = 0; i < sizeof(devices) / sizeof(*devices); i++) {
 		for (size_t k = 0; k < sizeof(clocks) / sizeof(*clocks); k++) {
 			CHECK_INT(cli(check_fmt("$B/ptowsp-run --capabilities --verify %s --device=%s", clocks[k], devices[i])), 0);
-			CHECK_CONTAINS(cli_out, " 0 enforced without a probe that can tell, 0 false");
+			CHECK_CONTAINS(cli_out, " 0 claimed without a probe that can tell, 0 false");
 		}
 	}
 }

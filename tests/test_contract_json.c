@@ -136,6 +136,10 @@ static void capabilities_are_a_matrix(void)
 	CHECK_CONTAINS(cli_out, "cpu_sim");
 	CHECK_CONTAINS(cli_out, "odd");
 	CHECK(!strstr(cli_out, " \n"));
+	REQUIRE_INT(cli("mkdir -p moved/bin && cp $B/ptowsp-run moved/bin"), 0); /* away from its probes */
+	CHECK_INT(cli("LD_LIBRARY_PATH=$B/../lib moved/bin/ptowsp-run --capabilities --verify --plugin=$B/../lib/ptowsp/plugins/libptowsp_cpu_sim.so --isolate=none"), 11);
+	CHECK_INT(strncmp(cli_out, "cpu_sim 0.1.0: nothing is proved, as nothing that it claims can be seen here\n", 75), 0);
+	cli_check_sentence();
 }
 
 /* Where the column behind the names begins is the same in every line of a table. */

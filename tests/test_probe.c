@@ -314,7 +314,7 @@ static void the_command_prints_declared_against_observed(void)
 	CHECK_CONTAINS(out, "capability");
 	CHECK_CONTAINS(out, "dispatch=round_robin");
 	CHECK_CONTAINS(out, "groups 0 1 2 0 1 2, without it 0 0 0 0 0 0");
-	CHECK_CONTAINS(out, " 0 enforced without a probe that can tell, 0 false\n");
+	CHECK_CONTAINS(out, " 0 claimed without a probe that can tell, 0 false\n");
 	CHECK_STR(err, "");
 	REQUIRE_INT(verify("--plugin=cpu_sim", &again, NULL), 0);
 	CHECK_STR(again, out); /* the same every time */
@@ -332,6 +332,26 @@ static void a_false_claim_is_an_error_that_names_it(void)
 	CHECK_CONTAINS(out, "FALSE");
 	CHECK_CONTAINS(out, "not so: the expression chooses the stream: streams 0 1 0 1 0 1");
 	CHECK_CONTAINS(err, "liar: stream_by(expression)");
+	free(out), free(err);
+}
+
+/* Without a probe, or where it did not hold, a word is only that. */
+static void what_nothing_has_shown_is_printed_as_claimed(void)
+{
+	const char *lies = check_fmt("--plugin=%s/" LIAR " --opt lie=claims", check_build());
+	char *out, *err;
+
+	REQUIRE_INT(check_run(check_fmt("%s/bin/ptowsp-run --capabilities %s", check_build(), lies), &out, NULL), 0);
+	CHECK_CONTAINS(out, "\n  CA_REQUEST                           claimed\n"); /* it has no probe */
+	CHECK_CONTAINS(out, "\n  CF_WHILE                             enforced\n");
+	CHECK_CONTAINS(out, "\nclaimed: the backend says enforced, ");
+	free(out);
+	REQUIRE_INT(check_run(check_fmt("%s/bin/ptowsp-run --capabilities --json %s", check_build(), lies), &out, NULL), 0);
+	CHECK_CONTAINS(out, "\"state\": \"claimed\"");
+	free(out);
+	CHECK_INT(verify(lies, &out, &err), 0);
+	CHECK_CONTAINS(out, "\nCA_REQUEST                           claimed   not probed  unproved  ");
+	CHECK_CONTAINS(out, "\nCF_WHILE                             enforced  enforced    holds     ");
 	free(out), free(err);
 }
 
@@ -396,6 +416,7 @@ void suite_probe(CU_pSuite s)
 	TEST(s, a_feature_nobody_knows_has_no_probe);
 	TEST(s, the_command_prints_declared_against_observed);
 	TEST(s, a_false_claim_is_an_error_that_names_it);
+	TEST(s, what_nothing_has_shown_is_printed_as_claimed);
 	TEST(s, the_json_form_has_a_row_per_capability);
 	TEST(s, verify_goes_with_capabilities_only);
 }

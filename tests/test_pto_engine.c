@@ -104,7 +104,7 @@ static void refusals_are_named(void)
 		const char *package, *device, *said, *row;
 	} rows[] = {
 		{"predicated", "", "slot open is read from tensor gates, which task 1 fills, but this engine is given all tasks before the first one runs; use another engine",
-		 "slots loaded from tensors            diagnosed"},
+		 "slots loaded from tensors            unsupported"},
 		{"csp", "", "channels of payload is unsupported on a2a3sim: it has no way for that; take another backend or engine",
 		 "channels of payload                  unsupported"},
 		{"two_devices", "--device=950-0,950-1", "opcode notify is unsupported on a2a3sim: it has no way for that; take another backend or engine",
@@ -369,7 +369,7 @@ static void no_claim_is_false(void)
 	for (int variant = 0; variant < 2; variant++) {
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s --capabilities --verify", fake(variant))), 0);
 		/* That the whole graph is there first is nothing that a run shows. */
-		CHECK_CONTAINS(cli_out, check_fmt(", %d enforced without a probe that can tell, 0 false", variant));
+		CHECK_CONTAINS(cli_out, check_fmt(", %d claimed without a probe that can tell, 0 false", variant));
 		CHECK_CONTAINS(cli_out, "dispatch_filter                      recorded ");
 	}
 }

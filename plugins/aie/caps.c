@@ -14,8 +14,7 @@
 static const struct ptowsp_cap own_rows[] = {
 	/* where: executors are cores. Who is free first is known only when cores run, and their programs are fixed before; by one walk, so that there are no instances to filter */
 	BASE_CAP(BASE_POLICY(DISPATCH, WORK_STEAL), RECORDED), BASE_CAP(OPCODE(DISPATCH_FILTER), RECORDED),
-	/* whose probes have no kernels or see times that only issuing makes; states of graphs are f16 numbers, half a word each */
-	BASE_CAP(OPCODE(IO_BIND), RECORDED), BASE_CAP(GRAPH(TG_CHECKPOINT), DIAGNOSED), BASE_CAP(GRAPH(TG_RESTORE), DIAGNOSED),
+	/* of times that only issuing makes */
 	BASE_CAP(BASE_POLICY(POOLS, BY_EXEC_UNIT), RECORDED), BASE_CAP(BASE_POLICY(TIMING, RATE_LIMIT), RECORDED),
 	BASE_CAP(BASE_POLICY(ISSUE_COST, CYCLES), RECORDED), BASE_CAP(BASE_POLICY(START, THRESHOLD), RECORDED), /* issues that take no time leave nothing to hold back */
 	BASE_CAP(BASE_POLICY(START, AFTER_ORCHESTRATION), RECORDED),
@@ -23,16 +22,23 @@ static const struct ptowsp_cap own_rows[] = {
 	BASE_CAP(BASE_POLICY(TENSOR_MAP, CAPACITY), RECORDED),
 	BASE_CAP(BASE_POLICY(DEP_LIST, CAPACITY), RECORDED), BASE_CAP(BASE_POLICY(HEAP, CAPACITY), RECORDED),
 	BASE_CAP(BASE_POLICY(READY_QUEUE, CAPACITY), RECORDED),
+	/* more than its platform does: a fence is an order of tasks */
+	BASE_CAP(GRAPH(MC_FENCE), ENFORCED),
 	BASE_CAP(FEATURE(TEMP_RENAMED), RECORDED), BASE_CAP(OPCODE(ALLOC), RECORDED), BASE_CAP(OPCODE(FREE), RECORDED), BASE_CAP(GRAPH(MC_ALLOC), RECORDED),
 	BASE_CAP(GRAPH(MC_FREE), RECORDED),
 	/* what only a run tells, and other devices */
-	BASE_CAP(FEATURE(TENSOR_TO_SLOT), DIAGNOSED), BASE_CAP(GRAPH(CF_WHILE), DIAGNOSED),
-	BASE_CAP(GRAPH(CF_ENDWHILE), DIAGNOSED), BASE_CAP(OPCODE(NOTIFY), UNSUPPORTED), BASE_CAP(OPCODE(WAIT_NOTIFY), UNSUPPORTED),
+	BASE_CAP(FEATURE(TENSOR_TO_SLOT), UNSUPPORTED), BASE_CAP(GRAPH(CF_WHILE), UNSUPPORTED),
+	BASE_CAP(GRAPH(CF_ENDWHILE), UNSUPPORTED), BASE_CAP(OPCODE(NOTIFY), UNSUPPORTED), BASE_CAP(OPCODE(WAIT_NOTIFY), UNSUPPORTED),
 	BASE_CAP(GRAPH(SY_NOTIFY), UNSUPPORTED), BASE_CAP(GRAPH(SY_WAIT_NOTIFY), UNSUPPORTED),
+};
+
+/* By the reference clock devices of one run tell each other what they say, as on the processor. */
+static const struct ptowsp_cap reference_rows[] = {
+	BASE_CAP(GRAPH(MC_FENCE), ENFORCED), BASE_CAP(GRAPH(SY_NOTIFY), ENFORCED), BASE_CAP(GRAPH(SY_WAIT_NOTIFY), ENFORCED),
 };
 
 const struct ptowsp_cap *aie_caps(bool own, uint32_t *count_out)
 {
-	*count_out = own ? sizeof(own_rows) / sizeof(*own_rows) : 0;
-	return own_rows;
+	*count_out = own ? sizeof(own_rows) / sizeof(*own_rows) : sizeof(reference_rows) / sizeof(*reference_rows);
+	return own ? own_rows : reference_rows;
 }

@@ -61,7 +61,7 @@ uint32_t rt_platform_capabilities(enum rt_platform platform, struct ptowsp_cap *
 		struct cell cell = cell_of(ops[i], platform);
 
 		rows_out[i] = (struct ptowsp_cap){.feature = PTOWSP_FEATURE_GRAPH(ops[i]), .state = cell.state, .bits = cell.without,
-						  .evidence = platform == RT_PLATFORM_CPU ? PTOWSP_EVIDENCE_SELF_TESTED : PTOWSP_EVIDENCE_CLAIMED};
+						  .evidence = PTOWSP_EVIDENCE_SELF_TESTED};
 	}
 	return count;
 }

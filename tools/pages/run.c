@@ -27,6 +27,7 @@ static const struct page_row rows[] = {
 	PAGE_E("8", "device or toolchain not there")
 	PAGE_E("9", "plugin crashed or device lost")
 	PAGE_E("10", "deadline passed, or too many tasks")
+	PAGE_E("11", "--verify had nothing that it could prove")
 	PAGE_E("130", "ended by SIGINT; 143 by SIGTERM")
 	PAGE_SHOW("ptowsp-run softmax.pkg.zst", "Run a package on its sample data, on the backend cpu_sim.")
 	PAGE_SHOW("ptowsp-run --set total_rows=21 --fill x=random:7 --out y=y.npy --stats softmax.pkg.zst",

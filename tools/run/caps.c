@@ -10,6 +10,7 @@
 #include "registry/text.h"
 #include "ptowsp/graph.h"
 #include "tools/columns.h"
+#include "tools/run/probe.h"
 #include "tools/run/run.h"
 
 /* One column per backend, one more for each device of it whose rows are others; cells by feature, in the order of reg_feature_at. */
@@ -123,13 +124,24 @@ static void matrix_finish(struct matrix *m)
 	free(m->columns);
 }
 
+const char *run_cap_text(const struct ptowsp_cap *cap, bool shown)
+{
+	return !cap ? "-" : cap->state == PTOWSP_STATE_ENFORCED && !shown ? "claimed" : reg_state_text(cap->state);
+}
+
+/* Without running it: there is a probe, and the plugin's maker says that it was seen. */
+static const char *state_text(const struct ptowsp_cap *cap)
+{
+	return run_cap_text(cap, cap->evidence != PTOWSP_EVIDENCE_CLAIMED && probe_exists(cap->feature));
+}
+
 /* "enforced 1..64"; "-" without a row. */
 static void cell_text(const struct ptowsp_cap *cap, char *memory, size_t room)
 {
 	struct reg_text text;
 
 	reg_text_init(&text, memory, room);
-	reg_text_add(&text, "%s", cap->feature ? reg_state_text(cap->state) : "-");
+	reg_text_add(&text, "%s", cap->feature ? state_text(cap) : "-");
 	if (cap->low || cap->high)
 		reg_text_add(&text, " %lld..%lld", (long long)cap->low, (long long)cap->high);
 	for (unsigned scope = 0; scope < 8 && cap->feature == PTOWSP_FEATURE_GRAPH(PTOWSP_MC_FENCE); scope++)
@@ -191,6 +203,7 @@ static void matrix_print(const struct matrix *m)
 		printf("%s: engine %s, cycle model %s\n", m->columns[c].name, m->columns[c].engine, m->columns[c].model);
 	for (unsigned state = PTOWSP_STATE_ENFORCED + 1; state-- > PTOWSP_STATE_UNSUPPORTED;)
 		printf("%s: %s\n", reg_state_text(state), reg_state_meaning(state));
+	printf("claimed: the backend says enforced, and no probe of this tool has seen it there; --strict takes it as enforced\n");
 	printf("- : no row; a directive is then diagnosed and ignored, an opcode or payload is unsupported\n");
 	run_platforms_print();
 	free(widths);
@@ -202,7 +215,7 @@ static json_t *cell_json(const struct ptowsp_cap *cap)
 
 	if (!cap->feature)
 		return json_null();
-	cell = json_pack("{s:s, s:s}", "state", reg_state_text(cap->state), "evidence", reg_evidence_text(cap->evidence));
+	cell = json_pack("{s:s, s:s, s:s}", "state", state_text(cap), "declared", reg_state_text(cap->state), "evidence", reg_evidence_text(cap->evidence));
 	json_object_set_new(cell, "since", json_sprintf("%d.%d", PTOWSP_ABI_MAJOR, cap->since));
 	if (cap->low || cap->high) {
 		json_object_set_new(cell, "low", json_integer(cap->low));

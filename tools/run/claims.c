@@ -8,6 +8,7 @@
 #include "registry/names.h"
 #include "registry/text.h"
 #include "tools/columns.h"
+#include "tools/plain.h"
 #include "tools/run/probe.h"
 #include "tools/run/run.h"
 
@@ -17,7 +18,8 @@ struct claims {
 	json_t *plugins;        /* with --json */
 	struct reg_text names;  /* of false claims */
 	char memory[200];
-	uint32_t false_count;
+	uint32_t false_count, proved, opened; /* claims; of all backends, and devices that were there */
+	struct ptowsp_error missing; /* the first one that was not */
 	ptowsp_status status;
 	struct ptowsp_error *error;
 };
@@ -25,14 +27,11 @@ struct claims {
 /* Of one backend. */
 struct tally {
 	uint32_t rows[PROBE_FALSE + 1]; /* by verdict */
+	uint32_t proved;                /* declared enforced, and a probe that ran saw it */
+	char missing[256];              /* why its device could not be opened; "" */
 	struct columns table;
 	json_t *json;
 };
-
-static const char *declared(const struct ptowsp_cap *cap)
-{
-	return cap ? reg_state_text(cap->state) : "-";
-}
 
 static json_t *row_json(const struct reg_feature *feature, const struct ptowsp_cap *cap, const struct probe_result *result,
 			enum probe_verdict verdict)
@@ -41,7 +40,7 @@ static json_t *row_json(const struct reg_feature *feature, const struct ptowsp_c
 				feature->group, "observed", probe_state_text(result->state), "verdict",
 				verdict == PROBE_FALSE ? "false" : probe_verdict_text(verdict), "text", result->text, "probes", (int)result->probes);
 
-	json_object_set_new(row, "declared", cap ? json_string(reg_state_text(cap->state)) : json_null());
+	json_object_set_new(row, "declared", cap ? json_string(run_cap_text(cap, verdict == PROBE_HOLDS)) : json_null());
 	return row;
 }
 
@@ -54,19 +53,24 @@ static void row_add(struct claims *claims, struct tally *tally, struct probe *pr
 	probe_feature(probe, feature->id, &result);
 	verdict = probe_judge(cap, &result);
 	tally->rows[verdict]++;
+	tally->proved += verdict == PROBE_HOLDS && result.state == PROBE_ENFORCED;
 	if (verdict == PROBE_FALSE)
 		reg_text_add(&claims->names, "%s%s: %s", claims->false_count++ ? ", " : "", ptowsp_backend_name(probe_backend(probe)), feature->name);
 	if (tally->json)
 		json_array_append_new(tally->json, row_json(feature, cap, &result, verdict));
-	columns_add(&tally->table, "%s\t%s\t%s\t%s\t%s", feature->name, declared(cap), probe_state_text(result.state),
+	columns_add(&tally->table, "%s\t%s\t%s\t%s\t%s", feature->name, run_cap_text(cap, verdict == PROBE_HOLDS), probe_state_text(result.state),
 		    probe_verdict_text(verdict), result.text);
 }
 
 static void tally_print(struct tally *tally, const struct ptowsp_backend *backend)
 {
-	printf("%s %s\n", ptowsp_backend_name(backend), ptowsp_backend_version(backend));
+	printf("%s %s", ptowsp_backend_name(backend), ptowsp_backend_version(backend));
+	if (*tally->missing)
+		plain_line(stdout, ": nothing is proved, as its device cannot be opened: %s", tally->missing);
+	else
+		printf(tally->proved ? "\n" : ": nothing is proved, as nothing that it claims can be seen here\n");
 	columns_print(&tally->table, stdout, 0);
-	printf("%u hold, %u better than declared, %u enforced without a probe that can tell, %u false\n", tally->rows[PROBE_HOLDS],
+	printf("%u hold, %u better than declared, %u claimed without a probe that can tell, %u false\n", tally->rows[PROBE_HOLDS],
 	       tally->rows[PROBE_BETTER], tally->rows[PROBE_UNPROVED], tally->rows[PROBE_FALSE]);
 }
 
@@ -84,6 +88,19 @@ static void progress(const struct claims *claims, const struct probe *probe, con
 		fputs("\r\033[K", stderr);
 }
 
+static void device_open(struct claims *claims, struct probe *probe, struct tally *tally)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+
+	if (!probe_device_open(probe, &error)) {
+		claims->opened++;
+		return;
+	}
+	if (!claims->missing.code)
+		claims->missing = error;
+	snprintf(tally->missing, sizeof(tally->missing), "%s", error.text);
+}
+
 static void backend_probe(struct claims *claims, struct probe *probe)
 {
 	const struct ptowsp_backend *backend = probe_backend(probe);
@@ -91,18 +108,20 @@ static void backend_probe(struct claims *claims, struct probe *probe)
 	const uint32_t count = reg_feature_count();
 	struct reg_feature feature;
 
+	device_open(claims, probe, &tally);
 	columns_add(&tally.table, "capability\tdeclared\tobserved\tverdict\twhat was seen, or why not");
 	for (uint32_t i = 0; reg_feature_at(i, &feature); i++) {
 		progress(claims, probe, &feature, i + 1, count);
 		row_add(claims, &tally, probe, &feature);
 	}
 	progress(claims, probe, NULL, count, count);
+	claims->proved += tally.proved;
 	if (!claims->options->json)
 		tally_print(&tally, backend);
 	else
 		json_array_append_new(claims->plugins,
-				      json_pack("{s:s, s:s, s:o, s:i, s:i, s:i, s:i}", "plugin", ptowsp_backend_name(backend), "version",
-						ptowsp_backend_version(backend), "rows", tally.json, "hold", (int)tally.rows[PROBE_HOLDS],
+				      json_pack("{s:s, s:s, s:o, s:i, s:o, s:i, s:i, s:i, s:i}", "plugin", ptowsp_backend_name(backend), "version",
+						ptowsp_backend_version(backend), "missing", plain_json(tally.missing), "proved", (int)tally.proved, "rows", tally.json, "hold", (int)tally.rows[PROBE_HOLDS],
 						"better", (int)tally.rows[PROBE_BETTER], "unproved", (int)tally.rows[PROBE_UNPROVED], "false",
 						(int)tally.rows[PROBE_FALSE]));
 	columns_print(&tally.table, NULL, 0);
@@ -129,6 +148,16 @@ static void claims_add(void *context, struct ptowsp_backend *backend)
 	run_backend_options_finish(&b);
 }
 
+/* A probe that did not run has proved nothing; silence would read as that it had. */
+static ptowsp_status proof_check(const struct claims *claims, struct ptowsp_error *error)
+{
+	if (claims->proved)
+		return PTOWSP_OK;
+	if (claims->missing.code && !claims->opened)
+		return reg_fail(error, claims->missing.code, "nothing is proved, as no device could be opened: %.200s", claims->missing.text);
+	return reg_fail(error, RUN_NOTHING_PROVED, "nothing is proved: no probe could see here what is claimed; the table says why, for each");
+}
+
 ptowsp_status run_claims(const struct run_options *options, struct ptowsp_error *error)
 {
 	struct claims claims = {.options = options, .plugins = options->json ? json_array() : NULL, .error = error};
@@ -144,5 +173,5 @@ ptowsp_status run_claims(const struct run_options *options, struct ptowsp_error 
 		st = reg_fail(error, PTOWSP_RUN_FAILED, "%u claim%s of enforced %s not seen by %s: %s", claims.false_count,
 			      claims.false_count > 1 ? "s" : "", claims.false_count > 1 ? "are" : "is",
 			      claims.false_count > 1 ? "their probes" : "its probe", claims.memory);
-	return st;
+	return st ? st : proof_check(&claims, error);
 }

@@ -125,5 +125,5 @@ int main(int argc, char **argv)
 	returned = true;
 	if (st)
 		fprintf(stderr, "ptowsp-run: %s%s\n", *error.text ? error.text : reg_status_text(st), rest);
-	return run_signal() ? 128 + run_signal() : reg_status_exit(st);
+	return run_signal() ? 128 + run_signal() : st == RUN_NOTHING_PROVED ? RUN_NOTHING_PROVED_EXIT : reg_status_exit(st);
 }

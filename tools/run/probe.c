@@ -138,6 +138,11 @@ void probe_close(struct probe *probe)
 	free(probe);
 }
 
+ptowsp_status probe_device_open(struct probe *probe, struct ptowsp_error *error)
+{
+	return ptowsp_backend_device_open(probe->backend, error);
+}
+
 const struct ptowsp_backend *probe_backend(const struct probe *probe)
 {
 	return probe->backend;
@@ -349,6 +354,14 @@ void probe_feature(struct probe *probe, uint32_t feature, struct probe_result *r
 		else if (state == PROBE_ENFORCED)
 			state = row_probe(probe, &rows[i], result);
 	}
+}
+
+bool probe_exists(uint32_t feature)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		if (rows[i].feature == feature && rows[i].relation != NONE)
+			return true;
+	return false;
 }
 
 /* ---- the claim ------------------------------------------------------------------------------------------------- */

@@ -6,6 +6,8 @@
 #ifndef TOOLS_PROBE_H
 #define TOOLS_PROBE_H
 
+#include <stdbool.h>
+
 #include "host/ptowsp_host.h"
 
 /* A backend under probe, the packages that are used, and what was seen so far. */
@@ -17,8 +19,13 @@ struct probe;
 ptowsp_status probe_open(struct probe **out, const struct ptowsp_backend_options *backend, const char *folder,
 			 struct ptowsp_error *error);
 void probe_close(struct probe *probe); /* NULL is allowed */
+/* Opens the device that probes run on, for who wants to know first whether it is there. Errors: as ptowsp_backend_device_open. */
+ptowsp_status probe_device_open(struct probe *probe, struct ptowsp_error *error);
 /* The opened backend; for its name and rows. */
 const struct ptowsp_backend *probe_backend(const struct probe *probe);
+
+/* Is there a probe that can see the feature at all? Any thread. */
+bool probe_exists(uint32_t feature);
 
 enum probe_state {
 	PROBE_ENFORCED,   /* every difference that is named was there */

@@ -15,6 +15,9 @@
 #include "tools/run/checkpoint.h"
 #include "tools/run/options.h"
 
+/* An end of this tool alone, beside those of ptowsp/status.def: neither host nor plugin returns it. */
+enum { RUN_NOTHING_PROVED = -1000, RUN_NOTHING_PROVED_EXIT = 11 };
+
 /* What the command line says about one tensor; index as in the plan. */
 struct run_tensor {
 	struct ptowsp_tensor_info info;
@@ -191,7 +194,10 @@ ptowsp_status run_devices(const struct run_options *options, struct ptowsp_error
 ptowsp_status run_capabilities(const struct run_options *options, struct ptowsp_error *error);
 /* run/platforms.c: what the specification says of task graph instructions on each platform. */
 void run_platforms_print(void);
-/* RUN_FAILED, naming the features, if a backend claims to enforce what a probe does not see. */
+/* What is printed of a capability row: its state, "-" for NULL; "claimed" where the plugin says that it enforces it and nothing here has shown that. */
+const char *run_cap_text(const struct ptowsp_cap *cap, bool shown);
+/* RUN_FAILED, naming the features, if a backend claims to enforce what a probe does not see; NO_DEVICE if nothing was proved, because no device could be opened, else
+ * RUN_NOTHING_PROVED. */
 ptowsp_status run_claims(const struct run_options *options, struct ptowsp_error *error);
 ptowsp_status run_explain(const struct run_options *options, struct ptowsp_error *error);
 ptowsp_status run_help(const struct run_options *options, struct ptowsp_error *error);
