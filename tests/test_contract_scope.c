@@ -101,8 +101,8 @@ static void a_deadlock_is_reported_with_its_figures(void)
 	CHECK_INT(cli("$B/ptowsp-run --fill a=ones --schedule task_window=3 s.pkg.zst"), 0);
 }
 
-/* One report names all that the program would lack: with exactly that it ends. */
-static void whatever_a_scope_lacks_is_proposed_at_once(void)
+/* A report names what the blocked task lacks; the settings with which the program ends let it end. */
+static void the_first_lack_of_a_scope_is_proposed(void)
 {
 	static const char options[] = "--schedule tensor_map=24 --schedule task_window=16 --schedule dep_list=8 --schedule heap=512";
 
@@ -111,21 +111,20 @@ static void whatever_a_scope_lacks_is_proposed_at_once(void)
 	for (int threads = 1; threads <= 2; threads++) {
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run --threads %d --stats=json s.pkg.zst", threads)), 7);
 		cli_check_sentence();
-		CHECK_CONTAINS(cli_err, options);
+		CHECK_CONTAINS(cli_err, "use at least --schedule tensor_map=4");
 		CHECK_STR(cli_text(cli_json(), "deadlock.resource"), "tensor_map");
-		CHECK_INT(cli_int(cli_json(), "deadlock.proposed"), 24);
-		CHECK_STR(cli_text(cli_json(), "deadlock.option"), options);
+		CHECK_INT(cli_int(cli_json(), "deadlock.proposed"), 4);
+		CHECK_STR(cli_text(cli_json(), "deadlock.option"), "--schedule tensor_map=4");
 		CHECK_INT(cli(check_fmt("$B/ptowsp-run --threads %d %s s.pkg.zst", threads, options)), 0);
 	}
 }
 
-/* A window that is proposed is set as a number, and so it stalls: what is behind it is seen although the program's own would abort. */
-static void what_is_behind_a_window_that_aborts_is_proposed_too(void)
+static void a_scope_in_a_window_that_aborts_is_a_deadlock(void)
 {
 	cli_begin();
 	REQUIRE_INT(cli("$B/ptowsp-pack $S/abort.pto -o a.pkg.zst"), 0);
 	CHECK_INT(cli("$B/ptowsp-run a.pkg.zst"), 7);
-	CHECK_CONTAINS(cli_err, "use --schedule task_window=16 --schedule dep_list=8");
+	CHECK_CONTAINS(cli_err, "use at least --schedule task_window=4");
 	CHECK_INT(cli("$B/ptowsp-run --schedule task_window=16 --schedule dep_list=8 a.pkg.zst"), 0);
 }
 
@@ -170,8 +169,8 @@ void suite_contract_scope(CU_pSuite s)
 	for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
 		check_add(s, cases[i].name, run_scoped);
 	TEST(s, a_deadlock_is_reported_with_its_figures);
-	TEST(s, whatever_a_scope_lacks_is_proposed_at_once);
-	TEST(s, what_is_behind_a_window_that_aborts_is_proposed_too);
+	TEST(s, the_first_lack_of_a_scope_is_proposed);
+	TEST(s, a_scope_in_a_window_that_aborts_is_a_deadlock);
 	TEST(s, a_slow_kernel_is_no_deadlock);
 	TEST(s, an_ordered_loop_is_a_barrier_not_an_edge);
 }

@@ -355,13 +355,13 @@ static void a_cycle_of_full_channels_proposes_a_capacity(void)
 	struct outcome *o = builder_run(b, NULL);
 
 	CHECK_INT(o->status, PTOWSP_DEADLOCK);
-	CHECK_STR(o->deadlock.option, "--schedule channel_capacity=ab,4");
+	CHECK_STR(o->deadlock.option, "--schedule channel_capacity=ab,2");
 	CHECK_UINT(o->deadlock.waiting[0].instruction, 2);
 	CHECK_CONTAINS(o->deadlock.text, "a waits at instruction 2 to send into ab, which is full: 1 of 1");
 	outcome_destroy(o);
 	REQUIRE_INT(builder_program(b, &program, &error), PTOWSP_OK);
 	CHECK_INT(rt_channels_check(program, &deadlock, &error), PTOWSP_DEADLOCK);
-	CHECK_STR(deadlock.option, "--schedule channel_capacity=ab,4");
+	CHECK_STR(deadlock.option, "--schedule channel_capacity=ab,2");
 	rt_program_destroy(program);
 	builder_schedule(b, PTOWSP_DIRECTIVE_CHANNEL_CAPACITY, PTOWSP_CHANNEL_CAPACITY_CAPACITY, "wn", "ab", INT64_C(4));
 	o = builder_run(b, NULL);

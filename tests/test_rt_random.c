@@ -95,7 +95,7 @@ static bool same(const struct random *r, const struct outcome *o, const struct m
 		return false;
 	}
 	if (m->status == PTOWSP_DEADLOCK &&
-	    (o->deadlock.resource != m->resource || o->deadlock.proposed < m->proposed || o->deadlock.task != (uint64_t)m->stopped_at)) {
+	    (o->deadlock.resource != m->resource || o->deadlock.proposed != m->proposed || o->deadlock.task != (uint64_t)m->stopped_at)) {
 		CHECK_FAIL("%s: deadlock of %u proposes %ju, not of %u proposes %ju", who, o->deadlock.resource, (uintmax_t)o->deadlock.proposed,
 			   m->resource, (uintmax_t)m->proposed);
 		return false;
@@ -137,7 +137,7 @@ static bool countable(const struct random *r)
 	return !r->loads && !r->later;
 }
 
-/* With the capacity that a deadlock report proposes the program does not stop there again, and with one less it does not end either. */
+/* With the capacity that a deadlock report proposes the blocked task proceeds, and with one less it does not. */
 static bool cure_same(struct random *r, struct model *m, const struct outcome *o)
 {
 	const struct model_schedule was = r->schedule;
@@ -149,10 +149,10 @@ static bool cure_same(struct random *r, struct model *m, const struct outcome *o
 
 	*capacity = o->deadlock.proposed;
 	rt_model_run(m);
-	ok = m->status != PTOWSP_DEADLOCK || m->resource != resource;
+	ok = m->status != PTOWSP_DEADLOCK || m->resource != resource || (uint64_t)m->stopped_at > o->deadlock.task;
 	*capacity = o->deadlock.proposed - 1;
 	rt_model_run(m);
-	ok = ok && m->status != PTOWSP_OK;
+	ok = ok && m->status != PTOWSP_OK && (uint64_t)m->stopped_at == o->deadlock.task;
 	if (!ok)
 		CHECK_FAIL("resource %u: %ju is proposed", resource, (uintmax_t)o->deadlock.proposed);
 	r->schedule = was;

@@ -186,11 +186,11 @@ static void a_version_without_successor_is_held(void)
 	struct builder *b = keys_written(5, 128);
 	struct outcome *o = builder_run(b, NULL);
 
-	deadlock_check(o, 2, 320);
+	deadlock_check(o, 2, 192);
 	CHECK_UINT(o->deadlock.used, 128);
 	CHECK_UINT(o->deadlock.scope_held, 0);
 	outcome_done(b, o);
-	b = keys_written(5, 320); /* as proposed */
+	b = keys_written(5, 320);
 	o = builder_run(b, NULL);
 	CHECK_INT(o->status, PTOWSP_OK);
 	outcome_done(b, o);
@@ -218,7 +218,7 @@ static void a_scope_holds_what_was_replaced_inside(void)
 	struct builder *b = scope_written(64);
 	struct outcome *o = builder_run(b, &(struct outcome_how){.flags = PTOWSP_RUN_NO_KERNELS});
 
-	deadlock_check(o, 1, 192);
+	deadlock_check(o, 1, 128);
 	CHECK_UINT(o->deadlock.scope_held, 1);
 	CHECK_UINT(o->deadlock.scope_depth, 1);
 	outcome_done(b, o);
@@ -241,9 +241,9 @@ static void alloc_and_versions_share_the_heap(void)
 	builder_emit(b, PTOWSP_OP_ALLOC, 0, other);
 	builder_task(b, 0, 10, "w", temp_tile(b, 2, 0));
 	builder_emit(b, PTOWSP_OP_FREE, 0, other);
-	builder_emit(b, PTOWSP_OP_ALLOC, 0, large); /* two versions and this one: 256 */
+	builder_emit(b, PTOWSP_OP_ALLOC, 0, large);
 	o = builder_run(b, NULL);
-	deadlock_check(o, 1, 256);
+	deadlock_check(o, 1, 128);
 	CHECK_CONTAINS(o->error.text, "the alloc before task 1");
 	outcome_done(b, o);
 }
@@ -270,7 +270,7 @@ static void a_scope_of_an_instance_gives_back(void)
 	outcome_done(b, o);
 }
 
-static void instances_that_hold_the_heap_are_told_how_much_would_do(void)
+static void instances_that_hold_the_heap_are_told_the_least_that_is_missing(void)
 {
 	struct builder *b = temp_builder();
 	struct outcome *o;
@@ -282,7 +282,7 @@ static void instances_that_hold_the_heap_are_told_how_much_would_do(void)
 	}
 	o = builder_run(b, NULL);
 	CHECK_INT(o->status, PTOWSP_DEADLOCK);
-	CHECK_STR(o->deadlock.option, "--schedule heap=256");
+	CHECK_STR(o->deadlock.option, "--schedule heap=192");
 	outcome_done(b, o);
 }
 
@@ -302,5 +302,5 @@ void suite_rt_temp(CU_pSuite s)
 	TEST(s, a_scope_holds_what_was_replaced_inside);
 	TEST(s, alloc_and_versions_share_the_heap);
 	TEST(s, a_scope_of_an_instance_gives_back);
-	TEST(s, instances_that_hold_the_heap_are_told_how_much_would_do);
+	TEST(s, instances_that_hold_the_heap_are_told_the_least_that_is_missing);
 }

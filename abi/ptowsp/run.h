@@ -223,7 +223,7 @@ struct ptowsp_deadlock {
 	uint32_t kind;         /* PTOWSP_DEADLOCK_x */
 	uint64_t task;         /* number of the task that cannot be issued, or of the next one */
 	uint64_t capacity, used, high_water;
-	uint64_t proposed;     /* capacity with which this task could be issued and, as far as can be seen, the program ends; 0: no capacity is a cure */
+	uint64_t proposed;     /* a capacity with which the blocked task, alloc or send could proceed, the least where the backend knows it; 0: no capacity would help */
 	char option[512];      /* the exact option, e.g. "--schedule task_window=3", or several; empty without a cure */
 	char text[1280];       /* the whole report as one paragraph */
 	uint32_t channel;      /* row of CSPC that the report is about, PTOWSP_NONE without one */

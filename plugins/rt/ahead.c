@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rt/error.h"
-#include "rt/grow.h"
 #include "rt/process.h"
 #include "rt/run.h"
 
@@ -199,121 +198,6 @@ ptowsp_status rt_start_find(const struct rt_run *run, uint64_t *start_out)
 	free(ahead->pending);
 	free(ahead);
 	return st;
-}
-
-/* ---- a capacity that would do ---------------------------------------------------------------------------------- */
-
-#define SEARCH_TASKS (UINT32_C(1) << 20)
-
-/* What the open scopes would hold if everything could be issued: sums[k] is what the tasks from `first` on have reserved before task first + k. */
-struct search {
-	struct rt_run *run;
-	unsigned resource;
-	uint64_t first, blocked, best;
-	uint64_t *sums;
-	uint32_t count, room;
-};
-
-static uint64_t amount(unsigned resource, struct rt_need need)
-{
-	return resource == PTOWSP_RESOURCE_TASK_RING ? 1 : resource == PTOWSP_RESOURCE_TENSOR_MAP ? need.map : need.deps;
-}
-
-/* Counts a task; false: out of memory. */
-static bool search_task(struct search *search, struct rt_need need)
-{
-	struct rt_flow *flow = &search->run->flow;
-	uint64_t last = search->count ? search->sums[search->count - 1] : 0, held;
-
-	if (!rt_grow((void **)&search->sums, &search->room, search->count, sizeof(*search->sums)))
-		return false;
-	held = rt_flow_held_from(flow) - search->first; /* tasks before it could leave */
-	search->sums[search->count++] = last + amount(search->resource, need);
-	last = search->sums[search->count - 1] - (held ? search->sums[held - 1] : 0);
-	search->best = last > search->best ? last : search->best;
-	rt_flow_pass(flow);
-	return true;
-}
-
-static bool search_event(struct search *search, enum rt_event event)
-{
-	struct rt_run *run = search->run;
-	const struct rt_site *site = &run->program->sites[run->expand.site];
-	struct rt_need need;
-
-	switch (event) {
-	case RT_EVENT_TASK:
-		if (run->tasks - search->blocked > SEARCH_TASKS || rt_prepare(run, site, run->expand.level) || rt_infer(run, site, &need) ||
-		    !search_task(search, need))
-			return false;
-		run->env.task = ++run->tasks;
-		return true;
-	case RT_EVENT_SCOPE_BEGIN: rt_flow_scope_begin(&run->flow); return true;
-	case RT_EVENT_SCOPE_END: rt_flow_scope_end(&run->flow); return true;
-	case RT_EVENT_SLOT_SET: return !rt_slot_set(run, run->expand.slot, run->expand.expr);
-	case RT_EVENT_SLOT_LOAD: /* from a task that did not run: the rest of the program is not known */
-		return !rt_slot_load(run, run->expand.slot, &run->program->ios[run->expand.io]);
-	case RT_EVENT_SYNC: return rt_sync_pass(run, run->expand.sync);
-	case RT_EVENT_PAUSE: return !rt_look(run);
-	case RT_EVENT_END:
-	case RT_EVENT_FAILED: return false;
-	default: return true;
-	}
-}
-
-/* The held tasks so far, then the blocked one, then whatever follows. */
-static void search_run(struct search *search, struct rt_need need)
-{
-	struct rt_run *run = search->run;
-	bool go_on = true;
-
-	for (uint64_t t = search->first; go_on && t < run->flow.issued; t++) {
-		go_on = rt_grow((void **)&search->sums, &search->room, search->count, sizeof(*search->sums));
-		if (go_on) {
-			search->sums[search->count] = (search->count ? search->sums[search->count - 1] : 0) +
-						      amount(search->resource, run->flow.needs[t & run->flow.mask]);
-			search->count++;
-		}
-	}
-	go_on = go_on && search_task(search, need);
-	run->env.task = ++run->tasks;
-	while (go_on)
-		go_on = search_event(search, rt_expand_next(&run->expand));
-}
-
-ptowsp_status rt_glance_begin(struct rt_glance *glance, struct rt_run *run)
-{
-	ptowsp_status st = rt_wait_tasks(run, run->tasks); /* slots are loaded from what has run */
-
-	*glance = (struct rt_glance){.unsaid = {.head = PTOWSP_HEAD(glance->unsaid, ERROR)}, .error = run->error, .scopes = run->flow.scopes,
-				     .task = run->tasks};
-	if (st)
-		return st;
-	run->quiet = true;
-	run->error = run->expand.error = &glance->unsaid;
-	run->not_run = run->tasks;
-	return PTOWSP_OK;
-}
-
-void rt_glance_end(const struct rt_glance *glance, struct rt_run *run)
-{
-	run->error = run->expand.error = glance->error;
-	run->flow.scopes = glance->scopes;
-	run->tasks = run->env.task = glance->task;
-}
-
-uint64_t rt_capacity_find(struct rt_run *run, const struct rt_block *block, struct rt_need need)
-{
-	struct search search = {.run = run, .resource = block->resource, .first = rt_flow_held_from(&run->flow), .blocked = run->tasks,
-				.best = block->proposed};
-	struct rt_glance glance;
-
-	if (rt_glance_begin(&glance, run))
-		return block->proposed;
-	search_run(&search, need);
-	rt_glance_end(&glance, run);
-	free(search.sums);
-	return search.best;
 }
 
 /* ---- extents --------------------------------------------------------------------------------------------------- */

@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include "ptowsp/base.h"
 
-#define RT_CAPACITY_OPEN UINT64_MAX /* never full: for looking ahead */
 
 /* An instance at one end of the channel. */
 struct rt_end {

@@ -3,14 +3,13 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include "rt/cure.h"
 #include "rt/error.h"
 #include "rt/stuck.h"
 
 /* The directive that sets a resource's capacity, and what one unit of it is. */
 static const struct {
 	const char *directive, *unit;
-} cures_of[PTOWSP_RESOURCE_COUNT] = {
+} bounded[PTOWSP_RESOURCE_COUNT] = {
 	[PTOWSP_RESOURCE_TASK_RING] = {"task_window", "places"},
 	[PTOWSP_RESOURCE_TENSOR_MAP] = {"tensor_map", "entries"},
 	[PTOWSP_RESOURCE_DEP_LIST] = {"dep_list", "entries"},
@@ -30,9 +29,14 @@ const char *rt_resource_name(unsigned resource)
 	return "";
 }
 
+const char *rt_resource_directive(unsigned resource)
+{
+	return bounded[resource].directive;
+}
+
 const char *rt_resource_unit(unsigned resource)
 {
-	return cures_of[resource].unit;
+	return bounded[resource].unit;
 }
 
 static ptowsp_status too_small(const struct rt_run *run, const struct rt_block *block)
@@ -45,8 +49,8 @@ static ptowsp_status too_small(const struct rt_run *run, const struct rt_block *
 	return rt_fail_at(run->error, PTOWSP_TOO_SMALL, run->tasks, run->kernel,
 			  "task %llu, kernel %.40s, needs %llu %s of %s, which has %llu; raise it with --schedule %s=%llu",
 			  (unsigned long long)run->tasks, rt_kernel_name(run->program, run->kernel), (unsigned long long)block->need,
-			  cures_of[block->resource].unit, rt_resource_name(block->resource), (unsigned long long)block->capacity,
-			  cures_of[block->resource].directive, (unsigned long long)block->proposed);
+			  bounded[block->resource].unit, rt_resource_name(block->resource), (unsigned long long)block->capacity,
+			  bounded[block->resource].directive, (unsigned long long)block->proposed);
 }
 
 void rt_deadlock_give(struct ptowsp_deadlock *deadlock, const struct ptowsp_deadlock *report)
@@ -67,81 +71,57 @@ void rt_deadlock_settle(struct rt_run *run)
 		deadlock->high_water = run->clock.meters[deadlock->resource].high_water;
 }
 
-/* What to do, for the paragraph and for the sentence. */
-struct advice {
-	char text[640], brief[200];
-};
-
-/* The resource that the report is about first, then what the program would lack with that. instead: what the author could change. */
-static struct advice option_write(const struct rt_run *run, const struct rt_block *block, struct ptowsp_deadlock *report, const char *instead)
+/* The setting with which the blocked task or alloc could proceed; the report does not look further. */
+static void option_write(const struct rt_block *block, struct ptowsp_deadlock *report)
 {
-	struct rt_cures cures = {.behind = ""};
-	struct advice advice;
-
-	cures.values[block->resource] = block->proposed;
-	rt_cures_find(run, &cures);
-	if (*cures.behind) {
-		snprintf(advice.text, sizeof(advice.text), "no capacity is a cure, for with one comes another %s", cures.behind);
-		snprintf(advice.brief, sizeof(advice.brief), "no capacity is a cure, for with one comes another %.120s", cures.behind);
-		return advice;
-	}
-	report->proposed = cures.values[block->resource];
-	rt_text_add(report->option, sizeof(report->option), "--schedule %s=%llu", cures_of[block->resource].directive, (unsigned long long)report->proposed);
-	for (uint32_t r = 0; r < PTOWSP_RESOURCE_COUNT; r++)
-		if (r != block->resource && cures.values[r])
-			rt_text_add(report->option, sizeof(report->option), " --schedule %s=%llu", cures_of[r].directive, (unsigned long long)cures.values[r]);
-	snprintf(advice.text, sizeof(advice.text), "use %s, or %s", report->option, instead);
-	snprintf(advice.brief, sizeof(advice.brief), "use %.190s", report->option);
-	return advice;
+	report->proposed = block->proposed;
+	snprintf(report->option, sizeof(report->option), "--schedule %s=%llu", bounded[block->resource].directive, (unsigned long long)block->proposed);
 }
 
 /* Versions that no other follows, of tasks before or of an open scope; and tensors between alloc and free. */
 static ptowsp_status version_report(const struct rt_run *run, const struct rt_block *block, struct ptowsp_deadlock *report,
 				    struct ptowsp_deadlock *deadlock)
 {
-	const struct advice advice = option_write(run, block, report, "end the scope earlier");
 
 	snprintf(report->text, sizeof(report->text),
 		 "task %llu, kernel %.40s, cannot be issued: the versions of temp tensors that it makes need %llu of %llu bytes of heap, and %llu are held by "
-		 "versions that no other follows, by tensors that are not freed, or by an open scope (depth %u); %s",
+		 "versions that no other follows, by tensors that are not freed, or by an open scope (depth %u); use at least %s, or end the scope earlier",
 		 (unsigned long long)run->tasks, rt_kernel_name(run->program, run->kernel), (unsigned long long)block->need,
-		 (unsigned long long)block->capacity, (unsigned long long)block->used, report->scope_depth, advice.text);
+		 (unsigned long long)block->capacity, (unsigned long long)block->used, report->scope_depth, report->option);
 	rt_deadlock_give(deadlock, report);
 	return rt_fail_at(run->error, PTOWSP_DEADLOCK, run->tasks, block->resource,
-			  "deadlock: task %llu waits for heap for its versions that nothing gives back; %s", (unsigned long long)run->tasks, advice.brief);
+			  "deadlock: task %llu waits for heap for its versions that nothing gives back; use at least %s", (unsigned long long)run->tasks, report->option);
 }
 
 /* Tensors that are allocated, or freed behind a scope that is still open. */
 static ptowsp_status heap_report(const struct rt_run *run, const struct rt_block *block, struct ptowsp_deadlock *report,
 				 struct ptowsp_deadlock *deadlock)
 {
-	const struct advice advice = option_write(run, block, report, "free earlier");
 
 	snprintf(report->text, sizeof(report->text),
 		 "the alloc before task %llu cannot be done: it needs %llu of %llu bytes of heap, and %llu are held by tensors that are not freed, or by "
-		 "tasks of an open scope (depth %u) that used them; %s",
+		 "tasks of an open scope (depth %u) that used them; use at least %s, or free earlier",
 		 (unsigned long long)run->tasks, (unsigned long long)block->need, (unsigned long long)block->capacity,
-		 (unsigned long long)block->used, report->scope_depth, advice.text);
+		 (unsigned long long)block->used, report->scope_depth, report->option);
 	rt_deadlock_give(deadlock, report);
 	return rt_fail_at(run->error, PTOWSP_DEADLOCK, run->tasks, block->resource,
-			  "deadlock: the alloc before task %llu waits for heap that nothing gives back; %s", (unsigned long long)run->tasks, advice.brief);
+			  "deadlock: the alloc before task %llu waits for heap that nothing gives back; use at least %s", (unsigned long long)run->tasks, report->option);
 }
 
 /* Outputs that stay live until a scope ends. */
 static ptowsp_status scope_report(const struct rt_run *run, const struct rt_block *block, struct ptowsp_deadlock *report,
 				  struct ptowsp_deadlock *deadlock)
 {
-	const struct advice advice = option_write(run, block, report, "make the scope smaller");
 
 	snprintf(report->text, sizeof(report->text),
 		 "task %llu cannot be issued: it needs %llu of %llu %s of %s, and %llu are held by tasks of an open scope (depth %u) whose outputs "
-		 "stay live until the scope ends, behind this task; %s",
-		 (unsigned long long)run->tasks, (unsigned long long)block->need, (unsigned long long)block->capacity, cures_of[block->resource].unit,
-		 rt_resource_name(block->resource), (unsigned long long)block->used, report->scope_depth, advice.text);
+		 "stay live until the scope ends, behind this task; use at least %s, or make the scope smaller",
+		 (unsigned long long)run->tasks, (unsigned long long)block->need, (unsigned long long)block->capacity, bounded[block->resource].unit,
+		 rt_resource_name(block->resource), (unsigned long long)block->used, report->scope_depth, report->option);
 	rt_deadlock_give(deadlock, report);
 	return rt_fail_at(run->error, PTOWSP_DEADLOCK, run->tasks, block->resource,
-			  "deadlock: task %llu waits for %s, held by an open scope (depth %u); %s", (unsigned long long)run->tasks,
-			  rt_resource_name(block->resource), report->scope_depth, advice.brief);
+			  "deadlock: task %llu waits for %s, held by an open scope (depth %u); use at least %s, or end the scope earlier", (unsigned long long)run->tasks,
+			  rt_resource_name(block->resource), report->scope_depth, report->option);
 }
 
 ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const struct rt_block *block, struct ptowsp_deadlock *deadlock)
@@ -159,14 +139,11 @@ ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const 
 		.high_water = run->lag.feed ? 0 : run->clock.meters[block->resource].high_water,
 	};
 
-	if (run->blocked) {
-		*run->blocked = *block;
-		return st;
-	}
 	if (st == PTOWSP_NO_MEMORY)
 		return rt_no_memory(run->error, "the window");
 	if (st == PTOWSP_TOO_SMALL)
 		return too_small(run, block);
+	option_write(block, &report);
 	if (block->resource == PTOWSP_RESOURCE_HEAP) {
 		report.scope_held = run->flow.scopes != 0;
 		return run->sync.blocked ? heap_report(run, block, &report, deadlock) : version_report(run, block, &report, deadlock);

@@ -178,13 +178,6 @@ static ptowsp_status room_make(struct rt_flow *flow, struct rt_need need, enum p
 	return st;
 }
 
-void rt_flow_pass(struct rt_flow *flow)
-{
-	if (flow->scopes && !flow->first[flow->scopes - 1])
-		flow->first[flow->scopes - 1] = flow->issued + 1;
-	flow->issued++;
-}
-
 ptowsp_status rt_flow_reserve(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason_out, struct rt_block *block_out)
 {
 	ptowsp_status st = PTOWSP_OK;
@@ -209,6 +202,8 @@ ptowsp_status rt_flow_reserve(struct rt_flow *flow, struct rt_need need, enum pt
 		flow->map_kept += need.map;
 		flow->deps_kept += need.deps;
 	}
-	rt_flow_pass(flow);
+	if (flow->scopes && !flow->first[flow->scopes - 1])
+		flow->first[flow->scopes - 1] = flow->issued + 1;
+	flow->issued++;
 	return PTOWSP_OK;
 }

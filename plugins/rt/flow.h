@@ -29,7 +29,7 @@ struct rt_flow {
 struct rt_block {
 	enum ptowsp_resource resource;
 	uint64_t capacity, used, need;
-	uint64_t proposed; /* capacity with which this task could be issued; the report has what would do for the program */
+	uint64_t proposed; /* the least capacity with which this task or alloc could proceed: what is held and what it needs */
 };
 
 ptowsp_status rt_flow_init(struct rt_flow *flow, uint64_t window, uint64_t map_capacity, uint64_t deps_capacity);
@@ -39,8 +39,6 @@ void rt_flow_finish(struct rt_flow *flow);
 ptowsp_status rt_flow_reserve(struct rt_flow *flow, struct rt_need need, enum ptowsp_resource *reason_out, struct rt_block *block_out);
 /* So many tasks, each with map_need at most, can be reserved next, whatever edges they have. */
 uint64_t rt_flow_sure(const struct rt_flow *flow, uint32_t map_need);
-/* Counts a task without reserving anything: for the search of a capacity that would do. */
-void rt_flow_pass(struct rt_flow *flow);
 /* So many tasks were issued while no scope was open, and nothing that they and those before them hold can keep a later task from being issued. */
 void rt_flow_skip(struct rt_flow *flow, uint64_t tasks);
 void rt_flow_scope_begin(struct rt_flow *flow);

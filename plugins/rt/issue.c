@@ -257,12 +257,10 @@ ptowsp_status rt_prepare(struct rt_run *run, const struct rt_site *site, uint32_
 }
 
 /* Resources are asked in order: a ring that is full in mode abort comes before a deadlock of a later one. */
-static ptowsp_status blocked(struct rt_run *run, ptowsp_status st, struct rt_block *block, struct rt_need need)
+static ptowsp_status blocked(struct rt_run *run, ptowsp_status st, struct rt_block *block)
 {
 	ptowsp_status end = PTOWSP_OK;
 
-	if (st == PTOWSP_DEADLOCK)
-		block->proposed = block->resource == PTOWSP_RESOURCE_HEAP ? rt_heap_find(run, block) : rt_capacity_find(run, block, need);
 	if (st == PTOWSP_DEADLOCK && block->resource != PTOWSP_RESOURCE_TASK_RING && run->clock.window_mode == RT_WINDOW_ABORT) {
 		end = rt_wait_tasks(run, run->tasks);
 		if (!end && rt_clock_aborts(&run->clock))
@@ -285,14 +283,14 @@ static ptowsp_status versions_reserve(struct rt_run *run, struct rt_clock_task *
 	ptowsp_status room = rt_versions_room(run, rt_flow_held_from(&run->flow), &heap), st;
 
 	if (room == PTOWSP_TOO_SMALL)
-		return blocked(run, room, &heap, task->need);
+		return blocked(run, room, &heap);
 	st = rt_flow_reserve(&run->flow, task->need, &run->reason, &block);
 	if (st)
-		return blocked(run, st, &block, task->need);
+		return blocked(run, st, &block);
 	if (room && run->program->schedule.built)
 		return rt_record_heap(run);
 	if (room)
-		return blocked(run, PTOWSP_DEADLOCK, &heap, task->need);
+		return blocked(run, PTOWSP_DEADLOCK, &heap);
 	task->heap = run->versions.need;
 	return rt_versions_take(run, 0, true);
 }
@@ -308,7 +306,7 @@ static ptowsp_status reserve(struct rt_run *run, const struct rt_site *site, str
 	if (site->renamed)
 		st = versions_reserve(run, task);
 	else if ((st = rt_flow_reserve(&run->flow, task->need, &run->reason, &block)))
-		st = blocked(run, st, &block, task->need);
+		st = blocked(run, st, &block);
 	if (st)
 		return st;
 	task->kernel = run->kernel;

@@ -38,12 +38,10 @@ struct rt_run {
 	const volatile uint32_t *cancel;
 	struct ptowsp_error *error;
 	struct ptowsp_deadlock *deadlock;
-	struct rt_block *blocked; /* of a trial: what it could not have; else NULL */
 	bool kernels;  /* kernels.run is told of tasks */
 	bool bodies;   /*   and what it needs has to be there: a shadowed program tells without */
 	bool quiet;    /* a look ahead: no clock, no kernels, no messages */
 	bool survey;   /* and nothing but expansion and inference: survey.c */
-	uint64_t not_run;     /* not 0: tasks from this one on are only looked at, and nothing can be loaded from them */
 	uint64_t loaded_from; /* writer of the latest slot_load, + 1 */
 	bool load_said; /* a slot_load without a bound tensor was reported */
 	uint64_t window; /* in force */
@@ -176,23 +174,6 @@ uint32_t rt_pool_guess(struct rt_run *run, const struct rt_site *site);
 /* auto.c: dispatch auto becomes an affinity, once per program; before the clock is made. */
 ptowsp_status rt_auto_decide(struct rt_run *run);
 
-/* ahead.c: looks at what would follow a blocked task; what it finds wrong there is nobody's error. */
-struct rt_glance {
-	struct ptowsp_error unsaid, *error;
-	uint32_t scopes;
-	uint64_t task;
-};
-/* Errors: what tasks that were waited for have failed with; then there is no glance. */
-ptowsp_status rt_glance_begin(struct rt_glance *glance, struct rt_run *run);
-/* The run stands where it stood, for the report. */
-void rt_glance_end(const struct rt_glance *glance, struct rt_run *run);
-/* A capacity of the blocked resource with which the program goes on to its end, or as far as it can be looked at. need: of the blocked task.
- * The run cannot go on afterwards. */
-uint64_t rt_capacity_find(struct rt_run *run, const struct rt_block *block, struct rt_need need);
-
-/* heap_find.c: the same for the heap, blocked at an ALLOC or at a task, which flow has counted. */
-uint64_t rt_heap_find(struct rt_run *run, const struct rt_block *block);
-
 /* survey.c: a task with all steps up to its edges, and none behind. */
 ptowsp_status rt_survey_task(struct rt_run *run, const struct rt_site *site);
 
@@ -238,6 +219,7 @@ ptowsp_status rt_frontier_move(struct rt_run *run);
 /* deadlock.c */
 const char *rt_resource_name(unsigned resource);
 const char *rt_resource_unit(unsigned resource); /* places, entries, bytes; of bounded resources */
+const char *rt_resource_directive(unsigned resource); /* the key of --schedule that sets its capacity; of bounded resources */
 ptowsp_status rt_block_report(const struct rt_run *run, ptowsp_status st, const struct rt_block *block, struct ptowsp_deadlock *deadlock);
 /* The high-water mark is what the engine said in the end: the walk, which wrote the report, may have been ahead of it. */
 void rt_deadlock_settle(struct rt_run *run);

@@ -157,8 +157,6 @@ ptowsp_status rt_slot_load(struct rt_run *run, uint32_t slot, const struct rt_io
 		return st;
 	writer = element_writer(run, io, element);
 	run->loaded_from = writer;
-	if (run->not_run && writer > run->not_run)
-		return PTOWSP_AGAIN;
 	if (writer && (run->program->schedule.built || (run->program->planned && !(run->program->shadowed && !run->bodies))) && !run->quiet)
 		return rt_record_load(run, slot, io->tensor, writer);
 	st = rt_wait_tasks(run, writer);

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* stuck.c - why no process gets on, and what would help. */
+/* stuck.c - why no process gets on, and the least capacity with which the first of the blocked could. */
 #include "rt/stuck.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include "rt/error.h"
-#include "rt/trial.h"
 
 static uint32_t resource_of(const struct rt_instance *instance)
 {
@@ -43,20 +41,37 @@ static void waiting_fill(struct rt_pipeline *pipeline, struct ptowsp_deadlock *r
 	}
 }
 
-/* The more of it a limit could change, the more a wait tells. */
+/* The instance stands at a task or an alloc. */
+static bool wants_place(const struct rt_instance *instance)
+{
+	return instance->standing == RT_ISSUING || instance->standing == RT_ALLOCATING;
+}
+
+/* The instance stands at a send, it is its turn, and only room is missing. */
+static bool wants_room(struct rt_pipeline *pipeline, uint32_t at)
+{
+	const struct rt_instance *instance = &pipeline->instances[at];
+	const struct rt_end *next = instance->standing == RT_SENDING ? rt_side_turn(&pipeline->channels[instance->channel].producers) : NULL;
+
+	return next && next->instance == at;
+}
+
+/* The more of it a capacity could change, the more a wait tells. */
 static uint32_t rank_of(struct rt_pipeline *pipeline, uint32_t at)
 {
-	switch (pipeline->instances[at].standing) {
-	case RT_ENDED: return 0;
-	case RT_ISSUING:
-	case RT_ALLOCATING: return 4;
-	case RT_WAITING: return 2;
-	default: return rt_limit_of(pipeline, at) == UINT32_MAX ? 1 : 3;
-	}
+	const struct rt_instance *instance = &pipeline->instances[at];
+
+	if (instance->standing == RT_ENDED)
+		return 0;
+	if (wants_place(instance))
+		return 4;
+	if (wants_room(pipeline, at))
+		return 3;
+	return instance->standing == RT_WAITING ? 2 : 1;
 }
 
 /* The instance that the report is about: one that waits for a place, else one that a full channel stops, one that waits for an event, the first. */
-uint32_t rt_stuck_subject(struct rt_pipeline *pipeline)
+static uint32_t subject_of(struct rt_pipeline *pipeline)
 {
 	uint32_t subject = PTOWSP_NONE, rank = 0;
 
@@ -69,17 +84,16 @@ uint32_t rt_stuck_subject(struct rt_pipeline *pipeline)
 	return subject;
 }
 
-static uint32_t kind_of(struct rt_pipeline *pipeline, uint32_t subject, bool cured)
+static uint32_t kind_of(struct rt_pipeline *pipeline, uint32_t subject)
 {
 	const struct rt_instance *instance = &pipeline->instances[subject];
 	uint32_t holder = rt_clocks_holder(&pipeline->clocks);
 
-	if (rt_wants_place(instance))
-		return holder != PTOWSP_NONE && !rt_wants_place(&pipeline->instances[holder]) ? PTOWSP_DEADLOCK_WINDOW_CHANNEL
-												     : PTOWSP_DEADLOCK_HELD;
+	if (wants_place(instance))
+		return holder != PTOWSP_NONE && !wants_place(&pipeline->instances[holder]) ? PTOWSP_DEADLOCK_WINDOW_CHANNEL : PTOWSP_DEADLOCK_HELD;
 	if (instance->standing == RT_WAITING)
 		return PTOWSP_DEADLOCK_EVENT;
-	return cured ? PTOWSP_DEADLOCK_CHANNEL_CYCLE : PTOWSP_DEADLOCK_CHANNEL_EMPTY;
+	return wants_room(pipeline, subject) ? PTOWSP_DEADLOCK_CHANNEL_CYCLE : PTOWSP_DEADLOCK_CHANNEL_EMPTY;
 }
 
 static void use_fill(const struct rt_pipeline *pipeline, uint32_t subject, struct ptowsp_deadlock *report)
@@ -92,7 +106,7 @@ static void use_fill(const struct rt_pipeline *pipeline, uint32_t subject, struc
 	report->scope_depth = pipeline->clocks.own[subject].scopes;
 	report->scope_held = instance->standing == RT_ISSUING;
 	report->task = pipeline->run->tasks;
-	if (rt_wants_place(instance)) {
+	if (wants_place(instance)) {
 		report->capacity = instance->block.capacity;
 		report->used = instance->block.used;
 		report->high_water = pipeline->run->clock.meters[instance->block.resource].high_water;
@@ -105,46 +119,30 @@ static void use_fill(const struct rt_pipeline *pipeline, uint32_t subject, struc
 	report->high_water = channel->high_water;
 }
 
-/* Whole ones only: what has no room is named when the program blocks again. */
-static void option_add(const struct rt_pipeline *pipeline, uint32_t limit, uint64_t value, struct ptowsp_deadlock *report)
+/* The capacity with which the task, alloc or send of the subject could proceed, worked out from what is held now; none where no capacity is what it lacks. */
+static void option_write(struct rt_pipeline *pipeline, uint32_t subject, struct ptowsp_deadlock *report)
 {
-	char one[sizeof(report->option)];
+	const struct rt_instance *instance = &pipeline->instances[subject];
 
-	if (!report->proposed)
-		report->proposed = value;
-	if (limit < RT_LIMIT_CHANNELS)
-		snprintf(one, sizeof(one), "--schedule %s=%llu", rt_limit_directive(limit), (unsigned long long)value);
-	else
-		snprintf(one, sizeof(one), "--schedule channel_capacity=%s,%llu", rt_channel_name(pipeline->run->program, limit - RT_LIMIT_CHANNELS),
-			 (unsigned long long)value);
-	if (strlen(report->option) + strlen(one) + 1 < sizeof(report->option))
-		rt_text_add(report->option, sizeof(report->option), "%s%s", report->option[0] ? " " : "", one);
-}
-
-/* That of the instance which the report is about first. */
-static void options_write(struct rt_pipeline *pipeline, uint32_t subject, const struct rt_settings *lifted, const struct rt_settings *used,
-			  struct ptowsp_deadlock *report)
-{
-	uint32_t own = rt_limit_of(pipeline, subject), first = own == UINT32_MAX ? 0 : own;
-
-	for (uint32_t i = 0; i < lifted->count; i++) {
-		uint32_t k = i == 0 ? first : i <= first ? i - 1 : i;
-
-		if (lifted->values[k] && used->values[k] > rt_limit_now(pipeline, k))
-			option_add(pipeline, k, used->values[k], report);
+	if (wants_place(instance)) {
+		report->proposed = instance->block.proposed;
+		snprintf(report->option, sizeof(report->option), "--schedule %s=%llu", rt_resource_directive(instance->block.resource),
+			 (unsigned long long)report->proposed);
+	} else if (wants_room(pipeline, subject)) {
+		report->proposed = pipeline->channels[instance->channel].capacity + 1;
+		snprintf(report->option, sizeof(report->option), "--schedule channel_capacity=%s,%llu", rt_channel_name(pipeline->run->program, instance->channel),
+			 (unsigned long long)report->proposed);
 	}
 }
 
-static void report_write(struct rt_pipeline *pipeline, bool cured, const struct rt_settings *lifted, const struct rt_settings *used,
-			 struct ptowsp_deadlock *report)
+static void report_write(struct rt_pipeline *pipeline, uint32_t subject, struct ptowsp_deadlock *report)
 {
-	uint32_t subject = rt_stuck_subject(pipeline), told = 0;
+	uint32_t told = 0;
 
 	use_fill(pipeline, subject, report);
-	report->kind = kind_of(pipeline, subject, cured);
+	report->kind = kind_of(pipeline, subject);
 	waiting_fill(pipeline, report);
-	if (cured)
-		options_write(pipeline, subject, lifted, used, report);
+	option_write(pipeline, subject, report);
 	snprintf(report->text, sizeof(report->text), "no process can go on: ");
 	rt_stuck_text(pipeline, subject, report->text, sizeof(report->text));
 	for (uint32_t i = 0; i < pipeline->count && told < 3; i++) {
@@ -157,47 +155,32 @@ static void report_write(struct rt_pipeline *pipeline, bool cured, const struct 
 	if (report->waiting_count > told + 1)
 		rt_text_add(report->text, sizeof(report->text), "; and %u more", report->waiting_count - told - 1);
 	if (report->option[0])
-		rt_text_add(report->text, sizeof(report->text), "; use %s", report->option);
+		rt_text_add(report->text, sizeof(report->text), "; use at least %s", report->option);
 	else
-		rt_text_add(report->text, sizeof(report->text), "; no capacity would help%s%s", lifted->rest[0] ? ": with more, " : "", lifted->rest);
+		rt_text_add(report->text, sizeof(report->text), "; no capacity would help");
 }
 
-enum { ROOM = 190, WAIT_LEAST = 80, WAIT_ALONE = 170, WAIT_POINTING = 140 }; /* in an error's text, beside the words below */
+enum { ROOM = 170 }; /* of an error's text, for the wait and its option beside the words below */
 
-/* The first wait and the options, if the one sentence of the error has room for both. */
-static void sentence_write(struct rt_pipeline *pipeline, const struct ptowsp_deadlock *report)
+/* The first wait and its option in one sentence; of a long wait the beginning. */
+static void sentence_write(struct rt_pipeline *pipeline, uint32_t subject, const struct ptowsp_deadlock *report)
 {
+	const char *option = report->option[0] ? report->option : "no capacity would help";
 	char wait[320] = "";
 
-	rt_stuck_text(pipeline, rt_stuck_subject(pipeline), wait, sizeof(wait));
-	if (strlen(report->option) + WAIT_LEAST > ROOM) {
-		rt_text_cut(wait, WAIT_POINTING);
-		rt_fail_at(pipeline->run->error, PTOWSP_DEADLOCK, report->task, report->resource, "deadlock: process %s; use the settings of its report", wait);
-		return;
-	}
-	rt_text_cut(wait, report->option[0] ? ROOM - strlen(report->option) : WAIT_ALONE);
-	if (report->option[0])
-		rt_fail_at(pipeline->run->error, PTOWSP_DEADLOCK, report->task, report->resource, "deadlock: process %s; use %s", wait, report->option);
-	else
-		rt_fail_at(pipeline->run->error, PTOWSP_DEADLOCK, report->task, report->resource, "deadlock: process %s; no capacity would help", wait);
+	rt_stuck_text(pipeline, subject, wait, sizeof(wait));
+	rt_text_cut(wait, ROOM - strlen(option));
+	rt_fail_at(pipeline->run->error, PTOWSP_DEADLOCK, report->task, report->resource, "deadlock: process %s; %s%s", wait,
+		   report->option[0] ? "use at least " : "", option);
 }
 
 ptowsp_status rt_pipeline_stuck(struct rt_pipeline *pipeline)
 {
-	struct rt_run *run = pipeline->run;
 	struct ptowsp_deadlock report = {.head = PTOWSP_HEAD(report, DEADLOCK), .channel = PTOWSP_NONE};
-	uint32_t count = RT_LIMIT_CHANNELS + pipeline->channel_count;
-	struct rt_settings lifted = {.count = count, .values = calloc(count, sizeof(uint64_t))}, used = {.count = count, .values = calloc(count, sizeof(uint64_t))};
-	ptowsp_status st = lifted.values && used.values ? PTOWSP_DEADLOCK : rt_no_memory(run->error, "the report of a deadlock");
-	bool cured = false;
+	uint32_t subject = subject_of(pipeline);
 
-	if (st == PTOWSP_DEADLOCK) {
-		cured = rt_cure_find(pipeline, &lifted, &used) || (!rt_cure_foreseeable(pipeline) && rt_cure_guess(pipeline, &lifted, &used));
-		report_write(pipeline, cured, &lifted, &used, &report);
-		rt_deadlock_give(run->deadlock, &report);
-		sentence_write(pipeline, &report);
-	}
-	free(lifted.values);
-	free(used.values);
-	return st;
+	report_write(pipeline, subject, &report);
+	rt_deadlock_give(pipeline->run->deadlock, &report);
+	sentence_write(pipeline, subject, &report);
+	return PTOWSP_DEADLOCK;
 }

@@ -15,8 +15,6 @@ void rt_text_add(char *text, size_t size, const char *format, ...)
 void rt_text_cut(char *text, size_t room);
 /* The instruction that the instance stands at. */
 uint32_t rt_stuck_at(const struct rt_pipeline *pipeline, uint32_t at);
-/* The instance that a report is about. */
-uint32_t rt_stuck_subject(struct rt_pipeline *pipeline);
 /* Where it waits, for what, and why that does not come; behind what is there. */
 void rt_stuck_text(struct rt_pipeline *pipeline, uint32_t at, char *text, size_t size);
 

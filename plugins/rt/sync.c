@@ -109,8 +109,6 @@ ptowsp_status rt_sync_room(struct rt_run *run, uint32_t instruction, uint64_t he
 	block->proposed = arena->used + bytes;
 	if (!rt_arena_fits(arena, bytes))
 		return PTOWSP_AGAIN;
-	if (block->proposed > run->versions.most)
-		run->versions.most = block->proposed;
 	return PTOWSP_OK;
 }
 
@@ -132,7 +130,6 @@ static ptowsp_status alloc_take(struct rt_run *run, uint32_t instruction)
 
 	if (st == PTOWSP_AGAIN) {
 		run->sync.blocked = true;
-		block.proposed = rt_heap_find(run, &block);
 		st = rt_block_report(run, PTOWSP_DEADLOCK, &block, run->deadlock);
 	}
 	return st ? st : rt_clock_failed(run, rt_lag_sync(&run->lag, PTOWSP_OP_ALLOC, rt_sync_alloc(run, instruction), 0));

@@ -311,8 +311,6 @@ ptowsp_status rt_versions_room(struct rt_run *run, uint64_t held_from, struct rt
 		used -= versions->replaced;
 	block->used = used;
 	block->proposed = used + versions->need;
-	if (block->proposed > versions->most)
-		versions->most = block->proposed;
 	return arena->capacity && block->proposed > arena->capacity ? PTOWSP_AGAIN : PTOWSP_OK;
 }
 

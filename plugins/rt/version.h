@@ -47,7 +47,6 @@ struct rt_versions {
 	struct rt_making *making; /* of the task being issued */
 	uint32_t making_count;
 	uint64_t need, replaced;  /* its bytes; bytes that come back when the tasks before it have left */
-	uint64_t most;            /* the most bytes that were held when a task or an alloc needed some, its own included */
 	struct rt_store store;
 };
 
