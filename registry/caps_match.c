@@ -94,7 +94,7 @@ static void directive_meet(struct reg_verdict *v, const struct ptowsp_directive_
 	if (v->state > PTOWSP_STATE_DIAGNOSED)
 		v->state = PTOWSP_STATE_DIAGNOSED;
 	reg_text_init(&text, v->reason, sizeof(v->reason));
-	reg_text_add(&text, "ignored: %lld is outside the backend's limits %lld..%lld", (long long)value, (long long)cap->low,
+	reg_text_add(&text, "not met as stated, %lld is outside the backend's limits %lld..%lld", (long long)value, (long long)cap->low,
 		     (long long)cap->high);
 }
 

@@ -448,13 +448,39 @@ static void engines_name_themselves(void)
 static void rows_are_those_of_the_engine(void)
 {
 	cli_begin();
-	CHECK_INT(cli("$B/ptowsp-run --capabilities --plugin=a2a3sim"), 0);
-	CHECK_CONTAINS(cli_out, "dispatch=work_steal                  enforced");
+	CHECK_INT(cli("$B/ptowsp-run --capabilities --plugin=a2a3sim --opt aicpus=4"), 0);
+	CHECK_CONTAINS(cli_out, "dispatch=work_steal                  enforced 1..4");
 	CHECK_INT(cli("$B/ptowsp-run --capabilities " BY_RUNTIME), 0);
 	CHECK_CONTAINS(cli_out, "dispatch=work_steal                  recorded");
 	CHECK_CONTAINS(cli_out, "task_window(stall)                   enforced");
 	CHECK_INT(cli("$B/ptowsp-run --capabilities " BY_RUNTIME " --opt variant=host_build_graph"), 0);
 	CHECK_CONTAINS(cli_out, "task_window(stall)                   diagnosed");
+}
+
+/* Executors are AICPU threads, and streams those of the device: with one thread a policy chooses nothing, and nothing says that it did. */
+static void what_a_policy_does_is_told_by_what_there_is_to_choose_from(void)
+{
+	static const struct {
+		const char *schedule;
+		int aicpus;
+		const char *state;
+	} rows[] = {{"dispatch=round_robin(3)", 1, "recorded"}, {"dispatch=round_robin(3)", 4, "enforced"}, {"dispatch=round_robin(5)", 4, "diagnosed"},
+		    {"spatial_map=2,2", 1, "recorded"}, {"spatial_map=2,2", 4, "enforced"}, {"streams=2", 1, "enforced"}, {"streams=3", 1, "diagnosed"}};
+
+	cli_begin();
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const char *run = check_fmt("$B/ptowsp-run " OWN " --opt aicpus=%d --schedule '%s' $P/vector_add.pkg.zst", rows[i].aicpus, rows[i].schedule);
+		const bool in_force = !strcmp(rows[i].state, "enforced"), recorded = !strcmp(rows[i].state, "recorded");
+		json_t *stats;
+
+		CHECK_INT(cli(check_fmt("%s --strict", run)), in_force ? 0 : 5);
+		CHECK_INT(cli(check_fmt("%s --explain", run)), 0);
+		CHECK_CONTAINS(cli_out, check_fmt("  %s  %s", rows[i].schedule, rows[i].state));
+		REQUIRE_INT(cli(check_fmt("%s --stats=json", run)), 0);
+		stats = cli_json();
+		CHECK_UINT(json_array_size(json_object_get(stats, "recorded")), recorded);
+		CHECK_UINT(json_array_size(json_object_get(stats, "diagnostics")), !in_force);
+	}
 }
 
 void suite_a2a3sim(CU_pSuite s)
@@ -478,6 +504,7 @@ void suite_a2a3sim(CU_pSuite s)
 	TEST(s, a_pto_runtime_runs_it_when_it_is_named);
 	TEST(s, engines_name_themselves);
 	TEST(s, rows_are_those_of_the_engine);
+	TEST(s, what_a_policy_does_is_told_by_what_there_is_to_choose_from);
 	for (size_t i = 0; i < example_count; i++)
 		check_add(s, example_rows[i].name, equals_cpu_sim);
 }

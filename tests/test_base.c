@@ -39,7 +39,7 @@ static const struct base_model *trial_models(const struct base_options *options,
 	return models + (o && o->mood);
 }
 
-static const struct ptowsp_cap *trial_caps(const struct base_options *options, const struct base_model *model, uint32_t *count_out)
+static uint32_t trial_caps(const struct base_options *options, const struct base_model *model, struct ptowsp_cap *rows_out)
 {
 	static const struct ptowsp_cap rows[] = {
 		BASE_CAP(PTOWSP_FEATURE_TOTAL_CYCLES, RECORDED),                         /* base's */
@@ -47,8 +47,8 @@ static const struct ptowsp_cap *trial_caps(const struct base_options *options, c
 		BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_CA_AFFINITY), UNSUPPORTED),         /* the platform's */
 	};
 
-	*count_out = options && ((const struct trial_options *)(const void *)options)->mood ? 3 : 0;
-	return model->platform == RT_PLATFORM_A5 || *count_out ? rows : NULL;
+	(void)model;
+	return options && ((const struct trial_options *)(const void *)options)->mood ? BASE_CAPS_ADD(rows_out, 0, rows) : 0;
 }
 
 static struct {

@@ -164,7 +164,7 @@ static void values_outside_the_limits_are_diagnosed_at_best(void)
 	directive.a0 = 5;
 	match(&needs, &cap, 1);
 	CHECK_UINT(rows[0].state, PTOWSP_STATE_DIAGNOSED);
-	CHECK_STR(rows[0].reason, "ignored: 5 is outside the backend's limits 1..4");
+	CHECK_STR(rows[0].reason, "not met as stated, 5 is outside the backend's limits 1..4");
 	CHECK(!rows[0].refused);
 	directive.flags = PTOWSP_DIRECTIVE_MUST;
 	match(&needs, &cap, 1);

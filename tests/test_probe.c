@@ -77,6 +77,7 @@ static bool may_be_less(uint32_t feature)
 		POLICY(TIMING, IMMEDIATE),   POLICY(READY, FIFO),     POLICY(READY, WORK_STEAL),
 		POLICY(READY, PRIORITY),     POLICY(TRACE, TASKS),
 		GRAPH(MC_FENCE), GRAPH(CA_REQUEST), GRAPH(CA_AFFINITY), GRAPH(CA_PARTITION), GRAPH(TG_PERSISTENT), GRAPH(TG_SET_PRIORITY),
+		PTOWSP_FEATURE_OPCODE(PTOWSP_OP_DISPATCH_FILTER), /* with one scheduler instance */
 		PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_IMAGE),
 		PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_SOURCE),	      PTOWSP_FEATURE_MEMORY_ORDER,
 	};
@@ -115,6 +116,19 @@ static void the_liar_holds_every_claim_while_it_does_not_lie(void)
 
 /* ---- lies ------------------------------------------------------------------------------------------------------ */
 
+/* Declared and probed with the options as they are, or with others. Returns whether there is anything to lie about. */
+static bool claim_look(struct probe *probe, uint32_t feature, bool more, enum probe_verdict *verdict_out, struct probe_result *result)
+{
+	const struct ptowsp_cap *cap = ptowsp_backend_cap(probe_backend(probe), feature);
+
+	if (more && !probe_feature_more(probe, feature, result, &cap))
+		return false;
+	if (!more)
+		probe_feature(probe, feature, result);
+	*verdict_out = probe_judge(cap, result);
+	return cap && cap->state == PTOWSP_STATE_ENFORCED;
+}
+
 /* A backend that does not do it declares each enforced feature of a group in turn. */
 static void lies_probe_on(const char *plugin, const char *liar, const char *group)
 {
@@ -122,19 +136,21 @@ static void lies_probe_on(const char *plugin, const char *liar, const char *grou
 	struct reg_feature feature;
 	uint32_t told = 0;
 
-	for (uint32_t i = 0; reg_feature_at(i, &feature); i++) {
-		struct probe_result result;
-		struct probe *probe;
+	for (uint32_t i = 0; reg_feature_at(i, &feature); i++)
+		for (int more = 0; more < 2 && !strcmp(feature.group, group); more++) {
+			struct probe_result result;
+			enum probe_verdict verdict;
+			struct probe *probe;
 
-		if (strcmp(feature.group, group) || !claimed(honest, feature.id))
-			continue;
-		told++;
-		probe = open_with(liar, check_fmt("0x%x", (unsigned)feature.id), NULL);
-		probe_feature(probe, feature.id, &result);
-		if (probe_judge(ptowsp_backend_cap(probe_backend(probe), feature.id), &result) != PROBE_FALSE)
-			CHECK_FAIL("%s is not done and observed as %s: %s", feature.name, probe_state_text(result.state), result.text);
-		probe_close(probe);
-	}
+			if (!claim_look(honest, feature.id, more, &verdict, &result))
+				continue;
+			told++;
+			probe = open_with(liar, check_fmt("0x%x", (unsigned)feature.id), NULL);
+			if (!claim_look(probe, feature.id, more, &verdict, &result) || verdict != PROBE_FALSE)
+				CHECK_FAIL("%s%s is not done and observed as %s: %s", feature.name, more ? " with other options" : "",
+					   probe_state_text(result.state), result.text);
+			probe_close(probe);
+		}
 	CHECK(told > 0);
 	probe_close(honest);
 }
@@ -250,6 +266,31 @@ static void a_claim_without_anything_behind_it_does_not_hold(void)
 	CHECK(seen > 0);
 	probe_close(probe);
 	probe_close(honest);
+}
+
+/* ---- options --------------------------------------------------------------------------------------------------- */
+
+/* On the machine an executor is a scheduler instance: with one of them a dispatch policy chooses nothing. */
+static void what_the_options_leave_without_effect_is_not_claimed(void)
+{
+	static const uint32_t features[] = {POLICY(DISPATCH, ROUND_ROBIN), POLICY(DISPATCH, AFFINITY), POLICY(DISPATCH, HASH), POLICY(DISPATCH, THRESHOLD),
+					    POLICY(DISPATCH, STATIC_PARTITION), POLICY(DISPATCH, WORK_STEAL), POLICY(DISPATCH, CUSTOM), POLICY(DISPATCH, AUTO),
+					    POLICY(DISPATCH, GRID), POLICY(SPATIAL_MAP, GRID), PTOWSP_FEATURE_OPCODE(PTOWSP_OP_DISPATCH_FILTER)};
+	struct probe *probe = open_with(SIM, NULL, NULL);
+
+	for (size_t i = 0; i < sizeof(features) / sizeof(*features); i++) {
+		const struct ptowsp_cap *cap = ptowsp_backend_cap(probe_backend(probe), features[i]);
+		struct probe_result result;
+
+		CHECK(cap && cap->state == PTOWSP_STATE_RECORDED);
+		probe_feature(probe, features[i], &result);
+		CHECK(result.state != PROBE_ENFORCED);
+		CHECK_STR(probe_feature_more(probe, features[i], &result, &cap), "schedulers=4");
+		CHECK(cap && cap->state == PTOWSP_STATE_ENFORCED);
+		if (result.state != PROBE_ENFORCED)
+			CHECK_FAIL("0x%x: %s", (unsigned)features[i], result.text);
+	}
+	probe_close(probe);
 }
 
 /* ---- judging --------------------------------------------------------------------------------------------------- */
@@ -411,6 +452,7 @@ void suite_probe(CU_pSuite s)
 	TEST(s, a_lie_about_any_other_feature_is_found_out);
 	TEST(s, a_lie_about_anything_is_found_out_on_the_machine);
 	TEST(s, a_claim_without_anything_behind_it_does_not_hold);
+	TEST(s, what_the_options_leave_without_effect_is_not_claimed);
 	TEST(s, verdicts_follow_declared_and_observed);
 	TEST(s, a_missing_package_is_said);
 	TEST(s, a_feature_nobody_knows_has_no_probe);

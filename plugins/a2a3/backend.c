@@ -21,10 +21,10 @@ static const struct base_model *models(const struct base_options *chosen, uint32
 	return ascend_hook_models(chosen, true, count_out);
 }
 
-static const struct ptowsp_cap *caps(const struct base_options *chosen, const struct base_model *model, uint32_t *count_out)
+static uint32_t caps(const struct base_options *chosen, const struct base_model *model, struct ptowsp_cap *rows_out)
 {
 	(void)model;
-	return ascend_hook_caps(chosen, true, count_out);
+	return ascend_hook_caps(chosen, true, rows_out);
 }
 
 /* The hardware first, then the runtime that drives it. */

@@ -19,11 +19,11 @@ static const struct base_model *models(const struct base_options *chosen, uint32
 	return ascend_hook_models(chosen, false, count_out);
 }
 
-static const struct ptowsp_cap *caps(const struct base_options *chosen, const struct base_model *model, uint32_t *count_out)
+static uint32_t caps(const struct base_options *chosen, const struct base_model *model, struct ptowsp_cap *rows_out)
 {
 	if (ascend_options_pto(chosen))
-		return ascend_hook_caps(chosen, false, count_out);
-	return ascend_simulated_caps(ascend_options_own(chosen), model, count_out);
+		return ascend_hook_caps(chosen, false, rows_out);
+	return ascend_simulated_caps(ascend_options_own(chosen), model, chosen ? chosen->schedulers : 1, rows_out);
 }
 
 const struct base_backend a2a3sim_backend = {

@@ -54,10 +54,12 @@ static const struct base_model *models(const struct base_options *chosen, uint32
 	return aie_models(aie_options_device(chosen), aie_options_on_device(chosen) ? AIE_TIMES_DEVICE : aie_options_own(chosen) ? AIE_TIMES_ARRAY : AIE_TIMES_REFERENCE, count_out);
 }
 
-static const struct ptowsp_cap *caps(const struct base_options *chosen, const struct base_model *model, uint32_t *count_out)
+static uint32_t caps(const struct base_options *chosen, const struct base_model *model, struct ptowsp_cap *rows_out)
 {
 	(void)model;
-	return aie_options_on_device(chosen) ? aie_device_caps(count_out) : aie_caps(aie_options_own(chosen), count_out);
+	if (aie_options_on_device(chosen))
+		return aie_device_caps(rows_out);
+	return aie_options_own(chosen) ? aie_caps(rows_out, 0) : aie_reference_caps(rows_out);
 }
 
 static bool own_of(const struct base_program *program)

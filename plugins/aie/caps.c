@@ -37,8 +37,12 @@ static const struct ptowsp_cap reference_rows[] = {
 	BASE_CAP(GRAPH(MC_FENCE), ENFORCED), BASE_CAP(GRAPH(SY_NOTIFY), ENFORCED), BASE_CAP(GRAPH(SY_WAIT_NOTIFY), ENFORCED),
 };
 
-const struct ptowsp_cap *aie_caps(bool own, uint32_t *count_out)
+uint32_t aie_reference_caps(struct ptowsp_cap *rows_out)
 {
-	*count_out = own ? sizeof(own_rows) / sizeof(*own_rows) : sizeof(reference_rows) / sizeof(*reference_rows);
-	return own ? own_rows : reference_rows;
+	return BASE_CAPS_ADD(rows_out, 0, reference_rows);
+}
+
+uint32_t aie_caps(struct ptowsp_cap *rows, uint32_t there)
+{
+	return BASE_CAPS_ADD(rows, there, own_rows);
 }

@@ -3,10 +3,11 @@
 #ifndef AIE_CAPS_H
 #define AIE_CAPS_H
 
-#include <stdbool.h>
 #include "base/caps.h"
 
-/* own: with the clock of the array. Static. Any thread. */
-const struct ptowsp_cap *aie_caps(bool own, uint32_t *count_out);
+/* Rows with the clock of the array, behind the first `there`; as base_caps_add. Any thread. */
+uint32_t aie_caps(struct ptowsp_cap *rows, uint32_t there);
+/* Those of the reference clock; as base_backend.caps. */
+uint32_t aie_reference_caps(struct ptowsp_cap *rows_out);
 
 #endif

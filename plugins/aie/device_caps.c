@@ -4,8 +4,6 @@
  * A core gets what was compiled from portable kernels, and nothing else. The host sees one time for a whole run and cannot look into one: no task has a time of its own, and a
  * run that stands still ends by the deadline, without a report. A window that stalls is in the design's own sequence; what it took in a run, and whether it would have aborted,
  * only times say. What was started is only taken back if the driver does so. */
-#include <pthread.h>
-#include <string.h>
 #include "caps.h"
 #include "engine_device.h"
 #include "ptowsp/graph.h"
@@ -23,27 +21,8 @@ static const struct ptowsp_cap device_rows[] = {
 	BASE_CAP(BASE_POLICY(TASK_WINDOW, ABORT), DIAGNOSED), BASE_CAP(BASE_POLICY(TASK_WINDOW, BENCHMARK), DIAGNOSED),
 	BASE_CAP(FEATURE(STALL_STATS), UNSUPPORTED), BASE_CAP(FEATURE(HIGH_WATER), UNSUPPORTED), BASE_CAP(FEATURE(DEADLOCK_REPORT), UNSUPPORTED), BASE_CAP(FEATURE(CANCEL), DIAGNOSED), BASE_CAP(FEATURE(DEADLINE), DIAGNOSED),
 };
-enum { DEVICE_ROWS = sizeof(device_rows) / sizeof(*device_rows) };
 
-static struct ptowsp_cap rows[BASE_CAPS_LIMIT];
-static uint32_t row_count;
-
-/* Of two rows of a feature the first one holds. */
-static void rows_make(void)
+uint32_t aie_device_caps(struct ptowsp_cap *rows_out)
 {
-	uint32_t count;
-	const struct ptowsp_cap *array = aie_caps(true, &count);
-
-	memcpy(rows, device_rows, sizeof(device_rows));
-	for (row_count = DEVICE_ROWS; count && row_count < BASE_CAPS_LIMIT; count--)
-		rows[row_count++] = *array++;
-}
-
-const struct ptowsp_cap *aie_device_caps(uint32_t *count_out)
-{
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
-
-	pthread_once(&once, rows_make);
-	*count_out = row_count;
-	return rows;
+	return aie_caps(rows_out, BASE_CAPS_ADD(rows_out, 0, device_rows));
 }

@@ -13,6 +13,7 @@ void aie_device_close(struct base_device *device);
 /* As aie_engine_go: compiles the text of the map, or takes what was compiled before, and runs it. Errors also: NO_DEVICE: tools that are missing or refuse, an artifact that the
  * device refuses; RUN_FAILED, DEVICE_LOST; DEADLINE, CANCELLED. */
 ptowsp_status aie_device_go(struct aie_run *run, struct rt_feed *feed);
-const struct ptowsp_cap *aie_device_caps(uint32_t *count_out);
+/* As base_backend.caps. */
+uint32_t aie_device_caps(struct ptowsp_cap *rows_out);
 
 #endif

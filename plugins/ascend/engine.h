@@ -27,7 +27,7 @@ ptowsp_status ascend_engine_run(struct ascend_loaded *loaded, const struct rt_ru
 				struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error);
 
 /* Capability rows under this engine, before those of base and rt: what it does not enforce. variant: ASCEND_HOST_GRAPH or ASCEND_TASK_BUFFER; onboard: on a device.
- * Static. */
-const struct ptowsp_cap *ascend_engine_caps(const char *variant, bool onboard, uint32_t *count_out);
+ * As base_backend.caps. */
+uint32_t ascend_engine_caps(const char *variant, bool onboard, struct ptowsp_cap *rows_out);
 
 #endif

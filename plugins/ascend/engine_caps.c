@@ -42,12 +42,10 @@
 
 /* Its rings stall. What is asked of after_orchestration it does not do: tasks run while others are submitted. */
 #define BUFFER \
-	SHARED, \
 	BASE_CAP(BASE_POLICY(TASK_WINDOW, STALL), ENFORCED), BASE_CAP(FEATURE(SCOPE_LIVENESS), ENFORCED), \
 	BASE_CAP(BASE_POLICY(START, AFTER_ORCHESTRATION), RECORDED)
 /* The whole graph is there before the first task runs, which no figure of a run shows; nothing is given back, so no window can stall. */
 #define GRAPH_FIRST \
-	SHARED, \
 	BASE_CAP(BASE_POLICY(TASK_WINDOW, STALL), DIAGNOSED), BASE_CAP(FEATURE(SCOPE_LIVENESS), DIAGNOSED), BASE_CAP(OPCODE(SCOPE), RECORDED), \
 	{.feature = BASE_POLICY(START, AFTER_ORCHESTRATION), .state = PTOWSP_STATE_ENFORCED, .evidence = PTOWSP_EVIDENCE_CLAIMED}
 /* Kernels are what the package has for the device's cores, and nothing else: no portable one runs there. Nothing there can be held back once it was given away, and nothing is measured: cycles are those that the
@@ -59,15 +57,12 @@
 	BASE_CAP(OPCODE(COPY), UNSUPPORTED), BASE_CAP(GRAPH(MC_COPY), UNSUPPORTED), BASE_CAP(GRAPH(TG_CHECKPOINT), UNSUPPORTED), \
 	BASE_CAP(GRAPH(TG_RESTORE), UNSUPPORTED), BASE_CAP(FEATURE(CANCEL), DIAGNOSED), BASE_CAP(FEATURE(DEADLINE), DIAGNOSED)
 
-static const struct ptowsp_cap buffer[] = {BUFFER}, graph[] = {GRAPH_FIRST}, device_buffer[] = {BUFFER, DEVICE}, device_graph[] = {GRAPH_FIRST, DEVICE};
-#define COUNT(rows) ((uint32_t)(sizeof(rows) / sizeof(*(rows))))
+static const struct ptowsp_cap shared[] = {SHARED}, buffer[] = {BUFFER}, graph[] = {GRAPH_FIRST}, device[] = {DEVICE};
 
-const struct ptowsp_cap *ascend_engine_caps(const char *variant, bool onboard, uint32_t *count_out)
+uint32_t ascend_engine_caps(const char *variant, bool onboard, struct ptowsp_cap *rows_out)
 {
-	if (!strcmp(variant, ASCEND_HOST_GRAPH)) {
-		*count_out = onboard ? COUNT(device_graph) : COUNT(graph);
-		return onboard ? device_graph : graph;
-	}
-	*count_out = onboard ? COUNT(device_buffer) : COUNT(buffer);
-	return onboard ? device_buffer : buffer;
+	uint32_t there = BASE_CAPS_ADD(rows_out, 0, shared);
+
+	there = strcmp(variant, ASCEND_HOST_GRAPH) ? BASE_CAPS_ADD(rows_out, there, buffer) : BASE_CAPS_ADD(rows_out, there, graph);
+	return onboard ? BASE_CAPS_ADD(rows_out, there, device) : there;
 }

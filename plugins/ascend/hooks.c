@@ -23,11 +23,11 @@ const struct base_model *ascend_hook_models(const struct base_options *options, 
 	return ascend_models(kind, ascend_options_arch(options));
 }
 
-const struct ptowsp_cap *ascend_hook_caps(const struct base_options *options, bool onboard, uint32_t *count_out)
+uint32_t ascend_hook_caps(const struct base_options *options, bool onboard, struct ptowsp_cap *rows_out)
 {
 	const struct ascend_pto *pto = ascend_options_pto(options);
 
-	return ascend_engine_caps(ascend_pto_variants[pto ? pto->variant : 0], onboard, count_out);
+	return ascend_engine_caps(ascend_pto_variants[pto ? pto->variant : 0], onboard, rows_out);
 }
 
 /* ---- devices --------------------------------------------------------------------------------------------------------- */

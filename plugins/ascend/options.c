@@ -20,7 +20,7 @@ const struct ascend_pto *ascend_options_pto(const struct base_options *options)
 
 const struct ascend_simulated *ascend_options_own(const struct base_options *options)
 {
-	static const struct ascend_simulated standard = {.model = ASCEND_MODEL_CORE, .order = ASCEND_READY_FIRST};
+	static const struct ascend_simulated standard = {.model = ASCEND_MODEL_CORE, .order = ASCEND_READY_FIRST, .streams = ASCEND_STREAMS};
 
 	if (!options)
 		return &standard;

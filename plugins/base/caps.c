@@ -7,6 +7,7 @@
 #include "error.h"
 #include "instance.h"
 #include "ptowsp/ids.h"
+#include "ptowsp/workload.h"
 #include "rt/rt.h"
 
 /* What the core cannot know: payloads, and the services of the ops and extensions of this library. */
@@ -31,7 +32,8 @@ static const struct ptowsp_cap services[] = {
 	BASE_CAP(PTOWSP_FEATURE_MEMORY_ORDER, RECORDED), /* elements lie in row_major order */
 	BASE_CAP(BASE_POLICY(TRACE, TASKS), RECORDED), /* the host asks for records, or not: the directive changes nothing */
 };
-#define SERVICES ((uint32_t)(sizeof(services) / sizeof(*services)))
+/* A filter says which scheduler instance has a task: where there is one, it has all of them. */
+static const struct ptowsp_cap of_one_instance[] = {BASE_CAP(PTOWSP_FEATURE_OPCODE(PTOWSP_OP_DISPATCH_FILTER), RECORDED)};
 
 static int known(const struct ptowsp_cap *rows, uint32_t count, uint32_t feature)
 {
@@ -41,7 +43,7 @@ static int known(const struct ptowsp_cap *rows, uint32_t count, uint32_t feature
 	return 0;
 }
 
-static uint32_t rows_add(struct ptowsp_cap *rows, uint32_t there, const struct ptowsp_cap *more, uint32_t count)
+uint32_t base_caps_add(struct ptowsp_cap rows[BASE_CAPS_LIMIT], uint32_t there, const struct ptowsp_cap *more, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++)
 		if (!known(rows, there, more[i].feature)) {
@@ -55,13 +57,13 @@ uint32_t base_caps(const struct base_backend *backend, const struct base_options
 		   struct ptowsp_cap rows_out[BASE_CAPS_LIMIT])
 {
 	struct ptowsp_cap others[BASE_CAPS_LIMIT];
-	uint32_t count = 0, there;
-	const struct ptowsp_cap *own = backend->caps ? backend->caps(options, model, &count) : NULL;
+	uint32_t there = backend->caps ? backend->caps(options, model, rows_out) : 0;
 
-	there = rows_add(rows_out, 0, own, count);
-	there = rows_add(rows_out, there, services, SERVICES);
-	there = rows_add(rows_out, there, others, rt_capabilities(others, BASE_CAPS_LIMIT));
-	there = rows_add(rows_out, there, others, rt_platform_capabilities(model->platform, others, BASE_CAPS_LIMIT));
+	there = BASE_CAPS_ADD(rows_out, there, services);
+	if (!options || options->schedulers < 2)
+		there = BASE_CAPS_ADD(rows_out, there, of_one_instance);
+	there = base_caps_add(rows_out, there, others, rt_capabilities(others, BASE_CAPS_LIMIT));
+	there = base_caps_add(rows_out, there, others, rt_platform_capabilities(model->platform, others, BASE_CAPS_LIMIT));
 	for (uint32_t i = 0; (backend->untested || model->untested) && i < there; i++)
 		rows_out[i].evidence = PTOWSP_EVIDENCE_CLAIMED;
 	return there;

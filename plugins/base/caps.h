@@ -12,6 +12,9 @@
 #define BASE_CAP(f, s) {.feature = (f), .state = PTOWSP_STATE_##s, .evidence = PTOWSP_EVIDENCE_SELF_TESTED}
 #define BASE_POLICY(directive, policy) PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_##directive, PTOWSP_##directive##_##policy)
 
+/* Appends the rows whose features are not among the first `there` yet. Returns how many there are then; at most BASE_CAPS_LIMIT. */
+uint32_t base_caps_add(struct ptowsp_cap rows[BASE_CAPS_LIMIT], uint32_t there, const struct ptowsp_cap *more, uint32_t count);
+#define BASE_CAPS_ADD(rows, there, list) base_caps_add(rows, there, list, (uint32_t)(sizeof(list) / sizeof(*(list))))
 /* Each feature once: who comes first says it. Returns how many rows there are. Any thread. */
 uint32_t base_caps(const struct base_backend *backend, const struct base_options *options, const struct base_model *model,
 		   struct ptowsp_cap rows_out[BASE_CAPS_LIMIT]);

@@ -1,18 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 #include "program.h"
 
+#include <string.h>
 #include "backend.h"
 #include "caps.h"
 #include "error.h"
 #include "queue.h"
 #include "rt/grid.h"
 
+/* What the core is to do with a schedule. It places tasks on executors even where there is one scheduler instance, and nothing to choose from: shards lie there. A claim that
+ * this can be seen is another matter, and that of base_caps_list. */
+static ptowsp_status caps_of_core(const struct base_program *program, struct ptowsp_cap rows_out[BASE_CAPS_LIMIT], uint32_t *count_out, struct ptowsp_error *error)
+{
+	const struct base_instance *instance = program->device->instance;
+	const uint32_t size = base_options_size(instance->backend);
+	struct base_options *many = base_alloc(instance, size);
+
+	if (!many)
+		return base_fail(error, PTOWSP_NO_MEMORY, "no memory to load a program");
+	memcpy(many, instance->options, size);
+	many->schedulers = many->schedulers < 2 ? 2 : many->schedulers;
+	*count_out = base_caps(instance->backend, many, program->device->model, rows_out);
+	base_release(instance, many, size);
+	return PTOWSP_OK;
+}
+
 static ptowsp_status lower(struct base_program *program, const struct ptowsp_load_args *args, struct ptowsp_error *error)
 {
 	const struct base_instance *instance = program->device->instance;
 	struct ptowsp_cap caps[BASE_CAPS_LIMIT];
 	struct rt_kernels kernels = base_kernels_table(&program->kernels);
-	ptowsp_status st = PTOWSP_OK;
 	struct rt_program_args lowering = {
 		.sections = args->sections,
 		.section_count = args->section_count,
@@ -21,11 +38,11 @@ static ptowsp_status lower(struct base_program *program, const struct ptowsp_loa
 		.kernels = &kernels,
 		.host = instance->host,
 		.caps = caps,
-		.cap_count = base_caps(instance->backend, instance->options, program->device->model, caps),
 		.flags = args->flags,
 	};
+	ptowsp_status st = caps_of_core(program, caps, &lowering.cap_count, error);
 
-	if (instance->backend->bind) {
+	if (!st && instance->backend->bind) {
 		program->hooked = 1;
 		st = instance->backend->bind(program, error);
 	}

@@ -12,11 +12,10 @@ static const struct ptowsp_cap own[] = {
 	BASE_CAP(PTOWSP_FEATURE_GRAPH(PTOWSP_SY_WAIT_NOTIFY), ENFORCED),
 };
 
-static const struct ptowsp_cap *caps(const struct base_options *options, const struct base_model *model, uint32_t *count_out)
+static uint32_t caps(const struct base_options *options, const struct base_model *model, struct ptowsp_cap *rows_out)
 {
 	(void)options, (void)model;
-	*count_out = sizeof(own) / sizeof(*own);
-	return own;
+	return BASE_CAPS_ADD(rows_out, 0, own);
 }
 
 const struct base_backend cpu_backend = {.name = CPU_NAME, .targets = CPU_NAME, .models = cpu_models, .caps = caps};

@@ -33,33 +33,51 @@ struct tally {
 	json_t *json;
 };
 
-static json_t *row_json(const struct reg_feature *feature, const struct ptowsp_cap *cap, const struct probe_result *result,
-			enum probe_verdict verdict)
+/* A row, or what is different in it with other options. */
+static json_t *row_json(const struct ptowsp_cap *cap, const struct probe_result *result, enum probe_verdict verdict)
 {
-	json_t *row = json_pack("{s:s, s:i, s:s, s:s, s:s, s:s, s:i}", "feature", feature->name, "id", (int)feature->id, "group",
-				feature->group, "observed", probe_state_text(result->state), "verdict",
+	json_t *row = json_pack("{s:s, s:s, s:s, s:i}", "observed", probe_state_text(result->state), "verdict",
 				verdict == PROBE_FALSE ? "false" : probe_verdict_text(verdict), "text", result->text, "probes", (int)result->probes);
 
 	json_object_set_new(row, "declared", cap ? json_string(run_cap_text(cap, verdict == PROBE_HOLDS)) : json_null());
 	return row;
 }
 
+/* with: options that differ from those that were asked for, "": none. */
+static json_t *row_judge(struct claims *claims, struct tally *tally, const struct probe *probe, const struct reg_feature *feature, const char *with,
+			 const struct ptowsp_cap *cap, const struct probe_result *result)
+{
+	enum probe_verdict verdict = probe_judge(cap, result);
+
+	tally->rows[verdict]++;
+	tally->proved += verdict == PROBE_HOLDS && result->state == PROBE_ENFORCED;
+	if (verdict == PROBE_FALSE)
+		reg_text_add(&claims->names, "%s%s: %s%s%s", claims->false_count++ ? ", " : "", ptowsp_backend_name(probe_backend(probe)), feature->name,
+			     *with ? " with " : "", with);
+	columns_add(&tally->table, "%s%s\t%s\t%s\t%s\t%s", *with ? "  with " : "", *with ? with : feature->name, run_cap_text(cap, verdict == PROBE_HOLDS), probe_state_text(result->state),
+		    probe_verdict_text(verdict), result->text);
+	return tally->json ? row_json(cap, result, verdict) : NULL;
+}
+
 static void row_add(struct claims *claims, struct tally *tally, struct probe *probe, const struct reg_feature *feature)
 {
-	const struct ptowsp_cap *cap = ptowsp_backend_cap(probe_backend(probe), feature->id);
 	struct probe_result result;
-	enum probe_verdict verdict;
+	const struct ptowsp_cap *cap = ptowsp_backend_cap(probe_backend(probe), feature->id);
+	const char *with;
+	json_t *row, *more;
 
 	probe_feature(probe, feature->id, &result);
-	verdict = probe_judge(cap, &result);
-	tally->rows[verdict]++;
-	tally->proved += verdict == PROBE_HOLDS && result.state == PROBE_ENFORCED;
-	if (verdict == PROBE_FALSE)
-		reg_text_add(&claims->names, "%s%s: %s", claims->false_count++ ? ", " : "", ptowsp_backend_name(probe_backend(probe)), feature->name);
-	if (tally->json)
-		json_array_append_new(tally->json, row_json(feature, cap, &result, verdict));
-	columns_add(&tally->table, "%s\t%s\t%s\t%s\t%s", feature->name, run_cap_text(cap, verdict == PROBE_HOLDS), probe_state_text(result.state),
-		    probe_verdict_text(verdict), result.text);
+	row = row_judge(claims, tally, probe, feature, "", cap, &result);
+	with = probe_feature_more(probe, feature->id, &result, &cap);
+	more = with ? row_judge(claims, tally, probe, feature, with, cap, &result) : NULL;
+	if (!row)
+		return;
+	json_object_update_new(row, json_pack("{s:s, s:i, s:s}", "feature", feature->name, "id", (int)feature->id, "group", feature->group));
+	if (more)
+		json_object_set_new(more, "options", json_string(with));
+	if (more)
+		json_object_set_new(row, "more", more);
+	json_array_append_new(tally->json, row);
 }
 
 static void tally_print(struct tally *tally, const struct ptowsp_backend *backend)

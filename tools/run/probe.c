@@ -31,6 +31,8 @@ struct opened {
 struct probe {
 	struct ptowsp_backend_options options; /* of the caller, without its log */
 	struct ptowsp_backend *backend;
+	struct ptowsp_backend *wide; /* the second configuration; NULL: not opened yet, or it cannot be */
+	bool is_wide;                /* the probe in progress is of that one */
 	char folder[PATH_MAX];
 	struct opened packages[PACKAGES];
 	uint32_t package_count;
@@ -132,6 +134,7 @@ void probe_close(struct probe *probe)
 {
 	if (!probe)
 		return;
+	ptowsp_backend_close(probe->wide);
 	ptowsp_backend_close(probe->backend);
 	for (uint32_t i = 0; i < probe->package_count; i++)
 		ptowsp_package_close(probe->packages[i].package);
@@ -162,18 +165,27 @@ static enum probe_state say(struct probe_result *result, enum probe_state state,
 	return state;
 }
 
-enum { SETTINGS = 16 };
+/* ---- configurations ----------------------------------------------------------------------------------------------- */
 
-/* The backend's settings and one more, in `room`. False: there is no room. */
-static bool settings_add(struct ptowsp_backend_options *options, struct ptowsp_setting room[SETTINGS], const char *key, const char *value)
+enum { SETTINGS = 16 };
+static const struct ptowsp_setting wide_setting = {"schedulers", PROBE_INSTANCES};
+
+static struct ptowsp_backend *backend_now(const struct probe *probe)
 {
-	if (options->setting_count >= SETTINGS)
-		return false;
-	if (options->setting_count)
-		memcpy(room, options->settings, options->setting_count * sizeof(*room));
-	room[options->setting_count++] = (struct ptowsp_setting){key, value};
-	options->settings = room;
-	return true;
+	return probe->is_wide ? probe->wide : probe->backend;
+}
+
+/* The configuration that is probed: how to open it. */
+static struct ptowsp_backend_options options_now(const struct probe *probe, struct ptowsp_setting room[SETTINGS])
+{
+	struct ptowsp_backend_options options = probe->options;
+
+	if (probe->is_wide) {
+		memcpy(room, options.settings, options.setting_count * sizeof(*room));
+		room[options.setting_count++] = wide_setting;
+		options.settings = room;
+	}
+	return options;
 }
 
 static bool has_option(const struct ptowsp_backend *backend, const char *key)
@@ -194,11 +206,12 @@ static bool alike(const struct ptowsp_device *a, const struct ptowsp_device *b)
 /* A backend for device 1: another device of the same sort if there is one, else any other, else the same again. */
 static ptowsp_status mate_open(const struct probe *probe, struct ptowsp_backend **out, struct ptowsp_error *error)
 {
-	const struct ptowsp_device *current = ptowsp_backend_current(probe->backend), *device;
+	const struct ptowsp_device *current = ptowsp_backend_current(backend_now(probe)), *device;
 	const struct ptowsp_device *mate = NULL;
-	struct ptowsp_backend_options options = probe->options;
+	struct ptowsp_setting settings[SETTINGS];
+	struct ptowsp_backend_options options = options_now(probe, settings);
 
-	for (uint32_t i = 0; (device = ptowsp_backend_device(probe->backend, i)); i++)
+	for (uint32_t i = 0; (device = ptowsp_backend_device(backend_now(probe), i)); i++)
 		if (device != current && (!mate || (!alike(mate, current) && alike(device, current))))
 			mate = device;
 	if (mate)
@@ -211,9 +224,9 @@ static enum probe_state run(struct probe *probe, const char *text, uint32_t feat
 			    struct probe_result *result)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
-	struct ptowsp_backend *backend = probe->backend, *own = NULL, *mate = NULL;
-	struct ptowsp_backend_options options = probe->options;
+	struct ptowsp_backend *own = NULL, *mate = NULL;
 	struct ptowsp_setting settings[SETTINGS];
+	struct ptowsp_backend_options options = options_now(probe, settings);
 	struct ptowsp_package *package;
 	struct probe_spec spec;
 
@@ -222,17 +235,13 @@ static enum probe_state run(struct probe *probe, const char *text, uint32_t feat
 	if (!package)
 		return say(result, PROBE_NOT_PROBED, "%s", error.text);
 	options.threads = spec.threads;
-	if (spec.if_any && !has_option(backend, "schedulers"))
-		spec.schedulers = NULL;
-	if (spec.schedulers && !settings_add(&options, settings, "schedulers", spec.schedulers))
-		return say(result, PROBE_NOT_PROBED, "too many options of the backend are set to add schedulers=%s", spec.schedulers);
-	if ((spec.threads || spec.schedulers) && ptowsp_backend_open(&own, &options, &error))
-		return say(result, spec.schedulers ? PROBE_NOT_PROBED : PROBE_FAILED, "%s", error.text);
+	if (spec.threads && ptowsp_backend_open(&own, &options, &error))
+		return say(result, PROBE_FAILED, "%s", error.text);
 	if (spec.mate && mate_open(probe, &mate, &error)) {
 		ptowsp_backend_close(own);
 		return say(result, PROBE_NOT_PROBED, "%s", error.text);
 	}
-	probe_run(outcome, package, own ? own : backend, mate, &spec, feature);
+	probe_run(outcome, package, own ? own : backend_now(probe), mate, &spec, feature);
 	ptowsp_backend_close(mate);
 	ptowsp_backend_close(own);
 	if (*outcome->missing)
@@ -306,18 +315,46 @@ static enum probe_state compare(const struct row *row, const struct probe_view *
 /* Kernels that take as long whatever they do hide what only longer ones show. */
 static bool times_tell(const struct probe *probe, const struct row *row)
 {
-	const struct ptowsp_cap *cap = ptowsp_backend_cap(probe->backend, PTOWSP_FEATURE_KERNEL_CYCLES);
+	const struct ptowsp_cap *cap = ptowsp_backend_cap(backend_now(probe), PTOWSP_FEATURE_KERNEL_CYCLES);
 
 	return row->feature == PTOWSP_FEATURE_KERNEL_CYCLES || !cap || cap->state >= PTOWSP_STATE_ENFORCED || cap->state == PTOWSP_STATE_UNSUPPORTED;
+}
+
+static bool wants_instances(const struct row *row)
+{
+	struct probe_spec spec;
+
+	if (row->relation == NONE)
+		return false;
+	probe_spec_read(&spec, row->with);
+	return spec.instances;
+}
+
+/* What a run needed and did not have; NULL: nothing. Where tasks run needs no directive on a backend that has several executors by itself, unless the row is about which. */
+static const char *unmet_in(const struct probe_outcome *outcome, bool which)
+{
+	if (*outcome->unmet)
+		return outcome->unmet;
+	return *outcome->unplaced && (which || outcome->stats.executors < 2) ? outcome->unplaced : NULL;
+}
+
+static const char *unmet(const struct probe *probe, const struct row *row)
+{
+	bool which = wants_instances(row);
+	const char *text = unmet_in(&probe->with, which);
+
+	return text ? text : unmet_in(&probe->without, which);
 }
 
 /* No difference was seen. Could there have been one? */
 static enum probe_state excuse(const struct probe *probe, const struct row *row, struct probe_result *result)
 {
-	if (*probe->without.unmet || *probe->with.unmet)
-		return say(result, PROBE_NOT_PROBED, "%s", *probe->with.unmet ? probe->with.unmet : probe->without.unmet);
+	const char *text = unmet(probe, row);
+
 	if (!times_tell(probe, row))
 		return say(result, PROBE_NOT_PROBED, "kernels take as long whatever they do, so it cannot be seen");
+	if (text)
+		return say(result, PROBE_NOT_PROBED, "%s", text);
 	return PROBE_NO_EFFECT;
 }
 
@@ -326,7 +363,7 @@ static enum probe_state row_probe(struct probe *probe, const struct row *row, st
 	struct probe_view without = {0}, with;
 	enum probe_state state = PROBE_ENFORCED;
 
-	*probe->without.unmet = *probe->with.unmet = 0;
+	probe->without = probe->with = (struct probe_outcome){0};
 	if (*row->without)
 		state = run(probe, row->without, row->feature, &probe->without, result);
 	if (state == PROBE_ENFORCED && *row->without)
@@ -340,19 +377,33 @@ static enum probe_state row_probe(struct probe *probe, const struct row *row, st
 	return state == PROBE_NO_EFFECT ? excuse(probe, row, result) : state;
 }
 
-void probe_feature(struct probe *probe, uint32_t feature, struct probe_result *result)
+/* What cannot be told without instances, because another directive has no effect without them, is told by the second configuration. */
+static bool is_left(const struct probe *probe, const struct row *row, enum probe_state state)
+{
+	return state == PROBE_NOT_PROBED && !probe->is_wide && wants_instances(row) && unmet(probe, row);
+}
+
+static void rows_probe(struct probe *probe, uint32_t feature, struct probe_result *result)
 {
 	enum probe_state state = PROBE_ENFORCED;
 
-	*result = (struct probe_result){.state = PROBE_NOT_PROBED, .text = "there is no probe for it"};
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct probe_result seen = *result;
+		bool left;
+
 		if (rows[i].feature != feature)
 			continue;
 		result->probes += rows[i].relation != NONE;
 		if (rows[i].relation == NONE)
 			say(result, PROBE_NOT_PROBED, "%s", rows[i].text);
-		else if (state == PROBE_ENFORCED)
-			state = row_probe(probe, &rows[i], result);
+		if (rows[i].relation == NONE || state != PROBE_ENFORCED)
+			continue;
+		state = row_probe(probe, &rows[i], &seen);
+		left = is_left(probe, &rows[i], state);
+		seen.probes = result->probes;
+		if (!left || result->state == PROBE_NOT_PROBED)
+			*result = seen;
+		state = left ? PROBE_ENFORCED : state;
 	}
 }
 
@@ -362,6 +413,44 @@ bool probe_exists(uint32_t feature)
 		if (rows[i].feature == feature && rows[i].relation != NONE)
 			return true;
 	return false;
+}
+
+void probe_feature(struct probe *probe, uint32_t feature, struct probe_result *result)
+{
+	*result = (struct probe_result){.state = PROBE_NOT_PROBED, .text = "there is no probe for it"};
+	probe->is_wide = false;
+	rows_probe(probe, feature, result);
+}
+
+/* Can there be a second configuration? Opened once. */
+static bool wide_open(struct probe *probe)
+{
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct ptowsp_setting settings[SETTINGS];
+	struct ptowsp_backend_options options;
+
+	if (probe->wide || probe->options.setting_count >= SETTINGS || !has_option(probe->backend, wide_setting.key))
+		return probe->wide != NULL;
+	probe->is_wide = true;
+	options = options_now(probe, settings);
+	if (ptowsp_backend_open(&probe->wide, &options, &error))
+		probe->wide = NULL;
+	return probe->wide != NULL;
+}
+
+const char *probe_feature_more(struct probe *probe, uint32_t feature, struct probe_result *result, const struct ptowsp_cap **cap_out)
+{
+	bool wanted = false;
+
+	*result = (struct probe_result){.state = PROBE_NOT_PROBED};
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
+		wanted |= rows[i].feature == feature && wants_instances(&rows[i]);
+	if (!wanted || !wide_open(probe))
+		return NULL;
+	probe->is_wide = true;
+	*cap_out = ptowsp_backend_cap(probe->wide, feature);
+	rows_probe(probe, feature, result);
+	return "schedulers=" PROBE_INSTANCES;
 }
 
 /* ---- the claim ------------------------------------------------------------------------------------------------- */

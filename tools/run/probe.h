@@ -41,8 +41,11 @@ struct probe_result {
 	uint32_t probes; /* how many rows probe.def has for the feature */
 	char text[480];  /* what was seen, or why not; one sentence without a full stop */
 };
-/* Runs all probes of a feature (id of caps.h); ends at the first that is not PROBE_ENFORCED. */
+/* Runs all probes of a feature (id of caps.h) with the options as they are; ends at the first that is not PROBE_ENFORCED. */
 void probe_feature(struct probe *probe, uint32_t feature, struct probe_result *result_out);
+/* The same with several scheduler instances, for features that choose between executors: what a backend declares and does may depend on how many there are. Returns
+ * the options in which that differs, as KEY=VALUE; NULL, and no probe is run: the feature needs none, or the backend cannot be opened so. *cap_out: its row there, NULL: none. */
+const char *probe_feature_more(struct probe *probe, uint32_t feature, struct probe_result *result_out, const struct ptowsp_cap **cap_out);
 
 enum probe_verdict {
 	PROBE_NOTHING,  /* nothing is claimed, and no probe was made */

@@ -30,12 +30,10 @@ static void word_read(struct probe_spec *spec, char *word)
 		spec->then[spec->then_count++] = rest;
 	else if ((rest = after(word, "@threads=")))
 		spec->threads = (uint32_t)strtoul(rest, NULL, 10);
-	else if ((rest = after(word, "@schedulers=")))
-		spec->schedulers = rest;
-	else if ((rest = after(word, "@instances=")))
-		spec->schedulers = rest, spec->if_any = true;
 	else if ((rest = after(word, "@mate=")))
 		spec->mate = rest;
+	else if (!strcmp(word, "@instances"))
+		spec->instances = true;
 	else if (!strcmp(word, "@no_kernels"))
 		spec->no_kernels = true;
 	else if (!strcmp(word, "@cancel"))
@@ -90,29 +88,49 @@ static uint32_t load_flags(uint32_t feature)
 	return feature == PTOWSP_FEATURE_PAYLOAD(PTOWSP_PAYLOAD_ELF) ? PTOWSP_LOAD_TRUST_NATIVE : 0;
 }
 
+static bool places_tasks(uint32_t feature)
+{
+	return feature >> 4 == PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_DISPATCH, 0) >> 4 || feature >> 4 == PTOWSP_FEATURE_POLICY(PTOWSP_DIRECTIVE_SPATIAL_MAP, 0) >> 4;
+}
+
+static void unmet_keep(char *text, size_t room, const struct ptowsp_verdict *verdict)
+{
+	struct reg_text out;
+
+	if (*text)
+		return;
+	reg_text_init(&out, text, room);
+	reg_text_add(&out, "the probe needs %s: %s", verdict->what, verdict->reason);
+}
+
+/* One verdict of the match. declared: of the probed feature, its row's state. */
+static void need_meet(struct probe_outcome *o, const struct ptowsp_verdict *verdict, uint32_t feature, unsigned declared)
+{
+	bool own = verdict->feature == feature, less = verdict->directive && verdict->state < PTOWSP_STATE_ENFORCED;
+
+	if (own && verdict->refused) {
+		o->refused = true;
+		reg_fail(&o->error, PTOWSP_UNSUPPORTED, "%s: %s", verdict->what, verdict->reason);
+	} else if (verdict->refused) {
+		unmet_keep(o->missing, sizeof(o->missing), verdict);
+	} else if (less && !own && places_tasks(verdict->feature)) {
+		unmet_keep(o->unplaced, sizeof(o->unplaced), verdict);
+	} else if (less && (!own || declared == PTOWSP_STATE_ENFORCED)) {
+		unmet_keep(o->unmet, sizeof(o->unmet), verdict);
+	}
+}
+
 /* Directives that a backend does not claim would leave the run as it is without them. It runs all the same: a difference that is there is one, but where there
  * is none nothing can be told. */
 static bool needs_met(struct probe_outcome *o, const struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t feature)
 {
+	const struct ptowsp_cap *cap = ptowsp_backend_cap(backend, feature);
 	struct ptowsp_match *match;
 	struct ptowsp_verdict verdict;
-	struct reg_text text, unmet;
 
 	o->status = ptowsp_match_create(&match, backend, plan, load_flags(feature), &o->error);
-	reg_text_init(&text, o->missing, sizeof(o->missing));
-	reg_text_init(&unmet, o->unmet, sizeof(o->unmet));
-	for (uint32_t i = 0; !o->status && !*o->missing && !o->refused && ptowsp_match_row(match, i, &verdict); i++) {
-		bool own = verdict.feature == feature;
-
-		if (own && verdict.refused) {
-			o->refused = true;
-			reg_fail(&o->error, PTOWSP_UNSUPPORTED, "%s: %s", verdict.what, verdict.reason);
-		} else if (!own && verdict.refused) {
-			reg_text_add(&text, "the probe needs %s: %s", verdict.what, verdict.reason);
-		} else if (!own && verdict.directive && verdict.state < PTOWSP_STATE_ENFORCED && !*o->unmet) {
-			reg_text_add(&unmet, "the probe needs %s: %s", verdict.what, verdict.reason);
-		}
-	}
+	for (uint32_t i = 0; !o->status && !*o->missing && !o->refused && ptowsp_match_row(match, i, &verdict); i++)
+		need_meet(o, &verdict, feature, cap ? cap->state : PTOWSP_STATE_UNSUPPORTED);
 	ptowsp_match_destroy(match);
 	return !o->status && !*o->missing && !o->refused;
 }

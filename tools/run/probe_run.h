@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include "host/ptowsp_host.h"
 
+/* Options of the second configuration, where a backend has them. */
+#define PROBE_INSTANCES "4"
 enum { PROBE_WORDS = 8, PROBE_TASKS = 256, PROBE_EDGES = 256, PROBE_RESOURCES = 64, PROBE_SCHEDULERS = 16, PROBE_CONTENT = 8, PROBE_ELEMENTS = 1024 };
 
 /* "package:entry word ..."; a word is a directive as for --schedule, or
@@ -15,8 +17,7 @@ enum { PROBE_WORDS = 8, PROBE_TASKS = 256, PROBE_EDGES = 256, PROBE_RESOURCES = 
  *	@cancel           is cancelled 20 ms after its start
  *	@deadline         has 50 ms
  *	@threads=N        on a backend of its own with so many worker threads
- *	@schedulers=N     on a backend of its own with so many scheduler instances
- *	@instances=N      the same, where a backend has that option: some have executors without it, others need instances to choose from
+ *	@instances        what the row says can be seen where there are PROBE_INSTANCES scheduler instances, if not with the options as they are
  *	@mate=ENTRY       one run on two devices: that entry is the program of device 1
  * All texts point into `memory`. */
 struct probe_spec {
@@ -25,10 +26,8 @@ struct probe_spec {
 	const char *schedule[PROBE_WORDS];
 	char *set[PROBE_WORDS], *then[PROBE_WORDS]; /* NAME=VALUE */
 	uint32_t schedule_count, set_count, then_count, threads;
-	const char *schedulers; /* NULL: none stated */
-	bool if_any;            /* @instances */
 	const char *mate;       /* NULL: one device */
-	bool no_kernels, cancel, deadline;
+	bool instances, no_kernels, cancel, deadline;
 };
 /* The text is one of probe.def: what does not fit ends the program. */
 void probe_spec_read(struct probe_spec *spec_out, const char *text);
@@ -54,10 +53,11 @@ struct probe_outcome {
 	bool has_content, deadlocked;
 	struct ptowsp_deadlock deadlock;
 	char missing[240];             /* a feature that the run needs and the backend refuses; "" */
-	char unmet[240];               /* a directive that the run needs and the backend does not enforce; "" */
+	char unmet[240];               /* a directive that the run needs and the backend does not enforce, or the probed one with a number beyond its limits; "" */
+	char unplaced[240];            /* the same of those that say which executor runs a task: a backend may have several by itself; "" */
 	bool refused;                  /* by the match of needs and capabilities, because of the probed feature; error has the reason */
 };
-/* feature: the probed one; of others that the plan needs `missing` says which is refused, and then nothing runs, and `unmet` which is less than enforced. mate: a backend of device 1, where
+/* feature: the probed one; of others that the plan needs `missing` says which is refused, and then nothing runs, and `unmet` and `unplaced` which is less than enforced. mate: a backend of device 1, where
  * the spec has a mate. */
 void probe_run(struct probe_outcome *outcome_out, struct ptowsp_package *package, struct ptowsp_backend *backend, struct ptowsp_backend *mate,
 	       const struct probe_spec *spec, uint32_t feature);
