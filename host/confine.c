@@ -138,7 +138,7 @@ static const int allowed[] = {
 	SYS_sched_yield, SYS_sched_getaffinity, SYS_sched_getparam, SYS_sched_getscheduler, SYS_getcpu, SYS_getpriority,
 	SYS_clock_gettime, SYS_clock_getres, SYS_clock_nanosleep, SYS_nanosleep, SYS_gettimeofday, SYS_times,
 	SYS_getpid, SYS_gettid, SYS_getppid, SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_getrusage, SYS_getrlimit, SYS_sysinfo, SYS_uname,
-	SYS_getrandom, SYS_prctl, SYS_recvmsg,
+	SYS_getrandom, SYS_recvmsg,
 #ifdef SYS_open
 	SYS_open, SYS_stat, SYS_lstat, SYS_access, SYS_readlink, SYS_poll, SYS_select, SYS_epoll_wait, SYS_dup2, SYS_pipe, SYS_time, SYS_arch_prctl, SYS_pause,
 #endif
@@ -179,19 +179,22 @@ static void allow_with(struct rules *f, int number, uint32_t argument, uint32_t 
 	answer(f, SECCOMP_RET_ERRNO | EPERM);
 }
 
-/* Who gets a signal when a descriptor is ready may be any process of the user, and the signal SIGKILL: all of fcntl but that. */
-static void fcntl_allow(struct rules *f)
+/* The call with this number, unless its argument is one of these. */
+static void allow_without(struct rules *f, int number, uint32_t argument, const int *values, unsigned count)
 {
-	static const int signals[] = {F_SETOWN, F_SETSIG, F_SETOWN_EX};
-	enum { SIGNALS = sizeof(signals) / sizeof(*signals) };
-
-	row(f, BPF_JMP | BPF_JEQ | BPF_K, SYS_fcntl, 0, SIGNALS + 3);
-	row(f, BPF_LD | BPF_W | BPF_ABS, (uint32_t)LOW(1), 0, 0);
-	for (unsigned i = 0; i < SIGNALS; i++)
-		row(f, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)signals[i], (uint8_t)(SIGNALS - i), 0);
+	row(f, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)number, 0, (uint8_t)(count + 3));
+	row(f, BPF_LD | BPF_W | BPF_ABS, (uint32_t)LOW(argument), 0, 0);
+	for (unsigned i = 0; i < count; i++)
+		row(f, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)values[i], (uint8_t)(count - i), 0);
 	answer(f, SECCOMP_RET_ALLOW);
 	answer(f, SECCOMP_RET_ERRNO | EPERM);
 }
+
+/* Who gets a signal when a descriptor is ready may be any process of the user, and the signal SIGKILL; the buffers of pipes are memory that nothing counts. */
+static const int fcntl_refused[] = {F_SETOWN, F_SETSIG, F_SETOWN_EX, F_SETPIPE_SZ};
+/* It ends with its keeper, which looks at what it takes, and that stays so. */
+static const int prctl_refused[] = {PR_SET_PDEATHSIG, PR_SET_DUMPABLE, PR_SET_PTRACER, PR_SET_CHILD_SUBREAPER, PR_SET_MM};
+#define COUNT(array) (sizeof(array) / sizeof(*(array)))
 
 static void rules_fill(struct rules *f)
 {
@@ -212,7 +215,8 @@ static void rules_fill(struct rules *f)
 	allow_with(f, SYS_tgkill, 0, UINT32_MAX, (uint32_t)getpid()); /* abort */
 	allow_with(f, SYS_prlimit64, 0, UINT32_MAX, 0);               /* its own: with a number they may be those of any process of the user */
 	allow_with(f, SYS_sched_setaffinity, 0, UINT32_MAX, 0);
-	fcntl_allow(f);
+	allow_without(f, SYS_fcntl, 1, fcntl_refused, COUNT(fcntl_refused));
+	allow_without(f, SYS_prctl, 0, prctl_refused, COUNT(prctl_refused));
 	answer(f, SECCOMP_RET_ERRNO | EPERM);
 }
 

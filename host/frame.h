@@ -46,8 +46,17 @@ struct host_frame_file {
 };
 enum { HOST_FILE_BUFFER = 1, HOST_FILE_SECTIONS = 2 };
 
-/* Numbers of a worker's files at its start. */
-enum { HOST_WORKER_SOCKET = 3, HOST_WORKER_MEMORY = 4, HOST_WORKER_PLUGIN = 5, HOST_WORKER_LIFE = 6 /* a pipe whose other end only the host has */ };
+/* Numbers of a worker's files at its start. LIFE: a socket whose one end only the host has, and whose other one only the keeper. */
+enum { HOST_WORKER_SOCKET = 3, HOST_WORKER_MEMORY = 4, HOST_WORKER_PLUGIN = 5, HOST_WORKER_LIFE = 6 };
+
+/* What the keeper tells of its worker there, one per message. The host tells it to end the worker by shutting down its own side. */
+struct host_frame_word {
+	uint32_t kind;   /* HOST_WORD_x */
+	int32_t value;   /* STARTED: process number; STOPPED: signal; ENDED: exit status or signal */
+	int32_t how;     /* ENDED: CLD_x */
+	uint32_t limit;  /* ENDED: HOST_LIMIT_x that it met; 0: none */
+};
+enum { HOST_WORD_STARTED = 1, HOST_WORD_STOPPED, HOST_WORD_CONTINUED, HOST_WORD_ENDED };
 /* values[0] of BEGIN */
 enum { HOST_WORKER_SANDBOX = 1, HOST_WORKER_LINT_OFF = 2, HOST_WORKER_JIT = 4 };
 

@@ -97,15 +97,15 @@ struct remote_wait {
 	uint32_t device, notification;
 };
 enum { REMOTE_WAITS = 256 }; /* more is a lie */
-enum remote_verdict { REMOTE_LIVES, REMOTE_HUNG, REMOTE_FORGED, REMOTE_STOPPED };
+enum remote_verdict { REMOTE_LIVES, REMOTE_HUNG, REMOTE_STILL, REMOTE_FORGED, REMOTE_STOPPED }; /* STILL: stopped by a signal; STOPPED: by its host */
 
 /* Locks: down_lock[i] for writing down[i] and what goes before it on the socket; lock for everything marked so. lock may be taken inside of down_lock, not the other way
  * round, and nothing is called back under either. */
 struct host_remote {
 	char name[33];
-	pid_t pid;
+	pid_t pid;                    /* of its keeper (worker_keeper.c), as is pidfd */
 	int pidfd, socket, timer;
-	int life;                     /* the worker ends when this is closed, whatever it does */
+	int life;                     /* to the keeper: the worker ends when this is shut down, whatever it does */
 	struct host_frame_shared *shared;
 	struct host_ring down[2], up; /* up: of the thread that has `pumping` */
 	pthread_mutex_t down_lock[2];
@@ -131,7 +131,10 @@ struct host_remote {
 	struct remote_spare *spares;  /* lock; owned */
 	char said[2][120];            /* lock: its last lines */
 	enum remote_verdict verdict;  /* lock */
-	int stop_signal;              /* lock: that had stopped it when it was late; 0: none */
+	pid_t worker;                 /* lock: 0 until the keeper has said so */
+	int stop_signal;              /* lock: that has stopped it; 0: none */
+	uint64_t stop_ns, force_ns;   /* lock: when it is ended for that; when its keeper is, which was told to end it. 0: not at all */
+	struct host_frame_word end;   /* of the watcher: how it ended; kind 0: its keeper has not said */
 
 	_Atomic int dead, attention;  /* attention: dead, or a group has moved: who reads looks up from it */
 	struct remote_wait waits[REMOTE_WAITS]; /* of who has `pumping` */
@@ -174,6 +177,8 @@ uint64_t remote_until_ns(const struct host_remote *r, uint32_t operation, uint64
 
 /* remote_watch.c */
 ptowsp_status remote_watch_begin(struct host_remote *r, struct ptowsp_error *error);
+/* Waits until the worker's number is known. Errors: what became of it. */
+ptowsp_status remote_watch_started(struct host_remote *r, struct ptowsp_error *error);
 void remote_watch_end(struct host_remote *r);
 /* A thread of the library's own, which takes no signal that is meant for the embedding program. 0, or why there is none. */
 int remote_thread(pthread_t *thread_out, void *(*run)(void *context), struct host_remote *r);

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* remote_start.c - starting a worker and ending it. It gets seven files and nothing else of this process: no descriptor, no lock, no thread. */
+/* remote_start.c - starting a worker and ending it. It gets its files and nothing else of this process: no descriptor, no lock, no thread. */
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -54,13 +55,14 @@ static int attributes_fill(posix_spawnattr_t *attributes)
 
 static int spawn(struct host_remote *r, const char *program, const int files[FILES], bool sandbox)
 {
-	char *arguments[] = {(char *)(uintptr_t)"ptowsp-worker", r->name, NULL}, *nothing[] = {NULL};
+	char host[16], *arguments[] = {(char *)(uintptr_t)"ptowsp-worker", r->name, host, NULL}, *nothing[] = {NULL};
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	int rc = posix_spawn_file_actions_init(&actions);
 
 	if (rc)
 		return rc;
+	snprintf(host, sizeof(host), "%d", (int)getpid());
 	rc = posix_spawnattr_init(&attributes);
 	if (!rc) {
 		rc = attributes_fill(&attributes);
@@ -101,7 +103,7 @@ static ptowsp_status process_make(struct host_remote *r, const struct host_remot
 	int pair[2] = {-1, -1}, life[2] = {-1, -1}, memory = memory_make(r), files[FILES], rc = EMFILE;
 	char program[PATH_MAX];
 
-	if (memory < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) || pipe2(life, O_CLOEXEC)) {
+	if (memory < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, life)) {
 		for (int i = 0; i < 2; i++)
 			if (pair[i] >= 0)
 				close(pair[i]);
@@ -190,6 +192,8 @@ ptowsp_status host_remote_start(struct host_remote **out, const struct host_remo
 		remote_buffers_begin(r);
 		st = plugin_load(r, start, error);
 	}
+	if (!st)
+		st = remote_watch_started(r, error);
 	if (st)
 		host_remote_stop(r);
 	else
@@ -212,7 +216,10 @@ static void process_end(struct host_remote *r)
 			while (poll(&at, 1, END_MS) < 0 && errno == EINTR)
 				;
 	}
-	remote_kill(r, REMOTE_STOPPED);
+	if (r->watched)
+		remote_kill(r, REMOTE_STOPPED);
+	else
+		syscall(SYS_pidfd_send_signal, r->pidfd, SIGKILL, NULL, 0);
 }
 
 /* What lay in replies, and what stood for functions. */
@@ -275,5 +282,5 @@ uint64_t host_remote_copied(const struct host_remote *r)
 
 int host_remote_pid(const struct host_remote *r)
 {
-	return (int)r->pid;
+	return (int)r->worker;
 }

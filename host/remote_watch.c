@@ -5,6 +5,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
@@ -14,6 +15,8 @@
 #include "registry/text.h"
 
 #define TURN_NS UINT64_C(1000000)
+#define STILL_NS UINT64_C(1000000000) /* what is stopped for so long does not go on by itself */
+#define FORCE_NS UINT64_C(5000000000) /* what a keeper has for ending its worker; it needs two seconds at the most, unless it is stopped itself */
 
 static const char *operation_text(uint32_t operation)
 {
@@ -40,8 +43,12 @@ void remote_kill(struct host_remote *r, enum remote_verdict verdict)
 	pthread_mutex_lock(&r->lock);
 	if (r->verdict == REMOTE_LIVES)
 		r->verdict = verdict;
+	if (!r->force_ns) {
+		r->force_ns = host_now_ns() + FORCE_NS;
+		remote_alarm(r, r->force_ns);
+	}
 	pthread_mutex_unlock(&r->lock);
-	syscall(SYS_pidfd_send_signal, r->pidfd, SIGKILL, NULL, 0);
+	shutdown(r->life, SHUT_WR);
 }
 
 ptowsp_status remote_dead(const struct host_remote *r, struct ptowsp_error *error)
@@ -54,70 +61,126 @@ bool host_remote_ended(const struct host_remote *r)
 	return atomic_load(&r->dead);
 }
 
-/* Its plugin raised SIGSTOP, or somebody else did: which of both is not known, but why nothing went on is. */
-static void stop_look(struct host_remote *r)
+/* With the lock held: what is there to look at next, and whether something of it should have been over at `now`. */
+static bool late_find(const struct host_remote *r, uint64_t now, uint64_t *next_out)
 {
-	siginfo_t info = {0};
+	uint64_t next = UINT64_MAX;
 
-	if (waitid((idtype_t)P_PIDFD, (id_t)r->pidfd, &info, WSTOPPED | WNOHANG | WNOWAIT) || info.si_code != CLD_STOPPED)
-		return;
-	pthread_mutex_lock(&r->lock);
-	r->stop_signal = info.si_status;
-	pthread_mutex_unlock(&r->lock);
+	for (uint32_t i = 0; i < HOST_RUNS_IN_FLIGHT; i++)
+		if (r->runs[i].used && r->runs[i].kill_ns)
+			next = r->runs[i].kill_ns < next ? r->runs[i].kill_ns : next;
+	for (const struct remote_call *call = r->calls; call; call = call->next)
+		if (!call->answered)
+			next = call->kill_ns < next ? call->kill_ns : next;
+	*next_out = next;
+	return next <= now;
+}
+
+/* Its plugin raised SIGSTOP, or somebody else did: which of both is not known, but why nothing goes on is. Whose time is over meanwhile was late all the same. */
+static bool still_look(const struct host_remote *r, uint64_t now, uint64_t *next)
+{
+	if (!r->stop_ns)
+		return false;
+	*next = r->stop_ns < *next ? r->stop_ns : *next;
+	return r->stop_ns <= now;
 }
 
 /* The timer rang: somebody is late, or somebody else's time is the next one. */
 static void late_look(struct host_remote *r)
 {
 	const uint64_t now = host_now_ns();
-	uint64_t next = UINT64_MAX, expirations;
-	bool late = false;
+	uint64_t next = UINT64_MAX, expirations, later;
+	bool late, still, forced;
 
 	if (read(r->timer, &expirations, sizeof(expirations)) < 0 && errno != EAGAIN)
 		return;
 	pthread_mutex_lock(&r->lock);
 	r->armed_ns = 0;
-	for (uint32_t i = 0; i < HOST_RUNS_IN_FLIGHT; i++)
-		if (r->runs[i].used && r->runs[i].kill_ns) {
-			late = late || r->runs[i].kill_ns <= now;
-			next = r->runs[i].kill_ns < next ? r->runs[i].kill_ns : next;
-		}
-	for (const struct remote_call *call = r->calls; call; call = call->next)
-		if (!call->answered) {
-			late = late || call->kill_ns <= now;
-			next = call->kill_ns < next ? call->kill_ns : next;
-		}
-	if (!late && next != UINT64_MAX)
+	late = late_find(r, now, &next);
+	still = still_look(r, now, &next) && r->verdict == REMOTE_LIVES;
+	late = late || (still && late_find(r, now + HOST_REMOTE_GRACE_NS, &later));
+	forced = r->force_ns && r->force_ns <= now;
+	if (r->force_ns)
+		next = r->force_ns;
+	if (!forced && (r->force_ns || (!late && !still)) && next != UINT64_MAX)
 		remote_alarm(r, next);
 	pthread_mutex_unlock(&r->lock);
-	if (!late)
-		return;
-	stop_look(r);
-	remote_kill(r, REMOTE_HUNG);
+	if (forced)
+		syscall(SYS_pidfd_send_signal, r->pidfd, SIGKILL, NULL, 0);
+	else if (late || still)
+		remote_kill(r, late ? REMOTE_HUNG : REMOTE_STILL);
 }
 
-static void how_it_ended(const siginfo_t *info, char *text, size_t room)
+/* ---- what its keeper says --------------------------------------------------------------------------------------- */
+
+/* With the lock held. */
+static void word_take(struct host_remote *r, const struct host_frame_word *word)
 {
-	if (info->si_code == CLD_EXITED)
-		snprintf(text, room, "it left with exit status %d", info->si_status);
+	switch (word->kind) {
+	case HOST_WORD_STARTED: r->worker = word->value; break;
+	case HOST_WORD_STOPPED:
+		r->stop_signal = word->value;
+		r->stop_ns = host_now_ns() + STILL_NS;
+		remote_alarm(r, r->stop_ns);
+		break;
+	case HOST_WORD_CONTINUED:
+		r->stop_signal = 0;
+		r->stop_ns = 0;
+		break;
+	case HOST_WORD_ENDED: r->end = *word; break;
+	}
+}
+
+static bool words_take(struct host_remote *r)
+{
+	struct host_frame_word word;
+	ssize_t n;
+
+	while ((n = recv(r->life, &word, sizeof(word), MSG_DONTWAIT)) == (ssize_t)sizeof(word)) {
+		pthread_mutex_lock(&r->lock);
+		word_take(r, &word);
+		pthread_cond_broadcast(&r->turned);
+		pthread_mutex_unlock(&r->lock);
+	}
+	return n < 0; /* else there is nobody, and its end comes */
+}
+
+ptowsp_status remote_watch_started(struct host_remote *r, struct ptowsp_error *error)
+{
+	bool started;
+
+	pthread_mutex_lock(&r->lock);
+	while (!r->worker && !r->buried)
+		pthread_cond_wait(&r->turned, &r->lock);
+	started = r->worker != 0;
+	pthread_mutex_unlock(&r->lock);
+	return started ? PTOWSP_OK : remote_dead(r, error);
+}
+
+/* ---- its end ---------------------------------------------------------------------------------------------------- */
+
+static void how_it_ended(const struct host_frame_word *end, char *text, size_t room)
+{
+	if (end->how == CLD_EXITED)
+		snprintf(text, room, "it left with exit status %d", end->value);
 	else
-		snprintf(text, room, "signal %d (%s)", info->si_status, strsignal(info->si_status));
+		snprintf(text, room, "signal %d (%s)", end->value, strsignal(end->value));
 }
 
 /* Signal, last operation, last lines: as much as an error record has room for. */
-static void end_say(struct host_remote *r, const siginfo_t *info)
+static void end_say(struct host_remote *r)
 {
 	const char *busy = operation_text(atomic_load(&r->shared->operation));
 	char how[64], said[100] = "";
 	struct reg_text text;
 
-	how_it_ended(info, how, sizeof(how));
+	how_it_ended(&r->end, how, sizeof(how));
 	pthread_mutex_lock(&r->lock);
 	r->end_status = r->verdict == REMOTE_HUNG ? PTOWSP_DEADLINE : PTOWSP_DEVICE_LOST;
 	if (*r->said[0])
 		snprintf(said, sizeof(said), "; last lines: %.36s%s%.46s", r->said[1], *r->said[1] ? " / " : "", r->said[0]);
 	reg_text_init(&text, r->end_text, sizeof(r->end_text));
-	if (r->verdict == REMOTE_HUNG && r->stop_signal)
+	if (r->verdict == REMOTE_STILL || (r->verdict == REMOTE_HUNG && r->stop_signal))
 		reg_text_add(&text, "%s: its worker was stopped by signal %d (%s) and killed in %s%s", r->name, r->stop_signal, strsignal(r->stop_signal), busy, said);
 	else if (r->verdict == REMOTE_HUNG)
 		reg_text_add(&text, "%s did not end in time and its worker was killed in %s%s", r->name, busy, said);
@@ -129,7 +192,7 @@ static void end_say(struct host_remote *r, const siginfo_t *info)
 }
 
 /* From here on nobody else reads the ring. What the worker said before it ended is heard. */
-static void bury(struct host_remote *r, const siginfo_t *info)
+static void bury(struct host_remote *r)
 {
 	pthread_mutex_lock(&r->lock);
 	while (r->pumping) {
@@ -142,7 +205,7 @@ static void bury(struct host_remote *r, const siginfo_t *info)
 	r->pumping = true;
 	pthread_mutex_unlock(&r->lock);
 	remote_read(r);
-	end_say(r, info);
+	end_say(r);
 	remote_runs_fail(r);
 	pthread_mutex_lock(&r->lock);
 	r->pumping = false;
@@ -152,26 +215,40 @@ static void bury(struct host_remote *r, const siginfo_t *info)
 	pthread_mutex_unlock(&r->lock);
 }
 
+/* A keeper that was killed has said nothing: then its worker has the same signal from the kernel, and what that has started in its group has it from here. */
+static void keeper_end(struct host_remote *r)
+{
+	siginfo_t info = {0};
+
+	words_take(r);
+	while (waitid((idtype_t)P_PIDFD, (id_t)r->pidfd, &info, WEXITED) < 0 && errno == EINTR)
+		;
+	if (r->end.kind)
+		return;
+	if (r->worker)
+		kill(-r->worker, SIGKILL);
+	r->end = (struct host_frame_word){.kind = HOST_WORD_ENDED, .value = info.si_status, .how = info.si_code};
+}
+
 static void *watch(void *context)
 {
 	struct host_remote *r = context;
-	struct pollfd at[2] = {{.fd = r->pidfd, .events = POLLIN}, {.fd = r->timer, .events = POLLIN}};
-	siginfo_t info = {0};
+	struct pollfd at[3] = {{.fd = r->pidfd, .events = POLLIN}, {.fd = r->timer, .events = POLLIN}, {.fd = r->life, .events = POLLIN}};
 
 	for (;;) {
-		if (poll(at, 2, -1) < 0 && errno != EINTR)
+		if (poll(at, 3, -1) < 0 && errno != EINTR)
 			break;
 		if (at[0].revents)
 			break;
 		if (at[1].revents)
 			late_look(r);
+		if (at[2].revents && !words_take(r))
+			at[2].fd = -1;
 	}
-	kill(-r->pid, SIGKILL); /* what its plugin has started and not taken out of its group; the number is its own until it is waited for */
-	while (waitid((idtype_t)P_PIDFD, (id_t)r->pidfd, &info, WEXITED) < 0 && errno == EINTR)
-		;
+	keeper_end(r);
 	atomic_store(&r->dead, 1);
 	atomic_store(&r->attention, 1);
-	bury(r, &info);
+	bury(r);
 	return NULL;
 }
 

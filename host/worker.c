@@ -3,10 +3,8 @@
  * the host one round trip. */
 #include "host/worker.h"
 
-#include <fcntl.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -86,27 +84,16 @@ static void *any_main(void *context)
 	return NULL;
 }
 
-/* The host is gone when its end of the pipe is: the kernel then ends this process and what the plugin has started, whatever they are doing. A thread that looks could not be started before the plugin is
- * loaded: it would be outside of the sandbox. */
-static bool end_with_host(void)
-{
-	struct pollfd at = {.fd = HOST_WORKER_LIFE};
-
-	if (fcntl(HOST_WORKER_LIFE, F_SETSIG, SIGKILL) || fcntl(HOST_WORKER_LIFE, F_SETOWN, -getpgrp()) || fcntl(HOST_WORKER_LIFE, F_SETFL, O_ASYNC))
-		return false;
-	return !poll(&at, 1, 0); /* it is there still */
-}
-
 int main(int argc, char **argv)
 {
 	pthread_t thread;
 
 	worker.shared = mmap(NULL, sizeof(*worker.shared), PROT_READ | PROT_WRITE, MAP_SHARED, HOST_WORKER_MEMORY, 0);
-	if (argc != 2 || worker.shared == MAP_FAILED) {
+	if (argc != 3 || worker.shared == MAP_FAILED) {
 		fputs("ptowsp-worker is started by libptowsp, for --isolate=process and --isolate=sandbox\n", stderr);
 		return 2;
 	}
-	if (!end_with_host())
+	if (!worker_keep(atoi(argv[2])))
 		return 1;
 	worker.name = argv[1];
 	close(HOST_WORKER_MEMORY);

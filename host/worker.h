@@ -4,6 +4,7 @@
 #define HOST_WORKER_H
 
 #include <pthread.h>
+#include <sys/types.h>
 
 #include "host/call.h"
 #include "host/frame.h"
@@ -49,6 +50,9 @@ extern struct worker worker;
 /* worker.c: a run is counted from before the plugin is given it until its end was told or it was refused. end: a token that is not in flight, or was ended before, changes nothing. */
 void worker_run_begin(uint64_t token);
 void worker_run_end(uint64_t token);
+
+/* worker_keeper.c: makes this process the keeper of the worker that it starts, and returns in that one alone; false: it cannot be kept. host: the process that started this one. */
+bool worker_keep(pid_t host);
 
 /* worker_up.c: messages to the host, from any thread, each begun with its frame. */
 void worker_frame(struct host_wire *wire, uint32_t operation);

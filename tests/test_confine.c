@@ -11,6 +11,7 @@
 #include <sched.h>
 #include <stddef.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -79,8 +80,10 @@ static void calls_that_compute_and_wait_are_there(void)
 	CHECK_UINT(answer_to(SYS_prlimit64, 0), SECCOMP_RET_ALLOW);
 	CHECK_UINT(answer_to(SYS_sched_setaffinity, 0), SECCOMP_RET_ALLOW);
 	for (uint64_t command = 0; command < 1100; command++)
-		if (command != F_SETOWN && command != F_SETSIG && command != F_SETOWN_EX)
+		if (command != F_SETOWN && command != F_SETSIG && command != F_SETOWN_EX && command != F_SETPIPE_SZ)
 			CHECK_UINT(answer_to_fcntl(command), SECCOMP_RET_ALLOW);
+	CHECK_UINT(answer_to(SYS_prctl, PR_SET_NAME), SECCOMP_RET_ALLOW);
+	CHECK_UINT(answer_to(SYS_prctl, PR_GET_SECCOMP), SECCOMP_RET_ALLOW);
 }
 
 static void calls_that_reach_others_are_not(void)
@@ -99,6 +102,11 @@ static void calls_that_reach_others_are_not(void)
 	CHECK_UINT(answer_to_fcntl(F_SETOWN), SECCOMP_RET_ERRNO | EPERM); /* a signal to anybody when a pipe is ready */
 	CHECK_UINT(answer_to_fcntl(F_SETSIG), SECCOMP_RET_ERRNO | EPERM);
 	CHECK_UINT(answer_to_fcntl(F_SETOWN_EX), SECCOMP_RET_ERRNO | EPERM);
+	CHECK_UINT(answer_to_fcntl(F_SETPIPE_SZ), SECCOMP_RET_ERRNO | EPERM); /* memory that nothing counts */
+	CHECK_UINT(answer_to(SYS_prctl, PR_SET_PDEATHSIG), SECCOMP_RET_ERRNO | EPERM); /* it ends with its keeper */
+	CHECK_UINT(answer_to(SYS_prctl, PR_SET_DUMPABLE), SECCOMP_RET_ERRNO | EPERM); /* which looks at what it takes */
+	CHECK_UINT(answer_to(SYS_setsid, 0), SECCOMP_RET_ERRNO | EPERM);
+	CHECK_UINT(answer_to(SYS_setpgid, 0), SECCOMP_RET_ERRNO | EPERM);
 	CHECK_UINT(answer_to(0x40000000 | SYS_read, 0), SECCOMP_RET_ERRNO | EPERM); /* x32 */
 }
 

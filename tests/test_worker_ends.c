@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -115,6 +116,62 @@ static void a_stopped_worker_is_ended_and_called_stopped(void)
 	CHECK_CONTAINS(error.text, "killed in poll");
 	CHECK(!alive(ptowsp_backend_worker(s.backend)));
 	moody_close(&s);
+}
+
+/* Nobody who waits has a time, and it is no crash either: a run without a deadline would be waited for for ever. */
+static void a_stopped_worker_is_ended_without_a_deadline_too(void)
+{
+	static const char *const operations[] = {"load", "submit", "poll"};
+	struct moody s = {0};
+
+	for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
+		const uint64_t begin = host_now_ns();
+
+		CHECK_INT(moody_run(&s, check_fmt("stop:%s", operations[i]), 0), PTOWSP_DEVICE_LOST);
+		CHECK_CONTAINS(error.text, check_fmt("stopped by signal %d", SIGSTOP));
+		CHECK(host_now_ns() - begin < UINT64_C(4000000000));
+		CHECK(!alive(ptowsp_backend_worker(s.backend)));
+		moody_close(&s);
+	}
+}
+
+static void a_worker_that_goes_on_after_a_stop_goes_on(void)
+{
+	struct moody s = {0};
+
+	REQUIRE_INT(moody_open(&s, moody_empty(), "calm", &error), 0);
+	kill((pid_t)ptowsp_backend_worker(s.backend), SIGSTOP);
+	usleep(200000);
+	kill((pid_t)ptowsp_backend_worker(s.backend), SIGCONT);
+	usleep(1200000);
+	CHECK_INT(ptowsp_execute(s.program, NULL, &error), 0);
+	moody_close(&s);
+}
+
+/* It has the ring from its worker, and says things there for ever. */
+static void a_process_that_a_worker_leaves_ends_with_it(void)
+{
+	static const char *const operations[] = {"load", "poll", "fini"};
+
+	for (size_t i = 0; i < sizeof(operations) / sizeof(*operations); i++) {
+		const uint64_t begin = host_now_ns();
+		struct moody s = {0};
+		const char *child;
+
+		CHECK_INT(moody_run(&s, check_fmt("child:%s", operations[i]), 0), i < 2 ? PTOWSP_DEVICE_LOST : 0);
+		if (i < 2)
+			CHECK_CONTAINS(error.text, "exit status 3");
+		if (i == 2) {
+			ptowsp_program_unload(s.program);
+			ptowsp_backend_close(s.backend);
+			s.program = NULL, s.backend = NULL;
+		}
+		child = strstr(s.log, "child ");
+		REQUIRE(child != NULL);
+		CHECK(!alive(atoi(child + 6)));
+		moody_close(&s);
+		CHECK(host_now_ns() - begin < UINT64_C(4000000000));
+	}
 }
 
 /* What a plugin says is read as far as it is printed, in its worker, too. */
@@ -360,6 +417,9 @@ void suite_worker_ends(CU_pSuite s)
 	TEST(s, every_later_call_says_how_it_ended);
 	TEST(s, a_hang_is_ended_after_the_deadline);
 	TEST(s, a_stopped_worker_is_ended_and_called_stopped);
+	TEST(s, a_stopped_worker_is_ended_without_a_deadline_too);
+	TEST(s, a_worker_that_goes_on_after_a_stop_goes_on);
+	TEST(s, a_process_that_a_worker_leaves_ends_with_it);
 	TEST(s, a_text_of_any_length_ends_nobody);
 	TEST(s, what_a_plugin_says_becomes_one_line);
 	TEST(s, a_plugin_that_never_stops_talking_holds_nobody);

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/time.h>
@@ -20,7 +21,7 @@ enum wrong {
 	ABORT_LOAD, EXIT_LOAD, EXIT_BY_HANDLERS, LOOP_LOAD, LOOP_SUBMIT, DONE_TWICE, DONE_NEVER, DONE_STRANGER, DONE_REFUSED, DONE_INSIDE, DONE_WITHOUT_STATS, THREAD_LEFT, MEMORY_LEFT,
 	MEMORY_TWICE, MEMORY_SIZE, ROOM_IGNORED, STATS_TOO_LONG, FIELDS_IGNORED, NO_SENTENCE, ERROR_WITHOUT_FAILURE, STATUS_POSITIVE, STATUS_UNKNOWN, PRINTS, CHANGES_FOLDER, CHANGES_ENVIRONMENT,
 	CHANGES_MASK, CHANGES_LOCALE, CHANGES_HANDLER, CHANGES_ROUNDING, CHANGES_LIMIT, STARTS_TIMER, CLOSES_STDIN, KEEPS_ARGUMENTS, TRUSTS_BYTECODE, SLEEPS_IN_POLL, LIES, OPEN_WITHOUT_DEVICE, KNOWS_EVERY_EXTENSION, ENTRY_ALLOCATES, ENTRY_STARTS,
-	CRASH_CONSTRUCTOR, CRASH_ENTRY, CRASH_OPTIONS, HANG_CONSTRUCTOR, HANG_ENTRY, HANG_INIT, HANG_OPTIONS, HANG_FINI
+	CRASH_CONSTRUCTOR, CRASH_ENTRY, CRASH_OPTIONS, HANG_CONSTRUCTOR, HANG_ENTRY, HANG_INIT, HANG_OPTIONS, HANG_FINI, CUTS_TIES, LEAVES_SESSION
 };
 #ifndef WRONG
 #define WRONG NOTHING
@@ -77,8 +78,35 @@ static void limit_lower(void)
 	}
 }
 
+/* Whatever would end this process with its host, taken back as far as a process can: every descriptor, the kernel's word, signals that ask. */
+static void ties_cut(void)
+{
+	prctl(PR_SET_PDEATHSIG, 0L, 0L, 0L, 0L);
+	signal(SIGTERM, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGIO, SIG_IGN);
+	for (int fd = 3; fd < 1024; fd++)
+		close(fd);
+	hang(CUTS_TIES);
+}
+
+/* A process that nobody waits for, in no group of its parent's; where there may be none, it is as above. */
+static void session_leave(void)
+{
+	const pid_t child = fork();
+
+	if (!child && setsid() > 0 && fork())
+		_exit(0);
+	ties_cut();
+	hang(LEAVES_SESSION);
+}
+
 static void process_change(void)
 {
+	if (is(CUTS_TIES))
+		ties_cut();
+	if (is(LEAVES_SESSION))
+		session_leave();
 	if (is(PRINTS))
 		fprintf(stderr, "hello from a plugin\n");
 	if (is(CHANGES_FOLDER) && chdir("/"))

@@ -94,6 +94,22 @@ static void ring_fill(void)
 	atomic_store(&shared->down[0].tail, atomic_load(&shared->down[0].head) - HOST_RING_BYTES);
 }
 
+/* Leaves a process in a session of its own, which has all that this one has, and says things for ever; its number is what this one says. */
+static void child_leave(void)
+{
+	char line[32];
+	pid_t child = fork();
+
+	if (!child) {
+		setsid();
+		for (;;)
+			own_host->log(own_host->context, PTOWSP_LOG_DEBUG, "and", 3);
+	}
+	snprintf(line, sizeof(line), "child %d", (int)child);
+	own_host->log(own_host->context, PTOWSP_LOG_INFO, line, strlen(line));
+	_exit(3);
+}
+
 static void act(const char *operation)
 {
 	const char *at = strchr(mood, ':');
@@ -126,6 +142,8 @@ static void act(const char *operation)
 	} else if (!strncmp(mood, "hang", 4)) {
 		for (;;)
 			pause();
+	} else if (!strncmp(mood, "child", 5)) {
+		child_leave();
 	} else if (!strncmp(mood, "full", 4)) {
 		ring_fill();
 	} else if (!strncmp(mood, "head", 4)) {

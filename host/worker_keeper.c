@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/* worker_keeper.c - the process between host and worker, which no plugin ever runs in: whatever a plugin does to its own process, descriptors and signals included, this one ends it, and all that it has
+ * started, with the host. It waits, and tells the host what becomes of its worker. */
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "host/runs.h"
+#include "host/worker.h"
+
+#define CLEAR_NS UINT64_C(2000000000) /* longest that what a plugin has left is hunted for: who starts processes faster than they are ended keeps the host no longer */
+
+static pid_t kept; /* the worker's number, its own until it is waited for */
+
+static void tell(const struct host_frame_word *word)
+{
+	while (send(HOST_WORKER_LIFE, word, sizeof(*word), MSG_NOSIGNAL) < 0 && errno == EINTR)
+		;
+}
+
+/* ---- what it has started ---------------------------------------------------------------------------------------- */
+
+/* Those that lost their parent are children of this process, in whatever group or session they are. */
+static void children_kill(void)
+{
+	FILE *file = fopen("/proc/thread-self/children", "r");
+	int child;
+
+	while (file && fscanf(file, "%d", &child) == 1)
+		kill(child, SIGKILL);
+	if (file)
+		fclose(file);
+}
+
+static void children_end(void)
+{
+	const uint64_t until_ns = host_now_ns() + CLEAR_NS;
+	siginfo_t info;
+
+	do {
+		memset(&info, 0, sizeof(info));
+		if (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | __WALL) && errno != EINTR)
+			return;
+		if (info.si_pid)
+			continue;
+		children_kill();
+		poll(NULL, 0, 1);
+	} while (host_now_ns() < until_ns);
+}
+
+/* What ends before its worker is nobody's. */
+static void orphans_reap(void)
+{
+	siginfo_t info;
+
+	do
+		memset(&info, 0, sizeof(info));
+	while (!waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT | __WALL) && info.si_pid && info.si_pid != kept &&
+	       !waitid(P_PID, (id_t)info.si_pid, &info, WEXITED | WNOHANG | __WALL));
+}
+
+/* ---- the worker ------------------------------------------------------------------------------------------------- */
+
+static void stop_look(void)
+{
+	siginfo_t info = {0};
+
+	if (!waitid(P_PID, (id_t)kept, &info, WSTOPPED | WCONTINUED | WNOHANG) && info.si_pid)
+		tell(&(struct host_frame_word){.kind = info.si_code == CLD_CONTINUED ? HOST_WORD_CONTINUED : HOST_WORD_STOPPED, .value = info.si_status});
+}
+
+static bool has_ended(void)
+{
+	siginfo_t info = {0};
+
+	return !waitid(P_PID, (id_t)kept, &info, WEXITED | WNOHANG | WNOWAIT) && info.si_pid;
+}
+
+/* Its group first, at once; then, one by one, what has left that. */
+static void worker_end(void)
+{
+	struct host_frame_word word = {.kind = HOST_WORD_ENDED};
+	siginfo_t info = {0};
+
+	kill(kept, SIGKILL);
+	kill(-kept, SIGKILL);
+	while (waitid(P_PID, (id_t)kept, &info, WEXITED) && errno == EINTR)
+		;
+	word.value = info.si_status;
+	word.how = info.si_code;
+	children_end();
+	tell(&word);
+	_exit(0);
+}
+
+static void keep(int host)
+{
+	sigset_t all;
+	struct pollfd at[3] = {{.fd = HOST_WORKER_LIFE, .events = POLLIN}, {.fd = host, .events = POLLIN}, {.events = POLLIN}};
+	struct signalfd_siginfo ignored;
+
+	sigfillset(&all);
+	at[2].fd = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
+	tell(&(struct host_frame_word){.kind = HOST_WORD_STARTED, .value = kept});
+	while (!has_ended()) {
+		poll(at, 3, -1);
+		if (at[0].revents || at[1].revents)
+			break;
+		while (read(at[2].fd, &ignored, sizeof(ignored)) > 0)
+			;
+		stop_look();
+		orphans_reap();
+	}
+	worker_end();
+}
+
+/* The worker ends with its keeper, too, by a signal that nothing of another process can take back. */
+static bool worker_begin(pid_t keeper)
+{
+	sigset_t none;
+
+	sigemptyset(&none);
+	close(HOST_WORKER_LIFE);
+	return !setpgid(0, 0) && !prctl(PR_SET_PDEATHSIG, (long)SIGKILL, 0L, 0L, 0L) && getppid() == keeper && !sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+bool worker_keep(pid_t host)
+{
+	const int host_fd = (int)syscall(SYS_pidfd_open, host, 0);
+	const pid_t keeper = getpid();
+	sigset_t all;
+
+	sigfillset(&all);
+	if (host_fd < 0 || getppid() != host || prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L) || sigprocmask(SIG_SETMASK, &all, NULL))
+		return false;
+	kept = fork();
+	if (kept < 0)
+		return false;
+	if (!kept) {
+		close(host_fd);
+		return worker_begin(keeper);
+	}
+	munmap(worker.shared, sizeof(*worker.shared)); /* what lies there, and comes on the socket, is the worker's */
+	for (int fd = HOST_WORKER_SOCKET; fd < HOST_WORKER_LIFE; fd++)
+		close(fd);
+	setpgid(kept, kept); /* whoever is first: the group is there before it is ended */
+	keep(host_fd);
+	return false;
+}
