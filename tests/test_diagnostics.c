@@ -107,6 +107,79 @@ static void errors_are_counted_in_one_sentence(void)
 		}
 }
 
+/* The text with what each help proposes behind the head of the function that it is about. To be freed. */
+static char *helped(const char *text, const struct lang_diagnostics *list)
+{
+	static const char declare[] = "declare it: ", head[] = "func ";
+	size_t size;
+	char *made = NULL;
+	FILE *file = open_memstream(&made, &size);
+	uint32_t line = 1, end;
+
+	for (const char *at = text; file && *at; at = strchr(at, '\n') + 1, line++) {
+		fprintf(file, "%.*s", (int)(strchr(at, '\n') - at + 1), at);
+		if (strncmp(at, head, strlen(head)) != 0)
+			continue;
+		end = line;
+		for (const char *in = at; *in != '}'; in = strchr(in, '\n') + 1)
+			end++;
+		for (uint32_t i = 0; i < list->count; i++)
+			if (list->rows[i].line > line && list->rows[i].line < end && !strncmp(list->rows[i].help, declare, strlen(declare)))
+				fprintf(file, "  %s\n", list->rows[i].help + strlen(declare));
+	}
+	if (file)
+		fclose(file);
+	return made;
+}
+
+static void declarations_that_help_proposes_are_right(void)
+{
+	char *text = check_read(check_fmt("%s/tests/diagnostics/undeclared.pto", check_root()), NULL), *better;
+	struct source s;
+
+	REQUIRE(text != NULL);
+	s = source_compile(text);
+	CHECK_UINT(s.list->errors, 11);
+	better = helped(text, s.list);
+	source_free(&s);
+	s = source_compile(better);
+	CHECK_STR(s.messages, "");
+	CHECK(s.package != NULL);
+	source_free(&s);
+	free(better);
+	free(text);
+}
+
+/* A tensor that is passed whole and does not fit: what the help says to write instead does, or it says that nothing does. */
+static void parts_that_help_proposes_are_right(void)
+{
+	static const char text[] = "tensor %%y : f32[%s] inout\nfunc @f(%%x: !pto.memref<gm,...,f32>) {\n  %%t = alloc_tile : !pto.tile<2x8xf32>\n  %%t = tload %%x[0, 0]\n"
+				   "  tstore %%t, %%x[0, 0]\n}\nkernel @k(%%x : f32[2, 8] inout) { portable @f }\nworkload @w { call @%s(%%x -> %s) }\n";
+	static const struct {
+		const char *shape, *callee, *help, *instead;
+	} rows[] = {
+		{"4, 8", "k", "say where the part begins: %y[0, 0] passes its first 2 x 8", "%y[0, 0]"},
+		{"3, 2, 8", "k", "say where the part begins: %y[0, 0] passes its first 2 x 8", "%y[0, 0]"},
+		{"64", "k", "pass its elements without a shape, as they follow each other: %y[0, 0 : ...]", "%y[0, 0 : ...]"},
+		{"64", "f", "pass its elements without a shape, as they follow each other: %y[0, 0 : ...]", "%y[0, 0 : ...]"},
+		{"4, 4", "f", "pass its elements without a shape, as they follow each other: %y[0, 0 : ...]", "%y[0, 0 : ...]"},
+		{"4", "k", "it has 4 elements, 16 are needed: declare it larger at test.pto:1, or take a smaller tile", NULL},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		struct source s = source_compile(check_fmt(text, rows[i].shape, rows[i].callee, "%y"));
+
+		CHECK_UINT(s.list->errors, 1);
+		CHECK_STR(s.list->rows[0].help, rows[i].help);
+		source_free(&s);
+		if (!rows[i].instead)
+			continue;
+		s = source_compile(check_fmt(text, rows[i].shape, rows[i].callee, rows[i].instead));
+		CHECK_STR(s.messages, "");
+		source_free(&s);
+	}
+}
+
 static int by_name(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -132,6 +205,8 @@ void suite_diagnostics(CU_pSuite s)
 		check_add(s, check_fmt("source_%s", names[i]), run_file);
 		free(names[i]);
 	}
+	TEST(s, declarations_that_help_proposes_are_right);
+	TEST(s, parts_that_help_proposes_are_right);
 	TEST(s, errors_are_counted_in_one_sentence);
 	TEST(s, errors_stop_at_twenty);
 	TEST(s, sources_cut_anywhere_are_answered);

@@ -8,8 +8,7 @@
 
 static void block_check(struct lang_check *check, struct lang_block *block);
 
-/* The element type that a number has at this operand; letter: its kind, see pto_ops.def. */
-static unsigned number_dtype(const struct lang_stmt *stmt, char letter)
+unsigned lang_number_dtype(const struct lang_stmt *stmt, char letter)
 {
 	const char *types = isa_op(stmt->op)->types;
 	unsigned dtype = PTOWSP_I64;
@@ -51,7 +50,7 @@ static int operands_check(struct lang_check *check, struct lang_stmt *stmt, cons
 		for (uint32_t i = 0; i < stmt->count; i++)
 			if (operands[i] == 's' && (stmt->operands[i].kind == LANG_OPERAND_NUMBER) == numbers)
 				ok &= lang_scalar_read(check, &stmt->operands[i],
-						       numbers ? number_dtype(stmt, isa_op(stmt->op)->types[i]) : PTOWSP_I64);
+						       numbers ? lang_number_dtype(stmt, isa_op(stmt->op)->types[i]) : PTOWSP_I64);
 		for (uint32_t i = 0; !numbers && i < stmt->count; i++)
 			if (operands[i] == 'S' && lang_operand_find(check, &stmt->operands[i], LANG_WANT_TARGET))
 				ok &= lang_annotation_check(check, &stmt->operands[i]);

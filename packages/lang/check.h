@@ -11,7 +11,7 @@ void lang_link(struct lang_module *module, const char *chosen);
 /* Checks every function in that order and fills in the facts of struct lang_var and lang_function. */
 void lang_check(struct lang_module *module);
 
-/* --- shared by check.c, check_call.c, operand.c, tail.c, facts.c --- */
+/* --- shared by check.c, check_call.c, operand.c, declare_help.c, tail.c, facts.c --- */
 
 /* The walk over one function. */
 struct lang_check {
@@ -35,6 +35,11 @@ struct lang_var *lang_operand_find(struct lang_check *check, struct lang_operand
 void lang_number_word_read(const struct lang_check *check, struct lang_operand *operand);
 /* A scalar source: finds and counts the name, or reads the number in type dtype (or in the one written behind it). */
 int lang_scalar_read(struct lang_check *check, struct lang_operand *operand, unsigned dtype);
+/* The element type that a number has at an operand of the statement; letter: its kind, see pto_ops.def. */
+unsigned lang_number_dtype(const struct lang_stmt *stmt, char letter);
+/* The help of the latest message: a declaration of that operand of check->stmt, which nothing declares, with which the instruction is right. Returns
+ * the type that it proposes, NONE if it knows none. */
+struct lang_type lang_declare_help(const struct lang_check *check, const struct lang_operand *operand, enum lang_want want);
 /* The written type must be that of the operand. */
 int lang_annotation_check(struct lang_check *check, const struct lang_operand *operand);
 

@@ -21,6 +21,15 @@ static int fits(const struct lang_var *var, enum lang_want want)
 	}
 }
 
+/* A name is missed once; what else is told of the function takes it for what was proposed. */
+static void declare_propose(struct lang_check *check, const struct lang_operand *operand, enum lang_want want)
+{
+	struct lang_type type = lang_declare_help(check, operand, want);
+
+	if (type.kind != LANG_TYPE_NONE)
+		lang_var_add(check->unit, check->function, LANG_BROKEN, operand->text, type, operand->at);
+}
+
 static void unknown_refuse(struct lang_check *check, const struct lang_operand *operand, enum lang_want want)
 {
 	struct lang_guess guess;
@@ -39,8 +48,7 @@ static void unknown_refuse(struct lang_check *check, const struct lang_operand *
 	else if (check->function->bare && want == LANG_WANT_TILE)
 		lang_help(check->unit, "the type behind the instruction that sets it first declares it");
 	else
-		lang_help(check->unit, "declare it: %%%s = %s", operand->text,
-			  want == LANG_WANT_TILE ? "alloc_tile : !pto.tile<8x8xf32>" : "alloc_scalar : i32");
+		declare_propose(check, operand, want);
 }
 
 static void kind_refuse(struct lang_check *check, const struct lang_operand *operand, const struct lang_var *var,

@@ -32,6 +32,22 @@ static int type_fits(struct lang_work_check *check, const struct lang_work *work
 	return 0;
 }
 
+/* The whole tensor is passed and has another shape: which part of it would do, its first rows and columns or its elements without a shape? */
+static void whole_help(struct lang_work_check *check, const struct lang_part *part, const struct lang_callee_param *param)
+{
+	uint64_t wanted = (uint64_t)param->rows * param->columns, there = (uint64_t)part->rows * part->columns;
+
+	if (part->viewed || part->extents[0] || part->index_count)
+		return;
+	if (part->rows >= param->rows && part->columns >= param->columns)
+		lang_help(check->unit, "say where the part begins: %%%s[0, 0] passes its first %s", part->tensor, shape_text(check, param->rows, param->columns));
+	else if (there >= wanted)
+		lang_help(check->unit, "pass its elements without a shape, as they follow each other: %%%s[0, 0 : ...]", part->tensor);
+	else
+		lang_help(check->unit, "it has %llu elements, %llu are needed: declare it larger at %s, or take a smaller tile", (unsigned long long)there,
+			  (unsigned long long)wanted, lang_place(check->unit, part->decl->head.at));
+}
+
 /* A kernel is handed the shape that it states; a function may work on more than its first tile, never on less. */
 static void shape_check(struct lang_work_check *check, const struct lang_work *work, const struct lang_part *part, const struct lang_callee_param *param)
 {
@@ -46,8 +62,7 @@ static void shape_check(struct lang_work_check *check, const struct lang_work *w
 	else
 		lang_error(check->unit, part->all, "this part of %%%s is %s, the parameter %%%s of @%s is %s", part->tensor,
 			   shape_text(check, part->rows, columns), param->name, work->callee, shape_text(check, param->rows, param->columns));
-	if (!part->extents[0] && !part->index_count)
-		lang_help(check->unit, "say where it begins: %%%s[row, column]", part->tensor);
+	whole_help(check, part, param);
 }
 
 /* The call says what is done with the tensor. More than the callee does is harmless; less is a promise. */
