@@ -133,6 +133,8 @@ static void elements_and_scaled_stores(void)
 	char *as = program_of("func.func @f(%a: !pto.ptr<f32>, %n: index) {\n" CONSTANTS
 			      "  %v = pto.make_tensor_view %a, shape = [%c2, %c4], strides = [%c4, %c1] : !pto.tensor_view<2x4xf32>\n"
 			      "  %t = pto.alloc_tile : !pto.tile_buf<vec, 2x4xf32>\n  %s = pto.alloc_tile : !pto.tile_buf<scaling, 1x4xf32>\n"
+			      "  pto.texpands ins(%c1 : f32) outs(%t : !pto.tile_buf<vec, 2x4xf32>)\n"
+			      "  pto.texpands ins(%c1 : f32) outs(%s : !pto.tile_buf<scaling, 1x4xf32>)\n"
 			      "  %x = pto.tgetval ins(%t, %n : !pto.tile_buf<vec, 2x4xf32>, index) outs : f32\n"
 			      "  %y = pto.getval ins(%s, %c2 : !pto.tile_buf<scaling, 1x4xf32>, index) : f32\n"
 			      "  pto.tsetval ins(%n, %x : index, f32) outs(%s : !pto.tile_buf<scaling, 1x4xf32>)\n"
@@ -141,7 +143,7 @@ static void elements_and_scaled_stores(void)
 			      "f");
 	char *want = program_of("func @f(%a: !pto.memref<gm,...,f32>, %n: idx) {\n"
 				"  %t = alloc_tile : !pto.tile<2x4xf32>\n  %s = alloc_tile : !pto.tile<1x4xf32>\n  %scaled = alloc_tile : !pto.tile<2x4xf32>\n"
-				"  %x = alloc_scalar : f32\n  %y = alloc_scalar : f32\n"
+				"  %x = alloc_scalar : f32\n  %y = alloc_scalar : f32\n  %t = texpands %1\n  %s = texpands %1\n"
 				"  %x = getval %t, %n\n  %y = getval %s, 2\n  setval %s, %n, %x\n  %scaled = tmov.fp %t, %s\n  tstore %scaled, %a[0, 0]\n"
 				"  tsync 0, 1\n  return\n}\n",
 				"f");

@@ -54,6 +54,8 @@ void lang_facts_finish(struct lang_check *check);
 void lang_tail_check(struct lang_check *check, const struct lang_stmt *stmt, const char *operands);
 /* The arguments of a CALL, and the scalars that the callee needs. */
 void lang_call_check(struct lang_check *check, struct lang_stmt *stmt);
+/* Warns of tiles of a checked InCore function that are read before anything can have written them. */
+void lang_unwritten_tell(struct lang_unit *unit, const struct lang_function *function);
 /* A memref is read or written by a tile of that shape (0, 0: by a scalar). */
 void lang_memref_touch(struct lang_var *memref, unsigned access, uint32_t rows, uint32_t columns);
 

@@ -2,6 +2,8 @@
 /* incore_payload.c - the bytes of a portable kernel, and what the verifier of the backends says of them. */
 #include "lang/incore.h"
 
+#include "lang/check.h"
+
 #include "isa/isa.h"
 #include "lang/place.h"
 
@@ -101,6 +103,8 @@ void lang_incore_verify(struct lang_incore *kernel, struct lang_function *functi
 	isa_program_destroy(program);
 	if (status && status != PTOWSP_NO_MEMORY)
 		lang_error(kernel->lower->unit, function->at, "@%s cannot be encoded: %s", function->name, error.text);
+	if (!*why && !function->unusable)
+		lang_unwritten_tell(kernel->lower->unit, function);
 	if (!*why || function->unusable)
 		return;
 	function->unusable = lang_copy(&kernel->lower->unit->arena, why, strlen(why));
