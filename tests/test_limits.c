@@ -123,6 +123,42 @@ static void kernels_have_65535_parameters(void)
 	}
 }
 
+/* Their names are in the package once, not once per kernel: 9,750 kernels once took more memory than a compilation may. */
+static void functions_add(int count)
+{
+	for (int i = 0; i < count; i++)
+		add("func @small_kernel_%d(%%x: !pto.memref<gm,...,f32>, %%y_%d: !pto.memref<gm,...,f32>) {\n  %%tile_%d = alloc_tile : !pto.tile<1x8xf32>\n"
+		    "  %%tile_%d = tload %%x[0, 0]\n  tstore %%tile_%d, %%y_%d[0, 0]\n  return\n}\n", i, i, i, i, i, i);
+}
+
+static void memory_grows_as_the_number_of_kernels(void)
+{
+	static const struct lang_options options = {.memory = (size_t)128 << 20};
+
+	functions_add(9750);
+	told_with(&options, "");
+}
+
+static void sources_beyond_the_memory_of_a_compilation_are_told_the_limit(void)
+{
+	static const struct lang_options options = {.memory = (size_t)1 << 20};
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(error, ERROR)};
+	struct lang_diagnostics *list = NULL;
+	struct pkg_writer *writer = pkg_writer_create();
+	struct lang_source source = {.name = "large.pto"};
+
+	functions_add(1000);
+	source.text = text.at;
+	source.size = text.used;
+	CHECK_INT(lang_compile(writer, &source, 1, &options, &list, &error), PTOWSP_TOO_BIG);
+	CHECK_STR(error.text, "large.pto takes more than 1 MiB to compile, which is the limit; pack it as several packages");
+	CHECK_UINT(list->count, 0);
+	lang_diagnostics_destroy(list);
+	pkg_writer_destroy(writer);
+	free(text.at);
+	text = (struct text){0};
+}
+
 /* A function @k with `count` scalars, each of which it reads, and one memref. */
 static void function_add(const char *name, const char *prefix, int count)
 {
@@ -215,6 +251,25 @@ static void branches_have_65535_bodies(void)
 			add("{ }\n");
 		add("}\n");
 		told(count == 65535 ? "" : "65538:1: error: combine has more than 65535 bodies ()");
+	}
+}
+
+/* --- expressions --- */
+
+/* Of a choice in a choice in a choice; each "?" once took the parser's stack. */
+static void expressions_have_1000_operators(void)
+{
+	static const int counts[] = {1000, 1001, 300000};
+
+	for (int k = 0; k < 3; k++) {
+		add("workload @main {\n  if ");
+		for (int i = 0; i < counts[k]; i++)
+			add("1 ? ");
+		add("0");
+		for (int i = 0; i < counts[k]; i++)
+			add(" : 1");
+		add(" { }\n}\n");
+		told(k ? "2:4008: error: this expression has more than 1000 operators ()" : "");
 	}
 }
 
@@ -319,12 +374,15 @@ void suite_limits(CU_pSuite s)
 	TEST(s, files_of_samples_have_1_to_2_28_bytes);
 	TEST(s, kernels_have_65535_parameters);
 	TEST(s, functions_have_65535_parameters);
+	TEST(s, memory_grows_as_the_number_of_kernels);
+	TEST(s, sources_beyond_the_memory_of_a_compilation_are_told_the_limit);
 	TEST(s, scalars_that_calls_take_over_are_parameters);
 	TEST(s, workloads_name_65536_kernels);
 	TEST(s, orchestrations_name_65536_kernels);
 	TEST(s, workloads_name_65536_slots);
 	TEST(s, workloads_name_65536_axes);
 	TEST(s, branches_have_65535_bodies);
+	TEST(s, expressions_have_1000_operators);
 	TEST(s, calls_expand_to_2_20_instructions);
 	TEST(s, graphs_have_2_20_instructions);
 	TEST(s, graphs_name_65536_kernels);

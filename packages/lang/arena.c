@@ -38,7 +38,8 @@ static struct lang_chunk *chunk_add(struct lang_arena *arena, size_t size)
 	size_t room = size > CHUNK_BYTES / 4 ? size : CHUNK_BYTES;
 	struct lang_chunk *chunk = NULL;
 
-	if (room <= arena->limit - arena->taken)
+	arena->full = room > arena->limit - arena->taken;
+	if (!arena->full)
 		chunk = calloc(1, sizeof(*chunk) + room);
 	if (!chunk)
 		longjmp(*arena->out, 1);
@@ -60,8 +61,10 @@ void *lang_alloc(struct lang_arena *arena, size_t size)
 	struct lang_chunk *chunk = arena->chunks;
 	void *piece;
 
-	if (size > SIZE_MAX / 4)
+	if (size > SIZE_MAX / 4) {
+		arena->full = 1;
 		longjmp(*arena->out, 1);
+	}
 	size = (size + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1);
 	if (!chunk || chunk->size - chunk->used < size)
 		chunk = chunk_add(arena, size);
@@ -133,8 +136,10 @@ void *lang_room(struct lang_arena *arena, void *array, uint32_t count, uint32_t 
 
 	if (count < *capacity)
 		return array;
-	if (*capacity > UINT32_MAX / 2)
+	if (*capacity > UINT32_MAX / 2) {
+		arena->full = 1;
 		longjmp(*arena->out, 1);
+	}
 	*capacity = *capacity ? *capacity * 2 : 8;
 	larger = lang_alloc(arena, *capacity * size);
 	if (count)

@@ -14,6 +14,7 @@ struct lang_arena {
 	jmp_buf *out;              /* set by the owner before the first allocation */
 	size_t limit;              /* bytes this arena may take in all */
 	size_t taken;
+	int full;                  /* it left because of the limit; 0: because there was no memory */
 };
 
 void lang_arena_init(struct lang_arena *arena, size_t limit, jmp_buf *out);

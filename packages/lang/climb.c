@@ -18,13 +18,17 @@ static int deeper(struct lang_climb *climb)
 	return 0;
 }
 
+static int operator_count(struct lang_climb *climb, struct lang_span at)
+{
+	if (climb->operators++ < climb->max_operators)
+		return 1;
+	lang_error(climb->parser->unit, at, "this expression has more than %u operators", climb->max_operators);
+	return 0;
+}
+
 static void *operation(struct lang_climb *climb, unsigned op, struct lang_span at, void *a, void *b, void *c)
 {
-	if (climb->operators++ == climb->max_operators) {
-		lang_error(climb->parser->unit, at, "this expression has more than %u operators", climb->max_operators);
-		return NULL;
-	}
-	return climb->operation(climb, op, at, a, b, c);
+	return operator_count(climb, at) ? climb->operation(climb, op, at, a, b, c) : NULL;
 }
 
 /* The operator at the next tokens, NULL if there is none; *is_sign_out: it is the first byte of the token there ("8-2", "n %2"). */
@@ -124,11 +128,20 @@ static void *unary_parse(struct lang_climb *climb)
 	return value;
 }
 
+/* Both values of "c ? a : b" may be such again: they are counted before they are read, which bounds how deep this goes. */
+static void *choice_parse(struct lang_climb *climb, void *condition)
+{
+	struct lang_span at = lang_take(climb->parser)->at;
+	void *first = operator_count(climb, at) ? binary_parse(climb, 0) : NULL;
+	void *second = first && lang_expect(climb->parser, ':', "and the other value") ? binary_parse(climb, 0) : NULL;
+
+	return second ? climb->operation(climb, PTOWSP_EXPR_SELECT, at, condition, first, second) : NULL;
+}
+
 /* "c ? a : b", and operators above that level, from left to right. */
 static void *binary_parse(struct lang_climb *climb, unsigned level)
 {
-	struct lang_parser *parser = climb->parser;
-	void *left, *middle, *right;
+	void *left, *right;
 	const struct reg_operator *operator;
 	struct lang_span at;
 	int is_sign;
@@ -139,13 +152,7 @@ static void *binary_parse(struct lang_climb *climb, unsigned level)
 		right = binary_parse(climb, operator->level);
 		left = right ? operation(climb, operator->op, at, left, right, NULL) : NULL;
 	}
-	if (left && level == 0 && lang_at_mark(parser, '?')) {
-		at = lang_take(parser)->at;
-		middle = binary_parse(climb, 0);
-		right = middle && lang_expect(parser, ':', "and the other value") ? binary_parse(climb, 0) : NULL;
-		left = right ? operation(climb, PTOWSP_EXPR_SELECT, at, left, middle, right) : NULL;
-	}
-	return left;
+	return left && level == 0 && lang_at_mark(climb->parser, '?') ? choice_parse(climb, left) : left;
 }
 
 int lang_climb_operands(struct lang_climb *climb, uint32_t count, void *operands[3], struct lang_span *end_out)

@@ -15,7 +15,7 @@
 #include <string.h>
 
 #define SOURCE_BYTES ((size_t)16 << 20)
-#define ARENA_BYTES ((size_t)1 << 31)
+#define ARENA_BYTES ((size_t)896 << 20)
 
 struct compilation {
 	struct lang_unit unit;
@@ -79,13 +79,20 @@ static ptowsp_status no_memory(const struct lang_source *sources, struct ptowsp_
 	return pkg_fail(error, PTOWSP_NO_MEMORY, "no memory to compile %.120s", sources[0].name);
 }
 
+/* More than one compilation may take is no lack of memory: more memory would not help. */
+static ptowsp_status too_big(const struct compilation *c, struct ptowsp_error *error)
+{
+	return pkg_fail(error, PTOWSP_TOO_BIG, "%.120s takes more than %zu MiB to compile, which is the limit; pack it as several packages", c->unit.sources[0].name,
+			c->unit.arena.limit >> 20);
+}
+
 static ptowsp_status verdict(const struct compilation *c, int left, struct ptowsp_error *error)
 {
 	const struct lang_diagnostics *list = &c->unit.list->head;
-	ptowsp_status status = has_errors(c) ? PTOWSP_BAD_PACKAGE : left ? PTOWSP_NO_MEMORY : PTOWSP_OK;
+	ptowsp_status status = has_errors(c) ? PTOWSP_BAD_PACKAGE : PTOWSP_OK;
 
-	if (status == PTOWSP_NO_MEMORY)
-		return no_memory(c->unit.sources, error);
+	if (!status && left)
+		return c->unit.arena.full ? too_big(c, error) : no_memory(c->unit.sources, error);
 	if (!status)
 		return status;
 	return pkg_fail(error, status, "%.120s: %u error%s", c->unit.source_count == 1 ? c->unit.sources[0].name : "these sources", list->errors,
@@ -113,7 +120,7 @@ ptowsp_status lang_compile(struct pkg_writer *writer, const struct lang_source *
 		free(c);
 		return no_memory(sources, error);
 	}
-	lang_arena_init(&c->unit.arena, ARENA_BYTES, &c->unit.out);
+	lang_arena_init(&c->unit.arena, c->options->memory ? c->options->memory : ARENA_BYTES, &c->unit.out);
 	c->module.unit = &c->unit;
 	c->module.last = &c->module.first;
 	c->module.options = c->options;

@@ -13,15 +13,11 @@ struct lang_incore {
 	struct lang_tile_code code; /* its names are rows of texts until the order of its tables is known */
 	const char **texts;
 	uint32_t text_count, text_capacity;
-	char *names;         /* the strings that this kernel refers to, at the offsets they have in the package */
-	uint32_t names_size;
 	struct incore_body *bodies; /* functions expanded so far: a second call uses the same tiles and scalars */
 	struct incore_loop *loop;   /* innermost */
 	uint32_t depth;
 };
 
-/* Stores a string in the package, and in the kernel's own copy of its strings for messages of the verifier. */
-uint32_t lang_incore_string(struct lang_incore *kernel, const char *text);
 /* The payload in the arena, once all instructions are there. */
 void *lang_incore_payload(struct lang_incore *kernel, size_t *size_out);
 /* The verifier of the backends has the last word: what it says about element types becomes a warning, and a structure that it refuses is a defect of

@@ -11,28 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define NAMES_BYTES (1u << 20) /* beyond this a message has to do without names */
-
-uint32_t lang_incore_string(struct lang_incore *kernel, const char *text)
-{
-	struct lang_arena *arena = &kernel->lower->unit->arena;
-	uint32_t offset = pkg_writer_string(kernel->lower->writer, text);
-	size_t length = strlen(text);
-
-	if (offset < NAMES_BYTES && offset + length + 1 > kernel->names_size) {
-		uint32_t size = (offset + (uint32_t)length + 1) * 2;
-		char *names = lang_alloc(arena, size);
-
-		if (kernel->names_size)
-			memcpy(names, kernel->names, kernel->names_size);
-		kernel->names = names;
-		kernel->names_size = size;
-	}
-	if (offset < NAMES_BYTES)
-		memcpy(kernel->names + offset, text, length);
-	return offset;
-}
-
 /* By the order of the rows, which says nothing about where the source declares them. */
 static void strings_take(struct lang_incore *kernel)
 {
@@ -40,10 +18,10 @@ static void strings_take(struct lang_incore *kernel)
 
 	lang_tile_order(code);
 	for (uint32_t i = 0; i < code->tile_count; i++)
-		code->tiles[i].name = lang_incore_string(kernel, kernel->texts[code->tiles[i].name]);
+		code->tiles[i].name = pkg_writer_string(kernel->lower->writer, kernel->texts[code->tiles[i].name]);
 	for (uint32_t i = 0; i < code->scalar_count; i++)
 		if (code->scalars[i].kind != PTOWSP_SCALAR_CONST)
-			code->scalars[i].name = lang_incore_string(kernel, kernel->texts[code->scalars[i].name]);
+			code->scalars[i].name = pkg_writer_string(kernel->lower->writer, kernel->texts[code->scalars[i].name]);
 }
 
 void *lang_incore_payload(struct lang_incore *kernel, size_t *size_out)
@@ -51,13 +29,13 @@ void *lang_incore_payload(struct lang_incore *kernel, size_t *size_out)
 	const struct lang_function *function = kernel->function;
 	struct ptowsp_tile_param *params =
 		lang_alloc(kernel->code.arena, (function->memref_count + 1) * sizeof(*params));
-	uint32_t name = lang_incore_string(kernel, function->name);
+	uint32_t name = pkg_writer_string(kernel->lower->writer, function->name);
 
 	strings_take(kernel);
 	for (uint32_t i = 0; i < function->memref_count; i++) {
 		const struct lang_var *memref = function->memrefs[i];
 
-		params[i] = (struct ptowsp_tile_param){.name = lang_incore_string(kernel, memref->name),
+		params[i] = (struct ptowsp_tile_param){.name = pkg_writer_string(kernel->lower->writer, memref->name),
 						       .dtype = memref->type.dtype,
 						       .access = memref->access,
 						       .rows = memref->rows,
@@ -92,7 +70,9 @@ void lang_incore_verify(struct lang_incore *kernel, struct lang_function *functi
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct isa_program *program = NULL;
-	ptowsp_status status = isa_program_create(&program, payload, size, kernel->names, kernel->names_size, &error);
+	const struct pkg_writer *writer = kernel->lower->writer;
+	const size_t strings = pkg_writer_strings(writer); /* 0: no memory for one */
+	ptowsp_status status = isa_program_create(&program, payload, size, strings ? pkg_writer_text(writer, 0) : NULL, strings, &error);
 	const char *sentence;
 	struct lang_span at;
 	char why[256] = "";

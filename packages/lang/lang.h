@@ -22,6 +22,7 @@ struct lang_options {
 	 * 0, or a negative status with a sentence. NULL: sources may name no files. */
 	ptowsp_status (*read)(void *context, uint32_t source, const char *file, void **bytes_out, size_t *size_out, struct ptowsp_error *error);
 	void *context;
+	size_t memory; /* bytes that compiling may take besides the writer's; 0: 896 MiB */
 };
 
 enum { LANG_WARNING = 1, LANG_ERROR = 2 };
@@ -44,7 +45,8 @@ struct lang_diagnostics {
 
 /* Compiles one module set (functions of all sources see each other by name) into the tables of an empty writer.
  * diagnostics_out: created also on failure, NULL only without memory; the caller destroys it. At most 20 errors are
- * collected. Errors: BAD_PACKAGE if there was one in the source (the writer is then useless), NO_MEMORY.
+ * collected. Errors: BAD_PACKAGE if there was one in the source (the writer is then useless), TOO_BIG beyond
+ * options->memory, NO_MEMORY.
  * One thread at a time per writer; nothing is shared between calls. */
 ptowsp_status lang_compile(struct pkg_writer *writer, const struct lang_source *sources, uint32_t source_count,
 			   const struct lang_options *options, struct lang_diagnostics **diagnostics_out,
