@@ -81,6 +81,34 @@ static bool not_worse(struct aie_place_cost a, struct aie_place_cost b)
 }
 
 /* Large weights are scaled while places are looked for: what is compared here are small enough ones. */
+/* None: as constructed. Most: never worse than usual, of which it is a longer run, and somewhere better. */
+static void more_effort_finds_shorter_ways(void)
+{
+	uint32_t archs;
+	const struct aie_arch *arch = aie_arch_list(&archs);
+	uint64_t ways[AIE_EFFORT_MOST + 1] = {0};
+	static struct graph graph;
+
+	for (uint32_t seed = 1; seed <= 20; seed++) {
+		struct fabric_random random = {seed * UINT64_C(0x9E3779B97F4A7C15)};
+		struct aie_place places[NODES], first[NODES];
+
+		draw_graph(&graph, arch, 12, &random);
+		for (uint32_t i = 0; i < graph.net_count; i++)
+			graph.nets[i].weight &= 0xffff, graph.nets[i].weight += 1;
+		if (aie_place(arch, graph.nodes, graph.count, graph.nets, graph.net_count, 0, first, NULL))
+			continue;
+		for (int effort = AIE_EFFORT_NONE; effort <= AIE_EFFORT_MOST; effort++) {
+			REQUIRE_INT(aie_place_with((enum aie_effort)effort, arch, graph.nodes, graph.count, graph.nets, graph.net_count, seed, places, NULL), PTOWSP_OK);
+			if (effort == AIE_EFFORT_NONE)
+				CHECK(!memcmp(places, first, graph.count * sizeof(*places)));
+			ways[effort] += aie_place_cost(arch, places, graph.nets, graph.net_count).way;
+		}
+	}
+	printf("# ways by effort: %llu, %llu, %llu, %llu\n", (unsigned long long)ways[0], (unsigned long long)ways[1], (unsigned long long)ways[2], (unsigned long long)ways[3]);
+	CHECK(ways[0] > ways[1] && ways[1] >= ways[2] && ways[2] >= ways[3] && ways[1] > ways[3]);
+}
+
 static void random_graphs_are_placed_within_limits_and_never_worse_than_constructed(void)
 {
 	uint32_t archs, placed = 0, refused = 0;
@@ -346,6 +374,7 @@ static void partly_pinned_nodes_make_room_for_each_other(void)
 
 void suite_aie_place(CU_pSuite s)
 {
+	TEST(s, more_effort_finds_shorter_ways);
 	TEST(s, random_graphs_are_placed_within_limits_and_never_worse_than_constructed);
 	TEST(s, huge_weights_do_not_overflow);
 	TEST(s, small_graphs_are_placed_as_well_as_can_be);

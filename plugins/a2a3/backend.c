@@ -8,6 +8,7 @@
 #include "base/ops.h"
 
 static const struct base_option options[] = {
+	{BASE_OPTION("opt_level", "int", "2", "2", "no other one is taken: a device runs kernels as they were compiled"), offsetof(struct base_options, opt_level), 2, {NULL}, 2, 2},
 	ASCEND_OPTIONS,
 	ASCEND_ROOT_OPTION,
 	ASCEND_PTO_ENGINE_ALONE(struct ascend_options, pto),

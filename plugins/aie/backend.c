@@ -9,6 +9,8 @@
 #include "options.h"
 
 static const struct base_option options[] = {
+	{BASE_OPTION("opt_level", "int", "2", "0..3", "effort of the placement: 0 as constructed, 1 to 3 improved once, up to four times, sixteen times; with clock=reference as on the other backends"),
+	 offsetof(struct base_options, opt_level), 2, {"0", "1", "2", "3"}, 0, 0},
 	{BASE_OPTION("device", "word", "npu1", "npu1|npu2", "whose array comes first: without --device the first one is taken"),
 	 offsetof(struct aie_options, device), AIE_NPU1, {[AIE_NPU1] = "npu1", [AIE_NPU2] = "npu2"}, 0, 0},
 	{BASE_OPTION("grid", "word", "", "RxC", "part of the array that is used: rows of cores x columns, the first ones; all without it"), offsetof(struct aie_options, grid), 0, {NULL}, 0, 0},

@@ -259,7 +259,7 @@ static ptowsp_status map_make(struct aie_run *run)
 					  .pool = loaded->by_holder ? (uint32_t)(run->grid[0] * run->grid[1]) : schedule->dispatch.executors, .grid_rows = (uint32_t)run->grid[0], .grid_columns = (uint32_t)run->grid[1],
 					  .pins = {options->pins, process_name, loaded->planned}, .layouts = aie_layouts_of(loaded), .stated = loaded->stated,
 					  .depth = depth ? depth : options->depth, .exact = depth != 0, .bounds = loaded->bounds.row_count ? &loaded->bounds : NULL,
-					  .queue = (uint32_t)aie_arch_tile(loaded->arch, 0)->limits[AIE_DMA_QUEUE], .seed = options->seed,
+					  .queue = (uint32_t)aie_arch_tile(loaded->arch, 0)->limits[AIE_DMA_QUEUE], .seed = options->seed, .effort = (enum aie_effort)options->base.opt_level,
 					  .kernel_name = kernel_name, .channel_name = channel_name, .tensor_name = tensor_name, .context = loaded->planned};
 
 	st = aie_map_make(&loaded->map, &args, run->error);

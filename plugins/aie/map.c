@@ -180,7 +180,7 @@ static ptowsp_status place(struct aie_map *map, const struct aie_map_args *args,
 		ways_count(&placing, graph);
 		streams_describe(&placing, map, args);
 		map->place_count = placing.node_count;
-		st = aie_place(args->arch, placing.nodes, placing.node_count, placing.nets, graph->stream_count, args->seed, map->places, error);
+		st = aie_place_with(args->effort, args->arch, placing.nodes, placing.node_count, placing.nets, graph->stream_count, args->seed, map->places, error);
 	}
 	free(placing.nodes);
 	free(placing.nets);

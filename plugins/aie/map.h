@@ -33,6 +33,7 @@ struct aie_map_args {
 	const struct aie_bounds *bounds;   /* when tasks may begin, NULL: at any time */
 	uint32_t queue;                    /* jobs of a stream that the host has under way */
 	uint64_t seed;                     /* of the placement */
+	enum aie_effort effort;
 	const char *(*kernel_name)(const void *context, uint32_t kernel);
 	const char *(*channel_name)(const void *context, uint32_t channel);
 	const char *(*tensor_name)(const void *context, uint32_t tensor);

@@ -27,16 +27,17 @@ static ptowsp_status look_at_needs(const struct place_state *state, struct ptows
 	return PTOWSP_OK;
 }
 
-ptowsp_status aie_place(const struct aie_arch *arch, const struct aie_place_node *nodes, uint32_t node_count, const struct aie_place_net *nets,
-			uint32_t net_count, uint64_t seed, struct aie_place *places_out, struct ptowsp_error *error)
+ptowsp_status aie_place_with(enum aie_effort effort, const struct aie_arch *arch, const struct aie_place_node *nodes, uint32_t node_count, const struct aie_place_net *nets,
+			     uint32_t net_count, uint64_t seed, struct aie_place *places_out, struct ptowsp_error *error)
 {
 	struct place_state state;
 	ptowsp_status status = place_state_init(&state, arch, nodes, node_count, nets, net_count, error);
 
 	state.random = seed;
+	state.effort = effort;
 	if (!status)
 		status = place_start(&state, error);
-	if (!status && seed)
+	if (!status && seed && effort)
 		status = place_improve(&state, error);
 	if (!status)
 		status = look_at_needs(&state, error);
@@ -44,4 +45,10 @@ ptowsp_status aie_place(const struct aie_arch *arch, const struct aie_place_node
 		memcpy(places_out, state.places, node_count * sizeof(*places_out));
 	place_state_finish(&state);
 	return status;
+}
+
+ptowsp_status aie_place(const struct aie_arch *arch, const struct aie_place_node *nodes, uint32_t node_count, const struct aie_place_net *nets,
+			uint32_t net_count, uint64_t seed, struct aie_place *places_out, struct ptowsp_error *error)
+{
+	return aie_place_with(AIE_EFFORT_USUAL, arch, nodes, node_count, nets, net_count, seed, places_out, error);
 }

@@ -37,5 +37,9 @@ struct aie_place_cost aie_place_cost(const struct aie_arch *arch, const struct a
  * UNSUPPORTED naming node, tile, resource, need and limit where nothing fits; INVALID for a net to a node that is not there; NO_MEMORY. One thread. */
 ptowsp_status aie_place(const struct aie_arch *arch, const struct aie_place_node *nodes, uint32_t node_count, const struct aie_place_net *nets,
 			uint32_t net_count, uint64_t seed, struct aie_place *places_out, struct ptowsp_error *error);
+/* How long is looked for better places: not at all, as seed 0; one annealing; as aie_place does, up to four; sixteen. */
+enum aie_effort { AIE_EFFORT_NONE, AIE_EFFORT_LEAST, AIE_EFFORT_USUAL, AIE_EFFORT_MOST };
+ptowsp_status aie_place_with(enum aie_effort effort, const struct aie_arch *arch, const struct aie_place_node *nodes, uint32_t node_count, const struct aie_place_net *nets,
+			     uint32_t net_count, uint64_t seed, struct aie_place *places_out, struct ptowsp_error *error);
 
 #endif

@@ -8,7 +8,7 @@
 #include "aie/place_state.h"
 #include "base/error.h"
 
-enum { STEPS_PER_NODE = 1200, STEPS_MOST = 60000, COOLINGS = 96, PROBES = 128, PASSES = 12, RUNS = 4, RUNS_UNMET = 8 };
+enum { STEPS_PER_NODE = 1200, STEPS_MOST = 60000, COOLINGS = 96, PROBES = 128, PASSES = 12, RUNS = 4, RUNS_UNMET = 8, RUNS_MOST = 16 };
 static const uint64_t HEAT_MOST = UINT64_C(1) << 40; /* times 2^21 it fits */
 
 /* ---- a move, and back ---------------------------------------------------------------------------------------------------------------------------------- */
@@ -240,12 +240,21 @@ static void descend(struct place_state *state, const uint32_t *movable, uint32_t
 	}
 }
 
-/* Small graphs several times over, and again while a need is not met. */
-static void improve(struct place_state *state, const uint32_t *movable, uint32_t count, struct best *best)
+/* Small graphs several times over, and again while a need is not met; with the most effort all of them. */
+static uint32_t runs_of(const struct place_state *state, uint32_t count)
 {
 	const uint32_t runs = STEPS_MOST / (count * STEPS_PER_NODE) + 1;
 
-	for (uint32_t run = 0; run < (runs < RUNS ? runs : RUNS) || (best->cost.unmet && run < RUNS_UNMET); run++) {
+	if (state->effort == AIE_EFFORT_LEAST)
+		return 1;
+	return state->effort == AIE_EFFORT_MOST ? RUNS_MOST : runs < RUNS ? runs : RUNS;
+}
+
+static void improve(struct place_state *state, const uint32_t *movable, uint32_t count, struct best *best)
+{
+	const uint32_t runs = runs_of(state, count);
+
+	for (uint32_t run = 0; run < runs || (best->cost.unmet && run < RUNS_UNMET); run++) {
 		anneal(state, movable, count, best);
 		go_to(state, best->places);
 		descend(state, movable, count);

@@ -23,6 +23,7 @@ struct place_state {
 	uint64_t *seen;                        /* nets: the last time that they were looked at */
 	uint64_t now;
 	uint64_t random;
+	enum aie_effort effort;
 };
 /* Errors: INVALID, NO_MEMORY; finish takes what init left. */
 ptowsp_status place_state_init(struct place_state *state, const struct aie_arch *arch, const struct aie_place_node *nodes, uint32_t node_count,

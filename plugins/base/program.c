@@ -170,6 +170,14 @@ static bool connect(struct connection *c, struct rt_notify *notify_out, struct p
 	return c->table && !c->table->place(c->host->context, c->token, &notify_out->device, &count, error) && count > 1;
 }
 
+/* Looking for repetitions is worth it from level 2 on, and with 3 wherever there is one. */
+static enum rt_replay_when replay_of(const struct base_options *options)
+{
+	if (options->replay != RT_REPLAY_WHERE_IT_PAYS || options->opt_level == 2)
+		return (enum rt_replay_when)options->replay;
+	return options->opt_level > 2 ? RT_REPLAY_ALWAYS : RT_REPLAY_OFF;
+}
+
 ptowsp_status base_program_run(struct base_program *program, const struct base_run *run, struct ptowsp_run_stats *stats_out,
 			      struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
 {
@@ -183,7 +191,7 @@ ptowsp_status base_program_run(struct base_program *program, const struct base_r
 		.sinks = &sinks,
 		.cancel = (const volatile uint32_t *)&run->cancel,
 		.fixed_map = instance->options->fixed_map,
-		.replay = (enum rt_replay_when)instance->options->replay,
+		.replay = replay_of(instance->options),
 		.memory = program->device->memory_limit,
 		.schedulers = instance->options->schedulers,
 	};

@@ -73,8 +73,8 @@ static ptowsp_status portable_take(const struct choice *c, const struct ptowsp_p
 	ptowsp_status st = base_sections_code(c->sections, payload->offset, payload->size, &bytes, error);
 
 	if (!st)
-		st = (c->instance->options->fast ? isa_program_create_fast : isa_program_create)(
-			&kernel->isa, bytes, payload->size, c->sections->strs.data, c->sections->strs.count, error);
+		st = isa_program_create_at(&kernel->isa, c->instance->options->opt_level, c->instance->options->fast, bytes, payload->size, c->sections->strs.data,
+					   c->sections->strs.count, error);
 	if (st && error) {
 		struct ptowsp_error why = *error;
 
@@ -230,6 +230,9 @@ static void choice_log(const struct base_kernel *kernel, const struct base_insta
 			: kernel->isa			       ? "portable payload, interpreted"
 			: kernel->ref.fn == builtin_call ? "built-in C function"
 							       : "C function registered by the program");
+	if (instance->options->debug && kernel->isa && !kernel->ref.fn && !*kernel->why)
+		base_log(instance, PTOWSP_LOG_INFO, "kernel %s: opt_level %u, %zu bytes of tiles and steps", kernel->name, instance->options->opt_level,
+			 isa_program_scratch(kernel->isa));
 }
 
 /* How many of its parameters are scalars. */

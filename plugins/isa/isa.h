@@ -41,6 +41,12 @@ ptowsp_status isa_program_create(struct isa_program **program_out, const void *p
  * not the same bits on all. */
 ptowsp_status isa_program_create_fast(struct isa_program **program_out, const void *payload, size_t size, const char *strings,
 				      size_t strings_size, struct ptowsp_error *error);
+/* Either of them, with so much effort for its speed; what it computes is the same at all levels, bit for bit. 0: one instruction after the other, by what every processor has,
+ * each tile in memory of its own; 1: tiles share memory, loads that only products read copy nothing, vector instructions of this processor; 2 and more, as above: row-wise
+ * instructions in blocks of rows, too. */
+enum { ISA_LEVEL_STEPS, ISA_LEVEL_TILES, ISA_LEVEL_ROWS };
+ptowsp_status isa_program_create_at(struct isa_program **program_out, unsigned level, bool fast, const void *payload, size_t size, const char *strings,
+				    size_t strings_size, struct ptowsp_error *error);
 void isa_program_destroy(struct isa_program *program); /* NULL is allowed */
 
 /* How far an instruction of a fast program may be off: relative = k u / (1 - k u) times the sum of the sizes of what is added up,

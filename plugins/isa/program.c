@@ -187,20 +187,25 @@ static ptowsp_status names_copy(struct isa_program *p, const char *strings, size
 	return PTOWSP_OK;
 }
 
+ptowsp_status isa_program_create_at(struct isa_program **program_out, unsigned level, bool fast, const void *payload, size_t size, const char *strings,
+				    size_t strings_size, struct ptowsp_error *error)
+{
+	const bool plain = level == ISA_LEVEL_STEPS;
+	const struct isa_options options = {.own_places = plain, .all_copied = plain, .any_processor = plain, .rows_bytes = level >= ISA_LEVEL_ROWS ? ISA_ROWS_BYTES : 0, .fast = fast};
+
+	return isa_program_create_with(program_out, payload, size, strings, strings_size, &options, error);
+}
+
 ptowsp_status isa_program_create(struct isa_program **program_out, const void *payload, size_t size, const char *strings,
 				 size_t strings_size, struct ptowsp_error *error)
 {
-	const struct isa_options options = {.rows_bytes = ISA_ROWS_BYTES};
-
-	return isa_program_create_with(program_out, payload, size, strings, strings_size, &options, error);
+	return isa_program_create_at(program_out, ISA_LEVEL_ROWS, false, payload, size, strings, strings_size, error);
 }
 
 ptowsp_status isa_program_create_fast(struct isa_program **program_out, const void *payload, size_t size, const char *strings,
 				      size_t strings_size, struct ptowsp_error *error)
 {
-	const struct isa_options options = {.rows_bytes = ISA_ROWS_BYTES, .fast = true};
-
-	return isa_program_create_with(program_out, payload, size, strings, strings_size, &options, error);
+	return isa_program_create_at(program_out, ISA_LEVEL_ROWS, true, payload, size, strings, strings_size, error);
 }
 
 ptowsp_status isa_program_create_with(struct isa_program **program_out, const void *payload, size_t size, const char *strings,
