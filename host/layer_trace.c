@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "host/error.h"
@@ -148,6 +149,24 @@ static void destroy(struct host_layer *layer)
 	free(t);
 }
 
+/* A file of another sort is not emptied; a log, also one that breaks off within its first bytes, and what is no file on a disk may be. */
+static bool may_empty(int fd, const char *name)
+{
+	const uint64_t magic = TAPE_MAGIC;
+	uint64_t bytes;
+	struct stat info;
+	ssize_t n;
+	int in;
+
+	if (fstat(fd, &info) || !S_ISREG(info.st_mode) || !info.st_size)
+		return true;
+	in = open(name, O_RDONLY | O_CLOEXEC);
+	n = in < 0 ? -1 : read(in, &bytes, sizeof(bytes));
+	if (in >= 0)
+		close(in);
+	return n >= 0 && !memcmp(&bytes, &magic, (size_t)n);
+}
+
 /* The file of that name, emptied, or NAME.2, NAME.3 ... where another backend writes to the one before: a run on several devices has a log for each. */
 static FILE *log_open(const char *path, char **name_out)
 {
@@ -166,10 +185,16 @@ static FILE *log_open(const char *path, char **name_out)
 		close(fd);
 		fd = -1;
 	}
-	if (fd >= 0 && (!ftruncate(fd, 0) || errno == EINVAL)) /* what is no file on a disk has nothing to cut */
+	if (fd >= 0 && !may_empty(fd, name))
+		errno = EEXIST;
+	else if (fd >= 0 && (!ftruncate(fd, 0) || errno == EINVAL)) /* what is no file on a disk has nothing to cut */
 		file = fdopen(fd, "wb");
-	if (!file && fd >= 0)
+	if (!file && fd >= 0) {
+		const int why = errno;
+
 		close(fd);
+		errno = why;
+	}
 	*name_out = file ? strdup(name) : NULL;
 	return file;
 }
@@ -186,7 +211,8 @@ ptowsp_status host_layer_trace(struct host_layer **out, const char *parameter, s
 	pthread_mutex_init(&t->lock, NULL);
 	t->file = log_open(path, &t->path);
 	if (!t->file || !t->path || fwrite(&head, sizeof(head), 1, t->file) != 1 || fflush(t->file)) {
-		ptowsp_status st = host_fail(error, PTOWSP_IO, "layer trace: %.120s: %s", path, strerror(errno));
+		ptowsp_status st = host_fail(error, PTOWSP_IO, "layer trace: %.120s: %s", path,
+					     t->file || errno != EEXIST ? strerror(errno) : "it is there already and no log of calls; name another file");
 
 		destroy(&t->layer);
 		return st;

@@ -368,7 +368,7 @@ static void full_disk_is_told(void)
 	char *err = NULL;
 
 	CHECK_INT(inspect("sample.pkg.zst >/dev/full", NULL, &err), 2);
-	CHECK_STR(err, "ptowsp-inspect: cannot write to stdout: No space left on device\n");
+	CHECK_STR(err, "ptowsp-inspect: stdout cannot be written: No space left on device\n");
 	free(err);
 }
 

@@ -4,9 +4,13 @@
 #include "registry/text.h"
 
 #include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* Where it really is, with a slash at the end; to be freed. */
 static char *place_of(const char *folder)
@@ -57,18 +61,62 @@ char **folder_prefixes(char *const *folders, size_t count)
 	return prefixes;
 }
 
+/* ---- making them ---- */
+
+/* What was made, the latest first: those below another come before it. Kept as long as the process. */
+struct made {
+	struct made *before;
+	char path[];
+};
+
+static struct made *_Atomic latest;
+
+void folder_drop_empty(void)
+{
+	for (const struct made *made = atomic_load(&latest); made; made = made->before)
+		rmdir(made->path);
+}
+
+/* A name that does not begin at the root is another one in another folder: none of the tools goes to one. */
+static bool note(struct made *made)
+{
+	made->before = atomic_load(&latest);
+	if (mkdir(made->path, 0777))
+		return false;
+	atomic_store(&latest, made);
+	return true;
+}
+
+ptowsp_status folder_make(const char *path, struct ptowsp_error *error)
+{
+	struct made *made = malloc(sizeof(*made) + strlen(path) + 1);
+	struct stat there;
+	sigset_t all, before;
+	int why;
+
+	if (!made)
+		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to make the folder %.160s", path);
+	strcpy(made->path, path);
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	why = note(made) ? 0 : errno;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (!why)
+		return PTOWSP_OK;
+	free(made);
+	if (why == EEXIST && !stat(path, &there) && S_ISDIR(there.st_mode))
+		return PTOWSP_OK;
+	return reg_fail(error, PTOWSP_IO, "the folder %.160s cannot be made: %s", path, strerror(why));
+}
+
 ptowsp_status folder_make_for(char *path, struct ptowsp_error *error)
 {
-	for (char *at = strchr(path + 1, '/'); at; at = strchr(at + 1, '/')) {
-		int made;
+	ptowsp_status st = PTOWSP_OK;
 
+	for (char *at = strchr(path + 1, '/'); at && !st; at = strchr(at + 1, '/')) {
 		*at = '\0';
-		made = mkdir(path, 0777) == 0 || errno == EEXIST;
-		if (!made)
-			reg_fail(error, PTOWSP_IO, "the folder %.160s cannot be made: %s", path, strerror(errno));
+		st = folder_make(path, error);
 		*at = '/';
-		if (!made)
-			return PTOWSP_IO;
 	}
-	return PTOWSP_OK;
+	return st;
 }

@@ -10,7 +10,11 @@
 char **folder_prefixes(char *const *folders, size_t count);
 void folder_prefixes_free(char **prefixes, size_t count);
 
+/* Makes a folder unless it is there. Errors: IO naming it, also where something else has its name. */
+ptowsp_status folder_make(const char *path, struct ptowsp_error *error);
 /* Makes the folders of a path that ends in a file's name; path is as it was afterwards. */
 ptowsp_status folder_make_for(char *path, struct ptowsp_error *error);
+/* For a call that failed or is ended by a signal: removes the folders that it made, if there is nothing in them. Async-signal-safe. */
+void folder_drop_empty(void);
 
 #endif

@@ -189,19 +189,18 @@ static bool is_large(const struct graph *g)
 	return g->task_count + g->edge_count > 800;
 }
 
-/* Starts `dot option` with its input in source and its output in target; its exit status, 127 if there is no such program. It ends with this process.
- * placed: places are given. */
-static int dot_run(const char *option, bool placed, const char *source, const char *target)
+/* Starts `dot option` with its input in source, from the beginning, and its output in target; its exit status, 127 if there is no such program. It ends with this
+ * process. placed: places are given. */
+static int dot_run(const char *option, bool placed, int source, int target)
 {
 	char *own[] = {"dot", (char *)(uintptr_t)option, NULL}, *given[] = {"dot", "-Kneato", "-n2", (char *)(uintptr_t)option, NULL};
 	int status = -1;
 	pid_t child = fork();
 
 	if (!child) {
-		int in = open(source, O_RDONLY | O_CLOEXEC), out = open(target, O_WRONLY | O_TRUNC | O_CLOEXEC);
 		int quiet = open("/dev/null", O_WRONLY | O_CLOEXEC); /* it warns of fonts */
 
-		if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(quiet, 2) < 0)
+		if (lseek(source, 0, SEEK_SET) || dup2(source, 0) < 0 || dup2(target, 1) < 0 || dup2(quiet, 2) < 0)
 			_exit(126);
 		prctl(PR_SET_PDEATHSIG, SIGTERM);
 		execvp("dot", placed ? given : own);
@@ -212,7 +211,7 @@ static int dot_run(const char *option, bool placed, const char *source, const ch
 	return child > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 126;
 }
 
-static ptowsp_status picture_make(const struct form *form, bool placed, const char *source, const char *target, const char *path,
+static ptowsp_status picture_make(const struct form *form, bool placed, int source, int target, const char *path,
 				  struct ptowsp_error *error)
 {
 	int status = dot_run(form->picture, placed, source, target);
@@ -242,7 +241,7 @@ static ptowsp_status file_write(const struct form *form, const struct graph_layo
 	if (!st && form->picture)
 		st = output_finish(&picture, error);
 	if (!st && form->picture)
-		st = picture_make(form, placed, source.temporary, picture.temporary, path, error);
+		st = picture_make(form, placed, fileno(source.file), fileno(picture.file), path, error);
 	if (!st)
 		st = output_publish(form->picture ? &picture : &source, error);
 	output_drop(&picture);

@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* output.c - temporary files and renaming. */
+/* output.c - files without a name, files with one that is not theirs, and how they get theirs. */
 #include "tools/output.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "registry/text.h"
+#include "tools/apart.h"
+#include "tools/folder.h"
 #include "tools/place.h"
 
 enum { SLOTS = 256 };
@@ -49,6 +54,7 @@ void output_abort_all(void)
 		if (path)
 			unlink(path);
 	}
+	folder_drop_empty();
 }
 
 /* Behind the handler the signal ends the process, as its parent expects. */
@@ -77,81 +83,175 @@ static ptowsp_status fail(struct ptowsp_error *error, const char *path)
 	return reg_fail(error, PTOWSP_IO, "%.140s cannot be written: %s", path, strerror(errno));
 }
 
-/* The mode that a plain creation would have given. */
-static mode_t plain_mode(void)
-{
-	mode_t mask = umask(0);
+/* ---- what others left ---- */
 
-	umask(mask);
-	return 0666 & ~mask;
+/* A file of ours that nobody has locked: who wrote it is gone. */
+static void left_remove(int folder, const char *name)
+{
+	int fd = openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat info;
+
+	if (fd < 0)
+		return;
+	if (!fstat(fd, &info) && S_ISREG(info.st_mode) && info.st_uid == geteuid() && !flock(fd, LOCK_EX | LOCK_NB))
+		unlinkat(folder, name, 0);
+	close(fd);
 }
 
-/* Creates the temporary file and notes it at once: no signal comes in between. */
-static int temporary_create(struct output *output)
+/* Looks through the folder once, unless another one came in between. */
+static void folder_sweep(const char *path)
 {
+	static dev_t device;
+	static ino_t number;
+	DIR *folder = opendir(path);
+	struct stat info;
+
+	if (folder && !fstat(dirfd(folder), &info) && (info.st_dev != device || info.st_ino != number)) {
+		device = info.st_dev;
+		number = info.st_ino;
+		for (struct dirent *entry; (entry = readdir(folder));)
+			if (!strncmp(entry->d_name, OUTPUT_TEMPORARY, strlen(OUTPUT_TEMPORARY)))
+				left_remove(dirfd(folder), entry->d_name);
+	}
+	if (folder)
+		closedir(folder);
+}
+
+/* ---- making one ---- */
+
+static bool named_always;
+
+void output_named(bool always)
+{
+	named_always = always;
+}
+
+/* "folder/" of a path, or "./"; to be freed, with room for a temporary name. */
+static char *folder_of(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+	size_t length = slash ? (size_t)(slash + 1 - path) : 2;
+	char *folder = malloc(length + sizeof(OUTPUT_TEMPORARY) + 16);
+
+	if (folder) {
+		memcpy(folder, slash ? path : "./", length);
+		folder[length] = '\0';
+	}
+	return folder;
+}
+
+static bool name_add(char *folder, size_t length)
+{
+	uint64_t random;
+
+	if (getrandom(&random, sizeof(random), 0) != sizeof(random))
+		return false;
+	sprintf(folder + length, "%s%016llx", OUTPUT_TEMPORARY, (unsigned long long)random);
+	return true;
+}
+
+/* A file in the folder under a name that nobody has, noted for signals at once; the name is added to the folder. A sweep may have come between the file and its lock, so
+ * it is looked whether the name is still there. */
+static int named_create(struct output *output, char *folder)
+{
+	const size_t length = strlen(folder);
 	sigset_t all, before;
-	int fd;
+	int fd = -1;
 
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
-	fd = mkostemp(output->temporary, O_CLOEXEC);
-	if (fd >= 0)
-		output->slot = pending_add(output->temporary);
+	for (int attempt = 0; fd < 0 && attempt < 100 && name_add(folder, length); attempt++) {
+		struct stat info;
+
+		fd = open(folder, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd < 0 && errno != EEXIST)
+			break;
+		if (fd >= 0 && ((flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) || fstat(fd, &info) || !info.st_nlink)) {
+			close(fd);
+			fd = -1;
+		}
+	}
+	if (fd >= 0) {
+		output->temporary = folder;
+		output->slot = pending_add(folder);
+	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
 	return fd;
 }
 
-ptowsp_status output_open(struct output *output, const char *path, struct ptowsp_error *error)
+/* One without a name, which vanishes with its last descriptor; -1 where that is not known, or where no name could be given to it later. */
+static int nameless_create(const char *folder)
 {
-	ptowsp_status st;
-	size_t length;
-	int fd;
+	int fd = named_always || access("/proc/self/fd", X_OK) ? -1 : open(folder, O_TMPFILE | O_RDWR | O_CLOEXEC, 0666);
 
-	*output = (struct output){.slot = -1};
-	st = place_find(&output->path, path, error);
-	if (st)
-		return st;
-	length = strlen(output->path);
-	output->temporary = malloc(length + 16);
-	if (!output->temporary) {
-		output_drop(output);
+	if (fd >= 0)
+		flock(fd, LOCK_EX | LOCK_NB); /* for the moment in which it has a temporary name */
+	return fd;
+}
+
+static ptowsp_status file_create(struct output *output, const char *path, struct ptowsp_error *error)
+{
+	char *folder = folder_of(output->path);
+	int fd = -1;
+
+	if (!folder)
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to write %.140s", path);
-	}
-	memcpy(output->temporary, output->path, length);
-	memcpy(output->temporary + length, ".XXXXXX", 8);
-	fd = temporary_create(output);
-	if (fd < 0) {
-		ptowsp_status status = fail(error, path);
-
-		*output->temporary = '\0';
-		output_drop(output);
-		return status;
-	}
-	fchmod(fd, plain_mode());
-	output->file = fdopen(fd, "w");
+	folder_sweep(folder);
+	fd = nameless_create(folder);
+	if (fd < 0)
+		fd = named_create(output, folder);
+	if (fd < 0)
+		fail(error, path);
+	if (output->temporary != folder)
+		free(folder);
+	if (fd < 0)
+		return PTOWSP_IO;
+	output->file = fdopen(fd, "w+");
 	if (output->file)
 		return PTOWSP_OK;
 	close(fd);
-	output_drop(output);
 	return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to write %.140s", path);
 }
 
+ptowsp_status output_open(struct output *output, const char *path, struct ptowsp_error *error)
+{
+	ptowsp_status st = apart_check(path, error);
+
+	*output = (struct output){.slot = -1};
+	if (!st)
+		st = place_find(&output->path, path, error);
+	if (!st)
+		st = file_create(output, path, error);
+	if (st)
+		output_drop(output);
+	return st;
+}
+
+/* Why the stream failed a while ago nobody knows any more: one byte more finds it out, and the file is lost anyway. */
+static void reason_find(FILE *file)
+{
+	if (!errno && write(fileno(file), "", 1) >= 0)
+		errno = EIO;
+}
+
+/* A file server may tell of a full disk only when a descriptor is closed. */
 ptowsp_status output_finish(struct output *output, struct ptowsp_error *error)
 {
-	FILE *file = output->file;
-	int bad;
+	int copy;
 
-	if (!file)
+	if (!output->file)
 		return PTOWSP_OK;
-	output->file = NULL;
-	bad = ferror(file);
-	if (fclose(file) || bad) {
-		if (!errno)
-			errno = EIO;
-		return fail(error, output->path);
+	errno = 0;
+	if (!fflush(output->file) && !ferror(output->file)) {
+		copy = dup(fileno(output->file));
+		if (copy >= 0 && !close(copy))
+			return PTOWSP_OK;
 	}
-	return PTOWSP_OK;
+	reason_find(output->file);
+	return fail(error, output->path);
 }
+
+/* ---- its place ---- */
 
 static void slot_free(struct output *output)
 {
@@ -160,15 +260,53 @@ static void slot_free(struct output *output)
 	output->slot = -1;
 }
 
+static int link_as(const struct output *output, const char *name)
+{
+	char self[40];
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fileno(output->file));
+	return linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+}
+
+/* Where something has the name already it is replaced by renaming, which takes a name: no signal comes in between but the one that nobody can hold. */
+static int nameless_publish(struct output *output)
+{
+	char *name = folder_of(output->path);
+	size_t length = name ? strlen(name) : 0;
+	sigset_t all, before;
+	int failed = -1;
+
+	if (!name)
+		return errno = ENOMEM, -1;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	failed = link_as(output, output->path);
+	for (int attempt = 0; failed && errno == EEXIST && attempt < 100 && name_add(name, length); attempt++) {
+		failed = link_as(output, name);
+		if (!failed && (failed = rename(name, output->path))) {
+			const int why = errno;
+
+			unlink(name);
+			errno = why;
+			break;
+		}
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	free(name);
+	return failed;
+}
+
 ptowsp_status output_publish(struct output *output, struct ptowsp_error *error)
 {
-	if (!output->temporary)
+	if (!output->file)
 		return PTOWSP_OK;
-	if (rename(output->temporary, output->path))
+	if (output->temporary ? rename(output->temporary, output->path) : nameless_publish(output))
 		return fail(error, output->path);
 	slot_free(output);
 	free(output->temporary);
 	output->temporary = NULL;
+	fclose(output->file);
+	output->file = NULL;
 	return PTOWSP_OK;
 }
 
@@ -176,7 +314,7 @@ void output_drop(struct output *output)
 {
 	if (output->file)
 		fclose(output->file);
-	if (output->temporary && *output->temporary)
+	if (output->temporary)
 		unlink(output->temporary);
 	slot_free(output);
 	free(output->temporary);

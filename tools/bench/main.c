@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "host/ptowsp_host.h"
 #include "tools/pages/page.h"
+#include "tools/standard.h"
 
 static const struct benchmark {
 	const char *name;
@@ -126,10 +127,9 @@ static int bench(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	int rc = bench(argc, argv);
+	int rc;
 
-	if (!fflush(stdout) && !ferror(stdout))
-		return rc;
-	fprintf(stderr, "ptowsp-bench: cannot write to stdout: %s\n", strerror(errno));
-	return rc ? rc : 2;
+	standard_begin();
+	rc = bench(argc, argv);
+	return standard_end("ptowsp-bench", rc, rc ? rc : 2);
 }

@@ -10,6 +10,7 @@
 #include "ptowsp/base.h"
 #include "tools/conform/runner.h"
 #include "tools/pages/page.h"
+#include "tools/standard.h"
 
 static int misuse(const char *format, const char *what)
 {
@@ -154,10 +155,6 @@ static int work(int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	const int status = work(argc, argv);
-
-	if (!fflush(stdout) && !ferror(stdout))
-		return status;
-	fprintf(stderr, "ptowsp-conform: cannot write to stdout: %s\n", strerror(errno));
-	return 2;
+	standard_begin();
+	return standard_end("ptowsp-conform", work(argc, argv), 2);
 }

@@ -5,11 +5,13 @@
 #include "format/fail.h"
 #include "format/json.h"
 #include "registry/variable.h"
+#include "tools/apart.h"
+#include "tools/folder.h"
 #include "tools/graph.h"
 #include "tools/output.h"
 #include "tools/pages/page.h"
+#include "tools/standard.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -106,13 +108,17 @@ static int is_several(const struct options *options)
 /* What the command line names. */
 static int packages_show(const struct options *options)
 {
+	struct ptowsp_error error = {.code = PTOWSP_OK};
 	struct inspect_paths paths = {0};
 	int status = inspect_paths_collect(&paths, options->paths, options->path_count), several = is_several(options);
 
+	for (size_t i = 0; !status && i < paths.count; i++)
+		if (apart_input(paths.items[i].path, "the package", &error))
+			status = inspect_complain(&error, NULL);
 	if (options->mode == PROGRAM)
 		status = status ? status : inspect_program(&paths, stdout);
 	else if (options->mode == SOURCE && options->out)
-		status = inspect_worse(status, inspect_sources_save(&paths, options->out, stdout));
+		output_abort_on_signals(), status = inspect_worse(status, inspect_sources_save(&paths, options->out, stdout));
 	else if (several && options->mode != VERIFY)
 		status = inspect_worse(status, inspect_lines(&paths, options->mode == JSON, stdout));
 	else
@@ -129,6 +135,8 @@ static int graph_draw(const char *out, const char *dump)
 	ptowsp_status st = graph_path_check(out, &error);
 
 	output_abort_on_signals();
+	if (!st)
+		st = apart_input(dump, "the dump", &error);
 	if (!st)
 		st = graph_read(&graph, dump, &error);
 	if (!st)
@@ -268,8 +276,10 @@ static int options_read(struct options *options, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct options options = {.mode = SUMMARY, .trust.dirs = calloc((size_t)argc + 1, sizeof(char *))};
-	int status = options.trust.dirs && reg_variables_guard() ? options_read(&options, argc, argv) : 1;
+	int status;
 
+	standard_begin();
+	status = options.trust.dirs && reg_variables_guard() ? options_read(&options, argc, argv) : 1;
 	if (status >= 0)
 		; /* said already */
 	else if (options.mode == GRAPH)
@@ -277,9 +287,7 @@ int main(int argc, char **argv)
 	else
 		status = packages_show(&options);
 	free(options.trust.dirs);
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "ptowsp-inspect: cannot write to stdout: %s\n", strerror(errno));
-		return status ? status : 2;
-	}
-	return status;
+	if (status)
+		folder_drop_empty();
+	return standard_end("ptowsp-inspect", status, status ? status : 2);
 }

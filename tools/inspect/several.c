@@ -153,12 +153,11 @@ static int source_save(const struct inspect_path *from, const char *folder, FILE
 
 int inspect_sources_save(const struct inspect_paths *paths, const char *folder, FILE *to)
 {
+	struct ptowsp_error error = {.code = PTOWSP_OK};
 	int status = names_check(paths);
 
-	if (!status && mkdir(folder, 0777) && errno != EEXIST) {
-		fprintf(stderr, "ptowsp-inspect: the folder %s cannot be made: %s\n", folder, strerror(errno));
-		return 2;
-	}
+	if (!status && folder_make(folder, &error))
+		return inspect_complain(&error, folder);
 	for (size_t i = 0, count = status ? 0 : paths->count; i < count; i++)
 		status = inspect_worse(status, source_save(&paths->items[i], folder, to));
 	return status;

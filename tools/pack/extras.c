@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* extras.c - what the command line adds to a package: targets, schedule, sample data. */
+#include "tools/apart.h"
 #include "tools/pack/pack.h"
 
 #include <stdio.h>
@@ -287,7 +288,9 @@ static ptowsp_status sample_add(struct pkg_writer *writer, const struct pkg_tabl
 	if (sample_there(writer, tensor, role))
 		return reg_fail(error, PTOWSP_INVALID, "%.80s has %s data already; leave one of them out", pkg_string(t, t->tensor[tensor].name),
 				role == PTOWSP_SAMPLE_EXPECTED ? "expected" : "input");
-	status = npy_open(&npy, sign + 1, error);
+	status = apart_input(sign + 1, "the data", error);
+	if (!status)
+		status = npy_open(&npy, sign + 1, error);
 	if (status)
 		return status;
 	status = role_check(t, tensor, role, sign + 1, error);

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "registry/text.h"
+#include "tools/folder.h"
 #include "tools/output.h"
 
 /* A kernel that cannot run is no error: it stays what it is. */
@@ -62,13 +63,6 @@ void pack_kernels_finish(struct pack_kernels *list)
 }
 
 /* --- files --- */
-
-static ptowsp_status folder_make(const char *path, struct ptowsp_error *error)
-{
-	if (!mkdir(path, 0777) || errno == EEXIST)
-		return PTOWSP_OK;
-	return reg_fail(error, PTOWSP_IO, "%.160s cannot be made: %s", path, strerror(errno));
-}
 
 static ptowsp_status file_write(const char *path, const char *text, size_t size, const char *const *lines, struct ptowsp_error *error)
 {

@@ -14,9 +14,12 @@
 #include "registry/names.h"
 #include "registry/text.h"
 #include "registry/variable.h"
+#include "tools/apart.h"
 #include "tools/channels.h"
 #include "tools/entries.h"
+#include "tools/folder.h"
 #include "tools/output.h"
+#include "tools/standard.h"
 
 int pack_fail(const struct ptowsp_error *error)
 {
@@ -96,10 +99,12 @@ static ptowsp_status sources_read(const char *const *files, int count, struct la
 	ptowsp_status status = PTOWSP_OK;
 
 	for (int i = 0; i < count && !status; i++) {
-		char *text;
+		char *text = NULL;
 
 		sources[i].name = files[i];
-		status = pack_read(files[i], &text, &sources[i].size, error);
+		status = apart_input(files[i], "the source", error);
+		if (!status)
+			status = pack_read(files[i], &text, &sources[i].size, error);
 		sources[i].text = text;
 		if (!status && sources[i].size >= PKG_FRAME_HEAD + strlen(PKG_MAGIC) && !memcmp(text + PKG_FRAME_HEAD, PKG_MAGIC, strlen(PKG_MAGIC)))
 			status = reg_fail(error, PTOWSP_INVALID, "%.160s is a package already, no source; ptowsp-inspect reads it, with --pto as source",
@@ -124,7 +129,9 @@ static ptowsp_status named_read(void *context, uint32_t source, const char *file
 
 	if (asprintf(&path, "%.*s%s", length, folder->files[source], file) < 0)
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to read %.160s", file);
-	status = pack_read(path, &text, size_out, error);
+	status = apart_input(path, "a file that the source names", error);
+	if (!status)
+		status = pack_read(path, &text, size_out, error);
 	free(path);
 	*bytes_out = text;
 	return status;
@@ -239,6 +246,8 @@ static int pack_json(const struct pack_options *options)
 	if (!writer)
 		status = reg_fail(&error, PTOWSP_NO_MEMORY, "no memory to read %.160s", options->json);
 	if (!status)
+		status = apart_input(options->json, "the JSON", &error);
+	if (!status)
 		status = pack_read(options->json, &text, &size, &error);
 	if (!status)
 		status = pkg_from_json(writer, text, size, options->json, &error);
@@ -251,9 +260,12 @@ static int pack_json(const struct pack_options *options)
 
 static int options_run(const struct pack_options *o)
 {
+	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct pack_counts counts;
 	int code;
 
+	if (o->sign && apart_input(o->sign, "the key", &error))
+		return pack_fail(&error);
 	if (o->make_key)
 		return pack_key_make(o->make_key);
 	if (o->sign && o->input_count && pack_sign_takes(o->inputs[0]))
@@ -269,15 +281,15 @@ static int options_run(const struct pack_options *o)
 int main(int argc, char **argv)
 {
 	struct pack_options options = {0};
-	int code = reg_variables_guard() ? pack_options_read(&options, argc, argv) : 1;
+	int code;
 
+	standard_begin();
+	code = reg_variables_guard() ? pack_options_read(&options, argc, argv) : 1;
 	output_abort_on_signals();
 	if (code < 0)
 		code = options_run(&options);
 	pack_options_finish(&options);
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "ptowsp-pack: cannot write to stdout: %s\n", strerror(errno));
-		code = code ? code : 2;
-	}
-	return code;
+	if (code)
+		folder_drop_empty();
+	return standard_end("ptowsp-pack", code, code ? code : 2);
 }

@@ -15,6 +15,7 @@
 #include "format/key.h"
 #include "format/package.h"
 #include "registry/text.h"
+#include "tools/apart.h"
 #include "tools/output.h"
 
 /* ---- keys ---- */
@@ -238,6 +239,8 @@ static ptowsp_status plugin_sign(const struct pack_options *o, const char *path,
 		st = signature_make(o, PKG_SIGNED_PLUGIN, digest, plugin_name(path, name), &row, error);
 	if (!st && !pkg_signatures_put(rows, &count, &row))
 		st = full(error, beside);
+	if (!st && o->output)
+		st = apart_input(path, "the plugin", error); /* a package is signed in place, the signatures of a plugin lie beside it */
 	if (!st)
 		st = output_save(o->output ? o->output : beside, NULL, 0, file, pkg_signatures_write(file, rows, count), error);
 	free(beside);

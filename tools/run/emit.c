@@ -1,40 +1,62 @@
 /* SPDX-License-Identifier: MIT */
-/* emit.c - --emit DIR: what the backend makes of the program, as files below a folder. */
+/* emit.c - --emit DIR: what the backend makes of the program, as files below a folder: all of them, or, where it is refused, not even the folder. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "registry/text.h"
+#include "tools/apart.h"
+#include "tools/folder.h"
 #include "tools/run/run.h"
 
+struct file {
+	struct file *next;
+	char *path;  /* owned */
+	void *bytes; /* owned */
+	size_t size;
+	bool replaces; /* something was there */
+};
+
+/* Kept until the backend has said all: it may refuse behind the tenth file. */
 struct emitting {
 	const char *folder;
-	uint32_t files;
-	uint64_t bytes;
+	struct file *first, **end;
 	struct ptowsp_error *error;
 };
 
-static ptowsp_status folder_make(const char *path, struct ptowsp_error *error)
+/* Says itself what is wrong. The name of a file is relative, without "..": the host sees to it. */
+static ptowsp_status file_take(void *context, const char *name, const void *bytes, uint64_t size)
 {
-	struct stat there;
+	struct emitting *e = context;
+	struct file *file = calloc(1, sizeof(*file));
 
-	if (!mkdir(path, 0777) || (errno == EEXIST && !stat(path, &there) && S_ISDIR(there.st_mode)))
-		return PTOWSP_OK;
-	return reg_fail(error, PTOWSP_IO, "--emit: folder %.160s cannot be made: %s", path, strerror(errno));
+	if (file) {
+		*e->end = file;
+		e->end = &file->next;
+		file->size = (size_t)size;
+		file->bytes = malloc(file->size + 1);
+		if (asprintf(&file->path, "%s/%s", e->folder, name) < 0)
+			file->path = NULL;
+	}
+	if (!file || !file->bytes || !file->path)
+		return reg_fail(e->error, PTOWSP_NO_MEMORY, "--emit: no memory for %.100s", name);
+	if (size)
+		memcpy(file->bytes, bytes, file->size);
+	return apart_output(file->path, "a file of --emit", e->error);
 }
 
-/* Folders of a path below the one that is there; the path is changed back. */
-static ptowsp_status folders_make(char *path, size_t there, struct ptowsp_error *error)
+static void files_finish(struct emitting *e)
 {
-	ptowsp_status st = PTOWSP_OK;
+	while (e->first) {
+		struct file *next = e->first->next;
 
-	for (char *at = path + there + 1; !st && (at = strchr(at, '/')); at++) {
-		*at = '\0';
-		st = folder_make(path, error);
-		*at = '/';
+		free(e->first->path);
+		free(e->first->bytes);
+		free(e->first);
+		e->first = next;
 	}
-	return st;
 }
 
 /* For everybody who may read it. */
@@ -47,42 +69,56 @@ static ptowsp_status executable_make(const char *path, struct ptowsp_error *erro
 	return reg_fail(error, PTOWSP_IO, "--emit: %.160s cannot be made executable: %s", path, strerror(errno));
 }
 
-static ptowsp_status file_write(void *context, const char *name, const void *bytes, uint64_t size)
+static ptowsp_status file_write(struct file *file, struct ptowsp_error *error)
 {
-	struct emitting *e = context;
-	const size_t length = strlen(e->folder);
-	char *path = malloc(length + strlen(name) + 2);
-	ptowsp_status st;
+	ptowsp_status st = folder_make_for(file->path, error);
 
-	if (!path)
-		return reg_fail(e->error, PTOWSP_NO_MEMORY, "--emit: no memory for %.100s", name);
-	memcpy(path, e->folder, length);
-	path[length] = '/';
-	strcpy(path + length + 1, name);
-	st = folders_make(path, length, e->error);
+	file->replaces = !access(file->path, F_OK);
 	if (!st)
-		st = output_save(path, NULL, 0, bytes, (size_t)size, e->error);
-	if (!st && size > 2 && !memcmp(bytes, "#!", 2))
-		st = executable_make(path, e->error);
-	free(path);
-	e->files++;
-	e->bytes += size;
+		st = output_save(file->path, NULL, 0, file->bytes, file->size, error);
+	if (!st && file->size > 2 && !memcmp(file->bytes, "#!", 2))
+		st = executable_make(file->path, error);
 	return st;
+}
+
+/* Where one cannot be written, a full disk, those before it go again, but for what they replaced. */
+static ptowsp_status files_write(struct emitting *e, struct ptowsp_error *error)
+{
+	struct file *file = e->first;
+	ptowsp_status st = folder_make(e->folder, error);
+
+	for (; file && !st; file = file->next)
+		st = file_write(file, error);
+	for (const struct file *done = e->first; st && done != file; done = done->next)
+		if (!done->replaces)
+			unlink(done->path);
+	return st;
+}
+
+static void files_tell(const struct emitting *e)
+{
+	unsigned long long bytes = 0;
+	unsigned files = 0;
+
+	for (const struct file *file = e->first; file; file = file->next, files++)
+		bytes += file->size;
+	fprintf(stderr, "ptowsp-run: %u files, %llu bytes below %s\n", files, bytes, e->folder);
 }
 
 ptowsp_status run_emit(struct run *run, struct ptowsp_error *error)
 {
 	struct ptowsp_error ours = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
-	struct emitting e = {.folder = run->options->emit, .error = &ours};
-	ptowsp_status st = folder_make(e.folder, error);
+	struct emitting e = {.folder = run->options->emit, .end = &e.first, .error = &ours};
+	ptowsp_status st = run->program ? ptowsp_report_emit(run->program, &run->execute, file_take, &e, error)
+					: ptowsp_artifact_emit(run->backend, run->plan, run_load_flags(run->options), file_take, &e, error);
 
-	if (!st)
-		st = run->program ? ptowsp_report_emit(run->program, &run->execute, file_write, &e, error)
-				  : ptowsp_artifact_emit(run->backend, run->plan, run_load_flags(run->options), file_write, &e, error);
 	if (st && *ours.text)
-		return reg_fail(error, st, "%s", ours.text);
+		st = reg_fail(error, st, "%s", ours.text);
+	else if (!st)
+		st = files_write(&e, error);
 	if (!st && !run->options->quiet)
-		fprintf(stderr, "ptowsp-run: %u files, %llu bytes below %s\n", e.files, (unsigned long long)e.bytes, e.folder);
+		files_tell(&e);
+	files_finish(&e);
 	return st;
 }
 

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* json.c - printing of JSON, and whether stdout took it. */
-#include <errno.h>
+/* json.c - printing of JSON. */
 #include <jansson.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "registry/text.h"
 #include "tools/run/run.h"
+#include "tools/standard.h"
 
 ptowsp_status run_json_print(struct json_t *root, struct ptowsp_error *error)
 {
@@ -23,12 +22,7 @@ ptowsp_status run_json_print_digits(struct json_t *root, unsigned digits, struct
 	json_decref(root);
 	if (!bad)
 		putchar('\n');
-	return bad ? reg_fail(error, PTOWSP_IO, "stdout cannot be written") : PTOWSP_OK;
-}
-
-ptowsp_status run_stdout_check(struct ptowsp_error *error)
-{
-	if (!fflush(stdout) && !ferror(stdout))
+	if (!bad)
 		return PTOWSP_OK;
-	return reg_fail(error, PTOWSP_IO, "stdout cannot be written: %s", errno ? strerror(errno) : "it is full or closed");
+	return ferror(stdout) ? standard_check(error) : reg_fail(error, PTOWSP_NO_MEMORY, "no memory for JSON");
 }

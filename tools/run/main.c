@@ -8,7 +8,9 @@
 
 #include "registry/names.h"
 #include "registry/variable.h"
+#include "tools/folder.h"
 #include "tools/run/run.h"
+#include "tools/standard.h"
 
 /* What a run prints behind its work. A failed one prints nothing on stdout, except figures that explain the failure:
  * those of a comparison or a deadlock. */
@@ -108,6 +110,7 @@ int main(int argc, char **argv)
 	char rest[sizeof(((struct ptowsp_deadlock *)NULL)->option) + 16] = "";
 	ptowsp_status st;
 
+	standard_begin();
 	if (!reg_variables_guard())
 		return 1;
 	atexit(left_early);
@@ -116,12 +119,14 @@ int main(int argc, char **argv)
 	if (!st)
 		st = dispatch(&options, rest, sizeof(rest), &error);
 	if (!st)
-		st = run_stdout_check(&error);
+		st = standard_check(&error);
 	if (!st && run_breach()->code) {
 		error = *run_breach();
 		st = error.code;
 	}
 	run_options_finish(&options);
+	if (st)
+		folder_drop_empty();
 	returned = true;
 	if (st)
 		fprintf(stderr, "ptowsp-run: %s%s\n", *error.text ? error.text : reg_status_text(st), rest);

@@ -137,6 +137,9 @@ bool run_emit_was_all(const struct run *run);
 
 /* run/verify.c: expectations. MISMATCH with the sentence of the first tensor that differs. */
 ptowsp_status run_compare(struct run *run, struct ptowsp_error *error);
+/* run/files.c: INVALID where an output of the command line is an input, the plugin or another output. */
+ptowsp_status run_files_apart(const struct run_options *options, struct ptowsp_error *error);
+ptowsp_status run_plugin_apart(const char *path, struct ptowsp_error *error);
 /* run/write.c: --out files. */
 ptowsp_status run_outputs_write(struct run *run, struct ptowsp_error *error);
 ptowsp_status run_outputs_publish(struct run *run, struct ptowsp_error *error);
@@ -208,7 +211,5 @@ struct json_t *run_platforms_json(void);
 struct json_t *run_words_json(const char *text); /* "a,b" as an array; NULL without memory */
 ptowsp_status run_json_print(struct json_t *root, struct ptowsp_error *error); /* reals with up to 9 digits */
 ptowsp_status run_json_print_digits(struct json_t *root, unsigned digits, struct ptowsp_error *error);
-/* Flushes stdout. IO if something did not get through. */
-ptowsp_status run_stdout_check(struct ptowsp_error *error);
 
 #endif

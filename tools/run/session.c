@@ -30,8 +30,10 @@ ptowsp_status run_open(struct run *run, const struct run_options *options, struc
 static ptowsp_status files_open(struct run *run, struct ptowsp_error *error)
 {
 	const struct run_options *o = run->options;
-	ptowsp_status st = run_tensors_open(run, error);
+	ptowsp_status st = run_files_apart(o, error);
 
+	if (!st)
+		st = run_tensors_open(run, error);
 	if (!st)
 		st = run_checkpoints_open(run, error);
 	if (!st)
@@ -66,6 +68,8 @@ static ptowsp_status load(struct run *run, struct ptowsp_error *error)
 {
 	ptowsp_status st = run_backend_open(&run->backend, run->options, run->plan, error);
 
+	if (!st)
+		st = run_plugin_apart(ptowsp_backend_path(run->backend), error);
 	if (!st && run->options->emit && !ptowsp_report_has_files(run->backend)) {
 		run_watchdog(run->options, RUN_LOADING);
 		st = run_emit(run, error);

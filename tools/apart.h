@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* apart.h - the files of one call are apart: no output takes the place of what the call reads, or of another of its outputs. */
+#ifndef TOOLS_APART_H
+#define TOOLS_APART_H
+
+#include "ptowsp/base.h"
+
+/* What the call names so far, kept until the process ends or apart_finish. Two paths are one file if device and number are the same, by whatever
+ * links; where nothing is there yet, if their folders are one and the names in them the same. What is no plain file, such as a pipe that is
+ * read, is never in the way. One thread.
+ *
+ * what: as it stands in a sentence, "the package", "--trace"; copied, up to 80 characters. Errors: INVALID naming both, NO_MEMORY. */
+ptowsp_status apart_input(const char *path, const char *what, struct ptowsp_error *error);
+ptowsp_status apart_output(const char *path, const char *what, struct ptowsp_error *error);
+/* For whoever opens an output: INVALID if it is an input. Keeps nothing. */
+ptowsp_status apart_check(const char *path, struct ptowsp_error *error);
+/* For a process with several calls in it, such as a test. */
+void apart_finish(void);
+
+#endif

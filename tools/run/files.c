@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* files.c - the files that a command line names: none that is written is one that is read. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tools/apart.h"
+#include "tools/run/run.h"
+
+typedef ptowsp_status (*side_fn)(const char *path, const char *what, struct ptowsp_error *error);
+
+static ptowsp_status one(side_fn side, const char *path, const char *what, struct ptowsp_error *error)
+{
+	return path && strcmp(path, "-") ? side(path, what, error) : PTOWSP_OK;
+}
+
+static ptowsp_status pairs(side_fn side, const struct run_list *list, const char *flag, struct ptowsp_error *error)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	for (size_t i = 0; i < list->count && !st; i++) {
+		char what[81];
+
+		snprintf(what, sizeof(what), "%s %s", flag, list->rows[i].name);
+		st = side(list->rows[i].value, what, error);
+	}
+	return st;
+}
+
+/* The log of the layer trace, which the host writes while it runs. */
+static ptowsp_status log_apart(const char *layers, struct ptowsp_error *error)
+{
+	char path[4096] = "ptowsp.calls";
+
+	for (const char *at = layers; at && *at; at += strcspn(at, ","), at += *at == ',') {
+		const size_t length = strcspn(at, ",");
+
+		if (length < 5 || strncmp(at, "trace", 5) || (length > 5 && at[5] != ':'))
+			continue;
+		if (length > 6)
+			snprintf(path, sizeof(path), "%.*s", (int)(length - 6), at + 6);
+		return apart_output(path, "the log of --layer=trace", error);
+	}
+	return PTOWSP_OK;
+}
+
+/* A checkpoint may follow itself: it is read whole before the next is written. */
+ptowsp_status run_files_apart(const struct run_options *o, struct ptowsp_error *error)
+{
+	ptowsp_status st = apart_input(o->package, "the package", error);
+
+	if (!st && o->plugin && strchr(o->plugin, '/'))
+		st = run_plugin_apart(o->plugin, error);
+	if (!st)
+		st = pairs(apart_input, &o->in, "--in", error);
+	if (!st)
+		st = pairs(apart_input, &o->expect, "--expect", error);
+	if (!st && o->restore && !(o->checkpoint && !strcmp(o->restore, o->checkpoint)))
+		st = apart_input(o->restore, "--restore", error);
+	if (!st)
+		st = pairs(apart_output, &o->out, "--out", error);
+	if (!st)
+		st = one(apart_output, o->trace, "--trace", error);
+	if (!st)
+		st = one(apart_output, o->graph, "--graph", error);
+	if (!st)
+		st = one(apart_output, o->checkpoint, "--checkpoint", error);
+	return st ? st : log_apart(o->layer, error);
+}
+
+ptowsp_status run_plugin_apart(const char *path, struct ptowsp_error *error)
+{
+	return path && *path ? apart_input(path, "the plugin", error) : PTOWSP_OK;
+}
