@@ -77,6 +77,8 @@ static void with_closed_streams_files_are_what_they_are_otherwise(void)
 	CHECK_INT(cli("$B/ptowsp-run --stats --fill src=iota --set count=8 --out dst=1.npy " SCALE " >&-"), 2);
 	CHECK_INT(cli("$B/ptowsp-run --stats --fill src=iota --set count=8 --out dst=2.npy --trace t.json " SCALE " <&- >&- 2>&-"), 2);
 	CHECK_INT(cli("cmp right.npy 1.npy && cmp right.npy 2.npy"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --stats=json " GOOD " --layer=trace:log " SCALE " >&-"), 2);
+	CHECK_INT(cli("grep -c kernels_run log"), 1);
 	CHECK(cli_json_file("t.json") != NULL);
 }
 
