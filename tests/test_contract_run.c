@@ -524,6 +524,35 @@ static void ordinary_temp_tensors_are_told_to_who_asks(void)
 	CHECK_CONTAINS(cli_text(cli_json(), "diagnostics[0].text"), said);
 }
 
+/* Said once, of what nobody gave anything; refused with --strict. A tensor that the first task writes is not told, whatever reads it later. */
+static void a_temp_tensor_that_is_read_before_any_task_wrote_it_is_told(void)
+{
+	static const char said[] = "ptowsp-run: temp tensor t is read before any task has written it, by task 0, kernel cp";
+	static const char source[] =
+		"cat > t.pto <<'END'\ntensor %t : f32[64] temp\ntensor %y : f32[64] inout\nfunc @cp(%a: !pto.memref<gm,...,f32>, %b: !pto.memref<gm,...,f32>) {\n"
+		"  %t = alloc_tile : !pto.tile<1x8xf32>\n  %t = tload %a[0, 0]\n  tstore %t, %b[0, 0]\n  return\n}\nworkload @early {\n  for_each %i in 0 to 4 {\n"
+		"    call @cp(%a -> %t[0, %i * 8 : 1, 8], %b -> %y[0, 0 : 1, 8])\n    call @cp(%a -> %y[0, 0 : 1, 8], %b -> %t[0, %i * 8 + 8 : 1, 8])\n  }\n}\n"
+		"workload @fine {\n  call @cp(%a -> %y[0, 0 : 1, 8], %b -> %t[0, 0 : 1, 8])\n"
+		"  parallel_for %i in 0 to 8 { call @cp(%a -> %t[0, 0 : 1, 8], %b -> %y[0, %i * 8 : 1, 8]) }\n}\nEND\n$B/ptowsp-pack t.pto -o t.pkg.zst";
+	static const char *const plugins[] = {"cpu_sim", "a2a3sim", "aie"};
+
+	cli_begin();
+	REQUIRE_INT(cli(source), 0);
+	CHECK_STR(cli_err, "");
+	for (size_t i = 0; i < 3; i++) {
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=%s --entry early --fill y=ones --runs 2 t.pkg.zst", plugins[i])), 0);
+		CHECK_STR(cli_err, check_fmt("%s: it holds zeros then\n", said));
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=%s --entry early --fill y=ones --strict --out y=y.npy t.pkg.zst; r=$?; test -e y.npy && exit 99; exit $r", plugins[i])), 5);
+		CHECK_STR(cli_err, check_fmt("%s, and --strict refuses that; write it first\n", said));
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=%s --entry early --fill y=ones --fill t=ones --strict t.pkg.zst", plugins[i])), 0);
+		CHECK_STR(cli_err, "");
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --plugin=%s --entry fine --fill y=ones --strict t.pkg.zst", plugins[i])), 0);
+		CHECK_STR(cli_err, "");
+	}
+	CHECK_INT(cli("$B/ptowsp-run --entry early --no-kernels t.pkg.zst"), 0);
+	CHECK_STR(cli_err, "");
+}
+
 /* Kernel and place once, whoever names the kernel: the runtime, the loader of payloads, a log line. */
 static void no_sentence_names_its_kernel_twice(void)
 {
@@ -578,5 +607,6 @@ void suite_contract_run(CU_pSuite s)
 	TEST(s, nothing_of_a_temp_tensor_is_written_or_compared);
 	TEST(s, explain_says_which_temp_tensors_are_ordinary_and_why);
 	TEST(s, ordinary_temp_tensors_are_told_to_who_asks);
+	TEST(s, a_temp_tensor_that_is_read_before_any_task_wrote_it_is_told);
 	TEST(s, no_sentence_names_its_kernel_twice);
 }

@@ -209,6 +209,7 @@ static void workload_call_check(struct lang_work_check *check, struct lang_work 
 
 	if (work->pass_count)
 		lang_error(check->unit, work->passes[0].at, "a workload takes no arguments");
+	target->called = 1;
 	lang_segment_cut(check);
 	if (target->state == 1) {
 		cycle_refuse(check, work);

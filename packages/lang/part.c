@@ -29,10 +29,24 @@ static int tensor_find(struct lang_work_check *check, struct lang_part *part)
 	return 0;
 }
 
+/* No write can precede it: the text has none before, and the statement stands in no loop, branch, process or combine. */
+static void early_note(const struct lang_work_check *check, struct lang_tensor *tensor, const struct lang_part *part, const char *who)
+{
+	if (tensor->role != PTOWSP_ROLE_TEMP || tensor->origin || tensor->written || tensor->handed || tensor->early_at.line || check->loops || check->guards ||
+	    check->turns)
+		return;
+	tensor->early_at = part->at;
+	tensor->early_who = who;
+	tensor->early_in = check->decl;
+}
+
 static int access_check(struct lang_work_check *check, struct lang_part *part, unsigned access, const char *who)
 {
 	struct lang_tensor *tensor = part->decl;
 
+	if (access == PTOWSP_READ)
+		early_note(check, tensor, part, who);
+	tensor->handed |= !access;
 	if (access & PTOWSP_READ)
 		tensor->read = 1;
 	if (access & PTOWSP_WRITE)

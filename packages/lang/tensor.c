@@ -3,6 +3,7 @@
 #include "lang/tensor.h"
 
 #include "lang/lower.h"
+#include "lang/work.h"
 
 #include <string.h>
 
@@ -100,6 +101,28 @@ static void output_check(struct lang_module *module, const struct lang_tensor *t
 	}
 }
 
+/* A workload that others call goes on from what they wrote. */
+static void temp_check(struct lang_module *module, const struct lang_tensor *tensor)
+{
+	const struct lang_workload *reader = tensor->early_in && tensor->early_in->kind == LANG_DECL_WORKLOAD ? (const struct lang_workload *)tensor->early_in : NULL;
+
+	if (tensor->handed || tensor->origin)
+		return;
+	if (tensor->read && !tensor->written)
+		lang_warn(module->unit, tensor->head.at, "%%%s is declared as temp and read, and nothing writes it: it holds zeros", tensor->head.name);
+	else if (reader && !reader->called)
+		lang_warn(module->unit, tensor->early_at, "%s reads %%%s, which is temp and nothing has written by then: it holds zeros", tensor->early_who,
+			  tensor->head.name);
+}
+
+static void end_check(struct lang_module *module, const struct lang_tensor *tensor)
+{
+	if (tensor->role == PTOWSP_ROLE_OUT)
+		output_check(module, tensor);
+	else if (tensor->role == PTOWSP_ROLE_TEMP)
+		temp_check(module, tensor);
+}
+
 void lang_tensors_finish(struct lang_module *module)
 {
 	int bodies = module->decl_counts[LANG_DECL_WORKLOAD] || module->decl_counts[LANG_DECL_PROCESS];
@@ -108,8 +131,8 @@ void lang_tensors_finish(struct lang_module *module)
 	if (!bodies || module->decl_counts[LANG_DECL_GRAPH] || module->unit->list->head.errors)
 		return;
 	for (const struct lang_decl *decl = module->decls; decl; decl = decl->next)
-		if (decl->kind == LANG_DECL_TENSOR && !decl->broken && ((const struct lang_tensor *)decl)->role == PTOWSP_ROLE_OUT)
-			output_check(module, (const struct lang_tensor *)decl);
+		if (decl->kind == LANG_DECL_TENSOR && !decl->broken)
+			end_check(module, (const struct lang_tensor *)decl);
 }
 
 int lang_tensor_shape(const struct lang_tensor *tensor, int64_t *rows_out, int64_t *columns_out)

@@ -21,6 +21,10 @@ struct lang_tensor {
 	uint8_t filled;              /* some statement writes it without reading it */
 	struct lang_span inout_at;   /* out: where a statement uses it as inout first, line 0: nowhere */
 	const char *inout_who;       /* whose use that is */
+	uint8_t handed;              /* some statement passes its address and does not say what is done there */
+	struct lang_span early_at;   /* temp: where a body reads it first, on whatever way, that has not written it; line 0: nowhere */
+	const char *early_who;       /* whose read that is */
+	const struct lang_decl *early_in; /* the body */
 	const char *axis;            /* whose lengths or indices it holds; NULL: none's that has been seen */
 	const struct lang_tensor *origin; /* of what relayout makes: what it is a copy of; NULL: it is declared */
 };
@@ -29,7 +33,8 @@ void lang_tensor_check(struct lang_module *module, struct lang_decl *decl);
 /* Can it lie so? Whole blocks, and no two elements in one place. name: what messages call it. 0 after an error. */
 int lang_tensor_memory_check(struct lang_unit *unit, const struct lang_tensor *tensor, const struct lang_memory *memory, const char *name);
 void lang_tensor_write(struct lang_lower *lower, struct lang_decl *decl);
-/* After all bodies: outputs that are read although nothing fills them, and those that nothing writes. */
+/* After all bodies: outputs that are read although nothing fills them, those that nothing writes, and temp tensors that are read before
+ * anything writes them. */
 void lang_tensors_finish(struct lang_module *module);
 /* The entry at hand touches the tensor: what its shape is made of becomes a value of the entry. */
 void lang_tensor_use(struct lang_lower *lower, const struct lang_tensor *tensor);

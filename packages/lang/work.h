@@ -227,6 +227,7 @@ struct lang_workload {
 	struct lang_body body;
 	uint8_t state;           /* of the walk over calls: 0 new, 1 on the path, 2 done */
 	struct lang_workload *caller; /* state 1: who calls it; NULL: nobody */
+	uint8_t called;          /* by some body */
 	uint32_t path;           /* callers */
 	const struct lang_work *alone; /* the statement that keeps it from being expanded in others; NULL: none does */
 };

@@ -4,6 +4,7 @@
 #include "rt/error.h"
 #include "rt/graph_record.h"
 #include "rt/run.h"
+#include "rt/unwritten.h"
 
 /* ---- what the backend knows about the kernel ------------------------------------------------------------------- */
 
@@ -230,6 +231,8 @@ static ptowsp_status prepare_slowly(struct rt_run *run, const struct rt_site *si
 		st = kernel_choose(run, site, level);
 	if (!st)
 		st = accesses_resolve(run, site, level);
+	if (!st)
+		rt_unwritten_look(run, site);
 	if (!st && !run->known[run->kernel].varies)
 		rt_plan_make(run, site, level);
 	return st;

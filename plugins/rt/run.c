@@ -11,6 +11,7 @@
 #include "rt/memory.h"
 #include "rt/generate.h"
 #include "rt/process.h"
+#include "rt/unwritten.h"
 
 #define TASKS_DEFAULT (UINT64_C(1) << 32)
 
@@ -284,6 +285,8 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 		st = rt_sync_init(run);
 	if (!st)
 		st = rt_tensors_init(&run->tensors, program, run->args, &run->env, error);
+	if (!st)
+		st = rt_unwritten_init(run);
 	run->tensors.strict = run->bodies;
 	run->tensors.unbound_told = run->quiet;
 	run->env.tensors = &run->tensors;
@@ -302,6 +305,7 @@ void rt_run_finish(struct rt_run *run)
 	rt_sync_finish(run);
 	rt_notices_finish(&run->notices);
 	rt_tensors_finish(&run->tensors);
+	rt_unwritten_finish(run);
 	rt_pipeline_destroy(run->pipeline);
 	rt_payloads_finish(&run->payloads);
 	for (uint32_t k = 0; run->known && k < run->program->tables.kernel.count; k++)

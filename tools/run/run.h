@@ -182,6 +182,8 @@ const char *run_tensor_name(const struct run *run, uint32_t row);
 void run_summary_print(struct run *run);
 /* Diagnostics, one line each on stderr. */
 void run_diagnostics_print(struct run *run);
+/* With --strict: UNSUPPORTED if the run read a temp tensor that nothing was given and no task had written. */
+ptowsp_status run_unwritten_check(const struct run *run, struct ptowsp_error *error);
 
 /* run/list.c: the backend of --plugin, else every usable one; those that cannot be opened are named on stderr. */
 typedef void (*run_backend_fn)(void *context, struct ptowsp_backend *backend);

@@ -127,7 +127,8 @@ static ptowsp_status run_once(struct run *run, uint64_t number, struct ptowsp_er
 	if (st)
 		return st == PTOWSP_DEADLINE ? fail_deadline(run, error) : st;
 	run->runs_done++;
-	return run_compare(run, error);
+	st = run_unwritten_check(run, error);
+	return st ? st : run_compare(run, error);
 }
 
 static ptowsp_status results_save(struct run *run, struct ptowsp_error *error)

@@ -5,6 +5,7 @@
 
 #include "ptowsp/report.h"
 #include "registry/names.h"
+#include "registry/text.h"
 #include "tools/run/run.h"
 
 static void compare_verdict(const struct run *run)
@@ -249,11 +250,56 @@ static bool is_for_who_asks(const struct ptowsp_diagnostic *row)
 	return row->feature == PTOWSP_FEATURE_TEMP_RENAMED;
 }
 
+/* Backends say of a temp tensor that it is read before any task has written it, and do not know what it was given. */
+#define UNWRITTEN "temp tensor %.60s is read before any task has written it, "
+
+static bool is_unwritten(const struct ptowsp_diagnostic *row, const struct run_tensor *tensor)
+{
+	char text[128];
+
+	snprintf(text, sizeof(text), UNWRITTEN, tensor->info.name);
+	return !row->feature && tensor->info.role == PTOWSP_ROLE_TEMP && !strncmp(row->text, text, strlen(text));
+}
+
+/* The temp tensor that the row says this of; NULL: it says something else. */
+static const struct run_tensor *unwritten_of(const struct run *run, const struct ptowsp_diagnostic *row)
+{
+	for (uint32_t i = 0; i < run->tensor_count; i++)
+		if (is_unwritten(row, &run->tensors[i]))
+			return &run->tensors[i];
+	return NULL;
+}
+
+static bool is_given(const struct run_tensor *tensor)
+{
+	return tensor && (tensor->in || tensor->filled || tensor->restored);
+}
+
+ptowsp_status run_unwritten_check(const struct run *run, struct ptowsp_error *error)
+{
+	struct ptowsp_diagnostic row;
+
+	for (uint32_t i = 0; run->options->strict && ptowsp_diagnostic_row(run->program, i, &row); i++) {
+		const struct run_tensor *tensor = unwritten_of(run, &row);
+
+		if (tensor && !is_given(tensor))
+			return reg_fail(error, PTOWSP_UNSUPPORTED, "%.200s, and --strict refuses that; write it first", row.text);
+	}
+	return PTOWSP_OK;
+}
+
+static void diagnostic_print(const struct run *run, const struct ptowsp_diagnostic *row)
+{
+	const struct run_tensor *unwritten = unwritten_of(run, row);
+
+	if (!is_given(unwritten) && (run->options->verbose || !is_for_who_asks(row)))
+		fprintf(stderr, "ptowsp-run: %s%s\n", row->text, unwritten ? ": it holds zeros then" : "");
+}
+
 void run_diagnostics_print(struct run *run)
 {
 	struct ptowsp_diagnostic row;
 
 	for (uint32_t i = 0; !run->options->quiet && ptowsp_diagnostic_row(run->program, i, &row); i++)
-		if (run->options->verbose || !is_for_who_asks(&row))
-			fprintf(stderr, "ptowsp-run: %s\n", row.text);
+		diagnostic_print(run, &row);
 }
