@@ -20,7 +20,8 @@ struct sock_filter;
 enum { HOST_CONFINE_ROWS = 320 };
 /* The filter of system calls that it gives the kernel, for the calling process: how many rows. rows has room for HOST_CONFINE_ROWS. */
 unsigned host_confine_filter(struct sock_filter *rows);
-/* No memory becomes executable that was writable. false: the kernel does not have that. The whole process. */
+/* No mapping is writable and executable, and none gets executable. What is written to a memory file can be mapped as code all the same: that is how the linker
+ * works. false: the kernel does not have that. The whole process. */
 bool host_confine_memory(void);
 
 #endif

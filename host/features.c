@@ -37,7 +37,7 @@ int ptowsp_host_feature(uint32_t index, struct ptowsp_host_feature *row_out)
 		yes_or_no(row_out, "seccomp", host_seccomp_there(), "sandboxes have the system calls that compute, wait and map memory", "this kernel has none, so there are no sandboxes");
 		return 1;
 	case 3:
-		yes_or_no(row_out, "w^x", host_mdwe_there(), "in workers no memory becomes executable that was writable, unless the plugin's note says that it writes code",
+		yes_or_no(row_out, "w^x", host_mdwe_there(), "in workers no mapping gets executable, unless the note says that it writes code; memory files mapped again do",
 			  "this kernel cannot forbid it (MDWE, Linux 6.3)");
 		return 1;
 	case 4:

@@ -3,6 +3,9 @@
  * seccomp. */
 #include "check.h"
 
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -116,9 +119,41 @@ static void calls_of_another_machine_end_the_process(void)
 	CHECK_UINT(answer(&(struct seccomp_data){.nr = SYS_read, .arch = ELSEWHERE}), SECCOMP_RET_KILL_PROCESS);
 }
 
+/* ---- memory that becomes code: what is refused, and what abi/README.md says is not ---- */
+
+enum { CONFINED = 1, BOTH = 2, TURNED = 4, MAPPED_AGAIN = 8 };
+
+/* Bits of what a confined process could do. */
+static int code_tried(void)
+{
+	const size_t size = (size_t)sysconf(_SC_PAGESIZE);
+	const int fd = memfd_create("code", MFD_CLOEXEC);
+	void *both = mmap(NULL, size, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *plain = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0), *again = MAP_FAILED;
+
+	if (fd >= 0 && write(fd, "", 1) == 1)
+		again = mmap(NULL, size, PROT_READ | PROT_EXEC, MAP_SHARED, fd, 0);
+	return CONFINED | (both != MAP_FAILED ? BOTH : 0) | (!mprotect(plain, size, PROT_READ | PROT_EXEC) ? TURNED : 0) | (again != MAP_FAILED ? MAPPED_AGAIN : 0);
+}
+
+static void memory_does_not_turn_into_code_but_a_memory_file_is_mapped_again(void)
+{
+	pid_t child;
+	int status = 0;
+
+	if (!host_mdwe_there())
+		CHECK_SKIP("this kernel cannot forbid it");
+	child = fork();
+	if (!child)
+		_exit(host_confine_memory() ? code_tried() : 0);
+	REQUIRE(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status));
+	CHECK_INT(WEXITSTATUS(status), CONFINED | MAPPED_AGAIN);
+}
+
 void suite_confine(CU_pSuite s)
 {
 	TEST(s, calls_that_compute_and_wait_are_there);
 	TEST(s, calls_that_reach_others_are_not);
 	TEST(s, calls_of_another_machine_end_the_process);
+	TEST(s, memory_does_not_turn_into_code_but_a_memory_file_is_mapped_again);
 }
