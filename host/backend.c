@@ -2,6 +2,7 @@
 /* backend.c - from a plugin's name to an initialised instance, and to its device. */
 #include "host/backend.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +14,16 @@ enum { ROOM = 4096 }; /* devices, options or capability rows of one plugin: more
 
 struct host_search host_backend_search(const struct ptowsp_backend_options *options, const struct host_policy *policy)
 {
-	return (struct host_search){.policy = policy,
-				    .dirs = options->plugin_dirs,
-				    .dir_count = options->plugin_dir_count,
-				    .user_plugins = options->flags & PTOWSP_BACKEND_USER_PLUGINS,
-				    .load_timeout_ms = options->load_timeout_ms,
-				    .isolate = options->isolate ? options->isolate : HOST_ISOLATE_RULE};
+	struct host_search search = {.policy = policy,
+				     .dirs = options->plugin_dirs,
+				     .dir_count = options->plugin_dir_count,
+				     .user_plugins = options->flags & PTOWSP_BACKEND_USER_PLUGINS,
+				     .load_timeout_ms = options->load_timeout_ms,
+				     .limits = {options->sandbox_memory, options->sandbox_threads, options->sandbox_cpu_s},
+				     .isolate = options->isolate ? options->isolate : HOST_ISOLATE_RULE};
+
+	host_limits_fill(&search.limits, options->memory_limit, options->threads);
+	return search;
 }
 
 /* A plugin's sentence may be missing or without its end. */
@@ -171,6 +176,8 @@ static void breach_say(void *context, int32_t level, const char *text)
 /* The way to the plugin, with what the host does for it and the layers between. */
 static ptowsp_status caller_make(struct ptowsp_backend *b, const struct ptowsp_backend_options *options, struct ptowsp_error *error)
 {
+	char more[NAME_MAX + 1];
+
 	if (b->plugin->remote)
 		host_remote_caller(&b->caller, b->plugin->remote);
 	else
@@ -184,6 +191,8 @@ static ptowsp_status caller_make(struct ptowsp_backend *b, const struct ptowsp_b
 		host_remote_serve(b->plugin->remote, &b->services);
 	b->services.log = options->log;
 	b->services.log_context = options->log_context;
+	if (b->plugin->isolate == PTOWSP_ISOLATE_SANDBOX && host_folder_holds_more(b->plugin->path, more, sizeof(more)))
+		host_services_log(&b->services, PTOWSP_LOG_WARNING, "the sandbox of %s may read the folder of %.160s, which holds more than plugins (%.60s)", b->plugin->note.name, b->plugin->path, more);
 	if (b->keys.passed_over[0]) /* else a signature of it is only said to be that of a stranger */
 		host_services_log(&b->services, PTOWSP_LOG_WARNING, "a key is not used: %s", b->keys.passed_over);
 	b->validates = host_layers_have(options->layers, "validate");

@@ -15,7 +15,6 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -238,38 +237,15 @@ static ptowsp_status calls_confine(struct ptowsp_error *error)
 	return host_fail(error, PTOWSP_UNSUPPORTED, "--isolate=sandbox needs seccomp, which this kernel does not have (%s); --isolate=process does without", strerror(errno));
 }
 
-/* ---- limits --------------------------------------------------------------------------------------------------- */
+/* ---- all of it ------------------------------------------------------------------------------------------------- */
 
-static void limit(__rlimit_resource_t resource, rlim_t most)
-{
-	struct rlimit now;
-
-	if (getrlimit(resource, &now))
-		return;
-	now.rlim_max = now.rlim_max < most ? now.rlim_max : most;
-	now.rlim_cur = now.rlim_cur < now.rlim_max ? now.rlim_cur : now.rlim_max;
-	setrlimit(resource, &now);
-}
-
-/* No core of somebody else's tensors; descriptors for files, not for a flood; address space: twice the machine's memory. Sanitizers map more than there is. */
-static void limits_set(void)
-{
-	limit(RLIMIT_CORE, 0);
-	limit(RLIMIT_NOFILE, 1024);
-	limit(RLIMIT_MEMLOCK, 0);
-	limit(RLIMIT_MSGQUEUE, 0);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
-	limit(RLIMIT_AS, 2 * (rlim_t)sysconf(_SC_PHYS_PAGES) * (rlim_t)sysconf(_SC_PAGESIZE));
-#endif
-}
-
-ptowsp_status host_confine(const char *plugin, struct ptowsp_error *error)
+ptowsp_status host_confine(const char *plugin, const struct host_limits *limits, struct ptowsp_error *error)
 {
 	ptowsp_status st;
 
 	if (prctl(PR_SET_NO_NEW_PRIVS, 1L, 0L, 0L, 0L))
 		return host_fail(error, PTOWSP_UNSUPPORTED, "--isolate=sandbox: this kernel cannot give up privileges (%s)", strerror(errno));
-	limits_set();
+	host_limits_set(limits);
 	st = files_confine(plugin, error);
 	return st ? st : calls_confine(error);
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "host/limits.h"
 #include "ptowsp/base.h"
 
 /* What this kernel offers. Any thread. */
@@ -15,7 +16,7 @@ bool host_sealing_there(void);
 
 /* The calling thread and those that it starts. plugin: real path, whose folder stays readable. Nothing can be written but what is open, no program be run, no process
  * be made, signalled or limited, no socket be opened. Errors: UNSUPPORTED where the kernel lacks Landlock or seccomp. */
-ptowsp_status host_confine(const char *plugin, struct ptowsp_error *error);
+ptowsp_status host_confine(const char *plugin, const struct host_limits *limits, struct ptowsp_error *error);
 struct sock_filter;
 enum { HOST_CONFINE_ROWS = 320 };
 /* The filter of system calls that it gives the kernel, for the calling process: how many rows. rows has room for HOST_CONFINE_ROWS. */

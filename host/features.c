@@ -23,6 +23,8 @@ static void yes_or_no(struct ptowsp_host_feature *row, const char *name, bool th
 	snprintf(row->text, sizeof(row->text), "%s", there ? with : without);
 }
 
+#define LIMITS_TEXT "limits of the process, and a look every 50 ms; no processes"
+
 int ptowsp_host_feature(uint32_t index, struct ptowsp_host_feature *row_out)
 {
 	char program[PATH_MAX];
@@ -42,6 +44,10 @@ int ptowsp_host_feature(uint32_t index, struct ptowsp_host_feature *row_out)
 		return 1;
 	case 4:
 		yes_or_no(row_out, "memory sealing", host_sealing_there(), "code, sections and shared memory lie in sealed memory files", "this kernel has no sealed memory files");
+		return 1;
+	case 5:
+		*row_out = (struct ptowsp_host_feature){.name = "sandbox limits", .state = host_seccomp_there() && host_landlock_version() ? PTOWSP_STATE_ENFORCED : PTOWSP_STATE_UNSUPPORTED};
+		snprintf(row_out->text, sizeof(row_out->text), "memory, threads and processor time: %s", LIMITS_TEXT);
 		return 1;
 	default: return 0;
 	}

@@ -2,7 +2,11 @@
 /* isolate.c - which plugins run in a worker when nobody says so. */
 #include "host/isolate.h"
 
+#include <dirent.h>
 #include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
 #include <sys/stat.h>
 
 #include "host/ptowsp_host.h"
@@ -34,6 +38,35 @@ uint32_t host_isolate_rule(const char *real_path, const char **why_out)
 		return PTOWSP_ISOLATE_PROCESS;
 	*why_out = "it lies in the folder of the running tool or library and has an owner who could change that, too";
 	return PTOWSP_ISOLATE_NONE;
+}
+
+static bool ends_with(const char *name, const char *end)
+{
+	const size_t length = strlen(name), short_one = strlen(end);
+
+	return length > short_one && !strcmp(name + length - short_one, end);
+}
+
+bool host_folder_holds_more(const char *path, char *name_out, size_t room)
+{
+	const char *end = strrchr(path, '/');
+	char folder[PATH_MAX];
+	struct dirent *entry;
+	bool more = false;
+	DIR *at;
+
+	snprintf(folder, sizeof(folder), "%.*s", end && end > path ? (int)(end - path) : 1, path);
+	at = opendir(folder);
+	while (at && !more && (entry = readdir(at))) {
+		const char *name = entry->d_name;
+
+		more = strcmp(name, ".") && strcmp(name, "..") && !ends_with(name, ".so") && !strstr(name, ".so.") && strcmp(name, "plugins.list") != 0;
+		if (more)
+			snprintf(name_out, room, "%s", name);
+	}
+	if (at)
+		closedir(at);
+	return more;
 }
 
 const char *host_isolate_text(uint32_t isolate)

@@ -13,6 +13,8 @@ enum { HOST_ISOLATE_RULE = 0x100 };
 /* What happens to a plugin of this real path, nobody having said more: NONE for a file that lies in the folder of the running tool or library and belongs to root or to the
  * owner of that tool or library, PROCESS for all others. *why_out: static. */
 uint32_t host_isolate_rule(const char *real_path, const char **why_out);
+/* Does the folder of that file hold anything but plugins, libraries, their signatures and lists, all of which a sandbox may read? *name_out: one of it. */
+bool host_folder_holds_more(const char *path, char *name_out, size_t room);
 /* The words of --isolate: "none", "process", "sandbox". */
 const char *host_isolate_text(uint32_t isolate);
 

@@ -99,7 +99,8 @@ static ptowsp_status fresh_load(struct host_file *file, const char *link, const 
 static ptowsp_status isolated_load(struct host_file *file, const char *link, const struct host_search *search, uint32_t isolate, struct host_plugin **plugin_out,
 				   struct ptowsp_error *error)
 {
-	struct host_remote_start start = {.path = file->path, .sandbox = isolate == PTOWSP_ISOLATE_SANDBOX, .lint_off = search->lint_off, .load_timeout_ms = search->load_timeout_ms};
+	struct host_remote_start start = {.path = file->path, .sandbox = isolate == PTOWSP_ISOLATE_SANDBOX, .lint_off = search->lint_off, .load_timeout_ms = search->load_timeout_ms,
+					  .limits = search->limits};
 	ptowsp_status status = host_policy_seal(search->policy, file, error);
 	struct host_plugin *plugin = calloc(1, sizeof(*plugin));
 

@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <stdbool.h>
+#include "host/limits.h"
 #include "ptowsp/plugin.h"
 
 #define PTOWSP_HOST_MINOR PTOWSP_ABI_MINOR /* newest minor that this host speaks */
@@ -29,6 +30,7 @@ struct host_search {
 	uint32_t order_count;
 	uint32_t isolate;        /* PTOWSP_ISOLATE_x, or HOST_ISOLATE_RULE; 0: none */
 	uint32_t load_timeout_ms; /* of struct host_remote_start */
+	struct host_limits limits; /* likewise */
 	void (*entering)(void);  /* told before the entry is called; NULL: nobody */
 };
 

@@ -151,6 +151,10 @@ struct ptowsp_backend_options {
 	 * did; without one, what kept a layer from its work (IO: trace could not write all); else code stays 0. Each is logged, too. Lives until then; may serve several
 	 * backends. NULL: only logged. */
 	struct ptowsp_error *breach;
+	/* Of a sandbox, at the most: bytes of memory of its own (tensors of the host do not count), seconds of processor time, threads at once; beyond it is ended, DEVICE_LOST. 0: what ordinary plugins do not
+	 * meet: half of the machine's memory, or where there is one memory_limit and 1 GiB; a day per core; 256 and four per core or thread. */
+	uint64_t sandbox_memory;
+	uint32_t sandbox_cpu_s, sandbox_threads;
 };
 /* Which plugins may load: any; those whose file a plugins.list of a trust folder has ("SHA-256 NAME" per line); those with a signature of a trusted key in PLUGIN.sig.
  * Of the latter two a sealed copy in memory is what is checked and loaded. Under elevated privileges ANY is LISTED. */

@@ -8,6 +8,7 @@
 
 #include <stdbool.h>
 
+#include "host/limits.h"
 #include "ptowsp/ptowsp.h"
 
 struct host_remote;
@@ -16,6 +17,7 @@ struct host_remote_start {
 	int fd;                  /* the file that was checked; borrowed */
 	bool sandbox, lint_off;
 	uint32_t load_timeout_ms; /* the most that an operation may take that has no deadline; 0: two minutes */
+	struct host_limits limits; /* of a sandbox; complete */
 	bool jit;                /* its note says that it writes code: memory may become executable */
 };
 

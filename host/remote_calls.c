@@ -90,11 +90,16 @@ void remote_cross(struct host_remote *r, struct host_call *call, struct remote_c
 		call->status = remote_callbacks_give(r, call, &request);
 	if (!call->status && crossing->ready)
 		call->status = crossing->ready(r, crossing);
+	remote_shared_tell(r);
 	if (!call->status)
 		call->status = remote_ask(r, channel_of(call->operation), &request, &waiting, &wire, call->error);
 	remote_callbacks_end(r, call);
 	if (wire.bytes)
 		answer_take(r, call, &wire);
+	if (call->status || call->operation != &host_operations[HOST_OPERATION_load]) { /* else it keeps its sections */
+		remote_shared_take(r, crossing->shared);
+		crossing->shared = 0;
+	}
 	remote_records_finish(crossing);
 	host_wire_finish(&request);
 }

@@ -48,9 +48,14 @@ struct remote_early {
 };
 struct remote_program {
 	struct ptowsp_object *object;
+	uint64_t section_bytes;  /* that the worker maps as long as it is loaded */
 	uint8_t *kept;           /* owned; of each tensor of TENS whether runs leave it as it is */
 	uint32_t tensor_count;
 	struct remote_program *next;
+};
+struct remote_sent {
+	uint32_t number;         /* of a buffer */
+	uint64_t size;
 };
 /* Shared memory that was lent to a run and can be lent again. */
 struct remote_spare {
@@ -89,6 +94,7 @@ struct remote_crossing {
 	int records;               /* a memory file; where has_records */
 	uint64_t record_bytes;
 	bool has_records, begun;
+	uint64_t shared;           /* bytes of its records that the worker has got */
 	ptowsp_status (*ready)(struct host_remote *r, struct remote_crossing *crossing); /* when it can be sent; may be NULL */
 };
 /* What a plugin waits for: a notification of another device, which is not there yet. Of who has `pumping`. */
@@ -114,6 +120,8 @@ struct host_remote {
 	const struct ptowsp_host *host; /* borrowed from init to stop */
 	struct host_services *services; /* borrowed */
 	uint64_t load_limit_ns;
+	bool sandbox;
+	struct host_limits limits;
 	_Atomic uint64_t copied;
 
 	pthread_mutex_t lock;
@@ -125,8 +133,9 @@ struct host_remote {
 	struct remote_run runs[HOST_RUNS_IN_FLIGHT]; /* lock */
 	struct remote_early *early;   /* lock */
 	struct remote_program *programs; /* lock */
-	uint32_t *sent, *gone;        /* lock; owned: buffers that the worker has, those of them that are no more */
+	struct remote_sent *sent, *gone; /* lock; owned: buffers that the worker has, those of them that are no more */
 	uint32_t sent_count, sent_room, gone_count, gone_room;
+	uint64_t shared_bytes, told_bytes; /* lock: bytes of those buffers and of sections; what the keeper of a sandbox knows of it */
 	uint32_t unread;              /* down_lock[0]: buffers sent since the worker was told to take them off the socket */
 	struct remote_spare *spares;  /* lock; owned */
 	char said[2][120];            /* lock: its last lines */
@@ -204,6 +213,10 @@ void remote_run_submit(struct host_remote *r, struct host_call *call);
 bool remote_records_put(struct remote_crossing *crossing, const struct host_away *away, uint64_t *place_out);
 ptowsp_status remote_records_send(struct remote_crossing *crossing, struct host_wire *request);
 void remote_records_finish(struct remote_crossing *crossing);
+/* remote_shared.c: how many bytes a sandbox has from its host, which its keeper does not count. Told in front of the request that uses them; taken back when the worker has given them back. */
+void remote_shared_add(struct host_remote *r, uint64_t bytes);
+void remote_shared_take(struct host_remote *r, uint64_t bytes);
+void remote_shared_tell(struct host_remote *r);
 /* remote_tensors.c. Elements lie in shared buffers, or are copied into one; `program`: whose run it is. */
 bool remote_elements_put(struct remote_crossing *crossing, const struct host_away *away, const struct ptowsp_object *program, uint64_t *place_out);
 void remote_run_finish(struct host_remote *r, struct remote_run *run);

@@ -58,6 +58,8 @@ ptowsp_status remote_records_send(struct remote_crossing *c, struct host_wire *r
 		((struct host_frame *)(void *)request->bytes)->sections = file.number = ++r->section_number;
 		sent = remote_send_file_held(r, &file, c->records, c->kill_ns);
 		remote_down_end(r, 0);
+		c->shared = sent ? file.size : 0;
+		remote_shared_add(r, c->shared);
 	}
 	if (!sent && !remote_ending(r)) /* who is dead says so when it is asked */
 		return host_fail(c->error, PTOWSP_NO_MEMORY, "%s: the package's sections could not be handed to its worker", r->name);

@@ -49,6 +49,7 @@ void remote_program_load(struct host_remote *r, struct host_call *call)
 		return;
 	}
 	p->object = *(struct ptowsp_object *const *)call->values[2].data;
+	p->section_bytes = crossing.shared;
 	kept_fill(p, call->values[1].data);
 	pthread_mutex_lock(&r->lock);
 	p->next = r->programs;
@@ -70,8 +71,10 @@ void remote_program_unload(struct host_remote *r, struct host_call *call)
 			break;
 		}
 	pthread_mutex_unlock(&r->lock);
-	if (gone)
+	if (gone) {
+		remote_shared_take(r, gone->section_bytes);
 		free(gone->kept);
+	}
 	free(gone);
 }
 
@@ -154,10 +157,12 @@ bool remote_run_keep(struct host_remote *r, const struct ptowsp_done *done, unsi
 	return kept;
 }
 
-/* Buffers that went away since: told in front of what comes next. */
-static void gone_send(struct host_remote *r, uint64_t until_ns)
+/* Buffers that went away since: told in front of what comes next, whose answer says that the worker has given them back. Their bytes. */
+static uint64_t gone_send(struct host_remote *r, uint64_t until_ns)
 {
-	uint32_t *gone, count;
+	struct remote_sent *gone;
+	uint64_t bytes = 0;
+	uint32_t count;
 
 	pthread_mutex_lock(&r->lock);
 	gone = r->gone;
@@ -166,11 +171,13 @@ static void gone_send(struct host_remote *r, uint64_t until_ns)
 	r->gone_count = r->gone_room = 0;
 	pthread_mutex_unlock(&r->lock);
 	for (uint32_t i = 0; i < count && !remote_ending(r); i++) {
-		const struct host_frame frame = {.operation = HOST_FRAME_FORGET, .values = {gone[i]}};
+		const struct host_frame frame = {.operation = HOST_FRAME_FORGET, .values = {gone[i].number}};
 
 		remote_send(r, 0, &frame, sizeof(frame), until_ns);
+		bytes += gone[i].size;
 	}
 	free(gone);
+	return bytes;
 }
 
 /* In the list before the worker can say that it is done. */
@@ -188,13 +195,15 @@ void remote_run_submit(struct host_remote *r, struct host_call *call)
 	const struct ptowsp_run_args *args = call->values[1].data;
 	const uint64_t kill_ns = args->deadline_ns ? args->deadline_ns + HOST_REMOTE_GRACE_NS : 0;
 	struct remote_crossing c = {.kill_ns = kill_ns, .run = {.token = args->token, .kill_ns = kill_ns}, .ready = run_begin};
+	uint64_t gone;
 
 	c.run.joined = remote_is_joined(r, args->token);
 	if (c.run.joined && (call->status = remote_joined_begin(r, args->token, call->error)))
 		return;
 	c.kill_ns = remote_until_ns(r, HOST_OPERATION_submit, c.kill_ns);
-	gone_send(r, c.kill_ns);
+	gone = gone_send(r, c.kill_ns);
 	remote_cross(r, call, &c);
+	remote_shared_take(r, gone);
 	if (call->status && c.begun && !run_take(r, args->token, &c.run))
 		call->status = PTOWSP_OK; /* the end of the worker has completed it already */
 	else if (!call->status)

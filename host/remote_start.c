@@ -13,6 +13,7 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -55,7 +56,8 @@ static int attributes_fill(posix_spawnattr_t *attributes)
 
 static int spawn(struct host_remote *r, const char *program, const int files[FILES], bool sandbox)
 {
-	char host[16], *arguments[] = {(char *)(uintptr_t)"ptowsp-worker", r->name, host, NULL}, *nothing[] = {NULL};
+	char host[16], memory[24], threads[16], cpu[16];
+	char *arguments[] = {(char *)(uintptr_t)"ptowsp-worker", r->name, host, sandbox ? memory : NULL, threads, cpu, NULL}, *nothing[] = {NULL};
 	posix_spawn_file_actions_t actions;
 	posix_spawnattr_t attributes;
 	int rc = posix_spawn_file_actions_init(&actions);
@@ -63,6 +65,9 @@ static int spawn(struct host_remote *r, const char *program, const int files[FIL
 	if (rc)
 		return rc;
 	snprintf(host, sizeof(host), "%d", (int)getpid());
+	snprintf(memory, sizeof(memory), "%llu", (unsigned long long)r->limits.memory);
+	snprintf(threads, sizeof(threads), "%u", r->limits.threads);
+	snprintf(cpu, sizeof(cpu), "%u", r->limits.cpu_s);
 	rc = posix_spawnattr_init(&attributes);
 	if (!rc) {
 		rc = attributes_fill(&attributes);
@@ -101,6 +106,7 @@ static int memory_make(struct host_remote *r)
 static ptowsp_status process_make(struct host_remote *r, const struct host_remote_start *start, struct ptowsp_error *error)
 {
 	int pair[2] = {-1, -1}, life[2] = {-1, -1}, memory = memory_make(r), files[FILES], rc = EMFILE;
+	const struct timeval patience = {.tv_sec = 10};
 	char program[PATH_MAX];
 
 	if (memory < 0 || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair) || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, life)) {
@@ -113,6 +119,7 @@ static ptowsp_status process_make(struct host_remote *r, const struct host_remot
 	}
 	r->socket = pair[0];
 	r->life = life[1];
+	setsockopt(r->life, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
 	files[0] = above(pair[1]);
 	files[1] = above(memory);
 	files[2] = above(start->fd);
@@ -182,6 +189,10 @@ ptowsp_status host_remote_start(struct host_remote **out, const struct host_remo
 	ptowsp_status st = r ? PTOWSP_OK : host_fail(error, PTOWSP_NO_MEMORY, "no memory for a worker");
 
 	*out = NULL;
+	if (r) {
+		r->sandbox = start->sandbox;
+		r->limits = start->limits;
+	}
 	if (r)
 		r->load_limit_ns = (start->load_timeout_ms ? start->load_timeout_ms : DEFAULT_MS) * UINT64_C(1000000);
 	if (!st)

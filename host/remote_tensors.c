@@ -74,17 +74,19 @@ static bool buffer_send(struct host_remote *r, const struct host_buffer *buffer,
 
 	pthread_mutex_lock(&r->lock);
 	for (uint32_t i = 0; i < r->sent_count && !known; i++)
-		known = r->sent[i] == buffer->number;
+		known = r->sent[i].number == buffer->number;
 	if (!known && r->sent_count == r->sent_room) {
 		const uint32_t room = r->sent_room ? r->sent_room * 2 : 16;
-		uint32_t *more = realloc(r->sent, room * sizeof(*more));
+		struct remote_sent *more = realloc(r->sent, room * sizeof(*more));
 
 		grown = more != NULL;
 		r->sent = more ? more : r->sent;
 		r->sent_room = more ? room : r->sent_room;
 	}
-	if (!known && grown)
-		r->sent[r->sent_count++] = buffer->number;
+	if (!known && grown) {
+		r->sent[r->sent_count++] = (struct remote_sent){buffer->number, buffer->size};
+		r->shared_bytes += buffer->size;
+	}
 	pthread_mutex_unlock(&r->lock);
 	return known || (grown && file_send(r, buffer, until_ns));
 }
@@ -164,18 +166,20 @@ static void buffer_gone(struct host_buffer_watch *watch, uint32_t number)
 
 	pthread_mutex_lock(&r->lock);
 	for (uint32_t i = 0; i < r->sent_count; i++) {
-		if (r->sent[i] != number)
+		const struct remote_sent gone = r->sent[i];
+
+		if (gone.number != number)
 			continue;
 		r->sent[i] = r->sent[--r->sent_count];
 		if (r->gone_count == r->gone_room) {
 			const uint32_t room = r->gone_room ? r->gone_room * 2 : 16;
-			uint32_t *more = realloc(r->gone, room * sizeof(*more));
+			struct remote_sent *more = realloc(r->gone, room * sizeof(*more));
 
 			r->gone = more ? more : r->gone;
 			r->gone_room = more ? room : r->gone_room;
 		}
 		if (r->gone_count < r->gone_room) /* without memory the worker keeps it mapped, which does no harm */
-			r->gone[r->gone_count++] = number;
+			r->gone[r->gone_count++] = gone;
 		break;
 	}
 	pthread_mutex_unlock(&r->lock);

@@ -171,16 +171,19 @@ static void how_it_ended(const struct host_frame_word *end, char *text, size_t r
 static void end_say(struct host_remote *r)
 {
 	const char *busy = operation_text(atomic_load(&r->shared->operation));
-	char how[64], said[100] = "";
+	char how[64], limit[100], said[100] = "";
 	struct reg_text text;
 
 	how_it_ended(&r->end, how, sizeof(how));
+	host_limits_text(&r->limits, r->end.limit, limit, sizeof(limit));
 	pthread_mutex_lock(&r->lock);
-	r->end_status = r->verdict == REMOTE_HUNG ? PTOWSP_DEADLINE : PTOWSP_DEVICE_LOST;
+	r->end_status = r->verdict == REMOTE_HUNG && !r->end.limit ? PTOWSP_DEADLINE : PTOWSP_DEVICE_LOST;
 	if (*r->said[0])
 		snprintf(said, sizeof(said), "; last lines: %.36s%s%.46s", r->said[1], *r->said[1] ? " / " : "", r->said[0]);
 	reg_text_init(&text, r->end_text, sizeof(r->end_text));
-	if (r->verdict == REMOTE_STILL || (r->verdict == REMOTE_HUNG && r->stop_signal))
+	if (*limit)
+		reg_text_add(&text, "%s: %s and was ended in %s%s", r->name, limit, busy, said);
+	else if (r->verdict == REMOTE_STILL || (r->verdict == REMOTE_HUNG && r->stop_signal))
 		reg_text_add(&text, "%s: its worker was stopped by signal %d (%s) and killed in %s%s", r->name, r->stop_signal, strsignal(r->stop_signal), busy, said);
 	else if (r->verdict == REMOTE_HUNG)
 		reg_text_add(&text, "%s did not end in time and its worker was killed in %s%s", r->name, busy, said);

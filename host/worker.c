@@ -89,10 +89,13 @@ int main(int argc, char **argv)
 	pthread_t thread;
 
 	worker.shared = mmap(NULL, sizeof(*worker.shared), PROT_READ | PROT_WRITE, MAP_SHARED, HOST_WORKER_MEMORY, 0);
-	if (argc != 3 || worker.shared == MAP_FAILED) {
+	if ((argc != 3 && argc != 6) || worker.shared == MAP_FAILED) {
 		fputs("ptowsp-worker is started by libptowsp, for --isolate=process and --isolate=sandbox\n", stderr);
 		return 2;
 	}
+	worker.confined = argc == 6;
+	if (worker.confined)
+		worker.limits = (struct host_limits){strtoull(argv[3], NULL, 10), (uint32_t)strtoul(argv[4], NULL, 10), (uint32_t)strtoul(argv[5], NULL, 10)};
 	if (!worker_keep(atoi(argv[2])))
 		return 1;
 	worker.name = argv[1];

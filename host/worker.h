@@ -8,6 +8,7 @@
 
 #include "host/call.h"
 #include "host/frame.h"
+#include "host/limits.h"
 #include "host/plugin.h"
 #include "host/services.h"
 #include "host/wire.h"
@@ -44,6 +45,9 @@ struct worker {
 	struct worker_program *programs;
 	struct worker_buffer *buffers;
 	const char *name;
+	/* of a sandbox */
+	bool confined;
+	struct host_limits limits;
 };
 extern struct worker worker;
 
@@ -53,6 +57,9 @@ void worker_run_end(uint64_t token);
 
 /* worker_keeper.c: makes this process the keeper of the worker that it starts, and returns in that one alone; false: it cannot be kept. host: the process that started this one. */
 bool worker_keep(pid_t host);
+
+/* worker_usage.c, of the keeper: which limit (HOST_LIMIT_x) the process takes more than; shared: bytes that the host shares with it. */
+uint32_t worker_usage_over(pid_t process, const struct host_limits *limits, uint64_t shared);
 
 /* worker_up.c: messages to the host, from any thread, each begun with its frame. */
 void worker_frame(struct host_wire *wire, uint32_t operation);

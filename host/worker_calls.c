@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* worker_calls.c - requests of the host, done by calling the plugin: every operation of the description in the same way, and what belongs to some of them besides. */
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -60,7 +62,7 @@ static ptowsp_status do_begin(struct job *j)
 	if (!st && !(j->request->values[0] & HOST_WORKER_JIT))
 		host_confine_memory(); /* where the kernel has it */
 	if (!st && (j->request->values[0] & HOST_WORKER_SANDBOX))
-		st = host_confine(path, &j->error);
+		st = host_confine(path, &worker.limits, &j->error);
 	if (!st)
 		st = host_plugin_load(&search, path, &worker.plugin, &j->error);
 	if (!st && !sealed)
@@ -215,6 +217,19 @@ static void job_finish(struct job *j)
 		munmap(j->sections, (size_t)j->section_bytes);
 }
 
+/* Who was refused something by the system says so in the system's words, and cannot know by whom. */
+static void sandbox_name(struct ptowsp_error *error)
+{
+	static const int refusals[] = {EPERM, EACCES};
+	const size_t length = strlen(error->text);
+
+	for (size_t i = 0; i < sizeof(refusals) / sizeof(*refusals); i++)
+		if (strstr(error->text, strerror(refusals[i]))) {
+			snprintf(error->text + length, sizeof(error->text) - length, "; it runs in a sandbox, which may do little; --isolate=process lets it do that");
+			return;
+		}
+}
+
 void worker_call(const struct host_frame *request, struct host_unwire *wire)
 {
 	struct job j = {.request = request, .in = wire, .error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)}};
@@ -223,6 +238,9 @@ void worker_call(const struct host_frame *request, struct host_unwire *wire)
 
 	worker_frame(&j.out, request->operation);
 	st = request_do(&j);
+	j.error.text[sizeof(j.error.text) - 1] = '\0';
+	if (st && worker.confined)
+		sandbox_name(&j.error);
 	job_finish(&j);
 	if (is_told(request->operation)) {
 		host_wire_finish(&j.out);

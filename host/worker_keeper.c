@@ -19,7 +19,10 @@
 
 #define CLEAR_NS UINT64_C(2000000000) /* longest that what a plugin has left is hunted for: who starts processes faster than they are ended keeps the host no longer */
 
+enum { LOOK_MS = 50 }; /* between two looks at what a sandbox takes */
+
 static pid_t kept; /* the worker's number, its own until it is waited for */
+static uint64_t shared; /* bytes that the host shares with it, by its word */
 
 static void tell(const struct host_frame_word *word)
 {
@@ -86,9 +89,9 @@ static bool has_ended(void)
 }
 
 /* Its group first, at once; then, one by one, what has left that. */
-static void worker_end(void)
+static void worker_end(uint32_t limit)
 {
-	struct host_frame_word word = {.kind = HOST_WORD_ENDED};
+	struct host_frame_word word = {.kind = HOST_WORD_ENDED, .limit = limit};
 	siginfo_t info = {0};
 
 	kill(kept, SIGKILL);
@@ -97,9 +100,31 @@ static void worker_end(void)
 		;
 	word.value = info.si_status;
 	word.how = info.si_code;
+	if (worker.confined && info.si_code != CLD_EXITED && info.si_status == SIGXCPU)
+		word.limit = HOST_LIMIT_CPU;
 	children_end();
 	tell(&word);
 	_exit(0);
+}
+
+/* false: the host has shut down its side. */
+static bool host_hear(void)
+{
+	uint64_t bytes;
+	ssize_t n;
+
+	while ((n = recv(HOST_WORKER_LIFE, &bytes, sizeof(bytes), MSG_DONTWAIT)) > 0)
+		if (n == (ssize_t)sizeof(bytes))
+			shared = bytes;
+	return n < 0 && (errno == EAGAIN || errno == EINTR);
+}
+
+/* What the host has shared meanwhile came before its worker could take it: who seems to have too much is looked at once more. */
+static uint32_t limit_find(void)
+{
+	if (!worker.confined || !worker_usage_over(kept, &worker.limits, shared) || !host_hear())
+		return HOST_LIMIT_NONE;
+	return worker_usage_over(kept, &worker.limits, shared);
 }
 
 static void keep(int host)
@@ -107,20 +132,24 @@ static void keep(int host)
 	sigset_t all;
 	struct pollfd at[3] = {{.fd = HOST_WORKER_LIFE, .events = POLLIN}, {.fd = host, .events = POLLIN}, {.events = POLLIN}};
 	struct signalfd_siginfo ignored;
+	uint32_t limit = HOST_LIMIT_NONE;
 
 	sigfillset(&all);
 	at[2].fd = signalfd(-1, &all, SFD_CLOEXEC | SFD_NONBLOCK);
 	tell(&(struct host_frame_word){.kind = HOST_WORD_STARTED, .value = kept});
-	while (!has_ended()) {
-		poll(at, 3, -1);
-		if (at[0].revents || at[1].revents)
+	while (!has_ended() && !limit) {
+		const int ready = poll(at, 3, worker.confined ? LOOK_MS : -1);
+
+		if ((at[0].revents && !host_hear()) || at[1].revents)
 			break;
 		while (read(at[2].fd, &ignored, sizeof(ignored)) > 0)
 			;
 		stop_look();
 		orphans_reap();
+		if (!ready)
+			limit = limit_find();
 	}
-	worker_end();
+	worker_end(limit);
 }
 
 /* The worker ends with its keeper, too, by a signal that nothing of another process can take back. */

@@ -2,6 +2,7 @@
 /* test_hostile.c - plugins that break one rule each, in the host's process, in one of their own, under the checking layers, and under ptowsp-conform. More that are refused
  * before they run are in test_lint.c, test_note.c and test_load.c. */
 #include "check.h"
+#include "host/confine.h"
 #include "ptowsp/note.h"
 
 #include <stdlib.h>
@@ -10,10 +11,10 @@
 
 static const struct verdict {
 	const char *plugin;
-	int in_process, isolated;
+	int in_process, isolated, sandboxed;
 	const char *layer, *test, *sentence;
 } verdicts[] = {
-#define X(plugin, in_process, isolated, layer, test, sentence) {#plugin, in_process, isolated, layer, #test, sentence},
+#define X(plugin, in_process, isolated, sandboxed, layer, test, sentence) {#plugin, in_process, isolated, sandboxed, layer, #test, sentence},
 #include "hostile/verdicts.def"
 #undef X
 };
@@ -41,12 +42,19 @@ static const char *path(const struct verdict *v)
 /* ---- all runs, a few at a time, because some take their whole time ------------------------------------------------ */
 
 #define RUN "timeout -s KILL 60 %s/bin/ptowsp-run %s --timeout-ms %d --load-timeout-ms %d --plugin=%s e.pkg.zst"
+/* A sanitizer takes some of it, too. */
+#if PTOWSP_SANITIZER
+#define SANDBOX_MEMORY "2147483648"
+#else
+#define SANDBOX_MEMORY "268435456"
+#endif
 static const struct way {
 	const char *name, *options;
 	int hang_ms; /* what a plugin gets that is to hang */
 } ways[] = {
 	{"in_process", "--isolate=none", 300},
 	{"isolated", "--isolate=process", 1000},
+	{"sandboxed", "--isolate=sandbox --sandbox-memory " SANDBOX_MEMORY " --sandbox-threads 64 --sandbox-cpu 3", 1000},
 	{"layered", "--isolate=none --layer=validate,threads", 300},
 };
 /* What another one gets, however busy the machine is: a sanitizer takes its time to tell of a crash. */
@@ -132,6 +140,20 @@ static void isolated_(void)
 
 	if (status != v->isolated)
 		CHECK_FAIL("exit %d, not %d: %.500s", status, v->isolated, out);
+	free(out);
+}
+
+static void sandboxed_(void)
+{
+	const struct verdict *v = verdict("sandboxed_");
+	char *out;
+	int status;
+
+	if (!host_landlock_version() || !host_seccomp_there())
+		CHECK_SKIP("this kernel has no Landlock or no seccomp");
+	status = result(v, "sandboxed", &out);
+	if (status != v->sandboxed)
+		CHECK_FAIL("exit %d, not %d: %.500s", status, v->sandboxed, out);
 	free(out);
 }
 
@@ -250,15 +272,37 @@ static void a_name_that_is_swapped_while_it_is_loaded_runs_what_was_checked(void
 	free(out);
 }
 
+/* What a heap is refused is its plugin's to tell; the rest is seen from outside. */
+static void what_a_sandbox_took_too_much_of_is_named(void)
+{
+	static const struct {
+		const char *plugin, *said;
+	} rows[] = {{"bomb_shared", "of memory (--sandbox-memory) and was ended in load"}, {"bomb_files", "of memory (--sandbox-memory) and was ended in load"},
+		    {"bomb_threads", "more than 64 threads (--sandbox-threads)"}, {"bomb_processor", "more than 3 s of processor time (--sandbox-cpu)"}};
+
+	if (!host_landlock_version() || !host_seccomp_there())
+		CHECK_SKIP("this kernel has no Landlock or no seccomp");
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		const struct verdict v = {.plugin = rows[i].plugin};
+		char *out;
+
+		CHECK_INT(result(&v, "sandboxed", &out), 9);
+		CHECK_CONTAINS(out, rows[i].said);
+		free(out);
+	}
+}
+
 void suite_hostile(CU_pSuite s)
 {
 	for (size_t i = 0; i < VERDICTS; i++) {
 		check_add(s, check_fmt("in_process_%s", verdicts[i].plugin), in_process_);
 		check_add(s, check_fmt("isolated_%s", verdicts[i].plugin), isolated_);
+		check_add(s, check_fmt("sandboxed_%s", verdicts[i].plugin), sandboxed_);
 		check_add(s, check_fmt("layered_%s", verdicts[i].plugin), layered_);
 		check_add(s, check_fmt("found_out_%s", verdicts[i].plugin), found_out_);
 	}
 	TEST(s, every_test_finds_a_plugin_out);
+	TEST(s, what_a_sandbox_took_too_much_of_is_named);
 	TEST(s, a_name_that_is_swapped_while_it_is_loaded_runs_what_was_checked);
 	TEST(s, a_name_that_leads_to_another_file_is_checked_again);
 	TEST(s, a_plugin_that_crashes_or_hangs_harms_no_other_page);

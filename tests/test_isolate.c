@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* test_isolate.c - plugins in processes of their own: the same results, copies and shared memory, what a sandbox takes away, several devices. */
 #include "check.h"
+#include "ptowsp/note.h"
 
 #include <signal.h>
 #include <stdlib.h>
@@ -77,6 +78,7 @@ static void the_host_says_what_protects_it(void)
 	CHECK_CONTAINS(out, "\"isolation\"");
 	CHECK_CONTAINS(out, "\"memory sealing\"");
 	CHECK_CONTAINS(out, "\"landlock\"");
+	CHECK_CONTAINS(out, "\"sandbox limits\"");
 	free(out);
 	CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run --host --devices", check_build()), NULL, &err), 2);
 	CHECK_CONTAINS(err, "--capabilities");
@@ -178,6 +180,55 @@ static void a_run_has_any_number_of_tensors(void)
 }
 
 /* ---- what it may not do, what is refused ----------------------------------------------------------------------- */
+
+/* Tensors of the host are none of its doing: more of them than it may take itself. */
+static void tensors_do_not_count_as_a_sandbox_s_own(void)
+{
+	char *err = NULL;
+
+	if (!host_landlock_version() || !host_seccomp_there() || PTOWSP_SANITIZER)
+		CHECK_SKIP("this kernel has no Landlock or no seccomp, or a sanitizer's own memory counts");
+	CHECK_INT(check_run(check_fmt("%s/bin/ptowsp-run --isolate=sandbox --threads 2 --sandbox-memory %d --set total_rows=600000 --fill x=random:7 %s/packages/softmax.pkg.zst", check_build(), 96 << 20,
+				      check_build()), NULL, &err), 0);
+	if (err && *err)
+		CHECK_FAIL("%s", err);
+	free(err);
+}
+
+static void a_refusal_by_the_sandbox_says_that_it_was_the_sandbox(void)
+{
+	struct moody s = {0};
+
+	if (!host_landlock_version() || !host_seccomp_there())
+		CHECK_SKIP("this kernel has no Landlock or no seccomp");
+	for (uint32_t isolate = PTOWSP_ISOLATE_PROCESS; isolate <= PTOWSP_ISOLATE_SANDBOX; isolate++) {
+		REQUIRE_INT(moody_package(&s, moody_empty(), &error), 0);
+		REQUIRE_INT(moody_backend(&s, "reads", isolate, 0, &error), 0);
+		CHECK_INT(ptowsp_program_load(&s.program, s.backend, s.plan, 0, &error), isolate == PTOWSP_ISOLATE_SANDBOX ? PTOWSP_IO : 0);
+		if (isolate == PTOWSP_ISOLATE_SANDBOX)
+			CHECK_STR(error.text, "Permission denied; it runs in a sandbox, which may do little; --isolate=process lets it do that");
+		moody_close(&s);
+	}
+}
+
+/* Whatever lies beside a plugin can be read by it. */
+static void a_folder_with_more_than_plugins_is_warned_of(void)
+{
+	char *err = NULL;
+
+	if (!host_landlock_version() || !host_seccomp_there())
+		CHECK_SKIP("this kernel has no Landlock or no seccomp");
+	REQUIRE_INT(check_run(check_fmt("cp %s/lib/ptowsp/plugins/libptowsp_cpu_sim.so %s", check_build(), check_tmp()), NULL, NULL), 0);
+	for (int more = 0; more < 2; more++) {
+		CHECK_INT(check_run(check_fmt("cd %s && %s %s/bin/ptowsp-run --isolate=sandbox --plugin=./libptowsp_cpu_sim.so %s/packages/vector_add.pkg.zst", check_dir(), more ? "touch secret.txt;" : "",
+					      check_build(), check_build()), NULL, &err), 0);
+		if (more)
+			CHECK_CONTAINS(err, "holds more than plugins (secret.txt)");
+		else
+			CHECK_STR(err, "");
+		free(err);
+	}
+}
 
 /* Code that was written runs nowhere, where the kernel can forbid it. */
 static void a_sandbox_takes_files_network_and_processes_away(void)
@@ -338,7 +389,10 @@ void suite_isolate(CU_pSuite s)
 	TEST(s, memory_of_the_caller_is_copied_and_counted);
 	TEST(s, shared_buffers_are_not_copied);
 	TEST(s, a_run_has_any_number_of_tensors);
+	TEST(s, tensors_do_not_count_as_a_sandbox_s_own);
 	TEST(s, a_sandbox_takes_files_network_and_processes_away);
+	TEST(s, a_refusal_by_the_sandbox_says_that_it_was_the_sandbox);
+	TEST(s, a_folder_with_more_than_plugins_is_warned_of);
 	TEST(s, a_plugin_that_cannot_be_isolated_is_refused_with_that_reason);
 	TEST(s, functions_of_the_embedding_program_are_not_there);
 	TEST(s, devices_in_different_processes_tell_each_other);

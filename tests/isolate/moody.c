@@ -14,6 +14,7 @@ PTOWSP_NOTE(FLAGS, "moody", "tests", "1.0.0", "moody");
 #include "template/plugin.c"
 #undef ptowsp_plugin_v10
 
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -227,6 +228,8 @@ static ptowsp_status moody_load(struct ptowsp_object *device, const struct ptows
 		error->text[3] = '\n';
 		return error->code = PTOWSP_RUN_FAILED;
 	}
+	if (!strcmp(mood, "reads") && open("/etc/passwd", O_RDONLY) < 0)
+		return fail(error, PTOWSP_IO, strerror(errno));
 	act("load");
 	return null_load(device, args, program_out, error);
 }

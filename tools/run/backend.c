@@ -70,6 +70,9 @@ ptowsp_status run_backend_options(struct run_backend_options *out, const struct 
 		.load_timeout_ms = (uint32_t)options->load_timeout_ms,
 		.trust_dir_count = options->trust_dirs.count,
 		.layers = options->layer,
+		.sandbox_memory = options->sandbox_memory,
+		.sandbox_cpu_s = (uint32_t)options->sandbox_cpu,
+		.sandbox_threads = (uint32_t)options->sandbox_threads,
 		.breach = run_breach(),
 		.isolate = options->verify && !options->isolate ? PTOWSP_ISOLATE_NONE : run_isolation(options), /* probes judge the plugin, not the way to it */
 	};

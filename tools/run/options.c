@@ -251,6 +251,8 @@ static ptowsp_status together_check(const struct run_options *o, struct ptowsp_e
 		return reg_fail(error, PTOWSP_INVALID, "--runs must be 1 or more");
 	if (!o->load_timeout_ms || o->load_timeout_ms > UINT32_MAX)
 		return reg_fail(error, PTOWSP_INVALID, "--load-timeout-ms must be 1 to %u", UINT32_MAX);
+	if (o->sandbox_threads > UINT32_MAX || o->sandbox_cpu > UINT32_MAX)
+		return reg_fail(error, PTOWSP_INVALID, "--sandbox-threads and --sandbox-cpu are %u at the most", UINT32_MAX);
 	if (o->threads > 65536)
 		return reg_fail(error, PTOWSP_INVALID, "--threads %llu is more than 65536", (unsigned long long)o->threads);
 	if (o->graph && !strcmp(o->graph, "-") && o->stats && !strcmp(o->stats, "json"))

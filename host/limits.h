@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* limits.h - what a sandbox may take of the machine. */
+#ifndef HOST_LIMITS_H
+#define HOST_LIMITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct host_limits {
+	uint64_t memory;  /* bytes of its own: anonymous memory, also swapped out, and memory files; shared tensors and sections of the host do not count */
+	uint32_t threads; /* at once */
+	uint32_t cpu_s;   /* seconds of processor time in all */
+};
+/* Which of them was met. X(name, sentence of %s: plugin, %s: amount; option) */
+#define HOST_LIMITS(X) X(MEMORY, "its sandbox took more than %s of memory", "--sandbox-memory") X(THREADS, "its sandbox had more than %s threads", "--sandbox-threads") \
+	X(CPU, "its sandbox took more than %s s of processor time", "--sandbox-cpu")
+enum {
+	HOST_LIMIT_NONE,
+#define X(name, text, option) HOST_LIMIT_##name,
+	HOST_LIMITS(X)
+#undef X
+};
+
+/* In the place of each 0 what ordinary plugins do not meet on this machine: of memory half of it, or what tensors may have (0: no such limit) and a gibibyte; of threads 256 and four per core, or per thread
+ * that is asked for (0: as many as cores); of processor time a day per core. */
+void host_limits_fill(struct host_limits *limits, uint64_t memory_limit, uint32_t threads);
+/* For the process itself, for good: what the kernel can bound of one process alone. Sanitizers map more than there is, and are left alone. */
+void host_limits_set(const struct host_limits *limits);
+/* "its sandbox took more than 256 MiB of memory (--sandbox-memory)", "" for none. */
+void host_limits_text(const struct host_limits *limits, uint32_t limit, char *text, unsigned room);
+
+#endif
