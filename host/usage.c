@@ -28,17 +28,17 @@ static ptowsp_status header_read(struct scan *scan)
 	struct ptowsp_workload_header *h = &scan->header;
 	uint64_t need = sizeof(*h);
 
-	if (t->work_size < need)
+	if (t->raw_work_size < need)
 		return host_fail(scan->error, PTOWSP_BAD_PACKAGE, "the package has no workload (section WORK is missing or cut)");
-	memcpy(h, t->work, sizeof(*h));
+	memcpy(h, t->raw_work, sizeof(*h));
 	if (h->magic != PTOWSP_WORKLOAD_MAGIC)
 		return host_fail(scan->error, PTOWSP_BAD_PACKAGE, "section WORK does not begin with its magic");
 	need += (uint64_t)h->num_instructions * sizeof(struct ptowsp_instruction);
 	need += ((uint64_t)h->num_axes + h->num_kernels + h->num_tensors) * 4;
-	if (need > t->work_size)
+	if (need > t->raw_work_size)
 		return host_fail(scan->error, PTOWSP_BAD_PACKAGE, "section WORK promises %llu bytes and has %llu",
-				 (unsigned long long)need, (unsigned long long)t->work_size);
-	scan->instructions = t->work + sizeof(*h);
+				 (unsigned long long)need, (unsigned long long)t->raw_work_size);
+	scan->instructions = t->raw_work + sizeof(*h);
 	scan->kernels = scan->instructions + (uint64_t)h->num_instructions * sizeof(struct ptowsp_instruction) +
 			(uint64_t)h->num_axes * 4;
 	return PTOWSP_OK;

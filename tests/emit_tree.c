@@ -411,9 +411,9 @@ static bool loads(const struct pkg_tables *t)
 {
 	struct ptowsp_workload_header head;
 
-	memcpy(&head, t->work, sizeof(head));
+	memcpy(&head, t->raw_work, sizeof(head));
 	for (uint32_t i = 0; i < head.num_instructions; i++)
-		if (t->work[sizeof(head) + 8ull * i] == PTOWSP_OP_SLOT_LOAD)
+		if (t->raw_work[sizeof(head) + 8ull * i] == PTOWSP_OP_SLOT_LOAD)
 			return true;
 	return false;
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/source.h"
 
+#include "format/code.h"
 #include "format/graph_text.h"
 #include "isa/isa.h"
+#include "print/print.h"
 #include "ptowsp/workload.h"
 #include "registry/npy.h"
 #include "tests/check.h"
@@ -310,7 +312,7 @@ char *source_workload(const struct source *s, const char *name)
 	add(&text, "%s", "");
 	if (entry < 0)
 		return text.at;
-	header = (const void *)s->t->work;
+	header = (const void *)s->t->raw_work;
 	code = (const void *)(header + 1);
 	axes = (const void *)(code + header->num_instructions);
 	for (uint32_t i = s->t->entry[entry].instruction; i < header->num_instructions; i++) {
@@ -418,4 +420,16 @@ char *source_graphs(const struct pkg_tables *tables)
 	pkg_graphs_finish(&graphs);
 	fclose(to);
 	return text;
+}
+
+ptowsp_status source_print(struct pkg *package, const struct print_files *files, char **text_out, uint32_t *unsaid_out, struct ptowsp_error *error)
+{
+	struct pkg_code *code;
+	ptowsp_status st = pkg_code_open(&code, package, error);
+
+	*text_out = NULL;
+	if (!st)
+		st = print_source(code, files, text_out, unsaid_out, error);
+	pkg_code_close(code);
+	return st;
 }

@@ -40,6 +40,10 @@ void source_is_workload(const char *text, const char *entry, const char *want);
 /* A kernel's program as text, one instruction a line. To be freed. */
 char *source_program(const struct source *source, const char *kernel);
 
+struct print_files;
+/* print_source of the package when its code was verified. */
+ptowsp_status source_print(struct pkg *package, const struct print_files *files, char **text_out, uint32_t *unsaid_out, struct ptowsp_error *error);
+
 /* The graphs of a package as source. To be freed. */
 char *source_graphs(const struct pkg_tables *tables);
 

@@ -31,6 +31,12 @@ static void each_allocation_fails_in_turn(void)
 static void memory_that_runs_out_is_told_by_what_needed_it(void)
 {
 	static const char want[] =
+		"code: a.pkg.zst: no memory for its code\n"
+		"code: a.pkg.zst: out of memory\n"
+		"code: a.pkg.zst: out of memory for GRPH\n"
+		"code: a.pkg.zst: out of memory for SHA-256\n"
+		"code: a.pkg.zst: out of memory for the N bytes of section S\n"
+		"code: out of memory for SHA-256\n"
 		"compile: new package: out of memory\n"
 		"compile: new package: out of memory for GRPH\n"
 		"compile: new package: out of memory for SHA-256\n"

@@ -83,7 +83,7 @@ static void barriers_of_wide_graphs_take_an_instruction_each(void)
 	free(text);
 	if (!r)
 		return;
-	CHECK(((const struct ptowsp_workload_header *)r->source.t->work)->num_instructions < WIDTH * ROWS + 2 * ROWS + 8);
+	CHECK(((const struct ptowsp_workload_header *)r->source.t->raw_work)->num_instructions < WIDTH * ROWS + 2 * ROWS + 8);
 	CHECK_INT(graph_run_go(r), PTOWSP_OK);
 	CHECK_UINT(r->task_count, WIDTH * ROWS);
 	for (uint32_t i = 0; i < r->task_count; i++)

@@ -142,8 +142,8 @@ static void listing_names_rows_events_edges_and_memory(void)
 	struct pkg_tables tables = {.expr = nodes, .expr_count = 3, .axis = axes, .axis_count = 3, .tensor = tensors, .tensor_count = 2,
 				    .region = regions, .region_count = 2, .event = &event, .event_count = 1, .kernel = &kernel,
 				    .kernel_count = 1, .slot = &slot, .slot_count = 1, .entry = entries, .entry_count = 2,
-				    .strings = "\0i\0c\0a\0b\0ready\0k\0n\0main", .strings_size = 24, .work = (const uint8_t *)&work,
-				    .work_size = sizeof(work)};
+				    .strings = "\0i\0c\0a\0b\0ready\0k\0n\0main", .strings_size = 24, .raw_work = (const uint8_t *)&work,
+				    .raw_work_size = sizeof(work)};
 
 	REQUIRE(to != NULL);
 	CHECK_INT(inspect_listing_tables(&tables, to, &error), PTOWSP_OK);

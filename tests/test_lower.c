@@ -25,7 +25,7 @@ static void an_incore_function_is_an_entry_without_bytecode(void)
 
 	CHECK_STR(s.messages, "");
 	REQUIRE(s.t != NULL);
-	header = (const void *)s.t->work;
+	header = (const void *)s.t->raw_work;
 	CHECK_UINT(header->num_instructions, 0);
 	CHECK_UINT(header->num_kernels, 0);
 	REQUIRE_UINT(s.t->entry_count, 1);

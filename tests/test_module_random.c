@@ -20,7 +20,7 @@ static const char *source_again(const struct source *s)
 {
 	uint32_t unsaid = 0;
 	char *text = NULL;
-	ptowsp_status st = print_source(s->package, NULL, &text, &unsaid, &error);
+	ptowsp_status st = source_print(s->package, NULL, &text, &unsaid, &error);
 
 	if (!st && unsaid)
 		check_write(check_fmt("%s/printed.pto", check_tmp()), text, strlen(text));
@@ -59,10 +59,14 @@ static const char *calls_again(const struct source *s)
 	char *text = NULL;
 	size_t size = 0;
 	FILE *to = open_memstream(&text, &size);
+	struct pkg_code *code;
 	ptowsp_status st;
 
 	REQUIRE(to != NULL);
-	st = inspect_c(s->package, 0, to, &error);
+	st = pkg_code_open(&code, s->package, &error);
+	if (!st)
+		st = inspect_c(code, 0, to, &error);
+	pkg_code_close(code);
 	fclose(to);
 	for (size_t i = 0; i < sizeof(raw) / sizeof(raw[0]) && !st; i++)
 		if (strstr(text, raw[i]))

@@ -3,6 +3,7 @@
 #include "check.h"
 #include "format/package.h"
 #include "format/seal.h"
+#include "format/sort.h"
 #include "format/writer.h"
 #include "sample.h"
 
@@ -59,7 +60,7 @@ static void package_gives_every_table_back(void)
 	CHECK_UINT(t->slot[0].value, 128);
 	CHECK_UINT(t->directive_count, 2);
 	CHECK_UINT(t->code_size, 96);
-	CHECK_UINT(t->work_size, 24 + 6 * 8 + 5 * 4);
+	CHECK_UINT(t->raw_work_size, 24 + 6 * 8 + 5 * 4);
 	CHECK(pkg_notice(package, 0) == NULL);
 	pkg_close(package);
 	free(bytes);
@@ -369,8 +370,34 @@ static void writer_refuses_what_could_not_be_read(void)
 	pkg_writer_destroy(w);
 }
 
+/* 4,200 kernels that share 65,535 payloads would be 275 million pairs. */
+static void kernels_that_share_payloads_are_not_compared_for_ever(void)
+{
+	static const uint8_t code[64] = "code";
+	struct ptowsp_payload_record payload = {.kind = PTOWSP_PAYLOAD_PTO, .size = sizeof(code)};
+	struct pkg_writer *w = pkg_writer_create();
+	size_t size;
+	void *bytes;
+
+	REQUIRE(w != NULL);
+	payload.offset = pkg_writer_bytes(w, PTOWSP_SECTION_CODE, code, sizeof(code), 64);
+	for (int i = 0; i < 65535; i++)
+		pkg_writer_row(w, PTOWSP_SECTION_KPAY, &payload, sizeof(payload));
+	for (int i = 0; i < 4200; i++) {
+		const char *name = check_fmt("k%d", i);
+		struct ptowsp_kernel_record kernel = {.id = ptowsp_id(name, strlen(name)), .name = pkg_writer_string(w, name), .payload_count = 65535};
+
+		pkg_writer_row(w, PTOWSP_SECTION_KREG, &kernel, sizeof(kernel));
+	}
+	REQUIRE_INT(pkg_writer_sort(w, &error), PTOWSP_OK);
+	CHECK_INT(pkg_writer_seal(w, &bytes, &size, &error), PTOWSP_BAD_PACKAGE);
+	CHECK_STR(error.text, "new package: KREG[4096]: so many kernels share so many portable payloads that there are more than 268435456 parameters to compare");
+	pkg_writer_destroy(w);
+}
+
 void suite_package(CU_pSuite s)
 {
+	TEST(s, kernels_that_share_payloads_are_not_compared_for_ever);
 	TEST(s, package_gives_every_table_back);
 	TEST(s, sections_for_plugins_are_aligned_and_leave_sample_bytes_out);
 	TEST(s, sample_data_come_with_their_tensor);

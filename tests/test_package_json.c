@@ -112,9 +112,9 @@ static void rows_written_by_hand_are_sorted_and_references_follow(void)
 	CHECK_STR(pkg_string(t, t->slot[t->expr[1].a].name), "epsilon");
 	CHECK_STR(pkg_string(t, t->slot[t->debug[0].row].name), "delta");
 	CHECK_UINT(t->debug[1].row, 1);
-	memcpy(&first, t->work + sizeof(struct ptowsp_workload_header), sizeof(first));
+	memcpy(&first, t->raw_work + sizeof(struct ptowsp_workload_header), sizeof(first));
 	CHECK_STR(pkg_string(t, t->slot[first.operand1].name), "beta");
-	memcpy(rows, t->work + t->work_size - 8, 8);
+	memcpy(rows, t->raw_work + t->raw_work_size - 8, 8);
 	CHECK_STR(pkg_string(t, t->kernel[rows[0]].name), "epsilon");
 	CHECK_STR(pkg_string(t, t->kernel[rows[1]].name), "beta");
 	pkg_close(package);

@@ -23,7 +23,7 @@ static void round_trip(const struct source *first, const char *what)
 	char *text = NULL, *again = NULL;
 	uint32_t unsaid;
 
-	REQUIRE_INT(print_source(first->package, NULL, &text, &unsaid, &error), PTOWSP_OK);
+	REQUIRE_INT(source_print(first->package, NULL, &text, &unsaid, &error), PTOWSP_OK);
 	second = source_compile_as("other.pto", text, strlen(text), NULL);
 	if (unsaid || second.status || second.size != first->size || memcmp(second.bytes, first->bytes, first->size) != 0) {
 		const char *kept = check_fmt("%s/printed.pto", check_tmp());
@@ -32,7 +32,7 @@ static void round_trip(const struct source *first, const char *what)
 		CHECK_FAIL("%s: %u things cannot be said, %s%s; the printed text is %s", what, (unsigned)unsaid, second.messages,
 			   print_compare(first->package, text, NULL, &error) ? error.text : "same digest, other bytes", kept);
 	} else {
-		CHECK_INT(print_source(second.package, NULL, &again, &unsaid, &error), PTOWSP_OK);
+		CHECK_INT(source_print(second.package, NULL, &again, &unsaid, &error), PTOWSP_OK);
 		CHECK_STR(again, text);
 		CHECK_INT(print_compare(first->package, text, NULL, &error), PTOWSP_OK);
 	}
@@ -206,7 +206,7 @@ static void several_files_are_one_text_with_their_positions(void)
 	char *text;
 
 	REQUIRE_INT(s.status, PTOWSP_OK);
-	REQUIRE_INT(print_source(s.package, NULL, &text, &unsaid, NULL), PTOWSP_OK);
+	REQUIRE_INT(source_print(s.package, NULL, &text, &unsaid, NULL), PTOWSP_OK);
 	CHECK_INT(unsaid, 0);
 	CHECK_CONTAINS(text, "// Positions: b.pto\n");
 	CHECK_CONTAINS(text, "{  // @2:6 a.pto\n");
@@ -257,7 +257,7 @@ static void data_are_numbers_while_they_are_few_and_can_be_written(void)
 
 	REQUIRE_INT(s.status, PTOWSP_OK);
 	CHECK_UINT(s.t->sample_count, 5);
-	REQUIRE_INT(print_source(s.package, NULL, &text, &unsaid, NULL), PTOWSP_OK);
+	REQUIRE_INT(source_print(s.package, NULL, &text, &unsaid, NULL), PTOWSP_OK);
 	CHECK_INT(unsaid, 0);
 	CHECK_CONTAINS(text, said);
 	round_trip(&s, "data");
@@ -325,7 +325,7 @@ static void many_data_are_a_file_where_there_may_be_some(void)
 	s = source_compile(check_fmt("%sworkload @main { }\nsample %%x input [5, 13] = [%s]\n", DATA_HEAD, numbers));
 	REQUIRE_INT(s.status, PTOWSP_OK);
 	round_trip(&s, "many data");
-	REQUIRE_INT(print_source(s.package, &files, &text, &unsaid, NULL), PTOWSP_OK);
+	REQUIRE_INT(source_print(s.package, &files, &text, &unsaid, NULL), PTOWSP_OK);
 	CHECK_CONTAINS(text, "sample %x input = \"x.npy\"\n");
 	CHECK_INT(print_compare(s.package, text, &files, NULL), PTOWSP_OK);
 	file.bytes[file.size - 1] ^= 1;
@@ -370,7 +370,7 @@ static void what_cannot_be_said_is_a_line_each(void)
 	uint32_t unsaid;
 	char *printed;
 
-	REQUIRE_INT(print_source(package, NULL, &printed, &unsaid, NULL), PTOWSP_OK);
+	REQUIRE_INT(source_print(package, NULL, &printed, &unsaid, NULL), PTOWSP_OK);
 	CHECK_INT(unsaid, 1);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++)
 		CHECK_CONTAINS(printed, lines[i]);

@@ -41,6 +41,18 @@ static bool source_open(struct opened *o, const char *source, const char *entry)
 	return pack_open(o, check_fmt("'%s'", source), entry);
 }
 
+static ptowsp_status tasks_print(struct pkg *package, const struct print_functions *functions, uint32_t entry, char **text_out, struct ptowsp_error *error)
+{
+	struct pkg_code *code;
+	ptowsp_status st = pkg_code_open(&code, package, error);
+
+	*text_out = NULL;
+	if (!st)
+		st = print_tasks(code, functions, entry, text_out, error);
+	pkg_code_close(code);
+	return st;
+}
+
 /* Writes NAME.c; the name goes to name_out. */
 static bool c_write(const struct opened *o, char name_out[80])
 {
@@ -50,7 +62,7 @@ static bool c_write(const struct opened *o, char name_out[80])
 	bool ok;
 
 	REQUIRE(print_functions_make(&functions, pkg_tables(o->package)));
-	ok = print_tasks(o->package, &functions, o->entry, &text, &error) == PTOWSP_OK;
+	ok = tasks_print(o->package, &functions, o->entry, &text, &error) == PTOWSP_OK;
 	if (!ok)
 		CHECK_FAIL("%s", error.text);
 	snprintf(name_out, 80, "%s", functions.entries[o->entry]);
@@ -200,7 +212,7 @@ static void probes_compare(const char *file, unsigned least)
 		const struct pkg_tables *t = pkg_tables(all.package);
 		char *text = NULL;
 
-		if (t->entry[i].flags & PTOWSP_ENTRY_KERNEL || print_tasks(all.package, &functions, i, &text, &error))
+		if (t->entry[i].flags & PTOWSP_ENTRY_KERNEL || tasks_print(all.package, &functions, i, &text, &error))
 			continue;
 		free(text);
 		written++;
@@ -306,7 +318,7 @@ static void pack_refusal_check(const char *words, const char *entry, const char 
 	if (!pack_open(&o, words, entry))
 		return;
 	REQUIRE(print_functions_make(&functions, pkg_tables(o.package)));
-	CHECK_INT(print_tasks(o.package, &functions, o.entry, &text, &error), PTOWSP_UNSUPPORTED);
+	CHECK_INT(tasks_print(o.package, &functions, o.entry, &text, &error), PTOWSP_UNSUPPORTED);
 	CHECK(text == NULL);
 	CHECK_STR(error.text, sentence);
 	print_functions_finish(&functions);

@@ -36,7 +36,7 @@ static const struct ptowsp_process_record *process_of(const struct source *s, co
 /* Instruction `at` of a process. */
 static struct ptowsp_instruction word_of(const struct source *s, const char *process, uint32_t at)
 {
-	const struct ptowsp_workload_header *header = (const void *)s->t->work;
+	const struct ptowsp_workload_header *header = (const void *)s->t->raw_work;
 	const struct ptowsp_instruction *code = (const void *)(header + 1);
 	uint32_t place = process_of(s, process)->instruction + at;
 

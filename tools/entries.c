@@ -76,3 +76,12 @@ ptowsp_status entries_verify(const struct pkg *package, uint32_t *count_out, str
 	}
 	return st;
 }
+
+ptowsp_status entries_code(struct pkg_code **code_out, struct pkg *package, struct ptowsp_error *error)
+{
+	uint32_t entries;
+	ptowsp_status st = entries_verify(package, &entries, error);
+
+	*code_out = NULL;
+	return st ? st : pkg_code_open(code_out, package, error);
+}

@@ -72,9 +72,9 @@ json_t *pkg_json_work(const struct pkg_tables *tables)
 {
 	json_t *object = json_object(), *instructions = json_array();
 	struct ptowsp_workload_header header;
-	const uint8_t *at = tables->work + sizeof(header);
+	const uint8_t *at = tables->raw_work + sizeof(header);
 
-	memcpy(&header, tables->work, sizeof(header));
+	memcpy(&header, tables->raw_work, sizeof(header));
 	for (uint32_t i = 0; i < header.num_instructions; i++, at += 8) {
 		struct ptowsp_instruction instruction;
 

@@ -153,7 +153,7 @@ static void program_add(struct text *t, json_t *program)
 
 static void work_add(struct text *t, const struct pkg_tables *tables)
 {
-	if (!tables->work_size)
+	if (!tables->raw_work_size)
 		return;
 	key_add(t, "WORK");
 	program_add(t, pkg_json_work(tables));

@@ -24,8 +24,8 @@ struct pkg_tables {
 	uint64_t strings_size;
 	const uint8_t *code; /* CODE */
 	uint64_t code_size;
-	const uint8_t *work; /* WORK; container and tables are verified, bytecode is not */
-	uint64_t work_size;
+	const uint8_t *raw_work; /* WORK: container and lists are verified, what the instructions say is not; who follows them takes a pkg_code (code.h) */
+	uint64_t raw_work_size;
 	const uint8_t *graph; /* GRPH; verified */
 	uint64_t graph_size;
 };

@@ -83,8 +83,8 @@ static ptowsp_status table_place(struct pkg *p, uint32_t i, const struct pkg_sch
 		t->code_size = row->size;
 		return st;
 	case PTOWSP_SECTION_WORK:
-		t->work = array;
-		t->work_size = row->size;
+		t->raw_work = array;
+		t->raw_work_size = row->size;
 		return st;
 	case PTOWSP_SECTION_GRPH:
 		t->graph = array;

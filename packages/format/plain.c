@@ -101,7 +101,7 @@ static ptowsp_status rest_write(struct pkg_writer *writer, struct pkg *package, 
 			pkg_writer_replace(writer, schemas[i].type, array, (size_t)rows * schemas[i].bytes);
 	}
 	if (!st) {
-		pkg_writer_bytes(writer, PTOWSP_SECTION_WORK, t->work, (size_t)t->work_size, 0);
+		pkg_writer_bytes(writer, PTOWSP_SECTION_WORK, t->raw_work, (size_t)t->raw_work_size, 0);
 		pkg_writer_bytes(writer, PTOWSP_SECTION_GRPH, t->graph, (size_t)t->graph_size, 0);
 		pkg_writer_bytes(writer, PTOWSP_SECTION_TBLB, sample, (size_t)sample_size, 0);
 	}

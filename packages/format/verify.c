@@ -90,7 +90,7 @@ static uint64_t section_length(const struct pkg_check *check, uint32_t type)
 	case PTOWSP_SECTION_CODE:
 		return check->tables->code_size;
 	case PTOWSP_SECTION_WORK:
-		return check->tables->work_size;
+		return check->tables->raw_work_size;
 	case PTOWSP_SECTION_GRPH:
 		return check->tables->graph_size;
 	default:

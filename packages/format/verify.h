@@ -27,6 +27,8 @@ ptowsp_status pkg_verify_rules(const struct pkg_check *check);
 /* Kernels and their payloads (verify_kernels.c). */
 ptowsp_status pkg_verify_kernels(const struct pkg_check *check);
 ptowsp_status pkg_verify_payloads(const struct pkg_check *check);
+/* Portable payloads take what the kernels that have them are called with. Needs verified payloads and parameters. */
+ptowsp_status pkg_verify_portable(const struct pkg_check *check);
 /* Expressions with the extents of tensors, then steps of axes and units of regions (verify_exprs.c). */
 ptowsp_status pkg_verify_exprs(const struct pkg_check *check);
 ptowsp_status pkg_verify_loops(const struct pkg_check *check);

@@ -2,10 +2,15 @@
 /* verify_kernels.c - kernels: their signatures and payloads. */
 #include "verify.h"
 
+#include "names.h"
+
+#include "ptowsp/tile.h"
+
 #include <string.h>
 
 #define RUN_LIMIT 65535u /* parameters, payloads, variants of a kernel */
 #define SIGNATURE_LIMIT 32u
+#define LOOKS_LIMIT 0x10000000u /* parameters and arguments of portable payloads, each for each kernel that has it */
 #define MUST(condition, ...) PKG_MUST(&c->place, condition, __VA_ARGS__)
 
 /* Length of a type at the start of text: p, f32, f64, i8 .. u64, v; 0 if there is none. */
@@ -77,4 +82,120 @@ ptowsp_status pkg_verify_payloads(const struct pkg_check *c)
 		MUST(!p->entry || !p->entry_offset, "KPAY[%u] has both an entry symbol and an entry_offset", (unsigned)i);
 	}
 	return PTOWSP_OK;
+}
+
+/* ---- portable payloads against the kernels that have them ---------------------------------------------------------------------------- */
+
+/* The head of a portable payload and its tables, which may lie at any address. */
+struct tiles {
+	struct ptowsp_tile_header header;
+	const uint8_t *params, *scalars;
+};
+
+/* 0: it is none of this version, or cut; whoever runs it says so. */
+static int tiles_find(const struct pkg_tables *t, const struct ptowsp_payload_record *p, struct tiles *out)
+{
+	const struct ptowsp_tile_header *h = &out->header;
+	uint64_t params, tiles, scalars;
+
+	if (p->kind != PTOWSP_PAYLOAD_PTO || p->size < sizeof(*h))
+		return 0;
+	memcpy(&out->header, t->code + p->offset, sizeof(*h));
+	params = (uint64_t)h->param_count * sizeof(struct ptowsp_tile_param);
+	tiles = (uint64_t)h->tile_count * sizeof(struct ptowsp_tile_tile);
+	scalars = (uint64_t)h->scalar_count * sizeof(struct ptowsp_tile_scalar);
+	out->params = t->code + p->offset + sizeof(*h);
+	if (h->magic != PTOWSP_TILE_MAGIC || h->version != PTOWSP_TILE_VERSION || params + tiles + scalars > p->size - sizeof(*h))
+		return 0;
+	out->scalars = out->params + params + tiles;
+	return 1;
+}
+
+static const char *direction(unsigned access)
+{
+	static const char *const words[] = {"nothing", "reads", "writes", "reads and writes"};
+
+	return words[access & 3];
+}
+
+static int size_differs(uint32_t a, uint32_t b)
+{
+	return a && b && a != b;
+}
+
+static ptowsp_status tensor_check(const struct pkg_check *c, uint32_t payload, uint32_t param, const struct ptowsp_tile_param *x)
+{
+	const struct ptowsp_param_record *p = &c->tables->param[param];
+	const char *want = pkg_word(PKG_WORDS_dtype, p->dtype), *have = pkg_word(PKG_WORDS_dtype, x->dtype);
+
+	MUST(p->dtype == x->dtype, "KPAY[%u]: its tensor for KPRM[%u] is %s, the kernel's %s", (unsigned)payload, (unsigned)param, have ? have : "unknown", want);
+	MUST(!(x->access & ~(unsigned)p->access), "KPAY[%u]: its tensor for KPRM[%u] is one that it %s, the kernel says that it %s", (unsigned)payload, (unsigned)param,
+	     direction(x->access), direction(p->access));
+	MUST(!size_differs(p->rows, x->rows) && !size_differs(p->columns, x->columns), "KPAY[%u]: its tensor for KPRM[%u] has tiles of %u x %u, the kernel's %u x %u",
+	     (unsigned)payload, (unsigned)param, (unsigned)x->rows, (unsigned)x->columns, (unsigned)p->rows, (unsigned)p->columns);
+	return PTOWSP_OK;
+}
+
+/* The tensors of both in their order. */
+static ptowsp_status tensors_check(const struct pkg_check *c, const struct ptowsp_kernel_record *k, uint32_t payload, const struct tiles *x)
+{
+	uint32_t seen = 0;
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t i = k->params; i < k->params + k->param_count && !st; i++) {
+		struct ptowsp_tile_param param;
+
+		if (c->tables->param[i].kind != PTOWSP_PARAM_TENSOR)
+			continue;
+		if (seen < x->header.param_count) {
+			memcpy(&param, x->params + (size_t)seen * sizeof(param), sizeof(param));
+			st = tensor_check(c, payload, i, &param);
+		}
+		seen++;
+	}
+	if (st)
+		return st;
+	MUST(seen == x->header.param_count, "KPAY[%u] has %u tensors, its kernel %.60s has %u", (unsigned)payload, (unsigned)x->header.param_count, pkg_string(c->tables, k->name),
+	     (unsigned)seen);
+	return PTOWSP_OK;
+}
+
+static ptowsp_status arguments_check(const struct pkg_check *c, const struct ptowsp_kernel_record *k, uint32_t payload, const struct tiles *x)
+{
+	struct ptowsp_tile_scalar scalar;
+	uint32_t scalars = 0;
+
+	for (uint32_t i = k->params; i < k->params + k->param_count; i++)
+		scalars += c->tables->param[i].kind == PTOWSP_PARAM_SCALAR;
+	for (uint32_t i = 0; i < x->header.scalar_count; i++) {
+		memcpy(&scalar, x->scalars + (size_t)i * sizeof(scalar), sizeof(scalar));
+		MUST(scalar.kind != PTOWSP_SCALAR_ARG || scalar.value < scalars, "KPAY[%u] takes scalar argument %llu, its kernel %.60s has %u", (unsigned)payload,
+		     (unsigned long long)scalar.value, pkg_string(c->tables, k->name), (unsigned)scalars);
+	}
+	return PTOWSP_OK;
+}
+
+ptowsp_status pkg_verify_portable(const struct pkg_check *c)
+{
+	const struct pkg_tables *t = c->tables;
+	uint64_t looks = 0; /* rows may be shared by many */
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t i = 0; i < t->kernel_count && !st; i++) {
+		const struct ptowsp_kernel_record *k = &t->kernel[i];
+
+		for (uint32_t p = k->payloads; p < k->payloads + k->payload_count && !st; p++) {
+			struct tiles x;
+			int portable = tiles_find(t, &t->payload[p], &x);
+
+			looks += 1 + (portable ? (uint64_t)k->param_count + x.header.scalar_count : 0);
+			MUST(looks <= LOOKS_LIMIT, "KREG[%u]: so many kernels share so many portable payloads that there are more than %u parameters to compare", (unsigned)i,
+			     LOOKS_LIMIT);
+			if (portable)
+				st = tensors_check(c, k, p, &x);
+			if (portable && !st)
+				st = arguments_check(c, k, p, &x);
+		}
+	}
+	return st;
 }

@@ -113,7 +113,7 @@ static ptowsp_status work_rows_check(const struct pkg_check *c, uint64_t offset,
 	for (uint32_t i = 0; i < count; i++) {
 		uint32_t row;
 
-		memcpy(&row, c->tables->work + offset + 4ull * i, sizeof(row));
+		memcpy(&row, c->tables->raw_work + offset + 4ull * i, sizeof(row));
 		MUST(row < rows, "WORK: %s %u is row %u, %s has %u rows", what, (unsigned)i, (unsigned)row, table, (unsigned)rows);
 	}
 	return PTOWSP_OK;
@@ -126,17 +126,17 @@ static ptowsp_status work_check(const struct pkg_check *c)
 	uint64_t rows, tables_at;
 	ptowsp_status st;
 
-	if (!t->work_size)
+	if (!t->raw_work_size)
 		return PTOWSP_OK;
-	MUST(t->work_size >= sizeof(h), "WORK has %llu bytes, fewer than its header", (unsigned long long)t->work_size);
-	memcpy(&h, t->work, sizeof(h));
+	MUST(t->raw_work_size >= sizeof(h), "WORK has %llu bytes, fewer than its header", (unsigned long long)t->raw_work_size);
+	memcpy(&h, t->raw_work, sizeof(h));
 	MUST(h.magic == PTOWSP_WORKLOAD_MAGIC, "WORK: magic is 0x%08x, not 0x%08x", (unsigned)h.magic, PTOWSP_WORKLOAD_MAGIC);
 	MUST(h.version == PTOWSP_WORKLOAD_VERSION, "WORK: bytecode version is %u, this build knows %u", (unsigned)h.version,
 	     PTOWSP_WORKLOAD_VERSION);
 	rows = (uint64_t)h.num_axes + h.num_kernels + h.num_tensors;
 	tables_at = sizeof(h) + (uint64_t)h.num_instructions * sizeof(struct ptowsp_instruction);
-	MUST(t->work_size == tables_at + 4 * rows, "WORK has %llu bytes, its header's counts make %llu",
-	     (unsigned long long)t->work_size, (unsigned long long)(tables_at + 4 * rows));
+	MUST(t->raw_work_size == tables_at + 4 * rows, "WORK has %llu bytes, its header's counts make %llu",
+	     (unsigned long long)t->raw_work_size, (unsigned long long)(tables_at + 4 * rows));
 	st = work_rows_check(c, tables_at, h.num_axes, t->axis_count, "axis", "AXES");
 	tables_at += 4ull * h.num_axes;
 	if (!st)
@@ -152,8 +152,8 @@ static uint32_t instruction_count(const struct pkg_tables *t)
 {
 	struct ptowsp_workload_header h = {0};
 
-	if (t->work_size)
-		memcpy(&h, t->work, sizeof(h));
+	if (t->raw_work_size)
+		memcpy(&h, t->raw_work, sizeof(h));
 	return h.num_instructions;
 }
 
@@ -218,7 +218,7 @@ static ptowsp_status calls_check(const struct pkg_check *c)
 ptowsp_status pkg_verify_rules(const struct pkg_check *check)
 {
 	static ptowsp_status (*const steps[])(const struct pkg_check *) = {
-		meta_check, pkg_verify_kernels, pkg_verify_payloads, levels_check,   tensors_check, pkg_verify_exprs,
+		meta_check, pkg_verify_kernels, pkg_verify_payloads, pkg_verify_portable, levels_check,   tensors_check, pkg_verify_exprs,
 		pkg_verify_loops, pkg_verify_axes, work_check, entries_check, pkg_verify_kernel_entries, pkg_verify_schedule, pkg_verify_samples,
 		graphs_check, positions_check, calls_check, pkg_verify_layouts, pkg_verify_memories, pkg_verify_param_memories};
 	ptowsp_status st = PTOWSP_OK;

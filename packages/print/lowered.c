@@ -8,10 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Its text, if it has graphs and nothing that runs: the printer trusts code, and here nobody has verified any. */
+/* Its text, if it has graphs and nothing that runs yet. */
 static ptowsp_status text_make(struct pkg *package, char **text_out, struct ptowsp_error *error)
 {
 	const struct pkg_tables *tables = pkg_tables(package);
+	struct pkg_code *code = NULL;
 	uint32_t unsaid = 0;
 	ptowsp_status st;
 
@@ -20,7 +21,10 @@ static ptowsp_status text_make(struct pkg *package, char **text_out, struct ptow
 	for (uint32_t i = 0; i < tables->entry_count; i++)
 		if (!(tables->entry[i].flags & PTOWSP_ENTRY_KERNEL))
 			return pkg_fail(error, PTOWSP_INVALID, "entry %.80s has code already", pkg_string(tables, tables->entry[i].name));
-	st = print_source(package, NULL, text_out, &unsaid, error);
+	st = pkg_code_open(&code, package, error);
+	if (!st)
+		st = print_source(code, NULL, text_out, &unsaid, error);
+	pkg_code_close(code);
 	if (!st && unsaid)
 		return pkg_fail(error, PTOWSP_UNSUPPORTED, "the language cannot say %u thing%s of it; ptowsp-inspect --pto shows them", (unsigned)unsaid,
 				unsaid == 1 ? "" : "s");

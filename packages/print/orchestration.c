@@ -9,18 +9,7 @@ static void block_print(struct print_scope *s, uint32_t from, uint32_t to);
 
 static struct ptowsp_instruction instruction_at(const struct print_scope *s, uint32_t i)
 {
-	struct ptowsp_instruction instruction;
-
-	memcpy(&instruction, s->job->instructions + 8ull * i, sizeof(instruction));
-	return instruction;
-}
-
-static uint32_t row_at(const struct print_scope *s, uint32_t skip, uint32_t index)
-{
-	uint32_t row;
-
-	memcpy(&row, s->job->instructions + 8ull * s->job->work.num_instructions + 4ull * (skip + index), sizeof(row));
-	return row;
+	return pkg_code_at(s->job->code, i);
 }
 
 /* --- loops and branches --- */
@@ -37,7 +26,7 @@ static void levels_add(struct print_scope *s, const struct ptowsp_levels_record 
 
 static void for_print(struct print_scope *s, uint32_t at, const struct ptowsp_instruction *inst)
 {
-	const struct ptowsp_axis_record *axis = &s->job->t->axis[row_at(s, 0, inst->operand1)];
+	const struct ptowsp_axis_record *axis = &s->job->t->axis[pkg_code_axis(s->job->code, inst->operand1)];
 	const struct ptowsp_levels_record *levels = axis->levels == PTOWSP_NONE ? NULL : &s->job->t->levels[axis->levels];
 	const char *name = print_string(s->job, axis->name);
 	struct print_value low = print_value_of(s, axis->low), high = print_value_of(s, axis->high), step = print_value_of(s, axis->step);
@@ -136,7 +125,7 @@ static int argument_print(struct print_scope *s, struct print_text *call, const 
 static uint32_t task_print(struct print_scope *s, uint32_t at, const struct ptowsp_instruction *inst)
 {
 	const struct pkg_tables *t = s->job->t;
-	const struct ptowsp_kernel_record *kernel = &t->kernel[row_at(s, s->job->work.num_axes, inst->operand1)];
+	const struct ptowsp_kernel_record *kernel = &t->kernel[pkg_code_kernel(s->job->code, inst->operand1)];
 	const struct ptowsp_param_record *params = t->param + kernel->params;
 	uint32_t arguments = inst->operand2 >> 16, tensors = inst->operand2 & 0xFFFF, some = 0, end = at + 1 + arguments + tensors;
 	const char *name = print_string(s->job, kernel->name);

@@ -12,8 +12,8 @@ struct print_job {
 	struct pkg *package;
 	const struct print_files *files; /* NULL: everything stands in the text */
 	const struct pkg_tables *t;
+	const struct pkg_code *code;
 	struct ptowsp_workload_header work; /* zeros without WORK */
-	const uint8_t *instructions;
 	const char *file;       /* of the positions, NULL: there are none */
 	uint32_t *positions[5]; /* owned: DBGI row + 1 of each instruction, kernel, entry; none; expression */
 	uint32_t *homes;        /* owned, by SLOT row: the entry that declares a symbol which nothing reads, PTOWSP_NONE for all others */

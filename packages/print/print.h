@@ -3,7 +3,7 @@
 #ifndef PRINT_PRINT_H
 #define PRINT_PRINT_H
 
-#include "format/package.h"
+#include "format/code.h"
 
 struct reg_dtype;
 
@@ -26,11 +26,11 @@ struct print_files {
 	ptowsp_status (*read)(void *context, uint32_t source, const char *name, void **bytes_out, size_t *size_out, struct ptowsp_error *error);
 };
 
-/* The text, NUL-terminated, to be freed. What the language has no words for is one comment line each, "// cannot be said: ...", and counts in
+/* The text of a package whose code was verified, NUL-terminated, to be freed. What the language has no words for is one comment line each, "// cannot be said: ...", and counts in
  * *unsaid_out; without such lines the text packs to a package that says the same. Names of helper scalars are new, comments of the source are
  * gone; positions stand behind the lines as the source says them itself ("// @12:5"). files NULL: sample data stand in the text.
  * Errors: NO_MEMORY, BAD_PACKAGE if the sample data do not hold, those of files. */
-ptowsp_status print_source(struct pkg *package, const struct print_files *files, char **text_out, uint32_t *unsaid_out, struct ptowsp_error *error);
+ptowsp_status print_source(const struct pkg_code *code, const struct print_files *files, char **text_out, uint32_t *unsaid_out, struct ptowsp_error *error);
 
 /* Packs the text and compares: PTOWSP_OK if the package has the same digest; MISMATCH with the first section that differs in error,
  * BAD_PACKAGE with the first message if the text is refused. files: those that the text names; NULL: it names none. */

@@ -190,10 +190,7 @@ static int stated_find(struct print_job *job)
 
 static int job_begin(struct print_job *job)
 {
-	if (job->t->work_size) {
-		memcpy(&job->work, job->t->work, sizeof(job->work));
-		job->instructions = job->t->work + sizeof(job->work);
-	}
+	job->work = *pkg_code_header(job->code);
 	print_helper_choose(job);
 	if (!stated_find(job) || !marks_create(job) || !print_graphs_begin(job))
 		return 0;
@@ -230,9 +227,10 @@ static ptowsp_status all_print(struct print_job *job, struct print_text *text, c
 	return print_samples(job, text, error);
 }
 
-ptowsp_status print_source(struct pkg *package, const struct print_files *files, char **text_out, uint32_t *unsaid_out, struct ptowsp_error *error)
+ptowsp_status print_source(const struct pkg_code *code, const struct print_files *files, char **text_out, uint32_t *unsaid_out, struct ptowsp_error *error)
 {
-	struct print_job job = {.package = package, .files = files, .t = pkg_tables(package)};
+	struct pkg *package = pkg_code_package(code);
+	struct print_job job = {.package = package, .code = code, .files = files, .t = pkg_tables(package)};
 	uint32_t *order = calloc((size_t)job.t->entry_count + 1, sizeof(*order));
 	struct print_text text = {0}, functions = {0};
 	int done = order && job_begin(&job);

@@ -12,10 +12,7 @@
 
 struct ptowsp_instruction print_c_instruction(const struct print_tasks *p, uint32_t at)
 {
-	struct ptowsp_instruction instruction;
-
-	memcpy(&instruction, p->instructions + 8ull * at, sizeof(instruction));
-	return instruction;
+	return pkg_code_at(p->code, at);
 }
 
 void print_c_refuse(struct print_tasks *p, const char *format, ...)
@@ -253,8 +250,7 @@ static void order_find(struct print_tasks *p)
 
 static int begin(struct print_tasks *p)
 {
-	memcpy(&p->work, p->t->work, sizeof(p->work));
-	p->instructions = p->t->work + sizeof(p->work);
+	p->work = *pkg_code_header(p->code);
 	p->why.head = (struct ptowsp_head)PTOWSP_HEAD(struct ptowsp_error, ERROR);
 	p->name = p->functions->entries[p->entry];
 	p->kernels = calloc((size_t)p->t->kernel_count + 1, sizeof(*p->kernels));
@@ -302,9 +298,9 @@ static void body_make(struct print_tasks *p)
 	print_c_block(p, first, p->work.num_instructions);
 }
 
-ptowsp_status print_tasks(struct pkg *package, const struct print_functions *functions, uint32_t entry, char **text_out, struct ptowsp_error *error)
+ptowsp_status print_tasks(const struct pkg_code *code, const struct print_functions *functions, uint32_t entry, char **text_out, struct ptowsp_error *error)
 {
-	struct print_tasks p = {.package = package, .t = pkg_tables(package), .functions = functions, .entry = entry};
+	struct print_tasks p = {.package = pkg_code_package(code), .code = code, .t = pkg_tables(pkg_code_package(code)), .functions = functions, .entry = entry};
 	struct print_text text = {0};
 	const char *name = pkg_string(p.t, p.t->entry[entry].name);
 	ptowsp_status status;

@@ -4,11 +4,12 @@
 #ifndef PRINT_TASKS_H
 #define PRINT_TASKS_H
 
+#include "format/code.h"
 #include "print/function.h"
 
-/* One C file for an entry with code (row of ENTR), NUL-terminated, to be freed; functions->entries[entry] is the name of its function, NAME of NAME.c.
+/* One C file for an entry with code (row of ENTR) of a package whose code was verified, NUL-terminated, to be freed; functions->entries[entry] is the name of its function, NAME of NAME.c.
  * functions: of the package. Errors: UNSUPPORTED with a sentence about the first thing that the
  * task API has no counterpart for, NO_MEMORY. */
-ptowsp_status print_tasks(struct pkg *package, const struct print_functions *functions, uint32_t entry, char **text_out, struct ptowsp_error *error);
+ptowsp_status print_tasks(const struct pkg_code *code, const struct print_functions *functions, uint32_t entry, char **text_out, struct ptowsp_error *error);
 
 #endif

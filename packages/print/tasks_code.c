@@ -9,10 +9,7 @@
 
 static uint32_t kernel_row(const struct print_tasks *p, uint32_t index)
 {
-	uint32_t row;
-
-	memcpy(&row, p->instructions + 8ull * p->work.num_instructions + 4ull * (p->work.num_axes + index), sizeof(row));
-	return row;
+	return pkg_code_kernel(p->code, index);
 }
 
 /* What runs at the level in force. */

@@ -182,12 +182,9 @@ static void leveled_loop(struct print_tasks *p, uint32_t at, uint32_t to, const 
 void print_c_loop(struct print_tasks *p, uint32_t at)
 {
 	const struct ptowsp_instruction inst = print_c_instruction(p, at);
-	const struct ptowsp_axis_record *axis;
+	const struct ptowsp_axis_record *axis = &p->t->axis[pkg_code_axis(p->code, inst.operand1)];
 	char name[PRINT_C_NAME];
-	uint32_t row;
 
-	memcpy(&row, p->instructions + 8ull * p->work.num_instructions + 4ull * inst.operand1, sizeof(row));
-	axis = &p->t->axis[row];
 	if (axis->kind != PTOWSP_AXIS_DENSE && axis->kind != PTOWSP_AXIS_DENSE_DYN) {
 		print_c_refuse(p, "axis %.80s is ragged or sparse, and C code without the package's tables has no such loop",
 			       pkg_string(p->t, axis->name));

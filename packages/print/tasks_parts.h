@@ -31,7 +31,7 @@ struct print_tasks {
 	const struct pkg_tables *t;
 	uint32_t entry;
 	struct ptowsp_workload_header work;
-	const uint8_t *instructions;
+	const struct pkg_code *code;
 	const struct print_functions *functions; /* of the package */
 	const char *name;                /* of the function */
 	struct print_text body;

@@ -12,28 +12,17 @@
 
 struct ptowsp_instruction print_instruction(const struct print_job *job, uint32_t at)
 {
-	struct ptowsp_instruction instruction;
-
-	memcpy(&instruction, job->instructions + 8ull * at, sizeof(instruction));
-	return instruction;
-}
-
-static uint32_t row_at(const struct print_job *job, uint32_t index)
-{
-	uint32_t row;
-
-	memcpy(&row, job->instructions + 8ull * job->work.num_instructions + 4ull * index, sizeof(row));
-	return row;
+	return pkg_code_at(job->code, at);
 }
 
 uint32_t print_axis_row(const struct print_job *job, uint32_t index)
 {
-	return row_at(job, index);
+	return pkg_code_axis(job->code, index);
 }
 
 uint32_t print_kernel_row(const struct print_job *job, uint32_t index)
 {
-	return row_at(job, job->work.num_axes + index);
+	return pkg_code_kernel(job->code, index);
 }
 
 uint32_t print_target(const struct print_work *w, uint32_t at)

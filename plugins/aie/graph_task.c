@@ -213,9 +213,9 @@ static void turn(struct tasks *tasks, uint32_t first, uint32_t task)
 /* What a load of one part lacks is the part again. */
 static void repeat(const struct tasks *tasks, struct aie_job *job)
 {
-	uint64_t times = job->bytes ? job->fill / job->bytes + 1 : 0;
+	uint64_t times = job->bytes ? job->fill / job->bytes + 1 : 0; /* a job that moves nothing has nothing to repeat */
 
-	if (job->stores || job->parts * job->turns > 1 || !job->fill || job->fill % job->bytes || times > tasks->limits[AIE_ITERATIONS] || job->area == AIE_NOTHING ||
+	if (job->stores || job->parts * job->turns > 1 || !job->fill || !job->bytes || job->fill % job->bytes || times > tasks->limits[AIE_ITERATIONS] || job->area == AIE_NOTHING ||
 	    !can_stride(tasks, &tasks->areas->rows[job->area], 0))
 		return;
 	job->turns = (uint32_t)times;

@@ -14,6 +14,7 @@
 #include <zstd_errors.h>
 
 #include "format/json.h"
+#include "format/code.h"
 #include "format/plain.h"
 #include "format/seal.h"
 #include "lang/file.h"
@@ -229,6 +230,20 @@ static ptowsp_status plain(struct ptowsp_error *error)
 	return st;
 }
 
+/* Code is handed out whole or not at all. */
+static ptowsp_status code(struct ptowsp_error *error)
+{
+	struct pkg *opened = NULL;
+	struct pkg_code *handed = NULL;
+	ptowsp_status st = pkg_open_memory(&opened, source_bytes, source_size, "a.pkg.zst", NULL, error);
+
+	if (!st)
+		st = pkg_code_open(&handed, opened, error);
+	pkg_code_close(handed);
+	pkg_close(opened);
+	return st;
+}
+
 static int source_make(void)
 {
 	const struct lang_source one = {"test.pto", source, sizeof(source) - 1};
@@ -435,6 +450,7 @@ int main(int argc, char **argv)
 	package = 0;
 	life_try("image", image, PTOWSP_NO_MEMORY);
 	life_try("plain", plain, PTOWSP_NO_MEMORY);
+	life_try("code", code, PTOWSP_NO_MEMORY);
 	free(native_bytes);
 	free(source_bytes);
 	life_try("kernels", kernels, PTOWSP_NO_MEMORY);

@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "attempt.h"
-#include "mutate.h"
+#include "mutant.h"
 
 enum { JOBS_MOST = 64, FINDINGS_MOST = 20, HANG_SECONDS = 60, SUBJECTS_MOST = 256 };
 
@@ -39,28 +39,11 @@ struct mutants {
 	unsigned findings;
 };
 
-/* A mutant: bytes of a package, or text in the JSON form. */
-struct mutant {
-	void *bytes;
-	size_t size;
-	bool is_text;
-	const struct subject *subject;
-};
-
-static bool mutant_make(const struct mutants *m, uint64_t number, struct mutant *out)
+static bool numbered_make(const struct mutants *m, uint64_t number, struct mutant *out)
 {
-	struct draw d = {m->seed * UINT64_C(0x9E3779B97F4A7C15) ^ number << 20};
-	const struct subject *other;
+	struct draw d = mutant_draw(m->seed, number);
 
-	draw(&d, 0);
-	*out = (struct mutant){.subject = subject_draw(m->subjects, m->subject_count, &d)};
-	other = subject_draw(m->subjects, m->subject_count, &d);
-	out->is_text = !draw(&d, 3);
-	if (out->is_text)
-		out->bytes = mutate_text(out->subject, other, &d, &out->size);
-	else if (mutate_sections(out->subject, other, &d, &out->bytes, &out->size, NULL))
-		out->bytes = NULL;
-	return out->bytes != NULL;
+	return mutant_make(out, m->subjects, m->subject_count, &d);
 }
 
 static enum attempt_end attempt(struct ptowsp_backend *backend, const struct mutant *mutant, const char **problem, struct ptowsp_error *error)
@@ -84,7 +67,7 @@ static void mutant_try(struct mutants *m, struct ptowsp_backend *backend, struct
 	char line[400];
 	enum attempt_end end;
 
-	if (!mutant_make(m, number, &mutant))
+	if (!numbered_make(m, number, &mutant))
 		return;
 	alarm(HANG_SECONDS);
 	end = attempt(backend, &mutant, &problem, &error);
@@ -147,7 +130,7 @@ static pid_t job_ended(struct mutants *m, uint32_t i, int status)
 		printf("not ok mutants_leak_nothing - the process of job %u ended with status %d behind its last mutant\n", i, status);
 		return 0;
 	}
-	if (mutant_make(m, m->job[i].next, &mutant)) {
+	if (numbered_make(m, m->job[i].next, &mutant)) {
 		if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM)
 			snprintf(line, sizeof(line), "it takes longer than %d s", HANG_SECONDS);
 		else
@@ -237,7 +220,7 @@ static int one_try(struct mutants *m)
 	m->jobs = 1;
 	m->job->next = m->only;
 	m->count = m->only + 1;
-	if (file && mutant_make(m, m->only, &mutant)) {
+	if (file && numbered_make(m, m->only, &mutant)) {
 		fwrite(mutant.bytes, 1, mutant.size, file);
 		free(mutant.bytes);
 	}

@@ -3,6 +3,8 @@
 #include "make.h"
 
 #include "format/schema.h"
+#include "ptowsp/task.h"
+#include "ptowsp/tile.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -179,6 +181,31 @@ FIELD_CASE(payload_empty, KPAY, 0, "size", 0)
 FIELD_CASE(payload_entry_outside, KPAY, 0, "entry_offset", 96)
 CHANGE(payload_with_two_entries, (set(image, PTOWSP_SECTION_KPAY, 0, "entry_offset", 8),
 				  set(image, PTOWSP_SECTION_KPAY, 0, "entry", string(image, "main_entry"))))
+
+/* The payload becomes a portable one of `count` tensors, the third like the kernel's but for what is said here, and one scalar, which is argument 0 if it is one. */
+static void portable(struct pkg_image *image, uint32_t count, struct ptowsp_tile_param third, uint16_t scalar)
+{
+	const struct ptowsp_tile_header header = {.magic = PTOWSP_TILE_MAGIC, .version = PTOWSP_TILE_VERSION, .param_count = count, .scalar_count = 1};
+	const struct ptowsp_tile_param params[3] = {{.access = PTOWSP_READ, .rows = 8, .columns = 8}, {.access = PTOWSP_READ, .rows = 8, .columns = 8}, third};
+	const struct ptowsp_tile_scalar last = {.kind = scalar};
+	struct pkg_image_section *code = section(image, PTOWSP_SECTION_CODE);
+	size_t size = count * sizeof(*params);
+
+	resize(code, 128);
+	memcpy(code->data, &header, sizeof(header));
+	memcpy(code->data + sizeof(header), params, size);
+	memcpy(code->data + sizeof(header) + size, &last, sizeof(last));
+	set(image, PTOWSP_SECTION_KPAY, 0, "kind", PTOWSP_PAYLOAD_PTO);
+	set(image, PTOWSP_SECTION_KPAY, 0, "size", 128);
+}
+
+#define THIRD(...) ((struct ptowsp_tile_param){__VA_ARGS__})
+CHANGE(payload_with_few_tensors, portable(image, 2, THIRD(0), PTOWSP_SCALAR_LOCAL))
+CHANGE(payload_of_another_type, portable(image, 3, THIRD(.dtype = PTOWSP_F16, .access = PTOWSP_WRITE), PTOWSP_SCALAR_LOCAL))
+CHANGE(payload_of_no_known_type, portable(image, 3, THIRD(.dtype = 200, .access = PTOWSP_WRITE), PTOWSP_SCALAR_LOCAL))
+CHANGE(payload_that_reads_an_output, portable(image, 3, THIRD(.access = PTOWSP_READ | PTOWSP_WRITE), PTOWSP_SCALAR_LOCAL))
+CHANGE(payload_with_other_tiles, portable(image, 3, THIRD(.access = PTOWSP_WRITE, .rows = 8, .columns = 16), PTOWSP_SCALAR_LOCAL))
+CHANGE(payload_with_an_argument_more, portable(image, 3, THIRD(.access = PTOWSP_WRITE, .rows = 8, .columns = 8), PTOWSP_SCALAR_ARG))
 
 /* levels */
 FIELD_CASE(variant_level_zero, KVAR, 0, "rows", 0)
@@ -480,7 +507,8 @@ const struct image_case image_cases[] = {
 	CASE(meta_abi_differs), CASE(signature_without_types), CASE(signature_of_a_struct), CASE(signature_with_void),
 	CASE(signature_open), CASE(signature_long), CASE(kernel_with_many_parameters), CASE(kernel_with_many_payloads),
 	CASE(kernel_with_many_variants), CASE(payload_not_aligned), CASE(payload_empty), CASE(payload_entry_outside),
-	CASE(payload_with_two_entries), CASE(variant_level_zero), CASE(variant_level_odd), CASE(range_no_power_of_two),
+	CASE(payload_with_two_entries), CASE(payload_with_few_tensors), CASE(payload_of_another_type), CASE(payload_of_no_known_type), CASE(payload_that_reads_an_output),
+	CASE(payload_with_other_tiles), CASE(payload_with_an_argument_more), CASE(variant_level_zero), CASE(variant_level_odd), CASE(range_no_power_of_two),
 	CASE(range_largest_below_smallest), CASE(block_no_power_of_two), CASE(level_odd), CASE(tensor_with_five_dimensions),
 	CASE(tensor_with_and_without_shape), CASE(tensor_alignment_odd), CASE(tensor_alignment_huge), CASE(expression_of_a_later_row),
 	CASE(expression_of_itself), CASE(expression_loop_deep), CASE(expression_of_no_slot), CASE(expression_of_no_axis),

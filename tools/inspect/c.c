@@ -75,14 +75,15 @@ static ptowsp_status sections_say(struct said *s, struct pkg *package, const cha
 
 /* ---- one package -------------------------------------------------------------------------------------------------------------------------- */
 
-static ptowsp_status said_init(struct said *s, struct pkg *package, unsigned how, char **text, size_t *size)
+static ptowsp_status said_init(struct said *s, const struct pkg_code *code, unsigned how, char **text, size_t *size)
 {
-	const struct pkg_tables *t = pkg_tables(package);
+	const struct pkg_tables *t = pkg_tables(pkg_code_package(code));
 	size_t rows = (size_t)t->kernel_count + t->slot_count + t->tensor_count + t->entry_count + t->channel_count + t->event_count + t->param_count +
 		      t->expr_count;
 
 	memset(s, 0, sizeof(*s));
-	s->package = package;
+	s->package = pkg_code_package(code);
+	s->code = code;
 	s->t = t;
 	s->how = how;
 	s->kernels = calloc(rows + 1, sizeof(*s->kernels));
@@ -139,10 +140,11 @@ static int equal(const struct said *s)
 
 /* Says it in one way. 1 in *equal_out: what it built is the package. built: what an earlier try has built, whose differing sections are
  * given as bytes; NULL in the first one. */
-static ptowsp_status try(struct said *s, struct pkg *package, unsigned how, const char *built, size_t built_size, char **text, size_t *size,
+static ptowsp_status try(struct said *s, const struct pkg_code *code, unsigned how, const char *built, size_t built_size, char **text, size_t *size,
 			 int *equal_out, struct ptowsp_error *error)
 {
-	ptowsp_status st = said_init(s, package, how, text, size);
+	struct pkg *package = pkg_code_package(code);
+	ptowsp_status st = said_init(s, code, how, text, size);
 
 	*equal_out = 0;
 	if (!st)
@@ -185,15 +187,15 @@ static void function_print(const struct said *s, const char *text, uint32_t numb
 }
 
 /* How many sections differ, by saying them into nothing. */
-static uint32_t differing(struct pkg *package, const struct said *tried)
+static uint32_t differing(const struct said *tried)
 {
 	struct said count;
 	char *text = NULL;
 	size_t size;
-	ptowsp_status st = said_init(&count, package, 0, &text, &size);
+	ptowsp_status st = said_init(&count, tried->code, 0, &text, &size);
 
 	if (!st)
-		st = sections_say(&count, package, ptowsp_build_bytes(tried->b), (size_t)ptowsp_build_size(tried->b), NULL);
+		st = sections_say(&count, pkg_code_package(tried->code), ptowsp_build_bytes(tried->b), (size_t)ptowsp_build_size(tried->b), NULL);
 	said_finish(&count);
 	free(text);
 	return st ? UINT32_MAX : count.raw;
@@ -206,9 +208,9 @@ struct nearest {
 	unsigned how;
 };
 
-static void nearest_keep(struct nearest *nearest, struct pkg *package, struct said *tried, unsigned how)
+static void nearest_keep(struct nearest *nearest, struct said *tried, unsigned how)
 {
-	uint32_t count = tried->failed || ptowsp_build_status(tried->b) ? UINT32_MAX : differing(package, tried);
+	uint32_t count = tried->failed || ptowsp_build_status(tried->b) ? UINT32_MAX : differing(tried);
 
 	if (count >= nearest->differing)
 		return;
@@ -217,7 +219,7 @@ static void nearest_keep(struct nearest *nearest, struct pkg *package, struct sa
 	tried->b = NULL;
 }
 
-ptowsp_status inspect_c(struct pkg *package, uint32_t number, FILE *to, struct ptowsp_error *error)
+ptowsp_status inspect_c(const struct pkg_code *code, uint32_t number, FILE *to, struct ptowsp_error *error)
 {
 	static const unsigned ways[] = {0, SAY_STRINGS, SAY_STATED, SAY_STRINGS | SAY_STATED};
 	struct nearest nearest = {NULL, UINT32_MAX, SAY_STRINGS | SAY_SECTIONS};
@@ -231,21 +233,21 @@ ptowsp_status inspect_c(struct pkg *package, uint32_t number, FILE *to, struct p
 		unsigned how = i < 4 ? ways[i] : nearest.how;
 		const struct ptowsp_build *built = i < 4 ? NULL : nearest.b;
 
-		st = try(&s, package, how, built ? ptowsp_build_bytes(built) : NULL, built ? (size_t)ptowsp_build_size(built) : 0, &text, &size,
+		st = try(&s, code, how, built ? ptowsp_build_bytes(built) : NULL, built ? (size_t)ptowsp_build_size(built) : 0, &text, &size,
 			 &done, error);
 		if (done)
 			function_print(&s, text, number, to);
 		else if (!st && i < 4)
-			nearest_keep(&nearest, package, &s, how);
+			nearest_keep(&nearest, &s, how);
 		said_finish(&s);
 		free(text);
 		text = NULL;
 	}
 	ptowsp_build_destroy(nearest.b);
 	if (st == PTOWSP_NO_MEMORY)
-		return pkg_fail(error, st, "%s: no memory for its program", pkg_name(package));
+		return pkg_fail(error, st, "%s: no memory for its program", pkg_name(pkg_code_package(code)));
 	if (!st && !done)
-		return pkg_fail(error, PTOWSP_BAD_PACKAGE, "%s holds what this build cannot make: sections that it does not know", pkg_name(package));
+		return pkg_fail(error, PTOWSP_BAD_PACKAGE, "%s holds what this build cannot make: sections that it does not know", pkg_name(pkg_code_package(code)));
 	return st;
 }
 

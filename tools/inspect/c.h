@@ -4,7 +4,7 @@
 #ifndef TOOLS_INSPECT_C_H
 #define TOOLS_INSPECT_C_H
 
-#include "format/package.h"
+#include "format/code.h"
 #include "lang/builder_calls.h"
 
 #include <stdio.h>
@@ -17,6 +17,7 @@ enum { SAY_STRINGS = 1 /* its strings in front */, SAY_STATED = 2 /* rows as the
 struct said {
 	const struct pkg *package;
 	const struct pkg_tables *t;
+	const struct pkg_code *code;
 	struct ptowsp_build *b;     /* made by what has been said */
 	FILE *to;                   /* a text in memory */
 	unsigned how;

@@ -15,7 +15,7 @@ void walk_body_open(struct walk *w, struct walk_body open)
 static void branch_say(struct walk *w, struct walk_body *top)
 {
 	w->s->depth--;
-	say(w->s, top->branches == 2 && w->code[top->targets - 1].opcode == PTOWSP_OP_COND ? "else" : "next");
+	say(w->s, top->branches == 2 && pkg_code_at(w->code, top->targets - 1).opcode == PTOWSP_OP_COND ? "else" : "next");
 	w->s->depth++;
 }
 
@@ -35,10 +35,10 @@ void walk_bodies_close(struct walk *w, uint32_t i)
 	call_close(w, i);
 	while (w->depth && w->open[w->depth - 1].end == i) {
 		struct walk_body *top = &w->open[w->depth - 1];
-		int cond = top->branches && w->code[top->targets - 1].opcode == PTOWSP_OP_COND;
+		int cond = top->branches && pkg_code_at(w->code, top->targets - 1).opcode == PTOWSP_OP_COND;
 
-		if (top->branch + 1 < top->branches && !(cond && w->code[top->targets + 1].operand2 == i)) {
-			top->end = w->code[top->targets + ++top->branch].operand2;
+		if (top->branch + 1 < top->branches && !(cond && pkg_code_at(w->code, top->targets + 1).operand2 == i)) {
+			top->end = pkg_code_at(w->code, top->targets + ++top->branch).operand2;
 			branch_say(w, top);
 			continue;
 		}
@@ -84,10 +84,6 @@ void walk_calls_say(struct walk *w, uint32_t i)
 
 uint32_t walk_branches_open(struct walk *w, uint32_t i, uint32_t count)
 {
-	if (count > w->header.num_instructions - i - 1) {
-		w->stuck = 1;
-		return i + 1;
-	}
-	walk_body_open(w, (struct walk_body){.end = w->code[i + 1].operand2, .targets = i + 1, .branches = count});
+	walk_body_open(w, (struct walk_body){.end = pkg_code_at(w->code, i + 1).operand2, .targets = i + 1, .branches = count});
 	return i + 1 + count;
 }

@@ -30,11 +30,11 @@ static void use_say(struct walk *w, const struct ptowsp_kernel_record *k, uint32
 	w->stuck = 1;
 }
 
-static void after_say(struct said *s, const struct ptowsp_instruction *in)
+static void after_say(struct said *s, struct ptowsp_instruction in)
 {
 	static const char *const kinds[] = {"after", "data", "barrier", "soft"};
 
-	say(s, "after", kinds[in->operand1], say_expr(s, in->operand2));
+	say(s, "after", kinds[in.operand1], say_expr(s, in.operand2));
 }
 
 static uint32_t task_say(struct walk *w, uint32_t i, const char *call)
@@ -43,26 +43,22 @@ static uint32_t task_say(struct walk *w, uint32_t i, const char *call)
 	const struct ptowsp_kernel_record *k;
 	uint32_t uses = 0;
 
-	if (w->code[i].operand1 >= w->header.num_kernels) {
-		w->stuck = 1;
-		return i + 1;
-	}
-	k = &s->t->kernel[w->kernels[w->code[i].operand1]];
-	say(s, call, s->kernels[w->kernels[w->code[i].operand1]]);
+	k = &s->t->kernel[pkg_code_kernel(w->code, pkg_code_at(w->code, i).operand1)];
+	say(s, call, s->kernels[pkg_code_kernel(w->code, pkg_code_at(w->code, i).operand1)]);
 	s->depth++;
 	for (i++; i < w->header.num_instructions; i++) {
-		const struct ptowsp_instruction *in = &w->code[i];
+		const struct ptowsp_instruction in = pkg_code_at(w->code, i);
 
-		if (in->opcode == PTOWSP_OP_PARAM_CONST)
-			say(s, "arg_number", (int32_t)in->operand2);
-		else if (in->opcode == PTOWSP_OP_PARAM_LOOPVAR)
-			say(s, "arg_loop", in->operand2);
-		else if (in->opcode == PTOWSP_OP_PARAM_EXPR)
-			say(s, "arg", say_expr(s, in->operand2));
-		else if (in->opcode == PTOWSP_OP_AFTER && in->operand1 < 4)
+		if (in.opcode == PTOWSP_OP_PARAM_CONST)
+			say(s, "arg_number", (int32_t)in.operand2);
+		else if (in.opcode == PTOWSP_OP_PARAM_LOOPVAR)
+			say(s, "arg_loop", in.operand2);
+		else if (in.opcode == PTOWSP_OP_PARAM_EXPR)
+			say(s, "arg", say_expr(s, in.operand2));
+		else if (in.opcode == PTOWSP_OP_AFTER)
 			after_say(s, in);
-		else if ((in->opcode >= PTOWSP_OP_IO_INPUT && in->opcode <= PTOWSP_OP_IO_INOUT) || in->opcode == PTOWSP_OP_IO_BIND)
-			use_say(w, k, uses++, in);
+		else if ((in.opcode >= PTOWSP_OP_IO_INPUT && in.opcode <= PTOWSP_OP_IO_INOUT) || in.opcode == PTOWSP_OP_IO_BIND)
+			use_say(w, k, uses++, &in);
 		else
 			break;
 	}
@@ -74,10 +70,7 @@ static uint32_t task_say(struct walk *w, uint32_t i, const char *call)
 
 static uint32_t axis_of(struct walk *w, uint32_t operand)
 {
-	if (operand < w->header.num_axes)
-		return say_axis(w->s, w->axes[operand]);
-	w->stuck = 1;
-	return 0;
+	return say_axis(w->s, pkg_code_axis(w->code, operand));
 }
 
 static uint32_t bare_say(struct walk *w, uint32_t i, const char *call)
@@ -88,36 +81,36 @@ static uint32_t bare_say(struct walk *w, uint32_t i, const char *call)
 
 static uint32_t loop_say(struct walk *w, uint32_t i, const char *call)
 {
-	uint32_t axis = axis_of(w, w->code[i].operand1), depth = w->s->b->loops;
+	uint32_t axis = axis_of(w, pkg_code_at(w->code, i).operand1), depth = w->s->b->loops;
 
 	say_loop_value(w->s, depth, say(w->s, call, axis));
-	walk_body_open(w, (struct walk_body){.end = w->code[i].operand2});
+	walk_body_open(w, (struct walk_body){.end = pkg_code_at(w->code, i).operand2});
 	return i + 1;
 }
 
 static uint32_t cond_say(struct walk *w, uint32_t i, const char *call)
 {
-	say(w->s, call, say_expr(w->s, w->code[i].operand2));
+	say(w->s, call, say_expr(w->s, pkg_code_at(w->code, i).operand2));
 	return walk_branches_open(w, i, 2);
 }
 
 static uint32_t while_say(struct walk *w, uint32_t i, const char *call)
 {
-	say(w->s, call, say_expr(w->s, w->code[i].operand2));
-	walk_body_open(w, (struct walk_body){.end = w->code[i + 1].operand2});
+	say(w->s, call, say_expr(w->s, pkg_code_at(w->code, i).operand2));
+	walk_body_open(w, (struct walk_body){.end = pkg_code_at(w->code, i + 1).operand2});
 	return i + 2;
 }
 
 static uint32_t branches_say(struct walk *w, uint32_t i, const char *call)
 {
-	say(w->s, call, (uint32_t)w->code[i].operand1);
-	return walk_branches_open(w, i, w->code[i].operand1);
+	say(w->s, call, (uint32_t)pkg_code_at(w->code, i).operand1);
+	return walk_branches_open(w, i, pkg_code_at(w->code, i).operand1);
 }
 
 static uint32_t scope_say(struct walk *w, uint32_t i, const char *call)
 {
 	say(w->s, call);
-	walk_body_open(w, (struct walk_body){.end = w->code[i].operand2});
+	walk_body_open(w, (struct walk_body){.end = pkg_code_at(w->code, i).operand2});
 	return i + 1;
 }
 
@@ -126,7 +119,7 @@ static uint32_t scope_say(struct walk *w, uint32_t i, const char *call)
 /* The IO word behind send, consume and copy: its region; 0 if there is none. */
 static uint32_t word_behind(struct walk *w, uint32_t i, unsigned op)
 {
-	return i + 1 < w->header.num_instructions && w->code[i + 1].opcode == op ? say_region(w->s, w->code[i + 1].operand2) : 0;
+	return i + 1 < w->header.num_instructions && pkg_code_at(w->code, i + 1).opcode == op ? say_region(w->s, pkg_code_at(w->code, i + 1).operand2) : 0;
 }
 
 /* The region of a payload, in a word behind i; the next instruction. */
@@ -144,53 +137,53 @@ static uint32_t consume_say(struct walk *w, uint32_t i, const char *call)
 	struct said *s = w->s;
 	uint32_t depth = s->b->loops;
 
-	say_loop_value(s, depth, say(s, call, s->channels[w->code[i].operand1]));
-	walk_body_open(w, (struct walk_body){.end = w->code[i].operand2});
+	say_loop_value(s, depth, say(s, call, s->channels[pkg_code_at(w->code, i).operand1]));
+	walk_body_open(w, (struct walk_body){.end = pkg_code_at(w->code, i).operand2});
 	return carry_say(w, i, PTOWSP_OP_IO_OUTPUT);
 }
 
 static uint32_t send_say(struct walk *w, uint32_t i, const char *call)
 {
-	say(w->s, call, w->s->channels[w->code[i].operand1], say_expr(w->s, w->code[i].operand2));
+	say(w->s, call, w->s->channels[pkg_code_at(w->code, i).operand1], say_expr(w->s, pkg_code_at(w->code, i).operand2));
 	return carry_say(w, i, PTOWSP_OP_IO_INPUT);
 }
 
 static uint32_t close_say(struct walk *w, uint32_t i, const char *call)
 {
-	say(w->s, call, w->s->channels[w->code[i].operand1]);
+	say(w->s, call, w->s->channels[pkg_code_at(w->code, i).operand1]);
 	return i + 1;
 }
 
 static uint32_t copy_say(struct walk *w, uint32_t i, const char *call)
 {
-	say(w->s, call, say_region(w->s, w->code[i].operand2), word_behind(w, i, PTOWSP_OP_IO_OUTPUT));
+	say(w->s, call, say_region(w->s, pkg_code_at(w->code, i).operand2), word_behind(w, i, PTOWSP_OP_IO_OUTPUT));
 	w->s->depth++;
-	for (i += 2; i < w->header.num_instructions && w->code[i].opcode == PTOWSP_OP_AFTER && w->code[i].operand1 < 4; i++)
-		after_say(w->s, &w->code[i]);
+	for (i += 2; i < w->header.num_instructions && pkg_code_at(w->code, i).opcode == PTOWSP_OP_AFTER; i++)
+		after_say(w->s, pkg_code_at(w->code, i));
 	w->s->depth--;
 	return i;
 }
 
 static uint32_t extent_say(struct walk *w, uint32_t i, const char *call)
 {
-	const struct ptowsp_instruction *in = &w->code[i];
+	const struct ptowsp_instruction in = pkg_code_at(w->code, i);
 
-	say(w->s, call, axis_of(w, in->operand1), pkg_word(PKG_WORDS_axis_kind, in->opcode - PTOWSP_OP_AXIS_DENSE), in->operand2);
+	say(w->s, call, axis_of(w, in.operand1), pkg_word(PKG_WORDS_axis_kind, in.opcode - PTOWSP_OP_AXIS_DENSE), in.operand2);
 	return i + 1;
 }
 
 static uint32_t extent_slot_say(struct walk *w, uint32_t i, const char *call)
 {
-	say(w->s, call, axis_of(w, w->code[i].operand1), w->s->slots[w->code[i].operand2]);
+	say(w->s, call, axis_of(w, pkg_code_at(w->code, i).operand1), w->s->slots[pkg_code_at(w->code, i).operand2]);
 	return i + 1;
 }
 
 static uint32_t filter_say(struct walk *w, uint32_t i, const char *call)
 {
-	const struct pkg_policy *policy = pkg_policy(PTOWSP_DIRECTIVE_DISPATCH, w->code[i].operand1);
+	const struct pkg_policy *policy = pkg_policy(PTOWSP_DIRECTIVE_DISPATCH, pkg_code_at(w->code, i).operand1);
 
 	if (policy)
-		say(w->s, call, policy->word, say_expr(w->s, w->code[i].operand2));
+		say(w->s, call, policy->word, say_expr(w->s, pkg_code_at(w->code, i).operand2));
 	else
 		w->stuck = 1;
 	return i + 1;
@@ -198,27 +191,27 @@ static uint32_t filter_say(struct walk *w, uint32_t i, const char *call)
 
 static uint32_t slot_set_say(struct walk *w, uint32_t i, const char *call)
 {
-	say(w->s, call, w->s->slots[w->code[i].operand1], say_expr(w->s, w->code[i].operand2));
+	say(w->s, call, w->s->slots[pkg_code_at(w->code, i).operand1], say_expr(w->s, pkg_code_at(w->code, i).operand2));
 	return i + 1;
 }
 
 static uint32_t slot_load_say(struct walk *w, uint32_t i, const char *call)
 {
-	const struct ptowsp_instruction *in = &w->code[i];
+	const struct ptowsp_instruction in = pkg_code_at(w->code, i);
 
-	say(w->s, in->flags ? "slot_load_bits" : call, w->s->slots[in->operand1], say_region(w->s, in->operand2));
+	say(w->s, in.flags ? "slot_load_bits" : call, w->s->slots[in.operand1], say_region(w->s, in.operand2));
 	return i + 1;
 }
 
 static uint32_t event_say(struct walk *w, uint32_t i, const char *call)
 {
-	say(w->s, call, w->s->events[w->code[i].operand2]);
+	say(w->s, call, w->s->events[pkg_code_at(w->code, i).operand2]);
 	return i + 1;
 }
 
 static uint32_t notify_say(struct walk *w, uint32_t i, const char *call)
 {
-	say(w->s, call, (uint32_t)w->code[i].operand1, w->code[i].operand2);
+	say(w->s, call, (uint32_t)pkg_code_at(w->code, i).operand1, pkg_code_at(w->code, i).operand2);
 	return i + 1;
 }
 
@@ -226,41 +219,14 @@ static uint32_t fence_say(struct walk *w, uint32_t i, const char *call)
 {
 	static const char *const scopes[] = {"core", "device", "system"};
 
-	if (w->code[i].operand1 <= PTOWSP_FENCE_SYSTEM)
-		say(w->s, call, scopes[w->code[i].operand1]);
-	else
-		w->stuck = 1;
+	say(w->s, call, scopes[pkg_code_at(w->code, i).operand1]);
 	return i + 1;
 }
 
 static uint32_t memory_say(struct walk *w, uint32_t i, const char *call)
 {
-	say(w->s, call, w->s->tensors[w->code[i].operand2]);
+	say(w->s, call, w->s->tensors[pkg_code_at(w->code, i).operand2]);
 	return i + 1;
-}
-
-int walk_rows_hold(const struct walk *w, const struct ptowsp_instruction *in)
-{
-	const struct pkg_tables *t = w->s->t;
-
-	switch (in->opcode) {
-#define X(NAME, code, mnemonic, operand1_, operand2_, effect)                                                          \
-	case code:                                                                                                     \
-		if (!strcmp(operand1_, "slot") && in->operand1 >= t->slot_count)                                       \
-			return 0;                                                                                      \
-		if (!strcmp(operand1_, "channel") && in->operand1 >= t->channel_count)                                 \
-			return 0;                                                                                      \
-		if ((!strcmp(operand2_, "slot row") && in->operand2 >= t->slot_count) ||                               \
-		    (!strcmp(operand2_, "region") && in->operand2 >= t->region_count) ||                               \
-		    (!strcmp(operand2_, "event") && in->operand2 >= t->event_count) ||                                 \
-		    (!strcmp(operand2_, "tensor") && in->operand2 >= t->tensor_count) ||                               \
-		    (!strcmp(operand2_, "expression") && in->operand2 >= t->expr_count))                               \
-			return 0;                                                                                      \
-		return 1;
-#include "ptowsp/workload_ops.def"
-#undef X
-	}
-	return 0;
 }
 
 /* The call that says an instruction, and what says it with the words behind it. */
@@ -303,7 +269,7 @@ static const struct form {
 
 uint32_t walk_instruction_say(struct walk *w, uint32_t i)
 {
-	unsigned op = w->code[i].opcode;
+	unsigned op = pkg_code_at(w->code, i).opcode;
 
 	if (op < sizeof(forms) / sizeof(*forms) && forms[op].say)
 		return forms[op].say(w, i, forms[op].call);

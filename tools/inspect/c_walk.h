@@ -11,8 +11,7 @@ struct walk_body {
 };
 struct walk {
 	struct said *s;
-	const struct ptowsp_instruction *code;
-	const uint32_t *axes, *kernels; /* lists of WORK */
+	const struct pkg_code *code;
 	struct ptowsp_workload_header header;
 	struct walk_body open[PTOWSP_NESTING_LIMIT];
 	uint32_t depth;
@@ -33,8 +32,6 @@ void walk_calls_say(struct walk *walk, uint32_t i);
 
 /* --- inspect/c_code.c --- */
 
-/* 1: the rows that the operands name are there; what is verified by those who run it may name any. */
-int walk_rows_hold(const struct walk *walk, const struct ptowsp_instruction *instruction);
 /* Says instruction i with the words behind it; returns the next one. */
 uint32_t walk_instruction_say(struct walk *walk, uint32_t i);
 

@@ -33,10 +33,7 @@ static uint32_t code_say(struct walk *w, uint32_t i)
 	while (i < w->header.num_instructions && !w->stuck && !ptowsp_build_status(s->b)) {
 		walk_bodies_close(w, i);
 		walk_calls_say(w, i);
-		if (w->code[i].opcode == PTOWSP_OP_HALT && !w->depth && begins(w, i + 1))
-			break;
-		w->stuck |= !walk_rows_hold(w, &w->code[i]) || (i + 2 >= w->header.num_instructions && w->code[i].opcode == PTOWSP_OP_WHILE);
-		if (w->stuck)
+		if (pkg_code_at(w->code, i).opcode == PTOWSP_OP_HALT && !w->depth && begins(w, i + 1))
 			break;
 		say_position(s, 0, i);
 		i = walk_instruction_say(w, i);
@@ -87,7 +84,7 @@ static uint32_t process_say(struct walk *w, uint32_t row)
 	uint32_t count = s->b->process_count, halt = p->instruction, handle;
 
 	fputc('\n', s->to);
-	while (halt + 1 < w->header.num_instructions && !(w->code[halt].opcode == PTOWSP_OP_HALT && begins(w, halt + 1)))
+	while (halt + 1 < w->header.num_instructions && !(pkg_code_at(w->code, halt).opcode == PTOWSP_OP_HALT && begins(w, halt + 1)))
 		halt++;
 	say_position(s, 0, halt); /* its end has the position of the process */
 	handle = say(s, "process", pkg_string(s->t, p->name), p->replicas);
@@ -101,30 +98,14 @@ static uint32_t process_say(struct walk *w, uint32_t row)
 	return code_say(w, p->instruction);
 }
 
-static int walk_init(struct walk *w, struct said *s)
-{
-	const struct pkg_tables *t = s->t;
-
-	*w = (struct walk){.s = s};
-	if (!t->work_size)
-		return 0;
-	memcpy(&w->header, t->work, sizeof(w->header));
-	w->code = (const void *)(t->work + sizeof(w->header));
-	w->axes = (const uint32_t *)(const void *)(w->code + w->header.num_instructions);
-	w->kernels = w->axes + w->header.num_axes;
-	return 1;
-}
-
 static void lists_say(struct walk *w)
 {
-	const uint32_t *tensors = w->kernels + w->header.num_kernels;
-
 	for (uint32_t i = 0; i < w->header.num_axes; i++)
-		say(w->s, "list", say_axis(w->s, w->axes[i]));
+		say(w->s, "list", say_axis(w->s, pkg_code_axis(w->code, i)));
 	for (uint32_t i = 0; i < w->header.num_kernels; i++)
-		say(w->s, "list", w->s->kernels[w->kernels[i]]);
+		say(w->s, "list", w->s->kernels[pkg_code_kernel(w->code, i)]);
 	for (uint32_t i = 0; i < w->header.num_tensors; i++)
-		say(w->s, "list", w->s->tensors[tensors[i]]);
+		say(w->s, "list", w->s->tensors[pkg_code_tensor(w->code, i)]);
 }
 
 /* Values lie in the order of declaration. The entry without code that comes next, of those whose values end in front of `values`;
@@ -156,10 +137,10 @@ static void tasks_say(struct walk *w, uint64_t values)
 void say_work(struct said *s)
 {
 	const struct pkg_tables *t = s->t;
-	struct walk w;
+	struct walk w = {.s = s, .code = s->code, .header = *pkg_code_header(s->code)};
 	uint32_t at = 0, found;
 
-	if (walk_init(&w, s) && s->how & SAY_STATED)
+	if (s->how & SAY_STATED)
 		lists_say(&w);
 	while (at < w.header.num_instructions && !w.stuck && !ptowsp_build_status(s->b)) {
 		found = at;

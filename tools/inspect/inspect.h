@@ -3,7 +3,7 @@
 #ifndef TOOLS_INSPECT_H
 #define TOOLS_INSPECT_H
 
-#include "format/package.h"
+#include "format/code.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -50,11 +50,11 @@ ptowsp_status inspect_source(struct pkg *package, FILE *to, struct ptowsp_error 
  * Further errors: IO. */
 ptowsp_status inspect_source_save(struct pkg *package, const char *stem, uint32_t *lines_out, uint32_t *files_out, struct ptowsp_error *error);
 
-/* A C program that builds packages again by calls of the builder (lang/builder.h), in this order: begin, one function per package,
+/* A C program that builds packages, whose code was verified, again by calls of the builder (lang/builder.h), in this order: begin, one function per package,
  * numbered from 0, end. names: what each package is saved as where the program is given a folder; with one package it is given a
  * file. Errors: NO_MEMORY, BAD_PACKAGE where the package holds sections that this build does not know. */
 void inspect_c_begin(FILE *to);
-ptowsp_status inspect_c(struct pkg *package, uint32_t number, FILE *to, struct ptowsp_error *error);
+ptowsp_status inspect_c(const struct pkg_code *code, uint32_t number, FILE *to, struct ptowsp_error *error);
 void inspect_c_end(FILE *to, const char *const *names, uint32_t count);
 
 /* Row of the EXPR table in infix form, cut with "..." where it does not fit; parentheses where they are needed. Names of the

@@ -340,12 +340,12 @@ static void work_list(const struct pkg_tables *t, FILE *to)
 {
 	struct listing l = {.tables = t, .to = to};
 
-	if (!t->work_size) {
+	if (!t->raw_work_size) {
 		fputs("no workload\n", to);
 		return;
 	}
-	memcpy(&l.header, t->work, sizeof(l.header));
-	l.instructions = t->work + sizeof(l.header);
+	memcpy(&l.header, t->raw_work, sizeof(l.header));
+	l.instructions = t->raw_work + sizeof(l.header);
 	l.rows = l.instructions + 8ull * l.header.num_instructions;
 	marks_find(&l);
 	fprintf(to, "workload: instructions %u, axes %u, kernels %u, tensors %u\n", (unsigned)l.header.num_instructions,

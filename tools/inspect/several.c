@@ -5,6 +5,7 @@
 #include "format/fail.h"
 #include "registry/names.h"
 #include "tools/columns.h"
+#include "tools/entries.h"
 #include "tools/folder.h"
 #include "tools/plain.h"
 
@@ -169,12 +170,16 @@ static int program_add(const char *path, uint32_t number, FILE *to)
 {
 	struct ptowsp_error error = {.code = PTOWSP_OK};
 	struct pkg *package;
+	struct pkg_code *code;
 	ptowsp_status st = pkg_open(&package, path, NULL, &error);
 
 	if (st)
 		return inspect_complain(&error, path);
 	inspect_notices(package, path);
-	st = inspect_c(package, number, to, &error);
+	st = entries_code(&code, package, &error);
+	if (!st)
+		st = inspect_c(code, number, to, &error);
+	pkg_code_close(code);
 	pkg_close(package);
 	return st ? inspect_complain(&error, path) : 0;
 }

@@ -17,12 +17,14 @@
 /* The text of a package that has source; UNSUPPORTED or MISMATCH with the text as well. */
 static ptowsp_status plain_text_make(struct pkg *package, const struct print_files *files, char **text_out, struct ptowsp_error *error)
 {
-	uint32_t entries, unsaid = 0;
-	ptowsp_status st = entries_verify(package, &entries, error); /* the printer follows the bytecode */
+	struct pkg_code *code;
+	uint32_t unsaid = 0;
+	ptowsp_status st = entries_code(&code, package, error);
 
 	*text_out = NULL;
 	if (!st)
-		st = print_source(package, files, text_out, &unsaid, error);
+		st = print_source(code, files, text_out, &unsaid, error);
+	pkg_code_close(code);
 	if (st)
 		return st;
 	if (unsaid)

@@ -2,6 +2,7 @@
 /* emit.c - the kernels and entries of a package as sources in a folder. */
 #include "tools/pack/pack.h"
 #include "tools/pack/kernels.h"
+#include "tools/entries.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,16 +20,20 @@ ptowsp_status pack_emit_write(const struct pack_options *options, struct pkg_wri
 	const struct isa_emit_target *target = pack_emit_target(options->emit);
 	struct pack_kernels list = {.emitted = 0};
 	struct pkg *package = NULL;
+	struct pkg_code *code = NULL;
 	void *bytes = NULL;
 	ptowsp_status status = pack_package_open(writer, &package, &bytes, error);
 
+	if (!status)
+		status = entries_code(&code, package, error);
 	if (!status)
 		status = pack_kernels_emit(&list, pkg_tables(package), target, error);
 	if (!status)
 		status = pack_kernels_write(&list, target, folder, error);
 	if (!status)
-		status = pack_tasks_write(package, &list.functions, folder, error);
+		status = pack_tasks_write(code, &list.functions, folder, error);
 	pack_kernels_finish(&list);
+	pkg_code_close(code);
 	pkg_close(package);
 	free(bytes);
 	return status;

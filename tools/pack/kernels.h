@@ -3,7 +3,7 @@
 #ifndef TOOLS_PACK_KERNELS_H
 #define TOOLS_PACK_KERNELS_H
 
-#include "format/package.h"
+#include "format/code.h"
 #include "isa/emit.h"
 #include "print/function.h"
 
@@ -31,7 +31,7 @@ ptowsp_status pack_headers_write(const struct isa_text *headers, const char *fol
 extern const struct isa_text pack_task_headers[];
 /* pack/tasks.c: NAME.c for each entry with code and the headers of the task API, into a folder that is there. Entries that have no counterpart in the
  * task API are named on stderr. Errors: IO, NO_MEMORY. */
-ptowsp_status pack_tasks_write(struct pkg *package, const struct print_functions *functions, const char *folder, struct ptowsp_error *error);
+ptowsp_status pack_tasks_write(const struct pkg_code *code, const struct print_functions *functions, const char *folder, struct ptowsp_error *error);
 
 /* NAME.extension for each, and the headers that they include, into a folder, which is made. Errors: IO, NO_MEMORY. */
 ptowsp_status pack_kernels_write(const struct pack_kernels *list, const struct isa_emit_target *target, const char *folder,

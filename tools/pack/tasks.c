@@ -24,9 +24,9 @@ static ptowsp_status file_write(const char *folder, const char *name, const char
 }
 
 /* What the task API lacks is said, and is no error: the kernels are there. */
-ptowsp_status pack_tasks_write(struct pkg *package, const struct print_functions *functions, const char *folder, struct ptowsp_error *error)
+ptowsp_status pack_tasks_write(const struct pkg_code *code, const struct print_functions *functions, const char *folder, struct ptowsp_error *error)
 {
-	const struct pkg_tables *t = pkg_tables(package);
+	const struct pkg_tables *t = pkg_tables(pkg_code_package(code));
 	ptowsp_status status = PTOWSP_OK;
 	unsigned written = 0;
 
@@ -35,7 +35,7 @@ ptowsp_status pack_tasks_write(struct pkg *package, const struct print_functions
 
 		if (t->entry[i].flags & PTOWSP_ENTRY_KERNEL)
 			continue;
-		status = print_tasks(package, functions, i, &text, error);
+		status = print_tasks(code, functions, i, &text, error);
 		if (status == PTOWSP_UNSUPPORTED) {
 			fprintf(stderr, "ptowsp-pack: %s\n", error->text);
 			error->code = status = PTOWSP_OK;
