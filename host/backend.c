@@ -8,8 +8,10 @@
 
 #include "host/error.h"
 #include "host/isolate.h"
+#include "host/plan.h"
 #include "host/policy.h"
 
+#define DEVICE "device" /* the option whose values say whose devices come first; abi/README.md */
 enum { ROOM = 4096 }; /* devices, options or capability rows of one plugin: more is a lie */
 
 struct host_search host_backend_search(const struct ptowsp_backend_options *options, const struct host_policy *policy)
@@ -135,13 +137,41 @@ static ptowsp_status selector_check(const struct ptowsp_backend *b, struct ptows
 	return PTOWSP_OK;
 }
 
-static ptowsp_status instance_make(struct ptowsp_backend *b, const struct ptowsp_backend_options *options,
-				   struct ptowsp_error *error)
+/* The target that says which of the plugin's devices is meant: the name that it was asked for by, else one of the package's; NULL if none does. */
+static const char *target_of(const struct ptowsp_backend *b, const struct ptowsp_backend_options *options, const struct ptowsp_plan *plan)
+{
+	const char *name = options->plugin;
+
+	for (uint32_t i = 0; i < options->setting_count; i++)
+		if (!strcmp(options->settings[i].key, DEVICE))
+			return NULL;
+	if (name && host_note_has_target(&b->plugin->note, name) && host_option_takes(b, DEVICE, name))
+		return name;
+	for (uint32_t i = 0; plan && (name = ptowsp_package_target(plan->package, i)); i++)
+		if (host_note_has_target(&b->plugin->note, name) && host_option_takes(b, DEVICE, name))
+			return name;
+	return NULL;
+}
+
+/* The caller's settings, and the device of the target behind them; owned, NULL: no memory. */
+static struct ptowsp_setting *settings_make(const struct ptowsp_backend_options *options, const char *target, uint32_t *count_out)
+{
+	struct ptowsp_setting *settings = calloc(options->setting_count + 1u, sizeof(*settings));
+
+	*count_out = options->setting_count;
+	if (settings && options->setting_count)
+		memcpy(settings, options->settings, options->setting_count * sizeof(*settings));
+	if (settings && target)
+		settings[(*count_out)++] = (struct ptowsp_setting){DEVICE, target};
+	return settings;
+}
+
+static ptowsp_status instance_make(struct ptowsp_backend *b, const struct ptowsp_setting *settings, uint32_t count, struct ptowsp_error *error)
 {
 	struct ptowsp_init_args args = {.head = PTOWSP_HEAD(struct ptowsp_init_args, INIT_ARGS),
-					.settings = options->settings,
-					.setting_count = options->setting_count,
-					.setting_stride = sizeof(*options->settings)};
+					.settings = settings,
+					.setting_count = count,
+					.setting_stride = sizeof(*settings)};
 	const struct ptowsp_host *services = host_caller_services(&b->caller, &b->services.table);
 	ptowsp_status st;
 
@@ -201,8 +231,25 @@ static ptowsp_status caller_make(struct ptowsp_backend *b, const struct ptowsp_b
 	return options->layers ? host_layers_create(&b->caller, options->layers, &b->breaches, error) : PTOWSP_OK;
 }
 
-ptowsp_status ptowsp_backend_open(struct ptowsp_backend **out, const struct ptowsp_backend_options *options,
-				  struct ptowsp_error *error)
+static ptowsp_status instance_open(struct ptowsp_backend *b, const struct ptowsp_backend_options *options, const struct ptowsp_plan *plan, struct ptowsp_error *error)
+{
+	uint32_t count;
+	struct ptowsp_setting *settings = settings_make(options, target_of(b, options, plan), &count);
+	ptowsp_status st = settings ? host_settings_check(b, settings, count, error) : host_fail(error, PTOWSP_NO_MEMORY, "no memory for the options of a plugin");
+
+	if (!st)
+		st = instance_make(b, settings, count, error);
+	free(settings);
+	return st;
+}
+
+ptowsp_status ptowsp_backend_open(struct ptowsp_backend **out, const struct ptowsp_backend_options *options, struct ptowsp_error *error)
+{
+	return ptowsp_backend_open_for(out, options, NULL, error);
+}
+
+ptowsp_status ptowsp_backend_open_for(struct ptowsp_backend **out, const struct ptowsp_backend_options *options, const struct ptowsp_plan *plan,
+				      struct ptowsp_error *error)
 {
 	struct ptowsp_backend *b = calloc(1, sizeof(*b));
 	ptowsp_status st;
@@ -221,9 +268,7 @@ ptowsp_status ptowsp_backend_open(struct ptowsp_backend **out, const struct ptow
 	if (!st)
 		st = options_read(b, error);
 	if (!st)
-		st = host_settings_check(b, options->settings, options->setting_count, error);
-	if (!st)
-		st = instance_make(b, options, error);
+		st = instance_open(b, options, plan, error);
 	if (!st)
 		st = devices_read(b, error);
 	if (!st)
@@ -290,6 +335,7 @@ void ptowsp_backend_close(struct ptowsp_backend *b)
 {
 	if (!b)
 		return;
+	ptowsp_program_unload(b->kept);
 	if (b->device)
 		device_close(b);
 	if (b->instance)

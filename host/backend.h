@@ -28,6 +28,8 @@ struct ptowsp_backend {
 	char *selector;                       /* owned, "" for the first device */
 	uint32_t threads;
 	uint64_t memory_limit;
+	struct ptowsp_program *kept;          /* owned: what ptowsp_backend_choose loaded, until somebody loads that plan; NULL */
+	uint32_t kept_flags;                  /* that it was loaded with */
 	bool services_ready;
 	bool validates;                       /* a layer does: then a race is an error, too */
 	bool keys_read;                       /* opened with PTOWSP_BACKEND_TRUST_SIGNED */
@@ -44,6 +46,9 @@ struct host_search host_backend_search(const struct ptowsp_backend_options *opti
 /* options.c: checks settings against what the plugin declares. Errors: INVALID, lists the declared ones, the nearest first. */
 ptowsp_status host_settings_check(const struct ptowsp_backend *backend, const struct ptowsp_setting *settings, uint32_t count,
 				  struct ptowsp_error *error);
+
+/* options.c: does the plugin declare this option with this word among its values? */
+bool host_option_takes(const struct ptowsp_backend *backend, const char *key, const char *word);
 
 /* A worker that ends in a call behind the run, whose result stands: told once, as a warning. lived: as the other says, in front of that call. */
 void host_backend_end_tell(struct ptowsp_backend *b, bool lived, ptowsp_status st, const struct ptowsp_error *error);

@@ -266,14 +266,10 @@ static void binding_add(struct ptowsp_program *p, uint32_t index)
 	memcpy(binding->extents, view->extents, sizeof(binding->extents));
 }
 
-ptowsp_status ptowsp_prepare(struct ptowsp_program *p, const struct ptowsp_execute_options *options,
-			     struct ptowsp_error *error)
+ptowsp_status host_prepare(struct ptowsp_program *p, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
 {
-	static const struct ptowsp_execute_options none = {0};
 	ptowsp_status st;
 
-	error = host_error_enter(error);
-	options = options ? options : &none;
 	p->prepared = false;
 	p->binding_count = 0;
 	host_services_aim(&p->backend->services, &p->diagnostics, NULL);
@@ -288,5 +284,19 @@ ptowsp_status ptowsp_prepare(struct ptowsp_program *p, const struct ptowsp_execu
 			binding_add(p, i);
 	}
 	p->prepared = !st;
+	return st;
+}
+
+ptowsp_status ptowsp_prepare(struct ptowsp_program *p, const struct ptowsp_execute_options *options,
+			     struct ptowsp_error *error)
+{
+	static const struct ptowsp_execute_options none = {0};
+	ptowsp_status st;
+
+	error = host_error_enter(error);
+	if (p->findings.looks)
+		st = host_fail(error, PTOWSP_INVALID, "the program was loaded to look at it (PTOWSP_LOAD_LOOK); load it once more to run it");
+	else
+		st = host_prepare(p, options ? options : &none, error);
 	return host_error_leave(st, error);
 }

@@ -128,6 +128,20 @@ ptowsp_status host_code_load(struct host_code **list, const char *kernel, const 
 	return *function_out ? PTOWSP_OK : fail(error, PTOWSP_UNSUPPORTED, kernel, "its entry cannot be resolved", 0);
 }
 
+static void nothing(void)
+{
+}
+
+ptowsp_status host_code_look(const char *kernel, const void *bytes, uint64_t size, const char *entry, uint64_t entry_offset, const void **function_out,
+			     struct ptowsp_error *error)
+{
+	struct host_code_entry found;
+	ptowsp_status st = host_code_check(bytes, (size_t)size, kernel, entry, entry_offset, &found, error);
+
+	*function_out = st ? NULL : (const void *)(uintptr_t)nothing;
+	return st;
+}
+
 void host_code_destroy(struct host_code *list)
 {
 	while (list) {

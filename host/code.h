@@ -26,6 +26,9 @@ struct host_code;
  * dynamic linker says; NO_MEMORY. One thread at a time per list. */
 ptowsp_status host_code_load(struct host_code **list, const char *kernel, const void *bytes, uint64_t size, const char *entry, uint64_t entry_offset,
 			     const void **function_out, struct ptowsp_error *error);
+/* The same checks, and nothing is mapped: the function does nothing, whatever it is called with. */
+ptowsp_status host_code_look(const char *kernel, const void *bytes, uint64_t size, const char *entry, uint64_t entry_offset, const void **function_out,
+			     struct ptowsp_error *error);
 /* Runs destructors and unmaps; NULL is allowed. No function of it is called any more. */
 void host_code_destroy(struct host_code *list);
 

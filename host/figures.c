@@ -6,6 +6,7 @@
 #include "host/error.h"
 #include "host/program.h"
 #include "ptowsp/report.h"
+#include "ptowsp/workload.h"
 
 int ptowsp_report_has_files(struct ptowsp_backend *backend)
 {
@@ -36,6 +37,63 @@ ptowsp_status ptowsp_report_emit(struct ptowsp_program *program, const struct pt
 	host_services_aim(&backend->services, &program->diagnostics, NULL);
 	st = host_call_report_emit(&backend->caller, program->object, &args, host_giving_take, &g, &theirs);
 	return host_error_leave(host_given(&g, st, &theirs, error), error);
+}
+
+static ptowsp_status file_drop(void *context, const char *path, const void *bytes, uint64_t size)
+{
+	(void)context, (void)path, (void)bytes, (void)size;
+	return PTOWSP_OK;
+}
+
+/* Does data decide which tasks there are? Without memory all of it is 0. */
+static bool needs_data(const struct ptowsp_plan *plan)
+{
+	const struct pkg_tables *t = plan->tables;
+	bool needs = plan->usage.opcodes[PTOWSP_OP_SLOT_LOAD];
+
+	for (uint32_t i = 0; i < t->axis_count; i++)
+		needs |= t->axis[i].kind == PTOWSP_AXIS_RAGGED || t->axis[i].kind == PTOWSP_AXIS_SPARSE;
+	return needs;
+}
+
+/* Its files go nowhere; what is said of them is said again by the run. */
+static ptowsp_status design_try(struct ptowsp_program *program, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
+{
+	struct host_services *services = &program->backend->services;
+	struct ptowsp_error theirs = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)}, ours = theirs;
+	struct host_giving g = {program->backend, file_drop, NULL, PTOWSP_OK, &ours};
+	const struct ptowsp_run_args args = host_run_args(program, options);
+	void (*log)(void *context, int32_t level, const char *text) = services->log;
+	ptowsp_status st;
+
+	services->log = NULL;
+	host_services_aim(services, NULL, NULL);
+	st = host_call_report_emit(&program->backend->caller, program->object, &args, host_giving_take, &g, &theirs);
+	host_services_aim(services, &program->diagnostics, NULL);
+	services->log = log;
+	return host_given(&g, st, &theirs, error);
+}
+
+ptowsp_status ptowsp_program_place(struct ptowsp_program *program, const struct ptowsp_execute_options *options, struct ptowsp_error *error)
+{
+	static const struct ptowsp_execute_options none = {0};
+	struct ptowsp_execute_options counted = options ? *options : none;
+	struct ptowsp_backend *backend = program->backend;
+	ptowsp_status st;
+
+	error = host_error_enter(error);
+	if (!ptowsp_report_has_files(backend))
+		return PTOWSP_OK;
+	if (!host_runs_is_complete(&backend->services.runs, &program->run))
+		return host_error_leave(host_fail(error, PTOWSP_INVALID, "the program is still running"), error);
+	counted.flags |= PTOWSP_RUN_NO_KERNELS;
+	st = host_prepare(program, &counted, error);
+	if (!st)
+		st = design_try(program, &counted, error);
+	program->prepared = false;
+	if (st != PTOWSP_UNSUPPORTED && st != PTOWSP_INVALID && needs_data(program->plan))
+		st = host_fail(error, PTOWSP_INVALID, "data of tensors decide which tasks there are, and only a run has them");
+	return host_error_leave(st, error);
 }
 
 int ptowsp_report_row(struct ptowsp_program *program, uint32_t index, struct ptowsp_figure *row_out)

@@ -34,6 +34,14 @@ static bool range_has(const char *range, const char *value)
 	return false;
 }
 
+bool host_option_takes(const struct ptowsp_backend *backend, const char *key, const char *word)
+{
+	for (uint32_t i = 0; i < backend->option_count; i++)
+		if (!strcmp(backend->options[i]->name, key))
+			return backend->options[i]->range && range_has(backend->options[i]->range, word);
+	return false;
+}
+
 static bool is_int(const char *value, long long *number)
 {
 	char *stop;

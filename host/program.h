@@ -39,6 +39,9 @@ struct ptowsp_program {
 	uint64_t compile_ns;
 };
 
+/* session.c: the program of a look, with the flags that it was loaded with, becomes what the next load of its plan gets; taken. */
+void host_program_keep(struct ptowsp_program *program, uint32_t flags);
+
 /* values.c: text in the type of a slot; INVALID names what is wrong. */
 ptowsp_status host_value_parse(uint16_t dtype, const char *name, const char *text, uint64_t *bits_out,
 			       struct ptowsp_error *error);
@@ -56,7 +59,8 @@ ptowsp_status host_tensor_shape(struct ptowsp_program *program, uint32_t index, 
 ptowsp_status host_tensors_measure(struct ptowsp_program *program, const struct ptowsp_execute_options *options,
 				   struct ptowsp_error *error);
 
-/* bind.c */
+/* bind.c; prepare: as ptowsp_prepare, also of programs that cannot run. */
+ptowsp_status host_prepare(struct ptowsp_program *program, const struct ptowsp_execute_options *options, struct ptowsp_error *error);
 void host_tensors_finish(struct ptowsp_program *program);
 /* The arguments that a run and a measurement share. */
 struct ptowsp_run_args host_run_args(const struct ptowsp_program *program, const struct ptowsp_execute_options *options);

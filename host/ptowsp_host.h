@@ -162,11 +162,14 @@ enum { PTOWSP_PLUGINS_ANY = 0, PTOWSP_PLUGINS_LISTED = 1, PTOWSP_PLUGINS_SIGNED 
 enum {
 	PTOWSP_BACKEND_USER_PLUGINS = 1, /* search the user's own folder too */
 	PTOWSP_BACKEND_TRUST_NATIVE = 2, /* what is chosen will load with PTOWSP_LOAD_TRUST_NATIVE */
-	PTOWSP_BACKEND_TRUST_SIGNED = 4  /* programs may be loaded with PTOWSP_LOAD_TRUST_SIGNED: trusted keys are read when the backend is opened */
+	PTOWSP_BACKEND_TRUST_SIGNED = 4, /* programs may be loaded with PTOWSP_LOAD_TRUST_SIGNED: trusted keys are read when the backend is opened */
+	PTOWSP_BACKEND_STRICT = 8        /* what is chosen will load with PTOWSP_LOAD_STRICT */
 };
 /* A load flag of this API, beside those of ptowsp/run.h; plugins do not see it: native code runs if the package is signed by a trusted key for this plugin and
  * the ABI that it speaks with this host, else the package is as without trust. The backend was opened with PTOWSP_BACKEND_TRUST_SIGNED. */
 #define PTOWSP_LOAD_TRUST_SIGNED 0x10000u
+/* Another one: the program is loaded to hear what the plugin says of it, and cannot run. Native code that would run is checked, and not a byte of it is mapped or run. */
+#define PTOWSP_LOAD_LOOK 0x20000u
 
 enum { /* where a plugin runs */
 	PTOWSP_ISOLATE_DEFAULT = 0, /* NONE for a plugin in the folder of the running tool or library whose owner is root or that of the library, else PROCESS */
@@ -190,17 +193,30 @@ struct ptowsp_listing_row {
 PTOWSP_API int ptowsp_listing_row(const struct ptowsp_listing *listing, uint32_t index, struct ptowsp_listing_row *row_out);
 PTOWSP_API const char *ptowsp_listing_folder(const struct ptowsp_listing *listing, uint32_t index); /* NULL behind the last */
 
-/* Finds, checks, loads and initialises a plugin; touches no device yet. Errors: PLUGIN_REFUSED, INVALID (unknown option or
+/* Finds, checks, loads and initialises a plugin; touches no device yet. A plugin that is named by one of its targets, and has that name among the values of its option
+ * `device`, gets it as that option, unless settings have one. Errors: PLUGIN_REFUSED, INVALID (unknown option or
  * value, lists the declared ones), what the plugin's init says. Destroyed by ptowsp_backend_close, after its programs. */
 PTOWSP_API ptowsp_status ptowsp_backend_open(struct ptowsp_backend **out, const struct ptowsp_backend_options *options,
 					     struct ptowsp_error *error);
+/* The same for a plan: where the package names targets, and one of them is a value of the plugin's option `device`, that is whose devices come first. */
+PTOWSP_API ptowsp_status ptowsp_backend_open_for(struct ptowsp_backend **out, const struct ptowsp_backend_options *options, const struct ptowsp_plan *plan,
+						 struct ptowsp_error *error);
 /* The first plugin of the preference list (order: comma-separated names, NULL: the host's own) that enforces every directive
- * of the plan and has a device. skipped: told of each one passed over, with the reason; may be NULL.
- * Errors: PLUGIN_REFUSED if none is left. */
+ * of the plan, has a device, loads it there and finds a place for it with its default values. skipped: told of each one passed over, with the reason; may be NULL.
+ * Errors: PLUGIN_REFUSED if none is left. The plan must outlive the backend, which may keep what it loaded for ptowsp_program_load. */
 PTOWSP_API ptowsp_status ptowsp_backend_choose(struct ptowsp_backend **out, const struct ptowsp_backend_options *options,
 					       const char *order, const struct ptowsp_plan *plan,
 					       void (*skipped)(void *context, const char *name, const char *reason),
 					       void *context, struct ptowsp_error *error);
+/* The same with a trial of the caller's own in place of the defaults: of each program that loads, to which it may give values; a status other than OK passes the plugin over,
+ * and its sentence is the reason. Either may be NULL. */
+struct ptowsp_choice {
+	void (*skipped)(void *context, const char *name, const char *reason);
+	ptowsp_status (*trial)(void *context, struct ptowsp_program *program, struct ptowsp_error *error);
+	void *context;
+};
+PTOWSP_API ptowsp_status ptowsp_backend_choose_by(struct ptowsp_backend **out, const struct ptowsp_backend_options *options, const char *order,
+						  const struct ptowsp_plan *plan, const struct ptowsp_choice *choice, struct ptowsp_error *error);
 PTOWSP_API void ptowsp_backend_close(struct ptowsp_backend *backend);
 /* Opens its device now; loading a program does it, too. Nothing happens where it is open. Errors: NO_DEVICE (says which, and where it looked), what the plugin says. */
 PTOWSP_API ptowsp_status ptowsp_backend_device_open(struct ptowsp_backend *backend, struct ptowsp_error *error);
@@ -366,6 +382,10 @@ PTOWSP_API ptowsp_status ptowsp_report_emit(struct ptowsp_program *program, cons
 					    void *context, struct ptowsp_error *error);
 /* Is there anything of that kind? [main] */
 PTOWSP_API int ptowsp_report_has_files(struct ptowsp_backend *backend);
+/* What shows only when a run is laid out: a backend that makes a design of each run (ptowsp/report.h) makes that of the values that are set, and forgets it; with
+ * others all is said when a program is loaded. Nothing runs and no tensor gets memory; options may be NULL, their deadline counts. Errors: those of a run; INVALID where a
+ * value or a shape is missing, or what there is to lay out depends on data. [main] */
+PTOWSP_API ptowsp_status ptowsp_program_place(struct ptowsp_program *program, const struct ptowsp_execute_options *options, struct ptowsp_error *error);
 /* A figure of the latest run that is over, as the backend has it; 0: there is no such row. [main] */
 struct ptowsp_figure;
 PTOWSP_API int ptowsp_report_row(struct ptowsp_program *program, uint32_t index, struct ptowsp_figure *row_out);

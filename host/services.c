@@ -194,6 +194,8 @@ static ptowsp_status service_code_load(void *context, const char *kernel, const 
 		return host_fail(error, PTOWSP_UNSUPPORTED, "native code of kernel %.60s is not run: %s", kernel, findings->trust);
 	if (!findings->trusted)
 		return host_fail(error, PTOWSP_UNSUPPORTED, "native code of kernel %.60s is not run: the package is not trusted; --trust=all runs it", kernel);
+	if (findings->looks)
+		return host_code_look(kernel, bytes, size, entry ? entry : "", entry_offset, function_out, error);
 	return host_code_load(&findings->code, kernel, bytes, size, entry ? entry : "", entry_offset, function_out, error);
 }
 

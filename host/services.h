@@ -19,6 +19,7 @@ struct host_findings {
 	struct host_kernel *kernels; /* owned, a list */
 	struct host_code *code;      /* owned, a list */
 	bool trusted;
+	bool looks;                  /* PTOWSP_LOAD_LOOK: what may run is checked and not loaded */
 	char trust[HOST_TRUST_TEXT]; /* see ptowsp_match_trust */
 };
 

@@ -95,6 +95,8 @@ static ptowsp_status load(struct ptowsp_program *p, uint32_t flags, struct ptows
 	uint64_t begin = host_now_ns();
 	ptowsp_status st;
 
+	if (p->findings.looks && p->findings.trusted && p->backend->plugin->remote)
+		args.flags |= PTOWSP_LOAD_LOOK; /* its worker looks for it */
 	memcpy(args.digest, pkg_digest(p->plan->package->pkg), sizeof(args.digest));
 	st = host_call_load(&p->backend->caller, p->backend->device, &args, &p->object, error);
 	p->compile_ns = host_now_ns() - begin;
@@ -105,19 +107,48 @@ static ptowsp_status load(struct ptowsp_program *p, uint32_t flags, struct ptows
 	return st;
 }
 
+void host_program_keep(struct ptowsp_program *p, uint32_t flags)
+{
+	if (p->findings.trusted) { /* its native code was only looked at */
+		ptowsp_program_unload(p);
+		return;
+	}
+	p->findings.looks = false;
+	p->backend->kept = p;
+	p->backend->kept_flags = flags & ~PTOWSP_LOAD_LOOK;
+}
+
+/* NULL: nothing is kept, or something else, which is then dropped. */
+static struct ptowsp_program *kept_take(struct ptowsp_backend *backend, const struct ptowsp_plan *plan, uint32_t flags)
+{
+	struct ptowsp_program *p = backend->kept;
+
+	backend->kept = NULL;
+	if (p && p->plan == plan && backend->kept_flags == (flags & ~PTOWSP_LOAD_LOOK)) {
+		p->findings.looks = flags & PTOWSP_LOAD_LOOK;
+		return p;
+	}
+	ptowsp_program_unload(p);
+	return NULL;
+}
+
 ptowsp_status ptowsp_program_load(struct ptowsp_program **out, struct ptowsp_backend *backend,
 				  const struct ptowsp_plan *plan, uint32_t flags, struct ptowsp_error *error)
 {
-	struct ptowsp_program *p = calloc(1, sizeof(*p));
+	struct ptowsp_program *p;
 	ptowsp_status st;
 
-	*out = NULL;
+	*out = kept_take(backend, plan, flags);
+	if (*out)
+		return PTOWSP_OK;
+	p = calloc(1, sizeof(*p));
 	error = host_error_enter(error);
 	if (!p)
 		return host_error_leave(host_fail(error, PTOWSP_NO_MEMORY, "no memory for a program"), error);
 	p->backend = backend;
 	p->plan = plan;
 	p->findings.trusted = host_trust_flags(backend, plan, flags, p->findings.trust) & PTOWSP_LOAD_TRUST_NATIVE;
+	p->findings.looks = flags & PTOWSP_LOAD_LOOK;
 	host_report_finish(&p->run.report);
 	host_services_aim(&backend->services, &p->diagnostics, &p->findings);
 	st = tables_make(p, error);

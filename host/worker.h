@@ -18,6 +18,7 @@ struct worker_program {
 	struct ptowsp_object *object;
 	void *sections;             /* mapped file */
 	size_t size;
+	struct ptowsp_load_args args; /* of its load, as the plugin gets them */
 	struct host_findings findings;
 	struct worker_program *next;
 };

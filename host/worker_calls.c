@@ -14,6 +14,7 @@
 #include "host/kernels_ffi.h"
 #include "host/marshal.h"
 #include "host/sealed.h"
+#include "host/ptowsp_host.h"
 #include "host/worker.h"
 
 /* A request that is being done, and its answer. */
@@ -96,7 +97,11 @@ static void load_begin(struct job *j)
 	p->sections = j->sections;
 	p->size = (size_t)j->section_bytes;
 	j->sections = NULL;
-	p->findings.trusted = ((const struct ptowsp_load_args *)j->call.values[1].data)->flags & PTOWSP_LOAD_TRUST_NATIVE;
+	p->args = *(const struct ptowsp_load_args *)j->call.values[1].data;
+	p->findings.trusted = p->args.flags & PTOWSP_LOAD_TRUST_NATIVE;
+	p->findings.looks = p->args.flags & PTOWSP_LOAD_LOOK;
+	p->args.flags &= ~PTOWSP_LOAD_LOOK; /* between host and worker: the plugin does not see it */
+	j->call.values[1].data = &p->args;
 	host_services_aim(&worker.services, NULL, &p->findings);
 }
 

@@ -12,11 +12,19 @@
 static void what_needs_no_device_needs_no_device(void)
 {
 	static const char *const asked[] = {"--devices --plugin=a2a3", "--capabilities --plugin=a2a3", "--capabilities --plugin=a2a3 --device=950-0",
-					    "--explain --plugin=a2a3 $P/softmax.pkg.zst", "--help --plugin=a2a3", "--list-plugins"};
+					    "--help --plugin=a2a3", "--list-plugins"};
 
 	cli_begin();
 	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++)
 		CHECK_INT(cli(check_fmt(NOWHERE "$B/ptowsp-run %s", asked[i])), 0);
+	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --explain --plugin=a2a3 $P/softmax.pkg.zst"), 8); /* as a run: it says so, behind what is known without one */
+	CHECK_CONTAINS(cli_out, "\nload: refused, exit 8: ASCEND_HOME_PATH is not set");
+	CHECK_CONTAINS(cli_out, "\nverdicts:\n");
+	cli_check_sentence();
+	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --devices --plugin=ascend_950"), 0);
+	CHECK_INT(strncmp(cli_out, "a2a3 950-0: ", 12), 0);
+	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --devices --plugin=dav_c310 --opt device=910c"), 0);
+	CHECK_INT(strncmp(cli_out, "a2a3 910c-0: ", 13), 0);
 	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --devices --plugin=a2a3"), 0);
 	CHECK_CONTAINS(cli_out, "a2a3 910b-0: Ascend 910B (A2), 24 cube and 48 vector cores\n  engine pto-runtime tensormap_and_ringbuffer, cycle model plan, timing events");
 }
@@ -281,7 +289,7 @@ static void what_a_device_has_no_code_for_is_refused(void)
 	CHECK_CONTAINS(cli_err, "copy is unsupported on a2a3: it has no way for that; take another backend or engine");
 	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt cache=$B/../test/ascend_cache $P/vector_add.pkg.zst"), 5);
 	CHECK_CONTAINS(cli_err, "kernel add_block is unsupported on a2a3: this device runs images alone; compile what --emit writes, and pack its text section");
-	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " --explain $P/vector_add.pkg.zst"), 0);
+	CHECK_INT(cli(MACHINE "$B/ptowsp-run " ON_DEVICE " --explain $P/vector_add.pkg.zst"), 5);
 	CHECK_CONTAINS(cli_out, "this device runs images alone");
 	CHECK_INT(cli(MACHINE "$B/ptowsp-run --plugin=a2a3 --opt root=$B/../fakes/machine --opt runtime=$B/../fakes/simpler --opt cache=$B/../test/ascend_cache --emit tree "
 		      "$P/vector_add.pkg.zst"), 0); /* which is the way to one */

@@ -141,6 +141,7 @@ static void auto_takes_the_first_that_enforces_everything(void)
 
 	skipped[0] = '\0';
 	REQUIRE_INT(one_session_plan(&one_session_shaped, NULL, 0), 0);
+	ptowsp_kernel_register("combine", "v(p,p,p,i64)", (ptowsp_native_fn)one_session_combine);
 	CHECK_INT(ptowsp_backend_choose(&one_session.backend, &options, "nosuch,,probe", one_session.plan, on_skip, NULL, &one_session.error), 0);
 	REQUIRE(one_session.backend != NULL);
 	CHECK_STR(ptowsp_backend_name(one_session.backend), "probe");
@@ -152,6 +153,42 @@ static void auto_takes_the_first_that_enforces_everything(void)
 	CHECK_INT(ptowsp_backend_choose(&one_session.backend, &options, "probe", one_session.plan, on_skip, NULL, &one_session.error), PTOWSP_PLUGIN_REFUSED);
 	CHECK_CONTAINS(skipped, "probe: hazards=raw is only diagnosed");
 	CHECK_CONTAINS(one_session.error.text, "probe");
+	one_session_close();
+}
+
+/* The kernel is one of the embedding program, which has not registered it: capabilities are as they should be, and loading says no. */
+static void auto_passes_over_who_does_not_load_it(void)
+{
+	const char *dir = check_fmt("%s/test/plugins", check_build());
+	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin_dirs = &dir, .plugin_dir_count = 1};
+
+	skipped[0] = '\0';
+	REQUIRE_INT(one_session_plan(&one_session_shaped, NULL, 0), 0);
+	CHECK_INT(ptowsp_backend_choose(&one_session.backend, &options, "probe", one_session.plan, on_skip, NULL, &one_session.error), PTOWSP_PLUGIN_REFUSED);
+	CHECK_CONTAINS(skipped, "probe: ");
+	CHECK_CONTAINS(skipped, "combine");
+	one_session_close();
+}
+
+/* What it loaded is what the next load of the plan gets; another one of that plan is a new program. */
+static void what_auto_loaded_is_kept(void)
+{
+	const char *dir = check_fmt("%s/test/plugins", check_build());
+	struct ptowsp_backend_options options = {.isolate = PTOWSP_ISOLATE_NONE, .plugin_dirs = &dir, .plugin_dir_count = 1};
+	struct ptowsp_program *second;
+
+	REQUIRE_INT(one_session_plan(&one_session_shaped, NULL, 0), 0);
+	ptowsp_kernel_register("combine", "v(p,p,p,i64)", (ptowsp_native_fn)one_session_combine);
+	REQUIRE_INT(ptowsp_backend_choose(&one_session.backend, &options, "probe", one_session.plan, NULL, NULL, &one_session.error), 0);
+	REQUIRE_INT(ptowsp_program_load(&one_session.program, one_session.backend, one_session.plan, 0, &one_session.error), 0);
+	CHECK_INT(ptowsp_value_set(one_session.program, "n", "16", &one_session.error), 0);
+	CHECK_INT(ptowsp_execute(one_session.program, NULL, &one_session.error), 0);
+	REQUIRE_INT(ptowsp_program_load(&second, one_session.backend, one_session.plan, PTOWSP_LOAD_LOOK, &one_session.error), 0);
+	CHECK(second != one_session.program);
+	CHECK_INT(ptowsp_value_set(second, "n", "16", &one_session.error), 0);
+	CHECK_INT(ptowsp_execute(second, NULL, &one_session.error), PTOWSP_INVALID);
+	CHECK_CONTAINS(one_session.error.text, "PTOWSP_LOAD_LOOK");
+	ptowsp_program_unload(second);
 	one_session_close();
 }
 
@@ -179,5 +216,7 @@ void suite_choice(CU_pSuite suite)
 	TEST(suite, names_of_other_functions_are_not_bare);
 	TEST(suite, what_is_unsupported_stops_before_loading);
 	TEST(suite, auto_takes_the_first_that_enforces_everything);
+	TEST(suite, auto_passes_over_who_does_not_load_it);
+	TEST(suite, what_auto_loaded_is_kept);
 	TEST(suite, plugins_are_listed_without_running_them);
 }

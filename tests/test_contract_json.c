@@ -209,6 +209,77 @@ static void explain_gives_the_program_of_every_device(void)
 	CHECK_STR(cli_out, "");
 }
 
+/* A tile of 128 KiB, of which no core of an array has half: nothing that a package says of its needs tells it, so only who lays it out can. */
+#define WIDE "cat >wide.pto <<'END'\ntensor %x : f32[128, 256] inout\nfunc @one(%x: !pto.memref<gm,...,f32>) {\n  %t = alloc_tile : !pto.tile<128x256xf32>\n" \
+	     "  %t = tload %x[0, 0]\n  tstore %t, %x[0, 0]\n}\nworkload @main {\n call @one(%x -> %x[0, 0])\n}\nEND\n$B/ptowsp-pack wide.pto -o wide.pkg.zst"
+
+/* In a process of its own, too. */
+static void explain_ends_as_the_run_does(void)
+{
+	static const char *const where[] = {"", "--isolate=process ", "--isolate=sandbox "};
+	json_t *told;
+
+	cli_begin();
+	REQUIRE_INT(cli(WIDE), 0);
+	for (size_t i = 0; i < sizeof(where) / sizeof(*where); i++) {
+		char *sentence;
+
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run %s--plugin=aie wide.pkg.zst", where[i])), 5);
+		sentence = strdup(cli_err);
+		REQUIRE(sentence != NULL);
+		CHECK_CONTAINS(sentence, "task 0, kernel one needs 2");
+		CHECK_INT(cli(check_fmt("$B/ptowsp-run --explain %s--plugin=aie wide.pkg.zst", where[i])), 5);
+		CHECK_STR(cli_err, sentence);
+		CHECK_CONTAINS(cli_out, check_fmt("\nload: refused, exit 5: %s", sentence + strlen("ptowsp-run: ")));
+		CHECK_CONTAINS(cli_out, "\nverdicts:\n");
+		free(sentence);
+	}
+	CHECK_INT(cli("$B/ptowsp-run --explain --json --plugin=aie wide.pkg.zst"), 5);
+	told = cli_json();
+	CHECK_STR(cli_text(told, "load.status"), "UNSUPPORTED");
+	CHECK_CONTAINS(cli_text(told, "load.text"), "task 0, kernel one needs 2");
+	CHECK_INT(cli("$B/ptowsp-run --explain wide.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "\nload: the backend takes it; nothing of it was run\n");
+	CHECK_INT(cli("$B/ptowsp-run --explain --plugin=aie $P/moe.pkg.zst"), 0); /* which tasks there are is not known */
+	CHECK_CONTAINS(cli_out, "\nload: the backend takes it, how it is laid out is not known: data of tensors decide ");
+	CHECK_STR(cli_err, "");
+}
+
+static void auto_goes_on_where_a_backend_does_not_take_it(void)
+{
+	cli_begin();
+	REQUIRE_INT(cli(WIDE), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=auto --plugin-order aie,cpu_sim wide.pkg.zst"), 0);
+	CHECK_INT(strncmp(cli_out, "cpu_sim cpu0: 1 task", 20), 0);
+	CHECK_CONTAINS(cli_err, "ptowsp-run: auto: aie skipped: task 0, kernel one needs 2");
+	CHECK_INT(cli("$B/ptowsp-run --explain --plugin=auto --plugin-order aie,cpu_sim --json wide.pkg.zst"), 0);
+	CHECK_STR(cli_text(cli_json(), "plugin"), "cpu_sim");
+	CHECK_STR(cli_text(cli_json(), "passed[0].name"), "aie");
+	CHECK_CONTAINS(cli_text(cli_json(), "passed[0].reason"), "task 0, kernel one needs 2");
+	CHECK_INT(cli("$B/ptowsp-run --explain --plugin=auto --plugin-order aie,cpu_sim wide.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_out, "\npassed over: aie: task 0, kernel one needs 2");
+	CHECK_INT(cli("$B/ptowsp-run --plugin=auto --plugin-order aie wide.pkg.zst"), 4);
+}
+
+/* The name of a device, and the target of a package, are of one device among a plugin's. */
+static void a_target_opens_its_device(void)
+{
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run --plugin=xdna2 $P/vector_add.pkg.zst"), 0);
+	CHECK_INT(strncmp(cli_out, "aie npu2: ", 10), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=amd_aie $P/vector_add.pkg.zst"), 0);
+	CHECK_INT(strncmp(cli_out, "aie npu1: ", 10), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=xdna2 --device=npu1 $P/vector_add.pkg.zst"), 0);
+	CHECK_INT(strncmp(cli_out, "aie npu1: ", 10), 0);
+	REQUIRE_INT(cli("$B/ptowsp-inspect --pto $P/vector_add.pkg.zst >v.pto && { echo 'target xdna2'; cat v.pto; } >t.pto && $B/ptowsp-pack t.pto -o t.pkg.zst"), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie t.pkg.zst"), 0);
+	CHECK_INT(strncmp(cli_out, "aie npu2: ", 10), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=auto --plugin-order aie t.pkg.zst"), 0);
+	CHECK_INT(strncmp(cli_out, "aie npu2: ", 10), 0);
+	CHECK_INT(cli("$B/ptowsp-run --plugin=aie --opt device=npu1 t.pkg.zst"), 0);
+	CHECK_INT(strncmp(cli_out, "aie npu1: ", 10), 0);
+}
+
 /* Every flag of the contract that this tool has, and what it prints without a run. */
 static void check_help(const char *tool, const char *const *words)
 {
@@ -383,6 +454,9 @@ void suite_contract_json(CU_pSuite s)
 	TEST(s, explain_has_straight_columns);
 	TEST(s, explain_gives_a_verdict_per_directive_and_runs_nothing);
 	TEST(s, explain_gives_the_program_of_every_device);
+	TEST(s, explain_ends_as_the_run_does);
+	TEST(s, auto_goes_on_where_a_backend_does_not_take_it);
+	TEST(s, a_target_opens_its_device);
 	TEST(s, run_helps);
 	TEST(s, pack_helps);
 	TEST(s, inspect_helps);

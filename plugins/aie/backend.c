@@ -8,11 +8,14 @@
 #include "engine_device.h"
 #include "options.h"
 
+/* Values of `device` behind the names of arrays: the targets that mean one. */
+enum { AIE_XDNA1 = AIE_CHOICES, AIE_XDNA2 };
+
 static const struct base_option options[] = {
 	{BASE_OPTION("opt_level", "int", "2", "0..3", "effort of the placement: 0 as constructed, 1 to 3 improved once, up to four times, sixteen times; with clock=reference as on the other backends"),
 	 offsetof(struct base_options, opt_level), 2, {"0", "1", "2", "3"}, 0, 0},
-	{BASE_OPTION("device", "word", "npu1", "npu1|npu2", "whose array comes first: without --device the first one is taken"),
-	 offsetof(struct aie_options, device), AIE_NPU1, {[AIE_NPU1] = "npu1", [AIE_NPU2] = "npu2"}, 0, 0},
+	{BASE_OPTION("device", "word", "npu1", "npu1|npu2|xdna1|xdna2", "whose array comes first, also by its target: without --device the first one is taken"),
+	 offsetof(struct aie_options, device), AIE_NPU1, {[AIE_NPU1] = "npu1", [AIE_NPU2] = "npu2", [AIE_XDNA1] = "xdna1", [AIE_XDNA2] = "xdna2"}, 0, 0},
 	{BASE_OPTION("grid", "word", "", "RxC", "part of the array that is used: rows of cores x columns, the first ones; all without it"), offsetof(struct aie_options, grid), 0, {NULL}, 0, 0},
 	{BASE_OPTION("pins", "word", "", "NAME@COLUMN,ROW;...", "tiles of processes (load[1]@2,3) and of executors of the schedule (0@0,2)"), offsetof(struct aie_options, pins), 0, {NULL}, 0, 0},
 	{BASE_OPTION("cores", "int", "0", "0..32", "most cores that a design uses, 0: as many as the array has"), offsetof(struct aie_options, cores), 0, {NULL}, 0, 32},
@@ -48,7 +51,9 @@ bool aie_options_on_device(const struct base_options *chosen)
 
 enum aie_choice aie_options_device(const struct base_options *chosen)
 {
-	return chosen ? (enum aie_choice)((const struct aie_options *)(const void *)chosen)->device : AIE_NPU1;
+	static const enum aie_choice arrays[] = {[AIE_NPU1] = AIE_NPU1, [AIE_NPU2] = AIE_NPU2, [AIE_XDNA1] = AIE_NPU1, [AIE_XDNA2] = AIE_NPU2};
+
+	return chosen ? arrays[((const struct aie_options *)(const void *)chosen)->device] : AIE_NPU1;
 }
 
 static const struct base_model *models(const struct base_options *chosen, uint32_t *count_out)

@@ -21,8 +21,10 @@ struct ascend_options {
 };
 /* Rows of a backend's table of options. */
 #define ASCEND_OPTIONS \
-	{BASE_OPTION("device", "word", "910b", "910b|910c|950", "whose devices come first: without --device the first one is taken"), \
-	 offsetof(struct ascend_options, device), ASCEND_910B, {[ASCEND_910B] = "910b", [ASCEND_910C] = "910c", [ASCEND_950] = "950"}, 0, 0}, \
+	{BASE_OPTION("device", "word", "910b", "910b|910c|950|ascend_910b|ascend_910c|ascend_950|dav_c220|dav_c310", \
+		      "whose devices come first, also by their target: without --device the first one is taken"), \
+	 offsetof(struct ascend_options, device), ASCEND_910B, \
+	 {[ASCEND_910B] = "910b", [ASCEND_910C] = "910c", [ASCEND_950] = "950", "ascend_910b", "ascend_910c", "ascend_950", "dav_c220", "dav_c310"}, 0, 0}, \
 	{BASE_OPTION("aicpus", "int", "1", "1..14", "AICPU threads that generate tasks, each its own part; another name of schedulers"), \
 	 offsetof(struct base_options, schedulers), 1, {NULL}, 1, 14}, \
 	{BASE_OPTION("streams", "int", "2", "1..64", "with clock=own: streams of the device; stream s of a schedule is s mod that, and tasks of one follow each other"), \

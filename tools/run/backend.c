@@ -16,10 +16,31 @@ static void log_line(void *context, int32_t level, const char *text)
 	fprintf(stderr, "ptowsp-run: %s\n", text);
 }
 
+/* Would a run with the values of the command line find a place there? What is missing, or takes too long to know, the run says. */
+static ptowsp_status trial(void *context, struct ptowsp_program *program, struct ptowsp_error *error)
+{
+	ptowsp_status st = run_program_place(program, context, error);
+
+	return st == PTOWSP_INVALID || st == PTOWSP_NOT_FOUND || st == PTOWSP_DEADLINE ? PTOWSP_OK : st;
+}
+
+enum { PASSED_MOST = 16 };
+static struct run_passed passed[PASSED_MOST];
+static uint32_t passed_count;
+
+const struct run_passed *run_passed(uint32_t index)
+{
+	return index < passed_count ? &passed[index] : NULL;
+}
+
 static void skipped(void *context, const char *name, const char *reason)
 {
 	const struct run_options *options = context;
 
+	if (passed_count < PASSED_MOST) {
+		snprintf(passed[passed_count].name, sizeof(passed->name), "%s", name);
+		snprintf(passed[passed_count++].reason, sizeof(passed->reason), "%s", reason);
+	}
 	if (!options->quiet)
 		fprintf(stderr, "ptowsp-run: auto: %s skipped: %s\n", name, reason);
 }
@@ -55,7 +76,8 @@ ptowsp_status run_backend_options(struct run_backend_options *out, const struct 
 		.plugin_dir_count = options->plugin_dirs.count,
 		.flags = (options->user_plugins ? PTOWSP_BACKEND_USER_PLUGINS : 0) |
 			 (run_load_flags(options) & PTOWSP_LOAD_TRUST_NATIVE ? PTOWSP_BACKEND_TRUST_NATIVE : 0) |
-			 (run_load_flags(options) & PTOWSP_LOAD_TRUST_SIGNED ? PTOWSP_BACKEND_TRUST_SIGNED : 0),
+			 (run_load_flags(options) & PTOWSP_LOAD_TRUST_SIGNED ? PTOWSP_BACKEND_TRUST_SIGNED : 0) |
+			 (options->strict ? PTOWSP_BACKEND_STRICT : 0),
 		.device = options->device ? out->device : NULL,
 		.settings = out->settings,
 		.setting_count = options->opt.count,
@@ -92,14 +114,15 @@ void run_backend_options_finish(struct run_backend_options *out)
 ptowsp_status run_backend_open(struct ptowsp_backend **out, const struct run_options *options, const struct ptowsp_plan *plan,
 			       struct ptowsp_error *error)
 {
+	const struct ptowsp_choice choice = {skipped, trial, (void *)(uintptr_t)options};
 	struct run_backend_options b;
 	ptowsp_status st = run_backend_options(&b, options, error);
 
 	run_watchdog(options, RUN_OPENING);
 	if (!st && plan && options->plugin && !strcmp(options->plugin, "auto"))
-		st = ptowsp_backend_choose(out, &b.options, options->plugin_order, plan, skipped, b.options.log_context, error);
+		st = ptowsp_backend_choose_by(out, &b.options, options->plugin_order, plan, &choice, error);
 	else if (!st)
-		st = ptowsp_backend_open(out, &b.options, error);
+		st = ptowsp_backend_open_for(out, &b.options, plan, error);
 	run_watchdog(options, RUN_NOTHING);
 	run_backend_options_finish(&b);
 	return st;

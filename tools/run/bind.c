@@ -180,16 +180,16 @@ static ptowsp_status value_pick(const struct run_pair *pair, uint64_t number, ch
 	return PTOWSP_OK;
 }
 
-ptowsp_status run_values_set(struct run *run, uint64_t number, struct ptowsp_error *error)
+ptowsp_status run_values_set(struct ptowsp_program *program, const struct run_options *options, uint64_t number, struct ptowsp_error *error)
 {
-	const struct run_list *list = &run->options->set;
+	const struct run_list *list = &options->set;
 	ptowsp_status st = PTOWSP_OK;
 	char text[64];
 
 	for (uint32_t i = 0; i < list->count && !st; i++) {
 		st = value_pick(&list->rows[i], number, text, sizeof(text), error);
 		if (!st)
-			st = ptowsp_value_set(run->program, list->rows[i].name, text, error);
+			st = ptowsp_value_set(program, list->rows[i].name, text, error);
 	}
 	return st;
 }

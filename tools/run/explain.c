@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* explain.c - --explain: what would happen. Only a package with temp tensors is loaded, for the core to say which of them it renames. */
+/* explain.c - --explain: what would happen. The program is loaded for the backend to say what it makes of it, and nothing of it runs: no kernel, no native code, no
+ * tensor has memory. */
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +19,9 @@ struct part {
 	struct ptowsp_plan *plan;   /* the run's for the first device, else owned */
 	struct ptowsp_backend *backend;
 	struct ptowsp_match *match;
-	struct ptowsp_program *program; /* NULL: there is no temp tensor, or `unloaded` says why not */
+	struct ptowsp_program *program; /* NULL: it is refused */
+	ptowsp_status status;           /* of loading it */
+	struct ptowsp_error refusal;    /* the sentence of a run; with status OK: why nothing could be laid out, code 0 if it was */
 	bool temps;
 	char unloaded[256];
 };
@@ -49,17 +52,19 @@ static bool renames(const struct part *x)
 }
 
 /* A package that cannot be loaded is explained all the same. */
-static void temps_load(struct part *x, struct run_options options)
+static void part_load(struct part *x, const struct run_options *options)
 {
-	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
-
+	x->refusal = (struct ptowsp_error){.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
+	x->status = run_program_load(&x->program, x->backend, x->plan, options, PTOWSP_LOAD_LOOK, &x->refusal);
+	if (!x->status)
+		x->status = run_program_place(x->program, options, &x->refusal);
+	if (x->program && (x->status == PTOWSP_INVALID || x->status == PTOWSP_DEADLINE))
+		x->status = PTOWSP_OK; /* what the backend says is not known then: it needs values or shapes, or longer */
 	x->temps = temps_used(x->plan);
-	options.strict = 0;
-	options.trust = NULL;
-	if (x->temps && renames(x) && run_program_load(&x->program, x->backend, x->plan, &options, &error))
-		snprintf(x->unloaded, sizeof(x->unloaded), "not known, as the package is not loaded: %.200s", error.text);
-	else if (x->temps && !renames(x))
+	if (x->temps && !renames(x))
 		snprintf(x->unloaded, sizeof(x->unloaded), "not renamed: this backend does not");
+	else if (x->temps && !x->program)
+		snprintf(x->unloaded, sizeof(x->unloaded), "not known, as the package is not loaded: %.200s", x->refusal.text);
 }
 
 /* The index-th line about temp tensors, counted from 0; NULL behind the last. */
@@ -68,7 +73,7 @@ static const char *temps_line(const struct part *x, uint32_t index)
 	static struct ptowsp_diagnostic row;
 	uint32_t told = 0;
 
-	if (!x->program)
+	if (!x->temps || *x->unloaded)
 		return x->temps && !index ? x->unloaded : NULL;
 	for (uint32_t i = 0; ptowsp_diagnostic_row(x->program, i, &row); i++)
 		if (row.feature == PTOWSP_FEATURE_TEMP_RENAMED && told++ == index)
@@ -88,9 +93,9 @@ static ptowsp_status part_make(struct explanation *x, uint32_t number, const str
 	if (!st)
 		st = run_backend_open(&part->backend, number ? &part->options : options, part->plan, error);
 	if (!st)
-		temps_load(part, *options);
-	if (!st)
 		st = ptowsp_match_create(&part->match, part->backend, part->plan, run_load_flags(options), error);
+	if (!st)
+		part_load(part, number ? &part->options : options);
 	return st;
 }
 
@@ -240,12 +245,24 @@ static void part_print(const struct part *x)
 		printf("trust in the plugin: %s\n", ptowsp_backend_trust(x->backend));
 	printf("device %s, engine %s, cycles by the %s model\n", device ? device->name : "none", run_engine(device), run_cycle_model(device));
 	printf("isolation: %s\n", run_isolation_text(ptowsp_backend_isolation(x->backend)));
+	if (x->status)
+		printf("load: refused, exit %d: %s\n", reg_status_exit(x->status), x->refusal.text);
+	else if (x->refusal.code)
+		printf("load: the backend takes it, how it is laid out is not known: %s\n", x->refusal.text);
+	else
+		printf("load: the backend takes it; nothing of it was run\n");
 	if (*ptowsp_match_trust(x->match))
 		printf("trust in native code: %s\n", ptowsp_match_trust(x->match));
 	verdicts_print(x);
 	values_print(x);
 	tensors_print(x);
 	temps_print(x);
+}
+
+static void passed_print(void)
+{
+	for (uint32_t i = 0; run_passed(i); i++)
+		plain_line(stdout, "passed over: %s: %s", run_passed(i)->name, run_passed(i)->reason);
 }
 
 static void explanation_print(const struct explanation *x)
@@ -255,6 +272,7 @@ static void explanation_print(const struct explanation *x)
 		printf(i ? ", the program of device %u\n" : "\n", i);
 		part_print(&x->parts[i]);
 	}
+	passed_print();
 	search_print(x);
 }
 
@@ -308,6 +326,11 @@ static json_t *tensors_json(const struct part *x)
 	return rows;
 }
 
+static json_t *load_json(const struct part *x)
+{
+	return json_pack("{s:s, s:i, s:o}", "status", reg_status_name(x->status), "exit", reg_status_exit(x->status), "text", plain_json(x->refusal.text));
+}
+
 static json_t *temps_json(const struct part *x)
 {
 	json_t *rows = json_array();
@@ -330,15 +353,24 @@ static json_t *search_json(const struct explanation *x)
 	return json_pack("{s:o, s:o}", "folders", folders, "files", files);
 }
 
+static json_t *passed_json(void)
+{
+	json_t *rows = json_array();
+
+	for (uint32_t i = 0; run_passed(i); i++)
+		json_array_append_new(rows, json_pack("{s:o, s:o}", "name", plain_json(run_passed(i)->name), "reason", plain_json(run_passed(i)->reason)));
+	return rows;
+}
+
 static json_t *part_json(const struct part *x)
 {
 	const struct ptowsp_device *device = ptowsp_backend_current(x->backend);
 
-	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "isolation", run_isolation_text(ptowsp_backend_isolation(x->backend)), "trust",
+	return json_pack("{s:s, s:s, s:s, s:s, s:s, s:o, s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o}", "isolation", run_isolation_text(ptowsp_backend_isolation(x->backend)), "trust",
 			 ptowsp_match_trust(x->match), "entry", ptowsp_plan_entry(x->plan), "plugin", ptowsp_backend_name(x->backend), "plugin_version",
 			 ptowsp_backend_version(x->backend), "plugin_path", plain_json(ptowsp_backend_path(x->backend)), "device", device ? device->name : "", "engine", run_engine(device),
 			 "cycle_model", run_cycle_model(device), "verdicts", verdicts_json(x), "values",
-			 values_json(x), "tensors", tensors_json(x), "temps", temps_json(x));
+			 values_json(x), "tensors", tensors_json(x), "temps", temps_json(x), "load", load_json(x));
 }
 
 /* The first device's part is at the top; of several devices all are in a list, too. */
@@ -354,9 +386,22 @@ static json_t *explanation_json(const struct explanation *x)
 	if (object && devices)
 		json_object_set_new(object, "devices", devices);
 	if (object)
+		json_object_set_new(object, "passed", passed_json());
+	if (object)
 		json_object_set_new(object, "search", search_json(x));
 	json_decref(first);
 	return object;
+}
+
+/* A run would end with the first of them. */
+static ptowsp_status refusal_find(const struct explanation *x, struct ptowsp_error *error)
+{
+	for (uint32_t i = 0; i < x->part_count; i++)
+		if (x->parts[i].status) {
+			*error = x->parts[i].refusal;
+			return x->parts[i].status;
+		}
+	return PTOWSP_OK;
 }
 
 ptowsp_status run_explain(const struct run_options *options, struct ptowsp_error *error)
@@ -368,6 +413,8 @@ ptowsp_status run_explain(const struct run_options *options, struct ptowsp_error
 		st = run_json_print(explanation_json(&x), error);
 	else if (!st)
 		explanation_print(&x);
+	if (!st)
+		st = refusal_find(&x, error);
 	explanation_finish(&x);
 	return st;
 }

@@ -94,7 +94,7 @@ static ptowsp_status mate_open(struct run *run, struct run_mate *mate, uint32_t 
 	if (!st)
 		st = run_backend_open(&mate->backend, &mate->options, mate->plan, error);
 	if (!st)
-		st = run_program_load(&mate->program, mate->backend, mate->plan, run->options, error);
+		st = run_program_load(&mate->program, mate->backend, mate->plan, run->options, 0, error);
 	return st;
 }
 

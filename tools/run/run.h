@@ -84,9 +84,14 @@ struct ptowsp_error *run_breach(void);
 ptowsp_status run_backend_options(struct run_backend_options *out, const struct run_options *options,
 				  struct ptowsp_error *error);
 void run_backend_options_finish(struct run_backend_options *out);
+/* Plugins that auto has passed over so far, and why; NULL behind the last. */
+struct run_passed {
+	char name[40], reason[256];
+};
+const struct run_passed *run_passed(uint32_t index);
 /* What an option of the backend is set to, by --opt or by default; NULL if it has no such option. */
 const char *run_setting(const struct run *run, const char *key);
-/* Opens options->plugin or chooses for auto; plan is needed for auto only. */
+/* Opens options->plugin, on the device that the plan's package names if it names one, or chooses for auto; plan: NULL for neither. */
 ptowsp_status run_backend_open(struct ptowsp_backend **out, const struct run_options *options, const struct ptowsp_plan *plan,
 			       struct ptowsp_error *error);
 
@@ -94,9 +99,11 @@ ptowsp_status run_backend_open(struct ptowsp_backend **out, const struct run_opt
 ptowsp_status run_open(struct run *run, const struct run_options *options, struct ptowsp_error *error); /* package, plan */
 ptowsp_status run_execute(struct run *run, struct ptowsp_error *error);
 void run_finish(struct run *run);
-/* ptowsp_program_load under the watchdog. */
+/* ptowsp_program_load under the watchdog; flags: PTOWSP_LOAD_LOOK or 0, besides those of the options. */
 ptowsp_status run_program_load(struct ptowsp_program **out, struct ptowsp_backend *backend, const struct ptowsp_plan *plan, const struct run_options *options,
-			       struct ptowsp_error *error);
+			       uint32_t flags, struct ptowsp_error *error);
+/* ptowsp_program_place of the first run, within --timeout-ms or else --load-timeout-ms. */
+ptowsp_status run_program_place(struct ptowsp_program *program, const struct run_options *options, struct ptowsp_error *error);
 
 /* run/mates.c: what --device names behind the first one. start: after the run itself is prepared; wait: st is what has become of it, and failures of
  * the others become the run's. failed: while the run goes on; one of the others has failed, so that it need not. */
@@ -126,7 +133,7 @@ void run_checkpoints_tell(const struct run *run);
 /* run/bind.c: files and fills. */
 ptowsp_status run_tensors_open(struct run *run, struct ptowsp_error *error);
 ptowsp_status run_tensors_bind(struct run *run, struct ptowsp_error *error);
-ptowsp_status run_values_set(struct run *run, uint64_t number, struct ptowsp_error *error);
+ptowsp_status run_values_set(struct ptowsp_program *program, const struct run_options *options, uint64_t number, struct ptowsp_error *error);
 ptowsp_status run_values_check(const struct run *run, struct ptowsp_error *error);
 void run_tensors_finish(struct run *run);
 

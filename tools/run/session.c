@@ -50,18 +50,29 @@ static ptowsp_status files_open(struct run *run, struct ptowsp_error *error)
 }
 
 ptowsp_status run_program_load(struct ptowsp_program **out, struct ptowsp_backend *backend, const struct ptowsp_plan *plan, const struct run_options *options,
-			       struct ptowsp_error *error)
+			       uint32_t flags, struct ptowsp_error *error)
 {
 	char text[sizeof(error->text)];
 	ptowsp_status st;
 
 	run_watchdog(options, RUN_LOADING);
-	st = ptowsp_program_load(out, backend, plan, run_load_flags(options), error);
+	st = ptowsp_program_load(out, backend, plan, run_load_flags(options) | flags, error);
 	run_watchdog(options, RUN_NOTHING);
 	if (st != PTOWSP_DEADLINE)
 		return st;
 	memcpy(text, error->text, sizeof(text));
 	return reg_fail(error, st, "not loaded in %llu ms (--load-timeout-ms): %.*s", (unsigned long long)options->load_timeout_ms, (int)sizeof(text) - 1, text);
+}
+
+ptowsp_status run_program_place(struct ptowsp_program *program, const struct run_options *options, struct ptowsp_error *error)
+{
+	const uint64_t limit = options->timeout_ms ? options->timeout_ms : options->load_timeout_ms;
+	const struct ptowsp_execute_options execute = {.flags = options->strict ? PTOWSP_RUN_STRICT : 0,
+						       .timeout_ns = limit < UINT64_MAX / 2000000 ? limit * 1000000 : 0,
+						       .max_tasks = options->max_tasks};
+	ptowsp_status st = run_values_set(program, options, 0, error);
+
+	return st ? st : ptowsp_program_place(program, &execute, error);
 }
 
 static ptowsp_status load(struct run *run, struct ptowsp_error *error)
@@ -77,7 +88,7 @@ static ptowsp_status load(struct run *run, struct ptowsp_error *error)
 		run->emitted = !st;
 	}
 	if (!st)
-		st = run_program_load(&run->program, run->backend, run->plan, run->options, error);
+		st = run_program_load(&run->program, run->backend, run->plan, run->options, 0, error);
 	if (!st)
 		st = run_mates_open(run, error);
 	return st ? st : run_tensors_bind(run, error);
@@ -97,7 +108,7 @@ static ptowsp_status fail_deadline(const struct run *run, struct ptowsp_error *e
 static ptowsp_status run_once(struct run *run, uint64_t number, struct ptowsp_error *error)
 {
 	const struct run_options *o = run->options;
-	ptowsp_status st = run_values_set(run, number, error);
+	ptowsp_status st = run_values_set(run->program, o, number, error);
 
 	run->execute = (struct ptowsp_execute_options){
 		.flags = (o->no_kernels ? PTOWSP_RUN_NO_KERNELS : 0) | (o->strict ? PTOWSP_RUN_STRICT : 0),
