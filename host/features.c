@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "host/cgroup.h"
 #include "host/confine.h"
 #include "host/ptowsp_host.h"
 #include "host/search.h"
@@ -23,7 +24,12 @@ static void yes_or_no(struct ptowsp_host_feature *row, const char *name, bool th
 	snprintf(row->text, sizeof(row->text), "%s", there ? with : without);
 }
 
-#define LIMITS_TEXT "limits of the process, and a look every 50 ms; no processes"
+static void limits(struct ptowsp_host_feature *row)
+{
+	yes_or_no(row, "sandbox limits", host_seccomp_there() && host_landlock_version(),
+		  host_cgroup_there() ? "memory and threads by a control group (cgroup v2), processor time by its keeper; no processes"
+				      : "by the kernel for one process and by its keeper, every 50 ms; no processes; no control group can be made here", "there are no sandboxes");
+}
 
 int ptowsp_host_feature(uint32_t index, struct ptowsp_host_feature *row_out)
 {
@@ -45,10 +51,7 @@ int ptowsp_host_feature(uint32_t index, struct ptowsp_host_feature *row_out)
 	case 4:
 		yes_or_no(row_out, "memory sealing", host_sealing_there(), "code, sections and shared memory lie in sealed memory files", "this kernel has no sealed memory files");
 		return 1;
-	case 5:
-		*row_out = (struct ptowsp_host_feature){.name = "sandbox limits", .state = host_seccomp_there() && host_landlock_version() ? PTOWSP_STATE_ENFORCED : PTOWSP_STATE_UNSUPPORTED};
-		snprintf(row_out->text, sizeof(row_out->text), "memory, threads and processor time: %s", LIMITS_TEXT);
-		return 1;
+	case 5: limits(row_out); return 1;
 	default: return 0;
 	}
 }

@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "host/cgroup.h"
 #include "host/runs.h"
 #include "host/worker.h"
 
@@ -22,6 +23,7 @@
 enum { LOOK_MS = 50 }; /* between two looks at what a sandbox takes */
 
 static pid_t kept; /* the worker's number, its own until it is waited for */
+static struct host_cgroup group; /* of a sandbox, where one may be made */
 static uint64_t shared; /* bytes that the host shares with it, by its word */
 
 static void tell(const struct host_frame_word *word)
@@ -96,13 +98,17 @@ static void worker_end(uint32_t limit)
 
 	kill(kept, SIGKILL);
 	kill(-kept, SIGKILL);
+	host_cgroup_kill(&group);
 	while (waitid(P_PID, (id_t)kept, &info, WEXITED) && errno == EINTR)
 		;
 	word.value = info.si_status;
 	word.how = info.si_code;
 	if (worker.confined && info.si_code != CLD_EXITED && info.si_status == SIGXCPU)
 		word.limit = HOST_LIMIT_CPU;
+	else if (!limit && info.si_status == SIGKILL && host_cgroup_met(&group))
+		word.limit = HOST_LIMIT_MEMORY;
 	children_end();
+	host_cgroup_end(&group);
 	tell(&word);
 	_exit(0);
 }
@@ -114,8 +120,10 @@ static bool host_hear(void)
 	ssize_t n;
 
 	while ((n = recv(HOST_WORKER_LIFE, &bytes, sizeof(bytes), MSG_DONTWAIT)) > 0)
-		if (n == (ssize_t)sizeof(bytes))
+		if (n == (ssize_t)sizeof(bytes)) {
 			shared = bytes;
+			host_cgroup_share(&group, &worker.limits, shared);
+		}
 	return n < 0 && (errno == EAGAIN || errno == EINTR);
 }
 
@@ -159,6 +167,7 @@ static bool worker_begin(pid_t keeper)
 
 	sigemptyset(&none);
 	close(HOST_WORKER_LIFE);
+	host_cgroup_enter(&group);
 	return !setpgid(0, 0) && !prctl(PR_SET_PDEATHSIG, (long)SIGKILL, 0L, 0L, 0L) && getppid() == keeper && !sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
@@ -171,6 +180,8 @@ bool worker_keep(pid_t host)
 	sigfillset(&all);
 	if (host_fd < 0 || getppid() != host || prctl(PR_SET_CHILD_SUBREAPER, 1L, 0L, 0L, 0L) || sigprocmask(SIG_SETMASK, &all, NULL))
 		return false;
+	if (worker.confined)
+		host_cgroup_make(&group, &worker.limits);
 	kept = fork();
 	if (kept < 0)
 		return false;

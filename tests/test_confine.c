@@ -12,12 +12,15 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sched.h>
+#include <limits.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "host/cgroup.h"
 #include "host/confine.h"
 
 #if defined(__x86_64__)
@@ -150,8 +153,47 @@ static void memory_does_not_turn_into_code_but_a_memory_file_is_mapped_again(voi
 	CHECK_INT(WEXITSTATUS(status), CONFINED | MAPPED_AGAIN);
 }
 
+/* Made with its limits, or not at all; and nothing of it is left. */
+static void a_control_group_has_its_limits_and_goes_again(void)
+{
+	const struct host_limits limits = {.memory = 64 << 20, .threads = 77};
+	struct host_cgroup group;
+	char path[PATH_MAX], *text = NULL;
+
+	if (!host_cgroup_make(&group, &limits)) {
+		CHECK_STR(group.path, "");
+		CHECK(!host_cgroup_there());
+		CHECK_SKIP("no control group can be made here");
+	}
+	strcpy(path, group.path);
+	text = check_read(check_fmt("%s/memory.max", path), NULL);
+	CHECK_STR(text, "67108864\n");
+	free(text);
+	text = check_read(check_fmt("%s/pids.max", path), NULL);
+	CHECK_STR(text, "77\n");
+	free(text);
+	host_cgroup_end(&group);
+	CHECK(access(path, F_OK) != 0);
+}
+
+/* Half of the machine, or what tensors may have and some more; what is given stays. */
+static void limits_follow_what_tensors_may_have(void)
+{
+	struct host_limits whole = {0}, some = {0}, given = {.memory = 5, .threads = 6, .cpu_s = 7};
+
+	host_limits_fill(&whole, 0, 0);
+	host_limits_fill(&some, 1 << 20, 1000);
+	host_limits_fill(&given, 1 << 20, 1000);
+	CHECK(whole.memory >= UINT64_C(1) << 30 && whole.threads > 256 && whole.cpu_s >= 86400);
+	CHECK_UINT(some.memory, (UINT64_C(1) << 30) + (1 << 20));
+	CHECK_UINT(some.threads, 256 + 4000);
+	CHECK(given.memory == 5 && given.threads == 6 && given.cpu_s == 7);
+}
+
 void suite_confine(CU_pSuite s)
 {
+	TEST(s, a_control_group_has_its_limits_and_goes_again);
+	TEST(s, limits_follow_what_tensors_may_have);
 	TEST(s, calls_that_compute_and_wait_are_there);
 	TEST(s, calls_that_reach_others_are_not);
 	TEST(s, calls_of_another_machine_end_the_process);
