@@ -524,6 +524,15 @@ static void ordinary_temp_tensors_are_told_to_who_asks(void)
 	CHECK_CONTAINS(cli_text(cli_json(), "diagnostics[0].text"), said);
 }
 
+static void a_plugin_folder_that_is_not_there_is_told(void)
+{
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run --plugin-dir nowhere --no-kernels --set count=2 " SCALE), 0);
+	CHECK_STR(cli_err, "ptowsp-run: --plugin-dir nowhere cannot be read: No such file or directory\n");
+	CHECK_INT(cli("$B/ptowsp-run -q --plugin-dir nowhere --no-kernels --set count=2 " SCALE), 0);
+	CHECK_STR(cli_err, "");
+}
+
 /* Said once, of what nobody gave anything; refused with --strict. A tensor that the first task writes is not told, whatever reads it later. */
 static void a_temp_tensor_that_is_read_before_any_task_wrote_it_is_told(void)
 {
@@ -609,4 +618,5 @@ void suite_contract_run(CU_pSuite s)
 	TEST(s, ordinary_temp_tensors_are_told_to_who_asks);
 	TEST(s, a_temp_tensor_that_is_read_before_any_task_wrote_it_is_told);
 	TEST(s, no_sentence_names_its_kernel_twice);
+	TEST(s, a_plugin_folder_that_is_not_there_is_told);
 }

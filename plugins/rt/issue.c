@@ -218,8 +218,8 @@ void rt_issue_count(struct rt_run *run, const struct rt_clock_task *task)
 
 static ptowsp_status limit(struct rt_run *run)
 {
-	return rt_fail_at(run->error, PTOWSP_LIMIT, run->tasks, UINT64_MAX, "the program makes more than %llu tasks; raise --max-tasks",
-			  (unsigned long long)run->max_tasks);
+	return rt_fail_at(run->error, PTOWSP_LIMIT, run->tasks, UINT64_MAX, "the program makes more than %llu task%s; raise --max-tasks",
+			  (unsigned long long)run->max_tasks, run->max_tasks == 1 ? "" : "s");
 }
 
 /* A kernel whose work depends on its arguments has no plan. */

@@ -129,7 +129,7 @@ static int option_take(struct pack_options *o, int option)
 		printf("ptowsp-pack %s\n", PTOWSP_ABI_STRING);
 		return 0;
 	default:
-		return usage_fail("unknown or incomplete option", "");
+		return usage_fail("unknown option", "");
 	}
 }
 
@@ -193,7 +193,7 @@ static int options_check(struct pack_options *o)
 	if (folders && (o->entry || o->name || o->default_count || o->data_count || o->expected_count))
 		return usage_fail("--entry, --name, --default, --data and --expected belong to one package, not to folders", "");
 	if (folders && names_package(o->output))
-		return usage_fail("folders are packed into a folder, and the name of a package is ", o->output);
+		return usage_fail("a folder is packed into a folder, and -o names a package: ", o->output);
 	o->folders = folders > 0;
 	return -1;
 }
@@ -221,6 +221,20 @@ void pack_options_finish(struct pack_options *o)
 	free(o->targets);
 }
 
+/* What getopt_long could not take. */
+static int option_refuse(int option, const char *text)
+{
+	char sentence[160];
+
+	if (option == ':')
+		snprintf(sentence, sizeof(sentence), "%.100s needs a value", text);
+	else if (optopt >= OPTION_FIRST)
+		snprintf(sentence, sizeof(sentence), "%.*s takes no value", (int)strcspn(text, "="), text);
+	else
+		snprintf(sentence, sizeof(sentence), "unknown option %.100s", text);
+	return usage_fail(sentence, "");
+}
+
 int pack_options_read(struct pack_options *options_out, int argc, char **argv)
 {
 	struct pack_options *o = options_out;
@@ -232,8 +246,8 @@ int pack_options_read(struct pack_options *options_out, int argc, char **argv)
 		return 1;
 	}
 	opterr = 0;
-	while (code < 0 && (option = getopt_long(argc, argv, "ho:", long_options, NULL)) != -1)
-		code = option == '?' ? usage_fail("unknown or incomplete option ", argv[optind - 1]) : option_take(o, option);
+	while (code < 0 && (option = getopt_long(argc, argv, ":ho:", long_options, NULL)) != -1)
+		code = option == '?' || option == ':' ? option_refuse(option, argv[optind - 1]) : option_take(o, option);
 	while (optind < argc)
 		o->inputs[o->input_count++] = argv[optind++];
 	return code < 0 ? options_check(o) : code;

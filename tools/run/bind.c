@@ -204,9 +204,9 @@ ptowsp_status run_values_check(const struct run *run, struct ptowsp_error *error
 		for (const char *at = list->rows[i].value; *at; at++)
 			count += *at == ',';
 		if (count > 1 && count != run->options->runs)
-			return reg_fail(error, PTOWSP_INVALID, "--set %.60s=%.60s has %llu values for %llu runs (--runs)",
+			return reg_fail(error, PTOWSP_INVALID, "--set %.60s=%.60s has %llu values for %llu run%s (--runs)",
 					list->rows[i].name, list->rows[i].value, (unsigned long long)count,
-					(unsigned long long)run->options->runs);
+					(unsigned long long)run->options->runs, run->options->runs == 1 ? "" : "s");
 	}
 	return PTOWSP_OK;
 }

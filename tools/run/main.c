@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* main.c - ptowsp-run: runs a package on a backend. */
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +10,7 @@
 #include "registry/names.h"
 #include "registry/variable.h"
 #include "tools/folder.h"
+#include "tools/plain.h"
 #include "tools/run/run.h"
 #include "tools/standard.h"
 
@@ -69,6 +71,14 @@ static ptowsp_status version(void)
 	return PTOWSP_OK;
 }
 
+/* No plugin comes from a folder that is not there; one of another folder may, and nobody would see why. */
+static void folders_tell(const struct run_options *options)
+{
+	for (uint32_t i = 0; !options->quiet && i < options->plugin_dirs.count; i++)
+		if (access(options->plugin_dirs.rows[i].value, R_OK | X_OK))
+			plain_line(stderr, "ptowsp-run: --plugin-dir %s cannot be read: %s", options->plugin_dirs.rows[i].value, strerror(errno));
+}
+
 /* rest: of the sentence, where it is longer than an error's text. */
 static ptowsp_status dispatch(const struct run_options *options, char *rest, size_t size, struct ptowsp_error *error)
 {
@@ -118,6 +128,8 @@ int main(int argc, char **argv)
 	st = run_options_parse(&options, argc, argv, &error);
 	if (!st)
 		st = dispatch(&options, rest, sizeof(rest), &error);
+	if (!st)
+		folders_tell(&options);
 	if (!st)
 		st = standard_check(&error);
 	if (!st && run_breach()->code) {

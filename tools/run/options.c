@@ -21,6 +21,7 @@ static const struct flag {
 	char letter;
 	uint8_t sort;
 	size_t field;
+	const char *argument;
 } flags[] = {
 #define FIELD_MODE(field) field
 #define FIELD_FLAG(field) offsetof(struct run_options, field)
@@ -31,7 +32,7 @@ static const struct flag {
 #define FIELD_MANY(field) offsetof(struct run_options, field)
 #define FIELD_PAIRS(field) offsetof(struct run_options, field)
 #define G(title)
-#define X(name, letter, sort, field, argument, text) {name, letter, sort, FIELD_##sort(field)},
+#define X(name, letter, sort, field, argument, text) {name, letter, sort, FIELD_##sort(field), argument},
 #include "tools/run/flags.def"
 #undef X
 #undef G
@@ -44,6 +45,8 @@ struct cursor {
 	int at, count;
 	struct run_options *options;
 	struct ptowsp_error *error;
+	const struct flag *mode;  /* the latest flag of sort MODE; NULL: none yet */
+	const struct flag *taker; /* that took the last argument, which does not stand behind its "="; NULL: none did */
 };
 
 static ptowsp_status list_add(struct run_list *list, char *name, const char *value, struct ptowsp_error *error)
@@ -65,7 +68,7 @@ static ptowsp_status pair_add(struct run_list *list, const struct flag *flag, co
 	char *name;
 
 	if (!equals || equals == text || !equals[1])
-		return reg_fail(error, PTOWSP_INVALID, "--%s \"%.80s\" is not NAME=VALUE", flag->name, text);
+		return reg_fail(error, PTOWSP_INVALID, "--%s \"%.80s\" is not %s", flag->name, text, flag->argument);
 	name = strndup(text, (size_t)(equals - text));
 	if (!name)
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for the command line");
@@ -84,7 +87,9 @@ static ptowsp_status number_parse(const struct flag *flag, const char *text, uin
 
 	errno = 0;
 	*out = strtoull(text, &stop, 10);
-	if (*text < '0' || *text > '9' || *stop || errno)
+	if (*text >= '0' && *text <= '9' && !*stop && errno)
+		return reg_fail(error, PTOWSP_INVALID, "--%s %.40s is more than %llu", flag->name, text, (unsigned long long)UINT64_MAX);
+	if (*text < '0' || *text > '9' || *stop)
 		return reg_fail(error, PTOWSP_INVALID, "--%s \"%.40s\" is no whole number of 0 or more", flag->name, text);
 	return PTOWSP_OK;
 }
@@ -99,6 +104,20 @@ static ptowsp_status real_parse(const struct flag *flag, const char *text, doubl
 	return PTOWSP_OK;
 }
 
+/* One thing is done at a time; help is not refused. */
+static ptowsp_status mode_set(struct cursor *c, const struct flag *flag)
+{
+	const struct flag *before = c->mode;
+
+	if (before && before != flag && c->options->mode != RUN_HELP && flag->field != RUN_HELP)
+		return reg_fail(c->error, PTOWSP_INVALID, "--%s and --%s are two things to do; ask for one", before->name, flag->name);
+	if (!before || c->options->mode != RUN_HELP) {
+		c->options->mode = (enum run_mode)flag->field;
+		c->mode = flag;
+	}
+	return PTOWSP_OK;
+}
+
 /* value: NULL if there was none. */
 static ptowsp_status flag_store(struct cursor *c, const struct flag *flag, const char *value)
 {
@@ -106,8 +125,7 @@ static ptowsp_status flag_store(struct cursor *c, const struct flag *flag, const
 
 	switch (flag->sort) {
 	case MODE:
-		c->options->mode = (enum run_mode)flag->field;
-		return PTOWSP_OK;
+		return mode_set(c, flag);
 	case FLAG:
 		*(uint32_t *)field = 1;
 		return PTOWSP_OK;
@@ -150,10 +168,12 @@ static ptowsp_status flag_take(struct cursor *c, const struct flag *flag, const 
 
 	if (value && (flag->sort == MODE || flag->sort == FLAG))
 		return reg_fail(c->error, PTOWSP_INVALID, "%s takes no value", spelled);
-	if (wants && !value && c->at == c->count)
-		return reg_fail(c->error, PTOWSP_INVALID, "%s needs a value; --help shows which", spelled);
-	if (wants && !value)
+	if (wants && (value ? !*value : c->at == c->count || !*c->argv[c->at]))
+		return reg_fail(c->error, PTOWSP_INVALID, "%s needs a value: %s", spelled, flag->argument);
+	if (wants && !value) {
 		value = c->argv[c->at++];
+		c->taker = c->at == c->count ? flag : NULL;
+	}
 	return flag_store(c, flag, value);
 }
 
@@ -234,10 +254,23 @@ static ptowsp_status files_check(const struct run_options *o, struct ptowsp_erro
 	return PTOWSP_OK;
 }
 
+/* A package where one is wanted, and nowhere else. */
+static ptowsp_status package_check(const struct cursor *c)
+{
+	const struct run_options *o = c->options;
+
+	if (o->package && (o->mode == RUN_LIST_PLUGINS || o->mode == RUN_DEVICES))
+		return reg_fail(c->error, PTOWSP_INVALID, "--%s takes no package, here is %.160s", c->mode->name, o->package);
+	if (o->package || (o->mode != RUN_PACKAGE && o->mode != RUN_EXPLAIN))
+		return PTOWSP_OK;
+	if (c->taker)
+		return reg_fail(c->error, PTOWSP_INVALID, "no PACKAGE is named: \"%.120s\" is the value of --%s; --help shows the options", c->argv[c->count - 1],
+				c->taker->name);
+	return reg_fail(c->error, PTOWSP_INVALID, "no PACKAGE is named: ptowsp-run [options] PACKAGE; --help shows the options");
+}
+
 static ptowsp_status together_check(const struct run_options *o, struct ptowsp_error *error)
 {
-	if (!o->package && (o->mode == RUN_PACKAGE || o->mode == RUN_EXPLAIN))
-		return reg_fail(error, PTOWSP_INVALID, "usage: ptowsp-run [options] PACKAGE; --help shows the options");
 	if (o->json && o->mode == RUN_PACKAGE)
 		return reg_fail(error, PTOWSP_INVALID,
 				"--json goes with --list-plugins, --devices, --capabilities and --explain; a run has --stats=json");
@@ -257,6 +290,8 @@ static ptowsp_status together_check(const struct run_options *o, struct ptowsp_e
 		return reg_fail(error, PTOWSP_INVALID, "--threads %llu is more than 65536", (unsigned long long)o->threads);
 	if (o->graph && !strcmp(o->graph, "-") && o->stats && !strcmp(o->stats, "json"))
 		return reg_fail(error, PTOWSP_INVALID, "--graph - and --stats=json both write to stdout; give the graph a file");
+	if (o->plugin_order && (!o->plugin || strcmp(o->plugin, "auto") != 0))
+		return reg_fail(error, PTOWSP_INVALID, "--plugin-order goes with --plugin=auto");
 	if (o->isolate && !run_isolation(o))
 		return reg_fail(error, PTOWSP_INVALID, "--isolate=%.40s is neither none, process nor sandbox", o->isolate);
 	if (o->trust && strcmp(o->trust, "none") && strcmp(o->trust, "all") && strcmp(o->trust, "signed"))
@@ -270,14 +305,16 @@ static ptowsp_status together_check(const struct run_options *o, struct ptowsp_e
 
 ptowsp_status run_options_parse(struct run_options *options_out, int argc, char **argv, struct ptowsp_error *error)
 {
-	struct cursor c = {argv, 1, argc, options_out, error};
+	struct cursor c = {.argv = argv, .at = 1, .count = argc, .options = options_out, .error = error};
 	bool only_files = false;
 	ptowsp_status st = PTOWSP_OK;
 
 	*options_out = (struct run_options){.runs = 1, .load_timeout_ms = 120000, .rtol = 1e-5, .atol = 1e-6};
 	while (c.at < argc && !st)
 		st = argument_take(&c, &only_files);
-	return st ? st : together_check(options_out, error);
+	if (!st)
+		st = together_check(options_out, error);
+	return st ? st : package_check(&c);
 }
 
 uint32_t run_load_flags(const struct run_options *options)
