@@ -243,6 +243,8 @@ static void explain_ends_as_the_run_does(void)
 	CHECK_INT(cli("$B/ptowsp-run --explain --plugin=aie $P/moe.pkg.zst"), 0); /* which tasks there are is not known */
 	CHECK_CONTAINS(cli_out, "\nload: the backend takes it, how it is laid out is not known: data of tensors decide ");
 	CHECK_STR(cli_err, "");
+	CHECK_INT(cli("$B/ptowsp-run --explain --plugin=aie --timeout-ms 200 $K/endless.pkg.zst"), 0); /* nor is it in time */
+	CHECK_CONTAINS(cli_out, "how it is laid out is not known: the deadline passed in kernel endless");
 }
 
 static void auto_goes_on_where_a_backend_does_not_take_it(void)

@@ -54,7 +54,12 @@ static ptowsp_status emit(struct ptowsp_object *object, const struct ptowsp_run_
 
 	if (!st && base_in_flight(program->device, program))
 		st = rt_fail(run.error, PTOWSP_INVALID, "emit: a run of this program is going on");
-	return st ? st : aie_engine_walk(&run, &stats, &deadlock);
+	if (st)
+		return st;
+	base_kernels_watch(&program->kernels, NULL, args->deadline_ns);
+	st = base_kernels_watched(&program->kernels, aie_engine_walk(&run, &stats, &deadlock), run.error);
+	base_kernels_watch(&program->kernels, NULL, 0);
+	return st;
 }
 
 static ptowsp_status figures(struct ptowsp_object *object, const struct ptowsp_figure **rows_out, uint32_t *count_out, uint32_t *stride_out, struct ptowsp_error *error)

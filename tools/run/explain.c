@@ -56,8 +56,10 @@ static void part_load(struct part *x, const struct run_options *options)
 {
 	x->refusal = (struct ptowsp_error){.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	x->status = run_program_load(&x->program, x->backend, x->plan, options, PTOWSP_LOAD_LOOK, &x->refusal);
+	run_watchdog(options, RUN_LOADING);
 	if (!x->status)
 		x->status = run_program_place(x->program, options, &x->refusal);
+	run_watchdog(options, RUN_NOTHING);
 	if (x->program && (x->status == PTOWSP_INVALID || x->status == PTOWSP_DEADLINE))
 		x->status = PTOWSP_OK; /* what the backend says is not known then: it needs values or shapes, or longer */
 	x->temps = temps_used(x->plan);

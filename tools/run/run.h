@@ -102,7 +102,7 @@ void run_finish(struct run *run);
 /* ptowsp_program_load under the watchdog; flags: PTOWSP_LOAD_LOOK or 0, besides those of the options. */
 ptowsp_status run_program_load(struct ptowsp_program **out, struct ptowsp_backend *backend, const struct ptowsp_plan *plan, const struct run_options *options,
 			       uint32_t flags, struct ptowsp_error *error);
-/* ptowsp_program_place of the first run, within --timeout-ms or else --load-timeout-ms. */
+/* ptowsp_program_place of the first run, within --timeout-ms and a quarter of --load-timeout-ms. */
 ptowsp_status run_program_place(struct ptowsp_program *program, const struct run_options *options, struct ptowsp_error *error);
 
 /* run/mates.c: what --device names behind the first one. start: after the run itself is prepared; wait: st is what has become of it, and failures of

@@ -66,9 +66,9 @@ ptowsp_status run_program_load(struct ptowsp_program **out, struct ptowsp_backen
 
 ptowsp_status run_program_place(struct ptowsp_program *program, const struct run_options *options, struct ptowsp_error *error)
 {
-	const uint64_t limit = options->timeout_ms ? options->timeout_ms : options->load_timeout_ms;
+	const uint64_t part = options->load_timeout_ms / 4 + 1, limit = options->timeout_ms && options->timeout_ms < part ? options->timeout_ms : part;
 	const struct ptowsp_execute_options execute = {.flags = options->strict ? PTOWSP_RUN_STRICT : 0,
-						       .timeout_ns = limit < UINT64_MAX / 2000000 ? limit * 1000000 : 0,
+						       .timeout_ns = limit * 1000000,
 						       .max_tasks = options->max_tasks};
 	ptowsp_status st = run_values_set(program, options, 0, error);
 
