@@ -34,6 +34,7 @@ static bool init(struct ascend_run *run)
 {
 	run->core_count = run->machine->config.clusters * (1 + run->machine->config.vectors_each);
 	ascend_tree_init(&run->tree, run->instances);
+	ascend_order_of_ready(run);
 	if (!ascend_tasks_init(run) || !ascend_gates_init(run) || !ascend_aicpus_init(run) || !ascend_depths_init(run) || !ascend_issue_init(run) ||
 	    !ascend_processes_init(run))
 		return false;

@@ -84,6 +84,28 @@ RT_INLINE bool sending_begin(struct ascend_run *run, struct ascend_aicpu *aicpu,
 	return true;
 }
 
+/* With nothing of its own left: what is ready at another one, for a core that is idle. It has to look there first. */
+static bool stealing_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *cycles)
+{
+	static const enum ascend_class classes[] = {ASCEND_MIX, ASCEND_CUBE, ASCEND_VECTOR};
+
+	for (size_t k = 0; k < sizeof(classes) / sizeof(*classes); k++) {
+		const uint64_t *idle = aicpu->idle[classes[k] & 1];
+		uint16_t core = classes[k] == ASCEND_MIX || idle[0] | idle[1] ? ascend_core_find(run, aicpu, classes[k]) : ASCEND_NO_CORE;
+		uint32_t task = core != ASCEND_NO_CORE ? ascend_steal(run, aicpu, classes[k]) : ASCEND_NOBODY;
+
+		if (task == ASCEND_NOBODY)
+			continue;
+		ascend_core_reserve(run, aicpu, core, classes[k] == ASCEND_MIX);
+		aicpu->doing = ASCEND_SENDING;
+		aicpu->what = task;
+		aicpu->core = core;
+		*cycles = run->cost->hear + run->cost->dispatch;
+		return true;
+	}
+	return false;
+}
+
 /* What runs on an instance itself. */
 static bool computing_begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_t *cycles)
 {
@@ -148,7 +170,9 @@ RT_INLINE bool begin(struct ascend_run *run, struct ascend_aicpu *aicpu, uint64_
 		return true;
 	if (run->pipeline ? ascend_process_issue(run, aicpu, cycles) : issuing_begin(run, aicpu, cycles))
 		return true;
-	return (!started || run->limits->batch) && run->started && starting_begin(run, aicpu, cycles); /* what it cannot issue lets others start */
+	if ((!started || run->limits->batch) && run->started && starting_begin(run, aicpu, cycles)) /* what it cannot issue lets others start */
+		return true;
+	return run->steals && run->started && !run->pipeline && stealing_begin(run, aicpu, cycles);
 }
 
 /* ---- ending ------------------------------------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
  * pipeline_depth, at which a task that may not start yet is parked. */
 #include <stdlib.h>
 #include "ascend/machine_ready.h"
+#include "ptowsp/ids.h"
 #include "rt/grow.h"
 
 bool ascend_queue_init(struct ascend_queue *queue, uint32_t room)
@@ -42,24 +43,36 @@ static bool before(const struct ascend_run *run, uint32_t a, uint32_t b)
 	return since < other || (since == other && (int32_t)(a - b) < 0);
 }
 
-/* By number: a heap, whose first place is 0. */
-static void heap_enter(struct ascend_queue *queue, uint32_t task)
+/* Is a to be taken before b? */
+static bool sooner(const struct ascend_run *run, uint32_t a, uint32_t b)
+{
+	const struct ascend_mark *m = run->marks ? &run->marks[a & run->mask] : NULL, *n = run->marks ? &run->marks[b & run->mask] : NULL;
+
+	if (m && m->priority != n->priority)
+		return m->priority > n->priority;
+	if (m && m->awaited != n->awaited)
+		return m->awaited > n->awaited;
+	return run->by_number ? (int32_t)(a - b) < 0 : before(run, a, b);
+}
+
+/* A heap, whose first place is 0. */
+static void heap_enter(const struct ascend_run *run, struct ascend_queue *queue, uint32_t task)
 {
 	uint32_t *heap = queue->tasks, at = queue->tail++;
 
-	for (; at && (int32_t)(task - heap[(at - 1) / 2]) < 0; at = (at - 1) / 2)
+	for (; at && sooner(run, task, heap[(at - 1) / 2]); at = (at - 1) / 2)
 		heap[at] = heap[(at - 1) / 2];
 	heap[at] = task;
 }
 
-static void heap_drop(struct ascend_queue *queue)
+static void heap_drop(const struct ascend_run *run, struct ascend_queue *queue)
 {
 	uint32_t *heap = queue->tasks, count = --queue->tail, last = heap[count], at = 0, child;
 
 	for (; (child = 2 * at + 1) < count; at = child) {
-		if (child + 1 < count && (int32_t)(heap[child + 1] - heap[child]) < 0)
+		if (child + 1 < count && sooner(run, heap[child + 1], heap[child]))
 			child++;
-		if ((int32_t)(heap[child] - last) >= 0)
+		if (!sooner(run, heap[child], last))
 			break;
 		heap[at] = heap[child];
 	}
@@ -68,8 +81,8 @@ static void heap_drop(struct ascend_queue *queue)
 
 static void queue_drop(const struct ascend_run *run, struct ascend_queue *queue)
 {
-	if (run->machine->config.by_number)
-		heap_drop(queue);
+	if (run->heaps)
+		heap_drop(run, queue);
 	else
 		queue->head++;
 }
@@ -80,13 +93,79 @@ void ascend_queue_enter(struct ascend_run *run, struct ascend_queue *queue, uint
 
 	if (!queue_room(run, queue))
 		return;
-	if (run->machine->config.by_number) {
-		heap_enter(queue, task);
+	if (run->heaps) {
+		heap_enter(run, queue, task);
 		return;
 	}
 	for (at = queue->tail++; at != queue->head && before(run, task, queue->tasks[(at - 1) & queue->mask]); at--)
 		queue->tasks[at & queue->mask] = queue->tasks[(at - 1) & queue->mask];
 	queue->tasks[at & queue->mask] = task;
+}
+
+/* ---- order -------------------------------------------------------------------------------------------------------- */
+
+void ascend_order_of_ready(struct ascend_run *run)
+{
+	run->by_number = run->machine->config.by_number && !run->limits->order;
+	run->steals = run->limits->order == PTOWSP_READY_WORK_STEAL && run->instances > 1;
+	run->heaps = run->by_number || run->limits->order == PTOWSP_READY_PRIORITY;
+}
+
+/* How many tasks wait for it, as far as they have been issued. */
+static uint32_t awaited(const struct ascend_run *run, uint32_t circle)
+{
+	uint32_t count = 0;
+
+	for (uint32_t at = circle; at; at = run->links[at].next) {
+		count++;
+		if (run->links[at].next == circle)
+			break;
+	}
+	return count;
+}
+
+void ascend_mark_make(struct ascend_run *run, const struct ascend_task *task, uint32_t number)
+{
+	if (run->limits->order == PTOWSP_READY_PRIORITY)
+		run->marks[number & run->mask].awaited = awaited(run, task->followers);
+}
+
+void ascend_thieves_wake(struct ascend_run *run)
+{
+	for (uint32_t p = 0; p < run->instances; p++)
+		ascend_aicpu_wake(run, p, run->now);
+}
+
+/* What has been ready longest at others, of those that would be taken next there; ASCEND_NOBODY. */
+static uint32_t loot_find(struct ascend_run *run, const struct ascend_aicpu *thief, enum ascend_class class)
+{
+	uint32_t best = ASCEND_NOBODY;
+
+	for (uint32_t p = 0; p < run->instances; p++) {
+		uint32_t task = p == thief->number ? ASCEND_NOBODY : ascend_ready_first(run, &run->aicpus[p].ready[class]);
+
+		if (task != ASCEND_NOBODY && (best == ASCEND_NOBODY || sooner(run, task, best)))
+			best = task;
+	}
+	return best;
+}
+
+uint32_t ascend_steal(struct ascend_run *run, struct ascend_aicpu *thief, enum ascend_class class)
+{
+	uint32_t number = loot_find(run, thief, class);
+	struct ascend_task *task;
+	struct ascend_aicpu *from;
+
+	if (number == ASCEND_NOBODY)
+		return number;
+	task = ascend_task_of(run, number);
+	from = &run->aicpus[task->owner];
+	ascend_ready_take(run, &from->ready[class]);
+	from->in_flight--, from->tasks--, from->in_ring[task->ring]--;
+	thief->in_flight++, thief->tasks++, thief->in_ring[task->ring]++;
+	task->owner = (uint8_t)thief->number;
+	run->owners[number & run->owner_mask] = task->owner;
+	return number;
 }
 
 /* ---- pipeline_depth ----------------------------------------------------------------------------------------------- */

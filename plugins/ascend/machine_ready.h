@@ -14,7 +14,14 @@ void ascend_depths_leave(struct ascend_run *run, const struct ascend_task *task)
 uint32_t ascend_ready_first_slowly(struct ascend_run *run, struct ascend_queue *queue);
 void ascend_ready_take_slowly(struct ascend_run *run, struct ascend_queue *queue);
 
-/* Where the queue is full, goes by number, or has tasks that became ready now and have higher numbers. */
+/* Which ready task is next in this run: run->limits->order, else the machine's. */
+void ascend_order_of_ready(struct ascend_run *run);
+/* What it is ordered by, where there are marks. */
+void ascend_mark_make(struct ascend_run *run, const struct ascend_task *task, uint32_t number);
+/* work_steal: something is ready; an instance takes the next task of that kind of another one, which is its own from now on; ASCEND_NOBODY: there is none. */
+void ascend_thieves_wake(struct ascend_run *run);
+uint32_t ascend_steal(struct ascend_run *run, struct ascend_aicpu *thief, enum ascend_class class);
+/* Where the queue is full, is a heap, or has tasks that became ready now and have higher numbers. */
 void ascend_queue_enter(struct ascend_run *run, struct ascend_queue *queue, uint32_t task);
 /* A kernel without a unit goes where a core is idle, to a vector core first. */
 static inline enum ascend_class ascend_class_choose(const struct ascend_aicpu *aicpu)
@@ -34,12 +41,16 @@ static inline void ascend_ready_add(struct ascend_run *run, struct ascend_task *
 	task->start = run->now;
 	if (task->any)
 		task->class = (uint8_t)ascend_class_choose(aicpu);
+	if (run->marks)
+		ascend_mark_make(run, task, number);
 	queue = &aicpu->ready[task->class];
-	if (queue->head == queue->tail && queue->tasks && !run->machine->config.by_number)
+	if (queue->head == queue->tail && queue->tasks && !run->heaps)
 		queue->tasks[queue->tail++ & queue->mask] = number;
 	else
 		ascend_queue_enter(run, queue, number);
 	ascend_aicpu_wake(run, task->owner, run->now);
+	if (run->steals)
+		ascend_thieves_wake(run);
 }
 
 /* Waits for one thing less, at the instance that does this; ready with the last. */
@@ -61,7 +72,7 @@ static inline uint32_t ascend_ready_first(struct ascend_run *run, struct ascend_
 
 static inline void ascend_ready_take(struct ascend_run *run, struct ascend_queue *queue)
 {
-	if (run->machine->config.by_number || run->limits->depth_count)
+	if (run->heaps || run->limits->depth_count)
 		ascend_ready_take_slowly(run, queue);
 	else
 		queue->head++;

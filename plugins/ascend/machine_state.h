@@ -31,6 +31,10 @@ _Static_assert(sizeof(struct ascend_task) == 64, "a cache line, and found withou
 struct ascend_link {
 	uint32_t next, task;
 };
+/* Where the order of ready tasks asks for it: the larger the earlier, the priority first. */
+struct ascend_mark {
+	uint32_t priority, awaited;
+};
 /* Sums over all tasks before one. */
 struct ascend_need {
 	uint64_t map, deps;
@@ -140,6 +144,9 @@ struct ascend_run {
 	/* tasks */
 	struct ascend_task *tasks;
 	struct ascend_need *needs;
+	struct ascend_mark *marks;        /* NULL: they are all alike */
+	bool by_number, heaps;            /* ready tasks: the lowest number first; in heaps, not as they come */
+	bool steals;                      /* an instance without anything to do takes what is ready at another one */
 	uint8_t *owners;
 	uint64_t mask, owner_mask;
 	uint64_t met, issued, ended, left; /* all before: were pulled; ...; have ended; have left. issued: how many */

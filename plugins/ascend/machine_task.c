@@ -11,6 +11,9 @@ bool ascend_tasks_init(struct ascend_run *run)
 	run->mask = rt_window_room(run->limits->window) - 1;
 	run->tasks = calloc(run->mask + 1, sizeof(*run->tasks));
 	run->needs = calloc(run->mask + 1, sizeof(*run->needs));
+	run->marks = run->heaps && !run->by_number ? calloc(run->mask + 1, sizeof(*run->marks)) : NULL;
+	if (run->heaps && !run->by_number && !run->marks)
+		return false;
 	run->owner_mask = run->mask;
 	run->owners = calloc(run->owner_mask + 1, 1);
 	run->link_count = 1; /* 0 is none */
@@ -21,6 +24,7 @@ void ascend_tasks_finish(struct ascend_run *run)
 {
 	free(run->tasks);
 	free(run->needs);
+	free(run->marks);
 	free(run->owners);
 	free(run->links);
 }
@@ -32,21 +36,28 @@ static bool tasks_grow(struct ascend_run *run)
 	uint64_t mask = 2 * run->mask + 1;
 	struct ascend_task *tasks = calloc(mask + 1, sizeof(*tasks));
 	struct ascend_need *needs = calloc(mask + 1, sizeof(*needs));
+	struct ascend_mark *marks = run->marks ? calloc(mask + 1, sizeof(*marks)) : NULL;
+	const bool room = tasks && needs && (marks || !run->marks);
 
-	for (uint64_t k = run->left; tasks && needs && k < run->met; k++) {
+	for (uint64_t k = run->left; room && k < run->met; k++) {
 		tasks[k & mask] = run->tasks[k & run->mask];
 		needs[k & mask] = run->needs[k & run->mask];
+		if (marks)
+			marks[k & mask] = run->marks[k & run->mask];
 	}
-	if (tasks && needs) {
+	if (room) {
 		free(run->tasks);
 		free(run->needs);
+		free(run->marks);
 		run->tasks = tasks;
 		run->needs = needs;
+		run->marks = marks;
 		run->mask = mask;
 		return true;
 	}
 	free(tasks);
 	free(needs);
+	free(marks);
 	return false;
 }
 

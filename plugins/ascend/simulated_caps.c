@@ -21,6 +21,9 @@ static const struct ptowsp_cap one_instance[] = {
 	BASE_CAP(BASE_POLICY(DISPATCH, CUSTOM), RECORDED), BASE_CAP(BASE_POLICY(DISPATCH, AUTO), RECORDED),
 	BASE_CAP(BASE_POLICY(SPATIAL_MAP, GRID), RECORDED), BASE_CAP(BASE_POLICY(DISPATCH, GRID), RECORDED), BASE_CAP(OPCODE(DISPATCH_FILTER), RECORDED),
 };
+/* Ready tasks wait in queues here; to take them from each other needs others. */
+static const struct ptowsp_cap queues[] = {BASE_CAP(BASE_POLICY(READY, FIFO), ENFORCED), BASE_CAP(BASE_POLICY(READY, PRIORITY), ENFORCED)};
+static const struct ptowsp_cap others[] = {BASE_CAP(BASE_POLICY(READY, WORK_STEAL), ENFORCED)};
 /* The policies whose last number says how many executors there are: more than there are instances cannot be kept apart. */
 static const uint32_t counted[] = {BASE_POLICY(DISPATCH, ROUND_ROBIN), BASE_POLICY(DISPATCH, AFFINITY), BASE_POLICY(DISPATCH, HASH), BASE_POLICY(DISPATCH, WORK_STEAL),
 				   BASE_POLICY(DISPATCH, CUSTOM), BASE_POLICY(DISPATCH, AUTO)};
@@ -57,8 +60,8 @@ static uint32_t limited_add(struct ptowsp_cap *rows, uint32_t there, uint32_t fe
 /* With queues and events. */
 static uint32_t machine_caps(const struct ascend_simulated *own, uint32_t instances, struct ptowsp_cap *rows, uint32_t there)
 {
-	if (instances < 2)
-		there = BASE_CAPS_ADD(rows, there, one_instance);
+	there = BASE_CAPS_ADD(rows, there, queues);
+	there = instances < 2 ? BASE_CAPS_ADD(rows, there, one_instance) : BASE_CAPS_ADD(rows, there, others);
 	for (size_t k = 0; k < sizeof(counted) / sizeof(*counted); k++)
 		there = limited_add(rows, there, counted[k], instances);
 	return limited_add(rows, there, BASE_POLICY(STREAMS, COUNT), own->streams);

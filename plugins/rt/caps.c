@@ -25,12 +25,14 @@ static const uint16_t features[] = {
 	PTOWSP_FEATURE_CSP_TOKEN,	 PTOWSP_FEATURE_CSP_PAYLOAD,
 };
 
-/* Orders among ready tasks, and issuing at once, have no effect on the semantic clock: kept, nothing to obey. */
+/* Orders among ready tasks, and issuing at once, have no effect on the semantic clock: kept, nothing to obey here. An engine with an order of its own has rows of its own. */
 static uint8_t policy_state(unsigned directive, unsigned policy)
 {
+	if (directive == PTOWSP_DIRECTIVE_READY)
+		return PTOWSP_STATE_RECORDED;
 	if (rt_directive_obeyed(directive, policy))
 		return PTOWSP_STATE_ENFORCED;
-	if (directive == PTOWSP_DIRECTIVE_READY || (directive == PTOWSP_DIRECTIVE_TIMING && policy == PTOWSP_TIMING_IMMEDIATE))
+	if (directive == PTOWSP_DIRECTIVE_TIMING && policy == PTOWSP_TIMING_IMMEDIATE)
 		return PTOWSP_STATE_RECORDED;
 	return PTOWSP_STATE_DIAGNOSED;
 }

@@ -302,7 +302,14 @@ static ptowsp_status start_built(const struct rt_directive *d)
 	return PTOWSP_OK;
 }
 
-/* Everything this core obeys. A policy that stands here has an `enforced` row in caps.c. */
+/* An engine's affair: threads of this core take what is ready as it comes. */
+static ptowsp_status ready(const struct rt_directive *d)
+{
+	d->schedule->ready = d->row->policy;
+	return PTOWSP_OK;
+}
+
+/* Everything this core obeys, or hands on. A policy that stands here has an `enforced` row in caps.c, `ready` excepted. */
 static const struct rule {
 	uint8_t directive, policy;
 	ptowsp_status (*apply)(const struct rt_directive *d);
@@ -327,6 +334,8 @@ static const struct rule {
 	RULE(START, THRESHOLD, start),		     RULE(START, AFTER_ORCHESTRATION, start_built),
 	RULE(TENSOR_MAP, CAPACITY, capacity),	     RULE(DEP_LIST, CAPACITY, capacity),
 	RULE(HEAP, CAPACITY, capacity),
+	RULE(READY, FIFO, ready),		     RULE(READY, WORK_STEAL, ready),
+	RULE(READY, PRIORITY, ready),
 	RULE(READY_QUEUE, CAPACITY, capacity),	     RULE(CHANNEL_CAPACITY, CAPACITY, channel_capacity),
 #undef RULE
 };

@@ -181,6 +181,7 @@ static void limits_fill(struct rt_feed *feed)
 		.schedulers = run->share_count ? run->share_count : 1,
 		.policy = schedule->dispatch.policy,
 		.executors = run->clock.executors,
+		.order = schedule->ready,
 		.issue_cost = schedule->issue_cost,
 		.batch = schedule->batch,
 		.streams = schedule->streams,

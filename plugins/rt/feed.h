@@ -52,7 +52,7 @@ struct rt_item {
 	bool later;          /* cycles are not there yet: never of what rt_feed_next gives */
 	uint32_t process;    /* instance, PTOWSP_NONE: of the workload */
 	uint32_t owner;      /* scheduler instance: a filter's, else executor mod instances where there is a policy, else as owner.h says */
-	uint32_t row;
+	uint32_t row;        /* of a task: its instruction in WORK */
 	uint64_t number, bytes;
 	uint64_t cycles;
 	struct rt_need need;
@@ -69,6 +69,7 @@ struct rt_limits {
 	uint32_t schedulers;    /* at least 1 */
 	uint32_t policy;        /* PTOWSP_DISPATCH_x, 0: none */
 	uint32_t executors;     /* of a pool, at least 1 */
+	uint32_t order;         /* PTOWSP_READY_x: which ready task is next, 0: the engine says */
 	uint64_t issue_cost, streams;
 	uint64_t batch;         /* dependencies of so many tasks are merged together, 0: each for itself */
 	const struct rt_depth *depths;

@@ -150,6 +150,7 @@ ptowsp_status rt_feed_put_task(struct rt_feed *feed, const struct rt_clock_task 
 
 	if (!item)
 		return PTOWSP_NO_MEMORY;
+	item->row = feed->run->program->sites[feed->run->expand.site].instruction;
 	item->number = feed->run->tasks;
 	item->unit = (uint8_t)feed->run->program->tables.kernel.rows[task->kernel].unit;
 	item->later = task->cycles == RT_CYCLES_LATER;
@@ -202,6 +203,7 @@ ptowsp_status rt_feed_put_plan(struct rt_feed *feed, struct rt_plan *plan, const
 	item = st ? NULL : item_make(feed, RT_ITEM_TASK, preds->count);
 	if (!item)
 		return st ? st : PTOWSP_NO_MEMORY;
+	item->row = site->instruction;
 	item->number = run->tasks;
 	item->unit = (uint8_t)plan->task.unit;
 	item->owner = feed->numbered ? rt_owner_rest(&feed->owner, run->tasks) : owner_find(feed, site, plan->task.executor);

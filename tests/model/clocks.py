@@ -116,6 +116,7 @@ def check(job):
     kernels = seed % 2 == 0 and not compare.is_promise(package)
     flags = [f"--threads={1 + seed % 2}", f"--opt=device={DEVICES[seed % 3]}"] + ([] if kernels else ["--no-kernels"])
     own = [f"--opt=aicpus={1 + seed // 3 % 6}" if seed % 3 != 2 else f"--opt=aicpus={1 + seed // 3 % 14}"] + MODES[seed // 2 % len(MODES)].replace(" ", "=", 1).split()
+    own += [[], ["--schedule=ready=work_steal"], ["--schedule=ready=priority"], ["--schedule=ready=fifo"]][seed // 5 % 4]
     folder = seeds.own(folder)
     if seeds.pack(options.build, package, folder).returncode:
         return seed, 3, None

@@ -49,6 +49,26 @@ OF_EACH_TASK(streams, stream)
 OF_EACH_TASK(starts, start)
 OF_EACH_TASK(numbers, task)
 
+static int start_order(const void *a, const void *b)
+{
+	const struct ptowsp_trace_task *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return (x->task > y->task) - (x->task < y->task);
+}
+
+/* Numbers of tasks, the one that started first before the others. */
+static void by_start(struct seeing *s)
+{
+	struct ptowsp_trace_task sorted[PROBE_TASKS];
+
+	memcpy(sorted, s->outcome->tasks, (size_t)traced(s) * sizeof(*sorted));
+	qsort(sorted, (size_t)traced(s), sizeof(*sorted), start_order);
+	for (uint64_t i = 0; i < traced(s); i++)
+		number_add(s, sorted[i].task);
+}
+
 /* Both, for runs that must be alike. */
 static void places(struct seeing *s)
 {
@@ -255,6 +275,7 @@ static const struct look {
 	{"used", TRACE, used},           /* executors with tasks */
 	{"streams", TRACE, streams},
 	{"starts", TRACE, starts},
+	{"by_start", TRACE, by_start},   /* numbers of the tasks, in order of their starts */
 	{"numbers", TRACE, numbers},     /* of the tasks, in order of the trace */
 	{"places", TRACE, places},       /* start..end/executor */
 	{"kernels", TRACE, kernels},
