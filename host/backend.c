@@ -262,6 +262,7 @@ ptowsp_status ptowsp_backend_open_for(struct ptowsp_backend **out, const struct 
 	}
 	b->threads = options->threads;
 	b->memory_limit = options->memory_limit;
+	b->has_settings = options->setting_count > 0;
 	st = plugin_load(b, options, error);
 	if (!st)
 		st = caller_make(b, options, error);

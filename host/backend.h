@@ -31,6 +31,7 @@ struct ptowsp_backend {
 	struct ptowsp_program *kept;          /* owned: what ptowsp_backend_choose loaded, until somebody loads that plan; NULL */
 	uint32_t kept_flags;                  /* that it was loaded with */
 	bool services_ready;
+	bool has_settings;                    /* the caller gave options of the plugin */
 	bool validates;                       /* a layer does: then a race is an error, too */
 	bool keys_read;                       /* opened with PTOWSP_BACKEND_TRUST_SIGNED */
 	struct host_keys keys;

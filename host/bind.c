@@ -123,7 +123,7 @@ static ptowsp_status need_check(const struct ptowsp_program *p, uint32_t index, 
 				 (unsigned long long)tensor->view.elements);
 	if (tensor->view.elements >= tensor->need)
 		return PTOWSP_OK;
-	return host_fail(error, PTOWSP_INVALID, "tensor \"%s\": %s has %llu elements, but the program touches %llu; bind a larger one",
+	return host_fail(error, *tensor->given_from || tensor->bound ? PTOWSP_INVALID : host_values_fault(p), "tensor \"%s\": %s has %llu elements, but the program touches %llu; bind a larger one",
 			 p->plan->tensors[index].name, source, (unsigned long long)tensor->view.elements,
 			 (unsigned long long)tensor->need);
 }

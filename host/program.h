@@ -36,6 +36,7 @@ struct ptowsp_program {
 	uint32_t binding_count;
 	struct host_run run;
 	bool prepared;                        /* since the last run */
+	bool asked;                           /* the caller set a value */
 	uint64_t compile_ns;
 };
 
@@ -45,6 +46,8 @@ void host_program_keep(struct ptowsp_program *program, uint32_t flags);
 /* values.c: text in the type of a slot; INVALID names what is wrong. */
 ptowsp_status host_value_parse(uint16_t dtype, const char *name, const char *text, uint64_t *bits_out,
 			       struct ptowsp_error *error);
+/* Status of what the package alone says wrong with its values: BAD_PACKAGE; INVALID where the caller set some, too. */
+ptowsp_status host_values_fault(const struct ptowsp_program *program);
 /* A needed value without default that nobody set: INVALID naming it and --set. */
 ptowsp_status host_values_check(const struct ptowsp_program *program, struct ptowsp_error *error);
 

@@ -84,6 +84,12 @@ static ptowsp_status file_name(const struct ptowsp_program *p, ptowsp_status st,
 	return st;
 }
 
+/* Nothing but the package can be the reason for what a plugin calls invalid: no directive and no option came from the caller. */
+static bool nothing_asked(const struct ptowsp_program *p)
+{
+	return !p->plan->overrides.count && !p->backend->has_settings;
+}
+
 static ptowsp_status load(struct ptowsp_program *p, uint32_t flags, struct ptowsp_error *error)
 {
 	struct ptowsp_load_args args = {.head = PTOWSP_HEAD(struct ptowsp_load_args, LOAD_ARGS),
@@ -104,7 +110,7 @@ static ptowsp_status load(struct ptowsp_program *p, uint32_t flags, struct ptows
 		p->object = NULL;
 	if (st && !error->text[0])
 		st = host_fail(error, st, "%s could not load the package and did not say why", ptowsp_backend_name(p->backend));
-	return st;
+	return st == PTOWSP_INVALID && nothing_asked(p) ? (error->code = PTOWSP_BAD_PACKAGE) : st;
 }
 
 void host_program_keep(struct ptowsp_program *p, uint32_t flags)

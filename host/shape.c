@@ -46,7 +46,7 @@ static ptowsp_status declared_shape(struct ptowsp_program *p, uint32_t index, st
 	for (uint32_t i = 0; i < row->dim_count && !st; i++) {
 		st = host_expression_value(p, t->dim[row->dims + i].extent, &value, error);
 		if (!st && value < 0)
-			st = host_fail(error, PTOWSP_INVALID, "tensor \"%s\": extent %u is %lld", p->plan->tensors[index].name, i,
+			st = host_fail(error, host_values_fault(p), "tensor \"%s\": extent %u is %lld", p->plan->tensors[index].name, i,
 				       (long long)value);
 		view->extents[i] = (uint64_t)value;
 	}

@@ -124,8 +124,14 @@ ptowsp_status ptowsp_value_set(struct ptowsp_program *program, const char *name,
 		program->values[row] = bits;
 		program->value_known[row] = 1;
 		program->prepared = false;
+		program->asked = true;
 	}
 	return host_error_leave(st, error);
+}
+
+ptowsp_status host_values_fault(const struct ptowsp_program *program)
+{
+	return program->asked ? PTOWSP_INVALID : PTOWSP_BAD_PACKAGE;
 }
 
 ptowsp_status host_values_check(const struct ptowsp_program *program, struct ptowsp_error *error)

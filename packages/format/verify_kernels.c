@@ -10,6 +10,7 @@
 
 #define RUN_LIMIT 65535u /* parameters, payloads, variants of a kernel */
 #define SIGNATURE_LIMIT 32u
+#define CYCLES_LIMIT (UINT64_C(1) << 40) /* of a call: so many tasks fit the clock of a run, and no value stands for "not known yet" */
 #define LOOKS_LIMIT 0x10000000u /* parameters and arguments of portable payloads, each for each kernel that has it */
 #define MUST(condition, ...) PKG_MUST(&c->place, condition, __VA_ARGS__)
 
@@ -79,6 +80,8 @@ ptowsp_status pkg_verify_payloads(const struct pkg_check *c)
 		MUST(p->size, "KPAY[%u].size is 0: a payload has bytes", (unsigned)i);
 		MUST(p->entry_offset < p->size, "KPAY[%u].entry_offset is %llu, the payload has %llu bytes", (unsigned)i,
 		     (unsigned long long)p->entry_offset, (unsigned long long)p->size);
+		MUST(p->cycles <= CYCLES_LIMIT, "KPAY[%u].cycles is %llu, the limit is %llu", (unsigned)i, (unsigned long long)p->cycles,
+		     (unsigned long long)CYCLES_LIMIT);
 		MUST(!p->entry || !p->entry_offset, "KPAY[%u] has both an entry symbol and an entry_offset", (unsigned)i);
 	}
 	return PTOWSP_OK;

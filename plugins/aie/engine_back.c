@@ -20,7 +20,7 @@ static ptowsp_status ring_find(struct aie_back *back, struct ptowsp_error *error
 	return st == PTOWSP_UNSUPPORTED ? PTOWSP_OK : st;
 }
 
-ptowsp_status aie_back_read(struct aie_back *back, const struct aie_map *map, struct ptowsp_error *error)
+static ptowsp_status read_all(struct aie_back *back, const struct aie_map *map, struct ptowsp_error *error)
 {
 	const struct aie_flow *flows;
 	const uint32_t *fifos;
@@ -44,6 +44,19 @@ ptowsp_status aie_back_read(struct aie_back *back, const struct aie_map *map, st
 	if (!st)
 		st = aie_picture_of_design(&back->drawn, &back->design, &back->channels, &back->routes, back->design.arch->text, error);
 	memcpy(back->drawn.picture.grid, map->grid, sizeof(map->grid));
+	return st;
+}
+
+/* Nobody typed this text: what is wrong with it, no design of this backend can say. */
+ptowsp_status aie_back_read(struct aie_back *back, const struct aie_map *map, struct ptowsp_error *error)
+{
+	struct ptowsp_error found = {.head = PTOWSP_HEAD(found, ERROR)};
+	ptowsp_status st = read_all(back, map, &found);
+
+	if (st == PTOWSP_INVALID)
+		return base_fail(error, PTOWSP_UNSUPPORTED, "the design for it does not hold: %.200s; take another backend", found.text);
+	if (st)
+		*error = found;
 	return st;
 }
 

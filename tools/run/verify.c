@@ -84,7 +84,10 @@ static ptowsp_status compare_sample(struct run *run, uint32_t index, struct ptow
 		return PTOWSP_OK;
 	program = run_tensor_program(run, index, &place);
 	st = ptowsp_tensor_sample(program, place, PTOWSP_SAMPLE_EXPECTED, &sample, error);
-	return st ? st : compare_with(run, index, sample.data, sample.elements, "sample data", error);
+	if (st)
+		return st;
+	st = compare_with(run, index, sample.data, sample.elements, "sample data", error);
+	return st == PTOWSP_INVALID ? (error->code = PTOWSP_BAD_PACKAGE) : st; /* nothing but the package had a say */
 }
 
 ptowsp_status run_compare(struct run *run, struct ptowsp_error *error)
