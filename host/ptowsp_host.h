@@ -132,7 +132,7 @@ struct ptowsp_backend_options {
 	const struct ptowsp_setting *settings; /* options of the plugin */
 	uint32_t setting_count;
 	uint32_t threads;               /* workers, 0 = all cores this process may use */
-	uint64_t memory_limit;          /* told to the plugin: bytes that it may hold for tensors and tasks, 0 = none */
+	uint64_t memory_limit;          /* told to the plugin: bytes that it may hold for tensors and tasks, 0 = none; a run that holds more ends, TOO_BIG */
 	/* Lines for people; called from any thread, one at a time; must not call back into this API. NULL: dropped. */
 	void (*log)(void *context, int32_t level, const char *text);
 	void *log_context;

@@ -91,7 +91,7 @@ static void what_is_read_is_not_overwritten(void)
 		{"$B/ptowsp-run -q " GOOD " --out dst=./no/../s.pkg.zst s.pkg.zst", "--out dst", "the package"},
 		{"$B/ptowsp-run -q " GOOD " --trace hard s.pkg.zst", "--trace", "the package"},
 		{"$B/ptowsp-run -q " GOOD " --graph soft.json s.pkg.zst", "--graph", "the package"},
-		{"$B/ptowsp-run -q --in src=src.npy --out dst=src.npy s.pkg.zst", "--out dst", "--in src"},
+		{"$B/ptowsp-run -q --set count=8 --in src=src.npy --trace src.npy s.pkg.zst", "--trace", "--in src"},
 		{"$B/ptowsp-run -q " GOOD " --expect dst=src.npy --out dst=src.npy s.pkg.zst", "--out dst", "--expect dst"},
 		{"$B/ptowsp-run -q " GOOD " --plugin=./libptowsp_cpu_sim.so --out dst=libptowsp_cpu_sim.so s.pkg.zst", "--out dst", "the plugin"},
 		{"$B/ptowsp-run -q " GOOD " --plugin-dir=. --trace libptowsp_cpu_sim.so s.pkg.zst", "--trace", "the plugin"},

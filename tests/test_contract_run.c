@@ -580,6 +580,62 @@ static void no_sentence_names_its_kernel_twice(void)
 	CHECK_STR(cli_err, "ptowsp-run: task 2, kernel put: writes %y, which the task does not allow\n");
 }
 
+/* ---- what --max-memory counts ------------------------------------------------------------------------------------- */
+
+static int layer(const char *args, int tiles, intmax_t limit)
+{
+	return cli(check_fmt("$B/ptowsp-run -q --no-kernels --threads 1 --stats=json %s --set num_tiles=%d --max-memory=%jd $P/llama_layer.pkg.zst", args, tiles, limit));
+}
+
+/* By how much the largest resident set of a run of 200,704 tasks is more than that of one of 320. */
+static intmax_t grown(const char *args)
+{
+	intmax_t small;
+
+	REQUIRE_INT(layer(args, 8, 0), 0);
+	small = cli_int(cli_json(), "peak_rss_bytes");
+	REQUIRE_INT(layer(args, 512, 0), 0);
+	return cli_int(cli_json(), "peak_rss_bytes") - small;
+}
+
+/* Beyond by half or a quarter, so that pages, the rooms of arrays that double and what a run holds from its first task on do not decide. */
+static void a_memory_limit_is_held_to_what_a_run_really_takes(void)
+{
+	static const char *const how[] = {"--schedule task_window=0", "--plugin=a2a3sim", "--plugin=a2a3sim --schedule task_window=0"};
+
+	if (cli_slow())
+		CHECK_SKIP("sanitizers take memory of their own");
+	cli_begin();
+	for (size_t i = 0; i < sizeof(how) / sizeof(*how); i++) {
+		intmax_t grows = grown(how[i]);
+
+		CHECK(grows > 1 << 18);
+		CHECK_INT(layer(how[i], 512, grows + grows / 2 + (1 << 20)), 0);
+		CHECK_INT(layer(how[i], 512, grows / 4), 3);
+		CHECK_CONTAINS(cli_err, "the limit (--max-memory) is");
+		cli_check_sentence();
+	}
+}
+
+/* The design of all tasks; unlimited, the largest resident set is some 160 MB, and then the first kernel does not fit. */
+static void the_design_of_an_array_counts_in_the_memory_limit(void)
+{
+	if (cli_slow())
+		CHECK_SKIP("sanitizers take memory of their own");
+	cli_begin();
+	CHECK_INT(layer("--plugin=aie", 512, 50000000), 3);
+	CHECK_CONTAINS(cli_err, "the limit (--max-memory) is 50000000");
+	CHECK_INT(layer("--plugin=aie", 512, 300000000), 5);
+}
+
+/* A window bounds what is held, however many tasks there are. */
+static void a_window_keeps_a_run_below_its_memory_limit(void)
+{
+	cli_begin();
+	CHECK_INT(layer("", cli_slow() ? 64 : 512, cli_slow() ? 8000000 : 2000000), 0);
+	CHECK_INT(layer("--schedule task_window=64", cli_slow() ? 64 : 512, cli_slow() ? 4000000 : 1000000), 0);
+}
+
 void suite_contract_run(CU_pSuite s)
 {
 	cli_suite("run");
@@ -619,4 +675,7 @@ void suite_contract_run(CU_pSuite s)
 	TEST(s, a_temp_tensor_that_is_read_before_any_task_wrote_it_is_told);
 	TEST(s, no_sentence_names_its_kernel_twice);
 	TEST(s, a_plugin_folder_that_is_not_there_is_told);
+	TEST(s, a_memory_limit_is_held_to_what_a_run_really_takes);
+	TEST(s, the_design_of_an_array_counts_in_the_memory_limit);
+	TEST(s, a_window_keeps_a_run_below_its_memory_limit);
 }

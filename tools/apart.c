@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tools/apart.h"
 
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,6 +111,16 @@ ptowsp_status apart_input(const char *path, const char *what, struct ptowsp_erro
 ptowsp_status apart_output(const char *path, const char *what, struct ptowsp_error *error)
 {
 	return add(path, what, true, error);
+}
+
+bool apart_same(const char *path, const char *other)
+{
+	struct row a, b = {.place = NULL};
+	bool is = !row_init(&a, path, "", false, NULL) && !row_init(&b, other, "", false, NULL) && same(&a, &b);
+
+	free(a.place);
+	free(b.place);
+	return is;
 }
 
 ptowsp_status apart_check(const char *path, struct ptowsp_error *error)

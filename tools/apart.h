@@ -3,6 +3,8 @@
 #ifndef TOOLS_APART_H
 #define TOOLS_APART_H
 
+#include <stdbool.h>
+
 #include "ptowsp/base.h"
 
 /* What the call names so far, kept until the process ends or apart_finish. Two paths are one file if device and number are the same, by whatever
@@ -12,6 +14,8 @@
  * what: as it stands in a sentence, "the package", "--trace"; copied, up to 80 characters. Errors: INVALID naming both, NO_MEMORY. */
 ptowsp_status apart_input(const char *path, const char *what, struct ptowsp_error *error);
 ptowsp_status apart_output(const char *path, const char *what, struct ptowsp_error *error);
+/* Whether two paths are one file; false without memory. */
+bool apart_same(const char *path, const char *other);
 /* For whoever opens an output: INVALID if it is an input. Keeps nothing. */
 ptowsp_status apart_check(const char *path, struct ptowsp_error *error);
 /* For a process with several calls in it, such as a test. */

@@ -15,6 +15,7 @@
 #include "rt/dtype.h"
 #include "rt/error.h"
 #include "rt/grid.h"
+#include "rt/held.h"
 #include "rt/process.h"
 #include "rt/program.h"
 
@@ -303,6 +304,8 @@ static ptowsp_status walked(void *context, struct rt_feed *feed, struct ptowsp_e
 		st = aie_layouts_bind(run);
 	if (!st)
 		st = map_make(run);
+	if (!st)
+		st = rt_held_check(run->args->held, run->loaded->walk.task_count, error);
 	return st ? st : run->then(run, feed);
 }
 

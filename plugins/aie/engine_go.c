@@ -9,6 +9,7 @@
 #include "rt/crew.h"
 #include "rt/dtype.h"
 #include "rt/error.h"
+#include "rt/held.h"
 #include "rt/program.h"
 #include "sim.h"
 #include "work.h"
@@ -334,6 +335,8 @@ ptowsp_status aie_engine_go(struct aie_run *run, struct rt_feed *feed)
 		st = shadows_make(&going);
 	if (!st)
 		st = ring_begin(&going);
+	if (!st)
+		st = rt_held_check(run->args->held, run->loaded->walk.task_count, run->error);
 	if (!st) {
 		st = simulate(&going);
 		shadows_take(&going);

@@ -5,8 +5,11 @@
 #include "backend.h"
 #include "caps.h"
 #include "error.h"
+#include "planned.h"
 #include "queue.h"
+#include "rt/dtype.h"
 #include "rt/grid.h"
+#include "rt/held.h"
 
 /* What the core is to do with a schedule. It places tasks on executors even where there is one scheduler instance, and nothing to choose from: shards lie there. A claim that
  * this can be seen is another matter, and that of base_caps_list. */
@@ -178,6 +181,19 @@ static enum rt_replay_when replay_of(const struct base_options *options)
 	return options->opt_level > 2 ? RT_REPLAY_ALWAYS : RT_REPLAY_OFF;
 }
 
+/* Tensors that the run is given, and the tiles of all threads. */
+static uint64_t given_bytes(const struct base_program *program, const struct ptowsp_run_args *args)
+{
+	uint64_t bytes = program->kernels.scratch_bytes * program->kernels.workers;
+
+	for (uint32_t b = 0; b < args->binding_count; b++) {
+		const struct ptowsp_binding *binding = base_binding_at(args, b);
+
+		bytes += binding->data ? binding->elements * rt_dtype_bytes(binding->dtype) : 0;
+	}
+	return bytes;
+}
+
 ptowsp_status base_program_run(struct base_program *program, const struct base_run *run, struct ptowsp_run_stats *stats_out,
 			      struct ptowsp_deadlock *deadlock_out, struct ptowsp_error *error)
 {
@@ -185,6 +201,7 @@ ptowsp_status base_program_run(struct base_program *program, const struct base_r
 	struct rt_sinks sinks = base_trace_sinks(&program->trace);
 	struct connection connection = {.host = instance->host, .token = run->args.token};
 	struct rt_notify notify;
+	struct rt_held held;
 	struct rt_run_args args = {
 		.args = &run->args,
 		.pool = program->device->pool,
@@ -193,10 +210,12 @@ ptowsp_status base_program_run(struct base_program *program, const struct base_r
 		.fixed_map = instance->options->fixed_map,
 		.replay = replay_of(instance->options),
 		.memory = program->device->memory_limit,
+		.held = &held,
 		.schedulers = instance->options->schedulers,
 	};
 	ptowsp_status st;
 
+	rt_held_begin(&held, program->device->memory_limit, given_bytes(program, &run->args));
 	args.notify = connect(&connection, &notify, error) ? &notify : NULL;
 	base_kernels_watch(&program->kernels, &run->cancel, run->args.deadline_ns);
 	st = program->shards.chosen ? rt_grid_find(program->rt, &run->args, program->shards.grid, error) : PTOWSP_OK;

@@ -131,6 +131,7 @@ struct rt_run_args {
 	uint32_t schedulers; /* instances that generate tasks from the bytecode, up to 64; 0: one */
 	const struct rt_notify *notify; /* NULL: the run has one device, number 0 */
 	uint64_t memory; /* bytes that a graph may take which is built before it runs, 0: any; TOO_BIG beyond */
+	const struct rt_held *held; /* NULL, or what the whole run may hold: TOO_BIG beyond, looked at every RT_HELD_TASKS tasks (held.h) */
 	const struct rt_engine *engine; /* NULL: the semantic clock. With one, all programs have any number of schedulers */
 };
 ptowsp_status rt_run(struct rt_program *program, const struct rt_run_args *args, struct ptowsp_run_stats *stats_out,

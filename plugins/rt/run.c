@@ -8,6 +8,7 @@
 #include "rt/express.h"
 #include "rt/feed.h"
 #include "rt/graph_record.h"
+#include "rt/held.h"
 #include "rt/memory.h"
 #include "rt/generate.h"
 #include "rt/process.h"
@@ -263,6 +264,8 @@ ptowsp_status rt_run_init(struct rt_run *run, struct rt_program *program, const 
 	run->replay.always = args->replay == RT_REPLAY_ALWAYS;
 	run->replay.off = args->replay == RT_REPLAY_OFF || rt_replay_rules.least_iterations == RT_REPLAY_NEVER;
 	run->memory = args->memory;
+	run->held = args->held && args->held->limit ? args->held : NULL;
+	run->held_next = RT_HELD_TASKS;
 	run->notify = args->notify;
 	run->schedulers = args->schedulers ? args->schedulers : 1;
 	run->share_count = run->schedulers > 1 ? run->schedulers : 0;

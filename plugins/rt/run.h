@@ -48,6 +48,8 @@ struct rt_run {
 	uint64_t window; /* in force */
 	uint64_t heap_capacity;
 	uint64_t memory; /* bytes that a graph built first may take, 0: any */
+	const struct rt_held *held; /* NULL: no limit */
+	uint64_t held_next;         /* task of the next look at it */
 	uint64_t max_tasks;
 
 	struct rt_env env;

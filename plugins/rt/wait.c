@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* wait.c - how the expander waits for worker threads: it runs ready tasks itself, moves the ring's frontier, and looks at deadline and cancel. */
 #include "rt/error.h"
+#include "rt/held.h"
 #include "rt/run.h"
 
 #define WAIT_NS UINT64_C(10000000) /* between two looks at deadline and cancel */
@@ -14,7 +15,10 @@ ptowsp_status rt_look(struct rt_run *run)
 		return rt_fail_at(run->error, PTOWSP_DEADLINE, run->tasks, UINT64_MAX,
 				  "the deadline passed after %llu tasks were issued; allow more time with --timeout-ms",
 				  (unsigned long long)run->tasks);
-	return PTOWSP_OK;
+	if (!run->held || run->tasks < run->held_next)
+		return PTOWSP_OK;
+	run->held_next = run->tasks + RT_HELD_TASKS;
+	return rt_held_check(run->held, run->tasks, run->error);
 }
 
 #define LOOK_MOST 1024u

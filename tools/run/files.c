@@ -17,7 +17,7 @@ static ptowsp_status pairs(side_fn side, const struct run_list *list, const char
 {
 	ptowsp_status st = PTOWSP_OK;
 
-	for (size_t i = 0; i < list->count && !st; i++) {
+	for (uint32_t i = 0; i < list->count && !st; i++) {
 		char what[81];
 
 		snprintf(what, sizeof(what), "%s %s", flag, list->rows[i].name);
@@ -43,7 +43,30 @@ static ptowsp_status log_apart(const char *layers, struct ptowsp_error *error)
 	return PTOWSP_OK;
 }
 
-/* A checkpoint may follow itself: it is read whole before the next is written. */
+static bool is_out(const struct run_options *o, const char *path)
+{
+	for (uint32_t i = 0; i < o->out.count; i++)
+		if (apart_same(o->out.rows[i].value, path))
+			return true;
+	return false;
+}
+
+/* A tensor's file may be replaced by what the run makes of it: the new one is whole before the old one goes. */
+static ptowsp_status ins_apart(const struct run_options *o, struct ptowsp_error *error)
+{
+	ptowsp_status st = PTOWSP_OK;
+
+	for (uint32_t i = 0; i < o->in.count && !st; i++) {
+		char what[81];
+
+		snprintf(what, sizeof(what), "--in %s", o->in.rows[i].name);
+		if (!is_out(o, o->in.rows[i].value))
+			st = apart_input(o->in.rows[i].value, what, error);
+	}
+	return st;
+}
+
+/* A checkpoint may follow itself, too. */
 ptowsp_status run_files_apart(const struct run_options *o, struct ptowsp_error *error)
 {
 	ptowsp_status st = apart_input(o->package, "the package", error);
@@ -51,7 +74,7 @@ ptowsp_status run_files_apart(const struct run_options *o, struct ptowsp_error *
 	if (!st && o->plugin && strchr(o->plugin, '/'))
 		st = run_plugin_apart(o->plugin, error);
 	if (!st)
-		st = pairs(apart_input, &o->in, "--in", error);
+		st = ins_apart(o, error);
 	if (!st)
 		st = pairs(apart_input, &o->expect, "--expect", error);
 	if (!st && o->restore && !(o->checkpoint && !strcmp(o->restore, o->checkpoint)))

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#include "rt/held.h"
+
+#include <stdlib.h>
+#include "rt/error.h"
+
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#include <sanitizer/allocator_interface.h>
+static uint64_t allocated(void)
+{
+	return __sanitizer_get_current_allocated_bytes();
+}
+#elif defined(__GLIBC__)
+#include <malloc.h>
+static uint64_t allocated(void)
+{
+	const struct mallinfo2 info = mallinfo2();
+
+	return info.uordblks + info.hblkhd;
+}
+#else
+static uint64_t allocated(void)
+{
+	return 0;
+}
+#endif
+
+void rt_held_begin(struct rt_held *held, uint64_t limit, uint64_t given)
+{
+	*held = (struct rt_held){limit, given, limit ? allocated() : 0};
+}
+
+uint64_t rt_held_bytes(const struct rt_held *held)
+{
+	const uint64_t now = allocated();
+
+	return held->given + (now > held->before ? now - held->before : 0);
+}
+
+ptowsp_status rt_held_check(const struct rt_held *held, uint64_t task, struct ptowsp_error *error)
+{
+	uint64_t bytes;
+
+	if (!held || !held->limit)
+		return PTOWSP_OK;
+	bytes = rt_held_bytes(held);
+	if (bytes <= held->limit)
+		return PTOWSP_OK;
+	return rt_fail_at(error, PTOWSP_TOO_BIG, task, UINT64_MAX,
+			  "the run holds %llu bytes at task %llu, %llu of them tensors and tiles, the limit (--max-memory) is %llu; raise it, or state a smaller task_window",
+			  (unsigned long long)bytes, (unsigned long long)task, (unsigned long long)held->given, (unsigned long long)held->limit);
+}
