@@ -206,6 +206,17 @@ static void depths_and_counts_have_limits(void)
 	free(deep);
 }
 
+/* Numbers of programs that count from 0 are never those of names. */
+static void notifications_by_name_lie_apart_from_those_by_number(void)
+{
+	char name[2] = "";
+
+	for (name[0] = 'a'; name[0] <= 'z'; name[0]++) {
+		CHECK_UINT(pkg_graph_notification(name) >> 31, 1);
+		CHECK_UINT(pkg_graph_notification(name) & UINT32_MAX >> 1, (uint32_t)ptowsp_id(name, 1) & UINT32_MAX >> 1);
+	}
+}
+
 void suite_graph_form(CU_pSuite s)
 {
 	TEST(s, every_instruction_comes_back);
@@ -214,4 +225,5 @@ void suite_graph_form(CU_pSuite s)
 	TEST(s, the_original_text_is_accepted_as_it_is);
 	TEST(s, wrong_programs_are_refused_by_instruction);
 	TEST(s, depths_and_counts_have_limits);
+	TEST(s, notifications_by_name_lie_apart_from_those_by_number);
 }
