@@ -148,7 +148,7 @@ static void a_worker_that_goes_on_after_a_stop_goes_on(void)
 	moody_close(&s);
 }
 
-/* It has the ring from its worker, and says things there for ever. */
+/* It has the ring and the socket from its worker, in a session of its own. */
 static void a_process_that_a_worker_leaves_ends_with_it(void)
 {
 	static const char *const operations[] = {"load", "poll", "fini"};

@@ -95,7 +95,7 @@ static void ring_fill(void)
 	atomic_store(&shared->down[0].tail, atomic_load(&shared->down[0].head) - HOST_RING_BYTES);
 }
 
-/* Leaves a process in a session of its own, which has all that this one has, and says things for ever; its number is what this one says. */
+/* Leaves a process in a session of its own, which has all that this one has, the ring and the socket too; its number is what this one says. */
 static void child_leave(void)
 {
 	char line[32];
@@ -104,7 +104,7 @@ static void child_leave(void)
 	if (!child) {
 		setsid();
 		for (;;)
-			own_host->log(own_host->context, PTOWSP_LOG_DEBUG, "and", 3);
+			pause();
 	}
 	snprintf(line, sizeof(line), "child %d", (int)child);
 	own_host->log(own_host->context, PTOWSP_LOG_INFO, line, strlen(line));
