@@ -101,7 +101,8 @@ static void a_bare_machine_ends_with_8_and_says_what_it_lacks(void)
 		CHECK_SKIP("this machine has an array");
 	CHECK_INT(cli(NOWHERE "PATH=/nowhere:/usr/bin:/bin $B/ptowsp-run --plugin=aie --opt engine=device --opt xrt=$T/none $P/vector_add.pkg.zst"), 8);
 	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++)
-		CHECK_CONTAINS(cli_err, lines[i]);
+		if (!strstr(cli_err, lines[i]) || strstr(strstr(cli_err, lines[i]) + 1, lines[i]))
+			CHECK_FAIL("not there once: %s", lines[i]);
 	CHECK_INT(cli(NOWHERE "$B/ptowsp-run --quiet --plugin=aie --opt engine=device $P/vector_add.pkg.zst"), 8);
 	CHECK_CONTAINS(cli_err, "no device /dev/accel/accel0");
 	cli_check_sentence();

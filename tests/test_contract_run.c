@@ -83,16 +83,17 @@ static void an_output_replaces_an_older_file(void)
 	CHECK_STR(cli_out, "dst.npy\n");
 }
 
-static void an_output_over_its_own_input_is_right(void)
+static void an_output_over_an_input_is_refused(void)
 {
 	float *x;
 
 	cli_begin();
 	cli_npy_f32("x.npy", 16, 0, 1);
-	CHECK_INT(cli("$B/ptowsp-run --in src=x.npy --set count=1 --out dst=x.npy " SCALE), 0);
+	CHECK_INT(cli("$B/ptowsp-run --in src=x.npy --set count=1 --out dst=x.npy " SCALE), 2);
+	CHECK_STR(cli_err, "ptowsp-run: --out dst would take the place of --in src, x.npy; name another file\n");
 	x = read_f32("x.npy", 16);
 	REQUIRE(x != NULL);
-	CHECK_NEAR(x[15], 31, 0);
+	CHECK_NEAR(x[15], 15, 0);
 	free(x);
 }
 
@@ -524,6 +525,17 @@ static void ordinary_temp_tensors_are_told_to_who_asks(void)
 	CHECK_CONTAINS(cli_text(cli_json(), "diagnostics[0].text"), said);
 }
 
+/* With --strict it is known. */
+static void a_promise_is_not_told_where_it_is_checked(void)
+{
+	cli_begin();
+	CHECK_INT(cli("$B/ptowsp-run --schedule hazards=raw $P/vector_add.pkg.zst"), 0);
+	CHECK_CONTAINS(cli_err, "`deterministic` is not known; --strict checks it");
+	CHECK_INT(cli("$B/ptowsp-run --schedule hazards=raw --strict --stats=json $P/vector_add.pkg.zst"), 0);
+	CHECK_STR(cli_err, "");
+	CHECK_CONTAINS(cli_out, "\"deterministic\": true");
+}
+
 static void a_plugin_folder_that_is_not_there_is_told(void)
 {
 	cli_begin();
@@ -644,7 +656,7 @@ void suite_contract_run(CU_pSuite s)
 	TEST(s, a_plugin_is_taken_by_path_alias_and_auto);
 	TEST(s, tools_run_from_any_folder_and_through_a_link);
 	TEST(s, an_output_replaces_an_older_file);
-	TEST(s, an_output_over_its_own_input_is_right);
+	TEST(s, an_output_over_an_input_is_refused);
 	TEST(s, fills_are_zeros_ones_iota_and_the_corpus_random);
 	TEST(s, an_unbound_input_is_zeros_and_said_once_with_the_option);
 	TEST(s, expect_tells_counts_and_places);
@@ -674,6 +686,7 @@ void suite_contract_run(CU_pSuite s)
 	TEST(s, ordinary_temp_tensors_are_told_to_who_asks);
 	TEST(s, a_temp_tensor_that_is_read_before_any_task_wrote_it_is_told);
 	TEST(s, no_sentence_names_its_kernel_twice);
+	TEST(s, a_promise_is_not_told_where_it_is_checked);
 	TEST(s, a_plugin_folder_that_is_not_there_is_told);
 	TEST(s, a_memory_limit_is_held_to_what_a_run_really_takes);
 	TEST(s, the_design_of_an_array_counts_in_the_memory_limit);

@@ -103,7 +103,7 @@ static void refusals_are_named(void)
 	static const struct {
 		const char *package, *device, *said, *row;
 	} rows[] = {
-		{"predicated", "", "slot open is read from tensor gates, which task 1 fills, but this engine is given all tasks before the first one runs; use another engine",
+		{"predicated", "", "slot open is read from tensor gates, which task 1 fills, but this engine is given all tasks before the first one runs; take another backend, such as cpu_sim",
 		 "slots loaded from tensors            unsupported"},
 		{"csp", "", "channels of payload is unsupported on a2a3sim: it has no way for that; take another backend or engine",
 		 "channels of payload                  unsupported"},

@@ -30,16 +30,18 @@ static ptowsp_status pieces_find(struct opened *opened, const struct base_device
 	static const enum aie_piece_kind kinds[] = {AIE_PIECE_DRIVER, AIE_PIECE_XRT, AIE_PIECE_HEADERS};
 	const struct aie_options *options = options_of(device);
 	struct aie_places places = aie_places();
+	ptowsp_status st;
 
 	places.root = options->root;
 	places.xrt = options->xrt;
 	places.peano = options->peano;
 	places.aiecc = options->aiecc;
 	aie_pieces_find(opened->pieces, &places);
-	for (unsigned p = 0; p < AIE_PIECES; p++)
-		if (!*opened->pieces[p].found && !(p == AIE_PIECE_HEADERS && *options->bridge))
+	st = aie_pieces_need(opened->pieces, kinds, *options->bridge ? 2 : 3, error);
+	for (unsigned p = 0; p < AIE_PIECES; p++) /* but the one that the error names */
+		if (!*opened->pieces[p].found && !(p == AIE_PIECE_HEADERS && *options->bridge) && !(st && error && strstr(error->text, opened->pieces[p].missing)))
 			base_log(device->instance, PTOWSP_LOG_WARNING, "engine=device: %s", opened->pieces[p].missing);
-	return aie_pieces_need(opened->pieces, kinds, *options->bridge ? 2 : 3, error);
+	return st;
 }
 
 /* Names as XRT and its tools have them: what says nothing of a generation may be any. */

@@ -90,7 +90,7 @@ static ptowsp_status planned_make(struct ascend_loaded *loaded, const struct pto
 
 static ptowsp_status payload_check(const struct ascend_loaded *loaded, struct ptowsp_error *error)
 {
-	return loaded->planned->move_count ? rt_fail(error, PTOWSP_UNSUPPORTED, "the program sends payload through channels, which the pto-runtime has not; use another engine")
+	return loaded->planned->move_count ? rt_fail(error, PTOWSP_UNSUPPORTED, "the program sends payload through channels, which the pto-runtime has not; take another backend, such as cpu_sim")
 					   : PTOWSP_OK;
 }
 

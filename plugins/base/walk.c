@@ -142,7 +142,7 @@ static ptowsp_status pull(void *context, struct rt_feed *feed, struct ptowsp_err
 		if (st || item->kind == RT_ITEM_END)
 			return st ? st : pulling->then->walked(pulling->then->context, feed, error);
 		if (item->kind == RT_ITEM_NOTIFY || item->kind == RT_ITEM_NOTICE)
-			return rt_fail(error, PTOWSP_UNSUPPORTED, "the program waits for other devices or tells them, which this engine has no way for; use another engine");
+			return rt_fail(error, PTOWSP_UNSUPPORTED, "the program waits for other devices or tells them, which this engine has no way for; take another backend, such as cpu_sim");
 		ok = item->kind == RT_ITEM_TASK ? task_take(walk, item) : event_take(walk, item);
 	}
 	return rt_no_memory(error, "the tasks of a planned program");

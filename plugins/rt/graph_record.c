@@ -104,7 +104,7 @@ ptowsp_status rt_record_load(struct rt_run *run, uint32_t slot, uint32_t tensor,
 	if (run->program->planned)
 		return rt_fail_at(run->error, PTOWSP_UNSUPPORTED, writer - 1, UINT64_MAX,
 				  "slot %.40s is read from tensor %.40s, which task %llu fills, but this engine is given all tasks before the first one runs; "
-				  "use another engine", rt_slot_name(run->program, slot), rt_tensor_name(run->program, tensor), (unsigned long long)(writer - 1));
+				  "take another backend, such as cpu_sim", rt_slot_name(run->program, slot), rt_tensor_name(run->program, tensor), (unsigned long long)(writer - 1));
 	return rt_fail_at(run->error, PTOWSP_UNSUPPORTED, writer - 1, UINT64_MAX,
 			  "slot %.40s is read from tensor %.40s, which task %llu fills, but the graph is built before anything runs; do not start "
 			  "after_orchestration, or make the package a task buffer",

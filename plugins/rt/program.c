@@ -178,10 +178,10 @@ static ptowsp_status lower(struct rt_program *program, const struct rt_program_a
 
 static void promise_tell(const struct rt_program *program)
 {
-	if (!rt_schedule_safe(&program->schedule))
+	if (!rt_schedule_safe(&program->schedule) && !program->schedule.strict)
 		rt_diagnose(program, PTOWSP_FEATURE_DETERMINISTIC,
-			    "deps and hazards of the schedule are a promise of its author, so `deterministic` is not known; run with "
-			    "deps=bytes_overlap and hazards=full and compare the results");
+			    "deps and hazards of the schedule are a promise of its author, so `deterministic` is not known; --strict checks it, or run "
+			    "with deps=bytes_overlap and hazards=full and compare the results");
 }
 
 /* The whole graph is in memory before anything runs: no window moves over it. Said of the policy that stands in the schedule. */
