@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "format/file.h"
 #include "host/code.h"
 #include "host/error.h"
 #include "host/handles.h"
@@ -63,18 +64,13 @@ static void differ(struct replay *r, const char *format, ...)
 
 static ptowsp_status file_read(struct replay *r, const char *path, struct ptowsp_error *error)
 {
-	FILE *file = fopen(path, "rbe");
-	long size;
+	void *bytes;
+	size_t size;
+	ptowsp_status st = pkg_file_load(path, PKG_FILE_MOST, &bytes, &size, error);
 
-	if (!file || fseek(file, 0, SEEK_END) || (size = ftell(file)) < 0 || fseek(file, 0, SEEK_SET)) {
-		if (file)
-			fclose(file);
-		return host_fail(error, PTOWSP_IO, "%.120s: %s", path, strerror(errno));
-	}
-	r->bytes = malloc((size_t)size + 1);
-	r->log = (struct host_replay_log){r->bytes, r->bytes ? fread(r->bytes, 1, (size_t)size, file) : 0};
-	fclose(file);
-	return host_replay_log_check(&r->log, path, error);
+	r->bytes = bytes;
+	r->log = (struct host_replay_log){r->bytes, size};
+	return st ? st : host_replay_log_check(&r->log, path, error);
 }
 
 /* A record behind `at`: the return of that call, or the completion of that token. */

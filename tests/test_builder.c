@@ -272,7 +272,7 @@ static void payload_files_that_cannot_be_read_are_refused(void)
 {
 	static const struct {
 		const char *file, *sentence;
-	} cases[] = {{"none", "cannot be read"}, {"", "the name of the file is missing"}, {"/", "is no file"}, {"empty", "is empty, a payload has bytes"}};
+	} cases[] = {{"none", "cannot be opened"}, {"", "the name of the file is missing"}, {"/", "is no file"}, {"empty", "is empty, a payload has bytes"}};
 
 	const char *folder = check_tmp();
 

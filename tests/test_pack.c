@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT
  * test_pack.c - ptowsp-pack and libptowsp-pack.so from outside; the whole corpus packs. */
 #include "lang/ptowsp_pack.h"
-#include "lang/file.h"
+#include "format/file.h"
 #include "tests/check.h"
 #include "tests/source.h"
 
@@ -68,7 +68,7 @@ static void a_file_that_cannot_be_read_is_exit_2_and_a_bad_one_3(void)
 {
 	check_tmp();
 	CHECK_INT(pack("nowhere.pto -o x.zst"), 2);
-	CHECK_CONTAINS(err, "nowhere.pto cannot be read");
+	CHECK_CONTAINS(err, "nowhere.pto cannot be opened");
 	put("bad.pto", "func @f( {\n}\n");
 	CHECK_INT(pack("bad.pto -o x.zst"), 3);
 	CHECK_CONTAINS(err, "bad.pto:1:10: error: ");
@@ -139,7 +139,7 @@ static void files_of_a_folder_that_fail_have_their_line_and_the_code(void)
 		       "{\"file\":\"in/b.pto\",\"package\":\"\",\"status\":\"BAD_PACKAGE\",\"kernels\":0,\"entries\":0,\"warnings\":0,\"errors\":1,"
 		       "\"error\":\"in/b.pto:1:9: expected a parameter such as %x: !pto.memref<gm,...,f32>, found the end of the line\",\"schema\":\"ptowsp.packed/1\"}\n"
 		       "{\"file\":\"in/c.pto\",\"package\":\"\",\"status\":\"IO\",\"kernels\":0,\"entries\":0,\"warnings\":0,\"errors\":0,"
-		       "\"error\":\"in/c.pto cannot be read: No such file or directory\",\"schema\":\"ptowsp.packed/1\"}\n"
+		       "\"error\":\"in/c.pto cannot be opened: No such file or directory\",\"schema\":\"ptowsp.packed/1\"}\n"
 		       "{\"file\":\"two/a.pto\",\"package\":\"out/two/a.pkg.zst\",\"status\":\"OK\",\"kernels\":1,\"entries\":1,\"warnings\":0,\"errors\":0,\"schema\":\"ptowsp.packed/1\"}\n");
 	CHECK_INT(pack("in -o again"), 3);
 	CHECK_STR(out, "a.pto: 1 kernel, 1 entry, 0 warnings\nb.pto: refused, 1 error\nc.pto: no package\n");
@@ -280,7 +280,7 @@ static const char *load_error(const char *path, uint64_t most)
 	size_t size;
 
 	error = (struct ptowsp_error){.text = ""};
-	CHECK(lang_file_load(path, most, &bytes, &size, &error) != PTOWSP_OK);
+	CHECK(pkg_file_load(path, most, &bytes, &size, &error) != PTOWSP_OK);
 	CHECK(bytes == NULL);
 	return error.text;
 }
@@ -292,14 +292,99 @@ static void files_that_cannot_be_read_say_why(void)
 	size_t size;
 
 	put("five", "12345");
-	CHECK_STR(load_error(folder, 5), check_fmt("%s is no file", folder));
+	CHECK_STR(load_error(folder, 5), check_fmt("%s is no file, it is a folder", folder));
 	CHECK_STR(load_error("/dev/null", 5), "/dev/null is no file");
 	CHECK_STR(load_error(check_fmt("%s/five", folder), 4), check_fmt("%s/five has 5 bytes, at most 4 are read", folder));
-	CHECK_STR(load_error(check_fmt("%s/none", folder), 4), check_fmt("%s/none cannot be read: No such file or directory", folder));
-	REQUIRE_INT(lang_file_load(check_fmt("%s/five", folder), 5, &bytes, &size, NULL), PTOWSP_OK);
+	CHECK_STR(load_error(check_fmt("%s/none", folder), 4), check_fmt("%s/none cannot be opened: No such file or directory", folder));
+	REQUIRE_INT(pkg_file_load(check_fmt("%s/five", folder), 5, &bytes, &size, NULL), PTOWSP_OK);
 	CHECK_STR(bytes, "12345");
 	CHECK_UINT(size, 5);
 	free(bytes);
+}
+
+/* A source of the folder `in` that names a file. */
+static void naming(const char *file)
+{
+	put("in/names.pto", check_fmt("tensor %%x : u8[4] in\nworkload @main { }\nsample %%x input = \"%s\"\n", file));
+}
+
+static void sources_read_below_their_folder_and_the_data_roots(void)
+{
+	static const char *const inside[] = {"four", "./four", "deep/four", "deep/../four", "link", "../in/four", "deep/up/four"},
+				 *const outside[] = {"../out/four", "/dev/zero", "/etc/passwd", "away", "folder/four", "deep/../../out/four", "zero"};
+
+	check_tmp();
+	free(out);
+	free(err);
+	REQUIRE_INT(check_run(check_fmt("cd '%s' && mkdir -p in/deep out inner && printf 1234 | tee in/four in/deep/four >out/four && ln -s four in/link && ln -s ../out/four in/away &&"
+					" ln -s ../out in/folder && ln -s .. in/deep/up && ln -s /dev/zero in/zero && ln -s in other", check_dir()), &out, &err), 0);
+	for (size_t i = 0; i < sizeof(inside) / sizeof(*inside); i++) {
+		naming(inside[i]);
+		CHECK_INT(pack("in/names.pto -o x.zst"), 0);
+		CHECK_STR(err, "");
+		CHECK_INT(pack("other/names.pto -o x.zst"), 0);
+	}
+	for (size_t i = 0; i < sizeof(outside) / sizeof(*outside); i++) {
+		naming(outside[i]);
+		CHECK_INT(pack("in/names.pto -o x.zst"), 3);
+		CHECK_CONTAINS(err, "lies outside of the source's folder; ptowsp-pack --data-root DIR lets sources read below DIR");
+		CHECK_INT(pack("in/names.pto -o x.zst --data-root inner"), 3);
+		CHECK_INT(pack("in/names.pto -o x.zst --data-root in/deep --data-root out"), strstr(outside[i], "/dev") || strstr(outside[i], "etc") || !strcmp(outside[i], "zero") ? 3 : 0);
+	}
+	naming("/dev/zero");
+	CHECK_INT(pack("in/names.pto -o x.zst"), 3);
+	CHECK_CONTAINS(err, "/dev/zero lies outside of the source's folder; ptowsp-pack --data-root DIR lets sources read below DIR");
+	CHECK_INT(pack("in/names.pto -o x.zst --data-root /"), 3);
+	CHECK_CONTAINS(err, "/dev/zero is no file");
+	CHECK_INT(pack("in/names.pto -o x.zst --data-root nowhere"), 2);
+	CHECK_CONTAINS(err, "--data-root takes a folder, and there is none at nowhere");
+}
+
+/* What has no end, what nobody writes to, a folder, a file of a tebibyte: each tool says a sentence at once. $F is that thing. */
+static void what_is_no_readable_file_is_told_by_every_tool(void)
+{
+	static const char *const things[] = {"/dev/zero", "pipe", "folder", "sparse"};
+	static const struct {
+		const char *command;
+		int folder; /* takes folders */
+	} tools[] = {
+		{"pack $F -o x.zst", 1},
+		{"pack --from-json $F -o x.zst", 0},
+		{"pack names.pto -o x.zst --data-root /", 0},
+		{"pack a.pto -o x.zst --data copy.x=$F", 0},
+		{"pack --sign=$F a.zst", 0},
+		{"pack --sign=key $F", 1},
+		{"inspect $F", 1},
+		{"inspect --graph x.txt $F", 0},
+		{"run $F", 0},
+		{"run --in copy.x=$F a.zst", 0},
+		{"run --restore=$F a.zst", 0},
+		{"conform --replay $F $B/lib/ptowsp/plugins/libptowsp_cpu_sim.so", 0},
+		{"conform $F", 0},
+	};
+
+	check_tmp();
+	put("a.pto", COPY);
+	REQUIRE_INT(pack("a.pto -o a.zst"), 0);
+	REQUIRE_INT(pack("--make-key key"), 0);
+	free(out);
+	free(err);
+	REQUIRE_INT(check_run(check_fmt("cd '%s' && mkfifo pipe && mkdir folder && truncate -s 1T sparse", check_dir()), &out, &err), 0);
+	for (size_t i = 0; i < 4 * sizeof(tools) / sizeof(*tools); i++) {
+		const char *thing = things[i % 4];
+		int status;
+
+		if (tools[i / 4].folder && !strcmp(thing, "folder"))
+			continue;
+		put("names.pto", check_fmt("tensor %%x : u8[4] in\nworkload @main { }\nsample %%x input = \"%s\"\n", thing));
+		free(out);
+		free(err);
+		status = check_run(check_fmt("cd '%s' && ulimit -c 0 && B='%s' F=%s && timeout 20 $B/bin/ptowsp-%s", check_dir(), check_build(), thing, tools[i / 4].command),
+				   &out, &err);
+		if (status < 1 || status > 4)
+			CHECK_STR(check_fmt("%s of %s: exit %d", tools[i / 4].command, thing, status), "exit 1 to 4");
+		CHECK(*err || *out); /* conform speaks TAP */
+	}
 }
 
 /* The source and the file that it names, which lies beside it. */
@@ -334,7 +419,7 @@ static void the_library_reads_files_that_sources_name(void)
 	put("named.pto", "kernel @k(%n: i64) { image dav-c220 \"other.bin\" }\n");
 	path = check_fmt("%s/named.pto", folder);
 	CHECK_INT(files(&path, 1, NULL, NULL, &result), PTOWSP_BAD_PACKAGE);
-	CHECK_CONTAINS(message(result, 0), "other.bin cannot be read");
+	CHECK_CONTAINS(message(result, 0), "other.bin cannot be opened");
 	destroy(result);
 	path = check_fmt("%s/none.pto", folder);
 	CHECK_INT(files(&path, 1, NULL, NULL, &result), PTOWSP_IO);
@@ -525,6 +610,8 @@ void suite_pack(CU_pSuite s)
 	TEST(s, data_have_the_shape_of_their_tensor);
 	TEST(s, the_library_packs_for_any_language);
 	TEST(s, files_that_cannot_be_read_say_why);
+	TEST(s, sources_read_below_their_folder_and_the_data_roots);
+	TEST(s, what_is_no_readable_file_is_told_by_every_tool);
 	TEST(s, the_library_reads_files_that_sources_name);
 	TEST(s, the_library_packs_from_python);
 	TEST(s, a_signal_while_writing_leaves_nothing_behind);

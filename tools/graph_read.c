@@ -3,6 +3,7 @@
 #include "tools/graph.h"
 
 #include "format/fail.h"
+#include "format/file.h"
 
 #include <jansson.h>
 #include <stdio.h>
@@ -150,16 +151,12 @@ static ptowsp_status dump_read(struct graph *g, const char *path, struct ptowsp_
 /* The whole file as text is g's; neither form has a 0. */
 static ptowsp_status text_take(struct graph *g, const char *path, struct ptowsp_error *error)
 {
-	FILE *file = fopen(path, "r");
-	size_t room = 0;
-	ptowsp_status st = PTOWSP_OK;
+	void *text;
+	size_t size;
+	ptowsp_status st = pkg_file_load(path, PKG_FILE_TEXT, &text, &size, error);
 
-	if (!file)
-		return pkg_fail_errno(error, path, "cannot be opened");
-	if (getdelim(&g->text, &room, 0, file) < 0)
-		st = ferror(file) ? pkg_fail_errno(error, path, "cannot be read") : pkg_fail(error, PTOWSP_INVALID, "%s is no saved graph: it is empty", path);
-	fclose(file);
-	return st;
+	g->text = text;
+	return !st && !size ? pkg_fail(error, PTOWSP_INVALID, "%s is no saved graph: it is empty", path) : st;
 }
 
 ptowsp_status graph_read(struct graph *g, const char *path, struct ptowsp_error *error)

@@ -2,13 +2,16 @@
 /* package.c - opening a package: read the file, check the container, have the sections decoded, verify the tables. */
 #include "package_open.h"
 
+#include "file.h"
 #include "verify.h"
 
 #include <assert.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static uint64_t sample_size(const struct pkg *p)
 {
@@ -158,14 +161,22 @@ static ptowsp_status stream_read(struct stream *s, const struct pkg_caps *caps, 
 ptowsp_status pkg_open(struct pkg **package_out, const char *path, const struct pkg_limits *limits, struct ptowsp_error *error)
 {
 	const struct pkg_caps caps = caps_of(limits);
-	struct stream s = {.file = fopen(path, "rb"), .path = path};
-	ptowsp_status st;
+	struct stream s = {.path = path};
+	uint64_t size;
+	int fd;
+	ptowsp_status st = pkg_file_open(AT_FDCWD, path, path, UINT64_MAX, &fd, &size, error);
 
 	*package_out = NULL;
-	if (!s.file)
-		return pkg_fail_errno(error, path, "cannot be opened");
-	st = stream_read(&s, &caps, error);
-	fclose(s.file);
+	if (st)
+		return st;
+	s.file = fdopen(fd, "rb");
+	if (s.file) {
+		st = stream_read(&s, &caps, error);
+		fclose(s.file);
+	} else {
+		st = pkg_fail(error, PTOWSP_NO_MEMORY, "no memory to read %.160s", path);
+		close(fd);
+	}
 	if (!st)
 		st = pkg_open_memory(package_out, s.bytes, s.size, path, limits, error);
 	if (st)

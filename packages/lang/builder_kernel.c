@@ -3,7 +3,7 @@
 #include "lang/build.h"
 
 #include "format/names.h"
-#include "lang/file.h"
+#include "format/file.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -201,7 +201,7 @@ uint32_t ptowsp_build_payload_file(struct ptowsp_build *b, uint32_t kernel, cons
 
 	if (!path || !*path)
 		build_refuse(b, "the name of the file is missing");
-	if (lang_file_load(path, PAYLOAD_BYTES, &b->file, &size, &error))
+	if (pkg_file_load(path, PAYLOAD_BYTES, &b->file, &size, &error))
 		build_refuse(b, "%s", error.text);
 	if (!size)
 		build_refuse(b, "%.160s is empty, a payload has bytes", path);

@@ -3,8 +3,9 @@
 #include "lang/ptowsp_pack.h"
 
 #include "format/fail.h"
-#include "lang/file.h"
+#include "format/file.h"
 #include "lang/lang.h"
+#include "lang/named.h"
 #include "lang/pack_result.h"
 
 #include <stdio.h>
@@ -105,24 +106,17 @@ ptowsp_status ptowsp_pack_sources(const char *const *names, const char *const *t
 
 /* --- files --- */
 
-#define SOURCE_BYTES (UINT64_C(16) << 20)
-#define NAMED_BYTES (UINT64_C(1) << 28)
+/* What named_read needs. */
+struct naming {
+	const char *const *paths; /* of the sources */
+	struct lang_roots roots;
+};
 
-/* A file that a source names lies where the source says, seen from the source's own folder. */
 static ptowsp_status named_read(void *context, uint32_t source, const char *file, void **bytes_out, size_t *size_out, struct ptowsp_error *error)
 {
-	const char *const *paths = context, *slash = strrchr(paths[source], '/');
-	size_t folder = slash && *file != '/' ? (size_t)(slash + 1 - paths[source]) : 0, length = strlen(file);
-	char *path = malloc(folder + length + 1);
-	ptowsp_status status;
+	const struct naming *naming = context;
 
-	if (!path)
-		return pkg_fail(error, PTOWSP_NO_MEMORY, "no memory to read %.160s", file);
-	memcpy(path, paths[source], folder);
-	memcpy(path + folder, file, length + 1);
-	status = lang_file_load(path, NAMED_BYTES, bytes_out, size_out, error);
-	free(path);
-	return status;
+	return lang_named_load(naming->paths[source], file, &naming->roots, bytes_out, size_out, error);
 }
 
 static ptowsp_status message_add(struct ptowsp_pack_result *result, const char *path, const char *text)
@@ -146,7 +140,7 @@ static ptowsp_status sources_load(struct ptowsp_pack_result *result, const char 
 
 	for (uint32_t i = 0; i < count; i++) {
 		void *text;
-		ptowsp_status status = lang_file_load(paths[i], SOURCE_BYTES, &text, &sources[i].size, &error), told;
+		ptowsp_status status = pkg_file_load(paths[i], PKG_FILE_SOURCE, &text, &sources[i].size, &error), told;
 
 		sources[i].name = paths[i];
 		sources[i].text = text;
@@ -160,17 +154,27 @@ static ptowsp_status sources_load(struct ptowsp_pack_result *result, const char 
 
 ptowsp_status ptowsp_pack_files(const char *const *paths, uint32_t count, const char *name, const char *entry, struct ptowsp_pack_result **result_out)
 {
-	struct lang_options options = {.name = name, .entry = entry, .read = named_read, .context = (void *)(uintptr_t)paths};
+	return ptowsp_pack_files_below(paths, count, name, entry, NULL, 0, result_out);
+}
+
+ptowsp_status ptowsp_pack_files_below(const char *const *paths, uint32_t count, const char *name, const char *entry, const char *const *folders,
+				      uint32_t folder_count, struct ptowsp_pack_result **result_out)
+{
+	struct naming naming = {paths, {folders, folder_count}};
+	struct lang_options options = {.name = name, .entry = entry, .read = named_read, .context = &naming};
 	struct lang_source *sources;
 	ptowsp_status status;
 
 	if (!result_out)
 		return PTOWSP_INVALID;
 	*result_out = NULL;
-	if (!paths || !count)
+	if (!paths || !count || (folder_count && !folders))
 		return PTOWSP_INVALID;
 	for (uint32_t i = 0; i < count; i++)
 		if (!paths[i])
+			return PTOWSP_INVALID;
+	for (uint32_t i = 0; i < folder_count; i++)
+		if (!folders[i])
 			return PTOWSP_INVALID;
 	sources = calloc(count, sizeof(*sources));
 	*result_out = calloc(1, sizeof(**result_out));

@@ -17,7 +17,7 @@
 #include "format/code.h"
 #include "format/plain.h"
 #include "format/seal.h"
-#include "lang/file.h"
+#include "format/file.h"
 #include "lang/lang.h"
 #include "registry/expression.h"
 #include "registry/kernels.h"
@@ -116,7 +116,7 @@ static ptowsp_status load(struct ptowsp_error *error)
 {
 	void *bytes;
 	size_t size;
-	ptowsp_status st = lang_file_load(source_path, 1 << 20, &bytes, &size, error);
+	ptowsp_status st = pkg_file_load(source_path, 1 << 20, &bytes, &size, error);
 
 	free(bytes);
 	return st;
@@ -405,7 +405,7 @@ static int package_take(const char *folder, const char *name)
 
 	snprintf(path, sizeof(path), "%s/%s.pkg.zst", folder, name);
 	packages[package_count].name = name;
-	if (lang_file_load(path, 1 << 28, &packages[package_count].bytes, &packages[package_count].size, &error) ||
+	if (pkg_file_load(path, 1 << 28, &packages[package_count].bytes, &packages[package_count].size, &error) ||
 	    pkg_open_memory(&opened, packages[package_count].bytes, packages[package_count].size, "a.pkg.zst", NULL, &error) ||
 	    pkg_to_json(opened, &packages[package_count].json, &error)) {
 		fprintf(stderr, "%s\n", error.text);

@@ -3,6 +3,7 @@
 #include "tools/inspect/inspect.h"
 
 #include "format/fail.h"
+#include "format/file.h"
 #include "format/plain.h"
 #include "print/print.h"
 #include "registry/names.h"
@@ -109,21 +110,6 @@ static ptowsp_status data_write(void *context, const struct print_data *data, co
 	return st;
 }
 
-static ptowsp_status file_read(const char *path, void **bytes_out, size_t *size_out, struct ptowsp_error *error)
-{
-	FILE *file = fopen(path, "rb"), *memory = file ? open_memstream((char **)bytes_out, size_out) : NULL;
-	char piece[65536];
-	size_t got;
-
-	while (memory && (got = fread(piece, 1, sizeof(piece), file)) > 0)
-		fwrite(piece, 1, got, memory);
-	if (file)
-		fclose(file);
-	if (memory && !fclose(memory))
-		return PTOWSP_OK;
-	return pkg_fail(error, PTOWSP_IO, "%.160s cannot be read: %s", path, strerror(errno));
-}
-
 static ptowsp_status data_read(void *context, uint32_t source, const char *name, void **bytes_out, size_t *size_out, struct ptowsp_error *error)
 {
 	struct save *save = context;
@@ -131,7 +117,7 @@ static ptowsp_status data_read(void *context, uint32_t source, const char *name,
 
 	(void)source;
 	*bytes_out = NULL;
-	return st ? st : file_read(save->path, bytes_out, size_out, error);
+	return st ? st : pkg_file_load(save->path, PKG_FILE_NAMED, bytes_out, size_out, error);
 }
 
 static uint32_t lines_of(const char *text)

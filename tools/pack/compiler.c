@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "format/file.h"
 #include "registry/text.h"
 #include "registry/variable.h"
 #include "tools/pack/pack.h"
@@ -201,7 +202,7 @@ static int objects_link(const struct compiler *compiler, const struct pack_kerne
 	return code;
 }
 
-ptowsp_status compiler_run(const struct compiler *compiler, const struct pack_kernels *list, const struct isa_emit_target *target, char **object_out,
+ptowsp_status compiler_run(const struct compiler *compiler, const struct pack_kernels *list, const struct isa_emit_target *target, void **object_out,
 			   size_t *size_out, struct ptowsp_error *error)
 {
 	const char *failed = sources_compile(compiler, list, target);
@@ -214,5 +215,5 @@ ptowsp_status compiler_run(const struct compiler *compiler, const struct pack_ke
 		return reg_fail(error, PTOWSP_RUN_FAILED, "\"%.40s\" cannot compile the kernels: %.120s", compiler->command, line);
 	}
 	snprintf(path, sizeof(path), "%s/kernels.so", scratch_path());
-	return pack_read(path, object_out, size_out, error);
+	return pkg_file_load(path, PKG_FILE_NAMED, object_out, size_out, error);
 }

@@ -6,11 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "format/container.h"
+#include "format/file.h"
 #include "format/json.h"
 #include "lang/lang.h"
+#include "lang/named.h"
 #include "registry/names.h"
 #include "registry/text.h"
 #include "registry/variable.h"
@@ -25,43 +26,6 @@ int pack_fail(const struct ptowsp_error *error)
 {
 	fprintf(stderr, "ptowsp-pack: %s\n", error->text[0] ? error->text : reg_status_text(error->code));
 	return reg_status_exit(error->code);
-}
-
-ptowsp_status pack_read(const char *path, char **text_out, size_t *size_out, struct ptowsp_error *error)
-{
-	struct stat info;
-	FILE *file = fopen(path, "rb");
-	char *text = NULL;
-	size_t size = 0, room = 0;
-
-	*text_out = NULL;
-	if (!file)
-		return reg_fail(error, PTOWSP_IO, "%.160s cannot be read: %s", path, strerror(errno));
-	if (!fstat(fileno(file), &info) && S_ISDIR(info.st_mode)) {
-		fclose(file);
-		return reg_fail(error, PTOWSP_IO, "%.160s cannot be read: it is a folder among files", path);
-	}
-	while (!feof(file) && !ferror(file)) {
-		char *more = size == room ? realloc(text, room = room * 2 + 65536) : text;
-
-		if (!more) {
-			free(text);
-			fclose(file);
-			return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to read %.160s", path);
-		}
-		text = more;
-		size += fread(text + size, 1, room - size, file);
-	}
-	if (ferror(file)) {
-		reg_fail(error, PTOWSP_IO, "%.160s cannot be read: %s", path, strerror(errno));
-		free(text);
-		fclose(file);
-		return PTOWSP_IO;
-	}
-	fclose(file);
-	*text_out = text;
-	*size_out = size;
-	return PTOWSP_OK;
 }
 
 static void print_line(void *context, const char *line)
@@ -99,41 +63,41 @@ static ptowsp_status sources_read(const char *const *files, int count, struct la
 	ptowsp_status status = PTOWSP_OK;
 
 	for (int i = 0; i < count && !status; i++) {
-		char *text = NULL;
+		void *text = NULL;
 
 		sources[i].name = files[i];
 		status = apart_input(files[i], "the source", error);
 		if (!status)
-			status = pack_read(files[i], &text, &sources[i].size, error);
+			status = pkg_file_load(files[i], PKG_FILE_SOURCE, &text, &sources[i].size, error);
 		sources[i].text = text;
-		if (!status && sources[i].size >= PKG_FRAME_HEAD + strlen(PKG_MAGIC) && !memcmp(text + PKG_FRAME_HEAD, PKG_MAGIC, strlen(PKG_MAGIC)))
+		if (!status && sources[i].size >= PKG_FRAME_HEAD + strlen(PKG_MAGIC) && !memcmp(sources[i].text + PKG_FRAME_HEAD, PKG_MAGIC, strlen(PKG_MAGIC)))
 			status = reg_fail(error, PTOWSP_INVALID, "%.160s is a package already, no source; ptowsp-inspect reads it, with --pto as source",
 					  files[i]);
 	}
 	return status;
 }
 
-/* A file that a source names lies where the source says, seen from the source's own folder. */
-struct folder {
+/* What named_read needs. */
+struct naming {
 	const char *const *files; /* the sources */
+	struct lang_roots roots;
 };
 
 static ptowsp_status named_read(void *context, uint32_t source, const char *file, void **bytes_out, size_t *size_out,
 				struct ptowsp_error *error)
 {
-	const struct folder *folder = context;
-	const char *slash = strrchr(folder->files[source], '/');
-	int length = slash && *file != '/' ? (int)(slash + 1 - folder->files[source]) : 0;
-	char *path, *text = NULL;
+	const struct naming *naming = context;
+
+	const char *own = naming->files[source], *slash = strrchr(own, '/');
+	char *path;
 	ptowsp_status status;
 
-	if (asprintf(&path, "%.*s%s", length, folder->files[source], file) < 0)
+	if (asprintf(&path, "%.*s%s", slash && *file != '/' ? (int)(slash + 1 - own) : 0, own, file) < 0)
 		return reg_fail(error, PTOWSP_NO_MEMORY, "no memory to read %.160s", file);
 	status = apart_input(path, "a file that the source names", error);
 	if (!status)
-		status = pack_read(path, &text, size_out, error);
+		status = lang_named_load(own, file, &naming->roots, bytes_out, size_out, error);
 	free(path);
-	*bytes_out = text;
 	return status;
 }
 
@@ -198,10 +162,10 @@ int pack_files(const struct pack_options *options, const char *const *files, int
 	       struct pack_counts *counts_out)
 {
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
-	struct folder folder = {files};
+	struct naming naming = {files, {options->roots, (uint32_t)options->root_count}};
 	struct lang_options lang = {.name = options->name,
 				    .read = named_read,
-				    .context = &folder,
+				    .context = &naming,
 				    .entry = options->entry,
 				    .defaults = options->defaults,
 				    .default_count = (uint32_t)options->default_count};
@@ -239,7 +203,7 @@ static int pack_json(const struct pack_options *options)
 	struct ptowsp_error error = {.head = PTOWSP_HEAD(struct ptowsp_error, ERROR)};
 	struct pkg_writer *writer = pkg_writer_create();
 	struct pack_counts counts;
-	char *text = NULL;
+	void *text = NULL;
 	size_t size = 0;
 	ptowsp_status status = PTOWSP_OK;
 
@@ -248,7 +212,7 @@ static int pack_json(const struct pack_options *options)
 	if (!status)
 		status = apart_input(options->json, "the JSON", &error);
 	if (!status)
-		status = pack_read(options->json, &text, &size, &error);
+		status = pkg_file_load(options->json, PKG_FILE_TEXT, &text, &size, &error);
 	if (!status)
 		status = pkg_from_json(writer, text, size, options->json, &error);
 	if (!status)

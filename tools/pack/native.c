@@ -13,7 +13,7 @@
 struct native {
 	struct compiler compiler;
 	struct pack_kernels kernels;
-	char *object; /* what it made, owned */
+	void *object; /* what it made, owned */
 	size_t object_size;
 };
 

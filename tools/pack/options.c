@@ -88,6 +88,9 @@ static int option_take(struct pack_options *o, int option)
 	case OPTION_DATA:
 		o->data[o->data_count++] = optarg;
 		return -1;
+	case OPTION_ROOT:
+		o->roots[o->root_count++] = optarg;
+		return -1;
 	case OPTION_EXPECTED:
 		o->expected[o->expected_count++] = optarg;
 		return -1;
@@ -188,6 +191,11 @@ static int options_check(struct pack_options *o)
 		return usage_fail("--emit writes into a folder, and the name of a package is ", o->output);
 	if (pack_targets_check(o, &error))
 		return pack_fail(&error);
+	if (o->json && o->root_count)
+		return usage_fail("--data-root belongs to sources, not to --from-json", "");
+	for (int i = 0; i < o->root_count; i++)
+		if (!is_folder(o->roots[i]))
+			return usage_fail("--data-root takes a folder, and there is none at ", o->roots[i]);
 	if (folders && folders != o->input_count)
 		return usage_fail("files and folders cannot be packed together", "");
 	if (folders && (o->entry || o->name || o->default_count || o->data_count || o->expected_count))
@@ -201,7 +209,7 @@ static int options_check(struct pack_options *o)
 /* Room for argc texts in each list. */
 static int lists_create(struct pack_options *o, int argc)
 {
-	const char ***lists[] = {&o->inputs, &o->defaults, &o->schedule, &o->data, &o->expected, &o->targets};
+	const char ***lists[] = {&o->inputs, &o->defaults, &o->schedule, &o->data, &o->expected, &o->targets, &o->roots};
 	int ok = 1;
 
 	for (size_t i = 0; i < sizeof(lists) / sizeof(*lists); i++) {
@@ -219,6 +227,7 @@ void pack_options_finish(struct pack_options *o)
 	free(o->data);
 	free(o->expected);
 	free(o->targets);
+	free(o->roots);
 }
 
 /* What getopt_long could not take. */

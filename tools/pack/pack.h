@@ -9,8 +9,8 @@
 
 /* What the command line says; all texts are argv's. Lists have room for argc entries. */
 struct pack_options {
-	const char **inputs, **defaults, **schedule, **data, **expected, **targets;
-	int input_count, default_count, schedule_count, data_count, expected_count, target_count;
+	const char **inputs, **defaults, **schedule, **data, **expected, **targets, **roots;
+	int input_count, default_count, schedule_count, data_count, expected_count, target_count, root_count;
 	const char *output, *json, *entry, *name;
 	const char *native; /* triple, "" this machine's; NULL: portable kernels only */
 	const char *emit;   /* target of sources to write instead of a package, or NULL */
@@ -66,7 +66,5 @@ int pack_sign_files(const struct pack_options *options);
 
 /* "ptowsp-pack: sentence" on stderr; returns the exit code that belongs to the status. */
 int pack_fail(const struct ptowsp_error *error);
-/* Reads a whole file; to be freed. Errors: IO. */
-ptowsp_status pack_read(const char *path, char **text_out, size_t *size_out, struct ptowsp_error *error);
 
 #endif

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "format/container.h"
+#include "format/file.h"
 #include "format/key.h"
 #include "format/package.h"
 #include "registry/text.h"
@@ -206,14 +207,14 @@ static ptowsp_status beside_read(const char *path, const uint8_t *digest, struct
 	const struct pkg_place place = {path, error};
 	struct pkg_signature found[PKG_SIGNATURE_ROWS];
 	uint32_t rows_found;
-	char *text;
+	void *text;
 	size_t size;
 	ptowsp_status st;
 
 	*count = 0;
 	if (access(path, F_OK))
 		return PTOWSP_OK;
-	st = pack_read(path, &text, &size, error);
+	st = pkg_file_load(path, PKG_SIGNATURES_MOST + 1, &text, &size, error);
 	if (st)
 		return st;
 	st = pkg_signatures_read(found, &rows_found, text, size, &place);
@@ -255,12 +256,17 @@ static bool begins(const char *bytes, size_t size, size_t at, const char *magic,
 bool pack_sign_takes(const char *path)
 {
 	char bytes[16] = "";
-	FILE *file = fopen(path, "rb");
-	size_t size = file ? fread(bytes, 1, sizeof(bytes), file) : 0;
+	uint64_t all;
+	ssize_t size = 0;
+	int fd;
 
-	if (file)
-		fclose(file);
-	return begins(bytes, size, PKG_FRAME_HEAD, PKG_MAGIC, 8) || begins(bytes, size, 0, "\177ELF", 4);
+	if (pkg_file_open(AT_FDCWD, path, path, UINT64_MAX, &fd, &all, NULL))
+		return false;
+	size = read(fd, bytes, sizeof(bytes));
+	close(fd);
+	if (size < 0)
+		return false;
+	return begins(bytes, (size_t)size, PKG_FRAME_HEAD, PKG_MAGIC, 8) || begins(bytes, (size_t)size, 0, "\177ELF", 4);
 }
 
 int pack_sign_files(const struct pack_options *o)
@@ -269,13 +275,11 @@ int pack_sign_files(const struct pack_options *o)
 	ptowsp_status st = PTOWSP_OK;
 
 	for (int i = 0; i < o->input_count && !st; i++) {
-		char *text;
 		size_t size;
 		void *bytes;
 
-		st = pack_read(o->inputs[i], &text, &size, &error);
-		bytes = text;
-		if (!st && begins(text, size, 0, "\177ELF", 4)) {
+		st = pkg_file_load(o->inputs[i], PKG_FILE_MOST, &bytes, &size, &error);
+		if (!st && begins(bytes, size, 0, "\177ELF", 4)) {
 			st = plugin_sign(o, o->inputs[i], bytes, size, &error);
 		} else if (!st) {
 			st = pack_package_sign(o, o->inputs[i], &bytes, &size, &error);

@@ -2,10 +2,14 @@
 #include "tools/run/checkpoint.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "format/digest.h"
+#include "format/file.h"
 #include "registry/names.h"
 #include "registry/text.h"
 
@@ -93,48 +97,34 @@ ptowsp_status checkpoint_parse(struct checkpoint *out, const void *bytes, size_t
 	return st;
 }
 
-static ptowsp_status bytes_read(FILE *file, const char *path, void **bytes_out, size_t *size_out, struct ptowsp_error *error)
+/* Its first bytes are looked at before the others take memory. */
+static ptowsp_status bytes_read(int fd, const char *path, uint64_t size, void **bytes_out, struct ptowsp_error *error)
 {
-	uint8_t *bytes = NULL;
-	size_t size = 0, room = 0, got = 1;
+	uint32_t magic = 0;
 
-	while (got) {
-		if (size == room) {
-			uint8_t *more = room > SIZE_MAX / 4 ? NULL : realloc(bytes, room ? room * 2 : 65536);
-
-			if (!more) {
-				free(bytes);
-				return reg_fail(error, PTOWSP_NO_MEMORY, "no memory for checkpoint %.200s", path);
-			}
-			bytes = more;
-			room = room ? room * 2 : 65536;
-		}
-		got = fread(bytes + size, 1, room - size, file);
-		size += got;
-	}
-	*bytes_out = bytes;
-	*size_out = size;
-	if (!ferror(file))
-		return PTOWSP_OK;
-	free(bytes);
-	return reg_fail(error, PTOWSP_IO, "checkpoint %.200s cannot be read: %s", path, strerror(errno));
+	*bytes_out = NULL;
+	if (pread(fd, &magic, sizeof(magic), offsetof(struct checkpoint_header, magic)) != sizeof(magic) || magic != CHECKPOINT_MAGIC)
+		return reg_fail(error, PTOWSP_INVALID, "%.200s is no checkpoint; ptowsp-run --checkpoint=FILE writes one", path);
+	return pkg_file_read(fd, path, size, bytes_out, error);
 }
 
 ptowsp_status checkpoint_read(struct checkpoint *out, const char *path, struct ptowsp_error *error)
 {
-	FILE *file = fopen(path, "rb");
 	void *bytes = NULL;
-	size_t size = 0;
+	char name[224];
+	uint64_t size;
 	ptowsp_status st;
+	int fd;
 
 	memset(out, 0, sizeof(*out));
-	if (!file)
-		return reg_fail(error, PTOWSP_IO, "checkpoint %.200s cannot be opened: %s", path, strerror(errno));
-	st = bytes_read(file, path, &bytes, &size, error);
-	fclose(file);
+	snprintf(name, sizeof(name), "checkpoint %.200s", path);
+	st = pkg_file_open(AT_FDCWD, path, name, UINT64_MAX, &fd, &size, error);
 	if (st)
 		return st;
-	st = checkpoint_parse(out, bytes, size, 0, path, error);
+	st = bytes_read(fd, path, size, &bytes, error);
+	close(fd);
+	if (!st)
+		st = checkpoint_parse(out, bytes, (size_t)size, 0, path, error);
 	if (st)
 		free(bytes);
 	else
