@@ -302,6 +302,23 @@ static void files_that_cannot_be_read_say_why(void)
 	free(bytes);
 }
 
+/* Each entry is verified with all tables: of very many the default one and as many as some seconds are enough for. */
+static void of_very_many_entries_some_are_looked_at(void)
+{
+	size_t room = 1 << 20, used = 0;
+	char *source = malloc(room);
+
+	check_tmp();
+	REQUIRE(source != NULL);
+	for (int i = 0; i < 4000; i++)
+		used += (size_t)snprintf(source + used, room - used, "func @k%d(%%x: !pto.memref<gm,...,f32>) {\n  %%t = alloc_tile : !pto.tile<1x8xf32>\n  tstore %%t, %%x[0, 0]\n  return\n}\n", i);
+	put("many.pto", source);
+	free(source);
+	CHECK_INT(pack("many.pto -o many.zst"), 0);
+	CHECK_CONTAINS(err, " of 4000 entries are looked at here, the others where they are run; ptowsp-inspect --verify looks at all\n");
+	CHECK_CONTAINS(err, "ptowsp-pack: many.zst: ");
+}
+
 /* A source of the folder `in` that names a file. */
 static void naming(const char *file)
 {
@@ -610,6 +627,7 @@ void suite_pack(CU_pSuite s)
 	TEST(s, data_have_the_shape_of_their_tensor);
 	TEST(s, the_library_packs_for_any_language);
 	TEST(s, files_that_cannot_be_read_say_why);
+	TEST(s, of_very_many_entries_some_are_looked_at);
 	TEST(s, sources_read_below_their_folder_and_the_data_roots);
 	TEST(s, what_is_no_readable_file_is_told_by_every_tool);
 	TEST(s, the_library_reads_files_that_sources_name);

@@ -48,24 +48,44 @@ static const char *unusable_unknown(void *context, uint32_t kernel)
 
 #define CAPABILITY_LIMIT 256
 
-ptowsp_status entries_verify(const struct pkg *package, uint32_t *count_out, struct ptowsp_error *error)
+/* How many entries come to at most so many bytes, each with all tables; one at least. */
+static uint32_t entries_within(const struct pkg *package, uint64_t most)
+{
+	const uint32_t count = pkg_tables(package)->entry_count;
+	uint32_t sections;
+	const struct ptowsp_section *section = pkg_sections(package, &sections);
+	uint64_t bytes = 1;
+
+	for (uint32_t i = 0; i < sections; i++)
+		bytes += section[i].count * section[i].stride;
+	return !most || count <= most / bytes ? count : most < bytes ? 1 : (uint32_t)(most / bytes);
+}
+
+static uint32_t default_of(const struct pkg_tables *t)
+{
+	for (uint32_t i = 0; i < t->entry_count; i++)
+		if (t->entry[i].flags & PTOWSP_ENTRY_DEFAULT)
+			return i;
+	return 0;
+}
+
+ptowsp_status entries_verify(const struct pkg *package, uint64_t most, uint32_t *count_out, struct ptowsp_error *error)
 {
 	static const struct rt_kernels kernels = {NULL, cycles_unknown, footprint_unknown, varies_perhaps, run_never, unusable_unknown, NULL, NULL, NULL};
 	static struct ptowsp_cap caps[CAPABILITY_LIMIT];
 	struct rt_program_args args = {.section_stride = sizeof(struct ptowsp_section), .kernels = &kernels, .caps = caps};
-	const struct ptowsp_entry_record *entries = pkg_tables(package)->entry;
-	uint32_t count = pkg_tables(package)->entry_count;
+	const uint32_t all = pkg_tables(package)->entry_count, count = entries_within(package, most), first = count < all ? default_of(pkg_tables(package)) : 0;
 	ptowsp_status st = PTOWSP_OK;
 
 	*count_out = 0;
 	args.cap_count = rt_capabilities(caps, CAPABILITY_LIMIT);
 	args.sections = pkg_sections(package, &args.section_count);
-	for (uint32_t i = 0; i < count && !st; i++, entries++) {
+	for (uint32_t i = 0; i < count && !st; i++) {
 		struct rt_program *program = NULL;
 
-		args.entry = i;
+		args.entry = (first + i) % all;
 		st = rt_program_create(&program, &args, error);
-		if (!st && (entries->flags & PTOWSP_ENTRY_DEFAULT || count == 1)) /* the schedule is written for it */
+		if (!st && (pkg_tables(package)->entry[args.entry].flags & PTOWSP_ENTRY_DEFAULT || all == 1)) /* the schedule is written for it */
 			st = rt_needs_check(program, error);
 		rt_program_destroy(program);
 		++*count_out;
@@ -80,7 +100,7 @@ ptowsp_status entries_verify(const struct pkg *package, uint32_t *count_out, str
 ptowsp_status entries_code(struct pkg_code **code_out, struct pkg *package, struct ptowsp_error *error)
 {
 	uint32_t entries;
-	ptowsp_status st = entries_verify(package, &entries, error);
+	ptowsp_status st = entries_verify(package, 0, &entries, error);
 
 	*code_out = NULL;
 	return st ? st : pkg_code_open(code_out, package, error);

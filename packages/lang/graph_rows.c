@@ -141,13 +141,12 @@ static void kernel_declare(struct lang_lower *lower, struct lang_graph_lowering 
 static void kernels_declare(struct lang_lower *lower, struct lang_graph_lowering *lowering)
 {
 	struct lang_graph_program *program = lowering->program;
-	int shared = rows_are_shared(lower->module);
 
 	for (uint32_t i = 0; i < program->kernel_count; i++) {
 		struct lang_graph_node_row *row = &lowering->kernels[i];
 
 		*row = (struct lang_graph_node_row){.kernel = program->kernels[i], .lowering = lowering, .same = row};
-		kernel_declare(lower, lowering, row, shared);
+		kernel_declare(lower, lowering, row, lower->graph_rows_shared);
 	}
 }
 
@@ -281,6 +280,7 @@ static struct lang_graph_lowering *declare(struct lang_lower *lower, struct lang
 
 void lang_graphs_declare(struct lang_lower *lower)
 {
+	lower->graph_rows_shared = rows_are_shared(lower->module);
 	for (struct lang_decl *decl = lower->module->decls; decl; decl = decl->next)
 		if (decl->kind == LANG_DECL_GRAPH) {
 			struct lang_graph_program *program = (struct lang_graph_program *)decl;

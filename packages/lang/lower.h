@@ -29,6 +29,10 @@ struct lang_lower {
 	struct ptowsp_entry_record *entries; /* by row of ENTR; what names and values they have is filled in at the end */
 	uint32_t *pipeline_values; /* SLOT rows that the bodies of processes read */
 	uint32_t pipeline_value_count;
+	uint32_t *schedule_values; /* SLOT rows that the schedule reads */
+	uint32_t schedule_value_count, schedule_value_capacity;
+	int schedule_known;        /* they are there */
+	int graph_rows_shared;     /* kernels of graphs that say the same have one row */
 	const char **files;     /* of positions, by the number that stands in their rows until all of them are known */
 	uint32_t file_count, file_capacity;
 	uint32_t expansions;    /* calls expanded in place so far */

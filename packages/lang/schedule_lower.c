@@ -343,7 +343,7 @@ static void argument_values(struct lang_lower *lower, const struct lang_argument
 
 			if ((token->kind == LANG_NAME || token->kind == LANG_WORD) && !(slot->flags & PTOWSP_SLOT_INTERNAL) &&
 			    !strcmp(pkg_writer_text(lower->writer, slot->name), token->text))
-				lang_value_use(lower, row);
+				*LANG_PUSH(&lower->unit->arena, lower->schedule_values, lower->schedule_value_count, lower->schedule_value_capacity) = row;
 		}
 }
 
@@ -356,12 +356,21 @@ static void directive_values(struct lang_lower *lower, const struct lang_directi
 	}
 }
 
-void lang_schedule_values(struct lang_lower *lower)
+static void values_find(struct lang_lower *lower)
 {
 	for (struct lang_decl *decl = lower->module->decls; decl; decl = decl->next)
 		if (decl->kind == LANG_DECL_SCHEDULE)
 			for (const struct lang_directive *d = ((struct lang_schedule *)decl)->first; d; d = d->next)
 				directive_values(lower, d);
+	lower->schedule_known = 1;
+}
+
+void lang_schedule_values(struct lang_lower *lower)
+{
+	if (!lower->schedule_known) /* once, not per entry */
+		values_find(lower);
+	for (uint32_t i = 0; i < lower->schedule_value_count; i++)
+		lang_value_use(lower, lower->schedule_values[i]);
 }
 
 void lang_schedule_lower(struct lang_lower *lower)

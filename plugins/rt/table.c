@@ -21,7 +21,9 @@ static ptowsp_status rows_copy(void **rows_out, uint32_t *count_out, const struc
 	rows = calloc(section->count ? section->count : 1, size);
 	if (!rows)
 		return rt_no_memory(error, "a table of the package");
-	for (uint64_t i = 0; i < section->count; i++)
+	if (section->stride == size && section->count)
+		memcpy(rows, section->data, section->count * size);
+	for (uint64_t i = 0; section->stride != size && i < section->count; i++)
 		memcpy(rows + i * size, (const char *)section->data + i * section->stride, part);
 	*rows_out = rows;
 	*count_out = (uint32_t)section->count;

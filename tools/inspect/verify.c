@@ -63,7 +63,7 @@ ptowsp_status inspect_verify(struct pkg *package, const char *path, FILE *to, st
 	if (!st)
 		st = kernels_verify(package, &counts, error);
 	if (!st)
-		st = entries_verify(package, &counts.entries, error);
+		st = entries_verify(package, 0, &counts.entries, error);
 	if (st)
 		return st;
 	channels_warn(package, stderr, "ptowsp-inspect", path);
